@@ -1,0 +1,59 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+
+#include "unit.h"
+
+TEST("arena memory is zeroed and 16-byte aligned, whatever came before")
+{
+	struct arena arena = { 0 };
+	for (size_t size = 0; size < 3000; size += 7) {
+		memset(arena_bytes(&arena, size % 13), 0xff, size % 13);
+		unsigned char *piece = arena_alloc(&arena, size);
+		EXPECT((uintptr_t)piece % 16 == 0);
+		for (size_t i = 0; i < size; i++)
+			EXPECT(piece[i] == 0);
+		memset(piece, 0xff, size);
+	}
+	arena_fini(&arena);
+}
+
+TEST("a piece larger than a chunk stands alone, and the current chunk stays in use")
+{
+	struct arena arena = { 0 };
+	char *small = arena_bytes(&arena, 10);
+	char *large = arena_alloc(&arena, 1 << 20);
+	char *next = arena_bytes(&arena, 10);
+	EXPECT(next == small + 10);
+	memset(large, 1, 1 << 20);
+	arena_fini(&arena);
+}
+
+TEST("pieces never move and keep what was written")
+{
+	struct arena arena = { 0 };
+	enum { COUNT = 20000 };
+	static char *pieces[COUNT];
+	for (int i = 0; i < COUNT; i++) {
+		char text[32];
+		int length = snprintf(text, sizeof text, "piece %d", i);
+		pieces[i] = arena_string(&arena, text, (size_t)length);
+	}
+	EXPECT_STR(pieces[0], "piece 0");
+	EXPECT_STR(pieces[7777], "piece 7777");
+	EXPECT_STR(pieces[COUNT - 1], "piece 19999");
+	arena_fini(&arena);
+	EXPECT(arena.chunks == NULL);
+	EXPECT(arena_alloc(&arena, 8) != NULL);
+	arena_fini(&arena);
+}
+
+TEST("arena_copy copies, and takes an empty piece without a source")
+{
+	struct arena arena = { 0 };
+	uint64_t value = 0x1122334455667788;
+	uint64_t *copy = arena_copy(&arena, &value, sizeof value);
+	EXPECT(*copy == value);
+	EXPECT(arena_copy(&arena, NULL, 0) != NULL);
+	arena_fini(&arena);
+}

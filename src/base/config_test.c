@@ -1,0 +1,153 @@
+#include "base/config.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static int parse(struct config *config, const char *text, struct error *err)
+{
+	*config = (struct config){ 0 };
+	return config_parse(config, CONFIG_USER, "file", text, strlen(text), err);
+}
+
+TEST("sections, names and values are read; case, blanks and comments do not count")
+{
+	struct config config;
+	struct error err = { 0 };
+	EXPECT_INT(parse(&config,
+		"# a comment\n"
+		"[Report]\n"
+		"  Children = false ; here too\n"
+		"\tsort_order=comm,  dso # and here\r\n"
+		"[buildid] dir = \"/tmp/a  b\" c\n"
+		"[a \"Sub Section\"]\n"
+		"x = one \\\n two\n"
+		"y =\n", &err), 0);
+	EXPECT_STR(config_get(&config, "report.children"), "false");
+	EXPECT_STR(config_get(&config, "report.sort_order"), "comm, dso");
+	EXPECT_STR(config_get(&config, "buildid.dir"), "/tmp/a  b c");
+	EXPECT_STR(config_get(&config, "a.Sub Section.x"), "one two");
+	EXPECT_STR(config_get(&config, "a.Sub Section.y"), "");
+	EXPECT(config_get(&config, "report.nosuch") == NULL);
+	EXPECT(config_get(NULL, "report.children") == NULL);
+	config_fini(&config);
+}
+
+TEST("a line that is no setting is named, and what came before it stays")
+{
+	static const char *const bad[] = { "[a]\nb", "[a]\n1b = 2", "[a\nb = 1", "[a \"b]\nc = 1", "[a]\nb = \"x", "[a]\nb = \\q",
+		"[]\nb = 1", "[a]\n= 1" };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct config config;
+		struct error err = { 0 };
+		char text[100];
+		snprintf(text, sizeof text, "[ok]\ngood = 1\n%s\n", bad[i]);
+		EXPECT(parse(&config, text, &err) < 0);
+		EXPECT(!strncmp(err.text, "bad config file line ", 21));
+		EXPECT_STR(config_get(&config, "ok.good"), "1");
+		config_fini(&config);
+	}
+	struct config config;
+	struct error err = { 0 };
+	EXPECT(parse(&config, "x = 1\n", &err) < 0);
+	config_fini(&config);
+	EXPECT(parse(&config, "[a]\nb = 1\n\nbad line\n", &err) < 0);
+	EXPECT_STR(err.text, "bad config file line 4 in file");
+	config_fini(&config);
+}
+
+TEST("a setting that comes later wins, in its old place")
+{
+	struct config config;
+	struct error err = { 0 };
+	EXPECT_INT(parse(&config, "[a]\nb = 1\nc = 2\n[a]\nb = 3\n", &err), 0);
+	EXPECT_INT(config.entries.count, 2);
+	EXPECT_STR(config.entries.items[0].key, "a.b");
+	EXPECT_STR(config_get(&config, "a.b"), "3");
+	config_fini(&config);
+}
+
+TEST("values have types, and what is not of the type is the fallback")
+{
+	struct config config;
+	struct error err = { 0 };
+	EXPECT_INT(parse(&config, "[t]\nyes=on\nno=false\nten=10\nkilo=4k\ngiga=2G\nhex=0x10\nhalf=0.5\nword=maybe\nempty=\nbig=99999999999999999999\n",
+		&err), 0);
+	EXPECT(config_bool(&config, "t.yes", false));
+	EXPECT(!config_bool(&config, "t.no", true));
+	EXPECT(config_bool(&config, "t.ten", false));
+	EXPECT(config_bool(&config, "t.word", true));
+	EXPECT(!config_bool(&config, "t.empty", true));
+	EXPECT(config_bool(&config, "t.nosuch", true));
+	EXPECT_INT(config_int(&config, "t.ten", 1), 10);
+	EXPECT_INT(config_int(&config, "t.kilo", 1), 4096);
+	EXPECT_INT(config_int(&config, "t.giga", 1), 2ll << 30);
+	EXPECT_INT(config_int(&config, "t.hex", 1), 16);
+	EXPECT_INT(config_int(&config, "t.word", 7), 7);
+	EXPECT_INT(config_int(&config, "t.empty", 7), 7);
+	EXPECT_INT(config_int(&config, "t.big", 7), 7);
+	EXPECT(config_double(&config, "t.half", 0) == 0.5);
+	EXPECT(config_double(&config, "t.word", 2) == 2);
+	config_fini(&config);
+}
+
+TEST("what is written is read back the same, whatever characters it has")
+{
+	static const char *const values[] = { "plain", " blank ends ", "a  b", "\"quoted\"", "back\\slash", "# no comment", "a;b", "tab\there", "x=y" };
+	char path[] = "/tmp/perfuse-config-XXXXXX";
+	int fd = mkstemp(path);
+	EXPECT(fd >= 0);
+	close(fd);
+	struct config out = { 0 }, in = { 0 };
+	struct error err = { 0 };
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		char key[32];
+		snprintf(key, sizeof key, "%s.v%zu", i % 2 ? "section" : "other.Sub \"x", i);
+		config_set(&out, CONFIG_USER, key, values[i]);
+	}
+	config_set(&out, CONFIG_SYSTEM, "system.x", "1");
+	EXPECT_INT(config_write(&out, CONFIG_USER, path, &err), 0);
+	EXPECT_INT(config_read(&in, CONFIG_USER, path, NULL, &err), 0);
+	EXPECT_STR(err.text, "");
+	EXPECT_INT(in.entries.count, sizeof values / sizeof *values);
+	for (size_t i = 0; i < in.entries.count; i++)
+		EXPECT_STR(config_get(&in, in.entries.items[i].key), config_get(&out, in.entries.items[i].key));
+	EXPECT(config_get(&in, "system.x") == NULL);
+	unlink(path);
+	config_fini(&out);
+	config_fini(&in);
+}
+
+TEST("a file that is not there is empty; one of somebody else's is refused")
+{
+	struct config config = { 0 };
+	struct error err = { 0 };
+	bool refused = true;
+	EXPECT_INT(config_read(&config, CONFIG_USER, "/nonexistent/file", &refused, &err), 0);
+	EXPECT(!refused);
+	if (geteuid() == 0) {
+		char path[] = "/tmp/perfuse-config-XXXXXX";
+		int fd = mkstemp(path);
+		EXPECT(write(fd, "[a]\nb=1\n", 8) == 8 && fchown(fd, 12345, 12345) == 0);
+		close(fd);
+		EXPECT_INT(config_read(&config, CONFIG_USER, path, &refused, &err), 0);
+		EXPECT(refused);
+		unlink(path);
+	}
+	EXPECT_INT(config.entries.count, 0);
+	config_fini(&config);
+}
+
+TEST("a key that could not be read back is not accepted")
+{
+	static const char *const bad[] = { "x", ".x", "a.", "a.1", "a b.c", "a.b c", "a.b=", "" };
+	struct error err;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		EXPECT(config_check_key(bad[i], &err) < 0);
+	EXPECT_INT(config_check_key("report.sort-order", &err), 0);
+	EXPECT_INT(config_check_key("a.any thing.name_2", &err), 0);
+	char key[] = "Report.Sub Section.Name";
+	config_key_lower(key);
+	EXPECT_STR(key, "report.Sub Section.name");
+}

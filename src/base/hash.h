@@ -1,0 +1,43 @@
+/* Hash functions, and one open-addressed map from a 64-bit key to a 32-bit value. Keys may be of an adversary's choosing: where
+ * a map keeps them depends on the address of its table, which a file cannot know. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline uint64_t hash_u64(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	x ^= x >> 32;
+	return x;
+}
+
+static inline uint64_t hash_pair(uint64_t a, uint64_t b)
+{
+	return hash_u64(a * 0x9e3779b97f4a7c15u + hash_u64(b));
+}
+
+uint64_t hash_bytes(const void *data, size_t len);
+uint64_t hash_bytes_from(uint64_t seed, const void *data, size_t len);
+
+#define IDMAP_NONE 0xffffffffu
+
+struct idmap_slot {
+	uint64_t key;
+	uint32_t value; /* IDMAP_NONE: free */
+};
+
+struct idmap {
+	struct idmap_slot *slots;
+	size_t count, capacity; /* capacity: a power of two, or 0 */
+};
+
+void idmap_fini(struct idmap *map);                                   /* also of a zeroed one */
+uint32_t idmap_get(const struct idmap *map, uint64_t key);            /* IDMAP_NONE where absent */
+/* Sets or replaces; value must not be IDMAP_NONE. */
+void idmap_set(struct idmap *map, uint64_t key, uint32_t value);
+/* The value of key; where absent, stores `fresh` and returns it (*added = true). */
+uint32_t idmap_add(struct idmap *map, uint64_t key, uint32_t fresh, bool *added);

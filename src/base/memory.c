@@ -1,0 +1,44 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Noreturn void memory_exhausted(size_t size)
+{
+	fprintf(stderr, "perfuse: out of memory (%zu bytes asked for)\n", size);
+	abort();
+}
+
+void *memory_alloc(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+	if (!p)
+		memory_exhausted(size);
+	return p;
+}
+
+void *memory_zero(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+	if (!p)
+		memory_exhausted(count);
+	return p;
+}
+
+void *memory_resize(void *old, size_t count, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(count, size, &bytes))
+		memory_exhausted(SIZE_MAX);
+	void *p = realloc(old, bytes ? bytes : 1);
+	if (!p)
+		memory_exhausted(bytes);
+	return p;
+}
+
+char *memory_string(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	return memcpy(memory_alloc(size), text, size);
+}

@@ -1,0 +1,15 @@
+/* malloc that cannot fail: out of memory ends the program, as nothing sensible is left to do. Sizes are overflow-checked. */
+#pragma once
+#include <stddef.h>
+#include <stdlib.h>
+
+void *memory_alloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *memory_zero(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *memory_resize(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
+char *memory_string(const char *text) __attribute__((malloc, returns_nonnull));
+
+static inline void cleanup_free(void *p)
+{
+	free(*(void **)p);
+}
+#define CLEANUP_FREE __attribute__((cleanup(cleanup_free)))

@@ -1,0 +1,137 @@
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	pthread_t *threads;
+	unsigned workers;   /* the caller included */
+	unsigned started;   /* threads really running: workers may be fewer than asked for */
+	unsigned busy;      /* helpers still inside the current round */
+	uint64_t round;     /* bumped for each pool_run */
+	bool stop;
+	pool_job *run;
+	void *context;
+	size_t jobs;
+	atomic_size_t next;
+};
+
+struct starter {
+	struct pool *pool;
+	unsigned worker;
+};
+
+static void pool_work(struct pool *pool, unsigned worker)
+{
+	for (;;) {
+		size_t job = atomic_fetch_add(&pool->next, 1);
+		if (job >= pool->jobs)
+			return;
+		pool->run(pool->context, job, worker);
+	}
+}
+
+static void *pool_thread(void *arg)
+{
+	struct starter starter = *(struct starter *)arg;
+	free(arg);
+	struct pool *pool = starter.pool;
+	uint64_t seen = 0;
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		while (!pool->stop && pool->round == seen)
+			pthread_cond_wait(&pool->work, &pool->lock);
+		if (pool->stop)
+			break;
+		seen = pool->round;
+		pthread_mutex_unlock(&pool->lock);
+		pool_work(pool, starter.worker);
+		pthread_mutex_lock(&pool->lock);
+		if (--pool->busy == 0)
+			pthread_cond_signal(&pool->done);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+static unsigned cpus_allowed(void)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return (unsigned)CPU_COUNT(&set);
+	return 1;
+}
+
+struct pool *pool_new(unsigned threads)
+{
+	struct pool *pool = memory_zero(1, sizeof *pool);
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->work, NULL);
+	pthread_cond_init(&pool->done, NULL);
+	unsigned wanted = threads ? threads : cpus_allowed();
+	pool->workers = 1;
+	pool->threads = memory_zero(wanted, sizeof *pool->threads);
+	while (pool->workers < wanted) {
+		struct starter *starter = memory_alloc(sizeof *starter);
+		*starter = (struct starter){ .pool = pool, .worker = pool->workers };
+		if (pthread_create(&pool->threads[pool->started], NULL, pool_thread, starter) != 0) {
+			free(starter);
+			break;
+		}
+		pool->started++;
+		pool->workers++;
+	}
+	return pool;
+}
+
+void pool_free(struct pool *pool)
+{
+	if (!pool)
+		return;
+	pthread_mutex_lock(&pool->lock);
+	pool->stop = true;
+	pthread_cond_broadcast(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
+	for (unsigned i = 0; i < pool->started; i++)
+		pthread_join(pool->threads[i], NULL);
+	pthread_mutex_destroy(&pool->lock);
+	pthread_cond_destroy(&pool->work);
+	pthread_cond_destroy(&pool->done);
+	free(pool->threads);
+	free(pool);
+}
+
+unsigned pool_workers(const struct pool *pool)
+{
+	return pool->workers;
+}
+
+void pool_run(struct pool *pool, size_t jobs, pool_job *run, void *context)
+{
+	if (pool->started == 0 || jobs < 2) {
+		for (size_t job = 0; job < jobs; job++)
+			run(context, job, 0);
+		return;
+	}
+	pthread_mutex_lock(&pool->lock);
+	pool->run = run;
+	pool->context = context;
+	pool->jobs = jobs;
+	atomic_store(&pool->next, 0);
+	pool->busy = pool->started;
+	pool->round++;
+	pthread_cond_broadcast(&pool->work);
+	pthread_mutex_unlock(&pool->lock);
+	pool_work(pool, 0);
+	pthread_mutex_lock(&pool->lock);
+	while (pool->busy)
+		pthread_cond_wait(&pool->done, &pool->lock);
+	pthread_mutex_unlock(&pool->lock);
+}

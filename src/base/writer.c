@@ -1,0 +1,139 @@
+#include "base/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { MIN_CAPACITY = 64 * 1024 };
+
+void writer_open(struct writer *w, int fd, size_t capacity)
+{
+	*w = (struct writer){ .fd = fd, .capacity = capacity < MIN_CAPACITY ? MIN_CAPACITY : capacity };
+	w->buffer = memory_alloc(w->capacity);
+}
+
+void writer_fini(struct writer *w)
+{
+	free(w->buffer);
+	*w = (struct writer){ .fd = -1 };
+}
+
+static void writer_send(struct writer *w, const char *data, size_t n)
+{
+	while (n && !w->failed) {
+		ssize_t done = write(w->fd, data, n);
+		if (done < 0) {
+			if (errno == EINTR)
+				continue;
+			w->failed = errno;
+			return;
+		}
+		data += done;
+		n -= (size_t)done;
+		w->written += (uint64_t)done;
+	}
+}
+
+int writer_flush(struct writer *w, struct error *err)
+{
+	if (w->fd >= 0) {
+		writer_send(w, w->buffer, w->len);
+		w->len = 0;
+	}
+	if (!w->failed)
+		return 0;
+	errno = w->failed;
+	return error_system(err, "cannot write the output");
+}
+
+void writer_room_slow(struct writer *w, size_t n)
+{
+	if (w->fd >= 0) {
+		writer_flush(w, NULL);
+		if (n <= w->capacity)
+			return;
+	}
+	size_t capacity = w->capacity ? w->capacity : MIN_CAPACITY;
+	while (capacity - w->len < n)
+		capacity *= 2;
+	w->buffer = memory_resize(w->buffer, capacity, 1);
+	w->capacity = capacity;
+}
+
+void writer_add_slow(struct writer *w, const void *data, size_t n)
+{
+	if (w->fd >= 0 && n >= w->capacity) {
+		writer_flush(w, NULL);
+		writer_send(w, data, n);
+		return;
+	}
+	memcpy(writer_room(w, n), data, n);
+	w->len += n;
+}
+
+void writer_pad(struct writer *w, char c, size_t n)
+{
+	while (n) {
+		size_t piece = n < 4096 ? n : 4096;
+		memset(writer_room(w, piece), c, piece);
+		w->len += piece;
+		n -= piece;
+	}
+}
+
+void writer_vprintf(struct writer *w, const char *format, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	char *room = writer_room(w, 256);
+	int n = vsnprintf(room, 256, format, args);
+	if (n >= 256) {
+		char *text = memory_alloc((size_t)n + 1);
+		vsnprintf(text, (size_t)n + 1, format, again);
+		writer_add(w, text, (size_t)n);
+		free(text);
+	} else if (n > 0) {
+		w->len += (size_t)n;
+	}
+	va_end(again);
+}
+
+void writer_printf(struct writer *w, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	writer_vprintf(w, format, args);
+	va_end(args);
+}
+
+static void writer_aligned(struct writer *w, const char *digits, size_t n, unsigned width)
+{
+	if (width > n)
+		writer_pad(w, ' ', width - n);
+	writer_add(w, digits, n);
+}
+
+void writer_hex(struct writer *w, uint64_t value, unsigned width)
+{
+	char digits[16];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (value);
+	writer_aligned(w, digits + at, sizeof digits - at, width);
+}
+
+void writer_decimal(struct writer *w, uint64_t value, unsigned width)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	writer_aligned(w, digits + at, sizeof digits - at, width);
+}

@@ -1,0 +1,67 @@
+/* Text and bytes out through one buffer, to a file descriptor or into memory. A failed write is remembered (`failed` = errno)
+ * and everything after it is dropped: ask once, at the end. Not thread-safe: one writer per thread. */
+#pragma once
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct writer {
+	char *buffer;
+	size_t len, capacity;
+	int fd;     /* -1: grows in memory; buffer[0..len) is the content */
+	int failed; /* errno of the first write that failed */
+	uint64_t written; /* bytes that reached the descriptor */
+};
+
+void writer_open(struct writer *w, int fd, size_t capacity); /* does not own fd; fd -1: into memory */
+int writer_flush(struct writer *w, struct error *err);
+void writer_fini(struct writer *w); /* frees; does not flush */
+
+void writer_room_slow(struct writer *w, size_t n);
+
+/* At least n bytes of room at the returned place; commit what was used with writer_advance. n must be <= 64 KiB for an fd. */
+static inline char *writer_room(struct writer *w, size_t n)
+{
+	if (__builtin_expect(w->capacity - w->len < n, 0))
+		writer_room_slow(w, n);
+	return w->buffer + w->len;
+}
+
+static inline void writer_advance(struct writer *w, size_t n)
+{
+	w->len += n;
+}
+
+void writer_add_slow(struct writer *w, const void *data, size_t n);
+
+static inline void writer_add(struct writer *w, const void *data, size_t n)
+{
+	if (__builtin_expect(w->capacity - w->len < n, 0)) {
+		writer_add_slow(w, data, n);
+		return;
+	}
+	memcpy(w->buffer + w->len, data, n);
+	w->len += n;
+}
+
+static inline void writer_puts(struct writer *w, const char *text)
+{
+	writer_add(w, text, strlen(text));
+}
+
+static inline void writer_putc(struct writer *w, char c)
+{
+	*writer_room(w, 1) = c;
+	w->len++;
+}
+
+void writer_pad(struct writer *w, char c, size_t n);
+void writer_printf(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void writer_vprintf(struct writer *w, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+/* As printf's %*llx and %*llu: right-aligned in `width` with spaces; 0: as wide as needed. */
+void writer_hex(struct writer *w, uint64_t value, unsigned width);
+void writer_decimal(struct writer *w, uint64_t value, unsigned width);

@@ -1,0 +1,89 @@
+#include "base/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static void expect_text(struct writer *w, const char *want)
+{
+	writer_putc(w, '\0');
+	EXPECT_STR(w->buffer, want);
+	w->len = 0;
+}
+
+TEST("numbers are written as printf writes them")
+{
+	static const uint64_t values[] = { 0, 1, 9, 10, 15, 16, 255, 256, 99999, 100000, 0xffffffff, 0x100000000, UINT64_MAX };
+	struct writer w;
+	writer_open(&w, -1, 0);
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		for (unsigned width = 0; width < 24; width += 4) {
+			char want[64];
+			writer_hex(&w, values[i], width);
+			writer_decimal(&w, values[i], width);
+			snprintf(want, sizeof want, "%*llx%*llu", (int)width, (unsigned long long)values[i], (int)width, (unsigned long long)values[i]);
+			expect_text(&w, want);
+		}
+	}
+	writer_fini(&w);
+}
+
+TEST("a writer into memory grows to whatever it is given")
+{
+	struct writer w;
+	writer_open(&w, -1, 0);
+	for (int i = 0; i < 100000; i++)
+		writer_puts(&w, "0123456789");
+	EXPECT_INT(w.len, 1000000);
+	EXPECT(!memcmp(w.buffer + 999990, "0123456789", 10));
+	EXPECT_INT(writer_flush(&w, NULL), 0);
+	EXPECT_INT(w.len, 1000000);
+	writer_fini(&w);
+}
+
+TEST("a long formatted line is not cut")
+{
+	struct writer w;
+	writer_open(&w, -1, 0);
+	writer_printf(&w, "%-2000s|", "x");
+	EXPECT_INT(w.len, 2001);
+	EXPECT(w.buffer[2000] == '|');
+	writer_fini(&w);
+}
+
+TEST("what goes to a descriptor arrives in order, small and large pieces mixed")
+{
+	int ends[2];
+	char got[200];
+	EXPECT(pipe(ends) == 0);
+	struct writer w;
+	writer_open(&w, ends[1], 0);
+	writer_puts(&w, "a");
+	writer_pad(&w, '-', 5);
+	EXPECT_INT(writer_flush(&w, NULL), 0);
+	writer_puts(&w, "b");
+	EXPECT_INT(writer_flush(&w, NULL), 0);
+	EXPECT_INT(w.written, 7);
+	ssize_t n = read(ends[0], got, sizeof got);
+	EXPECT_INT(n, 7);
+	EXPECT(!memcmp(got, "a-----b", 7));
+	writer_fini(&w);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+TEST("a failed write is remembered and told once, with its reason")
+{
+	struct error err = { 0 };
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	struct writer w;
+	writer_open(&w, fd, 0);
+	writer_pad(&w, 'x', 1 << 20);
+	EXPECT(writer_flush(&w, &err) < 0);
+	EXPECT_INT(err.sys, ENOSPC);
+	EXPECT_INT(w.failed, ENOSPC);
+	writer_fini(&w);
+	close(fd);
+}

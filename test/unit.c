@@ -1,0 +1,51 @@
+#include "unit.h"
+
+#include <stdarg.h>
+
+static struct unit_test *first, **last = &first;
+static bool failed;
+static const char *skipped;
+
+void unit_register(struct unit_test *test)
+{
+	*last = test;
+	last = &test->next;
+}
+
+void unit_fail(const char *file, int line, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	printf("# %s:%d: ", file, line);
+	vprintf(format, args);
+	printf("\n");
+	va_end(args);
+	failed = true;
+}
+
+void unit_skip(const char *why)
+{
+	skipped = why;
+}
+
+/* One line a test: "ok NAME", "not ok NAME" or "skip NAME: WHY"; tools/check adds them up. An argument selects by substring. */
+int main(int argc, char **argv)
+{
+	int failures = 0;
+	for (struct unit_test *test = first; test; test = test->next) {
+		if (argc > 1 && !strstr(test->name, argv[1]))
+			continue;
+		failed = false;
+		skipped = NULL;
+		test->run();
+		if (failed)
+			printf("not ok %s\n", test->name);
+		else if (skipped)
+			printf("skip %s: %s\n", test->name, skipped);
+		else
+			printf("ok %s\n", test->name);
+		fflush(stdout);
+		failures += failed;
+	}
+	return failures != 0;
+}

@@ -1,0 +1,146 @@
+/* struct perf_event_attr as bytes and as a value. Source: perf_event_open(2), include/uapi/linux/perf_event.h up to Linux 6.19. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+enum {
+	ATTR_SIZE_VER0 = 64,  /* first published */
+	ATTR_SIZE_VER1 = 72,  /* config2 */
+	ATTR_SIZE_VER2 = 80,  /* branch_sample_type */
+	ATTR_SIZE_VER3 = 96,  /* sample_regs_user, sample_stack_user */
+	ATTR_SIZE_VER4 = 104, /* sample_regs_intr */
+	ATTR_SIZE_VER5 = 112, /* aux_watermark */
+	ATTR_SIZE_VER6 = 120, /* aux_sample_size */
+	ATTR_SIZE_VER7 = 128, /* sig_data */
+	ATTR_SIZE_VER8 = 136, /* config3 */
+	ATTR_SIZE_VER9 = 144, /* config4 */
+};
+
+enum attr_type {
+	ATTR_HARDWARE = 0,
+	ATTR_SOFTWARE = 1,
+	ATTR_TRACEPOINT = 2,
+	ATTR_HW_CACHE = 3,
+	ATTR_RAW = 4,
+	ATTR_BREAKPOINT = 5,
+};
+
+enum sample_type {
+	SAMPLE_IP = 1u << 0,
+	SAMPLE_TID = 1u << 1,
+	SAMPLE_TIME = 1u << 2,
+	SAMPLE_ADDR = 1u << 3,
+	SAMPLE_READ = 1u << 4,
+	SAMPLE_CALLCHAIN = 1u << 5,
+	SAMPLE_ID = 1u << 6,
+	SAMPLE_CPU = 1u << 7,
+	SAMPLE_PERIOD = 1u << 8,
+	SAMPLE_STREAM_ID = 1u << 9,
+	SAMPLE_RAW = 1u << 10,
+	SAMPLE_BRANCH_STACK = 1u << 11,
+	SAMPLE_REGS_USER = 1u << 12,
+	SAMPLE_STACK_USER = 1u << 13,
+	SAMPLE_WEIGHT = 1u << 14,
+	SAMPLE_DATA_SRC = 1u << 15,
+	SAMPLE_IDENTIFIER = 1u << 16,
+	SAMPLE_TRANSACTION = 1u << 17,
+	SAMPLE_REGS_INTR = 1u << 18,
+	SAMPLE_PHYS_ADDR = 1u << 19,
+	SAMPLE_AUX = 1u << 20,
+	SAMPLE_CGROUP = 1u << 21,
+	SAMPLE_DATA_PAGE_SIZE = 1u << 22,
+	SAMPLE_CODE_PAGE_SIZE = 1u << 23,
+	SAMPLE_WEIGHT_STRUCT = 1u << 24,
+};
+
+enum read_format {
+	READ_TOTAL_TIME_ENABLED = 1 << 0,
+	READ_TOTAL_TIME_RUNNING = 1 << 1,
+	READ_ID = 1 << 2,
+	READ_GROUP = 1 << 3,
+	READ_LOST = 1 << 4,
+};
+
+enum branch_sample_type {
+	BRANCH_USER = 1u << 0,
+	BRANCH_KERNEL = 1u << 1,
+	BRANCH_HV = 1u << 2,
+	BRANCH_ANY = 1u << 3,
+	BRANCH_ANY_CALL = 1u << 4,
+	BRANCH_ANY_RETURN = 1u << 5,
+	BRANCH_IND_CALL = 1u << 6,
+	BRANCH_ABORT_TX = 1u << 7,
+	BRANCH_IN_TX = 1u << 8,
+	BRANCH_NO_TX = 1u << 9,
+	BRANCH_COND = 1u << 10,
+	BRANCH_CALL_STACK = 1u << 11,
+	BRANCH_IND_JUMP = 1u << 12,
+	BRANCH_CALL = 1u << 13,
+	BRANCH_NO_FLAGS = 1u << 14,
+	BRANCH_NO_CYCLES = 1u << 15,
+	BRANCH_TYPE_SAVE = 1u << 16,
+	BRANCH_HW_INDEX = 1u << 17,
+	BRANCH_PRIV_SAVE = 1u << 18,
+	BRANCH_COUNTERS = 1u << 19,
+};
+
+/* Bits of the flag word, by their position in native (little-endian bit order) form; attr_decode sorts out the other order. */
+enum attr_flag {
+	ATTR_DISABLED, ATTR_INHERIT, ATTR_PINNED, ATTR_EXCLUSIVE, ATTR_EXCLUDE_USER, ATTR_EXCLUDE_KERNEL, ATTR_EXCLUDE_HV,
+	ATTR_EXCLUDE_IDLE, ATTR_MMAP, ATTR_COMM, ATTR_FREQ, ATTR_INHERIT_STAT, ATTR_ENABLE_ON_EXEC, ATTR_TASK, ATTR_WATERMARK,
+	ATTR_PRECISE_IP /* two bits */, ATTR_PRECISE_IP_HIGH, ATTR_MMAP_DATA, ATTR_SAMPLE_ID_ALL, ATTR_EXCLUDE_HOST,
+	ATTR_EXCLUDE_GUEST, ATTR_EXCLUDE_CALLCHAIN_KERNEL, ATTR_EXCLUDE_CALLCHAIN_USER, ATTR_MMAP2, ATTR_COMM_EXEC,
+	ATTR_USE_CLOCKID, ATTR_CONTEXT_SWITCH, ATTR_WRITE_BACKWARD, ATTR_NAMESPACES, ATTR_KSYMBOL, ATTR_BPF_EVENT,
+	ATTR_AUX_OUTPUT, ATTR_CGROUP, ATTR_TEXT_POKE, ATTR_BUILD_ID, ATTR_INHERIT_THREAD, ATTR_REMOVE_ON_EXEC, ATTR_SIGTRAP,
+	ATTR_DEFER_CALLCHAIN, ATTR_DEFER_OUTPUT,
+	ATTR_FLAG_COUNT
+};
+
+struct attr {
+	uint32_t type;
+	uint32_t size;              /* as stored */
+	uint64_t config;
+	uint64_t sample_period;     /* or frequency, where ATTR_FREQ */
+	uint64_t sample_type;
+	uint64_t read_format;
+	uint64_t flags;             /* bit per enum attr_flag */
+	uint32_t wakeup_events;     /* or watermark */
+	uint32_t bp_type;
+	uint64_t config1;           /* or bp_addr */
+	uint64_t config2;           /* or bp_len */
+	uint64_t branch_sample_type;
+	uint64_t sample_regs_user;
+	uint32_t sample_stack_user;
+	int32_t clockid;
+	uint64_t sample_regs_intr;
+	uint32_t aux_watermark;
+	uint16_t sample_max_stack;
+	uint32_t aux_sample_size;
+	uint32_t aux_flags;         /* aux_start_paused, aux_pause, aux_resume, aux_action */
+	uint64_t sig_data;
+	uint64_t config3;
+	uint64_t config4;
+	uint32_t unknown_tail;      /* bytes beyond ATTR_SIZE_VER9, where any of them is not zero; else 0 */
+};
+
+static inline bool attr_flag(const struct attr *attr, enum attr_flag flag)
+{
+	return attr->flags >> flag & 1;
+}
+
+static inline unsigned attr_precise_ip(const struct attr *attr)
+{
+	return attr->flags >> ATTR_PRECISE_IP & 3;
+}
+
+/* Decodes `len` bytes (>= 64, any later size); swap: written on a machine of the other byte order. */
+int attr_decode(struct attr *attr, const void *bytes, size_t len, bool swap, struct error *err);
+
+/* The smallest published size that holds every field in use. */
+uint32_t attr_size_needed(const struct attr *attr);
+/* Encodes into out[0..size) in native order with size = attr->size (one of ATTR_SIZE_*; 0: attr_size_needed); returns the size. */
+size_t attr_encode(const struct attr *attr, uint8_t out[static ATTR_SIZE_VER9]);

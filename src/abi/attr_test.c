@@ -1,0 +1,117 @@
+#include "abi/attr.h"
+
+#include "unit.h"
+
+static struct attr full_attr(void)
+{
+	return (struct attr){
+		.type = ATTR_RAW, .size = ATTR_SIZE_VER9, .config = 0x1122334455667788, .sample_period = 4000,
+		.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME, .read_format = READ_ID | READ_LOST,
+		.flags = 1ull << ATTR_DISABLED | 2ull << ATTR_PRECISE_IP | 1ull << ATTR_DEFER_OUTPUT, .wakeup_events = 7, .bp_type = 3,
+		.config1 = 11, .config2 = 12, .branch_sample_type = BRANCH_ANY, .sample_regs_user = 0xff, .sample_stack_user = 8192,
+		.clockid = -3, .sample_regs_intr = 0xf0, .aux_watermark = 5, .sample_max_stack = 127, .aux_sample_size = 6,
+		.aux_flags = 1, .sig_data = 13, .config3 = 14, .config4 = 15,
+	};
+}
+
+static void swap_bytes(uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		uint8_t byte = p[i];
+		p[i] = p[n - 1 - i];
+		p[n - 1 - i] = byte;
+	}
+}
+
+TEST("an attribute survives encoding and decoding")
+{
+	struct attr attr = full_attr(), back;
+	uint8_t bytes[ATTR_SIZE_VER9];
+	EXPECT_INT(attr_encode(&attr, bytes), ATTR_SIZE_VER9);
+	EXPECT(attr_decode(&back, bytes, sizeof bytes, false, NULL) == 0);
+	EXPECT(memcmp(&attr, &back, sizeof attr) == 0);
+	EXPECT_INT(attr_precise_ip(&back), 2);
+}
+
+TEST("an attribute of a big-endian machine has its bytes swapped and its flags mirrored")
+{
+	static const uint8_t widths[] = { 4, 4, 8, 8, 8, 8, 8, 4, 4, 8, 8, 8, 8, 4, 4, 8, 4, 2, 2, 4, 4, 8, 8, 8 };
+	struct attr attr = full_attr(), back;
+	uint8_t bytes[ATTR_SIZE_VER9], *at = bytes;
+	attr_encode(&attr, bytes);
+	/* what a big-endian compiler does with the flags: disabled is the top bit, precise_ip the bits 48 and 47 */
+	uint64_t flags = 1ull << 63 | 2ull << 47 | 1ull << (63 - ATTR_DEFER_OUTPUT);
+	memcpy(bytes + 40, &flags, sizeof flags);
+	for (size_t i = 0; i < sizeof widths; i++) {
+		swap_bytes(at, widths[i]);
+		at += widths[i];
+	}
+	EXPECT_INT(at - bytes, ATTR_SIZE_VER9);
+	EXPECT(attr_decode(&back, bytes, sizeof bytes, true, NULL) == 0);
+	EXPECT(memcmp(&attr, &back, sizeof attr) == 0);
+}
+
+TEST("a short attribute leaves what it lacks zero")
+{
+	struct attr attr = full_attr(), back;
+	uint8_t bytes[ATTR_SIZE_VER9];
+	attr_encode(&attr, bytes);
+	EXPECT(attr_decode(&back, bytes, ATTR_SIZE_VER0, false, NULL) == 0);
+	EXPECT_INT(back.config1, 11);
+	EXPECT_INT(back.config2, 0);
+	EXPECT(attr_decode(&back, bytes, ATTR_SIZE_VER3, false, NULL) == 0);
+	EXPECT_INT(back.clockid, -3);
+	EXPECT_INT(back.sample_regs_intr, 0);
+	EXPECT(attr_decode(&back, bytes, ATTR_SIZE_VER0 + 4, false, NULL) == 0);
+	EXPECT_INT(back.branch_sample_type, 0);
+}
+
+TEST("an attribute of a later kernel is read as far as it is known")
+{
+	struct attr attr = full_attr(), back;
+	uint8_t bytes[ATTR_SIZE_VER9 + 64] = { 0 };
+	attr_encode(&attr, bytes);
+	EXPECT(attr_decode(&back, bytes, sizeof bytes, false, NULL) == 0);
+	EXPECT_INT(back.unknown_tail, 0);
+	bytes[sizeof bytes - 1] = 1;
+	EXPECT(attr_decode(&back, bytes, sizeof bytes, false, NULL) == 0);
+	EXPECT_INT(back.unknown_tail, 64);
+	EXPECT_INT(back.config4, 15);
+}
+
+TEST("an attribute below the first published size is refused with a sentence")
+{
+	struct attr attr;
+	struct error err = { 0 };
+	uint8_t bytes[ATTR_SIZE_VER0] = { 0 };
+	EXPECT(attr_decode(&attr, bytes, ATTR_SIZE_VER0 - 1, false, &err) < 0);
+	EXPECT_STR(err.text, "an event attribute of 63 bytes; the smallest has 64");
+}
+
+TEST("the size of an attribute is the smallest that holds its fields")
+{
+	struct attr attr = { .type = ATTR_SOFTWARE };
+	uint8_t bytes[ATTR_SIZE_VER9];
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER0);
+	attr.config2 = 1;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER1);
+	attr.branch_sample_type = BRANCH_ANY;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER2);
+	attr.clockid = 1;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER3);
+	attr.sample_regs_intr = 1;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER4);
+	attr.sample_max_stack = 1;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER5);
+	attr.aux_sample_size = 1;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER6);
+	attr.sig_data = 1;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER7);
+	attr.config3 = 1;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER8);
+	attr.config4 = 1;
+	EXPECT_INT(attr_size_needed(&attr), ATTR_SIZE_VER9);
+	attr.config4 = 0;
+	EXPECT_INT(attr_encode(&attr, bytes), ATTR_SIZE_VER8);
+	EXPECT_INT(load_u32(bytes + 4), ATTR_SIZE_VER8);
+}

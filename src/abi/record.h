@@ -1,0 +1,101 @@
+/* Names and layouts of perf.data records: the kernel's types (perf_event.h of Linux 6.18 and 6.19) and the tool's own (from 64).
+ * Our own definitions: no kernel header is needed. Source: include/uapi/linux/perf_event.h, tools/perf/Documentation/
+ * perf.data-file-format.txt, and the bytes of recordings. Pure: no syscalls, no allocation. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum record_type {
+	RECORD_MMAP = 1,
+	RECORD_LOST = 2,
+	RECORD_COMM = 3,
+	RECORD_EXIT = 4,
+	RECORD_THROTTLE = 5,
+	RECORD_UNTHROTTLE = 6,
+	RECORD_FORK = 7,
+	RECORD_READ = 8,
+	RECORD_SAMPLE = 9,
+	RECORD_MMAP2 = 10,
+	RECORD_AUX = 11,
+	RECORD_ITRACE_START = 12,
+	RECORD_LOST_SAMPLES = 13,
+	RECORD_SWITCH = 14,
+	RECORD_SWITCH_CPU_WIDE = 15,
+	RECORD_NAMESPACES = 16,
+	RECORD_KSYMBOL = 17,
+	RECORD_BPF_EVENT = 18,
+	RECORD_CGROUP = 19,
+	RECORD_TEXT_POKE = 20,
+	RECORD_AUX_OUTPUT_HW_ID = 21,
+	RECORD_CALLCHAIN_DEFERRED = 22,
+
+	RECORD_USER_TYPE_START = 64,
+	RECORD_HEADER_ATTR = 64,
+	RECORD_HEADER_EVENT_TYPE = 65,
+	RECORD_HEADER_TRACING_DATA = 66,
+	RECORD_HEADER_BUILD_ID = 67,
+	RECORD_FINISHED_ROUND = 68,
+	RECORD_ID_INDEX = 69,
+	RECORD_AUXTRACE_INFO = 70,
+	RECORD_AUXTRACE = 71,
+	RECORD_AUXTRACE_ERROR = 72,
+	RECORD_THREAD_MAP = 73,
+	RECORD_CPU_MAP = 74,
+	RECORD_STAT_CONFIG = 75,
+	RECORD_STAT = 76,
+	RECORD_STAT_ROUND = 77,
+	RECORD_EVENT_UPDATE = 78,
+	RECORD_TIME_CONV = 79,
+	RECORD_HEADER_FEATURE = 80,
+	RECORD_COMPRESSED = 81,
+	RECORD_FINISHED_INIT = 82,
+	RECORD_COMPRESSED2 = 83,
+	RECORD_TYPE_MAX = 84,
+};
+
+enum record_misc {
+	RECORD_MISC_CPUMODE_MASK = 7,
+	RECORD_MISC_CPUMODE_UNKNOWN = 0,
+	RECORD_MISC_KERNEL = 1,
+	RECORD_MISC_USER = 2,
+	RECORD_MISC_HYPERVISOR = 3,
+	RECORD_MISC_GUEST_KERNEL = 4,
+	RECORD_MISC_GUEST_USER = 5,
+	RECORD_MISC_PROC_MAP_PARSE_TIMEOUT = 1 << 12,
+	RECORD_MISC_MMAP_DATA = 1 << 13,
+	RECORD_MISC_COMM_EXEC = 1 << 13,
+	RECORD_MISC_FORK_EXEC = 1 << 13,
+	RECORD_MISC_SWITCH_OUT = 1 << 13,
+	RECORD_MISC_EXACT_IP = 1 << 14,
+	RECORD_MISC_SWITCH_OUT_PREEMPT = 1 << 14,
+	RECORD_MISC_MMAP_BUILD_ID = 1 << 14,
+	RECORD_MISC_EXT_RESERVED = 1 << 15,
+};
+
+/* Entries of a callchain at or above this value are markers, not addresses. */
+#define CONTEXT_MAX ((uint64_t)-4095)
+#define CONTEXT_HV ((uint64_t)-32)
+#define CONTEXT_KERNEL ((uint64_t)-128)
+#define CONTEXT_USER ((uint64_t)-512)
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+#define CONTEXT_GUEST ((uint64_t)-2048)
+#define CONTEXT_GUEST_KERNEL ((uint64_t)-2176)
+#define CONTEXT_GUEST_USER ((uint64_t)-2560)
+
+/* One record: native byte order, borrowed. `body` is what follows the 8-byte header, `body_len` its length; for AUXTRACE
+ * and HEADER_TRACING_DATA the payload that follows the record is not part of the body. */
+struct record {
+	uint32_t type;
+	uint16_t misc;
+	uint32_t body_len;
+	const uint8_t *body;
+	uint64_t offset; /* in the file, or behind the header of a stream; of the COMPRESSED record where it was inside one */
+};
+
+static inline unsigned record_cpumode(const struct record *record)
+{
+	return record->misc & RECORD_MISC_CPUMODE_MASK;
+}
+
+/* "SAMPLE", "MMAP2" …; NULL for a type this table does not know. */
+const char *record_type_name(uint32_t type);

@@ -1,0 +1,436 @@
+#include "abi/sample.h"
+
+/* A body as a row of fields: a digit swaps that many bytes, '.' skips one, '*' swaps the rest as u64s, and what is left after the
+ * last of them is bytes of no order. '&' is the attribute's flag word. */
+static const char *const patterns[RECORD_TYPE_MAX] = {
+	[RECORD_MMAP] = "44888",
+	[RECORD_LOST] = "88",
+	[RECORD_COMM] = "44",
+	[RECORD_EXIT] = "44448",
+	[RECORD_THROTTLE] = "888",
+	[RECORD_UNTHROTTLE] = "888",
+	[RECORD_FORK] = "44448",
+	[RECORD_READ] = "44*",
+	[RECORD_MMAP2] = "44888448844",
+	[RECORD_AUX] = "888",
+	[RECORD_ITRACE_START] = "44",
+	[RECORD_LOST_SAMPLES] = "8",
+	[RECORD_SWITCH_CPU_WIDE] = "44",
+	[RECORD_NAMESPACES] = "44*",
+	[RECORD_KSYMBOL] = "8422",
+	[RECORD_BPF_EVENT] = "224",
+	[RECORD_CGROUP] = "8",
+	[RECORD_TEXT_POKE] = "822",
+	[RECORD_AUX_OUTPUT_HW_ID] = "8",
+	[RECORD_CALLCHAIN_DEFERRED] = "*",
+	[RECORD_HEADER_EVENT_TYPE] = "8",
+	[RECORD_HEADER_TRACING_DATA] = "4",
+	[RECORD_HEADER_BUILD_ID] = "4",
+	[RECORD_ID_INDEX] = "*",
+	[RECORD_AUXTRACE_INFO] = "44*",
+	[RECORD_AUXTRACE] = "8884444",
+	[RECORD_AUXTRACE_ERROR] = "44444488................................................................44",
+	[RECORD_STAT_CONFIG] = "*",
+	[RECORD_STAT] = "844888",
+	[RECORD_STAT_ROUND] = "88",
+	[RECORD_TIME_CONV] = "88888",
+	[RECORD_HEADER_FEATURE] = "8",
+	[RECORD_COMPRESSED2] = "8",
+};
+/* MMAP2 with a build-id in place of device and inode. */
+static const char mmap2_build_id[] = "44888........................44";
+static const char attr_pattern[] = "448888&" "448888448" "42244888";
+
+static void swap_field(uint8_t *p, size_t width)
+{
+	for (size_t i = 0; i < width / 2; i++) {
+		uint8_t byte = p[i];
+		p[i] = p[width - 1 - i];
+		p[width - 1 - i] = byte;
+	}
+}
+
+static inline void swap_u64_at(uint8_t *p)
+{
+	uint64_t value = __builtin_bswap64(load_u64(p));
+	memcpy(p, &value, sizeof value);
+}
+
+static inline void swap_u32_at(uint8_t *p)
+{
+	uint32_t value = __builtin_bswap32(load_u32(p));
+	memcpy(p, &value, sizeof value);
+}
+
+static void swap_words(uint8_t *p, size_t len)
+{
+	for (size_t at = 0; len - at >= 8; at += 8)
+		swap_u64_at(p + at);
+}
+
+/* The bit fields of one word mirrored: the field that starts at bit 0 is at the word's other end, its own bits in order. */
+static void mirror_fields(uint8_t *p, const uint8_t *widths, size_t count)
+{
+	uint64_t word = load_u64(p), out = 0;
+	unsigned at = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t mask = ((uint64_t)1 << widths[i]) - 1;
+		out |= (word >> (64 - at - widths[i]) & mask) << at;
+		at += widths[i];
+	}
+	memcpy(p, &out, sizeof out);
+}
+
+static void mirror_attr_flags(uint8_t *p)
+{
+	uint8_t widths[63];
+	memset(widths, 1, sizeof widths);
+	widths[ATTR_PRECISE_IP] = 2;
+	mirror_fields(p, widths, sizeof widths);
+}
+
+static void mirror_branch_flags(uint8_t *p)
+{
+	/* mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, reserved */
+	static const uint8_t widths[] = { 1, 1, 1, 1, 16, 4, 2, 4, 3, 31 };
+	mirror_fields(p, widths, sizeof widths);
+}
+
+static int swap_pattern(const char *pattern, uint8_t *body, size_t len)
+{
+	size_t at = 0;
+	for (; *pattern; pattern++) {
+		size_t width = *pattern == '.' ? 1 : *pattern == '&' ? 8 : (size_t)(*pattern - '0');
+		if (*pattern == '*') {
+			swap_words(body + at, len - at);
+			return 0;
+		}
+		if (width > len - at)
+			return -1;
+		if (*pattern != '.')
+			swap_field(body + at, width);
+		if (*pattern == '&')
+			mirror_attr_flags(body + at);
+		at += width;
+	}
+	return 0;
+}
+
+static void swap_trailer(uint8_t *p, uint64_t type)
+{
+	static const struct {
+		uint64_t bit;
+		bool pair;
+	} fields[] = {
+		{ SAMPLE_TID, true }, { SAMPLE_TIME, false }, { SAMPLE_ID, false },
+		{ SAMPLE_STREAM_ID, false }, { SAMPLE_CPU, true }, { SAMPLE_IDENTIFIER, false },
+	};
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		if (!(type & fields[i].bit))
+			continue;
+		if (fields[i].pair) {
+			swap_u32_at(p);
+			swap_u32_at(p + 4);
+		} else {
+			swap_u64_at(p);
+		}
+		p += 8;
+	}
+}
+
+/* A cursor that swaps what passes. */
+struct swapper {
+	uint8_t *body;
+	size_t len, at;
+	bool cut;
+};
+
+static uint64_t swap_u64(struct swapper *s)
+{
+	if (s->len - s->at < 8) {
+		s->cut = true;
+		return 0;
+	}
+	swap_u64_at(s->body + s->at);
+	s->at += 8;
+	return load_u64(s->body + s->at - 8);
+}
+
+static void swap_pair(struct swapper *s)
+{
+	if (s->len - s->at < 8) {
+		s->cut = true;
+		return;
+	}
+	swap_u32_at(s->body + s->at);
+	swap_u32_at(s->body + s->at + 4);
+	s->at += 8;
+}
+
+static void swap_u64s(struct swapper *s, uint64_t count)
+{
+	if (s->cut || count > (s->len - s->at) / 8) {
+		s->cut = true;
+		return;
+	}
+	swap_words(s->body + s->at, count * 8);
+	s->at += count * 8;
+}
+
+static void skip(struct swapper *s, uint64_t count)
+{
+	if (s->cut || count > s->len - s->at)
+		s->cut = true;
+	else
+		s->at += count;
+}
+
+static void swap_read(struct swapper *s, const struct sample_layout *layout)
+{
+	uint64_t format = layout->read_format;
+	uint64_t words = 1 + !!(format & READ_ID) + !!(format & READ_LOST);
+	uint64_t times = !!(format & READ_TOTAL_TIME_ENABLED) + !!(format & READ_TOTAL_TIME_RUNNING);
+	if (!(format & READ_GROUP)) {
+		swap_u64s(s, words + times);
+		return;
+	}
+	uint64_t count = swap_u64(s);
+	swap_u64s(s, times);
+	if (count > s->len / 8)
+		s->cut = true;
+	else
+		swap_u64s(s, count * words);
+}
+
+static void swap_callchain(struct swapper *s, const struct sample_layout *layout)
+{
+	swap_u64s(s, swap_u64(s));
+}
+
+static void swap_raw(struct swapper *s, const struct sample_layout *layout)
+{
+	if (s->len - s->at < 4) {
+		s->cut = true;
+		return;
+	}
+	swap_u32_at(s->body + s->at);
+	s->at += 4;
+	skip(s, load_u32(s->body + s->at - 4));
+}
+
+static void swap_branches(struct swapper *s, const struct sample_layout *layout)
+{
+	uint64_t count = swap_u64(s);
+	if (layout->branch_sample_type & BRANCH_HW_INDEX && (count || s->at < s->len))
+		swap_u64(s);
+	if (s->cut || count > (s->len - s->at) / sizeof(struct branch_entry)) {
+		s->cut = true;
+		return;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		swap_u64s(s, 3);
+		mirror_branch_flags(s->body + s->at - 8);
+	}
+	if (layout->branch_sample_type & BRANCH_COUNTERS)
+		swap_u64s(s, count);
+}
+
+static void swap_regs_user(struct swapper *s, const struct sample_layout *layout)
+{
+	if (swap_u64(s))
+		swap_u64s(s, layout->regs_user_count);
+}
+
+static void swap_regs_intr(struct swapper *s, const struct sample_layout *layout)
+{
+	if (swap_u64(s))
+		swap_u64s(s, layout->regs_intr_count);
+}
+
+static void swap_stack_user(struct swapper *s, const struct sample_layout *layout)
+{
+	uint64_t size = swap_u64(s);
+	if (!size)
+		return;
+	skip(s, size);
+	swap_u64s(s, 1);
+}
+
+static void swap_one(struct swapper *s, const struct sample_layout *layout)
+{
+	swap_u64(s);
+}
+
+static void swap_two_halves(struct swapper *s, const struct sample_layout *layout)
+{
+	swap_pair(s);
+}
+
+static void swap_aux(struct swapper *s, const struct sample_layout *layout)
+{
+	skip(s, swap_u64(s));
+}
+
+static const struct part {
+	uint64_t bit;
+	void (*swap)(struct swapper *s, const struct sample_layout *layout);
+} parts[] = {
+	{ SAMPLE_IDENTIFIER, swap_one },
+	{ SAMPLE_IP, swap_one },
+	{ SAMPLE_TID, swap_two_halves },
+	{ SAMPLE_TIME, swap_one },
+	{ SAMPLE_ADDR, swap_one },
+	{ SAMPLE_ID, swap_one },
+	{ SAMPLE_STREAM_ID, swap_one },
+	{ SAMPLE_CPU, swap_two_halves },
+	{ SAMPLE_PERIOD, swap_one },
+	{ SAMPLE_READ, swap_read },
+	{ SAMPLE_CALLCHAIN, swap_callchain },
+	{ SAMPLE_RAW, swap_raw },
+	{ SAMPLE_BRANCH_STACK, swap_branches },
+	{ SAMPLE_REGS_USER, swap_regs_user },
+	{ SAMPLE_STACK_USER, swap_stack_user },
+	{ SAMPLE_WEIGHT, swap_one },
+	{ SAMPLE_WEIGHT_STRUCT, swap_one },
+	{ SAMPLE_DATA_SRC, swap_one },
+	{ SAMPLE_TRANSACTION, swap_one },
+	{ SAMPLE_REGS_INTR, swap_regs_intr },
+	{ SAMPLE_PHYS_ADDR, swap_one },
+	{ SAMPLE_CGROUP, swap_one },
+	{ SAMPLE_DATA_PAGE_SIZE, swap_one },
+	{ SAMPLE_CODE_PAGE_SIZE, swap_one },
+	{ SAMPLE_AUX, swap_aux },
+};
+
+static int swap_sample(uint8_t *body, size_t len, const struct sample_layout *layout)
+{
+	struct swapper s = { .body = body, .len = len };
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && !s.cut; i++)
+		if (layout->sample_type & parts[i].bit)
+			parts[i].swap(&s, layout);
+	return s.cut ? -1 : 0;
+}
+
+static uint16_t swap_u16(struct swapper *s)
+{
+	uint16_t value;
+	if (s->len - s->at < 2) {
+		s->cut = true;
+		return 0;
+	}
+	swap_field(s->body + s->at, 2);
+	memcpy(&value, s->body + s->at, 2);
+	s->at += 2;
+	return value;
+}
+
+enum cpu_map_type { CPU_MAP_LIST = 0, CPU_MAP_MASK = 1, CPU_MAP_RANGE = 2 };
+
+/* { u16 type; list: u16 n, u16 cpu[n]; mask: u16 n, u16 width, width 8: 4 bytes of padding, words; range: u8 any, u8, u16, u16 } */
+static void swap_cpu_map(struct swapper *s)
+{
+	uint16_t type = swap_u16(s);
+	if (type == CPU_MAP_RANGE) {
+		skip(s, 2);
+		swap_u16(s);
+		swap_u16(s);
+		return;
+	}
+	uint16_t count = swap_u16(s), width = 2;
+	if (type == CPU_MAP_MASK) {
+		width = swap_u16(s);
+		if (width == 8)
+			skip(s, 4);
+	}
+	if (s->cut || (type != CPU_MAP_LIST && width != 4 && width != 8) || count > (s->len - s->at) / width) {
+		s->cut = true;
+		return;
+	}
+	for (; count; count--, s->at += width)
+		swap_field(s->body + s->at, width);
+}
+
+enum event_update_type { EVENT_UPDATE_UNIT, EVENT_UPDATE_SCALE, EVENT_UPDATE_NAME, EVENT_UPDATE_CPUS };
+
+static void swap_event_update(struct swapper *s)
+{
+	uint64_t type = swap_u64(s);
+	swap_u64(s);
+	if (type == EVENT_UPDATE_SCALE)
+		swap_u64(s);
+	else if (type == EVENT_UPDATE_CPUS)
+		swap_cpu_map(s);
+}
+
+static void swap_thread_map(struct swapper *s)
+{
+	uint64_t count = swap_u64(s);
+	if (count > (s->len - s->at) / 24)
+		s->cut = true;
+	for (; count && !s->cut; count--) {
+		swap_u64(s);
+		skip(s, 16);
+	}
+}
+
+static void swap_header_attr(struct swapper *s)
+{
+	if (s->len < ATTR_SIZE_VER0) {
+		s->cut = true;
+		return;
+	}
+	uint32_t size = __builtin_bswap32(load_u32(s->body + 4));
+	size = size ? size : ATTR_SIZE_VER0;
+	if (size < ATTR_SIZE_VER0 || size > s->len) {
+		s->cut = true;
+		return;
+	}
+	/* fields of a later kernel's attribute are left alone, as are fields that the size cuts */
+	swap_pattern(attr_pattern, s->body, size);
+	s->at = size;
+	swap_u64s(s, (s->len - s->at) / 8);
+}
+
+static int swap_special(uint32_t type, uint8_t *body, size_t len)
+{
+	struct swapper s = { .body = body, .len = len };
+	switch (type) {
+	case RECORD_HEADER_ATTR:
+		swap_header_attr(&s);
+		break;
+	case RECORD_THREAD_MAP:
+		swap_thread_map(&s);
+		break;
+	case RECORD_CPU_MAP:
+		swap_cpu_map(&s);
+		break;
+	case RECORD_EVENT_UPDATE:
+		swap_event_update(&s);
+		break;
+	default:
+		break;
+	}
+	return s.cut ? -1 : 0;
+}
+
+int record_swap(uint32_t type, uint16_t misc, uint8_t *body, size_t len, const struct sample_layout *layout)
+{
+	if (type == RECORD_SAMPLE)
+		return layout ? swap_sample(body, len, layout) : 0;
+	if (type < RECORD_USER_TYPE_START && layout && layout->trailer_count) {
+		size_t trailer = layout->trailer_count * sizeof(uint64_t);
+		if (trailer > len)
+			return -1;
+		len -= trailer;
+		swap_trailer(body + len, layout->sample_type);
+	}
+	const char *pattern = type < RECORD_TYPE_MAX ? patterns[type] : NULL;
+	if (type == RECORD_MMAP2 && misc & RECORD_MISC_MMAP_BUILD_ID)
+		pattern = mmap2_build_id;
+	/* the optional ends of records that grew over time may be absent */
+	if (pattern && (type == RECORD_AUXTRACE_ERROR || type == RECORD_TIME_CONV)) {
+		swap_pattern(pattern, body, len);
+		return 0;
+	}
+	return pattern ? swap_pattern(pattern, body, len) : swap_special(type, body, len);
+}

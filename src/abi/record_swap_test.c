@@ -1,0 +1,298 @@
+#include "abi/sample.h"
+
+#include <stdlib.h>
+
+#include "unit.h"
+
+/* A body written twice: as this machine writes it, and as one of the other byte order does. */
+struct twin {
+	uint8_t native[2048], foreign[2048];
+	size_t len;
+};
+
+static void put(struct twin *t, uint64_t value, size_t width)
+{
+	uint8_t bytes[8];
+	memcpy(bytes, &value, sizeof bytes);
+	for (size_t i = 0; i < width; i++) {
+		t->native[t->len + i] = bytes[i];
+		t->foreign[t->len + i] = bytes[width - 1 - i];
+	}
+	t->len += width;
+}
+
+static void put_row(struct twin *t, const char *widths)
+{
+	for (uint64_t value = 0x1102030405060708; *widths; widths++, value += 0x0101010101010101)
+		put(t, value, (size_t)(*widths - '0'));
+}
+
+static void put_bytes(struct twin *t, const void *bytes, size_t n)
+{
+	memcpy(t->native + t->len, bytes, n);
+	memcpy(t->foreign + t->len, bytes, n);
+	t->len += n;
+}
+
+static void expect_swaps(struct twin *t, uint32_t type, uint16_t misc, const struct sample_layout *layout)
+{
+	uint8_t work[2048];
+	memcpy(work, t->foreign, t->len);
+	EXPECT_INT(record_swap(type, misc, work, t->len, layout), 0);
+	if (memcmp(work, t->native, t->len) != 0)
+		unit_fail(__FILE__, __LINE__, "%s does not swap", record_type_name(type));
+	/* cut anywhere, it is an error or shorter; a sanitizer sees reads beyond */
+	for (size_t len = 0; len < t->len; len++) {
+		uint8_t *exact = malloc(len + !len);
+		memcpy(exact, t->foreign, len);
+		record_swap(type, misc, exact, len, layout);
+		free(exact);
+	}
+}
+
+static struct sample_layout trailer_layout(void)
+{
+	struct attr attr = {
+		.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_IDENTIFIER,
+		.flags = 1ull << ATTR_SAMPLE_ID_ALL,
+	};
+	struct sample_layout layout;
+	sample_layout_init(&layout, &attr);
+	return layout;
+}
+
+TEST("records of the kernel swap with the trailer that follows them")
+{
+	static const struct {
+		uint32_t type;
+		uint16_t misc;
+		const char *fields, *text;
+	} rows[] = {
+		{ RECORD_MMAP, 0, "44888", "/bin/true\0\0\0\0\0\0\0" },
+		{ RECORD_LOST, 0, "88", NULL },
+		{ RECORD_COMM, 0, "44", "true\0\0\0\0\0\0\0\0\0\0\0\0" },
+		{ RECORD_EXIT, 0, "44448", NULL },
+		{ RECORD_THROTTLE, 0, "888", NULL },
+		{ RECORD_FORK, 0, "44448", NULL },
+		{ RECORD_READ, 0, "44888", NULL },
+		{ RECORD_MMAP2, 0, "44888448844", "/bin/true\0\0\0\0\0\0\0" },
+		{ RECORD_AUX, 0, "888", NULL },
+		{ RECORD_ITRACE_START, 0, "44", NULL },
+		{ RECORD_LOST_SAMPLES, 0, "8", NULL },
+		{ RECORD_SWITCH, 0, "", NULL },
+		{ RECORD_SWITCH_CPU_WIDE, 0, "44", NULL },
+		{ RECORD_NAMESPACES, 0, "44888888888888888", NULL },
+		{ RECORD_KSYMBOL, 0, "8422", "bpf_prog_1\0\0\0\0\0\0" },
+		{ RECORD_BPF_EVENT, 0, "224", "tagtagta\0\0\0\0\0\0\0\0" },
+		{ RECORD_CGROUP, 0, "8", "/system.slice\0\0\0" },
+		{ RECORD_AUX_OUTPUT_HW_ID, 0, "8", NULL },
+		{ RECORD_CALLCHAIN_DEFERRED, 0, "8888", NULL },
+	};
+	struct sample_layout layout = trailer_layout();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct twin t = { .len = 0 };
+		put_row(&t, rows[i].fields);
+		if (rows[i].text)
+			put_bytes(&t, rows[i].text, 16);
+		put_row(&t, "44888448");
+		expect_swaps(&t, rows[i].type, rows[i].misc, &layout);
+	}
+}
+
+TEST("a mapping with a build-id has no device and inode to swap")
+{
+	struct sample_layout layout = trailer_layout();
+	struct twin t = { .len = 0 };
+	put_row(&t, "44888");
+	put_bytes(&t, "\x14\0\0\0" "ABCDEFGHIJKLMNOPQRST", 24);
+	put_row(&t, "44");
+	put_bytes(&t, "/bin/true\0\0\0\0\0\0\0", 16);
+	put_row(&t, "44888448");
+	expect_swaps(&t, RECORD_MMAP2, RECORD_MISC_MMAP_BUILD_ID, &layout);
+}
+
+TEST("poked text keeps its bytes")
+{
+	struct sample_layout layout = trailer_layout();
+	struct twin t = { .len = 0 };
+	put(&t, 0xffffffff81000000, 8);
+	put(&t, 3, 2);
+	put(&t, 1, 2);
+	put_bytes(&t, "\x0f\x1f\x44\x90", 4);
+	put_row(&t, "44888448");
+	expect_swaps(&t, RECORD_TEXT_POKE, 0, &layout);
+}
+
+TEST("records of the tool swap, and carry no trailer")
+{
+	static const struct {
+		uint32_t type;
+		const char *fields, *text;
+	} rows[] = {
+		{ RECORD_HEADER_EVENT_TYPE, "8", "cycles\0\0\0\0\0\0\0\0\0\0" },
+		{ RECORD_HEADER_TRACING_DATA, "4", NULL },
+		{ RECORD_HEADER_BUILD_ID, "4", "ABCDEFGHIJKLMNOP" },
+		{ RECORD_FINISHED_ROUND, "", NULL },
+		{ RECORD_ID_INDEX, "888888888", NULL },
+		{ RECORD_AUXTRACE_INFO, "4488888", NULL },
+		{ RECORD_AUXTRACE, "8884444", NULL },
+		{ RECORD_STAT_CONFIG, "888", NULL },
+		{ RECORD_STAT, "844888", NULL },
+		{ RECORD_STAT_ROUND, "88", NULL },
+		{ RECORD_TIME_CONV, "88888", "\1\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0" },
+		{ RECORD_TIME_CONV, "888", NULL },
+		{ RECORD_HEADER_FEATURE, "8", "in the file order" },
+		{ RECORD_COMPRESSED2, "8", "zstdzstdzstdzstd" },
+		{ RECORD_COMPRESSED, "", "zstdzstdzstdzstd" },
+		{ RECORD_FINISHED_INIT, "", NULL },
+	};
+	struct sample_layout layout = trailer_layout();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct twin t = { .len = 0 };
+		put_row(&t, rows[i].fields);
+		if (rows[i].text)
+			put_bytes(&t, rows[i].text, 16);
+		expect_swaps(&t, rows[i].type, 0, &layout);
+	}
+}
+
+TEST("an error of a trace swaps with and without the guest at its end")
+{
+	char text[64] = "overflow";
+	for (int guest = 0; guest < 2; guest++) {
+		struct twin t = { .len = 0 };
+		put_row(&t, "44444488");
+		put_bytes(&t, text, sizeof text);
+		if (guest)
+			put_row(&t, "44");
+		expect_swaps(&t, RECORD_AUXTRACE_ERROR, 0, NULL);
+	}
+}
+
+TEST("processor maps swap in each of their three forms")
+{
+	struct twin list = { .len = 0 }, mask4 = { .len = 0 }, mask8 = { .len = 0 }, range = { .len = 0 };
+	put(&list, 0, 2);
+	put(&list, 3, 2);
+	put_row(&list, "222");
+	expect_swaps(&list, RECORD_CPU_MAP, 0, NULL);
+	put(&mask4, 1, 2);
+	put(&mask4, 2, 2);
+	put(&mask4, 4, 2);
+	put_row(&mask4, "44");
+	expect_swaps(&mask4, RECORD_CPU_MAP, 0, NULL);
+	put(&mask8, 1, 2);
+	put(&mask8, 2, 2);
+	put(&mask8, 8, 2);
+	put(&mask8, 0, 4);
+	put_row(&mask8, "88");
+	expect_swaps(&mask8, RECORD_CPU_MAP, 0, NULL);
+	put(&range, 2, 2);
+	put_bytes(&range, "\1\0", 2);
+	put_row(&range, "22");
+	expect_swaps(&range, RECORD_CPU_MAP, 0, NULL);
+}
+
+TEST("updates of events swap what their kind holds")
+{
+	struct twin name = { .len = 0 }, scale = { .len = 0 }, cpus = { .len = 0 };
+	put(&name, 2, 8);
+	put(&name, 77, 8);
+	put_bytes(&name, "cycles:u", 8);
+	expect_swaps(&name, RECORD_EVENT_UPDATE, 0, NULL);
+	put(&scale, 1, 8);
+	put_row(&scale, "88");
+	expect_swaps(&scale, RECORD_EVENT_UPDATE, 0, NULL);
+	put(&cpus, 3, 8);
+	put(&cpus, 77, 8);
+	put(&cpus, 0, 2);
+	put(&cpus, 2, 2);
+	put_row(&cpus, "22");
+	expect_swaps(&cpus, RECORD_EVENT_UPDATE, 0, NULL);
+}
+
+TEST("a map of threads swaps the ids and leaves the names")
+{
+	struct twin t = { .len = 0 };
+	put(&t, 2, 8);
+	put(&t, 100, 8);
+	put_bytes(&t, "sh\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+	put(&t, 101, 8);
+	put_bytes(&t, "true\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+	expect_swaps(&t, RECORD_THREAD_MAP, 0, NULL);
+}
+
+TEST("an attribute record swaps with its ids and mirrors its flags")
+{
+	struct twin t = { .len = 0 };
+	put(&t, ATTR_HARDWARE, 4);
+	put(&t, ATTR_SIZE_VER8, 4);
+	put_row(&t, "8888");
+	uint64_t native = 1ull << ATTR_FREQ | 2ull << ATTR_PRECISE_IP, mirrored = 1ull << (63 - ATTR_FREQ) | 2ull << 47;
+	put(&t, mirrored, 8);
+	memcpy(t.native + t.len - 8, &native, 8);
+	put_row(&t, "448888448422448" "8");
+	put_row(&t, "888"); /* ids */
+	EXPECT_INT(t.len, ATTR_SIZE_VER8 + 24);
+	expect_swaps(&t, RECORD_HEADER_ATTR, 0, NULL);
+}
+
+TEST("a sample swaps field by field, its raw bytes stay")
+{
+	struct attr attr = {
+		.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD | SAMPLE_READ |
+			       SAMPLE_CALLCHAIN | SAMPLE_RAW | SAMPLE_BRANCH_STACK | SAMPLE_REGS_USER | SAMPLE_STACK_USER |
+			       SAMPLE_WEIGHT_STRUCT | SAMPLE_REGS_INTR | SAMPLE_CGROUP | SAMPLE_AUX,
+		.read_format = READ_GROUP | READ_ID | READ_TOTAL_TIME_ENABLED,
+		.branch_sample_type = BRANCH_HW_INDEX | BRANCH_COUNTERS,
+		.sample_regs_user = 7, .sample_regs_intr = 3,
+	};
+	struct sample_layout layout;
+	struct twin t = { .len = 0 };
+	sample_layout_init(&layout, &attr);
+	put_row(&t, "884484" "48");
+	put(&t, 2, 8); /* read */
+	put_row(&t, "88888");
+	put(&t, 2, 8); /* callchain */
+	put_row(&t, "88");
+	put(&t, 12, 4);
+	put_bytes(&t, "raw raw raw ", 12);
+	put(&t, 1, 8); /* branches */
+	put_row(&t, "888");
+	uint64_t native = 1 | 5ull << 4 | 3ull << 20, mirrored = 1ull << 63 | 5ull << 44 | 3ull << 40;
+	put(&t, mirrored, 8);
+	memcpy(t.native + t.len - 8, &native, 8);
+	put_row(&t, "8");
+	put(&t, 1, 8); /* registers */
+	put_row(&t, "888");
+	put(&t, 8, 8); /* stack */
+	put_bytes(&t, "stackstk", 8);
+	put(&t, 8, 8);
+	put_row(&t, "8");
+	put(&t, 0, 8);
+	put_row(&t, "8");
+	put(&t, 4, 8);
+	put_bytes(&t, "auxa", 4);
+	expect_swaps(&t, RECORD_SAMPLE, 0, &layout);
+}
+
+TEST("a size in a sample that does not fit is an error")
+{
+	struct attr attr = { .sample_type = SAMPLE_CALLCHAIN };
+	struct sample_layout layout;
+	struct twin t = { .len = 0 };
+	sample_layout_init(&layout, &attr);
+	put(&t, UINT64_MAX, 8);
+	put_row(&t, "8");
+	EXPECT(record_swap(RECORD_SAMPLE, 0, t.foreign, t.len, &layout) < 0);
+}
+
+TEST("a record of unknown type or event is left as it is")
+{
+	uint8_t body[16] = { 1, 2, 3 }, before[16];
+	memcpy(before, body, sizeof body);
+	EXPECT_INT(record_swap(60, 0, body, sizeof body, NULL), 0);
+	EXPECT_INT(record_swap(RECORD_SAMPLE, 0, body, sizeof body, NULL), 0);
+	EXPECT_INT(record_swap(UINT32_MAX, 0, body, sizeof body, NULL), 0);
+	EXPECT(memcmp(before, body, sizeof body) == 0);
+}

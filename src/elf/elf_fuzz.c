@@ -1,0 +1,39 @@
+#include "elf/elf.h"
+
+#include <stdlib.h>
+
+#include "elf/symtab.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Opens the bytes as an ELF file and asks for everything. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct elf elf;
+	uint8_t id[ELF_BUILD_ID_MAX];
+	uint32_t crc;
+	volatile uint64_t sum = elf_notes_build_id((struct span){ data, size }, false, id);
+	if (elf_open(&elf, (struct span){ data, size }, NULL) < 0)
+		return 0;
+	sum += elf_build_id(&elf, id);
+	sum += elf_debuglink(&elf, &crc) != NULL;
+	for (uint32_t i = 0; i < elf.section_count; i++) {
+		struct span bytes;
+		void *owned;
+		if (elf_section_inflate(&elf, &elf.sections[i], &bytes, &owned, NULL) == 0 && bytes.len)
+			sum += bytes.data[bytes.len - 1];
+		free(owned);
+		sum += elf_strings(&elf, &elf.sections[i]).len;
+		struct elf_symtab tab = elf_symtab(&elf, &elf.sections[i]);
+		for (uint32_t k = 0; k < tab.count; k++) {
+			struct elf_symbol symbol = elf_symtab_get(&tab, k);
+			sum += (uint64_t)*symbol.name + symbol.section;
+			sum += elf_load_at(&elf, symbol.value) != NULL;
+		}
+		struct elf_relocations rels = elf_relocations(&elf, &elf.sections[i]);
+		for (uint32_t k = 0; k < rels.count; k++)
+			sum += elf_relocation_get(&rels, k).offset;
+	}
+	elf_close(&elf);
+	return 0;
+}

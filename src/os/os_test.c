@@ -1,0 +1,117 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "os/cpus.h"
+#include "os/file.h"
+#include "os/kernel.h"
+#include "os/machine.h"
+#include "os/permission.h"
+#include "os/process.h"
+#include "os/topology.h"
+#include "unit.h"
+
+static void round_trip(const char *text, const char *want)
+{
+	struct cpus cpus = { 0 };
+	CLEANUP_STR struct str out = { 0 };
+	EXPECT(cpus_parse(&cpus, text, NULL) == 0);
+	cpus_text(&cpus, &out);
+	EXPECT_STR(str_text(&out), want);
+	cpus_fini(&cpus);
+}
+
+TEST("a list of CPUs is sorted, joined and read back")
+{
+	round_trip("0-3,7", "0-3,7");
+	round_trip("7,3,2,1,0\n", "0-3,7");
+	round_trip("", "");
+	round_trip("5,5,5-6", "5-6");
+}
+
+TEST("what is no list of CPUs is refused")
+{
+	static const char *const bad[] = { "a", "1-", "-1", "3-1", "1,,2", "99999999", "1 2" };
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		struct cpus cpus = { 0 };
+		EXPECT(cpus_parse(&cpus, bad[i], NULL) < 0);
+		cpus_fini(&cpus);
+	}
+}
+
+TEST("a CPU list knows its members and whether it has gaps")
+{
+	struct cpus cpus = { 0 };
+	EXPECT(cpus_parse(&cpus, "2-4", NULL) == 0);
+	EXPECT(cpus_contiguous(&cpus));
+	cpus_add(&cpus, 9);
+	EXPECT(!cpus_contiguous(&cpus));
+	EXPECT(cpus_has(&cpus, 9) && cpus_has(&cpus, 3) && !cpus_has(&cpus, 5));
+	cpus_fini(&cpus);
+}
+
+static int count_maps(void *context, const struct process_map *map)
+{
+	int *found = context;
+	uint64_t here = (uint64_t)(uintptr_t)count_maps;
+	if (map->start <= here && here < map->end)
+		(*found)++;
+	return 0;
+}
+
+TEST("this process, its threads and its mappings are found in /proc")
+{
+	struct process_status status;
+	struct process_ids tids = { 0 };
+	int found = 0;
+	bool timed_out = false;
+	EXPECT(process_status(getpid(), getpid(), &status));
+	EXPECT_INT(status.tgid, getpid());
+	EXPECT_INT(status.ppid, getppid());
+	EXPECT(!status.kernel);
+	EXPECT(process_threads(getpid(), &tids, NULL) == 0 && tids.list.count == 1 && tids.list.items[0] == getpid());
+	EXPECT(process_maps(getpid(), 1000, &timed_out, count_maps, &found, NULL) == 0);
+	EXPECT_INT(found, 1);
+	EXPECT(!timed_out);
+	vec_fini(&tids.list);
+}
+
+TEST("a process that does not exist is told as gone")
+{
+	struct process_status status;
+	EXPECT(!process_status(0x3fffffff, 0x3fffffff, &status));
+	EXPECT(process_maps(0x3fffffff, 0, NULL, count_maps, NULL, NULL) < 0);
+}
+
+TEST("clocks are known by long and short names")
+{
+	int32_t id = -1;
+	EXPECT(clock_by_name("CLOCK_MONOTONIC_RAW", &id) && id == 4);
+	EXPECT(clock_by_name("mono", &id) && id == 1);
+	EXPECT(clock_by_name("monotonic", &id) && id == 1);
+	EXPECT(!clock_by_name("sundial", &id));
+	EXPECT(clock_resolution_ns(1) > 0);
+}
+
+TEST("the topology of this machine has a CPU and can be freed")
+{
+	struct topology topology;
+	topology_read(&topology);
+	EXPECT(topology.cpus.count >= 1);
+	topology_fini(&topology);
+}
+
+TEST("a file larger than the limit is refused")
+{
+	struct error err;
+	CLEANUP_STR struct str text = { 0 };
+	EXPECT(file_read("/proc/self/status", &text, 10, &err) < 0);
+	EXPECT_INT(err.kind, ERROR_LIMIT);
+}
+
+TEST("a refused counter names the sysctl, its value and a way out")
+{
+	struct error err;
+	EXPECT(permission_refused(&err, "cycles", "the kernel", -2) < 0);
+	EXPECT(strstr(err.text, "kernel.perf_event_paranoid is") != NULL);
+	EXPECT(strstr(err.hint, "sysctl") != NULL);
+}

@@ -1,0 +1,22 @@
+/* What this process may measure: sysctls and capabilities, and the sentence that says what would allow more. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct permission {
+	int paranoid;       /* kernel.perf_event_paranoid; 2 where it cannot be read */
+	bool perfmon;       /* effective CAP_PERFMON or CAP_SYS_ADMIN */
+	bool ptrace;        /* CAP_SYS_PTRACE */
+	bool root;
+};
+
+void permission_read(struct permission *permission);
+
+/* Kernel addresses in /proc/kallsyms are zero for us. */
+bool permission_hides_kernel(void);
+
+/* Fills *err (ERROR_PERMISSION) for a counter that the kernel refused. `level`: the largest perf_event_paranoid that would allow it
+ * (-1 tracepoints and raw, 0 whole CPUs, 1 kernel, 2 own user space). `what`: "the whole system", "kernel code" … */
+int permission_refused(struct error *err, const char *event, const char *what, int level);

@@ -1,0 +1,214 @@
+#include "os/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "os/file.h"
+
+static int compare_pids(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+	return (x > y) - (x < y);
+}
+
+static int list_numbers(const char *path, struct process_ids *pids, struct error *err)
+{
+	DIR *dir = opendir(path);
+	if (!dir)
+		return error_system(err, "cannot open %s", path);
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		char *end;
+		long pid = strtol(entry->d_name, &end, 10);
+		if (*end == '\0' && end != entry->d_name && pid > 0 && pid <= INT_MAX)
+			vec_push(&pids->list, (pid_t)pid);
+	}
+	closedir(dir);
+	if (pids->list.count)
+		qsort(pids->list.items, pids->list.count, sizeof pids->list.items[0], compare_pids);
+	return 0;
+}
+
+int process_list(struct process_ids *pids, struct error *err)
+{
+	return list_numbers("/proc", pids, err);
+}
+
+int process_threads(pid_t pid, struct process_ids *tids, struct error *err)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	return list_numbers(path, tids, err);
+}
+
+static ssize_t read_whole(const char *path, char *buffer, size_t size)
+{
+	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = read(fd, buffer, size - 1);
+	if (n >= 0)
+		buffer[n] = '\0';
+	return n;
+}
+
+static long status_number(const char *text, const char *label, long missing)
+{
+	const char *at = strstr(text, label);
+	return at ? strtol(at + strlen(label), NULL, 10) : missing;
+}
+
+bool process_status(pid_t pid, pid_t tid, struct process_status *status)
+{
+	char path[64], text[4096];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/status", pid, tid);
+	*status = (struct process_status){ 0 };
+	if (read_whole(path, text, sizeof text) <= 0)
+		return false;
+	if (strncmp(text, "Name:\t", 6) == 0) {
+		size_t length = strcspn(text + 6, "\n");
+		if (length >= sizeof status->comm)
+			length = sizeof status->comm - 1;
+		memcpy(status->comm, text + 6, length);
+	}
+	/* labels are looked for after the name, which may hold any text but a newline */
+	const char *rest = strchr(text, '\n');
+	rest = rest ? rest : "";
+	status->tgid = (pid_t)status_number(rest, "\nTgid:", -1);
+	status->ppid = (pid_t)status_number(rest, "\nPPid:", -1);
+	status->uid = (uid_t)status_number(rest, "\nUid:", -1);
+	status->kernel = !strstr(rest, "\nVmPeak:") && !strstr(rest, "\nThreads:\t0");
+	return status->tgid > 0;
+}
+
+static bool take_hex(const char **at, uint64_t *value, char end)
+{
+	uint64_t v = 0;
+	const char *p = *at;
+	for (;; p++) {
+		unsigned digit;
+		if (*p >= '0' && *p <= '9')
+			digit = (unsigned)(*p - '0');
+		else if (*p >= 'a' && *p <= 'f')
+			digit = (unsigned)(*p - 'a' + 10);
+		else
+			break;
+		v = v << 4 | digit;
+	}
+	if (p == *at || *p != end)
+		return false;
+	*at = p + 1;
+	*value = v;
+	return true;
+}
+
+/* "start-end rwxp pgoff maj:min ino   path" */
+static bool parse_map(char *line, struct process_map *map)
+{
+	const char *at = line;
+	uint64_t maj, min;
+	if (!take_hex(&at, &map->start, '-') || !take_hex(&at, &map->end, ' ') || strnlen(at, 5) < 5)
+		return false;
+	map->prot = (at[0] == 'r' ? PROT_READ : 0) | (at[1] == 'w' ? PROT_WRITE : 0) | (at[2] == 'x' ? PROT_EXEC : 0);
+	map->flags = at[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	at += 5;
+	if (!take_hex(&at, &map->pgoff, ' ') || !take_hex(&at, &maj, ':') || !take_hex(&at, &min, ' '))
+		return false;
+	map->maj = (uint32_t)maj;
+	map->min = (uint32_t)min;
+	char *end;
+	map->ino = strtoull(at, &end, 10);
+	while (*end == ' ')
+		end++;
+	map->path = end;
+	return map->end > map->start;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Lines of the buffer that are whole; returns how many bytes they take. */
+static int visit_lines(char *text, size_t *used, int (*visit)(void *, const struct process_map *), void *context)
+{
+	*used = 0;
+	for (char *newline; (newline = strchr(text + *used, '\n'));) {
+		struct process_map map;
+		*newline = '\0';
+		int status = parse_map(text + *used, &map) ? visit(context, &map) : 0;
+		*used = (size_t)(newline + 1 - text);
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+int process_maps(pid_t pid, unsigned timeout_ms, bool *timed_out,
+	int (*visit)(void *context, const struct process_map *map), void *context, struct error *err)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_system(err, "cannot open %s", path);
+	enum { SIZE = 64 * 1024 }; /* a line is at most a page */
+	CLEANUP_FREE char *text = memory_alloc(SIZE);
+	size_t len = 0;
+	uint64_t deadline = timeout_ms ? now_ms() + timeout_ms : UINT64_MAX;
+	for (;;) {
+		ssize_t n = read(fd, text + len, SIZE - 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_system(err, "cannot read %s", path);
+		if (n == 0)
+			return 0;
+		len += (size_t)n;
+		text[len] = '\0';
+		size_t used;
+		int status = visit_lines(text, &used, visit, context);
+		if (status < 0)
+			return status;
+		len -= used;
+		memmove(text, text + used, len);
+		if (len == SIZE - 1)
+			return error_set(err, ERROR_FORMAT, "a line of %s is too long", path);
+		if (now_ms() > deadline) {
+			*timed_out = true;
+			return 0;
+		}
+	}
+}
+
+void process_namespaces(pid_t pid, pid_t tid, struct process_namespace namespaces[PROCESS_NAMESPACES])
+{
+	static const char *const names[PROCESS_NAMESPACES] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+	for (int i = 0; i < PROCESS_NAMESPACES; i++) {
+		char path[96];
+		struct stat st;
+		snprintf(path, sizeof path, "/proc/%d/task/%d/ns/%s", pid, tid, names[i]);
+		namespaces[i] = (struct process_namespace){ 0 };
+		if (stat(path, &st) == 0)
+			namespaces[i] = (struct process_namespace){ st.st_dev, st.st_ino };
+	}
+}
+
+void process_self_path(char *path, size_t size, const char *fallback)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	if (n > 0) {
+		path[n] = '\0';
+		return;
+	}
+	snprintf(path, size, "%s", fallback);
+}

@@ -1,0 +1,106 @@
+#include "os/tracefs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
+
+enum { TRACEFS_MAGIC_NUMBER = 0x74726163, TRACEFS_FILE_MAX = 64 << 20 };
+
+static bool is_tracefs(const char *path)
+{
+	struct statfs fs;
+	return statfs(path, &fs) == 0 && (unsigned long)fs.f_type == TRACEFS_MAGIC_NUMBER;
+}
+
+const char *tracefs_path(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing", "/tracing", "/trace" };
+	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+		if (is_tracefs(places[i]))
+			return places[i];
+	return NULL;
+}
+
+static int tracefs_missing(struct error *err)
+{
+	error_set(err, ERROR_UNSUPPORTED, "tracefs is not mounted");
+	return error_hint(err, "mount -t tracefs nodev /sys/kernel/tracing");
+}
+
+static int tracefs_refused(struct error *err)
+{
+	if (!err)
+		return -1;
+	if (err->kind == ERROR_PERMISSION)
+		error_hint(err, "run as root, or: sudo mount -o remount,mode=755 %s", tracefs_path());
+	return -1;
+}
+
+static int tracefs_name(char *path, size_t size, const char *name, struct error *err)
+{
+	const char *root = tracefs_path();
+	if (!root)
+		return tracefs_missing(err);
+	int n = snprintf(path, size, "%s/%s", root, name);
+	if (n < 0 || (size_t)n >= size)
+		return error_set(err, ERROR_LIMIT, "the name %.64s… is too long for tracefs", name);
+	return 0;
+}
+
+static int list_folders(const char *path, struct names *names, struct error *err)
+{
+	CLEANUP_NAMES struct names all = { 0 };
+	if (folder_names(path, &all, err) < 0)
+		return tracefs_refused(err);
+	for (size_t i = 0; i < all.list.count; i++) {
+		const char *name = all.list.items[i];
+		if (strcmp(name, "enable") != 0 && strcmp(name, "filter") != 0 && strncmp(name, "header_", 7) != 0)
+			vec_push(&names->list, arena_string(&names->arena, name, strlen(name)));
+	}
+	return 0;
+}
+
+int tracefs_systems(struct names *systems, struct error *err)
+{
+	char path[512];
+	return tracefs_name(path, sizeof path, "events", err) < 0 ? -1 : list_folders(path, systems, err);
+}
+
+int tracefs_events(const char *system, struct names *events, struct error *err)
+{
+	char name[512], path[600];
+	int n = snprintf(name, sizeof name, "events/%s", system);
+	if (n < 0 || (size_t)n >= sizeof name)
+		return error_set(err, ERROR_LIMIT, "the name %.64s… is too long for tracefs", system);
+	return tracefs_name(path, sizeof path, name, err) < 0 ? -1 : list_folders(path, events, err);
+}
+
+int tracefs_id(const char *system, const char *event, uint64_t *id, struct error *err)
+{
+	char name[512], path[600];
+	int64_t value;
+	int n = snprintf(name, sizeof name, "events/%s/%s/id", system, event);
+	if (n < 0 || (size_t)n >= sizeof name)
+		return error_set(err, ERROR_LIMIT, "the name %.64s… is too long for tracefs", system);
+	if (tracefs_name(path, sizeof path, name, err) < 0)
+		return -1;
+	errno = 0;
+	if (!file_number(path, &value)) {
+		if (errno == EACCES || errno == EPERM) {
+			error_system(err, "cannot read %s", path);
+			return tracefs_refused(err);
+		}
+		return error_set(err, ERROR_USAGE, "there is no tracepoint %s:%s", system, event);
+	}
+	*id = (uint64_t)value;
+	return 0;
+}
+
+int tracefs_read(const char *name, struct str *out, struct error *err)
+{
+	char path[600];
+	if (tracefs_name(path, sizeof path, name, err) < 0)
+		return -1;
+	return file_read(path, out, TRACEFS_FILE_MAX, err) < 0 ? tracefs_refused(err) : 0;
+}

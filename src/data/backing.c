@@ -1,0 +1,71 @@
+/* The bytes of a regular file. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "data/source_internal.h"
+
+/* Up to here a file is read rather than mapped: that costs nothing, and one that shrinks meanwhile cannot hurt. */
+#define READ_LIMIT_BYTES ((uint64_t)4 << 20)
+
+static int backing_read(struct backing *backing, int fd, const char *path, struct error *err)
+{
+	uint64_t at = 0;
+	backing->bytes = memory_alloc(backing->size + 1);
+	while (at < backing->size) {
+		ssize_t n = pread(fd, backing->bytes + at, backing->size - at, (off_t)at);
+		if (n < 0)
+			return error_system(err, "%s: reading at offset %llu", path, (unsigned long long)at);
+		if (n == 0)
+			break;
+		at += (uint64_t)n;
+	}
+	backing->size = at;
+	return 0;
+}
+
+int backing_load(struct backing *backing, int fd, uint64_t size, const char *path, struct error *err)
+{
+	*backing = (struct backing){ .size = size };
+	if (size <= READ_LIMIT_BYTES) {
+		int result = backing_read(backing, fd, path, err);
+		if (result < 0)
+			backing_close(backing);
+		return result;
+	}
+	if (size > SIZE_MAX)
+		return error_set(err, ERROR_LIMIT, "%s: %llu bytes are too many for this machine", path, (unsigned long long)size);
+	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return error_system(err, "%s: mapping %llu bytes", path, (unsigned long long)size);
+	madvise(bytes, size, MADV_SEQUENTIAL);
+	backing->bytes = bytes;
+	backing->mapped = true;
+	return 0;
+}
+
+int backing_make_writable(struct backing *backing, const char *path, struct error *err)
+{
+	if (backing->mapped && mprotect(backing->bytes, backing->size, PROT_READ | PROT_WRITE) != 0)
+		return error_system(err, "%s: making %llu bytes writable in memory", path, (unsigned long long)backing->size);
+	return 0;
+}
+
+void backing_drop(const struct backing *backing, uint64_t from, uint64_t to)
+{
+	static const uint64_t page = 64 << 10; /* the largest there is */
+	if (!backing->mapped || from >= to)
+		return;
+	from = (from + page - 1) & ~(page - 1);
+	to &= ~(page - 1);
+	if (from < to)
+		madvise(backing->bytes + from, to - from, MADV_DONTNEED);
+}
+
+void backing_close(struct backing *backing)
+{
+	if (backing->mapped)
+		munmap(backing->bytes, backing->size);
+	else
+		free(backing->bytes);
+	*backing = (struct backing){ 0 };
+}

@@ -1,0 +1,36 @@
+#include "data/chain.h"
+
+#include <string.h>
+
+#include "unit.h"
+
+TEST("what a chunk cuts is carried over whole, and what was handed out stays until it is released")
+{
+	struct chain chain = { 0 };
+	uint8_t *kept[8] = { 0 };
+	size_t room;
+	uint64_t mark = 0;
+	/* pieces of 1000 bytes, taken in records of 1024 */
+	for (int piece = 0; piece < 4000; piece++) {
+		uint8_t *at = chain_room(&chain, 1000, &room);
+		EXPECT(room >= 1000);
+		memset(at, piece & 0xff, 1000);
+		chain_filled(&chain, 1000);
+		while (chain_left(&chain) >= 1024) {
+			if (mark < 8 * 1024)
+				kept[mark / 1024] = chain_at(&chain);
+			mark += 1024;
+			chain_take(&chain, 1024, mark);
+		}
+	}
+	EXPECT(chain.first != chain.last);
+	EXPECT_INT(kept[0][0], 0);
+	EXPECT_INT(kept[1][0], 1);
+	EXPECT_INT(kept[7][1023], 8);
+	chain_release(&chain, 1024);
+	EXPECT_INT(kept[1][0], 1);
+	chain_release(&chain, mark);
+	EXPECT(chain.first == chain.last && chain.spare);
+	chain_fini(&chain);
+	EXPECT(!chain.first && !chain.spare);
+}

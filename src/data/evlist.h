@@ -1,0 +1,46 @@
+/* The events of a recording: their attributes, ids and names, and which of them a record belongs to. */
+#pragma once
+#include "abi/attr.h"
+#include "abi/sample.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+struct evsel {
+	struct attr attr;
+	struct sample_layout layout;
+	const char *name;        /* from EVENT_DESC, EVENT_UPDATE or the old EVENT_TYPE table; NULL where the file tells none */
+	const char *unit;        /* EVENT_UPDATE; NULL */
+	double scale;            /* EVENT_UPDATE; 1 */
+	const uint64_t *ids;
+	size_t id_count;
+	const struct cpu_list *cpus; /* EVENT_UPDATE; NULL */
+	uint32_t leader;         /* index of the group's leader; itself where it is in no group */
+	uint32_t group_members;  /* leader: members including itself (1: in no group); others: 0 */
+	const char *group_name;  /* NULL */
+};
+
+struct cpu_list {
+	size_t count;
+	int32_t *cpus; /* -1: any */
+};
+
+struct evlist {
+	VEC(struct evsel) events;
+	struct idmap by_id;
+	struct arena arena;
+	/* Where, in u64s, every event has its id: -1 where they differ or there is just one event. */
+	int id_at, trailer_id_at;
+	size_t cpu_entries; /* of all cpu lists */
+};
+
+void evlist_fini(struct evlist *evlist);
+/* Appends an event, copying ids and name; returns its index. */
+uint32_t evlist_add(struct evlist *evlist, const struct attr *attr, const uint64_t *ids, size_t id_count, const char *name);
+void evlist_add_ids(struct evlist *evlist, uint32_t event, const uint64_t *ids, size_t id_count);
+
+/* The event of a record (native order); UINT32_MAX where its id is unknown. With a single event, that one; a record
+ * without an id goes to the first event, as in perf. */
+uint32_t evlist_event_of(const struct evlist *evlist, const struct record *record);
+/* The same of a record whose body is still in the other byte order. */
+uint32_t evlist_event_of_swapped(const struct evlist *evlist, const struct record *record);

@@ -1,0 +1,83 @@
+#include "data/evlist.h"
+
+#include "unit.h"
+
+static struct attr attr_of(uint64_t sample_type)
+{
+	return (struct attr){ .sample_type = sample_type, .flags = 1ull << ATTR_SAMPLE_ID_ALL };
+}
+
+static struct record record_of(const uint64_t *words, size_t count, uint32_t type)
+{
+	return (struct record){ .type = type, .body = (const uint8_t *)words, .body_len = (uint32_t)(count * 8) };
+}
+
+TEST("with one event every record is its own, with none nobody's")
+{
+	struct evlist evlist = { 0 };
+	uint64_t words[] = { 99 };
+	struct record record = record_of(words, 1, RECORD_SAMPLE);
+	EXPECT_INT(evlist_event_of(&evlist, &record), UINT32_MAX);
+	struct attr attr = attr_of(SAMPLE_IDENTIFIER);
+	evlist_add(&evlist, &attr, (uint64_t[]){ 1, 2 }, 2, "cycles");
+	EXPECT_INT(evlist_event_of(&evlist, &record), 0);
+	EXPECT_STR(evlist.events.items[0].name, "cycles");
+	EXPECT_INT(evlist.events.items[0].group_members, 1);
+	evlist_fini(&evlist);
+}
+
+TEST("among several events a record's id decides")
+{
+	struct evlist evlist = { 0 };
+	struct attr attr = attr_of(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TIME);
+	evlist_add(&evlist, &attr, (uint64_t[]){ 1, 2 }, 2, NULL);
+	EXPECT_INT(evlist_add(&evlist, &attr, (uint64_t[]){ 3 }, 1, NULL), 1);
+	evlist_add_ids(&evlist, 1, (uint64_t[]){ 4 }, 1);
+	EXPECT_INT(evlist.events.items[1].id_count, 2);
+	EXPECT_INT(evlist.events.items[1].ids[1], 4);
+	uint64_t sample[] = { 4, 0x401000, 7 }, side[] = { 0, 0, 7, 3 }, own[] = { 0, 0, 7, 0 }, unknown[] = { 5, 1, 2 };
+	struct record record = record_of(sample, 3, RECORD_SAMPLE);
+	EXPECT_INT(evlist_event_of(&evlist, &record), 1);
+	record = record_of(side, 4, RECORD_COMM);
+	EXPECT_INT(evlist_event_of(&evlist, &record), 1);
+	record = record_of(own, 4, RECORD_COMM); /* made up by the recorder */
+	EXPECT_INT(evlist_event_of(&evlist, &record), 0);
+	record = record_of(unknown, 3, RECORD_SAMPLE);
+	EXPECT_INT(evlist_event_of(&evlist, &record), UINT32_MAX);
+	record.body_len = 7;
+	EXPECT_INT(evlist_event_of(&evlist, &record), UINT32_MAX);
+	record = record_of(side, 0, RECORD_COMM);
+	EXPECT_INT(evlist_event_of(&evlist, &record), UINT32_MAX);
+	evlist_fini(&evlist);
+}
+
+TEST("a record of the other byte order finds the same event")
+{
+	struct evlist evlist = { 0 };
+	struct attr attr = attr_of(SAMPLE_IP | SAMPLE_ID);
+	evlist_add(&evlist, &attr, (uint64_t[]){ 1 }, 1, NULL);
+	evlist_add(&evlist, &attr, (uint64_t[]){ 2 }, 1, NULL);
+	uint64_t words[] = { 0, __builtin_bswap64(2) };
+	struct record record = record_of(words, 2, RECORD_SAMPLE);
+	EXPECT_INT(evlist_event_of_swapped(&evlist, &record), 1);
+	record.type = RECORD_EXIT;
+	EXPECT_INT(evlist_event_of_swapped(&evlist, &record), 1);
+	evlist_fini(&evlist);
+}
+
+TEST("events that keep their ids in different places cannot be told apart")
+{
+	struct evlist evlist = { 0 };
+	struct attr with = attr_of(SAMPLE_IP | SAMPLE_ID), without = attr_of(SAMPLE_IP);
+	struct attr other = attr_of(SAMPLE_IDENTIFIER | SAMPLE_IP);
+	evlist_add(&evlist, &with, (uint64_t[]){ 1 }, 1, NULL);
+	evlist_add(&evlist, &with, (uint64_t[]){ 2 }, 1, NULL);
+	EXPECT_INT(evlist.id_at, 1);
+	evlist_add(&evlist, &without, NULL, 0, NULL);
+	EXPECT_INT(evlist.id_at, -1);
+	evlist_add(&evlist, &other, (uint64_t[]){ 4 }, 1, NULL);
+	uint64_t words[] = { 4, 2 };
+	struct record record = record_of(words, 2, RECORD_SAMPLE);
+	EXPECT_INT(evlist_event_of(&evlist, &record), 0);
+	evlist_fini(&evlist);
+}

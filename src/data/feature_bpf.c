@@ -1,0 +1,328 @@
+/* BPF_PROG_INFO and BPF_BTF: what the kernel said of each loaded program (struct bpf_prog_info of include/uapi/linux/bpf.h, its
+ * arrays behind it), and the type information that names their functions (Documentation/bpf/btf.rst). */
+#include "data/feature.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BTF_MAGIC = 0xeb9f, BTF_HEADER_SIZE = 24, BTF_TYPE_SIZE = 12, TAG_SIZE = 8, NAME_MAX_SIZE = 512 };
+
+/* Offsets in struct bpf_prog_info. */
+enum {
+	INFO_ID = 4, INFO_NAME = 64, INFO_NAME_SIZE = 16, INFO_KSYM_COUNT = 104, INFO_LEN_COUNT = 108, INFO_KSYMS = 112, INFO_LENS = 120,
+	INFO_BTF_ID = 128, INFO_FUNC_REC_SIZE = 132, INFO_FUNCS = 136, INFO_FUNC_COUNT = 144, INFO_TAG_COUNT = 180, INFO_TAGS = 184,
+	INFO_SIZE = 192,
+};
+
+/* Which arrays came along: bits of the mask that precedes the info. */
+enum { ARRAY_KSYMS = 3, ARRAY_LENS = 4, ARRAY_FUNCS = 5, ARRAY_TAGS = 8 };
+
+struct program {
+	uint8_t info[INFO_SIZE]; /* zero where the recorder's kernel knew less */
+	uint64_t arrays;
+	struct span data;
+};
+
+static struct cursor body_of(const struct header *header, enum feature feature)
+{
+	struct span body = header->feature_data[feature];
+	struct cursor c = cursor_of(body.data, body.data ? body.len : 0, false);
+	c.short_read = !body.data || header->swapped;
+	return c;
+}
+
+static bool take_program(struct cursor *c, struct program *program)
+{
+	uint32_t info_size = take_u32(c), data_size = take_u32(c);
+	program->arrays = take_u64(c);
+	const uint8_t *info = take(c, info_size);
+	program->data = (struct span){ take(c, data_size), data_size };
+	if (c->short_read)
+		return false;
+	memset(program->info, 0, sizeof program->info);
+	memcpy(program->info, info, info_size < INFO_SIZE ? info_size : INFO_SIZE);
+	return true;
+}
+
+/* `count` elements of an array that the info places in the data; NULL where it did not come or does not fit. */
+static const uint8_t *program_array(const struct program *program, unsigned array, unsigned field, uint64_t count, uint64_t size)
+{
+	uint64_t offset = load_u64(program->info + field);
+	if (!(program->arrays >> array & 1) || offset > program->data.len)
+		return NULL;
+	uint64_t left = program->data.len - offset;
+	return size && count > left / size ? NULL : program->data.data + offset;
+}
+
+/* One blob of type information. */
+struct btf {
+	struct span blob;
+	bool opened, good;
+	struct span types, strings;
+	uint32_t type_count;
+	const uint32_t *type_at; /* offset of type i + 1 in `types` */
+};
+
+/* All blobs of the recording; each is looked into at its first use. */
+struct btf_table {
+	struct idmap by_id;
+	struct btf *blobs;
+	struct arena *arena;
+};
+
+/* Bytes that follow the common 12 of a type of this kind with `count` members; SIZE_MAX for a kind that nobody knows. */
+static size_t btf_extra(unsigned kind, size_t count)
+{
+	static const struct {
+		uint8_t fixed, each;
+	} kinds[] = {
+		[1] = { 4, 0 }, [2] = { 0, 0 }, [3] = { 12, 0 }, [4] = { 0, 12 }, [5] = { 0, 12 }, [6] = { 0, 8 }, [7] = { 0, 0 },
+		[8] = { 0, 0 }, [9] = { 0, 0 }, [10] = { 0, 0 }, [11] = { 0, 0 }, [12] = { 0, 0 }, [13] = { 0, 8 }, [14] = { 4, 0 },
+		[15] = { 0, 12 }, [16] = { 0, 0 }, [17] = { 4, 0 }, [18] = { 0, 0 }, [19] = { 0, 12 },
+	};
+	if (kind == 0 || kind >= sizeof kinds / sizeof *kinds)
+		return SIZE_MAX;
+	return kinds[kind].fixed + kinds[kind].each * count;
+}
+
+static void btf_index_types(struct btf *btf, struct arena *arena)
+{
+	struct cursor c = cursor_of(btf->types.data, btf->types.len, false);
+	uint32_t *at = arena_alloc(arena, btf->types.len / BTF_TYPE_SIZE * sizeof *at);
+	while (cursor_left(&c) >= BTF_TYPE_SIZE) {
+		at[btf->type_count++] = (uint32_t)c.at;
+		take_u32(&c);
+		uint32_t info = take_u32(&c);
+		take_u32(&c);
+		size_t extra = btf_extra(info >> 24 & 0x1f, info & 0xffff);
+		if (extra == SIZE_MAX || !take(&c, extra))
+			break;
+	}
+	btf->type_at = at;
+}
+
+static void btf_open(struct btf *btf, struct arena *arena)
+{
+	struct span blob = btf->blob;
+	struct cursor c = cursor_of(blob.data, blob.len, false);
+	btf->opened = true;
+	uint16_t magic = take_u16(&c);
+	take_u16(&c);
+	uint32_t header_size = take_u32(&c);
+	uint32_t types_at = take_u32(&c), types_size = take_u32(&c), strings_at = take_u32(&c), strings_size = take_u32(&c);
+	if (c.short_read || magic != BTF_MAGIC || header_size < BTF_HEADER_SIZE || header_size > blob.len)
+		return;
+	size_t left = blob.len - header_size;
+	if (types_at > left || types_size > left - types_at || strings_at > left || strings_size > left - strings_at)
+		return;
+	btf->types = (struct span){ blob.data + header_size + types_at, types_size };
+	btf->strings = (struct span){ blob.data + header_size + strings_at, strings_size };
+	btf->good = true;
+	btf_index_types(btf, arena);
+}
+
+/* The name of a type by its id (from 1); NULL where there is none. */
+static const char *btf_type_name(const struct btf *btf, uint32_t id, size_t *len)
+{
+	if (id == 0 || id > btf->type_count)
+		return NULL;
+	uint32_t name = load_u32(btf->types.data + btf->type_at[id - 1]);
+	if (name >= btf->strings.len)
+		return NULL;
+	const char *text = (const char *)btf->strings.data + name;
+	*len = strnlen(text, btf->strings.len - name);
+	return text;
+}
+
+/* Calls visit for every blob. */
+static void btf_each(const struct header *header, void (*visit)(void *context, uint32_t id, struct span blob), void *context)
+{
+	struct cursor c = body_of(header, FEATURE_BPF_BTF);
+	uint32_t count = take_u32(&c);
+	for (uint32_t i = 0; i < count && !c.short_read; i++) {
+		uint32_t id = take_u32(&c), size = take_u32(&c);
+		const uint8_t *data = take(&c, size);
+		if (data)
+			visit(context, id, (struct span){ data, size });
+	}
+}
+
+static uint32_t btf_count(const struct header *header)
+{
+	struct cursor c = body_of(header, FEATURE_BPF_BTF);
+	uint32_t claimed = take_u32(&c);
+	return c.short_read || claimed > cursor_left(&c) / 8 ? 0 : claimed;
+}
+
+static void btf_table_add(void *context, uint32_t id, struct span blob)
+{
+	struct btf_table *table = context;
+	bool added;
+	uint32_t index = (uint32_t)table->by_id.count;
+	idmap_add(&table->by_id, id, index, &added);
+	if (added)
+		table->blobs[index].blob = blob;
+}
+
+static struct btf *btf_find(struct btf_table *table, uint32_t id)
+{
+	uint32_t index = id ? idmap_get(&table->by_id, id) : IDMAP_NONE;
+	if (index == IDMAP_NONE)
+		return NULL;
+	struct btf *btf = &table->blobs[index];
+	if (!btf->opened)
+		btf_open(btf, table->arena);
+	return btf->good ? btf : NULL;
+}
+
+struct naming {
+	const struct program *program;
+	const uint8_t *tags, *funcs;
+	uint32_t func_size, count;
+	const struct btf *btf; /* NULL: none */
+};
+
+/* What stands behind the tag: the function's name from BTF, or what the program calls itself. */
+static const char *function_word(const struct naming *naming, uint32_t i, size_t *len)
+{
+	if (naming->btf) {
+		if (!naming->funcs)
+			return NULL;
+		return btf_type_name(naming->btf, load_u32(naming->funcs + (size_t)i * naming->func_size + 4), len);
+	}
+	if (naming->count != 1) {
+		*len = 1;
+		return "F";
+	}
+	const char *name = (const char *)naming->program->info + INFO_NAME;
+	*len = strnlen(name, INFO_NAME_SIZE);
+	return *len ? name : NULL;
+}
+
+static const char *function_name(const struct naming *naming, uint32_t i, struct arena *arena)
+{
+	char text[NAME_MAX_SIZE];
+	int n = snprintf(text, sizeof text, "bpf_prog_");
+	for (unsigned byte = 0; byte < TAG_SIZE; byte++)
+		n += snprintf(text + n, sizeof text - n, "%02x", naming->tags[(size_t)i * TAG_SIZE + byte]);
+	size_t len = 0;
+	const char *word = function_word(naming, i, &len);
+	if (word)
+		snprintf(text + n, sizeof text - n, "_%.*s", (int)(len < sizeof text ? len : sizeof text), word);
+	return arena_string(arena, text, strlen(text));
+}
+
+/* false: nothing that could be shown. */
+static bool program_functions(const struct program *program, struct btf_table *types, struct arena *arena,
+	struct feature_bpf_program *out)
+{
+	const uint8_t *info = program->info;
+	uint32_t count = load_u32(info + INFO_KSYM_COUNT);
+	*out = (struct feature_bpf_program){ .id = load_u32(info + INFO_ID) };
+	if (count != load_u32(info + INFO_TAG_COUNT) || count != load_u32(info + INFO_LEN_COUNT))
+		return false;
+	struct naming naming = { .program = program, .count = count, .func_size = load_u32(info + INFO_FUNC_REC_SIZE) };
+	const uint8_t *ksyms = program_array(program, ARRAY_KSYMS, INFO_KSYMS, count, 8);
+	const uint8_t *lens = program_array(program, ARRAY_LENS, INFO_LENS, count, 4);
+	naming.tags = program_array(program, ARRAY_TAGS, INFO_TAGS, count, TAG_SIZE);
+	if (count && (!ksyms || !lens || !naming.tags))
+		return false;
+	naming.btf = btf_find(types, load_u32(info + INFO_BTF_ID));
+	if (naming.func_size >= 8 && load_u32(info + INFO_FUNC_COUNT) >= count)
+		naming.funcs = program_array(program, ARRAY_FUNCS, INFO_FUNCS, count, naming.func_size);
+	struct feature_bpf_function *functions = arena_alloc(arena, (size_t)count * sizeof *functions);
+	for (uint32_t i = 0; i < count; i++)
+		functions[i] = (struct feature_bpf_function){
+			.address = load_u64(ksyms + (size_t)i * 8),
+			.size = load_u32(lens + (size_t)i * 4),
+			.name = function_name(&naming, i, arena),
+		};
+	out->count = count;
+	out->functions = functions;
+	return true;
+}
+
+struct order {
+	uint32_t id, place;
+};
+
+static int order_compare(const void *a, const void *b)
+{
+	const struct order *left = a, *right = b;
+	if (left->id != right->id)
+		return left->id < right->id ? -1 : 1;
+	return left->place < right->place ? -1 : left->place > right->place;
+}
+
+/* By id; of several with the same id the first in the file. */
+static void programs_sort(struct feature_bpf *bpf, struct arena *arena)
+{
+	struct order *orders = arena_alloc(arena, (size_t)bpf->count * sizeof *orders);
+	struct feature_bpf_program *sorted = arena_alloc(arena, (size_t)bpf->count * sizeof *sorted);
+	for (uint32_t i = 0; i < bpf->count; i++)
+		orders[i] = (struct order){ bpf->programs[i].id, i };
+	qsort(orders, bpf->count, sizeof *orders, order_compare);
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < bpf->count; i++)
+		if (!kept || sorted[kept - 1].id != orders[i].id)
+			sorted[kept++] = bpf->programs[orders[i].place];
+	*bpf = (struct feature_bpf){ kept, sorted };
+}
+
+int feature_bpf(const struct header *header, struct arena *arena, struct feature_bpf *out)
+{
+	struct cursor c = body_of(header, FEATURE_BPF_PROG_INFO);
+	*out = (struct feature_bpf){ 0 };
+	uint32_t claimed = take_u32(&c);
+	if (c.short_read || claimed > cursor_left(&c) / 16)
+		return -1;
+	struct btf_table types = { .blobs = arena_alloc(arena, (size_t)btf_count(header) * sizeof(struct btf)), .arena = arena };
+	if (btf_count(header))
+		btf_each(header, btf_table_add, &types);
+	struct feature_bpf_program *programs = arena_alloc(arena, (size_t)claimed * sizeof *programs);
+	for (uint32_t i = 0; i < claimed; i++) {
+		struct program program;
+		if (!take_program(&c, &program))
+			break;
+		if (program_functions(&program, &types, arena, &programs[out->count]))
+			out->count++;
+	}
+	out->programs = programs;
+	programs_sort(out, arena);
+	idmap_fini(&types.by_id);
+	return 0;
+}
+
+struct btf_ids {
+	uint32_t *ids;
+	uint32_t count;
+};
+
+static void btf_keep_id(void *context, uint32_t id, __attribute__((unused)) struct span blob)
+{
+	struct btf_ids *ids = context;
+	ids->ids[ids->count++] = id;
+}
+
+static int id_compare(const void *a, const void *b)
+{
+	uint32_t left = load_u32(a), right = load_u32(b);
+	return left < right ? -1 : left > right;
+}
+
+int feature_btf(const struct header *header, struct arena *arena, struct feature_btf *out)
+{
+	uint32_t claimed = btf_count(header);
+	*out = (struct feature_btf){ 0 };
+	if (!claimed)
+		return -1;
+	struct btf_ids found = { .ids = arena_alloc(arena, (size_t)claimed * sizeof *found.ids) };
+	btf_each(header, btf_keep_id, &found);
+	qsort(found.ids, found.count, sizeof *found.ids, id_compare);
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < found.count; i++)
+		if (!kept || found.ids[kept - 1] != found.ids[i])
+			found.ids[kept++] = found.ids[i];
+	*out = (struct feature_btf){ kept, found.ids };
+	return 0;
+}

@@ -1,0 +1,260 @@
+#include "data/feature.h"
+
+#include "unit.h"
+
+/* Builds the body of a feature, as a recorder on this machine writes it. */
+struct body {
+	uint8_t bytes[4096];
+	size_t len;
+};
+
+static void put(struct body *body, const void *data, size_t len)
+{
+	memcpy(body->bytes + body->len, data, len);
+	body->len += len;
+}
+
+static void put_u32(struct body *body, uint32_t value) { put(body, &value, sizeof value); }
+static void put_u64(struct body *body, uint64_t value) { put(body, &value, sizeof value); }
+
+/* A string of perf: its length, padded with NULs to a multiple of 64. */
+static void put_text(struct body *body, const char *text)
+{
+	size_t size = (strlen(text) + 64) / 64 * 64;
+	put_u32(body, (uint32_t)size);
+	memset(body->bytes + body->len, 0, size);
+	memcpy(body->bytes + body->len, text, strlen(text));
+	body->len += size;
+}
+
+static void set(struct header *header, enum feature feature, const struct body *body)
+{
+	header->features[feature / 64] |= 1ull << (feature % 64);
+	header->feature_data[feature] = (struct span){ body->bytes, body->len };
+}
+
+TEST("a feature that is absent or cut short answers -1 and leaves an empty value")
+{
+	struct header header = { 0 };
+	struct arena arena = { 0 };
+	struct feature_cpus cpus;
+	struct feature_strings words;
+	EXPECT_INT(feature_cpus(&header, &cpus), -1);
+	EXPECT_INT(feature_cmdline(&header, &arena, &words), -1);
+	struct body body = { 0 };
+	put_u32(&body, 4);
+	set(&header, FEATURE_NRCPUS, &body);
+	EXPECT_INT(feature_cpus(&header, &cpus), -1);
+	EXPECT_INT(cpus.available, 0);
+	struct body lying = { 0 };
+	put_u32(&lying, 1000000);
+	put_text(&lying, "perf");
+	set(&header, FEATURE_CMDLINE, &lying);
+	EXPECT_INT(feature_cmdline(&header, &arena, &words), -1);
+	EXPECT_INT(words.count, 0);
+	arena_fini(&arena);
+}
+
+TEST("a string that fills its room without a NUL is still a string")
+{
+	struct header header = { 0 };
+	struct arena arena = { 0 };
+	struct feature_strings words;
+	struct body body = { 0 };
+	put_u32(&body, 2);
+	put_u32(&body, 4);
+	put(&body, "perf", 4);
+	put_text(&body, "record");
+	set(&header, FEATURE_CMDLINE, &body);
+	EXPECT_INT(feature_cmdline(&header, &arena, &words), 0);
+	EXPECT_STR(words.items[0], "perf");
+	EXPECT_STR(words.items[1], "record");
+	arena_fini(&arena);
+}
+
+static void put_topology(struct body *body, bool ids, bool dies)
+{
+	put_u32(body, 1);
+	put_text(body, "0-1");
+	put_u32(body, 2);
+	put_text(body, "0");
+	put_text(body, "1");
+	for (uint32_t i = 0; ids && i < 2; i++) {
+		put_u32(body, i + 10);
+		put_u32(body, i);
+	}
+	if (!dies)
+		return;
+	put_u32(body, 1);
+	put_text(body, "0-1");
+	put_u32(body, 7);
+	put_u32(body, 8);
+}
+
+TEST("the three revisions of the CPU topology")
+{
+	for (unsigned revision = 1; revision <= 3; revision++) {
+		struct header header = { 0 };
+		struct arena arena = { 0 };
+		struct feature_cpu_topology topology;
+		struct body cpus = { 0 }, body = { 0 };
+		put_u32(&cpus, 2);
+		put_u32(&cpus, 2);
+		set(&header, FEATURE_NRCPUS, &cpus);
+		put_topology(&body, revision > 1, revision > 2);
+		set(&header, FEATURE_CPU_TOPOLOGY, &body);
+		EXPECT_INT(feature_cpu_topology(&header, &arena, &topology), 0);
+		EXPECT_INT(topology.threads.count, 2);
+		EXPECT_INT(topology.cpus != NULL, revision > 1);
+		EXPECT_INT(topology.dies.count, revision > 2);
+		if (revision > 1)
+			EXPECT_INT(topology.cpus[1].core, 11);
+		if (revision > 2)
+			EXPECT_INT(topology.cpus[1].die, 8);
+		arena_fini(&arena);
+	}
+}
+
+TEST("a socket id beyond the CPUs voids the ids, except where machines number sockets freely")
+{
+	struct header header = { 0 };
+	struct arena arena = { 0 };
+	struct feature_cpu_topology topology;
+	struct body cpus = { 0 }, body = { 0 }, arch = { 0 };
+	put_u32(&cpus, 1);
+	put_u32(&cpus, 1);
+	set(&header, FEATURE_NRCPUS, &cpus);
+	put_u32(&body, 0);
+	put_u32(&body, 0);
+	put_u32(&body, 0);
+	put_u32(&body, 99);
+	set(&header, FEATURE_CPU_TOPOLOGY, &body);
+	feature_cpu_topology(&header, &arena, &topology);
+	EXPECT(topology.cpus == NULL);
+	put_text(&arch, "aarch64");
+	set(&header, FEATURE_ARCH, &arch);
+	feature_cpu_topology(&header, &arena, &topology);
+	EXPECT(topology.cpus != NULL && topology.cpus[0].socket == 99);
+	arena_fini(&arena);
+}
+
+TEST("memory nodes keep their bitmaps, and a bitmap larger than the file is refused")
+{
+	struct header header = { 0 };
+	struct arena arena = { 0 };
+	struct feature_memory memory;
+	struct body body = { 0 };
+	put_u64(&body, 1);
+	put_u64(&body, 0x8000000);
+	put_u64(&body, 1);
+	put_u64(&body, 3);
+	put_u64(&body, 65);
+	put_u64(&body, 65);
+	put_u64(&body, 5);
+	put_u64(&body, 1);
+	set(&header, FEATURE_MEM_TOPOLOGY, &body);
+	EXPECT_INT(feature_memory(&header, &arena, &memory), 0);
+	EXPECT_INT(memory.nodes[0].blocks, 65);
+	EXPECT_INT(memory.nodes[0].set[1], 1);
+	memset(body.bytes + 40, 0xff, 8);
+	EXPECT_INT(feature_memory(&header, &arena, &memory), -1);
+	EXPECT_INT(memory.count, 0);
+	arena_fini(&arena);
+}
+
+/* struct bpf_prog_info with what naming needs, and its arrays. */
+static void put_program(struct body *body, uint32_t id, uint32_t functions, uint32_t btf)
+{
+	enum { INFO = 192 };
+	uint8_t info[INFO] = { 0 };
+	uint64_t at = 0, zero = 0;
+	memcpy(info + 4, &id, 4);
+	memcpy(info + 64, "prog", 4);
+	memcpy(info + 104, &functions, 4);
+	memcpy(info + 108, &functions, 4);
+	memcpy(info + 112, &zero, 8);
+	at = functions * 8;
+	memcpy(info + 120, &at, 8);
+	memcpy(info + 128, &btf, 4);
+	memcpy(info + 132, &(uint32_t){ 8 }, 4);
+	at += functions * 4;
+	memcpy(info + 184, &at, 8);
+	memcpy(info + 180, &functions, 4);
+	at += functions * 8;
+	memcpy(info + 136, &at, 8);
+	memcpy(info + 144, &functions, 4);
+	put_u32(body, INFO);
+	put_u32(body, functions * 28);
+	put_u64(body, 1u << 3 | 1u << 4 | 1u << 5 | 1u << 8);
+	put(body, info, INFO);
+	for (uint32_t i = 0; i < functions; i++)
+		put_u64(body, 0x1000 + i);
+	for (uint32_t i = 0; i < functions; i++)
+		put_u32(body, 10 + i);
+	for (uint32_t i = 0; i < functions; i++)
+		put_u64(body, 0xab);
+	for (uint32_t i = 0; i < functions; i++) {
+		put_u32(body, 0);
+		put_u32(body, i + 1);
+	}
+}
+
+/* Two functions, named in the string table. */
+static void put_btf(struct body *body, uint32_t id)
+{
+	static const char strings[] = "\0first\0second";
+	put_u32(body, 1);
+	put_u32(body, id);
+	put_u32(body, 24 + 24 + sizeof strings);
+	put_u32(body, 0x1eb9f);
+	put_u32(body, 24);
+	put_u32(body, 0);
+	put_u32(body, 24);
+	put_u32(body, 24);
+	put_u32(body, sizeof strings);
+	for (uint32_t name = 1; name <= 7; name += 6) {
+		put_u32(body, name);
+		put_u32(body, 12u << 24);
+		put_u32(body, 0);
+	}
+	put(body, strings, sizeof strings);
+}
+
+TEST("BPF programs come by id, their functions named by BTF where there is one")
+{
+	struct header header = { 0 };
+	struct arena arena = { 0 };
+	struct feature_bpf bpf;
+	struct feature_btf btf;
+	struct body programs = { 0 }, types = { 0 };
+	put_u32(&programs, 3);
+	put_program(&programs, 9, 2, 77);
+	put_program(&programs, 3, 1, 0);
+	put_program(&programs, 4, 2, 0);
+	put_btf(&types, 77);
+	set(&header, FEATURE_BPF_PROG_INFO, &programs);
+	set(&header, FEATURE_BPF_BTF, &types);
+	EXPECT_INT(feature_bpf(&header, &arena, &bpf), 0);
+	EXPECT_INT(bpf.count, 3);
+	EXPECT_INT(bpf.programs[0].id, 3);
+	EXPECT_STR(bpf.programs[0].functions[0].name, "bpf_prog_ab00000000000000_prog");
+	EXPECT_STR(bpf.programs[1].functions[1].name, "bpf_prog_ab00000000000000_F");
+	EXPECT_STR(bpf.programs[2].functions[1].name, "bpf_prog_ab00000000000000_second");
+	EXPECT_INT(bpf.programs[2].functions[1].size, 11);
+	EXPECT_INT(feature_btf(&header, &arena, &btf), 0);
+	EXPECT_INT(btf.ids[0], 77);
+	header.swapped = true;
+	EXPECT_INT(feature_bpf(&header, &arena, &bpf), -1);
+	arena_fini(&arena);
+}
+
+TEST("features of the other byte order are read all the same")
+{
+	struct header header = { .swapped = true };
+	struct body body = { 0 };
+	uint64_t kb;
+	put_u64(&body, __builtin_bswap64(4096));
+	set(&header, FEATURE_TOTAL_MEM, &body);
+	EXPECT_INT(feature_total_memory(&header, &kb), 0);
+	EXPECT_INT(kb, 4096);
+}

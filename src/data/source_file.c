@@ -1,0 +1,292 @@
+/* Records of regular files: one, or the parts of a directory, which take turns. */
+#include "data/source_internal.h"
+
+/* Pages are given back in steps of this, so that it costs nothing. */
+#define DROP_STEP_BYTES ((uint64_t)8 << 20)
+/* How much of one part of a directory is read before the next one gets its turn. */
+#define TURN_BYTES ((uint64_t)2 << 20)
+
+struct lane {
+	struct backing backing;
+	char *path;
+	uint64_t begin, at, end; /* file offsets of the records */
+	uint64_t dropped;        /* pages before this were given back while reading */
+	uint64_t released;       /* and these as the consumer was done with them */
+	uint64_t turn_end;
+	uint64_t stop;           /* where to look after dropping and turns */
+	bool cut;                /* the header claims more than there is */
+	bool done;
+	bool inflating;
+	struct inflater inflater;
+};
+
+struct file_source {
+	struct source base;
+	VEC(struct lane) lanes;
+	size_t current;
+	uint64_t inflated;  /* bytes of mark that are of no file */
+	bool finished;
+};
+
+static void lane_set_stop(struct lane *lane, bool turns)
+{
+	lane->stop = lane->dropped + 2 * DROP_STEP_BYTES;
+	if (turns && lane->turn_end < lane->stop)
+		lane->stop = lane->turn_end;
+}
+
+/* Pages behind the reader come back from the page cache if a consumer still wants them; swapped ones could not. */
+static void lane_drop_behind(struct file_source *file, struct lane *lane)
+{
+	if (lane->at - lane->dropped < 2 * DROP_STEP_BYTES)
+		return;
+	uint64_t to = lane->at - DROP_STEP_BYTES;
+	if (!file->base.header.swapped)
+		backing_drop(&lane->backing, lane->dropped, to);
+	lane->dropped = to;
+}
+
+static void file_stop(struct file_source *file, struct lane *lane)
+{
+	bool turns = file->lanes.count > 1;
+	lane_drop_behind(file, lane);
+	if (turns && lane->at >= lane->turn_end) {
+		lane->turn_end = lane->at + TURN_BYTES;
+		do
+			file->current = (file->current + 1) % file->lanes.count;
+		while (file->lanes.items[file->current].done);
+	}
+	lane_set_stop(lane, turns);
+}
+
+/* The lane has no whole record left: 1: another one goes on, 0: all are done, < 0: it ends where it should not. */
+static int lane_end(struct file_source *file, struct lane *lane, struct error *err)
+{
+	struct source *source = &file->base;
+	uint64_t left = lane->end - lane->at;
+	if (left || lane->cut) {
+		source->counters.truncated_at = lane->at;
+		return error_set(err, ERROR_FORMAT, "%s: the data ends at offset %llu, %llu bytes into a record%s", lane->path,
+				 (unsigned long long)lane->end, (unsigned long long)left,
+				 lane->cut ? "; its header promises more than the file holds" : "");
+	}
+	if (inflater_end(&lane->inflater, source, lane->path, err) < 0)
+		return -1;
+	lane->done = true;
+	for (size_t i = 1; i <= file->lanes.count; i++) {
+		size_t next = (file->current + i) % file->lanes.count;
+		if (!file->lanes.items[next].done) {
+			file->current = next;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Records that need more than a look at their header. 1: deliver, 0: skip, < 0: *err. */
+static int lane_special(struct file_source *file, struct lane *lane, struct record *record, struct error *err)
+{
+	struct source *source = &file->base;
+	uint64_t payload, offset = record->offset + source_lead(source);
+	if (source->header.swapped && !record_make_native(record, &source->header.evlist)) {
+		source->counters.bad_records++;
+		return 0;
+	}
+	if (record->type < RECORD_USER_TYPE_START) {
+		source->counters.unknown_types += !record_type_name(record->type);
+		return 1;
+	}
+	if (!record_payload_size(record, &payload) || payload > lane->end - lane->at) {
+		source->counters.truncated_at = lane->at;
+		return error_set(err, ERROR_FORMAT, "%s: %llu bytes are said to follow at offset %llu, but only %llu are left",
+				 lane->path, (unsigned long long)payload, (unsigned long long)lane->at,
+				 (unsigned long long)(lane->end - lane->at));
+	}
+	if (record->type == RECORD_HEADER_TRACING_DATA) {
+		struct span *data = &source->header.feature_data[FEATURE_TRACING_DATA];
+		*data = (struct span){ lane->backing.bytes + lane->at, payload };
+		source->header.features[0] |= 1u << FEATURE_TRACING_DATA;
+	}
+	lane->at += payload;
+	source->mark += payload;
+	source->counters.bytes_read += payload;
+	if (record->type == RECORD_COMPRESSED || record->type == RECORD_COMPRESSED2) {
+		if (inflater_begin(&lane->inflater, record, offset, lane->path, err) < 0)
+			return -1;
+		lane->inflating = true;
+	}
+	source_note_record(source, record);
+	return 1;
+}
+
+static int lane_inflate(struct file_source *file, struct lane *lane, struct record *record, struct error *err)
+{
+	uint64_t before = file->base.mark;
+	int result = inflater_next(&lane->inflater, &file->base, record, err);
+	file->inflated += file->base.mark - before;
+	if (result == 0)
+		lane->inflating = false;
+	return result;
+}
+
+static int file_read(struct file_source *file, struct record *record, struct error *err)
+{
+	struct source *source = &file->base;
+	bool swapped = source->header.swapped;
+	uint64_t lead = source_lead(source);
+	for (;;) {
+		struct lane *lane = &file->lanes.items[file->current];
+		int result;
+		if (__builtin_expect(lane->inflating, 0)) {
+			result = lane_inflate(file, lane, record, err);
+			if (result)
+				return result;
+		}
+		if (__builtin_expect(lane->at >= lane->stop, 0)) {
+			file_stop(file, lane);
+			lane = &file->lanes.items[file->current];
+		}
+		uint64_t left = lane->end - lane->at;
+		if (__builtin_expect(left < RECORD_HEADER_BYTES, 0)) {
+			result = lane_end(file, lane, err);
+			if (result <= 0)
+				return result;
+			continue;
+		}
+		uint32_t size = record_take_header(record, lane->backing.bytes + lane->at, swapped);
+		if (__builtin_expect(size < RECORD_HEADER_BYTES || size > left, 0))
+			return source_bad_size(source, lane->at, size, left, err);
+		record->offset = lane->at - lead;
+		lane->at += size;
+		source->mark += size;
+		source->counters.bytes_read += size;
+		if (__builtin_expect(!swapped && record->type <= RECORD_CALLCHAIN_DEFERRED && record->type, 1))
+			return 1;
+		result = lane_special(file, lane, record, err);
+		if (result)
+			return result;
+	}
+}
+
+static int file_next(struct source *source, struct record *record, struct error *err)
+{
+	struct file_source *file = (struct file_source *)source;
+	if (file->finished)
+		return 0;
+	int result = file_read(file, record, err);
+	file->finished = result <= 0;
+	return result;
+}
+
+static void file_release(struct source *source, uint64_t mark)
+{
+	struct file_source *file = (struct file_source *)source;
+	for (size_t i = 0; i < file->lanes.count; i++) {
+		struct lane *lane = &file->lanes.items[i];
+		uint64_t to = lane->at;
+		chain_release(&lane->inflater.chain, mark);
+		/* with one lane a mark is a place in the file; with more, only what can be had back is dropped */
+		if (file->lanes.count == 1)
+			to = mark > file->inflated ? lane->begin + mark - file->inflated : 0;
+		else if (source->header.swapped)
+			continue;
+		if (to > lane->released + DROP_STEP_BYTES) {
+			backing_drop(&lane->backing, lane->released, to);
+			lane->released = to;
+		}
+	}
+}
+
+static void file_close(struct source *source)
+{
+	struct file_source *file = (struct file_source *)source;
+	for (size_t i = 0; i < file->lanes.count; i++) {
+		struct lane *lane = &file->lanes.items[i];
+		inflater_fini(&lane->inflater);
+		backing_close(&lane->backing);
+		free(lane->path);
+	}
+	vec_fini(&file->lanes);
+	header_fini(&source->header);
+	free(file);
+}
+
+static const struct source_ops file_ops = { file_next, file_release, file_close };
+
+static int file_add_lane(struct file_source *file, struct backing *backing, const char *path, uint64_t begin, uint64_t size,
+			 struct error *err)
+{
+	struct lane *lane = vec_add(&file->lanes);
+	lane->backing = *backing;
+	*backing = (struct backing){ 0 };
+	lane->path = memory_string(path);
+	lane->begin = lane->at = lane->dropped = lane->released = begin;
+	lane->cut = size > lane->backing.size - begin;
+	lane->end = lane->cut ? lane->backing.size : begin + size;
+	lane->turn_end = begin + TURN_BYTES;
+	for (size_t i = 0; i < file->lanes.count; i++)
+		lane_set_stop(&file->lanes.items[i], file->lanes.count > 1);
+	file->base.counters.bytes_total += lane->end - begin;
+	return file->base.header.swapped ? backing_make_writable(&lane->backing, path, err) : 0;
+}
+
+int source_open_file(struct source **source, struct backing *backing, const char *path, struct error *err)
+{
+	struct header header = { 0 };
+	int container = container_detect(backing->bytes, backing->size, &header.swapped, &header.v1, path, err);
+	header.file_size = backing->size;
+	if (container == CONTAINER_STREAM) {
+		header.pipe = true;
+		header.data_offset = STREAM_HEADER_BYTES;
+		header.data_size = backing->size - STREAM_HEADER_BYTES;
+	}
+	if (container < 0 || (container == CONTAINER_FILE && header_read_file(&header, backing, path, err) < 0)) {
+		header_fini(&header);
+		backing_close(backing);
+		return -1;
+	}
+	struct file_source *file = memory_zero(1, sizeof *file);
+	file->base.ops = &file_ops;
+	file->base.header = header;
+	int result = file_add_lane(file, backing, path, header.data_offset, header.data_size, err);
+	file->base.path = file->lanes.items[0].path;
+	if (result < 0) {
+		file_close(&file->base);
+		return result;
+	}
+	*source = &file->base;
+	return 0;
+}
+
+int source_add_part(struct source *source, struct backing *backing, const char *path, struct error *err)
+{
+	return file_add_lane((struct file_source *)source, backing, path, 0, backing->size, err);
+}
+
+const uint8_t *source_payload(struct source *source, const struct record *record, uint64_t len)
+{
+	struct file_source *file = (struct file_source *)source;
+	if (source->ops != &file_ops)
+		return NULL;
+	for (size_t i = 0; i < file->lanes.count; i++) {
+		const struct backing *backing = &file->lanes.items[i].backing;
+		if (record->body < backing->bytes || record->body > backing->bytes + backing->size)
+			continue;
+		uint64_t at = (uint64_t)(record->body - backing->bytes) + record->body_len;
+		return at <= backing->size && len <= backing->size - at ? backing->bytes + at : NULL;
+	}
+	return NULL;
+}
+
+const char *source_record_path(const struct source *source, const struct record *record)
+{
+	const struct file_source *file = (const struct file_source *)source;
+	if (source->ops != &file_ops)
+		return source->path;
+	for (size_t i = 1; i < file->lanes.count; i++) {
+		const struct backing *backing = &file->lanes.items[i].backing;
+		if (record->body >= backing->bytes && record->body <= backing->bytes + backing->size)
+			return file->lanes.items[i].path;
+	}
+	return source->path;
+}

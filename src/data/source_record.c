@@ -1,0 +1,309 @@
+/* Records that concern the container itself: their byte order, what follows them, and what they add to the header. */
+#include "data/source_internal.h"
+
+#define U64_BYTES sizeof(uint64_t)
+#define BUILD_ID_FIELD_BYTES 24 /* 20 of the id, its length, padding */
+#define CPU_ENTRIES_LIMIT ((size_t)16 << 20)
+
+bool record_make_native(struct record *record, const struct evlist *evlist)
+{
+	uint32_t event = evlist_event_of_swapped(evlist, record);
+	const struct sample_layout *layout = event == UINT32_MAX ? NULL : &evlist->events.items[event].layout;
+	return record_swap(record->type, record->misc, (uint8_t *)record->body, record->body_len, layout) >= 0;
+}
+
+bool record_payload_size(const struct record *record, uint64_t *size)
+{
+	*size = 0;
+	if (record->type == RECORD_AUXTRACE) {
+		if (record->body_len < U64_BYTES)
+			return false;
+		*size = load_u64(record->body);
+	} else if (record->type == RECORD_HEADER_TRACING_DATA) {
+		if (record->body_len < sizeof(uint32_t))
+			return false;
+		*size = load_u32(record->body);
+	}
+	return true;
+}
+
+void header_add_build_id(struct header *header, uint16_t misc, const uint8_t *body, size_t len, bool swap)
+{
+	struct cursor c = cursor_of(body, len, swap);
+	int32_t pid = (int32_t)take_u32(&c);
+	const uint8_t *id = take(&c, BUILD_ID_FIELD_BYTES);
+	size_t room = cursor_left(&c), name_len;
+	const char *name = take_string(&c, room, &name_len);
+	if (!id)
+		return;
+	struct build_id_entry *entry = vec_add(&header->build_ids);
+	entry->misc = misc;
+	entry->pid = pid;
+	entry->id.len = sizeof entry->id.bytes;
+	if (misc & RECORD_MISC_EXT_RESERVED && id[sizeof entry->id.bytes] <= sizeof entry->id.bytes)
+		entry->id.len = id[sizeof entry->id.bytes];
+	memcpy(entry->id.bytes, id, entry->id.len);
+	entry->filename = arena_string(&header->arena, name, name_len);
+}
+
+/* The first recorders wrote no pid: then the kernel's name seems to have lost its first four bytes. */
+static bool build_ids_lack_pid(struct span records, bool swap)
+{
+	static const char shifted[] = "nel.kallsyms]";
+	struct record record;
+	while (records.len >= RECORD_HEADER_BYTES) {
+		uint32_t size = record_take_header(&record, records.data, swap);
+		if (size < RECORD_HEADER_BYTES || size > records.len)
+			break;
+		size_t name_at = sizeof(uint32_t) + BUILD_ID_FIELD_BYTES;
+		if (record.body_len >= name_at + sizeof shifted && memcmp(record.body + name_at, shifted, sizeof shifted) == 0)
+			return true;
+		records = (struct span){ records.data + size, records.len - size };
+	}
+	return false;
+}
+
+void header_add_build_ids(struct header *header, struct span records)
+{
+	struct record record;
+	bool no_pid = build_ids_lack_pid(records, header->swapped);
+	while (records.len >= RECORD_HEADER_BYTES) {
+		uint32_t size = record_take_header(&record, records.data, header->swapped);
+		if (size < RECORD_HEADER_BYTES || size > records.len)
+			return;
+		if (no_pid && record.body_len >= BUILD_ID_FIELD_BYTES) {
+			/* the four bytes before the id stand in for the pid, which is then said to be the host's */
+			header_add_build_id(header, record.misc, record.body - sizeof(uint32_t),
+					    record.body_len + sizeof(uint32_t), header->swapped);
+			header->build_ids.items[header->build_ids.count - 1].pid = -1;
+		} else {
+			header_add_build_id(header, record.misc, record.body, record.body_len, header->swapped);
+		}
+		records = (struct span){ records.data + size, records.len - size };
+	}
+}
+
+static void apply_attr(struct header *header, const struct record *record)
+{
+	struct attr attr;
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	take_u32(&c);
+	uint32_t size = take_u32(&c);
+	size = size ? size : ATTR_SIZE_VER0;
+	if (size > record->body_len || attr_decode(&attr, record->body, size, false, NULL) < 0)
+		return;
+	size_t count = (record->body_len - size) / U64_BYTES;
+	uint64_t *ids = memory_alloc(count * U64_BYTES + 1);
+	memcpy(ids, record->body + size, count * U64_BYTES);
+	evlist_add(&header->evlist, &attr, ids, count, NULL);
+	free(ids);
+}
+
+static void cpu_list_add(struct cpu_list *list, size_t limit, int32_t cpu)
+{
+	if (list->count < limit)
+		list->cpus[list->count++] = cpu;
+}
+
+enum cpu_map_type { CPU_MAP_LIST = 0, CPU_MAP_MASK = 1, CPU_MAP_RANGE = 2 };
+
+/* How many entries a map may yield, as the bytes that are there allow. */
+static size_t cpu_map_most(struct cursor c)
+{
+	uint16_t type = take_u16(&c);
+	if (type == CPU_MAP_RANGE)
+		return UINT16_MAX + 2;
+	return type == CPU_MAP_MASK ? cursor_left(&c) * 8 : cursor_left(&c) / 2;
+}
+
+static void cpu_map_decode(struct cpu_list *list, size_t limit, struct cursor c)
+{
+	uint16_t type = take_u16(&c);
+	if (type == CPU_MAP_RANGE) {
+		uint8_t any = take_u8(&c);
+		take_u8(&c);
+		uint16_t first = take_u16(&c), last = take_u16(&c);
+		if (any)
+			cpu_list_add(list, limit, -1);
+		for (uint32_t cpu = first; cpu <= last && !c.short_read; cpu++)
+			cpu_list_add(list, limit, (int32_t)cpu);
+		return;
+	}
+	uint16_t count = take_u16(&c);
+	if (type == CPU_MAP_LIST) {
+		for (; count && cursor_left(&c) >= 2; count--)
+			cpu_list_add(list, limit, (int16_t)take_u16(&c));
+		return;
+	}
+	uint16_t width = take_u16(&c);
+	if (type != CPU_MAP_MASK || (width != 4 && width != 8))
+		return;
+	if (width == 8)
+		take_u32(&c);
+	for (uint32_t word = 0; word < count && cursor_left(&c) >= width; word++) {
+		uint64_t bits = width == 8 ? take_u64(&c) : take_u32(&c);
+		for (unsigned bit = 0; bit < width * 8u; bit++)
+			if (bits >> bit & 1)
+				cpu_list_add(list, limit, (int32_t)(word * width * 8 + bit));
+	}
+}
+
+static void apply_cpus(struct evlist *evlist, struct evsel *evsel, struct cursor c)
+{
+	size_t most = cpu_map_most(c);
+	if (evsel->cpus || most > CPU_ENTRIES_LIMIT - evlist->cpu_entries)
+		return;
+	int32_t *cpus = memory_alloc(most * sizeof *cpus + 1);
+	struct cpu_list list = { .cpus = cpus };
+	cpu_map_decode(&list, most, c);
+	list.cpus = arena_copy(&evlist->arena, cpus, list.count * sizeof *cpus);
+	free(cpus);
+	evlist->cpu_entries += list.count;
+	evsel->cpus = arena_copy(&evlist->arena, &list, sizeof list);
+}
+
+enum event_update_type { EVENT_UPDATE_UNIT, EVENT_UPDATE_SCALE, EVENT_UPDATE_NAME, EVENT_UPDATE_CPUS };
+
+static void apply_event_update(struct header *header, const struct record *record)
+{
+	struct evlist *evlist = &header->evlist;
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	uint64_t type = take_u64(&c), id = take_u64(&c);
+	uint32_t event = evlist->events.count == 1 || !id ? 0 : idmap_get(&evlist->by_id, id);
+	if (c.short_read || event >= evlist->events.count)
+		return;
+	struct evsel *evsel = &evlist->events.items[event];
+	size_t room = cursor_left(&c), len;
+	if (type == EVENT_UPDATE_CPUS) {
+		apply_cpus(evlist, evsel, c);
+		return;
+	}
+	if (type == EVENT_UPDATE_SCALE) {
+		uint64_t bits = take_u64(&c);
+		if (!c.short_read)
+			memcpy(&evsel->scale, &bits, sizeof bits);
+		return;
+	}
+	const char *text = take_string(&c, room, &len);
+	if (type == EVENT_UPDATE_UNIT)
+		evsel->unit = arena_string(&evlist->arena, text, len);
+	else if (type == EVENT_UPDATE_NAME)
+		evsel->name = arena_string(&evlist->arena, text, len);
+}
+
+static void apply_feature(struct header *header, const struct record *record)
+{
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	uint64_t feature = take_u64(&c);
+	if (c.short_read || feature >= FEATURE_COUNT)
+		return;
+	header->features[feature / 64] |= (uint64_t)1 << (feature % 64);
+	header->feature_data[feature].data = arena_copy(&header->arena, record->body + c.at, cursor_left(&c));
+	header->feature_data[feature].len = cursor_left(&c);
+	if (feature == FEATURE_COMPRESSED)
+		header->compressed = true;
+	if (feature == FEATURE_BUILD_ID)
+		header_add_build_ids(header, header->feature_data[feature]);
+	if (feature == FEATURE_EVENT_DESC)
+		header_read_event_names(header);
+	if (feature == FEATURE_GROUP_DESC)
+		header_read_groups(header);
+}
+
+void header_apply_record(struct header *header, const struct record *record, bool attrs)
+{
+	switch (record->type) {
+	case RECORD_HEADER_ATTR:
+		if (attrs)
+			apply_attr(header, record);
+		break;
+	case RECORD_EVENT_UPDATE:
+		apply_event_update(header, record);
+		break;
+	case RECORD_HEADER_FEATURE:
+		apply_feature(header, record);
+		break;
+	case RECORD_HEADER_BUILD_ID:
+		header_add_build_id(header, record->misc, record->body, record->body_len, false);
+		break;
+	default:
+		break;
+	}
+}
+
+void source_note_record(struct source *source, const struct record *record)
+{
+	if (!record_type_name(record->type))
+		source->counters.unknown_types++;
+	else
+		header_apply_record(&source->header, record, source->header.pipe);
+}
+
+int source_bad_size(struct source *source, uint64_t offset, uint32_t size, uint64_t left, struct error *err)
+{
+	source->counters.truncated_at = offset;
+	if (size < RECORD_HEADER_BYTES)
+		return error_set(err, ERROR_FORMAT, "%s: the record at offset %llu claims %u bytes, %d at least were expected",
+				 source->path, (unsigned long long)offset, size, RECORD_HEADER_BYTES);
+	return error_set(err, ERROR_FORMAT, "%s: the record at offset %llu claims %u bytes, but only %llu are left",
+			 source->path, (unsigned long long)offset, size, (unsigned long long)left);
+}
+
+int inflater_begin(struct inflater *inflater, const struct record *record, uint64_t offset, const char *path, struct error *err)
+{
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	uint64_t size = record->type == RECORD_COMPRESSED2 ? take_u64(&c) : record->body_len;
+	if (c.short_read || size > cursor_left(&c))
+		return error_set(err, ERROR_FORMAT, "%s: the compressed record at offset %llu claims more than its %u bytes", path,
+				 (unsigned long long)offset, record->body_len);
+	return inflater_feed(inflater, record->body + c.at, size, offset, err);
+}
+
+int inflater_end(const struct inflater *inflater, struct source *source, const char *path, struct error *err)
+{
+	size_t left = chain_left(&inflater->chain);
+	if (!left)
+		return 0;
+	source->counters.truncated_at = inflater->offset;
+	return error_set(err, ERROR_FORMAT, "%s: what the compressed record at offset %llu holds is cut, %zu bytes into a record", path,
+			 (unsigned long long)inflater->offset, left);
+}
+
+int inflater_next(struct inflater *inflater, struct source *source, struct record *record, struct error *err)
+{
+	bool swapped = source->header.swapped;
+	for (;;) {
+		size_t left = chain_left(&inflater->chain);
+		if (inflater->skip && left) {
+			size_t n = left < inflater->skip ? left : (size_t)inflater->skip;
+			chain_take(&inflater->chain, n, source->mark);
+			inflater->skip -= n;
+			continue;
+		}
+		uint32_t size = UINT32_MAX;
+		if (left >= RECORD_HEADER_BYTES)
+			size = record_take_header(record, chain_at(&inflater->chain), swapped);
+		if (size < RECORD_HEADER_BYTES)
+			return source_bad_size(source, inflater->offset, size, left, err);
+		if (size > left) {
+			int more = inflater_more(inflater, source->path, err);
+			if (more <= 0)
+				return more;
+			continue;
+		}
+		source->mark += size;
+		chain_take(&inflater->chain, size, source->mark);
+		record->offset = inflater->offset - source_lead(source);
+		if (swapped && !record_make_native(record, &source->header.evlist)) {
+			source->counters.bad_records++;
+			continue;
+		}
+		if (record->type >= RECORD_USER_TYPE_START) {
+			record_payload_size(record, &inflater->skip);
+			source_note_record(source, record);
+		} else if (record->type > RECORD_CALLCHAIN_DEFERRED || !record->type) {
+			source->counters.unknown_types++;
+		}
+		return 1;
+	}
+}

@@ -1,0 +1,171 @@
+#include "model/model.h"
+
+#include "unit.h"
+
+struct bytes {
+	uint8_t data[256];
+	uint32_t len;
+};
+
+static void put_u32(struct bytes *b, uint32_t v)
+{
+	memcpy(b->data + b->len, &v, sizeof v);
+	b->len += sizeof v;
+}
+
+static void put_u64(struct bytes *b, uint64_t v)
+{
+	memcpy(b->data + b->len, &v, sizeof v);
+	b->len += sizeof v;
+}
+
+static void put_text(struct bytes *b, const char *text)
+{
+	strcpy((char *)b->data + b->len, text);
+	b->len += (uint32_t)(strlen(text) + 8) & ~7u;
+}
+
+static void apply(struct model *model, uint32_t type, uint16_t misc, const struct bytes *b, uint64_t clock)
+{
+	struct record record = { .type = type, .misc = misc, .body = b->data, .body_len = b->len };
+	struct sample trailer = { .time = clock };
+	model_apply(model, &record, &trailer, clock);
+}
+
+static void comm(struct model *model, uint32_t pid, uint32_t tid, const char *name, uint64_t clock)
+{
+	struct bytes b = { 0 };
+	put_u32(&b, pid);
+	put_u32(&b, tid);
+	put_text(&b, name);
+	apply(model, RECORD_COMM, 0, &b, clock);
+}
+
+static void mmap1(struct model *model, uint16_t misc, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff, const char *name,
+		  uint64_t clock)
+{
+	struct bytes b = { 0 };
+	put_u32(&b, pid);
+	put_u32(&b, pid);
+	put_u64(&b, start);
+	put_u64(&b, len);
+	put_u64(&b, pgoff);
+	put_text(&b, name);
+	apply(model, RECORD_MMAP, misc, &b, clock);
+}
+
+static void task(struct model *model, uint32_t type, uint32_t pid, uint32_t tid, uint32_t ppid, uint64_t clock)
+{
+	struct bytes b = { 0 };
+	put_u32(&b, pid);
+	put_u32(&b, ppid);
+	put_u32(&b, tid);
+	put_u32(&b, ppid);
+	put_u64(&b, clock);
+	apply(model, type, 0, &b, clock);
+}
+
+static const char *name_at(const struct model *model, int32_t tid, uint64_t clock)
+{
+	uint32_t id = model_comm(model, model_thread(model, tid, clock), clock);
+	return id == COMM_NONE ? "" : strtab_text(&model->strings, id);
+}
+
+static const char *file_at(const struct model *model, int32_t pid, uint64_t clock, uint64_t address)
+{
+	const struct map *map = map_find(model_root(model, pid, model_thread(model, pid, clock), clock), address);
+	return map ? modules_get(&model->modules, map->module)->name : "";
+}
+
+TEST("a thread's name is the one it had at that clock")
+{
+	struct model model;
+	model_init(&model);
+	comm(&model, 7, 7, "sh", 1);
+	comm(&model, 7, 7, "gcc", 5);
+	EXPECT_STR(name_at(&model, 7, 4), "sh");
+	EXPECT_STR(name_at(&model, 7, 5), "gcc");
+	EXPECT_STR(name_at(&model, 7, 0), "");
+	EXPECT_STR(name_at(&model, 0, 0), "swapper");
+	model_fini(&model);
+}
+
+TEST("a child has its parent's mappings and name until it changes them, and the parent keeps its own")
+{
+	struct model model;
+	model_init(&model);
+	comm(&model, 7, 7, "sh", 1);
+	mmap1(&model, RECORD_MISC_USER, 7, 0x1000, 0x1000, 0, "/bin/sh", 2);
+	task(&model, RECORD_FORK, 8, 8, 7, 3);
+	EXPECT_STR(name_at(&model, 8, 3), "sh");
+	EXPECT_STR(file_at(&model, 8, 3, 0x1800), "/bin/sh");
+	mmap1(&model, RECORD_MISC_USER, 8, 0x1000, 0x800, 0, "/bin/ls", 4);
+	EXPECT_STR(file_at(&model, 8, 4, 0x1400), "/bin/ls");
+	EXPECT_STR(file_at(&model, 8, 4, 0x1900), "/bin/sh");
+	EXPECT_STR(file_at(&model, 8, 3, 0x1400), "/bin/sh");
+	EXPECT_STR(file_at(&model, 7, 4, 0x1400), "/bin/sh");
+	model_fini(&model);
+}
+
+TEST("a tid that is used again is another thread, with an address space of its own")
+{
+	struct model model;
+	model_init(&model);
+	comm(&model, 9, 9, "old", 1);
+	mmap1(&model, RECORD_MISC_USER, 9, 0x1000, 0x1000, 0, "/old", 2);
+	task(&model, RECORD_EXIT, 9, 9, 1, 3);
+	EXPECT_INT(model_thread(&model, 9, 3), THREAD_NONE);
+	comm(&model, 9, 9, "new", 4);
+	EXPECT_STR(name_at(&model, 9, 2), "old");
+	EXPECT_STR(name_at(&model, 9, 4), "new");
+	EXPECT_STR(file_at(&model, 9, 4, 0x1000), "");
+	EXPECT_STR(file_at(&model, 9, 2, 0x1000), "/old");
+	model_fini(&model);
+}
+
+TEST("threads of a process share its address space")
+{
+	struct model model;
+	model_init(&model);
+	comm(&model, 9, 10, "worker", 1);
+	mmap1(&model, RECORD_MISC_USER, 9, 0x1000, 0x1000, 0, "/prog", 2);
+	uint32_t worker = model_thread(&model, 10, 2);
+	const struct map *map = map_find(model_root(&model, 9, worker, 2), 0x1000);
+	EXPECT(map && strcmp(modules_get(&model.modules, map->module)->name, "/prog") == 0);
+	model_fini(&model);
+}
+
+TEST("the kernel, its modules and anonymous code are known by perf's names")
+{
+	struct model model;
+	model_init(&model);
+	mmap1(&model, RECORD_MISC_KERNEL, (uint32_t)-1, 0xffffffff81000000, 0x1000000, 0xffffffff81000000, "[kernel.kallsyms]_text", 1);
+	mmap1(&model, RECORD_MISC_KERNEL, (uint32_t)-1, 0xffffffffa0000000, 0x4000, 0, "/lib/modules/6.1/kernel/fs/nls-utf8.ko.xz", 2);
+	mmap1(&model, RECORD_MISC_USER, 5, 0x7000, 0x1000, 0x7000, "//anon", 3);
+	const struct map_node *root = model_kernel_root(&model, 3);
+	const struct module *kernel = modules_get(&model.modules, map_find(root, 0xffffffff81000010)->module);
+	const struct module *nls = modules_get(&model.modules, map_find(root, 0xffffffffa0000010)->module);
+	EXPECT_STR(kernel->name, "[kernel.kallsyms]");
+	EXPECT_INT(kernel->relocation, 0xffffffff81000000);
+	EXPECT_STR(kernel->relocation_symbol, "_text");
+	EXPECT_STR(nls->name, "[nls_utf8]");
+	EXPECT_STR(nls->long_name, "/lib/modules/6.1/kernel/fs/nls-utf8.ko.xz");
+	EXPECT_INT(map_offset(map_find(root, 0xffffffffa0000010), 0xffffffffa0000010), 0x10);
+	EXPECT_STR(file_at(&model, 5, 3, 0x7010), "/tmp/perf-5.map");
+	model_fini(&model);
+}
+
+TEST("records too short for what they claim are counted and change nothing")
+{
+	struct model model;
+	model_init(&model);
+	struct bytes b = { .len = 6 };
+	for (uint32_t type = 1; type < RECORD_TYPE_MAX; type++)
+		apply(&model, type, 0, &b, type);
+	struct bytes unended = { .len = 80 };
+	memset(unended.data, 'x', sizeof unended.data);
+	apply(&model, RECORD_MMAP2, RECORD_MISC_USER, &unended, 100);
+	EXPECT_INT(model.bad_records, 9);
+	EXPECT_INT(model.modules.list.count, 0);
+	model_fini(&model);
+}

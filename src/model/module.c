@@ -1,0 +1,148 @@
+#include "model/module.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+void modules_init(struct modules *modules)
+{
+	*modules = (struct modules){ 0 };
+}
+
+void modules_fini(struct modules *modules)
+{
+	vec_fini(&modules->list);
+	vec_fini(&modules->by_name);
+	vec_fini(&modules->next_of_name);
+	strtab_fini(&modules->names);
+	arena_fini(&modules->arena);
+}
+
+static const char *keep(struct modules *modules, const char *text)
+{
+	return arena_string(&modules->arena, text, strlen(text));
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+bool kmodule_name(const char *path, char *out, size_t size)
+{
+	const char *base = last_component(path);
+	size_t len = strlen(base);
+	if (base[0] == '[') {
+		static const char *const others[] = { "[kernel.", "[guest.kernel.", "[vdso", "[vsyscall]" };
+		for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+			if (strncmp(base, others[i], strlen(others[i])) == 0)
+				return false;
+		snprintf(out, size, "%s", base);
+		return base[len - 1] == ']';
+	}
+	const char *dot = strstr(base, ".ko");
+	if (!dot || dot == base || (dot[3] && dot[3] != '.'))
+		return false;
+	snprintf(out, size, "[%.*s]", (int)(dot - base), base);
+	for (char *c = out; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	return true;
+}
+
+static struct module *module_new(struct modules *modules, enum module_kind kind, uint32_t name_id)
+{
+	struct module *module = arena_alloc(&modules->arena, sizeof *module);
+	module->id = (uint32_t)modules->list.count;
+	module->kind = kind;
+	module->pid = -1;
+	module->name = module->long_name = strtab_text(&modules->names, name_id);
+	module->short_name = last_component(module->name);
+	vec_push(&modules->list, module);
+	vec_push(&modules->next_of_name, modules->by_name.items[name_id]);
+	modules->by_name.items[name_id] = module->id;
+	return module;
+}
+
+static uint32_t name_of(struct modules *modules, const char *name)
+{
+	uint32_t id = strtab_add(&modules->names, name, strlen(name));
+	while (modules->by_name.count <= id)
+		vec_push(&modules->by_name, MODULE_ID_NONE);
+	return id;
+}
+
+static bool identity_none(uint32_t maj, uint32_t min, uint64_t ino, uint64_t generation)
+{
+	return !maj && !min && !ino && !generation;
+}
+
+/* Synthesised records carry no inode generation: zero matches any. */
+static bool identity_fits(const struct module *module, const struct module_identity *identity)
+{
+	if (!identity || identity_none(identity->maj, identity->min, identity->ino, identity->ino_generation) ||
+	    identity_none(module->maj, module->min, module->ino, module->ino_generation))
+		return true;
+	if (module->maj != identity->maj || module->min != identity->min || module->ino != identity->ino)
+		return false;
+	return !module->ino_generation || !identity->ino_generation || module->ino_generation == identity->ino_generation;
+}
+
+struct module *modules_file(struct modules *modules, const char *name, enum module_kind kind, const struct module_identity *identity)
+{
+	uint32_t name_id = name_of(modules, name);
+	struct module *module = NULL;
+	for (uint32_t id = modules->by_name.items[name_id]; id != MODULE_ID_NONE; id = modules->next_of_name.items[id])
+		if (identity_fits(modules_get(modules, id), identity)) {
+			module = modules_get(modules, id);
+			break;
+		}
+	if (!module) {
+		module = module_new(modules, kind, name_id);
+		int tid = 0;
+		if (sscanf(name, "/tmp/perf-%d.map", &tid) == 1) {
+			char text[32];
+			snprintf(text, sizeof text, "[JIT] tid %d", tid);
+			module->short_name = keep(modules, text);
+			module->pid = tid;
+		}
+	}
+	if (identity && identity_none(module->maj, module->min, module->ino, module->ino_generation)) {
+		module->maj = identity->maj;
+		module->min = identity->min;
+		module->ino = identity->ino;
+		module->ino_generation = identity->ino_generation;
+	}
+	return module;
+}
+
+struct module *modules_kernel(struct modules *modules, const char *name)
+{
+	uint32_t name_id = name_of(modules, name);
+	uint32_t id = modules->by_name.items[name_id];
+	if (id != MODULE_ID_NONE)
+		return modules_get(modules, id);
+	struct module *module = module_new(modules, MODULE_KERNEL, name_id);
+	if (strstr(module->name, "vmlinux"))
+		module->short_name = "[kernel.vmlinux]";
+	return module;
+}
+
+struct module *modules_kmodule(struct modules *modules, const char *short_name, const char *path)
+{
+	uint32_t name_id = name_of(modules, short_name);
+	uint32_t id = modules->by_name.items[name_id];
+	if (id != MODULE_ID_NONE)
+		return modules_get(modules, id);
+	struct module *module = module_new(modules, MODULE_KMODULE, name_id);
+	module->short_name = module->name;
+	module->long_name = keep(modules, path);
+	return module;
+}
+
+struct module *modules_ksymbol(struct modules *modules, const char *name)
+{
+	uint32_t name_id = name_of(modules, name);
+	return module_new(modules, MODULE_KSYMBOL, name_id);
+}

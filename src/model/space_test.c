@@ -1,0 +1,82 @@
+#include "model/space.h"
+
+#include "unit.h"
+
+enum { PAGES = 200, VERSIONS = 300 };
+
+static uint64_t random_state = 42;
+
+static uint64_t random_next(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+TEST("an address space answers as of any clock what a plain array of pages would")
+{
+	static uint32_t truth[VERSIONS][PAGES]; /* module + 1 per page, 0: nothing */
+	static uint64_t offsets[VERSIONS][PAGES];
+	struct model model;
+	model_init(&model);
+	uint32_t space = space_new(&model);
+	for (unsigned v = 1; v < VERSIONS; v++) {
+		memcpy(truth[v], truth[v - 1], sizeof truth[v]);
+		memcpy(offsets[v], offsets[v - 1], sizeof offsets[v]);
+		uint64_t start = random_next() % PAGES, end = start + 1 + random_next() % 40;
+		end = end > PAGES ? PAGES : end;
+		struct map map = { .start = start, .end = end, .pgoff = v * 1000, .module = v };
+		space_insert(&model, space, v, &map);
+		for (uint64_t p = start; p < end; p++) {
+			truth[v][p] = v + 1;
+			offsets[v][p] = v * 1000 + (p - start);
+		}
+	}
+	unsigned wrong = 0;
+	for (unsigned v = 0; v < VERSIONS; v++)
+		for (uint64_t p = 0; p < PAGES; p++) {
+			const struct map *map = map_find(model_space_root(&model, space, v), p);
+			if (map ? truth[v][p] != map->module + 1 || map_offset(map, p) != offsets[v][p] : truth[v][p] != 0)
+				wrong++;
+		}
+	EXPECT_INT(wrong, 0);
+	model_fini(&model);
+}
+
+static unsigned depth(const struct map_node *root)
+{
+	if (!root)
+		return 0;
+	unsigned left = depth(root->left), right = depth(root->right);
+	return 1 + (left > right ? left : right);
+}
+
+TEST("ten thousand mappings in ascending order keep the tree shallow")
+{
+	struct model model;
+	model_init(&model);
+	uint32_t space = space_new(&model);
+	for (uint64_t i = 0; i < 10000; i++) {
+		struct map map = { .start = i * 16, .end = i * 16 + 8, .module = (uint32_t)i };
+		space_insert(&model, space, i, &map);
+	}
+	EXPECT(depth(model_space_root(&model, space, 10000)) < 60);
+	model_fini(&model);
+}
+
+TEST("removing a mapping leaves its neighbours and its past")
+{
+	struct model model;
+	model_init(&model);
+	uint32_t space = space_new(&model);
+	for (uint64_t i = 0; i < 3; i++) {
+		struct map map = { .start = i * 16, .end = i * 16 + 16, .module = (uint32_t)i };
+		space_insert(&model, space, 1, &map);
+	}
+	space_remove(&model, space, 2, 20);
+	EXPECT(!map_find(model_space_root(&model, space, 2), 20));
+	EXPECT(map_find(model_space_root(&model, space, 1), 20));
+	EXPECT(map_find(model_space_root(&model, space, 2), 15) && map_find(model_space_root(&model, space, 2), 32));
+	model_fini(&model);
+}

@@ -1,0 +1,364 @@
+#include "tracepoint/tracepoint.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <traceevent/event-parse.h>
+
+#include "base/memory.h"
+#include "base/str.h"
+#include "tracepoint/event.h"
+#include "unit.h"
+
+#define ROOT "/sys/kernel/tracing/events"
+
+static const char common[] =
+	"format:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
+
+/* A blob in this machine's byte order. */
+static void add_number(struct str *blob, uint64_t value, size_t size, bool swap)
+{
+	uint32_t small = (uint32_t)value;
+	value = swap ? __builtin_bswap64(value) : value;
+	small = swap ? __builtin_bswap32(small) : small;
+	str_add(blob, size == 8 ? (const char *)&value : (const char *)&small, size);
+}
+
+static void add_sized(struct str *blob, const char *text, bool swap)
+{
+	add_number(blob, strlen(text), 8, swap);
+	str_puts(blob, text);
+}
+
+static void start_blob(struct str *blob, bool swap)
+{
+	bool big = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swap;
+	str_add(blob, "\x17\x08\x44tracing0.5", 14);
+	str_putc(blob, (char)big);
+	str_putc(blob, 8);
+	add_number(blob, 4096, 4, swap);
+	str_add(blob, "header_page", 12);
+	add_sized(blob, "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n", swap);
+	str_add(blob, "header_event", 13);
+	add_sized(blob, "", swap);
+	add_number(blob, 0, 4, swap);
+}
+
+static struct tracepoints *open_one(const char *fields, const char *print, bool swap)
+{
+	struct str blob = { 0 }, format = { 0 };
+	struct tracepoints *t;
+	struct error err = { 0 };
+
+	str_puts(&format, "name: thing\nID: 77\n");
+	str_puts(&format, common);
+	str_puts(&format, fields);
+	str_puts(&format, "\nprint fmt: ");
+	str_puts(&format, print);
+	str_putc(&format, '\n');
+	start_blob(&blob, swap);
+	add_number(&blob, 1, 4, swap);
+	str_add(&blob, "sys", 4);
+	add_number(&blob, 1, 4, swap);
+	add_sized(&blob, str_text(&format), swap);
+	add_number(&blob, 0, 4, swap);
+	const char printks[] = "0xffffffff81000010 : \"hello there\\n\"\n";
+	add_number(&blob, strlen(printks), 4, swap);
+	str_puts(&blob, printks);
+	int result = tracepoints_open(&t, (struct span){ (const uint8_t *)str_text(&blob), blob.len }, &err);
+	EXPECT_INT(result, 0);
+	str_fini(&blob);
+	str_fini(&format);
+	return t;
+}
+
+static bool resolve(void *context, uint64_t address, const char **name, uint64_t *start)
+{
+	(void)context;
+	*name = "vfs_read";
+	*start = address - 0x10;
+	return address == 0xffffffff81234567;
+}
+
+static const struct tracepoint_names names = { .resolve = resolve };
+
+/* Text of one record, in a buffer of the caller's that is freed by the next call. */
+static const char *text_of(struct tracepoints *t, const void *raw, uint32_t size)
+{
+	static struct writer out;
+
+	free(out.buffer);
+	writer_open(&out, -1, 64);
+	tracepoints_print_named(t, raw, size, &names, &out);
+	writer_putc(&out, '\0');
+	return out.buffer;
+}
+
+struct record_bytes {
+	uint16_t type;
+	uint8_t flags, preempt;
+	int32_t pid;
+	int32_t a;
+	uint32_t loc;
+	uint64_t pointer;
+	char data[24];
+};
+
+static const char fields[] =
+	"\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:__data_loc char[] text;\toffset:12;\tsize:4;\tsigned:0;\n"
+	"\tfield:const void * pointer;\toffset:16;\tsize:8;\tsigned:0;\n";
+
+static struct record_bytes record_of(void)
+{
+	struct record_bytes record = { .type = 77, .pid = 5, .a = -3, .loc = 24 | 6 << 16, .pointer = 0xffffffff81234567 };
+	memcpy(record.data, "words", 6);
+	return record;
+}
+
+TEST("numbers, texts and functions are printed as the format says")
+{
+	struct tracepoints *t = open_one(fields, "\"a=%d x=%08x %s|%-8s|%.2s %pS %ps 100%%\\n\", REC->a, REC->a, __get_str(text), "
+		"__get_str(text), __get_str(text), REC->pointer, REC->pointer", false);
+	struct record_bytes record = record_of();
+	EXPECT_STR(text_of(t, &record, sizeof record), "a=-3 x=fffffffd words|words   |wo vfs_read+0x10 vfs_read 100%\n");
+	tracepoints_close(t);
+}
+
+TEST("records of the other byte order are read in that order")
+{
+	struct tracepoints *t = open_one(fields, "\"a=%d %s\", REC->a, __get_str(text)", true);
+	struct record_bytes record = record_of();
+	record.type = __builtin_bswap16(record.type);
+	record.a = (int32_t)__builtin_bswap32((uint32_t)record.a);
+	record.loc = __builtin_bswap32(record.loc);
+	EXPECT_STR(text_of(t, &record, sizeof record), "a=-3 words");
+	uint64_t value = 0;
+	EXPECT(tracepoint_field_number(tracepoints_field(t, 77, "a"), &record, sizeof record, &value));
+	EXPECT_INT((int64_t)value, -3);
+	tracepoints_close(t);
+}
+
+TEST("pointers to texts that the kernel published print the text")
+{
+	struct tracepoints *t = open_one(fields, "\"%s\", REC->pointer", false);
+	struct record_bytes record = record_of();
+	record.pointer = 0xffffffff81000010;
+	EXPECT_STR(text_of(t, &record, sizeof record), "hello there");
+	record.pointer++;
+	EXPECT_STR(text_of(t, &record, sizeof record), "ffffffff81000011");
+	tracepoints_close(t);
+}
+
+TEST("flags and symbols have their names")
+{
+	struct tracepoints *t = open_one(fields, "\"%s %s\", __print_flags(REC->a, \"|\", { 1, \"ONE\" }, { 0x2, \"TWO\" }), "
+		"__print_symbolic(REC->a, { 3, \"three\" }, { 4, \"four\" })", false);
+	struct record_bytes record = record_of();
+	record.a = 3;
+	EXPECT_STR(text_of(t, &record, sizeof record), "ONE|TWO three");
+	record.a = 12;
+	EXPECT_STR(text_of(t, &record, sizeof record), "0xc 0xc");
+	record.a = 5;
+	EXPECT_STR(text_of(t, &record, sizeof record), "ONE|0x4 0x5");
+	tracepoints_close(t);
+}
+
+TEST("what a short record lacks is zero or empty")
+{
+	struct tracepoints *t = open_one(fields, "\"a=%d %s %p\", REC->a, __get_str(text), REC->pointer", false);
+	struct record_bytes record = record_of();
+	EXPECT_STR(text_of(t, &record, 10), "a=0  (nil)");
+	EXPECT_STR(text_of(t, &record, 1), "[UNKNOWN EVENT]");
+	EXPECT_STR(text_of(t, NULL, 100), "[UNKNOWN EVENT]");
+	/* a text that claims to reach beyond the record is none */
+	record.loc = 30 | 4000 << 16;
+	EXPECT_STR(text_of(t, &record, sizeof record), "a=-3  0xffffffff81234567");
+	tracepoints_close(t);
+}
+
+TEST("a record of no known event says so")
+{
+	struct tracepoints *t = open_one(fields, "\"%d\", REC->a", false);
+	struct record_bytes record = record_of();
+	record.type = 78;
+	EXPECT_STR(text_of(t, &record, sizeof record), "[UNKNOWN EVENT]");
+	const char *system, *name;
+	EXPECT(tracepoints_name(t, 77, &system, &name));
+	EXPECT_STR(system, "sys");
+	EXPECT_STR(name, "thing");
+	EXPECT(!tracepoints_name(t, 78, &system, &name));
+	tracepoints_close(t);
+}
+
+TEST("a format the library would crash on keeps its fields")
+{
+	struct tracepoints *t = open_one(fields, "\"%s\", __print_flags(REC->nowhere, \"|\", { 1, \"ONE\" })", false);
+	struct record_bytes record = record_of();
+	EXPECT_STR(text_of(t, &record, sizeof record), "[FAILED TO PARSE] a=-3 text=words pointer=0xffffffff81234567");
+	tracepoints_close(t);
+}
+
+TEST("fields come in order, without the common ones")
+{
+	struct tracepoints *t = open_one(fields, "\"%d 0x%x\", 0, REC->a", false);
+	struct record_bytes record = record_of();
+	EXPECT_STR(tracepoint_field_name(tracepoints_field_at(t, 77, 0)), "a");
+	EXPECT_STR(tracepoint_field_name(tracepoints_field_at(t, 77, 2)), "pointer");
+	EXPECT(!tracepoints_field_at(t, 77, 3));
+	EXPECT(tracepoints_field(t, 77, "common_pid") != NULL);
+	const char *text;
+	size_t len;
+	EXPECT(tracepoint_field_string(tracepoints_field(t, 77, "text"), &record, sizeof record, &text, &len));
+	EXPECT_INT(len, 5);
+	struct writer out;
+	writer_open(&out, -1, 64);
+	tracepoint_field_print(tracepoints_field(t, 77, "a"), &record, sizeof record, &out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "0xfffffffd");
+	writer_fini(&out);
+	tracepoints_close(t);
+}
+
+TEST("a cut blob gives what was whole")
+{
+	struct str blob = { 0 };
+	struct tracepoints *t;
+	start_blob(&blob, false);
+	add_number(&blob, 1, 4, false);
+	EXPECT_INT(tracepoints_open(&t, (struct span){ (const uint8_t *)blob.text, blob.len }, NULL), 0);
+	tracepoints_close(t);
+	EXPECT(tracepoints_open(&t, (struct span){ (const uint8_t *)blob.text, 40 }, NULL) < 0);
+	EXPECT(tracepoints_open(&t, (struct span){ NULL, 0 }, NULL) < 0);
+	str_fini(&blob);
+}
+
+/* Fills a record with noise, but valid places for dynamic data, so that the library can be trusted with it. */
+static uint32_t fill_record(struct tep_event *event, uint8_t *raw, uint32_t room, unsigned *seed)
+{
+	uint32_t at = 8;
+
+	for (uint32_t i = 0; i < room; i++)
+		raw[i] = (rand_r(seed) >> 8) % 3 ? (uint8_t)(rand_r(seed) >> 8) : 0;
+	uint16_t id = (uint16_t)event->id;
+	memcpy(raw, &id, sizeof id);
+	for (struct tep_format_field *f = event->format.fields; f; f = f->next)
+		at = at > (uint32_t)(f->offset + f->size) ? at : (uint32_t)(f->offset + f->size);
+	for (struct tep_format_field *f = event->format.fields; f; f = f->next) {
+		if (f->flags & TEP_FIELD_IS_ARRAY && f->flags & TEP_FIELD_IS_STRING)
+			snprintf((char *)raw + f->offset, (size_t)f->size, "text%d", rand_r(seed) % 1000);
+		/* lengths are precisions in some formats: given a negative one the library takes what it finds in a register */
+		if (strstr(f->name, "len") && f->size <= 8)
+			memset(raw + f->offset, 0, (size_t)f->size);
+		if (!(f->flags & TEP_FIELD_IS_DYNAMIC))
+			continue;
+		uint32_t len = (uint32_t)(rand_r(seed) % 4) * 8, base = 0;
+		if (f->flags & TEP_FIELD_IS_RELATIVE)
+			base = (uint32_t)(f->offset + f->size);
+		if (f->flags & TEP_FIELD_IS_STRING && len) {
+			memset(raw + at, 'a' + rand_r(seed) % 26, len);
+			raw[at + len - 1] = 0;
+		}
+		uint32_t word = (at - base) | len << 16;
+		memcpy(raw + f->offset, &word, sizeof word);
+		at += len;
+	}
+	/* What the library reads beyond its data (it does not look) is still inside of the record. */
+	memset(raw + at, 0, 1024);
+	return ((at + 3) & ~3u) + 512;
+}
+
+static int compare_with_library(struct tep_handle *tep, struct tep_event *event, struct tracepoints *t, unsigned *seed)
+{
+	static uint8_t raw[1 << 17];
+	int wrong = 0;
+
+	for (int round = 0; round < 20 && !wrong; round++) {
+		uint32_t size = fill_record(event, raw, 8192, seed);
+		if (size > 60000)
+			return 0;
+		struct tep_record record = { .data = raw, .size = (int)size };
+		struct trace_seq seq;
+		trace_seq_init(&seq);
+		tep_print_event(tep, &seq, &record, "%s", TEP_PRINT_INFO);
+		trace_seq_terminate(&seq);
+		const char *ours = text_of(t, raw, size);
+		wrong = strcmp(ours, seq.buffer) != 0;
+		if (wrong)
+			fprintf(stderr, "%s:%s\n ours   %s\n theirs %s\n", event->system, event->name, ours, seq.buffer);
+		trace_seq_destroy(&seq);
+	}
+	return wrong;
+}
+
+/* All formats of a system into the blob and the library. */
+static uint32_t add_system(struct str *blob, struct tep_handle *tep, const char *system)
+{
+	char path[1024], *text = memory_alloc(1 << 17);
+	uint32_t count = 0;
+	size_t count_at;
+
+	str_add(blob, system, strlen(system) + 1);
+	count_at = blob->len;
+	add_number(blob, 0, 4, false);
+	snprintf(path, sizeof path, ROOT "/%s", system);
+	DIR *dir = opendir(path);
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		snprintf(path, sizeof path, ROOT "/%s/%s/format", system, entry->d_name);
+		FILE *file = fopen(path, "r");
+		size_t len = file ? fread(text, 1, 1 << 17, file) : 0;
+		if (file)
+			fclose(file);
+		if (!len || strstr(path, "/bprint/"))
+			continue;
+		tep_parse_event(tep, text, len, system);
+		add_number(blob, len, 8, false);
+		str_add(blob, text, len);
+		count++;
+	}
+	if (dir)
+		closedir(dir);
+	memcpy(blob->text + count_at, &count, 4);
+	free(text);
+	return count;
+}
+
+TEST("every format of the running kernel prints as libtraceevent prints it")
+{
+	struct str blob = { 0 };
+	struct tracepoints *t;
+	struct tep_handle *tep = tep_alloc();
+	uint32_t systems = 0, wrong = 0, events = 0;
+	unsigned seed = 1;
+
+	DIR *dir = opendir(ROOT);
+	if (!dir) {
+		unit_skip("tracefs cannot be read; runs as root");
+		return;
+	}
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_long_size(tep, sizeof(long));
+	start_blob(&blob, false);
+	size_t at = blob.len;
+	add_number(&blob, 0, 4, false);
+	for (struct dirent *entry; (entry = readdir(dir));)
+		if (entry->d_name[0] != '.' && entry->d_type == DT_DIR) {
+			add_system(&blob, tep, entry->d_name);
+			systems++;
+		}
+	closedir(dir);
+	memcpy(blob.text + at, &systems, 4);
+	add_number(&blob, 0, 8, false);
+	EXPECT_INT(tracepoints_open(&t, (struct span){ (const uint8_t *)blob.text, blob.len }, NULL), 0);
+	for (int i = 0; i < tep_get_events_count(tep); i++, events++)
+		wrong += (uint32_t)compare_with_library(tep, tep_get_event(tep, i), t, &seed);
+	EXPECT_INT(wrong, 0);
+	EXPECT(events > 100);
+	tracepoints_close(t);
+	tep_free(tep);
+	str_fini(&blob);
+}

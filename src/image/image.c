@@ -1,0 +1,151 @@
+#include "image/image.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#include "base/memory.h"
+#include "elf/inflate.h"
+#include "image/file.h"
+
+#define VDSO_LIMIT ((size_t)1 << 20)
+#define NOTES_LIMIT ((size_t)1 << 20)
+
+/* Only what is named like a packed kernel module is inflated: other packed files are no images. */
+static bool path_is_packed_module(const char *path)
+{
+	static const char *const endings[] = { ".ko.gz", ".ko.xz", ".ko.zst" };
+	size_t len = strlen(path);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t n = strlen(endings[i]);
+		if (len > n && strcmp(path + len - n, endings[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int image_unpack(struct image *image, const char *path, struct span *bytes, struct error *err)
+{
+	enum compression kind = compression_of(image->mapping);
+	*bytes = image->mapping;
+	if (kind == COMPRESSION_NONE || !path_is_packed_module(path))
+		return 0;
+	uint8_t *out;
+	size_t size;
+	if (inflate_all(kind, image->mapping, &out, &size, err) < 0)
+		return -1;
+	rooted_unmap(&image->mapping);
+	image->owned = out;
+	*bytes = (struct span){ out, size };
+	return 0;
+}
+
+int image_open(struct image *image, int root, const char *path, struct error *err)
+{
+	*image = (struct image){ 0 };
+	struct span bytes;
+	if (rooted_map(root, path, &image->mapping, err) < 0)
+		return -1;
+	if (image_unpack(image, path, &bytes, err) < 0 || elf_open(&image->elf, bytes, err) < 0) {
+		image_close(image);
+		return -1;
+	}
+	image->path = memory_string(path);
+	return 0;
+}
+
+void image_close(struct image *image)
+{
+	elf_close(&image->elf);
+	rooted_unmap(&image->mapping);
+	free(image->owned);
+	free(image->path);
+	*image = (struct image){ 0 };
+}
+
+static int image_adopt(struct image *image, void *owned, size_t size, const char *path, struct error *err)
+{
+	*image = (struct image){ .owned = owned };
+	if (elf_open(&image->elf, (struct span){ owned, size }, err) < 0) {
+		image_close(image);
+		return -1;
+	}
+	image->path = memory_string(path);
+	return 0;
+}
+
+int image_open_debugdata(struct image *image, const struct image *of, struct error *err)
+{
+	*image = (struct image){ 0 };
+	struct span packed = elf_section_bytes(&of->elf, elf_section(&of->elf, ".gnu_debugdata"));
+	uint8_t *out;
+	size_t size;
+	if (compression_of(packed) != COMPRESSION_XZ)
+		return error_set(err, ERROR_FORMAT, "no .gnu_debugdata");
+	if (inflate_all(COMPRESSION_XZ, packed, &out, &size, err) < 0)
+		return -1;
+	return image_adopt(image, out, size, of->path, err);
+}
+
+/* How far the mapping that starts at address reaches; 0: there is none. */
+static size_t own_mapping_size(uint64_t address)
+{
+	char *text, *line;
+	size_t len;
+	unsigned long long start, end, size = 0;
+	if (rooted_read(-1, "/proc/self/maps", (size_t)64 << 20, &text, &len, NULL) < 0)
+		return 0;
+	text = memory_resize(text, len + 1, 1);
+	text[len] = '\0';
+	char *rest = text;
+	while (!size && (line = strsep(&rest, "\n")))
+		if (sscanf(line, "%llx-%llx", &start, &end) == 2 && start == address)
+			size = end - start;
+	free(text);
+	return (size_t)size;
+}
+
+int image_open_vdso(struct image *image, struct error *err)
+{
+	*image = (struct image){ 0 };
+	uint64_t address = getauxval(AT_SYSINFO_EHDR);
+	size_t size = address ? own_mapping_size(address) : 0;
+	if (!size || size > VDSO_LIMIT)
+		return error_set(err, ERROR_UNSUPPORTED, "this process has no vdso");
+	void *copy = memcpy(memory_alloc(size), (const void *)(uintptr_t)address, size);
+	return image_adopt(image, copy, size, "[vdso]", err);
+}
+
+bool build_id_equal(const uint8_t *recorded, uint8_t recorded_len, const uint8_t *id, uint8_t len)
+{
+	if (!len || recorded_len < len || memcmp(recorded, id, len) != 0)
+		return false;
+	if (recorded_len == len)
+		return true;
+	uint8_t rest = 0;
+	for (uint8_t i = len; i < recorded_len; i++)
+		rest |= recorded[i];
+	return recorded_len == ELF_BUILD_ID_MAX && rest == 0;
+}
+
+uint8_t image_build_id_of_path(const char *path, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	struct image image;
+	if (image_open(&image, -1, path, NULL) < 0)
+		return 0;
+	uint8_t len = elf_build_id(&image.elf, id);
+	image_close(&image);
+	return len;
+}
+
+uint8_t image_kernel_build_id(const char *notes_path, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	char *text;
+	size_t len;
+	if (rooted_read(-1, notes_path, NOTES_LIMIT, &text, &len, NULL) < 0)
+		return 0;
+	uint8_t id_len = elf_notes_build_id((struct span){ (uint8_t *)text, len }, false, id);
+	free(text);
+	return id_len;
+}

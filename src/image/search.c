@@ -1,0 +1,390 @@
+#include "image/search.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "image/file.h"
+
+/* Which modules a way of looking is for. */
+enum { FOR_FILE = 1, FOR_VDSO = 2, FOR_KMODULE = 4, FOR_KERNEL = 8, FOR_ALL = 15 };
+
+typedef bool candidate_path(const struct image_search *s, char *path);
+
+static const char *symfs_of(const struct image_search *s)
+{
+	return s->options->symfs ? s->options->symfs : "";
+}
+
+static bool path_format(char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool path_format(char *path, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(path, IMAGE_PATH_MAX, format, args);
+	va_end(args);
+	return n > 0 && n < IMAGE_PATH_MAX;
+}
+
+/* Length of the folder part of the module's path, without the slash. */
+static int folder_len(const struct image_search *s)
+{
+	const char *slash = strrchr(s->module->long_name, '/');
+	return (int)(slash - s->module->long_name);
+}
+
+static bool path_debuglink_beside(const struct image_search *s, char *path)
+{
+	return *s->debuglink &&
+	       path_format(path, "%s%.*s/%s", symfs_of(s), folder_len(s), s->module->long_name, s->debuglink);
+}
+
+static bool path_debuglink_below(const struct image_search *s, char *path)
+{
+	return *s->debuglink &&
+	       path_format(path, "%s%.*s/.debug/%s", symfs_of(s), folder_len(s), s->module->long_name, s->debuglink);
+}
+
+static bool path_debuglink_global(const struct image_search *s, char *path)
+{
+	return *s->debuglink && path_format(path, "%s/usr/lib/debug%.*s/%s", symfs_of(s), folder_len(s), s->module->long_name,
+		s->debuglink);
+}
+
+static bool path_cache(const struct image_search *s, char *path, const char *leaf)
+{
+	if (!*s->cache || !s->build_id_len || !buildid_cache_path(s->cache, s->build_id, s->build_id_len, "", path, IMAGE_PATH_MAX))
+		return false;
+	/* once the entry was the file itself */
+	struct stat st;
+	size_t len = strlen(path);
+	path[len - 1] = '\0';
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		return true;
+	return buildid_cache_path(s->cache, s->build_id, s->build_id_len, leaf, path, IMAGE_PATH_MAX);
+}
+
+static bool path_cache_file(const struct image_search *s, char *path)
+{
+	/* who names a vmlinux wants no other */
+	if (s->module->kind == MODULE_KERNEL && s->options->vmlinux && !s->options->no_vmlinux)
+		return false;
+	return path_cache(s, path, s->module->kind == MODULE_VDSO ? "vdso" : "elf");
+}
+
+static bool path_cache_debug(const struct image_search *s, char *path)
+{
+	return s->module->kind != MODULE_VDSO && path_cache(s, path, "debug");
+}
+
+static bool path_fedora(const struct image_search *s, char *path)
+{
+	return path_format(path, "%s/usr/lib/debug%s.debug", symfs_of(s), s->module->long_name);
+}
+
+static bool path_ubuntu(const struct image_search *s, char *path)
+{
+	return path_format(path, "%s/usr/lib/debug%s", symfs_of(s), s->module->long_name);
+}
+
+static bool path_buildid_debug(const struct image_search *s, char *path)
+{
+	char hex[2 * ELF_BUILD_ID_MAX + 1];
+	build_id_hex(s->build_id, s->build_id_len, hex);
+	return s->build_id_len > 1 && path_format(path, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs_of(s), hex, hex + 2);
+}
+
+static bool path_itself(const struct image_search *s, char *path)
+{
+	return path_format(path, "%s%s", symfs_of(s), s->module->long_name);
+}
+
+static bool path_openembedded(const struct image_search *s, char *path)
+{
+	return path_format(path, "%s%.*s/.debug%s", symfs_of(s), folder_len(s), s->module->long_name,
+		s->module->long_name + folder_len(s));
+}
+
+static bool path_ubuntu_mixed(const struct image_search *s, char *path)
+{
+	return strncmp(s->module->long_name, "/usr/lib/", 9) == 0 &&
+	       path_format(path, "%s/usr/lib/debug%s", symfs_of(s), s->module->long_name + 4);
+}
+
+static bool path_vmlinux_named(const struct image_search *s, char *path)
+{
+	const char *name = s->options->vmlinux;
+	if (!name || s->options->no_vmlinux)
+		return false;
+	bool below = *name != '/' && *symfs_of(s);
+	return path_format(path, "%s%s%s", below ? symfs_of(s) : "", below ? "/" : "", name);
+}
+
+/* Where nobody named one. A file of the current folder counts only where the build-id can tell whether it is the one. */
+static bool path_vmlinux(const struct image_search *s, char *path, const char *format)
+{
+	struct utsname uts;
+	const char *release = s->options->osrelease;
+	if (s->options->vmlinux || s->options->no_vmlinux)
+		return false;
+	if (!release && !*symfs_of(s) && uname(&uts) == 0)
+		release = uts.release;
+	/* a release is part of a path here */
+	if (!release || !*release || strchr(release, '/'))
+		return false;
+	char folder[IMAGE_PATH_MAX];
+	snprintf(folder, sizeof folder, "%s", format);
+	char *mark = strchr(folder, '%');
+	*mark = '\0';
+	return path_format(path, "%s%s%s%s", symfs_of(s), folder, release, mark + 1);
+}
+
+static bool path_vmlinux_here(const struct image_search *s, char *path)
+{
+	if (s->options->vmlinux || s->options->no_vmlinux || (!*symfs_of(s) && !s->build_id_len))
+		return false;
+	return path_format(path, "%s%svmlinux", symfs_of(s), *symfs_of(s) ? "/" : "");
+}
+
+static bool path_vmlinux_boot(const struct image_search *s, char *path)
+{
+	return !s->options->vmlinux && !s->options->no_vmlinux && path_format(path, "%s/boot/vmlinux", symfs_of(s));
+}
+
+static bool path_vmlinux_boot_release(const struct image_search *s, char *path)
+{
+	return path_vmlinux(s, path, "/boot/vmlinux-%");
+}
+
+static bool path_vmlinux_debug_boot(const struct image_search *s, char *path)
+{
+	return path_vmlinux(s, path, "/usr/lib/debug/boot/vmlinux-%");
+}
+
+static bool path_vmlinux_build(const struct image_search *s, char *path)
+{
+	return path_vmlinux(s, path, "/lib/modules/%/build/vmlinux");
+}
+
+static bool path_vmlinux_debug(const struct image_search *s, char *path)
+{
+	return path_vmlinux(s, path, "/usr/lib/debug/lib/modules/%/vmlinux");
+}
+
+static bool path_vmlinux_debug_boot2(const struct image_search *s, char *path)
+{
+	return path_vmlinux(s, path, "/usr/lib/debug/boot/vmlinux-%.debug");
+}
+
+static bool path_own_vdso(const struct image_search *s, char *path)
+{
+	return !*symfs_of(s) && strcmp(s->module->short_name, "[vdso]") == 0 && path_format(path, "[vdso]");
+}
+
+/* In the order of perf. */
+static const struct candidate {
+	char origin;
+	uint8_t modules;
+	bool own_root; /* never seen from the process's root */
+	candidate_path *path;
+} candidates[] = {
+	{ 'v', FOR_KERNEL, true, path_vmlinux_named },
+	{ 'l', FOR_FILE, false, path_debuglink_beside },
+	{ 'l', FOR_FILE, false, path_debuglink_below },
+	{ 'l', FOR_FILE, false, path_debuglink_global },
+	{ 'B', FOR_ALL, true, path_cache_file },
+	{ 'D', FOR_FILE | FOR_KMODULE, true, path_cache_debug },
+	{ 'f', FOR_FILE, false, path_fedora },
+	{ 'u', FOR_FILE, false, path_ubuntu },
+	{ 'b', FOR_FILE, false, path_buildid_debug },
+	{ 'd', FOR_VDSO, true, path_own_vdso },
+	{ 'd', FOR_FILE, false, path_itself },
+	{ 'K', FOR_KMODULE, true, path_itself },
+	{ 'o', FOR_FILE, false, path_openembedded },
+	{ 'x', FOR_FILE, false, path_ubuntu_mixed },
+	{ 'v', FOR_KERNEL, true, path_vmlinux_here },
+	{ 'v', FOR_KERNEL, true, path_vmlinux_boot },
+	{ 'v', FOR_KERNEL, true, path_vmlinux_boot_release },
+	{ 'v', FOR_KERNEL, true, path_vmlinux_debug_boot },
+	{ 'v', FOR_KERNEL, true, path_vmlinux_build },
+	{ 'v', FOR_KERNEL, true, path_vmlinux_debug },
+	{ 'v', FOR_KERNEL, true, path_vmlinux_debug_boot2 },
+};
+
+static unsigned module_class(const struct module *module)
+{
+	switch (module->kind) {
+	case MODULE_FILE:
+		return *module->long_name == '/' ? FOR_FILE : 0;
+	case MODULE_VDSO:
+		return FOR_VDSO;
+	case MODULE_KMODULE:
+		return FOR_KMODULE;
+	case MODULE_KERNEL:
+		return FOR_KERNEL;
+	default:
+		return 0;
+	}
+}
+
+/* The root folder of a living process that sees other files than this one; -1. */
+static int process_root(int32_t pid)
+{
+	char path[64];
+	struct stat own, its;
+	if (pid <= 0)
+		return -1;
+	snprintf(path, sizeof path, "/proc/%d/root/", pid);
+	if (stat(path, &its) != 0 || stat("/", &own) != 0 || (own.st_dev == its.st_dev && own.st_ino == its.st_ino))
+		return -1;
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+void image_search_init(struct image_search *s, const struct module *module, const struct image_options *options)
+{
+	*s = (struct image_search){ .module = module, .options = options, .root = -1 };
+	s->build_id_len = module->build_id_len < ELF_BUILD_ID_MAX ? module->build_id_len : ELF_BUILD_ID_MAX;
+	memcpy(s->build_id, module->build_id, s->build_id_len);
+	s->recorded = s->build_id_len != 0;
+	const char *cache = *symfs_of(s) ? symfs_of(s) : options->buildid_dir;
+	if (!cache || !path_format(s->cache, "%s%s", cache, *symfs_of(s) ? "/.debug" : ""))
+		*s->cache = '\0';
+	if (module_class(module) != FOR_FILE)
+		return;
+	if (!*symfs_of(s))
+		s->root = process_root(module->pid);
+	/* the file itself tells how its debug file is called, and which build it is where the recording does not */
+	char path[IMAGE_PATH_MAX];
+	if (!path_itself(s, path) || image_open(&s->itself, s->root, path, NULL) < 0)
+		return;
+	uint32_t crc;
+	const char *link = elf_debuglink(&s->itself.elf, &crc);
+	if (link && strlen(link) < sizeof s->debuglink)
+		strcpy(s->debuglink, link);
+	if (!s->recorded)
+		s->build_id_len = elf_build_id(&s->itself.elf, s->build_id);
+}
+
+void image_search_fini(struct image_search *s)
+{
+	if (s->root >= 0)
+		close(s->root);
+	s->root = -1;
+	image_close(&s->itself);
+}
+
+static int candidate_open(struct image_search *s, const struct candidate *c, const char *path, struct image *image,
+	struct error *err)
+{
+	if (c->path == path_own_vdso)
+		return image_open_vdso(image, err);
+	if (c->path == path_itself && s->itself.path) {
+		*image = s->itself;
+		s->itself = (struct image){ 0 };
+		return 0;
+	}
+	return image_open(image, c->own_root ? -1 : s->root, path, err);
+}
+
+/* Opens one candidate and checks that it is the build that was recorded. */
+static bool search_try(struct image_search *s, const struct candidate *c, const char *path, struct image *image)
+{
+	struct error err = { 0 };
+	if (candidate_open(s, c, path, image, &err) < 0) {
+		s->damaged += err.kind == ERROR_FORMAT || err.kind == ERROR_LIMIT;
+		return false;
+	}
+	uint8_t id[ELF_BUILD_ID_MAX], len = elf_build_id(&image->elf, id);
+	if (s->build_id_len && !build_id_equal(s->build_id, s->build_id_len, id, len)) {
+		s->mismatched++;
+		image_close(image);
+		return false;
+	}
+	image->origin = c->origin == 'K' && image->owned ? 'm' : s->module->kind == MODULE_KERNEL ? 'v' : c->origin;
+	return true;
+}
+
+bool image_search_next(struct image_search *s, struct image *image)
+{
+	char path[IMAGE_PATH_MAX];
+	unsigned class = module_class(s->module);
+	while (s->step < sizeof candidates / sizeof *candidates) {
+		const struct candidate *c = &candidates[s->step++];
+		bool named = c->path != path_itself || *s->module->long_name == '/';
+		if (!(c->modules & class) || !named || s->module->guest || !c->path(s, path))
+			continue;
+		if (search_try(s, c, path, image))
+			return true;
+	}
+	return false;
+}
+
+int image_find(const struct module *module, const struct image_options *options, struct image *image, struct error *err)
+{
+	struct image_search search;
+	image_search_init(&search, module, options);
+	bool found;
+	/* debug files have no code in them */
+	while ((found = image_search_next(&search, image)) && !strchr("BdKmv", image->origin))
+		image_close(image);
+	image_search_fini(&search);
+	if (!found)
+		return error_set(err, ERROR_UNSUPPORTED, search.mismatched ? "%s has changed since it was recorded" : "no file for %s",
+			module->long_name);
+	return 0;
+}
+
+/* The pid by which the process knows itself, which its perf map is named by. */
+static int32_t inner_pid(int32_t pid)
+{
+	char path[64], *text, *at;
+	size_t len;
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	if (rooted_read(-1, path, 1 << 16, &text, &len, NULL) < 0)
+		return pid;
+	text = memory_resize(text, len + 1, 1);
+	text[len] = '\0';
+	at = strstr(text, "\nNStgid:");
+	size_t line = at ? strcspn(at + 1, "\n") : 0;
+	while (line && at[line] >= '0' && at[line] <= '9')
+		line--;
+	int32_t inner = line ? atoi(at + line + 1) : 0;
+	free(text);
+	return inner > 0 ? inner : pid;
+}
+
+int image_read_perf_map(const struct module *module, size_t limit, char **text, size_t *len, struct error *err)
+{
+	int root = process_root(module->pid);
+	if (root >= 0) {
+		char path[64];
+		snprintf(path, sizeof path, "/tmp/perf-%d.map", inner_pid(module->pid));
+		int result = rooted_read(root, path, limit, text, len, NULL);
+		close(root);
+		if (result == 0)
+			return 0;
+	}
+	return rooted_read(-1, module->name, limit, text, len, err);
+}
+
+void build_id_hex(const uint8_t *id, uint8_t len, char text[static 2 * ELF_BUILD_ID_MAX + 1])
+{
+	for (uint8_t i = 0; i < len; i++) {
+		text[2 * i] = "0123456789abcdef"[id[i] >> 4];
+		text[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
+	}
+	text[2 * len] = '\0';
+}
+
+bool buildid_cache_path(const char *dir, const uint8_t *id, uint8_t len, const char *leaf, char *path, size_t size)
+{
+	char hex[2 * ELF_BUILD_ID_MAX + 1];
+	build_id_hex(id, len, hex);
+	int n = snprintf(path, size, "%s/.build-id/%.2s/%s/%s", dir, hex, len ? hex + 2 : "", leaf);
+	return n > 0 && (size_t)n < size;
+}

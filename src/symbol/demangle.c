@@ -1,0 +1,255 @@
+#include "symbol/demangle.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/str.h"
+
+/* A mangled name of a few bytes can unfold without end; nobody reads more than this. */
+#define DEMANGLED_LIMIT ((size_t)64 << 10)
+
+struct unfolding {
+	struct str text;
+	jmp_buf stop;
+};
+
+static void unfolding_add(const char *text, size_t len, void *opaque)
+{
+	struct unfolding *u = opaque;
+	if (len > DEMANGLED_LIMIT - u->text.len)
+		longjmp(u->stop, 1);
+	if (len)
+		str_add(&u->text, text, len);
+}
+
+static bool unfold(struct unfolding *u, const char *mangled, int options)
+{
+	if (setjmp(u->stop)) {
+		str_fini(&u->text);
+		return false;
+	}
+	if (rust_demangle_callback(mangled, options, unfolding_add, u))
+		return true;
+	str_clear(&u->text);
+	return cplus_demangle_v3_callback(mangled, options, unfolding_add, u) != 0;
+}
+
+/* "::h" and 16 hex digits of which 5 to 15 are distinct: what legacy Rust puts after each path. */
+static bool rust_hash(const char *text)
+{
+	unsigned seen = 0;
+	if (strncmp(text, "::h", 3) != 0)
+		return false;
+	for (text += 3; *text; text++) {
+		if (!isxdigit((unsigned char)*text) || isupper((unsigned char)*text))
+			return false;
+		seen |= 1u << (*text <= '9' ? *text - '0' : *text - 'a' + 10);
+	}
+	int distinct = __builtin_popcount(seen);
+	return distinct >= 5 && distinct <= 15;
+}
+
+static const struct {
+	const char *escape;
+	char plain;
+} rust_escapes[] = {
+	{ "$C$", ',' }, { "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' }, { "$GT$", '>' }, { "$LP$", '(' },
+	{ "$RP$", ')' }, { "$u20$", ' ' }, { "$u27$", '\'' }, { "$u5b$", '[' }, { "$u5d$", ']' }, { "$u7e$", '~' },
+};
+
+/* One character of a legacy Rust path: how many bytes it takes, 0 where it can be none. */
+static size_t rust_take(const char *in, bool starts, char *out, size_t *written)
+{
+	*written = 0;
+	if (starts && in[0] == '_' && in[1] == '$')
+		return 1;
+	for (size_t i = 0; *in == '$' && i < sizeof rust_escapes / sizeof *rust_escapes; i++) {
+		size_t len = strlen(rust_escapes[i].escape);
+		if (strncmp(in, rust_escapes[i].escape, len) == 0) {
+			out[(*written)++] = rust_escapes[i].plain;
+			return len;
+		}
+	}
+	if (*in == '.' && in[1] == '.') {
+		memcpy(out, "::", *written = 2);
+		return in[2] == '.' ? 0 : 2;
+	}
+	if (!isalnum((unsigned char)*in) && *in != '_' && *in != ':' && *in != '.')
+		return 0;
+	out[(*written)++] = *in == '.' ? '-' : *in;
+	return 1;
+}
+
+/* libiberty leaves legacy Rust names alone where a suffix (".cold") follows: the hash and the escapes remain. In place. */
+static void rust_unescape(char *text)
+{
+	size_t len = strlen(text), out = 0;
+	if (len <= 19 || !rust_hash(text + len - 19))
+		return;
+	char *plain = memory_alloc(len + 1);
+	for (size_t i = 0; i < len - 19;) {
+		size_t written, taken = rust_take(text + i, i == 0 || text[i - 1] == ':', plain + out, &written);
+		if (!taken) {
+			free(plain);
+			return;
+		}
+		i += taken;
+		out += written;
+	}
+	memcpy(text, plain, out);
+	text[out] = '\0';
+	free(plain);
+}
+
+static int hex_nibble(char c)
+{
+	return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
+/* "camlStdlib__list__map$27_85": "__" is a dot, $xx a byte. */
+static char *ocaml_demangle(const char *name)
+{
+	if (strncmp(name, "caml", 4) != 0 || !isupper((unsigned char)name[4]))
+		return NULL;
+	char *out = memory_string(name + 4), *to = out;
+	for (const char *p = name + 4; *p; to++) {
+		if (p[0] == '_' && p[1] == '_') {
+			*to = '.';
+			p += 2;
+		} else if (p[0] == '$' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2])) {
+			*to = (char)(hex_nibble(p[1]) << 4 | hex_nibble(p[2]));
+			p += 3;
+		} else {
+			*to = *p++;
+		}
+	}
+	*to = '\0';
+	return out;
+}
+
+static const char *java_type(char c)
+{
+	switch (c) {
+	case 'B': return "byte";
+	case 'C': return "char";
+	case 'D': return "double";
+	case 'F': return "float";
+	case 'I': return "int";
+	case 'J': return "long";
+	case 'S': return "short";
+	case 'Z': return "boolean";
+	case 'V': return "void";
+	default: return NULL;
+	}
+}
+
+/* One parameter of a method descriptor (JVM specification 4.3.3); NULL where it makes no sense. */
+static const char *java_parameter(const char *p, struct str *out)
+{
+	unsigned arrays = 0;
+	for (; *p == '['; p++)
+		arrays++;
+	if (arrays > 255)
+		return NULL;
+	if (*p == 'L') {
+		for (p++; *p && *p != ';' && *p != ')'; p++)
+			str_putc(out, *p == '/' ? '.' : *p);
+		if (*p++ != ';')
+			return NULL;
+	} else {
+		const char *type = java_type(*p++);
+		if (!type)
+			return NULL;
+		str_puts(out, type);
+	}
+	while (arrays--)
+		str_puts(out, "[]");
+	return p;
+}
+
+/* "Ljava/lang/String;hashCode()I" → "java.lang.String.hashCode()"; the return type is not shown. */
+static char *java_demangle(const char *name)
+{
+	const char *end = strrchr(name, ')'), *p = strchr(name, 'L');
+	const char *semicolon = p ? strchr(p, ';') : NULL;
+	const char *open = semicolon ? strchr(semicolon, '(') : NULL;
+	if (!end || !open || open > end || memchr(name, '/', (size_t)(p - name)))
+		return NULL;
+	struct str out = { 0 };
+	str_add(&out, name, (size_t)(p - name));
+	for (p++; p < semicolon; p++)
+		str_putc(&out, *p == '/' ? '.' : *p);
+	if (isalpha((unsigned char)semicolon[1]))
+		str_putc(&out, '.');
+	str_add(&out, semicolon + 1, (size_t)(open - semicolon));
+	for (p = open + 1; p < end;) {
+		if (p != open + 1)
+			str_puts(&out, ", ");
+		p = java_parameter(p, &out);
+		if (!p || p > end) {
+			str_fini(&out);
+			return NULL;
+		}
+	}
+	str_putc(&out, ')');
+	return out.text;
+}
+
+/* Leading dots and dollars and what follows an '@' (a version, "@plt") are kept around the demangled middle. */
+static char *cxx_demangle(const struct demangler *demangler, const char *name)
+{
+	const char *start = name + strspn(name, ".$");
+	if (*start != '_')
+		return NULL;
+	size_t len = strcspn(start, "@");
+	char *middle = memory_alloc(len + 1);
+	memcpy(middle, start, len);
+	middle[len] = '\0';
+	struct unfolding u = { 0 };
+	bool done = unfold(&u, middle, demangler->params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS);
+	free(middle);
+	if (!done || !u.text.len) {
+		str_fini(&u.text);
+		return NULL;
+	}
+	if (start != name || start[len]) {
+		struct str whole = { 0 };
+		str_add(&whole, name, (size_t)(start - name));
+		str_add(&whole, u.text.text, u.text.len);
+		str_puts(&whole, start + len);
+		str_fini(&u.text);
+		return whole.text;
+	}
+	rust_unescape(u.text.text);
+	return u.text.text;
+}
+
+char *name_demangle(const struct demangler *demangler, const char *name)
+{
+	if (demangler->off)
+		return NULL;
+	switch (*name) {
+	case '_':
+	case '.':
+	case '$': {
+		char *text = cxx_demangle(demangler, name);
+		if (text)
+			return text;
+		break;
+	}
+	case 'c': {
+		char *text = ocaml_demangle(name);
+		if (text)
+			return text;
+		break;
+	}
+	default:
+		break;
+	}
+	return java_demangle(name);
+}

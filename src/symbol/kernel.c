@@ -1,0 +1,141 @@
+/* The kernel and its modules: a file where there is one, otherwise the kernel's own list, of the running machine only where it is the
+ * kernel that was recorded. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "image/file.h"
+#include "symbol/load.h"
+
+#define KALLSYMS_LIMIT ((size_t)512 << 20)
+
+/* Opens a list of that path and finds out how far the kernel was moved since. */
+static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel, const char *path)
+{
+	char *text;
+	size_t len;
+	if (rooted_read(-1, path, KALLSYMS_LIMIT, &text, &len, NULL) < 0)
+		return false;
+	if (kernel && kernel->relocation_symbol && kernel->relocation) {
+		uint64_t now = kallsyms_address(text, len, kernel->relocation_symbol);
+		s->kallsyms_shift = (int64_t)(kernel->relocation - now);
+		if (!now) {
+			bool zeros = len > 17 && strspn(text, "0") == 16;
+			s->kallsyms_info.state = zeros ? SYMTAB_HIDDEN : SYMTAB_DAMAGED;
+			free(text);
+			return true;
+		}
+	}
+	/* one byte more, as a last line without newline needs room for its NUL */
+	kallsyms_parse(&s->kallsyms, memory_resize(text, len + 1, 1), len);
+	bool none = s->kallsyms.kernel.count == 0 && s->kallsyms.in_modules_count == 0;
+	s->kallsyms_info = (struct symtab_info){ .origin = 'k', .path = arena_string(&s->arena, path, strlen(path)) };
+	s->kallsyms_info.state = s->kallsyms.hidden ? SYMTAB_HIDDEN : none ? SYMTAB_DAMAGED : SYMTAB_LOADED;
+	return true;
+}
+
+static bool kallsyms_cached(struct symbol_sources *s, const struct module *kernel)
+{
+	char path[IMAGE_PATH_MAX], hex[2 * ELF_BUILD_ID_MAX + 1];
+	uint8_t len = kernel->build_id_len < ELF_BUILD_ID_MAX ? kernel->build_id_len : ELF_BUILD_ID_MAX;
+	if (!s->options.buildid_dir)
+		return false;
+	if (buildid_cache_path(s->options.buildid_dir, kernel->build_id, len, "kallsyms", path, sizeof path) &&
+	    kallsyms_open(s, kernel, path))
+		return true;
+	/* as older recorders left it: a folder, or the list itself */
+	build_id_hex(kernel->build_id, len, hex);
+	static const char *const leaves[] = { "/kallsyms", "" };
+	for (unsigned i = 0; i < 2; i++) {
+		int n = snprintf(path, sizeof path, "%s/[kernel.kallsyms]/%s%s", s->options.buildid_dir, hex, leaves[i]);
+		if (n > 0 && (size_t)n < sizeof path && kallsyms_open(s, kernel, path))
+			return true;
+	}
+	return false;
+}
+
+static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
+{
+	s->kallsyms_info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = '!' };
+	if (s->options.kallsyms) {
+		kallsyms_open(s, kernel, s->options.kallsyms);
+		return;
+	}
+	if (s->options.symfs)
+		return;
+	uint8_t own[ELF_BUILD_ID_MAX], own_len;
+	bool known = kernel && kernel->build_id_len;
+	own_len = known && !s->options.no_kernel_lookup ? image_kernel_build_id("/sys/kernel/notes", own) : 0;
+	bool same = known && build_id_equal(kernel->build_id, kernel->build_id_len, own, own_len);
+	if (!s->options.no_kernel_lookup && (!known || same) && kallsyms_open(s, kernel, "/proc/kallsyms"))
+		return;
+	if (known && !kallsyms_cached(s, kernel) && own_len)
+		s->kallsyms_info.state = SYMTAB_MISMATCH;
+}
+
+static const struct module *kernel_of_host(const struct symbol_sources *s)
+{
+	for (size_t i = 0; i < s->modules->list.count; i++) {
+		const struct module *module = s->modules->list.items[i];
+		if (module->kind == MODULE_KERNEL && !module->guest)
+			return module;
+	}
+	return NULL;
+}
+
+/* The list, loaded at the first call; s->kernel_lock is held until kallsyms_put. */
+static struct kallsyms *kallsyms_get(struct symbol_sources *s)
+{
+	pthread_mutex_lock(&s->kernel_lock);
+	if (!s->kallsyms_tried)
+		kallsyms_find(s, kernel_of_host(s));
+	s->kallsyms_tried = true;
+	return &s->kallsyms;
+}
+
+static void kallsyms_put(struct symbol_sources *s)
+{
+	pthread_mutex_unlock(&s->kernel_lock);
+}
+
+void load_kernel(struct symbol_sources *s, const struct module *module, struct symtab *tab)
+{
+	if (module->guest)
+		return;
+	if (!s->options.kallsyms)
+		load_files(s, module, tab);
+	if (tab->table.count || (s->options.vmlinux && !s->options.no_vmlinux && !s->options.kallsyms))
+		return;
+	enum symtab_state of_files = tab->info.state;
+	struct kallsyms *k = kallsyms_get(s);
+	tab->info = s->kallsyms_info;
+	if (tab->info.state == SYMTAB_MISSING)
+		tab->info.state = of_files;
+	tab->demangler.off = true;
+	table_fini(&tab->table);
+	/* the list stays for the modules; the kernel's own part moves over here */
+	tab->table = k->kernel;
+	k->kernel = (struct symbol_table){ 0 };
+	kallsyms_put(s);
+	for (uint32_t i = 0; i < tab->table.count && s->kallsyms_shift; i++) {
+		tab->table.symbols[i].start += (uint64_t)s->kallsyms_shift;
+		tab->table.symbols[i].end += (uint64_t)s->kallsyms_shift;
+	}
+}
+
+void load_kernel_module(struct symbol_sources *s, const struct module *module, struct symtab *tab)
+{
+	if (module->guest)
+		return;
+	load_files(s, module, tab);
+	if (tab->table.count)
+		return;
+	table_fini(&tab->table);
+	const struct kallsyms *k = kallsyms_get(s);
+	kallsyms_module(k, module->short_name, module->start, &tab->table);
+	tab->demangler.off = true;
+	if (tab->table.count)
+		tab->info = s->kallsyms_info;
+	kallsyms_put(s);
+}

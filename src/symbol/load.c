@@ -1,0 +1,171 @@
+#include "symbol/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "image/file.h"
+#include "symbol/load_elf.h"
+#include "symbol/perf_map.h"
+
+#define PERF_MAP_LIMIT ((size_t)512 << 20)
+
+static const char *option_copy(struct symbol_sources *s, const char *text)
+{
+	return text && *text ? arena_string(&s->arena, text, strlen(text)) : NULL;
+}
+
+void sources_init(struct symbol_sources *s, const struct modules *modules, const struct symbols_options *options)
+{
+	*s = (struct symbol_sources){ .modules = modules, .options = *options };
+	s->options.symfs = option_copy(s, options->symfs);
+	s->options.vmlinux = option_copy(s, options->vmlinux);
+	s->options.kallsyms = option_copy(s, options->kallsyms);
+	s->options.buildid_dir = option_copy(s, options->buildid_dir);
+	s->options.osrelease = option_copy(s, options->osrelease);
+	s->image_options = (struct image_options){ .symfs = s->options.symfs, .buildid_dir = s->options.buildid_dir,
+		.vmlinux = s->options.vmlinux, .osrelease = s->options.osrelease, .no_vmlinux = options->no_vmlinux };
+	pthread_mutex_init(&s->kernel_lock, NULL);
+}
+
+void sources_fini(struct symbol_sources *s)
+{
+	pthread_mutex_destroy(&s->kernel_lock);
+	kallsyms_fini(&s->kallsyms);
+	arena_fini(&s->arena);
+}
+
+struct chosen {
+	const struct image *symbols, *runtime;
+	const struct elf *dynamic;
+};
+
+/* The first file with a symbol table, and the first that runs; often the same. They are left in tab->images. */
+static struct chosen choose_images(struct symtab *tab, struct image_search *search)
+{
+	struct chosen c = { 0 };
+	unsigned used = 0;
+	while (used < 2 && !(c.symbols && c.runtime) && image_search_next(search, &tab->images[used])) {
+		struct image *image = &tab->images[used];
+		bool wanted = false;
+		if (!c.symbols && elf_has_symtab(&image->elf)) {
+			c.symbols = image;
+			wanted = true;
+		}
+		if (!c.runtime && (elf_has_dynsym(&image->elf) || elf_has_opd(&image->elf))) {
+			c.runtime = image;
+			wanted = true;
+		}
+		if (wanted)
+			used++;
+		else
+			image_close(image);
+	}
+	if (c.runtime && !c.symbols && used == 1 && image_open_debugdata(&tab->images[1], c.runtime, NULL) == 0) {
+		tab->images[1].origin = 'n';
+		c.symbols = &tab->images[1];
+		c.dynamic = &c.runtime->elf;
+	}
+	c.symbols = c.symbols ? c.symbols : c.runtime;
+	c.runtime = c.runtime ? c.runtime : c.symbols;
+	if (!c.dynamic && c.symbols)
+		c.dynamic = &c.symbols->elf;
+	return c;
+}
+
+void load_files(struct symbol_sources *s, const struct module *module, struct symtab *tab)
+{
+	struct image_search search;
+	image_search_init(&search, module, &s->image_options);
+	struct chosen c = choose_images(tab, &search);
+	image_search_fini(&search);
+	tab->info.state = search.mismatched ? SYMTAB_MISMATCH : search.damaged ? SYMTAB_DAMAGED : SYMTAB_MISSING;
+	bool kernel = module->kind == MODULE_KERNEL, kmodule = module->kind == MODULE_KMODULE;
+	/* of kernel code, only a whole symbol table beats what kallsyms knows */
+	if (!c.symbols || ((kernel || kmodule) && !elf_has_symtab(&c.symbols->elf)))
+		return;
+	tab->demangler = (struct demangler){ .off = s->options.no_demangle, .params = s->options.verbose > 0 };
+	if (kernel || kmodule)
+		tab->demangler.off = !s->options.demangle_kernel;
+	struct elf_load_request request = { .symbols = &c.symbols->elf, .runtime = &c.runtime->elf, .dynamic = c.dynamic,
+		.use = kernel ? ELF_USE_KERNEL : kmodule ? ELF_USE_KMODULE : ELF_USE_FILE,
+		.relocation_symbol = module->relocation_symbol, .relocation = module->relocation,
+		.demangler = &tab->demangler, .names = &tab->names };
+	load_elf(&request, &tab->table);
+	tab->info.path = c.symbols->path;
+	tab->info.origin = c.symbols->origin;
+	/* only the strings are still needed; the kernel brings pages back as they are touched */
+	for (unsigned i = 0; i < 2; i++) {
+		elf_close(&tab->images[i].elf);
+		rooted_release(tab->images[i].mapping);
+	}
+}
+
+static void load_perf_map(const struct module *module, struct symtab *tab)
+{
+	char *text;
+	size_t len;
+	tab->demangler.off = true;
+	if (image_read_perf_map(module, PERF_MAP_LIMIT, &text, &len, NULL) < 0)
+		return;
+	perf_map_parse(memory_resize(text, len + 1, 1), len, &tab->table, &tab->text);
+	tab->info.path = module->name;
+	tab->info.origin = 'j';
+}
+
+static void load_alone(const struct module *module, struct symtab *tab)
+{
+	tab->demangler.off = true;
+	tab->alone = (struct symbol){ .end = module->size, .name = module->name };
+	tab->table = (struct symbol_table){ .symbols = &tab->alone, .count = 1 };
+	tab->info.origin = 'k';
+}
+
+struct symtab *symtab_load(struct symbol_sources *s, const struct module *module)
+{
+	struct symtab *tab = memory_zero(1, sizeof *tab);
+	tab->info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = '!' };
+	switch (module->kind) {
+	case MODULE_FILE:
+	case MODULE_VDSO:
+		load_files(s, module, tab);
+		break;
+	case MODULE_KERNEL:
+		load_kernel(s, module, tab);
+		break;
+	case MODULE_KMODULE:
+		load_kernel_module(s, module, tab);
+		break;
+	case MODULE_ANON:
+		load_perf_map(module, tab);
+		break;
+	case MODULE_KSYMBOL:
+		load_alone(module, tab);
+		break;
+	case MODULE_NONE:
+		break;
+	}
+	tab->info.count = tab->table.count;
+	if (tab->table.count) {
+		tab->info.state = SYMTAB_LOADED;
+		tab->shown = memory_zero(tab->table.count, sizeof *tab->shown);
+	} else {
+		image_close(&tab->images[0]);
+		image_close(&tab->images[1]);
+		tab->info.path = "";
+	}
+	return tab;
+}
+
+void symtab_free(struct symtab *tab)
+{
+	if (tab->table.symbols == &tab->alone)
+		tab->table.symbols = NULL;
+	table_fini(&tab->table);
+	free(tab->shown);
+	image_close(&tab->images[0]);
+	image_close(&tab->images[1]);
+	free(tab->text);
+	arena_fini(&tab->names);
+	free(tab);
+}

@@ -1,0 +1,49 @@
+/* Where each kind of module gets its symbol table from, and what the names in it borrow from. Loading takes no lock but the one of
+ * the kernel's list: each module is loaded by one thread. Knows no look-up. */
+#pragma once
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "image/search.h"
+#include "symbol/demangle.h"
+#include "symbol/kallsyms.h"
+#include "symbol/symbol.h"
+#include "symbol/table.h"
+
+typedef const char *_Atomic shown_name;
+
+/* One module's table. */
+struct symtab {
+	struct symbol_table table;
+	shown_name *shown;           /* by index; NULL until asked for */
+	struct demangler demangler;
+	struct image images[2];      /* whose strings the names are */
+	struct symbol alone;         /* KSYMBOL: the table itself */
+	char *text;                  /* or the text of a perf map */
+	struct arena names;
+	struct symtab_info info;
+};
+
+/* What all loading shares. */
+struct symbol_sources {
+	const struct modules *modules;
+	struct symbols_options options;
+	struct image_options image_options;
+	struct arena arena;          /* texts of the options */
+	pthread_mutex_t kernel_lock; /* of what follows */
+	bool kallsyms_tried;
+	struct kallsyms kallsyms;
+	int64_t kallsyms_shift;      /* from the list's addresses to the recording's */
+	struct symtab_info kallsyms_info;
+};
+
+void sources_init(struct symbol_sources *sources, const struct modules *modules, const struct symbols_options *options);
+void sources_fini(struct symbol_sources *sources);
+
+struct symtab *symtab_load(struct symbol_sources *sources, const struct module *module);
+void symtab_free(struct symtab *tab);
+
+/* Parts of symtab_load. */
+void load_files(struct symbol_sources *sources, const struct module *module, struct symtab *tab);
+void load_kernel(struct symbol_sources *sources, const struct module *module, struct symtab *tab);
+void load_kernel_module(struct symbol_sources *sources, const struct module *module, struct symtab *tab);

@@ -1,0 +1,163 @@
+#include "symbol/symbol.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/str.h"
+#include "symbol/demangle.h"
+#include "symbol/load.h"
+
+/* Nobody reads longer names; what is made of a symbol's name in a file is bounded by it. */
+#define SHOWN_NAME_MAX ((size_t)16 << 10)
+/* perf composes the names of stubs in a buffer of this size. */
+#define PLT_NAME_MAX 1023u
+
+#define MODULES_PER_PAGE 256u
+#define MODULE_PAGES 4096u
+#define LOADING_LOCKS 16u
+
+typedef struct symtab *_Atomic symtab_slot;
+
+struct symtab_page {
+	symtab_slot slots[MODULES_PER_PAGE];
+};
+
+typedef struct symtab_page *_Atomic page_slot;
+
+struct symbols {
+	struct symbol_sources sources;
+	pthread_mutex_t loading[LOADING_LOCKS]; /* by module id */
+	pthread_mutex_t shown_lock;
+	struct arena shown;          /* names that no file holds as they are shown */
+	page_slot pages[MODULE_PAGES];
+};
+
+struct symbols *symbols_new(const struct modules *modules, const struct symbols_options *options)
+{
+	struct symbols *s = memory_zero(1, sizeof *s);
+	sources_init(&s->sources, modules, options);
+	for (unsigned i = 0; i < LOADING_LOCKS; i++)
+		pthread_mutex_init(&s->loading[i], NULL);
+	pthread_mutex_init(&s->shown_lock, NULL);
+	return s;
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	for (unsigned i = 0; i < MODULE_PAGES; i++) {
+		struct symtab_page *page = atomic_load(&s->pages[i]);
+		for (unsigned k = 0; page && k < MODULES_PER_PAGE; k++)
+			if (page->slots[k])
+				symtab_free(page->slots[k]);
+		free(page);
+	}
+	for (unsigned i = 0; i < LOADING_LOCKS; i++)
+		pthread_mutex_destroy(&s->loading[i]);
+	pthread_mutex_destroy(&s->shown_lock);
+	sources_fini(&s->sources);
+	arena_fini(&s->shown);
+	free(s);
+}
+
+static symtab_slot *symbols_slot(struct symbols *s, uint32_t module)
+{
+	if (module / MODULES_PER_PAGE >= MODULE_PAGES)
+		return NULL;
+	page_slot *where = &s->pages[module / MODULES_PER_PAGE];
+	struct symtab_page *page = atomic_load_explicit(where, memory_order_acquire);
+	if (!page) {
+		struct symtab_page *fresh = memory_zero(1, sizeof *fresh);
+		if (atomic_compare_exchange_strong(where, &page, fresh))
+			page = fresh;
+		else
+			free(fresh);
+	}
+	return &page->slots[module % MODULES_PER_PAGE];
+}
+
+static struct symtab *symbols_load_slow(struct symbols *s, const struct module *module, symtab_slot *slot)
+{
+	pthread_mutex_t *lock = &s->loading[module->id % LOADING_LOCKS];
+	pthread_mutex_lock(lock);
+	struct symtab *tab = atomic_load_explicit(slot, memory_order_acquire);
+	if (!tab) {
+		tab = symtab_load(&s->sources, module);
+		atomic_store_explicit(slot, tab, memory_order_release);
+	}
+	pthread_mutex_unlock(lock);
+	return tab;
+}
+
+static inline struct symtab *symbols_tab(struct symbols *s, const struct module *module)
+{
+	symtab_slot *slot = symbols_slot(s, module->id);
+	struct symtab *tab = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+	return tab || !slot ? tab : symbols_load_slow(s, module, slot);
+}
+
+uint32_t symbols_lookup(struct symbols *s, const struct module *module, uint64_t offset)
+{
+	const struct symtab *tab = symbols_tab(s, module);
+	return tab ? table_find(&tab->table, offset) : 0;
+}
+
+const struct symbol *symbols_get(struct symbols *s, const struct module *module, uint32_t id)
+{
+	return &symbols_tab(s, module)->table.symbols[id - 1];
+}
+
+void symbols_load(struct symbols *s, const struct module *module)
+{
+	symbols_tab(s, module);
+}
+
+const struct symbol *symbols_all(struct symbols *s, const struct module *module, uint32_t *count)
+{
+	const struct symtab *tab = symbols_tab(s, module);
+	*count = tab ? tab->table.count : 0;
+	return tab ? tab->table.symbols : NULL;
+}
+
+static const char *name_show(struct symbols *s, const struct symtab *tab, const char *raw)
+{
+	size_t len = strnlen(raw, SHOWN_NAME_MAX);
+	char *text = len < SHOWN_NAME_MAX ? name_demangle(&tab->demangler, raw) : NULL;
+	if (!text && len < SHOWN_NAME_MAX && text_is_printable(raw, len))
+		return raw;
+	const char *shown = text ? text : raw;
+	len = strnlen(shown, SHOWN_NAME_MAX);
+	if (len > PLT_NAME_MAX && strcmp(shown + len - 4, "@plt") == 0)
+		len = PLT_NAME_MAX;
+	pthread_mutex_lock(&s->shown_lock);
+	char *copy = arena_string(&s->shown, shown, len);
+	pthread_mutex_unlock(&s->shown_lock);
+	text_make_printable(copy);
+	free(text);
+	return copy;
+}
+
+const char *symbols_name(struct symbols *s, const struct module *module, uint32_t id)
+{
+	struct symtab *tab = symbols_tab(s, module);
+	shown_name *where = &tab->shown[id - 1];
+	const char *shown = atomic_load_explicit(where, memory_order_acquire);
+	if (!shown) {
+		/* two threads may both make it: either text will do */
+		shown = name_show(s, tab, tab->table.symbols[id - 1].name);
+		atomic_store_explicit(where, shown, memory_order_release);
+	}
+	return shown;
+}
+
+struct symtab_info symbols_info(const struct symbols *s, const struct module *module)
+{
+	struct symtab_page *page = module->id / MODULES_PER_PAGE < MODULE_PAGES ?
+		atomic_load(&s->pages[module->id / MODULES_PER_PAGE]) : NULL;
+	struct symtab *tab = page ? atomic_load(&page->slots[module->id % MODULES_PER_PAGE]) : NULL;
+	return tab ? tab->info : (struct symtab_info){ .state = SYMTAB_NOT_TRIED, .path = "", .origin = '!' };
+}

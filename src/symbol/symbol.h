@@ -1,0 +1,71 @@
+/* Location → symbol. Symbol tables are found and loaded once per module, at first need, from any thread; a loaded table is
+ * immutable. Knows no sample and no output.
+ *
+ * Where a table comes from, for files: the recording's build-id in the build-id cache, the file itself (under --symfs where given),
+ * debug files by build-id and debuglink, .gnu_debugdata; .symtab first, .dynsym where there is none. A file whose
+ * build-id differs from the recording's is not used. For the kernel: --vmlinux, the cache, --kallsyms, /proc/kallsyms of the running
+ * kernel where the build-id agrees. For anonymous code: /tmp/perf-PID.map. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/module.h"
+
+struct symbol {
+	uint64_t start, end;   /* in the module's offsets; end exclusive */
+	const char *name;      /* as stored, never NULL; demangled by symbol_name on demand */
+	uint8_t binding;       /* 'g' global, 'l' local, 'w' weak: as STB_* would say (0 local, 1 global, 2 weak) */
+	uint8_t type;          /* STT_* */
+	uint8_t flags;         /* the loader's own */
+};
+
+struct symbols_options {
+	const char *symfs;           /* "" or NULL: none */
+	const char *vmlinux;         /* --vmlinux */
+	const char *kallsyms;        /* --kallsyms */
+	const char *buildid_dir;     /* the build-id cache */
+	const char *osrelease;       /* of the recorded machine, for the places of vmlinux; NULL: of this one */
+	bool no_demangle;
+	bool demangle_kernel;        /* names of vmlinux and of module files too */
+	bool no_vmlinux;             /* --ignore-vmlinux */
+	bool no_kernel_lookup;       /* nothing of the running machine's kernel */
+	int verbose;                 /* > 0: C++ parameters are shown */
+};
+
+struct symbols;
+
+/* modules must outlive it, and may grow while nothing is looked up. The options are copied. */
+struct symbols *symbols_new(const struct modules *modules, const struct symbols_options *options);
+void symbols_free(struct symbols *symbols);
+
+/* Index + 1 of the symbol that holds offset in the module's table, 0: none. The id is stable for the life of `symbols`.
+ * Loads the table at the first call for a module; safe from several threads. */
+uint32_t symbols_lookup(struct symbols *symbols, const struct module *module, uint64_t offset);
+/* The symbol of an id that symbols_lookup returned for this module (never 0). */
+const struct symbol *symbols_get(struct symbols *symbols, const struct module *module, uint32_t id);
+/* What to print: demangled unless told not to; printable; cached; valid as long as `symbols`. */
+const char *symbols_name(struct symbols *symbols, const struct module *module, uint32_t id);
+
+/* Loads the table now, if it was not yet: a job for a pool, one module each. */
+void symbols_load(struct symbols *symbols, const struct module *module);
+/* All symbols of a module, by address; index + 1 is the id. */
+const struct symbol *symbols_all(struct symbols *symbols, const struct module *module, uint32_t *count);
+
+enum symtab_state {
+	SYMTAB_NOT_TRIED,
+	SYMTAB_LOADED,
+	SYMTAB_MISSING,      /* no file, or none with symbols */
+	SYMTAB_MISMATCH,     /* a file was there, of another build-id */
+	SYMTAB_DAMAGED,      /* a file was there, but no ELF that makes sense */
+	SYMTAB_HIDDEN,       /* the kernel does not show its addresses to this user */
+};
+
+/* How loading went, where from (the path, "" for none), and perf's letter for -v ('k', 'd', 'B', …). */
+struct symtab_info {
+	enum symtab_state state;
+	const char *path;
+	char origin;         /* '!': none */
+	uint32_t count;
+};
+struct symtab_info symbols_info(const struct symbols *symbols, const struct module *module);

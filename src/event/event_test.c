@@ -1,0 +1,230 @@
+#include "event/event.h"
+
+#include <stdlib.h>
+
+#include "event/event_names.h"
+#include "unit.h"
+
+#define FLAG(name) ((uint64_t)1 << (name))
+
+static struct event one(struct events *events, const char *text)
+{
+	struct event_error err;
+	if (events_parse(events, text, &err) < 0) {
+		unit_fail(__FILE__, __LINE__, "\"%s\" was refused: %s", text, err.what);
+		return (struct event){ .name = "" };
+	}
+	return events->list.items[events->list.count - 1];
+}
+
+static uint64_t sides(const char *text)
+{
+	struct events events = { 0 };
+	struct event event = one(&events, text);
+	uint64_t mask = FLAG(ATTR_EXCLUDE_USER) | FLAG(ATTR_EXCLUDE_KERNEL) | FLAG(ATTR_EXCLUDE_HV) | FLAG(ATTR_EXCLUDE_HOST) |
+		FLAG(ATTR_EXCLUDE_GUEST);
+	events_fini(&events);
+	return event.attr.flags & mask;
+}
+
+static void refused(const char *text, size_t at)
+{
+	struct events events = { 0 };
+	struct event_error err;
+	if (events_parse(&events, text, &err) == 0)
+		unit_fail(__FILE__, __LINE__, "\"%s\" was let pass", text);
+	else if (err.at != at)
+		unit_fail(__FILE__, __LINE__, "\"%s\" was refused at %zu, expected %zu (%s)", text, err.at, at, err.what);
+	EXPECT_INT(events.list.count, 0);
+	events_fini(&events);
+}
+
+TEST("software and hardware events are known by name and alias")
+{
+	struct events events = { 0 };
+	EXPECT_INT(one(&events, "cs").attr.config, 3);
+	EXPECT_INT(one(&events, "context-switches").attr.type, ATTR_SOFTWARE);
+	EXPECT_INT(one(&events, "cycles").attr.type, ATTR_HARDWARE);
+	EXPECT_INT(one(&events, "branches").attr.config & 0xffffffff, 4);
+	EXPECT_STR(one(&events, "faults:u").name, "faults:u");
+	EXPECT_STR(one(&events, "cpu-clock").unit, "msec");
+	events_fini(&events);
+}
+
+TEST("naming a side excludes the others")
+{
+	EXPECT_INT(sides("cpu-clock"), FLAG(ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(sides("cpu-clock:u"), FLAG(ATTR_EXCLUDE_KERNEL) | FLAG(ATTR_EXCLUDE_HV) | FLAG(ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(sides("cpu-clock:k"), FLAG(ATTR_EXCLUDE_USER) | FLAG(ATTR_EXCLUDE_HV));
+	EXPECT_INT(sides("cpu-clock:ukh"), FLAG(ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(sides("cpu-clock:h"), FLAG(ATTR_EXCLUDE_USER) | FLAG(ATTR_EXCLUDE_KERNEL));
+	EXPECT_INT(sides("cpu-clock:G"), FLAG(ATTR_EXCLUDE_HOST));
+	EXPECT_INT(sides("cpu-clock:GH"), 0);
+	EXPECT_INT(sides("cpu-clock:D"), 0);
+	EXPECT_INT(sides("cpu-clock:p"), FLAG(ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(sides("cpu-clock:P"), 0);
+}
+
+TEST("a group's modifiers add to those of its events")
+{
+	struct events events = { 0 };
+	one(&events, "{cpu-clock:u,faults}:k");
+	const struct event *list = events.list.items;
+	EXPECT(!attr_flag(&list[0].attr, ATTR_EXCLUDE_USER) && !attr_flag(&list[0].attr, ATTR_EXCLUDE_KERNEL));
+	EXPECT(attr_flag(&list[1].attr, ATTR_EXCLUDE_USER) && attr_flag(&list[1].attr, ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(list[0].members, 2);
+	EXPECT_INT(list[1].leader, 0);
+	EXPECT_STR(list[0].name, "cpu-clock:u");
+	events_fini(&events);
+}
+
+TEST("groups can be named, and stand between other events")
+{
+	struct events events = { 0 };
+	one(&events, "cs,grp{cpu-clock,faults}:S,migrations");
+	const struct event *list = events.list.items;
+	EXPECT_INT(events.list.count, 4);
+	EXPECT_STR(list[1].group_name, "grp");
+	EXPECT_INT(list[1].members, 2);
+	EXPECT_INT(list[2].leader, 1);
+	EXPECT(list[1].sample_read && list[2].sample_read && !list[3].sample_read);
+	EXPECT_INT(list[3].leader, 3);
+	events_fini(&events);
+}
+
+TEST("terms between slashes are taken and the last of period and freq holds")
+{
+	struct events events = { 0 };
+	struct event event = one(&events, "cpu-clock/freq=99,period=0x10,call-graph=dwarf,stack-size=4096,no-inherit,name='a b:c'/u");
+	EXPECT(event.terms.set & EVENT_TERM_PERIOD && !(event.terms.set & EVENT_TERM_FREQ));
+	EXPECT_INT(event.terms.period, 16);
+	EXPECT_STR(event.terms.call_graph, "dwarf");
+	EXPECT_INT(event.terms.stack_size, 4096);
+	EXPECT(event.terms.set & EVENT_TERM_INHERIT && !event.terms.inherit);
+	EXPECT_STR(event.name, "a b:c");
+	EXPECT(attr_flag(&event.attr, ATTR_EXCLUDE_KERNEL));
+	EXPECT_STR(one(&events, "cpu-clock/period=5/").name, "cpu-clock/period=5/");
+	EXPECT_INT(one(&events, "software/config=2/").attr.config, 2);
+	events_fini(&events);
+}
+
+TEST("breakpoints have an address, a length and an access")
+{
+	struct events events = { 0 };
+	struct event event = one(&events, "mem:0x1000:rw:u");
+	EXPECT_INT(event.attr.type, ATTR_BREAKPOINT);
+	EXPECT_INT(event.attr.bp_type, 3);
+	EXPECT_INT(event.attr.config1, 0x1000);
+	EXPECT_INT(event.attr.config2, 4);
+	EXPECT_STR(event.name, "mem:0x1000:rw:u");
+	event = one(&events, "mem:0x1000/8:w");
+	EXPECT_INT(event.attr.config2, 8);
+	EXPECT_INT(event.attr.bp_type, 2);
+	EXPECT_STR(event.name, "mem:0x1000");
+	event = one(&events, "mem:0x1000:x");
+	EXPECT_INT(event.attr.config2, sizeof(long));
+	events_fini(&events);
+}
+
+TEST("raw codes and cache events become config words")
+{
+	struct events events = { 0 };
+	uint64_t config;
+	EXPECT_INT(one(&events, "r1a").attr.config, 0x1a);
+	EXPECT_INT(one(&events, "L1-dcache-load-misses").attr.config & 0xffffffff, 0x10000);
+	EXPECT_INT(event_cache_find("LLC-stores", 10, &config), 1);
+	EXPECT_INT(config, 0x102);
+	EXPECT_INT(event_cache_find("l1d-read-refs", 13, &config), 1);
+	EXPECT_INT(config, 0);
+	EXPECT_INT(event_cache_find("L1-icache-stores", 16, &config), -1);
+	EXPECT_INT(event_cache_find("L1-dcache-foo", 13, &config), 0);
+	events_fini(&events);
+}
+
+TEST("a cache event is named as perf names it")
+{
+	char name[64];
+	EXPECT(event_cache_name(0x10000, name, sizeof name));
+	EXPECT_STR(name, "L1-dcache-load-misses");
+	EXPECT(event_cache_name(0x102, name, sizeof name));
+	EXPECT_STR(name, "LLC-stores");
+	EXPECT(!event_cache_name(0x7, name, sizeof name));
+}
+
+TEST("what makes no sense is refused at its place")
+{
+	refused("xyz", 0);
+	refused("cpu-clock,xyz", 10);
+	refused("cpu-clock:uu", 11);
+	refused("cpu-clock:pppp", 13);
+	refused("cpu-clock:W", 10);
+	refused("cpu-clock/foo/", 10);
+	refused("cpu-clock/period=abc/", 17);
+	refused("cpu-clock/time=2/", 15);
+	refused("cpu-clock/period=5", 18);
+	refused("cpu-clock,", 10);
+	refused(",cpu-clock", 0);
+	refused("{}", 1);
+	refused("cpu-clock}", 9);
+	refused("{a,b", 1);
+	refused("mem:xx", 0);
+	refused("mem:0x1000/8/", 12);
+	refused("nosuchsystem:nosuchevent", 0);
+	refused("", 0);
+}
+
+TEST("a word that is refused is shown with a mark below it")
+{
+	struct events events = { 0 };
+	struct event_error err;
+	struct writer out;
+	writer_open(&out, -1, 0);
+	EXPECT(events_parse(&events, "cpu-clock/period=abc/", &err) < 0);
+	event_error_print(&err, &out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "event syntax error: '..ock/period=abc/'\n                                  \\___ expected numeric value\n");
+	writer_fini(&out);
+	events_fini(&events);
+}
+
+TEST("names for attributes carry the modifiers the attributes tell")
+{
+	struct attr attr = { .type = ATTR_SOFTWARE, .config = 1, .flags = (uint64_t)3 << ATTR_PRECISE_IP };
+	struct str name = { 0 };
+	event_name_of(&attr, &name);
+	EXPECT_STR(str_text(&name), "task-clock:ppp");
+	str_clear(&name);
+	attr.flags = FLAG(ATTR_EXCLUDE_GUEST);
+	event_name_of(&attr, &name);
+	EXPECT_STR(str_text(&name), "task-clock");
+	str_clear(&name);
+	attr.flags |= FLAG(ATTR_EXCLUDE_KERNEL) | FLAG(ATTR_EXCLUDE_HV);
+	event_name_of(&attr, &name);
+	EXPECT_STR(str_text(&name), "task-clock:uH");
+	str_fini(&name);
+}
+
+TEST("formats of a PMU spread a value over their bits")
+{
+	struct pmu_format format = { .name = "event", .word = 0, .bits = 0xf000000ff };
+	struct attr attr = { 0 };
+	EXPECT(pmu_format_apply(&format, 0xabc, &attr));
+	EXPECT_INT(attr.config, 0xa000000bcll);
+	EXPECT_INT(pmu_format_max(&format), 0xfff);
+	EXPECT(!pmu_format_apply(&format, 0x1000, &attr));
+}
+
+TEST("call-graph modes and branch filters are read")
+{
+	enum call_graph mode;
+	uint64_t size = 0, mask;
+	uint32_t depth = 0;
+	EXPECT(call_graph_parse("dwarf,4095", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_DWARF && size == 4096);
+	EXPECT(call_graph_parse("fp,32", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_FP && depth == 32);
+	EXPECT(call_graph_parse("lbr", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_LBR);
+	EXPECT(call_graph_parse("xx", &mode, &size, &depth, NULL) < 0);
+	EXPECT(call_graph_parse("dwarf,99999999", &mode, &size, &depth, NULL) < 0);
+	EXPECT(branch_filter_parse("any,u", &mask, NULL) == 0 && mask == (BRANCH_ANY | BRANCH_USER));
+	EXPECT(branch_filter_parse("u", &mask, NULL) == 0 && mask == (BRANCH_ANY | BRANCH_USER));
+	EXPECT(branch_filter_parse("zz", &mask, NULL) < 0);
+}

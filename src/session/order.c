@@ -1,0 +1,175 @@
+#include "session/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void order_fini(struct order *order)
+{
+	for (size_t i = 0; i < order->runs.count; i++)
+		free(order->runs.items[i].entries);
+	vec_fini(&order->runs);
+	vec_fini(&order->fresh);
+	free(order->scratch);
+	free(order->spare);
+	*order = (struct order){ 0 };
+}
+
+void order_add(struct order *order, const struct entry *entry, uint64_t mark)
+{
+	if (!order->fresh.count)
+		order->fresh_mark = mark;
+	if (entry->time > order->max_time)
+		order->max_time = entry->time;
+	if (entry->time < order->delivered_time)
+		order->late++;
+	vec_push(&order->fresh, *entry);
+}
+
+/* Two neighbouring sorted stretches of a[] into out[]; equal times keep their order. */
+static void merge(const struct entry *a, size_t middle, size_t count, struct entry *out)
+{
+	size_t i = 0, j = middle, at = 0;
+	while (i < middle && j < count)
+		out[at++] = a[j].time < a[i].time ? a[j++] : a[i++];
+	memcpy(out + at, a + i, (middle - i) * sizeof *a);
+	at += middle - i;
+	memcpy(out + at, a + j, (count - j) * sizeof *a);
+}
+
+static size_t sorted_length(const struct entry *a, size_t count)
+{
+	size_t n = 1;
+	while (n < count && a[n - 1].time <= a[n].time)
+		n++;
+	return n;
+}
+
+/* Natural merge sort: a round is a few sorted stretches, one a ring. Passes over pairs of stretches until one is left. */
+static void sort(struct order *order)
+{
+	size_t count = order->fresh.count;
+	struct entry *a = order->fresh.items;
+	if (sorted_length(a, count) >= count)
+		return;
+	if (order->scratch_size < count) {
+		order->scratch_size = order->fresh.capacity;
+		order->scratch = memory_resize(order->scratch, order->scratch_size, sizeof *order->scratch);
+	}
+	struct entry *out = order->scratch;
+	bool done = false;
+	while (!done) {
+		done = true;
+		for (size_t at = 0; at < count;) {
+			size_t first = sorted_length(a + at, count - at);
+			size_t second = at + first < count ? sorted_length(a + at + first, count - at - first) : 0;
+			merge(a + at, first, first + second, out + at);
+			at += first + second;
+			done = done && at >= count && at == first + second;
+		}
+		struct entry *swap = a;
+		a = out;
+		out = swap;
+	}
+	if (a != order->fresh.items)
+		memcpy(order->fresh.items, a, count * sizeof *a);
+}
+
+static void push_run(struct order *order)
+{
+	sort(order);
+	struct run run = { .entries = order->fresh.items, .count = order->fresh.count, .capacity = order->fresh.capacity,
+			   .mark = order->fresh_mark };
+	vec_push(&order->runs, run);
+	order->fresh.items = order->spare; /* the run owns the old array now */
+	order->fresh.capacity = order->spare_size;
+	order->fresh.count = 0;
+	order->spare = NULL;
+	order->spare_size = 0;
+}
+
+/* Keeps the larger array for the next round: a fresh one would cost a page fault every 4 KiB. */
+static void run_free(struct order *order, struct run *run)
+{
+	if (run->capacity > order->spare_size) {
+		free(order->spare);
+		order->spare = run->entries;
+		order->spare_size = run->capacity;
+	} else {
+		free(run->entries);
+	}
+}
+
+static size_t run_left(const struct run *run)
+{
+	return run->count - run->head;
+}
+
+/* Keeps the number of runs logarithmic: neighbours of like size become one. */
+static void compact(struct order *order)
+{
+	while (order->runs.count >= 2) {
+		struct run *a = &order->runs.items[order->runs.count - 2], *b = a + 1;
+		size_t left_a = run_left(a), left_b = run_left(b);
+		if (left_a && left_b && left_a > 2 * left_b)
+			return;
+		if (!left_a) {
+			run_free(order, a);
+			*a = *b;
+			order->runs.count--;
+			continue;
+		}
+		struct run both = { .count = left_a + left_b, .capacity = left_a + left_b };
+		both.mark = a->mark < b->mark ? a->mark : b->mark;
+		struct entry *side_by_side = memory_resize(NULL, both.count, sizeof *side_by_side);
+		memcpy(side_by_side, a->entries + a->head, left_a * sizeof *side_by_side);
+		memcpy(side_by_side + left_a, b->entries + b->head, left_b * sizeof *side_by_side);
+		both.entries = memory_resize(NULL, both.count, sizeof *both.entries);
+		merge(side_by_side, left_a, both.count, both.entries);
+		free(side_by_side);
+		run_free(order, a);
+		run_free(order, b);
+		*a = both;
+		order->runs.count--;
+	}
+	if (order->runs.count == 1 && !run_left(&order->runs.items[0])) {
+		run_free(order, &order->runs.items[0]);
+		order->runs.count = 0;
+	}
+}
+
+static struct run *earliest(struct order *order)
+{
+	struct run *best = NULL;
+	for (size_t i = 0; i < order->runs.count; i++) {
+		struct run *run = &order->runs.items[i];
+		if (run_left(run) && (!best || run->entries[run->head].time < best->entries[best->head].time))
+			best = run;
+	}
+	return best;
+}
+
+void order_flush(struct order *order, bool final, void (*deliver)(void *context, const struct entry *entry), void *context)
+{
+	uint64_t limit = final ? UINT64_MAX : order->limit;
+	if (order->fresh.count)
+		push_run(order);
+	for (struct run *run; (run = earliest(order));) {
+		const struct entry *entry = &run->entries[run->head];
+		if (entry->time > limit)
+			break;
+		order->delivered_time = entry->time;
+		run->head++;
+		deliver(context, entry);
+	}
+	compact(order);
+	order->limit = order->max_time;
+}
+
+uint64_t order_mark(const struct order *order)
+{
+	uint64_t mark = order->fresh.count ? order->fresh_mark : UINT64_MAX;
+	for (size_t i = 0; i < order->runs.count; i++)
+		if (run_left(&order->runs.items[i]) && order->runs.items[i].mark < mark)
+			mark = order->runs.items[i].mark;
+	return mark;
+}

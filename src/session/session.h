@@ -1,0 +1,114 @@
+/* source → model → resolved samples → sink. Puts records into delivery order (by time within FINISHED_ROUND windows, as perf),
+ * applies side-band to the model, and hands samples to the sink in batches that workers process in parallel.
+ * Knows no option, no symbol, no output. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/sample.h"
+#include "base/pool.h"
+#include "data/source.h"
+#include "model/model.h"
+
+/* Where an address lies. Interned per worker: equal (mapping, address) gives the same pointer, which never moves. */
+struct location {
+	uint32_t id;            /* dense per worker, from 0: an index for what a sink caches */
+	uint32_t module;        /* MODULE_ID_NONE: in no mapping */
+	uint64_t address;       /* as recorded */
+	uint64_t offset;        /* as the module counts (map_offset); the address itself where there is no module */
+	const struct map *map;  /* NULL: in no mapping */
+	uint8_t cpumode;        /* enum record_misc cpumode */
+};
+
+struct session;
+struct worker;
+
+/* A sample with its surroundings. Everything borrowed for one callback; `worker` is this thread's. */
+struct resolved {
+	struct session *session;
+	struct worker *worker;
+	const struct record *record;
+	const struct sample *sample;
+	uint32_t event;                /* index in the evlist */
+	const struct evsel *evsel;
+	uint64_t clock;                /* place in the delivery order */
+	uint32_t thread;               /* id in the model, or THREAD_NONE */
+	int32_t pid, tid;              /* as the sample says (-1 where it does not) */
+	uint32_t comm;                 /* string id in the model, or COMM_NONE */
+	const struct map_node *user_root, *kernel_root;
+	const struct location *ip;     /* of the sample's own address; NULL where it has none: ask resolved_ip */
+};
+
+/* The sample's comm as text; ":TID" is made in buffer (>= 16 bytes) where none is known. */
+const char *resolved_comm(const struct resolved *r, char *buffer, size_t size);
+/* The sample's own address. */
+const struct location *resolved_ip(const struct resolved *r);
+/* Any address, in the space that cpumode says. */
+const struct location *resolved_locate(const struct resolved *r, unsigned cpumode, uint64_t address);
+/* An address of unknown mode (branch ends, data): in the user's space, then in the kernel's. */
+const struct location *resolved_locate_any(const struct resolved *r, uint64_t address);
+/* The callchain, innermost first, without markers, at most max frames; the chain's own first entry is the sample's ip. Returns the
+ * number of frames; frames[i] borrowed as above. 0 where the sample has no chain. Later: also from unwinding. */
+size_t resolved_chain(const struct resolved *r, const struct location **frames, size_t max);
+
+/* What a sink is. Either parallel (per-worker state, output merged in order by the sink) or serial. */
+struct sink {
+	void *context;
+	/* A batch has `jobs` slices, each of consecutive samples in delivery order. Called on the owner before slices run; NULL: none. */
+	void (*batch_begin)(void *context, struct session *session, size_t slices);
+	/* For every record of a slice, on some worker, in order within the slice. Samples: resolved and decoded. Other records: only
+	 * where want_records; then r->sample is the trailer. r->event UINT32_MAX: of no known event. */
+	void (*record)(void *context, const struct resolved *r, size_t slice);
+	/* All slices of the batch are done; on the owner, slices to be consumed in order of index. */
+	void (*batch_end)(void *context, struct session *session, size_t slices);
+	bool want_records;  /* side-band and tool records too, in delivery order (script --show-*, -D, report --tasks/--stats) */
+	bool serial;        /* one slice per batch */
+	/* In file order, before anything is delivered, for -D and counting: every record as it is read. On the owner. NULL: none. */
+	void (*raw)(void *context, struct session *session, const struct record *record);
+	bool unordered;     /* deliver in file order */
+	bool skip_samples;  /* only side-band is of interest: samples are not decoded */
+};
+
+struct session_counters {
+	uint64_t records, samples;
+	uint64_t by_type[RECORD_TYPE_MAX];
+	uint64_t unknown_types;
+	uint64_t lost_events, lost_samples, lost_records;  /* as the LOST records claim */
+	uint64_t bad_samples;        /* did not decode */
+	uint64_t unknown_ids;        /* of no known event */
+	uint64_t out_of_order;       /* below the last flushed time */
+	uint64_t unresolved_threads;
+	uint64_t first_time, last_time; /* of samples; UINT64_MAX/0 where none */
+};
+
+struct session {
+	struct source *source;
+	struct model model;
+	struct pool *pool;
+	struct session_counters counters;
+	unsigned max_stack;          /* frames kept of a chain; 127 */
+	struct error error;          /* what stopped the reading early; kind ERROR_NONE where whole */
+	struct session_internal *internal;
+};
+
+struct session_options {
+	unsigned threads;            /* 0: all CPUs allowed */
+	unsigned max_stack;          /* 0: 127 */
+	bool keep_exited;            /* samples after a thread's exit still have its name (report, trace) */
+	void (*progress)(void *context, uint64_t done, uint64_t total); /* NULL: none; at most ten times a second */
+	void *progress_context;
+};
+
+/* Takes the source over (closes it). */
+int session_open(struct session *session, struct source *source, const struct session_options *options, struct error *err);
+void session_close(struct session *session);
+
+/* Reads all records and feeds the sink. 0: whole; < 0: *err says where it stopped; all that was whole before was delivered. */
+int session_run(struct session *session, const struct sink *sink, struct error *err);
+
+static inline const struct evlist *session_evlist(const struct session *session)
+{
+	return &session->source->header.evlist;
+}
+unsigned session_workers(const struct session *session);
+unsigned worker_index(const struct worker *worker); /* in [0, session_workers) */

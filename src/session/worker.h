@@ -1,0 +1,52 @@
+/* What one worker keeps: which thread runs under a tid just now, and where addresses lie. Internal to session/. */
+#pragma once
+#include "session/session.h"
+
+enum {
+	THREAD_CACHE = 256,    /* entries, a power of two */
+	ADDRESS_CACHE = 65536, /* entries, a power of two */
+	CACHE_LINE = 64,
+};
+
+struct cached_thread {
+	uint64_t epoch;        /* valid while the worker's is the same; 0: empty */
+	int32_t pid, tid;
+	uint32_t thread, comm;
+	const struct map_node *user_root;
+};
+
+struct cached_address {
+	uintptr_t key;         /* root and mode */
+	uint64_t address;
+	const struct location *location; /* NULL: empty */
+	uint64_t padding;      /* two to a cache line, none across two */
+};
+
+struct worker_tally {
+	uint64_t samples, bad_samples, unknown_ids, first_time, last_time;
+};
+
+struct worker {
+	unsigned index;
+	struct worker_tally tally;
+	uint64_t epoch;        /* counts changes of the model that this worker has passed */
+	const struct map_node *kernel_root;
+	struct cached_thread threads[THREAD_CACHE];
+	struct cached_address *addresses; /* aligned to a cache line */
+	void *addresses_memory;
+	struct arena arena;
+	struct location_slot {   /* open addressing by (mapping, mode, address): the key beside the pointer saves a cache miss */
+		uint64_t address;
+		uintptr_t key;
+		const struct location *location; /* NULL: free */
+	} *slots;
+	size_t slot_count;
+	uint32_t location_count;
+};
+
+struct worker *worker_new(unsigned index);
+void worker_free(struct worker *worker);
+/* Fills thread, comm and roots of *r from r->pid, r->tid, r->clock. */
+void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r);
+/* Asks the memory for what resolved_locate will look at first: most of its cost is waiting for that. */
+void worker_prefetch(const struct resolved *r, unsigned cpumode, uint64_t address);

@@ -1,0 +1,80 @@
+/* What one worker gathers of a profile: cells, groups, stacks, and caches over the worker's locations. Internal to the profile. */
+#pragma once
+#include "analysis/profile.h"
+
+/* What is known of one of the worker's locations. */
+struct site {
+	uint32_t symbol;             /* as symbols_lookup */
+	uint32_t self, frame;        /* places + 1, 0: not asked yet: of a sample there, of a frame there */
+	uint8_t known, filtered;     /* filtered: by --dsos and --symbols */
+};
+
+/* The raw chain of an earlier sample, and what became of it. */
+struct chain_memo {
+	uint64_t hash;
+	const struct map_node *user_root, *kernel_root;
+	uint64_t *words;
+	uint32_t word_count, capacity;
+	uint32_t node;
+	uint32_t parent_site;        /* location id + 1 of the frame that --parent matched; 0: none */
+	uint32_t root_site;          /* location id + 1 of the frame that --ignore-callees matched */
+};
+
+enum { CHAIN_MEMOS = 1 << 15 };
+
+struct collector {
+	struct profile *profile;
+	struct stacks stacks;
+	struct tuples groups;
+	struct cells cells;
+	struct site *sites;
+	const struct location **locations; /* by id */
+	uint32_t site_count;
+	struct chain_memo *memos;
+	const struct location **frames;    /* of the chain at hand */
+	size_t frame_capacity;
+	uint64_t *row;                     /* of a group */
+	uint32_t last_group;               /* UINT32_MAX: none */
+	struct arena payloads;
+	struct writer text;                /* scratch */
+	struct branch_counts branches;
+};
+
+/* One end of a branch, or the place a memory access is about. */
+struct view_end {
+	const struct location *location;
+	uint32_t symbol;
+	uint64_t level;
+	uint64_t offset;
+};
+
+/* What the columns key a row by. */
+struct sample_view {
+	const struct profile *profile;
+	struct collector *collector;
+	const struct resolved *r;
+	uint64_t weight, time;
+	uint64_t cpumode;
+	uint32_t parent_module, parent_symbol;
+	const struct view_end *ends; /* [0] from or instruction, [1] to or data; NULL in other reports */
+	uint64_t branch_flags;
+};
+
+struct collector *collector_new(struct profile *profile);
+void collector_free(struct collector *collector);
+/* Frees what only reading needs. Payloads stay: facts point into them. */
+void collector_drop_caches(struct collector *collector);
+void collector_sample(struct collector *collector, const struct resolved *r);
+
+/* Where a frame lies: by its address as recorded. */
+uint32_t collector_frame(struct collector *collector, const struct location *location);
+struct site *collector_site(struct collector *collector, const struct location *location);
+/* Where the sample's chain leads: the stack's node. Fills what --parent and --ignore-callees found: location ids + 1, or 0. */
+struct chain_found {
+	uint32_t node, parent_site, root_site;
+};
+struct chain_found collector_chain(struct collector *collector, const struct resolved *r);
+
+/* Adds to the cell of this key (group, node, place, cpumode, filtered); the first one's other fields stay. */
+struct cell *cells_add(struct cells *cells, const struct cell *key, const struct cell_sums *sums);
+void cells_fini(struct cells *cells);

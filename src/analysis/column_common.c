@@ -1,0 +1,498 @@
+/* Columns that any report may have. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "abi/sample.h"
+#include "analysis/collector.h"
+#include "analysis/column_cells.h"
+#include "analysis/hist.h"
+#include "base/hash.h"
+
+void print_left_cut(struct str *out, unsigned width, const char *text)
+{
+	size_t len = strnlen(text, width);
+	str_add(out, text, len);
+	for (; len < width; len++)
+		str_putc(out, ' ');
+}
+
+void print_left(struct str *out, unsigned width, const char *text)
+{
+	size_t len = strlen(text);
+	str_add(out, text, len);
+	for (; len < width; len++)
+		str_putc(out, ' ');
+}
+
+void print_cut(struct str *out, unsigned width, const char *text)
+{
+	str_add(out, text, strnlen(text, width));
+}
+
+/* Orders of plain keys. */
+
+COMPARE(compare_down)
+{
+	return (int64_t)(*entry_key(b, column) - *entry_key(a, column));
+}
+
+COMPARE(compare_up)
+{
+	return (int64_t)(*entry_key(a, column) - *entry_key(b, column));
+}
+
+COMPARE(compare_down_i32)
+{
+	return (int64_t)(int32_t)*entry_key(b, column) - (int32_t)*entry_key(a, column);
+}
+
+COMPARE(compare_differ)
+{
+	return *entry_key(a, column) != *entry_key(b, column);
+}
+
+/* pid, comm */
+
+SAMPLE_KEY(pid_key)
+{
+	*key = (uint32_t)view->r->tid;
+}
+
+PRINT(pid_print)
+{
+	char buffer[32];
+	unsigned rest = (width > 7 ? width : 7) - 8;
+	const char *comm = profile_thread_comm(profile, entry->thread, entry->tid, buffer, sizeof buffer);
+	str_printf(out, "%7d:", (int32_t)*entry_key(entry, column));
+	if (width < 8)
+		str_puts(out, comm); /* a width of less than nothing limits nothing */
+	else
+		print_left_cut(out, rest, comm);
+}
+
+SAMPLE_KEY(comm_key)
+{
+	const struct resolved *r = view->r;
+	if (r->comm != COMM_NONE)
+		*key = r->comm;
+	else if (r->thread != THREAD_NONE)
+		*key = COMM_KEY_THREAD | r->thread;
+	else
+		*key = COMM_KEY_TID | (uint32_t)r->tid;
+}
+
+COMPARE(comm_compare)
+{
+	uint64_t key_a = *entry_key(a, column), key_b = *entry_key(b, column);
+	char buffer_a[32], buffer_b[32];
+	if (key_a == key_b)
+		return 0;
+	return strcmp(profile_comm(profile, key_b, buffer_b, sizeof buffer_b), profile_comm(profile, key_a, buffer_a, sizeof buffer_a));
+}
+
+PRINT(comm_print)
+{
+	char buffer[32];
+	print_left_cut(out, width, profile_comm(profile, *entry_key(entry, column), buffer, sizeof buffer));
+}
+
+/* dso */
+
+PLACE_KEY(dso_key)
+{
+	const char *name = place->module == MODULE_ID_NONE ? NULL : profile_module_name(profile, place->module);
+	*key = name ? hash_bytes(name, strlen(name)) | 1 : 0;
+}
+
+int64_t modules_compare(const struct profile *profile, uint32_t a, uint32_t b)
+{
+	if (a == b)
+		return 0;
+	if (a == MODULE_ID_NONE || b == MODULE_ID_NONE)
+		return a == MODULE_ID_NONE ? -1 : 1;
+	return strcmp(profile_module_name(profile, a), profile_module_name(profile, b));
+}
+
+static int64_t places_compare_dso(const struct profile *profile, const struct place *a, const struct place *b)
+{
+	if (a->module == MODULE_ID_NONE || b->module == MODULE_ID_NONE)
+		return modules_compare(profile, a->module, b->module);
+	return modules_compare(profile, b->module, a->module);
+}
+
+COMPARE(dso_compare)
+{
+	return places_compare_dso(profile, entry_place(profile, a), entry_place(profile, b));
+}
+
+PRINT(dso_print)
+{
+	uint32_t module = entry_place(profile, entry)->module;
+	print_left_cut(out, width, module == MODULE_ID_NONE ? "[unknown]" : profile_module_name(profile, module));
+}
+
+/* symbol */
+
+PLACE_KEY(symbol_key)
+{
+	const struct symbol *symbol = profile_symbol(profile, place->module, place->symbol);
+	key[0] = symbol ? symbol->start : place->ip;
+	key[1] = symbol ? symbol->end : 0;
+	key[2] = 0;
+	if (symbol && !profile->options.columns->has_dso)
+		dso_key(profile, place, &key[2]);
+	if (symbol)
+		key[2] |= (uint64_t)1 << 63; /* apart from an address */
+	else
+		key[2] &= ~((uint64_t)1 << 63);
+}
+
+static int64_t symbols_compare(const struct symbol *a, const struct symbol *b)
+{
+	if (!a || !b)
+		return a ? 1 : b ? -1 : 0;
+	if (a->start != b->start)
+		return (int64_t)(b->start - a->start);
+	return (int64_t)(b->end - a->end);
+}
+
+static int64_t places_compare_symbol(const struct profile *profile, const struct place *a, const struct place *b)
+{
+	if (!a->symbol && !b->symbol)
+		return (int64_t)(b->ip - a->ip);
+	if (!profile->options.columns->has_dso) {
+		int64_t order = places_compare_dso(profile, a, b);
+		if (order)
+			return order;
+	}
+	return symbols_compare(profile_symbol(profile, a->module, a->symbol), profile_symbol(profile, b->module, b->symbol));
+}
+
+static int64_t places_sort_symbol(const struct profile *profile, const struct place *a, const struct place *b)
+{
+	if (!a->symbol || !b->symbol)
+		return a->symbol ? 1 : b->symbol ? -1 : 0;
+	if (a->symbol == b->symbol && a->module == b->module)
+		return 0;
+	return strcmp(profile_symbol_name(profile, b->module, b->symbol), profile_symbol_name(profile, a->module, a->symbol));
+}
+
+COMPARE(symbol_compare)
+{
+	return places_compare_symbol(profile, entry_place(profile, a), entry_place(profile, b));
+}
+
+COMPARE(symbol_sort)
+{
+	return places_sort_symbol(profile, entry_place(profile, a), entry_place(profile, b));
+}
+
+void place_print(const struct profile *profile, uint32_t module, uint32_t symbol, const struct map *map, uint64_t address,
+	char level, unsigned width, struct str *out)
+{
+	enum { STT_OBJECT = 1 };
+	size_t start = out->len;
+	if (profile->options.verbose > 0) {
+		char origin = '!';
+		if (module != MODULE_ID_NONE)
+			origin = symbols_info(profile->symbols, profile_module(profile, module)).origin;
+		str_printf(out, "%-#18" PRIx64 " %c ", address, origin ? origin : '!');
+	}
+	str_printf(out, "[%c] ", level);
+	const struct symbol *known = profile_symbol(profile, module, symbol);
+	if (!known) {
+		str_printf(out, "%-#.16" PRIx64, address);
+		return;
+	}
+	const char *name = profile_symbol_name(profile, module, symbol);
+	if (known->type == STT_OBJECT) {
+		uint64_t base = map ? known->start - map->pgoff + map->start : known->start;
+		if (map && map->identity)
+			base = known->start;
+		str_printf(out, "%s+0x%" PRIx64, name, address - base);
+	} else {
+		size_t used = out->len - start;
+		print_cut(out, width > used ? width - (unsigned)used : UINT32_MAX, name);
+	}
+}
+
+PRINT(symbol_print)
+{
+	const struct place *place = entry_place(profile, entry);
+	place_print(profile, place->module, place->symbol, place->map, place->ip, (char)entry->level, width, out);
+}
+
+/* symoff */
+
+PLACE_KEY(symoff_key)
+{
+	symbol_key(profile, place, key);
+	key[3] = place->ip;
+}
+
+COMPARE(symoff_compare)
+{
+	int64_t order = symbol_compare(profile, column, a, b);
+	return order ? order : (int64_t)(entry_place(profile, a)->ip - entry_place(profile, b)->ip);
+}
+
+COMPARE(symoff_sort)
+{
+	int64_t order = symbol_sort(profile, column, a, b);
+	return order ? order : (int64_t)(entry_place(profile, a)->ip - entry_place(profile, b)->ip);
+}
+
+PRINT(symoff_print)
+{
+	const struct place *place = entry_place(profile, entry);
+	const struct symbol *symbol = profile_symbol(profile, place->module, place->symbol);
+	if (!symbol)
+		str_printf(out, "[%c] %-#.*" PRIx64, entry->level, (int)width - 4, place->ip);
+	else
+		str_printf(out, "[%c] %s+0x%" PRIx64, entry->level, profile_symbol_name(profile, place->module, place->symbol),
+			place->ip - symbol->start);
+}
+
+/* parent */
+
+SAMPLE_KEY(parent_key)
+{
+	const char *name = view->parent_symbol ? profile_symbol_name(view->profile, view->parent_module, view->parent_symbol) : NULL;
+	*key = name ? hash_bytes(name, strlen(name)) | 1 : 0;
+}
+
+static const char *parent_name(const struct profile *profile, const struct entry *entry)
+{
+	const struct group_facts *facts = entry->facts;
+	return facts->parent_symbol ? profile_symbol_name(profile, facts->parent_module, facts->parent_symbol) : NULL;
+}
+
+COMPARE(parent_compare)
+{
+	const char *name_a = parent_name(profile, a), *name_b = parent_name(profile, b);
+	if (!name_a || !name_b)
+		return name_a ? 1 : name_b ? -1 : 0;
+	return strcmp(name_b, name_a);
+}
+
+PRINT(parent_print)
+{
+	const char *name = parent_name(profile, entry);
+	print_left_cut(out, width, name ? name : "[other]");
+}
+
+/* cpu, socket */
+
+SAMPLE_KEY(cpu_key)
+{
+	*key = view->r->sample->cpu;
+}
+
+PRINT(cpu_print)
+{
+	str_printf(out, "%*.*d", (int)width, (int)width, (int32_t)*entry_key(entry, column));
+}
+
+SAMPLE_KEY(socket_key)
+{
+	*key = (uint32_t)profile_socket(view->profile, view->r->sample->cpu);
+}
+
+PRINT(socket_print)
+{
+	str_printf(out, "%*.*d", (int)width, (int)width - 3, (int32_t)*entry_key(entry, column));
+}
+
+/* weights and latencies */
+
+SAMPLE_KEY(weight_key)
+{
+	*key = view->weight;
+}
+
+PRINT(local_weight_print)
+{
+	str_printf(out, "%-*" PRIu64, (int)width, *entry_key(entry, column));
+}
+
+PRINT(weight_print)
+{
+	str_printf(out, "%-*" PRIu64, (int)width, *entry_key(entry, column) * entry->self.count);
+}
+
+SAMPLE_KEY(ins_lat_key)
+{
+	*key = view->r->sample->ins_lat;
+}
+
+SAMPLE_KEY(p_stage_cyc_key)
+{
+	*key = view->r->sample->p_stage_cyc;
+}
+
+PRINT(local_latency_print)
+{
+	str_printf(out, "%-*u", (int)width, (unsigned)*entry_key(entry, column));
+}
+
+PRINT(latency_print)
+{
+	str_printf(out, "%-*u", (int)width, (unsigned)*entry_key(entry, column) * entry->self.count);
+}
+
+/* cgroup */
+
+SAMPLE_KEY(cgroup_key)
+{
+	*key = view->r->sample->cgroup;
+}
+
+PRINT(cgroup_print)
+{
+	uint64_t cgroup = *entry_key(entry, column);
+	uint32_t path = cgroup ? idmap_get(&profile->session->model.cgroups, cgroup) : IDMAP_NONE;
+	str_puts(out, !cgroup ? "N/A" : path == IDMAP_NONE ? "unknown" : strtab_text(&profile->session->model.strings, path));
+}
+
+SAMPLE_KEY(cgroup_id_key)
+{
+	enum { CGROUP_NAMESPACE = 6 };
+	const struct model *model = &view->r->session->model;
+	key[0] = key[1] = 0;
+	if (view->r->thread == THREAD_NONE)
+		return;
+	const struct thread *thread = model->threads.items[view->r->thread];
+	for (size_t i = thread->namespaces.count; i-- > 0;) {
+		const struct thread_namespaces *namespaces = &thread->namespaces.items[i];
+		if (namespaces->clock > view->r->clock)
+			continue;
+		if (namespaces->count > CGROUP_NAMESPACE) {
+			key[0] = model->namespaces.items[namespaces->first + CGROUP_NAMESPACE].dev;
+			key[1] = model->namespaces.items[namespaces->first + CGROUP_NAMESPACE].inode;
+		}
+		return;
+	}
+}
+
+COMPARE(cgroup_id_compare)
+{
+	const uint64_t *key_a = entry_key(a, column), *key_b = entry_key(b, column);
+	return key_a[0] != key_b[0] ? (int64_t)(key_a[0] - key_b[0]) : (int64_t)(key_a[1] - key_b[1]);
+}
+
+PRINT(cgroup_id_print)
+{
+	const uint64_t *key = entry_key(entry, column);
+	str_printf(out, "%" PRIu64 "/0x%" PRIx64, key[0], key[1]);
+}
+
+/* ipc: cycles need disassembly, which a report on a terminal does not do */
+
+PRINT(ipc_none_print)
+{
+	print_left(out, width, "-      -");
+}
+
+PRINT(ipc_print)
+{
+	print_left(out, width, entry_place(profile, entry)->symbol ? "0.00  [  0.0%]" : "-");
+}
+
+/* time */
+
+SAMPLE_KEY(time_key)
+{
+	uint64_t quantum = view->profile->options.time_quantum_ns, time = view->time;
+	*key = quantum ? time / quantum * quantum : time;
+}
+
+PRINT(time_print)
+{
+	char text[48];
+	uint64_t time = *entry_key(entry, column);
+	if (profile->options.nanoseconds)
+		snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, time / 1000000000, time % 1000000000);
+	else
+		snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, time / 1000000000, time % 1000000000 / 1000);
+	print_cut(out, width, text);
+}
+
+/* page sizes */
+
+SAMPLE_KEY(code_page_size_key)
+{
+	*key = view->r->sample->code_page_size;
+}
+
+PRINT(page_size_print)
+{
+	static const char letters[] = { 'B', 'K', 'M', 'G' };
+	uint64_t size = *entry_key(entry, column);
+	unsigned letter = 0;
+	char text[32] = "N/A";
+	if (size) {
+		for (; letter + 1 < sizeof letters && size >= 2048; letter++)
+			size /= 1024;
+		snprintf(text, sizeof text, "%" PRIu64 "%c", size, letters[letter]);
+	}
+	print_left(out, width, text);
+}
+
+/* sizes */
+
+PLACE_KEY(symbol_size_key)
+{
+	const struct symbol *symbol = profile_symbol(profile, place->module, place->symbol);
+	*key = symbol ? symbol->end - symbol->start : 0;
+}
+
+COMPARE(symbol_size_compare)
+{
+	int64_t size_a = (int64_t)*entry_key(a, column), size_b = (int64_t)*entry_key(b, column);
+	return (size_b < size_a) ? -1 : size_b > size_a;
+}
+
+PRINT(symbol_size_print)
+{
+	if (entry_place(profile, entry)->symbol)
+		str_printf(out, "%*d", (int)width, (int)*entry_key(entry, column));
+	else
+		str_printf(out, "%*s", (int)width, "unknown");
+}
+
+PLACE_KEY(dso_size_key)
+{
+	*key = place->map ? place->map->end - place->map->start : 0;
+}
+
+PRINT(dso_size_print)
+{
+	if (entry_place(profile, entry)->map)
+		str_printf(out, "%*d", (int)width, (int)*entry_key(entry, column));
+	else
+		str_printf(out, "%*s", (int)width, "unknown");
+}
+
+/* addr */
+
+PLACE_KEY(addr_key)
+{
+	const struct map *map = place->map;
+	*key = !map || map->identity ? place->ip : place->ip - map->pgoff + map->start;
+}
+
+PRINT(addr_print)
+{
+	str_printf(out, "%-#*" PRIx64, (int)width, *entry_key(entry, column));
+}
+
+/* simd: no recording of this format fills it yet */
+
+SAMPLE_KEY(simd_key)
+{
+	*key = 0;
+}
+
+PRINT(simd_print)
+{
+}

@@ -1,0 +1,162 @@
+/* Columns of reports whose rows are memory accesses. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "abi/sample.h"
+#include "analysis/collector.h"
+#include "analysis/column_cells.h"
+#include "analysis/data_source.h"
+#include "analysis/hist.h"
+#include "base/hash.h"
+
+enum { INSTRUCTION, DATA };
+enum { CACHELINE = 64 };
+
+static uint64_t source_of(const struct sample_view *view)
+{
+	return view->r->sample->data_src;
+}
+
+SAMPLE_KEY(symbol_daddr_key) { *key = view->r->sample->addr; }
+SAMPLE_KEY(symbol_iaddr_key) { *key = view->r->sample->ip; }
+SAMPLE_KEY(phys_daddr_key) { *key = view->r->sample->phys_addr; }
+SAMPLE_KEY(data_page_size_key) { *key = view->r->sample->data_page_size; }
+SAMPLE_KEY(locked_key) { *key = data_source_part(source_of(view), SOURCE_LOCK); }
+SAMPLE_KEY(tlb_key) { *key = data_source_part(source_of(view), SOURCE_TLB); }
+SAMPLE_KEY(level_key) { *key = data_source_part(source_of(view), SOURCE_LEVEL); }
+SAMPLE_KEY(snoop_key) { *key = data_source_part(source_of(view), SOURCE_SNOOP); }
+SAMPLE_KEY(blocked_key) { *key = data_source_part(source_of(view), SOURCE_BLOCK); }
+
+SAMPLE_KEY(dso_daddr_key)
+{
+	uint32_t module = view->ends[DATA].location->module;
+	const char *name = module == MODULE_ID_NONE ? NULL : profile_module_name(view->profile, module);
+	*key = name ? hash_bytes(name, strlen(name)) | 1 : 0;
+}
+
+/* Mode of the sample, identity of the file (0: in none, 1: it has none), process where the memory is its own, line. */
+enum { LINE_MODE, LINE_MODULE, LINE_PROCESS, LINE_PROCESS_GIVEN, LINE_ADDRESS };
+
+static bool module_has_identity(const struct module *module)
+{
+	return module->maj || module->min || module->ino || module->ino_generation;
+}
+
+static uint64_t module_identity(const struct module *module)
+{
+	if (!module_has_identity(module))
+		return 1;
+	return hash_pair(hash_pair((uint64_t)module->maj << 32 | module->min, module->ino), 2) | 2;
+}
+
+SAMPLE_KEY(dcacheline_key)
+{
+	const struct view_end *data = &view->ends[DATA];
+	const struct map *map = data->location->map;
+	key[LINE_MODE] = view->cpumode;
+	key[LINE_MODULE] = map ? module_identity(profile_module(view->profile, map->module)) : 0;
+	key[LINE_PROCESS] = key[LINE_PROCESS_GIVEN] = 0;
+	key[LINE_ADDRESS] = data->offset & ~(uint64_t)(CACHELINE - 1);
+	if (map && view->cpumode != RECORD_MISC_KERNEL && !(map->flags & MAP_SHARED) &&
+	    !module_has_identity(profile_module(view->profile, map->module))) {
+		key[LINE_PROCESS] = (uint32_t)view->r->pid;
+		key[LINE_PROCESS_GIVEN] = 1;
+	}
+}
+
+/* Greater first: -1, as perf's tree has it the other way round from its other columns. */
+static int64_t falling(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int64_t modules_compare_identity(const struct module *a, const struct module *b)
+{
+	if (a->maj != b->maj)
+		return falling(a->maj, b->maj);
+	if (a->min != b->min)
+		return falling(a->min, b->min);
+	if (a->ino != b->ino)
+		return falling(a->ino, b->ino);
+	return 0;
+}
+
+COMPARE(dcacheline_compare)
+{
+	const uint64_t *x = entry_key(a, column), *y = entry_key(b, column);
+	if (x[LINE_MODE] != y[LINE_MODE])
+		return falling(x[LINE_MODE], y[LINE_MODE]);
+	if (!x[LINE_MODULE] != !y[LINE_MODULE])
+		return x[LINE_MODULE] ? 1 : -1;
+	if (x[LINE_MODULE] != y[LINE_MODULE]) {
+		int64_t order = modules_compare_identity(profile_module(profile, a->facts->ends[DATA].module),
+			profile_module(profile, b->facts->ends[DATA].module));
+		if (order)
+			return order;
+	}
+	if (x[LINE_PROCESS_GIVEN] && (int32_t)x[LINE_PROCESS] != (int32_t)y[LINE_PROCESS])
+		return (int32_t)x[LINE_PROCESS] > (int32_t)y[LINE_PROCESS] ? -1 : 1;
+	return falling(x[LINE_ADDRESS], y[LINE_ADDRESS]);
+}
+
+COMPARE(dso_daddr_compare)
+{
+	uint32_t module_a = a->facts->ends[DATA].module, module_b = b->facts->ends[DATA].module;
+	if (module_a == MODULE_ID_NONE || module_b == MODULE_ID_NONE)
+		return modules_compare(profile, module_b, module_a);
+	return modules_compare(profile, module_a, module_b);
+}
+
+PRINT(symbol_daddr_print)
+{
+	const struct end_fact *data = &entry->facts->ends[DATA];
+	place_print(profile, data->module, data->symbol, data->map, data->address, (char)entry->level, width, out);
+}
+
+PRINT(symbol_iaddr_print)
+{
+	const struct end_fact *code = &entry->facts->ends[INSTRUCTION];
+	place_print(profile, code->module, code->symbol, code->map, code->address, (char)entry->level, width, out);
+}
+
+PRINT(dso_daddr_print)
+{
+	uint32_t module = entry->facts->ends[DATA].module;
+	print_left_cut(out, width, module == MODULE_ID_NONE ? "[unknown]" : profile_module_name(profile, module));
+}
+
+PRINT(dcacheline_print)
+{
+	const struct end_fact *data = &entry->facts->ends[DATA];
+	char level = (char)entry->level;
+	if (!data->map)
+		level = 'X';
+	else if (entry->facts->cpumode != RECORD_MISC_KERNEL && !(data->map->prot & PROT_EXEC) && data->map->flags & MAP_SHARED &&
+		 module_has_identity(profile_module(profile, data->module)))
+		level = 's';
+	place_print(profile, data->module, data->symbol, data->map, data->offset & ~(uint64_t)(CACHELINE - 1), level, width, out);
+}
+
+static void source_print(const struct entry *entry, enum data_source_part part, unsigned width, bool cut, struct str *out)
+{
+	char text[96];
+	data_source_text(entry->facts->data_source, part, text, sizeof text);
+	if (cut)
+		print_cut(out, width, text);
+	else
+		print_left(out, width, text);
+}
+
+PRINT(locked_print) { source_print(entry, SOURCE_LOCK, width, true, out); }
+PRINT(tlb_print) { source_print(entry, SOURCE_TLB, width, false, out); }
+PRINT(level_print) { source_print(entry, SOURCE_LEVEL, width, false, out); }
+PRINT(snoop_print) { source_print(entry, SOURCE_SNOOP, width, false, out); }
+PRINT(blocked_print) { source_print(entry, SOURCE_BLOCK, width, true, out); }
+
+PRINT(phys_daddr_print)
+{
+	char text[64];
+	snprintf(text, sizeof text, "[%c] %-#.16" PRIx64, entry->level, *entry_key(entry, column));
+	print_left_cut(out, width, text);
+}

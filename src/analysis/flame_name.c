@@ -1,0 +1,91 @@
+#include "analysis/flame_name.h"
+
+#include <string.h>
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static bool is_jit(const struct module *module)
+{
+	return module->kind == MODULE_ANON || (module->kind == MODULE_FILE && starts_with(last_part(module->name), "jitted-"));
+}
+
+static bool is_kernel(const struct module *module)
+{
+	return module->kind == MODULE_KERNEL || module->kind == MODULE_KMODULE || module->kind == MODULE_KSYMBOL;
+}
+
+enum flame_kind flame_kind_of(const struct module *module)
+{
+	return is_kernel(module) ? FLAME_KERNEL : is_jit(module) ? FLAME_JIT : FLAME_USER;
+}
+
+static void bracketed(struct str *text, const char *name, bool again)
+{
+	if (*name == '[' && !again)
+		str_puts(text, name);
+	else
+		str_printf(text, "[%s]", name);
+}
+
+void flame_full_name(struct str *text, const struct module *module, const char *symbol)
+{
+	if (symbol)
+		str_puts(text, symbol);
+	else
+		bracketed(text, module ? last_part(module->name) : "unknown", false);
+}
+
+/* Where the arguments begin; the whole length where there are none. Go methods ("pkg.(*Type).Name") have none. */
+static size_t without_arguments(const char *symbol)
+{
+	const char *dot = strstr(symbol, ".(");
+	if (dot && strstr(dot + 2, ")."))
+		return strlen(symbol);
+	for (const char *p = symbol; (p = strchr(p, '(')); p++)
+		if (!starts_with(p, "(anonymous namespace)"))
+			return (size_t)(p - symbol);
+	return strlen(symbol);
+}
+
+void flame_fold_name(struct str *text, const struct module *module, const char *symbol, bool annotate)
+{
+	size_t begin = text->len;
+	if (!symbol) {
+		bracketed(text, module ? last_part(module->name) : "unknown", true);
+	} else {
+		if (*symbol == 'L' && module && is_jit(module) && strchr(symbol, '/'))
+			symbol++; /* a Java class */
+		size_t len = without_arguments(symbol);
+		str_add(text, symbol, len ? len : strlen(symbol));
+	}
+	size_t to = begin;
+	for (size_t from = begin; from < text->len; from++) {
+		char c = text->text[from];
+		if (c != '"' && c != '\'')
+			text->text[to++] = c == ';' ? ':' : c;
+	}
+	if (text->text) {
+		text->len = to;
+		text->text[to] = '\0';
+	}
+	if (annotate && module && is_kernel(module))
+		str_puts(text, "_[k]");
+	else if (annotate && module && is_jit(module))
+		str_puts(text, "_[j]");
+}
+
+void flame_fold_task(struct str *text)
+{
+	for (size_t i = 0; i < text->len; i++)
+		if (text->text[i] == ' ' || text->text[i] == ';')
+			text->text[i] = text->text[i] == ' ' ? '_' : ':';
+}

@@ -1,0 +1,417 @@
+#include "analysis/flame_sink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/flame_name.h"
+#include "data/evsel_name.h"
+
+/* Chains that a worker remembers whole; further ones are looked up frame by frame. */
+enum { KNOWN_CHAINS_MAX = 1 << 20 };
+
+/* A frame of a worker: what its name will be made of. */
+struct local_frame {
+	uint32_t module, symbol; /* TASK: index of its text, unused */
+	enum flame_kind kind;
+};
+
+struct time_entry {
+	uint64_t time;
+	int32_t tid;
+	uint32_t node, generation, worker;
+};
+
+struct flame_worker {
+	struct stacks stacks;
+	struct flame_weight *weights;   /* by node */
+	uint32_t weight_capacity;
+	VEC(struct local_frame) frames; /* by id; 0 is none */
+	VEC(uint32_t) by_location;      /* location id → frame, 0 unknown yet */
+	struct idmap by_symbol, by_task;
+	struct idmap by_chain;          /* hash of a raw chain and its surroundings → node */
+	VEC(char *) tasks;
+	const struct location **chain;
+	VEC(char) wanted;               /* by event: 'y', 'n', 0 where not asked yet */
+	uint32_t event, generation;     /* generation: how often the trie was started anew */
+	uint64_t samples, filtered, other_events;
+};
+
+struct time_slice {
+	VEC(struct time_entry) entries;
+};
+
+struct flame_sink {
+	struct flame_options options;
+	struct flame_worker *workers;
+	unsigned worker_count;
+	VEC(struct time_slice) slices; /* FLAME_BY_TIME */
+	struct idmap last_by_tid;
+	VEC(uint64_t) last_times;
+};
+
+struct flame_sink *flame_sink_new(const struct flame_options *options, unsigned workers)
+{
+	struct flame_sink *sink = memory_zero(1, sizeof *sink);
+	sink->options = *options;
+	sink->worker_count = workers;
+	sink->workers = memory_zero(workers, sizeof *sink->workers);
+	for (unsigned i = 0; i < workers; i++) {
+		struct flame_worker *worker = &sink->workers[i];
+		stacks_init(&worker->stacks);
+		vec_add(&worker->frames);
+		worker->chain = memory_zero(options->max_stack, sizeof(const struct location *));
+		worker->event = UINT32_MAX;
+	}
+	return sink;
+}
+
+static void worker_clear(struct flame_worker *worker)
+{
+	stacks_fini(&worker->stacks);
+	free(worker->weights);
+	worker->weights = NULL;
+	worker->weight_capacity = 0;
+	idmap_fini(&worker->by_chain);
+}
+
+void flame_sink_free(struct flame_sink *sink)
+{
+	if (!sink)
+		return;
+	for (unsigned i = 0; i < sink->worker_count; i++) {
+		struct flame_worker *worker = &sink->workers[i];
+		worker_clear(worker);
+		vec_fini(&worker->frames);
+		vec_fini(&worker->by_location);
+		idmap_fini(&worker->by_symbol);
+		idmap_fini(&worker->by_task);
+		for (size_t k = 0; k < worker->tasks.count; k++)
+			free(worker->tasks.items[k]);
+		vec_fini(&worker->tasks);
+		vec_fini(&worker->wanted);
+		free(worker->chain);
+	}
+	for (size_t i = 0; i < sink->slices.count; i++)
+		vec_fini(&sink->slices.items[i].entries);
+	vec_fini(&sink->slices);
+	idmap_fini(&sink->last_by_tid);
+	vec_fini(&sink->last_times);
+	free(sink->workers);
+	free(sink);
+}
+
+bool flame_event_matches(const char *wanted, const char *name)
+{
+	size_t len = strlen(wanted);
+	if (strncmp(wanted, name, len) != 0)
+		return false;
+	return !name[len] || (name[len] == ':' && strspn(name + len + 1, "ukhpPGHSDIWeb") == strlen(name + len + 1));
+}
+
+static bool event_wanted(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
+{
+	if (!sink->options.event)
+		return true;
+	while (worker->wanted.count <= r->event)
+		vec_push(&worker->wanted, 0);
+	char *known = &worker->wanted.items[r->event];
+	if (!*known) {
+		char buffer[EVSEL_NAME_MAX];
+		*known = flame_event_matches(sink->options.event, evsel_name(r->evsel, buffer, sizeof buffer)) ? 'y' : 'n';
+	}
+	return *known == 'y';
+}
+
+/* A lower event than the one collected so far takes its place: the graph is of the first that has samples. */
+static bool event_chosen(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
+{
+	if (r->event == worker->event)
+		return true;
+	if (r->event > worker->event || !event_wanted(sink, worker, r)) {
+		worker->other_events++;
+		return false;
+	}
+	if (worker->event != UINT32_MAX) {
+		worker_clear(worker);
+		stacks_init(&worker->stacks);
+		worker->other_events += worker->samples + worker->filtered;
+		worker->samples = worker->filtered = 0;
+	}
+	worker->event = r->event;
+	worker->generation++;
+	return true;
+}
+
+static bool has_cpu(const struct flame_filter *filter, uint32_t cpu)
+{
+	return cpu < filter->cpu_count && (filter->cpus[cpu / 64] >> (cpu % 64) & 1);
+}
+
+static bool has_module(const struct flame_filter *filter, const struct resolved *r)
+{
+	const struct location *location = resolved_ip(r);
+	if (location->module == MODULE_ID_NONE)
+		return name_list_has(filter->modules, "[unknown]");
+	const struct module *module = r->session->model.modules.list.items[location->module];
+	return name_list_has(filter->modules, module->long_name) || name_list_has(filter->modules, module->short_name)
+		|| name_list_has(filter->modules, module->name);
+}
+
+static bool passes(const struct flame_filter *filter, const struct resolved *r)
+{
+	char buffer[16];
+	return (!filter->pids || number_list_has(filter->pids, r->pid)) && (!filter->tids || number_list_has(filter->tids, r->tid))
+		&& (!filter->cpus || has_cpu(filter, r->sample->cpu))
+		&& (!filter->when || !time_filter_drops(filter->when, r->sample->time == UINT64_MAX ? 0 : r->sample->time))
+		&& (!filter->comms || name_list_has(filter->comms, resolved_comm(r, buffer, sizeof buffer)))
+		&& (!filter->modules || has_module(filter, r));
+}
+
+static uint32_t frame_add(struct flame_worker *worker, struct local_frame frame)
+{
+	vec_push(&worker->frames, frame);
+	return (uint32_t)worker->frames.count - 1;
+}
+
+static uint32_t frame_of_module(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
+	const struct location *location)
+{
+	struct local_frame frame = { .module = location->module, .kind = FLAME_UNKNOWN };
+	if (location->module != MODULE_ID_NONE) {
+		const struct module *module = r->session->model.modules.list.items[location->module];
+		frame.symbol = symbols_lookup(sink->options.symbols, module, location->offset);
+		if (frame.symbol)
+			frame.kind = flame_kind_of(module);
+	}
+	bool added;
+	uint32_t fresh = (uint32_t)worker->frames.count;
+	uint32_t id = idmap_add(&worker->by_symbol, (uint64_t)frame.module << 32 | frame.symbol, fresh, &added);
+	return added ? frame_add(worker, frame) : id;
+}
+
+static uint32_t frame_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
+	const struct location *location)
+{
+	if (__builtin_expect(location->id >= worker->by_location.count, 0)) {
+		size_t old = worker->by_location.count;
+		vec_reserve(&worker->by_location, (size_t)location->id + 1);
+		worker->by_location.count = worker->by_location.capacity;
+		memset(worker->by_location.items + old, 0, (worker->by_location.count - old) * sizeof(uint32_t));
+	}
+	uint32_t *cached = &worker->by_location.items[location->id];
+	if (__builtin_expect(!*cached, 0))
+		*cached = frame_of_module(sink, worker, r, location);
+	return *cached;
+}
+
+static uint32_t frame_of_task(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
+{
+	uint64_t key = (uint64_t)r->comm << 32;
+	if (sink->options.roots == FLAME_ROOT_PID)
+		key = hash_pair(key, (uint32_t)r->pid);
+	else if (sink->options.roots == FLAME_ROOT_TID || r->comm == COMM_NONE)
+		key = hash_pair(key | (uint32_t)r->pid, (uint32_t)r->tid);
+	bool added;
+	uint32_t fresh = (uint32_t)worker->frames.count;
+	uint32_t id = idmap_add(&worker->by_task, key, fresh, &added);
+	if (!added)
+		return id;
+	char buffer[16], *text = NULL;
+	const char *comm = resolved_comm(r, buffer, sizeof buffer);
+	int length;
+	if (sink->options.roots == FLAME_ROOT_PID)
+		length = asprintf(&text, "%s-%d", comm, r->pid);
+	else if (sink->options.roots == FLAME_ROOT_TID)
+		length = asprintf(&text, "%s-%d/%d", comm, r->pid, r->tid);
+	else
+		length = asprintf(&text, "%s", comm);
+	vec_push(&worker->tasks, length < 0 ? memory_string(comm) : text);
+	return frame_add(worker, (struct local_frame){ .module = (uint32_t)worker->tasks.count - 1, .kind = FLAME_TASK });
+}
+
+/* The stack's node: outermost frame first, or innermost first where reversed. task: its frame, 0 for none. */
+static uint32_t stack_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r, uint32_t task)
+{
+	size_t count = resolved_chain(r, worker->chain, sink->options.max_stack);
+	if (count == 0) {
+		worker->chain[0] = resolved_ip(r);
+		count = 1;
+	}
+	uint32_t node = STACK_ROOT;
+	if (sink->options.reverse) {
+		for (size_t i = 0; i < count; i++)
+			node = stacks_push(&worker->stacks, node, frame_of(sink, worker, r, worker->chain[i]));
+		return task ? stacks_push(&worker->stacks, node, task) : node;
+	}
+	if (task)
+		node = stacks_push(&worker->stacks, node, task);
+	for (size_t i = count; i-- > 0;)
+		node = stacks_push(&worker->stacks, node, frame_of(sink, worker, r, worker->chain[i]));
+	return node;
+}
+
+/* 64 bits for what a chain of addresses means: the addresses, what is mapped, and what it stands on. */
+static uint64_t chain_hash(const struct resolved *r, uint32_t task)
+{
+	uint64_t hash = hash_pair((uintptr_t)r->user_root, (uintptr_t)r->kernel_root + task);
+	const uint8_t *chain = r->sample->callchain;
+	for (uint64_t i = 0; i < r->sample->callchain_count; i++, chain += sizeof(uint64_t)) {
+		hash = (hash ^ load_u64(chain)) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+	}
+	return hash_u64(hash);
+}
+
+/* Programs come by the same places again and again: a chain that was seen costs one look. */
+static uint32_t known_stack_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
+{
+	uint32_t task = sink->options.roots == FLAME_ROOT_NONE ? 0 : frame_of_task(sink, worker, r);
+	if (r->sample->callchain_count == 0)
+		return stack_of(sink, worker, r, task);
+	uint64_t key = chain_hash(r, task);
+	uint32_t node = idmap_get(&worker->by_chain, key);
+	if (node == IDMAP_NONE) {
+		node = stack_of(sink, worker, r, task);
+		if (worker->by_chain.count < KNOWN_CHAINS_MAX)
+			idmap_set(&worker->by_chain, key, node);
+	}
+	return node;
+}
+
+static struct flame_weight *weight_of(struct flame_worker *worker, uint32_t node)
+{
+	if (node >= worker->weight_capacity) {
+		uint32_t old = worker->weight_capacity;
+		worker->weight_capacity = worker->stacks.capacity > node ? worker->stacks.capacity : node + 1;
+		worker->weights = memory_resize(worker->weights, worker->weight_capacity, sizeof *worker->weights);
+		memset(worker->weights + old, 0, (worker->weight_capacity - old) * sizeof *worker->weights);
+	}
+	return &worker->weights[node];
+}
+
+static void take_sample(void *context, const struct resolved *r, size_t slice)
+{
+	struct flame_sink *sink = context;
+	unsigned index = worker_index(r->worker);
+	struct flame_worker *worker = &sink->workers[index];
+	if (!event_chosen(sink, worker, r))
+		return;
+	if (!passes(&sink->options.filter, r)) {
+		worker->filtered++;
+		return;
+	}
+	worker->samples++;
+	uint32_t node = known_stack_of(sink, worker, r);
+	struct flame_weight *weight = weight_of(worker, node);
+	weight->samples++;
+	if (sink->options.weigh == FLAME_BY_PERIOD)
+		weight->weight = flame_sum(weight->weight, r->sample->period ? r->sample->period : 1);
+	else if (sink->options.weigh == FLAME_BY_SAMPLES)
+		weight->weight++;
+	else
+		vec_push(&sink->slices.items[slice].entries, ((struct time_entry){
+			.time = r->sample->time, .tid = r->tid, .node = node, .generation = worker->generation, .worker = index }));
+}
+
+static void time_batch_begin(void *context, struct session *session, size_t slices)
+{
+	struct flame_sink *sink = context;
+	while (sink->slices.count < slices)
+		vec_add(&sink->slices);
+}
+
+/* In order of time: each sample weighs the time since its thread's previous one. */
+static void time_batch_end(void *context, struct session *session, size_t slices)
+{
+	struct flame_sink *sink = context;
+	for (size_t s = 0; s < slices; s++) {
+		struct time_slice *slice = &sink->slices.items[s];
+		for (size_t i = 0; i < slice->entries.count; i++) {
+			const struct time_entry *entry = &slice->entries.items[i];
+			struct flame_worker *worker = &sink->workers[entry->worker];
+			if (entry->generation != worker->generation || entry->time == UINT64_MAX)
+				continue;
+			bool added;
+			uint32_t at = idmap_add(&sink->last_by_tid, (uint32_t)entry->tid, (uint32_t)sink->last_times.count, &added);
+			if (added)
+				vec_push(&sink->last_times, entry->time);
+			uint64_t last = sink->last_times.items[at];
+			struct flame_weight *weight = weight_of(worker, entry->node);
+			weight->weight = flame_sum(weight->weight, entry->time > last ? entry->time - last : 0);
+			sink->last_times.items[at] = entry->time;
+		}
+		vec_clear(&slice->entries);
+	}
+}
+
+struct sink flame_sink_of(struct flame_sink *sink)
+{
+	bool timed = sink->options.weigh == FLAME_BY_TIME;
+	return (struct sink){
+		.context = sink, .record = take_sample,
+		.batch_begin = timed ? time_batch_begin : NULL, .batch_end = timed ? time_batch_end : NULL,
+	};
+}
+
+/* The builder's frame for a worker's. */
+static uint32_t name_frame(const struct flame_sink *sink, const struct flame_worker *worker, const struct session *session,
+	const struct local_frame *frame, struct str *text, struct flame_builder *builder)
+{
+	const struct flame_options *options = &sink->options;
+	str_clear(text);
+	if (frame->kind == FLAME_TASK) {
+		const char *task = worker->tasks.items[frame->module];
+		str_puts(text, task);
+		if (options->folded)
+			flame_fold_task(text);
+		return flame_builder_frame(builder, str_text(text), "", FLAME_TASK);
+	}
+	const struct module *module = frame->module == MODULE_ID_NONE ? NULL : session->model.modules.list.items[frame->module];
+	const char *symbol = frame->symbol ? symbols_name(options->symbols, module, frame->symbol) : NULL;
+	if (options->folded) {
+		flame_fold_name(text, module, symbol, options->annotate);
+		return flame_builder_frame(builder, str_text(text), "", FLAME_USER);
+	}
+	flame_full_name(text, module, symbol);
+	return flame_builder_frame(builder, str_text(text), module ? module->long_name : "", frame->kind);
+}
+
+static void merge_worker(const struct flame_sink *sink, const struct flame_worker *worker, const struct session *session,
+	struct flame_builder *builder)
+{
+	uint32_t count = worker->stacks.count;
+	uint32_t *frames CLEANUP_FREE = memory_zero(worker->frames.count, sizeof *frames);
+	uint32_t *nodes CLEANUP_FREE = memory_zero(count, sizeof *nodes);
+	struct str text CLEANUP_STR = { 0 };
+	for (size_t i = 1; i < worker->frames.count; i++)
+		frames[i] = name_frame(sink, worker, session, &worker->frames.items[i], &text, builder);
+	nodes[STACK_ROOT] = STACK_ROOT;
+	for (uint32_t i = 1; i < count; i++) {
+		const struct stack_node *node = &worker->stacks.nodes[i];
+		nodes[i] = flame_builder_push(builder, nodes[node->parent], frames[node->place]);
+	}
+	for (uint32_t i = 0; i < count && i < worker->weight_capacity; i++)
+		if (worker->weights[i].samples)
+			flame_builder_add(builder, nodes[i], worker->weights[i].weight, worker->weights[i].samples);
+}
+
+struct flame_counts flame_sink_finish(struct flame_sink *sink, struct session *session, struct flame_builder *builder)
+{
+	struct flame_counts counts = { .event = UINT32_MAX };
+	for (unsigned i = 0; i < sink->worker_count; i++)
+		if (sink->workers[i].event < counts.event)
+			counts.event = sink->workers[i].event;
+	for (unsigned i = 0; i < sink->worker_count; i++) {
+		struct flame_worker *worker = &sink->workers[i];
+		counts.other_events += worker->other_events;
+		if (worker->event == counts.event) {
+			counts.samples += worker->samples;
+			counts.filtered += worker->filtered;
+			merge_worker(sink, worker, session, builder);
+		} else {
+			counts.other_events += worker->samples + worker->filtered;
+		}
+		worker_clear(worker);
+	}
+	return counts;
+}

@@ -1,0 +1,455 @@
+#include "analysis/fold.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* What each place means for entries and for chains. */
+static void class_places(struct fold *fold)
+{
+	struct profile *profile = fold->profile;
+	const struct columns *columns = profile->options.columns;
+	uint32_t places = profile->stacks.places.count;
+	for (size_t i = 0; i < columns->all.count; i++)
+		if (columns->all.items[i].type->place_key)
+			fold->class_words += columns->all.items[i].type->words;
+	profile->row_words = profile->group_key_words + fold->class_words;
+	tuples_init(&fold->classes, fold->class_words, fold->class_words);
+	fold->class_of_place = memory_zero(places + 1, sizeof *fold->class_of_place);
+	fold->chain_of_place = memory_zero(places + 1, sizeof *fold->chain_of_place);
+	uint64_t *row = memory_zero(fold->class_words + COLUMN_KEY_WORDS, sizeof *row);
+	struct idmap functions = { 0 };
+	bool by_address = profile->options.chain.key != CHAIN_FUNCTION;
+	for (uint32_t id = 0; id < places; id++) {
+		const struct place *place = stacks_place_at(&profile->stacks, id);
+		for (size_t i = 0; i < columns->all.count; i++) {
+			const struct column *column = &columns->all.items[i];
+			if (column->type->place_key)
+				column->type->place_key(profile, place, row + (column->at - profile->group_key_words));
+		}
+		fold->class_of_place[id] = tuples_add(&fold->classes, row);
+		bool added;
+		fold->chain_of_place[id] = id;
+		if (place->symbol && !by_address)
+			fold->chain_of_place[id] = idmap_add(&functions, (uint64_t)place->module << 32 | place->symbol, id, &added);
+		else if (profile->by_map)
+			fold->chain_of_place[id] = idmap_add(&functions, hash_pair((uint64_t)place->module << 32 | place->symbol, place->ip), id, &added);
+	}
+	idmap_fini(&functions);
+	free(row);
+}
+
+/* Cells by group, as a counting sort: fold->cell_order, and where each group starts. */
+static uint32_t *sort_cells(struct fold *fold)
+{
+	const struct profile *profile = fold->profile;
+	uint32_t groups = profile->groups.count;
+	uint32_t *starts = memory_zero(groups + 2, sizeof *starts);
+	for (uint32_t i = 0; i < profile->cells.count; i++)
+		starts[profile->cells.items[i].group + 2]++;
+	for (uint32_t i = 2; i < groups + 2; i++)
+		starts[i] += starts[i - 1];
+	fold->cell_order = memory_zero(profile->cells.count + 1, sizeof *fold->cell_order);
+	for (uint32_t i = 0; i < profile->cells.count; i++)
+		fold->cell_order[starts[profile->cells.items[i].group + 1]++] = i;
+	return starts;
+}
+
+static struct fold_entry *entry_of(struct fold *fold, uint32_t class)
+{
+	uint32_t known = fold->entry_of_class[class];
+	if (known)
+		return &fold->entries.items[known - 1];
+	struct fold_entry *made = vec_add(&fold->entries);
+	made->class = class;
+	made->earliest = UINT32_MAX;
+	fold->entry_of_class[class] = (uint32_t)fold->entries.count;
+	return made;
+}
+
+static void note_earliest(struct fold *fold, struct fold_entry *entry, uint32_t cell, uint32_t from)
+{
+	if (entry->earliest != UINT32_MAX && fold->cells.items[entry->earliest].cell->first <= fold->cells.items[cell].cell->first)
+		return;
+	entry->earliest = cell;
+	entry->first_from = from;
+}
+
+static struct entry *entry_at(struct fold *fold, uint32_t index)
+{
+	struct fold_entry *at = &fold->entries.items[index];
+	if (!at->entry)
+		at->entry = arena_alloc(&fold->profile->arena, sizeof *at->entry);
+	return at->entry;
+}
+
+static void add_mode_period(struct entry_sums *sums, unsigned cpumode, uint64_t period)
+{
+	switch (cpumode) {
+	case RECORD_MISC_KERNEL:
+		sums->period_sys += period;
+		break;
+	case RECORD_MISC_USER:
+		sums->period_us += period;
+		break;
+	case RECORD_MISC_GUEST_KERNEL:
+		sums->period_guest_sys += period;
+		break;
+	case RECORD_MISC_GUEST_USER:
+		sums->period_guest_us += period;
+		break;
+	}
+}
+
+/* The cells' own entries. */
+static void fold_self(struct fold *fold)
+{
+	const struct cells *all = &fold->profile->cells;
+	for (uint32_t i = 0; i < fold->cells.count; i++) {
+		struct fold_cell *at = &fold->cells.items[i];
+		struct fold_entry *own = entry_of(fold, fold->class_of_place[at->cell->place]);
+		uint32_t index = (uint32_t)(own - fold->entries.items);
+		at->entry = index + 1;
+		at->next_of_entry = own->first_cell;
+		own->first_cell = i + 1;
+		note_earliest(fold, own, i, 0);
+		struct entry *entry = entry_at(fold, index);
+		entry->self.period += at->cell->period;
+		entry->self.count += at->cell->count;
+		add_mode_period(&entry->self, at->cell->cpumode, at->cell->period);
+		if (all->sums)
+			for (unsigned w = 0; w < 3; w++)
+				entry->self.weight[w] += all->sums[at->cell - all->items].weight[w];
+		unsigned depth = fold->nodes.count ? fold->nodes.items[at->leaf].depth : 0;
+		if (entry->max_depth < depth)
+			entry->max_depth = depth;
+	}
+}
+
+/* A node's frame has an entry of its own: what it called counts there, once for each sample. */
+static void enter_node(struct fold *fold, uint32_t index)
+{
+	struct trie_node *node = &fold->nodes.items[index];
+	struct fold_entry *at = entry_of(fold, fold->class_of_place[node->place]);
+	uint32_t which = (uint32_t)(at - fold->entries.items);
+	node->entry = which + 1;
+	if (at->on_path++ && !fold->keeps_repeats)
+		return;
+	struct entry *entry = entry_at(fold, which);
+	entry->children_period += node->period;
+	if (fold->profile->options.chain.order == CHAIN_CALLER) {
+		node->next_of_entry = at->first_node;
+		at->first_node = index;
+		if (entry->max_depth < node->deepest - node->depth + 1u)
+			entry->max_depth = node->deepest - node->depth + 1;
+	}
+	note_earliest(fold, at, node->cell, index);
+}
+
+/* Cells that end at a node count for their own entries, unless these are on the path already. */
+static void count_ends(struct fold *fold, uint32_t index)
+{
+	for (uint32_t i = fold->nodes.items[index].first_cell; i; i = fold->cells.items[i - 1].next_at_leaf) {
+		const struct fold_cell *at = &fold->cells.items[i - 1];
+		struct fold_entry *own = &fold->entries.items[at->entry - 1];
+		if (!own->on_path || fold->keeps_repeats)
+			entry_at(fold, at->entry - 1)->children_period += at->cell->period;
+	}
+}
+
+/* Depth first, so that on_path tells what is above. */
+static void fold_callers(struct fold *fold)
+{
+	struct trie_node *nodes = fold->nodes.items;
+	count_ends(fold, 0);
+	uint32_t at = nodes[0].first_child;
+	while (at) {
+		enter_node(fold, at);
+		count_ends(fold, at);
+		if (nodes[at].first_child) {
+			at = nodes[at].first_child;
+			continue;
+		}
+		while (at && !nodes[at].next_sibling) {
+			fold->entries.items[nodes[at].entry - 1].on_path--;
+			at = nodes[at].parent;
+		}
+		if (at) {
+			fold->entries.items[nodes[at].entry - 1].on_path--;
+			at = nodes[at].next_sibling;
+		}
+	}
+}
+
+/* Callee order: a caller's chain starts at its innermost frame. Sums per node in own_*, nodes listed by entry. */
+static void fold_innermost(struct fold *fold)
+{
+	struct trie_node *nodes = fold->nodes.items;
+	for (uint32_t i = 0; i < fold->cells.count; i++) {
+		const struct fold_cell *at = &fold->cells.items[i];
+		for (uint32_t node = at->leaf; node; node = nodes[node].parent) {
+			struct fold_entry *of = &fold->entries.items[nodes[node].entry - 1];
+			bool repeated = of->on_path == i + 1 || nodes[node].entry == at->entry;
+			if (repeated && !fold->keeps_repeats)
+				continue;
+			of->on_path = i + 1;
+			struct entry *entry = entry_at(fold, nodes[node].entry - 1);
+			if (entry->max_depth < nodes[node].depth)
+				entry->max_depth = nodes[node].depth;
+			if (!fold->own_count[node]) {
+				nodes[node].next_of_entry = of->first_node;
+				of->first_node = node;
+			}
+			fold->own_period[node] += at->cell->period;
+			fold->own_count[node] += at->cell->count;
+		}
+	}
+}
+
+/* The level of a frame in no mapping is that of the frame before it in the chain's order; before the first: the sample's. */
+static uint8_t inherited_level(const struct fold *fold, const struct fold_entry *entry)
+{
+	const struct stacks *stacks = &fold->profile->stacks;
+	const struct fold_cell *cell = &fold->cells.items[entry->earliest];
+	const struct trie_node *nodes = fold->nodes.items;
+	if (fold->profile->options.chain.order == CHAIN_CALLER) {
+		for (uint32_t node = entry->first_from; node; node = nodes[node].parent)
+			if (stacks_place_at(stacks, nodes[node].place)->level)
+				return (uint8_t)stacks_place_at(stacks, nodes[node].place)->level;
+		return cell->cell->level;
+	}
+	uint8_t level = cell->cell->level;
+	for (uint32_t node = cell->leaf; node && node != entry->first_from; node = nodes[node].parent)
+		if (stacks_place_at(stacks, nodes[node].place)->level)
+			level = (uint8_t)stacks_place_at(stacks, nodes[node].place)->level;
+	return level;
+}
+
+/* Filters that perf applies to whole entries, and only where some column makes it look at them a second time. */
+static uint8_t late_filter(const struct profile *profile, const struct entry *entry, const struct cell *cell)
+{
+	const struct profile_options *options = &profile->options;
+	const struct place *place = entry_place(profile, entry);
+	uint8_t filtered = 0;
+	if (!options->columns->needs_collapse)
+		return 0;
+	if (options->symbol_filter && entry->row[GROUP_EVENT] == 0 &&
+	    (!place->symbol || !strstr(profile_symbol_name(profile, place->module, place->symbol), options->symbol_filter)))
+		filtered |= FILTER_SYMBOL;
+	if (options->socket_filter >= 0 && profile_socket(profile, cell->cpu) != options->socket_filter)
+		filtered |= FILTER_SOCKET;
+	return filtered;
+}
+
+/* Callee order meets the innermost frame first. */
+static uint32_t innermost_of(const struct fold *fold, const struct fold_entry *entry)
+{
+	uint32_t which = (uint32_t)(entry - fold->entries.items) + 1;
+	uint32_t node = fold->cells.items[entry->earliest].leaf;
+	while (node && fold->nodes.items[node].entry != which)
+		node = fold->nodes.items[node].parent;
+	return node;
+}
+
+/* What an entry shows of its first sample. */
+static void finish_entry(struct fold *fold, struct fold_entry *at, const uint64_t *group)
+{
+	const struct profile *profile = fold->profile;
+	const struct cell *cell = fold->cells.items[at->earliest].cell;
+	struct entry *entry = at->entry;
+	if (at->first_from && profile->options.chain.order == CHAIN_CALLEE)
+		at->first_from = innermost_of(fold, at);
+	uint64_t *row = (uint64_t *)arena_alloc(&fold->profile->arena, (profile->group_key_words + fold->class_words + 1) * sizeof *row);
+	memcpy(row, group, profile->group_key_words * sizeof *row);
+	memcpy(row + profile->group_key_words, tuples_row(&fold->classes, at->class), fold->class_words * sizeof *row);
+	entry->row = row;
+	entry->facts = group_facts(profile, group);
+	entry->first = cell->first;
+	entry->thread = cell->thread;
+	entry->tid = cell->tid;
+	entry->cpumode = cell->cpumode;
+	entry->place = at->first_from ? fold->nodes.items[at->first_from].place : cell->place;
+	entry->filtered = cell->filtered | late_filter(profile, entry, cell);
+	entry->leaf = true;
+	uint64_t level = stacks_place_at(&profile->stacks, entry->place)->level;
+	if (!at->first_from)
+		entry->level = cell->level;
+	else
+		entry->level = level ? (uint8_t)level : inherited_level(fold, at);
+}
+
+/* Columns that a caller's entry is looked up without: where any is not 0, no entry is found again within a sample. */
+static bool group_keeps_repeats(const struct profile *profile, const uint64_t *group)
+{
+	const struct columns *columns = profile->options.columns;
+	for (size_t i = 0; i < columns->all.count; i++) {
+		const struct column *column = &columns->all.items[i];
+		if (!column->type->not_in_callers)
+			continue;
+		for (unsigned word = 0; word < column->type->words; word++)
+			if (group[column->at + word])
+				return true;
+	}
+	return false;
+}
+
+static bool shows_chain(const struct profile *profile, const struct hist *hist, const struct entry *entry, uint64_t min_hit)
+{
+	uint64_t whole = profile->options.iteration == ITERATE_CALLERS ? entry->children_period : entry->self.period;
+	if (hist->leader != hist->event || entry->filtered || hist_percent(profile, hist, entry) < profile->options.min_percent)
+		return false;
+	return profile->options.chain.mode == CHAIN_FRACTAL || whole >= min_hit;
+}
+
+static uint64_t least_hit(const struct profile *profile, const struct hist *hist)
+{
+	uint64_t total = profile->options.relative ? hist->shown_chain_period : hist->chain_period;
+	return (uint64_t)((double)total * (profile->options.chain.min_percent / 100));
+}
+
+static void make_chains(struct fold *fold, const struct hist *hist)
+{
+	const struct profile *profile = fold->profile;
+	uint64_t min_hit = least_hit(profile, hist);
+	for (size_t i = 0; i < fold->entries.count; i++)
+		if (shows_chain(profile, hist, fold->entries.items[i].entry, min_hit))
+			fold->entries.items[i].entry->chain = fold_chain(fold, &fold->entries.items[i], min_hit);
+}
+
+static void reserve_own(struct fold *fold)
+{
+	if (fold->own_capacity >= fold->nodes.count)
+		return;
+	size_t old = fold->own_capacity;
+	fold->own_capacity = fold->nodes.capacity;
+	fold->own_period = memory_resize(fold->own_period, fold->own_capacity, sizeof *fold->own_period);
+	fold->own_count = memory_resize(fold->own_count, fold->own_capacity, sizeof *fold->own_count);
+	memset(fold->own_period + old, 0, (fold->own_capacity - old) * sizeof *fold->own_period);
+	memset(fold->own_count + old, 0, (fold->own_capacity - old) * sizeof *fold->own_count);
+}
+
+static void load_group(struct fold *fold, const uint32_t *cells, uint32_t count)
+{
+	vec_clear(&fold->cells);
+	vec_clear(&fold->entries);
+	vec_clear(&fold->nodes);
+	vec_reserve(&fold->cells, count);
+	for (uint32_t i = 0; i < count; i++)
+		vec_push(&fold->cells, ((struct fold_cell){ .cell = &fold->profile->cells.items[cells[i]] }));
+}
+
+/* One group: its entries, and where wanted their chains. */
+static void fold_group(struct fold *fold, uint32_t group, const uint32_t *cells, uint32_t count, struct hist *hist, bool chains)
+{
+	struct profile *profile = fold->profile;
+	const uint64_t *row = tuples_row(&profile->groups, group);
+	load_group(fold, cells, count);
+	bool callers = profile->options.iteration == ITERATE_CALLERS;
+	fold->keeps_repeats = callers && group_keeps_repeats(profile, row);
+	if (profile->options.use_chains || callers) {
+		fold_trie(fold);
+		reserve_own(fold);
+	}
+	fold_self(fold);
+	if (callers)
+		fold_callers(fold);
+	for (size_t i = 0; i < fold->entries.count; i++)
+		finish_entry(fold, &fold->entries.items[i], row);
+	bool innermost = callers && profile->options.chain.order == CHAIN_CALLEE;
+	if (innermost)
+		fold_innermost(fold);
+	if (chains && profile->options.use_chains)
+		make_chains(fold, hist);
+	if (innermost)
+		memset(fold->own_period, 0, fold->nodes.count * sizeof *fold->own_period);
+	if (innermost)
+		memset(fold->own_count, 0, fold->nodes.count * sizeof *fold->own_count);
+	for (size_t i = 0; i < fold->entries.count; i++)
+		fold->entry_of_class[fold->entries.items[i].class] = 0;
+}
+
+static struct hist *hist_of_group(const struct profile *profile, uint32_t group)
+{
+	return &profile->hists[tuples_row(&profile->groups, group)[GROUP_EVENT]];
+}
+
+static void list_entries(struct fold *fold, struct hist *hist, size_t *capacity, bool sums)
+{
+	while (*capacity < hist->count + fold->entries.count)
+		*capacity = *capacity ? *capacity * 2 : 64;
+	hist->entries = memory_resize(hist->entries, *capacity, sizeof *hist->entries);
+	for (size_t i = 0; i < fold->entries.count; i++) {
+		struct entry *entry = fold->entries.items[i].entry;
+		hist->entries[hist->count++] = entry;
+		if (sums && !entry->filtered)
+			hist->shown_period += entry->self.period;
+		if (sums && !fold->cells.items[fold->entries.items[i].earliest].cell->filtered) {
+			hist->shown_samples += entry->self.count;
+			hist->shown_chain_period += entry->self.period;
+		}
+	}
+}
+
+/* Totals of all cells are known before there are entries. */
+static void add_totals(struct profile *profile)
+{
+	for (uint32_t i = 0; i < profile->cells.count; i++) {
+		const struct cell *cell = &profile->cells.items[i];
+		struct hist *hist = hist_of_group(profile, cell->group);
+		hist->samples += cell->count;
+		hist->total_period += cell->period;
+		hist->chain_period += cell->period;
+	}
+}
+
+static void fold_groups(struct fold *fold, const uint32_t *starts, bool sums, bool chains)
+{
+	struct profile *profile = fold->profile;
+	for (size_t i = 0; i < profile->hist_count; i++)
+		profile->hists[i].count = 0;
+	size_t *capacities = memory_zero(profile->hist_count + 1, sizeof *capacities);
+	for (uint32_t group = 0; group < profile->groups.count; group++) {
+		struct hist *hist = hist_of_group(profile, group);
+		fold_group(fold, group, fold->cell_order + starts[group], starts[group + 1] - starts[group], hist, chains);
+		list_entries(fold, hist, &capacities[hist->event], sums);
+	}
+	free(capacities);
+}
+
+static void fold_fini(struct fold *fold)
+{
+	free(fold->class_of_place);
+	free(fold->chain_of_place);
+	tuples_fini(&fold->classes);
+	free(fold->cell_order);
+	vec_fini(&fold->nodes);
+	vec_fini(&fold->cells);
+	vec_fini(&fold->entries);
+	free(fold->local_of_node);
+	free(fold->entry_of_class);
+	vec_fini(&fold->reached);
+	free(fold->own_period);
+	free(fold->own_count);
+	vec_fini(&fold->steps);
+	vec_fini(&fold->tree);
+	vec_fini(&fold->tree_places);
+	vec_fini(&fold->tree_order);
+}
+
+int fold_cells(struct profile *profile, struct error *err)
+{
+	struct fold fold = { .profile = profile };
+	class_places(&fold);
+	uint32_t *starts = sort_cells(&fold);
+	fold.local_of_node = memory_zero(profile->stacks.count + 1, sizeof *fold.local_of_node);
+	fold.entry_of_class = memory_zero(fold.classes.count + 1, sizeof *fold.entry_of_class);
+	add_totals(profile);
+	/* Thresholds that are relative to what is shown are known only when all entries are. */
+	bool twice = profile->options.relative && profile->options.use_chains;
+	fold_groups(&fold, starts, true, !twice);
+	if (twice)
+		fold_groups(&fold, starts, false, true);
+	free(starts);
+	fold_fini(&fold);
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* From cells to entries: what a profile gathered, group by group (a group: all samples alike in the columns that do not depend
+ * on the place), each with the part of the stacks' trie that its cells reach. Internal to the profile. */
+#pragma once
+#include "analysis/hist.h"
+
+/* A stack's node within one group. */
+struct trie_node {
+	uint64_t period;             /* of the cells at it and below */
+	uint32_t count;
+	uint32_t cell;               /* the earliest of them: index into fold.cells */
+	uint32_t parent, first_child, next_sibling; /* local indices; 0: none (the root is 0) */
+	uint32_t place, chain;       /* chain: what frames are matched by */
+	uint32_t entry;              /* local index + 1; 0: not asked for */
+	uint32_t next_of_entry;      /* the next node that starts a chain of the same entry; 0: none */
+	uint32_t first_cell;         /* index + 1 into fold.cells of those that end here; 0: none */
+	uint16_t depth, deepest;
+};
+
+struct fold_cell {
+	const struct cell *cell;
+	uint32_t leaf;               /* local node */
+	uint32_t next_at_leaf;       /* index + 1 */
+	uint32_t entry;              /* local index + 1 of its own entry */
+	uint32_t next_of_entry;      /* index + 1 */
+};
+
+struct fold_entry {
+	struct entry *entry;
+	uint32_t class;
+	uint32_t first_node;         /* chains start there; 0: none */
+	uint32_t first_cell;         /* index + 1 of its own cells */
+	uint32_t on_path;
+	uint32_t first_from;         /* the node whose cell was the earliest; 0: its own */
+	uint32_t earliest;           /* cell */
+};
+
+/* Where a chain goes on: a node, and what of it counts. */
+struct chain_step {
+	uint32_t chain, node;
+	uint64_t period;
+	uint32_t count;
+	bool own;                    /* counts only the entry's own samples */
+};
+
+struct fold {
+	struct profile *profile;
+	uint32_t *class_of_place, *chain_of_place;
+	struct tuples classes;
+	unsigned class_words;
+	uint32_t *cell_order;        /* cells by group */
+	/* Of the group at hand: */
+	VEC(struct trie_node) nodes;
+	VEC(struct fold_cell) cells;
+	VEC(struct fold_entry) entries;
+	uint32_t *local_of_node;     /* by stack node: local index, 0: none */
+	uint32_t *entry_of_class;    /* by class: local index + 1, 0: none */
+	VEC(uint32_t) reached;       /* stack nodes */
+	bool keeps_repeats;          /* recursion is not noticed */
+	uint64_t *own_period;        /* by local node, 0 outside of a chain's making */
+	uint32_t *own_count;
+	size_t own_capacity;
+	VEC(struct chain_step) steps;
+	VEC(struct chain_node) tree;
+	VEC(uint32_t) tree_places, tree_order;
+};
+
+int fold_cells(struct profile *profile, struct error *err);
+
+/* Builds the part of the trie that the group's cells reach: fold->nodes, leaves of fold->cells. */
+void fold_trie(struct fold *fold);
+/* The chains of one entry, of at least min_hit (GRAPH) or the relative threshold. NULL: none. */
+struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry, uint64_t min_hit);
+
+/* Which of two frames stands first among equals: > 0: a. */
+int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t place_b);

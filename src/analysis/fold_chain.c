@@ -1,0 +1,299 @@
+/* One entry's chains, from its group's trie: a compressed trie of which only what is shown is made. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/fold.h"
+
+int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t place_b)
+{
+	const struct place *a = stacks_place_at(&profile->stacks, place_a), *b = stacks_place_at(&profile->stacks, place_b);
+	if (a->module != b->module)
+		return a->module == MODULE_ID_NONE ? -1 : b->module == MODULE_ID_NONE ? 1 : a->module > b->module ? 1 : -1;
+	const struct symbol *symbol_a = profile_symbol(profile, a->module, a->symbol);
+	const struct symbol *symbol_b = profile_symbol(profile, b->module, b->symbol);
+	bool by_symbol = profile->options.chain.key == CHAIN_FUNCTION;
+	uint64_t key_a = a->ip, key_b = b->ip;
+	if (by_symbol && symbol_a && symbol_b) {
+		key_a = symbol_a->start;
+		key_b = symbol_b->start;
+	} else if (by_symbol && (symbol_a || symbol_b)) {
+		key_a = symbol_a ? symbol_a->start : a->map ? map_offset(a->map, a->ip) : a->ip;
+		key_b = symbol_b ? symbol_b->start : b->map ? map_offset(b->map, b->ip) : b->ip;
+	}
+	return key_a > key_b ? 1 : key_a < key_b ? -1 : 0;
+}
+
+/* The steps that follow steps [first, end): inwards from callers, or outwards from callees. What ends there goes to *node. */
+static void follow_inwards(struct fold *fold, size_t first, size_t end, struct chain_node *node)
+{
+	for (size_t i = first; i < end; i++) {
+		struct chain_step step = fold->steps.items[i];
+		for (uint32_t child = fold->nodes.items[step.node].first_child; child; child = fold->nodes.items[child].next_sibling) {
+			const struct trie_node *at = &fold->nodes.items[child];
+			uint32_t count = step.own ? fold->own_count[child] : at->count;
+			uint64_t period = step.own ? fold->own_period[child] : at->period;
+			if (!count)
+				continue;
+			vec_push(&fold->steps, ((struct chain_step){ at->chain, child, period, count, step.own }));
+			step.period -= period;
+			step.count -= count;
+		}
+		node->hit += step.period;
+		node->count += step.count;
+	}
+}
+
+static void follow_outwards(struct fold *fold, size_t first, size_t end, struct chain_node *node)
+{
+	for (size_t i = first; i < end; i++) {
+		struct chain_step step = fold->steps.items[i];
+		uint32_t parent = fold->nodes.items[step.node].parent;
+		if (parent) {
+			step.node = parent;
+			step.chain = fold->nodes.items[parent].chain;
+			vec_push(&fold->steps, step);
+		} else {
+			node->hit += step.period;
+			node->count += step.count;
+		}
+	}
+}
+
+static void follow(struct fold *fold, size_t first, size_t end, struct chain_node *node)
+{
+	if (fold->profile->options.chain.order == CHAIN_CALLER)
+		follow_inwards(fold, first, end, node);
+	else
+		follow_outwards(fold, first, end, node);
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+	const struct chain_step *x = a, *y = b;
+	if (x->chain != y->chain)
+		return x->chain < y->chain ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->own - y->own;
+}
+
+/* Sorts steps from `first` on by frame and joins those at the same node. Returns how many frames there are. */
+static size_t gather(struct fold *fold, size_t first)
+{
+	struct chain_step *steps = fold->steps.items;
+	if (fold->steps.count - first > 1)
+		qsort(steps + first, fold->steps.count - first, sizeof *steps, compare_steps);
+	size_t kept = first, frames = 0;
+	for (size_t i = first; i < fold->steps.count; i++) {
+		if (kept > first && compare_steps(&steps[kept - 1], &steps[i]) == 0) {
+			steps[kept - 1].period += steps[i].period;
+			steps[kept - 1].count += steps[i].count;
+			continue;
+		}
+		frames += kept == first || steps[kept - 1].chain != steps[i].chain;
+		steps[kept++] = steps[i];
+	}
+	fold->steps.count = kept;
+	return frames;
+}
+
+/* A frame among those that follow: steps [first, end). */
+struct branch {
+	size_t first, end;
+	uint64_t period;
+	uint32_t count, chain;
+};
+
+/* Larger first; whole chains (FLAT, FOLDED) are sorted at their ends instead. */
+static int compare_branches(const void *a, const void *b, void *context)
+{
+	const struct profile *profile = context;
+	const struct branch *x = a, *y = b;
+	bool graph = profile->options.chain.mode == CHAIN_GRAPH || profile->options.chain.mode == CHAIN_FRACTAL;
+	if (graph && x->period != y->period)
+		return x->period > y->period ? -1 : 1;
+	int64_t order = chains_compare(profile, x->chain, y->chain);
+	return order > 0 ? -1 : order < 0;
+}
+
+static uint64_t threshold(const struct fold *fold, const struct chain_node *node, uint64_t min_hit)
+{
+	const struct chain_options *chain = &fold->profile->options.chain;
+	return chain->mode == CHAIN_FRACTAL ? (uint64_t)ceil((double)node->children_hit * (chain->min_percent / 100.0)) : min_hit;
+}
+
+static uint32_t add_node(struct fold *fold, uint32_t parent)
+{
+	struct chain_node *node = vec_add(&fold->tree);
+	node->parent = parent;
+	node->first_place = (uint32_t)fold->tree_places.count;
+	return (uint32_t)fold->tree.count - 1;
+}
+
+static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit);
+
+/* The branches below node `at`, whose steps are the last ones, from `first` on: sums for all, nodes for those above the threshold. */
+static void branch_out(struct fold *fold, uint32_t at, size_t first, size_t frames, uint64_t min_hit)
+{
+	struct branch *branches = memory_resize(NULL, frames + 1, sizeof *branches);
+	size_t count = 0;
+	for (size_t i = first; i < fold->steps.count; i++) {
+		const struct chain_step *step = &fold->steps.items[i];
+		if (i == first || branches[count - 1].chain != step->chain)
+			branches[count++] = (struct branch){ .first = i, .chain = step->chain };
+		struct branch *branch = &branches[count - 1];
+		branch->end = i + 1;
+		branch->period += step->period;
+		branch->count += step->count;
+		fold->tree.items[at].children_hit += step->period;
+		fold->tree.items[at].children_count += step->count;
+	}
+	uint64_t least = threshold(fold, &fold->tree.items[at], min_hit);
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (branches[i].period >= least)
+			branches[kept++] = branches[i];
+	qsort_r(branches, kept, sizeof *branches, compare_branches, fold->profile);
+	uint32_t order = (uint32_t)fold->tree_order.count;
+	for (size_t i = 0; i < kept; i++)
+		vec_push(&fold->tree_order, 0);
+	fold->tree.items[at].first_child = order;
+	fold->tree.items[at].child_count = (uint32_t)kept;
+	for (size_t i = 0; i < kept; i++) {
+		uint32_t child = add_node(fold, at);
+		fold->tree_order.items[order + i] = child;
+		size_t start = fold->steps.count;
+		for (size_t j = branches[i].first; j < branches[i].end; j++)
+			vec_push(&fold->steps, fold->steps.items[j]);
+		grow(fold, child, start, min_hit);
+		fold->steps.count = start;
+	}
+	free(branches);
+}
+
+/* Steps from `first` on are at one frame: appends it and those that follow alone, then branches out. */
+static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit)
+{
+	for (;;) {
+		vec_push(&fold->tree_places, fold->steps.items[first].chain);
+		fold->tree.items[at].place_count++;
+		size_t end = fold->steps.count;
+		struct chain_node ending = { 0 };
+		follow(fold, first, end, &ending);
+		size_t frames = gather(fold, end);
+		if (ending.count || frames != 1) {
+			fold->tree.items[at].hit = ending.hit;
+			fold->tree.items[at].count = ending.count;
+			branch_out(fold, at, end, frames, min_hit);
+			fold->steps.count = end;
+			return;
+		}
+		size_t next = fold->steps.count - end;
+		memmove(&fold->steps.items[first], &fold->steps.items[end], next * sizeof *fold->steps.items);
+		fold->steps.count = first + next;
+	}
+}
+
+/* The entry's own samples, as whole paths from the root: into own_*; or back out. */
+static void mark_own(struct fold *fold, const struct fold_entry *entry, bool take, bool from_all)
+{
+	for (uint32_t i = entry->first_cell; i; i = fold->cells.items[i - 1].next_of_entry) {
+		const struct fold_cell *at = &fold->cells.items[i - 1];
+		for (uint32_t node = at->leaf; node; node = fold->nodes.items[node].parent) {
+			uint64_t period = at->cell->period;
+			uint32_t count = at->cell->count;
+			fold->own_period[node] += take ? period : -period;
+			fold->own_count[node] += take ? count : -count;
+			if (from_all) {
+				fold->nodes.items[node].period -= take ? period : -period;
+				fold->nodes.items[node].count -= take ? count : -count;
+			}
+		}
+	}
+}
+
+static void start_inwards(struct fold *fold, const struct fold_entry *entry)
+{
+	const struct trie_node *nodes = fold->nodes.items;
+	for (uint32_t child = nodes[0].first_child; child; child = nodes[child].next_sibling)
+		if (fold->own_count[child])
+			vec_push(&fold->steps, ((struct chain_step){ nodes[child].chain, child, fold->own_period[child], fold->own_count[child], true }));
+	for (uint32_t node = entry->first_node; node; node = nodes[node].next_of_entry)
+		if (nodes[node].count)
+			vec_push(&fold->steps, ((struct chain_step){ nodes[node].chain, node, nodes[node].period, nodes[node].count, false }));
+}
+
+/* Callers' entries start at the node that fold_entries prepared: own_* holds what has its innermost occurrence there. */
+static void start_outwards(struct fold *fold, const struct fold_entry *entry)
+{
+	const struct trie_node *nodes = fold->nodes.items;
+	for (uint32_t i = entry->first_cell; i; i = fold->cells.items[i - 1].next_of_entry) {
+		const struct fold_cell *at = &fold->cells.items[i - 1];
+		if (at->leaf)
+			vec_push(&fold->steps, ((struct chain_step){ nodes[at->leaf].chain, at->leaf, at->cell->period, at->cell->count, false }));
+	}
+	for (uint32_t node = entry->first_node; node; node = nodes[node].next_of_entry)
+		if (fold->own_count[node])
+			vec_push(&fold->steps, ((struct chain_step){ nodes[node].chain, node, fold->own_period[node], fold->own_count[node], false }));
+}
+
+static int compare_ends(const void *a, const void *b, void *context)
+{
+	const struct chain_node *nodes = context;
+	uint64_t x = nodes[*(const uint32_t *)a].hit, y = nodes[*(const uint32_t *)b].hit;
+	return x > y ? -1 : x < y; /* qsort_r is stable enough: glibc merges */
+}
+
+/* Children before their parents, in the order of frames. */
+static void list_ends(struct fold *fold, uint32_t at, uint64_t min_hit, struct chain_tree *tree)
+{
+	const struct chain_node *node = &tree->nodes[at];
+	for (uint32_t i = 0; i < node->child_count; i++)
+		list_ends(fold, tree->order[node->first_child + i], min_hit, tree);
+	if (node->hit && node->hit >= min_hit)
+		tree->ends[tree->end_count++] = at;
+}
+
+static struct chain_tree *keep_tree(struct fold *fold, uint64_t min_hit)
+{
+	struct arena *arena = &fold->profile->arena;
+	enum chain_mode mode = fold->profile->options.chain.mode;
+	struct chain_tree *tree = arena_alloc(arena, sizeof *tree);
+	tree->count = (uint32_t)fold->tree.count;
+	tree->nodes = arena_copy(arena, fold->tree.items, fold->tree.count * sizeof *fold->tree.items);
+	tree->places = arena_copy(arena, fold->tree_places.items, fold->tree_places.count * sizeof *fold->tree_places.items);
+	tree->order = arena_copy(arena, fold->tree_order.items, fold->tree_order.count * sizeof *fold->tree_order.items);
+	if (mode == CHAIN_FLAT || mode == CHAIN_FOLDED) {
+		tree->ends = arena_alloc(arena, tree->count * sizeof *tree->ends);
+		list_ends(fold, 0, min_hit, tree);
+		qsort_r(tree->ends, tree->end_count, sizeof *tree->ends, compare_ends, tree->nodes);
+	}
+	return tree;
+}
+
+struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry, uint64_t min_hit)
+{
+	bool inwards = fold->profile->options.chain.order == CHAIN_CALLER;
+	bool callers = fold->profile->options.iteration == ITERATE_CALLERS;
+	vec_clear(&fold->steps);
+	vec_clear(&fold->tree);
+	vec_clear(&fold->tree_places);
+	vec_clear(&fold->tree_order);
+	if (inwards) {
+		mark_own(fold, entry, true, callers && !fold->keeps_repeats);
+		start_inwards(fold, entry);
+	} else {
+		start_outwards(fold, entry);
+	}
+	struct chain_tree *tree = NULL;
+	size_t frames = gather(fold, 0);
+	if (frames) {
+		add_node(fold, 0);
+		branch_out(fold, 0, 0, frames, min_hit);
+		if (fold->tree.items[0].child_count)
+			tree = keep_tree(fold, min_hit);
+	}
+	if (inwards)
+		mark_own(fold, entry, false, callers && !fold->keeps_repeats);
+	return tree;
+}

@@ -1,0 +1,171 @@
+#include "analysis/hist.h"
+
+#include <stdlib.h>
+
+#include "analysis/column_cells.h"
+#include "analysis/rb_order.h"
+
+uint64_t hist_total(const struct profile *profile, const struct hist *hist)
+{
+	return profile->options.relative ? hist->shown_period : hist->total_period;
+}
+
+float hist_percent(const struct profile *profile, const struct hist *hist, const struct entry *entry)
+{
+	uint64_t total = hist_total(profile, hist);
+	uint64_t period = profile->options.iteration == ITERATE_CALLERS ? entry->children_period : entry->self.period;
+	return total ? (float)((double)period * 100.0 / (double)total) : 0;
+}
+
+uint64_t entry_measure(const struct entry *entry, enum measure measure)
+{
+	switch (measure) {
+	case MEASURE_OVERHEAD:
+	case MEASURE_PERIOD:
+		return entry->self.period;
+	case MEASURE_OVERHEAD_SYS:
+		return entry->self.period_sys;
+	case MEASURE_OVERHEAD_US:
+		return entry->self.period_us;
+	case MEASURE_OVERHEAD_GUEST_SYS:
+		return entry->self.period_guest_sys;
+	case MEASURE_OVERHEAD_GUEST_US:
+		return entry->self.period_guest_us;
+	case MEASURE_CHILDREN:
+		return entry->children_period;
+	case MEASURE_SAMPLES:
+		return entry->self.count;
+	case MEASURE_WEIGHT1:
+	case MEASURE_WEIGHT2:
+	case MEASURE_WEIGHT3:
+		return entry->self.weight[measure - MEASURE_WEIGHT1];
+	default:
+		return 0;
+	}
+}
+
+static int64_t compare_numbers(uint64_t a, uint64_t b)
+{
+	return a > b ? 1 : a < b ? -1 : 0;
+}
+
+static bool same_thread(const struct entry *a, const struct entry *b)
+{
+	return a->thread == b->thread && (a->thread != THREAD_NONE || a->tid == b->tid);
+}
+
+/* Callers stand above what they called where both have the same sum: the one with the longer (callee order: shorter) chain. */
+static int64_t compare_depth(const struct profile *profile, const struct entry *a, const struct entry *b)
+{
+	if (!same_thread(a, b) || !profile->options.use_chains)
+		return 0;
+	int64_t order = (int64_t)b->max_depth - a->max_depth;
+	return profile->options.chain.order == CHAIN_CALLER ? -order : order;
+}
+
+static uint64_t member_measure(const struct entry *entry, uint32_t member, enum measure measure)
+{
+	return entry->pairs && entry->pairs[member] ? entry_measure(entry->pairs[member], measure) : 0;
+}
+
+static int64_t compare_measure(const struct profile *profile, const struct hist *hist, enum measure measure, const struct entry *a,
+	const struct entry *b)
+{
+	bool callers = profile->options.iteration == ITERATE_CALLERS;
+	if (measure == MEASURE_CHILDREN && !callers)
+		return 0;
+	int64_t order = compare_numbers(entry_measure(a, measure), entry_measure(b, measure));
+	if (measure == MEASURE_CHILDREN)
+		return order ? order : compare_depth(profile, a, b);
+	int chosen = profile->options.group_sort_index;
+	bool by_member = profile->options.event_group && chosen >= 1 && hist->members && (uint32_t)chosen < hist->member_count;
+	if (by_member)
+		order = compare_numbers(member_measure(a, (uint32_t)chosen, measure), member_measure(b, (uint32_t)chosen, measure));
+	if (!profile->options.event_group || (chosen && !by_member))
+		return order;
+	for (uint32_t i = 1; !order && hist->members && i < hist->member_count; i++)
+		order = compare_numbers(member_measure(a, i, measure), member_measure(b, i, measure));
+	return order;
+}
+
+int64_t entries_sort(const struct profile *profile, const struct hist *hist, const struct entry *a, const struct entry *b)
+{
+	const struct columns *columns = profile->options.columns;
+	int64_t order = 0;
+	for (size_t i = 0; !order && i < columns->sorts.count; i++) {
+		const struct column *column = &columns->all.items[columns->sorts.items[i]];
+		if (column_skipped(column, hist))
+			continue;
+		if (column->type->class == COLUMN_MEASURE)
+			order = compare_measure(profile, hist, column->type->measure, a, b);
+		else
+			order = (column->type->sort ? column->type->sort : column->type->compare)(profile, column, a, b);
+	}
+	return order;
+}
+
+int64_t entries_compare(const struct profile *profile, const struct entry *a, const struct entry *b)
+{
+	const struct columns *columns = profile->options.columns;
+	int64_t order = 0;
+	for (size_t i = 0; !order && i < columns->sorts.count; i++) {
+		const struct column *column = &columns->all.items[columns->sorts.items[i]];
+		if (column->type->compare)
+			order = column->type->compare(profile, column, a, b);
+	}
+	return order;
+}
+
+struct sorting {
+	const struct profile *profile;
+	const struct hist *hist;
+};
+
+static int by_keys(const void *a, const void *b, void *context)
+{
+	const struct sorting *sorting = context;
+	int64_t order = entries_compare(sorting->profile, *(struct entry *const *)a, *(struct entry *const *)b);
+	return order > 0 ? -1 : order < 0;
+}
+
+static int by_output(const void *a, const void *b, void *context)
+{
+	const struct sorting *sorting = context;
+	int64_t order = entries_sort(sorting->profile, sorting->hist, *(struct entry *const *)a, *(struct entry *const *)b);
+	return order > 0 ? -1 : order < 0 ? 1 : by_keys(a, b, context);
+}
+
+static int64_t before(void *context, const void *a, const void *b)
+{
+	const struct sorting *sorting = context;
+	return entries_sort(sorting->profile, sorting->hist, a, b);
+}
+
+/* Entries of one sum order by chain length within a thread, by name between threads: no order at all where both are mixed. */
+static bool is_unorderly(const struct profile *profile, const struct hist *hist)
+{
+	if (profile->options.iteration != ITERATE_CALLERS || !profile->options.use_chains)
+		return false;
+	for (size_t first = 0, end; first < hist->count; first = end) {
+		bool same = false, different = false;
+		for (end = first + 1; end < hist->count && hist->entries[end]->children_period == hist->entries[first]->children_period; end++)
+			if (same_thread(hist->entries[end - 1], hist->entries[end]))
+				same = true;
+			else
+				different = true;
+		if (same && different)
+			return true;
+	}
+	return false;
+}
+
+void hist_sort(const struct profile *profile, struct hist *hist)
+{
+	struct sorting sorting = { profile, hist };
+	qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &sorting);
+	if (is_unorderly(profile, hist)) {
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &sorting);
+		rb_order((void **)hist->entries, hist->count, before, &sorting);
+	}
+	hist_widths(profile, hist);
+}

@@ -1,0 +1,84 @@
+/* The entries of one event's report: rows with their sums, sorted, with widths and totals. Made from a profile's cells.
+ * Knows how entries order, not how they are printed. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/chains.h"
+#include "analysis/columns.h"
+#include "analysis/profile.h"
+
+struct entry_sums {
+	uint64_t period, period_sys, period_us, period_guest_sys, period_guest_us;
+	uint64_t weight[3];
+	uint32_t count;
+};
+
+struct entry {
+	struct entry_sums self;
+	uint64_t children_period;     /* with what it called */
+	const uint64_t *row;          /* the columns' keys */
+	const struct group_facts *facts;
+	uint64_t first;               /* clock of the first sample */
+	uint32_t place;               /* of the first sample */
+	uint32_t thread;              /* likewise; THREAD_NONE: see tid */
+	int32_t tid;
+	uint32_t max_depth;           /* of its chains */
+	uint8_t filtered, level, cpumode;
+	bool placeholder;             /* a row of another member of the group */
+	const struct entry **pairs;   /* by member of the event's group; NULL: none */
+	struct chain_tree *chain;     /* NULL: none to show */
+	/* In a hierarchy: */
+	struct entry *parent;
+	struct entry **children;
+	uint32_t child_count;
+	uint16_t depth;
+	bool leaf;
+};
+
+struct hist {
+	uint32_t event;
+	struct entry **entries;       /* in order of output */
+	size_t count;
+	uint64_t total_period, shown_period;          /* all; those that no filter took */
+	uint64_t samples, shown_samples;
+	uint64_t chain_period, shown_chain_period;
+	unsigned widths[WIDTH_COUNT];
+	uint32_t leader;              /* event */
+	struct hist **members;        /* of a group's leader, itself first; NULL: in no group */
+	uint32_t member_count;
+};
+
+static inline const struct place *entry_place(const struct profile *profile, const struct entry *entry)
+{
+	return stacks_place_at(&profile->stacks, entry->place);
+}
+
+static inline const uint64_t *entry_key(const struct entry *entry, const struct column *column)
+{
+	return entry->row + column->at;
+}
+
+/* What percentages are of. */
+uint64_t hist_total(const struct profile *profile, const struct hist *hist);
+/* The percentage that --percent-limit looks at. */
+float hist_percent(const struct profile *profile, const struct hist *hist, const struct entry *entry);
+uint64_t entry_measure(const struct entry *entry, enum measure measure);
+
+/* Order of output. > 0: a first. */
+int64_t entries_sort(const struct profile *profile, const struct hist *hist, const struct entry *a, const struct entry *b);
+/* Order of keys, total: > 0: a first. */
+int64_t entries_compare(const struct profile *profile, const struct entry *a, const struct entry *b);
+
+/* True where a column is not printed for this event. */
+static inline bool column_skipped(const struct column *column, const struct hist *hist)
+{
+	return column->elided || (column->type->class == COLUMN_FIELD && column->event != hist->event);
+}
+
+/* Sorts for output, sums up, fills widths. */
+void hist_sort(const struct profile *profile, struct hist *hist);
+/* Fills widths from the entries that no filter took. */
+void hist_widths(const struct profile *profile, struct hist *hist);
+/* In a report's line. */
+unsigned column_width(const struct profile *profile, const struct hist *hist, const struct column *column);

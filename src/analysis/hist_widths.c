@@ -1,0 +1,209 @@
+/* How wide columns are: as their widest cells, or as perf fixes them. */
+#include "analysis/column_cells.h"
+#include "analysis/hist.h"
+
+enum {
+	ADDRESS_DIGITS = 16,
+	LEVEL_LENGTH = 4,                                          /* "[k] " */
+	UNRESOLVED = ADDRESS_DIGITS + LEVEL_LENGTH + 2,            /* and "0x" */
+};
+
+static void widen(struct hist *hist, enum column_width which, size_t width)
+{
+	if (hist->widths[which] < width)
+		hist->widths[which] = (unsigned)width;
+}
+
+/* A place without a symbol shows its address: its module's column is wide enough for one, too. */
+static void widen_unresolved_dso(const struct profile *profile, struct hist *hist, enum column_width which)
+{
+	const struct profile_options *options = &profile->options;
+	if (!options->fixed_widths && !options->separator && !options->dso_list_given)
+		widen(hist, which, ADDRESS_DIGITS);
+}
+
+static size_t symbol_length(const struct profile *profile, uint32_t module, uint32_t symbol)
+{
+	return strlen(profile_symbol_name(profile, module, symbol));
+}
+
+static size_t verbose_length(const struct profile *profile)
+{
+	return profile->options.verbose > 0 ? ADDRESS_DIGITS + 2 + 3 : 0;
+}
+
+static void widen_place(const struct profile *profile, struct hist *hist, const struct entry *entry)
+{
+	const struct place *place = entry_place(profile, entry);
+	if (place->symbol) {
+		widen(hist, WIDTH_SYMBOL, symbol_length(profile, place->module, place->symbol) + LEVEL_LENGTH + verbose_length(profile));
+	} else {
+		widen(hist, WIDTH_SYMBOL, UNRESOLVED);
+		widen_unresolved_dso(profile, hist, WIDTH_DSO);
+	}
+	if (place->module != MODULE_ID_NONE)
+		widen(hist, WIDTH_DSO, strlen(profile_module_name(profile, place->module)));
+}
+
+static void widen_branch_end(const struct profile *profile, struct hist *hist, const struct end_fact *end, enum column_width symbol,
+	enum column_width dso, enum column_width address)
+{
+	if (end->symbol) {
+		widen(hist, symbol, symbol_length(profile, end->module, end->symbol) + LEVEL_LENGTH + verbose_length(profile));
+		widen(hist, dso, strlen(profile_module_name(profile, end->module)));
+	} else {
+		widen(hist, symbol, UNRESOLVED);
+		widen(hist, address, UNRESOLVED);
+		widen_unresolved_dso(profile, hist, dso);
+	}
+}
+
+static void widen_access(const struct profile *profile, struct hist *hist, const struct entry *entry)
+{
+	const struct end_fact *code = &entry->facts->ends[0], *data = &entry->facts->ends[1];
+	enum { WITH_ADDRESS = LEVEL_LENGTH + ADDRESS_DIGITS + 2 };
+	size_t data_length = data->symbol ? symbol_length(profile, data->module, data->symbol) + WITH_ADDRESS : UNRESOLVED;
+	widen(hist, WIDTH_DADDR, data_length);
+	widen(hist, WIDTH_DCACHELINE, data_length + (data->symbol ? 1 : 0));
+	widen(hist, WIDTH_IADDR, code->symbol ? symbol_length(profile, code->module, code->symbol) + WITH_ADDRESS : UNRESOLVED);
+	if (data->map)
+		widen(hist, WIDTH_DADDR_DSO, strlen(profile_module_name(profile, data->module)));
+	else
+		widen_unresolved_dso(profile, hist, WIDTH_DADDR_DSO);
+	widen(hist, WIDTH_PHYS_DADDR, UNRESOLVED);
+	widen(hist, WIDTH_DATA_PAGE_SIZE, UNRESOLVED);
+}
+
+/* What perf makes of these whether or not there is a wide cell. */
+static void widen_fixed(const struct profile *profile, struct hist *hist)
+{
+	static const struct { enum column_width which; uint8_t width; } fixed[] = {
+		{ WIDTH_CGROUP, 6 }, { WIDTH_CGROUP_ID, 20 }, { WIDTH_CPU, 3 }, { WIDTH_SOCKET, 6 }, { WIDTH_LOCKED, 6 }, { WIDTH_TLB, 22 },
+		{ WIDTH_SNOOP, 12 }, { WIDTH_LEVEL, 36 + 3 }, { WIDTH_LOCAL_WEIGHT, 12 }, { WIDTH_WEIGHT, 12 }, { WIDTH_BLOCKED, 10 },
+		{ WIDTH_LOCAL_INS_LAT, 13 }, { WIDTH_INS_LAT, 13 }, { WIDTH_LOCAL_P_STAGE_CYC, 13 }, { WIDTH_P_STAGE_CYC, 13 },
+		{ WIDTH_ADDR, 18 }, { WIDTH_CODE_PAGE_SIZE, 6 },
+	};
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		widen(hist, fixed[i].which, fixed[i].width);
+	widen(hist, WIDTH_TIME, profile->options.nanoseconds ? 16 : 12);
+}
+
+/* The cells of columns whose width is that of their text. */
+static void widen_texts(const struct profile *profile, struct hist *hist, const struct entry *entry)
+{
+	enum { TRANSACTION_LENGTH = 32 };
+	const struct columns *columns = profile->options.columns;
+	for (size_t i = 0; i < columns->fields.count; i++) {
+		const struct column *column = &columns->all.items[columns->fields.items[i]];
+		enum column_width which = column->type->width;
+		const struct group_facts *facts = entry->facts;
+		CLEANUP_STR struct str text = { 0 };
+		/* perf learns the texts of tracepoints when it compares two of them. */
+		bool printed = (which == WIDTH_TRACE && hist->samples > 1) || which == WIDTH_CGROUP;
+		if (which == WIDTH_TRANSACTION && *entry_key(entry, column))
+			widen(hist, which, TRANSACTION_LENGTH);
+		else if (which == WIDTH_PARENT && facts->parent_symbol)
+			widen(hist, which, symbol_length(profile, facts->parent_module, facts->parent_symbol));
+		else if (printed && *entry_key(entry, column))
+			column->type->print(profile, column, entry, UINT32_MAX, &text);
+		widen(hist, which, text.len);
+	}
+}
+
+/* A field's column is one for all entries, those that a filter took included. */
+static void widen_fields(const struct profile *profile, const struct hist *hist)
+{
+	const struct columns *columns = profile->options.columns;
+	for (size_t i = 0; i < columns->all.count; i++) {
+		struct column *column = &columns->all.items[i];
+		if (column->type->class != COLUMN_FIELD || column->event != hist->event)
+			continue;
+		for (size_t e = 0; e < hist->count; e++) {
+			unsigned width = field_width(profile, column, hist->entries[e], hist->samples > 1);
+			column->field_width = column->field_width < width ? width : column->field_width;
+		}
+	}
+}
+
+static void widen_entry(const struct profile *profile, struct hist *hist, const struct entry *entry)
+{
+	char buffer[32];
+	size_t comm = strlen(profile_thread_comm(profile, entry->thread, entry->tid, buffer, sizeof buffer));
+	widen_place(profile, hist, entry);
+	widen(hist, WIDTH_COMM, comm);
+	widen(hist, WIDTH_THREAD, comm + 8);
+	if (profile->options.iteration == ITERATE_BRANCHES) {
+		const struct end_fact *ends = entry->facts->ends;
+		widen_branch_end(profile, hist, &ends[0], WIDTH_SYMBOL_FROM, WIDTH_DSO_FROM, WIDTH_ADDR_FROM);
+		widen_branch_end(profile, hist, &ends[1], WIDTH_SYMBOL_TO, WIDTH_DSO_TO, WIDTH_ADDR_TO);
+	}
+	if (profile->options.iteration == ITERATE_MEMORY) {
+		widen_access(profile, hist, entry);
+	} else {
+		widen(hist, WIDTH_DADDR, UNRESOLVED);
+		widen(hist, WIDTH_IADDR, UNRESOLVED);
+		widen_unresolved_dso(profile, hist, WIDTH_DADDR_DSO);
+	}
+	widen_texts(profile, hist, entry);
+}
+
+static void widen_headers(const struct profile *profile, struct hist *hist)
+{
+	const struct columns *columns = profile->options.columns;
+	for (size_t i = 0; i < columns->fields.count; i++) {
+		const struct column *column = &columns->all.items[columns->fields.items[i]];
+		if (column->type->class != COLUMN_MEASURE && column->type->class != COLUMN_FIELD)
+			widen(hist, column->type->width, strlen(column->header));
+	}
+}
+
+void hist_widths(const struct profile *profile, struct hist *hist)
+{
+	memset(hist->widths, 0, sizeof hist->widths);
+	bool any = false;
+	for (size_t i = 0; i < hist->count; i++) {
+		if (hist->entries[i]->filtered)
+			continue;
+		widen_entry(profile, hist, hist->entries[i]);
+		any = true;
+	}
+	if (any)
+		widen_fixed(profile, hist);
+	widen_headers(profile, hist);
+	widen_fields(profile, hist);
+}
+
+static unsigned measure_width(const struct profile *profile, const struct hist *hist, const struct column *column)
+{
+	unsigned width = column->user_width ? column->user_width : column->type->measure_width;
+	if (profile->options.event_group) {
+		unsigned members = 0;
+		for (uint32_t i = 0; i < hist->member_count; i++)
+			members += !profile->options.skip_empty || hist->members[i]->samples;
+		if (!hist->members)
+			members = !profile->options.skip_empty || hist->samples;
+		if (width < members * column->type->measure_width)
+			width = members * column->type->measure_width;
+	}
+	unsigned header = (unsigned)strlen(column->header);
+	return width < header ? header : width;
+}
+
+static unsigned field_column_width(const struct column *column)
+{
+	unsigned width = column->field_width, name = (unsigned)strlen(column->header);
+	unsigned stored = tracepoint_field_size(column->field);
+	if (!tracepoint_field_is_string(column->field))
+		stored = stored * 2 + 2; /* as hexadecimal digits */
+	width = width < name ? name : width;
+	return width < stored ? stored : width;
+}
+
+unsigned column_width(const struct profile *profile, const struct hist *hist, const struct column *column)
+{
+	if (column->type->class == COLUMN_MEASURE)
+		return measure_width(profile, hist, column);
+	if (column->user_width)
+		return column->user_width;
+	return column->type->class == COLUMN_FIELD ? field_column_width(column) : hist->widths[column->type->width];
+}

@@ -1,0 +1,266 @@
+#include "analysis/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/collector.h"
+#include "analysis/event_group.h"
+#include "analysis/fold.h"
+#include "analysis/hierarchy.h"
+#include "analysis/profile_threads.h"
+#include "data/feature.h"
+
+/* Where the columns' keys stand: the sample's behind the event in a group's row, the place's behind those in an entry's. */
+static void lay_out(struct profile *profile)
+{
+	struct columns *columns = profile->options.columns;
+	unsigned at = GROUP_KEYS;
+	for (size_t i = 0; i < columns->all.count; i++)
+		if (columns->all.items[i].type->sample_key) {
+			columns->all.items[i].at = at;
+			at += columns->all.items[i].type->words;
+		}
+	profile->group_key_words = at;
+	profile->group_fact_words = columns->has_parent ? FACT_WORDS_PARENT : FACT_WORDS_NONE;
+	for (size_t i = 0; i < columns->all.count; i++) {
+		struct column *column = &columns->all.items[i];
+		if (column->type->place_key) {
+			column->at = at;
+			at += column->type->words;
+		}
+		if ((column->type->width == WIDTH_TRACE || column->type->class == COLUMN_FIELD) &&
+		    profile->group_fact_words < FACT_WORDS_RAW)
+			profile->group_fact_words = FACT_WORDS_RAW;
+		enum measure measure = column->type->measure;
+		if (column->type->class == COLUMN_MEASURE && measure >= MEASURE_WEIGHT1 && measure <= MEASURE_WEIGHT3)
+			profile->needs_sums = true;
+	}
+	if (profile->options.iteration == ITERATE_BRANCHES || profile->options.iteration == ITERATE_MEMORY)
+		profile->group_fact_words = FACT_WORDS_ALL;
+}
+
+static void load_sockets(struct profile *profile)
+{
+	struct feature_cpu_topology topology;
+	if (feature_cpu_topology(&profile->session->source->header, &profile->arena, &topology) < 0 || !topology.cpus)
+		return;
+	int32_t *sockets = arena_alloc(&profile->arena, topology.cpu_count * sizeof *sockets);
+	for (uint32_t i = 0; i < topology.cpu_count; i++)
+		sockets[i] = (int32_t)topology.cpus[i].socket;
+	profile->sockets = sockets;
+	profile->socket_count = topology.cpu_count;
+}
+
+int profile_open(struct profile *profile, const struct profile_options *options, struct session *session, struct symbols *symbols,
+	struct error *err)
+{
+	*profile = (struct profile){ .options = *options, .session = session, .symbols = symbols };
+	profile->by_address = options->columns->by_address || options->chain.key != CHAIN_FUNCTION || options->verbose > 0;
+	profile->by_map = options->columns->by_map;
+	profile->switched_on = !options->switch_on;
+	lay_out(profile);
+	load_sockets(profile);
+	profile->collector_count = session_workers(session);
+	profile->collectors = memory_zero(profile->collector_count, sizeof(struct collector *));
+	for (unsigned i = 0; i < profile->collector_count; i++)
+		profile->collectors[i] = collector_new(profile);
+	return 0;
+}
+
+void profile_close(struct profile *profile)
+{
+	for (unsigned i = 0; i < profile->collector_count; i++)
+		collector_free(profile->collectors[i]);
+	free(profile->collectors);
+	stacks_fini(&profile->stacks);
+	tuples_fini(&profile->groups);
+	cells_fini(&profile->cells);
+	for (size_t i = 0; i < profile->hist_count; i++)
+		free(profile->hists[i].entries);
+	free(profile->hists);
+	arena_fini(&profile->arena);
+	*profile = (struct profile){ 0 };
+}
+
+/* --switch-on, --switch-off: only samples between these events count. Returns whether this one does. */
+static bool switched(struct profile *profile, const struct resolved *r)
+{
+	const char *name = r->evsel->name ? r->evsel->name : "";
+	const struct profile_options *options = &profile->options;
+	if (!profile->switched_on) {
+		if (strcmp(name, options->switch_on) != 0)
+			return false;
+		profile->switched_on = true;
+		return options->show_switch_events;
+	}
+	if (options->switch_off && strcmp(name, options->switch_off) == 0) {
+		profile->switched_on = false;
+		return options->show_switch_events;
+	}
+	return true;
+}
+
+static void take_record(void *context, const struct resolved *r, size_t slice)
+{
+	struct profile *profile = context;
+	const struct profile_options *options = &profile->options;
+	if (r->record->type != RECORD_SAMPLE)
+		return;
+	if ((options->switch_on || options->switch_off) && !switched(profile, r))
+		return;
+	collector_sample(profile->collectors[worker_index(r->worker)], r);
+}
+
+struct sink profile_sink(struct profile *profile)
+{
+	bool in_order = profile->options.switch_on || profile->options.switch_off;
+	return (struct sink){ .context = profile, .record = take_record, .serial = in_order };
+}
+
+/* One worker's facts give way to an earlier sample's. */
+static uint32_t merge_group(struct profile *profile, const uint64_t *row)
+{
+	uint32_t known = profile->groups.count;
+	uint32_t id = tuples_add(&profile->groups, row);
+	uint64_t *mine = tuples_row(&profile->groups, id);
+	if (profile->groups.count == known && group_facts(profile, row)->clock < group_facts(profile, mine)->clock)
+		memcpy(mine, row, profile->groups.row_words * sizeof *row);
+	return id;
+}
+
+static void merge_cells(struct profile *profile, const struct collector *c, const uint32_t *groups, const uint32_t *nodes,
+	const uint32_t *places)
+{
+	for (uint32_t i = 0; i < c->cells.count; i++) {
+		struct cell cell = c->cells.items[i];
+		cell.group = groups[cell.group];
+		cell.node = nodes[cell.node];
+		cell.place = places[cell.place];
+		struct cell *sum = cells_add(&profile->cells, &cell, c->cells.sums ? &c->cells.sums[i] : NULL);
+		if (cell.first < sum->first) {
+			sum->first = cell.first;
+			sum->thread = cell.thread;
+			sum->tid = cell.tid;
+			sum->level = cell.level;
+			sum->cpu = cell.cpu;
+		}
+	}
+}
+
+static void merge_branches(struct branch_counts *sum, const struct branch_counts *counts)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		sum->types[i] += counts->types[i];
+		sum->new_types[i] += counts->new_types[i];
+	}
+	sum->forward += counts->forward;
+	sum->backward += counts->backward;
+	sum->cross_4k += counts->cross_4k;
+	sum->cross_2m += counts->cross_2m;
+}
+
+static void merge_collector(struct profile *profile, struct collector *c)
+{
+	uint32_t *places = memory_zero(c->stacks.places.count + 1, sizeof *places);
+	uint32_t *nodes = memory_zero(c->stacks.count + 1, sizeof *nodes);
+	uint32_t *groups = memory_zero(c->groups.count + 1, sizeof *groups);
+	for (uint32_t i = 0; i < c->stacks.places.count; i++)
+		places[i] = stacks_place(&profile->stacks, stacks_place_at(&c->stacks, i));
+	for (uint32_t i = 1; i < c->stacks.count; i++)
+		nodes[i] = stacks_push(&profile->stacks, nodes[c->stacks.nodes[i].parent], places[c->stacks.nodes[i].place]);
+	for (uint32_t i = 0; i < c->groups.count; i++)
+		groups[i] = merge_group(profile, tuples_row(&c->groups, i));
+	merge_cells(profile, c, groups, nodes, places);
+	free(places);
+	free(nodes);
+	free(groups);
+}
+
+/* The first worker's tables become the profile's; what the others found is added and dropped. */
+static void merge(struct profile *profile)
+{
+	struct collector *first = profile->collectors[0];
+	profile->stacks = first->stacks;
+	profile->groups = first->groups;
+	profile->cells = first->cells;
+	first->stacks = (struct stacks){ 0 };
+	first->groups = (struct tuples){ 0 };
+	first->cells = (struct cells){ 0 };
+	for (unsigned i = 0; i < profile->collector_count; i++) {
+		struct collector *c = profile->collectors[i];
+		merge_branches(&profile->branches, &c->branches);
+		collector_drop_caches(c);
+		if (!i)
+			continue;
+		merge_collector(profile, c);
+		stacks_fini(&c->stacks);
+		tuples_fini(&c->groups);
+		cells_fini(&c->cells);
+	}
+}
+
+static void make_hists(struct profile *profile)
+{
+	const struct evlist *evlist = session_evlist(profile->session);
+	profile->hist_count = evlist->events.count;
+	profile->hists = memory_zero(profile->hist_count + 1, sizeof *profile->hists);
+	for (uint32_t i = 0; i < profile->hist_count; i++)
+		profile->hists[i] = (struct hist){ .event = i, .leader = i };
+	if (profile->options.event_group)
+		event_groups_link(profile);
+}
+
+int profile_finish(struct profile *profile, struct error *err)
+{
+	merge(profile);
+	profile_name_threads(profile);
+	make_hists(profile);
+	if (fold_cells(profile, err) < 0)
+		return -1;
+	if (profile->options.event_group)
+		event_groups_match(profile);
+	for (size_t i = 0; i < profile->hist_count; i++)
+		hist_sort(profile, &profile->hists[i]);
+	return 0;
+}
+
+int32_t profile_socket(const struct profile *profile, uint32_t cpu)
+{
+	return profile->sockets && cpu < profile->socket_count ? profile->sockets[cpu] : -1;
+}
+
+const struct module *profile_module(const struct profile *profile, uint32_t module)
+{
+	return module == MODULE_ID_NONE ? NULL : modules_get(&profile->session->model.modules, module);
+}
+
+const char *profile_module_name(const struct profile *profile, uint32_t module)
+{
+	const struct module *known = profile_module(profile, module);
+	return profile->options.verbose > 0 ? known->long_name : known->short_name;
+}
+
+const struct symbol *profile_symbol(const struct profile *profile, uint32_t module, uint32_t symbol)
+{
+	return symbol ? symbols_get(profile->symbols, profile_module(profile, module), symbol) : NULL;
+}
+
+const char *profile_symbol_name(const struct profile *profile, uint32_t module, uint32_t symbol)
+{
+	return symbols_name(profile->symbols, profile_module(profile, module), symbol);
+}
+
+const char *profile_comm(const struct profile *profile, uint64_t key, char *buffer, size_t size)
+{
+	if (key >> 32 == 0)
+		return strtab_text(&profile->session->model.strings, (uint32_t)key);
+	bool thread = key >> 32 == COMM_KEY_THREAD >> 32;
+	snprintf(buffer, size, ":%d", thread ? profile->session->model.threads.items[(uint32_t)key]->tid : (int32_t)key);
+	return buffer;
+}
+
+const char *profile_thread_comm(const struct profile *profile, uint32_t thread, int32_t tid, char *buffer, size_t size)
+{
+	uint32_t comm = thread == THREAD_NONE ? COMM_NONE : model_comm(&profile->session->model, thread, UINT64_MAX);
+	return profile_comm(profile, comm == COMM_NONE ? COMM_KEY_TID | (uint32_t)tid : comm, buffer, size);
+}

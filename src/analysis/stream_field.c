@@ -1,0 +1,152 @@
+/* Fields that few recordings have. */
+#include <ctype.h>
+
+#include "analysis/data_source.h"
+#include "analysis/stream_internal.h"
+#include "arch/registers.h"
+
+enum { DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8 };
+
+/* As wide as the widest so far. */
+void stream_print_data_source(const struct stream_line *line)
+{
+	static const struct {
+		const char *label;
+		enum data_source_part part;
+	} parts[] = {
+		{ "|OP ", SOURCE_OPERATION }, { "|LVL ", SOURCE_LEVEL }, { "|SNP ", SOURCE_SNOOP }, { "|TLB ", SOURCE_TLB },
+		{ "|LCK ", SOURCE_LOCK }, { "|BLK ", SOURCE_BLOCK },
+	};
+	struct stream *stream = line->stream;
+	struct str *text = &line->worker->scratch;
+	char buffer[128];
+
+	str_clear(text);
+	str_printf(text, "%16llx ", (unsigned long long)line->r->sample->data_src);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		str_puts(text, parts[i].label);
+		str_add(text, buffer, data_source_text(line->r->sample->data_src, parts[i].part, buffer, sizeof buffer));
+	}
+	size_t len = text->len < DATA_SOURCE_MAX ? text->len : DATA_SOURCE_MAX;
+	if (stream->data_source_width < len)
+		stream->data_source_width = (unsigned)len;
+	writer_add(line->out, text->text, len);
+	writer_pad(line->out, ' ', stream->data_source_width - len);
+}
+
+void stream_print_cgroup(const struct stream_line *line)
+{
+	const struct model *model = &line->stream->session->model;
+	uint32_t name = idmap_get(&model->cgroups, line->r->sample->cgroup);
+
+	writer_putc(line->out, ' ');
+	writer_puts(line->out, name == IDMAP_NONE ? "unknown" : strtab_text(&model->strings, name));
+}
+
+void stream_print_registers(const struct stream_line *line, bool user)
+{
+	const struct sample *sample = line->r->sample;
+	const struct attr *attr = &line->r->evsel->attr;
+	const uint8_t *values = user ? sample->regs_user : sample->regs_intr;
+	uint64_t mask = user ? attr->sample_regs_user : attr->sample_regs_intr;
+
+	if (!values)
+		return;
+	writer_add(line->out, " ABI:", 5);
+	writer_decimal(line->out, user ? sample->regs_user_abi : sample->regs_intr_abi, 0);
+	writer_putc(line->out, ' ');
+	for (unsigned bit = 0; bit < 64; bit++) {
+		if (!(mask >> bit & 1))
+			continue;
+		const char *name = register_name(line->stream->options.isa, bit);
+		size_t len = strlen(name);
+		writer_pad(line->out, ' ', len < 5 ? 5 - len : 0);
+		writer_add(line->out, name, len);
+		writer_add(line->out, ":0x", 3);
+		writer_hex(line->out, load_u64(values), 0);
+		writer_putc(line->out, ' ');
+		values += 8;
+	}
+}
+
+/* One line of up to eight bytes, in hexadecimal and as characters. */
+static void print_bytes(struct writer *out, const uint8_t *bytes, size_t at, size_t len)
+{
+	size_t count = len - at < BPF_LINE_BYTES ? len - at : BPF_LINE_BYTES;
+
+	writer_printf(out, "%17s %04zx:", at ? "           " : "BPF output:", at);
+	for (size_t i = 0; i < BPF_LINE_BYTES; i++)
+		if (i < count)
+			writer_printf(out, " %02x", bytes[at + i]);
+		else
+			writer_add(out, "   ", 3);
+	writer_add(out, "  ", 2);
+	for (size_t i = 0; i < BPF_LINE_BYTES; i++)
+		writer_putc(out, i >= count ? ' ' : isprint(bytes[at + i]) ? (char)bytes[at + i] : '.');
+	writer_putc(out, '\n');
+}
+
+void stream_print_bpf_output(const struct stream_line *line)
+{
+	const struct sample *sample = line->r->sample;
+	size_t len = sample->raw_size, text = 0;
+
+	writer_putc(line->out, '\n');
+	for (size_t at = 0; at < len; at += BPF_LINE_BYTES)
+		print_bytes(line->out, sample->raw, at, len);
+	/* Text and then nothing but NULs, at least one: shown as a string, too. */
+	while (text < len && isprint(sample->raw[text]))
+		text++;
+	size_t end = text;
+	while (end < len && !sample->raw[end])
+		end++;
+	if (end != len || text == len)
+		return;
+	writer_printf(line->out, "%17s \"", "BPF string:");
+	writer_add(line->out, sample->raw, text);
+	writer_add(line->out, "\"\n", 2);
+}
+
+void stream_print_page_size(const struct stream_line *line, uint64_t size)
+{
+	static const char units[] = "BKMG";
+	unsigned unit = 0;
+
+	writer_putc(line->out, ' ');
+	if (!size) {
+		writer_puts(line->out, "N/A");
+		return;
+	}
+	for (; size / 1024 > 1 && unit < 3; unit++)
+		size /= 1024;
+	writer_decimal(line->out, size, 0);
+	writer_putc(line->out, units[unit]);
+}
+
+/* Kernel functions in a tracepoint's text. */
+static bool resolve_function(void *context, uint64_t address, const char **name, uint64_t *start)
+{
+	const struct stream_line *line = context;
+	const struct location *location = resolved_locate(line->r, RECORD_MISC_KERNEL, address);
+
+	if (location->module == MODULE_ID_NONE)
+		return false;
+	const struct module *module = modules_get(&line->stream->session->model.modules, location->module);
+	uint32_t id = symbols_lookup(line->stream->symbols, module, location->offset);
+	if (!id)
+		return false;
+	*name = symbols_name(line->stream->symbols, module, id);
+	*start = address - (location->offset - symbols_get(line->stream->symbols, module, id)->start);
+	return true;
+}
+
+void stream_print_trace(const struct stream_line *line)
+{
+	struct tracepoint_names names = { .resolve = resolve_function, .context = (void *)line };
+	const struct sample *sample = line->r->sample;
+
+	if (!sample->raw)
+		return;
+	if (line->stream->tracepoints)
+		tracepoints_print_named(line->stream->tracepoints, sample->raw, sample->raw_size, &names, line->out);
+}

@@ -1,0 +1,178 @@
+/* Places as text: addresses, symbols, objects, callchains. A frame's text is made once per location. */
+#include "analysis/stream_internal.h"
+
+#define PLACE_SYMBOL (FIELD_BIT(FIELD_SYM))
+
+static const struct module *module_of(const struct stream *stream, const struct location *location)
+{
+	return location->module == MODULE_ID_NONE ? NULL : modules_get(&stream->session->model.modules, location->module);
+}
+
+/* Whether offsets in it are those of a file that can be looked at. */
+static bool is_object(const struct module *module)
+{
+	return module->kind != MODULE_KSYMBOL && module->kind != MODULE_ANON;
+}
+
+/* A kernel module that the recording's build-id table names goes by the path that stands there. */
+static bool shows_path(const struct stream *stream, const struct module *module, bool offset)
+{
+	return stream->options.show_kernel_path || (module->kind == MODULE_KMODULE && module->build_id_len) ||
+		(offset && module->name[0] == '[');
+}
+
+static void add_dso(const struct stream *stream, const struct location *location, bool offset, struct writer *out)
+{
+	const struct module *module = module_of(stream, location);
+	const char *name = "[unknown]";
+
+	writer_add(out, " (", 2);
+	offset = offset && module && is_object(module);
+	if (module && module->long_name && shows_path(stream, module, offset))
+		name = module->long_name;
+	else if (module)
+		name = module->name;
+	stream_add_name(stream, name, strlen(name), out);
+	if (offset) {
+		writer_add(out, "+0x", 3);
+		writer_hex(out, location->offset, 0);
+	}
+	writer_putc(out, ')');
+}
+
+static const char *symbol_of(const struct stream *stream, const struct location *location, uint64_t *offset)
+{
+	const struct module *module = module_of(stream, location);
+	uint32_t id = module ? symbols_lookup(stream->symbols, module, location->offset) : 0;
+
+	if (!id)
+		return NULL;
+	*offset = location->offset - symbols_get(stream->symbols, module, id)->start;
+	return symbols_name(stream->symbols, module, id);
+}
+
+static void add_symbol(const struct stream *stream, const struct location *location, bool with_offset, struct writer *out)
+{
+	uint64_t offset;
+	const char *name = symbol_of(stream, location, &offset);
+
+	if (!name) {
+		writer_puts(out, "[unknown]");
+		return;
+	}
+	writer_puts(out, name);
+	if (with_offset) {
+		writer_add(out, "+0x", 3);
+		writer_hex(out, offset, 0);
+	}
+}
+
+static void make_frame(const struct stream_line *line, const struct location *location, uint64_t place, struct frame_text *frame)
+{
+	const struct stream *stream = line->stream;
+	uint64_t offset;
+	struct writer text;
+
+	writer_open(&text, -1, 256);
+	if (place & FIELD_BIT(FIELD_IP))
+		writer_hex(&text, location->address, 16);
+	if (place & PLACE_SYMBOL) {
+		writer_putc(&text, ' ');
+		add_symbol(stream, location, place & FIELD_BIT(FIELD_SYMOFF), &text);
+	}
+	if (place & FIELD_BIT(FIELD_DSO))
+		add_dso(stream, location, place & FIELD_BIT(FIELD_DSOFF), &text);
+	if (stream->options.stop_at) {
+		const char *name = symbol_of(stream, location, &offset);
+		frame->stops = name && name_list_has(stream->options.stop_at, name);
+	}
+	frame->text = arena_bytes(&line->worker->arena, text.len + 1);
+	memcpy((char *)frame->text, text.buffer, text.len);
+	frame->len = (uint32_t)text.len;
+	writer_fini(&text);
+}
+
+static const struct frame_text *frame_of(const struct stream_line *line, const struct location *location)
+{
+	unsigned kind = line->plan->place_kind;
+	typeof(line->worker->frames[0]) *frames = &line->worker->frames[kind];
+
+	if (__builtin_expect(location->id >= frames->count, 0)) {
+		vec_reserve(frames, location->id + 1);
+		memset(frames->items + frames->count, 0, (frames->capacity - frames->count) * sizeof *frames->items);
+		frames->count = frames->capacity;
+	}
+	struct frame_text *frame = &frames->items[location->id];
+	if (__builtin_expect(!frame->text, 0))
+		make_frame(line, location, line->plan->place, frame);
+	return frame;
+}
+
+static void print_chain(const struct stream_line *line)
+{
+	const struct location **chain = line->worker->chain;
+	size_t count = resolved_chain(line->r, chain, line->stream->options.max_stack);
+	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct frame_text *frame = frame_of(line, chain[i]);
+		char *p = writer_room(line->out, frame->len + 2);
+		*p = '\t';
+		memcpy(p + ip, frame->text, frame->len);
+		p[ip + frame->len] = '\n';
+		writer_advance(line->out, ip + frame->len + 1);
+		if (frame->stops)
+			break;
+	}
+}
+
+void stream_print_ip(const struct stream_line *line)
+{
+	bool chain = line->stream->options.fields->chains && line->r->sample->present & SAMPLE_CALLCHAIN;
+
+	if (chain) {
+		writer_putc(line->out, '\n');
+		print_chain(line);
+		return;
+	}
+	const struct frame_text *frame = frame_of(line, resolved_ip(line->r));
+	writer_putc(line->out, ' ');
+	writer_add(line->out, frame->text, frame->len);
+}
+
+/* An address that need not lie in the space the sample was taken in. */
+const struct location *stream_locate(const struct stream_line *line, uint64_t address)
+{
+	unsigned mode = record_cpumode(line->r->record);
+	const struct location *location = resolved_locate(line->r, mode, address);
+
+	if (location->map || (mode != RECORD_MISC_KERNEL && mode != RECORD_MISC_USER))
+		return location;
+	const struct location *other =
+		resolved_locate(line->r, mode == RECORD_MISC_KERNEL ? RECORD_MISC_USER : RECORD_MISC_KERNEL, address);
+	return other->map ? other : location;
+}
+
+void stream_print_symbol(const struct stream_line *line, const struct location *location, bool offset)
+{
+	add_symbol(line->stream, location, offset, line->out);
+}
+
+void stream_print_dso(const struct stream_line *line, const struct location *location)
+{
+	add_dso(line->stream, location, shows(line, FIELD_DSOFF), line->out);
+}
+
+void stream_print_addr(const struct stream_line *line)
+{
+	writer_hex(line->out, line->r->sample->addr, 16);
+	if (!line->plan->addr_has_symbol)
+		return;
+	const struct location *location = stream_locate(line, line->r->sample->addr);
+	if (shows(line, FIELD_SYM)) {
+		writer_putc(line->out, ' ');
+		stream_print_symbol(line, location, shows(line, FIELD_SYMOFF));
+	}
+	if (shows(line, FIELD_DSO))
+		stream_print_dso(line, location);
+}

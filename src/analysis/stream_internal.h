@@ -1,0 +1,140 @@
+/* What the files of the stream share. Internal to stream*.c. */
+#pragma once
+#include "analysis/sample_reads.h"
+#include "analysis/stream.h"
+#include "base/vec.h"
+#include "tracepoint/tracepoint.h"
+
+enum { STREAM_CHAIN_MAX = 8192 /* a record holds no more */, STREAM_PLACES_MAX = CLASS_COUNT };
+
+/* How samples of one event are printed. */
+struct stream_plan {
+	uint64_t shown;              /* bits of enum field; 0: nothing of it is printed */
+	uint64_t place;              /* what frames show of it */
+	uint8_t place_kind;          /* index into stream.places */
+	bool comm_plain;             /* not padded: the callchain's lines are what is aligned */
+	bool branch_trace, bpf_output, synth;
+	bool addr_has_symbol;        /* addr is one that code can be at */
+	bool implied_addr;           /* a branch trace shows its target even without addr */
+	const char *name;            /* padded, with ": " */
+	uint32_t name_len;
+	uint32_t event;
+};
+
+/* A frame's line (without what surrounds it), made once per location and kind of place. */
+struct frame_text {
+	const char *text;            /* NULL: not made yet */
+	uint32_t len;
+	bool stops;                  /* --stop-bt: nothing after it is shown */
+};
+
+struct comm_text {
+	const char *text;            /* padded; NULL: not made yet */
+	uint32_t len;
+};
+
+/* Caches of one worker. */
+struct stream_worker {
+	VEC(struct frame_text) frames[STREAM_PLACES_MAX];
+	VEC(struct comm_text) comms;
+	struct arena arena;
+	struct str scratch;
+	const struct location **chain;
+};
+
+struct stream {
+	struct stream_options options;
+	struct session *session;
+	struct symbols *symbols;
+	struct tracepoints *tracepoints; /* NULL: none yet */
+	bool tracepoints_tried;
+	struct writer *out;
+	struct writer *slices;           /* memory, one per slice */
+	size_t slice_count;
+	struct stream_worker **workers;
+	unsigned worker_count;
+	struct stream_plan *plans;       /* by event */
+	size_t plan_count;
+	uint64_t places[STREAM_PLACES_MAX];
+	unsigned place_count;
+	struct writer **event_writers;   /* by event; NULL: all to the slice */
+	struct arena arena;
+	struct stream_counters counters;
+	struct error error;
+	bool serial;                     /* what is printed depends on what was printed before */
+	bool has_reads;                  /* some samples stand for several, by the counter values they carry */
+	/* State from one sample to the next; only where serial. */
+	struct sample_reads reads;
+	bool discarding;                 /* between --switch-off and --switch-on */
+	uint32_t on_event, off_event;    /* UINT32_MAX: none */
+	uint64_t first_time, last_time;
+	unsigned data_source_width, call_width;
+	/* Time of day at one clock of the samples; known: false where the recording tells none. */
+	struct { bool known; uint64_t wall_ns, clock_ns; } wall;
+};
+
+/* A sample being printed. */
+struct stream_line {
+	struct stream *stream;
+	struct stream_worker *worker;
+	const struct stream_plan *plan;
+	const struct resolved *r;
+	struct writer *out;
+};
+
+static inline bool shows(const struct stream_line *line, enum field field)
+{
+	return line->plan->shown >> field & 1;
+}
+
+/* stream_start.c: comm … time. type: of the record. */
+void stream_print_start(const struct stream_line *line, uint32_t type);
+/* stream_frame.c */
+void stream_print_ip(const struct stream_line *line);
+void stream_print_addr(const struct stream_line *line);
+void stream_print_symbol(const struct stream_line *line, const struct location *location, bool offset);
+void stream_print_dso(const struct stream_line *line, const struct location *location);
+const struct location *stream_locate(const struct stream_line *line, uint64_t address);
+/* stream_branch.c */
+void stream_print_branches(const struct stream_line *line);
+void stream_print_branch_trace(const struct stream_line *line);
+/* stream_field.c */
+void stream_print_data_source(const struct stream_line *line);
+void stream_print_cgroup(const struct stream_line *line);
+void stream_print_registers(const struct stream_line *line, bool user);
+void stream_print_bpf_output(const struct stream_line *line);
+void stream_print_page_size(const struct stream_line *line, uint64_t size);
+void stream_print_trace(const struct stream_line *line);
+/* stream_filter.c: whether a sample (a CPU's record) is not wanted. */
+bool stream_drops(const struct stream_line *line);
+bool stream_drops_cpu(const struct stream *stream, uint32_t cpu);
+/* stream_plan.c: what follows from the events known so far. Owner only. */
+void stream_refresh(struct stream *stream);
+
+/* A name from the recording. */
+void stream_add_name(const struct stream *stream, const char *name, size_t len, struct writer *out);
+
+/* Decimal digits right-aligned in width, and what follows; returns the end. Room for 24 + width is the caller's. */
+static inline char *put_decimal(char *p, uint64_t value, unsigned width, char pad)
+{
+	char digits[20];
+	unsigned count = 0;
+
+	do {
+		digits[count++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	for (; width > count; width--)
+		*p++ = pad;
+	while (count)
+		*p++ = digits[--count];
+	return p;
+}
+
+/* Exactly `count` digits. */
+static inline char *put_digits(char *p, uint64_t value, unsigned count)
+{
+	for (unsigned i = count; i-- > 0; value /= 10)
+		p[i] = (char)('0' + value % 10);
+	return p + count;
+}

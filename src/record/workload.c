@@ -1,0 +1,100 @@
+#include "record/workload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In the child, between fork and exec. */
+static void __attribute__((noreturn)) child(const char *const *argv, int go, int failed, bool stdout_to_stderr)
+{
+	char unused;
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (int number = 1; number < 32; number++)
+		signal(number, SIG_DFL);
+	if (stdout_to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	/* the name that existing recordings show before the exec */
+	prctl(PR_SET_NAME, "perf-exec");
+	while (read(go, &unused, 1) < 0 && errno == EINTR)
+		;
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	int why = errno;
+	ssize_t told = write(failed, &why, sizeof why);
+	_exit(told == (ssize_t)sizeof why ? 255 : 254);
+}
+
+int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, struct error *err)
+{
+	int go[2], failed[2];
+	*workload = (struct workload){ .go = -1, .failed = -1 };
+	if (pipe2(go, O_CLOEXEC) != 0)
+		return error_system(err, "cannot make a pipe");
+	if (pipe2(failed, O_CLOEXEC) != 0) {
+		error_system(err, "cannot make a pipe");
+		close(go[0]);
+		close(go[1]);
+		return -1;
+	}
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(go[1]);
+		close(failed[0]);
+		child(argv, go[0], failed[1], stdout_to_stderr);
+	}
+	close(go[0]);
+	close(failed[1]);
+	workload->go = go[1];
+	workload->failed = failed[0];
+	if (pid < 0) {
+		error_system(err, "cannot start a process");
+		close(go[1]);
+		close(failed[0]);
+		return -1;
+	}
+	workload->pid = pid;
+	return 0;
+}
+
+int workload_run(struct workload *workload, struct error *err)
+{
+	int why = 0;
+	ssize_t n;
+	close(workload->go);
+	workload->go = -1;
+	do
+		n = read(workload->failed, &why, sizeof why);
+	while (n < 0 && errno == EINTR);
+	close(workload->failed);
+	workload->failed = -1;
+	if (n != (ssize_t)sizeof why)
+		return 0;
+	errno = why;
+	return error_system(err, "the command cannot be executed");
+}
+
+bool workload_ended(struct workload *workload)
+{
+	if (!workload->reaped && workload->pid && waitpid(workload->pid, &workload->status, WNOHANG) == workload->pid)
+		workload->reaped = true;
+	return workload->reaped;
+}
+
+void workload_finish(struct workload *workload)
+{
+	if (workload->go >= 0)
+		close(workload->go);
+	if (workload->failed >= 0)
+		close(workload->failed);
+	workload->go = workload->failed = -1;
+	if (!workload->pid || workload_ended(workload))
+		return;
+	kill(workload->pid, SIGTERM);
+	while (waitpid(workload->pid, &workload->status, 0) < 0 && errno == EINTR)
+		;
+	workload->reaped = true;
+}

@@ -1,0 +1,24 @@
+/* The command that is measured: started, held before its exec until everything is ready, and waited for. */
+#pragma once
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct workload {
+	pid_t pid;          /* 0: none */
+	int go;             /* closing it lets the command run */
+	int failed;         /* the exec's errno comes through here; the end of file tells success */
+	bool reaped;
+	int status;         /* as wait(2) gives it, once reaped */
+};
+
+/* Forks; the child waits. argv ends with NULL. quiet_input: stdin from /dev/null (the recording goes to a pipe on stdout: its
+ * stdout is sent to stderr). */
+int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, struct error *err);
+/* Lets it run. Returns when the program is running, or fails with the reason it could not be executed. */
+int workload_run(struct workload *workload, struct error *err);
+/* Notes the end of the child if it has come; true then and ever after. */
+bool workload_ended(struct workload *workload);
+/* Ends a child that still runs (SIGTERM) and waits for it. */
+void workload_finish(struct workload *workload);

@@ -1,0 +1,15 @@
+/* One line of a report, and the headers above it. */
+#pragma once
+#include "analysis/hist.h"
+
+/* A column's title at the column's width. */
+void header_text_add(const struct profile *profile, const struct hist *hist, const struct column *column, struct str *out);
+/* The entry's fields, separated and padded as perf does. */
+void row_text_add(const struct profile *profile, const struct hist *hist, const struct entry *entry, bool colour, struct str *out);
+/* One cell, not padded. */
+void cell_text_add(const struct profile *profile, const struct hist *hist, const struct column *column, const struct entry *entry,
+	bool colour, struct str *out);
+/* Lines are cut at this length. */
+size_t row_text_limit(const struct profile *profile, const struct hist *hist, bool colour);
+/* The row's first key is the symbol, which its chain then needs not repeat. */
+bool row_text_shows_frame(const struct profile *profile);

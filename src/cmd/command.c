@@ -1,0 +1,162 @@
+#include "cmd/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/str.h"
+
+enum { USAGE_LINES_MAX = 16, EXIT_USAGE = 129, EXIT_LISTED = 130 };
+
+/* One write a message, so that those of several processes do not mix. */
+static void say(struct str *text)
+{
+	if (text->len && write(STDERR_FILENO, text->text, text->len) < 0)
+		return;
+}
+
+/* Foreign text must not drive the terminal; the newlines and tabs of our own messages stay. */
+static void add_printable(struct str *to, const char *text)
+{
+	CLEANUP_FREE char *copy = memory_string(text);
+	char *piece = copy;
+	for (size_t length; *piece; piece += length) {
+		length = strcspn(piece, "\n\t");
+		char end = piece[length];
+		piece[length] = '\0';
+		text_make_printable(piece);
+		str_puts(to, piece);
+		if (end) {
+			str_putc(to, end);
+			length++;
+		}
+	}
+}
+
+int cli_complain(const struct cli *cli, const struct error *err)
+{
+	CLEANUP_STR struct str text = { 0 };
+	writer_flush(cli->out, NULL);
+	add_printable(&text, err->text[0] ? err->text : "something failed");
+	str_putc(&text, '\n');
+	if (err->hint[0]) {
+		add_printable(&text, err->hint);
+		str_putc(&text, '\n');
+	}
+	say(&text);
+	return 1;
+}
+
+void cli_warn(const struct cli *cli, const char *format, ...)
+{
+	CLEANUP_STR struct str line = { 0 };
+	CLEANUP_STR struct str text = { 0 };
+	va_list args;
+	va_start(args, format);
+	str_vprintf(&line, format, args);
+	va_end(args);
+	writer_flush(cli->out, NULL);
+	add_printable(&text, str_text(&line));
+	str_putc(&text, '\n');
+	say(&text);
+}
+
+/* The usage lines are written for "perf"; whoever called us by another name reads that one. */
+static void write_help(const struct cli *cli, const struct command *command, const char *const *only, struct writer *out)
+{
+	static const char perf[] = "perf ";
+	struct str lines[USAGE_LINES_MAX] = { 0 };
+	const char *usage[USAGE_LINES_MAX + 1] = { 0 };
+	for (size_t i = 0; i < USAGE_LINES_MAX && command->usage[i]; i++) {
+		bool ours = !strncmp(command->usage[i], perf, sizeof perf - 1);
+		str_printf(&lines[i], "%s%s", ours ? cli->program : "", command->usage[i] + (ours ? sizeof perf - 2 : 0));
+		usage[i] = lines[i].text;
+	}
+	options_help(command->options, usage, only, out);
+	for (size_t i = 0; i < USAGE_LINES_MAX; i++)
+		str_fini(&lines[i]);
+}
+
+static void say_writer(struct writer *w)
+{
+	struct str text = { .text = w->buffer, .len = w->len };
+	say(&text);
+	writer_fini(w);
+}
+
+static void show_help(struct cli *cli, const struct command *command, const char *const *words)
+{
+	struct writer out;
+	cli_pager(cli, command);
+	writer_open(&out, -1, 0);
+	writer_putc(&out, '\n');
+	write_help(cli, command, words[0] ? words : NULL, &out);
+	writer_putc(&out, '\n');
+	say_writer(&out);
+}
+
+int cli_usage(const struct cli *cli, const struct command *command, const struct error *err)
+{
+	struct writer out;
+	CLEANUP_STR struct str text = { 0 };
+	static const char option_fault[] = " Error: "; /* stands close to the usage */
+	bool named = err && err->kind == ERROR_OPTION && err->hint[0];
+	writer_flush(cli->out, NULL);
+	writer_open(&out, -1, 0);
+	if (err && err->text[0]) {
+		add_printable(&text, err->text);
+		str_putc(&text, '\n');
+	}
+	if (!named && err && err->hint[0]) {
+		add_printable(&text, err->hint);
+		str_putc(&text, '\n');
+	}
+	writer_puts(&out, str_text(&text));
+	if (!err || strncmp(err->text, option_fault, sizeof option_fault - 1) != 0)
+		writer_putc(&out, '\n');
+	const char *only[] = { named ? err->hint : NULL, NULL };
+	write_help(cli, command, named ? only : NULL, &out);
+	if (!named)
+		writer_putc(&out, '\n');
+	say_writer(&out);
+	return EXIT_USAGE;
+}
+
+static int list_subcommands(struct cli *cli, const struct command *command)
+{
+	for (const char *const *word = command->subcommands; word && *word; word++)
+		writer_printf(cli->out, "%s ", *word);
+	writer_putc(cli->out, '\n');
+	return EXIT_LISTED;
+}
+
+static int parse_and_run(struct cli *cli, const struct command *command, void *options, int argc, const char **argv)
+{
+	struct error err = { 0 };
+	int left = options_parse(command->options, options, argc, argv, command->options_mode, &err);
+	if (left == OPTIONS_HELP) {
+		show_help(cli, command, argv);
+		return EXIT_USAGE;
+	}
+	if (left == OPTIONS_LIST) {
+		options_list(command->options, cli->out);
+		return EXIT_LISTED;
+	}
+	if (left == OPTIONS_LIST_COMMANDS)
+		return list_subcommands(cli, command);
+	if (left < 0)
+		return cli_usage(cli, command, &err);
+	if (command->pages)
+		cli_pager(cli, command);
+	return command->run(cli, options, left, argv);
+}
+
+int command_run(struct cli *cli, const struct command *command, int argc, const char **argv)
+{
+	CLEANUP_FREE void *options = memory_zero(1, command->options_size ? command->options_size : 1);
+	if (command->defaults)
+		command->defaults(options, cli);
+	return parse_and_run(cli, command, options, argc, argv);
+}

@@ -1,0 +1,55 @@
+#include "cmd/commands.h"
+
+#include <string.h>
+
+#define DECLARE(name) extern const struct command command_##name;
+COMMANDS(DECLARE)
+
+#define ADDRESS(name) &command_##name,
+static const struct command *const commands[] = { COMMANDS(ADDRESS) };
+
+size_t commands_count(void)
+{
+	return sizeof commands / sizeof *commands;
+}
+
+const struct command *commands_at(size_t i)
+{
+	return commands[i];
+}
+
+const struct command *commands_find(const char *name)
+{
+	for (size_t i = 0; i < commands_count(); i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Levenshtein's, with a swap of neighbours as one edit; one row of the table at a time. */
+unsigned word_distance(const char *a, const char *b)
+{
+	enum { LENGTH_MAX = 64 };
+	unsigned rows[3][LENGTH_MAX + 1];
+	size_t n = strlen(a), m = strlen(b);
+	if (n > LENGTH_MAX || m > LENGTH_MAX)
+		return LENGTH_MAX;
+	for (size_t j = 0; j <= m; j++)
+		rows[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned *row = rows[i % 3], *above = rows[(i - 1) % 3], *twice = rows[(i + 1) % 3];
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], twice[j - 2] + 1);
+		}
+	}
+	return rows[n % 3][m];
+}

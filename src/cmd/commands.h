@@ -1,0 +1,11 @@
+/* Every subcommand there is, by name. The list itself is in meson.build. */
+#pragma once
+#include <stddef.h>
+
+#include "cmd/command.h"
+
+size_t commands_count(void);
+const struct command *commands_at(size_t i); /* in order of their names */
+const struct command *commands_find(const char *name); /* NULL where there is none */
+/* How many edits lead from one word to the other; what "did you mean" goes by. */
+unsigned word_distance(const char *a, const char *b);

@@ -1,0 +1,122 @@
+#include "cmd/environment.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static char *join(const char *folder, const char *name)
+{
+	struct str path = { 0 };
+	str_printf(&path, "%s/%s", folder, name);
+	return path.text;
+}
+
+void environment_config_files(struct config_files *files)
+{
+	const char *only = getenv("PERF_CONFIG"), *home = getenv("HOME");
+	*files = (struct config_files){ 0 };
+	if (only) {
+		files->user = memory_string(only);
+		return;
+	}
+	if (!config_text_is_true(getenv("PERF_CONFIG_NOSYSTEM") ?: "0"))
+		files->system = memory_string(PERFUSE_SYSTEM_CONFIG);
+	if (home && !config_text_is_true(getenv("PERF_CONFIG_NOGLOBAL") ?: "0"))
+		files->user = join(home, ".perfconfig");
+}
+
+void config_files_fini(struct config_files *files)
+{
+	free(files->system);
+	free(files->user);
+}
+
+static void read_one(const struct cli *cli, struct config *config, enum config_from from, const char *path)
+{
+	bool refused = false;
+	struct error err = { 0 };
+	if (path && config_read(config, from, path, &refused, &err) < 0)
+		cli_complain(cli, &err);
+	if (refused)
+		cli_warn(cli, "File %s not owned by current user or root, ignoring it.", path);
+}
+
+void environment_config(const struct cli *cli, struct config *config)
+{
+	struct config_files files;
+	environment_config_files(&files);
+	read_one(cli, config, CONFIG_SYSTEM, files.system);
+	read_one(cli, config, CONFIG_USER, files.user);
+	config_files_fini(&files);
+}
+
+const char *environment_buildid_dir(struct config *config)
+{
+	const char *set = config_get(config, "buildid.dir"), *home = getenv("HOME");
+	if (set && *set)
+		return set;
+	if (!home)
+		return ".debug";
+	CLEANUP_FREE char *path = join(home, ".debug");
+	return arena_string(&config->arena, path, strlen(path));
+}
+
+void environment_exec_path(struct str *path)
+{
+	const char *set = getenv("PERF_EXEC_PATH");
+	str_puts(path, set && *set ? set : PERFUSE_EXEC_PATH);
+}
+
+/* Where subcommands that are programs are looked for, in the form of $PATH. */
+static void search_path(struct str *path)
+{
+	environment_exec_path(path);
+	str_printf(path, ":%s", getenv("PATH") ?: "/usr/local/bin:/usr/bin:/bin");
+}
+
+static void add_externals_of(struct strtab *words, const char *folder)
+{
+	static const char lead[] = "perf-";
+	DIR *dir = opendir(folder);
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		if (strncmp(entry->d_name, lead, sizeof lead - 1) != 0 || !text_is_printable(entry->d_name, strlen(entry->d_name)))
+			continue;
+		if (faccessat(dirfd(dir), entry->d_name, X_OK, 0) == 0)
+			strtab_add(words, entry->d_name + sizeof lead - 1, strlen(entry->d_name) - sizeof lead + 1);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void environment_externals(struct strtab *words)
+{
+	CLEANUP_STR struct str path = { 0 };
+	search_path(&path);
+	char *rest = path.text;
+	for (char *folder; (folder = strsep(&rest, ":"));)
+		add_externals_of(words, folder);
+}
+
+void environment_exec_external(const char *word, const char **argv)
+{
+	CLEANUP_STR struct str path = { 0 };
+	CLEANUP_STR struct str name = { 0 };
+	if (strchr(word, '/'))
+		return;
+	str_printf(&name, "perf-%s", word);
+	search_path(&path);
+	size_t count = 0;
+	while (argv[count])
+		count++;
+	CLEANUP_FREE const char **words = memory_zero(count + 2, sizeof *words);
+	words[0] = name.text;
+	memcpy(words + 1, argv, count * sizeof *words);
+	CLEANUP_FREE char *before = getenv("PATH") ? memory_string(getenv("PATH")) : NULL;
+	setenv("PATH", path.text, 1);
+	execvp(name.text, (char *const *)words);
+	if (before)
+		setenv("PATH", before, 1);
+}

@@ -1,0 +1,24 @@
+/* Where the program finds what is not on its command line: configuration files, the build-id cache, subcommands that are
+ * programs of their own. */
+#pragma once
+#include "base/str.h"
+#include "cmd/command.h"
+
+#define PROGRAM_USAGE "[--version] [--help] [OPTIONS] COMMAND [ARGS]"
+
+/* The files perf reads: PERF_CONFIG alone where it is set, else the system's, then the user's. Their names may be NULL. */
+struct config_files {
+	char *system, *user;
+};
+
+void environment_config_files(struct config_files *files);
+void config_files_fini(struct config_files *files);
+/* Reads them; complains about a file that is damaged or somebody else's, and goes on with what could be read. */
+void environment_config(const struct cli *cli, struct config *config);
+
+const char *environment_buildid_dir(struct config *config); /* lives as long as the configuration */
+void environment_exec_path(struct str *path);
+/* The WORDs for which there is a program perf-WORD in the exec path or $PATH. */
+void environment_externals(struct strtab *words);
+/* Becomes perf-WORD of the exec path or $PATH; returns where there is none. */
+void environment_exec_external(const char *word, const char **argv);

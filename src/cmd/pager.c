@@ -1,0 +1,96 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+
+/* The first of what the user names; then what is installed. NULL: plain output. */
+static const char *pager_command(const struct cli *cli, const struct command *command, char *key, size_t size)
+{
+	snprintf(key, size, "pager.%s", command ? command->name : "");
+	const char *own = command ? config_get(cli->config, key) : NULL;
+	if (own && config_text_is_true(own) < 0)
+		return own;
+	const char *named[] = { getenv("PERF_PAGER"), config_get(cli->config, "core.pager"), getenv("PAGER") };
+	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+		if (named[i])
+			return named[i];
+	}
+	static const char *const installed[] = { "/usr/bin/pager", "/usr/bin/less" };
+	for (size_t i = 0; i < sizeof installed / sizeof *installed; i++) {
+		if (access(installed[i], X_OK) == 0)
+			return installed[i];
+	}
+	return NULL;
+}
+
+static bool wanted(const struct cli *cli, const struct command *command)
+{
+	if (cli->use_pager >= 0)
+		return cli->use_pager;
+	char key[64];
+	snprintf(key, sizeof key, "pager.%s", command ? command->name : "");
+	const char *value = command ? config_get(cli->config, key) : NULL;
+	return !value || config_text_is_true(value) != 0;
+}
+
+/* What runs behind the pipe measures its lines against the terminal, which stdout no longer is. */
+static void keep_columns(void)
+{
+	struct winsize size;
+	char columns[16];
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_col)
+		return;
+	snprintf(columns, sizeof columns, "%u", size.ws_col);
+	setenv("COLUMNS", columns, 0);
+}
+
+static void run_pager(const char *pager, const int *pipe_fd)
+{
+	dup2(pipe_fd[0], STDIN_FILENO);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	setenv("LESS", "FRSX", 0);
+	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	_exit(127);
+}
+
+void cli_pager(struct cli *cli, const struct command *command)
+{
+	char key[64];
+	if (cli->pager_pid || !cli->tty_out || !wanted(cli, command))
+		return;
+	const char *pager = pager_command(cli, command, key, sizeof key);
+	int pipe_fd[2];
+	if (!pager || !*pager || !strcmp(pager, "cat") || writer_flush(cli->out, NULL) < 0 || pipe(pipe_fd) < 0)
+		return;
+	keep_columns();
+	int pid = fork();
+	if (pid == 0)
+		run_pager(pager, pipe_fd);
+	if (pid > 0) {
+		cli->pager_pid = pid;
+		setenv("PERF_PAGER_IN_USE", "true", 1);
+		dup2(pipe_fd[1], STDOUT_FILENO);
+		if (cli->tty_err)
+			dup2(pipe_fd[1], STDERR_FILENO);
+	}
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+}
+
+void cli_pager_end(struct cli *cli)
+{
+	if (!cli->pager_pid)
+		return;
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	while (waitpid(cli->pager_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	cli->pager_pid = 0;
+}

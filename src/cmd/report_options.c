@@ -1,0 +1,275 @@
+#include "cmd/report_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STACK = 127 };
+
+const char *const report_usage[] = { "perf report [<options>]", NULL };
+
+/* A word stands for what it abbreviates. */
+static bool stands_for(const char *word, size_t len, const char *whole)
+{
+	return strncmp(word, whole, len) == 0 && len <= strlen(whole);
+}
+
+struct chain_word {
+	const char *word;
+	enum { WORD_MODE, WORD_ORDER, WORD_KEY, WORD_VALUE, WORD_BRANCH } what;
+	int value;
+};
+
+/* In the order in which an abbreviation is tried. */
+static const struct chain_word chain_words[] = {
+	{ "graph", WORD_MODE, CHAIN_GRAPH }, { "flat", WORD_MODE, CHAIN_FLAT }, { "fractal", WORD_MODE, CHAIN_FRACTAL },
+	{ "folded", WORD_MODE, CHAIN_FOLDED }, { "caller", WORD_ORDER, CHAIN_CALLER }, { "callee", WORD_ORDER, CHAIN_CALLEE },
+	{ "function", WORD_KEY, CHAIN_FUNCTION }, { "address", WORD_KEY, CHAIN_ADDRESS }, { "srcline", WORD_KEY, CHAIN_SRCLINE },
+	{ "branch", WORD_BRANCH, 0 }, { "percent", WORD_VALUE, CHAIN_PERCENT }, { "period", WORD_VALUE, CHAIN_PERIOD },
+	{ "count", WORD_VALUE, CHAIN_COUNT },
+};
+
+static bool take_chain_word(struct report_options *options, const char *text, size_t len)
+{
+	for (size_t i = 0; i < sizeof chain_words / sizeof *chain_words; i++) {
+		const struct chain_word *word = &chain_words[i];
+		if (!stands_for(text, len, word->word))
+			continue;
+		if (word->what == WORD_MODE)
+			options->chain.mode = (enum chain_mode)word->value;
+		else if (word->what == WORD_KEY)
+			options->chain.key = (enum chain_key)word->value;
+		else if (word->what == WORD_VALUE)
+			options->chain.value = (enum chain_value)word->value;
+		else if (word->what == WORD_ORDER)
+			options->chain.order = (enum chain_order)word->value;
+		options->chain_order_given |= word->what == WORD_ORDER;
+		options->chain_branch |= word->what == WORD_BRANCH;
+		return true;
+	}
+	return false;
+}
+
+static int refuse_chain(struct error *err, const char *arg)
+{
+	error_set(err, ERROR_OPTION, "%s", "");
+	error_hint(err, "call-graph");
+	return -1;
+}
+
+/* "graph,0.5,caller,function,percent": words in any order, then a threshold, then a limit. */
+static int set_chain(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct report_options *options = target;
+	bool threshold_given = false;
+	options->chain_given = !unset;
+	options->chain_none = unset;
+	if (unset)
+		options->chain.mode = CHAIN_NONE;
+	if (unset)
+		return 0;
+	arg = arg ? arg : "graph,0.5,caller,function,percent";
+	for (const char *word = arg, *end; *word; word = end) {
+		size_t len = strcspn(word, ",");
+		char *rest;
+		end = word[len] ? word + len + 1 : word + len;
+		if (!len)
+			continue;
+		if (stands_for(word, len, "none")) {
+			options->chain_given = false;
+			options->chain_none = true;
+			options->chain.mode = CHAIN_NONE;
+			return 0;
+		}
+		if (take_chain_word(options, word, len))
+			continue;
+		if (!threshold_given)
+			options->chain.min_percent = strtod(word, &rest);
+		else
+			options->chain.print_limit = (uint32_t)strtoul(word, &rest, 0);
+		if (rest == word)
+			return refuse_chain(err, arg);
+		threshold_given = true;
+	}
+	return options->chain.mode == CHAIN_NONE ? refuse_chain(err, arg) : 0;
+}
+
+static int set_percent_limit(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct report_options *options = target;
+	options->percent_limit = arg ? strtof(arg, NULL) : 0;
+	options->chain.min_percent = options->percent_limit;
+	return 0;
+}
+
+static int set_percentage(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct report_options *options = target;
+	if (strcmp(arg, "relative") == 0)
+		options->relative = true;
+	else if (strcmp(arg, "absolute") == 0)
+		options->relative = false;
+	else
+		return error_set(err, ERROR_USAGE, "Invalid percentage: %s", arg);
+	return 0;
+}
+
+static int set_branch_mode(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct report_options *options = target;
+	options->branch_mode = !unset;
+	return 0;
+}
+
+static int set_colour(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	static const char *const words[] = { "auto", "always", "never" };
+	struct report_options *options = target;
+	const char *word = unset ? "never" : arg ? arg : "always";
+	for (int i = 0; i < 3; i++)
+		if (strcmp(word, words[i]) == 0) {
+			options->colour = i;
+			return 0;
+		}
+	return error_set(err, ERROR_USAGE, "--stdio-color takes always, never or auto, not '%s'", word);
+}
+
+static int set_time_quantum(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	static const struct { const char *unit; uint64_t ns; } units[] = {
+		{ "", 1 }, { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
+	};
+	struct report_options *options = target;
+	char *end;
+	unsigned long value = strtoul(arg, &end, 0);
+	if (end != arg && !value)
+		return error_set(err, ERROR_USAGE, "time quantum cannot be 0");
+	while (*end == ' ')
+		end++;
+	for (size_t i = 0; end != arg && i < sizeof units / sizeof *units; i++)
+		if (strcmp(end, units[i].unit) == 0) {
+			options->time_quantum_ns = value * units[i].ns;
+			return 0;
+		}
+	return error_set(err, ERROR_USAGE, "Cannot parse time quantum `%s'", arg);
+}
+
+#define O struct report_options
+const struct option report_table[] = {
+	OPT_STRING('i', "input", O, input, "file", "the recording to report (perf.data; - is stdin)"),
+	OPT_INCR('v', "verbose", O, verbose, "tell more: addresses, where symbols came from"),
+	OPT_BOOL('q', "quiet", O, quiet, "rows only: no headings, no messages"),
+	OPT_BOOL('D', "dump-raw-trace", O, dump, "show every record of the recording as bytes and as text"),
+	OPT_BOOL(0, "stats", O, stats, "count the recording's records by type"),
+	OPT_BOOL(0, "tasks", O, tasks, "show the recording's tasks as a tree"),
+	OPT_BOOL(0, "mmaps", O, mmaps, "show the tasks, and what each had mapped"),
+	OPT_STRING('k', "vmlinux", O, vmlinux, "file", "the kernel's symbols are in this vmlinux"),
+	OPT_BOOL(0, "ignore-vmlinux", O, ignore_vmlinux, "use no vmlinux even where one is found"),
+	OPT_STRING(0, "kallsyms", O, kallsyms, "file", "the kernel's symbols are in this kallsyms"),
+	OPT_BOOL('f', "force", O, force, "do not ask whose file it is"),
+	OPT_BOOL('m', "modules", O, modules, "load the symbols of kernel modules (with -k, on the machine that recorded)"),
+	OPT_BOOL('n', "show-nr-samples", O, show_samples, "add a column: how many samples"),
+	OPT_BOOL('T', "threads", O, threads, "add a table: what each thread counted (record -s)"),
+	OPT_STRING(0, "pretty", O, pretty, "key", "how that table looks: normal or raw"),
+	OPT_BOOL(0, "tui", O, tui, "browse on the terminal (prints for now)"),
+	OPT_BOOL(0, "stdio", O, stdio, "print"),
+	OPT_BOOL(0, "header", O, header, "start with what the recording says of itself"),
+	OPT_BOOL(0, "header-only", O, header_only, "show what the recording says of itself, nothing else"),
+	OPT_STRING('s', "sort", O, sort, "key[,key2...]", "what rows are told apart by; +key adds to the default"),
+	OPT_STRING('F', "fields", O, fields, "key[,keys...]", "columns, in this order; +key adds to the default"),
+	OPT_BOOL(0, "show-cpu-utilization", O, cpu_utilization, "add columns: shares of kernel and user code"),
+	{ .kind = OPTION_BOOL, .long_name = "showcpuutilization", .help = "as --show-cpu-utilization", .flags = OPTION_HIDDEN,
+	  .offset = offsetof(O, cpu_utilization) },
+	OPT_STRING('p', "parent", O, parent, "regex", "callers that --sort parent looks for"),
+	OPT_BOOL('x', "exclude-other", O, exclude_other, "only rows for which such a caller was found"),
+	OPT_CALLBACK_FLAGS('g', "call-graph", O, chain, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
+		"how call chains are shown: graph, flat, fractal, folded or none; least share in percent; how many; caller or callee first; "
+		"frames told apart by function or address; percent, period or count (graph,0.5,caller,function,percent)",
+		set_chain, OPTION_LASTARG),
+	OPT_BOOL(0, "children", O, children, "count a function's callees for it, too (where there are chains)"),
+	OPT_INT(0, "max-stack", O, max_stack, "frames of a chain that are kept (127)"),
+	OPT_BOOL('G', "inverted", O, inverted, "chains from the caller down"),
+	OPT_STRING(0, "ignore-callees", O, ignore_callees, "regex", "what these functions called counts as theirs"),
+	OPT_STRING('d', "dsos", O, dsos, "dso[,dso...]", "only samples in these modules"),
+	OPT_STRING('c', "comms", O, comms, "comm[,comm...]", "only samples of these commands"),
+	OPT_STRING(0, "pid", O, pids, "pid[,pid...]", "only samples of these processes"),
+	OPT_STRING(0, "tid", O, tids, "tid[,tid...]", "only samples of these threads"),
+	OPT_STRING('S', "symbols", O, symbols, "symbol[,symbol...]", "only samples in these functions"),
+	OPT_STRING(0, "symbol-filter", O, symbol_filter, "filter", "only functions whose name has this in it"),
+	OPT_STRING('w', "column-widths", O, column_widths, "width[,width...]", "these widths, one per column; 0 is as needed"),
+	OPT_STRING('t', "field-separator", O, separator, "separator", "what stands between columns, which then are not aligned"),
+	OPT_BOOL('U', "hide-unresolved", O, hide_unresolved, "leave out what has no symbol"),
+	OPT_STRING(0, "symfs", O, symfs, "directory", "look for programs and libraries under this folder"),
+	OPT_STRING('C', "cpu", O, cpus, "cpu", "only samples of these CPUs, as in 0-3,8"),
+	OPT_BOOL('I', "show-info", O, show_info, "with --header: tell more"),
+	OPT_BOOL(0, "source", O, source, "source lines in annotations (on)"),
+	OPT_BOOL(0, "asm-raw", O, asm_raw, "raw instruction bytes in annotations"),
+	OPT_STRING('M', "disassembler-style", O, disassembler_style, "disassembler style", "how annotations disassemble (intel)"),
+	OPT_STRING(0, "prefix", O, prefix, "prefix", "put before paths of source files (with --prefix-strip)"),
+	OPT_STRING(0, "prefix-strip", O, prefix_strip, "N", "components taken off paths of source files (with --prefix)"),
+	OPT_BOOL(0, "show-total-period", O, show_period, "add a column: the sum of periods"),
+	{ .kind = OPTION_BOOL, .long_name = "group", .help = "show the events of a group side by side, as one group where there is none",
+	  .offset = offsetof(O, group), .was_set = offsetof(O, group_given) },
+	OPT_INT(0, "group-sort-idx", O, group_sort_index, "sort by this event of the group, counted from 0"),
+	OPT_CALLBACK_FLAGS('b', "branch-stack", O, branch_mode, NULL, "a row for every branch that was recorded", set_branch_mode, OPTION_NOARG),
+	OPT_LATER(0, "branch-history", "add recorded branches to call chains"),
+	OPT_STRING(0, "objdump", O, objdump, "path", "the objdump that annotations use"),
+	OPT_STRING(0, "addr2line", O, addr2line, "path", "the addr2line for source lines"),
+	OPT_BOOL(0, "demangle", O, demangle, "show C++, Rust and D names as in the source (on)"),
+	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "the kernel's too"),
+	OPT_BOOL(0, "mem-mode", O, memory, "a row for every memory access that was recorded"),
+	OPT_INT(0, "samples", O, saved_samples, "samples kept per row for browsing"),
+	OPT_CALLBACK(0, "percent-limit", O, percent_limit, "percent", "leave rows and chains below this share out", set_percent_limit),
+	OPT_CALLBACK(0, "percentage", O, relative, "relative|absolute", "shares of what filters leave, or of all (absolute)", set_percentage),
+	OPT_LATER_ARG(0, "itrace", "opts", "what to make of a trace of instructions"),
+	OPT_BOOL(0, "full-source-path", O, full_source_path, "whole paths of source files"),
+	OPT_BOOL(0, "show-ref-call-graph", O, show_reference, "chains of another event of the group for events without"),
+	OPT_LATER(0, "stitch-lbr", "join call stacks that the hardware cut"),
+	OPT_INT(0, "socket-filter", O, socket_filter, "only samples of this processor socket"),
+	OPT_BOOL(0, "raw-trace", O, raw_trace, "tracepoints as plain fields"),
+	OPT_BOOL('H', "hierarchy", O, hierarchy, "rows as a tree, a level for each key"),
+	OPT_CALLBACK_FLAGS(0, "stdio-color", O, colour, "mode", "colours: always, never, or auto: on a terminal", set_colour, OPTION_LASTARG),
+	OPT_STRING(0, "time", O, time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2"),
+	OPT_BOOL(0, "inline", O, inline_names, "show inlined functions"),
+	OPT_STRING(0, "percent-type", O, percent_type, "local-period", "what shares in annotations are of"),
+	OPT_BOOL(0, "ns", O, nanoseconds, "times in nanoseconds"),
+	OPT_CALLBACK(0, "time-quantum", O, time_quantum_ns, "time (ms|us|ns|s)", "how coarse --sort time is (100ms)", set_time_quantum),
+	OPT_STRING(0, "switch-on", O, switch_on, "event", "count samples only after this event"),
+	OPT_STRING(0, "switch-off", O, switch_off, "event", "and no more after this one"),
+	OPT_BOOL(0, "show-on-off-events", O, show_switch_events, "count these two events themselves, too"),
+	OPT_LATER(0, "total-cycles", "blocks of code by the cycles spent in them"),
+	OPT_BOOL(0, "disable-order", O, disable_order, "-D: in the order of the file"),
+	OPT_BOOL(0, "skip-empty", O, skip_empty, "leave events without samples out (on)"),
+	OPT_END(),
+};
+#undef O
+
+void report_defaults(void *target, const struct cli *cli)
+{
+	struct report_options *options = target;
+	options->pretty = "normal";
+	options->children = config_bool(cli->config, "report.children", true);
+	options->group = config_bool(cli->config, "report.group", true);
+	options->skip_empty = config_bool(cli->config, "report.skip-empty", true);
+	options->default_sort = config_get(cli->config, "report.sort_order");
+	options->percent_limit = config_double(cli->config, "report.percent-limit", 0);
+	options->socket_filter = -1;
+	options->branch_mode = -1;
+	options->max_stack = MAX_STACK;
+	options->demangle = true;
+	options->source = true;
+	options->time_quantum_ns = 100000000;
+	options->chain = (struct chain_options){ .mode = CHAIN_GRAPH, .order = CHAIN_CALLEE, .min_percent = 0.5 };
+	if (config_get(cli->config, "report.percent-limit"))
+		options->chain.min_percent = options->percent_limit;
+	const char *const keys[] = { "print-type", "order", "sort-key", "threshold", "print-limit" };
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		char key[64] = "call-graph.";
+		const char *value = config_get(cli->config, strcat(key, keys[i]));
+		if (value && strcmp(keys[i], "threshold") == 0)
+			options->chain.min_percent = strtod(value, NULL);
+		else if (value && strcmp(keys[i], "print-limit") == 0)
+			options->chain.print_limit = (uint32_t)strtod(value, NULL);
+		else if (value)
+			take_chain_word(options, value, strlen(value));
+	}
+}

@@ -1,0 +1,28 @@
+/* What `report` was told on its command line and in the configuration. */
+#pragma once
+#include "analysis/profile.h"
+#include "cmd/command.h"
+
+struct report_options {
+	const char *input, *vmlinux, *kallsyms, *pretty, *sort, *fields, *parent, *ignore_callees, *dsos, *comms, *pids, *tids, *symbols;
+	const char *symbol_filter, *column_widths, *separator, *symfs, *cpus, *time, *disassembler_style, *prefix, *prefix_strip;
+	const char *objdump, *addr2line, *switch_on, *switch_off, *itrace, *percent_type, *default_sort;
+	int verbose, max_stack, group_sort_index, socket_filter, saved_samples;
+	bool quiet, dump, stats, tasks, mmaps, ignore_vmlinux, force, modules, show_samples, threads, tui, stdio, header, header_only;
+	bool cpu_utilization, exclude_other, children, inverted, hide_unresolved, show_info, source, asm_raw, show_period;
+	bool group, group_given, branch_history, demangle, demangle_kernel, memory, full_source_path, show_reference, stitch_lbr;
+	bool raw_trace, hierarchy, inline_names, nanoseconds, show_switch_events, total_cycles, disable_order, skip_empty;
+	bool relative;
+	int branch_mode;             /* -1: as the recording is */
+	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
+	struct chain_options chain;
+	bool chain_given;            /* -g with a kind of chain: chains are wanted */
+	bool chain_none;             /* -g none, --no-call-graph */
+	bool chain_order_given, chain_branch;
+	double percent_limit;
+	uint64_t time_quantum_ns;
+};
+
+extern const struct option report_table[];
+extern const char *const report_usage[];
+void report_defaults(void *target, const struct cli *cli);

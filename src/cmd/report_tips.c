@@ -1,0 +1,25 @@
+#include "cmd/report_tips.h"
+
+#include <time.h>
+
+static const char *const tips[] = {
+	"Tip: to see callers and callees under each row, record with: perf record -g",
+	"Tip: --no-children sorts by what a function did itself",
+	"Tip: shorter with less detail: perf report -s comm,dso",
+	"Tip: perf report --percent-limit 1 leaves small rows out",
+	"Tip: --sort +cpu adds a column to the default ones",
+	"Tip: perf report -g caller,0.5,callee turns call chains round",
+	"Tip: perf report --time 10%/2 looks at the second tenth of the recording",
+	"Tip: perf script shows the samples one by one",
+	"Tip: perf report --header tells how, when and where the recording was made",
+	"Tip: perf flamegraph draws the recording's stacks",
+	"Tip: perf report -H shows rows as a tree",
+	"Tip: perf record -e cycles:u counts user code only",
+};
+
+const char *report_tip(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return tips[(unsigned long)now.tv_nsec / 1000 % (sizeof tips / sizeof *tips)];
+}

@@ -1,0 +1,4 @@
+/* One sentence at the end of a report. */
+#pragma once
+
+const char *report_tip(void);

@@ -1,0 +1,160 @@
+/* The option table of `script`. */
+#include <stdio.h>
+#include <sys/utsname.h>
+
+#include "cmd/environment.h"
+#include "cmd/script.h"
+
+#define S struct script_options
+
+enum { MAX_STACK_DEFAULT = 127 };
+
+static int set_fields(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct script_options *options = target;
+
+	(void)option;
+	if (unset) {
+		fields_init(&options->fields);
+		return 0;
+	}
+	return fields_parse(&options->fields, arg, &options->notes, err);
+}
+
+static int set_itrace(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct script_options *options = target;
+
+	(void)option;
+	(void)arg;
+	(void)err;
+	options->itrace = !unset;
+	return 0;
+}
+
+const struct option script_table[] = {
+	OPT_BOOL('D', "dump-raw-trace", S, dump, "dump every record as bytes and as text"),
+	OPT_BOOL(0, "dump-unsorted-raw-trace", S, dump_unordered, "the same, in the order of the file"),
+	OPT_INCR('v', "verbose", S, verbose, "tell more"),
+	OPT_BOOL('L', "Latency", S, latency, "narrow columns, as the kernel's latency tracers have them"),
+	OPT_BOOL('l', "list", S, list, "list the scripts that are installed"),
+	OPT_LATER(0, "list-dlfilters", "list the filters (shared objects) that are installed"),
+	OPT_LATER_ARG('s', "script", "name", "run a script on the samples (language:file, file, or lang)"),
+	OPT_LATER_ARG('g', "gen-script", "lang", "write a script skeleton for the recording's events"),
+	OPT_LATER_ARG(0, "dlfilter", "file", "pass samples through a filter (a shared object)"),
+	OPT_LATER_ARG(0, "dlarg", "argument", "an argument for the filter"),
+	OPT_STRING('i', "input", S, input, "file", "the recording to read (perf.data; - is stdin)"),
+	OPT_BOOL('d', "debug-mode", S, debug, "print nothing, but count samples that are out of order"),
+	OPT_BOOL(0, "header", S, header, "print the recording's header first"),
+	OPT_BOOL(0, "header-only", S, header_only, "print the header and nothing else"),
+	OPT_STRING('k', "vmlinux", S, symbols.vmlinux, "file", "the kernel's symbols are in this vmlinux"),
+	OPT_STRING(0, "kallsyms", S, symbols.kallsyms, "file", "the kernel's symbols are in this kallsyms"),
+	OPT_BOOL('G', "hide-call-graph", S, hide_call_graph, "print each sample's own place only, not its callers"),
+	OPT_STRING(0, "symfs", S, symbols.symfs, "directory", "look for programs and libraries under this folder"),
+	OPT_CALLBACK_FLAGS('F', "fields", S, fields, "str", "what to print: fields, +field to add, -field to remove; for one type of "
+		"event only behind hw:, sw:, trace:, raw:, break: or synth:. Fields: comm, tid, pid, time, cpu, event, trace, ip, sym, dso, "
+		"dsoff, addr, symoff, period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, ins_lat, retire_lat, "
+		"bpf-output, callindent, insn, insnlen, synth, phys_addr, data_page_size, code_page_size, misc, tod, ipc, machine_pid, vcpu, "
+		"cgroup, brcntr", set_fields, OPTION_NONEG),
+	OPT_BOOL('a', "all-cpus", S, all_cpus, "record from all CPUs, for scripts that record"),
+	OPT_STRING(0, "dsos", S, dsos, "dso[,dso...]", "only samples in these objects"),
+	OPT_STRING('S', "symbols", S, wanted, "symbol[,symbol...]", "only samples in these functions, or at these addresses"),
+	OPT_INT(0, "addr-range", S, address_range, "with -S ADDRESS: that many bytes from the address on"),
+	OPT_LATER_ARG(0, "insn-trace", "raw|disasm", "print the instructions of a hardware trace"),
+	OPT_LATER_ARG(0, "xed", NULL, "pass instructions to the xed disassembler"),
+	OPT_LATER_ARG(0, "call-trace", NULL, "print the calls of a hardware trace"),
+	OPT_LATER_ARG(0, "call-ret-trace", NULL, "print the calls and returns of a hardware trace"),
+	OPT_LATER_ARG(0, "graph-function", "symbol[,symbol...]", "with --call-trace: only these functions and what they call"),
+	OPT_STRING(0, "stop-bt", S, stop_at, "symbol[,symbol...]", "end callchains at these functions"),
+	OPT_STRING('C', "cpu", S, cpus, "cpu", "only samples of these CPUs, as in 0-3,8"),
+	OPT_STRING('c', "comms", S, comms, "comm[,comm...]", "only samples of these commands"),
+	OPT_STRING(0, "pid", S, pids, "pid[,pid...]", "only samples of these processes"),
+	OPT_STRING(0, "tid", S, tids, "tid[,tid...]", "only samples of these threads"),
+	OPT_UINT(0, "max-stack", S, max_stack, "frames of a callchain that are printed (127)"),
+	OPT_BOOL(0, "reltime", S, reltime, "times since the first sample"),
+	OPT_BOOL(0, "deltatime", S, deltatime, "times since the sample before"),
+	OPT_BOOL('I', "show-info", S, full_info, "with --header: topology and caches, too"),
+	OPT_BOOL(0, "show-kernel-path", S, show_kernel_path, "the kernel by its file's path"),
+	OPT_BOOL(0, "show-task-events", S, show_task, "print threads' starts, names and ends, too"),
+	OPT_BOOL(0, "show-mmap-events", S, show_mmap, "print mappings, too"),
+	OPT_BOOL(0, "show-switch-events", S, show_switch, "print context switches, too (where recorded)"),
+	OPT_BOOL(0, "show-namespace-events", S, show_namespace, "print namespaces, too (where recorded)"),
+	OPT_BOOL(0, "show-cgroup-events", S, show_cgroup, "print cgroups, too (where recorded)"),
+	OPT_BOOL(0, "show-lost-events", S, show_lost, "print where records were lost"),
+	OPT_BOOL(0, "show-round-events", S, show_round, "print where the recorder's rounds end; keeps the file's order"),
+	OPT_BOOL(0, "show-bpf-events", S, show_bpf, "print BPF programs' loads and unloads, too (where recorded)"),
+	OPT_BOOL(0, "show-text-poke-events", S, show_text_poke, "print changes of kernel code, too (where recorded)"),
+	OPT_BOOL(0, "per-event-dump", S, per_event_dump, "each event's samples into a file of its own"),
+	OPT_BOOL('f', "force", S, force, "do not ask whose file it is"),
+	OPT_INT(0, "max-blocks", S, max_blocks, "blocks of code that brstackinsn prints"),
+	OPT_BOOL(0, "ns", S, nanoseconds, "times with nine decimals"),
+	OPT_CALLBACK_FLAGS(0, "itrace", S, itrace, "opts", "what to make of a hardware trace", set_itrace, OPTION_OPTARG),
+	OPT_BOOL(0, "full-source-path", S, full_source_path, "whole paths of source files"),
+	OPT_BOOL(0, "demangle", S, demangle, "show C++, Rust and D names as in the source (on)"),
+	OPT_BOOL(0, "demangle-kernel", S, symbols.demangle_kernel, "the kernel's too"),
+	OPT_STRING(0, "addr2line", S, addr2line, "path", "accepted; source lines need no such program here"),
+	OPT_STRING(0, "time", S, time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2"),
+	OPT_BOOL(0, "inline", S, inlines, "show functions that the compiler put into others, where they are known"),
+	OPT_LATER_ARG(0, "guestmount", "directory", "where guests' file systems are mounted"),
+	OPT_LATER_ARG(0, "guestvmlinux", "file", "a guest's vmlinux"),
+	OPT_LATER_ARG(0, "guestkallsyms", "file", "a guest's /proc/kallsyms"),
+	OPT_LATER_ARG(0, "guestmodules", "file", "a guest's /proc/modules"),
+	OPT_LATER(0, "guest-code", "guests' code lies in the hypervisor's process"),
+	OPT_BOOL(0, "stitch-lbr", S, stitch, "join the branch records of samples to longer callchains"),
+	OPT_STRING(0, "switch-on", S, switch_on, "event", "print nothing up to the first sample of this event"),
+	OPT_STRING(0, "switch-off", S, switch_off, "event", "print nothing after a sample of this event"),
+	OPT_BOOL(0, "show-on-off-events", S, show_on_off, "print the samples that --switch-on and --switch-off wait for"),
+	OPT_END(),
+};
+
+const char *const script_usage[] = {
+	"perf script [<options>]",
+	"perf script [<options>] record <script> [<record-options>] <command>",
+	"perf script [<options>] report <script> [script-args]",
+	"perf script [<options>] <script> [<record-options>] <command>",
+	"perf script [<options>] <top-script> [script-args]",
+	NULL
+};
+
+const char *const script_subcommands[] = { "record", "report", NULL };
+
+/* What the kernel keeps of a callchain, as this machine is set up. */
+static unsigned script_max_stack(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned frames;
+
+	if (!file || fscanf(file, "%u", &frames) != 1)
+		frames = MAX_STACK_DEFAULT;
+	if (file)
+		fclose(file);
+	return frames;
+}
+
+void script_defaults(void *target, const struct cli *cli)
+{
+	struct script_options *options = target;
+
+	(void)cli;
+	fields_init(&options->fields);
+	options->demangle = options->inlines = true;
+	options->max_stack = script_max_stack();
+}
+
+int script_list(struct cli *cli)
+{
+	struct error err = { 0 };
+	struct str path CLEANUP_STR = { 0 };
+
+	environment_exec_path(&path);
+	error_set(&err, ERROR_UNSUPPORTED, "there are no scripts in %s", str_text(&path));
+	cli_complain(cli, &err);
+	return 255;
+}
+
+enum isa script_host_isa(void)
+{
+	struct utsname name;
+
+	return uname(&name) < 0 ? ISA_UNKNOWN : isa_of_machine(name.machine);
+}

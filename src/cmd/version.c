@@ -1,0 +1,31 @@
+#include "cmd/command.h"
+#include "cmd/feature.h"
+
+struct version_options {
+	bool build_options;
+};
+
+static const struct option version_table[] = {
+	OPT_BOOL(0, "build-options", struct version_options, build_options, "list what is built in"),
+	OPT_END(),
+};
+
+static const char *const version_usage[] = { "perf version [<options>]", NULL };
+
+static int version_run(struct cli *cli, void *filled, int argc, const char **argv)
+{
+	const struct version_options *options = filled;
+	writer_printf(cli->out, "%s version %s\n", cli->program, PERFUSE_VERSION);
+	for (const struct feature *feature = features; options->build_options && feature->name; feature++)
+		feature_write(feature, cli->out);
+	return 0;
+}
+
+const struct command command_version = {
+	.name = "version",
+	.summary = "print the version, and what is built in",
+	.usage = version_usage,
+	.options = version_table,
+	.options_size = sizeof(struct version_options),
+	.run = version_run,
+};

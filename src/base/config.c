@@ -148,7 +148,8 @@ static bool read_setting(struct reader *r, struct config *config, enum config_fr
 	return true;
 }
 
-int config_parse(struct config *config, enum config_from from, const char *path, const char *text, size_t length, struct error *err)
+int config_parse(struct config *config, enum config_from from, const char *path, const char *text, size_t length,
+	struct error *err)
 {
 	struct reader r = { .at = text, .end = text + length, .line = 1 };
 	CLEANUP_STR struct str section = { 0 };
@@ -186,7 +187,8 @@ static int read_all(int fd, const char *path, struct str *text, struct error *er
 			return 0;
 		text->len += (size_t)n;
 		if (text->len > CONFIG_FILE_BYTES_MAX)
-			return error_set(err, ERROR_LIMIT, "%s is larger than a configuration file may be (%d bytes)", path, CONFIG_FILE_BYTES_MAX);
+			return error_set(err, ERROR_LIMIT, "%s is larger than a configuration file may be (%d bytes)", path,
+				CONFIG_FILE_BYTES_MAX);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* Settings in the ini form of perf's configuration files: "[section]" lines, "name = value" lines, comments after # or ;.
  *
- * A key is "section.name", the section and the name in lower case; a section may carry a "subsection" in quotes, which keeps its
- * case. What is read later wins. Knows no key: commands ask for what they know. */
+ * A key is "section.name", the section and the name in lower case; a section may carry a "subsection" in quotes, which keeps
+ * its case. What is read later wins. Knows no key: commands ask for what they know. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,8 @@ struct config {
 void config_fini(struct config *config);
 
 /* Adds what the text says up to the first line that is none; *err names `path` and that line. */
-int config_parse(struct config *config, enum config_from from, const char *path, const char *text, size_t length, struct error *err);
+int config_parse(struct config *config, enum config_from from, const char *path, const char *text, size_t length,
+	struct error *err);
 /* Adds a file. A missing file is an empty one; so is one that belongs to somebody else (ours and root's are read), with
  * *refused set where the caller should say so. */
 int config_read(struct config *config, enum config_from from, const char *path, bool *refused, struct error *err);

@@ -72,8 +72,8 @@ TEST("values have types, and what is not of the type is the fallback")
 {
 	struct config config;
 	struct error err = { 0 };
-	EXPECT_INT(parse(&config, "[t]\nyes=on\nno=false\nten=10\nkilo=4k\ngiga=2G\nhex=0x10\nhalf=0.5\nword=maybe\nempty=\nbig=99999999999999999999\n",
-		&err), 0);
+	EXPECT_INT(parse(&config, "[t]\nyes=on\nno=false\nten=10\nkilo=4k\ngiga=2G\nhex=0x10\nhalf=0.5\nword=maybe\nempty=\n"
+		"big=99999999999999999999\n", &err), 0);
 	EXPECT(config_bool(&config, "t.yes", false));
 	EXPECT(!config_bool(&config, "t.no", true));
 	EXPECT(config_bool(&config, "t.ten", false));
@@ -94,7 +94,8 @@ TEST("values have types, and what is not of the type is the fallback")
 
 TEST("what is written is read back the same, whatever characters it has")
 {
-	static const char *const values[] = { "plain", " blank ends ", "a  b", "\"quoted\"", "back\\slash", "# no comment", "a;b", "tab\there", "x=y" };
+	static const char *const values[] = { "plain", " blank ends ", "a  b", "\"quoted\"", "back\\slash",
+		"# no comment", "a;b", "tab\there", "x=y" };
 	char path[] = "/tmp/perfuse-config-XXXXXX";
 	int fd = mkstemp(path);
 	EXPECT(fd >= 0);

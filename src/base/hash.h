@@ -1,5 +1,5 @@
-/* Hash functions, and one open-addressed map from a 64-bit key to a 32-bit value. Keys may be of an adversary's choosing: where
- * a map keeps them depends on the address of its table, which a file cannot know. */
+/* Hash functions, and one open-addressed map from a 64-bit key to a 32-bit value. Keys may be of an adversary's choosing:
+ * where a map keeps them depends on the address of its table, which a file cannot know. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

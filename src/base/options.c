@@ -170,7 +170,7 @@ static int apply(struct parser *p, const struct use *use)
 	return store(p, use, takes ? arg : NULL);
 }
 
-/* A word such as "-avo": switches up to the first that takes an argument, whose rest it is. 1: unknown, and first of the word. */
+/* A word such as "-avo": switches, and the rest is the argument of the first that takes one. 1: the first is unknown. */
 static int parse_cluster(struct parser *p, const char *word)
 {
 	for (const char *c = word; *c; c++) {

@@ -32,7 +32,7 @@ enum option_flag {
 	OPTION_UNSUPPORTED = 1 << 4, /* known, answers "not supported yet" and exits 129 */
 	OPTION_STOP = 1 << 5,        /* parsing of options ends right after this one */
 	OPTION_EXCLUSIVE = 1 << 6,   /* at most one of the options with this flag may be given */
-	OPTION_LASTARG = 1 << 8,     /* the argument may be left out at the end and before a word with a dash; as OPTION_OPTARG else */
+	OPTION_LASTARG = 1 << 8,     /* the argument may be left out at the end and before a word with a dash (NULL reaches `set`) */
 	OPTION_ARG = 1 << 7,         /* with OPTION_UNSUPPORTED on kind BOOL rows that do take an argument in perf */
 };
 
@@ -50,20 +50,27 @@ struct option {
 	size_t was_set;        /* offset of a bool that tells whether the option was given; 0: nobody asks (never the first field) */
 };
 
-/* Rows of a table. S is the command's struct, F its field. */
+/* Rows of a table. S is the command's struct, F its field. OPTION_ROW takes what else a row has (flags, fallback, was_set). */
+#define OPTION_ROW(K, c, name, S, F, text, ...)                                                                        \
+	{ .kind = OPTION_##K, .short_name = (c), .long_name = (name), .offset = offsetof(S, F), .help = (text), __VA_ARGS__ }
 #define OPT_GROUP(text) { .kind = OPTION_GROUP, .help = (text) }
-#define OPT_BOOL(c, name, S, F, text) { .kind = OPTION_BOOL, .short_name = (c), .long_name = (name), .offset = offsetof(S, F), .help = (text) }
-#define OPT_INCR(c, name, S, F, text) { .kind = OPTION_INCR, .short_name = (c), .long_name = (name), .offset = offsetof(S, F), .help = (text) }
-#define OPT_INT(c, name, S, F, text) { .kind = OPTION_INT, .short_name = (c), .long_name = (name), .arg = "n", .offset = offsetof(S, F), .help = (text) }
-#define OPT_UINT(c, name, S, F, text) { .kind = OPTION_UINT, .short_name = (c), .long_name = (name), .arg = "n", .offset = offsetof(S, F), .help = (text) }
-#define OPT_U64(c, name, S, F, text) { .kind = OPTION_U64, .short_name = (c), .long_name = (name), .arg = "n", .offset = offsetof(S, F), .help = (text) }
-#define OPT_STRING(c, name, S, F, a, text) { .kind = OPTION_STRING, .short_name = (c), .long_name = (name), .arg = (a), .offset = offsetof(S, F), .help = (text) }
-#define OPT_CALLBACK(c, name, S, F, a, text, fn) { .kind = OPTION_CALLBACK, .short_name = (c), .long_name = (name), .arg = (a), .offset = offsetof(S, F), .help = (text), .set = (fn) }
+#define OPT_BOOL(c, name, S, F, text) OPTION_ROW(BOOL, c, name, S, F, text, )
+#define OPT_INCR(c, name, S, F, text) OPTION_ROW(INCR, c, name, S, F, text, )
+#define OPT_INT(c, name, S, F, text) OPTION_ROW(INT, c, name, S, F, text, .arg = "n")
+#define OPT_UINT(c, name, S, F, text) OPTION_ROW(UINT, c, name, S, F, text, .arg = "n")
+#define OPT_U64(c, name, S, F, text) OPTION_ROW(U64, c, name, S, F, text, .arg = "n")
+#define OPT_STRING(c, name, S, F, a, text) OPTION_ROW(STRING, c, name, S, F, text, .arg = (a))
+#define OPT_CALLBACK(c, name, S, F, a, text, fn) OPTION_ROW(CALLBACK, c, name, S, F, text, .arg = (a), .set = (fn))
 /* A callback with more flags: OPT_CALLBACK_FLAGS(..., OPTION_OPTARG). */
-#define OPT_CALLBACK_FLAGS(c, name, S, F, a, text, fn, fl) { .kind = OPTION_CALLBACK, .short_name = (c), .long_name = (name), .arg = (a), .offset = offsetof(S, F), .help = (text), .set = (fn), .flags = (fl) }
-/* Known but not built yet: without and with an argument. */
-#define OPT_LATER(c, name, text) { .kind = OPTION_BOOL, .short_name = (c), .long_name = (name), .help = (text), .flags = OPTION_UNSUPPORTED }
-#define OPT_LATER_ARG(c, name, a, text) { .kind = OPTION_BOOL, .short_name = (c), .long_name = (name), .arg = (a), .help = (text), .flags = OPTION_UNSUPPORTED | OPTION_ARG }
+#define OPT_CALLBACK_FLAGS(c, name, S, F, a, text, fn, fl)                                                             \
+	OPTION_ROW(CALLBACK, c, name, S, F, text, .arg = (a), .set = (fn), .flags = (fl))
+/* Known but not built yet: without an argument, with one, and with one that may be left out. */
+#define OPTION_LATER(c, name, a, text, fl)                                                                             \
+	{ .kind = OPTION_BOOL, .short_name = (c), .long_name = (name), .arg = (a), .help = (text),                      \
+	  .flags = OPTION_UNSUPPORTED | (fl) }
+#define OPT_LATER(c, name, text) OPTION_LATER(c, name, NULL, text, 0)
+#define OPT_LATER_ARG(c, name, a, text) OPTION_LATER(c, name, a, text, OPTION_ARG)
+#define OPT_LATER_OPTARG(c, name, a, text) OPTION_LATER(c, name, a, text, OPTION_ARG | OPTION_OPTARG)
 #define OPT_END() { .kind = OPTION_END }
 
 enum options_result {
@@ -79,13 +86,13 @@ enum options_mode {
 	OPTIONS_KEEP_UNKNOWN = 1 << 1,
 };
 
-/* Parses argv[0..argc) (without the command's name), fills target, moves what is left to the front of argv and returns how many
- * that are, or one of enum options_result (< 0). "--" is dropped. */
+/* Parses argv[0..argc) (without the command's name), fills target, moves what is left to the front of argv and returns how
+ * many that are, or one of enum options_result (< 0). "--" is dropped. */
 int options_parse(const struct option *table, void *target, int argc, const char **argv, unsigned mode, struct error *err);
 
 /* The usage lines alone, and the blank line after them. */
 void options_usage(const char *const *usage, struct writer *out);
-/* -h as perf lays it out: usage lines, blank, groups, "    -x, --name <arg>      text". `only`: names to restrict to, or NULL. */
+/* -h as perf lays it out: usage, blank, groups, "    -x, --name <arg>      text". `only`: what to restrict it to, or NULL. */
 void options_help(const struct option *table, const char *const *usage, const char *const *only, struct writer *out);
 /* Every "--name " (the hidden ones too) on one line, for shell completion. */
 void options_list(const struct option *table, struct writer *out);

@@ -38,8 +38,8 @@ static const struct option table[] = {
 	OPT_CALLBACK_FLAGS('g', "call-graph", S, graph, "mode", "chains", set_graph, OPTION_OPTARG),
 	OPT_BOOL('i', "no-inherit", S, no_inherit, "not the children"),
 	OPT_BOOL(0, "buildid-all", S, buildid_all, "all of them"),
-	{ .kind = OPTION_STRING, .short_name = 'z', .long_name = "level", .arg = "n", .offset = offsetof(S, level), .help = "compress",
-	  .flags = OPTION_OPTARG, .fallback = "1" },
+	{ .kind = OPTION_STRING, .short_name = 'z', .long_name = "level", .arg = "n", .offset = offsetof(S, level),
+	  .help = "compress", .flags = OPTION_OPTARG, .fallback = "1" },
 	{ .kind = OPTION_STRING, .long_name = "color", .arg = "when", .offset = offsetof(S, color), .help = "colour",
 	  .flags = OPTION_LASTARG, .fallback = "always" },
 	{ .kind = OPTION_BOOL, .long_name = "all-user", .offset = offsetof(S, first), .help = "user", .flags = OPTION_NONEG },
@@ -321,7 +321,8 @@ TEST("help is sorted by switch within its groups, and long names push their text
 
 TEST("help about a word shows the options that are or mention it")
 {
-	static const char *const by_switch[] = { "o", NULL }, *const by_text[] = { "depth", NULL }, *const by_name[] = { "--all-cpus", NULL };
+	static const char *const by_switch[] = { "o", NULL }, *const by_text[] = { "depth", NULL };
+	static const char *const by_name[] = { "--all-cpus", NULL };
 	static const char lead[] = " Usage: perf it [<options>]\n    or: perf it -- <command>\n\n";
 	char want[256];
 	snprintf(want, sizeof want, "%s    -o, --output <file>   where to\n", lead);

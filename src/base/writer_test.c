@@ -23,7 +23,8 @@ TEST("numbers are written as printf writes them")
 			char want[64];
 			writer_hex(&w, values[i], width);
 			writer_decimal(&w, values[i], width);
-			snprintf(want, sizeof want, "%*llx%*llu", (int)width, (unsigned long long)values[i], (int)width, (unsigned long long)values[i]);
+			unsigned long long value = values[i];
+			snprintf(want, sizeof want, "%*llx%*llu", (int)width, value, (int)width, value);
 			expect_text(&w, want);
 		}
 	}

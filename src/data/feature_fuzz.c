@@ -62,7 +62,8 @@ static uint64_t others_sum(const struct header *header, struct arena *arena)
 		sum += strlen(hybrid.nodes[i].pmu) + strlen(hybrid.nodes[i].cpus);
 	feature_events(header, arena, &events);
 	for (uint32_t i = 0; i < events.count; i++)
-		sum += strlen(events.events[i].name) + (events.events[i].id_count ? events.events[i].ids[events.events[i].id_count - 1] : 0);
+		for (uint32_t k = 0; k < events.events[i].id_count; k++)
+			sum += events.events[i].ids[k];
 	feature_bpf(header, arena, &bpf);
 	for (uint32_t i = 0; i < bpf.count; i++)
 		for (uint32_t k = 0; k < bpf.programs[i].count; k++)

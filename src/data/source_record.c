@@ -9,7 +9,15 @@ bool record_make_native(struct record *record, const struct evlist *evlist)
 {
 	uint32_t event = evlist_event_of_swapped(evlist, record);
 	const struct sample_layout *layout = event == UINT32_MAX ? NULL : &evlist->events.items[event].layout;
-	return record_swap(record->type, record->misc, (uint8_t *)record->body, record->body_len, layout) >= 0;
+	if (record_swap(record->type, record->misc, (uint8_t *)record->body, record->body_len, layout) < 0)
+		return false;
+	/* who keeps only the body finds the rest in the 8 bytes before it */
+	uint8_t *head = (uint8_t *)record->body - RECORD_HEADER_BYTES;
+	uint16_t size = (uint16_t)(record->body_len + RECORD_HEADER_BYTES);
+	memcpy(head, &record->type, sizeof record->type);
+	memcpy(head + 4, &record->misc, sizeof record->misc);
+	memcpy(head + 6, &size, sizeof size);
+	return true;
 }
 
 bool record_payload_size(const struct record *record, uint64_t *size)

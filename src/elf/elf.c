@@ -180,7 +180,8 @@ struct span elf_section_bytes(const struct elf *elf, const struct elf_section *s
 	return section && section->flags & SHF_COMPRESSED ? (struct span){ 0 } : section_stored(elf, section);
 }
 
-int elf_section_inflate(const struct elf *elf, const struct elf_section *section, struct span *bytes, void **owned, struct error *err)
+int elf_section_inflate(const struct elf *elf, const struct elf_section *section, struct span *bytes, void **owned,
+	struct error *err)
 {
 	*owned = NULL;
 	*bytes = section_stored(elf, section);

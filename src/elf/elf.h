@@ -1,8 +1,8 @@
-/* ELF files of either class and byte order, over borrowed bytes: header, sections, segments, and what they hold.
- * Format: elf(5) and the System V gABI. Knows no file, no module and no symbol rule.
+/* ELF files of either class and byte order, over borrowed bytes: header, sections, segments, and what they hold. Format:
+ * elf(5) and the System V gABI. Knows no file, no module and no symbol rule.
  *
- * Everything is checked against the bytes: a section or segment that does not fit has no bytes, a name that does not end inside its
- * table is "". Pointers borrow from the span, which must outlive the struct. */
+ * Everything is checked against the bytes: a section or segment that does not fit has no bytes, a name that does not end
+ * inside its table is "". Pointers borrow from the span, which must outlive the struct. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,8 +52,10 @@ static inline uint32_t elf_section_index(const struct elf *elf, const struct elf
 }
 /* The bytes as stored; empty for NOBITS, compressed or damaged sections. */
 struct span elf_section_bytes(const struct elf *elf, const struct elf_section *section);
-/* The bytes of a section that may be compressed (SHF_COMPRESSED, .zdebug). *owned: to free, or NULL. < 0: damaged or too large. */
-int elf_section_inflate(const struct elf *elf, const struct elf_section *section, struct span *bytes, void **owned, struct error *err);
+/* The bytes of a section that may be compressed (SHF_COMPRESSED, .zdebug). *owned: to free, or NULL. < 0: damaged or too
+ * large. */
+int elf_section_inflate(const struct elf *elf, const struct elf_section *section, struct span *bytes, void **owned,
+	struct error *err);
 
 /* The bytes of a table of NUL-terminated strings, cut after its last NUL: any offset below len starts a string that ends. */
 struct span elf_strings(const struct elf *elf, const struct elf_section *section);
@@ -61,8 +63,8 @@ struct span elf_strings(const struct elf *elf, const struct elf_section *section
 /* The first PT_LOAD that holds vaddr (in memory); NULL. */
 const struct elf_load *elf_load_at(const struct elf *elf, uint64_t vaddr);
 
-/* Build-id from .note.gnu.build-id, .notes, .note, or a PT_NOTE segment: its length (1..20, longer ones are cut), 0 where there is
- * none. */
+/* Build-id from .note.gnu.build-id, .notes, .note, or a PT_NOTE segment: its length (1..20, longer ones are cut), 0 where
+ * there is none. */
 #define ELF_BUILD_ID_MAX 20
 uint8_t elf_build_id(const struct elf *elf, uint8_t id[static ELF_BUILD_ID_MAX]);
 /* The same from a run of notes, such as /sys/kernel/notes. */

@@ -3,9 +3,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "elf/elf_maker.h"
 #include "elf/inflate.h"
 #include "elf/symtab.h"
-#include "elf_maker.h"
 #include "unit.h"
 
 static const uint8_t own_id[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
@@ -100,7 +100,8 @@ TEST("a string table without a last NUL is cut before its open string")
 
 TEST("a build-id is found among other notes, in notes of the kernel, and cut to 20 bytes")
 {
-	uint8_t notes[200] = { 5, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0, 'L', 'i', 'n', 'u', 'x', 0, 0, 0, 9, 9, 9, 0 }, id[ELF_BUILD_ID_MAX];
+	uint8_t notes[200] = { 5, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0, 'L', 'i', 'n', 'u', 'x', 0, 0, 0, 9, 9, 9, 0 };
+	uint8_t id[ELF_BUILD_ID_MAX];
 	uint8_t *p = notes + 24;
 	memcpy(p, (uint8_t[]){ 4, 0, 0, 0, 24, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xaa, 0xbb }, 18);
 	EXPECT_INT(elf_notes_build_id((struct span){ notes, 24 + 16 + 24 }, false, id), 20);

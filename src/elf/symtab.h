@@ -13,6 +13,7 @@ struct elf_symbol {
 	uint64_t value, size;
 	uint32_t section;      /* index; SHN_UNDEF, SHN_ABS … as stored, SHN_XINDEX resolved */
 	uint8_t type, binding, visibility;
+	bool named;            /* asks no string: strings lie far apart, and most are never looked at */
 };
 
 struct elf_symtab {
@@ -51,6 +52,7 @@ static inline struct elf_symbol elf_symtab_get(const struct elf_symtab *tab, uin
 		info = s.st_info;
 		other = s.st_other;
 	}
+	out.named = name != 0;
 	out.name = name < tab->strings.len ? (const char *)tab->strings.data + name : "";
 	out.section = section == SHN_XINDEX ? elf_symtab_extended_index(tab, index) : section;
 	out.type = info & 15;

@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-/* Opens for reading. root: a folder's descriptor that the path is seen from, links and ".." included; -1: this process's own root.
- * The descriptor, or < 0. */
+/* Opens for reading. root: a folder's descriptor that the path is seen from, links and ".." included; -1: this process's
+ * own root. The descriptor, or < 0. */
 int rooted_open(int root, const char *path, struct error *err);
 /* Maps the file whole. An empty file has no bytes. */
 int rooted_map(int root, const char *path, struct span *bytes, struct error *err);

@@ -8,7 +8,7 @@
 #include "model/module.h"
 
 struct image_options {
-	const char *symfs;         /* files are looked for below it, and nothing of this machine's kernel is used; NULL or "": none */
+	const char *symfs;         /* files are looked for below it, none of this machine's kernel; NULL or "": no such */
 	const char *buildid_dir;   /* the build-id cache; NULL: none. With symfs it is SYMFS/.debug instead, as for perf */
 	const char *vmlinux;       /* --vmlinux: the only one to try */
 	const char *osrelease;     /* of the recorded machine; NULL: of this one */

@@ -189,8 +189,8 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 		kind = MODULE_VDSO;
 		map.pgoff = 0;
 	}
-	bool file = kind == MODULE_FILE && !m->build_id;
-	struct module *module = modules_file(&model->modules, name, kind, file ? &m->identity : NULL);
+	bool identified = (kind == MODULE_FILE || kind == MODULE_NONE) && !m->build_id;
+	struct module *module = modules_file(&model->modules, name, kind, identified ? &m->identity : NULL);
 	if (m->build_id_len) {
 		module_set_build_id(module, m->build_id, m->build_id_len);
 	} else if (!module->build_id_len) {

@@ -23,6 +23,7 @@ struct session_internal {
 	VEC(uint64_t) changes;       /* clocks within the batch at which the model changed */
 	uint64_t batch_bytes, batch_clock; /* clock of the batch's first record */
 	size_t build_ids_taken;
+	bool unordered;
 	int time_at, trailer_time_at; /* common to all events, u64 index; -1: differs */
 	size_t layouts_seen;         /* events that the two above were computed from */
 	struct worker **workers;
@@ -351,7 +352,7 @@ static void session_record(struct session *session, const struct record *record,
 		sink->raw(sink->context, session, record);
 	struct entry entry = { .time = UINT64_MAX, .offset = record->offset, .body = record->body };
 	bool own = record->type >= RECORD_USER_TYPE_START;
-	if (!own && !sink->unordered) {
+	if (!own && !in->unordered) {
 		layouts_refresh(in, session_evlist(session));
 		entry.time = record_time(in, session_evlist(session), record);
 	}
@@ -383,10 +384,18 @@ static void add_tallies(struct session *session)
 	counters->out_of_order = in->order.late;
 }
 
+/* Old recorders gave times to samples alone: then nothing but the file's order tells what a sample could see. */
+static bool side_band_is_timed(const struct source *source)
+{
+	const struct evlist *evlist = &source->header.evlist;
+	return source->header.pipe || !evlist->events.count || attr_flag(&evlist->events.items[0].attr, ATTR_SAMPLE_ID_ALL);
+}
+
 int session_run(struct session *session, const struct sink *sink, struct error *err)
 {
 	struct session_internal *in = session->internal;
 	in->sink = sink;
+	in->unordered = sink->unordered || !side_band_is_timed(session->source);
 	in->batch_clock = 1; /* clock 0 is what stands before the first record */
 	for (;;) {
 		struct record record;

@@ -10,7 +10,9 @@
 #include "data/source.h"
 #include "model/model.h"
 
-/* Where an address lies. Interned per worker: equal (mapping, address) gives the same pointer, which never moves. */
+/* Where an address lies. Interned per worker: equal (mapping, address) gives the same pointer, which never moves. One cache line:
+ * `note` is the sink's own (it is zero at first, and only this worker's callbacks see it), so that what a sink knows of a place
+ * costs no second miss. */
 struct location {
 	uint32_t id;            /* dense per worker, from 0: an index for what a sink caches */
 	uint32_t module;        /* MODULE_ID_NONE: in no mapping */
@@ -18,6 +20,7 @@ struct location {
 	uint64_t offset;        /* as the module counts (map_offset); the address itself where there is no module */
 	const struct map *map;  /* NULL: in no mapping */
 	uint8_t cpumode;        /* enum record_misc cpumode */
+	uint64_t note[3];
 };
 
 struct session;

@@ -3,12 +3,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static void *line_up(void *memory)
+{
+	return (void *)(((uintptr_t)memory + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
+}
+
 struct worker *worker_new(unsigned index)
 {
 	struct worker *worker = memory_zero(1, sizeof *worker);
 	worker->addresses_memory = memory_zero(ADDRESS_CACHE + 2, sizeof *worker->addresses);
-	uintptr_t at = (uintptr_t)worker->addresses_memory + CACHE_LINE - 1;
-	worker->addresses = (struct cached_address *)(at & ~(uintptr_t)(CACHE_LINE - 1));
+	worker->addresses = line_up(worker->addresses_memory);
 	worker->index = index;
 	worker->epoch = 1;
 	worker->tally.first_time = UINT64_MAX;
@@ -73,6 +77,17 @@ static void locations_grow(struct worker *worker)
 	free(old);
 }
 
+static struct location *location_new(struct worker *worker)
+{
+	_Static_assert(sizeof(struct location) == CACHE_LINE, "a location fills a cache line");
+	if (!worker->fresh_count) {
+		worker->fresh = line_up(arena_alloc(&worker->arena, (LOCATION_SLAB + 1) * sizeof *worker->fresh));
+		worker->fresh_count = LOCATION_SLAB;
+	}
+	worker->fresh_count--;
+	return worker->fresh++;
+}
+
 static const struct location *location_intern(struct worker *worker, const struct map *map, uint64_t address, unsigned cpumode)
 {
 	if (worker->location_count * 2 >= worker->slot_count)
@@ -81,7 +96,7 @@ static const struct location *location_intern(struct worker *worker, const struc
 	struct location_slot *slot = &worker->slots[slot_of(worker, key, address)];
 	if (slot->location)
 		return slot->location;
-	struct location *location = arena_alloc(&worker->arena, sizeof *location);
+	struct location *location = location_new(worker);
 	location->id = worker->location_count++;
 	location->map = map;
 	location->address = address;
@@ -155,12 +170,39 @@ static bool marker_mode(uint64_t marker, unsigned *cpumode)
 	}
 }
 
+/* A chain whose user part the processor recorded as a stack of branches (--call-graph lbr): where its user part would start, if
+ * that is among the first `max` entries; UINT64_MAX: an ordinary chain. */
+static uint64_t branch_chain_start(const struct resolved *r, size_t max)
+{
+	if (!(r->evsel->attr.branch_sample_type & BRANCH_CALL_STACK) || !r->sample->branch_count)
+		return UINT64_MAX;
+	for (uint64_t i = 0; i < r->sample->callchain_count && i < max; i++)
+		if (sample_chain_at(r->sample, i) == CONTEXT_USER)
+			return i;
+	return UINT64_MAX;
+}
+
+/* The branches' own frames: where the last one led to, then where each came from. */
+static size_t branch_frames(const struct resolved *r, const struct location **frames, size_t count, size_t max)
+{
+	if (count < max)
+		frames[count++] = resolved_locate(r, RECORD_MISC_USER, sample_branch(r->sample, 0).to);
+	for (uint64_t i = 0; i < r->sample->branch_count && count < max; i++)
+		frames[count++] = resolved_locate(r, RECORD_MISC_USER, sample_branch(r->sample, i).from);
+	return count;
+}
+
 size_t resolved_chain(const struct resolved *r, const struct location **frames, size_t max)
 {
 	unsigned cpumode = RECORD_MISC_USER;
+	/* the limit is the chain's; what branches add to it is not counted */
+	size_t limit = max < r->session->max_stack ? max : r->session->max_stack;
+	uint64_t branches_at = branch_chain_start(r, limit);
 	size_t count = 0;
-	for (uint64_t i = 0; i < r->sample->callchain_count && count < max; i++) {
+	for (uint64_t i = 0; i < r->sample->callchain_count && count < limit; i++) {
 		uint64_t address = sample_chain_at(r->sample, i);
+		if (i == branches_at)
+			return branch_frames(r, frames, count, max);
 		if (address >= CONTEXT_MAX) {
 			if (!marker_mode(address, &cpumode))
 				return 0; /* an unknown marker: the chain is damaged, none of it can be trusted */

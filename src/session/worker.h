@@ -6,6 +6,7 @@ enum {
 	THREAD_CACHE = 256,    /* entries, a power of two */
 	ADDRESS_CACHE = 65536, /* entries, a power of two */
 	CACHE_LINE = 64,
+	LOCATION_SLAB = 256,   /* locations made at a time */
 };
 
 struct cached_thread {
@@ -35,6 +36,8 @@ struct worker {
 	struct cached_address *addresses; /* aligned to a cache line */
 	void *addresses_memory;
 	struct arena arena;
+	struct location *fresh; /* the rest of the newest slab of locations, each on a cache line of its own */
+	size_t fresh_count;
 	struct location_slot {   /* open addressing by (mapping, mode, address): the key beside the pointer saves a cache miss */
 		uint64_t address;
 		uintptr_t key;

@@ -1,5 +1,5 @@
-/* Names as people wrote them: C++, Rust (both manglings), OCaml, Java descriptors. By libiberty for the first two, as perf asks
- * it: without parameters unless verbose. Knows no symbol table. */
+/* Names as people wrote them: C++, Rust (both manglings), OCaml, Java descriptors. By libiberty for the first two, as
+ * perf asks it: without parameters unless verbose. Knows no symbol table. */
 #pragma once
 #include <stdbool.h>
 

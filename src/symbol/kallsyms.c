@@ -107,7 +107,7 @@ void kallsyms_parse(struct kallsyms *k, char *text, size_t len)
 	builder_init(&builder, &as_they_are);
 	size_t at = 0, used = 0;
 	struct line line;
-	while (builder.all.count < UINT32_MAX / 64 && line_next(text, len, &at, &line)) {
+	while (builder.fresh.count < UINT32_MAX / 64 && line_next(text, len, &at, &line)) {
 		k->hidden &= line.address == 0;
 		if (!type_is_symbol(line.type) || (line.len && *line.name == '$'))
 			continue;

@@ -1,5 +1,5 @@
-/* The kernel and its modules: a file where there is one, otherwise the kernel's own list, of the running machine only where it is the
- * kernel that was recorded. */
+/* The kernel and its modules: a file where there is one, otherwise the kernel's own list, of the running machine only
+ * where it is the kernel that was recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

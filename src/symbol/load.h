@@ -1,5 +1,5 @@
-/* Where each kind of module gets its symbol table from, and what the names in it borrow from. Loading takes no lock but the one of
- * the kernel's list: each module is loaded by one thread. Knows no look-up. */
+/* Where each kind of module gets its symbol table from, and what the names in it borrow from. Loading takes no lock but
+ * the one of the kernel's list: each module is loaded by one thread. Knows no look-up. */
 #pragma once
 #include <pthread.h>
 

@@ -120,7 +120,7 @@ enum keep { KEEP_NOT, KEEP_TYPED, KEEP_LABEL };
 
 static enum keep symbol_keep(const struct elf *elf, const struct elf_symbol *symbol)
 {
-	if (symbol->section == SHN_UNDEF || !*symbol->name || is_mapping_symbol(elf, symbol->name))
+	if (symbol->section == SHN_UNDEF || !symbol->named || is_mapping_symbol(elf, symbol->name))
 		return KEEP_NOT;
 	switch (symbol->type) {
 	case STT_FUNC:
@@ -235,7 +235,7 @@ void load_elf(const struct elf_load_request *request, struct symbol_table *table
 	/* of the kernel, what only runs without a symbol table says too little */
 	if (whole && (request->use == ELF_USE_FILE || elf_has_symtab(request->symbols)))
 		whole = loader_read(&l, request->dynamic, ".dynsym", SHT_DYNSYM);
-	if (whole && request->use == ELF_USE_FILE && l.builder.order.count)
+	if (whole && request->use == ELF_USE_FILE && l.builder.sorted.count)
 		plt_symbols(request, &l.builder);
 	builder_finish(&l.builder, table);
 	free(l.places);

@@ -13,7 +13,7 @@ enum elf_use {
 
 struct elf_load_request {
 	const struct elf *symbols;   /* the file with the symbol table: may be a debug file */
-	const struct elf *runtime;   /* the file that runs: sections that a debug file leaves empty, function descriptors, the PLT */
+	const struct elf *runtime;   /* the file that runs: sections a debug file leaves empty, descriptors, the PLT */
 	const struct elf *dynamic;   /* whose .dynsym is read too: one of the two */
 	enum elf_use use;
 	const char *relocation_symbol; /* ELF_USE_KERNEL: where this one is now … */

@@ -8,8 +8,8 @@
 
 #define PERF_MAP_SYMBOLS_LIMIT (4u << 20)
 
-/* The name, which runs to the end of the line and has three characters at least; NULL for a line that is too short. As for perf, a
- * number that is not there is 0, so that lines of another shape still take their place among the others. */
+/* The name, which runs to the end of the line and has three characters at least; NULL for a line that is too short. As
+ * for perf, a number that is not there is 0, so that lines of another shape still take their place among the others. */
 static const char *parse_line(char *line, size_t len, uint64_t *start, uint64_t *size)
 {
 	char *p = line, *end = line + len;
@@ -30,7 +30,7 @@ void perf_map_parse(char *text, size_t len, struct symbol_table *table, char **o
 	builder_init(&builder, &as_they_are);
 	size_t used = 0;
 	char *stop = text + len;
-	for (char *line = text, *end; line < stop && builder.all.count < PERF_MAP_SYMBOLS_LIMIT; line = end + 1) {
+	for (char *line = text, *end; line < stop && builder.fresh.count < PERF_MAP_SYMBOLS_LIMIT; line = end + 1) {
 		end = memchr(line, '\n', (size_t)(stop - line));
 		end = end ? end : stop;
 		*end = '\0';

@@ -1,5 +1,6 @@
-/* What a just-in-time compiler says about its code: lines "START SIZE NAME" (hex, hex, text) in /tmp/perf-PID.map, the file of
- * Linux's tools/perf/Documentation/jit-interface.txt. Anyone may write such a file: nothing in it is trusted. Knows no path. */
+/* What a just-in-time compiler says about its code: lines "START SIZE NAME" (hex, hex, text) in /tmp/perf-PID.map, the
+ * file of Linux's tools/perf/Documentation/jit-interface.txt. Anyone may write such a file: nothing in it is trusted.
+ * Knows no path. */
 #pragma once
 #include <stddef.h>
 

@@ -64,7 +64,7 @@ static const char *plt_offset_name(struct plt *p, uint64_t offset)
 	return plt_name(p, text);
 }
 
-static uint32_t plt_add(struct plt *p, uint64_t offset, uint64_t size, const char *name)
+static struct symbol *plt_add(struct plt *p, uint64_t offset, uint64_t size, const char *name)
 {
 	return builder_add(p->builder, offset, size, name, STB_GLOBAL, STT_FUNC);
 }
@@ -155,7 +155,8 @@ static const char *plt_indirect(struct plt *p, const struct elf_relocations *rel
 	return plt_name(p, symbol->name);
 }
 
-static void plt_stubs(struct plt *p, const struct elf_section *section, const struct elf_symtab *tab, uint64_t offset, uint64_t size)
+static void plt_stubs(struct plt *p, const struct elf_section *section, const struct elf_symtab *tab, uint64_t offset,
+	uint64_t size)
 {
 	struct elf_relocations rels = elf_relocations(p->elf, section);
 	/* x86 linkers put those of indirect functions last, whatever the order of the stubs */
@@ -196,7 +197,8 @@ void plt_symbols(const struct elf_load_request *request, struct table_builder *b
 	struct stub_sizes sizes = stub_sizes_of(p.elf, plt);
 	if (!sizes.entry)
 		return;
-	uint32_t header = plt_add(&p, plt->offset, sizes.header, ".plt");
+	uint32_t header = plt_add(&p, plt->offset, sizes.header, ".plt")->order;
+	size_t at = builder->fresh.count - 1;
 	uint64_t offset = plt->offset;
 	bool lazy = true;
 	if (machine_is_x86(p.elf)) {
@@ -204,7 +206,7 @@ void plt_symbols(const struct elf_load_request *request, struct table_builder *b
 		const struct elf_section *second = elf_section(p.elf, ".plt.sec");
 		if (second) {
 			sizes = stub_sizes_of(p.elf, second);
-			builder->all.items[header].end = plt->offset + plt->size;
+			builder->fresh.items[at].end = plt->offset + plt->size;
 			offset = second->offset;
 			lazy = false;
 		}

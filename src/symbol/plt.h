@@ -1,5 +1,5 @@
-/* Names for the stubs through which a file calls others: "puts@plt". No symbol table has them; they follow from the relocations
- * that fill the stubs' slots. Knows no path. */
+/* Names for the stubs through which a file calls others: "puts@plt". No symbol table has them; they follow from the
+ * relocations that fill the stubs' slots. Knows no path. */
 #pragma once
 #include "symbol/load_elf.h"
 

@@ -127,14 +127,14 @@ static const char *name_show(struct symbols *s, const struct symtab *tab, const 
 {
 	size_t len = strnlen(raw, SHOWN_NAME_MAX);
 	char *text = len < SHOWN_NAME_MAX ? name_demangle(&tab->demangler, raw) : NULL;
-	if (!text && len < SHOWN_NAME_MAX && text_is_printable(raw, len))
-		return raw;
 	const char *shown = text ? text : raw;
-	len = strnlen(shown, SHOWN_NAME_MAX);
-	if (len > PLT_NAME_MAX && strcmp(shown + len - 4, "@plt") == 0)
-		len = PLT_NAME_MAX;
+	size_t shown_len = strnlen(shown, SHOWN_NAME_MAX);
+	if (shown_len > PLT_NAME_MAX && strcmp(shown + shown_len - 4, "@plt") == 0)
+		shown_len = PLT_NAME_MAX;
+	if (!text && shown_len == len && len < SHOWN_NAME_MAX && text_is_printable(raw, len))
+		return raw;
 	pthread_mutex_lock(&s->shown_lock);
-	char *copy = arena_string(&s->shown, shown, len);
+	char *copy = arena_string(&s->shown, shown, shown_len);
 	pthread_mutex_unlock(&s->shown_lock);
 	text_make_printable(copy);
 	free(text);

@@ -1,10 +1,11 @@
-/* Location → symbol. Symbol tables are found and loaded once per module, at first need, from any thread; a loaded table is
- * immutable. Knows no sample and no output.
+/* Location → symbol. Symbol tables are found and loaded once per module, at first need, from any thread; a loaded table
+ * is immutable. Knows no sample and no output.
  *
- * Where a table comes from, for files: the recording's build-id in the build-id cache, the file itself (under --symfs where given),
- * debug files by build-id and debuglink, .gnu_debugdata; .symtab first, .dynsym where there is none. A file whose
- * build-id differs from the recording's is not used. For the kernel: --vmlinux, the cache, --kallsyms, /proc/kallsyms of the running
- * kernel where the build-id agrees. For anonymous code: /tmp/perf-PID.map. */
+ * Where a table comes from, for files: the recording's build-id in the build-id cache, the file itself (under --symfs
+ * where given), debug files by build-id and debuglink, .gnu_debugdata; .symtab first, .dynsym where there is none. A file
+ * whose build-id differs from the recording's is not used. For the kernel: --kallsyms alone, --vmlinux alone, vmlinux of
+ * the cache or the usual places, /proc/kallsyms where its build-id is the recording's or that tells none, the cache's
+ * copy. Kernel modules: their file, otherwise the same list. For anonymous code: /tmp/perf-PID.map. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +18,8 @@ struct symbol {
 	const char *name;      /* as stored, never NULL; demangled by symbol_name on demand */
 	uint8_t binding;       /* 'g' global, 'l' local, 'w' weak: as STB_* would say (0 local, 1 global, 2 weak) */
 	uint8_t type;          /* STT_* */
-	uint8_t flags;         /* the loader's own */
+	uint8_t flags;         /* the loader's own … */
+	uint32_t order;        /* … and this too */
 };
 
 struct symbols_options {

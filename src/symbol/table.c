@@ -20,17 +20,19 @@ void builder_init(struct table_builder *b, const struct demangler *demangler)
 
 void builder_fini(struct table_builder *b)
 {
-	vec_fini(&b->all);
-	vec_fini(&b->order);
+	vec_fini(&b->fresh);
+	vec_fini(&b->sorted);
 	vec_fini(&b->events);
 }
 
-uint32_t builder_add(struct table_builder *b, uint64_t start, uint64_t size, const char *name, uint8_t binding, uint8_t type)
+struct symbol *builder_add(struct table_builder *b, uint64_t start, uint64_t size, const char *name, uint8_t binding,
+	uint8_t type)
 {
 	/* a size that wraps around gives a symbol that holds nothing */
-	struct symbol symbol = { .start = start, .end = start + size, .name = name, .binding = binding, .type = type };
-	vec_push(&b->all, symbol);
-	return (uint32_t)b->all.count - 1;
+	struct symbol symbol = { .start = start, .end = start + size, .name = name, .binding = binding, .type = type,
+		.order = b->added++ };
+	vec_push(&b->fresh, symbol);
+	return &b->fresh.items[b->fresh.count - 1];
 }
 
 /* One stable counting pass over 11 bits of the keys. */
@@ -51,13 +53,8 @@ static void sort_pass(const struct table_key *in, struct table_key *out, size_t 
 void table_sort_keys(struct table_key *keys, size_t count)
 {
 	uint64_t differing = 0;
-	bool sorted = true;
-	for (size_t i = 1; i < count; i++) {
+	for (size_t i = 1; i < count; i++)
 		differing |= keys[i].key ^ keys[0].key;
-		sorted &= keys[i - 1].key <= keys[i].key;
-	}
-	if (sorted)
-		return;
 	struct table_key *spare = memory_alloc(count * sizeof *spare), *in = keys, *out = spare;
 	for (unsigned shift = 0; shift < 64; shift += 11) {
 		if (!(differing >> shift & 2047))
@@ -72,29 +69,60 @@ void table_sort_keys(struct table_key *keys, size_t count)
 	free(spare);
 }
 
+static bool symbols_sorted(const struct symbol *symbols, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (symbols[i - 1].start > symbols[i].start)
+			return false;
+	return true;
+}
+
+/* Puts the fresh symbols into order of address. */
+static void builder_sort_fresh(struct table_builder *b)
+{
+	size_t count = b->fresh.count;
+	if (symbols_sorted(b->fresh.items, count))
+		return;
+	struct table_key *keys = memory_alloc(count * sizeof *keys);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct table_key){ b->fresh.items[i].start, (uint32_t)i };
+	table_sort_keys(keys, count);
+	struct symbol *sorted = memory_alloc(count * sizeof *sorted);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = b->fresh.items[keys[i].index];
+	free(keys);
+	free(b->fresh.items);
+	b->fresh.items = sorted;
+	b->fresh.capacity = count;
+}
+
 void builder_merge(struct table_builder *b)
 {
-	size_t fresh = b->all.count - b->merged, old = b->order.count;
+	size_t fresh = b->fresh.count, old = b->sorted.count;
 	if (!fresh)
 		return;
-	struct table_key *keys = memory_alloc(fresh * sizeof *keys);
-	for (size_t i = 0; i < fresh; i++)
-		keys[i] = (struct table_key){ b->all.items[b->merged + i].start, b->merged + (uint32_t)i };
-	table_sort_keys(keys, fresh);
-	vec_reserve(&b->order, old + fresh);
-	/* from the end, in place: of equal ones, those already there come first */
-	uint32_t *order = b->order.items;
-	for (size_t to = old + fresh, i = old, j = fresh; j > 0;) {
-		if (i > 0 && b->all.items[order[i - 1]].start > keys[j - 1].key)
-			order[--to] = order[--i];
-		else
-			order[--to] = keys[--j].index;
+	builder_sort_fresh(b);
+	if (!old) {
+		vec_fini(&b->sorted);
+		b->sorted.items = b->fresh.items;
+		b->sorted.count = fresh;
+		b->sorted.capacity = b->fresh.capacity;
+		memset(&b->fresh, 0, sizeof b->fresh);
+	} else {
+		vec_reserve(&b->sorted, old + fresh);
+		/* from the end, in place: of equal ones, those already there come first */
+		struct symbol *sorted = b->sorted.items;
+		for (size_t to = old + fresh, i = old, j = fresh; j > 0;) {
+			if (i > 0 && sorted[i - 1].start > b->fresh.items[j - 1].start)
+				sorted[--to] = sorted[--i];
+			else
+				sorted[--to] = b->fresh.items[--j];
+		}
+		b->sorted.count = old + fresh;
+		vec_clear(&b->fresh);
 	}
-	b->order.count = old + fresh;
-	struct table_event event = { .index = b->merged, .count = (uint32_t)fresh };
+	struct table_event event = { .order = b->added };
 	vec_push(&b->events, event);
-	b->merged = (uint32_t)b->all.count;
-	free(keys);
 }
 
 static uint64_t page_after(uint64_t address)
@@ -113,9 +141,9 @@ static bool same_module(const char *a, const char *b)
 
 void builder_fix_ends(struct table_builder *b, bool kallsyms)
 {
-	struct symbol *all = b->all.items, *previous = NULL;
-	for (size_t i = 0; i < b->order.count; i++) {
-		struct symbol *symbol = &all[b->order.items[i]];
+	struct symbol *previous = NULL;
+	for (size_t i = 0; i < b->sorted.count; i++) {
+		struct symbol *symbol = &b->sorted.items[i];
 		if (previous && previous->end == previous->start) {
 			if (kallsyms && !same_module(previous->name, symbol->name))
 				previous->end = page_after(previous->end);
@@ -184,40 +212,54 @@ static bool keeps_first(struct table_builder *b, const struct symbol *first, con
 	return !old_alias;
 }
 
-static void event_erase(struct table_builder *b, uint32_t index)
+static void builder_erased(struct table_builder *b, const struct symbol *symbol)
 {
-	struct table_event event = { .index = index };
+	struct table_event event = { .start = symbol->start, .order = symbol->order, .erased = true };
 	vec_push(&b->events, event);
+}
+
+/* Names lie all over the file: those that will be compared soon are called for ahead. */
+static void prefetch_tie(const struct table_builder *b, size_t i)
+{
+	if (i < b->sorted.count && b->sorted.items[i].start == b->sorted.items[i - 1].start) {
+		__builtin_prefetch(b->sorted.items[i - 1].name);
+		__builtin_prefetch(b->sorted.items[i].name);
+	}
 }
 
 void builder_drop_duplicates(struct table_builder *b)
 {
-	struct symbol *all = b->all.items;
-	uint32_t *order = b->order.items;
+	struct symbol *sorted = b->sorted.items;
 	size_t kept = 0;
-	for (size_t i = 0; i < b->order.count; i++) {
-		if (!kept || all[order[kept - 1]].start != all[order[i]].start) {
-			order[kept++] = order[i];
+	for (size_t i = 0; i < b->sorted.count; i++) {
+		prefetch_tie(b, i + 16);
+		if (!kept || sorted[kept - 1].start != sorted[i].start) {
+			if (kept != i)
+				sorted[kept] = sorted[i];
+			kept++;
 			continue;
 		}
-		bool first = keeps_first(b, &all[order[kept - 1]], &all[order[i]]);
-		uint32_t stays = first ? order[kept - 1] : order[i], goes = first ? order[i] : order[kept - 1];
-		if (all[goes].type == STT_GNU_IFUNC)
-			all[stays].flags |= SYMBOL_IFUNC_ALIAS;
-		order[kept - 1] = stays;
-		event_erase(b, goes);
+		struct symbol goes = sorted[i];
+		if (!keeps_first(b, &sorted[kept - 1], &sorted[i])) {
+			goes = sorted[kept - 1];
+			sorted[kept - 1] = sorted[i];
+		}
+		if (goes.type == STT_GNU_IFUNC)
+			sorted[kept - 1].flags |= SYMBOL_IFUNC_ALIAS;
+		builder_erased(b, &goes);
 	}
-	b->order.count = kept;
+	b->sorted.count = kept;
 }
 
-void builder_remove(struct table_builder *b, uint32_t index)
+void builder_remove(struct table_builder *b, uint32_t order)
 {
-	for (size_t i = 0; i < b->order.count; i++) {
-		if (b->order.items[i] != index)
+	struct symbol *sorted = b->sorted.items;
+	for (size_t i = 0; i < b->sorted.count; i++) {
+		if (sorted[i].order != order)
 			continue;
-		memmove(b->order.items + i, b->order.items + i + 1, (b->order.count - i - 1) * sizeof *b->order.items);
-		b->order.count--;
-		event_erase(b, index);
+		builder_erased(b, &sorted[i]);
+		memmove(sorted + i, sorted + i + 1, (b->sorted.count - i - 1) * sizeof *sorted);
+		b->sorted.count--;
 		return;
 	}
 }
@@ -229,15 +271,15 @@ static bool symbol_holds(const struct symbol *symbol, uint64_t offset)
 
 struct symbol *builder_find(struct table_builder *b, uint64_t offset)
 {
-	size_t low = 0, high = b->order.count;
+	size_t low = 0, high = b->sorted.count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (b->all.items[b->order.items[middle]].start <= offset)
+		if (b->sorted.items[middle].start <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	struct symbol *symbol = low ? &b->all.items[b->order.items[low - 1]] : NULL;
+	struct symbol *symbol = low ? &b->sorted.items[low - 1] : NULL;
 	return symbol && symbol_holds(symbol, offset) ? symbol : NULL;
 }
 
@@ -245,33 +287,39 @@ struct symbol *builder_find(struct table_builder *b, uint64_t offset)
 static void builder_grow_tree(struct table_builder *b, struct symbol_table *table)
 {
 	struct tree tree;
-	const struct symbol *all = b->all.items;
-	tree_init(&tree, b->all.count);
+	uint64_t *starts = memory_alloc(b->added * sizeof *starts);
+	uint32_t *id = memory_zero((size_t)b->added + 1, sizeof *id), inserted = 0;
+	for (uint32_t i = 0; i < b->sorted.count; i++) {
+		starts[b->sorted.items[i].order] = b->sorted.items[i].start;
+		id[b->sorted.items[i].order + 1] = i + 1;
+	}
+	for (size_t e = 0; e < b->events.count; e++)
+		if (b->events.items[e].erased)
+			starts[b->events.items[e].order] = b->events.items[e].start;
+	tree_init(&tree, b->added);
 	for (size_t e = 0; e < b->events.count; e++) {
 		struct table_event event = b->events.items[e];
-		if (!event.count)
-			tree_erase(&tree, event.index + 1);
-		for (uint32_t i = event.index; i < event.index + event.count; i++) {
+		if (event.erased)
+			tree_erase(&tree, event.order + 1);
+		for (; !event.erased && inserted < event.order; inserted++) {
 			uint32_t parent = 0;
 			int on_left = 0;
 			for (uint32_t at = tree.root; at; at = on_left ? tree.left[at] : tree.right[at]) {
 				parent = at;
-				on_left = all[i].start < all[at - 1].start;
+				on_left = starts[inserted] < starts[at - 1];
 			}
-			tree_insert(&tree, i + 1, parent, on_left);
+			tree_insert(&tree, inserted + 1, parent, on_left);
 		}
 	}
-	uint32_t *id = memory_zero(b->all.count + 1, sizeof *id);
-	for (uint32_t i = 0; i < b->order.count; i++)
-		id[b->order.items[i] + 1] = i + 1;
-	table->left = memory_zero(b->order.count + 1, sizeof *table->left);
-	table->right = memory_zero(b->order.count + 1, sizeof *table->right);
+	table->left = memory_zero(b->sorted.count + 1, sizeof *table->left);
+	table->right = memory_zero(b->sorted.count + 1, sizeof *table->right);
 	table->root = id[tree.root];
-	for (uint32_t i = 0; i < b->order.count; i++) {
-		uint32_t node = b->order.items[i] + 1;
+	for (uint32_t i = 0; i < b->sorted.count; i++) {
+		uint32_t node = b->sorted.items[i].order + 1;
 		table->left[i + 1] = id[tree.left[node]];
 		table->right[i + 1] = id[tree.right[node]];
 	}
+	free(starts);
 	free(id);
 	tree_fini(&tree);
 }
@@ -282,8 +330,8 @@ static bool builder_mark_overlaps(struct table_builder *b)
 	bool overlapping = false;
 	const struct symbol *previous = NULL;
 	uint64_t reach = 0;
-	for (size_t i = 0; i < b->order.count; i++) {
-		struct symbol *symbol = &b->all.items[b->order.items[i]];
+	for (size_t i = 0; i < b->sorted.count; i++) {
+		struct symbol *symbol = &b->sorted.items[i];
 		if (previous && (reach > symbol->start || previous->start == symbol->start)) {
 			symbol->flags |= SYMBOL_OVERLAPPED;
 			overlapping = true;
@@ -296,21 +344,11 @@ static bool builder_mark_overlaps(struct table_builder *b)
 
 void builder_finish(struct table_builder *b, struct symbol_table *table)
 {
-	size_t count = b->order.count;
-	const uint32_t *order = b->order.items;
-	*table = (struct symbol_table){ .count = (uint32_t)count };
-	if (builder_mark_overlaps(b) && b->all.count <= TREE_LIMIT)
+	*table = (struct symbol_table){ .count = (uint32_t)b->sorted.count };
+	if (builder_mark_overlaps(b) && b->added <= TREE_LIMIT)
 		builder_grow_tree(b, table);
-	bool rising = true;
-	for (size_t i = 1; i < count && rising; i++)
-		rising = order[i - 1] < order[i];
-	/* what came sorted closes its gaps where it stands */
-	struct symbol *symbols = rising ? b->all.items : memory_alloc(count * sizeof *symbols);
-	for (size_t i = 0; i < count; i++)
-		symbols[i] = b->all.items[order[i]];
-	if (rising)
-		b->all.items = NULL;
-	table->symbols = rising ? memory_resize(symbols, count, sizeof *symbols) : symbols;
+	table->symbols = memory_resize(b->sorted.items, b->sorted.count, sizeof *table->symbols);
+	b->sorted.items = NULL;
 	builder_fini(b);
 }
 

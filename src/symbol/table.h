@@ -1,7 +1,8 @@
-/* The symbols of one module in order of address, and the rules that make them perf's: ends of symbols without a size, which of
- * several names at one address stays, what is found where symbols overlap. Knows no file and no module.
+/* The symbols of one module in order of address, and the rules that make them perf's: ends of symbols without a size,
+ * which of several names at one address stays, what is found where symbols overlap. Knows no file and no module.
  *
- * A table is built in rounds: add symbols, merge, fix ends, drop duplicates; as perf does for .symtab, then .dynsym, then the PLT. */
+ * A table is built in rounds: add symbols, merge, fix ends, drop duplicates; as perf does for .symtab, then .dynsym, then
+ * the PLT. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,19 +20,22 @@ struct symbol_table {
 };
 
 enum symbol_flag {
-	SYMBOL_OVERLAPPED = 1 << 0, /* an earlier one reaches beyond this one's start: only the tree tells what is found from here on */
+	SYMBOL_OVERLAPPED = 1 << 0, /* an earlier one reaches beyond its start: the tree tells what is found */
 	SYMBOL_IFUNC_ALIAS = 1 << 1, /* an indirect function of the same address was dropped in favour of this */
 };
 
+/* Something that happened to the table, in order: what a tree is made from, where one is needed. */
 struct table_event {
-	uint32_t index, count; /* count symbols from index on were inserted; 0: index was erased */
+	uint64_t start;
+	uint32_t order;        /* of the symbol that was erased; or how many were there after an insertion of those before it */
+	bool erased;
 };
 
 struct table_builder {
-	VEC(struct symbol) all;          /* in the order they were added; borrowed names */
-	VEC(uint32_t) order;             /* indices of those that stand, by address, equal ones as they came */
-	VEC(struct table_event) events;  /* what the tree is made from, if one is needed */
-	uint32_t merged;                 /* how many of `all` are in `order` */
+	VEC(struct symbol) fresh;        /* of this round, in the order they were added; names are borrowed */
+	VEC(struct symbol) sorted;       /* of the rounds before, by address, equal ones as they came */
+	VEC(struct table_event) events;
+	uint32_t added;                  /* in all; symbol.order counts them */
 	const struct demangler *demangler; /* names are compared as they are shown */
 	uint32_t demangle_budget;        /* what is left to spend, so that a file made of nothing but ties ends in time */
 };
@@ -39,13 +43,14 @@ struct table_builder {
 void builder_init(struct table_builder *b, const struct demangler *demangler);
 void builder_fini(struct table_builder *b);
 
-/* Index of the new symbol. */
-uint32_t builder_add(struct table_builder *b, uint64_t start, uint64_t size, const char *name, uint8_t binding, uint8_t type);
+/* The new symbol, until the next one is added. */
+struct symbol *builder_add(struct table_builder *b, uint64_t start, uint64_t size, const char *name, uint8_t binding,
+	uint8_t type);
 void builder_merge(struct table_builder *b);
 /* kallsyms: names may carry "\t[module]", whose borders are not bridged. */
 void builder_fix_ends(struct table_builder *b, bool kallsyms);
 void builder_drop_duplicates(struct table_builder *b);
-void builder_remove(struct table_builder *b, uint32_t index);
+void builder_remove(struct table_builder *b, uint32_t order);
 /* The symbol that holds offset, among those merged; NULL. Until the next addition. */
 struct symbol *builder_find(struct table_builder *b, uint64_t offset);
 /* Hands the symbols over; the builder is empty after. */

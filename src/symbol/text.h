@@ -1,5 +1,5 @@
-/* Symbol names kept inside the text they were read from: each moves to the front, what lies between is given back. A line is always
- * longer than its name and a NUL, so a name never overwrites what is still to be read. */
+/* Symbol names kept inside the text they were read from: each moves to the front, what lies between is given back. A line
+ * is always longer than its name and a NUL, so a name never overwrites what is still to be read. */
 #pragma once
 #include <stddef.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static inline char *text_shrink(char *text, size_t used, struct table_builder *b
 {
 	uintptr_t old = (uintptr_t)text;
 	char *moved = memory_resize(text, used, 1);
-	for (size_t i = 0; i < builder->all.count && (uintptr_t)moved != old; i++)
-		builder->all.items[i].name = moved + ((uintptr_t)builder->all.items[i].name - old);
+	for (size_t i = 0; i < builder->fresh.count && (uintptr_t)moved != old; i++)
+		builder->fresh.items[i].name = moved + ((uintptr_t)builder->fresh.items[i].name - old);
 	return moved;
 }

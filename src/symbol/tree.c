@@ -36,7 +36,8 @@ static void tree_replace(struct tree *t, uint32_t node, uint32_t by)
 	t->parent[by] = parent;
 }
 
-/* down[x] rises to x's place, x becomes its child: with (left, right) a rotation to the left, with (right, left) to the right. */
+/* down[x] rises to x's place, x becomes its child: with (left, right) a rotation to the left, with (right, left) to the
+ * right. */
 static void tree_rotate(struct tree *t, uint32_t *up, uint32_t *down, uint32_t x)
 {
 	uint32_t y = down[x];

@@ -1,5 +1,6 @@
-/* A red-black tree over small integers, by the textbook (Cormen et al., "Introduction to Algorithms", ch. 13), whose only purpose is
- * its shape: where symbols overlap, which one perf finds depends on the path through such a tree. Knows no key. */
+/* A red-black tree over small integers, by the textbook (Cormen et al., "Introduction to Algorithms", ch. 13), whose only
+ * purpose is its shape: where symbols overlap, which one perf finds depends on the path through such a tree. Knows no
+ * key. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,91 @@
+#include "data/writer.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "data/source.h"
+#include "unit.h"
+
+static uint32_t add_event(struct evlist *evlist, uint64_t config, uint64_t id)
+{
+	struct attr attr = {
+		.type = ATTR_SOFTWARE, .config = config, .sample_period = 1, .sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_IDENTIFIER,
+		.flags = (uint64_t)1 << ATTR_SAMPLE_ID_ALL,
+	};
+	return evlist_add(evlist, &attr, &id, 1, "x");
+}
+
+static void write_recording(const char *path, bool pipe_form)
+{
+	struct evlist evlist = { 0 };
+	struct data_writer writer;
+	struct feature_bodies features = { 0 };
+	static const uint8_t host[] = { 8, 0, 0, 0, 'h', 'e', 'r', 'e', 0, 0, 0, 0 };
+	const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48, init = RECORD_FINISHED_INIT | (uint64_t)8 << 48;
+	const struct span spans[] = { { (const uint8_t *)&mark, 8 }, { NULL, 0 }, { (const uint8_t *)&mark, 8 } };
+	FILE *file = fopen(path, "w+b");
+	add_event(&evlist, 0, 11);
+	add_event(&evlist, 1, 12);
+	feature_set(&features, FEATURE_HOSTNAME, (struct span){ host, sizeof host });
+	feature_set(&features, FEATURE_BRANCH_STACK, (struct span){ 0 });
+	EXPECT(data_writer_open(&writer, fileno(file), pipe_form, &evlist, NULL) == 0);
+	data_writer_add(&writer, &init, sizeof init);
+	EXPECT(data_writer_add_spans(&writer, spans, 3, NULL) == 0);
+	EXPECT_INT(data_writer_size(&writer), 24 + (pipe_form ? 16 : 0));
+	EXPECT(data_writer_finish(&writer, &evlist, &features, NULL) == 0);
+	data_writer_fini(&writer);
+	evlist_fini(&evlist);
+	fclose(file);
+}
+
+TEST("a recording that was written is read back as it was meant")
+{
+	char path[] = "/tmp/perfuse-writer-test-XXXXXX";
+	struct source *source = NULL;
+	struct source_options options = { 0 };
+	struct record record;
+	int records = 0, fd = mkstemp(path);
+	close(fd);
+	write_recording(path, false);
+	EXPECT(source_open(&source, path, &options, NULL) == 0);
+	if (source) {
+		const struct header *header = &source->header;
+		EXPECT(!header->interrupted && !header->pipe);
+		EXPECT_INT(header->evlist.events.count, 2);
+		EXPECT_INT(header->evlist.events.items[1].ids[0], 12);
+		EXPECT_INT(header->evlist.events.items[0].attr.size, ATTR_SIZE_VER0);
+		EXPECT_STR(header_string(header, FEATURE_HOSTNAME), "here");
+		EXPECT(header_has(header, FEATURE_BRANCH_STACK));
+		EXPECT(!header_has(header, FEATURE_VERSION));
+		while (source_next(source, &record, NULL) > 0)
+			EXPECT_INT(record.type, records++ ? RECORD_FINISHED_ROUND : RECORD_FINISHED_INIT);
+	}
+	EXPECT_INT(records, 3);
+	source_close(source);
+	unlink(path);
+}
+
+TEST("attributes are stored with the smallest size that holds what all of them use")
+{
+	struct evlist evlist = { 0 };
+	add_event(&evlist, 0, 1);
+	EXPECT_INT(data_attr_size(&evlist), ATTR_SIZE_VER0);
+	struct attr attr = { .type = ATTR_SOFTWARE, .sample_max_stack = 5 };
+	evlist_add(&evlist, &attr, NULL, 0, NULL);
+	EXPECT_INT(data_attr_size(&evlist), ATTR_SIZE_VER5);
+	evlist_fini(&evlist);
+}
+
+TEST("a pipe begins with the short header")
+{
+	char path[] = "/tmp/perfuse-writer-test-XXXXXX";
+	uint8_t head[16] = { 0 };
+	close(mkstemp(path));
+	write_recording(path, true);
+	FILE *file = fopen(path, "rb");
+	EXPECT_INT(fread(head, 1, sizeof head, file), 16);
+	EXPECT(memcmp(head, "PERFILE2", 8) == 0 && head[8] == 16);
+	fclose(file);
+	unlink(path);
+}

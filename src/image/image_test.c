@@ -1,0 +1,236 @@
+#include "image/image.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "elf/elf_maker.h"
+#include "image/file.h"
+#include "image/search.h"
+#include "unit.h"
+
+static const uint8_t id_one[20] = { 0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 };
+static const uint8_t id_two[20] = { 0x12, 0x34, 9 };
+
+/* A folder that goes with all that is in it. */
+struct folder {
+	char root[32], path[PATH_MAX];
+};
+
+static void folder_open(struct folder *f)
+{
+	strcpy(f->root, "/tmp/image-test-XXXXXX");
+	EXPECT(mkdtemp(f->root) != NULL);
+}
+
+static void folder_close(struct folder *f)
+{
+	char command[128];
+	snprintf(command, sizeof command, "rm -rf '%s'", f->root);
+	EXPECT_INT(system(command), 0);
+}
+
+/* The path of a name in it, until the next call. */
+static const char *folder_path(struct folder *f, const char *name)
+{
+	strcpy(f->path, f->root);
+	strcat(strcat(f->path, "/"), name);
+	return f->path;
+}
+
+static const char *folder_write(struct folder *f, const char *name, const void *data, size_t len)
+{
+	const char *path = folder_path(f, name);
+	for (char *slash = f->path + strlen(f->root) + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		mkdir(path, 0755);
+		*slash = '/';
+	}
+	FILE *file = fopen(path, "wb");
+	EXPECT(file && fwrite(data, 1, len, file) == len);
+	if (file)
+		fclose(file);
+	return path;
+}
+
+static uint8_t *small_elf(const uint8_t *id, size_t *len)
+{
+	struct maker m = maker_new(true, false, EM_X86_64, ET_DYN);
+	maker_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC, 0x1000, NULL, 16);
+	maker_build_id(&m, id, 20);
+	return maker_finish(&m, len);
+}
+
+TEST("only regular files are opened, and nobody is waited for")
+{
+	struct folder f;
+	struct error err = { 0 };
+	struct span bytes;
+	folder_open(&f);
+	EXPECT_INT(mkfifo(folder_path(&f, "fifo"), 0600), 0);
+	EXPECT_INT(rooted_open(-1, folder_path(&f, "fifo"), &err), -1);
+	EXPECT(strstr(err.text, "regular"));
+	EXPECT_INT(rooted_open(-1, f.root, NULL), -1);
+	EXPECT_INT(rooted_open(-1, "/dev/null", NULL), -1);
+	EXPECT_INT(rooted_map(-1, folder_path(&f, "absent"), &bytes, &err), -1);
+	EXPECT_INT(err.kind, ERROR_SYSTEM);
+	EXPECT(!rooted_exists(-1, folder_path(&f, "fifo")));
+	folder_close(&f);
+}
+
+TEST("an empty file is mapped as no bytes, another one whole")
+{
+	struct folder f;
+	struct span bytes;
+	folder_open(&f);
+	EXPECT_INT(rooted_map(-1, folder_write(&f, "empty", "", 0), &bytes, NULL), 0);
+	EXPECT_INT(bytes.len, 0);
+	rooted_unmap(&bytes);
+	EXPECT_INT(rooted_map(-1, folder_write(&f, "full", "abc", 3), &bytes, NULL), 0);
+	EXPECT(bytes.len == 3 && memcmp(bytes.data, "abc", 3) == 0);
+	rooted_release(bytes);
+	EXPECT(memcmp(bytes.data, "abc", 3) == 0);
+	rooted_unmap(&bytes);
+	folder_close(&f);
+}
+
+TEST("a file is read up to a limit, one of /proc to its end")
+{
+	struct folder f;
+	struct error err = { 0 };
+	char *text;
+	size_t len;
+	folder_open(&f);
+	const char *path = folder_write(&f, "text", "0123456789", 10);
+	EXPECT_INT(rooted_read(-1, path, 10, &text, &len, NULL), 0);
+	EXPECT_INT(len, 10);
+	free(text);
+	EXPECT_INT(rooted_read(-1, path, 9, &text, &len, &err), -1);
+	EXPECT(err.kind == ERROR_LIMIT && !text);
+	EXPECT_INT(rooted_read(-1, "/proc/self/maps", 1 << 24, &text, &len, NULL), 0);
+	EXPECT(len > 100);
+	free(text);
+	folder_close(&f);
+}
+
+TEST("a path seen from another root stays below it, through links too")
+{
+	struct folder f;
+	folder_open(&f);
+	folder_write(&f, "root/etc/here", "x", 1);
+	folder_write(&f, "etc/there", "x", 1);
+	EXPECT_INT(symlink("/etc/here", folder_path(&f, "root/link")), 0);
+	EXPECT_INT(symlink("../../etc/there", folder_path(&f, "root/out")), 0);
+	int root = open(folder_path(&f, "root"), O_PATH | O_DIRECTORY);
+	int fd = rooted_open(root, "/link", NULL);
+	if (fd < 0 && rooted_open(root, "/etc/here", NULL) < 0)
+		unit_skip("this kernel has no openat2");
+	else
+		EXPECT(fd >= 0 && rooted_exists(root, "/etc/here") && !rooted_exists(root, "/out") &&
+		       !rooted_exists(root, "/../etc/there"));
+	close(fd);
+	close(root);
+	folder_close(&f);
+}
+
+TEST("build-ids agree byte for byte, or where the recording's has only zeros behind")
+{
+	uint8_t padded[20] = { 1, 2, 3 };
+	EXPECT(build_id_equal(id_one, 20, id_one, 20));
+	EXPECT(!build_id_equal(id_one, 20, id_two, 20));
+	EXPECT(build_id_equal(padded, 20, padded, 3));
+	EXPECT(!build_id_equal(id_one, 20, id_one, 16));
+	EXPECT(!build_id_equal(padded, 3, padded, 20));
+	EXPECT(!build_id_equal(padded, 3, padded, 0));
+}
+
+TEST("the build-id of a file, of a packed kernel module and of the kernel's notes")
+{
+	struct folder f;
+	size_t len;
+	uint8_t id[ELF_BUILD_ID_MAX], *file = small_elf(id_one, &len);
+	folder_open(&f);
+	EXPECT_INT(image_build_id_of_path(folder_write(&f, "plain", file, len), id), 20);
+	EXPECT(memcmp(id, id_one, 20) == 0);
+	gzFile gz = gzopen(folder_path(&f, "mod.ko.gz"), "wb");
+	EXPECT_INT(gzwrite(gz, file, (unsigned)len), len);
+	gzclose(gz);
+	EXPECT_INT(image_build_id_of_path(folder_path(&f, "mod.ko.gz"), id), 20);
+	EXPECT_INT(rename(folder_path(&f, "mod.ko.gz"), "/tmp/image-test-other.gz"), 0);
+	EXPECT_INT(image_build_id_of_path("/tmp/image-test-other.gz", id), 0);
+	unlink("/tmp/image-test-other.gz");
+	static const uint8_t notes[36] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 7, 8 };
+	EXPECT_INT(image_kernel_build_id(folder_write(&f, "notes", notes, sizeof notes), id), 20);
+	EXPECT(id[0] == 7 && id[1] == 8 && id[2] == 0);
+	EXPECT_INT(image_kernel_build_id(folder_path(&f, "none"), id), 0);
+	free(file);
+	folder_close(&f);
+}
+
+TEST("candidates come in perf's order, those of another build are passed over")
+{
+	struct folder f;
+	size_t len, len2;
+	uint8_t *file = small_elf(id_one, &len), *other = small_elf(id_two, &len2);
+	char symfs[PATH_MAX], origins[16] = "";
+	folder_open(&f);
+	strcpy(symfs, folder_path(&f, "fs"));
+	folder_write(&f, "fs/usr/lib/debug/.build-id/ab/cd0102030405060708090a0b0c0d0e0f101112.debug", file, len);
+	folder_write(&f, "fs/.debug/.build-id/ab/cd0102030405060708090a0b0c0d0e0f101112/elf", file, len);
+	folder_write(&f, "fs/usr/lib/debug/usr/lib/x.debug", other, len2);
+	folder_write(&f, "fs/usr/lib/debug/lib/x", file, len);
+	folder_write(&f, "fs/usr/lib/x", file, len);
+	folder_write(&f, "fs/usr/lib/.debug/x", "no ELF", 6);
+	struct module module = { .kind = MODULE_FILE, .name = "/usr/lib/x", .long_name = "/usr/lib/x", .short_name = "x",
+		.build_id_len = 20, .pid = -1 };
+	memcpy(module.build_id, id_one, 20);
+	struct image_options options = { .symfs = symfs };
+	struct image_search search;
+	struct image image;
+	image_search_init(&search, &module, &options);
+	while (image_search_next(&search, &image)) {
+		origins[strlen(origins)] = image.origin;
+		image_close(&image);
+	}
+	image_search_fini(&search);
+	EXPECT_STR(origins, "Bbdx");
+	EXPECT_INT(search.mismatched, 1);
+	EXPECT_INT(search.damaged, 1);
+	EXPECT_INT(image_find(&module, &options, &image, NULL), 0);
+	EXPECT_INT(image.origin, 'B');
+	image_close(&image);
+	free(file);
+	free(other);
+	folder_close(&f);
+}
+
+TEST("a vmlinux that is named is the only one tried")
+{
+	struct folder f;
+	size_t len;
+	uint8_t *file = small_elf(id_one, &len);
+	char named[PATH_MAX], symfs[PATH_MAX];
+	folder_open(&f);
+	folder_write(&f, "boot/vmlinux", file, len);
+	strcpy(named, folder_write(&f, "mine", file, len));
+	strcpy(symfs, f.root);
+	struct module kernel = { .kind = MODULE_KERNEL, .name = "[kernel.kallsyms]", .long_name = "[kernel.kallsyms]",
+		.short_name = "[kernel.kallsyms]", .pid = -1 };
+	for (unsigned i = 0; i < 3; i++) {
+		struct image_options options = { .symfs = symfs, .vmlinux = i ? named : NULL, .no_vmlinux = i == 2 };
+		struct image_search search;
+		struct image image;
+		unsigned found = 0;
+		image_search_init(&search, &kernel, &options);
+		for (; image_search_next(&search, &image); found++) {
+			EXPECT_STR(image.path, i ? named : folder_path(&f, "boot/vmlinux"));
+			image_close(&image);
+		}
+		image_search_fini(&search);
+		EXPECT_INT(found, i == 2 ? 0 : 1);
+	}
+	free(file);
+	folder_close(&f);
+}

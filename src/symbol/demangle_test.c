@@ -1,0 +1,65 @@
+#include "symbol/demangle.h"
+
+#include <stdlib.h>
+
+#include "unit.h"
+
+static void expect_shown(bool params, const char *name, const char *want)
+{
+	struct demangler demangler = { .params = params };
+	char *text = name_demangle(&demangler, name);
+	EXPECT_STR(text ? text : name, want);
+	free(text);
+}
+
+TEST("C++ names lose their parameters unless verbose")
+{
+	expect_shown(false, "_ZN3foo3barEv", "foo::bar");
+	expect_shown(true, "_ZN3foo3barEiPKc", "foo::bar(int, char const*)");
+	expect_shown(false, "_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back");
+	expect_shown(false, "_ZTV3Foo", "vtable for Foo");
+	expect_shown(false, "_GLOBAL__I_main", "global constructors keyed to main");
+	expect_shown(false, "_GLOBAL__sub_I_main", "_GLOBAL__sub_I_main");
+	expect_shown(false, "_Zfoo", "_Zfoo");
+	expect_shown(false, "main", "main");
+}
+
+TEST("what stands around a mangled name is kept")
+{
+	expect_shown(false, "_ZN3foo3barEv@plt", "foo::bar@plt");
+	expect_shown(false, "._ZN3foo3barEv", ".foo::bar");
+	expect_shown(false, "_ZN3foo3barEv@@VERS_1", "foo::bar@@VERS_1");
+}
+
+TEST("Rust names are shown without hash, in either mangling and where a suffix follows")
+{
+	expect_shown(false, "_ZN3foo3bar17h0123456789abcdefE", "foo::bar");
+	expect_shown(false, "_ZN3foo3bar17h0123456789abcdefE.cold", "foo::bar");
+	expect_shown(false, "_ZN58_$LT$std..sys..fd..FileDesc$u20$as$u20$core..ops..Drop$GT$4drop17hc68340e1baa4987aE.cold",
+		"<std::sys::fd::FileDesc as core::ops::Drop>::drop");
+	expect_shown(false, "_RNvCs1234_7mycrate3foo", "mycrate::foo");
+}
+
+TEST("OCaml and Java names are shown as they were written")
+{
+	expect_shown(false, "camlStdlib__List__map_123", "Stdlib.List.map_123");
+	expect_shown(false, "camlFoo$20bar__x_1", "Foo bar.x_1");
+	expect_shown(false, "camlfoo__x", "camlfoo__x");
+	expect_shown(false, "Ljava/lang/String;hashCode()I", "java.lang.String.hashCode()");
+	expect_shown(false, "Ljava/lang/String;foo(IJLjava/util/List;Z)V",
+		"java.lang.String.foo(int, long, java.util.List, boolean)");
+	expect_shown(false, "foo(int)", "foo(int)");
+}
+
+TEST("a name that unfolds without end is shown as it is")
+{
+	char name[512] = "_Z1fISt4pairIiiES_IS0_S0_E";
+	for (unsigned i = 1; i < 30; i++) {
+		char part[16];
+		char digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i];
+		snprintf(part, sizeof part, "S_IS%c_S%c_E", digit, digit);
+		strcat(name, part);
+	}
+	strcat(name, "Evv");
+	expect_shown(false, name, name);
+}

@@ -324,7 +324,15 @@ static uint32_t field_column(struct columns *columns, const struct column_type *
 	return index;
 }
 
-static void add_measure(struct columns *columns, enum measure measure, const char *header)
+/* --fields names each row of the table at most once, though two rows may be one column. */
+static bool take_row(bool *taken, const struct column_type *type)
+{
+	bool known = taken[type - column_types];
+	taken[type - column_types] = true;
+	return !known;
+}
+
+static void add_measure(struct columns *columns, bool *taken, enum measure measure, const char *header)
 {
 	for (unsigned i = 0; i < column_type_count; i++) {
 		if (column_types[i].class != COLUMN_MEASURE || column_types[i].measure != measure)
@@ -332,27 +340,28 @@ static void add_measure(struct columns *columns, enum measure measure, const cha
 		uint32_t index = field_column(columns, &column_types[i], column_types[i].header);
 		if (header)
 			columns->all.items[index].header = header;
-		add_field(columns, index);
+		if (take_row(taken, &column_types[i]))
+			vec_push(&columns->fields, index);
 		return;
 	}
 }
 
-static void add_default_fields(struct columns *columns, const struct column_request *request)
+static void add_default_fields(struct columns *columns, const struct column_request *request, bool *taken)
 {
 	if (request->children)
-		add_measure(columns, MEASURE_CHILDREN, NULL);
-	add_measure(columns, MEASURE_OVERHEAD, request->children ? "Self" : NULL);
+		add_measure(columns, taken, MEASURE_CHILDREN, NULL);
+	add_measure(columns, taken, MEASURE_OVERHEAD, request->children ? "Self" : NULL);
 	if (request->show_cpu_utilization) {
-		add_measure(columns, MEASURE_OVERHEAD_SYS, NULL);
-		add_measure(columns, MEASURE_OVERHEAD_US, NULL);
+		add_measure(columns, taken, MEASURE_OVERHEAD_SYS, NULL);
+		add_measure(columns, taken, MEASURE_OVERHEAD_US, NULL);
 	}
 	if (request->show_samples)
-		add_measure(columns, MEASURE_SAMPLES, NULL);
+		add_measure(columns, taken, MEASURE_SAMPLES, NULL);
 	if (request->show_period)
-		add_measure(columns, MEASURE_PERIOD, NULL);
+		add_measure(columns, taken, MEASURE_PERIOD, NULL);
 }
 
-static int add_field_word(struct columns *columns, struct column_request *request, const char *word, struct error *err)
+static int add_field_word(struct columns *columns, struct column_request *request, const char *word, bool *taken, struct error *err)
 {
 	static const enum column_class order[] = { COLUMN_MEASURE, COLUMN_COMMON, COLUMN_BRANCH, COLUMN_MEMORY };
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -363,13 +372,14 @@ static int add_field_word(struct columns *columns, struct column_request *reques
 			return refuse(request, err, "Invalid", "--fields", word);
 		if (type->unsupported)
 			return refuse_later(request, err, "--fields", word);
-		add_field(columns, field_column(columns, type, type->fields_header ? type->fields_header : type->header));
+		if (take_row(taken, type))
+			vec_push(&columns->fields, field_column(columns, type, type->fields_header ? type->fields_header : type->header));
 		return 0;
 	}
 	return refuse(request, err, "Unknown", "--fields", word);
 }
 
-static int add_field_words(struct columns *columns, struct column_request *request, struct error *err)
+static int add_field_words(struct columns *columns, struct column_request *request, bool *taken, struct error *err)
 {
 	const char *fields = request->fields;
 	bool adds = *fields == '+';
@@ -379,7 +389,7 @@ static int add_field_words(struct columns *columns, struct column_request *reque
 	str_puts(&text, fields + adds);
 	char *rest = text.text;
 	for (char *word; (word = strtok_r(rest, ", ", &rest));)
-		if (add_field_word(columns, request, word, err) < 0)
+		if (add_field_word(columns, request, word, taken, err) < 0)
 			return -1;
 	return 0;
 }
@@ -410,9 +420,10 @@ int columns_setup(struct columns *columns, struct column_request *request, struc
 		return -1;
 	if (request->with_parent && add_sort_word(columns, request, "parent", -1, err) < 0)
 		return -1;
+	bool taken[sizeof column_types / sizeof *column_types] = { false };
 	if (!is_strict(request->fields))
-		add_default_fields(columns, request);
-	if (request->fields && add_field_words(columns, request, err) < 0)
+		add_default_fields(columns, request, taken);
+	if (request->fields && add_field_words(columns, request, taken, err) < 0)
 		return -1;
 	for (size_t i = 0; i < columns->sorts.count; i++)
 		add_field(columns, columns->sorts.items[i]);

@@ -73,7 +73,7 @@ struct column {
 	const char *header;
 	unsigned at;              /* first word of its key in an entry's row */
 	int level;                /* of a hierarchy */
-	bool elided;
+	bool elided, level_elided; /* not shown; not even as a level of a hierarchy */
 	unsigned user_width;      /* -w; 0: none */
 	/* FIELD: of this event only */
 	uint32_t event;

@@ -32,15 +32,26 @@ static void take_capabilities(struct dump *dump, const struct header *header)
 	arena_fini(&arena);
 }
 
+/* Side-band without a time cannot be put in order. A stream's events are not known when this is asked. */
+static bool lacks_sample_id_all(const struct source *source)
+{
+	const struct evlist *evlist = &source->header.evlist;
+	return !source->header.pipe && evlist->events.count && !attr_flag(&evlist->events.items[0].attr, ATTR_SAMPLE_ID_ALL);
+}
+
 void dump_init(struct dump *dump, const struct session *session, enum dump_tool tool, struct writer *out)
 {
 	const struct source *source = session->source;
 	const char *machine = header_string(&source->header, FEATURE_ARCH);
-	const struct evlist *evlist = &source->header.evlist;
 	*dump = (struct dump){ .out = out, .tool = tool };
 	take_capabilities(dump, &source->header);
 	dump->isa = machine ? isa_of_machine(machine) : ISA_UNKNOWN;
-	if (!source->header.pipe && evlist->events.count && !attr_flag(&evlist->events.items[0].attr, ATTR_SAMPLE_ID_ALL))
+	dump->no_sample_id_all = lacks_sample_id_all(source);
+}
+
+void dump_warn(const struct source *source, struct writer *out)
+{
+	if (lacks_sample_id_all(source))
 		writer_puts(out, "WARNING: No sample_id_all support, falling back to unordered processing\n");
 }
 
@@ -96,7 +107,8 @@ static void dump_bytes(struct writer *out, const struct record *record)
 	memcpy(first + 4, &record->misc, 2);
 	memcpy(first + 6, &short_size, 2);
 	size_t head = record->body_len < 8 ? record->body_len : 8;
-	memcpy(first + HEADER_SIZE, record->body, head);
+	if (head)
+		memcpy(first + HEADER_SIZE, record->body, head);
 	dump_line(out, first, HEADER_SIZE + head, 0);
 	for (uint32_t at = BYTES_PER_LINE; at < size; at += BYTES_PER_LINE) {
 		uint32_t left = size - at;
@@ -297,11 +309,9 @@ struct place {
 	const struct resolved *r;
 };
 
-static void dump_place(void *context, const struct sample_part *part)
+void dump_part_place(struct dump *dump, const struct resolved *r)
 {
-	const struct place *place = context;
-	const struct resolved *r = place->r;
-	struct writer *out = place->dump->out;
+	struct writer *out = dump->out;
 	char buffer[32];
 	const char *comm = resolved_comm(r, buffer, sizeof buffer);
 	const struct location *ip = resolved_ip(r);
@@ -313,6 +323,12 @@ static void dump_place(void *context, const struct sample_part *part)
 	writer_printf(out, ":%d\n ...... dso: ", r->tid);
 	plain_text(out, dso, strlen(dso));
 	writer_putc(out, '\n');
+}
+
+static void dump_place(void *context, const struct sample_part *part)
+{
+	const struct place *place = context;
+	dump_part_place(place->dump, place->r);
 }
 
 void dump_sample_place(struct dump *dump, const struct resolved *r)

@@ -17,7 +17,8 @@ enum dump_tool {
 struct dump {
 	struct writer *out;
 	enum dump_tool tool;
-	bool unordered;        /* --unsorted-dump, --disable-order */
+	bool unordered;        /* the file's order, not that of time */
+	bool no_sample_id_all; /* then there is no other order: set by dump_init */
 	enum isa isa;          /* names of registers */
 	unsigned branch_counters, branch_counter_bits; /* of the PMU that recorded them */
 	size_t attrs_seen;     /* of a pipe: what the events were when a record was read */
@@ -29,9 +30,11 @@ struct dump {
 	void *auxtrace_context;
 };
 
-/* Prepares a dump of session's source, and writes what perf warns of before anything else. */
+/* Prepares a dump of session's source. */
 void dump_init(struct dump *dump, const struct session *session, enum dump_tool tool, struct writer *out);
 void dump_fini(struct dump *dump);
+/* What perf warns of before anything else. */
+void dump_warn(const struct source *source, struct writer *out);
 
 /* Everything about the record except whose sample it is. */
 void dump_record(struct dump *dump, const struct resolved *r);
@@ -39,3 +42,5 @@ void dump_record(struct dump *dump, const struct resolved *r);
 /* The thread and the module of a sample, after dump_record, for samples that a filter has not dropped. One that carries counter
  * values has it once for each that has moved, or not at all. */
 void dump_sample_place(struct dump *dump, const struct resolved *r);
+/* The same for one such part, where the caller takes samples apart itself. */
+void dump_part_place(struct dump *dump, const struct resolved *r);

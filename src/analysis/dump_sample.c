@@ -63,15 +63,16 @@ static void dump_branch(struct writer *out, uint64_t i, const struct branch_entr
 {
 	static const char *const outcomes[] = { "", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH" };
 	uint64_t flags = branch->flags;
-	writer_printf(out, "..... %2" PRIu64 ": %016" PRIx64 " -> %016" PRIx64 " %u cycles %s%s%s%s %x %s %s\n", i, branch->from, branch->to,
-		(unsigned)(flags >> 4 & 0xffff), flags & 1 ? "M" : " ", flags & 2 ? "P" : " ", flags & 8 ? "A" : " ", flags & 4 ? "T" : " ",
-		(unsigned)(flags >> 33), branch_type_word(flags), outcomes[flags >> 24 & 3]);
+	writer_printf(out, "..... %2" PRIu64 ": %016" PRIx64 " -> %016" PRIx64 " %u cycles ", i, branch->from, branch->to,
+		(unsigned)(flags >> 4 & 0xffff));
+	writer_printf(out, "%s%s%s%s %x %s %s\n", flags & 1 ? "M" : " ", flags & 2 ? "P" : " ", flags & 8 ? "A" : " ",
+		flags & 4 ? "T" : " ", (unsigned)(flags >> 33), branch_type_word(flags), outcomes[flags >> 24 & 3]);
 }
 
 static void dump_branch_counters(const struct dump *dump, const struct sample *sample)
 {
-	writer_printf(dump->out, "... branch stack counters: nr:%" PRIu64 " (counter width: %u max counter nr:%u)\n", sample->branch_count,
-		dump->branch_counter_bits, dump->branch_counters);
+	writer_printf(dump->out, "... branch stack counters: nr:%" PRIu64 " (counter width: %u max counter nr:%u)\n",
+		sample->branch_count, dump->branch_counter_bits, dump->branch_counters);
 	for (uint64_t i = 0; i < sample->branch_count; i++)
 		dump_row(dump->out, i, load_u64(sample->branch_counters + i * 8));
 }
@@ -198,8 +199,8 @@ void dump_sample(struct dump *dump, const struct resolved *r)
 	const struct sample *sample = r->sample;
 	const struct attr *attr = &r->evsel->attr;
 	struct writer *out = dump->out;
-	writer_printf(out, "(IP, 0x%x): %d/%d: %#" PRIx64 " period: %" PRIu64 " addr: %#" PRIx64 "\n", r->record->misc, (int)sample->pid,
-		(int)sample->tid, sample->ip, sample->period, sample->addr);
+	writer_printf(out, "(IP, 0x%x): %d/%d: %#" PRIx64 " period: %" PRIu64 " addr: %#" PRIx64 "\n", r->record->misc,
+		(int)sample->pid, (int)sample->tid, sample->ip, sample->period, sample->addr);
 	if (attr->sample_type & SAMPLE_CALLCHAIN)
 		dump_chain(out, r);
 	if (attr->sample_type & SAMPLE_BRANCH_STACK)
@@ -209,7 +210,8 @@ void dump_sample(struct dump *dump, const struct resolved *r)
 	if (attr->sample_type & SAMPLE_REGS_INTR)
 		dump_registers(dump, "intr", attr->sample_regs_intr, sample->regs_intr_abi, sample->regs_intr);
 	if (attr->sample_type & SAMPLE_STACK_USER)
-		writer_printf(out, "... ustack: size %" PRIu64 ", offset 0x%" PRIx32 "\n", sample->stack_user_size, stack_offset(r));
+		writer_printf(out, "... ustack: size %" PRIu64 ", offset 0x%" PRIx32 "\n", sample->stack_user_size,
+			stack_offset(r));
 	dump_scalars(out, sample, attr->sample_type);
 	if (attr->sample_type & SAMPLE_READ)
 		dump_read_values(out, r);

@@ -45,9 +45,11 @@ static void dumped_fini(struct dumped *d)
 TEST("a sample is dumped as bytes, then field by field")
 {
 	struct dumped d;
-	struct attr attr = { .sample_type = SAMPLE_IP | SAMPLE_TIME | SAMPLE_CALLCHAIN, .sample_period = 3, .flags = 1ull << ATTR_SAMPLE_ID_ALL };
+	struct attr attr = { .sample_type = SAMPLE_IP | SAMPLE_TIME | SAMPLE_CALLCHAIN, .sample_period = 3,
+		.flags = 1ull << ATTR_SAMPLE_ID_ALL };
 	uint64_t body[] = { 0x401000, 99, 1, 0x4141414141414141 };
-	struct record record = { .type = RECORD_SAMPLE, .misc = 2, .body = (uint8_t *)body, .body_len = sizeof body, .offset = 0x28 };
+	struct record record = { .type = RECORD_SAMPLE, .misc = 2, .body = (uint8_t *)body, .body_len = sizeof body,
+		.offset = 0x28 };
 	dumped_init(&d, &attr);
 	EXPECT_STR(dumped_record(&d, &record), "\n0x28@pipe [0x28]: event: 9\n.\n. ... raw event: size 40 bytes\n"
 		".  0000:  09 00 00 00 02 00 28 00 00 10 40 00 00 00 00 00  ......(...@.....\n"
@@ -74,12 +76,13 @@ TEST("what one tool takes the other leaves unhandled, and compressed records are
 {
 	struct dumped d;
 	struct attr attr = { .sample_type = SAMPLE_IP };
-	struct record round = { .type = RECORD_FINISHED_ROUND }, map = { .type = RECORD_THROTTLE }, packed = { .type = RECORD_COMPRESSED };
+	struct record round = { .type = RECORD_FINISHED_ROUND }, throttle = { .type = RECORD_THROTTLE };
+	struct record packed = { .type = RECORD_COMPRESSED };
 	dumped_init(&d, &attr);
 	EXPECT(strstr(dumped_record(&d, &round), "-1 -1 0 [0x8]: PERF_RECORD_FINISHED_ROUND\n"));
-	EXPECT(strstr(dumped_record(&d, &map), "PERF_RECORD_THROTTLE: unhandled!\n"));
+	EXPECT(strstr(dumped_record(&d, &throttle), "PERF_RECORD_THROTTLE: unhandled!\n"));
 	d.dump.tool = DUMP_SCRIPT;
-	EXPECT(!strstr(dumped_record(&d, &map), "unhandled"));
+	EXPECT(!strstr(dumped_record(&d, &throttle), "unhandled"));
 	EXPECT_STR(dumped_record(&d, &packed), "");
 	dumped_fini(&d);
 }

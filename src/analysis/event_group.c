@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-static bool has_groups(const struct evlist *evlist)
+bool event_groups_exist(const struct evlist *evlist)
 {
 	for (size_t i = 0; i < evlist->events.count; i++)
 		if (evlist->events.items[i].group_members > 1)
@@ -16,7 +16,7 @@ static bool has_groups(const struct evlist *evlist)
 void event_groups_link(struct profile *profile)
 {
 	const struct evlist *evlist = session_evlist(profile->session);
-	bool force = profile->options.force_group && !has_groups(evlist);
+	bool force = profile->options.force_group && !profile->has_groups;
 	for (uint32_t i = 0; i < profile->hist_count; i++) {
 		struct hist *hist = &profile->hists[i];
 		uint32_t leader = force ? 0 : evlist->events.items[i].leader;

@@ -7,7 +7,7 @@
 #include "data/evsel_name.h"
 
 /* Chains that a worker remembers whole; further ones are looked up frame by frame. */
-enum { KNOWN_CHAINS_MAX = 1 << 20 };
+enum { KNOWN_CHAINS_MAX = 1 << 18 };
 
 /* A frame of a worker: what its name will be made of. */
 struct local_frame {

@@ -200,6 +200,8 @@ static void fold_innermost(struct fold *fold)
 				nodes[node].next_of_entry = of->first_node;
 				of->first_node = node;
 			}
+			if (!fold->own_count[node] || at->cell->first < fold->own_first[node])
+				fold->own_first[node] = at->cell->first;
 			fold->own_period[node] += at->cell->period;
 			fold->own_count[node] += at->cell->count;
 		}
@@ -272,6 +274,10 @@ static void finish_entry(struct fold *fold, struct fold_entry *at, const uint64_
 	entry->filtered = cell->filtered | late_filter(profile, entry, cell);
 	entry->leaf = true;
 	uint64_t level = stacks_place_at(&profile->stacks, entry->place)->level;
+	unsigned leaf_depth = fold->nodes.count ? fold->nodes.items[fold->cells.items[at->earliest].leaf].depth : 0;
+	unsigned depth = at->first_from ? fold->nodes.items[at->first_from].depth : 0;
+	if (at->first_from)
+		entry->first_rank = profile->options.chain.order == CHAIN_CALLER ? depth : leaf_depth - depth + 1;
 	if (!at->first_from)
 		entry->level = cell->level;
 	else
@@ -323,6 +329,7 @@ static void reserve_own(struct fold *fold)
 	size_t old = fold->own_capacity;
 	fold->own_capacity = fold->nodes.capacity;
 	fold->own_period = memory_resize(fold->own_period, fold->own_capacity, sizeof *fold->own_period);
+	fold->own_first = memory_resize(fold->own_first, fold->own_capacity, sizeof *fold->own_first);
 	fold->own_count = memory_resize(fold->own_count, fold->own_capacity, sizeof *fold->own_count);
 	memset(fold->own_period + old, 0, (fold->own_capacity - old) * sizeof *fold->own_period);
 	memset(fold->own_count + old, 0, (fold->own_capacity - old) * sizeof *fold->own_count);
@@ -429,6 +436,7 @@ static void fold_fini(struct fold *fold)
 	free(fold->entry_of_class);
 	vec_fini(&fold->reached);
 	free(fold->own_period);
+	free(fold->own_first);
 	free(fold->own_count);
 	vec_fini(&fold->steps);
 	vec_fini(&fold->tree);

@@ -38,6 +38,7 @@ struct fold_entry {
 struct chain_step {
 	uint32_t chain, node;
 	uint64_t period;
+	uint64_t first;              /* clock of its earliest sample */
 	uint32_t count;
 	bool own;                    /* counts only the entry's own samples */
 };
@@ -56,7 +57,7 @@ struct fold {
 	uint32_t *entry_of_class;    /* by class: local index + 1, 0: none */
 	VEC(uint32_t) reached;       /* stack nodes */
 	bool keeps_repeats;          /* recursion is not noticed */
-	uint64_t *own_period;        /* by local node, 0 outside of a chain's making */
+	uint64_t *own_period, *own_first; /* by local node, 0 outside of a chain's making */
 	uint32_t *own_count;
 	size_t own_capacity;
 	VEC(struct chain_step) steps;

@@ -7,11 +7,14 @@
 int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t place_b)
 {
 	const struct place *a = stacks_place_at(&profile->stacks, place_a), *b = stacks_place_at(&profile->stacks, place_b);
-	if (a->module != b->module)
-		return a->module == MODULE_ID_NONE ? -1 : b->module == MODULE_ID_NONE ? 1 : a->module > b->module ? 1 : -1;
+	if (a->module != b->module) {
+		if (a->module == MODULE_ID_NONE || b->module == MODULE_ID_NONE)
+			return a->module == MODULE_ID_NONE ? -1 : 1;
+		return profile->module_ranks[a->module] > profile->module_ranks[b->module] ? 1 : -1;
+	}
 	const struct symbol *symbol_a = profile_symbol(profile, a->module, a->symbol);
 	const struct symbol *symbol_b = profile_symbol(profile, b->module, b->symbol);
-	bool by_symbol = profile->options.chain.key == CHAIN_FUNCTION;
+	bool by_symbol = profile->options.chain.key == CHAIN_FUNCTION && !profile->options.hierarchy;
 	uint64_t key_a = a->ip, key_b = b->ip;
 	if (by_symbol && symbol_a && symbol_b) {
 		key_a = symbol_a->start;
@@ -34,7 +37,8 @@ static void follow_inwards(struct fold *fold, size_t first, size_t end, struct c
 			uint64_t period = step.own ? fold->own_period[child] : at->period;
 			if (!count)
 				continue;
-			vec_push(&fold->steps, ((struct chain_step){ at->chain, child, period, count, step.own }));
+			uint64_t clock = step.own ? fold->own_first[child] : fold->cells.items[at->cell].cell->first;
+			vec_push(&fold->steps, ((struct chain_step){ at->chain, child, period, clock, count, step.own }));
 			step.period -= period;
 			step.count -= count;
 		}
@@ -88,6 +92,8 @@ static size_t gather(struct fold *fold, size_t first)
 		if (kept > first && compare_steps(&steps[kept - 1], &steps[i]) == 0) {
 			steps[kept - 1].period += steps[i].period;
 			steps[kept - 1].count += steps[i].count;
+			if (steps[i].first < steps[kept - 1].first)
+				steps[kept - 1].first = steps[i].first;
 			continue;
 		}
 		frames += kept == first || steps[kept - 1].chain != steps[i].chain;
@@ -97,11 +103,24 @@ static size_t gather(struct fold *fold, size_t first)
 	return frames;
 }
 
+/* What the frame shows. A hierarchy's chains lose their symbols in perf: the address of the earliest sample stays. */
+static uint32_t shown_place(const struct fold *fold, size_t first, size_t end)
+{
+	size_t earliest = first;
+	if (!fold->profile->options.hierarchy)
+		return fold->steps.items[first].chain;
+	for (size_t i = first + 1; i < end; i++)
+		if (fold->steps.items[i].first < fold->steps.items[earliest].first)
+			earliest = i;
+	return fold->nodes.items[fold->steps.items[earliest].node].place;
+}
+
 /* A frame among those that follow: steps [first, end). */
 struct branch {
 	size_t first, end;
 	uint64_t period;
-	uint32_t count, chain;
+	uint32_t count, chain, shown;
+	bool kept;                           /* above the threshold */
 };
 
 /* Larger first; whole chains (FLAT, FOLDED) are sorted at their ends instead. */
@@ -109,11 +128,19 @@ static int compare_branches(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
 	const struct branch *x = a, *y = b;
+	if (x->kept != y->kept)
+		return x->kept ? -1 : 1;
 	bool graph = profile->options.chain.mode == CHAIN_GRAPH || profile->options.chain.mode == CHAIN_FRACTAL;
 	if (graph && x->period != y->period)
 		return x->period > y->period ? -1 : 1;
-	int64_t order = chains_compare(profile, x->chain, y->chain);
+	int64_t order = chains_compare(profile, x->shown, y->shown);
 	return order > 0 ? -1 : order < 0;
+}
+
+/* A hierarchy's chains are counted once per way, whatever its samples; then all ways must be walked. */
+static bool counts_chains(const struct fold *fold)
+{
+	return fold->profile->options.hierarchy && fold->profile->options.chain.value == CHAIN_COUNT;
 }
 
 static uint64_t threshold(const struct fold *fold, const struct chain_node *node, uint64_t min_hit)
@@ -150,23 +177,34 @@ static void branch_out(struct fold *fold, uint32_t at, size_t first, size_t fram
 	}
 	uint64_t least = threshold(fold, &fold->tree.items[at], min_hit);
 	size_t kept = 0;
-	for (size_t i = 0; i < count; i++)
-		if (branches[i].period >= least)
-			branches[kept++] = branches[i];
-	qsort_r(branches, kept, sizeof *branches, compare_branches, fold->profile);
+	for (size_t i = 0; i < count; i++) {
+		branches[i].shown = shown_place(fold, branches[i].first, branches[i].end);
+		branches[i].kept = branches[i].period >= least;
+		kept += branches[i].kept;
+	}
+	qsort_r(branches, count, sizeof *branches, compare_branches, fold->profile);
+	if (!counts_chains(fold))
+		count = kept;
 	uint32_t order = (uint32_t)fold->tree_order.count;
 	for (size_t i = 0; i < kept; i++)
 		vec_push(&fold->tree_order, 0);
 	fold->tree.items[at].first_child = order;
 	fold->tree.items[at].child_count = (uint32_t)kept;
-	for (size_t i = 0; i < kept; i++) {
+	uint32_t chains = 0;
+	for (size_t i = 0; i < count; i++) {
 		uint32_t child = add_node(fold, at);
-		fold->tree_order.items[order + i] = child;
+		if (i < kept)
+			fold->tree_order.items[order + i] = child;
 		size_t start = fold->steps.count;
 		for (size_t j = branches[i].first; j < branches[i].end; j++)
 			vec_push(&fold->steps, fold->steps.items[j]);
 		grow(fold, child, start, min_hit);
 		fold->steps.count = start;
+		chains += fold->tree.items[child].count + fold->tree.items[child].children_count;
+	}
+	if (counts_chains(fold)) {
+		fold->tree.items[at].count = fold->tree.items[at].hit != 0;
+		fold->tree.items[at].children_count = chains;
 	}
 	free(branches);
 }
@@ -175,7 +213,7 @@ static void branch_out(struct fold *fold, uint32_t at, size_t first, size_t fram
 static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit)
 {
 	for (;;) {
-		vec_push(&fold->tree_places, fold->steps.items[first].chain);
+		vec_push(&fold->tree_places, shown_place(fold, first, fold->steps.count));
 		fold->tree.items[at].place_count++;
 		size_t end = fold->steps.count;
 		struct chain_node ending = { 0 };
@@ -202,6 +240,8 @@ static void mark_own(struct fold *fold, const struct fold_entry *entry, bool tak
 		for (uint32_t node = at->leaf; node; node = fold->nodes.items[node].parent) {
 			uint64_t period = at->cell->period;
 			uint32_t count = at->cell->count;
+			if (take && (!fold->own_count[node] || at->cell->first < fold->own_first[node]))
+				fold->own_first[node] = at->cell->first;
 			fold->own_period[node] += take ? period : -period;
 			fold->own_count[node] += take ? count : -count;
 			if (from_all) {
@@ -212,15 +252,22 @@ static void mark_own(struct fold *fold, const struct fold_entry *entry, bool tak
 	}
 }
 
+static void push_own(struct fold *fold, uint32_t node, bool own)
+{
+	vec_push(&fold->steps, ((struct chain_step){ .chain = fold->nodes.items[node].chain, .node = node, .own = own,
+		.period = fold->own_period[node], .count = fold->own_count[node], .first = fold->own_first[node] }));
+}
+
 static void start_inwards(struct fold *fold, const struct fold_entry *entry)
 {
 	const struct trie_node *nodes = fold->nodes.items;
 	for (uint32_t child = nodes[0].first_child; child; child = nodes[child].next_sibling)
 		if (fold->own_count[child])
-			vec_push(&fold->steps, ((struct chain_step){ nodes[child].chain, child, fold->own_period[child], fold->own_count[child], true }));
+			push_own(fold, child, true);
 	for (uint32_t node = entry->first_node; node; node = nodes[node].next_of_entry)
 		if (nodes[node].count)
-			vec_push(&fold->steps, ((struct chain_step){ nodes[node].chain, node, nodes[node].period, nodes[node].count, false }));
+			vec_push(&fold->steps, ((struct chain_step){ .chain = nodes[node].chain, .node = node, .period = nodes[node].period,
+				.count = nodes[node].count, .first = fold->cells.items[nodes[node].cell].cell->first }));
 }
 
 /* Callers' entries start at the node that fold_entries prepared: own_* holds what has its innermost occurrence there. */
@@ -230,11 +277,12 @@ static void start_outwards(struct fold *fold, const struct fold_entry *entry)
 	for (uint32_t i = entry->first_cell; i; i = fold->cells.items[i - 1].next_of_entry) {
 		const struct fold_cell *at = &fold->cells.items[i - 1];
 		if (at->leaf)
-			vec_push(&fold->steps, ((struct chain_step){ nodes[at->leaf].chain, at->leaf, at->cell->period, at->cell->count, false }));
+			vec_push(&fold->steps, ((struct chain_step){ .chain = nodes[at->leaf].chain, .node = at->leaf,
+				.period = at->cell->period, .count = at->cell->count, .first = at->cell->first }));
 	}
 	for (uint32_t node = entry->first_node; node; node = nodes[node].next_of_entry)
 		if (fold->own_count[node])
-			vec_push(&fold->steps, ((struct chain_step){ nodes[node].chain, node, fold->own_period[node], fold->own_count[node], false }));
+			push_own(fold, node, false);
 }
 
 static int compare_ends(const void *a, const void *b, void *context)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/column_cells.h"
+#include "analysis/hierarchy.h"
 #include "analysis/rb_order.h"
 
 uint64_t hist_total(const struct profile *profile, const struct hist *hist)
@@ -141,8 +142,52 @@ static int64_t before(void *context, const void *a, const void *b)
 	return entries_sort(sorting->profile, sorting->hist, a, b);
 }
 
+/* As one entry after the other was put into perf's tree of keys. */
+static int64_t before_by_keys(void *context, const void *a, const void *b)
+{
+	const struct sorting *sorting = context;
+	return -entries_compare(sorting->profile, b, a);
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
+}
+
+/* Addresses are compared by their difference, which is no order where they lie too far apart. */
+static bool has_wild_addresses(const struct profile *profile, const struct hist *hist)
+{
+	const struct columns *columns = profile->options.columns;
+	int64_t low = INT64_MAX, high = INT64_MIN, span;
+	bool shown = false;
+	for (size_t i = 0; i < columns->sorts.count; i++) {
+		enum column_width width = columns->all.items[columns->sorts.items[i]].type->width;
+		shown |= width == WIDTH_SYMBOL || width == WIDTH_SYMBOL_OFFSET || width == WIDTH_ADDR;
+	}
+	for (size_t i = 0; shown && i < hist->count; i++) {
+		const struct place *place = entry_place(profile, hist->entries[i]);
+		if (place->symbol)
+			continue;
+		low = (int64_t)place->ip < low ? (int64_t)place->ip : low;
+		high = (int64_t)place->ip > high ? (int64_t)place->ip : high;
+	}
+	return low < high && __builtin_sub_overflow(high, low, &span);
+}
+
+static bool has_unordered_columns(const struct profile *profile)
+{
+	const struct columns *columns = profile->options.columns;
+	for (size_t i = 0; i < columns->sorts.count; i++)
+		if (columns->all.items[columns->sorts.items[i]].type->compare == compare_differ)
+			return true;
+	return false;
+}
+
 /* Entries of one sum order by chain length within a thread, by name between threads: no order at all where both are mixed. */
-static bool is_unorderly(const struct profile *profile, const struct hist *hist)
+static bool has_mixed_threads(const struct profile *profile, const struct hist *hist)
 {
 	if (profile->options.iteration != ITERATE_CALLERS || !profile->options.use_chains)
 		return false;
@@ -159,13 +204,29 @@ static bool is_unorderly(const struct profile *profile, const struct hist *hist)
 	return false;
 }
 
-void hist_sort(const struct profile *profile, struct hist *hist)
+/* Where a comparison is no order, the result is that of perf's trees: of keys as they came, of keys once more, of the output. */
+void hist_sort(struct profile *profile, struct hist *hist)
 {
 	struct sorting sorting = { profile, hist };
-	qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &sorting);
-	if (is_unorderly(profile, hist)) {
+	if (profile->options.hierarchy) {
 		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &sorting);
-		rb_order((void **)hist->entries, hist->count, before, &sorting);
+		hierarchy_build(profile, hist);
+		hist_widths(profile, hist);
+		return;
+	}
+	void **entries = (void **)hist->entries;
+	bool wild = has_wild_addresses(profile, hist) || has_unordered_columns(profile);
+	qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &sorting);
+	if (wild || has_mixed_threads(profile, hist)) {
+		if (wild)
+			qsort(hist->entries, hist->count, sizeof *hist->entries, by_first);
+		else
+			qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &sorting);
+		if (wild)
+			rb_order(entries, hist->count, before_by_keys, &sorting);
+		if (wild && profile->options.columns->needs_collapse)
+			rb_order(entries, hist->count, before_by_keys, &sorting);
+		rb_order(entries, hist->count, before, &sorting);
 	}
 	hist_widths(profile, hist);
 }

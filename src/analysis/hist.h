@@ -20,6 +20,7 @@ struct entry {
 	const uint64_t *row;          /* the columns' keys */
 	const struct group_facts *facts;
 	uint64_t first;               /* clock of the first sample */
+	uint32_t first_rank;          /* of the entries that this sample made first */
 	uint32_t place;               /* of the first sample */
 	uint32_t thread;              /* likewise; THREAD_NONE: see tid */
 	int32_t tid;
@@ -32,7 +33,7 @@ struct entry {
 	struct entry *parent;
 	struct entry **children;
 	uint32_t child_count;
-	uint16_t depth;
+	uint16_t depth, level_index;
 	bool leaf;
 };
 
@@ -76,8 +77,14 @@ static inline bool column_skipped(const struct column *column, const struct hist
 	return column->elided || (column->type->class == COLUMN_FIELD && column->event != hist->event);
 }
 
+/* Likewise as a level of a hierarchy. */
+static inline bool column_skipped_in_level(const struct column *column, const struct hist *hist)
+{
+	return column->level_elided || (column->type->class == COLUMN_FIELD && column->event != hist->event);
+}
+
 /* Sorts for output, sums up, fills widths. */
-void hist_sort(const struct profile *profile, struct hist *hist);
+void hist_sort(struct profile *profile, struct hist *hist);
 /* Fills widths from the entries that no filter took. */
 void hist_widths(const struct profile *profile, struct hist *hist);
 /* In a report's line. */

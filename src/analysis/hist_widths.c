@@ -157,17 +157,25 @@ static void widen_headers(const struct profile *profile, struct hist *hist)
 	}
 }
 
+/* Of all levels of a hierarchy. Returns whether any was not filtered. */
+static bool widen_entries(const struct profile *profile, struct hist *hist, struct entry *const *entries, size_t count)
+{
+	bool any = false;
+	for (size_t i = 0; i < count; i++) {
+		if (entries[i]->child_count)
+			any |= widen_entries(profile, hist, entries[i]->children, entries[i]->child_count);
+		if (entries[i]->filtered)
+			continue;
+		widen_entry(profile, hist, entries[i]);
+		any = true;
+	}
+	return any;
+}
+
 void hist_widths(const struct profile *profile, struct hist *hist)
 {
 	memset(hist->widths, 0, sizeof hist->widths);
-	bool any = false;
-	for (size_t i = 0; i < hist->count; i++) {
-		if (hist->entries[i]->filtered)
-			continue;
-		widen_entry(profile, hist, hist->entries[i]);
-		any = true;
-	}
-	if (any)
+	if (widen_entries(profile, hist, hist->entries, hist->count))
 		widen_fixed(profile, hist);
 	widen_headers(profile, hist);
 	widen_fields(profile, hist);

@@ -55,7 +55,8 @@ int profile_open(struct profile *profile, const struct profile_options *options,
 	struct error *err)
 {
 	*profile = (struct profile){ .options = *options, .session = session, .symbols = symbols };
-	profile->by_address = options->columns->by_address || options->chain.key != CHAIN_FUNCTION || options->verbose > 0;
+	profile->by_address = options->columns->by_address || options->chain.key != CHAIN_FUNCTION || options->verbose > 0 ||
+			      (options->hierarchy && options->use_chains);
 	profile->by_map = options->columns->by_map;
 	profile->switched_on = !options->switch_on;
 	lay_out(profile);
@@ -199,6 +200,24 @@ static void merge(struct profile *profile)
 	}
 }
 
+/* perf orders frames of equal weight by where in memory their modules' descriptions are: about in the order in which it learned
+ * of the modules, those of the build-id table first. */
+static void rank_modules(struct profile *profile)
+{
+	const struct header *header = &profile->session->source->header;
+	const struct modules *modules = &profile->session->model.modules;
+	struct strtab names = { 0 };
+	for (size_t i = 0; i < header->build_ids.count; i++)
+		strtab_add(&names, header->build_ids.items[i].filename, strlen(header->build_ids.items[i].filename));
+	profile->module_ranks = arena_alloc(&profile->arena, (modules->list.count + 1) * sizeof *profile->module_ranks);
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const char *name = modules->list.items[i]->long_name;
+		uint32_t row = strtab_find(&names, name, strlen(name));
+		profile->module_ranks[i] = row != UINT32_MAX ? row : names.count + (uint32_t)i;
+	}
+	strtab_fini(&names);
+}
+
 static void make_hists(struct profile *profile)
 {
 	const struct evlist *evlist = session_evlist(profile->session);
@@ -206,6 +225,10 @@ static void make_hists(struct profile *profile)
 	profile->hists = memory_zero(profile->hist_count + 1, sizeof *profile->hists);
 	for (uint32_t i = 0; i < profile->hist_count; i++)
 		profile->hists[i] = (struct hist){ .event = i, .leader = i };
+	/* A stream without features at its head never tells that its events are all known: then nothing is forced. */
+	if (profile->session->source->header.pipe && !profile->session->counters.by_type[RECORD_HEADER_FEATURE])
+		profile->options.force_group = false;
+	profile->has_groups = event_groups_exist(evlist);
 	if (profile->options.event_group)
 		event_groups_link(profile);
 }
@@ -214,6 +237,7 @@ int profile_finish(struct profile *profile, struct error *err)
 {
 	merge(profile);
 	profile_name_threads(profile);
+	rank_modules(profile);
 	make_hists(profile);
 	if (fold_cells(profile, err) < 0)
 		return -1;

@@ -138,12 +138,14 @@ struct profile {
 	size_t socket_count;
 	bool switched_on;
 	/* After profile_finish: */
+	uint32_t *module_ranks;          /* by module: when perf would have made it */
 	struct stacks stacks;
 	struct tuples groups;
 	struct cells cells;
 	struct branch_counts branches;
 	struct hist *hists;              /* one per event */
 	size_t hist_count;
+	bool has_groups;                 /* the recording itself tells of groups */
 	struct arena arena;
 };
 

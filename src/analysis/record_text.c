@@ -248,8 +248,8 @@ static void text_id_index(struct text *t)
 	writer_printf(t->out, " nr: %" PRIu64 "\n", count);
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t id = take_u64(&t->c), idx = take_u64(&t->c), cpu = take_u64(&t->c), tid = take_u64(&t->c);
-		writer_printf(t->out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64, id, idx, (int64_t)cpu,
-			(int64_t)tid);
+		writer_printf(t->out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64, id, idx,
+			(int64_t)cpu, (int64_t)tid);
 		if (guests && count) {
 			uint64_t machine = take_u64(&second), vcpu = take_u64(&second);
 			writer_printf(t->out, "  machine_pid: %" PRId64 "  vcpu: %" PRIu64, (int64_t)machine, vcpu);
@@ -425,8 +425,8 @@ static void text_time_conv(struct text *t)
 {
 	uint64_t shift = take_u64(&t->c), mult = take_u64(&t->c), zero = take_u64(&t->c);
 	/* "Muliplier" is how perf spells it. */
-	writer_printf(t->out, "\n... Time Shift      %" PRIu64 "\n... Time Muliplier  %" PRIu64 "\n... Time Zero       %" PRIu64 "\n", shift,
-		mult, zero);
+	writer_printf(t->out, "\n... Time Shift      %" PRIu64 "\n... Time Muliplier  %" PRIu64 "\n", shift, mult);
+	writer_printf(t->out, "... Time Zero       %" PRIu64 "\n", zero);
 	if (cursor_left(&t->c) < 8)
 		return;
 	uint64_t cycles = take_u64(&t->c), mask = take_u64(&t->c);

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* A copy of its own: bodies are aligned, and ASan sees their end. */
 	uint8_t *body = malloc(size - 3 + 1);
 	memcpy(body, data + 3, size - 3);
-	struct record record = { .type = data[0], .misc = (uint16_t)(data[1] | data[2] << 8), .body = body, .body_len = (uint32_t)size - 3 };
+	struct record record = { .type = data[0], .misc = (uint16_t)(data[1] | data[2] << 8), .body = body };
+	record.body_len = (uint32_t)size - 3;
 	struct writer out;
 	struct tasks tasks;
 	writer_open(&out, -1, 0);

@@ -33,12 +33,14 @@ struct mmap2_body {
 
 TEST("a mapping tells its range, its file or build-id, and its protection")
 {
-	struct mmap2_body body = { 1, 2, 0x1000, 0x2000, 0, .maj = 8, .min = 1, .ino = 5, .generation = 6, .prot = 5, .flags = 2, .name = "/bin/a" };
+	struct mmap2_body body = { 1, 2, 0x1000, 0x2000, 0, .maj = 8, .min = 1, .ino = 5, .generation = 6, .prot = 5, .flags = 2,
+		.name = "/bin/a" };
 	EXPECT_STR(text_of(RECORD_MMAP2, 0, &body, sizeof body), " 1/2: [0x1000(0x2000) @ 0 08:01 5 6]: r-xp /bin/a\n");
 	body.id_len = 3;
 	memcpy(body.id, "\1\2\3", 3);
 	body.flags = 1;
-	EXPECT_STR(text_of(RECORD_MMAP2, RECORD_MISC_MMAP_BUILD_ID, &body, sizeof body), " 1/2: [0x1000(0x2000) @ 0 <010203>]: r-xs /bin/a\n");
+	EXPECT_STR(text_of(RECORD_MMAP2, RECORD_MISC_MMAP_BUILD_ID, &body, sizeof body),
+		" 1/2: [0x1000(0x2000) @ 0 <010203>]: r-xs /bin/a\n");
 }
 
 TEST("a name does not need its NUL, and control bytes in it do not reach the terminal")

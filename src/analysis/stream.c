@@ -5,8 +5,6 @@
 #include "analysis/record_text.h"
 #include "analysis/stream_internal.h"
 
-enum { SLICE_BYTES = 1 << 16 };
-
 /* Whether what is printed depends on what was printed before. A pipe's events are not known yet: it may. */
 static bool is_serial(const struct stream_options *o, const struct session *session)
 {
@@ -17,7 +15,7 @@ static bool is_serial(const struct stream_options *o, const struct session *sess
 		shown |= o->fields->classes[i].shown;
 	for (size_t i = 0; i < evlist->events.count; i++)
 		types |= evlist->events.items[i].attr.sample_type;
-	return o->time != STREAM_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
+	return header_has(&session->source->header, FEATURE_STAT) || o->time != STREAM_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
 		types & SAMPLE_READ || (shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
 }
 
@@ -40,6 +38,7 @@ int stream_open(struct stream **out_stream, const struct stream_options *options
 	stream->session = session;
 	stream->symbols = symbols;
 	stream->out = out;
+	pthread_mutex_init(&stream->lock, NULL);
 	stream->on_event = stream->off_event = UINT32_MAX;
 	stream->discarding = options->switch_on != NULL;
 	stream->serial = is_serial(options, session);
@@ -47,7 +46,8 @@ int stream_open(struct stream **out_stream, const struct stream_options *options
 	stream->workers = memory_zero(stream->worker_count, sizeof *stream->workers);
 	for (unsigned i = 0; i < stream->worker_count; i++) {
 		stream->workers[i] = memory_zero(1, sizeof **stream->workers);
-		stream->workers[i]->chain = memory_zero(stream->options.max_stack + 1, sizeof *stream->workers[i]->chain);
+		stream->workers[i]->chain = memory_zero(stream->options.max_stack + STREAM_BRANCHES_MAX,
+			sizeof *stream->workers[i]->chain);
 	}
 	if (session_evlist(session)->events.count)
 		stream_refresh(stream);
@@ -78,13 +78,12 @@ void stream_close(struct stream *stream)
 		return;
 	for (unsigned i = 0; i < stream->worker_count; i++)
 		worker_close(stream->workers[i]);
-	for (size_t i = 0; i < stream->slice_count; i++)
-		writer_fini(&stream->slices[i]);
+	stream_slices_fini(stream);
 	tracepoints_close(stream->tracepoints);
 	sample_reads_fini(&stream->reads);
+	stream_stat_fini(&stream->stat);
 	arena_fini(&stream->arena);
 	free(stream->workers);
-	free(stream->slices);
 	free(stream->plans);
 	free(stream->event_writers);
 	free(stream->counters.samples);
@@ -267,17 +266,25 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 {
 	struct stream *stream = context;
 	uint32_t type = r->record->type;
-	struct stream_line line = { .stream = stream, .worker = stream->workers[worker_index(r->worker)], .r = r,
-		.out = &stream->slices[slice] };
+	struct stream_worker *worker = stream->workers[worker_index(r->worker)];
+	struct stream_line line = { .stream = stream, .worker = worker, .r = r, .out = worker->out };
 
-	if (stream->options.dump)
+	if (!worker->out || worker->slice != slice)
+		line.out = stream_slice_begin(stream, worker, slice);
+	if (stream->options.dump) {
+		stream->options.dump->out = line.out;
 		dump_record(stream->options.dump, r);
+	}
 	if (type == RECORD_SAMPLE && stream->has_reads && r->event < stream->plan_count)
 		sample_reads_each(&stream->reads, session_evlist(stream->session), r->event, r->sample, take_part, &line);
 	else if (type == RECORD_SAMPLE)
 		take_sample(&line);
+	else if (stream->serial && type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND)
+		stream_stat_take(&stream->stat, session_evlist(stream->session), r->record, line.out);
 	else if (type < 64 ? stream->options.show_records >> type & 1 : type == RECORD_FINISHED_ROUND && stream->options.show_rounds)
 		print_record(&line);
+	if (worker->out->len > STREAM_SPILL_BYTES)
+		stream_slice_spill(stream, worker);
 }
 
 static void on_batch_begin(void *context, struct session *session, size_t slices)
@@ -286,30 +293,23 @@ static void on_batch_begin(void *context, struct session *session, size_t slices
 
 	(void)session;
 	stream_refresh(stream);
-	if (slices <= stream->slice_count)
-		return;
-	stream->slices = memory_resize(stream->slices, slices, sizeof *stream->slices);
-	for (; stream->slice_count < slices; stream->slice_count++)
-		writer_open(&stream->slices[stream->slice_count], -1, SLICE_BYTES);
-	if (stream->options.dump)
-		stream->options.dump->out = &stream->slices[0];
+	stream_slices_start(stream, slices);
 }
 
 static void on_batch_end(void *context, struct session *session, size_t slices)
 {
-	struct stream *stream = context;
-
 	(void)session;
-	for (size_t i = 0; i < slices; i++) {
-		writer_add(stream->out, stream->slices[i].buffer, stream->slices[i].len);
-		stream->slices[i].len = 0;
-	}
+	(void)slices;
+	stream_slices_end(context);
 }
 
 struct sink stream_sink(struct stream *stream)
 {
+	const struct header *header = &stream->session->source->header;
+	bool stat = header->pipe || header_has(header, FEATURE_STAT);
+
 	return (struct sink){ .context = stream, .batch_begin = on_batch_begin, .record = on_record, .batch_end = on_batch_end,
-		.want_records = stream->options.show_records || stream->options.show_rounds || stream->options.dump,
+		.want_records = stat || stream->options.show_records || stream->options.show_rounds || stream->options.dump,
 		.serial = stream->serial,
 		.unordered = stream->options.show_rounds || (stream->options.dump && stream->options.dump->unordered) };
 }

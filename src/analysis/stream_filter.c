@@ -101,7 +101,7 @@ bool stream_drops(const struct stream_line *line)
 	if (stream_drops_cpu(stream, r->sample->cpu))
 		return true;
 	if (o->dump)
-		dump_sample_place(o->dump, r);
+		dump_part_place(o->dump, r);
 	if (!o->guests && (mode == RECORD_MISC_GUEST_KERNEL || mode == RECORD_MISC_GUEST_USER))
 		return true;
 	if ((o->comms || o->pids || o->tids) && thread_dropped(line))

@@ -1,6 +1,8 @@
 /* Places as text: addresses, symbols, objects, callchains. A frame's text is made once per location. */
 #include "analysis/stream_internal.h"
 
+enum { ORIGIN_KALLSYMS = 'k' };
+
 #define PLACE_SYMBOL (FIELD_BIT(FIELD_SYM))
 
 static const struct module *module_of(const struct stream *stream, const struct location *location)
@@ -8,10 +10,15 @@ static const struct module *module_of(const struct stream *stream, const struct 
 	return location->module == MODULE_ID_NONE ? NULL : modules_get(&stream->session->model.modules, location->module);
 }
 
-/* Whether offsets in it are those of a file that can be looked at. */
-static bool is_object(const struct module *module)
+/* Whether offsets in it are those of a file that can be looked at; the kernel's are not where kallsyms is all there is. */
+static bool is_object(const struct stream *stream, const struct location *location, const struct module *module)
 {
-	return module->kind != MODULE_KSYMBOL && module->kind != MODULE_ANON;
+	if (module->kind == MODULE_KSYMBOL || module->kind == MODULE_ANON)
+		return false;
+	if (module->kind != MODULE_KERNEL)
+		return true;
+	symbols_lookup(stream->symbols, module, location->offset);
+	return symbols_info(stream->symbols, module).origin != ORIGIN_KALLSYMS;
 }
 
 /* A kernel module that the recording's build-id table names goes by the path that stands there. */
@@ -27,7 +34,7 @@ static void add_dso(const struct stream *stream, const struct location *location
 	const char *name = "[unknown]";
 
 	writer_add(out, " (", 2);
-	offset = offset && module && is_object(module);
+	offset = offset && module && is_object(stream, location, module);
 	if (module && module->long_name && shows_path(stream, module, offset))
 		name = module->long_name;
 	else if (module)
@@ -88,7 +95,7 @@ static void make_frame(const struct stream_line *line, const struct location *lo
 	}
 	frame->text = arena_bytes(&line->worker->arena, text.len + 1);
 	memcpy((char *)frame->text, text.buffer, text.len);
-	frame->len = (uint32_t)text.len;
+	frame->len = (uint32_t)text.len & INT32_MAX;
 	writer_fini(&text);
 }
 
@@ -111,7 +118,8 @@ static const struct frame_text *frame_of(const struct stream_line *line, const s
 static void print_chain(const struct stream_line *line)
 {
 	const struct location **chain = line->worker->chain;
-	size_t count = resolved_chain(line->r, chain, line->stream->options.max_stack);
+	unsigned max = line->stream->options.max_stack;
+	size_t count = max ? resolved_chain(line->r, chain, max + STREAM_BRANCHES_MAX) : 0;
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
 
 	for (size_t i = 0; i < count; i++) {

@@ -1,10 +1,14 @@
 /* What the files of the stream share. Internal to stream*.c. */
 #pragma once
+#include <pthread.h>
+
 #include "analysis/sample_reads.h"
 #include "analysis/stream.h"
+#include "analysis/stream_stat.h"
 #include "base/vec.h"
 #include "tracepoint/tracepoint.h"
 
+enum { STREAM_SPILL_BYTES = 1 << 18, STREAM_BRANCHES_MAX = 64 /* frames that a processor's stack of branches adds */ };
 enum { STREAM_CHAIN_MAX = 8192 /* a record holds no more */, STREAM_PLACES_MAX = CLASS_COUNT };
 
 /* How samples of one event are printed. */
@@ -24,8 +28,8 @@ struct stream_plan {
 /* A frame's line (without what surrounds it), made once per location and kind of place. */
 struct frame_text {
 	const char *text;            /* NULL: not made yet */
-	uint32_t len;
-	bool stops;                  /* --stop-bt: nothing after it is shown */
+	uint32_t len : 31;
+	uint32_t stops : 1;          /* --stop-bt: nothing after it is shown */
 };
 
 struct comm_text {
@@ -33,8 +37,10 @@ struct comm_text {
 	uint32_t len;
 };
 
-/* Caches of one worker. */
+/* Caches of one worker, and the slice it is at. */
 struct stream_worker {
+	struct writer *out;          /* of that slice; NULL: none was begun in this batch */
+	size_t slice;
 	VEC(struct frame_text) frames[STREAM_PLACES_MAX];
 	VEC(struct comm_text) comms;
 	struct arena arena;
@@ -49,8 +55,11 @@ struct stream {
 	struct tracepoints *tracepoints; /* NULL: none yet */
 	bool tracepoints_tried;
 	struct writer *out;
-	struct writer *slices;           /* memory, one per slice */
-	size_t slice_count;
+	/* Slices that are done but wait for an earlier one. */
+	pthread_mutex_t lock;            /* of what follows, and of out while a batch runs */
+	VEC(struct writer *) waiting;    /* by slice; NULL: empty, written, or not done */
+	VEC(struct writer *) spare;
+	size_t next_slice;               /* the first that is not written */
 	struct stream_worker **workers;
 	unsigned worker_count;
 	struct stream_plan *plans;       /* by event */
@@ -65,6 +74,7 @@ struct stream {
 	bool has_reads;                  /* some samples stand for several, by the counter values they carry */
 	/* State from one sample to the next; only where serial. */
 	struct sample_reads reads;
+	struct stream_stat stat;
 	bool discarding;                 /* between --switch-off and --switch-on */
 	uint32_t on_event, off_event;    /* UINT32_MAX: none */
 	uint64_t first_time, last_time;
@@ -105,6 +115,14 @@ void stream_print_registers(const struct stream_line *line, bool user);
 void stream_print_bpf_output(const struct stream_line *line);
 void stream_print_page_size(const struct stream_line *line, uint64_t size);
 void stream_print_trace(const struct stream_line *line);
+/* stream_slice.c: the writer of a slice, on the worker that has it. Slices are written as soon as none before them is missing. */
+struct writer *stream_slice_begin(struct stream *stream, struct stream_worker *worker, size_t slice);
+/* Writes what the slice has so far, if it is its turn. */
+void stream_slice_spill(struct stream *stream, struct stream_worker *worker);
+void stream_slices_start(struct stream *stream, size_t count);
+void stream_slices_end(struct stream *stream);
+void stream_slices_fini(struct stream *stream);
+
 /* stream_filter.c: whether a sample (a CPU's record) is not wanted. */
 bool stream_drops(const struct stream_line *line);
 bool stream_drops_cpu(const struct stream *stream, uint32_t cpu);

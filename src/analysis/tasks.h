@@ -1,5 +1,5 @@
-/* The tasks of a recording as a tree, and what each had mapped at the end (report --tasks, --mmaps). Follows COMM, FORK and EXIT the
- * way perf does: a task is one tid, and stays after its exit. Knows no format of output. */
+/* The tasks of a recording as a tree, and what each had mapped at the end (report --tasks, --mmaps). Follows COMM and FORK the way
+ * perf does: a task is one tid, and stays after its exit. Knows no format of output. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -28,7 +28,8 @@ static const char *order_of(struct tasks *tasks)
 	tasks_arrange(tasks);
 	for (size_t i = 0; i < tasks->order.count; i++) {
 		const struct task *task = &tasks->tasks.items[tasks->order.items[i]];
-		len += (size_t)snprintf(text + len, sizeof text - len, "%s%d.%u %s", i ? ", " : "", task->tid, task->level, task->comm ? task->comm : "?");
+		len += (size_t)snprintf(text + len, sizeof text - len, "%s%d.%u %s", i ? ", " : "", task->tid, task->level,
+			task->comm ? task->comm : "?");
 	}
 	return text;
 }

@@ -72,7 +72,8 @@ static const char *tracepoint_name(struct attr_names_live *live, uint64_t id)
 	if (!live->tracepoints_tried)
 		tracepoints_open_live(&live->tracepoints, NULL);
 	live->tracepoints_tried = true;
-	if (!live->tracepoints || !tracepoints_load(live->tracepoints, id) || !tracepoints_name(live->tracepoints, id, &system, &name))
+	if (!live->tracepoints || !tracepoints_load(live->tracepoints, id) ||
+	    !tracepoints_name(live->tracepoints, id, &system, &name))
 		return NULL;
 	str_clear(&live->event);
 	str_printf(&live->event, "%s:%s", system, name);

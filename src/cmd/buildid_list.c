@@ -22,7 +22,8 @@ static const struct option buildid_list_table[] = {
 	OPT_STRING('i', "input", struct buildid_list_options, input, "file", "the recording, or an ELF file, to read (perf.data)"),
 	OPT_BOOL('f', "force", struct buildid_list_options, force, "do not ask whose file it is"),
 	OPT_BOOL('k', "kernel", struct buildid_list_options, kernel, "the build-id of the running kernel"),
-	OPT_BOOL('m', "kernel-maps", struct buildid_list_options, kernel_maps, "build-ids and addresses of the running kernel and its modules"),
+	OPT_BOOL('m', "kernel-maps", struct buildid_list_options, kernel_maps,
+		"build-ids and addresses of the running kernel and its modules"),
 	OPT_INCR('v', "verbose", struct buildid_list_options, verbose, "tell more"),
 	OPT_END(),
 };

@@ -1,5 +1,6 @@
 /* One subcommand: its words, its options, its run(). A file cmd/NAME.c defines `const struct command command_NAME`,
- * and meson.build lists its word. Only this layer talks to the user: stdout through cli.out, complaints through cli_complain. */
+ * and meson.build lists its word. Only this layer talks to the user: stdout through cli.out, complaints through
+ * cli_complain. */
 #pragma once
 #include <stdbool.h>
 

@@ -157,6 +157,19 @@ static void drawing_close(struct drawing *drawing)
 		session_close(&drawing->session);
 }
 
+/* Without a CPU in its samples a recording has none that would pass. */
+static int check_cpus(const struct drawing *drawing, struct error *err)
+{
+	const struct evlist *evlist = session_evlist(&drawing->session);
+	bool known = !drawing->options->cpus || evlist->events.count == 0;
+	for (size_t i = 0; i < evlist->events.count; i++)
+		known |= (evlist->events.items[i].attr.sample_type & SAMPLE_CPU) != 0;
+	if (known)
+		return 0;
+	error_set(err, ERROR_USAGE, "the recording does not tell on which CPUs its samples were taken");
+	return error_hint(err, "record with --sample-cpu or -a, or leave -C out");
+}
+
 static int open_filters(struct drawing *drawing, struct flame_filter *filter, struct error *err)
 {
 	const struct flamegraph_options *options = drawing->options;
@@ -236,7 +249,7 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 		.event = options->event, .roots = options->roots, .weigh = options->weigh, .max_stack = options->max_stack,
 		.reverse = options->reverse, .folded = options->folded, .annotate = options->annotate,
 	};
-	if (check_event(drawing, err) < 0 || open_filters(drawing, &flame.filter, err) < 0)
+	if (check_event(drawing, err) < 0 || check_cpus(drawing, err) < 0 || open_filters(drawing, &flame.filter, err) < 0)
 		return -1;
 	struct symbols_options symbols = options->symbols;
 	symbols.buildid_dir = drawing->cli->buildid_dir;
@@ -370,6 +383,9 @@ static int draw(struct cli *cli, struct drawing *drawing, struct error *err)
 		write_graph(drawing, cli->out, whole < 0);
 	else if (write_file(drawing, path, whole < 0, err) < 0)
 		return -1;
+	else if (cli->tty_out)
+		writer_printf(cli->out, "%s: %llu samples, %u frames\n", path, (unsigned long long)drawing->counts.samples,
+			drawing->tree.count - 1);
 	if (whole < 0) {
 		*err = cut;
 		return -1;

@@ -77,7 +77,8 @@ static int take_debugfs_dir(struct opening *o, const char *value)
 
 static int take_debug(struct opening *o, const char *value)
 {
-	static const char *const known[] = { "verbose", "ordered-events", "stderr", "data-convert", "perf-event-open", "kmaps", "type-profile" };
+	static const char *const known[] = { "verbose", "ordered-events", "stderr", "data-convert", "perf-event-open", "kmaps",
+		"type-profile" };
 	size_t length = strcspn(value, "=");
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (strlen(known[i]) != length || strncmp(known[i], value, length) != 0)

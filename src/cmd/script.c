@@ -145,9 +145,8 @@ static int open_stream(struct script *script, struct error *err)
 	};
 
 	if (o->dump || o->dump_unordered) {
-		script->dump.unordered = o->dump_unordered;
 		dump_init(&script->dump, &script->session, DUMP_SCRIPT, script->cli->out);
-		script->dump.unordered = o->dump_unordered;
+		script->dump.unordered = o->dump_unordered || script->dump.no_sample_id_all;
 		options.dump = &script->dump;
 	}
 	if (o->per_event_dump) {
@@ -246,6 +245,8 @@ static int script_open(struct script *script, struct error *err)
 	if (session_open(&script->session, source, &session_options, err) < 0)
 		return EXIT_FAILED;
 	attr_names_open(&script->names);
+	if (o->dump)
+		dump_warn(source, script->cli->out);
 	if (o->header || o->header_only) {
 		header_print(source, o->full_info, &script->names, script->cli->out);
 		if (o->header_only)

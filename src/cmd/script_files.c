@@ -5,6 +5,8 @@
 
 #include "cmd/script.h"
 
+enum { PAGE_BYTES = 4096 };
+
 struct writer *event_files_open(void *context, uint32_t event, const char *name, struct error *err)
 {
 	struct event_files *files = context;
@@ -35,7 +37,9 @@ void event_files_close(struct event_files *files, const struct stream_counters *
 		struct event_file *file = files->list.items[i];
 		if (file->fd >= 0) {
 			writer_flush(&file->out, NULL);
-			writer_printf(out, "[ perf script: Wrote %.3f MB %s (%llu samples) ]\n", (double)file->out.written / 1024.0 / 1024.0,
+			/* perf tells the size before it writes the last, unfinished page */
+			uint64_t told = file->out.written / PAGE_BYTES * PAGE_BYTES;
+			writer_printf(out, "[ perf script: Wrote %.3f MB %s (%llu samples) ]\n", (double)told / 1024.0 / 1024.0,
 				file->path, (unsigned long long)(i < counters->event_count ? counters->samples[i] : 0));
 			close(file->fd);
 		}

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "event/event_modifiers.h"
 #include "event/event_names.h"
 #include "event/event_terms.h"
+#include "os/cgroup.h"
 #include "os/tracefs.h"
 
 enum { PMU_FAMILY_MAX = 256, EVENTS_MAX = 16384 };
@@ -22,6 +24,9 @@ struct parser {
 
 void events_fini(struct events *events)
 {
+	for (size_t i = 0; i < events->list.count; i++)
+		if (events->list.items[i].cgroup)
+			close(events->list.items[i].cgroup_fd);
 	vec_fini(&events->list);
 	pmus_fini(&events->pmus);
 	arena_fini(&events->arena);
@@ -154,7 +159,7 @@ static int add_symbol(struct parser *p, const char *word, size_t length, size_t 
 	}
 	if (symbol) {
 		struct event *event = event_add(p);
-		event->pmu = "software";
+		event->pmu = symbol->type == EVENT_TYPE_TOOL ? "tool" : "software";
 		event->attr.type = symbol->type;
 		event->attr.config = symbol->config;
 		event->unit = symbol->unit;
@@ -374,6 +379,8 @@ static int parse_event(struct parser *p)
 static int parse_group(struct parser *p, size_t start)
 {
 	size_t first = p->events->list.count, name_length = p->at - start;
+	if (memchr(p->text + start, '=', name_length))
+		return refuse(p, start, "Bad event name");
 	for (;;) {
 		p->at++;
 		if (parse_event(p) < 0)
@@ -432,6 +439,19 @@ int events_parse(struct events *events, const char *text, struct event_error *er
 	if (status < 0)
 		events->list.count = before;
 	return status;
+}
+
+int event_set_cgroup(struct events *events, size_t index, const char *name, struct error *err)
+{
+	struct event *event = &events->list.items[index];
+	int fd = cgroup_open(name, err);
+	if (fd < 0)
+		return -1;
+	if (event->cgroup)
+		close(event->cgroup_fd);
+	event->cgroup = arena_string(&events->arena, name, strlen(name));
+	event->cgroup_fd = fd;
+	return 0;
 }
 
 uint32_t events_add_follower(struct events *events)

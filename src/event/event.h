@@ -54,6 +54,8 @@ struct event {
 	uint32_t members;         /* leader: of the group, itself included; others 0 */
 	bool exclude_gh;          /* host or guest was chosen by the text */
 	bool sample_read, precise_max, weak, bpf_counter, retire_latency; /* modifiers S P W b R */
+	const char *cgroup;       /* its name; NULL: none */
+	int cgroup_fd;            /* where `cgroup` is set */
 	bool follower;            /* added to follow processes (a dummy), not asked for */
 	bool any_pmu;             /* a generic hardware event that every core PMU may count */
 	bool per_package, snapshot;
@@ -78,6 +80,8 @@ struct event_error {
 
 /* Adds the events of `text`. < 0: *err says where and why, and nothing was added. */
 int events_parse(struct events *events, const char *text, struct event_error *err);
+/* Measures an event in one cgroup alone (whole CPUs only). */
+int event_set_cgroup(struct events *events, size_t index, const char *name, struct error *err);
 /* The event that only carries side-band records; returns its index. */
 uint32_t events_add_follower(struct events *events);
 /* As perf shows it: the text with a mark below the place, cut where it is long. */

@@ -7,6 +7,7 @@
 #include "abi/attr.h"
 
 #define HARDWARE(number, word, ...) { .type = ATTR_HARDWARE, .config = (number), .name = (word), ##__VA_ARGS__ }
+#define TOOL(number, word) { .type = EVENT_TYPE_TOOL, .config = (number), .name = (word), .unit = "ns" }
 #define SOFTWARE(number, word, ...) { .type = ATTR_SOFTWARE, .config = (number), .name = (word), ##__VA_ARGS__ }
 
 const struct event_symbol event_symbols[] = {
@@ -32,6 +33,9 @@ const struct event_symbol event_symbols[] = {
 	SOFTWARE(9, "dummy"),
 	SOFTWARE(10, "bpf-output"),
 	SOFTWARE(11, "cgroup-switches"),
+	TOOL(1, "duration_time"),
+	TOOL(2, "user_time"),
+	TOOL(3, "system_time"),
 	{ 0 },
 };
 

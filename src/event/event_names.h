@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* attr.type of what the tool itself measures (wall clock, rusage); no kernel knows it. */
+#define EVENT_TYPE_TOOL 0xffffffffu
+
 struct event_symbol {
 	const char *name, *alias; /* alias NULL: none */
 	uint32_t type;
@@ -12,7 +15,7 @@ struct event_symbol {
 	double scale;             /* 0: 1 */
 };
 
-/* Hardware and software events in the order of their numbers; name NULL ends. */
+/* Hardware, software and tool events in the order of their numbers; name NULL ends. */
 extern const struct event_symbol event_symbols[];
 
 /* By name or alias; NULL. */

@@ -89,12 +89,12 @@ static const struct term_row {
 	ROW("time", TERM_SWITCH, terms.time, .bit = EVENT_TERM_TIME),
 	ROW("call-graph", TERM_STRING, terms.call_graph, .bit = EVENT_TERM_CALL_GRAPH, .tracepoint = true),
 	ROW("stack-size", TERM_NUMBER, terms.stack_size, .bit = EVENT_TERM_STACK_SIZE, .tracepoint = true),
-	ROW("inherit", TERM_SWITCH, terms.inherit, .bit = EVENT_TERM_INHERIT),
 	ROW("no-inherit", TERM_INVERSE, terms.inherit, .bit = EVENT_TERM_INHERIT),
+	ROW("inherit", TERM_SWITCH, terms.inherit, .bit = EVENT_TERM_INHERIT),
 	ROW("max-stack", TERM_NUMBER, terms.max_stack, .bit = EVENT_TERM_MAX_STACK),
 	ROW("nr", TERM_NUMBER, terms.max_events, .bit = EVENT_TERM_MAX_EVENTS),
-	ROW("overwrite", TERM_SWITCH, terms.overwrite, .bit = EVENT_TERM_OVERWRITE),
 	ROW("no-overwrite", TERM_INVERSE, terms.overwrite, .bit = EVENT_TERM_OVERWRITE),
+	ROW("overwrite", TERM_SWITCH, terms.overwrite, .bit = EVENT_TERM_OVERWRITE),
 	ROW("percore", TERM_SWITCH, terms.percore, .bit = EVENT_TERM_PERCORE),
 	ROW("aux-output", TERM_SWITCH, terms.aux_output, .bit = EVENT_TERM_AUX_OUTPUT),
 	ROW("aux-sample-size", TERM_NUMBER, terms.aux_sample_size, .bit = EVENT_TERM_AUX_SAMPLE_SIZE),
@@ -131,7 +131,7 @@ static int row_apply(struct events *events, struct event *event, const struct te
 	uint64_t number = 0;
 	struct error why;
 	if (row->kind == TERM_STRING || row->kind == TERM_BRANCH) {
-		if (!term->value || !term->value_length)
+		if (!term->value || !term->value_length || (!term->quoted && event_number(term->value, term->value_length, &number)))
 			return refuse(err, term->value ? term->value_at : term->at, "expected string value");
 		const char *text = arena_string(&events->arena, term->value, term->value_length);
 		if (row->kind == TERM_STRING)

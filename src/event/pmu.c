@@ -58,6 +58,7 @@ void pmus_fini(struct pmus *pmus)
 		struct pmu *pmu = pmus->list.items[i];
 		vec_fini(&pmu->formats);
 		vec_fini(&pmu->events);
+		vec_fini(&pmu->caps);
 		cpus_fini(&pmu->cpus);
 	}
 	vec_fini(&pmus->list);
@@ -158,6 +159,25 @@ static void load_events(struct pmus *pmus, struct pmu *pmu)
 	}
 }
 
+static void load_caps(struct pmus *pmus, struct pmu *pmu)
+{
+	char path[512], line[256];
+	CLEANUP_NAMES struct names names = { 0 };
+	snprintf(path, sizeof path, "%s/%s/caps", root, pmu->name);
+	if (folder_names(path, &names, NULL) < 0)
+		return;
+	names_sort(&names);
+	for (size_t i = 0; i < names.list.count; i++) {
+		const char *name = names.list.items[i];
+		snprintf(path, sizeof path, "%s/%s/caps/%s", root, pmu->name, name);
+		if (!file_line(path, line, sizeof line))
+			continue;
+		struct pmu_cap *cap = vec_add(&pmu->caps);
+		cap->name = arena_string(&pmus->arena, name, strlen(name));
+		cap->value = arena_string(&pmus->arena, line, strlen(line));
+	}
+}
+
 void pmu_load(struct pmus *pmus, struct pmu *pmu)
 {
 	char path[512], line[4096];
@@ -166,6 +186,7 @@ void pmu_load(struct pmus *pmus, struct pmu *pmu)
 	pmu->loaded = true;
 	load_formats(pmus, pmu);
 	load_events(pmus, pmu);
+	load_caps(pmus, pmu);
 	snprintf(path, sizeof path, "%s/%s/cpumask", root, pmu->name);
 	pmu->has_cpumask = file_line(path, line, sizeof line);
 	snprintf(path, sizeof path, "%s/%s/cpus", root, pmu->name);

@@ -22,6 +22,10 @@ struct pmu_event {
 	bool per_package, snapshot;
 };
 
+struct pmu_cap {
+	const char *name, *value; /* "max_precise", "3" */
+};
+
 struct pmu {
 	const char *name;
 	uint32_t type;
@@ -29,6 +33,7 @@ struct pmu {
 	bool loaded;
 	VEC(struct pmu_format) formats;
 	VEC(struct pmu_event) events;
+	VEC(struct pmu_cap) caps;
 	struct cpus cpus;       /* of cpus or cpumask; empty: all */
 	bool has_cpumask;       /* one CPU speaks for many: its counters are not of a thread */
 };

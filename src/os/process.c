@@ -212,3 +212,14 @@ void process_self_path(char *path, size_t size, const char *fallback)
 	}
 	snprintf(path, size, "%s", fallback);
 }
+
+size_t process_self_command(struct str *out)
+{
+	enum { COMMAND_MAX = 4 << 20 };
+	size_t count = 0, start = out->len;
+	if (file_read("/proc/self/cmdline", out, COMMAND_MAX, NULL) < 0)
+		return 0;
+	for (size_t i = start; i < out->len; i++)
+		count += out->text[i] == '\0';
+	return count;
+}

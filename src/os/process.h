@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "base/vec.h"
 
 enum {
@@ -49,5 +50,7 @@ struct process_namespace {
 /* Namespaces a process is in; zero where they cannot be read. */
 void process_namespaces(pid_t pid, pid_t tid, struct process_namespace namespaces[PROCESS_NAMESPACES]);
 
+/* The words of this program's command line, appended to out, each with its NUL; returns how many. */
+size_t process_self_command(struct str *out);
 /* The path of this program, or fallback. */
 void process_self_path(char *path, size_t size, const char *fallback);

@@ -1,6 +1,6 @@
 #include "record/configure.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 
 static void flag(struct attr *attr, enum attr_flag bit, bool on)
@@ -85,7 +85,7 @@ static void set_call_graph(struct event *event, const struct sampling *s, enum c
 		flag(attr, ATTR_EXCLUDE_CALLCHAIN_KERNEL, true);
 	if (mode == CALL_GRAPH_DWARF) {
 		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
-		attr->sample_regs_user |= s->regs_mask;
+		attr->sample_regs_user |= s->regs_user ? s->regs_user | registers_minimal() : s->regs_mask;
 		attr->sample_stack_user = (uint32_t)stack_size;
 		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
 	}
@@ -121,7 +121,7 @@ static void set_sample_type(struct event *event, const struct sampling *s, const
 		{ s->raw, false, SAMPLE_RAW | SAMPLE_TIME | SAMPLE_CPU },
 		{ s->regs_user != 0, false, SAMPLE_REGS_USER },
 		{ s->regs_intr != 0, false, SAMPLE_REGS_INTR },
-		{ s->branch != 0, false, SAMPLE_BRANCH_STACK },
+		{ s->branch != 0 && !is_dummy(event), false, SAMPLE_BRANCH_STACK },
 		{ s->period_bit, true, SAMPLE_PERIOD },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -269,11 +269,22 @@ static void identify(struct events *events, const struct sampling *s)
 	}
 }
 
-static int check(const struct events *events, struct error *err)
+static int refuse(struct error *err, const char *why)
 {
-	for (size_t i = 0; i < events->list.count; i++)
+	error_set(err, ERROR_USAGE, "%s", why);
+	if (err)
+		err->sys = EINVAL;
+	return -1;
+}
+
+static int check(const struct events *events, const struct target *target, struct error *err)
+{
+	for (size_t i = 0; i < events->list.count; i++) {
 		if (events->list.items[i].terms.set & EVENT_TERM_AUX_SAMPLE_SIZE)
-			return error_set(err, ERROR_USAGE, "No AUX area event to sample");
+			return refuse(err, "No AUX area event to sample");
+		if (events->list.items[i].cgroup && !target->system_wide)
+			return refuse(err, "cgroup monitoring only available in system-wide mode");
+	}
 	return 0;
 }
 
@@ -309,7 +320,7 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 	if (target->per_thread)
 		s.no_inherit = true;
 	s.address |= any_dwarf(events, &s); /* stacks are unwound with the data mappings at hand */
-	if (check(events, err) < 0)
+	if (check(events, target, err) < 0)
 		return -1;
 	if (s.group)
 		group_all(events);

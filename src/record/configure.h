@@ -42,3 +42,5 @@ int registers_parse(const char *text, bool user, uint64_t *mask, struct error *e
 /* "available registers: AX BX …" */
 void registers_list(bool user, struct str *out);
 uint64_t registers_for_dwarf(void);
+/* The instruction and stack pointers: without them there is no unwinding. */
+uint64_t registers_minimal(void);

@@ -36,6 +36,12 @@ uint64_t registers_for_dwarf(void)
 	return general_registers(machine_isa());
 }
 
+uint64_t registers_minimal(void)
+{
+	const struct register_table *table = registers_of(machine_isa());
+	return table ? (uint64_t)1 << table->ip | (uint64_t)1 << table->sp : 0;
+}
+
 void registers_list(bool user, struct str *out)
 {
 	enum isa isa = machine_isa();

@@ -15,12 +15,20 @@ static void add_thread(struct target *target, pid_t pid, pid_t tid)
 		memcpy(thread->comm, status.comm, sizeof thread->comm);
 }
 
+static int no_process(struct error *err)
+{
+	error_set(err, ERROR_USAGE, "Couldn't create thread/CPU maps: No such process");
+	if (err)
+		err->sys = ESRCH;
+	return -1;
+}
+
 static int add_process(struct target *target, pid_t pid, struct error *err)
 {
 	struct process_ids tids = { 0 };
 	if (process_threads(pid, &tids, err) < 0) {
 		vec_fini(&tids.list);
-		return error_set(err, ERROR_USAGE, "Couldn't create thread/CPU maps: No such process");
+		return no_process(err);
 	}
 	for (size_t i = 0; i < tids.list.count; i++)
 		add_thread(target, pid, tids.list.items[i]);
@@ -32,7 +40,7 @@ static int add_thread_id(struct target *target, pid_t tid, struct error *err)
 {
 	struct process_status status;
 	if (!process_status(tid, tid, &status))
-		return error_set(err, ERROR_USAGE, "Couldn't create thread/CPU maps: No such process");
+		return no_process(err);
 	add_thread(target, tid, tid);
 	return 0;
 }
@@ -138,6 +146,8 @@ int target_open(struct target *target, const struct target_options *asked, const
 	struct target_options options = *asked;
 	*target = (struct target){ 0 };
 	*warning = settle(target, &options);
+	if (cpus_online(&target->online, err) < 0)
+		return -1;
 	if (target->per_thread)
 		cpus_add(&target->cpus, -1);
 	else if (options.cpus ? cpus_parse(&target->cpus, options.cpus, err) < 0 : cpus_online(&target->cpus, err) < 0)
@@ -151,6 +161,7 @@ void target_close(struct target *target)
 {
 	vec_fini(&target->threads);
 	cpus_fini(&target->cpus);
+	cpus_fini(&target->online);
 }
 
 void target_set_command(struct target *target, pid_t pid)

@@ -27,6 +27,7 @@ struct target_thread {
 struct target {
 	VEC(struct target_thread) threads;
 	struct cpus cpus;           /* -1 alone: threads are followed on whatever CPU */
+	struct cpus online;         /* whatever -C says: where processes are followed */
 	bool system_wide;           /* -a or -C: CPUs, not threads */
 	bool attached;              /* -p, -t or -u: running threads */
 	bool from_tids;             /* -t */

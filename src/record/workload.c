@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,8 +21,14 @@ static void __attribute__((noreturn)) child(const char *const *argv, int go, int
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* the name that existing recordings show before the exec */
 	prctl(PR_SET_NAME, "perf-exec");
-	while (read(go, &unused, 1) < 0 && errno == EINTR)
-		;
+	if (write(failed, "r", 1) != 1) /* ready: its name can be read */
+		_exit(254);
+	ssize_t n;
+	do
+		n = read(go, &unused, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1) /* the recorder gave up */
+		_exit(254);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	int why = errno;
 	ssize_t told = write(failed, &why, sizeof why);
@@ -57,13 +64,18 @@ int workload_start(struct workload *workload, const char *const *argv, bool stdo
 		return -1;
 	}
 	workload->pid = pid;
-	return 0;
+	char ready;
+	ssize_t n;
+	do
+		n = read(failed[0], &ready, 1);
+	while (n < 0 && errno == EINTR);
+	return n == 1 ? 0 : error_set(err, ERROR_SYSTEM, "the command's process ended early");
 }
 
 int workload_run(struct workload *workload, struct error *err)
 {
 	int why = 0;
-	ssize_t n;
+	ssize_t n = write(workload->go, "g", 1);
 	close(workload->go);
 	workload->go = -1;
 	do

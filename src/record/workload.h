@@ -7,14 +7,13 @@
 
 struct workload {
 	pid_t pid;          /* 0: none */
-	int go;             /* closing it lets the command run */
+	int go;             /* a byte lets the command run; closed without one, it ends */
 	int failed;         /* the exec's errno comes through here; the end of file tells success */
 	bool reaped;
 	int status;         /* as wait(2) gives it, once reaped */
 };
 
-/* Forks; the child waits. argv ends with NULL. quiet_input: stdin from /dev/null (the recording goes to a pipe on stdout: its
- * stdout is sent to stderr). */
+/* Forks; the child waits. argv ends with NULL. stdout_to_stderr: the recording itself goes to stdout. */
 int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, struct error *err);
 /* Lets it run. Returns when the program is running, or fails with the reason it could not be executed. */
 int workload_run(struct workload *workload, struct error *err);

@@ -18,7 +18,7 @@ static void add_frame(const struct chain_text *text, uint32_t id)
 {
 	const struct profile *profile = text->profile;
 	const struct place *place = stacks_place_at(&profile->stacks, id);
-	if (place->symbol)
+	if (place->symbol && !profile->options.hierarchy)
 		str_puts(text->out, profile_symbol_name(profile, place->module, place->symbol));
 	else
 		str_printf(text->out, "%#" PRIx64, place->ip);
@@ -237,7 +237,8 @@ void chain_text_add(const struct chain_text *text, const struct entry *entry)
 	const struct chain_tree *tree = entry->chain;
 	if (!tree)
 		return;
-	uint64_t total = text->hist->total_period;
+	const struct hist *hist = text->hist;
+	uint64_t total = text->profile->options.hierarchy ? hist_total(text->profile, hist) : hist->total_period;
 	bool callers = text->profile->options.iteration == ITERATE_CALLERS;
 	switch (text->profile->options.chain.mode) {
 	case CHAIN_GRAPH:

@@ -12,7 +12,6 @@
 #include "data/feature.h"
 
 struct print {
-	const struct source *source;
 	const struct header *header;
 	const struct attr_names *names;
 	struct arena arena;
@@ -118,49 +117,55 @@ static void print_cpu_topology(struct print *p)
 	}
 }
 
-static int cpu_compare(const void *a, const void *b)
+struct cpu_range {
+	unsigned long first, last;
+};
+
+static int range_compare(const void *a, const void *b)
 {
-	long left = *(const long *)a, right = *(const long *)b;
-	return left < right ? -1 : left > right;
+	const struct cpu_range *left = a, *right = b;
+	return left->first < right->first ? -1 : left->first > right->first;
 }
 
-enum { CPU_LIST_MAX = 65536 };
-
-/* "0-3,8" → the CPUs, sorted, each once; the list may name them in any order. Returns how many, at most CPU_LIST_MAX. */
-static size_t cpu_list_read(const char *text, long *cpus)
+/* "3,0-1" → ranges in order; what is no number ends the list. ranges: room for one more than there are commas. */
+static size_t cpu_list_read(const char *text, struct cpu_range *ranges)
 {
-	size_t count = 0, kept = 0;
-	while (*text) {
+	size_t count = 0;
+	while (*text >= '0' && *text <= '9') {
 		char *end;
-		long first = strtol(text, &end, 10), last = first;
-		if (end == text)
+		struct cpu_range range = { .first = strtoul(text, &end, 10) };
+		range.last = *end == '-' ? strtoul(end + 1, &end, 10) : range.first;
+		if (range.last < range.first)
 			break;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		for (long cpu = first; cpu >= 0 && cpu <= last && count < CPU_LIST_MAX; cpu++)
-			cpus[count++] = cpu;
+		ranges[count++] = range;
 		text = *end == ',' ? end + 1 : "";
 	}
-	qsort(cpus, count, sizeof *cpus, cpu_compare);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || cpus[kept - 1] != cpus[i])
-			cpus[kept++] = cpus[i];
-	return kept;
+	qsort(ranges, count, sizeof *ranges, range_compare);
+	return count;
 }
 
-/* A node without CPUs shows -1. */
+static size_t commas_of(const char *text)
+{
+	size_t commas = 0;
+	for (; *text; text++)
+		commas += *text == ',';
+	return commas;
+}
+
+/* The list in order, neighbours joined. A node without CPUs shows -1. */
 static void print_cpu_list(struct print *p, const char *text)
 {
-	long *cpus = arena_alloc(&p->arena, CPU_LIST_MAX * sizeof *cpus);
-	size_t count = cpu_list_read(text, cpus);
+	struct cpu_range *ranges = arena_alloc(&p->arena, (commas_of(text) + 1) * sizeof *ranges);
+	size_t count = cpu_list_read(text, ranges);
 	if (!count)
 		writer_puts(p->out, "-1");
-	for (size_t first = 0, next; first < count; first = next) {
-		for (next = first + 1; next < count && cpus[next] == cpus[next - 1] + 1; next++)
-			;
-		writer_printf(p->out, "%s%ld", first ? "," : "", cpus[first]);
-		if (next - first > 1)
-			writer_printf(p->out, "-%ld", cpus[next - 1]);
+	for (size_t i = 0, next; i < count; i = next) {
+		unsigned long last = ranges[i].last;
+		for (next = i + 1; next < count && ranges[next].first <= last + 1; next++)
+			last = ranges[next].last > last ? ranges[next].last : last;
+		writer_printf(p->out, "%s%lu", i ? "," : "", ranges[i].first);
+		if (last != ranges[i].first)
+			writer_printf(p->out, "-%lu", last);
 	}
 	writer_putc(p->out, '\n');
 }
@@ -412,8 +417,8 @@ static void print_pmu_caps(struct print *p)
 	const char *arch = header_string(p->header, FEATURE_ARCH);
 	bool x86 = arch && (strcmp(arch, "x86_64") == 0 || (arch[0] == 'i' && strcmp(arch + 2, "86") == 0));
 	if (x86 && recorded_with_ibs(p) && core_is_imprecise(p))
-		writer_puts(p->out, "# AMD systems uses ibs_op// PMU for some precise events, e.g.: cycles:p, see the 'perf list' man page"
-			" for further details.\n");
+		writer_puts(p->out, "# AMD systems uses ibs_op// PMU for some precise events, e.g.: cycles:p, "
+			"see the 'perf list' man page for further details.\n");
 }
 
 /* full_only: one line says that -I would show more. */
@@ -459,7 +464,7 @@ static void print_missing(struct print *p)
 static void print_begin(struct print *p, const struct source *source, const struct attr_names *names, struct writer *text)
 {
 	writer_open(text, -1, 0);
-	*p = (struct print){ .source = source, .header = &source->header, .names = names, .out = text };
+	*p = (struct print){ .header = &source->header, .names = names, .out = text };
 }
 
 static void print_end(struct print *p, struct writer *out)

@@ -45,10 +45,12 @@ TEST("a command line keeps its newlines, escapes its quotes and loses what drive
 TEST("a damaged feature prints a line all the same")
 {
 	struct writer out;
-	struct source source = { .header = { .features = { 1u << FEATURE_HOSTNAME | 1u << FEATURE_EVENT_DESC | 1u << FEATURE_PMU_MAPPINGS } } };
+	struct source source = { 0 };
+	source.header.features[0] = 1u << FEATURE_HOSTNAME | 1u << FEATURE_EVENT_DESC | 1u << FEATURE_PMU_MAPPINGS;
 	writer_open(&out, -1, 0);
 	header_print(&source, true, NULL, &out);
-	EXPECT(strstr(printed(&out), "# hostname : (null)\n# event desc: not available or unable to read\n# pmu mappings: not available\n"));
+	EXPECT(strstr(printed(&out), "# hostname : (null)\n# event desc: not available or unable to read\n"
+		"# pmu mappings: not available\n"));
 	writer_fini(&out);
 }
 
@@ -64,7 +66,8 @@ TEST("counts are shares of the total, and empty ones are left out unless asked f
 	vec_push(&stats.events, (struct event_stats){ .samples = 2 });
 	writer_open(&out, -1, 0);
 	stats_print(&stats, &header, true, &out);
-	EXPECT_STR(printed(&out), "\nAggregated stats:\n               TOTAL events:          3\n                MMAP events:          1  (33.3%)\n"
+	EXPECT_STR(printed(&out), "\nAggregated stats:\n               TOTAL events:          3\n"
+		"                MMAP events:          1  (33.3%)\n"
 		"              SAMPLE events:          2  (66.7%)\ntwo stats:\n              SAMPLE events:          2\n");
 	stats_print(&stats, &header, false, &out);
 	EXPECT(strstr(printed(&out), "LOST events:          0  ( 0.0%)\n"));

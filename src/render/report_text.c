@@ -66,7 +66,11 @@ static void add_samples(const struct report_text *report, const struct hist *his
 		str_puts(&name, evsel_name(evsel_of(profile, hist->event), buffer, sizeof buffer));
 	writer_puts(out, "# Samples: ");
 	add_count(out, samples);
-	bool several = hist->members || evsel_of(profile, hist->event)->group_members > 1;
+	enum { GROUP_NAME_MAX = 511 };
+	bool forced = profile->options.force_group && hist->event == 0 && profile->hist_count > 1 && !profile->has_groups;
+	bool several = hist->members || forced || evsel_of(profile, hist->event)->group_members > 1;
+	if (hist->members && name.len > GROUP_NAME_MAX)
+		name.text[GROUP_NAME_MAX] = '\0';
 	writer_printf(out, " of event%s '%s'", several ? "s" : "", str_text(&name));
 	if (report->time_slices)
 		writer_printf(out, " (time slices: %s)", report->time_slices);

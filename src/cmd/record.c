@@ -1,0 +1,410 @@
+#include <fcntl.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/record_options.h"
+#include "os/counter.h"
+#include "os/machine.h"
+#include "os/permission.h"
+#include "os/process.h"
+
+extern const struct command command_record;
+
+enum { EXIT_FAILED = 255, EXIT_INVALID = 234, EXIT_NO_PROCESS = 244, EXIT_NO_CPU = 237, MAP_TIMEOUT_MS = 500 };
+
+/* One run. */
+struct run {
+	struct cli *cli;
+	struct record_command *o;
+	struct events events;
+	struct recording recording;
+	VEC(const char *) whole_command;
+	char self[4096];
+	struct str words;           /* what whole_command points into */
+	int control, acknowledge;
+	bool control_ours;          /* opened here, to be closed */
+	struct str text;            /* filters put together */
+};
+
+static void record_defaults(void *options, const struct cli *cli)
+{
+	struct record_command *o = options;
+	struct sampling *s = &o->record.sampling;
+	(void)cli;
+	s->freq = SAMPLING_FREQ_DEFAULT;
+	s->regs_mask = registers_for_dwarf();
+	o->record.flush_bytes = 1;
+	o->record.map_timeout_ms = MAP_TIMEOUT_MS;
+	o->record.control = o->record.acknowledge = -1;
+}
+
+static int usage_about(const struct cli *cli, const char *option)
+{
+	struct error err = { .kind = ERROR_OPTION };
+	snprintf(err.hint, sizeof err.hint, "%s%s", option[1] ? "--" : "", option);
+	return cli_usage(cli, &command_record, &err);
+}
+
+static int parse_events(struct run *run, const char *text)
+{
+	struct event_error why;
+	struct writer out;
+	if (events_parse(&run->events, text, &why) == 0)
+		return 0;
+	writer_open(&out, -1, 0);
+	event_error_print(&why, &out);
+	cli_warn(run->cli, "%.*sRun 'perf list' for a list of valid events", (int)out.len, out.buffer);
+	writer_fini(&out);
+	return usage_about(run->cli, "e");
+}
+
+/* A condition for the tracepoints that stand before it, joined to those they have. */
+static int add_filter(struct run *run, const char *text, const char *option)
+{
+	size_t count = run->events.list.count;
+	if (!count || !run->events.list.items[count - 1].system) {
+		cli_warn(run->cli, "--%s option should follow a -e tracepoint%s", option,
+			strcmp(option, "filter") == 0 ? " or HW tracer option" : " option");
+		return usage_about(run->cli, option);
+	}
+	/* those of the last -e: up to the first event that is none */
+	for (size_t i = count; i-- > 0 && run->events.list.items[i].system;) {
+		struct event *event = &run->events.list.items[i];
+		str_clear(&run->text);
+		if (event->filter)
+			str_printf(&run->text, "(%s) && (%s)", event->filter, text);
+		else
+			str_puts(&run->text, text);
+		event->filter = arena_string(&run->events.arena, run->text.text, run->text.len);
+	}
+	return 0;
+}
+
+static int add_cgroups(struct run *run, const char *text)
+{
+	struct error err;
+	size_t index = 0;
+	const char *name = text;
+	if (!run->events.list.count) {
+		cli_warn(run->cli, "must define events before cgroups");
+		return usage_about(run->cli, "cgroup");
+	}
+	for (const char *at = text; index < run->events.list.count; index++) {
+		size_t length = strcspn(at, ",");
+		name = arena_string(&run->events.arena, at, length);
+		if (length && event_set_cgroup(&run->events, index, name, &err) < 0)
+			return cli_complain(run->cli, &err), EXIT_FAILED;
+		at += length;
+		if (*at == ',')
+			at++;
+		else
+			break;
+	}
+	/* one name is meant for all events */
+	for (size_t i = 1; index == 0 && *name && i < run->events.list.count; i++)
+		if (event_set_cgroup(&run->events, i, name, &err) < 0)
+			return cli_complain(run->cli, &err), EXIT_FAILED;
+	return 0;
+}
+
+static int take_words(struct run *run)
+{
+	for (size_t i = 0; i < run->o->words.count; i++) {
+		const struct event_word *word = &run->o->words.items[i];
+		char condition[64];
+		int status = 0;
+		switch (word->kind) {
+		case WORD_EVENT:
+			status = parse_events(run, word->text);
+			break;
+		case WORD_FILTER:
+			status = add_filter(run, word->text, "filter");
+			break;
+		case WORD_EXCLUDE_SELF:
+			snprintf(condition, sizeof condition, "common_pid != %d", getpid());
+			status = add_filter(run, condition, "exclude-perf");
+			break;
+		case WORD_CGROUP:
+			status = add_cgroups(run, word->text);
+			break;
+		}
+		if (status)
+			return status;
+	}
+	return 0;
+}
+
+/* -F and -c against what the kernel allows. */
+static int take_rate(struct run *run)
+{
+	const struct record_command *o = run->o;
+	struct sampling *s = &run->o->record.sampling;
+	uint64_t most = counter_max_rate();
+	s->rate_given = o->freq_text || o->count_given;
+	if (o->freq_text && strcmp(o->freq_text, "max") == 0) {
+		s->freq = most ? most : SAMPLING_FREQ_DEFAULT;
+		cli_warn(run->cli, "info: Using a maximum frequency rate of %llu Hz", (unsigned long long)s->freq);
+	} else if (o->freq_text) {
+		char *end;
+		s->freq = strtoull(o->freq_text, &end, 10);
+		if (end == o->freq_text || *end || o->freq_text[0] == '-') {
+			cli_warn(run->cli, "-F takes a number of samples a second, or max");
+			return usage_about(run->cli, "freq");
+		}
+	}
+	if (o->count_given && o->count) {
+		s->period = o->count;
+		s->freq = 0;
+		return 0;
+	}
+	if (!s->freq) {
+		cli_warn(run->cli, "frequency and count are zero, aborting");
+		return EXIT_INVALID;
+	}
+	if (!most || s->freq <= most)
+		return 0;
+	if (o->freq_text && o->strict_freq) {
+		cli_warn(run->cli, "error: Maximum frequency rate (%llu Hz) exceeded.\n"
+			"       Use a lower -F, or raise the limit: sysctl kernel.perf_event_max_sample_rate=%llu",
+			(unsigned long long)most, (unsigned long long)s->freq);
+		return EXIT_INVALID;
+	}
+	cli_warn(run->cli, "warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu Hz.\n"
+		"         kernel.perf_event_max_sample_rate is the limit; the kernel lowers it where sampling takes too long.",
+		(unsigned long long)most, (unsigned long long)s->freq, (unsigned long long)most);
+	s->freq = most;
+	return 0;
+}
+
+/* record.build-id, call-graph.record-mode, call-graph.dump-size */
+static int take_config(struct run *run)
+{
+	struct record_command *o = run->o;
+	struct sampling *s = &o->record.sampling;
+	const struct config *config = run->cli->config;
+	const char *ids = config_get(config, "record.build-id");
+	if (ids && strcmp(ids, "no-cache") == 0 && !o->cache_given)
+		o->no_cache = true;
+	else if (ids && strcmp(ids, "skip") == 0 && !o->no_ids_given)
+		o->record.no_build_ids = true;
+	else if (ids && strcmp(ids, "mmap") == 0)
+		s->build_id_mmap = true;
+	const char *mode = config_get(config, "call-graph.record-mode");
+	mode = mode ? mode : config_get(config, "record.call-graph");
+	struct error err;
+	if (mode && s->call_graph == CALL_GRAPH_FP && !s->max_stack && call_graph_parse(mode, &s->call_graph, &s->stack_size, &s->max_stack, &err) < 0)
+		return cli_complain(run->cli, &err), EXIT_FAILED;
+	int64_t dump = config_int(config, "call-graph.dump-size", 0);
+	if (dump > 0 && dump <= 65528 && s->call_graph == CALL_GRAPH_DWARF && s->stack_size == 8192)
+		s->stack_size = ((uint64_t)dump + 7) & ~(uint64_t)7;
+	return 0;
+}
+
+/* "fd:3[,4]" or "fifo:path[,path]" */
+static int open_control(struct run *run)
+{
+	const char *text = run->o->control_text;
+	if (!text)
+		return 0;
+	bool fifo = strncmp(text, "fifo:", 5) == 0;
+	text += fifo ? 5 : 3;
+	const char *comma = strchr(text, ',');
+	int *const fds[] = { &run->control, &run->acknowledge };
+	const char *at[] = { text, comma ? comma + 1 : NULL };
+	for (int i = 0; i < 2 && at[i]; i++) {
+		char name[4096];
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(at[i], ","), at[i]);
+		*fds[i] = fifo ? open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC) : atoi(name);
+		struct error err;
+		if (*fds[i] < 0 || fcntl(*fds[i], F_GETFD) < 0) {
+			error_system(&err, "--control: cannot use %s", name);
+			return cli_complain(run->cli, &err), EXIT_FAILED;
+		}
+	}
+	run->control_ours = fifo;
+	if (!fifo)
+		fcntl(run->control, F_SETFL, fcntl(run->control, F_GETFL) | O_NONBLOCK);
+	run->o->record.control = run->control;
+	run->o->record.acknowledge = run->acknowledge;
+	return 0;
+}
+
+static void say(void *context, const char *line)
+{
+	const struct run *run = context;
+	cli_warn(run->cli, "%s", line);
+}
+
+static void say_text(const struct run *run, const struct str *text)
+{
+	if (text->len)
+		cli_warn(run->cli, "%.*s", (int)text->len - (text->text[text->len - 1] == '\n'), text->text);
+}
+
+/* Kernel code is recorded whose names nobody will know. */
+static void warn_hidden_kernel(const struct run *run)
+{
+	bool kernel = false;
+	for (size_t i = 0; i < run->events.list.count; i++)
+		kernel |= !run->events.list.items[i].follower && !attr_flag(&run->events.list.items[i].attr, ATTR_EXCLUDE_KERNEL);
+	if (kernel && permission_hides_kernel())
+		cli_warn(run->cli, "WARNING: kernel addresses are hidden from this user: code of the kernel will have no names.\n"
+			"See kernel.kptr_restrict and kernel.perf_event_paranoid.");
+}
+
+static void report_losses(const struct run *run)
+{
+	const struct recording *r = &run->recording;
+	if (r->lost_samples)
+		cli_warn(run->cli, "Warning:\n%llu samples were lost because the rings were full: larger rings (-m %zu) or fewer samples (-F, -c) help.",
+			(unsigned long long)r->lost_samples, run->o->record.pages ? run->o->record.pages * 4 : (size_t)512);
+	else if (r->lost_events)
+		cli_warn(run->cli, "Warning:\n%llu records were lost in %llu places because the rings were full: larger rings (-m) or less data help.",
+			(unsigned long long)r->lost_events, (unsigned long long)r->lost_chunks);
+	if (r->slow_maps)
+		cli_warn(run->cli, "Warning:\nthe mappings of %llu processes took too long to read and are cut short: see --proc-map-timeout.",
+			(unsigned long long)r->slow_maps);
+	if (r->missing_threads)
+		cli_warn(run->cli, "Warning:\n%llu threads ended before they could be recorded.", (unsigned long long)r->missing_threads);
+}
+
+/* The two lines that tools read. */
+static void report(const struct run *run)
+{
+	const struct recording *r = &run->recording;
+	const struct record_command *o = run->o;
+	CLEANUP_STR struct str tail = { 0 };
+	if (o->quiet)
+		return;
+	if (r->limit_reached)
+		cli_warn(run->cli, "[ perf record: perf size limit reached (%llu KB), stopping session ]", (unsigned long long)(r->bytes >> 10));
+	if (r->compressed_to)
+		str_printf(&tail, ", compressed (original %.3f MB, ratio is %.3f)", (double)r->compressed_from / 1024 / 1024,
+			(double)r->compressed_from / (double)r->compressed_to);
+	else if (r->samples && !o->record.all_build_ids)
+		str_printf(&tail, " (%llu samples)", (unsigned long long)r->samples);
+	cli_warn(run->cli, "[ perf record: Woken up %llu times to write data ]", (unsigned long long)r->wakeups);
+	cli_warn(run->cli, "[ perf record: Captured and wrote %.3f MB %s%s ]", (double)r->bytes / 1024 / 1024, r->path, str_text(&tail));
+	report_losses(run);
+}
+
+/* The command's own end is ours: its exit code, or death by the same signal. */
+static int passed_on(const struct run *run)
+{
+	const struct recording *r = &run->recording;
+	int number = r->signal ? r->signal : r->has_status && WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0;
+	if (number) {
+		writer_flush(run->cli->out, NULL);
+		signal(number, SIG_DFL);
+		kill(getpid(), number);
+	}
+	return r->has_status && WIFEXITED(r->status) ? WEXITSTATUS(r->status) : 0;
+}
+
+static int failed(const struct run *run, struct error *err)
+{
+	int sys = err->sys;
+	CLEANUP_STR struct str text = { 0 };
+	str_printf(&text, "%s%s", run->recording.refused ? "Error:\n" : "", err->text);
+	if (err->hint[0])
+		str_printf(&text, "\n%s", err->hint);
+	cli_warn(run->cli, "%s", text.text);
+	return sys == ESRCH ? EXIT_NO_PROCESS : sys == ENODEV ? EXIT_NO_CPU : sys == EINVAL ? EXIT_INVALID : EXIT_FAILED;
+}
+
+static int record(struct run *run, int argc, const char **argv)
+{
+	struct record_command *o = run->o;
+	struct record_options *r = &o->record;
+	struct error err = { 0 };
+	int status = take_words(run);
+	if (status || (status = take_config(run)) || (status = take_rate(run)) || (status = open_control(run)))
+		return status;
+	struct sampling *s = &r->sampling;
+	s->period_bit = o->period_given && o->period;
+	s->no_period = o->period_given && !o->period;
+	s->no_time = s->time_given && !o->timestamp;
+	if (s->regs_user && s->call_graph == CALL_GRAPH_DWARF && !o->quiet)
+		cli_warn(run->cli, "WARNING: unwinding by DWARF may need all registers; the instruction and stack pointer are added to --user-regs.");
+	if (s->build_id_mmap)
+		r->no_build_ids = true;
+	if (o->pages_rounded && !o->quiet) {
+		size_t kilobytes = r->pages * (size_t)(machine_page_size() / 1024);
+		cli_warn(run->cli, "rounding mmap pages size to %zuK (%zu pages)", kilobytes, r->pages);
+	}
+	if (r->sampling.overwrite)
+		r->tail_synthesis = true;
+	r->target.command = argc > 0;
+	r->command = argc > 0 ? argv : NULL;
+	r->events = &run->events;
+	r->whole_command = run->whole_command.items;
+	r->version = "perfuse " PERFUSE_VERSION;
+	r->output = o->output;
+	r->buildid_dir = o->no_cache ? NULL : run->cli->buildid_dir;
+	r->windows = o->windows.count ? o->windows.items : NULL;
+	r->window_count = o->windows.count;
+	r->say = o->quiet ? NULL : say;
+	r->say_context = run;
+	if (r->dry_run)
+		return 0;
+	if (record_run(&run->recording, r, &err) < 0)
+		return failed(run, &err);
+	if (!o->quiet)
+		say_text(run, &run->recording.warnings);
+	if (o->verbose)
+		say_text(run, &run->recording.notes);
+	if (!o->quiet)
+		warn_hidden_kernel(run);
+	report(run);
+	return passed_on(run);
+}
+
+static int record_command_run(struct cli *cli, void *options, int argc, const char **argv)
+{
+	struct run run = { .cli = cli, .o = options, .control = -1, .acknowledge = -1 };
+	process_self_path(run.self, sizeof run.self, cli->program);
+	vec_push(&run.whole_command, run.self);
+	size_t words = process_self_command(&run.words);
+	const char *word = str_text(&run.words);
+	for (size_t i = 0; i < words; i++, word += strlen(word) + 1)
+		if (i)
+			vec_push(&run.whole_command, word);
+	vec_push(&run.whole_command, NULL);
+	int status = record(&run, argc, argv);
+	if (run.control_ours) {
+		close(run.control);
+		if (run.acknowledge >= 0)
+			close(run.acknowledge);
+	}
+	recording_fini(&run.recording);
+	events_fini(&run.events);
+	vec_fini(&run.whole_command);
+	vec_fini(&run.o->words);
+	vec_fini(&run.o->windows);
+	str_fini(&run.text);
+	str_fini(&run.words);
+	return status;
+}
+
+static const char *const record_usage[] = {
+	"perf record [<options>] [<command>]",
+	"perf record [<options>] -- <command> [<options>]",
+	NULL,
+};
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "record a profile of a command or of the system",
+	.usage = record_usage,
+	.options = record_table,
+	.options_size = sizeof(struct record_command),
+	.defaults = record_defaults,
+	.options_mode = OPTIONS_STOP_AT_NON_OPTION,
+	.run = record_command_run,
+};

@@ -1,0 +1,367 @@
+/* The table of record's options, and what their arguments mean. */
+#include "cmd/record_options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os/machine.h"
+
+#define S struct record_command
+
+static int add_word(struct record_command *o, enum event_word_kind kind, const char *text)
+{
+	vec_push(&o->words, ((struct event_word){ kind, text }));
+	return 0;
+}
+
+static int set_event(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	return add_word(target, WORD_EVENT, arg);
+}
+
+static int set_filter(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	return add_word(target, WORD_FILTER, arg);
+}
+
+static int set_exclude_self(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	return add_word(target, WORD_EXCLUDE_SELF, NULL);
+}
+
+static int set_cgroup(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	return add_word(target, WORD_CGROUP, arg);
+}
+
+static int set_graph(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	struct sampling *s = &o->record.sampling;
+	o->call_graph = !unset;
+	if (unset)
+		s->call_graph = CALL_GRAPH_NONE;
+	else if (s->call_graph == CALL_GRAPH_NONE)
+		s->call_graph = CALL_GRAPH_FP;
+	return 0;
+}
+
+static int set_call_graph(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	struct sampling *s = &o->record.sampling;
+	o->call_graph = !unset;
+	if (unset) {
+		s->call_graph = CALL_GRAPH_NONE;
+		return 0;
+	}
+	return call_graph_parse(arg, &s->call_graph, &s->stack_size, &s->max_stack, err);
+}
+
+/* Sizes such as 64K: bytes; a number alone is given back as it stands with *plain. */
+static bool parse_size(const char *text, uint64_t *value, bool *plain)
+{
+	static const char units[] = "BKMG";
+	char *end;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10);
+	if (end == text || errno || *text == '-')
+		return false;
+	*plain = *end == '\0';
+	*value = number;
+	if (*plain)
+		return true;
+	const char *unit = strchr(units, *end >= 'a' && *end <= 'z' ? *end - 32 : *end);
+	if (!unit || end[1])
+		return false;
+	for (const char *u = units; u < unit; u++)
+		if (__builtin_mul_overflow(*value, (uint64_t)1024, value))
+			return false;
+	return true;
+}
+
+/* "pages[,pages of AUX]": rounded up to a power of two. */
+static int set_pages(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	char text[64];
+	uint64_t value, page = machine_page_size();
+	bool plain;
+	size_t length = strcspn(arg, ",");
+	if (length >= sizeof text)
+		return error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
+	memcpy(text, arg, length);
+	text[length] = '\0';
+	if (!length)
+		return 0;
+	if (!parse_size(text, &value, &plain) || value == 0)
+		return error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
+	uint64_t pages = plain ? value : value / page + (value % page != 0), rounded = 1;
+	while (rounded < pages && rounded < (uint64_t)1 << 40)
+		rounded *= 2;
+	if (rounded > (uint64_t)1 << 31)
+		return error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
+	o->record.pages = (size_t)rounded;
+	o->pages_rounded = rounded * page != (plain ? value * page : value);
+	return 0;
+}
+
+static int set_flush(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	bool plain;
+	if (!parse_size(arg, &o->record.flush_bytes, &plain))
+		return error_set(err, ERROR_USAGE, "--mmap-flush takes a number of bytes, such as 4096 or 64K");
+	return 0;
+}
+
+static int set_max_size(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	bool plain;
+	if (unset) {
+		o->record.size_limit = 0;
+		return 0;
+	}
+	if (!parse_size(arg, &o->record.size_limit, &plain) || (plain && o->record.size_limit))
+		return error_set(err, ERROR_USAGE, "--max-size takes a size with its unit, such as 100M");
+	return 0;
+}
+
+static int add_window(struct record_command *o, const char *text, const char **rest, struct error *err)
+{
+	char *end;
+	unsigned long long from = strtoull(text, &end, 10), to = 0;
+	bool good = end != text && *end == '-';
+	if (good) {
+		const char *second = end + 1;
+		to = strtoull(second, &end, 10);
+		good = end != second && (*end == ',' || *end == '\0') && from < to;
+	}
+	if (good && o->windows.count)
+		good = from > o->windows.items[o->windows.count - 1].to_ms;
+	if (!good || to > INT_MAX)
+		return error_set(err, ERROR_USAGE, "-D takes milliseconds, -1, or ranges in order such as 10-20,30-40");
+	vec_push(&o->windows, ((struct record_window){ from, to }));
+	*rest = *end == ',' ? end + 1 : end;
+	return 0;
+}
+
+static int set_delay(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	char *end;
+	errno = 0;
+	long ms = strtol(arg, &end, 10);
+	if (end != arg && *end == '\0' && !errno && ms >= -1 && ms <= INT_MAX) {
+		o->record.sampling.delay_ms = (int)ms;
+		return 0;
+	}
+	vec_clear(&o->windows);
+	for (const char *at = arg; *at;)
+		if (add_window(o, at, &at, err) < 0)
+			return -1;
+	o->record.sampling.delay_ms = -1;
+	return 0;
+}
+
+static int set_clockid(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	struct sampling *s = &o->record.sampling;
+	char *end;
+	s->use_clockid = !unset;
+	if (unset)
+		return 0;
+	if (clock_by_name(arg, &s->clockid))
+		return 0;
+	long number = strtol(arg, &end, 10);
+	if (end == arg || *end || number < 0 || number > 63)
+		return error_set(err, ERROR_USAGE, "Warning:\nunknown clockid %s, check man page", arg);
+	s->clockid = (int32_t)number;
+	return 0;
+}
+
+static int set_registers(bool user, uint64_t *mask, const char *arg, struct error *err)
+{
+	CLEANUP_STR struct str list = { 0 };
+	if (arg && strcmp(arg, "?") == 0) {
+		registers_list(user, &list);
+		return error_set(err, ERROR_USAGE, "%s", str_text(&list));
+	}
+	return registers_parse(arg, user, mask, err);
+}
+
+static int set_user_registers(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	o->record.sampling.regs_user = 0;
+	return unset ? 0 : set_registers(true, &o->record.sampling.regs_user, arg, err);
+}
+
+static int set_interrupt_registers(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	o->record.sampling.regs_intr = 0;
+	return unset ? 0 : set_registers(false, &o->record.sampling.regs_intr, arg, err);
+}
+
+static int set_branch_filter(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	return branch_filter_parse(arg ? arg : "any", &o->record.sampling.branch, err);
+}
+
+static int set_branch_any(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	o->record.sampling.branch = unset ? 0 : BRANCH_ANY;
+	return 0;
+}
+
+static int set_compression(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	enum { LEVEL_DEFAULT = 1, LEVEL_MAX = 22 };
+	struct record_command *o = target;
+	const char *digits = arg && *arg == '=' ? arg + 1 : arg;
+	long level = digits ? strtol(digits, NULL, 10) : LEVEL_DEFAULT;
+	if (level < 0 || level > LEVEL_MAX)
+		level = level < 0 ? LEVEL_DEFAULT : LEVEL_MAX;
+	o->record.compression = unset ? 0 : level ? (int)level : LEVEL_DEFAULT;
+	return 0;
+}
+
+static int set_synthesis(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	struct record_options *r = &o->record;
+	static const char *const words[] = { "no", "task", "mmap", "cgroup", "all" };
+	bool tasks = false, maps = false, cgroups = false;
+	for (const char *at = arg; *at;) {
+		size_t length = strcspn(at, ","), i = 0;
+		while (i < 5 && (strlen(words[i]) != length || memcmp(words[i], at, length) != 0))
+			i++;
+		if (i == 5)
+			return error_set(err, ERROR_USAGE, "--synth takes no, all, task, mmap or cgroup, not %s", at);
+		tasks |= i == 1 || i == 2 || i == 4; /* mappings are told with their tasks */
+		maps |= i == 2 || i == 4;
+		cgroups |= i == 3 || i == 4;
+		at += length + (at[length] == ',');
+	}
+	r->no_tasks = !tasks;
+	r->no_maps = !maps;
+	r->no_cgroups = !cgroups;
+	return 0;
+}
+
+static int set_control(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	if (strncmp(arg, "fd:", 3) != 0 && strncmp(arg, "fifo:", 5) != 0)
+		return error_set(err, ERROR_USAGE, "--control takes fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]");
+	o->control_text = arg;
+	return 0;
+}
+
+/* Known but not built yet, with an argument that may be left out. */
+#define LATER_OPTIONAL(c, name, a, text) \
+	{ .kind = OPTION_BOOL, .short_name = (c), .long_name = (name), .arg = (a), .help = (text), \
+		.flags = OPTION_UNSUPPORTED | OPTION_ARG | OPTION_OPTARG }
+
+const struct option record_table[] = {
+	OPT_BOOL('a', "all-cpus", S, record.target.all_cpus, "record everything that runs, on all CPUs"),
+	OPT_CALLBACK_FLAGS('b', "branch-any", S, branch_any, NULL, "record any taken branches with each sample", set_branch_any, OPTION_NOARG),
+	{ .kind = OPTION_BOOL, .short_name = 'B', .long_name = "no-buildid", .help = "leave the build-ids out of the recording",
+		.offset = offsetof(S, record.no_build_ids), .was_set = offsetof(S, no_ids_given) },
+	{ .kind = OPTION_U64, .short_name = 'c', .long_name = "count", .arg = "n", .help = "take a sample every n events",
+		.offset = offsetof(S, count), .was_set = offsetof(S, count_given) },
+	OPT_STRING('C', "cpu", S, record.target.cpus, "cpu", "record on these CPUs alone: 0-3,7"),
+	OPT_BOOL('d', "data", S, record.sampling.address, "record the addresses of data"),
+	OPT_CALLBACK('D', "delay", S, record, "ms", "start events that much later (-1: start them disabled), or only in ranges of time: 10-20,30-40",
+		set_delay),
+	OPT_CALLBACK('e', "event", S, words, "event", "the events to record; 'perf list' shows what there is", set_event),
+	OPT_STRING('F', "freq", S, freq_text, "freq or 'max'", "samples a second"),
+	OPT_CALLBACK_FLAGS('g', NULL, S, call_graph, NULL, "record call chains", set_graph, OPTION_NOARG),
+	OPT_CALLBACK('G', "cgroup", S, words, "name", "record the events given so far in this cgroup alone", set_cgroup),
+	OPT_CALLBACK_FLAGS('I', "intr-regs", S, record, "any register", "record registers as they were when interrupted; -I? lists them",
+		set_interrupt_registers, OPTION_OPTARG),
+	OPT_BOOL('i', "no-inherit", S, record.sampling.no_inherit, "leave out threads and processes that are started meanwhile"),
+	OPT_CALLBACK('j', "branch-filter", S, record, "branch filter mask", "which branches to record with each sample", set_branch_filter),
+	OPT_CALLBACK('k', "clockid", S, record, "clockid", "the clock that times are told by", set_clockid),
+	OPT_CALLBACK('m', "mmap-pages", S, record, "pages[,pages]", "size of each ring, and of those for AUX data: pages, or bytes with a unit", set_pages),
+	{ .kind = OPTION_BOOL, .short_name = 'N', .long_name = "no-buildid-cache", .help = "leave the build-id cache as it is",
+		.offset = offsetof(S, no_cache), .was_set = offsetof(S, cache_given) },
+	OPT_BOOL('n', "no-samples", S, record.sampling.no_samples, "take no samples"),
+	OPT_STRING('o', "output", S, output, "file", "where the recording goes; - is standard output"),
+	{ .kind = OPTION_BOOL, .short_name = 'P', .long_name = "period", .help = "record the period with each sample",
+		.offset = offsetof(S, period), .was_set = offsetof(S, period_given) },
+	OPT_STRING('p', "pid", S, record.target.pids, "pid", "record these running processes"),
+	OPT_BOOL('q', "quiet", S, quiet, "print nothing"),
+	OPT_BOOL('R', "raw-samples", S, record.sampling.raw, "record the raw data of every event"),
+	OPT_INT('r', "realtime", S, record.realtime, "run the recorder with this SCHED_FIFO priority"),
+	LATER_OPTIONAL('S', "snapshot", "opts", "AUX data: record what came before a signal"),
+	OPT_BOOL('s', "stat", S, record.sampling.inherit_stat, "record counts per thread"),
+	OPT_STRING('t', "tid", S, record.target.tids, "tid", "record these running threads"),
+	{ .kind = OPTION_BOOL, .short_name = 'T', .long_name = "timestamp", .help = "record the time of each sample",
+		.offset = offsetof(S, timestamp), .was_set = offsetof(S, record.sampling.time_given) },
+	OPT_STRING('u', "uid", S, record.target.uid, "user", "record the running processes of a user"),
+	OPT_INCR('v', "verbose", S, verbose, "tell more"),
+	OPT_BOOL('W', "weight", S, record.sampling.weight, "record weights, for events that have them"),
+	OPT_CALLBACK_FLAGS('z', "compression-level", S, record, "n", "compress the recording: from 1 (quick, default) to 22 (small)",
+		set_compression, OPTION_OPTARG),
+	OPT_LATER_ARG(0, "affinity", "node|cpu", "keep the reader of a ring near the ring"),
+	LATER_OPTIONAL(0, "aio", "n", "write asynchronously with n buffers"),
+	OPT_BOOL(0, "all-cgroups", S, record.sampling.cgroups, "record cgroups and which one each sample is of"),
+	OPT_BOOL(0, "all-kernel", S, record.sampling.all_kernel, "record kernel code alone"),
+	OPT_BOOL(0, "all-user", S, record.sampling.all_user, "record user code alone"),
+	LATER_OPTIONAL(0, "aux-sample", "opts", "add AUX data to samples of other events"),
+	OPT_BOOL(0, "buildid-all", S, record.all_build_ids, "build-ids of everything that was mapped, hit or not"),
+	OPT_BOOL(0, "buildid-mmap", S, record.sampling.build_id_mmap, "put build-ids into the mapping records"),
+	OPT_CALLBACK(0, "call-graph", S, record, "record_mode[,record_size]",
+		"record call chains by frame pointers (fp), from copies of the stack (dwarf[,bytes]), or by branch records (lbr)", set_call_graph),
+	OPT_BOOL(0, "code-page-size", S, record.sampling.code_page_size, "record the size of the page that the code lies in"),
+	OPT_CALLBACK(0, "control", S, control_text, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
+		"take commands such as 'enable', 'disable' and 'stop' from there", set_control),
+	OPT_BOOL(0, "data-page-size", S, record.sampling.data_page_size, "record the size of the page that the data lies in"),
+	LATER_OPTIONAL(0, "debuginfod", "debuginfod urls", "get debug information for the build-id cache from these servers"),
+	OPT_BOOL(0, "dry-run", S, record.dry_run, "look at the options and stop"),
+	OPT_CALLBACK_FLAGS(0, "exclude-perf", S, words, NULL, "leave the recorder itself out of the tracepoints given so far", set_exclude_self,
+		OPTION_NOARG),
+	OPT_CALLBACK(0, "filter", S, words, "filter", "a condition on the tracepoints given so far", set_filter),
+	OPT_LATER(0, "kcore", "keep a copy of /proc/kcore with the recording"),
+	OPT_BOOL(0, "kernel-callchains", S, record.sampling.kernel_callchains, "call chains of kernel code alone"),
+	OPT_CALLBACK(0, "max-size", S, record, "size", "stop when the recording is that large", set_max_size),
+	OPT_CALLBACK(0, "mmap-flush", S, record, "number", "write no less than that many bytes of a ring at a time (default: 1)", set_flush),
+	OPT_BOOL(0, "namespaces", S, record.sampling.namespaces, "record the namespaces of processes"),
+	OPT_BOOL(0, "no-bpf-event", S, record.sampling.no_bpf_event, "leave out BPF programs that are loaded meanwhile"),
+	OPT_BOOL(0, "no-buffering", S, record.sampling.no_buffering, "write every sample at once"),
+	OPT_UINT(0, "num-thread-synthesize", S, synthesis_threads, "known for compatibility: running processes are read quickly by one"),
+	OPT_LATER(0, "off-cpu", "record where threads wait, by BPF"),
+	OPT_BOOL(0, "overwrite", S, record.sampling.overwrite, "let rings overwrite their oldest records, and write what they hold at the end"),
+	OPT_BOOL(0, "per-thread", S, record.target.per_thread, "a ring for each thread, not for each CPU"),
+	OPT_BOOL(0, "phys-data", S, record.sampling.phys_addr, "record physical addresses of data"),
+	OPT_UINT(0, "proc-map-timeout", S, record.map_timeout_ms, "give up on the mappings of a running process after n ms"),
+	OPT_BOOL(0, "running-time", S, record.sampling.running_time, "record how long events were enabled and running, with :S"),
+	OPT_BOOL(0, "sample-cpu", S, record.sampling.cpu, "record the CPU of each sample"),
+	OPT_BOOL(0, "sample-identifier", S, record.sampling.identifier, "record the event of each sample at a fixed place"),
+	OPT_LATER_ARG(0, "setup-filter", "pin|unpin", "prepare BPF filters for other users"),
+	OPT_BOOL(0, "strict-freq", S, strict_freq, "fail where the kernel does not allow the frequency"),
+	OPT_BOOL(0, "switch-events", S, record.sampling.switch_events, "record context switches"),
+	OPT_LATER_ARG(0, "switch-max-files", "n", "keep the newest n files of --switch-output"),
+	LATER_OPTIONAL(0, "switch-output", "signal or size[BKMG] or time[smhd]", "begin a new file at a signal, a size or a time"),
+	OPT_LATER_ARG(0, "switch-output-event", "switch output event", "begin a new file when this event happens"),
+	OPT_CALLBACK(0, "synth", S, record, "no|all|task|mmap|cgroup", "what to tell of processes that run already (default: all)", set_synthesis),
+	OPT_BOOL(0, "tail-synthesize", S, record.tail_synthesis, "tell of running processes at the end, not at the beginning"),
+	LATER_OPTIONAL(0, "threads", "spec", "write several files from parallel threads"),
+	OPT_BOOL(0, "timestamp-boundary", S, record.time_boundary, "record the times of the first and last sample"),
+	OPT_BOOL(0, "timestamp-filename", S, record.time_in_name, "add the time to the name of the recording"),
+	OPT_BOOL(0, "transaction", S, record.sampling.transaction, "record the flags of transactions"),
+	OPT_BOOL(0, "user-callchains", S, record.sampling.user_callchains, "call chains of user code alone"),
+	OPT_CALLBACK_FLAGS(0, "user-regs", S, record, "any register", "record registers of user code; --user-regs=? lists them",
+		set_user_registers, OPTION_OPTARG),
+	OPT_STRING(0, "vmlinux", S, vmlinux, "file", "known for compatibility: nothing is looked up in it"),
+	OPT_END(),
+};

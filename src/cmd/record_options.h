@@ -1,0 +1,37 @@
+/* The options of record, as its table fills them. Internal to cmd/. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/options.h"
+#include "base/vec.h"
+#include "record/recorder.h"
+
+/* -e, --filter, --exclude-perf and -G mean the events before them: kept in the order they were given. */
+enum event_word_kind { WORD_EVENT, WORD_FILTER, WORD_EXCLUDE_SELF, WORD_CGROUP };
+
+struct event_word {
+	enum event_word_kind kind;
+	const char *text;
+};
+
+struct record_command {
+	struct record_options record;
+	VEC(struct event_word) words;
+	VEC(struct record_window) windows;
+	const char *freq_text;      /* -F, also "max" */
+	uint64_t count;             /* -c */
+	bool count_given;
+	bool period, period_given;  /* -P */
+	bool timestamp;             /* -T */
+	bool quiet, no_cache, cache_given, no_ids_given, strict_freq;
+	bool call_graph;            /* -g or --call-graph */
+	bool branch_any;            /* -b */
+	bool pages_rounded;         /* -m named a size that no ring can have */
+	int verbose;
+	unsigned synthesis_threads;
+	const char *output, *vmlinux;
+	const char *control_text;   /* --control */
+};
+
+extern const struct option record_table[];

@@ -1,0 +1,22 @@
+/* What `report` does without a profile: its header, and -D, --stats, --tasks, --mmaps. */
+#pragma once
+#include "analysis/time_filter.h"
+#include "cmd/command.h"
+#include "cmd/report_options.h"
+#include "session/session.h"
+
+struct report_raw {
+	struct cli *cli;
+	const struct report_options *options;
+	struct session *session;
+	const struct time_filter *time; /* -D: whose samples are not resolved */
+	bool by_branch;                 /* report would show branches: each counts as a sample */
+};
+
+/* --header, --header-only. The features of a stream are records: with header_only it is read to its end for them. */
+void report_raw_header(const struct report_raw *raw);
+
+/* -D, --stats, --tasks or --mmaps is asked for. */
+bool report_raw_wanted(const struct report_options *options);
+/* Reads the recording and prints what is asked for; returns the exit code. */
+int report_raw_run(const struct report_raw *raw);

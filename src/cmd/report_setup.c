@@ -1,0 +1,197 @@
+/* From options to what a profile is told: kind of rows, filters, chains. */
+#include "cmd/report_setup.h"
+#include "data/feature.h"
+
+static uint64_t sample_types(const struct report *report)
+{
+	const struct evlist *evlist = session_evlist(&report->session);
+	uint64_t types = 0;
+	for (size_t i = 0; i < evlist->events.count; i++)
+		types |= evlist->events.items[i].attr.sample_type;
+	return types;
+}
+
+/* Rows are samples, branches, or memory accesses. */
+int report_choose_mode(struct report *report, struct error *err)
+{
+	const struct report_options *options = report->options;
+	const struct header *header = &report->session.source->header;
+	bool branches = header_has(header, FEATURE_BRANCH_STACK) && !(sample_types(report) & SAMPLE_STACK_USER);
+	report->children = options->children;
+	if (options->branch_mode == 1 || (options->branch_mode == -1 && branches)) {
+		report->mode = SORT_BRANCH;
+		report->children = false;
+	}
+	if (options->memory) {
+		if (report->mode == SORT_BRANCH)
+			return error_set(err, ERROR_USAGE, "branch and mem mode incompatible");
+		report->mode = SORT_MEMORY;
+		report->children = false;
+	}
+	if (options->hierarchy)
+		report->children = false;
+	if (options->hierarchy && options->fields) {
+		error_set(err, ERROR_OPTION, "Error: --hierarchy and --fields options cannot be used together");
+		return error_hint(err, "fields");
+	}
+	return 0;
+}
+
+static int refuse_data(struct error *err, const char *text)
+{
+	return error_set(err, ERROR_USAGE, "Error:\n%s", text);
+}
+
+/* -C makes sense only for CPUs that the recorded machine had, and where the samples tell theirs. */
+static int open_cpus(struct report *report, struct error *err)
+{
+	const struct header *header = &report->session.source->header;
+	const struct evlist *evlist = &header->evlist;
+	bool seen[ATTR_BREAKPOINT + 1] = { false };
+	for (size_t i = 0; i < evlist->events.count; i++) {
+		const struct attr *attr = &evlist->events.items[i].attr;
+		if (attr->type > ATTR_BREAKPOINT || seen[attr->type])
+			continue;
+		seen[attr->type] = true;
+		if (!(attr->sample_type & SAMPLE_CPU))
+			return error_set(err, ERROR_USAGE, "File does not contain CPU events. Remove -C option to proceed.");
+	}
+	struct feature_cpus machine = { 0 };
+	struct cpus cpus = { 0 };
+	feature_cpus(header, &machine);
+	int result = cpus_parse(&cpus, report->options->cpus, err);
+	for (size_t i = 0; result >= 0 && i < cpus.list.count; i++) {
+		int32_t cpu = cpus.list.items[i];
+		if (cpu < 0 || (uint32_t)cpu >= machine.available || cpu >= CPUS_MAX)
+			result = error_set(err, ERROR_USAGE, "Requested CPU %d too large. Consider raising MAX_NR_CPUS\nError:\n"
+				"failed to set cpu bitmap", cpu);
+		else
+			report->cpu_bits[cpu / 64] |= 1ull << (cpu % 64);
+	}
+	cpus_fini(&cpus);
+	report->profile_options.cpus = report->cpu_bits;
+	report->profile_options.cpu_count = CPUS_MAX / 64;
+	return result;
+}
+
+/* What the recording's samples carry decides about chains, children, and what cannot be. */
+int report_setup_samples(struct report *report, struct error *err)
+{
+	const struct report_options *options = report->options;
+	struct profile_options *out = &report->profile_options;
+	bool pipe = report->session.source->header.pipe;
+	uint64_t types = sample_types(report);
+	if (options->cpus && open_cpus(report, err) < 0)
+		return -1;
+	bool wants_chains = options->chain_given && !options->chain_none;
+	out->use_chains = wants_chains;
+	if (!pipe && !(types & SAMPLE_CALLCHAIN)) {
+		if (report->columns.has_parent)
+			return refuse_data(err, "Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?");
+		if (wants_chains)
+			return refuse_data(err, "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
+				"Did you call 'perf record' without -g or -b?");
+	} else if (!wants_chains && options->chain.mode != CHAIN_NONE) {
+		out->use_chains = true;
+	}
+	if (report->children && !(types & SAMPLE_CALLCHAIN)) {
+		report->children = false;
+		columns_cancel_children(&report->columns, options->fields);
+	}
+	if (report->mode == SORT_BRANCH && !pipe && !(types & SAMPLE_BRANCH_STACK))
+		return refuse_data(err, "Selected -b but no branch data. Did you call perf record without -b?");
+	if (report->mode == SORT_MEMORY && !pipe && !(types & SAMPLE_DATA_SRC))
+		return refuse_data(err, "Selected --mem-mode but no mem data. Did you call perf record without -d?");
+	return 0;
+}
+
+static int compile(regex_t *regex, bool *compiled, const char *text, const char *what, struct error *err)
+{
+	int code = regcomp(regex, text, REG_EXTENDED);
+	char why[256];
+	*compiled = code == 0;
+	if (!code)
+		return 0;
+	regerror(code, regex, why, sizeof why);
+	return error_set(err, ERROR_USAGE, "Invalid %s: %s\n%s", what, text, why);
+}
+
+static int open_lists(struct report *report, struct error *err)
+{
+	const struct report_options *options = report->options;
+	struct profile_options *out = &report->profile_options;
+	if ((options->comms && name_list_open(&report->comms, options->comms, err) < 0) ||
+	    (options->dsos && name_list_open(&report->dsos, options->dsos, err) < 0) ||
+	    (options->symbols && name_list_open(&report->symbol_names, options->symbols, err) < 0) ||
+	    (options->pids && number_list_open(&report->pids, options->pids, err) < 0) ||
+	    (options->tids && number_list_open(&report->tids, options->tids, err) < 0))
+		return -1;
+	if (report->symbol_names)
+		name_list_split_addresses(report->symbol_names);
+	out->comms = report->comms;
+	out->dsos = report->dsos;
+	out->symbols = report->symbol_names;
+	out->pids = report->pids;
+	out->tids = report->tids;
+	out->dso_list_given = report->dsos;
+	return 0;
+}
+
+static int open_patterns(struct report *report, struct error *err)
+{
+	static const char default_parent[] = "^sys_|^do_page_fault";
+	const struct report_options *options = report->options;
+	if (report->columns.has_parent) {
+		if (compile(&report->parent, &report->parent_compiled, options->parent ? options->parent : default_parent, "regex", err) < 0)
+			return -1;
+		report->profile_options.parent = &report->parent;
+	}
+	if (options->ignore_callees) {
+		if (compile(&report->ignore_callees, &report->ignore_compiled, options->ignore_callees, "--ignore-callees regex", err) < 0)
+			return -1;
+		report->profile_options.ignore_callees = &report->ignore_callees;
+	}
+	return 0;
+}
+
+int report_open_filters(struct report *report, struct error *err)
+{
+	return open_lists(report, err) < 0 || open_patterns(report, err) < 0 ? -1 : 0;
+}
+
+void report_fill_profile(struct report *report)
+{
+	const struct report_options *options = report->options;
+	struct profile_options *out = &report->profile_options;
+	out->columns = &report->columns;
+	out->chain = options->chain;
+	if (options->inverted || (options->children && !options->chain_order_given))
+		out->chain.order = CHAIN_CALLER;
+	out->iteration = report->mode == SORT_BRANCH ? ITERATE_BRANCHES : report->mode == SORT_MEMORY ? ITERATE_MEMORY
+		: report->children ? ITERATE_CALLERS : ITERATE_SAMPLES;
+	out->hide_unresolved = options->hide_unresolved;
+	out->exclude_other = options->exclude_other;
+	out->hierarchy = options->hierarchy;
+	out->event_group = options->group;
+	out->force_group = options->group_given;
+	out->relative = options->relative;
+	out->nanoseconds = options->nanoseconds;
+	out->skip_empty = options->skip_empty;
+	out->raw_trace = options->raw_trace;
+	out->group_sort_index = options->group_sort_index;
+	out->verbose = options->verbose;
+	out->max_stack = options->max_stack > 0 ? (unsigned)options->max_stack : 0;
+	out->time_quantum_ns = options->time_quantum_ns;
+	out->min_percent = (float)options->percent_limit;
+	out->symbol_filter = options->symbol_filter;
+	out->socket_filter = options->socket_filter;
+	out->switch_on = options->switch_on;
+	out->switch_off = options->switch_off;
+	out->show_switch_events = options->show_switch_events;
+	out->separator = options->separator;
+	out->fixed_widths = options->column_widths;
+	out->symbol_first = !options->fields && report->sort && strncmp(report->sort, "sym", 3) == 0;
+	if (options->hierarchy)
+		report->columns.needs_collapse = true;
+}
+

@@ -1,0 +1,37 @@
+/* One run of `report`: what it holds, and how it is prepared. Internal to the command. */
+#pragma once
+#include "analysis/hist.h"
+#include "analysis/name_filter.h"
+#include "analysis/thread_values.h"
+#include "cmd/report_options.h"
+#include "os/cpus.h"
+
+struct report {
+	struct cli *cli;
+	struct report_options *options;
+	struct session session;
+	struct symbols *symbols;
+	struct tracepoints *tracepoints;
+	struct columns columns;
+	char *sort;                  /* --sort as it counts; NULL: the default */
+	struct profile profile;
+	struct profile_options profile_options;
+	struct name_list *comms, *dsos, *symbol_names, *pids, *tids;
+	struct time_filter time;
+	uint64_t cpu_bits[CPUS_MAX / 64];
+	regex_t parent, ignore_callees;
+	bool parent_compiled, ignore_compiled;
+	struct thread_values values;   /* -T */
+	enum sort_mode mode;
+	bool children;
+};
+
+/* In this order. */
+int report_choose_mode(struct report *report, struct error *err);
+int report_setup_columns(struct report *report, struct error *err);
+int report_open_filters(struct report *report, struct error *err);
+/* Says on stdout which columns are left out, as only one value can be in them. */
+void report_elide_columns(struct report *report);
+void report_set_widths(struct report *report);
+int report_setup_samples(struct report *report, struct error *err);
+void report_fill_profile(struct report *report);

@@ -1,0 +1,353 @@
+/* Waiting for rings, signals, timers and commands, and moving what the rings hold to the output. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "os/counter.h"
+#include "record/record_out.h"
+#include "record/recorder_internal.h"
+
+/* What epoll tells of, above all ring indices. */
+enum { TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
+
+static int watch(struct recorder *r, int fd, int64_t token, struct error *err)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = (uint64_t)token };
+	if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
+		return error_system(err, "cannot wait for a descriptor");
+	return 0;
+}
+
+int loop_open(struct recorder *r, struct error *err)
+{
+	sigset_t mask;
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGCHLD);
+	r->masked = sigprocmask(SIG_BLOCK, &mask, &r->old_mask) == 0;
+	r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	r->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (r->signals < 0 || r->timer < 0 || r->epoll < 0)
+		return error_system(err, "cannot set up waiting");
+	if (watch(r, r->signals, TOKEN_SIGNAL, err) < 0 || watch(r, r->timer, TOKEN_TIMER, err) < 0)
+		return -1;
+	if (r->options->control >= 0 && watch(r, r->options->control, TOKEN_CONTROL, err) < 0)
+		return -1;
+	return 0;
+}
+
+void loop_close(struct recorder *r)
+{
+	int *const fds[] = { &r->signals, &r->timer, &r->epoll };
+	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
+	if (r->masked)
+		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+	r->masked = false;
+}
+
+static void say(struct recorder *r, const char *line)
+{
+	if (r->options->say)
+		r->options->say(r->options->say_context, line);
+}
+
+static void switch_events(struct recorder *r, bool on)
+{
+	if (on)
+		counters_enable(&r->counters, r->events, UINT32_MAX);
+	else
+		counters_disable(&r->counters, r->events, UINT32_MAX);
+	say(r, on ? "Events enabled" : "Events disabled");
+}
+
+static void arm(struct recorder *r, uint64_t ms)
+{
+	uint64_t ns = ms ? ms * 1000000u : 1;
+	struct itimerspec when = { .it_value = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) } };
+	timerfd_settime(r->timer, 0, &when, NULL);
+}
+
+int loop_start(struct recorder *r, struct error *err)
+{
+	const struct record_options *options = r->options;
+	for (size_t i = 0; i < r->counters.rings.count; i++)
+		if (!r->counters.rings.items[i].backward && watch(r, r->counters.rings.items[i].fd, (int64_t)i, err) < 0)
+			return -1;
+	for (size_t i = 0; i < r->counters.rings.count; i++)
+		r->rings_open += !r->counters.rings.items[i].backward;
+	r->rings_watched = r->rings_open;
+	if (options->windows || r->sampling.delay_ms)
+		say(r, "Events disabled");
+	if (options->windows)
+		arm(r, options->windows[0].from_ms);
+	else if (r->sampling.delay_ms > 0)
+		arm(r, (uint64_t)r->sampling.delay_ms);
+	else if (!r->sampling.delay_ms && !configure_enable_on_exec(&r->sampling, &r->target))
+		counters_enable(&r->counters, r->events, UINT32_MAX);
+	return 0;
+}
+
+static int pack(struct recorder *r, const struct span *pieces, size_t count, struct error *err)
+{
+	r->packed.len = 0;
+	for (size_t i = 0; i < count; i++)
+		if (pieces[i].len && compressor_add(&r->compressor, pieces[i], &r->packed, err) < 0)
+			return -1;
+	const struct span all = { (const uint8_t *)r->packed.buffer, r->packed.len };
+	return data_writer_add_spans(&r->writer, &all, 1, err);
+}
+
+static int put(struct recorder *r, const struct span *pieces, size_t count, struct error *err)
+{
+	if (r->options->compression)
+		return pack(r, pieces, count, err);
+	return data_writer_add_spans(&r->writer, pieces, count, err);
+}
+
+/* Writes what some rings hold, then gives them the room back. Returns whether there was anything. */
+static int drain_rings(struct recorder *r, size_t first, size_t end, uint64_t worth, struct error *err)
+{
+	struct span pieces[2 * RINGS_AT_ONCE];
+	size_t bytes[RINGS_AT_ONCE] = { 0 }, used = 0, total = 0;
+	for (size_t i = first; i < end; i++) {
+		const struct ring *ring = &r->counters.rings.items[i];
+		size_t pending = ring->backward ? 0 : ring_pending(ring, &pieces[used]);
+		if (!pending || pending < worth)
+			continue;
+		used += 2;
+		bytes[i - first] = pending;
+		total += pending;
+	}
+	if (!total)
+		return 0;
+	if (put(r, pieces, used, err) < 0)
+		return -1;
+	for (size_t i = first; i < end; i++)
+		if (bytes[i - first])
+			ring_consume(&r->counters.rings.items[i], bytes[i - first]);
+	return 1;
+}
+
+/* One round over all rings, and the mark that it is whole: what came before it cannot be older than what comes after the next. */
+static int drain(struct recorder *r, uint64_t worth, struct error *err)
+{
+	int any = 0;
+	for (size_t first = 0; first < r->counters.rings.count; first += RINGS_AT_ONCE) {
+		size_t end = first + RINGS_AT_ONCE < r->counters.rings.count ? first + RINGS_AT_ONCE : r->counters.rings.count;
+		int status = drain_rings(r, first, end, worth, err);
+		if (status < 0)
+			return status;
+		any |= status;
+	}
+	if (any) {
+		const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48;
+		data_writer_add(&r->writer, &mark, sizeof mark);
+		if (r->output.pipe && data_writer_flush(&r->writer, err) < 0)
+			return -1;
+	}
+	return any;
+}
+
+static void take_signals(struct recorder *r)
+{
+	struct signalfd_siginfo info;
+	while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+		if (info.ssi_signo == SIGCHLD) {
+			r->done |= workload_ended(&r->workload);
+			continue;
+		}
+		r->recording->signal = (int)info.ssi_signo;
+		r->done = true;
+	}
+}
+
+static void take_timer(struct recorder *r)
+{
+	const struct record_options *options = r->options;
+	uint64_t expired;
+	if (read(r->timer, &expired, sizeof expired) != (ssize_t)sizeof expired)
+		return;
+	if (!options->windows) {
+		switch_events(r, true);
+		return;
+	}
+	const struct record_window *window = &options->windows[r->window];
+	r->window_open = !r->window_open;
+	switch_events(r, r->window_open);
+	if (r->window_open)
+		arm(r, window->to_ms - window->from_ms);
+	else if (++r->window < options->window_count)
+		arm(r, options->windows[r->window].from_ms - window->to_ms);
+}
+
+/* The events that a command "enable NAME" means; all without a name. */
+static void control_switch(struct recorder *r, bool on, const char *name)
+{
+	if (!*name) {
+		switch_events(r, on);
+		return;
+	}
+	for (uint32_t i = 0; i < r->events->list.count; i++) {
+		if (strcmp(r->events->list.items[i].name, name) != 0)
+			continue;
+		char line[300];
+		if (on)
+			counters_enable(&r->counters, r->events, i);
+		else
+			counters_disable(&r->counters, r->events, i);
+		snprintf(line, sizeof line, "Event %.256s %s", name, on ? "enabled" : "disabled");
+		say(r, line);
+	}
+}
+
+static void control_list(struct recorder *r)
+{
+	for (size_t i = 0; i < r->events->list.count; i++)
+		say(r, r->events->list.items[i].name);
+}
+
+static void control_command(struct recorder *r, const char *line)
+{
+	bool known = true;
+	if (strncmp(line, "enable", 6) == 0 && (line[6] == '\0' || line[6] == ' '))
+		control_switch(r, true, line + 6 + (line[6] == ' '));
+	else if (strncmp(line, "disable", 7) == 0 && (line[7] == '\0' || line[7] == ' '))
+		control_switch(r, false, line + 7 + (line[7] == ' '));
+	else if (strcmp(line, "stop") == 0)
+		r->done = true;
+	else if (strncmp(line, "evlist", 6) == 0)
+		control_list(r);
+	else
+		known = strcmp(line, "ping") == 0 || strcmp(line, "snapshot") == 0;
+	if (known && r->options->acknowledge >= 0) {
+		static const char answer[] = "ack\n";
+		ssize_t told = write(r->options->acknowledge, answer, sizeof answer - 1);
+		(void)told;
+	}
+}
+
+static void take_commands(struct recorder *r)
+{
+	char bytes[256];
+	ssize_t n = read(r->options->control, bytes, sizeof bytes);
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->options->control, NULL);
+		return;
+	}
+	for (ssize_t i = 0; i < n; i++) {
+		if (bytes[i] != '\n' && bytes[i] != '\0') {
+			if (r->command_len < sizeof r->command - 1)
+				r->command[r->command_len++] = bytes[i];
+			continue;
+		}
+		r->command[r->command_len] = '\0';
+		if (r->command_len)
+			control_command(r, r->command);
+		r->command_len = 0;
+	}
+}
+
+static void take_ring(struct recorder *r, size_t index, uint32_t what)
+{
+	if (!(what & (EPOLLERR | EPOLLHUP)) || index >= r->counters.rings.count)
+		return;
+	/* the last task of this ring has gone: nothing wakes us for it any more */
+	epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->counters.rings.items[index].fd, NULL);
+	if (r->rings_open)
+		r->rings_open--;
+}
+
+static int wait_once(struct recorder *r, struct error *err)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	int n = epoll_wait(r->epoll, events, EVENTS_AT_ONCE, -1);
+	if (n < 0 && errno != EINTR)
+		return error_system(err, "cannot wait for events");
+	r->recording->wakeups++;
+	for (int i = 0; i < n; i++) {
+		switch ((int64_t)events[i].data.u64) {
+		case TOKEN_SIGNAL:
+			take_signals(r);
+			break;
+		case TOKEN_TIMER:
+			take_timer(r);
+			break;
+		case TOKEN_CONTROL:
+			take_commands(r);
+			break;
+		default:
+			take_ring(r, (size_t)events[i].data.u64, events[i].events);
+		}
+	}
+	return 0;
+}
+
+static bool limit_reached(struct recorder *r)
+{
+	if (!r->options->size_limit || data_writer_size(&r->writer) < r->options->size_limit)
+		return false;
+	r->recording->limit_reached = true;
+	return true;
+}
+
+int loop_run(struct recorder *r, struct error *err)
+{
+	bool stopped = false;
+	for (;;) {
+		bool last = r->done || (r->rings_watched && !r->rings_open);
+		if (r->done && !stopped) {
+			counters_disable(&r->counters, r->events, UINT32_MAX);
+			stopped = true;
+		}
+		int any = drain(r, last ? 0 : r->options->flush_bytes, err);
+		if (any < 0)
+			return any;
+		if (limit_reached(r)) {
+			r->done = true;
+			if (stopped)
+				return 0;
+			continue;
+		}
+		if (any)
+			continue;
+		if (last)
+			return 0;
+		if (wait_once(r, err) < 0)
+			return -1;
+	}
+}
+
+int loop_snapshot(struct recorder *r, struct error *err)
+{
+	int any = 0;
+	for (size_t i = 0; i < r->counters.list.count; i++) {
+		const struct counter *counter = &r->counters.list.items[i];
+		if (counter->fd >= 0 && counter->ring != UINT32_MAX && r->counters.rings.items[counter->ring].backward)
+			counter_pause_output(counter->fd, true);
+	}
+	for (size_t i = 0; i < r->counters.rings.count; i++) {
+		const struct ring *ring = &r->counters.rings.items[i];
+		struct span pieces[2];
+		if (!ring->backward || !ring_snapshot(ring, pieces))
+			continue;
+		if (put(r, pieces, 2, err) < 0)
+			return -1;
+		any = 1;
+	}
+	if (any) {
+		const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48;
+		data_writer_add(&r->writer, &mark, sizeof mark);
+	}
+	return 0;
+}

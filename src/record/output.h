@@ -1,0 +1,20 @@
+/* Where a recording goes: perf.data (the one before becomes perf.data.old), another file, or a pipe. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct output {
+	int fd;
+	bool pipe;
+	bool renamed;         /* an older recording was moved to path.old */
+	char path[4096];      /* empty for a pipe */
+};
+
+/* path NULL: "-" where standard output is a pipe, "perf.data" otherwise. */
+int output_open(struct output *output, const char *path, struct error *err);
+/* Takes the file back, and the older recording to its place: nothing was recorded. */
+void output_discard(struct output *output);
+int output_close(struct output *output, struct error *err);
+/* A new file beside it with the time in its name: the recording goes to `final` (its own name is not known before its end). */
+int output_rename(struct output *output, const char *final, struct error *err);

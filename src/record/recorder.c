@@ -1,0 +1,356 @@
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "os/counter.h"
+#include "record/build_ids.h"
+#include "record/buildid_cache.h"
+#include "record/features.h"
+#include "record/record_out.h"
+#include "record/recorder_internal.h"
+
+void recording_fini(struct recording *recording)
+{
+	str_fini(&recording->notes);
+	str_fini(&recording->warnings);
+}
+
+static int prepare_target(struct recorder *r, struct error *err)
+{
+	const struct record_options *options = r->options;
+	const char *warning;
+	if (target_open(&r->target, &options->target, &warning, err) < 0)
+		return -1;
+	if (warning)
+		str_printf(&r->recording->warnings, "Warning:\n%s\n", warning);
+	if (r->target.from_tids && !r->sampling.inherit_given)
+		r->sampling.no_inherit = true;
+	if (!options->command)
+		return 0;
+	if (workload_start(&r->workload, options->command, options->output && strcmp(options->output, "-") == 0, err) < 0)
+		return -1;
+	target_set_command(&r->target, r->workload.pid);
+	return 0;
+}
+
+static int prepare_events(struct recorder *r, struct error *err)
+{
+	struct recording *recording = r->recording;
+	configure_defaults(r->events, &r->sampling, &r->target);
+	if (configure_events(r->events, &r->sampling, &r->target, &recording->warnings, err) < 0)
+		return -1;
+	if (counters_open(&r->counters, r->events, &r->target, &recording->notes, err) < 0) {
+		recording->refused = true;
+		return -1;
+	}
+	recording->missing_threads = r->counters.missing_threads;
+	size_t pages = r->options->pages ? r->options->pages : ring_default_pages();
+	if (counters_map(&r->counters, r->events, pages, err) < 0)
+		return -1;
+	return counters_filter(&r->counters, r->events, err);
+}
+
+/* The events as the file tells them: with the ids of all their counters. */
+static void fill_evlist(struct recorder *r)
+{
+	VEC(uint64_t) ids = { 0 };
+	for (size_t i = 0; i < r->events->list.count; i++) {
+		const struct event *event = &r->events->list.items[i];
+		vec_clear(&ids);
+		for (size_t k = r->counters.first.items[i]; k < r->counters.first.items[i + 1]; k++)
+			if (r->counters.list.items[k].fd >= 0)
+				vec_push(&ids, r->counters.list.items[k].id);
+		evlist_add(&r->evlist, &event->attr, ids.items, ids.count, event->name);
+	}
+	vec_fini(&ids);
+}
+
+static bool has_tracepoints(const struct events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (events->list.items[i].system)
+			return true;
+	return false;
+}
+
+static bool has_branches(const struct events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (events->list.items[i].attr.sample_type & SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
+static void compression_facts(const struct recorder *r, struct feature_facts *facts)
+{
+	uint64_t ratio = r->compressor.out ? (r->compressor.in * 10 / r->compressor.out + 5) / 10 : 0;
+	facts->compressed = r->options->compression != 0;
+	facts->compression_level = (uint32_t)r->options->compression;
+	facts->compression_ratio = (uint32_t)ratio;
+	facts->ring_bytes = r->counters.rings.count ? (uint32_t)(r->counters.rings.items[0].size + (size_t)sysconf(_SC_PAGESIZE)) : 0;
+}
+
+/* All but what a second reading finds out. tracing: where its body is put. */
+static struct feature_facts facts_of(struct recorder *r, struct writer *tracing)
+{
+	struct feature_facts facts = {
+		.version = r->options->version, .command = r->options->whole_command, .events = r->events, .evlist = &r->evlist,
+		.use_clockid = r->sampling.use_clockid, .clockid = r->sampling.clockid, .branch_stack = has_branches(r->events),
+	};
+	compression_facts(r, &facts);
+	if (has_tracepoints(r->events) && tracing_data_make(tracing, r->events, NULL) == 0)
+		facts.tracing = (struct span){ (const uint8_t *)tracing->buffer, tracing->len };
+	return facts;
+}
+
+static void flush_made(struct recorder *r)
+{
+	data_writer_add(&r->writer, r->made.buffer, r->made.len);
+	r->made.len = 0;
+}
+
+/* A pipe tells in records what a file tells in its header. */
+static void write_pipe_head(struct recorder *r)
+{
+	struct writer tracing;
+	struct features features;
+	writer_open(&tracing, -1, 0);
+	struct feature_facts facts = facts_of(r, &tracing);
+	for (size_t i = 0; i < r->evlist.events.count; i++) {
+		const struct evsel *evsel = &r->evlist.events.items[i];
+		uint8_t bytes[ATTR_SIZE_VER9];
+		struct attr attr = evsel->attr;
+		attr.size = data_attr_size(&r->evlist);
+		size_t at = record_open(&r->made, RECORD_HEADER_ATTR, 0);
+		writer_add(&r->made, bytes, attr_encode(&attr, bytes));
+		/* an event of very many counters: ID_INDEX tells the rest */
+		size_t room = (RECORD_SIZE_MAX - (r->made.len - at)) / 8;
+		writer_add(&r->made, evsel->ids, (evsel->id_count < room ? evsel->id_count : room) * 8);
+		record_close(&r->made, at, 0);
+	}
+	features_make(&features, &facts);
+	features_records(&features, &r->made);
+	if (facts.tracing.len) {
+		size_t at = record_open(&r->made, RECORD_HEADER_TRACING_DATA, 0);
+		size_t padded = (facts.tracing.len + 7) & ~(size_t)7;
+		out_u32(&r->made, (uint32_t)padded);
+		record_close(&r->made, at, 0);
+		writer_add(&r->made, facts.tracing.data, facts.tracing.len);
+		writer_pad(&r->made, '\0', padded - facts.tracing.len);
+	}
+	features_fini(&features);
+	writer_fini(&tracing);
+}
+
+/* What was there before. */
+static void write_existing(struct recorder *r)
+{
+	struct synthesis *s = &r->synthesis;
+	const struct record_options *options = r->options;
+	*s = (struct synthesis){
+		.out = &r->made, .trailer = synthesis_trailer(&r->events->list.items[0].attr), .map_timeout_ms = options->map_timeout_ms,
+		.data_maps = r->events->list.items[configure_tracking(r->events)].attr.flags >> ATTR_MMAP_DATA & 1,
+		.namespaces = r->sampling.namespaces, .build_ids = r->sampling.build_id_mmap,
+		.no_tasks = options->no_tasks, .no_maps = options->no_maps, .no_cgroups = options->no_cgroups || !r->sampling.cgroups,
+	};
+	synthesize_id_index(s, &r->counters);
+	synthesize_clock(s, &r->counters);
+	synthesize_kernel(s);
+	synthesize_event_updates(s, r->events, &r->counters, r->output.pipe);
+	synthesize_thread_map(s, &r->target);
+	synthesize_cpu_map(s, &r->counters);
+	synthesize_cgroups(s);
+	synthesize_processes(s, &r->target);
+	if (r->workload.pid && r->target.attached)
+		synthesize_process(s, r->workload.pid, false, NULL);
+	synthesize_mark(s, RECORD_FINISHED_INIT);
+	r->recording->slow_maps = s->truncated;
+}
+
+static int begin(struct recorder *r, struct error *err)
+{
+	if (output_open(&r->output, r->options->output, err) < 0)
+		return -1;
+	snprintf(r->recording->path, sizeof r->recording->path, "%s", r->output.pipe ? "-" : r->output.path);
+	if (r->options->compression && compressor_open(&r->compressor, r->options->compression, err) < 0)
+		return -1;
+	fill_evlist(r);
+	if (data_writer_open(&r->writer, r->output.fd, r->output.pipe, &r->evlist, err) < 0)
+		return -1;
+	if (r->output.pipe)
+		write_pipe_head(r);
+	if (!r->options->tail_synthesis)
+		write_existing(r);
+	flush_made(r);
+	return data_writer_flush(&r->writer, err);
+}
+
+static int set_realtime(const struct recorder *r, struct error *err)
+{
+	const struct sched_param parameter = { .sched_priority = r->options->realtime };
+	if (!r->options->realtime || sched_setscheduler(0, SCHED_FIFO, &parameter) == 0)
+		return 0;
+	return error_system(err, "Could not set realtime priority");
+}
+
+/* Samples that found no room, by counter, as records that say so. */
+static void write_lost(struct recorder *r)
+{
+	for (size_t i = 0; i < r->counters.list.count; i++) {
+		const struct counter *counter = &r->counters.list.items[i];
+		const struct attr *attr = &r->events->list.items[counter->event].attr;
+		uint64_t lost = counter_lost(counter, attr);
+		if (!lost)
+			continue;
+		r->recording->lost_samples += lost;
+		if (!attr_flag(attr, ATTR_SAMPLE_ID_ALL))
+			continue;
+		size_t at = record_open(&r->made, RECORD_LOST_SAMPLES, 0);
+		out_u64(&r->made, lost);
+		const struct {
+			uint64_t bit, value;
+		} trailer[] = {
+			{ SAMPLE_TID, 0 }, { SAMPLE_TIME, 0 }, { SAMPLE_ID, counter->id }, { SAMPLE_STREAM_ID, counter->id },
+			{ SAMPLE_CPU, counter->cpu >= 0 ? (uint64_t)counter->cpu : 0 }, { SAMPLE_IDENTIFIER, counter->id },
+		};
+		for (size_t k = 0; k < sizeof trailer / sizeof trailer[0]; k++)
+			if (attr->sample_type & trailer[k].bit)
+				out_u64(&r->made, trailer[k].value);
+		record_close(&r->made, at, 0);
+	}
+}
+
+/* The header and what stands behind the records. */
+static int finish_file(struct recorder *r, struct error *err)
+{
+	struct recording *recording = r->recording;
+	const struct record_options *options = r->options;
+	struct recording_facts found = { 0 };
+	struct writer tracing, ids;
+	struct features features;
+	writer_open(&tracing, -1, 0);
+	writer_open(&ids, -1, 0);
+	struct feature_facts facts = facts_of(r, &tracing);
+	int status = 0;
+	if (!options->no_build_ids || options->time_boundary) {
+		const struct feature_bodies none = { 0 };
+		const struct build_ids_options how = { .all = options->all_build_ids && !options->time_boundary };
+		status = data_writer_finish(&r->writer, &r->evlist, &none, err);
+		if (status == 0)
+			status = recording_facts(&found, r->output.path, &how, err);
+		build_ids_body(&found, &ids);
+		facts.first_time = found.first_time;
+		facts.last_time = found.last_time;
+		if (!options->no_build_ids)
+			facts.build_ids = (struct span){ (const uint8_t *)ids.buffer, ids.len };
+		recording->samples = found.samples;
+		recording->lost_events = found.lost_events;
+		recording->lost_chunks = found.lost_chunks;
+	}
+	features_make(&features, &facts);
+	const struct feature_bodies bodies = features_bodies(&features);
+	if (status == 0)
+		status = data_writer_finish(&r->writer, &r->evlist, &bodies, err);
+	if (status == 0 && options->buildid_dir && !options->no_build_ids)
+		buildid_cache_add(options->buildid_dir, &found);
+	recording_facts_fini(&found);
+	features_fini(&features);
+	writer_fini(&ids);
+	writer_fini(&tracing);
+	return status;
+}
+
+/* "perf.data.2024010203040567", by the clock on the wall. */
+static int add_time_to_name(struct recorder *r, struct error *err)
+{
+	char name[sizeof r->output.path + 64], stamp[32];
+	struct timespec now;
+	struct tm local;
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (!localtime_r(&now.tv_sec, &local) || !strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local))
+		return error_set(err, ERROR_SYSTEM, "cannot tell the time");
+	unsigned hundredths = (unsigned)(now.tv_nsec / 10000000) % 100;
+	snprintf(name, sizeof name, "%s.%s%02u", r->output.path, stamp, hundredths);
+	return output_rename(&r->output, name, err);
+}
+
+static int finish(struct recorder *r, struct error *err)
+{
+	struct recording *recording = r->recording;
+	struct stat st;
+	if (loop_snapshot(r, err) < 0)
+		return -1;
+	if (r->options->tail_synthesis)
+		write_existing(r);
+	write_lost(r);
+	flush_made(r);
+	if (data_writer_flush(&r->writer, err) < 0)
+		return -1;
+	recording->compressed_from = r->compressor.in;
+	recording->compressed_to = r->compressor.out;
+	recording->bytes = data_writer_size(&r->writer);
+	if (r->output.pipe)
+		return 0;
+	if (finish_file(r, err) < 0)
+		return -1;
+	if (fstat(r->output.fd, &st) == 0)
+		recording->bytes = (uint64_t)st.st_size;
+	if (r->options->time_in_name && add_time_to_name(r, err) < 0)
+		return -1;
+	snprintf(recording->path, sizeof recording->path, "%s", r->output.path);
+	return output_close(&r->output, err);
+}
+
+static int run(struct recorder *r, struct error *err)
+{
+	if (loop_open(r, err) < 0 || prepare_target(r, err) < 0 || prepare_events(r, err) < 0)
+		return -1;
+	if (r->options->dry_run)
+		return 0;
+	if (begin(r, err) < 0 || set_realtime(r, err) < 0 || loop_start(r, err) < 0)
+		return -1;
+	if (r->workload.pid && workload_run(&r->workload, err) < 0) {
+		char why[sizeof err->text];
+		snprintf(why, sizeof why, "%s", strerror(err ? err->sys : 0));
+		return error_set(err, ERROR_USAGE, "Failed to collect '%.128s' for the '%.128s' workload: %.128s",
+			r->events->list.items[0].name, r->options->command[0], why);
+	}
+	r->started = true;
+	int status = loop_run(r, err);
+	r->recording->has_status = r->workload.pid != 0;
+	workload_finish(&r->workload);
+	r->recording->status = r->workload.status;
+	return status < 0 ? status : finish(r, err);
+}
+
+int record_run(struct recording *recording, const struct record_options *options, struct error *err)
+{
+	struct recorder r = {
+		.options = options, .recording = recording, .events = options->events, .sampling = options->sampling,
+		.signals = -1, .timer = -1, .epoll = -1, .output.fd = -1, .workload = { .go = -1, .failed = -1 },
+	};
+	*recording = (struct recording){ 0 };
+	writer_open(&r.made, -1, 0);
+	writer_open(&r.packed, -1, 0);
+	int status = run(&r, err);
+	workload_finish(&r.workload);
+	if (status < 0 && !r.started && (r.output.fd >= 0 || r.output.renamed))
+		output_discard(&r.output);
+	output_close(&r.output, NULL);
+	counters_close(&r.counters);
+	loop_close(&r);
+	target_close(&r.target);
+	compressor_close(&r.compressor);
+	data_writer_fini(&r.writer);
+	evlist_fini(&r.evlist);
+	writer_fini(&r.made);
+	writer_fini(&r.packed);
+	return status;
+}

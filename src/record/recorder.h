@@ -1,0 +1,65 @@
+/* One recording from beginning to end: events opened, rings drained into a file, what the header tells. Says nothing itself:
+ * what the user should see comes back in struct recording or through `say`. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "record/configure.h"
+#include "record/counters.h"
+#include "record/target.h"
+
+/* Part of the time to record, in ms from the start: -D 10-20,30-40. */
+struct record_window {
+	uint64_t from_ms, to_ms;
+};
+
+struct record_options {
+	struct sampling sampling;
+	struct target_options target;
+	struct events *events;           /* parsed; empty: the default event */
+	const char *const *command;      /* to be started; NULL: none */
+	const char *const *whole_command; /* the recorder's own command line, for the header */
+	const char *version;             /* for the header */
+	const char *output;              /* -o; NULL: see output_open */
+	const char *buildid_dir;         /* the build-id cache; NULL: left alone */
+	size_t pages;                    /* of a ring; 0: what the kernel allows everyone */
+	uint64_t flush_bytes;            /* --mmap-flush: less is not worth a write */
+	uint64_t size_limit;             /* --max-size; 0: none */
+	int compression;                 /* zstd level; 0: none */
+	int realtime;                    /* SCHED_FIFO priority; 0: none */
+	unsigned map_timeout_ms;
+	const struct record_window *windows;
+	size_t window_count;
+	int control, acknowledge;        /* descriptors of --control; -1: none */
+	bool no_build_ids, all_build_ids, time_boundary, time_in_name, tail_synthesis;
+	bool no_tasks, no_maps, no_cgroups; /* --synth */
+	bool dry_run;
+	/* A line for the user while recording goes on: "Events enabled". */
+	void (*say)(void *context, const char *line);
+	void *say_context;
+};
+
+/* What came of it. */
+struct recording {
+	char path[4096];                 /* "-": a pipe */
+	uint64_t wakeups;                /* times there was something to write */
+	uint64_t bytes;                  /* of the recording, its header included */
+	uint64_t samples;                /* 0: not counted */
+	uint64_t compressed_from, compressed_to;
+	uint64_t lost_samples;           /* rings were full: the kernel's own count */
+	uint64_t lost_events, lost_chunks; /* as records in the rings tell */
+	uint64_t missing_threads, slow_maps;
+	struct str notes;                /* what was changed to make it work, a sentence a line */
+	struct str warnings;             /* what the user should know, a sentence a line */
+	bool limit_reached;              /* --max-size */
+	bool refused;                    /* it failed because an event could not be opened */
+	bool has_status;
+	int status;                      /* of the command, as wait(2) gives it */
+	int signal;                      /* that ended the recording: SIGINT, SIGTERM; 0: none */
+};
+
+/* Runs it. < 0: *err; the recording, if any was begun, is removed where it holds nothing. */
+int record_run(struct recording *recording, const struct record_options *options, struct error *err);
+void recording_fini(struct recording *recording);

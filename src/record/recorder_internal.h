@@ -1,0 +1,50 @@
+/* What recorder.c and its loop share. Internal to record/. */
+#pragma once
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/writer.h"
+#include "data/writer.h"
+#include "record/compress.h"
+#include "record/output.h"
+#include "record/recorder.h"
+#include "record/synthesize.h"
+#include "record/workload.h"
+
+struct recorder {
+	const struct record_options *options;
+	struct recording *recording;
+	struct events *events;
+	struct sampling sampling;
+	struct target target;
+	struct workload workload;
+	struct counters counters;
+	struct output output;
+	struct data_writer writer;
+	struct evlist evlist;          /* the events as the file has them */
+	struct compressor compressor;
+	struct writer packed;          /* compressed records on their way */
+	struct writer made;            /* synthesized records on their way */
+	struct synthesis synthesis;
+	sigset_t old_mask;
+	bool masked;
+	int epoll, signals, timer;
+	size_t rings_watched;          /* all but the overwritten ones */
+	size_t rings_open;             /* those whose tasks still live */
+	size_t window;                 /* next of options->windows */
+	bool window_open;
+	bool started;                  /* the output holds records */
+	bool done;
+	char command[256];             /* of --control: what has come of a line */
+	size_t command_len;
+};
+
+int loop_open(struct recorder *r, struct error *err);
+void loop_close(struct recorder *r);
+/* Starts events that do not start by themselves, or arms what will. */
+int loop_start(struct recorder *r, struct error *err);
+/* Drains rings until the target has ended, somebody stops it, or a limit is reached. */
+int loop_run(struct recorder *r, struct error *err);
+/* What overwritten rings hold. */
+int loop_snapshot(struct recorder *r, struct error *err);

@@ -131,7 +131,7 @@ def write_sources(folder):
     rng.shuffle(order)
     per_layer = total // LAYERS
     layers = [order[k * per_layer:(k + 1) * per_layer] for k in range(LAYERS)]
-    text = ["#define HIDDEN\n" + COMMON for _ in range(LIBRARIES)]
+    text = [COMMON for _ in range(LIBRARIES)]
     for k, layer in enumerate(layers):
         for f in layer:
             below = rng.sample(layers[k + 1], 3) if k + 1 < LAYERS else []
@@ -144,7 +144,8 @@ def write_sources(folder):
                     odds, below[1], odds // 3, below[2], below[0])
             kernel = "if (draw(r) % 100 == 0) kernel_side(r);" if rng.random() < 0.2 else ""
             text[f // FUNCTIONS_PER_LIBRARY] += (
-                "void f%d(struct ride *r) __asm__(\"%s\");\nvoid f%d(struct ride *r) { r->depth++; work(r, %d + r->depth * 3); %s %s work(r, %d + r->depth); r->depth--; }\n" % (
+                "void f%d(struct ride *r) __asm__(\"%s\");\n"
+                "void f%d(struct ride *r) { r->depth++; work(r, %d + r->depth * 3); %s %s work(r, %d + r->depth); r->depth--; }\n" % (
                     f, names[f], f, rng.choice((4, 10, 20, 60, 150)), kernel, call, rng.choice((0, 4, 20, 40))))
     for i, t in enumerate(text):
         with open(os.path.join(folder, "part%d.c" % i), "w") as out:
@@ -152,7 +153,8 @@ def write_sources(folder):
     with open(os.path.join(folder, "main.c"), "w") as out:
         roots = layers[0][:6]
         out.write(COMMON + MAIN + "".join("extern void f%d(struct ride *) __asm__(\"%s\");\n" % (f, names[f]) for f in roots))
-        out.write("const step roots[] = { %s };\nconst unsigned root_count = %d;\n" % (", ".join("f%d" % f for f in roots), len(roots)))
+        out.write("const step roots[] = { %s };\n" % ", ".join("f%d" % f for f in roots))
+        out.write("const unsigned root_count = %d;\n" % len(roots))
 
 
 def build(folder):
@@ -168,7 +170,7 @@ def build(folder):
         name = "lib%s%d.so" % (SPACES[i % 6], i // 6)
         subprocess.run(["gcc", *flags, "-shared", "-o", name, "part%d.c" % i], cwd=folder, check=True)
         libraries.append(name)
-    subprocess.run(["gcc", *flags, "-rdynamic", "-o", "ride.new", "main.c", "-Wl,--no-as-needed", "-L.", *["-l:" + l for l in libraries], "-Wl,-rpath,$ORIGIN",
-                    "-pthread"], cwd=folder, check=True)
+    subprocess.run(["gcc", *flags, "-rdynamic", "-o", "ride.new", "main.c", "-Wl,--no-as-needed", "-L.",
+                    *["-l:" + name for name in libraries], "-Wl,-rpath,$ORIGIN", "-pthread"], cwd=folder, check=True)
     os.rename(os.path.join(folder, "ride.new"), program)
     return program

@@ -23,6 +23,11 @@ struct location {
 	uint64_t note[3];
 };
 
+static inline void *location_note(const struct location *location)
+{
+	return (void *)location->note;
+}
+
 struct session;
 struct worker;
 

@@ -17,13 +17,13 @@ void cells_fini(struct cells *cells)
 static uint32_t cell_hash(const struct cell *cell)
 {
 	return (uint32_t)hash_pair((uint64_t)cell->node << 32 | cell->place,
-		(uint64_t)cell->group << 32 | (uint32_t)cell->cpumode << 8 | cell->filtered);
+		(uint64_t)cell->group << 32 | (uint32_t)cell->stale << 16 | (uint32_t)cell->cpumode << 8 | cell->filtered);
 }
 
 static bool cell_same(const struct cell *a, const struct cell *b)
 {
 	return a->node == b->node && a->place == b->place && a->group == b->group && a->cpumode == b->cpumode &&
-	       a->filtered == b->filtered;
+	       a->filtered == b->filtered && a->stale == b->stale;
 }
 
 static void grow_slots(struct cells *cells)
@@ -73,4 +73,17 @@ struct cell *cells_add(struct cells *cells, const struct cell *key, const struct
 		cells->sums[cells->count] = *sums;
 	cells->slots[at] = ++cells->count;
 	return &cells->items[cells->count - 1];
+}
+
+void cells_add_near(struct cells *cells, const struct cell *key, uint32_t *near)
+{
+	if (*near) {
+		struct cell *cell = &cells->items[*near - 1];
+		if (cell_same(cell, key)) {
+			cell->period += key->period;
+			cell->count += key->count;
+			return;
+		}
+	}
+	*near = (uint32_t)(cells_add(cells, key, NULL) - cells->items) + 1;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "abi/sample.h"
+#include "analysis/data_source.h"
 #include "analysis/name_filter.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -26,11 +27,9 @@ void collector_drop_caches(struct collector *c)
 	for (size_t i = 0; c->memos && i < CHAIN_MEMOS; i++)
 		free(c->memos[i].words);
 	free(c->memos);
-	free(c->sites);
 	free(c->locations);
 	free(c->frames);
 	c->memos = NULL;
-	c->sites = NULL;
 	c->locations = NULL;
 	c->frames = NULL;
 }
@@ -78,24 +77,27 @@ static uint8_t symbol_filter(const struct profile *profile, const struct locatio
 	return location->map && number_list_has(symbols, (int64_t)location->address) ? 0 : FILTER_SYMBOL;
 }
 
+static void site_learn(struct collector *c, const struct location *location, struct site *site)
+{
+	const struct profile *profile = c->profile;
+	if (location->id >= c->location_count) {
+		uint32_t count = location->id + 1 > c->location_count * 2 ? location->id + 64 : c->location_count * 2;
+		c->locations = memory_resize(c->locations, count, sizeof *c->locations);
+		c->location_count = count;
+	}
+	c->locations[location->id] = location;
+	site->known = 1;
+	if (location->module != MODULE_ID_NONE)
+		site->symbol = symbols_lookup(profile->symbols, profile_module(profile, location->module), location->offset);
+	site->filtered = dso_filter(profile, location) | symbol_filter(profile, location, site->symbol);
+}
+
 struct site *collector_site(struct collector *c, const struct location *location)
 {
-	if (location->id >= c->site_count) {
-		uint32_t count = location->id + 1 > c->site_count * 2 ? location->id + 64 : c->site_count * 2;
-		c->sites = memory_resize(c->sites, count, sizeof *c->sites);
-		c->locations = memory_resize(c->locations, count, sizeof *c->locations);
-		memset(c->sites + c->site_count, 0, (count - c->site_count) * sizeof *c->sites);
-		c->site_count = count;
-	}
-	struct site *site = &c->sites[location->id];
-	if (!site->known) {
-		const struct profile *profile = c->profile;
-		site->known = 1;
-		c->locations[location->id] = location;
-		if (location->module != MODULE_ID_NONE)
-			site->symbol = symbols_lookup(profile->symbols, profile_module(profile, location->module), location->offset);
-		site->filtered = dso_filter(profile, location) | symbol_filter(profile, location, site->symbol);
-	}
+	_Static_assert(sizeof(struct site) <= sizeof location->note, "what is known of a place fits its note");
+	struct site *site = location_note(location);
+	if (!site->known)
+		site_learn(c, location, site);
 	return site;
 }
 
@@ -150,7 +152,7 @@ static void fill_facts(struct collector *c, const struct sample_view *view)
 	facts->raw = sample->raw;
 	facts->raw_size = sample->raw_size;
 	facts->cpu = (int32_t)sample->cpu;
-	facts->data_source = sample->data_src;
+	facts->data_source = sample->present & SAMPLE_DATA_SRC ? sample->data_src : DATA_SOURCE_NONE;
 	facts->branch_flags = view->branch_flags;
 	facts->cpumode = view->cpumode;
 	for (unsigned i = 0; view->ends && i < 2; i++) {
@@ -194,7 +196,10 @@ static void add_cell(struct collector *c, const struct sample_view *view, struct
 	cell->tid = view->r->tid;
 	cell->cpu = sample->cpu;
 	struct cell_sums sums = { { weight, sample->ins_lat, sample->p_stage_cyc } };
-	cells_add(&c->cells, cell, c->profile->needs_sums ? &sums : NULL);
+	if (c->profile->needs_sums)
+		cells_add(&c->cells, cell, &sums);
+	else
+		cells_add_near(&c->cells, cell, &collector_site(c, view->ip)->cell);
 }
 
 /* An address of unknown mode: kernel first, then user. */
@@ -275,7 +280,7 @@ static void apply_found(struct collector *c, const struct chain_found *found, st
 {
 	if (found->parent_site) {
 		view->parent_module = c->locations[found->parent_site - 1]->module;
-		view->parent_symbol = c->sites[found->parent_site - 1].symbol;
+		view->parent_symbol = collector_site(c, c->locations[found->parent_site - 1])->symbol;
 	}
 	if (found->root_site) {
 		const struct location *root = c->locations[found->root_site - 1];
@@ -300,7 +305,7 @@ void collector_sample(struct collector *c, const struct resolved *r)
 		return;
 	if (options->iteration == ITERATE_BRANCHES && !(sample->present & SAMPLE_BRANCH_STACK))
 		return;
-	struct sample_view view = { .profile = profile, .collector = c, .r = r, .cpumode = cpumode, .weight = sample->weight,
+	struct sample_view view = { .profile = profile, .collector = c, .r = r, .ip = ip, .cpumode = cpumode, .weight = sample->weight,
 		.time = sample->time == UINT64_MAX ? 0 : sample->time, .parent_module = MODULE_ID_NONE };
 	struct cell cell = { .cpumode = (uint8_t)cpumode, .level = self_level(ip, cpumode), .period = sample->period,
 		.filtered = sample_filter(profile, r, site, cpumode), .place = self_place(c, ip) };
@@ -309,7 +314,11 @@ void collector_sample(struct collector *c, const struct resolved *r)
 	if (wants_chain && sample->present & SAMPLE_CALLCHAIN) {
 		struct chain_found found = collector_chain(c, r);
 		cell.node = keeps_chain ? found.node : STACK_ROOT;
+		c->last_node = cell.node;
 		apply_found(c, &found, &view, &cell);
+	} else if (options->iteration == ITERATE_CALLERS) {
+		cell.node = c->last_node; /* perf walks what the chain before left behind */
+		cell.stale = cell.node != STACK_ROOT;
 	}
 	if (options->exclude_other && !view.parent_symbol)
 		cell.filtered |= FILTER_PARENT;

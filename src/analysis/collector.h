@@ -2,10 +2,11 @@
 #pragma once
 #include "analysis/profile.h"
 
-/* What is known of one of the worker's locations. */
+/* What is known of one of the worker's locations: its note. */
 struct site {
 	uint32_t symbol;             /* as symbols_lookup */
 	uint32_t self, frame;        /* places + 1, 0: not asked yet: of a sample there, of a frame there */
+	uint32_t cell;               /* + 1: where the last sample there was added; 0: none yet */
 	uint8_t known, filtered;     /* filtered: by --dsos and --symbols */
 };
 
@@ -27,14 +28,14 @@ struct collector {
 	struct stacks stacks;
 	struct tuples groups;
 	struct cells cells;
-	struct site *sites;
 	const struct location **locations; /* by id */
-	uint32_t site_count;
+	uint32_t location_count;
 	struct chain_memo *memos;
 	const struct location **frames;    /* of the chain at hand */
 	size_t frame_capacity;
 	uint64_t *row;                     /* of a group */
 	uint32_t last_group;               /* UINT32_MAX: none */
+	uint32_t last_node;                /* the stack of the last sample that had a chain */
 	struct arena payloads;
 	struct writer text;                /* scratch */
 	struct branch_counts branches;
@@ -53,6 +54,7 @@ struct sample_view {
 	const struct profile *profile;
 	struct collector *collector;
 	const struct resolved *r;
+	const struct location *ip;   /* of the sample */
 	uint64_t weight, time;
 	uint64_t cpumode;
 	uint32_t parent_module, parent_symbol;
@@ -77,4 +79,6 @@ struct chain_found collector_chain(struct collector *collector, const struct res
 
 /* Adds to the cell of this key (group, node, place, cpumode, filtered); the first one's other fields stay. */
 struct cell *cells_add(struct cells *cells, const struct cell *key, const struct cell_sums *sums);
+/* The same without other sums. *near: index + 1 of the cell that probably has this key (0: no idea); set to the one that had it. */
+void cells_add_near(struct cells *cells, const struct cell *key, uint32_t *near);
 void cells_fini(struct cells *cells);

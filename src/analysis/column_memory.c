@@ -15,7 +15,8 @@ enum { CACHELINE = 64 };
 
 static uint64_t source_of(const struct sample_view *view)
 {
-	return view->r->sample->data_src;
+	const struct sample *sample = view->r->sample;
+	return sample->present & SAMPLE_DATA_SRC ? sample->data_src : DATA_SOURCE_NONE;
 }
 
 SAMPLE_KEY(symbol_daddr_key) { *key = view->r->sample->addr; }

@@ -278,11 +278,12 @@ static int setup_sorts(struct columns *columns, struct column_request *request, 
 		return 0;
 	CLEANUP_STR struct str text = { 0 };
 	if (!is_strict(sort)) {
-		columns->mode = request->mode;
-		const char *order = default_sorts[request->mode];
-		if (request->mode == SORT_NORMAL && request->default_sort)
+		if (request->tracepoints)
+			columns->mode = request->mode = SORT_TRACEPOINT;
+		const char *order = default_sorts[columns->mode];
+		if (columns->mode == SORT_NORMAL && request->default_sort)
 			order = request->default_sort;
-		else if (request->mode == SORT_TRACEPOINT && request->raw_trace)
+		else if (columns->mode == SORT_TRACEPOINT && request->raw_trace)
 			order = "trace_fields";
 		str_puts(&text, order);
 	}
@@ -415,7 +416,7 @@ static void finish_columns(struct columns *columns)
 
 int columns_setup(struct columns *columns, struct column_request *request, struct error *err)
 {
-	*columns = (struct columns){ .mode = request->mode == SORT_TRACEPOINT ? SORT_NORMAL : request->mode };
+	*columns = (struct columns){ .mode = request->mode };
 	if (setup_sorts(columns, request, err) < 0)
 		return -1;
 	if (request->with_parent && add_sort_word(columns, request, "parent", -1, err) < 0)

@@ -99,6 +99,7 @@ struct column_request {
 	const char *default_sort;  /* NULL: the mode's own */
 	bool children, show_samples, show_period, show_cpu_utilization, with_parent, raw_trace;
 	enum sort_mode mode;
+	bool tracepoints;         /* all events are: the default is their text */
 	/* Adds a tracepoint's fields for a word that is no column: < 0 where it is none. */
 	int (*dynamic)(void *context, struct columns *columns, const char *word, int level);
 	void *context;

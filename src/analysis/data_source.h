@@ -8,6 +8,9 @@ enum data_source_part {
 	SOURCE_BLOCK, SOURCE_HOPS,
 };
 
+/* What stands for an access of which nothing was recorded: "not available" in all parts. */
+#define DATA_SOURCE_NONE (1ull << 0 | 1ull << 5 | 1ull << 19 | 1ull << 24 | 1ull << 26 | 15ull << 33)
+
 /* The bits of one part, from bit 0. */
 uint64_t data_source_part(uint64_t data_source, enum data_source_part part);
 

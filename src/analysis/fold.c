@@ -121,7 +121,7 @@ static void fold_self(struct fold *fold)
 			for (unsigned w = 0; w < 3; w++)
 				entry->self.weight[w] += all->sums[at->cell - all->items].weight[w];
 		unsigned depth = fold->nodes.count ? fold->nodes.items[at->leaf].depth : 0;
-		if (entry->max_depth < depth)
+		if (entry->max_depth < depth && !at->cell->stale)
 			entry->max_depth = depth;
 	}
 }

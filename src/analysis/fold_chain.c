@@ -240,14 +240,16 @@ static void mark_own(struct fold *fold, const struct fold_entry *entry, bool tak
 		for (uint32_t node = at->leaf; node; node = fold->nodes.items[node].parent) {
 			uint64_t period = at->cell->period;
 			uint32_t count = at->cell->count;
-			if (take && (!fold->own_count[node] || at->cell->first < fold->own_first[node]))
-				fold->own_first[node] = at->cell->first;
-			fold->own_period[node] += take ? period : -period;
-			fold->own_count[node] += take ? count : -count;
 			if (from_all) {
 				fold->nodes.items[node].period -= take ? period : -period;
 				fold->nodes.items[node].count -= take ? count : -count;
 			}
+			if (at->cell->stale)
+				continue;
+			if (take && (!fold->own_count[node] || at->cell->first < fold->own_first[node]))
+				fold->own_first[node] = at->cell->first;
+			fold->own_period[node] += take ? period : -period;
+			fold->own_count[node] += take ? count : -count;
 		}
 	}
 }
@@ -276,7 +278,7 @@ static void start_outwards(struct fold *fold, const struct fold_entry *entry)
 	const struct trie_node *nodes = fold->nodes.items;
 	for (uint32_t i = entry->first_cell; i; i = fold->cells.items[i - 1].next_of_entry) {
 		const struct fold_cell *at = &fold->cells.items[i - 1];
-		if (at->leaf)
+		if (at->leaf && !at->cell->stale)
 			vec_push(&fold->steps, ((struct chain_step){ .chain = nodes[at->leaf].chain, .node = at->leaf,
 				.period = at->cell->period, .count = at->cell->count, .first = at->cell->first }));
 	}

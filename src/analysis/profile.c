@@ -79,6 +79,7 @@ void profile_close(struct profile *profile)
 	for (size_t i = 0; i < profile->hist_count; i++)
 		free(profile->hists[i].entries);
 	free(profile->hists);
+	sample_reads_fini(&profile->reads);
 	arena_fini(&profile->arena);
 	*profile = (struct profile){ 0 };
 }
@@ -101,6 +102,25 @@ static bool switched(struct profile *profile, const struct resolved *r)
 	return true;
 }
 
+/* A sample that carries several counters' values. */
+struct part_context {
+	struct profile *profile;
+	const struct resolved *r;
+};
+
+static void take_part(void *context, const struct sample_part *part)
+{
+	const struct part_context *whole = context;
+	struct sample sample = *whole->r->sample;
+	struct resolved r = *whole->r;
+	sample.id = part->id;
+	sample.period = part->period;
+	r.sample = &sample;
+	r.event = part->event;
+	r.evsel = &session_evlist(r.session)->events.items[part->event];
+	collector_sample(whole->profile->collectors[worker_index(r.worker)], &r);
+}
+
 static void take_record(void *context, const struct resolved *r, size_t slice)
 {
 	struct profile *profile = context;
@@ -109,13 +129,31 @@ static void take_record(void *context, const struct resolved *r, size_t slice)
 		return;
 	if ((options->switch_on || options->switch_off) && !switched(profile, r))
 		return;
-	collector_sample(profile->collectors[worker_index(r->worker)], r);
+	if (r->sample->present & SAMPLE_READ)
+		sample_reads_each(&profile->reads, session_evlist(r->session), r->event, r->sample, take_part, &(struct part_context){ profile, r });
+	else
+		collector_sample(profile->collectors[worker_index(r->worker)], r);
+}
+
+bool profile_needs_order(const struct profile *profile)
+{
+	const struct evlist *evlist = session_evlist(profile->session);
+	bool chains = false, no_chains = false;
+	if (profile->options.switch_on || profile->options.switch_off)
+		return true;
+	for (size_t i = 0; i < evlist->events.count; i++) {
+		uint64_t type = evlist->events.items[i].attr.sample_type;
+		if (type & SAMPLE_READ)
+			return true;
+		chains |= (type & SAMPLE_CALLCHAIN) != 0;
+		no_chains |= !(type & SAMPLE_CALLCHAIN);
+	}
+	return chains && no_chains && profile->options.iteration == ITERATE_CALLERS;
 }
 
 struct sink profile_sink(struct profile *profile)
 {
-	bool in_order = profile->options.switch_on || profile->options.switch_off;
-	return (struct sink){ .context = profile, .record = take_record, .serial = in_order };
+	return (struct sink){ .context = profile, .record = take_record, .serial = profile_needs_order(profile) };
 }
 
 /* One worker's facts give way to an earlier sample's. */

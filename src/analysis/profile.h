@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analysis/columns.h"
+#include "analysis/sample_reads.h"
 #include "analysis/stack.h"
 #include "analysis/time_filter.h"
 #include "base/arena.h"
@@ -77,6 +78,7 @@ struct cell {
 	uint64_t first;              /* clock of the first sample */
 	uint32_t group, node, place; /* key: columns of the sample, stack, where the sample itself lies */
 	uint8_t cpumode, filtered;   /* key, too */
+	bool stale;                  /* key, too: without a chain of its own, callers are those of the sample before it */
 	uint8_t level;
 	uint32_t count;
 	uint32_t thread;             /* of the first sample; THREAD_NONE: see tid */
@@ -137,6 +139,7 @@ struct profile {
 	const int32_t *sockets;          /* by CPU; NULL: not known */
 	size_t socket_count;
 	bool switched_on;
+	struct sample_reads reads;
 	/* After profile_finish: */
 	uint32_t *module_ranks;          /* by module: when perf would have made it */
 	struct stacks stacks;
@@ -153,6 +156,8 @@ int profile_open(struct profile *profile, const struct profile_options *options,
 	struct error *err);
 void profile_close(struct profile *profile);
 struct sink profile_sink(struct profile *profile);
+/* The samples of these events make sense only one after the other: the sink must be serial. A stream learns of events late. */
+bool profile_needs_order(const struct profile *profile);
 /* After the session ran: merges, makes entries, sorts. */
 int profile_finish(struct profile *profile, struct error *err);
 

@@ -5,6 +5,7 @@
 
 #include "analysis/flame_sink.h"
 #include "cmd/command.h"
+#include "cmd/progress.h"
 #include "data/evsel_name.h"
 #include "os/cpus.h"
 #include "render/flame_svg.h"
@@ -130,6 +131,7 @@ struct drawing {
 	const struct cli *cli;
 	const struct flamegraph_options *options;
 	struct session session;
+	struct progress progress;
 	struct symbols *symbols;
 	struct name_list *comms, *pids, *tids, *dsos;
 	struct time_filter time;
@@ -242,6 +244,7 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 	if (source_open(&source, options->input ? options->input : "perf.data", &source_options, err) < 0)
 		return -1;
 	struct session_options session_options = { .max_stack = options->max_stack, .keep_exited = true };
+	progress_watch(&drawing->progress, drawing->cli, source->path, &session_options);
 	if (session_open(&drawing->session, source, &session_options, err) < 0)
 		return -1;
 	name_events(&source->header);

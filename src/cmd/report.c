@@ -65,6 +65,7 @@ static int report_open(struct report *report, struct error *err)
 	struct session_options session_options = {
 		.max_stack = options->max_stack > 0 ? (unsigned)options->max_stack : 1, .keep_exited = true,
 	};
+	progress_watch(&report->progress, report->cli, input_of(options), &session_options);
 	return session_open(&report->session, source, &session_options, err);
 }
 
@@ -105,7 +106,7 @@ static bool use_colour(const struct report *report)
 static const char *memory_order(const struct report *report, struct str *buffer)
 {
 	static const char order[] = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
-	if (report->mode != SORT_MEMORY)
+	if (!report->options->memory)
 		return NULL;
 	if (!report->sort || *report->sort != '+')
 		return report->sort ? report->sort : order;
@@ -142,7 +143,7 @@ static bool has_entries(const struct profile *profile)
 struct watching {
 	struct report *report;
 	struct attr_names names;
-	struct sink profile;
+	struct sink profile, all;
 	bool features;
 };
 
@@ -154,6 +155,8 @@ static void watch_raw(void *context, struct session *session, const struct recor
 		open_tracepoints(report);
 		report->profile.tracepoints = report->tracepoints;
 	}
+	if (record->type == RECORD_HEADER_ATTR)
+		watching->all.serial |= profile_needs_order(&report->profile);
 	if (watching->features)
 		header_print_feature(session->source, record, report->options->show_info, &watching->names, report->cli->out);
 }
@@ -171,14 +174,12 @@ static int run_session(struct report *report, struct error *err)
 	const struct report_options *options = report->options;
 	struct watching watching = { .report = report, .profile = profile_sink(&report->profile) };
 	watching.features = report->session.source->header.pipe && !options->quiet && (options->header || options->show_info);
-	struct sink sink = watching.profile;
-	sink.context = &watching;
-	sink.record = watch_record;
-	sink.raw = watch_raw;
-	sink.want_records = options->threads;
-	sink.serial |= options->threads;
+	watching.all = (struct sink){
+		.context = &watching, .record = watch_record, .raw = watch_raw, .want_records = options->threads,
+		.serial = watching.profile.serial || options->threads,
+	};
 	attr_names_open(&watching.names);
-	int result = session_run(&report->session, &sink, err);
+	int result = session_run(&report->session, &watching.all, err);
 	attr_names_close(&watching.names);
 	return result;
 }

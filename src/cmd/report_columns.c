@@ -139,9 +139,10 @@ int report_setup_columns(struct report *report, struct error *err)
 		.show_samples = options->show_samples, .show_period = options->show_period, .show_cpu_utilization = options->cpu_utilization,
 		.with_parent = options->parent, .raw_trace = options->raw_trace, .mode = report->mode, .dynamic = add_dynamic, .context = report,
 	};
-	if (all_tracepoints(session_evlist(&report->session)))
-		request.mode = SORT_TRACEPOINT;
-	return columns_setup(&report->columns, &request, err);
+	request.tracepoints = all_tracepoints(session_evlist(&report->session));
+	int result = columns_setup(&report->columns, &request, err);
+	report->mode = report->columns.mode;
+	return result;
 }
 
 /* "# dso: libc.so.6": a column of which only one value can be is not shown. */

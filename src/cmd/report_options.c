@@ -220,7 +220,7 @@ const struct option report_table[] = {
 	OPT_INT(0, "samples", O, saved_samples, "samples kept per row for browsing"),
 	OPT_CALLBACK(0, "percent-limit", O, percent_limit, "percent", "leave rows and chains below this share out", set_percent_limit),
 	OPT_CALLBACK(0, "percentage", O, relative, "relative|absolute", "shares of what filters leave, or of all (absolute)", set_percentage),
-	OPT_LATER_ARG(0, "itrace", "opts", "what to make of a trace of instructions"),
+	OPT_LATER_OPTARG(0, "itrace", "opts", "what to make of a trace of instructions"),
 	OPT_BOOL(0, "full-source-path", O, full_source_path, "whole paths of source files"),
 	OPT_BOOL(0, "show-ref-call-graph", O, show_reference, "chains of another event of the group for events without"),
 	OPT_LATER(0, "stitch-lbr", "join call stacks that the hardware cut"),

@@ -167,7 +167,7 @@ void report_fill_profile(struct report *report)
 	out->chain = options->chain;
 	if (options->inverted || (options->children && !options->chain_order_given))
 		out->chain.order = CHAIN_CALLER;
-	out->iteration = report->mode == SORT_BRANCH ? ITERATE_BRANCHES : report->mode == SORT_MEMORY ? ITERATE_MEMORY
+	out->iteration = report->mode == SORT_BRANCH ? ITERATE_BRANCHES : options->memory ? ITERATE_MEMORY
 		: report->children ? ITERATE_CALLERS : ITERATE_SAMPLES;
 	out->hide_unresolved = options->hide_unresolved;
 	out->exclude_other = options->exclude_other;

@@ -3,6 +3,7 @@
 #include "analysis/hist.h"
 #include "analysis/name_filter.h"
 #include "analysis/thread_values.h"
+#include "cmd/progress.h"
 #include "cmd/report_options.h"
 #include "os/cpus.h"
 
@@ -10,6 +11,7 @@ struct report {
 	struct cli *cli;
 	struct report_options *options;
 	struct session session;
+	struct progress progress;
 	struct symbols *symbols;
 	struct tracepoints *tracepoints;
 	struct columns columns;

@@ -7,6 +7,7 @@
 #include "analysis/stream.h"
 #include "cmd/attr_names.h"
 #include "cmd/command.h"
+#include "cmd/progress.h"
 #include "cmd/script.h"
 #include "data/feature.h"
 #include "render/header.h"
@@ -20,6 +21,7 @@ struct script {
 	struct cli *cli;
 	struct script_options *options;
 	struct session session;
+	struct progress progress;
 	struct symbols *symbols;
 	struct name_list *comms, *pids, *tids, *dsos, *wanted, *stop_at;
 	struct time_filter when;
@@ -242,6 +244,8 @@ static int script_open(struct script *script, struct error *err)
 
 	if (source_open(&source, o->input ? o->input : "perf.data", &source_options, err) < 0)
 		return EXIT_FAILED;
+	if (!script->cli->tty_out) /* there the text itself shows how far it is */
+		progress_watch(&script->progress, script->cli, source->path, &session_options);
 	if (session_open(&script->session, source, &session_options, err) < 0)
 		return EXIT_FAILED;
 	attr_names_open(&script->names);

@@ -60,7 +60,7 @@ const struct option script_table[] = {
 	OPT_STRING(0, "dsos", S, dsos, "dso[,dso...]", "only samples in these objects"),
 	OPT_STRING('S', "symbols", S, wanted, "symbol[,symbol...]", "only samples in these functions, or at these addresses"),
 	OPT_INT(0, "addr-range", S, address_range, "with -S ADDRESS: that many bytes from the address on"),
-	OPT_LATER_ARG(0, "insn-trace", "raw|disasm", "print the instructions of a hardware trace"),
+	OPT_LATER_OPTARG(0, "insn-trace", "raw|disasm", "print the instructions of a hardware trace"),
 	OPT_LATER_ARG(0, "xed", NULL, "pass instructions to the xed disassembler"),
 	OPT_LATER_ARG(0, "call-trace", NULL, "print the calls of a hardware trace"),
 	OPT_LATER_ARG(0, "call-ret-trace", NULL, "print the calls and returns of a hardware trace"),

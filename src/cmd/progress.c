@@ -1,0 +1,53 @@
+#include "cmd/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+#define PATIENCE_NS UINT64_C(500000000) /* a read shorter than this needs no explanation */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void put_line(const char *line, size_t len)
+{
+	if (write(STDERR_FILENO, line, len) < 0)
+		return; /* nobody is looking any more */
+}
+
+static void progress_tell(void *context, uint64_t done, uint64_t total)
+{
+	static const char erase[] = "\r\033[K";
+	struct progress *progress = context;
+	if (done == total) { /* the end: of a pipe too, whose total nobody knows */
+		if (progress->shown)
+			put_line(erase, sizeof erase - 1);
+		progress->shown = false;
+		return;
+	}
+	if (!progress->shown && now_ns() - progress->started_ns < PATIENCE_NS)
+		return;
+	char path[64], line[160];
+	snprintf(path, sizeof path, "%s", progress->path);
+	text_make_printable(path);
+	int n = total ? snprintf(line, sizeof line, "%sreading %s: %3" PRIu64 "%% of %.1f MB", erase, path, done * 100 / total, (double)total / 1e6)
+		      : snprintf(line, sizeof line, "%sreading %s: %.1f MB", erase, path, (double)done / 1e6);
+	put_line(line, (size_t)n);
+	progress->shown = true;
+}
+
+void progress_watch(struct progress *progress, const struct cli *cli, const char *path, struct session_options *options)
+{
+	*progress = (struct progress){ .path = path, .started_ns = now_ns() };
+	if (!cli->tty_err || cli->pager_pid)
+		return;
+	options->progress = progress_tell;
+	options->progress_context = progress;
+}

@@ -1,5 +1,5 @@
-/* Module → the files on this machine that may be it, or its debug file, in perf's order. A file of another build-id than the
- * recording's is passed over and counted. Knows no symbol and no sample. */
+/* Module → the files on this machine that may be it, or its debug file, in perf's order. A file of another build-id than
+ * the recording's is passed over and counted. Knows no symbol and no sample. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int params = 0; params < 2; params++) {
 		struct demangler demangler = { .params = params };
 		char *text = name_demangle(&demangler, name);
-		volatile size_t len = text ? strlen(text) : 0;
-		(void)len;
+		size_t len = text ? strlen(text) : 0;
+		__asm__ volatile("" : : "r"(len)); /* what was read is needed */
 		free(text);
 	}
 	free(name);

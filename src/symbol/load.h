@@ -10,12 +10,10 @@
 #include "symbol/symbol.h"
 #include "symbol/table.h"
 
-typedef const char *_Atomic shown_name;
-
 /* One module's table. */
 struct symtab {
 	struct symbol_table table;
-	shown_name *shown;           /* by index; NULL until asked for */
+	const char *_Atomic *shown;  /* by index; NULL until asked for */
 	struct demangler demangler;
 	struct image images[2];      /* whose strings the names are */
 	struct symbol alone;         /* KSYMBOL: the table itself */

@@ -19,20 +19,16 @@
 #define MODULE_PAGES 4096u
 #define LOADING_LOCKS 16u
 
-typedef struct symtab *_Atomic symtab_slot;
-
 struct symtab_page {
-	symtab_slot slots[MODULES_PER_PAGE];
+	struct symtab *_Atomic slots[MODULES_PER_PAGE];
 };
-
-typedef struct symtab_page *_Atomic page_slot;
 
 struct symbols {
 	struct symbol_sources sources;
 	pthread_mutex_t loading[LOADING_LOCKS]; /* by module id */
 	pthread_mutex_t shown_lock;
 	struct arena shown;          /* names that no file holds as they are shown */
-	page_slot pages[MODULE_PAGES];
+	struct symtab_page *_Atomic pages[MODULE_PAGES];
 };
 
 struct symbols *symbols_new(const struct modules *modules, const struct symbols_options *options)
@@ -64,11 +60,11 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
-static symtab_slot *symbols_slot(struct symbols *s, uint32_t module)
+static struct symtab *_Atomic *symbols_slot(struct symbols *s, uint32_t module)
 {
 	if (module / MODULES_PER_PAGE >= MODULE_PAGES)
 		return NULL;
-	page_slot *where = &s->pages[module / MODULES_PER_PAGE];
+	struct symtab_page *_Atomic *where = &s->pages[module / MODULES_PER_PAGE];
 	struct symtab_page *page = atomic_load_explicit(where, memory_order_acquire);
 	if (!page) {
 		struct symtab_page *fresh = memory_zero(1, sizeof *fresh);
@@ -80,7 +76,7 @@ static symtab_slot *symbols_slot(struct symbols *s, uint32_t module)
 	return &page->slots[module % MODULES_PER_PAGE];
 }
 
-static struct symtab *symbols_load_slow(struct symbols *s, const struct module *module, symtab_slot *slot)
+static struct symtab *symbols_load_slow(struct symbols *s, const struct module *module, struct symtab *_Atomic *slot)
 {
 	pthread_mutex_t *lock = &s->loading[module->id % LOADING_LOCKS];
 	pthread_mutex_lock(lock);
@@ -95,7 +91,7 @@ static struct symtab *symbols_load_slow(struct symbols *s, const struct module *
 
 static inline struct symtab *symbols_tab(struct symbols *s, const struct module *module)
 {
-	symtab_slot *slot = symbols_slot(s, module->id);
+	struct symtab *_Atomic *slot = symbols_slot(s, module->id);
 	struct symtab *tab = slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
 	return tab || !slot ? tab : symbols_load_slow(s, module, slot);
 }
@@ -144,7 +140,7 @@ static const char *name_show(struct symbols *s, const struct symtab *tab, const 
 const char *symbols_name(struct symbols *s, const struct module *module, uint32_t id)
 {
 	struct symtab *tab = symbols_tab(s, module);
-	shown_name *where = &tab->shown[id - 1];
+	const char *_Atomic *where = &tab->shown[id - 1];
 	const char *shown = atomic_load_explicit(where, memory_order_acquire);
 	if (!shown) {
 		/* two threads may both make it: either text will do */

@@ -15,8 +15,8 @@
 
 struct symbol {
 	uint64_t start, end;   /* in the module's offsets; end exclusive */
-	const char *name;      /* as stored, never NULL; demangled by symbol_name on demand */
-	uint8_t binding;       /* 'g' global, 'l' local, 'w' weak: as STB_* would say (0 local, 1 global, 2 weak) */
+	const char *name;      /* as stored, never NULL; demangled by symbols_name on demand */
+	uint8_t binding;       /* STB_*: 0 local, 1 global, 2 weak */
 	uint8_t type;          /* STT_* */
 	uint8_t flags;         /* the loader's own … */
 	uint32_t order;        /* … and this too */

@@ -4,7 +4,9 @@
  *   shape [--ms N] [--depth N] [--truth]
  *
  * Shares hold on a busy machine too: every function runs until its part of the thread's own CPU time is used up. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -319,10 +319,11 @@ int loop_run(struct recorder *r, struct error *err)
 				return 0;
 			continue;
 		}
-		if (any)
+		if (last && any)
 			continue;
 		if (last)
 			return 0;
+		/* Not until nothing is left: what the recorder does itself may be what it records. */
 		if (wait_once(r, err) < 0)
 			return -1;
 	}

@@ -80,6 +80,14 @@ static bool has_tracepoints(const struct events *events)
 	return false;
 }
 
+static bool records_kernel(const struct events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (!events->list.items[i].follower && !attr_flag(&events->list.items[i].attr, ATTR_EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
 static bool has_branches(const struct events *events)
 {
 	for (size_t i = 0; i < events->list.count; i++)
@@ -127,7 +135,7 @@ static void write_pipe_head(struct recorder *r)
 		const struct evsel *evsel = &r->evlist.events.items[i];
 		uint8_t bytes[ATTR_SIZE_VER9];
 		struct attr attr = evsel->attr;
-		attr.size = data_attr_size(&r->evlist);
+		attr.size = ATTR_SIZE_VER8; /* perf takes its own full structure from the record, whatever size that states */
 		size_t at = record_open(&r->made, RECORD_HEADER_ATTR, 0);
 		writer_add(&r->made, bytes, attr_encode(&attr, bytes));
 		/* an event of very many counters: ID_INDEX tells the rest */
@@ -162,14 +170,15 @@ static void write_existing(struct recorder *r)
 	};
 	synthesize_id_index(s, &r->counters);
 	synthesize_clock(s, &r->counters);
-	synthesize_kernel(s);
+	if (records_kernel(r->events))
+		synthesize_kernel(s);
 	synthesize_event_updates(s, r->events, &r->counters, r->output.pipe);
 	synthesize_thread_map(s, &r->target);
 	synthesize_cpu_map(s, &r->counters);
 	synthesize_cgroups(s);
 	synthesize_processes(s, &r->target);
 	if (r->workload.pid && r->target.attached)
-		synthesize_process(s, r->workload.pid, false, NULL);
+		synthesize_command(s, r->workload.pid);
 	synthesize_mark(s, RECORD_FINISHED_INIT);
 	r->recording->slow_maps = s->truncated;
 }
@@ -285,11 +294,11 @@ static int finish(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
 	struct stat st;
+	write_lost(r); /* now: what comes while rings are paused or no longer drained was not meant to be recorded */
 	if (loop_snapshot(r, err) < 0)
 		return -1;
 	if (r->options->tail_synthesis)
 		write_existing(r);
-	write_lost(r);
 	flush_made(r);
 	if (data_writer_flush(&r->writer, err) < 0)
 		return -1;

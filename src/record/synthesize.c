@@ -298,7 +298,7 @@ static bool wanted(const struct target *only, pid_t tid)
 	return !only;
 }
 
-static void thread_records(struct synthesis *s, pid_t pid, pid_t tid, bool forks)
+static void thread_records(struct synthesis *s, pid_t pid, pid_t tid, bool forks, bool maps)
 {
 	struct process_status status;
 	if (!process_status(pid, tid, &status))
@@ -308,7 +308,7 @@ static void thread_records(struct synthesis *s, pid_t pid, pid_t tid, bool forks
 	if (s->namespaces)
 		namespaces_record(s, pid, tid);
 	comm_record(s, pid, tid, status.comm);
-	if (pid != tid || status.kernel || s->no_maps)
+	if (pid != tid || status.kernel || s->no_maps || !maps)
 		return;
 	bool timed_out = false;
 	struct map_context context = { s, pid };
@@ -324,11 +324,17 @@ void synthesize_process(struct synthesis *s, pid_t pid, bool forks, const struct
 		return;
 	}
 	/* the leader is first, threads are listed in ascending order; its mappings are those of all */
-	thread_records(s, pid, pid, forks);
+	thread_records(s, pid, pid, forks, true);
 	for (size_t i = 0; i < tids.list.count; i++)
 		if (tids.list.items[i] != pid && wanted(only, tids.list.items[i]))
-			thread_records(s, pid, tids.list.items[i], forks);
+			thread_records(s, pid, tids.list.items[i], forks, true);
 	vec_fini(&tids.list);
+}
+
+void synthesize_command(struct synthesis *s, pid_t pid)
+{
+	if (!s->no_tasks)
+		thread_records(s, pid, pid, false, false);
 }
 
 void synthesize_processes(struct synthesis *s, const struct target *target)
@@ -339,6 +345,10 @@ void synthesize_processes(struct synthesis *s, const struct target *target)
 		for (size_t i = 0; i < pids.list.count; i++)
 			synthesize_process(s, pids.list.items[i], true, NULL);
 		vec_fini(&pids.list);
+		return;
+	}
+	if (target->command) {
+		synthesize_command(s, target->threads.items[0].tid);
 		return;
 	}
 	/* threads of one process follow each other */

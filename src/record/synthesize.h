@@ -32,6 +32,8 @@ void synthesize_clock(struct synthesis *synthesis, const struct counters *counte
 void synthesize_cgroups(struct synthesis *synthesis);
 /* One process: its name, mappings, and those of its threads that `only` has (NULL: all). */
 void synthesize_process(struct synthesis *synthesis, pid_t pid, bool forks, const struct target *only);
+/* The command before its exec: a name alone, its mappings are about to go. */
+void synthesize_command(struct synthesis *synthesis, pid_t pid);
 /* The processes of the target: all of a system-wide one. */
 void synthesize_processes(struct synthesis *synthesis, const struct target *target);
 /* A record of a header alone. */

@@ -15,8 +15,10 @@ static bool is_serial(const struct stream_options *o, const struct session *sess
 		shown |= o->fields->classes[i].shown;
 	for (size_t i = 0; i < evlist->events.count; i++)
 		types |= evlist->events.items[i].attr.sample_type;
-	return header_has(&session->source->header, FEATURE_STAT) || o->time != STREAM_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
-		types & SAMPLE_READ || (shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
+	if (header_has(&session->source->header, FEATURE_STAT) || types & SAMPLE_READ)
+		return true;
+	return o->time != STREAM_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
+		(shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
 }
 
 void stream_add_name(const struct stream *stream, const char *name, size_t len, struct writer *out)
@@ -267,7 +269,7 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 	struct stream *stream = context;
 	uint32_t type = r->record->type;
 	struct stream_worker *worker = stream->workers[worker_index(r->worker)];
-	struct stream_line line = { .stream = stream, .worker = worker, .r = r, .out = worker->out };
+	struct stream_line line = { .stream = stream, .worker = worker, .r = r, .decoded = r->evsel, .out = worker->out };
 
 	if (!worker->out || worker->slice != slice)
 		line.out = stream_slice_begin(stream, worker, slice);

@@ -22,7 +22,7 @@ struct stream_options {
 	enum stream_time time;
 	bool nanoseconds, latency, show_kernel_path, guests;
 	bool count_misordered;         /* -d: nothing is printed, times are checked */
-	unsigned max_stack;            /* frames of a callchain; 0: none */
+	unsigned max_stack;            /* frames of a callchain, as the session's; 0: none */
 	const struct time_filter *when;
 	const struct name_list *comms, *pids, *tids, *dsos, *symbols, *stop_at;
 	bool symbol_addresses;         /* some of `symbols` were addresses */

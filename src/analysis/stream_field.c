@@ -47,17 +47,20 @@ void stream_print_registers(const struct stream_line *line, bool user)
 {
 	const struct sample *sample = line->r->sample;
 	const struct attr *attr = &line->r->evsel->attr;
+	const struct sample_layout *layout = &line->decoded->layout;
 	const uint8_t *values = user ? sample->regs_user : sample->regs_intr;
 	uint64_t mask = user ? attr->sample_regs_user : attr->sample_regs_intr;
+	unsigned left = user ? layout->regs_user_count : layout->regs_intr_count;
 
 	if (!values)
 		return;
 	writer_add(line->out, " ABI:", 5);
 	writer_decimal(line->out, user ? sample->regs_user_abi : sample->regs_intr_abi, 0);
 	writer_putc(line->out, ' ');
-	for (unsigned bit = 0; bit < 64; bit++) {
+	for (unsigned bit = 0; bit < 64 && left; bit++) {
 		if (!(mask >> bit & 1))
 			continue;
+		left--;
 		const char *name = register_name(line->stream->options.isa, bit);
 		size_t len = strlen(name);
 		writer_pad(line->out, ' ', len < 5 ? 5 - len : 0);

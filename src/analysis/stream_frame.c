@@ -21,13 +21,6 @@ static bool is_object(const struct stream *stream, const struct location *locati
 	return symbols_info(stream->symbols, module).origin != ORIGIN_KALLSYMS;
 }
 
-/* A kernel module that the recording's build-id table names goes by the path that stands there. */
-static bool shows_path(const struct stream *stream, const struct module *module, bool offset)
-{
-	return stream->options.show_kernel_path || (module->kind == MODULE_KMODULE && module->build_id_len) ||
-		(offset && module->name[0] == '[');
-}
-
 static void add_dso(const struct stream *stream, const struct location *location, bool offset, struct writer *out)
 {
 	const struct module *module = module_of(stream, location);
@@ -35,7 +28,7 @@ static void add_dso(const struct stream *stream, const struct location *location
 
 	writer_add(out, " (", 2);
 	offset = offset && module && is_object(stream, location, module);
-	if (module && module->long_name && shows_path(stream, module, offset))
+	if (module && module->long_name && (stream->options.show_kernel_path || (offset && module->name[0] == '[')))
 		name = module->long_name;
 	else if (module)
 		name = module->name;

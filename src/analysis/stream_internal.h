@@ -89,6 +89,7 @@ struct stream_line {
 	struct stream_worker *worker;
 	const struct stream_plan *plan;
 	const struct resolved *r;
+	const struct evsel *decoded; /* whose layout the sample was decoded by: of a group's member, the leader's */
 	struct writer *out;
 };
 

@@ -86,9 +86,12 @@ static void open_event_writers(struct stream *stream, size_t known)
 	if (!stream->options.event_writer)
 		return;
 	stream->event_writers = memory_resize(stream->event_writers, evlist->events.count, sizeof *stream->event_writers);
-	for (size_t i = known; i < evlist->events.count; i++)
-		stream->event_writers[i] = stream->options.event_writer(stream->options.event_context, (uint32_t)i,
-			evsel_name(&evlist->events.items[i], buffer, sizeof buffer), &stream->error);
+	bool pipe = stream->session->source->header.pipe; /* perf opens these before a pipe has told names */
+	for (size_t i = known; i < evlist->events.count; i++) {
+		const struct evsel *evsel = &evlist->events.items[i];
+		const char *name = pipe ? attr_name(&evsel->attr, buffer, sizeof buffer) : evsel_name(evsel, buffer, sizeof buffer);
+		stream->event_writers[i] = stream->options.event_writer(stream->options.event_context, (uint32_t)i, name, &stream->error);
+	}
 }
 
 static uint32_t find_event(const struct evlist *evlist, const char *name)

@@ -301,6 +301,9 @@ static bool group_keeps_repeats(const struct profile *profile, const uint64_t *g
 
 static bool shows_chain(const struct profile *profile, const struct hist *hist, const struct entry *entry, uint64_t min_hit)
 {
+	const struct evsel *evsel = &session_evlist(profile->session)->events.items[hist->event];
+	if (!(evsel->attr.sample_type & SAMPLE_CALLCHAIN) && !profile->options.show_reference)
+		return false;
 	uint64_t whole = profile->options.iteration == ITERATE_CALLERS ? entry->children_period : entry->self.period;
 	if (hist->leader != hist->event || entry->filtered || hist_percent(profile, hist, entry) < profile->options.min_percent)
 		return false;

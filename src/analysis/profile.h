@@ -53,7 +53,7 @@ struct profile_options {
 	bool hide_unresolved, exclude_other, hierarchy, event_group, relative, nanoseconds, skip_empty, raw_trace;
 	bool symbol_first;           /* --sort sym...: chains do not repeat the symbol */
 	bool force_group;            /* all events are one group where the recording has none */
-	bool branch_history, show_switch_events;
+	bool show_switch_events, show_reference; /* show_reference: chains also for events without */
 	int group_sort_index;
 	int verbose;
 	unsigned max_stack;

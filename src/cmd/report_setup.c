@@ -189,6 +189,7 @@ void report_fill_profile(struct report *report)
 	out->switch_off = options->switch_off;
 	out->show_switch_events = options->show_switch_events;
 	out->separator = options->separator;
+	out->show_reference = options->show_reference;
 	out->fixed_widths = options->column_widths;
 	out->symbol_first = !options->fields && report->sort && strncmp(report->sort, "sym", 3) == 0;
 	if (options->hierarchy)

@@ -65,8 +65,6 @@ int stream_open(struct stream **out_stream, const struct stream_options *options
 
 static void worker_close(struct stream_worker *worker)
 {
-	for (unsigned i = 0; i < STREAM_PLACES_MAX; i++)
-		vec_fini(&worker->frames[i]);
 	vec_fini(&worker->comms);
 	arena_fini(&worker->arena);
 	str_fini(&worker->scratch);
@@ -117,6 +115,8 @@ static void print_values(const struct stream_line *line)
 
 	if (shows(line, FIELD_TRACE))
 		stream_print_trace(line);
+	if (line->plan->synth && shows(line, FIELD_SYNTH))
+		stream_print_synth(line);
 	if (shows(line, FIELD_ADDR))
 		stream_print_addr(line);
 	if (shows(line, FIELD_DATA_SRC))
@@ -133,8 +133,8 @@ static void print_values(const struct stream_line *line)
 
 static void print_instruction(const struct stream_line *line)
 {
-	if (shows(line, FIELD_INSNLEN))
-		writer_add(line->out, " ilen: 0", 8);
+	if (line->plan->shown & (FIELD_BIT(FIELD_INSN) | FIELD_BIT(FIELD_INSNLEN)))
+		stream_print_instruction(line);
 }
 
 static void print_rest(const struct stream_line *line)
@@ -158,10 +158,10 @@ static void print_rest(const struct stream_line *line)
 		stream_print_page_size(line, sample->code_page_size);
 }
 
-#define BETWEEN (FIELD_BIT(FIELD_TRACE) | FIELD_BIT(FIELD_ADDR) | FIELD_BIT(FIELD_DATA_SRC) | FIELD_BIT(FIELD_WEIGHT) | \
+#define BETWEEN (FIELD_BIT(FIELD_SYNTH) | FIELD_BIT(FIELD_TRACE) | FIELD_BIT(FIELD_ADDR) | FIELD_BIT(FIELD_DATA_SRC) | FIELD_BIT(FIELD_WEIGHT) | \
 	FIELD_BIT(FIELD_INS_LAT) | FIELD_BIT(FIELD_RETIRE_LAT) | FIELD_BIT(FIELD_CGROUP))
 #define AFTER (FIELD_BIT(FIELD_IREGS) | FIELD_BIT(FIELD_UREGS) | FIELD_BIT(FIELD_BRSTACK) | FIELD_BIT(FIELD_BRSTACKSYM) | \
-	FIELD_BIT(FIELD_BRSTACKOFF) | FIELD_BIT(FIELD_BPF_OUTPUT) | FIELD_BIT(FIELD_INSNLEN) | FIELD_BIT(FIELD_PHYS_ADDR) | \
+	FIELD_BIT(FIELD_BRSTACKOFF) | FIELD_BIT(FIELD_BPF_OUTPUT) | FIELD_BIT(FIELD_INSNLEN) | FIELD_BIT(FIELD_INSN) | FIELD_BIT(FIELD_PHYS_ADDR) | \
 	FIELD_BIT(FIELD_DATA_PAGE_SIZE) | FIELD_BIT(FIELD_CODE_PAGE_SIZE))
 
 static void print_sample(const struct stream_line *line)
@@ -281,6 +281,8 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 		sample_reads_each(&stream->reads, session_evlist(stream->session), r->event, r->sample, take_part, &line);
 	else if (type == RECORD_SAMPLE)
 		take_sample(&line);
+	else if (type == RECORD_AUXTRACE_ERROR && !stream->options.dump)
+		record_text(r->record, 0, line.out);
 	else if (stream->serial && type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND)
 		stream_stat_take(&stream->stat, session_evlist(stream->session), r->record, line.out);
 	else if (type < 64 ? stream->options.show_records >> type & 1 : type == RECORD_FINISHED_ROUND && stream->options.show_rounds)
@@ -307,11 +309,8 @@ static void on_batch_end(void *context, struct session *session, size_t slices)
 
 struct sink stream_sink(struct stream *stream)
 {
-	const struct header *header = &stream->session->source->header;
-	bool stat = header->pipe || header_has(header, FEATURE_STAT);
-
 	return (struct sink){ .context = stream, .batch_begin = on_batch_begin, .record = on_record, .batch_end = on_batch_end,
-		.want_records = stat || stream->options.show_records || stream->options.show_rounds || stream->options.dump,
+		.want_records = true,
 		.serial = stream->serial,
 		.unordered = stream->options.show_rounds || (stream->options.dump && stream->options.dump->unordered) };
 }

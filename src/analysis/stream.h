@@ -33,6 +33,9 @@ struct stream_options {
 	bool show_switches;
 	enum isa isa;                  /* of the recording, for a file */
 	bool terminal;                 /* the output is one: names must not drive it */
+	/* The code at a place in a module, up to `size` bytes; returns how many. From any worker. NULL: none is looked at. */
+	size_t (*read_code)(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);
+	void *code_context;
 	struct dump *dump;             /* -D: every record is dumped before it is printed; NULL: not */
 	/* --per-event-dump: a writer for one event's file; NULL with *err set where it cannot be. */
 	struct writer *(*event_writer)(void *context, uint32_t event, const char *name, struct error *err);

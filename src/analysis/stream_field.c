@@ -4,8 +4,9 @@
 #include "analysis/data_source.h"
 #include "analysis/stream_internal.h"
 #include "arch/registers.h"
+#include "arch/x86/instruction.h"
 
-enum { DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8 };
+enum { DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8, CODE_BYTES = 16 };
 
 /* As wide as the widest so far. */
 void stream_print_data_source(const struct stream_line *line)
@@ -124,6 +125,29 @@ void stream_print_page_size(const struct stream_line *line, uint64_t size)
 		size /= 1024;
 	writer_decimal(line->out, size, 0);
 	writer_putc(line->out, units[unit]);
+}
+
+/* The length of the instruction, and its bytes where it has one. */
+void stream_print_instruction(const struct stream_line *line)
+{
+	const struct stream_options *o = &line->stream->options;
+	const struct location *location = stream_locate(line, line->r->sample->ip);
+	uint8_t bytes[CODE_BYTES];
+	unsigned length = 0;
+	bool is_64bit = false;
+
+	if (o->read_code && o->isa == ISA_X86 && location->module != MODULE_ID_NONE && line->r->sample->ip) {
+		const struct module *module = modules_get(&line->stream->session->model.modules, location->module);
+		size_t size = o->read_code(o->code_context, module, location->offset, bytes, sizeof bytes, &is_64bit);
+		length = x86_instruction_length(bytes, size, is_64bit);
+	}
+	if (shows(line, FIELD_INSNLEN))
+		writer_printf(line->out, " ilen: %u", length);
+	if (!shows(line, FIELD_INSN) || !length)
+		return;
+	writer_puts(line->out, " insn: ");
+	for (unsigned i = 0; i < length; i++)
+		writer_printf(line->out, i ? " %02x" : "%02x", bytes[i]);
 }
 
 /* Kernel functions in a tracepoint's text. */

@@ -67,8 +67,9 @@ static void add_symbol(const struct stream *stream, const struct location *locat
 	}
 }
 
-static void make_frame(const struct stream_line *line, const struct location *location, uint64_t place, struct frame_text *frame)
+static void make_frame(const struct stream_line *line, const struct location *location, struct frame_text *frame)
 {
+	uint64_t place = line->plan->place;
 	const struct stream *stream = line->stream;
 	uint64_t offset;
 	struct writer text;
@@ -88,23 +89,24 @@ static void make_frame(const struct stream_line *line, const struct location *lo
 	}
 	frame->text = arena_bytes(&line->worker->arena, text.len + 1);
 	memcpy((char *)frame->text, text.buffer, text.len);
-	frame->len = (uint32_t)text.len & INT32_MAX;
+	frame->len = (uint32_t)text.len;
+	frame->kind = line->plan->place_kind;
 	writer_fini(&text);
 }
 
 static const struct frame_text *frame_of(const struct stream_line *line, const struct location *location)
 {
-	unsigned kind = line->plan->place_kind;
-	typeof(line->worker->frames[0]) *frames = &line->worker->frames[kind];
+	_Static_assert(sizeof(struct frame_text) <= sizeof location->note, "the text's place fits the note");
+	uint8_t kind = line->plan->place_kind;
+	struct frame_text *frame = location_note(location);
 
-	if (__builtin_expect(location->id >= frames->count, 0)) {
-		vec_reserve(frames, location->id + 1);
-		memset(frames->items + frames->count, 0, (frames->capacity - frames->count) * sizeof *frames->items);
-		frames->count = frames->capacity;
+	while (__builtin_expect(frame->text && frame->kind != kind, 0)) {
+		if (!frame->next)
+			frame->next = arena_alloc(&line->worker->arena, sizeof *frame->next);
+		frame = frame->next;
 	}
-	struct frame_text *frame = &frames->items[location->id];
 	if (__builtin_expect(!frame->text, 0))
-		make_frame(line, location, line->plan->place, frame);
+		make_frame(line, location, frame);
 	return frame;
 }
 

@@ -25,11 +25,13 @@ struct stream_plan {
 	uint32_t event;
 };
 
-/* A frame's line (without what surrounds it), made once per location and kind of place. */
+/* A frame's line (without what surrounds it), made once per location and kind of place. The first kind lies in the location's note. */
 struct frame_text {
 	const char *text;            /* NULL: not made yet */
-	uint32_t len : 31;
-	uint32_t stops : 1;          /* --stop-bt: nothing after it is shown */
+	struct frame_text *next;     /* of another kind; NULL: none yet */
+	uint32_t len;
+	uint8_t kind;
+	bool stops;                  /* --stop-bt: nothing after it is shown */
 };
 
 struct comm_text {
@@ -41,7 +43,6 @@ struct comm_text {
 struct stream_worker {
 	struct writer *out;          /* of that slice; NULL: none was begun in this batch */
 	size_t slice;
-	VEC(struct frame_text) frames[STREAM_PLACES_MAX];
 	VEC(struct comm_text) comms;
 	struct arena arena;
 	struct str scratch;
@@ -115,6 +116,9 @@ void stream_print_cgroup(const struct stream_line *line);
 void stream_print_registers(const struct stream_line *line, bool user);
 void stream_print_bpf_output(const struct stream_line *line);
 void stream_print_page_size(const struct stream_line *line, uint64_t size);
+/* stream_synth.c */
+void stream_print_synth(const struct stream_line *line);
+void stream_print_instruction(const struct stream_line *line);
 void stream_print_trace(const struct stream_line *line);
 /* stream_slice.c: the writer of a slice, on the worker that has it. Slices are written as soon as none before them is missing. */
 struct writer *stream_slice_begin(struct stream *stream, struct stream_worker *worker, size_t slice);

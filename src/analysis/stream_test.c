@@ -60,7 +60,9 @@ static struct tape *tape_new(uint64_t sample_type)
 static void put(struct tape *tape, const void *data, size_t size)
 {
 	vec_reserve(&tape->bytes, tape->bytes.count + size);
-	memcpy(tape->bytes.items + tape->bytes.count, data, size);
+	if (size)
+		if (size)
+		memcpy(tape->bytes.items + tape->bytes.count, data, size);
 	tape->bytes.count += size;
 }
 

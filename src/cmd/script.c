@@ -31,6 +31,7 @@ struct script {
 	struct dump dump;
 	struct stream *stream;
 	struct event_files files;
+	struct code_files code;
 	struct sink sink;          /* the stream's, which ours stands before */
 };
 
@@ -49,6 +50,7 @@ static void script_close(struct script *script)
 	cpus_fini(&script->cpus);
 	free(script->cpu_bits);
 	attr_names_close(&script->names);
+	code_files_fini(&script->code);
 	if (script->session.source)
 		session_close(&script->session);
 }
@@ -145,6 +147,11 @@ static int open_stream(struct script *script, struct error *err)
 		.show_switches = o->show_on_off, .isa = machine ? isa_of_machine(machine) : script_host_isa(),
 		.terminal = script->cli->tty_out && !o->per_event_dump,
 	};
+	/* as perf: only code of this machine's own kind is looked at */
+	if (options.isa == script_host_isa() || header->pipe) {
+		options.read_code = code_files_read;
+		options.code_context = &script->code;
+	}
 
 	if (o->dump || o->dump_unordered) {
 		dump_init(&script->dump, &script->session, DUMP_SCRIPT, script->cli->out);
@@ -313,6 +320,7 @@ static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 		struct script *script = memory_zero(1, sizeof *script);
 		script->cli = cli;
 		script->options = options;
+		code_files_init(&script->code, &(struct image_options){ .symfs = options->symbols.symfs, .buildid_dir = cli->buildid_dir });
 		code = script_open(script, &err);
 		if (code < 0)
 			code = run_session(script, &err);

@@ -1,10 +1,13 @@
 /* What the files of `script` share: its options, and --per-event-dump's files. */
 #pragma once
+#include <pthread.h>
+
 #include "analysis/fields.h"
 #include "analysis/stream.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "cmd/command.h"
+#include "image/search.h"
 #include "os/cpus.h"
 #include "symbol/symbol.h"
 
@@ -29,6 +32,18 @@ void script_defaults(void *options, const struct cli *cli);
 int script_list(struct cli *cli);
 /* The instruction set of this machine, which recordings that tell none are taken for. */
 enum isa script_host_isa(void);
+
+/* Files of modules, opened as they are asked for. */
+struct code_files {
+	pthread_mutex_t lock;
+	struct image_options options;
+	VEC(struct code_file *) list; /* by module id */
+};
+
+void code_files_init(struct code_files *files, const struct image_options *options);
+void code_files_fini(struct code_files *files);
+/* As stream_options.read_code; context: struct code_files. */
+size_t code_files_read(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);
 
 /* One file per event. */
 struct event_file {

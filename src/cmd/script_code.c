@@ -1,0 +1,58 @@
+/* Bytes of the programs that a recording names, for -F insn. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/script.h"
+
+/* A module's file, looked for once. */
+struct code_file {
+	struct image image;
+	bool open;
+};
+
+static const struct code_file *find(struct code_files *files, const struct module *module)
+{
+	while (files->list.count <= module->id)
+		vec_push(&files->list, (struct code_file *)NULL);
+	struct code_file *file = files->list.items[module->id];
+	if (!file) {
+		file = files->list.items[module->id] = memory_zero(1, sizeof *file);
+		file->open = image_find(module, &files->options, &file->image, NULL) >= 0;
+	}
+	return file->open ? file : NULL;
+}
+
+size_t code_files_read(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit)
+{
+	struct code_files *files = context;
+
+	if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO)
+		return 0;
+	pthread_mutex_lock(&files->lock);
+	const struct code_file *file = find(files, module);
+	pthread_mutex_unlock(&files->lock);
+	if (!file || offset >= file->image.elf.bytes.len)
+		return 0;
+	size_t left = file->image.elf.bytes.len - offset;
+	size = size < left ? size : left;
+	memcpy(out, file->image.elf.bytes.data + offset, size);
+	*is_64bit = file->image.elf.is64;
+	return size;
+}
+
+void code_files_init(struct code_files *files, const struct image_options *options)
+{
+	*files = (struct code_files){ .options = *options };
+	pthread_mutex_init(&files->lock, NULL);
+}
+
+void code_files_fini(struct code_files *files)
+{
+	for (size_t i = 0; i < files->list.count; i++) {
+		if (files->list.items[i] && files->list.items[i]->open)
+			image_close(&files->list.items[i]->image);
+		free(files->list.items[i]);
+	}
+	vec_fini(&files->list);
+	pthread_mutex_destroy(&files->lock);
+}

@@ -205,7 +205,8 @@ static void memo_keep(struct chain_memo *memo, const struct resolved *r, uint64_
 		memo->capacity = count + 8;
 		memo->words = memory_resize(memo->words, memo->capacity, sizeof *memo->words);
 	}
-	memcpy(memo->words, sample->callchain, count * sizeof *memo->words);
+	if (count)
+		memcpy(memo->words, sample->callchain, count * sizeof *memo->words);
 	memo->word_count = count;
 	memo->hash = hash;
 	memo->user_root = r->user_root;

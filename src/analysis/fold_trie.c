@@ -21,7 +21,8 @@ static void reach(struct fold *fold)
 			vec_push(&fold->reached, node);
 		}
 	if (fold->reached.count < stacks->count / 16) {
-		qsort(fold->reached.items, fold->reached.count, sizeof *fold->reached.items, compare_ids);
+		if (fold->reached.count)
+			qsort(fold->reached.items, fold->reached.count, sizeof *fold->reached.items, compare_ids);
 		return;
 	}
 	size_t at = 0;

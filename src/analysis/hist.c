@@ -209,14 +209,16 @@ void hist_sort(struct profile *profile, struct hist *hist)
 {
 	struct sorting sorting = { profile, hist };
 	if (profile->options.hierarchy) {
-		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &sorting);
+		if (hist->count)
+			qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &sorting);
 		hierarchy_build(profile, hist);
 		hist_widths(profile, hist);
 		return;
 	}
 	void **entries = (void **)hist->entries;
 	bool wild = has_wild_addresses(profile, hist) || has_unordered_columns(profile);
-	qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &sorting);
+	if (hist->count)
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &sorting);
 	if (wild || has_mixed_threads(profile, hist)) {
 		if (wild)
 			qsort(hist->entries, hist->count, sizeof *hist->entries, by_first);

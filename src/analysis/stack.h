@@ -13,8 +13,8 @@ struct place {
 	uint64_t key_ip;          /* 0 where the symbol alone tells */
 	uint64_t key_map;         /* 0 where the mapping does not tell places apart */
 	uint64_t ip;
-	const struct map *map;    /* NULL: in no mapping */
-	uint64_t level;           /* 'k', '.', …; 0: in no mapping, takes that of its neighbour */
+	_Alignas(8) const struct map *map; /* NULL: in no mapping */
+	_Alignas(8) uint64_t level; /* 'k', '.', …; 0: in no mapping, takes that of its neighbour */
 };
 
 enum { PLACE_KEY_WORDS = 3, PLACE_WORDS = 6 };

@@ -18,10 +18,13 @@ static void add_frame(const struct chain_text *text, uint32_t id)
 {
 	const struct profile *profile = text->profile;
 	const struct place *place = stacks_place_at(&profile->stacks, id);
-	if (place->symbol && !profile->options.hierarchy)
-		str_puts(text->out, profile_symbol_name(profile, place->module, place->symbol));
-	else
+	if (!place->symbol || profile->options.hierarchy) {
 		str_printf(text->out, "%#" PRIx64, place->ip);
+		return;
+	}
+	str_puts(text->out, profile_symbol_name(profile, place->module, place->symbol));
+	if (profile->options.chain.key != CHAIN_FUNCTION && place->map)
+		str_printf(text->out, " +%" PRIu64, map_offset(place->map, place->ip) - profile_symbol(profile, place->module, place->symbol)->start);
 }
 
 /* What stands for a chain: its share, its period, or how many samples it has. */

@@ -79,9 +79,9 @@ static void locations_grow(struct worker *worker)
 
 static struct location *location_new(struct worker *worker)
 {
-	_Static_assert(sizeof(struct location) == CACHE_LINE, "a location fills a cache line");
+	_Static_assert(sizeof(struct location) <= CACHE_LINE, "a location fits a cache line");
 	if (!worker->fresh_count) {
-		worker->fresh = line_up(arena_alloc(&worker->arena, (LOCATION_SLAB + 1) * sizeof *worker->fresh));
+		worker->fresh = line_up(arena_alloc(&worker->arena, LOCATION_SLAB * sizeof *worker->fresh + CACHE_LINE));
 		worker->fresh_count = LOCATION_SLAB;
 	}
 	worker->fresh_count--;

@@ -80,7 +80,8 @@ void *arena_copy(struct arena *arena, const void *data, size_t size)
 char *arena_string(struct arena *arena, const char *text, size_t length)
 {
 	char *copy = arena_take(arena, length + 1, 1);
-	memcpy(copy, text, length);
+	if (length)
+		memcpy(copy, text, length);
 	copy[length] = '\0';
 	return copy;
 }

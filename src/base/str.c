@@ -34,7 +34,8 @@ void str_reserve(struct str *s, size_t room)
 void str_add(struct str *s, const char *text, size_t len)
 {
 	str_reserve(s, len);
-	memcpy(s->text + s->len, text, len);
+	if (len)
+		memcpy(s->text + s->len, text, len);
 	s->len += len;
 	s->text[s->len] = '\0';
 }

@@ -44,7 +44,8 @@ static inline void writer_add(struct writer *w, const void *data, size_t n)
 		writer_add_slow(w, data, n);
 		return;
 	}
-	memcpy(w->buffer + w->len, data, n);
+	if (n) /* data may be NULL where there is none */
+		memcpy(w->buffer + w->len, data, n);
 	w->len += n;
 }
 

@@ -251,6 +251,16 @@ static const char *program_name(const char *called, const char **subcommand)
 	return !strncmp(name, "perfuse", 7) || strncmp(name, "perf", 4) != 0 ? "perfuse" : "perf";
 }
 
+/* Where a standard descriptor is closed, the next file opened would be taken for it. */
+static void open_standard_descriptors(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = open("/dev/null", O_RDWR);
+	if (fd >= 0)
+		close(fd);
+}
+
 static int finish(struct cli *cli, int code)
 {
 	struct error err = { 0 };
@@ -268,6 +278,7 @@ int main(int argc, char **argv)
 	struct config config = { 0 };
 	const char *subcommand = NULL;
 	struct cli cli = { .out = &out, .config = &config, .use_pager = -1 };
+	open_standard_descriptors();
 	writer_open(&out, STDOUT_FILENO, 256 * 1024);
 	cli.program = program_name(argc > 0 ? argv[0] : "perfuse", &subcommand);
 	cli.tty_out = isatty(STDOUT_FILENO);

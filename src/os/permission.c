@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "os/file.h"
+#include "os/process.h"
 
 enum { CAPABILITY_SYS_PTRACE = 19, CAPABILITY_SYS_ADMIN = 21, CAPABILITY_PERFMON = 38, CAPABILITY_SYSLOG = 34 };
 
@@ -49,9 +50,11 @@ int permission_refused(struct error *err, const char *event, const char *what, i
 	permission_read(&permission);
 	error_set(err, ERROR_PERMISSION, "no permission to measure %s with %s: kernel.perf_event_paranoid is %d%s",
 		what, event, permission.paranoid, permission.perfmon ? "" : " and CAP_PERFMON is missing");
+	char self[256];
+	process_self_path(self, sizeof self, "perfuse");
 	if (permission.paranoid > level)
 		return error_hint(err, "sudo sysctl kernel.perf_event_paranoid=%d, or run as root, or give the program the capability: "
-			"sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep FILE", level);
+			"sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep %s", level, self);
 	return error_hint(err, "the process belongs to another user, or a security module or container forbids it: run as root, "
 		"or with CAP_PERFMON and CAP_SYS_PTRACE");
 }

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "os/permission.h"
+
 static void flag(struct attr *attr, enum attr_flag bit, bool on)
 {
 	attr->flags &= ~((uint64_t)1 << bit);
@@ -38,8 +40,12 @@ static size_t core_pmus(struct events *events)
 
 void configure_defaults(struct events *events, const struct sampling *sampling, const struct target *target)
 {
-	if (!events->list.count)
-		events_parse(events, "cycles:P", NULL);
+	if (!events->list.count) {
+		struct permission permission;
+		permission_read(&permission);
+		bool kernel = permission.perfmon || permission.root || permission.paranoid <= 1;
+		events_parse(events, kernel ? "cycles:P" : "cycles:Pu", NULL);
+	}
 	bool needs_follower = target->system_wide || sampling->delay_ms || core_pmus(events) > 1;
 	if (needs_follower && !is_dummy(&events->list.items[0]))
 		events_add_follower(events);

@@ -25,18 +25,13 @@ static int watch(struct recorder *r, int fd, int64_t token, struct error *err)
 
 int loop_open(struct recorder *r, struct error *err)
 {
-	sigset_t mask;
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGCHLD);
-	r->masked = sigprocmask(SIG_BLOCK, &mask, &r->old_mask) == 0;
-	r->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals_open(&r->signals, err) < 0)
+		return -1;
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (r->signals < 0 || r->timer < 0 || r->epoll < 0)
+	if (r->timer < 0 || r->epoll < 0)
 		return error_system(err, "cannot set up waiting");
-	if (watch(r, r->signals, TOKEN_SIGNAL, err) < 0 || watch(r, r->timer, TOKEN_TIMER, err) < 0)
+	if (watch(r, r->signals.fd, TOKEN_SIGNAL, err) < 0 || watch(r, r->timer, TOKEN_TIMER, err) < 0)
 		return -1;
 	if (r->options->control >= 0 && watch(r, r->options->control, TOKEN_CONTROL, err) < 0)
 		return -1;
@@ -45,15 +40,13 @@ int loop_open(struct recorder *r, struct error *err)
 
 void loop_close(struct recorder *r)
 {
-	int *const fds[] = { &r->signals, &r->timer, &r->epoll };
+	int *const fds[] = { &r->timer, &r->epoll };
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
 		if (*fds[i] >= 0)
 			close(*fds[i]);
 		*fds[i] = -1;
 	}
-	if (r->masked)
-		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-	r->masked = false;
+	signals_close(&r->signals);
 }
 
 static void say(struct recorder *r, const char *line)
@@ -162,7 +155,7 @@ static int drain(struct recorder *r, uint64_t worth, struct error *err)
 static void take_signals(struct recorder *r)
 {
 	struct signalfd_siginfo info;
-	while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+	while (read(r->signals.fd, &info, sizeof info) == (ssize_t)sizeof info) {
 		if (info.ssi_signo == SIGCHLD) {
 			r->done |= workload_ended(&r->workload);
 			continue;

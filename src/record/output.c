@@ -31,10 +31,15 @@ static int move_aside(struct output *output, struct error *err)
 	return 0;
 }
 
+bool output_is_pipe(const char *path)
+{
+	return path ? strcmp(path, "-") == 0 : stdout_is_pipe();
+}
+
 int output_open(struct output *output, const char *path, struct error *err)
 {
 	*output = (struct output){ .fd = -1 };
-	output->pipe = path ? strcmp(path, "-") == 0 : stdout_is_pipe();
+	output->pipe = output_is_pipe(path);
 	if (output->pipe) {
 		output->fd = STDOUT_FILENO;
 		return 0;

@@ -11,6 +11,7 @@ struct output {
 	char path[4096];      /* empty for a pipe */
 };
 
+bool output_is_pipe(const char *path);
 /* path NULL: "-" where standard output is a pipe, "perf.data" otherwise. */
 int output_open(struct output *output, const char *path, struct error *err);
 /* Takes the file back, and the older recording to its place: nothing was recorded. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,7 +33,7 @@ static int prepare_target(struct recorder *r, struct error *err)
 		r->sampling.no_inherit = true;
 	if (!options->command)
 		return 0;
-	if (workload_start(&r->workload, options->command, options->output && strcmp(options->output, "-") == 0, err) < 0)
+	if (workload_start(&r->workload, options->command, output_is_pipe(options->output), &r->signals, err) < 0)
 		return -1;
 	target_set_command(&r->target, r->workload.pid);
 	return 0;
@@ -293,7 +292,6 @@ static int add_time_to_name(struct recorder *r, struct error *err)
 static int finish(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
-	struct stat st;
 	write_lost(r); /* now: what comes while rings are paused or no longer drained was not meant to be recorded */
 	if (loop_snapshot(r, err) < 0)
 		return -1;
@@ -309,8 +307,7 @@ static int finish(struct recorder *r, struct error *err)
 		return 0;
 	if (finish_file(r, err) < 0)
 		return -1;
-	if (fstat(r->output.fd, &st) == 0)
-		recording->bytes = (uint64_t)st.st_size;
+	recording->bytes += r->writer.data_offset; /* to the end of the records, as perf counts */
 	if (r->options->time_in_name && add_time_to_name(r, err) < 0)
 		return -1;
 	snprintf(recording->path, sizeof recording->path, "%s", r->output.path);
@@ -343,7 +340,7 @@ int record_run(struct recording *recording, const struct record_options *options
 {
 	struct recorder r = {
 		.options = options, .recording = recording, .events = options->events, .sampling = options->sampling,
-		.signals = -1, .timer = -1, .epoll = -1, .output.fd = -1, .workload = { .go = -1, .failed = -1 },
+		.signals.fd = -1, .timer = -1, .epoll = -1, .output.fd = -1, .workload = { .go = -1, .failed = -1 },
 	};
 	*recording = (struct recording){ 0 };
 	writer_open(&r.made, -1, 0);

@@ -45,7 +45,7 @@ struct record_options {
 struct recording {
 	char path[4096];                 /* "-": a pipe */
 	uint64_t wakeups;                /* times there was something to write */
-	uint64_t bytes;                  /* of the recording, its header included */
+	uint64_t bytes;                  /* up to the end of the records */
 	uint64_t samples;                /* 0: not counted */
 	uint64_t compressed_from, compressed_to;
 	uint64_t lost_samples;           /* rings were full: the kernel's own count */

@@ -1,6 +1,5 @@
 /* What recorder.c and its loop share. Internal to record/. */
 #pragma once
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,6 +8,7 @@
 #include "record/compress.h"
 #include "record/output.h"
 #include "record/recorder.h"
+#include "record/signals.h"
 #include "record/synthesize.h"
 #include "record/workload.h"
 
@@ -27,9 +27,8 @@ struct recorder {
 	struct writer packed;          /* compressed records on their way */
 	struct writer made;            /* synthesized records on their way */
 	struct synthesis synthesis;
-	sigset_t old_mask;
-	bool masked;
-	int epoll, signals, timer;
+	struct signals signals;
+	int epoll, timer;
 	size_t rings_watched;          /* all but the overwritten ones */
 	size_t rings_open;             /* those whose tasks still live */
 	size_t window;                 /* next of options->windows */

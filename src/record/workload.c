@@ -9,14 +9,11 @@
 #include <unistd.h>
 
 /* In the child, between fork and exec. */
-static void __attribute__((noreturn)) child(const char *const *argv, int go, int failed, bool stdout_to_stderr)
+static void __attribute__((noreturn)) child(const char *const *argv, int go, int failed, bool stdout_to_stderr,
+	const struct signals *signals)
 {
 	char unused;
-	sigset_t none;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	for (int number = 1; number < 32; number++)
-		signal(number, SIG_DFL);
+	signals_restore(signals);
 	if (stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* the name that existing recordings show before the exec */
@@ -35,7 +32,8 @@ static void __attribute__((noreturn)) child(const char *const *argv, int go, int
 	_exit(told == (ssize_t)sizeof why ? 255 : 254);
 }
 
-int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, struct error *err)
+int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, const struct signals *signals,
+	struct error *err)
 {
 	int go[2], failed[2];
 	*workload = (struct workload){ .go = -1, .failed = -1 };
@@ -51,7 +49,7 @@ int workload_start(struct workload *workload, const char *const *argv, bool stdo
 	if (pid == 0) {
 		close(go[1]);
 		close(failed[0]);
-		child(argv, go[0], failed[1], stdout_to_stderr);
+		child(argv, go[0], failed[1], stdout_to_stderr, signals);
 	}
 	close(go[0]);
 	close(failed[1]);

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "record/signals.h"
 
 struct workload {
 	pid_t pid;          /* 0: none */
@@ -13,8 +14,10 @@ struct workload {
 	int status;         /* as wait(2) gives it, once reaped */
 };
 
-/* Forks; the child waits. argv ends with NULL. stdout_to_stderr: the recording itself goes to stdout. */
-int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, struct error *err);
+/* Forks; the child waits. argv ends with NULL. stdout_to_stderr: the recording itself goes to stdout.
+ * signals: what the command shall find as it was before. */
+int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, const struct signals *signals,
+	struct error *err);
 /* Lets it run. Returns when the program is running, or fails with the reason it could not be executed. */
 int workload_run(struct workload *workload, struct error *err);
 /* Notes the end of the child if it has come; true then and ever after. */

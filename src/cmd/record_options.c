@@ -90,7 +90,7 @@ static int set_pages(void *target, const struct option *option, const char *arg,
 	char text[64];
 	uint64_t value, page = machine_page_size();
 	bool plain;
-	size_t length = strcspn(arg, ",");
+	size_t length = unset ? sizeof text : strcspn(arg, ",");
 	if (length >= sizeof text)
 		return error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
 	memcpy(text, arg, length);
@@ -113,6 +113,10 @@ static int set_flush(void *target, const struct option *option, const char *arg,
 {
 	struct record_command *o = target;
 	bool plain;
+	if (unset) {
+		o->record.flush_bytes = 1;
+		return 0;
+	}
 	if (!parse_size(arg, &o->record.flush_bytes, &plain))
 		return error_set(err, ERROR_USAGE, "--mmap-flush takes a number of bytes, such as 4096 or 64K");
 	return 0;
@@ -154,6 +158,10 @@ static int set_delay(void *target, const struct option *option, const char *arg,
 {
 	struct record_command *o = target;
 	char *end;
+	if (unset) {
+		o->record.sampling.delay_ms = 0;
+		return 0;
+	}
 	errno = 0;
 	long ms = strtol(arg, &end, 10);
 	if (end != arg && *end == '\0' && !errno && ms >= -1 && ms <= INT_MAX) {
@@ -240,6 +248,8 @@ static int set_synthesis(void *target, const struct option *option, const char *
 	struct record_options *r = &o->record;
 	static const char *const words[] = { "no", "task", "mmap", "cgroup", "all" };
 	bool tasks = false, maps = false, cgroups = false;
+	if (unset)
+		return error_set(err, ERROR_USAGE, "--%s cannot be undone", option->long_name);
 	for (const char *at = arg; *at;) {
 		size_t length = strcspn(at, ","), i = 0;
 		while (i < 5 && (strlen(words[i]) != length || memcmp(words[i], at, length) != 0))
@@ -257,9 +267,42 @@ static int set_synthesis(void *target, const struct option *option, const char *
 	return 0;
 }
 
+/* "signal", "100M", "30s" */
+static int set_switch(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	static const struct {
+		char unit;
+		uint64_t seconds;
+	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 } };
+	struct record_command *o = target;
+	struct record_switch *switching = &o->record.switching;
+	uint64_t bytes;
+	bool plain;
+	char *end;
+	switching->on_signal = false;
+	switching->bytes = switching->seconds = 0;
+	if (unset)
+		return 0;
+	if (!arg || strcmp(arg, "signal") == 0) {
+		switching->on_signal = true;
+		return 0;
+	}
+	unsigned long long number = strtoull(arg, &end, 10);
+	for (size_t i = 0; end != arg && number && number < INT_MAX && i < sizeof units / sizeof units[0]; i++)
+		if (*end == units[i].unit && end[1] == '\0')
+			switching->seconds = number * units[i].seconds;
+	if (!switching->seconds && parse_size(arg, &bytes, &plain) && !plain)
+		switching->bytes = bytes;
+	if (switching->seconds || switching->bytes)
+		return 0;
+	return error_set(err, ERROR_USAGE, "--switch-output takes signal, a size such as 100M, or a time such as 30s, 5m, 1h, 1d");
+}
+
 static int set_control(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct record_command *o = target;
+	if (unset)
+		return error_set(err, ERROR_USAGE, "--%s cannot be undone", option->long_name);
 	if (strncmp(arg, "fd:", 3) != 0 && strncmp(arg, "fifo:", 5) != 0)
 		return error_set(err, ERROR_USAGE, "--control takes fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]");
 	o->control_text = arg;
@@ -273,25 +316,30 @@ static int set_control(void *target, const struct option *option, const char *ar
 
 const struct option record_table[] = {
 	OPT_BOOL('a', "all-cpus", S, record.target.all_cpus, "record everything that runs, on all CPUs"),
-	OPT_CALLBACK_FLAGS('b', "branch-any", S, branch_any, NULL, "record any taken branches with each sample", set_branch_any, OPTION_NOARG),
+	OPT_CALLBACK_FLAGS('b', "branch-any", S, branch_any, NULL, "record any taken branches with each sample", set_branch_any,
+		OPTION_NOARG),
 	{ .kind = OPTION_BOOL, .short_name = 'B', .long_name = "no-buildid", .help = "leave the build-ids out of the recording",
 		.offset = offsetof(S, record.no_build_ids), .was_set = offsetof(S, no_ids_given) },
 	{ .kind = OPTION_U64, .short_name = 'c', .long_name = "count", .arg = "n", .help = "take a sample every n events",
 		.offset = offsetof(S, count), .was_set = offsetof(S, count_given) },
 	OPT_STRING('C', "cpu", S, record.target.cpus, "cpu", "record on these CPUs alone: 0-3,7"),
 	OPT_BOOL('d', "data", S, record.sampling.address, "record the addresses of data"),
-	OPT_CALLBACK('D', "delay", S, record, "ms", "start events that much later (-1: start them disabled), or only in ranges of time: 10-20,30-40",
-		set_delay),
+	OPT_CALLBACK('D', "delay", S, record, "ms",
+		"start events that much later (-1: start them disabled), or only in ranges of time: 10-20,30-40", set_delay),
 	OPT_CALLBACK('e', "event", S, words, "event", "the events to record; 'perf list' shows what there is", set_event),
 	OPT_STRING('F', "freq", S, freq_text, "freq or 'max'", "samples a second"),
 	OPT_CALLBACK_FLAGS('g', NULL, S, call_graph, NULL, "record call chains", set_graph, OPTION_NOARG),
 	OPT_CALLBACK('G', "cgroup", S, words, "name", "record the events given so far in this cgroup alone", set_cgroup),
 	OPT_CALLBACK_FLAGS('I', "intr-regs", S, record, "any register", "record registers as they were when interrupted; -I? lists them",
 		set_interrupt_registers, OPTION_OPTARG),
-	OPT_BOOL('i', "no-inherit", S, record.sampling.no_inherit, "leave out threads and processes that are started meanwhile"),
-	OPT_CALLBACK('j', "branch-filter", S, record, "branch filter mask", "which branches to record with each sample", set_branch_filter),
+	{ .kind = OPTION_BOOL, .short_name = 'i', .long_name = "no-inherit",
+		.help = "leave out threads and processes that are started meanwhile",
+		.offset = offsetof(S, record.sampling.no_inherit), .was_set = offsetof(S, record.sampling.inherit_given) },
+	OPT_CALLBACK('j', "branch-filter", S, record, "branch filter mask", "which branches to record with each sample",
+		set_branch_filter),
 	OPT_CALLBACK('k', "clockid", S, record, "clockid", "the clock that times are told by", set_clockid),
-	OPT_CALLBACK('m', "mmap-pages", S, record, "pages[,pages]", "size of each ring, and of those for AUX data: pages, or bytes with a unit", set_pages),
+	OPT_CALLBACK('m', "mmap-pages", S, record, "pages[,pages]",
+		"size of each ring, and of those for AUX data: pages, or bytes with a unit", set_pages),
 	{ .kind = OPTION_BOOL, .short_name = 'N', .long_name = "no-buildid-cache", .help = "leave the build-id cache as it is",
 		.offset = offsetof(S, no_cache), .was_set = offsetof(S, cache_given) },
 	OPT_BOOL('n', "no-samples", S, record.sampling.no_samples, "take no samples"),
@@ -328,19 +376,22 @@ const struct option record_table[] = {
 	OPT_BOOL(0, "data-page-size", S, record.sampling.data_page_size, "record the size of the page that the data lies in"),
 	LATER_OPTIONAL(0, "debuginfod", "debuginfod urls", "get debug information for the build-id cache from these servers"),
 	OPT_BOOL(0, "dry-run", S, record.dry_run, "look at the options and stop"),
-	OPT_CALLBACK_FLAGS(0, "exclude-perf", S, words, NULL, "leave the recorder itself out of the tracepoints given so far", set_exclude_self,
-		OPTION_NOARG),
+	OPT_CALLBACK_FLAGS(0, "exclude-perf", S, words, NULL, "leave the recorder itself out of the tracepoints given so far",
+		set_exclude_self, OPTION_NOARG),
 	OPT_CALLBACK(0, "filter", S, words, "filter", "a condition on the tracepoints given so far", set_filter),
 	OPT_LATER(0, "kcore", "keep a copy of /proc/kcore with the recording"),
 	OPT_BOOL(0, "kernel-callchains", S, record.sampling.kernel_callchains, "call chains of kernel code alone"),
 	OPT_CALLBACK(0, "max-size", S, record, "size", "stop when the recording is that large", set_max_size),
-	OPT_CALLBACK(0, "mmap-flush", S, record, "number", "write no less than that many bytes of a ring at a time (default: 1)", set_flush),
+	OPT_CALLBACK(0, "mmap-flush", S, record, "number", "write no less than that many bytes of a ring at a time (default: 1)",
+		set_flush),
 	OPT_BOOL(0, "namespaces", S, record.sampling.namespaces, "record the namespaces of processes"),
 	OPT_BOOL(0, "no-bpf-event", S, record.sampling.no_bpf_event, "leave out BPF programs that are loaded meanwhile"),
 	OPT_BOOL(0, "no-buffering", S, record.sampling.no_buffering, "write every sample at once"),
-	OPT_UINT(0, "num-thread-synthesize", S, synthesis_threads, "known for compatibility: running processes are read quickly by one"),
+	OPT_UINT(0, "num-thread-synthesize", S, synthesis_threads,
+		"known for compatibility: running processes are read quickly by one"),
 	OPT_LATER(0, "off-cpu", "record where threads wait, by BPF"),
-	OPT_BOOL(0, "overwrite", S, record.sampling.overwrite, "let rings overwrite their oldest records, and write what they hold at the end"),
+	OPT_BOOL(0, "overwrite", S, record.sampling.overwrite,
+		"let rings overwrite their oldest records, and write what they hold at the end"),
 	OPT_BOOL(0, "per-thread", S, record.target.per_thread, "a ring for each thread, not for each CPU"),
 	OPT_BOOL(0, "phys-data", S, record.sampling.phys_addr, "record physical addresses of data"),
 	OPT_UINT(0, "proc-map-timeout", S, record.map_timeout_ms, "give up on the mappings of a running process after n ms"),
@@ -350,10 +401,12 @@ const struct option record_table[] = {
 	OPT_LATER_ARG(0, "setup-filter", "pin|unpin", "prepare BPF filters for other users"),
 	OPT_BOOL(0, "strict-freq", S, strict_freq, "fail where the kernel does not allow the frequency"),
 	OPT_BOOL(0, "switch-events", S, record.sampling.switch_events, "record context switches"),
-	OPT_LATER_ARG(0, "switch-max-files", "n", "keep the newest n files of --switch-output"),
-	LATER_OPTIONAL(0, "switch-output", "signal or size[BKMG] or time[smhd]", "begin a new file at a signal, a size or a time"),
+	OPT_UINT(0, "switch-max-files", S, record.switching.files, "keep the newest n files of --switch-output"),
+	OPT_CALLBACK_FLAGS(0, "switch-output", S, record, "signal or size[BKMG] or time[smhd]",
+		"begin a new file at a signal (SIGUSR2), a size or a time", set_switch, OPTION_OPTARG),
 	OPT_LATER_ARG(0, "switch-output-event", "switch output event", "begin a new file when this event happens"),
-	OPT_CALLBACK(0, "synth", S, record, "no|all|task|mmap|cgroup", "what to tell of processes that run already (default: all)", set_synthesis),
+	OPT_CALLBACK(0, "synth", S, record, "no|all|task|mmap|cgroup", "what to tell of processes that run already (default: all)",
+		set_synthesis),
 	OPT_BOOL(0, "tail-synthesize", S, record.tail_synthesis, "tell of running processes at the end, not at the beginning"),
 	LATER_OPTIONAL(0, "threads", "spec", "write several files from parallel threads"),
 	OPT_BOOL(0, "timestamp-boundary", S, record.time_boundary, "record the times of the first and last sample"),

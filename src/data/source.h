@@ -13,6 +13,7 @@ struct source_counters {
 	uint64_t bytes_total;      /* 0: not known (a pipe) */
 	uint64_t bad_records;      /* skipped: a size that cannot be */
 	uint64_t truncated_at;     /* file offset where the recording ends early; 0: whole */
+	bool no_record;            /* what stands there claims to be smaller than a record's head */
 	uint64_t unknown_types;
 };
 

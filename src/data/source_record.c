@@ -250,6 +250,7 @@ void source_note_record(struct source *source, const struct record *record)
 int source_bad_size(struct source *source, uint64_t offset, uint32_t size, uint64_t left, struct error *err)
 {
 	source->counters.truncated_at = offset;
+	source->counters.no_record = size < RECORD_HEADER_BYTES;
 	if (size < RECORD_HEADER_BYTES)
 		return error_set(err, ERROR_FORMAT, "%s: the record at offset %llu claims %u bytes, %d at least were expected",
 				 source->path, (unsigned long long)offset, size, RECORD_HEADER_BYTES);

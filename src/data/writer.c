@@ -31,7 +31,8 @@ uint32_t data_attr_size(const struct evlist *evlist)
 }
 
 /* Everything before the records. data_size 0 says that the recording is not finished. */
-static void layout_head(struct writer *out, const struct evlist *evlist, uint64_t data_size, const uint64_t features[4], uint64_t *data_offset)
+static void layout_head(struct writer *out, const struct evlist *evlist, uint64_t data_size, const uint64_t features[4],
+	uint64_t *data_offset)
 {
 	uint32_t attr_size = data_attr_size(evlist);
 	uint64_t entry = (uint64_t)attr_size + SECTION_SIZE, ids = 0;
@@ -139,7 +140,8 @@ int data_writer_add_spans(struct data_writer *writer, const struct span *spans, 
 	return 0;
 }
 
-int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, const struct feature_bodies *features, struct error *err)
+int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, const struct feature_bodies *features,
+	struct error *err)
 {
 	if (data_writer_flush(writer, err) < 0)
 		return -1;

@@ -47,7 +47,8 @@ static inline uint64_t data_writer_size(const struct data_writer *writer)
 
 /* Ends a file: the features behind the records, attributes and ids again (events may have got more), the true header.
  * A pipe: nothing but a flush. */
-int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, const struct feature_bodies *features, struct error *err);
+int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, const struct feature_bodies *features,
+	struct error *err);
 
 /* The size all attributes of a recording are stored with: the smallest that holds what every one uses. */
 uint32_t data_attr_size(const struct evlist *evlist);

@@ -223,7 +223,8 @@ static int tracepoint_error(struct parser *p, size_t start, const char *system, 
 		snprintf(p->err->help, sizeof p->err->help, "Error:\t%.400s\nHint:\t%.400s\n", why->text, why->hint);
 	else
 		snprintf(p->err->help, sizeof p->err->help, "Error:\tFile %s/events/%s/%s not found.\n"
-			"Hint:\tThe kernel may lack the option that brings this tracepoint; 'perf list' shows those it has.\n", root, system, name);
+			"Hint:\tThe kernel may lack the option that brings this tracepoint; 'perf list' shows those it has.\n",
+			root, system, name);
 	return -1;
 }
 

@@ -168,14 +168,16 @@ static int refuse_term(const struct event_term *term, const struct pmu *pmu, boo
 {
 	err->at = term->at;
 	if (pmu)
-		snprintf(err->what, sizeof err->what, "unknown term '%.*s' for pmu '%s'", (int)(term->name_length & 0xff), term->name, pmu->name);
+		snprintf(err->what, sizeof err->what, "unknown term '%.*s' for pmu '%s'", (int)(term->name_length & 0xff), term->name,
+			pmu->name);
 	else
 		snprintf(err->what, sizeof err->what, "unknown term '%.*s'", (int)(term->name_length & 0xff), term->name);
 	list_valid(pmu, tracepoint, err);
 	return -1;
 }
 
-static int format_apply(struct event *event, const struct pmu_format *format, const struct event_term *term, struct event_error *err)
+static int format_apply(struct event *event, const struct pmu_format *format, const struct event_term *term,
+	struct event_error *err)
 {
 	uint64_t number;
 	if (number_of(term, &number, err) < 0)
@@ -214,7 +216,8 @@ static int alias_apply(struct event *event, const struct pmu *pmu, const struct 
 		if (term->value && term->value_length == 1 && *term->value == '?')
 			value = term_named(given, term);
 		if (!value) {
-			snprintf(err->what, sizeof err->what, "Required parameter '%.*s' not specified", (int)(term->name_length & 0xff), term->name);
+			snprintf(err->what, sizeof err->what, "Required parameter '%.*s' not specified", (int)(term->name_length & 0xff),
+				term->name);
 			status = -1;
 		} else if (format) {
 			status = format_apply(event, format, value, err);

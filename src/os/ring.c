@@ -72,11 +72,11 @@ static uint16_t size_at(const struct ring *ring, uint64_t at)
 	return header.size;
 }
 
-size_t ring_snapshot(const struct ring *ring, struct span pieces[2])
+size_t ring_snapshot(struct ring *ring, struct span pieces[2])
 {
 	uint64_t head = __atomic_load_n(&ring_control(ring)->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = head;
-	uint64_t written = (uint64_t)0 - head;
+	uint64_t written = ring->tail - head; /* heads go down */
 	uint64_t limit = written < ring->size ? written : ring->size;
 	while (at - head < limit) {
 		uint16_t size = size_at(ring, at);
@@ -84,6 +84,7 @@ size_t ring_snapshot(const struct ring *ring, struct span pieces[2])
 			break;
 		at += size;
 	}
+	ring->tail = head;
 	return ring_span(ring, head, (size_t)(at - head), pieces);
 }
 

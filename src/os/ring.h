@@ -26,8 +26,8 @@ void ring_close(struct ring *ring);
 size_t ring_pending(const struct ring *ring, struct span pieces[2]);
 void ring_consume(struct ring *ring, size_t bytes);
 
-/* A backward ring, output paused: the whole records it still holds, newest first, in one or two spans. */
-size_t ring_snapshot(const struct ring *ring, struct span pieces[2]);
+/* A backward ring, output paused: the whole records it still holds and that no snapshot gave before, newest first. */
+size_t ring_snapshot(struct ring *ring, struct span pieces[2]);
 
 /* How the CPU's time stamp counter maps to record times (cap_user_time of the control page); false where it does not. */
 struct ring_clock {

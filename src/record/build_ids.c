@@ -134,7 +134,8 @@ static void mark(struct marking *m, const struct map_node *root, uint64_t addres
 		m->hit[map->module] = true;
 }
 
-static void mark_chain(struct marking *m, const struct sample *sample, const struct map_node *user, const struct map_node *kernel, bool in_kernel)
+static void mark_chain(struct marking *m, const struct sample *sample, const struct map_node *user, const struct map_node *kernel,
+	bool in_kernel)
 {
 	for (uint64_t i = 0; i < sample->callchain_count; i++) {
 		uint64_t address = sample_chain_at(sample, i);

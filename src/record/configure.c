@@ -78,7 +78,8 @@ static void set_rate(struct attr *attr, const struct sampling *s)
 		attr->sample_period = 0;
 }
 
-static void set_call_graph(struct event *event, const struct sampling *s, enum call_graph mode, uint64_t stack_size, uint32_t max_stack)
+static void set_call_graph(struct event *event, const struct sampling *s, enum call_graph mode, uint64_t stack_size,
+	uint32_t max_stack)
 {
 	struct attr *attr = &event->attr;
 	if (mode == CALL_GRAPH_NONE || event->follower)
@@ -294,21 +295,6 @@ static int check(const struct events *events, const struct target *target, struc
 	return 0;
 }
 
-/* --group: one group of all. */
-static void group_all(struct events *events)
-{
-	uint32_t members = 0;
-	for (uint32_t i = 0; i < events->list.count; i++) {
-		struct event *event = &events->list.items[i];
-		event->members = 0;
-		if (event->follower)
-			continue;
-		event->leader = 0;
-		members++;
-	}
-	events->list.items[0].members = members > 1 ? members : 0;
-}
-
 static bool any_dwarf(const struct events *events, const struct sampling *s)
 {
 	bool dwarf = s->call_graph == CALL_GRAPH_DWARF;
@@ -328,8 +314,6 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 	s.address |= any_dwarf(events, &s); /* stacks are unwound with the data mappings at hand */
 	if (check(events, target, err) < 0)
 		return -1;
-	if (s.group)
-		group_all(events);
 	uint32_t tracking = configure_tracking(events);
 	for (uint32_t i = 0; i < events->list.count; i++) {
 		struct event *event = &events->list.items[i];

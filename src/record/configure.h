@@ -23,7 +23,6 @@ struct sampling {
 	bool use_clockid, no_samples, address, phys_addr, data_page_size, code_page_size, no_time, time_given, period_bit, no_period, cpu;
 	bool identifier, raw, weight, transaction, no_inherit, inherit_given, inherit_stat, no_buffering, switch_events, namespaces;
 	bool cgroups, build_id_mmap, no_bpf_event, all_user, all_kernel, kernel_callchains, user_callchains, running_time, overwrite;
-	bool group;                  /* --group: all events in one */
 	uint64_t regs_mask;          /* the registers dwarf unwinding needs on this machine */
 };
 

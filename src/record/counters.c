@@ -97,13 +97,14 @@ static bool drop_feature(struct opening *o, struct event *event)
 /* First to the limit we may go to, then beyond it where we are privileged. */
 static bool raise_file_limit(struct opening *o)
 {
+	enum { MANY_FILES = 1 << 19 }; /* below fs.nr_open everywhere */
 	struct rlimit limit;
 	if (o->files_raised >= 2 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
 		return false;
 	if (o->files_raised == 0 && limit.rlim_cur == limit.rlim_max)
 		o->files_raised++;
 	if (o->files_raised == 1)
-		limit.rlim_max += 1 << 20;
+		limit.rlim_max = limit.rlim_max < MANY_FILES ? MANY_FILES : limit.rlim_max * 2;
 	o->files_raised++;
 	limit.rlim_cur = limit.rlim_max;
 	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
@@ -203,8 +204,9 @@ static int open_event(struct opening *o, uint32_t index)
 		for (size_t k = 0; k < target->threads.count; k++) {
 			size_t slot = o->counters->list.count - first;
 			struct counter *counter = vec_add(&o->counters->list);
-			*counter = (struct counter){ .fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = target->threads.items[k].tid,
-				.ring = UINT32_MAX };
+			*counter = (struct counter){
+				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = target->threads.items[k].tid, .ring = UINT32_MAX,
+			};
 			int group = counter_group(o, event, index, slot, counter->cpu);
 			if (event->leader != index && group < 0)
 				continue;
@@ -257,7 +259,9 @@ static int open_with_fallbacks(struct opening *o, uint32_t index, struct error *
 		}
 		if (event->precise_max)
 			set_precise(event, wanted);
-		if ((status == -EMFILE && raise_file_limit(o)) || fall_back_to_clock(o, event, -status) || fall_back_to_user(o, event, -status))
+		if (status == -EMFILE && raise_file_limit(o))
+			continue;
+		if (fall_back_to_clock(o, event, -status) || fall_back_to_user(o, event, -status))
 			continue;
 		if (status == -EINVAL && drop_feature(o, event))
 			continue;
@@ -278,7 +282,8 @@ static int read_ids(struct counters *counters)
 	return 0;
 }
 
-int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes, struct error *err)
+int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
+	struct error *err)
 {
 	struct opening o = { .counters = counters, .events = events, .target = target, .notes = notes };
 	*counters = (struct counters){ 0 };

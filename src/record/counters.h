@@ -31,7 +31,8 @@ struct counters {
 
 /* Opens all. Fallbacks change the events' attributes and names: no PMU for cycles (a clock instead), less precision, kernel code
  * left out where it is not permitted, what an old kernel does not know. notes: what was changed, a sentence a line; may be NULL. */
-int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes, struct error *err);
+int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
+	struct error *err);
 /* Maps a ring per CPU (or thread) and sends every counter's records there. pages: a power of two. */
 int counters_map(struct counters *counters, const struct events *events, size_t pages, struct error *err);
 void counters_close(struct counters *counters);

@@ -1,6 +1,5 @@
 /* Waiting for rings, signals, timers and commands, and moving what the rings hold to the output. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -13,7 +12,7 @@
 #include "record/recorder_internal.h"
 
 /* What epoll tells of, above all ring indices. */
-enum { TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
+enum { TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, TOKEN_SWITCH = -4, EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
 
 static int watch(struct recorder *r, int fd, int64_t token, struct error *err)
 {
@@ -25,7 +24,8 @@ static int watch(struct recorder *r, int fd, int64_t token, struct error *err)
 
 int loop_open(struct recorder *r, struct error *err)
 {
-	if (signals_open(&r->signals, err) < 0)
+	const struct record_switch *switching = &r->options->switching;
+	if (signals_open(&r->signals, switching->on_signal, err) < 0)
 		return -1;
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -33,6 +33,15 @@ int loop_open(struct recorder *r, struct error *err)
 		return error_system(err, "cannot set up waiting");
 	if (watch(r, r->signals.fd, TOKEN_SIGNAL, err) < 0 || watch(r, r->timer, TOKEN_TIMER, err) < 0)
 		return -1;
+	if (switching->seconds) {
+		const struct timespec period = { .tv_sec = (time_t)switching->seconds };
+		const struct itimerspec every = { period, period };
+		r->switch_timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		if (r->switch_timer < 0 || timerfd_settime(r->switch_timer, 0, &every, NULL) != 0)
+			return error_system(err, "cannot set up waiting");
+		if (watch(r, r->switch_timer, TOKEN_SWITCH, err) < 0)
+			return -1;
+	}
 	if (r->options->control >= 0 && watch(r, r->options->control, TOKEN_CONTROL, err) < 0)
 		return -1;
 	return 0;
@@ -40,7 +49,7 @@ int loop_open(struct recorder *r, struct error *err)
 
 void loop_close(struct recorder *r)
 {
-	int *const fds[] = { &r->timer, &r->epoll };
+	int *const fds[] = { &r->timer, &r->switch_timer, &r->epoll };
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++) {
 		if (*fds[i] >= 0)
 			close(*fds[i]);
@@ -49,19 +58,13 @@ void loop_close(struct recorder *r)
 	signals_close(&r->signals);
 }
 
-static void say(struct recorder *r, const char *line)
-{
-	if (r->options->say)
-		r->options->say(r->options->say_context, line);
-}
-
 static void switch_events(struct recorder *r, bool on)
 {
 	if (on)
 		counters_enable(&r->counters, r->events, UINT32_MAX);
 	else
 		counters_disable(&r->counters, r->events, UINT32_MAX);
-	say(r, on ? "Events enabled" : "Events disabled");
+	recorder_say(r, on ? "Events enabled" : "Events disabled");
 }
 
 static void arm(struct recorder *r, uint64_t ms)
@@ -81,7 +84,7 @@ int loop_start(struct recorder *r, struct error *err)
 		r->rings_open += !r->counters.rings.items[i].backward;
 	r->rings_watched = r->rings_open;
 	if (options->windows || r->sampling.delay_ms)
-		say(r, "Events disabled");
+		recorder_say(r, "Events disabled");
 	if (options->windows)
 		arm(r, options->windows[0].from_ms);
 	else if (r->sampling.delay_ms > 0)
@@ -160,6 +163,10 @@ static void take_signals(struct recorder *r)
 			r->done |= workload_ended(&r->workload);
 			continue;
 		}
+		if (info.ssi_signo == SIGUSR2) {
+			r->switch_now = true;
+			continue;
+		}
 		r->recording->signal = (int)info.ssi_signo;
 		r->done = true;
 	}
@@ -194,20 +201,18 @@ static void control_switch(struct recorder *r, bool on, const char *name)
 	for (uint32_t i = 0; i < r->events->list.count; i++) {
 		if (strcmp(r->events->list.items[i].name, name) != 0)
 			continue;
-		char line[300];
 		if (on)
 			counters_enable(&r->counters, r->events, i);
 		else
 			counters_disable(&r->counters, r->events, i);
-		snprintf(line, sizeof line, "Event %.256s %s", name, on ? "enabled" : "disabled");
-		say(r, line);
+		recorder_say(r, "Event %s %s", name, on ? "enabled" : "disabled");
 	}
 }
 
 static void control_list(struct recorder *r)
 {
 	for (size_t i = 0; i < r->events->list.count; i++)
-		say(r, r->events->list.items[i].name);
+		recorder_say(r, "%s", r->events->list.items[i].name);
 }
 
 static void control_command(struct recorder *r, const char *line)
@@ -251,6 +256,13 @@ static void take_commands(struct recorder *r)
 	}
 }
 
+static void take_switch(struct recorder *r)
+{
+	uint64_t expired;
+	if (read(r->switch_timer, &expired, sizeof expired) == (ssize_t)sizeof expired)
+		r->switch_now = true;
+}
+
 static void take_ring(struct recorder *r, size_t index, uint32_t what)
 {
 	if (!(what & (EPOLLERR | EPOLLHUP)) || index >= r->counters.rings.count)
@@ -279,11 +291,20 @@ static int wait_once(struct recorder *r, struct error *err)
 		case TOKEN_CONTROL:
 			take_commands(r);
 			break;
+		case TOKEN_SWITCH:
+			take_switch(r);
+			break;
 		default:
 			take_ring(r, (size_t)events[i].data.u64, events[i].events);
 		}
 	}
 	return 0;
+}
+
+static bool switch_due(const struct recorder *r)
+{
+	uint64_t bytes = r->options->switching.bytes;
+	return r->switch_now || (bytes && data_writer_size(&r->writer) >= bytes);
 }
 
 static bool limit_reached(struct recorder *r)
@@ -316,22 +337,29 @@ int loop_run(struct recorder *r, struct error *err)
 			continue;
 		if (last)
 			return 0;
+		if (switch_due(r) && recorder_switch(r, err) < 0)
+			return -1;
 		/* Not until nothing is left: what the recorder does itself may be what it records. */
 		if (wait_once(r, err) < 0)
 			return -1;
 	}
 }
 
-int loop_snapshot(struct recorder *r, struct error *err)
+static void pause_backward(struct recorder *r, bool pause)
 {
-	int any = 0;
 	for (size_t i = 0; i < r->counters.list.count; i++) {
 		const struct counter *counter = &r->counters.list.items[i];
 		if (counter->fd >= 0 && counter->ring != UINT32_MAX && r->counters.rings.items[counter->ring].backward)
-			counter_pause_output(counter->fd, true);
+			counter_pause_output(counter->fd, pause);
 	}
+}
+
+int loop_snapshot(struct recorder *r, struct error *err)
+{
+	int any = 0;
+	pause_backward(r, true);
 	for (size_t i = 0; i < r->counters.rings.count; i++) {
-		const struct ring *ring = &r->counters.rings.items[i];
+		struct ring *ring = &r->counters.rings.items[i];
 		struct span pieces[2];
 		if (!ring->backward || !ring_snapshot(ring, pieces))
 			continue;
@@ -343,5 +371,7 @@ int loop_snapshot(struct recorder *r, struct error *err)
 		const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48;
 		data_writer_add(&r->writer, &mark, sizeof mark);
 	}
+	if (!r->done)
+		pause_backward(r, false);
 	return 0;
 }

@@ -134,7 +134,8 @@ TEST("what was compressed is cut into records of at most 64 KiB")
 }
 
 /* Records a command in a folder of its own; false where this machine does not let us. */
-static bool record_command(const char *path, const char *const *command, const char *events_text, struct recording *recording, int compression)
+static bool record_command(const char *path, const char *const *command, const char *events_text, struct recording *recording,
+	int compression)
 {
 	struct events events = { 0 };
 	struct error err = { 0 };

@@ -174,6 +174,8 @@ static void write_existing(struct recorder *r)
 	synthesize_event_updates(s, r->events, &r->counters, r->output.pipe);
 	synthesize_thread_map(s, &r->target);
 	synthesize_cpu_map(s, &r->counters);
+	if (!r->sampling.no_bpf_event)
+		synthesize_bpf(s);
 	synthesize_cgroups(s);
 	synthesize_processes(s, &r->target);
 	if (r->workload.pid && r->target.attached)
@@ -182,14 +184,11 @@ static void write_existing(struct recorder *r)
 	r->recording->slow_maps = s->truncated;
 }
 
-static int begin(struct recorder *r, struct error *err)
+/* What stands before the first sample of a file. */
+static int begin_file(struct recorder *r, struct error *err)
 {
-	if (output_open(&r->output, r->options->output, err) < 0)
-		return -1;
-	snprintf(r->recording->path, sizeof r->recording->path, "%s", r->output.pipe ? "-" : r->output.path);
 	if (r->options->compression && compressor_open(&r->compressor, r->options->compression, err) < 0)
 		return -1;
-	fill_evlist(r);
 	if (data_writer_open(&r->writer, r->output.fd, r->output.pipe, &r->evlist, err) < 0)
 		return -1;
 	if (r->output.pipe)
@@ -198,6 +197,15 @@ static int begin(struct recorder *r, struct error *err)
 		write_existing(r);
 	flush_made(r);
 	return data_writer_flush(&r->writer, err);
+}
+
+static int begin(struct recorder *r, struct error *err)
+{
+	if (output_open(&r->output, r->options->output, err) < 0)
+		return -1;
+	snprintf(r->recording->path, sizeof r->recording->path, "%s", r->output.pipe ? "-" : r->output.path);
+	fill_evlist(r);
+	return begin_file(r, err);
 }
 
 static int set_realtime(const struct recorder *r, struct error *err)
@@ -289,6 +297,55 @@ static int add_time_to_name(struct recorder *r, struct error *err)
 	return output_rename(&r->output, name, err);
 }
 
+void recorder_say(struct recorder *r, const char *format, ...)
+{
+	struct str line = { 0 };
+	va_list args;
+	if (!r->options->say)
+		return;
+	va_start(args, format);
+	str_vprintf(&line, format, args);
+	va_end(args);
+	r->options->say(r->options->say_context, str_text(&line));
+	str_fini(&line);
+}
+
+/* Ends the file as it is, under its own name. */
+static int put_aside(struct recorder *r, struct error *err)
+{
+	if (r->options->tail_synthesis)
+		write_existing(r);
+	flush_made(r);
+	if (data_writer_flush(&r->writer, err) < 0 || finish_file(r, err) < 0 || add_time_to_name(r, err) < 0)
+		return -1;
+	if (output_close(&r->output, err) < 0)
+		return -1;
+	unsigned most = r->options->switching.files;
+	vec_push(&r->files, memory_string(r->output.path));
+	while (most && r->files.count > most) {
+		unlink(r->files.items[0]);
+		free(r->files.items[0]);
+		memmove(&r->files.items[0], &r->files.items[1], --r->files.count * sizeof r->files.items[0]);
+	}
+	return 0;
+}
+
+int recorder_switch(struct recorder *r, struct error *err)
+{
+	r->switch_now = false;
+	if (loop_snapshot(r, err) < 0 || put_aside(r, err) < 0)
+		return -1;
+	recorder_say(r, "[ perf record: dump data: Woken up %llu times ]",
+		(unsigned long long)(r->recording->wakeups - r->wakeups_before));
+	recorder_say(r, "[ perf record: Dump %s ]", r->output.path);
+	r->wakeups_before = r->recording->wakeups;
+	data_writer_fini(&r->writer);
+	compressor_close(&r->compressor);
+	if (output_open(&r->output, r->options->output, err) < 0)
+		return -1;
+	return begin_file(r, err);
+}
+
 static int finish(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
@@ -300,6 +357,7 @@ static int finish(struct recorder *r, struct error *err)
 	flush_made(r);
 	if (data_writer_flush(&r->writer, err) < 0)
 		return -1;
+	recording->wakeups -= r->wakeups_before;
 	recording->compressed_from = r->compressor.in;
 	recording->compressed_to = r->compressor.out;
 	recording->bytes = data_writer_size(&r->writer);
@@ -308,9 +366,15 @@ static int finish(struct recorder *r, struct error *err)
 	if (finish_file(r, err) < 0)
 		return -1;
 	recording->bytes += r->writer.data_offset; /* to the end of the records, as perf counts */
+	bool switching = r->options->switching.on_signal || r->options->switching.bytes || r->options->switching.seconds;
+	if (switching)
+		snprintf(recording->path, sizeof recording->path, "%.4000s.<timestamp>", r->output.path);
 	if (r->options->time_in_name && add_time_to_name(r, err) < 0)
 		return -1;
-	snprintf(recording->path, sizeof recording->path, "%s", r->output.path);
+	if (switching)
+		snprintf(recording->dumped, sizeof recording->dumped, "%s", r->output.path);
+	else
+		snprintf(recording->path, sizeof recording->path, "%s", r->output.path);
 	return output_close(&r->output, err);
 }
 
@@ -340,7 +404,7 @@ int record_run(struct recording *recording, const struct record_options *options
 {
 	struct recorder r = {
 		.options = options, .recording = recording, .events = options->events, .sampling = options->sampling,
-		.signals.fd = -1, .timer = -1, .epoll = -1, .output.fd = -1, .workload = { .go = -1, .failed = -1 },
+		.signals.fd = -1, .timer = -1, .switch_timer = -1, .epoll = -1, .output.fd = -1, .workload = { .go = -1, .failed = -1 },
 	};
 	*recording = (struct recording){ 0 };
 	writer_open(&r.made, -1, 0);
@@ -356,6 +420,9 @@ int record_run(struct recording *recording, const struct record_options *options
 	compressor_close(&r.compressor);
 	data_writer_fini(&r.writer);
 	evlist_fini(&r.evlist);
+	for (size_t i = 0; i < r.files.count; i++)
+		free(r.files.items[i]);
+	vec_fini(&r.files);
 	writer_fini(&r.made);
 	writer_fini(&r.packed);
 	return status;

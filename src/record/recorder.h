@@ -15,6 +15,13 @@ struct record_window {
 	uint64_t from_ms, to_ms;
 };
 
+/* When a new file is begun: at a signal, a size, a time; all 0: never. */
+struct record_switch {
+	bool on_signal;                  /* SIGUSR2 */
+	uint64_t bytes, seconds;
+	unsigned files;                  /* that many are kept; 0: all */
+};
+
 struct record_options {
 	struct sampling sampling;
 	struct target_options target;
@@ -32,6 +39,7 @@ struct record_options {
 	unsigned map_timeout_ms;
 	const struct record_window *windows;
 	size_t window_count;
+	struct record_switch switching;
 	int control, acknowledge;        /* descriptors of --control; -1: none */
 	bool no_build_ids, all_build_ids, time_boundary, time_in_name, tail_synthesis;
 	bool no_tasks, no_maps, no_cgroups; /* --synth */
@@ -44,6 +52,7 @@ struct record_options {
 /* What came of it. */
 struct recording {
 	char path[4096];                 /* "-": a pipe */
+	char dumped[4096];               /* the last file of --switch-output; empty: there is only one */
 	uint64_t wakeups;                /* times there was something to write */
 	uint64_t bytes;                  /* up to the end of the records */
 	uint64_t samples;                /* 0: not counted */

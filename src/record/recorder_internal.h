@@ -28,7 +28,10 @@ struct recorder {
 	struct writer made;            /* synthesized records on their way */
 	struct synthesis synthesis;
 	struct signals signals;
-	int epoll, timer;
+	int epoll, timer, switch_timer;
+	bool switch_now;               /* a new file is due */
+	uint64_t wakeups_before;       /* of the files before this one */
+	VEC(char *) files;             /* those that were switched from, oldest first */
 	size_t rings_watched;          /* all but the overwritten ones */
 	size_t rings_open;             /* those whose tasks still live */
 	size_t window;                 /* next of options->windows */
@@ -38,6 +41,10 @@ struct recorder {
 	char command[256];             /* of --control: what has come of a line */
 	size_t command_len;
 };
+
+/* Ends the file and begins the next. */
+int recorder_switch(struct recorder *r, struct error *err);
+void recorder_say(struct recorder *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int loop_open(struct recorder *r, struct error *err);
 void loop_close(struct recorder *r);

@@ -5,7 +5,7 @@
 
 static const int held[SIGNALS_HELD] = { SIGINT, SIGTERM, SIGCHLD };
 
-int signals_open(struct signals *signals, struct error *err)
+int signals_open(struct signals *signals, bool user, struct error *err)
 {
 	const struct sigaction usual = { .sa_handler = SIG_DFL }, ignore = { .sa_handler = SIG_IGN };
 	sigset_t mask;
@@ -13,12 +13,14 @@ int signals_open(struct signals *signals, struct error *err)
 	sigemptyset(&mask);
 	for (int i = 0; i < SIGNALS_HELD; i++)
 		sigaddset(&mask, held[i]);
+	if (user)
+		sigaddset(&mask, SIGUSR2);
 	if (sigprocmask(SIG_BLOCK, &mask, &signals->old_mask) != 0)
 		return error_system(err, "cannot hold signals");
 	/* one that is ignored (in the background of a shell) would never come */
 	for (int i = 0; i < SIGNALS_HELD; i++)
 		sigaction(held[i], &usual, &signals->old[i]);
-	sigaction(SIGUSR2, &ignore, &signals->old[SIGNALS_HELD]);
+	sigaction(SIGUSR2, user ? &usual : &ignore, &signals->old[SIGNALS_HELD]);
 	signals->held = true;
 	signals->fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	return signals->fd < 0 ? error_system(err, "cannot hold signals") : 0;

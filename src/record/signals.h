@@ -14,8 +14,8 @@ struct signals {
 	bool held;
 };
 
-/* SIGINT, SIGTERM and SIGCHLD are held, SIGUSR2 is ignored. */
-int signals_open(struct signals *signals, struct error *err);
+/* SIGINT, SIGTERM and SIGCHLD are held, SIGUSR2 too where it means something here (user), else it is ignored. */
+int signals_open(struct signals *signals, bool user, struct error *err);
 void signals_close(struct signals *signals);
 /* In a child before its exec: everything as the caller of the recorder had it. */
 void signals_restore(const struct signals *signals);

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "image/image.h"
+#include "os/bpf.h"
 #include "os/cgroup.h"
 #include "os/kernel.h"
 #include "os/process.h"
@@ -29,10 +30,12 @@ void synthesize_mark(struct synthesis *s, uint32_t type)
 }
 
 /* A mapping of the kernel: MMAP, or MMAP2 where it shall carry its build-id. */
-static void kernel_map(struct synthesis *s, uint64_t start, uint64_t size, uint64_t pgoff, const char *name, const uint8_t *id, unsigned id_len)
+static void kernel_map(struct synthesis *s, uint64_t start, uint64_t size, uint64_t pgoff, const char *name, const uint8_t *id,
+	unsigned id_len)
 {
 	bool with_id = s->build_ids && id_len;
-	size_t at = record_open(s->out, with_id ? RECORD_MMAP2 : RECORD_MMAP, RECORD_MISC_KERNEL | (with_id ? RECORD_MISC_MMAP_BUILD_ID : 0));
+	uint16_t misc = RECORD_MISC_KERNEL | (with_id ? RECORD_MISC_MMAP_BUILD_ID : 0);
+	size_t at = record_open(s->out, with_id ? RECORD_MMAP2 : RECORD_MMAP, misc);
 	out_u32(s->out, (uint32_t)-1);
 	out_u32(s->out, 0);
 	out_u64(s->out, start);
@@ -66,7 +69,8 @@ void synthesize_kernel(struct synthesis *s)
 		const struct kernel_module *module = &modules.list.items[i];
 		char name[160];
 		snprintf(name, sizeof name, "[%s]", module->name);
-		kernel_map(s, module->start, module->size, 0, module->path ? module->path : name, id, kernel_module_build_id(module->name, id));
+		unsigned id_len = kernel_module_build_id(module->name, id);
+		kernel_map(s, module->start, module->size, 0, module->path ? module->path : name, id, id_len);
 	}
 	kernel_modules_fini(&modules);
 }
@@ -187,6 +191,33 @@ void synthesize_clock(struct synthesis *s, const struct counters *counters)
 	const uint8_t flags[8] = { clock.has_zero, clock.short_counter };
 	writer_add(s->out, flags, sizeof flags);
 	record_close(s->out, at, 0);
+}
+
+void synthesize_bpf(struct synthesis *s)
+{
+	enum { KSYMBOL_BPF = 1, PROGRAM_LOAD = 1 };
+	struct bpf_programs programs;
+	bpf_programs_read(&programs);
+	for (size_t i = 0; i < programs.list.count; i++) {
+		const struct bpf_program *program = &programs.list.items[i];
+		for (uint32_t k = 0; k < program->count; k++) {
+			const struct bpf_symbol *symbol = &programs.symbols.items[program->first + k];
+			size_t at = record_open(s->out, RECORD_KSYMBOL, 0);
+			out_u64(s->out, symbol->address);
+			out_u32(s->out, symbol->length);
+			out_u16(s->out, KSYMBOL_BPF);
+			out_u16(s->out, 0);
+			out_string(s->out, symbol->name);
+			record_close(s->out, at, s->trailer);
+		}
+		size_t at = record_open(s->out, RECORD_BPF_EVENT, 0);
+		out_u16(s->out, PROGRAM_LOAD);
+		out_u16(s->out, 0);
+		out_u32(s->out, program->id);
+		writer_add(s->out, program->tag, sizeof program->tag);
+		record_close(s->out, at, s->trailer);
+	}
+	bpf_programs_fini(&programs);
 }
 
 static int cgroup_record(void *context, uint64_t id, const char *path)

@@ -141,6 +141,23 @@ static const char *settle(struct target *target, struct target_options *options)
 	return warning;
 }
 
+static int check_cpus(const struct target *target, const char *asked, struct error *err)
+{
+	if (!target->cpus.list.count)
+		return error_set(err, ERROR_USAGE, "the list of CPUs is empty");
+	for (size_t i = 0; asked && i < target->cpus.list.count; i++) {
+		if (cpus_has(&target->online, target->cpus.list.items[i]))
+			continue;
+		CLEANUP_STR struct str online = { 0 };
+		cpus_text(&target->online, &online);
+		error_set(err, ERROR_USAGE, "CPU %d of '%s' is not online: there are %s", target->cpus.list.items[i], asked, str_text(&online));
+		if (err)
+			err->sys = ENODEV;
+		return -1;
+	}
+	return 0;
+}
+
 int target_open(struct target *target, const struct target_options *asked, const char **warning, struct error *err)
 {
 	struct target_options options = *asked;
@@ -152,8 +169,8 @@ int target_open(struct target *target, const struct target_options *asked, const
 		cpus_add(&target->cpus, -1);
 	else if (options.cpus ? cpus_parse(&target->cpus, options.cpus, err) < 0 : cpus_online(&target->cpus, err) < 0)
 		return -1;
-	if (!target->cpus.list.count)
-		return error_set(err, ERROR_USAGE, "the list of CPUs is empty");
+	if (check_cpus(target, options.cpus, err) < 0)
+		return -1;
 	return fill_threads(target, &options, err);
 }
 

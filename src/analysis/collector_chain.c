@@ -31,83 +31,84 @@ static void reserve_frames(struct collector *c, size_t count)
 	c->frames = memory_resize(c->frames, c->frame_capacity, sizeof *c->frames);
 }
 
-/* Innermost first. Unknown markers make the whole chain worthless. */
-static size_t walk_callee(struct collector *c, const struct resolved *r)
+/* What a walk has found: frames in c->frames. An unknown marker makes the whole chain worthless, though what stood before it has
+ * been looked at. */
+struct walked {
+	size_t count;
+	bool damaged;
+};
+
+/* Innermost first. */
+static struct walked walk_callee(struct collector *c, const struct resolved *r)
 {
 	const struct sample *sample = r->sample;
-	size_t max = c->profile->options.max_stack, count = 0;
+	struct walked walked = { 0 };
 	uint8_t mode = RECORD_MISC_USER;
-	for (uint64_t i = 0; i < sample->callchain_count && count < max; i++) {
+	for (uint64_t i = 0; i < sample->callchain_count && walked.count < c->profile->options.max_stack && !walked.damaged; i++) {
 		uint64_t address = sample_chain_at(sample, i);
 		if (address < CONTEXT_MAX)
-			c->frames[count++] = resolved_locate(r, mode, address);
-		else if (!marker_mode(address, &mode))
-			return 0;
+			c->frames[walked.count++] = resolved_locate(r, mode, address);
+		else
+			walked.damaged = !marker_mode(address, &mode);
 	}
-	return count;
+	return walked;
 }
 
-/* The marker below entry `end`; SIZE_MAX: none. */
-static size_t marker_below(const struct sample *sample, size_t end)
+/* The mode that the marker below entry `end` sets, where there is one; false: an unknown marker. */
+static bool mode_below(const struct sample *sample, size_t end, uint8_t *mode)
 {
 	while (end-- > 0)
 		if (sample_chain_at(sample, end) >= CONTEXT_MAX)
-			return end;
-	return SIZE_MAX;
-}
-
-/* Outermost first; what goes beyond the limit is the innermost. */
-static size_t walk_caller(struct collector *c, const struct resolved *r)
-{
-	const struct sample *sample = r->sample;
-	size_t max = c->profile->options.max_stack, count = 0;
-	uint8_t mode = RECORD_MISC_USER;
-	size_t marker = marker_below(sample, sample->callchain_count);
-	if (marker != SIZE_MAX && !marker_mode(sample_chain_at(sample, marker), &mode))
-		return 0;
-	for (uint64_t i = sample->callchain_count; i-- > 0 && count < max;) {
-		uint64_t address = sample_chain_at(sample, i);
-		if (address < CONTEXT_MAX) {
-			c->frames[count++] = resolved_locate(r, mode, address);
-			continue;
-		}
-		marker = marker_below(sample, i);
-		if (marker != SIZE_MAX && !marker_mode(sample_chain_at(sample, marker), &mode))
-			return 0;
-	}
-	return count;
-}
-
-/* Entries of the recorded chain up to its user part, one by one; false: the chain is worthless. */
-static bool lbr_kernel_part(struct collector *c, const struct resolved *r, size_t end, bool callee, size_t *count)
-{
-	uint8_t mode = RECORD_MISC_USER;
-	for (size_t i = 0; i <= end; i++) {
-		uint64_t address = sample_chain_at(r->sample, callee ? i : end - i);
-		if (address < CONTEXT_MAX)
-			c->frames[(*count)++] = resolved_locate(r, mode, address);
-		else if (!marker_mode(address, &mode))
-			return false;
-	}
+			return marker_mode(sample_chain_at(sample, end), mode);
 	return true;
 }
 
-static void lbr_user_part(struct collector *c, const struct resolved *r, bool callee, size_t *count)
+/* Outermost first; what goes beyond the limit is the innermost. */
+static struct walked walk_caller(struct collector *c, const struct resolved *r)
+{
+	const struct sample *sample = r->sample;
+	struct walked walked = { 0 };
+	uint8_t mode = RECORD_MISC_USER;
+	walked.damaged = !mode_below(sample, sample->callchain_count, &mode);
+	for (uint64_t i = sample->callchain_count; i-- > 0 && walked.count < c->profile->options.max_stack && !walked.damaged;) {
+		uint64_t address = sample_chain_at(sample, i);
+		if (address < CONTEXT_MAX)
+			c->frames[walked.count++] = resolved_locate(r, mode, address);
+		else
+			walked.damaged = !mode_below(sample, i, &mode);
+	}
+	return walked;
+}
+
+/* Entries of the recorded chain up to its user part, one by one. */
+static void lbr_kernel_part(struct collector *c, const struct resolved *r, size_t end, bool callee, struct walked *walked)
+{
+	uint8_t mode = RECORD_MISC_USER;
+	for (size_t i = 0; i <= end && !walked->damaged; i++) {
+		uint64_t address = sample_chain_at(r->sample, callee ? i : end - i);
+		if (address < CONTEXT_MAX)
+			c->frames[walked->count++] = resolved_locate(r, mode, address);
+		else
+			walked->damaged = !marker_mode(address, &mode);
+	}
+}
+
+static void lbr_user_part(struct collector *c, const struct resolved *r, bool callee, struct walked *walked)
 {
 	const struct sample *sample = r->sample;
 	size_t branches = sample->branch_count;
 	if (callee && branches)
-		c->frames[(*count)++] = resolved_locate(r, RECORD_MISC_USER, sample_branch(sample, 0).to);
+		c->frames[walked->count++] = resolved_locate(r, RECORD_MISC_USER, sample_branch(sample, 0).to);
 	for (size_t i = 0; i < branches; i++) {
 		struct branch_entry branch = sample_branch(sample, callee ? i : branches - 1 - i);
-		c->frames[(*count)++] = resolved_locate(r, RECORD_MISC_USER, branch.from);
+		c->frames[walked->count++] = resolved_locate(r, RECORD_MISC_USER, branch.from);
 	}
 	if (!callee && branches)
-		c->frames[(*count)++] = resolved_locate(r, RECORD_MISC_USER, sample_branch(sample, 0).to);
+		c->frames[walked->count++] = resolved_locate(r, RECORD_MISC_USER, sample_branch(sample, 0).to);
 }
 
-/* Hardware's call stack stands for the user part. Returns false where there is none, SIZE 0 where it is damaged. */
-static bool walk_lbr(struct collector *c, const struct resolved *r, size_t *count)
+/* The hardware's call stack stands for the user part. Returns false where there is none. */
+static bool walk_lbr(struct collector *c, const struct resolved *r, struct walked *walked)
 {
 	const struct sample *sample = r->sample;
 	bool callee = c->profile->options.chain.order == CHAIN_CALLEE;
@@ -117,15 +118,12 @@ static bool walk_lbr(struct collector *c, const struct resolved *r, size_t *coun
 		user++;
 	if (user == limit)
 		return false;
-	*count = 0;
+	*walked = (struct walked){ 0 };
 	if (!callee)
-		lbr_user_part(c, r, false, count);
-	if (!lbr_kernel_part(c, r, user, callee, count)) {
-		*count = 0;
-		return true;
-	}
-	if (callee)
-		lbr_user_part(c, r, true, count);
+		lbr_user_part(c, r, false, walked);
+	lbr_kernel_part(c, r, user, callee, walked);
+	if (callee && !walked->damaged)
+		lbr_user_part(c, r, true, walked);
 	return true;
 }
 
@@ -187,13 +185,14 @@ static struct chain_found walk(struct collector *c, const struct resolved *r)
 {
 	struct chain_found found = { .node = STACK_ROOT };
 	const struct profile_options *options = &c->profile->options;
-	size_t count;
+	struct walked walked;
 	reserve_frames(c, r->sample->callchain_count + r->sample->branch_count + 2);
-	if (!has_call_stack(r) || !walk_lbr(c, r, &count))
-		count = options->chain.order == CHAIN_CALLEE ? walk_callee(c, r) : walk_caller(c, r);
+	if (!has_call_stack(r) || !walk_lbr(c, r, &walked))
+		walked = options->chain.order == CHAIN_CALLEE ? walk_callee(c, r) : walk_caller(c, r);
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
-		count = sift(c, count, &found);
-	found.node = push_frames(c, count);
+		walked.count = sift(c, walked.count, &found);
+	if (!walked.damaged)
+		found.node = push_frames(c, walked.count);
 	return found;
 }
 

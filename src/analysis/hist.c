@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/column_cells.h"
+#include "analysis/entry_order.h"
 #include "analysis/hierarchy.h"
 #include "analysis/rb_order.h"
 
@@ -16,33 +17,6 @@ float hist_percent(const struct profile *profile, const struct hist *hist, const
 	uint64_t total = hist_total(profile, hist);
 	uint64_t period = profile->options.iteration == ITERATE_CALLERS ? entry->children_period : entry->self.period;
 	return total ? (float)((double)period * 100.0 / (double)total) : 0;
-}
-
-uint64_t entry_measure(const struct entry *entry, enum measure measure)
-{
-	switch (measure) {
-	case MEASURE_OVERHEAD:
-	case MEASURE_PERIOD:
-		return entry->self.period;
-	case MEASURE_OVERHEAD_SYS:
-		return entry->self.period_sys;
-	case MEASURE_OVERHEAD_US:
-		return entry->self.period_us;
-	case MEASURE_OVERHEAD_GUEST_SYS:
-		return entry->self.period_guest_sys;
-	case MEASURE_OVERHEAD_GUEST_US:
-		return entry->self.period_guest_us;
-	case MEASURE_CHILDREN:
-		return entry->children_period;
-	case MEASURE_SAMPLES:
-		return entry->self.count;
-	case MEASURE_WEIGHT1:
-	case MEASURE_WEIGHT2:
-	case MEASURE_WEIGHT3:
-		return entry->self.weight[measure - MEASURE_WEIGHT1];
-	default:
-		return 0;
-	}
 }
 
 static int64_t compare_numbers(uint64_t a, uint64_t b)
@@ -69,7 +43,7 @@ static uint64_t member_measure(const struct entry *entry, uint32_t member, enum 
 	return entry->pairs && entry->pairs[member] ? entry_measure(entry->pairs[member], measure) : 0;
 }
 
-static int64_t compare_measure(const struct profile *profile, const struct hist *hist, enum measure measure, const struct entry *a,
+int64_t entries_compare_measure(const struct profile *profile, const struct hist *hist, enum measure measure, const struct entry *a,
 	const struct entry *b)
 {
 	bool callers = profile->options.iteration == ITERATE_CALLERS;
@@ -98,7 +72,7 @@ int64_t entries_sort(const struct profile *profile, const struct hist *hist, con
 		if (column_skipped(column, hist))
 			continue;
 		if (column->type->class == COLUMN_MEASURE)
-			order = compare_measure(profile, hist, column->type->measure, a, b);
+			order = entries_compare_measure(profile, hist, column->type->measure, a, b);
 		else
 			order = (column->type->sort ? column->type->sort : column->type->compare)(profile, column, a, b);
 	}
@@ -117,36 +91,27 @@ int64_t entries_compare(const struct profile *profile, const struct entry *a, co
 	return order;
 }
 
-struct sorting {
-	const struct profile *profile;
-	const struct hist *hist;
-};
-
 static int by_keys(const void *a, const void *b, void *context)
 {
-	const struct sorting *sorting = context;
-	int64_t order = entries_compare(sorting->profile, *(struct entry *const *)a, *(struct entry *const *)b);
+	int64_t order = entry_order_keys(context, *(struct entry *const *)a, *(struct entry *const *)b);
 	return order > 0 ? -1 : order < 0;
 }
 
 static int by_output(const void *a, const void *b, void *context)
 {
-	const struct sorting *sorting = context;
-	int64_t order = entries_sort(sorting->profile, sorting->hist, *(struct entry *const *)a, *(struct entry *const *)b);
+	int64_t order = entry_order_output(context, *(struct entry *const *)a, *(struct entry *const *)b);
 	return order > 0 ? -1 : order < 0 ? 1 : by_keys(a, b, context);
 }
 
 static int64_t before(void *context, const void *a, const void *b)
 {
-	const struct sorting *sorting = context;
-	return entries_sort(sorting->profile, sorting->hist, a, b);
+	return entry_order_output(context, a, b);
 }
 
 /* As one entry after the other was put into perf's tree of keys. */
 static int64_t before_by_keys(void *context, const void *a, const void *b)
 {
-	const struct sorting *sorting = context;
-	return -entries_compare(sorting->profile, b, a);
+	return -entry_order_keys(context, b, a);
 }
 
 static int by_first(const void *a, const void *b)
@@ -155,35 +120,6 @@ static int by_first(const void *a, const void *b)
 	if (x->first != y->first)
 		return x->first < y->first ? -1 : 1;
 	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
-}
-
-/* Addresses are compared by their difference, which is no order where they lie too far apart. */
-static bool has_wild_addresses(const struct profile *profile, const struct hist *hist)
-{
-	const struct columns *columns = profile->options.columns;
-	int64_t low = INT64_MAX, high = INT64_MIN, span;
-	bool shown = false;
-	for (size_t i = 0; i < columns->sorts.count; i++) {
-		enum column_width width = columns->all.items[columns->sorts.items[i]].type->width;
-		shown |= width == WIDTH_SYMBOL || width == WIDTH_SYMBOL_OFFSET || width == WIDTH_ADDR;
-	}
-	for (size_t i = 0; shown && i < hist->count; i++) {
-		const struct place *place = entry_place(profile, hist->entries[i]);
-		if (place->symbol)
-			continue;
-		low = (int64_t)place->ip < low ? (int64_t)place->ip : low;
-		high = (int64_t)place->ip > high ? (int64_t)place->ip : high;
-	}
-	return low < high && __builtin_sub_overflow(high, low, &span);
-}
-
-static bool has_unordered_columns(const struct profile *profile)
-{
-	const struct columns *columns = profile->options.columns;
-	for (size_t i = 0; i < columns->sorts.count; i++)
-		if (columns->all.items[columns->sorts.items[i]].type->compare == compare_differ)
-			return true;
-	return false;
 }
 
 /* Entries of one sum order by chain length within a thread, by name between threads: no order at all where both are mixed. */
@@ -205,30 +141,30 @@ static bool has_mixed_threads(const struct profile *profile, const struct hist *
 }
 
 /* Where a comparison is no order, the result is that of perf's trees: of keys as they came, of keys once more, of the output. */
+static void sort_as_trees(struct entry_order *order, struct entry **entries, size_t count)
+{
+	bool wild = order->wild;
+	if (wild)
+		qsort(entries, count, sizeof *entries, by_first);
+	else
+		qsort_r(entries, count, sizeof *entries, by_keys, order);
+	if (wild)
+		rb_order((void **)entries, count, before_by_keys, order);
+	if (wild && order->profile->options.columns->needs_collapse)
+		rb_order((void **)entries, count, before_by_keys, order);
+	rb_order((void **)entries, count, before, order);
+}
+
 void hist_sort(struct profile *profile, struct hist *hist)
 {
-	struct sorting sorting = { profile, hist };
-	if (profile->options.hierarchy) {
-		if (hist->count)
-			qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &sorting);
-		hierarchy_build(profile, hist);
-		hist_widths(profile, hist);
-		return;
-	}
-	void **entries = (void **)hist->entries;
-	bool wild = has_wild_addresses(profile, hist) || has_unordered_columns(profile);
+	struct entry_order order;
+	entry_order_init(&order, profile, hist);
 	if (hist->count)
-		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &sorting);
-	if (wild || has_mixed_threads(profile, hist)) {
-		if (wild)
-			qsort(hist->entries, hist->count, sizeof *hist->entries, by_first);
-		else
-			qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &sorting);
-		if (wild)
-			rb_order(entries, hist->count, before_by_keys, &sorting);
-		if (wild && profile->options.columns->needs_collapse)
-			rb_order(entries, hist->count, before_by_keys, &sorting);
-		rb_order(entries, hist->count, before, &sorting);
-	}
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, profile->options.hierarchy ? by_keys : by_output, &order);
+	if (hist->count && !profile->options.hierarchy && (order.wild || has_mixed_threads(profile, hist)))
+		sort_as_trees(&order, hist->entries, hist->count);
+	entry_order_fini(&order);
+	if (profile->options.hierarchy)
+		hierarchy_build(profile, hist);
 	hist_widths(profile, hist);
 }

@@ -21,6 +21,7 @@ struct entry {
 	const struct group_facts *facts;
 	uint64_t first;               /* clock of the first sample */
 	uint32_t first_rank;          /* of the entries that this sample made first */
+	uint32_t index;               /* while its hist is sorted */
 	uint32_t place;               /* of the first sample */
 	uint32_t thread;              /* likewise; THREAD_NONE: see tid */
 	int32_t tid;
@@ -64,10 +65,38 @@ static inline const uint64_t *entry_key(const struct entry *entry, const struct 
 uint64_t hist_total(const struct profile *profile, const struct hist *hist);
 /* The percentage that --percent-limit looks at. */
 float hist_percent(const struct profile *profile, const struct hist *hist, const struct entry *entry);
-uint64_t entry_measure(const struct entry *entry, enum measure measure);
+
+static inline uint64_t entry_measure(const struct entry *entry, enum measure measure)
+{
+	switch (measure) {
+	case MEASURE_OVERHEAD:
+	case MEASURE_PERIOD:
+		return entry->self.period;
+	case MEASURE_OVERHEAD_SYS:
+		return entry->self.period_sys;
+	case MEASURE_OVERHEAD_US:
+		return entry->self.period_us;
+	case MEASURE_OVERHEAD_GUEST_SYS:
+		return entry->self.period_guest_sys;
+	case MEASURE_OVERHEAD_GUEST_US:
+		return entry->self.period_guest_us;
+	case MEASURE_CHILDREN:
+		return entry->children_period;
+	case MEASURE_SAMPLES:
+		return entry->self.count;
+	case MEASURE_WEIGHT1:
+	case MEASURE_WEIGHT2:
+	case MEASURE_WEIGHT3:
+		return entry->self.weight[measure - MEASURE_WEIGHT1];
+	default:
+		return 0;
+	}
+}
 
 /* Order of output. > 0: a first. */
 int64_t entries_sort(const struct profile *profile, const struct hist *hist, const struct entry *a, const struct entry *b);
+int64_t entries_compare_measure(const struct profile *profile, const struct hist *hist, enum measure measure, const struct entry *a,
+	const struct entry *b);
 /* Order of keys, total: > 0: a first. */
 int64_t entries_compare(const struct profile *profile, const struct entry *a, const struct entry *b);
 

@@ -104,6 +104,8 @@ static int set_percent_limit(void *target, const struct option *option, const ch
 static int set_percentage(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct report_options *options = target;
+	if (unset)
+		return error_set(err, ERROR_USAGE, "--%s cannot be undone", option->long_name);
 	if (strcmp(arg, "relative") == 0)
 		options->relative = true;
 	else if (strcmp(arg, "absolute") == 0)
@@ -140,6 +142,8 @@ static int set_time_quantum(void *target, const struct option *option, const cha
 	};
 	struct report_options *options = target;
 	char *end;
+	if (unset)
+		return error_set(err, ERROR_USAGE, "--%s cannot be undone", option->long_name);
 	unsigned long value = strtoul(arg, &end, 0);
 	if (end != arg && !value)
 		return error_set(err, ERROR_USAGE, "time quantum cannot be 0");

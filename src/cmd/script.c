@@ -1,7 +1,7 @@
 /* `script`: a recording as text, sample by sample. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/stream.h"
@@ -14,7 +14,8 @@
 
 extern const struct command command_script;
 
-enum { EXIT_FAILED = 255, EXIT_USAGE = 129, EXIT_INVALID = 256 - EINVAL, EXIT_NO_EVENT = 256 - ENOENT };
+enum { EXIT_FAILED = 255, EXIT_USAGE = 129, EXIT_INVALID = 256 - EINVAL, EXIT_NO_EVENT = 256 - ENOENT,
+	EXIT_NO_RECORD = 8 };
 
 /* One run. */
 struct script {
@@ -195,6 +196,18 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 	script->sink.record(script->sink.context, r, slice);
 }
 
+/* A stream may end anywhere, as its recorder may be stopped at any time; in a file that is damage. */
+static int damage_code(const struct source *source)
+{
+	bool events = source->header.evlist.events.count > 0; /* without any it hardly is a recording */
+
+	if (!source->header.pipe)
+		return events ? EXIT_INVALID : EXIT_FAILED;
+	if (!source->counters.truncated_at)
+		return EXIT_INVALID;
+	return source->counters.no_record ? EXIT_NO_RECORD : 0;
+}
+
 /* Returns the exit code. */
 static int run_session(struct script *script, struct error *err)
 {
@@ -212,7 +225,7 @@ static int run_session(struct script *script, struct error *err)
 	const struct error *own = stream_error(script->stream);
 	if (own)
 		*err = *own;
-	result = own ? EXIT_INVALID : result < 0 ? EXIT_FAILED : 0;
+	result = own ? EXIT_INVALID : result < 0 ? damage_code(source) : 0;
 	if (script->options->per_event_dump)
 		event_files_close(&script->files, stream_counters(script->stream), script->cli->out);
 	if (script->options->debug)
@@ -241,6 +254,16 @@ static int check_traces(struct script *script, struct error *err)
 	return 0;
 }
 
+/* The recording that was named; otherwise what is piped in, or perf.data. */
+static const char *script_input(const struct script_options *o)
+{
+	struct stat st;
+
+	if (o->input)
+		return o->input;
+	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
+}
+
 /* Everything up to the first record. Returns the exit code, < 0 to go on. */
 static int script_open(struct script *script, struct error *err)
 {
@@ -249,7 +272,7 @@ static int script_open(struct script *script, struct error *err)
 	struct session_options session_options = { .max_stack = o->max_stack ? o->max_stack : 1 };
 	struct source *source;
 
-	if (source_open(&source, o->input ? o->input : "perf.data", &source_options, err) < 0)
+	if (source_open(&source, script_input(o), &source_options, err) < 0)
 		return EXIT_FAILED;
 	if (!script->cli->tty_out) /* there the text itself shows how far it is */
 		progress_watch(&script->progress, script->cli, source->path, &session_options);

@@ -281,8 +281,8 @@ static int compare_with_library(struct tep_handle *tep, struct tep_event *event,
 	static uint8_t raw[1 << 17];
 	int wrong = 0;
 
-	for (int round = 0; round < 20 && !wrong; round++) {
-		uint32_t size = fill_record(event, raw, 8192, seed);
+	for (int round = 0; round < 8 && !wrong; round++) {
+		uint32_t size = fill_record(event, raw, 1024, seed);
 		if (size > 60000)
 			return 0;
 		struct tep_record record = { .data = raw, .size = (int)size };
@@ -338,6 +338,10 @@ TEST("every format of the running kernel prints as libtraceevent prints it")
 	uint32_t systems = 0, wrong = 0, events = 0;
 	unsigned seed = 1;
 
+	if (sizeof(long) != 8 || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
+		unit_skip("the kernel below may have other sizes and another byte order; runs where both are those of x86_64");
+		return;
+	}
 	DIR *dir = opendir(ROOT);
 	if (!dir) {
 		unit_skip("tracefs cannot be read; runs as root");

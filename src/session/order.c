@@ -25,15 +25,14 @@ void order_add(struct order *order, const struct entry *entry, uint64_t mark)
 	vec_push(&order->fresh, *entry);
 }
 
-/* Two neighbouring sorted stretches of a[] into out[]; equal times keep their order. */
-static void merge(const struct entry *a, size_t middle, size_t count, struct entry *out)
+/* Two sorted stretches into out[]; of equal times, a's come first. */
+static void merge(const struct entry *a, size_t a_count, const struct entry *b, size_t b_count, struct entry *out)
 {
-	size_t i = 0, j = middle, at = 0;
-	while (i < middle && j < count)
-		out[at++] = a[j].time < a[i].time ? a[j++] : a[i++];
-	memcpy(out + at, a + i, (middle - i) * sizeof *a);
-	at += middle - i;
-	memcpy(out + at, a + j, (count - j) * sizeof *a);
+	size_t i = 0, j = 0;
+	while (i < a_count && j < b_count)
+		*out++ = b[j].time < a[i].time ? b[j++] : a[i++];
+	memcpy(out, a + i, (a_count - i) * sizeof *a);
+	memcpy(out + (a_count - i), b + j, (b_count - j) * sizeof *b);
 }
 
 static size_t sorted_length(const struct entry *a, size_t count)
@@ -62,7 +61,7 @@ static void sort(struct order *order)
 		for (size_t at = 0; at < count;) {
 			size_t first = sorted_length(a + at, count - at);
 			size_t second = at + first < count ? sorted_length(a + at + first, count - at - first) : 0;
-			merge(a + at, first, first + second, out + at);
+			merge(a + at, first, a + at + first, second, out + at);
 			at += first + second;
 			done = done && at >= count && at == first + second;
 		}
@@ -120,12 +119,8 @@ static void compact(struct order *order)
 		}
 		struct run both = { .count = left_a + left_b, .capacity = left_a + left_b };
 		both.mark = a->mark < b->mark ? a->mark : b->mark;
-		struct entry *side_by_side = memory_resize(NULL, both.count, sizeof *side_by_side);
-		memcpy(side_by_side, a->entries + a->head, left_a * sizeof *side_by_side);
-		memcpy(side_by_side + left_a, b->entries + b->head, left_b * sizeof *side_by_side);
 		both.entries = memory_resize(NULL, both.count, sizeof *both.entries);
-		merge(side_by_side, left_a, both.count, both.entries);
-		free(side_by_side);
+		merge(a->entries + a->head, left_a, b->entries + b->head, left_b, both.entries);
 		run_free(order, a);
 		run_free(order, b);
 		*a = both;
@@ -137,29 +132,43 @@ static void compact(struct order *order)
 	}
 }
 
-static struct run *earliest(struct order *order)
+/* The run whose next record is due first (the older one of equals), and up to which time it stays so. */
+static struct run *earliest(struct order *order, uint64_t *until)
 {
 	struct run *best = NULL;
+	*until = UINT64_MAX;
 	for (size_t i = 0; i < order->runs.count; i++) {
 		struct run *run = &order->runs.items[i];
-		if (run_left(run) && (!best || run->entries[run->head].time < best->entries[best->head].time))
+		if (!run_left(run))
+			continue;
+		uint64_t time = run->entries[run->head].time;
+		if (!best) {
 			best = run;
+		} else if (time < best->entries[best->head].time) {
+			uint64_t other = best->entries[best->head].time - 1; /* the older run goes first where they meet */
+			*until = other < *until ? other : *until;
+			best = run;
+		} else if (time < *until) {
+			*until = time;
+		}
 	}
 	return best;
 }
 
 void order_flush(struct order *order, bool final, void (*deliver)(void *context, const struct entry *entry), void *context)
 {
-	uint64_t limit = final ? UINT64_MAX : order->limit;
+	uint64_t limit = final ? UINT64_MAX : order->limit, until;
 	if (order->fresh.count)
 		push_run(order);
-	for (struct run *run; (run = earliest(order));) {
+	for (struct run *run; (run = earliest(order, &until));) {
 		const struct entry *entry = &run->entries[run->head];
 		if (entry->time > limit)
 			break;
-		order->delivered_time = entry->time;
-		run->head++;
-		deliver(context, entry);
+		do {
+			order->delivered_time = entry->time;
+			run->head++;
+			deliver(context, entry++);
+		} while (run_left(run) && entry->time <= limit && entry->time <= until);
 	}
 	compact(order);
 	order->limit = order->max_time;

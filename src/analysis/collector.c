@@ -42,6 +42,7 @@ void collector_free(struct collector *c)
 	stacks_fini(&c->stacks);
 	tuples_fini(&c->groups);
 	cells_fini(&c->cells);
+	vec_fini(&c->log);
 	free(c->row);
 	arena_fini(&c->payloads);
 	writer_fini(&c->text);
@@ -115,6 +116,7 @@ static uint32_t self_place(struct collector *c, const struct location *location)
 		.level = !location->map ? 0 : location->cpumode == RECORD_MISC_KERNEL ? 'k' : '.',
 	};
 	uint32_t id = stacks_place(&c->stacks, &place);
+	c->wild |= !place.symbol && address_is_wild(place.ip);
 	site->self = id + 1;
 	return id;
 }
@@ -196,10 +198,22 @@ static void add_cell(struct collector *c, const struct sample_view *view, struct
 	cell->tid = view->r->tid;
 	cell->cpu = sample->cpu;
 	struct cell_sums sums = { { weight, sample->ins_lat, sample->p_stage_cyc } };
-	if (c->profile->needs_sums)
-		cells_add(&c->cells, cell, &sums);
-	else
-		cells_add_near(&c->cells, cell, &collector_site(c, view->ip)->cell);
+	uint32_t index;
+	if (c->profile->needs_sums) {
+		index = (uint32_t)(cells_add(&c->cells, cell, &sums) - c->cells.items);
+	} else {
+		uint32_t *near = &collector_site(c, view->ip)->cell;
+		cells_add_near(&c->cells, cell, near);
+		index = *near - 1;
+	}
+	if (c->profile->logs)
+		vec_push(&c->log, ((struct access){ .clock = cell->first, .period = cell->period, .cell = index }));
+}
+
+/* Addresses that lie this far from zero may be further apart than a signed number tells. */
+bool address_is_wild(uint64_t address)
+{
+	return (int64_t)address > INT64_MAX / 2 || (int64_t)address < INT64_MIN / 2;
 }
 
 /* An address of unknown mode: kernel first, then user. */

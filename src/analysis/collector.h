@@ -23,8 +23,16 @@ struct chain_memo {
 
 enum { CHAIN_MEMOS = 1 << 15 };
 
+/* One addition to a cell, where the order of additions matters. */
+struct access {
+	uint64_t clock, period;
+	uint32_t cell;
+};
+
 struct collector {
 	struct profile *profile;
+	VEC(struct access) log;            /* of the batch at hand; of all since wild addresses were seen */
+	bool wild;                         /* addresses too far apart to be ordered by their difference */
 	struct stacks stacks;
 	struct tuples groups;
 	struct cells cells;
@@ -68,6 +76,7 @@ void collector_free(struct collector *collector);
 void collector_drop_caches(struct collector *collector);
 void collector_sample(struct collector *collector, const struct resolved *r);
 
+bool address_is_wild(uint64_t address);
 /* Where a frame lies: by its address as recorded. */
 uint32_t collector_frame(struct collector *collector, const struct location *location);
 struct site *collector_site(struct collector *collector, const struct location *location);

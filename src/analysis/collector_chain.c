@@ -146,6 +146,7 @@ uint32_t collector_frame(struct collector *c, const struct location *location)
 		.level = !in_map ? 0 : location->cpumode == RECORD_MISC_KERNEL ? 'k' : '.',
 	};
 	uint32_t id = stacks_place(&c->stacks, &place);
+	c->wild |= !place.symbol && address_is_wild(place.ip);
 	site->frame = id + 1;
 	return id;
 }

@@ -85,6 +85,20 @@ static bool has_wild_addresses(const struct profile *profile, const struct hist 
 	return low < high && __builtin_sub_overflow(high, low, &span);
 }
 
+/* Two addresses are compared alone, an address and a symbol by their modules first: without a column of modules that is no order. */
+static bool has_mixed_symbols(const struct profile *profile, const struct hist *hist)
+{
+	bool symbols = false, addresses = false;
+	if (profile->options.columns->has_dso)
+		return false;
+	for (size_t i = 0; i < hist->count; i++) {
+		bool symbol = entry_place(profile, hist->entries[i])->symbol;
+		symbols |= symbol;
+		addresses |= !symbol;
+	}
+	return symbols && addresses;
+}
+
 static bool compares_addresses(const struct column_type *type)
 {
 	return type->place_key == symbol_key || type->place_key == symoff_key || type->place_key == addr_key;
@@ -96,7 +110,7 @@ void entry_order_init(struct entry_order *order, const struct profile *profile, 
 	*order = (struct entry_order){ .profile = profile, .hist = hist, .columns = columns->sorts.count };
 	for (size_t i = 0; i < hist->count; i++)
 		hist->entries[i]->index = (uint32_t)i;
-	bool wild = has_wild_addresses(profile, hist);
+	bool wild = has_wild_addresses(profile, hist), mixed = has_mixed_symbols(profile, hist);
 	order->direct = memory_zero(order->columns + 1, sizeof *order->direct);
 	order->keys = memory_zero(hist->count * order->columns + 1, sizeof *order->keys);
 	order->output = memory_zero(hist->count * order->columns + 1, sizeof *order->output);
@@ -106,7 +120,9 @@ void entry_order_init(struct entry_order *order, const struct profile *profile, 
 		if (column->type->class == COLUMN_MEASURE)
 			continue;
 		number_column(order, i, column, cells);
-		order->direct[i] = column->type->compare == compare_differ || (wild && compares_addresses(column->type));
+		bool by_address = compares_addresses(column->type);
+		order->mixed |= mixed && by_address && column->type->place_key != addr_key;
+		order->direct[i] = column->type->compare == compare_differ || ((wild || mixed) && by_address);
 		order->wild |= order->direct[i];
 	}
 	free(cells);

@@ -10,6 +10,7 @@ struct entry_order {
 	size_t columns;
 	bool *direct;              /* by sort column: its comparison is no order, and cannot be numbered */
 	bool wild;                 /* there is such a column */
+	bool mixed;                /* as symbols and addresses of several modules are compared without the modules */
 };
 
 /* Numbers the cells of hist->entries; entry->index is the entry's place there from now on. */

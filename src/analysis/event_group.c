@@ -85,14 +85,13 @@ static struct entry *add_placeholder(struct profile *profile, struct hist *leade
 	uint64_t *row = arena_copy(&profile->arena, pair->row, profile->row_words * sizeof *row);
 	row[GROUP_EVENT] = leader->event;
 	entry->row = row;
-	leader->entries[leader->count++] = entry;
+	hist_add(profile, leader, entry);
 	return entry;
 }
 
 static void match_member(struct profile *profile, struct hist *leader, struct index *index, uint32_t member)
 {
 	const struct hist *hist = leader->members[member];
-	leader->entries = memory_resize(leader->entries, leader->count + hist->count + 1, sizeof *leader->entries);
 	for (size_t i = 0; i < hist->count; i++) {
 		struct entry **slot = slot_of(index, hist->entries[i]->row);
 		if (!*slot)

@@ -265,6 +265,8 @@ static void finish_entry(struct fold *fold, struct fold_entry *at, const uint64_
 	memcpy(row, group, profile->group_key_words * sizeof *row);
 	memcpy(row + profile->group_key_words, tuples_row(&fold->classes, at->class), fold->class_words * sizeof *row);
 	entry->row = row;
+	entry->group = cell->group;
+	entry->class = at->class;
 	entry->facts = group_facts(profile, group);
 	entry->first = cell->first;
 	entry->thread = cell->thread;
@@ -428,7 +430,6 @@ static void fold_groups(struct fold *fold, const uint32_t *starts, bool sums, bo
 
 static void fold_fini(struct fold *fold)
 {
-	free(fold->class_of_place);
 	free(fold->chain_of_place);
 	tuples_fini(&fold->classes);
 	free(fold->cell_order);
@@ -461,6 +462,40 @@ int fold_cells(struct profile *profile, struct error *err)
 	if (twice)
 		fold_groups(&fold, starts, false, true);
 	free(starts);
+	profile->class_of_place = fold.class_of_place;
+	profile->class_count = fold.classes.count;
 	fold_fini(&fold);
 	return 0;
+}
+
+struct fold *fold_new(struct profile *profile)
+{
+	struct fold *fold = memory_zero(1, sizeof *fold);
+	fold->profile = profile;
+	class_places(fold);
+	free(fold->class_of_place);
+	fold->class_of_place = NULL;
+	return fold;
+}
+
+void fold_free(struct fold *fold)
+{
+	fold_fini(fold);
+	free(fold);
+}
+
+struct chain_tree *fold_chain_of_cells(struct fold *fold, const struct hist *hist, const struct cell *cells, uint32_t count)
+{
+	struct fold_entry entry = { 0 };
+	vec_clear(&fold->cells);
+	vec_clear(&fold->nodes);
+	for (uint32_t i = 0; i < count; i++) {
+		vec_push(&fold->cells, ((struct fold_cell){ .cell = &cells[i], .next_of_entry = entry.first_cell }));
+		entry.first_cell = i + 1;
+	}
+	free(fold->local_of_node); /* the stacks may have grown */
+	fold->local_of_node = memory_zero(fold->profile->stacks.count + 1, sizeof *fold->local_of_node);
+	fold_trie(fold);
+	reserve_own(fold);
+	return fold_chain(fold, &entry, least_hit(fold->profile, hist));
 }

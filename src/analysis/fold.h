@@ -72,5 +72,10 @@ void fold_trie(struct fold *fold);
 /* The chains of one entry, of at least min_hit (GRAPH) or the relative threshold. NULL: none. */
 struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry, uint64_t min_hit);
 
+/* Chains made apart from any group, of cells whose stacks they are. Several at a time share one fold. */
+struct fold *fold_new(struct profile *profile);
+void fold_free(struct fold *fold);
+struct chain_tree *fold_chain_of_cells(struct fold *fold, const struct hist *hist, const struct cell *cells, uint32_t count);
+
 /* Which of two frames stands first among equals: > 0: a. */
 int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t place_b);

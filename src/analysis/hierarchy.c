@@ -55,7 +55,8 @@ static bool same_key(const struct builder *b, const struct hierarchy_level *leve
 	return true;
 }
 
-static uint64_t key_hash(const struct builder *b, const struct hierarchy_level *level, const struct entry *parent, const struct entry *entry)
+static uint64_t key_hash(const struct builder *b, const struct hierarchy_level *level, const struct entry *parent,
+			 const struct entry *entry)
 {
 	uint64_t hash = (uintptr_t)parent;
 	for (uint32_t i = 0; i < level->count; i++) {

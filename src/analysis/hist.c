@@ -5,7 +5,9 @@
 #include "analysis/column_cells.h"
 #include "analysis/entry_order.h"
 #include "analysis/hierarchy.h"
-#include "analysis/rb_order.h"
+#include "analysis/rb_tree.h"
+#include "analysis/replay.h"
+#include "base/memory.h"
 
 uint64_t hist_total(const struct profile *profile, const struct hist *hist)
 {
@@ -103,68 +105,90 @@ static int by_output(const void *a, const void *b, void *context)
 	return order > 0 ? -1 : order < 0 ? 1 : by_keys(a, b, context);
 }
 
-static int64_t before(void *context, const void *a, const void *b)
+/* As entries were put into perf's tree for the output: equals behind. */
+static int64_t output_side(void *context, const void *item, const void *existing)
 {
-	return entry_order_output(context, a, b);
+	return entry_order_output(context, item, existing) > 0 ? -1 : 1;
 }
 
-/* As one entry after the other was put into perf's tree of keys. */
-static int64_t before_by_keys(void *context, const void *a, const void *b)
+static int compare_u64(const void *a, const void *b)
 {
-	return -entry_order_keys(context, b, a);
-}
-
-static int by_first(const void *a, const void *b)
-{
-	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
 }
 
 /* Entries of one sum order by chain length within a thread, by name between threads: no order at all where both are mixed. */
 static bool has_mixed_threads(const struct profile *profile, const struct hist *hist)
 {
-	if (profile->options.iteration != ITERATE_CALLERS || !profile->options.use_chains)
+	if (profile->options.iteration != ITERATE_CALLERS || !profile->options.use_chains || !hist->count)
 		return false;
-	for (size_t first = 0, end; first < hist->count; first = end) {
-		bool same = false, different = false;
-		for (end = first + 1; end < hist->count && hist->entries[end]->children_period == hist->entries[first]->children_period; end++)
-			if (same_thread(hist->entries[end - 1], hist->entries[end]))
-				same = true;
-			else
-				different = true;
-		if (same && different)
-			return true;
-	}
-	return false;
+	bool several = false;
+	for (size_t i = 1; !several && i < hist->count; i++)
+		several = !same_thread(hist->entries[0], hist->entries[i]);
+	if (!several)
+		return false;
+	uint64_t *sums = memory_resize(NULL, hist->count, sizeof *sums);
+	for (size_t i = 0; i < hist->count; i++)
+		sums[i] = hist->entries[i]->children_period;
+	qsort(sums, hist->count, sizeof *sums, compare_u64);
+	for (size_t i = 1; i < hist->count && several; i++)
+		several = sums[i - 1] != sums[i];
+	free(sums);
+	return !several;
 }
 
-/* Where a comparison is no order, the result is that of perf's trees: of keys as they came, of keys once more, of the output. */
-static void sort_as_trees(struct entry_order *order, struct entry **entries, size_t count)
+void hist_order(struct profile *profile, struct hist *hist)
 {
-	bool wild = order->wild;
-	if (wild)
-		qsort(entries, count, sizeof *entries, by_first);
-	else
-		qsort_r(entries, count, sizeof *entries, by_keys, order);
-	if (wild)
-		rb_order((void **)entries, count, before_by_keys, order);
-	if (wild && order->profile->options.columns->needs_collapse)
-		rb_order((void **)entries, count, before_by_keys, order);
-	rb_order((void **)entries, count, before, order);
+	hist->order = memory_alloc(sizeof *hist->order);
+	hist->capacity = hist->count;
+	entry_order_init(hist->order, profile, hist);
+	if (hist->count)
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, hist->order);
+	if (hist->order->wild && hist->count)
+		replay_hist(profile, hist, hist->order);
 }
 
+void hist_add(const struct profile *profile, struct hist *hist, struct entry *entry)
+{
+	if (hist->count == hist->capacity) {
+		hist->capacity = hist->capacity ? hist->capacity * 2 : 64;
+		hist->entries = memory_resize(hist->entries, hist->capacity, sizeof *hist->entries);
+	}
+	hist->entries[hist->count++] = entry;
+	if (hist->tree)
+		rb_tree_put(hist->tree, entry);
+	if (hist->order)
+		entry_order_fini(hist->order);
+	free(hist->order);
+	hist->order = NULL;
+}
+
+/* Where a comparison is no order, the result is that of perf's trees: of keys, then of the output. */
 void hist_sort(struct profile *profile, struct hist *hist)
 {
-	struct entry_order order;
-	entry_order_init(&order, profile, hist);
-	if (hist->count)
-		qsort_r(hist->entries, hist->count, sizeof *hist->entries, profile->options.hierarchy ? by_keys : by_output, &order);
-	if (hist->count && !profile->options.hierarchy && (order.wild || has_mixed_threads(profile, hist)))
-		sort_as_trees(&order, hist->entries, hist->count);
+	bool hierarchy = profile->options.hierarchy;
+	struct entry_order order = { 0 };
+	if (hist->order)
+		order = *hist->order;
+	else
+		entry_order_init(&order, profile, hist);
+	bool as_tree = hist->tree || has_mixed_threads(profile, hist);
+	if (hist->tree)
+		hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
+	else if (hist->count && (as_tree || hierarchy))
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &order);
+	if (!hierarchy && as_tree)
+		rb_order((void **)hist->entries, hist->count, output_side, &order);
+	else if (!hierarchy && hist->count)
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &order);
 	entry_order_fini(&order);
-	if (profile->options.hierarchy)
+	if (hist->tree)
+		rb_tree_fini(hist->tree);
+	free(hist->tree);
+	free(hist->order);
+	hist->tree = NULL;
+	hist->order = NULL;
+	if (hierarchy)
 		hierarchy_build(profile, hist);
 	hist_widths(profile, hist);
 }

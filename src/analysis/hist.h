@@ -23,6 +23,7 @@ struct entry {
 	uint32_t first_rank;          /* of the entries that this sample made first */
 	uint32_t index;               /* while its hist is sorted */
 	uint32_t place;               /* of the first sample */
+	uint32_t group, class;        /* what its key is made of */
 	uint32_t thread;              /* likewise; THREAD_NONE: see tid */
 	int32_t tid;
 	uint32_t max_depth;           /* of its chains */
@@ -38,10 +39,15 @@ struct entry {
 	bool leaf;
 };
 
+struct entry_order;
+struct rb_tree;
+
 struct hist {
 	uint32_t event;
 	struct entry **entries;       /* in order of output */
-	size_t count;
+	size_t count, capacity;
+	struct entry_order *order;    /* while it is sorted */
+	struct rb_tree *tree;         /* likewise, where keys have no proper order: that of the entries */
 	uint64_t total_period, shown_period;          /* all; those that no filter took */
 	uint64_t samples, shown_samples;
 	uint64_t chain_period, shown_chain_period;
@@ -112,7 +118,10 @@ static inline bool column_skipped_in_level(const struct column *column, const st
 	return column->level_elided || (column->type->class == COLUMN_FIELD && column->event != hist->event);
 }
 
-/* Sorts for output, sums up, fills widths. */
+/* First: puts entries in the order of their keys. hist_add then adds others behind. */
+void hist_order(struct profile *profile, struct hist *hist);
+void hist_add(const struct profile *profile, struct hist *hist, struct entry *entry);
+/* Then: sorts for output, fills widths. */
 void hist_sort(struct profile *profile, struct hist *hist);
 /* Fills widths from the entries that no filter took. */
 void hist_widths(const struct profile *profile, struct hist *hist);

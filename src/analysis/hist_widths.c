@@ -1,6 +1,9 @@
 /* How wide columns are: as their widest cells, or as perf fixes them. */
+#include <stdlib.h>
+
 #include "analysis/column_cells.h"
 #include "analysis/hist.h"
+#include "base/memory.h"
 
 enum {
 	ADDRESS_DIGITS = 16,
@@ -88,8 +91,73 @@ static void widen_fixed(const struct profile *profile, struct hist *hist)
 	widen(hist, WIDTH_TIME, profile->options.nanoseconds ? 16 : 12);
 }
 
+/* Which texts of tracepoints count for the width of their column: perf learns a text when it compares it with another, which
+ * happens where all keys before it are equal; or all texts, where some column is a field, which is looked for in them. */
+struct known_texts {
+	const struct column *trace;  /* NULL: no such column */
+	bool all;
+	struct tuples prefixes;      /* the keys before it */
+	VEC(uint32_t) counts;        /* of samples with each */
+	uint64_t *row;
+};
+
+static void prefix_of(const struct profile *profile, const struct known_texts *known, const struct entry *entry)
+{
+	const struct columns *columns = profile->options.columns;
+	size_t at = 0;
+	for (size_t i = 0; i < columns->sorts.count; i++) {
+		const struct column *column = &columns->all.items[columns->sorts.items[i]];
+		if (column == known->trace)
+			return;
+		for (unsigned word = 0; column->type->class != COLUMN_MEASURE && word < column->type->words; word++)
+			known->row[at++] = entry_key(entry, column)[word];
+	}
+}
+
+static void known_texts_init(struct known_texts *known, const struct profile *profile, const struct hist *hist)
+{
+	const struct columns *columns = profile->options.columns;
+	uint32_t words = 0;
+	*known = (struct known_texts){ 0 };
+	for (size_t i = 0; i < columns->sorts.count; i++) {
+		const struct column *column = &columns->all.items[columns->sorts.items[i]];
+		known->all |= column->type->class == COLUMN_FIELD && !column->raw;
+		if (column->type->class != COLUMN_MEASURE && column->type->width == WIDTH_TRACE)
+			known->trace = column;
+		if (!known->trace && column->type->class != COLUMN_MEASURE)
+			words += column->type->words;
+	}
+	if (!known->trace || known->all)
+		return;
+	tuples_init(&known->prefixes, words, words);
+	known->row = memory_zero(words + 1, sizeof *known->row);
+	for (size_t i = 0; i < hist->count; i++) {
+		prefix_of(profile, known, hist->entries[i]);
+		uint32_t id = tuples_add(&known->prefixes, known->row);
+		if (id == known->counts.count)
+			vec_push(&known->counts, 0);
+		known->counts.items[id] += hist->entries[i]->self.count;
+	}
+}
+
+static void known_texts_fini(struct known_texts *known)
+{
+	tuples_fini(&known->prefixes);
+	vec_fini(&known->counts);
+	free(known->row);
+}
+
+static bool text_is_known(const struct profile *profile, struct known_texts *known, const struct entry *entry)
+{
+	if (!known->trace || known->all)
+		return known->all;
+	prefix_of(profile, known, entry);
+	uint32_t id = tuples_add(&known->prefixes, known->row);
+	return id < known->counts.count && known->counts.items[id] > 1;
+}
+
 /* The cells of columns whose width is that of their text. */
-static void widen_texts(const struct profile *profile, struct hist *hist, const struct entry *entry)
+static void widen_texts(const struct profile *profile, struct hist *hist, struct known_texts *known, const struct entry *entry)
 {
 	enum { TRANSACTION_LENGTH = 32 };
 	const struct columns *columns = profile->options.columns;
@@ -98,8 +166,7 @@ static void widen_texts(const struct profile *profile, struct hist *hist, const 
 		enum column_width which = column->type->width;
 		const struct group_facts *facts = entry->facts;
 		CLEANUP_STR struct str text = { 0 };
-		/* perf learns the texts of tracepoints when it compares two of them. */
-		bool printed = (which == WIDTH_TRACE && hist->samples > 1) || which == WIDTH_CGROUP;
+		bool printed = which == WIDTH_CGROUP || (which == WIDTH_TRACE && text_is_known(profile, known, entry));
 		if (which == WIDTH_TRANSACTION && *entry_key(entry, column))
 			widen(hist, which, TRANSACTION_LENGTH);
 		else if (which == WIDTH_PARENT && facts->parent_symbol)
@@ -110,22 +177,26 @@ static void widen_texts(const struct profile *profile, struct hist *hist, const 
 	}
 }
 
-/* A field's column is one for all entries, those that a filter took included. */
-static void widen_fields(const struct profile *profile, const struct hist *hist)
+static void widen_field(const struct profile *profile, const struct hist *hist, struct column *column, struct entry *const *entries,
+	size_t count)
 {
-	const struct columns *columns = profile->options.columns;
-	for (size_t i = 0; i < columns->all.count; i++) {
-		struct column *column = &columns->all.items[i];
-		if (column->type->class != COLUMN_FIELD || column->event != hist->event)
-			continue;
-		for (size_t e = 0; e < hist->count; e++) {
-			unsigned width = field_width(profile, column, hist->entries[e], hist->samples > 1);
-			column->field_width = column->field_width < width ? width : column->field_width;
-		}
+	for (size_t i = 0; i < count; i++) {
+		unsigned width = field_width(profile, column, entries[i], hist->samples > 1 && column->event == hist->event);
+		column->field_width = column->field_width < width ? width : column->field_width;
+		widen_field(profile, hist, column, entries[i]->children, entries[i]->child_count);
 	}
 }
 
-static void widen_entry(const struct profile *profile, struct hist *hist, const struct entry *entry)
+/* A field's column is one for all events and entries, those that a filter took included. */
+static void widen_fields(const struct profile *profile, const struct hist *hist)
+{
+	struct columns *columns = profile->options.columns;
+	for (size_t i = 0; i < columns->all.count; i++)
+		if (columns->all.items[i].type->class == COLUMN_FIELD)
+			widen_field(profile, hist, &columns->all.items[i], hist->entries, hist->count);
+}
+
+static void widen_entry(const struct profile *profile, struct hist *hist, struct known_texts *known, const struct entry *entry)
 {
 	char buffer[32];
 	size_t comm = strlen(profile_thread_comm(profile, entry->thread, entry->tid, buffer, sizeof buffer));
@@ -144,7 +215,7 @@ static void widen_entry(const struct profile *profile, struct hist *hist, const 
 		widen(hist, WIDTH_IADDR, UNRESOLVED);
 		widen_unresolved_dso(profile, hist, WIDTH_DADDR_DSO);
 	}
-	widen_texts(profile, hist, entry);
+	widen_texts(profile, hist, known, entry);
 }
 
 static void widen_headers(const struct profile *profile, struct hist *hist)
@@ -158,15 +229,16 @@ static void widen_headers(const struct profile *profile, struct hist *hist)
 }
 
 /* Of all levels of a hierarchy. Returns whether any was not filtered. */
-static bool widen_entries(const struct profile *profile, struct hist *hist, struct entry *const *entries, size_t count)
+static bool widen_entries(const struct profile *profile, struct hist *hist, struct known_texts *known, struct entry *const *entries,
+	size_t count)
 {
 	bool any = false;
 	for (size_t i = 0; i < count; i++) {
 		if (entries[i]->child_count)
-			any |= widen_entries(profile, hist, entries[i]->children, entries[i]->child_count);
+			any |= widen_entries(profile, hist, known, entries[i]->children, entries[i]->child_count);
 		if (entries[i]->filtered)
 			continue;
-		widen_entry(profile, hist, entries[i]);
+		widen_entry(profile, hist, known, entries[i]);
 		any = true;
 	}
 	return any;
@@ -174,11 +246,14 @@ static bool widen_entries(const struct profile *profile, struct hist *hist, stru
 
 void hist_widths(const struct profile *profile, struct hist *hist)
 {
+	struct known_texts known;
+	known_texts_init(&known, profile, hist);
 	memset(hist->widths, 0, sizeof hist->widths);
-	if (widen_entries(profile, hist, hist->entries, hist->count))
+	if (widen_entries(profile, hist, &known, hist->entries, hist->count))
 		widen_fixed(profile, hist);
 	widen_headers(profile, hist);
 	widen_fields(profile, hist);
+	known_texts_fini(&known);
 }
 
 static unsigned measure_width(const struct profile *profile, const struct hist *hist, const struct column *column)

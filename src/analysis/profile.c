@@ -8,6 +8,7 @@
 #include "analysis/fold.h"
 #include "analysis/hierarchy.h"
 #include "analysis/profile_threads.h"
+#include "analysis/replay.h"
 #include "data/feature.h"
 
 /* Where the columns' keys stand: the sample's behind the event in a group's row, the place's behind those in an entry's. */
@@ -58,8 +59,9 @@ int profile_open(struct profile *profile, const struct profile_options *options,
 	profile->by_address = options->columns->by_address || options->chain.key != CHAIN_FUNCTION || options->verbose > 0 ||
 			      (options->hierarchy && options->use_chains);
 	profile->by_map = options->columns->by_map;
-	profile->switched_on = !options->switch_on;
+	profile->switched_on = options->switch_on == UINT32_MAX;
 	lay_out(profile);
+	replay_decide(profile);
 	load_sockets(profile);
 	profile->collector_count = session_workers(session);
 	profile->collectors = memory_zero(profile->collector_count, sizeof(struct collector *));
@@ -79,27 +81,40 @@ void profile_close(struct profile *profile)
 	for (size_t i = 0; i < profile->hist_count; i++)
 		free(profile->hists[i].entries);
 	free(profile->hists);
+	free(profile->log);
+	free(profile->class_of_place);
 	sample_reads_fini(&profile->reads);
 	arena_fini(&profile->arena);
 	*profile = (struct profile){ 0 };
 }
 
 /* --switch-on, --switch-off: only samples between these events count. Returns whether this one does. */
-static bool switched(struct profile *profile, const struct resolved *r)
+static bool switched(struct profile *profile, uint32_t event)
 {
-	const char *name = r->evsel->name ? r->evsel->name : "";
 	const struct profile_options *options = &profile->options;
-	if (!profile->switched_on) {
-		if (strcmp(name, options->switch_on) != 0)
-			return false;
-		profile->switched_on = true;
-		return options->show_switch_events;
+	if (options->switch_on != UINT32_MAX && !profile->switched_on) {
+		profile->switched_on = event == options->switch_on;
+		return profile->switched_on && options->show_switch_events;
 	}
-	if (options->switch_off && strcmp(name, options->switch_off) == 0) {
-		profile->switched_on = false;
-		return options->show_switch_events;
-	}
-	return true;
+	if (!profile->switched_on || event != options->switch_off)
+		return true;
+	profile->switched_on = false;
+	return options->show_switch_events;
+}
+
+static bool has_switches(const struct profile *profile)
+{
+	return profile->options.switch_on != UINT32_MAX || profile->options.switch_off != UINT32_MAX;
+}
+
+/* Only where addresses turn out to be wild does it matter in which order they came: until then a batch's log is dropped. */
+static void end_batch(void *context, struct session *session, size_t slices)
+{
+	struct profile *profile = context;
+	for (unsigned i = 0; i < profile->collector_count; i++)
+		profile->wild |= profile->collectors[i]->wild;
+	for (unsigned i = 0; !profile->wild && !profile->logs_all && i < profile->collector_count; i++)
+		vec_clear(&profile->collectors[i]->log);
 }
 
 /* A sample that carries several counters' values. */
@@ -124,10 +139,9 @@ static void take_part(void *context, const struct sample_part *part)
 static void take_record(void *context, const struct resolved *r, size_t slice)
 {
 	struct profile *profile = context;
-	const struct profile_options *options = &profile->options;
 	if (r->record->type != RECORD_SAMPLE)
 		return;
-	if ((options->switch_on || options->switch_off) && !switched(profile, r))
+	if (has_switches(profile) && !switched(profile, r->event))
 		return;
 	if (r->sample->present & SAMPLE_READ)
 		sample_reads_each(&profile->reads, session_evlist(r->session), r->event, r->sample, take_part, &(struct part_context){ profile, r });
@@ -139,7 +153,7 @@ bool profile_needs_order(const struct profile *profile)
 {
 	const struct evlist *evlist = session_evlist(profile->session);
 	bool chains = false, no_chains = false;
-	if (profile->options.switch_on || profile->options.switch_off)
+	if (has_switches(profile))
 		return true;
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		uint64_t type = evlist->events.items[i].attr.sample_type;
@@ -153,7 +167,7 @@ bool profile_needs_order(const struct profile *profile)
 
 struct sink profile_sink(struct profile *profile)
 {
-	return (struct sink){ .context = profile, .record = take_record, .serial = profile_needs_order(profile) };
+	return (struct sink){ .context = profile, .record = take_record, .batch_end = end_batch, .serial = profile_needs_order(profile) };
 }
 
 /* One worker's facts give way to an earlier sample's. */
@@ -167,15 +181,17 @@ static uint32_t merge_group(struct profile *profile, const uint64_t *row)
 	return id;
 }
 
-static void merge_cells(struct profile *profile, const struct collector *c, const uint32_t *groups, const uint32_t *nodes,
+static void merge_cells(struct profile *profile, struct collector *c, const uint32_t *groups, const uint32_t *nodes,
 	const uint32_t *places)
 {
+	uint32_t *ids = memory_zero(c->cells.count + 1, sizeof *ids);
 	for (uint32_t i = 0; i < c->cells.count; i++) {
 		struct cell cell = c->cells.items[i];
 		cell.group = groups[cell.group];
 		cell.node = nodes[cell.node];
 		cell.place = places[cell.place];
 		struct cell *sum = cells_add(&profile->cells, &cell, c->cells.sums ? &c->cells.sums[i] : NULL);
+		ids[i] = (uint32_t)(sum - profile->cells.items);
 		if (cell.first < sum->first) {
 			sum->first = cell.first;
 			sum->thread = cell.thread;
@@ -184,6 +200,9 @@ static void merge_cells(struct profile *profile, const struct collector *c, cons
 			sum->cpu = cell.cpu;
 		}
 	}
+	for (size_t i = 0; i < c->log.count; i++)
+		c->log.items[i].cell = ids[c->log.items[i].cell];
+	free(ids);
 }
 
 static void merge_branches(struct branch_counts *sum, const struct branch_counts *counts)
@@ -274,11 +293,14 @@ static void make_hists(struct profile *profile)
 int profile_finish(struct profile *profile, struct error *err)
 {
 	merge(profile);
+	replay_gather(profile);
 	profile_name_threads(profile);
 	rank_modules(profile);
 	make_hists(profile);
 	if (fold_cells(profile, err) < 0)
 		return -1;
+	for (size_t i = 0; i < profile->hist_count; i++)
+		hist_order(profile, &profile->hists[i]);
 	if (profile->options.event_group)
 		event_groups_match(profile);
 	for (size_t i = 0; i < profile->hist_count; i++)

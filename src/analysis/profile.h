@@ -66,7 +66,7 @@ struct profile_options {
 	const char *symbol_filter;   /* part of a name; first event only */
 	int socket_filter;           /* -1: none */
 	const regex_t *parent, *ignore_callees; /* NULL: not asked */
-	const char *switch_on, *switch_off; /* events between which samples count */
+	uint32_t switch_on, switch_off; /* events between which samples count; UINT32_MAX: none */
 	const char *separator;       /* -t; NULL: none */
 	bool fixed_widths;           /* -w was given */
 	bool dso_list_given;
@@ -124,6 +124,7 @@ struct branch_counts {
 	uint64_t types[16], new_types[16], forward, backward, cross_4k, cross_2m;
 };
 
+struct access;
 struct collector;
 struct hist;
 
@@ -140,11 +141,17 @@ struct profile {
 	size_t socket_count;
 	bool switched_on;
 	struct sample_reads reads;
+	bool logs, logs_all;             /* additions to cells are kept one by one: of a batch; from the start */
+	bool wild;                       /* … since a batch had wild addresses */
 	/* After profile_finish: */
 	uint32_t *module_ranks;          /* by module: when perf would have made it */
 	struct stacks stacks;
 	struct tuples groups;
 	struct cells cells;
+	struct access *log;              /* additions that were kept, by clock; NULL: none */
+	size_t log_count;
+	uint32_t *class_of_place;        /* what tells entries of one group apart */
+	uint32_t class_count;
 	struct branch_counts branches;
 	struct hist *hists;              /* one per event */
 	size_t hist_count;

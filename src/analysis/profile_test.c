@@ -96,6 +96,7 @@ static void run_open(struct run *run, struct recording *recording, const char *s
 	options.use_chains = true;
 	options.max_stack = 127;
 	options.socket_filter = -1;
+	options.switch_on = options.switch_off = UINT32_MAX;
 	EXPECT(profile_open(&run->profile, &options, &run->session, run->symbols, NULL) == 0);
 	struct sink sink = profile_sink(&run->profile);
 	EXPECT(session_run(&run->session, &sink, NULL) == 0);

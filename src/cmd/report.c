@@ -15,7 +15,7 @@
 
 extern const struct command command_report;
 
-enum { EXIT_OPEN = 255, EXIT_TIME = 234, EXIT_GROUP = 234 };
+enum { EXIT_OPEN = 255, EXIT_SWITCH = 254, EXIT_TIME = 234, EXIT_GROUP = 234 };
 
 static void report_close(struct report *report)
 {
@@ -169,13 +169,19 @@ static void watch_record(void *context, const struct resolved *r, size_t slice)
 	watching->profile.record(watching->profile.context, r, slice);
 }
 
+static void watch_batch(void *context, struct session *session, size_t slices)
+{
+	struct watching *watching = context;
+	watching->profile.batch_end(watching->profile.context, session, slices);
+}
+
 static int run_session(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
 	struct watching watching = { .report = report, .profile = profile_sink(&report->profile) };
 	watching.features = report->session.source->header.pipe && !options->quiet && (options->header || options->show_info);
 	watching.all = (struct sink){
-		.context = &watching, .record = watch_record, .raw = watch_raw, .want_records = options->threads,
+		.context = &watching, .record = watch_record, .batch_end = watch_batch, .raw = watch_raw, .want_records = options->threads,
 		.serial = watching.profile.serial || options->threads,
 	};
 	attr_names_open(&watching.names);
@@ -239,6 +245,8 @@ static int open_time(struct report *report, struct error *err)
 static int setup_and_run(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
+	if (report_find_switches(report, err) < 0)
+		return complain(report, err, EXIT_SWITCH);
 	if (options->group_sort_index && !has_groups(report)) {
 		error_set(err, ERROR_OPTION, "%s", "");
 		error_hint(err, "group-sort-idx");

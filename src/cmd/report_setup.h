@@ -29,6 +29,7 @@ struct report {
 };
 
 /* In this order. */
+int report_find_switches(struct report *report, struct error *err);
 int report_choose_mode(struct report *report, struct error *err);
 int report_setup_columns(struct report *report, struct error *err);
 int report_open_filters(struct report *report, struct error *err);

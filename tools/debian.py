@@ -1,5 +1,5 @@
 """Debian packages of any architecture, unpacked into a cache without installing them: kernels for tools/vm, libraries for
-tools/sysroot, busybox. apt checks the archive's signature; its state is private, so nothing on this machine changes.
+tools/cross, busybox. apt checks the archive's signature; its state is private, so nothing on this machine changes.
 
 DEBIAN_MIRROR names another mirror than deb.debian.org; the cache is ${XDG_CACHE_HOME:-~/.cache}/perfuse/vm."""
 import contextlib

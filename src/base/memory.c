@@ -3,11 +3,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static _Noreturn void memory_exhausted(size_t size)
 {
 	fprintf(stderr, "perfuse: out of memory (%zu bytes asked for)\n", size);
-	abort();
+	_exit(EXIT_FAILURE);
 }
 
 void *memory_alloc(size_t size)

@@ -37,8 +37,9 @@ static void progress_tell(void *context, uint64_t done, uint64_t total)
 	char path[64], line[160];
 	snprintf(path, sizeof path, "%s", progress->path);
 	text_make_printable(path);
-	int n = total ? snprintf(line, sizeof line, "%sreading %s: %3" PRIu64 "%% of %.1f MB", erase, path, done * 100 / total, (double)total / 1e6)
-		      : snprintf(line, sizeof line, "%sreading %s: %.1f MB", erase, path, (double)done / 1e6);
+	int n = snprintf(line, sizeof line, "%sreading %s: ", erase, path);
+	n += total ? snprintf(line + n, sizeof line - (size_t)n, "%3" PRIu64 "%% of %.1f MB", done * 100 / total, (double)total / 1e6)
+		   : snprintf(line + n, sizeof line - (size_t)n, "%.1f MB", (double)done / 1e6);
 	put_line(line, (size_t)n);
 	progress->shown = true;
 }

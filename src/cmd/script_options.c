@@ -4,6 +4,7 @@
 
 #include "cmd/environment.h"
 #include "cmd/script.h"
+#include "os/file.h"
 
 #define S struct script_options
 
@@ -121,14 +122,10 @@ const char *const script_subcommands[] = { "record", "report", NULL };
 /* What the kernel keeps of a callchain, as this machine is set up. */
 static unsigned script_max_stack(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
-	unsigned frames;
+	int64_t frames;
 
-	if (!file || fscanf(file, "%u", &frames) != 1)
-		frames = MAX_STACK_DEFAULT;
-	if (file)
-		fclose(file);
-	return frames;
+	bool known = file_number("/proc/sys/kernel/perf_event_max_stack", &frames) && frames > 0 && frames <= UINT32_MAX;
+	return known ? (unsigned)frames : MAX_STACK_DEFAULT;
 }
 
 void script_defaults(void *target, const struct cli *cli)

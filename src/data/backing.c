@@ -1,4 +1,5 @@
 /* The bytes of a regular file. */
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@ static int backing_read(struct backing *backing, int fd, const char *path, struc
 	backing->bytes = memory_alloc(backing->size + 1);
 	while (at < backing->size) {
 		ssize_t n = pread(fd, backing->bytes + at, backing->size - at, (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n < 0)
 			return error_system(err, "%s: reading at offset %llu", path, (unsigned long long)at);
 		if (n == 0)

@@ -34,7 +34,10 @@ bool file_line(const char *path, char *line, size_t size)
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	ssize_t n = read(fd, line, size - 1);
+	ssize_t n;
+	do
+		n = read(fd, line, size - 1);
+	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return false;
 	line[n] = '\0';

@@ -53,7 +53,10 @@ static ssize_t read_whole(const char *path, char *buffer, size_t size)
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	ssize_t n = read(fd, buffer, size - 1);
+	ssize_t n;
+	do
+		n = read(fd, buffer, size - 1);
+	while (n < 0 && errno == EINTR);
 	if (n >= 0)
 		buffer[n] = '\0';
 	return n;

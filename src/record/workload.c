@@ -9,6 +9,16 @@
 #include <unistd.h>
 
 /* In the child, between fork and exec. */
+/* Through a pipe that has room: whole or not at all. */
+static bool tell(int fd, const void *bytes, size_t size)
+{
+	ssize_t n;
+	do
+		n = write(fd, bytes, size);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)size;
+}
+
 static void __attribute__((noreturn)) child(const char *const *argv, int go, int failed, bool stdout_to_stderr,
 	const struct signals *signals)
 {
@@ -18,7 +28,7 @@ static void __attribute__((noreturn)) child(const char *const *argv, int go, int
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* the name that existing recordings show before the exec */
 	prctl(PR_SET_NAME, "perf-exec");
-	if (write(failed, "r", 1) != 1) /* ready: its name can be read */
+	if (!tell(failed, "r", 1)) /* ready: its name can be read */
 		_exit(254);
 	ssize_t n;
 	do
@@ -28,8 +38,7 @@ static void __attribute__((noreturn)) child(const char *const *argv, int go, int
 		_exit(254);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	int why = errno;
-	ssize_t told = write(failed, &why, sizeof why);
-	_exit(told == (ssize_t)sizeof why ? 255 : 254);
+	_exit(tell(failed, &why, sizeof why) ? 255 : 254);
 }
 
 int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, const struct signals *signals,
@@ -73,7 +82,9 @@ int workload_start(struct workload *workload, const char *const *argv, bool stdo
 int workload_run(struct workload *workload, struct error *err)
 {
 	int why = 0;
-	ssize_t n = write(workload->go, "g", 1);
+	ssize_t n;
+	bool told = tell(workload->go, "g", 1);
+	int refused = errno;
 	close(workload->go);
 	workload->go = -1;
 	do
@@ -81,6 +92,10 @@ int workload_run(struct workload *workload, struct error *err)
 	while (n < 0 && errno == EINTR);
 	close(workload->failed);
 	workload->failed = -1;
+	if (!told) {
+		errno = refused;
+		return error_system(err, "the command's process cannot be told to start");
+	}
 	if (n != (ssize_t)sizeof why)
 		return 0;
 	errno = why;

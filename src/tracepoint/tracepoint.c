@@ -90,7 +90,7 @@ static int compare_printks(const void *a, const void *b)
 /* Lines of `0xffffffff81234567 : "text\n"`: what pointers to texts in records point to. */
 static void add_printks(struct tracepoints *t, struct span text)
 {
-	const char *p = (const char *)text.data, *end = p + text.len;
+	const char *p = (const char *)text.data, *end = text.len ? p + text.len : p;
 
 	while (p < end) {
 		const char *line_end = memchr(p, '\n', (size_t)(end - p));
@@ -106,7 +106,7 @@ static void add_printks(struct tracepoints *t, struct span text)
 			vec_push(&t->printks, ((struct printk_format){ .address = strtoull(digits, NULL, 16),
 				.text = arena_string(&t->arena, start, stop > start ? (size_t)(stop - start) : 0) }));
 		}
-		p = line_end + 1;
+		p = line_end < end ? line_end + 1 : end;
 	}
 	if (t->printks.count)
 		qsort(t->printks.items, t->printks.count, sizeof *t->printks.items, compare_printks);

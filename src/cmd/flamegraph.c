@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analysis/flame_sink.h"
+#include "analysis/kernel_extent.h"
 #include "cmd/command.h"
 #include "cmd/progress.h"
 #include "data/evsel_name.h"
@@ -243,7 +244,10 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 	struct source_options source_options = { .force = options->force };
 	if (source_open(&source, options->input ? options->input : "perf.data", &source_options, err) < 0)
 		return -1;
-	struct session_options session_options = { .max_stack = options->max_stack, .keep_exited = true };
+	struct session_options session_options = {
+		.max_stack = options->max_stack, .keep_exited = true,
+		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &drawing->symbols,
+	};
 	progress_watch(&drawing->progress, drawing->cli, source->path, &session_options);
 	if (session_open(&drawing->session, source, &session_options, err) < 0)
 		return -1;

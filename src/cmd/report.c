@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analysis/dump.h"
+#include "analysis/kernel_extent.h"
 #include "cmd/attr_names.h"
 #include "cmd/report_raw.h"
 #include "cmd/report_setup.h"
@@ -64,6 +65,7 @@ static int report_open(struct report *report, struct error *err)
 		return -1;
 	struct session_options session_options = {
 		.max_stack = options->max_stack > 0 ? (unsigned)options->max_stack : 1, .keep_exited = true,
+		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &report->symbols,
 	};
 	progress_watch(&report->progress, report->cli, input_of(options), &session_options);
 	return session_open(&report->session, source, &session_options, err);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/kernel_extent.h"
 #include "analysis/stream.h"
 #include "cmd/attr_names.h"
 #include "cmd/command.h"
@@ -269,7 +270,10 @@ static int script_open(struct script *script, struct error *err)
 {
 	struct script_options *o = script->options;
 	struct source_options source_options = { .force = o->force, .header_only = o->header_only };
-	struct session_options session_options = { .max_stack = o->max_stack ? o->max_stack : 1 };
+	struct session_options session_options = {
+		.max_stack = o->max_stack ? o->max_stack : 1,
+		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &script->symbols,
+	};
 	struct source *source;
 
 	if (source_open(&source, script_input(o), &source_options, err) < 0)

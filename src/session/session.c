@@ -49,12 +49,14 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->counters.first_time = UINT64_MAX;
 	model_init(&session->model);
 	session->model.keep_exited = options->keep_exited;
+	session->kernel_beyond = options->kernel_beyond;
+	session->kernel_beyond_context = options->kernel_beyond_context;
 	session->pool = pool_new(options->threads);
 	struct session_internal *in = session->internal = memory_zero(1, sizeof *in);
 	unsigned workers = pool_workers(session->pool);
 	in->workers = memory_zero(workers, sizeof *in->workers);
 	for (unsigned i = 0; i < workers; i++)
-		in->workers[i] = worker_new(i);
+		in->workers[i] = worker_new(session, i);
 	in->progress = options->progress;
 	in->progress_context = options->progress_context;
 	in->time_at = in->trailer_time_at = -1;

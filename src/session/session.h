@@ -95,6 +95,8 @@ struct session {
 	struct pool *pool;
 	struct session_counters counters;
 	unsigned max_stack;          /* frames kept of a chain; 127 */
+	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
+	void *kernel_beyond_context;
 	struct error error;          /* what stopped the reading early; kind ERROR_NONE where whole */
 	struct session_internal *internal;
 };
@@ -102,6 +104,9 @@ struct session {
 struct session_options {
 	unsigned threads;            /* 0: all CPUs allowed */
 	unsigned max_stack;          /* 0: 127 */
+	/* Asked about a kernel address that lies in no mapping: one that it belongs to all the same, or NULL. From any worker. */
+	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
+	void *kernel_beyond_context;
 	bool keep_exited;            /* samples after a thread's exit still have its name (report, trace) */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* NULL: none; at most ten times a second */
 	void *progress_context;

@@ -8,11 +8,12 @@ static void *line_up(void *memory)
 	return (void *)(((uintptr_t)memory + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
 }
 
-struct worker *worker_new(unsigned index)
+struct worker *worker_new(const struct session *session, unsigned index)
 {
 	struct worker *worker = memory_zero(1, sizeof *worker);
 	worker->addresses_memory = memory_zero(ADDRESS_CACHE + 2, sizeof *worker->addresses);
 	worker->addresses = line_up(worker->addresses_memory);
+	worker->session = session;
 	worker->index = index;
 	worker->epoch = 1;
 	worker->tally.first_time = UINT64_MAX;
@@ -112,6 +113,15 @@ static struct cached_address *cached_at(const struct worker *worker, uintptr_t k
 	return &worker->addresses[(size_t)hash_u64(address ^ key << 12) & (ADDRESS_CACHE - 1)];
 }
 
+static const struct map *map_of(const struct worker *worker, const struct map_node *root, uint64_t address, unsigned cpumode)
+{
+	const struct session *session = worker->session;
+	const struct map *map = map_find(root, address);
+	if (!map && cpumode == RECORD_MISC_KERNEL && session->kernel_beyond)
+		map = session->kernel_beyond(session->kernel_beyond_context, session, address);
+	return map;
+}
+
 static const struct location *locate(struct worker *worker, const struct map_node *root, uint64_t address, unsigned cpumode)
 {
 	uintptr_t key = tagged(root, cpumode);
@@ -119,7 +129,7 @@ static const struct location *locate(struct worker *worker, const struct map_nod
 	if (cached->key != key || cached->address != address || !cached->location) {
 		cached->key = key;
 		cached->address = address;
-		cached->location = location_intern(worker, map_find(root, address), address, cpumode);
+		cached->location = location_intern(worker, map_of(worker, root, address, cpumode), address, cpumode);
 	}
 	return cached->location;
 }

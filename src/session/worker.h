@@ -28,6 +28,7 @@ struct worker_tally {
 };
 
 struct worker {
+	const struct session *session;
 	unsigned index;
 	struct worker_tally tally;
 	uint64_t epoch;        /* counts changes of the model that this worker has passed */
@@ -47,7 +48,7 @@ struct worker {
 	uint32_t location_count;
 };
 
-struct worker *worker_new(unsigned index);
+struct worker *worker_new(const struct session *session, unsigned index);
 void worker_free(struct worker *worker);
 /* Fills thread, comm and roots of *r from r->pid, r->tid, r->clock. */
 void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r);

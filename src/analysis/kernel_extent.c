@@ -1,0 +1,26 @@
+#include "analysis/kernel_extent.h"
+
+enum { ORIGIN_KALLSYMS = 'k' };
+
+static const struct module *kernel_of(const struct modules *modules)
+{
+	for (size_t i = 0; i < modules->list.count; i++)
+		if (modules->list.items[i]->kind == MODULE_KERNEL)
+			return modules->list.items[i];
+	return NULL;
+}
+
+const struct map *kernel_extent_beyond(void *context, const struct session *session, uint64_t address)
+{
+	struct symbols *symbols = *(struct symbols **)context;
+	const struct module *kernel = kernel_of(&session->model.modules);
+	uint32_t count = 0;
+	if (!symbols || !kernel)
+		return NULL;
+	const struct symbol *all = symbols_all(symbols, kernel, &count);
+	if (!count || symbols_info(symbols, kernel).origin != ORIGIN_KALLSYMS)
+		return NULL;
+	if (address < all[0].start || address >= all[count - 1].end)
+		return NULL;
+	return map_find(model_kernel_root(&session->model, UINT64_MAX), kernel->start);
+}

@@ -14,8 +14,11 @@ struct share {
 	uint64_t period;
 };
 
-/* A row as perf has it. */
+/* A row as perf has it. The first fields decide most comparisons. */
 struct instance {
+	uint32_t prefix;             /* number of the keys before the first column that is no order */
+	bool resolved;
+	int64_t address;
 	struct entry *entry;
 	struct entry_sums self;
 	uint64_t children_period;
@@ -36,6 +39,7 @@ struct target {
 struct replay {
 	struct profile *profile;
 	struct hist *hist;
+	size_t entry_count;          /* as long as there is no tree in the hist */
 	const struct entry_order *order;
 	struct arena arena;
 	bool *wild;                  /* by entry */
@@ -44,6 +48,10 @@ struct replay {
 	uint32_t *target_starts;     /* by cell: into targets; built at first sight */
 	VEC(struct target) targets;  /* per cell: a count in `rank`, then that many */
 	struct instance **instances; /* by entry: the first */
+	struct instance **found;     /* by entry: what the last look-up led to … */
+	uint32_t *found_at;          /* … when the tree had this many rows: it is the same while nothing is added */
+	uint32_t *prefixes;          /* by entry */
+	bool plain;                  /* the column that is no order compares addresses */
 	struct rb_tree tree;
 	struct instance *spare;
 	bool *split;                 /* by entry: it is several rows in the end; NULL in the first run, which tells that */
@@ -90,6 +98,21 @@ void replay_gather(struct profile *profile)
 		qsort(profile->log, count, sizeof *profile->log, by_clock); /* glibc's is stable: one sample's branches stay in order */
 }
 
+/* Entries are sorted by keys: those with the same ones before column `first` stand together. */
+static void number_prefixes(struct replay *r, size_t first)
+{
+	const struct entry_order *order = r->order;
+	const uint32_t *before = NULL;
+	uint32_t number = 0;
+	for (size_t i = 0; i < r->hist->count; i++) {
+		uint32_t index = r->hist->entries[i]->index;
+		const uint32_t *numbers = order->keys + index * order->columns;
+		number += before && memcmp(before, numbers, first * sizeof *numbers) != 0;
+		r->prefixes[index] = number;
+		before = numbers;
+	}
+}
+
 /* Entries that the comparison holds apart before it comes to the first column that is no order. */
 static void mark_wild(struct replay *r)
 {
@@ -100,6 +123,8 @@ static void mark_wild(struct replay *r)
 		first++;
 	const struct column_type *type = columns->all.items[columns->sorts.items[first]].type;
 	bool by_span = is_address_column(type) && !order->mixed;
+	r->plain = by_span && type->place_key == symbol_key;
+	number_prefixes(r, first);
 	struct tuples groups;
 	VEC(int64_t) lows = { 0 }, highs = { 0 };
 	uint32_t words = (uint32_t)first + 1;
@@ -200,10 +225,19 @@ static const struct target *targets_of(struct replay *r, uint32_t cell, uint32_t
 
 static struct instance *put(struct replay *r, struct entry *entry)
 {
+	uint32_t index = entry->index;
+	if (r->found[index] && r->found_at[index] == r->tree.nodes.count)
+		return r->found[index];
+	const struct place *place = entry_place(r->profile, entry);
 	if (!r->spare)
 		r->spare = arena_alloc(&r->arena, sizeof *r->spare);
 	r->spare->entry = entry;
+	r->spare->prefix = r->prefixes[index];
+	r->spare->resolved = place->symbol;
+	r->spare->address = (int64_t)place->ip;
 	struct instance *found = rb_tree_put(&r->tree, r->spare);
+	r->found[index] = found ? found : r->spare;
+	r->found_at[index] = (uint32_t)r->tree.nodes.count;
 	if (found)
 		return found;
 	struct instance *added = r->spare;
@@ -505,6 +539,7 @@ static void drop_instances(struct replay *r)
 		for (struct instance *instance = r->instances[i]; instance; instance = instance->next)
 			vec_fini(&instance->shares);
 	memset(r->instances, 0, r->hist->count * sizeof(struct instance *));
+	memset(r->found, 0, r->hist->count * sizeof(struct instance *));
 	rb_tree_fini(&r->tree);
 	arena_fini(&r->arena);
 	r->spare = NULL;
@@ -513,16 +548,24 @@ static void drop_instances(struct replay *r)
 static int64_t side(void *context, const void *item, const void *existing)
 {
 	const struct replay *r = context;
-	return entry_order_keys(r->order, ((const struct instance *)existing)->entry, ((const struct instance *)item)->entry);
+	const struct instance *one = item, *other = existing;
+	if (one->prefix != other->prefix)
+		return (int64_t)one->prefix - other->prefix;
+	if (r->plain && !one->resolved && !other->resolved && one->address != other->address)
+		return (int64_t)((uint64_t)one->address - (uint64_t)other->address);
+	return entry_order_keys(r->order, other->entry, one->entry);
 }
 
 void replay_hist(struct profile *profile, struct hist *hist, const struct entry_order *order)
 {
-	struct replay r = { .profile = profile, .hist = hist, .order = order };
+	struct replay r = { .profile = profile, .hist = hist, .entry_count = hist->count, .order = order };
 	r.wild = memory_zero(hist->count + 1, sizeof *r.wild);
 	r.wild_class = memory_zero(profile->class_count + 1, sizeof *r.wild_class);
 	r.target_starts = memory_zero(profile->cells.count + 1, sizeof *r.target_starts);
 	r.instances = memory_zero(hist->count + 1, sizeof(struct instance *));
+	r.found = memory_zero(hist->count + 1, sizeof(struct instance *));
+	r.found_at = memory_zero(hist->count + 1, sizeof *r.found_at);
+	r.prefixes = memory_zero(hist->count + 1, sizeof *r.prefixes);
 	mark_wild(&r);
 	for (size_t i = 0; i < hist->count; i++) {
 		const struct entry *entry = hist->entries[i];
@@ -548,7 +591,7 @@ void replay_hist(struct profile *profile, struct hist *hist, const struct entry_
 	hist->tree->context = profile;
 	idmap_fini(&r.entries);
 	vec_fini(&r.targets);
-	for (size_t i = 0; r.instances[i]; i++)
+	for (size_t i = 0; i < r.entry_count; i++)
 		for (struct instance *instance = r.instances[i]; instance; instance = instance->next)
 			vec_fini(&instance->shares);
 	arena_fini(&r.arena);
@@ -556,5 +599,8 @@ void replay_hist(struct profile *profile, struct hist *hist, const struct entry_
 	free(r.wild_class);
 	free(r.target_starts);
 	free(r.instances);
+	free(r.found);
+	free(r.found_at);
+	free(r.prefixes);
 	free(r.split);
 }

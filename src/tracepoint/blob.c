@@ -45,9 +45,10 @@ static bool take_word(struct cursor *c, const char *word, size_t len)
 static void read_long_size(struct blob *blob, struct span header_page)
 {
 	static const char commit[] = "commit;", size[] = "size:";
-	const char *p = header_page.len ? memmem(header_page.data, header_page.len, commit, strlen(commit)) : NULL;
+	if (!header_page.len)
+		return;
+	const char *p = memmem(header_page.data, header_page.len, commit, strlen(commit));
 	const char *end = (const char *)header_page.data + header_page.len;
-
 	p = p ? memmem(p, (size_t)(end - p), size, strlen(size)) : NULL;
 	if (p && end - p > (ptrdiff_t)strlen(size) && (p[strlen(size)] == '4' || p[strlen(size)] == '8'))
 		blob->long_size = (uint8_t)(p[strlen(size)] - '0');

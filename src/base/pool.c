@@ -26,6 +26,7 @@ struct pool {
 struct starter {
 	struct pool *pool;
 	unsigned worker;
+	int cpu; /* to start on; -1: wherever */
 };
 
 static void pool_work(struct pool *pool, unsigned worker)
@@ -38,10 +39,23 @@ static void pool_work(struct pool *pool, unsigned worker)
 	}
 }
 
+/* Bursts of work are shorter than the scheduler takes to see that another CPU is idle: each thread begins on one of its own. */
+static void start_on(int cpu)
+{
+	cpu_set_t one, all;
+	if (cpu < 0 || sched_getaffinity(0, sizeof all, &all) != 0)
+		return;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof one, &one) == 0)
+		sched_setaffinity(0, sizeof all, &all);
+}
+
 static void *pool_thread(void *arg)
 {
 	struct starter starter = *(struct starter *)arg;
 	free(arg);
+	start_on(starter.cpu);
 	struct pool *pool = starter.pool;
 	uint64_t seen = 0;
 	pthread_mutex_lock(&pool->lock);
@@ -69,8 +83,21 @@ static unsigned cpus_allowed(void)
 	return 1;
 }
 
+/* The next CPU this process may run on after `cpu`, around; -1 where that cannot be told. */
+static int next_cpu(int cpu)
+{
+	cpu_set_t set;
+	if (cpu < 0 || cpu >= CPU_SETSIZE || sched_getaffinity(0, sizeof set, &set) != 0 || !CPU_COUNT(&set))
+		return -1;
+	do
+		cpu = (cpu + 1) % CPU_SETSIZE;
+	while (!CPU_ISSET(cpu, &set));
+	return cpu;
+}
+
 struct pool *pool_new(unsigned threads)
 {
+	int cpu = sched_getcpu();
 	struct pool *pool = memory_zero(1, sizeof *pool);
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->work, NULL);
@@ -80,7 +107,8 @@ struct pool *pool_new(unsigned threads)
 	pool->threads = memory_zero(wanted, sizeof *pool->threads);
 	while (pool->workers < wanted) {
 		struct starter *starter = memory_alloc(sizeof *starter);
-		*starter = (struct starter){ .pool = pool, .worker = pool->workers };
+		cpu = next_cpu(cpu);
+		*starter = (struct starter){ .pool = pool, .worker = pool->workers, .cpu = cpu };
 		if (pthread_create(&pool->threads[pool->started], NULL, pool_thread, starter) != 0) {
 			free(starter);
 			break;

@@ -2,7 +2,7 @@
 #include "data/source_internal.h"
 
 /* Pages are given back in steps of this, so that it costs nothing. */
-#define DROP_STEP_BYTES ((uint64_t)8 << 20)
+#define DROP_STEP_BYTES ((uint64_t)4 << 20)
 /* How much of one part of a directory is read before the next one gets its turn. */
 #define TURN_BYTES ((uint64_t)2 << 20)
 

@@ -9,7 +9,7 @@
 
 enum {
 	BATCH_RECORDS = 16384,       /* a batch is handed to the workers at this many records … */
-	BATCH_BYTES = 4 << 20,       /* … or bytes */
+	BATCH_BYTES = 2 << 20,       /* … or bytes */
 	SLICE_RECORDS = 1024,
 	BLOCK_RECORDS = 16,          /* resolved side by side, so that their cache misses overlap */
 	MAX_STACK_DEFAULT = 127,     /* kernel.perf_event_max_stack's default */

@@ -4,7 +4,7 @@
 
 enum {
 	THREAD_CACHE = 256,    /* entries, a power of two */
-	ADDRESS_CACHE = 65536, /* entries, a power of two */
+	ADDRESS_CACHE = 32768, /* entries, a power of two */
 	CACHE_LINE = 64,
 	LOCATION_SLAB = 256,   /* locations made at a time */
 };

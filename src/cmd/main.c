@@ -248,6 +248,8 @@ static const char *program_name(const char *called, const char **subcommand)
 		*subcommand = name + 8;
 	else if (!strcmp(name, "trace"))
 		*subcommand = name;
+	if (*subcommand && !commands_find(*subcommand))
+		*subcommand = NULL; /* a copy under another name, such as perfuse-old */
 	return !strncmp(name, "perfuse", 7) || strncmp(name, "perf", 4) != 0 ? "perfuse" : "perf";
 }
 

@@ -121,10 +121,19 @@ static void load_alone(const struct module *module, struct symtab *tab)
 	tab->info.origin = 'k';
 }
 
+/* The letter before anything was found: a kernel module is known for one, packed or not, by its name alone. */
+static char origin_before(const struct module *module)
+{
+	if (module->kind != MODULE_KMODULE)
+		return '!';
+	const char *ending = strrchr(module->long_name, '.');
+	return ending && (!strcmp(ending, ".gz") || !strcmp(ending, ".xz") || !strcmp(ending, ".zst")) ? 'm' : 'K';
+}
+
 struct symtab *symtab_load(struct symbol_sources *s, const struct module *module)
 {
 	struct symtab *tab = memory_zero(1, sizeof *tab);
-	tab->info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = '!' };
+	tab->info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = origin_before(module) };
 	switch (module->kind) {
 	case MODULE_FILE:
 	case MODULE_VDSO:

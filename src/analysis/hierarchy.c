@@ -224,7 +224,8 @@ static void arrange(struct builder *b)
 	for (size_t i = 0; i < b->nodes.count; i++)
 		if (b->nodes.items[i]->child_count)
 			qsort_r(b->nodes.items[i]->children, b->nodes.items[i]->child_count, sizeof(struct entry *), by_output, b);
-	qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, b);
+	if (hist->count)
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, b);
 }
 
 void hierarchy_build(struct profile *profile, struct hist *hist)

@@ -200,7 +200,7 @@ const struct option report_table[] = {
 	OPT_STRING('S', "symbols", O, symbols, "symbol[,symbol...]", "only samples in these functions"),
 	OPT_STRING(0, "symbol-filter", O, symbol_filter, "filter", "only functions whose name has this in it"),
 	OPT_STRING('w', "column-widths", O, column_widths, "width[,width...]", "these widths, one per column; 0 is as needed"),
-	OPT_STRING('t', "field-separator", O, separator, "separator", "what stands between columns, which then are not aligned"),
+	OPT_STRING('t', "field-separator", O, separator, "separator", "what stands between columns; a . takes its place in texts"),
 	OPT_BOOL('U', "hide-unresolved", O, hide_unresolved, "leave out what has no symbol"),
 	OPT_STRING(0, "symfs", O, symfs, "directory", "look for programs and libraries under this folder"),
 	OPT_STRING('C', "cpu", O, cpus, "cpu", "only samples of these CPUs, as in 0-3,8"),

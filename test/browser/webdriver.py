@@ -3,6 +3,7 @@ import base64
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -22,6 +23,10 @@ def programs():
     driver = shutil.which("chromedriver")
     if not chromium or not driver:
         raise Missing("Debian packages chromium and chromium-driver are not installed")
+    try:
+        socket.gethostbyname("localhost")  # chromedriver talks to the browser by that name
+    except OSError:
+        raise Missing("localhost has no address here: /etc/hosts is missing")
     return chromium, driver
 
 

@@ -1,94 +1,36 @@
 #include "analysis/flame_sink.h"
 
-#include <stdlib.h>
-
+#include "tape.h"
 #include "unit.h"
 
-/* A recording in memory: events with the ids 10, 11 …; id|ip|tid|time|period|callchain, no files behind its mappings. */
-struct recording {
-	struct source source;
-	VEC(uint8_t) bytes;
-	size_t at;
-};
-
-static int recording_next(struct source *source, struct record *record, struct error *err)
+/* Events with the ids 10, 11 …; id|ip|tid|time|period|callchain, no files behind its mappings. */
+static struct tape *recording_new(void)
 {
-	struct recording *r = (struct recording *)source;
-	if (r->at >= r->bytes.count)
-		return 0;
-	const uint8_t *head = r->bytes.items + r->at;
-	uint16_t misc, size;
-	memcpy(&misc, head + 4, 2);
-	memcpy(&size, head + 6, 2);
-	*record = (struct record){ .type = load_u32(head), .misc = misc, .body = head + 8, .body_len = size - 8u, .offset = r->at };
-	r->at += size;
-	source->mark = r->at;
-	return 1;
-}
-
-static void recording_release(struct source *source, uint64_t mark)
-{
-}
-
-static void recording_close(struct source *source)
-{
-	struct recording *r = (struct recording *)source;
-	evlist_fini(&source->header.evlist);
-	vec_fini(&r->bytes);
-	free(r);
-}
-
-static struct recording *recording_new(void)
-{
-	static const struct source_ops ops = { recording_next, recording_release, recording_close };
 	static const char *const names[] = { "first:u", "second" };
-	struct recording *r = memory_zero(1, sizeof *r);
-	r->source.ops = &ops;
+	struct tape *tape = tape_new();
 	for (uint64_t i = 0; i < 2; i++) {
 		struct attr attr = { .type = ATTR_SOFTWARE, .config = i, .sample_period = 1, .flags = 1ull << ATTR_SAMPLE_ID_ALL,
 			.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_CALLCHAIN };
 		uint64_t id = 10 + i;
-		evlist_add(&r->source.header.evlist, &attr, &id, 1, names[i]);
+		evlist_add(&tape->source.header.evlist, &attr, &id, 1, names[i]);
 	}
-	return r;
+	return tape;
 }
 
-static void put(struct recording *r, const void *data, size_t size)
+static void put_name(struct tape *tape, uint32_t tid, uint64_t time, const char name[static 8])
 {
-	vec_reserve(&r->bytes, r->bytes.count + size);
-	if (size)
-		memcpy(r->bytes.items + r->bytes.count, data, size);
-	r->bytes.count += size;
-}
-
-static void put_head(struct recording *r, uint32_t type, size_t body)
-{
-	uint16_t size = (uint16_t)(body + 8), misc = RECORD_MISC_USER;
-	put(r, &type, 4);
-	put(r, &misc, 2);
-	put(r, &size, 2);
-}
-
-static void put_comm(struct recording *r, uint32_t tid, uint64_t time, const char name[static 8])
-{
-	uint32_t ids[2] = { tid, tid };
-	uint64_t id = 10;
-	put_head(r, RECORD_COMM, 40);
-	put(r, ids, 8);
-	put(r, name, 8);
-	put(r, ids, 8);
-	put(r, &time, 8);
-	put(r, &id, 8);
+	put_comm(tape, tid, time, name, 8);
+	put_u64(tape, 10);
 }
 
 /* chain: innermost first, 0 ends it. */
-static void put_sample(struct recording *r, unsigned event, uint32_t tid, uint64_t time, uint64_t period, const uint64_t *chain)
+static void put_sample(struct tape *r, unsigned event, uint32_t tid, uint64_t time, uint64_t period, const uint64_t *chain)
 {
 	uint32_t ids[2] = { tid, tid };
 	uint64_t id = 10 + event, count = 0;
 	while (chain[count])
 		count++;
-	put_head(r, RECORD_SAMPLE, 48 + count * 8);
+	put_head(r, RECORD_SAMPLE, RECORD_MISC_USER, 48 + count * 8);
 	put(r, &id, 8);
 	put(r, chain, 8);
 	put(r, ids, 8);
@@ -101,7 +43,7 @@ static void put_sample(struct recording *r, unsigned event, uint32_t tid, uint64
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* "depth:name=weight/samples " per node. */
-static const char *grown(struct recording *r, const struct flame_options *asked, struct flame_counts *counts)
+static const char *grown(struct tape *r, const struct flame_options *asked, struct flame_counts *counts)
 {
 	static char text[1024];
 	struct session session;
@@ -134,9 +76,9 @@ static const char *grown(struct recording *r, const struct flame_options *asked,
 
 TEST("a flame graph is of the first event that has samples, in whatever order they come")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct flame_counts counts;
-	put_comm(r, 5, 1, "program");
+	put_name(r, 5, 1, "program");
 	put_sample(r, 1, 5, 2, 1000, CHAIN(0x10));
 	put_sample(r, 0, 5, 3, 7, CHAIN(0x10));
 	put_sample(r, 1, 5, 4, 1000, CHAIN(0x10));
@@ -154,7 +96,7 @@ TEST("an event is chosen by its name, with or without modifiers")
 {
 	struct flame_counts counts;
 	for (int turn = 0; turn < 2; turn++) {
-		struct recording *r = recording_new();
+		struct tape *r = recording_new();
 		put_sample(r, 0, 5, 2, 3, CHAIN(0x10));
 		put_sample(r, 1, 5, 3, 4, CHAIN(0x10));
 		struct flame_options options = { .event = turn ? "second" : "first", .roots = FLAME_ROOT_NONE };
@@ -168,7 +110,7 @@ TEST("an event is chosen by its name, with or without modifiers")
 
 TEST("a period of nothing counts as one event")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct flame_counts counts;
 	put_sample(r, 0, 5, 2, 0, CHAIN(0x10));
 	put_sample(r, 0, 5, 3, 5, CHAIN(0x10));
@@ -177,10 +119,10 @@ TEST("a period of nothing counts as one event")
 
 TEST("weighed by time, a sample counts what passed since its thread's previous one")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct flame_counts counts;
-	put_comm(r, 5, 1, "a\0\0\0\0\0\0");
-	put_comm(r, 6, 1, "b\0\0\0\0\0\0");
+	put_name(r, 5, 1, "a\0\0\0\0\0\0");
+	put_name(r, 6, 1, "b\0\0\0\0\0\0");
 	put_sample(r, 0, 5, 100, 1, CHAIN(0x10));
 	put_sample(r, 0, 6, 150, 1, CHAIN(0x10));
 	put_sample(r, 0, 5, 1100, 1, CHAIN(0x10));
@@ -199,8 +141,8 @@ TEST("a thread without a name stands under its number, and roots can tell proces
 		{ FLAME_ROOT_TID, "0:all=2/2 1::6-6/6=1/1 2:[unknown]=1/1 1:pro ram-5/5=1/1 2:[unknown]=1/1 " },
 	};
 	for (unsigned i = 0; i < 3; i++) {
-		struct recording *r = recording_new();
-		put_comm(r, 5, 1, "pro ram");
+		struct tape *r = recording_new();
+		put_name(r, 5, 1, "pro ram");
 		put_sample(r, 0, 5, 2, 1, CHAIN(0x10));
 		put_sample(r, 0, 6, 3, 1, CHAIN(0x10));
 		EXPECT_STR(grown(r, &(struct flame_options){ .roots = cases[i].roots }, &counts), cases[i].text);
@@ -209,9 +151,9 @@ TEST("a thread without a name stands under its number, and roots can tell proces
 
 TEST("the innermost frames are kept of a stack that is too deep, and all where it is turned around")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct flame_counts counts;
-	put_comm(r, 5, 1, "program");
+	put_name(r, 5, 1, "program");
 	put_sample(r, 0, 5, 2, 1, CHAIN(0x10, 0x20, 0x30, 0x40));
 	EXPECT_STR(grown(r, &(struct flame_options){ .max_stack = 2, .reverse = true }, &counts),
 		"0:all=1/1 1:[unknown]=1/1 2:[unknown]=1/1 3:program=1/1 ");
@@ -219,7 +161,7 @@ TEST("the innermost frames are kept of a stack that is too deep, and all where i
 
 TEST("filters keep samples out and count them")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct flame_counts counts;
 	struct name_list *tids;
 	EXPECT(number_list_open(&tids, "6", NULL) == 0);

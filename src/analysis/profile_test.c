@@ -17,7 +17,7 @@ static const struct profile_options callers = {
 
 TEST("a caller counts what it called, once for each sample even where it calls itself")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct run run;
 	SAMPLE(r, 1, 10, 0x3000, 0x2000, 0x1000);
 	SAMPLE(r, 1, 20, 0x3000, 0x2000, 0x2000, 0x1000);
@@ -35,7 +35,7 @@ TEST("a caller counts what it called, once for each sample even where it calls i
 
 TEST("a caller's chains start at its outermost frame, those of its own samples at the root")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct run run;
 	SAMPLE(r, 1, 10, 0x3000, 0x2000, 0x2000, 0x1000);
 	SAMPLE(r, 1, 20, 0x2000, 0x1000);
@@ -53,7 +53,7 @@ TEST("a caller's chains start at its outermost frame, those of its own samples a
 
 TEST("a chain's frames stand in one node until chains part or one ends")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct run run;
 	struct profile_options options = { .iteration = ITERATE_SAMPLES, .chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLER } };
 	SAMPLE(r, 1, 10, 0x9000, 0x4000, 0x3000, 0x2000, 0x1000);
@@ -71,7 +71,7 @@ TEST("a chain's frames stand in one node until chains part or one ends")
 
 TEST("callee order turns the chains round")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct run run;
 	struct profile_options options = { .iteration = ITERATE_SAMPLES, .chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLEE } };
 	SAMPLE(r, 1, 10, 0x3000, 0x2000, 0x1000);
@@ -88,7 +88,7 @@ TEST("callee order turns the chains round")
 
 TEST("branches below the threshold are not shown, but part the chain")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct run run;
 	struct profile_options options = { .iteration = ITERATE_SAMPLES,
 		.chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLER, .min_percent = 20 } };
@@ -106,7 +106,7 @@ TEST("branches below the threshold are not shown, but part the chain")
 
 TEST("two workers give what one would, whatever the slices")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct run run;
 	for (uint64_t i = 0; i < 5000; i++)
 		SAMPLE(r, (uint32_t)(i % 7), i + 1, 0x3000 + i % 3, 0x2000, 0x1000 + i % 2);

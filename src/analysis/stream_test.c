@@ -2,89 +2,16 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/vec.h"
+#include "tape.h"
 #include "unit.h"
 
-/* A recording in memory. */
-struct tape {
-	struct source source;
-	VEC(uint8_t) bytes;
-	size_t at;
-};
-
-static int tape_next(struct source *source, struct record *record, struct error *err)
+static struct tape *recording_new(uint64_t sample_type)
 {
-	struct tape *tape = (struct tape *)source;
-	uint16_t misc, size;
-
-	(void)err;
-	if (tape->at >= tape->bytes.count)
-		return 0;
-	const uint8_t *head = tape->bytes.items + tape->at;
-	memcpy(&misc, head + 4, 2);
-	memcpy(&size, head + 6, 2);
-	*record = (struct record){ .type = load_u32(head), .misc = misc, .body = head + 8, .body_len = size - 8u, .offset = tape->at };
-	tape->at += size;
-	source->mark = tape->at;
-	return 1;
-}
-
-static void tape_release(struct source *source, uint64_t mark)
-{
-	(void)source;
-	(void)mark;
-}
-
-static void tape_close(struct source *source)
-{
-	struct tape *tape = (struct tape *)source;
-
-	evlist_fini(&source->header.evlist);
-	vec_fini(&tape->bytes);
-	free(tape);
-}
-
-static struct tape *tape_new(uint64_t sample_type)
-{
-	static const struct source_ops ops = { tape_next, tape_release, tape_close };
-	struct tape *tape = memory_zero(1, sizeof *tape);
+	struct tape *tape = tape_new();
 	struct attr attr = { .type = ATTR_HARDWARE, .sample_period = 100, .flags = 1ull << ATTR_SAMPLE_ID_ALL,
 		.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | sample_type };
-
-	tape->source.ops = &ops;
 	evlist_add(&tape->source.header.evlist, &attr, NULL, 0, "cycles");
 	return tape;
-}
-
-static void put(struct tape *tape, const void *data, size_t size)
-{
-	vec_reserve(&tape->bytes, tape->bytes.count + size);
-	if (size)
-		if (size)
-		memcpy(tape->bytes.items + tape->bytes.count, data, size);
-	tape->bytes.count += size;
-}
-
-static void put_head(struct tape *tape, uint32_t type, uint16_t misc, size_t body)
-{
-	uint16_t size = (uint16_t)(body + 8);
-
-	put(tape, &type, 4);
-	put(tape, &misc, 2);
-	put(tape, &size, 2);
-}
-
-static void put_comm(struct tape *tape, uint32_t tid, const char name[static 8])
-{
-	uint32_t ids[2] = { tid, tid };
-	uint64_t time = 1;
-
-	put_head(tape, RECORD_COMM, 0, 32);
-	put(tape, ids, 8);
-	put(tape, name, 8);
-	put(tape, ids, 8);
-	put(tape, &time, 8);
 }
 
 static void put_sample(struct tape *tape, uint32_t tid, uint64_t time, uint64_t ip, const uint64_t *extra, size_t count)
@@ -132,8 +59,8 @@ static const char *printed(struct tape *tape, struct stream_options *options, co
 
 TEST("a sample is a line of who, when, how much and where")
 {
-	struct tape *tape = tape_new(0);
-	put_comm(tape, 7, "worker\0");
+	struct tape *tape = recording_new(0);
+	put_comm(tape, 7, 1, "worker\0", 0);
 	put_sample(tape, 7, 1234567891, 0x401000, NULL, 0);
 	put_sample(tape, 8, 2000000000, 0x401000, NULL, 0);
 	struct stream_options options = { 0 };
@@ -145,8 +72,8 @@ TEST("a sample is a line of who, when, how much and where")
 TEST("a callchain is a line per frame and an empty one")
 {
 	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x401000, 0x402000 };
-	struct tape *tape = tape_new(SAMPLE_CALLCHAIN);
-	put_comm(tape, 7, "worker\0");
+	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
+	put_comm(tape, 7, 1, "worker\0", 0);
 	put_sample(tape, 7, 1000, 0x401000, chain, 4);
 	struct stream_options options = { 0 };
 	EXPECT_STR(printed(tape, &options, NULL, 1),
@@ -160,7 +87,7 @@ TEST("max_stack cuts callchains, and 0 leaves none")
 {
 	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x401000, 0x402000 };
 	struct stream_options options = { .max_stack = 1 };
-	struct tape *tape = tape_new(SAMPLE_CALLCHAIN);
+	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
 	put_sample(tape, 7, 1000, 0x401000, chain, 4);
 	EXPECT_STR(printed(tape, &options, "ip", 1), "\n\t          401000\n\n");
 }
@@ -170,7 +97,7 @@ TEST("branches show both ends and what is known of them")
 	/* predicted, 5 cycles, a call; then mispredicted */
 	static const uint64_t branches[] = { 2, 0x10, 0x20, 2 | 5 << 4 | 4 << 20, 0x30, 0x40, 1 };
 	struct stream_options options = { 0 };
-	struct tape *tape = tape_new(SAMPLE_BRANCH_STACK);
+	struct tape *tape = recording_new(SAMPLE_BRANCH_STACK);
 	put_sample(tape, 7, 1000, 0x401000, branches, 7);
 	EXPECT_STR(printed(tape, &options, "brstack", 1), " 0x10/0x20/P/-/-/5/CALL/-  0x30/0x40/M/-/-/0//- \n");
 }
@@ -179,7 +106,7 @@ TEST("times may count from the first sample or from the one before")
 {
 	struct stream_options options = { .time = STREAM_TIME_FROM_START, .nanoseconds = true };
 	for (int i = 0; i < 2; i++) {
-		struct tape *tape = tape_new(0);
+		struct tape *tape = recording_new(0);
 		put_sample(tape, 7, 1000, 0, NULL, 0);
 		put_sample(tape, 7, 1500, 0, NULL, 0);
 		put_sample(tape, 7, 1600, 0, NULL, 0);
@@ -192,8 +119,8 @@ TEST("times may count from the first sample or from the one before")
 TEST("records that are no samples are printed where they are asked for, by their own thread's name")
 {
 	struct stream_options options = { .show_records = 1u << RECORD_COMM };
-	struct tape *tape = tape_new(0);
-	put_comm(tape, 7, "worker\0");
+	struct tape *tape = recording_new(0);
+	put_comm(tape, 7, 1, "worker\0", 0);
 	EXPECT_STR(printed(tape, &options, "comm,tid", 1), "          worker       7 PERF_RECORD_COMM: worker:7/7\n");
 }
 
@@ -210,8 +137,8 @@ TEST("filters drop samples by command, thread and time")
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct stream_options options = rows[i].options;
-		struct tape *tape = tape_new(0);
-		put_comm(tape, 7, "worker\0");
+		struct tape *tape = recording_new(0);
+		put_comm(tape, 7, 1, "worker\0", 0);
 		put_sample(tape, 7, 1000, 0, NULL, 0);
 		put_sample(tape, 8, 1500, 0, NULL, 0);
 		put_sample(tape, 8, 2500, 0, NULL, 0);
@@ -225,8 +152,8 @@ TEST("filters drop samples by command, thread and time")
 TEST("names from the recording do not drive a terminal")
 {
 	struct stream_options options = { .terminal = true };
-	struct tape *tape = tape_new(0);
-	put_comm(tape, 7, "a\033[2Jb\0");
+	struct tape *tape = recording_new(0);
+	put_comm(tape, 7, 1, "a\033[2Jb\0", 0);
 	put_sample(tape, 7, 1000, 0, NULL, 0);
 	EXPECT_STR(printed(tape, &options, "comm", 1), "          a?[2Jb \n");
 }
@@ -236,7 +163,7 @@ TEST("any number of threads prints the same, in order")
 	static char first[1 << 20];
 	for (unsigned threads = 1; threads <= 4; threads++) {
 		struct stream_options options = { 0 };
-		struct tape *tape = tape_new(0);
+		struct tape *tape = recording_new(0);
 		for (uint64_t i = 0; i < 9000; i++)
 			put_sample(tape, (uint32_t)(i % 50), 1000 + i * 1000, 0x400000 + i % 777, NULL, 0);
 		const char *text = printed(tape, &options, "tid,time,ip", threads);

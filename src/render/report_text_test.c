@@ -21,7 +21,7 @@ static void shown(struct run *run, bool quiet, bool whole, struct str *rows)
 	writer_fini(&out);
 }
 
-static void sample_twice(struct recording *r)
+static void sample_twice(struct tape *r)
 {
 	SAMPLE(r, 1, 10, 0x3000, 0x1000);
 	SAMPLE(r, 1, 20, 0x3000, 0x1000);
@@ -31,7 +31,7 @@ static void sample_twice(struct recording *r)
 
 static void expect_rows(enum chain_mode mode, const char *expected)
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct run run;
 	struct str rows = { 0 };
 	struct profile_options options = { .iteration = ITERATE_SAMPLES, .chain = { .mode = mode, .order = CHAIN_CALLER } };
@@ -103,7 +103,7 @@ TEST("folded chains take a line each")
 
 static void expect_whole(const char *sort, struct profile_options options, bool quiet, const char *expected)
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct run run;
 	struct str text = { 0 };
 	sample_twice(r);

@@ -1,72 +1,21 @@
 #include "session/session.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
+#include "tape.h"
 #include "unit.h"
 
-/* A recording in memory: one cpu-clock-like event, ip|tid|time|callchain, sample_id_all. */
-struct recording {
-	struct source source;
-	VEC(uint8_t) bytes;
-	size_t at;
-};
-
-static int recording_next(struct source *source, struct record *record, struct error *err)
+/* One cpu-clock-like event, ip|tid|time|callchain, sample_id_all. */
+static struct tape *recording_new(void)
 {
-	struct recording *r = (struct recording *)source;
-	if (r->at >= r->bytes.count)
-		return 0;
-	const uint8_t *head = r->bytes.items + r->at;
-	uint16_t misc, size;
-	memcpy(&misc, head + 4, 2);
-	memcpy(&size, head + 6, 2);
-	*record = (struct record){ .type = load_u32(head), .misc = misc, .body = head + 8, .body_len = size - 8u, .offset = r->at };
-	r->at += size;
-	source->mark = r->at;
-	return 1;
-}
-
-static void recording_release(struct source *source, uint64_t mark)
-{
-}
-
-static void recording_close(struct source *source)
-{
-	struct recording *r = (struct recording *)source;
-	evlist_fini(&source->header.evlist);
-	vec_fini(&r->bytes);
-	free(r);
-}
-
-static struct recording *recording_new(void)
-{
-	static const struct source_ops ops = { recording_next, recording_release, recording_close };
-	struct recording *r = memory_zero(1, sizeof *r);
+	struct tape *tape = tape_new();
 	struct attr attr = { .type = ATTR_SOFTWARE, .sample_period = 1, .flags = 1ull << ATTR_SAMPLE_ID_ALL,
 			     .sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CALLCHAIN };
-	r->source.ops = &ops;
-	evlist_add(&r->source.header.evlist, &attr, NULL, 0, "cpu-clock");
-	return r;
+	evlist_add(&tape->source.header.evlist, &attr, NULL, 0, "cpu-clock");
+	return tape;
 }
 
-static void put(struct recording *r, const void *data, size_t size)
-{
-	vec_reserve(&r->bytes, r->bytes.count + size);
-	if (size)
-		memcpy(r->bytes.items + r->bytes.count, data, size);
-	r->bytes.count += size;
-}
-
-static void put_head(struct recording *r, uint32_t type, uint16_t misc, size_t body)
-{
-	uint16_t size = (uint16_t)(body + 8);
-	put(r, &type, 4);
-	put(r, &misc, 2);
-	put(r, &size, 2);
-}
-
-static void put_sample(struct recording *r, uint32_t tid, uint64_t time, uint64_t ip, const uint64_t *chain, uint64_t count)
+static void put_sample(struct tape *r, uint32_t tid, uint64_t time, uint64_t ip, const uint64_t *chain, uint64_t count)
 {
 	uint32_t ids[2] = { tid, tid };
 	put_head(r, RECORD_SAMPLE, RECORD_MISC_USER, 32 + count * 8);
@@ -77,17 +26,7 @@ static void put_sample(struct recording *r, uint32_t tid, uint64_t time, uint64_
 	put(r, chain, count * 8);
 }
 
-static void put_comm(struct recording *r, uint32_t tid, uint64_t time, const char name[static 8])
-{
-	uint32_t ids[2] = { tid, tid };
-	put_head(r, RECORD_COMM, 0, 32);
-	put(r, ids, 8);
-	put(r, name, 8);
-	put(r, ids, 8);
-	put(r, &time, 8);
-}
-
-static void put_mmap(struct recording *r, uint32_t tid, uint64_t time, uint64_t start, uint64_t len, const char name[static 8])
+static void put_mmap(struct tape *r, uint32_t tid, uint64_t time, uint64_t start, uint64_t len, const char name[static 8])
 {
 	uint32_t ids[2] = { tid, tid };
 	uint64_t pgoff = 0;
@@ -101,7 +40,7 @@ static void put_mmap(struct recording *r, uint32_t tid, uint64_t time, uint64_t 
 	put(r, &time, 8);
 }
 
-static void put_round(struct recording *r)
+static void put_round(struct tape *r)
 {
 	put_head(r, RECORD_FINISHED_ROUND, 0, 0);
 }
@@ -126,7 +65,7 @@ static void tally_record(void *context, const struct resolved *r, size_t slice)
 		tally->times[tally->count++] = r->sample->time;
 }
 
-static void run(struct recording *r, struct tally *tally, bool serial, unsigned threads)
+static void run(struct tape *r, struct tally *tally, bool serial, unsigned threads)
 {
 	struct session session;
 	struct sink sink = { .context = tally, .record = tally_record, .serial = serial };
@@ -141,7 +80,7 @@ static void run(struct recording *r, struct tally *tally, bool serial, unsigned 
 
 TEST("samples of several rings are delivered by time")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct tally tally;
 	const uint64_t times[] = { 10, 30, 20, 40, 15, 60, 50 };
 	for (size_t i = 0; i < 7; i++) {
@@ -156,14 +95,14 @@ TEST("samples of several rings are delivered by time")
 }
 
 /* Samples before and after a new name and a new mapping, far more than one batch holds. */
-static struct recording *long_recording(uint64_t samples)
+static struct tape *long_recording(uint64_t samples)
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	uint64_t chain[] = { CONTEXT_USER, 0x1010, 0x1020, 0x9999 };
-	put_comm(r, 5, 1, "old\0\0\0\0");
+	put_comm(r, 5, 1, "old\0\0\0\0", 0);
 	for (uint64_t i = 0; i < samples; i++) {
 		if (i == samples / 2) {
-			put_comm(r, 5, 10 + i, "new\0\0\0\0");
+			put_comm(r, 5, 10 + i, "new\0\0\0\0", 0);
 			put_mmap(r, 5, 10 + i, 0x1000, 0x1000, "/bin/x\0");
 		}
 		put_sample(r, 5, 10 + i, 0x1010, chain, 4);
@@ -187,7 +126,7 @@ TEST("each sample sees the names and mappings of its own time, on one worker as 
 
 TEST("a chain with an unknown marker is dropped whole")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct tally tally;
 	uint64_t damaged[] = { CONTEXT_USER, 0x1010, (uint64_t)-77, 0x1020 };
 	put_sample(r, 1, 5, 0x1010, damaged, 4);
@@ -198,7 +137,7 @@ TEST("a chain with an unknown marker is dropped whole")
 
 TEST("a sample whose sizes do not fit is counted and skipped")
 {
-	struct recording *r = recording_new();
+	struct tape *r = recording_new();
 	struct tally tally;
 	put_sample(r, 1, 5, 0x1010, NULL, 0);
 	uint64_t lie = 1ull << 60;

@@ -28,10 +28,8 @@ void collector_drop_caches(struct collector *c)
 		free(c->memos[i].words);
 	free(c->memos);
 	free(c->locations);
-	free(c->frames);
 	c->memos = NULL;
 	c->locations = NULL;
-	c->frames = NULL;
 }
 
 void collector_free(struct collector *c)

@@ -39,8 +39,6 @@ struct collector {
 	const struct location **locations; /* by id */
 	uint32_t location_count;
 	struct chain_memo *memos;
-	const struct location **frames;    /* of the chain at hand */
-	size_t frame_capacity;
 	uint64_t *row;                     /* of a group */
 	uint32_t last_group;               /* UINT32_MAX: none */
 	uint32_t last_node;                /* the stack of the last sample that had a chain */

@@ -30,7 +30,6 @@ struct flame_worker {
 	struct idmap by_symbol, by_task;
 	struct idmap by_chain;          /* hash of a raw chain and its surroundings → node */
 	VEC(char *) tasks;
-	const struct location **chain;
 	VEC(char) wanted;               /* by event: 'y', 'n', 0 where not asked yet */
 	uint32_t event, generation;     /* generation: how often the trie was started anew */
 	uint64_t samples, filtered, other_events;
@@ -59,7 +58,6 @@ struct flame_sink *flame_sink_new(const struct flame_options *options, unsigned 
 		struct flame_worker *worker = &sink->workers[i];
 		stacks_init(&worker->stacks);
 		vec_add(&worker->frames);
-		worker->chain = memory_zero(options->max_stack, sizeof(const struct location *));
 		worker->event = UINT32_MAX;
 	}
 	return sink;
@@ -89,7 +87,6 @@ void flame_sink_free(struct flame_sink *sink)
 			free(worker->tasks.items[k]);
 		vec_fini(&worker->tasks);
 		vec_fini(&worker->wanted);
-		free(worker->chain);
 	}
 	for (size_t i = 0; i < sink->slices.count; i++)
 		vec_fini(&sink->slices.items[i].entries);
@@ -232,21 +229,20 @@ static uint32_t frame_of_task(const struct flame_sink *sink, struct flame_worker
 /* The stack's node: outermost frame first, or innermost first where reversed. task: its frame, 0 for none. */
 static uint32_t stack_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r, uint32_t task)
 {
-	size_t count = resolved_chain(r, worker->chain, sink->options.max_stack);
-	if (count == 0) {
-		worker->chain[0] = resolved_ip(r);
-		count = 1;
-	}
+	struct chain chain = resolved_chain(r, CHAIN_INNERMOST_FIRST, sink->options.max_stack);
+	const struct location *own = chain.count == 0 || chain.damaged ? resolved_ip(r) : NULL;
+	const struct location *const *frames = own ? &own : chain.frames;
+	size_t count = own ? 1 : chain.count < sink->options.max_stack ? chain.count : sink->options.max_stack;
 	uint32_t node = STACK_ROOT;
 	if (sink->options.reverse) {
 		for (size_t i = 0; i < count; i++)
-			node = stacks_push(&worker->stacks, node, frame_of(sink, worker, r, worker->chain[i]));
+			node = stacks_push(&worker->stacks, node, frame_of(sink, worker, r, frames[i]));
 		return task ? stacks_push(&worker->stacks, node, task) : node;
 	}
 	if (task)
 		node = stacks_push(&worker->stacks, node, task);
 	for (size_t i = count; i-- > 0;)
-		node = stacks_push(&worker->stacks, node, frame_of(sink, worker, r, worker->chain[i]));
+		node = stacks_push(&worker->stacks, node, frame_of(sink, worker, r, frames[i]));
 	return node;
 }
 
@@ -266,7 +262,7 @@ static uint64_t chain_hash(const struct resolved *r, uint32_t task)
 static uint32_t known_stack_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
 {
 	uint32_t task = sink->options.roots == FLAME_ROOT_NONE ? 0 : frame_of_task(sink, worker, r);
-	if (r->sample->callchain_count == 0)
+	if (r->sample->callchain_count == 0 || !resolved_chain_is_plain(r))
 		return stack_of(sink, worker, r, task);
 	uint64_t key = chain_hash(r, task);
 	uint32_t node = idmap_get(&worker->by_chain, key);

@@ -46,11 +46,8 @@ int stream_open(struct stream **out_stream, const struct stream_options *options
 	stream->serial = is_serial(options, session);
 	stream->worker_count = session_workers(session);
 	stream->workers = memory_zero(stream->worker_count, sizeof *stream->workers);
-	for (unsigned i = 0; i < stream->worker_count; i++) {
+	for (unsigned i = 0; i < stream->worker_count; i++)
 		stream->workers[i] = memory_zero(1, sizeof **stream->workers);
-		stream->workers[i]->chain = memory_zero(stream->options.max_stack + STREAM_BRANCHES_MAX,
-			sizeof *stream->workers[i]->chain);
-	}
 	if (session_evlist(session)->events.count)
 		stream_refresh(stream);
 	if (stream->error.kind != ERROR_NONE) {
@@ -68,7 +65,6 @@ static void worker_close(struct stream_worker *worker)
 	vec_fini(&worker->comms);
 	arena_fini(&worker->arena);
 	str_fini(&worker->scratch);
-	free(worker->chain);
 	free(worker);
 }
 

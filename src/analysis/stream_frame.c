@@ -112,13 +112,14 @@ static const struct frame_text *frame_of(const struct stream_line *line, const s
 
 static void print_chain(const struct stream_line *line)
 {
-	const struct location **chain = line->worker->chain;
 	unsigned max = line->stream->options.max_stack;
-	size_t count = max ? resolved_chain(line->r, chain, max + STREAM_BRANCHES_MAX) : 0;
+	struct chain chain = { 0 };
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct frame_text *frame = frame_of(line, chain[i]);
+	if (max)
+		chain = resolved_chain(line->r, CHAIN_INNERMOST_FIRST, max);
+	for (size_t i = 0; i < chain.count && !chain.damaged; i++) {
+		const struct frame_text *frame = frame_of(line, chain.frames[i]);
 		char *p = writer_room(line->out, frame->len + 2);
 		*p = '\t';
 		memcpy(p + ip, frame->text, frame->len);

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "tracepoint/tracepoint.h"
 
-enum { STREAM_SPILL_BYTES = 1 << 18, STREAM_BRANCHES_MAX = 64 /* frames that a processor's stack of branches adds */ };
+enum { STREAM_SPILL_BYTES = 1 << 18 };
 enum { STREAM_CHAIN_MAX = 8192 /* a record holds no more */, STREAM_PLACES_MAX = CLASS_COUNT };
 
 /* How samples of one event are printed. */
@@ -46,7 +46,6 @@ struct stream_worker {
 	VEC(struct comm_text) comms;
 	struct arena arena;
 	struct str scratch;
-	const struct location **chain;
 };
 
 struct stream {

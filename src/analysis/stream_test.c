@@ -30,7 +30,7 @@ static const char *printed(struct tape *tape, struct stream_options *options, co
 {
 	static struct writer out;
 	struct session session;
-	struct session_options session_options = { .threads = threads, .max_stack = options->max_stack };
+	struct session_options session_options = { .threads = threads };
 	struct symbols_options symbols_options = { .symfs = "/nowhere", .no_kernel_lookup = true };
 	struct fields fields;
 	struct str notes = { 0 };

@@ -245,7 +245,7 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 	if (source_open(&source, options->input ? options->input : "perf.data", &source_options, err) < 0)
 		return -1;
 	struct session_options session_options = {
-		.max_stack = options->max_stack, .keep_exited = true,
+		.keep_exited = true,
 		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &drawing->symbols,
 	};
 	progress_watch(&drawing->progress, drawing->cli, source->path, &session_options);

@@ -64,7 +64,7 @@ static int report_open(struct report *report, struct error *err)
 	if (source_open(&source, input_of(options), &source_options, err) < 0)
 		return -1;
 	struct session_options session_options = {
-		.max_stack = options->max_stack > 0 ? (unsigned)options->max_stack : 1, .keep_exited = true,
+		.keep_exited = true,
 		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &report->symbols,
 	};
 	progress_watch(&report->progress, report->cli, input_of(options), &session_options);

@@ -271,7 +271,6 @@ static int script_open(struct script *script, struct error *err)
 	struct script_options *o = script->options;
 	struct source_options source_options = { .force = o->force, .header_only = o->header_only };
 	struct session_options session_options = {
-		.max_stack = o->max_stack ? o->max_stack : 1,
 		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &script->symbols,
 	};
 	struct source *source;

@@ -12,7 +12,6 @@ enum {
 	BATCH_BYTES = 2 << 20,       /* … or bytes */
 	SLICE_RECORDS = 1024,
 	BLOCK_RECORDS = 16,          /* resolved side by side, so that their cache misses overlap */
-	MAX_STACK_DEFAULT = 127,     /* kernel.perf_event_max_stack's default */
 	PROGRESS_EVERY = 4096,       /* records between looks at the clock */
 };
 
@@ -45,7 +44,6 @@ static struct record entry_record(const struct entry *entry)
 int session_open(struct session *session, struct source *source, const struct session_options *options, struct error *err)
 {
 	*session = (struct session){ .source = source };
-	session->max_stack = options->max_stack ? options->max_stack : MAX_STACK_DEFAULT;
 	session->counters.first_time = UINT64_MAX;
 	model_init(&session->model);
 	session->model.keep_exited = options->keep_exited;

@@ -55,9 +55,19 @@ const struct location *resolved_ip(const struct resolved *r);
 const struct location *resolved_locate(const struct resolved *r, unsigned cpumode, uint64_t address);
 /* An address of unknown mode (branch ends, data): in the user's space, then in the kernel's. */
 const struct location *resolved_locate_any(const struct resolved *r, uint64_t address);
-/* The callchain, innermost first, without markers, at most max frames; the chain's own first entry is the sample's ip. Returns the
- * number of frames; frames[i] borrowed as above. 0 where the sample has no chain. Later: also from unwinding. */
-size_t resolved_chain(const struct resolved *r, const struct location **frames, size_t max);
+enum chain_direction { CHAIN_INNERMOST_FIRST, CHAIN_OUTERMOST_FIRST };
+
+/* Frames without markers; the recorded callchain's own first entry is the sample's ip. */
+struct chain {
+	const struct location **frames; /* the worker's: until the next call */
+	size_t count;
+	bool damaged;                   /* an unknown marker: none of it can be trusted; frames before it are there */
+};
+
+/* At most `limit` frames of the recorded callchain, in that direction; empty where the sample has none. */
+struct chain resolved_chain(const struct resolved *r, enum chain_direction direction, size_t limit);
+/* Nothing but the recorded callchain and the address spaces decides about the chain: what is known of equal ones holds. */
+bool resolved_chain_is_plain(const struct resolved *r);
 
 /* What a sink is. Either parallel (per-worker state, output merged in order by the sink) or serial. */
 struct sink {
@@ -94,7 +104,6 @@ struct session {
 	struct model model;
 	struct pool *pool;
 	struct session_counters counters;
-	unsigned max_stack;          /* frames kept of a chain; 127 */
 	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
 	void *kernel_beyond_context;
 	struct error error;          /* what stopped the reading early; kind ERROR_NONE where whole */
@@ -103,7 +112,6 @@ struct session {
 
 struct session_options {
 	unsigned threads;            /* 0: all CPUs allowed */
-	unsigned max_stack;          /* 0: 127 */
 	/* Asked about a kernel address that lies in no mapping: one that it belongs to all the same, or NULL. From any worker. */
 	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
 	void *kernel_beyond_context;

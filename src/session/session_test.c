@@ -55,10 +55,10 @@ struct tally {
 static void tally_record(void *context, const struct resolved *r, size_t slice)
 {
 	struct tally *tally = context;
-	const struct location *frames[127];
+	struct chain chain = resolved_chain(r, CHAIN_INNERMOST_FIRST, 127);
 	char name[16];
 	atomic_fetch_add(&tally->samples, 1);
-	atomic_fetch_add(&tally->frames, resolved_chain(r, frames, 127));
+	atomic_fetch_add(&tally->frames, chain.damaged ? 0 : chain.count);
 	atomic_fetch_add(&tally->mapped, resolved_ip(r)->map != NULL);
 	atomic_fetch_add(&tally->named, strcmp(resolved_comm(r, name, sizeof name), "new") == 0);
 	if (tally->count < 64)

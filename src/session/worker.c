@@ -27,6 +27,7 @@ void worker_free(struct worker *worker)
 	arena_fini(&worker->arena);
 	free(worker->slots);
 	free(worker->addresses_memory);
+	free(worker->chain);
 	free(worker);
 }
 
@@ -160,67 +161,6 @@ const struct location *resolved_locate_any(const struct resolved *r, uint64_t ad
 const struct location *resolved_ip(const struct resolved *r)
 {
 	return r->ip ? r->ip : resolved_locate(r, record_cpumode(r->record), r->sample->ip);
-}
-
-static bool marker_mode(uint64_t marker, unsigned *cpumode)
-{
-	switch (marker) {
-	case CONTEXT_HV:
-		*cpumode = RECORD_MISC_HYPERVISOR;
-		return true;
-	case CONTEXT_KERNEL:
-		*cpumode = RECORD_MISC_KERNEL;
-		return true;
-	case CONTEXT_USER:
-	case CONTEXT_USER_DEFERRED:
-		*cpumode = RECORD_MISC_USER;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* A chain whose user part the processor recorded as a stack of branches (--call-graph lbr): where its user part would start, if
- * that is among the first `max` entries; UINT64_MAX: an ordinary chain. */
-static uint64_t branch_chain_start(const struct resolved *r, size_t max)
-{
-	if (!(r->evsel->attr.branch_sample_type & BRANCH_CALL_STACK) || !r->sample->branch_count)
-		return UINT64_MAX;
-	for (uint64_t i = 0; i < r->sample->callchain_count && i < max; i++)
-		if (sample_chain_at(r->sample, i) == CONTEXT_USER)
-			return i;
-	return UINT64_MAX;
-}
-
-/* The branches' own frames: where the last one led to, then where each came from. */
-static size_t branch_frames(const struct resolved *r, const struct location **frames, size_t count, size_t max)
-{
-	if (count < max)
-		frames[count++] = resolved_locate(r, RECORD_MISC_USER, sample_branch(r->sample, 0).to);
-	for (uint64_t i = 0; i < r->sample->branch_count && count < max; i++)
-		frames[count++] = resolved_locate(r, RECORD_MISC_USER, sample_branch(r->sample, i).from);
-	return count;
-}
-
-size_t resolved_chain(const struct resolved *r, const struct location **frames, size_t max)
-{
-	unsigned cpumode = RECORD_MISC_USER;
-	/* the limit is the chain's; what branches add to it is not counted */
-	size_t limit = max < r->session->max_stack ? max : r->session->max_stack;
-	uint64_t branches_at = branch_chain_start(r, limit);
-	size_t count = 0;
-	for (uint64_t i = 0; i < r->sample->callchain_count && count < limit; i++) {
-		uint64_t address = sample_chain_at(r->sample, i);
-		if (i == branches_at)
-			return branch_frames(r, frames, count, max);
-		if (address >= CONTEXT_MAX) {
-			if (!marker_mode(address, &cpumode))
-				return 0; /* an unknown marker: the chain is damaged, none of it can be trusted */
-			continue;
-		}
-		frames[count++] = resolved_locate(r, cpumode, address);
-	}
-	return count;
 }
 
 const char *resolved_comm(const struct resolved *r, char *buffer, size_t size)

@@ -46,6 +46,8 @@ struct worker {
 	} *slots;
 	size_t slot_count;
 	uint32_t location_count;
+	const struct location **chain; /* the frames that resolved_chain gives */
+	size_t chain_capacity;
 };
 
 struct worker *worker_new(const struct session *session, unsigned index);

@@ -1,0 +1,148 @@
+#include "session/chain.h"
+
+#include "base/memory.h"
+#include "session/worker.h"
+
+bool chain_marker_mode(uint64_t marker, unsigned *cpumode)
+{
+	switch (marker) {
+	case CONTEXT_HV:
+		*cpumode = RECORD_MISC_HYPERVISOR;
+		return true;
+	case CONTEXT_KERNEL:
+		*cpumode = RECORD_MISC_KERNEL;
+		return true;
+	case CONTEXT_USER:
+	case CONTEXT_USER_DEFERRED:
+		*cpumode = RECORD_MISC_USER;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A chain that is being put together, in the order that was asked for. */
+struct walk {
+	const struct resolved *r;
+	enum chain_direction direction;
+	size_t limit;                  /* frames of the recorded callchain */
+	const struct location **frames;
+	size_t count;
+	bool damaged;                  /* came upon an unknown marker */
+};
+
+static void walk_add(struct walk *walk, unsigned cpumode, uint64_t address)
+{
+	walk->frames[walk->count++] = resolved_locate(walk->r, cpumode, address);
+}
+
+/* One entry of the recorded callchain: an address, or a marker that sets the mode of those after it. */
+static void walk_entry(struct walk *walk, uint64_t i, unsigned *cpumode)
+{
+	uint64_t address = sample_chain_at(walk->r->sample, i);
+	if (address < CONTEXT_MAX)
+		walk_add(walk, *cpumode, address);
+	else
+		walk->damaged = !chain_marker_mode(address, cpumode);
+}
+
+static void walk_inward_out(struct walk *walk)
+{
+	unsigned cpumode = RECORD_MISC_USER;
+	for (uint64_t i = 0; i < walk->r->sample->callchain_count && walk->count < walk->limit && !walk->damaged; i++)
+		walk_entry(walk, i, &cpumode);
+}
+
+/* The mode that the marker below entry `end` sets, where there is one; false: an unknown marker. */
+static bool mode_below(const struct sample *sample, uint64_t end, unsigned *cpumode)
+{
+	while (end-- > 0)
+		if (sample_chain_at(sample, end) >= CONTEXT_MAX)
+			return chain_marker_mode(sample_chain_at(sample, end), cpumode);
+	return true;
+}
+
+/* What goes beyond the limit is the innermost. */
+static void walk_outward_in(struct walk *walk)
+{
+	const struct sample *sample = walk->r->sample;
+	unsigned cpumode = RECORD_MISC_USER;
+	walk->damaged = !mode_below(sample, sample->callchain_count, &cpumode);
+	for (uint64_t i = sample->callchain_count; i-- > 0 && walk->count < walk->limit && !walk->damaged;) {
+		uint64_t address = sample_chain_at(sample, i);
+		if (address < CONTEXT_MAX)
+			walk_add(walk, cpumode, address);
+		else
+			walk->damaged = !mode_below(sample, i, &cpumode);
+	}
+}
+
+/* The branches' own frames: where the last one led to, then where each came from. */
+static void walk_branches(struct walk *walk)
+{
+	const struct sample *sample = walk->r->sample;
+	uint64_t count = sample->branch_count;
+	bool inward_out = walk->direction == CHAIN_INNERMOST_FIRST;
+	if (count && inward_out)
+		walk_add(walk, RECORD_MISC_USER, sample_branch(sample, 0).to);
+	for (uint64_t i = 0; i < count; i++)
+		walk_add(walk, RECORD_MISC_USER, sample_branch(sample, inward_out ? i : count - 1 - i).from);
+	if (count && !inward_out)
+		walk_add(walk, RECORD_MISC_USER, sample_branch(sample, 0).to);
+}
+
+static bool has_call_stack(const struct resolved *r)
+{
+	return r->evsel->attr.branch_sample_type & BRANCH_CALL_STACK && r->sample->present & SAMPLE_BRANCH_STACK;
+}
+
+/* The processor's call stack (--call-graph lbr) stands for the user part, whose marker is entry `user`. Limits do not cut it.
+ * Outermost first, perf meets the markers behind what they speak of, and takes the kernel's addresses for the user's. */
+static void walk_call_stack(struct walk *walk, uint64_t user)
+{
+	bool inward_out = walk->direction == CHAIN_INNERMOST_FIRST;
+	unsigned cpumode = RECORD_MISC_USER;
+	if (!inward_out)
+		walk_branches(walk);
+	for (uint64_t i = 0; i <= user && !walk->damaged; i++)
+		walk_entry(walk, inward_out ? i : user - i, &cpumode);
+	if (inward_out && !walk->damaged)
+		walk_branches(walk);
+}
+
+static uint64_t user_marker(const struct sample *sample, uint64_t limit)
+{
+	uint64_t end = sample->callchain_count < limit ? sample->callchain_count : limit, i = 0;
+	while (i < end && sample_chain_at(sample, i) != CONTEXT_USER)
+		i++;
+	return i < end ? i : UINT64_MAX;
+}
+
+static const struct location **room(struct worker *worker, size_t count)
+{
+	if (count > worker->chain_capacity) {
+		worker->chain_capacity = count + 64;
+		worker->chain = memory_resize(worker->chain, worker->chain_capacity, sizeof *worker->chain);
+	}
+	return worker->chain;
+}
+
+bool resolved_chain_is_plain(const struct resolved *r)
+{
+	return !has_call_stack(r);
+}
+
+struct chain resolved_chain(const struct resolved *r, enum chain_direction direction, size_t limit)
+{
+	const struct sample *sample = r->sample;
+	struct walk walk = { .r = r, .direction = direction, .limit = limit };
+	walk.frames = room(r->worker, sample->callchain_count + sample->branch_count + 1);
+	uint64_t user = has_call_stack(r) ? user_marker(sample, limit) : UINT64_MAX;
+	if (user != UINT64_MAX)
+		walk_call_stack(&walk, user);
+	else if (direction == CHAIN_INNERMOST_FIRST)
+		walk_inward_out(&walk);
+	else
+		walk_outward_in(&walk);
+	return (struct chain){ walk.frames, walk.count, walk.damaged };
+}

@@ -236,7 +236,7 @@ static int find_long(struct parser *p, const char *word, struct use *use)
 			*use = found;
 			return 0;
 		}
-		if (match == MATCH_PREFIX) {
+		if (match == MATCH_PREFIX && !(option->flags & OPTION_OWN)) {
 			prefix[0] = prefix[1];
 			prefix[1] = found;
 		}

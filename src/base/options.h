@@ -33,6 +33,7 @@ enum option_flag {
 	OPTION_STOP = 1 << 5,        /* parsing of options ends right after this one */
 	OPTION_EXCLUSIVE = 1 << 6,   /* at most one of the options with this flag may be given */
 	OPTION_LASTARG = 1 << 8,     /* the argument may be left out at the end and before a word with a dash (NULL reaches `set`) */
+	OPTION_OWN = 1 << 9,         /* not one of perf's: only its whole name means it, so that perf's abbreviations stay as they are */
 	OPTION_ARG = 1 << 7,         /* with OPTION_UNSUPPORTED on kind BOOL rows that do take an argument in perf */
 };
 

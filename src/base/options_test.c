@@ -6,7 +6,7 @@
 #include "unit.h"
 
 struct sample_options {
-	bool first, all, quiet, no_inherit, buildid_all, verbose_set;
+	bool first, all, quiet, no_inherit, buildid_all, verbose_set, sorted_well;
 	int verbose, depth;
 	unsigned pages;
 	uint64_t count;
@@ -43,6 +43,7 @@ static const struct option table[] = {
 	{ .kind = OPTION_STRING, .long_name = "color", .arg = "when", .offset = offsetof(S, color), .help = "colour",
 	  .flags = OPTION_LASTARG, .fallback = "always" },
 	{ .kind = OPTION_BOOL, .long_name = "all-user", .offset = offsetof(S, first), .help = "user", .flags = OPTION_NONEG },
+	OPTION_ROW(BOOL, 0, "sorted-well", S, sorted_well, "ours", .flags = OPTION_OWN | OPTION_HIDDEN),
 	{ .kind = OPTION_BOOL, .long_name = "secret", .offset = offsetof(S, first), .help = "hidden", .flags = OPTION_HIDDEN },
 	OPT_LATER('L', "later", "one day"),
 	OPT_LATER_ARG(0, "later-arg", "x", "one day"),
@@ -168,6 +169,15 @@ TEST("--no- undoes, and undoes the no of an option's own name")
 		PARSE("--no-inherit --no-quiet", 0);
 		EXPECT(o.no_inherit && !o.quiet);
 	}
+}
+
+TEST("an option of our own makes none of perf's beginnings ambiguous")
+{
+	PARSE("--so=pid --sorted-well", 0);
+	EXPECT_INT(left, 0);
+	EXPECT_STR(o.sort, "pid");
+	EXPECT(o.sorted_well);
+	expect_refused("--sorted-", "  Error: unknown option `sorted-'", "");
 }
 
 TEST("a unique beginning names an option, also after no-; a whole name beats longer ones")

@@ -110,6 +110,7 @@ static const struct option flamegraph_table[] = {
 	OPT_STRING(0, "kallsyms", O, symbols.kallsyms, "file", "the kernel's symbols are in this kallsyms"),
 	OPT_BOOL(0, "demangle", O, demangle, "show C++, Rust and D names as in the source (on)"),
 	OPT_BOOL(0, "demangle-kernel", O, symbols.demangle_kernel, "the kernel's too"),
+	OPTION_ROW(BOOL, 0, "short-names", O, symbols.short_names, "without the arguments of templates and generics", .flags = OPTION_OWN),
 	OPT_BOOL('f', "force", O, force, "do not ask whose file it is"),
 	OPT_INCR('v', "verbose", O, verbose, "tell more"),
 	OPT_END(),

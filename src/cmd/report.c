@@ -77,6 +77,7 @@ static void open_symbols(struct report *report)
 	struct symbols_options symbols = {
 		.symfs = options->symfs, .vmlinux = options->vmlinux, .kallsyms = options->kallsyms, .buildid_dir = report->cli->buildid_dir,
 		.osrelease = header_string(&report->session.source->header, FEATURE_OSRELEASE), .no_demangle = !options->demangle,
+		.short_names = options->short_names,
 		.demangle_kernel = options->demangle_kernel, .no_vmlinux = options->ignore_vmlinux, .verbose = options->verbose,
 	};
 	report->symbols = symbols_new(&report->session.model.modules, &symbols);

@@ -220,6 +220,7 @@ const struct option report_table[] = {
 	OPT_STRING(0, "addr2line", O, addr2line, "path", "the addr2line for source lines"),
 	OPT_BOOL(0, "demangle", O, demangle, "show C++, Rust and D names as in the source (on)"),
 	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "the kernel's too"),
+	OPTION_ROW(BOOL, 0, "short-names", O, short_names, "without the arguments of templates and generics", .flags = OPTION_OWN),
 	OPT_BOOL(0, "mem-mode", O, memory, "a row for every memory access that was recorded"),
 	OPT_INT(0, "samples", O, saved_samples, "samples kept per row for browsing"),
 	OPT_CALLBACK(0, "percent-limit", O, percent_limit, "percent", "leave rows and chains below this share out", set_percent_limit),

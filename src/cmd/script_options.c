@@ -93,6 +93,7 @@ const struct option script_table[] = {
 	OPT_BOOL(0, "full-source-path", S, full_source_path, "whole paths of source files"),
 	OPT_BOOL(0, "demangle", S, demangle, "show C++, Rust and D names as in the source (on)"),
 	OPT_BOOL(0, "demangle-kernel", S, symbols.demangle_kernel, "the kernel's too"),
+	OPTION_ROW(BOOL, 0, "short-names", S, symbols.short_names, "without the arguments of templates and generics", .flags = OPTION_OWN),
 	OPT_STRING(0, "addr2line", S, addr2line, "path", "accepted; source lines need no such program here"),
 	OPT_STRING(0, "time", S, time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2"),
 	OPT_BOOL(0, "inline", S, inlines, "show functions that the compiler put into others, where they are known"),

@@ -229,6 +229,66 @@ static char *cxx_demangle(const struct demangler *demangler, const char *name)
 	return u.text.text;
 }
 
+/* Each back reference may repeat all that stands before it: with more of them a name could unfold without end. */
+#define D_BACK_REFERENCES_MAX 12
+
+/* Always with its parameters: they are part of the path of what is nested in a function. */
+static char *d_demangle(const char *name)
+{
+	unsigned references = 0;
+	if (name[0] != '_' || name[1] != 'D' || !isdigit((unsigned char)name[2]))
+		return NULL;
+	for (const char *p = name; (p = strchr(p, 'Q')); p++)
+		references++;
+	return references <= D_BACK_REFERENCES_MAX ? dlang_demangle(name, DMGL_NO_OPTS) : NULL;
+}
+
+static bool ends_with_operator(const char *name, size_t len)
+{
+	static const char word[] = "operator";
+	size_t size = sizeof word - 1;
+	while (len && name[len - 1] == '<')
+		len--;
+	return len >= size && memcmp(name + len - size, word, size) == 0;
+}
+
+/* Whether '<' at `at` opens arguments: behind a name or Rust's "::", not as an operator's own. */
+static bool opens_arguments(const char *name, size_t at)
+{
+	char before = at ? name[at - 1] : '\0';
+	return (isalnum((unsigned char)before) || before == '_' || before == ':') && !ends_with_operator(name, at);
+}
+
+/* Behind the '>' that closes the '<' at `at`; 0: none does. */
+static size_t arguments_end(const char *name, size_t at)
+{
+	size_t depth = 0;
+	for (; name[at]; at++) {
+		bool arrow = name[at] == '>' && name[at - 1] == '-';
+		if (name[at] == '<' && !ends_with_operator(name, at))
+			depth++;
+		else if (name[at] == '>' && !arrow && !ends_with_operator(name, at) && --depth == 0)
+			return at + 1;
+	}
+	return 0;
+}
+
+void name_shorten(char *name)
+{
+	size_t out = 0;
+	for (size_t at = 0; name[at];) {
+		size_t end = name[at] == '<' && opens_arguments(name, at) ? arguments_end(name, at) : 0;
+		if (end > at + 4) {
+			memcpy(name + out, "<..>", 4);
+			out += 4;
+			at = end;
+		} else {
+			name[out++] = name[at++];
+		}
+	}
+	name[out] = '\0';
+}
+
 char *name_demangle(const struct demangler *demangler, const char *name)
 {
 	if (demangler->off)
@@ -237,7 +297,9 @@ char *name_demangle(const struct demangler *demangler, const char *name)
 	case '_':
 	case '.':
 	case '$': {
-		char *text = cxx_demangle(demangler, name);
+		char *text = d_demangle(name);
+		if (!text)
+			text = cxx_demangle(demangler, name);
 		if (text)
 			return text;
 		break;

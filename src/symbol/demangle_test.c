@@ -40,6 +40,35 @@ TEST("Rust names are shown without hash, in either mangling and where a suffix f
 	expect_shown(false, "_RNvCs1234_7mycrate3foo", "mycrate::foo");
 }
 
+TEST("D names are shown as they were written, unless they could unfold without end")
+{
+	expect_shown(false, "_D3std5stdio7writelnFNfAyaZv", "std.stdio.writeln(immutable(char)[])");
+	expect_shown(false, "_Dmain", "_Dmain");
+	expect_shown(false, "_D8demangle1aFZQaQaQaQaQaQaQaQaQaQaQaQaQav", "_D8demangle1aFZQaQaQaQaQaQaQaQaQaQaQaQaQav");
+}
+
+static void expect_short(const char *name, const char *want)
+{
+	char text[256];
+	snprintf(text, sizeof text, "%s", name);
+	name_shorten(text);
+	EXPECT_STR(text, want);
+}
+
+TEST("arguments of templates and generics are cut, operators are not")
+{
+	expect_short("std::vector<int, std::allocator<int> >::push_back", "std::vector<..>::push_back");
+	expect_short("f<int (*)(a<b>), &x::operator-><c> >", "f<..>");
+	expect_short("a<int>::operator<<long>", "a<..>::operator<<long>");
+	expect_short("x::operator<", "x::operator<");
+	expect_short("x::operator->", "x::operator->");
+	expect_short("<alloc::vec::Vec<T> as core::ops::Drop>::drop", "<alloc::vec::Vec<T> as core::ops::Drop>::drop");
+	expect_short("core::iter::fold::<u32, fn(u32) -> u32>", "core::iter::fold::<..>");
+	expect_short("std::string::find<char", "std::string::find<char");
+	expect_short("f<>", "f<>");
+	expect_short("", "");
+}
+
 TEST("OCaml and Java names are shown as they were written")
 {
 	expect_shown(false, "camlStdlib__List__map_123", "Stdlib.List.map_123");

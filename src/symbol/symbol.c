@@ -127,12 +127,15 @@ static const char *name_show(struct symbols *s, const struct symtab *tab, const 
 	size_t shown_len = strnlen(shown, SHOWN_NAME_MAX);
 	if (shown_len > PLT_NAME_MAX && strcmp(shown + shown_len - 4, "@plt") == 0)
 		shown_len = PLT_NAME_MAX;
-	if (!text && shown_len == len && len < SHOWN_NAME_MAX && text_is_printable(raw, len))
+	bool shorten = s->sources.options.short_names && !tab->demangler.off && memchr(shown, '<', shown_len);
+	if (!text && !shorten && shown_len == len && len < SHOWN_NAME_MAX && text_is_printable(raw, len))
 		return raw;
 	pthread_mutex_lock(&s->shown_lock);
 	char *copy = arena_string(&s->shown, shown, shown_len);
 	pthread_mutex_unlock(&s->shown_lock);
 	text_make_printable(copy);
+	if (shorten)
+		name_shorten(copy);
 	free(text);
 	return copy;
 }

@@ -29,6 +29,7 @@ struct symbols_options {
 	const char *buildid_dir;     /* the build-id cache */
 	const char *osrelease;       /* of the recorded machine, for the places of vmlinux; NULL: of this one */
 	bool no_demangle;
+	bool short_names;            /* without the arguments of templates and generics */
 	bool demangle_kernel;        /* names of vmlinux and of module files too */
 	bool no_vmlinux;             /* --ignore-vmlinux */
 	bool no_kernel_lookup;       /* nothing of the running machine's kernel */

@@ -1,4 +1,4 @@
-#include "analysis/profile_run.h"
+#include "analysis/profile_test.h"
 
 #include "unit.h"
 

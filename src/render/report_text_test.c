@@ -1,6 +1,6 @@
 #include "render/report_text.h"
 
-#include "analysis/profile_run.h"
+#include "analysis/profile_test.h"
 #include "unit.h"
 
 /* The report, or its rows: no empty lines, none that begins with '#'. */

@@ -6,10 +6,14 @@ static uint64_t flags_mirror(uint64_t word)
 	uint64_t out = 0;
 	for (unsigned bit = 0; bit < 64; bit++)
 		out |= (word >> bit & 1) << (63 - bit);
-	/* precise_ip is a field of two bits, which keep their order */
-	uint64_t low = out >> ATTR_PRECISE_IP & 1, high = out >> ATTR_PRECISE_IP_HIGH & 1;
-	out &= ~(3ull << ATTR_PRECISE_IP);
-	return out | high << ATTR_PRECISE_IP | low << ATTR_PRECISE_IP_HIGH;
+	return out;
+}
+
+/* precise_ip is a field of two bits, which keep their order where the fields are mirrored. */
+static uint64_t precise_ip_turned(uint64_t flags)
+{
+	uint64_t low = flags >> ATTR_PRECISE_IP & 1, high = flags >> ATTR_PRECISE_IP_HIGH & 1;
+	return (flags & ~(3ull << ATTR_PRECISE_IP)) | high << ATTR_PRECISE_IP | low << ATTR_PRECISE_IP_HIGH;
 }
 
 static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -55,7 +59,7 @@ int attr_decode(struct attr *attr, const void *bytes, size_t len, bool swap, str
 	attr->config3 = take_u64(&c);
 	attr->config4 = take_u64(&c);
 	if (swap != host_is_big)
-		attr->flags = flags_mirror(attr->flags);
+		attr->flags = precise_ip_turned(flags_mirror(attr->flags));
 	return 0;
 }
 
@@ -92,7 +96,7 @@ size_t attr_encode(const struct attr *attr, uint8_t out[static ATTR_SIZE_VER9])
 	uint32_t size = attr->size ? attr->size : attr_size_needed(attr);
 	if (size > ATTR_SIZE_VER9)
 		size = ATTR_SIZE_VER9;
-	uint64_t flags = host_is_big ? flags_mirror(attr->flags) : attr->flags;
+	uint64_t flags = host_is_big ? flags_mirror(precise_ip_turned(attr->flags)) : attr->flags;
 	const struct {
 		const void *value;
 		size_t size;

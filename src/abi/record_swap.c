@@ -68,14 +68,18 @@ static void swap_words(uint8_t *p, size_t len)
 		swap_u64_at(p + at);
 }
 
-/* The bit fields of one word mirrored: the field that starts at bit 0 is at the word's other end, its own bits in order. */
+static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+/* The bit fields of one word mirrored: the field that starts at bit 0 of a little-endian machine is at the word's other end on a
+ * big-endian one, its own bits in order. */
 static void mirror_fields(uint8_t *p, const uint8_t *widths, size_t count)
 {
 	uint64_t word = load_u64(p), out = 0;
 	unsigned at = 0;
 	for (size_t i = 0; i < count; i++) {
+		unsigned there = 64 - at - widths[i], from = host_is_big ? at : there, to = host_is_big ? there : at;
 		uint64_t mask = ((uint64_t)1 << widths[i]) - 1;
-		out |= (word >> (64 - at - widths[i]) & mask) << at;
+		out |= (word >> from & mask) << to;
 		at += widths[i];
 	}
 	memcpy(p, &out, sizeof out);
@@ -229,7 +233,8 @@ static void swap_branches(struct swapper *s, const struct sample_layout *layout)
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		swap_u64s(s, 3);
-		mirror_branch_flags(s->body + s->at - 8);
+		if (!host_is_big) /* who reads them looks where little-endian machines have the fields */
+			mirror_branch_flags(s->body + s->at - 8);
 	}
 	if (layout->branch_sample_type & BRANCH_COUNTERS)
 		swap_u64s(s, count);

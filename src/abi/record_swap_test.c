@@ -14,9 +14,10 @@ static void put(struct twin *t, uint64_t value, size_t width)
 {
 	uint8_t bytes[8];
 	memcpy(bytes, &value, sizeof bytes);
+	const uint8_t *first = bytes + (HOST_IS_BIG_ENDIAN ? 8 - width : 0);
 	for (size_t i = 0; i < width; i++) {
-		t->native[t->len + i] = bytes[i];
-		t->foreign[t->len + i] = bytes[width - 1 - i];
+		t->native[t->len + i] = first[i];
+		t->foreign[t->len + i] = first[width - 1 - i];
 	}
 	t->len += width;
 }
@@ -228,9 +229,9 @@ TEST("an attribute record swaps with its ids and mirrors its flags")
 	put(&t, ATTR_HARDWARE, 4);
 	put(&t, ATTR_SIZE_VER8, 4);
 	put_row(&t, "8888");
-	uint64_t native = 1ull << ATTR_FREQ | 2ull << ATTR_PRECISE_IP, mirrored = 1ull << (63 - ATTR_FREQ) | 2ull << 47;
-	put(&t, mirrored, 8);
-	memcpy(t.native + t.len - 8, &native, 8);
+	uint64_t little = 1ull << ATTR_FREQ | 2ull << ATTR_PRECISE_IP, big = 1ull << (63 - ATTR_FREQ) | 2ull << 47;
+	put(&t, HOST_IS_BIG_ENDIAN ? little : big, 8);
+	memcpy(t.native + t.len - 8, HOST_IS_BIG_ENDIAN ? &big : &little, 8);
 	put_row(&t, "448888448422448" "8");
 	put_row(&t, "888"); /* ids */
 	EXPECT_INT(t.len, ATTR_SIZE_VER8 + 24);
@@ -260,7 +261,7 @@ TEST("a sample swaps field by field, its raw bytes stay")
 	put(&t, 1, 8); /* branches */
 	put_row(&t, "888");
 	uint64_t native = 1 | 5ull << 4 | 3ull << 20, mirrored = 1ull << 63 | 5ull << 44 | 3ull << 40;
-	put(&t, mirrored, 8);
+	put(&t, HOST_IS_BIG_ENDIAN ? native : mirrored, 8);
 	memcpy(t.native + t.len - 8, &native, 8);
 	put_row(&t, "8");
 	put(&t, 1, 8); /* registers */

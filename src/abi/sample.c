@@ -336,6 +336,30 @@ int sample_decode(struct sample *sample, const struct sample_layout *layout, con
 	return 0;
 }
 
+int sample_extents(struct sample_extents *extents, const struct sample_layout *layout, const struct record *record)
+{
+	struct sample sample;
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	sample_clear(&sample);
+	if (!take(&c, layout->fixed_count * U64_BYTES))
+		return -1;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && parts[i].bit != SAMPLE_WEIGHT; i++) {
+		size_t start = c.at;
+		if (layout->sample_type & parts[i].bit && !parts[i].decode(&sample, layout, &c))
+			return -1;
+		if (parts[i].bit == SAMPLE_CALLCHAIN) {
+			extents->chain = start;
+			extents->chain_end = c.at;
+		} else if (parts[i].bit == SAMPLE_REGS_USER) {
+			extents->regs = start;
+		} else if (parts[i].bit == SAMPLE_STACK_USER) {
+			extents->stack = start;
+			extents->stack_end = c.at;
+		}
+	}
+	return 0;
+}
+
 static inline const uint8_t *from_end(const struct record *record, int words)
 {
 	return record->body + record->body_len - (size_t)words * U64_BYTES;

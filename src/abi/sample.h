@@ -61,6 +61,14 @@ void sample_layout_init(struct sample_layout *layout, const struct attr *attr);
  * what was decoded before it stays in *sample and `present` tells what that is. */
 int sample_decode(struct sample *sample, const struct sample_layout *layout, const struct record *record, struct error *err);
 
+/* Where parts of a sample's body begin and end: a chain (its count included), registers of user code (their ABI included), and the
+ * copy of the stack (its sizes included); parts that are absent are empty, at the place where they would stand. */
+struct sample_extents {
+	size_t chain, chain_end, regs, stack, stack_end;
+};
+/* < 0: the sample does not decode. */
+int sample_extents(struct sample_extents *extents, const struct sample_layout *layout, const struct record *record);
+
 /* The trailer of a record that is not a sample: pid, tid, time, id, stream_id, cpu. A record too short for it leaves all absent. */
 void sample_decode_trailer(struct sample *sample, const struct sample_layout *layout, const struct record *record);
 

@@ -325,3 +325,33 @@ TEST("record types have names, unknown ones have none")
 	EXPECT_STR(record_type_name(RECORD_COMPRESSED2), "COMPRESSED2");
 	EXPECT(!record_type_name(0) && !record_type_name(63) && !record_type_name(RECORD_TYPE_MAX) && !record_type_name(UINT32_MAX));
 }
+
+TEST("a sample's chain, registers and stack are told apart by where they begin and end")
+{
+	struct body b = { .len = 0 };
+	struct sample_extents e;
+	struct attr attr = { .sample_type = SAMPLE_IP | SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER | SAMPLE_WEIGHT,
+			     .sample_regs_user = 3 };
+	struct sample_layout layout;
+	sample_layout_init(&layout, &attr);
+	put8(&b, 0x401000);
+	put8(&b, 1);
+	put8(&b, 0x401000);
+	put8(&b, 2); /* the ABI of the registers */
+	put8(&b, 10);
+	put8(&b, 11);
+	put8(&b, 16); /* bytes of stack */
+	put8(&b, 1);
+	put8(&b, 2);
+	put8(&b, 8);
+	put8(&b, 99); /* weight */
+	struct record record = record_of(&b, RECORD_SAMPLE);
+	EXPECT_INT(sample_extents(&e, &layout, &record), 0);
+	EXPECT_INT(e.chain, 8);
+	EXPECT_INT(e.chain_end, 24);
+	EXPECT_INT(e.regs, 24);
+	EXPECT_INT(e.stack, 48);
+	EXPECT_INT(e.stack_end, 80);
+	record.body_len = 60;
+	EXPECT(sample_extents(&e, &layout, &record) < 0);
+}

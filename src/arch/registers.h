@@ -10,6 +10,8 @@
 struct register_table {
 	const char *names[REGISTERS_MAX]; /* by bit of the mask; NULL: none */
 	uint8_t ip, sp;                   /* bits of the instruction and stack pointers */
+	uint8_t dwarf[REGISTERS_MAX];     /* by bit: number in DWARF (psABI) + 1; 0: none that unwinding needs */
+	uint8_t dwarf32[REGISTERS_MAX];   /* the same of the family's 32-bit programs */
 };
 
 /* The table of a family; NULL where none is known. */

@@ -11,4 +11,6 @@ const struct register_table registers_x86 = {
 		"XMM14", "XMM15", "XMM15",
 	},
 	.ip = 8, .sp = 7,
+	.dwarf = { 1, 4, 3, 2, 5, 6, 7, 8, [16] = 9, 10, 11, 12, 13, 14, 15, 16 },
+	.dwarf32 = { 1, 4, 2, 3, 7, 8, 6, 5 },
 };

@@ -192,7 +192,7 @@ static void put_program(struct body *body, uint32_t id, uint32_t functions, uint
 	for (uint32_t i = 0; i < functions; i++)
 		put_u32(body, 10 + i);
 	for (uint32_t i = 0; i < functions; i++)
-		put_u64(body, 0xab);
+		put(body, "\xab\0\0\0\0\0\0", 8);
 	for (uint32_t i = 0; i < functions; i++) {
 		put_u32(body, 0);
 		put_u32(body, i + 1);
@@ -206,7 +206,8 @@ static void put_btf(struct body *body, uint32_t id)
 	put_u32(body, 1);
 	put_u32(body, id);
 	put_u32(body, 24 + 24 + sizeof strings);
-	put_u32(body, 0x1eb9f);
+	put(body, &(uint16_t){ 0xeb9f }, 2);
+	put(body, "\1\0", 2);
 	put_u32(body, 24);
 	put_u32(body, 0);
 	put_u32(body, 24);

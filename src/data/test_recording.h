@@ -66,8 +66,7 @@ static inline void put_attr(struct recording *r, uint64_t config)
 static inline void begin_file(struct recording *r, unsigned events)
 {
 	size_t entry = ATTR_SIZE_VER8 + 16;
-	uint64_t magic;
-	memcpy(&magic, "PERFILE2", sizeof magic);
+	const uint64_t magic = 0x32454c4946524550; /* "PERFILE2" where it is little-endian */
 	memset(r->bytes, 0, 104);
 	r->len = 0;
 	put(r, magic, 8);
@@ -93,8 +92,7 @@ static inline void end_data(struct recording *r, size_t data_at)
 
 static inline void begin_stream(struct recording *r)
 {
-	uint64_t magic;
-	memcpy(&magic, "PERFILE2", sizeof magic);
+	const uint64_t magic = 0x32454c4946524550; /* "PERFILE2" where it is little-endian */
 	r->len = 0;
 	put(r, magic, 8);
 	put(r, 16, 8);

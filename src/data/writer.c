@@ -7,7 +7,7 @@
 
 enum { HEADER_SIZE = 104, PIPE_HEADER_SIZE = 16, SECTION_SIZE = 16, BUFFER_SIZE = 256 * 1024, SPANS_MAX = 64 };
 
-static const char magic[8] = { 'P', 'E', 'R', 'F', 'I', 'L', 'E', '2' };
+static const uint64_t magic = 0x32454c4946524550; /* "PERFILE2" where it is little-endian; tells the byte order */
 
 static void add_u64(struct writer *out, uint64_t value)
 {
@@ -41,7 +41,7 @@ static void layout_head(struct writer *out, const struct evlist *evlist, uint64_
 	uint64_t attrs_at = HEADER_SIZE + ids * 8, attrs_size = entry * evlist->events.count;
 	*data_offset = attrs_at + attrs_size;
 
-	writer_add(out, magic, sizeof magic);
+	add_u64(out, magic);
 	add_u64(out, HEADER_SIZE);
 	add_u64(out, entry);
 	add_section(out, attrs_at, attrs_size);
@@ -69,7 +69,7 @@ int data_writer_open(struct data_writer *writer, int fd, bool pipe, const struct
 	*writer = (struct data_writer){ .fd = fd, .pipe = pipe };
 	writer_open(&writer->out, fd, BUFFER_SIZE);
 	if (pipe) {
-		writer_add(&writer->out, magic, sizeof magic);
+		add_u64(&writer->out, magic);
 		add_u64(&writer->out, PIPE_HEADER_SIZE);
 		writer->data_bytes = PIPE_HEADER_SIZE;
 		return data_writer_flush(writer, err);

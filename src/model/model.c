@@ -8,6 +8,8 @@
 #include "model/space.h"
 #include "model/thread.h"
 
+#define JIT_BUDGET ((uint64_t)64 << 20)
+
 /* What a MMAP or MMAP2 record says. */
 struct mapping {
 	int32_t pid, tid;
@@ -29,7 +31,7 @@ void model_init(struct model *model)
 	thread_set_comm(model, idle, strtab_add(&model->strings, "swapper", 7), false, 0, 0);
 }
 
-void model_fini(struct model *model)
+void model_fini_history(struct model *model)
 {
 	for (size_t i = 0; i < model->threads.count; i++) {
 		vec_fini(&model->threads.items[i]->comms);
@@ -45,13 +47,18 @@ void model_fini(struct model *model)
 	vec_fini(&model->spaces);
 	vec_fini(&model->lives);
 	vec_fini(&model->namespaces);
-	vec_fini(&model->build_ids);
 	idmap_fini(&model->by_tid);
 	idmap_fini(&model->cgroups);
 	strtab_fini(&model->strings);
+	arena_fini(&model->arena);
+}
+
+void model_fini(struct model *model)
+{
+	model_fini_history(model);
+	vec_fini(&model->build_ids);
 	strtab_fini(&model->build_id_names);
 	modules_fini(&model->modules);
-	arena_fini(&model->arena);
 }
 
 const struct map_node *model_space_root(const struct model *model, uint32_t space, uint64_t clock)
@@ -165,6 +172,12 @@ static bool mapping_is_anonymous(const struct mapping *m)
 	       starts(m->name, "/anon_hugepage");
 }
 
+/* What may hold JIT-compiled code: such a mapping is made before, and changed while, code is put there. */
+static bool mapping_is_code_memory(const struct mapping *m)
+{
+	return mapping_is_anonymous(m) || starts(m->name, "[anon:") || starts(m->name, "/memfd:");
+}
+
 static bool mapping_is_no_file(const struct mapping *m)
 {
 	return starts(m->name, "[stack") || starts(m->name, "/SYSV") || strcmp(m->name, "[heap]") == 0;
@@ -199,7 +212,28 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 			module_set_build_id(module, known->id, known->len);
 	}
 	map.module = module->id;
-	space_insert(model, model_thread_of(model, thread)->space, clock, &map);
+	uint32_t space = model_thread_of(model, thread)->space;
+	if (model->jit_budget && mapping_is_code_memory(m))
+		space_insert_below_jit(model, space, clock, &map);
+	else
+		space_insert(model, space, clock, &map);
+}
+
+void model_place_jit(struct model *model, int32_t pid, uint32_t module, const struct jit_place *places, size_t count, uint64_t clock)
+{
+	uint32_t thread = thread_alive(model, pid);
+	if (thread == THREAD_NONE)
+		return;
+	model->changes++;
+	model->edit = ++model->edits;
+	if (!model->jit_budget)
+		model->jit_budget = JIT_BUDGET;
+	for (size_t i = 0; i < count; i++) {
+		struct map map = { .start = places[i].start, .end = places[i].start + places[i].size, .pgoff = places[i].offset,
+				   .module = module, .prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE };
+		space_insert(model, model_thread_of(model, thread)->space, clock, &map);
+	}
+	model->edit = 0;
 }
 
 static void apply_kernel_itself(struct model *model, const struct mapping *m, const char *symbol, uint64_t clock)

@@ -82,6 +82,8 @@ struct model {
 	struct arena arena;
 	uint64_t random;                     /* state of the trees' priorities */
 	uint32_t kernel_space;
+	uint32_t edit, edits;                /* the one that is made of many changes to spaces, 0: none such; how many there were */
+	uint64_t jit_budget;                 /* JIT-compiled functions that may still be kept above anonymous memory; 0: there are none */
 	bool keep_exited;                    /* an exit ends nothing: a thread lives until its tid is born again (report, trace) */
 	uint64_t changes;                    /* grows with each applied record that changed anything */
 	uint64_t bad_records;                /* side-band records whose bytes made no sense */
@@ -92,8 +94,19 @@ void model_fini(struct model *model);
 
 /* Applies one record at `clock` (not below any earlier one). Records that are no side-band are ignored. trailer: its sample_id. */
 void model_apply(struct model *model, const struct record *record, const struct sample *trailer, uint64_t clock);
+/* Where a function of a dump lies from `clock` on. */
+struct jit_place {
+	uint64_t start, size, offset;
+};
+
+/* Places functions of the dump in the process's space, in order, over what was there: all of one clock in one call. */
+void model_place_jit(struct model *model, int32_t pid, uint32_t module, const struct jit_place *places, size_t count, uint64_t clock);
 /* The recording's build-id table: known before the first record (a file) or as HEADER_BUILD_ID passes. */
 void model_set_build_id(struct model *model, const char *filename, uint16_t misc, int32_t pid, const uint8_t *id, uint8_t len);
+
+/* Begins a new generation: what has ended is forgotten, what lives is restated as of clock, and the memory of the old goes. Modules
+ * stay, with their ids; threads, spaces and whatever was borrowed from the model do not. For recorders that run without end. */
+void model_renew(struct model *model, uint64_t clock);
 
 /* The life of `tid` as of clock; THREAD_NONE where none was known then (a sample of it is still shown, as ":TID"). */
 uint32_t model_thread(const struct model *model, int32_t tid, uint64_t clock);

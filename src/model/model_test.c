@@ -169,3 +169,47 @@ TEST("records too short for what they claim are counted and change nothing")
 	EXPECT_INT(model.modules.list.count, 0);
 	model_fini(&model);
 }
+
+TEST("a new generation knows who lives, with their mappings, and forgets who has gone")
+{
+	struct model model;
+	model_init(&model);
+	comm(&model, 10, 10, "first", 1);
+	mmap1(&model, RECORD_MISC_USER, 10, 0x1000, 0x1000, 0, "/bin/first", 2);
+	task(&model, RECORD_FORK, 20, 20, 10, 3);
+	comm(&model, 20, 20, "second", 4);
+	task(&model, RECORD_FORK, 10, 11, 10, 5);
+	task(&model, RECORD_EXIT, 20, 20, 10, 6);
+	size_t modules = model.modules.list.count, before = model.arena.bytes;
+	model_renew(&model, 7);
+	EXPECT_STR(name_at(&model, 10, 7), "first");
+	EXPECT_STR(file_at(&model, 10, 7, 0x1800), "/bin/first");
+	EXPECT_STR(file_at(&model, 11, 7, 0x1800), "/bin/first");
+	EXPECT_INT(model_thread(&model, 20, 7), THREAD_NONE);
+	EXPECT_INT(model.modules.list.count, modules);
+	EXPECT(model.arena.bytes < before);
+	mmap1(&model, RECORD_MISC_USER, 10, 0x8000, 0x1000, 0, "/lib/new", 8);
+	EXPECT_STR(file_at(&model, 11, 8, 0x8000), "/lib/new");
+	EXPECT_STR(file_at(&model, 11, 8, 0x1800), "/bin/first");
+	model_fini(&model);
+}
+
+TEST("a model whose generations change does not grow with processes that come and go")
+{
+	struct model model;
+	size_t most = 0;
+	model_init(&model);
+	comm(&model, 10, 10, "shell", 1);
+	for (uint64_t clock = 2, pid = 100; pid < 1100; pid++) {
+		task(&model, RECORD_FORK, (uint32_t)pid, (uint32_t)pid, 10, clock++);
+		mmap1(&model, RECORD_MISC_USER, (uint32_t)pid, 0x1000, 0x1000, 0, "/bin/child", clock++);
+		task(&model, RECORD_EXIT, (uint32_t)pid, (uint32_t)pid, 10, clock++);
+		if (pid % 100 == 0) {
+			model_renew(&model, clock++);
+			most = model.arena.bytes > most ? model.arena.bytes : most;
+		}
+	}
+	EXPECT(most < 8192);
+	EXPECT(model.threads.count < 120);
+	model_fini(&model);
+}

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "model/jit.h"
+
 void modules_init(struct modules *modules)
 {
 	*modules = (struct modules){ 0 };
@@ -11,6 +14,8 @@ void modules_init(struct modules *modules)
 
 void modules_fini(struct modules *modules)
 {
+	for (size_t i = 0; i < modules->list.count; i++)
+		jit_free(modules->list.items[i]->jit);
 	vec_fini(&modules->list);
 	vec_fini(&modules->by_name);
 	vec_fini(&modules->next_of_name);
@@ -145,4 +150,13 @@ struct module *modules_ksymbol(struct modules *modules, const char *name)
 {
 	uint32_t name_id = name_of(modules, name);
 	return module_new(modules, MODULE_KSYMBOL, name_id);
+}
+
+struct jit *modules_make_jit(struct modules *modules, uint32_t id)
+{
+	struct module *module = modules_get(modules, id);
+	if (module->kind != MODULE_FILE)
+		return NULL;
+	module->kind = MODULE_JIT;
+	return module->jit = memory_zero(1, sizeof *module->jit);
 }

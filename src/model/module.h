@@ -12,12 +12,15 @@
 enum module_kind {
 	MODULE_FILE,      /* a mapped file; offsets are file offsets */
 	MODULE_VDSO,
+	MODULE_JIT,       /* the dump of a just-in-time compiler: `jit` tells its functions; offsets are those of their bytes in it */
 	MODULE_ANON,      /* anonymous executable memory: /tmp/perf-PID.map; offsets are addresses */
 	MODULE_NONE,      /* [heap], [stack], //anon without code …: never has symbols; offsets are addresses */
 	MODULE_KERNEL,    /* [kernel.kallsyms]; offsets are addresses */
 	MODULE_KMODULE,   /* a kernel module; offsets are address - start of the map */
 	MODULE_KSYMBOL,   /* a BPF program, trampoline or other kernel symbol of its own; offsets: address - start */
 };
+
+struct jit;
 
 struct module {
 	uint32_t id;
@@ -35,6 +38,7 @@ struct module {
 	uint64_t size;           /* MODULE_KSYMBOL: length of the code; others 0 */
 	uint64_t relocation;     /* MODULE_KERNEL: recorded address of relocation_symbol (_text, _stext); 0: none */
 	const char *relocation_symbol;
+	struct jit *jit;         /* MODULE_JIT */
 };
 
 #define MODULE_ID_NONE 0xffffffffu
@@ -67,6 +71,8 @@ struct module *modules_file(struct modules *modules, const char *name, enum modu
 struct module *modules_kernel(struct modules *modules, const char *name);
 /* A kernel module by its short name ("[ext4]"); path: the long name it gets where it is new. */
 struct module *modules_kmodule(struct modules *modules, const char *short_name, const char *path);
+/* Makes the module of a file the dump that it is: its functions are still to be added. NULL: it is one already. */
+struct jit *modules_make_jit(struct modules *modules, uint32_t id);
 struct module *modules_ksymbol(struct modules *modules, const char *name);
 
 /* "/lib/modules/x/ext4-foo.ko.xz" or "[ext4_foo]" → "[ext4_foo]" in out; false where path is no kernel module. */

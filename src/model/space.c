@@ -8,7 +8,11 @@ static uint32_t next_priority(struct model *model)
 
 static struct map_node *node_copy(struct model *model, const struct map_node *node)
 {
-	return arena_copy(&model->arena, node, sizeof *node);
+	if (model->edit && node->edit == model->edit)
+		return (struct map_node *)node;
+	struct map_node *copy = arena_copy(&model->arena, node, sizeof *node);
+	copy->edit = model->edit;
+	return copy;
 }
 
 static const struct map_node *node_of(struct model *model, const struct map *map)
@@ -18,6 +22,7 @@ static const struct map_node *node_of(struct model *model, const struct map *map
 	node->end = map->end;
 	node->map = map;
 	node->priority = next_priority(model);
+	node->edit = model->edit;
 	return node;
 }
 
@@ -131,6 +136,40 @@ void space_insert(struct model *model, uint32_t id, uint64_t clock, const struct
 		tail = piece(model, last->map, map->end, last->end);
 	const struct map_node *root = join(model, low, node_of(model, fresh));
 	space_set_root(model, id, clock, join(model, join(model, root, tail), high));
+}
+
+struct stays {
+	struct model *model;
+	uint64_t start, end;
+	VEC(const struct map *) maps;
+};
+
+/* What reaches into [start, end), in order of address. */
+static void collect_jit(struct stays *stays, const struct map_node *root)
+{
+	for (; root; root = root->right) {
+		if (root->end <= stays->start)
+			continue;
+		collect_jit(stays, root->left);
+		if (root->start >= stays->end)
+			return;
+		if (modules_get(&stays->model->modules, root->map->module)->kind == MODULE_JIT)
+			vec_push(&stays->maps, root->map);
+	}
+}
+
+void space_insert_below_jit(struct model *model, uint32_t id, uint64_t clock, const struct map *map)
+{
+	struct stays stays = { .model = model, .start = map->start, .end = map->end };
+	if (model->jit_budget)
+		collect_jit(&stays, space_root(model->spaces.items[id], clock));
+	model->edit = ++model->edits;
+	space_insert(model, id, clock, map);
+	model->jit_budget -= stays.maps.count < model->jit_budget ? stays.maps.count : model->jit_budget;
+	for (size_t i = 0; i < stays.maps.count; i++)
+		space_insert(model, id, clock, stays.maps.items[i]);
+	model->edit = 0;
+	vec_fini(&stays.maps);
 }
 
 void space_remove(struct model *model, uint32_t id, uint64_t clock, uint64_t address)

@@ -22,18 +22,28 @@ uint32_t thread_alive(const struct model *model, int32_t tid)
 	return model_thread_of(model, last)->died == UINT64_MAX ? last : THREAD_NONE;
 }
 
-static uint32_t thread_add(struct model *model, int32_t pid, int32_t tid, uint64_t clock)
+static uint32_t thread_list(struct model *model, struct thread *thread)
 {
-	struct thread *thread = arena_alloc(&model->arena, sizeof *thread);
 	uint32_t id = (uint32_t)model->threads.count;
-	*thread = (struct thread){ .pid = pid, .tid = tid, .ppid = -1, .born = clock, .died = UINT64_MAX };
 	vec_push(&model->threads, thread);
 	bool added;
-	uint32_t index = idmap_add(&model->by_tid, (uint32_t)tid, (uint32_t)model->lives.count, &added);
+	uint32_t index = idmap_add(&model->by_tid, (uint32_t)thread->tid, (uint32_t)model->lives.count, &added);
 	if (added)
 		(void)vec_add(&model->lives);
 	vec_push(&model->lives.items[index].threads, id);
 	return id;
+}
+
+void thread_restate(struct model *model, struct thread *thread)
+{
+	thread_list(model, thread);
+}
+
+static uint32_t thread_add(struct model *model, int32_t pid, int32_t tid, uint64_t clock)
+{
+	struct thread *thread = arena_alloc(&model->arena, sizeof *thread);
+	*thread = (struct thread){ .pid = pid, .tid = tid, .ppid = -1, .born = clock, .died = UINT64_MAX };
+	return thread_list(model, thread);
 }
 
 uint32_t thread_now(struct model *model, int32_t pid, int32_t tid, uint64_t clock)

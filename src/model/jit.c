@@ -1,0 +1,81 @@
+#include "model/jit.h"
+
+#include <stdlib.h>
+
+void jit_free(struct jit *jit)
+{
+	if (!jit)
+		return;
+	vec_fini(&jit->codes);
+	vec_fini(&jit->lines);
+	strtab_fini(&jit->files);
+	arena_fini(&jit->names);
+	free(jit);
+}
+
+void jit_add_code(struct jit *jit, uint64_t offset, uint64_t size, const char *name)
+{
+	if (jit->codes.count) {
+		const struct jit_code *last = &jit->codes.items[jit->codes.count - 1];
+		if (offset < last->offset + last->size)
+			return;
+	}
+	const char *kept = arena_string(&jit->names, name, strlen(name));
+	vec_push(&jit->codes, ((struct jit_code){ .offset = offset, .size = size, .name = kept }));
+}
+
+void jit_add_line(struct jit *jit, uint64_t offset, uint32_t line, const char *file)
+{
+	uint32_t id = strtab_add(&jit->files, file, strlen(file));
+	vec_push(&jit->lines, ((struct jit_line){ .offset = offset, .line = line, .file = id }));
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct jit_line *left = a, *right = b;
+	return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+void jit_sort_lines(struct jit *jit, size_t first)
+{
+	for (size_t i = first + 1; i < jit->lines.count; i++)
+		if (jit->lines.items[i].offset < jit->lines.items[i - 1].offset) {
+			qsort(jit->lines.items + first, jit->lines.count - first, sizeof *jit->lines.items, compare_lines);
+			return;
+		}
+}
+
+const struct jit_code *jit_code_at(const struct jit *jit, uint64_t offset)
+{
+	size_t low = 0, high = jit->codes.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (jit->codes.items[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct jit_code *code = low ? &jit->codes.items[low - 1] : NULL;
+	return code && offset - code->offset < code->size ? code : NULL;
+}
+
+bool jit_line(const struct module *module, uint64_t offset, const char **file, uint32_t *line)
+{
+	const struct jit *jit = module->jit;
+	const struct jit_code *code = jit ? jit_code_at(jit, offset) : NULL;
+	if (!code)
+		return false;
+	size_t low = 0, high = jit->lines.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (jit->lines.items[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || jit->lines.items[low - 1].offset < code->offset)
+		return false;
+	*line = jit->lines.items[low - 1].line;
+	*file = strtab_text(&jit->files, jit->lines.items[low - 1].file);
+	return true;
+}

@@ -104,9 +104,9 @@ TEST("a build-id is found among other notes, in notes of the kernel, and cut to 
 	uint8_t id[ELF_BUILD_ID_MAX];
 	uint8_t *p = notes + 24;
 	memcpy(p, (uint8_t[]){ 4, 0, 0, 0, 24, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xaa, 0xbb }, 18);
-	EXPECT_INT(elf_notes_build_id((struct span){ notes, 24 + 16 + 24 }, false, id), 20);
+	EXPECT_INT(elf_notes_build_id((struct span){ notes, 24 + 16 + 24 }, HOST_IS_BIG_ENDIAN, id), 20);
 	EXPECT(id[0] == 0xaa && id[1] == 0xbb);
-	EXPECT_INT(elf_notes_build_id((struct span){ notes, 24 + 16 + 23 }, false, id), 0);
+	EXPECT_INT(elf_notes_build_id((struct span){ notes, 24 + 16 + 23 }, HOST_IS_BIG_ENDIAN, id), 0);
 	EXPECT_INT(elf_notes_build_id((struct span){ notes, 0 }, false, id), 0);
 }
 
@@ -135,11 +135,11 @@ TEST("a debuglink is a file name without folder")
 }
 
 /* A compressed section: its header, then the stream. */
-static size_t compressed_section(uint8_t *out, uint32_t type, uint64_t size, const void *stream, size_t len)
+static size_t compressed_section(const struct maker *m, uint8_t *out, uint32_t type, uint64_t size, const void *stream, size_t len)
 {
 	memset(out, 0, 24);
-	memcpy(out, &type, 4);
-	memcpy(out + 8, &size, 8);
+	maker_put(m, out, type, 4);
+	maker_put(m, out + 8, size, 8);
 	memcpy(out + 24, stream, len);
 	return 24 + len;
 }
@@ -156,7 +156,7 @@ TEST("compressed sections are inflated, and refused where they are not what they
 		unsigned kind = i & 1;
 		uint64_t claim = i < 2 ? sizeof plain : i < 4 ? sizeof plain - 1 : i < 6 ? sizeof plain + 1 : UINT64_MAX;
 		struct maker m = maker_new(true, false, EM_X86_64, ET_DYN);
-		size_t body_len = compressed_section(body, kind + 1, claim, packed[kind], lens[kind]), len;
+		size_t body_len = compressed_section(&m, body, kind + 1, claim, packed[kind], lens[kind]), len;
 		maker_section(&m, ".debug_info", SHT_PROGBITS, SHF_COMPRESSED, 0, body, body_len);
 		uint8_t *file = maker_finish(&m, &len);
 		struct elf elf;

@@ -1,0 +1,272 @@
+#include "elf/dwarf_function.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "elf/dwarf_abbrev.h"
+#include "elf/dwarf_constants.h"
+#include "elf/dwarf_file.h"
+#include "elf/dwarf_form.h"
+
+const char dwarf_no_name[] = "";
+
+#define ORIGINS_MAX 32u /* a chain of references is never longer, unless it runs in a circle */
+
+struct walk {
+	struct dwarf_unit *unit;
+	struct dwarf *dwarf;
+	struct cursor c;
+	VEC(struct dwarf_node) nodes;
+	struct dwarf_ranges ranges;
+	uint32_t depth;
+	uint32_t around[DWARF_DEPTH];  /* the function that the entries of a level lie in */
+};
+
+/* The attributes of one entry that a walk reads. */
+struct entry {
+	const struct dwarf_abbrev *abbrev;
+	struct dwarf_value values[SLOT_COUNT];
+	uint32_t present;              /* bits by slot */
+	size_t at;
+};
+
+static bool has(const struct entry *e, enum dwarf_slot slot)
+{
+	return e->present & 1u << slot;
+}
+
+static bool entry_read(const struct dwarf_unit *unit, struct cursor *c, struct entry *e)
+{
+	const struct dwarf_abbrev *abbrev = e->abbrev;
+	e->present = 0;
+	const struct dwarf_step *steps = unit->abbrevs->steps + abbrev->steps;
+	for (uint32_t i = 0; i < abbrev->step_count; i++) {
+		const struct dwarf_step *step = &steps[i];
+		take(c, step->skip);
+		if (step->slot == SLOT_NONE) {
+			if (!dwarf_form_skip(unit, step->form, c))
+				return false;
+			continue;
+		}
+		struct dwarf_attribute attribute = { .form = step->form, .constant = unit->abbrevs->constants[step->constant] };
+		if (!dwarf_value_read(unit, &attribute, c, &e->values[step->slot]))
+			return false;
+		e->present |= 1u << step->slot;
+	}
+	take(c, abbrev->tail);
+	return !c->short_read;
+}
+
+static void entry_ranges(const struct dwarf_unit *unit, const struct entry *e, uint32_t value, struct dwarf_ranges *ranges)
+{
+	uint64_t low, high;
+	if (has(e, SLOT_RANGES)) {
+		const struct dwarf_value *v = &e->values[SLOT_RANGES];
+		dwarf_ranges_read(ranges, unit, v->form, v->number, value);
+		return;
+	}
+	if (!has(e, SLOT_LOW) || !has(e, SLOT_HIGH) || !dwarf_value_address(unit, &e->values[SLOT_LOW], &low))
+		return;
+	if (e->values[SLOT_HIGH].kind == VALUE_NUMBER)
+		high = low + e->values[SLOT_HIGH].number;
+	else if (!dwarf_value_address(unit, &e->values[SLOT_HIGH], &high))
+		return;
+	dwarf_ranges_add(ranges, unit->file->dwarf, low, high, value);
+}
+
+static uint32_t small(const struct entry *e, enum dwarf_slot slot)
+{
+	return has(e, slot) && e->values[slot].number <= UINT32_MAX ? (uint32_t)e->values[slot].number : 0;
+}
+
+/* Records the function; what lies below it belongs to the node returned. */
+static uint32_t walk_function(struct walk *w, const struct entry *e, uint32_t around)
+{
+	bool inlined = e->abbrev->kind == ENTRY_INLINED;
+	uint32_t node = (uint32_t)w->nodes.count;
+	size_t before = w->ranges.count;
+	if (e->abbrev->code)
+		entry_ranges(w->unit, e, node, &w->ranges);
+	/* An inlined call without code of its own may still be what others were inlined through. */
+	if (w->ranges.count == before && (!inlined || around == DWARF_NODE_NONE || !e->abbrev->children))
+		return inlined ? around : DWARF_NODE_NONE;
+	vec_push(&w->nodes, ((struct dwarf_node){ .entry = (uint32_t)(e->at - w->unit->offset), .inlined = inlined,
+		.parent = inlined ? around : DWARF_NODE_NONE, .call_file = small(e, SLOT_CALL_FILE),
+		.call_line = small(e, SLOT_CALL_LINE) }));
+	return node;
+}
+
+/* Passes over the children where it is told how far they reach and none of them can be code. */
+static bool walk_leap(struct walk *w, const struct entry *e, uint32_t node)
+{
+	if (!has(e, SLOT_SIBLING) || e->values[SLOT_SIBLING].kind != VALUE_UNIT_REFERENCE)
+		return false;
+	if (e->abbrev->kind != ENTRY_TYPE && node != DWARF_NODE_NONE)
+		return false;
+	uint64_t target = e->values[SLOT_SIBLING].number;
+	if (target >= w->unit->end - w->unit->offset || w->unit->offset + target < w->c.at)
+		return false;
+	w->c.at = w->unit->offset + target;
+	return true;
+}
+
+/* One entry; false at the end or where it makes no sense (w->c.short_read). */
+static bool walk_entry(struct walk *w)
+{
+	struct entry e = { .at = w->c.at };
+	uint64_t code = take_uleb(&w->c);
+	if (!code) {
+		w->depth -= w->depth != 0;
+		return !w->c.short_read && w->depth;
+	}
+	e.abbrev = dwarf_abbrev_find(w->unit->abbrevs, code);
+	if (!e.abbrev || !entry_read(w->unit, &w->c, &e)) {
+		w->c.short_read = true;
+		return false;
+	}
+	uint32_t node = w->around[w->depth - 1];
+	if (e.abbrev->kind >= ENTRY_FUNCTION)
+		node = walk_function(w, &e, node);
+	if (e.abbrev->children && !walk_leap(w, &e, node)) {
+		if (w->depth == DWARF_DEPTH) {
+			w->c.short_read = true;
+			return false;
+		}
+		w->around[w->depth++] = node;
+	}
+	return true;
+}
+
+/* False: cut short by damage or the budget; what came before it stands. */
+static bool walk_run(struct walk *w, struct dwarf_unit *unit)
+{
+	w->unit = unit;
+	w->dwarf = unit->file->dwarf;
+	w->c = cursor_of(unit->file->section[SECTION_INFO].data, unit->end, unit->file->swap);
+	cursor_seek(&w->c, unit->offset + unit->die_at);
+	struct entry top = { .abbrev = dwarf_abbrev_find(unit->abbrevs, take_uleb(&w->c)) };
+	if (!top.abbrev || !entry_read(unit, &w->c, &top))
+		return false;
+	if (!top.abbrev->children || !unit->abbrevs->code)
+		return true;
+	w->around[0] = DWARF_NODE_NONE;
+	w->depth = 1;
+	while (w->c.at < w->c.len && walk_entry(w) && !w->ranges.refused)
+		;
+	return !w->c.short_read && !w->ranges.refused;
+}
+
+struct dwarf_functions *dwarf_functions_read(struct dwarf_unit *body)
+{
+	struct walk *w = memory_zero(1, sizeof *w);
+	struct dwarf *dwarf = body->file->dwarf;
+	struct dwarf_functions *out = memory_zero(1, sizeof *out);
+	out->damaged = !walk_run(w, body);
+	size_t bytes = sizeof *out + w->nodes.count * sizeof *out->nodes;
+	bool fits = dwarf_memory_take(dwarf, bytes);
+	if (fits && !dwarf_segments_make(&out->segments, dwarf, &w->ranges, true)) {
+		dwarf_memory_give(dwarf, bytes);
+		fits = false;
+	}
+	if (fits) {
+		out->count = (uint32_t)w->nodes.count;
+		out->nodes = memory_alloc(out->count * sizeof *out->nodes + 1);
+		if (out->count)
+			memcpy((void *)out->nodes, (const void *)w->nodes.items, out->count * sizeof *out->nodes);
+	} else {
+		free(out);
+		out = NULL;
+	}
+	vec_fini(&w->nodes);
+	vec_fini(&w->ranges);
+	free(w);
+	return out;
+}
+
+void dwarf_functions_free(struct dwarf_functions *functions)
+{
+	if (!functions)
+		return;
+	free(functions->nodes);
+	free(functions->segments.starts);
+	free(functions);
+}
+
+void dwarf_functions_ranges(struct dwarf_unit *body, uint32_t value, struct dwarf_ranges *ranges)
+{
+	struct walk *w = memory_zero(1, sizeof *w);
+	walk_run(w, body);
+	for (size_t i = 0; i < w->ranges.count; i++)
+		dwarf_ranges_add(ranges, w->dwarf, w->ranges.items[i].low, w->ranges.items[i].high, value);
+	vec_fini(&w->nodes);
+	vec_fini(&w->ranges);
+	free(w);
+}
+
+void dwarf_node_ranges(struct dwarf_unit *body, const struct dwarf_node *node, struct dwarf_ranges *ranges)
+{
+	struct cursor c = cursor_of(body->file->section[SECTION_INFO].data, body->end, body->file->swap);
+	struct entry e = { .at = body->offset + node->entry };
+	if (!cursor_seek(&c, e.at))
+		return;
+	e.abbrev = dwarf_abbrev_find(body->abbrevs, take_uleb(&c));
+	if (e.abbrev && entry_read(body, &c, &e))
+		entry_ranges(body, &e, 0, ranges);
+}
+
+/* What one entry says of its name; false: it refers to no other. */
+struct naming {
+	struct dwarf_unit *unit;
+	uint64_t offset;
+	const char *linked, *written;
+	bool plain;
+};
+
+static bool naming_step(struct naming *n)
+{
+	struct dwarf_unit *unit = n->unit, *next = NULL;
+	struct cursor c = cursor_of(unit->file->section[SECTION_INFO].data, unit->end, unit->file->swap);
+	if (!cursor_seek(&c, n->offset))
+		return false;
+	const struct dwarf_abbrev *abbrev = dwarf_abbrev_find(unit->abbrevs, take_uleb(&c));
+	if (!abbrev)
+		return false;
+	for (struct dwarf_spec spec = dwarf_spec_of(unit, abbrev); dwarf_spec_next(&spec);) {
+		struct dwarf_value v;
+		if (!dwarf_value_read(unit, &spec.attribute, &c, &v))
+			return false;
+		switch (spec.attribute.name) {
+		case DW_AT_name:
+			if (!n->written && (n->written = dwarf_value_string(unit, &v)))
+				n->plain = unit->plain_names;
+			break;
+		case DW_AT_linkage_name:
+		case DW_AT_MIPS_linkage_name:
+			n->linked = dwarf_value_string(unit, &v);
+			if (n->linked)
+				return false;
+			break;
+		case DW_AT_abstract_origin:
+		case DW_AT_specification:
+			next = dwarf_value_target(unit, &v, &n->offset);
+			break;
+		}
+	}
+	n->unit = next;
+	return next && !n->plain;
+}
+
+const char *dwarf_node_name(struct dwarf_unit *body, struct dwarf_node *node, bool *linked)
+{
+	const char *name = atomic_load_explicit(&node->name, memory_order_acquire);
+	if (!name) {
+		struct naming n = { .unit = body, .offset = body->offset + node->entry };
+		for (unsigned i = 0; i < ORIGINS_MAX && naming_step(&n); i++)
+			;
+		name = n.linked ? n.linked : n.written ? n.written : dwarf_no_name;
+		atomic_store_explicit(&node->linked, n.linked || n.plain, memory_order_relaxed);
+		atomic_store_explicit(&node->name, name, memory_order_release);
+	}
+	*linked = atomic_load_explicit(&node->linked, memory_order_relaxed);
+	return name;
+}

@@ -1,0 +1,241 @@
+#include "elf/dwarf_ranges.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "elf/dwarf_constants.h"
+#include "elf/dwarf_form.h"
+
+void dwarf_ranges_add(struct dwarf_ranges *ranges, struct dwarf *dwarf, uint64_t low, uint64_t high, uint32_t value)
+{
+	if (low >= high || low < dwarf->text_low)
+		return;
+	vec_push(ranges, ((struct dwarf_range){ low, high, value }));
+}
+
+static bool range_budget(struct dwarf_ranges *ranges, struct dwarf *dwarf)
+{
+	if (!dwarf_work(dwarf, 1))
+		ranges->refused = true;
+	return !ranges->refused;
+}
+
+/* .debug_ranges: pairs relative to a base; a pair of zeros ends the list, one that starts with all ones sets the base. */
+static void read_pairs(struct dwarf_ranges *ranges, const struct dwarf_unit *unit, uint64_t offset, uint32_t value)
+{
+	const struct dwarf_file *file = unit->file->addresses;
+	struct cursor c = section_cursor(file, SECTION_RANGES);
+	uint64_t base = unit->low, ones = UINT64_MAX >> (64 - 8 * unit->address_size);
+	if (!cursor_seek(&c, offset))
+		return;
+	while (range_budget(ranges, file->dwarf)) {
+		uint64_t low = take_number(&c, unit->address_size), high = take_number(&c, unit->address_size);
+		if (c.short_read || (!low && !high))
+			return;
+		if (low == ones)
+			base = high;
+		else if (low < high)
+			dwarf_ranges_add(ranges, file->dwarf, (base + low) & ones, (base + high) & ones, value);
+	}
+}
+
+struct list_reader {
+	const struct dwarf_unit *unit;
+	struct cursor c;
+	uint64_t base, ones;
+	bool failed;
+};
+
+static uint64_t list_address(struct list_reader *r, bool indexed)
+{
+	uint64_t address = 0;
+	if (!indexed)
+		return take_number(&r->c, r->unit->address_size);
+	if (!dwarf_address_at(r->unit, take_uleb(&r->c), &address))
+		r->failed = true;
+	return address;
+}
+
+/* One entry of .debug_rnglists: 1 with a run, 0 without, < 0 at the end. */
+static int list_entry(struct list_reader *r, uint64_t *low, uint64_t *high)
+{
+	uint8_t kind = take_u8(&r->c);
+	switch (kind) {
+	case DW_RLE_base_addressx:
+	case DW_RLE_base_address:
+		r->base = list_address(r, kind == DW_RLE_base_addressx);
+		return 0;
+	case DW_RLE_offset_pair:
+		*low = take_uleb(&r->c);
+		*high = take_uleb(&r->c);
+		/* A base that stands for discarded code takes its pairs along. */
+		if (*low >= *high || r->base >= r->ones - 1)
+			return 0;
+		*low += r->base;
+		*high += r->base;
+		return 1;
+	case DW_RLE_startx_endx:
+	case DW_RLE_start_end:
+		*low = list_address(r, kind == DW_RLE_startx_endx);
+		*high = list_address(r, kind == DW_RLE_startx_endx);
+		return 1;
+	case DW_RLE_startx_length:
+	case DW_RLE_start_length:
+		*low = list_address(r, kind == DW_RLE_startx_length);
+		*high = *low + take_uleb(&r->c);
+		return 1;
+	default:
+		return -1;
+	}
+}
+
+static void read_list(struct dwarf_ranges *ranges, const struct dwarf_unit *unit, uint64_t offset, uint32_t value)
+{
+	struct dwarf *dwarf = unit->file->dwarf;
+	struct list_reader r = { .unit = unit, .c = section_cursor(unit->file, SECTION_RNGLISTS), .base = unit->low };
+	r.ones = UINT64_MAX >> (64 - 8 * unit->address_size);
+	if (!cursor_seek(&r.c, offset))
+		return;
+	while (range_budget(ranges, dwarf)) {
+		uint64_t low = 0, high = 0;
+		int found = list_entry(&r, &low, &high);
+		if (found < 0 || r.c.short_read || r.failed)
+			return;
+		if (found)
+			dwarf_ranges_add(ranges, dwarf, low, high, value);
+	}
+}
+
+void dwarf_ranges_read(struct dwarf_ranges *ranges, const struct dwarf_unit *unit, uint16_t form, uint64_t number, uint32_t value)
+{
+	if (unit->version < 5) {
+		read_pairs(ranges, unit, unit->file->split ? number + unit->ranges_base : number, value);
+		return;
+	}
+	if (form == DW_FORM_rnglistx) {
+		struct cursor c = section_cursor(unit->file, SECTION_RNGLISTS);
+		if (number > c.len || !cursor_seek(&c, unit->rnglists_base) || !take(&c, number * unit->offset_size))
+			return;
+		number = unit->rnglists_base + take_number(&c, unit->offset_size);
+		if (c.short_read)
+			return;
+	}
+	read_list(ranges, unit, number, value);
+}
+
+/* A heap of the runs that are open at the sweep's address, the one to show on top. */
+struct sweep {
+	const struct dwarf_range *ranges;
+	uint32_t *heap;
+	size_t heap_count;
+	bool latest;
+};
+
+/* Values are given out in the order of the file, so they tell earlier from later. */
+static bool shows_before(const struct sweep *s, uint32_t a, uint32_t b)
+{
+	uint64_t x = s->ranges[a].high - s->ranges[a].low, y = s->ranges[b].high - s->ranges[b].low;
+	if (x != y)
+		return x < y;
+	return s->latest ? s->ranges[a].value > s->ranges[b].value : s->ranges[a].value < s->ranges[b].value;
+}
+
+static void sweep_open(struct sweep *s, uint32_t range)
+{
+	size_t at = s->heap_count++;
+	while (at && shows_before(s, range, s->heap[(at - 1) / 2])) {
+		s->heap[at] = s->heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	s->heap[at] = range;
+}
+
+static void sweep_close_top(struct sweep *s)
+{
+	uint32_t last = s->heap[--s->heap_count];
+	size_t at = 0;
+	for (;;) {
+		size_t child = 2 * at + 1;
+		if (child >= s->heap_count)
+			break;
+		if (child + 1 < s->heap_count && shows_before(s, s->heap[child + 1], s->heap[child]))
+			child++;
+		if (!shows_before(s, s->heap[child], last))
+			break;
+		s->heap[at] = s->heap[child];
+		at = child;
+	}
+	if (s->heap_count)
+		s->heap[at] = last;
+}
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct dwarf_range *x = a, *y = b;
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	/* the longer first: then what comes later mostly goes straight to the heap's top */
+	return x->high != y->high ? x->high > y->high ? -1 : 1 : x->value < y->value ? -1 : x->value > y->value;
+}
+
+static void segment_emit(struct dwarf_segments *segments, uint64_t start, uint32_t value)
+{
+	uint32_t n = segments->count;
+	if (n && segments->starts[n - 1] == start)
+		n = --segments->count;
+	if (n ? segments->values[n - 1] == value : value == SEGMENT_NONE)
+		return;
+	segments->starts[n] = start;
+	segments->values[n] = value;
+	segments->count++;
+}
+
+static void sweep_run(struct sweep *s, size_t count, struct dwarf_segments *out)
+{
+	size_t next = 0;
+	while (next < count || s->heap_count) {
+		uint64_t end = s->heap_count ? s->ranges[s->heap[0]].high : UINT64_MAX;
+		if (next < count && (!s->heap_count || s->ranges[next].low < end)) {
+			uint64_t low = s->ranges[next].low;
+			sweep_open(s, (uint32_t)next++);
+			segment_emit(out, low, s->ranges[s->heap[0]].value);
+			continue;
+		}
+		while (s->heap_count && s->ranges[s->heap[0]].high <= end)
+			sweep_close_top(s);
+		segment_emit(out, end, s->heap_count ? s->ranges[s->heap[0]].value : SEGMENT_NONE);
+	}
+}
+
+size_t dwarf_segments_size(const struct dwarf_segments *segments)
+{
+	return segments->count * (sizeof *segments->starts + sizeof *segments->values);
+}
+
+bool dwarf_segments_make(struct dwarf_segments *segments, struct dwarf *dwarf, struct dwarf_ranges *ranges, bool latest)
+{
+	*segments = (struct dwarf_segments){ 0 };
+	size_t count = ranges->count, most = 2 * count + 1, each = sizeof *segments->starts + sizeof *segments->values;
+	if (!count)
+		return true;
+	if (count > UINT32_MAX / 4 || !dwarf_memory_take(dwarf, most * each))
+		return false;
+	bool sorted = true;
+	for (size_t i = 1; i < count && sorted; i++)
+		sorted = range_compare(&ranges->items[i - 1], &ranges->items[i]) <= 0;
+	if (!sorted)
+		qsort(ranges->items, count, sizeof *ranges->items, range_compare);
+	struct sweep s = { .ranges = ranges->items, .heap = memory_alloc(count * sizeof *s.heap), .latest = latest };
+	struct dwarf_segments draft = { .starts = memory_alloc(most * each) };
+	draft.values = (uint32_t *)(void *)(draft.starts + most);
+	sweep_run(&s, count, &draft);
+	free(s.heap);
+	dwarf_memory_give(dwarf, most * each - draft.count * each);
+	segments->count = draft.count;
+	segments->starts = memory_alloc(draft.count * each + 1);
+	segments->values = (uint32_t *)(void *)(segments->starts + draft.count);
+	memcpy(segments->starts, draft.starts, draft.count * sizeof *draft.starts);
+	memcpy(segments->values, draft.values, draft.count * sizeof *draft.values);
+	free(draft.starts);
+	return true;
+}

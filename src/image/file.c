@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,12 +15,76 @@
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
+#define LINKS_MAX 40u
+
+int root_open(const char *path)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* A path on its way from one with links to one without. */
+struct walk {
+	char done[PATH_MAX], rest[PATH_MAX];
+};
+
+static bool walk_add(struct walk *w, const char *name, size_t len)
+{
+	size_t at = strlen(w->done);
+	if (len == 0 || (len == 1 && name[0] == '.'))
+		return true;
+	if (len == 2 && name[0] == '.' && name[1] == '.') {
+		char *slash = strrchr(w->done, '/');
+		*(slash ? slash : w->done) = '\0';
+		return true;
+	}
+	return (size_t)snprintf(w->done + at, sizeof w->done - at, "%s%.*s", at ? "/" : "", (int)len, name) < sizeof w->done - at;
+}
+
+/* Puts the link that done ends with in front of the rest. */
+static bool walk_follow(struct walk *w, const char *link)
+{
+	char rest[PATH_MAX];
+	char *slash = strrchr(w->done, '/');
+	*(slash && link[0] != '/' ? slash : w->done) = '\0';
+	if ((size_t)snprintf(rest, sizeof rest, "%s/%s", link, w->rest) >= sizeof rest)
+		return false;
+	memcpy(w->rest, rest, sizeof rest);
+	return true;
+}
+
+/* Without openat2 (Linux before 5.6, or a sandbox that refuses it): each link is read and followed here. */
+static int open_by_steps(int root, const char *path)
+{
+	struct walk w = { 0 };
+	char link[PATH_MAX];
+	unsigned links = 0;
+	errno = ENAMETOOLONG;
+	if (strlen(path) >= sizeof w.rest)
+		return -1;
+	strcpy(w.rest, path);
+	while (w.rest[0]) {
+		size_t len = strcspn(w.rest, "/"), next = len + (w.rest[len] == '/');
+		if (!walk_add(&w, w.rest, len))
+			return -1;
+		memmove(w.rest, w.rest + next, strlen(w.rest + next) + 1);
+		ssize_t n = w.done[0] ? readlinkat(root, w.done, link, sizeof link - 1) : -1;
+		if (n < 0)
+			continue;
+		link[n] = '\0';
+		errno = ELOOP;
+		if (++links > LINKS_MAX || !walk_follow(&w, link))
+			return -1;
+	}
+	return openat(root, w.done[0] ? w.done : ".", OPEN_FLAGS | O_NOFOLLOW);
+}
+
 static int open_within(int root, const char *path)
 {
 	if (root < 0)
 		return open(path, OPEN_FLAGS);
 	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_by_steps(root, path) : fd;
 }
 
 static int open_regular(int root, const char *path, struct stat *st, struct error *err)

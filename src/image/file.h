@@ -6,6 +6,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
+/* A folder to look from: what is opened below it never lies outside. < 0: there is none. */
+int root_open(const char *path);
 /* Opens for reading. root: a folder's descriptor that the path is seen from, links and ".." included; -1: this process's
  * own root. The descriptor, or < 0. */
 int rooted_open(int root, const char *path, struct error *err);

@@ -64,6 +64,24 @@ void image_close(struct image *image)
 	*image = (struct image){ 0 };
 }
 
+bool image_runs(const struct image *image)
+{
+	return image->origin && strchr("BdKmv", image->origin);
+}
+
+void image_set_root(struct image *image, const char *root)
+{
+	size_t root_len = strlen(root), len = strlen(image->path);
+	if (!root_len)
+		return;
+	char *whole = memory_alloc(root_len + len + 1);
+	memcpy(whole, root, root_len);
+	memcpy(whole + root_len, image->path, len + 1);
+	free(image->path);
+	image->path = whole;
+	image->rooted = true;
+}
+
 static int image_adopt(struct image *image, void *owned, size_t size, const char *path, struct error *err)
 {
 	*image = (struct image){ .owned = owned };

@@ -11,11 +11,16 @@ struct image {
 	void *owned;             /* the bytes where they are not the mapping */
 	char *path;              /* where it was found; "[vdso]" for this process's own */
 	char origin;             /* perf's letter for where it was found ('d', 'B' …); 0: opened by path */
+	bool rooted;             /* path starts with the folder of --symfs, below which it was found */
 };
 
 /* root as in file_open. Kernel modules (x.ko.gz, .xz, .zst) are inflated. */
 int image_open(struct image *image, int root, const char *path, struct error *err);
 void image_close(struct image *image); /* a zeroed one is fine */
+/* Whether it holds code, as opposed to a debug file. By its origin. */
+bool image_runs(const struct image *image);
+/* Makes path whole: root is what stands before it on this machine ("/target" of --symfs), or "". */
+void image_set_root(struct image *image, const char *root);
 /* The symbol table that hides in .gnu_debugdata, as an image of its own. < 0: none. */
 int image_open_debugdata(struct image *image, const struct image *of, struct error *err);
 /* The vdso of this very process. */

@@ -1,59 +1,17 @@
 #include "image/image.h"
 
 #include <fcntl.h>
-#include <limits.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "elf/elf_maker.h"
 #include "image/file.h"
 #include "image/search.h"
+#include "image/test_folder.h"
 #include "unit.h"
 
 static const uint8_t id_one[20] = { 0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 };
 static const uint8_t id_two[20] = { 0x12, 0x34, 9 };
-
-/* A folder that goes with all that is in it. */
-struct folder {
-	char root[32], path[PATH_MAX];
-};
-
-static void folder_open(struct folder *f)
-{
-	strcpy(f->root, "/tmp/image-test-XXXXXX");
-	EXPECT(mkdtemp(f->root) != NULL);
-}
-
-static void folder_close(struct folder *f)
-{
-	char command[128];
-	snprintf(command, sizeof command, "rm -rf '%s'", f->root);
-	EXPECT_INT(system(command), 0);
-}
-
-/* The path of a name in it, until the next call. */
-static const char *folder_path(struct folder *f, const char *name)
-{
-	strcpy(f->path, f->root);
-	strcat(strcat(f->path, "/"), name);
-	return f->path;
-}
-
-static const char *folder_write(struct folder *f, const char *name, const void *data, size_t len)
-{
-	const char *path = folder_path(f, name);
-	for (char *slash = f->path + strlen(f->root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0755);
-		*slash = '/';
-	}
-	FILE *file = fopen(path, "wb");
-	EXPECT(file && fwrite(data, 1, len, file) == len);
-	if (file)
-		fclose(file);
-	return path;
-}
 
 static uint8_t *small_elf(const uint8_t *id, size_t *len)
 {
@@ -161,8 +119,12 @@ TEST("the build-id of a file, of a packed kernel module and of the kernel's note
 	EXPECT_INT(rename(folder_path(&f, "mod.ko.gz"), "/tmp/image-test-other.gz"), 0);
 	EXPECT_INT(image_build_id_of_path("/tmp/image-test-other.gz", id), 0);
 	unlink("/tmp/image-test-other.gz");
-	static const uint8_t notes[36] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 7, 8 };
-	EXPECT_INT(image_kernel_build_id(folder_write(&f, "notes", notes, sizeof notes), id), 20);
+	static const struct {
+		uint32_t name_len, len, type;
+		char name[4];
+		uint8_t id[20];
+	} notes = { 4, 20, 3, "GNU", { 7, 8 } };
+	EXPECT_INT(image_kernel_build_id(folder_write(&f, "notes", &notes, sizeof notes), id), 20);
 	EXPECT(id[0] == 7 && id[1] == 8 && id[2] == 0);
 	EXPECT_INT(image_kernel_build_id(folder_path(&f, "none"), id), 0);
 	free(file);

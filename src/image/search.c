@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/memory.h"
+#include "image/debuginfod.h"
 #include "image/file.h"
 
 /* Which modules a way of looking is for. */
@@ -18,6 +20,12 @@ typedef bool candidate_path(const struct image_search *s, char *path);
 static const char *symfs_of(const struct image_search *s)
 {
 	return s->options->symfs ? s->options->symfs : "";
+}
+
+/* What stands under --symfs is seen from there. */
+static int symfs_root(const struct image_search *s)
+{
+	return *symfs_of(s) ? s->root : -1;
 }
 
 static bool path_format(char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -41,19 +49,18 @@ static int folder_len(const struct image_search *s)
 static bool path_debuglink_beside(const struct image_search *s, char *path)
 {
 	return *s->debuglink &&
-	       path_format(path, "%s%.*s/%s", symfs_of(s), folder_len(s), s->module->long_name, s->debuglink);
+	       path_format(path, "%.*s/%s", folder_len(s), s->module->long_name, s->debuglink);
 }
 
 static bool path_debuglink_below(const struct image_search *s, char *path)
 {
 	return *s->debuglink &&
-	       path_format(path, "%s%.*s/.debug/%s", symfs_of(s), folder_len(s), s->module->long_name, s->debuglink);
+	       path_format(path, "%.*s/.debug/%s", folder_len(s), s->module->long_name, s->debuglink);
 }
 
 static bool path_debuglink_global(const struct image_search *s, char *path)
 {
-	return *s->debuglink && path_format(path, "%s/usr/lib/debug%.*s/%s", symfs_of(s), folder_len(s), s->module->long_name,
-		s->debuglink);
+	return *s->debuglink && path_format(path, "/usr/lib/debug%.*s/%s", folder_len(s), s->module->long_name, s->debuglink);
 }
 
 static bool path_cache(const struct image_search *s, char *path, const char *leaf)
@@ -61,10 +68,8 @@ static bool path_cache(const struct image_search *s, char *path, const char *lea
 	if (!*s->cache || !s->build_id_len || !buildid_cache_path(s->cache, s->build_id, s->build_id_len, "", path, IMAGE_PATH_MAX))
 		return false;
 	/* once the entry was the file itself */
-	struct stat st;
-	size_t len = strlen(path);
-	path[len - 1] = '\0';
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+	path[strlen(path) - 1] = '\0';
+	if (rooted_exists(symfs_root(s), path))
 		return true;
 	return buildid_cache_path(s->cache, s->build_id, s->build_id_len, leaf, path, IMAGE_PATH_MAX);
 }
@@ -84,45 +89,52 @@ static bool path_cache_debug(const struct image_search *s, char *path)
 
 static bool path_fedora(const struct image_search *s, char *path)
 {
-	return path_format(path, "%s/usr/lib/debug%s.debug", symfs_of(s), s->module->long_name);
+	return path_format(path, "/usr/lib/debug%s.debug", s->module->long_name);
 }
 
 static bool path_ubuntu(const struct image_search *s, char *path)
 {
-	return path_format(path, "%s/usr/lib/debug%s", symfs_of(s), s->module->long_name);
+	return path_format(path, "/usr/lib/debug%s", s->module->long_name);
 }
 
 static bool path_buildid_debug(const struct image_search *s, char *path)
 {
 	char hex[2 * ELF_BUILD_ID_MAX + 1];
 	build_id_hex(s->build_id, s->build_id_len, hex);
-	return s->build_id_len > 1 && path_format(path, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs_of(s), hex, hex + 2);
+	return s->build_id_len > 1 && path_format(path, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
 }
 
 static bool path_itself(const struct image_search *s, char *path)
 {
-	return path_format(path, "%s%s", symfs_of(s), s->module->long_name);
+	return path_format(path, "%s", s->module->long_name);
 }
 
 static bool path_openembedded(const struct image_search *s, char *path)
 {
-	return path_format(path, "%s%.*s/.debug%s", symfs_of(s), folder_len(s), s->module->long_name,
-		s->module->long_name + folder_len(s));
+	return path_format(path, "%.*s/.debug%s", folder_len(s), s->module->long_name, s->module->long_name + folder_len(s));
 }
 
 static bool path_ubuntu_mixed(const struct image_search *s, char *path)
 {
 	return strncmp(s->module->long_name, "/usr/lib/", 9) == 0 &&
-	       path_format(path, "%s/usr/lib/debug%s", symfs_of(s), s->module->long_name + 4);
+	       path_format(path, "/usr/lib/debug%s", s->module->long_name + 4);
+}
+
+/* A whole path is this machine's, with --symfs too. */
+static bool vmlinux_is_below(const struct image_search *s)
+{
+	return *symfs_of(s) && s->options->vmlinux && *s->options->vmlinux != '/';
 }
 
 static bool path_vmlinux_named(const struct image_search *s, char *path)
 {
 	const char *name = s->options->vmlinux;
-	if (!name || s->options->no_vmlinux)
-		return false;
-	bool below = *name != '/' && *symfs_of(s);
-	return path_format(path, "%s%s%s", below ? symfs_of(s) : "", below ? "/" : "", name);
+	return name && !s->options->no_vmlinux && !vmlinux_is_below(s) && path_format(path, "%s", name);
+}
+
+static bool path_vmlinux_named_below(const struct image_search *s, char *path)
+{
+	return vmlinux_is_below(s) && !s->options->no_vmlinux && path_format(path, "/%s", s->options->vmlinux);
 }
 
 /* Where nobody named one. A file of the current folder counts only where the build-id can tell whether it is the one. */
@@ -141,19 +153,19 @@ static bool path_vmlinux(const struct image_search *s, char *path, const char *f
 	snprintf(folder, sizeof folder, "%s", format);
 	char *mark = strchr(folder, '%');
 	*mark = '\0';
-	return path_format(path, "%s%s%s%s", symfs_of(s), folder, release, mark + 1);
+	return path_format(path, "%s%s%s", folder, release, mark + 1);
 }
 
 static bool path_vmlinux_here(const struct image_search *s, char *path)
 {
 	if (s->options->vmlinux || s->options->no_vmlinux || (!*symfs_of(s) && !s->build_id_len))
 		return false;
-	return path_format(path, "%s%svmlinux", symfs_of(s), *symfs_of(s) ? "/" : "");
+	return path_format(path, "%svmlinux", *symfs_of(s) ? "/" : "");
 }
 
 static bool path_vmlinux_boot(const struct image_search *s, char *path)
 {
-	return !s->options->vmlinux && !s->options->no_vmlinux && path_format(path, "%s/boot/vmlinux", symfs_of(s));
+	return !s->options->vmlinux && !s->options->no_vmlinux && path_format(path, "/boot/vmlinux");
 }
 
 static bool path_vmlinux_boot_release(const struct image_search *s, char *path)
@@ -186,34 +198,63 @@ static bool path_own_vdso(const struct image_search *s, char *path)
 	return !*symfs_of(s) && strcmp(s->module->short_name, "[vdso]") == 0 && path_format(path, "[vdso]");
 }
 
-/* In the order of perf. */
+/* Only with a build-id can a server be asked. What it has is noted by the path it is kept under. */
+static bool path_from_server(const struct image_search *s, enum debuginfod_file what, char *path)
+{
+	struct error err = { 0 };
+	if (s->offline || s->build_id_len < 2)
+		return false;
+	if (debuginfod_fetch(what, s->build_id, s->build_id_len, path, IMAGE_PATH_MAX, &err) == 0)
+		return true;
+	image_trail_note(s->trail, "", what == DEBUGINFOD_EXECUTABLE ? "executable from debuginfod" : "debug file from debuginfod", 0,
+		image_finding_of(&err));
+	return false;
+}
+
+static bool path_server_debug(const struct image_search *s, char *path)
+{
+	return path_from_server(s, DEBUGINFOD_DEBUGINFO, path);
+}
+
+static bool path_server_file(const struct image_search *s, char *path)
+{
+	return !s->runs && path_from_server(s, DEBUGINFOD_EXECUTABLE, path);
+}
+
+/* Whose path it is: the recorded process's, ours (SYMFS's, where that is given), or ours whatever is given. */
+enum place { ITS, OURS, MACHINE };
+
+/* In the order of perf, then what it does not ask. */
 static const struct candidate {
 	char origin;
 	uint8_t modules;
-	bool own_root; /* never seen from the process's root */
+	enum place place;
 	candidate_path *path;
 } candidates[] = {
-	{ 'v', FOR_KERNEL, true, path_vmlinux_named },
-	{ 'l', FOR_FILE, false, path_debuglink_beside },
-	{ 'l', FOR_FILE, false, path_debuglink_below },
-	{ 'l', FOR_FILE, false, path_debuglink_global },
-	{ 'B', FOR_ALL, true, path_cache_file },
-	{ 'D', FOR_FILE | FOR_KMODULE, true, path_cache_debug },
-	{ 'f', FOR_FILE, false, path_fedora },
-	{ 'u', FOR_FILE, false, path_ubuntu },
-	{ 'b', FOR_FILE, false, path_buildid_debug },
-	{ 'd', FOR_VDSO, true, path_own_vdso },
-	{ 'd', FOR_FILE, false, path_itself },
-	{ 'K', FOR_KMODULE, true, path_itself },
-	{ 'o', FOR_FILE, false, path_openembedded },
-	{ 'x', FOR_FILE, false, path_ubuntu_mixed },
-	{ 'v', FOR_KERNEL, true, path_vmlinux_here },
-	{ 'v', FOR_KERNEL, true, path_vmlinux_boot },
-	{ 'v', FOR_KERNEL, true, path_vmlinux_boot_release },
-	{ 'v', FOR_KERNEL, true, path_vmlinux_debug_boot },
-	{ 'v', FOR_KERNEL, true, path_vmlinux_build },
-	{ 'v', FOR_KERNEL, true, path_vmlinux_debug },
-	{ 'v', FOR_KERNEL, true, path_vmlinux_debug_boot2 },
+	{ 'v', FOR_KERNEL, MACHINE, path_vmlinux_named },
+	{ 'v', FOR_KERNEL, OURS, path_vmlinux_named_below },
+	{ 'l', FOR_FILE, ITS, path_debuglink_beside },
+	{ 'l', FOR_FILE, ITS, path_debuglink_below },
+	{ 'l', FOR_FILE, ITS, path_debuglink_global },
+	{ 'B', FOR_ALL, OURS, path_cache_file },
+	{ 'D', FOR_FILE | FOR_KMODULE, OURS, path_cache_debug },
+	{ 'f', FOR_FILE, ITS, path_fedora },
+	{ 'u', FOR_FILE, ITS, path_ubuntu },
+	{ 'b', FOR_FILE, ITS, path_buildid_debug },
+	{ 'd', FOR_VDSO, OURS, path_own_vdso },
+	{ 'd', FOR_FILE, ITS, path_itself },
+	{ 'K', FOR_KMODULE, OURS, path_itself },
+	{ 'o', FOR_FILE, ITS, path_openembedded },
+	{ 'x', FOR_FILE, ITS, path_ubuntu_mixed },
+	{ 'v', FOR_KERNEL, OURS, path_vmlinux_here },
+	{ 'v', FOR_KERNEL, OURS, path_vmlinux_boot },
+	{ 'v', FOR_KERNEL, OURS, path_vmlinux_boot_release },
+	{ 'v', FOR_KERNEL, OURS, path_vmlinux_debug_boot },
+	{ 'v', FOR_KERNEL, OURS, path_vmlinux_build },
+	{ 'v', FOR_KERNEL, OURS, path_vmlinux_debug },
+	{ 'v', FOR_KERNEL, OURS, path_vmlinux_debug_boot2 },
+	{ 'B', FOR_FILE, MACHINE, path_server_file },
+	{ 'D', FOR_FILE | FOR_KMODULE | FOR_KERNEL, MACHINE, path_server_debug },
 };
 
 static unsigned module_class(const struct module *module)
@@ -232,8 +273,7 @@ static unsigned module_class(const struct module *module)
 	}
 }
 
-/* The root folder of a living process that sees other files than this one; -1. */
-static int process_root(int32_t pid)
+int process_root(int32_t pid)
 {
 	char path[64];
 	struct stat own, its;
@@ -242,32 +282,44 @@ static int process_root(int32_t pid)
 	snprintf(path, sizeof path, "/proc/%d/root/", pid);
 	if (stat(path, &its) != 0 || stat("/", &own) != 0 || (own.st_dev == its.st_dev && own.st_ino == its.st_ino))
 		return -1;
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root_open(path);
+}
+
+/* Which file this is, by what it says itself. */
+static void search_ask_itself(struct image_search *s)
+{
+	char path[IMAGE_PATH_MAX];
+	if (!path_itself(s, path) || image_open(&s->itself, s->root, path, NULL) < 0)
+		return;
+	const char *link = elf_debuglink(&s->itself.elf, &s->debuglink_crc);
+	if (link && strlen(link) < sizeof s->debuglink)
+		strcpy(s->debuglink, link);
+	if (!s->recorded)
+		s->build_id_len = elf_build_id(&s->itself.elf, s->build_id);
 }
 
 void image_search_init(struct image_search *s, const struct module *module, const struct image_options *options)
 {
 	*s = (struct image_search){ .module = module, .options = options, .root = -1 };
+	s->offline = !options->debuginfod || *symfs_of(s);
 	s->build_id_len = module->build_id_len < ELF_BUILD_ID_MAX ? module->build_id_len : ELF_BUILD_ID_MAX;
 	memcpy(s->build_id, module->build_id, s->build_id_len);
 	s->recorded = s->build_id_len != 0;
-	const char *cache = *symfs_of(s) ? symfs_of(s) : options->buildid_dir;
-	if (!cache || !path_format(s->cache, "%s%s", cache, *symfs_of(s) ? "/.debug" : ""))
+	if (*symfs_of(s)) {
+		strcpy(s->cache, "/.debug");
+		s->root = root_open(symfs_of(s));
+		if (s->root < 0) {
+			s->step = sizeof candidates / sizeof *candidates;
+			return;
+		}
+	} else if (!options->buildid_dir || !path_format(s->cache, "%s", options->buildid_dir)) {
 		*s->cache = '\0';
+	}
 	if (module_class(module) != FOR_FILE)
 		return;
 	if (!*symfs_of(s))
 		s->root = process_root(module->pid);
-	/* the file itself tells how its debug file is called, and which build it is where the recording does not */
-	char path[IMAGE_PATH_MAX];
-	if (!path_itself(s, path) || image_open(&s->itself, s->root, path, NULL) < 0)
-		return;
-	uint32_t crc;
-	const char *link = elf_debuglink(&s->itself.elf, &crc);
-	if (link && strlen(link) < sizeof s->debuglink)
-		strcpy(s->debuglink, link);
-	if (!s->recorded)
-		s->build_id_len = elf_build_id(&s->itself.elf, s->build_id);
+	search_ask_itself(s);
 }
 
 void image_search_fini(struct image_search *s)
@@ -288,24 +340,45 @@ static int candidate_open(struct image_search *s, const struct candidate *c, con
 		s->itself = (struct image){ 0 };
 		return 0;
 	}
-	return image_open(image, c->own_root ? -1 : s->root, path, err);
+	int root = c->place == MACHINE ? -1 : c->place == OURS ? symfs_root(s) : s->root;
+	return image_open(image, root, path, err);
 }
 
-/* Opens one candidate and checks that it is the build that was recorded. */
+static const char *candidate_root(const struct image_search *s, const struct candidate *c)
+{
+	return c->place == MACHINE ? "" : symfs_of(s);
+}
+
+/* Whether it is the build that was recorded; without any build-id, whether it is the one that the link meant. */
+static bool search_matches(struct image_search *s, const struct candidate *c, const struct image *image)
+{
+	uint8_t id[ELF_BUILD_ID_MAX], len = elf_build_id(&image->elf, id);
+	image_trail_build(s->trail, id, len);
+	if (s->build_id_len)
+		return build_id_equal(s->build_id, s->build_id_len, id, len);
+	return c->origin != 'l' || crc32_z(0, image->elf.bytes.data, image->elf.bytes.len) == s->debuglink_crc;
+}
+
+/* Opens one candidate and checks it. */
 static bool search_try(struct image_search *s, const struct candidate *c, const char *path, struct image *image)
 {
 	struct error err = { 0 };
 	if (candidate_open(s, c, path, image, &err) < 0) {
-		s->damaged += err.kind == ERROR_FORMAT || err.kind == ERROR_LIMIT;
+		enum image_finding finding = image_finding_of(&err);
+		image_trail_note(s->trail, candidate_root(s, c), path, c->origin, finding);
+		s->damaged += finding == IMAGE_DAMAGED;
 		return false;
 	}
-	uint8_t id[ELF_BUILD_ID_MAX], len = elf_build_id(&image->elf, id);
-	if (s->build_id_len && !build_id_equal(s->build_id, s->build_id_len, id, len)) {
+	image_trail_note(s->trail, candidate_root(s, c), path, c->origin, IMAGE_UNUSED);
+	if (!search_matches(s, c, image)) {
+		image_trail_mark(s->trail, IMAGE_OTHER_BUILD);
 		s->mismatched++;
 		image_close(image);
 		return false;
 	}
 	image->origin = c->origin == 'K' && image->owned ? 'm' : s->module->kind == MODULE_KERNEL ? 'v' : c->origin;
+	image_set_root(image, candidate_root(s, c));
+	s->runs |= image_runs(image);
 	return true;
 }
 
@@ -327,10 +400,9 @@ bool image_search_next(struct image_search *s, struct image *image)
 int image_find(const struct module *module, const struct image_options *options, struct image *image, struct error *err)
 {
 	struct image_search search;
-	image_search_init(&search, module, options);
 	bool found;
-	/* debug files have no code in them */
-	while ((found = image_search_next(&search, image)) && !strchr("BdKmv", image->origin))
+	image_search_init(&search, module, options);
+	while ((found = image_search_next(&search, image)) && !image_runs(image))
 		image_close(image);
 	image_search_fini(&search);
 	if (!found)

@@ -1,10 +1,12 @@
 /* Module → the files on this machine that may be it, or its debug file, in perf's order. A file of another build-id than
- * the recording's is passed over and counted. Knows no symbol and no sample. */
+ * the recording's is passed over and counted. With --symfs nothing outside of it is opened, whatever links say. Knows no
+ * symbol and no sample. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "image/image.h"
+#include "image/trail.h"
 #include "model/module.h"
 
 struct image_options {
@@ -13,6 +15,7 @@ struct image_options {
 	const char *vmlinux;       /* --vmlinux: the only one to try */
 	const char *osrelease;     /* of the recorded machine; NULL: of this one */
 	bool no_vmlinux;           /* none but that of the cache */
+	bool debuginfod;           /* at last the servers of $DEBUGINFOD_URLS are asked; never with symfs */
 };
 
 #define IMAGE_PATH_MAX 4096
@@ -25,9 +28,13 @@ struct image_search {
 	bool recorded;             /* build_id is the recording's */
 	char cache[IMAGE_PATH_MAX]; /* the build-id cache; "" */
 	char debuglink[256];       /* what the file says its debug file is called; "" */
+	uint32_t debuglink_crc;
 	struct image itself;       /* the file under the module's own path, until its turn comes */
-	int root;                  /* of the process, where it sees other files than we do; -1 */
+	int root;                  /* --symfs, or of the process where it sees other files than we do; -1 */
+	struct image_trail *trail; /* where each place tried is noted; NULL */
 	unsigned step;             /* next candidate */
+	bool offline;              /* servers are not asked */
+	bool runs;                 /* a file that runs was found */
 	uint32_t mismatched;       /* files passed over: of another build-id … */
 	uint32_t damaged;          /* … or no ELF at all */
 };
@@ -40,6 +47,8 @@ bool image_search_next(struct image_search *search, struct image *image);
 /* The file that runs (not its debug file), to disassemble or unwind from. < 0: none. */
 int image_find(const struct module *module, const struct image_options *options, struct image *image, struct error *err);
 
+/* The root folder of a living process that sees other files than this one; -1. */
+int process_root(int32_t pid);
 /* The text of a process's perf map (MODULE_ANON): of the place the process sees as /tmp, or ours. */
 int image_read_perf_map(const struct module *module, size_t limit, char **text, size_t *len, struct error *err);
 

@@ -1,0 +1,46 @@
+#include "image/jit_dump.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "image/file.h"
+#include "image/search.h"
+
+/* O_NONBLOCK: a FIFO in its place is not waited for. */
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+
+static int open_seen_from(int root, const char *path)
+{
+	if (root < 0)
+		return open(path, OPEN_FLAGS);
+	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+	close(root);
+	return fd;
+}
+
+int jit_dump_open(int32_t pid, const char *path, const char *symfs, bool force, uint64_t *size, struct error *err)
+{
+	bool elsewhere = symfs && *symfs;
+	int root = elsewhere ? root_open(symfs) : process_root(pid);
+	if (path[0] != '/' || (elsewhere && root < 0))
+		return error_set(err, ERROR_UNSUPPORTED, "%s cannot be looked for", path);
+	int fd = open_seen_from(root, path);
+	struct stat st;
+	if (fd < 0)
+		return error_system(err, "cannot open %s", path);
+	int failed = 0;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		failed = error_set(err, ERROR_UNSUPPORTED, "%s is not a regular file", path);
+	else if (!force && st.st_uid && st.st_uid != geteuid())
+		failed = error_set(err, ERROR_PERMISSION, "File %s not owned by current user or root", path);
+	if (failed) {
+		close(fd);
+		return -1;
+	}
+	*size = (uint64_t)st.st_size;
+	return fd;
+}

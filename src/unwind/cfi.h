@@ -1,0 +1,49 @@
+/* The entries of .eh_frame and .debug_frame: CIEs and FDEs, as written. Formats: DWARF 5 §6.4.1; LSB 5 core "DWARF Extensions"
+ * (augmentations, pointer encodings); the psABIs. What the instructions in them do is program.h's. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+struct cfi_section {
+	struct span bytes;
+	uint64_t address;        /* of its first byte, as linked */
+	uint64_t text, data;     /* what textrel and datarel pointers count from */
+	bool eh, is64;
+};
+
+struct cie {
+	uint64_t offset;         /* in the section */
+	struct span program;     /* initial instructions */
+	uint64_t program_at;     /* their offset in the section */
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t ra;              /* column of the return address */
+	uint8_t encoding;        /* of pointers in FDEs */
+	uint8_t address_size;
+	bool sized;              /* FDEs have the length of their augmentation */
+	bool signal;
+};
+
+struct fde {
+	uint64_t start, size;    /* the code it covers */
+	uint64_t cie;            /* offset of its CIE in the section */
+	uint64_t body;           /* offset after the CIE pointer; the rest needs the CIE: cfi_fde */
+	uint64_t end;
+};
+
+enum cfi_entry { CFI_END, CFI_CIE, CFI_FDE, CFI_DAMAGED };
+
+/* The entry at *offset, which moves on. CFI_DAMAGED: this one makes no sense; after a length that does, *offset has moved too,
+ * else the section ends. */
+enum cfi_entry cfi_next(const struct cfi_section *section, uint64_t *offset, struct fde *fde, uint64_t *cie);
+
+bool cfi_cie(const struct cfi_section *section, uint64_t offset, struct cie *cie);
+/* Fills start and size, and where the instructions are. */
+bool cfi_fde(const struct cfi_section *section, const struct cie *cie, struct fde *fde, struct span *program, uint64_t *program_at);
+
+#define POINTER_OMIT 0xffu
+/* A pointer in one of the encodings (DW_EH_PE_*); where the value itself would have to be fetched from memory, its place. */
+bool take_pointer(struct cursor *c, const struct cfi_section *section, uint8_t encoding, uint8_t address_size, uint64_t function,
+	uint64_t *value);

@@ -1,0 +1,188 @@
+#include "unwind/collect.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+#define PIECES_LIMIT (32u << 20)
+
+static uint64_t section_address(const struct elf *elf, const char *name)
+{
+	const struct elf_section *section = elf_section(elf, name);
+	return section ? section->address : 0;
+}
+
+static void add_section(struct collection *c, const struct elf *elf, struct span bytes, uint64_t address, bool eh, void *owned)
+{
+	if (!bytes.len || bytes.len > UINT32_MAX || c->section_count == COLLECT_SECTIONS) {
+		free(owned);
+		return;
+	}
+	uint64_t data = section_address(elf, ".got.plt");
+	c->owned[c->section_count] = owned;
+	c->sections[c->section_count++] = (struct cfi_section){ .bytes = bytes, .address = address, .eh = eh, .is64 = elf->is64,
+		.text = section_address(elf, ".text"), .data = data ? data : section_address(elf, ".got") };
+}
+
+static void add_named(struct collection *c, const struct elf *elf, const char *name, bool eh)
+{
+	const struct elf_section *section = elf ? elf_section(elf, name) : NULL;
+	struct span bytes;
+	void *owned = NULL;
+	if (section && section->type != SHT_NOBITS && elf_section_inflate(elf, section, &bytes, &owned, NULL) >= 0)
+		add_section(c, elf, bytes, section->address, eh, owned);
+}
+
+static uint64_t header_word(const struct elf *elf, size_t at, bool wide)
+{
+	return wide ? load_u64(elf->bytes.data + at) : load_u32(elf->bytes.data + at);
+}
+
+/* The segment PT_GNU_EH_FRAME, which leads to .eh_frame in files without a section table. */
+static bool header_segment(const struct elf *elf, uint64_t *offset, uint64_t *address, uint64_t *size)
+{
+	size_t entry = elf->is64 ? 56 : 32;
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		size_t at = (size_t)elf->segment_offset + i * entry;
+		if (at > elf->bytes.len || entry > elf->bytes.len - at)
+			return false;
+		if (load_u32(elf->bytes.data + at) != PT_GNU_EH_FRAME)
+			continue;
+		*offset = header_word(elf, at + (elf->is64 ? 8 : 4), elf->is64);
+		*address = header_word(elf, at + (elf->is64 ? 16 : 8), elf->is64);
+		*size = header_word(elf, at + (elf->is64 ? 32 : 16), elf->is64);
+		return *offset <= elf->bytes.len && *size <= elf->bytes.len - *offset;
+	}
+	return false;
+}
+
+static void add_by_segment(struct collection *c, const struct elf *elf)
+{
+	uint64_t offset, address, size, frame;
+	if (!header_segment(elf, &offset, &address, &size))
+		return;
+	struct cfi_section header = { .bytes = { elf->bytes.data + offset, (size_t)size }, .address = address, .data = address,
+		.is64 = elf->is64 };
+	struct cursor at = cursor_of(header.bytes.data, header.bytes.len, false);
+	uint8_t version = take_u8(&at), encoding = take_u8(&at);
+	take(&at, 2);
+	if (version != 1 || encoding == POINTER_OMIT || !take_pointer(&at, &header, encoding, elf->is64 ? 8 : 4, 0, &frame))
+		return;
+	const struct elf_load *load = elf_load_at(elf, frame);
+	if (!load || frame - load->vaddr >= load->file_size)
+		return;
+	uint64_t from = frame - load->vaddr + load->offset, left = load->file_size - (frame - load->vaddr);
+	if (from > elf->bytes.len || left > elf->bytes.len - from)
+		return;
+	add_section(c, elf, (struct span){ elf->bytes.data + from, (size_t)left }, frame, true, NULL);
+}
+
+void collection_init(struct collection *c, const struct elf *runtime, const struct elf *debug)
+{
+	*c = (struct collection){ 0 };
+	add_named(c, runtime, ".eh_frame", true);
+	if (!c->section_count)
+		add_by_segment(c, runtime);
+	add_named(c, runtime, ".debug_frame", false);
+	add_named(c, debug, ".debug_frame", false);
+}
+
+void collection_fini(struct collection *c)
+{
+	for (unsigned i = 0; i < c->section_count; i++)
+		free(c->owned[i]);
+	vec_fini(&c->pieces);
+	vec_fini(&c->cies);
+	*c = (struct collection){ 0 };
+}
+
+static uint32_t cie_index(struct collection *c, unsigned section, struct idmap *seen, uint64_t offset)
+{
+	bool added;
+	uint32_t index = idmap_add(seen, offset, (uint32_t)c->cies.count, &added);
+	if (added) {
+		struct collected_cie *fresh = vec_add(&c->cies);
+		fresh->section = (uint8_t)section;
+		fresh->good = cfi_cie(&c->sections[section], offset, &fresh->cie);
+	}
+	return index;
+}
+
+static void add_piece(struct collection *c, unsigned section, struct idmap *cies, struct fde *fde)
+{
+	struct span program;
+	uint64_t at;
+	uint32_t index = cie_index(c, section, cies, fde->cie);
+	if (!c->cies.items[index].good || !cfi_fde(&c->sections[section], &c->cies.items[index].cie, fde, &program, &at)) {
+		c->damaged++;
+		return;
+	}
+	/* what a linker dropped starts at 0 in .debug_frame */
+	if (!fde->size || (!fde->start && !c->sections[section].eh) || c->pieces.count >= PIECES_LIMIT)
+		return;
+	vec_push(&c->pieces, ((struct piece){ .start = fde->start, .end = fde->start + fde->size,
+		.function = fde->start, .program = (uint32_t)at,
+		.program_len = (uint32_t)program.len, .cie = index, .section = (uint8_t)section }));
+}
+
+static void read_section(struct collection *c, unsigned section)
+{
+	struct idmap cies = { 0 };
+	struct fde fde;
+	uint64_t offset = 0, cie;
+	for (;;) {
+		enum cfi_entry entry = cfi_next(&c->sections[section], &offset, &fde, &cie);
+		if (entry == CFI_END)
+			break;
+		if (entry == CFI_FDE)
+			add_piece(c, section, &cies, &fde);
+		c->damaged += entry == CFI_DAMAGED;
+	}
+	idmap_fini(&cies);
+}
+
+static int piece_order(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	return x->program < y->program ? -1 : x->program > y->program;
+}
+
+/* Of two that start together the first stays; one that reaches into the next is cut. */
+static void remove_overlaps(struct collection *c)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->pieces.count; i++) {
+		struct piece *piece = &c->pieces.items[i], *last = kept ? &c->pieces.items[kept - 1] : NULL;
+		if (last && last->start == piece->start)
+			continue;
+		if (last && last->end > piece->start) {
+			/* the better section keeps what it covers */
+			if (last->section < piece->section) {
+				if (last->end >= piece->end)
+					continue;
+				piece->start = last->end;
+			} else {
+				last->end = piece->start;
+			}
+		}
+		c->pieces.items[kept++] = *piece;
+	}
+	c->pieces.count = kept;
+}
+
+void collection_read(struct collection *c)
+{
+	bool sorted = true;
+	for (unsigned i = 0; i < c->section_count; i++)
+		read_section(c, i);
+	for (size_t i = 1; i < c->pieces.count && sorted; i++)
+		sorted = piece_order(&c->pieces.items[i - 1], &c->pieces.items[i]) <= 0;
+	if (!sorted)
+		qsort(c->pieces.items, c->pieces.count, sizeof *c->pieces.items, piece_order);
+	remove_overlaps(c);
+}

@@ -1,0 +1,35 @@
+/* What covers which code: the FDEs of a file's sections, in order of address and without overlaps. Internal to compile.c. */
+#pragma once
+#include "base/vec.h"
+#include "elf/elf.h"
+#include "unwind/cfi.h"
+
+#define COLLECT_SECTIONS 4
+
+struct piece {
+	uint64_t start, end;
+	uint64_t function;             /* where its rules count from: start, before others took what they cover */
+	uint32_t program, program_len; /* offset in its section */
+	uint32_t cie;                  /* index */
+	uint8_t section, damaged;
+};
+
+struct collected_cie {
+	struct cie cie;
+	uint8_t section;
+	bool good;
+};
+
+struct collection {
+	struct cfi_section sections[COLLECT_SECTIONS]; /* those that come first win where two cover the same */
+	void *owned[COLLECT_SECTIONS];                 /* of compressed ones */
+	unsigned section_count;
+	VEC(struct piece) pieces;
+	VEC(struct collected_cie) cies;
+	uint64_t damaged;
+};
+
+void collection_init(struct collection *c, const struct elf *runtime, const struct elf *debug);
+void collection_fini(struct collection *c);
+/* Reads all sections; after it pieces are in order of start, and each ends where the next begins or earlier. */
+void collection_read(struct collection *c);

@@ -1,0 +1,332 @@
+#include "unwind/program.h"
+
+#include "unwind/expression.h"
+#include "unwind/leb128.h"
+
+enum { /* DW_CFA_* */
+	CFA_NOP = 0x00, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4, CFA_OFFSET_EXTENDED, CFA_RESTORE_EXTENDED,
+	CFA_UNDEFINED, CFA_SAME_VALUE, CFA_IN_REGISTER, CFA_REMEMBER_STATE, CFA_RESTORE_STATE, CFA_DEF_CFA, CFA_DEF_CFA_REGISTER,
+	CFA_DEF_CFA_OFFSET, CFA_DEF_CFA_EXPRESSION, CFA_AT_EXPRESSION, CFA_OFFSET_EXTENDED_SF, CFA_DEF_CFA_SF,
+	CFA_DEF_CFA_OFFSET_SF, CFA_VAL_OFFSET, CFA_VAL_OFFSET_SF, CFA_VAL_EXPRESSION, CFA_MIPS_ADVANCE8 = 0x1d,
+	CFA_NEGATE_RA_STATE_WITH_PC = 0x2c, CFA_NEGATE_RA_STATE = 0x2d, CFA_GNU_ARGS_SIZE = 0x2e, CFA_GNU_NEGATIVE_OFFSET = 0x2f,
+	CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0,
+};
+
+/* One run over a program. */
+struct run {
+	struct program *p;
+	const struct cie *cie;
+	struct cursor code;
+	uint64_t place;          /* address as linked of the code's first byte */
+	uint64_t location, from, to;
+	uint64_t function;
+	bool rows, failed;
+};
+
+static int32_t narrow(struct run *r, int64_t value)
+{
+	if (value != (int32_t)value)
+		r->failed = true;
+	return (int32_t)value;
+}
+
+static int64_t scaled(const struct run *r, uint64_t factored)
+{
+	return (int64_t)(factored * (uint64_t)r->cie->data_align);
+}
+
+/* Registers beyond those that are tracked (vectors) are read over. */
+static void set_column(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, int32_t value)
+{
+	struct frame_state *s = &r->p->state;
+	if (reg >= PROGRAM_REGISTERS || reg >= r->p->machine->registers)
+		return;
+	s->columns[reg] = (struct column){ .kind = kind, .base = base, .value = value };
+	if (kind == SAVED_SAME)
+		s->set &= ~((uint64_t)1 << reg);
+	else
+		s->set |= (uint64_t)1 << reg;
+}
+
+static void set_offset(struct run *r, uint64_t reg, int64_t offset, uint8_t kind)
+{
+	if (reg < r->p->machine->registers)
+		set_column(r, reg, kind, 0, narrow(r, offset));
+}
+
+static void restore_column(struct run *r, uint64_t reg)
+{
+	if (reg >= PROGRAM_REGISTERS)
+		return;
+	struct column c = r->p->initial.columns[reg];
+	set_column(r, reg, c.kind, c.base, c.value);
+}
+
+static struct span take_block(struct run *r)
+{
+	uint64_t length = take_uleb(&r->code);
+	if (r->code.short_read || length > cursor_left(&r->code)) {
+		r->failed = true;
+		return (struct span){ 0 };
+	}
+	return (struct span){ take(&r->code, (size_t)length), (size_t)length };
+}
+
+static int32_t keep_expression(struct run *r, struct span code)
+{
+	int32_t at = rule_builder_expression(r->p->builder, code);
+	if (at < 0)
+		r->failed = true;
+	return at;
+}
+
+static struct expression_shape recognise(const struct run *r, struct span code)
+{
+	return expression_recognise(code, r->p->machine->word, r->p->machine->ra_is_register ? 255 : r->p->machine->ra);
+}
+
+static void set_expression(struct run *r, uint64_t reg, struct span code, uint8_t kind)
+{
+	struct expression_shape shape = recognise(r, code);
+	if (reg >= r->p->machine->registers || r->failed)
+		return;
+	if (shape.form == EXPRESSION_SUM && kind == SAVED_AT_EXPRESSION)
+		set_column(r, reg, SAVED_AT_REGISTER, shape.reg, shape.offset);
+	else if (shape.form == EXPRESSION_LOAD && kind == SAVED_IS_EXPRESSION)
+		set_column(r, reg, SAVED_AT_REGISTER, shape.reg, shape.offset);
+	else
+		set_column(r, reg, kind, 0, keep_expression(r, code));
+}
+
+static void set_cfa(struct run *r, uint8_t kind, uint64_t reg, int64_t value)
+{
+	struct frame_state *s = &r->p->state;
+	if (reg > UINT8_MAX)
+		r->failed = true;
+	s->cfa_kind = kind;
+	s->cfa_register = (uint8_t)reg;
+	s->cfa_value = narrow(r, value);
+	s->threshold = 0;
+	s->cfa_set = true;
+}
+
+static void set_cfa_expression(struct run *r, struct span code)
+{
+	struct expression_shape shape = recognise(r, code);
+	static const uint8_t kinds[] = { [EXPRESSION_SUM] = CFA_REGISTER, [EXPRESSION_LOAD] = CFA_LOAD, [EXPRESSION_PLT] = CFA_PLT };
+	if (r->failed)
+		return;
+	if (shape.form == EXPRESSION_OTHER) {
+		set_cfa(r, CFA_EXPRESSION, 0, keep_expression(r, code));
+		return;
+	}
+	set_cfa(r, kinds[shape.form], shape.reg, shape.offset);
+	r->p->state.threshold = shape.threshold;
+}
+
+static struct saved saved_of(const struct frame_state *s, uint8_t reg)
+{
+	struct column c = s->columns[reg];
+	return (struct saved){ .reg = reg, .kind = c.kind, .base = c.base, .value = c.value };
+}
+
+static bool is_simple(const struct rule *rule)
+{
+	return rule->cfa_kind == CFA_REGISTER && rule->ra.kind == SAVED_AT_CFA &&
+		(rule->fp.kind == SAVED_SAME || rule->fp.kind == SAVED_AT_CFA) && !(rule->flags & (RULE_SIGNED | RULE_SIGNAL));
+}
+
+static uint32_t state_rule(struct run *r)
+{
+	const struct frame_state *s = &r->p->state;
+	const struct machine *m = r->p->machine;
+	struct saved others[PROGRAM_REGISTERS];
+	uint32_t count = 0;
+	if (!s->cfa_set || r->cie->ra >= m->registers)
+		return RULE_NONE;
+	struct rule rule = { .cfa_value = s->cfa_value, .cfa_kind = s->cfa_kind, .cfa_register = s->cfa_register,
+		.threshold = s->threshold, .ra = saved_of(s, r->cie->ra), .fp = saved_of(s, m->fp) };
+	for (uint64_t set = s->set & ~((uint64_t)1 << r->cie->ra | (uint64_t)1 << m->fp); set; set &= set - 1)
+		others[count++] = saved_of(s, (uint8_t)__builtin_ctzll(set));
+	rule.flags = (rule.ra.kind == SAVED_UNDEFINED ? RULE_BOTTOM : 0) | (r->cie->signal ? RULE_SIGNAL : 0) |
+		(s->is_signed ? RULE_SIGNED : 0);
+	rule.flags |= is_simple(&rule) ? RULE_SIMPLE : 0;
+	return rule_builder_rule(r->p->builder, &rule, others, count);
+}
+
+static void emit(struct run *r)
+{
+	if (!r->rows || !r->p->changed)
+		return;
+	uint64_t at = r->location > r->from ? r->location : r->from;
+	rule_builder_row(r->p->builder, at, state_rule(r));
+	r->p->changed = false;
+}
+
+static void move_to(struct run *r, uint64_t location)
+{
+	if (location < r->location) {
+		r->failed = true;
+		return;
+	}
+	if (location == r->location)
+		return;
+	if (location > r->from) /* else another state comes before the first address that is asked for */
+		emit(r);
+	r->location = location;
+}
+
+static void advance(struct run *r, uint64_t delta)
+{
+	uint64_t bytes;
+	if (__builtin_mul_overflow(delta, r->cie->code_align, &bytes) || bytes > UINT64_MAX - r->location)
+		r->failed = true;
+	else
+		move_to(r, r->location + bytes);
+}
+
+static void set_loc(struct run *r)
+{
+	struct cfi_section place = *r->p->section;
+	uint64_t location;
+	place.address = r->place;
+	if (take_pointer(&r->code, &place, r->cie->encoding, r->cie->address_size, r->function, &location))
+		move_to(r, location);
+	else
+		r->failed = true;
+}
+
+static void remember(struct run *r)
+{
+	if (r->p->depth == PROGRAM_REMEMBERED)
+		r->failed = true;
+	else
+		r->p->remembered[r->p->depth++] = r->p->state;
+}
+
+static void restore(struct run *r)
+{
+	if (!r->p->depth)
+		r->failed = true;
+	else
+		r->p->state = r->p->remembered[--r->p->depth];
+}
+
+static void step_cfa(struct run *r, uint8_t op)
+{
+	struct cursor *c = &r->code;
+	struct frame_state *s = &r->p->state;
+	uint64_t reg;
+	switch (op) {
+	case CFA_DEF_CFA: reg = take_uleb(c); set_cfa(r, CFA_REGISTER, reg, (int64_t)take_uleb(c)); return;
+	case CFA_DEF_CFA_SF: reg = take_uleb(c); set_cfa(r, CFA_REGISTER, reg, scaled(r, (uint64_t)take_sleb(c))); return;
+	case CFA_DEF_CFA_EXPRESSION: set_cfa_expression(r, take_block(r)); return;
+	}
+	r->failed |= !s->cfa_set || s->cfa_kind != CFA_REGISTER; /* the rest changes what must be there */
+	switch (op) {
+	case CFA_DEF_CFA_REGISTER: set_cfa(r, CFA_REGISTER, take_uleb(c), s->cfa_value); return;
+	case CFA_DEF_CFA_OFFSET: set_cfa(r, CFA_REGISTER, s->cfa_register, (int64_t)take_uleb(c)); return;
+	case CFA_DEF_CFA_OFFSET_SF: set_cfa(r, CFA_REGISTER, s->cfa_register, scaled(r, (uint64_t)take_sleb(c))); return;
+	}
+}
+
+static void step_register(struct run *r, uint8_t op)
+{
+	struct cursor *c = &r->code;
+	uint64_t reg = take_uleb(c), other;
+	switch (op) {
+	case CFA_OFFSET_EXTENDED: set_offset(r, reg, scaled(r, take_uleb(c)), SAVED_AT_CFA); return;
+	case CFA_OFFSET_EXTENDED_SF: set_offset(r, reg, scaled(r, (uint64_t)take_sleb(c)), SAVED_AT_CFA); return;
+	case CFA_GNU_NEGATIVE_OFFSET: set_offset(r, reg, -scaled(r, take_uleb(c)), SAVED_AT_CFA); return;
+	case CFA_VAL_OFFSET: set_offset(r, reg, scaled(r, take_uleb(c)), SAVED_IS_CFA); return;
+	case CFA_VAL_OFFSET_SF: set_offset(r, reg, scaled(r, (uint64_t)take_sleb(c)), SAVED_IS_CFA); return;
+	case CFA_RESTORE_EXTENDED: restore_column(r, reg); return;
+	case CFA_UNDEFINED: set_column(r, reg, SAVED_UNDEFINED, 0, 0); return;
+	case CFA_SAME_VALUE: set_column(r, reg, SAVED_SAME, 0, 0); return;
+	case CFA_AT_EXPRESSION: set_expression(r, reg, take_block(r), SAVED_AT_EXPRESSION); return;
+	case CFA_VAL_EXPRESSION: set_expression(r, reg, take_block(r), SAVED_IS_EXPRESSION); return;
+	case CFA_IN_REGISTER:
+		other = take_uleb(c);
+		if (other < r->p->machine->registers)
+			set_column(r, reg, SAVED_IN_REGISTER, (uint8_t)other, 0);
+		else
+			set_column(r, reg, SAVED_UNDEFINED, 0, 0); /* in one that is not tracked (a vector register) */
+		return;
+	}
+}
+
+/* Operations with nothing in their own byte; false: changes no rule. */
+static bool step_plain(struct run *r, uint8_t op)
+{
+	struct cursor *c = &r->code;
+	switch (op) {
+	case CFA_NOP: return false;
+	case CFA_SET_LOC: set_loc(r); return false;
+	case CFA_ADVANCE1: advance(r, take_u8(c)); return false;
+	case CFA_ADVANCE2: advance(r, take_u16(c)); return false;
+	case CFA_ADVANCE4: advance(r, take_u32(c)); return false;
+	case CFA_MIPS_ADVANCE8: advance(r, take_u64(c)); return false;
+	case CFA_GNU_ARGS_SIZE: take_uleb(c); return false; /* matters to landing pads alone */
+	case CFA_REMEMBER_STATE: remember(r); return false;
+	case CFA_RESTORE_STATE: restore(r); return true;
+	case CFA_NEGATE_RA_STATE: case CFA_NEGATE_RA_STATE_WITH_PC:
+		if (r->p->machine->ra_is_register)
+			r->p->state.is_signed = !r->p->state.is_signed;
+		return true;
+	case CFA_DEF_CFA: case CFA_DEF_CFA_SF: case CFA_DEF_CFA_EXPRESSION: case CFA_DEF_CFA_REGISTER: case CFA_DEF_CFA_OFFSET:
+	case CFA_DEF_CFA_OFFSET_SF:
+		step_cfa(r, op);
+		return true;
+	case CFA_OFFSET_EXTENDED: case CFA_OFFSET_EXTENDED_SF: case CFA_GNU_NEGATIVE_OFFSET: case CFA_VAL_OFFSET:
+	case CFA_VAL_OFFSET_SF: case CFA_RESTORE_EXTENDED: case CFA_UNDEFINED: case CFA_SAME_VALUE: case CFA_AT_EXPRESSION:
+	case CFA_VAL_EXPRESSION: case CFA_IN_REGISTER:
+		step_register(r, op);
+		return true;
+	default:
+		r->failed = true;
+		return false;
+	}
+}
+
+static bool run_program(struct run *r)
+{
+	struct cursor *c = &r->code;
+	while (c->at < c->len && !r->failed && r->location < r->to) {
+		uint8_t byte = c->data[c->at++], low = byte & 0x3f;
+		switch (byte & 0xc0) {
+		case CFA_ADVANCE: advance(r, low); break;
+		case CFA_OFFSET: set_offset(r, low, scaled(r, take_uleb(c)), SAVED_AT_CFA); r->p->changed = true; break;
+		case CFA_RESTORE: restore_column(r, low); r->p->changed = true; break;
+		default: r->p->changed |= step_plain(r, byte);
+		}
+	}
+	return !r->failed && !c->short_read;
+}
+
+bool program_cie(struct program *p, const struct cie *cie)
+{
+	memset(&p->state, 0, sizeof p->state);
+	memset(&p->initial, 0, sizeof p->initial);
+	p->depth = 0;
+	struct run r = { .p = p, .cie = cie, .code = cursor_of(cie->program.data, cie->program.len, false),
+		.place = p->section->address + cie->program_at, .to = 1 };
+	bool good = run_program(&r);
+	p->initial = p->state;
+	return good;
+}
+
+bool program_fde(struct program *p, const struct cie *cie, const struct fde *fde, struct span code, uint64_t code_at, uint64_t from,
+	uint64_t to)
+{
+	p->state = p->initial;
+	p->depth = 0;
+	p->changed = true;
+	struct run r = { .p = p, .cie = cie, .code = cursor_of(code.data, code.len, false), .place = p->section->address + code_at,
+		.location = fde->start, .from = from, .to = to, .function = fde->start, .rows = true };
+	bool good = run_program(&r);
+	if (!good)
+		rule_builder_row(p->builder, r.location > from ? r.location : from, RULE_NONE);
+	else if (r.location < to)
+		emit(&r);
+	return good;
+}

@@ -1,0 +1,41 @@
+/* Call frame instructions, run into rules. Format: DWARF 5 §6.4.2 and the extensions of GNU and of AArch64's psABI. */
+#pragma once
+#include "unwind/cfi.h"
+#include "unwind/machine.h"
+#include "unwind/rules.h"
+
+enum {
+	PROGRAM_REGISTERS = 33,
+	PROGRAM_REMEMBERED = 64,  /* states that may be remembered at once */
+};
+
+struct column {
+	uint8_t kind;            /* enum saved_kind */
+	uint8_t base;
+	int32_t value;           /* not yet scaled down to what it needs: offsets beyond 32 bits are damaged */
+};
+
+struct frame_state {
+	struct column columns[PROGRAM_REGISTERS];
+	uint64_t set;            /* columns that are not SAVED_SAME */
+	int32_t cfa_value;       /* offset, start of the expression */
+	uint8_t cfa_kind, cfa_register, threshold;
+	bool cfa_set, is_signed;
+};
+
+struct program {
+	const struct cfi_section *section;
+	const struct machine *machine;
+	struct rule_builder *builder;
+	struct frame_state state, initial;
+	struct frame_state remembered[PROGRAM_REMEMBERED];
+	unsigned depth;
+	bool changed;            /* since the last row */
+};
+
+/* The initial instructions of a CIE, into program->initial. */
+bool program_cie(struct program *program, const struct cie *cie);
+/* From program->initial, the rows of an FDE for [from, to), which may be less than what it covers. false: it is damaged; rows made
+ * before that stay, the rest has none. */
+bool program_fde(struct program *program, const struct cie *cie, const struct fde *fde, struct span code, uint64_t code_at,
+	uint64_t from, uint64_t to);

@@ -1,0 +1,155 @@
+/* Compiled call frame information of one file: a sorted table of where each rule begins, and the rules, each stored once. Six
+ * bytes a row and half a byte of index. Knows how frames are computed, not how that was written down. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "unwind/unwind.h"
+
+/* Where a register of the caller is found. */
+enum saved_kind {
+	SAVED_SAME,              /* never stored: the register itself still has it */
+	SAVED_UNDEFINED,
+	SAVED_AT_CFA,            /* in memory, at the CFA + value */
+	SAVED_IS_CFA,            /* the CFA + value */
+	SAVED_IN_REGISTER,       /* `base` */
+	SAVED_AT_REGISTER,       /* in memory, at register `base` + value */
+	SAVED_AT_EXPRESSION,     /* in memory, where the expression at `value` says */
+	SAVED_IS_EXPRESSION,
+};
+
+struct saved {
+	uint8_t reg, kind, base, zero;
+	int32_t value;
+};
+
+enum cfa_kind { CFA_REGISTER, CFA_LOAD, CFA_PLT, CFA_EXPRESSION };
+
+enum rule_flag {
+	RULE_SIMPLE = 1 << 0,    /* CFA_REGISTER, ra at the CFA, fp the same or at the CFA, no matter what others do */
+	RULE_SIGNAL = 1 << 1,    /* of a signal trampoline: what called it was interrupted */
+	RULE_BOTTOM = 1 << 2,    /* nothing called it */
+	RULE_SIGNED = 1 << 3,    /* the return address carries an authentication code */
+};
+
+struct rule {
+	int32_t cfa_value;       /* offset; start of the expression */
+	struct saved ra;
+	struct saved fp;
+	uint32_t others;         /* first in `saved`; what is restored beside ra and fp */
+	uint16_t others_count;
+	uint8_t cfa_kind, cfa_register;
+	uint8_t threshold;       /* CFA_PLT */
+	uint8_t flags;
+	uint16_t zero;
+};
+
+#define RULE_NONE 0u             /* rules[0]: of code that has none */
+#define RULE_SPAN ((uint64_t)UINT32_MAX) /* addresses that one table covers */
+
+struct load_range {
+	uint64_t offset, size;   /* in the file */
+	uint64_t address;        /* of its first byte */
+};
+
+struct rule_table {
+	enum unwind_arch arch;
+	uint64_t base;           /* address that `starts` count from */
+	uint32_t count;
+	uint32_t *starts;        /* sorted */
+	uint16_t *rules16;       /* index into rules by row; NULL where there are too many rules … */
+	uint32_t *rules32;       /* … and these are used */
+	uint32_t *pages;         /* page → the last row that starts at or before it */
+	uint32_t page_count;
+	uint8_t page_shift;
+	struct rule *rules;
+	uint32_t rule_count;
+	struct saved *saved;
+	uint32_t saved_count;
+	uint8_t *expressions;    /* each with its length (2 bytes) before it */
+	uint32_t expressions_len;
+	uint64_t needed;         /* registers, beside sp and fp, that some rule computes with */
+	struct load_range *loads; /* executable ones */
+	uint32_t load_count;
+	uint64_t entry_from, entry_to; /* addresses of the program's first instructions */
+	uint64_t damaged;        /* entries that made no sense */
+	bool has_info;           /* there was a section of call frame information */
+};
+
+void rule_table_fini(struct rule_table *table);
+size_t rule_table_memory(const struct rule_table *table);
+
+/* File offset → address as linked; false: in no executable segment. */
+static inline bool rule_table_address(const struct rule_table *table, uint64_t offset, uint64_t *address)
+{
+	for (uint32_t i = 0; i < table->load_count; i++)
+		if (offset - table->loads[i].offset < table->loads[i].size) {
+			*address = offset - table->loads[i].offset + table->loads[i].address;
+			return true;
+		}
+	return false;
+}
+
+static inline uint32_t rule_table_row(const struct rule_table *table, uint64_t address)
+{
+	uint64_t at = address - table->base;
+	uint64_t page = at >> table->page_shift;
+	if (page >= table->page_count)
+		return UINT32_MAX;
+	uint32_t low = table->pages[page], high = table->pages[page + 1] + 1;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (table->starts[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The rule of the instruction at address; NULL: none. */
+static inline const struct rule *rule_table_find(const struct rule_table *table, uint64_t address)
+{
+	uint32_t row = rule_table_row(table, address);
+	if (row == UINT32_MAX)
+		return NULL;
+	uint32_t rule = table->rules16 ? table->rules16[row] : table->rules32[row];
+	return rule ? &table->rules[rule] : NULL;
+}
+
+struct span rule_expression(const struct rule_table *table, int32_t at);
+
+/* Rows are added in order of address. */
+struct rule_builder {
+	struct rule_table *table;
+	VEC(uint32_t) starts;
+	VEC(uint32_t) indices;
+	VEC(struct rule) rules;
+	VEC(struct saved) saved;
+	VEC(uint8_t) expressions;
+	struct rule_slot {
+		uint64_t hash;
+		uint32_t index;          /* of a rule, +1; 0: free */
+	} *rule_slots;
+	struct saved_slot {
+		uint64_t hash;
+		uint32_t first, count;   /* count UINT32_MAX: free */
+	} *saved_slots;
+	size_t rule_slot_count, saved_slot_count, saved_lists;
+	struct idmap expression_ids;     /* hash → start */
+	uint64_t needed;
+};
+
+void rule_builder_init(struct rule_builder *b, struct rule_table *table);
+/* Index of an equal rule, made where there is none. rule->others is ignored and set to what equals `others`. */
+uint32_t rule_builder_rule(struct rule_builder *b, struct rule *rule, const struct saved *others, uint32_t count);
+/* Start of an equal expression; < 0: too long, or too many. */
+int32_t rule_builder_expression(struct rule_builder *b, struct span code);
+/* From address on, `rule` holds. Addresses below the last one's replace nothing: they are left out. */
+void rule_builder_row(struct rule_builder *b, uint64_t address, uint32_t rule);
+/* Hands all over to the table; the builder is empty after. end: address after the last code that is covered. */
+void rule_builder_finish(struct rule_builder *b);
+void rule_builder_fini(struct rule_builder *b);

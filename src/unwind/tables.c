@@ -1,0 +1,174 @@
+#include "unwind/tables.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "unwind/compile.h"
+#include "unwind/tables_internal.h"
+
+enum { LOADING_LOCKS = 16 };
+
+struct tables_loading {
+	pthread_mutex_t locks[LOADING_LOCKS]; /* by module id: one that is being compiled is waited for */
+};
+
+static const char *option_copy(struct unwind_tables *t, const char *text)
+{
+	return text && *text ? arena_string(&t->arena, text, strlen(text)) : NULL;
+}
+
+struct unwind_tables *unwind_tables_new(const struct modules *modules, const struct image_options *options)
+{
+	struct unwind_tables *t = memory_zero(1, sizeof *t);
+	t->modules = modules;
+	if (options) {
+		t->options = *options;
+		t->options.symfs = option_copy(t, options->symfs);
+		t->options.buildid_dir = option_copy(t, options->buildid_dir);
+		t->options.vmlinux = option_copy(t, options->vmlinux);
+		t->options.osrelease = option_copy(t, options->osrelease);
+	}
+	t->loading = memory_zero(1, sizeof *t->loading);
+	for (unsigned i = 0; i < LOADING_LOCKS; i++)
+		pthread_mutex_init(&t->loading->locks[i], NULL);
+	return t;
+}
+
+static void chunk_free(struct tables_chunk *chunk)
+{
+	for (unsigned i = 0; i < TABLES_CHUNK; i++) {
+		struct rule_table *table = (struct rule_table *)(uintptr_t)atomic_load(&chunk->tables[i]);
+		if (table)
+			rule_table_fini(table);
+		free(table);
+	}
+	free(chunk);
+}
+
+void unwind_tables_free(struct unwind_tables *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < sizeof t->chunks / sizeof *t->chunks; i++)
+		if (atomic_load(&t->chunks[i]))
+			chunk_free(atomic_load(&t->chunks[i]));
+	for (unsigned i = 0; i < LOADING_LOCKS; i++)
+		pthread_mutex_destroy(&t->loading->locks[i]);
+	free(t->loading);
+	arena_fini(&t->arena);
+	free(t);
+}
+
+static struct tables_chunk *chunk_of(struct unwind_tables *t, uint32_t module)
+{
+	_Atomic(struct tables_chunk *) *place = &t->chunks[module / TABLES_CHUNK];
+	struct tables_chunk *chunk = atomic_load(place);
+	if (chunk)
+		return chunk;
+	struct tables_chunk *fresh = memory_zero(1, sizeof *fresh);
+	if (atomic_compare_exchange_strong(place, &chunk, fresh))
+		return fresh;
+	free(fresh);
+	return chunk;
+}
+
+static void compile(struct rule_table *table, const struct elf *runtime, const struct elf *debug)
+{
+	if (!runtime || rules_compile(runtime, debug, table, NULL) < 0)
+		*table = (struct rule_table){ .arch = UNWIND_ARCHES };
+}
+
+static bool has_section(const struct elf *elf, const char *name)
+{
+	const struct elf_section *section = elf_section(elf, name);
+	return section && elf_section_bytes(elf, section).len;
+}
+
+static bool holds_code(const struct elf *elf)
+{
+	const struct elf_section *text = elf_section(elf, ".text");
+	return text ? elf_section_bytes(elf, text).len != 0 : elf->load_count != 0;
+}
+
+/* The file that runs and its debug file may be one, two, or only the former. */
+static void compile_files(struct unwind_tables *t, const struct module *module, struct rule_table *table)
+{
+	struct image_search search;
+	struct image found[2] = { 0 }, *runtime = NULL, *debug = NULL;
+	unsigned count = 0;
+	image_search_init(&search, module, &t->options);
+	while (count < 2 && !(runtime && debug) && image_search_next(&search, &found[count])) {
+		struct image *image = &found[count];
+		if (!runtime && holds_code(&image->elf)) {
+			runtime = image;
+			count++;
+			if (has_section(&image->elf, ".debug_frame"))
+				debug = image;
+		} else if (!debug && has_section(&image->elf, ".debug_frame")) {
+			debug = image;
+			count++;
+		} else {
+			image_close(image);
+		}
+	}
+	image_search_fini(&search);
+	compile(table, runtime ? &runtime->elf : NULL, debug && debug != runtime ? &debug->elf : NULL);
+	image_close(&found[0]);
+	image_close(&found[1]);
+}
+
+static void publish(struct unwind_tables *t, uint32_t module, const struct rule_table *table)
+{
+	/* needed registers first: whoever sees the table sees them */
+	atomic_fetch_or(&t->needed, table->needed);
+	atomic_store_explicit(&chunk_of(t, module)->tables[module % TABLES_CHUNK], table, memory_order_release);
+}
+
+void unwind_tables_load(struct unwind_tables *t, const struct module *module)
+{
+	if (module->id >= UNWIND_MODULES_LIMIT)
+		return;
+	pthread_mutex_t *lock = &t->loading->locks[module->id % LOADING_LOCKS];
+	pthread_mutex_lock(lock);
+	if (!tables_of(t, module->id)) {
+		struct rule_table *table = memory_zero(1, sizeof *table);
+		table->arch = UNWIND_ARCHES;
+		if (module->kind == MODULE_FILE || module->kind == MODULE_VDSO)
+			compile_files(t, module, table);
+		publish(t, module->id, table);
+	}
+	pthread_mutex_unlock(lock);
+}
+
+void unwind_tables_add(struct unwind_tables *t, const struct module *module, const struct elf *runtime, const struct elf *debug)
+{
+	if (module->id >= UNWIND_MODULES_LIMIT || tables_of(t, module->id))
+		return;
+	struct rule_table *table = memory_zero(1, sizeof *table);
+	compile(table, runtime, debug);
+	publish(t, module->id, table);
+}
+
+bool unwind_tables_has(const struct unwind_tables *t, const struct module *module)
+{
+	const struct rule_table *table = tables_of(t, module->id);
+	return table && table->arch != UNWIND_ARCHES;
+}
+
+struct unwind_counters unwind_tables_counters(const struct unwind_tables *t)
+{
+	struct unwind_counters counters = { 0 };
+	for (uint32_t i = 0; i < t->modules->list.count && i < UNWIND_MODULES_LIMIT; i++) {
+		const struct rule_table *table = tables_of(t, i);
+		if (!table)
+			continue;
+		if (table->has_info)
+			counters.modules++;
+		else
+			counters.modules_without++;
+		counters.rules += table->count;
+		counters.damaged_entries += table->damaged;
+		counters.memory += rule_table_memory(table);
+	}
+	return counters;
+}

@@ -1,0 +1,353 @@
+#include "unwind/unwind.h"
+
+#include "unwind/expression.h"
+#include "unwind/machine.h"
+#include "unwind/tables_internal.h"
+
+#define GUESS_DISTANCE 0x4000u /* a frame pointer further up than this is none */
+
+/* One walk. */
+struct walk {
+	const struct unwind_input *input;
+	const struct machine *machine;
+	struct stack_memory memory;
+	uint64_t registers[UNWIND_REGISTERS];
+	uint64_t known;
+	uint64_t pc;
+	uint64_t needed;             /* registers that are restored beside sp and fp */
+	bool exact;                  /* pc is where it was interrupted, no return address */
+	bool first;
+	struct map map;              /* the last one that was found */
+	const struct rule_table *table;
+	uint32_t module;
+	enum unwind_end end;
+	uint64_t missing;
+	bool null_return;
+};
+
+/* What a step made of a frame. */
+struct stepped {
+	uint64_t cfa;
+	bool guessed, signal;
+};
+
+static bool stop(struct walk *w, enum unwind_end end)
+{
+	w->end = end;
+	return false;
+}
+
+static bool is_known(const struct walk *w, unsigned reg)
+{
+	return w->known >> reg & 1;
+}
+
+static void set_register(struct walk *w, unsigned reg, uint64_t value)
+{
+	w->registers[reg] = w->machine->word == 4 ? (uint32_t)value : value;
+	w->known |= (uint64_t)1 << reg;
+}
+
+static void forget(struct walk *w, unsigned reg)
+{
+	w->known &= ~((uint64_t)1 << reg);
+}
+
+/* The word there is not in the copy of the stack. */
+static bool stop_missing(struct walk *w, uint64_t address)
+{
+	w->missing = address;
+	return stop(w, UNWIND_CUT);
+}
+
+static bool read_word(struct walk *w, uint64_t address, uint64_t *value)
+{
+	if (w->machine->word == 8) {
+		uint64_t at = address - w->memory.address;
+		if (address >= w->memory.address && w->memory.bytes.len >= 8 && at <= w->memory.bytes.len - 8) {
+			*value = load_u64(w->memory.bytes.data + at);
+			return true;
+		}
+	}
+	return stack_read(&w->memory, w->machine->word == 4 ? (uint32_t)address : address, w->machine->word, value);
+}
+
+static struct expression_input expression_input(struct walk *w, const uint64_t *cfa)
+{
+	uint64_t offset = map_offset(&w->map, w->pc), linked = 0;
+	rule_table_address(w->table, offset, &linked);
+	return (struct expression_input){ .registers = w->registers, .known = w->known, .cfa = cfa, .memory = &w->memory,
+		.pc = w->pc, .pc_register = w->machine->ra_is_register ? 32 : w->machine->ra, .bias = w->pc - linked };
+}
+
+static bool run_expression(struct walk *w, int32_t at, const uint64_t *cfa, uint64_t *value)
+{
+	struct expression_input input = expression_input(w, cfa);
+	return expression_run(rule_expression(w->table, at), &input, value);
+}
+
+static bool compute_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
+{
+	if (rule->cfa_kind == CFA_EXPRESSION)
+		return run_expression(w, rule->cfa_value, NULL, cfa) || stop(w, UNWIND_BAD_RULE);
+	if (rule->cfa_register >= w->machine->registers || !is_known(w, rule->cfa_register))
+		return stop(w, UNWIND_BAD_RULE);
+	*cfa = w->registers[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_value;
+	if (rule->cfa_kind == CFA_LOAD)
+		return read_word(w, *cfa, cfa) || stop_missing(w, *cfa);
+	if (rule->cfa_kind == CFA_PLT && (w->pc & 15) >= rule->threshold)
+		*cfa += w->machine->word;
+	return true;
+}
+
+/* The caller's value of one register; false: not to be had, which is no failure unless it is the pc. */
+static bool recover(struct walk *w, const struct saved *saved, uint64_t cfa, uint64_t *value)
+{
+	uint64_t address;
+	switch ((enum saved_kind)saved->kind) {
+	case SAVED_SAME:
+		*value = w->registers[saved->reg];
+		return is_known(w, saved->reg);
+	case SAVED_AT_CFA:
+		return read_word(w, cfa + (uint64_t)(int64_t)saved->value, value);
+	case SAVED_IS_CFA:
+		*value = cfa + (uint64_t)(int64_t)saved->value;
+		return true;
+	case SAVED_IN_REGISTER:
+		*value = w->registers[saved->base];
+		return is_known(w, saved->base);
+	case SAVED_AT_REGISTER:
+		if (saved->base >= UNWIND_REGISTERS || !is_known(w, saved->base))
+			return false;
+		return read_word(w, w->registers[saved->base] + (uint64_t)(int64_t)saved->value, value);
+	case SAVED_AT_EXPRESSION:
+		return run_expression(w, saved->value, &cfa, &address) && read_word(w, address, value);
+	case SAVED_IS_EXPRESSION:
+		return run_expression(w, saved->value, &cfa, value);
+	case SAVED_UNDEFINED:
+		break;
+	}
+	return false;
+}
+
+/* The codes that authenticate a pointer stand above its address; how high that reaches, the machine's configuration tells. */
+static uint64_t strip_authentication(const struct walk *w, uint64_t pc)
+{
+	static const uint8_t widths[] = { 52, 48, 47, 42, 39, 36 };
+	for (unsigned i = 0; i < sizeof widths; i++) {
+		uint64_t bare = pc & (((uint64_t)1 << widths[i]) - 1);
+		if (map_find(w->input->maps, bare))
+			return bare;
+	}
+	return pc & (((uint64_t)1 << 48) - 1);
+}
+
+static void recover_others(struct walk *w, const struct rule *rule, uint64_t cfa, uint64_t wanted)
+{
+	uint64_t values[UNWIND_REGISTERS], good = 0, seen = 0;
+	for (uint32_t i = 0; i < rule->others_count; i++) {
+		const struct saved *saved = &w->table->saved[rule->others + i];
+		if (!(wanted >> saved->reg & 1))
+			continue;
+		seen |= (uint64_t)1 << saved->reg;
+		if (recover(w, saved, cfa, &values[saved->reg]))
+			good |= (uint64_t)1 << saved->reg;
+	}
+	for (uint64_t left = seen; left; left &= left - 1) {
+		unsigned reg = (unsigned)__builtin_ctzll(left);
+		if (good >> reg & 1)
+			set_register(w, reg, values[reg]);
+		else
+			forget(w, reg);
+	}
+}
+
+/* Any rule. */
+static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
+{
+	const struct machine *m = w->machine;
+	uint64_t cfa = 0, pc = 0, fp = 0;
+	if (rule->flags & RULE_BOTTOM)
+		return stop(w, UNWIND_COMPLETE);
+	if (!compute_cfa(w, rule, &cfa))
+		return false;
+	if (!recover(w, &rule->ra, cfa, &pc))
+		return rule->ra.kind == SAVED_AT_CFA ? stop_missing(w, cfa + (uint64_t)(int64_t)rule->ra.value) : stop(w, UNWIND_BAD_RULE);
+	bool has_fp = recover(w, &rule->fp, cfa, &fp), in_register = rule->ra.kind == SAVED_SAME;
+	uint64_t wanted = rule->flags & RULE_SIGNAL ? UINT64_MAX : w->needed | (uint64_t)1 << m->sp;
+	recover_others(w, rule, cfa, wanted | (uint64_t)m->ra_is_register << m->ra);
+	bool sp_saved = false;
+	for (uint32_t i = 0; i < rule->others_count; i++)
+		sp_saved |= w->table->saved[rule->others + i].reg == m->sp;
+	if (!sp_saved)
+		set_register(w, m->sp, cfa);
+	if (has_fp)
+		set_register(w, m->fp, fp);
+	else
+		forget(w, m->fp);
+	if (m->ra_is_register && rule->ra.reg == m->ra) {
+		if (in_register && !(w->exact || w->first))
+			return stop(w, UNWIND_BAD_RULE); /* a caller has saved it: else it would never end */
+		set_register(w, m->ra, pc);
+	}
+	/* signed ones, and those that older tables do not say are signed */
+	if (m->ra_is_register && (rule->flags & RULE_SIGNED || pc >> 48))
+		pc = strip_authentication(w, pc);
+	out->cfa = cfa;
+	out->signal = rule->flags & RULE_SIGNAL;
+	w->pc = m->word == 4 ? (uint32_t)pc : pc;
+	return true;
+}
+
+/* RULE_SIMPLE: what nearly all rules are. */
+static inline bool apply_simple(struct walk *w, const struct rule *rule, struct stepped *out)
+{
+	const struct machine *m = w->machine;
+	if (rule->cfa_register >= m->registers || !is_known(w, rule->cfa_register))
+		return stop(w, UNWIND_BAD_RULE);
+	uint64_t cfa = w->registers[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_value, pc, fp;
+	if (!read_word(w, cfa + (uint64_t)(int64_t)rule->ra.value, &pc))
+		return stop_missing(w, cfa + (uint64_t)(int64_t)rule->ra.value);
+	if (rule->fp.kind == SAVED_AT_CFA) {
+		if (read_word(w, cfa + (uint64_t)(int64_t)rule->fp.value, &fp))
+			set_register(w, m->fp, fp);
+		else
+			forget(w, m->fp);
+	}
+	if (rule->others_count && w->needed)
+		recover_others(w, rule, cfa, w->needed);
+	set_register(w, m->sp, cfa);
+	if (m->ra_is_register) {
+		set_register(w, m->ra, pc);
+		if (pc >> 48)
+			pc = strip_authentication(w, pc);
+	}
+	out->cfa = cfa;
+	w->pc = pc;
+	return true;
+}
+
+/* No rule: by frame pointer, where that makes sense. */
+static bool guess(struct walk *w, struct stepped *out)
+{
+	const struct machine *m = w->machine;
+	uint64_t sp = w->registers[m->sp], fp = w->registers[m->fp], pc, caller_fp;
+	if (m->ra_is_register && w->first && is_known(w, m->ra) && w->registers[m->ra]) {
+		/* without a frame of its own yet, or ever */
+		out->guessed = true;
+		out->cfa = sp;
+		w->pc = strip_authentication(w, w->registers[m->ra]);
+		forget(w, m->ra);
+		return map_find(w->input->maps, w->pc) || stop(w, UNWIND_NO_RULE);
+	}
+	if (!is_known(w, m->fp) || !is_known(w, m->sp) || fp < sp || fp - sp > GUESS_DISTANCE)
+		return stop(w, UNWIND_NO_RULE);
+	if (!read_word(w, fp, &caller_fp) || !read_word(w, fp + m->word, &pc))
+		return stop_missing(w, fp + m->word);
+	w->known = 0;
+	set_register(w, m->fp, caller_fp);
+	set_register(w, m->sp, fp + 2u * m->word);
+	if (m->ra_is_register)
+		pc = strip_authentication(w, pc);
+	out->guessed = true;
+	out->cfa = fp + 2u * m->word;
+	w->pc = pc;
+	return true;
+}
+
+/* Where the look-up of the current frame's rule goes: map, table, address as linked. false: the walk ends here. */
+static bool find_place(struct walk *w, uint64_t at)
+{
+	if (w->map.end > at && w->map.start <= at)
+		return true;
+	const struct map *map = map_find(w->input->maps, at);
+	if (!map) {
+		w->map.end = 0;
+		return stop(w, UNWIND_NO_MAP);
+	}
+	w->map = *map;
+	w->module = map->module;
+	w->table = tables_of(w->input->tables, map->module);
+	if (!w->table && map->module < UNWIND_MODULES_LIMIT)
+		return stop(w, UNWIND_NEEDS_TABLE);
+	return w->table || stop(w, UNWIND_NO_RULE);
+}
+
+static bool step(struct walk *w, struct stepped *out)
+{
+	uint64_t at = w->pc - !w->exact, linked;
+	*out = (struct stepped){ 0 };
+	if (!find_place(w, at))
+		return false;
+	if (w->table->arch != w->input->arch) {
+		/* code that some program made as it ran; of files that are not here nothing is guessed */
+		const struct module *module = tables_module(w->input->tables, w->module);
+		return module && module->kind == MODULE_ANON ? guess(w, out) : stop(w, UNWIND_NO_RULE);
+	}
+	const struct rule *rule = NULL;
+	bool in_code = rule_table_address(w->table, map_offset(&w->map, at), &linked);
+	if (in_code)
+		rule = rule_table_find(w->table, linked);
+	if (__builtin_expect(rule && rule->flags & RULE_SIMPLE, 1))
+		return apply_simple(w, rule, out);
+	if (rule)
+		return apply(w, rule, out);
+	if (in_code && linked - w->table->entry_from < w->table->entry_to - w->table->entry_from)
+		return stop(w, UNWIND_COMPLETE); /* nothing calls a program's first instructions */
+	return guess(w, out);
+}
+
+static void walk(struct walk *w, struct unwind_frame *frames, struct unwind_result *result)
+{
+	const struct unwind_input *input = w->input;
+	uint64_t cfa_before = 0;
+	bool guessed = false;
+	while (result->count < input->max_frames) {
+		struct unwind_frame *frame = &frames[result->count++];
+		struct stepped stepped;
+		uint64_t pc_before = w->pc;
+		*frame = (struct unwind_frame){ .pc = w->pc, .guessed = guessed };
+		if (!step(w, &stepped))
+			return;
+		frame->cfa = stepped.cfa;
+		frame->signal = stepped.signal;
+		if (w->pc == pc_before && stepped.cfa == cfa_before) {
+			w->end = UNWIND_BAD_RULE;
+			return;
+		}
+		cfa_before = stepped.cfa;
+		if (!w->pc) {
+			w->null_return = true;
+			w->end = UNWIND_COMPLETE;
+			return;
+		}
+		if (result->count == input->max_frames)
+			break;
+		guessed = stepped.guessed;
+		result->guessed += guessed;
+		w->exact = stepped.signal;
+		w->first = false;
+	}
+	w->end = UNWIND_LIMIT;
+}
+
+void unwind(const struct unwind_input *input, struct unwind_frame *frames, struct unwind_result *result)
+{
+	const struct machine *m = machine_of(input->arch);
+	for (;;) {
+		struct walk w = { .input = input, .machine = m, .known = input->registers.known, .pc = input->registers.pc,
+			.memory = { .address = input->stack_address, .bytes = input->stack, .word = m->word },
+			.exact = true, .first = true, .module = MODULE_ID_NONE };
+		memcpy(w.registers, input->registers.values, sizeof w.registers);
+		w.needed = atomic_load(&input->tables->needed) & ~((uint64_t)1 << m->sp | (uint64_t)1 << m->fp);
+		*result = (struct unwind_result){ .module = MODULE_ID_NONE };
+		walk(&w, frames, result);
+		result->end = w.end;
+		result->module = w.module;
+		result->missing = w.missing;
+		result->null_return = w.null_return;
+		/* a table that came meanwhile computes with more registers */
+		if ((atomic_load(&input->tables->needed) & ~(w.needed | (uint64_t)1 << m->sp | (uint64_t)1 << m->fp)) == 0)
+			return;
+	}
+}

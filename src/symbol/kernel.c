@@ -15,12 +15,16 @@ static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel,
 {
 	char *text;
 	size_t len;
-	if (rooted_read(-1, path, KALLSYMS_LIMIT, &text, &len, NULL) < 0)
+	struct error err = { 0 };
+	int failed = rooted_read(-1, path, KALLSYMS_LIMIT, &text, &len, &err) < 0;
+	image_trail_note(s->kernel_trail, "", path, 'k', failed ? image_finding_of(&err) : IMAGE_USED);
+	if (failed)
 		return false;
 	if (kernel && kernel->relocation_symbol && kernel->relocation) {
 		uint64_t now = kallsyms_address(text, len, kernel->relocation_symbol);
 		s->kallsyms_shift = (int64_t)(kernel->relocation - now);
 		if (!now) {
+			image_trail_mark(s->kernel_trail, IMAGE_DAMAGED);
 			bool zeros = len > 17 && strspn(text, "0") == 16;
 			s->kallsyms_info.state = zeros ? SYMTAB_HIDDEN : SYMTAB_DAMAGED;
 			free(text);
@@ -70,6 +74,10 @@ static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
 	bool same = known && build_id_equal(kernel->build_id, kernel->build_id_len, own, own_len);
 	if (!s->options.no_kernel_lookup && (!known || same) && kallsyms_open(s, kernel, "/proc/kallsyms"))
 		return;
+	if (own_len && !same) {
+		image_trail_note(s->kernel_trail, "", "/proc/kallsyms", 'k', IMAGE_OTHER_BUILD);
+		image_trail_build(s->kernel_trail, own, own_len);
+	}
 	if (known && !kallsyms_cached(s, kernel) && own_len)
 		s->kallsyms_info.state = SYMTAB_MISMATCH;
 }
@@ -85,9 +93,10 @@ static const struct module *kernel_of_host(const struct symbol_sources *s)
 }
 
 /* The list, loaded at the first call; s->kernel_lock is held until kallsyms_put. */
-static struct kallsyms *kallsyms_get(struct symbol_sources *s)
+static struct kallsyms *kallsyms_get(struct symbol_sources *s, struct symtab *tab)
 {
 	pthread_mutex_lock(&s->kernel_lock);
+	s->kernel_trail = s->options.verbose > 0 ? &tab->trail : NULL;
 	if (!s->kallsyms_tried)
 		kallsyms_find(s, kernel_of_host(s));
 	s->kallsyms_tried = true;
@@ -108,7 +117,7 @@ void load_kernel(struct symbol_sources *s, const struct module *module, struct s
 	if (tab->table.count || (s->options.vmlinux && !s->options.no_vmlinux && !s->options.kallsyms))
 		return;
 	enum symtab_state of_files = tab->info.state;
-	struct kallsyms *k = kallsyms_get(s);
+	struct kallsyms *k = kallsyms_get(s, tab);
 	tab->info = s->kallsyms_info;
 	if (tab->info.state == SYMTAB_MISSING)
 		tab->info.state = of_files;
@@ -132,7 +141,7 @@ void load_kernel_module(struct symbol_sources *s, const struct module *module, s
 	if (tab->table.count)
 		return;
 	table_fini(&tab->table);
-	const struct kallsyms *k = kallsyms_get(s);
+	const struct kallsyms *k = kallsyms_get(s, tab);
 	kallsyms_module(k, module->short_name, module->start, &tab->table);
 	tab->demangler.off = true;
 	if (tab->table.count)

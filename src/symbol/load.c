@@ -1,10 +1,12 @@
 #include "symbol/load.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "image/file.h"
+#include "model/jit.h"
 #include "symbol/load_elf.h"
 #include "symbol/perf_map.h"
 
@@ -24,7 +26,8 @@ void sources_init(struct symbol_sources *s, const struct modules *modules, const
 	s->options.buildid_dir = option_copy(s, options->buildid_dir);
 	s->options.osrelease = option_copy(s, options->osrelease);
 	s->image_options = (struct image_options){ .symfs = s->options.symfs, .buildid_dir = s->options.buildid_dir,
-		.vmlinux = s->options.vmlinux, .osrelease = s->options.osrelease, .no_vmlinux = options->no_vmlinux };
+		.vmlinux = s->options.vmlinux, .osrelease = s->options.osrelease, .no_vmlinux = options->no_vmlinux,
+		.debuginfod = options->debuginfod };
 	pthread_mutex_init(&s->kernel_lock, NULL);
 }
 
@@ -56,13 +59,18 @@ static struct chosen choose_images(struct symtab *tab, struct image_search *sear
 			c.runtime = image;
 			wanted = true;
 		}
-		if (wanted)
+		if (wanted) {
+			image_trail_mark(search->trail, IMAGE_USED);
+			/* names of functions need no server then */
+			search->offline |= image == c.runtime && elf_section(&image->elf, ".gnu_debugdata");
 			used++;
-		else
+		} else {
 			image_close(image);
+		}
 	}
 	if (c.runtime && !c.symbols && used == 1 && image_open_debugdata(&tab->images[1], c.runtime, NULL) == 0) {
 		tab->images[1].origin = 'n';
+		image_trail_note(search->trail, c.runtime->path, "(.gnu_debugdata)", 'n', IMAGE_USED);
 		c.symbols = &tab->images[1];
 		c.dynamic = &c.runtime->elf;
 	}
@@ -77,6 +85,7 @@ void load_files(struct symbol_sources *s, const struct module *module, struct sy
 {
 	struct image_search search;
 	image_search_init(&search, module, &s->image_options);
+	search.trail = s->options.verbose > 0 ? &tab->trail : NULL;
 	struct chosen c = choose_images(tab, &search);
 	image_search_fini(&search);
 	tab->info.state = search.mismatched ? SYMTAB_MISMATCH : search.damaged ? SYMTAB_DAMAGED : SYMTAB_MISSING;
@@ -101,16 +110,36 @@ void load_files(struct symbol_sources *s, const struct module *module, struct sy
 	}
 }
 
-static void load_perf_map(const struct module *module, struct symtab *tab)
+static void load_perf_map(const struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
 	char *text;
 	size_t len;
+	struct image_trail *trail = s->options.verbose > 0 ? &tab->trail : NULL;
 	tab->demangler.off = true;
-	if (image_read_perf_map(module, PERF_MAP_LIMIT, &text, &len, NULL) < 0)
+	struct error err = { 0 };
+	int failed = image_read_perf_map(module, PERF_MAP_LIMIT, &text, &len, &err) < 0;
+	image_trail_note(trail, "", module->name, 'j', failed ? image_finding_of(&err) : IMAGE_USED);
+	if (failed)
 		return;
 	perf_map_parse(memory_resize(text, len + 1, 1), len, &tab->table, &tab->text);
 	tab->info.path = module->name;
 	tab->info.origin = 'j';
+}
+
+/* The dump itself was read when the recording was: what is left are names by offset. */
+static void load_jit(const struct symbol_sources *s, const struct module *module, struct symtab *tab)
+{
+	const struct jit *jit = module->jit;
+	tab->demangler = (struct demangler){ .off = s->options.no_demangle, .params = s->options.verbose > 0 };
+	tab->table.symbols = memory_zero(jit->codes.count ? jit->codes.count : 1, sizeof *tab->table.symbols);
+	for (size_t i = 0; i < jit->codes.count; i++) {
+		const struct jit_code *code = &jit->codes.items[i];
+		tab->table.symbols[i] = (struct symbol){ .start = code->offset, .end = code->offset + code->size, .name = code->name,
+			.type = STT_FUNC, .order = (uint32_t)i };
+	}
+	tab->table.count = (uint32_t)jit->codes.count;
+	tab->info.path = module->long_name;
+	tab->info.origin = 'd';
 }
 
 static void load_alone(const struct module *module, struct symtab *tab)
@@ -146,7 +175,10 @@ struct symtab *symtab_load(struct symbol_sources *s, const struct module *module
 		load_kernel_module(s, module, tab);
 		break;
 	case MODULE_ANON:
-		load_perf_map(module, tab);
+		load_perf_map(s, module, tab);
+		break;
+	case MODULE_JIT:
+		load_jit(s, module, tab);
 		break;
 	case MODULE_KSYMBOL:
 		load_alone(module, tab);
@@ -168,6 +200,7 @@ struct symtab *symtab_load(struct symbol_sources *s, const struct module *module
 
 void symtab_free(struct symtab *tab)
 {
+	module_lines_free(tab->lines);
 	if (tab->table.symbols == &tab->alone)
 		tab->table.symbols = NULL;
 	table_fini(&tab->table);
@@ -176,5 +209,6 @@ void symtab_free(struct symtab *tab)
 	image_close(&tab->images[1]);
 	free(tab->text);
 	arena_fini(&tab->names);
+	image_trail_fini(&tab->trail);
 	free(tab);
 }

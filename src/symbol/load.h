@@ -7,6 +7,7 @@
 #include "image/search.h"
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
+#include "symbol/lines_module.h"
 #include "symbol/symbol.h"
 #include "symbol/table.h"
 
@@ -20,6 +21,8 @@ struct symtab {
 	char *text;                  /* or the text of a perf map */
 	struct arena names;
 	struct symtab_info info;
+	struct module_lines *_Atomic lines; /* NULL until asked for */
+	struct image_trail trail;    /* kept where options.verbose */
 };
 
 /* What all loading shares. */
@@ -33,6 +36,7 @@ struct symbol_sources {
 	struct kallsyms kallsyms;
 	int64_t kallsyms_shift;      /* from the list's addresses to the recording's */
 	struct symtab_info kallsyms_info;
+	struct image_trail *kernel_trail; /* of who asks first; NULL */
 };
 
 void sources_init(struct symbol_sources *sources, const struct modules *modules, const struct symbols_options *options);

@@ -207,22 +207,24 @@ static bool loader_read(struct loader *l, const struct elf *elf, const char *nam
 	return whole;
 }
 
-static uint64_t kernel_relocation(const struct elf_load_request *r)
+uint64_t load_elf_relocation(const struct elf *kernel, const char *name, uint64_t address)
 {
-	if (r->use != ELF_USE_KERNEL || !r->relocation_symbol || !r->relocation)
+	if (!name || !address)
 		return 0;
-	struct elf_symtab tab = elf_symtab(r->symbols, section_of_type(r->symbols, ".symtab", SHT_SYMTAB));
+	struct elf_symtab tab = elf_symtab(kernel, section_of_type(kernel, ".symtab", SHT_SYMTAB));
 	for (uint32_t i = 0; i < tab.count; i++) {
 		struct elf_symbol symbol = elf_symtab_get(&tab, i);
-		if (strcmp(symbol.name, r->relocation_symbol) == 0)
-			return r->relocation - symbol.value;
+		if (strcmp(symbol.name, name) == 0)
+			return address - symbol.value;
 	}
 	return 0;
 }
 
 void load_elf(const struct elf_load_request *request, struct symbol_table *table)
 {
-	struct loader l = { .request = request, .relocation = kernel_relocation(request) };
+	struct loader l = { .request = request };
+	if (request->use == ELF_USE_KERNEL)
+		l.relocation = load_elf_relocation(request->symbols, request->relocation_symbol, request->relocation);
 	builder_init(&l.builder, request->demangler);
 	if (elf_has_opd(request->runtime)) {
 		const struct elf_section *own = elf_section(request->symbols, ".opd");

@@ -26,5 +26,8 @@ bool elf_has_symtab(const struct elf *elf);
 bool elf_has_dynsym(const struct elf *elf);
 bool elf_has_opd(const struct elf *elf);
 
+/* How far a kernel was moved when its symbol of that name was seen at address; 0 where there is none or no address. */
+uint64_t load_elf_relocation(const struct elf *kernel, const char *name, uint64_t address);
+
 /* Fills the table (empty where nothing is worth a name). */
 void load_elf(const struct elf_load_request *request, struct symbol_table *table);

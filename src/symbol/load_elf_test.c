@@ -141,7 +141,10 @@ TEST("stubs are named after what they call, an indirect function's after the fun
 		{ 0x403028, 37, 0x401010 }, { 0x403018, (uint64_t)1 << 32 | 7, 0 }, { 0x403020, (uint64_t)2 << 32 | 7, 0 },
 		{ 0x403030, 37, 0x401050 },
 	};
-	unsigned rela = maker_section(&m, ".rela.plt", SHT_RELA, SHF_ALLOC, 0, relocations, sizeof relocations);
+	uint8_t bytes[sizeof relocations];
+	for (unsigned i = 0; i < sizeof bytes / 8; i++)
+		maker_put(&m, bytes + i * 8, relocations[i / 3][i % 3], 8);
+	unsigned rela = maker_section(&m, ".rela.plt", SHT_RELA, SHF_ALLOC, 0, bytes, sizeof bytes);
 	m.sections[rela].link = dyn;
 	m.sections[plt].entry_size = 16;
 	struct elf *elf = loaded_open(&l, 0, &m);

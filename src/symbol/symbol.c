@@ -96,6 +96,16 @@ static inline struct symtab *symbols_tab(struct symbols *s, const struct module 
 	return tab || !slot ? tab : symbols_load_slow(s, module, slot);
 }
 
+struct symtab *symbols_table(struct symbols *s, const struct module *module)
+{
+	return symbols_tab(s, module);
+}
+
+const struct symbol_sources *symbols_sources(const struct symbols *s)
+{
+	return &s->sources;
+}
+
 uint32_t symbols_lookup(struct symbols *s, const struct module *module, uint64_t offset)
 {
 	const struct symtab *tab = symbols_tab(s, module);
@@ -104,7 +114,8 @@ uint32_t symbols_lookup(struct symbols *s, const struct module *module, uint64_t
 
 const struct symbol *symbols_get(struct symbols *s, const struct module *module, uint32_t id)
 {
-	return &symbols_tab(s, module)->table.symbols[id - 1];
+	struct symtab *tab = symbols_tab(s, module);
+	return __builtin_expect(symbol_is_inlined(id), 0) ? module_lines_symbol(tab, id) : &tab->table.symbols[id - 1];
 }
 
 void symbols_load(struct symbols *s, const struct module *module)
@@ -143,6 +154,8 @@ static const char *name_show(struct symbols *s, const struct symtab *tab, const 
 const char *symbols_name(struct symbols *s, const struct module *module, uint32_t id)
 {
 	struct symtab *tab = symbols_tab(s, module);
+	if (__builtin_expect(symbol_is_inlined(id), 0))
+		return module_lines_symbol(tab, id)->name;
 	const char *_Atomic *where = &tab->shown[id - 1];
 	const char *shown = atomic_load_explicit(where, memory_order_acquire);
 	if (!shown) {
@@ -153,10 +166,21 @@ const char *symbols_name(struct symbols *s, const struct module *module, uint32_
 	return shown;
 }
 
-struct symtab_info symbols_info(const struct symbols *s, const struct module *module)
+static const struct symtab *symtab_of(const struct symbols *s, const struct module *module)
 {
 	struct symtab_page *page = module->id / MODULES_PER_PAGE < MODULE_PAGES ?
 		atomic_load(&s->pages[module->id / MODULES_PER_PAGE]) : NULL;
-	struct symtab *tab = page ? atomic_load(&page->slots[module->id % MODULES_PER_PAGE]) : NULL;
+	return page ? atomic_load(&page->slots[module->id % MODULES_PER_PAGE]) : NULL;
+}
+
+const struct image_trail *symbols_trail(const struct symbols *s, const struct module *module)
+{
+	const struct symtab *tab = symtab_of(s, module);
+	return tab && tab->trail.tries.count ? &tab->trail : NULL;
+}
+
+struct symtab_info symbols_info(const struct symbols *s, const struct module *module)
+{
+	const struct symtab *tab = symtab_of(s, module);
 	return tab ? tab->info : (struct symtab_info){ .state = SYMTAB_NOT_TRIED, .path = "", .origin = '!' };
 }

@@ -32,6 +32,7 @@ struct symbols_options {
 	bool short_names;            /* without the arguments of templates and generics */
 	bool demangle_kernel;        /* names of vmlinux and of module files too */
 	bool no_vmlinux;             /* --ignore-vmlinux */
+	bool debuginfod;             /* files that are nowhere come from the servers of $DEBUGINFOD_URLS */
 	bool no_kernel_lookup;       /* nothing of the running machine's kernel */
 	int verbose;                 /* > 0: C++ parameters are shown */
 };
@@ -45,6 +46,12 @@ void symbols_free(struct symbols *symbols);
 /* Index + 1 of the symbol that holds offset in the module's table, 0: none. The id is stable for the life of `symbols`.
  * Loads the table at the first call for a module; safe from several threads. */
 uint32_t symbols_lookup(struct symbols *symbols, const struct module *module, uint64_t offset);
+/* Ids of functions that were inlined, from lines.h; their symbol has the extent of the one they are in. */
+#define SYMBOL_INLINED 0x80000000u
+static inline bool symbol_is_inlined(uint32_t id)
+{
+	return id & SYMBOL_INLINED;
+}
 /* The symbol of an id that symbols_lookup returned for this module (never 0). */
 const struct symbol *symbols_get(struct symbols *symbols, const struct module *module, uint32_t id);
 /* What to print: demangled unless told not to; printable; cached; valid as long as `symbols`. */
@@ -72,3 +79,6 @@ struct symtab_info {
 	uint32_t count;
 };
 struct symtab_info symbols_info(const struct symbols *symbols, const struct module *module);
+/* Where its symbols were looked for; NULL where nothing was, or options.verbose is 0. */
+struct image_trail;
+const struct image_trail *symbols_trail(const struct symbols *symbols, const struct module *module);

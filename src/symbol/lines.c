@@ -1,0 +1,270 @@
+#include "symbol/lines.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/str.h"
+#include "elf/dwarf.h"
+#include "image/debug.h"
+#include "symbol/lines_module.h"
+#include "symbol/load.h"
+#include "symbol/load_elf.h"
+#include "symbol/nearest.h"
+
+#define SYMBOLS_PER_PAGE 1024u
+#define SYMBOL_PAGES 2048u
+/* Longer names are cut: nobody reads them. */
+#define NAME_MAX_LEN 4096u
+
+struct inline_page {
+	struct symbol symbols[SYMBOLS_PER_PAGE];
+	uint32_t bases[SYMBOLS_PER_PAGE];
+};
+
+struct module_lines {
+	pthread_mutex_t lock;             /* of opening, and of what inline symbols are added to */
+	_Atomic bool opened, nearest_made;
+	struct image_debug debug;         /* where there is debug information … */
+	struct image image;               /* … or the file with the symbol table alone */
+	struct dwarf *dwarf;              /* NULL: none */
+	const struct elf *names;          /* whose symbol table is asked; NULL: none */
+	const struct elf *loads;          /* tells where offsets lie in memory; NULL: offsets are addresses */
+	uint64_t relocation;              /* KERNEL: from the file's addresses to the recording's */
+	struct nearest nearest;
+	struct inline_page *_Atomic pages[SYMBOL_PAGES];
+	uint32_t symbol_count;
+	struct idmap symbol_ids;          /* by base and name */
+	struct arena texts;
+};
+
+static struct module_lines *lines_of(struct symtab *tab)
+{
+	struct module_lines *lines = atomic_load_explicit(&tab->lines, memory_order_acquire);
+	if (lines)
+		return lines;
+	struct module_lines *fresh = memory_zero(1, sizeof *fresh);
+	pthread_mutex_init(&fresh->lock, NULL);
+	if (atomic_compare_exchange_strong(&tab->lines, &lines, fresh))
+		return fresh;
+	pthread_mutex_destroy(&fresh->lock);
+	free(fresh);
+	return lines;
+}
+
+void module_lines_free(struct module_lines *lines)
+{
+	if (!lines)
+		return;
+	dwarf_close(lines->dwarf);
+	image_debug_close(&lines->debug);
+	image_close(&lines->image);
+	nearest_fini(&lines->nearest);
+	for (unsigned i = 0; i < SYMBOL_PAGES; i++)
+		free(lines->pages[i]);
+	idmap_fini(&lines->symbol_ids);
+	arena_fini(&lines->texts);
+	pthread_mutex_destroy(&lines->lock);
+	free(lines);
+}
+
+/* Debug information that nothing relates to the recorded addresses is of no use. */
+static bool is_usable(const struct symtab *tab, const struct module *module)
+{
+	bool has_file = module->kind == MODULE_FILE || module->kind == MODULE_VDSO || module->kind == MODULE_KERNEL;
+	return has_file && tab->info.state == SYMTAB_LOADED && *tab->info.path && tab->info.origin != 'k' && tab->info.origin != 'j';
+}
+
+static void open_dwarf(struct module_lines *lines)
+{
+	struct dwarf_parts parts = { .debug = lines->debug.debug, .alternate = image_debug_alternate(&lines->debug),
+		.package = image_debug_package(&lines->debug), .split = image_debug_split, .context = &lines->debug };
+	if (dwarf_open(&lines->dwarf, &parts, NULL) < 0)
+		lines->dwarf = NULL;
+}
+
+static void open_files(struct module_lines *lines, const struct symbol_sources *sources, const struct symtab *tab,
+	const struct module *module)
+{
+	const struct elf *runs = NULL;
+	if (!is_usable(tab, module))
+		return;
+	if (image_debug_open(&lines->debug, module, &sources->image_options, NULL, NULL) == 0) {
+		lines->names = lines->debug.debug;
+		runs = lines->debug.executable.path ? &lines->debug.executable.elf : lines->debug.debug;
+		open_dwarf(lines);
+	}
+	bool own = module->kind == MODULE_VDSO && strcmp(tab->info.path, "[vdso]") == 0;
+	bool whole = lines->names && elf_has_symtab(lines->names);
+	if (!whole && (own ? image_open_vdso(&lines->image, NULL) : image_open(&lines->image, -1, tab->info.path, NULL)) == 0) {
+		lines->names = &lines->image.elf;
+		runs = runs ? runs : lines->names;
+	}
+	if (module->kind != MODULE_KERNEL)
+		lines->loads = runs;
+	else if (lines->names)
+		lines->relocation = load_elf_relocation(lines->names, module->relocation_symbol, module->relocation);
+}
+
+static struct module_lines *lines_get(struct symbols *s, const struct module *module, struct symtab **tab)
+{
+	*tab = symbols_table(s, module);
+	if (!*tab)
+		return NULL;
+	struct module_lines *lines = lines_of(*tab);
+	if (atomic_load_explicit(&lines->opened, memory_order_acquire))
+		return lines;
+	pthread_mutex_lock(&lines->lock);
+	if (!lines->opened)
+		open_files(lines, symbols_sources(s), *tab, module);
+	atomic_store_explicit(&lines->opened, true, memory_order_release);
+	pthread_mutex_unlock(&lines->lock);
+	return lines;
+}
+
+/* The segment that holds the offset tells; a debug file may have none with bytes. */
+static uint64_t address_of(const struct module_lines *lines, const struct module *module, uint64_t offset)
+{
+	if (module->kind == MODULE_KERNEL)
+		return offset - lines->relocation;
+	for (uint32_t i = 0; lines->loads && i < lines->loads->load_count; i++) {
+		const struct elf_load *load = &lines->loads->loads[i];
+		if (offset - load->offset < load->file_size)
+			return offset - load->offset + load->vaddr;
+	}
+	const struct elf_section *text = lines->loads ? elf_section(lines->loads, ".text") : NULL;
+	return text ? offset + text->address - text->offset : offset;
+}
+
+uint64_t lines_address(struct symbols *s, const struct module *module, uint64_t offset)
+{
+	struct symtab *tab;
+	const struct module_lines *lines = lines_get(s, module, &tab);
+	return lines ? address_of(lines, module, offset) : offset;
+}
+
+static const char *ask_symbols(struct module_lines *lines, uint64_t address, const char **file)
+{
+	*file = NULL;
+	if (!lines->names)
+		return NULL;
+	if (!atomic_load_explicit(&lines->nearest_made, memory_order_acquire)) {
+		pthread_mutex_lock(&lines->lock);
+		if (!lines->nearest_made)
+			nearest_init(&lines->nearest, lines->names);
+		atomic_store_explicit(&lines->nearest_made, true, memory_order_release);
+		pthread_mutex_unlock(&lines->lock);
+	}
+	return nearest_function(&lines->nearest, lines->names, address, file);
+}
+
+static bool line_at(struct module_lines *lines, uint64_t address, struct source_line *line)
+{
+	struct dwarf_place place;
+	*line = (struct source_line){ 0 };
+	if (lines->dwarf && dwarf_line(lines->dwarf, address, &place) && place.file) {
+		*line = (struct source_line){ place.file, place.line };
+		return true;
+	}
+	ask_symbols(lines, address, &line->file);
+	return line->file != NULL;
+}
+
+bool lines_place(struct symbols *s, const struct module *module, uint64_t offset, bool outermost, struct source_line *line)
+{
+	struct symtab *tab;
+	struct module_lines *lines = lines_get(s, module, &tab);
+	*line = (struct source_line){ 0 };
+	if (!lines || !lines->names)
+		return false;
+	uint64_t address = address_of(lines, module, offset);
+	struct dwarf_frame frames[DWARF_INLINE_DEPTH];
+	size_t count = outermost && lines->dwarf ? dwarf_frames(lines->dwarf, address, frames, DWARF_INLINE_DEPTH) : 0;
+	if (count < 2)
+		return line_at(lines, address, line);
+	*line = (struct source_line){ frames[count - 1].place.file, frames[count - 1].place.line };
+	return line->file != NULL;
+}
+
+const struct symbol *module_lines_symbol(struct symtab *tab, uint32_t id)
+{
+	struct module_lines *lines = atomic_load_explicit(&tab->lines, memory_order_acquire);
+	uint32_t index = id & ~SYMBOL_INLINED;
+	return &atomic_load_explicit(&lines->pages[index / SYMBOLS_PER_PAGE], memory_order_acquire)->symbols[index % SYMBOLS_PER_PAGE];
+}
+
+/* The symbol of a function of that name inlined into base. Where there are too many: base. The lock is held. */
+static uint32_t add_symbol(struct module_lines *lines, const struct symtab *tab, uint32_t base, const char *name, size_t len)
+{
+	uint64_t key = hash_pair(hash_bytes(name, len), base);
+	uint32_t found;
+	for (; (found = idmap_get(&lines->symbol_ids, key)) != IDMAP_NONE; key++) {
+		const struct inline_page *page = lines->pages[found / SYMBOLS_PER_PAGE];
+		const struct symbol *symbol = &page->symbols[found % SYMBOLS_PER_PAGE];
+		if (page->bases[found % SYMBOLS_PER_PAGE] == base && strlen(symbol->name) == len && memcmp(symbol->name, name, len) == 0)
+			return found | SYMBOL_INLINED;
+	}
+	uint32_t index = lines->symbol_count;
+	if (index >= SYMBOLS_PER_PAGE * SYMBOL_PAGES)
+		return base;
+	struct inline_page *page = lines->pages[index / SYMBOLS_PER_PAGE];
+	if (!page) {
+		page = memory_zero(1, sizeof *page);
+		atomic_store_explicit(&lines->pages[index / SYMBOLS_PER_PAGE], page, memory_order_release);
+	}
+	struct symbol *symbol = &page->symbols[index % SYMBOLS_PER_PAGE];
+	*symbol = base ? tab->table.symbols[base - 1] : (struct symbol){ 0 };
+	char *text = arena_string(&lines->texts, name, len);
+	text_make_printable(text);
+	symbol->name = text;
+	page->bases[index % SYMBOLS_PER_PAGE] = base;
+	idmap_set(&lines->symbol_ids, key, index);
+	lines->symbol_count++;
+	return index | SYMBOL_INLINED;
+}
+
+/* What a frame is called: the symbol itself where the names agree. */
+static uint32_t frame_symbol(struct symbols *s, const struct module *module, struct symtab *tab, uint32_t base, const char *name)
+{
+	struct module_lines *lines = tab->lines;
+	if (!name || (base && strcmp(name, tab->table.symbols[base - 1].name) == 0))
+		return base;
+	char *text = strnlen(name, NAME_MAX_LEN) < NAME_MAX_LEN ? name_demangle(&tab->demangler, name) : NULL;
+	const char *shown = text ? text : name;
+	uint32_t id = base;
+	if (!base || strcmp(shown, symbols_name(s, module, base)) != 0) {
+		pthread_mutex_lock(&lines->lock);
+		id = add_symbol(lines, tab, base, shown, strnlen(shown, NAME_MAX_LEN));
+		pthread_mutex_unlock(&lines->lock);
+	}
+	free(text);
+	return id;
+}
+
+size_t lines_inlines(struct symbols *s, const struct module *module, uint64_t offset, uint32_t symbol,
+	struct line_frame frames[static LINE_FRAMES_MAX])
+{
+	_Static_assert(LINE_FRAMES_MAX >= DWARF_INLINE_DEPTH, "a chain fits");
+	struct symtab *tab;
+	struct module_lines *lines = lines_get(s, module, &tab);
+	struct dwarf_frame found[DWARF_INLINE_DEPTH];
+	if (!lines || !lines->names)
+		return 0;
+	uint64_t address = address_of(lines, module, offset);
+	size_t count = lines->dwarf ? dwarf_frames(lines->dwarf, address, found, DWARF_INLINE_DEPTH) : 0;
+	for (size_t i = 0; i < count; i++) {
+		frames[i].symbol = frame_symbol(s, module, tab, symbol, found[i].name);
+		frames[i].at = (struct source_line){ found[i].place.file, found[i].place.line };
+	}
+	if (count)
+		return count;
+	const char *file, *name = ask_symbols(lines, address, &file);
+	if (!name && !file)
+		return 0;
+	line_at(lines, address, &frames[0].at);
+	frames[0].symbol = frame_symbol(s, module, tab, symbol, name);
+	return 1;
+}

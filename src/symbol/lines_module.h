@@ -1,0 +1,18 @@
+/* What symbol.c and load.c have to do with lines.c. Internal to the layer. */
+#pragma once
+#include <stdint.h>
+
+struct module_lines;
+struct symbol;
+struct symbols;
+struct symbol_sources;
+struct symtab;
+struct module;
+
+void module_lines_free(struct module_lines *lines); /* NULL is fine */
+/* Of an id with SYMBOL_INLINED. */
+const struct symbol *module_lines_symbol(struct symtab *tab, uint32_t id);
+
+/* symbol.c: a module's table, loaded now if it was not yet; NULL where there are too many modules. */
+struct symtab *symbols_table(struct symbols *symbols, const struct module *module);
+const struct symbol_sources *symbols_sources(const struct symbols *symbols);

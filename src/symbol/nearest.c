@@ -1,0 +1,125 @@
+#include "symbol/nearest.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "elf/symtab.h"
+
+struct nearest_symbol {
+	uint64_t value, size;
+	const char *name, *file;
+	uint32_t section, order;
+	bool function;
+};
+
+/* Of symbols at one address, more than this are not looked at. */
+#define TIES_MAX 256u
+
+static bool can_be_function(const struct elf *elf, const struct elf_symbol *symbol)
+{
+	if (symbol->section == SHN_UNDEF || symbol->section >= elf->section_count)
+		return false;
+	if (symbol->type != STT_NOTYPE && symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC)
+		return false;
+	bool mark = symbol->type == STT_NOTYPE && symbol->binding == STB_LOCAL && symbol->visibility == STV_HIDDEN && !symbol->size;
+	bool arm = elf->machine == EM_ARM || elf->machine == EM_AARCH64;
+	return !mark && !(arm && symbol->name[0] == '$');
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct nearest_symbol *x = a, *y = b;
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void nearest_init(struct nearest *nearest, const struct elf *elf)
+{
+	struct elf_symtab tab = elf_symtab(elf, elf_section(elf, ".symtab"));
+	VEC(struct nearest_symbol) found = { 0 };
+	const char *file = NULL;
+	bool symbols_seen = false, files_mixed = false;
+	for (uint32_t i = 1; i < tab.count; i++) {
+		struct elf_symbol symbol = elf_symtab_get(&tab, i);
+		if (symbol.type == STT_FILE) {
+			files_mixed |= symbols_seen;
+			file = symbol.name;
+			continue;
+		}
+		symbols_seen = true;
+		if (!can_be_function(elf, &symbol))
+			continue;
+		/* where files stand between symbols, the last one is not that of the global symbols behind them all */
+		bool known = symbol.binding == STB_LOCAL || !files_mixed;
+		vec_push(&found, ((struct nearest_symbol){ .value = symbol.value, .size = symbol.size ? symbol.size : 1,
+			.name = symbol.name, .file = known && file && *file ? file : NULL, .section = symbol.section,
+			.order = i, .function = symbol.type != STT_NOTYPE }));
+	}
+	if (found.count)
+		qsort(found.items, found.count, sizeof *found.items, compare);
+	*nearest = (struct nearest){ .symbols = found.items, .count = (uint32_t)found.count };
+}
+
+void nearest_fini(struct nearest *nearest)
+{
+	free(nearest->symbols);
+	*nearest = (struct nearest){ 0 };
+}
+
+static const struct elf_section *section_at(const struct elf *elf, uint64_t address)
+{
+	for (uint32_t i = 1; i < elf->section_count; i++)
+		if (elf->sections[i].flags & SHF_ALLOC && address - elf->sections[i].address < elf->sections[i].size)
+			return &elf->sections[i];
+	return NULL;
+}
+
+static bool same_place(const struct nearest_symbol *a, const struct nearest_symbol *b)
+{
+	return a->section == b->section && a->value == b->value;
+}
+
+/* Both start at one place, a came first. What reaches the address, then what is a function, then the shorter one. */
+static bool is_better(const struct nearest_symbol *b, const struct nearest_symbol *a, uint64_t address)
+{
+	bool a_reaches = address - a->value < a->size, b_reaches = address - b->value < b->size;
+	if (!a_reaches)
+		return b->size > a->size;
+	if (!b_reaches)
+		return false;
+	if (a->function != b->function)
+		return b->function;
+	return b->size < a->size;
+}
+
+const char *nearest_function(const struct nearest *nearest, const struct elf *elf, uint64_t address, const char **file)
+{
+	const struct elf_section *section = section_at(elf, address);
+	*file = NULL;
+	if (!section || !nearest->count)
+		return NULL;
+	uint32_t index = elf_section_index(elf, section), low = 0, high = nearest->count;
+	struct nearest_symbol wanted = { .section = index, .value = address, .order = UINT32_MAX };
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (compare(&nearest->symbols[middle], &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || nearest->symbols[low - 1].section != index)
+		return NULL;
+	uint32_t first = low - 1;
+	while (first && low - first < TIES_MAX && same_place(&nearest->symbols[first - 1], &nearest->symbols[low - 1]))
+		first--;
+	const struct nearest_symbol *best = &nearest->symbols[first];
+	for (uint32_t i = first + 1; i < low; i++)
+		if (is_better(&nearest->symbols[i], best, address))
+			best = &nearest->symbols[i];
+	*file = best->file;
+	return best->name;
+}

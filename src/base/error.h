@@ -33,4 +33,10 @@ int error_system(struct error *err, const char *format, ...) __attribute__((form
 /* Adds a hint to a failure already set; returns -1. */
 int error_hint(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+#ifdef __clang_analyzer__ /* it sees one file at a time, and has to know that these are < 0 */
+#define error_set(...) (error_set(__VA_ARGS__), -1)
+#define error_system(...) (error_system(__VA_ARGS__), -1)
+#define error_hint(...) (error_hint(__VA_ARGS__), -1)
+#endif
+
 void error_clear(struct error *err);

@@ -360,6 +360,20 @@ int sample_extents(struct sample_extents *extents, const struct sample_layout *l
 	return 0;
 }
 
+size_t sample_user_frames(const struct sample *sample)
+{
+	size_t count = 0;
+	bool user = false;
+	for (uint64_t i = 0; i < sample->callchain_count; i++) {
+		uint64_t address = sample_chain_at(sample, i);
+		if (address >= CONTEXT_MAX)
+			user = address == CONTEXT_USER;
+		else
+			count += user;
+	}
+	return count;
+}
+
 static inline const uint8_t *from_end(const struct record *record, int words)
 {
 	return record->body + record->body_len - (size_t)words * U64_BYTES;

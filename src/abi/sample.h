@@ -69,6 +69,9 @@ struct sample_extents {
 /* < 0: the sample does not decode. */
 int sample_extents(struct sample_extents *extents, const struct sample_layout *layout, const struct record *record);
 
+/* Addresses of user code in a sample's callchain. */
+size_t sample_user_frames(const struct sample *sample);
+
 /* The trailer of a record that is not a sample: pid, tid, time, id, stream_id, cpu. A record too short for it leaves all absent. */
 void sample_decode_trailer(struct sample *sample, const struct sample_layout *layout, const struct record *record);
 

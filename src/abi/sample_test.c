@@ -355,3 +355,12 @@ TEST("a sample's chain, registers and stack are told apart by where they begin a
 	record.body_len = 60;
 	EXPECT(sample_extents(&e, &layout, &record) < 0);
 }
+
+TEST("frames of user code are those behind its mark")
+{
+	static const uint64_t chain[] = { CONTEXT_KERNEL, 0xffffffff81000000, CONTEXT_USER, 0x401000, 0x402000 };
+	struct sample sample = { .callchain = (const uint8_t *)chain, .callchain_count = 5 };
+	EXPECT_INT(sample_user_frames(&sample), 2);
+	sample.callchain_count = 2;
+	EXPECT_INT(sample_user_frames(&sample), 0);
+}

@@ -1,5 +1,6 @@
 #include "data/jitdump.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -22,6 +23,16 @@ static struct span look(struct jitdump *dump, uint64_t offset, size_t n)
 	}
 	size_t skip = (size_t)(offset - dump->window_at), left = dump->window_len - skip;
 	return (struct span){ dump->window + skip, n < left ? n : left };
+}
+
+long jitdump_pid_of_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash || strncmp(slash, "/jit-", 5) != 0 || !isdigit((unsigned char)slash[5]))
+		return -1;
+	char *end;
+	long pid = strtol(slash + 5, &end, 10);
+	return strcmp(end, ".dump") == 0 ? pid : -1;
 }
 
 int jitdump_open(struct jitdump *dump, const struct reader *reader, struct error *err)

@@ -70,6 +70,8 @@ struct jitdump {
 	char name[JITDUMP_NAME_MAX + 1];
 };
 
+/* "/…/jit-PID.dump", the name under which a compiler maps its dump: PID; -1: another name. */
+long jitdump_pid_of_path(const char *path);
 int jitdump_open(struct jitdump *dump, const struct reader *reader, struct error *err);
 void jitdump_fini(struct jitdump *dump); /* also of a zeroed one */
 /* 1: *record is the next one, whole; 0: the end, or what is left is no record. */

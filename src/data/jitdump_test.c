@@ -82,7 +82,6 @@ TEST("sizes that cannot be are no records: code larger than its record, a record
 	at = m.len;
 	dump_load(&m, 10, 0x1000, 32, 1, "name");
 	memset(m.data + at + 60, 'x', 1); /* runs into the code */
-	at = m.len;
 	dump_load(&m, 10, UINT64_MAX - 8, 32, 1, "wraps");
 	dump_prefix(&m, JITDUMP_MOVE, 20, 10);
 	dump_u32(&m, 0);
@@ -117,4 +116,15 @@ TEST("what is no jitdump, or one of a later version, is refused")
 	jitdump_fini(&dump);
 	m.data[0] = 0;
 	EXPECT(open_dump(&dump, &span, &m, m.len) < 0);
+}
+
+TEST("a dump is known by the name that its process maps it under")
+{
+	EXPECT_INT(jitdump_pid_of_path("/tmp/jit-12.dump"), 12);
+	EXPECT_INT(jitdump_pid_of_path("/root/.debug/jit/java-jit-20261120.x/jit-7.dump"), 7);
+	EXPECT_INT(jitdump_pid_of_path("/tmp/jit-12.dump (deleted)"), -1);
+	EXPECT_INT(jitdump_pid_of_path("/tmp/jit-.dump"), -1);
+	EXPECT_INT(jitdump_pid_of_path("/tmp/jit--1.dump"), -1);
+	EXPECT_INT(jitdump_pid_of_path("/tmp/xjit-12.dump"), -1);
+	EXPECT_INT(jitdump_pid_of_path("jit-12.dump"), -1);
 }

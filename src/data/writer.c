@@ -31,10 +31,9 @@ uint32_t data_attr_size(const struct evlist *evlist)
 }
 
 /* Everything before the records. data_size 0 says that the recording is not finished. */
-static void layout_head(struct writer *out, const struct evlist *evlist, uint64_t data_size, const uint64_t features[4],
-	uint64_t *data_offset)
+static void layout_head(struct writer *out, const struct evlist *evlist, uint32_t attr_size, uint64_t data_size,
+	const uint64_t features[4], uint64_t *data_offset)
 {
-	uint32_t attr_size = data_attr_size(evlist);
 	uint64_t entry = (uint64_t)attr_size + SECTION_SIZE, ids = 0;
 	for (size_t i = 0; i < evlist->events.count; i++)
 		ids += evlist->events.items[i].id_count;
@@ -66,7 +65,15 @@ static void layout_head(struct writer *out, const struct evlist *evlist, uint64_
 
 int data_writer_open(struct data_writer *writer, int fd, bool pipe, const struct evlist *evlist, struct error *err)
 {
-	*writer = (struct data_writer){ .fd = fd, .pipe = pipe };
+	return data_writer_open_wide(writer, fd, pipe, evlist, 0, err);
+}
+
+int data_writer_open_wide(struct data_writer *writer, int fd, bool pipe, const struct evlist *evlist, uint32_t attr_size,
+	struct error *err)
+{
+	*writer = (struct data_writer){ .fd = fd, .pipe = pipe, .attr_size = data_attr_size(evlist) };
+	if (attr_size > writer->attr_size)
+		writer->attr_size = attr_size < ATTR_SIZE_VER9 ? attr_size : ATTR_SIZE_VER9;
 	writer_open(&writer->out, fd, BUFFER_SIZE);
 	if (pipe) {
 		add_u64(&writer->out, magic);
@@ -74,7 +81,7 @@ int data_writer_open(struct data_writer *writer, int fd, bool pipe, const struct
 		writer->data_bytes = PIPE_HEADER_SIZE;
 		return data_writer_flush(writer, err);
 	}
-	layout_head(&writer->out, evlist, 0, NULL, &writer->data_offset);
+	layout_head(&writer->out, evlist, writer->attr_size, 0, NULL, &writer->data_offset);
 	return data_writer_flush(writer, err);
 }
 
@@ -166,7 +173,9 @@ int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, 
 	if (lseek(writer->fd, 0, SEEK_SET) < 0)
 		return error_system(err, "cannot seek in the recording");
 	uint64_t data_offset;
-	layout_head(&writer->out, evlist, writer->data_bytes, features->present, &data_offset);
+	uint32_t attr_size = data_attr_size(evlist);
+	attr_size = attr_size < writer->attr_size ? writer->attr_size : attr_size;
+	layout_head(&writer->out, evlist, attr_size, writer->data_bytes, features->present, &data_offset);
 	if (data_offset != writer->data_offset)
 		return error_set(err, ERROR_LIMIT, "the recording's events changed while it was written");
 	return data_writer_flush(writer, err);

@@ -25,6 +25,7 @@ struct data_writer {
 	struct writer out;          /* records wait here */
 	int fd;                     /* borrowed */
 	bool pipe;
+	uint32_t attr_size;         /* that attributes are stored with */
 	uint64_t data_offset;       /* file: where the records begin */
 	uint64_t data_bytes;        /* of records, so far; a pipe: of everything */
 };
@@ -32,6 +33,9 @@ struct data_writer {
 /* Starts a recording of these events. A file: header (saying that it is not finished), ids and attributes; fd is at its start and
  * can be sought. A pipe: the short header; attributes and features follow as records. */
 int data_writer_open(struct data_writer *writer, int fd, bool pipe, const struct evlist *evlist, struct error *err);
+/* The same, attributes being stored with no less than attr_size bytes. */
+int data_writer_open_wide(struct data_writer *writer, int fd, bool pipe, const struct evlist *evlist, uint32_t attr_size,
+	struct error *err);
 void data_writer_fini(struct data_writer *writer);
 
 /* Adds whole records, or pieces of what is whole together. Failures are remembered and told by data_writer_flush. */

@@ -21,13 +21,19 @@ static void write_recording(const char *path, bool pipe_form)
 	struct evlist evlist = { 0 };
 	struct data_writer writer;
 	struct feature_bodies features = { 0 };
-	static const uint8_t host[] = { 8, 0, 0, 0, 'h', 'e', 'r', 'e', 0, 0, 0, 0 };
-	const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48, init = RECORD_FINISHED_INIT | (uint64_t)8 << 48;
+	static const struct {
+		uint32_t len;
+		char text[8];
+	} host = { 8, "here" };
+	static const struct {
+		uint32_t type;
+		uint16_t misc, size;
+	} mark = { RECORD_FINISHED_ROUND, 0, 8 }, init = { RECORD_FINISHED_INIT, 0, 8 };
 	const struct span spans[] = { { (const uint8_t *)&mark, 8 }, { NULL, 0 }, { (const uint8_t *)&mark, 8 } };
 	FILE *file = fopen(path, "w+b");
 	add_event(&evlist, 0, 11);
 	add_event(&evlist, 1, 12);
-	feature_set(&features, FEATURE_HOSTNAME, (struct span){ host, sizeof host });
+	feature_set(&features, FEATURE_HOSTNAME, (struct span){ (const uint8_t *)&host, sizeof host });
 	feature_set(&features, FEATURE_BRANCH_STACK, (struct span){ 0 });
 	EXPECT(data_writer_open(&writer, fileno(file), pipe_form, &evlist, NULL) == 0);
 	data_writer_add(&writer, &init, sizeof init);

@@ -1,0 +1,41 @@
+#include "abi/time_conv.h"
+
+#include "unit.h"
+
+static struct time_conv conv_of(const uint64_t *words, uint32_t len)
+{
+	struct time_conv conv;
+	struct record record = { .type = RECORD_TIME_CONV, .body = (const uint8_t *)words, .body_len = len };
+	time_conv_read(&conv, &record);
+	return conv;
+}
+
+TEST("a counter's value becomes a time by shift, factor and zero, and wraps where only some of its bits count")
+{
+	uint64_t words[] = { 10, 512, 1000, 0x100, 0xff, 1 };
+	struct time_conv conv = conv_of(words, 24);
+	EXPECT(conv.known);
+	EXPECT_INT(time_conv_time(&conv, 2048), 2024);
+	EXPECT_INT(time_conv_time(&conv, 2049), 2024);
+	EXPECT_INT(time_conv_time(&conv, 2050), 2025);
+	conv = conv_of(words, 48);
+	EXPECT(conv.known && !conv.short_counter);
+	words[5] = 0x101;
+	conv = conv_of(words, 48);
+	EXPECT_INT(time_conv_time(&conv, 0x04), 1000 + 0x104 / 2);
+	words[5] = 0x100;
+	conv = conv_of(words, 48);
+	EXPECT(!conv.known);
+	EXPECT_INT(time_conv_time(&conv, 2048), 0);
+}
+
+TEST("a record too short, or with a shift that cannot be, tells nothing")
+{
+	uint64_t words[] = { 64, 512, 1000, 0, 0, 0 };
+	EXPECT(!conv_of(words, 24).known);
+	words[0] = 10;
+	EXPECT(!conv_of(words, 16).known);
+	EXPECT(!conv_of(words, 32).known);
+	words[1] = 0;
+	EXPECT(!conv_of(words, 24).known);
+}

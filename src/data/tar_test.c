@@ -1,0 +1,92 @@
+#include "data/tar.h"
+
+#include <stdlib.h>
+
+#include "base/writer.h"
+#include "unit.h"
+
+static int to_memory(void *context, const void *bytes, size_t size, __attribute__((unused)) struct error *err)
+{
+	writer_add(context, bytes, size);
+	return 0;
+}
+
+struct bytes {
+	const char *data;
+	size_t len, at, piece;
+};
+
+static ssize_t from_memory(void *context, void *buffer, size_t size, __attribute__((unused)) struct error *err)
+{
+	struct bytes *b = context;
+	size_t n = b->len - b->at < size ? b->len - b->at : size;
+	n = n < b->piece ? n : b->piece;
+	memcpy(buffer, b->data + b->at, n);
+	b->at += n;
+	return (ssize_t)n;
+}
+
+TEST("what is written is read again, in any pieces, long names and large sizes too")
+{
+	char name[300], target[200];
+	memset(name, 'n', sizeof name);
+	memset(target, 't', sizeof target);
+	name[sizeof name - 1] = target[sizeof target - 1] = '\0';
+	struct writer memory;
+	writer_open(&memory, -1, 0);
+	struct tar_writer out = { .write = to_memory, .context = &memory };
+	const struct tar_member members[] = {
+		{ .kind = TAR_FOLDER, .name = "a/", .mode = 0755, .time_s = 1234567890 },
+		{ .kind = TAR_FILE, .name = "a/file", .size = 600, .mode = 0644 },
+		{ .kind = TAR_LINK, .name = name, .target = target, .mode = 0777 },
+		{ .kind = TAR_FILE, .name = name, .size = 3, .mode = 0600 },
+	};
+	for (unsigned i = 0; i < 4; i++) {
+		char content[600];
+		memset(content, 'c', sizeof content);
+		EXPECT_INT(tar_add(&out, &members[i], NULL), 0);
+		if (members[i].size)
+			EXPECT_INT(tar_write(&out, content, members[i].size, NULL), 0);
+	}
+	EXPECT_INT(tar_finish(&out, NULL), 0);
+	EXPECT_INT(memory.len % TAR_RECORD, 0);
+	for (size_t piece = 1; piece < 2000; piece = piece * 3 + 1) {
+		struct bytes bytes = { memory.buffer, memory.len, 0, piece };
+		struct tar_reader in = { .read = from_memory, .context = &bytes };
+		struct tar_member m;
+		for (unsigned i = 0; i < 4; i++) {
+			char content[700];
+			EXPECT_INT(tar_next(&in, &m, NULL), 1);
+			EXPECT(m.kind == members[i].kind && m.size == members[i].size && m.mode == members[i].mode);
+			EXPECT_STR(m.name, members[i].name);
+			EXPECT_STR(m.target, members[i].target ? members[i].target : "");
+			if (i == 1)
+				EXPECT(tar_read(&in, content, sizeof content, NULL) > 0 && content[0] == 'c');
+		}
+		EXPECT_INT(tar_next(&in, &m, NULL), 0);
+		tar_reader_fini(&in);
+	}
+	writer_fini(&memory);
+}
+
+TEST("an archive that breaks off, or is none, is an error and not an end")
+{
+	struct writer memory;
+	writer_open(&memory, -1, 0);
+	struct tar_writer out = { .write = to_memory, .context = &memory };
+	EXPECT_INT(tar_add(&out, &(struct tar_member){ .kind = TAR_FILE, .name = "x", .size = 1000, .mode = 0644 }, NULL), 0);
+	struct bytes bytes = { memory.buffer, memory.len, 0, 512 };
+	struct tar_reader in = { .read = from_memory, .context = &bytes };
+	struct tar_member m;
+	struct error err = { 0 };
+	EXPECT_INT(tar_next(&in, &m, &err), 1);
+	EXPECT_INT(tar_next(&in, &m, &err), -1);
+	EXPECT(strstr(err.text, "breaks off"));
+	tar_reader_fini(&in);
+	static const char text[1024] = "no archive";
+	struct bytes none = { text, sizeof text, 0, 512 };
+	struct tar_reader bad = { .read = from_memory, .context = &none };
+	EXPECT_INT(tar_next(&bad, &m, &err), -1);
+	tar_reader_fini(&bad);
+	writer_fini(&memory);
+}

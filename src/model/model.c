@@ -204,6 +204,8 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 	}
 	bool identified = (kind == MODULE_FILE || kind == MODULE_NONE) && !m->build_id;
 	struct module *module = modules_file(&model->modules, name, kind, identified ? &m->identity : NULL);
+	if (kind == MODULE_FILE && module->kind == MODULE_FILE)
+		module->pid = m->pid;
 	if (m->build_id_len) {
 		module_set_build_id(module, m->build_id, m->build_id_len);
 	} else if (!module->build_id_len) {

@@ -18,6 +18,7 @@ struct map {
 	uint64_t pgoff;            /* file offset of `start` */
 	uint32_t module;           /* id */
 	uint32_t prot, flags;      /* as in MMAP2 */
+	uint32_t serial;           /* of what was mapped: shared by the pieces that are left of it; space_insert sets it */
 	bool identity;             /* offsets are addresses */
 };
 
@@ -82,6 +83,7 @@ struct model {
 	struct arena arena;
 	uint64_t random;                     /* state of the trees' priorities */
 	uint32_t kernel_space;
+	uint32_t mappings;                   /* how many there were */
 	uint32_t edit, edits;                /* the one that is made of many changes to spaces, 0: none such; how many there were */
 	uint64_t jit_budget;                 /* JIT-compiled functions that may still be kept above anonymous memory; 0: there are none */
 	bool keep_exited;                    /* an exit ends nothing: a thread lives until its tid is born again (report, trace) */

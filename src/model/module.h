@@ -31,7 +31,7 @@ struct module {
 	uint8_t build_id[20];
 	uint8_t build_id_len;    /* 0: the recording tells none */
 	bool guest;
-	int32_t pid;             /* MODULE_ANON: the process; vdso and others: -1 */
+	int32_t pid;             /* MODULE_ANON: the process; MODULE_FILE: the last that mapped it, whose root it may be seen from; -1 */
 	uint32_t maj, min;       /* of MMAP2; 0 */
 	uint64_t ino, ino_generation;
 	uint64_t start;          /* MODULE_KMODULE, MODULE_KSYMBOL, MODULE_KERNEL: start of the first map seen */

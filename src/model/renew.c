@@ -78,7 +78,7 @@ void model_renew(struct model *model, uint64_t clock)
 	*model = (struct model){
 		.modules = old.modules, .build_id_names = old.build_id_names, .build_ids = old.build_ids, .random = old.random,
 		.keep_exited = old.keep_exited, .changes = old.changes + 1, .bad_records = old.bad_records,
-		.edits = old.edits, .jit_budget = old.jit_budget,
+		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget,
 	};
 	move.spaces = memory_resize(NULL, old.spaces.count, sizeof *move.spaces);
 	for (size_t i = 0; i < old.spaces.count; i++)

@@ -122,7 +122,8 @@ void space_set_root(struct model *model, uint32_t id, uint64_t clock, const stru
 void space_insert(struct model *model, uint32_t id, uint64_t clock, const struct map *map)
 {
 	const struct map_node *low, *rest, *covered, *high, *tail = NULL;
-	const struct map *fresh = arena_copy(&model->arena, map, sizeof *map);
+	struct map *fresh = arena_copy(&model->arena, map, sizeof *map);
+	fresh->serial = ++model->mappings;
 	split(model, space_root(model->spaces.items[id], clock), map->start, &low, &rest);
 	split(model, rest, map->end, &covered, &high);
 	const struct map_node *before = rightmost(low), *last = rightmost(covered);

@@ -1,5 +1,6 @@
 /* Address spaces over time: per space a list of (clock, root), roots of persistent trees of mappings. Internal to model/.
- * A change copies the O(log n) nodes on its path that are older than the edit it belongs to; everything older stays valid, so any thread may read while nothing is applied. */
+ * A change copies the O(log n) nodes on its path that are older than the edit it belongs to; everything older stays valid, so
+ * any thread may read while nothing is applied. */
 #pragma once
 #include "model/model.h"
 

@@ -24,17 +24,18 @@ static bool text_line(struct kernel_text *text, const char *line, const char *en
 	bool is_text = length == 5 && memcmp(name, "_text", 5) == 0;
 	bool is_stext = length == 6 && memcmp(name, "_stext", 6) == 0;
 	bool is_etext = length == 6 && memcmp(name, "_etext", 6) == 0;
-	if (!is_text && !is_stext && !is_etext)
+	bool is_edata = length == 6 && memcmp(name, "_edata", 6) == 0;
+	if (!is_text && !is_stext && !is_etext && !is_edata)
 		return false;
 	uint64_t address = strtoull(line, NULL, 16);
-	if (is_etext) {
+	if (is_etext || is_edata) {
 		text->end = address;
 	} else if (address && (is_text || !text->symbol[0])) {
 		memcpy(text->symbol, name, length);
 		text->symbol[length] = '\0';
 		text->start = address;
 	}
-	return text->symbol[0] && text->end;
+	return text->symbol[0] && is_edata;
 }
 
 int kernel_text(struct kernel_text *text, struct error *err)
@@ -57,8 +58,9 @@ int kernel_text(struct kernel_text *text, struct error *err)
 		buffer[len] = '\0';
 		char *line = buffer;
 		for (char *newline; (newline = memchr(line, '\n', (size_t)(buffer + len - line))); line = newline + 1) {
-			/* "_etext" and "_text" end what is of interest: look at nothing else */
-			if (newline - line >= 5 && newline[-1] == 't' && newline[-2] == 'x' && text_line(text, line, newline))
+			/* the names of interest end alike, those of modules in a bracket: look at nothing else */
+			bool likely = newline[-1] == ']' || (newline[-1] == 't' && newline[-2] == 'x') || (newline[-1] == 'a' && newline[-2] == 't');
+			if (newline - line >= 20 && likely && text_line(text, line, newline))
 				return 0;
 		}
 		len -= (size_t)(line - buffer);
@@ -141,6 +143,26 @@ int kernel_modules(struct kernel_modules *modules, struct error *err)
 	if (modules->list.count)
 		find_paths(modules);
 	return 0;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct kernel_module *left = *(struct kernel_module *const *)a, *right = *(struct kernel_module *const *)b;
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+void kernel_modules_cut(struct kernel_modules *modules)
+{
+	size_t count = modules->list.count;
+	CLEANUP_FREE struct kernel_module **sorted = memory_alloc((count + 1) * sizeof *sorted);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &modules->list.items[i];
+	qsort(sorted, count, sizeof *sorted, compare_starts);
+	for (size_t i = 1; i < count; i++) {
+		uint64_t room = sorted[i]->start - sorted[i - 1]->start;
+		if (room && sorted[i - 1]->size > room)
+			sorted[i - 1]->size = room;
+	}
 }
 
 void kernel_modules_fini(struct kernel_modules *modules)

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -58,6 +59,17 @@ static int count_maps(void *context, const struct process_map *map)
 	return 0;
 }
 
+/* How many threads run here: an emulator has some of its own. */
+static size_t threads_here(void)
+{
+	size_t count = 0;
+	DIR *folder = opendir("/proc/self/task");
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		count += entry->d_name[0] != '.';
+	closedir(folder);
+	return count;
+}
+
 TEST("this process, its threads and its mappings are found in /proc")
 {
 	struct process_status status;
@@ -68,11 +80,23 @@ TEST("this process, its threads and its mappings are found in /proc")
 	EXPECT_INT(status.tgid, getpid());
 	EXPECT_INT(status.ppid, getppid());
 	EXPECT(!status.kernel);
-	EXPECT(process_threads(getpid(), &tids, NULL) == 0 && tids.list.count == 1 && tids.list.items[0] == getpid());
+	EXPECT(process_threads(getpid(), &tids, NULL) == 0 && tids.list.count == threads_here() && tids.list.items[0] == getpid());
 	EXPECT(process_maps(getpid(), 1000, &timed_out, count_maps, &found, NULL) == 0);
 	EXPECT_INT(found, 1);
 	EXPECT(!timed_out);
 	vec_fini(&tids.list);
+}
+
+TEST("a module of the kernel ends where the next one begins, in whatever order they are listed")
+{
+	struct kernel_module rows[] = {
+		{ .start = 0x5000, .size = 0x9000 }, { .start = 0x1000, .size = 0x4000 }, { .start = 0x2000, .size = 0x800 },
+	};
+	struct kernel_modules modules = { .list = { .items = rows, .count = 3 } };
+	kernel_modules_cut(&modules);
+	EXPECT_INT(rows[0].size, 0x9000);
+	EXPECT_INT(rows[1].size, 0x1000);
+	EXPECT_INT(rows[2].size, 0x800);
 }
 
 TEST("a process that does not exist is told as gone")

@@ -44,6 +44,15 @@ bool permission_hides_kernel(void)
 	return restrict_level == 1 || permission.paranoid > 1;
 }
 
+void permission_show_kernel(char *command, size_t size)
+{
+	int64_t restricted = 0, paranoid = 0;
+	file_number("/proc/sys/kernel/kptr_restrict", &restricted);
+	file_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+	snprintf(command, size, "sysctl%s%s", restricted > 0 || paranoid <= 1 ? " kernel.kptr_restrict=0" : "",
+		paranoid > 1 ? " kernel.perf_event_paranoid=1" : "");
+}
+
 int permission_refused(struct error *err, const char *event, const char *what, int level)
 {
 	struct permission permission;

@@ -1,6 +1,7 @@
 /* What this process may measure: sysctls and capabilities, and the sentence that says what would allow more. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -16,6 +17,9 @@ void permission_read(struct permission *permission);
 
 /* Kernel addresses in /proc/kallsyms are zero for us. */
 bool permission_hides_kernel(void);
+/* The command that shows them, by what the sysctls say now (kernel/kallsyms.c asks both, and CAP_SYSLOG):
+ * "sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1". Room for 96 bytes is enough. */
+void permission_show_kernel(char *command, size_t size);
 
 /* Fills *err (ERROR_PERMISSION) for a counter that the kernel refused. `level`: the largest perf_event_paranoid that would allow it
  * (-1 tracepoints and raw, 0 whole CPUs, 1 kernel, 2 own user space). `what`: "the whole system", "kernel code" … */

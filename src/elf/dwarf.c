@@ -13,9 +13,9 @@
 #include "elf/dwarf_line.h"
 #include "elf/dwarf_split.h"
 
-/* What honest files need of the budget is below a few steps per byte. */
-#define WORK_PER_BYTE 16u
-#define WORK_LEAST ((uint64_t)16 << 20)
+/* What honest files need of the budget is below a step per byte. */
+#define WORK_PER_BYTE 4u
+#define WORK_LEAST ((uint64_t)1 << 20)
 
 bool dwarf_memory_take(struct dwarf *dwarf, size_t bytes)
 {

@@ -27,17 +27,13 @@ static uint8_t kind_of_tag(uint16_t tag)
 	case DW_TAG_inlined_subroutine:
 		return ENTRY_INLINED;
 	case DW_TAG_array_type:
-	case DW_TAG_class_type:
 	case DW_TAG_enumeration_type:
-	case DW_TAG_structure_type:
 	case DW_TAG_subroutine_type:
-	case DW_TAG_union_type:
-	case DW_TAG_interface_type:
 	case DW_TAG_call_site:
 	case DW_TAG_GNU_call_site:
 	case DW_TAG_GNU_formal_parameter_pack:
 	case DW_TAG_GNU_template_parameter_pack:
-		return ENTRY_TYPE;
+		return ENTRY_CODELESS;
 	default:
 		return ENTRY_PLAIN;
 	}
@@ -49,7 +45,7 @@ static uint8_t slot_of(const struct dwarf_abbrev *abbrev, uint16_t name)
 		return SLOT_NONE;
 	if (name == DW_AT_sibling)
 		return abbrev->children ? SLOT_SIBLING : SLOT_NONE;
-	if (abbrev->kind == ENTRY_TYPE)
+	if (abbrev->kind == ENTRY_CODELESS)
 		return SLOT_NONE;
 	switch (name) {
 	case DW_AT_low_pc:
@@ -79,7 +75,7 @@ static void plan_add(struct drafts *drafts, struct dwarf_abbrev *abbrev, const s
 		abbrev->tail += (uint16_t)size;
 		return;
 	}
-	struct dwarf_step step = { .skip = abbrev->tail, .form = a->form, .slot = slot };
+	struct dwarf_step step = { .skip = abbrev->tail, .form = a->form, .slot = slot, .size = (int8_t)size };
 	if (slot != SLOT_NONE && a->form == DW_FORM_implicit_const) {
 		step.constant = (uint16_t)drafts->constants.count;
 		vec_push(&drafts->constants, a->constant);

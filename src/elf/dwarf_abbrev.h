@@ -16,11 +16,12 @@ struct dwarf_step {
 	uint16_t form;                 /* 0: nothing but the skip */
 	uint16_t constant;             /* DW_FORM_implicit_const: its place in the table's constants */
 	uint8_t slot;                  /* SLOT_NONE: of variable size, passed over */
+	int8_t size;                   /* dwarf_form_size() */
 };
 
 enum dwarf_entry_kind {
 	ENTRY_PLAIN,                   /* may hold functions, is none */
-	ENTRY_TYPE,                    /* its children are passed over where a sibling is named */
+	ENTRY_CODELESS,                /* its children are passed over where a sibling is named */
 	ENTRY_FUNCTION, ENTRY_INLINED,
 };
 

@@ -1,11 +1,13 @@
 #include "elf/dwarf_file.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "elf/dwarf_abbrev.h"
 #include "elf/dwarf_constants.h"
 #include "elf/dwarf_form.h"
+#include "elf/dwarf_relocate.h"
 
 static const struct {
 	const char *name, *split_name, *old_name; /* old: as compressed before SHF_COMPRESSED */
@@ -34,6 +36,12 @@ static void section_load(struct dwarf_file *file, const struct elf *elf, enum dw
 	struct span bytes;
 	if (!section || elf_section_inflate(elf, section, &bytes, &file->owned[id], NULL) < 0)
 		return;
+	uint8_t *relocated = elf->type == ET_REL && !file->split ? dwarf_relocate(elf, section, bytes) : NULL;
+	if (relocated) {
+		free(file->owned[id]);
+		file->owned[id] = relocated;
+		bytes.data = relocated;
+	}
 	if (file->owned[id] && !dwarf_memory_take(file->dwarf, bytes.len)) {
 		free(file->owned[id]);
 		file->owned[id] = NULL;

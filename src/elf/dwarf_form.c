@@ -3,8 +3,10 @@
 #include "elf/dwarf_constants.h"
 #include "elf/dwarf_file.h"
 
-enum { SIZE_LEB = -1, SIZE_BLOCK = -2, SIZE_BLOCK1 = -3, SIZE_BLOCK2 = -4, SIZE_BLOCK4 = -5, SIZE_STRING = -6, SIZE_INDIRECT = -7,
-	SIZE_OFFSET = -8, SIZE_ADDRESS = -9, SIZE_REF_ADDR = -10, SIZE_SLEB = -11 };
+enum {
+	SIZE_LEB = DWARF_SIZE_LEB, SIZE_BLOCK = DWARF_SIZE_BLOCK, SIZE_BLOCK1 = -3, SIZE_BLOCK2 = -4, SIZE_BLOCK4 = -5,
+	SIZE_STRING = -6, SIZE_INDIRECT = -7, SIZE_OFFSET = -8, SIZE_ADDRESS = -9, SIZE_REF_ADDR = -10, SIZE_SLEB = -11,
+};
 
 static const struct {
 	int8_t size;      /* bytes, or one of the above */

@@ -17,7 +17,8 @@ struct dwarf_value {
 	const char *text;    /* VALUE_TEXT */
 };
 
-/* Bytes that a value of that form takes in this unit; < 0: it depends. */
+/* Bytes that a value of that form takes in this unit; < 0: it depends, on what one of these says. */
+enum { DWARF_SIZE_LEB = -1, DWARF_SIZE_BLOCK = -2 };
 int dwarf_form_size(const struct dwarf_unit *unit, uint16_t form);
 /* False: unknown form, or no room for it. */
 bool dwarf_form_skip(const struct dwarf_unit *unit, uint16_t form, struct cursor *c);

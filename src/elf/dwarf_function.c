@@ -12,6 +12,9 @@ const char dwarf_no_name[] = "";
 
 #define ORIGINS_MAX 32u /* a chain of references is never longer, unless it runs in a circle */
 
+/* Functions of one unit have fewer runs than it has bytes, but entries could all name the same long list. */
+#define RANGES_LEAST 65536u
+
 struct walk {
 	struct dwarf_unit *unit;
 	struct dwarf *dwarf;
@@ -35,16 +38,26 @@ static bool has(const struct entry *e, enum dwarf_slot slot)
 	return e->present & 1u << slot;
 }
 
+static bool step_skip(const struct dwarf_unit *unit, const struct dwarf_step *step, struct cursor *c)
+{
+	if (step->size == DWARF_SIZE_BLOCK)
+		take(c, take_uleb(c));
+	else if (step->size == DWARF_SIZE_LEB)
+		skip_leb(c);
+	else
+		return dwarf_form_skip(unit, step->form, c);
+	return true;
+}
+
 static bool entry_read(const struct dwarf_unit *unit, struct cursor *c, struct entry *e)
 {
 	const struct dwarf_abbrev *abbrev = e->abbrev;
+	const struct dwarf_step *step = unit->abbrevs->steps + abbrev->steps, *end = step + abbrev->step_count;
 	e->present = 0;
-	const struct dwarf_step *steps = unit->abbrevs->steps + abbrev->steps;
-	for (uint32_t i = 0; i < abbrev->step_count; i++) {
-		const struct dwarf_step *step = &steps[i];
+	for (; step < end; step++) {
 		take(c, step->skip);
 		if (step->slot == SLOT_NONE) {
-			if (!dwarf_form_skip(unit, step->form, c))
+			if (!step_skip(unit, step, c))
 				return false;
 			continue;
 		}
@@ -97,11 +110,11 @@ static uint32_t walk_function(struct walk *w, const struct entry *e, uint32_t ar
 }
 
 /* Passes over the children where it is told how far they reach and none of them can be code. */
-static bool walk_leap(struct walk *w, const struct entry *e, uint32_t node)
+static bool walk_leap(struct walk *w, const struct entry *e)
 {
 	if (!has(e, SLOT_SIBLING) || e->values[SLOT_SIBLING].kind != VALUE_UNIT_REFERENCE)
 		return false;
-	if (e->abbrev->kind != ENTRY_TYPE && node != DWARF_NODE_NONE)
+	if (e->abbrev->kind != ENTRY_CODELESS)
 		return false;
 	uint64_t target = e->values[SLOT_SIBLING].number;
 	if (target >= w->unit->end - w->unit->offset || w->unit->offset + target < w->c.at)
@@ -113,7 +126,8 @@ static bool walk_leap(struct walk *w, const struct entry *e, uint32_t node)
 /* One entry; false at the end or where it makes no sense (w->c.short_read). */
 static bool walk_entry(struct walk *w)
 {
-	struct entry e = { .at = w->c.at };
+	struct entry e; /* clearing it for each of millions would take longer than reading them */
+	e.at = w->c.at;
 	uint64_t code = take_uleb(&w->c);
 	if (!code) {
 		w->depth -= w->depth != 0;
@@ -127,7 +141,7 @@ static bool walk_entry(struct walk *w)
 	uint32_t node = w->around[w->depth - 1];
 	if (e.abbrev->kind >= ENTRY_FUNCTION)
 		node = walk_function(w, &e, node);
-	if (e.abbrev->children && !walk_leap(w, &e, node)) {
+	if (e.abbrev->children && !walk_leap(w, &e)) {
 		if (w->depth == DWARF_DEPTH) {
 			w->c.short_read = true;
 			return false;
@@ -142,6 +156,7 @@ static bool walk_run(struct walk *w, struct dwarf_unit *unit)
 {
 	w->unit = unit;
 	w->dwarf = unit->file->dwarf;
+	w->ranges.limit = RANGES_LEAST + (unit->end - unit->offset);
 	w->c = cursor_of(unit->file->section[SECTION_INFO].data, unit->end, unit->file->swap);
 	cursor_seek(&w->c, unit->offset + unit->die_at);
 	struct entry top = { .abbrev = dwarf_abbrev_find(unit->abbrevs, take_uleb(&w->c)) };

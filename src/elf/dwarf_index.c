@@ -9,6 +9,9 @@
 #include "elf/dwarf_function.h"
 #include "elf/dwarf_line.h"
 
+/* Units have fewer runs than there are bytes, but could all name the same long list. */
+#define RANGES_LEAST ((size_t)1 << 20)
+
 /* One set of .debug_aranges; false: nothing behind it can be trusted. */
 static bool set_read(struct dwarf *dwarf, struct cursor *c, struct dwarf_ranges *ranges, bool *covered)
 {
@@ -64,7 +67,7 @@ void dwarf_index_build(struct dwarf *dwarf)
 {
 	uint32_t count = dwarf->main.unit_count;
 	bool *covered = memory_zero(count + 1, sizeof *covered);
-	struct dwarf_ranges ranges = { 0 };
+	struct dwarf_ranges ranges = { .limit = RANGES_LEAST + dwarf->main.section[SECTION_INFO].len };
 	struct dwarf_segments segments;
 	struct cursor c = section_cursor(&dwarf->main, SECTION_ARANGES);
 	while (cursor_left(&c) && set_read(dwarf, &c, &ranges, covered))

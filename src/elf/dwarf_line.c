@@ -344,7 +344,9 @@ const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file)
 	if (path)
 		return path;
 	uint64_t directory = lines->from_zero ? f->directory : f->directory - 1;
-	const char *below = f->directory && directory < lines->directory_count ? lines->directories[directory] : NULL;
+	/* binutils puts the first folder of version 5 behind the unit's own too, which only shows where they are relative. */
+	bool named = lines->from_zero || f->directory;
+	const char *below = named && directory < lines->directory_count ? lines->directories[directory] : NULL;
 	char *made = path_join(below && *below == '/' ? NULL : lines->compiled_in, below, f->name);
 	if (atomic_compare_exchange_strong(&lines->paths[file], &path, made)) {
 		dwarf_memory_take(lines->dwarf, strlen(made) + 1);

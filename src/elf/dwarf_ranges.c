@@ -10,6 +10,10 @@ void dwarf_ranges_add(struct dwarf_ranges *ranges, struct dwarf *dwarf, uint64_t
 {
 	if (low >= high || low < dwarf->text_low)
 		return;
+	if (ranges->limit && ranges->count >= ranges->limit) {
+		ranges->refused = true;
+		return;
+	}
 	vec_push(ranges, ((struct dwarf_range){ low, high, value }));
 }
 

@@ -11,7 +11,8 @@ struct dwarf_range {
 struct dwarf_ranges {
 	struct dwarf_range *items;
 	size_t count, capacity;
-	bool refused;         /* some were left out: the budget is spent */
+	size_t limit;         /* more are not taken; 0: no such limit */
+	bool refused;         /* some were left out: beyond the limit, or the budget is spent */
 };
 
 /* Adds a run where code can lie; others (empty, discarded by the linker) are dropped. */

@@ -141,7 +141,7 @@ int inflate_all(enum compression kind, struct span in, uint8_t **out, size_t *si
 int inflate_exactly(enum compression kind, struct span in, uint64_t size, uint8_t **out, struct error *err)
 {
 	*out = NULL;
-	if (size > INFLATE_LIMIT)
+	if (size > INFLATE_LIMIT && size / INFLATE_RATIO > in.len)
 		return error_set(err, ERROR_LIMIT, "compressed data claims %llu bytes", (unsigned long long)size);
 	/* one byte of room beyond, so that a stream that is longer shows */
 	struct output o = { .limit = size + 1 };

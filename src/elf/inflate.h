@@ -6,8 +6,10 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-/* Nothing inflates to more, whatever it claims. */
+/* Nothing inflates to more, whatever it claims, but what tells its size and grows no more than so many times: debug
+ * information of large programs. */
 #define INFLATE_LIMIT ((size_t)256 << 20)
+#define INFLATE_RATIO 16u
 
 enum compression { COMPRESSION_NONE, COMPRESSION_ZLIB, COMPRESSION_GZIP, COMPRESSION_XZ, COMPRESSION_ZSTD };
 

@@ -54,13 +54,14 @@ static void add_symbols(struct layout *l, const struct jit_image *image)
 	Elf64_Shdr *section = add_section(l, NAME_SYMTAB, SHT_SYMTAB, 8, symbols, sizeof symbols);
 	section->sh_entsize = sizeof symbols[0];
 	section->sh_link = l->count;
+	section->sh_info = 2; /* both are local */
 	section = add_section(l, NAME_STRTAB, SHT_STRTAB, 1, "", 1);
 	section->sh_size += strlen(image->name) + 1;
 	writer_add(l->out, image->name, strlen(image->name) + 1);
 }
 
 /* The same function at the same place has the same id. */
-static void add_build_id(struct layout *l, const struct jit_image *image)
+static void add_build_id(struct layout *l, const struct jit_image *image, uint8_t id[static BUILD_ID_SIZE])
 {
 	struct {
 		Elf64_Nhdr head;
@@ -73,6 +74,7 @@ static void add_build_id(struct layout *l, const struct jit_image *image)
 		note.id[i] = hash_u64(seed + (i + 1) * 0x9e3779b97f4a7c15u);
 	Elf64_Shdr *section = add_section(l, NAME_BUILD_ID, SHT_NOTE, 4, &note, sizeof note.head + sizeof note.owner + BUILD_ID_SIZE);
 	section->sh_flags = SHF_ALLOC;
+	memcpy(id, note.id, BUILD_ID_SIZE);
 }
 
 static void add_leb(struct writer *out, uint64_t value)
@@ -211,7 +213,7 @@ static void set_heads(struct writer *out, const struct jit_image *image, const s
 	memcpy(out->buffer + sizeof head, &load, sizeof load);
 }
 
-void jit_image_write(const struct jit_image *image, struct writer *out)
+void jit_image_write(const struct jit_image *image, struct writer *out, uint8_t build_id[static BUILD_ID_SIZE])
 {
 	struct layout l = { .out = out, .count = 1 };
 	writer_pad(out, '\0', sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr));
@@ -223,7 +225,7 @@ void jit_image_write(const struct jit_image *image, struct writer *out)
 	unsigned names = l.count;
 	add_section(&l, NAME_SHSTRTAB, SHT_STRTAB, 1, section_names, sizeof section_names);
 	add_symbols(&l, image);
-	add_build_id(&l, image);
+	add_build_id(&l, image, build_id);
 	if (image->line_count)
 		add_lines(&l, image);
 	pad_to(out, 8);

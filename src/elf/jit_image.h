@@ -24,5 +24,5 @@ struct jit_image {
 	size_t line_count;       /* 0: none */
 };
 
-/* Appends the image to out, which writes into memory and is empty. */
-void jit_image_write(const struct jit_image *image, struct writer *out);
+/* Appends the image to out, which writes into memory and is empty; build_id: what it was given. */
+void jit_image_write(const struct jit_image *image, struct writer *out, uint8_t build_id[static 20]);

@@ -5,6 +5,8 @@
 #include "elf/elf.h"
 #include "unit.h"
 
+static uint8_t written_id[ELF_BUILD_ID_MAX];
+
 static void write_image(struct writer *out, const char *name, bool unwinding, bool lines)
 {
 	static const struct jit_image_line rows[] = { { 0, 5, "a.js" }, { 4, 7, "a.js" }, { 9, 2, "b.js" } };
@@ -16,7 +18,7 @@ static void write_image(struct writer *out, const char *name, bool unwinding, bo
 	image.lines = lines ? rows : NULL;
 	image.line_count = lines ? 3 : 0;
 	writer_open(out, -1, 0);
-	jit_image_write(&image, out);
+	jit_image_write(&image, out, written_id);
 }
 
 static void expect_section(const struct elf *elf, const char *name, const char *bytes)
@@ -62,6 +64,7 @@ TEST("two functions of the same code have build-ids that differ, one function ha
 		write_image(&out[i], names[i], false, false);
 		EXPECT_INT(elf_open(&elf, (struct span){ (uint8_t *)out[i].buffer, out[i].len }, NULL), 0);
 		EXPECT_INT(elf_build_id(&elf, id[i]), 20);
+		EXPECT(memcmp(id[i], written_id, 20) == 0);
 		elf_close(&elf);
 		writer_fini(&out[i]);
 	}

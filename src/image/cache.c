@@ -17,18 +17,6 @@
 
 enum { PLACE_MAX = PATH_MAX + 256, COPY_CHUNK = 1 << 20, OPEN_FOLDERS = 16 };
 
-static bool make_folders(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		bool made = mkdir(path, 0755) == 0 || errno == EEXIST;
-		*slash = '/';
-		if (!made)
-			return false;
-	}
-	return mkdir(path, 0755) == 0 || errno == EEXIST;
-}
-
 static bool write_all(int fd, const char *bytes, size_t size)
 {
 	while (size) {
@@ -72,12 +60,14 @@ static bool keep_file(int root, const char *from, const char *to, mode_t mode)
 	return in >= 0 && copy_file(in, to, mode);
 }
 
-static bool write_vdso(const char *to)
+/* Only where this machine still has the one that is meant. */
+static bool write_vdso(const struct cached_file *file, const char *to)
 {
 	struct image image = { 0 };
 	CLEANUP_FD int out = -1;
+	uint8_t id[ELF_BUILD_ID_MAX];
 	bool good = false;
-	if (image_open_vdso(&image, NULL) == 0) {
+	if (image_open_vdso(&image, NULL) == 0 && build_id_equal(file->id, file->id_len, id, elf_build_id(&image.elf, id))) {
 		out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 		good = out >= 0 && write_all(out, (const char *)image.elf.bytes.data, image.elf.bytes.len);
 	}
@@ -127,10 +117,11 @@ static int add_content(const struct cached_file *file, const char *real, const c
 	if ((size_t)snprintf(to, sizeof to, "%s/%s", folder, leaves[file->kind]) >= sizeof to)
 		return error_set(err, ERROR_LIMIT, "%s: the path is too long", real);
 	if (file->kind == CACHED_KALLSYMS) {
+		uint8_t id[ELF_BUILD_ID_MAX], len = image_kernel_build_id("/sys/kernel/notes", id);
 		CLEANUP_FD int in = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-		good = copy_file(in, to, 0444);
+		good = build_id_equal(file->id, file->id_len, id, len) && copy_file(in, to, 0444);
 	} else if (file->kind == CACHED_VDSO) {
-		good = write_vdso(to);
+		good = write_vdso(file, to);
 	} else if (!is_build(file->root, real, file)) {
 		/* a file of that name in another mount namespace was meant, or it was replaced */
 		return error_set(err, ERROR_UNSUPPORTED, "%s is of another build-id", real);
@@ -152,7 +143,7 @@ static int add_link(const char *dir, const char *name, const char *hex, struct e
 	/* one that leads nowhere is of no use */
 	if (access(link_path, F_OK) != 0)
 		unlink(link_path);
-	if (!make_folders(folder) || (symlink(target, link_path) != 0 && errno != EEXIST))
+	if (!folders_make(folder) || (symlink(target, link_path) != 0 && errno != EEXIST))
 		return error_system(err, "%s", link_path);
 	return 0;
 }
@@ -201,7 +192,7 @@ int cache_add(const char *dir, const struct cached_file *file, struct error *err
 	/* one build may be kept under several paths; the first has the link */
 	if (access(folder, F_OK) == 0 && cache_has(dir, file->id, file->id_len))
 		return 0;
-	if (!make_folders(folder))
+	if (!folders_make(folder))
 		return error_system(err, "%s", folder);
 	if (add_content(file, name, folder, err) < 0) {
 		rmdir(folder);

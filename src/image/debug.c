@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "elf/dwarf.h"
 #include "image/debuginfod.h"
 #include "image/file.h"
 
@@ -70,18 +71,6 @@ static bool part_open(struct image_debug *d, int root, const char *path, struct 
 	return true;
 }
 
-/* The name and the build-id that .gnu_debugaltlink holds. */
-static bool alternate_link(const struct elf *elf, const char **name, struct span *id)
-{
-	struct span s = elf_section_bytes(elf, elf_section(elf, ".gnu_debugaltlink"));
-	size_t len = s.len ? strnlen((const char *)s.data, s.len) : 0;
-	if (!len || s.len - len < 2 || s.len - len - 1 > ELF_BUILD_ID_MAX)
-		return false;
-	*name = (const char *)s.data;
-	*id = (struct span){ s.data + len + 1, s.len - len - 1 };
-	return true;
-}
-
 static bool alternate_try(struct image_debug *d, int root, const char *path, struct span id)
 {
 	uint8_t found[ELF_BUILD_ID_MAX];
@@ -109,7 +98,7 @@ static void alternate_open(struct image_debug *d)
 	const char *name, *seen = path_seen(d, debug_image(d));
 	char path[IMAGE_PATH_MAX], hex[2 * ELF_BUILD_ID_MAX + 1];
 	struct span id;
-	if (!alternate_link(d->debug, &name, &id))
+	if (!dwarf_alternate(d->debug, &name, &id) || id.len < 2 || id.len > ELF_BUILD_ID_MAX)
 		return;
 	if (*name == '/' ? path_format(path, "%s", name) : path_format(path, "%.*s/%s", folder_len(seen), seen, name))
 		if (alternate_try(d, d->root, path, id))

@@ -116,6 +116,18 @@ bool rooted_exists(int root, const char *path)
 	return fd >= 0;
 }
 
+bool folders_make(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		bool made = mkdir(path, 0755) == 0 || errno == EEXIST;
+		*slash = '/';
+		if (!made)
+			return false;
+	}
+	return mkdir(path, 0755) == 0 || errno == EEXIST;
+}
+
 int rooted_map(int root, const char *path, struct span *bytes, struct error *err)
 {
 	struct stat st;

@@ -11,6 +11,8 @@ int root_open(const char *path);
 /* Opens for reading. root: a folder's descriptor that the path is seen from, links and ".." included; -1: this process's
  * own root. The descriptor, or < 0. */
 int rooted_open(int root, const char *path, struct error *err);
+/* Makes the folder and those above it; the text is changed meanwhile. */
+bool folders_make(char *path);
 /* Maps the file whole. An empty file has no bytes. */
 int rooted_map(int root, const char *path, struct span *bytes, struct error *err);
 void rooted_unmap(struct span *bytes);

@@ -1,6 +1,13 @@
 #include "image/image.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -91,6 +98,81 @@ TEST("a path seen from another root stays below it, through links too")
 	close(fd);
 	close(root);
 	folder_close(&f);
+}
+
+/* From here on this process has no openat2. */
+static bool refuse_openat2(void)
+{
+	struct sock_filter code[] = {
+		{ BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr) },
+		{ BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_openat2 },
+		{ BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | ENOSYS },
+		{ BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW },
+	};
+	struct sock_fprog program = { sizeof code / sizeof *code, code };
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static bool opens(int root, const char *path)
+{
+	int fd = rooted_open(root, path, NULL);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+TEST("a path seen from another root stays below it without openat2, too")
+{
+	struct folder f;
+	folder_open(&f);
+	folder_write(&f, "root/etc/here", "x", 1);
+	folder_write(&f, "etc/there", "x", 1);
+	EXPECT_INT(symlink("/etc/here", folder_path(&f, "root/absolute")), 0);
+	EXPECT_INT(symlink("../../../../etc/here", folder_path(&f, "root/upwards")), 0);
+	EXPECT_INT(symlink("etc", folder_path(&f, "root/folder")), 0);
+	EXPECT_INT(symlink("folder/../absolute", folder_path(&f, "root/chain")), 0);
+	EXPECT_INT(symlink("../../etc/there", folder_path(&f, "root/out")), 0);
+	EXPECT_INT(symlink("loop", folder_path(&f, "root/loop")), 0);
+	int root = root_open(folder_path(&f, "root"));
+	pid_t child = fork();
+	if (child == 0) {
+		if (!refuse_openat2())
+			_exit(2);
+		static const char *const inside[] = { "/etc/here", "etc//./here", "/absolute", "/upwards", "/folder/here", "/chain", "/../etc/here" };
+		bool good = true;
+		for (unsigned i = 0; i < sizeof inside / sizeof *inside; i++)
+			good &= opens(root, inside[i]);
+		good &= !opens(root, "/out") && !opens(root, "/../etc/there") && !opens(root, "/loop") && !opens(root, "/absent") &&
+			!opens(root, "/etc/here/more");
+		_exit(good ? 0 : 1);
+	}
+	int status = -1;
+	EXPECT_INT(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+		unit_skip("no seccomp here");
+	else
+		EXPECT_INT(status, 0);
+	close(root);
+	folder_close(&f);
+}
+
+TEST("where a file was looked for is noted in order, with what became of it")
+{
+	struct image_trail trail = { 0 };
+	struct error absent = { .kind = ERROR_SYSTEM, .sys = ENOENT }, refused = { .kind = ERROR_PERMISSION, .sys = EACCES };
+	struct error damaged = { .kind = ERROR_FORMAT };
+	image_trail_note(NULL, "", "/x", 'd', IMAGE_USED);
+	image_trail_note(&trail, "/root", "/x", 'd', image_finding_of(&absent));
+	image_trail_note(&trail, "", "/y", 'B', IMAGE_UNUSED);
+	image_trail_build(&trail, id_one, 20);
+	image_trail_mark(&trail, IMAGE_OTHER_BUILD);
+	EXPECT_INT(trail.tries.count, 2);
+	EXPECT_STR(trail.tries.items[0].path, "/root/x");
+	EXPECT_STR(image_finding_text(trail.tries.items[0].finding), "not there");
+	EXPECT(trail.tries.items[1].finding == IMAGE_OTHER_BUILD && trail.tries.items[1].build_id_len == 20);
+	EXPECT_INT(image_finding_of(&refused), IMAGE_REFUSED);
+	EXPECT_INT(image_finding_of(&damaged), IMAGE_DAMAGED);
+	image_trail_fini(&trail);
 }
 
 TEST("build-ids agree byte for byte, or where the recording's has only zeros behind")

@@ -1,5 +1,6 @@
 #include "image/jit_dump.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -43,4 +44,26 @@ int jit_dump_open(int32_t pid, const char *path, const char *symfs, bool force, 
 	}
 	*size = (uint64_t)st.st_size;
 	return fd;
+}
+
+int jit_dump_folder(int32_t pid, const char *path, struct error *err)
+{
+	int root = process_root(pid), fd;
+	const char *shown = *path ? path : "/";
+	if (root < 0) {
+		fd = open(shown, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	} else {
+		struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+		fd = (int)syscall(SYS_openat2, root, shown, &how, sizeof how);
+		close(root);
+	}
+	return fd < 0 ? error_system(err, "cannot open %s", shown) : fd;
+}
+
+int jit_dump_create(int folder, const char *name, struct error *err)
+{
+	if (unlinkat(folder, name, 0) != 0 && errno != ENOENT)
+		return error_system(err, "cannot replace %s", name);
+	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	return fd < 0 ? error_system(err, "cannot create %s", name) : fd;
 }

@@ -10,3 +10,7 @@
  * regular file itself, no link to one, of this user or root unless force. The descriptor and its size, or < 0 (ERROR_PERMISSION:
  * it is someone else's). */
 int jit_dump_open(int32_t pid, const char *path, const char *symfs, bool force, uint64_t *size, struct error *err);
+/* The folder that the process sees under this path; the descriptor, or < 0. */
+int jit_dump_folder(int32_t pid, const char *path, struct error *err);
+/* A fresh file there, in place of one that may stand there: links are not followed, other users' files are not written to. */
+int jit_dump_create(int folder, const char *name, struct error *err);

@@ -273,16 +273,23 @@ static unsigned module_class(const struct module *module)
 	}
 }
 
+static bool same_place(const char *path, const char *other)
+{
+	struct stat a, b;
+	return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* It sees other files where it has another root, or other mounts below the same. */
 int process_root(int32_t pid)
 {
-	char path[64];
-	struct stat own, its;
+	char root[64], mounts[64];
 	if (pid <= 0)
 		return -1;
-	snprintf(path, sizeof path, "/proc/%d/root/", pid);
-	if (stat(path, &its) != 0 || stat("/", &own) != 0 || (own.st_dev == its.st_dev && own.st_ino == its.st_ino))
+	snprintf(root, sizeof root, "/proc/%d/root/", pid);
+	snprintf(mounts, sizeof mounts, "/proc/%d/ns/mnt", pid);
+	if (same_place(root, "/") && (same_place(mounts, "/proc/self/ns/mnt") || access(mounts, F_OK) != 0))
 		return -1;
-	return root_open(path);
+	return root_open(root);
 }
 
 /* Which file this is, by what it says itself. */
@@ -382,19 +389,39 @@ static bool search_try(struct image_search *s, const struct candidate *c, const 
 	return true;
 }
 
-bool image_search_next(struct image_search *s, struct image *image)
+/* Where the process's root has nothing: it may be another one of that number. Only a build-id tells whether ours is right. */
+static bool search_again(struct image_search *s)
+{
+	if (s->root < 0 || *symfs_of(s) || s->runs || !s->recorded || s->ours)
+		return false;
+	close(s->root);
+	s->root = -1;
+	s->ours = true;
+	s->step = 0;
+	image_close(&s->itself);
+	search_ask_itself(s);
+	return true;
+}
+
+static bool search_step(struct image_search *s, struct image *image)
 {
 	char path[IMAGE_PATH_MAX];
 	unsigned class = module_class(s->module);
 	while (s->step < sizeof candidates / sizeof *candidates) {
 		const struct candidate *c = &candidates[s->step++];
 		bool named = c->path != path_itself || *s->module->long_name == '/';
-		if (!(c->modules & class) || !named || s->module->guest || !c->path(s, path))
+		bool tried = s->ours && c->place != ITS; /* what is ours whatever the root, before */
+		if (!(c->modules & class) || tried || !named || s->module->guest || !c->path(s, path))
 			continue;
 		if (search_try(s, c, path, image))
 			return true;
 	}
 	return false;
+}
+
+bool image_search_next(struct image_search *s, struct image *image)
+{
+	return search_step(s, image) || (search_again(s) && search_step(s, image));
 }
 
 int image_find(const struct module *module, const struct image_options *options, struct image *image, struct error *err)

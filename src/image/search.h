@@ -35,6 +35,7 @@ struct image_search {
 	unsigned step;             /* next candidate */
 	bool offline;              /* servers are not asked */
 	bool runs;                 /* a file that runs was found */
+	bool ours;                 /* root was a process's, had nothing, and was given up for our own */
 	uint32_t mismatched;       /* files passed over: of another build-id … */
 	uint32_t damaged;          /* … or no ELF at all */
 };

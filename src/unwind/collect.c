@@ -123,7 +123,8 @@ static void add_piece(struct collection *c, unsigned section, struct idmap *cies
 		return;
 	vec_push(&c->pieces, ((struct piece){ .start = fde->start, .end = fde->start + fde->size,
 		.function = fde->start, .program = (uint32_t)at,
-		.program_len = (uint32_t)program.len, .cie = index, .section = (uint8_t)section }));
+		.program_len = (uint32_t)program.len, .cie = index, .section = (uint8_t)section,
+		.rank = (uint8_t)(section + 1) }));
 }
 
 static void read_section(struct collection *c, unsigned section)
@@ -147,8 +148,8 @@ static int piece_order(const void *a, const void *b)
 	const struct piece *x = a, *y = b;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	if (x->section != y->section)
-		return x->section < y->section ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	return x->program < y->program ? -1 : x->program > y->program;
 }
 
@@ -162,7 +163,7 @@ static void remove_overlaps(struct collection *c)
 			continue;
 		if (last && last->end > piece->start) {
 			/* the better section keeps what it covers */
-			if (last->section < piece->section) {
+			if (last->rank < piece->rank) {
 				if (last->end >= piece->end)
 					continue;
 				piece->start = last->end;
@@ -177,9 +178,13 @@ static void remove_overlaps(struct collection *c)
 
 void collection_read(struct collection *c)
 {
-	bool sorted = true;
 	for (unsigned i = 0; i < c->section_count; i++)
 		read_section(c, i);
+}
+
+void collection_order(struct collection *c)
+{
+	bool sorted = true;
 	for (size_t i = 1; i < c->pieces.count && sorted; i++)
 		sorted = piece_order(&c->pieces.items[i - 1], &c->pieces.items[i]) <= 0;
 	if (!sorted)

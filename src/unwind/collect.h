@@ -5,13 +5,15 @@
 #include "unwind/cfi.h"
 
 #define COLLECT_SECTIONS 4
+#define RANK_SFRAME 0xfeu
+#define RANK_LAST 0xffu
 
 struct piece {
 	uint64_t start, end;
 	uint64_t function;             /* where its rules count from: start, before others took what they cover */
 	uint32_t program, program_len; /* offset in its section */
 	uint32_t cie;                  /* index */
-	uint8_t section, damaged;
+	uint8_t section, rank;         /* the lower rank wins where two cover the same */
 };
 
 struct collected_cie {
@@ -21,7 +23,7 @@ struct collected_cie {
 };
 
 struct collection {
-	struct cfi_section sections[COLLECT_SECTIONS]; /* those that come first win where two cover the same */
+	struct cfi_section sections[COLLECT_SECTIONS];
 	void *owned[COLLECT_SECTIONS];                 /* of compressed ones */
 	unsigned section_count;
 	VEC(struct piece) pieces;
@@ -31,5 +33,7 @@ struct collection {
 
 void collection_init(struct collection *c, const struct elf *runtime, const struct elf *debug);
 void collection_fini(struct collection *c);
-/* Reads all sections; after it pieces are in order of start, and each ends where the next begins or earlier. */
+/* Reads all sections. */
 void collection_read(struct collection *c);
+/* After it pieces are in order of start, and each ends where the next begins or earlier. */
+void collection_order(struct collection *c);

@@ -5,6 +5,8 @@
 
 #include "unwind/collect.h"
 #include "unwind/program.h"
+#include "unwind/sframe.h"
+#include "unwind/stubs.h"
 
 /* Bytes of initial instructions that are run again because entries take turns with their CIEs; more is no sane file. */
 #define CIE_COST ((uint64_t)64 << 20)
@@ -18,36 +20,72 @@ static void note_loads(const struct elf *elf, struct rule_table *table)
 				.size = elf->loads[i].file_size, .address = elf->loads[i].vaddr };
 }
 
-/* The rows of what was collected, and none between. */
-static void compile_pieces(struct collection *c, struct program *program)
+/* The CIE whose initial state the program has. */
+struct current_cie {
+	uint32_t index;
+	bool good;
+	uint64_t cost;
+};
+
+static void compile_piece(struct collection *c, struct program *program, const struct piece *piece, struct current_cie *now)
 {
-	uint32_t cie_now = UINT32_MAX;
-	bool cie_good = false;
-	uint64_t end = 0, cost = 0;
+	const struct cfi_section *section = &c->sections[piece->section];
+	const struct cie *cie = &c->cies.items[piece->cie].cie;
+	if (piece->cie != now->index) {
+		now->cost += cie->program.len;
+		program->section = section;
+		now->good = now->cost <= section->bytes.len + CIE_COST && program_cie(program, cie);
+		now->index = piece->cie;
+	}
+	struct fde fde = { .start = piece->function, .size = piece->end - piece->function };
+	struct span code = { section->bytes.data + piece->program, piece->program_len };
+	if (!now->good)
+		rule_builder_row(program->builder, piece->start, RULE_NONE);
+	if (!now->good || !program_fde(program, cie, &fde, code, piece->program, piece->start, piece->end))
+		c->damaged++;
+}
+
+#define SFRAME_SECTION 0xfeu /* piece.section; piece.program is the function's index */
+
+static bool collect_sframe(struct collection *c, const struct elf *elf, enum unwind_arch arch, struct sframe *sframe)
+{
+	const struct elf_section *section = elf_section(elf, ".sframe");
+	struct sframe_function f;
+	if (!section || sframe_open(sframe, elf_section_bytes(elf, section), section->address) < 0 || sframe->arch != arch)
+		return false;
+	for (uint32_t i = 0; i < sframe->count; i++)
+		if (sframe_function(sframe, i, &f))
+			vec_push(&c->pieces, ((struct piece){ .start = f.start, .end = f.start + f.size, .function = f.start, .program = i,
+				.section = SFRAME_SECTION, .rank = RANK_SFRAME }));
+		else
+			c->damaged++;
+	return true;
+}
+
+static void compile_sframe(struct collection *c, struct sframe *sframe, const struct piece *piece, struct rule_builder *b)
+{
+	struct sframe_function f;
+	rule_builder_row(b, piece->start, RULE_NONE); /* until its first row */
+	if (!sframe_function(sframe, piece->program, &f) || !sframe_rows(sframe, &f, b, piece->start, piece->end))
+		c->damaged++;
+}
+
+/* The rows of what was collected, and none between. */
+static void compile_pieces(struct collection *c, struct program *program, enum unwind_arch arch, struct sframe *sframe)
+{
+	struct current_cie now = { .index = UINT32_MAX };
+	uint64_t end = 0;
 	for (size_t i = 0; i < c->pieces.count; i++) {
 		const struct piece *piece = &c->pieces.items[i];
-		const struct cfi_section *section = &c->sections[piece->section];
-		const struct cie *cie = &c->cies.items[piece->cie].cie;
-		if (piece->cie != cie_now) {
-			cost += cie->program.len;
-			if (cost > section->bytes.len + CIE_COST) {
-				c->damaged += c->pieces.count - i;
-				break;
-			}
-			program->section = section;
-			cie_good = program_cie(program, cie);
-			cie_now = piece->cie;
-		}
 		if (i && end < piece->start)
 			rule_builder_row(program->builder, end, RULE_NONE);
 		end = piece->end;
-		struct fde fde = { .start = piece->function, .size = piece->end - piece->function };
-		struct span code = { section->bytes.data + piece->program, piece->program_len };
-		if (!cie_good || !program_fde(program, cie, &fde, code, piece->program, piece->start, piece->end)) {
-			c->damaged++;
-			if (!cie_good)
-				rule_builder_row(program->builder, piece->start, RULE_NONE);
-		}
+		if (piece->section == STUB_SECTION)
+			rule_builder_row(program->builder, piece->start, stub_rule(program->builder, arch, (enum stub)piece->program));
+		else if (piece->section == SFRAME_SECTION)
+			compile_sframe(c, sframe, piece, program->builder);
+		else
+			compile_piece(c, program, piece, &now);
 	}
 	if (end)
 		rule_builder_row(program->builder, end, RULE_NONE);
@@ -65,14 +103,18 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	note_loads(runtime, table);
 	collection_init(&collection, runtime, debug);
 	collection_read(&collection);
+	struct sframe sframe;
+	bool has_sframe = collect_sframe(&collection, runtime, table->arch, &sframe);
+	stubs_collect(&collection, runtime, table->arch);
+	collection_order(&collection);
 	rule_builder_init(&builder, table);
 	struct program *program = memory_zero(1, sizeof *program);
 	program->machine = machine_of(table->arch);
 	program->builder = &builder;
-	compile_pieces(&collection, program);
+	compile_pieces(&collection, program, table->arch, &sframe);
 	free(program);
 	rule_builder_finish(&builder);
-	table->has_info = collection.section_count != 0;
+	table->has_info = collection.section_count || has_sframe;
 	table->entry_from = runtime->entry;
 	table->entry_to = runtime->entry + (runtime->entry && runtime->type != ET_REL ? 64 : 0);
 	table->damaged = collection.damaged;

@@ -9,6 +9,7 @@
 #define PLAIN_DEPTH 64
 
 struct plain_rule {
+	bool above;                  /* its place was above the stack pointer at some instruction */
 	int how;                     /* 0 same, 1 undefined, 2 at the CFA, 3 is the CFA, 4 register, 5 at expression, 6 is expression */
 	int64_t value;
 	struct span code;
@@ -48,7 +49,19 @@ static inline void plain_set(struct plain *p, uint64_t reg, int how, int64_t val
 		return;
 	if (how != 4 && value != (int32_t)value)
 		p->bad = true;
-	p->row.rules[reg] = (struct plain_rule){ how, value, code };
+	p->row.rules[reg] = (struct plain_rule){ false, how, value, code };
+}
+
+static inline bool plain_below(const struct plain *p, const struct plain_rule *rule)
+{
+	return p->row.cfa_how == 1 && p->row.cfa_register == p->machine->sp && p->row.cfa_offset + rule->value < 0;
+}
+
+/* One instruction and more have these rules. */
+static inline void plain_settle(struct plain *p)
+{
+	for (unsigned i = 0; i < p->machine->registers && p->row.cfa_how; i++)
+		p->row.rules[i].above |= p->row.rules[i].how == 2 && !plain_below(p, &p->row.rules[i]);
 }
 
 static inline void plain_move(struct plain *p, uint64_t to, bool sane)
@@ -57,7 +70,9 @@ static inline void plain_move(struct plain *p, uint64_t to, bool sane)
 		p->bad = true;
 	else if (to > p->target)
 		p->passed = true;
-	else
+	else if (to > p->location)
+		plain_settle(p);
+	if (!p->bad && !p->passed)
 		p->location = to;
 }
 
@@ -187,7 +202,9 @@ static inline bool plain_find(struct plain *p, const struct collection *c, const
 		p->location = piece->function;
 		p->target = address;
 		struct span code = { section->bytes.data + piece->program, piece->program_len };
-		return plain_run(p, section, code, piece->program, piece->function) && p->row.cfa_how && p->cie->ra < machine->registers;
+		bool good = plain_run(p, section, code, piece->program, piece->function);
+		plain_settle(p);
+		return good && p->row.cfa_how && p->cie->ra == machine->ra;
 	}
 	return false;
 }
@@ -203,7 +220,12 @@ static inline bool plain_value(const struct plain *p, const struct expression_in
 	uint8_t word = p->machine->word;
 	switch (rule->how) {
 	case 0: *value = input->registers[reg]; return input->known >> reg & 1;
-	case 2: address = *input->cfa + (uint64_t)rule->value; break;
+	case 2:
+		if (plain_below(p, rule) && rule->above) {
+			*value = input->registers[reg];
+			return input->known >> reg & 1;
+		}
+		address = *input->cfa + (uint64_t)rule->value; break;
 	case 3: *value = *input->cfa + (uint64_t)rule->value; return true;
 	case 4: *value = input->registers[rule->value]; return input->known >> rule->value & 1;
 	case 5:
@@ -246,6 +268,8 @@ static inline bool plain_step(const struct plain *p, struct plain_frame *frame, 
 	if (!(up.known >> p->cie->ra & 1))
 		return false;
 	up.pc = up.registers[p->cie->ra];
+	if (!p->machine->ra_is_register)
+		up.known &= ~((uint64_t)1 << p->cie->ra);
 	*frame = up;
 	return true;
 }

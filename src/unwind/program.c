@@ -42,6 +42,7 @@ static void set_column(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, 
 	if (reg >= PROGRAM_REGISTERS || reg >= r->p->machine->registers)
 		return;
 	s->columns[reg] = (struct column){ .kind = kind, .base = base, .value = value };
+	s->pushed &= ~((uint64_t)1 << reg);
 	if (kind == SAVED_SAME)
 		s->set &= ~((uint64_t)1 << reg);
 	else
@@ -124,9 +125,29 @@ static void set_cfa_expression(struct run *r, struct span code)
 	r->p->state.threshold = shape.threshold;
 }
 
-static struct saved saved_of(const struct frame_state *s, uint8_t reg)
+/* Compilers do not say of the last register they pop that it is back: between the pop and the return, what lay above the stack
+ * pointer lies below it, where no copy of the stack begins. (What never lay above it is in the red zone, and stays there.) */
+static void note_pushed(struct frame_state *s, const struct machine *m)
+{
+	bool by_sp = s->cfa_kind == CFA_REGISTER && s->cfa_register == m->sp;
+	for (uint64_t set = s->set; set; set &= set - 1) {
+		const struct column *c = &s->columns[__builtin_ctzll(set)];
+		if (c->kind == SAVED_AT_CFA && (!by_sp || c->value >= -(int64_t)s->cfa_value))
+			s->pushed |= set & -set;
+	}
+}
+
+static bool is_popped(const struct frame_state *s, uint8_t reg, const struct machine *m)
+{
+	return s->pushed >> reg & 1 && s->columns[reg].kind == SAVED_AT_CFA && s->cfa_kind == CFA_REGISTER && s->cfa_register == m->sp &&
+		s->columns[reg].value < -(int64_t)s->cfa_value;
+}
+
+static struct saved saved_of(const struct frame_state *s, uint8_t reg, const struct machine *m)
 {
 	struct column c = s->columns[reg];
+	if (is_popped(s, reg, m))
+		c = (struct column){ .kind = SAVED_SAME };
 	return (struct saved){ .reg = reg, .kind = c.kind, .base = c.base, .value = c.value };
 }
 
@@ -138,19 +159,22 @@ static bool is_simple(const struct rule *rule)
 
 static uint32_t state_rule(struct run *r)
 {
-	const struct frame_state *s = &r->p->state;
+	struct frame_state *s = &r->p->state;
 	const struct machine *m = r->p->machine;
 	struct saved others[PROGRAM_REGISTERS];
 	uint32_t count = 0;
-	if (!s->cfa_set || r->cie->ra >= m->registers)
+	if (!s->cfa_set || r->cie->ra != m->ra) /* no compiler chooses another column */
 		return RULE_NONE;
+	note_pushed(s, m);
 	struct rule rule = { .cfa_value = s->cfa_value, .cfa_kind = s->cfa_kind, .cfa_register = s->cfa_register,
-		.threshold = s->threshold, .ra = saved_of(s, r->cie->ra), .fp = saved_of(s, m->fp) };
-	for (uint64_t set = s->set & ~((uint64_t)1 << r->cie->ra | (uint64_t)1 << m->fp); set; set &= set - 1)
-		others[count++] = saved_of(s, (uint8_t)__builtin_ctzll(set));
+		.threshold = s->threshold, .ra = saved_of(s, r->cie->ra, m), .fp = saved_of(s, m->fp, m) };
+	for (uint64_t set = s->set & ~((uint64_t)1 << r->cie->ra | (uint64_t)1 << m->fp); set; set &= set - 1) {
+		others[count] = saved_of(s, (uint8_t)__builtin_ctzll(set), m);
+		count += others[count].kind != SAVED_SAME;
+	}
 	rule.flags = (rule.ra.kind == SAVED_UNDEFINED ? RULE_BOTTOM : 0) | (r->cie->signal ? RULE_SIGNAL : 0) |
 		(s->is_signed ? RULE_SIGNED : 0);
-	rule.flags |= is_simple(&rule) ? RULE_SIMPLE : 0;
+	rule.flags |= is_simple(&rule) && !(s->set >> m->sp & 1) ? RULE_SIMPLE : 0;
 	return rule_builder_rule(r->p->builder, &rule, others, count);
 }
 

@@ -162,6 +162,15 @@ static void recover_others(struct walk *w, const struct rule *rule, uint64_t cfa
 	}
 }
 
+static bool stop_without_caller(struct walk *w, const struct saved *ra, uint64_t cfa)
+{
+	if (ra->kind == SAVED_AT_CFA)
+		return stop_missing(w, cfa + (uint64_t)(int64_t)ra->value);
+	if (ra->kind == SAVED_AT_REGISTER && ra->base < UNWIND_REGISTERS && is_known(w, ra->base))
+		return stop_missing(w, w->registers[ra->base] + (uint64_t)(int64_t)ra->value);
+	return stop(w, UNWIND_BAD_RULE);
+}
+
 /* Any rule. */
 static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
 {
@@ -171,8 +180,9 @@ static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
 		return stop(w, UNWIND_COMPLETE);
 	if (!compute_cfa(w, rule, &cfa))
 		return false;
+	out->cfa = cfa;
 	if (!recover(w, &rule->ra, cfa, &pc))
-		return rule->ra.kind == SAVED_AT_CFA ? stop_missing(w, cfa + (uint64_t)(int64_t)rule->ra.value) : stop(w, UNWIND_BAD_RULE);
+		return stop_without_caller(w, &rule->ra, cfa);
 	bool has_fp = recover(w, &rule->fp, cfa, &fp), in_register = rule->ra.kind == SAVED_SAME;
 	uint64_t wanted = rule->flags & RULE_SIGNAL ? UINT64_MAX : w->needed | (uint64_t)1 << m->sp;
 	recover_others(w, rule, cfa, wanted | (uint64_t)m->ra_is_register << m->ra);
@@ -185,7 +195,7 @@ static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
 		set_register(w, m->fp, fp);
 	else
 		forget(w, m->fp);
-	if (m->ra_is_register && rule->ra.reg == m->ra) {
+	if (m->ra_is_register && !(rule->flags & RULE_SIGNAL)) {
 		if (in_register && !(w->exact || w->first))
 			return stop(w, UNWIND_BAD_RULE); /* a caller has saved it: else it would never end */
 		set_register(w, m->ra, pc);
@@ -193,7 +203,6 @@ static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
 	/* signed ones, and those that older tables do not say are signed */
 	if (m->ra_is_register && (rule->flags & RULE_SIGNED || pc >> 48))
 		pc = strip_authentication(w, pc);
-	out->cfa = cfa;
 	out->signal = rule->flags & RULE_SIGNAL;
 	w->pc = m->word == 4 ? (uint32_t)pc : pc;
 	return true;
@@ -206,6 +215,7 @@ static inline bool apply_simple(struct walk *w, const struct rule *rule, struct 
 	if (rule->cfa_register >= m->registers || !is_known(w, rule->cfa_register))
 		return stop(w, UNWIND_BAD_RULE);
 	uint64_t cfa = w->registers[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_value, pc, fp;
+	out->cfa = cfa;
 	if (!read_word(w, cfa + (uint64_t)(int64_t)rule->ra.value, &pc))
 		return stop_missing(w, cfa + (uint64_t)(int64_t)rule->ra.value);
 	if (rule->fp.kind == SAVED_AT_CFA) {
@@ -222,7 +232,6 @@ static inline bool apply_simple(struct walk *w, const struct rule *rule, struct 
 		if (pc >> 48)
 			pc = strip_authentication(w, pc);
 	}
-	out->cfa = cfa;
 	w->pc = pc;
 	return true;
 }
@@ -307,8 +316,10 @@ static void walk(struct walk *w, struct unwind_frame *frames, struct unwind_resu
 		struct stepped stepped;
 		uint64_t pc_before = w->pc;
 		*frame = (struct unwind_frame){ .pc = w->pc, .guessed = guessed };
-		if (!step(w, &stepped))
+		if (!step(w, &stepped)) {
+			frame->cfa = w->end == UNWIND_CUT ? stepped.cfa : 0;
 			return;
+		}
 		frame->cfa = stepped.cfa;
 		frame->signal = stepped.signal;
 		if (w->pc == pc_before && stepped.cfa == cfa_before) {

@@ -12,7 +12,7 @@ enum { FRAMES = 12, STACK = 2048, CODE = 0x1000, SECTION = 0x400000 };
 
 struct recipe {
 	enum unwind_arch arch;
-	bool debug_frame;
+	const char *section;
 	uint64_t pc, seed;
 };
 
@@ -22,8 +22,7 @@ static void *make_elf(const struct recipe *recipe, const uint8_t *frame, size_t 
 	struct maker m = maker_new(recipe->arch != UNWIND_X86, false, machines[recipe->arch], ET_DYN);
 	uint8_t code[256] = { 0 };
 	maker_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, CODE, code, sizeof code);
-	maker_section(&m, recipe->debug_frame ? ".debug_frame" : ".eh_frame", SHT_PROGBITS, SHF_ALLOC,
-		recipe->debug_frame ? 0 : SECTION, frame, frame_len);
+	maker_section(&m, recipe->section, SHT_PROGBITS, SHF_ALLOC, SECTION, frame, frame_len);
 	return maker_finish(&m, len);
 }
 
@@ -84,6 +83,7 @@ static void run(const struct recipe *recipe, const uint8_t *frame_bytes, size_t 
 		abort();
 	collection_init(&collection, &elf, NULL);
 	collection_read(&collection);
+	collection_order(&collection);
 
 	struct modules modules;
 	modules_init(&modules);
@@ -127,7 +127,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 4 || size > 65536)
 		return 0;
-	struct recipe recipe = { .arch = data[0] % UNWIND_ARCHES, .debug_frame = data[0] & 0x80, .pc = data[1],
+	static const char *const sections[] = { ".eh_frame", ".sframe", ".debug_frame", ".eh_frame" };
+	struct recipe recipe = { .arch = (data[0] & 63) % UNWIND_ARCHES, .section = sections[data[0] >> 6], .pc = data[1],
 		.seed = (uint64_t)data[2] << 8 | data[3] };
 	run(&recipe, data + 4, size - 4);
 	return 0;

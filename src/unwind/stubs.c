@@ -1,0 +1,121 @@
+#include "unwind/stubs.h"
+
+#include <elf.h>
+
+enum { PLT_ENTRY = 16 };
+
+static void add(struct collection *c, uint64_t start, uint64_t size, enum stub stub)
+{
+	vec_push(&c->pieces, ((struct piece){ .start = start, .end = start + size, .function = start, .program = stub,
+		.section = STUB_SECTION, .rank = stub == STUB_SIGNAL ? 0 : RANK_LAST }));
+}
+
+/* mov $15, %rax; syscall. mov $15, %eax; syscall. mov x8, 139; svc 0. */
+static const struct trampoline {
+	enum unwind_arch arch;
+	uint8_t bytes[9], len;
+} trampolines[] = {
+	{ UNWIND_X86_64, { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 }, 9 },
+	{ UNWIND_X86_64, { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 }, 7 },
+	{ UNWIND_AARCH64, { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 }, 8 },
+};
+
+static void find_trampolines(struct collection *c, struct span code, uint64_t address, const struct trampoline *t)
+{
+	const uint8_t *at = code.data, *end = code.data + code.len;
+	while ((at = memmem(at, (size_t)(end - at), t->bytes, t->len))) {
+		/* a handler returns to its first byte, and return addresses are looked up one below */
+		add(c, address + (uint64_t)(at - code.data) - 1, t->len + 1u, STUB_SIGNAL);
+		at += t->len;
+	}
+}
+
+static void find_in_loads(struct collection *c, const struct elf *elf, enum unwind_arch arch)
+{
+	for (uint32_t i = 0; i < elf->load_count; i++) {
+		const struct elf_load *load = &elf->loads[i];
+		if (!(load->flags & PF_X) || load->offset > elf->bytes.len || load->file_size > elf->bytes.len - load->offset)
+			continue;
+		struct span code = { elf->bytes.data + load->offset, (size_t)load->file_size };
+		for (size_t t = 0; t < sizeof trampolines / sizeof *trampolines; t++)
+			if (trampolines[t].arch == arch)
+				find_trampolines(c, code, load->vaddr, &trampolines[t]);
+	}
+}
+
+static enum stub lazy_kind(struct span code)
+{
+	static const uint8_t mark[] = { 0xf3, 0x0f, 0x1e };
+	return code.len >= PLT_ENTRY + 3 && memcmp(code.data + PLT_ENTRY, mark, 3) == 0 ? STUB_PLT_LAZY_MARKED : STUB_PLT_LAZY;
+}
+
+static void find_plt(struct collection *c, const struct elf *elf, const char *name, bool lazy)
+{
+	const struct elf_section *section = elf_section(elf, name);
+	struct span code = section ? elf_section_bytes(elf, section) : (struct span){ 0 };
+	if (!code.len || code.len > UINT32_MAX || !section->address)
+		return;
+	if (!lazy) {
+		add(c, section->address, code.len, STUB_PLT_PLAIN);
+		return;
+	}
+	add(c, section->address, code.len < PLT_ENTRY ? code.len : PLT_ENTRY, STUB_PLT_FIRST);
+	if (code.len > PLT_ENTRY)
+		add(c, section->address + PLT_ENTRY, code.len - PLT_ENTRY, lazy_kind(code));
+}
+
+void stubs_collect(struct collection *c, const struct elf *elf, enum unwind_arch arch)
+{
+	find_in_loads(c, elf, arch);
+	if (arch == UNWIND_AARCH64)
+		return; /* nothing is pushed there; the link register has the caller */
+	find_plt(c, elf, ".plt", true);
+	find_plt(c, elf, ".plt.sec", false);
+	find_plt(c, elf, ".plt.got", false);
+}
+
+static struct saved at_sp(const struct machine *m, unsigned reg, int32_t offset)
+{
+	return (struct saved){ .reg = (uint8_t)reg, .kind = SAVED_AT_REGISTER, .base = m->sp, .value = offset };
+}
+
+/* struct rt_sigframe, where the stack pointer is when the handler has returned: at the ucontext. */
+static uint32_t signal_x86_64(struct rule_builder *b, const struct machine *m)
+{
+	/* by place in uc_mcontext, which is 40 bytes in: r8 … r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
+	static const uint8_t order[] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2 };
+	struct saved others[sizeof order];
+	uint32_t count = 0;
+	struct rule rule = { .cfa_kind = CFA_LOAD, .cfa_register = m->sp, .cfa_value = 160, .ra = at_sp(m, m->ra, 168),
+		.fp = at_sp(m, m->fp, 120), .flags = RULE_SIGNAL };
+	for (unsigned i = 0; i < sizeof order; i++)
+		if (order[i] != m->fp)
+			others[count++] = at_sp(m, order[i], (int32_t)(40 + 8 * i));
+	return rule_builder_rule(b, &rule, others, count);
+}
+
+/* siginfo (128 bytes), ucontext up to uc_mcontext (176), fault_address, x0 … x30, sp, pc. */
+static uint32_t signal_aarch64(struct rule_builder *b, const struct machine *m)
+{
+	struct saved others[31];
+	uint32_t count = 0;
+	enum { REGISTERS = 128 + 176 + 8 };
+	struct rule rule = { .cfa_kind = CFA_LOAD, .cfa_register = m->sp, .cfa_value = REGISTERS + 31 * 8,
+		.ra = at_sp(m, m->ra, REGISTERS + 32 * 8), .fp = at_sp(m, m->fp, REGISTERS + 29 * 8), .flags = RULE_SIGNAL };
+	for (unsigned reg = 0; reg <= 30; reg++)
+		if (reg != m->fp)
+			others[count++] = at_sp(m, reg, (int32_t)(REGISTERS + 8 * reg));
+	return rule_builder_rule(b, &rule, others, count);
+}
+
+uint32_t stub_rule(struct rule_builder *b, enum unwind_arch arch, enum stub stub)
+{
+	const struct machine *m = machine_of(arch);
+	static const uint8_t thresholds[] = { [STUB_PLT_FIRST] = 6, [STUB_PLT_LAZY] = 11, [STUB_PLT_LAZY_MARKED] = 9, [STUB_PLT_PLAIN] = 16 };
+	if (stub == STUB_SIGNAL)
+		return arch == UNWIND_AARCH64 ? signal_aarch64(b, m) : signal_x86_64(b, m);
+	struct rule rule = { .cfa_kind = CFA_PLT, .cfa_register = m->sp, .cfa_value = stub == STUB_PLT_FIRST ? 2 * m->word : m->word,
+		.threshold = thresholds[stub],
+		.ra = { .reg = m->ra, .kind = SAVED_AT_CFA, .value = -(int32_t)m->word }, .fp = { .reg = m->fp } };
+	return rule_builder_rule(b, &rule, NULL, 0);
+}

@@ -1,0 +1,151 @@
+#include "unwind/tables.h"
+
+#include <pthread.h>
+
+#include "model/space.h"
+#include "unit.h"
+#include "unwind/compile.h"
+#include "unwind/plain.h"
+
+/* The C library of this very process. */
+static bool library_path(char *path, size_t size)
+{
+	char line[4096];
+	bool found = false;
+	FILE *file = fopen("/proc/self/maps", "r");
+	while (file && !found && fgets(line, sizeof line, file)) {
+		char *at = strchr(line, '/');
+		line[strcspn(line, "\n")] = '\0';
+		if (at && strstr(at, "libc.so") && strlen(at) < size) {
+			strcpy(path, at);
+			found = true;
+		}
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static size_t frame_bytes(const struct elf *elf)
+{
+	const struct elf_section *section = elf_section(elf, ".eh_frame");
+	return section ? elf_section_bytes(elf, section).len : 0;
+}
+
+TEST("rules of the C library take at most twice the memory of what they are made of")
+{
+	char path[4096];
+	struct image image;
+	struct rule_table table;
+	if (!library_path(path, sizeof path) || image_open(&image, -1, path, NULL) < 0) {
+		unit_skip("this program has no C library of its own to read");
+		return;
+	}
+	EXPECT_INT(rules_compile(&image.elf, NULL, &table, NULL), 0);
+	EXPECT(table.count > 1000);
+	EXPECT(rule_table_memory(&table) <= 2 * frame_bytes(&image.elf) + 4096);
+	rule_table_fini(&table);
+	image_close(&image);
+}
+
+/* One step from address by the table and by the plain reading. */
+static void compare_at(const struct collection *c, struct unwind_input *input, const struct map *map, const struct rule_table *table,
+	uint64_t address, struct plain *plain)
+{
+	const struct machine *m = machine_of(input->arch);
+	struct unwind_frame frames[2];
+	struct unwind_result result;
+	uint64_t pc = 0, cfa = 0;
+	for (uint32_t i = 0; i < table->load_count; i++)
+		if (address - table->loads[i].address < table->loads[i].size)
+			pc = map->start + address - table->loads[i].address + table->loads[i].offset;
+	if (!pc || !plain_find(plain, c, m, address))
+		return;
+	input->registers.pc = pc;
+	unwind(input, frames, &result);
+	struct plain_frame frame = { .known = input->registers.known, .pc = pc };
+	struct stack_memory memory = { .address = input->stack_address, .bytes = input->stack, .word = m->word };
+	memcpy(frame.registers, input->registers.values, sizeof input->registers.values);
+	bool on = plain_step(plain, &frame, &memory, pc - address, &cfa);
+	EXPECT(on == (result.count == 2 || result.null_return));
+	if (on && result.count == 2)
+		EXPECT(cfa == frames[0].cfa && frame.pc == frames[1].pc);
+}
+
+TEST("rules of the C library are what a plain reading of its call frame information gives")
+{
+	char path[4096];
+	struct image image;
+	struct rule_table table;
+	struct modules modules;
+	struct collection c;
+	uint8_t stack[4096];
+	if (!library_path(path, sizeof path) || image_open(&image, -1, path, NULL) < 0) {
+		unit_skip("this program has no C library of its own to read");
+		return;
+	}
+	modules_init(&modules);
+	struct module *module = modules_file(&modules, path, MODULE_FILE, &(struct module_identity){ 0 });
+	struct unwind_tables *tables = unwind_tables_new(&modules, NULL);
+	unwind_tables_add(tables, module, &image.elf, NULL);
+	rules_compile(&image.elf, NULL, &table, NULL);
+	collection_init(&c, &image.elf, NULL);
+	collection_read(&c);
+	collection_order(&c);
+	struct map map = { .start = 0x7f0000000000, .end = 0x7f0010000000, .module = module->id };
+	struct map_node node = { .start = map.start, .end = map.end, .map = &map };
+	struct unwind_input input = { .arch = table.arch, .tables = tables, .maps = &node, .max_frames = 2,
+		.stack_address = 0x7ffc00000000, .stack = { stack, sizeof stack } };
+	for (unsigned i = 0; i < sizeof stack; i++)
+		stack[i] = (uint8_t)(i * 7 + 1);
+	for (unsigned i = 0; i < machine_of(table.arch)->registers; i++)
+		input.registers.values[i] = input.stack_address + 64 * i;
+	input.registers.values[machine_of(table.arch)->sp] = input.stack_address;
+	input.registers.known = 0xffff;
+	struct plain *plain = memory_alloc(sizeof *plain);
+	for (size_t i = 0; i < c.pieces.count; i += 7)
+		for (uint64_t at = c.pieces.items[i].start; at < c.pieces.items[i].end; at += 1 + (at * 13) % 29)
+			compare_at(&c, &input, &map, &table, at, plain);
+	free(plain);
+	collection_fini(&c);
+	rule_table_fini(&table);
+	unwind_tables_free(tables);
+	modules_fini(&modules);
+	image_close(&image);
+}
+
+struct race {
+	struct unwind_tables *tables;
+	struct modules *modules;
+};
+
+static void *load_all(void *context)
+{
+	struct race *race = context;
+	for (size_t i = 0; i < race->modules->list.count; i++)
+		unwind_tables_load(race->tables, race->modules->list.items[i]);
+	return NULL;
+}
+
+TEST("several threads may ask for the same table")
+{
+	char path[4096];
+	struct modules modules;
+	pthread_t threads[4];
+	modules_init(&modules);
+	if (library_path(path, sizeof path))
+		modules_file(&modules, path, MODULE_FILE, &(struct module_identity){ 0 });
+	modules_file(&modules, "/proc/self/exe", MODULE_FILE, &(struct module_identity){ 0 });
+	modules_file(&modules, "[heap]", MODULE_NONE, &(struct module_identity){ 0 });
+	struct image_options options = { 0 };
+	struct race race = { unwind_tables_new(&modules, &options), &modules };
+	for (unsigned i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, load_all, &race);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	struct unwind_counters counters = unwind_tables_counters(race.tables);
+	EXPECT_INT(counters.modules + counters.modules_without, modules.list.count);
+	EXPECT(counters.modules_without >= 1);
+	unwind_tables_free(race.tables);
+	modules_fini(&modules);
+}

@@ -1,0 +1,364 @@
+#include "unwind/unwind.h"
+
+#include "unit.h"
+#include "unwind/cfi_maker.h"
+
+enum { RBX = 3, RBP = 6, RSP = 7, X29 = 29, X30 = 30, SP = 31, ESP = 4, EBP = 5 };
+
+/* Three functions of x86-64: `leaf` at 0x10 (a return address alone), `framed` at 0x40 (push rbp; mov rsp, rbp from 0x44 on),
+ * `start` at 0x80 (nothing called it). */
+static void open_plain(struct scene *s, struct cfi_maker *m)
+{
+	*m = (struct cfi_maker){ .arch = UNWIND_X86_64 };
+	cfi_cie_made(m, "zR");
+	cfi_fde_made(m, 0x10, 0x10, CFI(0));
+	cfi_fde_made(m, 0x40, 0x20, CFI(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, RBP));
+	cfi_fde_made(m, 0x80, 0x10, CFI(0x07, 16));
+	scene_open(s, m, "", 0);
+}
+
+TEST("frames are unwound by rules, down to the one that nothing called")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, s.input.stack_address + 0x40);
+	scene_word(&s, 0, s.code + 0x50);     /* leaf was called by framed */
+	scene_word(&s, 0x40, 0x1234);         /* framed's caller's rbp */
+	scene_word(&s, 0x48, s.code + 0x88);  /* which was called by start */
+	const struct unwind_frame *f = scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 3);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	EXPECT_INT(s.result.guessed, 0);
+	EXPECT(f[0].pc == s.code + 0x18 && f[1].pc == s.code + 0x50 && f[2].pc == s.code + 0x88);
+	EXPECT(f[0].cfa == s.input.stack_address + 8 && f[1].cfa == s.input.stack_address + 0x50);
+	scene_close(&s);
+}
+
+TEST("each row of a function's rules holds from its address to the next one's")
+{
+	static const struct { unsigned pc, ra; } rows[] = { { 0x40, 0 }, { 0x41, 8 }, { 0x43, 8 }, { 0x44, 0x48 }, { 0x5f, 0x48 } };
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, s.input.stack_address + 0x40);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		memset(s.stack, 0, sizeof s.stack);
+		scene_word(&s, rows[i].ra, s.code + 0x88);
+		scene_run(&s, s.code + rows[i].pc);
+		EXPECT_INT(s.result.count, 2);
+		EXPECT(s.frames[1].pc == s.code + 0x88);
+	}
+	scene_close(&s);
+}
+
+TEST("a return address behind the last instruction of a function is the function's")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_word(&s, 0, s.code + 0x90); /* start ends there: its last instruction was a call */
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 2);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_close(&s);
+}
+
+TEST("a stack that was copied in part ends in a cut chain, which says where it would go on")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, s.input.stack_address + sizeof s.stack - 8);
+	scene_run(&s, s.code + 0x48);
+	EXPECT_INT(s.result.count, 1);
+	EXPECT_INT(s.result.end, UNWIND_CUT);
+	EXPECT(s.result.missing == s.input.stack_address + sizeof s.stack);
+	scene_register(&s, RBP, 8);
+	scene_run(&s, s.code + 0x48);
+	EXPECT_INT(s.result.end, UNWIND_CUT);
+	scene_close(&s);
+}
+
+TEST("ends that are none: no mapping, no rule, as many frames as were asked for, a return address of 0")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, 0);
+	scene_run(&s, 0x1234);
+	EXPECT_INT(s.result.end, UNWIND_NO_MAP);
+	EXPECT_INT(s.result.count, 1);
+	scene_run(&s, s.code + 0x200);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	EXPECT(s.result.null_return);
+	s.input.max_frames = 1;
+	scene_word(&s, 0, s.code + 0x50);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.end, UNWIND_LIMIT);
+	EXPECT_INT(s.result.count, 1);
+	scene_close(&s);
+}
+
+TEST("a function that returns to itself with an unmoved stack is no endless chain")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86_64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0x0c, RBP, 16)); /* CFA by rbp, which stays */
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, s.input.stack_address);
+	scene_word(&s, 8, s.code + 0x18);
+	s.input.max_frames = 64;
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.end, UNWIND_BAD_RULE);
+	EXPECT(s.result.count <= 2);
+	scene_close(&s);
+}
+
+TEST("a module that was not compiled yet is asked for")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	struct module *other = modules_file(&s.modules, "/nowhere/other", MODULE_FILE, &(struct module_identity){ 0 });
+	s.maps[0].module = other->id;
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.end, UNWIND_NEEDS_TABLE);
+	EXPECT_INT(s.result.module, other->id);
+	unwind_tables_load(s.tables, other);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+	EXPECT(!unwind_tables_has(s.tables, other));
+	scene_close(&s);
+}
+
+TEST("code of a compiler at run time is unwound by its frame pointer, and marked as guessed")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, s.input.stack_address + 0x10);
+	scene_word(&s, 0x10, s.input.stack_address + 0x40);
+	scene_word(&s, 0x18, s.code + 0x50);
+	scene_word(&s, 0x40, 0);
+	scene_word(&s, 0x48, s.code + 0x88);
+	scene_run(&s, 0x7000010);
+	EXPECT_INT(s.result.count, 3);
+	EXPECT_INT(s.result.guessed, 1);
+	EXPECT(s.frames[1].guessed && !s.frames[2].guessed);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_close(&s);
+}
+
+TEST("code without rules in a file that has some is unwound by its frame pointer, if that makes sense")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, s.input.stack_address + 0x10);
+	scene_word(&s, 0x18, s.code + 0x88);
+	scene_run(&s, s.code + 0x200);
+	EXPECT_INT(s.result.count, 2);
+	EXPECT_INT(s.result.guessed, 1);
+	scene_register(&s, RBP, s.input.stack_address + 0x5000); /* too far up */
+	scene_run(&s, s.code + 0x200);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+	scene_close(&s);
+}
+
+TEST("the linker's rule of a PLT: the word that the entry pushed counts from its threshold on")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86_64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x20, 0x40, CFI(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22));
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 16));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, RSP, s.input.stack_address);
+	for (unsigned at = 0; at < 16; at++) {
+		memset(s.stack, 0, sizeof s.stack);
+		scene_word(&s, at >= 11 ? 8 : 0, s.code + 0x88);
+		scene_run(&s, s.code + 0x30 + at);
+		EXPECT_INT(s.result.count, 2);
+		EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	}
+	scene_close(&s);
+}
+
+TEST("a signal trampoline gives all registers back, and the pc of where it interrupted")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86_64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 16));
+	cfi_fde_made(&m, 0xa0, 0x10, CFI(0x0c, RBX, 16)); /* the CFA hangs on rbx */
+	cfi_cie_made(&m, "zRS");
+	/* rsp, rip and rbx stand in a structure at rsp + 0x20 */
+	cfi_fde_made(&m, 0x40, 0x10, CFI(0x0f, 3, 0x77, 0x20, 0x06, 0x10, RSP, 2, 0x77, 0x20, 0x10, 16, 2, 0x77, 0x28, 0x10, RBX, 2, 0x77, 0x30));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_word(&s, 0, s.code + 0x40);        /* the handler (leaf) returns to the trampoline's first instruction */
+	/* the look-up is one below it: the trampoline's rules begin a byte earlier, as libc's do */
+	scene_word(&s, 8 + 0x20, s.input.stack_address + 0x100);
+	scene_word(&s, 8 + 0x28, s.code + 0xa0); /* interrupted at the first instruction of a function */
+	scene_word(&s, 8 + 0x30, s.input.stack_address + 0x200);
+	scene_word(&s, 0x208, s.code + 0x88);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 2); /* nothing covers the byte below the trampoline here */
+	scene_word(&s, 0, s.code + 0x41);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 4);
+	EXPECT(s.frames[1].signal && !s.frames[2].signal);
+	EXPECT(s.frames[2].pc == s.code + 0xa0 && s.frames[3].pc == s.code + 0x88);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_close(&s);
+}
+
+TEST("registers that some rule computes with are restored on the way")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86_64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0x0e, 16, 0x80 | RBX, 2)); /* rbx was pushed */
+	cfi_fde_made(&m, 0x40, 0x10, CFI(0x0c, RBX, 16));
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 16));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBX, 0);
+	scene_word(&s, 0, s.input.stack_address + 0x100);
+	scene_word(&s, 8, s.code + 0x48);
+	scene_word(&s, 0x108, s.code + 0x88);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 3);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_close(&s);
+}
+
+TEST("remembered states, offsets that are values, and expressions do what the standard says")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86_64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	/* 0x10: pushes; 0x18: epilogue in the middle; 0x1c: as before it */
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0x0e, 32, 0x48, 0x0a, 0x0e, 8, 0x44, 0x0b));
+	/* rsp of the caller by DW_CFA_val_offset: 16 above the CFA */
+	cfi_fde_made(&m, 0x40, 0x10, CFI(0x15, RSP, 0x7e));
+	/* rbp by DW_CFA_val_expression: rsp + 0x80; the caller's CFA hangs on it */
+	cfi_fde_made(&m, 0x60, 0x10, CFI(0x16, RBP, 5, 0x77, 0xc0, 0x00, 0x23, 0x40));
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0x0c, RBP, 16));
+	cfi_fde_made(&m, 0xc0, 0x10, CFI(0x07, 16));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_word(&s, 24, s.code + 0xc8);
+	EXPECT(scene_run(&s, s.code + 0x14)[1].pc == s.code + 0xc8);
+	EXPECT(scene_run(&s, s.code + 0x1c)[1].pc == s.code + 0xc8);
+	scene_word(&s, 0, s.code + 0xc8);
+	EXPECT(scene_run(&s, s.code + 0x19)[1].pc == s.code + 0xc8);
+	scene_word(&s, 0, s.code + 0x14);      /* 0x40 was called by 0x10, whose rsp is 8 + 16 */
+	scene_word(&s, 24 + 24, s.code + 0xc8);
+	scene_run(&s, s.code + 0x48);
+	EXPECT_INT(s.result.count, 3);
+	scene_word(&s, 0, s.code + 0x88);
+	scene_word(&s, 0x88, s.code + 0xc8);
+	scene_run(&s, s.code + 0x68);
+	EXPECT_INT(s.result.count, 3);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_close(&s);
+}
+
+TEST("AArch64: the link register of a leaf, saved pairs, and authentication codes that are stripped")
+{
+	struct cfi_maker m = { .arch = UNWIND_AARCH64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
+	/* paciasp; stp x29, x30, [sp, -32]! */
+	cfi_fde_made(&m, 0x40, 0x20, CFI(0x41, 0x2d, 0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3));
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 30));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, SP, s.input.stack_address);
+	scene_register(&s, X29, 0);
+	scene_register(&s, X30, s.code + 0x58);
+	scene_word(&s, 0, 0x77);
+	scene_word(&s, 8, (s.code + 0x88) | 0x2a34000000000000);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 3);
+	EXPECT(s.frames[1].pc == s.code + 0x58 && s.frames[2].pc == s.code + 0x88);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_register(&s, X30, (s.code + 0x88) | 0x0015000000000000);
+	scene_run(&s, s.code + 0x44); /* signed already, not saved yet */
+	EXPECT_INT(s.result.count, 2);
+	EXPECT(s.frames[1].pc == s.code + 0x88);
+	scene_close(&s);
+}
+
+TEST("AArch64: a caller whose rule says that it never saved its return address ends the chain")
+{
+	struct cfi_maker m = { .arch = UNWIND_AARCH64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, SP, s.input.stack_address);
+	scene_register(&s, X30, s.code + 0x14);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 2);
+	EXPECT_INT(s.result.end, UNWIND_BAD_RULE);
+	scene_close(&s);
+}
+
+TEST("32-bit x86: words of four bytes")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
+	cfi_fde_made(&m, 0x40, 0x20, CFI(0x41, 0x0e, 8, 0x85, 2, 0x42, 0x0d, EBP, 0x2e, 0x10));
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 8));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, ESP, s.input.stack_address);
+	scene_register(&s, EBP, s.input.stack_address + 0x40);
+	scene_word(&s, 0, s.code + 0x50);
+	scene_word(&s, 0x44, s.code + 0x88);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 3);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_close(&s);
+}
+
+TEST("damaged entries are counted and leave their code without rules; the others stand")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86_64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0x44, 0x3f));       /* no such instruction */
+	cfi_fde_made(&m, 0x40, 0x10, CFI(0x0b));             /* nothing was remembered */
+	cfi_fde_made(&m, 0x60, 0x10, CFI(0x44, 0x0e, 16, 0x0e)); /* an operand is missing: padding is read as 0 */
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 16));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_word(&s, 0, s.code + 0x88);
+	EXPECT_INT(unwind_tables_counters(s.tables).damaged_entries, 2);
+	scene_run(&s, s.code + 0x12);
+	EXPECT_INT(s.result.count, 2); /* before the damage */
+	scene_run(&s, s.code + 0x16);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+	scene_run(&s, s.code + 0x44);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+	scene_run(&s, s.code + 0x88);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_close(&s);
+}

@@ -48,7 +48,7 @@ static bool rust_hash(const char *text)
 	for (text += 3; *text; text++) {
 		if (!isxdigit((unsigned char)*text) || isupper((unsigned char)*text))
 			return false;
-		seen |= 1u << (*text <= '9' ? *text - '0' : *text - 'a' + 10);
+		seen |= 1u << ((*text <= '9' ? *text - '0' : *text - 'a' + 10) & 15);
 	}
 	int distinct = __builtin_popcount(seen);
 	return distinct >= 5 && distinct <= 15;

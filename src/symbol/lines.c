@@ -11,6 +11,7 @@
 #include "elf/dwarf.h"
 #include "image/debug.h"
 #include "symbol/lines_module.h"
+#include "model/jit.h"
 #include "symbol/load.h"
 #include "symbol/load_elf.h"
 #include "symbol/nearest.h"
@@ -176,8 +177,10 @@ static bool line_at(struct module_lines *lines, uint64_t address, struct source_
 bool lines_place(struct symbols *s, const struct module *module, uint64_t offset, bool outermost, struct source_line *line)
 {
 	struct symtab *tab;
-	struct module_lines *lines = lines_get(s, module, &tab);
 	*line = (struct source_line){ 0 };
+	if (module->kind == MODULE_JIT)
+		return jit_line(module, offset, &line->file, &line->line);
+	struct module_lines *lines = lines_get(s, module, &tab);
 	if (!lines || !lines->names)
 		return false;
 	uint64_t address = address_of(lines, module, offset);
@@ -256,7 +259,9 @@ size_t lines_inlines(struct symbols *s, const struct module *module, uint64_t of
 	uint64_t address = address_of(lines, module, offset);
 	size_t count = lines->dwarf ? dwarf_frames(lines->dwarf, address, found, DWARF_INLINE_DEPTH) : 0;
 	for (size_t i = 0; i < count; i++) {
-		frames[i].symbol = frame_symbol(s, module, tab, symbol, found[i].name);
+		/* what the linker calls otherwise is the symbol it lies in, under the name it was written with */
+		bool same = !found[i].inlined && !found[i].linked && symbol;
+		frames[i].symbol = frame_symbol(s, module, tab, symbol, same ? NULL : found[i].name);
 		frames[i].at = (struct source_line){ found[i].place.file, found[i].place.line };
 	}
 	if (count)

@@ -1,6 +1,7 @@
 #include "symbol/perf_map.h"
 
 #include "base/memory.h"
+#include "base/str.h"
 #include "unit.h"
 
 static const char *name_at(const struct symbol_table *table, uint64_t address)
@@ -47,6 +48,44 @@ TEST("an empty perf map names nothing")
 	char *owned = parsed(&table, "");
 	EXPECT_INT(table.count, 0);
 	EXPECT_STR(name_at(&table, 5), "");
+	table_fini(&table);
+	free(owned);
+}
+
+TEST("the lines of every runtime's map are read: Python, Node, Java, .NET, LuaJIT, V8, LLVM, Julia")
+{
+	static const char *const names[] = {
+		"py::fib:/srv/app/a b.py",
+		"LazyCompile:*add /srv/app/x.js:1:13", "Script:~/srv/app/x.js", "Builtin:ArrayIndexOf", "BytecodeHandler:LdaZero",
+		"Ljava/lang/String;::indexOf", "java.util.HashMap::put",
+		"void [System.Private.CoreLib] System.Number::Format(int32,string)[OptimizedTier1]", "stub<1> AllocateTemporaryEntryPoints<PRECODE_STUB>",
+		"TRACE_12::main.lua:33",
+		"wasm-function[7]:add", "jit_function.llvm.123", "_ZN3foo3barEv",
+		"julia_include_0", "jfptr_fib_42",
+	};
+	struct str text = { 0 };
+	size_t count = sizeof names / sizeof *names;
+	for (size_t i = 0; i < count; i++)
+		str_printf(&text, i % 2 ? "0x%zx 0x10 %s\n" : "%zx 10 %s\n", 0x7f0000000000 + i * 0x20, names[i]);
+	struct symbol_table table;
+	char *owned = parsed(&table, str_text(&text));
+	EXPECT_INT(table.count, count);
+	for (size_t i = 0; i < count; i++)
+		EXPECT_STR(name_at(&table, 0x7f0000000000 + i * 0x20 + 0xf), names[i]);
+	table_fini(&table);
+	free(owned);
+	str_fini(&text);
+}
+
+TEST("of entries for one place what is found is what perf finds: the last of equal ones, the inner of nested ones")
+{
+	struct symbol_table table;
+	char *owned = parsed(&table, "1000 40 one\n1000 40 two\n2000 100 outer\n2040 4 inner\n3000 0 empty\n3008 8 next\n");
+	EXPECT_STR(name_at(&table, 0x1008), "two");
+	EXPECT_STR(name_at(&table, 0x2042), "inner");
+	EXPECT_STR(name_at(&table, 0x2010), "outer");
+	EXPECT_STR(name_at(&table, 0x3000), "empty");
+	EXPECT_STR(name_at(&table, 0x300a), "next");
 	table_fini(&table);
 	free(owned);
 }

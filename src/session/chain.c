@@ -1,7 +1,10 @@
 #include "session/chain.h"
 
 #include "base/memory.h"
+#include "session/stitch.h"
 #include "session/worker.h"
+
+enum { UNWOUND_MAX = 16384 }; /* frames of one user stack */
 
 bool chain_marker_mode(uint64_t marker, unsigned *cpumode)
 {
@@ -110,6 +113,23 @@ static void walk_call_stack(struct walk *walk, uint64_t user)
 		walk_branches(walk);
 }
 
+/* Who called the outermost of the branches, as far as earlier samples know. */
+static void walk_stitched(struct walk *walk, const uint64_t *addresses, size_t count)
+{
+	bool inward_out = walk->direction == CHAIN_INNERMOST_FIRST;
+	for (size_t i = 0; i < count && !walk->damaged; i++)
+		walk_add(walk, RECORD_MISC_USER, addresses[inward_out ? i : count - 1 - i]);
+}
+
+static size_t stitched(const struct resolved *r, uint64_t user, const uint64_t **addresses)
+{
+	struct session *session = r->session;
+	if (!session->stitch || user == UINT64_MAX || !(r->evsel->attr.branch_sample_type & BRANCH_HW_INDEX))
+		return 0;
+	uint64_t thread = r->thread == THREAD_NONE ? (uint64_t)1 << 32 | (uint32_t)r->tid : r->thread;
+	return stitch_join(session->stitch, &session->source->header, thread, r->clock, r->sample, addresses);
+}
+
 static uint64_t user_marker(const struct sample *sample, uint64_t limit)
 {
 	uint64_t end = sample->callchain_count < limit ? sample->callchain_count : limit, i = 0;
@@ -129,20 +149,55 @@ static const struct location **room(struct worker *worker, size_t count)
 
 bool resolved_chain_is_plain(const struct resolved *r)
 {
-	return !has_call_stack(r);
+	return !has_call_stack(r) && !user_stack_is(r);
+}
+
+/* The recorded callchain holds the kernel's part alone; the user's is unwound, to as many frames again. Outermost first, it leads. */
+static size_t unwind_user(struct worker *worker, const struct resolved *r, size_t limit)
+{
+	if (!user_stack_is(r))
+		return 0;
+	if (limit > UNWOUND_MAX)
+		limit = UNWOUND_MAX;
+	if (limit > worker->addresses_capacity) {
+		worker->addresses_unwound = memory_resize(worker->addresses_unwound, limit, sizeof *worker->addresses_unwound);
+		worker->addresses_capacity = limit;
+	}
+	return user_stack_addresses(r, &worker->user_stack, worker->addresses_unwound, limit);
+}
+
+static void walk_unwound(struct walk *walk, size_t unwound)
+{
+	const uint64_t *addresses = walk->r->worker->addresses_unwound;
+	bool inward_out = walk->direction == CHAIN_INNERMOST_FIRST;
+	for (size_t i = 0; i < unwound; i++)
+		walk_add(walk, RECORD_MISC_USER, addresses[inward_out ? i : unwound - 1 - i]);
 }
 
 struct chain resolved_chain(const struct resolved *r, enum chain_direction direction, size_t limit)
 {
 	const struct sample *sample = r->sample;
 	struct walk walk = { .r = r, .direction = direction, .limit = limit };
-	walk.frames = room(r->worker, sample->callchain_count + sample->branch_count + 1);
+	size_t unwound = unwind_user(r->worker, r, limit);
+	const uint64_t *below = NULL;
 	uint64_t user = has_call_stack(r) ? user_marker(sample, limit) : UINT64_MAX;
+	size_t stitches = stitched(r, user, &below);
+	walk.frames = room(r->worker, sample->callchain_count + sample->branch_count + 1 + unwound + stitches);
+	if (unwound && direction == CHAIN_OUTERMOST_FIRST) {
+		walk_unwound(&walk, unwound);
+		walk.limit = limit > SIZE_MAX - unwound ? SIZE_MAX : limit + unwound;
+	}
+	if (direction == CHAIN_OUTERMOST_FIRST)
+		walk_stitched(&walk, below, stitches);
 	if (user != UINT64_MAX)
 		walk_call_stack(&walk, user);
 	else if (direction == CHAIN_INNERMOST_FIRST)
 		walk_inward_out(&walk);
 	else
 		walk_outward_in(&walk);
+	if (direction == CHAIN_INNERMOST_FIRST) {
+		walk_stitched(&walk, below, stitches);
+		walk_unwound(&walk, unwound);
+	}
 	return (struct chain){ walk.frames, walk.count, walk.damaged };
 }

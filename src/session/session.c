@@ -4,14 +4,21 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "session/deferred.h"
+#include "session/jit.h"
 #include "session/order.h"
+#include "session/stitch.h"
 #include "session/worker.h"
 
 enum {
 	BATCH_RECORDS = 16384,       /* a batch is handed to the workers at this many records … */
 	BATCH_BYTES = 2 << 20,       /* … or bytes */
-	SLICE_RECORDS = 1024,
+	SLICE_RECORDS = 1024,        /* at most: batches of few, large records have slices of at least … */
+	SLICE_RECORDS_MIN = 32,      /* … this many */
+	SLICES = 8,
 	BLOCK_RECORDS = 16,          /* resolved side by side, so that their cache misses overlap */
+	PATIENCE_RECORDS = 65536,    /* a sample waits for the rest of its chain while that many come */
+	PATIENCE_BYTES = 64 << 20,
 	PROGRESS_EVERY = 4096,       /* records between looks at the clock */
 };
 
@@ -21,10 +28,14 @@ struct session_internal {
 	VEC(struct entry) batch;
 	VEC(uint64_t) changes;       /* clocks within the batch at which the model changed */
 	uint64_t batch_bytes, batch_clock; /* clock of the batch's first record */
+	struct deferred deferred;
+	size_t held;                 /* records at the batch's start that were left there to wait */
+	uint64_t held_bytes;
 	size_t build_ids_taken;
 	bool unordered;
 	int time_at, trailer_time_at; /* common to all events, u64 index; -1: differs */
 	size_t layouts_seen;         /* events that the two above were computed from */
+	struct session_jit jit;
 	struct worker **workers;
 	void (*progress)(void *context, uint64_t done, uint64_t total);
 	void *progress_context;
@@ -47,8 +58,14 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->counters.first_time = UINT64_MAX;
 	model_init(&session->model);
 	session->model.keep_exited = options->keep_exited;
+	if (options->images)
+		session->unwind_tables = unwind_tables_new(&session->model.modules, options->images);
+	session->join_stacks = options->join_stacks;
 	session->kernel_beyond = options->kernel_beyond;
 	session->kernel_beyond_context = options->kernel_beyond_context;
+	session->jit_open = options->jit_open;
+	session->jit_context = options->jit_context;
+	session->stitch = options->stitch_call_stacks ? memory_zero(1, sizeof *session->stitch) : NULL;
 	session->pool = pool_new(options->threads);
 	struct session_internal *in = session->internal = memory_zero(1, sizeof *in);
 	unsigned workers = pool_workers(session->pool);
@@ -58,6 +75,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	in->progress = options->progress;
 	in->progress_context = options->progress_context;
 	in->time_at = in->trailer_time_at = -1;
+	session_jit_init(&in->jit);
 	return 0;
 }
 
@@ -71,9 +89,15 @@ void session_close(struct session *session)
 		order_fini(&in->order);
 		vec_fini(&in->batch);
 		vec_fini(&in->changes);
+		deferred_fini(&in->deferred);
+		session_jit_fini(&in->jit);
 		free(in);
+		unwind_tables_free(session->unwind_tables);
 		model_fini(&session->model);
 	}
+	if (session->stitch)
+		stitch_fini(session->stitch);
+	free(session->stitch);
 	pool_free(session->pool);
 	source_close(session->source);
 	*session = (struct session){ 0 };
@@ -90,6 +114,7 @@ static void layouts_refresh(struct session_internal *in, const struct evlist *ev
 	if (in->layouts_seen == evlist->events.count)
 		return;
 	in->layouts_seen = evlist->events.count;
+	deferred_open(&in->deferred, evlist);
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		const struct sample_layout *layout = &evlist->events.items[i].layout;
 		if (i == 0) {
@@ -149,26 +174,35 @@ static void take_build_ids(struct session *session)
 	}
 }
 
+static void apply_side_band(struct session *session, const struct entry *entry, uint64_t clock)
+{
+	struct session_internal *in = session->internal;
+	const struct evlist *evlist = session_evlist(session);
+	struct record record = entry_record(entry);
+	struct sample trailer;
+	uint32_t event = evlist_event_of(evlist, &record);
+	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
+	sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, &record);
+	count_loss(&session->counters, &record);
+	model_apply(&session->model, &record, &trailer, clock);
+	if (session->jit_open && (record.type == RECORD_MMAP || record.type == RECORD_MMAP2))
+		session_jit_take_mapping(session, &in->jit, &record, clock);
+}
+
 /* The batch's side-band, in order, into the model. Done before any of its samples is looked at. */
 static void batch_model(struct session *session)
 {
 	struct session_internal *in = session->internal;
-	const struct evlist *evlist = session_evlist(session);
 	vec_clear(&in->changes);
 	take_build_ids(session);
 	for (size_t i = 0; i < in->batch.count; i++) {
 		const struct entry *entry = &in->batch.items[i];
 		uint32_t type = load_u32(entry->body - 8);
-		if (type == RECORD_SAMPLE || type >= RECORD_USER_TYPE_START)
-			continue;
-		struct record record = entry_record(entry);
-		struct sample trailer;
-		uint32_t event = evlist_event_of(evlist, &record);
-		static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
-		sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, &record);
-		count_loss(&session->counters, &record);
 		uint64_t before = session->model.changes, clock = in->batch_clock + i;
-		model_apply(&session->model, &record, &trailer, clock);
+		if (entry->time >= in->jit.next_ns && entry->time != UINT64_MAX)
+			session_jit_advance(session, &in->jit, entry->time, clock);
+		if (type != RECORD_SAMPLE && type < RECORD_USER_TYPE_START)
+			apply_side_band(session, entry, clock);
 		if (session->model.changes != before)
 			vec_push(&in->changes, clock);
 	}
@@ -249,10 +283,26 @@ static void block_add(struct session *session, struct worker *worker, struct blo
 	*r = (struct resolved){ .session = session, .worker = worker, .record = record, .sample = sample, .clock = clock };
 	if (!resolve_record(session, &worker->tally, r, sample))
 		return;
+	if (in->deferred.wanted)
+		deferred_merge(&in->deferred, sample, &worker->merged);
 	worker_resolve(worker, &session->model, r);
 	if (sample->present & SAMPLE_IP)
 		worker_prefetch(r, record_cpumode(record), sample->ip);
 	block->count++;
+}
+
+static bool is_serial(const struct session *session)
+{
+	return session->internal->sink->serial || session->stitch;
+}
+
+/* Depends on the batch alone, so that any number of workers gives the same slices. */
+static size_t slice_records(const struct session *session)
+{
+	size_t count = session->internal->batch.count, each = (count + SLICES - 1) / SLICES;
+	if (is_serial(session))
+		return count;
+	return each < SLICE_RECORDS_MIN ? SLICE_RECORDS_MIN : each > SLICE_RECORDS ? SLICE_RECORDS : each;
 }
 
 static void slice_run(void *context, size_t slice, unsigned index)
@@ -260,13 +310,13 @@ static void slice_run(void *context, size_t slice, unsigned index)
 	struct session *session = context;
 	struct session_internal *in = session->internal;
 	struct worker *worker = in->workers[index];
-	size_t from = in->sink->serial ? 0 : slice * SLICE_RECORDS, to = in->batch.count;
-	if (!in->sink->serial && to > from + SLICE_RECORDS)
-		to = from + SLICE_RECORDS;
+	size_t size = slice_records(session), from = slice * size, to = in->batch.count - from < size ? in->batch.count : from + size;
 	uint64_t clock = in->batch_clock + from;
 	size_t change = first_change_after(in, clock);
 	struct block block;
 	block.count = 0; /* the rest is filled before it is read */
+	arena_fini(&worker->merged);
+	user_stack_forget(&worker->user_stack);
 	worker->epoch++;
 	worker->kernel_root = model_kernel_root(&session->model, clock);
 	for (size_t i = from; i < to; i++, clock++) {
@@ -282,15 +332,13 @@ static void slice_run(void *context, size_t slice, unsigned index)
 	block_finish(in, &block, slice);
 }
 
-static void batch_run(struct session *session)
+static void batch_process(struct session *session)
 {
 	struct session_internal *in = session->internal;
 	const struct sink *sink = in->sink;
-	if (!in->batch.count)
-		return;
 	batch_model(session);
 	if (sink->record && !(sink->skip_samples && !sink->want_records)) {
-		size_t slices = sink->serial ? 1 : (in->batch.count + SLICE_RECORDS - 1) / SLICE_RECORDS;
+		size_t slices = (in->batch.count + slice_records(session) - 1) / slice_records(session);
 		if (sink->batch_begin)
 			sink->batch_begin(sink->context, session, slices);
 		pool_run(session->pool, slices, slice_run, session);
@@ -298,21 +346,63 @@ static void batch_run(struct session *session)
 			sink->batch_end(sink->context, session, slices);
 	}
 	in->batch_clock += in->batch.count;
-	vec_clear(&in->batch);
+}
+
+static uint16_t entry_size(const struct entry *entry)
+{
+	uint16_t size;
+	memcpy(&size, entry->body - 2, sizeof size);
+	return size;
+}
+
+/* Processes the batch; `waiting`: but for what waits for the rest of a chain, and all behind it. */
+static void batch_run_to(struct session *session, bool waiting)
+{
+	struct session_internal *in = session->internal;
+	size_t count = in->batch.count, due = count;
+	if (in->deferred.wanted && waiting)
+		due = deferred_due(&in->deferred, count, in->batch_bytes < PATIENCE_BYTES ? PATIENCE_RECORDS : 0);
+	in->batch.count = due;
+	if (due)
+		batch_process(session);
+	if (in->deferred.wanted)
+		deferred_shift(&in->deferred, due);
+	in->batch.count = in->held = count - due;
 	in->batch_bytes = 0;
+	if (in->held)
+		memmove(in->batch.items, in->batch.items + due, in->held * sizeof *in->batch.items);
+	for (size_t i = 0; i < in->held; i++)
+		in->batch_bytes += entry_size(&in->batch.items[i]);
+	in->held_bytes = in->batch_bytes;
+	if (in->held)
+		return; /* their bytes are still needed */
 	uint64_t mark = order_mark(&in->order);
 	source_release(session->source, mark < source_mark(session->source) ? mark : source_mark(session->source));
+}
+
+static void batch_run(struct session *session)
+{
+	batch_run_to(session, true);
+}
+
+/* Stacks are joined within a slice: large ones have more to join with. */
+static uint64_t batch_bytes(const struct session *session)
+{
+	return session->join_stacks ? (uint64_t)BATCH_BYTES * 16 : BATCH_BYTES;
 }
 
 static void deliver(void *context, const struct entry *entry)
 {
 	struct session *session = context;
 	struct session_internal *in = session->internal;
-	uint16_t size;
-	memcpy(&size, entry->body - 2, sizeof size);
+	if (__builtin_expect(in->deferred.wanted, 0)) {
+		struct record record = entry_record(entry);
+		if (record.type == RECORD_SAMPLE || record.type == RECORD_CALLCHAIN_DEFERRED)
+			deferred_note(&in->deferred, session_evlist(session), &record, in->batch.count);
+	}
 	vec_push(&in->batch, *entry);
-	in->batch_bytes += size;
-	if (in->batch.count >= BATCH_RECORDS || in->batch_bytes >= BATCH_BYTES)
+	in->batch_bytes += entry_size(entry);
+	if (in->batch.count - in->held >= BATCH_RECORDS || in->batch_bytes - in->held_bytes >= batch_bytes(session))
 		batch_run(session);
 }
 
@@ -346,6 +436,8 @@ static void session_record(struct session *session, const struct record *record,
 		counters->by_type[record->type]++;
 	else
 		counters->unknown_types++;
+	if (record->type == RECORD_TIME_CONV)
+		time_conv_read(&in->jit.clock, record);
 	if (in->progress && counters->records % PROGRESS_EVERY == 0)
 		report_progress(session);
 	if (sink->raw)
@@ -376,6 +468,7 @@ static void add_tallies(struct session *session)
 		counters->samples += tally->samples;
 		counters->bad_samples += tally->bad_samples;
 		counters->unknown_ids += tally->unknown_ids;
+		user_stack_count(&in->workers[i]->user_stack, &counters->unwind);
 		if (tally->first_time < counters->first_time)
 			counters->first_time = tally->first_time;
 		if (tally->last_time > counters->last_time)
@@ -395,7 +488,7 @@ int session_run(struct session *session, const struct sink *sink, struct error *
 {
 	struct session_internal *in = session->internal;
 	in->sink = sink;
-	in->unordered = sink->unordered || !side_band_is_timed(session->source);
+	in->unordered = in->jit.unordered = sink->unordered || !side_band_is_timed(session->source);
 	in->batch_clock = 1; /* clock 0 is what stands before the first record */
 	for (;;) {
 		struct record record;
@@ -406,7 +499,7 @@ int session_run(struct session *session, const struct sink *sink, struct error *
 		session_record(session, &record, mark);
 	}
 	order_flush(&in->order, true, deliver, session);
-	batch_run(session);
+	batch_run_to(session, false);
 	add_tallies(session);
 	if (in->progress)
 		in->progress(in->progress_context, session->source->counters.bytes_total, session->source->counters.bytes_total);

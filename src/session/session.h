@@ -7,8 +7,10 @@
 
 #include "abi/sample.h"
 #include "base/pool.h"
+#include "base/reader.h"
 #include "data/source.h"
 #include "model/model.h"
+#include "unwind/tables.h"
 
 /* Where an address lies. Interned per worker: equal (mapping, address) gives the same pointer, which never moves. One cache line:
  * `note` is the sink's own (it is zero at first, and only this worker's callbacks see it), so that what a sink knows of a place
@@ -30,6 +32,7 @@ static inline void *location_note(const struct location *location)
 
 struct session;
 struct worker;
+struct stitch;
 
 /* A sample with its surroundings. Everything borrowed for one callback; `worker` is this thread's. */
 struct resolved {
@@ -87,6 +90,14 @@ struct sink {
 	bool skip_samples;  /* only side-band is of interest: samples are not decoded */
 };
 
+/* How unwinding of recorded user stacks ended. */
+struct unwind_tally {
+	uint64_t stacks, frames;
+	uint64_t guessed_stacks, guessed_frames; /* by frame pointer, where no rule was */
+	uint64_t ends[UNWIND_ENDS];
+	uint64_t joined;             /* of those that were cut: completed by an earlier one */
+};
+
 struct session_counters {
 	uint64_t records, samples;
 	uint64_t by_type[RECORD_TYPE_MAX];
@@ -96,25 +107,42 @@ struct session_counters {
 	uint64_t unknown_ids;        /* of no known event */
 	uint64_t out_of_order;       /* below the last flushed time */
 	uint64_t unresolved_threads;
+	uint64_t jit_dumps, jit_untimed; /* dumps of JIT compilers that were read; whose times the recording's clock does not know */
 	uint64_t first_time, last_time; /* of samples; UINT64_MAX/0 where none */
+	struct unwind_tally unwind;  /* once for each time that a sink asked for a chain */
 };
 
 struct session {
 	struct source *source;
+	struct unwind_tables *unwind_tables; /* NULL: recorded user stacks are not unwound */
+	bool join_stacks;
 	struct model model;
 	struct pool *pool;
 	struct session_counters counters;
 	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
 	void *kernel_beyond_context;
+	int (*jit_open)(void *context, int32_t pid, const char *path, struct reader *reader);
+	void *jit_context;
+	struct stitch *stitch;       /* NULL: not asked for */
 	struct error error;          /* what stopped the reading early; kind ERROR_NONE where whole */
 	struct session_internal *internal;
 };
 
 struct session_options {
 	unsigned threads;            /* 0: all CPUs allowed */
+	/* Where files are found whose call frame information unwinds recorded user stacks; copied. NULL: none is unwound. */
+	const struct image_options *images;
+	/* Unwound stacks that were cut go on as an earlier one of the same thread did from the same frame (address and CFA). Only the
+	 * samples shortly before are looked at. */
+	bool join_stacks;
 	/* Asked about a kernel address that lies in no mapping: one that it belongs to all the same, or NULL. From any worker. */
 	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
 	void *kernel_beyond_context;
+	/* Opens the dump of a JIT compiler that process pid mapped under this path; < 0: there is none that can be trusted. NULL: dumps
+	 * are not looked at. From the owner. */
+	int (*jit_open)(void *context, int32_t pid, const char *path, struct reader *reader);
+	void *jit_context;
+	bool stitch_call_stacks;     /* those of branch records are joined across samples: these are processed one after the other */
 	bool keep_exited;            /* samples after a thread's exit still have its name (report, trace) */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* NULL: none; at most ten times a second */
 	void *progress_context;

@@ -153,3 +153,93 @@ TEST("a sample whose sizes do not fit is counted and skipped")
 	EXPECT_INT(tally.samples, 1);
 	session_close(&session);
 }
+
+/* What a chain that came later has: cookie, count, addresses. */
+static void put_deferred(struct tape *r, uint32_t tid, uint64_t time, uint64_t cookie, const uint64_t *chain, uint64_t count)
+{
+	uint32_t ids[2] = { tid, tid };
+	put_head(r, RECORD_CALLCHAIN_DEFERRED, RECORD_MISC_USER, 32 + count * 8);
+	put(r, &cookie, 8);
+	put(r, &count, 8);
+	put(r, chain, count * 8);
+	put(r, ids, 8);
+	put(r, &time, 8);
+}
+
+static struct tape *deferring_recording(void)
+{
+	struct tape *tape = tape_new();
+	struct attr attr = { .type = ATTR_SOFTWARE, .sample_period = 1, .flags = 1ull << ATTR_SAMPLE_ID_ALL | 1ull << ATTR_DEFER_CALLCHAIN |
+				     1ull << ATTR_DEFER_OUTPUT,
+			     .sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CALLCHAIN };
+	evlist_add(&tape->source.header.evlist, &attr, NULL, 0, "cpu-clock");
+	return tape;
+}
+
+static const uint64_t waiting_chain[] = { CONTEXT_KERNEL, (uint64_t)-0x7000000000, CONTEXT_USER_DEFERRED, 77 };
+static const uint64_t late_chain[] = { CONTEXT_USER, 0x1010, 0x1020, 0x1030 };
+
+TEST("a chain that comes later goes to the samples of its thread that wait for it, and to no other")
+{
+	struct tape *r = deferring_recording();
+	struct tally tally;
+	put_sample(r, 1, 5, 0x1010, waiting_chain, 4);
+	put_sample(r, 2, 6, 0x1010, waiting_chain, 4); /* another thread: its own never comes */
+	put_sample(r, 1, 7, 0x1010, waiting_chain, 4);
+	put_deferred(r, 1, 8, 78, late_chain, 4);      /* another cookie */
+	put_deferred(r, 1, 9, 77, late_chain, 4);
+	put_round(r);
+	run(r, &tally, true, 1);
+	EXPECT_INT(tally.samples, 3);
+	EXPECT_INT(tally.frames, 4 + 1 + 4);
+}
+
+TEST("samples that wait for a chain keep their place, and those behind them too")
+{
+	enum { BETWEEN = 40000 }; /* more than one batch */
+	for (unsigned threads = 1; threads <= 4; threads += 3) {
+		struct tape *r = deferring_recording();
+		struct tally tally;
+		put_sample(r, 1, 5, 0x1010, waiting_chain, 4);
+		for (uint64_t i = 0; i < BETWEEN; i++) {
+			put_sample(r, 2, 10 + i, 0x1010, late_chain, 4);
+			if (i % 1000 == 0)
+				put_round(r);
+		}
+		put_deferred(r, 1, 10 + BETWEEN, 77, late_chain + 1, 3); /* without its marker */
+		put_round(r);
+		run(r, &tally, threads == 1, threads);
+		EXPECT_INT(tally.frames, 4 + 3 * BETWEEN);
+		EXPECT(threads != 1 || tally.times[0] == 5);
+	}
+}
+
+TEST("a sample does not wait for ever")
+{
+	enum { BETWEEN = 200000 };
+	struct tape *r = deferring_recording();
+	struct tally tally;
+	put_sample(r, 1, 5, 0x1010, waiting_chain, 4);
+	for (uint64_t i = 0; i < BETWEEN; i++) {
+		put_sample(r, 2, 10 + i, 0x1010, late_chain, 4);
+		if (i % 1000 == 0)
+			put_round(r);
+	}
+	put_deferred(r, 1, 10 + BETWEEN, 77, late_chain, 4);
+	put_round(r);
+	run(r, &tally, true, 1);
+	EXPECT_INT(tally.frames, 1 + 3 * BETWEEN);
+	EXPECT(tally.times[0] == 5);
+}
+
+TEST("a later chain that claims more than its record holds is ignored")
+{
+	struct tape *r = deferring_recording();
+	struct tally tally;
+	put_sample(r, 1, 5, 0x1010, waiting_chain, 4);
+	put_deferred(r, 1, 8, 77, late_chain, 4);
+	uint64_t lie = 1ull << 61;
+	memcpy(r->bytes.items + r->bytes.count - 56, &lie, 8);
+	run(r, &tally, true, 1);
+	EXPECT_INT(tally.frames, 1);
+}

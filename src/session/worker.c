@@ -25,9 +25,12 @@ void worker_free(struct worker *worker)
 	if (!worker)
 		return;
 	arena_fini(&worker->arena);
+	arena_fini(&worker->merged);
 	free(worker->slots);
 	free(worker->addresses_memory);
 	free(worker->chain);
+	free(worker->addresses_unwound);
+	user_stack_fini(&worker->user_stack);
 	free(worker);
 }
 

@@ -1,6 +1,7 @@
 /* What one worker keeps: which thread runs under a tid just now, and where addresses lie. Internal to session/. */
 #pragma once
 #include "session/session.h"
+#include "session/user_stack.h"
 
 enum {
 	THREAD_CACHE = 256,    /* entries, a power of two */
@@ -48,6 +49,10 @@ struct worker {
 	uint32_t location_count;
 	const struct location **chain; /* the frames that resolved_chain gives */
 	size_t chain_capacity;
+	uint64_t *addresses_unwound; /* of the user stack at hand */
+	size_t addresses_capacity;
+	struct user_stack user_stack;
+	struct arena merged;   /* chains whose parts came apart: of the slice at hand */
 };
 
 struct worker *worker_new(const struct session *session, unsigned index);

@@ -1,0 +1,35 @@
+/* The dumps of just-in-time compilers that a recording's mappings name, read once each, and their functions put into the model as
+ * the recording's clock passes the time they were made at. Internal to session/. */
+#pragma once
+#include "abi/time_conv.h"
+#include "model/model.h"
+#include "session/session.h"
+
+struct jit_placing {
+	uint64_t time_ns;
+	uint32_t order;                   /* in the dump: what came later wins among equal times */
+	struct jit_place place;
+};
+
+/* One dump: what is still to be placed begins at `at`. */
+struct jit_feed {
+	int32_t pid;
+	uint32_t module;
+	VEC(struct jit_placing) placings; /* by time */
+	size_t at;
+};
+
+struct session_jit {
+	VEC(struct jit_feed) feeds;
+	VEC(struct jit_place) due;        /* scratch */
+	struct time_conv clock;
+	bool unordered;                   /* records come without a time */
+	uint64_t next_ns;                 /* when something is to be placed; UINT64_MAX: nothing is */
+};
+
+void session_jit_init(struct session_jit *jit);
+void session_jit_fini(struct session_jit *jit);
+/* A MMAP or MMAP2 of user memory that the model has applied at clock: reads the dump that it may name. */
+void session_jit_take_mapping(struct session *session, struct session_jit *jit, const struct record *record, uint64_t clock);
+/* Places what was made until time_ns. */
+void session_jit_advance(struct session *session, struct session_jit *jit, uint64_t time_ns, uint64_t clock);

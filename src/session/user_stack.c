@@ -1,0 +1,206 @@
+#include "session/user_stack.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "unwind/tables.h"
+
+enum { ABI_32 = 1, ABI_64 = 2 }; /* PERF_SAMPLE_REGS_ABI_* */
+
+void user_stack_fini(struct user_stack *stack)
+{
+	free(stack->frames);
+	for (unsigned i = 0; i < STACKS_REMEMBERED; i++)
+		free(stack->whole[i].frames);
+	*stack = (struct user_stack){ 0 };
+}
+
+void user_stack_forget(struct user_stack *stack)
+{
+	for (unsigned i = 0; i < STACKS_REMEMBERED; i++)
+		stack->whole[i].valid = false;
+}
+
+void user_stack_count(const struct user_stack *stack, struct unwind_tally *sum)
+{
+	const struct unwind_tally *tally = &stack->tally;
+	sum->stacks += tally->stacks;
+	sum->frames += tally->frames;
+	sum->guessed_stacks += tally->guessed_stacks;
+	sum->guessed_frames += tally->guessed_frames;
+	for (unsigned i = 0; i < UNWIND_ENDS; i++)
+		sum->ends[i] += tally->ends[i];
+	sum->joined += tally->joined;
+}
+
+bool user_stack_is(const struct resolved *r)
+{
+	const struct sample *sample = r->sample;
+	return r->session->unwind_tables && sample->present & SAMPLE_CALLCHAIN && sample->regs_user && sample->stack_user_size;
+}
+
+static void learn_machine(const struct resolved *r, struct user_stack *stack)
+{
+	const char *machine = header_string(&r->session->source->header, FEATURE_ARCH);
+#if defined __aarch64__
+	enum isa isa = machine ? isa_of_machine(machine) : ISA_ARM64;
+#else
+	enum isa isa = machine ? isa_of_machine(machine) : ISA_X86;
+#endif
+	stack->registers = isa == ISA_X86 || isa == ISA_ARM64 ? registers_of(isa) : NULL;
+	stack->ready = true;
+}
+
+/* Where in the sample which register stands. */
+static void learn_places(struct user_stack *stack, uint64_t mask, uint64_t abi)
+{
+	const uint8_t *numbers = abi == ABI_32 ? stack->registers->dwarf32 : stack->registers->dwarf;
+	stack->mask = mask;
+	stack->abi = abi;
+	stack->place_count = 0;
+	stack->ip_place = stack->sp_place = UINT_MAX;
+	for (; mask; mask &= mask - 1) {
+		unsigned bit = (unsigned)__builtin_ctzll(mask), place = stack->place_count++;
+		stack->places[place] = numbers[bit];
+		if (bit == stack->registers->ip)
+			stack->ip_place = place;
+		if (bit == stack->registers->sp)
+			stack->sp_place = place;
+	}
+}
+
+static bool arch_of(const struct user_stack *stack, uint64_t abi, enum unwind_arch *arch)
+{
+	bool x86 = stack->registers == registers_of(ISA_X86);
+	*arch = !x86 ? UNWIND_AARCH64 : abi == ABI_32 ? UNWIND_X86 : UNWIND_X86_64;
+	return x86 ? abi == ABI_32 || abi == ABI_64 : abi == ABI_64;
+}
+
+static bool take_registers(const struct resolved *r, struct user_stack *stack, struct unwind_input *input)
+{
+	const struct sample *sample = r->sample;
+	uint64_t mask = r->evsel->attr.sample_regs_user;
+	if (!stack->ready)
+		learn_machine(r, stack);
+	if (!stack->registers || !arch_of(stack, sample->regs_user_abi, &input->arch))
+		return false;
+	if (stack->mask != mask || stack->abi != sample->regs_user_abi)
+		learn_places(stack, mask, sample->regs_user_abi);
+	if (stack->ip_place == UINT_MAX || stack->sp_place == UINT_MAX)
+		return false;
+	for (unsigned i = 0; i < stack->place_count; i++) {
+		if (!stack->places[i])
+			continue;
+		input->registers.values[stack->places[i] - 1] = load_u64(sample->regs_user + 8 * i);
+		input->registers.known |= (uint64_t)1 << (stack->places[i] - 1);
+	}
+	input->registers.pc = load_u64(sample->regs_user + 8 * stack->ip_place);
+	input->stack_address = load_u64(sample->regs_user + 8 * stack->sp_place);
+	/* perf never reads the last word */
+	input->stack = (struct span){ sample->stack_user, (size_t)sample->stack_user_size - 1 };
+	return true;
+}
+
+struct file_question {
+	const struct session *session;
+	bool found;
+};
+
+static void ask_module(void *context, const struct map *map)
+{
+	struct file_question *question = context;
+	const struct module *module = modules_get(&question->session->model.modules, map->module);
+	if (question->found || module->kind != MODULE_FILE || *module->long_name != '/')
+		return;
+	unwind_tables_load(question->session->unwind_tables, module);
+	question->found = unwind_tables_has(question->session->unwind_tables, module);
+}
+
+/* perf unwinds no process of whose files it found none. */
+static bool has_file(const struct resolved *r, struct user_stack *stack)
+{
+	size_t slot = (size_t)hash_u64((uintptr_t)r->user_root) % (sizeof stack->known / sizeof *stack->known);
+	if (!r->user_root)
+		return false;
+	if (stack->known[slot].root != r->user_root) {
+		struct file_question question = { .session = r->session };
+		map_each(r->user_root, ask_module, &question);
+		stack->known[slot].root = r->user_root;
+		stack->known[slot].has_file = question.found;
+	}
+	return stack->known[slot].has_file;
+}
+
+static void count_end(struct unwind_tally *tally, const struct unwind_result *result)
+{
+	tally->stacks++;
+	tally->ends[result->end]++;
+	tally->frames += result->count;
+	tally->guessed_frames += result->guessed;
+	tally->guessed_stacks += result->guessed != 0;
+}
+
+/* perf takes a word of the stack that was not copied for 0, and a return address of 0 for a frame. */
+static bool ends_at_zero(const struct resolved *r, const struct unwind_result *result)
+{
+	return result->null_return || (result->end == UNWIND_CUT && map_find(r->user_root, result->missing));
+}
+
+static void remember_whole(struct whole_stack *whole, int32_t tid, const struct unwind_frame *frames, size_t count)
+{
+	if (count > whole->capacity) {
+		whole->frames = memory_resize(whole->frames, count, sizeof *whole->frames);
+		whole->capacity = count;
+	}
+	memcpy(whole->frames, frames, count * sizeof *frames);
+	whole->count = count;
+	whole->tid = tid;
+	whole->valid = true;
+}
+
+/* The outermost frame that is left of a cut stack, in the last whole one: what called it then calls it now, if it is the same call:
+ * of the same instruction, with its frame at the same place. */
+static void join(const struct resolved *r, struct user_stack *stack, struct unwind_result *result, size_t limit)
+{
+	struct whole_stack *whole = &stack->whole[(uint32_t)r->tid % STACKS_REMEMBERED];
+	if (result->end == UNWIND_COMPLETE && !result->null_return)
+		remember_whole(whole, r->tid, stack->frames, result->count);
+	if (result->end != UNWIND_CUT || result->count < 2 || !whole->valid || whole->tid != r->tid)
+		return;
+	const struct unwind_frame *last = &stack->frames[result->count - 1];
+	size_t at = 0;
+	while (at < whole->count && (whole->frames[at].cfa != last->cfa || whole->frames[at].pc != last->pc))
+		at++;
+	if (at == whole->count || !last->cfa)
+		return;
+	stack->tally.joined++;
+	result->end = UNWIND_COMPLETE;
+	for (at++; at < whole->count && result->count < limit; at++)
+		stack->frames[result->count++] = whole->frames[at];
+	remember_whole(whole, r->tid, stack->frames, result->count);
+}
+
+size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, uint64_t *addresses, size_t limit)
+{
+	struct unwind_input input = { .tables = r->session->unwind_tables, .maps = r->user_root, .max_frames = limit };
+	struct unwind_result result;
+	if (!limit || !take_registers(r, stack, &input))
+		return 0;
+	if (limit > stack->capacity) {
+		stack->frames = memory_resize(stack->frames, limit, sizeof *stack->frames);
+		stack->capacity = limit;
+	}
+	for (unwind(&input, stack->frames, &result); result.end == UNWIND_NEEDS_TABLE; unwind(&input, stack->frames, &result))
+		unwind_tables_load(r->session->unwind_tables, modules_get(&r->session->model.modules, result.module));
+	if (result.count <= 1 && result.end != UNWIND_COMPLETE && result.end != UNWIND_CUT && !has_file(r, stack))
+		return 0;
+	count_end(&stack->tally, &result);
+	if (r->session->join_stacks)
+		join(r, stack, &result, limit);
+	size_t count = 0;
+	for (size_t i = 0; i < result.count; i++)
+		addresses[count++] = stack->frames[i].pc - (i && !stack->frames[i].signal);
+	if (count < limit && ends_at_zero(r, &result))
+		addresses[count++] = UINT64_MAX;
+	return count;
+}

@@ -59,6 +59,8 @@ struct event {
 	bool follower;            /* added to follow processes (a dummy), not asked for */
 	bool any_pmu;             /* a generic hardware event that every core PMU may count */
 	bool per_package, snapshot;
+	bool unwind;              /* the recorder unwinds the stacks of its samples, and writes call chains instead */
+	bool keeps_registers;     /* … with the registers, which were asked for */
 	struct event_terms terms;
 };
 
@@ -87,8 +89,8 @@ uint32_t events_add_follower(struct events *events);
 /* As perf shows it: the text with a mark below the place, cut where it is long. */
 void event_error_print(const struct event_error *err, struct writer *out);
 
-/* "fp", "dwarf,4096", "lbr", "no": < 0 for other words. */
-enum call_graph { CALL_GRAPH_NONE, CALL_GRAPH_FP, CALL_GRAPH_DWARF, CALL_GRAPH_LBR };
+/* "fp", "dwarf,4096", "unwind,4096", "lbr": < 0 for other words. */
+enum call_graph { CALL_GRAPH_NONE, CALL_GRAPH_FP, CALL_GRAPH_DWARF, CALL_GRAPH_LBR, CALL_GRAPH_UNWIND };
 int call_graph_parse(const char *text, enum call_graph *mode, uint64_t *stack_size, uint32_t *max_stack, struct error *err);
 /* "any,u,save_type": bits of enum branch_sample_type. */
 int branch_filter_parse(const char *text, uint64_t *mask, struct error *err);

@@ -53,8 +53,9 @@ int call_graph_parse(const char *text, enum call_graph *mode, uint64_t *stack_si
 		}
 		return 0;
 	}
-	if (length == 5 && memcmp(text, "dwarf", 5) == 0) {
-		*mode = CALL_GRAPH_DWARF;
+	bool unwind = length == 6 && memcmp(text, "unwind", 6) == 0;
+	if (unwind || (length == 5 && memcmp(text, "dwarf", 5) == 0)) {
+		*mode = unwind ? CALL_GRAPH_UNWIND : CALL_GRAPH_DWARF;
 		if (!*stack_size)
 			*stack_size = STACK_SIZE_DEFAULT;
 		if (rest) {

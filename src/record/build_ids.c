@@ -146,6 +146,14 @@ static void mark_chain(struct marking *m, const struct sample *sample, const str
 	}
 }
 
+static void count_chain(struct recording_facts *facts, const struct evsel *evsel, const struct sample *sample)
+{
+	enum { SHORT = 2 };
+	size_t frames = attr_chains_by_frame_pointer(&evsel->attr) ? sample_user_frames(sample) : 0;
+	facts->user_chains += frames > 0;
+	facts->short_chains += frames > 0 && frames <= SHORT;
+}
+
 static void mark_sample(struct marking *m, const struct record *record, uint64_t place)
 {
 	struct sample sample;
@@ -158,6 +166,7 @@ static void mark_sample(struct marking *m, const struct record *record, uint64_t
 	if (!in_kernel || sample.callchain_count)
 		user = model_root(&m->model, (int32_t)sample.pid, model_thread(&m->model, (int32_t)sample.tid, clock), clock);
 	mark(m, in_kernel ? kernel : user, sample.ip);
+	count_chain(m->facts, evsel, &sample);
 	if (sample.callchain_count)
 		mark_chain(m, &sample, user, kernel, in_kernel);
 }
@@ -198,7 +207,7 @@ static unsigned module_build_id(const char *path, uint8_t id[20])
 	return kernel_module_build_id(word, id);
 }
 
-static void add_module(struct recording_facts *facts, const struct module *module)
+bool hit_module_of(struct hit_module *out, const struct module *module)
 {
 	struct hit_module hit = { .path = module->long_name };
 	memcpy(hit.build_id, module->build_id, sizeof hit.build_id);
@@ -226,9 +235,16 @@ static void add_module(struct recording_facts *facts, const struct module *modul
 			hit.build_id_len = (uint8_t)module_build_id(module->long_name, hit.build_id);
 		break;
 	default:
-		return;
+		return false;
 	}
-	if (!hit.build_id_len)
+	*out = hit;
+	return hit.build_id_len;
+}
+
+static void add_module(struct recording_facts *facts, const struct module *module)
+{
+	struct hit_module hit;
+	if (!hit_module_of(&hit, module))
 		return;
 	hit.path = arena_string(&facts->arena, hit.path, strlen(hit.path));
 	vec_push(&facts->modules, hit);

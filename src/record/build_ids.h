@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "base/writer.h"
+#include "model/module.h"
 
 enum hit_kind { HIT_FILE, HIT_VDSO, HIT_KERNEL, HIT_KERNEL_MODULE };
 
@@ -16,10 +17,15 @@ struct hit_module {
 	uint8_t build_id[20], build_id_len;
 };
 
+/* The module as the table tells it, with the build-id that is recorded or that its file has; false: none is known, or it has no file.
+ * The path is the module's own. */
+bool hit_module_of(struct hit_module *hit, const struct module *module);
+
 struct recording_facts {
 	VEC(struct hit_module) modules; /* those with a build-id */
 	uint64_t samples;
 	uint64_t first_time, last_time; /* of samples; 0 where there is none */
+	uint64_t user_chains, short_chains; /* by frame pointers; those of them that end after one or two frames */
 	uint64_t lost_events, lost_chunks; /* as LOST records claim */
 	struct arena arena;
 };

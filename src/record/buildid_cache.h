@@ -1,7 +1,10 @@
-/* Copies of the modules a recording hit, kept by build-id: DIR/PATH/ID/elf and DIR/.build-id/xx/yyyy… pointing there. */
+/* Copies of the modules a recording hit, in the build-id cache (image/cache.h). */
 #pragma once
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "record/build_ids.h"
 
-/* Adds what is not there yet; returns how many were added. What cannot be added is passed over. */
-size_t buildid_cache_add(const char *dir, const struct recording_facts *facts);
+/* Adds what is not there yet; returns how many were added. What cannot be added is passed over. debuginfod: servers are asked
+ * for debug files that this machine has none of. */
+size_t buildid_cache_add(const char *dir, const struct recording_facts *facts, bool debuginfod);

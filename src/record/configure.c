@@ -90,7 +90,10 @@ static void set_call_graph(struct event *event, const struct sampling *s, enum c
 		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
 	if (s->user_callchains)
 		flag(attr, ATTR_EXCLUDE_CALLCHAIN_KERNEL, true);
-	if (mode == CALL_GRAPH_DWARF) {
+	/* without user code there is no stack to unwind */
+	event->unwind = mode == CALL_GRAPH_UNWIND && !s->kernel_callchains;
+	event->keeps_registers = event->unwind && s->regs_user;
+	if (mode == CALL_GRAPH_DWARF || event->unwind) {
 		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
 		attr->sample_regs_user |= s->regs_user ? s->regs_user | registers_minimal() : s->regs_mask;
 		attr->sample_stack_user = (uint32_t)stack_size;
@@ -209,6 +212,7 @@ static void apply_call_graph_term(struct event *event, const struct sampling *s,
 	attr->sample_regs_user = s->regs_user;
 	attr->sample_stack_user = 0;
 	attr->sample_max_stack = 0;
+	event->unwind = event->keeps_registers = false;
 	flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, false);
 	flag(attr, ATTR_EXCLUDE_CALLCHAIN_KERNEL, false);
 	if (!none)
@@ -303,6 +307,29 @@ static bool any_dwarf(const struct events *events, const struct sampling *s)
 		dwarf |= terms->set & EVENT_TERM_CALL_GRAPH && strncmp(terms->call_graph, "dwarf", 5) == 0;
 	}
 	return dwarf;
+}
+
+struct attr configure_written(const struct event *event)
+{
+	struct attr attr = event->attr;
+	if (!event->unwind)
+		return attr;
+	attr.sample_type &= ~(uint64_t)SAMPLE_STACK_USER;
+	attr.sample_stack_user = 0;
+	if (!event->keeps_registers) {
+		attr.sample_type &= ~(uint64_t)SAMPLE_REGS_USER;
+		attr.sample_regs_user = 0;
+	}
+	flag(&attr, ATTR_EXCLUDE_CALLCHAIN_USER, false);
+	return attr;
+}
+
+bool configure_unwinds(const struct events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (events->list.items[i].unwind)
+			return true;
+	return false;
 }
 
 int configure_events(struct events *events, const struct sampling *sampling, const struct target *target, struct str *warnings,

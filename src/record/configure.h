@@ -31,6 +31,10 @@ void configure_defaults(struct events *events, const struct sampling *sampling, 
 /* Fills attributes. warnings: sentences that do not stop anything, appended; may be NULL. */
 int configure_events(struct events *events, const struct sampling *sampling, const struct target *target, struct str *warnings,
 	struct error *err);
+/* The attributes as the file tells them: what the recorder unwinds has call chains there, no stacks. */
+struct attr configure_written(const struct event *event);
+/* Whether there is an event whose stacks the recorder unwinds. */
+bool configure_unwinds(const struct events *events);
 /* The index of the event that carries side-band records. */
 uint32_t configure_tracking(const struct events *events);
 /* Events that start by themselves when the command is executed. */

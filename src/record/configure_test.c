@@ -91,6 +91,33 @@ TEST("stacks for DWARF unwinding come with registers and data mappings")
 	events_fini(&events);
 }
 
+TEST("stacks that the recorder unwinds are taken by the kernel and are call chains in the file")
+{
+	struct events events = { 0 };
+	struct sampling s = usual();
+	s.call_graph = CALL_GRAPH_UNWIND;
+	s.stack_size = 8192;
+	configured(&events, "cpu-clock,task-clock/call-graph=fp/", &s, &command_target);
+	const struct event *event = &events.list.items[0];
+	EXPECT(event->unwind && configure_unwinds(&events) && !events.list.items[1].unwind);
+	EXPECT(event->attr.sample_type & SAMPLE_STACK_USER && !(event->attr.sample_type & SAMPLE_ADDR));
+	EXPECT(!(events.list.items[1].attr.sample_type & SAMPLE_STACK_USER));
+	struct attr written = configure_written(event);
+	EXPECT(!(written.sample_type & (SAMPLE_STACK_USER | SAMPLE_REGS_USER)) && written.sample_type & SAMPLE_CALLCHAIN);
+	EXPECT(!written.sample_stack_user && !written.sample_regs_user && !attr_flag(&written, ATTR_EXCLUDE_CALLCHAIN_USER));
+	events_fini(&events);
+	s.regs_user = 0x180;
+	configured(&events, "cpu-clock", &s, &command_target);
+	written = configure_written(&events.list.items[0]);
+	EXPECT(written.sample_type & SAMPLE_REGS_USER && written.sample_regs_user == events.list.items[0].attr.sample_regs_user);
+	events_fini(&events);
+	s.regs_user = 0;
+	s.kernel_callchains = true;
+	configured(&events, "cpu-clock", &s, &command_target);
+	EXPECT(!events.list.items[0].unwind && !(events.list.items[0].attr.sample_type & SAMPLE_STACK_USER));
+	events_fini(&events);
+}
+
 TEST("an event's own terms go over the options")
 {
 	struct events events = { 0 };

@@ -12,7 +12,7 @@
 #include "record/recorder_internal.h"
 
 /* What epoll tells of, above all ring indices. */
-enum { TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, TOKEN_SWITCH = -4, EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
+enum { TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, TOKEN_SWITCH = -4, TOKEN_STREAMS = -5, EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
 
 static int watch(struct recorder *r, int fd, int64_t token, struct error *err)
 {
@@ -55,6 +55,7 @@ void loop_close(struct recorder *r)
 			close(*fds[i]);
 		*fds[i] = -1;
 	}
+	affinity_close(&r->affinity);
 	signals_close(&r->signals);
 }
 
@@ -74,15 +75,29 @@ static void arm(struct recorder *r, uint64_t ms)
 	timerfd_settime(r->timer, 0, &when, NULL);
 }
 
-int loop_start(struct recorder *r, struct error *err)
+static int watch_rings(struct recorder *r, struct error *err)
 {
 	const struct record_options *options = r->options;
+	if (options->groups) {
+		if (streams_start(&r->streams, &r->counters, options->groups, r->output.path, options->compression, options->size_limit, err) < 0)
+			return -1;
+		return watch(r, streams_fd(r->streams), TOKEN_STREAMS, err);
+	}
 	for (size_t i = 0; i < r->counters.rings.count; i++)
 		if (!r->counters.rings.items[i].backward && watch(r, r->counters.rings.items[i].fd, (int64_t)i, err) < 0)
 			return -1;
 	for (size_t i = 0; i < r->counters.rings.count; i++)
 		r->rings_open += !r->counters.rings.items[i].backward;
 	r->rings_watched = r->rings_open;
+	return 0;
+}
+
+int loop_start(struct recorder *r, struct error *err)
+{
+	const struct record_options *options = r->options;
+	if (watch_rings(r, err) < 0)
+		return -1;
+	affinity_open(&r->affinity, options->affinity == AFFINITY_NODE);
 	if (options->windows || r->sampling.delay_ms)
 		recorder_say(r, "Events disabled");
 	if (options->windows)
@@ -135,24 +150,61 @@ static int drain_rings(struct recorder *r, size_t first, size_t end, uint64_t wo
 	return 1;
 }
 
-/* One round over all rings, and the mark that it is whole: what came before it cannot be older than what comes after the next. */
-static int drain(struct recorder *r, uint64_t worth, struct error *err)
+/* The mark that a round over all rings is whole: what came before it cannot be older than what comes after the next. */
+static int end_round(struct recorder *r, struct error *err)
 {
+	const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48;
+	data_writer_add(&r->writer, &mark, sizeof mark);
+	return r->output.pipe ? data_writer_flush(&r->writer, err) : 0;
+}
+
+static int drain_unwinding(struct recorder *r, bool final, struct error *err)
+{
+	int64_t due = unwinding_begin(r->unwinding, final, err);
+	bool any = false;
+	if (due < 0)
+		return -1;
+	while (unwinding_step(r->unwinding, &r->unwound)) {
+		const struct span records = { (const uint8_t *)r->unwound.buffer, r->unwound.len };
+		if (r->options->compression && pack(r, &records, 1, err) < 0)
+			return -1;
+		if (!r->options->compression)
+			data_writer_add(&r->writer, records.data, records.len);
+		r->unwound.len = 0;
+		any = true;
+	}
+	if (!any || unwinding_waits(r->unwinding))
+		return any;
+	return end_round(r, err) < 0 ? -1 : 1;
+}
+
+/* The readers take what is left, and go. */
+static int end_streams(struct recorder *r, struct error *err)
+{
+	int status = streams_stop(r->streams, err);
+	r->streamed = streams_totals(r->streams);
+	return status;
+}
+
+static int drain(struct recorder *r, bool last, struct error *err)
+{
+	uint64_t worth = last ? 0 : r->options->flush_bytes;
 	int any = 0;
-	for (size_t first = 0; first < r->counters.rings.count; first += RINGS_AT_ONCE) {
-		size_t end = first + RINGS_AT_ONCE < r->counters.rings.count ? first + RINGS_AT_ONCE : r->counters.rings.count;
+	if (r->streams)
+		return last ? end_streams(r, err) : 0;
+	if (r->unwinding)
+		return drain_unwinding(r, last, err);
+	size_t at_once = r->options->affinity == AFFINITY_ANY ? RINGS_AT_ONCE : 1;
+	for (size_t first = 0; first < r->counters.rings.count; first += at_once) {
+		size_t end = first + at_once < r->counters.rings.count ? first + at_once : r->counters.rings.count;
+		if (r->options->affinity != AFFINITY_ANY)
+			affinity_follow(&r->affinity, r->counters.rings.items[first].cpu);
 		int status = drain_rings(r, first, end, worth, err);
 		if (status < 0)
 			return status;
 		any |= status;
 	}
-	if (any) {
-		const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48;
-		data_writer_add(&r->writer, &mark, sizeof mark);
-		if (r->output.pipe && data_writer_flush(&r->writer, err) < 0)
-			return -1;
-	}
-	return any;
+	return any && end_round(r, err) < 0 ? -1 : any;
 }
 
 static void take_signals(struct recorder *r)
@@ -263,6 +315,13 @@ static void take_switch(struct recorder *r)
 		r->switch_now = true;
 }
 
+static void take_streams(struct recorder *r)
+{
+	uint64_t told;
+	if (read(streams_fd(r->streams), &told, sizeof told) == (ssize_t)sizeof told)
+		r->streams_ended = streams_ended(r->streams);
+}
+
 static void take_ring(struct recorder *r, size_t index, uint32_t what)
 {
 	if (!(what & (EPOLLERR | EPOLLHUP)) || index >= r->counters.rings.count)
@@ -294,6 +353,9 @@ static int wait_once(struct recorder *r, struct error *err)
 		case TOKEN_SWITCH:
 			take_switch(r);
 			break;
+		case TOKEN_STREAMS:
+			take_streams(r);
+			break;
 		default:
 			take_ring(r, (size_t)events[i].data.u64, events[i].events);
 		}
@@ -309,7 +371,8 @@ static bool switch_due(const struct recorder *r)
 
 static bool limit_reached(struct recorder *r)
 {
-	if (!r->options->size_limit || data_writer_size(&r->writer) < r->options->size_limit)
+	uint64_t bytes = data_writer_size(&r->writer) + (r->streams ? streams_totals(r->streams).bytes : 0);
+	if (!r->options->size_limit || bytes < r->options->size_limit)
 		return false;
 	r->recording->limit_reached = true;
 	return true;
@@ -319,12 +382,12 @@ int loop_run(struct recorder *r, struct error *err)
 {
 	bool stopped = false;
 	for (;;) {
-		bool last = r->done || (r->rings_watched && !r->rings_open);
+		bool last = r->done || r->streams_ended || (r->rings_watched && !r->rings_open);
 		if (r->done && !stopped) {
 			counters_disable(&r->counters, r->events, UINT32_MAX);
 			stopped = true;
 		}
-		int any = drain(r, last ? 0 : r->options->flush_bytes, err);
+		int any = drain(r, last, err);
 		if (any < 0)
 			return any;
 		if (limit_reached(r)) {
@@ -367,10 +430,8 @@ int loop_snapshot(struct recorder *r, struct error *err)
 			return -1;
 		any = 1;
 	}
-	if (any) {
-		const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48;
-		data_writer_add(&r->writer, &mark, sizeof mark);
-	}
+	if (any && end_round(r, err) < 0)
+		return -1;
 	if (!r->done)
 		pause_backward(r, false);
 	return 0;

@@ -7,6 +7,7 @@
 struct output {
 	int fd;
 	bool pipe;
+	bool folder;          /* path is a folder, fd its file "data" */
 	bool renamed;         /* an older recording was moved to path.old */
 	char path[4096];      /* empty for a pipe */
 };
@@ -14,6 +15,8 @@ struct output {
 bool output_is_pipe(const char *path);
 /* path NULL: "-" where standard output is a pipe, "perf.data" otherwise. */
 int output_open(struct output *output, const char *path, struct error *err);
+/* A recording that is a folder, with files beside the main one. */
+int output_open_folder(struct output *output, const char *path, struct error *err);
 /* Takes the file back, and the older recording to its place: nothing was recorded. */
 void output_discard(struct output *output);
 int output_close(struct output *output, struct error *err);

@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "image/kcore.h"
 #include "os/counter.h"
+#include "os/permission.h"
 #include "record/build_ids.h"
 #include "record/buildid_cache.h"
 #include "record/features.h"
@@ -39,6 +42,34 @@ static int prepare_target(struct recorder *r, struct error *err)
 	return 0;
 }
 
+/* A ring holds many whole stacks: a recorder that is kept waiting loses them quickly. All rings share a budget. */
+static size_t ring_pages(const struct recorder *r)
+{
+	enum { RINGS_BYTES = 64 << 20, RING_LEAST = 1 << 20, RING_MOST = 4 << 20 };
+	struct permission permission;
+	size_t pages = r->options->pages ? r->options->pages : ring_default_pages(), bytes = RING_MOST;
+	if (r->options->pages || !configure_unwinds(r->events))
+		return pages;
+	permission_read(&permission);
+	while (bytes > RING_LEAST && bytes * cpus_online_count() > RINGS_BYTES)
+		bytes /= 2;
+	size_t more = bytes / (size_t)sysconf(_SC_PAGESIZE);
+	return (permission.root || permission.paranoid < 0) && more > pages ? more : pages;
+}
+
+/* What parallel streaming cannot be combined with. */
+static int check_streaming(const struct recorder *r, struct error *err)
+{
+	const struct record_switch *switching = &r->options->switching;
+	const char *what = output_is_pipe(r->options->output) ? "a pipe" : r->target.per_thread ? "--per-thread" :
+		switching->on_signal || switching->bytes || switching->seconds ? "--switch-output" :
+		r->options->affinity != AFFINITY_ANY ? "--affinity" :
+		configure_unwinds(r->events) ? "--call-graph unwind" : NULL;
+	if (!r->options->groups || !what)
+		return 0;
+	return error_set(err, ERROR_USAGE, "--threads and %s cannot be combined", what);
+}
+
 static int prepare_events(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
@@ -50,9 +81,16 @@ static int prepare_events(struct recorder *r, struct error *err)
 		return -1;
 	}
 	recording->missing_threads = r->counters.missing_threads;
-	size_t pages = r->options->pages ? r->options->pages : ring_default_pages();
-	if (counters_map(&r->counters, r->events, pages, err) < 0)
+	if (check_streaming(r, err) < 0)
 		return -1;
+	if (counters_map(&r->counters, r->events, ring_pages(r), err) < 0)
+		return -1;
+	if (configure_unwinds(r->events)) {
+		if (r->sampling.overwrite)
+			return error_set(err, ERROR_UNSUPPORTED, "rings that are overwritten cannot be unwound: --call-graph unwind needs every "
+				"record of what is mapped");
+		r->unwinding = unwinding_new(r->events, &r->counters, r->options->buildid_dir);
+	}
 	return counters_filter(&r->counters, r->events, err);
 }
 
@@ -66,7 +104,8 @@ static void fill_evlist(struct recorder *r)
 		for (size_t k = r->counters.first.items[i]; k < r->counters.first.items[i + 1]; k++)
 			if (r->counters.list.items[k].fd >= 0)
 				vec_push(&ids, r->counters.list.items[k].id);
-		evlist_add(&r->evlist, &event->attr, ids.items, ids.count, event->name);
+		const struct attr attr = configure_written(event);
+		evlist_add(&r->evlist, &attr, ids.items, ids.count, event->name);
 	}
 	vec_fini(&ids);
 }
@@ -97,7 +136,9 @@ static bool has_branches(const struct events *events)
 
 static void compression_facts(const struct recorder *r, struct feature_facts *facts)
 {
-	uint64_t ratio = r->compressor.out ? (r->compressor.in * 10 / r->compressor.out + 5) / 10 : 0;
+	uint64_t from = r->compressor.in + r->streamed.compressed_from, to = r->compressor.out + r->streamed.compressed_to;
+	uint64_t ratio = to ? (from * 10 / to + 5) / 10 : 0;
+	facts->directory = r->options->groups;
 	facts->compressed = r->options->compression != 0;
 	facts->compression_level = (uint32_t)r->options->compression;
 	facts->compression_ratio = (uint32_t)ratio;
@@ -184,6 +225,16 @@ static void write_existing(struct recorder *r)
 	r->recording->slow_maps = s->truncated;
 }
 
+/* What unwinding must know before the first sample, wherever the file has it. */
+static void tell_unwinding(struct recorder *r)
+{
+	if (r->options->tail_synthesis)
+		write_existing(r);
+	unwinding_existing(r->unwinding, (struct span){ (const uint8_t *)r->made.buffer, r->made.len });
+	if (r->options->tail_synthesis)
+		r->made.len = 0;
+}
+
 /* What stands before the first sample of a file. */
 static int begin_file(struct recorder *r, struct error *err)
 {
@@ -195,13 +246,33 @@ static int begin_file(struct recorder *r, struct error *err)
 		write_pipe_head(r);
 	if (!r->options->tail_synthesis)
 		write_existing(r);
+	if (r->unwinding && !r->files.count)
+		tell_unwinding(r);
 	flush_made(r);
 	return data_writer_flush(&r->writer, err);
 }
 
+/* The kernel's code as it is now, beside the records. */
+static int copy_kernel(const struct recorder *r, struct error *err)
+{
+	char folder[sizeof r->output.path + 16];
+	snprintf(folder, sizeof folder, "%s/kcore_dir", r->output.path);
+	if (mkdir(folder, S_IRWXU) != 0)
+		return error_system(err, "cannot make %s", folder);
+	return kcore_copy("/proc", folder, err);
+}
+
 static int begin(struct recorder *r, struct error *err)
 {
-	if (output_open(&r->output, r->options->output, err) < 0)
+	const struct record_options *o = r->options;
+	if (o->kcore && access("/proc/kcore", R_OK) != 0)
+		return error_set(err, ERROR_UNSUPPORTED, "ERROR: kcore is not readable.");
+	if (o->kcore && (output_is_pipe(o->output) || o->switching.on_signal || o->switching.bytes || o->switching.seconds))
+		return error_set(err, ERROR_USAGE, "--kcore makes one folder: it goes neither to a pipe nor with --switch-output");
+	bool folder = o->groups || o->kcore;
+	if ((folder ? output_open_folder : output_open)(&r->output, o->output, err) < 0)
+		return -1;
+	if (o->kcore && copy_kernel(r, err) < 0)
 		return -1;
 	snprintf(r->recording->path, sizeof r->recording->path, "%s", r->output.pipe ? "-" : r->output.path);
 	fill_evlist(r);
@@ -268,6 +339,8 @@ static int finish_file(struct recorder *r, struct error *err)
 			facts.build_ids = (struct span){ (const uint8_t *)ids.buffer, ids.len };
 		recording->samples = found.samples;
 		recording->lost_events = found.lost_events;
+		recording->user_chains = found.user_chains;
+		recording->short_chains = found.short_chains;
 		recording->lost_chunks = found.lost_chunks;
 	}
 	features_make(&features, &facts);
@@ -275,7 +348,7 @@ static int finish_file(struct recorder *r, struct error *err)
 	if (status == 0)
 		status = data_writer_finish(&r->writer, &r->evlist, &bodies, err);
 	if (status == 0 && options->buildid_dir && !options->no_build_ids)
-		buildid_cache_add(options->buildid_dir, &found);
+		buildid_cache_add(options->buildid_dir, &found, options->debuginfod);
 	recording_facts_fini(&found);
 	features_fini(&features);
 	writer_fini(&ids);
@@ -357,10 +430,13 @@ static int finish(struct recorder *r, struct error *err)
 	flush_made(r);
 	if (data_writer_flush(&r->writer, err) < 0)
 		return -1;
+	if (r->unwinding)
+		recording->unwound = *unwinding_counts(r->unwinding);
 	recording->wakeups -= r->wakeups_before;
-	recording->compressed_from = r->compressor.in;
-	recording->compressed_to = r->compressor.out;
-	recording->bytes = data_writer_size(&r->writer);
+	recording->compressed_from = r->compressor.in + r->streamed.compressed_from;
+	recording->compressed_to = r->compressor.out + r->streamed.compressed_to;
+	recording->bytes = data_writer_size(&r->writer) + r->streamed.bytes;
+	recording->wakeups += r->streamed.wakeups;
 	if (r->output.pipe)
 		return 0;
 	if (finish_file(r, err) < 0)
@@ -409,11 +485,14 @@ int record_run(struct recording *recording, const struct record_options *options
 	*recording = (struct recording){ 0 };
 	writer_open(&r.made, -1, 0);
 	writer_open(&r.packed, -1, 0);
+	writer_open(&r.unwound, -1, 0);
 	int status = run(&r, err);
 	workload_finish(&r.workload);
 	if (status < 0 && !r.started && (r.output.fd >= 0 || r.output.renamed))
 		output_discard(&r.output);
 	output_close(&r.output, NULL);
+	streams_free(r.streams);
+	unwinding_free(r.unwinding);
 	counters_close(&r.counters);
 	loop_close(&r);
 	target_close(&r.target);
@@ -425,5 +504,6 @@ int record_run(struct recording *recording, const struct record_options *options
 	vec_fini(&r.files);
 	writer_fini(&r.made);
 	writer_fini(&r.packed);
+	writer_fini(&r.unwound);
 	return status;
 }

@@ -8,7 +8,9 @@
 #include "base/str.h"
 #include "record/configure.h"
 #include "record/counters.h"
+#include "record/streams.h"
 #include "record/target.h"
+#include "record/unwinding.h"
 
 /* Part of the time to record, in ms from the start: -D 10-20,30-40. */
 struct record_window {
@@ -21,6 +23,9 @@ struct record_switch {
 	uint64_t bytes, seconds;
 	unsigned files;                  /* that many are kept; 0: all */
 };
+
+/* --affinity: where the recorder runs while it reads a ring. */
+enum record_affinity { AFFINITY_ANY, AFFINITY_NODE, AFFINITY_CPU };
 
 struct record_options {
 	struct sampling sampling;
@@ -35,12 +40,16 @@ struct record_options {
 	uint64_t flush_bytes;            /* --mmap-flush: less is not worth a write */
 	uint64_t size_limit;             /* --max-size; 0: none */
 	int compression;                 /* zstd level; 0: none */
+	enum record_affinity affinity;
 	int realtime;                    /* SCHED_FIFO priority; 0: none */
 	unsigned map_timeout_ms;
 	const struct record_window *windows;
 	size_t window_count;
 	struct record_switch switching;
+	const struct stream_groups *groups; /* --threads: who reads which rings; NULL: one for all */
 	int control, acknowledge;        /* descriptors of --control; -1: none */
+	bool kcore;                      /* --kcore: a folder, with a copy of the kernel's code */
+	bool debuginfod;                 /* debug files for the cache from servers */
 	bool no_build_ids, all_build_ids, time_boundary, time_in_name, tail_synthesis;
 	bool no_tasks, no_maps, no_cgroups; /* --synth */
 	bool dry_run;
@@ -60,6 +69,8 @@ struct recording {
 	uint64_t lost_samples;           /* rings were full: the kernel's own count */
 	uint64_t lost_events, lost_chunks; /* as records in the rings tell */
 	uint64_t missing_threads, slow_maps;
+	uint64_t user_chains, short_chains; /* by frame pointers; those that end after one or two frames; 0: not counted */
+	struct unwinding_counts unwound; /* what became of stacks that were unwound */
 	struct str notes;                /* what was changed to make it work, a sentence a line */
 	struct str warnings;             /* what the user should know, a sentence a line */
 	bool limit_reached;              /* --max-size */

@@ -5,6 +5,7 @@
 
 #include "base/writer.h"
 #include "data/writer.h"
+#include "record/affinity.h"
 #include "record/compress.h"
 #include "record/output.h"
 #include "record/recorder.h"
@@ -24,9 +25,15 @@ struct recorder {
 	struct data_writer writer;
 	struct evlist evlist;          /* the events as the file has them */
 	struct compressor compressor;
+	struct affinity affinity;
 	struct writer packed;          /* compressed records on their way */
 	struct writer made;            /* synthesized records on their way */
 	struct synthesis synthesis;
+	struct unwinding *unwinding;   /* NULL: no event's stacks are unwound here */
+	struct streams *streams;       /* NULL: the loop reads the rings itself */
+	bool streams_ended;            /* nothing more will come of them */
+	struct stream_totals streamed; /* once they have ended */
+	struct writer unwound;         /* records on their way from there */
 	struct signals signals;
 	int epoll, timer, switch_timer;
 	bool switch_now;               /* a new file is due */

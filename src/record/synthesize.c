@@ -65,6 +65,7 @@ void synthesize_kernel(struct synthesis *s)
 	}
 	struct kernel_modules modules = { 0 };
 	kernel_modules(&modules, NULL);
+	kernel_modules_cut(&modules);
 	for (size_t i = 0; i < modules.list.count; i++) {
 		const struct kernel_module *module = &modules.list.items[i];
 		char name[160];

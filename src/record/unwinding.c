@@ -1,0 +1,405 @@
+#include "record/unwinding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "os/cpus.h"
+#include "os/machine.h"
+#include "record/record_out.h"
+#include "record/ring_order.h"
+#include "record/stack_memory.h"
+#include "record/table_loader.h"
+#include "record/user_registers.h"
+#include "unwind/tables.h"
+
+enum {
+	STEP_SAMPLES = 256,          /* unwound before the rings get their room back */
+	SLICE_SAMPLES = 16,
+	THREADS_MAX = 8,
+	CPUS_PER_THREAD = 4,         /* unwinding takes a part of what sampling takes */
+	ASIDE_BYTES_MAX = 64 << 20,  /* of samples that wait for tables; beyond that everything waits */
+	GENERATION_BYTES = 1 << 22,  /* the model may grow by that much, and by its own size, before the dead are forgotten */
+};
+
+/* One sample on its way. */
+struct job {
+	struct record record;
+	struct sample sample;
+	const struct event *event;
+	const struct sample_layout *layout;
+	const struct map_node *maps;
+	struct unwind_result result;
+	size_t frames;               /* where its frames are kept */
+	unsigned worker;             /* … and by whom */
+	bool bad, waits;             /* does not decode; still to be unwound */
+	uint8_t *copy;               /* of the record, where it was set aside; NULL */
+};
+
+struct unwinder {
+	struct unwind_frame scratch[UNWINDING_FRAMES_MAX];
+	VEC(struct unwind_frame) kept;
+};
+
+struct unwinding {
+	const struct events *events;
+	const struct counters *counters;
+	struct evlist evlist;
+	struct model model;
+	uint64_t clock;
+	size_t generation_bytes;     /* of the model when this generation began */
+	struct unwind_tables *tables;
+	enum unwind_arch native;
+	struct pool *pool;
+	struct unwinder *unwinders;  /* by worker */
+	struct ring_order order;
+	size_t next;                 /* of order.items */
+	VEC(size_t) done_bytes;      /* by ring: of this step */
+	VEC(struct job) jobs;
+	struct table_loader *loader;
+	VEC(struct job) aside;       /* samples that wait for tables */
+	size_t aside_bytes;
+	uint64_t tables_seen;        /* made, when those aside were tried last */
+	bool final;
+	struct stack_memory memory;
+	struct unwinding_counts counts;
+};
+
+struct unwinding *unwinding_new(const struct events *events, const struct counters *counters, const char *buildid_dir)
+{
+	struct unwinding *u = memory_zero(1, sizeof *u);
+	struct machine_names names;
+	unsigned threads = cpus_online_count() / CPUS_PER_THREAD;
+	u->events = events;
+	u->counters = counters;
+	machine_names(&names);
+	u->native = user_registers_arch(names.arch);
+	model_init(&u->model);
+	u->tables = unwind_tables_new(&u->model.modules, &(struct image_options){ .buildid_dir = buildid_dir });
+	u->loader = table_loader_new(u->tables);
+	for (size_t i = 0; i < events->list.count; i++) {
+		const struct event *event = &events->list.items[i];
+		evlist_add(&u->evlist, &event->attr, NULL, 0, event->name);
+	}
+	for (size_t i = 0; i < counters->list.count; i++) {
+		const struct counter *counter = &counters->list.items[i];
+		if (counter->fd >= 0)
+			evlist_add_ids(&u->evlist, counter->event, &counter->id, 1);
+	}
+	u->pool = pool_new(threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads);
+	u->unwinders = memory_zero(pool_workers(u->pool), sizeof *u->unwinders);
+	while (u->done_bytes.count < counters->rings.count)
+		vec_push(&u->done_bytes, 0);
+	return u;
+}
+
+void unwinding_free(struct unwinding *u)
+{
+	if (!u)
+		return;
+	for (unsigned i = 0; i < pool_workers(u->pool); i++)
+		vec_fini(&u->unwinders[i].kept);
+	free(u->unwinders);
+	pool_free(u->pool);
+	table_loader_free(u->loader);
+	unwind_tables_free(u->tables);
+	for (size_t i = 0; i < u->aside.count; i++)
+		free(u->aside.items[i].copy);
+	vec_fini(&u->aside);
+	model_fini(&u->model);
+	evlist_fini(&u->evlist);
+	ring_order_fini(&u->order);
+	stack_memory_fini(&u->memory);
+	vec_fini(&u->done_bytes);
+	vec_fini(&u->jobs);
+	free(u);
+}
+
+const struct unwinding_counts *unwinding_counts(const struct unwinding *u)
+{
+	return &u->counts;
+}
+
+static void side_band(struct unwinding *u, const struct record *record)
+{
+	enum { TID_AT = 8 };
+	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
+	if (record->type >= RECORD_USER_TYPE_START)
+		return;
+	uint32_t event = evlist_event_of(&u->evlist, record);
+	struct sample trailer;
+	sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &u->evlist.events.items[event].layout, record);
+	model_apply(&u->model, record, &trailer, ++u->clock);
+	if (record->type == RECORD_EXIT && record->body_len >= TID_AT + 4)
+		stack_memory_forget(&u->memory, (int32_t)load_u32(record->body + TID_AT));
+	else if (record->type == RECORD_COMM && record->misc & RECORD_MISC_COMM_EXEC && record->body_len >= 8)
+		stack_memory_forget(&u->memory, (int32_t)load_u32(record->body + 4));
+}
+
+void unwinding_existing(struct unwinding *u, struct span records)
+{
+	for (size_t at = 0; records.len - at >= 8;) {
+		struct ring_item item = { .bytes = records.data + at };
+		uint16_t size;
+		memcpy(&size, item.bytes + 6, sizeof size);
+		if (size < 8 || size > records.len - at)
+			return;
+		item.size = size;
+		struct record record = ring_item_record(&item);
+		side_band(u, &record);
+		at += size;
+	}
+}
+
+static size_t frames_max(const struct event *event)
+{
+	size_t asked = event->attr.sample_max_stack;
+	return asked && asked < UNWINDING_FRAMES_MAX ? asked : UNWINDING_FRAMES_MAX;
+}
+
+static void unwind_job(struct unwinding *u, struct job *job, unsigned worker)
+{
+	struct unwinder *unwinder = &u->unwinders[worker];
+	struct unwind_input input = {
+		.tables = u->tables, .maps = job->maps, .max_frames = frames_max(job->event),
+		.stack = { job->sample.stack_user, job->sample.stack_user_size },
+	};
+	job->waits = false;
+	job->result = (struct unwind_result){ .module = MODULE_ID_NONE };
+	if (!input.maps || !user_registers_of(&job->sample, job->event->attr.sample_regs_user, u->native, &input))
+		return;
+	unwind(&input, unwinder->scratch, &job->result);
+	job->waits = job->result.end == UNWIND_NEEDS_TABLE;
+	if (job->waits)
+		return;
+	job->worker = worker;
+	job->frames = unwinder->kept.count;
+	vec_reserve(&unwinder->kept, unwinder->kept.count + job->result.count);
+	if (job->result.count)
+		memcpy(unwinder->kept.items + unwinder->kept.count, unwinder->scratch, job->result.count * sizeof *unwinder->scratch);
+	unwinder->kept.count += job->result.count;
+}
+
+static void run_slice(void *context, size_t slice, unsigned worker)
+{
+	struct unwinding *u = context;
+	size_t end = (slice + 1) * SLICE_SAMPLES;
+	for (size_t i = slice * SLICE_SAMPLES; i < end && i < u->jobs.count; i++)
+		if (u->jobs.items[i].waits)
+			unwind_job(u, &u->jobs.items[i], worker);
+}
+
+static void unwind_jobs(struct unwinding *u)
+{
+	for (unsigned i = 0; i < pool_workers(u->pool); i++)
+		vec_clear(&u->unwinders[i].kept);
+	pool_run(u->pool, (u->jobs.count + SLICE_SAMPLES - 1) / SLICE_SAMPLES, run_slice, u);
+}
+
+/* Keeps a sample until the table of the module that it leads to is made. */
+static void set_aside(struct unwinding *u, const struct job *job)
+{
+	size_t size = job->record.body_len;
+	struct job kept = *job;
+	if (job->result.module < u->model.modules.list.count)
+		table_loader_want(u->loader, modules_get(&u->model.modules, job->result.module));
+	if (!kept.copy) {
+		kept.copy = memory_resize(NULL, size, 1);
+		memcpy(kept.copy, job->record.body, size);
+		kept.record.body = kept.copy;
+		sample_decode(&kept.sample, job->layout, &kept.record, NULL);
+	}
+	u->aside_bytes += size;
+	vec_push(&u->aside, kept);
+}
+
+/* The sample with what it needs to be unwound; false: it goes to the file as it is. */
+static bool add_job(struct unwinding *u, const struct record *record)
+{
+	uint32_t index = evlist_event_of(&u->evlist, record);
+	if (index == UINT32_MAX || !u->events->list.items[index].unwind)
+		return false;
+	struct job *job = vec_add(&u->jobs);
+	job->record = *record;
+	job->event = &u->events->list.items[index];
+	job->layout = &u->evlist.events.items[index].layout;
+	job->bad = sample_decode(&job->sample, job->layout, &job->record, NULL) < 0;
+	if (job->bad || !job->sample.regs_user)
+		return true;
+	int32_t pid = (int32_t)job->sample.pid, tid = (int32_t)job->sample.tid;
+	job->maps = model_root(&u->model, pid, model_thread(&u->model, tid, u->clock), u->clock);
+	job->waits = true;
+	return true;
+}
+
+static void count_end(struct unwinding *u, const struct job *job, bool joined)
+{
+	struct unwinding_counts *counts = &u->counts;
+	uint64_t *const by_end[UNWIND_ENDS] = {
+		[UNWIND_COMPLETE] = &counts->complete, [UNWIND_CUT] = &counts->cut, [UNWIND_LIMIT] = &counts->deep,
+		[UNWIND_NO_MAP] = &counts->unmapped, [UNWIND_NO_RULE] = &counts->without_rules,
+		[UNWIND_BAD_RULE] = &counts->bad_rules, [UNWIND_NEEDS_TABLE] = &counts->without_rules,
+	};
+	counts->stacks++;
+	counts->guessed += job->result.guessed;
+	++*(joined ? &counts->joined : by_end[job->result.end]);
+}
+
+/* The sample's frames, those of its callers joined where it was cut. */
+static size_t finish_frames(struct unwinding *u, const struct job *job, struct unwind_frame *frames)
+{
+	size_t count = job->result.count, max = frames_max(job->event);
+	int32_t tid = (int32_t)job->sample.tid;
+	bool joined = false;
+	if (!job->sample.regs_user)
+		return 0;
+	if (count)
+		memcpy(frames, u->unwinders[job->worker].kept.items + job->frames, count * sizeof *frames);
+	if (job->result.end == UNWIND_CUT) {
+		size_t whole = stack_memory_join(&u->memory, tid, frames, count, max);
+		joined = whole > count;
+		count = whole;
+	}
+	if (count)
+		stack_memory_keep(&u->memory, tid, frames, count, joined || job->result.end == UNWIND_COMPLETE);
+	count_end(u, job, joined);
+	return count;
+}
+
+/* The record as the file has it: its stack is a chain now. */
+static void write_sample(struct unwinding *u, const struct job *job, struct writer *out)
+{
+	struct unwind_frame frames[UNWINDING_FRAMES_MAX];
+	struct sample_extents parts;
+	const uint8_t *body = job->record.body;
+	if (job->bad || sample_extents(&parts, job->layout, &job->record) < 0) {
+		u->counts.damaged++;
+		return;
+	}
+	size_t count = finish_frames(u, job, frames);
+	size_t recorded = parts.chain_end - parts.chain - 8;
+	size_t regs = job->event->keeps_registers ? parts.stack - parts.regs : 0;
+	size_t behind = job->record.body_len - parts.stack_end;
+	size_t most = (RECORD_SIZE_MAX - (parts.regs + regs + behind + 16)) / 8;
+	if (count > most)
+		count = most;
+	uint64_t entries = recorded / 8 + (count ? count + 1 : 0);
+	size_t at = record_open(out, RECORD_SAMPLE, job->record.misc);
+	writer_add(out, body, parts.chain);
+	out_u64(out, entries);
+	writer_add(out, body + parts.chain + 8, recorded);
+	if (count)
+		out_u64(out, CONTEXT_USER);
+	for (size_t i = 0; i < count; i++)
+		out_u64(out, frames[i].pc);
+	writer_add(out, body + parts.chain_end, parts.regs - parts.chain_end + regs);
+	writer_add(out, body + parts.stack_end, behind);
+	record_close(out, at, 0);
+}
+
+/* The living are carried over, the dead forgotten: nothing grows with the time that a recording takes. */
+static void renew(struct unwinding *u)
+{
+	if (u->aside.count || u->model.arena.bytes < 2 * u->generation_bytes + GENERATION_BYTES)
+		return;
+	model_renew(&u->model, u->clock);
+	u->generation_bytes = u->model.arena.bytes;
+}
+
+int64_t unwinding_begin(struct unwinding *u, bool final, struct error *err)
+{
+	renew(u);
+	u->next = 0;
+	u->final = final;
+	if (ring_order_fill(&u->order, u->counters->rings.items, u->counters->rings.count, &u->evlist, final, err) < 0)
+		return -1;
+	return (int64_t)u->order.items.count;
+}
+
+/* From the item `first` on: side-band goes into the model, samples are lined up. Returns the item behind the last. */
+static size_t line_up(struct unwinding *u, size_t first)
+{
+	size_t at = first;
+	vec_clear(&u->jobs);
+	for (; at < u->order.items.count && u->jobs.count < STEP_SAMPLES; at++) {
+		struct record record = ring_item_record(&u->order.items.items[at]);
+		if (record.type == RECORD_SAMPLE)
+			add_job(u, &record);
+		else
+			side_band(u, &record);
+	}
+	return at;
+}
+
+/* What was set aside once more. Returns whether anything of it could be written. */
+static bool retry_aside(struct unwinding *u, struct writer *out)
+{
+	uint64_t made = table_loader_made(u->loader);
+	bool full = u->aside_bytes > ASIDE_BYTES_MAX, any = false;
+	if (!u->aside.count || (made == u->tables_seen && !u->final && !full))
+		return false;
+	if (u->final || full)
+		table_loader_wait(u->loader);
+	/* nothing more will come: what still leads to no table stays without a user part */
+	bool stuck = (u->final || full) && u->tables_seen == table_loader_made(u->loader);
+	u->tables_seen = table_loader_made(u->loader);
+	vec_clear(&u->jobs);
+	for (size_t i = 0; i < u->aside.count; i++)
+		vec_push(&u->jobs, u->aside.items[i]);
+	vec_clear(&u->aside);
+	u->aside_bytes = 0;
+	unwind_jobs(u);
+	for (size_t i = 0; i < u->jobs.count; i++) {
+		struct job *job = &u->jobs.items[i];
+		if (job->waits && !stuck) {
+			set_aside(u, job);
+			continue;
+		}
+		if (job->waits)
+			job->result.count = 0;
+		write_sample(u, job, out);
+		free(job->copy);
+		any = true;
+	}
+	return any || u->final;
+}
+
+bool unwinding_waits(const struct unwinding *u)
+{
+	return u->aside.count != 0;
+}
+
+static void write_step(struct unwinding *u, size_t first, struct writer *out)
+{
+	size_t job = 0;
+	for (size_t i = first; i < u->next; i++) {
+		const struct ring_item *item = &u->order.items.items[i];
+		u->done_bytes.items[item->ring] += item->size;
+		if (job >= u->jobs.count || u->jobs.items[job].record.body != item->bytes + 8) {
+			writer_add(out, item->bytes, item->size);
+			continue;
+		}
+		if (u->jobs.items[job].waits)
+			set_aside(u, &u->jobs.items[job]);
+		else
+			write_sample(u, &u->jobs.items[job], out);
+		job++;
+	}
+}
+
+int unwinding_step(struct unwinding *u, struct writer *out)
+{
+	size_t first = u->next;
+	bool tried = retry_aside(u, out);
+	if (first >= u->order.items.count)
+		return tried;
+	u->next = line_up(u, first);
+	unwind_jobs(u);
+	write_step(u, first, out);
+	for (size_t i = 0; i < u->done_bytes.count; i++) {
+		if (u->done_bytes.items[i])
+			ring_consume(&u->counters->rings.items[i], u->done_bytes.items[i]);
+		u->done_bytes.items[i] = 0;
+	}
+	return 1;
+}

@@ -1,0 +1,47 @@
+/* Call chains by call frame information while recording: samples come out of the rings with registers and a copy of the stack, and
+ * go to the file with an ordinary call chain in their place. Side-band records pass through and tell what was mapped where.
+ * A sample is unwound where it lies in its ring; what finds no room in a ring is lost as in any recording, counted by the kernel.
+ * Only samples that lead to code met for the first time are set aside, while another thread reads its call frame information.
+ * Says nothing itself. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/writer.h"
+#include "event/event.h"
+#include "record/counters.h"
+
+enum { UNWINDING_FRAMES_MAX = 1024 };  /* of user code, where nothing else was asked for */
+
+/* What became of the stacks, by cause. */
+struct unwinding_counts {
+	uint64_t stacks;         /* samples of user code, or of what it called in the kernel */
+	uint64_t complete;       /* to the first function of the thread */
+	uint64_t joined;         /* cut, and completed from an earlier sample of the same thread */
+	uint64_t cut;            /* the copy of the stack ended */
+	uint64_t deep;           /* more frames than are kept */
+	uint64_t unmapped;       /* led to an address in no mapping */
+	uint64_t without_rules;  /* … to code without call frame information */
+	uint64_t bad_rules;      /* … with information that makes no sense */
+	uint64_t damaged;        /* samples that did not decode: left out */
+	uint64_t guessed;        /* frames that no rule told */
+};
+
+struct unwinding;
+
+/* events: as the kernel has them, opened; counters: theirs. Both borrowed. buildid_dir: where files may be found too; or NULL. */
+struct unwinding *unwinding_new(const struct events *events, const struct counters *counters, const char *buildid_dir);
+void unwinding_free(struct unwinding *unwinding); /* NULL is fine */
+
+/* Records about what was there before the first sample. */
+void unwinding_existing(struct unwinding *unwinding, struct span records);
+/* Lists what the rings hold and is due; `final`: everything. Returns how many records that is. */
+int64_t unwinding_begin(struct unwinding *unwinding, bool final, struct error *err);
+/* Puts a part of that into out, as the file shall have it, and gives the rings their room back; and what was set aside, once it can be
+ * unwound (`final`: all of it). 0: nothing was left. */
+int unwinding_step(struct unwinding *unwinding, struct writer *out);
+/* Samples are set aside: records older than those written may still come. */
+bool unwinding_waits(const struct unwinding *unwinding);
+const struct unwinding_counts *unwinding_counts(const struct unwinding *unwinding);

@@ -28,6 +28,8 @@ void collector_drop_caches(struct collector *c)
 		free(c->memos[i].words);
 	free(c->memos);
 	free(c->locations);
+	vec_fini(&c->runs);
+	vec_fini(&c->run_places);
 	c->memos = NULL;
 	c->locations = NULL;
 }

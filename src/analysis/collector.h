@@ -7,7 +7,13 @@ struct site {
 	uint32_t symbol;             /* as symbols_lookup */
 	uint32_t self, frame;        /* places + 1, 0: not asked yet: of a sample there, of a frame there */
 	uint32_t cell;               /* + 1: where the last sample there was added; 0: none yet */
+	uint32_t run;                /* + 1: of a frame of an unwound stack, with what was inlined there; 0: not asked yet */
 	uint8_t known, filtered;     /* filtered: by --dsos and --symbols */
+};
+
+/* The frames that one address stands for, innermost first; none: it stands for itself. */
+struct frame_run {
+	uint32_t first, count;       /* into collector.run_places */
 };
 
 /* The raw chain of an earlier sample, and what became of it. */
@@ -39,6 +45,8 @@ struct collector {
 	const struct location **locations; /* by id */
 	uint32_t location_count;
 	struct chain_memo *memos;
+	VEC(struct frame_run) runs;
+	VEC(uint32_t) run_places;
 	uint64_t *row;                     /* of a group */
 	uint32_t last_group;               /* UINT32_MAX: none */
 	uint32_t last_node;                /* the stack of the last sample that had a chain */

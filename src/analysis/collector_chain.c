@@ -3,22 +3,28 @@
 
 #include "abi/sample.h"
 #include "analysis/collector.h"
+#include "analysis/source_line.h"
 #include "base/hash.h"
 #include "base/memory.h"
+
+static struct place frame_place(const struct collector *c, const struct location *location, uint32_t symbol)
+{
+	const struct profile *profile = c->profile;
+	bool in_map = location->map;
+	return (struct place){
+		.symbol = symbol, .module = location->module, .ip = location->address, .map = location->map,
+		.key_ip = symbol && !profile->by_address ? 0 : location->address,
+		.key_map = profile->by_map ? (uintptr_t)location->map : 0,
+		.level = !in_map ? 0 : location->cpumode == RECORD_MISC_KERNEL ? 'k' : '.',
+	};
+}
 
 uint32_t collector_frame(struct collector *c, const struct location *location)
 {
 	struct site *site = collector_site(c, location);
 	if (site->frame)
 		return site->frame - 1;
-	const struct profile *profile = c->profile;
-	bool in_map = location->map;
-	struct place place = {
-		.symbol = site->symbol, .module = location->module, .ip = location->address, .map = location->map,
-		.key_ip = site->symbol && !profile->by_address ? 0 : location->address,
-		.key_map = profile->by_map ? (uintptr_t)location->map : 0,
-		.level = !in_map ? 0 : location->cpumode == RECORD_MISC_KERNEL ? 'k' : '.',
-	};
+	struct place place = frame_place(c, location, site->symbol);
 	uint32_t id = stacks_place(&c->stacks, &place);
 	c->wild |= !place.symbol && address_is_wild(place.ip);
 	site->frame = id + 1;
@@ -47,12 +53,47 @@ static void sift(struct collector *c, struct chain *chain, struct chain_found *f
 	chain->count = kept;
 }
 
-static uint32_t push_frames(struct collector *c, const struct chain *chain)
+/* What was inlined at a place, and what holds it. */
+static const struct frame_run *frame_run(struct collector *c, const struct location *location)
+{
+	struct site *site = collector_site(c, location);
+	struct line_frame frames[LINE_FRAMES_MAX];
+	size_t count = 0;
+	if (site->run)
+		return &c->runs.items[site->run - 1];
+	if (site->symbol && location->map)
+		count = lines_inlines(c->profile->symbols, profile_module(c->profile, location->module), location->offset, site->symbol, frames);
+	struct frame_run run = { .first = (uint32_t)c->run_places.count, .count = (uint32_t)count };
+	for (size_t i = 0; i < count; i++) {
+		struct place place = frame_place(c, location, frames[i].symbol);
+		place.level |= PLACE_UNWOUND;
+		vec_push(&c->run_places, stacks_place(&c->stacks, &place));
+	}
+	vec_push(&c->runs, run);
+	site->run = (uint32_t)c->runs.count;
+	return &c->runs.items[site->run - 1];
+}
+
+/* Stacks grow inwards: the outermost of a run first. */
+static uint32_t push_run(struct collector *c, uint32_t node, const struct frame_run *run)
+{
+	for (uint32_t i = run->count; i-- > 0;)
+		node = stacks_push(&c->stacks, node, c->run_places.items[run->first + i]);
+	return node;
+}
+
+static uint32_t push_frames(struct collector *c, const struct chain *chain, bool unwound)
 {
 	uint32_t node = STACK_ROOT;
 	bool outermost_first = c->profile->options.chain.order == CHAIN_CALLER;
-	for (size_t i = 0; i < chain->count; i++)
-		node = stacks_push(&c->stacks, node, collector_frame(c, chain->frames[outermost_first ? i : chain->count - 1 - i]));
+	for (size_t i = 0; i < chain->count; i++) {
+		const struct location *location = chain->frames[outermost_first ? i : chain->count - 1 - i];
+		const struct frame_run *run = unwound && location->cpumode == RECORD_MISC_USER ? frame_run(c, location) : NULL;
+		if (run && run->count)
+			node = push_run(c, node, run);
+		else
+			node = stacks_push(&c->stacks, node, collector_frame(c, location));
+	}
 	return node;
 }
 
@@ -65,7 +106,7 @@ static struct chain_found walk(struct collector *c, const struct resolved *r)
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
 		sift(c, &chain, &found);
 	if (!chain.damaged)
-		found.node = push_frames(c, &chain);
+		found.node = push_frames(c, &chain, options->inlines && attr_unwinds(&r->evsel->attr));
 	return found;
 }
 

@@ -41,6 +41,8 @@ SAMPLE_KEY(blocked_key);
 SAMPLE_KEY(dcacheline_key);
 SAMPLE_KEY(phys_daddr_key);
 SAMPLE_KEY(data_page_size_key);
+SAMPLE_KEY(srcline_from_key);
+SAMPLE_KEY(srcline_to_key);
 
 /* From a place. */
 #define PLACE_KEY(name) void name(const struct profile *profile, const struct place *place, uint64_t *key)
@@ -50,6 +52,14 @@ PLACE_KEY(symoff_key);
 PLACE_KEY(symbol_size_key);
 PLACE_KEY(dso_size_key);
 PLACE_KEY(addr_key);
+PLACE_KEY(source_key);
+
+#define TEXT(name) \
+	void name(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *out)
+TEXT(srcline_text);
+TEXT(srcfile_text);
+TEXT(srcline_from_text);
+TEXT(srcline_to_text);
 
 #define COMPARE(name) \
 	int64_t name(const struct profile *profile, const struct column *column, const struct entry *a, const struct entry *b)
@@ -76,6 +86,7 @@ COMPARE(addr_from_compare);
 COMPARE(addr_to_compare);
 COMPARE(dso_daddr_compare);
 COMPARE(dcacheline_compare);
+COMPARE(source_compare);
 
 #define PRINT(name) \
 	void name(const struct profile *profile, const struct column *column, const struct entry *entry, unsigned width, struct str *out)
@@ -124,6 +135,7 @@ PRINT(snoop_print);
 PRINT(blocked_print);
 PRINT(dcacheline_print);
 PRINT(phys_daddr_print);
+PRINT(srcline_print);
 
 /* "[k] name" or "[k] 0x000000000000abcd", with the address and the table's origin before it under -v. */
 void place_print(const struct profile *profile, uint32_t module, uint32_t symbol, const struct map *map, uint64_t address,

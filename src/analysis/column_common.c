@@ -141,6 +141,8 @@ PLACE_KEY(symbol_key)
 	key[2] = 0;
 	if (symbol && !profile->options.columns->has_dso)
 		dso_key(profile, place, &key[2]);
+	if (symbol_is_inlined(place->symbol))
+		key[2] ^= hash_bytes(symbol->name, strlen(symbol->name));
 	if (symbol)
 		key[2] |= (uint64_t)1 << 63; /* apart from an address */
 	else
@@ -162,6 +164,11 @@ static int64_t places_compare_symbol(const struct profile *profile, const struct
 		return (int64_t)(b->ip - a->ip);
 	if (!profile->options.columns->has_dso) {
 		int64_t order = places_compare_dso(profile, a, b);
+		if (order)
+			return order;
+	}
+	if (a->symbol && b->symbol && (symbol_is_inlined(a->symbol) || symbol_is_inlined(b->symbol))) {
+		int order = strcmp(profile_symbol_name(profile, a->module, a->symbol), profile_symbol_name(profile, b->module, b->symbol));
 		if (order)
 			return order;
 	}
@@ -213,6 +220,8 @@ void place_print(const struct profile *profile, uint32_t module, uint32_t symbol
 	} else {
 		size_t used = out->len - start;
 		print_cut(out, width > used ? width - (unsigned)used : UINT32_MAX, name);
+		if (symbol_is_inlined(symbol))
+			str_puts(out, " (inlined)");
 	}
 }
 

@@ -25,8 +25,10 @@ const struct column_type column_types[] = {
 	{ "cpu", "CPU", COLUMN_COMMON, WIDTH_CPU, .words = 1, .sample_key = cpu_key, .compare = compare_down_i32, .print = cpu_print },
 	{ "socket", "Socket", COLUMN_COMMON, WIDTH_SOCKET, .words = 1, .not_in_callers = true, .sample_key = socket_key,
 	  .compare = compare_down_i32, .print = socket_print },
-	LATER("srcline", COLUMN_COMMON),
-	LATER("srcfile", COLUMN_COMMON),
+	{ "srcline", "Source:Line", COLUMN_COMMON, WIDTH_SRCLINE, .words = 2, .collapses = true, .place_key = source_key,
+	  .text = srcline_text, .compare = source_compare, .print = srcline_print },
+	{ "srcfile", "Source File", COLUMN_COMMON, WIDTH_SRCFILE, .words = 2, .collapses = true, .place_key = source_key,
+	  .text = srcfile_text, .compare = source_compare, .print = srcline_print },
 	{ "local_weight", "Local Weight", COLUMN_COMMON, WIDTH_LOCAL_WEIGHT, .words = 1, .not_in_callers = true,
 	  .sample_key = weight_key, .compare = compare_up, .print = local_weight_print },
 	{ "weight", "Weight", COLUMN_COMMON, WIDTH_WEIGHT, .words = 1, .not_in_callers = true, .sample_key = weight_key,
@@ -101,8 +103,10 @@ const struct column_type column_types[] = {
 	  .print = abort_print },
 	{ "cycles", "Basic Block Cycles", COLUMN_BRANCH, WIDTH_CYCLES, .words = 1, .sample_key = cycles_key, .compare = compare_up,
 	  .print = cycles_print },
-	LATER("srcline_from", COLUMN_BRANCH),
-	LATER("srcline_to", COLUMN_BRANCH),
+	{ "srcline_from", "From Source:Line", COLUMN_BRANCH, WIDTH_SRCLINE_FROM, .words = 2, .collapses = true,
+	  .sample_key = srcline_from_key, .text = srcline_from_text, .compare = source_compare, .print = srcline_print },
+	{ "srcline_to", "To Source:Line", COLUMN_BRANCH, WIDTH_SRCLINE_TO, .words = 2, .collapses = true,
+	  .sample_key = srcline_to_key, .text = srcline_to_text, .compare = source_compare, .print = srcline_print },
 	{ "ipc_lbr", "IPC   [IPC Coverage]", COLUMN_BRANCH, WIDTH_IPC, .words = 3, .place_key = symbol_key,
 	  .compare = symbol_compare, .print = ipc_print },
 	{ "addr_from", "Source Address", COLUMN_BRANCH, WIDTH_ADDR_FROM, .words = 2, .sample_key = addr_from_key,
@@ -409,7 +413,7 @@ static void finish_columns(struct columns *columns)
 {
 	for (size_t i = 0; i < columns->all.count; i++) {
 		const struct column_type *type = columns->all.items[i].type;
-		bool whole_address = type->place_key == addr_key || type->place_key == symoff_key;
+		bool whole_address = type->place_key == addr_key || type->place_key == symoff_key || type->place_key == source_key;
 		columns->by_address |= whole_address;
 		columns->by_map |= type->place_key == addr_key || type->place_key == dso_size_key;
 	}

@@ -33,7 +33,7 @@ enum column_width {
 	WIDTH_SNOOP, WIDTH_LEVEL, WIDTH_LOCAL_WEIGHT, WIDTH_WEIGHT, WIDTH_BLOCKED, WIDTH_LOCAL_INS_LAT, WIDTH_INS_LAT,
 	WIDTH_LOCAL_P_STAGE_CYC, WIDTH_P_STAGE_CYC, WIDTH_ADDR, WIDTH_TIME, WIDTH_CODE_PAGE_SIZE, WIDTH_TRANSACTION, WIDTH_TRACE,
 	WIDTH_MISPREDICT, WIDTH_IN_TX, WIDTH_ABORT, WIDTH_CYCLES, WIDTH_SYMBOL_SIZE, WIDTH_DSO_SIZE, WIDTH_IPC, WIDTH_SYMBOL_OFFSET,
-	WIDTH_SIMD,
+	WIDTH_SIMD, WIDTH_SRCLINE, WIDTH_SRCFILE, WIDTH_SRCLINE_FROM, WIDTH_SRCLINE_TO,
 	WIDTH_COUNT
 };
 
@@ -60,6 +60,8 @@ struct column_type {
 	/* One of the two: from the sample, or from the place (frames of a chain have places of their own). */
 	void (*sample_key)(const struct sample_view *view, const struct column *column, uint64_t *key);
 	void (*place_key)(const struct profile *profile, const struct place *place, uint64_t *key);
+	/* Entries of one text are joined after they were added up; then the key is the text's number. NULL: not. */
+	void (*text)(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *out);
 	/* > 0: a stands above b. `sort` decides first in the output, `compare` (total over keys) breaks its ties; NULL: compare. */
 	int64_t (*compare)(const struct profile *profile, const struct column *column, const struct entry *a, const struct entry *b);
 	int64_t (*sort)(const struct profile *profile, const struct column *column, const struct entry *a, const struct entry *b);

@@ -51,9 +51,17 @@ TEST("a sample is dumped as bytes, then field by field")
 	struct record record = { .type = RECORD_SAMPLE, .misc = 2, .body = (uint8_t *)body, .body_len = sizeof body,
 		.offset = 0x28 };
 	dumped_init(&d, &attr);
-	EXPECT_STR(dumped_record(&d, &record), "\n0x28@pipe [0x28]: event: 9\n.\n. ... raw event: size 40 bytes\n"
+	static const char *const bytes[] = {
 		".  0000:  09 00 00 00 02 00 28 00 00 10 40 00 00 00 00 00  ......(...@.....\n"
-		".  0010:  63 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00  c...............\n"
+		".  0010:  63 00 00 00 00 00 00 00 01 00 00 00 00 00 00 00  c...............\n",
+		".  0000:  00 00 00 09 00 02 00 28 00 00 00 00 00 40 10 00  .......(.....@..\n"
+		".  0010:  00 00 00 00 00 00 00 63 00 00 00 00 00 00 00 01  .......c........\n",
+	};
+	const char *text = dumped_record(&d, &record), *head = "\n0x28@pipe [0x28]: event: 9\n.\n. ... raw event: size 40 bytes\n";
+	EXPECT(strncmp(text, head, strlen(head)) == 0);
+	text += strlen(head);
+	EXPECT(strncmp(text, bytes[HOST_IS_BIG_ENDIAN], strlen(bytes[0])) == 0);
+	EXPECT_STR(text + strlen(bytes[0]),
 		".  0020:  41 41 41 41 41 41 41 41                          AAAAAAAA        \n\n"
 		"99 0x28 [0x28]: PERF_RECORD_SAMPLE(IP, 0x2): -1/-1: 0x401000 period: 3 addr: 0\n"
 		"... FP chain: nr:1\n.....  0: 4141414141414141\n");

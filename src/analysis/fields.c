@@ -44,8 +44,8 @@ static const char *const names[FIELD_COUNT] = {
 	[FIELD_BRSTACKDISASM] = "brstackdisasm", [FIELD_BRCNTR] = "brcntr",
 };
 
-/* Fields that need what is not built yet: source lines, a disassembler, a decoder. */
-static const uint64_t unsupported = B(SRCLINE) | B(SRCCODE) | B(BRSTACKINSN) | B(BRSTACKINSNLEN) | B(BRSTACKDISASM) | B(DISASM) |
+/* Fields that need what is not built yet: a disassembler, a decoder. */
+static const uint64_t unsupported = B(BRSTACKINSN) | B(BRSTACKINSNLEN) | B(BRSTACKDISASM) | B(DISASM) |
 	B(METRIC);
 
 enum event_class event_class(const struct attr *attr)

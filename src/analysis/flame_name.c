@@ -15,7 +15,8 @@ static const char *last_part(const char *path)
 
 static bool is_jit(const struct module *module)
 {
-	return module->kind == MODULE_ANON || (module->kind == MODULE_FILE && starts_with(last_part(module->name), "jitted-"));
+	return module->kind == MODULE_ANON || module->kind == MODULE_JIT ||
+		(module->kind == MODULE_FILE && starts_with(last_part(module->name), "jitted-"));
 }
 
 static bool is_kernel(const struct module *module)

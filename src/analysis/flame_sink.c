@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/flame_name.h"
+#include "analysis/source_line.h"
 #include "data/evsel_name.h"
 
 /* Chains that a worker remembers whole; further ones are looked up frame by frame. */
@@ -13,6 +14,11 @@ enum { KNOWN_CHAINS_MAX = 1 << 18 };
 struct local_frame {
 	uint32_t module, symbol; /* TASK: index of its text, unused */
 	enum flame_kind kind;
+};
+
+/* The frames of one address, innermost first: what was inlined there, then the function itself. */
+struct flame_run {
+	uint32_t first, count;
 };
 
 struct time_entry {
@@ -26,7 +32,9 @@ struct flame_worker {
 	struct flame_weight *weights;   /* by node */
 	uint32_t weight_capacity;
 	VEC(struct local_frame) frames; /* by id; 0 is none */
-	VEC(uint32_t) by_location;      /* location id → frame, 0 unknown yet */
+	VEC(uint32_t) by_location;      /* 2 * location id, + 1 for callers → run + 1, 0 unknown yet */
+	VEC(struct flame_run) runs;
+	VEC(uint32_t) run_frames;
 	struct idmap by_symbol, by_task;
 	struct idmap by_chain;          /* hash of a raw chain and its surroundings → node */
 	VEC(char *) tasks;
@@ -81,6 +89,8 @@ void flame_sink_free(struct flame_sink *sink)
 		worker_clear(worker);
 		vec_fini(&worker->frames);
 		vec_fini(&worker->by_location);
+		vec_fini(&worker->runs);
+		vec_fini(&worker->run_frames);
 		idmap_fini(&worker->by_symbol);
 		idmap_fini(&worker->by_task);
 		for (size_t k = 0; k < worker->tasks.count; k++)
@@ -170,8 +180,17 @@ static uint32_t frame_add(struct flame_worker *worker, struct local_frame frame)
 	return (uint32_t)worker->frames.count - 1;
 }
 
-static uint32_t frame_of_module(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
-	const struct location *location)
+static uint32_t frame_intern(struct flame_worker *worker, struct local_frame frame)
+{
+	bool added;
+	uint32_t fresh = (uint32_t)worker->frames.count;
+	uint32_t id = idmap_add(&worker->by_symbol, (uint64_t)frame.module << 32 | frame.symbol, fresh, &added);
+	return added ? frame_add(worker, frame) : id;
+}
+
+/* Callers are looked up by the call, not by what follows it. */
+static void run_make(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
+	const struct location *location, bool caller, struct flame_run *run)
 {
 	struct local_frame frame = { .module = location->module, .kind = FLAME_UNKNOWN };
 	if (location->module != MODULE_ID_NONE) {
@@ -180,25 +199,38 @@ static uint32_t frame_of_module(const struct flame_sink *sink, struct flame_work
 		if (frame.symbol)
 			frame.kind = flame_kind_of(module);
 	}
-	bool added;
-	uint32_t fresh = (uint32_t)worker->frames.count;
-	uint32_t id = idmap_add(&worker->by_symbol, (uint64_t)frame.module << 32 | frame.symbol, fresh, &added);
-	return added ? frame_add(worker, frame) : id;
+	*run = (struct flame_run){ .first = (uint32_t)worker->run_frames.count, .count = 1 };
+	struct line_frame inlined[LINE_FRAMES_MAX];
+	size_t count = 0;
+	if (sink->options.inlines && frame.symbol && location->map)
+		count = lines_inlines(sink->options.symbols, r->session->model.modules.list.items[location->module],
+			location->offset - (caller && location->offset), frame.symbol, inlined);
+	for (size_t i = 0; i + 1 < count; i++) {
+		struct local_frame inner = { .module = location->module, .symbol = inlined[i].symbol, .kind = FLAME_INLINE };
+		vec_push(&worker->run_frames, frame_intern(worker, inner));
+		run->count++;
+	}
+	vec_push(&worker->run_frames, frame_intern(worker, frame));
 }
 
-static uint32_t frame_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
-	const struct location *location)
+static struct flame_run run_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
+	const struct location *location, bool caller)
 {
-	if (__builtin_expect(location->id >= worker->by_location.count, 0)) {
+	size_t at = (size_t)location->id * 2 + caller;
+	if (__builtin_expect(at >= worker->by_location.count, 0)) {
 		size_t old = worker->by_location.count;
-		vec_reserve(&worker->by_location, (size_t)location->id + 1);
+		vec_reserve(&worker->by_location, at + 1);
 		worker->by_location.count = worker->by_location.capacity;
 		memset(worker->by_location.items + old, 0, (worker->by_location.count - old) * sizeof(uint32_t));
 	}
-	uint32_t *cached = &worker->by_location.items[location->id];
-	if (__builtin_expect(!*cached, 0))
-		*cached = frame_of_module(sink, worker, r, location);
-	return *cached;
+	uint32_t *cached = &worker->by_location.items[at];
+	if (__builtin_expect(!*cached, 0)) {
+		struct flame_run run;
+		run_make(sink, worker, r, location, caller, &run);
+		vec_push(&worker->runs, run);
+		*cached = (uint32_t)worker->runs.count;
+	}
+	return worker->runs.items[*cached - 1];
 }
 
 static uint32_t frame_of_task(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
@@ -233,16 +265,23 @@ static uint32_t stack_of(const struct flame_sink *sink, struct flame_worker *wor
 	const struct location *own = chain.count == 0 || chain.damaged ? resolved_ip(r) : NULL;
 	const struct location *const *frames = own ? &own : chain.frames;
 	size_t count = own ? 1 : chain.count < sink->options.max_stack ? chain.count : sink->options.max_stack;
+	bool calls = !attr_unwinds(&r->evsel->attr); /* an unwound stack holds the calls themselves */
 	uint32_t node = STACK_ROOT;
 	if (sink->options.reverse) {
-		for (size_t i = 0; i < count; i++)
-			node = stacks_push(&worker->stacks, node, frame_of(sink, worker, r, frames[i]));
+		for (size_t i = 0; i < count; i++) {
+			struct flame_run run = run_of(sink, worker, r, frames[i], calls && i);
+			for (uint32_t k = 0; k < run.count; k++)
+				node = stacks_push(&worker->stacks, node, worker->run_frames.items[run.first + k]);
+		}
 		return task ? stacks_push(&worker->stacks, node, task) : node;
 	}
 	if (task)
 		node = stacks_push(&worker->stacks, node, task);
-	for (size_t i = count; i-- > 0;)
-		node = stacks_push(&worker->stacks, node, frame_of(sink, worker, r, frames[i]));
+	for (size_t i = count; i-- > 0;) {
+		struct flame_run run = run_of(sink, worker, r, frames[i], calls && i);
+		for (uint32_t k = run.count; k-- > 0;)
+			node = stacks_push(&worker->stacks, node, worker->run_frames.items[run.first + k]);
+	}
 	return node;
 }
 
@@ -365,7 +404,9 @@ static uint32_t name_frame(const struct flame_sink *sink, const struct flame_wor
 	const struct module *module = frame->module == MODULE_ID_NONE ? NULL : session->model.modules.list.items[frame->module];
 	const char *symbol = frame->symbol ? symbols_name(options->symbols, module, frame->symbol) : NULL;
 	if (options->folded) {
-		flame_fold_name(text, module, symbol, options->annotate);
+		flame_fold_name(text, module, symbol, options->annotate && frame->kind != FLAME_INLINE);
+		if (options->annotate && frame->kind == FLAME_INLINE)
+			str_puts(text, "_[i]");
 		return flame_builder_frame(builder, str_text(text), "", FLAME_USER);
 	}
 	flame_full_name(text, module, symbol);

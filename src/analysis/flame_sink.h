@@ -40,6 +40,7 @@ struct flame_options {
 					first that has samples */
 	unsigned max_stack;
 	bool reverse;                /* callees first */
+	bool inlines;                /* functions that were inlined are frames, where debug information tells of them */
 	/* Names as FlameGraph's stackcollapse-perf.pl writes them: without arguments, no module tells frames apart. */
 	bool folded;
 	bool annotate;               /* folded: "_[k]", "_[j]", "_[i]" behind kernel, JIT and inlined frames */

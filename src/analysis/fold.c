@@ -2,7 +2,45 @@
 
 #include <stdlib.h>
 
+#include "analysis/collapse.h"
 #include "base/memory.h"
+
+/* Functions by how chains tell them apart: by where they are, but one that was inlined by its name alone. */
+struct functions {
+	struct idmap known, named;
+	struct strtab names;         /* filled only where something was inlined */
+	bool inlines;
+};
+
+static void functions_init(struct functions *functions, const struct profile *profile)
+{
+	*functions = (struct functions){ 0 };
+	for (uint32_t id = 0; !functions->inlines && id < profile->stacks.places.count; id++)
+		functions->inlines = symbol_is_inlined(stacks_place_at(&profile->stacks, id)->symbol);
+}
+
+static void functions_fini(struct functions *functions)
+{
+	idmap_fini(&functions->known);
+	idmap_fini(&functions->named);
+	strtab_fini(&functions->names);
+}
+
+/* The first place that shows this one's function. */
+static uint32_t function_of(struct functions *functions, const struct profile *profile, const struct place *place, uint32_t id)
+{
+	bool added;
+	uint32_t first = idmap_add(&functions->known, (uint64_t)place->module << 32 | place->symbol, id, &added);
+	if (!added || !functions->inlines)
+		return first;
+	const char *name = profile_symbol_name(profile, place->module, place->symbol);
+	uint32_t named = idmap_add(&functions->named, strtab_add(&functions->names, name, strlen(name)), id, &added);
+	bool inlined = symbol_is_inlined(place->symbol) || symbol_is_inlined(stacks_place_at(&profile->stacks, named)->symbol);
+	if (!inlined || named == id)
+		return first;
+	idmap_set(&functions->known, (uint64_t)place->module << 32 | place->symbol, named);
+	return named;
+}
 
 /* What each place means for entries and for chains. */
 static void class_places(struct fold *fold)
@@ -18,7 +56,9 @@ static void class_places(struct fold *fold)
 	fold->class_of_place = memory_zero(places + 1, sizeof *fold->class_of_place);
 	fold->chain_of_place = memory_zero(places + 1, sizeof *fold->chain_of_place);
 	uint64_t *row = memory_zero(fold->class_words + COLUMN_KEY_WORDS, sizeof *row);
-	struct idmap functions = { 0 };
+	struct idmap maps = { 0 }, lines = { 0 };
+	struct functions functions;
+	functions_init(&functions, profile);
 	bool by_address = profile->options.chain.key != CHAIN_FUNCTION;
 	for (uint32_t id = 0; id < places; id++) {
 		const struct place *place = stacks_place_at(&profile->stacks, id);
@@ -30,12 +70,16 @@ static void class_places(struct fold *fold)
 		fold->class_of_place[id] = tuples_add(&fold->classes, row);
 		bool added;
 		fold->chain_of_place[id] = id;
-		if (place->symbol && !by_address)
-			fold->chain_of_place[id] = idmap_add(&functions, (uint64_t)place->module << 32 | place->symbol, id, &added);
+		if (profile->options.chain.key == CHAIN_SRCLINE && place->map && *profile_place_line_text(profile, id))
+			fold->chain_of_place[id] = idmap_add(&lines, profile_place_line(profile, id), id, &added);
+		else if (place->symbol && !by_address)
+			fold->chain_of_place[id] = function_of(&functions, profile, place, id);
 		else if (profile->by_map)
-			fold->chain_of_place[id] = idmap_add(&functions, hash_pair((uint64_t)place->module << 32 | place->symbol, place->ip), id, &added);
+			fold->chain_of_place[id] = idmap_add(&maps, hash_pair((uint64_t)place->module << 32 | place->symbol, place->ip), id, &added);
 	}
-	idmap_fini(&functions);
+	functions_fini(&functions);
+	idmap_fini(&maps);
+	idmap_fini(&lines);
 	free(row);
 }
 
@@ -301,7 +345,13 @@ static bool group_keeps_repeats(const struct profile *profile, const uint64_t *g
 	return false;
 }
 
-static bool shows_chain(const struct profile *profile, const struct hist *hist, const struct entry *entry, uint64_t min_hit)
+uint64_t fold_least_hit(const struct profile *profile, const struct hist *hist)
+{
+	uint64_t total = profile->options.relative ? hist->shown_chain_period : hist->chain_period;
+	return (uint64_t)((double)total * (profile->options.chain.min_percent / 100));
+}
+
+bool fold_shows_chain(const struct profile *profile, const struct hist *hist, const struct entry *entry)
 {
 	const struct evsel *evsel = &session_evlist(profile->session)->events.items[hist->event];
 	if (!(evsel->attr.sample_type & SAMPLE_CALLCHAIN) && !profile->options.show_reference)
@@ -309,21 +359,15 @@ static bool shows_chain(const struct profile *profile, const struct hist *hist, 
 	uint64_t whole = profile->options.iteration == ITERATE_CALLERS ? entry->children_period : entry->self.period;
 	if (hist->leader != hist->event || entry->filtered || hist_percent(profile, hist, entry) < profile->options.min_percent)
 		return false;
-	return profile->options.chain.mode == CHAIN_FRACTAL || whole >= min_hit;
-}
-
-static uint64_t least_hit(const struct profile *profile, const struct hist *hist)
-{
-	uint64_t total = profile->options.relative ? hist->shown_chain_period : hist->chain_period;
-	return (uint64_t)((double)total * (profile->options.chain.min_percent / 100));
+	return profile->options.chain.mode == CHAIN_FRACTAL || whole >= fold_least_hit(profile, hist);
 }
 
 static void make_chains(struct fold *fold, const struct hist *hist)
 {
 	const struct profile *profile = fold->profile;
-	uint64_t min_hit = least_hit(profile, hist);
+	uint64_t min_hit = fold->whole_chains ? 0 : fold_least_hit(profile, hist);
 	for (size_t i = 0; i < fold->entries.count; i++)
-		if (shows_chain(profile, hist, fold->entries.items[i].entry, min_hit))
+		if (fold->whole_chains || fold_shows_chain(profile, hist, fold->entries.items[i].entry))
 			fold->entries.items[i].entry->chain = fold_chain(fold, &fold->entries.items[i], min_hit);
 }
 
@@ -451,13 +495,14 @@ static void fold_fini(struct fold *fold)
 int fold_cells(struct profile *profile, struct error *err)
 {
 	struct fold fold = { .profile = profile };
+	fold.whole_chains = collapse_needed(profile);
 	class_places(&fold);
 	uint32_t *starts = sort_cells(&fold);
 	fold.local_of_node = memory_zero(profile->stacks.count + 1, sizeof *fold.local_of_node);
 	fold.entry_of_class = memory_zero(fold.classes.count + 1, sizeof *fold.entry_of_class);
 	add_totals(profile);
 	/* Thresholds that are relative to what is shown are known only when all entries are. */
-	bool twice = profile->options.relative && profile->options.use_chains;
+	bool twice = profile->options.relative && profile->options.use_chains && !fold.whole_chains;
 	fold_groups(&fold, starts, true, !twice);
 	if (twice)
 		fold_groups(&fold, starts, false, true);
@@ -497,5 +542,5 @@ struct chain_tree *fold_chain_of_cells(struct fold *fold, const struct hist *his
 	fold->local_of_node = memory_zero(fold->profile->stacks.count + 1, sizeof *fold->local_of_node);
 	fold_trie(fold);
 	reserve_own(fold);
-	return fold_chain(fold, &entry, least_hit(fold->profile, hist));
+	return fold_chain(fold, &entry, fold_least_hit(fold->profile, hist));
 }

@@ -57,6 +57,7 @@ struct fold {
 	uint32_t *entry_of_class;    /* by class: local index + 1, 0: none */
 	VEC(uint32_t) reached;       /* stack nodes */
 	bool keeps_repeats;          /* recursion is not noticed */
+	bool whole_chains;           /* entries will be joined: thresholds come later */
 	uint64_t *own_period, *own_first; /* by local node, 0 outside of a chain's making */
 	uint32_t *own_count;
 	size_t own_capacity;
@@ -72,6 +73,17 @@ void fold_trie(struct fold *fold);
 /* The chains of one entry, of at least min_hit (GRAPH) or the relative threshold. NULL: none. */
 struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry, uint64_t min_hit);
 
+/* Whether an entry's chains are shown, of those that weigh at least fold_least_hit. */
+uint64_t fold_least_hit(const struct profile *profile, const struct hist *hist);
+bool fold_shows_chain(const struct profile *profile, const struct hist *hist, const struct entry *entry);
+/* What a tree is made of, borrowed. */
+struct chain_parts {
+	const struct chain_node *nodes;
+	const uint32_t *places, *order;
+	size_t count, place_count, order_count;
+};
+struct chain_tree *fold_keep_tree(struct profile *profile, const struct chain_parts *parts, uint64_t min_hit);
+
 /* Chains made apart from any group, of cells whose stacks they are. Several at a time share one fold. */
 struct fold *fold_new(struct profile *profile);
 void fold_free(struct fold *fold);
@@ -79,3 +91,5 @@ struct chain_tree *fold_chain_of_cells(struct fold *fold, const struct hist *his
 
 /* Which of two frames stands first among equals: > 0: a. */
 int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t place_b);
+/* CHAIN_SRCLINE: whether they count as one frame. */
+bool chains_same_line(const struct profile *profile, uint32_t place_a, uint32_t place_b);

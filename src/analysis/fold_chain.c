@@ -4,9 +4,21 @@
 
 #include "analysis/fold.h"
 
+bool chains_same_line(const struct profile *profile, uint32_t place_a, uint32_t place_b)
+{
+	const struct place *a = stacks_place_at(&profile->stacks, place_a), *b = stacks_place_at(&profile->stacks, place_b);
+	bool known = a->map && b->map && *profile_place_line_text(profile, place_a) && *profile_place_line_text(profile, place_b);
+	return known ? profile_place_line(profile, place_a) == profile_place_line(profile, place_b) : a->map == b->map && a->ip == b->ip;
+}
+
 int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t place_b)
 {
 	const struct place *a = stacks_place_at(&profile->stacks, place_a), *b = stacks_place_at(&profile->stacks, place_b);
+	if (profile->options.chain.key == CHAIN_SRCLINE && a->map && b->map && !chains_same_line(profile, place_a, place_b))
+		return strcmp(profile_place_line_text(profile, place_a), profile_place_line_text(profile, place_b));
+	bool by_symbol = profile->options.chain.key == CHAIN_FUNCTION && !profile->options.hierarchy;
+	if (by_symbol && a->symbol && b->symbol && (symbol_is_inlined(a->symbol) || symbol_is_inlined(b->symbol)))
+		return strcmp(profile_symbol_name(profile, a->module, a->symbol), profile_symbol_name(profile, b->module, b->symbol));
 	if (a->module != b->module) {
 		if (a->module == MODULE_ID_NONE || b->module == MODULE_ID_NONE)
 			return a->module == MODULE_ID_NONE ? -1 : 1;
@@ -14,7 +26,6 @@ int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t
 	}
 	const struct symbol *symbol_a = profile_symbol(profile, a->module, a->symbol);
 	const struct symbol *symbol_b = profile_symbol(profile, b->module, b->symbol);
-	bool by_symbol = profile->options.chain.key == CHAIN_FUNCTION && !profile->options.hierarchy;
 	uint64_t key_a = a->ip, key_b = b->ip;
 	if (by_symbol && symbol_a && symbol_b) {
 		key_a = symbol_a->start;
@@ -107,7 +118,8 @@ static size_t gather(struct fold *fold, size_t first)
 static uint32_t shown_place(const struct fold *fold, size_t first, size_t end)
 {
 	size_t earliest = first;
-	if (!fold->profile->options.hierarchy)
+	bool by_line = fold->profile->options.chain.key == CHAIN_SRCLINE;
+	if (!fold->profile->options.hierarchy && !fold->whole_chains && !by_line)
 		return fold->steps.items[first].chain;
 	for (size_t i = first + 1; i < end; i++)
 		if (fold->steps.items[i].first < fold->steps.items[earliest].first)
@@ -146,7 +158,9 @@ static bool counts_chains(const struct fold *fold)
 static uint64_t threshold(const struct fold *fold, const struct chain_node *node, uint64_t min_hit)
 {
 	const struct chain_options *chain = &fold->profile->options.chain;
-	return chain->mode == CHAIN_FRACTAL ? (uint64_t)ceil((double)node->children_hit * (chain->min_percent / 100.0)) : min_hit;
+	if (chain->mode != CHAIN_FRACTAL || fold->whole_chains)
+		return min_hit;
+	return (uint64_t)ceil((double)node->children_hit * (chain->min_percent / 100.0));
 }
 
 static uint32_t add_node(struct fold *fold, uint32_t parent)
@@ -295,30 +309,37 @@ static int compare_ends(const void *a, const void *b, void *context)
 }
 
 /* Children before their parents, in the order of frames. */
-static void list_ends(struct fold *fold, uint32_t at, uint64_t min_hit, struct chain_tree *tree)
+static void list_ends(uint32_t at, uint64_t min_hit, struct chain_tree *tree)
 {
 	const struct chain_node *node = &tree->nodes[at];
 	for (uint32_t i = 0; i < node->child_count; i++)
-		list_ends(fold, tree->order[node->first_child + i], min_hit, tree);
+		list_ends(tree->order[node->first_child + i], min_hit, tree);
 	if (node->hit && node->hit >= min_hit)
 		tree->ends[tree->end_count++] = at;
 }
 
-static struct chain_tree *keep_tree(struct fold *fold, uint64_t min_hit)
+struct chain_tree *fold_keep_tree(struct profile *profile, const struct chain_parts *parts, uint64_t min_hit)
 {
-	struct arena *arena = &fold->profile->arena;
-	enum chain_mode mode = fold->profile->options.chain.mode;
+	struct arena *arena = &profile->arena;
+	enum chain_mode mode = profile->options.chain.mode;
 	struct chain_tree *tree = arena_alloc(arena, sizeof *tree);
-	tree->count = (uint32_t)fold->tree.count;
-	tree->nodes = arena_copy(arena, fold->tree.items, fold->tree.count * sizeof *fold->tree.items);
-	tree->places = arena_copy(arena, fold->tree_places.items, fold->tree_places.count * sizeof *fold->tree_places.items);
-	tree->order = arena_copy(arena, fold->tree_order.items, fold->tree_order.count * sizeof *fold->tree_order.items);
+	tree->count = (uint32_t)parts->count;
+	tree->nodes = arena_copy(arena, parts->nodes, parts->count * sizeof *parts->nodes);
+	tree->places = arena_copy(arena, parts->places, parts->place_count * sizeof *parts->places);
+	tree->order = arena_copy(arena, parts->order, parts->order_count * sizeof *parts->order);
 	if (mode == CHAIN_FLAT || mode == CHAIN_FOLDED) {
 		tree->ends = arena_alloc(arena, tree->count * sizeof *tree->ends);
-		list_ends(fold, 0, min_hit, tree);
+		list_ends(0, min_hit, tree);
 		qsort_r(tree->ends, tree->end_count, sizeof *tree->ends, compare_ends, tree->nodes);
 	}
 	return tree;
+}
+
+static struct chain_tree *keep_tree(const struct fold *fold, uint64_t min_hit)
+{
+	struct chain_parts parts = { .nodes = fold->tree.items, .count = fold->tree.count, .places = fold->tree_places.items,
+		.place_count = fold->tree_places.count, .order = fold->tree_order.items, .order_count = fold->tree_order.count };
+	return fold_keep_tree(fold->profile, &parts, min_hit);
 }
 
 struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry, uint64_t min_hit)

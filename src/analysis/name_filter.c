@@ -20,7 +20,7 @@ static int read_names(struct name_list *list, const char *path, struct error *er
 		return error_system(err, "%s", path);
 	char *line = NULL;
 	size_t capacity = 0;
-	for (ssize_t len; (len = getline(&line, &capacity, file)) > 0;) {
+	while (getline(&line, &capacity, file) > 0) {
 		size_t kept = strcspn(line, "\n");
 		if (kept)
 			strtab_add(&list->names, line, kept);

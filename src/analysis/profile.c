@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/collapse.h"
 #include "analysis/collector.h"
 #include "analysis/event_group.h"
 #include "analysis/fold.h"
@@ -59,6 +60,7 @@ int profile_open(struct profile *profile, const struct profile_options *options,
 	profile->by_address = options->columns->by_address || options->chain.key != CHAIN_FUNCTION || options->verbose > 0 ||
 			      (options->hierarchy && options->use_chains);
 	profile->by_map = options->columns->by_map;
+	profile->source_texts = source_texts_new();
 	profile->switched_on = options->switch_on == UINT32_MAX;
 	lay_out(profile);
 	replay_decide(profile);
@@ -84,6 +86,7 @@ void profile_close(struct profile *profile)
 	free(profile->log);
 	free(profile->class_of_place);
 	sample_reads_fini(&profile->reads);
+	source_texts_free(profile->source_texts);
 	arena_fini(&profile->arena);
 	*profile = (struct profile){ 0 };
 }
@@ -299,6 +302,8 @@ int profile_finish(struct profile *profile, struct error *err)
 	make_hists(profile);
 	if (fold_cells(profile, err) < 0)
 		return -1;
+	if (collapse_needed(profile))
+		collapse_hists(profile);
 	for (size_t i = 0; i < profile->hist_count; i++)
 		hist_order(profile, &profile->hists[i]);
 	if (profile->options.event_group)
@@ -320,7 +325,7 @@ const struct module *profile_module(const struct profile *profile, uint32_t modu
 
 const char *profile_module_name(const struct profile *profile, uint32_t module)
 {
-	const struct module *known = profile_module(profile, module);
+	const struct module *known = modules_get(&profile->session->model.modules, module);
 	return profile->options.verbose > 0 ? known->long_name : known->short_name;
 }
 

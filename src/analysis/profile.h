@@ -70,6 +70,8 @@ struct profile_options {
 	const char *separator;       /* -t; NULL: none */
 	bool fixed_widths;           /* -w was given */
 	bool dso_list_given;
+	bool full_source_path;       /* source files by whole path */
+	bool inlines;                /* functions that were inlined are frames, where stacks were unwound */
 };
 
 /* What tells cells apart, and what was first there. */
@@ -124,6 +126,8 @@ struct branch_counts {
 	uint64_t types[16], new_types[16], forward, backward, cross_4k, cross_2m;
 };
 
+struct source_texts;
+
 struct access;
 struct collector;
 struct hist;
@@ -137,6 +141,8 @@ struct profile {
 	unsigned collector_count;
 	uint32_t group_key_words, group_fact_words, row_words;
 	bool needs_sums, by_address, by_map;
+	bool collapsed;                  /* rows of one source line are one: see collapse.h */
+	struct source_texts *source_texts;
 	const int32_t *sockets;          /* by CPU; NULL: not known */
 	size_t socket_count;
 	bool switched_on;
@@ -168,6 +174,13 @@ bool profile_needs_order(const struct profile *profile);
 /* After the session ran: merges, makes entries, sorts. */
 int profile_finish(struct profile *profile, struct error *err);
 
+/* Samples whose chains are by frame pointers and reach user code, and those whose user part ends after one or two frames. 0: chains
+ * were not collected, or not whole. */
+struct profile_depths {
+	uint64_t chains, short_chains;
+};
+struct profile_depths profile_chain_depths(const struct profile *profile);
+
 static inline const struct group_facts *group_facts(const struct profile *profile, const uint64_t *group_row)
 {
 	return (const struct group_facts *)(group_row + profile->group_key_words);
@@ -184,6 +197,9 @@ const char *profile_module_name(const struct profile *profile, uint32_t module);
 const char *profile_symbol_name(const struct profile *profile, uint32_t module, uint32_t symbol);
 const struct module *profile_module(const struct profile *profile, uint32_t module); /* NULL for MODULE_ID_NONE */
 const struct symbol *profile_symbol(const struct profile *profile, uint32_t module, uint32_t symbol); /* NULL for 0 */
+/* The source line of a frame, as its number and as text. */
+uint32_t profile_place_line(const struct profile *profile, uint32_t place);
+const char *profile_place_line_text(const struct profile *profile, uint32_t place);
 /* What stands for a comm: the id of its string; or the thread, or the tid, that had none then. profile_finish leaves no thread. */
 #define COMM_KEY_THREAD ((uint64_t)2 << 32)
 #define COMM_KEY_TID ((uint64_t)1 << 32)

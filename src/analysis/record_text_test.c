@@ -45,9 +45,12 @@ TEST("a mapping tells its range, its file or build-id, and its protection")
 
 TEST("a name does not need its NUL, and control bytes in it do not reach the terminal")
 {
-	uint8_t body[] = { 1, 0, 0, 0, 2, 0, 0, 0, 'a', 27, '[', 'b' };
-	EXPECT_STR(text_of(RECORD_COMM, RECORD_MISC_COMM_EXEC, body, sizeof body), " exec: a?[b:1/2\n");
-	EXPECT_STR(text_of(RECORD_COMM, 0, body, 4), ": :1/0\n");
+	const struct {
+		uint32_t pid, tid;
+		char name[4];
+	} body = { 1, 2, { 'a', 27, '[', 'b' } };
+	EXPECT_STR(text_of(RECORD_COMM, RECORD_MISC_COMM_EXEC, &body, sizeof body), " exec: a?[b:1/2\n");
+	EXPECT_STR(text_of(RECORD_COMM, 0, &body, 4), ": :1/0\n");
 }
 
 TEST("switches say where to and whether they were wanted")
@@ -61,12 +64,15 @@ TEST("switches say where to and whether they were wanted")
 TEST("lists of CPUs come as ranges from all three forms")
 {
 	uint16_t listed[] = { 0, 4, 0xffff, 0, 1, 5 };
-	uint8_t mask64[] = { 1, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0x0f, 0, 0, 0, 0, 0, 0, 0x80 };
-	uint16_t range[] = { 2, 0, 3, 9 };
+	const struct __attribute__((packed)) {
+		uint16_t type, words, word_bytes, padding[2];
+		uint64_t bits;
+	} mask64 = { 1, 1, 8, { 0 }, 1ull << 63 | 0xf };
+	uint16_t range[] = { 2, 0, 3, 9 }, unknown = 9;
 	EXPECT_STR(text_of(RECORD_CPU_MAP, 0, listed, sizeof listed), ": -1-1,5\n");
-	EXPECT_STR(text_of(RECORD_CPU_MAP, 0, mask64, sizeof mask64), ": 0-3,63\n");
+	EXPECT_STR(text_of(RECORD_CPU_MAP, 0, &mask64, sizeof mask64), ": 0-3,63\n");
 	EXPECT_STR(text_of(RECORD_CPU_MAP, 0, range, sizeof range), ": 3-9\n");
-	EXPECT_STR(text_of(RECORD_CPU_MAP, 0, "\x09\0", 2), ": failed to get cpumap from event\n");
+	EXPECT_STR(text_of(RECORD_CPU_MAP, 0, &unknown, sizeof unknown), ": failed to get cpumap from event\n");
 }
 
 TEST("a list that claims more than the record holds ends with the record")

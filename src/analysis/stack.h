@@ -14,8 +14,10 @@ struct place {
 	uint64_t key_map;         /* 0 where the mapping does not tell places apart */
 	uint64_t ip;
 	_Alignas(8) const struct map *map; /* NULL: in no mapping */
-	_Alignas(8) uint64_t level; /* 'k', '.', …; 0: in no mapping, takes that of its neighbour */
+	_Alignas(8) uint64_t level; /* 'k', '.', …; 0: in no mapping, takes that of its neighbour; and PLACE_UNWOUND */
 };
+
+#define PLACE_UNWOUND 0x100u      /* of a frame that stands with those inlined into it: its line is that of the call */
 
 enum { PLACE_KEY_WORDS = 3, PLACE_WORDS = 6 };
 _Static_assert(sizeof(struct place) == PLACE_WORDS * sizeof(uint64_t), "a place is a row of words");

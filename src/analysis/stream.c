@@ -18,7 +18,7 @@ static bool is_serial(const struct stream_options *o, const struct session *sess
 	if (header_has(&session->source->header, FEATURE_STAT) || types & SAMPLE_READ)
 		return true;
 	return o->time != STREAM_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
-		(shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
+		shown & FIELD_BIT(FIELD_SRCCODE) || (shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
 }
 
 void stream_add_name(const struct stream *stream, const char *name, size_t len, struct writer *out)
@@ -78,6 +78,7 @@ void stream_close(struct stream *stream)
 	tracepoints_close(stream->tracepoints);
 	sample_reads_fini(&stream->reads);
 	stream_stat_fini(&stream->stat);
+	stream_sources_fini(stream);
 	arena_fini(&stream->arena);
 	free(stream->workers);
 	free(stream->plans);
@@ -183,6 +184,8 @@ static void print_sample(const struct stream_line *line)
 	if (plan->shown & AFTER)
 		print_rest(line);
 	writer_putc(line->out, '\n');
+	if (shows(line, FIELD_SRCCODE))
+		stream_print_source_code(line);
 }
 
 /* Whose record it is, by its own words rather than its trailer's. */
@@ -224,6 +227,7 @@ static void print_record(struct stream_line *line)
 	writer_puts(line->out, record_type_name(r->record->type));
 	if (!record_text(r->record, r->sample->id, line->out))
 		writer_putc(line->out, '\n');
+	line->r = r;
 }
 
 static void take_sample(struct stream_line *line)

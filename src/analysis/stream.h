@@ -32,6 +32,8 @@ struct stream_options {
 	const char *switch_on, *switch_off;
 	bool show_switches;
 	enum isa isa;                  /* of the recording, for a file */
+	bool full_source_path;         /* srcline: whole paths */
+	bool inlines;                  /* functions that were inlined are frames of their own, where stacks were unwound */
 	bool terminal;                 /* the output is one: names must not drive it */
 	/* The code at a place in a module, up to `size` bytes; returns how many. From any worker. NULL: none is looked at. */
 	size_t (*read_code)(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);

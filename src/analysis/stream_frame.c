@@ -1,5 +1,6 @@
 /* Places as text: addresses, symbols, objects, callchains. A frame's text is made once per location. */
 #include "analysis/stream_internal.h"
+#include "symbol/lines.h"
 
 enum { ORIGIN_KALLSYMS = 'k' };
 
@@ -51,15 +52,8 @@ static const char *symbol_of(const struct stream *stream, const struct location 
 	return symbols_name(stream->symbols, module, id);
 }
 
-static void add_symbol(const struct stream *stream, const struct location *location, bool with_offset, struct writer *out)
+static void add_symbol_text(const char *name, bool with_offset, uint64_t offset, struct writer *out)
 {
-	uint64_t offset;
-	const char *name = symbol_of(stream, location, &offset);
-
-	if (!name) {
-		writer_puts(out, "[unknown]");
-		return;
-	}
 	writer_puts(out, name);
 	if (with_offset) {
 		writer_add(out, "+0x", 3);
@@ -67,46 +61,97 @@ static void add_symbol(const struct stream *stream, const struct location *locat
 	}
 }
 
-static void make_frame(const struct stream_line *line, const struct location *location, struct frame_text *frame)
+static void add_symbol(const struct stream *stream, const struct location *location, bool with_offset, struct writer *out)
 {
-	uint64_t place = line->plan->place;
+	uint64_t offset;
+	const char *name = symbol_of(stream, location, &offset);
+
+	if (name)
+		add_symbol_text(name, with_offset, offset, out);
+	else
+		writer_puts(out, "[unknown]");
+}
+
+/* name: of a function that was inlined, at that place; NULL: none, the location's own. */
+static void add_frame(const struct stream_line *line, const struct location *location, const char *name, const struct source_line *at,
+	struct writer *text)
+{
+	uint64_t place = line->plan->place, offset = 0;
 	const struct stream *stream = line->stream;
+
+	if (place & FIELD_BIT(FIELD_IP))
+		writer_hex(text, location->address, 16);
+	if (place & PLACE_SYMBOL && name) {
+		symbol_of(stream, location, &offset);
+		writer_putc(text, ' ');
+		add_symbol_text(name, place & FIELD_BIT(FIELD_SYMOFF), offset, text);
+	} else if (place & PLACE_SYMBOL) {
+		writer_putc(text, ' ');
+		add_symbol(stream, location, place & FIELD_BIT(FIELD_SYMOFF), text);
+	}
+	if (place & FIELD_BIT(FIELD_DSO) && !name)
+		add_dso(stream, location, place & FIELD_BIT(FIELD_DSOFF), text);
+	if (place & FIELD_BIT(FIELD_SRCLINE))
+		stream_add_source_line(stream, location, at, text);
+	if (name)
+		writer_puts(text, " (inlined)");
+}
+
+static bool stops_at(const struct stream *stream, const char *name)
+{
+	return name && stream->options.stop_at && name_list_has(stream->options.stop_at, name);
+}
+
+/* A frame for each function of the chain. */
+static size_t add_inlines(const struct stream_line *line, const struct location *location, struct frame_text *frame, struct writer *text)
+{
+	struct symbols *symbols = line->stream->symbols;
+	const struct module *module = module_of(line->stream, location);
+	uint32_t own = module ? symbols_lookup(symbols, module, location->offset) : 0;
+	struct line_frame found[LINE_FRAMES_MAX];
+	size_t count = own && location->map ? lines_inlines(symbols, module, location->offset, own, found) : 0;
+	const char *between = line->plan->place & FIELD_BIT(FIELD_IP) ? "\n\t" : "\n";
+
+	for (size_t i = 0; i < count && !frame->stops; i++) {
+		const char *name = symbols_name(symbols, module, found[i].symbol);
+		writer_puts(text, i ? between : "");
+		add_frame(line, location, symbol_is_inlined(found[i].symbol) ? name : NULL, &found[i].at, text);
+		frame->stops = stops_at(line->stream, name);
+	}
+	return count;
+}
+
+static void make_frame(const struct stream_line *line, const struct location *location, bool unwound, struct frame_text *frame)
+{
 	uint64_t offset;
 	struct writer text;
 
 	writer_open(&text, -1, 256);
-	if (place & FIELD_BIT(FIELD_IP))
-		writer_hex(&text, location->address, 16);
-	if (place & PLACE_SYMBOL) {
-		writer_putc(&text, ' ');
-		add_symbol(stream, location, place & FIELD_BIT(FIELD_SYMOFF), &text);
-	}
-	if (place & FIELD_BIT(FIELD_DSO))
-		add_dso(stream, location, place & FIELD_BIT(FIELD_DSOFF), &text);
-	if (stream->options.stop_at) {
-		const char *name = symbol_of(stream, location, &offset);
-		frame->stops = name && name_list_has(stream->options.stop_at, name);
+	if (!unwound || !add_inlines(line, location, frame, &text)) {
+		add_frame(line, location, NULL, NULL, &text);
+		frame->stops = stops_at(line->stream, symbol_of(line->stream, location, &offset));
 	}
 	frame->text = arena_bytes(&line->worker->arena, text.len + 1);
 	memcpy((char *)frame->text, text.buffer, text.len);
 	frame->len = (uint32_t)text.len;
 	frame->kind = line->plan->place_kind;
+	frame->unwound = unwound;
 	writer_fini(&text);
 }
 
-static const struct frame_text *frame_of(const struct stream_line *line, const struct location *location)
+static const struct frame_text *frame_of(const struct stream_line *line, const struct location *location, bool unwound)
 {
 	_Static_assert(sizeof(struct frame_text) <= sizeof location->note, "the text's place fits the note");
 	uint8_t kind = line->plan->place_kind;
 	struct frame_text *frame = location_note(location);
 
-	while (__builtin_expect(frame->text && frame->kind != kind, 0)) {
+	while (__builtin_expect(frame->text && (frame->kind != kind || frame->unwound != unwound), 0)) {
 		if (!frame->next)
 			frame->next = arena_alloc(&line->worker->arena, sizeof *frame->next);
 		frame = frame->next;
 	}
 	if (__builtin_expect(!frame->text, 0))
-		make_frame(line, location, frame);
+		make_frame(line, location, unwound, frame);
 	return frame;
 }
 
@@ -114,12 +159,13 @@ static void print_chain(const struct stream_line *line)
 {
 	unsigned max = line->stream->options.max_stack;
 	struct chain chain = { 0 };
+	bool unwound = line->plan->unwound;
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
 
 	if (max)
 		chain = resolved_chain(line->r, CHAIN_INNERMOST_FIRST, max);
 	for (size_t i = 0; i < chain.count && !chain.damaged; i++) {
-		const struct frame_text *frame = frame_of(line, chain.frames[i]);
+		const struct frame_text *frame = frame_of(line, chain.frames[i], unwound && chain.frames[i]->cpumode == RECORD_MISC_USER);
 		char *p = writer_room(line->out, frame->len + 2);
 		*p = '\t';
 		memcpy(p + ip, frame->text, frame->len);
@@ -139,7 +185,7 @@ void stream_print_ip(const struct stream_line *line)
 		print_chain(line);
 		return;
 	}
-	const struct frame_text *frame = frame_of(line, resolved_ip(line->r));
+	const struct frame_text *frame = frame_of(line, resolved_ip(line->r), false);
 	writer_putc(line->out, ' ');
 	writer_add(line->out, frame->text, frame->len);
 }

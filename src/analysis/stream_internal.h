@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "tracepoint/tracepoint.h"
 
+struct source_line;
+
 enum { STREAM_SPILL_BYTES = 1 << 18 };
 enum { STREAM_CHAIN_MAX = 8192 /* a record holds no more */, STREAM_PLACES_MAX = CLASS_COUNT };
 
@@ -19,6 +21,7 @@ struct stream_plan {
 	bool comm_plain;             /* not padded: the callchain's lines are what is aligned */
 	bool branch_trace, bpf_output, synth;
 	bool addr_has_symbol;        /* addr is one that code can be at */
+	bool unwound;                /* the user's part of chains comes from registers and stack bytes */
 	bool implied_addr;           /* a branch trace shows its target even without addr */
 	const char *name;            /* padded, with ": " */
 	uint32_t name_len;
@@ -31,6 +34,7 @@ struct frame_text {
 	struct frame_text *next;     /* of another kind; NULL: none yet */
 	uint32_t len;
 	uint8_t kind;
+	bool unwound;                /* functions that were inlined are in it, a line each */
 	bool stops;                  /* --stop-bt: nothing after it is shown */
 };
 
@@ -79,6 +83,7 @@ struct stream {
 	uint32_t on_event, off_event;    /* UINT32_MAX: none */
 	uint64_t first_time, last_time;
 	unsigned data_source_width, call_width;
+	struct stream_sources *sources;  /* files whose code is shown; NULL: none yet */
 	/* Time of day at one clock of the samples; known: false where the recording tells none. */
 	struct { bool known; uint64_t wall_ns, clock_ns; } wall;
 };
@@ -106,6 +111,12 @@ void stream_print_addr(const struct stream_line *line);
 void stream_print_symbol(const struct stream_line *line, const struct location *location, bool offset);
 void stream_print_dso(const struct stream_line *line, const struct location *location);
 const struct location *stream_locate(const struct stream_line *line, uint64_t address);
+/* stream_source.c */
+/* at: where it is known already; NULL. */
+void stream_add_source_line(const struct stream *stream, const struct location *location, const struct source_line *at,
+	struct writer *out);
+void stream_print_source_code(const struct stream_line *line);
+void stream_sources_fini(struct stream *stream);
 /* stream_branch.c */
 void stream_print_branches(const struct stream_line *line);
 void stream_print_branch_trace(const struct stream_line *line);

@@ -1,6 +1,7 @@
 /* How each event's samples are printed: settled when the events are known, and again as a pipe brings more. */
 #include <stdlib.h>
 
+#include "analysis/source_line.h"
 #include "analysis/stream_internal.h"
 #include "data/evsel_name.h"
 #include "data/feature.h"
@@ -64,6 +65,7 @@ static void plan_event(struct stream *stream, struct stream_plan *plan, const st
 	plan->synth = event_class(attr) == CLASS_SYNTH;
 	plan->addr_has_symbol = plan->branch_trace || (software && (attr->config == SOFTWARE_PAGE_FAULTS ||
 		attr->config == SOFTWARE_PAGE_FAULTS_MIN || attr->config == SOFTWARE_PAGE_FAULTS_MAJ));
+	plan->unwound = stream->options.inlines && attr_unwinds(attr);
 	plan->implied_addr = attr->sample_type & SAMPLE_ADDR && !class->given;
 }
 

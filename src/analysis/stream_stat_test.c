@@ -4,6 +4,14 @@
 
 #include "unit.h"
 
+/* A field of 8 bytes that two of 4 fill. */
+static uint64_t both(uint32_t first, uint32_t second)
+{
+	uint64_t value;
+	memcpy(&value, (uint32_t[]){ first, second }, sizeof value);
+	return value;
+}
+
 static void give(struct stream_stat *stat, const struct evlist *evlist, uint32_t type, const void *body, uint32_t len,
 	struct writer *out)
 {
@@ -28,7 +36,7 @@ TEST("each round tells what was counted since the one before, as if all the time
 	give(&stat, &evlist, RECORD_CPU_MAP, cpus, sizeof cpus, &out);
 	give(&stat, &evlist, RECORD_STAT_CONFIG, config, sizeof config, &out);
 	for (uint64_t i = 1; i <= 2; i++) {
-		uint64_t values[] = { 5, 0xffffffff, 10 * i, 8 * i, 4 * i };
+		uint64_t values[] = { 5, both(0xffffffff, 0), 10 * i, 8 * i, 4 * i };
 		give(&stat, &evlist, RECORD_STAT, values, sizeof values, &out);
 		give(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
 	}
@@ -44,7 +52,8 @@ TEST("each round tells what was counted since the one before, as if all the time
 
 TEST("values of CPUs and threads that no map names are dropped")
 {
-	static const uint64_t values[] = { 5, 7 | 9ull << 32, 1, 1, 1 }, round[] = { 0, 1 }, none[] = { 0xffffffffffffffff };
+	const uint64_t values[] = { 5, both(7, 9), 1, 1, 1 };
+	static const uint64_t round[] = { 0, 1 }, none[] = { 0xffffffffffffffff };
 	static const uint16_t cpus[] = { 2, 0, 0, 0xffff };
 	struct evlist evlist = { 0 };
 	struct stream_stat stat = { 0 };

@@ -23,8 +23,11 @@ static void add_frame(const struct chain_text *text, uint32_t id)
 		return;
 	}
 	str_puts(text->out, profile_symbol_name(profile, place->module, place->symbol));
-	if (profile->options.chain.key != CHAIN_FUNCTION && place->map)
-		str_printf(text->out, " +%" PRIu64, map_offset(place->map, place->ip) - profile_symbol(profile, place->module, place->symbol)->start);
+	const char *line = profile->options.chain.key != CHAIN_FUNCTION && place->map ? profile_place_line_text(profile, id) : "";
+	if (*line)
+		str_printf(text->out, " %s", line);
+	if (symbol_is_inlined(place->symbol))
+		str_puts(text->out, " (inlined)");
 }
 
 /* What stands for a chain: its share, its period, or how many samples it has. */

@@ -14,9 +14,9 @@ TEST("the block names what is there, what -I would show and what is missing")
 {
 	struct writer out;
 	struct source source = { .header = { .data_offset = 232, .data_size = 8, .feature_offset = 240, .captured = 1 } };
-	static const uint8_t cpus[] = { 4, 0, 0, 0, 2, 0, 0, 0 };
+	static const uint32_t cpus[] = { 4, 2 };
 	source.header.features[0] = 1u << FEATURE_NRCPUS | 1u << FEATURE_NUMA_TOPOLOGY | 1u << FEATURE_BRANCH_STACK;
-	source.header.feature_data[FEATURE_NRCPUS] = (struct span){ cpus, sizeof cpus };
+	source.header.feature_data[FEATURE_NRCPUS] = (struct span){ (const uint8_t *)cpus, sizeof cpus };
 	writer_open(&out, -1, 0);
 	header_print(&source, false, NULL, &out);
 	const char *text = printed(&out);
@@ -32,10 +32,15 @@ TEST("a command line keeps its newlines, escapes its quotes and loses what drive
 {
 	struct writer out;
 	struct source source = { .header.pipe = true };
-	static const uint8_t words[] = "\2\0\0\0\4\0\0\0it's\6\0\0\0a\nb\x1b[\0";
-	source.header.feature_data[FEATURE_CMDLINE] = (struct span){ words, sizeof words - 1 };
-	static const uint8_t body[8] = { FEATURE_CMDLINE };
-	struct record record = { .type = RECORD_HEADER_FEATURE, .body = body, .body_len = sizeof body };
+	static const struct __attribute__((packed)) {
+		uint32_t count, first_len;
+		char first[4];
+		uint32_t second_len;
+		char second[6];
+	} words = { 2, 4, { 'i', 't', '\'', 's' }, 6, "a\nb\x1b[" };
+	source.header.feature_data[FEATURE_CMDLINE] = (struct span){ (const uint8_t *)&words, sizeof words };
+	static const uint64_t body = FEATURE_CMDLINE;
+	struct record record = { .type = RECORD_HEADER_FEATURE, .body = (const uint8_t *)&body, .body_len = sizeof body };
 	writer_open(&out, -1, 0);
 	header_print_feature(&source, &record, false, NULL, &out);
 	EXPECT_STR(printed(&out), "# cmdline : it\\'s a\nb?[ \n");

@@ -1,0 +1,32 @@
+/* How far call chains by frame pointers reach. */
+#include "analysis/profile.h"
+
+enum { SHORT = 2 };
+
+/* Frames of user code in a stack, counted no further than is asked about. */
+static uint32_t user_frames(const struct stacks *stacks, uint32_t node)
+{
+	uint32_t count = 0;
+	for (; node != STACK_ROOT && count <= SHORT; node = stacks->nodes[node].parent)
+		count += stacks_place_at(stacks, stacks->nodes[node].place)->level != 'k';
+	return count;
+}
+
+struct profile_depths profile_chain_depths(const struct profile *profile)
+{
+	struct profile_depths depths = { 0 };
+	const struct profile_options *options = &profile->options;
+	const struct evlist *evlist = session_evlist(profile->session);
+	if (!options->use_chains || options->ignore_callees || options->hide_unresolved || options->max_stack <= SHORT)
+		return depths;
+	for (uint32_t i = 0; i < profile->cells.count; i++) {
+		const struct cell *cell = &profile->cells.items[i];
+		uint64_t event = tuples_row(&profile->groups, cell->group)[GROUP_EVENT];
+		if (event >= evlist->events.count || !attr_chains_by_frame_pointer(&evlist->events.items[event].attr))
+			continue;
+		uint32_t frames = user_frames(&profile->stacks, cell->node);
+		depths.chains += frames ? cell->count : 0;
+		depths.short_chains += frames && frames <= SHORT ? cell->count : 0;
+	}
+	return depths;
+}

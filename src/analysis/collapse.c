@@ -1,0 +1,131 @@
+#include "analysis/collapse.h"
+
+#include <stdlib.h>
+
+#include "analysis/entry_order.h"
+#include "analysis/fold.h"
+#include "analysis/source_line.h"
+#include "base/memory.h"
+
+struct source_texts *source_texts_new(void)
+{
+	return memory_zero(1, sizeof(struct source_texts));
+}
+
+void source_texts_free(struct source_texts *texts)
+{
+	if (!texts)
+		return;
+	strtab_fini(&texts->texts);
+	idmap_fini(&texts->of_place);
+	free(texts);
+}
+
+bool collapse_needed(const struct profile *profile)
+{
+	const struct columns *columns = profile->options.columns;
+	for (size_t i = 0; i < columns->all.count; i++)
+		if (columns->all.items[i].type->text)
+			return true;
+	return false;
+}
+
+const char *collapse_text(const struct profile *profile, uint64_t id)
+{
+	return strtab_text(&profile->source_texts->texts, (uint32_t)id);
+}
+
+/* All lines that will be asked for. */
+static void prepare_lines(struct profile *profile)
+{
+	VEC(struct source_request) requests = { 0 };
+	for (size_t h = 0; h < profile->hist_count; h++)
+		for (size_t i = 0; i < profile->hists[h].count; i++) {
+			const struct place *place = entry_place(profile, profile->hists[h].entries[i]);
+			if (place->map && place->module != MODULE_ID_NONE)
+				vec_push(&requests, ((struct source_request){ profile_module(profile, place->module), place->ip }));
+		}
+	source_lines_prepare(profile->symbols, profile->session->pool, requests.items, requests.count);
+	vec_fini(&requests);
+}
+
+/* The order in which perf meets them. */
+static int by_keys(const void *a, const void *b, void *context)
+{
+	int64_t order = entry_order_keys(context, *(struct entry *const *)a, *(struct entry *const *)b);
+	return order > 0 ? -1 : order < 0;
+}
+
+/* A row's columns of this kind change from address to text. */
+static void set_texts(struct profile *profile, struct entry *entry, struct str *text)
+{
+	const struct columns *columns = profile->options.columns;
+	uint64_t *row = (uint64_t *)entry->row; /* each entry's own */
+	for (size_t i = 0; i < columns->all.count; i++) {
+		const struct column *column = &columns->all.items[i];
+		if (!column->type->text)
+			continue;
+		str_clear(text);
+		column->type->text(profile, column, entry, text);
+		row[column->at] = strtab_add(&profile->source_texts->texts, str_text(text), text->len);
+		row[column->at + 1] = 0;
+	}
+}
+
+static void add_sums(struct entry_sums *sums, const struct entry_sums *more)
+{
+	sums->period += more->period;
+	sums->period_sys += more->period_sys;
+	sums->period_us += more->period_us;
+	sums->period_guest_sys += more->period_guest_sys;
+	sums->period_guest_us += more->period_guest_us;
+	sums->count += more->count;
+	for (unsigned i = 0; i < 3; i++)
+		sums->weight[i] += more->weight[i];
+}
+
+static void collapse_entries(struct profile *profile, struct hist *hist)
+{
+	CLEANUP_STR struct str text = { 0 };
+	struct tuples rows;
+	struct chain_joiner joiner;
+	struct entry **kept = memory_resize(NULL, hist->count + 1, sizeof(struct entry *));
+	tuples_init(&rows, profile->row_words, profile->row_words);
+	chain_joiner_init(&joiner, profile);
+	for (size_t i = 0; i < hist->count; i++) {
+		struct entry *entry = hist->entries[i];
+		set_texts(profile, entry, &text);
+		uint32_t known = rows.count, id = tuples_add(&rows, entry->row);
+		chain_joiner_add(&joiner, id, entry->chain);
+		entry->chain = NULL;
+		if (rows.count > known) {
+			kept[id] = entry;
+			continue;
+		}
+		add_sums(&kept[id]->self, &entry->self);
+		kept[id]->children_period += entry->children_period;
+	}
+	hist->count = rows.count;
+	memcpy(hist->entries, kept, rows.count * sizeof(struct entry *));
+	for (uint32_t i = 0; i < rows.count; i++)
+		if (profile->options.use_chains && fold_shows_chain(profile, hist, kept[i]))
+			kept[i]->chain = chain_joiner_tree(&joiner, i, fold_least_hit(profile, hist));
+	chain_joiner_fini(&joiner);
+	tuples_fini(&rows);
+	free(kept);
+}
+
+void collapse_hists(struct profile *profile)
+{
+	prepare_lines(profile);
+	for (size_t i = 0; i < profile->hist_count; i++) {
+		struct hist *hist = &profile->hists[i];
+		struct entry_order order;
+		entry_order_init(&order, profile, hist);
+		if (hist->count)
+			qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &order);
+		entry_order_fini(&order);
+		collapse_entries(profile, hist);
+	}
+	profile->collapsed = true;
+}

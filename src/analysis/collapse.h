@@ -1,0 +1,37 @@
+/* Rows that were told apart by address and show the same text become one, with one call tree. Internal to the profile. */
+#pragma once
+#include "analysis/hist.h"
+
+/* Source lines by number, and of frames. */
+struct source_texts {
+	struct strtab texts;
+	struct idmap of_place;
+};
+
+struct source_texts *source_texts_new(void);
+void source_texts_free(struct source_texts *texts); /* NULL is fine */
+
+bool collapse_needed(const struct profile *profile);
+/* Before entries are put in order. */
+void collapse_hists(struct profile *profile);
+const char *collapse_text(const struct profile *profile, uint64_t id);
+
+/* Call trees of entries that become one: that of the first stays as it is; the chains of others are hung into it frame by frame,
+ * matched by address alone, and what is new has lost its names. That is what perf does. */
+struct join_node;
+
+struct chain_joiner {
+	struct profile *profile;
+	VEC(struct join_node) nodes;
+	VEC(uint32_t) roots;                /* by entry; 0: none */
+	/* Of the tree being made: */
+	VEC(struct chain_node) tree;
+	VEC(uint32_t) places, order;
+};
+
+void chain_joiner_init(struct chain_joiner *joiner, struct profile *profile);
+void chain_joiner_fini(struct chain_joiner *joiner);
+/* tree: whole, of one more entry of that number; NULL: it has none. */
+void chain_joiner_add(struct chain_joiner *joiner, uint32_t number, const struct chain_tree *tree);
+/* What is above the threshold, as a report shows it; NULL: nothing. */
+struct chain_tree *chain_joiner_tree(struct chain_joiner *joiner, uint32_t number, uint64_t min_hit);

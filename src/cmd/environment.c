@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "image/debuginfod.h"
 
 static char *join(const char *folder, const char *name)
 {
@@ -62,6 +63,25 @@ const char *environment_buildid_dir(struct config *config)
 		return ".debug";
 	CLEANUP_FREE char *path = join(home, ".debug");
 	return arena_string(&config->arena, path, strlen(path));
+}
+
+bool environment_debuginfod(const struct config *config)
+{
+	const char *set = config_get(config, "buildid-cache.debuginfod");
+	if (set && !*set)
+		return false;
+	if (set && strcmp(set, "system") != 0)
+		setenv("DEBUGINFOD_URLS", set, 1);
+	return debuginfod_wanted();
+}
+
+bool environment_debuginfod_asked(const struct config *config, const char *urls)
+{
+	if (!urls && !config_get(config, "buildid-cache.debuginfod"))
+		return false;
+	if (urls && strcmp(urls, "system") != 0)
+		setenv("DEBUGINFOD_URLS", urls, 1);
+	return debuginfod_wanted();
 }
 
 void environment_exec_path(struct str *path)

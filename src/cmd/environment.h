@@ -17,6 +17,12 @@ void config_files_fini(struct config_files *files);
 void environment_config(const struct cli *cli, struct config *config);
 
 const char *environment_buildid_dir(struct config *config); /* lives as long as the configuration */
+/* Whether servers may be asked for files: $DEBUGINFOD_URLS names one, or buildid-cache.debuginfod does (which then is put
+ * there for the library). Before any thread starts. */
+bool environment_debuginfod(const struct config *config);
+/* The same for commands that fill the cache, where only --debuginfod=URLS ("system": those of the environment; NULL: not
+ * given) or the configuration does. */
+bool environment_debuginfod_asked(const struct config *config, const char *urls);
 void environment_exec_path(struct str *path);
 /* The WORDs for which there is a program perf-WORD in the exec path or $PATH. */
 void environment_externals(struct strtab *words);

@@ -7,7 +7,7 @@ const struct feature features[] = {
 	{ "aio", "HAVE_AIO_SUPPORT", false },
 	{ "bpf", "HAVE_LIBBPF_SUPPORT", false },
 	{ "bpf_skeletons", "HAVE_BPF_SKEL", false },
-	{ "debuginfod", "HAVE_DEBUGINFOD_SUPPORT", false },
+	{ "debuginfod", "HAVE_DEBUGINFOD_SUPPORT", true },
 	{ "dwarf", "HAVE_DWARF_SUPPORT", false },
 	{ "dwarf_getlocations", "HAVE_DWARF_GETLOCATIONS_SUPPORT", false },
 	{ "dwarf-unwind", "HAVE_DWARF_UNWIND_SUPPORT", false },

@@ -6,7 +6,10 @@
 #include "analysis/flame_sink.h"
 #include "analysis/kernel_extent.h"
 #include "cmd/command.h"
+#include "cmd/files_told.h"
+#include "cmd/jit.h"
 #include "cmd/progress.h"
+#include "cmd/unwind_remarks.h"
 #include "data/evsel_name.h"
 #include "os/cpus.h"
 #include "render/flame_svg.h"
@@ -26,7 +29,7 @@ struct flamegraph_options {
 	double min_width;          /* pixels, or per cent of the whole */
 	bool min_width_percent;
 	unsigned width, max_stack;
-	bool force, folded, annotate, reverse, inverted, demangle;
+	bool force, folded, annotate, reverse, inlines, inverted, demangle, jit, join_stacks;
 	struct symbols_options symbols;
 	int verbose;
 };
@@ -89,6 +92,7 @@ static const struct option flamegraph_table[] = {
 	OPT_STRING('o', "output", O, output, "file", "where the graph goes (flamegraph.svg; folded text: stdout; - is stdout)"),
 	OPT_BOOL(0, "folded", O, folded, "write folded text, one line per stack, instead of a picture"),
 	OPT_BOOL(0, "annotate", O, annotate, "folded text: mark kernel _[k], JIT-compiled _[j] and inlined _[i] frames"),
+	OPT_BOOL(0, "inline", O, inlines, "show functions that the compiler put into others, where debug information tells (on)"),
 	OPT_BOOL(0, "reverse", O, reverse, "merge the stacks from their innermost frames"),
 	OPT_BOOL(0, "inverted", O, inverted, "grow downwards, with the root on top"),
 	OPT_STRING(0, "title", O, title, "text", "headline of the picture"),
@@ -111,6 +115,8 @@ static const struct option flamegraph_table[] = {
 	OPT_BOOL(0, "demangle", O, demangle, "show C++, Rust and D names as in the source (on)"),
 	OPT_BOOL(0, "demangle-kernel", O, symbols.demangle_kernel, "the kernel's too"),
 	OPTION_ROW(BOOL, 0, "short-names", O, symbols.short_names, "without the arguments of templates and generics", .flags = OPTION_OWN),
+	OPTION_ROW(BOOL, 0, "jit", O, jit, "names of JIT-compiled code from its compiler's dump (on)", .flags = OPTION_OWN),
+	OPTION_ROW(BOOL, 0, "join-stacks", O, join_stacks, "complete cut stacks by earlier ones of the thread", .flags = OPTION_OWN),
 	OPT_BOOL('f', "force", O, force, "do not ask whose file it is"),
 	OPT_INCR('v', "verbose", O, verbose, "tell more"),
 	OPT_END(),
@@ -122,7 +128,7 @@ static const char *const flamegraph_usage[] = { "perf flamegraph [<options>]", N
 static void flamegraph_defaults(void *target, const struct cli *cli)
 {
 	struct flamegraph_options *options = target;
-	options->demangle = true;
+	options->inlines = options->demangle = options->jit = true;
 	options->min_width = MIN_WIDTH_PIXELS;
 	options->max_stack = STACK_MAX;
 	options->title = "Flame graph";
@@ -134,6 +140,7 @@ struct drawing {
 	const struct flamegraph_options *options;
 	struct session session;
 	struct progress progress;
+	struct jit_names jit;
 	struct symbols *symbols;
 	struct name_list *comms, *pids, *tids, *dsos;
 	struct time_filter time;
@@ -150,6 +157,7 @@ static void drawing_close(struct drawing *drawing)
 	flame_tree_fini(&drawing->tree);
 	flame_builder_fini(&drawing->builder);
 	flame_sink_free(drawing->sink);
+	files_tell(drawing->cli, drawing->symbols, &drawing->session.model.modules, drawing->options->verbose);
 	symbols_free(drawing->symbols);
 	name_list_close(drawing->comms);
 	name_list_close(drawing->pids);
@@ -245,17 +253,21 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 	struct source_options source_options = { .force = options->force };
 	if (source_open(&source, options->input ? options->input : "perf.data", &source_options, err) < 0)
 		return -1;
+	struct image_options images = { .symfs = options->symbols.symfs, .buildid_dir = drawing->cli->buildid_dir };
 	struct session_options session_options = {
-		.keep_exited = true,
+		.images = &images, .join_stacks = options->join_stacks, .keep_exited = true,
 		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &drawing->symbols,
 	};
 	progress_watch(&drawing->progress, drawing->cli, source->path, &session_options);
+	drawing->jit = (struct jit_names){ .cli = drawing->cli, .symfs = options->symbols.symfs, .force = options->force };
+	if (options->jit)
+		jit_names_watch(&drawing->jit, &session_options);
 	if (session_open(&drawing->session, source, &session_options, err) < 0)
 		return -1;
 	name_events(&source->header);
 	struct flame_options flame = {
 		.event = options->event, .roots = options->roots, .weigh = options->weigh, .max_stack = options->max_stack,
-		.reverse = options->reverse, .folded = options->folded, .annotate = options->annotate,
+		.reverse = options->reverse, .inlines = options->inlines, .folded = options->folded, .annotate = options->annotate,
 	};
 	if (check_event(drawing, err) < 0 || check_cpus(drawing, err) < 0 || open_filters(drawing, &flame.filter, err) < 0)
 		return -1;
@@ -264,6 +276,7 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 	symbols.osrelease = header_string(&source->header, FEATURE_OSRELEASE);
 	symbols.no_demangle = !options->demangle;
 	symbols.verbose = options->verbose;
+	symbols.debuginfod = drawing->cli->debuginfod;
 	drawing->symbols = flame.symbols = symbols_new(&drawing->session.model.modules, &symbols);
 	drawing->sink = flame_sink_new(&flame, session_workers(&drawing->session));
 	flame_builder_init(&drawing->builder);
@@ -380,6 +393,8 @@ static int draw(struct cli *cli, struct drawing *drawing, struct error *err)
 	struct sink sink = flame_sink_of(drawing->sink);
 	struct error cut = { 0 };
 	int whole = session_run(&drawing->session, &sink, &cut);
+	jit_names_warn(&drawing->jit, &drawing->session);
+	unwind_remarks(cli, &drawing->session);
 	drawing->counts = flame_sink_finish(drawing->sink, &drawing->session, &drawing->builder);
 	if (whole < 0 && drawing->counts.samples == 0) { /* not worth what may stand in the file's place */
 		*err = cut;

@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "cmd/commands.h"
+#include "cmd/cut_files.h"
 #include "cmd/environment.h"
 
 enum { EXIT_USAGE = 129 };
@@ -281,6 +282,7 @@ int main(int argc, char **argv)
 	const char *subcommand = NULL;
 	struct cli cli = { .out = &out, .config = &config, .use_pager = -1 };
 	open_standard_descriptors();
+	cut_files_guard();
 	writer_open(&out, STDOUT_FILENO, 256 * 1024);
 	cli.program = program_name(argc > 0 ? argv[0] : "perfuse", &subcommand);
 	cli.tty_out = isatty(STDOUT_FILENO);
@@ -288,6 +290,7 @@ int main(int argc, char **argv)
 	struct opening opening = { .cli = &cli, .argv = (const char **)argv + (argc > 0), .code = -1 };
 	environment_config(&cli, &config);
 	cli.buildid_dir = environment_buildid_dir(&config);
+	cli.debuginfod = environment_debuginfod(&config);
 	int code = subcommand ? run_word(&cli, subcommand, opening.argv) : run_opening(&opening);
 	code = finish(&cli, code);
 	config_fini(&config);

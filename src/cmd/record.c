@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/environment.h"
 #include "cmd/record_options.h"
+#include "cmd/stack_hint.h"
 #include "os/counter.h"
 #include "os/machine.h"
 #include "os/permission.h"
@@ -202,7 +204,7 @@ static int take_config(struct run *run)
 	if (mode && plain_g && call_graph_parse(mode, &s->call_graph, &s->stack_size, &s->max_stack, &err) < 0)
 		return cli_complain(run->cli, &err), EXIT_FAILED;
 	int64_t dump = config_int(config, "call-graph.dump-size", 0);
-	if (dump > 0 && dump <= 65528 && s->call_graph == CALL_GRAPH_DWARF && s->stack_size == 8192)
+	if (dump > 0 && dump <= 65528 && s->stack_size == 8192 && (s->call_graph == CALL_GRAPH_DWARF || s->call_graph == CALL_GRAPH_UNWIND))
 		s->stack_size = ((uint64_t)dump + 7) & ~(uint64_t)7;
 	return 0;
 }
@@ -254,9 +256,12 @@ static void warn_hidden_kernel(const struct run *run)
 	bool kernel = false;
 	for (size_t i = 0; i < run->events.list.count; i++)
 		kernel |= !run->events.list.items[i].follower && !attr_flag(&run->events.list.items[i].attr, ATTR_EXCLUDE_KERNEL);
-	if (kernel && permission_hides_kernel())
-		cli_warn(run->cli, "WARNING: kernel addresses are hidden from this user: code of the kernel will have no names.\n"
-			"See kernel.kptr_restrict and kernel.perf_event_paranoid.");
+	if (kernel && permission_hides_kernel()) {
+		char command[96];
+		permission_show_kernel(command, sizeof command);
+		cli_warn(run->cli, "WARNING: kernel addresses are hidden from this user: code of the kernel will have no names. As root, '%s' "
+			"shows them.", command);
+	}
 }
 
 static void report_losses(const struct run *run)
@@ -273,6 +278,29 @@ static void report_losses(const struct run *run)
 			(unsigned long long)r->slow_maps);
 	if (r->missing_threads)
 		cli_warn(run->cli, "Warning:\n%llu threads ended before they could be recorded.", (unsigned long long)r->missing_threads);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* How far the stacks could be followed that were unwound while recording. */
+static void report_unwinding(const struct run *run)
+{
+	const struct unwinding_counts *u = &run->recording.unwound;
+	uint64_t lost = u->unmapped + u->without_rules + u->bad_rules;
+	if (!u->stacks)
+		return;
+	cli_warn(run->cli, "[ perf record: Unwound %llu stacks: %.1f%% complete, %.1f%% joined to earlier ones, %.1f%% cut, %.1f%% without a "
+		"way on ]", (unsigned long long)u->stacks, share(u->complete, u->stacks), share(u->joined, u->stacks),
+		share(u->cut + u->deep, u->stacks), share(lost, u->stacks));
+	if (run->o->verbose)
+		cli_warn(run->cli, "stacks that end early: %llu at the end of their copy, %llu at %d frames, %llu at an address in no mapping, "
+			"%llu at code without call frame information, %llu at information that makes no sense; %llu samples were damaged; "
+			"%llu frames were guessed", (unsigned long long)u->cut, (unsigned long long)u->deep, UNWINDING_FRAMES_MAX,
+			(unsigned long long)u->unmapped, (unsigned long long)u->without_rules, (unsigned long long)u->bad_rules,
+			(unsigned long long)u->damaged, (unsigned long long)u->guessed);
 }
 
 /* The two lines that tools read. */
@@ -295,6 +323,8 @@ static void report(const struct run *run)
 	if (r->dumped[0])
 		cli_warn(run->cli, "[ perf record: Dump %s ]", r->dumped);
 	cli_warn(run->cli, "[ perf record: Captured and wrote %.3f MB %s%s ]", (double)r->bytes / 1024 / 1024, r->path, str_text(&tail));
+	report_unwinding(run);
+	stack_hint(run->cli, r->user_chains, r->unwound.stacks ? 0 : r->short_chains);
 	report_losses(run);
 }
 
@@ -330,6 +360,10 @@ static int record(struct run *run, int argc, const char **argv)
 	int status = take_words(run);
 	if (status || (status = take_config(run)) || (status = take_rate(run)) || (status = open_control(run)))
 		return status;
+	if (o->aio && r->groups) {
+		cli_warn(run->cli, "--aio and --threads cannot be combined");
+		return EXIT_INVALID;
+	}
 	struct cpus cpus = { 0 };
 	status = r->target.cpus ? cpus_parse(&cpus, r->target.cpus, &err) : 0;
 	cpus_fini(&cpus);
@@ -364,6 +398,7 @@ static int record(struct run *run, int argc, const char **argv)
 	r->version = "perfuse " PERFUSE_VERSION;
 	r->output = o->output;
 	r->buildid_dir = o->no_cache ? NULL : run->cli->buildid_dir;
+	r->debuginfod = environment_debuginfod_asked(run->cli->config, o->debuginfod);
 	r->windows = o->windows.count ? o->windows.items : NULL;
 	r->window_count = o->windows.count;
 	r->say = o->quiet ? NULL : say;
@@ -404,6 +439,7 @@ static int record_command_run(struct cli *cli, void *options, int argc, const ch
 	vec_fini(&run.whole_command);
 	vec_fini(&run.o->words);
 	vec_fini(&run.o->windows);
+	stream_groups_fini(&run.o->groups);
 	str_fini(&run.text);
 	str_fini(&run.words);
 	return status;

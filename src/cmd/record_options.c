@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "os/machine.h"
@@ -298,6 +299,31 @@ static int set_switch(void *target, const struct option *option, const char *arg
 	return error_set(err, ERROR_USAGE, "--switch-output takes signal, a size such as 100M, or a time such as 30s, 5m, 1h, 1d");
 }
 
+static int set_affinity(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	if (!unset && strcasecmp(arg, "node") == 0)
+		o->record.affinity = AFFINITY_NODE;
+	else if (!unset && strcasecmp(arg, "cpu") == 0)
+		o->record.affinity = AFFINITY_CPU;
+	return 0;
+}
+
+static int set_aio(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	o->aio = !unset;
+	return 0;
+}
+
+static int set_threads(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	stream_groups_fini(&o->groups);
+	o->record.groups = unset ? NULL : &o->groups;
+	return unset ? 0 : stream_groups_parse(&o->groups, arg && *arg == '=' ? arg + 1 : arg, err);
+}
+
 static int set_control(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct record_command *o = target;
@@ -360,8 +386,9 @@ const struct option record_table[] = {
 	OPT_BOOL('W', "weight", S, record.sampling.weight, "record weights, for events that have them"),
 	OPT_CALLBACK_FLAGS('z', "compression-level", S, record, "n", "compress the recording: from 1 (quick, default) to 22 (small)",
 		set_compression, OPTION_OPTARG),
-	OPT_LATER_ARG(0, "affinity", "node|cpu", "keep the reader of a ring near the ring"),
-	LATER_OPTIONAL(0, "aio", "n", "write asynchronously with n buffers"),
+	OPT_CALLBACK(0, "affinity", S, record, "node|cpu", "read each ring on its own CPU, or on one of its node", set_affinity),
+	OPT_CALLBACK_FLAGS(0, "aio", S, aio, "n", "known for compatibility: the kernel writes in the background anyway", set_aio,
+		OPTION_OPTARG),
 	OPT_BOOL(0, "all-cgroups", S, record.sampling.cgroups, "record cgroups and which one each sample is of"),
 	OPT_BOOL(0, "all-kernel", S, record.sampling.all_kernel, "record kernel code alone"),
 	OPT_BOOL(0, "all-user", S, record.sampling.all_user, "record user code alone"),
@@ -369,17 +396,19 @@ const struct option record_table[] = {
 	OPT_BOOL(0, "buildid-all", S, record.all_build_ids, "build-ids of everything that was mapped, hit or not"),
 	OPT_BOOL(0, "buildid-mmap", S, record.sampling.build_id_mmap, "put build-ids into the mapping records"),
 	OPT_CALLBACK(0, "call-graph", S, record, "record_mode[,record_size]",
-		"record call chains by frame pointers (fp), from copies of the stack (dwarf[,bytes]), or by branch records (lbr)", set_call_graph),
+		"record call chains by frame pointers (fp), from copies of the stack (dwarf[,bytes]; unwind[,bytes]: unwound at once, only the "
+		"chains are written), or by branch records (lbr)", set_call_graph),
 	OPT_BOOL(0, "code-page-size", S, record.sampling.code_page_size, "record the size of the page that the code lies in"),
 	OPT_CALLBACK(0, "control", S, control_text, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
 		"take commands such as 'enable', 'disable' and 'stop' from there", set_control),
 	OPT_BOOL(0, "data-page-size", S, record.sampling.data_page_size, "record the size of the page that the data lies in"),
-	LATER_OPTIONAL(0, "debuginfod", "debuginfod urls", "get debug information for the build-id cache from these servers"),
+	OPTION_ROW(STRING, 0, "debuginfod", S, debuginfod, "get debug files for the build-id cache from these servers (of $DEBUGINFOD_URLS)",
+		.arg = "debuginfod urls", .flags = OPTION_OPTARG, .fallback = "system"),
 	OPT_BOOL(0, "dry-run", S, record.dry_run, "look at the options and stop"),
 	OPT_CALLBACK_FLAGS(0, "exclude-perf", S, words, NULL, "leave the recorder itself out of the tracepoints given so far",
 		set_exclude_self, OPTION_NOARG),
 	OPT_CALLBACK(0, "filter", S, words, "filter", "a condition on the tracepoints given so far", set_filter),
-	OPT_LATER(0, "kcore", "keep a copy of /proc/kcore with the recording"),
+	OPT_BOOL(0, "kcore", S, record.kcore, "make a folder of the recording, with a copy of the kernel's code (/proc/kcore)"),
 	OPT_BOOL(0, "kernel-callchains", S, record.sampling.kernel_callchains, "call chains of kernel code alone"),
 	OPT_CALLBACK(0, "max-size", S, record, "size", "stop when the recording is that large", set_max_size),
 	OPT_CALLBACK(0, "mmap-flush", S, record, "number", "write no less than that many bytes of a ring at a time (default: 1)",
@@ -408,7 +437,9 @@ const struct option record_table[] = {
 	OPT_CALLBACK(0, "synth", S, record, "no|all|task|mmap|cgroup", "what to tell of processes that run already (default: all)",
 		set_synthesis),
 	OPT_BOOL(0, "tail-synthesize", S, record.tail_synthesis, "tell of running processes at the end, not at the beginning"),
-	LATER_OPTIONAL(0, "threads", "spec", "write several files from parallel threads"),
+	OPT_CALLBACK_FLAGS(0, "threads", S, groups, "spec",
+		"read rings in parallel, into files of their own: a thread per cpu (default), core, package or numa node, or for CPUS/CPUS[:...]",
+		set_threads, OPTION_OPTARG),
 	OPT_BOOL(0, "timestamp-boundary", S, record.time_boundary, "record the times of the first and last sample"),
 	OPT_BOOL(0, "timestamp-filename", S, record.time_in_name, "add the time to the name of the recording"),
 	OPT_BOOL(0, "transaction", S, record.sampling.transaction, "record the flags of transactions"),

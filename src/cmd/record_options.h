@@ -31,7 +31,10 @@ struct record_command {
 	int verbose;
 	unsigned synthesis_threads;
 	const char *output, *vmlinux;
+	const char *debuginfod;     /* URLs, "system"; NULL: not given */
 	const char *control_text;   /* --control */
+	struct stream_groups groups; /* --threads */
+	bool aio;                   /* --aio */
 };
 
 extern const struct option record_table[];

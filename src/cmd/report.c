@@ -7,9 +7,13 @@
 #include "analysis/dump.h"
 #include "analysis/kernel_extent.h"
 #include "cmd/attr_names.h"
+#include "cmd/files_told.h"
+#include "cmd/kernel_files.h"
 #include "cmd/report_raw.h"
 #include "cmd/report_setup.h"
 #include "cmd/report_tips.h"
+#include "cmd/stack_hint.h"
+#include "cmd/unwind_remarks.h"
 #include "render/header.h"
 #include "render/thread_values.h"
 #include "render/report_text.h"
@@ -21,6 +25,8 @@ enum { EXIT_OPEN = 255, EXIT_SWITCH = 254, EXIT_TIME = 234, EXIT_GROUP = 234 };
 static void report_close(struct report *report)
 {
 	profile_close(&report->profile);
+	if (!report->options->quiet)
+		files_tell(report->cli, report->symbols, &report->session.model.modules, report->options->verbose);
 	columns_fini(&report->columns);
 	symbols_free(report->symbols);
 	tracepoints_close(report->tracepoints);
@@ -63,22 +69,31 @@ static int report_open(struct report *report, struct error *err)
 	struct source_options source_options = { .force = options->force };
 	if (source_open(&source, input_of(options), &source_options, err) < 0)
 		return -1;
+	struct image_options images = { .symfs = options->symfs, .buildid_dir = report->cli->buildid_dir };
 	struct session_options session_options = {
-		.keep_exited = true,
-		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &report->symbols,
+		.images = &images, .join_stacks = options->join_stacks, .keep_exited = true,
+		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &report->symbols, .stitch_call_stacks = options->stitch_lbr,
 	};
+	if (options->stitch_lbr)
+		stitching_warn(report->cli, &source->header);
 	progress_watch(&report->progress, report->cli, input_of(options), &session_options);
+	report->jit = (struct jit_names){ .cli = report->cli, .symfs = options->symfs, .force = options->force };
+	if (options->jit)
+		jit_names_watch(&report->jit, &session_options);
 	return session_open(&report->session, source, &session_options, err);
 }
 
 static void open_symbols(struct report *report)
 {
 	const struct report_options *options = report->options;
+	struct kernel_files brought;
+	kernel_files_find(&brought, report->session.source, input_of(options));
 	struct symbols_options symbols = {
-		.symfs = options->symfs, .vmlinux = options->vmlinux, .kallsyms = options->kallsyms, .buildid_dir = report->cli->buildid_dir,
+		.symfs = options->symfs, .vmlinux = options->vmlinux, .kallsyms = options->kallsyms ? options->kallsyms : brought.kallsyms, .buildid_dir = report->cli->buildid_dir,
 		.osrelease = header_string(&report->session.source->header, FEATURE_OSRELEASE), .no_demangle = !options->demangle,
 		.short_names = options->short_names,
 		.demangle_kernel = options->demangle_kernel, .no_vmlinux = options->ignore_vmlinux, .verbose = options->verbose,
+		.debuginfod = report->cli->debuginfod,
 	};
 	report->symbols = symbols_new(&report->session.model.modules, &symbols);
 }
@@ -189,6 +204,9 @@ static int run_session(struct report *report, struct error *err)
 	};
 	attr_names_open(&watching.names);
 	int result = session_run(&report->session, &watching.all, err);
+	jit_names_warn(&report->jit, &report->session);
+	if (!options->quiet)
+		unwind_remarks(report->cli, &report->session);
 	attr_names_close(&watching.names);
 	return result;
 }
@@ -207,6 +225,9 @@ static int read_and_print(struct report *report)
 		return 0;
 	}
 	print_report(report);
+	struct profile_depths depths = profile_chain_depths(&report->profile);
+	if (!report->options->quiet)
+		stack_hint(cli, depths.chains, depths.short_chains);
 	return 0;
 }
 

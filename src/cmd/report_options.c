@@ -187,7 +187,7 @@ const struct option report_table[] = {
 	OPT_BOOL('x', "exclude-other", O, exclude_other, "only rows for which such a caller was found"),
 	OPT_CALLBACK_FLAGS('g', "call-graph", O, chain, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
 		"how call chains are shown: graph, flat, fractal, folded or none; least share in percent; how many; caller or callee first; "
-		"frames told apart by function or address; percent, period or count (graph,0.5,caller,function,percent)",
+		"frames told apart by function, address or srcline; percent, period or count (graph,0.5,caller,function,percent)",
 		set_chain, OPTION_LASTARG),
 	OPT_BOOL(0, "children", O, children, "count a function's callees for it, too (where there are chains)"),
 	OPT_INT(0, "max-stack", O, max_stack, "frames of a chain that are kept (127)"),
@@ -217,9 +217,11 @@ const struct option report_table[] = {
 	OPT_CALLBACK_FLAGS('b', "branch-stack", O, branch_mode, NULL, "a row for every branch that was recorded", set_branch_mode, OPTION_NOARG),
 	OPT_LATER(0, "branch-history", "add recorded branches to call chains"),
 	OPT_STRING(0, "objdump", O, objdump, "path", "the objdump that annotations use"),
-	OPT_STRING(0, "addr2line", O, addr2line, "path", "the addr2line for source lines"),
+	OPT_STRING(0, "addr2line", O, addr2line, "path", "accepted; source lines need no such program here"),
 	OPT_BOOL(0, "demangle", O, demangle, "show C++, Rust and D names as in the source (on)"),
 	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "the kernel's too"),
+	OPTION_ROW(BOOL, 0, "jit", O, jit, "names of JIT-compiled code from its compiler's dump (on)", .flags = OPTION_OWN),
+	OPTION_ROW(BOOL, 0, "join-stacks", O, join_stacks, "complete cut stacks by earlier ones of the thread", .flags = OPTION_OWN),
 	OPTION_ROW(BOOL, 0, "short-names", O, short_names, "without the arguments of templates and generics", .flags = OPTION_OWN),
 	OPT_BOOL(0, "mem-mode", O, memory, "a row for every memory access that was recorded"),
 	OPT_INT(0, "samples", O, saved_samples, "samples kept per row for browsing"),
@@ -228,13 +230,13 @@ const struct option report_table[] = {
 	OPT_LATER_OPTARG(0, "itrace", "opts", "what to make of a trace of instructions"),
 	OPT_BOOL(0, "full-source-path", O, full_source_path, "whole paths of source files"),
 	OPT_BOOL(0, "show-ref-call-graph", O, show_reference, "chains of another event of the group for events without"),
-	OPT_LATER(0, "stitch-lbr", "join call stacks that the hardware cut"),
+	OPT_BOOL(0, "stitch-lbr", O, stitch_lbr, "join the call stacks of branch records (--call-graph lbr) to those of samples before"),
 	OPT_INT(0, "socket-filter", O, socket_filter, "only samples of this processor socket"),
 	OPT_BOOL(0, "raw-trace", O, raw_trace, "tracepoints as plain fields"),
 	OPT_BOOL('H', "hierarchy", O, hierarchy, "rows as a tree, a level for each key"),
 	OPT_CALLBACK_FLAGS(0, "stdio-color", O, colour, "mode", "colours: always, never, or auto: on a terminal", set_colour, OPTION_LASTARG),
 	OPT_STRING(0, "time", O, time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2"),
-	OPT_BOOL(0, "inline", O, inline_names, "show inlined functions"),
+	OPT_BOOL(0, "inline", O, inline_names, "show functions that the compiler put into others, where stacks were unwound (on)"),
 	OPT_STRING(0, "percent-type", O, percent_type, "local-period", "what shares in annotations are of"),
 	OPT_BOOL(0, "ns", O, nanoseconds, "times in nanoseconds"),
 	OPT_CALLBACK(0, "time-quantum", O, time_quantum_ns, "time (ms|us|ns|s)", "how coarse --sort time is (100ms)", set_time_quantum),
@@ -260,7 +262,7 @@ void report_defaults(void *target, const struct cli *cli)
 	options->socket_filter = -1;
 	options->branch_mode = -1;
 	options->max_stack = MAX_STACK;
-	options->demangle = true;
+	options->demangle = options->jit = options->inline_names = true;
 	options->source = true;
 	options->time_quantum_ns = 100000000;
 	options->chain = (struct chain_options){ .mode = CHAIN_GRAPH, .order = CHAIN_CALLEE, .min_percent = 0.5 };

@@ -3,6 +3,7 @@
 #include "analysis/hist.h"
 #include "analysis/name_filter.h"
 #include "analysis/thread_values.h"
+#include "cmd/jit.h"
 #include "cmd/progress.h"
 #include "cmd/report_options.h"
 #include "os/cpus.h"
@@ -12,6 +13,7 @@ struct report {
 	struct report_options *options;
 	struct session session;
 	struct progress progress;
+	struct jit_names jit;
 	struct symbols *symbols;
 	struct tracepoints *tracepoints;
 	struct columns columns;

@@ -7,9 +7,13 @@
 #include "analysis/kernel_extent.h"
 #include "analysis/stream.h"
 #include "cmd/attr_names.h"
+#include "cmd/files_told.h"
+#include "cmd/kernel_files.h"
 #include "cmd/command.h"
+#include "cmd/jit.h"
 #include "cmd/progress.h"
 #include "cmd/script.h"
+#include "cmd/stack_hint.h"
 #include "data/feature.h"
 #include "render/header.h"
 
@@ -24,6 +28,7 @@ struct script {
 	struct script_options *options;
 	struct session session;
 	struct progress progress;
+	struct jit_names jit;
 	struct symbols *symbols;
 	struct name_list *comms, *pids, *tids, *dsos, *wanted, *stop_at;
 	struct time_filter when;
@@ -34,12 +39,14 @@ struct script {
 	struct stream *stream;
 	struct event_files files;
 	struct code_files code;
+	struct kernel_files brought; /* by a recording that is a folder */
 	struct sink sink;          /* the stream's, which ours stands before */
 };
 
 static void script_close(struct script *script)
 {
 	stream_close(script->stream);
+	files_tell(script->cli, script->symbols, &script->session.model.modules, script->options->verbose);
 	dump_fini(&script->dump);
 	symbols_free(script->symbols);
 	name_list_close(script->comms);
@@ -147,6 +154,7 @@ static int open_stream(struct script *script, struct error *err)
 		.stop_at = script->stop_at, .symbol_addresses = script->wanted != NULL, .address_range = o->address_range,
 		.cpus = script->cpu_bits, .cpu_count = CPUS_MAX / 64, .switch_on = o->switch_on, .switch_off = o->switch_off,
 		.show_switches = o->show_on_off, .isa = machine ? isa_of_machine(machine) : script_host_isa(),
+		.full_source_path = o->full_source_path, .inlines = o->inlines,
 		.terminal = script->cli->tty_out && !o->per_event_dump,
 	};
 	/* as perf: only code of this machine's own kind is looked at */
@@ -223,6 +231,7 @@ static int run_session(struct script *script, struct error *err)
 		sink.batch_end = on_batch_end;
 	}
 	int result = session_run(&script->session, &sink, err);
+	jit_names_warn(&script->jit, &script->session);
 	const struct error *own = stream_error(script->stream);
 	if (own)
 		*err = *own;
@@ -235,18 +244,13 @@ static int run_session(struct script *script, struct error *err)
 	return result;
 }
 
-/* What decoders of hardware traces and of branch stacks would do. */
+/* What decoders of hardware traces would do. */
 static int check_traces(struct script *script, struct error *err)
 {
 	const struct header *header = &script->session.source->header;
-	uint64_t branches = 0;
 
-	for (size_t i = 0; i < header->evlist.events.count; i++)
-		branches |= header->evlist.events.items[i].attr.branch_sample_type;
-	if (script->options->stitch && branches & BRANCH_CALL_STACK)
-		return error_set(err, ERROR_UNSUPPORTED, "--stitch-lbr is not supported yet");
 	if (script->options->stitch)
-		cli_warn(script->cli, "the recording has no callchains from branch records: --stitch-lbr does nothing");
+		stitching_warn(script->cli, header);
 	if (!header_has(header, FEATURE_AUXTRACE))
 		return 0;
 	if (script->options->itrace)
@@ -270,8 +274,10 @@ static int script_open(struct script *script, struct error *err)
 {
 	struct script_options *o = script->options;
 	struct source_options source_options = { .force = o->force, .header_only = o->header_only };
+	struct image_options images = { .symfs = o->symbols.symfs, .buildid_dir = script->cli->buildid_dir };
 	struct session_options session_options = {
-		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &script->symbols,
+		.images = &images, .join_stacks = o->join_stacks, .kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &script->symbols,
+		.stitch_call_stacks = o->stitch,
 	};
 	struct source *source;
 
@@ -279,6 +285,9 @@ static int script_open(struct script *script, struct error *err)
 		return EXIT_FAILED;
 	if (!script->cli->tty_out) /* there the text itself shows how far it is */
 		progress_watch(&script->progress, script->cli, source->path, &session_options);
+	script->jit = (struct jit_names){ .cli = script->cli, .symfs = o->symbols.symfs, .force = o->force };
+	if (o->jit)
+		jit_names_watch(&script->jit, &session_options);
 	if (session_open(&script->session, source, &session_options, err) < 0)
 		return EXIT_FAILED;
 	attr_names_open(&script->names);
@@ -289,11 +298,15 @@ static int script_open(struct script *script, struct error *err)
 		if (o->header_only)
 			return 0;
 	}
+	kernel_files_find(&script->brought, source, script_input(o));
+	script->code.kcore_path = script->brought.kcore;
 	struct symbols_options symbols = o->symbols;
+	symbols.kallsyms = symbols.kallsyms ? symbols.kallsyms : script->brought.kallsyms;
 	symbols.buildid_dir = script->cli->buildid_dir;
 	symbols.osrelease = header_string(&source->header, FEATURE_OSRELEASE);
 	symbols.no_demangle = !o->demangle;
 	symbols.verbose = o->verbose;
+	symbols.debuginfod = script->cli->debuginfod;
 	script->symbols = symbols_new(&script->session.model.modules, &symbols);
 	if (open_cpus(script, err) < 0 || open_lists(script, err) < 0)
 		return EXIT_FAILED;

@@ -18,7 +18,7 @@ struct script_options {
 	struct str notes;          /* what was odd about -F */
 	struct symbols_options symbols;
 	bool dump, dump_unordered, latency, debug, header, header_only, full_info, hide_call_graph, all_cpus, list;
-	bool reltime, deltatime, nanoseconds, show_kernel_path, force, per_event_dump, full_source_path, demangle;
+	bool reltime, deltatime, nanoseconds, show_kernel_path, force, per_event_dump, full_source_path, demangle, jit, join_stacks;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost, show_round, show_bpf, show_text_poke;
 	bool show_on_off, itrace, stitch, inlines;
 	int verbose, max_blocks, address_range;
@@ -38,6 +38,9 @@ struct code_files {
 	pthread_mutex_t lock;
 	struct image_options options;
 	VEC(struct code_file *) list; /* by module id */
+	const char *kcore_path;       /* the kernel's code as the recording brought it along; "" or NULL */
+	struct image kcore;
+	bool kcore_tried;
 };
 
 void code_files_init(struct code_files *files, const struct image_options *options);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/script.h"
+#include "image/kcore.h"
 
 /* A module's file, looked for once. */
 struct code_file {
@@ -22,10 +23,27 @@ static const struct code_file *find(struct code_files *files, const struct modul
 	return file->open ? file : NULL;
 }
 
+/* Only as it was recorded: a vmlinux does not tell what the kernel has patched since. */
+static size_t read_kernel(struct code_files *files, const struct module *module, uint64_t offset, uint8_t *out, size_t size,
+	bool *is_64bit)
+{
+	if (!files->kcore_path || !*files->kcore_path || module->guest)
+		return 0;
+	pthread_mutex_lock(&files->lock);
+	if (!files->kcore_tried)
+		image_open(&files->kcore, -1, files->kcore_path, NULL);
+	files->kcore_tried = true;
+	pthread_mutex_unlock(&files->lock);
+	*is_64bit = files->kcore.elf.is64;
+	return kcore_read(&files->kcore, module->kind == MODULE_KERNEL ? offset : module->start + offset, out, size);
+}
+
 size_t code_files_read(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit)
 {
 	struct code_files *files = context;
 
+	if (module->kind == MODULE_KERNEL || module->kind == MODULE_KMODULE)
+		return read_kernel(files, module, offset, out, size, is_64bit);
 	if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO)
 		return 0;
 	pthread_mutex_lock(&files->lock);
@@ -54,5 +72,6 @@ void code_files_fini(struct code_files *files)
 		free(files->list.items[i]);
 	}
 	vec_fini(&files->list);
+	image_close(&files->kcore);
 	pthread_mutex_destroy(&files->lock);
 }

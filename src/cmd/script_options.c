@@ -54,7 +54,8 @@ const struct option script_table[] = {
 	OPT_STRING(0, "symfs", S, symbols.symfs, "directory", "look for programs and libraries under this folder"),
 	OPT_CALLBACK_FLAGS('F', "fields", S, fields, "str", "what to print: fields, +field to add, -field to remove; for one type of "
 		"event only behind hw:, sw:, trace:, raw:, break: or synth:. Fields: comm, tid, pid, time, cpu, event, trace, ip, sym, dso, "
-		"dsoff, addr, symoff, period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, ins_lat, retire_lat, "
+		"dsoff, addr, symoff, srcline, srccode, period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, "
+		"ins_lat, retire_lat, "
 		"bpf-output, callindent, insn, insnlen, synth, phys_addr, data_page_size, code_page_size, misc, tod, ipc, machine_pid, vcpu, "
 		"cgroup, brcntr", set_fields, OPTION_NONEG),
 	OPT_BOOL('a', "all-cpus", S, all_cpus, "record from all CPUs, for scripts that record"),
@@ -93,6 +94,8 @@ const struct option script_table[] = {
 	OPT_BOOL(0, "full-source-path", S, full_source_path, "whole paths of source files"),
 	OPT_BOOL(0, "demangle", S, demangle, "show C++, Rust and D names as in the source (on)"),
 	OPT_BOOL(0, "demangle-kernel", S, symbols.demangle_kernel, "the kernel's too"),
+	OPTION_ROW(BOOL, 0, "jit", S, jit, "names of JIT-compiled code from its compiler's dump (on)", .flags = OPTION_OWN),
+	OPTION_ROW(BOOL, 0, "join-stacks", S, join_stacks, "complete cut stacks by earlier ones of the thread", .flags = OPTION_OWN),
 	OPTION_ROW(BOOL, 0, "short-names", S, symbols.short_names, "without the arguments of templates and generics", .flags = OPTION_OWN),
 	OPT_STRING(0, "addr2line", S, addr2line, "path", "accepted; source lines need no such program here"),
 	OPT_STRING(0, "time", S, time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2"),
@@ -135,7 +138,7 @@ void script_defaults(void *target, const struct cli *cli)
 
 	(void)cli;
 	fields_init(&options->fields);
-	options->demangle = options->inlines = true;
+	options->demangle = options->inlines = options->jit = true;
 	options->max_stack = script_max_stack();
 }
 

@@ -1,0 +1,74 @@
+#include "cmd/files_told.h"
+
+#include "base/str.h"
+#include "image/search.h"
+#include "os/permission.h"
+
+/* More are counted, not named. */
+enum { NAMED_MAX = 3 };
+
+static void tell_try(const struct cli *cli, const struct image_try *try)
+{
+	char hex[2 * ELF_BUILD_ID_MAX + 1];
+	build_id_hex(try->build_id, try->build_id_len, hex);
+	if (try->finding == IMAGE_OTHER_BUILD)
+		cli_warn(cli, "  %s: %s (%s)", try->path, image_finding_text(try->finding), try->build_id_len ? hex : "no build-id");
+	else
+		cli_warn(cli, "  %s: %s", try->path, image_finding_text(try->finding));
+}
+
+static void tell_trail(const struct cli *cli, const struct symbols *symbols, const struct module *module)
+{
+	const struct image_trail *trail = symbols_trail(symbols, module);
+	if (!trail)
+		return;
+	struct symtab_info info = symbols_info(symbols, module);
+	char hex[2 * ELF_BUILD_ID_MAX + 1];
+	build_id_hex(module->build_id, module->build_id_len, hex);
+	cli_warn(cli, "%s%s%s%s: %u symbols; looked in", module->long_name, *hex ? " (" : "", hex, *hex ? ")" : "", info.count);
+	for (size_t i = 0; i < trail->tries.count; i++)
+		tell_try(cli, &trail->tries.items[i]);
+}
+
+/* One line for all modules in that state. */
+static void tell_state(const struct cli *cli, const struct symbols *symbols, const struct modules *modules, enum symtab_state state,
+	const char *what)
+{
+	CLEANUP_STR struct str names = { 0 };
+	unsigned count = 0;
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const struct module *module = modules->list.items[i];
+		if (symbols_info(symbols, module).state != state)
+			continue;
+		if (++count <= NAMED_MAX)
+			str_printf(&names, "%s%s", count > 1 ? ", " : "", module->long_name);
+	}
+	if (count > NAMED_MAX)
+		str_printf(&names, " and %u more", count - NAMED_MAX);
+	if (count)
+		cli_warn(cli, "No symbols for %s: %s (-v tells where they were looked for).", str_text(&names), what);
+}
+
+static void tell_hidden(const struct cli *cli, const struct symbols *symbols, const struct modules *modules)
+{
+	for (size_t i = 0; i < modules->list.count; i++) {
+		if (symbols_info(symbols, modules->list.items[i]).state != SYMTAB_HIDDEN)
+			continue;
+		char command[96];
+		permission_show_kernel(command, sizeof command);
+		cli_warn(cli, "No symbols of the kernel: it hides its addresses from this user. As root, '%s' shows them; or name a list with "
+			"--kallsyms, or a --vmlinux.", command);
+		return;
+	}
+}
+
+void files_tell(const struct cli *cli, const struct symbols *symbols, const struct modules *modules, int verbose)
+{
+	if (!symbols)
+		return;
+	for (size_t i = 0; verbose > 0 && i < modules->list.count; i++)
+		tell_trail(cli, symbols, modules->list.items[i]);
+	tell_state(cli, symbols, modules, SYMTAB_MISMATCH, "what is there now is not the build that was recorded");
+	tell_state(cli, symbols, modules, SYMTAB_DAMAGED, "what is there makes no sense as an ELF file or symbol list");
+	tell_hidden(cli, symbols, modules);
+}

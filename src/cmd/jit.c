@@ -1,0 +1,33 @@
+#include "cmd/jit.h"
+
+#include "image/jit_dump.h"
+
+static int open_dump(void *context, int32_t pid, const char *path, struct reader *reader)
+{
+	struct jit_names *names = context;
+	struct error err = { 0 };
+	uint64_t size;
+	int fd = jit_dump_open(pid, path, names->symfs, names->force, &size, &err);
+	if (fd >= 0) {
+		*reader = reader_of_fd(fd, size);
+		return 0;
+	}
+	if (err.kind == ERROR_PERMISSION && !names->refused) {
+		names->refused = true;
+		cli_warn(names->cli, "%s, ignoring it (use -f to override).", err.text);
+	}
+	return -1;
+}
+
+void jit_names_watch(struct jit_names *names, struct session_options *options)
+{
+	options->jit_open = open_dump;
+	options->jit_context = names;
+}
+
+void jit_names_warn(const struct jit_names *names, const struct session *session)
+{
+	if (session->counters.jit_untimed)
+		cli_warn(names->cli, "JIT-compiled code is named as it was at the end: the recording's clock is not the one of the dump. "
+			"Record with -k mono to tell what lay where at each time.");
+}

@@ -1,0 +1,19 @@
+#include "cmd/kernel_files.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void find(char path[static PATH_MAX], const char *folder, const char *name)
+{
+	if ((size_t)snprintf(path, PATH_MAX, "%s/kcore_dir/%s", folder, name) >= PATH_MAX || access(path, R_OK) != 0)
+		path[0] = '\0';
+}
+
+void kernel_files_find(struct kernel_files *files, const struct source *source, const char *path)
+{
+	*files = (struct kernel_files){ 0 };
+	if (!source->header.directory)
+		return;
+	find(files->kallsyms, path, "kallsyms");
+	find(files->kcore, path, "kcore");
+}

@@ -1,0 +1,11 @@
+/* What to tell, once, of recordings whose user stacks come out cut, or cannot be joined. */
+#pragma once
+#include <stdint.h>
+
+#include "cmd/command.h"
+#include "data/header.h"
+
+/* --stitch-lbr, but the recording has no call stacks of branch records. */
+void stitching_warn(const struct cli *cli, const struct header *header);
+/* chains: samples with user code in a chain by frame pointers; those that end after one or two frames. Says nothing of few. */
+void stack_hint(const struct cli *cli, uint64_t chains, uint64_t short_chains);

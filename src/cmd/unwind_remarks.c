@@ -1,0 +1,22 @@
+#include "cmd/unwind_remarks.h"
+
+#include <inttypes.h>
+
+void unwind_remarks(const struct cli *cli, const struct session *session)
+{
+	const struct unwind_tally *t = &session->counters.unwind;
+	uint64_t cut = t->ends[UNWIND_CUT] - t->joined;
+	uint64_t lost = t->ends[UNWIND_NO_MAP] + t->ends[UNWIND_NO_RULE] + t->ends[UNWIND_BAD_RULE];
+	if (cut)
+		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks are cut: deeper than what was copied of them, or on another stack. Record with "
+			"--call-graph dwarf,SIZE to copy more (up to 65528 bytes)%s.", cut, t->stacks,
+			session->join_stacks ? "" : ", or complete them by others with --join-stacks");
+	if (t->joined)
+		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks were cut, and go on as an earlier one of their thread did.", t->joined, t->stacks);
+	if (lost)
+		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks end early: in code whose file is not here or has no call frame information.",
+			lost, t->stacks);
+	if (t->guessed_stacks)
+		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks are guessed in part, by frame pointers of code without call frame information.",
+			t->guessed_stacks, t->stacks);
+}

@@ -1,0 +1,6 @@
+/* What a command says at its end of recorded user stacks (--call-graph dwarf) that were not unwound to their bottom. */
+#pragma once
+#include "cmd/command.h"
+#include "session/session.h"
+
+void unwind_remarks(const struct cli *cli, const struct session *session);

@@ -1,4 +1,4 @@
-"""Writes and builds the program that the benchmarks record: many functions in many shared objects, several processes (so that
+"""Writes and builds the program that most benchmarks record: many functions in many shared objects, several processes (so that
 address-space randomisation puts the same code at different addresses), several threads each, frame-pointer chains of 10 to 40
 frames, some kernel time. The same seed gives the same source."""
 import os

@@ -2,6 +2,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_S ?= 60
+AFL_S ?= 60
 
 all: packages
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX)
@@ -24,39 +25,56 @@ check-vm: packages
 	@tools/install-packages test vm
 	@tools/tally test/vm/machines -- test/vm/foreign
 
+# What perf 6.12 prints (PERF: another one) and what perfuse prints, of others' recordings (CORPUS) and of such made on the spot.
+# KEEP=TEXT: only the commands that contain TEXT.
+check-agree: all
+	@tools/install-packages test
+	@PERFUSE="$(abspath $(BUILD))/perfuse" PERFUSE_CORPUS="$(or $(abspath $(CORPUS)),$(PERFUSE_CORPUS))" tools/tally test/agree/run -k "$(KEEP)"
+
 # FUZZ_S seconds for each fuzz target; what is found stays under ~/.cache/perfuse/fuzz.
 fuzz: packages
 	@tools/install-packages fuzz
-	@tools/fuzz -s $(FUZZ_S)
+	@tools/tally tools/fuzz -s $(FUZZ_S)
 
-# Data races; `make check` has ASan and UBSan.
+# AFL++ on the whole of `script` and `report`, AFL_S seconds each.
+fuzz-afl: packages
+	@tools/install-packages afl
+	@tools/tally tools/afl -s $(AFL_S)
+
+# Races (TSan), leaks and overruns (LSan, ASan, UBSan). KEEP=TEXT: only the tests whose name contains TEXT.
 check-san: packages
 	@tools/install-packages test san
-	@tools/tally tools/race
+	@tools/tally tools/sanitize race --keep="$(KEEP)" -- tools/sanitize leak --keep="$(KEEP)"
 
-# clang-tidy, cppcheck and gcc -fanalyzer on what differs from the last commit.
+# clang-tidy, cppcheck and gcc -fanalyzer on every source; CHANGED=1: on what differs from the last commit.
 check-static: packages
 	@tools/install-packages static
-	@tools/tally tools/static
+	@tools/tally tools/static $(if $(CHANGED),,--all)
 
-# The README's commands in a bare Debian 12.
+# The README's commands in a bare Debian 12 and 13.
 check-clean:
 	@tools/install-packages clean
-	@tools/tally tools/bare
+	@tools/tally tools/bare -- tools/bare --suite trixie
 
 # Which lines the tests run, by layer.
 coverage: packages
 	@tools/install-packages test
 	@tools/coverage
 
+# Beside perf 6.12 and beside an earlier perfuse: AGAINST=COMMIT or a program; without it the commit measured last (bench/history).
 bench: all
 	@tools/install-packages bench
-	@bench/run
+	@bench/run --perfuse $(BUILD)/perfuse $(if $(AGAINST),--against $(AGAINST))
+
+# Mistakes made on purpose in a copy of the tree: does the command that should find each find it? PLANT=NAME: only that one.
+check-planted: packages
+	@tools/install-packages test san fuzz bench
+	@tools/tally tools/plant $(PLANT)
 
 install: all
 	meson install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-sanitize
+	rm -rf $(BUILD) build-*
 
-.PHONY: all packages demo check check-vm fuzz check-san check-static check-clean coverage bench install clean
+.PHONY: all packages demo check check-vm check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench install clean

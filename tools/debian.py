@@ -1,6 +1,8 @@
 """Debian packages of any architecture, unpacked into a cache without installing them: kernels for tools/vm, libraries for
 tools/cross, busybox. apt checks the archive's signature; its state is private, so nothing on this machine changes.
 
+    python3 tools/debian.py NAME ARCH PACKAGE...     prints the folder
+
 DEBIAN_MIRROR names another mirror than deb.debian.org; the cache is ${XDG_CACHE_HOME:-~/.cache}/perfuse/vm."""
 import contextlib
 import fcntl
@@ -9,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "perfuse", "vm")
@@ -92,3 +95,7 @@ def unpacked(name, arch, packages, finish=None):
             finally:
                 shutil.rmtree(made, ignore_errors=True)
     return path
+
+
+if __name__ == "__main__":
+    print(unpacked(sys.argv[1], sys.argv[2], sys.argv[3:]))

@@ -266,6 +266,8 @@ static bool naming_step(struct naming *n)
 			next = dwarf_value_target(unit, &v, &n->offset);
 			break;
 		}
+		if (next && abbrev->kind == ENTRY_INLINED)
+			break; /* it has no name of its own */
 	}
 	n->unit = next;
 	return next && !n->plain;

@@ -32,6 +32,7 @@ static void put_bytes(struct text *t, const char *bytes, size_t len)
 struct shape {
 	bool is64, big, offsets64;
 	uint8_t version;
+	bool odd_lines;                   /* more sequences: one that was discarded, one whose rows are out of order */
 };
 
 static void put_offset(struct text *t, const struct shape *s, uint64_t value)
@@ -149,6 +150,29 @@ static void write_rnglists(struct text *t, const struct shape *s)
 	end_length(t, s, start);
 }
 
+static void put_set_address(struct text *t, const struct shape *s, uint64_t address)
+{
+	put(t, 0, 1);
+	put(t, s->is64 ? 9 : 5, 1);
+	put(t, DW_LNE_set_address, 1);
+	put(t, address, s->is64 ? 8 : 4);
+}
+
+/* 0 to 0x8000, line 100; 0x1200, line 10; 0x1220, line 20; 0x1210, line 15. */
+static void write_odd_lines(struct text *t, const struct shape *s)
+{
+	put_set_address(t, s, 0);
+	PUT(t, "\3\343\0\1\2\200\200\2\0\1\1");
+	put_set_address(t, s, 0x1200);
+	PUT(t, "\3\11\1");
+	put_set_address(t, s, 0x1220);
+	PUT(t, "\3\12\1");
+	put_set_address(t, s, 0x1210);
+	PUT(t, "\3\173\1");
+	put_set_address(t, s, 0x1240);
+	PUT(t, "\0\1\1");
+}
+
 /* Rows: 0x1000 a.c:10, 0x1010 a.c:12, 0x1030 b.h:5, and from 0x1040 on a.c:20 of discriminator 3; ends at 0x1200. */
 static void write_line(struct text *t, const struct shape *s)
 {
@@ -170,10 +194,9 @@ static void write_line(struct text *t, const struct shape *s)
 		PUT(t, "include\0\0a.c\0\0\0\0b.h\0\1\0\0\0");
 	unsigned size = s->offsets64 ? 8 : 4;
 	maker_put(t->m, t->bytes + header, t->len - header - size, size);
-	put(t, 0, 1);
-	put(t, s->is64 ? 9 : 5, 1);
-	put(t, DW_LNE_set_address, 1);
-	put(t, 0x1000, s->is64 ? 8 : 4);
+	if (s->odd_lines)
+		write_odd_lines(t, s);
+	put_set_address(t, s, 0x1000);
 	PUT(t, "\3\11\1");                /* line 10 */
 	PUT(t, "\2\20\3\2\5\7\1");        /* + 16: line 12, column 7 */
 	PUT(t, "\2\40\4\2\3\171\1");      /* + 32: file 2, line 5 */
@@ -277,6 +300,25 @@ TEST("a function tells its extent, and one that refers to itself has no name")
 	EXPECT(!dwarf_function(o.dwarf, 0x1110, &name, &start, &end));
 	struct dwarf_counters counters = dwarf_counters(o.dwarf);
 	EXPECT(counters.units == 1 && counters.units_parsed == 1 && !counters.units_damaged && counters.memory);
+	close_bytes(&o);
+}
+
+TEST("lines of discarded code do not win, and rows out of order are put in order")
+{
+	struct shape s = { .is64 = true, .version = 4, .odd_lines = true };
+	struct opened o = { 0 };
+	static const struct {
+		uint64_t address;
+		uint32_t line;
+	} want[] = { { 0x1000, 10 }, { 0x1010, 12 }, { 0x1200, 10 }, { 0x120f, 10 }, { 0x1210, 15 }, { 0x121f, 15 }, { 0x1220, 20 },
+		{ 0x123f, 20 }, { 0x1240, 0 } };
+	o.file = make_file(&s, &o.len);
+	open_bytes(&o, NULL);
+	for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
+		struct dwarf_place place;
+		dwarf_line(o.dwarf, want[i].address, &place);
+		EXPECT_INT(place.line, want[i].line);
+	}
 	close_bytes(&o);
 }
 

@@ -5,7 +5,8 @@
 
 static int library_absent(const struct library *library, const char *why, struct error *err)
 {
-	error_set(err, ERROR_UNSUPPORTED, "%s: not possible without %s%s%s", library->purpose, library->soname, *why ? ", which lacks " : "", why);
+	error_set(err, ERROR_UNSUPPORTED, "%s: not possible without %s%s%s", library->purpose, library->soname,
+		*why ? ", which lacks " : "", why);
 	return error_hint(err, "On Debian: apt install %s", library->package);
 }
 

@@ -6,8 +6,8 @@
 
 /* The header block, as POSIX lays it out. */
 struct header {
-	char name[100], mode[8], uid[8], gid[8], size[12], time[12], sum[8], kind, target[100], magic[6], version[2], user[32], group[32],
-		major[8], minor[8], prefix[155], padding[12];
+	char name[100], mode[8], uid[8], gid[8], size[12], time[12], sum[8], kind, target[100], magic[6], version[2];
+	char user[32], group[32], major[8], minor[8], prefix[155], padding[12];
 };
 _Static_assert(sizeof(struct header) == TAR_BLOCK, "a header is one block");
 

@@ -96,3 +96,29 @@ TEST("a pipe begins with the short header")
 	fclose(file);
 	unlink(path);
 }
+
+TEST("attributes are stored as wide as is asked for, but not wider than any is known")
+{
+	static const uint32_t wanted[] = { 0, ATTR_SIZE_VER8, 4096 }, stored[] = { ATTR_SIZE_VER0, ATTR_SIZE_VER8, ATTR_SIZE_VER9 };
+	for (unsigned i = 0; i < 3; i++) {
+		struct evlist evlist = { 0 };
+		struct data_writer writer;
+		struct feature_bodies features = { 0 };
+		struct source *source;
+		struct source_options options = { .force = true };
+		char path[] = "/tmp/perfuse-writer-test-XXXXXX";
+		int fd = mkstemp(path);
+		add_event(&evlist, 1, 12);
+		uint32_t needed = data_attr_size(&evlist);
+		EXPECT(data_writer_open_wide(&writer, fd, false, &evlist, wanted[i], NULL) == 0);
+		EXPECT(data_writer_finish(&writer, &evlist, &features, NULL) == 0);
+		data_writer_fini(&writer);
+		EXPECT(source_open(&source, path, &options, NULL) == 0);
+		EXPECT_INT(source->header.attr_size, (needed > stored[i] ? needed : stored[i]) + 16);
+		EXPECT_INT(source->header.evlist.events.items[0].attr.config, 1);
+		source_close(source);
+		evlist_fini(&evlist);
+		close(fd);
+		unlink(path);
+	}
+}

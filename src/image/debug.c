@@ -41,9 +41,9 @@ static const char *symfs_of(const struct image_debug *d)
 }
 
 /* The path as it is seen from the root. */
-static const char *path_seen(const struct image_debug *d, const struct image *image)
+static const char *path_seen(const struct image *image)
 {
-	return image->path + (image->rooted ? strlen(symfs_of(d)) : 0);
+	return image->path + image->root_len;
 }
 
 static int folder_len(const char *path)
@@ -61,7 +61,7 @@ static const struct image *debug_image(const struct image_debug *d)
 static bool part_open(struct image_debug *d, int root, const char *path, struct image *image)
 {
 	struct error err = { 0 };
-	const char *prefix = root >= 0 ? symfs_of(d) : "";
+	const char *prefix = root >= 0 ? d->root_name : "";
 	if (image_open(image, root, path, &err) < 0) {
 		image_trail_note(d->trail, prefix, path, 0, image_finding_of(&err));
 		return false;
@@ -95,7 +95,7 @@ static const char *after_dwz(const char *name)
 /* As stored, in the folders where such files are kept, by build-id, and in the build-id cache. */
 static void alternate_open(struct image_debug *d)
 {
-	const char *name, *seen = path_seen(d, debug_image(d));
+	const char *name, *seen = path_seen(debug_image(d));
 	char path[IMAGE_PATH_MAX], hex[2 * ELF_BUILD_ID_MAX + 1];
 	struct span id;
 	if (!dwarf_alternate(d->debug, &name, &id) || id.len < 2 || id.len > ELF_BUILD_ID_MAX)
@@ -133,7 +133,7 @@ static bool package_try(struct image_debug *d, const char *path)
 
 static void package_open(struct image_debug *d)
 {
-	const char *seen = path_seen(d, debug_image(d)), *name = d->module->long_name;
+	const char *seen = path_seen(debug_image(d)), *name = d->module->long_name;
 	char path[IMAGE_PATH_MAX];
 	if (!has_section(d->debug, ".debug_addr") && !has_section(d->debug, ".zdebug_addr"))
 		return;
@@ -176,6 +176,7 @@ int image_debug_open(struct image_debug *d, const struct module *module, const s
 	search.trail = trail;
 	images_choose(d, &search);
 	d->root = search.root;
+	strcpy(d->root_name, search.root_name);
 	search.root = -1;
 	image_search_fini(&search);
 	if (!d->debug) {
@@ -255,7 +256,7 @@ static const struct elf *split_find(struct image_debug *d, const char *directory
 	char path[IMAGE_PATH_MAX];
 	const struct elf *elf = NULL;
 	const char *slash = strrchr(name, '/'), *leaf = slash ? slash + 1 : name;
-	const char *beside[] = { path_seen(d, debug_image(d)), d->module->long_name };
+	const char *beside[] = { path_seen(debug_image(d)), d->module->long_name };
 	if (*name == '/' ? path_format(path, "%s", name) : *directory == '/' && path_format(path, "%s/%s", directory, name))
 		elf = split_try(d, path, id);
 	for (unsigned i = 0; !elf && i < 2; i++) {

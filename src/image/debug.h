@@ -18,6 +18,7 @@ struct image_debug {
 	const struct image_options *options;
 	struct image_trail *trail;
 	int root;
+	char root_name[IMAGE_PATH_MAX];
 	pthread_mutex_t lock;          /* of the two lists below, and of the trail after opening */
 	VEC(struct image *) splits;
 	uint64_t splits_missing;       /* .dwo files that are nowhere */

@@ -79,7 +79,7 @@ void image_set_root(struct image *image, const char *root)
 	memcpy(whole + root_len, image->path, len + 1);
 	free(image->path);
 	image->path = whole;
-	image->rooted = true;
+	image->root_len = (uint32_t)root_len;
 }
 
 static int image_adopt(struct image *image, void *owned, size_t size, const char *path, struct error *err)

@@ -11,7 +11,7 @@ struct image {
 	void *owned;             /* the bytes where they are not the mapping */
 	char *path;              /* where it was found; "[vdso]" for this process's own */
 	char origin;             /* perf's letter for where it was found ('d', 'B' …); 0: opened by path */
-	bool rooted;             /* path starts with the folder of --symfs, below which it was found */
+	uint32_t root_len;       /* of what path starts with: the folder from which it was seen, as --symfs; 0: our root */
 };
 
 /* root as in file_open. Kernel modules (x.ko.gz, .xz, .zst) are inflated. */

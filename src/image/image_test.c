@@ -138,7 +138,8 @@ TEST("a path seen from another root stays below it without openat2, too")
 	if (child == 0) {
 		if (!refuse_openat2())
 			_exit(2);
-		static const char *const inside[] = { "/etc/here", "etc//./here", "/absolute", "/upwards", "/folder/here", "/chain", "/../etc/here" };
+		static const char *const inside[] = { "/etc/here", "etc//./here", "/absolute", "/upwards", "/folder/here", "/chain",
+			"/../etc/here" };
 		bool good = true;
 		for (unsigned i = 0; i < sizeof inside / sizeof *inside; i++)
 			good &= opens(root, inside[i]);
@@ -162,12 +163,12 @@ TEST("where a file was looked for is noted in order, with what became of it")
 	struct error absent = { .kind = ERROR_SYSTEM, .sys = ENOENT }, refused = { .kind = ERROR_PERMISSION, .sys = EACCES };
 	struct error damaged = { .kind = ERROR_FORMAT };
 	image_trail_note(NULL, "", "/x", 'd', IMAGE_USED);
-	image_trail_note(&trail, "/root", "/x", 'd', image_finding_of(&absent));
+	image_trail_note(&trail, "/target", "/x", 'd', image_finding_of(&absent));
 	image_trail_note(&trail, "", "/y", 'B', IMAGE_UNUSED);
 	image_trail_build(&trail, id_one, 20);
 	image_trail_mark(&trail, IMAGE_OTHER_BUILD);
 	EXPECT_INT(trail.tries.count, 2);
-	EXPECT_STR(trail.tries.items[0].path, "/root/x");
+	EXPECT_STR(trail.tries.items[0].path, "/target/x");
 	EXPECT_STR(image_finding_text(trail.tries.items[0].finding), "not there");
 	EXPECT(trail.tries.items[1].finding == IMAGE_OTHER_BUILD && trail.tries.items[1].build_id_len == 20);
 	EXPECT_INT(image_finding_of(&refused), IMAGE_REFUSED);
@@ -247,6 +248,39 @@ TEST("candidates come in perf's order, those of another build are passed over")
 	image_close(&image);
 	free(file);
 	free(other);
+	folder_close(&f);
+}
+
+TEST("without any build-id a debug file is taken where its checksum is the link's")
+{
+	struct folder f;
+	char symfs[PATH_MAX];
+	folder_open(&f);
+	strcpy(symfs, f.root);
+	for (unsigned wrong = 0; wrong < 2; wrong++) {
+		size_t len;
+		struct maker debug = maker_new(true, false, EM_X86_64, ET_DYN);
+		maker_section(&debug, ".text", SHT_NOBITS, SHF_ALLOC, 0x1000, NULL, 16);
+		uint8_t *file = maker_finish(&debug, &len), link[16] = "x.debug";
+		maker_put(&debug, link + 8, crc32(0, file, (unsigned)len) + wrong, 4);
+		folder_write(&f, "lib/x.debug", file, len);
+		free(file);
+		struct maker m = maker_new(true, false, EM_X86_64, ET_DYN);
+		maker_section(&m, ".gnu_debuglink", SHT_PROGBITS, 0, 0, link, 12);
+		file = maker_finish(&m, &len);
+		folder_write(&f, "lib/x", file, len);
+		free(file);
+		struct module module = { .kind = MODULE_FILE, .name = "/lib/x", .long_name = "/lib/x", .short_name = "x", .pid = -1 };
+		struct image_options options = { .symfs = symfs };
+		struct image_search search;
+		struct image image;
+		image_search_init(&search, &module, &options);
+		EXPECT(image_search_next(&search, &image));
+		EXPECT_INT(image.origin, wrong ? 'd' : 'l');
+		EXPECT_INT(search.mismatched, wrong);
+		image_close(&image);
+		image_search_fini(&search);
+	}
 	folder_close(&f);
 }
 

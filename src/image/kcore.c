@@ -72,7 +72,8 @@ static void code_of_module(struct code *code, const char *line)
 		range_add(&code->modules, address, address + size);
 }
 
-static int each_line(const char *folder, const char *name, void (*line)(struct code *, const char *), struct code *code, struct error *err)
+static int each_line(const char *folder, const char *name, void (*line)(struct code *, const char *), struct code *code,
+	struct error *err)
 {
 	char path[PATH_MAX], *text, *at, *rest;
 	size_t len;
@@ -253,7 +254,8 @@ static bool same_text(const char *folder, const char *other, const char *name)
 	bool same = (size_t)snprintf(path[0], PATH_MAX, "%s/%s", folder, name) < PATH_MAX &&
 		(size_t)snprintf(path[1], PATH_MAX, "%s/%s", other, name) < PATH_MAX &&
 		rooted_read(-1, path[0], KALLSYMS_LIMIT, &text[0], &len[0], NULL) == 0 &&
-		rooted_read(-1, path[1], KALLSYMS_LIMIT, &text[1], &len[1], NULL) == 0 && len[0] == len[1] && memcmp(text[0], text[1], len[0]) == 0;
+		rooted_read(-1, path[1], KALLSYMS_LIMIT, &text[1], &len[1], NULL) == 0 && len[0] == len[1] &&
+		memcmp(text[0], text[1], len[0]) == 0;
 	free(text[0]);
 	free(text[1]);
 	return same;

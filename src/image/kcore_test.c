@@ -10,8 +10,8 @@
 #define TEXT 0xffffffff81000000u
 #define MODULES 0xffffffffc0000000u
 
-static const char kallsyms[] = "ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000f00 T _etext\nffffffffc0000010 t work\t[some]\n"
-	"ffffffffff000000 t prog\t[bpf]\n";
+static const char kallsyms[] = "ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000f00 T _etext\n"
+	"ffffffffc0000010 t work\t[some]\nffffffffff000000 t prog\t[bpf]\n";
 static const char modules[] = "some 4096 0 - Live 0xffffffffc0000000\n";
 
 /* Modules, text and other memory, each of two pages. */

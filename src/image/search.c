@@ -315,7 +315,7 @@ void image_search_init(struct image_search *s, const struct module *module, cons
 	if (*symfs_of(s)) {
 		strcpy(s->cache, "/.debug");
 		s->root = root_open(symfs_of(s));
-		if (s->root < 0) {
+		if (!path_format(s->root_name, "%s", symfs_of(s)) || s->root < 0) {
 			s->step = sizeof candidates / sizeof *candidates;
 			return;
 		}
@@ -326,6 +326,8 @@ void image_search_init(struct image_search *s, const struct module *module, cons
 		return;
 	if (!*symfs_of(s))
 		s->root = process_root(module->pid);
+	if (s->root >= 0 && !*symfs_of(s))
+		path_format(s->root_name, "/proc/%d/root", module->pid);
 	search_ask_itself(s);
 }
 
@@ -353,7 +355,7 @@ static int candidate_open(struct image_search *s, const struct candidate *c, con
 
 static const char *candidate_root(const struct image_search *s, const struct candidate *c)
 {
-	return c->place == MACHINE ? "" : symfs_of(s);
+	return c->place == MACHINE || (c->place == OURS && !*symfs_of(s)) ? "" : s->root_name;
 }
 
 /* Whether it is the build that was recorded; without any build-id, whether it is the one that the link meant. */
@@ -396,6 +398,7 @@ static bool search_again(struct image_search *s)
 		return false;
 	close(s->root);
 	s->root = -1;
+	*s->root_name = '\0';
 	s->ours = true;
 	s->step = 0;
 	image_close(&s->itself);

@@ -31,6 +31,7 @@ struct image_search {
 	uint32_t debuglink_crc;
 	struct image itself;       /* the file under the module's own path, until its turn comes */
 	int root;                  /* --symfs, or of the process where it sees other files than we do; -1 */
+	char root_name[IMAGE_PATH_MAX]; /* what it is called from here: as options.symfs, "/proc/PID/root"; "" */
 	struct image_trail *trail; /* where each place tried is noted; NULL */
 	unsigned step;             /* next candidate */
 	bool offline;              /* servers are not asked */

@@ -1,6 +1,7 @@
 /* Code that a just-in-time compiler made: which function the bytes of a dump belong to, and from which source lines they came.
  * A module of kind MODULE_JIT is such a dump; its offsets are those of the code's bytes in the file, so that a mapping of it says
- * which function lay somewhere at a time, and a function that was moved stays the same one. Knows no file and no format. */
+ * which function lay somewhere at a time, and a function that was moved stays the same one. The bytes of the code are those of the
+ * file module->long_name, as process module->pid sees it, at the module's offset. Knows no file and no format. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@ struct jit_line {
 };
 
 struct jit {
+	uint16_t machine;            /* EM_*: what the code is for */
 	VEC(struct jit_code) codes;  /* by offset, none overlaps another */
 	VEC(struct jit_line) lines;  /* by offset */
 	struct strtab files;

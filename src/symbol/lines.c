@@ -29,12 +29,14 @@ struct inline_page {
 struct module_lines {
 	pthread_mutex_t lock;             /* of opening, and of what inline symbols are added to */
 	_Atomic bool opened, nearest_made;
+	struct image_trail trail;         /* where that was looked for; kept with options.verbose */
 	struct image_debug debug;         /* where there is debug information … */
 	struct image image;               /* … or the file with the symbol table alone */
 	struct dwarf *dwarf;              /* NULL: none */
 	const struct elf *names;          /* whose symbol table is asked; NULL: none */
 	const struct elf *loads;          /* tells where offsets lie in memory; NULL: offsets are addresses */
 	uint64_t relocation;              /* KERNEL: from the file's addresses to the recording's */
+	uint64_t shift;                   /* from the running file's addresses to the debug file's: it may be prelinked */
 	struct nearest nearest;
 	struct inline_page *_Atomic pages[SYMBOL_PAGES];
 	uint32_t symbol_count;
@@ -62,6 +64,7 @@ void module_lines_free(struct module_lines *lines)
 		return;
 	dwarf_close(lines->dwarf);
 	image_debug_close(&lines->debug);
+	image_trail_fini(&lines->trail);
 	image_close(&lines->image);
 	nearest_fini(&lines->nearest);
 	for (unsigned i = 0; i < SYMBOL_PAGES; i++)
@@ -87,13 +90,20 @@ static void open_dwarf(struct module_lines *lines)
 		lines->dwarf = NULL;
 }
 
+static uint64_t text_distance(const struct elf *from, const struct elf *to)
+{
+	const struct elf_section *a = from ? elf_section(from, ".text") : NULL, *b = to ? elf_section(to, ".text") : NULL;
+	return a && b ? b->address - a->address : 0;
+}
+
 static void open_files(struct module_lines *lines, const struct symbol_sources *sources, const struct symtab *tab,
 	const struct module *module)
 {
 	const struct elf *runs = NULL;
 	if (!is_usable(tab, module))
 		return;
-	if (image_debug_open(&lines->debug, module, &sources->image_options, NULL, NULL) == 0) {
+	struct image_trail *trail = sources->options.verbose > 0 ? &lines->trail : NULL;
+	if (image_debug_open(&lines->debug, module, &sources->image_options, trail, NULL) == 0) {
 		lines->names = lines->debug.debug;
 		runs = lines->debug.executable.path ? &lines->debug.executable.elf : lines->debug.debug;
 		open_dwarf(lines);
@@ -104,10 +114,18 @@ static void open_files(struct module_lines *lines, const struct symbol_sources *
 		lines->names = &lines->image.elf;
 		runs = runs ? runs : lines->names;
 	}
-	if (module->kind != MODULE_KERNEL)
+	if (module->kind != MODULE_KERNEL) {
 		lines->loads = runs;
-	else if (lines->names)
+		lines->shift = text_distance(runs, lines->names);
+	}
+	if (module->kind == MODULE_KERNEL && lines->names)
 		lines->relocation = load_elf_relocation(lines->names, module->relocation_symbol, module->relocation);
+}
+
+const struct image_trail *lines_trail(const struct symtab *tab)
+{
+	const struct module_lines *lines = tab ? atomic_load_explicit(&tab->lines, memory_order_acquire) : NULL;
+	return lines && lines->trail.tries.count ? &lines->trail : NULL;
 }
 
 static struct module_lines *lines_get(struct symbols *s, const struct module *module, struct symtab **tab)
@@ -134,10 +152,10 @@ static uint64_t address_of(const struct module_lines *lines, const struct module
 	for (uint32_t i = 0; lines->loads && i < lines->loads->load_count; i++) {
 		const struct elf_load *load = &lines->loads->loads[i];
 		if (offset - load->offset < load->file_size)
-			return offset - load->offset + load->vaddr;
+			return offset - load->offset + load->vaddr + lines->shift;
 	}
 	const struct elf_section *text = lines->loads ? elf_section(lines->loads, ".text") : NULL;
-	return text ? offset + text->address - text->offset : offset;
+	return text ? offset + text->address - text->offset + lines->shift : offset;
 }
 
 uint64_t lines_address(struct symbols *s, const struct module *module, uint64_t offset)

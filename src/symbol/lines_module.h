@@ -2,6 +2,7 @@
 #pragma once
 #include <stdint.h>
 
+struct image_trail;
 struct module_lines;
 struct symbol;
 struct symbols;
@@ -10,6 +11,7 @@ struct symtab;
 struct module;
 
 void module_lines_free(struct module_lines *lines); /* NULL is fine */
+const struct image_trail *lines_trail(const struct symtab *tab); /* NULL: none; so is tab's */
 /* Of an id with SYMBOL_INLINED. */
 const struct symbol *module_lines_symbol(struct symtab *tab, uint32_t id);
 

@@ -179,6 +179,11 @@ const struct image_trail *symbols_trail(const struct symbols *s, const struct mo
 	return tab && tab->trail.tries.count ? &tab->trail : NULL;
 }
 
+const struct image_trail *symbols_trail_of_lines(const struct symbols *s, const struct module *module)
+{
+	return lines_trail(symtab_of(s, module));
+}
+
 struct symtab_info symbols_info(const struct symbols *s, const struct module *module)
 {
 	const struct symtab *tab = symtab_of(s, module);

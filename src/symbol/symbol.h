@@ -82,3 +82,5 @@ struct symtab_info symbols_info(const struct symbols *symbols, const struct modu
 /* Where its symbols were looked for; NULL where nothing was, or options.verbose is 0. */
 struct image_trail;
 const struct image_trail *symbols_trail(const struct symbols *symbols, const struct module *module);
+/* And its lines and inlined calls. */
+const struct image_trail *symbols_trail_of_lines(const struct symbols *symbols, const struct module *module);

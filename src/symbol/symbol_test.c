@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "elf/elf_maker.h"
+#include "model/jit.h"
 #include "unit.h"
 
 static const uint8_t id_one[20] = { 0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 };
@@ -296,6 +297,21 @@ TEST("a perf map, a symbol of its own and a module without code are served too")
 	EXPECT_STR(shown(&p, bpf, 0x3f), "bpf_prog_1234");
 	EXPECT_STR(shown(&p, bpf, 0x40), "");
 	EXPECT_STR(shown(&p, heap, 0x10), "");
+	place_close(&p);
+}
+
+TEST("code of a JIT compiler has the names of its dump, as they are shown, and nothing between them")
+{
+	struct place p;
+	place_open(&p);
+	struct module *dump = place_module(&p, MODULE_FILE, "/tmp/jit-1.dump", NULL);
+	struct jit *jit = modules_make_jit(&p.modules, dump->id);
+	jit_add_code(jit, 0x100, 0x20, "JS:*add \x1b[31m");
+	jit_add_code(jit, 0x180, 0x20, "_ZN3foo3barEv");
+	p.symbols = symbols_new(&p.modules, &(struct symbols_options){ 0 });
+	EXPECT_STR(shown(&p, dump, 0x11f), "JS:*add ?[31m");
+	EXPECT_STR(shown(&p, dump, 0x120), "");
+	EXPECT_STR(shown(&p, dump, 0x180), "foo::bar");
 	place_close(&p);
 }
 

@@ -147,6 +147,27 @@ static const struct location **room(struct worker *worker, size_t count)
 	return worker->chain;
 }
 
+struct chain resolved_chain_part(const struct resolved *r, enum chain_direction direction, uint64_t skip, uint64_t end, size_t limit)
+{
+	const struct sample *sample = r->sample;
+	struct walk walk = { .r = r, .direction = direction, .limit = limit };
+	unsigned cpumode = RECORD_MISC_USER;
+	bool inward_out = direction == CHAIN_INNERMOST_FIRST;
+	walk.frames = room(r->worker, sample->callchain_count);
+	if (!inward_out)
+		walk.damaged = !mode_below(sample, sample->callchain_count - skip, &cpumode);
+	for (uint64_t i = skip; i < end && walk.count < limit && !walk.damaged; i++) {
+		uint64_t at = inward_out ? i : sample->callchain_count - 1 - i;
+		if (inward_out)
+			walk_entry(&walk, at, &cpumode);
+		else if (sample_chain_at(sample, at) < CONTEXT_MAX)
+			walk_add(&walk, cpumode, sample_chain_at(sample, at));
+		else
+			walk.damaged = !mode_below(sample, at, &cpumode);
+	}
+	return (struct chain){ walk.frames, walk.count, walk.damaged };
+}
+
 bool resolved_chain_is_plain(const struct resolved *r)
 {
 	return !has_call_stack(r) && !user_stack_is(r);

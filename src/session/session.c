@@ -288,6 +288,8 @@ static void block_add(struct session *session, struct worker *worker, struct blo
 	worker_resolve(worker, &session->model, r);
 	if (sample->present & SAMPLE_IP)
 		worker_prefetch(r, record_cpumode(record), sample->ip);
+	if (user_stack_is(r))
+		user_stack_prefetch(sample);
 	block->count++;
 }
 

@@ -69,6 +69,8 @@ struct chain {
 
 /* At most `limit` frames of the recorded callchain, in that direction; empty where the sample has none. */
 struct chain resolved_chain(const struct resolved *r, enum chain_direction direction, size_t limit);
+/* Entries [skip, end) of the recorded callchain alone, markers among them, counted from where that direction begins. */
+struct chain resolved_chain_part(const struct resolved *r, enum chain_direction direction, uint64_t skip, uint64_t end, size_t limit);
 /* Nothing but the recorded callchain and the address spaces decides about the chain: what is known of equal ones holds. */
 bool resolved_chain_is_plain(const struct resolved *r);
 

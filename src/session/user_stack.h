@@ -36,6 +36,14 @@ void user_stack_fini(struct user_stack *stack);
 void user_stack_forget(struct user_stack *stack);
 /* The sample carries a stack to unwind, and the session unwinds. */
 bool user_stack_is(const struct resolved *r);
+/* Asks the memory for where the innermost frames lie. */
+static inline void user_stack_prefetch(const struct sample *sample)
+{
+	enum { LINE = 64, LINES = 8 };
+	for (unsigned i = 0; i < LINES && i * LINE < sample->stack_user_size; i++)
+		__builtin_prefetch(sample->stack_user + i * LINE);
+}
+
 /* Addresses of at most `limit` frames into addresses, innermost first; those of callers as perf has them, within the call. Room for
  * limit of them. */
 size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, uint64_t *addresses, size_t limit);

@@ -153,14 +153,64 @@ static int piece_order(const void *a, const void *b)
 	return x->program < y->program ? -1 : x->program > y->program;
 }
 
-/* Of two that start together the first stays; one that reaches into the next is cut. */
+struct sort_key {
+	uint32_t start, index;
+};
+
+/* By the digits of their starts; those that start together keep their order. */
+static void sort_by_digits(struct collection *c, uint64_t base)
+{
+	enum { DIGIT = 11, DIGITS = 3 };
+	size_t count = c->pieces.count;
+	struct sort_key *keys = memory_alloc(2 * count * sizeof *keys), *from = keys, *to = keys + count;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){ (uint32_t)(c->pieces.items[i].start - base), (uint32_t)i };
+	for (unsigned digit = 0; digit < DIGITS; digit++) {
+		size_t places[(1 << DIGIT) + 1] = { 0 };
+		for (size_t i = 0; i < count; i++)
+			places[(from[i].start >> digit * DIGIT & ((1 << DIGIT) - 1)) + 1]++;
+		for (unsigned i = 1; i <= 1 << DIGIT; i++)
+			places[i] += places[i - 1];
+		for (size_t i = 0; i < count; i++)
+			to[places[from[i].start >> digit * DIGIT & ((1 << DIGIT) - 1)]++] = from[i];
+		struct sort_key *swap = from;
+		from = to;
+		to = swap;
+	}
+	struct piece *sorted = memory_alloc(count * sizeof *sorted);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = c->pieces.items[from[i].index];
+	free(c->pieces.items);
+	c->pieces.items = sorted;
+	c->pieces.capacity = count;
+	free(keys);
+}
+
+static void sort_pieces(struct collection *c)
+{
+	enum { FEW = 4096 };
+	uint64_t low = UINT64_MAX, high = 0;
+	for (size_t i = 0; i < c->pieces.count; i++) {
+		low = c->pieces.items[i].start < low ? c->pieces.items[i].start : low;
+		high = c->pieces.items[i].start > high ? c->pieces.items[i].start : high;
+	}
+	if (c->pieces.count > FEW && high - low <= UINT32_MAX)
+		sort_by_digits(c, low);
+	else
+		qsort(c->pieces.items, c->pieces.count, sizeof *c->pieces.items, piece_order);
+}
+
+/* Of two that start together the better one stays; one that reaches into the next is cut. */
 static void remove_overlaps(struct collection *c)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < c->pieces.count; i++) {
 		struct piece *piece = &c->pieces.items[i], *last = kept ? &c->pieces.items[kept - 1] : NULL;
-		if (last && last->start == piece->start)
+		if (last && last->start == piece->start) {
+			if (piece->rank < last->rank)
+				*last = *piece;
 			continue;
+		}
 		if (last && last->end > piece->start) {
 			/* the better section keeps what it covers */
 			if (last->rank < piece->rank) {
@@ -185,9 +235,12 @@ void collection_read(struct collection *c)
 void collection_order(struct collection *c)
 {
 	bool sorted = true;
+	if (c->ordered && c->ordered == c->pieces.count)
+		return;
 	for (size_t i = 1; i < c->pieces.count && sorted; i++)
 		sorted = piece_order(&c->pieces.items[i - 1], &c->pieces.items[i]) <= 0;
 	if (!sorted)
-		qsort(c->pieces.items, c->pieces.count, sizeof *c->pieces.items, piece_order);
+		sort_pieces(c);
 	remove_overlaps(c);
+	c->ordered = c->pieces.count;
 }

@@ -27,6 +27,7 @@ struct collection {
 	void *owned[COLLECT_SECTIONS];                 /* of compressed ones */
 	unsigned section_count;
 	VEC(struct piece) pieces;
+	size_t ordered;          /* pieces when they were last put in order */
 	VEC(struct collected_cie) cies;
 	uint64_t damaged;
 };

@@ -105,6 +105,7 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	collection_read(&collection);
 	struct sframe sframe;
 	bool has_sframe = collect_sframe(&collection, runtime, table->arch, &sframe);
+	collection_order(&collection);
 	stubs_collect(&collection, runtime, table->arch);
 	collection_order(&collection);
 	rule_builder_init(&builder, table);

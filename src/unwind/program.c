@@ -1,5 +1,6 @@
 #include "unwind/program.h"
 
+#include "base/hash.h"
 #include "unwind/expression.h"
 #include "unwind/leb128.h"
 
@@ -35,13 +36,20 @@ static int64_t scaled(const struct run *r, uint64_t factored)
 	return (int64_t)(factored * (uint64_t)r->cie->data_align);
 }
 
+static uint64_t column_hash(uint64_t reg, const struct column *c)
+{
+	return c->kind == SAVED_SAME ? 0 : hash_u64(reg << 56 | (uint64_t)c->kind << 48 | (uint64_t)c->base << 40 | (uint32_t)c->value);
+}
+
 /* Registers beyond those that are tracked (vectors) are read over. */
 static void set_column(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, int32_t value)
 {
 	struct frame_state *s = &r->p->state;
 	if (reg >= PROGRAM_REGISTERS || reg >= r->p->machine->registers)
 		return;
+	s->hash ^= column_hash(reg, &s->columns[reg]);
 	s->columns[reg] = (struct column){ .kind = kind, .base = base, .value = value };
+	s->hash ^= column_hash(reg, &s->columns[reg]);
 	s->pushed &= ~((uint64_t)1 << reg);
 	if (kind == SAVED_SAME)
 		s->set &= ~((uint64_t)1 << reg);
@@ -130,7 +138,7 @@ static void set_cfa_expression(struct run *r, struct span code)
 static void note_pushed(struct frame_state *s, const struct machine *m)
 {
 	bool by_sp = s->cfa_kind == CFA_REGISTER && s->cfa_register == m->sp;
-	for (uint64_t set = s->set; set; set &= set - 1) {
+	for (uint64_t set = s->set & ~s->pushed; set; set &= set - 1) {
 		const struct column *c = &s->columns[__builtin_ctzll(set)];
 		if (c->kind == SAVED_AT_CFA && (!by_sp || c->value >= -(int64_t)s->cfa_value))
 			s->pushed |= set & -set;
@@ -157,15 +165,12 @@ static bool is_simple(const struct rule *rule)
 		(rule->fp.kind == SAVED_SAME || rule->fp.kind == SAVED_AT_CFA) && !(rule->flags & (RULE_SIGNED | RULE_SIGNAL));
 }
 
-static uint32_t state_rule(struct run *r)
+static uint32_t make_rule(struct run *r)
 {
-	struct frame_state *s = &r->p->state;
+	const struct frame_state *s = &r->p->state;
 	const struct machine *m = r->p->machine;
 	struct saved others[PROGRAM_REGISTERS];
 	uint32_t count = 0;
-	if (!s->cfa_set || r->cie->ra != m->ra) /* no compiler chooses another column */
-		return RULE_NONE;
-	note_pushed(s, m);
 	struct rule rule = { .cfa_value = s->cfa_value, .cfa_kind = s->cfa_kind, .cfa_register = s->cfa_register,
 		.threshold = s->threshold, .ra = saved_of(s, r->cie->ra, m), .fp = saved_of(s, m->fp, m) };
 	for (uint64_t set = s->set & ~((uint64_t)1 << r->cie->ra | (uint64_t)1 << m->fp); set; set &= set - 1) {
@@ -176,6 +181,21 @@ static uint32_t state_rule(struct run *r)
 		(s->is_signed ? RULE_SIGNED : 0);
 	rule.flags |= is_simple(&rule) && !(s->set >> m->sp & 1) ? RULE_SIMPLE : 0;
 	return rule_builder_rule(r->p->builder, &rule, others, count);
+}
+
+static uint32_t state_rule(struct run *r)
+{
+	struct frame_state *s = &r->p->state;
+	if (!s->cfa_set || r->cie->ra != r->p->machine->ra) /* no compiler chooses another column */
+		return RULE_NONE;
+	note_pushed(s, r->p->machine);
+	uint64_t cfa = (uint64_t)s->cfa_kind << 60 | (uint64_t)r->cie->signal << 59 | (uint64_t)s->is_signed << 58 |
+		(uint64_t)s->threshold << 48 | (uint64_t)s->cfa_register << 40 | (uint32_t)s->cfa_value;
+	uint64_t key = hash_u64(cfa * 0xd6e8feb86659fd93u + s->hash + s->pushed * 0x9e3779b97f4a7c15u) | 1;
+	struct known_rule *known = &r->p->known[key >> 32 & (PROGRAM_KNOWN - 1)];
+	if (known->key != key)
+		*known = (struct known_rule){ .key = key, .index = make_rule(r) };
+	return known->index;
 }
 
 static void emit(struct run *r)

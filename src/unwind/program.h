@@ -7,6 +7,7 @@
 enum {
 	PROGRAM_REGISTERS = 33,
 	PROGRAM_REMEMBERED = 64,  /* states that may be remembered at once */
+	PROGRAM_KNOWN = 1024,     /* a power of two */
 };
 
 struct column {
@@ -19,9 +20,16 @@ struct frame_state {
 	struct column columns[PROGRAM_REGISTERS];
 	uint64_t set;            /* columns that are not SAVED_SAME */
 	uint64_t pushed;         /* columns whose place was above the stack pointer once */
+	uint64_t hash;           /* of the columns that are set */
 	int32_t cfa_value;       /* offset, start of the expression */
 	uint8_t cfa_kind, cfa_register, threshold;
 	bool cfa_set, is_signed;
+};
+
+/* Most states come again and again: the rule of a state by what all of it hashes to. */
+struct known_rule {
+	uint64_t key;            /* 0: none */
+	uint32_t index;
 };
 
 struct program {
@@ -32,6 +40,7 @@ struct program {
 	struct frame_state remembered[PROGRAM_REMEMBERED];
 	unsigned depth;
 	bool changed;            /* since the last row */
+	struct known_rule known[PROGRAM_KNOWN];
 };
 
 /* The initial instructions of a CIE, into program->initial. */

@@ -2,7 +2,11 @@
 
 #include <elf.h>
 
-enum { PLT_ENTRY = 16 };
+enum {
+	PLT_ENTRY = 16,
+	GAP_MIN = 16, /* less is padding */
+	SMALL_CODE = 64 << 10, /* a vDSO: there trampolines are looked for where others have rules, too */
+};
 
 static void add(struct collection *c, uint64_t start, uint64_t size, enum stub stub)
 {
@@ -10,36 +14,91 @@ static void add(struct collection *c, uint64_t start, uint64_t size, enum stub s
 		.section = STUB_SECTION, .rank = stub == STUB_SIGNAL ? 0 : RANK_LAST }));
 }
 
-/* mov $15, %rax; syscall. mov $15, %eax; syscall. mov x8, 139; svc 0. */
+/* What all ways to say rt_sigreturn have in common, and what may stand before it: mov $15, %rax or %eax; syscall. mov x8, 139; svc 0. */
 static const struct trampoline {
 	enum unwind_arch arch;
-	uint8_t bytes[9], len;
+	uint8_t len, bytes[8];
+	uint8_t before_len[2], before[2][3];
 } trampolines[] = {
-	{ UNWIND_X86_64, { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 }, 9 },
-	{ UNWIND_X86_64, { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 }, 7 },
-	{ UNWIND_AARCH64, { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 }, 8 },
+	{ UNWIND_X86_64, 6, { 0x0f, 0, 0, 0, 0x0f, 0x05 }, { 3, 1 }, { { 0x48, 0xc7, 0xc0 }, { 0xb8 } } },
+	{ UNWIND_AARCH64, 8, { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 }, { 0, 0 }, { { 0 } } },
 };
 
-static void find_trampolines(struct collection *c, struct span code, uint64_t address, const struct trampoline *t)
+static void check_trampoline(struct collection *c, const struct trampoline *t, struct span code, uint64_t address, size_t at)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		size_t before = t->before_len[i];
+		if (before <= at && memcmp(code.data + at - before, t->before[i], before) == 0) {
+			/* a handler returns to its first byte, and return addresses are looked up one below */
+			add(c, address + at - before - 1, before + t->len + 1u, STUB_SIGNAL);
+			return;
+		}
+	}
+}
+
+/* memmem, where most calls are for the few bytes between functions. */
+static const uint8_t *find_bytes(const uint8_t *at, const uint8_t *end, const struct trampoline *t)
+{
+	enum { SHORT = 64 };
+	if (end - at > SHORT)
+		return memmem(at, (size_t)(end - at), t->bytes, t->len);
+	for (uint64_t want = load_u32(t->bytes); end - at >= t->len; at++)
+		if (load_u32(at) == want && memcmp(at, t->bytes, t->len) == 0)
+			return at;
+	return NULL;
+}
+
+static void find_trampolines(struct collection *c, const struct trampoline *t, struct span code, uint64_t address)
 {
 	const uint8_t *at = code.data, *end = code.data + code.len;
-	while ((at = memmem(at, (size_t)(end - at), t->bytes, t->len))) {
-		/* a handler returns to its first byte, and return addresses are looked up one below */
-		add(c, address + (uint64_t)(at - code.data) - 1, t->len + 1u, STUB_SIGNAL);
+	while ((at = find_bytes(at, end, t))) {
+		check_trampoline(c, t, code, address, (size_t)(at - code.data));
 		at += t->len;
 	}
 }
 
-static void find_in_loads(struct collection *c, const struct elf *elf, enum unwind_arch arch)
+/* A load's code that no piece covers. */
+static void find_in_gaps(struct collection *c, const struct trampoline *t, struct span code, uint64_t address)
 {
-	for (uint32_t i = 0; i < elf->load_count; i++) {
-		const struct elf_load *load = &elf->loads[i];
-		if (!(load->flags & PF_X) || load->offset > elf->bytes.len || load->file_size > elf->bytes.len - load->offset)
+	size_t pieces = c->pieces.count; /* what is found comes behind them */
+	uint64_t from = address, end = address + code.len;
+	for (size_t i = 0; i <= pieces && from < end; i++) {
+		uint64_t to = i < pieces ? c->pieces.items[i].start : end, next = i < pieces ? c->pieces.items[i].end : end;
+		if (to > end)
+			to = end;
+		if (to > from && to - from >= GAP_MIN)
+			find_trampolines(c, t, (struct span){ code.data + (from - address), (size_t)(to - from) }, from);
+		if (next > from)
+			from = next;
+	}
+}
+
+static void find_in_code(struct collection *c, struct span code, uint64_t address, enum unwind_arch arch)
+{
+	if (code.len > UINT64_MAX - address)
+		return;
+	for (size_t t = 0; t < sizeof trampolines / sizeof *trampolines; t++)
+		if (trampolines[t].arch == arch && code.len <= SMALL_CODE)
+			find_trampolines(c, &trampolines[t], code, address);
+		else if (trampolines[t].arch == arch)
+			find_in_gaps(c, &trampolines[t], code, address);
+}
+
+/* By sections, because segments of code often hold data, too; where there are none, by segments. */
+static void find_everywhere(struct collection *c, const struct elf *elf, enum unwind_arch arch)
+{
+	uint32_t found = 0;
+	for (uint32_t i = 1; i < elf->section_count; i++) {
+		const struct elf_section *section = &elf->sections[i];
+		if (!(section->flags & SHF_EXECINSTR) || section->type != SHT_PROGBITS || found == ELF_LOADS_LIMIT)
 			continue;
-		struct span code = { elf->bytes.data + load->offset, (size_t)load->file_size };
-		for (size_t t = 0; t < sizeof trampolines / sizeof *trampolines; t++)
-			if (trampolines[t].arch == arch)
-				find_trampolines(c, code, load->vaddr, &trampolines[t]);
+		find_in_code(c, elf_section_bytes(elf, section), section->address, arch);
+		found++;
+	}
+	for (uint32_t i = 0; i < elf->load_count && !found; i++) {
+		const struct elf_load *load = &elf->loads[i];
+		if (load->flags & PF_X && load->offset <= elf->bytes.len && load->file_size <= elf->bytes.len - load->offset)
+			find_in_code(c, (struct span){ elf->bytes.data + load->offset, (size_t)load->file_size }, load->vaddr, arch);
 	}
 }
 
@@ -66,7 +125,7 @@ static void find_plt(struct collection *c, const struct elf *elf, const char *na
 
 void stubs_collect(struct collection *c, const struct elf *elf, enum unwind_arch arch)
 {
-	find_in_loads(c, elf, arch);
+	find_everywhere(c, elf, arch);
 	if (arch == UNWIND_AARCH64)
 		return; /* nothing is pushed there; the link register has the caller */
 	find_plt(c, elf, ".plt", true);

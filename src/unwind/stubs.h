@@ -15,5 +15,6 @@ enum stub {
 
 #define STUB_SECTION 0xffu   /* piece.section of what is added here; piece.program says which */
 
+/* After collection_order, which is to be called again: looks where no piece is (in small files everywhere). */
 void stubs_collect(struct collection *c, const struct elf *elf, enum unwind_arch arch);
 uint32_t stub_rule(struct rule_builder *b, enum unwind_arch arch, enum stub stub);

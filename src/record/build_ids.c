@@ -6,7 +6,9 @@
 #include "base/hash.h"
 #include "data/source.h"
 #include "image/image.h"
+#include "image/search.h"
 #include "model/model.h"
+#include "os/file.h"
 #include "os/kernel.h"
 #include "record/record_out.h"
 
@@ -207,16 +209,31 @@ static unsigned module_build_id(const char *path, uint8_t id[20])
 	return kernel_module_build_id(word, id);
 }
 
+/* As the process that mapped it sees the path, while it lives. */
+static uint8_t file_build_id(const struct module *module, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	CLEANUP_FD int root = process_root(module->pid);
+	struct image image;
+	if (root < 0)
+		return image_build_id_of_path(module->long_name, id);
+	if (image_open(&image, root, module->long_name, NULL) < 0)
+		return 0;
+	uint8_t length = elf_build_id(&image.elf, id);
+	image_close(&image);
+	return length;
+}
+
 bool hit_module_of(struct hit_module *out, const struct module *module)
 {
-	struct hit_module hit = { .path = module->long_name };
+	struct hit_module hit = { .path = module->long_name, .pid = -1 };
 	memcpy(hit.build_id, module->build_id, sizeof hit.build_id);
 	hit.build_id_len = module->build_id_len;
 	switch (module->kind) {
 	case MODULE_FILE:
 		hit.kind = HIT_FILE;
+		hit.pid = module->pid;
 		if (!hit.build_id_len)
-			hit.build_id_len = image_build_id_of_path(module->long_name, hit.build_id);
+			hit.build_id_len = file_build_id(module, hit.build_id);
 		break;
 	case MODULE_VDSO:
 		hit.kind = HIT_VDSO;

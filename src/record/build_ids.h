@@ -14,6 +14,7 @@ enum hit_kind { HIT_FILE, HIT_VDSO, HIT_KERNEL, HIT_KERNEL_MODULE };
 struct hit_module {
 	const char *path;            /* "/usr/bin/x", "[vdso]", "[kernel.kallsyms]", a module's file or "[name]" */
 	enum hit_kind kind;
+	int32_t pid;                 /* HIT_FILE: a process that mapped it, which may see other files than we do; -1 */
 	uint8_t build_id[20], build_id_len;
 };
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "image/cache.h"
+#include "image/search.h"
+#include "os/file.h"
 
 static const enum cached_kind kinds[] = {
 	[HIT_FILE] = CACHED_FILE, [HIT_VDSO] = CACHED_VDSO, [HIT_KERNEL] = CACHED_KALLSYMS, [HIT_KERNEL_MODULE] = CACHED_FILE,
@@ -19,6 +21,8 @@ size_t buildid_cache_add(const char *dir, const struct recording_facts *facts, b
 		if (file.kind == CACHED_FILE && hit->path[0] != '/')
 			continue;
 		memcpy(file.id, hit->build_id, sizeof file.id);
+		CLEANUP_FD int root = file.kind == CACHED_FILE ? process_root(hit->pid) : -1;
+		file.root = root;
 		added += cache_add(dir, &file, NULL) > 0;
 	}
 	return added;

@@ -12,7 +12,10 @@
 #include "record/recorder_internal.h"
 
 /* What epoll tells of, above all ring indices. */
-enum { TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, TOKEN_SWITCH = -4, TOKEN_STREAMS = -5, EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
+enum {
+	TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, TOKEN_SWITCH = -4, TOKEN_STREAMS = -5, TOKEN_SWITCH_EVENT = -6,
+};
+enum { EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
 
 static int watch(struct recorder *r, int fd, int64_t token, struct error *err)
 {
@@ -56,6 +59,7 @@ void loop_close(struct recorder *r)
 		*fds[i] = -1;
 	}
 	affinity_close(&r->affinity);
+	switch_event_close(&r->switch_event);
 	signals_close(&r->signals);
 }
 
@@ -97,6 +101,11 @@ int loop_start(struct recorder *r, struct error *err)
 	const struct record_options *options = r->options;
 	if (watch_rings(r, err) < 0)
 		return -1;
+	if (options->switching.events && switch_event_open(&r->switch_event, options->switching.events, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->switch_event.counters.rings.count; i++)
+		if (watch(r, r->switch_event.counters.rings.items[i].fd, TOKEN_SWITCH_EVENT, err) < 0)
+			return -1;
 	affinity_open(&r->affinity, options->affinity == AFFINITY_NODE);
 	if (options->windows || r->sampling.delay_ms)
 		recorder_say(r, "Events disabled");
@@ -352,6 +361,9 @@ static int wait_once(struct recorder *r, struct error *err)
 			break;
 		case TOKEN_SWITCH:
 			take_switch(r);
+			break;
+		case TOKEN_SWITCH_EVENT:
+			r->switch_now |= switch_event_take(&r->switch_event);
 			break;
 		case TOKEN_STREAMS:
 			take_streams(r);

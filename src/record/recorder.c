@@ -45,14 +45,14 @@ static int prepare_target(struct recorder *r, struct error *err)
 /* A ring holds many whole stacks: a recorder that is kept waiting loses them quickly. All rings share a budget. */
 static size_t ring_pages(const struct recorder *r)
 {
-	enum { RINGS_BYTES = 64 << 20, RING_LEAST = 1 << 20, RING_MOST = 4 << 20 };
+	enum { RINGS_BYTES = 64 << 20, RING_LEAST = 1 << 20, RING_MOST = 32 << 20, RING_STACKS = 512 };
 	struct permission permission;
-	size_t pages = r->options->pages ? r->options->pages : ring_default_pages(), bytes = RING_MOST;
+	size_t pages = r->options->pages ? r->options->pages : ring_default_pages(), bytes = RING_LEAST;
 	if (r->options->pages || !configure_unwinds(r->events))
 		return pages;
 	permission_read(&permission);
-	while (bytes > RING_LEAST && bytes * cpus_online_count() > RINGS_BYTES)
-		bytes /= 2;
+	while (bytes < RING_MOST && bytes < r->sampling.stack_size * RING_STACKS && 2 * bytes * cpus_online_count() <= RINGS_BYTES)
+		bytes *= 2;
 	size_t more = bytes / (size_t)sysconf(_SC_PAGESIZE);
 	return (permission.root || permission.paranoid < 0) && more > pages ? more : pages;
 }
@@ -83,7 +83,8 @@ static int prepare_events(struct recorder *r, struct error *err)
 	recording->missing_threads = r->counters.missing_threads;
 	if (check_streaming(r, err) < 0)
 		return -1;
-	if (counters_map(&r->counters, r->events, ring_pages(r), err) < 0)
+	recording->ring_pages = ring_pages(r);
+	if (counters_map(&r->counters, r->events, recording->ring_pages, err) < 0)
 		return -1;
 	if (configure_unwinds(r->events)) {
 		if (r->sampling.overwrite)
@@ -326,7 +327,10 @@ static int finish_file(struct recorder *r, struct error *err)
 	writer_open(&ids, -1, 0);
 	struct feature_facts facts = facts_of(r, &tracing);
 	int status = 0;
-	if (!options->no_build_ids || options->time_boundary) {
+	struct stat st;
+	/* /dev/null and the like cannot be read again */
+	bool readable = fstat(r->output.fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (readable && (!options->no_build_ids || options->time_boundary)) {
 		const struct feature_bodies none = { 0 };
 		const struct build_ids_options how = { .all = options->all_build_ids && !options->time_boundary };
 		status = data_writer_finish(&r->writer, &r->evlist, &none, err);

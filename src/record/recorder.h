@@ -20,6 +20,7 @@ struct record_window {
 /* When a new file is begun: at a signal, a size, a time; all 0: never. */
 struct record_switch {
 	bool on_signal;                  /* SIGUSR2 */
+	struct events *events;           /* any of these, on any CPU; NULL: none */
 	uint64_t bytes, seconds;
 	unsigned files;                  /* that many are kept; 0: all */
 };
@@ -69,6 +70,7 @@ struct recording {
 	uint64_t lost_samples;           /* rings were full: the kernel's own count */
 	uint64_t lost_events, lost_chunks; /* as records in the rings tell */
 	uint64_t missing_threads, slow_maps;
+	size_t ring_pages;               /* of each ring */
 	uint64_t user_chains, short_chains; /* by frame pointers; those that end after one or two frames; 0: not counted */
 	struct unwinding_counts unwound; /* what became of stacks that were unwound */
 	struct str notes;                /* what was changed to make it work, a sentence a line */

@@ -10,6 +10,7 @@
 #include "record/output.h"
 #include "record/recorder.h"
 #include "record/signals.h"
+#include "record/switch_event.h"
 #include "record/synthesize.h"
 #include "record/workload.h"
 
@@ -37,6 +38,7 @@ struct recorder {
 	struct signals signals;
 	int epoll, timer, switch_timer;
 	bool switch_now;               /* a new file is due */
+	struct switch_event switch_event;
 	uint64_t wakeups_before;       /* of the files before this one */
 	VEC(char *) files;             /* those that were switched from, oldest first */
 	size_t rings_watched;          /* all but the overwritten ones */

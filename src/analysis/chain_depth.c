@@ -8,7 +8,7 @@ static uint32_t user_frames(const struct stacks *stacks, uint32_t node)
 {
 	uint32_t count = 0;
 	for (; node != STACK_ROOT && count <= SHORT; node = stacks->nodes[node].parent)
-		count += stacks_place_at(stacks, stacks->nodes[node].place)->level != 'k';
+		count += (stacks_place_at(stacks, stacks->nodes[node].place)->level & 0xff) != 'k';
 	return count;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "analysis/branch_history.h"
+
 struct chain_node {
 	uint64_t hit, children_hit;          /* period of chains that end here; of those that go on */
 	uint32_t count, children_count;      /* likewise, in samples */
@@ -14,6 +16,7 @@ struct chain_tree {
 	struct chain_node *nodes;            /* [0]: the root, without frames */
 	uint32_t count;
 	uint32_t *places;
+	struct branch_marks *marks;          /* of each place; NULL: not asked for */
 	uint32_t *order;
 	/* FLAT and FOLDED: the nodes where chains end, sorted. */
 	uint32_t *ends;

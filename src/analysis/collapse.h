@@ -27,6 +27,7 @@ struct chain_joiner {
 	/* Of the tree being made: */
 	VEC(struct chain_node) tree;
 	VEC(uint32_t) places, order;
+	VEC(struct branch_marks) marks;     /* of places */
 };
 
 void chain_joiner_init(struct chain_joiner *joiner, struct profile *profile);

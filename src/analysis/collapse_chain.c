@@ -8,6 +8,7 @@
 struct join_node {
 	uint32_t place;
 	bool bare;                      /* its name is lost */
+	struct branch_marks marks;      /* of the first tree alone, as in perf */
 	uint32_t first_child, last_child, next_sibling; /* 0: none */
 	uint64_t hit, below;            /* below: with hit */
 	uint32_t count, count_below;
@@ -25,6 +26,7 @@ void chain_joiner_fini(struct chain_joiner *joiner)
 	vec_fini(&joiner->roots);
 	vec_fini(&joiner->tree);
 	vec_fini(&joiner->places);
+	vec_fini(&joiner->marks);
 	vec_fini(&joiner->order);
 }
 
@@ -61,8 +63,11 @@ static uint32_t enter(struct chain_joiner *joiner, uint32_t parent, uint32_t pla
 static void hang_in(struct chain_joiner *joiner, uint32_t at, const struct chain_tree *tree, uint32_t index, bool bare)
 {
 	const struct chain_node *node = &tree->nodes[index];
-	for (uint32_t i = 0; i < node->place_count; i++)
+	for (uint32_t i = 0; i < node->place_count; i++) {
 		at = enter(joiner, at, tree->places[node->first_place + i], bare);
+		if (tree->marks && !bare)
+			joiner->nodes.items[at].marks = tree->marks[node->first_place + i];
+	}
 	joiner->nodes.items[at].hit += node->hit;
 	joiner->nodes.items[at].count += bare ? node->hit != 0 : node->count;
 	for (uint32_t i = 0; i < node->child_count; i++)
@@ -163,6 +168,7 @@ static uint32_t grow(struct chain_joiner *joiner, uint32_t parent, uint32_t at, 
 		const struct join_node *node = &joiner->nodes.items[at];
 		uint32_t place = shown_place(joiner, node);
 		vec_push(&joiner->places, place);
+		vec_push(&joiner->marks, node->marks);
 		joiner->tree.items[index].place_count++;
 		if (node->count || node->first_child != node->last_child || !node->first_child)
 			break;
@@ -178,12 +184,14 @@ struct chain_tree *chain_joiner_tree(struct chain_joiner *joiner, uint32_t numbe
 	add_up(joiner, root);
 	vec_clear(&joiner->tree);
 	vec_clear(&joiner->places);
+	vec_clear(&joiner->marks);
 	vec_clear(&joiner->order);
 	vec_push(&joiner->tree, ((struct chain_node){ 0 }));
 	branch_out(joiner, 0, root, min_hit);
 	if (!joiner->tree.items[0].child_count)
 		return NULL;
 	struct chain_parts parts = { .nodes = joiner->tree.items, .count = (uint32_t)joiner->tree.count, .places = joiner->places.items,
-		.place_count = joiner->places.count, .order = joiner->order.items, .order_count = joiner->order.count };
+		.place_count = joiner->places.count, .order = joiner->order.items, .order_count = joiner->order.count,
+		.marks = joiner->profile->options.branch_marks ? joiner->marks.items : NULL };
 	return fold_keep_tree(joiner->profile, &parts, min_hit);
 }

@@ -28,6 +28,8 @@ void collector_drop_caches(struct collector *c)
 		free(c->memos[i].words);
 	free(c->memos);
 	free(c->locations);
+	vec_fini(&c->history);
+	vec_fini(&c->marks);
 	vec_fini(&c->runs);
 	vec_fini(&c->run_places);
 	c->memos = NULL;
@@ -325,7 +327,7 @@ void collector_sample(struct collector *c, const struct resolved *r)
 		.filtered = sample_filter(profile, r, site, cpumode), .place = self_place(c, ip) };
 	bool keeps_chain = options->iteration == ITERATE_CALLERS || (options->use_chains && options->iteration != ITERATE_BRANCHES);
 	bool wants_chain = keeps_chain || options->use_chains || options->columns->has_parent;
-	if (wants_chain && sample->present & SAMPLE_CALLCHAIN) {
+	if (wants_chain && (sample->present & SAMPLE_CALLCHAIN || options->branch_marks)) {
 		struct chain_found found = collector_chain(c, r);
 		cell.node = keeps_chain ? found.node : STACK_ROOT;
 		c->last_node = cell.node;

@@ -50,6 +50,8 @@ struct collector {
 	uint64_t *row;                     /* of a group */
 	uint32_t last_group;               /* UINT32_MAX: none */
 	uint32_t last_node;                /* the stack of the last sample that had a chain */
+	VEC(const struct location *) history; /* of the sample at hand: see branch_history.h */
+	VEC(uint64_t) marks;
 	struct arena payloads;
 	struct writer text;                /* scratch */
 	struct branch_counts branches;

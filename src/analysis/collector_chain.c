@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "abi/sample.h"
+#include "analysis/branch_history.h"
 #include "analysis/collector.h"
 #include "analysis/source_line.h"
 #include "base/hash.h"
@@ -15,7 +16,7 @@ static struct place frame_place(const struct collector *c, const struct location
 		.symbol = symbol, .module = location->module, .ip = location->address, .map = location->map,
 		.key_ip = symbol && !profile->by_address ? 0 : location->address,
 		.key_map = profile->by_map ? (uintptr_t)location->map : 0,
-		.level = !in_map ? 0 : location->cpumode == RECORD_MISC_KERNEL ? 'k' : '.',
+		.level = !in_map ? 0 : PLACE_FRAME | (location->cpumode == RECORD_MISC_KERNEL ? 'k' : '.'),
 	};
 }
 
@@ -32,7 +33,7 @@ uint32_t collector_frame(struct collector *c, const struct location *location)
 }
 
 /* What --parent, --ignore-callees and --hide-unresolved make of the frames, in the order of the walk. */
-static void sift(struct collector *c, struct chain *chain, struct chain_found *found)
+static void sift(struct collector *c, struct chain *chain, uint64_t *marks, struct chain_found *found)
 {
 	const struct profile_options *options = &c->profile->options;
 	size_t kept = 0;
@@ -47,8 +48,11 @@ static void sift(struct collector *c, struct chain *chain, struct chain_found *f
 			found->root_site = location->id + 1;
 			kept = 0;
 		}
-		if (!options->hide_unresolved || name)
-			chain->frames[kept++] = location;
+		if (options->hide_unresolved && !name)
+			continue;
+		if (marks)
+			marks[kept] = marks[i];
+		chain->frames[kept++] = location;
 	}
 	chain->count = kept;
 }
@@ -97,6 +101,37 @@ static uint32_t push_frames(struct collector *c, const struct chain *chain, bool
 	return node;
 }
 
+static uint32_t push_history(struct collector *c, const struct chain *chain)
+{
+	uint32_t node = STACK_ROOT;
+	bool outermost_first = c->profile->options.chain.order == CHAIN_CALLER;
+	for (size_t i = 0; i < chain->count; i++) {
+		size_t at = outermost_first ? i : chain->count - 1 - i;
+		struct place place = frame_place(c, chain->frames[at], collector_site(c, chain->frames[at])->symbol);
+		place.key_branch = c->marks.items[at];
+		c->wild |= !place.symbol && address_is_wild(place.ip);
+		node = stacks_push(&c->stacks, node, stacks_place(&c->stacks, &place));
+	}
+	return node;
+}
+
+static struct chain_found walk_history(struct collector *c, const struct resolved *r)
+{
+	struct chain_found found = { .node = STACK_ROOT };
+	const struct profile_options *options = &c->profile->options;
+	enum chain_direction direction = options->chain.order == CHAIN_CALLEE ? CHAIN_INNERMOST_FIRST : CHAIN_OUTERMOST_FIRST;
+	size_t room = 2 * HISTORY_BRANCHES_MAX + r->sample->callchain_count;
+	vec_reserve(&c->history, room);
+	vec_reserve(&c->marks, room);
+	struct chain chain = { .frames = c->history.items };
+	chain.count = history_frames(r, direction, options->max_stack, c->history.items, c->marks.items, &chain.damaged);
+	if (options->parent || options->ignore_callees || options->hide_unresolved)
+		sift(c, &chain, c->marks.items, &found);
+	if (!chain.damaged)
+		found.node = push_history(c, &chain);
+	return found;
+}
+
 static struct chain_found walk(struct collector *c, const struct resolved *r)
 {
 	struct chain_found found = { .node = STACK_ROOT };
@@ -104,7 +139,7 @@ static struct chain_found walk(struct collector *c, const struct resolved *r)
 	enum chain_direction direction = options->chain.order == CHAIN_CALLEE ? CHAIN_INNERMOST_FIRST : CHAIN_OUTERMOST_FIRST;
 	struct chain chain = resolved_chain(r, direction, options->max_stack);
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
-		sift(c, &chain, &found);
+		sift(c, &chain, NULL, &found);
 	if (!chain.damaged)
 		found.node = push_frames(c, &chain, options->inlines && attr_unwinds(&r->evsel->attr));
 	return found;
@@ -132,6 +167,8 @@ static void memo_keep(struct chain_memo *memo, const struct resolved *r, uint64_
 struct chain_found collector_chain(struct collector *c, const struct resolved *r)
 {
 	const struct sample *sample = r->sample;
+	if (c->profile->options.branch_history && history_wanted(r, c->profile->options.max_stack))
+		return walk_history(c, r);
 	if (!resolved_chain_is_plain(r))
 		return walk(c, r);
 	size_t bytes = sample->callchain_count * 8;

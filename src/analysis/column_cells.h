@@ -136,6 +136,7 @@ PRINT(blocked_print);
 PRINT(dcacheline_print);
 PRINT(phys_daddr_print);
 PRINT(srcline_print);
+PRINT(srcline_end_print);
 
 /* "[k] name" or "[k] 0x000000000000abcd", with the address and the table's origin before it under -v. */
 void place_print(const struct profile *profile, uint32_t module, uint32_t symbol, const struct map *map, uint64_t address,

@@ -42,6 +42,11 @@ PRINT(srcline_print)
 	print_cut(out, width, cell_text(profile, column, entry));
 }
 
+PRINT(srcline_end_print)
+{
+	print_left_cut(out, width, cell_text(profile, column, entry));
+}
+
 static struct source_style row_style(const struct profile *profile)
 {
 	return (struct source_style){ .show_symbol = true, .show_address = true, .full_path = profile->options.full_source_path };
@@ -68,11 +73,15 @@ static bool run_text(const struct profile *profile, const struct place *place, u
 }
 
 /* A caller's row is looked up by its address where the sample's own is by its offset in the file: so does perf, and then there is
- * rarely a line for callers. */
+ * rarely a line for callers. Unless chains have lines themselves: then the row has its frame's. */
 TEXT(srcline_text)
 {
 	const struct place *place = entry_place(profile, entry);
-	place_text(profile, place->module, place->map, place->ip, place->symbol, row_style(profile), out);
+	struct source_style style = row_style(profile);
+	bool by_frame = place->level & PLACE_FRAME && profile->options.chain.key != CHAIN_FUNCTION && profile->options.use_chains;
+	style.show_symbol = !by_frame;
+	style.show_address = !by_frame || profile->options.chain.key == CHAIN_ADDRESS;
+	place_text(profile, place->module, place->map, by_frame ? map_offset(place->map, place->ip) : place->ip, place->symbol, style, out);
 }
 
 TEXT(srcfile_text)

@@ -74,7 +74,7 @@ static void class_places(struct fold *fold)
 			fold->chain_of_place[id] = idmap_add(&lines, profile_place_line(profile, id), id, &added);
 		else if (place->symbol && !by_address)
 			fold->chain_of_place[id] = function_of(&functions, profile, place, id);
-		else if (profile->by_map)
+		else if (profile->by_map || profile->options.branch_history)
 			fold->chain_of_place[id] = idmap_add(&maps, hash_pair((uint64_t)place->module << 32 | place->symbol, place->ip), id, &added);
 	}
 	functions_fini(&functions);
@@ -354,7 +354,7 @@ uint64_t fold_least_hit(const struct profile *profile, const struct hist *hist)
 bool fold_shows_chain(const struct profile *profile, const struct hist *hist, const struct entry *entry)
 {
 	const struct evsel *evsel = &session_evlist(profile->session)->events.items[hist->event];
-	if (!(evsel->attr.sample_type & SAMPLE_CALLCHAIN) && !profile->options.show_reference)
+	if (!(evsel->attr.sample_type & SAMPLE_CALLCHAIN) && !profile->options.show_reference && !profile->options.branch_marks)
 		return false;
 	uint64_t whole = profile->options.iteration == ITERATE_CALLERS ? entry->children_period : entry->self.period;
 	if (hist->leader != hist->event || entry->filtered || hist_percent(profile, hist, entry) < profile->options.min_percent)
@@ -489,6 +489,7 @@ static void fold_fini(struct fold *fold)
 	vec_fini(&fold->steps);
 	vec_fini(&fold->tree);
 	vec_fini(&fold->tree_places);
+	vec_fini(&fold->tree_marks);
 	vec_fini(&fold->tree_order);
 }
 

@@ -64,6 +64,7 @@ struct fold {
 	VEC(struct chain_step) steps;
 	VEC(struct chain_node) tree;
 	VEC(uint32_t) tree_places, tree_order;
+	VEC(struct branch_marks) tree_marks; /* of tree_places, where they are shown */
 };
 
 int fold_cells(struct profile *profile, struct error *err);
@@ -80,6 +81,7 @@ bool fold_shows_chain(const struct profile *profile, const struct hist *hist, co
 struct chain_parts {
 	const struct chain_node *nodes;
 	const uint32_t *places, *order;
+	const struct branch_marks *marks;    /* of places; NULL: none */
 	size_t count, place_count, order_count;
 };
 struct chain_tree *fold_keep_tree(struct profile *profile, const struct chain_parts *parts, uint64_t min_hit);

@@ -223,11 +223,29 @@ static void branch_out(struct fold *fold, uint32_t at, size_t first, size_t fram
 	free(branches);
 }
 
+/* What branches tell at the frame that steps from `first` on are at. */
+static void add_marks(struct fold *fold, size_t first)
+{
+	struct branch_marks marks = { 0 };
+	size_t earliest = first;
+	for (size_t i = first; i < fold->steps.count; i++) {
+		const struct chain_step *step = &fold->steps.items[i];
+		branch_marks_add(&marks, stacks_place_at(&fold->profile->stacks, fold->nodes.items[step->node].place)->key_branch, step->count);
+		if (step->first < fold->steps.items[earliest].first)
+			earliest = i;
+	}
+	uint32_t place = fold->nodes.items[fold->steps.items[earliest].node].place;
+	branch_marks_finish(&marks, stacks_place_at(&fold->profile->stacks, place)->key_branch);
+	vec_push(&fold->tree_marks, marks);
+}
+
 /* Steps from `first` on are at one frame: appends it and those that follow alone, then branches out. */
 static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit)
 {
 	for (;;) {
 		vec_push(&fold->tree_places, shown_place(fold, first, fold->steps.count));
+		if (fold->profile->options.branch_marks)
+			add_marks(fold, first);
 		fold->tree.items[at].place_count++;
 		size_t end = fold->steps.count;
 		struct chain_node ending = { 0 };
@@ -326,6 +344,8 @@ struct chain_tree *fold_keep_tree(struct profile *profile, const struct chain_pa
 	tree->count = (uint32_t)parts->count;
 	tree->nodes = arena_copy(arena, parts->nodes, parts->count * sizeof *parts->nodes);
 	tree->places = arena_copy(arena, parts->places, parts->place_count * sizeof *parts->places);
+	if (parts->marks)
+		tree->marks = arena_copy(arena, parts->marks, parts->place_count * sizeof *parts->marks);
 	tree->order = arena_copy(arena, parts->order, parts->order_count * sizeof *parts->order);
 	if (mode == CHAIN_FLAT || mode == CHAIN_FOLDED) {
 		tree->ends = arena_alloc(arena, tree->count * sizeof *tree->ends);
@@ -338,7 +358,8 @@ struct chain_tree *fold_keep_tree(struct profile *profile, const struct chain_pa
 static struct chain_tree *keep_tree(const struct fold *fold, uint64_t min_hit)
 {
 	struct chain_parts parts = { .nodes = fold->tree.items, .count = fold->tree.count, .places = fold->tree_places.items,
-		.place_count = fold->tree_places.count, .order = fold->tree_order.items, .order_count = fold->tree_order.count };
+		.place_count = fold->tree_places.count, .order = fold->tree_order.items, .order_count = fold->tree_order.count,
+		.marks = fold->profile->options.branch_marks ? fold->tree_marks.items : NULL };
 	return fold_keep_tree(fold->profile, &parts, min_hit);
 }
 
@@ -349,6 +370,7 @@ struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry,
 	vec_clear(&fold->steps);
 	vec_clear(&fold->tree);
 	vec_clear(&fold->tree_places);
+	vec_clear(&fold->tree_marks);
 	vec_clear(&fold->tree_order);
 	if (inwards) {
 		mark_own(fold, entry, true, callers && !fold->keeps_repeats);

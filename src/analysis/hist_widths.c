@@ -1,6 +1,7 @@
 /* How wide columns are: as their widest cells, or as perf fixes them. */
 #include <stdlib.h>
 
+#include "analysis/collapse.h"
 #include "analysis/column_cells.h"
 #include "analysis/hist.h"
 #include "base/memory.h"
@@ -166,12 +167,14 @@ static void widen_texts(const struct profile *profile, struct hist *hist, struct
 		enum column_width which = column->type->width;
 		const struct group_facts *facts = entry->facts;
 		CLEANUP_STR struct str text = { 0 };
-		bool printed = column->type->text || which == WIDTH_CGROUP || (which == WIDTH_TRACE && text_is_known(profile, known, entry));
+		bool printed = which == WIDTH_CGROUP || (which == WIDTH_TRACE && text_is_known(profile, known, entry));
 		if (which == WIDTH_TRANSACTION && *entry_key(entry, column))
 			widen(hist, which, TRANSACTION_LENGTH);
 		else if (which == WIDTH_PARENT && facts->parent_symbol)
 			widen(hist, which, symbol_length(profile, facts->parent_module, facts->parent_symbol));
-		else if (printed && (column->type->text || *entry_key(entry, column)))
+		else if (column->type->text)
+			widen(hist, which, strlen(collapse_text(profile, *entry_key(entry, column))));
+		else if (printed && *entry_key(entry, column))
 			column->type->print(profile, column, entry, UINT32_MAX, &text);
 		widen(hist, which, text.len);
 	}

@@ -49,6 +49,8 @@ struct profile_options {
 	struct columns *columns;
 	struct chain_options chain;
 	enum profile_iteration iteration;
+	bool branch_history;         /* branches are woven into chains */
+	bool branch_marks;           /* … and what is known of them is shown */
 	bool use_chains;             /* chains are collected (and shown) */
 	bool hide_unresolved, exclude_other, hierarchy, event_group, relative, nanoseconds, skip_empty, raw_trace;
 	bool symbol_first;           /* --sort sym...: chains do not repeat the symbol */

@@ -7,19 +7,21 @@
 #include "analysis/tuple.h"
 #include "model/model.h"
 
-/* The first three words tell places apart, the others are those of whoever came first. */
+/* The first four words tell places apart, the others are those of whoever came first. */
 struct place {
 	uint32_t symbol, module;  /* symbol: as symbols_lookup, 0: none */
 	uint64_t key_ip;          /* 0 where the symbol alone tells */
 	uint64_t key_map;         /* 0 where the mapping does not tell places apart */
+	uint64_t key_branch;      /* what a branch tells there (analysis/branch_history.h); 0: nothing */
 	uint64_t ip;
 	_Alignas(8) const struct map *map; /* NULL: in no mapping */
 	_Alignas(8) uint64_t level; /* 'k', '.', …; 0: in no mapping, takes that of its neighbour; and PLACE_UNWOUND */
 };
 
+#define PLACE_FRAME 0x200u        /* of a chain's frame in a mapping: ip is the address, not the offset in the file */
 #define PLACE_UNWOUND 0x100u      /* of a frame that stands with those inlined into it: its line is that of the call */
 
-enum { PLACE_KEY_WORDS = 3, PLACE_WORDS = 6 };
+enum { PLACE_KEY_WORDS = 4, PLACE_WORDS = 7 };
 _Static_assert(sizeof(struct place) == PLACE_WORDS * sizeof(uint64_t), "a place is a row of words");
 
 struct stack_node {

@@ -162,7 +162,8 @@ static int pack_row(struct packing *p, struct cli *cli, const char *temporary, c
 		return packed;
 	struct cached_file file = { .path = row->name, .root = -1, .id_len = row->len };
 	memcpy(file.id, row->id, sizeof file.id);
-	file.kind = strcmp(row->name, "[vdso]") == 0 ? CACHED_VDSO : strcmp(row->name, "[kernel.kallsyms]") == 0 ? CACHED_KALLSYMS : CACHED_FILE;
+	bool vdso = strcmp(row->name, "[vdso]") == 0, kernel = strcmp(row->name, "[kernel.kallsyms]") == 0;
+	file.kind = vdso ? CACHED_VDSO : kernel ? CACHED_KALLSYMS : CACHED_FILE;
 	if (cache_add(temporary, &file, NULL) >= 0 && (packed = pack_cached(p, temporary, row, err)))
 		return packed;
 	char hex[2 * ELF_BUILD_ID_MAX + 1];

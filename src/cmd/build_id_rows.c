@@ -33,7 +33,8 @@ static int row_compare(const void *a, const void *b)
 	return order;
 }
 
-static void rows_add(struct build_id_rows *rows, int32_t machine, const char *name, const uint8_t *id, unsigned len, size_t place)
+static void rows_add(struct build_id_rows *rows, int32_t machine, const char *name, const uint8_t *id, unsigned len,
+	size_t place)
 {
 	struct build_id_row row = { .machine = machine, .name = arena_string(&rows->arena, name, strlen(name)), .place = place };
 	row.len = len < ELF_BUILD_ID_MAX ? (uint8_t)len : ELF_BUILD_ID_MAX;

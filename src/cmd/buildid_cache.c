@@ -116,7 +116,8 @@ static int purge_file(const struct keeper *k, const char *name, struct error *er
 	const char *path = *name == '/' || *name == '[' ? name : NULL;
 	if (k->root < 0 && realpath(name, real))
 		path = real;
-	int result = path ? cache_list_builds(k->cli->buildid_dir, path, &list, err) : error_set(err, ERROR_SYSTEM, "%s: no such file", name);
+	int result = path ? cache_list_builds(k->cli->buildid_dir, path, &list, err)
+			  : error_set(err, ERROR_SYSTEM, "%s: no such file", name);
 	bool listed = result >= 0;
 	for (size_t i = 0; listed && i < list.entries.count; i++) {
 		const struct cache_entry *entry = &list.entries.items[i];

@@ -28,11 +28,16 @@ static void tell_trail(const struct cli *cli, const struct symbols *symbols, con
 	cli_warn(cli, "%s%s%s%s: %u symbols; looked in", module->long_name, *hex ? " (" : "", hex, *hex ? ")" : "", info.count);
 	for (size_t i = 0; i < trail->tries.count; i++)
 		tell_try(cli, &trail->tries.items[i]);
+	trail = symbols_trail_of_lines(symbols, module);
+	if (trail)
+		cli_warn(cli, " source lines; looked in");
+	for (size_t i = 0; trail && i < trail->tries.count; i++)
+		tell_try(cli, &trail->tries.items[i]);
 }
 
 /* One line for all modules in that state. */
-static void tell_state(const struct cli *cli, const struct symbols *symbols, const struct modules *modules, enum symtab_state state,
-	const char *what)
+static void tell_state(const struct cli *cli, const struct symbols *symbols, const struct modules *modules,
+	enum symtab_state state, const char *what)
 {
 	CLEANUP_STR struct str names = { 0 };
 	unsigned count = 0;

@@ -96,12 +96,14 @@ static void print(struct writer *out, const struct wanted *wanted, const struct 
 		return;
 	}
 	const char *module = wanted->modules.items[id], *path = "[kernel.kallsyms]";
+	uint64_t base = 0;
 	if (module) {
 		const struct kernel_module *row = module_find(modules, module);
 		path = row->path ? row->path : module;
+		base = row->start;
 	}
-	writer_printf(out, "%s: %s %s %#" PRIx64 "-%#" PRIx64 " (%#" PRIx64 "-%#" PRIx64 ")\n", s->name, module ? module : "[kernel]", path,
-		s->start, s->end, s->start, s->end);
+	writer_printf(out, "%s: %s %s %#" PRIx64 "-%#" PRIx64 " (%#" PRIx64 "-%#" PRIx64 ")\n", s->name, module ? module : "[kernel]",
+		path, s->start, s->end, s->start - base, s->end - base);
 }
 
 static int kallsyms_run(struct cli *cli, __attribute__((unused)) void *options, int argc, const char **argv)

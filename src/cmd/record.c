@@ -25,6 +25,7 @@ struct run {
 	struct cli *cli;
 	struct record_command *o;
 	struct events events;
+	struct events switch_events; /* --switch-output-event */
 	struct recording recording;
 	VEC(const char *) whole_command;
 	char self[4096];
@@ -53,17 +54,17 @@ static int usage_about(const struct cli *cli, const char *option)
 	return cli_usage(cli, &command_record, &err);
 }
 
-static int parse_events(struct run *run, const char *text)
+static int parse_events(struct run *run, struct events *events, const char *text, const char *option)
 {
 	struct event_error why;
 	struct writer out;
-	if (events_parse(&run->events, text, &why) == 0)
+	if (events_parse(events, text, &why) == 0)
 		return 0;
 	writer_open(&out, -1, 0);
 	event_error_print(&why, &out);
 	cli_warn(run->cli, "%.*sRun 'perf list' for a list of valid events", (int)out.len, out.buffer);
 	writer_fini(&out);
-	return usage_about(run->cli, "e");
+	return usage_about(run->cli, option);
 }
 
 /* A condition for the tracepoints that stand before it, joined to those they have. */
@@ -123,7 +124,7 @@ static int take_words(struct run *run)
 		int status = 0;
 		switch (word->kind) {
 		case WORD_EVENT:
-			status = parse_events(run, word->text);
+			status = parse_events(run, &run->events, word->text, "e");
 			break;
 		case WORD_FILTER:
 			status = add_filter(run, word->text, "filter");
@@ -269,7 +270,7 @@ static void report_losses(const struct run *run)
 	const struct recording *r = &run->recording;
 	if (r->lost_samples)
 		cli_warn(run->cli, "Warning:\n%llu samples were lost because the rings were full: larger rings (-m %zu) or fewer samples "
-			"(-F, -c) help.", (unsigned long long)r->lost_samples, run->o->record.pages ? run->o->record.pages * 4 : (size_t)512);
+			"(-F, -c) help.", (unsigned long long)r->lost_samples, r->ring_pages * 4);
 	else if (r->lost_events)
 		cli_warn(run->cli, "Warning:\n%llu records were lost in %llu places because the rings were full: larger rings (-m) or less "
 			"data help.", (unsigned long long)r->lost_events, (unsigned long long)r->lost_chunks);
@@ -288,6 +289,7 @@ static double share(uint64_t part, uint64_t whole)
 /* How far the stacks could be followed that were unwound while recording. */
 static void report_unwinding(const struct run *run)
 {
+	enum { CUT_PERCENT_MANY = 10, STACK_BYTES_MORE = 32768 };
 	const struct unwinding_counts *u = &run->recording.unwound;
 	uint64_t lost = u->unmapped + u->without_rules + u->bad_rules;
 	if (!u->stacks)
@@ -295,6 +297,10 @@ static void report_unwinding(const struct run *run)
 	cli_warn(run->cli, "[ perf record: Unwound %llu stacks: %.1f%% complete, %.1f%% joined to earlier ones, %.1f%% cut, %.1f%% without a "
 		"way on ]", (unsigned long long)u->stacks, share(u->complete, u->stacks), share(u->joined, u->stacks),
 		share(u->cut + u->deep, u->stacks), share(lost, u->stacks));
+	uint64_t bytes = run->o->record.sampling.stack_size;
+	if (share(u->cut, u->stacks) >= CUT_PERCENT_MANY && bytes && bytes < STACK_BYTES_MORE)
+		cli_warn(run->cli, "Hint: many stacks are deeper than their copy of %llu bytes: --call-graph unwind,%d takes more of each.",
+			(unsigned long long)bytes, STACK_BYTES_MORE);
 	if (run->o->verbose)
 		cli_warn(run->cli, "stacks that end early: %llu at the end of their copy, %llu at %d frames, %llu at an address in no mapping, "
 			"%llu at code without call frame information, %llu at information that makes no sense; %llu samples were damaged; "
@@ -360,6 +366,12 @@ static int record(struct run *run, int argc, const char **argv)
 	int status = take_words(run);
 	if (status || (status = take_config(run)) || (status = take_rate(run)) || (status = open_control(run)))
 		return status;
+	if (o->switch_event) {
+		if ((status = parse_events(run, &run->switch_events, o->switch_event, "switch-output-event")))
+			return status;
+		r->switching.events = &run->switch_events;
+		r->switching.on_signal = true;
+	}
 	if (o->aio && r->groups) {
 		cli_warn(run->cli, "--aio and --threads cannot be combined");
 		return EXIT_INVALID;
@@ -436,6 +448,7 @@ static int record_command_run(struct cli *cli, void *options, int argc, const ch
 	}
 	recording_fini(&run.recording);
 	events_fini(&run.events);
+	events_fini(&run.switch_events);
 	vec_fini(&run.whole_command);
 	vec_fini(&run.o->words);
 	vec_fini(&run.o->windows);

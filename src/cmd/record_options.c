@@ -433,7 +433,7 @@ const struct option record_table[] = {
 	OPT_UINT(0, "switch-max-files", S, record.switching.files, "keep the newest n files of --switch-output"),
 	OPT_CALLBACK_FLAGS(0, "switch-output", S, record, "signal or size[BKMG] or time[smhd]",
 		"begin a new file at a signal (SIGUSR2), a size or a time", set_switch, OPTION_OPTARG),
-	OPT_LATER_ARG(0, "switch-output-event", "switch output event", "begin a new file when this event happens"),
+	OPT_STRING(0, "switch-output-event", S, switch_event, "switch output event", "begin a new file when this event happens, on any CPU"),
 	OPT_CALLBACK(0, "synth", S, record, "no|all|task|mmap|cgroup", "what to tell of processes that run already (default: all)",
 		set_synthesis),
 	OPT_BOOL(0, "tail-synthesize", S, record.tail_synthesis, "tell of running processes at the end, not at the beginning"),

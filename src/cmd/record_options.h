@@ -35,6 +35,7 @@ struct record_command {
 	const char *control_text;   /* --control */
 	struct stream_groups groups; /* --threads */
 	bool aio;                   /* --aio */
+	const char *switch_event;   /* --switch-output-event */
 };
 
 extern const struct option record_table[];

@@ -119,6 +119,8 @@ static int add_dynamic(void *context, struct columns *columns, const char *word,
 static void expand_sort(struct report *report)
 {
 	const char *sort = report->options->sort;
+	if (!sort && report->options->branch_history)
+		sort = "srcline,symbol,dso";
 	if (!sort)
 		return;
 	const char *more = !strstr(sort, "symbol") ? "" : report->mode == SORT_BRANCH ? ",ipc_lbr" : ",ipc_null";

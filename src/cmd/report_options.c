@@ -215,7 +215,7 @@ const struct option report_table[] = {
 	  .offset = offsetof(O, group), .was_set = offsetof(O, group_given) },
 	OPT_INT(0, "group-sort-idx", O, group_sort_index, "sort by this event of the group, counted from 0"),
 	OPT_CALLBACK_FLAGS('b', "branch-stack", O, branch_mode, NULL, "a row for every branch that was recorded", set_branch_mode, OPTION_NOARG),
-	OPT_LATER(0, "branch-history", "add recorded branches to call chains"),
+	OPT_BOOL(0, "branch-history", O, branch_history, "weave the branches of samples into their call chains"),
 	OPT_STRING(0, "objdump", O, objdump, "path", "the objdump that annotations use"),
 	OPT_STRING(0, "addr2line", O, addr2line, "path", "accepted; source lines need no such program here"),
 	OPT_BOOL(0, "demangle", O, demangle, "show C++, Rust and D names as in the source (on)"),

@@ -10,7 +10,8 @@ struct report_options {
 	int verbose, max_stack, group_sort_index, socket_filter, saved_samples;
 	bool quiet, dump, stats, tasks, mmaps, ignore_vmlinux, force, modules, show_samples, threads, tui, stdio, header, header_only;
 	bool cpu_utilization, exclude_other, children, inverted, hide_unresolved, show_info, source, asm_raw, show_period;
-	bool group, group_given, branch_history, jit, join_stacks, demangle, demangle_kernel, short_names, memory, full_source_path, show_reference, stitch_lbr;
+	bool group, group_given, branch_history, jit, join_stacks, demangle, demangle_kernel;
+	bool short_names, memory, full_source_path, show_reference, stitch_lbr;
 	bool raw_trace, hierarchy, inline_names, nanoseconds, show_switch_events, total_cycles, disable_order, skip_empty;
 	bool relative;
 	int branch_mode;             /* -1: as the recording is */

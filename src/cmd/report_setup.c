@@ -19,7 +19,9 @@ int report_choose_mode(struct report *report, struct error *err)
 	const struct header *header = &report->session.source->header;
 	bool branches = header_has(header, FEATURE_BRANCH_STACK) && !(sample_types(report) & SAMPLE_STACK_USER);
 	report->children = options->children;
-	if (options->branch_mode == 1 || (options->branch_mode == -1 && branches)) {
+	report->profile_options.branch_history = options->branch_history;
+	report->profile_options.branch_marks = options->branch_history && branches;
+	if (!options->branch_history && (options->branch_mode == 1 || (options->branch_mode == -1 && branches))) {
 		report->mode = SORT_BRANCH;
 		report->children = false;
 	}
@@ -84,12 +86,12 @@ int report_setup_samples(struct report *report, struct error *err)
 	uint64_t types = sample_types(report);
 	if (options->cpus && open_cpus(report, err) < 0)
 		return -1;
-	bool wants_chains = options->chain_given && !options->chain_none;
+	bool wants_chains = (options->chain_given && !options->chain_none) || options->branch_history;
 	out->use_chains = wants_chains;
 	if (!pipe && !(types & SAMPLE_CALLCHAIN)) {
 		if (report->columns.has_parent)
 			return refuse_data(err, "Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?");
-		if (wants_chains)
+		if (wants_chains && !out->branch_marks)
 			return refuse_data(err, "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
 				"Did you call 'perf record' without -g or -b?");
 	} else if (!wants_chains && options->chain.mode != CHAIN_NONE) {
@@ -191,6 +193,8 @@ void report_fill_profile(struct report *report)
 	struct profile_options *out = &report->profile_options;
 	out->columns = &report->columns;
 	out->chain = options->chain;
+	if (options->branch_history)
+		out->chain.key = CHAIN_ADDRESS;
 	if (options->inverted || (options->children && !options->chain_order_given))
 		out->chain.order = CHAIN_CALLER;
 	out->iteration = report->mode == SORT_BRANCH ? ITERATE_BRANCHES : options->memory ? ITERATE_MEMORY

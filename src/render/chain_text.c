@@ -1,9 +1,13 @@
 #include "render/chain_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "abi/record.h"
 #include "render/percent.h"
+#include "render/report_text.h"
+
+enum { MARKS_IN_TREE_MAX = 63, MARKS_ALONE_MAX = 255 }; /* perf's buffers */
 
 static const char margin[] = "            ";
 
@@ -28,6 +32,81 @@ static void add_frame(const struct chain_text *text, uint32_t id)
 		str_printf(text->out, " %s", line);
 	if (symbol_is_inlined(place->symbol))
 		str_puts(text->out, " (inlined)");
+}
+
+/* One more of several words in brackets. */
+static void add_word(struct str *out, bool *any, const char *word)
+{
+	str_printf(out, "%s%s", *any ? " " : " (", word);
+	*any = true;
+}
+
+static void add_target(struct str *out, const struct branch_marks *marks)
+{
+	enum { COND = 1, NEW = 16 };
+	bool any = false;
+	char word[64];
+	const struct {
+		bool there;
+		const char *word;
+	} before[] = { { marks->forward, "COND_FWD" }, { marks->backward, "COND_BWD" } },
+	  after[] = { { marks->cross_4k, "CROSS_4K" }, { marks->cross_2m, "CROSS_2M" } };
+	for (unsigned i = 0; i < 2 && marks->types; i++)
+		if (before[i].there)
+			add_word(out, &any, before[i].word);
+	for (unsigned i = 0; i < 2 * NEW; i++)
+		if (i != COND && marks->types >> i & 1)
+			add_word(out, &any, branch_type_word(i < NEW ? i : i - NEW, i >= NEW));
+	for (unsigned i = 0; i < 2 && marks->types; i++)
+		if (after[i].there)
+			add_word(out, &any, after[i].word);
+	if (marks->predicted < marks->branches) {
+		snprintf(word, sizeof word, "predicted:%.1f%%", (float)((double)marks->predicted * 100.0 / (double)marks->branches));
+		add_word(out, &any, word);
+	}
+	float aborted = (float)((double)marks->aborts * 100.0 / (double)marks->branches);
+	if (marks->aborts && aborted >= 0.1f) {
+		snprintf(word, sizeof word, "abort:%.1f%%", aborted);
+		add_word(out, &any, word);
+	}
+	if (any)
+		str_putc(out, ')');
+}
+
+static void add_source(struct str *out, const struct branch_marks *marks)
+{
+	bool any = false;
+	char word[64];
+	uint64_t cycles = marks->cycles / marks->branches;
+	uint64_t turns = marks->iterations && marks->from ? marks->iterations / marks->from : 0;
+	if (cycles) {
+		snprintf(word, sizeof word, "cycles:%" PRIu64, cycles);
+		add_word(out, &any, word);
+	}
+	if (turns) {
+		snprintf(word, sizeof word, "iter:%" PRIu64, turns);
+		add_word(out, &any, word);
+		snprintf(word, sizeof word, "avg_cycles:%" PRIu64, marks->iteration_cycles / marks->iterations);
+		add_word(out, &any, word);
+	}
+	if (any)
+		str_putc(out, ')');
+}
+
+/* What branches tell of the frame at this place of the tree, to `most` characters. */
+static void add_marks(const struct chain_text *text, const struct chain_tree *tree, uint32_t at, size_t most)
+{
+	CLEANUP_STR struct str words = { 0 };
+	if (!tree->marks)
+		return;
+	const struct branch_marks *marks = &tree->marks[at];
+	if (!marks->branches)
+		str_puts(&words, " (calltrace)");
+	else if (marks->target)
+		add_target(&words, marks);
+	else
+		add_source(&words, marks);
+	str_printf(text->out, "%.*s", (int)most, str_text(&words));
 }
 
 /* What stands for a chain: its share, its period, or how many samples it has. */
@@ -102,7 +181,7 @@ static void add_remaining(const struct chain_text *text, const struct chain_node
 			return;
 	}
 	add_lead(text, at, true, remaining, count, total);
-	str_puts(text->out, "[...]\n");
+	str_puts(text->out, text->profile->options.branch_marks ? "[...] (calltrace)\n" : "[...]\n");
 }
 
 /* The children of a node; total: what their shares are of. Returns whether anything was printed. */
@@ -126,6 +205,7 @@ static bool add_children(const struct chain_text *text, const struct chain_tree 
 		for (uint32_t f = 0; f < child->place_count; f++) {
 			add_lead(text, &below, f == 0, chain_total(child), child->count + child->children_count, total);
 			add_frame(text, tree->places[child->first_place + f]);
+			add_marks(text, tree, child->first_place + f, MARKS_IN_TREE_MAX);
 			str_putc(text->out, '\n');
 		}
 		struct drawing deeper = { .depth = at->depth + 1, .mask = with_line(below.mask, at->depth), .left = at->left };
@@ -155,6 +235,7 @@ static bool add_single(const struct chain_text *text, const struct chain_tree *t
 			add_margin(text, *left);
 		}
 		add_frame(text, tree->places[node->first_place + i]);
+		add_marks(text, tree, node->first_place + i, MARKS_ALONE_MAX);
 		str_putc(text->out, '\n');
 		if (++printed == limit)
 			break;

@@ -177,11 +177,22 @@ void report_text_print(const struct report_text *report, struct writer *out)
 		writer_printf(out, "#\n# (%s)\n#\n", report->tip);
 }
 
+static const char *const types[16] = {
+	"N/A", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR",
+	"NO_TX", "",
+};
+static const char *const new_types[16] = {
+	"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5",
+};
+
+const char *branch_type_word(unsigned type, bool extended)
+{
+	const char *word = type < 16 ? (extended ? new_types : types)[type] : NULL;
+	return word ? word : "";
+}
+
 void branch_text_print(const struct branch_counts *counts, struct writer *out)
 {
-	static const char *const types[16] = { "N/A", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL",
-		"COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "" };
-	static const char *const new_types[16] = { "FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5" };
 	const struct { const char *name; uint64_t count; } first[] = {
 		{ "COND_FWD", counts->forward }, { "COND_BWD", counts->backward }, { "CROSS_4K", counts->cross_4k }, { "CROSS_2M", counts->cross_2m },
 	};

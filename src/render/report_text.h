@@ -16,3 +16,5 @@ struct report_text {
 void report_text_print(const struct report_text *report, struct writer *out);
 /* The shares of the branches' kinds, at the end of a report of branches. */
 void branch_text_print(const struct branch_counts *counts, struct writer *out);
+/* "COND", "CALL" …: what the processor says of a branch; extended: of its second set of types. "": none. */
+const char *branch_type_word(unsigned type, bool extended);

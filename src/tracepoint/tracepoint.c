@@ -73,7 +73,7 @@ static void parser_finish(struct tracepoints *t, struct tep_handle *tep)
 	for (size_t i = 0; i < t->events.count && !t->type_size; i++)
 		for (uint32_t f = 0; f < t->events.items[i]->common_count; f++) {
 			const struct tracepoint_field *field = &t->events.items[i]->fields[f];
-			if (strcmp(field->name, "common_type"))
+			if (strcmp(field->name, "common_type") != 0)
 				continue;
 			t->type_offset = field->offset;
 			t->type_size = field->size;

@@ -1,0 +1,42 @@
+#include "analysis/source_line.h"
+
+#include "unit.h"
+
+static void expect_text(const struct module *module, uint64_t offset, struct source_style style, const char *want)
+{
+	struct modules modules = { 0 };
+	CLEANUP_STR struct str text = { 0 };
+	struct symbols *symbols = symbols_new(&modules, &(struct symbols_options){ .no_kernel_lookup = true });
+	source_line_add(symbols, module, offset, 0, style, &text);
+	EXPECT_STR(str_text(&text), want);
+	symbols_free(symbols);
+}
+
+TEST("where no line is known the module and the address stand in, or what the caller wants")
+{
+	struct module module = { .kind = MODULE_FILE, .name = "/nowhere/prog", .long_name = "/nowhere/prog", .short_name = "prog", .pid = -1 };
+	expect_text(&module, 0x1234, (struct source_style){ .show_address = true }, "prog[1234]");
+	expect_text(&module, 0x1234, (struct source_style){ .show_symbol = true }, SOURCE_UNKNOWN);
+	expect_text(NULL, 0x1234, (struct source_style){ .show_address = true }, SOURCE_UNKNOWN);
+}
+
+TEST("a source file is shown by its last part unless its whole path is wanted")
+{
+	CLEANUP_STR struct str text = { 0 };
+	struct source_line line = { "/src/a/b.c", 12 };
+	source_line_add_known(&line, false, &text);
+	EXPECT_STR(str_text(&text), "b.c:12");
+	str_clear(&text);
+	source_line_add_known(&line, true, &text);
+	EXPECT_STR(str_text(&text), "/src/a/b.c:12");
+}
+
+TEST("chains are unwound where the kernel was told to leave the user's part out and to copy registers and stack")
+{
+	struct attr attr = { .flags = 1ull << ATTR_EXCLUDE_CALLCHAIN_USER, .sample_type = SAMPLE_REGS_USER | SAMPLE_STACK_USER };
+	EXPECT(attr_unwinds(&attr));
+	attr.flags = 0;
+	EXPECT(!attr_unwinds(&attr));
+	attr = (struct attr){ .flags = 1ull << ATTR_EXCLUDE_CALLCHAIN_USER, .sample_type = SAMPLE_REGS_USER };
+	EXPECT(!attr_unwinds(&attr));
+}

@@ -157,6 +157,22 @@ struct sort_key {
 	uint32_t start, index;
 };
 
+/* Item i becomes what order[i].index was, along the cycles of that: no second array, whose pages would cost more than the sorting. */
+static void permute(struct piece *items, struct sort_key *order, size_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct piece first = items[i];
+		uint32_t to = i;
+		for (uint32_t from = order[to].index; from != i; from = order[to].index) {
+			items[to] = items[from];
+			order[to].index = to;
+			to = from;
+		}
+		items[to] = first;
+		order[to].index = to;
+	}
+}
+
 /* By the digits of their starts; those that start together keep their order. */
 static void sort_by_digits(struct collection *c, uint64_t base)
 {
@@ -177,12 +193,7 @@ static void sort_by_digits(struct collection *c, uint64_t base)
 		from = to;
 		to = swap;
 	}
-	struct piece *sorted = memory_alloc(count * sizeof *sorted);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = c->pieces.items[from[i].index];
-	free(c->pieces.items);
-	c->pieces.items = sorted;
-	c->pieces.capacity = count;
+	permute(c->pieces.items, from, count);
 	free(keys);
 }
 

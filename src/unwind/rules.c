@@ -169,6 +169,38 @@ int32_t rule_builder_expression(struct rule_builder *b, struct span code)
 	return (int32_t)(at + sizeof len);
 }
 
+static uint32_t index_at(const struct rule_builder *b, size_t row)
+{
+	return b->wide.items ? b->wide.items[row] : b->narrow.items[row];
+}
+
+static void set_index(struct rule_builder *b, size_t row, uint32_t rule)
+{
+	if (rule > UINT16_MAX && !b->wide.items) {
+		vec_reserve(&b->wide, b->narrow.count + 1);
+		for (size_t i = 0; i < b->narrow.count; i++)
+			b->wide.items[i] = b->narrow.items[i];
+		b->wide.count = b->narrow.count;
+	}
+	if (b->wide.items && row == b->wide.count)
+		vec_push(&b->wide, rule);
+	else if (b->wide.items)
+		b->wide.items[row] = rule;
+	else if (row == b->narrow.count)
+		vec_push(&b->narrow, (uint16_t)rule);
+	else
+		b->narrow.items[row] = (uint16_t)rule;
+}
+
+static void drop_last(struct rule_builder *b)
+{
+	b->starts.count--;
+	if (b->wide.items)
+		b->wide.count--;
+	else
+		b->narrow.count--;
+}
+
 void rule_builder_row(struct rule_builder *b, uint64_t address, uint32_t rule)
 {
 	if (!b->starts.count) {
@@ -183,16 +215,16 @@ void rule_builder_row(struct rule_builder *b, uint64_t address, uint32_t rule)
 	if (count && b->starts.items[count - 1] > at)
 		return;
 	if (count && b->starts.items[count - 1] == at) {
-		b->indices.items[count - 1] = rule;
+		set_index(b, count - 1, rule);
 		/* it may now say what the row before it says */
-		if (count > 1 && b->indices.items[count - 2] == rule)
-			b->starts.count = b->indices.count = count - 1;
+		if (count > 1 && index_at(b, count - 2) == rule)
+			drop_last(b);
 		return;
 	}
-	if (count && b->indices.items[count - 1] == rule)
+	if (count && index_at(b, count - 1) == rule)
 		return;
 	vec_push(&b->starts, (uint32_t)at);
-	vec_push(&b->indices, rule);
+	set_index(b, count, rule);
 }
 
 /* Exactly as much memory as is used. */
@@ -218,24 +250,15 @@ static void make_pages(struct rule_table *table)
 	table->pages[table->page_count] = table->count ? table->count - 1 : 0;
 }
 
-static void make_indices(struct rule_table *table, const uint32_t *indices, size_t rules)
-{
-	if (rules > UINT16_MAX + 1u) {
-		table->rules32 = memory_alloc((table->count + 1) * sizeof *table->rules32);
-		memcpy(table->rules32, indices, table->count * sizeof *indices);
-		return;
-	}
-	table->rules16 = memory_alloc((table->count + 1) * sizeof *table->rules16);
-	for (uint32_t i = 0; i < table->count; i++)
-		table->rules16[i] = (uint16_t)indices[i];
-}
-
 void rule_builder_finish(struct rule_builder *b)
 {
 	struct rule_table *table = b->table;
 	table->count = (uint32_t)b->starts.count;
 	table->starts = shrink(b->starts.items, b->starts.count, sizeof *b->starts.items);
-	make_indices(table, b->indices.items, b->rules.count);
+	if (b->wide.items)
+		table->rules32 = shrink(b->wide.items, b->wide.count, sizeof *b->wide.items);
+	else
+		table->rules16 = shrink(b->narrow.items, b->narrow.count, sizeof *b->narrow.items);
 	table->rules = shrink(b->rules.items, b->rules.count, sizeof *b->rules.items);
 	table->rule_count = (uint32_t)b->rules.count;
 	table->saved = shrink(b->saved.items, b->saved.count, sizeof *b->saved.items);
@@ -245,6 +268,8 @@ void rule_builder_finish(struct rule_builder *b)
 	table->needed = b->needed;
 	make_pages(table);
 	b->starts.items = NULL;
+	b->wide.items = NULL;
+	b->narrow.items = table->rules16 ? NULL : b->narrow.items;
 	b->rules.items = NULL;
 	b->saved.items = NULL;
 	b->expressions.items = NULL;
@@ -254,7 +279,8 @@ void rule_builder_finish(struct rule_builder *b)
 void rule_builder_fini(struct rule_builder *b)
 {
 	vec_fini(&b->starts);
-	vec_fini(&b->indices);
+	vec_fini(&b->narrow);
+	vec_fini(&b->wide);
 	vec_fini(&b->rules);
 	vec_fini(&b->saved);
 	vec_fini(&b->expressions);

@@ -126,7 +126,8 @@ struct span rule_expression(const struct rule_table *table, int32_t at);
 struct rule_builder {
 	struct rule_table *table;
 	VEC(uint32_t) starts;
-	VEC(uint32_t) indices;
+	VEC(uint16_t) narrow;            /* of the rules by row, until there are too many … */
+	VEC(uint32_t) wide;              /* … and from then on */
 	VEC(struct rule) rules;
 	VEC(struct saved) saved;
 	VEC(uint8_t) expressions;

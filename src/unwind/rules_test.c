@@ -1,0 +1,66 @@
+#include "unwind/rules.h"
+
+#include "unit.h"
+
+static uint32_t numbered(struct rule_builder *b, int32_t number)
+{
+	struct rule rule = { .cfa_value = number, .cfa_register = 7, .ra = { .reg = 16, .kind = SAVED_AT_CFA, .value = -8 } };
+	return rule_builder_rule(b, &rule, NULL, 0);
+}
+
+TEST("equal rules are stored once, and rows that say the same as the one before not at all")
+{
+	struct rule_table table = { 0 };
+	struct rule_builder b;
+	rule_builder_init(&b, &table);
+	for (uint64_t i = 0; i < 100; i++)
+		rule_builder_row(&b, 0x1000 + i, numbered(&b, i < 50 ? 8 : 16));
+	rule_builder_row(&b, 0x1064, RULE_NONE);
+	rule_builder_row(&b, 0x1010, numbered(&b, 99)); /* out of order: left out */
+	rule_builder_finish(&b);
+	EXPECT_INT(table.count, 3);
+	EXPECT_INT(table.rule_count, 4);
+	EXPECT(rule_table_find(&table, 0x1031)->cfa_value == 8 && rule_table_find(&table, 0x1032)->cfa_value == 16);
+	EXPECT(!rule_table_find(&table, 0x1064) && !rule_table_find(&table, 0xfff) && !rule_table_find(&table, UINT64_MAX));
+	rule_table_fini(&table);
+}
+
+TEST("the row of an address is found however rows lie, and with more rules than two bytes count")
+{
+	for (unsigned wide = 0; wide < 2; wide++) {
+		struct rule_table table = { 0 };
+		struct rule_builder b;
+		uint64_t at = 0x400000, seed = 7;
+		rule_builder_init(&b, &table);
+		for (int32_t i = 0; i < 70000; i++) {
+			rule_builder_row(&b, at, numbered(&b, wide ? i : i % 1000));
+			seed = seed * 6364136223846793005u + 1;
+			at += 1 + (seed >> 60 ? seed >> 58 : seed >> 48);
+		}
+		rule_builder_row(&b, at, RULE_NONE);
+		rule_builder_finish(&b);
+		EXPECT((table.rules32 != NULL) == wide);
+		EXPECT_INT(table.count, 70001);
+		unsigned wrong = 0;
+		for (uint32_t i = 0; i + 1 < table.count; i++)
+			for (unsigned last = 0; last < 2; last++) {
+				uint64_t address = table.base + (last ? table.starts[i + 1] - 1 : table.starts[i]);
+				const struct rule *rule = rule_table_find(&table, address);
+				wrong += !rule || rule->cfa_value != (int32_t)(wide ? i : i % 1000);
+			}
+		EXPECT_INT(wrong, 0);
+		EXPECT(!rule_table_find(&table, at));
+		rule_table_fini(&table);
+	}
+}
+
+TEST("an empty table has no rule for anything")
+{
+	struct rule_table table = { 0 };
+	struct rule_builder b;
+	rule_builder_init(&b, &table);
+	rule_builder_row(&b, 0x1000, RULE_NONE);
+	rule_builder_finish(&b);
+	EXPECT(!rule_table_find(&table, 0) && !rule_table_find(&table, 0x1000));
+	rule_table_fini(&table);
+}

@@ -1,0 +1,94 @@
+#include "unwind/stubs.h"
+
+#include "unit.h"
+#include "unwind/cfi_maker.h"
+
+enum { CODE_SIZE = 0x80 };
+
+TEST("x86-64: a signal trampoline without call frame information gives back what the kernel saved")
+{
+	static const uint8_t ways[2][9] = { { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 }, { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 } };
+	for (unsigned way = 0; way < 2; way++) {
+		struct cfi_maker m = { .arch = UNWIND_X86_64 };
+		struct scene s;
+		uint8_t code[CODE_SIZE] = { 0 };
+		memcpy(code + 0x40, ways[way], sizeof ways[way]);
+		cfi_cie_made(&m, "zR");
+		cfi_fde_made(&m, 0x10, 0x10, CFI(0));
+		cfi_fde_made(&m, 0x80, 0x10, CFI(0x0c, 3, 16)); /* its CFA hangs on rbx */
+		cfi_fde_made(&m, 0xa0, 0x10, CFI(0x07, 16));
+		scene_open(&s, &m, code, sizeof code);
+		scene_register(&s, 7, s.input.stack_address);
+		scene_word(&s, 0, s.code + 0x40);                  /* the handler returns to the trampoline */
+		scene_word(&s, 8 + 128, s.input.stack_address + 0x200); /* rbx */
+		scene_word(&s, 8 + 160, s.input.stack_address + 0x300); /* rsp */
+		scene_word(&s, 8 + 168, s.code + 0x80);            /* rip: at the function's first instruction */
+		scene_word(&s, 0x208, s.code + 0xa8);
+		scene_run(&s, s.code + 0x18);
+		EXPECT_INT(s.result.count, 4);
+		EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+		EXPECT(s.frames[1].signal && s.frames[2].pc == s.code + 0x80 && s.frames[3].pc == s.code + 0xa8);
+		EXPECT_INT(s.result.guessed, 0);
+		scene_close(&s);
+	}
+}
+
+TEST("AArch64: the kernel's signal trampoline gives back pc and link register, whatever its own rules say")
+{
+	static const uint8_t trampoline[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
+	enum { REGISTERS = 128 + 176 + 8 };
+	struct cfi_maker m = { .arch = UNWIND_AARCH64 };
+	struct scene s;
+	uint8_t code[CODE_SIZE] = { 0 };
+	memcpy(code + 0x40, trampoline, sizeof trampoline);
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
+	cfi_fde_made(&m, 0x30, 0x20, CFI(0x9d, 0, 0x9e, 0)); /* the older kernels' way: loses the interrupted frame */
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0));                /* a leaf that was interrupted */
+	cfi_fde_made(&m, 0xa0, 0x10, CFI(0x07, 30));
+	scene_open(&s, &m, code, sizeof code);
+	scene_register(&s, 31, s.input.stack_address);
+	scene_register(&s, 29, 0);
+	scene_register(&s, 30, s.code + 0x40);
+	scene_word(&s, REGISTERS + 30 * 8, s.code + 0xa8);
+	scene_word(&s, REGISTERS + 31 * 8, s.input.stack_address + 0x300);
+	scene_word(&s, REGISTERS + 32 * 8, s.code + 0x84);
+	scene_run(&s, s.code + 0x18);
+	EXPECT_INT(s.result.count, 4);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	EXPECT(s.frames[1].signal && s.frames[2].pc == s.code + 0x84 && s.frames[3].pc == s.code + 0xa8);
+	scene_close(&s);
+}
+
+static void expect_plt(const uint8_t *entry, size_t entry_len, unsigned threshold)
+{
+	struct rule_table table;
+	struct elf elf;
+	uint8_t plt[64] = { 0 }, text[16] = { 0 };
+	size_t len;
+	for (unsigned at = 16; at < sizeof plt; at += 16)
+		memcpy(plt + at, entry, entry_len);
+	struct maker maker = maker_new(true, false, EM_X86_64, ET_DYN);
+	maker_section(&maker, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1000, text, sizeof text);
+	maker_section(&maker, ".plt", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x2000, plt, sizeof plt);
+	maker_section(&maker, ".plt.sec", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x3000, plt, sizeof plt);
+	uint8_t *file = maker_finish(&maker, &len);
+	EXPECT_INT(elf_open(&elf, (struct span){ file, len }, NULL), 0);
+	EXPECT_INT(rules_compile(&elf, NULL, &table, NULL), 0);
+	const struct rule *first = rule_table_find(&table, 0x2008), *lazy = rule_table_find(&table, 0x2018),
+		*plain = rule_table_find(&table, 0x3018);
+	EXPECT(first && first->cfa_kind == CFA_PLT && first->cfa_value == 16);
+	EXPECT(lazy && lazy->cfa_kind == CFA_PLT && lazy->cfa_value == 8 && lazy->threshold == threshold);
+	EXPECT(plain && plain->cfa_value == 8 && plain->threshold == 16);
+	EXPECT(!rule_table_find(&table, 0x1008));
+	rule_table_fini(&table);
+	elf_close(&elf);
+	free(file);
+}
+
+TEST("PLT entries that the linker wrote no rules for push where their kind pushes")
+{
+	static const uint8_t lazy[] = { 0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9 }, marked[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x68 };
+	expect_plt(lazy, sizeof lazy, 11);
+	expect_plt(marked, sizeof marked, 9);
+}

@@ -12,7 +12,9 @@ static struct time_conv conv_of(const uint64_t *words, uint32_t len)
 
 TEST("a counter's value becomes a time by shift, factor and zero, and wraps where only some of its bits count")
 {
-	uint64_t words[] = { 10, 512, 1000, 0x100, 0xff, 1 };
+	uint64_t words[] = { 10, 512, 1000, 0x100, 0xff, 0 };
+	uint8_t *known = (uint8_t *)&words[5], *short_counter = known + 1;
+	*known = 1;
 	struct time_conv conv = conv_of(words, 24);
 	EXPECT(conv.known);
 	EXPECT_INT(time_conv_time(&conv, 2048), 2024);
@@ -20,10 +22,10 @@ TEST("a counter's value becomes a time by shift, factor and zero, and wraps wher
 	EXPECT_INT(time_conv_time(&conv, 2050), 2025);
 	conv = conv_of(words, 48);
 	EXPECT(conv.known && !conv.short_counter);
-	words[5] = 0x101;
+	*short_counter = 1;
 	conv = conv_of(words, 48);
 	EXPECT_INT(time_conv_time(&conv, 0x04), 1000 + 0x104 / 2);
-	words[5] = 0x100;
+	*known = 0;
 	conv = conv_of(words, 48);
 	EXPECT(!conv.known);
 	EXPECT_INT(time_conv_time(&conv, 2048), 0);

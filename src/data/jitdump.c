@@ -149,6 +149,15 @@ static bool read_payload(struct jitdump *dump, struct jitdump_record *record, st
 	}
 }
 
+/* Whether the byte before `end` is there: a dump may still grow. */
+static bool reaches(const struct jitdump *dump, uint64_t end)
+{
+	uint8_t last;
+	if (end > dump->window_at && end - dump->window_at <= dump->window_len)
+		return true;
+	return reader_at(&dump->reader, &last, 1, end - 1) == 1;
+}
+
 int jitdump_next(struct jitdump *dump, struct jitdump_record *record)
 {
 	for (;;) {
@@ -158,8 +167,7 @@ int jitdump_next(struct jitdump *dump, struct jitdump_record *record)
 		record->type = take_u32(&c);
 		record->size = take_u32(&c);
 		record->timestamp = take_u64(&c);
-		if (c.short_read || record->size < PREFIX_SIZE || dump->at > dump->reader.size ||
-		    record->size > dump->reader.size - dump->at)
+		if (c.short_read || record->size < PREFIX_SIZE || !reaches(dump, dump->at + record->size))
 			return 0;
 		if (c.len > record->size)
 			c.len = record->size;

@@ -74,7 +74,7 @@ struct jitdump {
 long jitdump_pid_of_path(const char *path);
 int jitdump_open(struct jitdump *dump, const struct reader *reader, struct error *err);
 void jitdump_fini(struct jitdump *dump); /* also of a zeroed one */
-/* 1: *record is the next one, whole; 0: the end, or what is left is no record. */
+/* 1: *record is the next one, whole; 0: the end, or what is left is no record. Where the file grows, it may be asked again. */
 int jitdump_next(struct jitdump *dump, struct jitdump_record *record);
 
 /* The entries of one DEBUG_INFO, from its bytes. */

@@ -39,5 +39,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (jitdump_next(&dump, &record) == 1)
 		sink += look_at(&dump, &record, data);
 	jitdump_fini(&dump);
+	(void)sink;
 	return 0;
 }

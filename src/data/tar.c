@@ -107,8 +107,9 @@ static int pax_read(struct tar_reader *tar, uint64_t size, struct extension *e, 
 	for (size_t at = 0; at < text.len;) {
 		char *end;
 		unsigned long length = strtoul(text.text + at, &end, 10);
-		char *key = end + 1, *record_end = text.text + at + length;
-		if (length == 0 || length > text.len - at || *end != ' ' || key >= record_end || record_end[-1] != '\n')
+		bool fits = length > 0 && length <= text.len - at && *end == ' ';
+		char *key = end + 1, *record_end = text.text + at + (fits ? length : 0);
+		if (!fits || key >= record_end || record_end[-1] != '\n')
 			return error_set(err, ERROR_FORMAT, "an extended header of the archive makes no sense");
 		record_end[-1] = '\0';
 		if (strncmp(key, "path=", 5) == 0) {

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 void jit_free(struct jit *jit)
 {
 	if (!jit)
@@ -26,7 +28,11 @@ void jit_add_code(struct jit *jit, uint64_t offset, uint64_t size, const char *n
 
 void jit_add_line(struct jit *jit, uint64_t offset, uint32_t line, const char *file)
 {
-	uint32_t id = strtab_add(&jit->files, file, strlen(file));
+	size_t len = strlen(file);
+	CLEANUP_FREE char *printable = text_is_printable(file, len) ? NULL : memory_string(file);
+	if (printable) /* compilers have written anything there */
+		text_make_printable(printable);
+	uint32_t id = strtab_add(&jit->files, printable ? printable : file, len);
 	vec_push(&jit->lines, ((struct jit_line){ .offset = offset, .line = line, .file = id }));
 }
 

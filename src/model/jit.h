@@ -32,7 +32,7 @@ struct jit {
 void jit_free(struct jit *jit); /* NULL is fine */
 /* Functions come in order of offset: one that does not is not taken. */
 void jit_add_code(struct jit *jit, uint64_t offset, uint64_t size, const char *name);
-/* Lines of the function added last. */
+/* Lines of the function added last; the file's name is made printable. */
 void jit_add_line(struct jit *jit, uint64_t offset, uint32_t line, const char *file);
 /* When all of a function's lines are there. */
 void jit_sort_lines(struct jit *jit, size_t first);

@@ -20,7 +20,7 @@ TEST("an offset belongs to the function whose bytes hold it, and to the last lin
 	jit_add_code(jit, 110, 20, "overlaps");
 	jit_add_code(jit, 200, 10, "two");
 	jit_add_code(jit, 300, 10, "three");
-	jit_add_line(jit, 305, 9, "b.js");
+	jit_add_line(jit, 305, 9, "b\x1b.js");
 	EXPECT_STR(jit_code_at(jit, 119)->name, "one");
 	EXPECT(!jit_code_at(jit, 120) && !jit_code_at(jit, 99) && !jit_code_at(jit, 310));
 	EXPECT_STR(jit_code_at(jit, 200)->name, "two");
@@ -30,6 +30,7 @@ TEST("an offset belongs to the function whose bytes hold it, and to the last lin
 	EXPECT(!jit_line(module, 205, &file, &line));
 	EXPECT(!jit_line(module, 304, &file, &line));
 	EXPECT(jit_line(module, 309, &file, &line) && line == 9);
+	EXPECT_STR(file, "b?.js");
 	EXPECT(!jit_line(modules_file(&modules, "/bin/sh", MODULE_FILE, NULL), 100, &file, &line));
 	modules_fini(&modules);
 }
@@ -57,11 +58,11 @@ TEST("code is where its dump says from that time on: what is loaded later covers
 	mmap_of(&model, 0x90000, 0x1000, "/tmp/jit-7.dump", 2);
 	uint32_t module = map_find(model_root(&model, 7, model_thread(&model, 7, 2), 2), 0x90000)->module;
 	EXPECT(modules_make_jit(&model.modules, module));
-	struct jit_place first[] = { { 0x11000, 0x100, 1000 }, { 0x12000, 0x100, 2000 } };
-	struct jit_place second[] = { { 0x11080, 0x100, 3000 } };
-	model_place_jit(&model, 7, module, first, 2, 5);
+	struct jit_place first[] = { { 0x11000, 0x100, 1000, module }, { 0x12000, 0x100, 2000, module } };
+	struct jit_place second[] = { { 0x11080, 0x100, 3000, module } };
+	model_place_jit(&model, 7, first, 2, 5);
 	mmap_of(&model, 0x11000, 0x8000, "//anon", 6);
-	model_place_jit(&model, 7, module, second, 1, 8);
+	model_place_jit(&model, 7, second, 1, 8);
 	EXPECT_INT(offset_at(&model, 4, 0x11000), 0x11000);
 	EXPECT_INT(offset_at(&model, 5, 0x11090), 1000 + 0x90);
 	EXPECT_INT(offset_at(&model, 5, 0x12001), 2001);
@@ -74,7 +75,7 @@ TEST("code is where its dump says from that time on: what is loaded later covers
 	EXPECT_INT(offset_at(&model, 9, 0x11090), 0x90);
 	EXPECT_INT(offset_at(&model, 9, 0x12001), 2001);
 	EXPECT_INT(offset_at(&model, 8, 0x11090), 3000 + 0x10);
-	model_place_jit(&model, 99, module, second, 1, 10);
+	model_place_jit(&model, 99, second, 1, 10);
 	model_fini(&model);
 }
 
@@ -85,8 +86,8 @@ TEST("a hundred thousand functions placed at once cost a node each, not a path e
 	mmap_of(&model, 0x90000, 0x1000, "/tmp/jit-7.dump", 2);
 	struct jit_place *places = memory_zero(100000, sizeof *places);
 	for (uint64_t i = 0; i < 100000; i++)
-		places[i] = (struct jit_place){ 0x100000 + i * 64, 64, i * 100 };
-	model_place_jit(&model, 7, 0, places, 100000, 3);
+		places[i] = (struct jit_place){ 0x100000 + i * 64, 64, i * 100, 0 };
+	model_place_jit(&model, 7, places, 100000, 3);
 	EXPECT(model.arena.bytes < (size_t)100000 * 160);
 	EXPECT_INT(offset_at(&model, 3, 0x100000 + 77777 * 64 + 5), 7777705);
 	EXPECT_INT(offset_at(&model, 2, 0x100000 + 77777 * 64 + 5), 0);

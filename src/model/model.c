@@ -221,7 +221,7 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 		space_insert(model, space, clock, &map);
 }
 
-void model_place_jit(struct model *model, int32_t pid, uint32_t module, const struct jit_place *places, size_t count, uint64_t clock)
+void model_place_jit(struct model *model, int32_t pid, const struct jit_place *places, size_t count, uint64_t clock)
 {
 	uint32_t thread = thread_alive(model, pid);
 	if (thread == THREAD_NONE)
@@ -232,7 +232,7 @@ void model_place_jit(struct model *model, int32_t pid, uint32_t module, const st
 		model->jit_budget = JIT_BUDGET;
 	for (size_t i = 0; i < count; i++) {
 		struct map map = { .start = places[i].start, .end = places[i].start + places[i].size, .pgoff = places[i].offset,
-				   .module = module, .prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE };
+				   .module = places[i].module, .prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE };
 		space_insert(model, model_thread_of(model, thread)->space, clock, &map);
 	}
 	model->edit = 0;

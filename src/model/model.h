@@ -99,10 +99,11 @@ void model_apply(struct model *model, const struct record *record, const struct 
 /* Where a function of a dump lies from `clock` on. */
 struct jit_place {
 	uint64_t start, size, offset;
+	uint32_t module;           /* the dump */
 };
 
-/* Places functions of the dump in the process's space, in order, over what was there: all of one clock in one call. */
-void model_place_jit(struct model *model, int32_t pid, uint32_t module, const struct jit_place *places, size_t count, uint64_t clock);
+/* Places functions of dumps in the process's space, in order, over what was there: all of one clock in one call. */
+void model_place_jit(struct model *model, int32_t pid, const struct jit_place *places, size_t count, uint64_t clock);
 /* The recording's build-id table: known before the first record (a file) or as HEADER_BUILD_ID passes. */
 void model_set_build_id(struct model *model, const char *filename, uint16_t misc, int32_t pid, const uint8_t *id, uint8_t len);
 

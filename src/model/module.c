@@ -160,3 +160,12 @@ struct jit *modules_make_jit(struct modules *modules, uint32_t id)
 	module->kind = MODULE_JIT;
 	return module->jit = memory_zero(1, sizeof *module->jit);
 }
+
+struct module *modules_jit_part(struct modules *modules, uint32_t id)
+{
+	const struct module *first = modules_get(modules, id);
+	struct module *part = module_new(modules, MODULE_JIT, name_of(modules, first->name));
+	part->pid = first->pid;
+	part->jit = memory_zero(1, sizeof *part->jit);
+	return part;
+}

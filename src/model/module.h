@@ -31,7 +31,8 @@ struct module {
 	uint8_t build_id[20];
 	uint8_t build_id_len;    /* 0: the recording tells none */
 	bool guest;
-	int32_t pid;             /* MODULE_ANON: the process; MODULE_FILE: the last that mapped it, whose root it may be seen from; -1 */
+	int32_t pid;             /* MODULE_ANON: the process; MODULE_FILE, MODULE_JIT: the last that mapped it, whose root it may be seen
+	                          * from; -1 */
 	uint32_t maj, min;       /* of MMAP2; 0 */
 	uint64_t ino, ino_generation;
 	uint64_t start;          /* MODULE_KMODULE, MODULE_KSYMBOL, MODULE_KERNEL: start of the first map seen */
@@ -73,6 +74,8 @@ struct module *modules_kernel(struct modules *modules, const char *name);
 struct module *modules_kmodule(struct modules *modules, const char *short_name, const char *path);
 /* Makes the module of a file the dump that it is: its functions are still to be added. NULL: it is one already. */
 struct jit *modules_make_jit(struct modules *modules, uint32_t id);
+/* One more module of the same dump, for functions that were told after its others were looked at; the first one's pid. */
+struct module *modules_jit_part(struct modules *modules, uint32_t id);
 struct module *modules_ksymbol(struct modules *modules, const char *name);
 
 /* "/lib/modules/x/ext4-foo.ko.xz" or "[ext4_foo]" → "[ext4_foo]" in out; false where path is no kernel module. */

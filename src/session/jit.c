@@ -8,6 +8,7 @@
 
 enum {
 	DUMPS_MAX = 4096,
+	OPEN_MAX_DUMPS = 256,          /* that are read on while a stream lasts */
 	FUNCTIONS_MAX = 2 << 20,       /* of one dump */
 	LINES_MAX = 8 << 20,
 	LINES_BYTES_MAX = 16 << 20,    /* of one function */
@@ -18,14 +19,6 @@ enum {
 void session_jit_init(struct session_jit *jit)
 {
 	*jit = (struct session_jit){ .next_ns = UINT64_MAX };
-}
-
-void session_jit_fini(struct session_jit *jit)
-{
-	for (size_t i = 0; i < jit->feeds.count; i++)
-		vec_fini(&jit->feeds.items[i].placings);
-	vec_fini(&jit->feeds);
-	vec_fini(&jit->due);
 }
 
 /* Whether the dump's times can be told in the recording's. */
@@ -45,14 +38,38 @@ static bool times_compare(const struct session *session, const struct session_ji
 
 /* A dump as it is read. */
 struct reading {
+	struct session *session;
 	struct session_jit *jit;
 	struct jitdump dump;
-	struct jit *functions;
-	struct jit_feed *feed;
-	struct idmap by_index;         /* code index → index in functions->codes */
+	struct jit *functions;         /* where new ones go; NULL: to a part of their own */
+	uint32_t module;               /* that these are of */
+	struct jit_feed *feed;         /* while it is read */
+	struct idmap by_index;         /* code index → index in codes */
+	VEC(struct jit_place) codes;   /* without a start */
 	struct jitdump_debug debug;    /* of the next LOAD; count 0: none */
 	bool timed;
 };
+
+static void reading_free(struct reading *reading)
+{
+	if (!reading)
+		return;
+	idmap_fini(&reading->by_index);
+	vec_fini(&reading->codes);
+	reader_close(&reading->dump.reader);
+	jitdump_fini(&reading->dump);
+	free(reading);
+}
+
+void session_jit_fini(struct session_jit *jit)
+{
+	for (size_t i = 0; i < jit->feeds.count; i++) {
+		vec_fini(&jit->feeds.items[i].placings);
+		reading_free(jit->feeds.items[i].reading);
+	}
+	vec_fini(&jit->feeds);
+	vec_fini(&jit->due);
+}
 
 static uint64_t line_bias(const struct reading *reading, const struct jitdump_load *load, const uint8_t *bytes)
 {
@@ -88,23 +105,30 @@ static void take_lines(struct reading *reading, const struct jitdump_load *load)
 	free(bytes);
 }
 
-static void add_placing(struct reading *reading, uint64_t timestamp, uint64_t start, const struct jit_code *code)
+static void add_placing(struct reading *reading, uint64_t timestamp, uint64_t start, struct jit_place place)
 {
 	uint64_t time = !reading->timed ? 0 : reading->dump.header.arch_timestamp ? time_conv_time(&reading->jit->clock, timestamp) : timestamp;
-	struct jit_place place = { .start = start, .size = code->size, .offset = code->offset };
-	if (start + code->size >= start)
+	place.start = start;
+	if (start + place.size >= start)
 		vec_push(&reading->feed->placings, ((struct jit_placing){ time, (uint32_t)reading->feed->placings.count, place }));
 }
 
 static void take_load(struct reading *reading, const struct jitdump_record *record)
 {
 	const struct jitdump_load *load = &record->load;
-	struct jit *functions = reading->functions;
-	if (load->size && functions->codes.count < FUNCTIONS_MAX) {
-		jit_add_code(functions, load->code_offset, load->size, load->name);
+	if (load->size && reading->codes.count < FUNCTIONS_MAX) {
+		if (!reading->functions) {
+			struct module *part = modules_jit_part(&reading->session->model.modules, reading->module);
+			reading->module = part->id;
+			reading->functions = part->jit;
+			reading->functions->machine = (uint16_t)reading->dump.header.machine;
+		}
+		struct jit_place place = { .size = load->size, .offset = load->code_offset, .module = reading->module };
+		jit_add_code(reading->functions, load->code_offset, load->size, load->name);
 		take_lines(reading, load);
-		idmap_set(&reading->by_index, load->index, (uint32_t)functions->codes.count - 1);
-		add_placing(reading, record->timestamp, load->address, &functions->codes.items[functions->codes.count - 1]);
+		idmap_set(&reading->by_index, load->index, (uint32_t)reading->codes.count);
+		vec_push(&reading->codes, place);
+		add_placing(reading, record->timestamp, load->address, place);
 	}
 	reading->debug.count = 0;
 }
@@ -113,7 +137,7 @@ static void take_move(struct reading *reading, const struct jitdump_record *reco
 {
 	uint32_t code = idmap_get(&reading->by_index, record->move.index);
 	if (code != IDMAP_NONE && reading->feed->placings.count < 2 * FUNCTIONS_MAX)
-		add_placing(reading, record->timestamp, record->move.to, &reading->functions->codes.items[code]);
+		add_placing(reading, record->timestamp, record->move.to, reading->codes.items[code]);
 }
 
 static void read_all(struct reading *reading)
@@ -147,33 +171,66 @@ static int compare_placings(const void *a, const void *b)
 /* Threads of a compiler may write a little out of order. */
 static void sort_placings(struct jit_feed *feed)
 {
-	for (size_t i = 1; i < feed->placings.count; i++)
-		if (feed->placings.items[i].time_ns < feed->placings.items[i - 1].time_ns) {
-			qsort(feed->placings.items, feed->placings.count, sizeof *feed->placings.items, compare_placings);
+	struct jit_placing *waiting = feed->placings.items + feed->at;
+	size_t count = feed->placings.count - feed->at;
+	for (size_t i = 1; i < count; i++)
+		if (waiting[i].time_ns < waiting[i - 1].time_ns) {
+			qsort(waiting, count, sizeof *waiting, compare_placings);
 			return;
 		}
 }
 
-static void read_dump(struct session *session, struct session_jit *jit, struct reader *reader, int32_t pid, long named,
-		      uint32_t module)
+static uint64_t feed_next(const struct jit_feed *feed)
 {
-	struct reading reading = { .jit = jit };
-	if (jitdump_open(&reading.dump, reader, NULL) < 0)
-		return;
-	if (named == pid || (uint32_t)named == reading.dump.header.pid)
-		reading.functions = modules_make_jit(&session->model.modules, module);
-	if (reading.functions) {
-		reading.timed = times_compare(session, jit, reading.dump.header.arch_timestamp);
-		session->counters.jit_dumps++;
-		session->counters.jit_untimed += !reading.timed;
-		reading.feed = vec_add(&jit->feeds);
-		reading.feed->pid = pid;
-		reading.feed->module = module;
-		read_all(&reading);
-		sort_placings(reading.feed);
+	return feed->at < feed->placings.count ? feed->placings.items[feed->at].time_ns : UINT64_MAX;
+}
+
+/* True where the reading has taken the reader over, and stands in a feed. */
+static bool read_dump(struct session *session, struct session_jit *jit, struct reader *reader, int32_t pid, long named, uint32_t module)
+{
+	struct reading *reading = memory_zero(1, sizeof *reading);
+	*reading = (struct reading){ .session = session, .jit = jit, .module = module };
+	bool usable = jitdump_open(&reading->dump, reader, NULL) == 0 && (named == pid || (uint32_t)named == reading->dump.header.pid);
+	if (usable)
+		reading->functions = modules_make_jit(&session->model.modules, module);
+	if (!reading->functions) {
+		jitdump_fini(&reading->dump);
+		free(reading);
+		return false;
 	}
-	idmap_fini(&reading.by_index);
-	jitdump_fini(&reading.dump);
+	reading->functions->machine = (uint16_t)reading->dump.header.machine;
+	reading->timed = times_compare(session, jit, reading->dump.header.arch_timestamp);
+	session->counters.jit_dumps++;
+	session->counters.jit_untimed += !reading->timed;
+	struct jit_feed *feed = reading->feed = vec_add(&jit->feeds);
+	feed->pid = pid;
+	read_all(reading);
+	sort_placings(feed);
+	if (session->source->header.pipe && jit->open < OPEN_MAX_DUMPS) {
+		feed->reading = reading;
+		jit->open++;
+	} else {
+		reading_free(reading);
+	}
+	return true;
+}
+
+void session_jit_refresh(struct session *session, struct session_jit *jit)
+{
+	for (size_t i = 0; i < jit->feeds.count; i++) {
+		struct jit_feed *feed = &jit->feeds.items[i];
+		size_t before = feed->placings.count;
+		if (!feed->reading)
+			continue;
+		feed->reading->feed = feed;
+		feed->reading->functions = NULL;
+		read_all(feed->reading);
+		if (feed->placings.count == before)
+			continue;
+		sort_placings(feed);
+		uint64_t next = feed_next(feed);
+		jit->next_ns = next < jit->next_ns ? next : jit->next_ns;
+	}
 }
 
 void session_jit_take_mapping(struct session *session, struct session_jit *jit, const struct record *record, uint64_t clock)
@@ -195,14 +252,9 @@ void session_jit_take_mapping(struct session *session, struct session_jit *jit, 
 	struct reader reader;
 	if (session->jit_open(session->jit_context, pid, path, &reader) < 0)
 		return;
-	read_dump(session, jit, &reader, pid, named, map->module);
-	reader_close(&reader);
+	if (!read_dump(session, jit, &reader, pid, named, map->module))
+		reader_close(&reader);
 	session_jit_advance(session, jit, 0, clock);
-}
-
-static uint64_t feed_next(const struct jit_feed *feed)
-{
-	return feed->at < feed->placings.count ? feed->placings.items[feed->at].time_ns : UINT64_MAX;
 }
 
 void session_jit_advance(struct session *session, struct session_jit *jit, uint64_t time_ns, uint64_t clock)
@@ -214,7 +266,7 @@ void session_jit_advance(struct session *session, struct session_jit *jit, uint6
 		for (; feed->at < feed->placings.count && feed->placings.items[feed->at].time_ns <= time_ns; feed->at++)
 			vec_push(&jit->due, feed->placings.items[feed->at].place);
 		if (jit->due.count)
-			model_place_jit(&session->model, feed->pid, feed->module, jit->due.items, jit->due.count, clock);
+			model_place_jit(&session->model, feed->pid, jit->due.items, jit->due.count, clock);
 		uint64_t next = feed_next(feed);
 		jit->next_ns = next < jit->next_ns ? next : jit->next_ns;
 	}

@@ -47,12 +47,14 @@ struct names {
 	struct str text;
 	struct dump_maker dump;
 	struct span span;
+	size_t cut;            /* so much of the dump is there when it is opened; 0: all */
 	unsigned opened;
 };
 
 static void names_record(void *context, const struct resolved *r, size_t slice)
 {
 	struct names *names = context;
+	names->span.len = names->dump.len;
 	const struct location *ip = resolved_ip(r);
 	const struct module *module = ip->map ? modules_get(&r->session->model.modules, ip->module) : NULL;
 	const struct jit_code *code = module && module->jit ? jit_code_at(module->jit, ip->offset) : NULL;
@@ -70,7 +72,7 @@ static int open_dump(void *context, int32_t pid, const char *path, struct reader
 	if (strcmp(path, "/tmp/jit-7.dump") != 0 || pid != 7)
 		return -1;
 	names->opened++;
-	names->span = (struct span){ names->dump.data, names->dump.len };
+	names->span = (struct span){ names->dump.data, names->cut ? names->cut : names->dump.len };
 	*reader = reader_of_span(&names->span);
 	return 0;
 }
@@ -182,4 +184,24 @@ TEST("a file that is no dump, or another process's, leaves everything as it was"
 		EXPECT_STR(str_text(&names.text), pid == 7 ? "/tmp/perf-7.map\n/tmp/jit-7.dump\n" : "/tmp/perf-7.map\n/tmp/jit-8.dump\n");
 		str_fini(&names.text);
 	}
+}
+
+TEST("of a stream the dump is read on as it grows")
+{
+	struct tape *tape = recording_new(1, true);
+	struct names names = { .cut = 40 };
+	tape->source.header.pipe = true;
+	make_dump(&names, 0);
+	put_mmap(tape, 20, 0x90000, 0x1000, "/tmp/jit-7.dump\0\0\0\0\0\0\0\0\0");
+	put_sample(tape, 21, HEAP);
+	for (unsigned i = 0; i < 20000; i++) /* more than a batch */
+		put_comm(tape, 7, 22, "filler\0", 0);
+	put_sample(tape, 30, HEAP);
+	put_sample(tape, 60, HEAP + 0x80);
+	put_sample(tape, 80, HEAP + 0x804);
+	put_round(tape);
+	EXPECT_INT(run(tape, &names), 0);
+	EXPECT_STR(str_text(&names.text), "-\nfirst a.js:5\nsecond\nfirst a.js:6\n");
+	EXPECT_INT(names.opened, 1);
+	str_fini(&names.text);
 }

@@ -195,6 +195,8 @@ static void batch_model(struct session *session)
 	struct session_internal *in = session->internal;
 	vec_clear(&in->changes);
 	take_build_ids(session);
+	if (in->jit.open)
+		session_jit_refresh(session, &in->jit);
 	for (size_t i = 0; i < in->batch.count; i++) {
 		const struct entry *entry = &in->batch.items[i];
 		uint32_t type = load_u32(entry->body - 8);

@@ -106,7 +106,8 @@ static void collapse_entries(struct profile *profile, struct hist *hist)
 		kept[id]->children_period += entry->children_period;
 	}
 	hist->count = rows.count;
-	memcpy(hist->entries, kept, rows.count * sizeof(struct entry *));
+	if (rows.count)
+		memcpy(hist->entries, kept, rows.count * sizeof(struct entry *));
 	for (uint32_t i = 0; i < rows.count; i++)
 		if (profile->options.use_chains && fold_shows_chain(profile, hist, kept[i]))
 			kept[i]->chain = chain_joiner_tree(&joiner, i, fold_least_hit(profile, hist));

@@ -32,6 +32,7 @@ void collector_drop_caches(struct collector *c)
 	vec_fini(&c->marks);
 	vec_fini(&c->runs);
 	vec_fini(&c->run_places);
+	idmap_fini(&c->run_of);
 	c->memos = NULL;
 	c->locations = NULL;
 }

@@ -7,7 +7,6 @@ struct site {
 	uint32_t symbol;             /* as symbols_lookup */
 	uint32_t self, frame;        /* places + 1, 0: not asked yet: of a sample there, of a frame there */
 	uint32_t cell;               /* + 1: where the last sample there was added; 0: none yet */
-	uint32_t run;                /* + 1: of a frame of an unwound stack, with what was inlined there; 0: not asked yet */
 	uint8_t known, filtered;     /* filtered: by --dsos and --symbols */
 };
 
@@ -46,6 +45,7 @@ struct collector {
 	uint32_t location_count;
 	struct chain_memo *memos;
 	VEC(struct frame_run) runs;
+	struct idmap run_of;               /* 2 * location id + enum frame_at → place in runs */
 	VEC(uint32_t) run_places;
 	uint64_t *row;                     /* of a group */
 	uint32_t last_group;               /* UINT32_MAX: none */

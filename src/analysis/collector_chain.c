@@ -57,25 +57,45 @@ static void sift(struct collector *c, struct chain *chain, uint64_t *marks, stru
 	chain->count = kept;
 }
 
+static uint32_t collector_symbol(const struct collector *c, const struct location *location, uint64_t offset)
+{
+	return symbols_lookup(c->profile->symbols, profile_module(c->profile, location->module), offset);
+}
+
 /* What was inlined at a place, and what holds it. */
-static const struct frame_run *frame_run(struct collector *c, const struct location *location)
+static const struct frame_run *frame_run(struct collector *c, const struct location *location, enum frame_at where)
 {
 	struct site *site = collector_site(c, location);
 	struct line_frame frames[LINE_FRAMES_MAX];
 	size_t count = 0;
-	if (site->run)
-		return &c->runs.items[site->run - 1];
-	if (site->symbol && location->map)
-		count = lines_inlines(c->profile->symbols, profile_module(c->profile, location->module), location->offset, site->symbol, frames);
+	uint64_t back = where == FRAME_RETURN && location->offset, key = 2 * (uint64_t)location->id + where;
+	uint32_t known = idmap_get(&c->run_of, key);
+	if (known != IDMAP_NONE)
+		return &c->runs.items[known];
+	if (site->symbol && location->map && (!back || collector_symbol(c, location, location->offset - back) == site->symbol))
+		count = lines_inlines(c->profile->symbols, profile_module(c->profile, location->module), location->offset - back,
+			site->symbol, frames);
 	struct frame_run run = { .first = (uint32_t)c->run_places.count, .count = (uint32_t)count };
 	for (size_t i = 0; i < count; i++) {
 		struct place place = frame_place(c, location, frames[i].symbol);
 		place.level |= PLACE_UNWOUND;
+		place.ip -= back;
 		vec_push(&c->run_places, stacks_place(&c->stacks, &place));
 	}
 	vec_push(&c->runs, run);
-	site->run = (uint32_t)c->runs.count;
-	return &c->runs.items[site->run - 1];
+	idmap_set(&c->run_of, key, (uint32_t)c->runs.count - 1);
+	return &c->runs.items[c->runs.count - 1];
+}
+
+/* The frames that entry i of a chain stands for; NULL: itself. */
+static const struct frame_run *run_at(struct collector *c, const struct resolved *r, const struct chain *chain, size_t i)
+{
+	enum inline_frames inlines = c->profile->options.inlines;
+	bool unwound = attr_unwinds(&r->evsel->attr);
+	if (unwound ? !inlines || chain->frames[i]->cpumode != RECORD_MISC_USER : inlines != INLINE_ALL)
+		return NULL;
+	const struct frame_run *run = frame_run(c, chain->frames[i], unwound || i == 0 ? FRAME_EXACT : FRAME_RETURN);
+	return run->count ? run : NULL;
 }
 
 /* Stacks grow inwards: the outermost of a run first. */
@@ -86,17 +106,17 @@ static uint32_t push_run(struct collector *c, uint32_t node, const struct frame_
 	return node;
 }
 
-static uint32_t push_frames(struct collector *c, const struct chain *chain, bool unwound)
+static uint32_t push_frames(struct collector *c, const struct resolved *r, const struct chain *chain)
 {
 	uint32_t node = STACK_ROOT;
 	bool outermost_first = c->profile->options.chain.order == CHAIN_CALLER;
 	for (size_t i = 0; i < chain->count; i++) {
-		const struct location *location = chain->frames[outermost_first ? i : chain->count - 1 - i];
-		const struct frame_run *run = unwound && location->cpumode == RECORD_MISC_USER ? frame_run(c, location) : NULL;
-		if (run && run->count)
+		size_t at = outermost_first ? i : chain->count - 1 - i;
+		const struct frame_run *run = run_at(c, r, chain, at);
+		if (run)
 			node = push_run(c, node, run);
 		else
-			node = stacks_push(&c->stacks, node, collector_frame(c, location));
+			node = stacks_push(&c->stacks, node, collector_frame(c, chain->frames[at]));
 	}
 	return node;
 }
@@ -141,7 +161,7 @@ static struct chain_found walk(struct collector *c, const struct resolved *r)
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
 		sift(c, &chain, NULL, &found);
 	if (!chain.damaged)
-		found.node = push_frames(c, &chain, options->inlines && attr_unwinds(&r->evsel->attr));
+		found.node = push_frames(c, r, &chain);
 	return found;
 }
 

@@ -5,6 +5,7 @@
 static const struct module libc = { .kind = MODULE_FILE, .name = "/lib/libc.so.6", .long_name = "/lib/libc.so.6" };
 static const struct module kernel = { .kind = MODULE_KERNEL, .name = "[kernel.kallsyms]", .long_name = "[kernel.kallsyms]" };
 static const struct module jit = { .kind = MODULE_ANON, .name = "/tmp/perf-7.map", .long_name = "/tmp/perf-7.map" };
+static const struct module jitdump = { .kind = MODULE_JIT, .name = "/tmp/jit-7.dump", .long_name = "/tmp/jit-7.dump" };
 
 static const char *folded(const struct module *module, const char *symbol, bool annotate)
 {
@@ -63,6 +64,7 @@ TEST("modules tell kernel code, JIT code and the rest apart")
 	EXPECT_INT(flame_kind_of(&kernel), FLAME_KERNEL);
 	EXPECT_INT(flame_kind_of(&bpf), FLAME_KERNEL);
 	EXPECT_INT(flame_kind_of(&jit), FLAME_JIT);
+	EXPECT_INT(flame_kind_of(&jitdump), FLAME_JIT);
 	EXPECT_INT(flame_kind_of(&dump), FLAME_JIT);
 }
 

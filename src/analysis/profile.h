@@ -12,7 +12,7 @@
 #include "analysis/time_filter.h"
 #include "base/arena.h"
 #include "session/session.h"
-#include "symbol/symbol.h"
+#include "symbol/lines.h"
 #include "tracepoint/tracepoint.h"
 
 enum chain_mode { CHAIN_NONE, CHAIN_FLAT, CHAIN_GRAPH, CHAIN_FRACTAL, CHAIN_FOLDED };
@@ -73,7 +73,7 @@ struct profile_options {
 	bool fixed_widths;           /* -w was given */
 	bool dso_list_given;
 	bool full_source_path;       /* source files by whole path */
-	bool inlines;                /* functions that were inlined are frames, where stacks were unwound */
+	enum inline_frames inlines;
 };
 
 /* What tells cells apart, and what was first there. */

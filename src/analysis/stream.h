@@ -11,7 +11,7 @@
 #include "arch/isa.h"
 #include "base/writer.h"
 #include "session/session.h"
-#include "symbol/symbol.h"
+#include "symbol/lines.h"
 
 enum stream_time { STREAM_TIME, STREAM_TIME_FROM_START, STREAM_TIME_FROM_PREVIOUS };
 
@@ -33,7 +33,7 @@ struct stream_options {
 	bool show_switches;
 	enum isa isa;                  /* of the recording, for a file */
 	bool full_source_path;         /* srcline: whole paths */
-	bool inlines;                  /* functions that were inlined are frames of their own, where stacks were unwound */
+	enum inline_frames inlines;
 	bool terminal;                 /* the output is one: names must not drive it */
 	/* The code at a place in a module, up to `size` bytes; returns how many. From any worker. NULL: none is looked at. */
 	size_t (*read_code)(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);

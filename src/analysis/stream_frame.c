@@ -103,13 +103,16 @@ static bool stops_at(const struct stream *stream, const char *name)
 }
 
 /* A frame for each function of the chain. */
-static size_t add_inlines(const struct stream_line *line, const struct location *location, struct frame_text *frame, struct writer *text)
+static size_t add_inlines(const struct stream_line *line, const struct location *location, enum frame_at where, struct frame_text *frame,
+	struct writer *text)
 {
 	struct symbols *symbols = line->stream->symbols;
 	const struct module *module = module_of(line->stream, location);
 	uint32_t own = module ? symbols_lookup(symbols, module, location->offset) : 0;
 	struct line_frame found[LINE_FRAMES_MAX];
-	size_t count = own && location->map ? lines_inlines(symbols, module, location->offset, own, found) : 0;
+	uint64_t offset = location->offset - (where == FRAME_RETURN && location->offset);
+	bool known = own && location->map && (where == FRAME_EXACT || symbols_lookup(symbols, module, offset) == own);
+	size_t count = known ? lines_inlines(symbols, module, offset, own, found) : 0;
 	const char *between = line->plan->place & FIELD_BIT(FIELD_IP) ? "\n\t" : "\n";
 
 	for (size_t i = 0; i < count && !frame->stops; i++) {
@@ -121,13 +124,13 @@ static size_t add_inlines(const struct stream_line *line, const struct location 
 	return count;
 }
 
-static void make_frame(const struct stream_line *line, const struct location *location, bool unwound, struct frame_text *frame)
+static void make_frame(const struct stream_line *line, const struct location *location, unsigned inlines, struct frame_text *frame)
 {
 	uint64_t offset;
 	struct writer text;
 
 	writer_open(&text, -1, 256);
-	if (!unwound || !add_inlines(line, location, frame, &text)) {
+	if (!inlines || !add_inlines(line, location, inlines - 1, frame, &text)) {
 		add_frame(line, location, NULL, NULL, &text);
 		frame->stops = stops_at(line->stream, symbol_of(line->stream, location, &offset));
 	}
@@ -135,37 +138,44 @@ static void make_frame(const struct stream_line *line, const struct location *lo
 	memcpy((char *)frame->text, text.buffer, text.len);
 	frame->len = (uint32_t)text.len;
 	frame->kind = line->plan->place_kind;
-	frame->unwound = unwound;
+	frame->inlines = (uint8_t)inlines;
 	writer_fini(&text);
 }
 
-static const struct frame_text *frame_of(const struct stream_line *line, const struct location *location, bool unwound)
+/* inlines: 0, or how the address is looked up + 1. */
+static const struct frame_text *frame_of(const struct stream_line *line, const struct location *location, unsigned inlines)
 {
 	_Static_assert(sizeof(struct frame_text) <= sizeof location->note, "the text's place fits the note");
 	uint8_t kind = line->plan->place_kind;
 	struct frame_text *frame = location_note(location);
 
-	while (__builtin_expect(frame->text && (frame->kind != kind || frame->unwound != unwound), 0)) {
+	while (__builtin_expect(frame->text && (frame->kind != kind || frame->inlines != inlines), 0)) {
 		if (!frame->next)
 			frame->next = arena_alloc(&line->worker->arena, sizeof *frame->next);
 		frame = frame->next;
 	}
 	if (__builtin_expect(!frame->text, 0))
-		make_frame(line, location, unwound, frame);
+		make_frame(line, location, inlines, frame);
 	return frame;
+}
+
+static unsigned inlines_at(const struct stream_plan *plan, const struct location *location, size_t i)
+{
+	if (plan->inlines == INLINE_ALL)
+		return 1 + (i ? FRAME_RETURN : FRAME_EXACT);
+	return plan->inlines && location->cpumode == RECORD_MISC_USER ? 1 + FRAME_EXACT : 0;
 }
 
 static void print_chain(const struct stream_line *line)
 {
 	unsigned max = line->stream->options.max_stack;
 	struct chain chain = { 0 };
-	bool unwound = line->plan->unwound;
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
 
 	if (max)
 		chain = resolved_chain(line->r, CHAIN_INNERMOST_FIRST, max);
 	for (size_t i = 0; i < chain.count && !chain.damaged; i++) {
-		const struct frame_text *frame = frame_of(line, chain.frames[i], unwound && chain.frames[i]->cpumode == RECORD_MISC_USER);
+		const struct frame_text *frame = frame_of(line, chain.frames[i], inlines_at(line->plan, chain.frames[i], i));
 		char *p = writer_room(line->out, frame->len + 2);
 		*p = '\t';
 		memcpy(p + ip, frame->text, frame->len);

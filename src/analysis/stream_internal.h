@@ -21,7 +21,7 @@ struct stream_plan {
 	bool comm_plain;             /* not padded: the callchain's lines are what is aligned */
 	bool branch_trace, bpf_output, synth;
 	bool addr_has_symbol;        /* addr is one that code can be at */
-	bool unwound;                /* the user's part of chains comes from registers and stack bytes */
+	enum inline_frames inlines;  /* of its chains; UNWOUND: the addresses of callers lie within the call */
 	bool implied_addr;           /* a branch trace shows its target even without addr */
 	const char *name;            /* padded, with ": " */
 	uint32_t name_len;
@@ -34,7 +34,7 @@ struct frame_text {
 	struct frame_text *next;     /* of another kind; NULL: none yet */
 	uint32_t len;
 	uint8_t kind;
-	bool unwound;                /* functions that were inlined are in it, a line each */
+	uint8_t inlines;             /* functions that were inlined are in it, a line each: enum frame_at + 1 */
 	bool stops;                  /* --stop-bt: nothing after it is shown */
 };
 

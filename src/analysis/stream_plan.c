@@ -65,7 +65,8 @@ static void plan_event(struct stream *stream, struct stream_plan *plan, const st
 	plan->synth = event_class(attr) == CLASS_SYNTH;
 	plan->addr_has_symbol = plan->branch_trace || (software && (attr->config == SOFTWARE_PAGE_FAULTS ||
 		attr->config == SOFTWARE_PAGE_FAULTS_MIN || attr->config == SOFTWARE_PAGE_FAULTS_MAJ));
-	plan->unwound = stream->options.inlines && attr_unwinds(attr);
+	plan->inlines = stream->options.inlines && attr_unwinds(attr) ? INLINE_UNWOUND :
+		stream->options.inlines == INLINE_ALL ? INLINE_ALL : INLINE_NONE;
 	plan->implied_addr = attr->sample_type & SAMPLE_ADDR && !class->given;
 }
 

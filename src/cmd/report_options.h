@@ -12,7 +12,7 @@ struct report_options {
 	bool cpu_utilization, exclude_other, children, inverted, hide_unresolved, show_info, source, asm_raw, show_period;
 	bool group, group_given, branch_history, jit, join_stacks, demangle, demangle_kernel;
 	bool short_names, memory, full_source_path, show_reference, stitch_lbr;
-	bool raw_trace, hierarchy, inline_names, nanoseconds, show_switch_events, total_cycles, disable_order, skip_empty;
+	bool raw_trace, hierarchy, inline_names, inline_given, nanoseconds, show_switch_events, total_cycles, disable_order, skip_empty;
 	bool relative;
 	int branch_mode;             /* -1: as the recording is */
 	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;

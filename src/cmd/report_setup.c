@@ -220,7 +220,7 @@ void report_fill_profile(struct report *report)
 	out->show_reference = options->show_reference;
 	out->fixed_widths = options->column_widths;
 	out->full_source_path = options->full_source_path;
-	out->inlines = options->inline_names;
+	out->inlines = !options->inline_names ? INLINE_NONE : options->inline_given ? INLINE_ALL : INLINE_UNWOUND;
 	out->symbol_first = !options->fields && report->sort && strncmp(report->sort, "sym", 3) == 0;
 	if (options->hierarchy)
 		report->columns.needs_collapse = true;

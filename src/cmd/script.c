@@ -154,7 +154,8 @@ static int open_stream(struct script *script, struct error *err)
 		.stop_at = script->stop_at, .symbol_addresses = script->wanted != NULL, .address_range = o->address_range,
 		.cpus = script->cpu_bits, .cpu_count = CPUS_MAX / 64, .switch_on = o->switch_on, .switch_off = o->switch_off,
 		.show_switches = o->show_on_off, .isa = machine ? isa_of_machine(machine) : script_host_isa(),
-		.full_source_path = o->full_source_path, .inlines = o->inlines,
+		.full_source_path = o->full_source_path, 
+		.inlines = !o->inlines ? INLINE_NONE : o->inlines_given ? INLINE_ALL : INLINE_UNWOUND,
 		.terminal = script->cli->tty_out && !o->per_event_dump,
 	};
 	/* as perf: only code of this machine's own kind is looked at */
@@ -286,7 +287,7 @@ static int script_open(struct script *script, struct error *err)
 	if (!script->cli->tty_out) /* there the text itself shows how far it is */
 		progress_watch(&script->progress, script->cli, source->path, &session_options);
 	script->jit = (struct jit_names){ .cli = script->cli, .symfs = o->symbols.symfs, .force = o->force };
-	if (o->jit)
+	if (o->jit && !o->dump)
 		jit_names_watch(&script->jit, &session_options);
 	if (session_open(&script->session, source, &session_options, err) < 0)
 		return EXIT_FAILED;

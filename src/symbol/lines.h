@@ -13,6 +13,16 @@ struct source_line {
  * inlined there, step by step, in the end. false: not known. */
 bool lines_place(struct symbols *symbols, const struct module *module, uint64_t offset, bool outermost, struct source_line *line);
 
+/* Which chains of calls get frames for functions that were inlined. */
+enum inline_frames {
+	INLINE_NONE,
+	INLINE_UNWOUND,        /* those made of registers and stack bytes, as in perf */
+	INLINE_ALL,
+};
+
+/* Where in an address's function it is looked up: an address that a call returns to stands behind the call. */
+enum frame_at { FRAME_EXACT, FRAME_RETURN };
+
 /* One function of a chain. */
 struct line_frame {
 	uint32_t symbol;       /* for symbols_get and symbols_name: the one asked about, or one of its own, with symbol.inlined */

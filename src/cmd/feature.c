@@ -10,7 +10,7 @@ const struct feature features[] = {
 	{ "debuginfod", "HAVE_DEBUGINFOD_SUPPORT", true },
 	{ "dwarf", "HAVE_DWARF_SUPPORT", false },
 	{ "dwarf_getlocations", "HAVE_DWARF_GETLOCATIONS_SUPPORT", false },
-	{ "dwarf-unwind", "HAVE_DWARF_UNWIND_SUPPORT", false },
+	{ "dwarf-unwind", "HAVE_DWARF_UNWIND_SUPPORT", true },
 	{ "auxtrace", "HAVE_AUXTRACE_SUPPORT", false },
 	{ "libaudit", "HAVE_LIBAUDIT_SUPPORT", false },
 	{ "libbfd", "HAVE_LIBBFD_SUPPORT", false },

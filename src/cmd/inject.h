@@ -72,6 +72,7 @@ struct inject {
 	struct known_ids *known;     /* --known-build-ids; NULL */
 	/* --sched-stat */
 	struct tracepoints *tracepoints;
+	bool tracepoints_tried;
 	struct idmap switches;       /* tid → the record of its last sched_switch */
 	VEC(struct str) switch_records;
 	/* --jit */

@@ -73,8 +73,9 @@ bool sched_sample(struct inject *inject, const struct step *step)
 	const struct span formats = inject->source->header.feature_data[FEATURE_TRACING_DATA];
 	if (!step->decoded || step->evsel->attr.type != ATTR_TRACEPOINT)
 		return false;
-	if (!inject->tracepoints && formats.data)
+	if (!inject->tracepoints_tried && formats.data)
 		tracepoints_open(&inject->tracepoints, formats, NULL);
+	inject->tracepoints_tried |= formats.data != NULL;
 	if (is_event(inject, step->evsel, "sched_switch", true)) {
 		keep_switch(inject, step);
 		return true;

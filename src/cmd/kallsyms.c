@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -22,88 +23,98 @@ static const struct option kallsyms_table[] = {
 
 static const char *const kallsyms_usage[] = { "perf kallsyms [<options>] symbol_name", NULL };
 
+/* One name: where it is, counted from base. */
+struct answer {
+	struct symbol symbol;
+	const struct kernel_module *module; /* NULL: the kernel */
+	bool found;
+};
+
 /* What was asked for, and what was found of it. */
 struct wanted {
 	struct strtab names;
-	VEC(const struct symbol *) found; /* by id in names */
-	VEC(const char *) modules;        /* likewise: "[ext4]"; NULL: the kernel */
+	VEC(struct answer) answers; /* by id in names */
 };
 
 static void wanted_open(struct wanted *wanted, int argc, const char **argv)
 {
 	for (int i = 0; i < argc; i++) {
 		uint32_t id = strtab_add(&wanted->names, argv[i], strlen(argv[i]));
-		while (wanted->found.count <= id) {
-			vec_push(&wanted->found, NULL);
-			vec_push(&wanted->modules, NULL);
-		}
+		while (wanted->answers.count <= id)
+			vec_add(&wanted->answers);
 	}
 }
 
 static void wanted_close(struct wanted *wanted)
 {
 	strtab_fini(&wanted->names);
-	vec_fini(&wanted->found);
-	vec_fini(&wanted->modules);
+	vec_fini(&wanted->answers);
 }
 
 /* The first of a name counts. */
-static void wanted_offer(struct wanted *wanted, const struct symbol *symbol, const char *module)
+static void wanted_offer(struct wanted *wanted, const struct symbol *symbol, const struct kernel_module *module)
 {
 	uint32_t id = strtab_find(&wanted->names, symbol->name, strlen(symbol->name));
-	if (id == UINT32_MAX || wanted->found.items[id])
+	if (id == UINT32_MAX || wanted->answers.items[id].found)
 		return;
-	wanted->found.items[id] = symbol;
-	wanted->modules.items[id] = module;
+	wanted->answers.items[id] = (struct answer){ .symbol = *symbol, .module = module, .found = true };
 }
 
-/* "[ext4]" → its row; NULL where no such module is loaded ("[bpf]", "[__builtin__ftrace]"). */
-static const struct kernel_module *module_find(const struct kernel_modules *modules, const char *name)
+static void look_up_module(struct wanted *wanted, const struct kallsyms *k, const struct kernel_module *module)
 {
-	size_t len = strlen(name);
-	for (size_t i = 0; i < modules->list.count; i++) {
-		const struct kernel_module *module = &modules->list.items[i];
-		if (strlen(module->name) + 2 == len && strncmp(module->name, name + 1, len - 2) == 0)
-			return module;
-	}
-	return NULL;
+	CLEANUP_STR struct str name = { 0 };
+	struct symbol_table table = { 0 };
+	str_printf(&name, "[%s]", module->name);
+	kallsyms_module(k, name.text, module->start, &table);
+	/* a module's data may lie apart from what its address and size tell */
+	for (uint32_t i = 0; i < table.count; i++)
+		if (table.symbols[i].start < module->size)
+			wanted_offer(wanted, &table.symbols[i], module);
+	table_fini(&table);
 }
 
-/* Only what lies in the kernel as it is mapped, and in loaded modules. */
+static int module_compare(const void *a, const void *b)
+{
+	const struct kernel_module *left = a, *right = b;
+	return left->start < right->start ? -1 : left->start > right->start;
+}
+
+/* Only what lies in the kernel as it is mapped, and in loaded modules; in order of address, as on some machines modules lie
+ * below the kernel. */
 static void look_up(struct wanted *wanted, const struct kallsyms *k, const struct kernel_modules *modules)
 {
 	struct kernel_text text = { 0 };
+	size_t at = 0;
 	kernel_text(&text, NULL);
+	if (modules->list.count)
+		qsort(modules->list.items, modules->list.count, sizeof *modules->list.items, module_compare);
+	for (; at < modules->list.count && modules->list.items[at].start < text.start; at++)
+		look_up_module(wanted, k, &modules->list.items[at]);
 	for (uint32_t i = 0; i < k->kernel.count; i++) {
 		const struct symbol *symbol = &k->kernel.symbols[i];
 		if (symbol->start >= text.start && (!text.end || symbol->start < text.end))
 			wanted_offer(wanted, symbol, NULL);
 	}
-	for (uint32_t i = 0; modules->list.count && i < k->in_modules_count; i++) {
-		const struct symbol *symbol = &k->in_modules[i];
-		const char *module = symbol->name + strlen(symbol->name) + 1;
-		if (module_find(modules, module))
-			wanted_offer(wanted, symbol, module);
-	}
+	for (; at < modules->list.count; at++)
+		look_up_module(wanted, k, &modules->list.items[at]);
 }
 
-static void print(struct writer *out, const struct wanted *wanted, const struct kernel_modules *modules, const char *name)
+static void print(struct writer *out, const struct wanted *wanted, const char *name)
 {
-	uint32_t id = strtab_find(&wanted->names, name, strlen(name));
-	const struct symbol *s = wanted->found.items[id];
-	if (!s) {
+	const struct answer *answer = &wanted->answers.items[strtab_find(&wanted->names, name, strlen(name))];
+	const struct kernel_module *module = answer->module;
+	uint64_t start = answer->symbol.start, end = answer->symbol.end, base = module ? module->start : 0;
+	if (!answer->found) {
 		writer_printf(out, "%s: not found\n", name);
 		return;
 	}
-	const char *module = wanted->modules.items[id], *path = "[kernel.kallsyms]";
-	uint64_t base = 0;
-	if (module) {
-		const struct kernel_module *row = module_find(modules, module);
-		path = row->path ? row->path : module;
-		base = row->start;
-	}
-	writer_printf(out, "%s: %s %s %#" PRIx64 "-%#" PRIx64 " (%#" PRIx64 "-%#" PRIx64 ")\n", s->name, module ? module : "[kernel]",
-		path, s->start, s->end, s->start - base, s->end - base);
+	writer_printf(out, "%s: ", name);
+	if (module)
+		writer_printf(out, "[%s] %s%s%s", module->name, module->path ? "" : "[", module->path ? module->path : module->name,
+			module->path ? "" : "]");
+	else
+		writer_puts(out, "[kernel] [kernel.kallsyms]");
+	writer_printf(out, " %#" PRIx64 "-%#" PRIx64 " (%#" PRIx64 "-%#" PRIx64 ")\n", base + start, base + end, start, end);
 }
 
 static int kallsyms_run(struct cli *cli, __attribute__((unused)) void *options, int argc, const char **argv)
@@ -132,7 +143,7 @@ static int kallsyms_run(struct cli *cli, __attribute__((unused)) void *options, 
 	wanted_open(&wanted, argc, argv);
 	look_up(&wanted, &k, &modules);
 	for (int i = 0; i < argc; i++)
-		print(cli->out, &wanted, &modules, argv[i]);
+		print(cli->out, &wanted, argv[i]);
 	wanted_close(&wanted);
 	kernel_modules_fini(&modules);
 	kallsyms_fini(&k);

@@ -79,7 +79,7 @@ static int report_open(struct report *report, struct error *err)
 		stitching_warn(report->cli, &source->header);
 	progress_watch(&report->progress, report->cli, input_of(options), &session_options);
 	report->jit = (struct jit_names){ .cli = report->cli, .symfs = options->symfs, .force = options->force };
-	if (options->jit)
+	if (options->jit && !options->stats && !options->tasks && !options->mmaps && !options->dump)
 		jit_names_watch(&report->jit, &session_options);
 	return session_open(&report->session, source, &session_options, err);
 }

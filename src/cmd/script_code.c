@@ -1,15 +1,29 @@
 /* Bytes of the programs that a recording names, for -F insn. */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/script.h"
+#include "image/jit_dump.h"
 #include "image/kcore.h"
+#include "model/jit.h"
 
 /* A module's file, looked for once. */
 struct code_file {
 	struct image image;
+	struct reader dump;      /* of JIT-compiled code instead */
 	bool open;
 };
+
+static bool open_dump(const struct code_files *files, const struct module *module, struct reader *dump)
+{
+	uint64_t size;
+	/* it was read already, whoever owns it */
+	int fd = jit_dump_open(module->pid, module->long_name, files->options.symfs, true, &size, NULL);
+	if (fd >= 0)
+		*dump = reader_of_fd(fd, size);
+	return fd >= 0;
+}
 
 static const struct code_file *find(struct code_files *files, const struct module *module)
 {
@@ -18,7 +32,7 @@ static const struct code_file *find(struct code_files *files, const struct modul
 	struct code_file *file = files->list.items[module->id];
 	if (!file) {
 		file = files->list.items[module->id] = memory_zero(1, sizeof *file);
-		file->open = image_find(module, &files->options, &file->image, NULL) >= 0;
+		file->open = module->jit ? open_dump(files, module, &file->dump) : image_find(module, &files->options, &file->image, NULL) >= 0;
 	}
 	return file->open ? file : NULL;
 }
@@ -44,11 +58,16 @@ size_t code_files_read(void *context, const struct module *module, uint64_t offs
 
 	if (module->kind == MODULE_KERNEL || module->kind == MODULE_KMODULE)
 		return read_kernel(files, module, offset, out, size, is_64bit);
-	if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO)
+	if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO && module->kind != MODULE_JIT)
 		return 0;
 	pthread_mutex_lock(&files->lock);
 	const struct code_file *file = find(files, module);
 	pthread_mutex_unlock(&files->lock);
+	if (file && module->jit) {
+		*is_64bit = module->jit->machine != EM_386 && module->jit->machine != EM_ARM;
+		ssize_t got = reader_at(&file->dump, out, size, offset);
+		return got > 0 ? (size_t)got : 0;
+	}
 	if (!file || offset >= file->image.elf.bytes.len)
 		return 0;
 	size_t left = file->image.elf.bytes.len - offset;
@@ -67,8 +86,10 @@ void code_files_init(struct code_files *files, const struct image_options *optio
 void code_files_fini(struct code_files *files)
 {
 	for (size_t i = 0; i < files->list.count; i++) {
-		if (files->list.items[i] && files->list.items[i]->open)
+		if (files->list.items[i] && files->list.items[i]->open) {
 			image_close(&files->list.items[i]->image);
+			reader_close(&files->list.items[i]->dump);
+		}
 		free(files->list.items[i]);
 	}
 	vec_fini(&files->list);

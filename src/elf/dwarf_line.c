@@ -89,7 +89,7 @@ static void rows_sort(struct dwarf_row *rows, size_t count)
 static void sequence_end(struct builder *b, uint64_t high)
 {
 	size_t count = b->rows.count - b->first, kept = 0;
-	struct dwarf_row *rows = b->rows.items + b->first;
+	struct dwarf_row *rows = count ? b->rows.items + b->first : NULL;
 	uint64_t low = b->base;
 	if (count && !b->unusable && high > low && low >= b->dwarf->text_low) {
 		if (b->unsorted)

@@ -35,8 +35,12 @@ static void write_kernel(struct folder *f)
 	folder_write(f, "root/proc/kcore", file, size);
 	folder_write(f, "root/proc/kallsyms", kallsyms, sizeof kallsyms - 1);
 	folder_write(f, "root/proc/modules", modules, sizeof modules - 1);
-	static const uint8_t notes[36] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 7, 8 };
-	folder_write(f, "root/sys/kernel/notes", notes, sizeof notes);
+	static const struct {
+		uint32_t name_len, len, type;
+		char name[4];
+		uint8_t id[20];
+	} notes = { 4, 20, 3, "GNU", { 7, 8 } };
+	folder_write(f, "root/sys/kernel/notes", &notes, sizeof notes);
 	free(file);
 }
 

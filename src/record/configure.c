@@ -353,6 +353,9 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 			set_tracking(&event->attr, &s);
 		apply_terms(event, &s, warnings);
 	}
+	if (configure_unwinds(events)) /* with the mappings of their time */
+		for (size_t i = 0; i < events->list.count; i++)
+			events->list.items[i].attr.sample_type |= SAMPLE_TIME;
 	group_reading(events);
 	identify(events, &s);
 	return 0;

@@ -97,9 +97,11 @@ TEST("stacks that the recorder unwinds are taken by the kernel and are call chai
 	struct sampling s = usual();
 	s.call_graph = CALL_GRAPH_UNWIND;
 	s.stack_size = 8192;
+	s.no_time = true;
 	configured(&events, "cpu-clock,task-clock/call-graph=fp/", &s, &command_target);
 	const struct event *event = &events.list.items[0];
 	EXPECT(event->unwind && configure_unwinds(&events) && !events.list.items[1].unwind);
+	EXPECT(event->attr.sample_type & SAMPLE_TIME && events.list.items[1].attr.sample_type & SAMPLE_TIME);
 	EXPECT(event->attr.sample_type & SAMPLE_STACK_USER && !(event->attr.sample_type & SAMPLE_ADDR));
 	EXPECT(!(events.list.items[1].attr.sample_type & SAMPLE_STACK_USER));
 	struct attr written = configure_written(event);

@@ -18,6 +18,8 @@
 
 #define SYMBOLS_PER_PAGE 1024u
 #define SYMBOL_PAGES 2048u
+/* All names of one module; functions beyond are called after the one they are in. */
+#define NAMES_LIMIT ((size_t)256 << 20)
 /* Longer names are cut: nobody reads them. */
 #define NAME_MAX_LEN 4096u
 
@@ -40,6 +42,7 @@ struct module_lines {
 	struct nearest nearest;
 	struct inline_page *_Atomic pages[SYMBOL_PAGES];
 	uint32_t symbol_count;
+	size_t name_bytes;
 	struct idmap symbol_ids;          /* by base and name */
 	struct arena texts;
 };
@@ -229,7 +232,7 @@ static uint32_t add_symbol(struct module_lines *lines, const struct symtab *tab,
 			return found | SYMBOL_INLINED;
 	}
 	uint32_t index = lines->symbol_count;
-	if (index >= SYMBOLS_PER_PAGE * SYMBOL_PAGES)
+	if (index >= SYMBOLS_PER_PAGE * SYMBOL_PAGES || len >= NAMES_LIMIT - lines->name_bytes)
 		return base;
 	struct inline_page *page = lines->pages[index / SYMBOLS_PER_PAGE];
 	if (!page) {
@@ -240,6 +243,7 @@ static uint32_t add_symbol(struct module_lines *lines, const struct symtab *tab,
 	*symbol = base ? tab->table.symbols[base - 1] : (struct symbol){ 0 };
 	char *text = arena_string(&lines->texts, name, len);
 	text_make_printable(text);
+	lines->name_bytes += len + 1;
 	symbol->name = text;
 	page->bases[index % SYMBOLS_PER_PAGE] = base;
 	idmap_set(&lines->symbol_ids, key, index);

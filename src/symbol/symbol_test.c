@@ -312,6 +312,7 @@ TEST("code of a JIT compiler has the names of its dump, as they are shown, and n
 	EXPECT_STR(shown(&p, dump, 0x11f), "JS:*add ?[31m");
 	EXPECT_STR(shown(&p, dump, 0x120), "");
 	EXPECT_STR(shown(&p, dump, 0x180), "foo::bar");
+	jit_free(jit);
 	place_close(&p);
 }
 

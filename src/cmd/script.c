@@ -154,7 +154,7 @@ static int open_stream(struct script *script, struct error *err)
 		.stop_at = script->stop_at, .symbol_addresses = script->wanted != NULL, .address_range = o->address_range,
 		.cpus = script->cpu_bits, .cpu_count = CPUS_MAX / 64, .switch_on = o->switch_on, .switch_off = o->switch_off,
 		.show_switches = o->show_on_off, .isa = machine ? isa_of_machine(machine) : script_host_isa(),
-		.full_source_path = o->full_source_path, 
+		.full_source_path = o->full_source_path,
 		.inlines = !o->inlines ? INLINE_NONE : o->inlines_given ? INLINE_ALL : INLINE_UNWOUND,
 		.terminal = script->cli->tty_out && !o->per_event_dump,
 	};

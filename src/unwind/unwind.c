@@ -249,6 +249,8 @@ static bool guess(struct walk *w, struct stepped *out)
 		forget(w, m->ra);
 		return map_find(w->input->maps, w->pc) || stop(w, UNWIND_NO_RULE);
 	}
+	if (is_known(w, m->fp) && fp == 0 && !w->first)
+		return stop(w, UNWIND_COMPLETE); /* what the psABIs ask of the outermost frame; goroutines have it */
 	if (!is_known(w, m->fp) || !is_known(w, m->sp) || fp < sp || fp - sp > GUESS_DISTANCE)
 		return stop(w, UNWIND_NO_RULE);
 	if (!read_word(w, fp, &caller_fp) || !read_word(w, fp + m->word, &pc))

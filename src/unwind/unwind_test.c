@@ -172,6 +172,14 @@ TEST("code without rules in a file that has some is unwound by its frame pointer
 	scene_run(&s, s.code + 0x200);
 	EXPECT_INT(s.result.count, 2);
 	EXPECT_INT(s.result.guessed, 1);
+	scene_word(&s, 0x10, 0);
+	scene_word(&s, 0x18, s.code + 0x210);
+	scene_run(&s, s.code + 0x200); /* the frame pointer of the outermost frame is zero */
+	EXPECT_INT(s.result.count, 2);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	scene_register(&s, RBP, 0); /* of the first frame it may be anything */
+	scene_run(&s, s.code + 0x200);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
 	scene_register(&s, RBP, s.input.stack_address + 0x5000); /* too far up */
 	scene_run(&s, s.code + 0x200);
 	EXPECT_INT(s.result.end, UNWIND_NO_RULE);

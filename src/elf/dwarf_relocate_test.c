@@ -41,15 +41,24 @@ static uint8_t *relocated(uint16_t machine, bool big, bool addends, const struct
 	return out;
 }
 
+/* A field of a file of that byte order. */
+static uint64_t field(const uint8_t *at, size_t width, bool big)
+{
+	uint64_t value = 0;
+	for (size_t i = 0; i < width; i++)
+		value = value << 8 | at[big ? i : width - 1 - i];
+	return value;
+}
+
 TEST("fields of an object file get their symbol's place, with the addend of the table or their own")
 {
 	static const struct entry entries[] = { { 0, 5, 1, R_X86_64_64 }, { 8, 7, 1, R_X86_64_32 }, { 12, 1, 1, 999 },
 		{ 13, 1, 1, R_X86_64_32 } };
 	uint8_t *out = relocated(EM_X86_64, false, true, entries, 4);
-	EXPECT(load_u64(out) == 0x425 && load_u32(out + 8) == 0x427 && load_u32(out + 12) == 0);
+	EXPECT(field(out, 8, false) == 0x425 && field(out + 8, 4, false) == 0x427 && field(out + 12, 4, false) == 0);
 	free(out);
 	out = relocated(EM_X86_64, false, false, entries, 2);
-	EXPECT(load_u64(out) == 0x423 && load_u32(out + 8) == 0x423);
+	EXPECT(field(out, 8, false) == 0x423 && field(out + 8, 4, false) == 0x423);
 	free(out);
 }
 
@@ -57,6 +66,6 @@ TEST("fields of the other byte order are filled in theirs, and a symbol beyond t
 {
 	static const struct entry entries[] = { { 0, 5, 1, R_390_64 }, { 8, 7, 77, R_390_32 } };
 	uint8_t *out = relocated(EM_S390, true, true, entries, 2);
-	EXPECT(__builtin_bswap64(load_u64(out)) == 0x425 && __builtin_bswap32(load_u32(out + 8)) == 7);
+	EXPECT(field(out, 8, true) == 0x425 && field(out + 8, 4, true) == 7);
 	free(out);
 }

@@ -53,7 +53,7 @@ static bool walk_follow(struct walk *w, const char *link)
 }
 
 /* Without openat2 (Linux before 5.6, or a sandbox that refuses it): each link is read and followed here. */
-static int open_by_steps(int root, const char *path)
+static int open_by_steps(int root, const char *path, int flags)
 {
 	struct walk w = { 0 };
 	char link[PATH_MAX];
@@ -67,7 +67,8 @@ static int open_by_steps(int root, const char *path)
 		if (!walk_add(&w, w.rest, len))
 			return -1;
 		memmove(w.rest, w.rest + next, strlen(w.rest + next) + 1);
-		ssize_t n = w.done[0] ? readlinkat(root, w.done, link, sizeof link - 1) : -1;
+		bool last = !w.rest[strspn(w.rest, "/")];
+		ssize_t n = w.done[0] && !(last && flags & O_NOFOLLOW) ? readlinkat(root, w.done, link, sizeof link - 1) : -1;
 		if (n < 0)
 			continue;
 		link[n] = '\0';
@@ -75,21 +76,21 @@ static int open_by_steps(int root, const char *path)
 		if (++links > LINKS_MAX || !walk_follow(&w, link))
 			return -1;
 	}
-	return openat(root, w.done[0] ? w.done : ".", OPEN_FLAGS | O_NOFOLLOW);
+	return openat(root, w.done[0] ? w.done : ".", flags | O_NOFOLLOW);
 }
 
-static int open_within(int root, const char *path)
+int rooted_descriptor(int root, const char *path, int flags)
 {
 	if (root < 0)
-		return open(path, OPEN_FLAGS);
-	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
+		return open(path, flags);
+	struct open_how how = { .flags = (uint64_t)flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
-	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_by_steps(root, path) : fd;
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_by_steps(root, path, flags) : fd;
 }
 
 static int open_regular(int root, const char *path, struct stat *st, struct error *err)
 {
-	int fd = open_within(root, path);
+	int fd = rooted_descriptor(root, path, OPEN_FLAGS);
 	if (fd < 0)
 		return error_system(err, "cannot open %s", path);
 	if (fstat(fd, st) != 0 || !S_ISREG(st->st_mode)) {

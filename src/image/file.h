@@ -8,6 +8,8 @@
 
 /* A folder to look from: what is opened below it never lies outside. < 0: there is none. */
 int root_open(const char *path);
+/* As open(2), whatever stands there, with links and ".." as seen from the folder `root` where that is >= 0. Sets errno. */
+int rooted_descriptor(int root, const char *path, int flags);
 /* Opens for reading. root: a folder's descriptor that the path is seen from, links and ".." included; -1: this process's
  * own root. The descriptor, or < 0. */
 int rooted_open(int root, const char *path, struct error *err);

@@ -2,9 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "image/file.h"
@@ -13,13 +11,13 @@
 /* O_NONBLOCK: a FIFO in its place is not waited for. */
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
 
-static int open_seen_from(int root, const char *path)
+/* Closes the root. */
+static int open_seen_from(int root, const char *path, int flags)
 {
-	if (root < 0)
-		return open(path, OPEN_FLAGS);
-	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
-	close(root);
+	int fd = rooted_descriptor(root, path, flags), failure = errno;
+	if (root >= 0)
+		close(root);
+	errno = failure;
 	return fd;
 }
 
@@ -29,7 +27,7 @@ int jit_dump_open(int32_t pid, const char *path, const char *symfs, bool force, 
 	int root = elsewhere ? root_open(symfs) : process_root(pid);
 	if (path[0] != '/' || (elsewhere && root < 0))
 		return error_set(err, ERROR_UNSUPPORTED, "%s cannot be looked for", path);
-	int fd = open_seen_from(root, path);
+	int fd = open_seen_from(root, path, OPEN_FLAGS);
 	struct stat st;
 	if (fd < 0)
 		return error_system(err, "cannot open %s", path);
@@ -48,15 +46,8 @@ int jit_dump_open(int32_t pid, const char *path, const char *symfs, bool force, 
 
 int jit_dump_folder(int32_t pid, const char *path, struct error *err)
 {
-	int root = process_root(pid), fd;
 	const char *shown = *path ? path : "/";
-	if (root < 0) {
-		fd = open(shown, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	} else {
-		struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
-		fd = (int)syscall(SYS_openat2, root, shown, &how, sizeof how);
-		close(root);
-	}
+	int fd = open_seen_from(process_root(pid), shown, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? error_system(err, "cannot open %s", shown) : fd;
 }
 

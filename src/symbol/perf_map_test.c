@@ -1,5 +1,7 @@
 #include "symbol/perf_map.h"
 
+#include <inttypes.h>
+
 #include "base/memory.h"
 #include "base/str.h"
 #include "unit.h"
@@ -66,7 +68,7 @@ TEST("the lines of every runtime's map are read: Python, Node, Java, .NET, LuaJI
 	struct str text = { 0 };
 	size_t count = sizeof names / sizeof *names;
 	for (size_t i = 0; i < count; i++)
-		str_printf(&text, i % 2 ? "0x%zx 0x10 %s\n" : "%zx 10 %s\n", 0x7f0000000000 + i * 0x20, names[i]);
+		str_printf(&text, i % 2 ? "0x%" PRIx64 " 0x10 %s\n" : "%" PRIx64 " 10 %s\n", UINT64_C(0x7f0000000000) + i * 0x20, names[i]);
 	struct symbol_table table;
 	char *owned = parsed(&table, str_text(&text));
 	EXPECT_INT(table.count, count);

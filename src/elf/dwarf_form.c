@@ -164,7 +164,7 @@ bool dwarf_address_at(const struct dwarf_unit *unit, uint64_t index, uint64_t *a
 {
 	const struct dwarf_file *file = unit->file->addresses;
 	struct cursor c = section_cursor(file, SECTION_ADDR);
-	if (index > c.len || !cursor_seek(&c, unit->addr_base) || !take(&c, index * unit->address_size))
+	if (index >= c.len || !cursor_seek(&c, unit->addr_base) || !take(&c, index * unit->address_size))
 		return false;
 	*address = take_number(&c, unit->address_size);
 	return !c.short_read;

@@ -97,7 +97,9 @@ static inline bool dwarf_work(struct dwarf *dwarf, uint64_t n)
 
 static inline struct cursor section_cursor(const struct dwarf_file *file, enum dwarf_section section)
 {
-	return cursor_of(file->section[section].data, file->section[section].len, file->swap);
+	/* of a section that is absent nothing can be taken, not even nothing from NULL */
+	const uint8_t *data = file->section[section].data ? file->section[section].data : (const uint8_t *)"";
+	return cursor_of(data, file->section[section].len, file->swap);
 }
 
 /* Moves to an absolute position; false where it lies outside. */

@@ -72,18 +72,6 @@ static void set_texts(struct profile *profile, struct entry *entry, struct str *
 	}
 }
 
-static void add_sums(struct entry_sums *sums, const struct entry_sums *more)
-{
-	sums->period += more->period;
-	sums->period_sys += more->period_sys;
-	sums->period_us += more->period_us;
-	sums->period_guest_sys += more->period_guest_sys;
-	sums->period_guest_us += more->period_guest_us;
-	sums->count += more->count;
-	for (unsigned i = 0; i < 3; i++)
-		sums->weight[i] += more->weight[i];
-}
-
 static void collapse_entries(struct profile *profile, struct hist *hist)
 {
 	CLEANUP_STR struct str text = { 0 };
@@ -102,7 +90,7 @@ static void collapse_entries(struct profile *profile, struct hist *hist)
 			kept[id] = entry;
 			continue;
 		}
-		add_sums(&kept[id]->self, &entry->self);
+		entry_sums_add(&kept[id]->self, &entry->self);
 		kept[id]->children_period += entry->children_period;
 	}
 	hist->count = rows.count;

@@ -76,18 +76,6 @@ static struct entry **slot_of(struct builder *b, uint32_t depth, struct entry *p
 	return &b->slots.items[at];
 }
 
-static void add_sums(struct entry_sums *sums, const struct entry_sums *more)
-{
-	sums->period += more->period;
-	sums->period_sys += more->period_sys;
-	sums->period_us += more->period_us;
-	sums->period_guest_sys += more->period_guest_sys;
-	sums->period_guest_us += more->period_guest_us;
-	sums->count += more->count;
-	for (unsigned i = 0; i < 3; i++)
-		sums->weight[i] += more->weight[i];
-}
-
 /* What other members of the group have below a node is summed up in entries of its own. */
 static void add_pairs(struct builder *b, struct entry *node, const struct entry *flat)
 {
@@ -99,7 +87,7 @@ static void add_pairs(struct builder *b, struct entry *node, const struct entry 
 			node->pairs = arena_alloc(arena, b->hist->member_count * sizeof *node->pairs);
 		if (!node->pairs[i])
 			node->pairs[i] = arena_alloc(arena, sizeof **node->pairs);
-		add_sums(&((struct entry *)node->pairs[i])->self, &flat->pairs[i]->self);
+		entry_sums_add(&((struct entry *)node->pairs[i])->self, &flat->pairs[i]->self);
 	}
 }
 
@@ -169,7 +157,7 @@ static void insert(struct builder *b, struct entry *flat)
 		struct entry *parent = node, **slot = slot_of(b, depth, parent, flat);
 		if (*slot) {
 			node = *slot;
-			add_sums(&node->self, &flat->self);
+			entry_sums_add(&node->self, &flat->self);
 		} else {
 			node = *slot = add_node(b, depth, parent, flat);
 			if (parent)

@@ -14,6 +14,8 @@ struct entry_sums {
 	uint32_t count;
 };
 
+void entry_sums_add(struct entry_sums *sums, const struct entry_sums *more);
+
 struct entry {
 	struct entry_sums self;
 	uint64_t children_period;     /* with what it called */

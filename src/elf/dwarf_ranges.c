@@ -211,11 +211,6 @@ static void sweep_run(struct sweep *s, size_t count, struct dwarf_segments *out)
 	}
 }
 
-size_t dwarf_segments_size(const struct dwarf_segments *segments)
-{
-	return segments->count * (sizeof *segments->starts + sizeof *segments->values);
-}
-
 bool dwarf_segments_make(struct dwarf_segments *segments, struct dwarf *dwarf, struct dwarf_ranges *ranges, bool latest)
 {
 	*segments = (struct dwarf_segments){ 0 };

@@ -30,7 +30,6 @@ struct dwarf_segments {
 /* Of runs over one address the shortest wins, of equally long ones that of the highest (latest) or lowest value. Sorts ranges. False:
  * refused by the memory limit. */
 bool dwarf_segments_make(struct dwarf_segments *segments, struct dwarf *dwarf, struct dwarf_ranges *ranges, bool latest);
-size_t dwarf_segments_size(const struct dwarf_segments *segments);
 
 static inline uint32_t dwarf_segment_at(const uint64_t *starts, const uint32_t *values, uint32_t count, uint64_t address)
 {

@@ -10,7 +10,7 @@ void unwind_remarks(const struct cli *cli, const struct session *session)
 	if (cut)
 		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks are cut: deeper than what was copied of them, or on another stack. Record with "
 			"--call-graph dwarf,SIZE to copy more (up to 65528 bytes)%s.", cut, t->stacks,
-			session->join_stacks ? "" : ", or complete them by others with --join-stacks");
+			session->stack_memory ? "" : ", or complete them by others with --join-stacks");
 	if (t->joined)
 		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks were cut, and go on as an earlier one of their thread did.", t->joined, t->stacks);
 	if (lost)

@@ -8,9 +8,9 @@
 #include "os/machine.h"
 #include "record/record_out.h"
 #include "record/ring_order.h"
-#include "record/stack_memory.h"
 #include "record/table_loader.h"
 #include "record/user_registers.h"
+#include "unwind/stack_memory.h"
 #include "unwind/tables.h"
 
 enum {

@@ -9,6 +9,7 @@
 #include "session/order.h"
 #include "session/stitch.h"
 #include "session/worker.h"
+#include "unwind/stack_memory.h"
 
 enum {
 	BATCH_RECORDS = 16384,       /* a batch is handed to the workers at this many records … */
@@ -60,7 +61,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->model.keep_exited = options->keep_exited;
 	if (options->images)
 		session->unwind_tables = unwind_tables_new(&session->model.modules, options->images);
-	session->join_stacks = options->join_stacks;
+	session->stack_memory = options->join_stacks ? memory_zero(1, sizeof *session->stack_memory) : NULL;
 	session->kernel_beyond = options->kernel_beyond;
 	session->kernel_beyond_context = options->kernel_beyond_context;
 	session->jit_open = options->jit_open;
@@ -98,6 +99,9 @@ void session_close(struct session *session)
 	if (session->stitch)
 		stitch_fini(session->stitch);
 	free(session->stitch);
+	if (session->stack_memory)
+		stack_memory_fini(session->stack_memory);
+	free(session->stack_memory);
 	pool_free(session->pool);
 	source_close(session->source);
 	*session = (struct session){ 0 };
@@ -297,7 +301,7 @@ static void block_add(struct session *session, struct worker *worker, struct blo
 
 static bool is_serial(const struct session *session)
 {
-	return session->internal->sink->serial || session->stitch;
+	return session->internal->sink->serial || session->stitch || session->stack_memory;
 }
 
 /* Depends on the batch alone, so that any number of workers gives the same slices. */
@@ -320,7 +324,6 @@ static void slice_run(void *context, size_t slice, unsigned index)
 	struct block block;
 	block.count = 0; /* the rest is filled before it is read */
 	arena_fini(&worker->merged);
-	user_stack_forget(&worker->user_stack);
 	worker->epoch++;
 	worker->kernel_root = model_kernel_root(&session->model, clock);
 	for (size_t i = from; i < to; i++, clock++) {
@@ -389,12 +392,6 @@ static void batch_run(struct session *session)
 	batch_run_to(session, true);
 }
 
-/* Stacks are joined within a slice: large ones have more to join with. */
-static uint64_t batch_bytes(const struct session *session)
-{
-	return session->join_stacks ? (uint64_t)BATCH_BYTES * 16 : BATCH_BYTES;
-}
-
 static void deliver(void *context, const struct entry *entry)
 {
 	struct session *session = context;
@@ -406,7 +403,7 @@ static void deliver(void *context, const struct entry *entry)
 	}
 	vec_push(&in->batch, *entry);
 	in->batch_bytes += entry_size(entry);
-	if (in->batch.count - in->held >= BATCH_RECORDS || in->batch_bytes - in->held_bytes >= batch_bytes(session))
+	if (in->batch.count - in->held >= BATCH_RECORDS || in->batch_bytes - in->held_bytes >= BATCH_BYTES)
 		batch_run(session);
 }
 

@@ -117,7 +117,7 @@ struct session_counters {
 struct session {
 	struct source *source;
 	struct unwind_tables *unwind_tables; /* NULL: recorded user stacks are not unwound */
-	bool join_stacks;
+	struct stack_memory *stack_memory; /* NULL: cut stacks are not joined to earlier ones */
 	struct model model;
 	struct pool *pool;
 	struct session_counters counters;
@@ -134,8 +134,8 @@ struct session_options {
 	unsigned threads;            /* 0: all CPUs allowed */
 	/* Where files are found whose call frame information unwinds recorded user stacks; copied. NULL: none is unwound. */
 	const struct image_options *images;
-	/* Unwound stacks that were cut go on as an earlier one of the same thread did from the same frame (address and CFA). Only the
-	 * samples shortly before are looked at. */
+	/* Unwound stacks that were cut go on as earlier ones of the same thread did (unwind/stack_memory.h): samples are processed one
+	 * after the other. */
 	bool join_stacks;
 	/* Asked about a kernel address that lies in no mapping: one that it belongs to all the same, or NULL. From any worker. */
 	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);

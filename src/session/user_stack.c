@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "unwind/stack_memory.h"
 #include "unwind/tables.h"
 
 enum { ABI_32 = 1, ABI_64 = 2 }; /* PERF_SAMPLE_REGS_ABI_* */
@@ -10,15 +11,7 @@ enum { ABI_32 = 1, ABI_64 = 2 }; /* PERF_SAMPLE_REGS_ABI_* */
 void user_stack_fini(struct user_stack *stack)
 {
 	free(stack->frames);
-	for (unsigned i = 0; i < STACKS_REMEMBERED; i++)
-		free(stack->whole[i].frames);
 	*stack = (struct user_stack){ 0 };
-}
-
-void user_stack_forget(struct user_stack *stack)
-{
-	for (unsigned i = 0; i < STACKS_REMEMBERED; i++)
-		stack->whole[i].valid = false;
 }
 
 void user_stack_count(const struct user_stack *stack, struct unwind_tally *sum)
@@ -146,38 +139,18 @@ static bool ends_at_zero(const struct resolved *r, const struct unwind_result *r
 	return result->null_return || (result->end == UNWIND_CUT && map_find(r->user_root, result->missing));
 }
 
-static void remember_whole(struct whole_stack *whole, int32_t tid, const struct unwind_frame *frames, size_t count)
-{
-	if (count > whole->capacity) {
-		whole->frames = memory_resize(whole->frames, count, sizeof *whole->frames);
-		whole->capacity = count;
-	}
-	memcpy(whole->frames, frames, count * sizeof *frames);
-	whole->count = count;
-	whole->tid = tid;
-	whole->valid = true;
-}
-
-/* The outermost frame that is left of a cut stack, in the last whole one: what called it then calls it now, if it is the same call:
- * of the same instruction, with its frame at the same place. */
+/* A stack that was cut goes on as earlier ones of its thread did. */
 static void join(const struct resolved *r, struct user_stack *stack, struct unwind_result *result, size_t limit)
 {
-	struct whole_stack *whole = &stack->whole[(uint32_t)r->tid % STACKS_REMEMBERED];
-	if (result->end == UNWIND_COMPLETE && !result->null_return)
-		remember_whole(whole, r->tid, stack->frames, result->count);
-	if (result->end != UNWIND_CUT || result->count < 2 || !whole->valid || whole->tid != r->tid)
-		return;
-	const struct unwind_frame *last = &stack->frames[result->count - 1];
-	size_t at = 0;
-	while (at < whole->count && (whole->frames[at].cfa != last->cfa || whole->frames[at].pc != last->pc))
-		at++;
-	if (at == whole->count || !last->cfa)
-		return;
-	stack->tally.joined++;
-	result->end = UNWIND_COMPLETE;
-	for (at++; at < whole->count && result->count < limit; at++)
-		stack->frames[result->count++] = whole->frames[at];
-	remember_whole(whole, r->tid, stack->frames, result->count);
+	struct stack_memory *memory = r->session->stack_memory;
+	size_t count = result->count;
+	if (result->end == UNWIND_CUT)
+		result->count = stack_memory_join(memory, r->tid, stack->frames, count, limit);
+	if (result->count > count) {
+		stack->tally.joined++;
+		result->end = UNWIND_COMPLETE;
+	}
+	stack_memory_keep(memory, r->tid, stack->frames, result->count, result->end == UNWIND_COMPLETE && !result->null_return);
 }
 
 size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, uint64_t *addresses, size_t limit)
@@ -195,7 +168,7 @@ size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, 
 	if (result.count <= 1 && result.end != UNWIND_COMPLETE && result.end != UNWIND_CUT && !has_file(r, stack))
 		return 0;
 	count_end(&stack->tally, &result);
-	if (r->session->join_stacks)
+	if (r->session->stack_memory)
 		join(r, stack, &result, limit);
 	size_t count = 0;
 	for (size_t i = 0; i < result.count; i++)

@@ -5,16 +5,6 @@
 #include "session/session.h"
 #include "unwind/unwind.h"
 
-enum { STACKS_REMEMBERED = 64 }; /* threads whose last whole stack is kept to join others with; a power of two */
-
-/* A stack down to its bottom. */
-struct whole_stack {
-	bool valid;
-	int32_t tid;
-	struct unwind_frame *frames;
-	size_t count, capacity;
-};
-
 /* One per worker. */
 struct user_stack {
 	bool ready;                          /* the recording's machine is known */
@@ -26,14 +16,11 @@ struct user_stack {
 	size_t capacity;
 	struct { const struct map_node *root; bool has_file; } known[16]; /* what user_stack_frames asks for */
 	struct unwind_tally tally;
-	struct whole_stack whole[STACKS_REMEMBERED];
 };
 
 /* Adds what it counted. */
 void user_stack_count(const struct user_stack *stack, struct unwind_tally *sum);
 void user_stack_fini(struct user_stack *stack);
-/* No stack from before is joined with one from now on. */
-void user_stack_forget(struct user_stack *stack);
 /* The sample carries a stack to unwind, and the session unwinds. */
 bool user_stack_is(const struct resolved *r);
 /* Asks the memory for where the innermost frames lie. */

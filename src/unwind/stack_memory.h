@@ -1,6 +1,6 @@
-/* What earlier samples of a thread tell about a stack that was cut: which return address lay where on the stack, and which one lay
- * behind it. A chain is joined where its outermost return address was seen at the same place before, and all samples that saw it
- * there agree on what was behind it, and so on down to the bottom. Bounded: what does not fit is forgotten, and learned again.
+/* What earlier samples of a thread tell about a stack that was cut: which call stood where on the stack, and what had called it. A
+ * chain is joined where its outermost call was seen before, with the same return address and canonical frame address, and all samples
+ * that saw it agree on its caller, and so on down to the bottom. Bounded: what does not fit is forgotten, and learned again.
  * Knows no rules of unwinding and no record. */
 #pragma once
 #include <stdbool.h>
@@ -16,9 +16,9 @@ enum {
 };
 
 struct stack_call {
-	uint64_t place;                  /* behind the return address: the frame address of the callee; 0: free */
+	uint64_t place;                  /* its canonical frame address; 0: free */
 	uint64_t pc;
-	uint64_t next_place, next_pc;    /* the return address of the function that pc is in */
+	uint64_t next_place, next_pc;    /* of its caller */
 };
 
 struct stack_slot {

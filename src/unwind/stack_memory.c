@@ -1,4 +1,4 @@
-#include "record/stack_memory.h"
+#include "unwind/stack_memory.h"
 
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 /* What stands in next_place where there is no such place. */
-enum { NEXT_UNKNOWN = 0, NEXT_NONE = 1, NEXT_SEVERAL = 2 };
+enum { NEXT_BOTTOM = 1, NEXT_SEVERAL = 2 };
 
 static struct stack_slot *slot_of(const struct stack_memory *memory, int32_t tid)
 {
@@ -64,12 +64,12 @@ static void make_room(struct stack_memory *memory, struct stack_slot *slot, size
 static void keep_call(struct stack_slot *slot, const struct stack_call *call)
 {
 	struct stack_call *at = call_at(slot, call->place, call->pc);
-	if (!at->place)
-		slot->count++;
-	if (!at->place || at->next_place == NEXT_UNKNOWN)
-		*at = *call;
-	else if (call->next_place != NEXT_UNKNOWN && (at->next_place != call->next_place || at->next_pc != call->next_pc))
+	if (at->place && (at->next_place != call->next_place || at->next_pc != call->next_pc)) {
 		at->next_place = NEXT_SEVERAL;
+	} else if (!at->place) {
+		slot->count++;
+		*at = *call;
+	}
 }
 
 void stack_memory_keep(struct stack_memory *memory, int32_t tid, const struct unwind_frame *frames, size_t count, bool whole)
@@ -86,16 +86,11 @@ void stack_memory_keep(struct stack_memory *memory, int32_t tid, const struct un
 		slot_clear(memory, slot);
 	slot->tid = tid;
 	make_room(memory, slot, count);
-	for (size_t i = 1; i < count; i++) {
-		struct stack_call call = { .place = frames[i - 1].cfa, .pc = frames[i].pc };
+	for (size_t i = 1; i + 1 < count; i++) {
+		bool bottom = whole && i + 2 == count;
+		struct stack_call call = { frames[i].cfa, frames[i].pc, bottom ? NEXT_BOTTOM : frames[i + 1].cfa, frames[i + 1].pc };
 		/* stacks grow down: what leads elsewhere is another stack */
-		if (i + 1 < count && frames[i].cfa > call.place && frames[i].cfa > NEXT_SEVERAL) {
-			call.next_place = frames[i].cfa;
-			call.next_pc = frames[i + 1].pc;
-		} else if (i + 1 == count && whole) {
-			call.next_place = NEXT_NONE;
-		}
-		if (call.place)
+		if (call.place && (bottom || (call.next_place > call.place && call.next_place > NEXT_SEVERAL)))
 			keep_call(slot, &call);
 	}
 }
@@ -103,18 +98,17 @@ void stack_memory_keep(struct stack_memory *memory, int32_t tid, const struct un
 size_t stack_memory_join(const struct stack_memory *memory, int32_t tid, struct unwind_frame *frames, size_t count, size_t max)
 {
 	const struct stack_slot *slot = slot_of(memory, tid);
-	if (!slot || slot->tid != tid || !slot->count || count < 2 || !frames[count - 2].cfa)
+	if (!slot || slot->tid != tid || !slot->count || count < 2)
 		return count;
-	/* the outermost return address that was found, and where on the stack it lay */
-	uint64_t pc = frames[count - 1].pc, place = frames[count - 2].cfa;
 	for (size_t joined = count; joined < max; joined++) {
-		const struct stack_call *call = call_at(slot, place, pc);
-		if (!call->place || call->next_place == NEXT_UNKNOWN || call->next_place == NEXT_SEVERAL)
+		const struct unwind_frame *last = &frames[joined - 1];
+		const struct stack_call *call = call_at(slot, last->cfa, last->pc);
+		if (!last->cfa || !call->place || call->next_place == NEXT_SEVERAL)
 			return count;
-		if (call->next_place == NEXT_NONE)
-			return joined;
-		frames[joined - 1].cfa = place = call->next_place;
-		frames[joined] = (struct unwind_frame){ .pc = pc = call->next_pc };
+		bool bottom = call->next_place == NEXT_BOTTOM;
+		frames[joined] = (struct unwind_frame){ .pc = call->next_pc, .cfa = bottom ? 0 : call->next_place };
+		if (bottom)
+			return joined + 1;
 	}
 	return max;
 }

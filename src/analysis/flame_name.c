@@ -57,7 +57,7 @@ static size_t without_arguments(const char *symbol)
 	return strlen(symbol);
 }
 
-void flame_fold_name(struct str *text, const struct module *module, const char *symbol, bool annotate)
+void flame_fold_name(struct str *text, const struct module *module, const char *symbol)
 {
 	size_t begin = text->len;
 	if (!symbol) {
@@ -78,10 +78,12 @@ void flame_fold_name(struct str *text, const struct module *module, const char *
 		text->len = to;
 		text->text[to] = '\0';
 	}
-	if (annotate && module && is_kernel(module))
-		str_puts(text, "_[k]");
-	else if (annotate && module && is_jit(module))
-		str_puts(text, "_[j]");
+}
+
+const char *flame_mark(enum flame_kind kind)
+{
+	static const char *const marks[FLAME_KIND_COUNT] = { [FLAME_KERNEL] = "_[k]", [FLAME_JIT] = "_[j]", [FLAME_INLINE] = "_[i]" };
+	return marks[kind] ? marks[kind] : "";
 }
 
 void flame_fold_task(struct str *text)

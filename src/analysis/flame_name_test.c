@@ -7,11 +7,11 @@ static const struct module kernel = { .kind = MODULE_KERNEL, .name = "[kernel.ka
 static const struct module jit = { .kind = MODULE_ANON, .name = "/tmp/perf-7.map", .long_name = "/tmp/perf-7.map" };
 static const struct module jitdump = { .kind = MODULE_JIT, .name = "/tmp/jit-7.dump", .long_name = "/tmp/jit-7.dump" };
 
-static const char *folded(const struct module *module, const char *symbol, bool annotate)
+static const char *folded(const struct module *module, const char *symbol)
 {
 	static struct str text;
 	str_clear(&text);
-	flame_fold_name(&text, module, symbol, annotate);
+	flame_fold_name(&text, module, symbol);
 	return str_text(&text);
 }
 
@@ -25,27 +25,27 @@ static const char *full(const struct module *module, const char *symbol)
 
 TEST("folded names lose arguments and quotes, and never hold a semicolon")
 {
-	EXPECT_STR(folded(&libc, "ns::f<int>(char const*, int) const", false), "ns::f<int>");
-	EXPECT_STR(folded(&libc, "(anonymous namespace)::g(int)", false), "(anonymous namespace)::g");
-	EXPECT_STR(folded(&libc, "a;b\"c'", false), "a:bc");
-	EXPECT_STR(folded(&libc, "net/http.(*conn).serve", false), "net/http.(*conn).serve");
-	EXPECT_STR(folded(&libc, "(odd)", false), "(odd)");
-	EXPECT_STR(folded(&jit, "Ljava/lang/Object;::wait", false), "java/lang/Object:::wait");
+	EXPECT_STR(folded(&libc, "ns::f<int>(char const*, int) const"), "ns::f<int>");
+	EXPECT_STR(folded(&libc, "(anonymous namespace)::g(int)"), "(anonymous namespace)::g");
+	EXPECT_STR(folded(&libc, "a;b\"c'"), "a:bc");
+	EXPECT_STR(folded(&libc, "net/http.(*conn).serve"), "net/http.(*conn).serve");
+	EXPECT_STR(folded(&libc, "(odd)"), "(odd)");
+	EXPECT_STR(folded(&jit, "Ljava/lang/Object;::wait"), "java/lang/Object:::wait");
 }
 
 TEST("a folded frame without a symbol is its module in brackets")
 {
-	EXPECT_STR(folded(&libc, NULL, false), "[libc.so.6]");
-	EXPECT_STR(folded(&kernel, NULL, false), "[[kernel.kallsyms]]");
-	EXPECT_STR(folded(NULL, NULL, true), "[unknown]");
+	EXPECT_STR(folded(&libc, NULL), "[libc.so.6]");
+	EXPECT_STR(folded(&kernel, NULL), "[[kernel.kallsyms]]");
+	EXPECT_STR(folded(NULL, NULL), "[unknown]");
 }
 
 TEST("annotations tell kernel and JIT frames")
 {
-	EXPECT_STR(folded(&kernel, "do_exit", true), "do_exit_[k]");
-	EXPECT_STR(folded(&jit, "Foo", true), "Foo_[j]");
-	EXPECT_STR(folded(&libc, "memcpy", true), "memcpy");
-	EXPECT_STR(folded(&kernel, "do_exit", false), "do_exit");
+	EXPECT_STR(flame_mark(flame_kind_of(&kernel)), "_[k]");
+	EXPECT_STR(flame_mark(flame_kind_of(&jit)), "_[j]");
+	EXPECT_STR(flame_mark(flame_kind_of(&libc)), "");
+	EXPECT_STR(flame_mark(FLAME_INLINE), "_[i]");
 }
 
 TEST("full names keep their arguments")

@@ -14,6 +14,7 @@ enum { KNOWN_CHAINS_MAX = 1 << 18 };
 struct local_frame {
 	uint32_t module, symbol; /* TASK: index of its text, unused */
 	enum flame_kind kind;
+	struct source_line at;   /* where lines tell frames apart and it is known */
 };
 
 /* The frames of one address, innermost first: what was inlined there, then the function itself. */
@@ -184,7 +185,10 @@ static uint32_t frame_intern(struct flame_worker *worker, struct local_frame fra
 {
 	bool added;
 	uint32_t fresh = (uint32_t)worker->frames.count;
-	uint32_t id = idmap_add(&worker->by_symbol, (uint64_t)frame.module << 32 | frame.symbol, fresh, &added);
+	uint64_t key = (uint64_t)frame.module << 32 | frame.symbol;
+	if (frame.at.file)
+		key = hash_pair(key, hash_pair((uintptr_t)frame.at.file, frame.at.line));
+	uint32_t id = idmap_add(&worker->by_symbol, key, fresh, &added);
 	return added ? frame_add(worker, frame) : id;
 }
 
@@ -192,9 +196,11 @@ static uint32_t frame_intern(struct flame_worker *worker, struct local_frame fra
 static void run_make(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
 	const struct location *location, bool caller, struct flame_run *run)
 {
+	const struct flame_options *options = &sink->options;
 	struct local_frame frame = { .module = location->module, .kind = FLAME_UNKNOWN };
+	const struct module *module = NULL;
 	if (location->module != MODULE_ID_NONE) {
-		const struct module *module = r->session->model.modules.list.items[location->module];
+		module = r->session->model.modules.list.items[location->module];
 		frame.symbol = symbols_lookup(sink->options.symbols, module, location->offset);
 		if (frame.symbol)
 			frame.kind = flame_kind_of(module);
@@ -202,14 +208,23 @@ static void run_make(const struct flame_sink *sink, struct flame_worker *worker,
 	*run = (struct flame_run){ .first = (uint32_t)worker->run_frames.count, .count = 1 };
 	struct line_frame inlined[LINE_FRAMES_MAX];
 	size_t count = 0;
-	if (sink->options.inlines && frame.symbol && location->map)
-		count = lines_inlines(sink->options.symbols, r->session->model.modules.list.items[location->module],
-			location->offset - (caller && location->offset), frame.symbol, inlined);
+	uint64_t offset = location->offset - (caller && location->offset);
+	if (options->inlines && frame.symbol && location->map)
+		count = lines_inlines(options->symbols, module, offset, frame.symbol, inlined);
 	for (size_t i = 0; i + 1 < count; i++) {
 		struct local_frame inner = { .module = location->module, .symbol = inlined[i].symbol, .kind = FLAME_INLINE };
+		if (options->lines)
+			inner.at = inlined[i].at;
 		vec_push(&worker->run_frames, frame_intern(worker, inner));
 		run->count++;
 	}
+	bool known = options->lines && count;
+	if (known)
+		frame.at = inlined[count - 1].at;
+	else if (options->lines && module)
+		known = lines_place(options->symbols, module, offset, true, &frame.at);
+	if (!known || !frame.at.line) /* a file alone is no line */
+		frame.at = (struct source_line){ 0 };
 	vec_push(&worker->run_frames, frame_intern(worker, frame));
 }
 
@@ -388,6 +403,18 @@ struct sink flame_sink_of(struct flame_sink *sink)
 	};
 }
 
+/* " file.c:12", ':' for the ';' that would end a frame of folded text. */
+static void add_line(struct str *text, const struct local_frame *frame, bool full_path)
+{
+	if (!frame->at.file)
+		return;
+	size_t from = text->len;
+	str_putc(text, ' ');
+	source_line_add_known(&frame->at, full_path, text);
+	for (char *c = text->text + from; (c = strchr(c, ';'));)
+		*c = ':';
+}
+
 /* The builder's frame for a worker's. */
 static uint32_t name_frame(const struct flame_sink *sink, const struct flame_worker *worker, const struct session *session,
 	const struct local_frame *frame, struct str *text, struct flame_builder *builder)
@@ -404,12 +431,14 @@ static uint32_t name_frame(const struct flame_sink *sink, const struct flame_wor
 	const struct module *module = frame->module == MODULE_ID_NONE ? NULL : session->model.modules.list.items[frame->module];
 	const char *symbol = frame->symbol ? symbols_name(options->symbols, module, frame->symbol) : NULL;
 	if (options->folded) {
-		flame_fold_name(text, module, symbol, options->annotate && frame->kind != FLAME_INLINE);
-		if (options->annotate && frame->kind == FLAME_INLINE)
-			str_puts(text, "_[i]");
+		flame_fold_name(text, module, symbol);
+		add_line(text, frame, options->full_path);
+		if (options->annotate && module)
+			str_puts(text, flame_mark(frame->kind == FLAME_INLINE ? FLAME_INLINE : flame_kind_of(module)));
 		return flame_builder_frame(builder, str_text(text), "", FLAME_USER);
 	}
 	flame_full_name(text, module, symbol);
+	add_line(text, frame, options->full_path);
 	return flame_builder_frame(builder, str_text(text), module ? module->long_name : "", frame->kind);
 }
 

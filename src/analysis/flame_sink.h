@@ -41,6 +41,7 @@ struct flame_options {
 	unsigned max_stack;
 	bool reverse;                /* callees first */
 	bool inlines;                /* functions that were inlined are frames, where debug information tells of them */
+	bool lines, full_path;       /* frames are told apart by source line, too; lines with the whole path of their file */
 	/* Names as FlameGraph's stackcollapse-perf.pl writes them: without arguments, no module tells frames apart. */
 	bool folded;
 	bool annotate;               /* folded: "_[k]", "_[j]", "_[i]" behind kernel, JIT and inlined frames */

@@ -29,7 +29,7 @@ struct flamegraph_options {
 	double min_width;          /* pixels, or per cent of the whole */
 	bool min_width_percent;
 	unsigned width, max_stack;
-	bool force, folded, annotate, reverse, inlines, inverted, demangle, jit, join_stacks;
+	bool force, folded, annotate, reverse, inlines, lines, full_source_path, inverted, demangle, jit, join_stacks;
 	struct symbols_options symbols;
 	int verbose;
 };
@@ -93,6 +93,8 @@ static const struct option flamegraph_table[] = {
 	OPT_BOOL(0, "folded", O, folded, "write folded text, one line per stack, instead of a picture"),
 	OPT_BOOL(0, "annotate", O, annotate, "folded text: mark kernel _[k], JIT-compiled _[j] and inlined _[i] frames"),
 	OPT_BOOL(0, "inline", O, inlines, "show functions that the compiler put into others, where debug information tells (on)"),
+	OPT_BOOL(0, "srcline", O, lines, "tell frames apart by source line, too, where debug information tells"),
+	OPT_BOOL(0, "full-source-path", O, full_source_path, "with the whole path of their file"),
 	OPT_BOOL(0, "reverse", O, reverse, "merge the stacks from their innermost frames"),
 	OPT_BOOL(0, "inverted", O, inverted, "grow downwards, with the root on top"),
 	OPT_STRING(0, "title", O, title, "text", "headline of the picture"),
@@ -268,6 +270,7 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 	struct flame_options flame = {
 		.event = options->event, .roots = options->roots, .weigh = options->weigh, .max_stack = options->max_stack,
 		.reverse = options->reverse, .inlines = options->inlines, .folded = options->folded, .annotate = options->annotate,
+		.lines = options->lines || options->full_source_path, .full_path = options->full_source_path,
 	};
 	if (check_event(drawing, err) < 0 || check_cpus(drawing, err) < 0 || open_filters(drawing, &flame.filter, err) < 0)
 		return -1;

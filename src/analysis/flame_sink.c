@@ -209,8 +209,13 @@ static void run_make(const struct flame_sink *sink, struct flame_worker *worker,
 	struct line_frame inlined[LINE_FRAMES_MAX];
 	size_t count = 0;
 	uint64_t offset = location->offset - (caller && location->offset);
-	if (options->inlines && frame.symbol && location->map)
-		count = lines_inlines(options->symbols, module, offset, frame.symbol, inlined);
+	if (options->inlines && module && location->map) {
+		uint32_t symbol = frame.symbol;
+		if (!symbol && (frame.symbol = lines_function(options->symbols, module, offset)))
+			frame.kind = flame_kind_of(module);
+		if (frame.symbol)
+			count = lines_inlines(options->symbols, module, offset, symbol, inlined);
+	}
 	for (size_t i = 0; i + 1 < count; i++) {
 		struct local_frame inner = { .module = location->module, .symbol = inlined[i].symbol, .kind = FLAME_INLINE };
 		if (options->lines)

@@ -114,12 +114,7 @@ static bool in_section(const struct elf *elf, uint64_t address)
 static const char *symbol_of_entry(const struct converter *c, uint64_t address)
 {
 	uint64_t entry;
-	const char *file, *at, *before;
-	if (!dwarf_entry(c->dwarf, address, &entry))
-		return NULL;
-	at = nearest_function(&c->nearest, c->elf, entry, &file);
-	before = entry ? nearest_function(&c->nearest, c->elf, entry - 1, &file) : NULL;
-	return at && at != before ? at : NULL;
+	return dwarf_entry(c->dwarf, address, &entry) ? nearest_entry(&c->nearest, c->elf, entry) : NULL;
 }
 
 /* What is known of an address, innermost first. At least one frame, which may be empty. */

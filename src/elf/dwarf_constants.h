@@ -46,9 +46,10 @@ enum { DW_LNE_end_sequence = 1, DW_LNE_set_address, DW_LNE_define_file, DW_LNE_s
 
 enum { DW_LNCT_path = 1, DW_LNCT_directory_index };
 
-/* Languages whose functions are called in the symbol table what they are called in the source. */
+/* Languages whose functions go by the name that the source has for them: it is the symbol table's, or (Pascal) the better one. */
 enum {
-	DW_LANG_C89 = 0x01, DW_LANG_C = 0x02, DW_LANG_Cobol74 = 0x05, DW_LANG_Cobol85 = 0x06, DW_LANG_C99 = 0x0c, DW_LANG_PLI = 0x0f,
+	DW_LANG_C89 = 0x01, DW_LANG_C = 0x02, DW_LANG_Cobol74 = 0x05, DW_LANG_Cobol85 = 0x06,
+	DW_LANG_Pascal83 = 0x09, DW_LANG_C99 = 0x0c, DW_LANG_PLI = 0x0f,
 	DW_LANG_UPC = 0x12, DW_LANG_C11 = 0x1d, DW_LANG_C17 = 0x2c, DW_LANG_Mips_Assembler = 0x8001, DW_LANG_Upc = 0x8765,
 	DW_LANG_HP_Basic91 = 0x8004, DW_LANG_HP_IMacro = 0x8006, DW_LANG_HP_Assembler = 0x8007,
 };

@@ -157,8 +157,8 @@ static uint64_t default_base(const struct dwarf_unit *unit, unsigned header)
 static bool language_is_plain(uint64_t language)
 {
 	static const uint16_t plain[] = {
-		DW_LANG_C89, DW_LANG_C, DW_LANG_Cobol74, DW_LANG_Cobol85, DW_LANG_C99, DW_LANG_PLI, DW_LANG_UPC, DW_LANG_C11, DW_LANG_C17,
-		DW_LANG_Mips_Assembler, DW_LANG_Upc, DW_LANG_HP_Basic91, DW_LANG_HP_IMacro, DW_LANG_HP_Assembler,
+		DW_LANG_C89, DW_LANG_C, DW_LANG_Cobol74, DW_LANG_Cobol85, DW_LANG_Pascal83, DW_LANG_C99, DW_LANG_PLI,
+		DW_LANG_UPC, DW_LANG_C11, DW_LANG_C17, DW_LANG_Mips_Assembler, DW_LANG_Upc, DW_LANG_HP_Basic91, DW_LANG_HP_IMacro, DW_LANG_HP_Assembler,
 	};
 	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
 		if (plain[i] == language)

@@ -172,7 +172,7 @@ size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, 
 		join(r, stack, &result, limit);
 	size_t count = 0;
 	for (size_t i = 0; i < result.count; i++)
-		addresses[count++] = stack->frames[i].pc - (i && !stack->frames[i - 1].signal);
+		addresses[count++] = stack->frames[i].pc - (i && !stack->frames[i - 1].signal && !stack->frames[i].entry);
 	if (count < limit && ends_at_zero(r, &result))
 		addresses[count++] = UINT64_MAX;
 	return count;

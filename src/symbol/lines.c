@@ -295,3 +295,14 @@ size_t lines_inlines(struct symbols *s, const struct module *module, uint64_t of
 	frames[0].symbol = frame_symbol(s, module, tab, symbol, name);
 	return 1;
 }
+
+uint32_t lines_function(struct symbols *s, const struct module *module, uint64_t offset)
+{
+	struct symtab *tab;
+	struct module_lines *lines = lines_get(s, module, &tab);
+	const char *name;
+	uint64_t start, end;
+	if (!lines || !lines->dwarf || !dwarf_function(lines->dwarf, address_of(lines, module, offset), &name, &start, &end))
+		return 0;
+	return frame_symbol(s, module, tab, 0, name);
+}

@@ -36,5 +36,9 @@ struct line_frame {
 size_t lines_inlines(struct symbols *symbols, const struct module *module, uint64_t offset, uint32_t symbol,
 	struct line_frame frames[static LINE_FRAMES_MAX]);
 
+/* A function that no symbol of the module's table holds, under the name that the debug information has for it: an id for symbols_name
+ * alone. 0: none. */
+uint32_t lines_function(struct symbols *symbols, const struct module *module, uint64_t offset);
+
 /* The address by which the module's file knows an offset, as linked; the offset where there is no file. */
 uint64_t lines_address(struct symbols *symbols, const struct module *module, uint64_t offset);

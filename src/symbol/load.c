@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "image/file.h"
 #include "model/jit.h"
+#include "symbol/go_table.h"
 #include "symbol/load_elf.h"
 #include "symbol/perf_map.h"
 
@@ -55,7 +56,7 @@ static struct chosen choose_images(struct symtab *tab, struct image_search *sear
 			c.symbols = image;
 			wanted = true;
 		}
-		if (!c.runtime && (elf_has_dynsym(&image->elf) || elf_has_opd(&image->elf))) {
+		if (!c.runtime && (elf_has_dynsym(&image->elf) || elf_has_opd(&image->elf) || go_table_has(&image->elf))) {
 			c.runtime = image;
 			wanted = true;
 		}

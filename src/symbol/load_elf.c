@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "elf/symtab.h"
+#include "symbol/go_table.h"
 #include "symbol/plt.h"
 
 /* What one section means for the symbols in it. */
@@ -237,6 +238,8 @@ void load_elf(const struct elf_load_request *request, struct symbol_table *table
 	/* of the kernel, what only runs without a symbol table says too little */
 	if (whole && (request->use == ELF_USE_FILE || elf_has_symtab(request->symbols)))
 		whole = loader_read(&l, request->dynamic, ".dynsym", SHT_DYNSYM);
+	if (request->use == ELF_USE_FILE && !elf_has_symtab(request->symbols))
+		go_table_symbols(request->runtime, &l.builder);
 	if (whole && request->use == ELF_USE_FILE && l.builder.sorted.count)
 		plt_symbols(request, &l.builder);
 	builder_finish(&l.builder, table);

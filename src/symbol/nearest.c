@@ -83,27 +83,22 @@ static bool same_place(const struct nearest_symbol *a, const struct nearest_symb
 	return a->section == b->section && a->value == b->value;
 }
 
-/* Both start at one place, a came first. What reaches the address, then what is a function, then the shorter one. */
-static bool is_better(const struct nearest_symbol *b, const struct nearest_symbol *a, uint64_t address)
+/* Both start at one place, a came first. */
+static bool is_better(const struct nearest_symbol *b, const struct nearest_symbol *a)
 {
-	bool a_reaches = address - a->value < a->size, b_reaches = address - b->value < b->size;
-	if (!a_reaches)
-		return b->size > a->size;
-	if (!b_reaches)
-		return false;
-	if (a->function != b->function)
-		return b->function;
-	return b->size < a->size;
+	return b->size != a->size ? b->size > a->size : b->function && !a->function;
 }
 
-const char *nearest_function(const struct nearest *nearest, const struct elf *elf, uint64_t address, const char **file)
+/* Of the symbols at or before address those that start last, and of these the best. */
+static const struct nearest_symbol *find(const struct nearest *nearest, const struct elf *elf, uint64_t address)
 {
 	const struct elf_section *section = section_at(elf, address);
-	*file = NULL;
 	if (!section || !nearest->count)
 		return NULL;
 	uint32_t index = elf_section_index(elf, section), low = 0, high = nearest->count;
-	struct nearest_symbol wanted = { .section = index, .value = address, .order = UINT32_MAX };
+	/* symbols of object files count from their section */
+	uint64_t base = elf->type == ET_REL ? section->address : 0;
+	struct nearest_symbol wanted = { .section = index, .value = address - base, .order = UINT32_MAX };
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (compare(&nearest->symbols[middle], &wanted) <= 0)
@@ -118,8 +113,21 @@ const char *nearest_function(const struct nearest *nearest, const struct elf *el
 		first--;
 	const struct nearest_symbol *best = &nearest->symbols[first];
 	for (uint32_t i = first + 1; i < low; i++)
-		if (is_better(&nearest->symbols[i], best, address))
+		if (is_better(&nearest->symbols[i], best))
 			best = &nearest->symbols[i];
-	*file = best->file;
-	return best->name;
+	return best;
+}
+
+const char *nearest_function(const struct nearest *nearest, const struct elf *elf, uint64_t address, const char **file)
+{
+	const struct nearest_symbol *best = find(nearest, elf, address);
+	*file = best ? best->file : NULL;
+	return best ? best->name : NULL;
+}
+
+const char *nearest_entry(const struct nearest *nearest, const struct elf *elf, uint64_t entry)
+{
+	const struct nearest_symbol *best = find(nearest, elf, entry);
+	const struct elf_section *section = best ? &elf->sections[best->section] : NULL;
+	return best && best->value + (elf->type == ET_REL ? section->address : 0) == entry ? best->name : NULL;
 }

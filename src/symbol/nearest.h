@@ -19,3 +19,5 @@ void nearest_fini(struct nearest *nearest);
 
 /* address: as linked. NULL: no function before it in its section. *file: NULL where the table tells none. */
 const char *nearest_function(const struct nearest *nearest, const struct elf *elf, uint64_t address, const char **file);
+/* The function that starts at `entry`; NULL: none. */
+const char *nearest_entry(const struct nearest *nearest, const struct elf *elf, uint64_t entry);

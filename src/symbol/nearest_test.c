@@ -27,6 +27,15 @@ static void expect(const struct elf *elf, uint64_t address, const char *function
 	nearest_fini(&nearest);
 }
 
+static void expect_entry(const struct elf *elf, uint64_t entry, const char *function)
+{
+	struct nearest nearest;
+	nearest_init(&nearest, elf);
+	const char *name = nearest_entry(&nearest, elf, entry);
+	EXPECT_STR(name ? name : "", function);
+	nearest_fini(&nearest);
+}
+
 static void two_files(struct maker *m, unsigned tab, unsigned text)
 {
 	maker_symbol(m, tab, "one.c", 0, 0, STB_LOCAL, STT_FILE, SHN_ABS);
@@ -59,12 +68,15 @@ static void one_place(struct maker *m, unsigned tab, unsigned text)
 	maker_symbol(m, tab, "alias", 0x1000, 0x20, STB_LOCAL, STT_FUNC, text);
 }
 
-TEST("of functions at one place the one that reaches the address is taken, then the shorter, then the first")
+TEST("of functions at one place the longest is taken, of these the first, as binutils does")
 {
 	struct elf elf;
 	uint8_t *file = file_of(one_place, &elf);
-	expect(&elf, 0x1002, "small", "");
-	expect(&elf, 0x1010, "large", "");
+	expect(&elf, 0x1000, "large", "");
+	expect(&elf, 0x1002, "large", "");
+	expect(&elf, 0x1030, "large", "");
+	expect_entry(&elf, 0x1000, "large");
+	expect_entry(&elf, 0x1004, "");
 	elf_close(&elf);
 	free(file);
 }

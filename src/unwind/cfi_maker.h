@@ -12,6 +12,7 @@ struct cfi_maker {
 	uint8_t bytes[4096];
 	size_t len, cie;
 	enum unwind_arch arch;
+	bool go;                     /* the file is a program of Go's */
 };
 
 #define CFI(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof (const uint8_t[]){ __VA_ARGS__ }
@@ -75,6 +76,8 @@ static inline uint8_t *cfi_file(const struct cfi_maker *m, const void *code, siz
 	memcpy(text, code, code_len);
 	maker_section(&maker, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, MADE_CODE, text, sizeof text);
 	maker_section(&maker, ".eh_frame", SHT_PROGBITS, SHF_ALLOC, MADE_FRAME, m->bytes, m->len);
+	if (m->go)
+		maker_section(&maker, ".gopclntab", SHT_PROGBITS, SHF_ALLOC, MADE_FRAME + MADE_LENGTH, NULL, 0);
 	return maker_finish(&maker, len);
 }
 

@@ -7,6 +7,7 @@
 #include "unwind/program.h"
 #include "unwind/sframe.h"
 #include "unwind/stubs.h"
+#include "unwind/stubs_go.h"
 
 /* Bytes of initial instructions that are run again because entries take turns with their CIEs; more is no sane file. */
 #define CIE_COST ((uint64_t)64 << 20)
@@ -119,6 +120,7 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	table->entry_from = runtime->entry;
 	table->entry_to = runtime->entry + (runtime->entry && runtime->type != ET_REL ? 64 : 0);
 	table->damaged = collection.damaged;
+	table->entry_returns = go_is(runtime);
 	collection_fini(&collection);
 	return 0;
 }

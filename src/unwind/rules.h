@@ -33,6 +33,7 @@ enum rule_flag {
 	RULE_SIGNAL = 1 << 1,    /* of a signal trampoline: what called it was interrupted */
 	RULE_BOTTOM = 1 << 2,    /* nothing called it */
 	RULE_SIGNED = 1 << 3,    /* the return address carries an authentication code */
+	RULE_SWITCHED = 1 << 4,  /* what called it stands on another stack, nothing tells where */
 };
 
 struct rule {
@@ -76,6 +77,7 @@ struct rule_table {
 	uint32_t load_count;
 	uint64_t entry_from, entry_to; /* addresses of the program's first instructions */
 	uint64_t damaged;        /* entries that made no sense */
+	bool entry_returns;      /* return addresses may be a function's first instruction */
 	bool has_info;           /* there was a section of call frame information */
 };
 
@@ -110,14 +112,32 @@ static inline uint32_t rule_table_row(const struct rule_table *table, uint64_t a
 	return low;
 }
 
-/* The rule of the instruction at address; NULL: none. */
-static inline const struct rule *rule_table_find(const struct rule_table *table, uint64_t address)
+/* The rule of a row; NULL: none. */
+static inline const struct rule *rule_table_at(const struct rule_table *table, uint32_t row)
 {
-	uint32_t row = rule_table_row(table, address);
 	if (row == UINT32_MAX)
 		return NULL;
 	uint32_t rule = table->rules16 ? table->rules16[row] : table->rules32[row];
 	return rule ? &table->rules[rule] : NULL;
+}
+
+/* The rule of the instruction at address; NULL: none. */
+static inline const struct rule *rule_table_find(const struct rule_table *table, uint64_t address)
+{
+	return rule_table_at(table, rule_table_row(table, address));
+}
+
+/* Whether what follows the row begins at address. */
+static inline bool rule_table_begins(const struct rule_table *table, uint32_t row, uint64_t address)
+{
+	return row < table->count - 1 && table->starts[row + 1] == address - table->base;
+}
+
+/* The same, where a row starts there. */
+static inline const struct rule *rule_table_start(const struct rule_table *table, uint64_t address)
+{
+	uint32_t row = rule_table_row(table, address);
+	return row != UINT32_MAX && table->starts[row] == address - table->base ? rule_table_find(table, address) : NULL;
 }
 
 struct span rule_expression(const struct rule_table *table, int32_t at);

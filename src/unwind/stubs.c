@@ -2,6 +2,8 @@
 
 #include <elf.h>
 
+#include "unwind/stubs_go.h"
+
 enum {
 	PLT_ENTRY = 16,
 	GAP_MIN = 16, /* less is padding */
@@ -73,12 +75,12 @@ static void find_in_gaps(struct collection *c, const struct trampoline *t, struc
 	}
 }
 
-static void find_in_code(struct collection *c, struct span code, uint64_t address, enum unwind_arch arch)
+static void find_in_code(struct collection *c, struct span code, uint64_t address, enum unwind_arch arch, bool go)
 {
 	if (code.len > UINT64_MAX - address)
 		return;
 	for (size_t t = 0; t < sizeof trampolines / sizeof *trampolines; t++)
-		if (trampolines[t].arch == arch && code.len <= SMALL_CODE)
+		if (trampolines[t].arch == arch && (go || code.len <= SMALL_CODE))
 			find_trampolines(c, &trampolines[t], code, address);
 		else if (trampolines[t].arch == arch)
 			find_in_gaps(c, &trampolines[t], code, address);
@@ -88,17 +90,18 @@ static void find_in_code(struct collection *c, struct span code, uint64_t addres
 static void find_everywhere(struct collection *c, const struct elf *elf, enum unwind_arch arch)
 {
 	uint32_t found = 0;
+	bool go = go_is(elf); /* whose trampoline has rules as if it were any function */
 	for (uint32_t i = 1; i < elf->section_count; i++) {
 		const struct elf_section *section = &elf->sections[i];
 		if (!(section->flags & SHF_EXECINSTR) || section->type != SHT_PROGBITS || found == ELF_LOADS_LIMIT)
 			continue;
-		find_in_code(c, elf_section_bytes(elf, section), section->address, arch);
+		find_in_code(c, elf_section_bytes(elf, section), section->address, arch, go);
 		found++;
 	}
 	for (uint32_t i = 0; i < elf->load_count && !found; i++) {
 		const struct elf_load *load = &elf->loads[i];
 		if (load->flags & PF_X && load->offset <= elf->bytes.len && load->file_size <= elf->bytes.len - load->offset)
-			find_in_code(c, (struct span){ elf->bytes.data + load->offset, (size_t)load->file_size }, load->vaddr, arch);
+			find_in_code(c, (struct span){ elf->bytes.data + load->offset, (size_t)load->file_size }, load->vaddr, arch, go);
 	}
 }
 
@@ -126,6 +129,8 @@ static void find_plt(struct collection *c, const struct elf *elf, const char *na
 void stubs_collect(struct collection *c, const struct elf *elf, enum unwind_arch arch)
 {
 	find_everywhere(c, elf, arch);
+	if (go_is(elf))
+		go_collect(c, elf);
 	if (arch == UNWIND_AARCH64)
 		return; /* nothing is pushed there; the link register has the caller */
 	find_plt(c, elf, ".plt", true);
@@ -173,6 +178,10 @@ uint32_t stub_rule(struct rule_builder *b, enum unwind_arch arch, enum stub stub
 	static const uint8_t thresholds[] = { [STUB_PLT_FIRST] = 6, [STUB_PLT_LAZY] = 11, [STUB_PLT_LAZY_MARKED] = 9, [STUB_PLT_PLAIN] = 16 };
 	if (stub == STUB_SIGNAL)
 		return arch == UNWIND_AARCH64 ? signal_aarch64(b, m) : signal_x86_64(b, m);
+	if (stub == STUB_SWITCHED || stub == STUB_BOTTOM) {
+		struct rule end = { .flags = stub == STUB_BOTTOM ? RULE_BOTTOM : RULE_SWITCHED };
+		return rule_builder_rule(b, &end, NULL, 0);
+	}
 	struct rule rule = { .cfa_kind = CFA_PLT, .cfa_register = m->sp, .cfa_value = stub == STUB_PLT_FIRST ? 2 * m->word : m->word,
 		.threshold = thresholds[stub],
 		.ra = { .reg = m->ra, .kind = SAVED_AT_CFA, .value = -(int32_t)m->word }, .fp = { .reg = m->fp } };

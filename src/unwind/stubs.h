@@ -11,6 +11,8 @@ enum stub {
 	STUB_PLT_LAZY,           /* jmp, push, jmp */
 	STUB_PLT_LAZY_MARKED,    /* endbr, push, jmp */
 	STUB_PLT_PLAIN,          /* pushes nothing */
+	STUB_SWITCHED,           /* on another stack than what called it */
+	STUB_BOTTOM,             /* nothing called it */
 };
 
 #define STUB_SECTION 0xffu   /* piece.section of what is added here; piece.program says which */

@@ -28,7 +28,7 @@ struct walk {
 /* What a step made of a frame. */
 struct stepped {
 	uint64_t cfa;
-	bool guessed, signal;
+	bool guessed, signal, entry, last;
 };
 
 static bool stop(struct walk *w, enum unwind_end end)
@@ -178,6 +178,8 @@ static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
 	uint64_t cfa = 0, pc = 0, fp = 0;
 	if (rule->flags & RULE_BOTTOM)
 		return stop(w, UNWIND_COMPLETE);
+	if (rule->flags & RULE_SWITCHED)
+		return stop_missing(w, 0);
 	if (!compute_cfa(w, rule, &cfa))
 		return false;
 	out->cfa = cfa;
@@ -297,8 +299,15 @@ static bool step(struct walk *w, struct stepped *out)
 	}
 	const struct rule *rule = NULL;
 	bool in_code = rule_table_address(w->table, map_offset(&w->map, at), &linked);
-	if (in_code)
-		rule = rule_table_find(w->table, linked);
+	if (in_code) {
+		uint32_t row = rule_table_row(w->table, linked);
+		rule = rule_table_at(w->table, row);
+		out->last = rule && !w->exact && rule_table_begins(w->table, row, linked + 1);
+	}
+	if (!rule && in_code && !w->exact && w->table->entry_returns) {
+		rule = rule_table_start(w->table, linked + 1);
+		out->entry = rule;
+	}
 	if (__builtin_expect(rule && rule->flags & RULE_SIMPLE, 1))
 		return apply_simple(w, rule, out);
 	if (rule)
@@ -320,10 +329,14 @@ static void walk(struct walk *w, struct unwind_frame *frames, struct unwind_resu
 		*frame = (struct unwind_frame){ .pc = w->pc, .guessed = guessed };
 		if (!step(w, &stepped)) {
 			frame->cfa = w->end == UNWIND_CUT ? stepped.cfa : 0;
+			frame->entry = stepped.entry;
+			frame->last = stepped.last;
 			return;
 		}
 		frame->cfa = stepped.cfa;
 		frame->signal = stepped.signal;
+		frame->entry = stepped.entry;
+		frame->last = stepped.last;
 		if (w->pc == pc_before && stepped.cfa == cfa_before) {
 			w->end = UNWIND_BAD_RULE;
 			return;

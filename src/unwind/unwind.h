@@ -48,7 +48,10 @@ struct unwind_frame {
 	uint64_t pc;                  /* the sampled one first, return addresses then */
 	uint64_t cfa;                 /* canonical frame address: the caller's stack pointer; 0: not known */
 	bool guessed;                 /* reached by frame pointer or leaf heuristics, not by a rule */
+	bool entry;                   /* pc is a function's first instruction, though it came as a return address */
 	bool signal;                  /* a signal trampoline: the next frame's pc is where it was interrupted, no return address */
+	bool last;                    /* pc is behind the last instruction of its rule, maybe of its function, as after a call that never
+	                               * returns: pc - 1 surely is the caller's */
 };
 
 struct unwind_result {

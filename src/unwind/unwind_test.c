@@ -54,7 +54,7 @@ TEST("each row of a function's rules holds from its address to the next one's")
 	scene_close(&s);
 }
 
-TEST("a return address behind the last instruction of a function is the function's")
+TEST("a return address behind the last instruction of a function is the function's, and told to be there")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -64,6 +64,10 @@ TEST("a return address behind the last instruction of a function is the function
 	scene_run(&s, s.code + 0x18);
 	EXPECT_INT(s.result.count, 2);
 	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	EXPECT(s.frames[1].last && !s.frames[0].last);
+	scene_word(&s, 0, s.code + 0x8f);
+	scene_run(&s, s.code + 0x1f); /* where it was interrupted is no return address */
+	EXPECT(!s.frames[1].last && !s.frames[0].last);
 	scene_close(&s);
 }
 

@@ -1,0 +1,5 @@
+//go:build !cgo || gccgo
+
+package main
+
+func partForeign() {}

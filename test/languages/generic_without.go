@@ -1,0 +1,5 @@
+//go:build gccgo
+
+package main
+
+func partGeneric() {}

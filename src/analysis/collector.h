@@ -24,6 +24,7 @@ struct chain_memo {
 	uint32_t node;
 	uint32_t parent_site;        /* location id + 1 of the frame that --parent matched; 0: none */
 	uint32_t root_site;          /* location id + 1 of the frame that --ignore-callees matched */
+	bool joined;                 /* resolved_chain_is_joined */
 };
 
 enum { CHAIN_MEMOS = 1 << 15 };
@@ -55,6 +56,7 @@ struct collector {
 	struct arena payloads;
 	struct writer text;                /* scratch */
 	struct branch_counts branches;
+	uint64_t joined;                   /* samples with such a chain */
 };
 
 /* One end of a branch, or the place a memory access is about. */

@@ -182,6 +182,7 @@ static void memo_keep(struct chain_memo *memo, const struct resolved *r, uint64_
 	memo->node = found->node;
 	memo->parent_site = found->parent_site;
 	memo->root_site = found->root_site;
+	memo->joined = resolved_chain_is_joined(r);
 }
 
 struct chain_found collector_chain(struct collector *c, const struct resolved *r)
@@ -195,9 +196,12 @@ struct chain_found collector_chain(struct collector *c, const struct resolved *r
 	uint64_t hash = hash_bytes(sample->callchain, bytes) ^ hash_pair((uintptr_t)r->user_root, (uintptr_t)r->kernel_root);
 	struct chain_memo *memo = &c->memos[hash & (CHAIN_MEMOS - 1)];
 	if (memo->words && memo->hash == hash && memo->word_count == sample->callchain_count && memo->user_root == r->user_root &&
-	    memo->kernel_root == r->kernel_root && memcmp(memo->words, sample->callchain, bytes) == 0)
+	    memo->kernel_root == r->kernel_root && memcmp(memo->words, sample->callchain, bytes) == 0) {
+		c->joined += memo->joined;
 		return (struct chain_found){ memo->node, memo->parent_site, memo->root_site };
+	}
 	struct chain_found found = walk(c, r);
 	memo_keep(memo, r, hash, &found);
+	c->joined += memo->joined;
 	return found;
 }

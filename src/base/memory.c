@@ -4,6 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#if defined __GLIBC__
+#include <malloc.h>
+#endif
+
+enum { HUGE_PAGE = 2 << 20, SMALL_PAGE = 4096 };
 
 static _Noreturn void memory_exhausted(size_t size)
 {
@@ -42,4 +47,11 @@ char *memory_string(const char *text)
 {
 	size_t size = strlen(text) + 1;
 	return memcpy(memory_alloc(size), text, size);
+}
+
+void memory_give_back(void)
+{
+#if defined __GLIBC__
+	malloc_trim(0);
+#endif
 }

@@ -8,6 +8,9 @@ void *memory_zero(size_t count, size_t size) __attribute__((malloc, returns_nonn
 void *memory_resize(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 char *memory_string(const char *text) __attribute__((malloc, returns_nonnull));
 
+/* Gives what was freed back to the system, as far as the allocator kept it. For programs that run without end. */
+void memory_give_back(void);
+
 static inline void cleanup_free(void *p)
 {
 	free(*(void **)p);

@@ -228,8 +228,10 @@ static int read_and_print(struct report *report)
 	}
 	print_report(report);
 	struct profile_depths depths = profile_chain_depths(&report->profile);
-	if (!report->options->quiet)
+	if (!report->options->quiet) {
 		stack_hint(cli, depths.chains, depths.short_chains);
+		joined_remark(cli, depths.chains, depths.joined);
+	}
 	return 0;
 }
 

@@ -10,6 +10,16 @@ void stack_hint(const struct cli *cli, uint64_t chains, uint64_t short_chains)
 			"'record --call-graph unwind' follows them.", (unsigned long long)percent);
 }
 
+void joined_remark(const struct cli *cli, uint64_t chains, uint64_t joined)
+{
+	if (joined && joined <= chains)
+		cli_warn(cli, "%llu of %llu stacks (%.1f%%) were deeper than their copy: the recorder joined them to earlier ones of their thread.",
+			(unsigned long long)joined, (unsigned long long)chains, 100 * (double)joined / (double)chains);
+	else if (joined)
+		cli_warn(cli, "%llu stacks were deeper than their copy: the recorder joined them to earlier ones of their thread.",
+			(unsigned long long)joined);
+}
+
 void stitching_warn(const struct cli *cli, const struct header *header)
 {
 	for (size_t i = 0; i < header->evlist.events.count; i++)

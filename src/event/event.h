@@ -57,6 +57,7 @@ struct event {
 	const char *cgroup;       /* its name; NULL: none */
 	int cgroup_fd;            /* where `cgroup` is set */
 	bool follower;            /* added to follow processes (a dummy), not asked for */
+	bool private;             /* … and its records are for the recorder alone: rings of other events are overwritten */
 	bool any_pmu;             /* a generic hardware event that every core PMU may count */
 	bool per_package, snapshot;
 	bool unwind;              /* the recorder unwinds the stacks of its samples, and writes call chains instead */

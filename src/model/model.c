@@ -124,7 +124,7 @@ void model_set_build_id(struct model *model, const char *filename, uint16_t misc
 	/* In a pipe the row may follow the mapping. */
 	for (size_t i = 0; i < model->modules.list.count; i++) {
 		struct module *module = model->modules.list.items[i];
-		if (!module->build_id_len && (strcmp(module->long_name, filename) == 0 || strcmp(module->name, filename) == 0))
+		if (module && !module->build_id_len && (strcmp(module->long_name, filename) == 0 || strcmp(module->name, filename) == 0))
 			module_set_build_id(module, id, len);
 	}
 }
@@ -204,6 +204,7 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 	}
 	bool identified = (kind == MODULE_FILE || kind == MODULE_NONE) && !m->build_id;
 	struct module *module = modules_file(&model->modules, name, kind, identified ? &m->identity : NULL);
+	module->generation = model->generation;
 	if (kind == MODULE_FILE && module->kind == MODULE_FILE)
 		module->pid = m->pid;
 	if (m->build_id_len) {
@@ -219,6 +220,15 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 		space_insert_below_jit(model, space, clock, &map);
 	else
 		space_insert(model, space, clock, &map);
+}
+
+void model_clear_space(struct model *model, int32_t pid, uint64_t clock)
+{
+	uint32_t thread = thread_alive(model, pid);
+	if (thread == THREAD_NONE || !space_root(model->spaces.items[model_thread_of(model, thread)->space], clock))
+		return;
+	model->changes++;
+	space_set_root(model, model_thread_of(model, thread)->space, clock, NULL);
 }
 
 void model_place_jit(struct model *model, int32_t pid, const struct jit_place *places, size_t count, uint64_t clock)
@@ -336,6 +346,8 @@ static void apply_fork(struct model *model, const struct record *record, const s
 	if (from->comms.count)
 		thread_set_comm(model, child, from->comms.items[from->comms.count - 1].comm, false, trailer->time, clock);
 	thread->ppid = from->tid;
+	if (model->outlives_leader && thread->pid == from->pid)
+		thread->space = from->space;
 	/* Synthesised forks (of running processes) say FORK_EXEC: their mappings follow. */
 	if (thread->pid != from->pid && thread->space != from->space && !(record->misc & RECORD_MISC_FORK_EXEC))
 		space_set_root(model, thread->space, clock, space_root(model->spaces.items[from->space], clock));

@@ -46,6 +46,7 @@ struct thread {
 	int32_t pid, tid, ppid;
 	uint32_t space;            /* the address space it runs in */
 	uint64_t born, died;       /* clocks; died UINT64_MAX while alive */
+	bool missed;               /* model_renew found it ended */
 	VEC(struct thread_comm) comms;           /* sorted by clock */
 	VEC(struct thread_namespaces) namespaces; /* likewise */
 };
@@ -86,9 +87,12 @@ struct model {
 	uint32_t mappings;                   /* how many there were */
 	uint32_t edit, edits;                /* the one that is made of many changes to spaces, 0: none such; how many there were */
 	uint64_t jit_budget;                 /* JIT-compiled functions that may still be kept above anonymous memory; 0: there are none */
+	bool outlives_leader;                /* a new thread has its maker's mappings, also where the process's first thread has ended: perf
+	                                      * knows none of it then (recorders that unwind) */
 	bool keep_exited;                    /* an exit ends nothing: a thread lives until its tid is born again (report, trace) */
 	uint64_t changes;                    /* grows with each applied record that changed anything */
 	uint64_t bad_records;                /* side-band records whose bytes made no sense */
+	uint32_t generation;                 /* how often it was renewed */
 };
 
 void model_init(struct model *model);
@@ -107,9 +111,16 @@ void model_place_jit(struct model *model, int32_t pid, const struct jit_place *p
 /* The recording's build-id table: known before the first record (a file) or as HEADER_BUILD_ID passes. */
 void model_set_build_id(struct model *model, const char *filename, uint16_t misc, int32_t pid, const uint8_t *id, uint8_t len);
 
-/* Begins a new generation: what has ended is forgotten, what lives is restated as of clock, and the memory of the old goes. Modules
- * stay, with their ids; threads, spaces and whatever was borrowed from the model do not. For recorders that run without end. */
-void model_renew(struct model *model, uint64_t clock);
+/* Begins a new generation: what has ended is forgotten, what lives is restated as of clock. Modules stay, with their ids (those that
+ * a living process maps are of the new generation; see modules_drop); threads and spaces get others. For recorders that run without
+ * end. ends: whether a thread has ended although no record told so; NULL: none. old: gets the old generation, to be looked up as of
+ * clocks below this one, and to be freed; NULL: that goes, with whatever was borrowed of it. */
+void model_renew(struct model *model, uint64_t clock, bool (*ends)(void *context, const struct thread *thread), void *context,
+	struct model *old);
+/* Frees all but modules and build-ids: of an old generation, and of a zeroed one. */
+void model_fini_history(struct model *model);
+/* The process runs another program: its mappings have gone. perf lets them stand until others cover them, and so does model_apply. */
+void model_clear_space(struct model *model, int32_t pid, uint64_t clock);
 
 /* The life of `tid` as of clock; THREAD_NONE where none was known then (a sample of it is still shown, as ":TID"). */
 uint32_t model_thread(const struct model *model, int32_t tid, uint64_t clock);

@@ -181,7 +181,7 @@ TEST("a new generation knows who lives, with their mappings, and forgets who has
 	task(&model, RECORD_FORK, 10, 11, 10, 5);
 	task(&model, RECORD_EXIT, 20, 20, 10, 6);
 	size_t modules = model.modules.list.count, before = model.arena.bytes;
-	model_renew(&model, 7);
+	model_renew(&model, 7, NULL, NULL, NULL);
 	EXPECT_STR(name_at(&model, 10, 7), "first");
 	EXPECT_STR(file_at(&model, 10, 7, 0x1800), "/bin/first");
 	EXPECT_STR(file_at(&model, 11, 7, 0x1800), "/bin/first");
@@ -205,11 +205,94 @@ TEST("a model whose generations change does not grow with processes that come an
 		mmap1(&model, RECORD_MISC_USER, (uint32_t)pid, 0x1000, 0x1000, 0, "/bin/child", clock++);
 		task(&model, RECORD_EXIT, (uint32_t)pid, (uint32_t)pid, 10, clock++);
 		if (pid % 100 == 0) {
-			model_renew(&model, clock++);
+			model_renew(&model, clock++, NULL, NULL, NULL);
 			most = model.arena.bytes > most ? model.arena.bytes : most;
 		}
 	}
 	EXPECT(most < 8192);
 	EXPECT(model.threads.count < 120);
+	model_fini(&model);
+}
+
+static bool is_old(void *context, const struct module *module)
+{
+	const struct model *model = context;
+	return module->generation + 1 < model->generation;
+}
+
+TEST("modules that no process maps any more are dropped, the others keep their ids, and new ones take what was free")
+{
+	struct model model;
+	char name[32];
+	model_init(&model);
+	mmap1(&model, RECORD_MISC_USER, 10, 0x1000, 0x1000, 0, "/bin/lasting", 1);
+	mmap1(&model, RECORD_MISC_KERNEL, (uint32_t)-1, 0xffffffffa0000000, 0x4000, 0, "/lib/modules/6.1/kernel/fs/nls-utf8.ko.xz", 1);
+	uint32_t lasting = map_find(model_root(&model, 10, model_thread(&model, 10, 1), 1), 0x1000)->module;
+	for (uint64_t clock = 2, pid = 100; pid < 1100; pid++) {
+		snprintf(name, sizeof name, "/tmp/program-%u", (unsigned)pid);
+		task(&model, RECORD_FORK, (uint32_t)pid, (uint32_t)pid, 10, clock++);
+		mmap1(&model, RECORD_MISC_USER, (uint32_t)pid, 0x1000, 0x1000, 0, name, clock++);
+		EXPECT_STR(file_at(&model, (int32_t)pid, clock, 0x1000), name);
+		task(&model, RECORD_EXIT, (uint32_t)pid, (uint32_t)pid, 10, clock++);
+		if (pid % 50 == 0) {
+			model_renew(&model, clock++, NULL, NULL, NULL);
+			modules_drop(&model.modules, is_old, &model);
+		}
+		EXPECT_STR(file_at(&model, 10, clock, 0x1000), "/bin/lasting");
+	}
+	EXPECT(model.modules.list.count < 160);
+	EXPECT(model.modules.names.count < 160);
+	EXPECT_STR(modules_get(&model.modules, lasting)->short_name, "lasting");
+	const struct module *nls = modules_get(&model.modules, map_find(model_kernel_root(&model, 5000), 0xffffffffa0000010)->module);
+	EXPECT_STR(nls->name, "[nls_utf8]");
+	EXPECT_STR(nls->long_name, "/lib/modules/6.1/kernel/fs/nls-utf8.ko.xz");
+	mmap1(&model, RECORD_MISC_USER, 11, 0x1000, 0x1000, 0, "/bin/lasting", 5000);
+	EXPECT_INT(map_find(model_root(&model, 11, model_thread(&model, 11, 5000), 5000), 0x1000)->module, lasting);
+	model_fini(&model);
+}
+
+TEST("an old generation that is kept tells what was")
+{
+	struct model model, old;
+	model_init(&model);
+	mmap1(&model, RECORD_MISC_USER, 10, 0x1000, 0x1000, 0, "/bin/gone", 2);
+	task(&model, RECORD_EXIT, 10, 10, 1, 3);
+	model_renew(&model, 4, NULL, NULL, &old);
+	EXPECT_INT(model_thread(&model, 10, 5), THREAD_NONE);
+	const struct map *map = map_find(model_root(&old, 10, model_thread(&old, 10, 2), 2), 0x1000);
+	EXPECT(map && strcmp(modules_get(&model.modules, map->module)->name, "/bin/gone") == 0);
+	model_fini_history(&old);
+	model_fini(&model);
+}
+
+static bool is_eleven(void *context, const struct thread *thread)
+{
+	(void)context;
+	return thread->tid == 11;
+}
+
+TEST("a thread whose end was lost is forgotten when it was found ended twice")
+{
+	struct model model;
+	model_init(&model);
+	comm(&model, 10, 10, "lives", 1);
+	comm(&model, 11, 11, "lost", 1);
+	model_renew(&model, 2, is_eleven, NULL, NULL);
+	EXPECT_STR(name_at(&model, 11, 2), "lost");
+	model_renew(&model, 3, is_eleven, NULL, NULL);
+	EXPECT_STR(name_at(&model, 10, 3), "lives");
+	EXPECT_INT(model_thread(&model, 11, 3), THREAD_NONE);
+	model_fini(&model);
+}
+
+TEST("a process that runs another program has none of its mappings until it makes them")
+{
+	struct model model;
+	model_init(&model);
+	mmap1(&model, RECORD_MISC_USER, 10, 0x1000, 0x1000, 0, "/bin/before", 1);
+	model_clear_space(&model, 10, 3);
+	model_clear_space(&model, 99, 3);
+	EXPECT_STR(file_at(&model, 10, 2, 0x1000), "/bin/before");
+	EXPECT_STR(file_at(&model, 10, 3, 0x1000), "");
 	model_fini(&model);
 }

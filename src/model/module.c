@@ -15,8 +15,10 @@ void modules_init(struct modules *modules)
 void modules_fini(struct modules *modules)
 {
 	for (size_t i = 0; i < modules->list.count; i++)
-		jit_free(modules->list.items[i]->jit);
+		if (modules->list.items[i])
+			jit_free(modules->list.items[i]->jit);
 	vec_fini(&modules->list);
+	vec_fini(&modules->free);
 	vec_fini(&modules->by_name);
 	vec_fini(&modules->next_of_name);
 	strtab_fini(&modules->names);
@@ -56,17 +58,32 @@ bool kmodule_name(const char *path, char *out, size_t size)
 	return true;
 }
 
+static void list_by_name(struct modules *modules, uint32_t id, uint32_t name_id)
+{
+	while (modules->next_of_name.count <= id)
+		vec_push(&modules->next_of_name, MODULE_ID_NONE);
+	modules->next_of_name.items[id] = modules->by_name.items[name_id];
+	modules->by_name.items[name_id] = id;
+}
+
+static uint32_t free_id(struct modules *modules)
+{
+	if (modules->free.count)
+		return modules->free.items[--modules->free.count];
+	vec_push(&modules->list, NULL);
+	return (uint32_t)modules->list.count - 1;
+}
+
 static struct module *module_new(struct modules *modules, enum module_kind kind, uint32_t name_id)
 {
 	struct module *module = arena_alloc(&modules->arena, sizeof *module);
-	module->id = (uint32_t)modules->list.count;
+	module->id = free_id(modules);
 	module->kind = kind;
 	module->pid = -1;
 	module->name = module->long_name = strtab_text(&modules->names, name_id);
 	module->short_name = last_component(module->name);
-	vec_push(&modules->list, module);
-	vec_push(&modules->next_of_name, modules->by_name.items[name_id]);
-	modules->by_name.items[name_id] = module->id;
+	modules->list.items[module->id] = module;
+	list_by_name(modules, module->id, name_id);
 	return module;
 }
 
@@ -168,4 +185,58 @@ struct module *modules_jit_part(struct modules *modules, uint32_t id)
 	part->pid = first->pid;
 	part->jit = memory_zero(1, sizeof *part->jit);
 	return part;
+}
+
+/* A text of a module that moves: part of its name, which has moved, or one of its own. */
+static const char *move_text(struct modules *modules, const char *text, const char *old_name, const char *name)
+{
+	uintptr_t at = (uintptr_t)text - (uintptr_t)old_name;
+	return at <= strlen(old_name) ? name + at : keep(modules, text);
+}
+
+static void module_move(struct modules *modules, const struct module *old, uint32_t name_id)
+{
+	struct module *module = arena_copy(&modules->arena, old, sizeof *old);
+	/* kernel modules may be called otherwise than they are listed */
+	const char *listed = strtab_text(&modules->names, name_id);
+	module->name = strcmp(old->name, listed) == 0 ? listed : keep(modules, old->name);
+	module->long_name = move_text(modules, old->long_name, old->name, module->name);
+	module->short_name = move_text(modules, old->short_name, old->name, module->name);
+	modules->list.items[module->id] = module;
+	list_by_name(modules, module->id, name_id);
+}
+
+static void module_drop(struct modules *modules, struct module *module)
+{
+	uint32_t id = module->id;
+	jit_free(module->jit);
+	modules->list.items[id] = NULL;
+	vec_push(&modules->free, id);
+}
+
+void modules_drop(struct modules *modules, bool (*goes)(void *context, const struct module *module), void *context)
+{
+	struct modules old = *modules;
+	VEC(uint32_t) chain = { 0 };
+	modules->arena = (struct arena){ 0 };
+	modules->names = (struct strtab){ 0 };
+	memset(&modules->by_name, 0, sizeof modules->by_name);
+	memset(&modules->next_of_name, 0, sizeof modules->next_of_name);
+	for (uint32_t name = 0; name < old.by_name.count; name++) {
+		vec_clear(&chain);
+		for (uint32_t id = old.by_name.items[name]; id != MODULE_ID_NONE; id = old.next_of_name.items[id])
+			vec_push(&chain, id);
+		while (chain.count) { /* backwards: the list is made from its end */
+			struct module *module = modules_get(modules, chain.items[--chain.count]);
+			if (goes(context, module))
+				module_drop(modules, module);
+			else
+				module_move(modules, module, name_of(modules, strtab_text(&old.names, name)));
+		}
+	}
+	vec_fini(&chain);
+	vec_fini(&old.by_name);
+	vec_fini(&old.next_of_name);
+	strtab_fini(&old.names);
+	arena_fini(&old.arena);
 }

@@ -1,4 +1,5 @@
-/* Modules (DSOs): the files and non-files that addresses lie in. Ids are permanent; names as perf gives them. */
+/* Modules (DSOs): the files and non-files that addresses lie in. Ids are permanent, but those of modules that are dropped; names as
+ * perf gives them. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,12 +41,14 @@ struct module {
 	uint64_t relocation;     /* MODULE_KERNEL: recorded address of relocation_symbol (_text, _stext); 0: none */
 	const char *relocation_symbol;
 	struct jit *jit;         /* MODULE_JIT */
+	uint32_t generation;     /* of the model: the last in which a process mapped it */
 };
 
 #define MODULE_ID_NONE 0xffffffffu
 
 struct modules {
-	VEC(struct module *) list;   /* by id, in the order they were first seen; pointers never move */
+	VEC(struct module *) list;   /* by id, in the order they were first seen; pointers never move; NULL: dropped */
+	VEC(uint32_t) free;          /* ids that were dropped: the next modules get them */
 	struct arena arena;
 	struct strtab names;         /* of files as the records give them */
 	VEC(uint32_t) by_name;       /* name id → the first module of that name, MODULE_ID_NONE */
@@ -59,6 +62,10 @@ static inline struct module *modules_get(const struct modules *modules, uint32_t
 {
 	return modules->list.items[id];
 }
+
+/* Drops all that `goes` is true for: their ids are given to others, and the memory of their names comes back. What stays keeps its id,
+ * but is moved: nothing that was borrowed of any module holds after. */
+void modules_drop(struct modules *modules, bool (*goes)(void *context, const struct module *module), void *context);
 
 /* What tells files of one name apart: all zero matches any. */
 struct module_identity {

@@ -13,14 +13,15 @@ struct move {
 	uint32_t *spaces;            /* by old id: the new one, UINT32_MAX: not carried over */
 };
 
-static const struct map_node *copy_tree(struct arena *arena, const struct map_node *node)
+static const struct map_node *copy_tree(struct model *model, const struct map_node *node)
 {
 	if (!node)
 		return NULL;
-	struct map_node *copy = arena_copy(arena, node, sizeof *node);
-	copy->map = arena_copy(arena, node->map, sizeof *node->map);
-	copy->left = copy_tree(arena, node->left);
-	copy->right = copy_tree(arena, node->right);
+	struct map_node *copy = arena_copy(&model->arena, node, sizeof *node);
+	copy->map = arena_copy(&model->arena, node->map, sizeof *node->map);
+	copy->left = copy_tree(model, node->left);
+	copy->right = copy_tree(model, node->right);
+	modules_get(&model->modules, node->map->module)->generation = model->generation;
 	return copy;
 }
 
@@ -32,7 +33,7 @@ static uint32_t move_space(struct move *move, uint32_t old)
 	uint32_t space = move->spaces[old] = space_new(model);
 	const struct map_node *root = space_root(move->old->spaces.items[old], move->clock);
 	if (root)
-		space_set_root(model, space, move->clock, copy_tree(&model->arena, root));
+		space_set_root(model, space, move->clock, copy_tree(model, root));
 	return space;
 }
 
@@ -54,12 +55,12 @@ static void move_namespaces(struct move *move, const struct thread *old, struct 
 	vec_push(&thread->namespaces, row);
 }
 
-static void move_thread(struct move *move, const struct thread *old)
+static void move_thread(struct move *move, const struct thread *old, bool missed)
 {
 	struct model *model = move->model;
 	struct thread *thread = arena_alloc(&model->arena, sizeof *thread);
 	*thread = (struct thread){
-		.pid = old->pid, .tid = old->tid, .ppid = old->ppid, .born = old->born, .died = UINT64_MAX,
+		.pid = old->pid, .tid = old->tid, .ppid = old->ppid, .born = old->born, .died = UINT64_MAX, .missed = missed,
 		.space = move_space(move, old->space),
 	};
 	if (old->comms.count) {
@@ -71,30 +72,51 @@ static void move_thread(struct move *move, const struct thread *old)
 	thread_restate(model, thread);
 }
 
-void model_renew(struct model *model, uint64_t clock)
+/* Once may be too early: records that tell of its end, and samples before that, may still be on their way. */
+static bool has_ended(const struct thread *thread, bool missed)
+{
+	return thread->died != UINT64_MAX || (missed && thread->missed);
+}
+
+static void move_threads(struct move *move, bool (*ends)(void *context, const struct thread *thread), void *context)
+{
+	for (size_t i = 0; i < move->old->threads.count; i++) {
+		const struct thread *thread = move->old->threads.items[i];
+		bool missed = thread->died == UINT64_MAX && ends && ends(context, thread);
+		if (!has_ended(thread, missed))
+			move_thread(move, thread, missed);
+	}
+}
+
+void model_renew(struct model *model, uint64_t clock, bool (*ends)(void *context, const struct thread *thread), void *context,
+	struct model *kept)
 {
 	struct model old = *model;
 	struct move move = { .old = &old, .model = model, .clock = clock };
 	*model = (struct model){
 		.modules = old.modules, .build_id_names = old.build_id_names, .build_ids = old.build_ids, .random = old.random,
-		.keep_exited = old.keep_exited, .changes = old.changes + 1, .bad_records = old.bad_records,
-		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget,
+		.keep_exited = old.keep_exited, .outlives_leader = old.outlives_leader, .changes = old.changes + 1, .bad_records = old.bad_records,
+		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget, .generation = old.generation + 1,
 	};
 	move.spaces = memory_resize(NULL, old.spaces.count, sizeof *move.spaces);
 	for (size_t i = 0; i < old.spaces.count; i++)
 		move.spaces[i] = UINT32_MAX;
 	model->kernel_space = move_space(&move, old.kernel_space);
-	for (size_t i = 0; i < old.threads.count; i++)
-		if (old.threads.items[i]->died == UINT64_MAX)
-			move_thread(&move, old.threads.items[i]);
+	move_threads(&move, ends, context);
 	for (size_t i = 0; i < old.cgroups.capacity; i++)
 		if (old.cgroups.slots[i].value != IDMAP_NONE)
 			idmap_set(&model->cgroups, old.cgroups.slots[i].key, move_string(&move, old.cgroups.slots[i].value));
 	for (size_t i = 0; i < model->modules.list.count; i++) {
 		struct module *module = model->modules.list.items[i];
-		if (module->relocation_symbol) /* lies in the old memory */
+		if (module && module->relocation_symbol) /* lies in the old memory */
 			module->relocation_symbol = arena_string(&model->arena, module->relocation_symbol, strlen(module->relocation_symbol));
 	}
 	free(move.spaces);
-	model_fini_history(&old);
+	old.modules = (struct modules){ 0 };
+	old.build_id_names = (struct strtab){ 0 };
+	memset(&old.build_ids, 0, sizeof old.build_ids);
+	if (kept)
+		*kept = old;
+	else
+		model_fini_history(&old);
 }

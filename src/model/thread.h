@@ -11,5 +11,3 @@ void thread_end(struct model *model, uint32_t thread, uint64_t clock);
 void thread_set_comm(struct model *model, uint32_t thread, uint32_t comm, bool exec, uint64_t time, uint64_t clock);
 /* Puts a living thread of an earlier generation in. */
 void thread_restate(struct model *model, struct thread *thread);
-/* Frees all but modules and build-ids. */
-void model_fini_history(struct model *model);

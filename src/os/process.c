@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "os/file.h"
 
@@ -204,6 +206,11 @@ void process_namespaces(pid_t pid, pid_t tid, struct process_namespace namespace
 		if (stat(path, &st) == 0)
 			namespaces[i] = (struct process_namespace){ st.st_dev, st.st_ino };
 	}
+}
+
+bool task_lives(pid_t pid, pid_t tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH;
 }
 
 void process_self_path(char *path, size_t size, const char *fallback)

@@ -32,6 +32,9 @@ struct process_status {
 /* Of a thread or process id. False: gone. */
 bool process_status(pid_t pid, pid_t tid, struct process_status *status);
 
+/* The thread exists, if only as a zombie. */
+bool task_lives(pid_t pid, pid_t tid);
+
 struct process_map {
 	uint64_t start, end, pgoff, ino;
 	uint32_t maj, min, prot, flags; /* PROT_*, MAP_* */

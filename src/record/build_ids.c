@@ -16,21 +16,28 @@
 struct kept {
 	uint64_t time, place;
 	struct record record;
-	struct sample trailer;
 };
 
 /* Pages already looked up: (address space, page). Full, it is emptied: only speed depends on it. */
-enum { SEEN_SLOTS = 1 << 16, PAGE_SHIFT = 12 };
+enum {
+	SEEN_SLOTS = 1 << 16, PAGE_SHIFT = 12,
+	HISTORY_BYTES = 1 << 23,    /* the model may grow by that much, and by its own size, before the dead are forgotten */
+	RESTARTS_MAX = 64,          /* samples far back in time; each costs a reading of the side-band */
+};
 
 struct marking {
 	struct recording_facts *facts;
 	struct source *source;
-	struct model model;
+	struct model model, before; /* … and the generation before it */
+	uint64_t renewed, renewed_before; /* when this generation began, and the one before */
+	size_t generation_bytes;
+	size_t next;                /* of the side-band: what the model does not know yet */
+	unsigned restarts;
 	VEC(struct kept) sideband;
 	struct arena arena;
 	bool timed;                 /* samples carry times; otherwise the place in the file orders */
 	uint64_t *seen;             /* SEEN_SLOTS hashes */
-	bool *hit;                  /* by module */
+	VEC(bool) hit;              /* by module */
 };
 
 static bool is_sideband(uint32_t type)
@@ -49,13 +56,14 @@ static const struct evsel *evsel_of(const struct source *source, const struct re
 static void keep(struct marking *m, const struct record *record, uint64_t place)
 {
 	const struct evsel *evsel = evsel_of(m->source, record);
+	struct sample trailer = { .time = UINT64_MAX };
 	struct kept *kept = vec_add(&m->sideband);
 	kept->record = *record;
 	kept->record.body = arena_copy(&m->arena, record->body, record->body_len);
 	kept->place = place;
 	if (evsel)
-		sample_decode_trailer(&kept->trailer, &evsel->layout, record);
-	kept->time = evsel && kept->trailer.time != UINT64_MAX ? kept->trailer.time : 0;
+		sample_decode_trailer(&trailer, &evsel->layout, record);
+	kept->time = trailer.time != UINT64_MAX ? trailer.time : 0;
 }
 
 static void count_lost(struct recording_facts *facts, const struct record *record)
@@ -105,16 +113,60 @@ static int compare_times(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Times are the model's clock, so that any sample can be looked up as of its own time. */
-static void apply_sideband(struct marking *m)
+/* Once more from the beginning. Modules stay. */
+static void restart(struct marking *m)
+{
+	struct modules modules = m->model.modules;
+	m->model.modules = (struct modules){ 0 };
+	model_fini(&m->model);
+	model_fini_history(&m->before);
+	m->before = (struct model){ 0 };
+	model_init(&m->model);
+	m->model.modules = modules;
+	m->next = 0;
+	m->renewed = m->renewed_before = 0;
+	m->generation_bytes = 0;
+	memset(m->seen, 0, SEEN_SLOTS * sizeof *m->seen);
+}
+
+static void renew(struct marking *m, uint64_t time)
+{
+	model_fini_history(&m->before);
+	model_renew(&m->model, time, NULL, NULL, &m->before);
+	m->renewed_before = m->renewed;
+	m->renewed = time;
+	m->generation_bytes = m->model.arena.bytes;
+	memset(m->seen, 0, SEEN_SLOTS * sizeof *m->seen); /* address spaces may lie where others lay */
+}
+
+/* Tells the model what there is up to a time, which is its clock: a sample can be looked up as of its own, if that is not long past. */
+static void advance(struct marking *m, uint64_t time)
+{
+	if (time < m->renewed_before && m->restarts < RESTARTS_MAX) {
+		m->restarts++;
+		restart(m);
+	}
+	for (; m->next < m->sideband.count; m->next++) {
+		const struct kept *kept = &m->sideband.items[m->next];
+		if (m->timed && kept->time > time)
+			break;
+		if (m->timed && m->model.arena.bytes > 2 * m->generation_bytes + HISTORY_BYTES)
+			renew(m, kept->time);
+		const struct sample trailer = { .time = kept->time };
+		model_apply(&m->model, &kept->record, &trailer, m->timed ? kept->time : kept->place);
+	}
+	while (m->hit.count < m->model.modules.list.count)
+		vec_push(&m->hit, false);
+}
+
+static void order_sideband(struct marking *m, bool all)
 {
 	if (m->timed && m->sideband.count)
 		qsort(m->sideband.items, m->sideband.count, sizeof m->sideband.items[0], compare_times);
-	for (size_t i = 0; i < m->sideband.count; i++) {
-		struct kept *kept = &m->sideband.items[i];
-		model_apply(&m->model, &kept->record, &kept->trailer, m->timed ? kept->time : kept->place);
-	}
-	m->hit = memory_zero(m->model.modules.list.count + 1, sizeof *m->hit);
+	/* places are no times: an exit stands before samples that came earlier in another ring */
+	m->model.keep_exited = !m->timed;
+	if (all || !m->timed)
+		advance(m, UINT64_MAX);
 }
 
 static bool seen(struct marking *m, const struct map_node *root, uint64_t address)
@@ -132,8 +184,8 @@ static void mark(struct marking *m, const struct map_node *root, uint64_t addres
 	if (!root || seen(m, root, address))
 		return;
 	const struct map *map = map_find(root, address);
-	if (map && map->module < m->model.modules.list.count)
-		m->hit[map->module] = true;
+	if (map && map->module < m->hit.count)
+		m->hit.items[map->module] = true;
 }
 
 static void mark_chain(struct marking *m, const struct sample *sample, const struct map_node *user, const struct map_node *kernel,
@@ -164,9 +216,14 @@ static void mark_sample(struct marking *m, const struct record *record, uint64_t
 		return;
 	uint64_t clock = m->timed ? sample.time : place;
 	bool in_kernel = record_cpumode(record) == RECORD_MISC_KERNEL;
-	const struct map_node *kernel = model_kernel_root(&m->model, clock), *user = NULL;
+	if (m->timed)
+		advance(m, clock);
+	const struct model *model = clock < m->renewed ? &m->before : &m->model;
+	if (clock < m->renewed_before)
+		clock = m->renewed_before;
+	const struct map_node *kernel = model_kernel_root(model, clock), *user = NULL;
 	if (!in_kernel || sample.callchain_count)
-		user = model_root(&m->model, (int32_t)sample.pid, model_thread(&m->model, (int32_t)sample.tid, clock), clock);
+		user = model_root(model, (int32_t)sample.pid, model_thread(model, (int32_t)sample.tid, clock), clock);
 	mark(m, in_kernel ? kernel : user, sample.ip);
 	count_chain(m->facts, evsel, &sample);
 	if (sample.callchain_count)
@@ -280,25 +337,27 @@ int recording_facts(struct recording_facts *facts, const char *path, const struc
 	struct marking m = { .facts = facts };
 	*facts = (struct recording_facts){ 0 };
 	model_init(&m.model);
-	m.model.keep_exited = true;
 	m.seen = memory_zero(SEEN_SLOTS, sizeof *m.seen);
 	int status = open_again(&m, path, err);
 	if (status == 0)
 		status = first_pass(&m, !options->all, err);
 	if (status == 0)
-		apply_sideband(&m);
+		order_sideband(&m, options->all);
 	if (status == 0 && !options->all && (status = open_again(&m, path, err)) == 0)
 		status = second_pass(&m, err);
+	if (status == 0)
+		advance(&m, UINT64_MAX); /* what came after the last sample */
 	for (size_t i = 0; status == 0 && i < m.model.modules.list.count; i++)
 		/* the vdso is listed wherever it was mapped, as perf does: no file can tell its id later */
-		if (m.hit[i] || options->all || m.model.modules.list.items[i]->kind == MODULE_VDSO)
+		if (m.hit.items[i] || options->all || m.model.modules.list.items[i]->kind == MODULE_VDSO)
 			add_module(facts, m.model.modules.list.items[i]);
 	source_close(m.source);
 	vec_fini(&m.sideband);
 	arena_fini(&m.arena);
+	model_fini_history(&m.before);
 	model_fini(&m.model);
 	free(m.seen);
-	free(m.hit);
+	vec_fini(&m.hit);
 	return status;
 }
 

@@ -38,6 +38,31 @@ static size_t core_pmus(struct events *events)
 	return count;
 }
 
+static bool any_term(const struct events *events, bool (*has)(const struct event_terms *terms))
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (has(&events->list.items[i].terms))
+			return true;
+	return false;
+}
+
+static bool overwrites(const struct event_terms *terms)
+{
+	return terms->set & EVENT_TERM_OVERWRITE && terms->overwrite;
+}
+
+static bool unwinds(const struct event_terms *terms)
+{
+	return terms->set & EVENT_TERM_CALL_GRAPH && strncmp(terms->call_graph, "unwind", 6) == 0;
+}
+
+/* Stacks that stay in overwritten rings until they are asked for are unwound with the mappings of their time: what tells of those must
+ * not be overwritten with them. */
+static bool needs_private(const struct events *events, const struct sampling *s)
+{
+	return (s->overwrite || any_term(events, overwrites)) && (s->call_graph == CALL_GRAPH_UNWIND || any_term(events, unwinds));
+}
+
 void configure_defaults(struct events *events, const struct sampling *sampling, const struct target *target)
 {
 	if (!events->list.count) {
@@ -47,8 +72,11 @@ void configure_defaults(struct events *events, const struct sampling *sampling, 
 		events_parse(events, kernel ? "cycles:P" : "cycles:Pu", NULL);
 	}
 	bool needs_follower = target->system_wide || sampling->delay_ms || core_pmus(events) > 1;
-	if (needs_follower && !is_dummy(&events->list.items[0]))
-		events_add_follower(events);
+	bool private = needs_private(events, sampling);
+	if (private || (needs_follower && !is_dummy(&events->list.items[0]))) {
+		uint32_t follower = events_add_follower(events);
+		events->list.items[follower].private = private;
+	}
 }
 
 bool configure_enable_on_exec(const struct sampling *sampling, const struct target *target)
@@ -349,7 +377,9 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 		set_sample_type(event, &s, target);
 		set_call_graph(event, &s, s.call_graph, s.stack_size, s.max_stack);
 		set_flags(event, &s, target, event->leader == i);
-		if (i == tracking)
+		if (event->private)
+			flag(&event->attr, ATTR_WRITE_BACKWARD, false);
+		if (i == tracking || (i == 0 && events->list.items[tracking].private))
 			set_tracking(&event->attr, &s);
 		apply_terms(event, &s, warnings);
 	}

@@ -82,7 +82,11 @@ static void arm(struct recorder *r, uint64_t ms)
 static int watch_rings(struct recorder *r, struct error *err)
 {
 	const struct record_options *options = r->options;
-	if (options->groups) {
+	if (options->groups && r->unwinding) {
+		if (ring_files_open(&r->ring_files, r->counters.rings.count, r->output.path, options->compression, unwinding_pool(r->unwinding),
+			err) < 0)
+			return -1;
+	} else if (options->groups) {
 		if (streams_start(&r->streams, &r->counters, options->groups, r->output.path, options->compression, options->size_limit, err) < 0)
 			return -1;
 		return watch(r, streams_fd(r->streams), TOKEN_STREAMS, err);
@@ -167,24 +171,42 @@ static int end_round(struct recorder *r, struct error *err)
 	return r->output.pipe ? data_writer_flush(&r->writer, err) : 0;
 }
 
-static int drain_unwinding(struct recorder *r, bool final, struct error *err)
+/* Writes what a step made. Returns whether there was anything. */
+static int put_unwound(struct recorder *r, struct error *err)
 {
-	int64_t due = unwinding_begin(r->unwinding, final, err);
-	bool any = false;
-	if (due < 0)
+	if (r->ring_files)
+		return ring_files_write(r->ring_files, err);
+	const struct span records = { (const uint8_t *)r->unwound.buffer, r->unwound.len };
+	if (!records.len)
+		return 0;
+	if (r->options->compression && pack(r, &records, 1, err) < 0)
 		return -1;
-	while (unwinding_step(r->unwinding, &r->unwound)) {
-		const struct span records = { (const uint8_t *)r->unwound.buffer, r->unwound.len };
-		if (r->options->compression && pack(r, &records, 1, err) < 0)
+	if (!r->options->compression)
+		data_writer_add(&r->writer, records.data, records.len);
+	r->unwound.len = 0;
+	return 1;
+}
+
+/* What was listed. Returns whether there was anything to do. */
+static int step_unwinding(struct recorder *r, struct error *err)
+{
+	struct writer *out = r->ring_files ? ring_files_writers(r->ring_files) : &r->unwound;
+	bool any = false, wrote = false;
+	while (unwinding_step(r->unwinding, out)) {
+		int status = put_unwound(r, err);
+		if (status < 0)
 			return -1;
-		if (!r->options->compression)
-			data_writer_add(&r->writer, records.data, records.len);
-		r->unwound.len = 0;
 		any = true;
+		wrote |= status;
 	}
-	if (!any || unwinding_waits(r->unwinding))
+	if (!wrote || r->ring_files || unwinding_waits(r->unwinding))
 		return any;
 	return end_round(r, err) < 0 ? -1 : 1;
+}
+
+static int drain_unwinding(struct recorder *r, bool final, struct error *err)
+{
+	return unwinding_begin(r->unwinding, final, err) < 0 ? -1 : step_unwinding(r, err);
 }
 
 /* The readers take what is left, and go. */
@@ -383,7 +405,8 @@ static bool switch_due(const struct recorder *r)
 
 static bool limit_reached(struct recorder *r)
 {
-	uint64_t bytes = data_writer_size(&r->writer) + (r->streams ? streams_totals(r->streams).bytes : 0);
+	uint64_t bytes = data_writer_size(&r->writer) + (r->streams ? streams_totals(r->streams).bytes : 0) +
+		(r->ring_files ? ring_files_totals(r->ring_files).bytes : 0);
 	if (!r->options->size_limit || bytes < r->options->size_limit)
 		return false;
 	r->recording->limit_reached = true;
@@ -429,9 +452,37 @@ static void pause_backward(struct recorder *r, bool pause)
 	}
 }
 
+static bool has_backward(const struct recorder *r)
+{
+	for (size_t i = 0; i < r->counters.rings.count; i++)
+		if (r->counters.rings.items[i].backward)
+			return true;
+	return false;
+}
+
+/* Stacks are unwound while output is paused; only those that lead to unread call frame information after that. */
+static int snapshot_unwinding(struct recorder *r, struct error *err)
+{
+	if (!has_backward(r))
+		return 0;
+	pause_backward(r, true);
+	int status = drain_unwinding(r, true, err); /* what was mapped, up to now */
+	if (status >= 0 && unwinding_snapshot(r->unwinding, err) < 0)
+		status = -1;
+	if (status >= 0)
+		status = step_unwinding(r, err);
+	if (!r->done)
+		pause_backward(r, false);
+	if (status >= 0 && unwinding_waits(r->unwinding))
+		status = drain_unwinding(r, true, err);
+	return status < 0 ? -1 : 0;
+}
+
 int loop_snapshot(struct recorder *r, struct error *err)
 {
 	int any = 0;
+	if (r->unwinding)
+		return snapshot_unwinding(r, err);
 	pause_backward(r, true);
 	for (size_t i = 0; i < r->counters.rings.count; i++) {
 		struct ring *ring = &r->counters.rings.items[i];

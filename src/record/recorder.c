@@ -63,8 +63,7 @@ static int check_streaming(const struct recorder *r, struct error *err)
 	const struct record_switch *switching = &r->options->switching;
 	const char *what = output_is_pipe(r->options->output) ? "a pipe" : r->target.per_thread ? "--per-thread" :
 		switching->on_signal || switching->bytes || switching->seconds ? "--switch-output" :
-		r->options->affinity != AFFINITY_ANY ? "--affinity" :
-		configure_unwinds(r->events) ? "--call-graph unwind" : NULL;
+		r->options->affinity != AFFINITY_ANY ? "--affinity" : NULL;
 	if (!r->options->groups || !what)
 		return 0;
 	return error_set(err, ERROR_USAGE, "--threads and %s cannot be combined", what);
@@ -87,10 +86,10 @@ static int prepare_events(struct recorder *r, struct error *err)
 	if (counters_map(&r->counters, r->events, recording->ring_pages, err) < 0)
 		return -1;
 	if (configure_unwinds(r->events)) {
-		if (r->sampling.overwrite)
-			return error_set(err, ERROR_UNSUPPORTED, "rings that are overwritten cannot be unwound: --call-graph unwind needs every "
-				"record of what is mapped");
-		r->unwinding = unwinding_new(r->events, &r->counters, r->options->buildid_dir);
+		const struct stream_groups *groups = r->options->groups;
+		const struct unwinding_options how = { .buildid_dir = r->options->buildid_dir, .by_ring = groups,
+			.threads = groups ? (unsigned)groups->list.count : 0 };
+		r->unwinding = unwinding_new(r->events, &r->counters, &how);
 	}
 	return counters_filter(&r->counters, r->events, err);
 }
@@ -226,14 +225,14 @@ static void write_existing(struct recorder *r)
 	r->recording->slow_maps = s->truncated;
 }
 
-/* What unwinding must know before the first sample, wherever the file has it. */
-static void tell_unwinding(struct recorder *r)
+/* What unwinding must know before the first sample, wherever the file has it. head: bytes that stand before it. */
+static void tell_unwinding(struct recorder *r, size_t head)
 {
 	if (r->options->tail_synthesis)
 		write_existing(r);
-	unwinding_existing(r->unwinding, (struct span){ (const uint8_t *)r->made.buffer, r->made.len });
+	unwinding_existing(r->unwinding, (struct span){ (const uint8_t *)r->made.buffer + head, r->made.len - head });
 	if (r->options->tail_synthesis)
-		r->made.len = 0;
+		r->made.len = head;
 }
 
 /* What stands before the first sample of a file. */
@@ -245,10 +244,11 @@ static int begin_file(struct recorder *r, struct error *err)
 		return -1;
 	if (r->output.pipe)
 		write_pipe_head(r);
+	size_t head = r->made.len;
 	if (!r->options->tail_synthesis)
 		write_existing(r);
 	if (r->unwinding && !r->files.count)
-		tell_unwinding(r);
+		tell_unwinding(r, head);
 	flush_made(r);
 	return data_writer_flush(&r->writer, err);
 }
@@ -436,6 +436,10 @@ static int finish(struct recorder *r, struct error *err)
 		return -1;
 	if (r->unwinding)
 		recording->unwound = *unwinding_counts(r->unwinding);
+	if (r->ring_files && ring_files_end(r->ring_files, err) < 0)
+		return -1;
+	if (r->ring_files)
+		r->streamed = ring_files_totals(r->ring_files);
 	recording->wakeups -= r->wakeups_before;
 	recording->compressed_from = r->compressor.in + r->streamed.compressed_from;
 	recording->compressed_to = r->compressor.out + r->streamed.compressed_to;
@@ -496,6 +500,7 @@ int record_run(struct recording *recording, const struct record_options *options
 		output_discard(&r.output);
 	output_close(&r.output, NULL);
 	streams_free(r.streams);
+	ring_files_free(r.ring_files);
 	unwinding_free(r.unwinding);
 	counters_close(&r.counters);
 	loop_close(&r);

@@ -9,6 +9,7 @@
 #include "record/compress.h"
 #include "record/output.h"
 #include "record/recorder.h"
+#include "record/ring_files.h"
 #include "record/signals.h"
 #include "record/switch_event.h"
 #include "record/synthesize.h"
@@ -31,6 +32,7 @@ struct recorder {
 	struct writer made;            /* synthesized records on their way */
 	struct synthesis synthesis;
 	struct unwinding *unwinding;   /* NULL: no event's stacks are unwound here */
+	struct ring_files *ring_files; /* of stacks that are unwound, with --threads; NULL: all goes to one file */
 	struct streams *streams;       /* NULL: the loop reads the rings itself */
 	bool streams_ended;            /* nothing more will come of them */
 	struct stream_totals streamed; /* once they have ended */

@@ -97,8 +97,7 @@ static void sort(struct ring_order *order)
 		qsort(order->items.items, order->items.count, sizeof *order->items.items, compare_items);
 }
 
-int ring_order_fill(struct ring_order *order, const struct ring *rings, size_t count, const struct evlist *evlist, bool final,
-	struct error *err)
+static void begin(struct ring_order *order, size_t count)
 {
 	vec_clear(&order->items);
 	arena_fini(&order->copies);
@@ -109,6 +108,44 @@ int ring_order_fill(struct ring_order *order, const struct ring *rings, size_t c
 		order->places.items[i].ended = false;
 	}
 	order->newest = 0;
+}
+
+/* Newest first. */
+static int look_back(struct ring_order *order, struct ring *ring, uint32_t index, const struct evlist *evlist, struct error *err)
+{
+	struct span pieces[2];
+	size_t whole = ring_snapshot(ring, pieces);
+	uint64_t newer = UINT64_MAX;
+	for (size_t at = 0; at < whole;) {
+		uint16_t size;
+		memcpy(&size, head_bytes(pieces, at) + 6, sizeof size);
+		if (size < 8 || size % 8 || size > whole - at)
+			return error_set(err, ERROR_FORMAT, "a ring holds a record of %u bytes", size);
+		struct ring_item item = { .size = size, .ring = index, .place = UINT32_MAX - (uint32_t)order->items.count };
+		item.bytes = record_bytes(order, pieces, at, size);
+		struct record record = ring_item_record(&item);
+		uint64_t time = ring_record_time(evlist, &record);
+		item.time = newer = time < newer ? time : newer;
+		vec_push(&order->items, item);
+		at += size;
+	}
+	return 0;
+}
+
+int ring_order_snapshot(struct ring_order *order, struct ring *rings, size_t count, const struct evlist *evlist, struct error *err)
+{
+	begin(order, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (rings[i].backward && look_back(order, &rings[i], i, evlist, err) < 0)
+			return -1;
+	sort(order);
+	return 0;
+}
+
+int ring_order_fill(struct ring_order *order, const struct ring *rings, size_t count, const struct evlist *evlist, bool final,
+	struct error *err)
+{
+	begin(order, count);
 	for (uint32_t i = 0; i < count; i++)
 		if (!rings[i].backward && look(order, &rings[i], i, evlist, UINT64_MAX, err) < 0)
 			return -1;

@@ -37,6 +37,8 @@ void ring_order_fini(struct ring_order *order);
  * evlist: of the events as the kernel has them. */
 int ring_order_fill(struct ring_order *order, const struct ring *rings, size_t count, const struct evlist *evlist, bool final,
 	struct error *err);
+/* Lists what backward rings hold that no snapshot gave before, their output paused. It needs not be consumed. */
+int ring_order_snapshot(struct ring_order *order, struct ring *rings, size_t count, const struct evlist *evlist, struct error *err);
 /* The time a record tells; UINT64_MAX: none. */
 uint64_t ring_record_time(const struct evlist *evlist, const struct record *record);
 struct record ring_item_record(const struct ring_item *item);

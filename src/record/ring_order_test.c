@@ -104,3 +104,43 @@ TEST("a ring that holds nonsense is an error, never a read beyond it")
 	evlist_fini(&evlist);
 	free(a.ring.base);
 }
+
+static void fake_add_backward(struct fake *fake, uint64_t time, uint16_t size)
+{
+	fake->head -= size;
+	uint64_t head = fake->head;
+	fake_add(fake, time, size);
+	fake->head = head;
+	memcpy((uint8_t *)fake->ring.base + DATA_HEAD, &head, sizeof head);
+}
+
+TEST("what rings hold that are written backwards comes oldest first, and once")
+{
+	struct fake a, b, forward;
+	struct evlist evlist = { 0 };
+	struct ring_order order = { 0 };
+	fake_open(&a);
+	fake_open(&b);
+	fake_open(&forward);
+	a.ring.backward = b.ring.backward = true;
+	evlist_of_times(&evlist);
+	for (uint64_t time = 1; time <= 300; time++) /* three times around: the oldest are overwritten */
+		fake_add_backward(&a, time * 10, 40);
+	fake_add_backward(&b, 2995, 24);
+	fake_add(&forward, 2996, 24);
+	struct ring rings[] = { a.ring, b.ring, forward.ring };
+	EXPECT_INT(ring_order_snapshot(&order, rings, 3, &evlist, NULL), 0);
+	size_t count = order.items.count;
+	EXPECT_INT(count, RING_BYTES / 40 + 1);
+	for (size_t i = 1; i < count; i++)
+		EXPECT(order.items.items[i - 1].time < order.items.items[i].time);
+	EXPECT_INT(order.items.items[count - 1].time, 3000);
+	EXPECT_INT(order.items.items[count - 2].ring, 1);
+	EXPECT_INT(ring_order_snapshot(&order, rings, 3, &evlist, NULL), 0);
+	EXPECT_INT(order.items.count, 0);
+	ring_order_fini(&order);
+	evlist_fini(&evlist);
+	free(a.ring.base);
+	free(b.ring.base);
+	free(forward.ring.base);
+}

@@ -4,28 +4,54 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/vec.h"
 
 struct table_loader {
 	struct unwind_tables *tables;
 	pthread_t thread;
 	bool started;
-	struct idmap asked;             /* modules that were ever asked for; the owner's */
-	uint64_t wanted;                /* how many */
+	uint64_t wanted;                /* how many were asked for */
 	atomic_ullong made;
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	VEC(struct module) queue;       /* copies: what is known of a module may grow meanwhile */
+	VEC(struct module) queue;       /* copies with their texts: the originals may change, and be dropped */
+	VEC(bool) owed;                 /* by module */
 	size_t next;
 	bool stop;
 };
 
+/* All texts in one piece of memory, which `name` begins. */
+static struct module module_copy(const struct module *module)
+{
+	struct module copy = *module;
+	const char **const texts[] = { &copy.name, &copy.long_name, &copy.short_name };
+	size_t room = 0, at = 0;
+	for (unsigned i = 0; i < 3; i++)
+		room += strlen(*texts[i]) + 1;
+	char *memory = memory_alloc(room);
+	for (unsigned i = 0; i < 3; i++) {
+		size_t len = strlen(*texts[i]) + 1;
+		memcpy(memory + at, *texts[i], len);
+		*texts[i] = memory + at;
+		at += len;
+	}
+	copy.relocation_symbol = NULL;
+	copy.jit = NULL;
+	return copy;
+}
+
 static void *run(void *context)
 {
 	struct table_loader *loader = context;
+	bool idle = false;
 	pthread_mutex_lock(&loader->lock);
 	for (;;) {
+		if (idle) { /* compiling takes several times the memory of what comes of it */
+			pthread_mutex_unlock(&loader->lock);
+			memory_give_back();
+			pthread_mutex_lock(&loader->lock);
+			idle = false;
+		}
 		while (!loader->stop && loader->next == loader->queue.count)
 			pthread_cond_wait(&loader->work, &loader->lock);
 		if (loader->stop)
@@ -37,7 +63,10 @@ static void *run(void *context)
 		}
 		pthread_mutex_unlock(&loader->lock);
 		unwind_tables_load(loader->tables, &module);
+		free((char *)(uintptr_t)module.name);
 		pthread_mutex_lock(&loader->lock);
+		idle = loader->next == loader->queue.count;
+		loader->owed.items[module.id] = false;
 		atomic_fetch_add(&loader->made, 1);
 		pthread_cond_signal(&loader->done);
 	}
@@ -69,29 +98,41 @@ void table_loader_free(struct table_loader *loader)
 	pthread_mutex_destroy(&loader->lock);
 	pthread_cond_destroy(&loader->work);
 	pthread_cond_destroy(&loader->done);
+	for (size_t i = loader->next; i < loader->queue.count; i++)
+		free((char *)(uintptr_t)loader->queue.items[i].name);
 	vec_fini(&loader->queue);
-	idmap_fini(&loader->asked);
+	vec_fini(&loader->owed);
 	free(loader);
 }
 
 void table_loader_want(struct table_loader *loader, const struct module *module)
 {
-	bool added;
-	idmap_add(&loader->asked, module->id, 0, &added);
-	if (!added)
-		return;
-	loader->wanted++;
 	if (!loader->started)
 		loader->started = pthread_create(&loader->thread, NULL, run, loader) == 0;
 	if (!loader->started) { /* then we do it ourselves */
 		unwind_tables_load(loader->tables, module);
+		loader->wanted++;
 		atomic_fetch_add(&loader->made, 1);
 		return;
 	}
 	pthread_mutex_lock(&loader->lock);
-	vec_push(&loader->queue, *module);
-	pthread_cond_signal(&loader->work);
+	while (loader->owed.count <= module->id)
+		vec_push(&loader->owed, false);
+	if (!loader->owed.items[module->id]) {
+		loader->owed.items[module->id] = true;
+		loader->wanted++;
+		vec_push(&loader->queue, module_copy(module));
+		pthread_cond_signal(&loader->work);
+	}
 	pthread_mutex_unlock(&loader->lock);
+}
+
+bool table_loader_owes(struct table_loader *loader, uint32_t module)
+{
+	pthread_mutex_lock(&loader->lock);
+	bool owes = module < loader->owed.count && loader->owed.items[module];
+	pthread_mutex_unlock(&loader->lock);
+	return owes;
 }
 
 uint64_t table_loader_made(const struct table_loader *loader)

@@ -3,23 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pool.h"
 #include "os/cpus.h"
 #include "os/machine.h"
+#include "record/mapped.h"
 #include "record/record_out.h"
+#include "record/restate.h"
 #include "record/ring_order.h"
-#include "record/table_loader.h"
 #include "record/user_registers.h"
 #include "unwind/stack_memory.h"
-#include "unwind/tables.h"
 
 enum {
-	STEP_SAMPLES = 256,          /* unwound before the rings get their room back */
+	STEP_SAMPLES = 256,          /* unwound before the rings get their room back; more, where there are many threads */
 	SLICE_SAMPLES = 16,
+	SLICES_PER_THREAD = 2,
 	THREADS_MAX = 8,
 	CPUS_PER_THREAD = 4,         /* unwinding takes a part of what sampling takes */
 	ASIDE_BYTES_MAX = 64 << 20,  /* of samples that wait for tables; beyond that everything waits */
-	GENERATION_BYTES = 1 << 22,  /* the model may grow by that much, and by its own size, before the dead are forgotten */
 };
 
 /* One sample on its way. */
@@ -32,6 +31,8 @@ struct job {
 	struct unwind_result result;
 	size_t frames;               /* where its frames are kept */
 	unsigned worker;             /* … and by whom */
+	uint32_t generation;         /* of its mappings */
+	uint32_t ring;
 	bool bad, waits;             /* does not decode; still to be unwound */
 	uint8_t *copy;               /* of the record, where it was set aside; NULL */
 };
@@ -45,18 +46,19 @@ struct unwinding {
 	const struct events *events;
 	const struct counters *counters;
 	struct evlist evlist;
-	struct model model;
-	uint64_t clock;
-	size_t generation_bytes;     /* of the model when this generation began */
-	struct unwind_tables *tables;
+	struct mapped mapped;
 	enum unwind_arch native;
+	bool by_ring;                /* what comes of each ring is written apart */
+	bool private;                /* there is an event whose records are not written */
+	bool snapshot;               /* the items at hand are what overwritten rings hold */
+	struct restated restated;    /* of that snapshot */
 	struct pool *pool;
+	size_t step_samples;
 	struct unwinder *unwinders;  /* by worker */
 	struct ring_order order;
 	size_t next;                 /* of order.items */
 	VEC(size_t) done_bytes;      /* by ring: of this step */
 	VEC(struct job) jobs;
-	struct table_loader *loader;
 	VEC(struct job) aside;       /* samples that wait for tables */
 	size_t aside_bytes;
 	uint64_t tables_seen;        /* made, when those aside were tried last */
@@ -65,28 +67,35 @@ struct unwinding {
 	struct unwinding_counts counts;
 };
 
-struct unwinding *unwinding_new(const struct events *events, const struct counters *counters, const char *buildid_dir)
+struct unwinding *unwinding_new(const struct events *events, const struct counters *counters, const struct unwinding_options *options)
 {
 	struct unwinding *u = memory_zero(1, sizeof *u);
 	struct machine_names names;
 	unsigned threads = cpus_online_count() / CPUS_PER_THREAD;
+	bool overwritten = false;
 	u->events = events;
 	u->counters = counters;
 	machine_names(&names);
 	u->native = user_registers_arch(names.arch);
-	model_init(&u->model);
-	u->tables = unwind_tables_new(&u->model.modules, &(struct image_options){ .buildid_dir = buildid_dir });
-	u->loader = table_loader_new(u->tables);
+	u->by_ring = options->by_ring;
+	u->restated = (struct restated){ .modules = &u->mapped.model.modules, .attr = events->list.items[0].attr };
 	for (size_t i = 0; i < events->list.count; i++) {
 		const struct event *event = &events->list.items[i];
 		evlist_add(&u->evlist, &event->attr, NULL, 0, event->name);
+		u->private |= event->private;
+		overwritten |= attr_flag(&event->attr, ATTR_WRITE_BACKWARD);
 	}
 	for (size_t i = 0; i < counters->list.count; i++) {
 		const struct counter *counter = &counters->list.items[i];
 		if (counter->fd >= 0)
 			evlist_add_ids(&u->evlist, counter->event, &counter->id, 1);
 	}
-	u->pool = pool_new(threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads);
+	mapped_open(&u->mapped, options->buildid_dir, overwritten);
+	threads = options->threads ? options->threads : threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
+	u->step_samples = threads * SLICE_SAMPLES * SLICES_PER_THREAD;
+	if (u->step_samples < STEP_SAMPLES)
+		u->step_samples = STEP_SAMPLES;
+	u->pool = pool_new(threads);
 	u->unwinders = memory_zero(pool_workers(u->pool), sizeof *u->unwinders);
 	while (u->done_bytes.count < counters->rings.count)
 		vec_push(&u->done_bytes, 0);
@@ -101,12 +110,11 @@ void unwinding_free(struct unwinding *u)
 		vec_fini(&u->unwinders[i].kept);
 	free(u->unwinders);
 	pool_free(u->pool);
-	table_loader_free(u->loader);
-	unwind_tables_free(u->tables);
+	mapped_close(&u->mapped);
+	restated_fini(&u->restated);
 	for (size_t i = 0; i < u->aside.count; i++)
 		free(u->aside.items[i].copy);
 	vec_fini(&u->aside);
-	model_fini(&u->model);
 	evlist_fini(&u->evlist);
 	ring_order_fini(&u->order);
 	stack_memory_fini(&u->memory);
@@ -115,21 +123,20 @@ void unwinding_free(struct unwinding *u)
 	free(u);
 }
 
+struct pool *unwinding_pool(const struct unwinding *u)
+{
+	return u->pool;
+}
+
 const struct unwinding_counts *unwinding_counts(const struct unwinding *u)
 {
 	return &u->counts;
 }
 
-static void side_band(struct unwinding *u, const struct record *record)
+/* Stacks of before tell nothing of what a thread does after these. */
+static void forget_stacks(struct unwinding *u, const struct record *record)
 {
 	enum { TID_AT = 8 };
-	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
-	if (record->type >= RECORD_USER_TYPE_START)
-		return;
-	uint32_t event = evlist_event_of(&u->evlist, record);
-	struct sample trailer;
-	sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &u->evlist.events.items[event].layout, record);
-	model_apply(&u->model, record, &trailer, ++u->clock);
 	if (record->type == RECORD_EXIT && record->body_len >= TID_AT + 4)
 		stack_memory_forget(&u->memory, (int32_t)load_u32(record->body + TID_AT));
 	else if (record->type == RECORD_COMM && record->misc & RECORD_MISC_COMM_EXEC && record->body_len >= 8)
@@ -146,7 +153,7 @@ void unwinding_existing(struct unwinding *u, struct span records)
 			return;
 		item.size = size;
 		struct record record = ring_item_record(&item);
-		side_band(u, &record);
+		mapped_apply(&u->mapped, &record, 0);
 		at += size;
 	}
 }
@@ -161,7 +168,7 @@ static void unwind_job(struct unwinding *u, struct job *job, unsigned worker)
 {
 	struct unwinder *unwinder = &u->unwinders[worker];
 	struct unwind_input input = {
-		.tables = u->tables, .maps = job->maps, .max_frames = frames_max(job->event),
+		.tables = u->mapped.tables, .maps = job->maps, .max_frames = frames_max(job->event),
 		.stack = { job->sample.stack_user, job->sample.stack_user_size },
 	};
 	job->waits = false;
@@ -175,9 +182,11 @@ static void unwind_job(struct unwinding *u, struct job *job, unsigned worker)
 	job->worker = worker;
 	job->frames = unwinder->kept.count;
 	vec_reserve(&unwinder->kept, unwinder->kept.count + job->result.count);
-	if (job->result.count)
-		memcpy(unwinder->kept.items + unwinder->kept.count, unwinder->scratch, job->result.count * sizeof *unwinder->scratch);
-	unwinder->kept.count += job->result.count;
+	for (size_t i = 0; i < job->result.count; i++) {
+		struct unwind_frame *frame = &unwinder->kept.items[unwinder->kept.count++];
+		*frame = unwinder->scratch[i];
+		frame->pc -= frame->last; /* readers would take it for the function behind */
+	}
 }
 
 static void run_slice(void *context, size_t slice, unsigned worker)
@@ -201,8 +210,7 @@ static void set_aside(struct unwinding *u, const struct job *job)
 {
 	size_t size = job->record.body_len;
 	struct job kept = *job;
-	if (job->result.module < u->model.modules.list.count)
-		table_loader_want(u->loader, modules_get(&u->model.modules, job->result.module));
+	mapped_want(&u->mapped, job->result.module);
 	if (!kept.copy) {
 		kept.copy = memory_resize(NULL, size, 1);
 		memcpy(kept.copy, job->record.body, size);
@@ -214,20 +222,24 @@ static void set_aside(struct unwinding *u, const struct job *job)
 }
 
 /* The sample with what it needs to be unwound; false: it goes to the file as it is. */
-static bool add_job(struct unwinding *u, const struct record *record)
+static bool add_job(struct unwinding *u, const struct record *record, const struct ring_item *item)
 {
 	uint32_t index = evlist_event_of(&u->evlist, record);
 	if (index == UINT32_MAX || !u->events->list.items[index].unwind)
 		return false;
 	struct job *job = vec_add(&u->jobs);
 	job->record = *record;
+	job->ring = item->ring;
 	job->event = &u->events->list.items[index];
 	job->layout = &u->evlist.events.items[index].layout;
 	job->bad = sample_decode(&job->sample, job->layout, &job->record, NULL) < 0;
 	if (job->bad || !job->sample.regs_user)
 		return true;
 	int32_t pid = (int32_t)job->sample.pid, tid = (int32_t)job->sample.tid;
-	job->maps = model_root(&u->model, pid, model_thread(&u->model, tid, u->clock), u->clock);
+	if (u->snapshot)
+		job->maps = mapped_at(&u->mapped, pid, tid, item->time, &job->generation);
+	else
+		job->maps = mapped_now(&u->mapped, pid, tid, &job->generation);
 	job->waits = true;
 	return true;
 }
@@ -245,12 +257,13 @@ static void count_end(struct unwinding *u, const struct job *job, bool joined)
 	++*(joined ? &counts->joined : by_end[job->result.end]);
 }
 
-/* The sample's frames, those of its callers joined where it was cut. */
-static size_t finish_frames(struct unwinding *u, const struct job *job, struct unwind_frame *frames)
+/* The sample's frames, those of its callers joined where it was cut: `found` is how many are not joined. */
+static size_t finish_frames(struct unwinding *u, const struct job *job, struct unwind_frame *frames, size_t *found)
 {
 	size_t count = job->result.count, max = frames_max(job->event);
 	int32_t tid = (int32_t)job->sample.tid;
 	bool joined = false;
+	*found = count;
 	if (!job->sample.regs_user)
 		return 0;
 	if (count)
@@ -276,42 +289,59 @@ static void write_sample(struct unwinding *u, const struct job *job, struct writ
 		u->counts.damaged++;
 		return;
 	}
-	size_t count = finish_frames(u, job, frames);
+	size_t found, count = finish_frames(u, job, frames, &found);
 	size_t recorded = parts.chain_end - parts.chain - 8;
 	size_t regs = job->event->keeps_registers ? parts.stack - parts.regs : 0;
 	size_t behind = job->record.body_len - parts.stack_end;
-	size_t most = (RECORD_SIZE_MAX - (parts.regs + regs + behind + 16)) / 8;
+	size_t most = (RECORD_SIZE_MAX - (parts.regs + regs + behind + 24)) / 8;
 	if (count > most)
 		count = most;
-	uint64_t entries = recorded / 8 + (count ? count + 1 : 0);
+	uint64_t entries = recorded / 8 + (count ? count + 1 : 0) + (count > found);
 	size_t at = record_open(out, RECORD_SAMPLE, job->record.misc);
 	writer_add(out, body, parts.chain);
 	out_u64(out, entries);
 	writer_add(out, body + parts.chain + 8, recorded);
 	if (count)
 		out_u64(out, CONTEXT_USER);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (i == found) /* from here on it is what an earlier sample had */
+			out_u64(out, CONTEXT_USER);
 		out_u64(out, frames[i].pc);
+	}
 	writer_add(out, body + parts.chain_end, parts.regs - parts.chain_end + regs);
 	writer_add(out, body + parts.stack_end, behind);
 	record_close(out, at, 0);
 }
 
-/* The living are carried over, the dead forgotten: nothing grows with the time that a recording takes. */
-static void renew(struct unwinding *u)
+/* The oldest generation of mappings that a sample needs that was set aside. */
+static uint32_t oldest_generation(const struct unwinding *u)
 {
-	if (u->aside.count || u->model.arena.bytes < 2 * u->generation_bytes + GENERATION_BYTES)
-		return;
-	model_renew(&u->model, u->clock);
-	u->generation_bytes = u->model.arena.bytes;
+	uint32_t oldest = u->mapped.model.generation;
+	for (size_t i = 0; i < u->aside.count; i++)
+		if (u->aside.items[i].generation < oldest)
+			oldest = u->aside.items[i].generation;
+	return oldest;
 }
 
 int64_t unwinding_begin(struct unwinding *u, bool final, struct error *err)
 {
-	renew(u);
+	mapped_renew(&u->mapped, oldest_generation(u));
 	u->next = 0;
 	u->final = final;
+	u->snapshot = false;
 	if (ring_order_fill(&u->order, u->counters->rings.items, u->counters->rings.count, &u->evlist, final, err) < 0)
+		return -1;
+	return (int64_t)u->order.items.count;
+}
+
+int64_t unwinding_snapshot(struct unwinding *u, struct error *err)
+{
+	stack_memory_fini(&u->memory); /* of other times */
+	restated_fini(&u->restated);
+	u->next = 0;
+	u->final = false;
+	u->snapshot = true;
+	if (ring_order_snapshot(&u->order, u->counters->rings.items, u->counters->rings.count, &u->evlist, err) < 0)
 		return -1;
 	return (int64_t)u->order.items.count;
 }
@@ -321,28 +351,37 @@ static size_t line_up(struct unwinding *u, size_t first)
 {
 	size_t at = first;
 	vec_clear(&u->jobs);
-	for (; at < u->order.items.count && u->jobs.count < STEP_SAMPLES; at++) {
-		struct record record = ring_item_record(&u->order.items.items[at]);
-		if (record.type == RECORD_SAMPLE)
-			add_job(u, &record);
-		else
-			side_band(u, &record);
+	for (; at < u->order.items.count && u->jobs.count < u->step_samples; at++) {
+		const struct ring_item *item = &u->order.items.items[at];
+		struct record record = ring_item_record(item);
+		if (record.type == RECORD_SAMPLE) {
+			add_job(u, &record, item);
+			continue;
+		}
+		forget_stacks(u, &record);
+		if (!u->snapshot) /* what a snapshot tells was told already, in rings that are not overwritten */
+			mapped_apply(&u->mapped, &record, item->time);
 	}
 	return at;
+}
+
+static struct writer *writer_of(const struct unwinding *u, struct writer *out, uint32_t ring)
+{
+	return u->by_ring ? &out[ring] : out;
 }
 
 /* What was set aside once more. Returns whether anything of it could be written. */
 static bool retry_aside(struct unwinding *u, struct writer *out)
 {
-	uint64_t made = table_loader_made(u->loader);
+	uint64_t made = table_loader_made(u->mapped.loader);
 	bool full = u->aside_bytes > ASIDE_BYTES_MAX, any = false;
 	if (!u->aside.count || (made == u->tables_seen && !u->final && !full))
 		return false;
 	if (u->final || full)
-		table_loader_wait(u->loader);
+		table_loader_wait(u->mapped.loader);
 	/* nothing more will come: what still leads to no table stays without a user part */
-	bool stuck = (u->final || full) && u->tables_seen == table_loader_made(u->loader);
-	u->tables_seen = table_loader_made(u->loader);
+	bool stuck = (u->final || full) && u->tables_seen == table_loader_made(u->mapped.loader);
+	u->tables_seen = table_loader_made(u->mapped.loader);
 	vec_clear(&u->jobs);
 	for (size_t i = 0; i < u->aside.count; i++)
 		vec_push(&u->jobs, u->aside.items[i]);
@@ -357,7 +396,7 @@ static bool retry_aside(struct unwinding *u, struct writer *out)
 		}
 		if (job->waits)
 			job->result.count = 0;
-		write_sample(u, job, out);
+		write_sample(u, job, writer_of(u, out, job->ring));
 		free(job->copy);
 		any = true;
 	}
@@ -369,20 +408,41 @@ bool unwinding_waits(const struct unwinding *u)
 	return u->aside.count != 0;
 }
 
+/* Its event follows processes for the recorder alone. */
+static bool is_private(const struct unwinding *u, const struct ring_item *item)
+{
+	struct record record = ring_item_record(item);
+	uint32_t event = u->private ? evlist_event_of(&u->evlist, &record) : UINT32_MAX;
+	return event != UINT32_MAX && u->events->list.items[event].private;
+}
+
+/* What told of the sample's process may have been overwritten, and that may have ended. */
+static void restate_process(struct unwinding *u, const struct ring_item *item, const struct job *job, struct writer *out)
+{
+	uint64_t as_of = item->time;
+	const struct model *model = mapped_model_at(&u->mapped, &as_of);
+	if (u->snapshot && !job->bad)
+		restate(&u->restated, model, (int32_t)job->sample.pid, (int32_t)job->sample.tid, item->time, as_of,
+			writer_of(u, out, item->ring));
+}
+
 static void write_step(struct unwinding *u, size_t first, struct writer *out)
 {
 	size_t job = 0;
 	for (size_t i = first; i < u->next; i++) {
 		const struct ring_item *item = &u->order.items.items[i];
-		u->done_bytes.items[item->ring] += item->size;
+		if (!u->snapshot)
+			u->done_bytes.items[item->ring] += item->size;
 		if (job >= u->jobs.count || u->jobs.items[job].record.body != item->bytes + 8) {
-			writer_add(out, item->bytes, item->size);
+			if (!is_private(u, item))
+				writer_add(writer_of(u, out, item->ring), item->bytes, item->size);
 			continue;
 		}
+		restate_process(u, item, &u->jobs.items[job], out);
 		if (u->jobs.items[job].waits)
 			set_aside(u, &u->jobs.items[job]);
 		else
-			write_sample(u, &u->jobs.items[job], out);
+			write_sample(u, &u->jobs.items[job], writer_of(u, out, item->ring));
 		job++;
 	}
 }

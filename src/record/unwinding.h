@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/pool.h"
 #include "base/writer.h"
 #include "event/event.h"
 #include "record/counters.h"
@@ -31,17 +32,28 @@ struct unwinding_counts {
 
 struct unwinding;
 
-/* events: as the kernel has them, opened; counters: theirs. Both borrowed. buildid_dir: where files may be found too; or NULL. */
-struct unwinding *unwinding_new(const struct events *events, const struct counters *counters, const char *buildid_dir);
+struct unwinding_options {
+	const char *buildid_dir; /* where files may be found too; NULL */
+	unsigned threads;        /* that unwind; 0: as many as this machine can spare */
+	bool by_ring;            /* what comes of each ring is written apart: `out` is an array, by ring */
+};
+
+/* events: as the kernel has them, opened; counters: theirs. Both borrowed. */
+struct unwinding *unwinding_new(const struct events *events, const struct counters *counters, const struct unwinding_options *options);
 void unwinding_free(struct unwinding *unwinding); /* NULL is fine */
 
 /* Records about what was there before the first sample. */
 void unwinding_existing(struct unwinding *unwinding, struct span records);
 /* Lists what the rings hold and is due; `final`: everything. Returns how many records that is. */
 int64_t unwinding_begin(struct unwinding *unwinding, bool final, struct error *err);
+/* Lists what overwritten rings hold, their output paused, instead. What was mapped at the time of its samples must have been told in other
+ * rings, and these been emptied: by private events. Output may go on once all of it went through unwinding_step. */
+int64_t unwinding_snapshot(struct unwinding *unwinding, struct error *err);
 /* Puts a part of that into out, as the file shall have it, and gives the rings their room back; and what was set aside, once it can be
  * unwound (`final`: all of it). 0: nothing was left. */
 int unwinding_step(struct unwinding *unwinding, struct writer *out);
 /* Samples are set aside: records older than those written may still come. */
 bool unwinding_waits(const struct unwinding *unwinding);
+/* Its threads, for whoever has work between two steps. */
+struct pool *unwinding_pool(const struct unwinding *unwinding);
 const struct unwinding_counts *unwinding_counts(const struct unwinding *unwinding);

@@ -168,6 +168,18 @@ struct chain resolved_chain_part(const struct resolved *r, enum chain_direction 
 	return (struct chain){ walk.frames, walk.count, walk.damaged };
 }
 
+bool resolved_chain_is_joined(const struct resolved *r)
+{
+	const struct sample *sample = r->sample;
+	uint64_t i = 0, count = sample->callchain_count;
+	while (i < count && sample_chain_at(sample, i) != CONTEXT_USER)
+		i++;
+	for (uint64_t first = ++i; i < count; i++)
+		if (sample_chain_at(sample, i) >= CONTEXT_MAX)
+			return i > first && sample_chain_at(sample, i) == CONTEXT_USER;
+	return false;
+}
+
 bool resolved_chain_is_plain(const struct resolved *r)
 {
 	return !has_call_stack(r) && !user_stack_is(r);

@@ -71,6 +71,9 @@ struct chain {
 struct chain resolved_chain(const struct resolved *r, enum chain_direction direction, size_t limit);
 /* Entries [skip, end) of the recorded callchain alone, markers among them, counted from where that direction begins. */
 struct chain resolved_chain_part(const struct resolved *r, enum chain_direction direction, uint64_t skip, uint64_t end, size_t limit);
+/* The recorder completed the callchain from an earlier sample of its thread (record --call-graph unwind): where that part begins, the
+ * mark of user code stands once more. Readers skip it. */
+bool resolved_chain_is_joined(const struct resolved *r);
 /* Nothing but the recorded callchain and the address spaces decides about the chain: what is known of equal ones holds. */
 bool resolved_chain_is_plain(const struct resolved *r);
 

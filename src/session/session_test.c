@@ -135,6 +135,38 @@ TEST("a chain with an unknown marker is dropped whole")
 	EXPECT_INT(tally.samples, 1);
 }
 
+static void joined_record(void *context, const struct resolved *r, size_t slice)
+{
+	uint64_t *joined = context;
+	(void)slice;
+	*joined = *joined << 1 | resolved_chain_is_joined(r);
+	struct chain chain = resolved_chain(r, CHAIN_INNERMOST_FIRST, 127);
+	EXPECT(!chain.damaged && chain.count == 2);
+}
+
+TEST("a chain with the mark of user code once more within it was joined, and has no frame more")
+{
+	static const uint64_t chains[][5] = {
+		{ CONTEXT_USER, 0x1010, CONTEXT_USER, 0x1020 },
+		{ CONTEXT_USER, 0x1010, 0x1020 },
+		{ CONTEXT_KERNEL, (uint64_t)-0x7000000000, CONTEXT_USER, 0x1010 },
+		{ CONTEXT_KERNEL, CONTEXT_USER, 0x1010, CONTEXT_USER, 0x1020 },
+		{ CONTEXT_USER, CONTEXT_USER, 0x1010, 0x1020 },
+	};
+	static const uint64_t counts[] = { 4, 3, 4, 5, 4 };
+	struct tape *r = recording_new();
+	uint64_t joined = 1;
+	for (uint64_t i = 0; i < 5; i++)
+		put_sample(r, 1, 5 + i, 0x1010, chains[i], counts[i]);
+	struct session session;
+	struct sink sink = { .context = &joined, .record = joined_record, .serial = true };
+	struct session_options options = { .threads = 1 };
+	session_open(&session, &r->source, &options, NULL);
+	EXPECT(session_run(&session, &sink, NULL) == 0);
+	EXPECT_INT(joined, 0x32); /* 1, then 10010 */
+	session_close(&session);
+}
+
 TEST("a sample whose sizes do not fit is counted and skipped")
 {
 	struct tape *r = recording_new();

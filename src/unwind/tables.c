@@ -6,7 +6,10 @@
 #include "unwind/compile.h"
 #include "unwind/tables_internal.h"
 
-enum { LOADING_LOCKS = 16 };
+enum {
+	LOADING_LOCKS = 16,
+	TABLE_OVERHEAD = 512, /* bytes that a table of no rows counts for: itself, and that its module is known */
+};
 
 struct tables_loading {
 	pthread_mutex_t locks[LOADING_LOCKS]; /* by module id: one that is being compiled is waited for */
@@ -120,8 +123,11 @@ static void compile_files(struct unwind_tables *t, const struct module *module, 
 static void publish(struct unwind_tables *t, uint32_t module, const struct rule_table *table)
 {
 	/* needed registers first: whoever sees the table sees them */
+	struct tables_chunk *chunk = chunk_of(t, module);
 	atomic_fetch_or(&t->needed, table->needed);
-	atomic_store_explicit(&chunk_of(t, module)->tables[module % TABLES_CHUNK], table, memory_order_release);
+	atomic_fetch_add(&t->memory, rule_table_memory(table) + TABLE_OVERHEAD);
+	atomic_store(&chunk->used[module % TABLES_CHUNK], atomic_load(&t->now));
+	atomic_store_explicit(&chunk->tables[module % TABLES_CHUNK], table, memory_order_release);
 }
 
 void unwind_tables_load(struct unwind_tables *t, const struct module *module)
@@ -147,6 +153,62 @@ void unwind_tables_add(struct unwind_tables *t, const struct module *module, con
 	struct rule_table *table = memory_zero(1, sizeof *table);
 	compile(table, runtime, debug);
 	publish(t, module->id, table);
+}
+
+size_t unwind_tables_memory(const struct unwind_tables *t)
+{
+	return atomic_load(&t->memory);
+}
+
+bool unwind_tables_tried(const struct unwind_tables *t, uint32_t module)
+{
+	return tables_of(t, module) != NULL;
+}
+
+/* A table that may go. */
+struct trimmed {
+	uint32_t module, age;
+	size_t bytes;
+};
+
+static int compare_ages(const void *a, const void *b)
+{
+	const struct trimmed *x = a, *y = b;
+	return x->age != y->age ? (x->age < y->age ? 1 : -1) : (x->module > y->module) - (x->module < y->module);
+}
+
+static void drop(struct unwind_tables *t, const struct trimmed *trimmed)
+{
+	struct tables_chunk *chunk = chunk_of(t, trimmed->module);
+	struct rule_table *table = (struct rule_table *)(uintptr_t)atomic_exchange(&chunk->tables[trimmed->module % TABLES_CHUNK], NULL);
+	atomic_fetch_sub(&t->memory, trimmed->bytes);
+	rule_table_fini(table);
+	free(table);
+}
+
+void unwind_tables_trim(struct unwind_tables *t, size_t most, bool (*counts)(void *context, uint32_t module), void *context)
+{
+	enum { KEPT_AGE = 2 };
+	VEC(struct trimmed) list = { 0 };
+	uint32_t now = atomic_fetch_add(&t->now, 1) + 1;
+	size_t all = 0;
+	for (uint32_t i = 0; i < t->modules->list.count && i < UNWIND_MODULES_LIMIT; i++) {
+		const struct rule_table *table = tables_of(t, i);
+		if (!table || (counts && !counts(context, i)))
+			continue;
+		uint32_t age = now - atomic_load(&chunk_of(t, i)->used[i % TABLES_CHUNK]);
+		size_t bytes = rule_table_memory(table) + TABLE_OVERHEAD;
+		all += bytes;
+		if (age >= KEPT_AGE)
+			vec_push(&list, ((struct trimmed){ .module = i, .age = age, .bytes = bytes }));
+	}
+	if (all > most && list.count)
+		qsort(list.items, list.count, sizeof *list.items, compare_ages);
+	for (size_t i = 0; i < list.count && all > most; i++) {
+		all -= list.items[i].bytes;
+		drop(t, &list.items[i]);
+	}
+	vec_fini(&list);
 }
 
 bool unwind_tables_has(const struct unwind_tables *t, const struct module *module)

@@ -7,6 +7,7 @@
 #include "unit.h"
 #include "unwind/compile.h"
 #include "unwind/plain.h"
+#include "unwind/tables_internal.h"
 
 /* The C library of this very process. */
 static bool library_path(char *path, size_t size)
@@ -169,5 +170,42 @@ TEST("several threads may ask for the same table")
 	EXPECT_INT(counters.modules + counters.modules_without, modules.list.count);
 	EXPECT(counters.modules_without >= 1);
 	unwind_tables_free(race.tables);
+	modules_fini(&modules);
+}
+
+static bool is_first(void *context, uint32_t module)
+{
+	(void)context;
+	return module == 0;
+}
+
+TEST("tables that were not used for some time are dropped beyond a limit, and compiled again when they are needed")
+{
+	char path[4096];
+	struct modules modules;
+	modules_init(&modules);
+	if (!library_path(path, sizeof path))
+		unit_skip("there is no C library to read");
+	struct module *first = modules_file(&modules, path, MODULE_FILE, &(struct module_identity){ 0 });
+	struct module *second = modules_file(&modules, "/proc/self/exe", MODULE_FILE, &(struct module_identity){ 0 });
+	struct image_options options = { 0 };
+	struct unwind_tables *tables = unwind_tables_new(&modules, &options);
+	unwind_tables_load(tables, first);
+	size_t one = unwind_tables_memory(tables);
+	unwind_tables_load(tables, second);
+	EXPECT(unwind_tables_memory(tables) > one);
+	for (unsigned i = 0; i < 4; i++)
+		unwind_tables_trim(tables, SIZE_MAX, NULL, NULL);
+	EXPECT(unwind_tables_tried(tables, 0) && unwind_tables_tried(tables, 1));
+	unwind_tables_trim(tables, 0, is_first, NULL);
+	EXPECT(!unwind_tables_tried(tables, 0) && unwind_tables_tried(tables, 1));
+	unwind_tables_load(tables, first);
+	tables_note_use(tables, 0);
+	unwind_tables_trim(tables, one, NULL, NULL); /* the first was used just now */
+	EXPECT(unwind_tables_tried(tables, 0) && !unwind_tables_tried(tables, 1));
+	EXPECT_INT(unwind_tables_memory(tables), one);
+	unwind_tables_trim(tables, 0, NULL, NULL);
+	EXPECT_INT(unwind_tables_memory(tables), 0);
+	unwind_tables_free(tables);
 	modules_fini(&modules);
 }

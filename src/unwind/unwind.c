@@ -283,7 +283,10 @@ static bool find_place(struct walk *w, uint64_t at)
 	w->table = tables_of(w->input->tables, map->module);
 	if (!w->table && map->module < UNWIND_MODULES_LIMIT)
 		return stop(w, UNWIND_NEEDS_TABLE);
-	return w->table || stop(w, UNWIND_NO_RULE);
+	if (!w->table)
+		return stop(w, UNWIND_NO_RULE);
+	tables_note_use(w->input->tables, map->module);
+	return true;
 }
 
 static bool step(struct walk *w, struct stepped *out)

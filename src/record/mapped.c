@@ -1,0 +1,118 @@
+#include "record/mapped.h"
+
+#include "os/process.h"
+
+enum {
+	TABLES_BYTES_MAX = 64 << 20, /* of call frame information; what was used least recently goes first … */
+	TABLES_BYTES_IDLE = 8 << 20, /* … and so much of it stays for files that no process maps just now */
+	ROOM = 1 << 22,              /* for the model, where samples come in time … */
+	ROOM_HISTORY = 1 << 25,      /* … and where they stay in rings until they are asked for */
+};
+
+void mapped_open(struct mapped *mapped, const char *buildid_dir, bool history)
+{
+	*mapped = (struct mapped){ .room = history ? ROOM_HISTORY : ROOM, .names = history };
+	model_init(&mapped->model);
+	mapped->model.outlives_leader = true;
+	mapped->tables = unwind_tables_new(&mapped->model.modules, &(struct image_options){ .buildid_dir = buildid_dir });
+	mapped->loader = table_loader_new(mapped->tables);
+}
+
+void mapped_close(struct mapped *mapped)
+{
+	table_loader_free(mapped->loader);
+	unwind_tables_free(mapped->tables);
+	model_fini_history(&mapped->before);
+	model_fini(&mapped->model);
+}
+
+/* Names, kernel code and the like lead to no frame of user code: the model of a recorder that runs for days has none of them. */
+void mapped_apply(struct mapped *mapped, const struct record *record, uint64_t time)
+{
+	static const struct sample none = { .time = UINT64_MAX };
+	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
+	if (time > mapped->clock)
+		mapped->clock = time;
+	if (record->type == RECORD_FORK || record->type == RECORD_EXIT || (maps && record_cpumode(record) == RECORD_MISC_USER))
+		model_apply(&mapped->model, record, &none, mapped->clock);
+	else if (record->type == RECORD_COMM && record->misc & RECORD_MISC_COMM_EXEC && record->body_len >= 4)
+		model_clear_space(&mapped->model, (int32_t)load_u32(record->body), mapped->clock);
+	if (record->type == RECORD_COMM && mapped->names)
+		model_apply(&mapped->model, record, &none, mapped->clock);
+}
+
+static const struct map_node *maps_of(const struct model *model, int32_t pid, int32_t tid, uint64_t time)
+{
+	return model_root(model, pid, model_thread(model, tid, time), time);
+}
+
+const struct map_node *mapped_now(const struct mapped *mapped, int32_t pid, int32_t tid, uint32_t *generation)
+{
+	*generation = mapped->model.generation;
+	return maps_of(&mapped->model, pid, tid, mapped->clock);
+}
+
+const struct model *mapped_model_at(const struct mapped *mapped, uint64_t *time)
+{
+	if (*time >= mapped->renewed || !mapped->model.generation)
+		return &mapped->model;
+	if (*time < mapped->renewed_before)
+		*time = mapped->renewed_before;
+	return &mapped->before;
+}
+
+const struct map_node *mapped_at(const struct mapped *mapped, int32_t pid, int32_t tid, uint64_t time, uint32_t *generation)
+{
+	const struct model *model = mapped_model_at(mapped, &time);
+	*generation = model->generation;
+	return maps_of(model, pid, tid, time);
+}
+
+void mapped_want(struct mapped *mapped, uint32_t module)
+{
+	if (module < mapped->model.modules.list.count)
+		table_loader_want(mapped->loader, modules_get(&mapped->model.modules, module));
+}
+
+static bool thread_ended(void *context, const struct thread *thread)
+{
+	(void)context;
+	return thread->tid > 0 && !task_lives(thread->pid, thread->tid);
+}
+
+static bool is_idle(void *context, uint32_t module)
+{
+	const struct model *model = context;
+	return modules_get(&model->modules, module)->generation != model->generation;
+}
+
+/* Neither this generation nor the one before maps it, and nothing else names it. */
+static bool is_done(void *context, const struct module *module)
+{
+	const struct mapped *mapped = context;
+	return module->generation + 1 < mapped->model.generation && !unwind_tables_tried(mapped->tables, module->id) &&
+		!table_loader_owes(mapped->loader, module->id);
+}
+
+/* The living are carried over, the dead forgotten: nothing grows with the time that a recording takes. */
+void mapped_renew(struct mapped *mapped, uint32_t oldest)
+{
+	struct model *model = &mapped->model;
+	if (unwind_tables_memory(mapped->tables) > TABLES_BYTES_MAX)
+		unwind_tables_trim(mapped->tables, TABLES_BYTES_MAX, NULL, NULL);
+	if (oldest != model->generation)
+		return; /* two are kept, no more */
+	/* what a table is read for may have ended since */
+	if (model->arena.bytes < 2 * mapped->generation_bytes + mapped->room &&
+	    unwind_tables_memory(mapped->tables) < mapped->tables_bytes + TABLES_BYTES_IDLE)
+		return;
+	model_fini_history(&mapped->before);
+	model_renew(model, mapped->clock, thread_ended, NULL, &mapped->before);
+	mapped->renewed_before = mapped->renewed;
+	mapped->renewed = mapped->clock;
+	mapped->generation_bytes = model->arena.bytes;
+	unwind_tables_trim(mapped->tables, TABLES_BYTES_IDLE, is_idle, model);
+	mapped->tables_bytes = unwind_tables_memory(mapped->tables);
+	modules_drop(&model->modules, is_done, mapped);
+	memory_give_back();
+}

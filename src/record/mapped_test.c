@@ -1,0 +1,186 @@
+#include "record/mapped.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/writer.h"
+#include "record/record_out.h"
+#include "record/restate.h"
+#include "unit.h"
+
+/* A record that was put together in memory. */
+static struct record made(const struct writer *w)
+{
+	const uint8_t *bytes = (const uint8_t *)w->buffer;
+	uint16_t misc;
+	memcpy(&misc, bytes + 4, sizeof misc);
+	return (struct record){ .type = load_u32(bytes), .misc = misc, .body = bytes + 8, .body_len = (uint32_t)w->len - 8 };
+}
+
+static void tell(struct mapped *mapped, struct writer *w, size_t at, uint64_t time)
+{
+	record_close(w, at, 0);
+	struct record record = made(w);
+	mapped_apply(mapped, &record, time);
+	writer_fini(w);
+}
+
+static void tell_map(struct mapped *mapped, int32_t pid, uint64_t start, const char *name, uint64_t time)
+{
+	struct writer w;
+	writer_open(&w, -1, 0);
+	size_t at = record_open(&w, RECORD_MMAP, RECORD_MISC_USER);
+	out_u32(&w, (uint32_t)pid);
+	out_u32(&w, (uint32_t)pid);
+	out_u64(&w, start);
+	out_u64(&w, 0x1000);
+	out_u64(&w, 0);
+	out_string(&w, name);
+	tell(mapped, &w, at, time);
+}
+
+static void tell_thread(struct mapped *mapped, uint32_t type, int32_t pid, int32_t ppid, int32_t tid, int32_t ptid, uint64_t time)
+{
+	struct writer w;
+	writer_open(&w, -1, 0);
+	size_t at = record_open(&w, type, 0);
+	out_u32(&w, (uint32_t)pid);
+	out_u32(&w, (uint32_t)ppid);
+	out_u32(&w, (uint32_t)tid);
+	out_u32(&w, (uint32_t)ptid);
+	out_u64(&w, time);
+	tell(mapped, &w, at, time);
+}
+
+static void tell_task(struct mapped *mapped, uint32_t type, int32_t pid, int32_t ppid, uint64_t time)
+{
+	tell_thread(mapped, type, pid, ppid, pid, ppid, time);
+}
+
+static void tell_comm(struct mapped *mapped, int32_t pid, const char *name, uint64_t time)
+{
+	struct writer w;
+	writer_open(&w, -1, 0);
+	size_t at = record_open(&w, RECORD_COMM, RECORD_MISC_COMM_EXEC);
+	out_u32(&w, (uint32_t)pid);
+	out_u32(&w, (uint32_t)pid);
+	out_string(&w, name);
+	tell(mapped, &w, at, time);
+}
+
+static const char *file_of(const struct mapped *mapped, const struct map_node *root, uint64_t address)
+{
+	const struct map *map = map_find(root, address);
+	return map ? modules_get(&mapped->model.modules, map->module)->name : "";
+}
+
+TEST("mappings of the past are known back to the generation before, those of a replaced program until it was replaced")
+{
+	struct mapped mapped;
+	uint32_t generation;
+	int32_t pid = getpid();
+	mapped_open(&mapped, NULL, true);
+	mapped.room = 0;
+	tell_map(&mapped, pid, 0x1000, "/bin/before", 10);
+	tell_comm(&mapped, pid, "after", 20);
+	tell_map(&mapped, pid, 0x2000, "/bin/after", 30);
+	EXPECT_STR(file_of(&mapped, mapped_now(&mapped, pid, pid, &generation), 0x1000), "");
+	mapped_renew(&mapped, generation);
+	EXPECT_INT(mapped.model.generation, 1);
+	EXPECT_STR(file_of(&mapped, mapped_now(&mapped, pid, pid, &generation), 0x2000), "/bin/after");
+	EXPECT_INT(generation, 1);
+	EXPECT_STR(file_of(&mapped, mapped_at(&mapped, pid, pid, 15, &generation), 0x1000), "/bin/before");
+	EXPECT_INT(generation, 0);
+	EXPECT_STR(file_of(&mapped, mapped_at(&mapped, pid, pid, 25, &generation), 0x1000), "");
+	for (uint64_t time = 40; mapped.model.generation < 2 && time < 100000; time++) {
+		tell_map(&mapped, pid, 0x3000, "/bin/more", time);
+		mapped_renew(&mapped, 0); /* somebody holds what is of generation 0 */
+		EXPECT_INT(mapped.model.generation, 1);
+		if (time > 200)
+			mapped_renew(&mapped, 1);
+	}
+	EXPECT_INT(mapped.model.generation, 2);
+	EXPECT_STR(file_of(&mapped, mapped_at(&mapped, pid, pid, 25, &generation), 0x2000), "/bin/after"); /* the oldest that is known */
+	mapped_close(&mapped);
+}
+
+TEST("threads that are made when their process's first one has ended have its mappings")
+{
+	struct mapped mapped;
+	uint32_t generation;
+	mapped_open(&mapped, NULL, false);
+	tell_map(&mapped, 70, 0x1000, "/bin/threads", 1);
+	tell_thread(&mapped, RECORD_FORK, 70, 70, 71, 70, 2);
+	tell_thread(&mapped, RECORD_EXIT, 70, 1, 70, 1, 3);
+	tell_thread(&mapped, RECORD_FORK, 70, 70, 72, 71, 4);
+	EXPECT_STR(file_of(&mapped, mapped_now(&mapped, 70, 71, &generation), 0x1000), "/bin/threads");
+	EXPECT_STR(file_of(&mapped, mapped_now(&mapped, 70, 72, &generation), 0x1000), "/bin/threads");
+	mapped_close(&mapped);
+}
+
+TEST("a recorder that sees many programs come and go keeps no more of them than of a few")
+{
+	struct mapped mapped;
+	char name[32];
+	int32_t self = getpid();
+	mapped_open(&mapped, NULL, false);
+	mapped.room = 1 << 14;
+	tell_map(&mapped, self, 0x1000, "/bin/lasting", 1);
+	for (uint64_t time = 2; time < 20000; time += 3) {
+		int32_t pid = (int32_t)(1 << 23) + (int32_t)time; /* beyond what any kernel gives */
+		snprintf(name, sizeof name, "/nowhere/program-%u", (unsigned)time);
+		tell_task(&mapped, RECORD_FORK, pid, self, time);
+		tell_map(&mapped, pid, 0x1000, name, time);
+		if (time % 30 == 2)
+			mapped_want(&mapped, mapped.model.modules.list.count - 1);
+		if (time % 2) /* every other end is lost */
+			tell_task(&mapped, RECORD_EXIT, pid, self, time + 1);
+		mapped_renew(&mapped, mapped.model.generation);
+	}
+	table_loader_wait(mapped.loader);
+	EXPECT(mapped.model.generation > 10);
+	EXPECT(mapped.model.modules.list.count < 2000);
+	EXPECT(mapped.model.threads.count < 2000);
+	EXPECT(mapped.model.arena.bytes < 1 << 20);
+	uint32_t generation;
+	EXPECT_STR(file_of(&mapped, mapped_now(&mapped, self, self, &generation), 0x1000), "/bin/lasting");
+	mapped_close(&mapped);
+}
+
+TEST("what is told again is what was told, as of the sample's time, and told once")
+{
+	struct mapped mapped, other;
+	struct writer out;
+	uint32_t generation;
+	mapped_open(&mapped, NULL, true);
+	mapped_open(&other, NULL, true);
+	writer_open(&out, -1, 0);
+	tell_comm(&mapped, 70, "first", 5);
+	tell_map(&mapped, 70, 0x1000, "/bin/first", 10);
+	tell_map(&mapped, 70, 0x1000, "/bin/second", 30);
+	struct restated restated = { .modules = &mapped.model.modules,
+		.attr = { .sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU, .flags = 1ull << ATTR_SAMPLE_ID_ALL } };
+	restate(&restated, &mapped.model, 70, 70, 20, 20, &out);
+	size_t once = out.len;
+	restate(&restated, &mapped.model, 70, 70, 21, 21, &out);
+	EXPECT_INT(out.len, once);
+	restate(&restated, &mapped.model, 70, 70, 40, 40, &out);
+	EXPECT(out.len > once);
+	for (size_t at = 0; at < out.len;) {
+		struct writer one = { .buffer = out.buffer + at, .len = out.len - at };
+		uint16_t size;
+		memcpy(&size, one.buffer + 6, sizeof size);
+		one.len = size;
+		struct record record = made(&one);
+		mapped_apply(&other, &record, load_u64(record.body + record.body_len - 16));
+		at += size;
+	}
+	EXPECT_STR(file_of(&other, mapped_at(&other, 70, 70, 20, &generation), 0x1000), "/bin/first");
+	EXPECT_STR(file_of(&other, mapped_at(&other, 70, 70, 40, &generation), 0x1000), "/bin/second");
+	EXPECT_STR(strtab_text(&other.model.strings, model_comm(&other.model, model_thread(&other.model, 70, 40), 40)), "first");
+	restated_fini(&restated);
+	writer_fini(&out);
+	mapped_close(&mapped);
+	mapped_close(&other);
+}

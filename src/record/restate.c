@@ -1,0 +1,91 @@
+#include "record/restate.h"
+
+#include <sys/mman.h>
+
+#include "record/record_out.h"
+
+void restated_fini(struct restated *restated)
+{
+	idmap_fini(&restated->told);
+}
+
+struct telling {
+	struct restated *restated;
+	struct writer *out;
+	int32_t pid, tid;
+	uint64_t time, as_of;
+};
+
+/* Whether it is new. */
+static bool note(const struct telling *t, uint64_t kind, uint64_t what, uint64_t more)
+{
+	bool added;
+	idmap_add(&t->restated->told, hash_pair(hash_pair(kind, what), more), 0, &added);
+	return added;
+}
+
+static void close_record(const struct telling *t, size_t at)
+{
+	const uint64_t thread = (uint32_t)t->pid | (uint64_t)(uint32_t)t->tid << 32;
+	const struct {
+		uint64_t bit, value;
+	} trailer[] = {
+		{ SAMPLE_TID, thread }, { SAMPLE_TIME, t->time }, { SAMPLE_ID, 0 }, { SAMPLE_STREAM_ID, 0 }, { SAMPLE_CPU, 0 },
+		{ SAMPLE_IDENTIFIER, 0 },
+	};
+	writer_pad(t->out, '\0', (8 - (t->out->len - at) % 8) % 8);
+	for (size_t i = 0; i < sizeof trailer / sizeof trailer[0] && attr_flag(&t->restated->attr, ATTR_SAMPLE_ID_ALL); i++)
+		if (t->restated->attr.sample_type & trailer[i].bit)
+			out_u64(t->out, trailer[i].value);
+	record_close(t->out, at, 0);
+}
+
+static void tell_map(void *context, const struct map *map)
+{
+	const struct telling *t = context;
+	const struct module *module = modules_get(t->restated->modules, map->module);
+	bool made = module->kind == MODULE_ANON; /* is called after the file that tells its code */
+	if (strlen(module->name) > 4096 || !note(t, (uint32_t)t->pid, map->serial, hash_pair(map->start, map->end)))
+		return;
+	size_t at = record_open(t->out, RECORD_MMAP2, RECORD_MISC_USER | (map->prot & PROT_EXEC ? 0 : RECORD_MISC_MMAP_DATA));
+	out_u32(t->out, (uint32_t)t->pid);
+	out_u32(t->out, (uint32_t)t->tid);
+	out_u64(t->out, map->start);
+	out_u64(t->out, map->end - map->start);
+	out_u64(t->out, map->pgoff);
+	out_u32(t->out, module->maj);
+	out_u32(t->out, module->min);
+	out_u64(t->out, module->ino);
+	out_u64(t->out, module->ino_generation);
+	out_u32(t->out, map->prot);
+	out_u32(t->out, map->flags);
+	out_string(t->out, made ? "//anon" : module->name);
+	close_record(t, at);
+}
+
+static void tell_comm(const struct telling *t, const struct model *model, int32_t tid)
+{
+	uint32_t comm = model_comm(model, model_thread(model, tid, t->as_of), t->as_of);
+	const char *text = comm == COMM_NONE ? "" : strtab_text(&model->strings, comm);
+	if (!*text || !note(t, (uint64_t)1 << 32 | (uint32_t)tid, hash_bytes(text, strlen(text)), 0))
+		return;
+	size_t at = record_open(t->out, RECORD_COMM, 0);
+	out_u32(t->out, (uint32_t)t->pid);
+	out_u32(t->out, (uint32_t)tid);
+	out_string(t->out, text);
+	close_record(t, at);
+}
+
+void restate(struct restated *restated, const struct model *model, int32_t pid, int32_t tid, uint64_t time, uint64_t as_of,
+	struct writer *out)
+{
+	struct telling telling = { restated, out, pid, tid, time, as_of };
+	const struct map_node *root = model_root(model, pid, model_thread(model, tid, as_of), as_of);
+	if (pid < 0)
+		return;
+	if (pid != tid)
+		tell_comm(&telling, model, pid);
+	tell_comm(&telling, model, tid);
+	if (note(&telling, (uint64_t)2 << 32 | (uint32_t)pid, (uintptr_t)root, 0)) /* else nothing has changed */
+		map_each(root, tell_map, &telling);
+}

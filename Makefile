@@ -23,7 +23,12 @@ check: packages
 # Real kernels in qemu, and other processors: docs/lab.md tells of these and the next.
 check-vm: packages
 	@tools/install-packages test vm
-	@tools/tally test/vm/machines -- test/vm/foreign
+	@tools/tally test/vm/machines -- test/vm/foreign -- test/vm/stacks -- test/vm/names
+
+# Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran: whose compilers are large.
+check-languages: all
+	@tools/install-packages test languages
+	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/languages/run -- test/addr2line/run go gdc ldc ada pascal fortran zig
 
 # What perf 6.12 prints (PERF: another one) and what perfuse prints, of others' recordings (CORPUS) and of such made on the spot.
 # KEEP=TEXT: only the commands that contain TEXT.
@@ -77,4 +82,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all packages demo check check-vm check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench install clean
+.PHONY: all packages demo check check-vm check-languages check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench install clean

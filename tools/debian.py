@@ -67,18 +67,24 @@ class Archive:
         found = re.search(r"^%s: (.*)$" % re.escape(name), text, re.M)
         return found.group(1) if found else ""
 
-    def unpack(self, packages, into):
+    def unpack(self, packages, into, only=()):
+        """only: patterns of the files that are wanted, as tar takes them; none: all."""
         self.update()
         with tempfile.TemporaryDirectory(dir=CACHE) as folder:
             subprocess.run(["apt-get", "-q", "-q", *self.options(), "download", *packages], check=True, cwd=folder,
                            stdout=subprocess.DEVNULL)
             for name in sorted(os.listdir(folder)):
-                subprocess.run(["dpkg-deb", "-x", os.path.join(folder, name), into], check=True)
+                if not only:
+                    subprocess.run(["dpkg-deb", "-x", os.path.join(folder, name), into], check=True)
+                    continue
+                with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", os.path.join(folder, name)], stdout=subprocess.PIPE) as whole:
+                    # patterns that a package has nothing of are no mistake; what is missing shows when it is asked for
+                    subprocess.run(["tar", "-x", "-C", into, "--wildcards", *only], stdin=whole.stdout, stderr=subprocess.DEVNULL)
 
 
-def unpacked(name, arch, packages, finish=None):
+def unpacked(name, arch, packages, finish=None, only=()):
     """The folder with these packages unpacked, made where the cache does not have it; finish(folder) completes it. `packages` may be
-    a function of the archive."""
+    a function of the archive; `only`: patterns of the files that are kept."""
     recipe = hashlib.sha256(repr((arch, name, packages if isinstance(packages, list) else "")).encode()).hexdigest()[:12]
     path = os.path.join(CACHE, "%s-%s-%s" % (name, arch, recipe))
     with locked("%s-%s" % (name, arch)):
@@ -88,7 +94,7 @@ def unpacked(name, arch, packages, finish=None):
             made = tempfile.mkdtemp(dir=CACHE)
             try:
                 os.chmod(made, 0o755)
-                archive.unpack(packages if isinstance(packages, list) else packages(archive), made)
+                archive.unpack(packages if isinstance(packages, list) else packages(archive), made, only)
                 if finish:
                     finish(made)
                 os.rename(made, path)

@@ -24,3 +24,9 @@ const struct map *kernel_extent_beyond(void *context, const struct session *sess
 		return NULL;
 	return map_find(model_kernel_root(&session->model, UINT64_MAX), kernel->start);
 }
+
+size_t kernel_extent_parts(void *context, const struct module *kernel, struct kernel_part *parts, size_t max)
+{
+	struct symbols *symbols = *(struct symbols **)context;
+	return symbols ? symbols_kernel_parts(symbols, kernel, parts, max) : 0;
+}

@@ -2,7 +2,7 @@
 #include "analysis/stream_internal.h"
 #include "symbol/lines.h"
 
-enum { ORIGIN_KALLSYMS = 'k' };
+enum { ORIGIN_KALLSYMS = 'k', ORIGIN_VMLINUX = 'v' };
 
 #define PLACE_SYMBOL (FIELD_BIT(FIELD_SYM))
 
@@ -14,12 +14,35 @@ static const struct module *module_of(const struct stream *stream, const struct 
 /* Whether offsets in it are those of a file that can be looked at; the kernel's are not where kallsyms is all there is. */
 static bool is_object(const struct stream *stream, const struct location *location, const struct module *module)
 {
-	if (module->kind == MODULE_KSYMBOL || module->kind == MODULE_ANON)
-		return false;
+	/* of BPF programs that the header tells nothing of perf takes the name for a file's */
+	if (module->kind == MODULE_KSYMBOL)
+		return strncmp(module->name, "bpf_prog_", 9) == 0 &&
+			stream->session->source->header.feature_data[FEATURE_BPF_PROG_INFO].len <= sizeof(uint32_t);
 	if (module->kind != MODULE_KERNEL)
 		return true;
-	symbols_lookup(stream->symbols, module, location->offset);
+	symbols_load(stream->symbols, module);
 	return symbols_info(stream->symbols, module).origin != ORIGIN_KALLSYMS;
+}
+
+/* Where the module's code is: of the kernel the file that its names come from. */
+static const char *long_name(const struct stream *stream, const struct module *module)
+{
+	if (module->kind != MODULE_KERNEL)
+		return module->long_name;
+	symbols_load(stream->symbols, module);
+	struct symtab_info info = symbols_info(stream->symbols, module);
+	return info.origin == ORIGIN_VMLINUX ? info.path + info.root_len : module->long_name;
+}
+
+static uint64_t file_offset(const struct stream *stream, const struct location *location, const struct module *module)
+{
+	if (module->kind != MODULE_KERNEL && module->kind != MODULE_KMODULE)
+		return location->offset;
+	symbols_load(stream->symbols, module);
+	struct symtab_info info = symbols_info(stream->symbols, module);
+	if (info.origin == ORIGIN_VMLINUX && location->map)
+		return location->offset - location->map->start + location->map->pgoff;
+	return location->offset + info.text_at;
 }
 
 static void add_dso(const struct stream *stream, const struct location *location, bool offset, struct writer *out)
@@ -30,13 +53,13 @@ static void add_dso(const struct stream *stream, const struct location *location
 	writer_add(out, " (", 2);
 	offset = offset && module && is_object(stream, location, module);
 	if (module && module->long_name && (stream->options.show_kernel_path || (offset && module->name[0] == '[')))
-		name = module->long_name;
+		name = long_name(stream, module);
 	else if (module)
 		name = module->name;
 	stream_add_name(stream, name, strlen(name), out);
 	if (offset) {
 		writer_add(out, "+0x", 3);
-		writer_hex(out, location->offset, 0);
+		writer_hex(out, file_offset(stream, location, module), 0);
 	}
 	writer_putc(out, ')');
 }

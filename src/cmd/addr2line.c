@@ -1,3 +1,4 @@
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -5,6 +6,7 @@
 #include "base/str.h"
 #include "cmd/command.h"
 #include "elf/dwarf.h"
+#include "elf/module_layout.h"
 #include "image/debug.h"
 #include "symbol/demangle.h"
 #include "symbol/nearest.h"
@@ -47,7 +49,7 @@ struct converter {
 	struct dwarf *dwarf;           /* NULL: none */
 	struct nearest nearest;
 	struct demangler demangler;
-	uint64_t section_start;
+	const struct elf_section *section; /* of --section; NULL */
 	char *path;                    /* whole: debug files are looked for from its folder */
 };
 
@@ -66,6 +68,10 @@ static int converter_open_files(struct converter *c, struct error *err)
 	if (image_open(&c->plain, -1, path, err) < 0)
 		return -1;
 	c->elf = &c->plain.elf;
+	if (c->elf->type == ET_REL) {
+		c->module.kind = MODULE_KMODULE;
+		module_layout(&c->plain.elf);
+	}
 	if (image_debug_open(&c->debug, &c->module, &c->image_options, NULL, NULL) < 0)
 		return 0;
 	if (!has_symbols(c->elf))
@@ -84,10 +90,9 @@ static int converter_open(struct converter *c, struct error *err)
 	nearest_init(&c->nearest, c->elf);
 	if (!c->options->section)
 		return 0;
-	const struct elf_section *section = elf_section(c->elf, c->options->section);
-	if (!section)
+	c->section = elf_section(c->elf, c->options->section);
+	if (!c->section)
 		return error_set(err, ERROR_USAGE, "there is no section %s", c->options->section);
-	c->section_start = section->address;
 	return 0;
 }
 
@@ -104,7 +109,7 @@ static bool in_section(const struct elf *elf, uint64_t address)
 {
 	for (uint32_t i = 1; i < elf->section_count; i++) {
 		const struct elf_section *s = &elf->sections[i];
-		if (s->flags & 2 && address >= s->address && address - s->address < s->size) /* SHF_ALLOC */
+		if (s->flags & SHF_ALLOC && address >= s->address && address - s->address < s->size)
 			return true;
 	}
 	return false;
@@ -140,6 +145,31 @@ static size_t converter_frames(const struct converter *c, uint64_t address, stru
 			frames[0].place.file = file;
 	}
 	return count ? count : 1;
+}
+
+/* In an object file an address is one of every section that is long enough: the first that something is known of. */
+static size_t object_frames(const struct converter *c, uint64_t address, struct dwarf_frame *frames, size_t max)
+{
+	for (uint32_t i = 1; i < c->elf->section_count; i++) {
+		const struct elf_section *s = &c->elf->sections[i];
+		if (!(s->flags & SHF_EXECINSTR) || !(s->flags & SHF_ALLOC) || address >= s->size)
+			continue;
+		size_t count = converter_frames(c, s->address + address, frames, max);
+		if (frames[0].name || frames[0].place.file)
+			return count;
+	}
+	return converter_frames(c, address, frames, max);
+}
+
+/* As --section has it. */
+static size_t frames_at(const struct converter *c, uint64_t address, struct dwarf_frame *frames, size_t max)
+{
+	if (!c->section)
+		return (c->elf->type == ET_REL ? object_frames : converter_frames)(c, address, frames, max);
+	if (address < c->section->size)
+		return converter_frames(c, c->section->address + address, frames, max);
+	frames[0] = (struct dwarf_frame){ 0 };
+	return 1;
 }
 
 /* Names come from files: what could drive a terminal is made harmless. */
@@ -183,8 +213,7 @@ static void convert(const struct converter *c, uint64_t address)
 	struct dwarf_frame frames[DWARF_INLINE_DEPTH];
 	if (o->addresses)
 		writer_printf(out, "0x%0*llx%s", c->elf->is64 ? 16 : 8, (unsigned long long)address, o->pretty ? ": " : "\n");
-	address += c->section_start;
-	size_t count = converter_frames(c, address, frames, DWARF_INLINE_DEPTH);
+	size_t count = frames_at(c, address, frames, DWARF_INLINE_DEPTH);
 	for (size_t i = 0; i < count; i++) {
 		bool known = frames[i].name || frames[i].place.file;
 		if (o->pretty && i)

@@ -67,13 +67,30 @@ static void tell_hidden(const struct cli *cli, const struct symbols *symbols, co
 	}
 }
 
-void files_tell(const struct cli *cli, const struct symbols *symbols, const struct modules *modules, int verbose)
+/* Kernel code was recorded, and no word of where the kernel lies. */
+static bool was_hidden(const struct session *session)
+{
+	const struct evlist *evlist = session_evlist(session);
+	const struct modules *modules = &session->model.modules;
+	bool kernel = false;
+	for (size_t i = 0; i < evlist->events.count; i++)
+		kernel |= !attr_flag(&evlist->events.items[i].attr, ATTR_EXCLUDE_KERNEL);
+	for (size_t i = 0; i < modules->list.count; i++)
+		kernel &= modules->list.items[i]->kind != MODULE_KERNEL;
+	return kernel && session->counters.samples;
+}
+
+void files_tell(const struct cli *cli, const struct symbols *symbols, const struct session *session, int verbose)
 {
 	if (!symbols)
 		return;
+	const struct modules *modules = &session->model.modules;
 	for (size_t i = 0; verbose > 0 && i < modules->list.count; i++)
 		tell_trail(cli, symbols, modules->list.items[i]);
 	tell_state(cli, symbols, modules, SYMTAB_MISMATCH, "what is there now is not the build that was recorded");
 	tell_state(cli, symbols, modules, SYMTAB_DAMAGED, "what is there makes no sense as an ELF file or symbol list");
 	tell_hidden(cli, symbols, modules);
+	if (was_hidden(session))
+		cli_warn(cli, "No symbols of the kernel: the recording does not tell where it lay. Where it hides its addresses, 'sysctl "
+			"kernel.kptr_restrict=0' as root shows them to the next (for users also kernel.perf_event_paranoid=1).");
 }

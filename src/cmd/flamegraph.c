@@ -159,7 +159,7 @@ static void drawing_close(struct drawing *drawing)
 	flame_tree_fini(&drawing->tree);
 	flame_builder_fini(&drawing->builder);
 	flame_sink_free(drawing->sink);
-	files_tell(drawing->cli, drawing->symbols, &drawing->session.model.modules, drawing->options->verbose);
+	files_tell(drawing->cli, drawing->symbols, &drawing->session, drawing->options->verbose);
 	symbols_free(drawing->symbols);
 	name_list_close(drawing->comms);
 	name_list_close(drawing->pids);
@@ -258,7 +258,8 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 	struct image_options images = { .symfs = options->symbols.symfs, .buildid_dir = drawing->cli->buildid_dir };
 	struct session_options session_options = {
 		.images = &images, .join_stacks = options->join_stacks, .keep_exited = true,
-		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &drawing->symbols,
+		.kernel_beyond = kernel_extent_beyond, .kernel_parts = kernel_extent_parts,
+		.kernel_beyond_context = &drawing->symbols,
 	};
 	progress_watch(&drawing->progress, drawing->cli, source->path, &session_options);
 	drawing->jit = (struct jit_names){ .cli = drawing->cli, .symfs = options->symbols.symfs, .force = options->force };

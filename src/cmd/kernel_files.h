@@ -10,3 +10,8 @@ struct kernel_files {
 
 /* What the recording brought along. path: as it was opened. */
 void kernel_files_find(struct kernel_files *files, const struct source *source, const char *path);
+/* The list that names come from: the one that is named, otherwise what was brought along, unless a vmlinux is named. */
+static inline const char *kernel_files_kallsyms(const struct kernel_files *files, const char *kallsyms, const char *vmlinux)
+{
+	return kallsyms || vmlinux ? kallsyms : files->kallsyms;
+}

@@ -26,7 +26,7 @@ static void report_close(struct report *report)
 {
 	profile_close(&report->profile);
 	if (!report->options->quiet)
-		files_tell(report->cli, report->symbols, &report->session.model.modules, report->options->verbose);
+		files_tell(report->cli, report->symbols, &report->session, report->options->verbose);
 	columns_fini(&report->columns);
 	symbols_free(report->symbols);
 	tracepoints_close(report->tracepoints);
@@ -72,7 +72,8 @@ static int report_open(struct report *report, struct error *err)
 	struct image_options images = { .symfs = options->symfs, .buildid_dir = report->cli->buildid_dir };
 	struct session_options session_options = {
 		.images = &images, .join_stacks = options->join_stacks, .keep_exited = true,
-		.kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &report->symbols,
+		.kernel_beyond = kernel_extent_beyond, .kernel_parts = kernel_extent_parts,
+		.kernel_beyond_context = &report->symbols,
 		.stitch_call_stacks = options->stitch_lbr,
 	};
 	if (options->stitch_lbr)
@@ -91,7 +92,8 @@ static void open_symbols(struct report *report)
 	kernel_files_find(&brought, report->session.source, input_of(options));
 	struct symbols_options symbols = {
 		.symfs = options->symfs, .vmlinux = options->vmlinux,
-		.kallsyms = options->kallsyms ? options->kallsyms : brought.kallsyms, .buildid_dir = report->cli->buildid_dir,
+		.kallsyms = kernel_files_kallsyms(&brought, options->kallsyms, options->ignore_vmlinux ? NULL : options->vmlinux),
+		.buildid_dir = report->cli->buildid_dir,
 		.osrelease = header_string(&report->session.source->header, FEATURE_OSRELEASE), .no_demangle = !options->demangle,
 		.short_names = options->short_names,
 		.demangle_kernel = options->demangle_kernel, .no_vmlinux = options->ignore_vmlinux, .verbose = options->verbose,

@@ -46,7 +46,7 @@ struct script {
 static void script_close(struct script *script)
 {
 	stream_close(script->stream);
-	files_tell(script->cli, script->symbols, &script->session.model.modules, script->options->verbose);
+	files_tell(script->cli, script->symbols, &script->session, script->options->verbose);
 	dump_fini(&script->dump);
 	symbols_free(script->symbols);
 	name_list_close(script->comms);
@@ -277,7 +277,8 @@ static int script_open(struct script *script, struct error *err)
 	struct source_options source_options = { .force = o->force, .header_only = o->header_only };
 	struct image_options images = { .symfs = o->symbols.symfs, .buildid_dir = script->cli->buildid_dir };
 	struct session_options session_options = {
-		.images = &images, .join_stacks = o->join_stacks, .kernel_beyond = kernel_extent_beyond, .kernel_beyond_context = &script->symbols,
+		.images = &images, .join_stacks = o->join_stacks, .kernel_beyond = kernel_extent_beyond, .kernel_parts = kernel_extent_parts,
+		.kernel_beyond_context = &script->symbols,
 		.stitch_call_stacks = o->stitch,
 	};
 	struct source *source;
@@ -302,7 +303,7 @@ static int script_open(struct script *script, struct error *err)
 	kernel_files_find(&script->brought, source, script_input(o));
 	script->code.kcore_path = script->brought.kcore;
 	struct symbols_options symbols = o->symbols;
-	symbols.kallsyms = symbols.kallsyms ? symbols.kallsyms : script->brought.kallsyms;
+	symbols.kallsyms = kernel_files_kallsyms(&script->brought, symbols.kallsyms, symbols.no_vmlinux ? NULL : symbols.vmlinux);
 	symbols.buildid_dir = script->cli->buildid_dir;
 	symbols.osrelease = header_string(&source->header, FEATURE_OSRELEASE);
 	symbols.no_demangle = !o->demangle;

@@ -68,7 +68,7 @@ uint8_t *dwarf_relocate(const struct elf *elf, const struct elf_section *section
 	const struct elf_section *table = relocations_of(elf, section);
 	if (!table || !bytes.len)
 		return NULL;
-	struct elf_relocations relocations = elf_relocations(elf, table);
+	struct elf_relocations relocations = elf_relocations_all(elf, table);
 	struct elf_symtab symbols = table->link < elf->section_count ? elf_symtab(elf, &elf->sections[table->link]) :
 		(struct elf_symtab){ 0 };
 	uint8_t *copy = memory_alloc(bytes.len);

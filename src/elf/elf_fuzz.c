@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "elf/module_layout.h"
 #include "elf/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint32_t k = 0; k < rels.count; k++)
 			sum += elf_relocation_get(&rels, k).offset;
 	}
+	module_layout(&elf);
 	elf_close(&elf);
 	__asm__ volatile("" : : "r"(sum)); /* what was read is needed */
 	return 0;

@@ -28,14 +28,22 @@ uint32_t elf_symtab_extended_index(const struct elf_symtab *tab, uint32_t index)
 	return tab->swap ? __builtin_bswap32(section) : section;
 }
 
-struct elf_relocations elf_relocations(const struct elf *elf, const struct elf_section *section)
+struct elf_relocations elf_relocations_all(const struct elf *elf, const struct elf_section *section)
 {
 	struct elf_relocations rels = { .is64 = elf->is64, .swap = elf->swap };
 	if (!section || (section->type != SHT_RELA && section->type != SHT_REL))
 		return rels;
 	rels.addends = section->type == SHT_RELA;
 	rels.entries = elf_section_bytes(elf, section);
-	rels.count = entries_of(rels.entries, (elf->is64 ? 8u : 4u) * (rels.addends ? 3 : 2));
+	size_t count = rels.entries.len / ((elf->is64 ? 8u : 4u) * (rels.addends ? 3 : 2));
+	rels.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+	return rels;
+}
+
+struct elf_relocations elf_relocations(const struct elf *elf, const struct elf_section *section)
+{
+	struct elf_relocations rels = elf_relocations_all(elf, section);
+	rels.count = rels.count < ELF_SYMBOLS_LIMIT ? rels.count : ELF_SYMBOLS_LIMIT;
 	return rels;
 }
 

@@ -75,4 +75,6 @@ struct elf_relocations {
 
 /* The table in that section (SHT_RELA or SHT_REL); count 0 where it is damaged. */
 struct elf_relocations elf_relocations(const struct elf *elf, const struct elf_section *section);
+/* The same without a limit: the debug information of large kernel modules has tens of millions. */
+struct elf_relocations elf_relocations_all(const struct elf *elf, const struct elf_section *section);
 struct elf_relocation elf_relocation_get(const struct elf_relocations *rels, uint32_t index);

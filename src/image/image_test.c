@@ -312,3 +312,30 @@ TEST("a vmlinux that is named is the only one tried")
 	free(file);
 	folder_close(&f);
 }
+
+TEST("a packed kernel module's debug file is named like it, without what it is packed in")
+{
+	static const char *const places[] = { "usr/lib/debug/lib/modules/1/x.ko", "usr/lib/debug/lib/modules/1/x.ko.debug",
+		"usr/lib/debug/usr/lib/modules/1/x.ko.debug" };
+	struct folder f;
+	size_t len;
+	uint8_t *file = small_elf(id_one, &len);
+	folder_open(&f);
+	struct module module = { .kind = MODULE_KMODULE, .name = "[x]", .long_name = "/lib/modules/1/x.ko.zst", .short_name = "[x]", .pid = -1 };
+	struct image_options options = { .symfs = f.root };
+	for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+		folder_write(&f, places[i], file, len);
+	struct image_search search;
+	struct image image;
+	unsigned found = 0;
+	image_search_init(&search, &module, &options);
+	for (; image_search_next(&search, &image); found++) {
+		EXPECT_STR(image.path, folder_path(&f, places[found]));
+		EXPECT(!image_runs(&image));
+		image_close(&image);
+	}
+	image_search_fini(&search);
+	EXPECT_INT(found, 3);
+	free(file);
+	folder_close(&f);
+}

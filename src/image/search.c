@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "elf/module_layout.h"
 #include "image/debuginfod.h"
 #include "image/file.h"
 
@@ -112,6 +113,38 @@ static bool path_itself(const struct image_search *s, char *path)
 static bool path_openembedded(const struct image_search *s, char *path)
 {
 	return path_format(path, "%.*s/.debug%s", folder_len(s), s->module->long_name, s->module->long_name + folder_len(s));
+}
+
+/* A kernel module's debug file is named like it, without what it is packed in. */
+static bool path_module(const struct image_search *s, char *path, const char *before, const char *behind)
+{
+	static const char *const packings[] = { ".gz", ".xz", ".zst" };
+	const char *name = s->module->long_name;
+	size_t len = strlen(name);
+	for (unsigned i = 0; i < sizeof packings / sizeof *packings; i++) {
+		size_t n = strlen(packings[i]);
+		if (len > n && strcmp(name + len - n, packings[i]) == 0) {
+			len -= n;
+			break;
+		}
+	}
+	return *name == '/' && path_format(path, "%s%.*s%s", before, (int)len, name, behind);
+}
+
+static bool path_module_debian(const struct image_search *s, char *path)
+{
+	return path_module(s, path, "/usr/lib/debug", "");
+}
+
+static bool path_module_fedora(const struct image_search *s, char *path)
+{
+	return path_module(s, path, "/usr/lib/debug", ".debug");
+}
+
+/* Where /lib is a link to /usr/lib, either may have been recorded. */
+static bool path_module_usr(const struct image_search *s, char *path)
+{
+	return strncmp(s->module->long_name, "/lib/", 5) == 0 && path_module(s, path, "/usr/lib/debug/usr", ".debug");
 }
 
 static bool path_ubuntu_mixed(const struct image_search *s, char *path)
@@ -240,10 +273,14 @@ static const struct candidate {
 	{ 'D', FOR_FILE | FOR_KMODULE, OURS, path_cache_debug },
 	{ 'f', FOR_FILE, ITS, path_fedora },
 	{ 'u', FOR_FILE, ITS, path_ubuntu },
-	{ 'b', FOR_FILE, ITS, path_buildid_debug },
+	{ 'b', FOR_FILE | FOR_VDSO, ITS, path_buildid_debug },
 	{ 'd', FOR_VDSO, OURS, path_own_vdso },
 	{ 'd', FOR_FILE, ITS, path_itself },
 	{ 'K', FOR_KMODULE, OURS, path_itself },
+	{ 'u', FOR_KMODULE, OURS, path_module_debian },
+	{ 'f', FOR_KMODULE, OURS, path_module_fedora },
+	{ 'f', FOR_KMODULE, OURS, path_module_usr },
+	{ 'b', FOR_KMODULE, OURS, path_buildid_debug },
 	{ 'o', FOR_FILE, ITS, path_openembedded },
 	{ 'x', FOR_FILE, ITS, path_ubuntu_mixed },
 	{ 'v', FOR_KERNEL, OURS, path_vmlinux_here },
@@ -385,6 +422,8 @@ static bool search_try(struct image_search *s, const struct candidate *c, const 
 		image_close(image);
 		return false;
 	}
+	if (s->module->kind == MODULE_KMODULE)
+		module_layout(&image->elf);
 	image->origin = c->origin == 'K' && image->owned ? 'm' : s->module->kind == MODULE_KERNEL ? 'v' : c->origin;
 	image_set_root(image, candidate_root(s, c));
 	s->runs |= image_runs(image);

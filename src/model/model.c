@@ -248,6 +248,17 @@ void model_place_jit(struct model *model, int32_t pid, const struct jit_place *p
 	model->edit = 0;
 }
 
+void model_place_kernel(struct model *model, const struct module *kernel, const struct kernel_part *parts, size_t count, uint64_t clock)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool itself = strcmp(parts[i].section, ".text") == 0;
+		const struct module *module = itself ? kernel : modules_kernel_section(&model->modules, kernel, parts[i].section);
+		struct map map = { .start = parts[i].start, .end = parts[i].end, .pgoff = parts[i].offset, .module = module->id,
+				   .identity = true, .prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE };
+		space_insert(model, model->kernel_space, clock, &map);
+	}
+}
+
 static void apply_kernel_itself(struct model *model, const struct mapping *m, const char *symbol, uint64_t clock)
 {
 	const struct known_build_id *known = build_id_of_kernel(model);

@@ -108,6 +108,14 @@ struct jit_place {
 
 /* Places functions of dumps in the process's space, in order, over what was there: all of one clock in one call. */
 void model_place_jit(struct model *model, int32_t pid, const struct jit_place *places, size_t count, uint64_t clock);
+/* A section of the kernel's file, as it lies in memory. */
+struct kernel_part {
+	const char *section;       /* borrowed; ".text" is the kernel itself */
+	uint64_t start, end, offset; /* offset: in the file */
+};
+
+/* The kernel lies as these tell, not as its record did; what is not .text gets modules of its own. */
+void model_place_kernel(struct model *model, const struct module *kernel, const struct kernel_part *parts, size_t count, uint64_t clock);
 /* The recording's build-id table: known before the first record (a file) or as HEADER_BUILD_ID passes. */
 void model_set_build_id(struct model *model, const char *filename, uint16_t misc, int32_t pid, const uint8_t *id, uint8_t len);
 

@@ -155,6 +155,27 @@ TEST("the kernel, its modules and anonymous code are known by perf's names")
 	model_fini(&model);
 }
 
+TEST("the kernel lies as its file tells, and what is not .text goes by the name of its section")
+{
+	struct model model;
+	model_init(&model);
+	mmap1(&model, RECORD_MISC_KERNEL, (uint32_t)-1, 0xffffffff81000000, 0x1000000, 0xffffffff81000000, "[kernel.kallsyms]_text", 1);
+	const struct module *kernel = modules_get(&model.modules, map_find(model_kernel_root(&model, 1), 0xffffffff81000010)->module);
+	const struct kernel_part parts[] = { { ".text", 0xffffffff81000000, 0xffffffff81800000, 0x200000 },
+		{ ".init.text", 0xffffffff83000000, 0xffffffff83001000, 0x900000 } };
+	model_place_kernel(&model, kernel, parts, 2, 1);
+	const struct map *init = map_find(model_kernel_root(&model, 1), 0xffffffff83000010);
+	const struct module *section = modules_get(&model.modules, init->module);
+	EXPECT(section->kind == MODULE_KERNEL && section->whole == kernel);
+	EXPECT_STR(section->name, "[kernel.kallsyms].init.text");
+	EXPECT_STR(section->section, ".init.text");
+	EXPECT_INT(map_offset(init, 0xffffffff83000010), 0xffffffff83000010);
+	EXPECT_INT(init->pgoff, 0x900000);
+	EXPECT(map_find(model_kernel_root(&model, 1), 0xffffffff81000010)->module == kernel->id);
+	EXPECT(map_find(model_kernel_root(&model, 1), 0xffffffff83001000) == NULL);
+	model_fini(&model);
+}
+
 TEST("records too short for what they claim are counted and change nothing")
 {
 	struct model model;

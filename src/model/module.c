@@ -151,6 +151,21 @@ struct module *modules_kernel(struct modules *modules, const char *name)
 	return module;
 }
 
+struct module *modules_kernel_section(struct modules *modules, const struct module *kernel, const char *section)
+{
+	char name[512];
+	snprintf(name, sizeof name, "%s%s", kernel->short_name, section);
+	struct module *module = module_new(modules, MODULE_KERNEL, name_of(modules, name));
+	const char *itself = module->name;
+	uint32_t id = module->id;
+	*module = *kernel;
+	module->id = id;
+	module->name = module->short_name = itself;
+	module->section = itself + strlen(kernel->short_name);
+	module->whole = kernel;
+	return module;
+}
+
 struct module *modules_kmodule(struct modules *modules, const char *short_name, const char *path)
 {
 	uint32_t name_id = name_of(modules, short_name);

@@ -40,6 +40,8 @@ struct module {
 	uint64_t size;           /* MODULE_KSYMBOL: length of the code; others 0 */
 	uint64_t relocation;     /* MODULE_KERNEL: recorded address of relocation_symbol (_text, _stext); 0: none */
 	const char *relocation_symbol;
+	const char *section;     /* MODULE_KERNEL: the section of `whole` that it is, where that is not .text; NULL: the kernel itself */
+	const struct module *whole;
 	struct jit *jit;         /* MODULE_JIT */
 	uint32_t generation;     /* of the model: the last in which a process mapped it */
 };
@@ -77,6 +79,8 @@ struct module_identity {
 struct module *modules_file(struct modules *modules, const char *name, enum module_kind kind, const struct module_identity *identity);
 /* The one kernel; name: "[kernel.kallsyms]" or the path that the build-id table gives. */
 struct module *modules_kernel(struct modules *modules, const char *name);
+/* What lies in a section of the kernel's file beside .text: "[kernel.kallsyms].init.text". */
+struct module *modules_kernel_section(struct modules *modules, const struct module *kernel, const char *section);
 /* A kernel module by its short name ("[ext4]"); path: the long name it gets where it is new. */
 struct module *modules_kmodule(struct modules *modules, const char *short_name, const char *path);
 /* Makes the module of a file the dump that it is: its functions are still to be added. NULL: it is one already. */

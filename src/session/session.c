@@ -64,6 +64,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->stack_memory = options->join_stacks ? memory_zero(1, sizeof *session->stack_memory) : NULL;
 	session->kernel_beyond = options->kernel_beyond;
 	session->kernel_beyond_context = options->kernel_beyond_context;
+	session->kernel_parts = options->kernel_parts;
 	session->jit_open = options->jit_open;
 	session->jit_context = options->jit_context;
 	session->stitch = options->stitch_call_stacks ? memory_zero(1, sizeof *session->stitch) : NULL;
@@ -178,6 +179,24 @@ static void take_build_ids(struct session *session)
 	}
 }
 
+#define KERNEL_PARTS_MAX 128u
+
+/* The kernel is known from its record on. */
+static void place_kernel(struct session *session, uint64_t clock)
+{
+	struct kernel_part parts[KERNEL_PARTS_MAX];
+	const struct modules *modules = &session->model.modules;
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const struct module *kernel = modules->list.items[i];
+		if (!kernel || kernel->kind != MODULE_KERNEL || kernel->guest)
+			continue;
+		size_t count = session->kernel_parts(session->kernel_beyond_context, kernel, parts, KERNEL_PARTS_MAX);
+		model_place_kernel(&session->model, kernel, parts, count, clock);
+		session->kernel_parts = NULL;
+		return;
+	}
+}
+
 static void apply_side_band(struct session *session, const struct entry *entry, uint64_t clock)
 {
 	struct session_internal *in = session->internal;
@@ -189,6 +208,9 @@ static void apply_side_band(struct session *session, const struct entry *entry, 
 	sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, &record);
 	count_loss(&session->counters, &record);
 	model_apply(&session->model, &record, &trailer, clock);
+	if (session->kernel_parts && (record.type == RECORD_MMAP || record.type == RECORD_MMAP2) &&
+	    record_cpumode(&record) == RECORD_MISC_KERNEL)
+		place_kernel(session, clock);
 	if (session->jit_open && (record.type == RECORD_MMAP || record.type == RECORD_MMAP2))
 		session_jit_take_mapping(session, &in->jit, &record, clock);
 }

@@ -126,6 +126,7 @@ struct session {
 	struct session_counters counters;
 	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
 	void *kernel_beyond_context;
+	size_t (*kernel_parts)(void *context, const struct module *kernel, struct kernel_part *parts, size_t max);
 	int (*jit_open)(void *context, int32_t pid, const char *path, struct reader *reader);
 	void *jit_context;
 	struct stitch *stitch;       /* NULL: not asked for */
@@ -143,6 +144,9 @@ struct session_options {
 	/* Asked about a kernel address that lies in no mapping: one that it belongs to all the same, or NULL. From any worker. */
 	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
 	void *kernel_beyond_context;
+	/* Asked once, when the kernel's mapping is told, with the same context: how the kernel's file lays it out, where that is known.
+	 * Returns how many parts. NULL: nobody knows. From the owner. */
+	size_t (*kernel_parts)(void *context, const struct module *kernel, struct kernel_part *parts, size_t max);
 	/* Opens the dump of a JIT compiler that process pid mapped under this path; < 0: there is none that can be trusted. NULL: dumps
 	 * are not looked at. From the owner. */
 	int (*jit_open)(void *context, int32_t pid, const char *path, struct reader *reader);

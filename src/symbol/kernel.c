@@ -1,12 +1,15 @@
 /* The kernel and its modules: a file where there is one, otherwise the kernel's own list, of the running machine only
  * where it is the kernel that was recorded. */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "image/file.h"
+#include "model/model.h"
 #include "symbol/load.h"
+#include "symbol/load_elf.h"
 
 #define KALLSYMS_LIMIT ((size_t)512 << 20)
 
@@ -108,13 +111,49 @@ static void kallsyms_put(struct symbol_sources *s)
 	pthread_mutex_unlock(&s->kernel_lock);
 }
 
+static size_t parts_of(const struct elf *elf, uint64_t relocation, struct kernel_part *parts, size_t max)
+{
+	size_t count = 0;
+	for (uint32_t i = 1; i < elf->section_count && count < max; i++) {
+		const struct elf_section *section = &elf->sections[i];
+		uint64_t start = section->address + relocation;
+		if (section->flags & SHF_ALLOC && section->address && start + section->size > start)
+			parts[count++] = (struct kernel_part){ .section = section->name, .start = start, .end = start + section->size,
+				.offset = section->offset };
+	}
+	return count;
+}
+
+size_t load_kernel_parts(struct symbol_sources *s, const struct module *kernel, struct kernel_part *parts, size_t max)
+{
+	struct image_search search;
+	struct image image;
+	size_t count = 0;
+	bool found;
+	if (s->options.kallsyms)
+		return 0;
+	image_search_init(&search, kernel, &s->image_options);
+	search.offline = true;
+	while ((found = image_search_next(&search, &image)) && !elf_has_symtab(&image.elf))
+		image_close(&image);
+	image_search_fini(&search);
+	if (!found)
+		return 0;
+	if (elf_section(&image.elf, ".text"))
+		count = parts_of(&image.elf, load_elf_relocation(&image.elf, kernel->relocation_symbol, kernel->relocation), parts, max);
+	for (size_t i = 0; i < count; i++)
+		parts[i].section = arena_string(&s->arena, parts[i].section, strlen(parts[i].section));
+	image_close(&image);
+	return count;
+}
+
 void load_kernel(struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
 	if (module->guest)
 		return;
 	if (!s->options.kallsyms)
 		load_files(s, module, tab);
-	if (tab->table.count || (s->options.vmlinux && !s->options.no_vmlinux && !s->options.kallsyms))
+	if (tab->table.count || module->section || (s->options.vmlinux && !s->options.no_vmlinux && !s->options.kallsyms))
 		return;
 	enum symtab_state of_files = tab->info.state;
 	struct kallsyms *k = kallsyms_get(s, tab);

@@ -39,6 +39,7 @@ struct module_lines {
 	const struct elf *loads;          /* tells where offsets lie in memory; NULL: offsets are addresses */
 	uint64_t relocation;              /* KERNEL: from the file's addresses to the recording's */
 	uint64_t shift;                   /* from the running file's addresses to the debug file's: it may be prelinked */
+	struct module_lines *whole;       /* of the kernel, where this is a section of it: what is above is borrowed from there */
 	struct nearest nearest;
 	struct inline_page *_Atomic pages[SYMBOL_PAGES];
 	uint32_t symbol_count;
@@ -65,7 +66,8 @@ void module_lines_free(struct module_lines *lines)
 {
 	if (!lines)
 		return;
-	dwarf_close(lines->dwarf);
+	if (!lines->whole)
+		dwarf_close(lines->dwarf);
 	image_debug_close(&lines->debug);
 	image_trail_fini(&lines->trail);
 	image_close(&lines->image);
@@ -81,6 +83,8 @@ void module_lines_free(struct module_lines *lines)
 /* Debug information that nothing relates to the recorded addresses is of no use. */
 static bool is_usable(const struct symtab *tab, const struct module *module)
 {
+	if (module->kind == MODULE_KMODULE)
+		return !module->guest;
 	bool has_file = module->kind == MODULE_FILE || module->kind == MODULE_VDSO || module->kind == MODULE_KERNEL;
 	return has_file && tab->info.state == SYMTAB_LOADED && *tab->info.path && tab->info.origin != 'k' && tab->info.origin != 'j';
 }
@@ -111,6 +115,9 @@ static void open_files(struct module_lines *lines, const struct symbol_sources *
 		runs = lines->debug.executable.path ? &lines->debug.executable.elf : lines->debug.debug;
 		open_dwarf(lines);
 	}
+	/* of a module the file alone is too little: its sections have no addresses */
+	if (module->kind == MODULE_KMODULE)
+		return;
 	bool own = module->kind == MODULE_VDSO && strcmp(tab->info.path, "[vdso]") == 0;
 	bool whole = lines->names && elf_has_symtab(lines->names);
 	if (!whole && (own ? image_open_vdso(&lines->image, NULL) : image_open(&lines->image, -1, tab->info.path, NULL)) == 0) {
@@ -131,6 +138,23 @@ const struct image_trail *lines_trail(const struct symtab *tab)
 	return lines && lines->trail.tries.count ? &lines->trail : NULL;
 }
 
+static struct module_lines *lines_get(struct symbols *s, const struct module *module, struct symtab **tab);
+
+static void open_lines(struct module_lines *lines, struct symbols *s, const struct symtab *tab, const struct module *module)
+{
+	struct symtab *kernel;
+	if (!module->whole) {
+		open_files(lines, symbols_sources(s), tab, module);
+		return;
+	}
+	lines->whole = lines_get(s, module->whole, &kernel);
+	if (!lines->whole)
+		return;
+	lines->dwarf = lines->whole->dwarf;
+	lines->names = lines->whole->names;
+	lines->relocation = lines->whole->relocation;
+}
+
 static struct module_lines *lines_get(struct symbols *s, const struct module *module, struct symtab **tab)
 {
 	*tab = symbols_table(s, module);
@@ -141,17 +165,20 @@ static struct module_lines *lines_get(struct symbols *s, const struct module *mo
 		return lines;
 	pthread_mutex_lock(&lines->lock);
 	if (!lines->opened)
-		open_files(lines, symbols_sources(s), *tab, module);
+		open_lines(lines, s, *tab, module);
 	atomic_store_explicit(&lines->opened, true, memory_order_release);
 	pthread_mutex_unlock(&lines->lock);
 	return lines;
 }
 
-/* The segment that holds the offset tells; a debug file may have none with bytes. */
+/* The segment that holds the offset tells; a debug file may have none with bytes. A kernel module's files count as its
+ * offsets do. */
 static uint64_t address_of(const struct module_lines *lines, const struct module *module, uint64_t offset)
 {
 	if (module->kind == MODULE_KERNEL)
 		return offset - lines->relocation;
+	if (module->kind == MODULE_KMODULE)
+		return offset;
 	for (uint32_t i = 0; lines->loads && i < lines->loads->load_count; i++) {
 		const struct elf_load *load = &lines->loads->loads[i];
 		if (offset - load->offset < load->file_size)

@@ -49,7 +49,9 @@ static struct chosen choose_images(struct symtab *tab, struct image_search *sear
 {
 	struct chosen c = { 0 };
 	unsigned used = 0;
-	while (used < 2 && !(c.symbols && c.runtime) && image_search_next(search, &tab->images[used])) {
+	/* of kernel code the file with the symbol table is all that is asked */
+	bool alone = search->module->kind == MODULE_KERNEL || search->module->kind == MODULE_KMODULE;
+	while (used < 2 && !(c.symbols && (c.runtime || alone)) && image_search_next(search, &tab->images[used])) {
 		struct image *image = &tab->images[used];
 		bool wanted = false;
 		if (!c.symbols && elf_has_symtab(&image->elf)) {
@@ -99,10 +101,15 @@ void load_files(struct symbol_sources *s, const struct module *module, struct sy
 		tab->demangler.off = !s->options.demangle_kernel;
 	struct elf_load_request request = { .symbols = &c.symbols->elf, .runtime = &c.runtime->elf, .dynamic = c.dynamic,
 		.use = kernel ? ELF_USE_KERNEL : kmodule ? ELF_USE_KMODULE : ELF_USE_FILE,
-		.relocation_symbol = module->relocation_symbol, .relocation = module->relocation,
+		.relocation_symbol = module->relocation_symbol, .relocation = module->relocation, .section = module->section,
 		.demangler = &tab->demangler, .names = &tab->names };
 	load_elf(&request, &tab->table);
 	tab->info.path = c.symbols->path;
+	/* what was named without a slash stays so */
+	bool bare = kernel && c.symbols->root_len && s->options.vmlinux && *s->options.vmlinux != '/';
+	tab->info.root_len = c.symbols->root_len + bare;
+	const struct elf_section *text = kmodule ? elf_section(&c.symbols->elf, ".text") : NULL;
+	tab->info.text_at = text ? text->offset : 0;
 	tab->info.origin = c.symbols->origin;
 	/* only the strings are still needed; the kernel brings pages back as they are touched */
 	for (unsigned i = 0; i < 2; i++) {
@@ -148,7 +155,6 @@ static void load_alone(const struct module *module, struct symtab *tab)
 	tab->demangler.off = true;
 	tab->alone = (struct symbol){ .end = module->size, .name = module->name };
 	tab->table = (struct symbol_table){ .symbols = &tab->alone, .count = 1 };
-	tab->info.origin = 'k';
 }
 
 /* The letter before anything was found: a kernel module is known for one, packed or not, by its name alone. */

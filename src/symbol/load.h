@@ -49,3 +49,4 @@ void symtab_free(struct symtab *tab);
 void load_files(struct symbol_sources *sources, const struct module *module, struct symtab *tab);
 void load_kernel(struct symbol_sources *sources, const struct module *module, struct symtab *tab);
 void load_kernel_module(struct symbol_sources *sources, const struct module *module, struct symtab *tab);
+size_t load_kernel_parts(struct symbol_sources *sources, const struct module *kernel, struct kernel_part *parts, size_t max);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "elf/module_layout.h"
 #include "elf/symtab.h"
 #include "symbol/go_table.h"
 #include "symbol/plt.h"
@@ -87,6 +88,7 @@ static void loader_place_sections(struct loader *l, const struct elf *elf)
 	bool kmodule = l->request->use == ELF_USE_KMODULE;
 	const struct elf_section *text = elf_section(runtime, ".text");
 	uint64_t text_end = kmodule ? module_text_end(runtime) : 0;
+	const char *wanted = l->request->section ? l->request->section : elf_section(elf, ".text") ? ".text" : NULL;
 	l->place_count = elf->section_count;
 	free(l->places);
 	l->places = memory_zero(elf->section_count, sizeof *l->places);
@@ -101,7 +103,14 @@ static void loader_place_sections(struct loader *l, const struct elf *elf)
 		place->usable = true;
 		place->labels = name_contains(s->name, "text") || name_contains(s->name, "data");
 		place->shift = s->offset - s->address;
+		if (l->request->use == ELF_USE_KERNEL && wanted)
+			place->usable = strcmp(s->name, wanted) == 0;
 		if (kmodule) {
+			if (text && text->type == SHT_NOBITS && elf->type == ET_REL) { /* a debug file has no offsets: module_layout.h */
+				place->usable = section_is_code(s) && s->address < module_elsewhere(elf);
+				place->shift = s->address;
+				continue;
+			}
 			bool is_text = strcmp(s->name, ".text") == 0;
 			place->usable = text && (is_text || (section_is_code(s) && s->offset <= text_end));
 			place->shift = text ? s->offset - text->offset - (elf->type == ET_REL ? 0 : s->address) : 0;
@@ -201,7 +210,8 @@ static bool loader_read(struct loader *l, const struct elf *elf, const char *nam
 		whole = loader_take(l, elf, &symbol);
 	}
 	builder_merge(&l->builder);
-	if (whole) {
+	/* perf does this for the kernel, not for what it finds in other sections */
+	if (whole && !l->request->section) {
 		builder_fix_ends(&l->builder, false);
 		builder_drop_duplicates(&l->builder);
 	}

@@ -18,6 +18,7 @@ struct elf_load_request {
 	enum elf_use use;
 	const char *relocation_symbol; /* ELF_USE_KERNEL: where this one is now … */
 	uint64_t relocation;           /* … 0: not moved */
+	const char *section;           /* ELF_USE_KERNEL: symbols of this one alone; NULL: of .text, or all where there is no such */
 	const struct demangler *demangler;
 	struct arena *names;         /* for names that no file holds ("x@plt"); the others borrow from the files */
 };

@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct symbol_table table;
 	struct elf_load_request request = { .symbols = &elf, .runtime = &elf, .dynamic = &elf, .use = data[0] % 3,
 		.relocation_symbol = "_text", .relocation = data[0] & 8 ? 0xffffffff82000000 : 0, .demangler = &plain,
+		.section = data[0] & 16 ? ".init.text" : NULL,
 		.names = &names };
 	load_elf(&request, &table);
 	uint64_t sum = 0;

@@ -176,6 +176,27 @@ TEST("symbols of vmlinux move with the kernel")
 	loaded_free(&l);
 }
 
+TEST("of vmlinux, the kernel itself is .text, and each other section has its own symbols")
+{
+	struct loaded l = { 0 };
+	struct maker m = maker_new(true, false, EM_X86_64, ET_EXEC);
+	unsigned text = maker_section(&m, ".text", SHT_PROGBITS, CODE, 0xffffffff81000000, NULL, 0x100);
+	unsigned init = maker_section(&m, ".init.text", SHT_PROGBITS, CODE, 0xffffffff81001000, NULL, 0x100);
+	unsigned tab = maker_symtab(&m, ".symtab", ".strtab", SHT_SYMTAB);
+	maker_symbol(&m, tab, "_text", 0xffffffff81000000, 0, STB_GLOBAL, STT_NOTYPE, text);
+	maker_symbol(&m, tab, "start_up", 0xffffffff81001000, 0x10, STB_GLOBAL, STT_FUNC, init);
+	struct elf *elf = loaded_open(&l, 0, &m);
+	load(&l, ELF_USE_KERNEL, elf, elf);
+	EXPECT_INT(l.table.count, 1);
+	table_fini(&l.table);
+	struct elf_load_request request = { .symbols = elf, .runtime = elf, .dynamic = elf, .use = ELF_USE_KERNEL, .section = ".init.text",
+		.relocation_symbol = "_text", .relocation = 0xffffffff83000000, .demangler = &plain, .names = &l.names };
+	load_elf(&request, &l.table);
+	EXPECT_INT(l.table.count, 1);
+	EXPECT_STR(name_at(&l, 0xffffffff83001008), "start_up");
+	loaded_free(&l);
+}
+
 TEST("of a kernel module, what lies with its .text counts from there")
 {
 	struct loaded l = { 0 };

@@ -130,6 +130,11 @@ const struct symbol *symbols_all(struct symbols *s, const struct module *module,
 	return tab ? tab->table.symbols : NULL;
 }
 
+size_t symbols_kernel_parts(struct symbols *s, const struct module *kernel, struct kernel_part *parts, size_t max)
+{
+	return load_kernel_parts(&s->sources, kernel, parts, max);
+}
+
 static const char *name_show(struct symbols *s, const struct symtab *tab, const char *raw)
 {
 	size_t len = strnlen(raw, SHOWN_NAME_MAX);

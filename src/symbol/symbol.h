@@ -62,6 +62,11 @@ void symbols_load(struct symbols *symbols, const struct module *module);
 /* All symbols of a module, by address; index + 1 is the id. */
 const struct symbol *symbols_all(struct symbols *symbols, const struct module *module, uint32_t *count);
 
+/* The sections of the kernel's file as they lie in memory: how many, 0 where names come from elsewhere. Loads no table. The
+ * texts live as long as `symbols`. */
+struct kernel_part;
+size_t symbols_kernel_parts(struct symbols *symbols, const struct module *kernel, struct kernel_part *parts, size_t max);
+
 enum symtab_state {
 	SYMTAB_NOT_TRIED,
 	SYMTAB_LOADED,
@@ -76,6 +81,8 @@ struct symtab_info {
 	enum symtab_state state;
 	const char *path;
 	char origin;         /* '!': none */
+	uint32_t root_len;   /* of what path starts with: --symfs */
+	uint64_t text_at;    /* of a kernel module's file: where its .text starts */
 	uint32_t count;
 };
 struct symtab_info symbols_info(const struct symbols *symbols, const struct module *module);

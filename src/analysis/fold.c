@@ -55,6 +55,7 @@ static void class_places(struct fold *fold)
 	tuples_init(&fold->classes, fold->class_words, fold->class_words);
 	fold->class_of_place = memory_zero(places + 1, sizeof *fold->class_of_place);
 	fold->chain_of_place = memory_zero(places + 1, sizeof *fold->chain_of_place);
+	fold->frame_of_chain = memory_zero(places + 1, sizeof *fold->frame_of_chain);
 	uint64_t *row = memory_zero(fold->class_words + COLUMN_KEY_WORDS, sizeof *row);
 	struct idmap maps = { 0 }, lines = { 0 };
 	struct functions functions;
@@ -225,7 +226,7 @@ static void fold_callers(struct fold *fold)
 	}
 }
 
-/* Callee order: a caller's chain starts at its innermost frame. Sums per node in own_*, nodes listed by entry. */
+/* Callee order: a caller's chain starts at its innermost frame. Sums per node in own, nodes listed by entry. */
 static void fold_innermost(struct fold *fold)
 {
 	struct trie_node *nodes = fold->nodes.items;
@@ -240,14 +241,15 @@ static void fold_innermost(struct fold *fold)
 			struct entry *entry = entry_at(fold, nodes[node].entry - 1);
 			if (entry->max_depth < nodes[node].depth)
 				entry->max_depth = nodes[node].depth;
-			if (!fold->own_count[node]) {
+			struct own_sums *own = &fold->own.items[node];
+			if (!own->count) {
 				nodes[node].next_of_entry = of->first_node;
 				of->first_node = node;
 			}
-			if (!fold->own_count[node] || at->cell->first < fold->own_first[node])
-				fold->own_first[node] = at->cell->first;
-			fold->own_period[node] += at->cell->period;
-			fold->own_count[node] += at->cell->count;
+			if (!own->count || at->cell->first < own->first)
+				own->first = at->cell->first;
+			own->period += at->cell->period;
+			own->count += at->cell->count;
 		}
 	}
 }
@@ -373,15 +375,12 @@ static void make_chains(struct fold *fold, const struct hist *hist)
 
 static void reserve_own(struct fold *fold)
 {
-	if (fold->own_capacity >= fold->nodes.count)
+	size_t old = fold->own.count;
+	if (old >= fold->nodes.count)
 		return;
-	size_t old = fold->own_capacity;
-	fold->own_capacity = fold->nodes.capacity;
-	fold->own_period = memory_resize(fold->own_period, fold->own_capacity, sizeof *fold->own_period);
-	fold->own_first = memory_resize(fold->own_first, fold->own_capacity, sizeof *fold->own_first);
-	fold->own_count = memory_resize(fold->own_count, fold->own_capacity, sizeof *fold->own_count);
-	memset(fold->own_period + old, 0, (fold->own_capacity - old) * sizeof *fold->own_period);
-	memset(fold->own_count + old, 0, (fold->own_capacity - old) * sizeof *fold->own_count);
+	vec_reserve(&fold->own, fold->nodes.count);
+	fold->own.count = fold->nodes.count;
+	memset(fold->own.items + old, 0, (fold->nodes.count - old) * sizeof *fold->own.items);
 }
 
 static void load_group(struct fold *fold, const uint32_t *cells, uint32_t count)
@@ -417,9 +416,7 @@ static void fold_group(struct fold *fold, uint32_t group, const uint32_t *cells,
 	if (chains && profile->options.use_chains)
 		make_chains(fold, hist);
 	if (innermost)
-		memset(fold->own_period, 0, fold->nodes.count * sizeof *fold->own_period);
-	if (innermost)
-		memset(fold->own_count, 0, fold->nodes.count * sizeof *fold->own_count);
+		memset(fold->own.items, 0, fold->nodes.count * sizeof *fold->own.items);
 	for (size_t i = 0; i < fold->entries.count; i++)
 		fold->entry_of_class[fold->entries.items[i].class] = 0;
 }
@@ -483,10 +480,11 @@ static void fold_fini(struct fold *fold)
 	free(fold->local_of_node);
 	free(fold->entry_of_class);
 	vec_fini(&fold->reached);
-	free(fold->own_period);
-	free(fold->own_first);
-	free(fold->own_count);
+	vec_fini(&fold->own);
 	vec_fini(&fold->steps);
+	vec_fini(&fold->gathered);
+	vec_fini(&fold->frames);
+	free(fold->frame_of_chain);
 	vec_fini(&fold->tree);
 	vec_fini(&fold->tree_places);
 	vec_fini(&fold->tree_marks);

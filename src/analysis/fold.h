@@ -34,6 +34,13 @@ struct fold_entry {
 	uint32_t earliest;           /* cell */
 };
 
+/* What an entry's own cells put into a node; all_*: those too that its chains do not show. */
+struct own_sums {
+	uint64_t period, first;      /* first: clock of the earliest */
+	uint64_t all_period;
+	uint32_t count, all_count;
+};
+
 /* Where a chain goes on: a node, and what of it counts. */
 struct chain_step {
 	uint32_t chain, node;
@@ -41,6 +48,11 @@ struct chain_step {
 	uint64_t first;              /* clock of its earliest sample */
 	uint32_t count;
 	bool own;                    /* counts only the entry's own samples */
+};
+
+/* Steps at one frame, while they are brought together. */
+struct chain_frame {
+	uint32_t chain, steps;
 };
 
 struct fold {
@@ -58,10 +70,12 @@ struct fold {
 	VEC(uint32_t) reached;       /* stack nodes */
 	bool keeps_repeats;          /* recursion is not noticed */
 	bool whole_chains;           /* entries will be joined: thresholds come later */
-	uint64_t *own_period, *own_first; /* by local node, 0 outside of a chain's making */
-	uint32_t *own_count;
-	size_t own_capacity;
-	VEC(struct chain_step) steps;
+	bool earliest_shows;         /* a chain's frame shows the place of its earliest sample */
+	bool first_matters;          /* that, or its marks tell of it */
+	VEC(struct own_sums) own;    /* by local node, 0 outside of a chain's making */
+	VEC(struct chain_step) steps, gathered;
+	VEC(struct chain_frame) frames;
+	uint32_t *frame_of_chain;    /* zero outside of a gathering */
 	VEC(struct chain_node) tree;
 	VEC(uint32_t) tree_places, tree_order;
 	VEC(struct branch_marks) tree_marks; /* of tree_places, where they are shown */

@@ -44,11 +44,12 @@ static void follow_inwards(struct fold *fold, size_t first, size_t end, struct c
 		struct chain_step step = fold->steps.items[i];
 		for (uint32_t child = fold->nodes.items[step.node].first_child; child; child = fold->nodes.items[child].next_sibling) {
 			const struct trie_node *at = &fold->nodes.items[child];
-			uint32_t count = step.own ? fold->own_count[child] : at->count;
-			uint64_t period = step.own ? fold->own_period[child] : at->period;
+			const struct own_sums *own = &fold->own.items[child];
+			uint32_t count = step.own ? own->count : at->count;
+			uint64_t period = step.own ? own->period : at->period;
 			if (!count)
 				continue;
-			uint64_t clock = step.own ? fold->own_first[child] : fold->cells.items[at->cell].cell->first;
+			uint64_t clock = !fold->first_matters ? 0 : step.own ? own->first : fold->cells.items[at->cell].cell->first;
 			vec_push(&fold->steps, ((struct chain_step){ at->chain, child, period, clock, count, step.own }));
 			step.period -= period;
 			step.count -= count;
@@ -82,6 +83,12 @@ static void follow(struct fold *fold, size_t first, size_t end, struct chain_nod
 		follow_outwards(fold, first, end, node);
 }
 
+static int compare_frames(const void *a, const void *b)
+{
+	const struct chain_frame *x = a, *y = b;
+	return x->chain < y->chain ? -1 : x->chain > y->chain;
+}
+
 static int compare_steps(const void *a, const void *b)
 {
 	const struct chain_step *x = a, *y = b;
@@ -92,8 +99,38 @@ static int compare_steps(const void *a, const void *b)
 	return x->own - y->own;
 }
 
-/* Sorts steps from `first` on by frame and joins those at the same node. Returns how many frames there are. */
-static size_t gather(struct fold *fold, size_t first)
+/* Brings steps from `first` on together by frame. */
+static size_t gather_frames(struct fold *fold, size_t first)
+{
+	size_t count = fold->steps.count - first;
+	uint32_t *frame_of = fold->frame_of_chain, at = 0;
+	struct chain_step *steps = fold->steps.items + first;
+	vec_clear(&fold->frames);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t chain = steps[i].chain;
+		if (!frame_of[chain]) {
+			vec_push(&fold->frames, ((struct chain_frame){ .chain = chain }));
+			frame_of[chain] = (uint32_t)fold->frames.count;
+		}
+		fold->frames.items[frame_of[chain] - 1].steps++;
+	}
+	size_t frames = fold->frames.count;
+	if (frames > 1) {
+		qsort(fold->frames.items, frames, sizeof *fold->frames.items, compare_frames);
+		for (size_t i = 0; i < frames; at += fold->frames.items[i++].steps)
+			frame_of[fold->frames.items[i].chain] = at;
+		vec_reserve(&fold->gathered, count);
+		for (size_t i = 0; i < count; i++)
+			fold->gathered.items[frame_of[steps[i].chain]++] = steps[i];
+		memcpy(steps, fold->gathered.items, count * sizeof *steps);
+	}
+	for (size_t i = 0; i < frames; i++)
+		frame_of[fold->frames.items[i].chain] = 0;
+	return frames;
+}
+
+/* Sorts steps from `first` on by frame and joins those at the same node. */
+static size_t gather_nodes(struct fold *fold, size_t first)
 {
 	struct chain_step *steps = fold->steps.items;
 	if (fold->steps.count - first > 1)
@@ -114,17 +151,30 @@ static size_t gather(struct fold *fold, size_t first)
 	return frames;
 }
 
+/* Returns how many frames there are. Inwards no two steps are at one node for one reason; marks ask for the nodes' order. */
+static size_t gather(struct fold *fold, size_t first)
+{
+	const struct profile_options *options = &fold->profile->options;
+	bool by_node = options->chain.order != CHAIN_CALLER || options->branch_marks;
+	return by_node ? gather_nodes(fold, first) : gather_frames(fold, first);
+}
+
+/* Of equally early ones that of the lowest node. */
+static const struct chain_step *earliest_step(const struct fold *fold, size_t first, size_t end)
+{
+	const struct chain_step *steps = fold->steps.items, *earliest = &steps[first];
+	for (size_t i = first + 1; i < end; i++)
+		if (steps[i].first < earliest->first || (steps[i].first == earliest->first && steps[i].node < earliest->node))
+			earliest = &steps[i];
+	return earliest;
+}
+
 /* What the frame shows. A hierarchy's chains lose their symbols in perf: the address of the earliest sample stays. */
 static uint32_t shown_place(const struct fold *fold, size_t first, size_t end)
 {
-	size_t earliest = first;
-	bool by_line = fold->profile->options.chain.key == CHAIN_SRCLINE;
-	if (!fold->profile->options.hierarchy && !fold->whole_chains && !by_line)
+	if (!fold->earliest_shows)
 		return fold->steps.items[first].chain;
-	for (size_t i = first + 1; i < end; i++)
-		if (fold->steps.items[i].first < fold->steps.items[earliest].first)
-			earliest = i;
-	return fold->nodes.items[fold->steps.items[earliest].node].place;
+	return fold->nodes.items[earliest_step(fold, first, end)->node].place;
 }
 
 /* A frame among those that follow: steps [first, end). */
@@ -227,14 +277,11 @@ static void branch_out(struct fold *fold, uint32_t at, size_t first, size_t fram
 static void add_marks(struct fold *fold, size_t first)
 {
 	struct branch_marks marks = { 0 };
-	size_t earliest = first;
 	for (size_t i = first; i < fold->steps.count; i++) {
 		const struct chain_step *step = &fold->steps.items[i];
 		branch_marks_add(&marks, stacks_place_at(&fold->profile->stacks, fold->nodes.items[step->node].place)->key_branch, step->count);
-		if (step->first < fold->steps.items[earliest].first)
-			earliest = i;
 	}
-	uint32_t place = fold->nodes.items[fold->steps.items[earliest].node].place;
+	uint32_t place = fold->nodes.items[earliest_step(fold, first, fold->steps.count)->node].place;
 	branch_marks_finish(&marks, stacks_place_at(&fold->profile->stacks, place)->key_branch);
 	vec_push(&fold->tree_marks, marks);
 }
@@ -264,39 +311,59 @@ static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit)
 	}
 }
 
-/* The entry's own samples, as whole paths from the root: into own_*; or back out. */
-static void mark_own(struct fold *fold, const struct fold_entry *entry, bool take, bool from_all)
+/* The entry's own samples, as whole paths from the root, into own; from_all: and out of the nodes, as they are told apart. */
+static void mark_own(struct fold *fold, const struct fold_entry *entry, bool from_all)
 {
 	for (uint32_t i = entry->first_cell; i; i = fold->cells.items[i - 1].next_of_entry) {
 		const struct fold_cell *at = &fold->cells.items[i - 1];
+		const struct cell *cell = at->cell;
 		for (uint32_t node = at->leaf; node; node = fold->nodes.items[node].parent) {
-			uint64_t period = at->cell->period;
-			uint32_t count = at->cell->count;
+			struct own_sums *own = &fold->own.items[node];
 			if (from_all) {
-				fold->nodes.items[node].period -= take ? period : -period;
-				fold->nodes.items[node].count -= take ? count : -count;
+				fold->nodes.items[node].period -= cell->period;
+				fold->nodes.items[node].count -= cell->count;
 			}
-			if (at->cell->stale)
+			own->all_period += cell->period;
+			own->all_count += cell->count;
+			if (cell->stale)
 				continue;
-			if (take && (!fold->own_count[node] || at->cell->first < fold->own_first[node]))
-				fold->own_first[node] = at->cell->first;
-			fold->own_period[node] += take ? period : -period;
-			fold->own_count[node] += take ? count : -count;
+			if (!own->count || cell->first < own->first)
+				own->first = cell->first;
+			own->period += cell->period;
+			own->count += cell->count;
+		}
+	}
+}
+
+/* And back: each node once, as what is above one that was done is done, too. */
+static void unmark_own(struct fold *fold, const struct fold_entry *entry, bool from_all)
+{
+	for (uint32_t i = entry->first_cell; i; i = fold->cells.items[i - 1].next_of_entry) {
+		for (uint32_t node = fold->cells.items[i - 1].leaf; node; node = fold->nodes.items[node].parent) {
+			struct own_sums *own = &fold->own.items[node];
+			if (!own->all_count && !own->all_period)
+				break;
+			if (from_all) {
+				fold->nodes.items[node].period += own->all_period;
+				fold->nodes.items[node].count += own->all_count;
+			}
+			*own = (struct own_sums){ 0 };
 		}
 	}
 }
 
 static void push_own(struct fold *fold, uint32_t node, bool own)
 {
+	const struct own_sums *sums = &fold->own.items[node];
 	vec_push(&fold->steps, ((struct chain_step){ .chain = fold->nodes.items[node].chain, .node = node, .own = own,
-		.period = fold->own_period[node], .count = fold->own_count[node], .first = fold->own_first[node] }));
+		.period = sums->period, .count = sums->count, .first = sums->first }));
 }
 
 static void start_inwards(struct fold *fold, const struct fold_entry *entry)
 {
 	const struct trie_node *nodes = fold->nodes.items;
 	for (uint32_t child = nodes[0].first_child; child; child = nodes[child].next_sibling)
-		if (fold->own_count[child])
+		if (fold->own.items[child].count)
 			push_own(fold, child, true);
 	for (uint32_t node = entry->first_node; node; node = nodes[node].next_of_entry)
 		if (nodes[node].count)
@@ -304,7 +371,7 @@ static void start_inwards(struct fold *fold, const struct fold_entry *entry)
 				.count = nodes[node].count, .first = fold->cells.items[nodes[node].cell].cell->first }));
 }
 
-/* Callers' entries start at the node that fold_entries prepared: own_* holds what has its innermost occurrence there. */
+/* Callers' entries start at the node that fold_entries prepared: own holds what has its innermost occurrence there. */
 static void start_outwards(struct fold *fold, const struct fold_entry *entry)
 {
 	const struct trie_node *nodes = fold->nodes.items;
@@ -315,7 +382,7 @@ static void start_outwards(struct fold *fold, const struct fold_entry *entry)
 				.period = at->cell->period, .count = at->cell->count, .first = at->cell->first }));
 	}
 	for (uint32_t node = entry->first_node; node; node = nodes[node].next_of_entry)
-		if (fold->own_count[node])
+		if (fold->own.items[node].count)
 			push_own(fold, node, false);
 }
 
@@ -367,13 +434,16 @@ struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry,
 {
 	bool inwards = fold->profile->options.chain.order == CHAIN_CALLER;
 	bool callers = fold->profile->options.iteration == ITERATE_CALLERS;
+	bool by_line = fold->profile->options.chain.key == CHAIN_SRCLINE;
+	fold->earliest_shows = fold->profile->options.hierarchy || fold->whole_chains || by_line;
+	fold->first_matters = fold->earliest_shows || fold->profile->options.branch_marks;
 	vec_clear(&fold->steps);
 	vec_clear(&fold->tree);
 	vec_clear(&fold->tree_places);
 	vec_clear(&fold->tree_marks);
 	vec_clear(&fold->tree_order);
 	if (inwards) {
-		mark_own(fold, entry, true, callers && !fold->keeps_repeats);
+		mark_own(fold, entry, callers && !fold->keeps_repeats);
 		start_inwards(fold, entry);
 	} else {
 		start_outwards(fold, entry);
@@ -387,6 +457,6 @@ struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry,
 			tree = keep_tree(fold, min_hit);
 	}
 	if (inwards)
-		mark_own(fold, entry, false, callers && !fold->keeps_repeats);
+		unmark_own(fold, entry, callers && !fold->keeps_repeats);
 	return tree;
 }

@@ -93,6 +93,16 @@ static void program_rules(struct line_program *p, struct cursor *c)
 	p->operand_counts = take(c, p->opcode_base ? p->opcode_base - 1u : 0);
 }
 
+/* Divided once for each opcode, not for each row. */
+static void specials_prepare(struct line_program *p)
+{
+	for (unsigned opcode = p->opcode_base; opcode < 256; opcode++) {
+		unsigned adjusted = opcode - p->opcode_base;
+		p->advance[opcode] = (uint8_t)(adjusted / p->line_range);
+		p->step[opcode] = (int16_t)(p->line_base + (int)(adjusted % p->line_range));
+	}
+}
+
 /* False: nothing of the table can be used. *tables: the cursor at its lists. */
 static bool header_start(struct dwarf_unit *shape, struct cursor *c, struct line_program *p)
 {
@@ -113,7 +123,10 @@ static bool header_start(struct dwarf_unit *shape, struct cursor *c, struct line
 	p->c = *c;
 	p->c.at += header;
 	program_rules(p, c);
-	return !c->short_read && p->line_range && p->opcode_base;
+	if (c->short_read || !p->line_range || !p->opcode_base)
+		return false;
+	specials_prepare(p);
+	return true;
 }
 
 bool dwarf_line_header_read(struct dwarf_unit *unit, struct dwarf_lines *lines, struct line_program *program)

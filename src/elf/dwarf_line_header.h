@@ -8,6 +8,8 @@ struct line_program {
 	uint8_t version, address_size, minimum_length, operations_max, line_range, opcode_base;
 	int8_t line_base;
 	const uint8_t *operand_counts; /* [opcode - 1] */
+	uint8_t advance[256];         /* by special opcode: operations … */
+	int16_t step[256];            /* … and lines */
 };
 
 /* Fills lines' lists and *program. False: damaged. */

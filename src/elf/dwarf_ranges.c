@@ -173,13 +173,47 @@ static void sweep_close_top(struct sweep *s)
 		s->heap[at] = last;
 }
 
-static int range_compare(const void *a, const void *b)
+/* The longer of two that start together first: then what comes later mostly goes straight to the heap's top. */
+static inline bool range_before(const struct dwarf_range *x, const struct dwarf_range *y)
 {
-	const struct dwarf_range *x = a, *y = b;
-	if (x->low != y->low)
-		return x->low < y->low ? -1 : 1;
-	/* the longer first: then what comes later mostly goes straight to the heap's top */
-	return x->high != y->high ? x->high > y->high ? -1 : 1 : x->value < y->value ? -1 : x->value > y->value;
+	return x->low != y->low ? x->low < y->low : x->high != y->high ? x->high > y->high : x->value < y->value;
+}
+
+static void insert_each(struct dwarf_range *items, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		struct dwarf_range item = items[i];
+		size_t at = i;
+		for (; at && range_before(&item, &items[at - 1]); at--)
+			items[at] = items[at - 1];
+		items[at] = item;
+	}
+}
+
+/* Both halves are in order; left has room for the first. */
+static void merge_halves(struct dwarf_range *items, size_t middle, size_t count, struct dwarf_range *left)
+{
+	memcpy(left, items, middle * sizeof *items);
+	for (size_t i = 0, j = middle, to = 0; i < middle; to++)
+		items[to] = j < count && range_before(&items[j], &left[i]) ? items[j++] : left[i++];
+}
+
+/* Entries come nearly in order, so that most merging has nothing to do; a call for each comparison would cost more. */
+static void ranges_sort(struct dwarf_range *items, size_t count)
+{
+	enum { FEW = 16 };
+	for (size_t at = 0; at < count; at += FEW)
+		insert_each(items + at, count - at < FEW ? count - at : FEW);
+	struct dwarf_range *left = memory_alloc(count * sizeof *left);
+	for (size_t half = FEW; half < count; half *= 2)
+		for (size_t at = 0; half < count - at; at += 2 * half) {
+			size_t end = count - at < 2 * half ? count - at : 2 * half;
+			if (range_before(&items[at + half], &items[at + half - 1]))
+				merge_halves(items + at, half, end, left);
+			if (end < 2 * half)
+				break;
+		}
+	free(left);
 }
 
 static void segment_emit(struct dwarf_segments *segments, uint64_t start, uint32_t value)
@@ -219,11 +253,7 @@ bool dwarf_segments_make(struct dwarf_segments *segments, struct dwarf *dwarf, s
 		return true;
 	if (count > UINT32_MAX / 4 || !dwarf_memory_take(dwarf, most * each))
 		return false;
-	bool sorted = true;
-	for (size_t i = 1; i < count && sorted; i++)
-		sorted = range_compare(&ranges->items[i - 1], &ranges->items[i]) <= 0;
-	if (!sorted)
-		qsort(ranges->items, count, sizeof *ranges->items, range_compare);
+	ranges_sort(ranges->items, count);
 	struct sweep s = { .ranges = ranges->items, .heap = memory_alloc(count * sizeof *s.heap), .latest = latest };
 	struct dwarf_segments draft = { .starts = memory_alloc(most * each) };
 	draft.values = (uint32_t *)(void *)(draft.starts + most);

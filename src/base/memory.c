@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #if defined __GLIBC__
 #include <malloc.h>
@@ -40,6 +41,16 @@ void *memory_resize(void *old, size_t count, size_t size)
 	void *p = realloc(old, bytes ? bytes : 1);
 	if (!p)
 		memory_exhausted(bytes);
+	return p;
+}
+
+void *memory_large(size_t size)
+{
+	char *p = memory_alloc(size);
+	if (size >= HUGE_PAGE) { /* a hint: where it is not understood, nothing is lost */
+		size_t before = -(uintptr_t)p % SMALL_PAGE;
+		madvise(p + before, (size - before) / SMALL_PAGE * SMALL_PAGE, MADV_HUGEPAGE);
+	}
 	return p;
 }
 

@@ -149,7 +149,7 @@ static int inflate_zlib_exactly(struct span in, uint64_t size, uint8_t **out, st
 	struct libdeflate_decompressor *whole = libdeflate_alloc_decompressor();
 	if (!whole)
 		return error_set(err, ERROR_SYSTEM, "cannot start libdeflate");
-	*out = memory_alloc(size + 1);
+	*out = memory_large(size + 1);
 	enum libdeflate_result result = libdeflate_zlib_decompress(whole, in.data, in.len, *out, size, NULL);
 	libdeflate_free_decompressor(whole);
 	if (result == LIBDEFLATE_SUCCESS)

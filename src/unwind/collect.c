@@ -6,6 +6,7 @@
 #include "base/hash.h"
 
 #define PIECES_LIMIT (32u << 20)
+#define ENTRY_BYTES 32u  /* of a small one */
 
 static uint64_t section_address(const struct elf *elf, const char *name)
 {
@@ -21,6 +22,7 @@ static void add_section(struct collection *c, const struct elf *elf, struct span
 	}
 	uint64_t data = section_address(elf, ".got.plt");
 	c->owned[c->section_count] = owned;
+	c->bytes += bytes.len;
 	c->sections[c->section_count++] = (struct cfi_section){ .bytes = bytes, .address = address, .eh = eh, .is64 = elf->is64,
 		.text = section_address(elf, ".text"), .data = data ? data : section_address(elf, ".got") };
 }
@@ -97,19 +99,30 @@ void collection_fini(struct collection *c)
 	*c = (struct collection){ 0 };
 }
 
-static uint32_t cie_index(struct collection *c, unsigned section, struct idmap *seen, uint64_t offset)
+/* Offsets of CIEs → indices. */
+struct cies_seen {
+	struct idmap all;
+	uint64_t offset;         /* of the one asked for last: mostly it is asked for again */
+	uint32_t index;          /* UINT32_MAX: none yet */
+};
+
+static uint32_t cie_index(struct collection *c, unsigned section, struct cies_seen *seen, uint64_t offset)
 {
 	bool added;
-	uint32_t index = idmap_add(seen, offset, (uint32_t)c->cies.count, &added);
+	if (seen->index != UINT32_MAX && seen->offset == offset)
+		return seen->index;
+	uint32_t index = idmap_add(&seen->all, offset, (uint32_t)c->cies.count, &added);
 	if (added) {
 		struct collected_cie *fresh = vec_add(&c->cies);
 		fresh->section = (uint8_t)section;
 		fresh->good = cfi_cie(&c->sections[section], offset, &fresh->cie);
 	}
+	seen->offset = offset;
+	seen->index = index;
 	return index;
 }
 
-static void add_piece(struct collection *c, unsigned section, struct idmap *cies, struct fde *fde)
+static void add_piece(struct collection *c, unsigned section, struct cies_seen *cies, struct fde *fde)
 {
 	struct span program;
 	uint64_t at;
@@ -129,7 +142,7 @@ static void add_piece(struct collection *c, unsigned section, struct idmap *cies
 
 static void read_section(struct collection *c, unsigned section)
 {
-	struct idmap cies = { 0 };
+	struct cies_seen cies = { .index = UINT32_MAX };
 	struct fde fde;
 	uint64_t offset = 0, cie;
 	for (;;) {
@@ -140,7 +153,7 @@ static void read_section(struct collection *c, unsigned section)
 			add_piece(c, section, &cies, &fde);
 		c->damaged += entry == CFI_DAMAGED;
 	}
-	idmap_fini(&cies);
+	idmap_fini(&cies.all);
 }
 
 static int piece_order(const void *a, const void *b)
@@ -174,15 +187,15 @@ static void permute(struct piece *items, struct sort_key *order, size_t count)
 }
 
 /* By the digits of their starts; those that start together keep their order. */
-static void sort_by_digits(struct collection *c, uint64_t base)
+static void sort_by_digits(struct collection *c, uint64_t base, uint64_t range)
 {
-	enum { DIGIT = 11, DIGITS = 3 };
+	enum { DIGIT = 13 };
 	size_t count = c->pieces.count;
-	struct sort_key *keys = memory_alloc(2 * count * sizeof *keys), *from = keys, *to = keys + count;
+	struct sort_key *keys = memory_large(2 * count * sizeof *keys), *from = keys, *to = keys + count;
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){ (uint32_t)(c->pieces.items[i].start - base), (uint32_t)i };
-	for (unsigned digit = 0; digit < DIGITS; digit++) {
-		size_t places[(1 << DIGIT) + 1] = { 0 };
+	for (unsigned digit = 0; range >> digit * DIGIT; digit++) {
+		uint32_t places[(1 << DIGIT) + 1] = { 0 };
 		for (size_t i = 0; i < count; i++)
 			places[(from[i].start >> digit * DIGIT & ((1 << DIGIT) - 1)) + 1]++;
 		for (unsigned i = 1; i <= 1 << DIGIT; i++)
@@ -206,7 +219,7 @@ static void sort_pieces(struct collection *c)
 		high = c->pieces.items[i].start > high ? c->pieces.items[i].start : high;
 	}
 	if (c->pieces.count > FEW && high - low <= UINT32_MAX)
-		sort_by_digits(c, low);
+		sort_by_digits(c, low, high - low);
 	else
 		qsort(c->pieces.items, c->pieces.count, sizeof *c->pieces.items, piece_order);
 }
@@ -239,6 +252,9 @@ static void remove_overlaps(struct collection *c)
 
 void collection_read(struct collection *c)
 {
+	/* room for about all of them at once, of which only what is used gets pages */
+	c->pieces.capacity = c->bytes / ENTRY_BYTES + 1;
+	c->pieces.items = memory_large(c->pieces.capacity * sizeof *c->pieces.items);
 	for (unsigned i = 0; i < c->section_count; i++)
 		read_section(c, i);
 }

@@ -26,6 +26,7 @@ struct collection {
 	struct cfi_section sections[COLLECT_SECTIONS];
 	void *owned[COLLECT_SECTIONS];                 /* of compressed ones */
 	unsigned section_count;
+	size_t bytes;            /* of all sections */
 	VEC(struct piece) pieces;
 	size_t ordered;          /* pieces when they were last put in order */
 	VEC(struct collected_cie) cies;

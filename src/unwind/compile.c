@@ -11,6 +11,7 @@
 
 /* Bytes of initial instructions that are run again because entries take turns with their CIEs; more is no sane file. */
 #define CIE_COST ((uint64_t)64 << 20)
+#define ROW_BYTES 5u             /* of call frame information make a row */
 
 static void note_loads(const struct elf *elf, struct rule_table *table)
 {
@@ -109,7 +110,7 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	collection_order(&collection);
 	stubs_collect(&collection, runtime, table->arch);
 	collection_order(&collection);
-	rule_builder_init(&builder, table);
+	rule_builder_init(&builder, table, collection.bytes / ROW_BYTES);
 	struct program *program = memory_zero(1, sizeof *program);
 	program->machine = machine_of(table->arch);
 	program->builder = &builder;

@@ -36,6 +36,13 @@ static int64_t scaled(const struct run *r, uint64_t factored)
 	return (int64_t)(factored * (uint64_t)r->cie->data_align);
 }
 
+/* Without the columns that this machine does not have. */
+static void state_copy(const struct program *p, struct frame_state *to, const struct frame_state *from)
+{
+	memcpy(to->columns, from->columns, p->machine->registers * sizeof *to->columns);
+	memcpy(&to->set, &from->set, sizeof *to - offsetof(struct frame_state, set));
+}
+
 static uint64_t column_hash(uint64_t reg, const struct column *c)
 {
 	return c->kind == SAVED_SAME ? 0 : hash_u64(reg << 56 | (uint64_t)c->kind << 48 | (uint64_t)c->base << 40 | (uint32_t)c->value);
@@ -191,8 +198,9 @@ static uint32_t state_rule(struct run *r)
 	note_pushed(s, r->p->machine);
 	uint64_t cfa = (uint64_t)s->cfa_kind << 60 | (uint64_t)r->cie->signal << 59 | (uint64_t)s->is_signed << 58 |
 		(uint64_t)s->threshold << 48 | (uint64_t)s->cfa_register << 40 | (uint32_t)s->cfa_value;
-	uint64_t key = hash_u64(cfa * 0xd6e8feb86659fd93u + s->hash + s->pushed * 0x9e3779b97f4a7c15u) | 1;
-	struct known_rule *known = &r->p->known[key >> 32 & (PROGRAM_KNOWN - 1)];
+	/* the columns' hash is mixed well already: to tell states apart needs no more than a sum */
+	uint64_t key = (cfa * 0xd6e8feb86659fd93u + s->hash + s->pushed * 0x9e3779b97f4a7c15u) | 1;
+	struct known_rule *known = &r->p->known[key * 0x9e3779b97f4a7c15u >> 54];
 	if (known->key != key)
 		*known = (struct known_rule){ .key = key, .index = make_rule(r) };
 	return known->index;
@@ -245,7 +253,7 @@ static void remember(struct run *r)
 	if (r->p->depth == PROGRAM_REMEMBERED)
 		r->failed = true;
 	else
-		r->p->remembered[r->p->depth++] = r->p->state;
+		state_copy(r->p, &r->p->remembered[r->p->depth++], &r->p->state);
 }
 
 static void restore(struct run *r)
@@ -253,7 +261,7 @@ static void restore(struct run *r)
 	if (!r->p->depth)
 		r->failed = true;
 	else
-		r->p->state = r->p->remembered[--r->p->depth];
+		state_copy(r->p, &r->p->state, &r->p->remembered[--r->p->depth]);
 }
 
 static void step_cfa(struct run *r, uint8_t op)
@@ -362,7 +370,7 @@ bool program_cie(struct program *p, const struct cie *cie)
 bool program_fde(struct program *p, const struct cie *cie, const struct fde *fde, struct span code, uint64_t code_at, uint64_t from,
 	uint64_t to)
 {
-	p->state = p->initial;
+	state_copy(p, &p->state, &p->initial);
 	p->depth = 0;
 	p->changed = true;
 	struct run r = { .p = p, .cie = cie, .code = cursor_of(code.data, code.len, false), .place = p->section->address + code_at,

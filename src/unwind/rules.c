@@ -35,9 +35,12 @@ struct span rule_expression(const struct rule_table *table, int32_t at)
 	return (struct span){ table->expressions + at, len };
 }
 
-void rule_builder_init(struct rule_builder *b, struct rule_table *table)
+void rule_builder_init(struct rule_builder *b, struct rule_table *table, size_t rows)
 {
 	*b = (struct rule_builder){ .table = table };
+	b->starts.capacity = b->narrow.capacity = rows + 1;
+	b->starts.items = memory_large(b->starts.capacity * sizeof *b->starts.items);
+	b->narrow.items = memory_large(b->narrow.capacity * sizeof *b->narrow.items);
 	struct rule none = { 0 };
 	vec_push(&b->rules, none);
 }

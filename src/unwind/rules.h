@@ -164,7 +164,8 @@ struct rule_builder {
 	uint64_t needed;
 };
 
-void rule_builder_init(struct rule_builder *b, struct rule_table *table);
+/* rows: about how many will come. */
+void rule_builder_init(struct rule_builder *b, struct rule_table *table, size_t rows);
 /* Index of an equal rule, made where there is none. rule->others is ignored and set to what equals `others`. */
 uint32_t rule_builder_rule(struct rule_builder *b, struct rule *rule, const struct saved *others, uint32_t count);
 /* Start of an equal expression; < 0: too long, or too many. */

@@ -12,7 +12,7 @@ TEST("equal rules are stored once, and rows that say the same as the one before 
 {
 	struct rule_table table = { 0 };
 	struct rule_builder b;
-	rule_builder_init(&b, &table);
+	rule_builder_init(&b, &table, 0);
 	for (uint64_t i = 0; i < 100; i++)
 		rule_builder_row(&b, 0x1000 + i, numbered(&b, i < 50 ? 8 : 16));
 	rule_builder_row(&b, 0x1064, RULE_NONE);
@@ -31,7 +31,7 @@ TEST("the row of an address is found however rows lie, and with more rules than 
 		struct rule_table table = { 0 };
 		struct rule_builder b;
 		uint64_t at = 0x400000, seed = 7;
-		rule_builder_init(&b, &table);
+		rule_builder_init(&b, &table, 0);
 		for (int32_t i = 0; i < 70000; i++) {
 			rule_builder_row(&b, at, numbered(&b, wide ? i : i % 1000));
 			seed = seed * 6364136223846793005u + 1;
@@ -58,7 +58,7 @@ TEST("an empty table has no rule for anything")
 {
 	struct rule_table table = { 0 };
 	struct rule_builder b;
-	rule_builder_init(&b, &table);
+	rule_builder_init(&b, &table, 0);
 	rule_builder_row(&b, 0x1000, RULE_NONE);
 	rule_builder_finish(&b);
 	EXPECT(!rule_table_find(&table, 0) && !rule_table_find(&table, 0x1000));

@@ -49,7 +49,7 @@ static struct rule_table compile(const struct made *m, bool *good)
 	struct rule_builder b;
 	struct sframe s;
 	struct sframe_function f;
-	rule_builder_init(&b, &table);
+	rule_builder_init(&b, &table, 0);
 	*good = sframe_open(&s, (struct span){ m->bytes, m->len }, ADDRESS) == 0 && sframe_function(&s, 0, &f) &&
 		sframe_rows(&s, &f, &b, f.start, f.start + f.size);
 	rule_builder_row(&b, 0x1100, RULE_NONE);

@@ -30,7 +30,7 @@ static void grow_slots(struct cells *cells)
 {
 	free(cells->slots);
 	cells->slot_count = cells->slot_count ? cells->slot_count * 2 : 256;
-	cells->slots = memory_zero(cells->slot_count, sizeof *cells->slots);
+	cells->slots = memory_table(cells->slot_count, sizeof *cells->slots);
 	uint32_t mask = cells->slot_count - 1;
 	for (uint32_t i = 0; i < cells->count; i++) {
 		uint32_t at = cell_hash(&cells->items[i]) & mask;

@@ -7,8 +7,8 @@
 #include "analysis/source_line.h"
 #include "data/evsel_name.h"
 
-/* Chains that a worker remembers whole; further ones are looked up frame by frame. */
-enum { KNOWN_CHAINS_MAX = 1 << 18 };
+/* Chains that a worker remembers whole, each until another takes its place; a power of two. */
+enum { KNOWN_CHAINS = 1 << 17 };
 
 /* A frame of a worker: what its name will be made of. */
 struct local_frame {
@@ -28,16 +28,20 @@ struct time_entry {
 	uint32_t node, generation, worker;
 };
 
+struct known_chain {
+	uint64_t hash;                  /* of a raw chain and its surroundings; 0: none */
+	uint32_t node;
+};
+
 struct flame_worker {
 	struct stacks stacks;
-	struct flame_weight *weights;   /* by node */
-	uint32_t weight_capacity;
+	struct flame_weights weights;
 	VEC(struct local_frame) frames; /* by id; 0 is none */
 	VEC(uint32_t) by_location;      /* 2 * location id, + 1 for callers → run + 1, 0 unknown yet */
 	VEC(struct flame_run) runs;
 	VEC(uint32_t) run_frames;
 	struct idmap by_symbol, by_task;
-	struct idmap by_chain;          /* hash of a raw chain and its surroundings → node */
+	struct known_chain *chains;     /* by hash; NULL until there are some */
 	VEC(char *) tasks;
 	VEC(char) wanted;               /* by event: 'y', 'n', 0 where not asked yet */
 	uint32_t event, generation;     /* generation: how often the trie was started anew */
@@ -75,10 +79,9 @@ struct flame_sink *flame_sink_new(const struct flame_options *options, unsigned 
 static void worker_clear(struct flame_worker *worker)
 {
 	stacks_fini(&worker->stacks);
-	free(worker->weights);
-	worker->weights = NULL;
-	worker->weight_capacity = 0;
-	idmap_fini(&worker->by_chain);
+	vec_fini(&worker->weights);
+	free(worker->chains);
+	worker->chains = NULL;
 }
 
 void flame_sink_free(struct flame_sink *sink)
@@ -323,25 +326,13 @@ static uint32_t known_stack_of(const struct flame_sink *sink, struct flame_worke
 	uint32_t task = sink->options.roots == FLAME_ROOT_NONE ? 0 : frame_of_task(sink, worker, r);
 	if (r->sample->callchain_count == 0 || !resolved_chain_is_plain(r))
 		return stack_of(sink, worker, r, task);
-	uint64_t key = chain_hash(r, task);
-	uint32_t node = idmap_get(&worker->by_chain, key);
-	if (node == IDMAP_NONE) {
-		node = stack_of(sink, worker, r, task);
-		if (worker->by_chain.count < KNOWN_CHAINS_MAX)
-			idmap_set(&worker->by_chain, key, node);
-	}
-	return node;
-}
-
-static struct flame_weight *weight_of(struct flame_worker *worker, uint32_t node)
-{
-	if (node >= worker->weight_capacity) {
-		uint32_t old = worker->weight_capacity;
-		worker->weight_capacity = worker->stacks.capacity > node ? worker->stacks.capacity : node + 1;
-		worker->weights = memory_resize(worker->weights, worker->weight_capacity, sizeof *worker->weights);
-		memset(worker->weights + old, 0, (worker->weight_capacity - old) * sizeof *worker->weights);
-	}
-	return &worker->weights[node];
+	if (!worker->chains)
+		worker->chains = memory_zero(KNOWN_CHAINS, sizeof *worker->chains);
+	uint64_t hash = chain_hash(r, task) | 1;
+	struct known_chain *known = &worker->chains[hash >> 32 & (KNOWN_CHAINS - 1)];
+	if (known->hash != hash)
+		*known = (struct known_chain){ hash, stack_of(sink, worker, r, task) };
+	return known->node;
 }
 
 static void take_sample(void *context, const struct resolved *r, size_t slice)
@@ -357,7 +348,7 @@ static void take_sample(void *context, const struct resolved *r, size_t slice)
 	}
 	worker->samples++;
 	uint32_t node = known_stack_of(sink, worker, r);
-	struct flame_weight *weight = weight_of(worker, node);
+	struct flame_weight *weight = flame_weight_of(&worker->weights, node);
 	weight->samples++;
 	if (sink->options.weigh == FLAME_BY_PERIOD)
 		weight->weight = flame_sum(weight->weight, r->sample->period ? r->sample->period : 1);
@@ -391,7 +382,7 @@ static void time_batch_end(void *context, struct session *session, size_t slices
 			if (added)
 				vec_push(&sink->last_times, entry->time);
 			uint64_t last = sink->last_times.items[at];
-			struct flame_weight *weight = weight_of(worker, entry->node);
+			struct flame_weight *weight = flame_weight_of(&worker->weights, entry->node);
 			weight->weight = flame_sum(weight->weight, entry->time > last ? entry->time - last : 0);
 			sink->last_times.items[at] = entry->time;
 		}
@@ -461,9 +452,9 @@ static void merge_worker(const struct flame_sink *sink, const struct flame_worke
 		const struct stack_node *node = &worker->stacks.nodes[i];
 		nodes[i] = flame_builder_push(builder, nodes[node->parent], frames[node->place]);
 	}
-	for (uint32_t i = 0; i < count && i < worker->weight_capacity; i++)
-		if (worker->weights[i].samples)
-			flame_builder_add(builder, nodes[i], worker->weights[i].weight, worker->weights[i].samples);
+	for (uint32_t i = 0; i < worker->weights.count; i++)
+		if (worker->weights.items[i].samples)
+			flame_builder_add(builder, nodes[i], worker->weights.items[i].weight, worker->weights.items[i].samples);
 }
 
 struct flame_counts flame_sink_finish(struct flame_sink *sink, struct session *session, struct flame_builder *builder)

@@ -17,7 +17,7 @@ void flame_builder_init(struct flame_builder *builder)
 void flame_builder_fini(struct flame_builder *builder)
 {
 	stacks_fini(&builder->stacks);
-	free(builder->weights);
+	vec_fini(&builder->weights);
 	vec_fini(&builder->frames);
 	strtab_fini(&builder->texts);
 	tuples_fini(&builder->keys);
@@ -56,19 +56,14 @@ uint32_t flame_builder_push(struct flame_builder *builder, uint32_t parent, uint
 
 void flame_builder_add(struct flame_builder *builder, uint32_t node, uint64_t weight, uint64_t samples)
 {
-	if (node >= builder->weight_capacity) {
-		uint32_t old = builder->weight_capacity;
-		builder->weight_capacity = builder->stacks.capacity > node ? builder->stacks.capacity : node + 1;
-		builder->weights = memory_resize(builder->weights, builder->weight_capacity, sizeof *builder->weights);
-		memset(builder->weights + old, 0, (builder->weight_capacity - old) * sizeof *builder->weights);
-	}
-	builder->weights[node].weight = flame_sum(builder->weights[node].weight, weight);
-	builder->weights[node].samples = flame_sum(builder->weights[node].samples, samples);
+	struct flame_weight *at = flame_weight_of(&builder->weights, node);
+	at->weight = flame_sum(at->weight, weight);
+	at->samples = flame_sum(at->samples, samples);
 }
 
 static struct flame_weight weight_at(const struct flame_builder *builder, uint32_t node)
 {
-	return node < builder->weight_capacity ? builder->weights[node] : (struct flame_weight){ 0 };
+	return node < builder->weights.count ? builder->weights.items[node] : (struct flame_weight){ 0 };
 }
 
 struct flame_weight flame_builder_total(const struct flame_builder *builder)

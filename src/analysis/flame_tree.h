@@ -38,10 +38,19 @@ struct flame_tree {
 	uint64_t dropped;                 /* nodes that were too light to be kept */
 };
 
+struct flame_weight {
+	uint64_t weight, samples;
+};
+
+/* By node of some stacks: what ended there. */
+struct flame_weights {
+	struct flame_weight *items;
+	size_t count, capacity;
+};
+
 struct flame_builder {
 	struct stacks stacks;
-	struct flame_weight { uint64_t weight, samples; } *weights; /* by node: what ended there */
-	uint32_t weight_capacity;
+	struct flame_weights weights;
 	VEC(struct flame_frame) frames;
 	struct strtab texts;
 	struct tuples keys;
@@ -65,4 +74,15 @@ void flame_tree_fini(struct flame_tree *tree);
 static inline uint64_t flame_sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Zero at first; until the next growth. */
+static inline struct flame_weight *flame_weight_of(struct flame_weights *weights, uint32_t node)
+{
+	if (node >= weights->count) {
+		vec_reserve(weights, (size_t)node + 1);
+		memset(weights->items + weights->count, 0, (node + 1 - weights->count) * sizeof *weights->items);
+		weights->count = (size_t)node + 1;
+	}
+	return &weights->items[node];
 }

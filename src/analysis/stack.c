@@ -16,6 +16,7 @@ void stacks_fini(struct stacks *stacks)
 	tuples_fini(&stacks->places);
 	free(stacks->nodes);
 	free(stacks->slots);
+	vec_fini(&stacks->path);
 	*stacks = (struct stacks){ 0 };
 }
 
@@ -33,7 +34,7 @@ static void grow_slots(struct stacks *stacks)
 {
 	free(stacks->slots);
 	stacks->slot_count = stacks->slot_count ? stacks->slot_count * 2 : 256;
-	stacks->slots = memory_zero(stacks->slot_count, sizeof *stacks->slots);
+	stacks->slots = memory_table(stacks->slot_count, sizeof *stacks->slots);
 	uint32_t mask = stacks->slot_count - 1;
 	for (uint32_t id = 1; id < stacks->count; id++) {
 		uint32_t at = node_hash(stacks->nodes[id].parent, stacks->nodes[id].place) & mask;
@@ -43,7 +44,7 @@ static void grow_slots(struct stacks *stacks)
 	}
 }
 
-uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place)
+static uint32_t find_or_add(struct stacks *stacks, uint32_t parent, uint32_t place)
 {
 	/* A stack that was new was made in one go: its nodes lie side by side, which saves looking them up. */
 	uint32_t next = parent + 1;
@@ -63,4 +64,26 @@ uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place)
 	stacks->nodes[stacks->count] = (struct stack_node){ .parent = parent, .place = place };
 	stacks->slots[at] = stacks->count;
 	return stacks->count++;
+}
+
+uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place)
+{
+	uint32_t *path = stacks->path.items;
+	size_t depth = parent == STACK_ROOT ? 0 : stacks->depth;
+	if (depth < stacks->path.count) {
+		const struct stack_node *known = &stacks->nodes[path[depth]];
+		if (known->parent == parent && known->place == place) {
+			stacks->depth = depth + 1;
+			return path[depth];
+		}
+	}
+	uint32_t node = find_or_add(stacks, parent, place);
+	bool follows = depth ? depth <= stacks->path.count && path[depth - 1] == parent : parent == STACK_ROOT;
+	stacks->path.count = follows ? depth : 0;
+	stacks->depth = stacks->path.count;
+	if (follows) {
+		vec_push(&stacks->path, node);
+		stacks->depth++;
+	}
+	return node;
 }

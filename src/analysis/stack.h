@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "analysis/tuple.h"
+#include "base/vec.h"
 #include "model/model.h"
 
 /* The first four words tell places apart, the others are those of whoever came first. */
@@ -36,6 +37,9 @@ struct stacks {
 	uint32_t count, capacity;
 	uint32_t *slots;          /* open addressing by (parent, place): id, 0 free */
 	uint32_t slot_count;
+	/* The stack that was pushed last, from the root: the next one mostly begins the same, which saves looking it up. */
+	VEC(uint32_t) path;
+	size_t depth;             /* of it, where the stack at hand stands */
 };
 
 void stacks_init(struct stacks *stacks);

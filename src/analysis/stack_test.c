@@ -23,6 +23,23 @@ TEST("stacks with the same outer frames share them")
 	stacks_fini(&stacks);
 }
 
+TEST("a stack is the same whatever was pushed before it, from its root or from the middle")
+{
+	struct stacks stacks;
+	stacks_init(&stacks);
+	uint32_t a = place_at(&stacks, 1), b = place_at(&stacks, 2), c = place_at(&stacks, 3);
+	uint32_t main = stacks_push(&stacks, STACK_ROOT, a);
+	uint32_t deep = stacks_push(&stacks, stacks_push(&stacks, main, b), c);
+	uint32_t other = stacks_push(&stacks, stacks_push(&stacks, STACK_ROOT, b), c);
+	EXPECT(other != deep);
+	EXPECT_INT(stacks_push(&stacks, STACK_ROOT, a), main);
+	EXPECT_INT(stacks_push(&stacks, stacks_push(&stacks, main, b), c), deep);
+	EXPECT_INT(stacks_push(&stacks, stacks.nodes[other].parent, c), other);
+	EXPECT_INT(stacks_push(&stacks, stacks_push(&stacks, main, b), c), deep);
+	EXPECT_INT(stacks_push(&stacks, stacks_push(&stacks, STACK_ROOT, b), c), other);
+	stacks_fini(&stacks);
+}
+
 TEST("a function is one place whatever the address, where its symbol is known")
 {
 	struct stacks stacks;

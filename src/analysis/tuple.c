@@ -39,7 +39,7 @@ static void grow_slots(struct tuples *tuples)
 {
 	free(tuples->slots);
 	tuples->slot_count = tuples->slot_count ? tuples->slot_count * 2 : 64;
-	tuples->slots = memory_zero(tuples->slot_count, sizeof *tuples->slots);
+	tuples->slots = memory_table(tuples->slot_count, sizeof *tuples->slots);
 	uint32_t mask = tuples->slot_count - 1;
 	for (uint32_t id = 0; id < tuples->count; id++) {
 		uint32_t at = key_hash(tuples_row(tuples, id), tuples->key_words) & mask;

@@ -54,6 +54,14 @@ void *memory_large(size_t size)
 	return p;
 }
 
+void *memory_table(size_t count, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(count, size, &bytes))
+		memory_exhausted(SIZE_MAX);
+	return memset(memory_large(bytes), 0, bytes);
+}
+
 char *memory_string(const char *text)
 {
 	size_t size = strlen(text) + 1;

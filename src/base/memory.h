@@ -9,6 +9,8 @@ void *memory_resize(void *old, size_t count, size_t size) __attribute__((returns
 /* As memory_alloc, for arrays that are filled from front to back: those of megabytes with few page faults, where the kernel
  * has huge pages. */
 void *memory_large(size_t size) __attribute__((malloc, returns_nonnull));
+/* As memory_zero, for tables that are read and written all over at once: where each page would be asked for twice. */
+void *memory_table(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 char *memory_string(const char *text) __attribute__((malloc, returns_nonnull));
 
 /* Gives what was freed back to the system, as far as the allocator kept it. For programs that run without end. */

@@ -189,6 +189,13 @@ int image_debug_open(struct image_debug *d, const struct module *module, const s
 	return 0;
 }
 
+void image_debug_release(const struct image_debug *d)
+{
+	const struct image *images[] = { &d->executable, &d->separate, &d->alternate, &d->package };
+	for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+		rooted_release(images[i]->mapping);
+}
+
 void image_debug_close(struct image_debug *d)
 {
 	if (!d->module)

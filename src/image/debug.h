@@ -32,6 +32,8 @@ struct image_debug {
 int image_debug_open(struct image_debug *debug, const struct module *module, const struct image_options *options,
 	struct image_trail *trail, struct error *err);
 void image_debug_close(struct image_debug *debug); /* a zeroed one is fine */
+/* Gives the pages of the files back that were touched so far; they come again when they are. */
+void image_debug_release(const struct image_debug *debug);
 
 /* As struct dwarf_parts (elf/dwarf.h) wants it: context is the struct image_debug. From any thread. */
 const struct elf *image_debug_split(void *context, const char *directory, const char *name, uint64_t id);

@@ -75,7 +75,7 @@ static void locations_grow(struct worker *worker)
 	size_t old_count = worker->slot_count;
 	struct location_slot *old = worker->slots;
 	worker->slot_count = old_count ? old_count * 2 : 1024;
-	worker->slots = memory_zero(worker->slot_count, sizeof *worker->slots);
+	worker->slots = memory_table(worker->slot_count, sizeof *worker->slots);
 	for (size_t i = 0; i < old_count; i++)
 		if (old[i].location)
 			worker->slots[slot_of(worker, old[i].key, old[i].address)] = old[i];

@@ -95,6 +95,8 @@ static void open_dwarf(struct module_lines *lines)
 		.package = image_debug_package(&lines->debug), .split = image_debug_split, .context = &lines->debug };
 	if (dwarf_open(&lines->dwarf, &parts, NULL) < 0)
 		lines->dwarf = NULL;
+	/* what was packed is inflated now; of the rest, units come back as they are asked for */
+	image_debug_release(&lines->debug);
 }
 
 static uint64_t text_distance(const struct elf *from, const struct elf *to)

@@ -147,6 +147,8 @@ void print_left(struct str *out, unsigned width, const char *text);
 void print_cut(struct str *out, unsigned width, const char *text);
 /* An order of modules by name: > 0 where a's is behind b's; one without a module stands before all. */
 int64_t modules_compare(const struct profile *profile, uint32_t a, uint32_t b);
+/* Some order of what places show, the same in each run: by symbol (where it lies, its name) or address. */
+int64_t places_compare_all(const struct profile *profile, const struct place *a, const struct place *b);
 /* How wide the event's text shows this field, or how many bytes it has where its size varies (and entries were compared). */
 unsigned field_width(const struct profile *profile, const struct column *column, const struct entry *entry, bool compared);
 /* A field's value as text. */

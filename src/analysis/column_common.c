@@ -175,6 +175,18 @@ static int64_t places_compare_symbol(const struct profile *profile, const struct
 	return symbols_compare(profile_symbol(profile, a->module, a->symbol), profile_symbol(profile, b->module, b->symbol));
 }
 
+int64_t places_compare_all(const struct profile *profile, const struct place *a, const struct place *b)
+{
+	const struct symbol *x = profile_symbol(profile, a->module, a->symbol), *y = profile_symbol(profile, b->module, b->symbol);
+	if (!x || !y)
+		return x ? 1 : y ? -1 : (a->ip > b->ip) - (a->ip < b->ip);
+	if (x->start != y->start)
+		return x->start > y->start ? 1 : -1;
+	if (x->end != y->end)
+		return x->end > y->end ? 1 : -1;
+	return strcmp(profile_symbol_name(profile, a->module, a->symbol), profile_symbol_name(profile, b->module, b->symbol));
+}
+
 static int64_t places_sort_symbol(const struct profile *profile, const struct place *a, const struct place *b)
 {
 	if (!a->symbol || !b->symbol)

@@ -1,6 +1,7 @@
 #include "analysis/entry_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/column_cells.h"
 #include "base/memory.h"
@@ -9,7 +10,7 @@
 struct numbering {
 	const struct profile *profile;
 	const struct column *column;
-	bool for_output;
+	bool for_output, inlined;  /* inlined: among its cells are functions that were inlined */
 	const struct entry **owners;
 	uint32_t *places;          /* sorted: owners' indices */
 };
@@ -28,11 +29,22 @@ static int by_cell(const void *a, const void *b, void *context)
 	return order > 0 ? -1 : order < 0;
 }
 
+static int by_place(const void *a, const void *b, void *context)
+{
+	const struct numbering *n = context;
+	int64_t order = places_compare_all(n->profile, entry_place(n->profile, n->owners[*(const uint32_t *)a]),
+		entry_place(n->profile, n->owners[*(const uint32_t *)b]));
+	return (order > 0) - (order < 0);
+}
+
 /* Numbers from 0 for whoever stands first; equals share one. */
 static void number_cells(struct numbering *n, uint32_t count, uint32_t *numbers)
 {
 	for (uint32_t i = 0; i < count; i++)
 		n->places[i] = i;
+	/* what is compared by name with some and by address with others is in no order: sorting begins with the same each time */
+	if (count && n->inlined)
+		qsort_r(n->places, count, sizeof *n->places, by_place, n);
 	if (count)
 		qsort_r(n->places, count, sizeof *n->places, by_cell, n);
 	uint32_t number = 0;
@@ -42,30 +54,32 @@ static void number_cells(struct numbering *n, uint32_t count, uint32_t *numbers)
 	}
 }
 
-static void number_column(struct entry_order *order, size_t at, const struct column *column, uint32_t *cells)
+/* for_output: symbols are told apart by what they are, too; those of several modules may lie at one address. */
+static void number_column(struct entry_order *order, size_t at, const struct column *column, bool for_output, uint32_t *cells)
 {
 	const struct hist *hist = order->hist;
+	uint32_t *numbers = for_output ? order->output : order->keys, words = column->type->words;
+	uint64_t key[COLUMN_KEY_WORDS + 1];
 	struct tuples distinct;
-	tuples_init(&distinct, column->type->words, column->type->words);
-	struct numbering n = { .profile = order->profile, .column = column };
+	tuples_init(&distinct, words + for_output, words + for_output);
+	struct numbering n = { .profile = order->profile, .column = column, .for_output = for_output };
 	n.owners = memory_resize(NULL, hist->count + 1, sizeof *n.owners);
 	for (size_t i = 0; i < hist->count; i++) {
+		const struct place *place = entry_place(order->profile, hist->entries[i]);
 		uint32_t known = distinct.count;
-		cells[i] = tuples_add(&distinct, entry_key(hist->entries[i], column));
+		n.inlined |= symbol_is_inlined(place->symbol);
+		memcpy(key, entry_key(hist->entries[i], column), words * sizeof *key);
+		key[words] = (uint64_t)place->module << 32 | place->symbol;
+		cells[i] = tuples_add(&distinct, key);
 		if (distinct.count > known)
 			n.owners[cells[i]] = hist->entries[i];
 	}
 	n.places = memory_resize(NULL, distinct.count + 1, sizeof *n.places);
-	uint32_t *numbers = memory_resize(NULL, distinct.count + 1, sizeof *numbers);
-	number_cells(&n, distinct.count, numbers);
+	uint32_t *numbers_of = memory_resize(NULL, distinct.count + 1, sizeof *numbers_of);
+	number_cells(&n, distinct.count, numbers_of);
 	for (size_t i = 0; i < hist->count; i++)
-		order->keys[i * order->columns + at] = numbers[cells[i]];
-	n.for_output = true;
-	if (column->type->sort)
-		number_cells(&n, distinct.count, numbers);
-	for (size_t i = 0; i < hist->count; i++)
-		order->output[i * order->columns + at] = numbers[cells[i]];
-	free(numbers);
+		numbers[i * order->columns + at] = numbers_of[cells[i]];
+	free(numbers_of);
 	free(n.places);
 	free(n.owners);
 	tuples_fini(&distinct);
@@ -119,7 +133,11 @@ void entry_order_init(struct entry_order *order, const struct profile *profile, 
 		const struct column *column = &columns->all.items[columns->sorts.items[i]];
 		if (column->type->class == COLUMN_MEASURE)
 			continue;
-		number_column(order, i, column, cells);
+		number_column(order, i, column, false, cells);
+		if (column->type->sort)
+			number_column(order, i, column, true, cells);
+		for (size_t e = 0; !column->type->sort && e < hist->count; e++)
+			order->output[e * order->columns + i] = order->keys[e * order->columns + i];
 		bool by_address = compares_addresses(column->type);
 		order->mixed |= mixed && by_address && column->type->place_key != addr_key;
 		order->direct[i] = column->type->compare == compare_differ || ((wild || mixed) && by_address);

@@ -189,6 +189,8 @@ static uint32_t frame_intern(struct flame_worker *worker, struct local_frame fra
 	bool added;
 	uint32_t fresh = (uint32_t)worker->frames.count;
 	uint64_t key = (uint64_t)frame.module << 32 | frame.symbol;
+	if (frame.kind == FLAME_INLINE) /* a function may be inlined into one of its own name, whose symbol it has then */
+		key = hash_pair(key, FLAME_INLINE);
 	if (frame.at.file)
 		key = hash_pair(key, hash_pair((uintptr_t)frame.at.file, frame.at.line));
 	uint32_t id = idmap_add(&worker->by_symbol, key, fresh, &added);

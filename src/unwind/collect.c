@@ -259,14 +259,28 @@ void collection_read(struct collection *c)
 		read_section(c, i);
 }
 
+/* The few that came since the others were ordered go to their places among them. */
+static void merge_late(struct collection *c)
+{
+	size_t late = c->pieces.count - c->ordered, at = c->pieces.count, before = c->ordered;
+	struct piece *items = c->pieces.items, *sorted = memory_alloc(late * sizeof *sorted);
+	memcpy(sorted, items + c->ordered, late * sizeof *sorted);
+	qsort(sorted, late, sizeof *sorted, piece_order);
+	while (late)
+		items[--at] = before && piece_order(&items[before - 1], &sorted[late - 1]) > 0 ? items[--before] : sorted[--late];
+	free(sorted);
+}
+
 void collection_order(struct collection *c)
 {
 	bool sorted = true;
 	if (c->ordered && c->ordered == c->pieces.count)
 		return;
-	for (size_t i = 1; i < c->pieces.count && sorted; i++)
+	for (size_t i = 1; i < c->pieces.count && sorted && !c->ordered; i++)
 		sorted = piece_order(&c->pieces.items[i - 1], &c->pieces.items[i]) <= 0;
-	if (!sorted)
+	if (c->ordered)
+		merge_late(c);
+	else if (!sorted)
 		sort_pieces(c);
 	remove_overlaps(c);
 	c->ordered = c->pieces.count;

@@ -11,9 +11,12 @@
 
 enum { HUGE_PAGE = 2 << 20, SMALL_PAGE = 4096 };
 
-static _Noreturn void memory_exhausted(size_t size)
+_Noreturn void memory_exhausted(size_t size)
 {
-	fprintf(stderr, "perfuse: out of memory (%zu bytes asked for)\n", size);
+	if (size)
+		fprintf(stderr, "perfuse: out of memory (%zu bytes asked for)\n", size);
+	else
+		fputs("perfuse: out of memory\n", stderr);
 	_exit(EXIT_FAILURE);
 }
 

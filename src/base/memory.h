@@ -13,6 +13,8 @@ void *memory_large(size_t size) __attribute__((malloc, returns_nonnull));
 void *memory_table(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 char *memory_string(const char *text) __attribute__((malloc, returns_nonnull));
 
+/* Says so and ends the program, as all of these do: for libraries that ask the allocator themselves. size 0: not known. */
+_Noreturn void memory_exhausted(size_t size);
 /* Gives what was freed back to the system, as far as the allocator kept it. For programs that run without end. */
 void memory_give_back(void);
 

@@ -46,7 +46,7 @@ static int inflate_zlib(struct span in, int window_bits, struct output *out, str
 {
 	z_stream z = { .next_in = (Bytef *)in.data };
 	if (inflateInit2(&z, window_bits) != Z_OK)
-		return error_set(err, ERROR_SYSTEM, "cannot start zlib");
+		memory_exhausted(0);
 	size_t left = in.len;
 	int state = Z_OK, result = 0;
 	while (state == Z_OK && (result = output_grow(out, err)) == 0) {
@@ -60,6 +60,8 @@ static int inflate_zlib(struct span in, int window_bits, struct output *out, str
 		out->len += room - z.avail_out;
 	}
 	inflateEnd(&z);
+	if (state == Z_MEM_ERROR)
+		memory_exhausted(0);
 	if (result == 0 && state != Z_STREAM_END)
 		return error_set(err, ERROR_FORMAT, "damaged zlib stream");
 	return result;
@@ -69,7 +71,7 @@ static int inflate_xz(struct span in, struct output *out, struct error *err)
 {
 	lzma_stream s = LZMA_STREAM_INIT;
 	if (lzma_stream_decoder(&s, INFLATE_LIMIT, LZMA_CONCATENATED) != LZMA_OK)
-		return error_set(err, ERROR_SYSTEM, "cannot start liblzma");
+		memory_exhausted(0);
 	s.next_in = in.data;
 	s.avail_in = in.len;
 	lzma_ret state = LZMA_OK;
@@ -91,7 +93,7 @@ static int inflate_zstd(struct span in, struct output *out, struct error *err)
 {
 	ZSTD_DStream *s = ZSTD_createDStream();
 	if (!s)
-		return error_set(err, ERROR_SYSTEM, "cannot start zstd");
+		memory_exhausted(0);
 	ZSTD_inBuffer input = { .src = in.data, .size = in.len };
 	size_t state = 1;
 	int result = 0;
@@ -148,7 +150,7 @@ static int inflate_zlib_exactly(struct span in, uint64_t size, uint8_t **out, st
 		return error_set(err, ERROR_FORMAT, "compressed data is not of the size it claims");
 	struct libdeflate_decompressor *whole = libdeflate_alloc_decompressor();
 	if (!whole)
-		return error_set(err, ERROR_SYSTEM, "cannot start libdeflate");
+		memory_exhausted(0);
 	*out = memory_large(size + 1);
 	enum libdeflate_result result = libdeflate_zlib_decompress(whole, in.data, in.len, *out, size, NULL);
 	libdeflate_free_decompressor(whole);

@@ -44,6 +44,11 @@ def environment(home, **more):
     return {**kept, "LC_ALL": "C", "HOME": home, "PERF_CONFIG": "/dev/null", **more}
 
 
+def reordered(lines):
+    """What is left of a report's lines where rows and branches of equal weight may stand in any order."""
+    return sorted(line.lstrip(b" |-").rstrip(b" |") for line in lines)
+
+
 def by_samples(test):
     """For a test that judges where samples fell: on a machine that is busy with other things they may fall askew, so it fails when it
     fails each time. Its context forgets what it has recorded before another attempt, if it can."""

@@ -76,13 +76,6 @@ static uint32_t descend(const struct rb_tree *tree, const void *item, uint32_t *
 	return 0;
 }
 
-void *rb_tree_find(const struct rb_tree *tree, const void *item)
-{
-	uint32_t parent;
-	bool right;
-	return tree->nodes.items[descend(tree, item, &parent, &right)].item;
-}
-
 void *rb_tree_put(struct rb_tree *tree, void *item)
 {
 	uint32_t parent;

@@ -27,7 +27,6 @@ void rb_tree_init(struct rb_tree *tree, rb_side *side, void *context);
 void rb_tree_fini(struct rb_tree *tree);
 
 /* The item that was found to be the same, or NULL where item itself was added. */
-void *rb_tree_find(const struct rb_tree *tree, const void *item);
 void *rb_tree_put(struct rb_tree *tree, void *item);
 /* The items from left to right: room for tree->nodes.count - 1. Returns how many. */
 size_t rb_tree_items(const struct rb_tree *tree, void **items);

@@ -86,6 +86,7 @@ void dwarf_close(struct dwarf *dwarf)
 		return;
 	for (uint32_t i = 0; i < dwarf->main.unit_count; i++) {
 		dwarf_functions_free(dwarf->main.units[i].functions);
+		dwarf_functions_free(dwarf->main.units[i].deep);
 		dwarf_lines_free(dwarf->main.units[i].lines);
 	}
 	dwarf_split_close(dwarf);
@@ -120,7 +121,7 @@ static void functions_parse(struct dwarf *dwarf, struct dwarf_unit *unit)
 		else
 			dwarf->units_missing++;
 	}
-	struct dwarf_functions *functions = dwarf_functions_read(unit->body);
+	struct dwarf_functions *functions = dwarf_functions_read(unit->body, false);
 	dwarf->units_parsed++;
 	dwarf->units_refused += !functions;
 	dwarf->units_damaged += functions && functions->damaged;
@@ -137,6 +138,52 @@ static struct dwarf_functions *unit_functions(struct dwarf *dwarf, struct dwarf_
 		pthread_mutex_unlock(unit_lock(dwarf, unit));
 	}
 	return atomic_load_explicit(&unit->functions, memory_order_acquire);
+}
+
+static struct dwarf_functions *unit_functions_deep(struct dwarf *dwarf, struct dwarf_unit *unit)
+{
+	if (!atomic_load_explicit(&unit->deep_tried, memory_order_acquire)) {
+		pthread_mutex_lock(unit_lock(dwarf, unit));
+		if (!unit->deep_tried) {
+			atomic_store_explicit(&unit->deep, dwarf_functions_read(unit->body, true), memory_order_release);
+			atomic_store_explicit(&unit->deep_tried, true, memory_order_release);
+		}
+		pthread_mutex_unlock(unit_lock(dwarf, unit));
+	}
+	return atomic_load_explicit(&unit->deep, memory_order_acquire);
+}
+
+static struct dwarf_function *function_among(const struct dwarf_functions *functions, uint64_t address)
+{
+	const struct dwarf_segments *s = &functions->segments;
+	uint32_t item = dwarf_segment_at(s->starts, s->values, s->count, address);
+	return item == SEGMENT_NONE ? NULL : &functions->items[item];
+}
+
+static struct dwarf_function *function_at(struct dwarf *dwarf, struct dwarf_unit *unit, uint64_t address)
+{
+	const struct dwarf_functions *functions = unit_functions(dwarf, unit);
+	struct dwarf_function *found = functions ? function_among(functions, address) : NULL;
+	if (found || !functions || !functions->leapt)
+		return found;
+	functions = unit_functions_deep(dwarf, unit);
+	return functions ? function_among(functions, address) : NULL;
+}
+
+static const struct dwarf_inlines *function_inlines(struct dwarf *dwarf, struct dwarf_unit *unit, struct dwarf_function *function)
+{
+	struct dwarf_inlines *inlines = atomic_load_explicit(&function->inlines, memory_order_acquire);
+	if (inlines)
+		return inlines;
+	pthread_mutex_lock(unit_lock(dwarf, unit));
+	inlines = function->inlines;
+	if (!inlines) {
+		inlines = dwarf_inlines_read(unit->body, function->entry);
+		dwarf->units_refused += inlines->refused;
+		atomic_store_explicit(&function->inlines, inlines, memory_order_release);
+	}
+	pthread_mutex_unlock(unit_lock(dwarf, unit));
+	return inlines;
 }
 
 static struct dwarf_lines *unit_lines(struct dwarf *dwarf, struct dwarf_unit *unit)
@@ -170,18 +217,23 @@ bool dwarf_line(struct dwarf *dwarf, uint64_t address, struct dwarf_place *place
 	return place->file || place->line;
 }
 
-static struct dwarf_node *node_at(struct dwarf_functions *functions, uint64_t address)
+/* The innermost function at address, and those it was inlined into as its parents among *nodes; NULL. */
+static struct dwarf_node *node_at(struct dwarf *dwarf, struct dwarf_unit *unit, uint64_t address, struct dwarf_node **nodes)
 {
-	const struct dwarf_segments *s = &functions->segments;
+	struct dwarf_function *function = function_at(dwarf, unit, address);
+	if (!function)
+		return NULL;
+	const struct dwarf_inlines *inlines = function_inlines(dwarf, unit, function);
+	const struct dwarf_segments *s = &inlines->segments;
 	uint32_t node = dwarf_segment_at(s->starts, s->values, s->count, address);
-	return node == SEGMENT_NONE ? NULL : &functions->nodes[node];
+	*nodes = inlines->nodes;
+	return node == SEGMENT_NONE ? NULL : &inlines->nodes[node];
 }
 
 size_t dwarf_frames(struct dwarf *dwarf, uint64_t address, struct dwarf_frame *frames, size_t max)
 {
 	struct dwarf_unit *unit = unit_at(dwarf, address);
-	struct dwarf_functions *functions = unit ? unit_functions(dwarf, unit) : NULL;
-	struct dwarf_node *node = functions ? node_at(functions, address) : NULL;
+	struct dwarf_node *nodes, *node = unit ? node_at(dwarf, unit, address, &nodes) : NULL;
 	if (!node || !max)
 		return 0;
 	struct dwarf_lines *lines = unit_lines(dwarf, unit);
@@ -195,7 +247,7 @@ size_t dwarf_frames(struct dwarf *dwarf, uint64_t address, struct dwarf_frame *f
 		if (!node->inlined || node->parent == DWARF_NODE_NONE)
 			break;
 		place = (struct dwarf_place){ .file = lines ? dwarf_lines_path(lines, node->call_file) : NULL, .line = node->call_line };
-		node = &functions->nodes[node->parent];
+		node = &nodes[node->parent];
 	}
 	return count;
 }
@@ -204,10 +256,9 @@ size_t dwarf_frames(struct dwarf *dwarf, uint64_t address, struct dwarf_frame *f
 static struct dwarf_node *concrete_at(struct dwarf *dwarf, uint64_t address, struct dwarf_unit **body)
 {
 	struct dwarf_unit *unit = unit_at(dwarf, address);
-	struct dwarf_functions *functions = unit ? unit_functions(dwarf, unit) : NULL;
-	struct dwarf_node *node = functions ? node_at(functions, address) : NULL;
+	struct dwarf_node *nodes, *node = unit ? node_at(dwarf, unit, address, &nodes) : NULL;
 	while (node && node->inlined)
-		node = node->parent == DWARF_NODE_NONE ? NULL : &functions->nodes[node->parent];
+		node = node->parent == DWARF_NODE_NONE ? NULL : &nodes[node->parent];
 	*body = unit ? unit->body : NULL;
 	return node;
 }

@@ -26,6 +26,11 @@ static uint8_t kind_of_tag(uint16_t tag)
 		return ENTRY_FUNCTION;
 	case DW_TAG_inlined_subroutine:
 		return ENTRY_INLINED;
+	case DW_TAG_class_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		return ENTRY_TYPE;
 	case DW_TAG_array_type:
 	case DW_TAG_enumeration_type:
 	case DW_TAG_subroutine_type:
@@ -45,7 +50,7 @@ static uint8_t slot_of(const struct dwarf_abbrev *abbrev, uint16_t name)
 		return SLOT_NONE;
 	if (name == DW_AT_sibling)
 		return abbrev->children ? SLOT_SIBLING : SLOT_NONE;
-	if (abbrev->kind == ENTRY_CODELESS)
+	if (abbrev->kind < ENTRY_FUNCTION)
 		return SLOT_NONE;
 	switch (name) {
 	case DW_AT_low_pc:

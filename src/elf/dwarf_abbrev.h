@@ -22,6 +22,7 @@ struct dwarf_step {
 enum dwarf_entry_kind {
 	ENTRY_PLAIN,                   /* may hold functions, is none */
 	ENTRY_CODELESS,                /* its children are passed over where a sibling is named */
+	ENTRY_TYPE,                    /* seldom holds functions with code */
 	ENTRY_FUNCTION, ENTRY_INLINED,
 };
 

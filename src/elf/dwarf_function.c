@@ -15,9 +15,16 @@ const char dwarf_no_name[] = "";
 /* Functions of one unit have fewer runs than it has bytes, but entries could all name the same long list. */
 #define RANGES_LEAST 65536u
 
+enum walk_aim {
+	WALK_SHALLOW,                  /* functions, where bodies and types can be passed over */
+	WALK_DEEP,                     /* all functions */
+	WALK_INLINES,                  /* one function with all that is in it */
+};
+
 struct walk {
 	struct dwarf_unit *unit;
-	struct dwarf *dwarf;
+	enum walk_aim aim;
+	bool leapt;
 	struct cursor c;
 	VEC(struct dwarf_node) nodes;
 	struct dwarf_ranges ranges;
@@ -96,6 +103,8 @@ static uint32_t small(const struct entry *e, enum dwarf_slot slot)
 static uint32_t walk_function(struct walk *w, const struct entry *e, uint32_t around)
 {
 	bool inlined = e->abbrev->kind == ENTRY_INLINED;
+	if (inlined && w->aim != WALK_INLINES)
+		return around;
 	uint32_t node = (uint32_t)w->nodes.count;
 	size_t before = w->ranges.count;
 	if (e->abbrev->code)
@@ -109,17 +118,18 @@ static uint32_t walk_function(struct walk *w, const struct entry *e, uint32_t ar
 	return node;
 }
 
-/* Passes over the children where it is told how far they reach and none of them can be code. */
+/* Passes over the children where it is told how far they reach, and none of them can be code that is looked for. */
 static bool walk_leap(struct walk *w, const struct entry *e)
 {
 	if (!has(e, SLOT_SIBLING) || e->values[SLOT_SIBLING].kind != VALUE_UNIT_REFERENCE)
 		return false;
-	if (e->abbrev->kind != ENTRY_CODELESS)
+	if (e->abbrev->kind != ENTRY_CODELESS && w->aim != WALK_SHALLOW)
 		return false;
 	uint64_t target = e->values[SLOT_SIBLING].number;
 	if (target >= w->unit->end - w->unit->offset || w->unit->offset + target < w->c.at)
 		return false;
 	w->c.at = w->unit->offset + target;
+	w->leapt |= e->abbrev->kind != ENTRY_CODELESS;
 	return true;
 }
 
@@ -151,71 +161,122 @@ static bool walk_entry(struct walk *w)
 	return true;
 }
 
-/* False: cut short by damage or the budget; what came before it stands. */
-static bool walk_run(struct walk *w, struct dwarf_unit *unit)
+static struct walk *walk_new(struct dwarf_unit *unit, enum walk_aim aim)
 {
+	struct walk *w = memory_zero(1, sizeof *w);
 	w->unit = unit;
-	w->dwarf = unit->file->dwarf;
+	w->aim = aim;
 	w->ranges.limit = RANGES_LEAST + (unit->end - unit->offset);
 	w->c = cursor_of(unit->file->section[SECTION_INFO].data, unit->end, unit->file->swap);
+	w->around[0] = DWARF_NODE_NONE;
+	w->depth = 1;
+	return w;
+}
+
+static void walk_free(struct walk *w)
+{
+	vec_fini(&w->nodes);
+	vec_fini(&w->ranges);
+	free(w);
+}
+
+/* False: cut short by damage or the budget; what came before it stands. */
+static bool walk_unit(struct walk *w)
+{
+	const struct dwarf_unit *unit = w->unit;
 	cursor_seek(&w->c, unit->offset + unit->die_at);
 	struct entry top = { .abbrev = dwarf_abbrev_find(unit->abbrevs, take_uleb(&w->c)) };
 	if (!top.abbrev || !entry_read(unit, &w->c, &top))
 		return false;
 	if (!top.abbrev->children || !unit->abbrevs->code)
 		return true;
-	w->around[0] = DWARF_NODE_NONE;
-	w->depth = 1;
 	while (w->c.at < w->c.len && walk_entry(w) && !w->ranges.refused)
 		;
 	return !w->c.short_read && !w->ranges.refused;
 }
 
-struct dwarf_functions *dwarf_functions_read(struct dwarf_unit *body)
+/* What came before damage stands. */
+static void walk_function_at(struct walk *w, uint32_t entry)
 {
-	struct walk *w = memory_zero(1, sizeof *w);
-	struct dwarf *dwarf = body->file->dwarf;
+	cursor_seek(&w->c, w->unit->offset + entry);
+	while (walk_entry(w) && w->depth > 1 && w->c.at < w->c.len && !w->ranges.refused)
+		;
+}
+
+/* The runs found as segments; false: they, or the bytes beside them, are refused. */
+static bool walk_keep(struct walk *w, size_t bytes, struct dwarf_segments *segments)
+{
+	struct dwarf *dwarf = w->unit->file->dwarf;
+	if (!dwarf_memory_take(dwarf, bytes))
+		return false;
+	if (dwarf_segments_make(segments, dwarf, &w->ranges, true))
+		return true;
+	dwarf_memory_give(dwarf, bytes);
+	return false;
+}
+
+struct dwarf_functions *dwarf_functions_read(struct dwarf_unit *body, bool deep)
+{
+	struct walk *w = walk_new(body, deep ? WALK_DEEP : WALK_SHALLOW);
 	struct dwarf_functions *out = memory_zero(1, sizeof *out);
-	out->damaged = !walk_run(w, body);
-	size_t bytes = sizeof *out + w->nodes.count * sizeof *out->nodes;
-	bool fits = dwarf_memory_take(dwarf, bytes);
-	if (fits && !dwarf_segments_make(&out->segments, dwarf, &w->ranges, true)) {
-		dwarf_memory_give(dwarf, bytes);
-		fits = false;
-	}
-	if (fits) {
+	out->damaged = !walk_unit(w);
+	out->leapt = w->leapt;
+	if (walk_keep(w, sizeof *out + w->nodes.count * sizeof *out->items, &out->segments)) {
 		out->count = (uint32_t)w->nodes.count;
-		out->nodes = memory_alloc(out->count * sizeof *out->nodes + 1);
-		if (out->count)
-			memcpy((void *)out->nodes, (const void *)w->nodes.items, out->count * sizeof *out->nodes);
+		out->items = memory_zero(out->count + 1, sizeof *out->items);
+		for (uint32_t i = 0; i < out->count; i++)
+			out->items[i].entry = w->nodes.items[i].entry;
 	} else {
 		free(out);
 		out = NULL;
 	}
-	vec_fini(&w->nodes);
-	vec_fini(&w->ranges);
-	free(w);
+	walk_free(w);
 	return out;
+}
+
+struct dwarf_inlines *dwarf_inlines_read(struct dwarf_unit *body, uint32_t entry)
+{
+	struct walk *w = walk_new(body, WALK_INLINES);
+	struct dwarf_inlines *out = memory_zero(1, sizeof *out);
+	walk_function_at(w, entry);
+	if (walk_keep(w, sizeof *out + w->nodes.count * sizeof *out->nodes, &out->segments)) {
+		out->count = (uint32_t)w->nodes.count;
+		out->nodes = memory_resize(w->nodes.items, out->count + 1, sizeof *out->nodes);
+		w->nodes.items = NULL;
+	} else {
+		out->refused = true;
+	}
+	walk_free(w);
+	return out;
+}
+
+static void inlines_free(struct dwarf_inlines *inlines)
+{
+	if (!inlines)
+		return;
+	free(inlines->nodes);
+	free(inlines->segments.starts);
+	free(inlines);
 }
 
 void dwarf_functions_free(struct dwarf_functions *functions)
 {
 	if (!functions)
 		return;
-	free(functions->nodes);
+	for (uint32_t i = 0; i < functions->count; i++)
+		inlines_free(functions->items[i].inlines);
+	free(functions->items);
 	free(functions->segments.starts);
 	free(functions);
 }
 
 void dwarf_functions_ranges(struct dwarf_unit *body, uint32_t value, struct dwarf_ranges *ranges)
 {
-	struct walk *w = memory_zero(1, sizeof *w);
-	walk_run(w, body);
+	struct walk *w = walk_new(body, WALK_DEEP);
+	walk_unit(w);
 	for (size_t i = 0; i < w->ranges.count; i++)
-		dwarf_ranges_add(ranges, w->dwarf, w->ranges.items[i].low, w->ranges.items[i].high, value);
-	vec_fini(&w->nodes);
-	vec_fini(&w->ranges);
-	free(w);
+		dwarf_ranges_add(ranges, body->file->dwarf, w->ranges.items[i].low, w->ranges.items[i].high, value);
+	walk_free(w);
 }
 
 void dwarf_node_ranges(struct dwarf_unit *body, const struct dwarf_node *node, struct dwarf_ranges *ranges)

@@ -49,7 +49,7 @@ struct dwarf_unit {
 	/* What the top DIE says, from UNIT_READY on. */
 	bool plain_names;               /* of a language that does not mangle */
 	_Atomic uint8_t state;
-	_Atomic bool functions_tried, lines_tried;
+	_Atomic bool functions_tried, deep_tried, lines_tried;
 	bool high_is_size;              /* DW_AT_high_pc counts from low */
 	uint16_t tag;
 	uint16_t ranges_form;           /* 0: no DW_AT_ranges */
@@ -61,7 +61,7 @@ struct dwarf_unit {
 	const struct dwarf_abbrevs *abbrevs;
 	/* What was parsed, published with release order. */
 	struct dwarf_unit *body;        /* where its functions are described: the unit itself, or one of a split file */
-	_Atomic(struct dwarf_functions *) functions;
+	_Atomic(struct dwarf_functions *) functions, deep; /* deep: with those that lie inside of others */
 	_Atomic(struct dwarf_lines *) lines;
 };
 

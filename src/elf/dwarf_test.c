@@ -61,7 +61,8 @@ static void write_abbrev(struct text *t, const struct shape *s)
 	char offset = s->version >= 4 ? DW_FORM_sec_offset : DW_FORM_data4, size = s->version >= 4 ? DW_FORM_data4 : DW_FORM_addr;
 	char unit[] = { 1, DW_TAG_compile_unit, 1, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, size, DW_AT_stmt_list, offset,
 		DW_AT_comp_dir, DW_FORM_string, DW_AT_language, DW_FORM_data1, 0, 0 };
-	char function[] = { 2, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, size, 0, 0 };
+	char function[] = { 2, DW_TAG_subprogram, 1, DW_AT_sibling, DW_FORM_ref4, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr,
+		DW_AT_high_pc, size, 0, 0 };
 	char abstract[] = { 3, DW_TAG_subprogram, 0, DW_AT_name, DW_FORM_string, DW_AT_linkage_name, DW_FORM_string, 0, 0 };
 	char inlined[] = { 4, DW_TAG_inlined_subroutine, 1, DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr,
 		DW_AT_high_pc, size, DW_AT_call_file, DW_FORM_data1, DW_AT_call_line, DW_FORM_data2, 0, 0 };
@@ -87,7 +88,8 @@ static void put_extent(struct text *t, const struct shape *s, uint64_t low, uint
 		put(t, high, word);
 }
 
-/* outer 0x1000-0x1100 holds a call of middle at 0x1020-0x1080, which holds one of inner at 0x1030-0x1040 and 0x1050-0x1058. */
+/* outer 0x1000-0x1100 holds a call of middle at 0x1020-0x1080, which holds one of inner at 0x1030-0x1040 and 0x1050-0x1058. The
+ * function nested is described in it and lies behind it, at 0x1180-0x11a0. */
 static void write_info(struct text *t, const struct shape *s)
 {
 	size_t start = put_length(t, s), unit = start - (s->offsets64 ? 12 : 4);
@@ -109,7 +111,10 @@ static void write_info(struct text *t, const struct shape *s)
 	PUT(t, "\3middle\0_Zmiddle\0");
 	size_t inner = t->len - unit;
 	PUT(t, "\3inner\0_Zinner\0");
-	PUT(t, "\2outer\0");
+	put(t, 2, 1);
+	size_t outer = t->len;
+	put(t, 0, 4);
+	PUT(t, "outer\0");
 	put_extent(t, s, 0x1000, 0x1100);
 	put(t, 4, 1);
 	put(t, middle, 4);
@@ -121,8 +126,16 @@ static void write_info(struct text *t, const struct shape *s)
 	put(t, s->version >= 5 ? (s->offsets64 ? 20 : 12) : 0, s->version >= 4 && s->offsets64 ? 8 : 4);
 	put(t, 2, 1);
 	put(t, 7, 2);
-	PUT(t, "\0\0");
+	PUT(t, "\0\2");
+	size_t nested = t->len;
+	put(t, 0, 4);
+	PUT(t, "nested\0");
+	put_extent(t, s, 0x1180, 0x11a0);
+	PUT(t, "\0");
+	maker_put(t->m, t->bytes + nested, t->len - unit, 4);
+	PUT(t, "\0");
 	size_t circle = t->len - unit;
+	maker_put(t->m, t->bytes + outer, circle, 4);
 	put(t, 6, 1);
 	put(t, circle, 4);
 	put_extent(t, s, 0x1100, 0x1180);
@@ -300,6 +313,22 @@ TEST("a function tells its extent, and one that refers to itself has no name")
 	EXPECT(!dwarf_function(o.dwarf, 0x1110, &name, &start, &end));
 	struct dwarf_counters counters = dwarf_counters(o.dwarf);
 	EXPECT(counters.units == 1 && counters.units_parsed == 1 && !counters.units_damaged && counters.memory);
+	close_bytes(&o);
+}
+
+TEST("a function described in the body of another is found, whose body is passed over at first")
+{
+	struct opened o = { 0 };
+	const char *name = NULL;
+	uint64_t start = 0, end = 0;
+	struct dwarf_frame f[2];
+	o.file = make_file(&usual, &o.len);
+	open_bytes(&o, NULL);
+	EXPECT_INT(dwarf_frames(o.dwarf, 0x1190, f, 2), 1);
+	EXPECT_STR(f[0].name, "nested");
+	EXPECT(dwarf_function(o.dwarf, 0x1190, &name, &start, &end) && start == 0x1180 && end == 0x11a0);
+	EXPECT_INT(dwarf_frames(o.dwarf, 0x11a0, f, 2), 0);
+	EXPECT_INT(dwarf_frames(o.dwarf, 0x1035, f, 2), 2);
 	close_bytes(&o);
 }
 

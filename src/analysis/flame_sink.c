@@ -17,7 +17,7 @@ struct local_frame {
 	struct source_line at;   /* where lines tell frames apart and it is known */
 };
 
-/* The frames of one address, innermost first: what was inlined there, then the function itself. */
+/* The frames of addresses that have the same, innermost first: what was inlined there, then the function itself. A task's is one. */
 struct flame_run {
 	uint32_t first, count;
 };
@@ -34,13 +34,13 @@ struct known_chain {
 };
 
 struct flame_worker {
-	struct stacks stacks;
+	struct stacks stacks;           /* of runs: their frames come in when all is known */
 	struct flame_weights weights;
 	VEC(struct local_frame) frames; /* by id; 0 is none */
-	VEC(uint32_t) by_location;      /* 2 * location id, + 1 for callers → run + 1, 0 unknown yet */
-	VEC(struct flame_run) runs;
+	VEC(uint32_t) by_location;      /* 2 * location id, + 1 for callers → run, 0 unknown yet */
+	VEC(struct flame_run) runs;     /* by id; 0 is none */
 	VEC(uint32_t) run_frames;
-	struct idmap by_symbol, by_task;
+	struct idmap by_symbol, by_task, by_frames;
 	struct known_chain *chains;     /* by hash; NULL until there are some */
 	VEC(char *) tasks;
 	VEC(char) wanted;               /* by event: 'y', 'n', 0 where not asked yet */
@@ -71,6 +71,7 @@ struct flame_sink *flame_sink_new(const struct flame_options *options, unsigned 
 		struct flame_worker *worker = &sink->workers[i];
 		stacks_init(&worker->stacks);
 		vec_add(&worker->frames);
+		vec_add(&worker->runs);
 		worker->event = UINT32_MAX;
 	}
 	return sink;
@@ -97,6 +98,7 @@ void flame_sink_free(struct flame_sink *sink)
 		vec_fini(&worker->run_frames);
 		idmap_fini(&worker->by_symbol);
 		idmap_fini(&worker->by_task);
+		idmap_fini(&worker->by_frames);
 		for (size_t k = 0; k < worker->tasks.count; k++)
 			free(worker->tasks.items[k]);
 		vec_fini(&worker->tasks);
@@ -197,9 +199,29 @@ static uint32_t frame_intern(struct flame_worker *worker, struct local_frame fra
 	return added ? frame_add(worker, frame) : id;
 }
 
+/* The run of the last `count` of run_frames, which go where there was one of the same frames. */
+static uint32_t run_intern(struct flame_worker *worker, uint32_t count)
+{
+	uint32_t first = (uint32_t)worker->run_frames.count - count;
+	const uint32_t *frames = worker->run_frames.items + first;
+	uint64_t key = hash_bytes(frames, count * sizeof *frames);
+	uint32_t id;
+	for (; (id = idmap_get(&worker->by_frames, key)) != IDMAP_NONE; key++) {
+		struct flame_run run = worker->runs.items[id];
+		if (run.count == count && memcmp(worker->run_frames.items + run.first, frames, count * sizeof *frames) == 0) {
+			worker->run_frames.count = first;
+			return id;
+		}
+	}
+	id = (uint32_t)worker->runs.count;
+	idmap_set(&worker->by_frames, key, id);
+	vec_push(&worker->runs, ((struct flame_run){ first, count }));
+	return id;
+}
+
 /* Callers are looked up by the call, not by what follows it. */
-static void run_make(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
-	const struct location *location, bool caller, struct flame_run *run)
+static uint32_t run_make(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
+	const struct location *location, bool caller)
 {
 	const struct flame_options *options = &sink->options;
 	struct local_frame frame = { .module = location->module, .kind = FLAME_UNKNOWN };
@@ -210,23 +232,21 @@ static void run_make(const struct flame_sink *sink, struct flame_worker *worker,
 		if (frame.symbol)
 			frame.kind = flame_kind_of(module);
 	}
-	*run = (struct flame_run){ .first = (uint32_t)worker->run_frames.count, .count = 1 };
 	struct line_frame inlined[LINE_FRAMES_MAX];
-	size_t count = 0;
+	uint32_t count = 0, inside = 0;
 	uint64_t offset = location->offset - (caller && location->offset);
 	if (options->inlines && module && location->map) {
 		uint32_t symbol = frame.symbol;
 		if (!symbol && (frame.symbol = lines_function(options->symbols, module, offset)))
 			frame.kind = flame_kind_of(module);
 		if (frame.symbol)
-			count = lines_inlines(options->symbols, module, offset, symbol, inlined);
+			count = (uint32_t)lines_inlines(options->symbols, module, offset, symbol, inlined);
 	}
-	for (size_t i = 0; i + 1 < count; i++) {
-		struct local_frame inner = { .module = location->module, .symbol = inlined[i].symbol, .kind = FLAME_INLINE };
+	for (; inside + 1 < count; inside++) {
+		struct local_frame inner = { .module = location->module, .symbol = inlined[inside].symbol, .kind = FLAME_INLINE };
 		if (options->lines)
-			inner.at = inlined[i].at;
+			inner.at = inlined[inside].at;
 		vec_push(&worker->run_frames, frame_intern(worker, inner));
-		run->count++;
 	}
 	bool known = options->lines && count;
 	if (known)
@@ -236,9 +256,10 @@ static void run_make(const struct flame_sink *sink, struct flame_worker *worker,
 	if (!known || !frame.at.line) /* a file alone is no line */
 		frame.at = (struct source_line){ 0 };
 	vec_push(&worker->run_frames, frame_intern(worker, frame));
+	return run_intern(worker, inside + 1);
 }
 
-static struct flame_run run_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
+static uint32_t run_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r,
 	const struct location *location, bool caller)
 {
 	size_t at = (size_t)location->id * 2 + caller;
@@ -248,17 +269,13 @@ static struct flame_run run_of(const struct flame_sink *sink, struct flame_worke
 		worker->by_location.count = worker->by_location.capacity;
 		memset(worker->by_location.items + old, 0, (worker->by_location.count - old) * sizeof(uint32_t));
 	}
-	uint32_t *cached = &worker->by_location.items[at];
-	if (__builtin_expect(!*cached, 0)) {
-		struct flame_run run;
-		run_make(sink, worker, r, location, caller, &run);
-		vec_push(&worker->runs, run);
-		*cached = (uint32_t)worker->runs.count;
-	}
-	return worker->runs.items[*cached - 1];
+	uint32_t *known = &worker->by_location.items[at];
+	if (__builtin_expect(!*known, 0))
+		*known = run_make(sink, worker, r, location, caller);
+	return *known;
 }
 
-static uint32_t frame_of_task(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
+static uint32_t run_of_task(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
 {
 	uint64_t key = (uint64_t)r->comm << 32;
 	if (sink->options.roots == FLAME_ROOT_PID)
@@ -266,8 +283,7 @@ static uint32_t frame_of_task(const struct flame_sink *sink, struct flame_worker
 	else if (sink->options.roots == FLAME_ROOT_TID || r->comm == COMM_NONE)
 		key = hash_pair(key | (uint32_t)r->pid, (uint32_t)r->tid);
 	bool added;
-	uint32_t fresh = (uint32_t)worker->frames.count;
-	uint32_t id = idmap_add(&worker->by_task, key, fresh, &added);
+	uint32_t id = idmap_add(&worker->by_task, key, (uint32_t)worker->runs.count, &added);
 	if (!added)
 		return id;
 	char buffer[16], *text = NULL;
@@ -280,10 +296,11 @@ static uint32_t frame_of_task(const struct flame_sink *sink, struct flame_worker
 	else
 		length = asprintf(&text, "%s", comm);
 	vec_push(&worker->tasks, length < 0 ? memory_string(comm) : text);
-	return frame_add(worker, (struct local_frame){ .module = (uint32_t)worker->tasks.count - 1, .kind = FLAME_TASK });
+	vec_push(&worker->run_frames, frame_add(worker, (struct local_frame){ .module = (uint32_t)worker->tasks.count - 1, .kind = FLAME_TASK }));
+	return run_intern(worker, 1);
 }
 
-/* The stack's node: outermost frame first, or innermost first where reversed. task: its frame, 0 for none. */
+/* The stack's node: outermost frame first, or innermost first where reversed. task: its run, 0 for none. */
 static uint32_t stack_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r, uint32_t task)
 {
 	struct chain chain = resolved_chain(r, CHAIN_INNERMOST_FIRST, sink->options.max_stack);
@@ -293,20 +310,14 @@ static uint32_t stack_of(const struct flame_sink *sink, struct flame_worker *wor
 	bool calls = !attr_unwinds(&r->evsel->attr); /* an unwound stack holds the calls themselves */
 	uint32_t node = STACK_ROOT;
 	if (sink->options.reverse) {
-		for (size_t i = 0; i < count; i++) {
-			struct flame_run run = run_of(sink, worker, r, frames[i], calls && i);
-			for (uint32_t k = 0; k < run.count; k++)
-				node = stacks_push(&worker->stacks, node, worker->run_frames.items[run.first + k]);
-		}
+		for (size_t i = 0; i < count; i++)
+			node = stacks_push(&worker->stacks, node, run_of(sink, worker, r, frames[i], calls && i));
 		return task ? stacks_push(&worker->stacks, node, task) : node;
 	}
 	if (task)
 		node = stacks_push(&worker->stacks, node, task);
-	for (size_t i = count; i-- > 0;) {
-		struct flame_run run = run_of(sink, worker, r, frames[i], calls && i);
-		for (uint32_t k = run.count; k-- > 0;)
-			node = stacks_push(&worker->stacks, node, worker->run_frames.items[run.first + k]);
-	}
+	for (size_t i = count; i-- > 0;)
+		node = stacks_push(&worker->stacks, node, run_of(sink, worker, r, frames[i], calls && i));
 	return node;
 }
 
@@ -325,7 +336,7 @@ static uint64_t chain_hash(const struct resolved *r, uint32_t task)
 /* Programs come by the same places again and again: a chain that was seen costs one look. */
 static uint32_t known_stack_of(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
 {
-	uint32_t task = sink->options.roots == FLAME_ROOT_NONE ? 0 : frame_of_task(sink, worker, r);
+	uint32_t task = sink->options.roots == FLAME_ROOT_NONE ? 0 : run_of_task(sink, worker, r);
 	if (r->sample->callchain_count == 0 || !resolved_chain_is_plain(r))
 		return stack_of(sink, worker, r, task);
 	if (!worker->chains)
@@ -452,7 +463,11 @@ static void merge_worker(const struct flame_sink *sink, const struct flame_worke
 	nodes[STACK_ROOT] = STACK_ROOT;
 	for (uint32_t i = 1; i < count; i++) {
 		const struct stack_node *node = &worker->stacks.nodes[i];
-		nodes[i] = flame_builder_push(builder, nodes[node->parent], frames[node->place]);
+		struct flame_run run = worker->runs.items[node->place];
+		const uint32_t *run_frames = worker->run_frames.items + run.first;
+		nodes[i] = nodes[node->parent];
+		for (uint32_t k = 0; k < run.count; k++)
+			nodes[i] = flame_builder_push(builder, nodes[i], frames[run_frames[sink->options.reverse ? k : run.count - 1 - k]]);
 	}
 	for (uint32_t i = 0; i < worker->weights.count; i++)
 		if (worker->weights.items[i].samples)

@@ -10,20 +10,32 @@ void jit_free(struct jit *jit)
 		return;
 	vec_fini(&jit->codes);
 	vec_fini(&jit->lines);
+	vec_fini(&jit->frames);
 	strtab_fini(&jit->files);
 	arena_fini(&jit->names);
 	free(jit);
 }
 
-void jit_add_code(struct jit *jit, uint64_t offset, uint64_t size, const char *name)
+bool jit_add_code(struct jit *jit, uint64_t offset, uint64_t size, const char *name)
 {
 	if (jit->codes.count) {
 		const struct jit_code *last = &jit->codes.items[jit->codes.count - 1];
 		if (offset < last->offset + last->size)
-			return;
+			return false;
 	}
 	const char *kept = arena_string(&jit->names, name, strlen(name));
 	vec_push(&jit->codes, ((struct jit_code){ .offset = offset, .size = size, .name = kept }));
+	return true;
+}
+
+void jit_add_frames(struct jit *jit, const uint8_t *bytes, size_t len)
+{
+	struct jit_code *code = &jit->codes.items[jit->codes.count - 1];
+	code->frames_at = jit->frames.count;
+	code->frames_len = len;
+	vec_reserve(&jit->frames, jit->frames.count + len);
+	memcpy(jit->frames.items + jit->frames.count, bytes, len);
+	jit->frames.count += len;
 }
 
 void jit_add_line(struct jit *jit, uint64_t offset, uint32_t line, const char *file)

@@ -1,8 +1,10 @@
 #include "session/jit.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/isa.h"
 #include "data/jitdump.h"
 #include "model/jit.h"
 
@@ -12,6 +14,7 @@ enum {
 	FUNCTIONS_MAX = 2 << 20,       /* of one dump */
 	LINES_MAX = 8 << 20,
 	LINES_BYTES_MAX = 16 << 20,    /* of one function */
+	FRAMES_MAX = 64 << 20,         /* bytes of one dump's .eh_frame */
 	ELF_HEADER_BIAS = 0x40,        /* what V8 and LLVM add to a line's address for old perf's sake */
 	CLOCK_ID_MONOTONIC = 1,
 };
@@ -47,6 +50,7 @@ struct reading {
 	struct idmap by_index;         /* code index → index in codes */
 	VEC(struct jit_place) codes;   /* without a start */
 	struct jitdump_debug debug;    /* of the next LOAD; count 0: none */
+	struct jitdump_unwinding unwinding; /* likewise; size 0: none */
 	bool timed;
 };
 
@@ -105,12 +109,36 @@ static void take_lines(struct reading *reading, const struct jitdump_load *load)
 	free(bytes);
 }
 
+static void take_unwinding(struct reading *reading)
+{
+	struct jit *functions = reading->functions;
+	const struct jitdump_unwinding *unwinding = &reading->unwinding;
+	if (unwinding->header_size >= unwinding->size || unwinding->size > FRAMES_MAX - functions->frames.count)
+		return;
+	size_t len = (size_t)(unwinding->size - unwinding->header_size);
+	uint8_t *bytes = memory_alloc(len);
+	if (reader_at(&reading->dump.reader, bytes, len, unwinding->offset) == (ssize_t)len)
+		jit_add_frames(functions, bytes, len);
+	free(bytes);
+}
+
 static void add_placing(struct reading *reading, uint64_t timestamp, uint64_t start, struct jit_place place)
 {
 	uint64_t time = !reading->timed ? 0 : reading->dump.header.arch_timestamp ? time_conv_time(&reading->jit->clock, timestamp) : timestamp;
 	place.start = start;
 	if (start + place.size >= start)
 		vec_push(&reading->feed->placings, ((struct jit_placing){ time, (uint32_t)reading->feed->placings.count, place }));
+}
+
+/* Python 3.13 leaves it out. */
+static uint16_t machine_of(const struct reading *reading)
+{
+	const char *recorded = header_string(&reading->session->source->header, FEATURE_ARCH);
+	if (reading->dump.header.machine || !recorded)
+		return (uint16_t)reading->dump.header.machine;
+	if (isa_of_machine(recorded) == ISA_X86)
+		return strcmp(recorded, "x86_64") == 0 ? EM_X86_64 : EM_386;
+	return isa_of_machine(recorded) == ISA_ARM64 ? EM_AARCH64 : EM_NONE;
 }
 
 static void take_load(struct reading *reading, const struct jitdump_record *record)
@@ -121,16 +149,19 @@ static void take_load(struct reading *reading, const struct jitdump_record *reco
 			struct module *part = modules_jit_part(&reading->session->model.modules, reading->module);
 			reading->module = part->id;
 			reading->functions = part->jit;
-			reading->functions->machine = (uint16_t)reading->dump.header.machine;
+			reading->functions->machine = machine_of(reading);
 		}
 		struct jit_place place = { .size = load->size, .offset = load->code_offset, .module = reading->module };
-		jit_add_code(reading->functions, load->code_offset, load->size, load->name);
-		take_lines(reading, load);
+		if (jit_add_code(reading->functions, load->code_offset, load->size, load->name)) {
+			take_lines(reading, load);
+			take_unwinding(reading);
+		}
 		idmap_set(&reading->by_index, load->index, (uint32_t)reading->codes.count);
 		vec_push(&reading->codes, place);
 		add_placing(reading, record->timestamp, load->address, place);
 	}
 	reading->debug.count = 0;
+	reading->unwinding.size = 0;
 }
 
 static void take_move(struct reading *reading, const struct jitdump_record *record)
@@ -153,6 +184,9 @@ static void read_all(struct reading *reading)
 			break;
 		case JITDUMP_DEBUG_INFO:
 			reading->debug = record.debug;
+			break;
+		case JITDUMP_UNWINDING_INFO:
+			reading->unwinding = record.unwinding;
 			break;
 		default:
 			break;
@@ -198,7 +232,7 @@ static bool read_dump(struct session *session, struct session_jit *jit, struct r
 		free(reading);
 		return false;
 	}
-	reading->functions->machine = (uint16_t)reading->dump.header.machine;
+	reading->functions->machine = machine_of(reading);
 	reading->timed = times_compare(session, jit, reading->dump.header.arch_timestamp);
 	session->counters.jit_dumps++;
 	session->counters.jit_untimed += !reading->timed;

@@ -90,6 +90,12 @@ void collection_init(struct collection *c, const struct elf *runtime, const stru
 	add_named(c, debug, ".debug_frame", false);
 }
 
+void collection_init_frames(struct collection *c, struct span frames, uint64_t address, bool is64)
+{
+	*c = (struct collection){ .section_count = 1, .bytes = frames.len };
+	c->sections[0] = (struct cfi_section){ .bytes = frames, .address = address, .eh = true, .is64 = is64 };
+}
+
 void collection_fini(struct collection *c)
 {
 	for (unsigned i = 0; i < c->section_count; i++)
@@ -269,6 +275,19 @@ static void merge_late(struct collection *c)
 	while (late)
 		items[--at] = before && piece_order(&items[before - 1], &sorted[late - 1]) > 0 ? items[--before] : sorted[--late];
 	free(sorted);
+}
+
+void collection_clip(struct collection *c, uint64_t low, uint64_t high)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->pieces.count; i++) {
+		const struct piece *piece = &c->pieces.items[i];
+		if (piece->start >= low && piece->start < high && piece->end <= high)
+			c->pieces.items[kept++] = *piece;
+		else
+			c->damaged++;
+	}
+	c->pieces.count = kept;
 }
 
 void collection_order(struct collection *c)

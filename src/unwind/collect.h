@@ -34,8 +34,12 @@ struct collection {
 };
 
 void collection_init(struct collection *c, const struct elf *runtime, const struct elf *debug);
+/* Of one .eh_frame that is told to lie at address. */
+void collection_init_frames(struct collection *c, struct span frames, uint64_t address, bool is64);
 void collection_fini(struct collection *c);
 /* Reads all sections. */
 void collection_read(struct collection *c);
+/* Drops what lies outside of low … high. */
+void collection_clip(struct collection *c, uint64_t low, uint64_t high);
 /* After it pieces are in order of start, and each ends where the next begins or earlier. */
 void collection_order(struct collection *c);

@@ -125,3 +125,39 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	collection_fini(&collection);
 	return 0;
 }
+
+static void compile_jit_code(const struct jit *jit, const struct jit_code *code, struct program *program, bool is64, struct rule_table *table)
+{
+	struct collection collection;
+	uint64_t end = code->offset + code->size;
+	struct span frames = { jit->frames.items + code->frames_at, code->frames_len };
+	collection_init_frames(&collection, frames, end + (-code->size & 7), is64);
+	collection_read(&collection);
+	collection_clip(&collection, code->offset, end);
+	collection_order(&collection);
+	compile_pieces(&collection, program, table->arch, NULL);
+	table->has_info = true;
+	table->damaged += collection.damaged;
+	collection_fini(&collection);
+}
+
+int rules_compile_jit(const struct jit *jit, struct rule_table *table, struct error *err)
+{
+	struct rule_builder builder;
+	bool is64 = jit->machine != EM_386;
+	*table = (struct rule_table){ 0 };
+	if (!machine_arch(jit->machine, is64, &table->arch))
+		return error_set(err, ERROR_UNSUPPORTED, "stacks of this kind of machine (%u) are not known", jit->machine);
+	table->loads = memory_alloc(sizeof *table->loads);
+	table->loads[table->load_count++] = (struct load_range){ .size = UINT64_MAX };
+	rule_builder_init(&builder, table, jit->frames.count / ROW_BYTES);
+	struct program *program = memory_zero(1, sizeof *program);
+	program->machine = machine_of(table->arch);
+	program->builder = &builder;
+	for (size_t i = 0; i < jit->codes.count; i++)
+		if (jit->codes.items[i].frames_len)
+			compile_jit_code(jit, &jit->codes.items[i], program, is64, table);
+	free(program);
+	rule_builder_finish(&builder);
+	return 0;
+}

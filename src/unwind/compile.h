@@ -3,7 +3,10 @@
  * linkers and C libraries leave without any. Finds no file. */
 #pragma once
 #include "elf/elf.h"
+#include "model/jit.h"
 #include "unwind/rules.h"
 
 /* runtime: the file that runs; debug: its debug file, or NULL. < 0: of a machine that is not known. */
 int rules_compile(const struct elf *runtime, const struct elf *debug, struct rule_table *table, struct error *err);
+/* Of the functions that a just-in-time compiler tells how to unwind; the others have no rules. < 0: of a machine that is not known. */
+int rules_compile_jit(const struct jit *jit, struct rule_table *table, struct error *err);

@@ -141,6 +141,8 @@ void unwind_tables_load(struct unwind_tables *t, const struct module *module)
 		table->arch = UNWIND_ARCHES;
 		if (module->kind == MODULE_FILE || module->kind == MODULE_VDSO)
 			compile_files(t, module, table);
+		else if (module->kind == MODULE_JIT && rules_compile_jit(module->jit, table, NULL) < 0)
+			*table = (struct rule_table){ .arch = UNWIND_ARCHES };
 		publish(t, module->id, table);
 	}
 	pthread_mutex_unlock(lock);

@@ -209,3 +209,38 @@ TEST("tables that were not used for some time are dropped beyond a limit, and co
 	unwind_tables_free(tables);
 	modules_fini(&modules);
 }
+
+/* push %rbp at 0, sub $32, %rsp at 1 … 7, add at 16, pop at 17: of code of 64 bytes that lies 64 before it. */
+static const uint8_t jit_frames[] = {
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
+	36, 0, 0, 0, 28, 0, 0, 0, (uint8_t)-96, 0xff, 0xff, 0xff, 64, 0, 0, 0, 0,
+	0x41, 0x0e, 16, 0x86, 2, 0x46, 0x0e, 48, 0x49, 0x0e, 16, 0x41, 0x0e, 8, 0xc6, 0, 0, 0, 0, 0, 0, 0, 0,
+};
+
+TEST("code of a just-in-time compiler has the rules that the compiler told, and no function those of another's code")
+{
+	struct modules modules;
+	struct rule_table table;
+	modules_init(&modules);
+	struct jit *jit = modules_make_jit(&modules, modules_file(&modules, "/tmp/jit-1.dump", MODULE_FILE, NULL)->id);
+	jit->machine = 62; /* EM_X86_64 */
+	EXPECT(jit_add_code(jit, 0x1001, 64, "told"));
+	jit_add_frames(jit, jit_frames, sizeof jit_frames);
+	EXPECT(jit_add_code(jit, 0x2000, 64, "not told"));
+	EXPECT(jit_add_code(jit, 0x2100, 32, "told of what lies before it"));
+	jit_add_frames(jit, jit_frames, sizeof jit_frames);
+	EXPECT(jit_add_code(jit, 0x2200, 32, "nonsense"));
+	jit_add_frames(jit, jit_frames + 7, sizeof jit_frames - 7);
+	EXPECT_INT(rules_compile_jit(jit, &table, NULL), 0);
+	const struct rule *rule = rule_table_find(&table, 0x1001 + 10);
+	EXPECT(rule && rule->cfa_value == 48);
+	rule = rule_table_find(&table, 0x1001 + 17);
+	EXPECT(rule && rule->cfa_value == 8);
+	EXPECT(!rule_table_find(&table, 0x1000) && !rule_table_find(&table, 0x1001 + 64) && !rule_table_find(&table, 0x2010));
+	EXPECT(!rule_table_find(&table, 0x2100 - 20) && !rule_table_find(&table, 0x2110) && !rule_table_find(&table, 0x2210));
+	EXPECT(table.damaged >= 1);
+	rule_table_fini(&table);
+	jit->machine = 0;
+	EXPECT(rules_compile_jit(jit, &table, NULL) < 0);
+	modules_fini(&modules);
+}

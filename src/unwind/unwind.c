@@ -298,7 +298,7 @@ static bool step(struct walk *w, struct stepped *out)
 	if (w->table->arch != w->input->arch) {
 		/* code that some program made as it ran; of files that are not here nothing is guessed */
 		const struct module *module = tables_module(w->input->tables, w->module);
-		return module && module->kind == MODULE_ANON ? guess(w, out) : stop(w, UNWIND_NO_RULE);
+		return module && (module->kind == MODULE_ANON || module->kind == MODULE_JIT) ? guess(w, out) : stop(w, UNWIND_NO_RULE);
 	}
 	const struct rule *rule = NULL;
 	bool in_code = rule_table_address(w->table, map_offset(&w->map, at), &linked);

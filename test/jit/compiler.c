@@ -1,6 +1,7 @@
-/* compiler dump|map|both MS: a just-in-time compiler in small. Makes three functions that do nothing but count down, and runs each
+/* compiler dump|map|both|frames MS: a just-in-time compiler in small. Makes three functions that do nothing but count down, and runs each
  * for MS milliseconds of its time: "first"; "second", put over it at the same address; then "first" again, where it was moved to. Tells of
- * them in jit-PID.dump of the current folder, in /tmp/perf-PID.map, or in both. */
+ * them in jit-PID.dump of the current folder, in /tmp/perf-PID.map, or in both; with "frames", in the dump, with how their stacks are
+ * unwound, and they use the frame pointer for something else. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,16 +13,27 @@
 
 #if defined(__x86_64__)
 static const uint8_t countdown[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
-enum { MACHINE = 62 };
+/* push %rbp; xor %ebp, %ebp; sub $32, %rsp; …; add $32, %rsp; pop %rbp; ret */
+static const uint8_t framed[] = { 0x55, 0x31, 0xed, 0x48, 0x83, 0xec, 32, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0x48, 0x83, 0xc4, 32, 0x5d, 0xc3 };
+/* What .eh_frame says of it, as if it lay 64 bytes behind the code; .eh_frame_hdr. */
+static const uint8_t frames[] = {
+	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
+	36, 0, 0, 0, 28, 0, 0, 0, (uint8_t)-96, 0xff, 0xff, 0xff, 64, 0, 0, 0, 0,
+	0x41, 0x0e, 16, 0x86, 2, 0x46, 0x0e, 48, 0x49, 0x0e, 16, 0x41, 0x0e, 8, 0xc6, 0, 0, 0, 0, 0, 0, 0, 0,
+	1, 0x1b, 3, 0x3b, (uint8_t)-68, 0xff, 0xff, 0xff, 1, 0, 0, 0, (uint8_t)-128, 0xff, 0xff, 0xff, (uint8_t)-40, 0xff, 0xff, 0xff,
+};
+enum { MACHINE = 62, HEADER_SIZE = 20 };
 #elif defined(__aarch64__)
 static const uint32_t countdown[] = { 0xf1000400, 0x54ffffe1, 0xd65f03c0 };
-enum { MACHINE = 183 };
+static const uint8_t framed[1], frames[1]; /* not asked for */
+enum { MACHINE = 183, HEADER_SIZE = 0 };
 #else
 #error "no code for this machine"
 #endif
 enum { AREA = 1 << 16, MOVED = 0x1000, SIZE = 64 };
 
 static FILE *dump, *map;
+static int with_frames;
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -88,6 +100,17 @@ static void tell_lines(uint64_t address, uint32_t line)
 	fwrite(file, sizeof file, 1, dump);
 }
 
+static void tell_frames(void)
+{
+	size_t size = sizeof frames + (-sizeof frames & 7);
+	prefix(4, 40 + size);
+	u64(sizeof frames);
+	u64(HEADER_SIZE);
+	u64(size);
+	fwrite(frames, sizeof frames, 1, dump);
+	fwrite("\0\0\0\0\0\0\0", size - sizeof frames, 1, dump);
+}
+
 static void tell(uint64_t address, uint64_t index, const char *name)
 {
 	if (map) {
@@ -97,6 +120,8 @@ static void tell(uint64_t address, uint64_t index, const char *name)
 	if (!dump)
 		return;
 	tell_lines(address, (uint32_t)index * 10);
+	if (with_frames)
+		tell_frames();
 	prefix(0, 56 + strlen(name) + 1 + SIZE);
 	u32((uint32_t)getpid());
 	u32((uint32_t)getpid());
@@ -126,7 +151,10 @@ static void tell_move(uint64_t from, uint64_t to, uint64_t index)
 
 static void put(uint8_t *at)
 {
-	memcpy(at, countdown, sizeof countdown);
+	if (with_frames)
+		memcpy(at, framed, sizeof framed);
+	else
+		memcpy(at, countdown, sizeof countdown);
 	__builtin___clear_cache((char *)at, (char *)at + SIZE);
 }
 
@@ -148,7 +176,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (strcmp(argv[1], "map") != 0)
 		begin_dump();
-	if (strcmp(argv[1], "dump") != 0)
+	with_frames = strcmp(argv[1], "frames") == 0;
+	if (strcmp(argv[1], "map") == 0 || strcmp(argv[1], "both") == 0)
 		map = fopen(name, "w");
 	put(area);
 	tell((uintptr_t)area, 1, "first");

@@ -41,6 +41,7 @@ int stream_open(struct stream **out_stream, const struct stream_options *options
 	stream->symbols = symbols;
 	stream->out = out;
 	pthread_mutex_init(&stream->lock, NULL);
+	pthread_cond_init(&stream->turn, NULL);
 	stream->on_event = stream->off_event = UINT32_MAX;
 	stream->discarding = options->switch_on != NULL;
 	stream->serial = is_serial(options, session);
@@ -286,7 +287,7 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 		stream_stat_take(&stream->stat, session_evlist(stream->session), r->record, line.out);
 	else if (type < 64 ? stream->options.show_records >> type & 1 : type == RECORD_FINISHED_ROUND && stream->options.show_rounds)
 		print_record(&line);
-	if (worker->out->len > STREAM_SPILL_BYTES)
+	if (worker->out->len - worker->held > STREAM_SPILL_BYTES)
 		stream_slice_spill(stream, worker);
 }
 
@@ -299,16 +300,16 @@ static void on_batch_begin(void *context, struct session *session, size_t slices
 	stream_slices_start(stream, slices);
 }
 
-static void on_batch_end(void *context, struct session *session, size_t slices)
+static void on_slice_end(void *context, const struct worker *worker, size_t slice)
 {
-	(void)session;
-	(void)slices;
-	stream_slices_end(context);
+	struct stream *stream = context;
+
+	stream_slice_end(stream, stream->workers[worker_index(worker)], slice);
 }
 
 struct sink stream_sink(struct stream *stream)
 {
-	return (struct sink){ .context = stream, .batch_begin = on_batch_begin, .record = on_record, .batch_end = on_batch_end,
+	return (struct sink){ .context = stream, .batch_begin = on_batch_begin, .record = on_record, .slice_end = on_slice_end,
 		.want_records = true,
 		.serial = stream->serial,
 		.unordered = stream->options.show_rounds || (stream->options.dump && stream->options.dump->unordered) };

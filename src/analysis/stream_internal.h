@@ -43,10 +43,17 @@ struct comm_text {
 	uint32_t len;
 };
 
+struct stream_slice {
+	struct writer *text;         /* NULL: nothing, or it is written */
+	bool done;
+};
+
 /* Caches of one worker, and the slice it is at. */
 struct stream_worker {
-	struct writer *out;          /* of that slice; NULL: none was begun in this batch */
+	struct writer *out;          /* of that slice; NULL: nothing was printed in it yet */
 	size_t slice;
+	size_t held;                 /* bytes that out has, as far as told */
+	size_t written;              /* bytes of the slice that were written already */
 	VEC(struct comm_text) comms;
 	struct arena arena;
 	struct str scratch;
@@ -61,9 +68,12 @@ struct stream {
 	struct writer *out;
 	/* Slices that are done but wait for an earlier one. */
 	pthread_mutex_t lock;            /* of what follows, and of out while a batch runs */
-	VEC(struct writer *) waiting;    /* by slice; NULL: empty, written, or not done */
+	pthread_cond_t turn;             /* next_slice is another */
+	VEC(struct stream_slice) slices;
 	VEC(struct writer *) spare;
 	size_t next_slice;               /* the first that is not written */
+	size_t held;                     /* bytes of slices whose turn it is not, as far as told */
+	size_t largest;                  /* bytes of a slice */
 	struct stream_worker **workers;
 	unsigned worker_count;
 	struct stream_plan *plans;       /* by event */
@@ -132,10 +142,11 @@ void stream_print_instruction(const struct stream_line *line);
 void stream_print_trace(const struct stream_line *line);
 /* stream_slice.c: the writer of a slice, on the worker that has it. Slices are written as soon as none before them is missing. */
 struct writer *stream_slice_begin(struct stream *stream, struct stream_worker *worker, size_t slice);
-/* Writes what the slice has so far, if it is its turn. */
+/* Writes what the slice has so far, if it is its turn; waits for that where much is held already. */
 void stream_slice_spill(struct stream *stream, struct stream_worker *worker);
+/* Nothing more comes of the slice. */
+void stream_slice_end(struct stream *stream, struct stream_worker *worker, size_t slice);
 void stream_slices_start(struct stream *stream, size_t count);
-void stream_slices_end(struct stream *stream);
 void stream_slices_fini(struct stream *stream);
 
 /* stream_filter.c: whether a sample (a CPU's record) is not wanted. */

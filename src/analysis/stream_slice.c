@@ -1,59 +1,25 @@
-/* Slices of a batch, formatted out of order and written in order. */
+/* Slices of a batch, formatted out of order and written in order. Who is far ahead waits: what is held is bounded, and the one whose
+ * turn it is never does. Slices are handed out in order, so there is such a one. */
 #include <stdlib.h>
 
 #include "analysis/stream_internal.h"
 
-enum { SLICE_BYTES = 1 << 16 };
+/* What is held, for each worker but the one whose turn it is: a slice, but not less than this. */
+enum { SLICE_BYTES = 1 << 16, HELD_BYTES = 1 << 19 };
 
 void stream_slices_start(struct stream *stream, size_t count)
 {
-	vec_clear(&stream->waiting);
-	vec_reserve(&stream->waiting, count);
-	memset(stream->waiting.items, 0, count * sizeof *stream->waiting.items);
-	stream->waiting.count = count;
+	vec_clear(&stream->slices);
+	vec_reserve(&stream->slices, count);
+	memset(stream->slices.items, 0, count * sizeof *stream->slices.items);
+	stream->slices.count = count;
 	stream->next_slice = 0;
-	for (unsigned i = 0; i < stream->worker_count; i++)
-		stream->workers[i]->out = NULL;
-}
-
-/* Writes what is done before slice `end`. */
-static void write_until(struct stream *stream, size_t end)
-{
-	for (; stream->next_slice < end; stream->next_slice++) {
-		struct writer *done = stream->waiting.items[stream->next_slice];
-		if (!done)
-			continue; /* nothing in it was printed */
-		writer_add(stream->out, done->buffer, done->len);
-		done->len = 0;
-		vec_push(&stream->spare, done);
-		stream->waiting.items[stream->next_slice] = NULL;
-	}
-}
-
-static void park(struct stream *stream, struct stream_worker *worker)
-{
-	if (worker->out)
-		stream->waiting.items[worker->slice] = worker->out;
-	worker->out = NULL;
-}
-
-/* Slices are handed out in order: all before the least that any worker is at are done. */
-static size_t done_until(const struct stream *stream)
-{
-	size_t least = SIZE_MAX;
-
-	for (unsigned i = 0; i < stream->worker_count; i++) {
-		const struct stream_worker *worker = stream->workers[i];
-		size_t at = worker->out ? worker->slice : 0;
-		least = at < least ? at : least;
-	}
-	return least;
+	stream->held = 0;
 }
 
 struct writer *stream_slice_begin(struct stream *stream, struct stream_worker *worker, size_t slice)
 {
 	pthread_mutex_lock(&stream->lock);
-	park(stream, worker);
 	if (stream->spare.count) {
 		worker->out = stream->spare.items[--stream->spare.count];
 	} else {
@@ -61,27 +27,67 @@ struct writer *stream_slice_begin(struct stream *stream, struct stream_worker *w
 		writer_open(worker->out, -1, SLICE_BYTES);
 	}
 	worker->slice = slice;
-	write_until(stream, done_until(stream));
+	worker->held = worker->written = 0;
 	pthread_mutex_unlock(&stream->lock);
 	return worker->out;
+}
+
+static void tell_held(struct stream *stream, struct stream_worker *worker, size_t bytes)
+{
+	stream->held += bytes - worker->held;
+	worker->held = bytes;
+}
+
+static size_t held_limit(const struct stream *stream)
+{
+	size_t each = stream->largest > HELD_BYTES ? stream->largest : HELD_BYTES;
+	return each * (stream->worker_count - 1);
 }
 
 void stream_slice_spill(struct stream *stream, struct stream_worker *worker)
 {
 	pthread_mutex_lock(&stream->lock);
-	write_until(stream, done_until(stream));
+	tell_held(stream, worker, worker->out->len);
+	while (stream->next_slice != worker->slice && stream->held > held_limit(stream))
+		pthread_cond_wait(&stream->turn, &stream->lock);
 	if (stream->next_slice == worker->slice) {
 		writer_add(stream->out, worker->out->buffer, worker->out->len);
+		worker->written += worker->out->len;
 		worker->out->len = 0;
+		tell_held(stream, worker, 0);
 	}
 	pthread_mutex_unlock(&stream->lock);
 }
 
-void stream_slices_end(struct stream *stream)
+static void write_done(struct stream *stream)
 {
-	for (unsigned i = 0; i < stream->worker_count; i++)
-		park(stream, stream->workers[i]);
-	write_until(stream, stream->waiting.count);
+	for (; stream->next_slice < stream->slices.count && stream->slices.items[stream->next_slice].done; stream->next_slice++) {
+		struct writer *text = stream->slices.items[stream->next_slice].text;
+		if (!text)
+			continue;
+		writer_add(stream->out, text->buffer, text->len);
+		stream->held -= text->len;
+		text->len = 0;
+		vec_push(&stream->spare, text);
+	}
+	pthread_cond_broadcast(&stream->turn);
+}
+
+void stream_slice_end(struct stream *stream, struct stream_worker *worker, size_t slice)
+{
+	struct stream_slice *done = &stream->slices.items[slice];
+	pthread_mutex_lock(&stream->lock);
+	if (worker->out) {
+		size_t size = worker->written + worker->out->len;
+		stream->largest = size > stream->largest ? size : stream->largest;
+		tell_held(stream, worker, worker->out->len);
+		done->text = worker->out;
+		worker->out = NULL;
+	}
+	done->done = true;
+	if (slice == stream->next_slice)
+		write_done(stream);
+	pthread_mutex_unlock(&stream->lock);
 }
 
 void stream_slices_fini(struct stream *stream)
@@ -91,6 +97,7 @@ void stream_slices_fini(struct stream *stream)
 		free(stream->spare.items[i]);
 	}
 	vec_fini(&stream->spare);
-	vec_fini(&stream->waiting);
+	vec_fini(&stream->slices);
+	pthread_cond_destroy(&stream->turn);
 	pthread_mutex_destroy(&stream->lock);
 }

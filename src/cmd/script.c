@@ -192,11 +192,11 @@ static void on_batch_begin(void *context, struct session *session, size_t slices
 	script->sink.batch_begin(script->sink.context, session, slices);
 }
 
-static void on_batch_end(void *context, struct session *session, size_t slices)
+static void on_slice_end(void *context, const struct worker *worker, size_t slice)
 {
-	struct script *script = context;
+	const struct script *script = context;
 
-	script->sink.batch_end(script->sink.context, session, slices);
+	script->sink.slice_end(script->sink.context, worker, slice);
 }
 
 static void on_record(void *context, const struct resolved *r, size_t slice)
@@ -229,7 +229,7 @@ static int run_session(struct script *script, struct error *err)
 		sink.raw = on_raw;
 		sink.batch_begin = on_batch_begin;
 		sink.record = on_record;
-		sink.batch_end = on_batch_end;
+		sink.slice_end = on_slice_end;
 	}
 	int result = session_run(&script->session, &sink, err);
 	jit_names_warn(&script->jit, &script->session);

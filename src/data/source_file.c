@@ -3,6 +3,10 @@
 
 /* Pages are given back in steps of this, so that it costs nothing. */
 #define DROP_STEP_BYTES ((uint64_t)4 << 20)
+/* What the consumer says it is done with does not come back: smaller steps cost no more. */
+#define RELEASE_STEP_BYTES ((uint64_t)1 << 20)
+/* Where more than this was read and waits for its turn, its pages go and come back. */
+#define WAITING_BYTES ((uint64_t)3 << 20)
 /* How much of one part of a directory is read before the next one gets its turn. */
 #define TURN_BYTES ((uint64_t)2 << 20)
 
@@ -190,9 +194,10 @@ static void file_release(struct source *source, uint64_t mark)
 			to = mark > file->inflated ? lane->begin + mark - file->inflated : 0;
 		else if (source->header.swapped)
 			continue;
-		if (to > lane->released + DROP_STEP_BYTES) {
-			backing_drop(&lane->backing, lane->released, to);
-			lane->released = to;
+		bool all = !source->header.swapped && lane->at - lane->released > WAITING_BYTES;
+		if (all || to > lane->released + RELEASE_STEP_BYTES) {
+			backing_drop(&lane->backing, lane->released, all ? lane->at : to);
+			lane->released = to > lane->released ? to : lane->released;
 		}
 	}
 }

@@ -736,38 +736,53 @@ TEST("somebody else's file is only read when forced")
 	free(r);
 }
 
-TEST("a large file is mapped, its pages are given back, and its bytes stay the same")
+/* count samples whose times and addresses are counted from 0, in folder/file. */
+static struct source *long_file(const char *folder, bool swap, uint64_t count)
+{
+	struct recording *r = recording_new(swap);
+	struct source *source = NULL;
+	char path[64];
+	begin_file(r, 1);
+	put_at(r, 48, count * 40, 8);
+	write_file(folder, "file", r->bytes, r->len);
+	snprintf(path, sizeof path, "%s/file", folder);
+	FILE *file = fopen(path, "a");
+	for (uint64_t i = 0; i < count; i++) {
+		r->len = 0;
+		put_sample(r, 10, i, i);
+		fwrite(r->bytes, r->len, 1, file);
+	}
+	fclose(file);
+	EXPECT(source_open(&source, path, NULL, NULL) == 0);
+	free(r);
+	return source;
+}
+
+TEST("a large file is mapped, its pages are given back, and its bytes stay the same, also while they are waited for")
 {
 	static const char *const names[] = { "file", NULL };
-	char folder[] = "/tmp/source_test.XXXXXX", path[64];
+	char folder[] = "/tmp/source_test.XXXXXX";
+	enum { COUNT = 1 << 20, WAITING = 1 << 17 };
+	const uint8_t **bodies = malloc(WAITING * sizeof *bodies);
 	EXPECT(mkdtemp(folder) != NULL);
 	for (int swap = 0; swap < 2; swap++) {
-		struct recording *r = recording_new(swap);
-		struct source *source;
+		struct source *source = long_file(folder, swap, COUNT);
 		struct record record;
-		uint64_t count = 1 << 20, seen = 0, sum = 0;
-		begin_file(r, 1);
-		put_at(r, 48, count * 40, 8);
-		write_file(folder, "file", r->bytes, r->len);
-		snprintf(path, sizeof path, "%s/file", folder);
-		FILE *file = fopen(path, "a");
-		for (uint64_t i = 0; i < count; i++) {
-			r->len = 0;
-			put_sample(r, 10, i, i);
-			fwrite(r->bytes, r->len, 1, file);
-		}
-		fclose(file);
-		EXPECT(source_open(&source, path, NULL, NULL) == 0);
+		uint64_t seen = 0, sum = 0, first = source_mark(source);
 		while (source_next(source, &record, NULL) == 1) {
 			sum += load_u64(record.body + 8);
+			if (seen < WAITING)
+				bodies[seen] = record.body;
 			if (++seen % 1000 == 0)
-				source_release(source, source_mark(source));
+				source_release(source, seen < WAITING ? first : source_mark(source));
+			for (size_t i = 0; seen == WAITING && i < WAITING; i++)
+				EXPECT(load_u64(bodies[i] + 8) == i);
 		}
-		EXPECT_INT(seen, count);
-		EXPECT_INT(sum, count * (count - 1) / 2);
+		EXPECT_INT(seen, COUNT);
+		EXPECT_INT(sum, (uint64_t)COUNT * (COUNT - 1) / 2);
 		source_close(source);
-		free(r);
 	}
+	free(bodies);
 	remove_folder(folder, names);
 }
 

@@ -160,6 +160,11 @@ void order_flush(struct order *order, bool final, void (*deliver)(void *context,
 	uint64_t limit = final ? UINT64_MAX : order->limit, until;
 	if (order->fresh.count)
 		push_run(order);
+	if (final) {
+		free(order->scratch);
+		order->scratch = NULL;
+		order->scratch_size = 0;
+	}
 	for (struct run *run; (run = earliest(order, &until));) {
 		const struct entry *entry = &run->entries[run->head];
 		if (entry->time > limit)

@@ -14,7 +14,7 @@
 enum {
 	BATCH_RECORDS = 16384,       /* a batch is handed to the workers at this many records … */
 	BATCH_BYTES = 2 << 20,       /* … or bytes */
-	SLICE_RECORDS = 1024,        /* at most: batches of few, large records have slices of at least … */
+	SLICE_RECORDS = 512,         /* at most: batches of few, large records have slices of at least … */
 	SLICE_RECORDS_MIN = 32,      /* … this many */
 	SLICES = 8,
 	BLOCK_RECORDS = 16,          /* resolved side by side, so that their cache misses overlap */
@@ -29,6 +29,7 @@ struct session_internal {
 	VEC(struct entry) batch;
 	VEC(uint64_t) changes;       /* clocks within the batch at which the model changed */
 	uint64_t batch_bytes, batch_clock; /* clock of the batch's first record */
+	uint64_t mark;             /* of the source: what lies before is not needed any more */
 	struct deferred deferred;
 	size_t held;                 /* records at the batch's start that were left there to wait */
 	uint64_t held_bytes;
@@ -359,6 +360,8 @@ static void slice_run(void *context, size_t slice, unsigned index)
 			block_finish(in, &block, slice);
 	}
 	block_finish(in, &block, slice);
+	if (in->sink->slice_end)
+		in->sink->slice_end(in->sink->context, worker, slice);
 }
 
 static void batch_process(struct session *session)
@@ -392,6 +395,7 @@ static void batch_run_to(struct session *session, bool waiting)
 	if (in->deferred.wanted && waiting)
 		due = deferred_due(&in->deferred, count, in->batch_bytes < PATIENCE_BYTES ? PATIENCE_RECORDS : 0);
 	in->batch.count = due;
+	source_release(session->source, in->mark);
 	if (due)
 		batch_process(session);
 	if (in->deferred.wanted)
@@ -406,7 +410,8 @@ static void batch_run_to(struct session *session, bool waiting)
 	if (in->held)
 		return; /* their bytes are still needed */
 	uint64_t mark = order_mark(&in->order);
-	source_release(session->source, mark < source_mark(session->source) ? mark : source_mark(session->source));
+	in->mark = mark < source_mark(session->source) ? mark : source_mark(session->source);
+	source_release(session->source, in->mark);
 }
 
 static void batch_run(struct session *session)

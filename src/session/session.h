@@ -85,6 +85,8 @@ struct sink {
 	/* For every record of a slice, on some worker, in order within the slice. Samples: resolved and decoded. Other records: only
 	 * where want_records; then r->sample is the trailer. r->event UINT32_MAX: of no known event. */
 	void (*record)(void *context, const struct resolved *r, size_t slice);
+	/* The slice is done; on the worker that had it. NULL: none. */
+	void (*slice_end)(void *context, const struct worker *worker, size_t slice);
 	/* All slices of the batch are done; on the owner, slices to be consumed in order of index. */
 	void (*batch_end)(void *context, struct session *session, size_t slices);
 	bool want_records;  /* side-band and tool records too, in delivery order (script --show-*, -D, report --tasks/--stats) */

@@ -124,6 +124,51 @@ TEST("each sample sees the names and mappings of its own time, on one worker as 
 	}
 }
 
+/* Of one batch, by slice. */
+struct ends {
+	const struct worker *workers[64]; /* NULL: it has ended, or not begun */
+	atomic_uint ended[64];
+	atomic_uint slices, bad;
+};
+
+static void ends_record(void *context, const struct resolved *r, size_t slice)
+{
+	struct ends *ends = context;
+	ends->bad += slice >= 64 || ends->ended[slice] || (ends->workers[slice] && ends->workers[slice] != r->worker);
+	ends->workers[slice] = r->worker;
+}
+
+static void ends_slice(void *context, const struct worker *worker, size_t slice)
+{
+	struct ends *ends = context;
+	ends->bad += slice >= 64 || ends->workers[slice] != worker || ends->ended[slice]++;
+	ends->slices++;
+}
+
+static void ends_batch(void *context, __attribute__((unused)) struct session *session, size_t slices)
+{
+	struct ends *ends = context;
+	for (size_t i = 0; i < slices; i++) {
+		ends->bad += !ends->ended[i];
+		ends->ended[i] = 0;
+		ends->workers[i] = NULL;
+	}
+}
+
+TEST("each slice ends once, behind its last record, on the worker that had it")
+{
+	for (unsigned threads = 1; threads <= 4; threads += 3) {
+		struct session session;
+		struct ends ends = { 0 };
+		struct sink sink = { .context = &ends, .record = ends_record, .slice_end = ends_slice, .batch_end = ends_batch };
+		EXPECT(session_open(&session, &long_recording(100000)->source, &(struct session_options){ .threads = threads }, NULL) == 0);
+		EXPECT(session_run(&session, &sink, NULL) == 0);
+		EXPECT_INT(ends.bad, 0);
+		EXPECT(ends.slices > 8);
+		session_close(&session);
+	}
+}
+
 TEST("a chain with an unknown marker is dropped whole")
 {
 	struct tape *r = recording_new();

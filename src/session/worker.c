@@ -8,11 +8,19 @@ static void *line_up(void *memory)
 	return (void *)(((uintptr_t)memory + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
 }
 
+/* Empty: what was in a smaller one is found again soon. */
+static void addresses_open(struct worker *worker, size_t count)
+{
+	free(worker->addresses_memory);
+	worker->addresses_memory = memory_zero(count + 2, sizeof *worker->addresses);
+	worker->addresses = line_up(worker->addresses_memory);
+	worker->address_mask = count - 1;
+}
+
 struct worker *worker_new(const struct session *session, unsigned index)
 {
 	struct worker *worker = memory_zero(1, sizeof *worker);
-	worker->addresses_memory = memory_zero(ADDRESS_CACHE + 2, sizeof *worker->addresses);
-	worker->addresses = line_up(worker->addresses_memory);
+	addresses_open(worker, ADDRESS_CACHE_MIN);
 	worker->session = session;
 	worker->index = index;
 	worker->epoch = 1;
@@ -114,7 +122,7 @@ static const struct location *location_intern(struct worker *worker, const struc
 
 static struct cached_address *cached_at(const struct worker *worker, uintptr_t key, uint64_t address)
 {
-	return &worker->addresses[(size_t)hash_u64(address ^ key << 12) & (ADDRESS_CACHE - 1)];
+	return &worker->addresses[(size_t)hash_u64(address ^ key << 12) & worker->address_mask];
 }
 
 static const struct map *map_of(const struct worker *worker, const struct map_node *root, uint64_t address, unsigned cpumode)
@@ -131,6 +139,10 @@ static const struct location *locate(struct worker *worker, const struct map_nod
 	uintptr_t key = tagged(root, cpumode);
 	struct cached_address *cached = cached_at(worker, key, address);
 	if (cached->key != key || cached->address != address || !cached->location) {
+		if (worker->location_count > worker->address_mask / 2 && worker->address_mask + 1 < ADDRESS_CACHE_MAX) {
+			addresses_open(worker, (worker->address_mask + 1) * ADDRESS_CACHE_STEP);
+			cached = cached_at(worker, key, address);
+		}
 		cached->key = key;
 		cached->address = address;
 		cached->location = location_intern(worker, map_of(worker, root, address, cpumode), address, cpumode);

@@ -5,7 +5,9 @@
 
 enum {
 	THREAD_CACHE = 256,    /* entries, a power of two */
-	ADDRESS_CACHE = 32768, /* entries, a power of two */
+	ADDRESS_CACHE_MIN = 2048,  /* entries, a power of two: twice as many as there are locations … */
+	ADDRESS_CACHE_MAX = 32768, /* … up to this */
+	ADDRESS_CACHE_STEP = 4,
 	CACHE_LINE = 64,
 	LOCATION_SLAB = 256,   /* locations made at a time */
 };
@@ -37,6 +39,7 @@ struct worker {
 	struct cached_thread threads[THREAD_CACHE];
 	struct cached_address *addresses; /* aligned to a cache line */
 	void *addresses_memory;
+	size_t address_mask;
 	struct arena arena;
 	struct location *fresh; /* the rest of the newest slab of locations, each on a cache line of its own */
 	size_t fresh_count;

@@ -14,13 +14,12 @@ const struct map *kernel_extent_beyond(void *context, const struct session *sess
 {
 	struct symbols *symbols = *(struct symbols **)context;
 	const struct module *kernel = kernel_of(&session->model.modules);
-	uint32_t count = 0;
+	uint64_t start, end;
 	if (!symbols || !kernel)
 		return NULL;
-	const struct symbol *all = symbols_all(symbols, kernel, &count);
-	if (!count || symbols_info(symbols, kernel).origin != ORIGIN_KALLSYMS)
+	if (!symbols_extent(symbols, kernel, &start, &end) || symbols_info(symbols, kernel).origin != ORIGIN_KALLSYMS)
 		return NULL;
-	if (address < all[0].start || address >= all[count - 1].end)
+	if (address < start || address >= end)
 		return NULL;
 	return map_find(model_kernel_root(&session->model, UINT64_MAX), kernel->start);
 }

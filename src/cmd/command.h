@@ -15,6 +15,7 @@ struct cli {
 	const char *program;        /* the word we were called by: "perf" or "perfuse" */
 	const char *buildid_dir;    /* --buildid-dir, config or $HOME/.debug */
 	const struct config *config;
+	const char *kept_dir;       /* the user's cache, where lists may be kept between runs; NULL: nowhere */
 	bool debuginfod;            /* servers of $DEBUGINFOD_URLS may be asked for files */
 	bool tty_out, tty_err;      /* stdout before any pager; stderr */
 	int pager_pid;              /* 0: none runs */

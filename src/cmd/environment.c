@@ -65,6 +65,19 @@ const char *environment_buildid_dir(struct config *config)
 	return arena_string(&config->arena, path, strlen(path));
 }
 
+const char *environment_kept_dir(struct config *config)
+{
+	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+	if (!config_bool(config, "perfuse.cache", true))
+		return NULL;
+	if (cache && cache[0] == '/')
+		return arena_string(&config->arena, cache, strlen(cache));
+	if (!home || home[0] != '/')
+		return NULL;
+	CLEANUP_FREE char *path = join(home, ".cache");
+	return arena_string(&config->arena, path, strlen(path));
+}
+
 bool environment_debuginfod(const struct config *config)
 {
 	const char *set = config_get(config, "buildid-cache.debuginfod");

@@ -17,6 +17,9 @@ void config_files_fini(struct config_files *files);
 void environment_config(const struct cli *cli, struct config *config);
 
 const char *environment_buildid_dir(struct config *config); /* lives as long as the configuration */
+/* The user's cache, $XDG_CACHE_HOME or $HOME/.cache; NULL: there is none, perfuse.cache is off, or the program has rights
+ * that its user has not. Lives as long as the configuration. */
+const char *environment_kept_dir(struct config *config);
 /* Whether servers may be asked for files: $DEBUGINFOD_URLS names one, or buildid-cache.debuginfod does (which then is put
  * there for the library). Before any thread starts. */
 bool environment_debuginfod(const struct config *config);

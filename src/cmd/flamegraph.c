@@ -281,6 +281,7 @@ static int drawing_open(struct drawing *drawing, struct error *err)
 	symbols.no_demangle = !options->demangle;
 	symbols.verbose = options->verbose;
 	symbols.debuginfod = drawing->cli->debuginfod;
+	symbols.kept_dir = drawing->cli->kept_dir;
 	drawing->symbols = flame.symbols = symbols_new(&drawing->session.model.modules, &symbols);
 	drawing->sink = flame_sink_new(&flame, session_workers(&drawing->session));
 	flame_builder_init(&drawing->builder);

@@ -290,6 +290,7 @@ int main(int argc, char **argv)
 	struct opening opening = { .cli = &cli, .argv = (const char **)argv + (argc > 0), .code = -1 };
 	environment_config(&cli, &config);
 	cli.buildid_dir = environment_buildid_dir(&config);
+	cli.kept_dir = environment_kept_dir(&config);
 	cli.debuginfod = environment_debuginfod(&config);
 	int code = subcommand ? run_word(&cli, subcommand, opening.argv) : run_opening(&opening);
 	code = finish(&cli, code);

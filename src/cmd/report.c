@@ -97,7 +97,7 @@ static void open_symbols(struct report *report)
 		.osrelease = header_string(&report->session.source->header, FEATURE_OSRELEASE), .no_demangle = !options->demangle,
 		.short_names = options->short_names,
 		.demangle_kernel = options->demangle_kernel, .no_vmlinux = options->ignore_vmlinux, .verbose = options->verbose,
-		.debuginfod = report->cli->debuginfod,
+		.debuginfod = report->cli->debuginfod, .kept_dir = report->cli->kept_dir,
 	};
 	report->symbols = symbols_new(&report->session.model.modules, &symbols);
 }

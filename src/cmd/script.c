@@ -309,6 +309,7 @@ static int script_open(struct script *script, struct error *err)
 	symbols.no_demangle = !o->demangle;
 	symbols.verbose = o->verbose;
 	symbols.debuginfod = script->cli->debuginfod;
+	symbols.kept_dir = script->cli->kept_dir;
 	script->symbols = symbols_new(&script->session.model.modules, &symbols);
 	if (open_cpus(script, err) < 0 || open_lists(script, err) < 0)
 		return EXIT_FAILED;

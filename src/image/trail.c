@@ -60,6 +60,8 @@ const char *image_finding_text(enum image_finding finding)
 		[IMAGE_OTHER_BUILD] = "another build",
 		[IMAGE_UNUSED] = "right, but without what is missing",
 		[IMAGE_USED] = "used",
+		[IMAGE_OUTDATED] = "out of date",
+		[IMAGE_UNWRITTEN] = "cannot be written",
 	};
 	return texts[finding];
 }

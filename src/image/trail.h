@@ -15,6 +15,8 @@ enum image_finding {
 	IMAGE_OTHER_BUILD,   /* of another build-id (or, without any, of another checksum) */
 	IMAGE_UNUSED,        /* the right one, with nothing that was looked for */
 	IMAGE_USED,
+	IMAGE_OUTDATED,      /* what was kept is of another state of the machine, or damaged */
+	IMAGE_UNWRITTEN,     /* what was to be kept could not be */
 };
 
 struct image_try {

@@ -7,9 +7,6 @@
 #include "base/memory.h"
 #include "symbol/text.h"
 
-/* Longer names are cut, as perf does. */
-#define KALLSYMS_NAME_MAX 512u
-
 struct line {
 	uint64_t address;
 	const char *name;
@@ -72,6 +69,14 @@ uint64_t kallsyms_address(const char *text, size_t len, const char *name)
 	return 0;
 }
 
+static void marks_note(struct kallsyms_marks *marks, const struct line *line)
+{
+	uint64_t *mark = line->len == 5 && memcmp(line->name, "_text", 5) == 0 ? &marks->text :
+		line->len == 6 && memcmp(line->name, "_stext", 6) == 0 ? &marks->stext : NULL;
+	if (mark && !*mark && strchr("tTwW", line->type))
+		*mark = line->address;
+}
+
 static void kallsyms_add(struct table_builder *b, const struct line *line, const char *name)
 {
 	bool upper = line->type >= 'A' && line->type <= 'Z', function = strchr("tTwW", line->type) != NULL;
@@ -111,6 +116,8 @@ void kallsyms_parse(struct kallsyms *k, char *text, size_t len)
 		k->hidden &= line.address == 0;
 		if (!type_is_symbol(line.type) || (line.len && *line.name == '$'))
 			continue;
+		if (line.len && *line.name == '_')
+			marks_note(&k->marks, &line);
 		kallsyms_add(&builder, &line, text_keep(text, &used, line.name, line.len));
 	}
 	k->text = text_shrink(text, used, &builder);

@@ -7,11 +7,20 @@
 
 #include "symbol/table.h"
 
+/* Longer names are cut, as perf does. */
+#define KALLSYMS_NAME_MAX 512u
+
+/* Where functions are that recordings tell the kernel's place by; 0: there is none. As kallsyms_address has them. */
+struct kallsyms_marks {
+	uint64_t text, stext;        /* "_text", "_stext" */
+};
+
 struct kallsyms {
 	char *text;                  /* owns what the names point into */
 	struct symbol_table kernel;  /* at the addresses of the list */
 	struct symbol *in_modules;   /* by address; their names end at the tab, where "\0[module]" follows */
 	uint32_t in_modules_count;
+	struct kallsyms_marks marks;
 	bool hidden;                 /* all addresses are 0: the kernel does not show them to this user */
 };
 

@@ -8,10 +8,12 @@
 #include "base/memory.h"
 #include "image/file.h"
 #include "model/model.h"
+#include "os/kernel_state.h"
 #include "symbol/load.h"
 #include "symbol/load_elf.h"
 
 #define KALLSYMS_LIMIT ((size_t)512 << 20)
+#define RUNNING_KALLSYMS "/proc/kallsyms"
 
 /* Opens a list of that path and finds out how far the kernel was moved since. */
 static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel, const char *path)
@@ -39,6 +41,50 @@ static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel,
 	bool none = s->kallsyms.kernel.count == 0 && s->kallsyms.in_modules_count == 0;
 	s->kallsyms_info = (struct symtab_info){ .origin = 'k', .path = arena_string(&s->arena, path, strlen(path)) };
 	s->kallsyms_info.state = s->kallsyms.hidden ? SYMTAB_HIDDEN : none ? SYMTAB_DAMAGED : SYMTAB_LOADED;
+	return true;
+}
+
+static void note_kept(struct symbol_sources *s, enum image_finding finding)
+{
+	CLEANUP_STR struct str path = { 0 };
+	if (s->kernel_trail)
+		str_printf(&path, "%s/perfuse/%s", s->options.kept_dir, KEPT_NAME);
+	image_trail_note(s->kernel_trail, "", str_text(&path), 'k', finding);
+}
+
+/* What an earlier run kept of the running kernel's list. */
+static bool kept_find(struct symbol_sources *s, const struct module *kernel, uint64_t state)
+{
+	struct error err = { 0 };
+	if (kept_open(s->options.kept_dir, state, &s->kept, &err) < 0) {
+		note_kept(s, err.kind == ERROR_FORMAT ? IMAGE_OUTDATED : image_finding_of(&err));
+		return false;
+	}
+	const char *mark = kernel && kernel->relocation ? kernel->relocation_symbol : NULL;
+	uint64_t now = !mark ? 0 : strcmp(mark, "_text") == 0 ? s->kept.list.marks.text :
+		strcmp(mark, "_stext") == 0 ? s->kept.list.marks.stext : 0;
+	note_kept(s, mark && !now ? IMAGE_UNUSED : IMAGE_USED);
+	if (mark && !now) {
+		kept_close(&s->kept);
+		return false;
+	}
+	s->kallsyms_shift = mark ? (int64_t)(kernel->relocation - now) : 0;
+	s->kallsyms_info = (struct symtab_info){ .origin = 'k', .path = RUNNING_KALLSYMS, .state = SYMTAB_LOADED };
+	return true;
+}
+
+/* The running kernel's list costs as much as thousands of samples: the kernel makes each line when it is read. */
+static bool kallsyms_running(struct symbol_sources *s, const struct module *kernel)
+{
+	uint64_t state = s->options.kept_dir ? kernel_state("") : 0;
+	if (state && kept_find(s, kernel, state))
+		return true;
+	if (!kallsyms_open(s, kernel, RUNNING_KALLSYMS))
+		return false;
+	/* a module that came or went meanwhile may be in it or not */
+	if (state && s->kallsyms_info.state == SYMTAB_LOADED && kernel_state("") == state &&
+	    kept_save(s->options.kept_dir, state, &s->kallsyms, NULL) < 0)
+		note_kept(s, IMAGE_UNWRITTEN);
 	return true;
 }
 
@@ -75,10 +121,10 @@ static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
 	bool known = kernel && kernel->build_id_len;
 	own_len = known && !s->options.no_kernel_lookup ? image_kernel_build_id("/sys/kernel/notes", own) : 0;
 	bool same = known && build_id_equal(kernel->build_id, kernel->build_id_len, own, own_len);
-	if (!s->options.no_kernel_lookup && (!known || same) && kallsyms_open(s, kernel, "/proc/kallsyms"))
+	if (!s->options.no_kernel_lookup && (!known || same) && kallsyms_running(s, kernel))
 		return;
 	if (own_len && !same) {
-		image_trail_note(s->kernel_trail, "", "/proc/kallsyms", 'k', IMAGE_OTHER_BUILD);
+		image_trail_note(s->kernel_trail, "", RUNNING_KALLSYMS, 'k', IMAGE_OTHER_BUILD);
 		image_trail_build(s->kernel_trail, own, own_len);
 	}
 	if (known && !kallsyms_cached(s, kernel) && own_len)
@@ -95,15 +141,14 @@ static const struct module *kernel_of_host(const struct symbol_sources *s)
 	return NULL;
 }
 
-/* The list, loaded at the first call; s->kernel_lock is held until kallsyms_put. */
-static struct kallsyms *kallsyms_get(struct symbol_sources *s, struct symtab *tab)
+/* Loads the list at the first call; s->kernel_lock is held until kallsyms_put. */
+static void kallsyms_get(struct symbol_sources *s, struct symtab *tab)
 {
 	pthread_mutex_lock(&s->kernel_lock);
 	s->kernel_trail = s->options.verbose > 0 ? &tab->trail : NULL;
 	if (!s->kallsyms_tried)
 		kallsyms_find(s, kernel_of_host(s));
 	s->kallsyms_tried = true;
-	return &s->kallsyms;
 }
 
 static void kallsyms_put(struct symbol_sources *s)
@@ -156,16 +201,22 @@ void load_kernel(struct symbol_sources *s, const struct module *module, struct s
 	if (tab->table.count || module->section || (s->options.vmlinux && !s->options.no_vmlinux && !s->options.kallsyms))
 		return;
 	enum symtab_state of_files = tab->info.state;
-	struct kallsyms *k = kallsyms_get(s, tab);
+	kallsyms_get(s, tab);
 	tab->info = s->kallsyms_info;
 	if (tab->info.state == SYMTAB_MISSING)
 		tab->info.state = of_files;
 	tab->demangler.off = true;
 	table_fini(&tab->table);
 	/* the list stays for the modules; the kernel's own part moves over here */
-	tab->table = k->kernel;
-	k->kernel = (struct symbol_table){ 0 };
+	tab->table = s->kallsyms.kernel;
+	s->kallsyms.kernel = (struct symbol_table){ 0 };
+	struct packed_symbols kept = s->kept.list.kernel;
 	kallsyms_put(s);
+	if (kept.count) {
+		kept.shift = s->kallsyms_shift;
+		symtab_take_packed(tab, &kept, &s->kept);
+		return;
+	}
 	for (uint32_t i = 0; i < tab->table.count && s->kallsyms_shift; i++) {
 		tab->table.symbols[i].start += (uint64_t)s->kallsyms_shift;
 		tab->table.symbols[i].end += (uint64_t)s->kallsyms_shift;
@@ -180,8 +231,13 @@ void load_kernel_module(struct symbol_sources *s, const struct module *module, s
 	if (tab->table.count)
 		return;
 	table_fini(&tab->table);
-	const struct kallsyms *k = kallsyms_get(s, tab);
-	kallsyms_module(k, module->short_name, module->start, &tab->table);
+	struct packed_symbols kept;
+	kallsyms_get(s, tab);
+	packed_module(&s->kept.list, module->short_name, module->start, &kept);
+	if (kept.count)
+		symtab_take_packed(tab, &kept, &s->kept);
+	else
+		kallsyms_module(&s->kallsyms, module->short_name, module->start, &tab->table);
 	tab->demangler.off = true;
 	if (tab->table.count)
 		tab->info = s->kallsyms_info;

@@ -1,6 +1,7 @@
 #include "symbol/load.h"
 
 #include <elf.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 #include "symbol/perf_map.h"
 
 #define PERF_MAP_LIMIT ((size_t)512 << 20)
+/* A power of two. */
+#define RECENT 1024u
 
 static const char *option_copy(struct symbol_sources *s, const char *text)
 {
@@ -26,6 +29,7 @@ void sources_init(struct symbol_sources *s, const struct modules *modules, const
 	s->options.kallsyms = option_copy(s, options->kallsyms);
 	s->options.buildid_dir = option_copy(s, options->buildid_dir);
 	s->options.osrelease = option_copy(s, options->osrelease);
+	s->options.kept_dir = option_copy(s, options->kept_dir);
 	s->image_options = (struct image_options){ .symfs = s->options.symfs, .buildid_dir = s->options.buildid_dir,
 		.vmlinux = s->options.vmlinux, .osrelease = s->options.osrelease, .no_vmlinux = options->no_vmlinux,
 		.debuginfod = options->debuginfod };
@@ -36,6 +40,7 @@ void sources_fini(struct symbol_sources *s)
 {
 	pthread_mutex_destroy(&s->kernel_lock);
 	kallsyms_fini(&s->kallsyms);
+	kept_close(&s->kept);
 	arena_fini(&s->arena);
 }
 
@@ -169,6 +174,7 @@ static char origin_before(const struct module *module)
 struct symtab *symtab_load(struct symbol_sources *s, const struct module *module)
 {
 	struct symtab *tab = memory_zero(1, sizeof *tab);
+	pthread_mutex_init(&tab->unpacking, NULL);
 	tab->info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = origin_before(module) };
 	switch (module->kind) {
 	case MODULE_FILE:
@@ -211,11 +217,65 @@ void symtab_free(struct symtab *tab)
 	if (tab->table.symbols == &tab->alone)
 		tab->table.symbols = NULL;
 	table_fini(&tab->table);
+	idmap_fini(&tab->ids);
+	free(tab->recent);
 	free(tab->shown);
 	image_close(&tab->images[0]);
 	image_close(&tab->images[1]);
 	free(tab->text);
 	arena_fini(&tab->names);
 	image_trail_fini(&tab->trail);
+	pthread_mutex_destroy(&tab->unpacking);
 	free(tab);
+}
+
+void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed, const struct kept *kept)
+{
+	tab->packed = *packed;
+	tab->kept = kept;
+	tab->table.count = packed->count;
+	tab->table.symbols = memory_zero(packed->count, sizeof *tab->table.symbols);
+	tab->recent = memory_zero(RECENT, sizeof *tab->recent);
+}
+
+static uint32_t symtab_unpack(struct symtab *tab, uint32_t place)
+{
+	pthread_mutex_lock(&tab->unpacking);
+	bool fresh;
+	uint32_t id = idmap_add(&tab->ids, place, tab->unpacked + 1, &fresh);
+	if (fresh)
+		kept_get(tab->kept, &tab->packed, place, &tab->table.symbols[tab->unpacked++], &tab->names);
+	atomic_store_explicit(&tab->recent[place % RECENT], (uint64_t)place << 32 | id, memory_order_release);
+	pthread_mutex_unlock(&tab->unpacking);
+	return id;
+}
+
+uint32_t symtab_find(struct symtab *tab, uint64_t offset)
+{
+	if (!tab->packed.count)
+		return table_find(&tab->table, offset);
+	uint32_t place = packed_find(&tab->packed, offset);
+	if (!place)
+		return 0;
+	uint64_t recent = atomic_load_explicit(&tab->recent[place % RECENT], memory_order_acquire);
+	uint32_t id = recent >> 32 == place ? (uint32_t)recent : symtab_unpack(tab, place);
+	return symbol_holds(&tab->table.symbols[id - 1], offset) ? id : 0;
+}
+
+bool symtab_extent(const struct symtab *tab, uint64_t *start, uint64_t *end)
+{
+	struct symbol first, last;
+	if (!tab->table.count)
+		return false;
+	first = tab->table.symbols[0];
+	last = tab->table.symbols[tab->table.count - 1];
+	if (tab->packed.count) {
+		struct arena names = { 0 };
+		kept_get(tab->kept, &tab->packed, 1, &first, &names);
+		kept_get(tab->kept, &tab->packed, tab->packed.count, &last, &names);
+		arena_fini(&names);
+	}
+	*start = first.start;
+	*end = last.end;
+	return true;
 }

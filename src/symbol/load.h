@@ -4,16 +4,24 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "image/search.h"
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
 #include "symbol/lines_module.h"
+#include "symbol/kept.h"
 #include "symbol/symbol.h"
 #include "symbol/table.h"
 
 /* One module's table. */
 struct symtab {
-	struct symbol_table table;
+	struct symbol_table table;   /* of packed ones: in the order in which they were found, as far as they were */
+	struct packed_symbols packed;
+	const struct kept *kept;     /* what those are of */
+	pthread_mutex_t unpacking;   /* of what follows, and the table */
+	struct idmap ids;            /* of packed ones, by their place */
+	_Atomic uint64_t *recent;    /* place << 32 | id of those asked for last: read without the lock */
+	uint32_t unpacked;
 	const char *_Atomic *shown;  /* by index; NULL until asked for */
 	struct demangler demangler;
 	struct image images[2];      /* whose strings the names are */
@@ -34,6 +42,7 @@ struct symbol_sources {
 	pthread_mutex_t kernel_lock; /* of what follows */
 	bool kallsyms_tried;
 	struct kallsyms kallsyms;
+	struct kept kept;            /* or the same, as an earlier run left it: one of both */
 	int64_t kallsyms_shift;      /* from the list's addresses to the recording's */
 	struct symtab_info kallsyms_info;
 	struct image_trail *kernel_trail; /* of who asks first; NULL */
@@ -44,6 +53,12 @@ void sources_fini(struct symbol_sources *sources);
 
 struct symtab *symtab_load(struct symbol_sources *sources, const struct module *module);
 void symtab_free(struct symtab *tab);
+/* The id of the symbol that holds offset, which is in tab->table from then on; 0: none. From any thread. */
+uint32_t symtab_find(struct symtab *tab, uint64_t offset);
+/* Where its first symbol starts and its last one ends; false: it has none. */
+bool symtab_extent(const struct symtab *tab, uint64_t *start, uint64_t *end);
+/* Gives a table to symbols that are packed. */
+void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed, const struct kept *kept);
 
 /* Parts of symtab_load. */
 void load_files(struct symbol_sources *sources, const struct module *module, struct symtab *tab);

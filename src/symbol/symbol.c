@@ -108,8 +108,8 @@ const struct symbol_sources *symbols_sources(const struct symbols *s)
 
 uint32_t symbols_lookup(struct symbols *s, const struct module *module, uint64_t offset)
 {
-	const struct symtab *tab = symbols_tab(s, module);
-	return tab ? table_find(&tab->table, offset) : 0;
+	struct symtab *tab = symbols_tab(s, module);
+	return tab ? symtab_find(tab, offset) : 0;
 }
 
 const struct symbol *symbols_get(struct symbols *s, const struct module *module, uint32_t id)
@@ -123,11 +123,10 @@ void symbols_load(struct symbols *s, const struct module *module)
 	symbols_tab(s, module);
 }
 
-const struct symbol *symbols_all(struct symbols *s, const struct module *module, uint32_t *count)
+bool symbols_extent(struct symbols *s, const struct module *module, uint64_t *start, uint64_t *end)
 {
 	const struct symtab *tab = symbols_tab(s, module);
-	*count = tab ? tab->table.count : 0;
-	return tab ? tab->table.symbols : NULL;
+	return tab && symtab_extent(tab, start, end);
 }
 
 size_t symbols_kernel_parts(struct symbols *s, const struct module *kernel, struct kernel_part *parts, size_t max)

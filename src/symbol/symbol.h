@@ -4,8 +4,8 @@
  * Where a table comes from, for files: the recording's build-id in the build-id cache, the file itself (under --symfs
  * where given), debug files by build-id and debuglink, .gnu_debugdata; .symtab first, .dynsym where there is none. A file
  * whose build-id differs from the recording's is not used. For the kernel: --kallsyms alone, --vmlinux alone, vmlinux of
- * the cache or the usual places, /proc/kallsyms where its build-id is the recording's or that tells none, the cache's
- * copy. Kernel modules: their file, otherwise the same list. For anonymous code: /tmp/perf-PID.map. */
+ * the cache or the usual places, /proc/kallsyms where its build-id is the recording's or that tells none (or what an
+ * earlier run kept of it), the cache's copy. Kernel modules: their file, otherwise the same list. For anonymous code: /tmp/perf-PID.map. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +27,7 @@ struct symbols_options {
 	const char *vmlinux;         /* --vmlinux */
 	const char *kallsyms;        /* --kallsyms */
 	const char *buildid_dir;     /* the build-id cache */
+	const char *kept_dir;        /* where lists may be kept between runs, "$HOME/.cache"; NULL: nowhere */
 	const char *osrelease;       /* of the recorded machine, for the places of vmlinux; NULL: of this one */
 	bool no_demangle;
 	bool short_names;            /* without the arguments of templates and generics */
@@ -43,7 +44,7 @@ struct symbols;
 struct symbols *symbols_new(const struct modules *modules, const struct symbols_options *options);
 void symbols_free(struct symbols *symbols);
 
-/* Index + 1 of the symbol that holds offset in the module's table, 0: none. The id is stable for the life of `symbols`.
+/* A number of the symbol that holds offset in the module's table, 0: none. The id is stable for the life of `symbols`.
  * Loads the table at the first call for a module; safe from several threads. */
 uint32_t symbols_lookup(struct symbols *symbols, const struct module *module, uint64_t offset);
 /* Ids of functions that were inlined, from lines.h; their symbol has the extent of the one they are in. */
@@ -59,8 +60,8 @@ const char *symbols_name(struct symbols *symbols, const struct module *module, u
 
 /* Loads the table now, if it was not yet: a job for a pool, one module each. */
 void symbols_load(struct symbols *symbols, const struct module *module);
-/* All symbols of a module, by address; index + 1 is the id. */
-const struct symbol *symbols_all(struct symbols *symbols, const struct module *module, uint32_t *count);
+/* Where the first symbol of a module starts and the last one ends; false: it has none. */
+bool symbols_extent(struct symbols *symbols, const struct module *module, uint64_t *start, uint64_t *end);
 
 /* The sections of the kernel's file as they lie in memory: how many, 0 where names come from elsewhere. Loads no table. The
  * texts live as long as `symbols`. */

@@ -121,10 +121,11 @@ TEST("a file's own symbols are found and shown demangled; the info tells where f
 	EXPECT_INT(symbols_info(p.symbols, module).state, SYMTAB_NOT_TRIED);
 	EXPECT_STR(shown(&p, module, TEXT_OFFSET + 5), "foo::bar");
 	EXPECT_STR(shown(&p, module, TEXT_OFFSET + 0x20), "");
-	uint32_t id = symbols_lookup(p.symbols, module, TEXT_OFFSET), count;
+	uint32_t id = symbols_lookup(p.symbols, module, TEXT_OFFSET);
+	uint64_t start, end;
 	EXPECT_STR(symbols_get(p.symbols, module, id)->name, "_ZN3foo3barEv");
 	EXPECT(symbols_name(p.symbols, module, id) == symbols_name(p.symbols, module, id));
-	EXPECT(symbols_all(p.symbols, module, &count) && count == 1);
+	EXPECT(symbols_extent(p.symbols, module, &start, &end) && start == TEXT_OFFSET && end == symbols_get(p.symbols, module, id)->end);
 	struct symtab_info info = symbols_info(p.symbols, module);
 	EXPECT_INT(info.state, SYMTAB_LOADED);
 	EXPECT_INT(info.origin, 'd');

@@ -264,11 +264,6 @@ void builder_remove(struct table_builder *b, uint32_t order)
 	}
 }
 
-static bool symbol_holds(const struct symbol *symbol, uint64_t offset)
-{
-	return offset >= symbol->start && (offset < symbol->end || (offset == symbol->start && offset == symbol->end));
-}
-
 struct symbol *builder_find(struct table_builder *b, uint64_t offset)
 {
 	size_t low = 0, high = b->sorted.count;

@@ -56,6 +56,11 @@ struct symbol *builder_find(struct table_builder *b, uint64_t offset);
 /* Hands the symbols over; the builder is empty after. */
 void builder_finish(struct table_builder *b, struct symbol_table *table);
 
+static inline bool symbol_holds(const struct symbol *symbol, uint64_t offset)
+{
+	return offset >= symbol->start && (offset < symbol->end || (offset == symbol->start && offset == symbol->end));
+}
+
 void table_fini(struct symbol_table *table);
 uint32_t table_find(const struct symbol_table *table, uint64_t offset); /* id; 0: none */
 

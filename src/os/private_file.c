@@ -1,0 +1,111 @@
+#include "os/private_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/file.h"
+
+#define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+#define FILE_FLAGS (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+
+static bool is_own(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid();
+}
+
+static int refuse(struct error *err, const char *name)
+{
+	return error_set(err, ERROR_PERMISSION, "%s belongs to somebody else, or others can write it", name);
+}
+
+/* Makes what base ends with, where the folder that is to hold it is the user's. */
+static void base_make(const char *base)
+{
+	char above[PATH_MAX];
+	const char *slash = strrchr(base, '/');
+	if (!slash || (size_t)(slash - base) >= sizeof above - 1)
+		return;
+	snprintf(above, sizeof above, "%.*s", slash == base ? 1 : (int)(slash - base), base);
+	CLEANUP_FD int fd = open(above, FOLDER_FLAGS);
+	if (fd >= 0 && is_own(fd))
+		mkdirat(fd, slash + 1, 0700);
+}
+
+int private_folder(const char *base, bool make, struct error *err)
+{
+	CLEANUP_FD int above = open(base, FOLDER_FLAGS);
+	if (above < 0 && make && errno == ENOENT) {
+		base_make(base);
+		above = open(base, FOLDER_FLAGS);
+	}
+	if (above < 0)
+		return error_system(err, "%s", base);
+	/* whose cache it is: with sudo, HOME may still be that of who called it */
+	if (!is_own(above))
+		return refuse(err, base);
+	if (make)
+		mkdirat(above, "perfuse", 0700);
+	int folder = openat(above, "perfuse", FOLDER_FLAGS | O_NOFOLLOW);
+	if (folder < 0)
+		return error_system(err, "%s/perfuse", base);
+	struct stat st;
+	if (fstat(folder, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return folder;
+	close(folder);
+	return refuse(err, "perfuse");
+}
+
+int private_file_open(int folder, const char *name, size_t *size, struct error *err)
+{
+	struct stat st;
+	int fd = openat(folder, name, O_RDONLY | FILE_FLAGS);
+	if (fd < 0)
+		return errno == ELOOP ? refuse(err, name) : error_system(err, "%s", name);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IRWXG | S_IRWXO)) &&
+	    (uint64_t)st.st_size <= SIZE_MAX) {
+		*size = (size_t)st.st_size;
+		return fd;
+	}
+	close(fd);
+	return refuse(err, name);
+}
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
+int private_file_write(int folder, const char *name, const void *bytes, size_t len, struct error *err)
+{
+	char fresh[NAME_MAX + 1];
+	if ((size_t)snprintf(fresh, sizeof fresh, "%s.new", name) >= sizeof fresh)
+		return error_set(err, ERROR_LIMIT, "%s: the name is too long", name);
+	/* one writer at a time: so what one that was killed left behind can go, and does not pile up */
+	if (flock(folder, LOCK_EX | LOCK_NB) != 0)
+		return error_system(err, "%s", name);
+	unlinkat(folder, fresh, 0);
+	CLEANUP_FD int fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | FILE_FLAGS, 0600);
+	bool good = fd >= 0 && write_all(fd, bytes, len) && renameat(folder, fresh, folder, name) == 0;
+	int failed = good ? 0 : error_system(err, "%s", name);
+	if (fd >= 0 && !good)
+		unlinkat(folder, fresh, 0);
+	flock(folder, LOCK_UN);
+	return failed;
+}

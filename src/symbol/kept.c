@@ -1,0 +1,113 @@
+#include "symbol/kept.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "image/file.h"
+#include "os/file.h"
+#include "os/private_file.h"
+
+enum { CHUNK = 64 << 10, SIZE_LIMIT = 256 << 20 };
+
+static bool sum_holds(int fd, size_t size)
+{
+	CLEANUP_FREE char *chunk = memory_alloc(CHUNK);
+	struct packed_sum sum = { 0 };
+	uint64_t told;
+	size_t end = size - PACKED_SUM_SIZE;
+	for (size_t at = 0, len; at < end; at += len) {
+		len = end - at < CHUNK ? end - at : CHUNK;
+		if (pread(fd, chunk, len, (off_t)at) != (ssize_t)len)
+			return false;
+		packed_sum_add(&sum, chunk, len);
+	}
+	return pread(fd, &told, sizeof told, (off_t)end) == (ssize_t)sizeof told && told == packed_sum_end(&sum);
+}
+
+static off_t place_of(const struct kept *kept, const void *data)
+{
+	return (off_t)((const uint8_t *)data - kept->bytes.data);
+}
+
+/* From the file to where it is expected. */
+static bool read_part(const struct kept *kept, const void *part, size_t len)
+{
+	return pread(kept->fd, (void *)part, len, place_of(kept, part)) == (ssize_t)len;
+}
+
+/* What look-ups search; the rest is left to kept_get. */
+static bool read_tables(const struct kept *kept)
+{
+	const struct packed_list *list = &kept->list;
+	if (!read_part(kept, list->kernel.starts, (size_t)list->kernel.count * PACKED_START) ||
+	    !read_part(kept, list->in_modules.starts, (size_t)list->in_modules.count * PACKED_START) ||
+	    !read_part(kept, list->modules, (size_t)list->module_count * PACKED_MODULE))
+		return false;
+	struct span names = packed_module_names(list);
+	return read_part(kept, names.data, names.len);
+}
+
+int kept_open(const char *base, uint64_t state, struct kept *kept, struct error *err)
+{
+	size_t size = 0;
+	*kept = (struct kept){ 0 };
+	CLEANUP_FD int folder = private_folder(base, false, err);
+	int fd = folder < 0 ? -1 : private_file_open(folder, KEPT_NAME, &size, err);
+	if (fd < 0)
+		return -1;
+	if (size < PACKED_HEADER || size > SIZE_LIMIT) {
+		close(fd);
+		return error_set(err, ERROR_FORMAT, "%s has %zu bytes", KEPT_NAME, size);
+	}
+	/* what is never read takes no memory */
+	void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (data == MAP_FAILED) {
+		close(fd);
+		return error_system(err, "%s: %zu bytes", KEPT_NAME, size);
+	}
+	madvise(data, size, MADV_NOHUGEPAGE);
+	*kept = (struct kept){ .bytes = { data, size }, .fd = fd };
+	bool good = read_part(kept, kept->bytes.data, PACKED_HEADER) && packed_open(&kept->list, kept->bytes, state, NULL) == 0 &&
+		read_tables(kept) && sum_holds(fd, size);
+	if (good)
+		return 0;
+	kept_close(kept);
+	return error_set(err, ERROR_FORMAT, "%s is damaged, or of another state", KEPT_NAME);
+}
+
+void kept_close(struct kept *kept)
+{
+	if (kept->bytes.len)
+		close(kept->fd);
+	rooted_unmap(&kept->bytes);
+	*kept = (struct kept){ 0 };
+}
+
+void kept_get(const struct kept *kept, const struct packed_symbols *symbols, uint32_t id, struct symbol *symbol, struct arena *names)
+{
+	uint8_t rest[PACKED_REST];
+	char name[KALLSYMS_NAME_MAX + 1];
+	*symbol = (struct symbol){ .name = "" };
+	/* the file may have been cut since: then there is no such symbol */
+	if (pread(kept->fd, rest, sizeof rest, place_of(kept, symbols->rest + (size_t)(id - 1) * PACKED_REST)) != (ssize_t)sizeof rest)
+		return;
+	packed_describe(symbols, id, rest, symbol);
+	off_t at = place_of(kept, symbol->name);
+	bool inside = at > 0 && (size_t)at < kept->bytes.len;
+	ssize_t n = inside ? pread(kept->fd, name, sizeof name - 1, at) : 0;
+	symbol->name = arena_string(names, name, n > 0 ? strnlen(name, (size_t)n) : 0);
+}
+
+int kept_save(const char *base, uint64_t state, const struct kallsyms *k, struct error *err)
+{
+	CLEANUP_FREE char *bytes = NULL;
+	size_t len;
+	CLEANUP_FD int folder = private_folder(base, true, err);
+	if (folder < 0 || packed_make(k, state, &bytes, &len, err) < 0)
+		return -1;
+	if (len > SIZE_LIMIT)
+		return error_set(err, ERROR_LIMIT, "%s would have %zu bytes", KEPT_NAME, len);
+	return private_file_write(folder, KEPT_NAME, bytes, len, err);
+}

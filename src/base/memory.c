@@ -49,11 +49,14 @@ void *memory_resize(void *old, size_t count, size_t size)
 
 void *memory_large(size_t size)
 {
-	char *p = memory_alloc(size);
-	if (size >= HUGE_PAGE) { /* a hint: where it is not understood, nothing is lost */
-		size_t before = -(uintptr_t)p % SMALL_PAGE;
-		madvise(p + before, (size - before) / SMALL_PAGE * SMALL_PAGE, MADV_HUGEPAGE);
-	}
+	void *p;
+	if (size < HUGE_PAGE / 2)
+		return memory_alloc(size);
+	/* where a huge page begins: else as much as one at either end would come as small ones */
+	size_t room = size < HUGE_PAGE ? HUGE_PAGE : size;
+	if (posix_memalign(&p, HUGE_PAGE, room))
+		memory_exhausted(size);
+	madvise(p, room / SMALL_PAGE * SMALL_PAGE, MADV_HUGEPAGE); /* a hint: where it is not understood, nothing is lost */
 	return p;
 }
 

@@ -176,8 +176,17 @@ bool cfi_cie(const struct cfi_section *section, uint64_t offset, struct cie *cie
 
 bool cfi_fde(const struct cfi_section *section, const struct cie *cie, struct fde *fde, struct span *program, uint64_t *program_at)
 {
+	enum { COMMON = PE_PC | PE_S4, COMMON_SIZE = 9 };
 	struct cursor c = cursor_of(section->bytes.data, (size_t)fde->end, false);
 	c.at = (size_t)fde->body;
+	if (cie->encoding == COMMON && cie->sized && cie->address_size == 8 && cursor_left(&c) >= COMMON_SIZE && !c.data[c.at + 8]) {
+		/* what nearly all are, read at once */
+		fde->start = section->address + c.at + (uint64_t)(int32_t)load_u32(c.data + c.at);
+		fde->size = load_u32(c.data + c.at + 4);
+		*program_at = c.at + COMMON_SIZE;
+		*program = (struct span){ c.data + *program_at, cursor_left(&c) - COMMON_SIZE };
+		return fde->size <= UINT64_MAX - fde->start;
+	}
 	if (!take_pointer(&c, section, cie->encoding, cie->address_size, 0, &fde->start) ||
 	    !take_pointer(&c, section, cie->encoding & 0x07, cie->address_size, 0, &fde->size))
 		return false;

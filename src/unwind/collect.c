@@ -7,6 +7,7 @@
 
 #define PIECES_LIMIT (32u << 20)
 #define ENTRY_BYTES 32u  /* of a small one */
+#define ROWS 12u         /* ascending ones of entries that are told apart */
 
 static uint64_t section_address(const struct elf *elf, const char *name)
 {
@@ -193,13 +194,12 @@ static void permute(struct piece *items, struct sort_key *order, size_t count)
 }
 
 /* By the digits of their starts; those that start together keep their order. */
-static void sort_by_digits(struct collection *c, uint64_t base, uint64_t range)
+static void sort_by_digits(struct piece *items, size_t count, uint64_t base, uint64_t range)
 {
 	enum { DIGIT = 13 };
-	size_t count = c->pieces.count;
 	struct sort_key *keys = memory_large(2 * count * sizeof *keys), *from = keys, *to = keys + count;
 	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){ (uint32_t)(c->pieces.items[i].start - base), (uint32_t)i };
+		keys[i] = (struct sort_key){ (uint32_t)(items[i].start - base), (uint32_t)i };
 	for (unsigned digit = 0; range >> digit * DIGIT; digit++) {
 		uint32_t places[(1 << DIGIT) + 1] = { 0 };
 		for (size_t i = 0; i < count; i++)
@@ -212,22 +212,54 @@ static void sort_by_digits(struct collection *c, uint64_t base, uint64_t range)
 		from = to;
 		to = swap;
 	}
-	permute(c->pieces.items, from, count);
+	permute(items, from, count);
 	free(keys);
 }
 
-static void sort_pieces(struct collection *c)
+static void sort_any(struct piece *items, size_t count)
 {
 	enum { FEW = 4096 };
 	uint64_t low = UINT64_MAX, high = 0;
-	for (size_t i = 0; i < c->pieces.count; i++) {
-		low = c->pieces.items[i].start < low ? c->pieces.items[i].start : low;
-		high = c->pieces.items[i].start > high ? c->pieces.items[i].start : high;
+	for (size_t i = 0; i < count; i++) {
+		low = items[i].start < low ? items[i].start : low;
+		high = items[i].start > high ? items[i].start : high;
 	}
-	if (c->pieces.count > FEW && high - low <= UINT32_MAX)
-		sort_by_digits(c, low, high - low);
+	if (count > FEW && high - low <= UINT32_MAX)
+		sort_by_digits(items, count, low, high - low);
 	else
-		qsort(c->pieces.items, c->pieces.count, sizeof *c->pieces.items, piece_order);
+		qsort(items, count, sizeof *items, piece_order);
+}
+
+/* Sorted ones, with room behind them for what goes between. */
+static void merge_pieces(struct piece *items, size_t count, const struct piece *late, size_t late_count)
+{
+	for (size_t at = count + late_count; late_count;)
+		items[--at] = count && piece_order(&items[count - 1], &late[late_count - 1]) > 0 ? items[--count] : late[--late_count];
+}
+
+/* Linkers write entries in few ascending rows, one for each kind of code: what is not of the first goes aside, is sorted likewise, and
+ * comes between. rows: how many there may be; room: how many pieces may be aside. */
+static void sort_pieces(struct piece *items, size_t count, unsigned rows, size_t room)
+{
+	size_t i = 1;
+	while (i < count && piece_order(&items[i - 1], &items[i]) <= 0)
+		i++;
+	if (i >= count)
+		return;
+	if (!rows || count > room) {
+		sort_any(items, count);
+		return;
+	}
+	struct piece *late = memory_large((count - i) * sizeof *late);
+	size_t late_count = 0, kept = i;
+	for (; i < count; i++)
+		if (piece_order(&items[kept - 1], &items[i]) <= 0)
+			items[kept++] = items[i];
+		else
+			late[late_count++] = items[i];
+	sort_pieces(late, late_count, rows - 1, room - late_count);
+	merge_pieces(items, kept, late, late_count);
+	free(late);
 }
 
 /* Of two that start together the better one stays; one that reaches into the next is cut. */
@@ -265,18 +297,6 @@ void collection_read(struct collection *c)
 		read_section(c, i);
 }
 
-/* The few that came since the others were ordered go to their places among them. */
-static void merge_late(struct collection *c)
-{
-	size_t late = c->pieces.count - c->ordered, at = c->pieces.count, before = c->ordered;
-	struct piece *items = c->pieces.items, *sorted = memory_alloc(late * sizeof *sorted);
-	memcpy(sorted, items + c->ordered, late * sizeof *sorted);
-	qsort(sorted, late, sizeof *sorted, piece_order);
-	while (late)
-		items[--at] = before && piece_order(&items[before - 1], &sorted[late - 1]) > 0 ? items[--before] : sorted[--late];
-	free(sorted);
-}
-
 void collection_clip(struct collection *c, uint64_t low, uint64_t high)
 {
 	size_t kept = 0;
@@ -292,15 +312,18 @@ void collection_clip(struct collection *c, uint64_t low, uint64_t high)
 
 void collection_order(struct collection *c)
 {
-	bool sorted = true;
-	if (c->ordered && c->ordered == c->pieces.count)
+	size_t late = c->pieces.count - c->ordered;
+	if (!late)
 		return;
-	for (size_t i = 1; i < c->pieces.count && sorted && !c->ordered; i++)
-		sorted = piece_order(&c->pieces.items[i - 1], &c->pieces.items[i]) <= 0;
-	if (c->ordered)
-		merge_late(c);
-	else if (!sorted)
-		sort_pieces(c);
+	if (c->ordered) { /* few: they go to their places among the others */
+		struct piece *items = c->pieces.items + c->ordered, *sorted = memory_alloc(late * sizeof *sorted);
+		memcpy(sorted, items, late * sizeof *sorted);
+		sort_any(sorted, late);
+		merge_pieces(c->pieces.items, c->ordered, sorted, late);
+		free(sorted);
+	} else {
+		sort_pieces(c->pieces.items, c->pieces.count, ROWS, 2 * c->pieces.count);
+	}
 	remove_overlaps(c);
 	c->ordered = c->pieces.count;
 }

@@ -80,7 +80,7 @@ static void compile_pieces(struct collection *c, struct program *program, enum u
 	for (size_t i = 0; i < c->pieces.count; i++) {
 		const struct piece *piece = &c->pieces.items[i];
 		if (i && end < piece->start)
-			rule_builder_row(program->builder, end, RULE_NONE);
+			rule_builder_add(program->builder, end, RULE_NONE);
 		end = piece->end;
 		if (piece->section == STUB_SECTION)
 			rule_builder_row(program->builder, piece->start, stub_rule(program->builder, arch, (enum stub)piece->program));
@@ -126,7 +126,8 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	return 0;
 }
 
-static void compile_jit_code(const struct jit *jit, const struct jit_code *code, struct program *program, bool is64, struct rule_table *table)
+static void compile_jit_code(const struct jit *jit, const struct jit_code *code, struct program *program, bool is64,
+	struct rule_table *table)
 {
 	struct collection collection;
 	uint64_t end = code->offset + code->size;

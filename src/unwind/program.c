@@ -22,6 +22,7 @@ struct run {
 	uint64_t location, from, to;
 	uint64_t function;
 	bool rows, failed;
+	bool short_form;         /* what an instruction's own byte may say cannot overflow */
 };
 
 static int32_t narrow(struct run *r, int64_t value)
@@ -36,11 +37,17 @@ static int64_t scaled(const struct run *r, uint64_t factored)
 	return (int64_t)(factored * (uint64_t)r->cie->data_align);
 }
 
-/* Without the columns that this machine does not have. */
-static void state_copy(const struct program *p, struct frame_state *to, const struct frame_state *from)
+/* Without the columns that this machine does not have; of a size known here, as it is done three times an entry. */
+static inline void state_copy(const struct program *p, struct frame_state *to, const struct frame_state *from)
 {
-	memcpy(to->columns, from->columns, p->machine->registers * sizeof *to->columns);
-	memcpy(&to->set, &from->set, sizeof *to - offsetof(struct frame_state, set));
+	enum { FEW = 17, HALF = (offsetof(struct frame_state, columns) + FEW * sizeof(struct column)) / 2 };
+	if (p->machine->registers > FEW) {
+		*to = *from;
+		return;
+	}
+	/* pieces so small that the compiler puts moves here */
+	memcpy(to, from, HALF);
+	memcpy((char *)to + HALF, (const char *)from + HALF, HALF);
 }
 
 static uint64_t column_hash(uint64_t reg, const struct column *c)
@@ -62,6 +69,19 @@ static void set_column(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, 
 		s->set &= ~((uint64_t)1 << reg);
 	else
 		s->set |= (uint64_t)1 << reg;
+}
+
+/* Saved where it mostly is, not far from the CFA. */
+static inline void set_saved(struct run *r, uint8_t reg, uint64_t factored)
+{
+	struct frame_state *s = &r->p->state;
+	struct column now = { .kind = SAVED_AT_CFA, .value = (int32_t)(factored * (uint64_t)r->cie->data_align) };
+	if (reg >= r->p->machine->registers)
+		return;
+	s->hash ^= column_hash(reg, &s->columns[reg]) ^ column_hash(reg, &now);
+	s->columns[reg] = now;
+	s->pushed &= ~((uint64_t)1 << reg);
+	s->set |= (uint64_t)1 << reg;
 }
 
 static void set_offset(struct run *r, uint64_t reg, int64_t offset, uint8_t kind)
@@ -190,12 +210,13 @@ static uint32_t make_rule(struct run *r)
 	return rule_builder_rule(r->p->builder, &rule, others, count);
 }
 
-static uint32_t state_rule(struct run *r)
+static inline uint32_t state_rule(struct run *r)
 {
 	struct frame_state *s = &r->p->state;
 	if (!s->cfa_set || r->cie->ra != r->p->machine->ra) /* no compiler chooses another column */
 		return RULE_NONE;
-	note_pushed(s, r->p->machine);
+	if (s->set & ~s->pushed)
+		note_pushed(s, r->p->machine);
 	uint64_t cfa = (uint64_t)s->cfa_kind << 60 | (uint64_t)r->cie->signal << 59 | (uint64_t)s->is_signed << 58 |
 		(uint64_t)s->threshold << 48 | (uint64_t)s->cfa_register << 40 | (uint32_t)s->cfa_value;
 	/* the columns' hash is mixed well already: to tell states apart needs no more than a sum */
@@ -206,12 +227,12 @@ static uint32_t state_rule(struct run *r)
 	return known->index;
 }
 
-static void emit(struct run *r)
+static inline void emit(struct run *r)
 {
 	if (!r->rows || !r->p->changed)
 		return;
 	uint64_t at = r->location > r->from ? r->location : r->from;
-	rule_builder_row(r->p->builder, at, state_rule(r));
+	rule_builder_add(r->p->builder, at, state_rule(r));
 	r->p->changed = false;
 }
 
@@ -340,19 +361,63 @@ static bool step_plain(struct run *r, uint8_t op)
 	}
 }
 
+/* Pushes and pops are pairs of instructions, an advance and a new offset of the CFA, and most of what there is. As many as
+ * follow each other, in their short forms. Returns the place behind them; `at` where there is none, or something is odd. */
+static size_t run_pushes(struct run *r, size_t at)
+{
+	enum { PAIR = 3 };
+	struct frame_state *s = &r->p->state;
+	if (!r->short_form || !s->cfa_set || s->cfa_kind != CFA_REGISTER)
+		return at;
+	for (; r->code.len - at >= PAIR && r->location < r->to; at += PAIR) {
+		const uint8_t *pair = r->code.data + at;
+		uint64_t delta = (pair[0] & 0x3f) * r->cie->code_align;
+		if ((pair[0] & 0xc0) != CFA_ADVANCE || pair[1] != CFA_DEF_CFA_OFFSET || pair[2] >= 0x80 || !delta)
+			break;
+		if (r->location + delta > r->from)
+			emit(r);
+		r->location += delta;
+		s->cfa_value = pair[2];
+		s->threshold = 0;
+		r->p->changed = true;
+	}
+	return at;
+}
+
+/* The instruction that begins with `byte`, which has been read. */
+static void run_any(struct run *r, uint8_t byte)
+{
+	uint8_t low = byte & 0x3f;
+	switch (byte & 0xc0) {
+	case CFA_ADVANCE: advance(r, low); break;
+	case CFA_OFFSET: set_offset(r, low, scaled(r, take_uleb(&r->code)), SAVED_AT_CFA); r->p->changed = true; break;
+	case CFA_RESTORE: restore_column(r, low); r->p->changed = true; break;
+	default: r->p->changed |= step_plain(r, byte);
+	}
+}
+
+/* Common short forms are run here: their place in the code stays in a register. */
 static bool run_program(struct run *r)
 {
-	struct cursor *c = &r->code;
-	while (c->at < c->len && !r->failed && r->location < r->to) {
-		uint8_t byte = c->data[c->at++], low = byte & 0x3f;
-		switch (byte & 0xc0) {
-		case CFA_ADVANCE: advance(r, low); break;
-		case CFA_OFFSET: set_offset(r, low, scaled(r, take_uleb(c)), SAVED_AT_CFA); r->p->changed = true; break;
-		case CFA_RESTORE: restore_column(r, low); r->p->changed = true; break;
-		default: r->p->changed |= step_plain(r, byte);
+	const uint8_t *code = r->code.data;
+	size_t at = r->code.at, len = r->code.len;
+	while (at < len && !r->failed && r->location < r->to) {
+		uint8_t byte = code[at], operand = at + 1 < len ? code[at + 1] : UINT8_MAX;
+		size_t behind = (byte & 0xc0) == CFA_ADVANCE ? run_pushes(r, at) : at;
+		if (behind != at) {
+			at = behind;
+		} else if ((byte & 0xc0) == CFA_OFFSET && operand < 0x80 && r->short_form) {
+			set_saved(r, byte & 0x3f, operand);
+			r->p->changed = true;
+			at += 2;
+		} else {
+			r->code.at = at + 1;
+			run_any(r, byte);
+			at = r->code.at;
 		}
 	}
-	return !r->failed && !c->short_read;
+	r->code.at = at;
+	return !r->failed && !r->code.short_read;
 }
 
 bool program_cie(struct program *p, const struct cie *cie)
@@ -374,7 +439,8 @@ bool program_fde(struct program *p, const struct cie *cie, const struct fde *fde
 	p->depth = 0;
 	p->changed = true;
 	struct run r = { .p = p, .cie = cie, .code = cursor_of(code.data, code.len, false), .place = p->section->address + code_at,
-		.location = fde->start, .from = from, .to = to, .function = fde->start, .rows = true };
+		.location = fde->start, .from = from, .to = to, .function = fde->start, .rows = true,
+		.short_form = cie->code_align <= UINT16_MAX && cie->data_align == (int16_t)cie->data_align && to <= INT64_MAX };
 	bool good = run_program(&r);
 	if (!good)
 		rule_builder_row(p->builder, r.location > from ? r.location : from, RULE_NONE);

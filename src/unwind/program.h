@@ -17,13 +17,13 @@ struct column {
 };
 
 struct frame_state {
-	struct column columns[PROGRAM_REGISTERS];
 	uint64_t set;            /* columns that are not SAVED_SAME */
 	uint64_t pushed;         /* columns whose place was above the stack pointer once */
 	uint64_t hash;           /* of the columns that are set */
 	int32_t cfa_value;       /* offset, start of the expression */
 	uint8_t cfa_kind, cfa_register, threshold;
 	bool cfa_set, is_signed;
+	struct column columns[PROGRAM_REGISTERS]; /* those that the machine has */
 };
 
 /* Most states come again and again: the rule of a state by what all of it hashes to. */

@@ -219,6 +219,7 @@ void rule_builder_row(struct rule_builder *b, uint64_t address, uint32_t rule)
 		return;
 	if (count && b->starts.items[count - 1] == at) {
 		set_index(b, count - 1, rule);
+		b->room = b->wide.items ? 0 : b->room;
 		/* it may now say what the row before it says */
 		if (count > 1 && index_at(b, count - 2) == rule)
 			drop_last(b);
@@ -228,6 +229,7 @@ void rule_builder_row(struct rule_builder *b, uint64_t address, uint32_t rule)
 		return;
 	vec_push(&b->starts, (uint32_t)at);
 	set_index(b, count, rule);
+	b->room = b->wide.items ? 0 : b->starts.capacity < b->narrow.capacity ? b->starts.capacity : b->narrow.capacity;
 }
 
 /* Exactly as much memory as is used. */
@@ -244,12 +246,14 @@ static void make_pages(struct rule_table *table)
 		table->page_shift++;
 	table->page_count = table->count ? (uint32_t)((span - 1) >> table->page_shift) + 1 : 0;
 	table->pages = memory_alloc((table->page_count + 1) * sizeof *table->pages);
-	uint32_t row = 0;
-	for (uint32_t page = 0; page < table->page_count; page++) {
-		while (row + 1 < table->count && table->starts[row + 1] <= (uint64_t)page << table->page_shift)
-			row++;
-		table->pages[page] = row;
-	}
+	memset(table->pages, 0, (table->page_count + 1) * sizeof *table->pages);
+	/* no branch depends on where rows are: the last of those that count from a page on, then those of pages where none does */
+	uint64_t up = ((uint64_t)1 << table->page_shift) - 1;
+	for (uint32_t row = 0; row < table->count; row++)
+		table->pages[(table->starts[row] + up) >> table->page_shift] = row;
+	for (uint32_t page = 1; page <= table->page_count; page++)
+		if (table->pages[page] < table->pages[page - 1])
+			table->pages[page] = table->pages[page - 1];
 	table->pages[table->page_count] = table->count ? table->count - 1 : 0;
 }
 

@@ -148,6 +148,7 @@ struct rule_builder {
 	VEC(uint32_t) starts;
 	VEC(uint16_t) narrow;            /* of the rules by row, until there are too many … */
 	VEC(uint32_t) wide;              /* … and from then on */
+	size_t room;                     /* rows that fit; 0: the rules are `wide` */
 	VEC(struct rule) rules;
 	VEC(struct saved) saved;
 	VEC(uint8_t) expressions;
@@ -172,6 +173,21 @@ uint32_t rule_builder_rule(struct rule_builder *b, struct rule *rule, const stru
 int32_t rule_builder_expression(struct rule_builder *b, struct span code);
 /* From address on, `rule` holds. Addresses below the last one's replace nothing: they are left out. */
 void rule_builder_row(struct rule_builder *b, uint64_t address, uint32_t rule);
+/* The same, quick where nothing is special. */
+static inline void rule_builder_add(struct rule_builder *b, uint64_t address, uint32_t rule)
+{
+	size_t n = b->starts.count;
+	uint64_t at = address - b->table->base;
+	if (!n || n >= b->room || rule > UINT16_MAX || at <= b->starts.items[n - 1] || at > RULE_SPAN) {
+		rule_builder_row(b, address, rule);
+		return;
+	}
+	if (b->narrow.items[n - 1] == rule)
+		return;
+	b->starts.items[n] = (uint32_t)at;
+	b->narrow.items[n] = (uint16_t)rule;
+	b->starts.count = b->narrow.count = n + 1;
+}
 /* Hands all over to the table; the builder is empty after. end: address after the last code that is covered. */
 void rule_builder_finish(struct rule_builder *b);
 void rule_builder_fini(struct rule_builder *b);

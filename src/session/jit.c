@@ -205,8 +205,8 @@ static int compare_placings(const void *a, const void *b)
 /* Threads of a compiler may write a little out of order. */
 static void sort_placings(struct jit_feed *feed)
 {
-	struct jit_placing *waiting = feed->placings.items + feed->at;
 	size_t count = feed->placings.count - feed->at;
+	struct jit_placing *waiting = count ? feed->placings.items + feed->at : NULL;
 	for (size_t i = 1; i < count; i++)
 		if (waiting[i].time_ns < waiting[i - 1].time_ns) {
 			qsort(waiting, count, sizeof *waiting, compare_placings);

@@ -23,7 +23,7 @@ check: packages
 # Real kernels in qemu, and other processors: docs/lab.md tells of these and the next.
 check-vm: packages
 	@tools/install-packages test vm
-	@tools/tally test/vm/machines -- test/vm/foreign -- test/vm/stacks -- test/vm/names
+	@tools/tally test/vm/again -- test/vm/machines -- test/vm/foreign -- test/vm/stacks -- test/vm/names
 
 # Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran: whose compilers are large.
 check-languages: all

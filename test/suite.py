@@ -44,6 +44,17 @@ def environment(home, **more):
     return {**kept, "LC_ALL": "C", "HOME": home, "PERF_CONFIG": "/dev/null", **more}
 
 
+def virtual_machine(*words):
+    """tools/vm run: boots a kernel and runs a command there. One that panics, as emulated ones do now and then, is booted once more, which
+    the log tells; whatever else goes wrong is the caller's."""
+    done = subprocess.run([os.path.join(TOP, "tools", "vm"), "run", "--again", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, text=True, errors="replace")
+    for line in done.stderr.splitlines():
+        if line.startswith("vm: ") and line.endswith("once more"):
+            print("# " + line, flush=True)
+    return done
+
+
 def reordered(lines):
     """What is left of a report's lines where rows and branches of equal weight may stand in any order."""
     return sorted(line.lstrip(b" |-").rstrip(b" |") for line in lines)

@@ -221,6 +221,8 @@ TEST("call-graph modes and branch filters are read")
 	uint32_t depth = 0;
 	EXPECT(call_graph_parse("dwarf,4095", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_DWARF && size == 4096);
 	EXPECT(call_graph_parse("fp,32", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_FP && depth == 32);
+	EXPECT(call_graph_parse("fp,4294967295", &mode, &size, &depth, NULL) == 0 && depth == 32); /* deeper than any kernel allows: not asked */
+	EXPECT(call_graph_parse("fp,deep", &mode, &size, &depth, NULL) == 0 && depth == 32);
 	EXPECT(call_graph_parse("unwind,4095", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_UNWIND && size == 4096);
 	EXPECT(call_graph_parse("lbr", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_LBR);
 	EXPECT(call_graph_parse("xx", &mode, &size, &depth, NULL) < 0);

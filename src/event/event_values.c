@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "os/file.h"
 
 static const struct {
 	const char *name;
@@ -38,6 +39,14 @@ int branch_filter_parse(const char *text, uint64_t *mask, struct error *err)
 
 enum { STACK_SIZE_DEFAULT = 8192, STACK_SIZE_LIMIT = 65528 };
 
+/* How many frames of a chain the kernel gives. */
+static unsigned long stack_limit(void)
+{
+	enum { USUAL = 127 };
+	int64_t frames;
+	return file_number("/proc/sys/kernel/perf_event_max_stack", &frames) && frames > 0 ? (unsigned long)frames : USUAL;
+}
+
 int call_graph_parse(const char *text, enum call_graph *mode, uint64_t *stack_size, uint32_t *max_stack, struct error *err)
 {
 	size_t length = strcspn(text, ",");
@@ -45,12 +54,10 @@ int call_graph_parse(const char *text, enum call_graph *mode, uint64_t *stack_si
 	char *end;
 	if (length == 2 && memcmp(text, "fp", 2) == 0) {
 		*mode = CALL_GRAPH_FP;
-		if (rest) {
-			unsigned long depth = strtoul(rest, &end, 0);
-			if (end == rest || *end || depth > 65535)
-				return error_set(err, ERROR_USAGE, "callchain: Incorrect stack depth: %s", rest);
+		/* a depth that the kernel does not allow is none, without a word, and so is what is no number */
+		unsigned long depth = rest ? strtoul(rest, NULL, 0) : 0;
+		if (depth && depth < stack_limit())
 			*max_stack = (uint32_t)depth;
-		}
 		return 0;
 	}
 	bool unwind = length == 6 && memcmp(text, "unwind", 6) == 0;

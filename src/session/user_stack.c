@@ -139,6 +139,13 @@ static bool ends_at_zero(const struct resolved *r, const struct unwind_result *r
 	return result->null_return || (result->end == UNWIND_CUT && map_find(r->user_root, result->missing));
 }
 
+/* Whether some file's rules led on: then there is a file. */
+static bool by_rules(const struct unwind_result *result)
+{
+	bool ended = result->end == UNWIND_COMPLETE || result->end == UNWIND_CUT;
+	return result->count > result->guessed + 1 || (result->count <= 1 && ended);
+}
+
 /* A stack that was cut goes on as earlier ones of its thread did. */
 static void join(const struct resolved *r, struct user_stack *stack, struct unwind_result *result, size_t limit)
 {
@@ -165,7 +172,7 @@ size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, 
 	}
 	for (unwind(&input, stack->frames, &result); result.end == UNWIND_NEEDS_TABLE; unwind(&input, stack->frames, &result))
 		unwind_tables_load(r->session->unwind_tables, modules_get(&r->session->model.modules, result.module));
-	if (result.count <= 1 && result.end != UNWIND_COMPLETE && result.end != UNWIND_CUT && !has_file(r, stack))
+	if (!by_rules(&result) && !has_file(r, stack))
 		return 0;
 	count_end(&stack->tally, &result);
 	if (r->session->stack_memory)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "unwind/collect.h"
+#include "unwind/go_frames.h"
 #include "unwind/program.h"
 #include "unwind/sframe.h"
 #include "unwind/stubs.h"
@@ -73,7 +74,8 @@ static void compile_sframe(struct collection *c, struct sframe *sframe, const st
 }
 
 /* The rows of what was collected, and none between. */
-static void compile_pieces(struct collection *c, struct program *program, enum unwind_arch arch, struct sframe *sframe)
+static void compile_pieces(struct collection *c, struct program *program, enum unwind_arch arch, struct sframe *sframe,
+	const struct go_functions *go)
 {
 	struct current_cie now = { .index = UINT32_MAX };
 	uint64_t end = 0;
@@ -86,11 +88,19 @@ static void compile_pieces(struct collection *c, struct program *program, enum u
 			rule_builder_row(program->builder, piece->start, stub_rule(program->builder, arch, (enum stub)piece->program));
 		else if (piece->section == SFRAME_SECTION)
 			compile_sframe(c, sframe, piece, program->builder);
+		else if (piece->section == GO_SECTION)
+			c->damaged += !go_frames_rows(go, piece, arch, program->builder);
 		else
 			compile_piece(c, program, piece, &now);
 	}
 	if (end)
 		rule_builder_row(program->builder, end, RULE_NONE);
+}
+
+/* Go's linker describes its functions there, and nowhere else. */
+static bool has_debug_frames(const struct elf *runtime, const struct elf *debug)
+{
+	return debug || elf_section(runtime, ".debug_frame") || elf_section(runtime, ".zdebug_frame");
 }
 
 int rules_compile(const struct elf *runtime, const struct elf *debug, struct rule_table *table, struct error *err)
@@ -106,7 +116,9 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	collection_init(&collection, runtime, debug);
 	collection_read(&collection);
 	struct sframe sframe;
+	struct go_functions go;
 	bool has_sframe = collect_sframe(&collection, runtime, table->arch, &sframe);
+	bool has_go = !has_debug_frames(runtime, debug) && go_frames_collect(&collection, runtime, table->arch, &go);
 	collection_order(&collection);
 	stubs_collect(&collection, runtime, table->arch);
 	collection_order(&collection);
@@ -114,10 +126,10 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	struct program *program = memory_zero(1, sizeof *program);
 	program->machine = machine_of(table->arch);
 	program->builder = &builder;
-	compile_pieces(&collection, program, table->arch, &sframe);
+	compile_pieces(&collection, program, table->arch, &sframe, &go);
 	free(program);
 	rule_builder_finish(&builder);
-	table->has_info = collection.section_count || has_sframe;
+	table->has_info = collection.section_count || has_sframe || has_go;
 	table->entry_from = runtime->entry;
 	table->entry_to = runtime->entry + (runtime->entry && runtime->type != ET_REL ? 64 : 0);
 	table->damaged = collection.damaged;
@@ -136,7 +148,7 @@ static void compile_jit_code(const struct jit *jit, const struct jit_code *code,
 	collection_read(&collection);
 	collection_clip(&collection, code->offset, end);
 	collection_order(&collection);
-	compile_pieces(&collection, program, table->arch, NULL);
+	compile_pieces(&collection, program, table->arch, NULL, NULL);
 	table->has_info = true;
 	table->damaged += collection.damaged;
 	collection_fini(&collection);

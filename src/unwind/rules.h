@@ -34,6 +34,7 @@ enum rule_flag {
 	RULE_BOTTOM = 1 << 2,    /* nothing called it */
 	RULE_SIGNED = 1 << 3,    /* the return address carries an authentication code */
 	RULE_SWITCHED = 1 << 4,  /* what called it stands on another stack, nothing tells where */
+	RULE_CLONED = 1 << 5,    /* nothing called it where the register that results come in is 0 */
 };
 
 struct rule {

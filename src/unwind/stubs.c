@@ -8,6 +8,8 @@ enum {
 	PLT_ENTRY = 16,
 	GAP_MIN = 16, /* less is padding */
 	SMALL_CODE = 64 << 10, /* a vDSO: there trampolines are looked for where others have rules, too */
+	ALIGNED = 16,          /* functions are; what stands behind a gap inside of one is not */
+	CLONE_GAP_MIN = 8, CLONE_GAP_MAX = 32,
 };
 
 static void add(struct collection *c, uint64_t start, uint64_t size, enum stub stub)
@@ -59,7 +61,17 @@ static void find_trampolines(struct collection *c, const struct trampoline *t, s
 	}
 }
 
-/* A load's code that no piece covers. */
+/* i386: mov (%esp), register; ret. How code that may lie anywhere gets to know where it does. */
+static void find_thunks(struct collection *c, struct span code, uint64_t address)
+{
+	for (size_t at = 0; at + 4 <= code.len; at++) {
+		const uint8_t *bytes = code.data + at;
+		if (bytes[0] == 0x8b && (bytes[1] & 0xc7) == 0x04 && bytes[2] == 0x24 && bytes[3] == 0xc3)
+			add(c, address + at, 4, STUB_LEAF);
+	}
+}
+
+/* A load's code that no piece covers. t: what is looked for; NULL: thunks. */
 static void find_in_gaps(struct collection *c, const struct trampoline *t, struct span code, uint64_t address)
 {
 	size_t pieces = c->pieces.count; /* what is found comes behind them */
@@ -68,8 +80,11 @@ static void find_in_gaps(struct collection *c, const struct trampoline *t, struc
 		uint64_t to = i < pieces ? c->pieces.items[i].start : end, next = i < pieces ? c->pieces.items[i].end : end;
 		if (to > end)
 			to = end;
-		if (to > from && to - from >= GAP_MIN)
-			find_trampolines(c, t, (struct span){ code.data + (from - address), (size_t)(to - from) }, from);
+		struct span gap = { code.data + (from - address), to > from ? (size_t)(to - from) : 0 };
+		if (gap.len >= GAP_MIN && t)
+			find_trampolines(c, t, gap, from);
+		else if (gap.len >= GAP_MIN)
+			find_thunks(c, gap, from);
 		if (next > from)
 			from = next;
 	}
@@ -84,6 +99,42 @@ static void find_in_code(struct collection *c, struct span code, uint64_t addres
 			find_trampolines(c, &trampolines[t], code, address);
 		else if (trampolines[t].arch == arch)
 			find_in_gaps(c, &trampolines[t], code, address);
+	if (arch == UNWIND_X86)
+		find_in_gaps(c, NULL, code, address);
+}
+
+/* The bytes of code at an address; NULL: not that many. */
+static const uint8_t *code_at(const struct elf *elf, uint64_t address, uint64_t size)
+{
+	for (uint32_t i = 0; i < elf->load_count; i++) {
+		const struct elf_load *load = &elf->loads[i];
+		uint64_t at = address - load->vaddr;
+		if (load->flags & PF_X && address >= load->vaddr && at < load->file_size && size <= load->file_size - at &&
+		    load->offset <= elf->bytes.len && load->file_size <= elf->bytes.len - load->offset)
+			return elf->bytes.data + load->offset + at;
+	}
+	return NULL;
+}
+
+/* The C library describes neither side of clone and clone3 behind their system call: code of no piece, inside a function. */
+static void find_clones(struct collection *c, const struct elf *elf, enum unwind_arch arch)
+{
+	static const uint8_t calls[2][2] = { { 0x0f, 0x05 }, { 0xcd, 0x80 } }; /* syscall; int $0x80 */
+	static const uint8_t pops[] = { 0x5f, 0x5e, 0x5b };                      /* edi, esi, ebx */
+	size_t pieces = c->pieces.count;
+	for (size_t i = 0; i + 1 < pieces; i++) {
+		uint64_t from = c->pieces.items[i].end, to = c->pieces.items[i + 1].start, pushed = 0;
+		if (to < from || to - from < CLONE_GAP_MIN || to - from > CLONE_GAP_MAX || to % ALIGNED == 0 || from < 2)
+			continue;
+		const uint8_t *code = code_at(elf, from - 2, to - from + 2);
+		if (!code || memcmp(code, calls[arch == UNWIND_X86], 2) != 0)
+			continue;
+		if (arch == UNWIND_X86 && memcmp(code + 2, pops, sizeof pops) == 0)
+			pushed = sizeof pops;
+		for (; pushed; pushed--, from++)
+			add(c, from, 1, (enum stub)(STUB_CLONED + pushed));
+		add(c, from, to - from, STUB_CLONED);
+	}
 }
 
 /* By sections, because segments of code often hold data, too; where there are none, by segments. */
@@ -128,6 +179,8 @@ static void find_plt(struct collection *c, const struct elf *elf, const char *na
 
 void stubs_collect(struct collection *c, const struct elf *elf, enum unwind_arch arch)
 {
+	if (arch != UNWIND_AARCH64)
+		find_clones(c, elf, arch); /* first: while all pieces are in order */
 	find_everywhere(c, elf, arch);
 	if (go_is(elf))
 		go_collect(c, elf);
@@ -172,10 +225,24 @@ static uint32_t signal_aarch64(struct rule_builder *b, const struct machine *m)
 	return rule_builder_rule(b, &rule, others, count);
 }
 
+/* Nothing is on the stack but what is still to be popped: of edi, esi, ebx the last ones. */
+static uint32_t leaf_rule(struct rule_builder *b, const struct machine *m, uint32_t pushed, uint8_t flags)
+{
+	static const uint8_t popped[] = { 3, 6, 7 }; /* by how far they are from the return address */
+	struct saved others[sizeof popped];
+	for (uint32_t i = 0; i < pushed; i++)
+		others[i] = (struct saved){ .reg = popped[i], .kind = SAVED_AT_CFA, .value = -(int32_t)((i + 2) * m->word) };
+	struct rule rule = { .cfa_kind = CFA_REGISTER, .cfa_register = m->sp, .cfa_value = (int32_t)((1 + pushed) * m->word), .flags = flags,
+		.ra = { .reg = m->ra, .kind = SAVED_AT_CFA, .value = -(int32_t)m->word }, .fp = { .reg = m->fp } };
+	return rule_builder_rule(b, &rule, others, pushed);
+}
+
 uint32_t stub_rule(struct rule_builder *b, enum unwind_arch arch, enum stub stub)
 {
 	const struct machine *m = machine_of(arch);
 	static const uint8_t thresholds[] = { [STUB_PLT_FIRST] = 6, [STUB_PLT_LAZY] = 11, [STUB_PLT_LAZY_MARKED] = 9, [STUB_PLT_PLAIN] = 16 };
+	if (stub >= STUB_LEAF)
+		return leaf_rule(b, m, stub > STUB_CLONED ? (uint32_t)stub - STUB_CLONED : 0, stub == STUB_LEAF ? RULE_SIMPLE : RULE_CLONED);
 	if (stub == STUB_SIGNAL)
 		return arch == UNWIND_AARCH64 ? signal_aarch64(b, m) : signal_x86_64(b, m);
 	if (stub == STUB_SWITCHED || stub == STUB_BOTTOM) {

@@ -13,6 +13,9 @@ enum stub {
 	STUB_PLT_PLAIN,          /* pushes nothing */
 	STUB_SWITCHED,           /* on another stack than what called it */
 	STUB_BOTTOM,             /* nothing called it */
+	STUB_LEAF,               /* has pushed nothing */
+	STUB_CLONED,             /* behind the system call that makes a thread: this one's, which goes back, or a fresh one's, which began here */
+	STUB_CLONED_LAST = STUB_CLONED + 3, /* … on i386 with so many registers still to be popped */
 };
 
 #define STUB_SECTION 0xffu   /* piece.section of what is added here; piece.program says which */

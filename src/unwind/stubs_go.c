@@ -3,9 +3,11 @@
 #include <elf.h>
 #include <string.h>
 
+#include "unwind/go_frames.h"
+
 enum {
 	FUNCTION_MAX = 1024, /* what changes stacks is written by hand, and short */
-	BOTTOM_SIZE_MAX = 16,
+	BOTTOM_SIZE_MAX = 64,
 };
 
 bool go_is(const struct elf *elf)
@@ -13,7 +15,7 @@ bool go_is(const struct elf *elf)
 	static const char *const tables[] = { ".gopclntab", ".data.rel.ro.gopclntab", ".go.buildinfo" };
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		if (elf_section(elf, tables[i]))
-			return elf->machine == EM_X86_64;
+			return elf->machine == EM_X86_64 || elf->machine == EM_AARCH64;
 	return false;
 }
 
@@ -43,6 +45,57 @@ static size_t comes_back(const uint8_t *at)
 	return loads_stack(at) && (at[2] >> 3 & 7) == 4 ? 4 : 0;
 }
 
+/* What one machine's instructions do to the stack pointer. Both: the length of those up to the next one that is on the other stack; 0: they
+ * do nothing of that kind. at: of the first one; before: bytes that may be looked at there. */
+struct switches {
+	size_t (*leaves)(const uint8_t *at, size_t before, size_t left);
+	size_t (*comes_back)(const uint8_t *at, size_t before, size_t left);
+	size_t step;
+};
+
+static size_t leaves_x86_64(const uint8_t *at, __attribute__((unused)) size_t before, size_t left)
+{
+	return leaves_stack(at, left);
+}
+
+static size_t comes_back_x86_64(const uint8_t *at, __attribute__((unused)) size_t before, __attribute__((unused)) size_t left)
+{
+	return comes_back(at);
+}
+
+/* AArch64: mov sp, register, and the instruction before it. false: another one. */
+static bool sets_stack(const uint8_t *at, size_t before, uint32_t *reg, uint32_t *last)
+{
+	uint32_t code = load_u32(at);
+	if (before < 4 || (code & 0xfffffc1f) != 0x9100001f)
+		return false;
+	*reg = code >> 5 & 31;
+	*last = load_u32(at - 4);
+	return true;
+}
+
+/* sub register, register, #amount: further down the same stack. */
+static bool goes_down(uint32_t code, uint32_t reg)
+{
+	return (code & 0xff8003ff) == (0xd1000000 | reg << 5 | reg);
+}
+
+/* Behind ldr register, [goroutine, #0x38]; where C is called from the stack it needs, behind a sub or and of the register. */
+static size_t leaves_aarch64(const uint8_t *at, size_t before, __attribute__((unused)) size_t left)
+{
+	uint32_t reg, last;
+	if (!sets_stack(at, before, &reg, &last))
+		return 0;
+	bool loads = (last & 0xfffffc1f) == (0xf9401c00 | reg), aligns = last == (0x927cec00 | reg << 5 | reg);
+	return loads || aligns || goes_down(last, reg) ? 4 : 0;
+}
+
+static size_t comes_back_aarch64(const uint8_t *at, size_t before, __attribute__((unused)) size_t left)
+{
+	uint32_t reg, last;
+	return sets_stack(at, before, &reg, &last) && !goes_down(last, reg) ? 4 : 0;
+}
+
 static void add_switched(struct collection *c, const struct piece *function, uint64_t from, uint64_t to)
 {
 	struct piece rest = *function;
@@ -53,15 +106,15 @@ static void add_switched(struct collection *c, const struct piece *function, uin
 		vec_push(&c->pieces, rest);
 }
 
-static void find_switches(struct collection *c, const struct piece *function, struct span code)
+static void find_switches(struct collection *c, const struct piece *function, struct span code, const struct switches *s)
 {
 	const struct piece whole = *function; /* pieces move as they become more */
 	uint64_t from = 0;
 	bool away = false;
 	for (size_t at = 0; at + 4 <= code.len;) {
-		size_t length = away ? comes_back(code.data + at) : leaves_stack(code.data + at, code.len - at);
+		size_t length = (away ? s->comes_back : s->leaves)(code.data + at, at, code.len - at);
 		if (!length) {
-			at++;
+			at += s->step;
 			continue;
 		}
 		at += length;
@@ -74,10 +127,24 @@ static void find_switches(struct collection *c, const struct piece *function, st
 		add_switched(c, &whole, from, whole.end);
 }
 
-/* goexit: nop; call; nop. Goroutines are made as if it had called their first function, behind that nop. */
-static bool is_bottom(struct span code)
+/* Up to where the next function begins. */
+static bool is_padding(struct span code, size_t from)
 {
-	return code.len >= 7 && code.len <= BOTTOM_SIZE_MAX && code.data[0] == 0x90 && code.data[1] == 0xe8 && code.data[6] == 0x90;
+	while (from < code.len && (code.data[from] == 0xcc || code.data[from] == 0))
+		from++;
+	return from == code.len;
+}
+
+/* goexit: nop; call; nop (AArch64: nop or mov x0, x0; bl). Goroutines are made as if it had called their first function, behind the
+ * first of these. */
+static bool is_bottom(struct span code, uint16_t machine)
+{
+	if (code.len < 8 - (machine != EM_AARCH64) || code.len > BOTTOM_SIZE_MAX)
+		return false;
+	if (machine == EM_AARCH64)
+		return load_u32(code.data + 4) >> 26 == 0x25 && is_padding(code, 8) &&
+		       (load_u32(code.data) == 0xaa0003e0 || load_u32(code.data) == 0xd503201f);
+	return code.data[0] == 0x90 && code.data[1] == 0xe8 && code.data[6] == 0x90 && is_padding(code, 7);
 }
 
 static struct span code_of(const struct elf *elf, const struct elf_section *text, const struct piece *piece)
@@ -89,8 +156,21 @@ static struct span code_of(const struct elf *elf, const struct elf_section *text
 	return (struct span){ bytes.data + at, (size_t)(piece->end - piece->start) };
 }
 
+/* Go's own table says of a function where the next one begins. What is between may be before where a call seems to return to: a
+ * function's first instruction. */
+static void trim(struct piece *piece, struct span *code, uint16_t machine)
+{
+	size_t unit = machine == EM_AARCH64 ? 4 : 1;
+	while (code->len > unit && (unit == 4 ? load_u32(code->data + code->len - 4) == 0 : code->data[code->len - 1] == 0xcc))
+		code->len -= unit;
+	if (code->len)
+		piece->end = piece->start + code->len;
+}
+
 void go_collect(struct collection *c, const struct elf *elf)
 {
+	static const struct switches x86_64 = { leaves_x86_64, comes_back_x86_64, 1 }, aarch64 = { leaves_aarch64, comes_back_aarch64, 4 };
+	const struct switches *switches = elf->machine == EM_AARCH64 ? &aarch64 : &x86_64;
 	const struct elf_section *text = elf_section(elf, ".text");
 	size_t count = c->pieces.count; /* what is found comes behind them */
 	for (size_t i = 0; text && i < count; i++) {
@@ -98,11 +178,13 @@ void go_collect(struct collection *c, const struct elf *elf)
 		if (piece->section == STUB_SECTION || piece->end - piece->start > FUNCTION_MAX)
 			continue;
 		struct span code = code_of(elf, text, piece);
-		if (is_bottom(code)) {
+		if (piece->section == GO_SECTION)
+			trim(piece, &code, elf->machine);
+		if (is_bottom(code, elf->machine)) {
 			piece->section = STUB_SECTION;
 			piece->program = STUB_BOTTOM;
 		} else {
-			find_switches(c, piece, code);
+			find_switches(c, piece, code, switches);
 		}
 	}
 }

@@ -79,6 +79,60 @@ TEST("Go: where the runtime went over to another stack a chain is cut, and goes 
 	scene_close(&s);
 }
 
+/* The same of AArch64, with the rule that Go's linker writes: the return address is in x30, from the second instruction on at the top. */
+static const uint32_t goexit_words[] = { 0xaa0003e0, 0x94000000 };
+static const uint32_t systemstack_words[] = {
+	0xf81f0ffe,                         /* 0x10: str x30, [sp, #-16]! */
+	0xf9401f83, 0x9100007f,             /* 0x14: ldr x3, [x28, #56]; mov sp, x3 */
+	0xd63f0060,                         /* 0x1c: blr x3 */
+	0xf9401f80, 0x9100001f,             /* 0x20: ldr x0, [x28, #56]; mov sp, x0 */
+	0xd65f03c0,                         /* 0x28: ret */
+};
+static const uint32_t asmcgocall_words[] = {
+	0xf81f0ffe,                         /* 0x30 */
+	0xf9401f80, 0x9100001f,             /* 0x34: ldr x0, [x28, #56]; mov sp, x0 */
+	0xd10041ad, 0x910001bf,             /* 0x3c: sub x13, x13, #16; mov sp, x13 */
+	0xd63f0020,                         /* 0x44: blr x1 */
+	0xcb0600a5, 0x910000bf,             /* 0x48: sub x5, x5, x6; mov sp, x5 */
+	0xd10041ad, 0x910001bf,             /* 0x50 */
+	0xd63f0020,                         /* 0x58: blr x1 */
+	0xf94007e2, 0x9100005f,             /* 0x5c: ldr x2, [sp, #8]; mov sp, x2 */
+	0x927cec21, 0x9100003f,             /* 0x64: and x1, x1, #-16; mov sp, x1 */
+	0xd63f0020,                         /* 0x6c: blr x1 */
+	0x9100029f,                         /* 0x70: mov sp, x20 */
+	0xd65f03c0,
+};
+
+TEST("Go on AArch64: goroutines end at goexit, chains are cut where the runtime is on another stack")
+{
+	static const struct { unsigned place; enum unwind_end end; } places[] = {
+		{ 0x04, UNWIND_COMPLETE }, { 0x18, UNWIND_NO_MAP }, { 0x20, UNWIND_CUT }, { 0x28, UNWIND_CUT }, { 0x2c, UNWIND_NO_MAP },
+		{ 0x38, UNWIND_NO_MAP }, { 0x40, UNWIND_CUT }, { 0x48, UNWIND_CUT }, { 0x54, UNWIND_NO_MAP }, { 0x5c, UNWIND_CUT },
+		{ 0x68, UNWIND_NO_MAP }, { 0x70, UNWIND_CUT }, { 0x78, UNWIND_NO_MAP },
+	};
+	struct cfi_maker m = { .arch = UNWIND_AARCH64, .go = true };
+	struct scene s;
+	uint8_t code[0xc0] = { 0 };
+	memcpy(code, goexit_words, sizeof goexit_words);
+	memcpy(code + 0x10, systemstack_words, sizeof systemstack_words);
+	memcpy(code + 0x30, asmcgocall_words, sizeof asmcgocall_words);
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0, 8, CFI(0));
+	cfi_fde_made(&m, 0x10, sizeof systemstack_words, CFI(0x41, 0x0e, 16, 0x9e, 2));
+	cfi_fde_made(&m, 0x30, sizeof asmcgocall_words, CFI(0x41, 0x0e, 16, 0x9e, 2));
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0));
+	scene_open(&s, &m, code, sizeof code);
+	scene_register(&s, 31, s.input.stack_address);
+	scene_word(&s, 0, 0x1230);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		scene_register(&s, 30, s.code + places[i].place);
+		scene_run(&s, s.code + 0x84);
+		EXPECT_INT(s.result.end, places[i].end);
+		EXPECT_INT(s.result.count, places[i].end == UNWIND_NO_MAP ? 3 : 2);
+	}
+	scene_close(&s);
+}
+
 TEST("Go: its signal trampoline has rules like any function, and is one all the same")
 {
 	struct cfi_maker m;

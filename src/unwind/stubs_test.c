@@ -60,6 +60,69 @@ TEST("AArch64: the kernel's signal trampoline gives back pc and link register, w
 	scene_close(&s);
 }
 
+TEST("behind the system call that makes a thread: the one that made it goes back, the fresh one began there")
+{
+	/* of x86-64: syscall; test; jl; jz; ret. Of i386: int $0x80; pop edi, esi, ebx; test; jl; jz; ret */
+	static const uint8_t ways[2][16] = {
+		{ 0x0f, 0x05, 0x48, 0x85, 0xc0, 0x7c, 0x13, 0x74, 0x01, 0xc3 },
+		{ 0xcd, 0x80, 0x5f, 0x5e, 0x5b, 0x85, 0xc0, 0x7c, 0x31, 0x74, 0x01, 0xc3 },
+	};
+	for (unsigned i386 = 0; i386 < 2; i386++) {
+		struct cfi_maker m = { .arch = i386 ? UNWIND_X86 : UNWIND_X86_64 };
+		unsigned word = i386 ? 4 : 8, end = i386 ? 0x4c : 0x4a, sp = i386 ? 4 : 7;
+		struct scene s;
+		uint8_t code[CODE_SIZE] = { 0 };
+		memcpy(code + 0x40, ways[i386], sizeof ways[i386]);
+		cfi_cie_made(&m, "zR");
+		cfi_fde_made(&m, 0x30, 0x12, CFI(0));
+		cfi_fde_made(&m, end, 0x10, CFI(0x07, i386 ? 8 : 16));
+		cfi_fde_made(&m, 0x60, 0x10, CFI(0x07, i386 ? 8 : 16));
+		scene_open(&s, &m, code, sizeof code);
+		scene_register(&s, 0, 1234);
+		scene_register(&s, sp, s.input.stack_address);
+		for (unsigned at = 0x42; at < end; at++) {
+			unsigned pushed = i386 && at < 0x45 ? 0x45 - at : 0;
+			memset(s.stack, 0, sizeof s.stack);
+			scene_word(&s, pushed * word, s.code + 0x68);
+			scene_run(&s, s.code + at);
+			EXPECT_INT(s.result.count, 2);
+			EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+			EXPECT_INT(s.result.guessed, 0);
+			EXPECT(s.frames[1].pc == s.code + 0x68);
+		}
+		scene_register(&s, 0, 0);
+		scene_run(&s, s.code + 0x42);
+		EXPECT_INT(s.result.count, 1);
+		EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+		scene_close(&s);
+	}
+}
+
+TEST("i386: what tells code where it lies has pushed nothing, even without rules")
+{
+	static const uint8_t thunk[] = { 0x8b, 0x1c, 0x24, 0xc3 };
+	struct cfi_maker m = { .arch = UNWIND_X86 };
+	struct scene s;
+	uint8_t code[CODE_SIZE] = { 0 };
+	memcpy(code + 0x40, thunk, sizeof thunk);
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
+	cfi_fde_made(&m, 0x60, 0x10, CFI(0x07, 8));
+	scene_open(&s, &m, code, sizeof code);
+	scene_register(&s, 4, s.input.stack_address);
+	scene_register(&s, 5, 0x1234); /* ebp is no frame pointer */
+	scene_word(&s, 0, s.code + 0x68);
+	for (unsigned at = 0x40; at <= 0x43; at += 3) {
+		scene_run(&s, s.code + at);
+		EXPECT_INT(s.result.count, 2);
+		EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+		EXPECT(s.frames[1].pc == s.code + 0x68);
+	}
+	scene_run(&s, s.code + 0x44);
+	EXPECT_INT(s.result.count, 1);
+	scene_close(&s);
+}
+
 static void expect_plt(const uint8_t *entry, size_t entry_len, unsigned threshold)
 {
 	struct rule_table table;

@@ -5,6 +5,9 @@
 #include "unwind/tables_internal.h"
 
 #define GUESS_DISTANCE 0x4000u /* a frame pointer further up than this is none */
+#define NO_CODE_BELOW 0x10000u /* Linux maps nothing there (vm.mmap_min_addr) */
+#define VSYSCALL 0xffffffffff600000u /* x86-64: a page of the kernel's that user code calls; its calls push nothing */
+#define VSYSCALL_SIZE 0x1000u
 
 /* One walk. */
 struct walk {
@@ -180,6 +183,8 @@ static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
 		return stop(w, UNWIND_COMPLETE);
 	if (rule->flags & RULE_SWITCHED)
 		return stop_missing(w, 0);
+	if (rule->flags & RULE_CLONED && !(is_known(w, 0) && w->registers[0]))
+		return stop(w, UNWIND_COMPLETE);
 	if (!compute_cfa(w, rule, &cfa))
 		return false;
 	out->cfa = cfa;
@@ -289,15 +294,115 @@ static bool find_place(struct walk *w, uint64_t at)
 	return true;
 }
 
+/* Of files that are not here nothing is guessed. */
+static bool has_rules(struct walk *w, uint64_t at)
+{
+	return find_place(w, at) && (w->table->arch == w->input->arch || stop(w, UNWIND_NO_RULE));
+}
+
+/* struct sigcontext of i386: what is where. */
+static const struct context_word {
+	uint8_t reg, at;
+} context_words[] = { { 7, 16 }, { 6, 20 }, { 5, 24 }, { 4, 28 }, { 3, 32 }, { 2, 36 }, { 1, 40 }, { 0, 44 } };
+
+enum { CONTEXT_PC = 56, CONTEXT_SEGMENT = 60 };
+
+static bool is_context(struct walk *w, uint64_t at)
+{
+	uint64_t segment;
+	if (!read_word(w, at + CONTEXT_SEGMENT, &segment))
+		return false;
+	segment &= 0xffff;
+	return segment == 0x23 || segment == 0x73; /* of user code, under kernels of 64 and of 32 bits */
+}
+
+/* i386 under a kernel of 64 bits: nobody has its vdso's file. It calls nothing, so what returns to it is a signal handler. */
+static bool step_compat_trampoline(struct walk *w, struct stepped *out)
+{
+	enum { INFO_AT = 4, CONTEXT_AT = 8, INFO = 12, INFO_SIZE = 128, IN_CONTEXT = 20 };
+	uint64_t sp = w->registers[w->machine->sp], info = 0, context = 0, pc, value, at = sp + 4;
+	if (read_word(w, sp + INFO_AT, &info) && read_word(w, sp + CONTEXT_AT, &context) && info == sp + INFO &&
+	    context == sp + INFO + INFO_SIZE)
+		at = context + IN_CONTEXT; /* of a handler that takes them */
+	else if (w->exact && is_context(w, sp))
+		at = sp; /* the signal's number is popped */
+	if (!read_word(w, at + CONTEXT_PC, &pc))
+		return stop_missing(w, at + CONTEXT_PC);
+	if (!is_context(w, at))
+		return stop(w, UNWIND_NO_RULE);
+	if (w->first && !has_rules(w, pc))
+		return false;
+	for (size_t i = 0; i < sizeof context_words / sizeof *context_words; i++)
+		if (read_word(w, at + context_words[i].at, &value))
+			set_register(w, context_words[i].reg, value);
+	out->signal = true;
+	out->cfa = w->registers[w->machine->sp];
+	w->pc = pc;
+	return true;
+}
+
+/* __kernel_vsyscall has pushed ecx, edx and ebp, and what is seen there is in or behind the system call. ebp is the stack pointer then, or
+ * ecx, by the way in that the processor has, until it is what was pushed again. */
+static bool step_compat_vdso(struct walk *w, struct stepped *out)
+{
+	uint64_t sp = w->registers[w->machine->sp], now = w->registers[w->machine->fp], fp, cx, pc;
+	if (!is_known(w, w->machine->sp))
+		return stop(w, UNWIND_NO_RULE);
+	if (!w->exact)
+		return step_compat_trampoline(w, out);
+	if (!read_word(w, sp, &fp) || !read_word(w, sp + 8, &cx) || !read_word(w, sp + 12, &pc))
+		return stop_missing(w, sp + 12);
+	if (!is_known(w, w->machine->fp) || (now != fp && now != sp && now != cx) || !map_find(w->input->maps, pc - 1))
+		return step_compat_trampoline(w, out);
+	if (!has_rules(w, pc - 1))
+		return false;
+	set_register(w, w->machine->fp, fp);
+	set_register(w, w->machine->sp, out->cfa = sp + 16);
+	out->guessed = true;
+	w->pc = pc;
+	return true;
+}
+
+/* Called through a pointer that was none, or into the kernel's page: nothing has happened there yet. */
+static bool is_nowhere(const struct walk *w)
+{
+	if (w->input->arch == UNWIND_X86_64 && w->pc - VSYSCALL < VSYSCALL_SIZE)
+		return true;
+	return w->pc < NO_CODE_BELOW && !map_find(w->input->maps, w->pc);
+}
+
+static bool step_out_of_nowhere(struct walk *w, struct stepped *out)
+{
+	const struct machine *m = w->machine;
+	uint64_t sp = w->registers[m->sp], pc = w->registers[m->ra_is_register ? m->ra : 0];
+	if (!is_known(w, m->sp) || (m->ra_is_register && !is_known(w, m->ra)))
+		return stop(w, UNWIND_NO_MAP);
+	out->cfa = sp;
+	if (m->ra_is_register) {
+		pc = strip_authentication(w, pc);
+	} else {
+		if (!read_word(w, sp, &pc))
+			return stop_missing(w, sp);
+		set_register(w, m->sp, out->cfa = sp + m->word);
+	}
+	out->guessed = true;
+	w->pc = pc;
+	return has_rules(w, pc - 1);
+}
+
 static bool step(struct walk *w, struct stepped *out)
 {
 	uint64_t at = w->pc - !w->exact, linked;
 	*out = (struct stepped){ 0 };
+	if (w->exact && is_nowhere(w))
+		return step_out_of_nowhere(w, out);
 	if (!find_place(w, at))
 		return false;
 	if (w->table->arch != w->input->arch) {
 		/* code that some program made as it ran; of files that are not here nothing is guessed */
 		const struct module *module = tables_module(w->input->tables, w->module);
+		if (module && module->kind == MODULE_VDSO && w->input->arch == UNWIND_X86)
+			return step_compat_vdso(w, out);
 		return module && (module->kind == MODULE_ANON || module->kind == MODULE_JIT) ? guess(w, out) : stop(w, UNWIND_NO_RULE);
 	}
 	const struct rule *rule = NULL;
@@ -331,6 +436,7 @@ static void walk(struct walk *w, struct unwind_frame *frames, struct unwind_resu
 		uint64_t pc_before = w->pc;
 		*frame = (struct unwind_frame){ .pc = w->pc, .guessed = guessed };
 		if (!step(w, &stepped)) {
+			result->count -= w->exact && !pc_before; /* not that alone */
 			frame->cfa = w->end == UNWIND_CUT ? stepped.cfa : 0;
 			frame->entry = stepped.entry;
 			frame->last = stepped.last;
@@ -345,7 +451,7 @@ static void walk(struct walk *w, struct unwind_frame *frames, struct unwind_resu
 			return;
 		}
 		cfa_before = stepped.cfa;
-		if (!w->pc) {
+		if (!w->pc && !stepped.signal) {
 			w->null_return = true;
 			w->end = UNWIND_COMPLETE;
 			return;

@@ -351,6 +351,122 @@ TEST("32-bit x86: words of four bytes")
 	scene_close(&s);
 }
 
+TEST("a call through a null pointer, or into the page of vsyscalls, goes on at who made it; where nobody is found, the pointer is no frame")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_word(&s, 0, s.code + 0x88);
+	scene_run(&s, 0);
+	EXPECT_INT(s.result.count, 2);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	EXPECT_INT(s.result.guessed, 1);
+	EXPECT(s.frames[0].pc == 0 && s.frames[1].pc == s.code + 0x88);
+	scene_run(&s, 0x18); /* a member of what a null pointer points to */
+	EXPECT_INT(s.result.count, 2);
+	scene_run(&s, 0xffffffffff600400); /* the kernel's page for system calls without a system call */
+	EXPECT_INT(s.result.count, 2);
+	scene_word(&s, 0, 0x1234);
+	scene_run(&s, 0);
+	EXPECT_INT(s.result.count, 0);
+	scene_run(&s, 0x18);
+	EXPECT_INT(s.result.count, 1);
+	struct module *other = modules_file(&s.modules, "/nowhere/other", MODULE_FILE, &(struct module_identity){ 0 });
+	unwind_tables_add(s.tables, other, NULL, NULL);
+	s.maps[0].module = other->id; /* its file is not here */
+	scene_word(&s, 0, s.code + 0x88);
+	scene_run(&s, 0);
+	EXPECT_INT(s.result.count, 0);
+	scene_run(&s, 0xffffffffff600400);
+	EXPECT_INT(s.result.count, 1);
+	scene_close(&s);
+}
+
+/* A 32-bit program whose vdso, at 0x7000000, no file is there for. */
+static void open_compat(struct scene *s, struct cfi_maker *m)
+{
+	*m = (struct cfi_maker){ .arch = UNWIND_X86 };
+	cfi_cie_made(m, "zR");
+	cfi_fde_made(m, 0x10, 0x10, CFI(0));
+	cfi_fde_made(m, 0x40, 0x20, CFI(0x41, 0x0e, 8, 0x85, 2, 0x42, 0x0d, EBP, 0x2e, 0x10));
+	cfi_fde_made(m, 0x80, 0x10, CFI(0x07, 8));
+	scene_open(s, m, "", 0);
+	struct module *vdso = modules_file(&s->modules, "[vdso]", MODULE_VDSO, &(struct module_identity){ 0 });
+	unwind_tables_add(s->tables, vdso, NULL, NULL);
+	s->maps[1].module = vdso->id;
+	scene_register(s, ESP, s->input.stack_address);
+}
+
+TEST("32-bit x86 under a 64-bit kernel: a system call in the vdso goes on at who made it")
+{
+	enum { VSYSCALL = 0x7000589 };
+	struct cfi_maker m;
+	struct scene s;
+	open_compat(&s, &m);
+	uint32_t frame = (uint32_t)s.input.stack_address + 0x40;
+	scene_word(&s, 0, frame);             /* ebp, edx, ecx */
+	scene_word(&s, 8, 0x4321);
+	scene_word(&s, 12, s.code + 0x50);    /* framed made the call */
+	scene_word(&s, 0x40, 0x1234);
+	scene_word(&s, 0x44, s.code + 0x88);
+	const uint64_t seen[] = { frame, s.input.stack_address, 0x4321 }; /* popped again by the kernel; on its way in, by sysenter and syscall */
+	for (size_t i = 0; i < 3; i++) {
+		scene_register(&s, EBP, seen[i]);
+		scene_run(&s, VSYSCALL);
+		EXPECT_INT(s.result.count, 3);
+		EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+		EXPECT(s.frames[1].pc == s.code + 0x50 && s.frames[2].pc == s.code + 0x88);
+	}
+	scene_register(&s, EBP, frame + 4);   /* somewhere else in the vdso: no guess */
+	scene_run(&s, VSYSCALL);
+	EXPECT_INT(s.result.count, 1);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+	scene_close(&s);
+}
+
+TEST("32-bit x86 under a 64-bit kernel: signal handlers of both kinds return to what they interrupted")
+{
+	for (unsigned takes_info = 0; takes_info < 2; takes_info++) {
+		struct cfi_maker m;
+		struct scene s;
+		open_compat(&s, &m);
+		uint32_t stack = (uint32_t)s.input.stack_address;
+		size_t context = takes_info ? 4 + 12 + 128 + 20 : 8;
+		scene_register(&s, EBP, 0);
+		scene_word(&s, 0, 0x7000590);                /* leaf is the handler */
+		scene_word(&s, 4, 10);
+		if (takes_info) {
+			scene_word(&s, 8, stack + 16);
+			scene_word(&s, 12, stack + 16 + 128);
+		}
+		scene_word(&s, context + 24, stack + 0x300); /* ebp */
+		scene_word(&s, context + 28, stack + 0x2f0); /* esp */
+		scene_word(&s, context + 56, s.code + 0x50); /* eip */
+		scene_word(&s, context + 60, 0x23);          /* cs */
+		scene_word(&s, 0x304, s.code + 0x88);
+		scene_run(&s, s.code + 0x18);
+		EXPECT_INT(s.result.count, 4);
+		EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+		EXPECT(s.frames[1].signal && s.frames[2].pc == s.code + 0x50 && s.frames[3].pc == s.code + 0x88);
+		if (takes_info)
+			scene_register(&s, ESP, stack + 4);
+		else
+			scene_register(&s, ESP, stack + 8);
+		scene_register(&s, EBP, 0x4321);
+		scene_run(&s, 0x7000590);                    /* on its way back */
+		EXPECT_INT(s.result.count, 3);
+		EXPECT(s.frames[0].signal && s.frames[2].pc == s.code + 0x88);
+		scene_register(&s, ESP, stack);
+		scene_register(&s, EBP, 0);
+		scene_word(&s, context + 60, 0x1234);        /* no such thing there */
+		scene_run(&s, s.code + 0x18);
+		EXPECT_INT(s.result.count, 2);
+		EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+		scene_close(&s);
+	}
+}
+
 TEST("damaged entries are counted and leave their code without rules; the others stand")
 {
 	struct cfi_maker m = { .arch = UNWIND_X86_64 };

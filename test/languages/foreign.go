@@ -41,6 +41,8 @@ func leafBack(x uint64) uint64 {
 }
 
 //export goCalledBack
+//
+//go:noinline
 func goCalledBack(x C.uint64_t) C.uint64_t { return C.uint64_t(leafBack(uint64(x)) + 1) }
 
 //go:noinline

@@ -75,21 +75,24 @@ static bool write_vdso(const struct cached_file *file, const char *to)
 	return good;
 }
 
-static uint8_t build_id_of(int root, const char *path, uint8_t id[static ELF_BUILD_ID_MAX])
+static bool image_is_build(struct image *image, const struct cached_file *file)
 {
-	struct image image;
-	if (image_open(&image, root, path, NULL) < 0)
-		return 0;
-	uint8_t len = elf_build_id(&image.elf, id);
-	image_close(&image);
-	return len;
+	uint8_t id[ELF_BUILD_ID_MAX], len = elf_build_id(&image->elf, id);
+	image_close(image);
+	return build_id_equal(file->id, file->id_len, id, len);
 }
 
 static bool is_build(int root, const char *path, const struct cached_file *file)
 {
-	uint8_t id[ELF_BUILD_ID_MAX];
-	uint8_t len = build_id_of(root, path, id);
-	return build_id_equal(file->id, file->id_len, id, len);
+	struct image image;
+	return image_open(&image, root, path, NULL) == 0 && image_is_build(&image, file);
+}
+
+static bool keep_open_file(const struct cached_file *file, const char *to, mode_t mode)
+{
+	struct image image;
+	return image_open_descriptor(&image, file->file, file->path, NULL) == 0 && image_is_build(&image, file) &&
+	       lseek(file->file, 0, SEEK_SET) == 0 && copy_file(file->file, to, mode);
 }
 
 /* The debug file of this machine, or of a server. Kernel modules bring theirs along. */
@@ -122,6 +125,9 @@ static int add_content(const struct cached_file *file, const char *real, const c
 		good = build_id_equal(file->id, file->id_len, id, len) && copy_file(in, to, 0444);
 	} else if (file->kind == CACHED_VDSO) {
 		good = write_vdso(file, to);
+	} else if (file->open) {
+		good = keep_open_file(file, to, 0755);
+		add_debug(file, real, folder);
 	} else if (!is_build(file->root, real, file)) {
 		/* a file of that name in another mount namespace was meant, or it was replaced */
 		return error_set(err, ERROR_UNSUPPORTED, "%s is of another build-id", real);
@@ -183,7 +189,11 @@ int cache_add(const char *dir, const struct cached_file *file, struct error *err
 	build_id_hex(file->id, file->id_len, hex);
 	if (file->id_len < 2)
 		return error_set(err, ERROR_FORMAT, "%s has no build-id", name);
-	if (file->kind == CACHED_FILE && !path_resolve(file->root, name, real))
+	if (file->open && strlen(name) >= sizeof real)
+		return error_set(err, ERROR_LIMIT, "%s: the path is too long", name);
+	if (file->kind == CACHED_FILE && file->open)
+		strcpy(real, name);
+	else if (file->kind == CACHED_FILE && !path_resolve(file->root, name, real))
 		return error_system(err, "%s", name);
 	if (file->kind == CACHED_FILE)
 		name = real;

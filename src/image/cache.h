@@ -15,6 +15,8 @@ struct cached_file {
 	enum cached_kind kind;
 	const char *path;            /* of a file; "[vdso]", "[kernel.kallsyms]" */
 	int root;                    /* where path is seen from; -1 */
+	bool open;                   /* `file` is the file itself, which need not be under its path */
+	int file;                    /* … a descriptor */
 	uint8_t id[ELF_BUILD_ID_MAX], id_len;
 	bool debuginfod;             /* its debug file may come from a server */
 };

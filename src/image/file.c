@@ -129,6 +129,19 @@ bool folders_make(char *path)
 	return mkdir(path, 0755) == 0 || errno == EEXIST;
 }
 
+int descriptor_map(int fd, const char *path, struct span *bytes, struct error *err)
+{
+	struct stat st;
+	*bytes = (struct span){ 0 };
+	if (fstat(fd, &st) != 0)
+		return error_system(err, "cannot open %s", path);
+	void *data = st.st_size > 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+	if (data == MAP_FAILED)
+		return error_system(err, "cannot map %s", path);
+	*bytes = (struct span){ data, (size_t)st.st_size };
+	return 0;
+}
+
 int rooted_map(int root, const char *path, struct span *bytes, struct error *err)
 {
 	struct stat st;
@@ -136,13 +149,9 @@ int rooted_map(int root, const char *path, struct span *bytes, struct error *err
 	int fd = open_regular(root, path, &st, err);
 	if (fd < 0)
 		return -1;
-	void *data = st.st_size > 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-	int failed = data == MAP_FAILED ? error_system(err, "cannot map %s", path) : 0;
+	int status = descriptor_map(fd, path, bytes, err);
 	close(fd);
-	if (failed)
-		return -1;
-	*bytes = (struct span){ data, (size_t)st.st_size };
-	return 0;
+	return status;
 }
 
 void rooted_unmap(struct span *bytes)

@@ -17,6 +17,8 @@ int rooted_open(int root, const char *path, struct error *err);
 bool folders_make(char *path);
 /* Maps the file whole. An empty file has no bytes. */
 int rooted_map(int root, const char *path, struct span *bytes, struct error *err);
+/* The same of a regular file that is open, which stays so. path: for messages. */
+int descriptor_map(int fd, const char *path, struct span *bytes, struct error *err);
 void rooted_unmap(struct span *bytes);
 /* Gives the pages of a mapping back; they come again when they are touched. */
 void rooted_release(struct span bytes);

@@ -41,18 +41,28 @@ static int image_unpack(struct image *image, const char *path, struct span *byte
 	return 0;
 }
 
-int image_open(struct image *image, int root, const char *path, struct error *err)
+/* What is mapped, as an image. */
+static int image_read(struct image *image, const char *path, struct error *err)
 {
-	*image = (struct image){ 0 };
 	struct span bytes;
-	if (rooted_map(root, path, &image->mapping, err) < 0)
-		return -1;
 	if (image_unpack(image, path, &bytes, err) < 0 || elf_open(&image->elf, bytes, err) < 0) {
 		image_close(image);
 		return -1;
 	}
 	image->path = memory_string(path);
 	return 0;
+}
+
+int image_open(struct image *image, int root, const char *path, struct error *err)
+{
+	*image = (struct image){ 0 };
+	return rooted_map(root, path, &image->mapping, err) < 0 ? -1 : image_read(image, path, err);
+}
+
+int image_open_descriptor(struct image *image, int fd, const char *path, struct error *err)
+{
+	*image = (struct image){ 0 };
+	return descriptor_map(fd, path, &image->mapping, err) < 0 ? -1 : image_read(image, path, err);
 }
 
 void image_close(struct image *image)

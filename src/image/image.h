@@ -16,6 +16,8 @@ struct image {
 
 /* root as in file_open. Kernel modules (x.ko.gz, .xz, .zst) are inflated. */
 int image_open(struct image *image, int root, const char *path, struct error *err);
+/* Of a regular file that is open, and stays so; path: what it is called. */
+int image_open_descriptor(struct image *image, int fd, const char *path, struct error *err);
 void image_close(struct image *image); /* a zeroed one is fine */
 /* Whether it holds code, as opposed to a debug file. By its origin. */
 bool image_runs(const struct image *image);

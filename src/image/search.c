@@ -12,6 +12,9 @@
 #include "elf/module_layout.h"
 #include "image/debuginfod.h"
 #include "image/file.h"
+#include "image/kernel_folder.h"
+#include "image/mapped_file.h"
+#include "os/file.h"
 
 /* Which modules a way of looking is for. */
 enum { FOR_FILE = 1, FOR_VDSO = 2, FOR_KMODULE = 4, FOR_KERNEL = 8, FOR_ALL = 15 };
@@ -27,6 +30,12 @@ static const char *symfs_of(const struct image_search *s)
 static int symfs_root(const struct image_search *s)
 {
 	return *symfs_of(s) ? s->root : -1;
+}
+
+/* The path of the module's file; what is none starts without a slash. */
+static const char *name_of(const struct image_search *s)
+{
+	return *s->listed ? s->listed : s->module->long_name;
 }
 
 static bool path_format(char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -107,7 +116,7 @@ static bool path_buildid_debug(const struct image_search *s, char *path)
 
 static bool path_itself(const struct image_search *s, char *path)
 {
-	return path_format(path, "%s", s->module->long_name);
+	return !s->replaced && path_format(path, "%s", name_of(s));
 }
 
 static bool path_openembedded(const struct image_search *s, char *path)
@@ -119,7 +128,7 @@ static bool path_openembedded(const struct image_search *s, char *path)
 static bool path_module(const struct image_search *s, char *path, const char *before, const char *behind)
 {
 	static const char *const packings[] = { ".gz", ".xz", ".zst" };
-	const char *name = s->module->long_name;
+	const char *name = name_of(s);
 	size_t len = strlen(name);
 	for (unsigned i = 0; i < sizeof packings / sizeof *packings; i++) {
 		size_t n = strlen(packings[i]);
@@ -144,7 +153,7 @@ static bool path_module_fedora(const struct image_search *s, char *path)
 /* Where /lib is a link to /usr/lib, either may have been recorded. */
 static bool path_module_usr(const struct image_search *s, char *path)
 {
-	return strncmp(s->module->long_name, "/lib/", 5) == 0 && path_module(s, path, "/usr/lib/debug/usr", ".debug");
+	return strncmp(name_of(s), "/lib/", 5) == 0 && path_module(s, path, "/usr/lib/debug/usr", ".debug");
 }
 
 static bool path_ubuntu_mixed(const struct image_search *s, char *path)
@@ -170,17 +179,22 @@ static bool path_vmlinux_named_below(const struct image_search *s, char *path)
 	return vmlinux_is_below(s) && !s->options->no_vmlinux && path_format(path, "/%s", s->options->vmlinux);
 }
 
+/* Of the recorded machine, or this one; NULL where none is known. */
+static const char *release_of(const struct image_search *s, struct utsname *uts)
+{
+	const char *release = s->options->osrelease;
+	if (!release && !*symfs_of(s) && uname(uts) == 0)
+		release = uts->release;
+	/* a release is part of a path here */
+	return release && *release && !strchr(release, '/') ? release : NULL;
+}
+
 /* Where nobody named one. A file of the current folder counts only where the build-id can tell whether it is the one. */
 static bool path_vmlinux(const struct image_search *s, char *path, const char *format)
 {
 	struct utsname uts;
-	const char *release = s->options->osrelease;
-	if (s->options->vmlinux || s->options->no_vmlinux)
-		return false;
-	if (!release && !*symfs_of(s) && uname(&uts) == 0)
-		release = uts.release;
-	/* a release is part of a path here */
-	if (!release || !*release || strchr(release, '/'))
+	const char *release = release_of(s, &uts);
+	if (s->options->vmlinux || s->options->no_vmlinux || !release)
 		return false;
 	char folder[IMAGE_PATH_MAX];
 	snprintf(folder, sizeof folder, "%s", format);
@@ -329,17 +343,42 @@ int process_root(int32_t pid)
 	return root_open(root);
 }
 
+/* The file under the module's path, or the one that was mapped. */
+static bool search_open_itself(struct image_search *s)
+{
+	const struct module *module = s->module;
+	if (!s->options->living || !module->ino)
+		return image_open(&s->itself, s->root, module->long_name, NULL) == 0;
+	struct mapped_identity identity = { .maj = module->maj, .min = module->min, .ino = module->ino,
+		.generation = module->ino_generation };
+	CLEANUP_FD int fd = mapped_file_or_path(s->root, module->long_name, module->pid, &identity);
+	s->replaced = fd < 0 && rooted_exists(s->root, module->long_name);
+	return fd >= 0 && image_open_descriptor(&s->itself, fd, module->long_name, NULL) == 0;
+}
+
 /* Which file this is, by what it says itself. */
 static void search_ask_itself(struct image_search *s)
 {
 	char path[IMAGE_PATH_MAX];
-	if (!path_itself(s, path) || image_open(&s->itself, s->root, path, NULL) < 0)
+	if (!path_itself(s, path) || !search_open_itself(s))
 		return;
 	const char *link = elf_debuglink(&s->itself.elf, &s->debuglink_crc);
 	if (link && strlen(link) < sizeof s->debuglink)
 		strcpy(s->debuglink, link);
 	if (!s->recorded)
 		s->build_id_len = elf_build_id(&s->itself.elf, s->build_id);
+}
+
+/* A module that the recording calls by its name alone. Its build-id tells whether the file is the one, or the release that was
+ * recorded. */
+static void search_list(struct image_search *s)
+{
+	struct utsname uts;
+	const char *release = release_of(s, &uts);
+	bool sure = s->recorded || s->options->osrelease;
+	if (*s->module->long_name == '/' || !release || !sure ||
+	    !kernel_folder_module(symfs_root(s), release, s->module->short_name, s->listed, sizeof s->listed))
+		*s->listed = '\0';
 }
 
 void image_search_init(struct image_search *s, const struct module *module, const struct image_options *options)
@@ -359,6 +398,8 @@ void image_search_init(struct image_search *s, const struct module *module, cons
 	} else if (!options->buildid_dir || !path_format(s->cache, "%s", options->buildid_dir)) {
 		*s->cache = '\0';
 	}
+	if (module_class(module) == FOR_KMODULE && !module->guest)
+		search_list(s);
 	if (module_class(module) != FOR_FILE)
 		return;
 	if (!*symfs_of(s))
@@ -451,7 +492,7 @@ static bool search_step(struct image_search *s, struct image *image)
 	unsigned class = module_class(s->module);
 	while (s->step < sizeof candidates / sizeof *candidates) {
 		const struct candidate *c = &candidates[s->step++];
-		bool named = c->path != path_itself || *s->module->long_name == '/';
+		bool named = c->path != path_itself || *name_of(s) == '/';
 		bool tried = s->ours && c->place != ITS; /* what is ours whatever the root, before */
 		if (!(c->modules & class) || tried || !named || s->module->guest || !c->path(s, path))
 			continue;

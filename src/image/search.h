@@ -15,6 +15,7 @@ struct image_options {
 	const char *vmlinux;       /* --vmlinux: the only one to try */
 	const char *osrelease;     /* of the recorded machine; NULL: of this one */
 	bool no_vmlinux;           /* none but that of the cache */
+	bool living;               /* what is mapped counts, where its path leads elsewhere by now: while recording */
 	bool debuginfod;           /* at last the servers of $DEBUGINFOD_URLS are asked; never with symfs */
 };
 
@@ -29,6 +30,7 @@ struct image_search {
 	char cache[IMAGE_PATH_MAX]; /* the build-id cache; "" */
 	char debuglink[256];       /* what the file says its debug file is called; "" */
 	uint32_t debuglink_crc;
+	char listed[IMAGE_PATH_MAX]; /* of a kernel module that was recorded without a path: the file that its release's folder has; "" */
 	struct image itself;       /* the file under the module's own path, until its turn comes */
 	int root;                  /* --symfs, or of the process where it sees other files than we do; -1 */
 	char root_name[IMAGE_PATH_MAX]; /* what it is called from here: as options.symfs, "/proc/PID/root"; "" */
@@ -36,6 +38,7 @@ struct image_search {
 	unsigned step;             /* next candidate */
 	bool offline;              /* servers are not asked */
 	bool runs;                 /* a file that runs was found */
+	bool replaced;             /* its path leads to another file */
 	bool ours;                 /* root was a process's, had nothing, and was given up for our own */
 	uint32_t mismatched;       /* files passed over: of another build-id … */
 	uint32_t damaged;          /* … or no ELF at all */

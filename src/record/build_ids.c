@@ -266,14 +266,15 @@ static unsigned module_build_id(const char *path, uint8_t id[20])
 	return kernel_module_build_id(word, id);
 }
 
-/* As the process that mapped it sees the path, while it lives. */
+/* As the process that mapped it sees the path, or has it mapped, while it lives. */
 static uint8_t file_build_id(const struct module *module, uint8_t id[static ELF_BUILD_ID_MAX])
 {
 	CLEANUP_FD int root = process_root(module->pid);
+	struct mapped_identity identity = { .maj = module->maj, .min = module->min, .ino = module->ino,
+		.generation = module->ino_generation };
+	CLEANUP_FD int fd = mapped_file_or_path(root, module->long_name, module->pid, &identity);
 	struct image image;
-	if (root < 0)
-		return image_build_id_of_path(module->long_name, id);
-	if (image_open(&image, root, module->long_name, NULL) < 0)
+	if (fd < 0 || image_open_descriptor(&image, fd, module->long_name, NULL) < 0)
 		return 0;
 	uint8_t length = elf_build_id(&image.elf, id);
 	image_close(&image);
@@ -289,6 +290,8 @@ bool hit_module_of(struct hit_module *out, const struct module *module)
 	case MODULE_FILE:
 		hit.kind = HIT_FILE;
 		hit.pid = module->pid;
+		hit.identity = (struct mapped_identity){ .maj = module->maj, .min = module->min, .ino = module->ino,
+		.generation = module->ino_generation };
 		if (!hit.build_id_len)
 			hit.build_id_len = file_build_id(module, hit.build_id);
 		break;

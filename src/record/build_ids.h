@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "base/writer.h"
+#include "image/mapped_file.h"
 #include "model/module.h"
 
 enum hit_kind { HIT_FILE, HIT_VDSO, HIT_KERNEL, HIT_KERNEL_MODULE };
@@ -15,6 +16,7 @@ struct hit_module {
 	const char *path;            /* "/usr/bin/x", "[vdso]", "[kernel.kallsyms]", a module's file or "[name]" */
 	enum hit_kind kind;
 	int32_t pid;                 /* HIT_FILE: a process that mapped it, which may see other files than we do; -1 */
+	struct mapped_identity identity; /* HIT_FILE: as it was mapped */
 	uint8_t build_id[20], build_id_len;
 };
 

@@ -10,6 +10,15 @@ static const enum cached_kind kinds[] = {
 	[HIT_FILE] = CACHED_FILE, [HIT_VDSO] = CACHED_VDSO, [HIT_KERNEL] = CACHED_KALLSYMS, [HIT_KERNEL_MODULE] = CACHED_FILE,
 };
 
+/* The file as a process has it mapped, where its path does not lead to it any more. */
+static bool add_mapped(const char *dir, const struct hit_module *hit, struct cached_file *file)
+{
+	CLEANUP_FD int fd = mapped_file_open(hit->pid, &hit->identity);
+	file->open = fd >= 0;
+	file->file = fd;
+	return file->open && cache_add(dir, file, NULL) > 0;
+}
+
 size_t buildid_cache_add(const char *dir, const struct recording_facts *facts, bool debuginfod)
 {
 	size_t added = 0;
@@ -23,7 +32,8 @@ size_t buildid_cache_add(const char *dir, const struct recording_facts *facts, b
 		memcpy(file.id, hit->build_id, sizeof file.id);
 		CLEANUP_FD int root = file.kind == CACHED_FILE ? process_root(hit->pid) : -1;
 		file.root = root;
-		added += cache_add(dir, &file, NULL) > 0;
+		int result = cache_add(dir, &file, NULL);
+		added += result > 0 || (result < 0 && hit->kind == HIT_FILE && add_mapped(dir, hit, &file));
 	}
 	return added;
 }

@@ -16,6 +16,7 @@ enum {
 	TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, TOKEN_SWITCH = -4, TOKEN_STREAMS = -5, TOKEN_SWITCH_EVENT = -6,
 };
 enum { EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
+enum { LOOK_MS = 50 }; /* unwinding reads files of processes that may soon be gone: it does not wait until a ring is half full */
 
 static int watch(struct recorder *r, int fd, int64_t token, struct error *err)
 {
@@ -366,10 +367,10 @@ static void take_ring(struct recorder *r, size_t index, uint32_t what)
 static int wait_once(struct recorder *r, struct error *err)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
-	int n = epoll_wait(r->epoll, events, EVENTS_AT_ONCE, -1);
+	int n = epoll_wait(r->epoll, events, EVENTS_AT_ONCE, r->unwinding ? LOOK_MS : -1);
 	if (n < 0 && errno != EINTR)
 		return error_system(err, "cannot wait for events");
-	r->recording->wakeups++;
+	r->recording->wakeups += n != 0;
 	for (int i = 0; i < n; i++) {
 		switch ((int64_t)events[i].data.u64) {
 		case TOKEN_SIGNAL:

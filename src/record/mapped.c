@@ -14,7 +14,7 @@ void mapped_open(struct mapped *mapped, const char *buildid_dir, bool history)
 	*mapped = (struct mapped){ .room = history ? ROOM_HISTORY : ROOM, .names = history };
 	model_init(&mapped->model);
 	mapped->model.outlives_leader = true;
-	mapped->tables = unwind_tables_new(&mapped->model.modules, &(struct image_options){ .buildid_dir = buildid_dir });
+	mapped->tables = unwind_tables_new(&mapped->model.modules, &(struct image_options){ .buildid_dir = buildid_dir, .living = true });
 	mapped->loader = table_loader_new(mapped->tables);
 }
 
@@ -68,10 +68,14 @@ const struct map_node *mapped_at(const struct mapped *mapped, int32_t pid, int32
 	return maps_of(model, pid, tid, time);
 }
 
-void mapped_want(struct mapped *mapped, uint32_t module)
+void mapped_want(struct mapped *mapped, uint32_t module, int32_t pid)
 {
-	if (module < mapped->model.modules.list.count)
-		table_loader_want(mapped->loader, modules_get(&mapped->model.modules, module));
+	if (module >= mapped->model.modules.list.count)
+		return;
+	struct module wanted = *modules_get(&mapped->model.modules, module);
+	if (wanted.kind == MODULE_FILE)
+		wanted.pid = pid; /* who mapped it may be gone */
+	table_loader_want(mapped->loader, &wanted);
 }
 
 static bool thread_ended(void *context, const struct thread *thread)

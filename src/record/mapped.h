@@ -36,5 +36,5 @@ const struct model *mapped_model_at(const struct mapped *mapped, uint64_t *time)
 /* Forgets what has ended, where much has come together. oldest: the oldest generation whose mappings somebody holds. Not while
  * something is unwound. */
 void mapped_renew(struct mapped *mapped, uint32_t oldest);
-/* Asks for the table of a module. */
-void mapped_want(struct mapped *mapped, uint32_t module);
+/* Asks for the table of a module, which a process has mapped. */
+void mapped_want(struct mapped *mapped, uint32_t module, int32_t pid);

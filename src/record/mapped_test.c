@@ -133,7 +133,7 @@ TEST("a recorder that sees many programs come and go keeps no more of them than 
 		tell_task(&mapped, RECORD_FORK, pid, self, time);
 		tell_map(&mapped, pid, 0x1000, name, time);
 		if (time % 30 == 2)
-			mapped_want(&mapped, mapped.model.modules.list.count - 1);
+			mapped_want(&mapped, mapped.model.modules.list.count - 1, -1);
 		if (time % 2) /* every other end is lost */
 			tell_task(&mapped, RECORD_EXIT, pid, self, time + 1);
 		mapped_renew(&mapped, mapped.model.generation);

@@ -210,7 +210,7 @@ static void set_aside(struct unwinding *u, const struct job *job)
 {
 	size_t size = job->record.body_len;
 	struct job kept = *job;
-	mapped_want(&u->mapped, job->result.module);
+	mapped_want(&u->mapped, job->result.module, (int32_t)job->sample.pid);
 	if (!kept.copy) {
 		kept.copy = memory_resize(NULL, size, 1);
 		memcpy(kept.copy, job->record.body, size);

@@ -225,9 +225,12 @@ void load_kernel(struct symbol_sources *s, const struct module *module, struct s
 
 void load_kernel_module(struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
+	/* without a path in the recording perf has the list's names */
+	bool listed = *module->long_name != '/';
 	if (module->guest)
 		return;
-	load_files(s, module, tab);
+	if (!listed)
+		load_files(s, module, tab);
 	if (tab->table.count)
 		return;
 	table_fini(&tab->table);
@@ -239,7 +242,14 @@ void load_kernel_module(struct symbol_sources *s, const struct module *module, s
 	else
 		kallsyms_module(&s->kallsyms, module->short_name, module->start, &tab->table);
 	tab->demangler.off = true;
+	char by_name = tab->info.origin;
 	if (tab->table.count)
 		tab->info = s->kallsyms_info;
+	/* perf's letter stays that of a module */
+	tab->info.origin = by_name;
 	kallsyms_put(s);
+	if (!listed || tab->table.count)
+		return;
+	table_fini(&tab->table);
+	load_files(s, module, tab);
 }

@@ -7,6 +7,7 @@ MMAP, MMAP2, SAMPLE = 1, 10, 9
 ATTR_SIZE = 128
 SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME, SAMPLE_CALLCHAIN = 1, 2, 4, 32
 CHAIN_KERNEL = 2 ** 64 - 128
+OSRELEASE = 4
 
 
 def record(kind, misc, body):
@@ -33,13 +34,18 @@ def sample(address, callers=()):
     return record(SAMPLE, KERNEL, struct.pack("<QIIQQ%dQ" % len(chain), address, 0, 0, 1000, len(chain), *chain))
 
 
-def write(path, records):
-    """A recording of the records, with one event: cpu-clock."""
+def write(path, records, release=None):
+    """A recording of the records, with one event: cpu-clock; of the kernel of that release."""
     kind = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CALLCHAIN
     attr = struct.pack("<IIQQQQQ", 1, ATTR_SIZE, 0, 1, kind, 0, 0).ljust(ATTR_SIZE, b"\0")
     data = b"".join(records)
     head = 104
     attrs = attr + struct.pack("<QQ", 0, 0)
+    place = head + len(attrs)
     with open(path, "wb") as out:
-        out.write(b"PERFILE2" + struct.pack("<QQQQQQQQQ", head, len(attrs), head, len(attrs), head + len(attrs), len(data), 0, 0, 0))
+        out.write(b"PERFILE2" + struct.pack("<QQQQQQQQQ", head, len(attrs), head, len(attrs), place, len(data), 0, 0,
+                                            1 << OSRELEASE if release else 0))
         out.write(b"\0" * (head - 80) + attrs + data)
+        if release:
+            text = release.encode().ljust(64, b"\0")
+            out.write(struct.pack("<QQI", place + len(data) + 16, 4 + len(text), len(text)) + text)

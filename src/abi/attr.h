@@ -132,12 +132,17 @@ static inline bool attr_flag(const struct attr *attr, enum attr_flag flag)
 	return attr->flags >> flag & 1;
 }
 
-/* Chains of user code are by frame pointers, as the kernel follows them. */
+/* The recorded chains have a part of user code: by frame pointers, or unwound while recording. */
+static inline bool attr_chains_of_user(const struct attr *attr)
+{
+	return attr->sample_type & SAMPLE_CALLCHAIN && !attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER) &&
+	       !(attr->sample_type & SAMPLE_BRANCH_STACK && attr->branch_sample_type & BRANCH_CALL_STACK);
+}
+
+/* … by frame pointers, as the kernel follows them. */
 static inline bool attr_chains_by_frame_pointer(const struct attr *attr)
 {
-	return attr->sample_type & SAMPLE_CALLCHAIN && !(attr->sample_type & SAMPLE_STACK_USER) &&
-	       !(attr->sample_type & SAMPLE_BRANCH_STACK && attr->branch_sample_type & BRANCH_CALL_STACK) &&
-	       !attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER);
+	return attr_chains_of_user(attr) && !(attr->sample_type & SAMPLE_STACK_USER);
 }
 
 static inline unsigned attr_precise_ip(const struct attr *attr)

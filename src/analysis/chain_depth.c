@@ -25,11 +25,12 @@ struct profile_depths profile_chain_depths(const struct profile *profile)
 	for (uint32_t i = 0; i < profile->cells.count; i++) {
 		const struct cell *cell = &profile->cells.items[i];
 		uint64_t event = tuples_row(&profile->groups, cell->group)[GROUP_EVENT];
-		if (event >= evlist->events.count || !attr_chains_by_frame_pointer(&evlist->events.items[event].attr))
+		if (event >= evlist->events.count || !attr_chains_of_user(&evlist->events.items[event].attr))
 			continue;
+		bool pointers = attr_chains_by_frame_pointer(&evlist->events.items[event].attr);
 		uint32_t frames = user_frames(&profile->stacks, cell->node);
 		depths.chains += frames ? cell->count : 0;
-		depths.short_chains += frames && frames <= SHORT ? cell->count : 0;
+		depths.short_chains += pointers && frames && frames <= SHORT ? cell->count : 0;
 	}
 	return depths;
 }

@@ -91,7 +91,7 @@ static const struct frame_run *frame_run(struct collector *c, const struct locat
 static const struct frame_run *run_at(struct collector *c, const struct resolved *r, const struct chain *chain, size_t i)
 {
 	enum inline_frames inlines = c->profile->options.inlines;
-	bool unwound = attr_unwinds(&r->evsel->attr);
+	bool unwound = sample_unwinds(r);
 	if (unwound ? !inlines || chain->frames[i]->cpumode != RECORD_MISC_USER : inlines != INLINE_ALL)
 		return NULL;
 	const struct frame_run *run = frame_run(c, chain->frames[i], unwound || i == 0 ? FRAME_EXACT : FRAME_RETURN);

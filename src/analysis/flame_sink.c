@@ -307,7 +307,7 @@ static uint32_t stack_of(const struct flame_sink *sink, struct flame_worker *wor
 	const struct location *own = chain.count == 0 || chain.damaged ? resolved_ip(r) : NULL;
 	const struct location *const *frames = own ? &own : chain.frames;
 	size_t count = own ? 1 : chain.count < sink->options.max_stack ? chain.count : sink->options.max_stack;
-	bool calls = !attr_unwinds(&r->evsel->attr); /* an unwound stack holds the calls themselves */
+	bool calls = !sample_unwinds(r); /* an unwound stack holds the calls themselves */
 	uint32_t node = STACK_ROOT;
 	if (sink->options.reverse) {
 		for (size_t i = 0; i < count; i++)

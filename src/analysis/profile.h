@@ -176,8 +176,8 @@ bool profile_needs_order(const struct profile *profile);
 /* After the session ran: merges, makes entries, sorts. */
 int profile_finish(struct profile *profile, struct error *err);
 
-/* Samples whose chains are by frame pointers and reach user code, and those whose user part ends after one or two frames. 0: chains
- * were not collected, or not whole. */
+/* Samples whose recorded chains reach user code, and those whose user part is by frame pointers and ends after one or two frames. 0:
+ * chains were not collected, or not whole. */
 struct profile_depths {
 	uint64_t chains, short_chains;
 	uint64_t joined;             /* that the recorder completed from earlier samples; counted in any case */

@@ -5,6 +5,7 @@
 #include "abi/attr.h"
 #include "base/pool.h"
 #include "base/str.h"
+#include "session/session.h"
 #include "symbol/lines.h"
 
 struct source_style {
@@ -26,6 +27,12 @@ void source_line_add_known(const struct source_line *line, bool full_path, struc
 static inline bool attr_unwinds(const struct attr *attr)
 {
 	return attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER) && attr->sample_type & SAMPLE_REGS_USER && attr->sample_type & SAMPLE_STACK_USER;
+}
+
+/* The same of one sample: a recorder that unwinds leaves some to the reader. */
+static inline bool sample_unwinds(const struct resolved *r)
+{
+	return (r->sample->stack_user_size && r->sample->regs_user) || attr_unwinds(&r->evsel->attr);
 }
 
 /* A place that lines will be asked for. */

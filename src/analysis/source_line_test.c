@@ -31,6 +31,21 @@ TEST("a source file is shown by its last part unless its whole path is wanted")
 	EXPECT_STR(str_text(&text), "/src/a/b.c:12");
 }
 
+TEST("of an event whose recorder unwinds, those samples are unwound that have registers and a stack")
+{
+	struct evsel evsel = { .attr = { .sample_type = SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER } };
+	struct sample sample = { 0 };
+	const struct resolved r = { .evsel = &evsel, .sample = &sample };
+	EXPECT(!sample_unwinds(&r));
+	sample.regs_user = (const uint8_t *)"";
+	EXPECT(!sample_unwinds(&r));
+	sample.stack_user_size = 8;
+	EXPECT(sample_unwinds(&r));
+	sample = (struct sample){ 0 };
+	evsel.attr.flags = 1ull << ATTR_EXCLUDE_CALLCHAIN_USER;
+	EXPECT(sample_unwinds(&r));
+}
+
 TEST("chains are unwound where the kernel was told to leave the user's part out and to copy registers and stack")
 {
 	struct attr attr = { .flags = 1ull << ATTR_EXCLUDE_CALLCHAIN_USER, .sample_type = SAMPLE_REGS_USER | SAMPLE_STACK_USER };

@@ -1,4 +1,5 @@
 /* Places as text: addresses, symbols, objects, callchains. A frame's text is made once per location. */
+#include "analysis/source_line.h"
 #include "analysis/stream_internal.h"
 #include "symbol/lines.h"
 
@@ -182,11 +183,11 @@ static const struct frame_text *frame_of(const struct stream_line *line, const s
 	return frame;
 }
 
-static unsigned inlines_at(const struct stream_plan *plan, const struct location *location, size_t i)
+static unsigned inlines_at(enum inline_frames inlines, const struct location *location, size_t i)
 {
-	if (plan->inlines == INLINE_ALL)
+	if (inlines == INLINE_ALL)
 		return 1 + (i ? FRAME_RETURN : FRAME_EXACT);
-	return plan->inlines && location->cpumode == RECORD_MISC_USER ? 1 + FRAME_EXACT : 0;
+	return inlines && location->cpumode == RECORD_MISC_USER ? 1 + FRAME_EXACT : 0;
 }
 
 static void print_chain(const struct stream_line *line)
@@ -194,11 +195,13 @@ static void print_chain(const struct stream_line *line)
 	unsigned max = line->stream->options.max_stack;
 	struct chain chain = { 0 };
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
+	/* what holds for all of an event's chains, but those of the few that its recorder left to the reader */
+	enum inline_frames inlines = line->stream->options.inlines && sample_unwinds(line->r) ? INLINE_UNWOUND : line->plan->inlines;
 
 	if (max)
 		chain = resolved_chain(line->r, CHAIN_INNERMOST_FIRST, max);
 	for (size_t i = 0; i < chain.count && !chain.damaged; i++) {
-		const struct frame_text *frame = frame_of(line, chain.frames[i], inlines_at(line->plan, chain.frames[i], i));
+		const struct frame_text *frame = frame_of(line, chain.frames[i], inlines_at(inlines, chain.frames[i], i));
 		char *p = writer_room(line->out, frame->len + 2);
 		*p = '\t';
 		memcpy(p + ip, frame->text, frame->len);

@@ -292,6 +292,9 @@ static void report_unwinding(const struct run *run)
 	enum { CUT_PERCENT_MANY = 10, STACK_BYTES_MORE = 32768 };
 	const struct unwinding_counts *u = &run->recording.unwound;
 	uint64_t lost = u->unmapped + u->without_rules + u->bad_rules;
+	if (u->copied)
+		cli_warn(run->cli, "[ perf record: Wrote %llu stacks as copies, as call frame information was still being read ]",
+			(unsigned long long)u->copied);
 	if (!u->stacks)
 		return;
 	cli_warn(run->cli, "[ perf record: Unwound %llu stacks: %.1f%% complete, %.1f%% joined to earlier ones, %.1f%% cut, %.1f%% without a "

@@ -60,8 +60,8 @@ struct event {
 	bool private;             /* … and its records are for the recorder alone: rings of other events are overwritten */
 	bool any_pmu;             /* a generic hardware event that every core PMU may count */
 	bool per_package, snapshot;
-	bool unwind;              /* the recorder unwinds the stacks of its samples, and writes call chains instead */
-	bool keeps_registers;     /* … with the registers, which were asked for */
+	bool unwind;              /* the recorder unwinds the stacks of its samples, and writes call chains instead of them */
+	bool keeps_registers;     /* … and the registers, which were asked for */
 	struct event_terms terms;
 };
 

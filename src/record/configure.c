@@ -245,6 +245,10 @@ static void apply_call_graph_term(struct event *event, const struct sampling *s,
 	flag(attr, ATTR_EXCLUDE_CALLCHAIN_KERNEL, false);
 	if (!none)
 		set_call_graph(event, s, mode, size, depth);
+	if (mode == CALL_GRAPH_DWARF) {
+		attr->sample_type |= SAMPLE_ADDR | SAMPLE_DATA_SRC;
+		flag(attr, ATTR_MMAP_DATA, attr_flag(attr, ATTR_MMAP)); /* of the one that follows processes */
+	}
 }
 
 /* The event's own terms go over the options. */
@@ -327,28 +331,11 @@ static int check(const struct events *events, const struct target *target, struc
 	return 0;
 }
 
-static bool any_dwarf(const struct events *events, const struct sampling *s)
-{
-	bool dwarf = s->call_graph == CALL_GRAPH_DWARF;
-	for (size_t i = 0; i < events->list.count; i++) {
-		const struct event_terms *terms = &events->list.items[i].terms;
-		dwarf |= terms->set & EVENT_TERM_CALL_GRAPH && strncmp(terms->call_graph, "dwarf", 5) == 0;
-	}
-	return dwarf;
-}
-
 struct attr configure_written(const struct event *event)
 {
 	struct attr attr = event->attr;
-	if (!event->unwind)
-		return attr;
-	attr.sample_type &= ~(uint64_t)SAMPLE_STACK_USER;
-	attr.sample_stack_user = 0;
-	if (!event->keeps_registers) {
-		attr.sample_type &= ~(uint64_t)SAMPLE_REGS_USER;
-		attr.sample_regs_user = 0;
-	}
-	flag(&attr, ATTR_EXCLUDE_CALLCHAIN_USER, false);
+	if (event->unwind)
+		flag(&attr, ATTR_EXCLUDE_CALLCHAIN_USER, false);
 	return attr;
 }
 
@@ -366,7 +353,7 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 	struct sampling s = *sampling;
 	if (target->per_thread)
 		s.no_inherit = true;
-	s.address |= any_dwarf(events, &s); /* stacks are unwound with the data mappings at hand */
+	s.address |= s.call_graph == CALL_GRAPH_DWARF; /* stacks are unwound with the data mappings at hand */
 	if (check(events, target, err) < 0)
 		return -1;
 	uint32_t tracking = configure_tracking(events);

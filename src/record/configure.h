@@ -31,7 +31,8 @@ void configure_defaults(struct events *events, const struct sampling *sampling, 
 /* Fills attributes. warnings: sentences that do not stop anything, appended; may be NULL. */
 int configure_events(struct events *events, const struct sampling *sampling, const struct target *target, struct str *warnings,
 	struct error *err);
-/* The attributes as the file tells them: what the recorder unwinds has call chains there, no stacks. */
+/* The attributes as the file tells them: what the recorder unwinds has call chains there, of user code, too. Stacks are empty, but of
+ * samples that were left to the reader. */
 struct attr configure_written(const struct event *event);
 /* Whether there is an event whose stacks the recorder unwinds. */
 bool configure_unwinds(const struct events *events);

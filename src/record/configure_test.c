@@ -91,6 +91,22 @@ TEST("stacks for DWARF unwinding come with registers and data mappings")
 	events_fini(&events);
 }
 
+TEST("one event's stacks for DWARF unwinding change no other event, and bring data mappings where that event follows processes")
+{
+	struct events events = { 0 };
+	struct sampling s = usual();
+	configured(&events, "cpu-clock/call-graph=dwarf/,faults/call-graph=fp/", &s, &command_target);
+	const struct attr *first = &events.list.items[0].attr, *second = &events.list.items[1].attr;
+	EXPECT(first->sample_type & SAMPLE_ADDR && first->sample_type & SAMPLE_DATA_SRC && attr_flag(first, ATTR_MMAP_DATA));
+	EXPECT(!(second->sample_type & (SAMPLE_ADDR | SAMPLE_DATA_SRC)) && second->sample_type & SAMPLE_CALLCHAIN);
+	events_fini(&events);
+	configured(&events, "cpu-clock/call-graph=fp/,faults/call-graph=dwarf/", &s, &command_target);
+	first = &events.list.items[0].attr, second = &events.list.items[1].attr;
+	EXPECT(!(first->sample_type & (SAMPLE_ADDR | SAMPLE_DATA_SRC)) && !attr_flag(first, ATTR_MMAP_DATA));
+	EXPECT(second->sample_type & SAMPLE_ADDR && !attr_flag(second, ATTR_MMAP_DATA));
+	events_fini(&events);
+}
+
 TEST("stacks that the recorder unwinds are taken by the kernel and are call chains in the file")
 {
 	struct events events = { 0 };
@@ -105,13 +121,14 @@ TEST("stacks that the recorder unwinds are taken by the kernel and are call chai
 	EXPECT(event->attr.sample_type & SAMPLE_STACK_USER && !(event->attr.sample_type & SAMPLE_ADDR));
 	EXPECT(!(events.list.items[1].attr.sample_type & SAMPLE_STACK_USER));
 	struct attr written = configure_written(event);
-	EXPECT(!(written.sample_type & (SAMPLE_STACK_USER | SAMPLE_REGS_USER)) && written.sample_type & SAMPLE_CALLCHAIN);
-	EXPECT(!written.sample_stack_user && !written.sample_regs_user && !attr_flag(&written, ATTR_EXCLUDE_CALLCHAIN_USER));
+	EXPECT_INT(written.sample_type, event->attr.sample_type);
+	EXPECT(written.sample_stack_user == 8192 && written.sample_regs_user == event->attr.sample_regs_user);
+	EXPECT(attr_flag(&event->attr, ATTR_EXCLUDE_CALLCHAIN_USER) && !attr_flag(&written, ATTR_EXCLUDE_CALLCHAIN_USER));
 	events_fini(&events);
 	s.regs_user = 0x180;
 	configured(&events, "cpu-clock", &s, &command_target);
 	written = configure_written(&events.list.items[0]);
-	EXPECT(written.sample_type & SAMPLE_REGS_USER && written.sample_regs_user == events.list.items[0].attr.sample_regs_user);
+	EXPECT(events.list.items[0].keeps_registers && (written.sample_regs_user & 0x180) == 0x180);
 	events_fini(&events);
 	s.regs_user = 0;
 	s.kernel_callchains = true;

@@ -1,8 +1,18 @@
 #include "record/restate.h"
 
+#include <elf.h>
 #include <sys/mman.h>
 
+#include "image/search.h"
 #include "record/record_out.h"
+
+#define PAGE ((uint64_t)4096)
+#define RANGE_MAX ((uint64_t)1 << 32)
+
+enum {
+	TOLD_MAX = 1 << 20,          /* noted; then it is all told again */
+	FILES_MAX = 1024, SEGMENTS_MAX = 16, /* of one process at once, and of one file: what is beyond that is made to be a burden */
+};
 
 void restated_fini(struct restated *restated)
 {
@@ -14,6 +24,8 @@ struct telling {
 	struct writer *out;
 	int32_t pid, tid;
 	uint64_t time, as_of;
+	const char *buildid_dir;
+	unsigned files;              /* opened */
 };
 
 /* Whether it is new. */
@@ -88,4 +100,55 @@ void restate(struct restated *restated, const struct model *model, int32_t pid, 
 	tell_comm(&telling, model, tid);
 	if (note(&telling, (uint64_t)2 << 32 | (uint32_t)pid, (uintptr_t)root, 0)) /* else nothing has changed */
 		map_each(root, tell_map, &telling);
+}
+
+/* The data of a file whose code is mapped there, as every loader maps it. */
+static void tell_segments(const struct telling *t, const struct map *map, const struct elf *elf)
+{
+	const struct elf_load *code = NULL;
+	for (uint32_t i = 0; i < elf->load_count && !code; i++)
+		if (elf->loads[i].flags & PF_X && elf->loads[i].file_size && elf->loads[i].offset - map->pgoff < map->end - map->start)
+			code = &elf->loads[i];
+	unsigned told = 0;
+	for (uint32_t i = 0; i < elf->load_count && code && told < SEGMENTS_MAX; i++) {
+		const struct elf_load *load = &elf->loads[i];
+		uint64_t before = load->vaddr % PAGE;
+		if (load->flags & PF_X || !load->file_size || load->file_size > RANGE_MAX || load->offset < before)
+			continue;
+		struct map data = *map;
+		data.start = map->start - (code->vaddr + (map->pgoff - code->offset)) + load->vaddr - before;
+		data.end = data.start + (before + load->file_size + PAGE - 1) / PAGE * PAGE;
+		data.pgoff = load->offset - before;
+		data.prot = PROT_READ | (load->flags & PF_W ? PROT_WRITE : 0);
+		if (data.end > map->start && data.start < map->end)
+			continue;
+		tell_map((void *)(uintptr_t)t, &data);
+		told++;
+	}
+}
+
+static void tell_data(void *context, const struct map *map)
+{
+	struct telling *t = context;
+	struct module module = *modules_get(t->restated->modules, map->module);
+	struct image image;
+	if (module.kind != MODULE_FILE || !(map->prot & PROT_EXEC) ||
+	    !note(t, (uint64_t)3 << 32 | (uint32_t)t->pid, map->serial, hash_pair(map->start, map->end)) || t->files++ >= FILES_MAX)
+		return;
+	module.pid = t->pid;
+	if (image_find(&module, &(struct image_options){ .buildid_dir = t->buildid_dir, .living = true }, &image, NULL) < 0)
+		return;
+	tell_segments(t, map, &image.elf);
+	image_close(&image);
+}
+
+void restate_data(struct restated *restated, const struct map_node *root, const struct sample *sample, const char *buildid_dir,
+	struct writer *out)
+{
+	struct telling telling = { .restated = restated, .out = out, .pid = (int32_t)sample->pid, .tid = (int32_t)sample->tid,
+		.time = sample->time, .buildid_dir = buildid_dir };
+	if (restated->told.count > TOLD_MAX)
+		restated_fini(restated);
+	if (root && note(&telling, (uint64_t)4 << 32 | (uint32_t)telling.pid, (uintptr_t)root, 0))
+		map_each(root, tell_data, &telling);
 }

@@ -12,13 +12,15 @@
 #include "record/user_registers.h"
 #include "unwind/stack_memory.h"
 
+#define REGISTERS_NONE 0     /* the ABI of registers that are not there */
+
 enum {
 	STEP_SAMPLES = 256,          /* unwound before the rings get their room back; more, where there are many threads */
 	SLICE_SAMPLES = 16,
 	SLICES_PER_THREAD = 2,
 	THREADS_MAX = 8,
 	CPUS_PER_THREAD = 4,         /* unwinding takes a part of what sampling takes */
-	ASIDE_BYTES_MAX = 64 << 20,  /* of samples that wait for tables; beyond that everything waits */
+	ASIDE_BYTES = 64 << 20,      /* of samples that wait for tables, where nothing else was asked for */
 };
 
 /* One sample on its way. */
@@ -51,7 +53,8 @@ struct unwinding {
 	bool by_ring;                /* what comes of each ring is written apart */
 	bool private;                /* there is an event whose records are not written */
 	bool snapshot;               /* the items at hand are what overwritten rings hold */
-	struct restated restated;    /* of that snapshot */
+	struct restated restated;    /* of that snapshot; of processes whose stacks were copied */
+	const char *buildid_dir;     /* borrowed */
 	struct pool *pool;
 	size_t step_samples;
 	struct unwinder *unwinders;  /* by worker */
@@ -60,7 +63,7 @@ struct unwinding {
 	VEC(size_t) done_bytes;      /* by ring: of this step */
 	VEC(struct job) jobs;
 	VEC(struct job) aside;       /* samples that wait for tables */
-	size_t aside_bytes;
+	size_t aside_bytes, aside_most;
 	uint64_t tables_seen;        /* made, when those aside were tried last */
 	bool final;
 	struct stack_memory memory;
@@ -78,6 +81,8 @@ struct unwinding *unwinding_new(const struct events *events, const struct counte
 	machine_names(&names);
 	u->native = user_registers_arch(names.arch);
 	u->by_ring = options->by_ring;
+	u->buildid_dir = options->buildid_dir;
+	u->aside_most = options->aside_bytes ? options->aside_bytes : ASIDE_BYTES;
 	u->restated = (struct restated){ .modules = &u->mapped.model.modules, .attr = events->list.items[0].attr };
 	for (size_t i = 0; i < events->list.count; i++) {
 		const struct event *event = &events->list.items[i];
@@ -145,6 +150,7 @@ static void forget_stacks(struct unwinding *u, const struct record *record)
 
 void unwinding_existing(struct unwinding *u, struct span records)
 {
+	restated_fini(&u->restated); /* another file may begin here */
 	for (size_t at = 0; records.len - at >= 8;) {
 		struct ring_item item = { .bytes = records.data + at };
 		uint16_t size;
@@ -205,12 +211,14 @@ static void unwind_jobs(struct unwinding *u)
 	pool_run(u->pool, (u->jobs.count + SLICE_SAMPLES - 1) / SLICE_SAMPLES, run_slice, u);
 }
 
-/* Keeps a sample until the table of the module that it leads to is made. */
-static void set_aside(struct unwinding *u, const struct job *job)
+/* Keeps a sample until the table of the module that it leads to is made; false: too many wait already. */
+static bool set_aside(struct unwinding *u, const struct job *job)
 {
 	size_t size = job->record.body_len;
 	struct job kept = *job;
 	mapped_want(&u->mapped, job->result.module, (int32_t)job->sample.pid);
+	if (size > u->aside_most - u->aside_bytes)
+		return false;
 	if (!kept.copy) {
 		kept.copy = memory_resize(NULL, size, 1);
 		memcpy(kept.copy, job->record.body, size);
@@ -219,6 +227,7 @@ static void set_aside(struct unwinding *u, const struct job *job)
 	}
 	u->aside_bytes += size;
 	vec_push(&u->aside, kept);
+	return true;
 }
 
 /* The sample with what it needs to be unwound; false: it goes to the file as it is. */
@@ -293,7 +302,7 @@ static void write_sample(struct unwinding *u, const struct job *job, struct writ
 	size_t recorded = parts.chain_end - parts.chain - 8;
 	size_t regs = job->event->keeps_registers ? parts.stack - parts.regs : 0;
 	size_t behind = job->record.body_len - parts.stack_end;
-	size_t most = (RECORD_SIZE_MAX - (parts.regs + regs + behind + 24)) / 8;
+	size_t rest = parts.regs + regs + behind + 40, most = rest < RECORD_SIZE_MAX ? (RECORD_SIZE_MAX - rest) / 8 : 0;
 	if (count > most)
 		count = most;
 	uint64_t entries = recorded / 8 + (count ? count + 1 : 0) + (count > found);
@@ -309,8 +318,21 @@ static void write_sample(struct unwinding *u, const struct job *job, struct writ
 		out_u64(out, frames[i].pc);
 	}
 	writer_add(out, body + parts.chain_end, parts.regs - parts.chain_end + regs);
+	if (!regs)
+		out_u64(out, REGISTERS_NONE);
+	out_u64(out, 0); /* bytes of stack */
 	writer_add(out, body + parts.stack_end, behind);
 	record_close(out, at, 0);
+}
+
+/* With its registers and the copy of its stack, for the reader to unwind. */
+static void write_copy(struct unwinding *u, const struct job *job, struct writer *out)
+{
+	restate_data(&u->restated, job->maps, &job->sample, u->buildid_dir, out);
+	size_t at = record_open(out, RECORD_SAMPLE, job->record.misc);
+	writer_add(out, job->record.body, job->record.body_len);
+	record_close(out, at, 0);
+	u->counts.copied++;
 }
 
 /* The oldest generation of mappings that a sample needs that was set aside. */
@@ -325,7 +347,10 @@ static uint32_t oldest_generation(const struct unwinding *u)
 
 int64_t unwinding_begin(struct unwinding *u, bool final, struct error *err)
 {
+	uint32_t generation = u->mapped.model.generation;
 	mapped_renew(&u->mapped, oldest_generation(u));
+	if (u->mapped.model.generation != generation)
+		restated_fini(&u->restated); /* of mappings that may be gone */
 	u->next = 0;
 	u->final = final;
 	u->snapshot = false;
@@ -370,17 +395,17 @@ static struct writer *writer_of(const struct unwinding *u, struct writer *out, u
 	return u->by_ring ? &out[ring] : out;
 }
 
-/* What was set aside once more. Returns whether anything of it could be written. */
-static bool retry_aside(struct unwinding *u, struct writer *out)
+/* What was set aside once more; last: all else is done. Returns whether anything of it could be written. */
+static bool retry_aside(struct unwinding *u, bool last, struct writer *out)
 {
 	uint64_t made = table_loader_made(u->mapped.loader);
-	bool full = u->aside_bytes > ASIDE_BYTES_MAX, any = false;
-	if (!u->aside.count || (made == u->tables_seen && !u->final && !full))
+	bool any = false;
+	if (!u->aside.count || (made == u->tables_seen && !last))
 		return false;
-	if (u->final || full)
+	if (last)
 		table_loader_wait(u->mapped.loader);
 	/* nothing more will come: what still leads to no table stays without a user part */
-	bool stuck = (u->final || full) && u->tables_seen == table_loader_made(u->mapped.loader);
+	bool stuck = last && u->tables_seen == table_loader_made(u->mapped.loader);
 	u->tables_seen = table_loader_made(u->mapped.loader);
 	vec_clear(&u->jobs);
 	for (size_t i = 0; i < u->aside.count; i++)
@@ -391,7 +416,7 @@ static bool retry_aside(struct unwinding *u, struct writer *out)
 	for (size_t i = 0; i < u->jobs.count; i++) {
 		struct job *job = &u->jobs.items[i];
 		if (job->waits && !stuck) {
-			set_aside(u, job);
+			set_aside(u, job); /* which had room for it before */
 			continue;
 		}
 		if (job->waits)
@@ -400,7 +425,7 @@ static bool retry_aside(struct unwinding *u, struct writer *out)
 		free(job->copy);
 		any = true;
 	}
-	return any || u->final;
+	return any || last;
 }
 
 bool unwinding_waits(const struct unwinding *u)
@@ -439,10 +464,10 @@ static void write_step(struct unwinding *u, size_t first, struct writer *out)
 			continue;
 		}
 		restate_process(u, item, &u->jobs.items[job], out);
-		if (u->jobs.items[job].waits)
-			set_aside(u, &u->jobs.items[job]);
-		else
+		if (!u->jobs.items[job].waits)
 			write_sample(u, &u->jobs.items[job], writer_of(u, out, item->ring));
+		else if (!set_aside(u, &u->jobs.items[job]))
+			write_copy(u, &u->jobs.items[job], writer_of(u, out, item->ring));
 		job++;
 	}
 }
@@ -450,8 +475,8 @@ static void write_step(struct unwinding *u, size_t first, struct writer *out)
 int unwinding_step(struct unwinding *u, struct writer *out)
 {
 	size_t first = u->next;
-	bool tried = retry_aside(u, out);
-	if (first >= u->order.items.count)
+	bool all_done = first >= u->order.items.count, tried = retry_aside(u, u->final && all_done, out);
+	if (all_done)
 		return tried;
 	u->next = line_up(u, first);
 	unwind_jobs(u);

@@ -1,8 +1,8 @@
 /* Call chains by call frame information while recording: samples come out of the rings with registers and a copy of the stack, and
  * go to the file with an ordinary call chain in their place. Side-band records pass through and tell what was mapped where.
  * A sample is unwound where it lies in its ring; what finds no room in a ring is lost as in any recording, counted by the kernel.
- * Only samples that lead to code met for the first time are set aside, while another thread reads its call frame information.
- * Says nothing itself. */
+ * Only samples that lead to code met for the first time are set aside, while another thread reads its call frame information; those
+ * that find no room there either go to the file as they came, for the reader to unwind. Says nothing itself. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +26,7 @@ struct unwinding_counts {
 	uint64_t unmapped;       /* led to an address in no mapping */
 	uint64_t without_rules;  /* … to code without call frame information */
 	uint64_t bad_rules;      /* … with information that makes no sense */
+	uint64_t copied;         /* samples written as they came, beside those `stacks` */
 	uint64_t damaged;        /* samples that did not decode: left out */
 	uint64_t guessed;        /* frames that no rule told */
 };
@@ -33,9 +34,10 @@ struct unwinding_counts {
 struct unwinding;
 
 struct unwinding_options {
-	const char *buildid_dir; /* where files may be found too; NULL */
+	const char *buildid_dir; /* where files may be found too; NULL; borrowed */
 	unsigned threads;        /* that unwind; 0: as many as this machine can spare */
 	bool by_ring;            /* what comes of each ring is written apart: `out` is an array, by ring */
+	size_t aside_bytes;      /* of samples that may wait for tables at once; 0: what is sensible */
 };
 
 /* events: as the kernel has them, opened; counters: theirs. Both borrowed. */

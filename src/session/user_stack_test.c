@@ -77,7 +77,7 @@ static void put_sample(struct tape *r, uint64_t time, uint64_t ip, uint64_t rbp,
 
 struct seen {
 	uint64_t chains[8][8];
-	size_t counts[8], samples;
+	size_t counts[8], samples, plain;
 	enum chain_direction direction;
 	size_t limit;
 };
@@ -86,7 +86,7 @@ static void see(void *context, const struct resolved *r, size_t slice)
 {
 	struct seen *seen = context;
 	struct chain chain = resolved_chain(r, seen->direction, seen->limit);
-	EXPECT(!resolved_chain_is_plain(r));
+	seen->plain += resolved_chain_is_plain(r);
 	for (size_t i = 0; i < chain.count && i < 8; i++)
 		seen->chains[seen->samples][i] = chain.frames[i]->address;
 	seen->counts[seen->samples++] = chain.count;
@@ -148,7 +148,40 @@ TEST("a recorded user stack is unwound behind the kernel's part; callers are loo
 	EXPECT_INT(seen.counts[0], 4);
 	EXPECT(seen.chains[0][0] == 0xffffffff81000010 && seen.chains[0][1] == made.code + 0x18);
 	EXPECT(seen.chains[0][2] == made.code + 0x4f && seen.chains[0][3] == made.code + 0x87);
-	EXPECT(tally.stacks == 1 && tally.ends[UNWIND_COMPLETE] == 1);
+	EXPECT(tally.stacks == 1 && tally.ends[UNWIND_COMPLETE] == 1 && seen.plain == 0);
+}
+
+/* Of the same event, unwound by the recorder: no registers, a stack of 0 bytes. */
+static void put_chain(struct tape *r, uint64_t time, uint64_t ip, uint64_t caller)
+{
+	const uint64_t chain[] = { (uint64_t)CONTEXT_KERNEL, 0xffffffff81000010, (uint64_t)CONTEXT_USER, ip, caller };
+	put_head(r, RECORD_SAMPLE, RECORD_MISC_KERNEL, 32 + sizeof chain + 8 + 8);
+	put_u64(r, ip);
+	put_ids(r, TID);
+	put_u64(r, time);
+	put_u64(r, 5);
+	put(r, chain, sizeof chain);
+	put_u64(r, 0);
+	put_u64(r, 0);
+}
+
+TEST("samples without a stack have their chains as recorded, beside others that are unwound, and no such thing is counted of them")
+{
+	for (unsigned join = 0; join < 2; join++) {
+		struct made made;
+		struct seen seen = { .limit = 127 };
+		if (!make(&made))
+			return;
+		put_chain(made.tape, 3, made.code + 0x18, made.code + 0x50);
+		put_whole(&made, 4);
+		put_chain(made.tape, 5, made.code + 0x48, made.code + 0x88);
+		struct unwind_tally tally = run(&made, &seen, join);
+		EXPECT(seen.samples == 3 && seen.plain == 2);
+		EXPECT(seen.counts[0] == 3 && seen.counts[1] == 4 && seen.counts[2] == 3);
+		EXPECT(seen.chains[0][1] == made.code + 0x18 && seen.chains[0][2] == made.code + 0x50);
+		EXPECT(seen.chains[1][2] == made.code + 0x4f && seen.chains[2][2] == made.code + 0x88);
+		EXPECT(tally.stacks == 1 && tally.ends[UNWIND_COMPLETE] == 1 && !tally.ends[UNWIND_CUT] && !tally.guessed_stacks);
+	}
 }
 
 TEST("outermost first, the user's part leads")

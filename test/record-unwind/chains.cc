@@ -1,9 +1,15 @@
-// Known call paths in code without frame pointers: chains [plain|threads|fork|dlopen PLUGIN|deep N] MS
+// Known call paths in code without frame pointers: chains [plain|threads|fork|dlopen PLUGIN|deep N|gone|replaced BY|memory] MS, or
+// chains faults PLUGIN PAGES: that many page faults, below functions of the plug-in
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -94,6 +100,48 @@ static int in_plugin(const char *path)
 	return call ? 0 : 1;
 }
 
+static unsigned pages;
+
+extern "C" KEEP void touch(unsigned)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *room = (char *)mmap(nullptr, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (room == MAP_FAILED)
+		_exit(1);
+	madvise(room, pages * page, MADV_NOHUGEPAGE);
+	for (unsigned i = 0; i < pages; i++)
+		*(volatile char *)(room + i * page) = 1;
+	sink++;
+}
+
+static int faults_in_plugin(const char *path, unsigned count)
+{
+	void *plugin = dlopen(path, RTLD_NOW);
+	auto call = plugin ? (void (*)(void (*)(unsigned)))dlsym(plugin, "plugin_call") : nullptr;
+	pages = count;
+	if (call)
+		call(touch);
+	return call ? 0 : 1;
+}
+
+// Runs a copy of this program that is in no folder.
+static int in_memory(char *self, char *ms)
+{
+	char plain[] = "plain", *arguments[] = { self, plain, ms, nullptr };
+	struct stat st;
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = memfd_create("chains", MFD_CLOEXEC);
+	if (from < 0 || to < 0 || fstat(from, &st) != 0)
+		return 1;
+	while (st.st_size > 0) {
+		ssize_t n = sendfile(to, from, nullptr, (size_t)st.st_size);
+		if (n <= 0)
+			return 1;
+		st.st_size -= n;
+	}
+	fexecve(to, arguments, environ);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "plain";
@@ -105,6 +153,14 @@ int main(int argc, char **argv)
 		status = in_child(argv[0]);
 	else if (strcmp(kind, "dlopen") == 0)
 		status = in_plugin(argv[2]);
+	else if (strcmp(kind, "faults") == 0)
+		status = faults_in_plugin(argv[2], (unsigned)atoi(argv[3]));
+	else if (strcmp(kind, "memory") == 0)
+		status = in_memory(argv[0], argv[argc - 1]);
+	else if (strcmp(kind, "gone") == 0 && unlink(argv[0]) == 0)
+		outer();
+	else if (strcmp(kind, "replaced") == 0 && rename(argv[2], argv[0]) == 0)
+		outer();
 	else if (strcmp(kind, "deep") == 0)
 		while (!is_over())
 			recurse((unsigned)atoi(argv[2]));

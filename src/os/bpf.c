@@ -2,17 +2,18 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/memory.h"
 #include "base/str.h"
 #include "os/file.h"
 
-enum { PROGRAMS_MAX = 65536, FUNCTIONS_MAX = 4096, KALLSYMS_MAX = 64 << 20 };
+enum { PROGRAMS_MAX = 65536, ARRAY_BYTES_MAX = 64 << 20, TYPES_BYTES_MAX = 64 << 20, KALLSYMS_MAX = 64 << 20 };
 
 static long bpf(int command, union bpf_attr *attr)
 {
@@ -30,88 +31,197 @@ static int next_program(uint32_t id, uint32_t *next)
 	return 0;
 }
 
-static int open_program(uint32_t id)
+/* Of a program or of types: both ids lie at one place. */
+static int open_id(int command, uint32_t id)
 {
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof attr);
 	attr.prog_id = id;
-	return (int)bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+	return (int)bpf(command, &attr);
 }
 
-static int program_info(int fd, struct bpf_prog_info *info)
+/* size: of what info has room for; what the kernel filled. */
+static int object_info(int fd, void *info, uint32_t *size)
 {
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof attr);
 	attr.info.bpf_fd = (uint32_t)fd;
-	attr.info.info_len = sizeof *info;
+	attr.info.info_len = *size;
 	attr.info.info = (uint64_t)(uintptr_t)info;
-	return (int)bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
+	if (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) != 0)
+		return -1;
+	*size = attr.info.info_len;
+	return 0;
+}
+
+/* Where struct bpf_prog_info keeps an array: pointer, number of elements, and the size of one, or where that stands. */
+struct array_place {
+	enum bpf_array array;
+	size_t pointer, count, size_at;
+	uint32_t size;
+};
+
+#define AT(field) offsetof(struct bpf_prog_info, field)
+static const struct array_place places[] = {
+	{ BPF_ARRAY_CODE, AT(jited_prog_insns), AT(jited_prog_len), 0, 1 },
+	{ BPF_ARRAY_SYMBOLS, AT(jited_ksyms), AT(nr_jited_ksyms), 0, 8 },
+	{ BPF_ARRAY_LENGTHS, AT(jited_func_lens), AT(nr_jited_func_lens), 0, 4 },
+	{ BPF_ARRAY_FUNCTIONS, AT(func_info), AT(nr_func_info), AT(func_info_rec_size), 0 },
+	{ BPF_ARRAY_LINES, AT(line_info), AT(nr_line_info), AT(line_info_rec_size), 0 },
+	{ BPF_ARRAY_CODE_LINES, AT(jited_line_info), AT(nr_jited_line_info), AT(jited_line_info_rec_size), 0 },
+	{ BPF_ARRAY_TAGS, AT(prog_tags), AT(nr_prog_tags), 0, BPF_TAG_SIZE },
+};
+enum { PLACES = sizeof places / sizeof *places };
+
+static uint32_t word_at(const struct bpf_prog_info *info, size_t at)
+{
+	uint32_t value;
+	memcpy(&value, (const uint8_t *)info + at, sizeof value);
+	return value;
+}
+
+static void set_word(struct bpf_prog_info *info, size_t at, uint32_t value)
+{
+	memcpy((uint8_t *)info + at, &value, sizeof value);
+}
+
+static void set_pointer(struct bpf_prog_info *info, size_t at, uint64_t value)
+{
+	memcpy((uint8_t *)info + at, &value, sizeof value);
+}
+
+static uint32_t element_size(const struct bpf_prog_info *info, const struct array_place *place)
+{
+	return place->size ? place->size : word_at(info, place->size_at);
+}
+
+/* Asks for the arrays that `first` counts, into data. arrays: those that this kernel knows; offsets: where each is put. < 0: the
+ * program has changed meanwhile, or gone. */
+static int read_arrays(int fd, const struct bpf_prog_info *first, uint64_t arrays, const uint64_t *offsets, uint8_t *data,
+	struct bpf_prog_info *info, uint32_t *size)
+{
+	memset(info, 0, sizeof *info);
+	for (unsigned i = 0; i < PLACES; i++) {
+		const struct array_place *place = &places[i];
+		if (!(arrays >> place->array & 1))
+			continue;
+		set_word(info, place->count, word_at(first, place->count));
+		if (place->size_at)
+			set_word(info, place->size_at, word_at(first, place->size_at));
+		set_pointer(info, place->pointer, (uint64_t)(uintptr_t)(data + offsets[i]));
+	}
+	if (object_info(fd, info, size) < 0)
+		return -1;
+	for (unsigned i = 0; i < PLACES; i++) {
+		const struct array_place *place = &places[i];
+		if (!(arrays >> place->array & 1))
+			continue;
+		if (word_at(info, place->count) != word_at(first, place->count) || element_size(info, place) != element_size(first, place))
+			return -1;
+		set_pointer(info, place->pointer, offsets[i]);
+	}
+	return 0;
+}
+
+static void read_types(struct bpf_programs *programs, uint32_t id)
+{
+	for (size_t i = 0; i < programs->types.count; i++)
+		if (programs->types.items[i].id == id)
+			return;
+	CLEANUP_FD int fd = open_id(BPF_BTF_GET_FD_BY_ID, id);
+	struct bpf_btf_info info = { 0 };
+	uint32_t size = sizeof info;
+	if (fd < 0 || object_info(fd, &info, &size) < 0 || !info.btf_size || info.btf_size > TYPES_BYTES_MAX)
+		return;
+	uint32_t bytes = info.btf_size;
+	uint8_t *blob = arena_alloc(&programs->arena, bytes);
+	info = (struct bpf_btf_info){ .btf = (uint64_t)(uintptr_t)blob, .btf_size = bytes };
+	size = sizeof info;
+	if (object_info(fd, &info, &size) == 0 && info.btf_size == bytes)
+		vec_push(&programs->types, ((struct bpf_types){ id, { blob, bytes } }));
+}
+
+static bool attaches(uint32_t type)
+{
+	return type == BPF_PROG_TYPE_TRACING || type == BPF_PROG_TYPE_LSM || type == BPF_PROG_TYPE_EXT ||
+	       type == BPF_PROG_TYPE_STRUCT_OPS || type == BPF_PROG_TYPE_XDP;
+}
+
+/* One symbol, length, tag and name for each function. */
+static bool is_sound(const struct bpf_prog_info *info)
+{
+	bool named = info->btf_id && info->nr_func_info && info->func_info_rec_size;
+	return info->nr_jited_ksyms == info->nr_prog_tags && info->nr_jited_ksyms == info->nr_jited_func_lens &&
+	       (!named || info->nr_jited_ksyms == info->nr_func_info);
 }
 
 static void read_program(struct bpf_programs *programs, uint32_t id)
 {
-	CLEANUP_FD int fd = open_program(id);
-	struct bpf_prog_info info;
-	memset(&info, 0, sizeof info);
-	if (fd < 0 || program_info(fd, &info) != 0 || !info.nr_jited_ksyms || info.nr_jited_ksyms > FUNCTIONS_MAX ||
-	    info.nr_jited_func_lens != info.nr_jited_ksyms)
+	CLEANUP_FD int fd = open_id(BPF_PROG_GET_FD_BY_ID, id);
+	struct bpf_prog_info first, info;
+	uint32_t size = sizeof first;
+	memset(&first, 0, sizeof first);
+	if (fd < 0 || object_info(fd, &first, &size) < 0 || size > sizeof first)
 		return;
-	uint32_t count = info.nr_jited_ksyms;
-	uint8_t tag[8];
-	memcpy(tag, info.tag, sizeof tag);
-	CLEANUP_FREE uint64_t *addresses = memory_zero(count, sizeof *addresses);
-	CLEANUP_FREE uint32_t *lengths = memory_zero(count, sizeof *lengths);
-	memset(&info, 0, sizeof info);
-	info.nr_jited_ksyms = info.nr_jited_func_lens = count;
-	info.jited_ksyms = (uint64_t)(uintptr_t)addresses;
-	info.jited_func_lens = (uint64_t)(uintptr_t)lengths;
-	if (program_info(fd, &info) != 0 || !addresses[0])
-		return;
-	struct bpf_program *program = vec_add(&programs->list);
-	*program = (struct bpf_program){ .id = id, .first = (uint32_t)programs->symbols.count, .count = count };
-	memcpy(program->tag, tag, sizeof tag);
-	char name[40] = "bpf_prog_";
-	for (int i = 0; i < 8; i++)
-		snprintf(name + 9 + 2 * i, sizeof name - 9 - 2 * (size_t)i, "%02x", tag[i]);
-	for (uint32_t i = 0; i < count; i++) {
-		struct bpf_symbol *symbol = vec_add(&programs->symbols);
-		*symbol = (struct bpf_symbol){ addresses[i], lengths[i], arena_string(&programs->arena, name, strlen(name)) };
-	}
-}
-
-/* Full names stand in /proc/kallsyms, behind the modules: "ffffffffc0022124 t bpf_prog_59f4a931744dcdc6_name\t[bpf]". */
-static void find_names(struct bpf_programs *programs)
-{
-	struct idmap by_address = { 0 };
-	CLEANUP_STR struct str text = { 0 };
-	if (file_read("/proc/kallsyms", &text, KALLSYMS_MAX, NULL) < 0)
-		return;
-	for (uint32_t i = 0; i < programs->symbols.count; i++)
-		idmap_set(&by_address, programs->symbols.items[i].address, i);
-	static const char mark[] = " bpf_prog_";
-	for (char *at = text.text; at && (at = strstr(at, mark)); at++) {
-		if (at - text.text < 18)
+	programs->attaches |= attaches(first.type);
+	struct bpf_program program = { .id = id };
+	uint64_t offsets[PLACES] = { 0 }, bytes = 0;
+	for (unsigned i = 0; i < PLACES; i++) {
+		const struct array_place *place = &places[i];
+		if (place->pointer + 8 > size || place->count + 4 > size || place->size_at + 4 > size)
 			continue;
-		uint32_t index = idmap_get(&by_address, strtoull(at - 18, NULL, 16));
-		if (index != IDMAP_NONE)
-			programs->symbols.items[index].name = arena_string(&programs->arena, at + 1, strcspn(at + 1, "\t\n"));
+		program.arrays |= (uint64_t)1 << place->array;
+		offsets[i] = bytes;
+		bytes += ((uint64_t)word_at(&first, place->count) * element_size(&first, place) + 7) / 8 * 8;
 	}
-	idmap_fini(&by_address);
+	if (bytes > ARRAY_BYTES_MAX)
+		return;
+	uint8_t *data = memset(arena_alloc(&programs->arena, bytes + 1), 0, bytes + 1);
+	if (read_arrays(fd, &first, program.arrays, offsets, data, &info, &size) < 0 || !is_sound(&info))
+		return;
+	memcpy(program.tag, info.tag, sizeof program.tag);
+	program.info = (struct span){ arena_copy(&programs->arena, &info, size), size };
+	program.data = (struct span){ data, bytes };
+	vec_push(&programs->list, program);
+	if (info.btf_id)
+		read_types(programs, info.btf_id);
 }
 
 void bpf_programs_read(struct bpf_programs *programs)
 {
 	uint32_t id = 0;
-	*programs = (struct bpf_programs){ 0 };
-	for (int i = 0; i < PROGRAMS_MAX && next_program(id, &id) == 0; i++)
-		read_program(programs, id);
-	if (programs->list.count)
-		find_names(programs);
+	size_t known = programs->list.count;
+	for (int i = 0; i < PROGRAMS_MAX && next_program(id, &id) == 0; i++) {
+		size_t at = 0;
+		while (at < known && programs->list.items[at].id != id)
+			at++;
+		if (at == known)
+			read_program(programs, id);
+	}
+}
+
+/* "ffffffffc0022000 t bpf_trampoline_6442536576\t[bpf]", behind the modules. */
+void bpf_images_read(struct bpf_programs *programs)
+{
+	static const char *const marks[] = { " bpf_trampoline_", " bpf_dispatcher_" };
+	CLEANUP_STR struct str text = { 0 };
+	if (!programs->attaches || programs->images.count || file_read("/proc/kallsyms", &text, KALLSYMS_MAX, NULL) < 0)
+		return;
+	for (unsigned i = 0; i < sizeof marks / sizeof *marks; i++)
+		for (char *at = text.text; at && (at = strstr(at, marks[i])); at++) {
+			size_t length = strcspn(at + 1, "\t\n");
+			if (at - text.text < 18 || strncmp(at + 1 + length, "\t[bpf]\n", 7) != 0)
+				continue;
+			vec_push(&programs->images, ((struct bpf_image){ strtoull(at - 18, NULL, 16),
+				arena_string(&programs->arena, at + 1, length) }));
+		}
 }
 
 void bpf_programs_fini(struct bpf_programs *programs)
 {
 	vec_fini(&programs->list);
-	vec_fini(&programs->symbols);
+	vec_fini(&programs->types);
+	vec_fini(&programs->images);
 	arena_fini(&programs->arena);
+	programs->attaches = false;
 }

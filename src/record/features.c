@@ -6,6 +6,7 @@
 #include "os/file.h"
 #include "os/machine.h"
 #include "os/topology.h"
+#include "record/programs.h"
 #include "record/record_out.h"
 
 /* What the writers of single features work with. */
@@ -257,9 +258,15 @@ static bool make_directory(struct making *m)
 	return m->facts->directory;
 }
 
-static bool make_none(struct making *m)
+static bool make_programs(struct making *m)
 {
-	out_u32(m->out, 0);
+	programs_info_body(m->facts->programs, m->out);
+	return true;
+}
+
+static bool make_program_types(struct making *m)
+{
+	programs_types_body(m->facts->programs, m->out);
 	return true;
 }
 
@@ -357,8 +364,8 @@ static bool (*const makers[FEATURE_COUNT])(struct making *m) = {
 	[FEATURE_MEM_TOPOLOGY] = make_memory_blocks,
 	[FEATURE_CLOCKID] = make_clockid,
 	[FEATURE_DIR_FORMAT] = make_directory,
-	[FEATURE_BPF_PROG_INFO] = make_none,
-	[FEATURE_BPF_BTF] = make_none,
+	[FEATURE_BPF_PROG_INFO] = make_programs,
+	[FEATURE_BPF_BTF] = make_program_types,
 	[FEATURE_COMPRESSED] = make_compression,
 	[FEATURE_CPU_PMU_CAPS] = make_cpu_capabilities,
 	[FEATURE_CLOCK_DATA] = make_clock_data,

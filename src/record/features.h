@@ -5,6 +5,7 @@
 
 #include "base/writer.h"
 #include "data/writer.h"
+#include "os/bpf.h"
 #include "record/counters.h"
 
 /* What the features tell beside what the machine itself does. */
@@ -13,6 +14,7 @@ struct feature_facts {
 	const char *const *command;     /* argv of the whole command, NULL-terminated; the program's path first */
 	struct events *events;
 	const struct evlist *evlist;    /* the same events as the file has them */
+	const struct bpf_programs *programs; /* that were loaded meanwhile */
 	struct span tracing;            /* the body of TRACING_DATA; empty: no tracepoint */
 	struct span build_ids;          /* the body of BUILD_ID; data NULL: none was looked for */
 	uint64_t first_time, last_time; /* of samples; 0 */

@@ -15,6 +15,7 @@
 #include "record/build_ids.h"
 #include "record/buildid_cache.h"
 #include "record/features.h"
+#include "record/programs.h"
 #include "record/record_out.h"
 #include "record/recorder_internal.h"
 
@@ -150,6 +151,7 @@ static struct feature_facts facts_of(struct recorder *r, struct writer *tracing)
 {
 	struct feature_facts facts = {
 		.version = r->options->version, .command = r->options->whole_command, .events = r->events, .evlist = &r->evlist,
+		.programs = &r->programs,
 		.use_clockid = r->sampling.use_clockid, .clockid = r->sampling.clockid, .branch_stack = has_branches(r->events),
 	};
 	compression_facts(r, &facts);
@@ -215,8 +217,12 @@ static void write_existing(struct recorder *r)
 	synthesize_event_updates(s, r->events, &r->counters, r->output.pipe);
 	synthesize_thread_map(s, &r->target);
 	synthesize_cpu_map(s, &r->counters);
-	if (!r->sampling.no_bpf_event)
-		synthesize_bpf(s);
+	if (!r->sampling.no_bpf_event) {
+		bpf_programs_fini(&r->programs);
+		bpf_programs_read(&r->programs);
+		bpf_images_read(&r->programs);
+		synthesize_programs(s, &r->programs);
+	}
 	synthesize_cgroups(s);
 	synthesize_processes(s, &r->target);
 	if (r->workload.pid && r->target.attached)
@@ -347,6 +353,8 @@ static int finish_file(struct recorder *r, struct error *err)
 		recording->short_chains = found.short_chains;
 		recording->lost_chunks = found.lost_chunks;
 	}
+	if (!r->sampling.no_bpf_event)
+		bpf_programs_read(&r->programs);
 	features_make(&features, &facts);
 	const struct feature_bodies bodies = features_bodies(&features);
 	if (status == 0)
@@ -507,6 +515,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	target_close(&r.target);
 	compressor_close(&r.compressor);
 	data_writer_fini(&r.writer);
+	bpf_programs_fini(&r.programs);
 	evlist_fini(&r.evlist);
 	for (size_t i = 0; i < r.files.count; i++)
 		free(r.files.items[i]);

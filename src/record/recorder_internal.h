@@ -5,6 +5,7 @@
 
 #include "base/writer.h"
 #include "data/writer.h"
+#include "os/bpf.h"
 #include "record/affinity.h"
 #include "record/compress.h"
 #include "record/output.h"
@@ -31,6 +32,7 @@ struct recorder {
 	struct writer packed;          /* compressed records on their way */
 	struct writer made;            /* synthesized records on their way */
 	struct synthesis synthesis;
+	struct bpf_programs programs;  /* those that are loaded at its beginning and at its end */
 	struct unwinding *unwinding;   /* NULL: no event's stacks are unwound here */
 	struct ring_files *ring_files; /* of stacks that are unwound, with --threads; NULL: all goes to one file */
 	struct streams *streams;       /* NULL: the loop reads the rings itself */

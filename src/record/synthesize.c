@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include "image/image.h"
-#include "os/bpf.h"
 #include "os/cgroup.h"
 #include "os/kernel.h"
 #include "os/process.h"
@@ -192,33 +191,6 @@ void synthesize_clock(struct synthesis *s, const struct counters *counters)
 	const uint8_t flags[8] = { clock.has_zero, clock.short_counter };
 	writer_add(s->out, flags, sizeof flags);
 	record_close(s->out, at, 0);
-}
-
-void synthesize_bpf(struct synthesis *s)
-{
-	enum { KSYMBOL_BPF = 1, PROGRAM_LOAD = 1 };
-	struct bpf_programs programs;
-	bpf_programs_read(&programs);
-	for (size_t i = 0; i < programs.list.count; i++) {
-		const struct bpf_program *program = &programs.list.items[i];
-		for (uint32_t k = 0; k < program->count; k++) {
-			const struct bpf_symbol *symbol = &programs.symbols.items[program->first + k];
-			size_t at = record_open(s->out, RECORD_KSYMBOL, 0);
-			out_u64(s->out, symbol->address);
-			out_u32(s->out, symbol->length);
-			out_u16(s->out, KSYMBOL_BPF);
-			out_u16(s->out, 0);
-			out_string(s->out, symbol->name);
-			record_close(s->out, at, s->trailer);
-		}
-		size_t at = record_open(s->out, RECORD_BPF_EVENT, 0);
-		out_u16(s->out, PROGRAM_LOAD);
-		out_u16(s->out, 0);
-		out_u32(s->out, program->id);
-		writer_add(s->out, program->tag, sizeof program->tag);
-		record_close(s->out, at, s->trailer);
-	}
-	bpf_programs_fini(&programs);
 }
 
 static int cgroup_record(void *context, uint64_t id, const char *path)

@@ -29,8 +29,6 @@ void synthesize_event_updates(struct synthesis *synthesis, const struct events *
 void synthesize_thread_map(struct synthesis *synthesis, const struct target *target);
 void synthesize_cpu_map(struct synthesis *synthesis, const struct counters *counters);
 void synthesize_clock(struct synthesis *synthesis, const struct counters *counters);
-/* BPF programs as code with names. */
-void synthesize_bpf(struct synthesis *synthesis);
 void synthesize_cgroups(struct synthesis *synthesis);
 /* One process: its name, mappings, and those of its threads that `only` has (NULL: all). */
 void synthesize_process(struct synthesis *synthesis, pid_t pid, bool forks, const struct target *only);

@@ -7,6 +7,7 @@
 #include "image/file.h"
 #include "image/image.h"
 #include "record/build_ids.h"
+#include "record/buildid_cache.h"
 #include "record/record_out.h"
 
 enum { SEEN_SLOTS = 1 << 16, ID_SIZE = 20, ID_SIZE_TOLD = 1 << 15, KNOWN_FILE_MAX = 64 << 20 };
@@ -371,9 +372,10 @@ static void add_vdso_of_table(const struct inject *inject, struct recording_fact
 	}
 }
 
+/* Files that samples hit are kept, as when they are recorded. */
 void ids_feature(const struct inject *inject, struct writer *out)
 {
-	struct recording_facts facts = { 0 };
+	struct recording_facts facts = { 0 }, kept = { 0 };
 	bool vdso = false;
 	if (inject->out.aux.count) { /* nobody knows yet what the traces hit */
 		add_whole_table(inject, &facts);
@@ -384,10 +386,16 @@ void ids_feature(const struct inject *inject, struct writer *out)
 	for (size_t i = 0; i < inject->model.modules.list.count; i++) {
 		const struct module *module = inject->model.modules.list.items[i];
 		struct hit_module hit;
+		bool was_hit = i < inject->hit.count && inject->hit.items[i];
 		vdso |= module->kind == MODULE_VDSO;
-		if (((i < inject->hit.count && inject->hit.items[i]) || module->kind == MODULE_VDSO) && id_of(&hit, module))
-			vec_push(&facts.modules, hit);
+		if ((!was_hit && module->kind != MODULE_VDSO) || !id_of(&hit, module))
+			continue;
+		vec_push(&facts.modules, hit);
+		if (was_hit && module->kind != MODULE_VDSO)
+			vec_push(&kept.modules, hit);
 	}
+	buildid_cache_add(inject->cli->buildid_dir, &kept, false);
+	vec_fini(&kept.modules);
 	if (!vdso)
 		add_vdso_of_table(inject, &facts);
 	if (facts.modules.count)

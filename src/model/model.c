@@ -202,7 +202,7 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 		kind = MODULE_VDSO;
 		map.pgoff = 0;
 	}
-	bool identified = (kind == MODULE_FILE || kind == MODULE_NONE) && !m->build_id;
+	bool identified = kind != MODULE_VDSO && !m->build_id;
 	struct module *module = modules_file(&model->modules, name, kind, identified ? &m->identity : NULL);
 	module->generation = model->generation;
 	if (kind == MODULE_FILE && module->kind == MODULE_FILE)

@@ -155,6 +155,39 @@ TEST("the kernel, its modules and anonymous code are known by perf's names")
 	model_fini(&model);
 }
 
+static void mmap2(struct model *model, uint32_t pid, uint64_t start, uint64_t inode, const char *name, uint64_t clock)
+{
+	struct bytes b = { 0 };
+	put_u32(&b, pid);
+	put_u32(&b, pid);
+	put_u64(&b, start);
+	put_u64(&b, 0x1000);
+	put_u64(&b, 0);
+	put_u64(&b, 0x100000008);
+	put_u64(&b, inode);
+	put_u64(&b, 0);
+	put_u32(&b, 5);
+	put_u32(&b, 2);
+	put_text(&b, name);
+	apply(model, RECORD_MMAP2, RECORD_MISC_USER, &b, clock);
+}
+
+TEST("anonymous code has the inode it was mapped from, and a file without a name one of perf's")
+{
+	struct model model;
+	model_init(&model);
+	mmap2(&model, 5, 0x7000, 77, "/dev/zero (deleted)", 1);
+	mmap2(&model, 5, 0x9000, 78, "", 2);
+	const struct map_node *root = model_root(&model, 5, model_thread(&model, 5, 2), 2);
+	const struct module *code = modules_get(&model.modules, map_find(root, 0x7010)->module);
+	const struct module *nameless = modules_get(&model.modules, map_find(root, 0x9010)->module);
+	EXPECT_STR(code->name, "/tmp/perf-5.map");
+	EXPECT_INT(code->ino, 77);
+	EXPECT_STR(nameless->name, "");
+	EXPECT_STR(nameless->short_name, ".");
+	model_fini(&model);
+}
+
 TEST("the kernel lies as its file tells, and what is not .text goes by the name of its section")
 {
 	struct model model;

@@ -33,7 +33,7 @@ static const char *keep(struct modules *modules, const char *text)
 static const char *last_component(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
+	return !*path ? "." : slash && slash[1] ? slash + 1 : path;
 }
 
 bool kmodule_name(const char *path, char *out, size_t size)

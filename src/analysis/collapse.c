@@ -30,9 +30,9 @@ bool collapse_needed(const struct profile *profile)
 	return false;
 }
 
-const char *collapse_text(const struct profile *profile, uint64_t id)
+const char *collapse_text(const struct profile *profile, const uint64_t *key)
 {
-	return strtab_text(&profile->source_texts->texts, (uint32_t)id);
+	return strtab_text(&profile->source_texts->texts, (uint32_t)(key[1] >> COLLAPSE_TEXT_SHIFT));
 }
 
 /* All lines that will be asked for. */
@@ -56,7 +56,7 @@ static int by_keys(const void *a, const void *b, void *context)
 	return order > 0 ? -1 : order < 0;
 }
 
-/* A row's columns of this kind change from address to text. */
+/* A row's columns of this kind change from address to text, or have both. */
 static void set_texts(struct profile *profile, struct entry *entry, struct str *text)
 {
 	const struct columns *columns = profile->options.columns;
@@ -67,13 +67,18 @@ static void set_texts(struct profile *profile, struct entry *entry, struct str *
 			continue;
 		str_clear(text);
 		column->type->text(profile, column, entry, text);
-		row[column->at] = strtab_add(&profile->source_texts->texts, str_text(text), text->len);
-		row[column->at + 1] = 0;
+		uint64_t number = strtab_add(&profile->source_texts->texts, str_text(text), text->len);
+		if (columns->needs_collapse)
+			row[column->at] = row[column->at + 1] = 0;
+		row[column->at + 1] |= number << COLLAPSE_TEXT_SHIFT;
 	}
 }
 
+/* Where no key asks perf to join rows (-F alone names its columns), those of one text stay apart. */
 static void collapse_entries(struct profile *profile, struct hist *hist)
 {
+	bool joins = profile->options.columns->needs_collapse;
+	uint32_t count = 0;
 	CLEANUP_STR struct str text = { 0 };
 	struct tuples rows;
 	struct chain_joiner joiner;
@@ -83,20 +88,20 @@ static void collapse_entries(struct profile *profile, struct hist *hist)
 	for (size_t i = 0; i < hist->count; i++) {
 		struct entry *entry = hist->entries[i];
 		set_texts(profile, entry, &text);
-		uint32_t known = rows.count, id = tuples_add(&rows, entry->row);
+		uint32_t id = joins ? tuples_add(&rows, entry->row) : count;
 		chain_joiner_add(&joiner, id, entry->chain);
 		entry->chain = NULL;
-		if (rows.count > known) {
-			kept[id] = entry;
+		if (id == count) {
+			kept[count++] = entry;
 			continue;
 		}
 		entry_sums_add(&kept[id]->self, &entry->self);
 		kept[id]->children_period += entry->children_period;
 	}
-	hist->count = rows.count;
-	if (rows.count)
-		memcpy(hist->entries, kept, rows.count * sizeof(struct entry *));
-	for (uint32_t i = 0; i < rows.count; i++)
+	hist->count = count;
+	if (count)
+		memcpy(hist->entries, kept, count * sizeof(struct entry *));
+	for (uint32_t i = 0; i < count; i++)
 		if (profile->options.use_chains && fold_shows_chain(profile, hist, kept[i]))
 			kept[i]->chain = chain_joiner_tree(&joiner, i, fold_least_hit(profile, hist));
 	chain_joiner_fini(&joiner);

@@ -14,7 +14,9 @@ void source_texts_free(struct source_texts *texts); /* NULL is fine */
 bool collapse_needed(const struct profile *profile);
 /* Before entries are put in order. */
 void collapse_hists(struct profile *profile);
-const char *collapse_text(const struct profile *profile, uint64_t id);
+/* Of an entry's cell in such a column: its second word has the text's number from this bit on. */
+const char *collapse_text(const struct profile *profile, const uint64_t *key);
+#define COLLAPSE_TEXT_SHIFT 32
 
 /* Call trees of entries that become one: that of the first stays as it is; the chains of others are hung into it frame by frame,
  * matched by address alone, and what is new has lost its names. That is what perf does. */

@@ -11,7 +11,7 @@ static const struct profile_options samples = {
 static const char *row_text(const struct run *run, size_t row)
 {
 	const struct column *column = &run->columns.all.items[run->columns.sorts.items[run->columns.sorts.count - 1]];
-	return collapse_text(&run->profile, *entry_key(run->profile.hists[0].entries[row], column));
+	return collapse_text(&run->profile, entry_key(run->profile.hists[0].entries[row], column));
 }
 
 TEST("rows of one source line become one, whatever their addresses")

@@ -58,7 +58,8 @@ static uint8_t dso_filter(const struct profile *profile, const struct location *
 	if (!dsos)
 		return 0;
 	const struct module *module = profile_module(profile, location->module);
-	return module && (name_list_has(dsos, module->short_name) || name_list_has(dsos, module->long_name)) ? 0 : FILTER_DSO;
+	return module && (name_list_has(dsos, module->short_name) ||
+	       name_list_has(dsos, profile_module_path(profile, module))) ? 0 : FILTER_DSO;
 }
 
 static uint64_t unmapped(const struct map *map, uint64_t offset)

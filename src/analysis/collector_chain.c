@@ -32,19 +32,22 @@ uint32_t collector_frame(struct collector *c, const struct location *location)
 	return id;
 }
 
-/* What --parent, --ignore-callees and --hide-unresolved make of the frames, in the order of the walk. */
-static void sift(struct collector *c, struct chain *chain, uint64_t *marks, struct chain_found *found)
+/* What --parent, --ignore-callees and --hide-unresolved make of the frames, in the order of the walk. As in perf, the first two see
+ * no frames that were unwound from registers and stack bytes. */
+static void sift(struct collector *c, const struct resolved *r, struct chain *chain, uint64_t *marks, struct chain_found *found)
 {
 	const struct profile_options *options = &c->profile->options;
+	bool unwinds = sample_unwinds(r);
 	size_t kept = 0;
 	for (size_t i = 0; i < chain->count; i++) {
 		const struct location *location = chain->frames[i];
 		const struct site *site = collector_site(c, location);
 		const char *name = site->symbol ? profile_symbol_name(c->profile, location->module, site->symbol) : NULL;
-		if (name && options->parent && options->columns->has_parent && !found->parent_site &&
+		bool seen = name && !(unwinds && location->cpumode == RECORD_MISC_USER);
+		if (seen && options->parent && options->columns->has_parent && !found->parent_site &&
 		    regexec(options->parent, name, 0, NULL, 0) == 0) {
 			found->parent_site = location->id + 1;
-		} else if (name && options->ignore_callees && regexec(options->ignore_callees, name, 0, NULL, 0) == 0) {
+		} else if (seen && options->ignore_callees && regexec(options->ignore_callees, name, 0, NULL, 0) == 0) {
 			found->root_site = location->id + 1;
 			kept = 0;
 		}
@@ -146,7 +149,7 @@ static struct chain_found walk_history(struct collector *c, const struct resolve
 	struct chain chain = { .frames = c->history.items };
 	chain.count = history_frames(r, direction, options->max_stack, c->history.items, c->marks.items, &chain.damaged);
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
-		sift(c, &chain, c->marks.items, &found);
+		sift(c, r, &chain, c->marks.items, &found);
 	if (!chain.damaged)
 		found.node = push_history(c, &chain);
 	return found;
@@ -159,7 +162,7 @@ static struct chain_found walk(struct collector *c, const struct resolved *r)
 	enum chain_direction direction = options->chain.order == CHAIN_CALLEE ? CHAIN_INNERMOST_FIRST : CHAIN_OUTERMOST_FIRST;
 	struct chain chain = resolved_chain(r, direction, options->max_stack);
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
-		sift(c, &chain, NULL, &found);
+		sift(c, r, &chain, NULL, &found);
 	if (!chain.damaged)
 		found.node = push_frames(c, r, &chain);
 	return found;

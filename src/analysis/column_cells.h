@@ -87,6 +87,7 @@ COMPARE(addr_to_compare);
 COMPARE(dso_daddr_compare);
 COMPARE(dcacheline_compare);
 COMPARE(source_compare);
+COMPARE(source_sort);
 
 #define PRINT(name) \
 	void name(const struct profile *profile, const struct column *column, const struct entry *entry, unsigned width, struct str *out)

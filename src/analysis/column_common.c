@@ -481,9 +481,15 @@ PRINT(symbol_size_print)
 		str_printf(out, "%*s", (int)width, "unknown");
 }
 
+/* Of the mapping; of the kernel's, where kallsyms tells names, as far as those reach. */
 PLACE_KEY(dso_size_key)
 {
+	uint64_t start, end;
 	*key = place->map ? place->map->end - place->map->start : 0;
+	const struct module *module = place->map ? profile_module(profile, place->module) : NULL;
+	if (module && module->kind == MODULE_KERNEL && symbols_extent(profile->symbols, module, &start, &end) &&
+	    symbols_info(profile->symbols, module).origin == 'k')
+		*key = end - start;
 }
 
 PRINT(dso_size_print)

@@ -6,7 +6,7 @@
 #include "analysis/hist.h"
 #include "analysis/source_line.h"
 
-/* Before: address and module. After: the text's number. */
+/* Before: address and module. After: the text's number, and these where rows of one text are not joined. */
 PLACE_KEY(source_key)
 {
 	key[0] = place->ip;
@@ -24,14 +24,20 @@ SAMPLE_KEY(srcline_to_key) { end_source_key(view, 1, key); }
 
 static const char *cell_text(const struct profile *profile, const struct column *column, const struct entry *entry)
 {
-	return collapse_text(profile, *entry_key(entry, column));
+	return collapse_text(profile, entry_key(entry, column));
+}
+
+COMPARE(source_sort)
+{
+	uint64_t text_a = entry_key(a, column)[1] >> COLLAPSE_TEXT_SHIFT, text_b = entry_key(b, column)[1] >> COLLAPSE_TEXT_SHIFT;
+	return text_a == text_b ? 0 : strcmp(cell_text(profile, column, b), cell_text(profile, column, a));
 }
 
 COMPARE(source_compare)
 {
 	const uint64_t *key_a = entry_key(a, column), *key_b = entry_key(b, column);
-	if (profile->collapsed)
-		return key_a[0] == key_b[0] ? 0 : strcmp(cell_text(profile, column, b), cell_text(profile, column, a));
+	if (profile->collapsed && profile->options.columns->needs_collapse)
+		return source_sort(profile, column, a, b);
 	if (key_a[0] != key_b[0])
 		return (int64_t)(key_b[0] - key_a[0]);
 	return modules_compare(profile, (uint32_t)key_b[1], (uint32_t)key_a[1]);
@@ -73,11 +79,15 @@ static bool run_text(const struct profile *profile, const struct place *place, u
 }
 
 /* A caller's row is looked up by its address where the sample's own is by its offset in the file: so does perf, and then there is
- * rarely a line for callers. Unless chains have lines themselves: then the row has its frame's. */
+ * rarely a line for callers. Unless its frame has a line: where functions are inlined, or where chains have lines themselves. */
 TEXT(srcline_text)
 {
 	const struct place *place = entry_place(profile, entry);
 	struct source_style style = row_style(profile);
+	bool of_run = place->level & PLACE_FRAME && place->level & PLACE_UNWOUND;
+	size_t start = out->len;
+	if (of_run && run_text(profile, place, map_offset(place->map, place->ip), out) && out->len > start)
+		return;
 	bool by_frame = place->level & PLACE_FRAME && profile->options.chain.key != CHAIN_FUNCTION && profile->options.use_chains;
 	style.show_symbol = !by_frame;
 	style.show_address = !by_frame || profile->options.chain.key == CHAIN_ADDRESS;

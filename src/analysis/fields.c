@@ -218,6 +218,8 @@ static int check_places(const struct class_fields *class, const struct evsel *ev
 		return error_set(err, ERROR_USAGE, "the samples have no address: cannot print symbols or objects");
 	if (shown & B(SYMOFF) && !(shown & B(SYM)))
 		return error_set(err, ERROR_USAGE, "the field 'symoff' needs 'sym'");
+	if (shown & (B(SRCLINE) | B(SRCCODE)) && !(shown & B(IP)))
+		return error_set(err, ERROR_USAGE, "the fields 'srcline' and 'srccode' need 'ip'");
 	for (size_t i = 0; i < evlist->events.count; i++)
 		branches |= evlist->events.items[i].attr.branch_sample_type;
 	if (shown & B(BRCNTR) && !(branches & BRANCH_COUNTERS)) {

@@ -127,3 +127,21 @@ TEST("offsets need symbols, symbols need addresses")
 	EXPECT(fields_settle(&fields, &header, false, NULL) < 0);
 	evlist_fini(&header.evlist);
 }
+
+TEST("source lines need the address that they are of")
+{
+	static const char *const without[] = { "comm,srcline", "sym,srccode" };
+	struct header header;
+	struct fields fields;
+
+	header_with(&header, ATTR_HARDWARE, 0, SAMPLE_IP | SAMPLE_TID);
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+		fields_init(&fields);
+		EXPECT(parses(&fields, without[i]));
+		EXPECT(fields_settle(&fields, &header, false, NULL) < 0);
+	}
+	fields_init(&fields);
+	EXPECT(parses(&fields, "ip,srcline,srccode"));
+	EXPECT_INT(fields_settle(&fields, &header, false, NULL), 0);
+	evlist_fini(&header.evlist);
+}

@@ -173,7 +173,7 @@ static void widen_texts(const struct profile *profile, struct hist *hist, struct
 		else if (which == WIDTH_PARENT && facts->parent_symbol)
 			widen(hist, which, symbol_length(profile, facts->parent_module, facts->parent_symbol));
 		else if (column->type->text)
-			widen(hist, which, strlen(collapse_text(profile, *entry_key(entry, column))));
+			widen(hist, which, strlen(collapse_text(profile, entry_key(entry, column))));
 		else if (printed && *entry_key(entry, column))
 			column->type->print(profile, column, entry, UINT32_MAX, &text);
 		widen(hist, which, text.len);

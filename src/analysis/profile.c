@@ -323,10 +323,19 @@ const struct module *profile_module(const struct profile *profile, uint32_t modu
 	return module == MODULE_ID_NONE ? NULL : modules_get(&profile->session->model.modules, module);
 }
 
+const char *profile_module_path(const struct profile *profile, const struct module *module)
+{
+	enum { ORIGIN_VMLINUX = 'v' };
+	if (module->kind != MODULE_KERNEL)
+		return module->long_name;
+	struct symtab_info info = symbols_info(profile->symbols, module->whole ? module->whole : module);
+	return info.origin == ORIGIN_VMLINUX ? info.path + info.root_len : module->long_name;
+}
+
 const char *profile_module_name(const struct profile *profile, uint32_t module)
 {
 	const struct module *known = modules_get(&profile->session->model.modules, module);
-	return profile->options.verbose > 0 ? known->long_name : known->short_name;
+	return profile->options.verbose > 0 ? profile_module_path(profile, known) : known->short_name;
 }
 
 const struct symbol *profile_symbol(const struct profile *profile, uint32_t module, uint32_t symbol)

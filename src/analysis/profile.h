@@ -197,6 +197,8 @@ enum { GROUP_EVENT, GROUP_KEYS };
 
 /* "libc.so.6", or the long name under -v. */
 const char *profile_module_name(const struct profile *profile, uint32_t module);
+/* Its long name: of a kernel whose names come from a vmlinux the path of that, in all sections. */
+const char *profile_module_path(const struct profile *profile, const struct module *module);
 const char *profile_symbol_name(const struct profile *profile, uint32_t module, uint32_t symbol);
 const struct module *profile_module(const struct profile *profile, uint32_t module); /* NULL for MODULE_ID_NONE */
 const struct symbol *profile_symbol(const struct profile *profile, uint32_t module, uint32_t symbol); /* NULL for 0 */

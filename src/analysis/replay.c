@@ -377,7 +377,7 @@ static struct entry *entry_of_instance(struct replay *r, const struct instance *
 		entry = arena_copy(&r->profile->arena, entry, sizeof *entry);
 		entry->thread = cell->thread;
 		entry->tid = cell->tid;
-		entry->filtered = cell->filtered;
+		entry->filtered = cell->filtered | (entry->filtered & FILTER_SYMBOL);
 		entry->cpumode = cell->cpumode;
 		entry->place = instance->node == STACK_ROOT ? cell->place : r->profile->stacks.nodes[instance->node].place;
 		entry->level = instance->node == STACK_ROOT ? cell->level : level_of(r, cell, instance->node);

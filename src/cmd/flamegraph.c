@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/files_told.h"
 #include "cmd/jit.h"
+#include "cmd/kernel_files.h"
 #include "cmd/progress.h"
 #include "cmd/unwind_remarks.h"
 #include "data/evsel_name.h"
@@ -437,6 +438,8 @@ static int flamegraph_run(struct cli *cli, void *arg, int argc, const char **arg
 		error_set(&err, ERROR_USAGE, "--max-stack takes 1 to %d frames", STACK_MAX);
 		return cli_usage(cli, &command_flamegraph, &err);
 	}
+	if (kernel_files_check(options->symbols.vmlinux, options->symbols.kallsyms, &err) < 0)
+		return cli_complain(cli, &err);
 	struct drawing *drawing = memory_zero(1, sizeof *drawing);
 	drawing->cli = cli;
 	drawing->options = options;

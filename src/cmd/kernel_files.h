@@ -2,6 +2,7 @@
 #pragma once
 #include <limits.h>
 
+#include "base/error.h"
 #include "data/source.h"
 
 struct kernel_files {
@@ -10,6 +11,8 @@ struct kernel_files {
 
 /* What the recording brought along. path: as it was opened. */
 void kernel_files_find(struct kernel_files *files, const struct source *source, const char *path);
+/* Whether what the user names can be read; NULL: nothing is named. */
+int kernel_files_check(const char *vmlinux, const char *kallsyms, struct error *err);
 /* The list that names come from: the one that is named, otherwise what was brought along, unless a vmlinux is named. */
 static inline const char *kernel_files_kallsyms(const struct kernel_files *files, const char *kallsyms, const char *vmlinux)
 {

@@ -20,7 +20,7 @@
 
 extern const struct command command_report;
 
-enum { EXIT_OPEN = 255, EXIT_SWITCH = 254, EXIT_TIME = 234, EXIT_GROUP = 234 };
+enum { EXIT_OPEN = 255, EXIT_SWITCH = 254, EXIT_TIME = 234, EXIT_GROUP = 234, EXIT_KERNEL_FILE = 234 };
 
 static void report_close(struct report *report)
 {
@@ -313,10 +313,16 @@ static int report_run(struct cli *cli, void *arg, int argc, const char **argv)
 		return cli_usage(cli, &command_report, NULL);
 	if (argc == 1)
 		options->symbol_filter = argv[0];
+	if (options->quiet)
+		options->verbose = 0; /* whichever comes first */
 	struct report *report = memory_zero(1, sizeof *report);
 	report->cli = cli;
 	report->options = options;
-	int code = report_open(report, &err) < 0 ? complain(report, &err, EXIT_OPEN) : setup_and_run(report, &err);
+	int code;
+	if (kernel_files_check(options->vmlinux, options->kallsyms, &err) < 0)
+		code = complain(report, &err, EXIT_KERNEL_FILE);
+	else
+		code = report_open(report, &err) < 0 ? complain(report, &err, EXIT_OPEN) : setup_and_run(report, &err);
 	report_close(report);
 	free(report);
 	return code;

@@ -356,6 +356,8 @@ static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 		error_set(&err, ERROR_USAGE, "--reltime and --deltatime exclude each other");
 		code = EXIT_FAILED;
 	}
+	if (code < 0 && kernel_files_check(options->symbols.vmlinux, options->symbols.kallsyms, &err) < 0)
+		code = EXIT_FAILED;
 	if (options->notes.len)
 		cli_warn(cli, "%.*s", (int)options->notes.len - 1, options->notes.text);
 	if (code < 0) {

@@ -20,8 +20,10 @@ static void add_margin(const struct chain_text *text, unsigned extra)
 
 static void add_frame(const struct chain_text *text, uint32_t id)
 {
+	enum { FRAME_MAX = 1023 }; /* perf's buffer, too */
 	const struct profile *profile = text->profile;
 	const struct place *place = stacks_place_at(&profile->stacks, id);
+	size_t start = text->out->len;
 	if (!place->symbol || profile->options.hierarchy) {
 		str_printf(text->out, "%#" PRIx64, place->ip);
 		return;
@@ -32,6 +34,10 @@ static void add_frame(const struct chain_text *text, uint32_t id)
 		str_printf(text->out, " %s", line);
 	if (symbol_is_inlined(place->symbol))
 		str_puts(text->out, " (inlined)");
+	if (text->out->len - start > FRAME_MAX) {
+		text->out->len = start + FRAME_MAX;
+		text->out->text[text->out->len] = '\0';
+	}
 }
 
 /* One more of several words in brackets. */

@@ -7,7 +7,9 @@
 
 void header_text_add(const struct profile *profile, const struct hist *hist, const struct column *column, struct str *out)
 {
-	int width = (int)column_width(profile, hist, column);
+	enum { WIDTH_MAX = 1023 }; /* of perf's headers; its rows and dots go on */
+	unsigned whole = column_width(profile, hist, column);
+	int width = (int)(whole < WIDTH_MAX ? whole : WIDTH_MAX);
 	if (column->type->class == COLUMN_MEASURE)
 		str_printf(out, "%*s", width, column->header);
 	else if (column->type->class == COLUMN_FIELD)

@@ -35,6 +35,8 @@ static bool read_header(struct go_functions *t, const struct elf *elf, const str
 {
 	const struct elf_section *text = elf_section(elf, ".text");
 	struct span bytes = elf_section_bytes(elf, section);
+	if (at >= bytes.len)
+		return false;
 	t->bytes = (struct span){ bytes.data + at, bytes.len - at };
 	t->swap = elf->swap;
 	struct cursor c = cursor_of(t->bytes.data, t->bytes.len, elf->swap);

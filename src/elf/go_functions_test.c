@@ -8,9 +8,11 @@
 
 enum { NAMES = 80, VALUES = 100, FUNCTIONS = 128, LENGTH = 256, TEXT = 0x401000, AT = 0x500000 };
 
+/* The files are of little-endian machines. */
 static void put(uint8_t *bytes, size_t at, uint64_t value, unsigned size)
 {
-	memcpy(bytes + at, &value, size);
+	for (unsigned i = 0; i < size; i++)
+		bytes[at + i] = (uint8_t)(value >> 8 * i);
 }
 
 /* One function from 0x10 to 0x60, which holds nothing, from 0x14 on 40 bytes, from 0x50 on nothing again. */
@@ -43,8 +45,11 @@ static void open_program(struct program *p, const uint8_t bytes[static LENGTH], 
 {
 	struct maker m = maker_new(true, false, EM_X86_64, own ? ET_EXEC : ET_DYN);
 	uint8_t data[64 + LENGTH] = { 0xf1, 0xff, 0xff, 0xff };
-	uint64_t relocation[] = { 0x1234, 8, 0x5678, AT + 64 + 24, 8, relocated };
+	const uint64_t relocations[] = { 0x1234, 8, 0x5678, AT + 64 + 24, 8, relocated };
+	uint8_t relocation[sizeof relocations];
 	size_t len;
+	for (unsigned i = 0; i < sizeof relocations / sizeof *relocations; i++)
+		put(relocation, 8 * i, relocations[i], 8);
 	memcpy(data + 64, bytes, LENGTH);
 	maker_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, NULL, 0x100);
 	if (own) {

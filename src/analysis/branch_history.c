@@ -48,12 +48,15 @@ static uint64_t mark_of_source(const struct branch_entry *branch, const struct t
 	return MARK_FROM | branch_cycles(branch) << FROM_CYCLES | turns->count << FROM_ITERATIONS | turns->cycles << FROM_ITERATION_CYCLES;
 }
 
-void branch_marks_add(struct branch_marks *marks, uint64_t mark, uint32_t count)
+void branch_marks_add(struct branch_marks *marks, uint64_t mark, uint32_t count, uint64_t first)
 {
 	if (!mark)
 		return;
 	marks->branches += count;
-	marks->target = mark & MARK_TO;
+	if (first >= marks->latest) {
+		marks->target = mark & MARK_TO;
+		marks->latest = first;
+	}
 	if (mark & MARK_FROM) {
 		marks->cycles += field(mark, FROM_CYCLES, 16) * count;
 		marks->iterations += field(mark, FROM_ITERATIONS, 8) * count;

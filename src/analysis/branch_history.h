@@ -10,12 +10,14 @@
  * Sums over the samples that came by a frame. */
 struct branch_marks {
 	uint64_t branches, predicted, aborts, cycles, iterations, iteration_cycles, from;
+	uint64_t latest;             /* clock of the first sample of that kind */
 	uint32_t types;              /* a bit per type: the old ones, from 16 on the new ones */
-	bool target;                 /* branches end there; else they begin there */
+	bool target;                 /* branches end there, the latest kind of them; else they begin there */
 	bool forward, backward, cross_4k, cross_2m;
 };
 
-void branch_marks_add(struct branch_marks *marks, uint64_t mark, uint32_t count);
+/* first: clock of the first of `count` samples. */
+void branch_marks_add(struct branch_marks *marks, uint64_t mark, uint32_t count, uint64_t first);
 /* The first sample is not counted where branches begin. */
 void branch_marks_finish(struct branch_marks *marks, uint64_t first);
 

@@ -73,7 +73,7 @@ TEST("turns of a loop are one turn that says how many there were")
 	struct branch_marks marks = { 0 };
 	EXPECT(seen.count < 8);
 	for (size_t i = 0; i < seen.count; i++)
-		branch_marks_add(&marks, seen.marks[i], 1);
+		branch_marks_add(&marks, seen.marks[i], 1, i);
 	EXPECT(marks.iterations > 0);
 }
 
@@ -82,9 +82,16 @@ TEST("what is known of branches adds up over samples, but for the first where th
 	static const struct branch_entry branch = { 0x2000, 0x3000, PREDICTED | ABORT | CYCLES_10 | TYPE_COND };
 	struct seen seen = history_of(&branch, 1, NULL, 0);
 	struct branch_marks to = { 0 }, from = { 0 };
-	branch_marks_add(&to, seen.marks[0], 3);
-	branch_marks_add(&from, seen.marks[1], 3);
+	branch_marks_add(&to, seen.marks[0], 3, 5);
+	branch_marks_add(&from, seen.marks[1], 3, 5);
 	branch_marks_finish(&from, seen.marks[1]);
 	EXPECT(to.target && to.branches == 3 && to.predicted == 3 && to.aborts == 3 && to.forward && to.types == 2);
 	EXPECT(!from.target && from.branches == 3 && from.cycles == 30 && from.from == 2);
+	/* both at one place: what came later tells, in whatever order they are added */
+	struct branch_marks both = { 0 };
+	branch_marks_add(&both, seen.marks[0], 1, 7);
+	branch_marks_add(&both, seen.marks[1], 1, 6);
+	EXPECT(both.target && both.branches == 2);
+	branch_marks_add(&both, seen.marks[1], 1, 8);
+	EXPECT(!both.target && both.branches == 3);
 }

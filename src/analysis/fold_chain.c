@@ -279,7 +279,8 @@ static void add_marks(struct fold *fold, size_t first)
 	struct branch_marks marks = { 0 };
 	for (size_t i = first; i < fold->steps.count; i++) {
 		const struct chain_step *step = &fold->steps.items[i];
-		branch_marks_add(&marks, stacks_place_at(&fold->profile->stacks, fold->nodes.items[step->node].place)->key_branch, step->count);
+		uint32_t place = fold->nodes.items[step->node].place;
+		branch_marks_add(&marks, stacks_place_at(&fold->profile->stacks, place)->key_branch, step->count, step->first);
 	}
 	uint32_t place = fold->nodes.items[earliest_step(fold, first, fold->steps.count)->node].place;
 	branch_marks_finish(&marks, stacks_place_at(&fold->profile->stacks, place)->key_branch);

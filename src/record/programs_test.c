@@ -8,12 +8,14 @@ enum { INFO_SIZE = 192, INFO_ID = 4, INFO_KSYM_COUNT = 104, INFO_LEN_COUNT = 108
 
 static void put(uint8_t *at, uint64_t value, size_t size)
 {
-	memcpy(at, &value, size);
+	uint32_t word = (uint32_t)value;
+	memcpy(at, size == sizeof word ? (void *)&word : (void *)&value, size);
 }
 
 /* A program of one function: symbol, length and tag behind each other. */
 static void add_program(struct bpf_programs *programs, uint32_t id, uint64_t address)
 {
+	static const uint8_t tag[8] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88 };
 	uint8_t info[INFO_SIZE] = { 0 }, data[24] = { 0 };
 	put(info + INFO_ID, id, 4);
 	put(info + INFO_KSYM_COUNT, 1, 4);
@@ -23,7 +25,7 @@ static void add_program(struct bpf_programs *programs, uint32_t id, uint64_t add
 	put(info + INFO_TAGS, 16, 8);
 	put(data, address, 8);
 	put(data + 8, 0x40, 4);
-	put(data + 16, 0x8877665544332211, 8);
+	memcpy(data + 16, tag, sizeof tag);
 	vec_push(&programs->list, ((struct bpf_program){ .id = id,
 		.arrays = 1 << BPF_ARRAY_SYMBOLS | 1 << BPF_ARRAY_LENGTHS | 1 << BPF_ARRAY_TAGS,
 		.info = { (uint8_t *)arena_copy(&programs->arena, info, sizeof info), sizeof info },

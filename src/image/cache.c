@@ -17,20 +17,6 @@
 
 enum { PLACE_MAX = PATH_MAX + 256, COPY_CHUNK = 1 << 20, OPEN_FOLDERS = 16 };
 
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 /* Through a temporary name, so that nobody sees half a file. */
 static bool copy_file(int in, const char *to, mode_t mode)
 {
@@ -44,7 +30,7 @@ static bool copy_file(int in, const char *to, mode_t mode)
 	ssize_t n;
 	bool good = true;
 	while (good && (n = read(in, chunk, COPY_CHUNK)) != 0)
-		good = (n < 0 && errno == EINTR) || (n > 0 && write_all(out, chunk, (size_t)n));
+		good = (n < 0 && errno == EINTR) || (n > 0 && file_write(out, chunk, (size_t)n));
 	good = good && fchmod(out, mode) == 0 && rename(temporary, to) == 0;
 	if (!good)
 		unlink(temporary);
@@ -69,7 +55,7 @@ static bool write_vdso(const struct cached_file *file, const char *to)
 	bool good = false;
 	if (image_open_vdso(&image, NULL) == 0 && build_id_equal(file->id, file->id_len, id, elf_build_id(&image.elf, id))) {
 		out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-		good = out >= 0 && write_all(out, (const char *)image.elf.bytes.data, image.elf.bytes.len);
+		good = out >= 0 && file_write(out, image.elf.bytes.data, image.elf.bytes.len);
 	}
 	image_close(&image);
 	return good;

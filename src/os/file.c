@@ -64,6 +64,21 @@ bool file_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
+bool file_write(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	while (size) {
+		ssize_t n = write(fd, at, size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		at += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
 int folder_names(const char *path, struct names *names, struct error *err)
 {
 	DIR *dir = opendir(path);

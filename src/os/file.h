@@ -17,6 +17,8 @@ bool file_line(const char *path, char *line, size_t size);
 /* A number in base 10, or as 0x…; false where there is none. */
 bool file_number(const char *path, int64_t *value);
 bool file_exists(const char *path);
+/* All bytes, or false. */
+bool file_write(int fd, const void *bytes, size_t size);
 
 struct names {
 	VEC(const char *) list;

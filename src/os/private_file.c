@@ -78,20 +78,6 @@ int private_file_open(int folder, const char *name, size_t *size, struct error *
 	return refuse(err, name);
 }
 
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 int private_file_write(int folder, const char *name, const void *bytes, size_t len, struct error *err)
 {
 	char fresh[NAME_MAX + 1];
@@ -102,7 +88,7 @@ int private_file_write(int folder, const char *name, const void *bytes, size_t l
 		return error_system(err, "%s", name);
 	unlinkat(folder, fresh, 0);
 	CLEANUP_FD int fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | FILE_FLAGS, 0600);
-	bool good = fd >= 0 && write_all(fd, bytes, len) && renameat(folder, fresh, folder, name) == 0;
+	bool good = fd >= 0 && file_write(fd, bytes, len) && renameat(folder, fresh, folder, name) == 0;
 	int failed = good ? 0 : error_system(err, "%s", name);
 	if (fd >= 0 && !good)
 		unlinkat(folder, fresh, 0);

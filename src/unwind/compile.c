@@ -12,6 +12,8 @@
 
 /* Bytes of initial instructions that are run again because entries take turns with their CIEs; more is no sane file. */
 #define CIE_COST ((uint64_t)64 << 20)
+/* Entries of one function of a just-in-time compiler, which mostly has one: each may run all its bytes again. */
+#define JIT_PIECES_MAX 16u
 #define ROW_BYTES 5u             /* of call frame information make a row */
 
 static void note_loads(const struct elf *elf, struct rule_table *table)
@@ -147,6 +149,10 @@ static void compile_jit_code(const struct jit *jit, const struct jit_code *code,
 	collection_init_frames(&collection, frames, end + (-code->size & 7), is64);
 	collection_read(&collection);
 	collection_clip(&collection, code->offset, end);
+	if (collection.pieces.count > JIT_PIECES_MAX) {
+		collection.damaged += collection.pieces.count - JIT_PIECES_MAX;
+		collection.pieces.count = JIT_PIECES_MAX;
+	}
 	collection_order(&collection);
 	compile_pieces(&collection, program, table->arch, NULL, NULL);
 	table->has_info = true;

@@ -31,7 +31,7 @@ void arena_fini(struct arena *arena)
 	*arena = (struct arena){ 0 };
 }
 
-/* A piece larger than a quarter of a chunk gets one of its own, behind the current one, which stays in use. */
+/* A piece larger than a quarter of a chunk gets a chunk of its own behind the current one, so that the rest of the current one is used. */
 static void *arena_grow(struct arena *arena, size_t size)
 {
 	bool own = size > CHUNK_SIZE / 4;

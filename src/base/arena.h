@@ -1,4 +1,4 @@
-/* Memory that goes together: allocate piece by piece, free all at once. Pieces never move. Out of memory aborts. */
+/* Arena allocator: pieces are allocated one by one and freed together. Pieces never move. Out of memory aborts. */
 #pragma once
 #include <stddef.h>
 
@@ -7,15 +7,15 @@ struct arena_chunk;
 struct arena {
 	struct arena_chunk *chunks;
 	char *next, *end;
-	size_t bytes; /* handed out so far */
+	size_t bytes; /* bytes allocated so far */
 };
 
 void arena_init(struct arena *arena);
-void arena_fini(struct arena *arena); /* a zeroed arena is fine; leaves it zeroed and usable */
+void arena_fini(struct arena *arena); /* accepts a zeroed arena; leaves it zeroed and usable */
 
 /* Zeroed memory, 16-byte aligned, valid until arena_fini. */
 void *arena_alloc(struct arena *arena, size_t size);
-/* Bytes with no alignment, not zeroed. */
+/* Unaligned memory, not zeroed. */
 char *arena_bytes(struct arena *arena, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size); /* 16-byte aligned */
 char *arena_string(struct arena *arena, const char *text, size_t length); /* NUL-terminated copy */

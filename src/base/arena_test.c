@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-TEST("arena memory is zeroed and 16-byte aligned, whatever came before")
+TEST("arena memory is zeroed and 16-byte aligned, whatever was allocated before")
 {
 	struct arena arena = { 0 };
 	for (size_t size = 0; size < 3000; size += 7) {
@@ -18,7 +18,7 @@ TEST("arena memory is zeroed and 16-byte aligned, whatever came before")
 	arena_fini(&arena);
 }
 
-TEST("a piece larger than a chunk stands alone, and the current chunk stays in use")
+TEST("a piece larger than a chunk gets its own chunk, and the current chunk stays in use")
 {
 	struct arena arena = { 0 };
 	char *small = arena_bytes(&arena, 10);
@@ -29,7 +29,7 @@ TEST("a piece larger than a chunk stands alone, and the current chunk stays in u
 	arena_fini(&arena);
 }
 
-TEST("pieces never move and keep what was written")
+TEST("pieces never move and retain their content")
 {
 	struct arena arena = { 0 };
 	enum { COUNT = 20000 };
@@ -48,7 +48,7 @@ TEST("pieces never move and keep what was written")
 	arena_fini(&arena);
 }
 
-TEST("arena_copy copies, and takes an empty piece without a source")
+TEST("arena_copy copies, and accepts an empty piece without a source")
 {
 	struct arena arena = { 0 };
 	uint64_t value = 0x1122334455667788;

@@ -4,7 +4,7 @@
 
 static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 
-TEST("numbers are read in the order of the machine, or swapped")
+TEST("numbers are read in native byte order, or swapped")
 {
 	struct cursor c = cursor_of(bytes, sizeof bytes, false), s = cursor_of(bytes, sizeof bytes, true);
 	EXPECT_INT(take_u8(&c), 1);
@@ -15,7 +15,7 @@ TEST("numbers are read in the order of the machine, or swapped")
 	EXPECT(!c.short_read && !s.short_read);
 }
 
-TEST("a read that does not fit gives 0, stays where it is, and is remembered")
+TEST("a read that does not fit returns 0, leaves the position unchanged, and sets short_read")
 {
 	struct cursor c = cursor_of(bytes, 3, false);
 	EXPECT_INT(take_u32(&c), 0);
@@ -29,7 +29,7 @@ TEST("a read that does not fit gives 0, stays where it is, and is remembered")
 	EXPECT(take(&c, 0) != NULL);
 }
 
-TEST("a string ends at its padding or at the size it was given")
+TEST("a string ends at its padding or at the size of its field")
 {
 	struct cursor c = cursor_of("ab\0\0cdef", 8, false);
 	size_t length;

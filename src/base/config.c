@@ -40,7 +40,7 @@ void config_set(struct config *config, enum config_from from, const char *key, c
 	entry->from = from;
 }
 
-/* A text being read, line by line. */
+/* A text that is parsed line by line. */
 struct reader {
 	const char *at, *end;
 	unsigned line;
@@ -64,7 +64,7 @@ static void skip_line(struct reader *r)
 		r->at++;
 }
 
-/* [section] or [section "subsection"], after the bracket. */
+/* Parses [section] or [section "subsection"] after the bracket. */
 static bool read_section(struct reader *r, struct str *section)
 {
 	str_clear(section);
@@ -88,7 +88,7 @@ static bool read_section(struct reader *r, struct str *section)
 	return true;
 }
 
-/* What follows a backslash. */
+/* Parses the character after a backslash. */
 static bool read_escape(struct reader *r, struct str *value)
 {
 	static const char from[] = "tnb\"\\", to[] = "\t\n\b\"\\";
@@ -98,7 +98,7 @@ static bool read_escape(struct reader *r, struct str *value)
 	return known;
 }
 
-/* The rest of the line: blanks in the middle stay one each, those at the end go, comments go, quotes protect. */
+/* Parses the rest of the line: inner blanks become one each, trailing blanks and comments are dropped, quotes protect. */
 static bool read_value(struct reader *r, struct str *value)
 {
 	bool quoted = false, blank = false;
@@ -221,7 +221,7 @@ int config_check_key(const char *key, struct error *err)
 		return error_set(err, ERROR_USAGE, "The config variable does not contain a section name: %s", key);
 	if (!dot[1])
 		return error_set(err, ERROR_USAGE, "The config variable does not contain a variable name: %s", key);
-	const char *section_end = strchr(key, '.'); /* a subsection may hold anything but a newline */
+	const char *section_end = strchr(key, '.'); /* a subsection may contain any character but a newline */
 	bool good = isalpha((unsigned char)dot[1]) && !strchr(key, '\n');
 	for (const char *c = key; good && c < section_end; c++)
 		good = is_name(*c);
@@ -278,7 +278,7 @@ static bool same_section(const char *a, const char *b)
 	return length == (size_t)(strrchr(b, '.') - b) && !memcmp(a, b, length);
 }
 
-/* All entries of the section of the i-th, where it is the first of them. */
+/* Writes all entries of the i-th entry's section, if that entry is the first of its section. */
 static void write_settings(struct writer *out, const struct config *config, enum config_from from, size_t i)
 {
 	const char *first = config->entries.items[i].key;
@@ -297,23 +297,13 @@ static void write_settings(struct writer *out, const struct config *config, enum
 	}
 }
 
-int config_write(const struct config *config, enum config_from from, const char *path, struct error *err)
+void config_write(const struct config *config, enum config_from from, struct writer *out)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return error_system(err, "opening %s for writing", path);
-	struct writer out;
-	writer_open(&out, fd, 4096);
-	writer_puts(&out, "# this file is auto-generated.\n");
+	writer_puts(out, "# this file is auto-generated.\n");
 	for (size_t i = 0; i < config->entries.count; i++) {
 		if (config->entries.items[i].from == from)
-			write_settings(&out, config, from, i);
+			write_settings(out, config, from, i);
 	}
-	int result = writer_flush(&out, err);
-	writer_fini(&out);
-	if (close(fd) < 0 && result == 0)
-		result = error_system(err, "writing %s", path);
-	return result;
 }
 
 const char *config_get(const struct config *config, const char *key)

@@ -1,7 +1,8 @@
-/* Settings in the ini form of perf's configuration files: "[section]" lines, "name = value" lines, comments after # or ;.
+/* Settings in the ini format of perf's configuration files (perf-config(1)): "[section]" lines, "name = value" lines, comments after # or
+ * ;.
  *
- * A key is "section.name", the section and the name in lower case; a section may carry a "subsection" in quotes, which keeps
- * its case. What is read later wins. Knows no key: commands ask for what they know. */
+ * A key is "section.name", both in lower case; a section may have a "subsection" in quotes, whose case is retained. A later value replaces
+ * an earlier one. Knows no key: commands ask for the keys that they know. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +11,8 @@
 #include "base/error.h"
 #include "base/vec.h"
 
+struct writer;
+
 enum config_from { CONFIG_SYSTEM, CONFIG_USER };
 
 struct config_entry {
@@ -17,7 +20,7 @@ struct config_entry {
 	enum config_from from;
 };
 
-/* A zeroed one is empty. Entries keep the order in which their keys came first. */
+/* A zeroed config is empty. Entries are in the order in which their keys first occurred. */
 struct config {
 	struct arena arena;
 	VEC(struct config_entry) entries;
@@ -25,27 +28,27 @@ struct config {
 
 void config_fini(struct config *config);
 
-/* Adds what the text says up to the first line that is none; *err names `path` and that line. */
+/* Adds the settings of the text up to the first invalid line; *err names `path` and the number of that line. */
 int config_parse(struct config *config, enum config_from from, const char *path, const char *text, size_t length,
 	struct error *err);
-/* Adds a file. A missing file is an empty one; so is one that belongs to somebody else (ours and root's are read), with
- * *refused set where the caller should say so. */
+/* Adds a file. A missing file counts as empty, and so does a file that neither this user nor root owns; for the latter, *refused is set if
+ * the caller should report it. */
 int config_read(struct config *config, enum config_from from, const char *path, bool *refused, struct error *err);
-/* Sets one key, as the line "key = value" would at the end. */
+/* Sets one key, as a line "key = value" at the end of a file does. */
 void config_set(struct config *config, enum config_from from, const char *key, const char *value);
 /* Checks that "section.name" can be written to a file and read back. */
 int config_check_key(const char *key, struct error *err);
-/* Lower case for the section and the name, not for a subsection between them; in place. */
+/* Converts the section and the name to lower case, not the subsection between them; in place. */
 void config_key_lower(char *key);
-/* Writes the entries of one origin back as a file. */
-int config_write(const struct config *config, enum config_from from, const char *path, struct error *err);
+/* Writes the entries of one origin in the file format. */
+void config_write(const struct config *config, enum config_from from, struct writer *out);
 
-/* The value, or NULL where the key is not set; also for a NULL config. */
+/* The value; NULL if the key is not set or config is NULL. */
 const char *config_get(const struct config *config, const char *key);
-/* The value, or `fallback` where the key is not set or is not of that type. */
+/* The value; `fallback` if the key is not set or its value has another type. */
 bool config_bool(const struct config *config, const char *key, bool fallback);
-int64_t config_int(const struct config *config, const char *key, int64_t fallback); /* with an optional k, m or g */
+int64_t config_int(const struct config *config, const char *key, int64_t fallback); /* with an optional suffix k, m or g */
 double config_double(const struct config *config, const char *key, double fallback);
 
-/* "true", "yes", "on", any number but 0; "false", "no", "off", "0", "". -1: neither. */
+/* 1 for "true", "yes", "on" and any number but 0; 0 for "false", "no", "off", "0" and ""; -1 for other texts. */
 int config_text_is_true(const char *text);

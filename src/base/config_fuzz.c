@@ -1,4 +1,4 @@
-/* Any bytes as a configuration file: what is accepted must be found again. */
+/* Parses any bytes as a configuration file: accepted settings must be found again. */
 #include <stdlib.h>
 
 #include "base/config.h"

@@ -1,8 +1,10 @@
 #include "base/config.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/writer.h"
 #include "unit.h"
 
 static int parse(struct config *config, const char *text, struct error *err)
@@ -11,7 +13,7 @@ static int parse(struct config *config, const char *text, struct error *err)
 	return config_parse(config, CONFIG_USER, "file", text, strlen(text), err);
 }
 
-TEST("sections, names and values are read; case, blanks and comments do not count")
+TEST("sections, names and values are read; case, blanks and comments are ignored")
 {
 	struct config config;
 	struct error err = { 0 };
@@ -34,7 +36,7 @@ TEST("sections, names and values are read; case, blanks and comments do not coun
 	config_fini(&config);
 }
 
-TEST("a line that is no setting is named, and what came before it stays")
+TEST("an invalid line is reported, and the settings before it are retained")
 {
 	static const char *const bad[] = { "[a]\nb", "[a]\n1b = 2", "[a\nb = 1", "[a \"b]\nc = 1", "[a]\nb = \"x", "[a]\nb = \\q",
 		"[]\nb = 1", "[a]\n= 1" };
@@ -57,7 +59,7 @@ TEST("a line that is no setting is named, and what came before it stays")
 	config_fini(&config);
 }
 
-TEST("a setting that comes later wins, in its old place")
+TEST("a later setting replaces the value of an earlier one, at the earlier position")
 {
 	struct config config;
 	struct error err = { 0 };
@@ -68,7 +70,7 @@ TEST("a setting that comes later wins, in its old place")
 	config_fini(&config);
 }
 
-TEST("values have types, and what is not of the type is the fallback")
+TEST("values have types, and a value of another type yields the fallback")
 {
 	struct config config;
 	struct error err = { 0 };
@@ -92,7 +94,7 @@ TEST("values have types, and what is not of the type is the fallback")
 	config_fini(&config);
 }
 
-TEST("what is written is read back the same, whatever characters it has")
+TEST("settings that are written are read back unchanged, whatever characters they contain")
 {
 	static const char *const values[] = { "plain", " blank ends ", "a  b", "\"quoted\"", "back\\slash",
 		"# no comment", "a;b", "tab\there", "x=y" };
@@ -108,7 +110,13 @@ TEST("what is written is read back the same, whatever characters it has")
 		config_set(&out, CONFIG_USER, key, values[i]);
 	}
 	config_set(&out, CONFIG_SYSTEM, "system.x", "1");
-	EXPECT_INT(config_write(&out, CONFIG_USER, path, &err), 0);
+	struct writer text;
+	fd = open(path, O_WRONLY | O_TRUNC);
+	writer_open(&text, fd, 0);
+	config_write(&out, CONFIG_USER, &text);
+	EXPECT_INT(writer_flush(&text, &err), 0);
+	writer_fini(&text);
+	close(fd);
 	EXPECT_INT(config_read(&in, CONFIG_USER, path, NULL, &err), 0);
 	EXPECT_STR(err.text, "");
 	EXPECT_INT(in.entries.count, sizeof values / sizeof *values);
@@ -120,7 +128,7 @@ TEST("what is written is read back the same, whatever characters it has")
 	config_fini(&in);
 }
 
-TEST("a file that is not there is empty; one of somebody else's is refused")
+TEST("a missing file is empty; a file of another user is refused")
 {
 	struct config config = { 0 };
 	struct error err = { 0 };
@@ -140,7 +148,7 @@ TEST("a file that is not there is empty; one of somebody else's is refused")
 	config_fini(&config);
 }
 
-TEST("a key that could not be read back is not accepted")
+TEST("a key that could not be read back is rejected")
 {
 	static const char *const bad[] = { "x", ".x", "a.", "a.1", "a b.c", "a.b c", "a.b=", "" };
 	struct error err;

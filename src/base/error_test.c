@@ -9,7 +9,7 @@ static int fail(struct error *err)
 	return error_set(err, ERROR_FORMAT, "record at %d claims %d bytes", 104, 7);
 }
 
-TEST("a failure is one line that returns -1 and says why")
+TEST("error_set returns -1 and stores the message")
 {
 	struct error err = { 0 };
 	EXPECT_INT(fail(&err), -1);
@@ -19,7 +19,7 @@ TEST("a failure is one line that returns -1 and says why")
 	EXPECT_INT(fail(NULL), -1);
 }
 
-TEST("a failed system call says which, and a refused one is a permission")
+TEST("a failed system call is named, and a denied one is a permission error")
 {
 	struct error err = { 0 };
 	errno = ENOENT;
@@ -32,7 +32,7 @@ TEST("a failed system call says which, and a refused one is a permission")
 	EXPECT_INT(err.kind, ERROR_PERMISSION);
 }
 
-TEST("a hint stands beside the sentence until the next failure")
+TEST("a hint accompanies the message until the next failure")
 {
 	struct error err = { 0 };
 	fail(&err);
@@ -44,7 +44,7 @@ TEST("a hint stands beside the sentence until the next failure")
 	EXPECT_INT(err.kind, ERROR_NONE);
 }
 
-TEST("a sentence longer than its room is cut, not overrun")
+TEST("a sentence that exceeds its buffer is truncated")
 {
 	struct error err = { 0 };
 	error_set(&err, ERROR_USAGE, "%01000d", 1);
@@ -52,4 +52,18 @@ TEST("a sentence longer than its room is cut, not overrun")
 	errno = ENOENT;
 	error_system(&err, "%01000d", 1);
 	EXPECT_INT(strlen(err.text), sizeof err.text - 1);
+}
+
+TEST("names in a failure make no lines of their own, the lines of its own text stay")
+{
+	struct error err = { 0 };
+	error_set(&err, ERROR_FORMAT, "no event '%s'\nsee %s", "a\nFORGED", "b\r\nFORGED");
+	EXPECT_STR(err.text, "no event 'a?FORGED'\nsee b??FORGED");
+	error_hint(&err, "%.*s is not there", 5, "c\nFOR");
+	EXPECT_STR(err.hint, "c?FOR is not there");
+	errno = ENOENT;
+	error_system(&err, "%s", "d\nFORGED");
+	EXPECT_STR(err.text, "d?FORGED: No such file or directory");
+	error_set(&err, ERROR_FORMAT, "%s", "two\nlines");
+	EXPECT_STR(err.text, "two\nlines");
 }

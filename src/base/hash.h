@@ -1,5 +1,5 @@
-/* Hash functions, and one open-addressed map from a 64-bit key to a 32-bit value. Keys may be of an adversary's choosing:
- * where a map keeps them depends on the address of its table, which a file cannot know. */
+/* Hash functions, and an open-addressed map from a 64-bit key to a 32-bit value. An attacker may choose the keys: slots also depend on the
+ * address of the table, which a file cannot know. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,9 +35,9 @@ struct idmap {
 	size_t count, capacity; /* capacity: a power of two, or 0 */
 };
 
-void idmap_fini(struct idmap *map);                                   /* also of a zeroed one */
-uint32_t idmap_get(const struct idmap *map, uint64_t key);            /* IDMAP_NONE where absent */
+void idmap_fini(struct idmap *map);                                   /* accepts a zeroed map */
+uint32_t idmap_get(const struct idmap *map, uint64_t key);            /* IDMAP_NONE if absent */
 /* Sets or replaces; value must not be IDMAP_NONE. */
 void idmap_set(struct idmap *map, uint64_t key, uint32_t value);
-/* The value of key; where absent, stores `fresh` and returns it (*added = true). */
+/* The value of key. If key is absent, stores `fresh`, sets *added and returns fresh. */
 uint32_t idmap_add(struct idmap *map, uint64_t key, uint32_t fresh, bool *added);

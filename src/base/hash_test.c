@@ -2,7 +2,7 @@
 
 #include "unit.h"
 
-TEST("a map gives back what was set, and none for what was not")
+TEST("a map returns the values that were set, and IDMAP_NONE for absent keys")
 {
 	struct idmap map = { 0 };
 	EXPECT(idmap_get(&map, 1) == IDMAP_NONE);
@@ -30,7 +30,7 @@ TEST("setting a key again replaces its value; adding it does not")
 	idmap_fini(&map);
 }
 
-TEST("hashes of neighbours differ in their low bits")
+TEST("hashes of consecutive numbers differ in their low bits")
 {
 	unsigned seen[256] = { 0 }, most = 0;
 	for (uint64_t page = 0; page < 256 * 64; page++)
@@ -40,7 +40,7 @@ TEST("hashes of neighbours differ in their low bits")
 	EXPECT(most < 64 * 3);
 }
 
-TEST("a hash of bytes depends on each of them and on the length")
+TEST("a hash of bytes depends on every byte and on the length")
 {
 	char text[40] = "the quick brown fox jumps over the lazy";
 	uint64_t before = hash_bytes(text, sizeof text);

@@ -22,6 +22,6 @@ int library_load(const struct library *library, void *functions, struct error *e
 		if (!symbol)
 			result = library_absent(library, library->symbols[i], err);
 	}
-	dlclose(handle); /* only the count goes down */
+	dlclose(handle); /* only decrements the reference count */
 	return result;
 }

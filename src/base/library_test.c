@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-TEST("a library's functions come in the order of its table")
+TEST("a library's functions are stored in the order of its table")
 {
 	static const char *const names[] = { "sin", "cos", NULL };
 	struct {
@@ -16,7 +16,7 @@ TEST("a library's functions come in the order of its table")
 	EXPECT(maths.sin(0) == 0 && maths.cos(0) == 1);
 }
 
-TEST("an absent library or symbol names the package that helps")
+TEST("for an absent library or symbol the hint names the package")
 {
 	static const char *const names[] = { "no_such_function", NULL };
 	void *function;

@@ -52,11 +52,11 @@ void *memory_large(size_t size)
 	void *p;
 	if (size < HUGE_PAGE / 2)
 		return memory_alloc(size);
-	/* where a huge page begins: else as much as one at either end would come as small ones */
+	/* start at a huge-page boundary: otherwise up to a huge page at either end would consist of small pages */
 	size_t room = size < HUGE_PAGE ? HUGE_PAGE : size;
 	if (posix_memalign(&p, HUGE_PAGE, room))
 		memory_exhausted(size);
-	madvise(p, room / SMALL_PAGE * SMALL_PAGE, MADV_HUGEPAGE); /* a hint: where it is not understood, nothing is lost */
+	madvise(p, room / SMALL_PAGE * SMALL_PAGE, MADV_HUGEPAGE); /* a hint: failure has no effect */
 	return p;
 }
 
@@ -70,8 +70,10 @@ void *memory_table(size_t count, size_t size)
 
 char *memory_string(const char *text)
 {
-	size_t size = strlen(text) + 1;
-	return memcpy(memory_alloc(size), text, size);
+	size_t len = strlen(text);
+	char *copy = memcpy(memory_alloc(len + 1), text, len + 1);
+	copy[len] = '\0'; /* another process may have overwritten the terminator */
+	return copy;
 }
 
 void memory_give_back(void)

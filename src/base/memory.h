@@ -1,4 +1,4 @@
-/* malloc that cannot fail: out of memory ends the program, as nothing sensible is left to do. Sizes are overflow-checked. */
+/* Allocation that does not return on failure: out of memory ends the program. Sizes are checked for overflow. */
 #pragma once
 #include <stddef.h>
 #include <stdlib.h>
@@ -6,16 +6,16 @@
 void *memory_alloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *memory_zero(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *memory_resize(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
-/* As memory_alloc, for arrays that are filled from front to back: those of megabytes with few page faults, where the kernel
- * has huge pages. */
+/* As memory_alloc, for large arrays that are filled from front to back: uses huge pages, if the kernel has them, for fewer page faults. */
 void *memory_large(size_t size) __attribute__((malloc, returns_nonnull));
-/* As memory_zero, for tables that are read and written all over at once: where each page would be asked for twice. */
+/* As memory_zero, for large tables with random access, which would touch every small page. */
 void *memory_table(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 char *memory_string(const char *text) __attribute__((malloc, returns_nonnull));
 
-/* Says so and ends the program, as all of these do: for libraries that ask the allocator themselves. size 0: not known. */
+/* Reports that memory is exhausted and ends the program, as all functions here do; for libraries with their own allocation calls. size 0:
+ * unknown. */
 _Noreturn void memory_exhausted(size_t size);
-/* Gives what was freed back to the system, as far as the allocator kept it. For programs that run without end. */
+/* Returns freed memory to the system. For programs that run for a long time. */
 void memory_give_back(void);
 
 static inline void cleanup_free(void *p)

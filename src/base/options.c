@@ -6,23 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/vec.h"
 
-/* Columns in which -h puts what an option is, and the gap to what it does. */
-enum { HELP_COLUMN = 24, HELP_GAP = 2 };
+/* The column of the help text in -h, and the minimal gap before it. */
+enum { HELP_COLUMN = 24, HELP_GAP = 2, HELP_WIDTH = 80 };
 
-/* One command line being read. */
+/* The state of parsing one command line. */
 struct parser {
 	const struct option *table;
 	void *target;
 	const char **argv;
 	int argc, at, left;
 	unsigned mode;
-	const struct option *exclusive; /* the exclusive option that was given */
+	const struct option *exclusive; /* the exclusive option that was given first */
 	struct error *err;
 };
 
-/* How an option was written. value NULL: none was attached. */
+/* One use of an option on the command line. value NULL: no argument is attached. */
 struct use {
 	const struct option *option;
 	const char *value;
@@ -34,7 +35,7 @@ static void *field(void *target, size_t offset)
 	return (char *)target + offset;
 }
 
-/* Tells cli_usage which row of the help to show: "--name", or the switch. */
+/* Stores "--name" or the switch in the hint, from which cli_usage selects the row of help to show. */
 static void point_at(struct parser *p, const struct use *use)
 {
 	if (!p->err)
@@ -68,7 +69,7 @@ static bool takes_argument(const struct option *option)
 	}
 }
 
-/* A number out of range is the nearest in it. */
+/* Clamps a number to the range of the type. */
 static void store_number(const struct option *option, void *to, const char *arg, char **end)
 {
 	if (option->kind == OPTION_INT) {
@@ -99,7 +100,9 @@ static int set_callback(struct parser *p, const struct use *use, const char *arg
 	struct error err = { 0 };
 	if (use->option->set(p->target, use->option, arg, use->unset, &err) >= 0)
 		return 0;
-	error_set(p->err, ERROR_OPTION, "%s%s%s", err.text, err.hint[0] ? "\n" : "", err.hint);
+	CLEANUP_STR struct str text = { 0 };
+	str_printf(&text, "%s%s%s", err.text, err.hint[0] ? "\n" : "", err.hint);
+	error_set(p->err, ERROR_OPTION, "%s", str_text(&text));
 	point_at(p, use);
 	return OPTIONS_BAD;
 }
@@ -125,7 +128,7 @@ static int store(struct parser *p, const struct use *use, const char *arg)
 	}
 }
 
-/* A negated exclusive option excludes nothing; the same one may come twice. */
+/* A negated exclusive option excludes nothing; the same option may be repeated. */
 static int check_exclusive(struct parser *p, const struct use *use)
 {
 	if (!(use->option->flags & OPTION_EXCLUSIVE))
@@ -142,7 +145,7 @@ static int check_exclusive(struct parser *p, const struct use *use)
 	return fault(p, use, what);
 }
 
-/* Finds the argument (attached, or the next word), refuses what does not fit, stores. */
+/* Finds the argument (attached, or the next word), checks it, stores the value. */
 static int apply(struct parser *p, const struct use *use)
 {
 	const struct option *option = use->option;
@@ -170,7 +173,7 @@ static int apply(struct parser *p, const struct use *use)
 	return store(p, use, takes ? arg : NULL);
 }
 
-/* A word such as "-avo": switches, and the rest is the argument of the first that takes one. 1: the first is unknown. */
+/* Parses a word such as "-avo": switches, of which the first with an argument takes the rest. 1: the first is unknown. */
 static int parse_cluster(struct parser *p, const char *word)
 {
 	for (const char *c = word; *c; c++) {
@@ -204,7 +207,7 @@ static enum match match_text(const char *full, const char *typed, size_t length)
 	return full[length] ? MATCH_PREFIX : MATCH_EXACT;
 }
 
-/* How the word of `length` names this option; *unset for its negative form. */
+/* Compares the word of `length` with the option's names; sets *unset for the negative form. */
 static enum match match_long(const struct option *option, const char *word, size_t length, bool *unset)
 {
 	*unset = false;
@@ -221,7 +224,7 @@ static enum match match_long(const struct option *option, const char *word, size
 	return match;
 }
 
-/* Finds the option named, whole or by a prefix that fits no other. 0: *use is filled; 1: unknown; OPTIONS_BAD: ambiguous. */
+/* Finds an option by its full name or a unique prefix. 0: *use is filled; 1: unknown; OPTIONS_BAD: ambiguous. */
 static int find_long(struct parser *p, const char *word, struct use *use)
 {
 	size_t length = strcspn(word, "=");
@@ -274,7 +277,7 @@ static void keep(struct parser *p, const char *word)
 	p->argv[p->left++] = word;
 }
 
-/* One word: 0 done, 1 not an option of ours, 2 options end after it, < 0 as options_parse. */
+/* Parses one word. 0: parsed; 1: not an option of this table; 2: options end after it; < 0: as options_parse. */
 static int parse_word(struct parser *p, const char *word)
 {
 	if (word[0] != '-' || !word[1])
@@ -318,7 +321,7 @@ int options_parse(const struct option *table, void *target, int argc, const char
 	struct parser p = { .table = table, .target = target, .argv = argv, .argc = argc, .mode = mode, .err = err };
 	int result = parse_words(&p);
 	if (result == OPTIONS_HELP)
-		p.at++; /* the words after -h select what it shows */
+		p.at++; /* the words after -h select the rows of help */
 	else if (result < 0)
 		return result;
 	while (p.at < argc)
@@ -355,7 +358,7 @@ static bool is_selected(const struct option *option, const char *const *only)
 	return false;
 }
 
-/* By switch regardless of case, those without a switch last, then by name. */
+/* Order by switch regardless of case, options without a switch last, then by name. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct option *x = *(const struct option *const *)a, *y = *(const struct option *const *)b;
@@ -381,6 +384,27 @@ static size_t write_argument(struct writer *out, const struct option *option)
 	return strlen(before) + strlen(name) + strlen(after);
 }
 
+/* Writes the help text of an option, broken between words; the first line starts behind the option's name. */
+static void write_help_text(struct writer *out, const char *text)
+{
+	enum { INDENT = HELP_COLUMN + HELP_GAP };
+	size_t at = INDENT;
+	for (size_t len; *text; text += len) {
+		text += strspn(text, " ");
+		len = strcspn(text, " ");
+		if (at > INDENT && at + 1 + len > HELP_WIDTH) {
+			writer_putc(out, '\n');
+			writer_pad(out, ' ', INDENT);
+			at = INDENT;
+		} else if (at > INDENT) {
+			writer_putc(out, ' ');
+			at++;
+		}
+		writer_add(out, text, len);
+		at += len;
+	}
+}
+
 static void write_row(struct writer *out, const struct option *option)
 {
 	size_t width = 4;
@@ -403,8 +427,13 @@ static void write_row(struct writer *out, const struct option *option)
 		width = 0;
 	}
 	writer_pad(out, ' ', HELP_COLUMN + HELP_GAP - width);
-	writer_puts(out, option->help ? option->help : "");
+	struct str text = { 0 };
+	str_puts(&text, option->help ? option->help : "");
+	if (option->words)
+		option->words(&text);
+	write_help_text(out, str_text(&text));
 	writer_putc(out, '\n');
+	str_fini(&text);
 }
 
 static void write_rows(struct writer *out, const struct option **rows, size_t count)

@@ -1,59 +1,72 @@
-/* Declarative command-line options: a table that fills the command's own struct, and yields parsing, -h, completion
- * (--list-opts) and the configuration key.
+/* Declarative command-line options: a table fills the command's struct, and yields parsing, -h, completion (--list-opts) and configuration
+ * keys.
  *
- * Grammar is the one perf's users know: -a, -abc clusters, -oFILE, -o FILE, --name, --name=ARG, --name ARG, unique prefixes,
- * --no-name for what can be negated (and --name for an option whose own name starts with "no-"), "--" ends the options.
- * Knows no command. Nothing here prints: help goes to a writer, failures to *err. */
+ * The grammar is perf's: -a, clusters -abc, -oFILE, -o FILE, --name, --name=ARG, --name ARG, unique prefixes, --no-name for options that
+ * can be negated (and --name for an option whose own name starts with "no-"), "--" ends the options. Knows no command. Prints nothing: help
+ * is written to a writer, failures to *err. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/str.h"
 #include "base/writer.h"
 
 enum option_kind {
-	OPTION_END,      /* closes the table */
+	OPTION_END,      /* ends the table */
 	OPTION_GROUP,    /* a heading in -h; only `help` is used */
 	OPTION_BOOL,     /* bool */
-	OPTION_INCR,     /* int: counts how often it is given; --no- sets 0 */
+	OPTION_INCR,     /* int: counts its occurrences; --no- sets 0 */
 	OPTION_INT,      /* int */
 	OPTION_UINT,     /* unsigned */
 	OPTION_U64,      /* uint64_t */
 	OPTION_STRING,   /* const char *, borrowed from argv */
-	OPTION_CALLBACK, /* whatever `set` makes of it */
+	OPTION_CALLBACK, /* `set` stores the value */
 };
 
 enum option_flag {
-	OPTION_OPTARG = 1 << 0,      /* the argument may be left out (then only --name=ARG or -nARG give one; NULL reaches `set`) */
+	OPTION_OPTARG = 1 << 0,      /* the argument is optional (only --name=ARG or -nARG pass one; otherwise `set` gets NULL) */
 	OPTION_NOARG = 1 << 1,       /* a callback that takes no argument */
-	OPTION_HIDDEN = 1 << 2,      /* known, not shown by -h */
+	OPTION_HIDDEN = 1 << 2,      /* accepted, not shown by -h */
 	OPTION_NONEG = 1 << 3,       /* has no --no- form */
-	OPTION_UNSUPPORTED = 1 << 4, /* known, answers "not supported yet" and exits 129 */
-	OPTION_STOP = 1 << 5,        /* parsing of options ends right after this one */
+	OPTION_UNSUPPORTED = 1 << 4, /* recognized; fails with "not supported yet" and exit code 129 */
+	OPTION_STOP = 1 << 5,        /* option parsing ends after this option */
 	OPTION_EXCLUSIVE = 1 << 6,   /* at most one of the options with this flag may be given */
-	OPTION_LASTARG = 1 << 8,     /* the argument may be left out at the end and before a word with a dash (NULL reaches `set`) */
-	OPTION_OWN = 1 << 9,         /* not one of perf's: only its whole name means it, so that perf's abbreviations stay as they are */
-	OPTION_ARG = 1 << 7,         /* with OPTION_UNSUPPORTED on kind BOOL rows that do take an argument in perf */
+	OPTION_LASTARG = 1 << 8,     /* the argument is optional at the end and before a word with a dash (`set` gets NULL) */
+	OPTION_OWN = 1 << 9,         /* not an option of perf: only its full name matches, so that perf's abbreviations stay unambiguous */
+	OPTION_ARG = 1 << 7,         /* with OPTION_UNSUPPORTED on kind BOOL: the option takes an argument in perf */
 };
 
 struct option {
 	enum option_kind kind;
 	char short_name;       /* 0: none */
 	const char *long_name; /* NULL: none */
-	const char *arg;       /* what -h calls the argument: "file", "n"; NULL: none */
-	const char *help;      /* one line, our own words */
+	const char *arg;       /* placeholder of the argument in -h: "file", "n"; NULL: none */
+	const char *help;      /* in our own words; -h breaks it into lines of 80 columns */
+	void (*words)(struct str *to); /* appends the possible values to the help; NULL: none */
 	unsigned flags;
-	size_t offset;         /* of the field in the command's struct */
-	/* OPTION_CALLBACK: arg is NULL where absent; unset is true for the --no- form. < 0 with *err set refuses. */
+	size_t offset;         /* of the field in the command's struct, in bytes */
+	/* OPTION_CALLBACK: arg is NULL if absent; unset is true for the --no- form. Returns < 0 with *err set to reject. */
 	int (*set)(void *target, const struct option *option, const char *arg, bool unset, struct error *err);
-	const char *fallback;  /* with OPTION_OPTARG or _LASTARG, not for callbacks: the value where no argument is given */
-	size_t was_set;        /* offset of a bool that tells whether the option was given; 0: nobody asks (never the first field) */
+	const char *fallback;  /* with OPTION_OPTARG or _LASTARG, not for callbacks: the value without an argument */
+	size_t was_set;        /* offset of a bool that stores whether the option was given; 0: not stored (never the first field) */
 };
 
-/* Rows of a table. S is the command's struct, F its field. OPTION_ROW takes what else a row has (flags, fallback, was_set). */
+/* Rows of a table. S is the command's struct, F its field, whose type the compiler checks against the kind of the option. OPTION_ROW takes
+ * the other members (flags, fallback, was_set). */
+#define OPTION_FIELD(S, F, T) (offsetof(S, F) + 0 * sizeof(char[_Generic(((S *)0)->F, T: 1, default: -1)]))
+#define OPTION_AT_BOOL(S, F) OPTION_FIELD(S, F, bool)
+#define OPTION_AT_INCR(S, F) OPTION_FIELD(S, F, int)
+#define OPTION_AT_INT(S, F) OPTION_FIELD(S, F, int)
+#define OPTION_AT_UINT(S, F) OPTION_FIELD(S, F, unsigned)
+#define OPTION_AT_U64(S, F) OPTION_FIELD(S, F, uint64_t)
+#define OPTION_AT_STRING(S, F) OPTION_FIELD(S, F, const char *)
+#define OPTION_AT_CALLBACK(S, F) offsetof(S, F)
 #define OPTION_ROW(K, c, name, S, F, text, ...)                                                                        \
-	{ .kind = OPTION_##K, .short_name = (c), .long_name = (name), .offset = offsetof(S, F), .help = (text), __VA_ARGS__ }
+	{ .kind = OPTION_##K, .short_name = (c), .long_name = (name), .offset = OPTION_AT_##K(S, F), .help = (text), __VA_ARGS__ }
+/* The bool that stores whether an option was given: .was_set = OPTION_GIVEN(S, F). */
+#define OPTION_GIVEN(S, F) OPTION_FIELD(S, F, bool)
 #define OPT_GROUP(text) { .kind = OPTION_GROUP, .help = (text) }
 #define OPT_BOOL(c, name, S, F, text) OPTION_ROW(BOOL, c, name, S, F, text, )
 #define OPT_INCR(c, name, S, F, text) OPTION_ROW(INCR, c, name, S, F, text, )
@@ -65,7 +78,7 @@ struct option {
 /* A callback with more flags: OPT_CALLBACK_FLAGS(..., OPTION_OPTARG). */
 #define OPT_CALLBACK_FLAGS(c, name, S, F, a, text, fn, fl)                                                             \
 	OPTION_ROW(CALLBACK, c, name, S, F, text, .arg = (a), .set = (fn), .flags = (fl))
-/* Known but not built yet: without an argument, with one, and with one that may be left out. */
+/* Unsupported options: without an argument, with one, and with an optional one. */
 #define OPTION_LATER(c, name, a, text, fl)                                                                             \
 	{ .kind = OPTION_BOOL, .short_name = (c), .long_name = (name), .arg = (a), .help = (text),                      \
 	  .flags = OPTION_UNSUPPORTED | (fl) }
@@ -75,25 +88,26 @@ struct option {
 #define OPT_END() { .kind = OPTION_END }
 
 enum options_result {
-	OPTIONS_DONE = 0,      /* argv[0 .. return) holds what is left */
-	OPTIONS_HELP = -2,     /* -h or --help was given; the words after it stand at the front of argv, then NULL */
+	OPTIONS_DONE = 0,      /* argv[0 .. return) holds the remaining words */
+	OPTIONS_HELP = -2,     /* -h or --help was given; the words after it are at the front of argv, followed by NULL */
 	OPTIONS_LIST = -3,     /* --list-opts was given */
 	OPTIONS_LIST_COMMANDS = -4, /* --list-cmds was given */
-	OPTIONS_BAD = -1,      /* *err says why (ERROR_OPTION); exit 129 after the usage */
+	OPTIONS_BAD = -1,      /* *err describes the error (ERROR_OPTION); print the usage and exit with 129 */
 };
 
 enum options_mode {
-	OPTIONS_STOP_AT_NON_OPTION = 1 << 0, /* the first word that is no option ends the options (record's command) */
+	OPTIONS_STOP_AT_NON_OPTION = 1 << 0, /* the first word that is not an option ends the options (record's command) */
 	OPTIONS_KEEP_UNKNOWN = 1 << 1,
 };
 
-/* Parses argv[0..argc) (without the command's name), fills target, moves what is left to the front of argv and returns how
- * many that are, or one of enum options_result (< 0). "--" is dropped. */
+/* Parses argv[0..argc) (without the command's name), fills target, moves the remaining words to the front of argv and returns their number,
+ * or a value of enum options_result (< 0). "--" is dropped. */
 int options_parse(const struct option *table, void *target, int argc, const char **argv, unsigned mode, struct error *err);
 
-/* The usage lines alone, and the blank line after them. */
+/* Writes the usage lines and an empty line. */
 void options_usage(const char *const *usage, struct writer *out);
-/* -h as perf lays it out: usage, blank, groups, "    -x, --name <arg>      text". `only`: what to restrict it to, or NULL. */
+/* Writes -h in perf's layout: usage, empty line, groups, "    -x, --name <arg>      text". `only`: the words that restrict the rows, or
+ * NULL. */
 void options_help(const struct option *table, const char *const *usage, const char *const *only, struct writer *out);
-/* Every "--name " (the hidden ones too) on one line, for shell completion. */
+/* Writes every "--name " (hidden ones, too) on one line, for shell completion. */
 void options_list(const struct option *table, struct writer *out);

@@ -28,7 +28,7 @@ static const struct option table[] = {
 	OPT_BOOL('a', "all-cpus", S, all, "everything"),
 	OPT_BOOL('q', "quiet", S, quiet, "say less"),
 	{ .kind = OPTION_INCR, .short_name = 'v', .long_name = "verbose", .offset = offsetof(S, verbose), .help = "say more",
-	  .was_set = offsetof(S, verbose_set) },
+	  .was_set = OPTION_GIVEN(S, verbose_set) },
 	OPT_STRING('o', "output", S, output, "file", "where to"),
 	OPT_STRING('s', "sort", S, sort, "key[,key]", "order"),
 	OPT_GROUP("How"),
@@ -51,7 +51,7 @@ static const struct option table[] = {
 };
 #undef S
 
-/* Splits at blanks, parses; what is left is joined into `rest`. */
+/* Splits the line at blanks and parses it; joins the remaining words into `rest`. */
 static int parse(const char *line, unsigned mode, struct sample_options *o, struct error *err, struct str *rest)
 {
 	char words[256];
@@ -67,7 +67,7 @@ static int parse(const char *line, unsigned mode, struct sample_options *o, stru
 	str_clear(rest);
 	for (int i = 0; argv[i] && (left >= 0 ? i < left : left == OPTIONS_HELP); i++)
 		str_printf(rest, "%s%s", i ? " " : "", argv[i]);
-	/* strings point into `words`, which is gone: keep what the tests read */
+	/* strings point into `words`, which is freed: copy those that the tests compare */
 	static char output[64];
 	if (o->output)
 		o->output = memcpy(output, o->output, strlen(o->output) + 1);
@@ -108,7 +108,7 @@ TEST("switches cluster, and the last of a cluster may take the rest as its argum
 	EXPECT_STR(str_text(&rest), "word");
 }
 
-TEST("an argument stands in the same word or in the next")
+TEST("an argument is in the same word or in the next")
 {
 	static const char *const lines[] = { "-o x", "-ox", "--output x", "--output=x", "--out=x", "-a -o x" };
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -118,7 +118,7 @@ TEST("an argument stands in the same word or in the next")
 	}
 }
 
-TEST("an argument that may be left out is never the next word")
+TEST("an optional argument is never the next word")
 {
 	{
 		PARSE("-g caller --level 3", 0);
@@ -140,7 +140,7 @@ TEST("an argument that may be left out is never the next word")
 	}
 }
 
-TEST("an argument that may be left out at the end is the next word where that has no dash")
+TEST("with OPTION_LASTARG the next word is the argument unless it starts with a dash")
 {
 	static const char *const lines[][2] = { { "--color", "always" }, { "--color -a", "always" }, { "--color -- x", "always" },
 		{ "--color x", "x" }, { "--color=x", "x" } };
@@ -151,7 +151,7 @@ TEST("an argument that may be left out at the end is the next word where that ha
 	}
 }
 
-TEST("--no- undoes, and undoes the no of an option's own name")
+TEST("--no- negates an option, and an option named no-x is negated by --x")
 {
 	{
 		PARSE("-a -v --no-all-cpus --no-verbose --inherit --no-call-graph", 0);
@@ -171,7 +171,7 @@ TEST("--no- undoes, and undoes the no of an option's own name")
 	}
 }
 
-TEST("an option of our own makes none of perf's beginnings ambiguous")
+TEST("an option of perfuse alone makes no abbreviation of perf ambiguous")
 {
 	PARSE("--so=pid --sorted-well", 0);
 	EXPECT_INT(left, 0);
@@ -180,7 +180,7 @@ TEST("an option of our own makes none of perf's beginnings ambiguous")
 	expect_refused("--sorted-", "  Error: unknown option `sorted-'", "");
 }
 
-TEST("a unique beginning names an option, also after no-; a whole name beats longer ones")
+TEST("a unique prefix selects an option, also after no-; a full name precedes longer ones")
 {
 	PARSE("--verb --no-quie --all-c", 0);
 	EXPECT_INT(left, 0);
@@ -195,7 +195,7 @@ TEST("a negative form that does not exist is unknown")
 	expect_refused("--no-all-user", "  Error: unknown option `no-all-user'", "");
 }
 
-TEST("numbers are decimal, whole, and within their type")
+TEST("numbers are decimal integers within the range of their type")
 {
 	PARSE("--max-stack -5 -m 99999999999 -c 18446744073709551615", 0);
 	EXPECT_INT(left, 0);
@@ -207,7 +207,7 @@ TEST("numbers are decimal, whole, and within their type")
 	expect_refused("--count=-5", " Error: option `count' expects an unsigned numerical value", "--count");
 }
 
-TEST("what is missing or too much is told with the option's whole name")
+TEST("a missing or superfluous argument is reported with the option's full name")
 {
 	expect_refused("-o", " Error: switch `o' requires a value", "o");
 	expect_refused("--outp", " Error: option `output' requires a value", "--output");
@@ -219,14 +219,14 @@ TEST("what is missing or too much is told with the option's whole name")
 	expect_refused("-gbad", "no such mode: bad", "g");
 }
 
-TEST("an option of perf's that is not there yet is known, and says so")
+TEST("an option of perf that is not supported yet is recognized and reported")
 {
 	expect_refused("--later", " Error: option `later' is not supported yet", "--later");
 	expect_refused("-L", " Error: switch `L' is not supported yet", "L");
 	expect_refused("--later-arg x", " Error: option `later-arg' is not supported yet", "--later-arg");
 }
 
-TEST("two dashes end the options; a single dash is a word")
+TEST("two dashes end the options; a single dash is an ordinary word")
 {
 	PARSE("-a - x -- -q --foo", 0);
 	EXPECT_INT(left, 4);
@@ -234,7 +234,7 @@ TEST("two dashes end the options; a single dash is a word")
 	EXPECT(o.all && !o.quiet);
 }
 
-TEST("a command's own options are left alone where options end at the first word")
+TEST("a command's options are not parsed if options end at the first word")
 {
 	{
 		PARSE("-a cmd -q --output=x", OPTIONS_STOP_AT_NON_OPTION);
@@ -247,7 +247,7 @@ TEST("a command's own options are left alone where options end at the first word
 	}
 }
 
-TEST("unknown options are kept where the caller wants them")
+TEST("unknown options are retained if the caller asks for that")
 {
 	PARSE("-X -a --nosuch --output=y", OPTIONS_KEEP_UNKNOWN);
 	EXPECT_INT(left, 2);
@@ -255,7 +255,7 @@ TEST("unknown options are kept where the caller wants them")
 	EXPECT_STR(str_text(&rest), "-X --nosuch");
 }
 
-TEST("help and the list of options are answers of their own, and help takes words")
+TEST("-h and --list-opts have their own results, and -h takes words")
 {
 	{
 		PARSE("-a -h sort x", 0);
@@ -276,7 +276,7 @@ static const struct option modes[] = {
 	OPT_END(),
 };
 
-TEST("of options that exclude each other one may be given, as often as one likes")
+TEST("of exclusive options only one may be given, any number of times")
 {
 	bool flag;
 	struct error err = { 0 };
@@ -299,7 +299,7 @@ static void expect_help(const char *const *only, const char *want)
 	writer_fini(&out);
 }
 
-TEST("help is sorted by switch within its groups, and long names push their text to the next line")
+TEST("help is sorted by switch within its groups, and long names move their text to the next line")
 {
 	expect_help(NULL,
 		" Usage: perf it [<options>]\n"
@@ -329,7 +329,7 @@ TEST("help is sorted by switch within its groups, and long names push their text
 		"        --max-stack <n>   depth\n");
 }
 
-TEST("help about a word shows the options that are or mention it")
+TEST("help with a word shows the options that match or mention it")
 {
 	static const char *const by_switch[] = { "o", NULL }, *const by_text[] = { "depth", NULL };
 	static const char *const by_name[] = { "--all-cpus", NULL };
@@ -343,7 +343,7 @@ TEST("help about a word shows the options that are or mention it")
 	expect_help(by_name, want);
 }
 
-TEST("the list for completion has the hidden options too")
+TEST("the list for completion includes the hidden options")
 {
 	struct writer out;
 	writer_open(&out, -1, 0);

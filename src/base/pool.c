@@ -12,10 +12,10 @@ struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	pthread_t *threads;
-	unsigned workers;   /* the caller included */
-	unsigned started;   /* threads really running: workers may be fewer than asked for */
-	unsigned busy;      /* helpers still inside the current round */
-	uint64_t round;     /* bumped for each pool_run */
+	unsigned workers;   /* including the caller */
+	unsigned started;   /* running threads; may be fewer than requested */
+	unsigned busy;      /* threads that still work on the current round */
+	uint64_t round;     /* incremented by each pool_run */
 	bool stop;
 	pool_job *run;
 	void *context;
@@ -26,7 +26,7 @@ struct pool {
 struct starter {
 	struct pool *pool;
 	unsigned worker;
-	int cpu; /* to start on; -1: wherever */
+	int cpu; /* on which the thread starts; -1: any */
 };
 
 static void pool_work(struct pool *pool, unsigned worker)
@@ -39,7 +39,7 @@ static void pool_work(struct pool *pool, unsigned worker)
 	}
 }
 
-/* Bursts of work are shorter than the scheduler takes to see that another CPU is idle: each thread begins on one of its own. */
+/* A burst of work is shorter than the scheduler needs to find idle CPUs: each thread therefore starts on a CPU of its own. */
 static void start_on(int cpu)
 {
 	cpu_set_t one, all;
@@ -83,7 +83,7 @@ static unsigned cpus_allowed(void)
 	return 1;
 }
 
-/* The next CPU this process may run on after `cpu`, around; -1 where that cannot be told. */
+/* The next CPU after `cpu` that this process may run on, cyclically; -1 if unknown. */
 static int next_cpu(int cpu)
 {
 	cpu_set_t set;

@@ -18,7 +18,7 @@ static void count_job(void *context, size_t job, unsigned worker)
 		;
 }
 
-TEST("every job runs once, in every round, on whatever number of threads")
+TEST("every job runs once in every round, with any number of threads")
 {
 	for (unsigned threads = 1; threads <= 4; threads++) {
 		struct tally tally = { 0 };
@@ -33,7 +33,7 @@ TEST("every job runs once, in every round, on whatever number of threads")
 	}
 }
 
-TEST("a round may have no job, or one")
+TEST("a round may have no job or one")
 {
 	struct tally tally = { 0 };
 	struct pool *pool = pool_new(3);

@@ -1,5 +1,5 @@
-/* Foreign bytes at rest, read at an offset: a file that may be larger than one wants in memory, and that someone may still be
- * writing to or cutting short. Knows no format. */
+/* Random access to untrusted bytes: a file that may exceed the memory, and that another process may still write or truncate. Knows no
+ * format. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,17 +9,17 @@
 
 struct reader {
 	void *context;
-	uint64_t size; /* when it was opened */
-	/* How many bytes it got: fewer only at the end; < 0: they cannot be read. */
+	uint64_t size; /* in bytes, when it was opened */
+	/* Returns the number of bytes read: fewer than size only at the end; < 0 on error. */
 	ssize_t (*read)(void *context, void *buffer, size_t size, uint64_t offset);
-	void (*close)(void *context); /* NULL: nothing to do */
+	void (*close)(void *context); /* NULL: no cleanup */
 };
 
-/* Takes the descriptor over. */
+/* Takes ownership of the descriptor. */
 struct reader reader_of_fd(int fd, uint64_t size);
-/* Borrows the span, and its bytes. */
+/* Borrows the span and its bytes. */
 struct reader reader_of_span(const struct span *span);
-void reader_close(struct reader *reader); /* a zeroed one is fine */
+void reader_close(struct reader *reader); /* accepts a zeroed reader */
 
 static inline ssize_t reader_at(const struct reader *reader, void *buffer, size_t size, uint64_t offset)
 {

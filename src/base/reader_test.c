@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-TEST("a reader gets what is there, fewer bytes at the end and none beyond it")
+TEST("a reader returns the available bytes: fewer at the end, none beyond it")
 {
 	char path[] = "/tmp/reader_test_XXXXXX", buffer[16];
 	int fd = mkstemp(path);

@@ -2,7 +2,7 @@
 
 #include "unit.h"
 
-TEST("an empty text is the empty string, before and after it held something")
+TEST("an empty text is the empty string, before and after it had content")
 {
 	struct str s = { 0 };
 	EXPECT_STR(str_text(&s), "");
@@ -13,7 +13,7 @@ TEST("an empty text is the empty string, before and after it held something")
 	EXPECT_STR(str_text(&s), "");
 }
 
-TEST("pieces, characters and formats add up")
+TEST("pieces, characters and formatted texts are appended")
 {
 	CLEANUP_STR struct str s = { 0 };
 	str_puts(&s, "a");
@@ -24,7 +24,7 @@ TEST("pieces, characters and formats add up")
 	EXPECT_INT(s.len, 8);
 }
 
-TEST("a formatted text may be longer than what was reserved")
+TEST("a formatted text may exceed the reserved room")
 {
 	CLEANUP_STR struct str s = { 0 };
 	for (int i = 0; i < 100; i++)
@@ -33,7 +33,7 @@ TEST("a formatted text may be longer than what was reserved")
 	EXPECT_INT(strlen(s.text), 10000);
 }
 
-TEST("equal texts have one id, ids are dense, texts stay")
+TEST("equal texts have one id, ids are consecutive, texts never move")
 {
 	struct strtab tab = { 0 };
 	EXPECT_INT(strtab_find(&tab, "x", 1), UINT32_MAX);
@@ -51,7 +51,7 @@ TEST("equal texts have one id, ids are dense, texts stay")
 	strtab_fini(&tab);
 }
 
-TEST("an interned text stops at an inner NUL and may be empty")
+TEST("an interned text ends at an inner NUL and may be empty")
 {
 	struct strtab tab = { 0 };
 	uint32_t id = strtab_add(&tab, "ab\0cd", 5);
@@ -61,11 +61,72 @@ TEST("an interned text stops at an inner NUL and may be empty")
 	strtab_fini(&tab);
 }
 
-TEST("control characters cannot reach a terminal")
+TEST("control characters do not reach a terminal")
 {
 	char text[] = "a\033[31mred\n\t\177b \xc2\x9b" "2J \xc3\xa9 \xc2\xa9";
 	EXPECT(!text_is_printable(text, strlen(text)));
 	text_make_printable(text);
 	EXPECT_STR(text, "a?[31mred???b ??2J \xc3\xa9 \xc2\xa9");
 	EXPECT(text_is_printable(text, strlen(text)));
+}
+
+TEST("8-bit control characters, those in UTF-8 and overlong sequences do not reach a terminal, and letters do")
+{
+	static const struct { const char *text, *shown; } rows[] = {
+		{ "\x9b" "2J", "?2J" }, { "\xc2\x9b" "2J", "??2J" }, { "\xc0\x9b" "2J", "\xc0?2J" }, { "\xe0\x80\x9b", "\xe0??" },
+		{ "\xe2\x80\xae" "cod.exe", "???cod.exe" }, { "\xe2\x81\xa6", "???" }, { "\xd8\x9c", "??" }, { "\xe2\x80\x8b", "\xe2\x80\x8b" },
+		{ "\xf0\x9d\x84\x9e", "\xf0\x9d\x84\x9e" }, { "\xf0\x9d\x84", "\xf0??" }, { "\xed\xa0\x80", "\xed\xa0?" },
+		{ "\xe4\x9b\x9b", "\xe4\x9b\x9b" }, { "\xfc", "\xfc" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[32];
+		strcpy(text, rows[i].text);
+		EXPECT_INT(text_is_printable(text, strlen(text)), !strcmp(rows[i].text, rows[i].shown));
+		text_make_printable(text);
+		EXPECT_STR(text, rows[i].shown);
+	}
+}
+
+TEST("output in pieces loses no character at the boundaries")
+{
+	char text[] = "\xc3\xa9\n\t\033";
+	EXPECT_INT(text_escape(text, 1, true), 0);
+	EXPECT_INT(text_escape(text, 1, false), 1);
+	EXPECT_INT(text_escape(text, 5, true), 5);
+	EXPECT_STR(text, "\xc3\xa9\n\t?");
+	char lines[] = "a\r\nb\rc\r";
+	EXPECT_INT(text_escape(lines, 7, true), 6);
+	EXPECT_STR(lines, "a\r\nb?c\r");
+	EXPECT_INT(text_escape(lines, 7, false), 7);
+	EXPECT_STR(lines, "a\r\nb?c?");
+}
+
+TEST("no byte that a reader takes for a line end remains in a name")
+{
+	struct strtab tab = { 0 };
+	char text[] = "a\nb\r\vc\fd\x1c\x1d\x1e\x1f" "e\xc2\x85\xe2\x80\xa8\xe2\x80\xa9\xc2\xa9\t\033 a long text without any\n";
+	EXPECT(!text_is_line(text, sizeof text - 1));
+	EXPECT_STR(strtab_text(&tab, strtab_add_line(&tab, text, sizeof text - 1)),
+		"a?b??c?d???\x1f" "e????????\xc2\xa9\t\033 a long text without any?");
+	text_join_lines(text, 1);
+	EXPECT(text[1] == '\n');
+	text_join_lines(text, sizeof text - 1);
+	EXPECT(text_is_line(text, sizeof text - 1));
+	EXPECT(text_is_line("\xe2\x80", 2));
+	strtab_fini(&tab);
+}
+
+TEST("a copy of untrusted text is truncated to its room and always terminated")
+{
+	char copy[8];
+	memset(copy, 'x', sizeof copy);
+	EXPECT_INT(text_copy(copy, sizeof copy, "abc", 4), 3);
+	EXPECT_STR(copy, "abc");
+	EXPECT_INT(text_copy(copy, sizeof copy, "abcdefghij", 10), 7);
+	EXPECT_STR(copy, "abcdefg");
+	EXPECT_INT(text_copy(copy, sizeof copy, "abcdefghij", 2), 2);
+	EXPECT_STR(copy, "ab");
+	EXPECT_INT(text_copy(copy, 1, "abc", 3), 0);
+	EXPECT_INT(text_copy(copy, sizeof copy, NULL, 0), 0);
+	EXPECT_STR(copy, "");
 }

@@ -1,5 +1,5 @@
-/* A growing array of any type: `VEC(struct map) maps = { 0 };`, then vec_push(&maps, m), maps.items[i], maps.count.
- * Items move when it grows: keep indices, not pointers. */
+/* A growing array of any type: `VEC(struct map) maps = { 0 };`, then vec_push(&maps, m), maps.items[i], maps.count. Items move when it
+ * grows: store indices, not pointers. */
 #pragma once
 #include <stddef.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 		(v)->items[(v)->count++] = (item);                                                 \
 	} while (0)
 
-/* A pointer to a new zeroed item at the end, until the next growth. */
+/* A pointer to a new zeroed item at the end, valid until the next growth. */
 #define vec_add(v)                                                                                 \
 	({                                                                                         \
 		if ((v)->count == (v)->capacity)                                                   \

@@ -2,7 +2,7 @@
 
 #include "unit.h"
 
-TEST("a vector grows and keeps its items")
+TEST("a vector grows and retains its items")
 {
 	VEC(int) numbers = { 0 };
 	for (int i = 0; i < 10000; i++)
@@ -17,7 +17,7 @@ TEST("a vector grows and keeps its items")
 	EXPECT(numbers.items == NULL);
 }
 
-TEST("an added item is zeroed, also where one stood before")
+TEST("an added item is zeroed, also in memory that was used before")
 {
 	struct pair {
 		int a, b;
@@ -30,7 +30,7 @@ TEST("an added item is zeroed, also where one stood before")
 	vec_fini(&pairs);
 }
 
-TEST("reserving makes room for what was asked, and never less than stands")
+TEST("reserving allocates the requested room, and never less than the items need")
 {
 	VEC(char) bytes = { 0 };
 	vec_reserve(&bytes, 1000);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/str.h"
 
 enum { MIN_CAPACITY = 64 * 1024 };
 
@@ -37,9 +38,28 @@ static void writer_send(struct writer *w, const char *data, size_t n)
 	}
 }
 
+/* Escapes the bytes added since the last call; returns how many bytes of the buffer may be written. */
+static size_t writer_escape(struct writer *w)
+{
+	w->escaped += text_escape(w->buffer + w->escaped, w->len - w->escaped, true);
+	return w->escaped;
+}
+
+/* Makes room by writing the buffer. A truncated character at the end waits for the rest of it. */
+static void writer_drain(struct writer *w)
+{
+	size_t ready = w->terminal ? writer_escape(w) : w->len;
+	writer_send(w, w->buffer, ready);
+	w->len -= ready;
+	w->escaped = 0;
+	memmove(w->buffer, w->buffer + ready, w->len);
+}
+
 int writer_flush(struct writer *w, struct error *err)
 {
 	if (w->fd >= 0) {
+		writer_drain(w);
+		text_escape(w->buffer, w->len, false);
 		writer_send(w, w->buffer, w->len);
 		w->len = 0;
 	}
@@ -52,8 +72,8 @@ int writer_flush(struct writer *w, struct error *err)
 void writer_room_slow(struct writer *w, size_t n)
 {
 	if (w->fd >= 0) {
-		writer_flush(w, NULL);
-		if (n <= w->capacity)
+		writer_drain(w);
+		if (n <= w->capacity - w->len)
 			return;
 	}
 	size_t capacity = w->capacity ? w->capacity : MIN_CAPACITY;
@@ -65,13 +85,36 @@ void writer_room_slow(struct writer *w, size_t n)
 
 void writer_add_slow(struct writer *w, const void *data, size_t n)
 {
-	if (w->fd >= 0 && n >= w->capacity) {
+	if (w->fd >= 0 && n >= w->capacity && !w->terminal) {
 		writer_flush(w, NULL);
 		writer_send(w, data, n);
 		return;
 	}
 	memcpy(writer_room(w, n), data, n);
 	w->len += n;
+}
+
+void writer_name(struct writer *w, const char *text, size_t len)
+{
+	while (len) {
+		size_t piece = len < MIN_CAPACITY ? len : MIN_CAPACITY;
+		char *room = writer_room(w, piece);
+		memcpy(room, text, piece);
+		text_join_lines(room, piece);
+		writer_advance(w, piece);
+		text += piece;
+		len -= piece;
+	}
+}
+
+void writer_add_styled(struct writer *w, const char *text, size_t len)
+{
+	if (w->terminal)
+		writer_escape(w);
+	bool whole = w->escaped == w->len;
+	writer_add(w, text, len);
+	if (whole)
+		w->escaped = w->len;
 }
 
 void writer_pad(struct writer *w, char c, size_t n)

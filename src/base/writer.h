@@ -1,5 +1,5 @@
-/* Text and bytes out through one buffer, to a file descriptor or into memory. A failed write is remembered (`failed` = errno)
- * and everything after it is dropped: ask once, at the end. Not thread-safe: one writer per thread. */
+/* Text and bytes to a file descriptor through one buffer, or into memory. The first failed write is stored (`failed` = errno) and later
+ * output is dropped: check once, at the end. Not thread-safe: one writer per thread. */
 #pragma once
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,8 +12,10 @@
 struct writer {
 	char *buffer;
 	size_t len, capacity;
-	int fd;     /* -1: grows in memory; buffer[0..len) is the content */
+	int fd;     /* -1: into memory, which grows; buffer[0..len) is the content */
 	int failed; /* errno of the first write that failed */
+	bool terminal;  /* the descriptor is or feeds a terminal: control characters become '?', except by writer_add_styled */
+	size_t escaped;   /* bytes of the buffer that are already escaped */
 	uint64_t written; /* bytes that reached the descriptor */
 };
 
@@ -23,7 +25,7 @@ void writer_fini(struct writer *w); /* frees; does not flush */
 
 void writer_room_slow(struct writer *w, size_t n);
 
-/* At least n bytes of room at the returned place; commit what was used with writer_advance. n must be <= 64 KiB for an fd. */
+/* A pointer to at least n bytes of room; writer_advance commits the bytes used. n must be <= 64 KiB for an fd. */
 static inline char *writer_room(struct writer *w, size_t n)
 {
 	if (__builtin_expect(w->capacity - w->len < n, 0))
@@ -44,10 +46,15 @@ static inline void writer_add(struct writer *w, const void *data, size_t n)
 		writer_add_slow(w, data, n);
 		return;
 	}
-	if (n) /* data may be NULL where there is none */
+	if (n) /* data may be NULL if n is 0 */
 		memcpy(w->buffer + w->len, data, n);
 	w->len += n;
 }
+
+/* Writes an untrusted name within a line: line ends become '?'. Use it, or text_join_lines, for each name. */
+void writer_name(struct writer *w, const char *text, size_t len);
+/* Writes our own text with colours unchanged to a terminal; names in it must have passed text_make_printable. */
+void writer_add_styled(struct writer *w, const char *text, size_t len);
 
 static inline void writer_puts(struct writer *w, const char *text)
 {
@@ -63,6 +70,6 @@ static inline void writer_putc(struct writer *w, char c)
 void writer_pad(struct writer *w, char c, size_t n);
 void writer_printf(struct writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void writer_vprintf(struct writer *w, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-/* As printf's %*llx and %*llu: right-aligned in `width` with spaces; 0: as wide as needed. */
+/* As printf's %*llx and %*llu: right-aligned in `width` columns with spaces; 0: minimal width. */
 void writer_hex(struct writer *w, uint64_t value, unsigned width);
 void writer_decimal(struct writer *w, uint64_t value, unsigned width);

@@ -2,8 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "unit.h"
 
 static void expect_text(struct writer *w, const char *want)
@@ -13,7 +16,7 @@ static void expect_text(struct writer *w, const char *want)
 	w->len = 0;
 }
 
-TEST("numbers are written as printf writes them")
+TEST("numbers are formatted as by printf")
 {
 	static const uint64_t values[] = { 0, 1, 9, 10, 15, 16, 255, 256, 99999, 100000, 0xffffffff, 0x100000000, UINT64_MAX };
 	struct writer w;
@@ -31,7 +34,7 @@ TEST("numbers are written as printf writes them")
 	writer_fini(&w);
 }
 
-TEST("a writer into memory grows to whatever it is given")
+TEST("a writer into memory grows with its content")
 {
 	struct writer w;
 	writer_open(&w, -1, 0);
@@ -44,7 +47,7 @@ TEST("a writer into memory grows to whatever it is given")
 	writer_fini(&w);
 }
 
-TEST("a long formatted line is not cut")
+TEST("a long formatted line is not truncated")
 {
 	struct writer w;
 	writer_open(&w, -1, 0);
@@ -54,7 +57,7 @@ TEST("a long formatted line is not cut")
 	writer_fini(&w);
 }
 
-TEST("what goes to a descriptor arrives in order, small and large pieces mixed")
+TEST("small and large pieces are written to a descriptor in order")
 {
 	int ends[2];
 	char got[200];
@@ -75,7 +78,7 @@ TEST("what goes to a descriptor arrives in order, small and large pieces mixed")
 	close(ends[1]);
 }
 
-TEST("a failed write is remembered and told once, with its reason")
+TEST("a failed write is stored and reported once, with its reason")
 {
 	struct error err = { 0 };
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -87,4 +90,39 @@ TEST("a failed write is remembered and told once, with its reason")
 	EXPECT_INT(w.failed, ENOSPC);
 	writer_fini(&w);
 	close(fd);
+}
+
+TEST("a terminal gets no control characters but our own colours, and only complete characters")
+{
+	int ends[2];
+	char got[256] = { 0 };
+	EXPECT(pipe(ends) == 0);
+	struct writer w;
+	writer_open(&w, ends[1], 0);
+	w.terminal = true;
+	writer_puts(&w, "a\033[2J");
+	writer_add_styled(&w, "\033[31mred\033[m", 11);
+	writer_puts(&w, "\r!\n");
+	EXPECT_INT(writer_flush(&w, NULL), 0);
+	ssize_t n = read(ends[0], got, sizeof got);
+	EXPECT(n > 0 && !strcmp(got, "a?[2J\033[31mred\033[m?!\n"));
+	writer_fini(&w);
+	close(ends[0]);
+	close(ends[1]);
+	size_t whole = 0, len = 0;
+	FILE *file = tmpfile();
+	writer_open(&w, fileno(file), 0);
+	w.terminal = true;
+	writer_puts(&w, "x");
+	for (int i = 0; i < 100000; i++)
+		writer_puts(&w, "\xe4\x9b\x9b"); /* two of its bytes would be a control character on their own */
+	EXPECT_INT(writer_flush(&w, NULL), 0);
+	char *all = memory_alloc(300001);
+	len = fread(all, 1, (rewind(file), 300001), file);
+	for (size_t i = 1; i + 3 <= len; i += 3)
+		whole += !memcmp(all + i, "\xe4\x9b\x9b", 3);
+	EXPECT_INT(whole, 100000);
+	free(all);
+	fclose(file);
+	writer_fini(&w);
 }

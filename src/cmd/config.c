@@ -1,5 +1,6 @@
 #include "base/config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -74,6 +75,20 @@ static int take_word(struct settings *settings, const char *word)
 	return 0;
 }
 
+static int write_settings(const struct settings *settings, struct error *err)
+{
+	struct writer out;
+	FILE *file = fopen(settings->path, "we");
+	if (!file)
+		return error_system(err, "cannot write %s", settings->path);
+	writer_open(&out, fileno(file), 1 << 12);
+	config_write(&settings->config, settings->from, &out);
+	int result = writer_flush(&out, err);
+	writer_fini(&out);
+	fclose(file);
+	return result;
+}
+
 static int take_words(struct settings *settings, const char **words)
 {
 	struct error err = { 0 };
@@ -86,7 +101,7 @@ static int take_words(struct settings *settings, const char **words)
 		error_set(&err, ERROR_USAGE, "there is no file to keep settings in: HOME and PERF_CONFIG are not set");
 		return fail(settings, &err);
 	}
-	return config_write(&settings->config, settings->from, settings->path, &err) < 0 ? fail(settings, &err) : 0;
+	return write_settings(settings, &err) < 0 ? fail(settings, &err) : 0;
 }
 
 /* Of --user and --system the one file alone; else what every command sees, and changes go to the user's. */

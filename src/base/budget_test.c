@@ -1,0 +1,19 @@
+#include "base/budget.h"
+
+#include "unit.h"
+
+TEST("a budget grants bytes up to its limit, counts refusals, and takes bytes back")
+{
+	struct budget budget = { .limit = 100 };
+	EXPECT(budget_take(&budget, 60));
+	EXPECT(!budget_take(&budget, 41));
+	EXPECT(!budget_take(&budget, SIZE_MAX));
+	EXPECT_INT(budget_left(&budget), 40);
+	EXPECT(budget_take(&budget, 40));
+	EXPECT(!budget_take(&budget, 1));
+	budget_give(&budget, 100);
+	EXPECT_INT(budget_left(&budget), 100);
+	EXPECT_INT(budget.refused, 3);
+	EXPECT(budget_take(NULL, SIZE_MAX));
+	EXPECT(budget_left(NULL) == SIZE_MAX);
+}

@@ -1,0 +1,35 @@
+/* A red-black tree with insertion only, like perf's: if a comparison is not a strict weak order, the shape of the tree decides which items
+ * are found and in what order. Insertion as in Cormen et al., "Introduction to Algorithms", ch. 13. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+/* The position of item relative to existing: < 0 left (before), > 0 right, 0 equal. */
+typedef int64_t rb_side(void *context, const void *item, const void *existing);
+
+struct rb_node {
+	void *item;
+	uint32_t parent, child[2]; /* 0: none */
+	bool red;
+};
+
+struct rb_tree {
+	VEC(struct rb_node) nodes; /* numbered from 1 */
+	uint32_t root;
+	rb_side *side;
+	void *context;
+};
+
+void rb_tree_init(struct rb_tree *tree, rb_side *side, void *context);
+void rb_tree_fini(struct rb_tree *tree);
+
+/* Inserts item. Returns the equal item of the tree if it exists, otherwise NULL. */
+void *rb_tree_put(struct rb_tree *tree, void *item);
+/* Stores the items from left to right; items has room for tree->nodes.count - 1. Returns their number. */
+size_t rb_tree_items(const struct rb_tree *tree, void **items);
+
+/* Sorts items in place into the order of a tree into which they are inserted one by one. */
+void rb_order(void **items, size_t count, rb_side *side, void *context);

@@ -1,0 +1,24 @@
+/* Interned rows of a fixed number of words: equal keys get equal ids, consecutive from 0. The words behind the key are data of the first
+ * row with that key. Does not interpret the words. */
+#pragma once
+#include <stdint.h>
+
+struct tuples {
+	uint64_t *words;
+	uint32_t key_words, row_words; /* of one row; row_words >= key_words */
+	uint32_t count, capacity;
+	uint32_t *slots;               /* open addressing: id + 1, 0 if free */
+	uint32_t slot_count;           /* a power of two */
+};
+
+void tuples_init(struct tuples *tuples, uint32_t key_words, uint32_t row_words);
+void tuples_fini(struct tuples *tuples); /* accepts a zeroed set */
+
+/* The id of the row whose key equals row's; a new row is a copy of the whole row. */
+uint32_t tuples_add(struct tuples *tuples, const uint64_t *row);
+
+/* Valid until the next tuples_add. */
+static inline uint64_t *tuples_row(const struct tuples *tuples, uint32_t id)
+{
+	return tuples->words + (uint64_t)id * tuples->row_words;
+}

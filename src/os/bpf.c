@@ -31,7 +31,7 @@ static int next_program(uint32_t id, uint32_t *next)
 	return 0;
 }
 
-/* Of a program or of types: both ids lie at one place. */
+/* Opens a program or type information: both commands store the id at the same offset. */
 static int open_id(int command, uint32_t id)
 {
 	union bpf_attr attr;
@@ -40,7 +40,7 @@ static int open_id(int command, uint32_t id)
 	return (int)bpf(command, &attr);
 }
 
-/* size: of what info has room for; what the kernel filled. */
+/* size: in: the room of info; out: the bytes that the kernel filled. */
 static int object_info(int fd, void *info, uint32_t *size)
 {
 	union bpf_attr attr;
@@ -54,7 +54,7 @@ static int object_info(int fd, void *info, uint32_t *size)
 	return 0;
 }
 
-/* Where struct bpf_prog_info keeps an array: pointer, number of elements, and the size of one, or where that stands. */
+/* The members of struct bpf_prog_info that describe an array: pointer, number of elements, and the size of an element, or its member. */
 struct array_place {
 	enum bpf_array array;
 	size_t pointer, count, size_at;
@@ -95,8 +95,8 @@ static uint32_t element_size(const struct bpf_prog_info *info, const struct arra
 	return place->size ? place->size : word_at(info, place->size_at);
 }
 
-/* Asks for the arrays that `first` counts, into data. arrays: those that this kernel knows; offsets: where each is put. < 0: the
- * program has changed meanwhile, or gone. */
+/* Reads the arrays whose sizes are in `first` into data. arrays: those that this kernel knows; offsets: the offset of each. < 0: the
+ * program has changed meanwhile, or was unloaded. */
 static int read_arrays(int fd, const struct bpf_prog_info *first, uint64_t arrays, const uint64_t *offsets, uint8_t *data,
 	struct bpf_prog_info *info, uint32_t *size)
 {
@@ -147,7 +147,7 @@ static bool attaches(uint32_t type)
 	       type == BPF_PROG_TYPE_STRUCT_OPS || type == BPF_PROG_TYPE_XDP;
 }
 
-/* One symbol, length, tag and name for each function. */
+/* Checks for one symbol, length, tag and name per function. */
 static bool is_sound(const struct bpf_prog_info *info)
 {
 	bool named = info->btf_id && info->nr_func_info && info->func_info_rec_size;
@@ -200,7 +200,7 @@ void bpf_programs_read(struct bpf_programs *programs)
 	}
 }
 
-/* "ffffffffc0022000 t bpf_trampoline_6442536576\t[bpf]", behind the modules. */
+/* Lines such as "ffffffffc0022000 t bpf_trampoline_6442536576\t[bpf]", which follow the modules. */
 void bpf_images_read(struct bpf_programs *programs)
 {
 	static const char *const marks[] = { " bpf_trampoline_", " bpf_dispatcher_" };

@@ -1,5 +1,5 @@
-/* BPF programs that are loaded, in the kernel's own words: struct bpf_prog_info with the arrays that it points to, type information,
- * and the pages of code that the kernel makes to call them. Knows no recording. */
+/* Loaded BPF programs as the kernel describes them (bpf(2)): struct bpf_prog_info with its arrays, type information, and the pages of code
+ * that the kernel generates to call them. Knows no recording. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 
-/* Arrays of struct bpf_prog_info: bits of bpf_program.arrays. Those of the others are left behind. */
+/* Arrays of struct bpf_prog_info: bits of bpf_program.arrays. Other arrays are not read. */
 enum bpf_array {
 	BPF_ARRAY_CODE = 0, BPF_ARRAY_SYMBOLS = 3, BPF_ARRAY_LENGTHS = 4, BPF_ARRAY_FUNCTIONS = 5, BPF_ARRAY_LINES = 6,
 	BPF_ARRAY_CODE_LINES = 7, BPF_ARRAY_TAGS = 8,
@@ -17,17 +17,17 @@ enum bpf_array {
 struct bpf_program {
 	uint32_t id;
 	uint8_t tag[8];
-	uint64_t arrays;             /* those that the kernel gave; in `info` their pointers are offsets into `data` */
+	uint64_t arrays;             /* those that the kernel returned; in `info` their pointers are offsets into `data` */
 	struct span info, data;
 };
 
-/* Type information (Documentation/bpf/btf.rst), which names functions. */
+/* Type information (Documentation/bpf/btf.rst), which contains the names of functions. */
 struct bpf_types {
 	uint32_t id;
 	struct span blob;
 };
 
-/* A page of code that is no program: a trampoline or dispatcher. */
+/* A page of code that is not a program: a trampoline or dispatcher. */
 struct bpf_image {
 	uint64_t address;
 	const char *name;            /* "bpf_trampoline_6442536576" */
@@ -35,14 +35,14 @@ struct bpf_image {
 
 struct bpf_programs {
 	VEC(struct bpf_program) list; /* each id once */
-	VEC(struct bpf_types) types;  /* likewise */
+	VEC(struct bpf_types) types;  /* each id once */
 	VEC(struct bpf_image) images;
 	struct arena arena;
-	bool attaches;               /* to functions of the kernel, which takes such pages */
+	bool attaches;               /* a program is attached to functions of the kernel, which needs such pages */
 };
 
-/* Adds those that can be asked for and are not known yet; none where this user may not, or nothing is loaded. */
+/* Adds the accessible programs that are not in the list yet; none without permission. */
 void bpf_programs_read(struct bpf_programs *programs);
-/* What /proc/kallsyms tells of the pages: read once, where there can be such. */
+/* Reads the pages from /proc/kallsyms: once, and only if such pages can exist. */
 void bpf_images_read(struct bpf_programs *programs);
 void bpf_programs_fini(struct bpf_programs *programs);

@@ -12,7 +12,7 @@
 
 enum { DEPTH_MAX = 64, MOUNTS_MAX = 4 << 20 };
 
-/* "perf_event" as one of the comma-separated options. */
+/* Returns whether "perf_event" is one of the comma-separated options. */
 static bool has_option(const char *options, const char *name)
 {
 	size_t length = strlen(name);

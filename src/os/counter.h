@@ -1,4 +1,4 @@
-/* perf_event_open(2) and the ioctls of its descriptor. The one place, with ring.c, that sees <linux/perf_event.h>. */
+/* perf_event_open(2) and the ioctls of its descriptor. Only this module and ring.c include <linux/perf_event.h>. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,12 +11,12 @@ enum counter_open_flag {
 	COUNTER_PID_CGROUP = 1, /* pid is a descriptor of a cgroup's folder */
 };
 
-/* pid -1: any process; cpu -1: any CPU; group -1: a leader. The attr is passed with attr->size, or the smallest size that holds it.
- * Returns a close-on-exec descriptor, or -errno. */
+/* pid -1: any process; cpu -1: any CPU; group -1: a leader. The attr is passed with attr->size, or the smallest size that contains its
+ * fields. Returns a close-on-exec descriptor, or -errno. */
 int counter_open(const struct attr *attr, pid_t pid, int cpu, int group, unsigned flags);
 void counter_close(int fd);
 
-/* All return 0 or -errno. */
+/* All of these return 0 or -errno. */
 int counter_enable(int fd);
 int counter_disable(int fd);
 int counter_enable_group(int fd);
@@ -26,10 +26,10 @@ int counter_reset(int fd);
 int counter_id(int fd, uint64_t *id);
 int counter_set_filter(int fd, const char *filter);
 int counter_set_bpf(int fd, int program);
-int counter_set_output(int fd, int ring_fd); /* its records go to the ring of another */
-int counter_pause_output(int fd, bool pause); /* an overwritten ring, while it is read */
-/* read(2) whole: the number of bytes, or -errno. */
+int counter_set_output(int fd, int ring_fd); /* its records go to the ring of ring_fd */
+int counter_pause_output(int fd, bool pause); /* for reading an overwritten ring */
+/* read(2) without short reads: the number of bytes, or -errno. */
 ssize_t counter_read(int fd, void *values, size_t size);
 
-/* Is the kernel's own limit of frequency: kernel.perf_event_max_sample_rate; 0 where it cannot be read. */
+/* The kernel's limit of the frequency: kernel.perf_event_max_sample_rate; 0 if it cannot be read. */
 uint64_t counter_max_rate(void);

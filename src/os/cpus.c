@@ -53,7 +53,7 @@ static bool parse_number(const char **text, int32_t *number)
 	return true;
 }
 
-/* "3" or "0-3" at *text. */
+/* Parses "3" or "0-3" at *text. */
 static bool parse_range(const char **text, int32_t *first, int32_t *last)
 {
 	if (!parse_number(text, first))
@@ -89,7 +89,7 @@ int cpus_online(struct cpus *cpus, struct error *err)
 		return 0;
 	long count = sysconf(_SC_NPROCESSORS_ONLN);
 	if (count < 1 || count > CPUS_MAX)
-		return error_set(err, ERROR_SYSTEM, "cannot tell which CPUs are online");
+		return error_set(err, ERROR_SYSTEM, "cannot determine which CPUs are online");
 	vec_clear(&cpus->list);
 	for (int32_t cpu = 0; cpu < count; cpu++)
 		vec_push(&cpus->list, cpu);
@@ -121,13 +121,23 @@ unsigned cpus_online_count(void)
 	return count > 0 ? (unsigned)count : 1;
 }
 
-unsigned cpus_present_count(void)
+static unsigned count_of(const char *path)
 {
 	char line[4096];
 	struct cpus cpus = { 0 };
 	unsigned count = cpus_online_count();
-	if (file_line("/sys/devices/system/cpu/present", line, sizeof line) && cpus_parse(&cpus, line, NULL) == 0 && cpus.list.count)
+	if (file_line(path, line, sizeof line) && cpus_parse(&cpus, line, NULL) == 0 && cpus.list.count)
 		count = (unsigned)cpus.list.items[cpus.list.count - 1] + 1;
 	cpus_fini(&cpus);
 	return count;
+}
+
+unsigned cpus_present_count(void)
+{
+	return count_of("/sys/devices/system/cpu/present");
+}
+
+unsigned cpus_possible_count(void)
+{
+	return count_of("/sys/devices/system/cpu/possible");
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 int file_read(const char *path, struct str *out, size_t limit, struct error *err)
 {
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -82,6 +84,8 @@ bool file_write(int fd, const void *bytes, size_t size)
 int folder_names(const char *path, struct names *names, struct error *err)
 {
 	DIR *dir = opendir(path);
+	if (!dir && errno == ENOMEM)
+		memory_exhausted(0); /* a folder that is there must not seem to be absent */
 	if (!dir)
 		return error_system(err, "cannot open %s", path);
 	for (struct dirent *entry; (entry = readdir(dir));) {

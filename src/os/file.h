@@ -1,4 +1,5 @@
-/* Small files of /proc, /sys and tracefs: whole, as a line, as a number; and the names in a folder. Knows no file's meaning. */
+/* Small files of /proc, /sys and tracefs: read completely, as a line, or as a number; and the names in a folder. Does not interpret
+ * them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,12 +13,12 @@
 
 /* Appends the whole file to *out; more than limit bytes: ERROR_LIMIT. */
 int file_read(const char *path, struct str *out, size_t limit, struct error *err);
-/* The first line without its newline, NUL-terminated; false where it cannot be read. Longer lines are cut. */
+/* The first line without its newline, NUL-terminated; false if it cannot be read. Longer lines are truncated. */
 bool file_line(const char *path, char *line, size_t size);
-/* A number in base 10, or as 0x…; false where there is none. */
+/* Parses a number in base 10, or as 0x…; false if the file has none. */
 bool file_number(const char *path, int64_t *value);
 bool file_exists(const char *path);
-/* All bytes, or false. */
+/* Writes all bytes; false on failure. */
 bool file_write(int fd, const void *bytes, size_t size);
 
 struct names {

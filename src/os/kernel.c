@@ -12,7 +12,7 @@
 
 enum { KALLSYMS_CHUNK = 64 * 1024 };
 
-/* One line "address type name[\t[module]]": takes what it tells; true when no more is needed. */
+/* Parses a line "address type name[\t[module]]"; returns true if no further line is needed. */
 static bool text_line(struct kernel_text *text, const char *line, const char *end)
 {
 	if (end - line < 20 || line[16] != ' ')
@@ -20,7 +20,7 @@ static bool text_line(struct kernel_text *text, const char *line, const char *en
 	const char *name = line + 19;
 	size_t length = (size_t)(end - name);
 	if (memchr(name, '\t', length))
-		return true; /* modules come last */
+		return true; /* modules follow the kernel */
 	bool is_text = length == 5 && memcmp(name, "_text", 5) == 0;
 	bool is_stext = length == 6 && memcmp(name, "_stext", 6) == 0;
 	bool is_etext = length == 6 && memcmp(name, "_etext", 6) == 0;
@@ -58,7 +58,7 @@ int kernel_text(struct kernel_text *text, struct error *err)
 		buffer[len] = '\0';
 		char *line = buffer;
 		for (char *newline; (newline = memchr(line, '\n', (size_t)(buffer + len - line))); line = newline + 1) {
-			/* the names of interest end alike, those of modules in a bracket: look at nothing else */
+			/* the required names end in "xt" or similar, those of modules in a bracket: other lines are skipped */
 			bool likely = newline[-1] == ']' || (newline[-1] == 't' && newline[-2] == 'x') || (newline[-1] == 'a' && newline[-2] == 't');
 			if (newline - line >= 20 && likely && text_line(text, line, newline))
 				return 0;
@@ -84,7 +84,7 @@ static void parse_module(struct kernel_modules *modules, const char *line)
 	module->size = size;
 }
 
-/* Module names use '_' where file names may use '-'. */
+/* Module names have '_' where file names may have '-'. */
 static bool same_module(const char *name, const char *file, size_t length)
 {
 	if (strlen(name) != length)
@@ -95,7 +95,7 @@ static bool same_module(const char *name, const char *file, size_t length)
 	return true;
 }
 
-/* modules.dep names all files: one read instead of a walk over thousands of folders. */
+/* modules.dep lists all files: one read instead of walking thousands of folders. */
 static void find_paths(struct kernel_modules *modules)
 {
 	struct utsname uts;

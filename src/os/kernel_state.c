@@ -21,7 +21,7 @@ static uint64_t add_file(uint64_t state, const char *root, const char *path)
 	return hash_bytes_from(state + (failed < 0), str_text(&text), text.len);
 }
 
-/* Lines "NAME SIZE USES USERS STATE ADDRESS FLAGS": all but who uses it. While one is loaded or goes, its list is another. */
+/* Hashes the lines "NAME SIZE USES USERS STATE ADDRESS FLAGS" without the users. The state differs while a module is loaded or unloaded. */
 static uint64_t add_modules(uint64_t state, const char *root)
 {
 	char name[NAME_SPACE];
@@ -39,7 +39,7 @@ static uint64_t add_modules(uint64_t state, const char *root)
 	return state;
 }
 
-/* A module that is loaded again, with the same name, size and address, has another inode in sysfs. */
+/* A module that is loaded again with the same name, size and address has another inode in sysfs. */
 static uint64_t add_loads(uint64_t state, const char *root)
 {
 	char name[NAME_SPACE];
@@ -54,7 +54,7 @@ static uint64_t add_loads(uint64_t state, const char *root)
 	return hash_pair(state, sum);
 }
 
-/* The file makes its text as it is read: what is not read costs nothing. */
+/* The kernel formats the file as it is read: unread parts cost nothing. */
 static uint64_t add_first_page(uint64_t state, const char *root)
 {
 	char name[NAME_SPACE], page[FIRST_PAGE];

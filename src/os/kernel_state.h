@@ -1,8 +1,8 @@
-/* What the running kernel's list of symbols depends on, as one number: a list that was read under another number is not this
- * kernel's any more, or not what it shows to this process. Knows no symbol. */
+/* One number for everything that determines the running kernel's symbol list: a list read under another number is outdated, or differs from
+ * what the kernel shows to this process. Knows no symbol. */
 #pragma once
 #include <stdint.h>
 
-/* Of this boot and build of the kernel, its modules (each load of one counts), and the first page of /proc/kallsyms, which tells
- * whether addresses are shown. 0: not known. root: what the paths start with, "" but in tests. */
+/* Hashes the boot id and build of the kernel, its modules (each load of a module changes it), and the first page of /proc/kallsyms, which
+ * shows whether addresses are visible. 0: unknown. root: prefix of the paths, "" except in tests. */
 uint64_t kernel_state(const char *root);

@@ -50,7 +50,7 @@ static void machine_open(struct machine *m)
 	put(m, "sys/module/xfs/version", "1");
 }
 
-/* Whether the file with this text makes another state; all is as before then. */
+/* Returns whether the file with this text changes the state; restores the file. */
 static bool differs(const struct machine *m, const char *path, const char *text, const char *before)
 {
 	uint64_t was = kernel_state(m->root);
@@ -61,7 +61,7 @@ static bool differs(const struct machine *m, const char *path, const char *text,
 	return other;
 }
 
-TEST("another boot, build, list or module is another state of the kernel; how often a module is used is not")
+TEST("another boot, build, list or module changes the state of the kernel; the use count of a module does not")
 {
 	struct machine m;
 	machine_open(&m);
@@ -81,12 +81,12 @@ TEST("another boot, build, list or module is another state of the kernel; how of
 	drop(&m, "");
 }
 
-TEST("a module that was loaded again, alike in name, size and address, is another state")
+TEST("a module that was loaded again with equal name, size and address changes the state")
 {
 	struct machine m;
 	machine_open(&m);
 	uint64_t was = kernel_state(m.root);
-	/* the old folder stays somewhere, so that the new one is another */
+	/* the old folder is moved, so that the new one has another inode */
 	char from[64], to[64];
 	snprintf(from, sizeof from, "%s/sys/module/xfs", m.root);
 	snprintf(to, sizeof to, "%s/gone", m.root);
@@ -96,7 +96,7 @@ TEST("a module that was loaded again, alike in name, size and address, is anothe
 	drop(&m, "");
 }
 
-TEST("a kernel without modules, notes or sysfs has a state; one without a boot's name or a list has none")
+TEST("a kernel without modules, notes or sysfs has a state; one without a boot id or a list has none")
 {
 	struct machine m;
 	machine_open(&m);

@@ -1,4 +1,4 @@
-/* What machine this is: names, processor, memory. */
+/* Identifies the machine: names, processor, memory. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,13 +9,13 @@ struct machine_names {
 };
 
 void machine_names(struct machine_names *names);
-/* "AMD EPYC", and "AuthenticAMD,26,2,1" (other architectures: what identifies the core); false where not known. */
+/* "AMD EPYC", and "AuthenticAMD,26,2,1" (other architectures: an id of the core); false if unknown. */
 bool machine_processor(char *description, size_t size);
 bool machine_processor_id(char *id, size_t size);
-uint64_t machine_memory_kb(void); /* 0: not known */
+uint64_t machine_memory_kb(void); /* 0: unknown */
 uint64_t machine_page_size(void);
 
 /* Clocks by the names of clock_gettime(2) and perf's short ones: "CLOCK_MONOTONIC", "monotonic", "mono"; false for others. */
 bool clock_by_name(const char *name, int32_t *clockid);
 uint64_t clock_now_ns(int32_t clockid);
-uint64_t clock_resolution_ns(int32_t clockid); /* 0: there is no such clock */
+uint64_t clock_resolution_ns(int32_t clockid); /* 0: no such clock */

@@ -1,11 +1,13 @@
 #include <dirent.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "os/cpus.h"
 #include "os/file.h"
 #include "os/kernel.h"
 #include "os/machine.h"
+#include "os/memory.h"
 #include "os/permission.h"
 #include "os/process.h"
 #include "os/topology.h"
@@ -29,7 +31,7 @@ TEST("a list of CPUs is sorted, joined and read back")
 	round_trip("5,5,5-6", "5-6");
 }
 
-TEST("what is no list of CPUs is refused")
+TEST("an invalid list of CPUs is rejected")
 {
 	static const char *const bad[] = { "a", "1-", "-1", "3-1", "1,,2", "99999999", "1 2" };
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -39,7 +41,7 @@ TEST("what is no list of CPUs is refused")
 	}
 }
 
-TEST("a CPU list knows its members and whether it has gaps")
+TEST("a CPU list finds its members and detects gaps")
 {
 	struct cpus cpus = { 0 };
 	EXPECT(cpus_parse(&cpus, "2-4", NULL) == 0);
@@ -59,7 +61,7 @@ static int count_maps(void *context, const struct process_map *map)
 	return 0;
 }
 
-/* How many threads run here: an emulator has some of its own. */
+/* The number of threads of this process: an emulator has additional ones. */
 static size_t threads_here(void)
 {
 	size_t count = 0;
@@ -99,14 +101,14 @@ TEST("a module of the kernel ends where the next one begins, in whatever order t
 	EXPECT_INT(rows[2].size, 0x800);
 }
 
-TEST("a process that does not exist is told as gone")
+TEST("a process that does not exist is reported as such")
 {
 	struct process_status status;
 	EXPECT(!process_status(0x3fffffff, 0x3fffffff, &status));
 	EXPECT(process_maps(0x3fffffff, 0, NULL, count_maps, NULL, NULL) < 0);
 }
 
-TEST("clocks are known by long and short names")
+TEST("clocks are found by long and short names")
 {
 	int32_t id = -1;
 	EXPECT(clock_by_name("CLOCK_MONOTONIC_RAW", &id) && id == 4);
@@ -124,7 +126,7 @@ TEST("the topology of this machine has a CPU and can be freed")
 	topology_fini(&topology);
 }
 
-TEST("a file larger than the limit is refused")
+TEST("a file larger than the limit is rejected")
 {
 	struct error err;
 	CLEANUP_STR struct str text = { 0 };
@@ -132,10 +134,23 @@ TEST("a file larger than the limit is refused")
 	EXPECT_INT(err.kind, ERROR_LIMIT);
 }
 
-TEST("a refused counter names the sysctl, its value and a way out")
+TEST("the error of a denied counter names the sysctl, its value and a remedy")
 {
 	struct error err;
 	EXPECT(permission_refused(&err, "cycles", "the kernel", -2) < 0);
 	EXPECT(strstr(err.text, "kernel.perf_event_paranoid is") != NULL);
 	EXPECT(strstr(err.hint, "sysctl") != NULL);
+}
+
+TEST("the memory limit is at most the machine's memory, and follows a lower resource limit")
+{
+	struct rlimit before, less;
+	uint64_t all = memory_allowed();
+	EXPECT(all > 0 && all / 1024 <= machine_memory_kb());
+	EXPECT_INT(getrlimit(RLIMIT_DATA, &before), 0);
+	less = before;
+	less.rlim_cur = all / 2;
+	EXPECT_INT(setrlimit(RLIMIT_DATA, &less), 0);
+	EXPECT_INT(memory_allowed(), all / 2);
+	EXPECT_INT(setrlimit(RLIMIT_DATA, &before), 0);
 }

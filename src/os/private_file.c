@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "os/file.h"
+#include "os/place.h"
 
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
 #define FILE_FLAGS (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -26,7 +27,7 @@ static int refuse(struct error *err, const char *name)
 	return error_set(err, ERROR_PERMISSION, "%s belongs to somebody else, or others can write it", name);
 }
 
-/* Makes what base ends with, where the folder that is to hold it is the user's. */
+/* Creates the last folder of base, if its parent belongs to the user. */
 static void base_make(const char *base)
 {
 	char above[PATH_MAX];
@@ -48,7 +49,7 @@ int private_folder(const char *base, bool make, struct error *err)
 	}
 	if (above < 0)
 		return error_system(err, "%s", base);
-	/* whose cache it is: with sudo, HOME may still be that of who called it */
+	/* with sudo, HOME may still be that of the calling user */
 	if (!is_own(above))
 		return refuse(err, base);
 	if (make)
@@ -83,7 +84,7 @@ int private_file_write(int folder, const char *name, const void *bytes, size_t l
 	char fresh[NAME_MAX + 1];
 	if ((size_t)snprintf(fresh, sizeof fresh, "%s.new", name) >= sizeof fresh)
 		return error_set(err, ERROR_LIMIT, "%s: the name is too long", name);
-	/* one writer at a time: so what one that was killed left behind can go, and does not pile up */
+	/* one writer at a time: files of a killed writer can be removed, and do not accumulate */
 	if (flock(folder, LOCK_EX | LOCK_NB) != 0)
 		return error_system(err, "%s", name);
 	unlinkat(folder, fresh, 0);
@@ -94,4 +95,20 @@ int private_file_write(int folder, const char *name, const void *bytes, size_t l
 		unlinkat(folder, fresh, 0);
 	flock(folder, LOCK_UN);
 	return failed;
+}
+
+int private_path(const char *path, char real[static PATH_MAX], struct error *err)
+{
+	char link[64];
+	if (path[0] != '/')
+		return error_set(err, ERROR_USAGE, "%s is not an absolute path", path);
+	CLEANUP_FD int fd = private_folder_open(path, FOLDER_MAKE | FOLDER_SECRET, err);
+	if (fd < 0)
+		return -1;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, real, PATH_MAX - 1);
+	if (n < 0)
+		return error_system(err, "%s", path);
+	real[n] = '\0';
+	return 0;
 }

@@ -1,15 +1,20 @@
-/* A file that the program keeps for itself between runs, in a folder "perfuse" of its user's cache. What somebody else owns or
- * can write counts as not there; nobody else can read what is written. Knows no content. */
+/* A file that the program caches between runs, in the folder "perfuse" of its user's cache. A file that another user owns or can write
+ * counts as absent; other users cannot read what is written. Knows no content. */
 #pragma once
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
 
-/* The folder, below base ("$HOME/.cache"): both belong to the effective user. make: with the last part of base, where they are
- * missing. A descriptor; < 0: there is none that is safe. */
+/* For a folder that a library opens by path: creates it if it is missing, and stores its path without links. < 0: a folder on the path
+ * belongs to a user other than this one and root, or others can write it. */
+int private_path(const char *path, char real[static PATH_MAX], struct error *err);
+
+/* Opens the folder below base ("$HOME/.cache"): both must belong to the effective user. make: create it and the last part of base if they
+ * are missing. Returns a descriptor; < 0: absent, or not safe. */
 int private_folder(const char *base, bool make, struct error *err);
-/* Opens a file of it for reading. ERROR_PERMISSION: it is there, and not safe. */
+/* Opens a file in it for reading. ERROR_PERMISSION: the file exists, and is not safe. */
 int private_file_open(int folder, const char *name, size_t *size, struct error *err);
-/* Puts one there that has these bytes, whole or not at all. While another run does so, this one leaves it to that. */
+/* Writes a file with these bytes, completely or not at all. If another run is writing, this one does nothing. */
 int private_file_write(int folder, const char *name, const void *bytes, size_t len, struct error *err);

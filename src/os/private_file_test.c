@@ -38,7 +38,7 @@ static int put(const struct place *p, const char *text)
 	return folder < 0 ? -1 : private_file_write(folder, "x", text, strlen(text), NULL);
 }
 
-/* Its content; "" where it is not there or not safe, whose reason goes to *kind. */
+/* The content of the file; "" if it is absent or not safe, with the reason in *kind. */
 static const char *get(const struct place *p, char text[64], enum error_kind *kind)
 {
 	struct error err = { 0 };
@@ -59,7 +59,7 @@ static mode_t mode_of(const char *path)
 	return lstat(path, &st) == 0 ? st.st_mode & 07777 : 0;
 }
 
-TEST("a private file is made with its folders, for its user alone, and replaced whole")
+TEST("a private file is created with its folders, only for its user, and replaced completely")
 {
 	struct place p;
 	char text[64];
@@ -90,7 +90,7 @@ static void expect_refused(const struct place *p)
 	EXPECT_INT(kind, ERROR_PERMISSION);
 }
 
-TEST("a private file that others can read or write, a link, a folder or a pipe is refused, and replaced")
+TEST("a private file that others can read or write, a link, a folder or a pipe is rejected, and replaced")
 {
 	struct place p;
 	char text[64], other[64];
@@ -121,7 +121,7 @@ TEST("a private file that others can read or write, a link, a folder or a pipe i
 	place_close(&p);
 }
 
-TEST("the folder of private files is refused where it is a link or others can write it")
+TEST("the folder of private files is rejected if it is a link or others can write it")
 {
 	struct place p;
 	char other[64];
@@ -145,11 +145,11 @@ TEST("the folder of private files is refused where it is a link or others can wr
 	place_close(&p);
 }
 
-TEST("what belongs to another user is refused: file, folder, cache and home")
+TEST("entries of another user are rejected: file, folder, cache and home")
 {
 	struct place p;
 	if (geteuid() != 0) {
-		unit_skip("only root can give files away");
+		unit_skip("only root can change the owner of files");
 		return;
 	}
 	place_open(&p);
@@ -161,7 +161,7 @@ TEST("what belongs to another user is refused: file, folder, cache and home")
 		EXPECT(i == 0 || put(&p, "new") < 0);
 		EXPECT_INT(chown(places[i], 0, 0), 0);
 	}
-	/* nothing is made in somebody else's home */
+	/* nothing is created in another user's home */
 	char command[96];
 	snprintf(command, sizeof command, "rm -rf '%s'", p.cache);
 	EXPECT_INT(system(command), 0);
@@ -171,7 +171,7 @@ TEST("what belongs to another user is refused: file, folder, cache and home")
 	place_close(&p);
 }
 
-TEST("what a writer that was killed left behind goes with the next; one that writes now is left alone")
+TEST("temporary files of a killed writer are removed by the next one; those of an active writer are retained")
 {
 	struct place p;
 	char text[64], fresh[160];
@@ -200,7 +200,7 @@ static void write_often(const struct place *p, char letter)
 		put(p, text);
 }
 
-TEST("writers at once leave a whole file at every moment")
+TEST("concurrent writers leave a complete file at every moment")
 {
 	struct place p;
 	char text[64];
@@ -222,5 +222,43 @@ TEST("writers at once leave a whole file at every moment")
 	}
 	for (int i = 0; i < 3; i++)
 		EXPECT(waitpid(children[i], NULL, 0) == children[i]);
+	place_close(&p);
+}
+
+TEST("a path is private if its user's and root's folders and links lead to it, and is created if it is missing")
+{
+	struct place p;
+	char path[96], real[PATH_MAX], whole[PATH_MAX];
+	struct stat st;
+	place_open(&p);
+	EXPECT(realpath(p.home, whole) != NULL);
+	snprintf(path, sizeof path, "%s/a/b", p.home);
+	EXPECT_INT(private_path(path, real, NULL), 0);
+	EXPECT(strncmp(real, whole, strlen(whole)) == 0 && strcmp(real + strlen(whole), "/a/b") == 0);
+	EXPECT(stat(path, &st) == 0 && (st.st_mode & 0777) == 0700);
+	snprintf(path, sizeof path, "%s/link", p.home);
+	EXPECT_INT(symlink("a/b", path), 0);
+	EXPECT_INT(private_path(path, real, NULL), 0);
+	EXPECT_STR(real + strlen(whole), "/a/b");
+	snprintf(path, sizeof path, "%s/loop", p.home);
+	EXPECT_INT(symlink("loop", path), 0);
+	EXPECT(private_path(path, real, NULL) < 0);
+	EXPECT(private_path("relative", real, NULL) < 0);
+	place_close(&p);
+}
+
+TEST("a path through a folder that others can write is not private, and nothing is created there; a sticky one is accepted")
+{
+	struct place p;
+	char open_folder[64], path[96], real[PATH_MAX];
+	place_open(&p);
+	snprintf(open_folder, sizeof open_folder, "%s/open", p.home);
+	snprintf(path, sizeof path, "%s/x", open_folder);
+	EXPECT(mkdir(open_folder, 0700) == 0 && chmod(open_folder, 0777) == 0);
+	EXPECT(private_path(open_folder, real, NULL) < 0);
+	EXPECT(private_path(path, real, NULL) < 0);
+	EXPECT(access(path, F_OK) != 0);
+	EXPECT_INT(chmod(open_folder, 01777), 0);
+	EXPECT_INT(private_path(path, real, NULL), 0);
 	place_close(&p);
 }

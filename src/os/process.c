@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "os/file.h"
+#include "os/process_text.h"
 
 static int compare_pids(const void *a, const void *b)
 {
@@ -64,12 +65,6 @@ static ssize_t read_whole(const char *path, char *buffer, size_t size)
 	return n;
 }
 
-static long status_number(const char *text, const char *label, long missing)
-{
-	const char *at = strstr(text, label);
-	return at ? strtol(at + strlen(label), NULL, 10) : missing;
-}
-
 bool process_status(pid_t pid, pid_t tid, struct process_status *status)
 {
 	char path[64], text[4096];
@@ -77,63 +72,27 @@ bool process_status(pid_t pid, pid_t tid, struct process_status *status)
 	*status = (struct process_status){ 0 };
 	if (read_whole(path, text, sizeof text) <= 0)
 		return false;
-	if (strncmp(text, "Name:\t", 6) == 0) {
-		size_t length = strcspn(text + 6, "\n");
-		if (length >= sizeof status->comm)
-			length = sizeof status->comm - 1;
-		memcpy(status->comm, text + 6, length);
-	}
-	/* labels are looked for after the name, which may hold any text but a newline */
-	const char *rest = strchr(text, '\n');
-	rest = rest ? rest : "";
-	status->tgid = (pid_t)status_number(rest, "\nTgid:", -1);
-	status->ppid = (pid_t)status_number(rest, "\nPPid:", -1);
-	status->uid = (uid_t)status_number(rest, "\nUid:", -1);
-	status->kernel = !strstr(rest, "\nVmPeak:") && !strstr(rest, "\nThreads:\t0");
+	process_status_parse(text, status);
 	return status->tgid > 0;
 }
 
-static bool take_hex(const char **at, uint64_t *value, char end)
+bool process_start(pid_t pid, int64_t *start_s)
 {
-	uint64_t v = 0;
-	const char *p = *at;
-	for (;; p++) {
-		unsigned digit;
-		if (*p >= '0' && *p <= '9')
-			digit = (unsigned)(*p - '0');
-		else if (*p >= 'a' && *p <= 'f')
-			digit = (unsigned)(*p - 'a' + 10);
-		else
-			break;
-		v = v << 4 | digit;
-	}
-	if (p == *at || *p != end)
+	enum { FIELDS_BEFORE = 19 }; /* between the name, which may have spaces, and the time since boot: proc_pid_stat(5) */
+	char path[64], text[4096];
+	unsigned long long ticks;
+	struct timespec booted, now;
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	if (read_whole(path, text, sizeof text) <= 0)
 		return false;
-	*at = p + 1;
-	*value = v;
+	const char *at = strrchr(text, ')');
+	at = at ? at + 1 : NULL;
+	for (unsigned i = 0; i < FIELDS_BEFORE && at; i++)
+		at = strchr(at + 1, ' ');
+	if (!at || sscanf(at, " %llu", &ticks) != 1 || clock_gettime(CLOCK_BOOTTIME, &booted) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0)
+		return false;
+	*start_s = (int64_t)now.tv_sec - (int64_t)booted.tv_sec + (int64_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
 	return true;
-}
-
-/* "start-end rwxp pgoff maj:min ino   path" */
-static bool parse_map(char *line, struct process_map *map)
-{
-	const char *at = line;
-	uint64_t maj, min;
-	if (!take_hex(&at, &map->start, '-') || !take_hex(&at, &map->end, ' ') || strnlen(at, 5) < 5)
-		return false;
-	map->prot = (at[0] == 'r' ? PROT_READ : 0) | (at[1] == 'w' ? PROT_WRITE : 0) | (at[2] == 'x' ? PROT_EXEC : 0);
-	map->flags = at[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	at += 5;
-	if (!take_hex(&at, &map->pgoff, ' ') || !take_hex(&at, &maj, ':') || !take_hex(&at, &min, ' '))
-		return false;
-	map->maj = (uint32_t)maj;
-	map->min = (uint32_t)min;
-	char *end;
-	map->ino = strtoull(at, &end, 10);
-	while (*end == ' ')
-		end++;
-	map->path = end;
-	return map->end > map->start;
 }
 
 static uint64_t now_ms(void)
@@ -143,14 +102,14 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Lines of the buffer that are whole; returns how many bytes they take. */
+/* Visits the complete lines of the buffer; returns the number of bytes they take. */
 static int visit_lines(char *text, size_t *used, int (*visit)(void *, const struct process_map *), void *context)
 {
 	*used = 0;
 	for (char *newline; (newline = strchr(text + *used, '\n'));) {
 		struct process_map map;
 		*newline = '\0';
-		int status = parse_map(text + *used, &map) ? visit(context, &map) : 0;
+		int status = process_map_parse(text + *used, &map) ? visit(context, &map) : 0;
 		*used = (size_t)(newline + 1 - text);
 		if (status < 0)
 			return status;

@@ -1,4 +1,4 @@
-/* Processes and threads as /proc tells them: names, parents, mappings, namespaces. What exits while it is read is skipped. */
+/* Processes and threads from /proc (proc(5)): names, parents, mappings, namespaces. Those that exit meanwhile are skipped. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ struct process_ids {
 
 /* All processes, ascending. */
 int process_list(struct process_ids *pids, struct error *err);
-/* The threads of a process, ascending; < 0 where it is gone. */
+/* The threads of a process, ascending; < 0 if it has exited. */
 int process_threads(pid_t pid, struct process_ids *tids, struct error *err);
 
 struct process_status {
@@ -29,20 +29,23 @@ struct process_status {
 	bool kernel;       /* has no address space: a kernel thread */
 };
 
-/* Of a thread or process id. False: gone. */
+/* Of a thread or process id. Returns false if it has exited. */
 bool process_status(pid_t pid, pid_t tid, struct process_status *status);
 
-/* The thread exists, if only as a zombie. */
+/* The time at which the process was started, in seconds since 1970. Returns false if it is gone. */
+bool process_start(pid_t pid, int64_t *start_s);
+
+/* Returns whether the thread exists, including zombies. */
 bool task_lives(pid_t pid, pid_t tid);
 
 struct process_map {
 	uint64_t start, end, pgoff, ino;
 	uint32_t maj, min, prot, flags; /* PROT_*, MAP_* */
-	const char *path;               /* "" for none; escapes as the kernel writes them; valid during the callback */
+	const char *path;               /* "" if absent; escapes as the kernel writes them; valid during the callback */
 };
 
-/* Calls visit for each line of /proc/PID/maps, in order. A timeout (ms, 0: none) ends it early with *timed_out set.
- * < 0: gone, or *err. visit < 0 ends it and is returned. */
+/* Calls visit for each line of /proc/PID/maps, in order. A timeout (ms, 0: none) ends it early with *timed_out set. < 0: the process has
+ * exited, or *err. If visit returns < 0, that ends the walk and is returned. */
 int process_maps(pid_t pid, unsigned timeout_ms, bool *timed_out,
 	int (*visit)(void *context, const struct process_map *map), void *context, struct error *err);
 
@@ -50,10 +53,10 @@ struct process_namespace {
 	uint64_t dev, inode;
 };
 
-/* Namespaces a process is in; zero where they cannot be read. */
+/* The namespaces of a process; zero if they cannot be read. */
 void process_namespaces(pid_t pid, pid_t tid, struct process_namespace namespaces[PROCESS_NAMESPACES]);
 
-/* The words of this program's command line, appended to out, each with its NUL; returns how many. */
+/* Appends the words of this program's command line to out, each with its NUL; returns their number. */
 size_t process_self_command(struct str *out);
 /* The path of this program, or fallback. */
 void process_self_path(char *path, size_t size, const char *fallback);

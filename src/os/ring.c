@@ -53,7 +53,7 @@ size_t ring_pending(const struct ring *ring, struct span pieces[2])
 {
 	uint64_t head = __atomic_load_n(&ring_control(ring)->data_head, __ATOMIC_ACQUIRE);
 	uint64_t bytes = head - ring->tail;
-	if (bytes > ring->size) /* cannot be: the kernel does not pass our tail */
+	if (bytes > ring->size) /* impossible: the kernel does not pass our tail */
 		bytes = ring->size;
 	return ring_span(ring, ring->tail, (size_t)bytes, pieces);
 }
@@ -64,7 +64,7 @@ void ring_consume(struct ring *ring, size_t bytes)
 	__atomic_store_n(&ring_control(ring)->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-/* The size in the record header at a place of the ring; a header never wraps (records are multiples of 8). */
+/* The size in the record header at an offset of the ring; a header never wraps (records are multiples of 8). */
 static uint16_t size_at(const struct ring *ring, uint64_t at)
 {
 	struct perf_event_header header;
@@ -76,7 +76,7 @@ size_t ring_snapshot(struct ring *ring, struct span pieces[2])
 {
 	uint64_t head = __atomic_load_n(&ring_control(ring)->data_head, __ATOMIC_ACQUIRE);
 	uint64_t at = head;
-	uint64_t written = ring->tail - head; /* heads go down */
+	uint64_t written = ring->tail - head; /* heads decrease */
 	uint64_t limit = written < ring->size ? written : ring->size;
 	while (at - head < limit) {
 		uint16_t size = size_at(ring, at);
@@ -110,7 +110,7 @@ size_t ring_default_pages(void)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int64_t kilobytes = 512;
 	if (file_number("/proc/sys/kernel/perf_event_mlock_kb", &kilobytes) && kilobytes > (int64_t)(page / 1024))
-		kilobytes -= (int64_t)(page / 1024); /* the control page counts too */
+		kilobytes -= (int64_t)(page / 1024); /* the control page counts, too */
 	size_t most = (size_t)kilobytes * 1024 / page, pages = 1;
 	while (pages * 2 <= most && pages < ((size_t)1 << 20))
 		pages *= 2;

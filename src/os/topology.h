@@ -1,4 +1,4 @@
-/* How the machine is put together, as /sys/devices/system tells: cores, packages, nodes, caches, blocks of memory. */
+/* The topology of the machine from /sys/devices/system: cores, packages, nodes, caches, blocks of memory. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,15 +7,15 @@
 #include "base/vec.h"
 
 struct topology_cpu {
-	int32_t core, package, die; /* -1: not known */
+	int32_t core, package, die; /* -1: unknown */
 };
 
 struct topology_node {
 	uint32_t id;
 	uint64_t memory_kb, free_kb;
 	const char *cpus;          /* "0-3" */
-	const uint64_t *blocks;    /* a bit per block of memory that is present */
-	uint64_t block_bits;       /* how many bits: one more than the largest */
+	const uint64_t *blocks;    /* a bit per present block of memory */
+	uint64_t block_bits;       /* number of bits: one more than the largest block */
 };
 
 struct topology_cache {
@@ -29,13 +29,13 @@ struct topology_lists {
 
 struct topology {
 	struct arena arena;
-	VEC(struct topology_cpu) cpus;          /* by number, of all that are present */
-	struct topology_lists packages, dies, cores; /* CPU lists that belong together, each once */
+	VEC(struct topology_cpu) cpus;          /* all present ones, by number */
+	struct topology_lists packages, dies, cores; /* CPU lists that belong together, without duplicates */
 	VEC(struct topology_node) nodes;
-	VEC(struct topology_cache) caches;      /* each once, by level */
-	uint64_t block_size;                    /* of memory; 0: not known */
+	VEC(struct topology_cache) caches;      /* without duplicates, by level */
+	uint64_t block_size;                    /* of memory, in bytes; 0: unknown */
 };
 
-/* Reads all; what cannot be read is left empty. */
+/* Reads the whole topology; unreadable parts are empty. */
 void topology_read(struct topology *topology);
 void topology_fini(struct topology *topology);

@@ -1,7 +1,7 @@
 #include "abi/attr.h"
 
-/* C puts the first bit field of a word at its low end on little-endian machines and at its high end on big-endian ones. */
-static uint64_t flags_mirror(uint64_t word)
+/* A C compiler puts the first bit field of a word at its low end on little-endian machines and at its high end on big-endian ones. */
+static uint64_t attr_flags_mirrored(uint64_t word)
 {
 	uint64_t out = 0;
 	for (unsigned bit = 0; bit < 64; bit++)
@@ -9,8 +9,8 @@ static uint64_t flags_mirror(uint64_t word)
 	return out;
 }
 
-/* precise_ip is a field of two bits, which keep their order where the fields are mirrored. */
-static uint64_t precise_ip_turned(uint64_t flags)
+/* precise_ip is one field of two bits: mirroring the word reverses their order, which this function restores. */
+static uint64_t precise_ip_reversed(uint64_t flags)
 {
 	uint64_t low = flags >> ATTR_PRECISE_IP & 1, high = flags >> ATTR_PRECISE_IP_HIGH & 1;
 	return (flags & ~(3ull << ATTR_PRECISE_IP)) | high << ATTR_PRECISE_IP | low << ATTR_PRECISE_IP_HIGH;
@@ -18,7 +18,7 @@ static uint64_t precise_ip_turned(uint64_t flags)
 
 static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
-static uint32_t tail_in_use(const uint8_t *bytes, size_t len)
+static uint32_t unknown_tail_size(const uint8_t *bytes, size_t len)
 {
 	for (size_t i = ATTR_SIZE_VER9; i < len; i++)
 		if (bytes[i])
@@ -29,11 +29,11 @@ static uint32_t tail_in_use(const uint8_t *bytes, size_t len)
 int attr_decode(struct attr *attr, const void *bytes, size_t len, bool swap, struct error *err)
 {
 	if (len < ATTR_SIZE_VER0)
-		return error_set(err, ERROR_FORMAT, "an event attribute of %zu bytes; the smallest has %d", len, ATTR_SIZE_VER0);
+		return error_set(err, ERROR_FORMAT, "an event attribute has %zu bytes; the minimum is %d", len, ATTR_SIZE_VER0);
 	uint8_t whole[ATTR_SIZE_VER9] = { 0 };
 	memcpy(whole, bytes, len < sizeof whole ? len : sizeof whole);
 	struct cursor c = cursor_of(whole, sizeof whole, swap);
-	*attr = (struct attr){ .unknown_tail = tail_in_use(bytes, len) };
+	*attr = (struct attr){ .unknown_tail = unknown_tail_size(bytes, len) };
 	attr->type = take_u32(&c);
 	attr->size = take_u32(&c);
 	attr->config = take_u64(&c);
@@ -59,7 +59,7 @@ int attr_decode(struct attr *attr, const void *bytes, size_t len, bool swap, str
 	attr->config3 = take_u64(&c);
 	attr->config4 = take_u64(&c);
 	if (swap != host_is_big)
-		attr->flags = precise_ip_turned(flags_mirror(attr->flags));
+		attr->flags = precise_ip_reversed(attr_flags_mirrored(attr->flags));
 	return 0;
 }
 
@@ -85,7 +85,7 @@ uint32_t attr_size_needed(const struct attr *attr)
 	return ATTR_SIZE_VER0;
 }
 
-static void put(uint8_t **at, const void *value, size_t size)
+static void append_field(uint8_t **at, const void *value, size_t size)
 {
 	memcpy(*at, value, size);
 	*at += size;
@@ -96,7 +96,7 @@ size_t attr_encode(const struct attr *attr, uint8_t out[static ATTR_SIZE_VER9])
 	uint32_t size = attr->size ? attr->size : attr_size_needed(attr);
 	if (size > ATTR_SIZE_VER9)
 		size = ATTR_SIZE_VER9;
-	uint64_t flags = host_is_big ? flags_mirror(precise_ip_turned(attr->flags)) : attr->flags;
+	uint64_t flags = host_is_big ? attr_flags_mirrored(precise_ip_reversed(attr->flags)) : attr->flags;
 	const struct {
 		const void *value;
 		size_t size;
@@ -111,6 +111,6 @@ size_t attr_encode(const struct attr *attr, uint8_t out[static ATTR_SIZE_VER9])
 	};
 	uint8_t *at = out;
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-		put(&at, fields[i].value, fields[i].size);
+		append_field(&at, fields[i].value, fields[i].size);
 	return size;
 }

@@ -1,4 +1,5 @@
-/* struct perf_event_attr as bytes and as a value. Source: perf_event_open(2), include/uapi/linux/perf_event.h up to Linux 6.19. */
+/* struct perf_event_attr: its encoded bytes and its decoded value. Source: perf_event_open(2), include/uapi/linux/perf_event.h of Linux
+ * 6.19 and older. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 #include "base/error.h"
 
 enum {
-	ATTR_SIZE_VER0 = 64,  /* first published */
+	ATTR_SIZE_VER0 = 64,  /* the first published size */
 	ATTR_SIZE_VER1 = 72,  /* config2 */
 	ATTR_SIZE_VER2 = 80,  /* branch_sample_type */
 	ATTR_SIZE_VER3 = 96,  /* sample_regs_user, sample_stack_user */
@@ -88,7 +89,7 @@ enum branch_sample_type {
 	BRANCH_COUNTERS = 1u << 19,
 };
 
-/* Bits of the flag word, by their position in native (little-endian bit order) form; attr_decode sorts out the other order. */
+/* Bits of the flag word as a little-endian compiler numbers them; attr_decode converts the other order. */
 enum attr_flag {
 	ATTR_DISABLED, ATTR_INHERIT, ATTR_PINNED, ATTR_EXCLUSIVE, ATTR_EXCLUDE_USER, ATTR_EXCLUDE_KERNEL, ATTR_EXCLUDE_HV,
 	ATTR_EXCLUDE_IDLE, ATTR_MMAP, ATTR_COMM, ATTR_FREQ, ATTR_INHERIT_STAT, ATTR_ENABLE_ON_EXEC, ATTR_TASK, ATTR_WATERMARK,
@@ -102,12 +103,12 @@ enum attr_flag {
 
 struct attr {
 	uint32_t type;
-	uint32_t size;              /* as stored */
+	uint32_t size;              /* as stored in the recording */
 	uint64_t config;
-	uint64_t sample_period;     /* or frequency, where ATTR_FREQ */
+	uint64_t sample_period;     /* a frequency in Hz if ATTR_FREQ is set */
 	uint64_t sample_type;
 	uint64_t read_format;
-	uint64_t flags;             /* bit per enum attr_flag */
+	uint64_t flags;             /* one bit per enum attr_flag */
 	uint32_t wakeup_events;     /* or watermark */
 	uint32_t bp_type;
 	uint64_t config1;           /* or bp_addr */
@@ -124,7 +125,7 @@ struct attr {
 	uint64_t sig_data;
 	uint64_t config3;
 	uint64_t config4;
-	uint32_t unknown_tail;      /* bytes beyond ATTR_SIZE_VER9, where any of them is not zero; else 0 */
+	uint32_t unknown_tail;      /* number of bytes beyond ATTR_SIZE_VER9 if any of them is not zero; otherwise 0 */
 };
 
 static inline bool attr_flag(const struct attr *attr, enum attr_flag flag)
@@ -132,17 +133,24 @@ static inline bool attr_flag(const struct attr *attr, enum attr_flag flag)
 	return attr->flags >> flag & 1;
 }
 
-/* The recorded chains have a part of user code: by frame pointers, or unwound while recording. */
+/* Whether the recorded call chains have a user part: followed by the kernel through frame pointers, or unwound while recording. */
 static inline bool attr_chains_of_user(const struct attr *attr)
 {
 	return attr->sample_type & SAMPLE_CALLCHAIN && !attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER) &&
 	       !(attr->sample_type & SAMPLE_BRANCH_STACK && attr->branch_sample_type & BRANCH_CALL_STACK);
 }
 
-/* … by frame pointers, as the kernel follows them. */
+/* Whether the recorder unwound the user part (record --call-graph unwind): it also asks for stack copies, which perf never combines with
+ * a user part. */
+static inline bool attr_chains_unwound(const struct attr *attr)
+{
+	return attr_chains_of_user(attr) && attr->sample_type & SAMPLE_STACK_USER;
+}
+
+/* Whether the kernel followed the user part of the recorded call chains through frame pointers. */
 static inline bool attr_chains_by_frame_pointer(const struct attr *attr)
 {
-	return attr_chains_of_user(attr) && !(attr->sample_type & SAMPLE_STACK_USER);
+	return attr_chains_of_user(attr) && !attr_chains_unwound(attr);
 }
 
 static inline unsigned attr_precise_ip(const struct attr *attr)
@@ -150,10 +158,12 @@ static inline unsigned attr_precise_ip(const struct attr *attr)
 	return attr->flags >> ATTR_PRECISE_IP & 3;
 }
 
-/* Decodes `len` bytes (>= 64, any later size); swap: written on a machine of the other byte order. */
+/* Decodes `len` bytes, which may be more than ATTR_SIZE_VER9 (later kernels). swap: the bytes come from a machine of the other byte
+ * order. Fails with ERROR_FORMAT if len < ATTR_SIZE_VER0. */
 int attr_decode(struct attr *attr, const void *bytes, size_t len, bool swap, struct error *err);
 
-/* The smallest published size that holds every field in use. */
+/* Returns the smallest published size that contains every field that is not zero. */
 uint32_t attr_size_needed(const struct attr *attr);
-/* Encodes into out[0..size) in native order with size = attr->size (one of ATTR_SIZE_*; 0: attr_size_needed); returns the size. */
+/* Encodes the attribute into out in native byte order and returns the encoded size: attr->size (one of ATTR_SIZE_*), or attr_size_needed
+ * if that is 0. */
 size_t attr_encode(const struct attr *attr, uint8_t out[static ATTR_SIZE_VER9]);

@@ -23,7 +23,7 @@ static void swap_bytes(uint8_t *p, size_t n)
 	}
 }
 
-TEST("an attribute survives encoding and decoding")
+TEST("decoding an encoded attribute gives the same attribute")
 {
 	struct attr attr = full_attr(), back;
 	uint8_t bytes[ATTR_SIZE_VER9];
@@ -33,13 +33,13 @@ TEST("an attribute survives encoding and decoding")
 	EXPECT_INT(attr_precise_ip(&back), 2);
 }
 
-TEST("an attribute of a machine of the other byte order has its bytes swapped and its flags mirrored")
+TEST("an attribute from a machine of the other byte order is decoded with swapped bytes and mirrored flags")
 {
 	static const uint8_t widths[] = { 4, 4, 8, 8, 8, 8, 8, 4, 4, 8, 8, 8, 8, 4, 4, 8, 4, 2, 2, 4, 4, 8, 8, 8 };
 	struct attr attr = full_attr(), back;
 	uint8_t bytes[ATTR_SIZE_VER9], *at = bytes;
 	attr_encode(&attr, bytes);
-	/* what a big-endian compiler does with the flags: disabled is the top bit, precise_ip the bits 48 and 47 */
+	/* a big-endian compiler puts disabled at bit 63 and precise_ip at bits 48 and 47 */
 	uint64_t mirrored = 1ull << 63 | 2ull << 47 | 1ull << (63 - ATTR_DEFER_OUTPUT);
 	uint64_t flags = HOST_IS_BIG_ENDIAN ? attr.flags : mirrored;
 	memcpy(bytes + 40, &flags, sizeof flags);
@@ -52,7 +52,7 @@ TEST("an attribute of a machine of the other byte order has its bytes swapped an
 	EXPECT(memcmp(&attr, &back, sizeof attr) == 0);
 }
 
-TEST("a short attribute leaves what it lacks zero")
+TEST("decoding a short attribute sets the missing fields to zero")
 {
 	struct attr attr = full_attr(), back;
 	uint8_t bytes[ATTR_SIZE_VER9];
@@ -67,7 +67,7 @@ TEST("a short attribute leaves what it lacks zero")
 	EXPECT_INT(back.branch_sample_type, 0);
 }
 
-TEST("an attribute of a later kernel is read as far as it is known")
+TEST("decoding an attribute of a later kernel ignores its additional fields and reports their size")
 {
 	struct attr attr = full_attr(), back;
 	uint8_t bytes[ATTR_SIZE_VER9 + 64] = { 0 };
@@ -80,16 +80,16 @@ TEST("an attribute of a later kernel is read as far as it is known")
 	EXPECT_INT(back.config4, 15);
 }
 
-TEST("an attribute below the first published size is refused with a sentence")
+TEST("decoding fewer bytes than the first published size fails with a sentence")
 {
 	struct attr attr;
 	struct error err = { 0 };
 	uint8_t bytes[ATTR_SIZE_VER0] = { 0 };
 	EXPECT(attr_decode(&attr, bytes, ATTR_SIZE_VER0 - 1, false, &err) < 0);
-	EXPECT_STR(err.text, "an event attribute of 63 bytes; the smallest has 64");
+	EXPECT_STR(err.text, "an event attribute has 63 bytes; the minimum is 64");
 }
 
-TEST("the size of an attribute is the smallest that holds its fields")
+TEST("the encoded size is the smallest published size that contains all fields in use")
 {
 	struct attr attr = { .type = ATTR_SOFTWARE };
 	uint8_t bytes[ATTR_SIZE_VER9];

@@ -49,3 +49,13 @@ const char *record_type_name(uint32_t type)
 {
 	return type < RECORD_TYPE_MAX ? type_names[type] : NULL;
 }
+
+uint32_t record_least_body(uint32_t type)
+{
+	static const uint8_t least[] = {
+		[RECORD_LOST] = 16, [RECORD_THROTTLE] = 24, [RECORD_UNTHROTTLE] = 24, [RECORD_READ] = 16, [RECORD_AUX] = 24,
+		[RECORD_ITRACE_START] = 8, [RECORD_LOST_SAMPLES] = 8, [RECORD_SWITCH_CPU_WIDE] = 8, [RECORD_BPF_EVENT] = 16,
+		[RECORD_TEXT_POKE] = 12, [RECORD_AUX_OUTPUT_HW_ID] = 8, [RECORD_CALLCHAIN_DEFERRED] = 16,
+	};
+	return type < sizeof least ? least[type] : 0;
+}

@@ -1,7 +1,8 @@
-/* Names and layouts of perf.data records: the kernel's types (perf_event.h of Linux 6.18 and 6.19) and the tool's own (from 64).
- * Our own definitions: no kernel header is needed. Source: include/uapi/linux/perf_event.h, tools/perf/Documentation/
- * perf.data-file-format.txt, and the bytes of recordings. Pure: no syscalls, no allocation. */
+/* Types and layouts of perf.data records: the kernel's types (perf_event.h of Linux 6.18 and 6.19) and the types of perf (from 64 on).
+ * perfuse defines them itself, so that it builds with any kernel headers. Source: include/uapi/linux/perf_event.h,
+ * tools/perf/Documentation/perf.data-file-format.txt, and recordings. No system calls, no allocation. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,10 +70,11 @@ enum record_misc {
 	RECORD_MISC_EXACT_IP = 1 << 14,
 	RECORD_MISC_SWITCH_OUT_PREEMPT = 1 << 14,
 	RECORD_MISC_MMAP_BUILD_ID = 1 << 14,
+	RECORD_MISC_LOST_SAMPLES_BPF = 1 << 15, /* dropped by a BPF filter */
 	RECORD_MISC_EXT_RESERVED = 1 << 15,
 };
 
-/* Entries of a callchain at or above this value are markers, not addresses. */
+/* An entry of a recorded call chain at or above this value is a context marker, not an address. */
 #define CONTEXT_MAX ((uint64_t)-4095)
 #define CONTEXT_HV ((uint64_t)-32)
 #define CONTEXT_KERNEL ((uint64_t)-128)
@@ -82,14 +84,14 @@ enum record_misc {
 #define CONTEXT_GUEST_KERNEL ((uint64_t)-2176)
 #define CONTEXT_GUEST_USER ((uint64_t)-2560)
 
-/* One record: native byte order, borrowed. `body` is what follows the 8-byte header, `body_len` its length; for AUXTRACE
- * and HEADER_TRACING_DATA the payload that follows the record is not part of the body. */
+/* One record in native byte order; the bytes are borrowed. `body` follows the 8-byte header and has `body_len` bytes. The payload that
+ * follows an AUXTRACE or HEADER_TRACING_DATA record is not part of the body. */
 struct record {
 	uint32_t type;
 	uint16_t misc;
 	uint32_t body_len;
 	const uint8_t *body;
-	uint64_t offset; /* in the file, or behind the header of a stream; of the COMPRESSED record where it was inside one */
+	uint64_t offset; /* in the file, or in a stream after its header; a decompressed record has the offset of its COMPRESSED record */
 };
 
 static inline unsigned record_cpumode(const struct record *record)
@@ -97,5 +99,17 @@ static inline unsigned record_cpumode(const struct record *record)
 	return record->misc & RECORD_MISC_CPUMODE_MASK;
 }
 
-/* "SAMPLE", "MMAP2" …; NULL for a type this table does not know. */
+enum { RECORD_TYPE_LIMIT = 256 };
+
+/* Whether a type may exist. Types are numbered consecutively: an unknown type may come from a later kernel or recorder, unless it is 0 or
+ * far beyond the known types. */
+static inline bool record_type_may_be(uint32_t type)
+{
+	return type && type < RECORD_TYPE_LIMIT;
+}
+
+/* Returns the minimum body size in bytes of a kernel record whose size no other function checks; 0 for other types. */
+uint32_t record_least_body(uint32_t type);
+
+/* Returns "SAMPLE", "MMAP2" …; NULL for an unknown type. */
 const char *record_type_name(uint32_t type);

@@ -1,7 +1,7 @@
 #include "abi/sample.h"
 
-/* A body as a row of fields: a digit swaps that many bytes, '.' skips one, '*' swaps the rest as u64s, and what is left after the
- * last of them is bytes of no order. '&' is the attribute's flag word. */
+/* The fields of a record body: a digit is a field of that many bytes, '.' a byte that is not swapped, '*' all remaining bytes as u64s,
+ * '&' the flag word of an attribute. Bytes after the last field are strings or raw data and are not swapped. */
 static const char *const patterns[RECORD_TYPE_MAX] = {
 	[RECORD_MMAP] = "44888",
 	[RECORD_LOST] = "88",
@@ -37,7 +37,7 @@ static const char *const patterns[RECORD_TYPE_MAX] = {
 	[RECORD_HEADER_FEATURE] = "8",
 	[RECORD_COMPRESSED2] = "8",
 };
-/* MMAP2 with a build-id in place of device and inode. */
+/* The fields of MMAP2 with a build-id instead of device and inode. */
 static const char mmap2_build_id[] = "44888........................44";
 static const char attr_pattern[] = "448888&" "448888448" "42244888";
 
@@ -70,8 +70,8 @@ static void swap_words(uint8_t *p, size_t len)
 
 static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
-/* The bit fields of one word mirrored: the field that starts at bit 0 of a little-endian machine is at the word's other end on a
- * big-endian one, its own bits in order. */
+/* Reverses the order of a word's bit fields, but not the order of the bits in a field: the first field is at the low end of the word on
+ * little-endian machines and at the high end on big-endian ones. */
 static void mirror_fields(uint8_t *p, const uint8_t *widths, size_t count)
 {
 	uint64_t word = load_u64(p), out = 0;
@@ -142,14 +142,14 @@ static void swap_trailer(uint8_t *p, uint64_t type)
 	}
 }
 
-/* A cursor that swaps what passes. */
+/* A cursor that swaps the fields that it passes; cut: a size exceeds the body. */
 struct swapper {
 	uint8_t *body;
 	size_t len, at;
 	bool cut;
 };
 
-static uint64_t swap_u64(struct swapper *s)
+static uint64_t swap_next_u64(struct swapper *s)
 {
 	if (s->len - s->at < 8) {
 		s->cut = true;
@@ -160,7 +160,7 @@ static uint64_t swap_u64(struct swapper *s)
 	return load_u64(s->body + s->at - 8);
 }
 
-static void swap_pair(struct swapper *s)
+static void swap_next_pair(struct swapper *s)
 {
 	if (s->len - s->at < 8) {
 		s->cut = true;
@@ -171,7 +171,7 @@ static void swap_pair(struct swapper *s)
 	s->at += 8;
 }
 
-static void swap_u64s(struct swapper *s, uint64_t count)
+static void swap_next_u64s(struct swapper *s, uint64_t count)
 {
 	if (s->cut || count > (s->len - s->at) / 8) {
 		s->cut = true;
@@ -181,7 +181,7 @@ static void swap_u64s(struct swapper *s, uint64_t count)
 	s->at += count * 8;
 }
 
-static void skip(struct swapper *s, uint64_t count)
+static void skip_unswapped(struct swapper *s, uint64_t count)
 {
 	if (s->cut || count > s->len - s->at)
 		s->cut = true;
@@ -195,20 +195,20 @@ static void swap_read(struct swapper *s, const struct sample_layout *layout)
 	uint64_t words = 1 + !!(format & READ_ID) + !!(format & READ_LOST);
 	uint64_t times = !!(format & READ_TOTAL_TIME_ENABLED) + !!(format & READ_TOTAL_TIME_RUNNING);
 	if (!(format & READ_GROUP)) {
-		swap_u64s(s, words + times);
+		swap_next_u64s(s, words + times);
 		return;
 	}
-	uint64_t count = swap_u64(s);
-	swap_u64s(s, times);
+	uint64_t count = swap_next_u64(s);
+	swap_next_u64s(s, times);
 	if (count > s->len / 8)
 		s->cut = true;
 	else
-		swap_u64s(s, count * words);
+		swap_next_u64s(s, count * words);
 }
 
 static void swap_callchain(struct swapper *s, const struct sample_layout *layout)
 {
-	swap_u64s(s, swap_u64(s));
+	swap_next_u64s(s, swap_next_u64(s));
 }
 
 static void swap_raw(struct swapper *s, const struct sample_layout *layout)
@@ -219,91 +219,91 @@ static void swap_raw(struct swapper *s, const struct sample_layout *layout)
 	}
 	swap_u32_at(s->body + s->at);
 	s->at += 4;
-	skip(s, load_u32(s->body + s->at - 4));
+	skip_unswapped(s, load_u32(s->body + s->at - 4));
 }
 
 static void swap_branches(struct swapper *s, const struct sample_layout *layout)
 {
-	uint64_t count = swap_u64(s);
+	uint64_t count = swap_next_u64(s);
 	if (layout->branch_sample_type & BRANCH_HW_INDEX && (count || s->at < s->len))
-		swap_u64(s);
+		swap_next_u64(s);
 	if (s->cut || count > (s->len - s->at) / sizeof(struct branch_entry)) {
 		s->cut = true;
 		return;
 	}
 	for (uint64_t i = 0; i < count; i++) {
-		swap_u64s(s, 3);
-		if (!host_is_big) /* who reads them looks where little-endian machines have the fields */
+		swap_next_u64s(s, 3);
+		if (!host_is_big) /* readers use little-endian bit numbers, which a file from a little-endian machine has already */
 			mirror_branch_flags(s->body + s->at - 8);
 	}
 	if (layout->branch_sample_type & BRANCH_COUNTERS)
-		swap_u64s(s, count);
+		swap_next_u64s(s, count);
 }
 
 static void swap_regs_user(struct swapper *s, const struct sample_layout *layout)
 {
-	if (swap_u64(s))
-		swap_u64s(s, layout->regs_user_count);
+	if (swap_next_u64(s))
+		swap_next_u64s(s, layout->regs_user_count);
 }
 
 static void swap_regs_intr(struct swapper *s, const struct sample_layout *layout)
 {
-	if (swap_u64(s))
-		swap_u64s(s, layout->regs_intr_count);
+	if (swap_next_u64(s))
+		swap_next_u64s(s, layout->regs_intr_count);
 }
 
 static void swap_stack_user(struct swapper *s, const struct sample_layout *layout)
 {
-	uint64_t size = swap_u64(s);
+	uint64_t size = swap_next_u64(s);
 	if (!size)
 		return;
-	skip(s, size);
-	swap_u64s(s, 1);
+	skip_unswapped(s, size);
+	swap_next_u64s(s, 1);
 }
 
-static void swap_one(struct swapper *s, const struct sample_layout *layout)
+static void swap_word_field(struct swapper *s, const struct sample_layout *layout)
 {
-	swap_u64(s);
+	swap_next_u64(s);
 }
 
-static void swap_two_halves(struct swapper *s, const struct sample_layout *layout)
+static void swap_pair_field(struct swapper *s, const struct sample_layout *layout)
 {
-	swap_pair(s);
+	swap_next_pair(s);
 }
 
 static void swap_aux(struct swapper *s, const struct sample_layout *layout)
 {
-	skip(s, swap_u64(s));
+	skip_unswapped(s, swap_next_u64(s));
 }
 
 static const struct part {
 	uint64_t bit;
 	void (*swap)(struct swapper *s, const struct sample_layout *layout);
 } parts[] = {
-	{ SAMPLE_IDENTIFIER, swap_one },
-	{ SAMPLE_IP, swap_one },
-	{ SAMPLE_TID, swap_two_halves },
-	{ SAMPLE_TIME, swap_one },
-	{ SAMPLE_ADDR, swap_one },
-	{ SAMPLE_ID, swap_one },
-	{ SAMPLE_STREAM_ID, swap_one },
-	{ SAMPLE_CPU, swap_two_halves },
-	{ SAMPLE_PERIOD, swap_one },
+	{ SAMPLE_IDENTIFIER, swap_word_field },
+	{ SAMPLE_IP, swap_word_field },
+	{ SAMPLE_TID, swap_pair_field },
+	{ SAMPLE_TIME, swap_word_field },
+	{ SAMPLE_ADDR, swap_word_field },
+	{ SAMPLE_ID, swap_word_field },
+	{ SAMPLE_STREAM_ID, swap_word_field },
+	{ SAMPLE_CPU, swap_pair_field },
+	{ SAMPLE_PERIOD, swap_word_field },
 	{ SAMPLE_READ, swap_read },
 	{ SAMPLE_CALLCHAIN, swap_callchain },
 	{ SAMPLE_RAW, swap_raw },
 	{ SAMPLE_BRANCH_STACK, swap_branches },
 	{ SAMPLE_REGS_USER, swap_regs_user },
 	{ SAMPLE_STACK_USER, swap_stack_user },
-	{ SAMPLE_WEIGHT, swap_one },
-	{ SAMPLE_WEIGHT_STRUCT, swap_one },
-	{ SAMPLE_DATA_SRC, swap_one },
-	{ SAMPLE_TRANSACTION, swap_one },
+	{ SAMPLE_WEIGHT, swap_word_field },
+	{ SAMPLE_WEIGHT_STRUCT, swap_word_field },
+	{ SAMPLE_DATA_SRC, swap_word_field },
+	{ SAMPLE_TRANSACTION, swap_word_field },
 	{ SAMPLE_REGS_INTR, swap_regs_intr },
-	{ SAMPLE_PHYS_ADDR, swap_one },
-	{ SAMPLE_CGROUP, swap_one },
-	{ SAMPLE_DATA_PAGE_SIZE, swap_one },
-	{ SAMPLE_CODE_PAGE_SIZE, swap_one },
+	{ SAMPLE_PHYS_ADDR, swap_word_field },
+	{ SAMPLE_CGROUP, swap_word_field },
+	{ SAMPLE_DATA_PAGE_SIZE, swap_word_field },
+	{ SAMPLE_CODE_PAGE_SIZE, swap_word_field },
 	{ SAMPLE_AUX, swap_aux },
 };
 
@@ -316,7 +316,7 @@ static int swap_sample(uint8_t *body, size_t len, const struct sample_layout *la
 	return s.cut ? -1 : 0;
 }
 
-static uint16_t swap_u16(struct swapper *s)
+static uint16_t swap_next_u16(struct swapper *s)
 {
 	uint16_t value;
 	if (s->len - s->at < 2) {
@@ -334,18 +334,18 @@ enum cpu_map_type { CPU_MAP_LIST = 0, CPU_MAP_MASK = 1, CPU_MAP_RANGE = 2 };
 /* { u16 type; list: u16 n, u16 cpu[n]; mask: u16 n, u16 width, width 8: 4 bytes of padding, words; range: u8 any, u8, u16, u16 } */
 static void swap_cpu_map(struct swapper *s)
 {
-	uint16_t type = swap_u16(s);
+	uint16_t type = swap_next_u16(s);
 	if (type == CPU_MAP_RANGE) {
-		skip(s, 2);
-		swap_u16(s);
-		swap_u16(s);
+		skip_unswapped(s, 2);
+		swap_next_u16(s);
+		swap_next_u16(s);
 		return;
 	}
-	uint16_t count = swap_u16(s), width = 2;
+	uint16_t count = swap_next_u16(s), width = 2;
 	if (type == CPU_MAP_MASK) {
-		width = swap_u16(s);
+		width = swap_next_u16(s);
 		if (width == 8)
-			skip(s, 4);
+			skip_unswapped(s, 4);
 	}
 	if (s->cut || (type != CPU_MAP_LIST && width != 4 && width != 8) || count > (s->len - s->at) / width) {
 		s->cut = true;
@@ -359,22 +359,22 @@ enum event_update_type { EVENT_UPDATE_UNIT, EVENT_UPDATE_SCALE, EVENT_UPDATE_NAM
 
 static void swap_event_update(struct swapper *s)
 {
-	uint64_t type = swap_u64(s);
-	swap_u64(s);
+	uint64_t type = swap_next_u64(s);
+	swap_next_u64(s);
 	if (type == EVENT_UPDATE_SCALE)
-		swap_u64(s);
+		swap_next_u64(s);
 	else if (type == EVENT_UPDATE_CPUS)
 		swap_cpu_map(s);
 }
 
 static void swap_thread_map(struct swapper *s)
 {
-	uint64_t count = swap_u64(s);
+	uint64_t count = swap_next_u64(s);
 	if (count > (s->len - s->at) / 24)
 		s->cut = true;
 	for (; count && !s->cut; count--) {
-		swap_u64(s);
-		skip(s, 16);
+		swap_next_u64(s);
+		skip_unswapped(s, 16);
 	}
 }
 
@@ -390,10 +390,10 @@ static void swap_header_attr(struct swapper *s)
 		s->cut = true;
 		return;
 	}
-	/* fields of a later kernel's attribute are left alone, as are fields that the size cuts */
+	/* the pattern stops at the size: fields of later kernels and fields beyond the size are not swapped */
 	swap_pattern(attr_pattern, s->body, size);
 	s->at = size;
-	swap_u64s(s, (s->len - s->at) / 8);
+	swap_next_u64s(s, (s->len - s->at) / 8);
 }
 
 static int swap_special(uint32_t type, uint8_t *body, size_t len)
@@ -432,7 +432,7 @@ int record_swap(uint32_t type, uint16_t misc, uint8_t *body, size_t len, const s
 	const char *pattern = type < RECORD_TYPE_MAX ? patterns[type] : NULL;
 	if (type == RECORD_MMAP2 && misc & RECORD_MISC_MMAP_BUILD_ID)
 		pattern = mmap2_build_id;
-	/* the optional ends of records that grew over time may be absent */
+	/* later versions of perf added fields at the end, which may be absent */
 	if (pattern && (type == RECORD_AUXTRACE_ERROR || type == RECORD_TIME_CONV)) {
 		swap_pattern(pattern, body, len);
 		return 0;

@@ -4,13 +4,13 @@
 
 #include "unit.h"
 
-/* A body written twice: as this machine writes it, and as one of the other byte order does. */
+/* The same body in native byte order and in the other byte order. */
 struct twin {
 	uint8_t native[2048], foreign[2048];
 	size_t len;
 };
 
-static void put(struct twin *t, uint64_t value, size_t width)
+static void twin_put(struct twin *t, uint64_t value, size_t width)
 {
 	uint8_t bytes[8];
 	memcpy(bytes, &value, sizeof bytes);
@@ -22,13 +22,13 @@ static void put(struct twin *t, uint64_t value, size_t width)
 	t->len += width;
 }
 
-static void put_row(struct twin *t, const char *widths)
+static void twin_put_fields(struct twin *t, const char *widths)
 {
 	for (uint64_t value = 0x1102030405060708; *widths; widths++, value += 0x0101010101010101)
-		put(t, value, (size_t)(*widths - '0'));
+		twin_put(t, value, (size_t)(*widths - '0'));
 }
 
-static void put_bytes(struct twin *t, const void *bytes, size_t n)
+static void twin_put_bytes(struct twin *t, const void *bytes, size_t n)
 {
 	memcpy(t->native + t->len, bytes, n);
 	memcpy(t->foreign + t->len, bytes, n);
@@ -42,7 +42,7 @@ static void expect_swaps(struct twin *t, uint32_t type, uint16_t misc, const str
 	EXPECT_INT(record_swap(type, misc, work, t->len, layout), 0);
 	if (memcmp(work, t->native, t->len) != 0)
 		unit_fail(__FILE__, __LINE__, "%s does not swap", record_type_name(type));
-	/* cut anywhere, it is an error or shorter; a sanitizer sees reads beyond */
+	/* a body cut anywhere must not be read beyond its end: the sanitizer detects that */
 	for (size_t len = 0; len < t->len; len++) {
 		uint8_t *exact = malloc(len + !len);
 		memcpy(exact, t->foreign, len);
@@ -62,7 +62,7 @@ static struct sample_layout trailer_layout(void)
 	return layout;
 }
 
-TEST("records of the kernel swap with the trailer that follows them")
+TEST("records of the kernel are swapped with their trailer")
 {
 	static const struct {
 		uint32_t type;
@@ -92,39 +92,39 @@ TEST("records of the kernel swap with the trailer that follows them")
 	struct sample_layout layout = trailer_layout();
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct twin t = { .len = 0 };
-		put_row(&t, rows[i].fields);
+		twin_put_fields(&t, rows[i].fields);
 		if (rows[i].text)
-			put_bytes(&t, rows[i].text, 16);
-		put_row(&t, "44888448");
+			twin_put_bytes(&t, rows[i].text, 16);
+		twin_put_fields(&t, "44888448");
 		expect_swaps(&t, rows[i].type, rows[i].misc, &layout);
 	}
 }
 
-TEST("a mapping with a build-id has no device and inode to swap")
+TEST("an MMAP2 with a build-id is swapped without device and inode")
 {
 	struct sample_layout layout = trailer_layout();
 	struct twin t = { .len = 0 };
-	put_row(&t, "44888");
-	put_bytes(&t, "\x14\0\0\0" "ABCDEFGHIJKLMNOPQRST", 24);
-	put_row(&t, "44");
-	put_bytes(&t, "/bin/true\0\0\0\0\0\0\0", 16);
-	put_row(&t, "44888448");
+	twin_put_fields(&t, "44888");
+	twin_put_bytes(&t, "\x14\0\0\0" "ABCDEFGHIJKLMNOPQRST", 24);
+	twin_put_fields(&t, "44");
+	twin_put_bytes(&t, "/bin/true\0\0\0\0\0\0\0", 16);
+	twin_put_fields(&t, "44888448");
 	expect_swaps(&t, RECORD_MMAP2, RECORD_MISC_MMAP_BUILD_ID, &layout);
 }
 
-TEST("poked text keeps its bytes")
+TEST("the code bytes of TEXT_POKE are not swapped")
 {
 	struct sample_layout layout = trailer_layout();
 	struct twin t = { .len = 0 };
-	put(&t, 0xffffffff81000000, 8);
-	put(&t, 3, 2);
-	put(&t, 1, 2);
-	put_bytes(&t, "\x0f\x1f\x44\x90", 4);
-	put_row(&t, "44888448");
+	twin_put(&t, 0xffffffff81000000, 8);
+	twin_put(&t, 3, 2);
+	twin_put(&t, 1, 2);
+	twin_put_bytes(&t, "\x0f\x1f\x44\x90", 4);
+	twin_put_fields(&t, "44888448");
 	expect_swaps(&t, RECORD_TEXT_POKE, 0, &layout);
 }
 
-TEST("records of the tool swap, and carry no trailer")
+TEST("records of perf are swapped without a trailer")
 {
 	static const struct {
 		uint32_t type;
@@ -150,95 +150,95 @@ TEST("records of the tool swap, and carry no trailer")
 	struct sample_layout layout = trailer_layout();
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct twin t = { .len = 0 };
-		put_row(&t, rows[i].fields);
+		twin_put_fields(&t, rows[i].fields);
 		if (rows[i].text)
-			put_bytes(&t, rows[i].text, 16);
+			twin_put_bytes(&t, rows[i].text, 16);
 		expect_swaps(&t, rows[i].type, 0, &layout);
 	}
 }
 
-TEST("an error of a trace swaps with and without the guest at its end")
+TEST("AUXTRACE_ERROR is swapped with and without its guest fields")
 {
 	char text[64] = "overflow";
 	for (int guest = 0; guest < 2; guest++) {
 		struct twin t = { .len = 0 };
-		put_row(&t, "44444488");
-		put_bytes(&t, text, sizeof text);
+		twin_put_fields(&t, "44444488");
+		twin_put_bytes(&t, text, sizeof text);
 		if (guest)
-			put_row(&t, "44");
+			twin_put_fields(&t, "44");
 		expect_swaps(&t, RECORD_AUXTRACE_ERROR, 0, NULL);
 	}
 }
 
-TEST("processor maps swap in each of their three forms")
+TEST("CPU_MAP is swapped in each of its three forms")
 {
 	struct twin list = { .len = 0 }, mask4 = { .len = 0 }, mask8 = { .len = 0 }, range = { .len = 0 };
-	put(&list, 0, 2);
-	put(&list, 3, 2);
-	put_row(&list, "222");
+	twin_put(&list, 0, 2);
+	twin_put(&list, 3, 2);
+	twin_put_fields(&list, "222");
 	expect_swaps(&list, RECORD_CPU_MAP, 0, NULL);
-	put(&mask4, 1, 2);
-	put(&mask4, 2, 2);
-	put(&mask4, 4, 2);
-	put_row(&mask4, "44");
+	twin_put(&mask4, 1, 2);
+	twin_put(&mask4, 2, 2);
+	twin_put(&mask4, 4, 2);
+	twin_put_fields(&mask4, "44");
 	expect_swaps(&mask4, RECORD_CPU_MAP, 0, NULL);
-	put(&mask8, 1, 2);
-	put(&mask8, 2, 2);
-	put(&mask8, 8, 2);
-	put(&mask8, 0, 4);
-	put_row(&mask8, "88");
+	twin_put(&mask8, 1, 2);
+	twin_put(&mask8, 2, 2);
+	twin_put(&mask8, 8, 2);
+	twin_put(&mask8, 0, 4);
+	twin_put_fields(&mask8, "88");
 	expect_swaps(&mask8, RECORD_CPU_MAP, 0, NULL);
-	put(&range, 2, 2);
-	put_bytes(&range, "\1\0", 2);
-	put_row(&range, "22");
+	twin_put(&range, 2, 2);
+	twin_put_bytes(&range, "\1\0", 2);
+	twin_put_fields(&range, "22");
 	expect_swaps(&range, RECORD_CPU_MAP, 0, NULL);
 }
 
-TEST("updates of events swap what their kind holds")
+TEST("EVENT_UPDATE is swapped by its kind")
 {
 	struct twin name = { .len = 0 }, scale = { .len = 0 }, cpus = { .len = 0 };
-	put(&name, 2, 8);
-	put(&name, 77, 8);
-	put_bytes(&name, "cycles:u", 8);
+	twin_put(&name, 2, 8);
+	twin_put(&name, 77, 8);
+	twin_put_bytes(&name, "cycles:u", 8);
 	expect_swaps(&name, RECORD_EVENT_UPDATE, 0, NULL);
-	put(&scale, 1, 8);
-	put_row(&scale, "88");
+	twin_put(&scale, 1, 8);
+	twin_put_fields(&scale, "88");
 	expect_swaps(&scale, RECORD_EVENT_UPDATE, 0, NULL);
-	put(&cpus, 3, 8);
-	put(&cpus, 77, 8);
-	put(&cpus, 0, 2);
-	put(&cpus, 2, 2);
-	put_row(&cpus, "22");
+	twin_put(&cpus, 3, 8);
+	twin_put(&cpus, 77, 8);
+	twin_put(&cpus, 0, 2);
+	twin_put(&cpus, 2, 2);
+	twin_put_fields(&cpus, "22");
 	expect_swaps(&cpus, RECORD_EVENT_UPDATE, 0, NULL);
 }
 
-TEST("a map of threads swaps the ids and leaves the names")
+TEST("THREAD_MAP has its ids swapped and its names unchanged")
 {
 	struct twin t = { .len = 0 };
-	put(&t, 2, 8);
-	put(&t, 100, 8);
-	put_bytes(&t, "sh\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
-	put(&t, 101, 8);
-	put_bytes(&t, "true\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+	twin_put(&t, 2, 8);
+	twin_put(&t, 100, 8);
+	twin_put_bytes(&t, "sh\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+	twin_put(&t, 101, 8);
+	twin_put_bytes(&t, "true\0\0\0\0\0\0\0\0\0\0\0\0", 16);
 	expect_swaps(&t, RECORD_THREAD_MAP, 0, NULL);
 }
 
-TEST("an attribute record swaps with its ids and mirrors its flags")
+TEST("HEADER_ATTR has its ids swapped and its flags mirrored")
 {
 	struct twin t = { .len = 0 };
-	put(&t, ATTR_HARDWARE, 4);
-	put(&t, ATTR_SIZE_VER8, 4);
-	put_row(&t, "8888");
+	twin_put(&t, ATTR_HARDWARE, 4);
+	twin_put(&t, ATTR_SIZE_VER8, 4);
+	twin_put_fields(&t, "8888");
 	uint64_t little = 1ull << ATTR_FREQ | 2ull << ATTR_PRECISE_IP, big = 1ull << (63 - ATTR_FREQ) | 2ull << 47;
-	put(&t, HOST_IS_BIG_ENDIAN ? little : big, 8);
+	twin_put(&t, HOST_IS_BIG_ENDIAN ? little : big, 8);
 	memcpy(t.native + t.len - 8, HOST_IS_BIG_ENDIAN ? &big : &little, 8);
-	put_row(&t, "448888448422448" "8");
-	put_row(&t, "888"); /* ids */
+	twin_put_fields(&t, "448888448422448" "8");
+	twin_put_fields(&t, "888"); /* ids */
 	EXPECT_INT(t.len, ATTR_SIZE_VER8 + 24);
 	expect_swaps(&t, RECORD_HEADER_ATTR, 0, NULL);
 }
 
-TEST("a sample swaps field by field, its raw bytes stay")
+TEST("a sample is swapped field by field, except its raw bytes")
 {
 	struct attr attr = {
 		.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD | SAMPLE_READ |
@@ -251,44 +251,44 @@ TEST("a sample swaps field by field, its raw bytes stay")
 	struct sample_layout layout;
 	struct twin t = { .len = 0 };
 	sample_layout_init(&layout, &attr);
-	put_row(&t, "884484" "48");
-	put(&t, 2, 8); /* read */
-	put_row(&t, "88888");
-	put(&t, 2, 8); /* callchain */
-	put_row(&t, "88");
-	put(&t, 12, 4);
-	put_bytes(&t, "raw raw raw ", 12);
-	put(&t, 1, 8); /* branches */
-	put_row(&t, "888");
+	twin_put_fields(&t, "884484" "48");
+	twin_put(&t, 2, 8); /* read */
+	twin_put_fields(&t, "88888");
+	twin_put(&t, 2, 8); /* callchain */
+	twin_put_fields(&t, "88");
+	twin_put(&t, 12, 4);
+	twin_put_bytes(&t, "raw raw raw ", 12);
+	twin_put(&t, 1, 8); /* branches */
+	twin_put_fields(&t, "888");
 	uint64_t native = 1 | 5ull << 4 | 3ull << 20, mirrored = 1ull << 63 | 5ull << 44 | 3ull << 40;
-	put(&t, HOST_IS_BIG_ENDIAN ? native : mirrored, 8);
+	twin_put(&t, HOST_IS_BIG_ENDIAN ? native : mirrored, 8);
 	memcpy(t.native + t.len - 8, &native, 8);
-	put_row(&t, "8");
-	put(&t, 1, 8); /* registers */
-	put_row(&t, "888");
-	put(&t, 8, 8); /* stack */
-	put_bytes(&t, "stackstk", 8);
-	put(&t, 8, 8);
-	put_row(&t, "8");
-	put(&t, 0, 8);
-	put_row(&t, "8");
-	put(&t, 4, 8);
-	put_bytes(&t, "auxa", 4);
+	twin_put_fields(&t, "8");
+	twin_put(&t, 1, 8); /* registers */
+	twin_put_fields(&t, "888");
+	twin_put(&t, 8, 8); /* stack */
+	twin_put_bytes(&t, "stackstk", 8);
+	twin_put(&t, 8, 8);
+	twin_put_fields(&t, "8");
+	twin_put(&t, 0, 8);
+	twin_put_fields(&t, "8");
+	twin_put(&t, 4, 8);
+	twin_put_bytes(&t, "auxa", 4);
 	expect_swaps(&t, RECORD_SAMPLE, 0, &layout);
 }
 
-TEST("a size in a sample that does not fit is an error")
+TEST("swapping a sample fails if a size exceeds its body")
 {
 	struct attr attr = { .sample_type = SAMPLE_CALLCHAIN };
 	struct sample_layout layout;
 	struct twin t = { .len = 0 };
 	sample_layout_init(&layout, &attr);
-	put(&t, UINT64_MAX, 8);
-	put_row(&t, "8");
+	twin_put(&t, UINT64_MAX, 8);
+	twin_put_fields(&t, "8");
 	EXPECT(record_swap(RECORD_SAMPLE, 0, t.foreign, t.len, &layout) < 0);
 }
 
-TEST("a record of unknown type or event is left as it is")
+TEST("a record of an unknown type or event is not swapped")
 {
 	uint8_t body[16] = { 1, 2, 3 }, before[16];
 	memcpy(before, body, sizeof body);

@@ -2,7 +2,7 @@
 
 #define U64_BYTES sizeof(uint64_t)
 
-/* The fields of 8 bytes each that open a sample's body, in their order. */
+/* The fields of 8 bytes at the start of a sample's body, in order. */
 static const uint64_t fixed_bits[] = {
 	SAMPLE_IDENTIFIER, SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME, SAMPLE_ADDR, SAMPLE_ID, SAMPLE_STREAM_ID, SAMPLE_CPU, SAMPLE_PERIOD,
 };
@@ -92,7 +92,7 @@ static inline void split_u32(const uint8_t **at, uint32_t *first, uint32_t *seco
 	*at += U64_BYTES;
 }
 
-/* The caller made sure that they fit. */
+/* Precondition: the fields of `type` are within the record. */
 static inline void decode_fixed(struct sample *sample, uint64_t type, const uint8_t *at)
 {
 	if (type & SAMPLE_IDENTIFIER)
@@ -117,7 +117,7 @@ static inline void decode_fixed(struct sample *sample, uint64_t type, const uint
 				  SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_PERIOD);
 }
 
-/* The record ends inside the fixed fields: decode those that fit. */
+/* The record ends within the fixed fields: decodes the complete ones and reports the first missing one. */
 static int decode_fixed_cut(struct sample *sample, const struct sample_layout *layout, const struct record *record,
 			    struct error *err)
 {
@@ -132,11 +132,11 @@ static int decode_fixed_cut(struct sample *sample, const struct sample_layout *l
 		at++;
 	}
 	decode_fixed(sample, type, record->body);
-	return error_set(err, ERROR_FORMAT, "the sample's %s at byte %zu of its body is beyond its %u bytes", fixed_names[i],
+	return error_set(err, ERROR_FORMAT, "the sample's %s at byte %zu exceeds the body of %u bytes", fixed_names[i],
 			 at * U64_BYTES, record->body_len);
 }
 
-/* n items of `size` bytes, borrowed; false where they do not fit. */
+/* Takes n items of `size` bytes; false if they exceed the record. */
 static inline bool take_items(struct cursor *c, uint64_t n, size_t size, const uint8_t **items)
 {
 	if (n > cursor_left(c) / size)
@@ -184,7 +184,7 @@ static bool decode_branches(struct sample *sample, const struct sample_layout *l
 	uint64_t count;
 	if (!take_value(c, &count))
 		return false;
-	/* the kernel leaves the index out where it has no branches at all, unless a zero count is all there is to say */
+	/* the kernel omits hw_index if it has no branch stack: detectable only if the count ends the record */
 	if (layout->branch_sample_type & BRANCH_HW_INDEX && (count || cursor_left(c)) && !take_value(c, &sample->branch_hw_index))
 		return false;
 	if (!take_items(c, count, sizeof(struct branch_entry), &sample->branches))
@@ -287,7 +287,7 @@ static bool decode_aux(struct sample *sample, const struct sample_layout *layout
 	return true;
 }
 
-/* What follows the fixed fields, in the kernel's order. */
+/* The fields after the fixed ones, in the kernel's order. */
 static const struct part {
 	uint64_t bit;
 	const char *name;
@@ -328,12 +328,27 @@ int sample_decode(struct sample *sample, const struct sample_layout *layout, con
 			continue;
 		size_t start = c.at;
 		if (__builtin_expect(!parts[i].decode(sample, layout, &c), 0))
-			return error_set(err, ERROR_FORMAT, "the sample's %s at byte %zu of its body does not fit its %u bytes",
+			return error_set(err, ERROR_FORMAT, "the sample's %s at byte %zu exceeds the body of %u bytes",
 					 parts[i].name, start, record->body_len);
 		sample->present |= parts[i].bit;
 		left &= ~parts[i].bit;
 	}
 	return 0;
+}
+
+bool sample_is_whole(const struct sample_layout *layout, const struct record *record)
+{
+	static const uint64_t fixed = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID |
+		SAMPLE_CPU | SAMPLE_PERIOD;
+	uint64_t variable = layout->sample_type & ~fixed, at = layout->fixed_count * U64_BYTES;
+	struct sample sample;
+	if (at > record->body_len)
+		return false;
+	if (!variable)
+		return true;
+	if (variable != SAMPLE_CALLCHAIN)
+		return sample_decode(&sample, layout, record, NULL) == 0;
+	return record->body_len - at >= U64_BYTES && load_u64(record->body + at) <= (record->body_len - at) / U64_BYTES - 1;
 }
 
 int sample_extents(struct sample_extents *extents, const struct sample_layout *layout, const struct record *record)

@@ -1,5 +1,5 @@
-/* PERF_RECORD_SAMPLE and the sample_id trailer of every other record: the only place that knows the order of the fields.
- * Bytes are in native order (records are swapped once, by the container). Source: perf_event_open(2), "PERF_RECORD_SAMPLE". */
+/* PERF_RECORD_SAMPLE and the sample_id trailer of other records: the only module that knows the order of their fields. Bytes are in
+ * native order (`data` swaps each record once). Source: perf_event_open(2), "PERF_RECORD_SAMPLE". */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,60 +19,63 @@ struct read_value {
 	uint64_t value, id, lost;
 };
 
-/* Fixed fields by value; variable parts point into the record and live as long as it does. Absent fields are 0, except
- * cpu = UINT32_MAX, pid = tid = UINT32_MAX, time = UINT64_MAX, id = stream_id = UINT64_MAX, period = as stored or the attr's. */
+/* A decoded sample. Variable parts point into the record and are valid as long as it. Absent fields are 0, except cpu = UINT32_MAX, pid =
+ * tid = UINT32_MAX, time = id = stream_id = UINT64_MAX, and period, which is the attribute's. */
 struct sample {
 	uint64_t ip, time, addr, id, stream_id, period, weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	uint32_t pid, tid, cpu, cpu_reserved;
-	uint16_t ins_lat, p_stage_cyc;   /* the upper parts of WEIGHT_STRUCT */
-	uint64_t present;                /* the sample_type bits that were decoded */
-	const uint8_t *callchain;        /* callchain_count u64s, unaligned */
+	uint16_t ins_lat, p_stage_cyc;   /* the upper parts of the weight word under SAMPLE_WEIGHT_STRUCT */
+	uint64_t present;                /* the SAMPLE_* bits of the decoded fields */
+	const uint8_t *callchain;        /* callchain_count u64s, unaligned: the recorded call chain with its context markers */
 	uint64_t callchain_count;
-	const uint8_t *raw;              /* tracepoint and raw payload, in the byte order of the recording */
+	const uint8_t *raw;              /* payload of a tracepoint or another raw event, in the byte order of the recording */
 	uint32_t raw_size;
-	const uint8_t *branches;         /* branch_count struct branch_entry, unaligned */
+	const uint8_t *branches;         /* branch_count entries of struct branch_entry, unaligned */
 	uint64_t branch_count;
-	uint64_t branch_hw_index;        /* -1: not known */
-	const uint8_t *branch_counters;  /* branch_count u64s, or NULL */
+	uint64_t branch_hw_index;        /* -1: unknown */
+	const uint8_t *branch_counters;  /* branch_count u64s, unaligned; NULL: absent */
 	uint64_t regs_user_abi, regs_intr_abi;
-	const uint8_t *regs_user, *regs_intr; /* one u64 per bit of the attr's mask; NULL where abi is 0 */
+	const uint8_t *regs_user, *regs_intr; /* one u64 per bit of the attribute's mask; NULL if the ABI is 0 */
 	const uint8_t *stack_user;
-	uint64_t stack_user_size;        /* bytes that were copied (dyn_size) */
+	uint64_t stack_user_size;        /* bytes that the kernel copied (dyn_size) */
 	const uint8_t *aux;
 	uint64_t aux_size;
-	const uint8_t *read;             /* the read values as stored: see sample_read_* */
+	const uint8_t *read;             /* read_len bytes of read values: decode with sample_read_decode */
 	size_t read_len;
 };
 
-/* What decoding needs to know of an attr, prepared once. */
+/* The layout of an event's samples and trailers, computed once from its attribute. */
 struct sample_layout {
 	uint64_t sample_type, read_format, branch_sample_type;
 	unsigned regs_user_count, regs_intr_count;
-	int8_t time_at, id_at, cpu_at, tid_at;             /* u64 index from the start of a sample's body; -1 where not fixed */
-	int8_t trailer_time_at, trailer_id_at, trailer_tid_at, trailer_cpu_at; /* u64s back from the end (1 = last); 0: absent */
-	uint8_t trailer_count;                             /* u64s in the sample_id trailer; 0 without sample_id_all */
-	uint8_t fixed_count;                               /* u64s before a sample's variable fields */
+	int8_t time_at, id_at, cpu_at, tid_at;             /* index of a u64 in a sample's body; -1: not at a fixed index */
+	int8_t trailer_time_at, trailer_id_at, trailer_tid_at, trailer_cpu_at; /* distance from the end in u64s (1: the last one); 0: absent */
+	uint8_t trailer_count;                             /* u64s in the trailer; 0 without sample_id_all */
+	uint8_t fixed_count;                               /* u64s before the variable fields of a sample */
 	uint64_t default_period;
 };
 
 void sample_layout_init(struct sample_layout *layout, const struct attr *attr);
 
-/* Decodes a SAMPLE record's body. < 0: a size in it does not fit the record (err says which field, at which byte of the body);
- * what was decoded before it stays in *sample and `present` tells what that is. */
+/* Decodes a SAMPLE record's body. Fails with ERROR_FORMAT if a size exceeds the record; *err names the field and its offset. Fields
+ * before that one are valid and are in sample->present. */
 int sample_decode(struct sample *sample, const struct sample_layout *layout, const struct record *record, struct error *err);
 
-/* Where parts of a sample's body begin and end: a chain (its count included), registers of user code (their ABI included), and the
- * copy of the stack (its sizes included); parts that are absent are empty, at the place where they would stand. */
+/* Whether sample_decode would succeed. Faster for samples with few fields. */
+bool sample_is_whole(const struct sample_layout *layout, const struct record *record);
+
+/* Offsets in a sample's body: the call chain (with its count), the user registers (with their ABI), the stack copy (with its sizes). An
+ * absent part is empty and lies where the layout would place it. */
 struct sample_extents {
 	size_t chain, chain_end, regs, stack, stack_end;
 };
-/* < 0: the sample does not decode. */
+/* Returns < 0 if the sample is invalid. */
 int sample_extents(struct sample_extents *extents, const struct sample_layout *layout, const struct record *record);
 
-/* Addresses of user code in a sample's callchain. */
+/* Returns the number of user addresses in the recorded call chain. */
 size_t sample_user_frames(const struct sample *sample);
 
-/* The trailer of a record that is not a sample: pid, tid, time, id, stream_id, cpu. A record too short for it leaves all absent. */
+/* Decodes the trailer of a record that is not a sample: pid, tid, time, id, stream_id, cpu. All are absent if the record is too short. */
 void sample_decode_trailer(struct sample *sample, const struct sample_layout *layout, const struct record *record);
 
 static inline struct branch_entry sample_branch(const struct sample *sample, size_t i)
@@ -87,7 +90,7 @@ static inline uint64_t sample_chain_at(const struct sample *sample, size_t i)
 	return load_u64(sample->callchain + i * 8);
 }
 
-/* READ values: the number of them (1 without READ_GROUP), time_enabled/time_running (0 where absent), and the i-th one. */
+/* Decoded READ values: how many (1 without READ_GROUP), the times in ns (0: absent), and the bytes of the values, borrowed. */
 struct read_values {
 	uint64_t count, time_enabled, time_running;
 	uint64_t format;
@@ -96,6 +99,6 @@ struct read_values {
 int sample_read_decode(struct read_values *values, uint64_t read_format, const uint8_t *bytes, size_t len, size_t *used);
 struct read_value sample_read_at(const struct read_values *values, uint64_t i);
 
-/* Swaps a whole record body of the other byte order in place, raw payloads and strings left as they are. layout: of the record's
- * event (NULL where none applies). Returns < 0 where a size in it does not fit; then the rest is left unswapped. */
+/* Swaps a record body from the other byte order in place, except strings and raw payloads. layout: of the record's event; NULL: unknown,
+ * samples are not swapped. Returns < 0 if a size exceeds the body; the rest is then not swapped. */
 int record_swap(uint32_t type, uint16_t misc, uint8_t *body, size_t len, const struct sample_layout *layout);

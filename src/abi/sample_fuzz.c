@@ -1,11 +1,11 @@
-/* Attributes, samples, trailers and foreign byte orders: a header that picks the fields, then a record's body. */
+/* Fuzzes attributes, samples, trailers and byte swapping. Input: record type, misc bits, byte order, an attribute, a record body. */
 #include <stdlib.h>
 
 #include "abi/sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint64_t touch(const uint8_t *bytes, uint64_t len)
+static uint64_t touch_bytes(const uint8_t *bytes, uint64_t len)
 {
 	uint64_t sum = 0;
 	for (uint64_t i = 0; i < len; i++)
@@ -13,7 +13,7 @@ static uint64_t touch(const uint8_t *bytes, uint64_t len)
 	return sum;
 }
 
-/* Reads all that a decoded sample points at; a sanitizer sees what is not there. */
+/* Reads every byte that the decoded sample refers to, so that the sanitizer detects invalid references. */
 static uint64_t touch_sample(const struct sample *sample, const struct sample_layout *layout)
 {
 	uint64_t sum = 0;
@@ -24,13 +24,13 @@ static uint64_t touch_sample(const struct sample *sample, const struct sample_la
 	for (uint64_t i = 0; i < sample->branch_count; i++)
 		sum += sample_branch(sample, i).flags;
 	if (sample->branch_counters)
-		sum += touch(sample->branch_counters, sample->branch_count * 8);
+		sum += touch_bytes(sample->branch_counters, sample->branch_count * 8);
 	if (sample->regs_user)
-		sum += touch(sample->regs_user, layout->regs_user_count * 8);
+		sum += touch_bytes(sample->regs_user, layout->regs_user_count * 8);
 	if (sample->regs_intr)
-		sum += touch(sample->regs_intr, layout->regs_intr_count * 8);
-	sum += touch(sample->raw, sample->raw_size) + touch(sample->stack_user, sample->stack_user_size) +
-	       touch(sample->aux, sample->aux_size);
+		sum += touch_bytes(sample->regs_intr, layout->regs_intr_count * 8);
+	sum += touch_bytes(sample->raw, sample->raw_size) + touch_bytes(sample->stack_user, sample->stack_user_size) +
+	       touch_bytes(sample->aux, sample->aux_size);
 	if (sample->present & SAMPLE_READ &&
 	    sample_read_decode(&values, layout->read_format, sample->read, sample->read_len, &used) >= 0)
 		for (uint64_t i = 0; i < values.count; i++)

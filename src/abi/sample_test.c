@@ -9,25 +9,25 @@ struct body {
 	size_t len;
 };
 
-static void put8(struct body *b, uint64_t value)
+static void body_put_u64(struct body *b, uint64_t value)
 {
 	memcpy(b->bytes + b->len, &value, sizeof value);
 	b->len += sizeof value;
 }
 
-static void put4(struct body *b, uint32_t value)
+static void body_put_u32(struct body *b, uint32_t value)
 {
 	memcpy(b->bytes + b->len, &value, sizeof value);
 	b->len += sizeof value;
 }
 
-static void put_bytes(struct body *b, const void *bytes, size_t n)
+static void body_put_bytes(struct body *b, const void *bytes, size_t n)
 {
 	memcpy(b->bytes + b->len, bytes, n);
 	b->len += n;
 }
 
-static struct record record_of(const struct body *b, uint32_t type)
+static struct record record_of_body(const struct body *b, uint32_t type)
 {
 	return (struct record){ .type = type, .body = b->bytes, .body_len = (uint32_t)b->len };
 }
@@ -43,23 +43,23 @@ static struct sample_layout layout_of(uint64_t type)
 #define ALL_FIXED (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID | \
 		   SAMPLE_CPU | SAMPLE_PERIOD)
 
-TEST("the fields of fixed size are found in the kernel's order")
+TEST("the fixed fields are decoded in the kernel's order")
 {
 	struct body b = { .len = 0 };
 	struct sample s;
-	put8(&b, 1000);
-	put8(&b, 0x401000);
-	put4(&b, 10);
-	put4(&b, 11);
-	put8(&b, 123456789);
-	put8(&b, 0xadd);
-	put8(&b, 1000);
-	put8(&b, 55);
-	put4(&b, 3);
-	put4(&b, 9);
-	put8(&b, 250000);
+	body_put_u64(&b, 1000);
+	body_put_u64(&b, 0x401000);
+	body_put_u32(&b, 10);
+	body_put_u32(&b, 11);
+	body_put_u64(&b, 123456789);
+	body_put_u64(&b, 0xadd);
+	body_put_u64(&b, 1000);
+	body_put_u64(&b, 55);
+	body_put_u32(&b, 3);
+	body_put_u32(&b, 9);
+	body_put_u64(&b, 250000);
 	struct sample_layout layout = layout_of(ALL_FIXED);
-	struct record record = record_of(&b, RECORD_SAMPLE);
+	struct record record = record_of_body(&b, RECORD_SAMPLE);
 	EXPECT(sample_decode(&s, &layout, &record, NULL) == 0);
 	EXPECT_INT(s.id, 1000);
 	EXPECT_INT(s.ip, 0x401000);
@@ -78,13 +78,13 @@ TEST("the fields of fixed size are found in the kernel's order")
 	EXPECT_INT(layout.cpu_at, 7);
 }
 
-TEST("fields that a sample does not have say so")
+TEST("absent fields have their documented values")
 {
 	struct body b = { .len = 0 };
 	struct sample s;
-	put8(&b, 0x401000);
+	body_put_u64(&b, 0x401000);
 	struct sample_layout layout = layout_of(SAMPLE_IP);
-	struct record record = record_of(&b, RECORD_SAMPLE);
+	struct record record = record_of_body(&b, RECORD_SAMPLE);
 	EXPECT(sample_decode(&s, &layout, &record, NULL) == 0);
 	EXPECT(s.pid == UINT32_MAX && s.tid == UINT32_MAX && s.cpu == UINT32_MAX);
 	EXPECT(s.time == UINT64_MAX && s.id == UINT64_MAX && s.stream_id == UINT64_MAX && s.branch_hw_index == UINT64_MAX);
@@ -96,44 +96,44 @@ TEST("fields that a sample does not have say so")
 
 static void put_variable(struct body *b)
 {
-	put8(b, 0x401000);
-	put8(b, 2); /* read: group of two */
-	put8(b, 100);
-	put8(b, 90);
-	put8(b, 7);
-	put8(b, 70);
-	put8(b, 1);
-	put8(b, 8);
-	put8(b, 80);
-	put8(b, 2);
-	put8(b, 3); /* callchain */
-	put8(b, CONTEXT_USER);
-	put8(b, 0x401000);
-	put8(b, 0x402000);
-	put4(b, 12); /* raw */
-	put_bytes(b, "hello world", 12);
-	put8(b, 2); /* branches, with index and counters */
-	put8(b, 17);
+	body_put_u64(b, 0x401000);
+	body_put_u64(b, 2); /* read: group of two */
+	body_put_u64(b, 100);
+	body_put_u64(b, 90);
+	body_put_u64(b, 7);
+	body_put_u64(b, 70);
+	body_put_u64(b, 1);
+	body_put_u64(b, 8);
+	body_put_u64(b, 80);
+	body_put_u64(b, 2);
+	body_put_u64(b, 3); /* callchain */
+	body_put_u64(b, CONTEXT_USER);
+	body_put_u64(b, 0x401000);
+	body_put_u64(b, 0x402000);
+	body_put_u32(b, 12); /* raw */
+	body_put_bytes(b, "hello world", 12);
+	body_put_u64(b, 2); /* branches, with index and counters */
+	body_put_u64(b, 17);
 	for (uint64_t i = 1; i <= 6; i++)
-		put8(b, i);
-	put8(b, 0xc0);
-	put8(b, 0xc1);
-	put8(b, 2); /* user registers */
-	put8(b, 0xa0);
-	put8(b, 0xa1);
-	put8(b, 16); /* user stack */
-	put_bytes(b, "0123456789abcdef", 16);
-	put8(b, 10);
-	put8(b, 5ull << 48 | 6ull << 32 | 4); /* weight struct */
-	put8(b, 0xd5);
-	put8(b, 0xee);
-	put8(b, 0); /* interrupt registers: none */
-	put8(b, 0x9999);
-	put8(b, 42);
-	put8(b, 4096);
-	put8(b, 2 << 20);
-	put8(b, 8); /* AUX */
-	put_bytes(b, "ptptptpt", 8);
+		body_put_u64(b, i);
+	body_put_u64(b, 0xc0);
+	body_put_u64(b, 0xc1);
+	body_put_u64(b, 2); /* user registers */
+	body_put_u64(b, 0xa0);
+	body_put_u64(b, 0xa1);
+	body_put_u64(b, 16); /* user stack */
+	body_put_bytes(b, "0123456789abcdef", 16);
+	body_put_u64(b, 10);
+	body_put_u64(b, 5ull << 48 | 6ull << 32 | 4); /* weight struct */
+	body_put_u64(b, 0xd5);
+	body_put_u64(b, 0xee);
+	body_put_u64(b, 0); /* no interrupt registers */
+	body_put_u64(b, 0x9999);
+	body_put_u64(b, 42);
+	body_put_u64(b, 4096);
+	body_put_u64(b, 2 << 20);
+	body_put_u64(b, 8); /* AUX */
+	body_put_bytes(b, "ptptptpt", 8);
 }
 
 static struct sample_layout variable_layout(void)
@@ -192,18 +192,18 @@ static void expect_variable(const struct sample *s, const struct sample_layout *
 	EXPECT(s->present == layout->sample_type);
 }
 
-TEST("the fields of variable size are found behind each other")
+TEST("the variable fields are decoded in the kernel's order")
 {
 	struct body b = { .len = 0 };
 	struct sample s;
 	struct sample_layout layout = variable_layout();
 	put_variable(&b);
-	struct record record = record_of(&b, RECORD_SAMPLE);
+	struct record record = record_of_body(&b, RECORD_SAMPLE);
 	EXPECT(sample_decode(&s, &layout, &record, NULL) == 0);
 	expect_variable(&s, &layout);
 }
 
-TEST("a sample cut anywhere is an error, never a read beyond it")
+TEST("decoding a sample that is cut anywhere fails without reading beyond its end")
 {
 	struct body b = { .len = 0 };
 	struct sample s;
@@ -220,53 +220,72 @@ TEST("a sample cut anywhere is an error, never a read beyond it")
 	}
 }
 
-TEST("what was decoded before a size that does not fit stays")
+TEST("sample_is_whole agrees with decoding for each layout and each length")
+{
+	static const uint64_t types[] = { SAMPLE_IP | SAMPLE_TIME, SAMPLE_IP | SAMPLE_CALLCHAIN, SAMPLE_IP | SAMPLE_RAW,
+		SAMPLE_TID | SAMPLE_CALLCHAIN | SAMPLE_CPU | SAMPLE_WEIGHT };
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		for (uint64_t claimed = 0; claimed < 5; claimed++) {
+			const uint64_t words[6] = { claimed, claimed, claimed, claimed };
+			struct attr attr = { .sample_type = types[i] };
+			struct sample_layout layout;
+			sample_layout_init(&layout, &attr);
+			for (uint32_t len = 0; len <= sizeof words; len++) {
+				struct record record = { .type = RECORD_SAMPLE, .body = (const uint8_t *)words, .body_len = len };
+				struct sample sample;
+				EXPECT_INT(sample_is_whole(&layout, &record), sample_decode(&sample, &layout, &record, NULL) == 0);
+			}
+		}
+	}
+}
+
+TEST("fields before an invalid size are decoded")
 {
 	struct body b = { .len = 0 };
 	struct sample s;
 	struct error err;
-	put8(&b, 0x401000);
-	put8(&b, UINT64_MAX / 8);
+	body_put_u64(&b, 0x401000);
+	body_put_u64(&b, UINT64_MAX / 8);
 	struct sample_layout layout = layout_of(SAMPLE_IP | SAMPLE_CALLCHAIN);
-	struct record record = record_of(&b, RECORD_SAMPLE);
+	struct record record = record_of_body(&b, RECORD_SAMPLE);
 	EXPECT(sample_decode(&s, &layout, &record, &err) < 0);
-	EXPECT_STR(err.text, "the sample's callchain at byte 8 of its body does not fit its 16 bytes");
+	EXPECT_STR(err.text, "the sample's callchain at byte 8 exceeds the body of 16 bytes");
 	EXPECT_INT(s.present, SAMPLE_IP);
 	EXPECT_INT(s.ip, 0x401000);
 	EXPECT_INT(s.callchain_count, 0);
 	record.body_len = 4;
 	EXPECT(sample_decode(&s, &layout, &record, &err) < 0);
-	EXPECT_STR(err.text, "the sample's ip at byte 0 of its body is beyond its 4 bytes");
+	EXPECT_STR(err.text, "the sample's ip at byte 0 exceeds the body of 4 bytes");
 	EXPECT_INT(s.present, 0);
 }
 
-TEST("a stack that claims more bytes copied than it has is refused")
+TEST("decoding fails if the copied size of a stack exceeds its size")
 {
 	struct body b = { .len = 0 };
 	struct sample s;
-	put8(&b, 8);
-	put8(&b, 0);
-	put8(&b, 9);
+	body_put_u64(&b, 8);
+	body_put_u64(&b, 0);
+	body_put_u64(&b, 9);
 	struct sample_layout layout = layout_of(SAMPLE_STACK_USER);
-	struct record record = record_of(&b, RECORD_SAMPLE);
+	struct record record = record_of_body(&b, RECORD_SAMPLE);
 	EXPECT(sample_decode(&s, &layout, &record, NULL) < 0);
 	EXPECT_INT(s.stack_user_size, 0);
 }
 
-TEST("an empty user stack has no size behind it")
+TEST("a user stack of size 0 has no copied size")
 {
 	struct body b = { .len = 0 };
 	struct sample s;
-	put8(&b, 0);
-	put8(&b, 99);
+	body_put_u64(&b, 0);
+	body_put_u64(&b, 99);
 	struct sample_layout layout = layout_of(SAMPLE_STACK_USER | SAMPLE_WEIGHT);
-	struct record record = record_of(&b, RECORD_SAMPLE);
+	struct record record = record_of_body(&b, RECORD_SAMPLE);
 	EXPECT(sample_decode(&s, &layout, &record, NULL) == 0);
 	EXPECT_INT(s.weight, 99);
 	EXPECT(!s.stack_user);
 }
 
-TEST("read values come one or as a group, with the fields that the format names")
+TEST("read values are decoded with each field of the format, single or as a group")
 {
 	uint64_t one[] = { 5, 100, 90, 33, 2 };
 	struct read_values values;
@@ -284,21 +303,21 @@ TEST("read values come one or as a group, with the fields that the format names"
 	EXPECT(sample_read_decode(&values, READ_GROUP, (uint8_t *)group, sizeof group, &used) < 0);
 }
 
-TEST("the trailer of other records is read from their end")
+TEST("the trailer of other records is decoded from their end")
 {
 	struct body b = { .len = 0 };
 	struct sample s;
-	put8(&b, 0xfeed); /* the record's own fields */
-	put4(&b, 10);
-	put4(&b, 11);
-	put8(&b, 123);
-	put8(&b, 44);
-	put8(&b, 55);
-	put4(&b, 2);
-	put4(&b, 0);
-	put8(&b, 44);
+	body_put_u64(&b, 0xfeed); /* a field of the record */
+	body_put_u32(&b, 10);
+	body_put_u32(&b, 11);
+	body_put_u64(&b, 123);
+	body_put_u64(&b, 44);
+	body_put_u64(&b, 55);
+	body_put_u32(&b, 2);
+	body_put_u32(&b, 0);
+	body_put_u64(&b, 44);
 	struct sample_layout layout = layout_of(ALL_FIXED);
-	struct record record = record_of(&b, RECORD_LOST_SAMPLES);
+	struct record record = record_of_body(&b, RECORD_LOST_SAMPLES);
 	sample_decode_trailer(&s, &layout, &record);
 	EXPECT_INT(s.pid, 10);
 	EXPECT_INT(s.tid, 11);
@@ -314,19 +333,19 @@ TEST("the trailer of other records is read from their end")
 	record.body_len = 47;
 	sample_decode_trailer(&s, &layout, &record);
 	EXPECT(s.present == 0 && s.time == UINT64_MAX);
-	record = record_of(&b, RECORD_ID_INDEX);
+	record = record_of_body(&b, RECORD_ID_INDEX);
 	sample_decode_trailer(&s, &layout, &record);
 	EXPECT_INT(s.present, 0);
 }
 
-TEST("record types have names, unknown ones have none")
+TEST("every known record type has a name")
 {
 	EXPECT_STR(record_type_name(RECORD_SAMPLE), "SAMPLE");
 	EXPECT_STR(record_type_name(RECORD_COMPRESSED2), "COMPRESSED2");
 	EXPECT(!record_type_name(0) && !record_type_name(63) && !record_type_name(RECORD_TYPE_MAX) && !record_type_name(UINT32_MAX));
 }
 
-TEST("a sample's chain, registers and stack are told apart by where they begin and end")
+TEST("the extents of a sample's call chain, registers and stack are found")
 {
 	struct body b = { .len = 0 };
 	struct sample_extents e;
@@ -334,18 +353,18 @@ TEST("a sample's chain, registers and stack are told apart by where they begin a
 			     .sample_regs_user = 3 };
 	struct sample_layout layout;
 	sample_layout_init(&layout, &attr);
-	put8(&b, 0x401000);
-	put8(&b, 1);
-	put8(&b, 0x401000);
-	put8(&b, 2); /* the ABI of the registers */
-	put8(&b, 10);
-	put8(&b, 11);
-	put8(&b, 16); /* bytes of stack */
-	put8(&b, 1);
-	put8(&b, 2);
-	put8(&b, 8);
-	put8(&b, 99); /* weight */
-	struct record record = record_of(&b, RECORD_SAMPLE);
+	body_put_u64(&b, 0x401000);
+	body_put_u64(&b, 1);
+	body_put_u64(&b, 0x401000);
+	body_put_u64(&b, 2); /* the ABI of the registers */
+	body_put_u64(&b, 10);
+	body_put_u64(&b, 11);
+	body_put_u64(&b, 16); /* size of the stack */
+	body_put_u64(&b, 1);
+	body_put_u64(&b, 2);
+	body_put_u64(&b, 8);
+	body_put_u64(&b, 99); /* weight */
+	struct record record = record_of_body(&b, RECORD_SAMPLE);
 	EXPECT_INT(sample_extents(&e, &layout, &record), 0);
 	EXPECT_INT(e.chain, 8);
 	EXPECT_INT(e.chain_end, 24);
@@ -356,7 +375,7 @@ TEST("a sample's chain, registers and stack are told apart by where they begin a
 	EXPECT(sample_extents(&e, &layout, &record) < 0);
 }
 
-TEST("frames of user code are those behind its mark")
+TEST("user frames are the addresses after the context marker of user code")
 {
 	static const uint64_t chain[] = { CONTEXT_KERNEL, 0xffffffff81000000, CONTEXT_USER, 0x401000, 0x402000 };
 	struct sample sample = { .callchain = (const uint8_t *)chain, .callchain_count = 5 };

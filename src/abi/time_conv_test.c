@@ -10,7 +10,7 @@ static struct time_conv conv_of(const uint64_t *words, uint32_t len)
 	return conv;
 }
 
-TEST("a counter's value becomes a time by shift, factor and zero, and wraps where only some of its bits count")
+TEST("a counter value is converted by shift, factor and offset, and a short counter wraps")
 {
 	uint64_t words[] = { 10, 512, 1000, 0x100, 0xff, 0 };
 	uint8_t *known = (uint8_t *)&words[5], *short_counter = known + 1;
@@ -31,7 +31,7 @@ TEST("a counter's value becomes a time by shift, factor and zero, and wraps wher
 	EXPECT_INT(time_conv_time(&conv, 2048), 0);
 }
 
-TEST("a record too short, or with a shift that cannot be, tells nothing")
+TEST("a short record or an invalid shift gives no conversion")
 {
 	uint64_t words[] = { 64, 512, 1000, 0, 0, 0 };
 	EXPECT(!conv_of(words, 24).known);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Rows in order: the first that fits. A pattern's '#' is any digit, its end matches any rest. */
+/* The first matching row counts. '#' in a pattern matches any digit; the end of a pattern matches any rest. */
 static const struct {
 	const char *pattern;
 	enum isa isa;
@@ -17,7 +17,7 @@ static const struct {
 	{ "sparc", ISA_SPARC }, { "sun4u", ISA_SPARC }, { "parisc", ISA_PARISC }, { "sh#", ISA_SH },
 };
 
-static bool fits(const char *pattern, const char *machine)
+static bool machine_matches(const char *pattern, const char *machine)
 {
 	for (; *pattern; pattern++, machine++)
 		if (*pattern == '#' ? !isdigit((unsigned char)*machine) : *pattern != *machine)
@@ -28,7 +28,7 @@ static bool fits(const char *pattern, const char *machine)
 enum isa isa_of_machine(const char *machine)
 {
 	for (size_t i = 0; machine && i < sizeof machines / sizeof *machines; i++)
-		if (fits(machines[i].pattern, machine))
+		if (machine_matches(machines[i].pattern, machine))
 			return machines[i].isa;
 	return ISA_UNKNOWN;
 }

@@ -1,4 +1,4 @@
-/* Instruction set families, as perf.data names registers by them. Data only: knows no file and no process. */
+/* Instruction set families, by which perf.data names registers. Data only: does not access files or processes. */
 #pragma once
 #include <stdint.h>
 
@@ -19,7 +19,7 @@ enum isa {
 	ISA_COUNT
 };
 
-/* The family of a machine as uname -m tells it: "x86_64", "i686", "aarch64", "ppc64le" … */
+/* Returns the family of a machine name as in uname -m: "x86_64", "i686", "aarch64", "ppc64le" …; NULL gives ISA_UNKNOWN. */
 enum isa isa_of_machine(const char *machine);
-/* "x86", "arm64" …: the word perf uses for the family. */
+/* Returns perf's word for the family: "x86", "arm64" …; "unknown". */
 const char *isa_name(enum isa isa);

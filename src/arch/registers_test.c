@@ -1,7 +1,7 @@
 #include "arch/registers.h"
 #include "unit.h"
 
-TEST("machines map to the families perf names")
+TEST("machine names map to the families that perf names")
 {
 	EXPECT_INT(isa_of_machine("x86_64"), ISA_X86);
 	EXPECT_INT(isa_of_machine("i686"), ISA_X86);
@@ -17,7 +17,7 @@ TEST("machines map to the families perf names")
 	EXPECT_STR(isa_name(ISA_ARM64), "arm64");
 }
 
-TEST("registers have the names and places of the kernel's headers")
+TEST("registers have the names and bits of the kernel's headers")
 {
 	EXPECT_STR(register_name(ISA_X86, 0), "AX");
 	EXPECT_STR(register_name(ISA_X86, 23), "R15");
@@ -32,7 +32,7 @@ TEST("registers have the names and places of the kernel's headers")
 	EXPECT_STR(register_name(ISA_UNKNOWN, 0), "unknown");
 }
 
-TEST("each table knows its own instruction and stack pointer")
+TEST("each table has its instruction pointer and its stack pointer")
 {
 	static const struct { enum isa isa; const char *ip, *sp; } rows[] = {
 		{ ISA_X86, "IP", "SP" }, { ISA_ARM, "pc", "sp" }, { ISA_ARM64, "pc", "sp" }, { ISA_POWERPC, "nip", "r1" },

@@ -1,8 +1,9 @@
 #include "arch/x86/instruction.h"
 
-/* What follows an opcode, a letter each:
- *   . nothing   M ModRM   b, w, z, v a byte, 16 bits, 16 or 32, 16 to 64   B, Z ModRM and those   j a branch's 16 or 32
- *   o an address   p a far pointer   e 16 bits and a byte   3, 4 ModRM, and a byte or z where its middle is 0 or 1 */
+/* The bytes that follow an opcode, one letter each:
+ *   . nothing   M ModRM   b, w, z, v an immediate of 1 byte, 2 bytes, 2 or 4, 2 to 8   B, Z ModRM and the immediate b, z
+ *   j the 2 or 4 bytes of a branch   o an address   p a far pointer   e 3 bytes (enter)
+ *   3, 4 ModRM, and the immediate b, z if the middle field of ModRM is 0 or 1 (test) */
 static const char one_byte[257] =
 	"MMMMbz..MMMMbz.." "MMMMbz..MMMMbz.." "MMMMbz..MMMMbz.." "MMMMbz..MMMMbz.."
 	"................" "................" "..MM....zZbB...." "bbbbbbbbbbbbbbbb"
@@ -17,10 +18,10 @@ static const char two_byte[257] =
 struct instruction {
 	const uint8_t *bytes;
 	size_t len, at;
-	bool is_64bit, short_operand, other_address, wide; /* 66, 67, REX.W */
+	bool is_64bit, short_operand, other_address, wide; /* prefix 66, prefix 67, REX.W */
 };
 
-static uint8_t peek(const struct instruction *i, size_t ahead)
+static uint8_t instruction_byte(const struct instruction *i, size_t ahead)
 {
 	return i->at + ahead < i->len ? i->bytes[i->at + ahead] : 0;
 }
@@ -36,17 +37,18 @@ static void skip_prefixes(struct instruction *i)
 		else if (byte != 0xf0 && byte != 0xf2 && byte != 0xf3 && byte != 0x64 && byte != 0x65 && (byte & 0xe7) != 0x26)
 			break;
 	}
-	if (i->is_64bit && (peek(i, 0) & 0xf0) == 0x40) {
-		i->wide = peek(i, 0) & 8;
+	if (i->is_64bit && (instruction_byte(i, 0) & 0xf0) == 0x40) {
+		i->wide = instruction_byte(i, 0) & 8;
 		i->at++;
 	}
 }
 
-/* The letter of the opcode, behind it. */
-static char opcode(struct instruction *i)
+/* Returns the letter of the opcode and moves past the opcode. */
+static char opcode_letter(struct instruction *i)
 {
-	uint8_t first = peek(i, 0), second = peek(i, 1);
-	bool vector = i->is_64bit || (second & 0xc0) == 0xc0; /* what else it is in 32 bits has memory operands only */
+	uint8_t first = instruction_byte(i, 0), second = instruction_byte(i, 1);
+	bool vector = i->is_64bit || (second & 0xc0) == 0xc0; /* in 32-bit code the same byte is LDS, LES or BOUND, which have memory
+	                                                       * operands only */
 	unsigned map = 0;
 
 	if (first == 0xc5 && vector) {
@@ -68,15 +70,15 @@ static char opcode(struct instruction *i)
 		i->at++;
 		return one_byte[first];
 	}
-	uint8_t byte = peek(i, 0);
+	uint8_t byte = instruction_byte(i, 0);
 	i->at++;
 	return map == 1 ? two_byte[byte] : map == 3 || map == 8 ? 'B' : map == 10 ? 'Z' : 'M';
 }
 
-/* Returns the ModRM byte, behind it and its displacement. */
+/* Moves past the ModRM byte, SIB byte and displacement; returns the ModRM byte. */
 static uint8_t skip_operand(struct instruction *i)
 {
-	uint8_t byte = peek(i, 0), mode = byte >> 6, base = byte & 7;
+	uint8_t byte = instruction_byte(i, 0), mode = byte >> 6, base = byte & 7;
 
 	i->at++;
 	if (mode == 3)
@@ -86,12 +88,12 @@ static uint8_t skip_operand(struct instruction *i)
 		return byte;
 	}
 	if (base == 4)
-		base = peek(i, 0) & 7, i->at++;
+		base = instruction_byte(i, 0) & 7, i->at++;
 	i->at += mode == 1 ? 1 : mode == 2 || base == 5 ? 4 : 0;
 	return byte;
 }
 
-static unsigned immediate(const struct instruction *i, char letter, uint8_t operand)
+static unsigned immediate_size(const struct instruction *i, char letter, uint8_t operand)
 {
 	unsigned word = i->short_operand && !i->wide ? 2 : 4;
 
@@ -117,9 +119,9 @@ unsigned x86_instruction_length(const uint8_t *bytes, size_t len, bool is_64bit)
 	uint8_t operand = 0;
 
 	skip_prefixes(&i);
-	char letter = opcode(&i);
+	char letter = opcode_letter(&i);
 	if (letter == 'M' || letter == 'B' || letter == 'Z' || letter == '3' || letter == '4')
 		operand = skip_operand(&i);
-	i.at += immediate(&i, letter, operand);
+	i.at += immediate_size(&i, letter, operand);
 	return i.at <= len && i.at <= LENGTH_MAX ? (unsigned)i.at : 0;
 }

@@ -1,31 +1,31 @@
 #include "arch/x86/instruction.h"
 #include "unit.h"
 
-static unsigned length(const char *bytes, size_t len, bool is_64bit)
+static unsigned instruction_length(const char *bytes, size_t len, bool is_64bit)
 {
 	return x86_instruction_length((const uint8_t *)bytes, len, is_64bit);
 }
 
-#define LENGTH(text) length(text "\x90\x90\x90\x90\x90\x90\x90\x90", sizeof(text) + 7, true)
-#define LENGTH_32(text) length(text "\x90\x90\x90\x90\x90\x90\x90\x90", sizeof(text) + 7, false)
+#define LENGTH(text) instruction_length(text "\x90\x90\x90\x90\x90\x90\x90\x90", sizeof(text) + 7, true)
+#define LENGTH_32(text) instruction_length(text "\x90\x90\x90\x90\x90\x90\x90\x90", sizeof(text) + 7, false)
 
-TEST("instructions end where they should")
+TEST("the length of common 64-bit instructions is found")
 {
 	EXPECT_INT(LENGTH("\x90"), 1);
 	EXPECT_INT(LENGTH("\xf3\xaa"), 2);                                 /* rep stosb */
 	EXPECT_INT(LENGTH("\x48\x89\xe7"), 3);                             /* mov %rsp,%rdi */
 	EXPECT_INT(LENGTH("\x48\x8b\x04\x25\x28\x00\x00\x00"), 8);         /* mov 0x28,%rax: a SIB without base */
-	EXPECT_INT(LENGTH("\x48\x89\x05\xb0\x72\x01\x00"), 7);             /* relative to the instruction */
+	EXPECT_INT(LENGTH("\x48\x89\x05\xb0\x72\x01\x00"), 7);             /* relative to the instruction pointer */
 	EXPECT_INT(LENGTH("\x48\xb8\x01\x02\x03\x04\x05\x06\x07\x08"), 10); /* movabs */
 	EXPECT_INT(LENGTH("\x66\xc7\x45\xf8\x34\x12"), 6);                 /* movw $0x1234,-8(%rbp) */
-	EXPECT_INT(LENGTH("\xf6\x45\x00\x01"), 4);                         /* testb has an immediate … */
-	EXPECT_INT(LENGTH("\xf6\x55\x00"), 3);                             /* … and notb has none */
+	EXPECT_INT(LENGTH("\xf6\x45\x00\x01"), 4);                         /* testb has an immediate */
+	EXPECT_INT(LENGTH("\xf6\x55\x00"), 3);                             /* notb has no immediate */
 	EXPECT_INT(LENGTH("\xe8\x01\x02\x03\x04"), 5);
 	EXPECT_INT(LENGTH("\x0f\x84\x01\x02\x03\x04"), 6);
 	EXPECT_INT(LENGTH("\xc8\x10\x00\x01"), 4);                         /* enter */
 }
 
-TEST("vector prefixes count")
+TEST("vector prefixes are part of the length")
 {
 	EXPECT_INT(LENGTH("\xc5\xf8\x77"), 3);                             /* vzeroupper */
 	EXPECT_INT(LENGTH("\xc5\xf9\x70\xc0\x1b"), 5);                     /* vpshufd $0x1b */
@@ -35,7 +35,7 @@ TEST("vector prefixes count")
 	EXPECT_INT(LENGTH("\x66\x0f\x3a\x0f\xc1\x08"), 6);                 /* palignr $8 */
 }
 
-TEST("32-bit code has other meanings for some bytes")
+TEST("32-bit code gives some bytes another meaning")
 {
 	EXPECT_INT(LENGTH_32("\x48"), 1);                                 /* dec %eax */
 	EXPECT_INT(LENGTH_32("\xa1\x01\x02\x03\x04"), 5);
@@ -44,10 +44,10 @@ TEST("32-bit code has other meanings for some bytes")
 	EXPECT_INT(LENGTH_32("\x66\xe9\x01\x02"), 4);
 }
 
-TEST("what does not end within the bytes has no length")
+TEST("an instruction that does not end within the bytes has no length")
 {
-	EXPECT_INT(length("", 0, true), 0);
-	EXPECT_INT(length("\x48", 1, true), 0);
-	EXPECT_INT(length("\xe8\x01\x02", 3, true), 0);
-	EXPECT_INT(length("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 16, true), 0);
+	EXPECT_INT(instruction_length("", 0, true), 0);
+	EXPECT_INT(instruction_length("\x48", 1, true), 0);
+	EXPECT_INT(instruction_length("\xe8\x01\x02", 3, true), 0);
+	EXPECT_INT(instruction_length("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 16, true), 0);
 }

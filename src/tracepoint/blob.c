@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 
-#define FORMATS_MAX 20000 /* events of one recording; a kernel has some 3000 */
+#define FORMATS_MAX 20000 /* events of one recording; a kernel has about 3000 */
 
 static bool host_is_big_endian(void)
 {
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 }
 
-/* A NUL-terminated string in the blob; NULL where none ends. */
-static const char *take_text(struct cursor *c)
+/* Takes a NUL-terminated string; NULL if it does not end within the blob. */
+static const char *blob_take_string(struct cursor *c)
 {
 	const uint8_t *start = c->data + c->at;
 	const uint8_t *end = cursor_left(c) ? memchr(start, 0, cursor_left(c)) : NULL;
@@ -23,8 +23,8 @@ static const char *take_text(struct cursor *c)
 	return (const char *)start;
 }
 
-/* A length and that many bytes. A failed read leaves `short_read` set and an empty span. */
-static struct span take_sized(struct cursor *c, bool wide)
+/* Takes a size (8 bytes if wide, otherwise 4) and that many bytes. If they exceed the blob, short_read is set and the span is empty. */
+static struct span blob_take_sized(struct cursor *c, bool wide)
 {
 	uint64_t size = wide ? take_u64(c) : take_u32(c);
 	const uint8_t *data = size <= cursor_left(c) ? take(c, size) : NULL;
@@ -34,14 +34,14 @@ static struct span take_sized(struct cursor *c, bool wide)
 	return (struct span){ data, data ? size : 0 };
 }
 
-static bool take_word(struct cursor *c, const char *word, size_t len)
+static bool blob_take_literal(struct cursor *c, const char *word, size_t len)
 {
 	const uint8_t *p = take(c, len);
 
 	return p && !memcmp(p, word, len);
 }
 
-/* The size of "commit" in the ring's page header is the size of the kernel's long. */
+/* The kernel's long has the size of the field "commit" of the ring buffer's page header. */
 static void read_long_size(struct blob *blob, struct span header_page)
 {
 	static const char commit[] = "commit;", size[] = "size:";
@@ -54,12 +54,12 @@ static void read_long_size(struct blob *blob, struct span header_page)
 		blob->long_size = (uint8_t)(p[strlen(size)] - '0');
 }
 
-static void take_formats(struct blob *blob, struct cursor *c, const char *system)
+static void blob_take_formats(struct blob *blob, struct cursor *c, const char *system)
 {
 	uint32_t count = take_u32(c);
 
 	for (uint32_t i = 0; i < count && !c->short_read; i++) {
-		struct span text = take_sized(c, true);
+		struct span text = blob_take_sized(c, true);
 		if (c->short_read)
 			return;
 		if (blob->formats.count == FORMATS_MAX) {
@@ -75,28 +75,28 @@ int blob_parse(struct blob *blob, struct span bytes, struct error *err)
 	struct cursor c = cursor_of(bytes.data, bytes.len, false);
 
 	*blob = (struct blob){ 0 };
-	if (!take_word(&c, "\x17\x08\x44tracing", 10) || !take_text(&c))
-		return error_set(err, ERROR_FORMAT, "the tracing data does not start as tracing data does");
+	if (!blob_take_literal(&c, "\x17\x08\x44tracing", 10) || !blob_take_string(&c))
+		return error_set(err, ERROR_FORMAT, "the tracing data does not begin with its magic number");
 	blob->big_endian = take_u8(&c) != 0;
 	blob->swap = c.swap = blob->big_endian != host_is_big_endian();
 	blob->long_size = take_u8(&c) == 4 ? 4 : 8;
 	take_u32(&c); /* page size */
-	if (!take_word(&c, "header_page", 12))
+	if (!blob_take_literal(&c, "header_page", 12))
 		return error_set(err, ERROR_FORMAT, "the tracing data has no header_page at byte %zu", c.at);
-	read_long_size(blob, take_sized(&c, true));
-	if (!take_word(&c, "header_event", 13))
+	read_long_size(blob, blob_take_sized(&c, true));
+	if (!blob_take_literal(&c, "header_event", 13))
 		return error_set(err, ERROR_FORMAT, "the tracing data has no header_event at byte %zu", c.at);
-	take_sized(&c, true);
-	take_formats(blob, &c, "ftrace");
+	blob_take_sized(&c, true);
+	blob_take_formats(blob, &c, "ftrace");
 	uint32_t systems = take_u32(&c);
 	for (uint32_t i = 0; i < systems && !c.short_read; i++) {
-		const char *system = take_text(&c);
+		const char *system = blob_take_string(&c);
 		if (system)
-			take_formats(blob, &c, system);
+			blob_take_formats(blob, &c, system);
 	}
-	take_sized(&c, false); /* kallsyms: the recording's own kernel symbols serve instead */
+	blob_take_sized(&c, false); /* kallsyms: perfuse symbolizes with the recording's modules instead */
 	if (!c.short_read)
-		blob->printks = take_sized(&c, false);
+		blob->printks = blob_take_sized(&c, false);
 	blob->cut = c.short_read;
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* The TRACING_DATA blob taken apart: format texts and what goes with them, borrowed from the blob.
- * Source: trace-cmd's trace.dat (version 6 and before), as perf writes it. */
+/* The parts of a TRACING_DATA body: format texts and printk strings, borrowed from the body. Source: trace-cmd's trace.dat(5) up to
+ * version 6, as perf writes it. */
 #pragma once
 #include <stdbool.h>
 
@@ -8,18 +8,18 @@
 #include "base/vec.h"
 
 struct blob_format {
-	const char *system; /* NUL-terminated in the blob */
+	const char *system; /* NUL-terminated in the body */
 	struct span text;
 };
 
 struct blob {
 	bool swap, big_endian;
-	uint8_t long_size; /* of the recorded kernel */
+	uint8_t long_size; /* size of a long of the recorded kernel: 4 or 8 bytes */
 	VEC(struct blob_format) formats;
 	struct span printks;
-	bool cut; /* it ended early, or a size in it could not be */
+	bool cut; /* the body ends early, or a size exceeds it; the parts before that are valid */
 };
 
-/* < 0: not such a blob at all. What is whole stays in *blob otherwise. */
+/* Fails with ERROR_FORMAT if the body does not begin like TRACING_DATA. */
 int blob_parse(struct blob *blob, struct span bytes, struct error *err);
 void blob_fini(struct blob *blob);

@@ -1,4 +1,4 @@
-/* libtraceevent's parse of an event, turned into our own nodes and pieces: smaller, bounded, read-only. */
+/* Converts an event parsed by libtraceevent into our nodes and conversions, which are smaller, bounded and immutable. */
 #include "tracepoint/event.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 #define DEPTH_MAX 128      /* of an expression */
-#define FORMAT_MAX 31      /* the library's buffer for one conversion */
+#define FORMAT_MAX 31      /* the size of libtraceevent's buffer for one conversion */
 #define FIELD_END_MAX 65536
 
 struct compiler {
@@ -21,7 +21,7 @@ struct compiler {
 	bool failed;
 };
 
-static const char *keep(struct compiler *c, const char *text)
+static const char *copy_text(struct compiler *c, const char *text)
 {
 	return text ? arena_string(c->arena, text, strlen(text)) : "";
 }
@@ -58,7 +58,7 @@ static uint64_t mask_of_type(const char *type, size_t len)
 static uint8_t operator_of(const char *text)
 {
 	static const struct {
-		char first, second; /* '*': anything */
+		char first, second; /* '*': any character */
 		uint8_t operator;
 	} rows[] = {
 		{ '!', '\0', OPERATOR_NOT }, { '!', '=', OPERATOR_NE }, { '~', '*', OPERATOR_INVERT }, { '|', '\0', OPERATOR_OR },
@@ -75,7 +75,7 @@ static uint8_t operator_of(const char *text)
 
 static const struct trace_node *compile_node(struct compiler *c, const struct tep_print_arg *arg, int depth);
 
-/* Names of softirqs and timers that formats use without a number. */
+/* The values of softirqs and timers that formats refer to by name. */
 static int64_t name_value(const char *text)
 {
 	static const struct {
@@ -105,7 +105,7 @@ static void compile_names(struct compiler *c, struct trace_node *node, const str
 	node->name_count = count;
 	for (; list; list = list->next, names++) {
 		names->value = name_value(list->value ? list->value : "");
-		names->text = keep(c, list->str);
+		names->text = copy_text(c, list->str);
 	}
 }
 
@@ -123,7 +123,7 @@ static void compile_element(struct compiler *c, struct trace_node *node, const s
 	node->right = compile_node(c, arg->op.right, depth);
 	node->field = node->left->field;
 	if ((node->left->kind != NODE_ARRAY && node->left->kind != NODE_FIELD) || !node->field) {
-		node->kind = NODE_OPERATOR; /* of no meaning: 0 */
+		node->kind = NODE_OPERATOR; /* no valid element access: evaluates to 0 */
 		return;
 	}
 	node->kind = NODE_ELEMENT;
@@ -175,7 +175,7 @@ static const struct trace_node *compile_node(struct compiler *c, const struct te
 	switch (arg->type) {
 	case TEP_PRINT_ATOM:
 		node->kind = NODE_TEXT;
-		node->text = keep(c, arg->atom.atom);
+		node->text = copy_text(c, arg->atom.atom);
 		node->value = strtoull(node->text, NULL, 0);
 		break;
 	case TEP_PRINT_FIELD:
@@ -183,7 +183,7 @@ static const struct trace_node *compile_node(struct compiler *c, const struct te
 		break;
 	case TEP_PRINT_FLAGS:
 		node->kind = NODE_FLAGS;
-		node->text = arg->flags.delim ? keep(c, arg->flags.delim) : NULL;
+		node->text = arg->flags.delim ? copy_text(c, arg->flags.delim) : NULL;
 		node->left = compile_node(c, arg->flags.field, depth + 1);
 		compile_names(c, node, arg->flags.flags);
 		break;
@@ -232,7 +232,7 @@ static const struct trace_node *compile_node(struct compiler *c, const struct te
 	return node;
 }
 
-/* Text up to the next conversion; returns what it took of the format. */
+/* Compiles the text up to the next conversion; returns the rest of the format. */
 static const char *compile_text(struct compiler *c, const char *p)
 {
 	char *text = arena_bytes(c->arena, strlen(p) + 1);
@@ -251,12 +251,12 @@ static const char *compile_text(struct compiler *c, const char *p)
 		text[len++] = *p;
 	}
 	text[len] = '\0';
-	/* The library stops at a NUL and cannot hold one. */
+	/* libtraceevent ends a text at a NUL */
 	vec_push(&c->pieces, ((struct trace_piece){ .kind = PIECE_TEXT, .format = text, .text_len = (uint32_t)len }));
 	return p;
 }
 
-/* How much of the text after "%p" belongs to it: the kernel's extensions. */
+/* Returns the length of the kernel's extension after "%p". */
 static size_t pointer_extension(const char *p)
 {
 	size_t n = 1;
@@ -295,7 +295,7 @@ static const struct tep_print_arg *next_arg(struct compiler *c, const struct tep
 	return arg;
 }
 
-/* The printf format that a conversion becomes: its own flags and widths, every number passed as a long long. */
+/* Rewrites a conversion for printf: flags and width are the same, every number has the type long long. */
 static int rewrite_format(char out[static FORMAT_MAX + 3], const char *start, const char *end, bool number)
 {
 	unsigned digits = 0;
@@ -314,7 +314,7 @@ static int rewrite_format(char out[static FORMAT_MAX + 3], const char *start, co
 	return 0;
 }
 
-static void add_conversion(struct compiler *c, const char *start, const char *end, const struct tep_print_arg *arg,
+static void compile_number_or_string(struct compiler *c, const char *start, const char *end, const struct tep_print_arg *arg,
 	const struct trace_node *width, int length)
 {
 	char last = end[-1], format[FORMAT_MAX + 3];
@@ -332,14 +332,14 @@ static void add_conversion(struct compiler *c, const char *start, const char *en
 	vec_push(&c->pieces, piece);
 }
 
-static void add_pointer(struct compiler *c, const char *extension, size_t len, const struct tep_print_arg *arg,
+static void compile_pointer(struct compiler *c, const char *extension, size_t len, const struct tep_print_arg *arg,
 	const struct trace_node *width)
 {
 	vec_push(&c->pieces, ((struct trace_piece){ .kind = PIECE_POINTER, .value = compile_node(c, arg, 0), .width = width,
 		.format = arena_string(c->arena, extension, len) }));
 }
 
-/* One '%': returns what it took of the format. */
+/* Compiles one conversion at '%'; returns the rest of the format. */
 static const char *compile_conversion(struct compiler *c, const char *start, const struct tep_print_arg **args)
 {
 	const struct trace_node *width = NULL;
@@ -370,14 +370,14 @@ static const char *compile_conversion(struct compiler *c, const char *start, con
 		case 'p':
 			arg = next_arg(c, args);
 			size_t extension = pointer_extension(p + 1);
-			add_pointer(c, p + 1, extension, arg, width);
+			compile_pointer(c, p + 1, extension, arg, width);
 			return p + 1 + extension;
 		case 'd': case 'u': case 'i': case 'x': case 'X': case 'o': case 's':
 			arg = next_arg(c, args);
-			add_conversion(c, start, p + 1, arg, width, *p == 's' ? 0 : length);
+			compile_number_or_string(c, start, p + 1, arg, width, *p == 's' ? 0 : length);
 			return p + 1;
 		}
-		/* what perf's library shows for a conversion it does not know, %c among them */
+		/* libtraceevent prints unknown conversions, %c among them, like this */
 		char *text = arena_bytes(c->arena, 4);
 		snprintf(text, 4, ">%c<", *p);
 		vec_push(&c->pieces, ((struct trace_piece){ .kind = PIECE_TEXT, .format = text, .text_len = 3 }));
@@ -406,9 +406,9 @@ static void compile_fields(struct compiler *c)
 				{ TEP_FIELD_IS_DYNAMIC, FIELD_DYNAMIC }, { TEP_FIELD_IS_LONG, FIELD_LONG },
 				{ TEP_FIELD_IS_RELATIVE, FIELD_RELATIVE },
 			};
-			to->name = keep(c, f->name);
+			to->name = copy_text(c, f->name);
 			to->event = event;
-			/* Out of any record's reach where the numbers are absurd: reads as 0. */
+			/* an invalid position is moved beyond the end of every record, where a field reads as 0 */
 			bool fits = f->offset >= 0 && f->size >= 0 && f->offset <= FIELD_END_MAX && f->size <= FIELD_END_MAX;
 			to->offset = fits ? (uint32_t)f->offset : FIELD_END_MAX;
 			to->size = fits ? (uint32_t)f->size : 0;
@@ -418,7 +418,7 @@ static void compile_fields(struct compiler *c)
 		}
 }
 
-/* Which piece of the text shows a field, so that the field alone can be shown the same way. */
+/* Finds the conversion that prints each field in the event's text, so that the field alone is printed in the same way. */
 static void link_fields(struct trace_event *event)
 {
 	for (uint32_t i = 0; i < event->field_count && !event->failed; i++) {
@@ -448,8 +448,8 @@ struct trace_event *event_compile(const struct tep_event *from, const struct tra
 	c.event = arena_alloc(arena, sizeof *c.event);
 	c.event->id = (uint32_t)from->id;
 	c.event->layout = layout;
-	c.event->system = keep(&c, from->system);
-	c.event->name = keep(&c, from->name);
+	c.event->system = copy_text(&c, from->system);
+	c.event->name = copy_text(&c, from->name);
 	compile_fields(&c);
 	while (format && *format)
 		format = format[0] == '%' && format[1] != '%' ? compile_conversion(&c, format, &args) : compile_text(&c, format);

@@ -1,4 +1,4 @@
-/* Numbers from a record: fields, and the arithmetic of a print format. */
+/* Evaluates the expressions of a print format with a record's data. */
 #include "tracepoint/event.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ const char *context_printk(const struct trace_context *c, uint64_t address)
 	return NULL;
 }
 
-static uint64_t operate(uint8_t operator, uint64_t left, uint64_t right)
+static uint64_t apply_operator(uint8_t operator, uint64_t left, uint64_t right)
 {
 	switch (operator) {
 	case OPERATOR_NOT: return !right;
@@ -89,7 +89,7 @@ static uint64_t eval_element(const struct trace_context *c, const struct trace_n
 	const struct tracepoint_field *field = node->field;
 	uint64_t index = context_eval(c, node->right), offset;
 
-	/* The library counts dynamic arrays in bytes, fixed ones in elements. */
+	/* libtraceevent indexes dynamic arrays by bytes, other arrays by elements */
 	if (node->left->kind == NODE_ARRAY)
 		offset = (uint64_t)(context_dynamic(c, field).data - c->data) + index;
 	else
@@ -111,7 +111,7 @@ uint64_t context_eval(const struct trace_context *c, const struct trace_node *no
 	case NODE_ELEMENT:
 		return eval_element(c, node);
 	case NODE_OPERATOR:
-		return operate(node->operator, context_eval(c, node->left), context_eval(c, node->right));
+		return apply_operator(node->operator, context_eval(c, node->left), context_eval(c, node->right));
 	case NODE_ARRAY_LENGTH:
 		return context_dynamic(c, node->field).len;
 	case NODE_ARRAY:

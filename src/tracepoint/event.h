@@ -1,5 +1,5 @@
-/* One event's format, compiled: fields, and the pieces its text is made of. Built once, then read from any thread.
- * Everything lives in the arena of its tracepoints. */
+/* The compiled format of one event: its fields, and the conversions of its print format. Immutable after event_compile, and stored in the
+ * arena of its tracepoints. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,9 +13,9 @@ enum field_flag {
 	FIELD_POINTER = 1 << 1,
 	FIELD_SIGNED = 1 << 2,
 	FIELD_STRING = 1 << 3,
-	FIELD_DYNAMIC = 1 << 4,  /* the field holds offset and length of the data */
+	FIELD_DYNAMIC = 1 << 4,  /* the field holds the offset and length of its data */
 	FIELD_LONG = 1 << 5,
-	FIELD_RELATIVE = 1 << 6, /* a dynamic one's offset counts from the field's end */
+	FIELD_RELATIVE = 1 << 6, /* FIELD_DYNAMIC, with an offset that counts from the field's end */
 };
 
 struct tracepoint_field {
@@ -23,32 +23,32 @@ struct tracepoint_field {
 	const struct trace_event *event;
 	uint32_t offset, size, element_size;
 	unsigned flags;
-	const struct trace_piece *piece; /* how the event's own text prints it; NULL: it does not */
-	bool prefix_0x;                  /* the text has "0x" before that piece */
+	const struct trace_piece *piece; /* the conversion that prints the field in the event's text; NULL: the text does not contain the field */
+	bool prefix_0x;                  /* the text has "0x" before that conversion */
 };
 
 enum node_kind {
 	NODE_NOTHING,
-	NODE_TEXT,         /* a literal: text, and value as a number */
+	NODE_TEXT,         /* a literal: its text, and its value as a number */
 	NODE_FIELD,
-	NODE_CAST,         /* left, masked */
+	NODE_CAST,         /* left & mask */
 	NODE_OPERATOR,     /* left op right */
 	NODE_CHOICE,       /* left ? right : other */
-	NODE_ELEMENT,      /* field[right], masked */
-	NODE_FLAGS,        /* names of the bits of left; text: what separates them */
-	NODE_SYMBOL,       /* the name of the value of left */
+	NODE_ELEMENT,      /* field[right] & mask */
+	NODE_FLAGS,        /* names of the bits of left, separated by `text` */
+	NODE_SYMBOL,       /* the name for the value of left */
 	NODE_HEX,          /* `right` bytes of left in hexadecimal */
-	NODE_HEX_JOINED,   /* likewise without spaces */
-	NODE_INTEGERS,     /* `right` numbers of `other` bytes each from left */
-	NODE_STRING,       /* dynamic text */
+	NODE_HEX_JOINED,   /* the same without spaces */
+	NODE_INTEGERS,     /* `right` numbers of `other` bytes each, starting at left */
+	NODE_STRING,       /* a string of variable length */
 	NODE_BITMASK,
 	NODE_CPUMASK,
-	NODE_ARRAY,        /* dynamic data */
+	NODE_ARRAY,        /* data of variable length */
 	NODE_ARRAY_LENGTH,
 };
 
 enum node_operator {
-	OPERATOR_NONE, /* a word the library knows and evaluates to 0 */
+	OPERATOR_NONE, /* an operator that libtraceevent accepts and evaluates to 0 */
 	OPERATOR_NOT, OPERATOR_NE, OPERATOR_INVERT, OPERATOR_OR, OPERATOR_LOGICAL_OR, OPERATOR_AND, OPERATOR_LOGICAL_AND,
 	OPERATOR_LT, OPERATOR_SHL, OPERATOR_LE, OPERATOR_GT, OPERATOR_SHR, OPERATOR_GE, OPERATOR_EQ, OPERATOR_SUB,
 	OPERATOR_ADD, OPERATOR_DIV, OPERATOR_MOD, OPERATOR_MUL,
@@ -62,7 +62,7 @@ struct node_name {
 struct trace_node {
 	uint8_t kind;      /* enum node_kind */
 	uint8_t operator;  /* enum node_operator */
-	uint8_t origin;    /* the library's number for the kind, which some texts show */
+	uint8_t origin;    /* libtraceevent's number for the kind, which some error texts contain */
 	uint64_t mask;     /* NODE_CAST, NODE_ELEMENT */
 	uint64_t value;    /* NODE_TEXT */
 	const char *text;
@@ -79,21 +79,21 @@ struct trace_piece {
 	uint8_t kind;       /* enum piece_kind */
 	int8_t length;      /* NUMBER: -2 char, -1 short, 0 int, 1 long, 2 long long */
 	char letter;        /* NUMBER: d u x X o */
-	bool plain;         /* nothing else is in the format: "%s", "%lld" */
+	bool plain;         /* the conversion has no flags, width or precision: "%s", "%lld" */
 	uint32_t text_len;  /* TEXT */
-	const char *format; /* the printf conversion, or the text; POINTER: what follows the "%p" */
-	const struct trace_node *value, *width; /* width: of a '*'; NULL: none */
+	const char *format; /* the printf conversion, or the text; POINTER: the characters after "%p" */
+	const struct trace_node *value, *width; /* width: the argument of a '*'; NULL: absent */
 };
 
 struct trace_event {
 	uint64_t id;
 	const struct trace_layout *layout;
 	const char *system, *name;
-	struct tracepoint_field *fields; /* common ones first */
+	struct tracepoint_field *fields; /* the common fields first */
 	uint32_t field_count, common_count;
 	const struct trace_piece *pieces;
 	uint32_t piece_count;
-	bool failed; /* the format made no sense: fields are shown raw */
+	bool failed; /* the print format is invalid: fields are printed raw */
 };
 
 struct printk_format {
@@ -101,37 +101,38 @@ struct printk_format {
 	const char *text;
 };
 
-/* What reading data depends on. */
+/* The byte order and sizes of the recorded machine, and the strings that its kernel published. */
 struct trace_layout {
-	bool swap;          /* data is of the other byte order */
-	bool big_endian;    /* data is big-endian */
-	uint8_t long_size;  /* 4 or 8 */
-	const struct printk_format *printks; /* by address */
+	bool swap;          /* data has the other byte order */
+	bool big_endian;
+	uint8_t long_size;  /* 4 or 8 bytes */
+	const struct printk_format *printks; /* sorted by address */
 	size_t printk_count;
 };
 
-/* A record being printed. */
+/* The record that is printed. */
 struct trace_context {
 	const struct trace_layout *layout;
 	const uint8_t *data;
 	uint32_t size;
-	const struct tracepoint_names *names; /* NULL: none */
+	const struct tracepoint_names *names; /* NULL: addresses are not symbolized */
 	struct writer *out;
 };
 
 struct tep_handle;
 struct tep_event;
 
-/* The library's parse of an event, turned into our own (in the arena). */
+/* Compiles an event that libtraceevent parsed into nodes and conversions in the arena. */
 struct trace_event *event_compile(const struct tep_event *from, const struct trace_layout *layout, struct arena *arena);
-/* Whether the library can be trusted with a format's text: it crashes on some that no kernel writes. */
+/* Whether libtraceevent can parse the format without crashing. Every format that a kernel writes passes. */
 bool format_is_sane(const char *text, size_t len);
 
-/* Reading; what lies outside of the data is 0 or empty. */
+/* Functions that read the record: data beyond its end is 0 or empty. */
 uint64_t context_number(const struct trace_context *c, uint64_t offset, uint32_t size);
 uint64_t context_eval(const struct trace_context *c, const struct trace_node *node);
-/* Where a dynamic field's data lies: within the record. */
+/* Returns the data of a FIELD_DYNAMIC field, within the record. */
 struct span context_dynamic(const struct trace_context *c, const struct tracepoint_field *field);
+/* Returns the string that the kernel published at this address, or NULL. */
 const char *context_printk(const struct trace_context *c, uint64_t address);
 
 void event_print(const struct trace_context *c, const struct trace_event *event);

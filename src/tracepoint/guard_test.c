@@ -4,14 +4,14 @@
 #define HEAD "name: x\nID: 1\nformat:\n" \
 	"\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:char b[4];\toffset:12;\tsize:4;\tsigned:0;\n\n"
 
-static bool sane(const char *print)
+static bool print_format_is_sane(const char *print)
 {
 	char text[4096];
 	int len = snprintf(text, sizeof text, HEAD "print fmt: %s\n", print);
 	return format_is_sane(text, (size_t)len);
 }
 
-TEST("what the kernel writes is let through")
+TEST("formats as the kernel writes them pass")
 {
 	static const char *const good[] = {
 		"\"plain\"", "\"%d\" \" %s\", REC->a, REC->b", "\"%d\", (REC)->a", "\"%s\", REC->a ? \"yes\" : \"no\"",
@@ -21,12 +21,12 @@ TEST("what the kernel writes is let through")
 		"\"%s\", __print_symbolic(REC->a, { -1, 0 })",
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		if (!sane(good[i]))
+		if (!print_format_is_sane(good[i]))
 			unit_fail(__FILE__, __LINE__, "refused: %s", good[i]);
 	EXPECT(format_is_sane(HEAD, strlen(HEAD)));
 }
 
-TEST("what libtraceevent would fall over is not")
+TEST("formats that crash libtraceevent are rejected")
 {
 	static const char *const bad[] = {
 		"\"%d\", REC->nowhere", "\"%s\", __print_flags(REC->c, \"|\", { 1, \"A\" })", "\"%d\", REC->a %", "\"%d\", REC->a / 0",
@@ -34,21 +34,21 @@ TEST("what libtraceevent would fall over is not")
 		"\"%d\", ({ int x = REC->a; x; })", "\"%d\", REC->a; REC->a", "\"%d\", 5 / 0x8000000000000000", "\"%d\", sizeof(", "\"%d\", ,",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		if (sane(bad[i]))
+		if (print_format_is_sane(bad[i]))
 			unit_fail(__FILE__, __LINE__, "let through: %s", bad[i]);
 }
 
-TEST("depth and length of a format have an end")
+TEST("formats that nest too deeply or are too long are rejected")
 {
 	char text[8192] = "\"%d\", ";
 	for (size_t i = 0; i < 2000; i++)
 		strcat(text, "(");
-	EXPECT(!sane(text));
+	EXPECT(!print_format_is_sane(text));
 	EXPECT(!format_is_sane("", 0));
 	EXPECT(!format_is_sane("name: x\nID: 1\nformat:\n\001", 23));
 }
 
-TEST("field lines are what the kernel makes them")
+TEST("invalid field lines are rejected")
 {
 	static const char *const bad[] = {
 		"name: x\nID: 1\nformat:\n\tfield:int a\toffset:8;\tsize:4;\n", "name: x\nID: 1\nformat:\n\tfield:a;\toffset:8;\tsize:4;\n",

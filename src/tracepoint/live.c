@@ -17,10 +17,10 @@
 struct live {
 	char *root;           /* ".../tracing/events" */
 	struct strtab paths;  /* "system/event" */
-	struct idmap by_id;   /* event id → path */
+	struct idmap by_id;   /* event id → id in paths */
 };
 
-static char *read_all(const char *path, size_t *len)
+static char *read_tracefs_file(const char *path, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text = fd < 0 ? NULL : memory_alloc(FILE_MAX + 1);
@@ -47,7 +47,7 @@ static void index_system(struct live *live, const char *system)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof path, "%s/%s/%s/id", live->root, system, entry->d_name);
-		char *text = read_all(path, &len);
+		char *text = read_tracefs_file(path, &len);
 		if (!text)
 			continue;
 		int used = snprintf(path, sizeof path, "%s/%s", system, entry->d_name);
@@ -101,7 +101,7 @@ int live_read(struct live *live, uint64_t id, struct live_format *format)
 		return -1;
 	const char *name = strtab_text(&live->paths, at);
 	snprintf(path, sizeof path, "%s/%s/format", live->root, name);
-	format->text = read_all(path, &format->len);
+	format->text = read_tracefs_file(path, &format->len);
 	if (!format->text)
 		return -1;
 	format->system = memory_string(name);

@@ -1,4 +1,5 @@
-/* The kernel's extensions of %p: functions, hardware and IP addresses, UUIDs, byte strings. */
+/* The kernel's extensions of %p: functions, hardware and IP addresses, UUIDs, byte strings. Source:
+ * Documentation/core-api/printk-formats.rst. */
 #include "tracepoint/event.h"
 
 #include <arpa/inet.h>
@@ -31,8 +32,9 @@ static void print_byte(struct writer *out, uint8_t byte, bool upper)
 	writer_putc(out, digits[byte & 15]);
 }
 
-/* The bytes of a fixed field of `size` bytes behind any casts. What is wrong is said in place of the value, as the library does. */
-static const uint8_t *fixed_bytes(const struct trace_context *c, const struct trace_node *node, uint32_t size, const char *wrong)
+/* Returns the bytes of a field of exactly `size` bytes, through casts; otherwise prints the same error text as libtraceevent and returns
+ * NULL. */
+static const uint8_t *field_bytes_of_size(const struct trace_context *c, const struct trace_node *node, uint32_t size, const char *wrong)
 {
 	while (node->kind == NODE_CAST)
 		node = node->left;
@@ -51,7 +53,7 @@ static const uint8_t *fixed_bytes(const struct trace_context *c, const struct tr
 
 static void print_mac(const struct trace_context *c, const struct trace_piece *piece)
 {
-	const uint8_t *bytes = fixed_bytes(c, piece->value, 6, "INVALIDMAC");
+	const uint8_t *bytes = field_bytes_of_size(c, piece->value, 6, "INVALIDMAC");
 	const char *format = piece->format;
 	char separator = format[0] == 'm' ? '\0' : format[1] == 'F' ? '-' : ':';
 
@@ -72,7 +74,7 @@ static void print_ip4(struct writer *out, const uint8_t *bytes, bool padded, boo
 	}
 }
 
-/* "hnbl" after %pI4: whether the bytes are to be turned round. */
+/* Whether the letter after %pI4 (h, n, b, l) reverses the bytes. */
 static bool ip4_reversed(const struct trace_context *c, char order)
 {
 	return order == 'l' || (order == 'h' && !c->layout->big_endian);
@@ -87,7 +89,7 @@ static void print_ip6_full(struct writer *out, const uint8_t *bytes, bool colons
 	}
 }
 
-/* As RFC 5952 writes it: the longest run of zero words (of two or more) becomes "::"; embedded IPv4 in dots. */
+/* Prints the form of RFC 5952: the longest sequence of two or more zero words becomes "::"; an embedded IPv4 address has dots. */
 static void print_ip6_short(struct writer *out, const uint8_t *bytes)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }, isatap[4] = { 0x02, 0, 0x5e, 0xfe };
@@ -124,7 +126,7 @@ static void print_ip6_short(struct writer *out, const uint8_t *bytes)
 	}
 }
 
-/* %pIS: a socket address, whose family tells what it is. */
+/* %pIS: a socket address; its family determines the form. */
 static void print_socket_address(const struct trace_context *c, const struct trace_piece *piece)
 {
 	const char *format = piece->format;
@@ -174,12 +176,12 @@ static void print_ip(const struct trace_context *c, const struct trace_piece *pi
 
 	switch (format[1]) {
 	case '4':
-		bytes = fixed_bytes(c, piece->value, 4, "INVALIDIPv4");
+		bytes = field_bytes_of_size(c, piece->value, 4, "INVALIDIPv4");
 		if (bytes)
 			print_ip4(c->out, bytes, format[0] == 'i', ip4_reversed(c, format[2]));
 		break;
 	case '6':
-		bytes = fixed_bytes(c, piece->value, 16, "INVALIDIPv6");
+		bytes = field_bytes_of_size(c, piece->value, 16, "INVALIDIPv6");
 		if (bytes && format[0] == 'I' && format[2] == 'c')
 			print_ip6_short(c->out, bytes);
 		else if (bytes)
@@ -195,7 +197,7 @@ static void print_uuid(const struct trace_context *c, const struct trace_piece *
 {
 	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 	char variant = piece->format[1];
-	const uint8_t *bytes = fixed_bytes(c, piece->value, 16, "INVALIDUUID");
+	const uint8_t *bytes = field_bytes_of_size(c, piece->value, 16, "INVALIDUUID");
 
 	for (int i = 0; bytes && i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
@@ -204,7 +206,7 @@ static void print_uuid(const struct trace_context *c, const struct trace_piece *
 	}
 }
 
-static void print_bytes(const struct trace_context *c, const struct trace_piece *piece)
+static void print_hex_bytes(const struct trace_context *c, const struct trace_piece *piece)
 {
 	char variant = piece->format[1];
 	int count = piece->width ? (int)context_eval(c, piece->width) : 1;
@@ -239,7 +241,7 @@ void piece_print_pointer(const struct trace_context *c, const struct trace_piece
 		print_uuid(c, piece);
 		break;
 	case 'h':
-		print_bytes(c, piece);
+		print_hex_bytes(c, piece);
 		break;
 	default:
 		value = context_eval(c, piece->value);

@@ -1,11 +1,11 @@
-/* A record as text: the pieces of a print format, and fields by themselves. */
+/* Prints a record as text: the conversions of a print format, and single fields. */
 #include "tracepoint/event.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#define WIDTH_MAX 4096 /* of a '*' in a format, whose value comes from the record */
+#define WIDTH_MAX 4096 /* limit for '*', whose value comes from the record */
 
 static int piece_width(const struct trace_context *c, const struct trace_piece *piece)
 {
@@ -14,7 +14,7 @@ static int piece_width(const struct trace_context *c, const struct trace_piece *
 	return width < -WIDTH_MAX ? -WIDTH_MAX : width > WIDTH_MAX ? WIDTH_MAX : (int)width;
 }
 
-/* One snprintf into the writer; what a format can ask for was checked when it was compiled. */
+/* Prints one conversion; event_compile has checked the format. */
 #define print_formatted(out, format, ...)                                                          \
 	do {                                                                                       \
 		char *room_ = writer_room((out), WIDTH_MAX + 64);                                  \
@@ -23,8 +23,8 @@ static int piece_width(const struct trace_context *c, const struct trace_piece *
 			writer_advance((out), used_ < WIDTH_MAX + 64 ? (size_t)used_ : WIDTH_MAX + 63); \
 	} while (0)
 
-/* The value as C would pass it to a conversion of this length and sign. */
-static long long number_of(const struct trace_piece *piece, uint64_t value)
+/* Converts the value to the type that C passes to a conversion of this length and sign. */
+static long long number_for_conversion(const struct trace_piece *piece, uint64_t value)
 {
 	bool is_signed = piece->letter == 'd';
 
@@ -38,7 +38,7 @@ static long long number_of(const struct trace_piece *piece, uint64_t value)
 
 static void print_number(const struct trace_context *c, const struct trace_piece *piece)
 {
-	long long number = number_of(piece, context_eval(c, piece->value));
+	long long number = number_for_conversion(piece, context_eval(c, piece->value));
 
 	switch (piece->plain ? piece->letter : '\0') {
 	case 'd':
@@ -61,7 +61,7 @@ static void print_number(const struct trace_context *c, const struct trace_piece
 	}
 }
 
-/* Text of `len` bytes through the piece's "%-10.5s". */
+/* Prints `len` bytes through a conversion such as "%-10.5s". */
 static void print_text(const struct trace_context *c, const struct trace_piece *piece, const char *text, size_t len)
 {
 	const char *p = piece->format + 1;
@@ -102,7 +102,7 @@ static void print_field_text(const struct trace_context *c, const struct trace_p
 	uint32_t room = field->offset < c->size ? c->size - field->offset : 0;
 	uint32_t len = field->size && field->size < room ? field->size : room;
 
-	/* A lone word of the machine's size is taken for a pointer to text that the kernel published. */
+	/* a field of the size of a pointer is taken for the address of a string that the kernel published */
 	if (!(field->flags & FIELD_ARRAY) && field->size == c->layout->long_size) {
 		uint64_t address = 0;
 		if (len == field->size)
@@ -118,7 +118,7 @@ static void print_field_text(const struct trace_context *c, const struct trace_p
 	print_text(c, piece, text, len ? strnlen(text, len) : 0);
 }
 
-static void print_flags(const struct trace_context *c, const struct trace_piece *piece, const struct trace_node *node)
+static void print_bit_names(const struct trace_context *c, const struct trace_piece *piece, const struct trace_node *node)
 {
 	int64_t value = (int64_t)context_eval(c, node->left);
 	bool printed = false;
@@ -159,8 +159,8 @@ static void print_symbol(const struct trace_context *c, const struct trace_piece
 	writer_hex(c->out, (uint64_t)value, 0);
 }
 
-/* From where a field's data starts to the end of the record. */
-static struct span data_of(const struct trace_context *c, const struct trace_node *node)
+/* Returns the bytes from the start of a field's data to the end of the record. */
+static struct span span_from_field(const struct trace_context *c, const struct trace_node *node)
 {
 	if (!node->field)
 		return (struct span){ c->data, 0 };
@@ -173,7 +173,7 @@ static struct span data_of(const struct trace_context *c, const struct trace_nod
 static void print_hex(const struct trace_context *c, const struct trace_node *node)
 {
 	static const char digits[] = "0123456789abcdef";
-	struct span span = data_of(c, node->left);
+	struct span span = span_from_field(c, node->left);
 	uint32_t count = (uint32_t)context_eval(c, node->right);
 
 	for (size_t i = 0; i < count && i < span.len; i++) {
@@ -186,7 +186,7 @@ static void print_hex(const struct trace_context *c, const struct trace_node *no
 
 static void print_integers(const struct trace_context *c, const struct trace_node *node)
 {
-	struct span span = data_of(c, node->left);
+	struct span span = span_from_field(c, node->left);
 	uint32_t count = (uint32_t)context_eval(c, node->right);
 	int32_t size = (int32_t)context_eval(c, node->other);
 	uint64_t value;
@@ -201,7 +201,7 @@ static void print_integers(const struct trace_context *c, const struct trace_nod
 		if (bad)
 			print_formatted(c->out, "BAD SIZE:%d ", size);
 		size = bad ? 1 : size;
-		/* Not swapped, as the library does not. */
+		/* not swapped, as in libtraceevent */
 		value = 0;
 		memcpy(&value, span.data + at, (size_t)size);
 		writer_add(c->out, "0x", 2);
@@ -255,7 +255,7 @@ static void print_cpumask(const struct trace_context *c, const struct trace_piec
 	writer_fini(&text);
 }
 
-static void print_string(const struct trace_context *c, const struct trace_piece *piece, const struct trace_node *node)
+static void print_string_node(const struct trace_context *c, const struct trace_piece *piece, const struct trace_node *node)
 {
 	struct span span;
 
@@ -268,7 +268,7 @@ static void print_string(const struct trace_context *c, const struct trace_piece
 			print_field_text(c, piece, node->field);
 		break;
 	case NODE_FLAGS:
-		print_flags(c, piece, node);
+		print_bit_names(c, piece, node);
 		break;
 	case NODE_SYMBOL:
 		print_symbol(c, piece, node);
@@ -282,7 +282,7 @@ static void print_string(const struct trace_context *c, const struct trace_piece
 		break;
 	case NODE_STRING:
 		span = node->field ? context_dynamic(c, node->field) : (struct span){ 0 };
-		if (span.len) /* the text ends at its NUL, or with the record */
+		if (span.len) /* the string ends at its NUL or at the end of the record */
 			print_text(c, piece, (const char *)span.data,
 				strnlen((const char *)span.data, c->size - (size_t)(span.data - c->data)));
 		break;
@@ -295,7 +295,7 @@ static void print_string(const struct trace_context *c, const struct trace_piece
 			print_cpumask(c, piece, context_dynamic(c, node->field));
 		break;
 	case NODE_CHOICE:
-		print_string(c, piece, context_eval(c, node->left) ? node->right : node->other);
+		print_string_node(c, piece, context_eval(c, node->left) ? node->right : node->other);
 		break;
 	}
 }
@@ -313,7 +313,7 @@ void piece_print(const struct trace_context *c, const struct trace_piece *piece)
 		piece_print_pointer(c, piece);
 		break;
 	case PIECE_STRING:
-		print_string(c, piece, piece->value);
+		print_string_node(c, piece, piece->value);
 		break;
 	}
 }

@@ -17,8 +17,8 @@ struct tracepoints {
 	VEC(struct trace_event *) events;
 	VEC(struct printk_format) printks;
 	struct idmap by_id;
-	uint32_t type_offset, type_size; /* of common_type, which tells a record's event; size 0: not known */
-	struct live *live;               /* where more formats come from; NULL: nowhere */
+	uint32_t type_offset, type_size; /* position of common_type, which identifies a record's event; size 0: unknown */
+	struct live *live;               /* the source of further formats; NULL: none */
 };
 
 static struct tep_handle *parser_new(const struct trace_layout *layout)
@@ -34,7 +34,7 @@ static struct tep_handle *parser_new(const struct trace_layout *layout)
 	return tep;
 }
 
-/* Hands one format over to the library. One whose text it cannot be trusted with keeps its fields and loses its text. */
+/* Passes one format to libtraceevent. If its print format is invalid, only the fields are passed. */
 static void parser_add(struct tep_handle *tep, const char *system, struct span text)
 {
 	const char *bytes = (const char *)text.data, *print;
@@ -47,7 +47,7 @@ static void parser_add(struct tep_handle *tep, const char *system, struct span t
 	if (!print || !format_is_sane(bytes, (size_t)(print - bytes)))
 		return;
 	size_t head = (size_t)(print - bytes);
-	static const char no_text[] = "print fmt: \"%d\"\n"; /* lacks its argument: fails to parse, as it should */
+	static const char no_text[] = "print fmt: \"%d\"\n"; /* without an argument: libtraceevent fails to parse it, as intended */
 	char *copy = memory_alloc(head + sizeof no_text);
 	memcpy(copy, bytes, head);
 	memcpy(copy + head, no_text, sizeof no_text);
@@ -55,7 +55,7 @@ static void parser_add(struct tep_handle *tep, const char *system, struct span t
 	free(copy);
 }
 
-/* Compiles what the library has and we do not; frees the library's. */
+/* Compiles the events that libtraceevent has and `t` has not; frees the parser. */
 static void parser_finish(struct tracepoints *t, struct tep_handle *tep)
 {
 	int count = tep_get_events_count(tep);
@@ -87,8 +87,8 @@ static int compare_printks(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-/* Lines of `0xffffffff81234567 : "text\n"`: what pointers to texts in records point to. */
-static void add_printks(struct tracepoints *t, struct span text)
+/* Parses lines of the form `0xffffffff81234567 : "text\n"`: the strings that pointers in records refer to. */
+static void parse_printks(struct tracepoints *t, struct span text)
 {
 	const char *p = (const char *)text.data, *end = text.len ? p + text.len : p;
 
@@ -129,7 +129,7 @@ int tracepoints_open(struct tracepoints **out, struct span bytes, struct error *
 	for (size_t i = 0; i < blob.formats.count; i++)
 		parser_add(tep, blob.formats.items[i].system, blob.formats.items[i].text);
 	parser_finish(t, tep);
-	add_printks(t, blob.printks);
+	parse_printks(t, blob.printks);
 	blob_fini(&blob);
 	*out = t;
 	return 0;
@@ -161,7 +161,7 @@ void tracepoints_close(struct tracepoints *t)
 	free(t);
 }
 
-static const struct trace_event *find(const struct tracepoints *t, uint64_t id)
+static const struct trace_event *event_of_id(const struct tracepoints *t, uint64_t id)
 {
 	uint32_t at = t ? idmap_get(&t->by_id, id) : IDMAP_NONE;
 
@@ -174,7 +174,7 @@ bool tracepoints_load(struct tracepoints *t, uint64_t id)
 {
 	struct live_format format;
 
-	if (find(t, id))
+	if (event_of_id(t, id))
 		return true;
 	if (!t->live || live_read(t->live, id, &format) < 0)
 		return false;
@@ -182,7 +182,7 @@ bool tracepoints_load(struct tracepoints *t, uint64_t id)
 	parser_add(tep, format.system, (struct span){ (const uint8_t *)format.text, format.len });
 	parser_finish(t, tep);
 	live_format_fini(&format);
-	return find(t, id);
+	return event_of_id(t, id);
 }
 
 size_t tracepoints_count(const struct tracepoints *t)
@@ -197,7 +197,7 @@ uint64_t tracepoints_id_at(const struct tracepoints *t, size_t index)
 
 bool tracepoints_name(const struct tracepoints *t, uint64_t id, const char **system, const char **name)
 {
-	const struct trace_event *event = find(t, id);
+	const struct trace_event *event = event_of_id(t, id);
 
 	if (!event)
 		return false;
@@ -214,7 +214,7 @@ void tracepoints_print_named(const struct tracepoints *t, const void *raw, uint3
 
 	if (t && t->type_size) {
 		c.layout = &t->layout;
-		event = find(t, (uint32_t)context_number(&c, t->type_offset, t->type_size));
+		event = event_of_id(t, (uint32_t)context_number(&c, t->type_offset, t->type_size));
 	}
 	if (event)
 		event_print(&c, event);
@@ -231,7 +231,7 @@ void tracepoints_print(struct tracepoints *t, uint64_t id, const void *raw, uint
 
 const struct tracepoint_field *tracepoints_field(const struct tracepoints *t, uint64_t id, const char *name)
 {
-	const struct trace_event *event = find(t, id);
+	const struct trace_event *event = event_of_id(t, id);
 
 	for (uint32_t i = 0; event && i < event->field_count; i++)
 		if (!strcmp(event->fields[i].name, name))
@@ -241,7 +241,7 @@ const struct tracepoint_field *tracepoints_field(const struct tracepoints *t, ui
 
 const struct tracepoint_field *tracepoints_field_at(const struct tracepoints *t, uint64_t id, unsigned index)
 {
-	const struct trace_event *event = find(t, id);
+	const struct trace_event *event = event_of_id(t, id);
 
 	if (!event || index >= event->field_count - event->common_count)
 		return NULL;

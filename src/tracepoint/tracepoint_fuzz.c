@@ -1,4 +1,5 @@
-/* A length, a record of that length, and a blob: the record is printed as each of the blob's events. */
+/* Fuzzes TRACING_DATA bodies and records. Input: a length, a record of that length, a body; the record is printed as each event of the
+ * body. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool resolve(void *context, uint64_t address, const char **name, uint64_t *start)
+static bool resolve_odd_address(void *context, uint64_t address, const char **name, uint64_t *start)
 {
 	(void)context;
 	*name = "f";
@@ -32,7 +33,7 @@ static void print_fields(const struct tracepoints *t, uint64_t id, const uint8_t
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct tracepoint_names names = { .resolve = resolve };
+	const struct tracepoint_names names = { .resolve = resolve_odd_address };
 	struct tracepoints *t;
 	uint16_t len;
 

@@ -12,7 +12,7 @@
 
 #define ROOT "/sys/kernel/tracing/events"
 
-/* The library forgets a token of some formats that it cannot parse; that is not ours to fail for. Absent without sanitizers. */
+/* libtraceevent leaks a token of some invalid formats, which this test ignores. The functions are absent without sanitizers. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
@@ -23,8 +23,8 @@ static const char common[] =
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n";
 
-/* A blob in this machine's byte order. */
-static void add_number(struct str *blob, uint64_t value, size_t size, bool swap)
+/* swap: the number is written in the other byte order. */
+static void body_put_number(struct str *blob, uint64_t value, size_t size, bool swap)
 {
 	uint32_t small = (uint32_t)value;
 	value = swap ? __builtin_bswap64(value) : value;
@@ -32,27 +32,27 @@ static void add_number(struct str *blob, uint64_t value, size_t size, bool swap)
 	str_add(blob, size == 8 ? (const char *)&value : (const char *)&small, size);
 }
 
-static void add_sized(struct str *blob, const char *text, bool swap)
+static void body_put_sized(struct str *blob, const char *text, bool swap)
 {
-	add_number(blob, strlen(text), 8, swap);
+	body_put_number(blob, strlen(text), 8, swap);
 	str_puts(blob, text);
 }
 
-static void start_blob(struct str *blob, bool swap)
+static void body_start(struct str *blob, bool swap)
 {
 	bool big = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swap;
 	str_add(blob, "\x17\x08\x44tracing0.5", 14);
 	str_putc(blob, (char)big);
 	str_putc(blob, 8);
-	add_number(blob, 4096, 4, swap);
+	body_put_number(blob, 4096, 4, swap);
 	str_add(blob, "header_page", 12);
-	add_sized(blob, "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n", swap);
+	body_put_sized(blob, "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n", swap);
 	str_add(blob, "header_event", 13);
-	add_sized(blob, "", swap);
-	add_number(blob, 0, 4, swap);
+	body_put_sized(blob, "", swap);
+	body_put_number(blob, 0, 4, swap);
 }
 
-static struct tracepoints *open_one(const char *fields, const char *print, bool swap)
+static struct tracepoints *open_one_event(const char *fields, const char *print, bool swap)
 {
 	struct str blob = { 0 }, format = { 0 };
 	struct tracepoints *t;
@@ -64,14 +64,14 @@ static struct tracepoints *open_one(const char *fields, const char *print, bool 
 	str_puts(&format, "\nprint fmt: ");
 	str_puts(&format, print);
 	str_putc(&format, '\n');
-	start_blob(&blob, swap);
-	add_number(&blob, 1, 4, swap);
+	body_start(&blob, swap);
+	body_put_number(&blob, 1, 4, swap);
 	str_add(&blob, "sys", 4);
-	add_number(&blob, 1, 4, swap);
-	add_sized(&blob, str_text(&format), swap);
-	add_number(&blob, 0, 4, swap);
+	body_put_number(&blob, 1, 4, swap);
+	body_put_sized(&blob, str_text(&format), swap);
+	body_put_number(&blob, 0, 4, swap);
 	const char printks[] = "0xffffffff81000010 : \"hello there\\n\"\n";
-	add_number(&blob, strlen(printks), 4, swap);
+	body_put_number(&blob, strlen(printks), 4, swap);
 	str_puts(&blob, printks);
 	int result = tracepoints_open(&t, (struct span){ (const uint8_t *)str_text(&blob), blob.len }, &err);
 	EXPECT_INT(result, 0);
@@ -80,7 +80,7 @@ static struct tracepoints *open_one(const char *fields, const char *print, bool 
 	return t;
 }
 
-static bool resolve(void *context, uint64_t address, const char **name, uint64_t *start)
+static bool resolve_one_address(void *context, uint64_t address, const char **name, uint64_t *start)
 {
 	(void)context;
 	*name = "vfs_read";
@@ -88,10 +88,10 @@ static bool resolve(void *context, uint64_t address, const char **name, uint64_t
 	return address == 0xffffffff81234567;
 }
 
-static const struct tracepoint_names names = { .resolve = resolve };
+static const struct tracepoint_names names = { .resolve = resolve_one_address };
 
-/* Text of one record, in a buffer of the caller's that is freed by the next call. */
-static const char *text_of(struct tracepoints *t, const void *raw, uint32_t size)
+/* Returns the text of a record, valid until the next call. */
+static const char *record_as_text(struct tracepoints *t, const void *raw, uint32_t size)
 {
 	static struct writer out;
 
@@ -117,80 +117,80 @@ static const char fields[] =
 	"\tfield:__data_loc char[] text;\toffset:12;\tsize:4;\tsigned:0;\n"
 	"\tfield:const void * pointer;\toffset:16;\tsize:8;\tsigned:0;\n";
 
-static struct record_bytes record_of(void)
+static struct record_bytes example_record(void)
 {
 	struct record_bytes record = { .type = 77, .pid = 5, .a = -3, .loc = 24 | 6 << 16, .pointer = 0xffffffff81234567 };
 	memcpy(record.data, "words", 6);
 	return record;
 }
 
-TEST("numbers, texts and functions are printed as the format says")
+TEST("numbers, strings and functions are printed as the print format states")
 {
-	struct tracepoints *t = open_one(fields, "\"a=%d x=%08x %s|%-8s|%.2s %pS %ps 100%%\\n\", REC->a, REC->a, __get_str(text), "
+	struct tracepoints *t = open_one_event(fields, "\"a=%d x=%08x %s|%-8s|%.2s %pS %ps 100%%\\n\", REC->a, REC->a, __get_str(text), "
 		"__get_str(text), __get_str(text), REC->pointer, REC->pointer", false);
-	struct record_bytes record = record_of();
-	EXPECT_STR(text_of(t, &record, sizeof record), "a=-3 x=fffffffd words|words   |wo vfs_read+0x10 vfs_read 100%\n");
+	struct record_bytes record = example_record();
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "a=-3 x=fffffffd words|words   |wo vfs_read+0x10 vfs_read 100%\n");
 	tracepoints_close(t);
 }
 
-TEST("records of the other byte order are read in that order")
+TEST("a record of the other byte order is decoded in that order")
 {
-	struct tracepoints *t = open_one(fields, "\"a=%d %s\", REC->a, __get_str(text)", true);
-	struct record_bytes record = record_of();
+	struct tracepoints *t = open_one_event(fields, "\"a=%d %s\", REC->a, __get_str(text)", true);
+	struct record_bytes record = example_record();
 	record.type = __builtin_bswap16(record.type);
 	record.a = (int32_t)__builtin_bswap32((uint32_t)record.a);
 	record.loc = __builtin_bswap32(record.loc);
-	EXPECT_STR(text_of(t, &record, sizeof record), "a=-3 words");
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "a=-3 words");
 	uint64_t value = 0;
 	EXPECT(tracepoint_field_number(tracepoints_field(t, 77, "a"), &record, sizeof record, &value));
 	EXPECT_INT((int64_t)value, -3);
 	tracepoints_close(t);
 }
 
-TEST("pointers to texts that the kernel published print the text")
+TEST("a pointer to a string that the kernel published is printed as the string")
 {
-	struct tracepoints *t = open_one(fields, "\"%s\", REC->pointer", false);
-	struct record_bytes record = record_of();
+	struct tracepoints *t = open_one_event(fields, "\"%s\", REC->pointer", false);
+	struct record_bytes record = example_record();
 	record.pointer = 0xffffffff81000010;
-	EXPECT_STR(text_of(t, &record, sizeof record), "hello there");
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "hello there");
 	record.pointer++;
-	EXPECT_STR(text_of(t, &record, sizeof record), "ffffffff81000011");
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "ffffffff81000011");
 	tracepoints_close(t);
 }
 
-TEST("flags and symbols have their names")
+TEST("flags and symbolic values are printed by name")
 {
-	struct tracepoints *t = open_one(fields, "\"%s %s\", __print_flags(REC->a, \"|\", { 1, \"ONE\" }, { 0x2, \"TWO\" }), "
+	struct tracepoints *t = open_one_event(fields, "\"%s %s\", __print_flags(REC->a, \"|\", { 1, \"ONE\" }, { 0x2, \"TWO\" }), "
 		"__print_symbolic(REC->a, { 3, \"three\" }, { 4, \"four\" })", false);
-	struct record_bytes record = record_of();
+	struct record_bytes record = example_record();
 	record.a = 3;
-	EXPECT_STR(text_of(t, &record, sizeof record), "ONE|TWO three");
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "ONE|TWO three");
 	record.a = 12;
-	EXPECT_STR(text_of(t, &record, sizeof record), "0xc 0xc");
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "0xc 0xc");
 	record.a = 5;
-	EXPECT_STR(text_of(t, &record, sizeof record), "ONE|0x4 0x5");
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "ONE|0x4 0x5");
 	tracepoints_close(t);
 }
 
-TEST("what a short record lacks is zero or empty")
+TEST("data beyond the end of a short record is zero or empty")
 {
-	struct tracepoints *t = open_one(fields, "\"a=%d %s %p\", REC->a, __get_str(text), REC->pointer", false);
-	struct record_bytes record = record_of();
-	EXPECT_STR(text_of(t, &record, 10), "a=0  (nil)");
-	EXPECT_STR(text_of(t, &record, 1), "[UNKNOWN EVENT]");
-	EXPECT_STR(text_of(t, NULL, 100), "[UNKNOWN EVENT]");
-	/* a text that claims to reach beyond the record is none */
+	struct tracepoints *t = open_one_event(fields, "\"a=%d %s %p\", REC->a, __get_str(text), REC->pointer", false);
+	struct record_bytes record = example_record();
+	EXPECT_STR(record_as_text(t, &record, 10), "a=0  (nil)");
+	EXPECT_STR(record_as_text(t, &record, 1), "[UNKNOWN EVENT]");
+	EXPECT_STR(record_as_text(t, NULL, 100), "[UNKNOWN EVENT]");
+	/* a string that exceeds the record is empty */
 	record.loc = 30 | 4000 << 16;
-	EXPECT_STR(text_of(t, &record, sizeof record), "a=-3  0xffffffff81234567");
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "a=-3  0xffffffff81234567");
 	tracepoints_close(t);
 }
 
-TEST("a record of no known event says so")
+TEST("a record of an unknown event is printed as unknown")
 {
-	struct tracepoints *t = open_one(fields, "\"%d\", REC->a", false);
-	struct record_bytes record = record_of();
+	struct tracepoints *t = open_one_event(fields, "\"%d\", REC->a", false);
+	struct record_bytes record = example_record();
 	record.type = 78;
-	EXPECT_STR(text_of(t, &record, sizeof record), "[UNKNOWN EVENT]");
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "[UNKNOWN EVENT]");
 	const char *system, *name;
 	EXPECT(tracepoints_name(t, 77, &system, &name));
 	EXPECT_STR(system, "sys");
@@ -199,18 +199,18 @@ TEST("a record of no known event says so")
 	tracepoints_close(t);
 }
 
-TEST("a format the library would crash on keeps its fields")
+TEST("an event keeps its fields if its print format would crash libtraceevent")
 {
-	struct tracepoints *t = open_one(fields, "\"%s\", __print_flags(REC->nowhere, \"|\", { 1, \"ONE\" })", false);
-	struct record_bytes record = record_of();
-	EXPECT_STR(text_of(t, &record, sizeof record), "[FAILED TO PARSE] a=-3 text=words pointer=0xffffffff81234567");
+	struct tracepoints *t = open_one_event(fields, "\"%s\", __print_flags(REC->nowhere, \"|\", { 1, \"ONE\" })", false);
+	struct record_bytes record = example_record();
+	EXPECT_STR(record_as_text(t, &record, sizeof record), "[FAILED TO PARSE] a=-3 text=words pointer=0xffffffff81234567");
 	tracepoints_close(t);
 }
 
-TEST("fields come in order, without the common ones")
+TEST("fields are listed in order, without the common ones")
 {
-	struct tracepoints *t = open_one(fields, "\"%d 0x%x\", 0, REC->a", false);
-	struct record_bytes record = record_of();
+	struct tracepoints *t = open_one_event(fields, "\"%d 0x%x\", 0, REC->a", false);
+	struct record_bytes record = example_record();
 	EXPECT_STR(tracepoint_field_name(tracepoints_field_at(t, 77, 0)), "a");
 	EXPECT_STR(tracepoint_field_name(tracepoints_field_at(t, 77, 2)), "pointer");
 	EXPECT(!tracepoints_field_at(t, 77, 3));
@@ -228,12 +228,12 @@ TEST("fields come in order, without the common ones")
 	tracepoints_close(t);
 }
 
-TEST("a cut blob gives what was whole")
+TEST("a truncated TRACING_DATA body is used as far as it is valid")
 {
 	struct str blob = { 0 };
 	struct tracepoints *t;
-	start_blob(&blob, false);
-	add_number(&blob, 1, 4, false);
+	body_start(&blob, false);
+	body_put_number(&blob, 1, 4, false);
 	EXPECT_INT(tracepoints_open(&t, (struct span){ (const uint8_t *)blob.text, blob.len }, NULL), 0);
 	tracepoints_close(t);
 	EXPECT(tracepoints_open(&t, (struct span){ (const uint8_t *)blob.text, 40 }, NULL) < 0);
@@ -241,7 +241,7 @@ TEST("a cut blob gives what was whole")
 	str_fini(&blob);
 }
 
-/* Fills a record with noise, but valid places for dynamic data, so that the library can be trusted with it. */
+/* Fills a record with random bytes and with valid offsets of dynamic data, so that libtraceevent does not read beyond it. */
 static uint32_t fill_record(struct tep_event *event, uint8_t *raw, uint32_t room, unsigned *seed)
 {
 	uint32_t at = 8;
@@ -255,7 +255,7 @@ static uint32_t fill_record(struct tep_event *event, uint8_t *raw, uint32_t room
 	for (struct tep_format_field *f = event->format.fields; f; f = f->next) {
 		if (f->flags & TEP_FIELD_IS_ARRAY && f->flags & TEP_FIELD_IS_STRING)
 			snprintf((char *)raw + f->offset, (size_t)f->size, "text%d", rand_r(seed) % 1000);
-		/* lengths are precisions in some formats: given a negative one the library takes what it finds in a register */
+		/* some formats use the length as a precision; libtraceevent prints undefined bytes for a negative one */
 		if (strstr(f->name, "len") && f->size <= 8)
 			memset(raw + f->offset, 0, (size_t)f->size);
 		if (!(f->flags & TEP_FIELD_IS_DYNAMIC))
@@ -271,7 +271,7 @@ static uint32_t fill_record(struct tep_event *event, uint8_t *raw, uint32_t room
 		memcpy(raw + f->offset, &word, sizeof word);
 		at += len;
 	}
-	/* What the library reads beyond its data (it does not look) is still inside of the record. */
+	/* libtraceevent reads beyond the data without a check: those bytes are still within the record */
 	memset(raw + at, 0, 1024);
 	return ((at + 3) & ~3u) + 512;
 }
@@ -290,7 +290,7 @@ static int compare_with_library(struct tep_handle *tep, struct tep_event *event,
 		trace_seq_init(&seq);
 		tep_print_event(tep, &seq, &record, "%s", TEP_PRINT_INFO);
 		trace_seq_terminate(&seq);
-		const char *ours = text_of(t, raw, size);
+		const char *ours = record_as_text(t, raw, size);
 		wrong = strcmp(ours, seq.buffer) != 0;
 		if (wrong)
 			fprintf(stderr, "%s:%s\n ours   %s\n theirs %s\n", event->system, event->name, ours, seq.buffer);
@@ -299,8 +299,8 @@ static int compare_with_library(struct tep_handle *tep, struct tep_event *event,
 	return wrong;
 }
 
-/* All formats of a system into the blob and the library. */
-static uint32_t add_system(struct str *blob, struct tep_handle *tep, const char *system)
+/* Adds all formats of a system to the body and to libtraceevent. */
+static uint32_t body_put_system(struct str *blob, struct tep_handle *tep, const char *system)
 {
 	char path[1024], *text = memory_alloc(1 << 17);
 	uint32_t count = 0;
@@ -308,7 +308,7 @@ static uint32_t add_system(struct str *blob, struct tep_handle *tep, const char 
 
 	str_add(blob, system, strlen(system) + 1);
 	count_at = blob->len;
-	add_number(blob, 0, 4, false);
+	body_put_number(blob, 0, 4, false);
 	snprintf(path, sizeof path, ROOT "/%s", system);
 	DIR *dir = opendir(path);
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
@@ -320,7 +320,7 @@ static uint32_t add_system(struct str *blob, struct tep_handle *tep, const char 
 		if (!len || strstr(path, "/bprint/"))
 			continue;
 		tep_parse_event(tep, text, len, system);
-		add_number(blob, len, 8, false);
+		body_put_number(blob, len, 8, false);
 		str_add(blob, text, len);
 		count++;
 	}
@@ -352,17 +352,17 @@ TEST("every format of the running kernel prints as libtraceevent prints it")
 	struct tep_handle *tep = tep_alloc();
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(tep, sizeof(long));
-	start_blob(&blob, false);
+	body_start(&blob, false);
 	size_t at = blob.len;
-	add_number(&blob, 0, 4, false);
+	body_put_number(&blob, 0, 4, false);
 	for (struct dirent *entry; (entry = readdir(dir));)
 		if (entry->d_name[0] != '.' && entry->d_type == DT_DIR) {
-			add_system(&blob, tep, entry->d_name);
+			body_put_system(&blob, tep, entry->d_name);
 			systems++;
 		}
 	closedir(dir);
 	memcpy(blob.text + at, &systems, 4);
-	add_number(&blob, 0, 8, false);
+	body_put_number(&blob, 0, 8, false);
 	EXPECT_INT(tracepoints_open(&t, (struct span){ (const uint8_t *)blob.text, blob.len }, NULL), 0);
 	for (int i = 0; i < tep_get_events_count(tep); i++, events++)
 		wrong += (uint32_t)compare_with_library(tep, tep_get_event(tep, i), t, &seed);

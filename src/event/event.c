@@ -12,14 +12,17 @@
 #include "os/cgroup.h"
 #include "os/tracefs.h"
 
+static const char unrecognized[] = "Unrecognized input";
+
 enum { PMU_FAMILY_MAX = 256, EVENTS_MAX = 16384 };
 
-/* The place in the text, and what is being built. */
+/* The text, the current offset in it, and the events parsed so far. */
 struct parser {
 	struct events *events;
 	const char *text;
 	size_t at;
 	struct event_error *err;
+	bool in_breakpoint; /* each letter after "mem:" is a token */
 };
 
 void events_fini(struct events *events)
@@ -32,14 +35,14 @@ void events_fini(struct events *events)
 	arena_fini(&events->arena);
 }
 
-static int refuse(struct parser *p, size_t at, const char *what)
+static int parse_error(struct parser *p, size_t at, const char *what)
 {
 	p->err->at = at;
 	snprintf(p->err->what, sizeof p->err->what, "%s", what);
 	return -1;
 }
 
-static const char *keep(struct parser *p, const char *text, size_t length)
+static const char *copy_word(struct parser *p, const char *text, size_t length)
 {
 	return arena_string(&p->events->arena, text, length);
 }
@@ -53,8 +56,9 @@ static struct event *event_add(struct parser *p)
 	return event;
 }
 
-/* Modifiers at p->at, applied to the events from `first` on that this word made; then their name, from `start` to here. */
-static int finish_events(struct parser *p, size_t first, size_t start, bool name_them)
+/* Parses the modifiers at p->at and applies them to the events from `first` on, which one word of the text added; then names these events
+ * by the text from `start` to here. */
+static int parse_modifiers(struct parser *p, size_t first, size_t start, bool name_them)
 {
 	struct event_modifiers modifiers = { 0 };
 	size_t at = p->at;
@@ -63,11 +67,11 @@ static int finish_events(struct parser *p, size_t first, size_t start, bool name
 	size_t letters = at;
 	const char *what;
 	if (event_modifiers_parse(p->text, &at, &modifiers, &what) < 0)
-		return refuse(p, at, what);
+		return parse_error(p, at, what);
 	if (modifiers.weak)
-		return refuse(p, letters, "Weak modifier is for use with groups");
+		return parse_error(p, letters, "Weak modifier is for use with groups");
 	p->at = at;
-	const char *name = name_them ? keep(p, p->text + start, at - start) : NULL;
+	const char *name = name_them ? copy_word(p, p->text + start, at - start) : NULL;
 	for (size_t i = first; i < p->events->list.count; i++) {
 		struct event *event = &p->events->list.items[i];
 		if (at > letters)
@@ -78,7 +82,7 @@ static int finish_events(struct parser *p, size_t first, size_t start, bool name
 	return 0;
 }
 
-static bool raw_code(const char *word, size_t length, uint64_t *config)
+static bool parse_raw_code(const char *word, size_t length, uint64_t *config)
 {
 	uint64_t value = 0;
 	if (length < 2 || length > 17 || word[0] != 'r')
@@ -93,7 +97,7 @@ static bool raw_code(const char *word, size_t length, uint64_t *config)
 	return true;
 }
 
-/* A generic hardware event: one event, or one per core PMU on machines that have several kinds of core. */
+/* Adds a generic hardware event: one event, or one per core PMU if the machine has several kinds of cores. */
 static void add_core_events(struct parser *p, uint32_t type, uint64_t config)
 {
 	struct pmus *pmus = &p->events->pmus;
@@ -119,15 +123,15 @@ static void add_core_events(struct parser *p, uint32_t type, uint64_t config)
 	}
 }
 
-static void event_of_pmu(struct event *event, const struct pmu *pmu)
+static void event_set_pmu(struct event *event, const struct pmu *pmu)
 {
 	event->pmu = pmu->name;
 	event->attr.type = pmu->type;
 	event->cpus = pmu->cpus.list.count ? &pmu->cpus : NULL;
 }
 
-/* An event that some PMU lists by this name alone: "tsc", "slots". */
-static int add_named(struct parser *p, const char *word, size_t length, size_t start)
+/* Adds an event whose name only a PMU knows, such as "tsc" or "slots". Returns 1: added; 0: unknown; < 0: *err. */
+static int add_event_of_any_pmu(struct parser *p, const char *word, size_t length, size_t start)
 {
 	struct pmus *pmus = &p->events->pmus;
 	pmus_read(pmus);
@@ -139,7 +143,7 @@ static int add_named(struct parser *p, const char *word, size_t length, size_t s
 		struct event_term term = { .name = word, .name_length = length, .at = start };
 		struct event_term_list list = { 0 };
 		struct event *event = event_add(p);
-		event_of_pmu(event, pmu);
+		event_set_pmu(event, pmu);
 		vec_push(&list.terms, term);
 		int status = event_terms_apply(p->events, event, pmu, &list, false, p->err);
 		vec_fini(&list.terms);
@@ -148,8 +152,8 @@ static int add_named(struct parser *p, const char *word, size_t length, size_t s
 	return 0;
 }
 
-/* A name that stands for itself. 1: added; 0: unknown; < 0: *err. */
-static int add_symbol(struct parser *p, const char *word, size_t length, size_t start)
+/* Adds an event by its name alone. Returns 1: added; 0: unknown; < 0: *err. */
+static int add_event_by_name(struct parser *p, const char *word, size_t length, size_t start)
 {
 	const struct event_symbol *symbol = event_symbol_find(word, length);
 	uint64_t config;
@@ -168,16 +172,16 @@ static int add_symbol(struct parser *p, const char *word, size_t length, size_t 
 	}
 	int cache = event_cache_find(word, length, &config);
 	if (cache < 0)
-		return refuse(p, start, "this cache has no such operation");
+		return parse_error(p, start, "this cache has no such operation");
 	if (cache > 0) {
 		add_core_events(p, ATTR_HW_CACHE, config);
 		return 1;
 	}
-	if (raw_code(word, length, &config)) {
+	if (parse_raw_code(word, length, &config)) {
 		add_core_events(p, ATTR_RAW, config);
 		return 1;
 	}
-	return add_named(p, word, length, start);
+	return add_event_of_any_pmu(p, word, length, start);
 }
 
 static void add_tracepoint(struct parser *p, const char *system, const char *name, uint64_t id)
@@ -188,14 +192,14 @@ static void add_tracepoint(struct parser *p, const char *system, const char *nam
 	event->pmu = "tracepoint";
 	event->attr.type = ATTR_TRACEPOINT;
 	event->attr.config = id;
-	event->system = keep(p, system, strlen(system));
-	event->tracepoint = keep(p, name, strlen(name));
-	event->name = keep(p, full.text, full.len);
+	event->system = copy_word(p, system, strlen(system));
+	event->tracepoint = copy_word(p, name, strlen(name));
+	event->name = copy_word(p, full.text, full.len);
 	str_fini(&full);
 }
 
-/* Tracepoints of one system that match a pattern. */
-static int add_matching(struct parser *p, const char *system, const char *pattern, struct error *why)
+/* Adds the tracepoints of one system whose names match the pattern. */
+static int add_tracepoints_of_system(struct parser *p, const char *system, const char *pattern, struct error *why)
 {
 	CLEANUP_NAMES struct names names = { 0 };
 	if (tracefs_events(system, &names, why) < 0)
@@ -218,12 +222,12 @@ static bool is_pattern(const char *text)
 static int tracepoint_error(struct parser *p, size_t start, const char *system, const char *name, const struct error *why)
 {
 	const char *root = tracefs_path();
-	refuse(p, start, why->kind == ERROR_PERMISSION ? "can't access trace events" : "unknown tracepoint");
+	parse_error(p, start, why->kind == ERROR_PERMISSION ? "can't access trace events" : "unknown tracepoint");
 	if (why->kind == ERROR_PERMISSION || !root)
 		snprintf(p->err->help, sizeof p->err->help, "Error:\t%.400s\nHint:\t%.400s\n", why->text, why->hint);
 	else
 		snprintf(p->err->help, sizeof p->err->help, "Error:\tFile %s/events/%s/%s not found.\n"
-			"Hint:\tThe kernel may lack the option that brings this tracepoint; 'perf list' shows those it has.\n",
+			"Hint:\tThe kernel may lack the option for this tracepoint; the folder contains the tracepoints that exist.\n",
 			root, system, name);
 	return -1;
 }
@@ -239,17 +243,17 @@ static int add_tracepoints(struct parser *p, size_t start, const char *system, c
 			return tracepoint_error(p, start, system, pattern, &why);
 		for (size_t i = 0; i < systems.list.count; i++)
 			if (fnmatch(system, systems.list.items[i], 0) == 0)
-				add_matching(p, systems.list.items[i], pattern, NULL);
+				add_tracepoints_of_system(p, systems.list.items[i], pattern, NULL);
 	} else if (is_pattern(pattern)) {
-		add_matching(p, system, pattern, &why);
+		add_tracepoints_of_system(p, system, pattern, &why);
 	} else if (tracefs_id(system, pattern, &id, &why) == 0) {
 		add_tracepoint(p, system, pattern, id);
 	}
 	return p->events->list.count > first ? 0 : tracepoint_error(p, start, system, pattern, &why);
 }
 
-/* "/terms/" at p->at, applied to what this word made. */
-static int parse_slashes(struct parser *p, size_t first, struct pmu *pmu, bool tracepoint)
+/* Parses "/terms/" at p->at and applies them to the events from `first` on. */
+static int parse_term_list(struct parser *p, size_t first, struct pmu *pmu, bool tracepoint)
 {
 	struct event_term_list list = { 0 };
 	size_t at = p->at + 1;
@@ -261,23 +265,23 @@ static int parse_slashes(struct parser *p, size_t first, struct pmu *pmu, bool t
 	return status;
 }
 
-/* "sys:name[/terms/][:modifiers]", the colon at p->at. */
+/* Parses "sys:name[/terms/][:modifiers]", with p->at at the colon. */
 static int parse_tracepoint(struct parser *p, size_t start)
 {
 	size_t first = p->events->list.count, name_at = p->at + 1;
 	size_t length = strcspn(p->text + name_at, ":/,{}\n");
-	const char *system = keep(p, p->text + start, p->at - start), *name = keep(p, p->text + name_at, length);
+	const char *system = copy_word(p, p->text + start, p->at - start), *name = copy_word(p, p->text + name_at, length);
 	if (length == 0)
-		return refuse(p, p->at, "Unrecognized input");
+		return parse_error(p, start, "Bad event name");
 	if (add_tracepoints(p, start, system, name) < 0)
 		return -1;
 	p->at = name_at + length;
-	if (p->text[p->at] == '/' && parse_slashes(p, first, NULL, true) < 0)
+	if (p->text[p->at] == '/' && parse_term_list(p, first, NULL, true) < 0)
 		return -1;
-	return finish_events(p, first, start, false);
+	return parse_modifiers(p, first, start, false);
 }
 
-/* The bits of HW_BREAKPOINT_*: read 1, write 2, execute 4. */
+/* Bits of HW_BREAKPOINT_*: read 1, write 2, execute 4. Returns false for another letter or a repeated one. */
 static bool access_letter(char c, uint32_t *type)
 {
 	const char *letters = "rwx", *found = c ? strchr(letters, c) : NULL;
@@ -287,15 +291,16 @@ static bool access_letter(char c, uint32_t *type)
 	return true;
 }
 
-/* "mem:addr[/len][:access]" with p->at at the colon. */
+/* Parses "mem:addr[/len][:access][/terms/]", with p->at at the colon. */
 static int parse_breakpoint(struct parser *p, size_t start)
 {
 	size_t first = p->events->list.count, address_at = p->at + 1;
 	size_t length = strcspn(p->text + address_at, ":/,{}\n");
 	uint64_t address, bytes = 0;
 	uint32_t type = 0;
+	p->in_breakpoint = true;
 	if (!event_number(p->text + address_at, length, &address))
-		return refuse(p, start, "Unrecognized input");
+		return parse_error(p, address_at, unrecognized);
 	p->at = address_at + length;
 	struct event *event = event_add(p);
 	event->pmu = "breakpoint";
@@ -304,34 +309,35 @@ static int parse_breakpoint(struct parser *p, size_t start)
 	event->terms.period = 1;
 	bool terms = p->text[p->at] == '/' && (p->text[p->at + 1] < '0' || p->text[p->at + 1] > '9');
 	if (p->text[p->at] == '/' && !terms) {
-		event->name = keep(p, p->text + start, p->at - start);
+		event->name = copy_word(p, p->text + start, p->at - start);
 		size_t digits = strcspn(p->text + p->at + 1, ":,{}\n/");
 		if (!event_number(p->text + p->at + 1, digits, &bytes) || p->text[p->at + 1 + digits] == '/')
-			return refuse(p, p->at + 1 + digits, "Unrecognized input");
+			return parse_error(p, p->at + 1 + digits, unrecognized);
 		p->at += 1 + digits;
 	}
 	if (p->text[p->at] == ':' && strchr("rwx", p->text[p->at + 1]) && p->text[p->at + 1]) {
 		size_t at = p->at + 1;
 		for (; p->text[at] && !strchr(":,/{}\n", p->text[at]); at++)
 			if (!access_letter(p->text[at], &type))
-				return refuse(p, at, "Unrecognized input");
+				return parse_error(p, at, unrecognized);
 		p->at = at;
 	}
 	event->attr.bp_type = type ? type : 3;
 	event->attr.config2 = bytes ? bytes : event->attr.bp_type == 4 ? sizeof(long) : 4;
-	if (terms && parse_slashes(p, first, NULL, false) < 0)
+	terms |= p->text[p->at] == '/';
+	if (terms && parse_term_list(p, first, NULL, false) < 0)
 		return -1;
-	return finish_events(p, first, start, !p->events->list.items[first].name);
+	return parse_modifiers(p, first, start, !p->events->list.items[first].name);
 }
 
-/* "pmu/terms/modifiers", the slash at p->at. */
+/* Parses "pmu/terms/modifiers", with p->at at the slash. */
 static int parse_pmu(struct parser *p, size_t start)
 {
 	struct pmu *family[PMU_FAMILY_MAX];
 	size_t length = p->at - start, first = p->events->list.count;
 	size_t count = pmus_find(&p->events->pmus, p->text + start, length, family, PMU_FAMILY_MAX);
 	if (count == 0) {
-		refuse(p, start, "Bad event or PMU");
+		parse_error(p, start, "Bad event or PMU");
 		snprintf(p->err->help, sizeof p->err->help, "Unable to find PMU or event on a PMU of '%.*s'",
 			(int)(length < 200 ? length : 200), p->text + start);
 		return -1;
@@ -339,12 +345,12 @@ static int parse_pmu(struct parser *p, size_t start)
 	size_t slash = p->at;
 	for (size_t i = 0; i < count && i < PMU_FAMILY_MAX; i++) {
 		size_t mine = p->events->list.count;
-		event_of_pmu(event_add(p), family[i]);
+		event_set_pmu(event_add(p), family[i]);
 		p->at = slash;
-		if (parse_slashes(p, mine, family[i], false) < 0)
+		if (parse_term_list(p, mine, family[i], false) < 0)
 			return -1;
 	}
-	return finish_events(p, first, start, true);
+	return parse_modifiers(p, first, start, true);
 }
 
 static int parse_event(struct parser *p)
@@ -352,36 +358,37 @@ static int parse_event(struct parser *p)
 	size_t start = p->at, first = p->events->list.count;
 	size_t length = strcspn(p->text + start, ":/,{} \t\n");
 	const char *word = p->text + start;
+	p->in_breakpoint = false;
 	if (length == 0)
-		return refuse(p, start, "Unrecognized input");
+		return parse_error(p, start, unrecognized);
 	p->at = start + length;
 	char next = p->text[p->at];
 	if (next == ':' && length == 3 && memcmp(word, "mem", 3) == 0)
 		return parse_breakpoint(p, start);
-	int status = add_symbol(p, word, length, start);
+	int status = add_event_by_name(p, word, length, start);
 	if (status < 0)
 		return status;
 	if (status > 0) {
-		if (next == '/' && parse_slashes(p, first, NULL, false) < 0)
+		if (next == '/' && parse_term_list(p, first, NULL, false) < 0)
 			return -1;
-		return finish_events(p, first, start, true);
+		return parse_modifiers(p, first, start, true);
 	}
 	if (next == '/')
 		return parse_pmu(p, start);
-	/* a colon makes it a tracepoint, unless only modifiers follow a name without a pattern that no system has */
+	/* a colon introduces a tracepoint, unless one modifier letter follows */
 	if (next == ':' && !(strcspn(word + length + 1, ":/,{}") == 1 && strchr("ukhHGISPDeWbRp", word[length + 1])))
 		return parse_tracepoint(p, start);
-	refuse(p, start, "Bad event name");
+	parse_error(p, start, "Bad event name");
 	snprintf(p->err->help, sizeof p->err->help, "Unable to find event on a PMU of '%.*s'", (int)(length < 200 ? length : 200), word);
 	return -1;
 }
 
-/* "[name]{a,b}[:modifiers]", the brace at p->at. */
+/* Parses "[name]{a,b}[:modifiers]", with p->at at the brace. */
 static int parse_group(struct parser *p, size_t start)
 {
 	size_t first = p->events->list.count, name_length = p->at - start;
 	if (memchr(p->text + start, '=', name_length))
-		return refuse(p, start, "Bad event name");
+		return parse_error(p, start, "Bad event name");
 	for (;;) {
 		p->at++;
 		if (parse_event(p) < 0)
@@ -391,14 +398,14 @@ static int parse_group(struct parser *p, size_t start)
 	}
 	if (p->text[p->at] == '}')
 		p->at++;
-	else if (p->text[p->at] != '\0') /* an unclosed brace at the very end is let pass, as perf does */
-		return refuse(p, p->at, "Unrecognized input");
+	else if (p->text[p->at] != '\0') /* an unclosed brace at the end of the text is accepted, as in perf */
+		return parse_error(p, p->at, unrecognized);
 	struct event_modifiers modifiers = { 0 };
 	const char *what;
 	if (p->text[p->at] == ':') {
 		p->at++;
 		if (event_modifiers_parse(p->text, &p->at, &modifiers, &what) < 0)
-			return refuse(p, p->at, what);
+			return parse_error(p, p->at, what);
 		for (size_t i = first; i < p->events->list.count; i++)
 			event_modifiers_apply(&modifiers, &p->events->list.items[i], true, i == first);
 	}
@@ -409,7 +416,7 @@ static int parse_group(struct parser *p, size_t start)
 	if (leader->members == 1)
 		leader->members = 0;
 	if (name_length && leader->members)
-		leader->group_name = keep(p, p->text + start, name_length);
+		leader->group_name = copy_word(p, p->text + start, name_length);
 	return 0;
 }
 
@@ -423,11 +430,28 @@ static int parse_list(struct parser *p)
 		if (p->text[p->at] == '\0')
 			return 0;
 		if (p->text[p->at] != ',')
-			return refuse(p, p->at, "Unrecognized input");
+			return parse_error(p, p->at, unrecognized);
 		p->at++;
 		if (p->events->list.count >= EVENTS_MAX)
-			return refuse(p, p->at, "too many events");
+			return parse_error(p, p->at, "too many events");
 	}
+}
+
+/* Returns the offset that perf reports for unrecognized input: that of the token before the unexpected token; at the end of the text,
+ * that of the last but one. */
+static size_t token_before(const char *text, size_t at)
+{
+	size_t last = 0, before = 0, token = 0;
+	at += strspn(text + at, " {");
+	for (size_t i = 0; text[i] && i <= at; i += token) {
+		token = strcspn(text + i, ":/,{}= ");
+		token += !token;
+		if (i + token > at)
+			return last;
+		before = last;
+		last = i;
+	}
+	return before;
 }
 
 int events_parse(struct events *events, const char *text, struct event_error *err)
@@ -437,8 +461,11 @@ int events_parse(struct events *events, const char *text, struct event_error *er
 	size_t before = events->list.count;
 	*parser.err = (struct event_error){ .text = text };
 	int status = parse_list(&parser);
-	if (status < 0)
+	if (status < 0) {
 		events->list.count = before;
+		if (strcmp(parser.err->what, unrecognized) == 0 && !parser.in_breakpoint)
+			parser.err->at = token_before(text, parser.err->at);
+	}
 	return status;
 }
 
@@ -512,7 +539,7 @@ void event_name_of(const struct attr *attr, struct str *out)
 {
 	const struct event_symbol *symbol = event_symbol_of(attr->type, attr->config & 0xffffffff);
 	char cache[64];
-	if (symbol) /* the short spelling where there are two, as perf */
+	if (symbol) /* like perf, shows cpu-cycles as "cycles" */
 		str_puts(out, symbol->type == ATTR_HARDWARE && symbol->alias && symbol->config == 0 ? symbol->alias : symbol->name);
 	else if (attr->type == ATTR_HW_CACHE && event_cache_name(attr->config & 0xffffffff, cache, sizeof cache))
 		str_puts(out, cache);

@@ -1,7 +1,5 @@
-/* What the user means by "cycles:u,{cpu-clock,faults}:S,sched:*": events as attributes, names and groups.
- *
- * The grammar is the one perf's users know. Parsing asks the running system for PMUs and tracepoints; it opens nothing.
- * Knows no target, no ring, no file. */
+/* Parses event lists such as "cycles:u,{cpu-clock,faults}:S,sched:*" into attributes, names and event groups. The grammar is perf's
+ * (perf-list(1), perf-record(1)). Parsing reads PMUs and tracepoints of the running system; it opens no counter. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +11,7 @@
 #include "base/writer.h"
 #include "event/pmu.h"
 
-/* What "/…/" may set for one event alone; `set` has a bit per EVENT_TERM_* that was given. */
+/* Values between slashes that hold for one event only. `set` has one bit per EVENT_TERM_* that is present. */
 enum event_term_bit {
 	EVENT_TERM_PERIOD = 1 << 0,
 	EVENT_TERM_FREQ = 1 << 1,
@@ -35,68 +33,72 @@ enum event_term_bit {
 
 struct event_terms {
 	uint32_t set;
-	uint64_t period, freq, stack_size, max_stack, max_events, branch, aux_sample_size;
+	uint64_t period, freq, stack_size, max_stack, max_events, aux_sample_size;
+	uint64_t branch;          /* bits of enum branch_sample_type; 0: no branches, even if the options ask for them */
 	bool time, inherit, overwrite, percore, aux_output;
 	const char *call_graph, *driver, *metric_id;
 };
 
 struct event {
-	struct attr attr;         /* type, config.., breakpoint, exclusions, precision, pinned: what the text says, nothing of sampling */
+	struct attr attr;         /* what the text states: type, config…, breakpoint, exclusions, precision, pinned; sampling is configured
+	                           * by record/ */
 	const char *name;         /* as perf names it: usually the text itself */
-	const char *pmu;          /* whose event it is: "cpu", "software", "tracepoint" …; NULL where only the type is known */
-	const char *system, *tracepoint; /* of a tracepoint; NULL */
-	const char *group_name;   /* of the leader of a named group; NULL */
-	const char *unit;         /* "msec"; NULL: plain numbers */
-	const char *filter;       /* added by the command's --filter; NULL */
-	double scale;             /* 1 unless the unit asks for another */
-	const struct cpus *cpus;  /* where its PMU counts; NULL: everywhere */
-	uint32_t leader;          /* index of its group's leader; itself where it is in no group */
-	uint32_t members;         /* leader: of the group, itself included; others 0 */
-	bool exclude_gh;          /* host or guest was chosen by the text */
-	bool sample_read, precise_max, weak, bpf_counter, retire_latency; /* modifiers S P W b R */
-	const char *cgroup;       /* its name; NULL: none */
-	int cgroup_fd;            /* where `cgroup` is set */
-	bool follower;            /* added to follow processes (a dummy), not asked for */
-	bool private;             /* … and its records are for the recorder alone: rings of other events are overwritten */
-	bool any_pmu;             /* a generic hardware event that every core PMU may count */
+	const char *pmu;          /* name of its PMU: "cpu", "software", "tracepoint" …; NULL: unknown */
+	const char *system, *tracepoint; /* of a tracepoint; otherwise NULL */
+	const char *group_name;   /* of the leader of a named event group; otherwise NULL */
+	const char *unit;         /* "msec"; NULL: a plain number */
+	const char *filter;       /* from the option --filter; NULL: absent */
+	double scale;             /* factor from the counter's value to `unit` */
+	const struct cpus *cpus;  /* the CPUs on which its PMU counts; NULL: all */
+	uint32_t leader;          /* index of the leader of its event group; its own index outside of a group */
+	uint32_t members;         /* leader: number of events of the group, with itself; others: 0 */
+	bool exclude_gh;          /* a modifier selects host or guest */
+	bool sample_read, precise_max, weak, bpf_counter, retire_latency; /* the modifiers S, P, W, b, R */
+	const char *cgroup;       /* name; NULL: all cgroups */
+	int cgroup_fd;            /* valid if `cgroup` is set */
+	bool follower;            /* a dummy event that only provides side-band records; the user did not ask for it */
+	bool private;             /* a follower whose records the recorder reads but does not write, since the rings of the other events are
+	                           * overwritten */
+	bool any_pmu;             /* a generic hardware event that any core PMU may count */
 	bool per_package, snapshot;
-	bool unwind;              /* the recorder unwinds the stacks of its samples, and writes call chains instead of them */
-	bool keeps_registers;     /* … and the registers, which were asked for */
+	bool unwind;              /* the recorder unwinds the stacks of its samples and writes call chains instead of stack copies */
+	bool keeps_registers;     /* with `unwind`: user registers are written too, as the user asked for them */
 	struct event_terms terms;
 };
 
-/* The events of a command line, in order. Options may be given several times: each call of events_parse adds. */
+/* The events of a command line, in order. Each call of events_parse appends events. */
 struct events {
 	VEC(struct event) list;
-	struct pmus pmus;         /* read at first need */
+	struct pmus pmus;         /* read on demand */
 	struct arena arena;
 };
 
 void events_fini(struct events *events);
 
 struct event_error {
-	const char *text;         /* the whole text that was parsed, borrowed */
-	size_t at;                /* where in it */
-	char what[256];           /* "unknown tracepoint" */
-	char help[1024];          /* more lines; "" */
+	const char *text;         /* the complete text, borrowed */
+	size_t at;                /* offset of the error in text */
+	char what[256];           /* for example "unknown tracepoint" */
+	char help[1024];          /* further lines; "": none */
 };
 
-/* Adds the events of `text`. < 0: *err says where and why, and nothing was added. */
+/* Appends the events of `text`. On failure *err (may be NULL) has the offset and the reason, and `events` is unchanged. */
 int events_parse(struct events *events, const char *text, struct event_error *err);
-/* Measures an event in one cgroup alone (whole CPUs only). */
+/* Restricts an event to a cgroup and opens the cgroup's folder. Such events count on whole CPUs only. */
 int event_set_cgroup(struct events *events, size_t index, const char *name, struct error *err);
-/* The event that only carries side-band records; returns its index. */
+/* Appends an event that only provides side-band records (dummy:u); returns its index. */
 uint32_t events_add_follower(struct events *events);
-/* As perf shows it: the text with a mark below the place, cut where it is long. */
+/* Prints the error as perf does: the text, cut to the line, with a mark below the offset. */
 void event_error_print(const struct event_error *err, struct writer *out);
 
-/* "fp", "dwarf,4096", "unwind,4096", "lbr": < 0 for other words. */
+/* Parses "fp", "dwarf,4096", "unwind,4096" or "lbr". Sizes in bytes, max_stack in frames; *stack_size is a default if it is not 0. Fails
+ * with ERROR_USAGE. */
 enum call_graph { CALL_GRAPH_NONE, CALL_GRAPH_FP, CALL_GRAPH_DWARF, CALL_GRAPH_LBR, CALL_GRAPH_UNWIND };
 int call_graph_parse(const char *text, enum call_graph *mode, uint64_t *stack_size, uint32_t *max_stack, struct error *err);
-/* "any,u,save_type": bits of enum branch_sample_type. */
+/* Parses "any,u,save_type" into bits of enum branch_sample_type. Fails with ERROR_USAGE. */
 int branch_filter_parse(const char *text, uint64_t *mask, struct error *err);
 
-/* Names for what has none: "cpu-clock", "L1-dcache-load-misses", "raw 0x1a" …, with the modifiers that the attributes tell. */
+/* Appends a name for an attribute without one: "cpu-clock", "L1-dcache-load-misses", "raw 0x1a" …, with its modifiers. */
 void event_name_of(const struct attr *attr, struct str *out);
-/* The modifiers alone: ":u", ":ppp", "". */
+/* Appends the modifiers of the attribute: ":u", ":ppp" or nothing. */
 void event_modifiers_of(const struct attr *attr, struct str *out);

@@ -1,4 +1,4 @@
-/* Event texts are typed by users and come from configuration files: any bytes must end in events or in an error with a place. */
+/* Event texts come from users and configuration files: any bytes must give events, or an error with an offset in the text. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 static const struct {
 	char letter;
 	size_t offset;
-	const char *twice; /* what is wrong with giving it twice */
+	const char *twice; /* the error for a repeated modifier */
 } letters[] = {
 	{ 'u', offsetof(struct event_modifiers, user), "Duplicate modifier 'u' (user)" },
 	{ 'k', offsetof(struct event_modifiers, kernel), "Duplicate modifier 'k' (kernel)" },
@@ -58,7 +58,7 @@ static void flag_set(struct attr *attr, enum attr_flag flag, bool on)
 	attr->flags |= (uint64_t)on << flag;
 }
 
-/* Naming one side excludes the others that were not named: u alone excludes kernel and hypervisor; H alone the guest. */
+/* A modifier for one side excludes the sides without a modifier: u excludes kernel and hypervisor, H excludes the guest. */
 static void apply_sides(const struct event_modifiers *m, struct event *event, bool group)
 {
 	struct attr *attr = &event->attr;

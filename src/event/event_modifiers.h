@@ -1,4 +1,4 @@
-/* The letters after an event or a group: "u", "ppp", "SD". Internal to event/. */
+/* The modifier letters after an event or an event group: "u", "ppp", "SD". Internal to event/. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@ struct event_modifiers {
 	unsigned precise;
 };
 
-/* Reads letters from text[*at] on, as far as they go. < 0: *what says why, *at where. */
+/* Parses letters from text[*at] on and moves *at past them. < 0: *what is the reason, *at its offset. */
 int event_modifiers_parse(const char *text, size_t *at, struct event_modifiers *modifiers, const char **what);
-/* group: they stand after the braces, `leader`: the event is the first in them. */
+/* group: the modifiers follow the braces of an event group; leader: the event is the first in the braces. */
 void event_modifiers_apply(const struct event_modifiers *modifiers, struct event *event, bool group, bool leader);

@@ -39,7 +39,7 @@ const struct event_symbol event_symbols[] = {
 	{ 0 },
 };
 
-static bool same(const char *name, const char *text, size_t length)
+static bool word_equals(const char *name, const char *text, size_t length)
 {
 	return name && strlen(name) == length && memcmp(name, text, length) == 0;
 }
@@ -47,7 +47,7 @@ static bool same(const char *name, const char *text, size_t length)
 const struct event_symbol *event_symbol_find(const char *name, size_t length)
 {
 	for (const struct event_symbol *symbol = event_symbols; symbol->name; symbol++)
-		if (same(symbol->name, name, length) || same(symbol->alias, name, length))
+		if (word_equals(symbol->name, name, length) || word_equals(symbol->alias, name, length))
 			return symbol;
 	return NULL;
 }
@@ -83,7 +83,7 @@ static const char *const cache_results[CACHE_RESULTS][CACHE_ALIASES] = {
 	{ "misses", "miss" },
 };
 
-/* Which operations a kind of cache has: instruction side and branch units are not written. */
+/* The operations that each cache has: instruction caches and branch units have no stores. */
 static const uint8_t cache_has[CACHE_TYPES] = {
 	1 << OP_READ | 1 << OP_WRITE | 1 << OP_PREFETCH,
 	1 << OP_READ | 1 << OP_PREFETCH,
@@ -99,8 +99,8 @@ bool event_cache_possible(unsigned type, unsigned op)
 	return type < CACHE_TYPES && op < CACHE_OPS && cache_has[type] >> op & 1;
 }
 
-/* The row with the longest word that text starts with, ending at '-' or the end; *used: its length. */
-static int longest(const char *const (*rows)[CACHE_ALIASES], int count, const char *text, size_t length, size_t *used)
+/* Returns the row with the longest word that `text` begins with, up to '-' or the end; -1: none. *used: the length of the word. */
+static int longest_match(const char *const (*rows)[CACHE_ALIASES], int count, const char *text, size_t length, size_t *used)
 {
 	int best = -1;
 	*used = 0;
@@ -119,20 +119,20 @@ static int longest(const char *const (*rows)[CACHE_ALIASES], int count, const ch
 int event_cache_find(const char *name, size_t length, uint64_t *config)
 {
 	size_t used;
-	int type = longest(cache_types, CACHE_TYPES, name, length, &used);
+	int type = longest_match(cache_types, CACHE_TYPES, name, length, &used);
 	int op = -1, result = -1;
 	if (type < 0)
 		return 0;
-	/* up to two more words, an operation and a result, in either order */
+	/* an operation and a result may follow, in either order */
 	for (int words = 0; words < 2 && used < length; words++) {
 		size_t n;
 		name += used + 1;
 		length -= used + 1;
-		int found = op < 0 ? longest(cache_ops, CACHE_OPS, name, length, &n) : -1;
+		int found = op < 0 ? longest_match(cache_ops, CACHE_OPS, name, length, &n) : -1;
 		if (found >= 0) {
 			op = found;
 		} else {
-			found = result < 0 ? longest(cache_results, CACHE_RESULTS, name, length, &n) : -1;
+			found = result < 0 ? longest_match(cache_results, CACHE_RESULTS, name, length, &n) : -1;
 			if (found < 0)
 				return 0;
 			result = found;

@@ -61,10 +61,11 @@ bool event_number(const char *text, size_t length, uint64_t *value)
 }
 
 enum term_kind {
-	TERM_NUMBER,   /* uint64_t at offset of struct event */
-	TERM_SWITCH,   /* bool at offset of struct event, from 0 or 1 */
+	TERM_NUMBER,   /* a uint64_t at the offset in struct event */
+	TERM_SWITCH,   /* a bool at the offset; the value is 0 or 1 */
+	TERM_TRUTH,    /* a bool at the offset; the value is any number */
 	TERM_STRING,
-	TERM_INVERSE,  /* "no-…": bool, the other way round */
+	TERM_INVERSE,  /* "no-…": a bool at the offset, inverted */
 	TERM_BRANCH,
 };
 
@@ -76,7 +77,7 @@ static const struct term_row {
 	size_t offset;
 	uint32_t bit;          /* of event_terms.set; 0: none */
 	uint32_t clears;
-	bool tracepoint;       /* a tracepoint may have it */
+	bool tracepoint;       /* valid for tracepoints */
 } rows[] = {
 	ROW("config", TERM_NUMBER, attr.config),
 	ROW("config1", TERM_NUMBER, attr.config1),
@@ -89,19 +90,19 @@ static const struct term_row {
 	ROW("time", TERM_SWITCH, terms.time, .bit = EVENT_TERM_TIME),
 	ROW("call-graph", TERM_STRING, terms.call_graph, .bit = EVENT_TERM_CALL_GRAPH, .tracepoint = true),
 	ROW("stack-size", TERM_NUMBER, terms.stack_size, .bit = EVENT_TERM_STACK_SIZE, .tracepoint = true),
-	ROW("no-inherit", TERM_INVERSE, terms.inherit, .bit = EVENT_TERM_INHERIT),
-	ROW("inherit", TERM_SWITCH, terms.inherit, .bit = EVENT_TERM_INHERIT),
-	ROW("max-stack", TERM_NUMBER, terms.max_stack, .bit = EVENT_TERM_MAX_STACK),
-	ROW("nr", TERM_NUMBER, terms.max_events, .bit = EVENT_TERM_MAX_EVENTS),
-	ROW("no-overwrite", TERM_INVERSE, terms.overwrite, .bit = EVENT_TERM_OVERWRITE),
-	ROW("overwrite", TERM_SWITCH, terms.overwrite, .bit = EVENT_TERM_OVERWRITE),
+	ROW("no-inherit", TERM_INVERSE, terms.inherit, .bit = EVENT_TERM_INHERIT, .tracepoint = true),
+	ROW("inherit", TERM_TRUTH, terms.inherit, .bit = EVENT_TERM_INHERIT, .tracepoint = true),
+	ROW("max-stack", TERM_NUMBER, terms.max_stack, .bit = EVENT_TERM_MAX_STACK, .tracepoint = true),
+	ROW("nr", TERM_NUMBER, terms.max_events, .bit = EVENT_TERM_MAX_EVENTS, .tracepoint = true),
+	ROW("no-overwrite", TERM_INVERSE, terms.overwrite, .bit = EVENT_TERM_OVERWRITE, .tracepoint = true),
+	ROW("overwrite", TERM_TRUTH, terms.overwrite, .bit = EVENT_TERM_OVERWRITE, .tracepoint = true),
 	ROW("percore", TERM_SWITCH, terms.percore, .bit = EVENT_TERM_PERCORE),
-	ROW("aux-output", TERM_SWITCH, terms.aux_output, .bit = EVENT_TERM_AUX_OUTPUT),
-	ROW("aux-sample-size", TERM_NUMBER, terms.aux_sample_size, .bit = EVENT_TERM_AUX_SAMPLE_SIZE),
+	ROW("aux-output", TERM_TRUTH, terms.aux_output, .bit = EVENT_TERM_AUX_OUTPUT, .tracepoint = true),
+	ROW("aux-sample-size", TERM_NUMBER, terms.aux_sample_size, .bit = EVENT_TERM_AUX_SAMPLE_SIZE, .tracepoint = true),
 	ROW("metric-id", TERM_STRING, terms.metric_id, .bit = EVENT_TERM_METRIC_ID),
 };
 
-static const struct term_row *row_find(const struct event_term *term)
+static const struct term_row *term_row_find(const struct event_term *term)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (strlen(rows[i].name) == term->name_length && memcmp(rows[i].name, term->name, term->name_length) == 0)
@@ -109,22 +110,22 @@ static const struct term_row *row_find(const struct event_term *term)
 	return NULL;
 }
 
-static int refuse(struct event_error *err, size_t at, const char *what)
+static int term_error(struct event_error *err, size_t at, const char *what)
 {
 	err->at = at;
 	snprintf(err->what, sizeof err->what, "%s", what);
 	return -1;
 }
 
-static int number_of(const struct event_term *term, uint64_t *value, struct event_error *err)
+static int term_number(const struct event_term *term, uint64_t *value, struct event_error *err)
 {
 	*value = 1;
 	if (!term->value)
 		return 0;
-	return event_number(term->value, term->value_length, value) ? 0 : refuse(err, term->value_at, "expected numeric value");
+	return event_number(term->value, term->value_length, value) ? 0 : term_error(err, term->value_at, "expected numeric value");
 }
 
-static int row_apply(struct events *events, struct event *event, const struct term_row *row, const struct event_term *term,
+static int term_row_apply(struct events *events, struct event *event, const struct term_row *row, const struct event_term *term,
 	struct event_error *err)
 {
 	void *field = (char *)event + row->offset;
@@ -132,27 +133,29 @@ static int row_apply(struct events *events, struct event *event, const struct te
 	struct error why;
 	if (row->kind == TERM_STRING || row->kind == TERM_BRANCH) {
 		if (!term->value || !term->value_length || (!term->quoted && event_number(term->value, term->value_length, &number)))
-			return refuse(err, term->value ? term->value_at : term->at, "expected string value");
+			return term_error(err, term->value ? term->value_at : term->at, "expected string value");
 		const char *text = arena_string(&events->arena, term->value, term->value_length);
 		if (row->kind == TERM_STRING)
 			*(const char **)field = text;
+		else if (strcmp(text, "no") == 0)
+			*(uint64_t *)field = 0;
 		else if (branch_filter_parse(text, field, &why) < 0)
-			return refuse(err, term->value_at, "invalid branch sample type");
+			return term_error(err, term->value_at, "invalid branch sample type");
 	} else {
-		if (number_of(term, &number, err) < 0)
+		if (term_number(term, &number, err) < 0)
 			return -1;
-		if (row->kind != TERM_NUMBER && number > 1)
-			return refuse(err, term->value_at, "expected 0 or 1");
+		if (row->kind == TERM_SWITCH && number > 1)
+			return term_error(err, term->value_at, "expected 0 or 1");
 		if (row->kind == TERM_NUMBER)
 			*(uint64_t *)field = number;
 		else
-			*(bool *)field = (row->kind == TERM_SWITCH) == (number != 0);
+			*(bool *)field = (row->kind != TERM_INVERSE) == (number != 0);
 	}
 	event->terms.set = (event->terms.set & ~row->clears) | row->bit;
 	return 0;
 }
 
-static void list_valid(const struct pmu *pmu, bool tracepoint, struct event_error *err)
+static void list_valid_terms(const struct pmu *pmu, bool tracepoint, struct event_error *err)
 {
 	struct str text = { 0 };
 	for (size_t i = 0; pmu && i < pmu->formats.count; i++)
@@ -164,7 +167,7 @@ static void list_valid(const struct pmu *pmu, bool tracepoint, struct event_erro
 	str_fini(&text);
 }
 
-static int refuse_term(const struct event_term *term, const struct pmu *pmu, bool tracepoint, struct event_error *err)
+static int unknown_term_error(const struct event_term *term, const struct pmu *pmu, bool tracepoint, struct event_error *err)
 {
 	err->at = term->at;
 	if (pmu)
@@ -172,15 +175,15 @@ static int refuse_term(const struct event_term *term, const struct pmu *pmu, boo
 			pmu->name);
 	else
 		snprintf(err->what, sizeof err->what, "unknown term '%.*s'", (int)(term->name_length & 0xff), term->name);
-	list_valid(pmu, tracepoint, err);
+	list_valid_terms(pmu, tracepoint, err);
 	return -1;
 }
 
-static int format_apply(struct event *event, const struct pmu_format *format, const struct event_term *term,
+static int pmu_format_term_apply(struct event *event, const struct pmu_format *format, const struct event_term *term,
 	struct event_error *err)
 {
 	uint64_t number;
-	if (number_of(term, &number, err) < 0)
+	if (term_number(term, &number, err) < 0)
 		return -1;
 	if (pmu_format_apply(format, number, &event->attr))
 		return 0;
@@ -190,7 +193,7 @@ static int format_apply(struct event *event, const struct pmu_format *format, co
 	return -1;
 }
 
-static const struct event_term *term_named(const struct event_term_list *list, const struct event_term *like)
+static const struct event_term *term_with_value(const struct event_term_list *list, const struct event_term *like)
 {
 	for (size_t i = 0; list && i < list->terms.count; i++) {
 		const struct event_term *term = &list->terms.items[i];
@@ -200,8 +203,8 @@ static const struct event_term *term_named(const struct event_term_list *list, c
 	return NULL;
 }
 
-/* "event=0x3c,umask=?" of a named event; what it leaves open ('?') the user's own terms must give. */
-static int alias_apply(struct event *event, const struct pmu *pmu, const struct pmu_event *alias, const struct event_term_list *given,
+/* Applies the terms of a named event, such as "event=0x3c,umask=?". The user's terms must give the values of '?'. */
+static int pmu_event_apply(struct event *event, const struct pmu *pmu, const struct pmu_event *alias, const struct event_term_list *given,
 	size_t at, struct event_error *err)
 {
 	struct event_term_list list = { 0 };
@@ -212,17 +215,17 @@ static int alias_apply(struct event *event, const struct pmu *pmu, const struct 
 	for (size_t i = 0; status == 0 && i < list.terms.count; i++) {
 		const struct event_term *term = &list.terms.items[i], *value = term;
 		const struct pmu_format *format = pmu_format(pmu, term->name, term->name_length);
-		const struct term_row *row = row_find(term);
+		const struct term_row *row = term_row_find(term);
 		if (term->value && term->value_length == 1 && *term->value == '?')
-			value = term_named(given, term);
+			value = term_with_value(given, term);
 		if (!value) {
 			snprintf(err->what, sizeof err->what, "Required parameter '%.*s' not specified", (int)(term->name_length & 0xff),
 				term->name);
 			status = -1;
 		} else if (format) {
-			status = format_apply(event, format, value, err);
+			status = pmu_format_term_apply(event, format, value, err);
 		} else if (row && row->kind == TERM_NUMBER && !row->bit) {
-			status = row_apply(NULL, event, row, value, err);
+			status = term_row_apply(NULL, event, row, value, err);
 		}
 	}
 	if (status < 0)
@@ -237,8 +240,8 @@ static int alias_apply(struct event *event, const struct pmu *pmu, const struct 
 	return status;
 }
 
-/* A word without a value inside a core PMU's slashes may be a generic event: cpu/cycles/, cpu/r3c/. */
-static bool generic_apply(struct event *event, const struct pmu *pmu, const struct event_term *term)
+/* A term without a value may be a generic event of a core PMU: cpu/cycles/, cpu/L1-dcache-loads/. */
+static bool generic_event_apply(struct event *event, const struct pmu *pmu, const struct event_term *term)
 {
 	const struct event_symbol *symbol = event_symbol_find(term->name, term->name_length);
 	uint64_t config;
@@ -254,12 +257,12 @@ static bool generic_apply(struct event *event, const struct pmu *pmu, const stru
 		return false;
 	}
 	if (strcmp(pmu->name, "cpu") != 0)
-		event->attr.config |= (uint64_t)pmu->type << 32; /* one of several core PMUs */
+		event->attr.config |= (uint64_t)pmu->type << 32; /* the machine has several core PMUs */
 	return true;
 }
 
-/* "r1a" as a term is the whole config word. */
-static bool raw_apply(struct event *event, const struct event_term *term)
+/* The term "r1a" sets the complete config word. */
+static bool raw_config_apply(struct event *event, const struct event_term *term)
 {
 	uint64_t value = 0;
 	if (term->value || term->name_length < 2 || term->name_length > 17 || term->name[0] != 'r')
@@ -281,21 +284,21 @@ int event_terms_apply(struct events *events, struct event *event, struct pmu *pm
 		const struct event_term *term = &list->terms.items[i];
 		const struct pmu_format *format = pmu ? pmu_format(pmu, term->name, term->name_length) : NULL;
 		const struct pmu_event *alias = pmu && !term->value ? pmu_event(pmu, term->name, term->name_length) : NULL;
-		const struct term_row *row = row_find(term);
+		const struct term_row *row = term_row_find(term);
 		int status = 0;
 		if (tracepoint && (!row || !row->tracepoint))
-			return refuse_term(term, NULL, true, err);
+			return unknown_term_error(term, NULL, true, err);
 		if (term->name[0] == '@') {
 			event->terms.driver = arena_string(&events->arena, term->name + 1, term->name_length - 1);
 			event->terms.set |= EVENT_TERM_DRIVER;
 		} else if (row) {
-			status = row_apply(events, event, row, term, err);
+			status = term_row_apply(events, event, row, term, err);
 		} else if (alias) {
-			status = alias_apply(event, pmu, alias, list, term->at, err);
+			status = pmu_event_apply(event, pmu, alias, list, term->at, err);
 		} else if (format) {
-			status = format_apply(event, format, term, err);
-		} else if (!(pmu && generic_apply(event, pmu, term)) && !(!tracepoint && raw_apply(event, term))) {
-			return refuse_term(term, pmu, tracepoint, err);
+			status = pmu_format_term_apply(event, format, term, err);
+		} else if (!(pmu && generic_event_apply(event, pmu, term)) && !(!tracepoint && raw_config_apply(event, term))) {
+			return unknown_term_error(term, pmu, tracepoint, err);
 		}
 		if (status < 0)
 			return status;

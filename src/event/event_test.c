@@ -7,34 +7,34 @@
 
 #define FLAG(name) ((uint64_t)1 << (name))
 
-static struct event one(struct events *events, const char *text)
+static struct event parse_last(struct events *events, const char *text)
 {
 	struct event_error err;
 	if (events_parse(events, text, &err) < 0) {
-		unit_fail(__FILE__, __LINE__, "\"%s\" was refused: %s", text, err.what);
+		unit_fail(__FILE__, __LINE__, "\"%s\" is rejected: %s", text, err.what);
 		return (struct event){ .name = "" };
 	}
 	return events->list.items[events->list.count - 1];
 }
 
-static uint64_t sides(const char *text)
+static uint64_t exclusion_bits(const char *text)
 {
 	struct events events = { 0 };
-	struct event event = one(&events, text);
+	struct event event = parse_last(&events, text);
 	uint64_t mask = FLAG(ATTR_EXCLUDE_USER) | FLAG(ATTR_EXCLUDE_KERNEL) | FLAG(ATTR_EXCLUDE_HV) | FLAG(ATTR_EXCLUDE_HOST) |
 		FLAG(ATTR_EXCLUDE_GUEST);
 	events_fini(&events);
 	return event.attr.flags & mask;
 }
 
-static void refused(const char *text, size_t at)
+static void expect_error_at(const char *text, size_t at)
 {
 	struct events events = { 0 };
 	struct event_error err;
 	if (events_parse(&events, text, &err) == 0)
-		unit_fail(__FILE__, __LINE__, "\"%s\" was let pass", text);
+		unit_fail(__FILE__, __LINE__, "\"%s\" is accepted", text);
 	else if (err.at != at)
-		unit_fail(__FILE__, __LINE__, "\"%s\" was refused at %zu, expected %zu (%s)", text, err.at, at, err.what);
+		unit_fail(__FILE__, __LINE__, "\"%s\" is rejected at %zu, expected %zu (%s)", text, err.at, at, err.what);
 	EXPECT_INT(events.list.count, 0);
 	events_fini(&events);
 }
@@ -42,33 +42,33 @@ static void refused(const char *text, size_t at)
 TEST("software and hardware events are known by name and alias")
 {
 	struct events events = { 0 };
-	EXPECT_INT(one(&events, "cs").attr.config, 3);
-	EXPECT_INT(one(&events, "context-switches").attr.type, ATTR_SOFTWARE);
-	EXPECT_INT(one(&events, "cycles").attr.type, ATTR_HARDWARE);
-	EXPECT_INT(one(&events, "branches").attr.config & 0xffffffff, 4);
-	EXPECT_STR(one(&events, "faults:u").name, "faults:u");
-	EXPECT_STR(one(&events, "cpu-clock").unit, "msec");
+	EXPECT_INT(parse_last(&events, "cs").attr.config, 3);
+	EXPECT_INT(parse_last(&events, "context-switches").attr.type, ATTR_SOFTWARE);
+	EXPECT_INT(parse_last(&events, "cycles").attr.type, ATTR_HARDWARE);
+	EXPECT_INT(parse_last(&events, "branches").attr.config & 0xffffffff, 4);
+	EXPECT_STR(parse_last(&events, "faults:u").name, "faults:u");
+	EXPECT_STR(parse_last(&events, "cpu-clock").unit, "msec");
 	events_fini(&events);
 }
 
-TEST("naming a side excludes the others")
+TEST("a modifier for one side excludes the other sides")
 {
-	EXPECT_INT(sides("cpu-clock"), FLAG(ATTR_EXCLUDE_GUEST));
-	EXPECT_INT(sides("cpu-clock:u"), FLAG(ATTR_EXCLUDE_KERNEL) | FLAG(ATTR_EXCLUDE_HV) | FLAG(ATTR_EXCLUDE_GUEST));
-	EXPECT_INT(sides("cpu-clock:k"), FLAG(ATTR_EXCLUDE_USER) | FLAG(ATTR_EXCLUDE_HV));
-	EXPECT_INT(sides("cpu-clock:ukh"), FLAG(ATTR_EXCLUDE_GUEST));
-	EXPECT_INT(sides("cpu-clock:h"), FLAG(ATTR_EXCLUDE_USER) | FLAG(ATTR_EXCLUDE_KERNEL));
-	EXPECT_INT(sides("cpu-clock:G"), FLAG(ATTR_EXCLUDE_HOST));
-	EXPECT_INT(sides("cpu-clock:GH"), 0);
-	EXPECT_INT(sides("cpu-clock:D"), 0);
-	EXPECT_INT(sides("cpu-clock:p"), FLAG(ATTR_EXCLUDE_GUEST));
-	EXPECT_INT(sides("cpu-clock:P"), 0);
+	EXPECT_INT(exclusion_bits("cpu-clock"), FLAG(ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(exclusion_bits("cpu-clock:u"), FLAG(ATTR_EXCLUDE_KERNEL) | FLAG(ATTR_EXCLUDE_HV) | FLAG(ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(exclusion_bits("cpu-clock:k"), FLAG(ATTR_EXCLUDE_USER) | FLAG(ATTR_EXCLUDE_HV));
+	EXPECT_INT(exclusion_bits("cpu-clock:ukh"), FLAG(ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(exclusion_bits("cpu-clock:h"), FLAG(ATTR_EXCLUDE_USER) | FLAG(ATTR_EXCLUDE_KERNEL));
+	EXPECT_INT(exclusion_bits("cpu-clock:G"), FLAG(ATTR_EXCLUDE_HOST));
+	EXPECT_INT(exclusion_bits("cpu-clock:GH"), 0);
+	EXPECT_INT(exclusion_bits("cpu-clock:D"), 0);
+	EXPECT_INT(exclusion_bits("cpu-clock:p"), FLAG(ATTR_EXCLUDE_GUEST));
+	EXPECT_INT(exclusion_bits("cpu-clock:P"), 0);
 }
 
-TEST("a group's modifiers add to those of its events")
+TEST("modifiers of an event group add to those of its events")
 {
 	struct events events = { 0 };
-	one(&events, "{cpu-clock:u,faults}:k");
+	parse_last(&events, "{cpu-clock:u,faults}:k");
 	const struct event *list = events.list.items;
 	EXPECT(!attr_flag(&list[0].attr, ATTR_EXCLUDE_USER) && !attr_flag(&list[0].attr, ATTR_EXCLUDE_KERNEL));
 	EXPECT(attr_flag(&list[1].attr, ATTR_EXCLUDE_USER) && attr_flag(&list[1].attr, ATTR_EXCLUDE_GUEST));
@@ -78,10 +78,10 @@ TEST("a group's modifiers add to those of its events")
 	events_fini(&events);
 }
 
-TEST("groups can be named, and stand between other events")
+TEST("an event group can have a name and can be between other events")
 {
 	struct events events = { 0 };
-	one(&events, "cs,grp{cpu-clock,faults}:S,migrations");
+	parse_last(&events, "cs,grp{cpu-clock,faults}:S,migrations");
 	const struct event *list = events.list.items;
 	EXPECT_INT(events.list.count, 4);
 	EXPECT_STR(list[1].group_name, "grp");
@@ -92,10 +92,10 @@ TEST("groups can be named, and stand between other events")
 	events_fini(&events);
 }
 
-TEST("terms between slashes are taken and the last of period and freq holds")
+TEST("terms between slashes are applied, and the last of period and freq wins")
 {
 	struct events events = { 0 };
-	struct event event = one(&events, "cpu-clock/freq=99,period=0x10,call-graph=dwarf,stack-size=4096,no-inherit,name='a b:c'/u");
+	struct event event = parse_last(&events, "cpu-clock/freq=99,period=0x10,call-graph=dwarf,stack-size=4096,no-inherit,name='a b:c'/u");
 	EXPECT(event.terms.set & EVENT_TERM_PERIOD && !(event.terms.set & EVENT_TERM_FREQ));
 	EXPECT_INT(event.terms.period, 16);
 	EXPECT_STR(event.terms.call_graph, "dwarf");
@@ -103,25 +103,25 @@ TEST("terms between slashes are taken and the last of period and freq holds")
 	EXPECT(event.terms.set & EVENT_TERM_INHERIT && !event.terms.inherit);
 	EXPECT_STR(event.name, "a b:c");
 	EXPECT(attr_flag(&event.attr, ATTR_EXCLUDE_KERNEL));
-	EXPECT_STR(one(&events, "cpu-clock/period=5/").name, "cpu-clock/period=5/");
-	EXPECT_INT(one(&events, "software/config=2/").attr.config, 2);
+	EXPECT_STR(parse_last(&events, "cpu-clock/period=5/").name, "cpu-clock/period=5/");
+	EXPECT_INT(parse_last(&events, "software/config=2/").attr.config, 2);
 	events_fini(&events);
 }
 
 TEST("breakpoints have an address, a length and an access")
 {
 	struct events events = { 0 };
-	struct event event = one(&events, "mem:0x1000:rw:u");
+	struct event event = parse_last(&events, "mem:0x1000:rw:u");
 	EXPECT_INT(event.attr.type, ATTR_BREAKPOINT);
 	EXPECT_INT(event.attr.bp_type, 3);
 	EXPECT_INT(event.attr.config1, 0x1000);
 	EXPECT_INT(event.attr.config2, 4);
 	EXPECT_STR(event.name, "mem:0x1000:rw:u");
-	event = one(&events, "mem:0x1000/8:w");
+	event = parse_last(&events, "mem:0x1000/8:w");
 	EXPECT_INT(event.attr.config2, 8);
 	EXPECT_INT(event.attr.bp_type, 2);
 	EXPECT_STR(event.name, "mem:0x1000");
-	event = one(&events, "mem:0x1000:x");
+	event = parse_last(&events, "mem:0x1000:x");
 	EXPECT_INT(event.attr.config2, sizeof(long));
 	events_fini(&events);
 }
@@ -130,8 +130,8 @@ TEST("raw codes and cache events become config words")
 {
 	struct events events = { 0 };
 	uint64_t config;
-	EXPECT_INT(one(&events, "r1a").attr.config, 0x1a);
-	EXPECT_INT(one(&events, "L1-dcache-load-misses").attr.config & 0xffffffff, 0x10000);
+	EXPECT_INT(parse_last(&events, "r1a").attr.config, 0x1a);
+	EXPECT_INT(parse_last(&events, "L1-dcache-load-misses").attr.config & 0xffffffff, 0x10000);
 	EXPECT_INT(event_cache_find("LLC-stores", 10, &config), 1);
 	EXPECT_INT(config, 0x102);
 	EXPECT_INT(event_cache_find("l1d-read-refs", 13, &config), 1);
@@ -141,7 +141,7 @@ TEST("raw codes and cache events become config words")
 	events_fini(&events);
 }
 
-TEST("a cache event is named as perf names it")
+TEST("a cache event has perf's name")
 {
 	char name[64];
 	EXPECT(event_cache_name(0x10000, name, sizeof name));
@@ -151,29 +151,39 @@ TEST("a cache event is named as perf names it")
 	EXPECT(!event_cache_name(0x7, name, sizeof name));
 }
 
-TEST("what makes no sense is refused at its place")
+TEST("an invalid event is rejected with its offset")
 {
-	refused("xyz", 0);
-	refused("cpu-clock,xyz", 10);
-	refused("cpu-clock:uu", 11);
-	refused("cpu-clock:pppp", 13);
-	refused("cpu-clock:W", 10);
-	refused("cpu-clock/foo/", 10);
-	refused("cpu-clock/period=abc/", 17);
-	refused("cpu-clock/time=2/", 15);
-	refused("cpu-clock/period=5", 18);
-	refused("cpu-clock,", 10);
-	refused(",cpu-clock", 0);
-	refused("{}", 1);
-	refused("cpu-clock}", 9);
-	refused("{a,b", 1);
-	refused("mem:xx", 0);
-	refused("mem:0x1000/8/", 12);
-	refused("nosuchsystem:nosuchevent", 0);
-	refused("", 0);
+	expect_error_at("xyz", 0);
+	expect_error_at("cpu-clock,xyz", 10);
+	expect_error_at("cpu-clock:uu", 11);
+	expect_error_at("cpu-clock:pppp", 13);
+	expect_error_at("cpu-clock:W", 10);
+	expect_error_at("cpu-clock/foo/", 10);
+	expect_error_at("cpu-clock/period=abc/", 17);
+	expect_error_at("cpu-clock/time=2/", 15);
+	expect_error_at("cpu-clock/period=5", 16);
+	expect_error_at("cpu-clock,", 0);
+	expect_error_at(",cpu-clock", 0);
+	expect_error_at("{}", 0);
+	expect_error_at("cpu-clock}", 0);
+	expect_error_at("{a,b", 1);
+	expect_error_at("mem:xx", 4);
+	expect_error_at("mem:0x1000/8/", 12);
+	expect_error_at("cycles:q", 6);
+	expect_error_at("cycles:uq", 6);
+	expect_error_at("cycles:u:k", 7);
+	expect_error_at("cycles bogus", 6);
+	expect_error_at("cpu-clock:u,,cycles", 11);
+	expect_error_at("{cycles,}", 7);
+	expect_error_at("{cycles,{instructions}}", 8);
+	expect_error_at("cpu-clock//u:k", 11);
+	expect_error_at("cycles/u", 6);
+	expect_error_at("sched:", 0);
+	expect_error_at("nosuchsystem:nosuchevent", 0);
+	expect_error_at("", 0);
 }
 
-TEST("a word that is refused is shown with a mark below it")
+TEST("a syntax error is shown with a mark below its offset")
 {
 	struct events events = { 0 };
 	struct event_error err;
@@ -187,7 +197,7 @@ TEST("a word that is refused is shown with a mark below it")
 	events_fini(&events);
 }
 
-TEST("names for attributes carry the modifiers the attributes tell")
+TEST("the name of an attribute contains its modifiers")
 {
 	struct attr attr = { .type = ATTR_SOFTWARE, .config = 1, .flags = (uint64_t)3 << ATTR_PRECISE_IP };
 	struct str name = { 0 };
@@ -204,7 +214,7 @@ TEST("names for attributes carry the modifiers the attributes tell")
 	str_fini(&name);
 }
 
-TEST("formats of a PMU spread a value over their bits")
+TEST("the format of a PMU distributes a value over its bits")
 {
 	struct pmu_format format = { .name = "event", .word = 0, .bits = 0xf000000ff };
 	struct attr attr = { 0 };
@@ -214,14 +224,14 @@ TEST("formats of a PMU spread a value over their bits")
 	EXPECT(!pmu_format_apply(&format, 0x1000, &attr));
 }
 
-TEST("call-graph modes and branch filters are read")
+TEST("call-graph modes and branch filters are parsed")
 {
 	enum call_graph mode;
 	uint64_t size = 0, mask;
 	uint32_t depth = 0;
 	EXPECT(call_graph_parse("dwarf,4095", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_DWARF && size == 4096);
 	EXPECT(call_graph_parse("fp,32", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_FP && depth == 32);
-	EXPECT(call_graph_parse("fp,4294967295", &mode, &size, &depth, NULL) == 0 && depth == 32); /* deeper than any kernel allows: not asked */
+	EXPECT(call_graph_parse("fp,4294967295", &mode, &size, &depth, NULL) == 0 && depth == 32); /* deeper than any kernel allows: ignored */
 	EXPECT(call_graph_parse("fp,deep", &mode, &size, &depth, NULL) == 0 && depth == 32);
 	EXPECT(call_graph_parse("unwind,4095", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_UNWIND && size == 4096);
 	EXPECT(call_graph_parse("lbr", &mode, &size, &depth, NULL) == 0 && mode == CALL_GRAPH_LBR);

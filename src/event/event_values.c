@@ -1,4 +1,4 @@
-/* The smaller languages of options: branch filters and call-graph modes. */
+/* Parsers of option values: branch filters and call-graph modes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ int branch_filter_parse(const char *text, uint64_t *mask, struct error *err)
 		bits |= branch_words[i].bit;
 		at += length + (at[length] == ',');
 	}
-	/* privilege levels alone: any branch there */
+	/* privilege levels alone select all branches of these levels */
 	if (!(bits & ~levels))
 		bits |= BRANCH_ANY;
 	*mask = bits;
@@ -39,8 +39,8 @@ int branch_filter_parse(const char *text, uint64_t *mask, struct error *err)
 
 enum { STACK_SIZE_DEFAULT = 8192, STACK_SIZE_LIMIT = 65528 };
 
-/* How many frames of a chain the kernel gives. */
-static unsigned long stack_limit(void)
+/* Returns how many frames of a call chain the kernel records at most. */
+static unsigned long kernel_stack_limit(void)
 {
 	enum { USUAL = 127 };
 	int64_t frames;
@@ -54,9 +54,9 @@ int call_graph_parse(const char *text, enum call_graph *mode, uint64_t *stack_si
 	char *end;
 	if (length == 2 && memcmp(text, "fp", 2) == 0) {
 		*mode = CALL_GRAPH_FP;
-		/* a depth that the kernel does not allow is none, without a word, and so is what is no number */
+		/* like perf, ignores a depth that is invalid or deeper than the kernel allows */
 		unsigned long depth = rest ? strtoul(rest, NULL, 0) : 0;
-		if (depth && depth < stack_limit())
+		if (depth && depth < kernel_stack_limit())
 			*max_stack = (uint32_t)depth;
 		return 0;
 	}

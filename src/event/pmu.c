@@ -17,8 +17,8 @@ static struct pmu *pmu_new(struct pmus *pmus, const char *name, uint32_t type)
 	return pmu;
 }
 
-/* Core PMUs: "cpu", or one with a list of the CPUs it is the PMU of. */
-static bool is_core(const char *name)
+/* Whether the PMU belongs to a kind of core: "cpu", or a PMU with a list of CPUs. */
+static bool pmu_is_core(const char *name)
 {
 	char path[512];
 	if (strcmp(name, "cpu") == 0)
@@ -40,7 +40,7 @@ void pmus_read(struct pmus *pmus)
 		for (size_t i = 0; i < names.list.count; i++) {
 			char path[512];
 			int64_t type;
-			bool core = is_core(names.list.items[i]);
+			bool core = pmu_is_core(names.list.items[i]);
 			snprintf(path, sizeof path, "%s/%s/type", root, names.list.items[i]);
 			if (core != (pass == 0) || !file_number(path, &type))
 				continue;
@@ -66,8 +66,8 @@ void pmus_fini(struct pmus *pmus)
 	pmus->read = false;
 }
 
-/* "config:0-7,21" */
-static bool parse_format(const char *text, struct pmu_format *format)
+/* Parses "config:0-7,21". */
+static bool parse_pmu_format(const char *text, struct pmu_format *format)
 {
 	static const char *const words[] = { "config", "config1", "config2", "config3" };
 	size_t length = strcspn(text, ":");
@@ -93,7 +93,7 @@ static bool parse_format(const char *text, struct pmu_format *format)
 	return format->bits != 0;
 }
 
-static void load_formats(struct pmus *pmus, struct pmu *pmu)
+static void pmu_load_formats(struct pmus *pmus, struct pmu *pmu)
 {
 	char path[512], line[256];
 	CLEANUP_NAMES struct names names = { 0 };
@@ -105,7 +105,7 @@ static void load_formats(struct pmus *pmus, struct pmu *pmu)
 		struct pmu_format format = { 0 };
 		const char *name = names.list.items[i];
 		snprintf(path, sizeof path, "%s/%s/format/%s", root, pmu->name, name);
-		if (!file_line(path, line, sizeof line) || !parse_format(line, &format))
+		if (!file_line(path, line, sizeof line) || !parse_pmu_format(line, &format))
 			continue;
 		format.name = arena_string(&pmus->arena, name, strlen(name));
 		vec_push(&pmu->formats, format);
@@ -118,8 +118,8 @@ static bool has_suffix(const char *name, const char *suffix)
 	return a > b && strcmp(name + a - b, suffix) == 0;
 }
 
-/* What stands beside an event's file: energy-pkg.unit, .scale, .per-pkg, .snapshot. */
-static void load_event_details(struct pmus *pmus, const struct pmu *pmu, struct pmu_event *event)
+/* Reads the files beside an event's file: energy-pkg.unit, .scale, .per-pkg, .snapshot. */
+static void pmu_load_event_details(struct pmus *pmus, const struct pmu *pmu, struct pmu_event *event)
 {
 	char path[512], line[128];
 	snprintf(path, sizeof path, "%s/%s/events/%s.unit", root, pmu->name, event->name);
@@ -134,7 +134,7 @@ static void load_event_details(struct pmus *pmus, const struct pmu *pmu, struct 
 	event->snapshot = file_exists(path);
 }
 
-static void load_events(struct pmus *pmus, struct pmu *pmu)
+static void pmu_load_events(struct pmus *pmus, struct pmu *pmu)
 {
 	static const char *const beside[] = { ".unit", ".scale", ".per-pkg", ".snapshot" };
 	char path[512], line[1024];
@@ -154,12 +154,12 @@ static void load_events(struct pmus *pmus, struct pmu *pmu)
 		struct pmu_event event = { .scale = 1 };
 		event.name = arena_string(&pmus->arena, name, strlen(name));
 		event.terms = arena_string(&pmus->arena, line, strlen(line));
-		load_event_details(pmus, pmu, &event);
+		pmu_load_event_details(pmus, pmu, &event);
 		vec_push(&pmu->events, event);
 	}
 }
 
-static void load_caps(struct pmus *pmus, struct pmu *pmu)
+static void pmu_load_caps(struct pmus *pmus, struct pmu *pmu)
 {
 	char path[512], line[256];
 	CLEANUP_NAMES struct names names = { 0 };
@@ -184,9 +184,9 @@ void pmu_load(struct pmus *pmus, struct pmu *pmu)
 	if (pmu->loaded)
 		return;
 	pmu->loaded = true;
-	load_formats(pmus, pmu);
-	load_events(pmus, pmu);
-	load_caps(pmus, pmu);
+	pmu_load_formats(pmus, pmu);
+	pmu_load_events(pmus, pmu);
+	pmu_load_caps(pmus, pmu);
 	snprintf(path, sizeof path, "%s/%s/cpumask", root, pmu->name);
 	pmu->has_cpumask = file_line(path, line, sizeof line);
 	snprintf(path, sizeof path, "%s/%s/cpus", root, pmu->name);
@@ -194,8 +194,8 @@ void pmu_load(struct pmus *pmus, struct pmu *pmu)
 		cpus_parse(&pmu->cpus, line, NULL);
 }
 
-/* "uncore_cha_12" is one of "uncore_cha" and of "cha". */
-static bool in_family(const char *pmu, const char *name, size_t length)
+/* Whether `name` denotes the PMU's family: "uncore_cha_12" belongs to "uncore_cha" and to "cha". */
+static bool pmu_in_family(const char *pmu, const char *name, size_t length)
 {
 	static const char prefix[] = "uncore_";
 	if (strncmp(pmu, name, length) != 0 && strncmp(pmu, prefix, sizeof prefix - 1) == 0)
@@ -222,7 +222,7 @@ size_t pmus_find(struct pmus *pmus, const char *name, size_t length, struct pmu 
 	}
 	for (size_t i = 0, exact = found; i < pmus->list.count && !exact && length; i++) {
 		struct pmu *pmu = pmus->list.items[i];
-		if (in_family(pmu->name, name, length) && found++ < max)
+		if (pmu_in_family(pmu->name, name, length) && found++ < max)
 			out[found - 1] = pmu;
 	}
 	for (size_t i = 0; i < found && i < max; i++)

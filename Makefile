@@ -23,12 +23,19 @@ check: packages
 # Real kernels in qemu, and other processors: docs/lab.md tells of these and the next.
 check-vm: packages
 	@tools/install-packages test vm
-	@tools/tally test/vm/again -- test/vm/machines -- test/vm/foreign -- test/vm/stacks -- test/vm/names
+	@tools/tally test/vm/again -- test/vm/cpus -- test/vm/machines -- test/vm/foreign -- test/vm/stacks -- test/vm/names
 
-# Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran: whose compilers are large.
+# Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran, Java: whose compilers are large.
 check-languages: all
 	@tools/install-packages test languages
-	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/languages/run -- test/addr2line/run go gdc ldc ada pascal fortran zig
+	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/languages/run -- test/java/run -- test/addr2line/run go gdc ldc ada pascal fortran zig
+
+# Programs that read what perf writes: perf2bolt, autofdo, hotspot's parser, and speedscope where there is npm.
+check-readers: all
+	@tools/install-packages test readers
+	@! command -v npm >/dev/null || npm install --silent --no-audit --no-fund \
+		--prefix "$${XDG_CACHE_HOME:-$$HOME/.cache}/perfuse/readers" speedscope@1.25.0
+	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/readers/run
 
 # What perf 6.12 prints (PERF: another one) and what perfuse prints, of others' recordings (CORPUS) and of such made on the spot.
 # KEEP=TEXT: only the commands that contain TEXT.
@@ -82,4 +89,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all packages demo check check-vm check-languages check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench install clean
+.PHONY: all packages demo check check-vm check-languages check-readers check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench install clean

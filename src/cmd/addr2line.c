@@ -5,8 +5,10 @@
 
 #include "base/str.h"
 #include "cmd/command.h"
-#include "elf/dwarf.h"
+#include "cmd/environment.h"
+#include "dwarf/dwarf.h"
 #include "elf/module_layout.h"
+#include "cmd/servers.h"
 #include "image/debug.h"
 #include "symbol/demangle.h"
 #include "symbol/nearest.h"
@@ -28,7 +30,7 @@ static const struct option addr2line_table[] = {
 	OPT_BOOL('s', "basenames", struct addr2line_options, basenames, "print files without their folders"),
 	OPT_BOOL('f', "functions", struct addr2line_options, functions, "print the names of functions"),
 	OPTION_ROW(STRING, 'C', "demangle", struct addr2line_options, demangle_style, "print names as they were written",
-		.arg = "style", .flags = OPTION_OPTARG, .fallback = "auto", .was_set = offsetof(struct addr2line_options, demangle)),
+		.arg = "style", .flags = OPTION_OPTARG, .fallback = "auto", .was_set = OPTION_GIVEN(struct addr2line_options, demangle)),
 	OPT_BOOL('R', "recurse-limit", struct addr2line_options, recurse_limit, "accepted: demangling is always limited"),
 	OPT_BOOL('r', "no-recurse-limit", struct addr2line_options, no_recurse_limit, "accepted and ignored: so it stays"),
 	OPT_BOOL(0, "debuginfod", struct addr2line_options, debuginfod, "ask the servers of $DEBUGINFOD_URLS for what is missing"),
@@ -63,9 +65,10 @@ static int converter_open_files(struct converter *c, struct error *err)
 	const char *path = c->options->executable ? c->options->executable : "a.out";
 	c->path = *path == '/' ? NULL : realpath(path, NULL);
 	path = c->path ? c->path : path;
-	c->image_options = (struct image_options){ .buildid_dir = c->cli->buildid_dir, .debuginfod = c->options->debuginfod };
+	c->image_options = (struct image_options){ .buildid_dir = environment_cache(c->cli, false), .budget = c->cli->budget,
+		.debuginfod = c->options->debuginfod ? servers_named(c->cli) : NULL };
 	c->module = (struct module){ .kind = MODULE_FILE, .name = path, .long_name = path, .short_name = path, .pid = -1 };
-	if (image_open(&c->plain, -1, path, err) < 0)
+	if (image_open(&c->plain, -1, path, c->image_options.budget, err) < 0)
 		return -1;
 	c->elf = &c->plain.elf;
 	if (c->elf->type == ET_REL) {
@@ -172,18 +175,9 @@ static size_t frames_at(const struct converter *c, uint64_t address, struct dwar
 	return 1;
 }
 
-/* Names come from files: what could drive a terminal is made harmless. */
 static void put_text(struct writer *out, const char *text)
 {
-	size_t len = strlen(text);
-	if (text_is_printable(text, len)) {
-		writer_add(out, text, len);
-		return;
-	}
-	char *copy = memory_string(text);
-	text_make_printable(copy);
-	writer_puts(out, copy);
-	free(copy);
+	writer_name(out, text, strlen(text));
 }
 
 static void put_name(const struct converter *c, const char *name)

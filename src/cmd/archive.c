@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +13,19 @@
 #include "base/pool.h"
 #include "base/str.h"
 #include "cmd/build_id_rows.h"
+#include "cmd/environment.h"
+#include "cmd/losses_told.h"
 #include "data/bzip.h"
 #include "data/tar.h"
 #include "image/cache.h"
 #include "image/search.h"
+#include "os/checked.h"
 #include "os/file.h"
+#include "os/place.h"
 
 extern const struct command command_archive;
 
-enum { CHUNK = 1 << 18, DEPTH_MAX = 8, OPEN_FOLDERS = 16 };
+enum { CHUNK = 1 << 18, DEPTH_MAX = 8 };
 
 struct archive_options {
 	bool all, unpack;
@@ -49,7 +52,7 @@ static int write_packed(void *context, const void *bytes, size_t size, struct er
 	return bzip_write(context, bytes, size, err);
 }
 
-/* Takes fd over. */
+/* fd: borrowed. */
 static void packing_open(struct packing *p, int fd)
 {
 	*p = (struct packing){ .fd = fd, .pool = pool_new(0) };
@@ -66,7 +69,6 @@ static void packing_close(struct packing *p)
 {
 	bzip_writer_close(&p->bzip);
 	pool_free(p->pool);
-	close(p->fd);
 }
 
 /* Exactly as many bytes as were announced, whatever becomes of the file meanwhile. */
@@ -89,75 +91,79 @@ static int pack_content(struct packing *p, int fd, const char *path, uint64_t si
 	return 0;
 }
 
-static int pack_file(struct packing *p, const char *path, const char *name, const struct stat *st, struct error *err)
-{
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct tar_member member = { .kind = TAR_FILE, .name = name, .size = (uint64_t)st->st_size, .mode = st->st_mode & 0777,
-		.time_s = st->st_mtime };
-	if (fd < 0)
-		return error_system(err, "cannot open %s", path);
-	if (tar_add(&p->tar, &member, err) < 0)
-		return -1;
-	return pack_content(p, fd, path, member.size, err);
-}
-
-/* A file, link or folder with all that is in it, under that name. */
-static int pack_tree(struct packing *p, const char *path, const char *name, unsigned depth, struct error *err)
+/* The regular file that is open, from its beginning. */
+static int pack_open_file(struct packing *p, int fd, const char *name, mode_t mode, struct error *err)
 {
 	struct stat st;
-	char target[PATH_MAX];
-	if (lstat(path, &st) != 0)
-		return error_system(err, "%s", path);
-	if (S_ISREG(st.st_mode))
-		return pack_file(p, path, name, &st, err);
-	if (S_ISLNK(st.st_mode)) {
-		ssize_t n = readlink(path, target, sizeof target - 1);
-		if (n < 0)
-			return error_system(err, "%s", path);
-		target[n] = '\0';
-		struct tar_member link = { .kind = TAR_LINK, .name = name, .target = target, .mode = 0777, .time_s = st.st_mtime };
-		return tar_add(&p->tar, &link, err);
-	}
-	if (!S_ISDIR(st.st_mode) || depth == DEPTH_MAX)
-		return 0;
-	CLEANUP_STR struct str folder = { 0 };
-	str_printf(&folder, "%s/", name);
-	struct tar_member member = { .kind = TAR_FOLDER, .name = folder.text, .mode = 0755, .time_s = st.st_mtime };
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return error_set(err, ERROR_UNSUPPORTED, "%s is not a regular file", name);
+	struct tar_member member = { .kind = TAR_FILE, .name = name, .size = (uint64_t)st.st_size,
+		.mode = (mode ? mode : st.st_mode) & 0777, .time_s = st.st_mtime };
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return error_system(err, "cannot read %s", name);
+	if (tar_add(&p->tar, &member, err) < 0)
+		return -1;
+	return pack_content(p, fd, name, member.size, err);
+}
+
+static int pack_tree(struct packing *p, int folder, const char *path, const char *lead, unsigned depth, struct error *err);
+
+static int pack_names(struct packing *p, int folder, const char *path, const char *lead, unsigned depth, struct error *err)
+{
 	CLEANUP_NAMES struct names names = { 0 };
-	int status = tar_add(&p->tar, &member, err) < 0 ? -1 : folder_names(path, &names, err);
+	int status = checked_names(folder, path, &names, err);
 	for (size_t i = 0; status >= 0 && i < names.list.count; i++) {
 		CLEANUP_STR struct str below = { 0 };
-		CLEANUP_STR struct str inner = { 0 };
-		str_printf(&below, "%s/%s", path, names.list.items[i]);
-		str_printf(&inner, "%s%s", folder.text, names.list.items[i]);
-		status = pack_tree(p, below.text, inner.text, depth + 1, err);
+		str_printf(&below, "%s%s%s", path ? path : "", path ? "/" : "", names.list.items[i]);
+		status = pack_tree(p, folder, below.text, lead, depth + 1, err);
 	}
 	return status;
 }
 
-/* The link and the folder that a cache holds for this id; 0: it holds none. */
-static int pack_cached(struct packing *p, const char *dir, const struct build_id_row *row, struct error *err)
+/* A file or folder with all that is in it, under its name with `lead` before it. Links and what else is neither are left out. */
+static int pack_tree(struct packing *p, int folder, const char *path, const char *lead, unsigned depth, struct error *err)
 {
-	char link[PATH_MAX], target[PATH_MAX], path[2 * PATH_MAX];
-	if (!buildid_cache_path(dir, row->id, row->len, "", link, sizeof link) || access(link, F_OK) != 0)
+	struct stat st;
+	struct error why = { 0 };
+	CLEANUP_STR struct str name = { 0 };
+	CLEANUP_FD int seen = checked_open(folder, path, O_PATH, &why);
+	if (seen < 0 || fstat(seen, &st) != 0) {
+		*err = why;
+		return why.sys == ELOOP ? 0 : -1;
+	}
+	str_printf(&name, "%s%s%s", lead, path, S_ISDIR(st.st_mode) ? "/" : "");
+	if (S_ISREG(st.st_mode)) {
+		CLEANUP_FD int fd = checked_open_file(folder, path, err);
+		return fd < 0 ? -1 : pack_open_file(p, fd, name.text, 0, err);
+	}
+	if (!S_ISDIR(st.st_mode) || depth == DEPTH_MAX)
 		return 0;
-	link[strlen(link) - 1] = '\0';
-	ssize_t n = readlink(link, target, sizeof target - 1);
-	if (n < 0)
-		return 0;
-	target[n] = '\0';
-	if (strncmp(target, "../../", 6) != 0 || !archive_name_is_safe(target + 6))
-		return error_set(err, ERROR_FORMAT, "%s leads out of the cache", link);
-	snprintf(path, sizeof path, "%s/%s", dir, target + 6);
-	if (pack_tree(p, link, link + strlen(dir) + 1, 0, err) < 0 || pack_tree(p, path, target + 6, 0, err) < 0)
+	struct tar_member member = { .kind = TAR_FOLDER, .name = name.text, .mode = 0755, .time_s = st.st_mtime };
+	return tar_add(&p->tar, &member, err) < 0 ? -1 : pack_names(p, folder, path, lead, depth, err);
+}
+
+/* The link and the folder that a cache holds for this id; 0: it holds none. */
+static int pack_cached(struct packing *p, int cache, const struct build_id_row *row, struct error *err)
+{
+	char folder[PATH_MAX], target[PATH_MAX + 8], link[PATH_MAX];
+	struct error why = { 0 };
+	if (cache < 0 || !cache_find(cache, row->id, row->len, folder, &why)) {
+		if (why.kind != ERROR_FORMAT)
+			return 0;
+		*err = why;
 		return -1;
-	return 1;
+	}
+	buildid_cache_path("", row->id, row->len, "", link, sizeof link);
+	link[strlen(link) - 1] = '\0';
+	snprintf(target, sizeof target, "../../%s", folder);
+	struct tar_member member = { .kind = TAR_LINK, .name = link + 1, .target = target, .mode = 0777, .time_s = time(NULL) };
+	return tar_add(&p->tar, &member, err) < 0 || pack_tree(p, cache, folder, "", 0, err) < 0 ? -1 : 1;
 }
 
 /* What the cache lacks is taken from this machine, where it still has it, through a cache of the moment. */
-static int pack_row(struct packing *p, struct cli *cli, const char *temporary, const struct build_id_row *row, struct error *err)
+static int pack_row(struct packing *p, struct cli *cli, int own, int temporary, const struct build_id_row *row, struct error *err)
 {
-	int packed = pack_cached(p, cli->buildid_dir, row, err);
+	int packed = pack_cached(p, own, row, err);
 	if (packed)
 		return packed;
 	struct cached_file file = { .path = row->name, .root = -1, .id_len = row->len };
@@ -172,77 +178,113 @@ static int pack_row(struct packing *p, struct cli *cli, const char *temporary, c
 	return 0;
 }
 
-static int remove_entry(const char *path, __attribute__((unused)) const struct stat *st, __attribute__((unused)) int kind,
-	__attribute__((unused)) struct FTW *ftw)
+/* A cache of the moment, for what the user's lacks. */
+static int pack_rows_with(struct packing *p, struct cli *cli, const char *folder, const struct build_id_rows *rows, struct error *err)
 {
-	return remove(path);
+	CLEANUP_FD int temporary = cache_open(folder, CACHE_CHANGE, err);
+	const char *dir = environment_cache(cli, false);
+	CLEANUP_FD int own = dir ? cache_open(dir, CACHE_READ, NULL) : -1;
+	CLEANUP_NAMES struct names names = { 0 };
+	int status = temporary < 0 ? -1 : 0;
+	for (size_t i = 0; status >= 0 && i < rows->list.count; i++)
+		if (rows->list.items[i].len > 1)
+			status = pack_row(p, cli, own, temporary, &rows->list.items[i], err);
+	if (temporary >= 0 && checked_names(temporary, NULL, &names, NULL) == 0)
+		for (size_t i = 0; i < names.list.count; i++)
+			checked_remove(temporary, names.list.items[i], NULL);
+	return status < 0 ? -1 : 0;
 }
 
 static int pack_rows(struct packing *p, struct cli *cli, const struct build_id_rows *rows, struct error *err)
 {
 	CLEANUP_STR struct str temporary = { 0 };
-	const char *folder = getenv("TMPDIR");
+	const char *folder = secure_getenv("TMPDIR");
 	str_printf(&temporary, "%s/perfuse-archive-XXXXXX", folder && *folder ? folder : "/tmp");
 	if (!mkdtemp(temporary.text))
 		return error_system(err, "cannot make a folder %s", temporary.text);
-	int status = 0;
-	for (size_t i = 0; status >= 0 && i < rows->list.count; i++)
-		if (rows->list.items[i].len > 1)
-			status = pack_row(p, cli, temporary.text, &rows->list.items[i], err);
-	nftw(temporary.text, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-	return status < 0 ? -1 : 0;
+	int status = pack_rows_with(p, cli, temporary.text, rows, err);
+	rmdir(temporary.text);
+	return status;
 }
 
-static int create(const char *path, struct error *err)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return fd < 0 ? error_system(err, "cannot create %s", path) : fd;
-}
-
-static int write_symbols(struct cli *cli, const char *path, const struct build_id_rows *rows, struct error *err)
+/* Into an open file. */
+static int write_symbols(struct cli *cli, int fd, const struct build_id_rows *rows, struct error *err)
 {
 	struct packing p;
-	int fd = create(path, err);
-	if (fd < 0)
-		return -1;
 	packing_open(&p, fd);
 	int status = pack_rows(&p, cli, rows, err);
 	if (status == 0)
 		status = packing_finish(&p, err);
 	packing_close(&p);
-	if (status < 0)
-		unlink(path);
 	return status;
 }
 
+/* A file, or a folder with all that is in it. */
+static int pack_recording(struct packing *p, const char *data, struct error *err)
+{
+	struct stat st;
+	const char *name = data + strspn(data, "/");
+	CLEANUP_FD int fd = open(data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return error_system(err, "cannot open %s", data);
+	if (!S_ISDIR(st.st_mode))
+		return pack_open_file(p, fd, name, 0, err);
+	CLEANUP_STR struct str lead = { 0 };
+	str_printf(&lead, "%s/", name);
+	struct tar_member member = { .kind = TAR_FOLDER, .name = lead.text, .mode = 0755, .time_s = st.st_mtime };
+	return tar_add(&p->tar, &member, err) < 0 ? -1 : pack_names(p, fd, NULL, lead.text, 0, err);
+}
+
 /* The recording and the archive of its symbols in one. */
+static int pack_all(struct cli *cli, int fd, int symbols, const char *data, const struct build_id_rows *rows, struct error *err)
+{
+	struct packing p;
+	if (write_symbols(cli, symbols, rows, err) < 0)
+		return -1;
+	packing_open(&p, fd);
+	int status = pack_recording(&p, data, err);
+	if (status >= 0)
+		status = pack_open_file(&p, symbols, "perf.symbols.tar.bz2", 0644, err);
+	if (status >= 0)
+		status = packing_finish(&p, err);
+	packing_close(&p);
+	return status;
+}
+
 static int write_all(struct cli *cli, const char *data, const struct build_id_rows *rows, struct error *err)
 {
-	static const char symbols[] = "perf.symbols.tar.bz2";
 	char host[256] = "localhost", stamp[32], path[512];
 	time_t now = time(NULL);
 	struct tm local;
+	struct fresh_file all, symbols;
 	gethostname(host, sizeof host - 1);
 	if (!localtime_r(&now, &local) || !strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local))
 		return error_set(err, ERROR_SYSTEM, "cannot tell the time");
 	snprintf(path, sizeof path, "perf.all-%s-%s.tar.bz2", host, stamp);
-	if (write_symbols(cli, symbols, rows, err) < 0)
+	for (char *c = path; *c; c++)
+		*c = *c == '/' ? '_' : *c;
+	if (fresh_open_named(&all, path, 0666, err) < 0)
 		return -1;
-	struct packing p;
-	int fd = create(path, err), status = fd;
-	if (fd >= 0) {
-		packing_open(&p, fd);
-		status = pack_tree(&p, data, data + strspn(data, "/"), 0, err);
-		if (status >= 0)
-			status = pack_tree(&p, symbols, symbols, 0, err);
-		if (status >= 0)
-			status = packing_finish(&p, err);
-		packing_close(&p);
-	}
-	unlink(symbols);
-	if (status < 0)
-		unlink(path);
+	/* never under a name of its own: what is packed is what was written */
+	int status = fresh_open(&symbols, all.folder, "perf.symbols.tar.bz2", 0600, err);
+	if (status == 0)
+		status = pack_all(cli, all.fd, symbols.fd, data, rows, err);
+	fresh_drop(&symbols);
+	if (status == 0)
+		return fresh_keep(&all, err);
+	fresh_drop(&all);
 	return status;
+}
+
+static int write_symbols_file(struct cli *cli, const char *path, const struct build_id_rows *rows, struct error *err)
+{
+	struct fresh_file file;
+	if (fresh_open_named(&file, path, 0666, err) < 0)
+		return -1;
+	if (write_symbols(cli, file.fd, rows, err) == 0)
+		return fresh_keep(&file, err);
+	fresh_drop(&file);
+	return -1;
 }
 
 static bool has_ids(const struct build_id_rows *rows)
@@ -261,24 +303,23 @@ static int archive_run(struct cli *cli, void *arg, int argc, const char **argv)
 		return archive_unpack(cli, last);
 	struct build_id_rows rows;
 	struct error err = { 0 };
-	build_id_rows_read(&rows, data, false, true, &err);
-	if (err.kind != ERROR_NONE)
+	if (build_id_rows_read(&rows, data, false, true, &err) < 0)
 		cli_complain(cli, &err);
-	err = (struct error){ 0 };
 	int status = 1;
 	CLEANUP_STR struct str path = { 0 };
 	str_printf(&path, "%s.tar.bz2", data);
 	if (!has_ids(&rows))
 		writer_printf(cli->out, "%s archive: no build-ids found\n", cli->program);
 	else
-		status = options->all ? write_all(cli, data, &rows, &err) : write_symbols(cli, path.text, &rows, &err);
+		status = options->all ? write_all(cli, data, &rows, &err) : write_symbols_file(cli, path.text, &rows, &err);
+	int damaged = losses_tell(cli, data, &rows.losses, false);
 	build_id_rows_fini(&rows);
 	if (status < 0)
 		return cli_complain(cli, &err);
 	if (status == 0)
 		writer_printf(cli->out, "Now please run:\n\n$ %s archive --unpack\n\nor unpack the tar manually wherever you need to run "
 			"'%s report' on.\n", cli->program, cli->program);
-	return status;
+	return status ? status : damaged;
 }
 
 const struct command command_archive = {

@@ -1,5 +1,4 @@
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +12,8 @@
 #include "cmd/archive.h"
 #include "data/bzip.h"
 #include "data/tar.h"
+#include "image/cache.h"
+#include "os/checked.h"
 #include "os/file.h"
 
 #define SYMBOLS "perf.symbols.tar.bz2"
@@ -50,20 +51,25 @@ static void archive_close(struct opened *a)
 	close(a->fd);
 }
 
-bool archive_name_is_safe(const char *name)
+/* The name without "." and empty parts, as a path for os/checked.h; "" for the folder itself. Names that lead up, or from the root folder,
+ * are refused. */
+static bool name_make_plain(const char *name, struct str *plain)
 {
-	if (*name == '/' || *name == '\0')
-		return false;
-	for (const char *at = name; *at; at += strspn(at, "/")) {
+	bool good = *name && *name != '/';
+	str_puts(plain, "");
+	for (const char *at = name; good && *at; at += strspn(at, "/")) {
 		size_t len = strcspn(at, "/");
-		if (len == 2 && at[0] == '.' && at[1] == '.')
-			return false;
+		if (len != 1 || *at != '.')
+			str_printf(plain, "%s%.*s", plain->len ? "/" : "", (int)len, at);
+		good = len != 2 || memcmp(at, "..", 2) != 0;
 		at += len;
 	}
-	return true;
+	return good && (!plain->len || checked_path(plain->text, NULL));
 }
 
-bool archive_link_is_safe(const char *name, const char *target)
+/* Whether a link of that plain name stays in the folder: "../" at most as often as the name has folders, then names alone. As no member
+ * is unpacked through a link, these are the folders that the link lies in. */
+static bool link_is_safe(const char *name, const char *target)
 {
 	size_t folders = 0;
 	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/'))
@@ -72,34 +78,19 @@ bool archive_link_is_safe(const char *name, const char *target)
 		target += 3;
 		folders--;
 	}
-	return archive_name_is_safe(target);
+	return checked_path(target, NULL);
 }
 
-/* The folder that name lies in, made where it is not there; never through a link. *leaf: what is left of the name. */
-static int parent_open(int root, const char *name, const char **leaf)
+/* The folders above what is to be made. */
+static int parent_make(int root, const char *name, struct error *err)
 {
-	int fd = dup(root);
-	char part[NAME_MAX + 1];
-	for (;;) {
-		name += strspn(name, "/");
-		size_t len = strcspn(name, "/"), next = len + strspn(name + len, "/");
-		if (!name[next] || fd < 0)
-			break;
-		if (len > NAME_MAX) {
-			close(fd);
-			errno = ENAMETOOLONG;
-			return -1;
-		}
-		memcpy(part, name, len);
-		part[len] = '\0';
-		mkdirat(fd, part, 0755);
-		int below = openat(fd, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		close(fd);
-		fd = below;
-		name += next;
-	}
-	*leaf = name;
-	return fd;
+	CLEANUP_FREE char *above = memory_string(name);
+	char *slash = strrchr(above, '/');
+	if (!slash)
+		return 0;
+	*slash = '\0';
+	CLEANUP_FD int fd = checked_make(root, above, 0755, err);
+	return fd < 0 ? -1 : 0;
 }
 
 static int write_content(struct tar_reader *tar, int fd, const char *name, struct error *err)
@@ -107,55 +98,46 @@ static int write_content(struct tar_reader *tar, int fd, const char *name, struc
 	CLEANUP_FREE char *chunk = memory_alloc(CHUNK);
 	ssize_t n;
 	while ((n = tar_read(tar, chunk, CHUNK, err)) > 0) {
-		for (ssize_t at = 0, put; at < n; at += put) {
-			put = write(fd, chunk + at, (size_t)(n - at));
-			if (put < 0 && errno == EINTR)
-				put = 0;
-			if (put < 0)
-				return error_system(err, "cannot write %s", name);
-		}
+		if (!file_write(fd, chunk, (size_t)n))
+			return error_system(err, "cannot write %s", name);
 	}
 	return (int)n;
 }
 
-/* What was there under the name is replaced, not written over: it may be a link to a file in use. */
-static int member_put(struct tar_reader *tar, const struct tar_member *m, int folder, const char *leaf, struct error *err)
+/* What was there under the name is replaced, not written over: it may be in use. */
+static int file_put(struct tar_reader *tar, const struct tar_member *m, int root, const char *name, struct error *err)
 {
-	char name[NAME_MAX + 1];
-	size_t len = strcspn(leaf, "/");
-	if (len > NAME_MAX)
-		return error_set(err, ERROR_LIMIT, "%s: the name is too long", m->name);
-	memcpy(name, leaf, len);
-	name[len] = '\0';
-	if (m->kind == TAR_FOLDER)
-		return mkdirat(folder, name, 0755) == 0 || errno == EEXIST ? 0 : error_system(err, "%s", m->name);
-	if (unlinkat(folder, name, 0) != 0 && errno != ENOENT)
-		return error_system(err, "cannot replace %s", m->name);
-	if (m->kind == TAR_LINK)
-		return symlinkat(m->target, folder, name) == 0 ? 0 : error_system(err, "%s", m->name);
-	CLEANUP_FD int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, m->mode & 0777);
-	if (fd < 0)
-		return error_system(err, "%s", m->name);
-	int status = write_content(tar, fd, m->name, err);
+	struct fresh_file file;
+	if (fresh_open(&file, root, name, m->mode & 0777, err) < 0)
+		return -1;
+	int status = write_content(tar, file.fd, m->name, err);
 	struct timespec times[2] = { { .tv_sec = m->time_s }, { .tv_sec = m->time_s } };
-	if (status == 0 && futimens(fd, times) != 0)
-		return error_system(err, "%s", m->name);
+	if (status == 0 && futimens(file.fd, times) != 0)
+		status = error_system(err, "%s", m->name);
+	if (status == 0)
+		return fresh_keep(&file, err);
+	fresh_drop(&file);
 	return status;
 }
 
 static int member_unpack(struct tar_reader *tar, const struct tar_member *m, int root, struct error *err)
 {
-	bool known = m->kind == TAR_FILE || m->kind == TAR_FOLDER || m->kind == TAR_LINK;
-	if (!known)
+	CLEANUP_STR struct str name = { 0 };
+	bool link = m->kind == TAR_LINK;
+	if (m->kind != TAR_FILE && m->kind != TAR_FOLDER && !link)
 		return error_set(err, ERROR_FORMAT, "%s: neither a file nor a folder nor a symbolic link: refused", m->name);
-	if (!archive_name_is_safe(m->name) || (m->kind == TAR_LINK && !archive_link_is_safe(m->name, m->target)))
+	if (!name_make_plain(m->name, &name) || (link && !link_is_safe(str_text(&name), m->target)))
 		return error_set(err, ERROR_FORMAT, "%s%s%s leads out of the folder that it is unpacked in: refused", m->name,
-			m->kind == TAR_LINK ? " -> " : "", m->kind == TAR_LINK ? m->target : "");
-	const char *leaf;
-	CLEANUP_FD int folder = parent_open(root, m->name, &leaf);
-	if (folder < 0)
-		return error_system(err, "%s: no folder for it", m->name);
-	return *leaf ? member_put(tar, m, folder, leaf, err) : 0;
+			link ? " -> " : "", link ? m->target : "");
+	if (!name.len)
+		return m->kind == TAR_FOLDER ? 0 : error_set(err, ERROR_FORMAT, "%s is no name of a file: refused", m->name);
+	if (m->kind == TAR_FOLDER) {
+		CLEANUP_FD int made = checked_make(root, name.text, 0755, err);
+		return made < 0 ? -1 : 0;
+	}
+	if (parent_make(root, name.text, err) < 0)
+		return -1;
+	return link ? checked_link(root, name.text, m->target, err) : file_put(tar, m, root, name.text, err);
 }
 
 static void print_name(struct writer *out, const char *name)
@@ -186,16 +168,8 @@ static int unpack_into(struct cli *cli, const char *path, int root, struct error
 /* Into the build-id cache, which is made where there is none. */
 static int unpack_symbols(struct cli *cli, const char *path, struct error *err)
 {
-	char folder[PATH_MAX];
-	if ((size_t)snprintf(folder, sizeof folder, "%s/", cli->buildid_dir) >= sizeof folder)
-		return error_set(err, ERROR_LIMIT, "%s: the path is too long", cli->buildid_dir);
-	for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(folder, 0755);
-		*slash = '/';
-	}
-	CLEANUP_FD int root = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return root < 0 ? error_system(err, "cannot open %s", folder) : unpack_into(cli, path, root, err);
+	CLEANUP_FD int cache = cache_open(cli->buildid_dir, CACHE_MAKE, err);
+	return cache < 0 ? -1 : unpack_into(cli, path, cache, err);
 }
 
 /* Which of an archive's members are here already, and whether it holds the symbols once. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/record_text.h"
+#include "render/dump/record_text.h"
 #include "base/memory.h"
 #include "session/session.h"
 
@@ -18,7 +18,7 @@ void build_id_row_print(const struct build_id_row *row, struct writer *out)
 	build_id_print(out, row->id, row->len);
 	writer_pad(out, ' ', 2u * (ELF_BUILD_ID_MAX - row->len));
 	writer_putc(out, ' ');
-	plain_text(out, row->name, strlen(row->name));
+	writer_name(out, row->name, strlen(row->name));
 	writer_putc(out, '\n');
 }
 
@@ -42,7 +42,13 @@ static void rows_add(struct build_id_rows *rows, int32_t machine, const char *na
 	vec_push(&rows->list, row);
 }
 
-/* once: of equal names the last one alone. */
+/* Rows of two builds that had one path. */
+static bool are_builds(const struct build_id_row *row, const struct build_id_row *next)
+{
+	return row->one_of_many && next->one_of_many && (row->len != next->len || memcmp(row->id, next->id, row->len) != 0);
+}
+
+/* once: of equal names the last one alone, if they are not several builds. */
 static void rows_sort(struct build_id_rows *rows, bool once)
 {
 	size_t kept = 0;
@@ -50,7 +56,7 @@ static void rows_sort(struct build_id_rows *rows, bool once)
 		qsort(rows->list.items, rows->list.count, sizeof *rows->list.items, row_compare);
 	for (size_t i = 0; i < rows->list.count; i++) {
 		const struct build_id_row *row = &rows->list.items[i], *next = i + 1 < rows->list.count ? row + 1 : NULL;
-		if (!once || !next || next->machine != row->machine || strcmp(next->name, row->name) != 0)
+		if (!once || !next || next->machine != row->machine || strcmp(next->name, row->name) != 0 || are_builds(row, next))
 			rows->list.items[kept++] = *row;
 	}
 	rows->list.count = kept;
@@ -62,6 +68,7 @@ static void rows_of_table(struct build_id_rows *rows, const struct header *heade
 	for (size_t i = 0; i < header->build_ids.count; i++) {
 		const struct build_id_entry *entry = &header->build_ids.items[i];
 		rows_add(rows, entry->pid > 0 ? entry->pid : -1, entry->filename, entry->id.bytes, entry->id.len, i);
+		rows->list.items[rows->list.count - 1].one_of_many = entry->one_of_many;
 	}
 	rows_sort(rows, true);
 }
@@ -110,11 +117,10 @@ static int read_samples(struct build_id_rows *rows, struct source *source, struc
 	if (session_open(&session, source, &session_options, err) < 0)
 		return -1;
 	struct sink sink = { .context = &hits, .batch_begin = hits_batch_begin, .record = hits_record };
-	bool failed = session_run(&session, &sink, err) < 0;
-	/* What no round had released when the recording broke off does not count in perf. */
-	if (!failed || session.counters.by_type[RECORD_FINISHED_ROUND])
-		rows_of_hits(rows, &session, &hits);
+	session_run(&session, &sink, NULL);
+	rows_of_hits(rows, &session, &hits);
 	free(hits.modules);
+	losses_of_session(&rows->losses, &session);
 	session_close(&session);
 	return 0;
 }
@@ -128,10 +134,11 @@ int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force,
 		return -1;
 	/* A trace is not decoded for this: then everything counts as hit. */
 	const struct header *header = &source->header;
-	bool table = !header->pipe && header_has(header, FEATURE_BUILD_ID);
+	bool table = !header->pipe && header->feature_data[FEATURE_BUILD_ID].data;
 	if (!table || (hits && !header_has(header, FEATURE_AUXTRACE)))
 		return read_samples(rows, source, err);
 	rows_of_table(rows, header);
+	losses_of_source(&rows->losses, source, NULL);
 	source_close(source);
 	return 0;
 }

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,17 +7,17 @@
 
 #include "base/str.h"
 #include "cmd/build_id_rows.h"
-#include "cmd/command.h"
+#include "cmd/losses_told.h"
 #include "cmd/environment.h"
+#include "cmd/servers.h"
 #include "image/cache.h"
 #include "image/file.h"
 #include "image/kcore.h"
 #include "image/search.h"
+#include "os/checked.h"
 #include "os/file.h"
 
 extern const struct command command_buildid_cache;
-
-enum { EXIT_OPEN = 255 };
 
 struct buildid_cache_options {
 	const char *add, *remove, *purge, *update, *missing, *kcore, *debuginfod;
@@ -49,8 +50,9 @@ static const char *const buildid_cache_usage[] = { "perf buildid-cache [<options
 struct keeper {
 	struct cli *cli;
 	const struct buildid_cache_options *options;
+	int cache;       /* -1: there is none yet */
 	int root;        /* of --target-ns; -1 */
-	bool debuginfod;
+	struct debuginfod *debuginfod;
 };
 
 static void tell(const struct keeper *k, const char *what, const uint8_t *id, uint8_t len, const char *name, bool good)
@@ -64,7 +66,7 @@ static void tell(const struct keeper *k, const char *what, const uint8_t *id, ui
 static uint8_t file_build_id(const struct keeper *k, const char *name, uint8_t id[static ELF_BUILD_ID_MAX], struct error *err)
 {
 	struct image image;
-	if (image_open(&image, k->root, name, err) < 0)
+	if (image_open(&image, k->root, name, NULL, err) < 0)
 		return 0;
 	uint8_t len = elf_build_id(&image.elf, id);
 	image_close(&image);
@@ -79,7 +81,7 @@ static int add_file(const struct keeper *k, const char *name, struct error *err)
 	file.id_len = file_build_id(k, name, file.id, err);
 	if (!file.id_len)
 		return -1;
-	int result = cache_add(k->cli->buildid_dir, &file, err);
+	int result = cache_add(k->cache, &file, err);
 	tell(k, "Adding", file.id, file.id_len, name, result >= 0);
 	return result;
 }
@@ -89,7 +91,7 @@ static int remove_file(const struct keeper *k, const char *name, struct error *e
 	uint8_t id[ELF_BUILD_ID_MAX], len = file_build_id(k, name, id, err);
 	if (!len)
 		return -1;
-	int result = cache_remove(k->cli->buildid_dir, id, len, err);
+	int result = cache_remove(k->cache, id, len, err);
 	tell(k, "Removing", id, len, name, result >= 0);
 	return result;
 }
@@ -101,10 +103,10 @@ static int update_file(const struct keeper *k, const char *name, struct error *e
 	if (!file.id_len)
 		return -1;
 	int result = 0;
-	if (cache_has(k->cli->buildid_dir, file.id, file.id_len))
-		result = cache_remove(k->cli->buildid_dir, file.id, file.id_len, err);
+	if (cache_has(k->cache, file.id, file.id_len))
+		result = cache_remove(k->cache, file.id, file.id_len, err);
 	if (result >= 0)
-		result = cache_add(k->cli->buildid_dir, &file, err);
+		result = cache_add(k->cache, &file, err);
 	tell(k, "Updating", file.id, file.id_len, name, result >= 0);
 	return result;
 }
@@ -116,12 +118,12 @@ static int purge_file(const struct keeper *k, const char *name, struct error *er
 	const char *path = *name == '/' || *name == '[' ? name : NULL;
 	if (k->root < 0 && realpath(name, real))
 		path = real;
-	int result = path ? cache_list_builds(k->cli->buildid_dir, path, &list, err)
+	int result = path ? cache_list_builds(k->cache, path, &list, err)
 			  : error_set(err, ERROR_SYSTEM, "%s: no such file", name);
 	bool listed = result >= 0;
 	for (size_t i = 0; listed && i < list.entries.count; i++) {
 		const struct cache_entry *entry = &list.entries.items[i];
-		int removed = cache_remove(k->cli->buildid_dir, entry->id, entry->id_len, err);
+		int removed = cache_remove(k->cache, entry->id, entry->id_len, err);
 		tell(k, "Removing", entry->id, entry->id_len, name, removed >= 0);
 		result = removed < 0 ? removed : result;
 	}
@@ -135,12 +137,12 @@ static void purge_all(const struct keeper *k)
 {
 	struct cache_list list;
 	struct error err = { 0 };
-	bool good = cache_list(k->cli->buildid_dir, &list, &err) >= 0;
+	bool good = cache_list(k->cache, &list, &err) >= 0;
 	for (size_t i = 0; good && i < list.entries.count; i++) {
 		const struct cache_entry *entry = &list.entries.items[i];
 		char hex[2 * ELF_BUILD_ID_MAX + 1];
 		build_id_hex(entry->id, entry->id_len, hex);
-		bool removed = cache_remove(k->cli->buildid_dir, entry->id, entry->id_len, &err) >= 0;
+		bool removed = cache_remove(k->cache, entry->id, entry->id_len, &err) >= 0;
 		if (k->options->verbose)
 			cli_warn(k->cli, "Removing %s (%s): %s", entry->path, hex, removed ? "Ok" : "FAIL");
 		good = removed;
@@ -163,13 +165,13 @@ static bool entry_is_current(const struct cache_entry *entry)
 	return len == entry->id_len && memcmp(id, entry->id, len) == 0;
 }
 
-static void list_all(const struct keeper *k)
+static int list_all(const struct keeper *k)
 {
 	struct cache_list list;
 	struct error err = { 0 };
-	if (cache_list(k->cli->buildid_dir, &list, &err) < 0) {
+	if (cache_list(k->cache, &list, &err) < 0) {
 		cli_complain(k->cli, &err);
-		return;
+		return 0;
 	}
 	for (size_t i = 0; i < list.entries.count; i++) {
 		const struct cache_entry *entry = &list.entries.items[i];
@@ -179,22 +181,31 @@ static void list_all(const struct keeper *k)
 		writer_printf(k->cli->out, " %s\n", entry->path);
 	}
 	cache_list_fini(&list);
+	return 0;
 }
 
 /* Whether the cache's copy is there and is what it should be. */
 static bool row_is_cached(const struct keeper *k, const struct build_id_row *row)
 {
 	const char *leaf = strcmp(row->name, "[vdso]") == 0 ? "vdso" : strcmp(row->name, "[kernel.kallsyms]") == 0 ? "kallsyms" : "elf";
-	char path[PATH_MAX];
-	uint8_t id[ELF_BUILD_ID_MAX];
-	if (!buildid_cache_path(k->cli->buildid_dir, row->id, row->len, leaf, path, sizeof path) || access(path, F_OK) != 0)
+	char folder[PATH_MAX], path[PATH_MAX + 16];
+	uint8_t id[ELF_BUILD_ID_MAX], len = 0;
+	struct image image;
+	if (!cache_find(k->cache, row->id, row->len, folder, NULL))
+		return false;
+	snprintf(path, sizeof path, "%s/%s", folder, leaf);
+	CLEANUP_FD int fd = checked_open_file(k->cache, path, NULL);
+	if (fd < 0)
 		return false;
 	/* a list of symbols tells no build-id */
 	if (strcmp(leaf, "kallsyms") == 0)
 		return true;
-	uint8_t len = image_build_id_of_path(path, id);
+	if (image_open_descriptor(&image, fd, path, NULL, NULL) == 0) {
+		len = elf_build_id(&image.elf, id);
+		image_close(&image);
+	}
 	if (!build_id_equal(row->id, row->len, id, len))
-		cli_warn(k->cli, "%s is not what its name says: remove it from the cache", path);
+		cli_warn(k->cli, "%s/%s is not what its name says: remove it from the cache", k->cli->buildid_dir, path);
 	return true;
 }
 
@@ -257,11 +268,12 @@ static void add_kcore(const struct keeper *k)
 {
 	char folder[PATH_MAX];
 	struct error err = { 0 };
-	int result = kcore_cache_add(k->cli->buildid_dir, k->options->kcore, k->options->force, folder, sizeof folder, &err);
+	int result = kcore_cache_add(k->cache, k->options->kcore, k->options->force, folder, sizeof folder, &err);
 	if (result < 0)
 		cli_warn(k->cli, "Couldn't add %s: %s", k->options->kcore, err.text);
 	else if (k->options->verbose)
-		cli_warn(k->cli, result ? "kcore added to build-id cache directory %s" : "same kcore found in %s", folder);
+		cli_warn(k->cli, result ? "kcore added to build-id cache directory %s/%s" : "same kcore found in %s/%s",
+			k->cli->buildid_dir, folder);
 }
 
 /* A process that is gone, or has no root of its own, sees what we see. */
@@ -289,6 +301,24 @@ static void change_cache(struct keeper *k, const struct build_id_rows *recording
 		add_kcore(k);
 }
 
+static int change(struct keeper *k)
+{
+	const struct buildid_cache_options *o = k->options;
+	struct build_id_rows recording = { 0 };
+	struct error err = { 0 };
+	if (o->missing && build_id_rows_read(&recording, o->missing, o->force, false, &err) < 0) {
+		cli_complain(k->cli, &err);
+		return EXIT_DAMAGED;
+	}
+	k->root = target_root(o->target);
+	change_cache(k, &recording);
+	if (k->root >= 0)
+		close(k->root);
+	int code = o->missing ? losses_tell(k->cli, o->missing, &recording.losses, false) : 0;
+	build_id_rows_fini(&recording);
+	return code;
+}
+
 static int buildid_cache_run(struct cli *cli, void *arg, int argc, __attribute__((unused)) const char **argv)
 {
 	const struct buildid_cache_options *o = arg;
@@ -301,24 +331,18 @@ static int buildid_cache_run(struct cli *cli, void *arg, int argc, __attribute__
 		error_set(&err, ERROR_USAGE, "  Error: -l is exclusive.\n");
 		return cli_usage(cli, &command_buildid_cache, &err);
 	}
-	k.debuginfod = environment_debuginfod_asked(cli->config, o->debuginfod);
-	if (o->list) {
-		list_all(&k);
-		return 0;
-	}
-	struct build_id_rows recording = { 0 };
+	k.debuginfod = servers_asked(cli, o->debuginfod);
 	struct error err = { 0 };
-	int status = o->missing ? build_id_rows_read(&recording, o->missing, o->force, false, &err) : 0;
-	if (err.kind != ERROR_NONE)
+	bool makes = o->add || o->update || o->kcore;
+	k.cache = cache_open(cli->buildid_dir, makes ? CACHE_MAKE : o->list ? CACHE_READ : CACHE_CHANGE, &err);
+	if (k.cache < 0 && (makes || err.sys != ENOENT)) {
 		cli_complain(cli, &err);
-	if (status >= 0) {
-		k.root = target_root(o->target);
-		change_cache(&k, &recording);
-		if (k.root >= 0)
-			close(k.root);
+		return EXIT_DAMAGED;
 	}
-	build_id_rows_fini(&recording);
-	return status < 0 ? EXIT_OPEN : 0;
+	int status = o->list ? list_all(&k) : change(&k);
+	if (k.cache >= 0)
+		close(k.cache);
+	return status;
 }
 
 const struct command command_buildid_cache = {

@@ -1,5 +1,6 @@
 #include "cmd/command.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/str.h"
+#include "cmd/commands.h"
 
 enum { USAGE_LINES_MAX = 16, EXIT_USAGE = 129, EXIT_LISTED = 130 };
 
@@ -35,18 +37,56 @@ static void add_printable(struct str *to, const char *text)
 	}
 }
 
+static bool is_followed_by_command(const char *text)
+{
+	char word[16] = "";
+	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+	if (len < sizeof word)
+		memcpy(word, text, len);
+	return commands_find(word);
+}
+
+void cli_named(const struct cli *cli, struct str *to, const char *text)
+{
+	static const char perf[] = "perf ";
+	const char *at = text;
+	while (strcmp(cli->program, "perf") != 0 && text[0] != '[' && (at = strstr(at, perf))) {
+		bool word = at == text || !(isalnum((unsigned char)at[-1]) || strchr("/-_.", at[-1]));
+		at += sizeof perf - 1;
+		if (!word || !is_followed_by_command(at))
+			continue;
+		str_add(to, text, (size_t)(at - text) - (sizeof perf - 1));
+		str_puts(to, cli->program);
+		text = at - 1;
+	}
+	str_puts(to, text);
+}
+
+static void add_message(const struct cli *cli, struct str *to, const char *text)
+{
+	CLEANUP_STR struct str named = { 0 };
+	cli_named(cli, &named, text);
+	add_printable(to, str_text(&named));
+}
+
 int cli_complain(const struct cli *cli, const struct error *err)
 {
 	CLEANUP_STR struct str text = { 0 };
 	writer_flush(cli->out, NULL);
-	add_printable(&text, err->text[0] ? err->text : "something failed");
+	add_message(cli, &text, err->text[0] ? err->text : "something failed");
 	str_putc(&text, '\n');
 	if (err->hint[0]) {
-		add_printable(&text, err->hint);
+		add_message(cli, &text, err->hint);
 		str_putc(&text, '\n');
 	}
 	say(&text);
 	return 1;
+}
+
+/* A format that is nothing but one text: a message that was put together before, with its lines. */
+static bool is_whole(const char *format)
+{
+	return !strcmp(format, "%s") || !strcmp(format, "%.*s");
 }
 
 void cli_warn(const struct cli *cli, const char *format, ...)
@@ -55,10 +95,13 @@ void cli_warn(const struct cli *cli, const char *format, ...)
 	CLEANUP_STR struct str text = { 0 };
 	va_list args;
 	va_start(args, format);
-	str_vprintf(&line, format, args);
+	if (is_whole(format))
+		str_vprintf(&line, format, args);
+	else
+		str_vprintf_line(&line, format, args);
 	va_end(args);
 	writer_flush(cli->out, NULL);
-	add_printable(&text, str_text(&line));
+	add_message(cli, &text, str_text(&line));
 	str_putc(&text, '\n');
 	say(&text);
 }
@@ -106,11 +149,11 @@ int cli_usage(const struct cli *cli, const struct command *command, const struct
 	writer_flush(cli->out, NULL);
 	writer_open(&out, -1, 0);
 	if (err && err->text[0]) {
-		add_printable(&text, err->text);
+		add_message(cli, &text, err->text);
 		str_putc(&text, '\n');
 	}
 	if (!named && err && err->hint[0]) {
-		add_printable(&text, err->hint);
+		add_message(cli, &text, err->hint);
 		str_putc(&text, '\n');
 	}
 	writer_puts(&out, str_text(&text));

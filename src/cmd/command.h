@@ -7,16 +7,23 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/str.h"
 #include "base/writer.h"
 
+struct budget;
+
 /* What every command is given. */
+struct debuginfod;
+
 struct cli {
 	struct writer *out;         /* stdout; flushed by main */
 	const char *program;        /* the word we were called by: "perf" or "perfuse" */
-	const char *buildid_dir;    /* --buildid-dir, config or $HOME/.debug */
+	const char *buildid_dir;    /* --buildid-dir, config or $HOME/.debug, unchecked; NULL: none. See environment_cache */
+	bool cache_told;            /* why the build-id cache is not used was said */
 	const struct config *config;
+	struct budget *budget;      /* memory for what files of others make grow: asked by all that reads them */
 	const char *kept_dir;       /* the user's cache, where lists may be kept between runs; NULL: nowhere */
-	bool debuginfod;            /* servers of $DEBUGINFOD_URLS may be asked for files */
+	struct debuginfod *servers; /* of this run: see servers.h */
 	bool tty_out, tty_err;      /* stdout before any pager; stderr */
 	int pager_pid;              /* 0: none runs */
 	int use_pager;              /* -1 unset, 0 --no-pager, 1 -p */
@@ -37,9 +44,12 @@ struct command {
 	bool pages;                    /* output goes through the pager where stdout is a terminal */
 };
 
+/* Adds a text that names commands to type ("perf record") with our own name in them. What begins with a bracket ("[ perf record: ")
+ * stays: programs look for it. Messages need no call of this. */
+void cli_named(const struct cli *cli, struct str *to, const char *text);
 /* One sentence (and its hint) on stderr, control characters made harmless. Always returns 1... pass on as the exit code. */
 int cli_complain(const struct cli *cli, const struct error *err);
-/* A warning line on stderr. */
+/* A warning on stderr. Arguments stay in the line where they are; "%s" alone is a text of ours with its lines. */
 void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints *err (if set) and the usage to stderr, returns 129. */
 int cli_usage(const struct cli *cli, const struct command *command, const struct error *err);

@@ -8,6 +8,22 @@ COMMANDS(DECLARE)
 #define ADDRESS(name) &command_##name,
 static const struct command *const commands[] = { COMMANDS(ADDRESS) };
 
+/* All of perf 6.12's. */
+static const char *const of_perf[] = {
+	"annotate", "archive", "bench", "buildid-cache", "buildid-list", "c2c", "check", "config", "daemon", "data", "diff", "evlist", "ftrace",
+	"help", "inject", "iostat", "kallsyms", "kmem", "kvm", "kwork", "list", "lock", "mem", "probe", "record", "report", "sched", "script",
+	"stat", "test", "timechart", "top", "trace", "version",
+};
+
+bool commands_awaited(const char *name)
+{
+	for (size_t i = 0; i < sizeof of_perf / sizeof *of_perf; i++) {
+		if (!strcmp(of_perf[i], name))
+			return !commands_find(name);
+	}
+	return false;
+}
+
 size_t commands_count(void)
 {
 	return sizeof commands / sizeof *commands;

@@ -1,10 +1,12 @@
 #include "base/config.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "cmd/environment.h"
+#include "os/written_file.h"
 
 enum { EXIT_FAILED = 255 };
 
@@ -30,6 +32,7 @@ struct settings {
 	enum config_from from;
 	const char *path;
 	bool changed;
+	struct error unread; /* why that file could not be read whole */
 };
 
 static void print_entry(const struct settings *settings, const char *key)
@@ -75,17 +78,19 @@ static int take_word(struct settings *settings, const char *word)
 	return 0;
 }
 
+/* Beside the old file, then in its place. */
 static int write_settings(const struct settings *settings, struct error *err)
 {
-	struct writer out;
-	FILE *file = fopen(settings->path, "we");
-	if (!file)
-		return error_system(err, "cannot write %s", settings->path);
-	writer_open(&out, fileno(file), 1 << 12);
-	config_write(&settings->config, settings->from, &out);
-	int result = writer_flush(&out, err);
-	writer_fini(&out);
-	fclose(file);
+	struct written_file file;
+	if (settings->unread.kind != ERROR_NONE) {
+		*err = settings->unread;
+		return error_hint(err, "It stays as it is: what could not be read of it would be lost.");
+	}
+	if (written_open(&file, settings->path, err) < 0)
+		return -1;
+	config_write(&settings->config, settings->from, &file.out);
+	int result = written_keep(&file, settings->path, err);
+	written_drop(&file);
 	return result;
 }
 
@@ -104,6 +109,17 @@ static int take_words(struct settings *settings, const char **words)
 	return write_settings(settings, &err) < 0 ? fail(settings, &err) : 0;
 }
 
+/* The file that changes go to: what of it is not read would be gone from the new one. */
+static void read_changed(struct settings *settings)
+{
+	bool refused;
+	config_read(&settings->config, settings->from, settings->path, &refused, &settings->unread);
+	if (refused)
+		error_set(&settings->unread, ERROR_PERMISSION, "%s belongs to another user", settings->path);
+	else if (access(settings->path, R_OK) != 0 && errno == EACCES)
+		error_system(&settings->unread, "%s", settings->path);
+}
+
 /* Of --user and --system the one file alone; else what every command sees, and changes go to the user's. */
 static void read_settings(struct settings *settings, const struct config_options *options, const struct config_files *files)
 {
@@ -113,7 +129,7 @@ static void read_settings(struct settings *settings, const struct config_options
 	if (!options->system && !options->user && files->system)
 		config_read(&settings->config, CONFIG_SYSTEM, files->system, NULL, &err);
 	if (settings->path)
-		config_read(&settings->config, settings->from, settings->path, NULL, &err);
+		read_changed(settings);
 }
 
 static int config_run(struct cli *cli, void *filled, int argc, const char **argv)

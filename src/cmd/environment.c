@@ -1,12 +1,15 @@
 #include "cmd/environment.h"
 
 #include <dirent.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "image/debuginfod.h"
+#include "image/cache.h"
+#include "os/file.h"
 
 static char *join(const char *folder, const char *name)
 {
@@ -15,17 +18,36 @@ static char *join(const char *folder, const char *name)
 	return path.text;
 }
 
+/* Where the user has rights of the program's file, what the system says, not the user's variables. */
+static const char *home_folder(void)
+{
+	if (!environment_is_foreign())
+		return secure_getenv("HOME");
+	const struct passwd *user = getpwuid(getuid());
+	return user && user->pw_dir[0] == '/' ? user->pw_dir : NULL;
+}
+
+bool environment_is_foreign(void)
+{
+	return getauxval(AT_SECURE) != 0;
+}
+
+bool environment_is_set_id(void)
+{
+	return environment_is_foreign() && (getuid() != geteuid() || getgid() != getegid());
+}
+
 void environment_config_files(struct config_files *files)
 {
-	const char *only = getenv("PERF_CONFIG"), *home = getenv("HOME");
+	const char *only = secure_getenv("PERF_CONFIG"), *home = home_folder();
 	*files = (struct config_files){ 0 };
 	if (only) {
 		files->user = memory_string(only);
 		return;
 	}
-	if (!config_text_is_true(getenv("PERF_CONFIG_NOSYSTEM") ?: "0"))
+	if (!config_text_is_true(secure_getenv("PERF_CONFIG_NOSYSTEM") ?: "0"))
 		files->system = memory_string(PERFUSE_SYSTEM_CONFIG);
-	if (home && !config_text_is_true(getenv("PERF_CONFIG_NOGLOBAL") ?: "0"))
+	if (home && !config_text_is_true(secure_getenv("PERF_CONFIG_NOGLOBAL") ?: "0"))
 		files->user = join(home, ".perfconfig");
 }
 
@@ -56,18 +78,34 @@ void environment_config(const struct cli *cli, struct config *config)
 
 const char *environment_buildid_dir(struct config *config)
 {
-	const char *set = config_get(config, "buildid.dir"), *home = getenv("HOME");
+	const char *set = config_get(config, "buildid.dir"), *home = home_folder();
 	if (set && *set)
 		return set;
-	if (!home)
-		return ".debug";
+	/* the current folder may be another user's */
+	if (!home || home[0] != '/')
+		return NULL;
 	CLEANUP_FREE char *path = join(home, ".debug");
 	return arena_string(&config->arena, path, strlen(path));
 }
 
+const char *environment_cache(struct cli *cli, bool add)
+{
+	struct error err = { 0 };
+	if (!cli->buildid_dir)
+		return NULL;
+	CLEANUP_FD int fd = cache_open(cli->buildid_dir, add ? CACHE_CHANGE : CACHE_READ, &err);
+	if (fd >= 0 || err.kind != ERROR_PERMISSION)
+		return cli->buildid_dir;
+	/* what is not there is not missed */
+	if (!cli->cache_told && (add || access(cli->buildid_dir, F_OK) == 0))
+		cli_warn(cli, "The build-id cache is not used: %s", err.text);
+	cli->cache_told = true;
+	return NULL;
+}
+
 const char *environment_kept_dir(struct config *config)
 {
-	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = home_folder();
 	if (!config_bool(config, "perfuse.cache", true))
 		return NULL;
 	if (cache && cache[0] == '/')
@@ -78,28 +116,9 @@ const char *environment_kept_dir(struct config *config)
 	return arena_string(&config->arena, path, strlen(path));
 }
 
-bool environment_debuginfod(const struct config *config)
-{
-	const char *set = config_get(config, "buildid-cache.debuginfod");
-	if (set && !*set)
-		return false;
-	if (set && strcmp(set, "system") != 0)
-		setenv("DEBUGINFOD_URLS", set, 1);
-	return debuginfod_wanted();
-}
-
-bool environment_debuginfod_asked(const struct config *config, const char *urls)
-{
-	if (!urls && !config_get(config, "buildid-cache.debuginfod"))
-		return false;
-	if (urls && strcmp(urls, "system") != 0)
-		setenv("DEBUGINFOD_URLS", urls, 1);
-	return debuginfod_wanted();
-}
-
 void environment_exec_path(struct str *path)
 {
-	const char *set = getenv("PERF_EXEC_PATH");
+	const char *set = secure_getenv("PERF_EXEC_PATH");
 	str_puts(path, set && *set ? set : PERFUSE_EXEC_PATH);
 }
 
@@ -107,7 +126,7 @@ void environment_exec_path(struct str *path)
 static void search_path(struct str *path)
 {
 	environment_exec_path(path);
-	str_printf(path, ":%s", getenv("PATH") ?: "/usr/local/bin:/usr/bin:/bin");
+	str_printf(path, ":%s", secure_getenv("PATH") ?: "/usr/local/bin:/usr/bin:/bin");
 }
 
 static void add_externals_of(struct strtab *words, const char *folder)
@@ -137,7 +156,7 @@ void environment_exec_external(const char *word, const char **argv)
 {
 	CLEANUP_STR struct str path = { 0 };
 	CLEANUP_STR struct str name = { 0 };
-	if (strchr(word, '/'))
+	if (strchr(word, '/') || environment_is_foreign())
 		return;
 	str_printf(&name, "perf-%s", word);
 	search_path(&path);
@@ -147,7 +166,8 @@ void environment_exec_external(const char *word, const char **argv)
 	CLEANUP_FREE const char **words = memory_zero(count + 2, sizeof *words);
 	words[0] = name.text;
 	memcpy(words + 1, argv, count * sizeof *words);
-	CLEANUP_FREE char *before = getenv("PATH") ? memory_string(getenv("PATH")) : NULL;
+	const char *path_before = secure_getenv("PATH");
+	CLEANUP_FREE char *before = path_before ? memory_string(path_before) : NULL;
 	setenv("PATH", path.text, 1);
 	execvp(name.text, (char *const *)words);
 	if (before)

@@ -6,6 +6,12 @@
 
 #define PROGRAM_USAGE "[--version] [--help] [OPTIONS] COMMAND [ARGS]"
 
+/* Whether the program has rights that its user has not (file capabilities): then variables count as not set, and no program that they or
+ * the configuration name is run. */
+bool environment_is_foreign(void);
+/* Whether it has those of another user or group: it does not run then. */
+bool environment_is_set_id(void);
+
 /* The files perf reads: PERF_CONFIG alone where it is set, else the system's, then the user's. Their names may be NULL. */
 struct config_files {
 	char *system, *user;
@@ -16,16 +22,13 @@ void config_files_fini(struct config_files *files);
 /* Reads them; complains about a file that is damaged or somebody else's, and goes on with what could be read. */
 void environment_config(const struct cli *cli, struct config *config);
 
-const char *environment_buildid_dir(struct config *config); /* lives as long as the configuration */
+/* Lives as long as the configuration. NULL: none is set, and there is no home. */
+const char *environment_buildid_dir(struct config *config);
+/* cli->buildid_dir, where files may be read from there (add: put there); otherwise NULL, and why is said once, unless there is none. */
+const char *environment_cache(struct cli *cli, bool add);
 /* The user's cache, $XDG_CACHE_HOME or $HOME/.cache; NULL: there is none, perfuse.cache is off, or the program has rights
  * that its user has not. Lives as long as the configuration. */
 const char *environment_kept_dir(struct config *config);
-/* Whether servers may be asked for files: $DEBUGINFOD_URLS names one, or buildid-cache.debuginfod does (which then is put
- * there for the library). Before any thread starts. */
-bool environment_debuginfod(const struct config *config);
-/* The same for commands that fill the cache, where only --debuginfod=URLS ("system": those of the environment; NULL: not
- * given) or the configuration does. */
-bool environment_debuginfod_asked(const struct config *config, const char *urls);
 void environment_exec_path(struct str *path);
 /* The WORDs for which there is a program perf-WORD in the exec path or $PATH. */
 void environment_externals(struct strtab *words);

@@ -1,6 +1,8 @@
-#include "analysis/record_text.h"
+#include "render/dump/record_text.h"
 #include "cmd/attr_names.h"
-#include "cmd/command.h"
+#include "cmd/evlist_results.h"
+#include "cmd/format_option.h"
+#include "cmd/losses_told.h"
 #include "data/attr_text.h"
 #include "data/evsel_name.h"
 #include "data/source.h"
@@ -10,6 +12,7 @@ extern const struct command command_evlist;
 
 struct evlist_options {
 	const char *input;
+	const struct format *format;
 	bool freq, verbose, group, force, trace_fields;
 };
 
@@ -20,6 +23,7 @@ static const struct option evlist_table[] = {
 	OPT_BOOL('g', "group", struct evlist_options, group, "show which events are counted together"),
 	OPT_BOOL('f', "force", struct evlist_options, force, "do not ask whose file it is"),
 	OPT_BOOL(0, "trace-fields", struct evlist_options, trace_fields, "add the fields of tracepoints"),
+	OPT_FORMAT(struct evlist_options, format),
 	OPT_END(),
 };
 
@@ -27,22 +31,22 @@ static const char *const evlist_usage[] = { "perf evlist [<options>]", NULL };
 
 /* One run. */
 struct listing {
+	const struct cli *cli;
 	const struct evlist_options *options;
 	struct source *source;
 	const struct evlist *evlist;
 	struct tracepoints *tracepoints;
 	struct attr_names names;
 	struct writer *out;
+	bool attr_names_only; /* a pipe: names come after its attributes, and reading stops before them */
 	bool first; /* the next field is the first after the name */
 };
 
 static void print_name(const struct listing *listing, const struct evsel *evsel)
 {
 	char buffer[EVSEL_NAME_MAX];
-	/* A pipe tells names only after its attributes, and reading stops before. */
-	const char *name = listing->source->header.pipe ? attr_name(&evsel->attr, buffer, sizeof buffer) :
-		evsel_name(evsel, buffer, sizeof buffer);
-	plain_text(listing->out, name, strlen(name));
+	const char *name = evlist_event_name(evsel, listing->attr_names_only, buffer, sizeof buffer);
+	writer_name(listing->out, name, strlen(name));
 }
 
 static void print_separator(struct listing *listing)
@@ -56,7 +60,7 @@ static void print_field(void *context, const char *name, const char *text)
 	struct listing *listing = context;
 	print_separator(listing);
 	writer_printf(listing->out, " %s: ", name);
-	plain_text(listing->out, text, strlen(text));
+	writer_name(listing->out, text, strlen(text));
 }
 
 static void print_trace_fields(struct listing *listing, const struct attr *attr)
@@ -69,7 +73,7 @@ static void print_trace_fields(struct listing *listing, const struct attr *attr)
 		print_separator(listing);
 		if (i == 0)
 			writer_puts(listing->out, " trace_fields: ");
-		plain_text(listing->out, name, strlen(name));
+		writer_name(listing->out, name, strlen(name));
 	}
 	if (tracepoint && known && tracepoints_field_at(known, attr->config, 0))
 		return;
@@ -100,7 +104,7 @@ static void print_group(struct listing *listing, uint32_t leader)
 	bool braces = events[leader].group_members > 1;
 	if (braces) {
 		const char *name = events[leader].group_name ? events[leader].group_name : "";
-		plain_text(listing->out, name, strlen(name));
+		writer_name(listing->out, name, strlen(name));
 		writer_putc(listing->out, '{');
 	}
 	print_name(listing, &events[leader]);
@@ -109,6 +113,13 @@ static void print_group(struct listing *listing, uint32_t leader)
 		print_name(listing, &events[i]);
 	}
 	writer_puts(listing->out, braces ? "}\n" : "\n");
+}
+
+static void print_tip(const struct listing *listing, const char *text)
+{
+	CLEANUP_STR struct str tip = { 0 };
+	cli_named(listing->cli, &tip, text);
+	writer_puts(listing->out, str_text(&tip));
 }
 
 static void print_events(struct listing *listing)
@@ -125,9 +136,19 @@ static void print_events(struct listing *listing)
 			print_group(listing, i);
 	}
 	if (has_tracepoint && !listing->options->trace_fields)
-		writer_puts(listing->out, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+		print_tip(listing, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
 	if (has_group && !listing->options->group)
-		writer_puts(listing->out, "# Tip: use 'perf evlist -g' to show group information\n");
+		print_tip(listing, "# Tip: use 'perf evlist -g' to show group information\n");
+}
+
+static void print_table(const struct listing *listing)
+{
+	const struct evlist_options *options = listing->options;
+	struct evlist_results results;
+	evlist_results_init(&results, listing->evlist, &listing->names, options->trace_fields ? listing->tracepoints : NULL,
+		listing->attr_names_only);
+	options->format->print(&results.results, listing->out);
+	evlist_results_fini(&results);
 }
 
 /* perf takes an older, shorter attribute of a pipe to be as long as its own: the ids behind it show as fields. */
@@ -140,17 +161,15 @@ static void widen_attribute(struct evlist *evlist, const struct record *record)
 }
 
 /* A pipe's attributes come first; what stands behind them is of no interest, nor whether it is whole. */
-static int read_attributes(struct source *source, struct error *err)
+static void read_attributes(struct source *source, struct error *err)
 {
 	struct record record;
-	int more;
-	while ((more = source_next(source, &record, err)) > 0 && record.type >= RECORD_USER_TYPE_START &&
+	while (source_next(source, &record, err) > 0 && record.type >= RECORD_USER_TYPE_START &&
 	       record.type != RECORD_HEADER_FEATURE) {
 		if (record.type == RECORD_HEADER_ATTR)
 			widen_attribute(&source->header.evlist, &record);
 		source_release(source, source_mark(source));
 	}
-	return more < 0 ? -1 : 0;
 }
 
 static bool tracepoint_lookup(const void *context, uint64_t id, const char **system, const char **name)
@@ -162,32 +181,37 @@ static int evlist_run(struct cli *cli, void *arg, int argc, const char **argv)
 {
 	const struct evlist_options *options = arg;
 	struct error err = { 0 };
+	struct losses losses;
 	if (argc)
 		return cli_usage(cli, &command_evlist, NULL);
 	if (options->group && (options->verbose || options->freq)) {
-		error_set(&err, ERROR_USAGE, "--group option is not compatible with other options\n");
+		error_set(&err, ERROR_USAGE, "  Error: --group option is not compatible with other options");
 		return cli_usage(cli, &command_evlist, &err);
 	}
-	struct listing listing = { .options = options, .out = cli->out };
+	struct listing listing = { .cli = cli, .options = options, .out = cli->out };
 	struct source_options source_options = { .force = options->force };
 	if (source_open(&listing.source, options->input ? options->input : "perf.data", &source_options, &err) < 0) {
 		cli_complain(cli, &err);
-		return 255;
+		return EXIT_DAMAGED;
 	}
 	struct header *header = &listing.source->header;
 	listing.evlist = &header->evlist;
-	bool cut = header->pipe && read_attributes(listing.source, &err) < 0;
-	struct span formats = header->feature_data[FEATURE_TRACING_DATA];
-	if (formats.data && tracepoints_open(&listing.tracepoints, formats, NULL) == 0)
+	listing.attr_names_only = header->pipe;
+	if (header->pipe)
+		read_attributes(listing.source, &err);
+	struct span tracing = header->feature_data[FEATURE_TRACING_DATA];
+	if (tracing.data && tracepoints_open(&listing.tracepoints, tracing, NULL) == 0)
 		evlist_name_tracepoints(&header->evlist, tracepoint_lookup, listing.tracepoints);
 	attr_names_open(&listing.names);
-	print_events(&listing);
+	if (format_is_table(options->format))
+		print_table(&listing);
+	else
+		print_events(&listing);
 	attr_names_close(&listing.names);
 	tracepoints_close(listing.tracepoints);
+	losses_of_source(&losses, listing.source, &err);
 	source_close(listing.source);
-	if (cut)
-		cli_complain(cli, &err);
-	return cut ? 255 : 0;
+	return losses_tell(cli, options->input ? options->input : "perf.data", &losses, false);
 }
 
 const struct command command_evlist = {

@@ -89,6 +89,8 @@ void files_tell(const struct cli *cli, const struct symbols *symbols, const stru
 		tell_trail(cli, symbols, modules->list.items[i]);
 	tell_state(cli, symbols, modules, SYMTAB_MISMATCH, "what is there now is not the build that was recorded");
 	tell_state(cli, symbols, modules, SYMTAB_DAMAGED, "what is there makes no sense as an ELF file or symbol list");
+	tell_state(cli, symbols, modules, SYMTAB_FOREIGN, "the perf map there is no regular file of the process's user or root; -f reads "
+		"another user's");
 	tell_hidden(cli, symbols, modules);
 	if (was_hidden(session))
 		cli_warn(cli, "No symbols of the kernel: the recording does not tell where it lay. Where it hides its addresses, 'sysctl "

@@ -1,12 +1,6 @@
-#include <string.h>
-
 #include "cmd/commands.h"
 #include "cmd/environment.h"
 #include "cmd/page.h"
-
-extern const struct command command_help;
-
-enum { EXIT_NO_PAGE = 16 }; /* man's */
 
 struct help_options {
 	bool all, man;
@@ -42,25 +36,11 @@ static void list_externals(struct cli *cli)
 	strtab_fini(&words);
 }
 
-static int show_page(struct cli *cli, const char *word)
-{
-	const struct page *page = pages;
-	while (page->name && strcmp(page->name, word) != 0)
-		page++;
-	if (!page->name) {
-		cli_warn(cli, "No manual entry for %s-%s", cli->program, word);
-		return EXIT_NO_PAGE;
-	}
-	cli_pager(cli, &command_help);
-	writer_puts(cli->out, page->text);
-	return 0;
-}
-
 static int help_run(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	const struct help_options *options = filled;
 	if (argc)
-		return show_page(cli, argv[0]);
+		return page_show(cli, argv[0]);
 	list_commands(cli);
 	if (options->all)
 		list_externals(cli);

@@ -1,8 +1,10 @@
 #include "cmd/inject.h"
+#include "cmd/kernel_files.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/losses_told.h"
 #include "os/process.h"
 
 extern const struct command command_inject;
@@ -52,7 +54,9 @@ static void take_build_ids(struct inject *inject)
 	const struct header *header = &inject->source->header;
 	for (; inject->build_ids_taken < header->build_ids.count; inject->build_ids_taken++) {
 		const struct build_id_entry *row = &header->build_ids.items[inject->build_ids_taken];
-		model_set_build_id(&inject->model, row->filename, row->misc, row->pid, row->id.bytes, row->id.len);
+		const struct module_identity identity = { .maj = row->maj, .min = row->min, .ino = row->ino,
+			.ino_generation = row->ino_generation };
+		model_set_build_id(&inject->model, row->filename, row->misc, row->one_of_many ? &identity : NULL, row->id.bytes, row->id.len);
 	}
 }
 
@@ -67,12 +71,26 @@ static void decode(struct step *step, const struct evlist *evlist)
 		sample_decode_trailer(&step->sample, step->evsel ? &step->evsel->layout : &none, &step->record);
 }
 
+static void judge_sample(struct inject *inject, const struct record *record)
+{
+	const struct evlist *evlist = &inject->source->header.evlist;
+	uint32_t event = evlist_event_of(evlist, record);
+	if (event == UINT32_MAX)
+		inject->unknown_ids++;
+	else if (sample_is_whole(&evlist->events.items[event].layout, record))
+		inject->samples++;
+	else
+		inject->bad_samples++;
+}
+
 /* A record of the kernel's (or synthesised like one), in its turn. */
 static int process(struct inject *inject, const struct record *record, struct error *err)
 {
-	bool mapping = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
+	bool mapping = record->type == RECORD_MMAP || record->type == RECORD_MMAP2, sample = record->type == RECORD_SAMPLE;
 	struct step step = { .record = *record };
 	inject->clock++;
+	if (sample)
+		judge_sample(inject, record);
 	if (inject->tracks) {
 		decode(&step, &inject->source->header.evlist);
 		take_build_ids(inject);
@@ -86,9 +104,9 @@ static int process(struct inject *inject, const struct record *record, struct er
 			ids_fork(inject, &step);
 		if (mapping && ids_mapping(inject, &step))
 			return 0;
-		if (record->type == RECORD_SAMPLE && inject->sched_stat && sched_sample(inject, &step))
+		if (sample && inject->sched_stat && sched_sample(inject, &step))
 			return 0;
-		if (record->type == RECORD_SAMPLE && inject->ids != IDS_ALL)
+		if (sample && inject->ids != IDS_ALL)
 			ids_sample(inject, &step);
 	}
 	inject_write_record(&inject->out, record, (struct span){ 0 });
@@ -182,26 +200,20 @@ static int read_record(struct inject *inject, const struct record *record, uint6
 	return 0;
 }
 
-/* 0; 1: the recording is damaged, what was whole of it was taken; < 0: it cannot be injected. */
+/* What is whole of the recording; inject->stop says what ended it early. < 0: it cannot be injected. */
 static int read_all(struct inject *inject, struct error *err)
 {
 	struct record record;
-	int more;
 	for (;;) {
 		uint64_t mark = source_mark(inject->source);
-		more = source_next(inject->source, &record, err);
-		if (more <= 0)
+		if (source_next(inject->source, &record, &inject->stop) <= 0)
 			break;
 		if (read_record(inject, &record, mark, err) < 0)
 			return -1;
 		if (!inject->ordered)
 			source_release(inject->source, source_mark(inject->source));
 	}
-	struct error cut = more < 0 ? *err : (struct error){ 0 };
-	if (process_waiting(inject, err) < 0)
-		return -1;
-	*err = cut;
-	return more < 0;
+	return process_waiting(inject, err);
 }
 
 static int finish(struct inject *inject, struct error *err)
@@ -250,14 +262,19 @@ static int inject_all(struct inject *inject, struct error *err)
 		jit_open(inject);
 	ids_open(inject);
 	take_build_ids(inject);
-	int damaged = read_all(inject, err);
-	if (damaged < 0)
-		return -1;
-	struct error cut = *err;
-	if (finish(inject, err) < 0)
-		return -1;
-	*err = cut;
-	return damaged ? -1 : 0;
+	return read_all(inject, err) < 0 || finish(inject, err) < 0 ? -1 : 0;
+}
+
+/* Damaged records are written as they are, for the reader of the new recording to judge; who makes it learns of them, too. */
+static int tell_losses(const struct inject *inject, const char *input)
+{
+	struct losses losses;
+	losses_of_source(&losses, inject->source, &inject->stop);
+	losses.bad_records += inject->model.bad_records;
+	losses.samples = inject->samples;
+	losses.bad_samples = inject->bad_samples;
+	losses.unknown_ids = inject->unknown_ids;
+	return losses_tell(inject->cli, input, &losses, false);
 }
 
 static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
@@ -273,14 +290,21 @@ static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 		cli_complain(cli, &err);
 		return EXIT_BAD;
 	}
-	inject.out.output.fd = -1;
+	if (kernel_files_check(options->vmlinux, options->kallsyms, &err) < 0) {
+		cli_complain(cli, &err);
+		return EXIT_BAD;
+	}
+	inject.out.output = (struct output){ .fd = -1, .at = -1, .inside = -1 };
 	model_init(&inject.model);
 	inject.model.keep_exited = true;
-	int result = source_open(&inject.source, options->input ? options->input : "-", &source_options, &err);
+	const char *input = options->input ? options->input : "-";
+	int result = source_open(&inject.source, input, &source_options, &err), damaged = 0;
 	if (result == 0)
 		result = inject_all(&inject, &err);
 	if (result < 0)
 		cli_complain(cli, &err);
+	if (inject.source)
+		damaged = tell_losses(&inject, input);
 	inject_write_close(&inject.out);
 	ids_close(&inject);
 	sched_close(&inject);
@@ -289,7 +313,7 @@ static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 	vec_fini(&inject.waiting);
 	model_fini(&inject.model);
 	source_close(inject.source);
-	return result < 0 ? EXIT_BAD : 0;
+	return result < 0 ? EXIT_BAD : damaged;
 }
 
 const struct command command_inject = {

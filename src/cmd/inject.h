@@ -58,6 +58,8 @@ struct inject {
 	bool ordered;                /* records with a time wait until all are read, and come in its order */
 	bool tracks;                 /* mappings and processes are followed */
 	bool sched_stat;             /* that samples of the scheduler are merged */
+	struct error stop;           /* what ended the reading early */
+	uint64_t samples, bad_samples, unknown_ids;
 	VEC(struct waiting) waiting; /* in the order of the file */
 	struct model model;
 	uint64_t clock;

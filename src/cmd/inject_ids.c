@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "cmd/environment.h"
 #include "cmd/inject.h"
 #include "image/file.h"
 #include "image/image.h"
-#include "record/build_ids.h"
-#include "record/buildid_cache.h"
-#include "record/record_out.h"
+#include "record/acquire/record_out.h"
+#include "record/write/build_ids.h"
+#include "record/write/buildid_cache.h"
 
 enum { SEEN_SLOTS = 1 << 16, ID_SIZE = 20, ID_SIZE_TOLD = 1 << 15, KNOWN_FILE_MAX = 64 << 20 };
 
@@ -394,7 +395,7 @@ void ids_feature(const struct inject *inject, struct writer *out)
 		if (was_hit && module->kind != MODULE_VDSO)
 			vec_push(&kept.modules, hit);
 	}
-	buildid_cache_add(inject->cli->buildid_dir, &kept, false);
+	buildid_cache_add(environment_cache(inject->cli, true), &kept, NULL);
 	vec_fini(&kept.modules);
 	if (!vdso)
 		add_vdso_of_table(inject, &facts);

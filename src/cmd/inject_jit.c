@@ -9,10 +9,12 @@
 
 #include "abi/time_conv.h"
 #include "cmd/inject.h"
+#include "cmd/same_machine.h"
 #include "data/jitdump.h"
 #include "elf/jit_image.h"
 #include "image/jit_dump.h"
-#include "record/record_out.h"
+#include "image/recorded_process.h"
+#include "record/acquire/record_out.h"
 
 enum {
 	CLOCK_ID_MONOTONIC = 1,
@@ -316,14 +318,13 @@ static int take_dump(struct inject *inject, struct dumping *d, const char *path,
 	char folder[4096];
 	snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
 	d->folder_path = folder;
-	int fd = jit_dump_open(d->pid, path, NULL, inject->options->force, &size, err);
+	int32_t pid = recorded_process(d->pid, recorded_until(&inject->source->header), NULL);
+	int fd = jit_dump_open_in(pid, path, NULL, inject->options->force, &size, &d->folder, err);
 	if (fd < 0)
 		return err->kind == ERROR_PERMISSION ? error_hint(err, "Use -f to read it all the same.") : -1;
 	struct reader reader = reader_of_fd(fd, size);
-	d->folder = jit_dump_folder(d->pid, folder, err);
-	int result = d->folder < 0 ? -1 : read_dump(inject, d, &reader, path, err);
-	if (d->folder >= 0)
-		close(d->folder);
+	int result = read_dump(inject, d, &reader, path, err);
+	close(d->folder);
 	reader_close(&reader);
 	return result;
 }

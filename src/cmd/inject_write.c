@@ -1,7 +1,7 @@
 #include "cmd/inject_write.h"
 
 #include "data/evsel_name.h"
-#include "record/record_out.h"
+#include "record/acquire/record_out.h"
 
 int inject_write_open(struct inject_write *write, const char *path, const struct source *source, const char *const *command,
 	struct error *err)
@@ -140,9 +140,7 @@ static bool begin(struct inject_write *write)
 	const struct header *header = &write->source->header;
 	if (write->begun || write->error.kind != ERROR_NONE)
 		return write->begun;
-	uint32_t attr_size = ATTR_SIZE_VER8; /* as perf: the whole structure it knows */
-	write->begun = data_writer_open_wide(&write->writer, write->output.fd, write->output.pipe, &header->evlist, attr_size,
-		&write->error) == 0;
+	write->begun = data_writer_open(&write->writer, write->output.fd, write->output.pipe, &header->evlist, &write->error) == 0;
 	if (write->begun && write->output.pipe && !header->pipe) {
 		struct writer kept = write->made;
 		writer_open(&write->made, -1, 0);
@@ -221,13 +219,13 @@ int inject_write_finish(struct inject_write *write, struct span build_ids, struc
 	}
 	if (output_close(&write->output, err) < 0)
 		return -1;
-	write->output.fd = -1;
+	write->finished = true;
 	return 0;
 }
 
 void inject_write_close(struct inject_write *write)
 {
-	if (write->output.fd >= 0 && !write->output.pipe)
+	if (!write->finished && !write->output.pipe)
 		output_discard(&write->output);
 	if (write->begun)
 		data_writer_fini(&write->writer);

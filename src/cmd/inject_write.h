@@ -3,8 +3,8 @@
 #include "base/vec.h"
 #include "data/source.h"
 #include "data/writer.h"
-#include "record/features.h"
-#include "record/output.h"
+#include "record/write/features.h"
+#include "record/write/output.h"
 
 struct aux_entry {
 	uint64_t offset, size;
@@ -16,6 +16,7 @@ struct inject_write {
 	const struct source *source;
 	const char *const *command;   /* argv, NULL-terminated: the new recording's command line */
 	bool begun;                   /* the writer is open */
+	bool finished;                /* it is whole, and stays */
 	struct writer made;           /* records being put together */
 	VEC(struct aux_entry) aux;
 	struct error error;           /* the first failure */

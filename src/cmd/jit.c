@@ -1,13 +1,15 @@
 #include "cmd/jit.h"
 
+#include "cmd/same_machine.h"
 #include "image/jit_dump.h"
+#include "image/recorded_process.h"
 
 static int open_dump(void *context, int32_t pid, const char *path, struct reader *reader)
 {
 	struct jit_names *names = context;
 	struct error err = { 0 };
 	uint64_t size;
-	int fd = jit_dump_open(pid, path, names->symfs, names->force, &size, &err);
+	int fd = jit_dump_open(recorded_process(pid, recorded_until(names->header), NULL), path, names->symfs, names->force, &size, &err);
 	if (fd >= 0) {
 		*reader = reader_of_fd(fd, size);
 		return 0;

@@ -7,6 +7,7 @@
 struct jit_names {
 	const struct cli *cli;
 	const char *symfs;           /* NULL or "": none */
+	const struct header *header; /* of the recording */
 	bool force;                  /* -f: dumps of other users too */
 	bool refused;                /* one was someone else's, and that was said */
 };

@@ -105,7 +105,8 @@ static void print(struct writer *out, const struct wanted *wanted, const char *n
 	const struct kernel_module *module = answer->module;
 	uint64_t start = answer->symbol.start, end = answer->symbol.end, base = module ? module->start : 0;
 	if (!answer->found) {
-		writer_printf(out, "%s: not found\n", name);
+		writer_name(out, name, strlen(name));
+		writer_puts(out, ": not found\n");
 		return;
 	}
 	writer_printf(out, "%s: ", name);

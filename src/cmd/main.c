@@ -7,12 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/str.h"
 #include "cmd/commands.h"
 #include "cmd/cut_files.h"
 #include "cmd/environment.h"
+#include "cmd/page.h"
+#include "cmd/servers.h"
+#include "os/memory.h"
 
 enum { EXIT_USAGE = 129 };
+
+/* What files of others make grow may take so much of the memory. */
+enum { BUDGET_SHARE = 2 };
 
 static int usage_error(const struct cli *cli, const char *format, const char *what)
 {
@@ -206,17 +213,24 @@ static void suggest(const struct cli *cli, const char *word)
 		}
 	}
 	cli_warn(cli, "%s: '%s' is not a %s-command. See '%s --help'.", cli->program, word, cli->program, cli->program);
-	if (found)
-		cli_warn(cli, "\nDid you mean %s?%s", found == 1 ? "this" : "one of these", str_text(&text));
+	if (found) {
+		cli_warn(cli, "\nDid you mean %s?", found == 1 ? "this" : "one of these");
+		cli_warn(cli, "%s", str_text(&text) + 1);
+	}
 }
 
 static int run_word(struct cli *cli, const char *word, const char **argv)
 {
 	const struct command *command = commands_find(word);
+	if (command && argv[0] && !strcmp(argv[0], "--help"))
+		return page_show(cli, word);
 	if (command)
 		return command_run(cli, command, count_words(argv), argv);
 	environment_exec_external(word, argv);
-	suggest(cli, word);
+	if (commands_awaited(word))
+		cli_warn(cli, "%s: perf's command '%s' is not part of perfuse yet. See '%s --help'.", cli->program, word, cli->program);
+	else
+		suggest(cli, word);
 	return 1;
 }
 
@@ -249,7 +263,7 @@ static const char *program_name(const char *called, const char **subcommand)
 		*subcommand = name + 8;
 	else if (!strcmp(name, "trace"))
 		*subcommand = name;
-	if (*subcommand && !commands_find(*subcommand))
+	if (*subcommand && !commands_find(*subcommand) && !commands_awaited(*subcommand))
 		*subcommand = NULL; /* a copy under another name, such as perfuse-old */
 	return !strncmp(name, "perfuse", 7) || strncmp(name, "perf", 4) != 0 ? "perfuse" : "perf";
 }
@@ -264,9 +278,36 @@ static void open_standard_descriptors(void)
 		close(fd);
 }
 
+static void on_file_limit(__attribute__((unused)) int number)
+{
+}
+
+/* A file beyond the limit of the process (ulimit -f) is a failed write, which is reported, not the end of the program. A handler, unlike
+ * an ignored signal, does not reach the programs that record starts. */
+static void file_limit_guard(void)
+{
+	struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART }, before;
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &action, NULL);
+}
+
+/* Whatever the command was, once. */
+static void tell_refused(const struct cli *cli)
+{
+	uint64_t refused = atomic_load(&cli->budget->refused);
+	if (refused)
+		cli_warn(cli, "%llu parts of debug information, symbol tables or call frame information are left out: all of them may take %zu MiB of "
+			"memory.", (unsigned long long)refused, cli->budget->limit >> 20);
+	uint64_t hurried = atomic_load(&cli->budget->hurried);
+	if (hurried)
+		cli_warn(cli, "%llu times the records that wait for their turn took all the memory they may (%zu MiB): they are not in the order of "
+			"their times.", (unsigned long long)hurried, cli->budget->limit >> 20);
+}
+
 static int finish(struct cli *cli, int code)
 {
 	struct error err = { 0 };
+	tell_refused(cli);
 	if (writer_flush(cli->out, &err) < 0 && err.sys != EPIPE) {
 		cli_complain(cli, &err);
 		code = 1;
@@ -280,20 +321,30 @@ int main(int argc, char **argv)
 	struct writer out;
 	struct config config = { 0 };
 	const char *subcommand = NULL;
-	struct cli cli = { .out = &out, .config = &config, .use_pager = -1 };
+	struct budget budget = { .limit = memory_allowed() / BUDGET_SHARE };
+	struct debuginfod servers = { 0 };
+	struct cli cli = { .out = &out, .config = &config, .budget = &budget, .use_pager = -1, .servers = &servers };
 	open_standard_descriptors();
 	cut_files_guard();
+	file_limit_guard();
 	writer_open(&out, STDOUT_FILENO, 256 * 1024);
 	cli.program = program_name(argc > 0 ? argv[0] : "perfuse", &subcommand);
 	cli.tty_out = isatty(STDOUT_FILENO);
 	cli.tty_err = isatty(STDERR_FILENO);
+	out.terminal = cli.tty_out; /* through a pager, too */
+	if (environment_is_set_id()) {
+		cli_warn(&cli, "%s does not run with another user's or group's rights (set-user-ID): whoever starts it could write any file with "
+			"them.\nFile capabilities let users record: setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep FILE", cli.program);
+		return 1;
+	}
 	struct opening opening = { .cli = &cli, .argv = (const char **)argv + (argc > 0), .code = -1 };
 	environment_config(&cli, &config);
 	cli.buildid_dir = environment_buildid_dir(&config);
 	cli.kept_dir = environment_kept_dir(&config);
-	cli.debuginfod = environment_debuginfod(&config);
 	int code = subcommand ? run_word(&cli, subcommand, opening.argv) : run_opening(&opening);
+	servers_report(&cli);
 	code = finish(&cli, code);
+	free(servers.cache);
 	config_fini(&config);
 	writer_fini(&out);
 	return code;

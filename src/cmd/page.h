@@ -1,8 +1,12 @@
-/* The manual pages as text, made from docs/ when the program is built: `help` needs no file beside it. */
+/* The manual pages. As text they are part of the program, made from docs/ when it is built: `help` needs no file beside it. */
 #pragma once
+#include "cmd/command.h"
 
 struct page {
 	const char *name, *text;
 };
 
 extern const struct page pages[]; /* ends with a NULL name */
+
+/* Shows a command's page: the installed one by man, where both are there, else the text. Returns the exit code. */
+int page_show(struct cli *cli, const char *word);

@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cmd/command.h"
+#include "cmd/environment.h"
 
 /* The first of what the user names; then what is installed. NULL: plain output. */
 static const char *pager_command(const struct cli *cli, const struct command *command, char *key, size_t size)
@@ -16,7 +18,7 @@ static const char *pager_command(const struct cli *cli, const struct command *co
 	const char *own = command ? config_get(cli->config, key) : NULL;
 	if (own && config_text_is_true(own) < 0)
 		return own;
-	const char *named[] = { getenv("PERF_PAGER"), config_get(cli->config, "core.pager"), getenv("PAGER") };
+	const char *named[] = { secure_getenv("PERF_PAGER"), config_get(cli->config, "core.pager"), secure_getenv("PAGER") };
 	for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
 		if (named[i])
 			return named[i];
@@ -50,20 +52,41 @@ static void keep_columns(void)
 	setenv("COLUMNS", columns, 0);
 }
 
+/* What is words and nothing else needs no shell. */
+static bool run_words(const char *pager)
+{
+	enum { WORDS_MAX = 64 };
+	char *words[WORDS_MAX + 1] = { 0 }, *rest = memory_string(pager);
+	size_t count = 0;
+	if (pager[strcspn(pager, "|&;<>()$`\\\"'*?[]#~={}!\n\t")])
+		return false;
+	for (char *word; (word = strsep(&rest, " "));) {
+		if (count == WORDS_MAX)
+			return false;
+		if (*word)
+			words[count++] = word;
+	}
+	if (count)
+		execvp(words[0], words);
+	return true;
+}
+
 static void run_pager(const char *pager, const int *pipe_fd)
 {
 	dup2(pipe_fd[0], STDIN_FILENO);
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
 	setenv("LESS", "FRSX", 0);
-	execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+	/* as the user wrote it, for a shell */
+	if (!run_words(pager))
+		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 	_exit(127);
 }
 
 void cli_pager(struct cli *cli, const struct command *command)
 {
 	char key[64];
-	if (cli->pager_pid || !cli->tty_out || !wanted(cli, command))
+	if (cli->pager_pid || !cli->tty_out || environment_is_foreign() || !wanted(cli, command))
 		return;
 	const char *pager = pager_command(cli, command, key, sizeof key);
 	int pipe_fd[2];

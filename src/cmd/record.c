@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "cmd/environment.h"
 #include "cmd/record_options.h"
+#include "cmd/servers.h"
 #include "cmd/stack_hint.h"
 #include "os/counter.h"
 #include "os/machine.h"
@@ -32,6 +33,7 @@ struct run {
 	struct str words;           /* what whole_command points into */
 	int control, acknowledge;
 	bool control_ours;          /* opened here, to be closed */
+	size_t last;                /* the first event of the last -e: what filters act on */
 	struct str text;            /* filters put together */
 };
 
@@ -62,22 +64,24 @@ static int parse_events(struct run *run, struct events *events, const char *text
 		return 0;
 	writer_open(&out, -1, 0);
 	event_error_print(&why, &out);
-	cli_warn(run->cli, "%.*sRun 'perf list' for a list of valid events", (int)out.len, out.buffer);
+	cli_warn(run->cli, "%.*s", (int)out.len - 1, out.buffer);
 	writer_fini(&out);
 	return usage_about(run->cli, option);
 }
 
-/* A condition for the tracepoints that stand before it, joined to those they have. */
+/* A condition for the tracepoints of the last -e, joined to the one they have. Address filters of trace hardware come with its traces. */
 static int add_filter(struct run *run, const char *text, const char *option)
 {
 	size_t count = run->events.list.count;
-	if (!count || !run->events.list.items[count - 1].system) {
+	bool tracepoints = count > 0;
+	for (size_t i = run->last; i < count; i++)
+		tracepoints &= run->events.list.items[i].attr.type == ATTR_TRACEPOINT;
+	if (!tracepoints) {
 		cli_warn(run->cli, "--%s option should follow a -e tracepoint%s", option,
 			strcmp(option, "filter") == 0 ? " or HW tracer option" : " option");
 		return usage_about(run->cli, option);
 	}
-	/* those of the last -e: up to the first event that is none */
-	for (size_t i = count; i-- > 0 && run->events.list.items[i].system;) {
+	for (size_t i = run->last; i < count; i++) {
 		struct event *event = &run->events.list.items[i];
 		str_clear(&run->text);
 		if (event->filter)
@@ -124,6 +128,7 @@ static int take_words(struct run *run)
 		int status = 0;
 		switch (word->kind) {
 		case WORD_EVENT:
+			run->last = run->events.list.count;
 			status = parse_events(run, &run->events, word->text, "e");
 			break;
 		case WORD_FILTER:
@@ -158,7 +163,7 @@ static int take_rate(struct run *run)
 		s->freq = strtoull(o->freq_text, &end, 10);
 		if (end == o->freq_text || *end || o->freq_text[0] == '-') {
 			cli_warn(run->cli, "-F takes a number of samples a second, or max");
-			return usage_about(run->cli, "freq");
+			return EXIT_INVALID;
 		}
 	}
 	if (o->count_given && o->count) {
@@ -295,21 +300,33 @@ static void report_unwinding(const struct run *run)
 	if (u->copied)
 		cli_warn(run->cli, "[ perf record: Wrote %llu stacks as copies, as call frame information was still being read ]",
 			(unsigned long long)u->copied);
+	if (u->compiled)
+		cli_warn(run->cli, "[ perf record: Wrote %llu stacks as copies: of just-in-time compilers, whose dumps tell readers how to unwind them ]",
+			(unsigned long long)u->compiled);
 	if (!u->stacks)
 		return;
 	cli_warn(run->cli, "[ perf record: Unwound %llu stacks: %.1f%% complete, %.1f%% joined to earlier ones, %.1f%% cut, %.1f%% without a "
 		"way on ]", (unsigned long long)u->stacks, share(u->complete, u->stacks), share(u->joined, u->stacks),
-		share(u->cut + u->deep, u->stacks), share(lost, u->stacks));
+		share(u->cut + u->switched + u->deep, u->stacks), share(lost, u->stacks));
+	if (u->guessed_stacks)
+		cli_warn(run->cli, "[ perf record: %llu stacks were guessed in part (%llu frames), by frame pointers of code without call frame "
+			"information: --no-guess ends them there ]", (unsigned long long)u->guessed_stacks, (unsigned long long)u->guessed);
 	uint64_t bytes = run->o->record.sampling.stack_size;
-	if (share(u->cut, u->stacks) >= CUT_PERCENT_MANY && bytes && bytes < STACK_BYTES_MORE)
+	bool read = run->cli->tty_err || run->o->verbose;
+	if (read && share(u->cut, u->stacks) >= CUT_PERCENT_MANY && bytes && bytes < STACK_BYTES_MORE)
 		cli_warn(run->cli, "Hint: many stacks are deeper than their copy of %llu bytes: --call-graph unwind,%d takes more of each.",
 			(unsigned long long)bytes, STACK_BYTES_MORE);
+	if (share(u->switched, u->stacks) >= CUT_PERCENT_MANY)
+		cli_warn(run->cli, "Hint: many stacks are those of signal handlers or of Go's runtime, which have stacks of their own: what they "
+			"interrupted is not in the copy, and a larger one would not have it either.");
 	if (run->o->verbose)
-		cli_warn(run->cli, "stacks that end early: %llu at the end of their copy, %llu at %d frames, %llu at an address in no mapping, "
-			"%llu at code without call frame information, %llu at information that makes no sense; %llu samples were damaged; "
-			"%llu frames were guessed", (unsigned long long)u->cut, (unsigned long long)u->deep, UNWINDING_FRAMES_MAX,
+		cli_warn(run->cli, "stacks that end early: %llu at the end of their copy, %llu where another stack goes on, %llu at %d frames, "
+			"%llu at an address in no mapping, "
+			"%llu at code without call frame information, %llu at information that makes no sense; %llu samples were damaged",
+			(unsigned long long)u->cut, (unsigned long long)u->switched,
+			(unsigned long long)u->deep, UNWINDING_FRAMES_MAX,
 			(unsigned long long)u->unmapped, (unsigned long long)u->without_rules, (unsigned long long)u->bad_rules,
-			(unsigned long long)u->damaged, (unsigned long long)u->guessed);
+			(unsigned long long)u->damaged);
 }
 
 /* The two lines that tools read. */
@@ -322,7 +339,7 @@ static void report(const struct run *run)
 		return;
 	if (r->limit_reached)
 		cli_warn(run->cli, "[ perf record: perf size limit reached (%llu KB), stopping session ]",
-			(unsigned long long)(r->bytes >> 10));
+			(unsigned long long)(r->limit_reached >> 10));
 	if (r->compressed_to)
 		str_printf(&tail, ", compressed (original %.3f MB, ratio is %.3f)", (double)r->compressed_from / 1024 / 1024,
 			(double)r->compressed_from / (double)r->compressed_to);
@@ -333,7 +350,7 @@ static void report(const struct run *run)
 		cli_warn(run->cli, "[ perf record: Dump %s ]", r->dumped);
 	cli_warn(run->cli, "[ perf record: Captured and wrote %.3f MB %s%s ]", (double)r->bytes / 1024 / 1024, r->path, str_text(&tail));
 	report_unwinding(run);
-	stack_hint(run->cli, r->user_chains, r->unwound.stacks ? 0 : r->short_chains);
+	stack_hint(run->cli, run->o->verbose > 0, r->user_chains, r->unwound.stacks ? 0 : r->short_chains);
 	report_losses(run);
 }
 
@@ -354,6 +371,10 @@ static int failed(const struct run *run, struct error *err)
 {
 	int sys = err->sys;
 	CLEANUP_STR struct str text = { 0 };
+	if (err->kind == ERROR_OPTION) {
+		cli_warn(run->cli, "%s", err->text);
+		return usage_about(run->cli, "t");
+	}
 	str_printf(&text, "%s%s", run->recording.refused ? "Error:\n" : "", err->text);
 	if (err->hint[0])
 		str_printf(&text, "\n%s", err->hint);
@@ -361,13 +382,28 @@ static int failed(const struct run *run, struct error *err)
 	return sys == ESRCH ? EXIT_NO_PROCESS : sys == ENODEV ? EXIT_NO_CPU : sys == EINVAL ? EXIT_INVALID : EXIT_FAILED;
 }
 
+/* What perf looks at once it has read all options. */
+static int check_options(const struct run *run)
+{
+	const struct record_command *o = run->o;
+	if (o->refused) {
+		cli_warn(run->cli, "%s", o->refusal.text);
+		usage_about(run->cli, o->refused);
+		return EXIT_INVALID;
+	}
+	if (!o->vmlinux || access(o->vmlinux, R_OK) == 0)
+		return 0;
+	cli_warn(run->cli, "Invalid file: %s", o->vmlinux);
+	return EXIT_INVALID;
+}
+
 static int record(struct run *run, int argc, const char **argv)
 {
 	struct record_command *o = run->o;
 	struct record_options *r = &o->record;
 	struct error err = { 0 };
-	int status = take_words(run);
-	if (status || (status = take_config(run)) || (status = take_rate(run)) || (status = open_control(run)))
+	int status = check_options(run);
+	if (status || (status = take_words(run)) || (status = take_config(run)) || (status = take_rate(run)) || (status = open_control(run)))
 		return status;
 	if (o->switch_event) {
 		if ((status = parse_events(run, &run->switch_events, o->switch_event, "switch-output-event")))
@@ -412,8 +448,9 @@ static int record(struct run *run, int argc, const char **argv)
 	r->whole_command = run->whole_command.items;
 	r->version = "perfuse " PERFUSE_VERSION;
 	r->output = o->output;
-	r->buildid_dir = o->no_cache ? NULL : run->cli->buildid_dir;
-	r->debuginfod = environment_debuginfod_asked(run->cli->config, o->debuginfod);
+	r->budget = run->cli->budget;
+	r->buildid_dir = o->no_cache ? NULL : environment_cache(run->cli, true);
+	r->debuginfod = servers_asked(run->cli, o->debuginfod);
 	r->windows = o->windows.count ? o->windows.items : NULL;
 	r->window_count = o->windows.count;
 	r->say = o->quiet ? NULL : say;
@@ -421,7 +458,7 @@ static int record(struct run *run, int argc, const char **argv)
 	if (r->dry_run)
 		return 0;
 	if (record_run(&run->recording, r, &err) < 0)
-		return failed(run, &err);
+		return run->recording.signal == SIGPIPE ? passed_on(run) : failed(run, &err);
 	if (!o->quiet)
 		say_text(run, &run->recording.warnings);
 	if (o->verbose)

@@ -119,7 +119,7 @@ static int set_flush(void *target, const struct option *option, const char *arg,
 		return 0;
 	}
 	if (!parse_size(arg, &o->record.flush_bytes, &plain))
-		return error_set(err, ERROR_USAGE, "--mmap-flush takes a number of bytes, such as 4096 or 64K");
+		o->record.flush_bytes = 1; /* as perf */
 	return 0;
 }
 
@@ -131,7 +131,7 @@ static int set_max_size(void *target, const struct option *option, const char *a
 		o->record.size_limit = 0;
 		return 0;
 	}
-	if (!parse_size(arg, &o->record.size_limit, &plain) || (plain && o->record.size_limit))
+	if (!parse_size(arg, &o->record.size_limit, &plain) || plain || !o->record.size_limit)
 		return error_set(err, ERROR_USAGE, "--max-size takes a size with its unit, such as 100M");
 	return 0;
 }
@@ -296,7 +296,9 @@ static int set_switch(void *target, const struct option *option, const char *arg
 		switching->bytes = bytes;
 	if (switching->seconds || switching->bytes)
 		return 0;
-	return error_set(err, ERROR_USAGE, "--switch-output takes signal, a size such as 100M, or a time such as 30s, 5m, 1h, 1d");
+	o->refused = "switch-output";
+	error_set(&o->refusal, ERROR_USAGE, "--switch-output takes signal, a size such as 100M, or a time such as 30s, 5m, 1h, 1d");
+	return 0;
 }
 
 static int set_affinity(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
@@ -321,7 +323,9 @@ static int set_threads(void *target, const struct option *option, const char *ar
 	struct record_command *o = target;
 	stream_groups_fini(&o->groups);
 	o->record.groups = unset ? NULL : &o->groups;
-	return unset ? 0 : stream_groups_parse(&o->groups, arg && *arg == '=' ? arg + 1 : arg, err);
+	if (!unset && stream_groups_parse(&o->groups, arg && *arg == '=' ? arg + 1 : arg, &o->refusal) < 0)
+		o->refused = "threads";
+	return 0;
 }
 
 static int set_control(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
@@ -345,14 +349,14 @@ const struct option record_table[] = {
 	OPT_CALLBACK_FLAGS('b', "branch-any", S, branch_any, NULL, "record any taken branches with each sample", set_branch_any,
 		OPTION_NOARG),
 	{ .kind = OPTION_BOOL, .short_name = 'B', .long_name = "no-buildid", .help = "leave the build-ids out of the recording",
-		.offset = offsetof(S, record.no_build_ids), .was_set = offsetof(S, no_ids_given) },
+		.offset = offsetof(S, record.no_build_ids), .was_set = OPTION_GIVEN(S, no_ids_given) },
 	{ .kind = OPTION_U64, .short_name = 'c', .long_name = "count", .arg = "n", .help = "take a sample every n events",
-		.offset = offsetof(S, count), .was_set = offsetof(S, count_given) },
+		.offset = offsetof(S, count), .was_set = OPTION_GIVEN(S, count_given) },
 	OPT_STRING('C', "cpu", S, record.target.cpus, "cpu", "record on these CPUs alone: 0-3,7"),
 	OPT_BOOL('d', "data", S, record.sampling.address, "record the addresses of data"),
 	OPT_CALLBACK('D', "delay", S, record, "ms",
 		"start events that much later (-1: start them disabled), or only in ranges of time: 10-20,30-40", set_delay),
-	OPT_CALLBACK('e', "event", S, words, "event", "the events to record; 'perf list' shows what there is", set_event),
+	OPT_CALLBACK('e', "event", S, words, "event", "the events to record", set_event),
 	OPT_STRING('F', "freq", S, freq_text, "freq or 'max'", "samples a second"),
 	OPT_CALLBACK_FLAGS('g', NULL, S, call_graph, NULL, "record call chains", set_graph, OPTION_NOARG),
 	OPT_CALLBACK('G', "cgroup", S, words, "name", "record the events given so far in this cgroup alone", set_cgroup),
@@ -360,18 +364,18 @@ const struct option record_table[] = {
 		set_interrupt_registers, OPTION_OPTARG),
 	{ .kind = OPTION_BOOL, .short_name = 'i', .long_name = "no-inherit",
 		.help = "leave out threads and processes that are started meanwhile",
-		.offset = offsetof(S, record.sampling.no_inherit), .was_set = offsetof(S, record.sampling.inherit_given) },
+		.offset = offsetof(S, record.sampling.no_inherit), .was_set = OPTION_GIVEN(S, record.sampling.inherit_given) },
 	OPT_CALLBACK('j', "branch-filter", S, record, "branch filter mask", "which branches to record with each sample",
 		set_branch_filter),
 	OPT_CALLBACK('k', "clockid", S, record, "clockid", "the clock that times are told by", set_clockid),
 	OPT_CALLBACK('m', "mmap-pages", S, record, "pages[,pages]",
 		"size of each ring, and of those for AUX data: pages, or bytes with a unit", set_pages),
 	{ .kind = OPTION_BOOL, .short_name = 'N', .long_name = "no-buildid-cache", .help = "leave the build-id cache as it is",
-		.offset = offsetof(S, no_cache), .was_set = offsetof(S, cache_given) },
+		.offset = offsetof(S, no_cache), .was_set = OPTION_GIVEN(S, cache_given) },
 	OPT_BOOL('n', "no-samples", S, record.sampling.no_samples, "take no samples"),
 	OPT_STRING('o', "output", S, output, "file", "where the recording goes; - is standard output"),
 	{ .kind = OPTION_BOOL, .short_name = 'P', .long_name = "period", .help = "record the period with each sample",
-		.offset = offsetof(S, period), .was_set = offsetof(S, period_given) },
+		.offset = offsetof(S, period), .was_set = OPTION_GIVEN(S, period_given) },
 	OPT_STRING('p', "pid", S, record.target.pids, "pid", "record these running processes"),
 	OPT_BOOL('q', "quiet", S, quiet, "print nothing"),
 	OPT_BOOL('R', "raw-samples", S, record.sampling.raw, "record the raw data of every event"),
@@ -380,7 +384,7 @@ const struct option record_table[] = {
 	OPT_BOOL('s', "stat", S, record.sampling.inherit_stat, "record counts per thread"),
 	OPT_STRING('t', "tid", S, record.target.tids, "tid", "record these running threads"),
 	{ .kind = OPTION_BOOL, .short_name = 'T', .long_name = "timestamp", .help = "record the time of each sample",
-		.offset = offsetof(S, timestamp), .was_set = offsetof(S, record.sampling.time_given) },
+		.offset = offsetof(S, timestamp), .was_set = OPTION_GIVEN(S, record.sampling.time_given) },
 	OPT_STRING('u', "uid", S, record.target.uid, "user", "record the running processes of a user"),
 	OPT_INCR('v', "verbose", S, verbose, "tell more"),
 	OPT_BOOL('W', "weight", S, record.sampling.weight, "record weights, for events that have them"),
@@ -415,6 +419,10 @@ const struct option record_table[] = {
 		set_flush),
 	OPT_BOOL(0, "namespaces", S, record.sampling.namespaces, "record the namespaces of processes"),
 	OPT_BOOL(0, "no-bpf-event", S, record.sampling.no_bpf_event, "leave out BPF programs that are loaded meanwhile"),
+	OPTION_ROW(BOOL, 0, "no-join-stacks", S, record.no_join,
+		"--call-graph unwind: leave cut stacks as they are, do not complete them by earlier ones of the thread", .flags = OPTION_OWN),
+	OPTION_ROW(BOOL, 0, "no-guess", S, record.no_guess,
+		"--call-graph unwind: end stacks at code without call frame information, do not follow its frame pointers", .flags = OPTION_OWN),
 	OPT_BOOL(0, "no-buffering", S, record.sampling.no_buffering, "write every sample at once"),
 	OPT_UINT(0, "num-thread-synthesize", S, synthesis_threads,
 		"known for compatibility: running processes are read quickly by one"),
@@ -446,6 +454,6 @@ const struct option record_table[] = {
 	OPT_BOOL(0, "user-callchains", S, record.sampling.user_callchains, "call chains of user code alone"),
 	OPT_CALLBACK_FLAGS(0, "user-regs", S, record, "any register", "record registers of user code; --user-regs=? lists them",
 		set_user_registers, OPTION_OPTARG),
-	OPT_STRING(0, "vmlinux", S, vmlinux, "file", "known for compatibility: nothing is looked up in it"),
+	OPT_STRING(0, "vmlinux", S, vmlinux, "file", "known for compatibility: has to be readable, nothing is looked up in it"),
 	OPT_END(),
 };

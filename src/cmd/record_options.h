@@ -36,6 +36,8 @@ struct record_command {
 	struct stream_groups groups; /* --threads */
 	bool aio;                   /* --aio */
 	const char *switch_event;   /* --switch-output-event */
+	const char *refused;        /* an option whose value is refused after all options were read: 234, not 129, as in perf */
+	struct error refusal;
 };
 
 extern const struct option record_table[];

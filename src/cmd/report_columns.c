@@ -25,9 +25,9 @@ static void add_field_column(struct columns *columns, uint32_t event, const stru
 
 static void add_all_fields(struct report *report, struct columns *columns, uint32_t event, bool raw, int level)
 {
-	uint64_t id = session_evlist(&report->session)->events.items[event].attr.config;
+	uint64_t id = session_evlist(&report->input.session)->events.items[event].attr.config;
 	const struct tracepoint_field *field;
-	for (unsigned i = 0; (field = tracepoints_field_at(report->tracepoints, id, i)); i++)
+	for (unsigned i = 0; (field = tracepoints_field_at(report->input.tracepoints, id, i)); i++)
 		add_field_column(columns, event, field, raw, level);
 }
 
@@ -56,14 +56,14 @@ static uint32_t find_event(const struct evlist *evlist, const char *name)
 /* Of every tracepoint that has such a field. */
 static int add_matching_fields(struct report *report, struct columns *columns, const char *name, bool raw, int level)
 {
-	const struct evlist *evlist = session_evlist(&report->session);
+	const struct evlist *evlist = session_evlist(&report->input.session);
 	bool whole = strcmp(name, "trace_fields") == 0;
 	int result = whole ? 0 : -1;
-	for (uint32_t i = 0; report->tracepoints && i < evlist->events.count; i++) {
+	for (uint32_t i = 0; report->input.tracepoints && i < evlist->events.count; i++) {
 		const struct evsel *evsel = &evlist->events.items[i];
 		if (evsel->attr.type != ATTR_TRACEPOINT)
 			continue;
-		const struct tracepoint_field *field = whole ? NULL : tracepoints_field(report->tracepoints, evsel->attr.config, name);
+		const struct tracepoint_field *field = whole ? NULL : tracepoints_field(report->input.tracepoints, evsel->attr.config, name);
 		if (whole)
 			add_all_fields(report, columns, i, raw, level);
 		if (field) {
@@ -76,15 +76,15 @@ static int add_matching_fields(struct report *report, struct columns *columns, c
 
 static int add_event_fields(struct report *report, struct columns *columns, const char *event, const char *name, bool raw, int level)
 {
-	const struct evlist *evlist = session_evlist(&report->session);
+	const struct evlist *evlist = session_evlist(&report->input.session);
 	uint32_t index = find_event(evlist, event);
-	if (!report->tracepoints || index == UINT32_MAX || evlist->events.items[index].attr.type != ATTR_TRACEPOINT)
+	if (!report->input.tracepoints || index == UINT32_MAX || evlist->events.items[index].attr.type != ATTR_TRACEPOINT)
 		return -1;
 	if (strcmp(name, "*") == 0) {
 		add_all_fields(report, columns, index, raw, level);
 		return 0;
 	}
-	const struct tracepoint_field *field = tracepoints_field(report->tracepoints, evlist->events.items[index].attr.config, name);
+	const struct tracepoint_field *field = tracepoints_field(report->input.tracepoints, evlist->events.items[index].attr.config, name);
 	if (!field)
 		return -1;
 	add_field_column(columns, index, field, raw, level);
@@ -141,23 +141,28 @@ int report_setup_columns(struct report *report, struct error *err)
 		.show_samples = options->show_samples, .show_period = options->show_period, .show_cpu_utilization = options->cpu_utilization,
 		.with_parent = options->parent, .raw_trace = options->raw_trace, .mode = report->mode, .dynamic = add_dynamic, .context = report,
 	};
-	request.tracepoints = all_tracepoints(session_evlist(&report->session));
+	request.tracepoints = all_tracepoints(session_evlist(&report->input.session));
 	int result = columns_setup(&report->columns, &request, err);
 	report->mode = report->columns.mode;
+	if (result < 0 && request.invalid) { /* its row of the usage lists the keys */
+		struct error why = *err;
+		error_set(err, ERROR_OPTION, "Error:\n%s", why.text);
+		error_hint(err, "%s", request.invalid);
+	}
 	return result;
 }
 
 /* "# dso: libc.so.6": a column of which only one value can be is not shown. */
-static void elide_column(struct report *report, enum column_width width, const struct name_list *list, const char *name)
+static void elide_column(struct report *report, enum column_id width, const struct name_list *list, const char *name)
 {
 	const char *only = name_list_single(list);
 	for (size_t i = 0; only && i < report->columns.fields.count; i++) {
 		struct column *column = &report->columns.all.items[report->columns.fields.items[i]];
-		if (column->type->class == COLUMN_MEASURE || column->type->width != width)
+		if (column->type->class == COLUMN_MEASURE || column->type->id != width)
 			continue;
 		/* The levels of a hierarchy were made before, except where a stream tells its events late. */
 		column->elided = true;
-		column->level_elided = report->session.source->header.pipe;
+		column->level_elided = report->input.session.source->header.pipe;
 		writer_printf(report->cli->out, "# %s: %s\n", name, only);
 	}
 }
@@ -167,13 +172,13 @@ void report_elide_columns(struct report *report)
 	struct columns *columns = &report->columns;
 	bool shown = false;
 	for (size_t i = 0; i < columns->fields.count; i++) {
-		enum column_width width = columns->all.items[columns->fields.items[i]].type->width;
-		if (width == WIDTH_COMM)
-			elide_column(report, width, report->comms, "comm");
-		else if (width == WIDTH_DSO)
-			elide_column(report, width, report->dsos, "dso");
-		else if (width == WIDTH_SYMBOL)
-			elide_column(report, width, report->symbol_names, "symbol");
+		enum column_id width = columns->all.items[columns->fields.items[i]].type->id;
+		if (width == ID_COMM)
+			elide_column(report, width, report->filter.comms, "comm");
+		else if (width == ID_DSO)
+			elide_column(report, width, report->filter.dsos, "dso");
+		else if (width == ID_SYMBOL)
+			elide_column(report, width, report->filter.symbols, "symbol");
 	}
 	for (size_t i = 0; i < columns->fields.count; i++) {
 		const struct column *column = &columns->all.items[columns->fields.items[i]];

@@ -1,7 +1,10 @@
 #include "cmd/report_options.h"
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analysis/column/columns.h"
 
 enum { MAX_STACK = 127 };
 
@@ -51,9 +54,7 @@ static bool take_chain_word(struct report_options *options, const char *text, si
 
 static int refuse_chain(struct error *err, const char *arg)
 {
-	error_set(err, ERROR_OPTION, "%s", "");
-	error_hint(err, "call-graph");
-	return -1;
+	return error_set(err, ERROR_OPTION, "-g does not take '%s'", arg);
 }
 
 /* "graph,0.5,caller,function,percent": words in any order, then a threshold, then a limit. */
@@ -115,6 +116,30 @@ static int set_percentage(void *target, const struct option *option, const char 
 	return 0;
 }
 
+static int set_ignore_callees(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct report_options *options = target;
+	regex_t regex;
+	options->ignore_callees = unset ? NULL : arg;
+	if (unset)
+		return 0;
+	if (regcomp(&regex, arg, REG_EXTENDED) != 0)
+		return error_set(err, ERROR_USAGE, "Invalid --ignore-callees regex: %s", arg);
+	regfree(&regex);
+	return 0;
+}
+
+static int set_percent_type(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	static const char *const words[] = { "global-period", "local-period", "global-hits", "local-hits" };
+	if (unset)
+		return error_set(err, ERROR_USAGE, "--%s cannot be undone", option->long_name);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(arg, words[i]) == 0)
+			return 0;
+	return error_set(err, ERROR_USAGE, "--percent-type takes local or global and period or hits, such as local-period, not '%s'", arg);
+}
+
 static int set_branch_mode(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct report_options *options = target;
@@ -159,17 +184,15 @@ static int set_time_quantum(void *target, const struct option *option, const cha
 
 #define O struct report_options
 const struct option report_table[] = {
-	OPT_STRING('i', "input", O, input, "file", "the recording to report (perf.data; - is stdin)"),
-	OPT_INCR('v', "verbose", O, verbose, "tell more: addresses, where symbols came from"),
+	OPT_STRING('S', "symbols", O, filter.symbols, "symbol[,symbol...]", "only samples in these functions"),
+	OPT_STRING(0, "symbol-filter", O, symbol_filter, "filter", "only functions whose name has this in it"),
+	INPUT_OPTIONS(O, input, "report", "directory", ": addresses, where symbols came from"),
 	OPT_BOOL('q', "quiet", O, quiet, "rows only: no headings, no messages"),
 	OPT_BOOL('D', "dump-raw-trace", O, dump, "show every record of the recording as bytes and as text"),
 	OPT_BOOL(0, "stats", O, stats, "count the recording's records by type"),
 	OPT_BOOL(0, "tasks", O, tasks, "show the recording's tasks as a tree"),
 	OPT_BOOL(0, "mmaps", O, mmaps, "show the tasks, and what each had mapped"),
-	OPT_STRING('k', "vmlinux", O, vmlinux, "file", "the kernel's symbols are in this vmlinux"),
-	OPT_BOOL(0, "ignore-vmlinux", O, ignore_vmlinux, "use no vmlinux even where one is found"),
-	OPT_STRING(0, "kallsyms", O, kallsyms, "file", "the kernel's symbols are in this kallsyms"),
-	OPT_BOOL('f', "force", O, force, "do not ask whose file it is"),
+	OPT_BOOL(0, "ignore-vmlinux", O, input.symbols.no_vmlinux, "use no vmlinux even where one is found"),
 	OPT_BOOL('m', "modules", O, modules, "load the symbols of kernel modules (with -k, on the machine that recorded)"),
 	OPT_BOOL('n', "show-nr-samples", O, show_samples, "add a column: how many samples"),
 	OPT_BOOL('T', "threads", O, threads, "add a table: what each thread counted (record -s)"),
@@ -178,8 +201,10 @@ const struct option report_table[] = {
 	OPT_BOOL(0, "stdio", O, stdio, "print"),
 	OPT_BOOL(0, "header", O, header, "start with what the recording says of itself"),
 	OPT_BOOL(0, "header-only", O, header_only, "show what the recording says of itself, nothing else"),
-	OPT_STRING('s', "sort", O, sort, "key[,key2...]", "what rows are told apart by; +key adds to the default"),
-	OPT_STRING('F', "fields", O, fields, "key[,keys...]", "columns, in this order; +key adds to the default"),
+	OPTION_ROW(STRING, 's', "sort", O, sort, "what rows are told apart by; +key adds to the default; keys:", .arg = "key[,key2...]",
+		.words = columns_words),
+	OPTION_ROW(STRING, 'F', "fields", O, fields, "columns, in this order; +key adds to the default; keys:", .arg = "key[,keys...]",
+		.words = columns_words),
 	OPT_BOOL(0, "show-cpu-utilization", O, cpu_utilization, "add columns: shares of kernel and user code"),
 	{ .kind = OPTION_BOOL, .long_name = "showcpuutilization", .help = "as --show-cpu-utilization", .flags = OPTION_HIDDEN,
 	  .offset = offsetof(O, cpu_utilization) },
@@ -192,18 +217,13 @@ const struct option report_table[] = {
 	OPT_BOOL(0, "children", O, children, "count a function's callees for it, too (where there are chains)"),
 	OPT_INT(0, "max-stack", O, max_stack, "frames of a chain that are kept (127)"),
 	OPT_BOOL('G', "inverted", O, inverted, "chains from the caller down"),
-	OPT_STRING(0, "ignore-callees", O, ignore_callees, "regex", "what these functions called counts as theirs"),
-	OPT_STRING('d', "dsos", O, dsos, "dso[,dso...]", "only samples in these modules"),
-	OPT_STRING('c', "comms", O, comms, "comm[,comm...]", "only samples of these commands"),
-	OPT_STRING(0, "pid", O, pids, "pid[,pid...]", "only samples of these processes"),
-	OPT_STRING(0, "tid", O, tids, "tid[,tid...]", "only samples of these threads"),
-	OPT_STRING('S', "symbols", O, symbols, "symbol[,symbol...]", "only samples in these functions"),
-	OPT_STRING(0, "symbol-filter", O, symbol_filter, "filter", "only functions whose name has this in it"),
+	OPT_CALLBACK(0, "ignore-callees", O, ignore_callees, "regex", "what these functions called counts as theirs", set_ignore_callees),
+	OPT_STRING('d', "dsos", O, filter.dsos, "dso[,dso...]", "only samples in these modules"),
+	FILTER_THREAD_OPTIONS(O, filter),
 	OPT_STRING('w', "column-widths", O, column_widths, "width[,width...]", "these widths, one per column; 0 is as needed"),
 	OPT_STRING('t', "field-separator", O, separator, "separator", "what stands between columns; a . takes its place in texts"),
 	OPT_BOOL('U', "hide-unresolved", O, hide_unresolved, "leave out what has no symbol"),
-	OPT_STRING(0, "symfs", O, symfs, "directory", "look for programs and libraries under this folder"),
-	OPT_STRING('C', "cpu", O, cpus, "cpu", "only samples of these CPUs, as in 0-3,8"),
+	OPT_FILTER_CPU(O, filter),
 	OPT_BOOL('I', "show-info", O, show_info, "with --header: tell more"),
 	OPT_BOOL(0, "source", O, source, "source lines in annotations (on)"),
 	OPT_BOOL(0, "asm-raw", O, asm_raw, "raw instruction bytes in annotations"),
@@ -212,17 +232,14 @@ const struct option report_table[] = {
 	OPT_STRING(0, "prefix-strip", O, prefix_strip, "N", "components taken off paths of source files (with --prefix)"),
 	OPT_BOOL(0, "show-total-period", O, show_period, "add a column: the sum of periods"),
 	{ .kind = OPTION_BOOL, .long_name = "group", .help = "show the events of a group side by side, as one group where there is none",
-	  .offset = offsetof(O, group), .was_set = offsetof(O, group_given) },
+	  .offset = offsetof(O, group), .was_set = OPTION_GIVEN(O, group_given) },
 	OPT_INT(0, "group-sort-idx", O, group_sort_index, "sort by this event of the group, counted from 0"),
 	OPT_CALLBACK_FLAGS('b', "branch-stack", O, branch_mode, NULL, "a row for every branch that was recorded", set_branch_mode, OPTION_NOARG),
 	OPT_BOOL(0, "branch-history", O, branch_history, "weave the branches of samples into their call chains"),
 	OPT_STRING(0, "objdump", O, objdump, "path", "the objdump that annotations use"),
 	OPT_STRING(0, "addr2line", O, addr2line, "path", "accepted; source lines need no such program here"),
-	OPT_BOOL(0, "demangle", O, demangle, "show C++, Rust and D names as in the source (on)"),
-	OPT_BOOL(0, "demangle-kernel", O, demangle_kernel, "the kernel's too"),
-	OPTION_ROW(BOOL, 0, "jit", O, jit, "names of JIT-compiled code from its compiler's dump (on)", .flags = OPTION_OWN),
-	OPTION_ROW(BOOL, 0, "join-stacks", O, join_stacks, "complete cut stacks by earlier ones of the thread", .flags = OPTION_OWN),
-	OPTION_ROW(BOOL, 0, "short-names", O, short_names, "without the arguments of templates and generics", .flags = OPTION_OWN),
+	INPUT_NAME_OPTIONS(O, input),
+	OPT_FORMAT(O, format),
 	OPT_BOOL(0, "mem-mode", O, memory, "a row for every memory access that was recorded"),
 	OPT_INT(0, "samples", O, saved_samples, "samples kept per row for browsing"),
 	OPT_CALLBACK(0, "percent-limit", O, percent_limit, "percent", "leave rows and chains below this share out", set_percent_limit),
@@ -235,10 +252,11 @@ const struct option report_table[] = {
 	OPT_BOOL(0, "raw-trace", O, raw_trace, "tracepoints as plain fields"),
 	OPT_BOOL('H', "hierarchy", O, hierarchy, "rows as a tree, a level for each key"),
 	OPT_CALLBACK_FLAGS(0, "stdio-color", O, colour, "mode", "colours: always, never, or auto: on a terminal", set_colour, OPTION_LASTARG),
-	OPT_STRING(0, "time", O, time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2"),
+	OPT_FILTER_TIME(O, filter),
 	OPTION_ROW(BOOL, 0, "inline", O, inline_names, "show functions that the compiler put into others, in all chains; else in unwound ones",
-		.was_set = offsetof(O, inline_given)),
-	OPT_STRING(0, "percent-type", O, percent_type, "local-period", "what shares in annotations are of"),
+		.was_set = OPTION_GIVEN(O, inline_given)),
+	OPT_CALLBACK(0, "percent-type", O, percent_type, "local-period", "what shares in annotations are of: local or global, period or hits",
+		set_percent_type),
 	OPT_BOOL(0, "ns", O, nanoseconds, "times in nanoseconds"),
 	OPT_CALLBACK(0, "time-quantum", O, time_quantum_ns, "time (ms|us|ns|s)", "how coarse --sort time is (100ms)", set_time_quantum),
 	OPT_STRING(0, "switch-on", O, switch_on, "event", "count samples only after this event"),
@@ -263,7 +281,8 @@ void report_defaults(void *target, const struct cli *cli)
 	options->socket_filter = -1;
 	options->branch_mode = -1;
 	options->max_stack = MAX_STACK;
-	options->demangle = options->jit = options->inline_names = true;
+	input_defaults(&options->input);
+	options->inline_names = true;
 	options->source = true;
 	options->time_quantum_ns = 100000000;
 	options->chain = (struct chain_options){ .mode = CHAIN_GRAPH, .order = CHAIN_CALLEE, .min_percent = 0.5 };

@@ -1,17 +1,21 @@
 /* What `report` was told on its command line and in the configuration. */
 #pragma once
-#include "analysis/profile.h"
+#include "analysis/profile/profile.h"
 #include "cmd/command.h"
+#include "cmd/filter.h"
+#include "cmd/format_option.h"
+#include "cmd/input.h"
 
 struct report_options {
-	const char *input, *vmlinux, *kallsyms, *pretty, *sort, *fields, *parent, *ignore_callees, *dsos, *comms, *pids, *tids, *symbols;
-	const char *symbol_filter, *column_widths, *separator, *symfs, *cpus, *time, *disassembler_style, *prefix, *prefix_strip;
+	struct input_options input;
+	struct filter_options filter;
+	const char *pretty, *sort, *fields, *parent, *ignore_callees;
+	const char *symbol_filter, *column_widths, *separator, *disassembler_style, *prefix, *prefix_strip;
 	const char *objdump, *addr2line, *switch_on, *switch_off, *itrace, *percent_type, *default_sort;
-	int verbose, max_stack, group_sort_index, socket_filter, saved_samples;
-	bool quiet, dump, stats, tasks, mmaps, ignore_vmlinux, force, modules, show_samples, threads, tui, stdio, header, header_only;
+	int max_stack, group_sort_index, socket_filter, saved_samples;
+	bool quiet, dump, stats, tasks, mmaps, modules, show_samples, threads, tui, stdio, header, header_only;
 	bool cpu_utilization, exclude_other, children, inverted, hide_unresolved, show_info, source, asm_raw, show_period;
-	bool group, group_given, branch_history, jit, join_stacks, demangle, demangle_kernel;
-	bool short_names, memory, full_source_path, show_reference, stitch_lbr;
+	bool group, group_given, branch_history, memory, full_source_path, show_reference, stitch_lbr;
 	bool raw_trace, hierarchy, inline_names, inline_given, nanoseconds, show_switch_events, total_cycles, disable_order, skip_empty;
 	bool relative;
 	int branch_mode;             /* -1: as the recording is */
@@ -21,6 +25,7 @@ struct report_options {
 	bool chain_none;             /* -g none, --no-call-graph */
 	bool chain_order_given, chain_branch;
 	double percent_limit;
+	const struct format *format; /* NULL: text */
 	uint64_t time_quantum_ns;
 };
 

@@ -1,9 +1,9 @@
 #include "cmd/report_raw.h"
 
-#include "analysis/dump.h"
+#include "render/dump/dump.h"
 #include "cmd/attr_names.h"
-#include "render/header.h"
-#include "render/stats.h"
+#include "render/text/header.h"
+#include "render/text/stats.h"
 
 /* One reading. */
 struct reading {
@@ -15,9 +15,14 @@ struct reading {
 	bool features; /* a stream's features are shown as they pass */
 };
 
+bool report_raw_is_plain(const struct report_options *options)
+{
+	return options->stats || options->tasks || options->mmaps;
+}
+
 bool report_raw_wanted(const struct report_options *options)
 {
-	return options->dump || options->stats || options->tasks || options->mmaps;
+	return options->dump || report_raw_is_plain(options);
 }
 
 void report_raw_header(const struct report_raw *raw)
@@ -26,17 +31,13 @@ void report_raw_header(const struct report_raw *raw)
 	struct writer *out = raw->cli->out;
 	struct attr_names names;
 	struct record record;
-	struct error err = { 0 };
 	bool full = raw->options->show_info;
-	int more = 0;
 	attr_names_open(&names);
 	header_print(source, full, &names, out);
-	while (source->header.pipe && raw->options->header_only && (more = source_next(source, &record, &err)) > 0) {
+	while (source->header.pipe && raw->options->header_only && source_next(source, &record, &raw->session->error) > 0) {
 		header_print_feature(source, &record, full, &names, out);
 		source_release(source, source_mark(source));
 	}
-	if (more < 0)
-		cli_complain(raw->cli, &err);
 	attr_names_close(&names);
 }
 
@@ -69,6 +70,7 @@ static struct sink sink_of(struct reading *reading)
 	struct sink sink = { .context = reading, .serial = true };
 	if (options->stats) {
 		sink.raw = count_record;
+		sink.serial = false; /* samples are only checked */
 		sink.unordered = sink.skip_samples = true;
 	} else if (options->tasks || options->mmaps) {
 		sink.record = follow_task;
@@ -95,23 +97,19 @@ static void print_end(struct reading *reading)
 	tasks_print(&reading->tasks, &raw->session->model, raw->cli->out);
 }
 
-int report_raw_run(const struct report_raw *raw)
+void report_raw_run(const struct report_raw *raw)
 {
 	const struct report_options *options = raw->options;
-	struct error err = { 0 };
 	struct reading reading = { .raw = raw };
 	reading.stats.as_dump = !options->stats;
 	reading.stats.by_branch = !options->stats && raw->by_branch;
 	reading.features = raw->session->source->header.pipe && (options->header || options->show_info);
 	attr_names_open(&reading.names);
 	struct sink sink = sink_of(&reading);
-	if (session_run(raw->session, &sink, &err) < 0)
-		cli_complain(raw->cli, &err);
-	else
-		print_end(&reading);
+	session_run(raw->session, &sink, NULL);
+	print_end(&reading);
 	attr_names_close(&reading.names);
 	stats_fini(&reading.stats);
 	tasks_fini(&reading.tasks);
 	dump_fini(&reading.dump);
-	return 0;
 }

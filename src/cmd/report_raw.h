@@ -1,6 +1,6 @@
 /* What `report` does without a profile: its header, and -D, --stats, --tasks, --mmaps. */
 #pragma once
-#include "analysis/time_filter.h"
+#include "analysis/filter/time_filter.h"
 #include "cmd/command.h"
 #include "cmd/report_options.h"
 #include "session/session.h"
@@ -16,7 +16,9 @@ struct report_raw {
 /* --header, --header-only. The features of a stream are records: with header_only it is read to its end for them. */
 void report_raw_header(const struct report_raw *raw);
 
+/* --stats, --tasks or --mmaps: no symbol is asked for. */
+bool report_raw_is_plain(const struct report_options *options);
 /* -D, --stats, --tasks or --mmaps is asked for. */
 bool report_raw_wanted(const struct report_options *options);
-/* Reads the recording and prints what is asked for; returns the exit code. */
-int report_raw_run(const struct report_raw *raw);
+/* Reads the recording and prints what is asked for, of what is whole. */
+void report_raw_run(const struct report_raw *raw);

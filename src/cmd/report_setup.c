@@ -1,11 +1,12 @@
 /* From options to what a profile is told: kind of rows, filters, chains. */
 #include "cmd/report_setup.h"
+#include "base/str.h"
 #include "data/evsel_name.h"
 #include "data/feature.h"
 
 static uint64_t sample_types(const struct report *report)
 {
-	const struct evlist *evlist = session_evlist(&report->session);
+	const struct evlist *evlist = session_evlist(&report->input.session);
 	uint64_t types = 0;
 	for (size_t i = 0; i < evlist->events.count; i++)
 		types |= evlist->events.items[i].attr.sample_type;
@@ -16,7 +17,7 @@ static uint64_t sample_types(const struct report *report)
 int report_choose_mode(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
-	const struct header *header = &report->session.source->header;
+	const struct header *header = &report->input.session.source->header;
 	bool branches = header_has(header, FEATURE_BRANCH_STACK) && !(sample_types(report) & SAMPLE_STACK_USER);
 	report->children = options->children;
 	report->profile_options.branch_history = options->branch_history;
@@ -42,38 +43,24 @@ int report_choose_mode(struct report *report, struct error *err)
 
 static int refuse_data(struct error *err, const char *text)
 {
-	return error_set(err, ERROR_USAGE, "Error:\n%s", text);
+	CLEANUP_STR struct str lines = { 0 };
+	str_printf(&lines, "Error:\n%s", text);
+	return error_set(err, ERROR_USAGE, "%s", str_text(&lines));
 }
 
 /* -C makes sense only for CPUs that the recorded machine had, and where the samples tell theirs. */
 static int open_cpus(struct report *report, struct error *err)
 {
-	const struct header *header = &report->session.source->header;
-	const struct evlist *evlist = &header->evlist;
-	bool seen[ATTR_BREAKPOINT + 1] = { false };
-	for (size_t i = 0; i < evlist->events.count; i++) {
-		const struct attr *attr = &evlist->events.items[i].attr;
-		if (attr->type > ATTR_BREAKPOINT || seen[attr->type])
-			continue;
-		seen[attr->type] = true;
-		if (!(attr->sample_type & SAMPLE_CPU))
-			return error_set(err, ERROR_USAGE, "File does not contain CPU events. Remove -C option to proceed.");
-	}
+	const struct header *header = &report->input.session.source->header;
+	if (!filter_cpus_known(&header->evlist))
+		return error_set(err, ERROR_USAGE, "File does not contain CPU events. Remove -C option to proceed.");
 	struct feature_cpus machine = { 0 };
-	struct cpus cpus = { 0 };
+	int32_t refused;
 	feature_cpus(header, &machine);
-	int result = cpus_parse(&cpus, report->options->cpus, err);
-	for (size_t i = 0; result >= 0 && i < cpus.list.count; i++) {
-		int32_t cpu = cpus.list.items[i];
-		if (cpu < 0 || (uint32_t)cpu >= machine.available || cpu >= CPUS_MAX)
-			result = error_set(err, ERROR_USAGE, "Requested CPU %d too large. Consider raising MAX_NR_CPUS\nError:\n"
-				"failed to set cpu bitmap", cpu);
-		else
-			report->cpu_bits[cpu / 64] |= 1ull << (cpu % 64);
-	}
-	cpus_fini(&cpus);
-	report->profile_options.cpus = report->cpu_bits;
-	report->profile_options.cpu_count = CPUS_MAX / 64;
+	int result = filter_open_cpus(&report->filter, &report->options->filter, machine.available, &refused, err);
+	if (result > 0)
+		result = error_set(err, ERROR_USAGE, "Requested CPU %d too large. Consider raising MAX_NR_CPUS\nError:\n"
+			"failed to set cpu bitmap", refused);
 	return result;
 }
 
@@ -82,9 +69,9 @@ int report_setup_samples(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
 	struct profile_options *out = &report->profile_options;
-	bool pipe = report->session.source->header.pipe;
+	bool pipe = report->input.session.source->header.pipe;
 	uint64_t types = sample_types(report);
-	if (options->cpus && open_cpus(report, err) < 0)
+	if (options->filter.cpus && open_cpus(report, err) < 0)
 		return -1;
 	bool wants_chains = (options->chain_given && !options->chain_none) || options->branch_history;
 	out->use_chains = wants_chains;
@@ -119,27 +106,6 @@ static int compile(regex_t *regex, bool *compiled, const char *text, const char 
 	return error_set(err, ERROR_USAGE, "Invalid %s: %s\n%s", what, text, why);
 }
 
-static int open_lists(struct report *report, struct error *err)
-{
-	const struct report_options *options = report->options;
-	struct profile_options *out = &report->profile_options;
-	if ((options->comms && name_list_open(&report->comms, options->comms, err) < 0) ||
-	    (options->dsos && name_list_open(&report->dsos, options->dsos, err) < 0) ||
-	    (options->symbols && name_list_open(&report->symbol_names, options->symbols, err) < 0) ||
-	    (options->pids && number_list_open(&report->pids, options->pids, err) < 0) ||
-	    (options->tids && number_list_open(&report->tids, options->tids, err) < 0))
-		return -1;
-	if (report->symbol_names)
-		name_list_split_addresses(report->symbol_names);
-	out->comms = report->comms;
-	out->dsos = report->dsos;
-	out->symbols = report->symbol_names;
-	out->pids = report->pids;
-	out->tids = report->tids;
-	out->dso_list_given = report->dsos;
-	return 0;
-}
-
 static int open_patterns(struct report *report, struct error *err)
 {
 	static const char default_parent[] = "^sys_|^do_page_fault";
@@ -159,7 +125,7 @@ static int open_patterns(struct report *report, struct error *err)
 
 static int find_switch(const struct report *report, const char *name, const char *which, uint32_t *event, struct error *err)
 {
-	const struct evlist *evlist = session_evlist(&report->session);
+	const struct evlist *evlist = session_evlist(&report->input.session);
 	char buffer[EVSEL_NAME_MAX];
 	*event = UINT32_MAX;
 	if (!name)
@@ -184,7 +150,7 @@ int report_find_switches(struct report *report, struct error *err)
 
 int report_open_filters(struct report *report, struct error *err)
 {
-	return open_lists(report, err) < 0 || open_patterns(report, err) < 0 ? -1 : 0;
+	return filter_open_lists(&report->filter, &report->options->filter, err) < 0 || open_patterns(report, err) < 0 ? -1 : 0;
 }
 
 void report_fill_profile(struct report *report)
@@ -192,7 +158,11 @@ void report_fill_profile(struct report *report)
 	const struct report_options *options = report->options;
 	struct profile_options *out = &report->profile_options;
 	out->columns = &report->columns;
+	out->filter = report->filter;
 	out->chain = options->chain;
+	/* tables hold trees: a list of whole chains would say the same at greater length */
+	if (format_is_table(options->format) && (out->chain.mode == CHAIN_FLAT || out->chain.mode == CHAIN_FOLDED))
+		out->chain.mode = CHAIN_GRAPH;
 	if (options->branch_history)
 		out->chain.key = CHAIN_ADDRESS;
 	if (options->inverted || (options->children && !options->chain_order_given))
@@ -209,7 +179,7 @@ void report_fill_profile(struct report *report)
 	out->skip_empty = options->skip_empty;
 	out->raw_trace = options->raw_trace;
 	out->group_sort_index = options->group_sort_index;
-	out->verbose = options->verbose;
+	out->verbose = options->input.verbose;
 	out->max_stack = options->max_stack > 0 ? (unsigned)options->max_stack : 0;
 	out->time_quantum_ns = options->time_quantum_ns;
 	out->min_percent = (float)options->percent_limit;

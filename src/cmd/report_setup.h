@@ -1,28 +1,20 @@
 /* One run of `report`: what it holds, and how it is prepared. Internal to the command. */
 #pragma once
-#include "analysis/hist.h"
-#include "analysis/name_filter.h"
-#include "analysis/thread_values.h"
-#include "cmd/jit.h"
-#include "cmd/progress.h"
+#include "analysis/column/columns.h"
+#include "analysis/count/thread_values.h"
+#include "analysis/profile/hist.h"
+#include "analysis/profile/profile.h"
 #include "cmd/report_options.h"
-#include "os/cpus.h"
 
 struct report {
 	struct cli *cli;
 	struct report_options *options;
-	struct session session;
-	struct progress progress;
-	struct jit_names jit;
-	struct symbols *symbols;
-	struct tracepoints *tracepoints;
+	struct input input;
 	struct columns columns;
 	char *sort;                  /* --sort as it counts; NULL: the default */
 	struct profile profile;
 	struct profile_options profile_options;
-	struct name_list *comms, *dsos, *symbol_names, *pids, *tids;
-	struct time_filter time;
-	uint64_t cpu_bits[CPUS_MAX / 64];
+	struct sample_filter filter;
 	regex_t parent, ignore_callees;
 	bool parent_compiled, ignore_compiled;
 	struct thread_values values;   /* -T */

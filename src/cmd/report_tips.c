@@ -3,18 +3,18 @@
 #include <time.h>
 
 static const char *const tips[] = {
-	"Tip: to see callers and callees under each row, record with: perf record -g",
-	"Tip: --no-children sorts by what a function did itself",
+	"Tip: perf report --no-children sorts by what a function did itself",
 	"Tip: shorter with less detail: perf report -s comm,dso",
 	"Tip: perf report --percent-limit 1 leaves small rows out",
-	"Tip: --sort +cpu adds a column to the default ones",
-	"Tip: perf report -g caller,0.5,callee turns call chains round",
+	"Tip: perf report --sort +cpu adds a column to the default ones",
+	"Tip: perf report -g caller shows call chains from the outermost caller on",
 	"Tip: perf report --time 10%/2 looks at the second tenth of the recording",
 	"Tip: perf script shows the samples one by one",
 	"Tip: perf report --header tells how, when and where the recording was made",
-	"Tip: perf flamegraph draws the recording's stacks",
 	"Tip: perf report -H shows rows as a tree",
 	"Tip: perf record -e cycles:u counts user code only",
+	"Tip: perf record --call-graph unwind records callers, also those of programs without frame pointers",
+	"Tip: perf flamegraph draws the recording's stacks, where it has any",
 };
 
 const char *report_tip(void)

@@ -2,26 +2,28 @@
 #pragma once
 #include <pthread.h>
 
-#include "analysis/fields.h"
-#include "analysis/stream.h"
+#include "script/fields.h"
+#include "script/stream.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "cmd/command.h"
+#include "cmd/filter.h"
+#include "cmd/input.h"
 #include "image/search.h"
-#include "os/cpus.h"
-#include "symbol/symbol.h"
+#include "os/written_file.h"
 
 struct script_options {
-	const char *input, *cpus, *comms, *pids, *tids, *dsos, *wanted, *stop_at, *time, *switch_on, *switch_off;
+	struct input_options input;
+	struct filter_options filter;
+	const char *stop_at, *switch_on, *switch_off;
 	const char *addr2line;
 	struct fields fields;
 	struct str notes;          /* what was odd about -F */
-	struct symbols_options symbols;
 	bool dump, dump_unordered, latency, debug, header, header_only, full_info, hide_call_graph, all_cpus, list;
-	bool reltime, deltatime, nanoseconds, show_kernel_path, force, per_event_dump, full_source_path, demangle, jit, join_stacks;
+	bool reltime, deltatime, nanoseconds, show_kernel_path, per_event_dump, full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost, show_round, show_bpf, show_text_poke;
 	bool show_on_off, itrace, stitch, inlines, inlines_given;
-	int verbose, max_blocks, address_range;
+	int max_blocks, address_range;
 	unsigned max_stack;
 };
 
@@ -50,9 +52,8 @@ size_t code_files_read(void *context, const struct module *module, uint64_t offs
 
 /* One file per event. */
 struct event_file {
-	struct writer out;
+	struct written_file written;
 	char *path;
-	int fd;
 };
 
 struct event_files {
@@ -62,5 +63,7 @@ struct event_files {
 
 /* As stream_options.event_writer; context: struct event_files. */
 struct writer *event_files_open(void *context, uint32_t event, const char *name, struct error *err);
-/* Writes, closes, and tells what was written. */
-void event_files_close(struct event_files *files, const struct stream_counters *counters, struct writer *out);
+/* Puts the files in their places and prints what was written. The first that cannot be written ends it: *err names it. */
+int event_files_keep(struct event_files *files, const struct stream_counters *counters, struct writer *out, struct error *err);
+/* Drops what was not put in its place. */
+void event_files_close(struct event_files *files);

@@ -6,6 +6,7 @@
 #include "cmd/script.h"
 #include "image/jit_dump.h"
 #include "image/kcore.h"
+#include "image/recorded_process.h"
 #include "model/jit.h"
 
 /* A module's file, looked for once. */
@@ -19,7 +20,8 @@ static bool open_dump(const struct code_files *files, const struct module *modul
 {
 	uint64_t size;
 	/* it was read already, whoever owns it */
-	int fd = jit_dump_open(module->pid, module->long_name, files->options.symfs, true, &size, NULL);
+	int32_t pid = recorded_process(module->pid, files->options.processes_until, NULL);
+	int fd = jit_dump_open(pid, module->long_name, files->options.symfs, true, &size, NULL);
 	if (fd >= 0)
 		*dump = reader_of_fd(fd, size);
 	return fd >= 0;
@@ -45,7 +47,7 @@ static size_t read_kernel(struct code_files *files, const struct module *module,
 		return 0;
 	pthread_mutex_lock(&files->lock);
 	if (!files->kcore_tried)
-		image_open(&files->kcore, -1, files->kcore_path, NULL);
+		image_open(&files->kcore, -1, files->kcore_path, NULL, NULL);
 	files->kcore_tried = true;
 	pthread_mutex_unlock(&files->lock);
 	*is_64bit = files->kcore.elf.is64;

@@ -1,7 +1,5 @@
 /* --per-event-dump: each event's samples in a file of its own, "RECORDING.EVENT.dump". */
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cmd/script.h"
 
@@ -21,29 +19,30 @@ struct writer *event_files_open(void *context, uint32_t event, const char *name,
 		if (*p == '/')
 			*p = '_';
 	file->path = path.text;
-	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	writer_open(&file->out, file->fd, 1 << 16);
 	vec_push(&files->list, file);
 	(void)event;
-	if (file->fd >= 0)
-		return &file->out;
-	error_system(err, "cannot write %s", file->path);
-	return NULL;
+	return written_open(&file->written, file->path, err) < 0 ? NULL : &file->written.out;
 }
 
-void event_files_close(struct event_files *files, const struct stream_counters *counters, struct writer *out)
+int event_files_keep(struct event_files *files, const struct stream_counters *counters, struct writer *out, struct error *err)
 {
 	for (size_t i = 0; i < files->list.count; i++) {
 		struct event_file *file = files->list.items[i];
-		if (file->fd >= 0) {
-			writer_flush(&file->out, NULL);
-			/* perf tells the size before it writes the last, unfinished page */
-			uint64_t told = file->out.written / PAGE_BYTES * PAGE_BYTES;
-			writer_printf(out, "[ perf script: Wrote %.3f MB %s (%llu samples) ]\n", (double)told / 1024.0 / 1024.0,
-				file->path, (unsigned long long)(i < counters->event_count ? counters->samples[i] : 0));
-			close(file->fd);
-		}
-		writer_fini(&file->out);
+		if (written_keep(&file->written, file->path, err) < 0)
+			return -1;
+		/* perf tells the size before it writes the last, unfinished page */
+		uint64_t told = file->written.out.written / PAGE_BYTES * PAGE_BYTES;
+		writer_printf(out, "[ perf script: Wrote %.3f MB %s (%llu samples) ]\n", (double)told / 1024.0 / 1024.0, file->path,
+			(unsigned long long)(i < counters->event_count ? counters->samples[i] : 0));
+	}
+	return 0;
+}
+
+void event_files_close(struct event_files *files)
+{
+	for (size_t i = 0; i < files->list.count; i++) {
+		struct event_file *file = files->list.items[i];
+		written_drop(&file->written);
 		free(file->path);
 		free(file);
 	}

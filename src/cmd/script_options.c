@@ -36,7 +36,6 @@ static int set_itrace(void *target, const struct option *option, const char *arg
 const struct option script_table[] = {
 	OPT_BOOL('D', "dump-raw-trace", S, dump, "dump every record as bytes and as text"),
 	OPT_BOOL(0, "dump-unsorted-raw-trace", S, dump_unordered, "the same, in the order of the file"),
-	OPT_INCR('v', "verbose", S, verbose, "tell more"),
 	OPT_BOOL('L', "Latency", S, latency, "narrow columns, as the kernel's latency tracers have them"),
 	OPT_BOOL('l', "list", S, list, "list the scripts that are installed"),
 	OPT_LATER(0, "list-dlfilters", "list the filters (shared objects) that are installed"),
@@ -44,34 +43,29 @@ const struct option script_table[] = {
 	OPT_LATER_ARG('g', "gen-script", "lang", "write a script skeleton for the recording's events"),
 	OPT_LATER_ARG(0, "dlfilter", "file", "pass samples through a filter (a shared object)"),
 	OPT_LATER_ARG(0, "dlarg", "argument", "an argument for the filter"),
-	OPT_STRING('i', "input", S, input, "file", "the recording to read (perf.data; - is stdin)"),
 	OPT_BOOL('d', "debug-mode", S, debug, "print nothing, but count samples that are out of order"),
 	OPT_BOOL(0, "header", S, header, "print the recording's header first"),
 	OPT_BOOL(0, "header-only", S, header_only, "print the header and nothing else"),
-	OPT_STRING('k', "vmlinux", S, symbols.vmlinux, "file", "the kernel's symbols are in this vmlinux"),
-	OPT_STRING(0, "kallsyms", S, symbols.kallsyms, "file", "the kernel's symbols are in this kallsyms"),
 	OPT_BOOL('G', "hide-call-graph", S, hide_call_graph, "print each sample's own place only, not its callers"),
-	OPT_STRING(0, "symfs", S, symbols.symfs, "directory", "look for programs and libraries under this folder"),
 	OPT_CALLBACK_FLAGS('F', "fields", S, fields, "str", "what to print: fields, +field to add, -field to remove; for one type of "
 		"event only behind hw:, sw:, trace:, raw:, break: or synth:. Fields: comm, tid, pid, time, cpu, event, trace, ip, sym, dso, "
 		"dsoff, addr, symoff, srcline, srccode, period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, "
 		"ins_lat, retire_lat, "
 		"bpf-output, callindent, insn, insnlen, synth, phys_addr, data_page_size, code_page_size, misc, tod, ipc, machine_pid, vcpu, "
 		"cgroup, brcntr", set_fields, OPTION_NONEG),
+	INPUT_OPTIONS(S, input, "read", "directory", ""),
 	OPT_BOOL('a', "all-cpus", S, all_cpus, "record from all CPUs, for scripts that record"),
-	OPT_STRING(0, "dsos", S, dsos, "dso[,dso...]", "only samples in these objects"),
-	OPT_STRING('S', "symbols", S, wanted, "symbol[,symbol...]", "only samples in these functions, or at these addresses"),
+	OPT_STRING(0, "dsos", S, filter.dsos, "dso[,dso...]", "only samples in these objects"),
+	OPT_STRING('S', "symbols", S, filter.symbols, "symbol[,symbol...]", "only samples in these functions, or at these addresses"),
 	OPT_INT(0, "addr-range", S, address_range, "with -S ADDRESS: that many bytes from the address on"),
 	OPT_LATER_OPTARG(0, "insn-trace", "raw|disasm", "print the instructions of a hardware trace"),
 	OPT_LATER_ARG(0, "xed", NULL, "pass instructions to the xed disassembler"),
-	OPT_LATER_ARG(0, "call-trace", NULL, "print the calls of a hardware trace"),
-	OPT_LATER_ARG(0, "call-ret-trace", NULL, "print the calls and returns of a hardware trace"),
+	OPT_LATER_OPTARG(0, "call-trace", NULL, "print the calls of a hardware trace"),
+	OPT_LATER_OPTARG(0, "call-ret-trace", NULL, "print the calls and returns of a hardware trace"),
 	OPT_LATER_ARG(0, "graph-function", "symbol[,symbol...]", "with --call-trace: only these functions and what they call"),
 	OPT_STRING(0, "stop-bt", S, stop_at, "symbol[,symbol...]", "end callchains at these functions"),
-	OPT_STRING('C', "cpu", S, cpus, "cpu", "only samples of these CPUs, as in 0-3,8"),
-	OPT_STRING('c', "comms", S, comms, "comm[,comm...]", "only samples of these commands"),
-	OPT_STRING(0, "pid", S, pids, "pid[,pid...]", "only samples of these processes"),
-	OPT_STRING(0, "tid", S, tids, "tid[,tid...]", "only samples of these threads"),
+	OPT_FILTER_CPU(S, filter),
+	FILTER_THREAD_OPTIONS(S, filter),
 	OPT_UINT(0, "max-stack", S, max_stack, "frames of a callchain that are printed (127)"),
 	OPT_BOOL(0, "reltime", S, reltime, "times since the first sample"),
 	OPT_BOOL(0, "deltatime", S, deltatime, "times since the sample before"),
@@ -87,20 +81,15 @@ const struct option script_table[] = {
 	OPT_BOOL(0, "show-bpf-events", S, show_bpf, "print BPF programs' loads and unloads, too (where recorded)"),
 	OPT_BOOL(0, "show-text-poke-events", S, show_text_poke, "print changes of kernel code, too (where recorded)"),
 	OPT_BOOL(0, "per-event-dump", S, per_event_dump, "each event's samples into a file of its own"),
-	OPT_BOOL('f', "force", S, force, "do not ask whose file it is"),
 	OPT_INT(0, "max-blocks", S, max_blocks, "blocks of code that brstackinsn prints"),
 	OPT_BOOL(0, "ns", S, nanoseconds, "times with nine decimals"),
 	OPT_CALLBACK_FLAGS(0, "itrace", S, itrace, "opts", "what to make of a hardware trace", set_itrace, OPTION_OPTARG),
 	OPT_BOOL(0, "full-source-path", S, full_source_path, "whole paths of source files"),
-	OPT_BOOL(0, "demangle", S, demangle, "show C++, Rust and D names as in the source (on)"),
-	OPT_BOOL(0, "demangle-kernel", S, symbols.demangle_kernel, "the kernel's too"),
-	OPTION_ROW(BOOL, 0, "jit", S, jit, "names of JIT-compiled code from its compiler's dump (on)", .flags = OPTION_OWN),
-	OPTION_ROW(BOOL, 0, "join-stacks", S, join_stacks, "complete cut stacks by earlier ones of the thread", .flags = OPTION_OWN),
-	OPTION_ROW(BOOL, 0, "short-names", S, symbols.short_names, "without the arguments of templates and generics", .flags = OPTION_OWN),
+	INPUT_NAME_OPTIONS(S, input),
 	OPT_STRING(0, "addr2line", S, addr2line, "path", "accepted; source lines need no such program here"),
-	OPT_STRING(0, "time", S, time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2"),
+	OPT_FILTER_TIME(S, filter),
 	OPTION_ROW(BOOL, 0, "inline", S, inlines, "show functions that the compiler put into others, in all chains; else in unwound ones",
-		.was_set = offsetof(S, inlines_given)),
+		.was_set = OPTION_GIVEN(S, inlines_given)),
 	OPT_LATER_ARG(0, "guestmount", "directory", "where guests' file systems are mounted"),
 	OPT_LATER_ARG(0, "guestvmlinux", "file", "a guest's vmlinux"),
 	OPT_LATER_ARG(0, "guestkallsyms", "file", "a guest's /proc/kallsyms"),
@@ -139,7 +128,8 @@ void script_defaults(void *target, const struct cli *cli)
 
 	(void)cli;
 	fields_init(&options->fields);
-	options->demangle = options->inlines = options->jit = true;
+	input_defaults(&options->input);
+	options->inlines = true;
 	options->max_stack = script_max_stack();
 }
 

@@ -1,13 +1,15 @@
 #include "cmd/stack_hint.h"
 
 /* A whole chain is longer: even main() is called by two functions of libc and _start. Some are short in any program. */
-void stack_hint(const struct cli *cli, uint64_t chains, uint64_t short_chains)
+void stack_hint(const struct cli *cli, bool verbose, uint64_t chains, uint64_t short_chains)
 {
 	enum { CHAINS_MIN = 100, PERCENT_MIN = 25 };
 	uint64_t percent = chains ? short_chains * 100 / chains : 0;
+	if (!cli->tty_err && !verbose)
+		return;
 	if (chains >= CHAINS_MIN && percent >= PERCENT_MIN)
 		cli_warn(cli, "Hint: %llu%% of the user stacks end after one or two frames, as in programs without frame pointers: "
-			"'record --call-graph unwind' follows them.", (unsigned long long)percent);
+			"'perf record --call-graph unwind' follows them.", (unsigned long long)percent);
 }
 
 void joined_remark(const struct cli *cli, uint64_t chains, uint64_t joined)

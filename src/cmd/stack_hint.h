@@ -7,7 +7,8 @@
 
 /* --stitch-lbr, but the recording has no call stacks of branch records. */
 void stitching_warn(const struct cli *cli, const struct header *header);
-/* chains: samples with user code in a chain by frame pointers; those that end after one or two frames. Says nothing of few. */
-void stack_hint(const struct cli *cli, uint64_t chains, uint64_t short_chains);
+/* chains: samples with user code in a chain by frame pointers; those that end after one or two frames. Says nothing of few, nor where
+ * nobody reads it: programs take what is on stderr for a failure. */
+void stack_hint(const struct cli *cli, bool verbose, uint64_t chains, uint64_t short_chains);
 /* Of `chains` samples with user code, `joined` have callers from an earlier sample. */
 void joined_remark(const struct cli *cli, uint64_t chains, uint64_t joined);

@@ -3,4 +3,6 @@
 #include "cmd/command.h"
 #include "session/session.h"
 
+/* How many stacks were guessed in part. */
+void guess_remark(const struct cli *cli, const struct session *session);
 void unwind_remarks(const struct cli *cli, const struct session *session);

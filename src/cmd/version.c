@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "cmd/command.h"
 #include "cmd/feature.h"
 
@@ -15,7 +17,11 @@ static const char *const version_usage[] = { "perf version [<options>]", NULL };
 static int version_run(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	const struct version_options *options = filled;
-	writer_printf(cli->out, "%s version %s\n", cli->program, PERFUSE_VERSION);
+	/* Programs ask a perf for its version and expect one of perf's. */
+	if (!strcmp(cli->program, "perf"))
+		writer_puts(cli->out, "perf version 6.12.0 (perfuse " PERFUSE_VERSION ")\n");
+	else
+		writer_puts(cli->out, "perfuse version " PERFUSE_VERSION "\n");
 	for (const struct feature *feature = features; options->build_options && feature->name; feature++)
 		feature_write(feature, cli->out);
 	return 0;

@@ -1,17 +1,9 @@
 #include "data/attr_text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-
-#include "base/str.h"
-
-struct bit_name {
-	uint64_t bit;
-	const char *name;
-};
 
 /* The order is the one perf prints in, not that of the bits. */
-static const struct bit_name sample_type_names[] = {
+static const struct attr_bit_name sample_type_names[] = {
 	{ SAMPLE_IP, "IP" }, { SAMPLE_TID, "TID" }, { SAMPLE_TIME, "TIME" }, { SAMPLE_ADDR, "ADDR" }, { SAMPLE_READ, "READ" },
 	{ SAMPLE_CALLCHAIN, "CALLCHAIN" }, { SAMPLE_ID, "ID" }, { SAMPLE_CPU, "CPU" }, { SAMPLE_PERIOD, "PERIOD" },
 	{ SAMPLE_STREAM_ID, "STREAM_ID" }, { SAMPLE_RAW, "RAW" }, { SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
@@ -22,12 +14,12 @@ static const struct bit_name sample_type_names[] = {
 	{ SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" }, { 0, NULL },
 };
 
-static const struct bit_name read_format_names[] = {
+static const struct attr_bit_name read_format_names[] = {
 	{ READ_TOTAL_TIME_ENABLED, "TOTAL_TIME_ENABLED" }, { READ_TOTAL_TIME_RUNNING, "TOTAL_TIME_RUNNING" }, { READ_ID, "ID" },
 	{ READ_GROUP, "GROUP" }, { READ_LOST, "LOST" }, { 0, NULL },
 };
 
-static const struct bit_name branch_names[] = {
+static const struct attr_bit_name branch_names[] = {
 	{ BRANCH_USER, "USER" }, { BRANCH_KERNEL, "KERNEL" }, { BRANCH_HV, "HV" }, { BRANCH_ANY, "ANY" },
 	{ BRANCH_ANY_CALL, "ANY_CALL" }, { BRANCH_ANY_RETURN, "ANY_RETURN" }, { BRANCH_IND_CALL, "IND_CALL" },
 	{ BRANCH_ABORT_TX, "ABORT_TX" }, { BRANCH_IN_TX, "IN_TX" }, { BRANCH_NO_TX, "NO_TX" }, { BRANCH_COND, "COND" },
@@ -58,140 +50,154 @@ static const char *const cache_names[] = { "L1D", "L1I", "LL", "DTLB", "ITLB", "
 static const char *const cache_op_names[] = { "READ", "WRITE", "PREFETCH" };
 static const char *const cache_result_names[] = { "ACCESS", "MISS" };
 
-/* Flags in the order of the attribute; PRECISE_IP is the one that is two bits wide. */
-static const char *const flag_names[ATTR_FLAG_COUNT] = {
-	[ATTR_DISABLED] = "disabled", [ATTR_INHERIT] = "inherit", [ATTR_PINNED] = "pinned", [ATTR_EXCLUSIVE] = "exclusive",
-	[ATTR_EXCLUDE_USER] = "exclude_user", [ATTR_EXCLUDE_KERNEL] = "exclude_kernel", [ATTR_EXCLUDE_HV] = "exclude_hv",
-	[ATTR_EXCLUDE_IDLE] = "exclude_idle", [ATTR_MMAP] = "mmap", [ATTR_COMM] = "comm", [ATTR_FREQ] = "freq",
-	[ATTR_INHERIT_STAT] = "inherit_stat", [ATTR_ENABLE_ON_EXEC] = "enable_on_exec", [ATTR_TASK] = "task",
-	[ATTR_WATERMARK] = "watermark", [ATTR_PRECISE_IP] = "precise_ip", [ATTR_MMAP_DATA] = "mmap_data",
-	[ATTR_SAMPLE_ID_ALL] = "sample_id_all", [ATTR_EXCLUDE_HOST] = "exclude_host", [ATTR_EXCLUDE_GUEST] = "exclude_guest",
-	[ATTR_EXCLUDE_CALLCHAIN_KERNEL] = "exclude_callchain_kernel", [ATTR_EXCLUDE_CALLCHAIN_USER] = "exclude_callchain_user",
-	[ATTR_MMAP2] = "mmap2", [ATTR_COMM_EXEC] = "comm_exec", [ATTR_USE_CLOCKID] = "use_clockid",
-	[ATTR_CONTEXT_SWITCH] = "context_switch", [ATTR_WRITE_BACKWARD] = "write_backward", [ATTR_NAMESPACES] = "namespaces",
-	[ATTR_KSYMBOL] = "ksymbol", [ATTR_BPF_EVENT] = "bpf_event", [ATTR_AUX_OUTPUT] = "aux_output", [ATTR_CGROUP] = "cgroup",
-	[ATTR_TEXT_POKE] = "text_poke", [ATTR_BUILD_ID] = "build_id", [ATTR_INHERIT_THREAD] = "inherit_thread",
-	[ATTR_REMOVE_ON_EXEC] = "remove_on_exec", [ATTR_SIGTRAP] = "sigtrap",
-};
-
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-struct fields {
-	const struct attr *attr;
-	const struct attr_names *names;
-	attr_field_visit *visit;
-	void *context;
+#define MEMBER(L, N, F, M, ...) { .label = L, .name = N, .form = ATTR_FIELD_##F, .offset = offsetof(struct attr, M), \
+	.size = sizeof((struct attr *)0)->M, __VA_ARGS__ }
+#define FLAG(F, N) { .label = N, .name = N, .form = ATTR_FIELD_FLAG, .flag = F }
+
+const struct attr_field attr_fields[] = {
+	MEMBER("type", "type", TYPE, type),
+	MEMBER("size", "size", COUNT, size),
+	MEMBER("config", "config", CONFIG, config),
+	MEMBER("{ sample_period, sample_freq }", "sample_period", COUNT, sample_period, .other = "sample_freq", .flag = ATTR_FREQ),
+	MEMBER("sample_type", "sample_type", BITS, sample_type, .bits = sample_type_names),
+	MEMBER("read_format", "read_format", BITS, read_format, .bits = read_format_names),
+	FLAG(ATTR_DISABLED, "disabled"), FLAG(ATTR_INHERIT, "inherit"), FLAG(ATTR_PINNED, "pinned"), FLAG(ATTR_EXCLUSIVE, "exclusive"),
+	FLAG(ATTR_EXCLUDE_USER, "exclude_user"), FLAG(ATTR_EXCLUDE_KERNEL, "exclude_kernel"), FLAG(ATTR_EXCLUDE_HV, "exclude_hv"),
+	FLAG(ATTR_EXCLUDE_IDLE, "exclude_idle"), FLAG(ATTR_MMAP, "mmap"), FLAG(ATTR_COMM, "comm"), FLAG(ATTR_FREQ, "freq"),
+	FLAG(ATTR_INHERIT_STAT, "inherit_stat"), FLAG(ATTR_ENABLE_ON_EXEC, "enable_on_exec"), FLAG(ATTR_TASK, "task"),
+	FLAG(ATTR_WATERMARK, "watermark"), { .label = "precise_ip", .name = "precise_ip", .form = ATTR_FIELD_PRECISE },
+	FLAG(ATTR_MMAP_DATA, "mmap_data"), FLAG(ATTR_SAMPLE_ID_ALL, "sample_id_all"), FLAG(ATTR_EXCLUDE_HOST, "exclude_host"),
+	FLAG(ATTR_EXCLUDE_GUEST, "exclude_guest"), FLAG(ATTR_EXCLUDE_CALLCHAIN_KERNEL, "exclude_callchain_kernel"),
+	FLAG(ATTR_EXCLUDE_CALLCHAIN_USER, "exclude_callchain_user"), FLAG(ATTR_MMAP2, "mmap2"), FLAG(ATTR_COMM_EXEC, "comm_exec"),
+	FLAG(ATTR_USE_CLOCKID, "use_clockid"), FLAG(ATTR_CONTEXT_SWITCH, "context_switch"), FLAG(ATTR_WRITE_BACKWARD, "write_backward"),
+	FLAG(ATTR_NAMESPACES, "namespaces"), FLAG(ATTR_KSYMBOL, "ksymbol"), FLAG(ATTR_BPF_EVENT, "bpf_event"),
+	FLAG(ATTR_AUX_OUTPUT, "aux_output"), FLAG(ATTR_CGROUP, "cgroup"), FLAG(ATTR_TEXT_POKE, "text_poke"),
+	FLAG(ATTR_BUILD_ID, "build_id"), FLAG(ATTR_INHERIT_THREAD, "inherit_thread"), FLAG(ATTR_REMOVE_ON_EXEC, "remove_on_exec"),
+	FLAG(ATTR_SIGTRAP, "sigtrap"),
+	MEMBER("{ wakeup_events, wakeup_watermark }", "wakeup_events", COUNT, wakeup_events, .other = "wakeup_watermark",
+		.flag = ATTR_WATERMARK),
+	MEMBER("bp_type", "bp_type", COUNT, bp_type),
+	MEMBER("{ bp_addr, config1 }", "config1", HEX, config1, .other = "bp_addr", .of_breakpoint = true),
+	MEMBER("{ bp_len, config2 }", "config2", HEX, config2, .other = "bp_len", .of_breakpoint = true),
+	MEMBER("branch_sample_type", "branch_sample_type", BITS, branch_sample_type, .bits = branch_names),
+	MEMBER("sample_regs_user", "sample_regs_user", HEX, sample_regs_user),
+	MEMBER("sample_stack_user", "sample_stack_user", COUNT, sample_stack_user),
+	MEMBER("clockid", "clockid", SIGNED, clockid),
+	MEMBER("sample_regs_intr", "sample_regs_intr", HEX, sample_regs_intr),
+	MEMBER("aux_watermark", "aux_watermark", COUNT, aux_watermark),
+	MEMBER("sample_max_stack", "sample_max_stack", COUNT, sample_max_stack),
+	MEMBER("aux_sample_size", "aux_sample_size", COUNT, aux_sample_size),
+	MEMBER("sig_data", "sig_data", COUNT, sig_data),
 };
+const size_t attr_field_count = COUNT(attr_fields);
 
-static void field_bits(const struct fields *fields, const char *name, uint64_t value, const struct bit_name *bits)
+uint64_t attr_field_value(const struct attr_field *field, const struct attr *attr)
 {
-	if (!value)
-		return;
-	CLEANUP_STR struct str text = { 0 };
-	for (; bits->name; bits++)
-		if (value & bits->bit)
-			str_printf(&text, "%s%s", text.len ? "|" : "", bits->name);
-	fields->visit(fields->context, name, str_text(&text));
+	const uint8_t *at = (const uint8_t *)attr + field->offset;
+	if (field->form == ATTR_FIELD_FLAG)
+		return attr_flag(attr, field->flag);
+	if (field->form == ATTR_FIELD_PRECISE)
+		return attr_precise_ip(attr);
+	switch (field->size) {
+	case sizeof(uint16_t):
+		return *(const uint16_t *)at;
+	case sizeof(uint32_t):
+		return *(const uint32_t *)at;
+	default:
+		return *(const uint64_t *)at;
+	}
 }
 
-static void field_number(const struct fields *fields, const char *name, uint64_t value)
+bool attr_field_is_other(const struct attr_field *field, const struct attr *attr)
 {
-	char text[24];
-	if (!value)
-		return;
-	snprintf(text, sizeof text, "%" PRIu64, value);
-	fields->visit(fields->context, name, text);
+	if (!field->other)
+		return false;
+	return field->of_breakpoint ? attr->type == ATTR_BREAKPOINT : attr_flag(attr, field->flag);
 }
 
-static void field_hex(const struct fields *fields, const char *name, uint64_t value)
+static void add_bits(struct str *text, uint64_t value, const struct attr_bit_name *bits)
 {
-	char text[24];
-	if (!value)
-		return;
-	snprintf(text, sizeof text, "%#" PRIx64, value);
-	fields->visit(fields->context, name, text);
+	bool first = true;
+	for (; bits->name; bits++) {
+		if (!(value & bits->bit))
+			continue;
+		str_printf(text, "%s%s", first ? "" : "|", bits->name);
+		first = false;
+	}
 }
 
-static void field_type(const struct fields *fields)
+static void add_type_name(struct str *text, const struct attr *attr, const struct attr_names *names)
 {
-	uint32_t type = fields->attr->type;
-	const struct attr_names *names = fields->names;
-	const char *name = names && names->pmu ? names->pmu(names->context, type) : NULL;
-	if (!name && type < COUNT(type_names))
-		name = type_names[type];
-	CLEANUP_STR struct str text = { 0 };
-	str_printf(&text, "%" PRIu32, type);
+	const char *name = names && names->pmu ? names->pmu(names->context, attr->type) : NULL;
+	if (!name && attr->type < COUNT(type_names))
+		name = type_names[attr->type];
 	if (name)
-		str_printf(&text, " (%s)", name);
-	fields->visit(fields->context, "type", str_text(&text));
+		str_puts(text, name);
 }
 
-/* "(PERF_COUNT_…)" of a generic event; empty where there is no such name. */
+/* "PERF_COUNT_…" of a generic event; empty where there is no such name. */
 static void config_add_generic(struct str *text, uint32_t type, uint64_t config)
 {
 	if (type == ATTR_HARDWARE && config < COUNT(hardware_names))
-		str_printf(text, " (%s)", hardware_names[config]);
+		str_printf(text, "%s", hardware_names[config]);
 	else if (type == ATTR_SOFTWARE && config < COUNT(software_names))
-		str_printf(text, " (%s)", software_names[config]);
+		str_printf(text, "%s", software_names[config]);
 	else if (type == ATTR_HW_CACHE) {
 		unsigned cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
 		if (cache < COUNT(cache_names) && op < COUNT(cache_op_names) && result < COUNT(cache_result_names))
-			str_printf(text, " (PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s)",
+			str_printf(text, "PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s",
 				cache_result_names[result], cache_op_names[op], cache_names[cache]);
 	}
 }
 
-static void field_config(const struct fields *fields)
+static void add_config_name(struct str *text, const struct attr *attr, const struct attr_names *names)
 {
-	const struct attr *attr = fields->attr;
-	const struct attr_names *names = fields->names;
 	const char *name = names && names->event ? names->event(names->context, attr->type, attr->config) : NULL;
-	CLEANUP_STR struct str text = { 0 };
-	str_printf(&text, "%#" PRIx64, attr->config);
 	if (name)
-		str_printf(&text, " (%s)", name);
+		str_puts(text, name);
 	else
-		config_add_generic(&text, attr->type, attr->config);
-	fields->visit(fields->context, "config", str_text(&text));
+		config_add_generic(text, attr->type, attr->config);
 }
 
-static void field_flags(const struct fields *fields)
+void attr_field_name(const struct attr_field *field, const struct attr *attr, const struct attr_names *names, struct str *text)
 {
-	for (unsigned flag = 0; flag < ATTR_FLAG_COUNT; flag++) {
-		if (!flag_names[flag])
-			continue;
-		if (flag == ATTR_PRECISE_IP)
-			field_number(fields, flag_names[flag], attr_precise_ip(fields->attr));
-		else
-			field_number(fields, flag_names[flag], attr_flag(fields->attr, flag));
-	}
+	if (field->form == ATTR_FIELD_TYPE)
+		add_type_name(text, attr, names);
+	else if (field->form == ATTR_FIELD_CONFIG)
+		add_config_name(text, attr, names);
+	else if (field->form == ATTR_FIELD_BITS)
+		add_bits(text, attr_field_value(field, attr), field->bits);
+}
+
+static void field_text(const struct attr_field *field, const struct attr *attr, const struct attr_names *names, struct str *text)
+{
+	uint64_t value = attr_field_value(field, attr);
+	CLEANUP_STR struct str name = { 0 };
+	attr_field_name(field, attr, names, &name);
+	if (field->form == ATTR_FIELD_BITS)
+		str_puts(text, str_text(&name));
+	else if (field->form == ATTR_FIELD_CONFIG || field->form == ATTR_FIELD_HEX)
+		str_printf(text, "%#" PRIx64, value);
+	else if (field->form == ATTR_FIELD_SIGNED)
+		str_printf(text, "%" PRId32, (int32_t)value);
+	else
+		str_printf(text, "%" PRIu64, value);
+	if (field->form != ATTR_FIELD_BITS && name.len)
+		str_printf(text, " (%s)", str_text(&name));
 }
 
 void attr_each_field(const struct attr *attr, const struct attr_names *names, attr_field_visit *visit, void *context)
 {
-	struct fields fields = { .attr = attr, .names = names, .visit = visit, .context = context };
-	field_type(&fields);
-	field_number(&fields, "size", attr->size);
-	field_config(&fields);
-	field_number(&fields, "{ sample_period, sample_freq }", attr->sample_period);
-	field_bits(&fields, "sample_type", attr->sample_type, sample_type_names);
-	field_bits(&fields, "read_format", attr->read_format, read_format_names);
-	field_flags(&fields);
-	field_number(&fields, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
-	field_number(&fields, "bp_type", attr->bp_type);
-	field_hex(&fields, "{ bp_addr, config1 }", attr->config1);
-	field_hex(&fields, "{ bp_len, config2 }", attr->config2);
-	field_bits(&fields, "branch_sample_type", attr->branch_sample_type, branch_names);
-	field_hex(&fields, "sample_regs_user", attr->sample_regs_user);
-	field_number(&fields, "sample_stack_user", attr->sample_stack_user);
-	if (attr->clockid) {
-		char text[16];
-		snprintf(text, sizeof text, "%" PRId32, attr->clockid);
-		visit(context, "clockid", text);
+	CLEANUP_STR struct str text = { 0 };
+	for (size_t i = 0; i < attr_field_count; i++) {
+		const struct attr_field *field = &attr_fields[i];
+		bool always = field->form == ATTR_FIELD_TYPE || field->form == ATTR_FIELD_CONFIG;
+		if (!always && !attr_field_value(field, attr))
+			continue;
+		str_clear(&text);
+		field_text(field, attr, names, &text);
+		visit(context, field->label, str_text(&text));
 	}
-	field_hex(&fields, "sample_regs_intr", attr->sample_regs_intr);
-	field_number(&fields, "aux_watermark", attr->aux_watermark);
-	field_number(&fields, "sample_max_stack", attr->sample_max_stack);
-	field_number(&fields, "aux_sample_size", attr->aux_sample_size);
-	field_number(&fields, "sig_data", attr->sig_data);
 }

@@ -15,7 +15,7 @@ static const char *text_of(struct str *out, const struct attr *attr, const struc
 	return str_text(out);
 }
 
-TEST("type and config are always told, other fields where they are not 0")
+TEST("type and config are always listed, other fields if they are not 0")
 {
 	CLEANUP_STR struct str out = { 0 };
 	struct attr attr = { .type = ATTR_HARDWARE, .size = 136 };
@@ -25,7 +25,7 @@ TEST("type and config are always told, other fields where they are not 0")
 		"{ bp_len, config2 }=0x4;clockid=-5;");
 }
 
-TEST("bits are named in the order perf prints them in, and precise_ip is one number")
+TEST("bits are listed in perf's order, and precise_ip is one number")
 {
 	CLEANUP_STR struct str out = { 0 };
 	struct attr attr = { .type = 77, .config = 5, .sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_WEIGHT | SAMPLE_DATA_SRC,
@@ -35,7 +35,7 @@ TEST("bits are named in the order perf prints them in, and precise_ip is one num
 		"disabled=1;precise_ip=3;sigtrap=1;branch_sample_type=USER|ANY;");
 }
 
-TEST("a cache event tells its three parts, unless one of them is unknown")
+TEST("a cache event has the names of its three parts, unless one of them is unknown")
 {
 	CLEANUP_STR struct str out = { 0 };
 	struct attr attr = { .type = ATTR_HW_CACHE, .config = 0x10103 };
@@ -55,7 +55,7 @@ static const char *event_of_test(void *context, uint32_t type, uint64_t config)
 	return type == 9 && config == 1 ? "tsc" : NULL;
 }
 
-TEST("names of the running machine win over the generic ones")
+TEST("names of the running machine precede the generic ones")
 {
 	CLEANUP_STR struct str out = { 0 };
 	char pmu[] = "msr";
@@ -64,4 +64,28 @@ TEST("names of the running machine win over the generic ones")
 	EXPECT_STR(text_of(&out, &attr, &names), "type=9 (msr);config=0x1 (tsc);");
 	attr.type = ATTR_SOFTWARE;
 	EXPECT_STR(text_of(&out, &attr, &names), "type=1 (PERF_TYPE_SOFTWARE);config=0x1 (PERF_COUNT_SW_TASK_CLOCK);");
+}
+
+static const struct attr_field *field_called(const char *name)
+{
+	for (size_t i = 0; i < attr_field_count; i++)
+		if (strcmp(attr_fields[i].name, name) == 0)
+			return &attr_fields[i];
+	return NULL;
+}
+
+TEST("a field of a union has the name of the member that the event uses")
+{
+	struct attr attr = { .type = ATTR_BREAKPOINT, .config1 = 0x1000, .sample_period = 99, .clockid = -1, .sample_max_stack = 127 };
+	EXPECT(attr_field_is_other(field_called("config1"), &attr));
+	EXPECT(!attr_field_is_other(field_called("sample_period"), &attr));
+	attr.type = ATTR_RAW;
+	attr.flags = 1ull << ATTR_FREQ | 2ull << ATTR_PRECISE_IP;
+	EXPECT(!attr_field_is_other(field_called("config1"), &attr));
+	EXPECT(attr_field_is_other(field_called("sample_period"), &attr));
+	EXPECT(!attr_field_is_other(field_called("type"), &attr));
+	EXPECT(attr_field_value(field_called("config1"), &attr) == 0x1000);
+	EXPECT(attr_field_value(field_called("sample_max_stack"), &attr) == 127);
+	EXPECT(attr_field_value(field_called("precise_ip"), &attr) == 2);
+	EXPECT((int32_t)attr_field_value(field_called("clockid"), &attr) == -1);
 }

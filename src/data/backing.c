@@ -3,9 +3,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/mapping.h"
 #include "data/source_internal.h"
 
-/* Up to here a file is read rather than mapped: that costs nothing, and one that shrinks meanwhile cannot hurt. */
+/* Files up to this size are read, not mapped: this is cheap, and truncating them later is harmless. */
 #define READ_LIMIT_BYTES ((uint64_t)4 << 20)
 
 static int backing_read(struct backing *backing, int fd, const char *path, struct error *err)
@@ -37,8 +38,8 @@ int backing_load(struct backing *backing, int fd, uint64_t size, const char *pat
 	}
 	if (size > SIZE_MAX)
 		return error_set(err, ERROR_LIMIT, "%s: %llu bytes are too many for this machine", path, (unsigned long long)size);
-	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-	if (bytes == MAP_FAILED)
+	void *bytes = mapping_open(fd, size);
+	if (!bytes)
 		return error_system(err, "%s: mapping %llu bytes", path, (unsigned long long)size);
 	madvise(bytes, size, MADV_SEQUENTIAL);
 	backing->bytes = bytes;
@@ -55,7 +56,7 @@ int backing_make_writable(struct backing *backing, const char *path, struct erro
 
 void backing_drop(const struct backing *backing, uint64_t from, uint64_t to)
 {
-	static const uint64_t page = 64 << 10; /* the largest there is */
+	static const uint64_t page = 64 << 10; /* the largest page size */
 	if (!backing->mapped || from >= to)
 		return;
 	from = (from + page - 1) & ~(page - 1);
@@ -67,7 +68,7 @@ void backing_drop(const struct backing *backing, uint64_t from, uint64_t to)
 void backing_close(struct backing *backing)
 {
 	if (backing->mapped)
-		munmap(backing->bytes, backing->size);
+		mapping_close(backing->bytes, backing->size);
 	else
 		free(backing->bytes);
 	*backing = (struct backing){ 0 };

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
-/* What the best level takes at once; what comes out may be a little longer (bzip2's manual). */
+/* The block size of the highest level; output may be slightly longer (bzip2's manual). */
 enum { LEVEL = 9, BLOCK_SIZE = 900000 - 20, PACKED_SIZE = BLOCK_SIZE + BLOCK_SIZE / 100 + 600, CHUNK = 1 << 16 };
 
 struct bzip_block {
@@ -49,7 +49,7 @@ static int write_all(int fd, const char *bytes, size_t size, struct error *err)
 	return 0;
 }
 
-/* Packs and writes what is there. */
+/* Compresses and writes the filled blocks. */
 static int flush(struct bzip_writer *w, struct error *err)
 {
 	size_t used = w->at < w->count && w->blocks[w->at].len ? w->at + 1 : w->at;
@@ -100,7 +100,7 @@ void bzip_writer_close(struct bzip_writer *w)
 
 struct bzip_reader {
 	int fd;
-	bool packed, ended, inside; /* inside a stream */
+	bool packed, ended, inside; /* inside: within a stream */
 	bz_stream stream;
 	char chunk[CHUNK];
 	size_t at, len;
@@ -144,7 +144,7 @@ static ssize_t read_plain(struct bzip_reader *r, void *buffer, size_t size, stru
 	return (ssize_t)part;
 }
 
-/* Begins the next stream, if anything follows. */
+/* Starts the next stream, if there is one. */
 static int stream_begin(struct bzip_reader *r, struct error *err)
 {
 	if (r->at == r->len && !r->ended && refill(r, err) < 0)
@@ -170,7 +170,7 @@ ssize_t bzip_read(struct bzip_reader *r, void *buffer, size_t size, struct error
 		if (r->at == r->len && refill(r, err) < 0)
 			return -1;
 		if (r->ended)
-			return error_set(err, ERROR_FORMAT, "the archive breaks off");
+			return error_set(err, ERROR_FORMAT, "the archive is truncated");
 		r->stream.next_in = r->chunk + r->at;
 		r->stream.avail_in = (unsigned)(r->len - r->at);
 		r->stream.next_out = buffer;
@@ -180,7 +180,7 @@ ssize_t bzip_read(struct bzip_reader *r, void *buffer, size_t size, struct error
 		r->at = r->len - r->stream.avail_in;
 		got = room - r->stream.avail_out;
 		if (code != BZ_OK && code != BZ_STREAM_END)
-			return error_set(err, ERROR_FORMAT, "the archive's packing is damaged");
+			return error_set(err, ERROR_FORMAT, "the archive's compressed data is damaged");
 		if (code == BZ_STREAM_END) {
 			BZ2_bzDecompressEnd(&r->stream);
 			r->inside = false;

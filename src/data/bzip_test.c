@@ -16,7 +16,7 @@ static char *noise(size_t size)
 	return bytes;
 }
 
-TEST("what several threads pack comes out again, from empty to many blocks")
+TEST("data compressed by several threads is decompressed unchanged, from empty to many blocks")
 {
 	static const size_t sizes[] = { 0, 1, 899979, 899980, 899981, 5000000 };
 	struct pool *pool = pool_new(2);
@@ -46,7 +46,7 @@ TEST("what several threads pack comes out again, from empty to many blocks")
 	pool_free(pool);
 }
 
-TEST("a packed file that breaks off or is damaged is an error")
+TEST("a truncated or damaged compressed file is an error")
 {
 	struct pool *pool = pool_new(1);
 	FILE *file = tmpfile();

@@ -4,13 +4,13 @@
 
 #include "unit.h"
 
-TEST("what a chunk cuts is carried over whole, and what was handed out stays until it is released")
+TEST("a record cut by a chunk's end is moved completely, and consumed bytes are retained until they are released")
 {
 	struct chain chain = { 0 };
 	uint8_t *kept[8] = { 0 };
 	size_t room;
 	uint64_t mark = 0;
-	/* pieces of 1000 bytes, taken in records of 1024 */
+	/* pieces of 1000 bytes, consumed as records of 1024 */
 	for (int piece = 0; piece < 4000; piece++) {
 		uint8_t *at = chain_room(&chain, 1000, &room);
 		EXPECT(room >= 1000);

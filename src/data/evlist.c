@@ -10,7 +10,7 @@ void evlist_fini(struct evlist *evlist)
 	evlist->id_at = evlist->trailer_id_at = -1;
 }
 
-/* Ids can be looked up only where all events keep them in the same place. */
+/* Ids can be looked up only if all events store them at the same position. */
 static void evlist_place_ids(struct evlist *evlist)
 {
 	size_t count = evlist->events.count;
@@ -74,7 +74,7 @@ static inline uint32_t event_of(const struct evlist *evlist, const struct record
 		at = record->body_len - (size_t)evlist->trailer_id_at * U64_BYTES;
 	}
 	uint64_t id = load_u64(record->body + at);
-	/* what the recorder made up itself has id 0 */
+	/* records synthesized by the recorder have id 0 */
 	return id ? idmap_get(&evlist->by_id, swap ? __builtin_bswap64(id) : id) : 0;
 }
 

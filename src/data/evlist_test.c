@@ -12,7 +12,7 @@ static struct record record_of(const uint64_t *words, size_t count, uint32_t typ
 	return (struct record){ .type = type, .body = (const uint8_t *)words, .body_len = (uint32_t)(count * 8) };
 }
 
-TEST("with one event every record is its own, with none nobody's")
+TEST("with one event every record belongs to it, without events to none")
 {
 	struct evlist evlist = { 0 };
 	uint64_t words[] = { 99 };
@@ -26,7 +26,7 @@ TEST("with one event every record is its own, with none nobody's")
 	evlist_fini(&evlist);
 }
 
-TEST("among several events a record's id decides")
+TEST("among several events the id of a record selects its event")
 {
 	struct evlist evlist = { 0 };
 	struct attr attr = attr_of(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TIME);
@@ -40,7 +40,7 @@ TEST("among several events a record's id decides")
 	EXPECT_INT(evlist_event_of(&evlist, &record), 1);
 	record = record_of(side, 4, RECORD_COMM);
 	EXPECT_INT(evlist_event_of(&evlist, &record), 1);
-	record = record_of(own, 4, RECORD_COMM); /* made up by the recorder */
+	record = record_of(own, 4, RECORD_COMM); /* synthesized by the recorder */
 	EXPECT_INT(evlist_event_of(&evlist, &record), 0);
 	record = record_of(unknown, 3, RECORD_SAMPLE);
 	EXPECT_INT(evlist_event_of(&evlist, &record), UINT32_MAX);
@@ -51,7 +51,7 @@ TEST("among several events a record's id decides")
 	evlist_fini(&evlist);
 }
 
-TEST("a record of the other byte order finds the same event")
+TEST("a record of the opposite byte order has the same event")
 {
 	struct evlist evlist = { 0 };
 	struct attr attr = attr_of(SAMPLE_IP | SAMPLE_ID);
@@ -65,7 +65,7 @@ TEST("a record of the other byte order finds the same event")
 	evlist_fini(&evlist);
 }
 
-TEST("events that keep their ids in different places cannot be told apart")
+TEST("events that store their ids at different positions cannot be distinguished")
 {
 	struct evlist evlist = { 0 };
 	struct attr with = attr_of(SAMPLE_IP | SAMPLE_ID), without = attr_of(SAMPLE_IP);

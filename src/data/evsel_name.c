@@ -22,7 +22,7 @@ enum { OP_LOAD = 1, OP_STORE = 2, OP_PREFETCH = 4 };
 
 static const struct {
 	const char *word;
-	unsigned ops; /* the operations that exist for it */
+	unsigned ops; /* bits of the supported operations */
 } cache_words[] = {
 	{ "L1-dcache", OP_LOAD | OP_STORE | OP_PREFETCH }, { "L1-icache", OP_LOAD | OP_PREFETCH },
 	{ "LLC", OP_LOAD | OP_STORE | OP_PREFETCH }, { "dTLB", OP_LOAD | OP_STORE | OP_PREFETCH }, { "iTLB", OP_LOAD },
@@ -48,7 +48,7 @@ __attribute__((format(printf, 2, 3))) static void name_add(struct name *name, co
 		name->len = (size_t)n < name->size - name->len ? name->len + (size_t)n : name->size - 1;
 }
 
-/* ":ukhpppHG": who is counted, how precisely, host or guest; each only where it says something. */
+/* Appends ":ukhpppHG": the modes, the precision, host or guest; only those that differ from the default. */
 static void name_add_modifiers(struct name *name, const struct attr *attr)
 {
 	char text[16], *p = text;
@@ -99,7 +99,7 @@ static void name_add_hardware(struct name *name, uint64_t config)
 {
 	uint32_t event = (uint32_t)config;
 	const char *word = event < COUNT(hardware_words) ? hardware_words[event] : "unknown-hardware";
-	/* The upper half names one of several core PMUs. */
+	/* The upper half selects one of several core PMUs. */
 	name_add(name, config >> 32 ? "cpu/%s/" : "%s", word);
 }
 
@@ -149,6 +149,6 @@ void evlist_name_tracepoints(struct evlist *evlist,
 			continue;
 		CLEANUP_STR struct str text = { 0 };
 		str_printf(&text, "%s:%s", system, event);
-		evsel->name = arena_string(&evlist->arena, text.text, text.len);
+		evsel->name = text_one_line(&evlist->arena, text.text, text.len);
 	}
 }

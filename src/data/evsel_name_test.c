@@ -4,7 +4,7 @@
 
 #define FLAG(name) (1ull << ATTR_##name)
 
-TEST("a name is made from type, config and modifiers")
+TEST("a name is composed of type, config and modifiers")
 {
 	static const struct {
 		struct attr attr;
@@ -36,7 +36,7 @@ TEST("a name is made from type, config and modifiers")
 		EXPECT_STR(attr_name(&rows[i].attr, buffer, sizeof buffer), rows[i].name);
 }
 
-TEST("the recording's own name wins, and a short buffer cuts")
+TEST("the recorded name precedes, and a short buffer truncates")
 {
 	struct evsel evsel = { .name = "mine", .attr = { .type = ATTR_RAW, .config = 0x123456 } };
 	char buffer[8];

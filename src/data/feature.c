@@ -1,8 +1,10 @@
 #include "data/feature.h"
 
+#include "base/str.h"
+
 #include <stdio.h>
 
-/* What every list of a feature begins with: a count, which must not claim more items than bytes remain for (min_size each). */
+/* Reads the count at the start of a list; rejects more items than fit the remaining bytes (min_size each). */
 static bool take_count(struct cursor *c, size_t min_size, uint32_t *count)
 {
 	uint32_t n = take_u32(c);
@@ -12,7 +14,7 @@ static bool take_count(struct cursor *c, size_t min_size, uint32_t *count)
 	return true;
 }
 
-/* A length, and that many bytes which a NUL may end earlier. NULL where they do not fit. */
+/* Reads a length, and that many bytes, which a NUL may end earlier. NULL if they do not fit. */
 static const char *take_text(struct cursor *c, struct arena *arena)
 {
 	size_t len;
@@ -20,7 +22,7 @@ static const char *take_text(struct cursor *c, struct arena *arena)
 	const char *text = take_string(c, size, &len);
 	if (c->short_read)
 		return NULL;
-	return len < size ? text : arena_string(arena, text, len);
+	return text_one_line(arena, text, len);
 }
 
 static bool take_texts(struct cursor *c, struct arena *arena, struct feature_strings *out)
@@ -92,8 +94,8 @@ static bool arch_has_any_socket_id(const struct header *header)
 	return arch && (!strncmp(arch, "s390", 4) || !strncmp(arch, "aarch64", 7));
 }
 
-/* What the recorder's own padding makes of a list: each string fills a multiple of 64 bytes. perf tells by this sum, not by where
- * reading stands, whether a later revision's fields follow. */
+/* The size of a list with the recorder's padding: each string fills a multiple of 64 bytes. perf compares this sum, not the read position,
+ * to decide whether a later revision's fields follow. */
 static size_t texts_padded_size(const struct feature_strings *texts)
 {
 	enum { PADDING = 64 };
@@ -103,7 +105,7 @@ static size_t texts_padded_size(const struct feature_strings *texts)
 	return size;
 }
 
-/* The second revision of CPU_TOPOLOGY: ids per CPU. false: they make no sense. */
+/* The second revision of CPU_TOPOLOGY: ids per CPU. Returns false if they are invalid. */
 static bool topology_take_ids(struct cursor *c, const struct header *header, struct arena *arena, struct feature_cpu *ids,
 	uint32_t count)
 {
@@ -117,7 +119,7 @@ static bool topology_take_ids(struct cursor *c, const struct header *header, str
 	return !c->short_read;
 }
 
-/* The third revision: dies. false: they are cut short. */
+/* The third revision: dies. Returns false if they are truncated. */
 static bool topology_take_dies(struct cursor *c, struct arena *arena, struct feature_cpu *ids, uint32_t count,
 	struct feature_strings *dies)
 {
@@ -378,4 +380,67 @@ int feature_events(const struct header *header, struct arena *arena, struct feat
 			return -1;
 	*out = (struct feature_events){ count, events };
 	return 0;
+}
+
+static bool is_readable(const struct header *header, enum feature feature, struct arena *arena)
+{
+	union {
+		struct feature_cpus cpus;
+		struct feature_strings strings;
+		struct feature_events events;
+		struct feature_cpu_topology topology;
+		struct feature_numa numa;
+		struct feature_pmus pmus;
+		struct feature_caches caches;
+		struct feature_sample_time sample_time;
+		struct feature_memory memory;
+		struct feature_clock clock;
+		struct feature_bpf bpf;
+		struct feature_btf btf;
+		struct feature_compression compression;
+		struct feature_capabilities capabilities;
+		struct feature_pmu_capabilities pmu_capabilities;
+		struct feature_hybrid hybrid;
+		uint64_t number;
+	} out;
+	switch (feature) {
+	case FEATURE_HOSTNAME:
+	case FEATURE_OSRELEASE:
+	case FEATURE_VERSION:
+	case FEATURE_ARCH:
+	case FEATURE_CPUDESC:
+	case FEATURE_CPUID:
+		return header_string(header, feature) != NULL;
+	case FEATURE_NRCPUS: return feature_cpus(header, &out.cpus) == 0;
+	case FEATURE_TOTAL_MEM: return feature_total_memory(header, &out.number) == 0;
+	case FEATURE_CMDLINE: return feature_cmdline(header, arena, &out.strings) == 0;
+	case FEATURE_EVENT_DESC: return feature_events(header, arena, &out.events) == 0;
+	case FEATURE_CPU_TOPOLOGY: return feature_cpu_topology(header, arena, &out.topology) == 0;
+	case FEATURE_NUMA_TOPOLOGY: return feature_numa(header, arena, &out.numa) == 0;
+	case FEATURE_PMU_MAPPINGS: return feature_pmus(header, arena, &out.pmus) == 0;
+	case FEATURE_CACHE: return feature_caches(header, arena, &out.caches) == 0;
+	case FEATURE_SAMPLE_TIME: return feature_sample_time(header, &out.sample_time) == 0;
+	case FEATURE_MEM_TOPOLOGY: return feature_memory(header, arena, &out.memory) == 0;
+	case FEATURE_CLOCKID: return feature_clock_resolution(header, &out.number) == 0;
+	case FEATURE_CLOCK_DATA: return feature_clock(header, &out.clock) == 0;
+	case FEATURE_DIR_FORMAT: return feature_dir_format(header, &out.number) == 0;
+	case FEATURE_BPF_PROG_INFO: return header->swapped || feature_bpf(header, arena, &out.bpf) == 0;
+	case FEATURE_BPF_BTF: return header->swapped || feature_btf(header, arena, &out.btf) == 0;
+	case FEATURE_COMPRESSED: return feature_compression(header, &out.compression) == 0;
+	case FEATURE_CPU_PMU_CAPS: return feature_cpu_capabilities(header, arena, &out.capabilities) == 0;
+	case FEATURE_PMU_CAPS: return feature_pmu_capabilities(header, arena, &out.pmu_capabilities) == 0;
+	case FEATURE_HYBRID_TOPOLOGY: return feature_hybrid(header, arena, &out.hybrid) == 0;
+	default: return true; /* without a body, or decoded elsewhere */
+	}
+}
+
+uint64_t features_damaged(const struct header *header)
+{
+	uint64_t damaged = 0;
+	struct arena arena = { 0 };
+	for (unsigned i = 0; i < FEATURE_COUNT && !header->interrupted; i++)
+		if (header_has(header, i) && (!header->feature_data[i].data || !is_readable(header, i, &arena)))
+			damaged |= (uint64_t)1 << i;
+	arena_fini(&arena);
+	return damaged;
 }

@@ -1,6 +1,6 @@
-/* Header features as values: what each body says, decoded on demand from the bytes that struct header keeps. Text and arrays live
- * in the caller's arena, or borrow from the header. Source: tools/perf/Documentation/perf.data-file-format.txt, "HEADER_*".
- * Every function returns 0, or -1 where the feature is absent or damaged; then *out is empty. Knows nobody who prints. */
+/* Header features as values: each body is decoded on demand from the bytes stored in struct header. Text and arrays live in the caller's
+ * arena, or are borrowed from the header. Source: tools/perf/Documentation/perf.data-file-format.txt, "HEADER_*". Every function returns 0,
+ * or -1 if the feature is absent or damaged; then *out is empty. Prints nothing. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct feature_cpu {
 struct feature_cpu_topology {
 	struct feature_strings sockets, dies, threads; /* lists of CPUs: "0-3,8" */
 	uint32_t cpu_count;
-	const struct feature_cpu *cpus; /* NULL: recorded by a tool too old to tell */
+	const struct feature_cpu *cpus; /* NULL: the recorder's version did not write them */
 };
 
 struct feature_numa_node {
@@ -62,7 +62,7 @@ struct feature_sample_time {
 	uint64_t first_ns, last_ns;
 };
 
-/* A node's blocks of memory: bit i of `set` is block i. */
+/* A node's memory blocks: bit i of `set` is block i. */
 struct feature_memory_node {
 	uint64_t node, blocks;
 	const uint64_t *set;
@@ -74,7 +74,7 @@ struct feature_memory {
 	const struct feature_memory_node *nodes;
 };
 
-/* A moment by two clocks: the wall's and the one of the samples. */
+/* A point in time by two clocks: the wall clock and that of the samples. */
 struct feature_clock {
 	uint32_t clockid;
 	uint64_t wall_ns, clock_ns;
@@ -87,7 +87,7 @@ struct feature_compression {
 enum { FEATURE_COMPRESSION_ZSTD = 1 };
 
 struct feature_capabilities {
-	const char *pmu; /* "cpu" for the feature that is of the core PMU alone */
+	const char *pmu; /* "cpu" for the feature that describes only the core PMU */
 	struct feature_strings pairs; /* "branches=32" */
 };
 
@@ -105,7 +105,7 @@ struct feature_hybrid {
 	const struct feature_hybrid_node *nodes;
 };
 
-/* One event of EVENT_DESC, which says more than the file's attribute table: its name. */
+/* An event of EVENT_DESC, which has more than the file's attribute table: its name. */
 struct feature_event {
 	struct attr attr;
 	const char *name;
@@ -130,7 +130,7 @@ struct feature_bpf_program {
 	const struct feature_bpf_function *functions;
 };
 
-/* In order of id, each id once. */
+/* Sorted by id, without duplicates. */
 struct feature_bpf {
 	uint32_t count;
 	const struct feature_bpf_program *programs;
@@ -138,9 +138,12 @@ struct feature_bpf {
 
 struct feature_btf {
 	uint32_t count;
-	const uint32_t *ids; /* in order, each once */
+	const uint32_t *ids; /* sorted, without duplicates */
 };
 
+/* The announced features that are unusable, a bit per enum feature: their bytes are absent or invalid. Features that a killed recorder did
+ * not write are excluded (header.interrupted). Decodes all features: call it once, at the end. */
+uint64_t features_damaged(const struct header *header);
 int feature_cpus(const struct header *header, struct feature_cpus *out);
 int feature_total_memory(const struct header *header, uint64_t *kb);
 int feature_cmdline(const struct header *header, struct arena *arena, struct feature_strings *out);
@@ -150,7 +153,7 @@ int feature_pmus(const struct header *header, struct arena *arena, struct featur
 int feature_caches(const struct header *header, struct arena *arena, struct feature_caches *out);
 int feature_sample_time(const struct header *header, struct feature_sample_time *out);
 int feature_memory(const struct header *header, struct arena *arena, struct feature_memory *out);
-/* CLOCKID: resolution of the samples' clock. */
+/* CLOCKID: resolution of the samples' clock, in ns. */
 int feature_clock_resolution(const struct header *header, uint64_t *resolution_ns);
 int feature_clock(const struct header *header, struct feature_clock *out);
 int feature_dir_format(const struct header *header, uint64_t *version);
@@ -159,6 +162,6 @@ int feature_cpu_capabilities(const struct header *header, struct arena *arena, s
 int feature_pmu_capabilities(const struct header *header, struct arena *arena, struct feature_pmu_capabilities *out);
 int feature_hybrid(const struct header *header, struct arena *arena, struct feature_hybrid *out);
 int feature_events(const struct header *header, struct arena *arena, struct feature_events *out);
-/* Not for recordings of the other byte order: those answer -1. */
+/* Returns -1 for recordings of the opposite byte order. On damage, *out contains the programs before it. */
 int feature_bpf(const struct header *header, struct arena *arena, struct feature_bpf *out);
 int feature_btf(const struct header *header, struct arena *arena, struct feature_btf *out);

@@ -1,5 +1,6 @@
-/* BPF_PROG_INFO and BPF_BTF: what the kernel said of each loaded program (struct bpf_prog_info of include/uapi/linux/bpf.h, its
- * arrays behind it), and the type information that names their functions (Documentation/bpf/btf.rst). */
+/* BPF_PROG_INFO and BPF_BTF: the kernel's description of each loaded program (struct bpf_prog_info of include/uapi/linux/bpf.h, followed by
+ * its arrays), and the type information that names their functions (Documentation/bpf/btf.rst). */
+#include "base/str.h"
 #include "data/feature.h"
 
 #include <stdio.h>
@@ -15,11 +16,11 @@ enum {
 	INFO_SIZE = 192,
 };
 
-/* Which arrays came along: bits of the mask that precedes the info. */
+/* Bits of the mask that precedes the info: the arrays that are present. */
 enum { ARRAY_KSYMS = 3, ARRAY_LENS = 4, ARRAY_FUNCS = 5, ARRAY_TAGS = 8 };
 
 struct program {
-	uint8_t info[INFO_SIZE]; /* zero where the recorder's kernel knew less */
+	uint8_t info[INFO_SIZE]; /* zero-filled if the recorder's kernel wrote less */
 	uint64_t arrays;
 	struct span data;
 };
@@ -45,7 +46,7 @@ static bool take_program(struct cursor *c, struct program *program)
 	return true;
 }
 
-/* `count` elements of an array that the info places in the data; NULL where it did not come or does not fit. */
+/* `count` elements of an array at its offset in the data; NULL if it is absent or does not fit. */
 static const uint8_t *program_array(const struct program *program, unsigned array, unsigned field, uint64_t count, uint64_t size)
 {
 	uint64_t offset = load_u64(program->info + field);
@@ -64,14 +65,14 @@ struct btf {
 	const uint32_t *type_at; /* offset of type i + 1 in `types` */
 };
 
-/* All blobs of the recording; each is looked into at its first use. */
+/* All blobs of the recording; each is indexed on first use. */
 struct btf_table {
 	struct idmap by_id;
 	struct btf *blobs;
 	struct arena *arena;
 };
 
-/* Bytes that follow the common 12 of a type of this kind with `count` members; SIZE_MAX for a kind that nobody knows. */
+/* Number of bytes after the common 12 of a type of this kind with `count` members; SIZE_MAX for an unknown kind. */
 static size_t btf_extra(unsigned kind, size_t count)
 {
 	static const struct {
@@ -122,7 +123,7 @@ static void btf_open(struct btf *btf, struct arena *arena)
 	btf_index_types(btf, arena);
 }
 
-/* The name of a type by its id (from 1); NULL where there is none. */
+/* The name of a type by its id (from 1); NULL if absent. */
 static const char *btf_type_name(const struct btf *btf, uint32_t id, size_t *len)
 {
 	if (id == 0 || id > btf->type_count)
@@ -148,11 +149,14 @@ static void btf_each(const struct header *header, void (*visit)(void *context, u
 	}
 }
 
-static uint32_t btf_count(const struct header *header)
+/* Returns false if the list is damaged; it then counts as empty. */
+static bool btf_count(const struct header *header, uint32_t *count)
 {
 	struct cursor c = body_of(header, FEATURE_BPF_BTF);
 	uint32_t claimed = take_u32(&c);
-	return c.short_read || claimed > cursor_left(&c) / 8 ? 0 : claimed;
+	bool good = !c.short_read && claimed <= cursor_left(&c) / 8;
+	*count = good ? claimed : 0;
+	return good;
 }
 
 static void btf_table_add(void *context, uint32_t id, struct span blob)
@@ -180,10 +184,10 @@ struct naming {
 	const struct program *program;
 	const uint8_t *tags, *funcs;
 	uint32_t func_size, count;
-	const struct btf *btf; /* NULL: none */
+	const struct btf *btf; /* NULL: absent */
 };
 
-/* What stands behind the tag: the function's name from BTF, or what the program calls itself. */
+/* The part of the name after the tag: the function's name from BTF, or the program's name. */
 static const char *function_word(const struct naming *naming, uint32_t i, size_t *len)
 {
 	if (naming->btf) {
@@ -210,10 +214,10 @@ static const char *function_name(const struct naming *naming, uint32_t i, struct
 	const char *word = function_word(naming, i, &len);
 	if (word)
 		snprintf(text + n, sizeof text - n, "_%.*s", (int)(len < sizeof text ? len : sizeof text), word);
-	return arena_string(arena, text, strlen(text));
+	return text_one_line(arena, text, strlen(text));
 }
 
-/* false: nothing that could be shown. */
+/* Returns false if the program has no functions to show. */
 static bool program_functions(const struct program *program, struct btf_table *types, struct arena *arena,
 	struct feature_bpf_program *out)
 {
@@ -255,7 +259,7 @@ static int order_compare(const void *a, const void *b)
 	return left->place < right->place ? -1 : left->place > right->place;
 }
 
-/* By id; of several with the same id the first in the file. */
+/* Sorts by id; of several with the same id retains the first in the file. */
 static void programs_sort(struct feature_bpf *bpf, struct arena *arena)
 {
 	struct order *orders = arena_alloc(arena, (size_t)bpf->count * sizeof *orders);
@@ -277,11 +281,13 @@ int feature_bpf(const struct header *header, struct arena *arena, struct feature
 	uint32_t claimed = take_u32(&c);
 	if (c.short_read || claimed > cursor_left(&c) / 16)
 		return -1;
-	struct btf_table types = { .blobs = arena_alloc(arena, (size_t)btf_count(header) * sizeof(struct btf)), .arena = arena };
-	if (btf_count(header))
+	uint32_t btfs, read = 0;
+	btf_count(header, &btfs);
+	struct btf_table types = { .blobs = arena_alloc(arena, (size_t)btfs * sizeof(struct btf)), .arena = arena };
+	if (btfs)
 		btf_each(header, btf_table_add, &types);
 	struct feature_bpf_program *programs = arena_alloc(arena, (size_t)claimed * sizeof *programs);
-	for (uint32_t i = 0; i < claimed; i++) {
+	for (; read < claimed; read++) {
 		struct program program;
 		if (!take_program(&c, &program))
 			break;
@@ -291,7 +297,7 @@ int feature_bpf(const struct header *header, struct arena *arena, struct feature
 	out->programs = programs;
 	programs_sort(out, arena);
 	idmap_fini(&types.by_id);
-	return 0;
+	return read < claimed ? -1 : 0;
 }
 
 struct btf_ids {
@@ -313,17 +319,18 @@ static int id_compare(const void *a, const void *b)
 
 int feature_btf(const struct header *header, struct arena *arena, struct feature_btf *out)
 {
-	uint32_t claimed = btf_count(header);
+	uint32_t claimed;
 	*out = (struct feature_btf){ 0 };
-	if (!claimed)
+	if (!btf_count(header, &claimed))
 		return -1;
 	struct btf_ids found = { .ids = arena_alloc(arena, (size_t)claimed * sizeof *found.ids) };
 	btf_each(header, btf_keep_id, &found);
-	qsort(found.ids, found.count, sizeof *found.ids, id_compare);
+	if (found.count)
+		qsort(found.ids, found.count, sizeof *found.ids, id_compare);
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < found.count; i++)
 		if (!kept || found.ids[kept - 1] != found.ids[i])
 			found.ids[kept++] = found.ids[i];
 	*out = (struct feature_btf){ kept, found.ids };
-	return 0;
+	return found.count < claimed ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* Header features: the first byte says which one and its byte order, the rest is its body. What several features share comes from
+/* Header features: the first byte selects the feature and its byte order, the rest is its body. Data that several features share comes from
  * the same bytes. */
 #include "data/feature.h"
 
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct span body = { data + 1, size - 1 };
 	header.features[0] = 1ull << feature;
 	header.feature_data[feature] = body;
-	/* Topologies count CPUs elsewhere, and programs have their types elsewhere. */
+	/* Topologies count CPUs in another feature, and programs have their types in another feature. */
 	if (feature == FEATURE_CPU_TOPOLOGY && body.len > 8) {
 		header.feature_data[FEATURE_NRCPUS] = (struct span){ body.data, 8 };
 		header.feature_data[feature] = (struct span){ body.data + 8, body.len - 8 };

@@ -2,7 +2,7 @@
 
 #include "unit.h"
 
-/* Builds the body of a feature, as a recorder on this machine writes it. */
+/* Builds the body of a feature in the format of a recorder on this machine. */
 struct body {
 	uint8_t bytes[4096];
 	size_t len;
@@ -17,7 +17,7 @@ static void put(struct body *body, const void *data, size_t len)
 static void put_u32(struct body *body, uint32_t value) { put(body, &value, sizeof value); }
 static void put_u64(struct body *body, uint64_t value) { put(body, &value, sizeof value); }
 
-/* A string of perf: its length, padded with NULs to a multiple of 64. */
+/* A string in perf's format: its length, and the text padded with NULs to a multiple of 64. */
 static void put_text(struct body *body, const char *text)
 {
 	size_t size = (strlen(text) + 64) / 64 * 64;
@@ -33,7 +33,7 @@ static void set(struct header *header, enum feature feature, const struct body *
 	header->feature_data[feature] = (struct span){ body->bytes, body->len };
 }
 
-TEST("a feature that is absent or cut short answers -1 and leaves an empty value")
+TEST("an absent or truncated feature returns -1 and an empty value")
 {
 	struct header header = { 0 };
 	struct arena arena = { 0 };
@@ -55,7 +55,7 @@ TEST("a feature that is absent or cut short answers -1 and leaves an empty value
 	arena_fini(&arena);
 }
 
-TEST("a string that fills its room without a NUL is still a string")
+TEST("a string that fills its room without a NUL is valid")
 {
 	struct header header = { 0 };
 	struct arena arena = { 0 };
@@ -115,7 +115,7 @@ TEST("the three revisions of the CPU topology")
 	}
 }
 
-TEST("a socket id beyond the CPUs voids the ids, except where machines number sockets freely")
+TEST("a socket id beyond the CPUs invalidates the ids, except on architectures with arbitrary socket numbers")
 {
 	struct header header = { 0 };
 	struct arena arena = { 0 };
@@ -138,7 +138,7 @@ TEST("a socket id beyond the CPUs voids the ids, except where machines number so
 	arena_fini(&arena);
 }
 
-TEST("memory nodes keep their bitmaps, and a bitmap larger than the file is refused")
+TEST("memory nodes have bitmaps, and a bitmap larger than the file is rejected")
 {
 	struct header header = { 0 };
 	struct arena arena = { 0 };
@@ -162,7 +162,7 @@ TEST("memory nodes keep their bitmaps, and a bitmap larger than the file is refu
 	arena_fini(&arena);
 }
 
-/* struct bpf_prog_info with what naming needs, and its arrays. */
+/* Writes struct bpf_prog_info with the fields that naming needs, and its arrays. */
 static void put_program(struct body *body, uint32_t id, uint32_t functions, uint32_t btf)
 {
 	enum { INFO = 192 };
@@ -199,7 +199,7 @@ static void put_program(struct body *body, uint32_t id, uint32_t functions, uint
 	}
 }
 
-/* Two functions, named in the string table. */
+/* Writes two functions, named in the string table. */
 static void put_btf(struct body *body, uint32_t id)
 {
 	static const char strings[] = "\0first\0second";
@@ -221,7 +221,7 @@ static void put_btf(struct body *body, uint32_t id)
 	put(body, strings, sizeof strings);
 }
 
-TEST("BPF programs come by id, their functions named by BTF where there is one")
+TEST("BPF programs are sorted by id, their functions named by BTF if present")
 {
 	struct header header = { 0 };
 	struct arena arena = { 0 };
@@ -249,7 +249,7 @@ TEST("BPF programs come by id, their functions named by BTF where there is one")
 	arena_fini(&arena);
 }
 
-TEST("features of the other byte order are read all the same")
+TEST("features of the opposite byte order are decoded")
 {
 	struct header header = { .swapped = true };
 	struct body body = { 0 };
@@ -258,4 +258,47 @@ TEST("features of the other byte order are read all the same")
 	set(&header, FEATURE_TOTAL_MEM, &body);
 	EXPECT_INT(feature_total_memory(&header, &kb), 0);
 	EXPECT_INT(kb, 4096);
+}
+
+TEST("damaged features are those that were announced and are absent or truncated, except those that a killed recorder did not write")
+{
+	struct header header = { 0 };
+	struct body cpus = { 0 }, btf = { 0 }, name = { 0 };
+	put_u32(&cpus, 4);
+	put_u32(&btf, 0);
+	put_text(&name, "host");
+	set(&header, FEATURE_BPF_BTF, &btf);
+	set(&header, FEATURE_HOSTNAME, &name);
+	set(&header, FEATURE_BRANCH_STACK, &(struct body){ 0 });
+	EXPECT_INT(features_damaged(&header), 0);
+	set(&header, FEATURE_NRCPUS, &cpus);
+	header.features[0] |= 1ull << FEATURE_CMDLINE;
+	EXPECT_INT(features_damaged(&header), 1ull << FEATURE_NRCPUS | 1ull << FEATURE_CMDLINE);
+	name.len -= 8;
+	set(&header, FEATURE_HOSTNAME, &name);
+	EXPECT_INT(features_damaged(&header), 1ull << FEATURE_NRCPUS | 1ull << FEATURE_CMDLINE | 1ull << FEATURE_HOSTNAME);
+	header.interrupted = true;
+	EXPECT_INT(features_damaged(&header), 0);
+}
+
+TEST("a truncated list of BPF types or programs returns -1, with the items before the end")
+{
+	struct header header = { 0 };
+	struct arena arena = { 0 };
+	struct body body = { 0 };
+	struct feature_btf btf;
+	put_u32(&body, 2);
+	for (uint32_t id = 7; id < 9; id++) {
+		put_u32(&body, id);
+		put_u32(&body, 8);
+		put_u64(&body, 0);
+	}
+	set(&header, FEATURE_BPF_BTF, &body);
+	EXPECT_INT(feature_btf(&header, &arena, &btf), 0);
+	EXPECT_INT(btf.count, 2);
+	body.len -= 4;
+	set(&header, FEATURE_BPF_BTF, &body);
+	EXPECT_INT(feature_btf(&header, &arena, &btf), -1);
+	EXPECT_INT(btf.count, 1);
+	arena_fini(&arena);
 }

@@ -1,5 +1,5 @@
-/* What a container says about a recording before any sample: events, and the header features (perf.data-file-format.txt,
- * "HEADER_*"). Features are kept as bytes and decoded on demand; a file fills all at open, a pipe as records pass. */
+/* The description of a recording that precedes the samples: events, and header features (perf.data-file-format.txt, "HEADER_*"). Features
+ * are stored as bytes and decoded on demand; a file fills all when it is opened, a pipe as records are read. */
 #pragma once
 #include <stdbool.h>
 #include <time.h>
@@ -24,28 +24,39 @@ struct build_id {
 	uint8_t len; /* 0: none */
 };
 
+/* Follows the filename of a row if a recording has files of several builds with that name: this mark, then the device's major and minor
+ * number (u32 each), inode and inode generation (u64 each), as in MMAP2 records. Only perfuse writes it. */
+#define BUILD_ID_IDENTITY_MARK "mapped:"
+#define BUILD_ID_IDENTITY_MARK_BYTES 8u
+#define BUILD_ID_IDENTITY_BYTES 32u
+
 /* One row of the build-id table (feature or HEADER_BUILD_ID records). */
 struct build_id_entry {
 	const char *filename;
 	struct build_id id;
+	bool one_of_many;    /* the row applies only to this file: */
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
 	uint16_t misc; /* cpumode in the low bits */
 	int32_t pid;   /* machine: -1 host, otherwise the guest's pid */
 };
 
 struct header {
-	bool pipe;                   /* the stream form: attributes and features come as records */
-	bool swapped;                /* recorded on a machine of the other byte order */
+	bool pipe;                   /* the stream format: attributes and features are records */
+	bool swapped;                /* recorded on a machine of the opposite byte order */
 	bool v1;                     /* the 2009 format */
-	bool interrupted;            /* the recorder never wrote the data size: features were announced at most */
+	bool interrupted;            /* the recorder did not write the data size: features were at most announced */
 	bool directory;
 	bool compressed;
 	uint64_t data_offset, data_size, feature_offset, file_size;
-	time_t captured;             /* "captured on": when the file was last written to; of a pipe: the pipe itself */
+	time_t captured;             /* "captured on": modification time of the file; for a pipe, of the pipe itself */
 	unsigned long long attr_size;
 	uint64_t features[4];        /* bit per enum feature, 256 of them as stored */
-	struct span feature_data[FEATURE_COUNT]; /* the body as stored (file byte order); data NULL where absent or damaged */
+	struct span feature_data[FEATURE_COUNT]; /* the body in file byte order; data NULL if absent or damaged */
 	struct evlist evlist;
 	VEC(struct build_id_entry) build_ids;
+	uint64_t bad_attrs;          /* event descriptions that are truncated, or exceed their room */
+	uint64_t bad_build_ids;      /* positions in the build-id table at which no row could be read */
 	struct arena arena;
 };
 
@@ -54,10 +65,10 @@ static inline bool header_has(const struct header *header, enum feature feature)
 	return header->features[feature / 64] >> (feature % 64) & 1;
 }
 
-void header_fini(struct header *header); /* also of a zeroed one */
+void header_fini(struct header *header); /* accepts a zeroed header */
 
-/* "HOSTNAME" …: the word of -D and of missing-features lines; NULL for none. */
+/* The name in -D and in lines about missing features: "HOSTNAME" …; NULL if unknown. */
 const char *feature_name(unsigned feature);
 
-/* A feature that is one string (hostname, osrelease, version, arch, cpudesc, cpuid); NULL where absent or damaged. */
+/* A feature that is one string (hostname, osrelease, version, arch, cpudesc, cpuid); NULL if absent or damaged. */
 const char *header_string(const struct header *header, enum feature feature);

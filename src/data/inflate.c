@@ -44,7 +44,7 @@ int inflater_more(struct inflater *inflater, const char *path, struct error *err
 		}
 		inflater->input_at = in.pos;
 		chain_filled(&inflater->chain, out.pos);
-		/* a full output buffer may hide more that needs no further input */
+		/* a full output buffer: more output may need no further input */
 		inflater->pending = in.pos < in.size || out.pos == out.size;
 		if (out.pos)
 			return 1;

@@ -12,7 +12,7 @@ enum {
 	FLAG_ARCH_TIMESTAMP = 1,
 };
 
-/* n bytes at offset, seen through the window; fewer are there only where the file ends. n <= JITDUMP_WINDOW. */
+/* Returns n bytes at offset, read through the window; fewer only at the end of the file. n <= JITDUMP_WINDOW. */
 static struct span look(struct jitdump *dump, uint64_t offset, size_t n)
 {
 	if (offset < dump->window_at || offset - dump->window_at > dump->window_len ||
@@ -53,7 +53,7 @@ int jitdump_open(struct jitdump *dump, const struct reader *reader, struct error
 	uint64_t flags = take_u64(&c);
 	int result = 0;
 	if (c.short_read || (magic != MAGIC && !dump->swapped))
-		result = error_set(err, ERROR_FORMAT, "it is no jitdump");
+		result = error_set(err, ERROR_FORMAT, "it is not a jitdump");
 	else if (header->version > VERSION)
 		result = error_set(err, ERROR_UNSUPPORTED, "it is a jitdump of version %u; known is %u", header->version, VERSION);
 	else if (flags & ~(uint64_t)FLAG_ARCH_TIMESTAMP)
@@ -74,7 +74,7 @@ void jitdump_fini(struct jitdump *dump)
 	dump->window_len = 0;
 }
 
-/* The name runs to its NUL, or to the code where there is none. */
+/* The name extends to its NUL, or to the code if there is no NUL. */
 static const char *read_name(struct jitdump *dump, uint64_t offset, uint64_t room)
 {
 	size_t want = room < JITDUMP_NAME_MAX ? (size_t)room : JITDUMP_NAME_MAX;
@@ -149,7 +149,7 @@ static bool read_payload(struct jitdump *dump, struct jitdump_record *record, st
 	}
 }
 
-/* Whether the byte before `end` is there: a dump may still grow. */
+/* Returns whether the byte before `end` exists: a dump may still grow. */
 static bool reaches(const struct jitdump *dump, uint64_t end)
 {
 	uint8_t last;
@@ -197,7 +197,7 @@ bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_line *line)
 	size_t len = strnlen(file, cursor_left(c));
 	if (c->short_read || !take(c, len + 1))
 		return false;
-	if (strcmp(file, "\xff") != 0) /* "as before" */
+	if (strcmp(file, "\xff") != 0) /* repeats the previous file name */
 		lines->file = file;
 	line->file = lines->file;
 	return true;

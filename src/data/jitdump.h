@@ -1,6 +1,6 @@
-/* A jitdump: what a just-in-time compiler tells of its code, record by record, in the order it was made. Reads through a window,
- * so that a dump of any size costs the same memory; what the end of the file cuts is not there.
- * Source: tools/perf/Documentation/jitdump-specification.txt. Knows no process and no name but the function's. */
+/* Reads a jitdump, the records that a just-in-time compiler writes about its code, in the order of their creation. Reads through a window,
+ * so that dumps of any size use constant memory; a record that the end of the file cuts is ignored. Source:
+ * tools/perf/Documentation/jitdump-specification.txt. Knows no process and only function names. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 enum {
 	JITDUMP_WINDOW = 64 << 10,
-	JITDUMP_NAME_MAX = 16 << 10, /* longer names are cut */
+	JITDUMP_NAME_MAX = 16 << 10, /* longer names are truncated */
 };
 
 enum jitdump_type {
@@ -20,7 +20,7 @@ enum jitdump_type {
 struct jitdump_header {
 	uint32_t version, size, machine, pid; /* machine: EM_* */
 	uint64_t timestamp;
-	bool arch_timestamp; /* times are of the processor's own counter (TSC), not of CLOCK_MONOTONIC */
+	bool arch_timestamp; /* times are those of the processor's counter (TSC), not of CLOCK_MONOTONIC */
 };
 
 struct jitdump_load {
@@ -35,20 +35,20 @@ struct jitdump_move {
 	uint64_t vma, from, to, size, index;
 };
 
-/* Of the next LOAD. */
+/* Applies to the next LOAD. */
 struct jitdump_debug {
 	uint64_t address, count;
-	uint64_t offset, size;   /* in the file: the entries, and what pads them */
+	uint64_t offset, size;   /* in the file: the entries, including padding */
 };
 
-/* Of the next LOAD: .eh_frame, then .eh_frame_hdr. */
+/* Applies to the next LOAD: .eh_frame, then .eh_frame_hdr. */
 struct jitdump_unwinding {
 	uint64_t size, header_size, mapped_size;
 	uint64_t offset;         /* in the file: `size` bytes */
 };
 
 struct jitdump_record {
-	uint32_t type, size;     /* type: enum jitdump_type, or one that is not known */
+	uint32_t type, size;     /* type: enum jitdump_type, or an unknown value */
 	uint64_t timestamp, offset;
 	union {
 		struct jitdump_load load;
@@ -63,21 +63,21 @@ struct jitdump {
 	struct jitdump_header header;
 	bool swapped;
 	uint64_t at;             /* of the next record */
-	uint64_t bad_records;    /* passed over: they say what cannot be */
+	uint64_t bad_records;    /* skipped records with invalid content */
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
 	char name[JITDUMP_NAME_MAX + 1];
 };
 
-/* "/…/jit-PID.dump", the name under which a compiler maps its dump: PID; -1: another name. */
+/* The PID of "/…/jit-PID.dump", the name under which a compiler maps its dump; -1: another name. */
 long jitdump_pid_of_path(const char *path);
 int jitdump_open(struct jitdump *dump, const struct reader *reader, struct error *err);
-void jitdump_fini(struct jitdump *dump); /* also of a zeroed one */
-/* 1: *record is the next one, whole; 0: the end, or what is left is no record. Where the file grows, it may be asked again. */
+void jitdump_fini(struct jitdump *dump); /* accepts a zeroed dump */
+/* 1: *record is the next complete record; 0: the end, or the rest is not a record. Can be called again if the file grows. */
 int jitdump_next(struct jitdump *dump, struct jitdump_record *record);
 
-/* The entries of one DEBUG_INFO, from its bytes. */
+/* The entries of one DEBUG_INFO record, parsed from its bytes. */
 struct jitdump_lines {
 	struct cursor cursor;
 	uint64_t left;

@@ -1,4 +1,4 @@
-/* A jitdump read to its end, its code and its lines looked at. */
+/* Reads a jitdump to its end, with its code and its lines. */
 #include "data/jitdump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-/* Jitdumps for tests, of either byte order. */
+/* Jitdumps for tests, in either byte order. */
 #pragma once
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static inline void dump_prefix(struct dump_maker *m, uint32_t type, size_t size,
 	dump_u64(m, time);
 }
 
-/* Code of `size` bytes, each its function's index. */
+/* Code of `size` bytes, each with the value of its function's index. */
 static inline void dump_load(struct dump_maker *m, uint64_t time, uint64_t address, uint64_t size, uint64_t index, const char *name)
 {
 	dump_prefix(m, JITDUMP_LOAD, 56 + strlen(name) + 1 + size, time);

@@ -10,7 +10,7 @@ static int open_dump(struct jitdump *dump, struct span *span, const struct dump_
 	return jitdump_open(dump, &reader, NULL);
 }
 
-TEST("records come out whole, in either byte order, and code stays where the file has it")
+TEST("records are read completely, in either byte order, and code stays in the file")
 {
 	for (int swap = 0; swap < 2; swap++) {
 		struct dump_maker m = { .swap = swap };
@@ -48,7 +48,7 @@ TEST("records come out whole, in either byte order, and code stays where the fil
 	}
 }
 
-TEST("a dump that is still being written ends before the record that is not whole, wherever it is cut")
+TEST("a dump that is still being written ends before the incomplete record, wherever it is cut")
 {
 	struct dump_maker m = { 0 };
 	dump_begin(&m, 7, 0);
@@ -72,7 +72,7 @@ TEST("a dump that is still being written ends before the record that is not whol
 	}
 }
 
-TEST("sizes that cannot be are no records: code larger than its record, a record smaller than its head, a name without an end")
+TEST("invalid sizes are skipped: code larger than its record, a record smaller than its header, a name without an end")
 {
 	struct dump_maker m = { 0 };
 	dump_begin(&m, 7, 0);
@@ -81,7 +81,7 @@ TEST("sizes that cannot be are no records: code larger than its record, a record
 	memset(m.data + at + 40, 0xff, 8); /* code size */
 	at = m.len;
 	dump_load(&m, 10, 0x1000, 32, 1, "name");
-	memset(m.data + at + 60, 'x', 1); /* runs into the code */
+	memset(m.data + at + 60, 'x', 1); /* extends into the code */
 	dump_load(&m, 10, UINT64_MAX - 8, 32, 1, "wraps");
 	dump_prefix(&m, JITDUMP_MOVE, 20, 10);
 	dump_u32(&m, 0);
@@ -97,7 +97,7 @@ TEST("sizes that cannot be are no records: code larger than its record, a record
 	jitdump_fini(&dump);
 }
 
-TEST("what is no jitdump, or one of a later version, is refused")
+TEST("a file that is not a jitdump, or has a later version, is rejected")
 {
 	struct dump_maker m = { 0 };
 	struct jitdump dump;
@@ -119,7 +119,7 @@ TEST("what is no jitdump, or one of a later version, is refused")
 	EXPECT(open_dump(&dump, &span, &m, m.len) < 0);
 }
 
-TEST("a dump is known by the name that its process maps it under")
+TEST("a dump is recognized by the name under which its process maps it")
 {
 	EXPECT_INT(jitdump_pid_of_path("/tmp/jit-12.dump"), 12);
 	EXPECT_INT(jitdump_pid_of_path("/root/.debug/jit/java-jit-20261120.x/jit-7.dump"), 7);

@@ -76,7 +76,7 @@ static int add_part(struct source *source, const char *path, const struct source
 	return source_add_part(source, &backing, path, err);
 }
 
-/* "data.N"; anything else is none of ours. */
+/* Matches "data.N"; other files are ignored. */
 static bool is_part(const char *name)
 {
 	static const char prefix[] = "data.";
@@ -84,7 +84,7 @@ static bool is_part(const char *name)
 	return strncmp(name, prefix, len) == 0 && name[len] && name[len + strspn(name + len, "0123456789")] == 0;
 }
 
-/* In the order in which the folder lists them, as perf does: records of equal time then come in the same order. */
+/* In the order of the folder's entries, as in perf: records of equal time then have the same order. */
 static int add_parts(struct source *source, const char *folder, const struct source_options *options, struct error *err)
 {
 	int result = 0;
@@ -133,7 +133,7 @@ int source_open(struct source **source, const char *path, const struct source_op
 	if (strcmp(path, "-") == 0) {
 		if (fstat(STDIN_FILENO, &st) != 0)
 			return error_system(err, "standard input");
-		/* whoever opened it for us was allowed to */
+		/* the process that opened it had permission */
 		return open_descriptor(source, STDIN_FILENO, &st, path, &(struct source_options){ .force = true }, err);
 	}
 	if (open_path(&fd, &st, path, err) < 0)

@@ -1,5 +1,5 @@
-/* A stream of records, whatever the container: file, pipe, directory, compressed, live. Knows what a record looks like,
- * not what it means. Records come in the order of the file, in native byte order. */
+/* A stream of records, independent of the container: file, pipe, directory, compressed, live. Knows the layout of records, not their
+ * meaning. Records have the order of the file, and native byte order. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,11 +10,9 @@
 
 struct source_counters {
 	uint64_t bytes_read;       /* of the data section, as stored */
-	uint64_t bytes_total;      /* 0: not known (a pipe) */
-	uint64_t bad_records;      /* skipped: a size that cannot be */
-	uint64_t truncated_at;     /* file offset where the recording ends early; 0: whole */
-	bool no_record;            /* what stands there claims to be smaller than a record's head */
-	uint64_t unknown_types;
+	uint64_t bytes_total;      /* 0: unknown (a pipe) */
+	uint64_t bad_records;      /* invalid types, and bodies that do not match their type */
+	uint64_t unknown_types;    /* types of a newer kernel or recorder */
 };
 
 struct source;
@@ -22,32 +20,32 @@ struct source;
 struct source_ops {
 	/* 1: *record is the next one, borrowed until source_release passes it; 0: the end; < 0: *err, and no more records. */
 	int (*next)(struct source *source, struct record *record, struct error *err);
-	/* Bytes of records delivered before `mark` (a value source_mark returned) are not needed any more. */
+	/* Bytes of records delivered before `mark` (a result of source_mark) are no longer needed. */
 	void (*release)(struct source *source, uint64_t mark);
 	void (*close)(struct source *source);
 };
 
 struct source {
 	const struct source_ops *ops;
-	struct header header;      /* complete before the first record of a file; grows as records pass in a pipe */
+	struct header header;      /* of a file: complete before the first record; of a pipe: extended as records are read */
 	struct source_counters counters;
 	const char *path;
-	uint64_t mark;             /* grows with each record; monotone */
+	uint64_t mark;             /* increases with each record */
 };
 
 struct source_options {
-	bool force;                /* -f: do not ask who owns the file */
+	bool force;                /* -f: do not check the owner of the file */
 	bool header_only;          /* do not prepare for reading records */
 };
 
-/* Opens path ("-": stdin, which may be a pipe or a file; a directory: its data file and its parts). A FIFO is read as a pipe.
- * On failure *err names the file, the offset and what was expected. */
+/* Opens path ("-": stdin, which may be a pipe or a file; a directory: its data file and its parts). A FIFO is read as a pipe. On failure
+ * *err names the file, the offset and the expected content. */
 int source_open(struct source **source, const char *path, const struct source_options *options, struct error *err);
-void source_close(struct source *source); /* NULL is fine */
+void source_close(struct source *source); /* accepts NULL */
 
-/* For pipes HEADER_ATTR, HEADER_FEATURE, EVENT_UPDATE, HEADER_BUILD_ID, HEADER_TRACING_DATA are already applied to
- * source->header when next returns them. Records inside COMPRESSED ones come out themselves; the COMPRESSED record itself comes
- * first, for -D and counting. AUXTRACE payload is skipped (record_payload tells where it is). */
+/* For pipes, HEADER_ATTR, HEADER_FEATURE, EVENT_UPDATE, HEADER_BUILD_ID, HEADER_TRACING_DATA are applied to source->header before next
+ * returns them. A COMPRESSED record is returned itself, for -D and counting, followed by the records inside it. AUXTRACE payload is skipped
+ * (record_payload locates it). */
 static inline int source_next(struct source *source, struct record *record, struct error *err)
 {
 	return source->ops->next(source, record, err);
@@ -63,7 +61,7 @@ static inline void source_release(struct source *source, uint64_t mark)
 	source->ops->release(source, mark);
 }
 
-/* The bytes behind an AUXTRACE record (len from its body), readable until the source is closed; NULL where cut or a pipe. */
+/* The bytes after an AUXTRACE record (len from its body), readable until the source is closed; NULL if truncated, or in a pipe. */
 const uint8_t *source_payload(struct source *source, const struct record *record, uint64_t len);
-/* The file that a record (its body where the source left it) lies in: of a directory one of its parts. */
+/* The file that contains a record (identified by its body in the source): of a directory one of its parts. */
 const char *source_record_path(const struct source *source, const struct record *record);

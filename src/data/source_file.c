@@ -1,24 +1,24 @@
-/* Records of regular files: one, or the parts of a directory, which take turns. */
+/* Records of regular files: one file, or the parts of a directory in turns. */
 #include "data/source_internal.h"
 
-/* Pages are given back in steps of this, so that it costs nothing. */
+/* Pages are dropped in steps of this size, so that the cost is small. */
 #define DROP_STEP_BYTES ((uint64_t)4 << 20)
-/* What the consumer says it is done with does not come back: smaller steps cost no more. */
+/* Released pages are not read again: smaller steps cost no more. */
 #define RELEASE_STEP_BYTES ((uint64_t)1 << 20)
-/* Where more than this was read and waits for its turn, its pages go and come back. */
+/* If more than this was read and still waits, its pages are dropped and read again. */
 #define WAITING_BYTES ((uint64_t)3 << 20)
-/* How much of one part of a directory is read before the next one gets its turn. */
+/* Bytes read of one part of a directory before the next one's turn. */
 #define TURN_BYTES ((uint64_t)2 << 20)
 
 struct lane {
 	struct backing backing;
 	char *path;
 	uint64_t begin, at, end; /* file offsets of the records */
-	uint64_t dropped;        /* pages before this were given back while reading */
-	uint64_t released;       /* and these as the consumer was done with them */
+	uint64_t dropped;        /* pages before this offset were dropped while reading */
+	uint64_t released;       /* pages before this offset were dropped after release by the consumer */
 	uint64_t turn_end;
-	uint64_t stop;           /* where to look after dropping and turns */
-	bool cut;                /* the header claims more than there is */
+	uint64_t stop;           /* offset of the next check for dropping and turns */
+	bool cut;                /* the header's size exceeds that of the file */
 	bool done;
 	bool inflating;
 	struct inflater inflater;
@@ -28,8 +28,9 @@ struct file_source {
 	struct source base;
 	VEC(struct lane) lanes;
 	size_t current;
-	uint64_t inflated;  /* bytes of mark that are of no file */
+	uint64_t inflated;  /* part of the mark from decompressed bytes, which are in no file */
 	bool finished;
+	struct error damage; /* of the first lane that ended prematurely: the others continue */
 };
 
 static void lane_set_stop(struct lane *lane, bool turns)
@@ -39,7 +40,7 @@ static void lane_set_stop(struct lane *lane, bool turns)
 		lane->stop = lane->turn_end;
 }
 
-/* Pages behind the reader come back from the page cache if a consumer still wants them; swapped ones could not. */
+/* The kernel reads dropped pages again from the page cache if a consumer still needs them; byte-swapped pages would be lost. */
 static void lane_drop_behind(struct file_source *file, struct lane *lane)
 {
 	if (lane->at - lane->dropped < 2 * DROP_STEP_BYTES)
@@ -63,20 +64,12 @@ static void file_stop(struct file_source *file, struct lane *lane)
 	lane_set_stop(lane, turns);
 }
 
-/* The lane has no whole record left: 1: another one goes on, 0: all are done, < 0: it ends where it should not. */
-static int lane_end(struct file_source *file, struct lane *lane, struct error *err)
+/* Ends the current lane. 1: another one continues, 0: all have ended. */
+static int file_next_lane(struct file_source *file)
 {
-	struct source *source = &file->base;
-	uint64_t left = lane->end - lane->at;
-	if (left || lane->cut) {
-		source->counters.truncated_at = lane->at;
-		return error_set(err, ERROR_FORMAT, "%s: the data ends at offset %llu, %llu bytes into a record%s", lane->path,
-				 (unsigned long long)lane->end, (unsigned long long)left,
-				 lane->cut ? "; its header promises more than the file holds" : "");
-	}
-	if (inflater_end(&lane->inflater, source, lane->path, err) < 0)
-		return -1;
-	lane->done = true;
+	struct lane *ended = &file->lanes.items[file->current];
+	ended->done = true;
+	ended->inflating = false;
 	for (size_t i = 1; i <= file->lanes.count; i++) {
 		size_t next = (file->current + i) % file->lanes.count;
 		if (!file->lanes.items[next].done) {
@@ -87,7 +80,20 @@ static int lane_end(struct file_source *file, struct lane *lane, struct error *e
 	return 0;
 }
 
-/* Records that need more than a look at their header. 1: deliver, 0: skip, < 0: *err. */
+/* Handles a lane without a complete record left: 1: another one continues, 0: all have ended, < 0: premature end. */
+static int lane_end(struct file_source *file, struct lane *lane, struct error *err)
+{
+	uint64_t left = lane->end - lane->at;
+	if (left || lane->cut)
+		return error_set(err, ERROR_FORMAT, "%s: the data ends at offset %llu, %llu bytes into a record%s", lane->path,
+				 (unsigned long long)lane->end, (unsigned long long)left,
+				 lane->cut ? "; its header promises more than the file holds" : "");
+	if (inflater_end(&lane->inflater, lane->path, err) < 0)
+		return -1;
+	return file_next_lane(file);
+}
+
+/* Handles records that need more than their header. 1: deliver, 0: skip, < 0: *err. */
 static int lane_special(struct file_source *file, struct lane *lane, struct record *record, struct error *err)
 {
 	struct source *source = &file->base;
@@ -97,15 +103,13 @@ static int lane_special(struct file_source *file, struct lane *lane, struct reco
 		return 0;
 	}
 	if (record->type < RECORD_USER_TYPE_START) {
-		source->counters.unknown_types += !record_type_name(record->type);
+		source_note_type(source, record->type);
 		return 1;
 	}
-	if (!record_payload_size(record, &payload) || payload > lane->end - lane->at) {
-		source->counters.truncated_at = lane->at;
+	if (!record_payload_size(record, &payload) || payload > lane->end - lane->at)
 		return error_set(err, ERROR_FORMAT, "%s: %llu bytes are said to follow at offset %llu, but only %llu are left",
 				 lane->path, (unsigned long long)payload, (unsigned long long)lane->at,
 				 (unsigned long long)(lane->end - lane->at));
-	}
 	if (record->type == RECORD_HEADER_TRACING_DATA) {
 		struct span *data = &source->header.feature_data[FEATURE_TRACING_DATA];
 		*data = (struct span){ lane->backing.bytes + lane->at, payload };
@@ -126,7 +130,7 @@ static int lane_special(struct file_source *file, struct lane *lane, struct reco
 static int lane_inflate(struct file_source *file, struct lane *lane, struct record *record, struct error *err)
 {
 	uint64_t before = file->base.mark;
-	int result = inflater_next(&lane->inflater, &file->base, record, err);
+	int result = inflater_next(&lane->inflater, &file->base, lane->path, record, err);
 	file->inflated += file->base.mark - before;
 	if (result == 0)
 		lane->inflating = false;
@@ -159,7 +163,7 @@ static int file_read(struct file_source *file, struct record *record, struct err
 		}
 		uint32_t size = record_take_header(record, lane->backing.bytes + lane->at, swapped);
 		if (__builtin_expect(size < RECORD_HEADER_BYTES || size > left, 0))
-			return source_bad_size(source, lane->at, size, left, err);
+			return source_bad_size(lane->path, lane->at, size, left, err);
 		record->offset = lane->at - lead;
 		lane->at += size;
 		source->mark += size;
@@ -172,14 +176,38 @@ static int file_read(struct file_source *file, struct record *record, struct err
 	}
 }
 
+/* Continues after a premature end of a lane: a truncated part of a folder must not affect the records of other parts. */
+static int file_go_on(struct file_source *file, struct record *record, struct error *err)
+{
+	struct error ignored, first = { .kind = ERROR_FORMAT };
+	int result = -1;
+	if (err)
+		first = *err;
+	else
+		err = &ignored;
+	while (result < 0 && file_next_lane(file))
+		result = file_read(file, record, err);
+	if (file->damage.kind == ERROR_NONE)
+		file->damage = first;
+	return result > 0 ? result : 0;
+}
+
 static int file_next(struct source *source, struct record *record, struct error *err)
 {
 	struct file_source *file = (struct file_source *)source;
 	if (file->finished)
 		return 0;
 	int result = file_read(file, record, err);
-	file->finished = result <= 0;
-	return result;
+	if (result < 0)
+		result = file_go_on(file, record, err);
+	if (__builtin_expect(result > 0, 1))
+		return result;
+	file->finished = true;
+	if (file->damage.kind == ERROR_NONE)
+		return 0;
+	if (err)
+		*err = file->damage;
+	return -1;
 }
 
 static void file_release(struct source *source, uint64_t mark)
@@ -189,7 +217,7 @@ static void file_release(struct source *source, uint64_t mark)
 		struct lane *lane = &file->lanes.items[i];
 		uint64_t to = lane->at;
 		chain_release(&lane->inflater.chain, mark);
-		/* with one lane a mark is a place in the file; with more, only what can be had back is dropped */
+		/* with one lane a mark is a file offset; with several, only pages that can be read again are dropped */
 		if (file->lanes.count == 1)
 			to = mark > file->inflated ? lane->begin + mark - file->inflated : 0;
 		else if (source->header.swapped)

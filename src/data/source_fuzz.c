@@ -1,4 +1,4 @@
-/* A whole recording: opened, read to its end, every record looked at. */
+/* A complete recording: opened, read to its end, every record decoded. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is inflated is bounded by nobody else: 64 MiB of it are enough to see. */
+/* No other limit exists on decompressed bytes: 64 MiB suffice. */
 #define INFLATED_LIMIT ((uint64_t)64 << 20)
 
 static void read_all(struct source *source)

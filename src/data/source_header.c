@@ -1,9 +1,10 @@
-/* The header of a file: where its sections are, its events, its features. */
+/* The header of a file: its sections, events and features. */
+#include "base/str.h"
 #include "data/source_internal.h"
 
 #define MAGIC_BYTES 8
 #define FILE_HEADER_BYTES 104
-#define FILE_HEADER_V1_BYTES 72 /* as first published: no features */
+#define FILE_HEADER_V1_BYTES 72 /* as first published: without features */
 #define SECTION_BYTES 16
 
 struct section {
@@ -21,7 +22,7 @@ int container_detect(const uint8_t *bytes, uint64_t len, bool *swapped, bool *v1
 	memcpy(&native, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "2ELIFREP" : "PERFILE2", sizeof native);
 	uint64_t magic = load_u64(bytes), size = load_u64(bytes + MAGIC_BYTES);
 	if (memcmp(bytes, v1_magic, MAGIC_BYTES) == 0) {
-		/* this magic reads alike in both byte orders; the size behind it does not */
+		/* this magic is equal in both byte orders; the size after it is not */
 		*v1 = true;
 		*swapped = size > UINT32_MAX;
 	} else if (magic == __builtin_bswap64(native)) {
@@ -62,6 +63,7 @@ static int read_attr(struct header *header, const struct backing *file, struct s
 	c.at = 4;
 	uint32_t size = take_u32(&c);
 	size = size ? size : ATTR_SIZE_VER0;
+	header->bad_attrs += size > room || size < ATTR_SIZE_VER0;
 	if (size < room && size >= ATTR_SIZE_VER0)
 		room = size;
 	if (attr_decode(&attr, entry.data, room, header->swapped, err) < 0)
@@ -69,7 +71,7 @@ static int read_attr(struct header *header, const struct backing *file, struct s
 	c.at = room;
 	struct section where = take_section(&c);
 	struct span ids = section_span(file, where);
-	/* sections that overlap could claim any multiple of the file's size */
+	/* overlapping sections could claim any multiple of the file's size */
 	if (!ids.data || ids.len / sizeof(uint64_t) > *ids_left)
 		return error_set(err, ERROR_FORMAT,
 				 "%s: the ids of event %zu are said to be %llu bytes at offset %llu, beyond the file", path,
@@ -102,10 +104,11 @@ static int read_attrs(struct header *header, const struct backing *file, struct 
 	for (uint64_t at = 0; stride <= all.len - at; at += stride)
 		if (read_attr(header, file, (struct span){ all.data + at, stride }, &ids_left, path, err) < 0)
 			return -1;
+	header->bad_attrs += all.len % stride != 0;
 	return 0;
 }
 
-/* The bits were written as machine words of 8 or of 4 bytes, which only matters where they have to be swapped. */
+/* The bits were written as machine words of 8 or 4 bytes, which matters only if they are swapped. */
 static void read_feature_bits(struct header *header, const uint8_t *bytes)
 {
 	uint64_t wide[4], narrow[4];
@@ -127,7 +130,7 @@ static size_t feature_bits_count(const struct header *header)
 	return count;
 }
 
-/* A recorder that was killed left the data's size 0; a recording without any data has its features right there instead. */
+/* A killed recorder leaves the data size 0; in a recording without data the features follow directly. */
 static bool features_follow(const struct header *header, const struct backing *file)
 {
 	uint64_t table = feature_bits_count(header) * SECTION_BYTES;
@@ -146,7 +149,7 @@ static void read_features(struct header *header, const struct backing *file)
 {
 	struct section where = { header->feature_offset, feature_bits_count(header) * SECTION_BYTES };
 	struct span table = section_span(file, where);
-	/* what was announced and is not there stays announced: its data is NULL */
+	/* an announced feature that is absent remains announced: its data is NULL */
 	if (!table.data || !table.len || header->interrupted)
 		return;
 	struct cursor c = cursor_of(table.data, table.len, header->swapped);
@@ -159,7 +162,7 @@ static void read_features(struct header *header, const struct backing *file)
 	}
 }
 
-/* EVENT_DESC: count, size of an attribute; each: attribute, number of ids, name, ids. Events are told by their place. */
+/* EVENT_DESC: count, size of an attribute; each: attribute, number of ids, name, ids. Events are identified by position. */
 void header_read_event_names(struct header *header)
 {
 	struct span body = header->feature_data[FEATURE_EVENT_DESC];
@@ -175,13 +178,13 @@ void header_read_event_names(struct header *header)
 		if (!name)
 			return;
 		if (!evlist->events.items[i].name)
-			evlist->events.items[i].name = arena_string(&evlist->arena, name, len);
+			evlist->events.items[i].name = text_one_line(&evlist->arena, name, len);
 		if (c.short_read)
 			return;
 	}
 }
 
-/* GROUP_DESC: count; each: name, place of the leader, number of members. */
+/* GROUP_DESC: count; each: name, index of the leader, number of members. */
 void header_read_groups(struct header *header)
 {
 	struct span body = header->feature_data[FEATURE_GROUP_DESC];
@@ -201,7 +204,7 @@ void header_read_groups(struct header *header)
 		struct evsel *events = evlist->events.items;
 		events[leader].group_members = members;
 		if (len && !(len == 12 && memcmp(name, "{anon_group}", len) == 0))
-			events[leader].group_name = arena_string(&evlist->arena, name, len);
+			events[leader].group_name = text_one_line(&evlist->arena, name, len);
 		for (uint32_t m = 1; m < members; m++) {
 			events[leader + m].leader = leader;
 			events[leader + m].group_members = 0;
@@ -211,7 +214,7 @@ void header_read_groups(struct header *header)
 
 #define EVENT_TYPE_BYTES 72 /* u64 config, char name[64] */
 
-/* The table of event types of old files. All it tells that the attribute does not is the name of a tracepoint. */
+/* The table of event types of old files: adds only the names of tracepoints to the attributes. */
 static void read_event_types(struct header *header, struct span table)
 {
 	struct evlist *evlist = &header->evlist;
@@ -225,7 +228,7 @@ static void read_event_types(struct header *header, struct span table)
 		for (size_t i = 0; i < evlist->events.count && len; i++) {
 			struct evsel *evsel = &evlist->events.items[i];
 			if (evsel->attr.type == ATTR_TRACEPOINT && evsel->attr.config == config && !evsel->name)
-				evsel->name = arena_string(&evlist->arena, name, len);
+				evsel->name = text_one_line(&evlist->arena, name, len);
 		}
 	}
 }
@@ -265,6 +268,7 @@ int header_read_file(struct header *header, const struct backing *file, const ch
 		read_feature_bits(header, take(&c, sizeof header->features));
 	if (read_attrs(header, file, attrs, path, err) < 0 || read_data_section(header, file, data, path, err) < 0)
 		return -1;
+	header->bad_attrs += !header->evlist.events.count && header->data_size;
 	read_features(header, file);
 	header->compressed = header_has(header, FEATURE_COMPRESSED);
 	header_read_event_names(header);

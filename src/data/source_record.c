@@ -1,4 +1,5 @@
-/* Records that concern the container itself: their byte order, what follows them, and what they add to the header. */
+/* Records that affect the container itself: their byte order, the data after them, and their additions to the header. */
+#include "base/str.h"
 #include "data/source_internal.h"
 
 #define U64_BYTES sizeof(uint64_t)
@@ -11,7 +12,7 @@ bool record_make_native(struct record *record, const struct evlist *evlist)
 	const struct sample_layout *layout = event == UINT32_MAX ? NULL : &evlist->events.items[event].layout;
 	if (record_swap(record->type, record->misc, (uint8_t *)record->body, record->body_len, layout) < 0)
 		return false;
-	/* who keeps only the body finds the rest in the 8 bytes before it */
+	/* callers that store only the body find the header in the 8 bytes before it */
 	uint8_t *head = (uint8_t *)record->body - RECORD_HEADER_BYTES;
 	uint16_t size = (uint16_t)(record->body_len + RECORD_HEADER_BYTES);
 	memcpy(head, &record->type, sizeof record->type);
@@ -35,15 +36,34 @@ bool record_payload_size(const struct record *record, uint64_t *size)
 	return true;
 }
 
+static void take_identity(struct build_id_entry *entry, struct cursor c)
+{
+	const uint8_t *mark;
+	if (cursor_left(&c) < BUILD_ID_IDENTITY_BYTES)
+		return;
+	take(&c, cursor_left(&c) - BUILD_ID_IDENTITY_BYTES);
+	mark = take(&c, BUILD_ID_IDENTITY_MARK_BYTES);
+	if (memcmp(mark, BUILD_ID_IDENTITY_MARK, BUILD_ID_IDENTITY_MARK_BYTES) != 0)
+		return;
+	entry->one_of_many = true;
+	entry->maj = take_u32(&c);
+	entry->min = take_u32(&c);
+	entry->ino = take_u64(&c);
+	entry->ino_generation = take_u64(&c);
+}
+
 void header_add_build_id(struct header *header, uint16_t misc, const uint8_t *body, size_t len, bool swap)
 {
 	struct cursor c = cursor_of(body, len, swap);
 	int32_t pid = (int32_t)take_u32(&c);
 	const uint8_t *id = take(&c, BUILD_ID_FIELD_BYTES);
+	struct cursor behind = c;
 	size_t room = cursor_left(&c), name_len;
 	const char *name = take_string(&c, room, &name_len);
-	if (!id)
+	if (!id) {
+		header->bad_build_ids++;
 		return;
+	}
 	struct build_id_entry *entry = vec_add(&header->build_ids);
 	entry->misc = misc;
 	entry->pid = pid;
@@ -52,9 +72,11 @@ void header_add_build_id(struct header *header, uint16_t misc, const uint8_t *bo
 		entry->id.len = id[sizeof entry->id.bytes];
 	memcpy(entry->id.bytes, id, entry->id.len);
 	entry->filename = arena_string(&header->arena, name, name_len);
+	take(&behind, name_len < room ? name_len + 1 : room);
+	take_identity(entry, behind);
 }
 
-/* The first recorders wrote no pid: then the kernel's name seems to have lost its first four bytes. */
+/* The first recorders wrote no pid: the kernel's name then seems to lack its first four bytes. */
 static bool build_ids_lack_pid(struct span records, bool swap)
 {
 	static const char shifted[] = "nel.kallsyms]";
@@ -78,9 +100,9 @@ void header_add_build_ids(struct header *header, struct span records)
 	while (records.len >= RECORD_HEADER_BYTES) {
 		uint32_t size = record_take_header(&record, records.data, header->swapped);
 		if (size < RECORD_HEADER_BYTES || size > records.len)
-			return;
+			break;
 		if (no_pid && record.body_len >= BUILD_ID_FIELD_BYTES) {
-			/* the four bytes before the id stand in for the pid, which is then said to be the host's */
+			/* the four bytes before the id serve as the pid, which is the host's */
 			header_add_build_id(header, record.misc, record.body - sizeof(uint32_t),
 					    record.body_len + sizeof(uint32_t), header->swapped);
 			header->build_ids.items[header->build_ids.count - 1].pid = -1;
@@ -89,9 +111,10 @@ void header_add_build_ids(struct header *header, struct span records)
 		}
 		records = (struct span){ records.data + size, records.len - size };
 	}
+	header->bad_build_ids += records.len > 0;
 }
 
-static void apply_attr(struct header *header, const struct record *record)
+static bool apply_attr(struct header *header, const struct record *record)
 {
 	struct attr attr;
 	struct cursor c = cursor_of(record->body, record->body_len, false);
@@ -99,12 +122,13 @@ static void apply_attr(struct header *header, const struct record *record)
 	uint32_t size = take_u32(&c);
 	size = size ? size : ATTR_SIZE_VER0;
 	if (size > record->body_len || attr_decode(&attr, record->body, size, false, NULL) < 0)
-		return;
+		return false;
 	size_t count = (record->body_len - size) / U64_BYTES;
 	uint64_t *ids = memory_alloc(count * U64_BYTES + 1);
 	memcpy(ids, record->body + size, count * U64_BYTES);
 	evlist_add(&header->evlist, &attr, ids, count, NULL);
 	free(ids);
+	return (record->body_len - size) % U64_BYTES == 0;
 }
 
 static void cpu_list_add(struct cpu_list *list, size_t limit, int32_t cpu)
@@ -115,7 +139,7 @@ static void cpu_list_add(struct cpu_list *list, size_t limit, int32_t cpu)
 
 enum cpu_map_type { CPU_MAP_LIST = 0, CPU_MAP_MASK = 1, CPU_MAP_RANGE = 2 };
 
-/* How many entries a map may yield, as the bytes that are there allow. */
+/* The maximal number of entries of a map, given its size in bytes. */
 static size_t cpu_map_most(struct cursor c)
 {
 	uint16_t type = take_u16(&c);
@@ -172,39 +196,40 @@ static void apply_cpus(struct evlist *evlist, struct evsel *evsel, struct cursor
 
 enum event_update_type { EVENT_UPDATE_UNIT, EVENT_UPDATE_SCALE, EVENT_UPDATE_NAME, EVENT_UPDATE_CPUS };
 
-static void apply_event_update(struct header *header, const struct record *record)
+static bool apply_event_update(struct header *header, const struct record *record)
 {
 	struct evlist *evlist = &header->evlist;
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	uint64_t type = take_u64(&c), id = take_u64(&c);
 	uint32_t event = evlist->events.count == 1 || !id ? 0 : idmap_get(&evlist->by_id, id);
 	if (c.short_read || event >= evlist->events.count)
-		return;
+		return false;
 	struct evsel *evsel = &evlist->events.items[event];
 	size_t room = cursor_left(&c), len;
 	if (type == EVENT_UPDATE_CPUS) {
 		apply_cpus(evlist, evsel, c);
-		return;
+		return true;
 	}
 	if (type == EVENT_UPDATE_SCALE) {
 		uint64_t bits = take_u64(&c);
 		if (!c.short_read)
 			memcpy(&evsel->scale, &bits, sizeof bits);
-		return;
+		return !c.short_read;
 	}
 	const char *text = take_string(&c, room, &len);
 	if (type == EVENT_UPDATE_UNIT)
-		evsel->unit = arena_string(&evlist->arena, text, len);
+		evsel->unit = text_one_line(&evlist->arena, text, len);
 	else if (type == EVENT_UPDATE_NAME)
-		evsel->name = arena_string(&evlist->arena, text, len);
+		evsel->name = text_one_line(&evlist->arena, text, len);
+	return true;
 }
 
-static void apply_feature(struct header *header, const struct record *record)
+static bool apply_feature(struct header *header, const struct record *record)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	uint64_t feature = take_u64(&c);
 	if (c.short_read || feature >= FEATURE_COUNT)
-		return;
+		return !c.short_read; /* a newer recorder has more fields */
 	header->features[feature / 64] |= (uint64_t)1 << (feature % 64);
 	header->feature_data[feature].data = arena_copy(&header->arena, record->body + c.at, cursor_left(&c));
 	header->feature_data[feature].len = cursor_left(&c);
@@ -216,46 +241,51 @@ static void apply_feature(struct header *header, const struct record *record)
 		header_read_event_names(header);
 	if (feature == FEATURE_GROUP_DESC)
 		header_read_groups(header);
+	return true;
 }
 
-void header_apply_record(struct header *header, const struct record *record, bool attrs)
+bool header_apply_record(struct header *header, const struct record *record, bool attrs)
 {
 	switch (record->type) {
 	case RECORD_HEADER_ATTR:
-		if (attrs)
-			apply_attr(header, record);
-		break;
+		header->bad_attrs += attrs && !apply_attr(header, record);
+		return true;
 	case RECORD_EVENT_UPDATE:
-		apply_event_update(header, record);
-		break;
+		return apply_event_update(header, record);
 	case RECORD_HEADER_FEATURE:
-		apply_feature(header, record);
-		break;
+		return apply_feature(header, record);
 	case RECORD_HEADER_BUILD_ID:
 		header_add_build_id(header, record->misc, record->body, record->body_len, false);
-		break;
+		return true;
 	default:
-		break;
+		return true;
 	}
+}
+
+void source_note_type(struct source *source, uint32_t type)
+{
+	if (record_type_name(type))
+		return;
+	if (record_type_may_be(type))
+		source->counters.unknown_types++;
+	else
+		source->counters.bad_records++;
 }
 
 void source_note_record(struct source *source, const struct record *record)
 {
-	if (!record_type_name(record->type))
-		source->counters.unknown_types++;
-	else
-		header_apply_record(&source->header, record, source->header.pipe);
+	source_note_type(source, record->type);
+	if (!header_apply_record(&source->header, record, source->header.pipe))
+		source->counters.bad_records++;
 }
 
-int source_bad_size(struct source *source, uint64_t offset, uint32_t size, uint64_t left, struct error *err)
+int source_bad_size(const char *path, uint64_t offset, uint32_t size, uint64_t left, struct error *err)
 {
-	source->counters.truncated_at = offset;
-	source->counters.no_record = size < RECORD_HEADER_BYTES;
 	if (size < RECORD_HEADER_BYTES)
 		return error_set(err, ERROR_FORMAT, "%s: the record at offset %llu claims %u bytes, %d at least were expected",
-				 source->path, (unsigned long long)offset, size, RECORD_HEADER_BYTES);
+				 path, (unsigned long long)offset, size, RECORD_HEADER_BYTES);
 	return error_set(err, ERROR_FORMAT, "%s: the record at offset %llu claims %u bytes, but only %llu are left",
-			 source->path, (unsigned long long)offset, size, (unsigned long long)left);
+			 path, (unsigned long long)offset, size, (unsigned long long)left);
 }
 
 int inflater_begin(struct inflater *inflater, const struct record *record, uint64_t offset, const char *path, struct error *err)
@@ -268,17 +298,16 @@ int inflater_begin(struct inflater *inflater, const struct record *record, uint6
 	return inflater_feed(inflater, record->body + c.at, size, offset, err);
 }
 
-int inflater_end(const struct inflater *inflater, struct source *source, const char *path, struct error *err)
+int inflater_end(const struct inflater *inflater, const char *path, struct error *err)
 {
 	size_t left = chain_left(&inflater->chain);
 	if (!left)
 		return 0;
-	source->counters.truncated_at = inflater->offset;
 	return error_set(err, ERROR_FORMAT, "%s: what the compressed record at offset %llu holds is cut, %zu bytes into a record", path,
 			 (unsigned long long)inflater->offset, left);
 }
 
-int inflater_next(struct inflater *inflater, struct source *source, struct record *record, struct error *err)
+int inflater_next(struct inflater *inflater, struct source *source, const char *path, struct record *record, struct error *err)
 {
 	bool swapped = source->header.swapped;
 	for (;;) {
@@ -293,9 +322,9 @@ int inflater_next(struct inflater *inflater, struct source *source, struct recor
 		if (left >= RECORD_HEADER_BYTES)
 			size = record_take_header(record, chain_at(&inflater->chain), swapped);
 		if (size < RECORD_HEADER_BYTES)
-			return source_bad_size(source, inflater->offset, size, left, err);
+			return source_bad_size(path, inflater->offset, size, left, err);
 		if (size > left) {
-			int more = inflater_more(inflater, source->path, err);
+			int more = inflater_more(inflater, path, err);
 			if (more <= 0)
 				return more;
 			continue;
@@ -311,7 +340,7 @@ int inflater_next(struct inflater *inflater, struct source *source, struct recor
 			record_payload_size(record, &inflater->skip);
 			source_note_record(source, record);
 		} else if (record->type > RECORD_CALLCHAIN_DEFERRED || !record->type) {
-			source->counters.unknown_types++;
+			source_note_type(source, record->type);
 		}
 		return 1;
 	}

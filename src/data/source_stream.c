@@ -1,4 +1,4 @@
-/* Records that come through a descriptor and cannot be read twice. */
+/* Records read from a descriptor that cannot seek. */
 #include <errno.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@ struct stream_source {
 	int fd;
 	char *path;
 	struct chain chain;
-	uint64_t offset;      /* of what was not handed out yet, in the stream */
+	uint64_t offset;      /* stream offset of the first unconsumed byte */
 	struct inflater inflater;
 	bool inflating, eof, finished;
 };
@@ -31,7 +31,7 @@ static ssize_t stream_read(struct stream_source *stream, void *room, size_t size
 	}
 }
 
-/* Makes n bytes ready to be handed out: 1, 0 where the stream ends before, < 0: *err. */
+/* Buffers n bytes: 1; 0 if the stream ends before; < 0: *err. */
 static int stream_need(struct stream_source *stream, size_t n, struct error *err)
 {
 	while (chain_left(&stream->chain) < n) {
@@ -51,7 +51,6 @@ static int stream_need(struct stream_source *stream, size_t n, struct error *err
 static int stream_cut(struct stream_source *stream, uint64_t expected, struct error *err)
 {
 	size_t left = chain_left(&stream->chain);
-	stream->base.counters.truncated_at = stream->offset;
 	return error_set(err, ERROR_FORMAT, "%s: the stream ends at offset %llu, where %llu more bytes were expected",
 			 stream->path, (unsigned long long)(stream->offset + left), (unsigned long long)(expected - left));
 }
@@ -63,7 +62,7 @@ static void stream_advance(struct stream_source *stream, uint64_t n)
 	stream->base.counters.bytes_read += n;
 }
 
-/* Takes the next size bytes: into *keep (allocated) where that is not NULL, away otherwise. */
+/* Consumes the next size bytes: stores them in *keep (allocated) unless it is NULL, otherwise skips them. */
 static int stream_payload(struct stream_source *stream, uint64_t size, uint8_t **keep, struct error *err)
 {
 	uint8_t scratch[16 << 10];
@@ -117,7 +116,7 @@ static int stream_special(struct stream_source *stream, struct record *record, s
 		return 0;
 	}
 	if (record->type < RECORD_USER_TYPE_START) {
-		source->counters.unknown_types += !record_type_name(record->type);
+		source_note_type(source, record->type);
 		return 1;
 	}
 	if (!record_payload_size(record, &payload))
@@ -142,7 +141,7 @@ static int stream_end(struct stream_source *stream, struct error *err)
 {
 	if (chain_left(&stream->chain))
 		return stream_cut(stream, RECORD_HEADER_BYTES, err);
-	return inflater_end(&stream->inflater, &stream->base, stream->path, err);
+	return inflater_end(&stream->inflater, stream->path, err);
 }
 
 static int stream_record(struct stream_source *stream, struct record *record, struct error *err)
@@ -152,7 +151,7 @@ static int stream_record(struct stream_source *stream, struct record *record, st
 	for (;;) {
 		int result;
 		if (stream->inflating) {
-			result = inflater_next(&stream->inflater, source, record, err);
+			result = inflater_next(&stream->inflater, source, stream->path, record, err);
 			if (result)
 				return result;
 			stream->inflating = false;
@@ -162,7 +161,7 @@ static int stream_record(struct stream_source *stream, struct record *record, st
 			return result < 0 ? result : stream_end(stream, err);
 		uint32_t size = record_take_header(record, chain_at(&stream->chain), swapped);
 		if (size < RECORD_HEADER_BYTES)
-			return source_bad_size(source, stream->offset, size, chain_left(&stream->chain), err);
+			return source_bad_size(stream->path, stream->offset, size, chain_left(&stream->chain), err);
 		result = stream_need(stream, size, err);
 		if (result <= 0)
 			return result < 0 ? result : stream_cut(stream, size, err);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The header block, as POSIX lays it out. */
+/* The header block in POSIX layout. */
 struct header {
 	char name[100], mode[8], uid[8], gid[8], size[12], time[12], sum[8], kind, target[100], magic[6], version[2];
 	char user[32], group[32], major[8], minor[8], prefix[155], padding[12];
@@ -19,7 +19,7 @@ static int read_all(struct tar_reader *tar, void *buffer, size_t size, struct er
 		if (n < 0)
 			return -1;
 		if (n == 0)
-			return at ? error_set(err, ERROR_FORMAT, "the archive breaks off") : 0;
+			return at ? error_set(err, ERROR_FORMAT, "the archive is truncated") : 0;
 		at += (size_t)n;
 	}
 	return 1;
@@ -32,13 +32,13 @@ static int skip(struct tar_reader *tar, uint64_t size, struct error *err)
 		size_t part = size < sizeof chunk ? (size_t)size : sizeof chunk;
 		int got = read_all(tar, chunk, part, err);
 		if (got <= 0)
-			return got < 0 ? -1 : error_set(err, ERROR_FORMAT, "the archive breaks off");
+			return got < 0 ? -1 : error_set(err, ERROR_FORMAT, "the archive is truncated");
 		size -= part;
 	}
 	return 0;
 }
 
-/* Octal digits, or GNU's way for what does not fit: the first bit set, then big-endian bytes. */
+/* Octal digits, or GNU's format for large values: the first bit set, then big-endian bytes. */
 static bool number_read(const char *field, size_t size, uint64_t *value)
 {
 	*value = 0;
@@ -78,7 +78,7 @@ static uint64_t padding_of(uint64_t size)
 	return -size % TAR_BLOCK;
 }
 
-/* The content of an extension: a name, or pax's records. */
+/* Reads the content of an extension: a name, or pax records. */
 static int text_read(struct tar_reader *tar, uint64_t size, struct str *text, struct error *err)
 {
 	str_clear(text);
@@ -86,19 +86,19 @@ static int text_read(struct tar_reader *tar, uint64_t size, struct str *text, st
 		return error_set(err, ERROR_LIMIT, "a name of %llu bytes in the archive", (unsigned long long)size);
 	str_reserve(text, size + 1);
 	if (size && read_all(tar, text->text, size, err) <= 0)
-		return err->kind ? -1 : error_set(err, ERROR_FORMAT, "the archive breaks off");
+		return err->kind ? -1 : error_set(err, ERROR_FORMAT, "the archive is truncated");
 	text->text[size] = '\0';
 	text->len = size;
 	return skip(tar, padding_of(size), err);
 }
 
-/* What extensions say about the member that follows. */
+/* Extensions that apply to the next member. */
 struct extension {
 	bool name, target, sized;
 	uint64_t size;
 };
 
-/* pax: "LENGTH KEY=VALUE\n", the length being the whole record's. */
+/* pax: "LENGTH KEY=VALUE\n", where LENGTH is that of the whole record. */
 static int pax_read(struct tar_reader *tar, uint64_t size, struct extension *e, struct error *err)
 {
 	CLEANUP_STR struct str text = { 0 };
@@ -110,7 +110,7 @@ static int pax_read(struct tar_reader *tar, uint64_t size, struct extension *e, 
 		bool fits = length > 0 && length <= text.len - at && *end == ' ';
 		char *key = end + 1, *record_end = text.text + at + (fits ? length : 0);
 		if (!fits || key >= record_end || record_end[-1] != '\n')
-			return error_set(err, ERROR_FORMAT, "an extended header of the archive makes no sense");
+			return error_set(err, ERROR_FORMAT, "an extended header of the archive is invalid");
 		record_end[-1] = '\0';
 		if (strncmp(key, "path=", 5) == 0) {
 			str_clear(&tar->name);
@@ -143,7 +143,7 @@ static void member_fill(struct tar_reader *tar, const struct header *h, const st
 		str_printf(&tar->target, "%.*s", (int)sizeof h->target, h->target);
 	}
 	member->kind = h->kind ? h->kind : TAR_FILE;
-	/* names may be longer than what was stored with a NUL in them */
+	/* the stored text may contain a NUL before its end */
 	member->name = str_text(&tar->name);
 	member->target = str_text(&tar->target);
 }
@@ -155,7 +155,7 @@ static int header_read(struct tar_reader *tar, struct header *h, uint64_t *size,
 	if (got <= 0 || header_is_zero(h))
 		return got < 0 ? -1 : 0;
 	if (!number_read(h->sum, sizeof h->sum, &sum) || sum != header_sum(h) || !number_read(h->size, sizeof h->size, size))
-		return error_set(err, ERROR_FORMAT, "no tape archive, or a damaged one");
+		return error_set(err, ERROR_FORMAT, "not a tar archive, or a damaged one");
 	return 1;
 }
 
@@ -205,7 +205,7 @@ ssize_t tar_read(struct tar_reader *tar, void *buffer, size_t size, struct error
 		return 0;
 	ssize_t n = tar->read(tar->context, buffer, size, err);
 	if (n == 0)
-		return error_set(err, ERROR_FORMAT, "the archive breaks off");
+		return error_set(err, ERROR_FORMAT, "the archive is truncated");
 	tar->left -= n > 0 ? (uint64_t)n : 0;
 	return n;
 }
@@ -245,7 +245,7 @@ static int header_write(struct tar_writer *tar, char kind, const char *name, con
 	number_write(h.size, sizeof h.size, size);
 	number_write(h.time, sizeof h.time, member->time_s > 0 ? (uint64_t)member->time_s : 0);
 	h.kind = kind;
-	memcpy(h.magic, "ustar ", 6); /* as GNU marks that long names come apart */
+	memcpy(h.magic, "ustar ", 6); /* GNU's mark for archives with separate long names */
 	memcpy(h.version, " ", 2);
 	strcpy(h.user, "root");
 	strcpy(h.group, "root");
@@ -263,7 +263,7 @@ static int pad(struct tar_writer *tar, uint64_t size, struct error *err)
 	return size ? put(tar, zeros, (size_t)size, err) : 0;
 }
 
-/* A name that its field cannot hold goes before its member as the content of another. */
+/* A name that exceeds its field precedes the member as the content of another. */
 static int long_text_write(struct tar_writer *tar, char kind, const char *text, struct error *err)
 {
 	static const struct tar_member plain = { 0 };

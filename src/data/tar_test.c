@@ -26,7 +26,7 @@ static ssize_t from_memory(void *context, void *buffer, size_t size, __attribute
 	return (ssize_t)n;
 }
 
-TEST("what is written is read again, in any pieces, long names and large sizes too")
+TEST("written archives are read back, in any pieces, with long names and large sizes")
 {
 	char name[300], target[200];
 	memset(name, 'n', sizeof name);
@@ -69,7 +69,7 @@ TEST("what is written is read again, in any pieces, long names and large sizes t
 	writer_fini(&memory);
 }
 
-TEST("an archive that breaks off, or is none, is an error and not an end")
+TEST("a truncated archive, or another file, is an error and not an end")
 {
 	struct writer memory;
 	writer_open(&memory, -1, 0);
@@ -81,7 +81,7 @@ TEST("an archive that breaks off, or is none, is an error and not an end")
 	struct error err = { 0 };
 	EXPECT_INT(tar_next(&in, &m, &err), 1);
 	EXPECT_INT(tar_next(&in, &m, &err), -1);
-	EXPECT(strstr(err.text, "breaks off"));
+	EXPECT(strstr(err.text, "is truncated"));
 	tar_reader_fini(&in);
 	static const char text[1024] = "no archive";
 	struct bytes none = { text, sizeof text, 0, 512 };

@@ -1,19 +1,48 @@
-/* Recordings made by tests, in either byte order. */
+/* Recordings for tests, in either byte order. */
 #pragma once
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/attr.h"
 #include "abi/record.h"
 #include "data/header.h"
+#include "unit.h"
 
 struct recording {
 	uint8_t bytes[1 << 16];
 	size_t len;
 	bool swap;
 };
+
+static inline struct recording *recording_new(bool swap)
+{
+	struct recording *r = calloc(1, sizeof *r);
+	r->swap = swap;
+	return r;
+}
+
+static inline void write_file(const char *folder, const char *name, const void *bytes, size_t len)
+{
+	char path[512];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	int fd = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+	EXPECT(write(fd, bytes, len) == (ssize_t)len);
+	close(fd);
+}
+
+static inline void remove_folder(const char *folder, const char *const *names)
+{
+	char path[512];
+	for (; *names; names++) {
+		snprintf(path, sizeof path, "%s/%s", folder, *names);
+		unlink(path);
+	}
+	rmdir(folder);
+}
 
 static inline void put_at(struct recording *r, size_t at, uint64_t value, size_t width)
 {
@@ -34,7 +63,7 @@ static inline void put_bytes(struct recording *r, const void *bytes, size_t n)
 	r->len += n;
 }
 
-/* As the header's strings are: length, text, padding. */
+/* A string in the header's format: length, text, padding. */
 static inline void put_string(struct recording *r, const char *text)
 {
 	size_t room = (strlen(text) + 1 + 7) / 8 * 8;
@@ -143,7 +172,7 @@ static inline void put_round(struct recording *r)
 	end_record(r, begin_record(r, RECORD_FINISHED_ROUND, 0));
 }
 
-/* Features are written in the order of their numbers: first all announced, then each body. */
+/* Features are written in the order of their numbers: first the section table, then each body. */
 static inline size_t begin_features(struct recording *r, uint64_t bits)
 {
 	size_t table = r->len;
@@ -207,7 +236,7 @@ static inline void put_header_attr(struct recording *r, uint64_t config, uint64_
 	end_record(r, at);
 }
 
-/* As make_file, told by records. */
+/* As make_file, in stream format. */
 static inline void make_stream(struct recording *r)
 {
 	begin_stream(r);

@@ -22,7 +22,7 @@ static void add_section(struct writer *out, uint64_t offset, uint64_t size)
 
 uint32_t data_attr_size(const struct evlist *evlist)
 {
-	uint32_t size = ATTR_SIZE_VER0;
+	uint32_t size = ATTR_SIZE_VER8; /* as perf 6.12, whose inject expects no other in a file */
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		uint32_t needed = attr_size_needed(&evlist->events.items[i].attr);
 		size = needed > size ? needed : size;
@@ -30,7 +30,7 @@ uint32_t data_attr_size(const struct evlist *evlist)
 	return size;
 }
 
-/* Everything before the records. data_size 0 says that the recording is not finished. */
+/* Lays out everything before the records. data_size 0 marks an unfinished recording. */
 static void layout_head(struct writer *out, const struct evlist *evlist, uint32_t attr_size, uint64_t data_size,
 	const uint64_t features[4], uint64_t *data_offset)
 {
@@ -45,7 +45,7 @@ static void layout_head(struct writer *out, const struct evlist *evlist, uint32_
 	add_u64(out, entry);
 	add_section(out, attrs_at, attrs_size);
 	add_section(out, *data_offset, data_size);
-	add_section(out, 0, 0); /* event types: long gone */
+	add_section(out, 0, 0); /* event types: obsolete */
 	for (int i = 0; i < 4; i++)
 		add_u64(out, features ? features[i] : 0);
 	for (size_t i = 0; i < evlist->events.count; i++)
@@ -65,15 +65,7 @@ static void layout_head(struct writer *out, const struct evlist *evlist, uint32_
 
 int data_writer_open(struct data_writer *writer, int fd, bool pipe, const struct evlist *evlist, struct error *err)
 {
-	return data_writer_open_wide(writer, fd, pipe, evlist, 0, err);
-}
-
-int data_writer_open_wide(struct data_writer *writer, int fd, bool pipe, const struct evlist *evlist, uint32_t attr_size,
-	struct error *err)
-{
 	*writer = (struct data_writer){ .fd = fd, .pipe = pipe, .attr_size = data_attr_size(evlist) };
-	if (attr_size > writer->attr_size)
-		writer->attr_size = attr_size < ATTR_SIZE_VER9 ? attr_size : ATTR_SIZE_VER9;
 	writer_open(&writer->out, fd, BUFFER_SIZE);
 	if (pipe) {
 		add_u64(&writer->out, magic);
@@ -100,8 +92,10 @@ int data_writer_flush(struct data_writer *writer, struct error *err)
 {
 	if (writer_flush(&writer->out, err) == 0)
 		return 0;
-	if (err && err->sys == EPIPE)
-		return error_set(err, ERROR_SYSTEM, "the reader of the recording has gone");
+	if (err && err->sys == EPIPE) {
+		error_set(err, ERROR_SYSTEM, "the reader of the recording has gone");
+		err->sys = EPIPE;
+	}
 	return -1;
 }
 

@@ -1,5 +1,5 @@
-/* A recording being written: perf.data as a file (the header is patched at the end) or as a pipe.
- * Lays out what it is given; does not know what records or features say. Source: perf.data-file-format.txt. */
+/* Writes a recording: perf.data as a file (the header is patched at the end) or as a pipe. Does not interpret records or features. Source:
+ * perf.data-file-format.txt. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,37 +22,34 @@ static inline void feature_set(struct feature_bodies *features, enum feature fea
 }
 
 struct data_writer {
-	struct writer out;          /* records wait here */
+	struct writer out;          /* buffered records */
 	int fd;                     /* borrowed */
 	bool pipe;
-	uint32_t attr_size;         /* that attributes are stored with */
-	uint64_t data_offset;       /* file: where the records begin */
-	uint64_t data_bytes;        /* of records, so far; a pipe: of everything */
+	uint32_t attr_size;         /* stored size of an attribute */
+	uint64_t data_offset;       /* of a file: offset of the records */
+	uint64_t data_bytes;        /* of records so far; of a pipe: of all output */
 };
 
-/* Starts a recording of these events. A file: header (saying that it is not finished), ids and attributes; fd is at its start and
- * can be sought. A pipe: the short header; attributes and features follow as records. */
+/* Starts a recording of these events. A file: writes the header (marked as unfinished), ids and attributes; fd must be at its start and
+ * seekable. A pipe: writes the short header; attributes and features follow as records. */
 int data_writer_open(struct data_writer *writer, int fd, bool pipe, const struct evlist *evlist, struct error *err);
-/* The same, attributes being stored with no less than attr_size bytes. */
-int data_writer_open_wide(struct data_writer *writer, int fd, bool pipe, const struct evlist *evlist, uint32_t attr_size,
-	struct error *err);
 void data_writer_fini(struct data_writer *writer);
 
-/* Adds whole records, or pieces of what is whole together. Failures are remembered and told by data_writer_flush. */
+/* Adds complete records, or consecutive pieces of them. Failures are stored; data_writer_flush reports them. */
 void data_writer_add(struct data_writer *writer, const void *records, size_t size);
-/* Adds spans without copying them (after what waits): for the rings. */
+/* Adds spans without copying them, after the buffered data: for the rings. */
 int data_writer_add_spans(struct data_writer *writer, const struct span *spans, size_t count, struct error *err);
 int data_writer_flush(struct data_writer *writer, struct error *err);
-/* What has been added so far, waiting or written. */
+/* Bytes added so far, buffered or written. */
 static inline uint64_t data_writer_size(const struct data_writer *writer)
 {
 	return writer->data_bytes;
 }
 
-/* Ends a file: the features behind the records, attributes and ids again (events may have got more), the true header.
- * A pipe: nothing but a flush. */
+/* Ends a file: writes the features after the records, attributes and ids again (events may have got more), the final header. A pipe: only
+ * flushes. */
 int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, const struct feature_bodies *features,
 	struct error *err);
 
-/* The size all attributes of a recording are stored with: the smallest that holds what every one uses. */
+/* Returns the size of the stored attributes: that of perf 6.12, or a larger one if an event uses a later member. */
 uint32_t data_attr_size(const struct evlist *evlist);

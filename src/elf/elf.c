@@ -1,9 +1,11 @@
 #include "elf/elf.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/str.h"
 #include "elf/inflate.h"
 
 bool elf_is(struct span bytes)
@@ -11,7 +13,7 @@ bool elf_is(struct span bytes)
 	return bytes.len >= EI_NIDENT && memcmp(bytes.data, ELFMAG, SELFMAG) == 0;
 }
 
-/* An address, offset or size: 4 or 8 bytes by class. */
+/* Reads an address, offset or size: 4 or 8 bytes by class. */
 static uint64_t take_word(struct cursor *c, bool is64)
 {
 	return is64 ? take_u64(c) : take_u32(c);
@@ -25,8 +27,12 @@ struct elf_tables {
 static int elf_header(struct elf *elf, struct elf_tables *t, struct error *err)
 {
 	const uint8_t *ident = elf->bytes.data;
-	if (!elf_is(elf->bytes))
-		return error_set(err, ERROR_FORMAT, "not an ELF file");
+	if (!elf_is(elf->bytes)) {
+		error_set(err, ERROR_FORMAT, "not an ELF file");
+		if (err)
+			err->sys = ENOEXEC;
+		return -1;
+	}
 	bool order = ident[EI_DATA] == ELFDATA2LSB || ident[EI_DATA] == ELFDATA2MSB;
 	bool class = ident[EI_CLASS] == ELFCLASS32 || ident[EI_CLASS] == ELFCLASS64;
 	if (!order || !class)
@@ -69,7 +75,7 @@ static void section_read(const struct elf *elf, struct cursor c, struct elf_sect
 	s->name = "";
 }
 
-/* Names are resolved in a second pass, as the string table is itself a section. */
+/* Names are resolved in a second pass, because the string table is itself a section. */
 static void elf_read_sections(struct elf *elf, struct elf_tables *t)
 {
 	size_t entry = elf->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
@@ -180,39 +186,65 @@ struct span elf_section_bytes(const struct elf *elf, const struct elf_section *s
 	return section && section->flags & SHF_COMPRESSED ? (struct span){ 0 } : section_stored(elf, section);
 }
 
-int elf_section_inflate(const struct elf *elf, const struct elf_section *section, struct span *bytes, void **owned,
-	struct error *err)
+/* How a section is stored; kind COMPRESSION_NONE: uncompressed. */
+struct packing {
+	enum compression kind;
+	struct span stream;
+	uint64_t size;        /* as claimed, in bytes */
+};
+
+static int packing_read(const struct elf *elf, const struct elf_section *section, struct packing *p, struct error *err)
 {
-	*owned = NULL;
-	*bytes = section_stored(elf, section);
-	struct cursor c = cursor_of(bytes->data, bytes->len, elf->swap);
-	enum compression kind = COMPRESSION_NONE;
-	uint64_t size = 0;
+	struct span stored = section_stored(elf, section);
+	struct cursor c = cursor_of(stored.data, stored.len, elf->swap);
+	*p = (struct packing){ .kind = COMPRESSION_NONE, .stream = stored };
 	if (section->flags & SHF_COMPRESSED) {
 		uint32_t type = take_u32(&c);
 		if (elf->is64)
 			take_u32(&c);
-		size = take_word(&c, elf->is64);
+		p->size = take_word(&c, elf->is64);
 		take_word(&c, elf->is64);
-		kind = type == ELFCOMPRESS_ZLIB ? COMPRESSION_ZLIB : type == 2 ? COMPRESSION_ZSTD : COMPRESSION_NONE;
-		if (kind == COMPRESSION_NONE || c.short_read)
+		p->kind = type == ELFCOMPRESS_ZLIB ? COMPRESSION_ZLIB : type == 2 ? COMPRESSION_ZSTD : COMPRESSION_NONE;
+		if (p->kind == COMPRESSION_NONE || c.short_read)
 			return error_set(err, ERROR_FORMAT, "section %.64s is compressed in unknown way %u", section->name, type);
-	} else if (strncmp(section->name, ".zdebug", 7) == 0 && bytes->len >= 12 && memcmp(bytes->data, "ZLIB", 4) == 0) {
+	} else if (strncmp(section->name, ".zdebug", 7) == 0 && stored.len >= 12 && memcmp(stored.data, "ZLIB", 4) == 0) {
 		take(&c, 4);
 		c.swap = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__; /* the size is big-endian in any file */
-		size = take_u64(&c);
-		kind = COMPRESSION_ZLIB;
+		p->size = take_u64(&c);
+		p->kind = COMPRESSION_ZLIB;
 	} else {
 		return 0;
 	}
+	p->stream = (struct span){ c.data + c.at, cursor_left(&c) };
+	return 0;
+}
+
+uint64_t elf_section_claim(const struct elf *elf, const struct elf_section *section)
+{
+	struct packing p;
+	bool packed = packing_read(elf, section, &p, NULL) == 0 && p.kind != COMPRESSION_NONE;
+	return packed && inflate_plausible(p.stream.len, p.size) ? p.size : 0;
+}
+
+int elf_section_inflate(const struct elf *elf, const struct elf_section *section, uint64_t most, struct span *bytes, void **owned,
+	struct error *err)
+{
+	struct packing p;
 	uint8_t *out;
-	struct span stored = { c.data + c.at, cursor_left(&c) };
-	if (inflate_exactly(kind, stored, size, &out, err) < 0) {
-		*bytes = (struct span){ 0 };
+	*owned = NULL;
+	*bytes = (struct span){ 0 };
+	if (packing_read(elf, section, &p, err) < 0)
 		return -1;
+	if (p.kind == COMPRESSION_NONE) {
+		*bytes = p.stream;
+		return 0;
 	}
+	if (p.size > most)
+		return error_set(err, ERROR_LIMIT, "section %.64s claims %llu bytes", section->name, (unsigned long long)p.size);
+	if (inflate_exactly(p.kind, p.stream, p.size, &out, err) < 0)
+		return -1;
 	*owned = out;
-	*bytes = (struct span){ out, size };
+	*bytes = (struct span){ out, p.size };
 	return 0;
 }
 
@@ -275,14 +307,15 @@ uint8_t elf_build_id(const struct elf *elf, uint8_t id[static ELF_BUILD_ID_MAX])
 	return 0;
 }
 
-const char *elf_debuglink(const struct elf *elf, uint32_t *crc)
+bool elf_debuglink(const struct elf *elf, char *name, size_t size, uint32_t *crc)
 {
 	struct span s = elf_section_bytes(elf, elf_section(elf, ".gnu_debuglink"));
-	size_t len = s.len ? strnlen((const char *)s.data, s.len) : 0;
-	if (!len || len == s.len || memchr(s.data, '/', len))
-		return NULL;
 	struct cursor c = cursor_of(s.data, s.len, elf->swap);
+	size_t room = size - 1 < s.len ? size - 1 : s.len, len = text_copy(name, size, s.data, room);
+	bool ends = len < room && !memchr(name, '/', len);
+	if (!len || !ends)
+		*name = '\0';
 	take(&c, (len + 4) & ~(size_t)3);
 	*crc = take_u32(&c);
-	return (const char *)s.data;
+	return *name;
 }

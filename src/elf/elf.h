@@ -1,8 +1,9 @@
-/* ELF files of either class and byte order, over borrowed bytes: header, sections, segments, and what they hold. Format:
- * elf(5) and the System V gABI. Knows no file, no module and no symbol rule.
+/* ELF files of either class and byte order, over borrowed bytes: header, sections, segments, and their content. Format: elf(5) and the
+ * System V gABI. Knows no file, no module and no symbol rule.
  *
- * Everything is checked against the bytes: a section or segment that does not fit has no bytes, a name that does not end
- * inside its table is "". Pointers borrow from the span, which must outlive the struct. */
+ * All offsets and sizes are checked: a section or segment that does not fit is empty, a name that does not end inside its table is "".
+ * Pointers borrow from the span, which must outlive the struct. If the span is a mapped file, its owner may change strings at any time:
+ * they end at the latest in the bytes after the mapping (base/mapping.h), and each length is measured once. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-/* Beyond these a file is treated as damaged (sections) or the rest is left out (segments that are loaded). */
+/* Beyond these limits a file counts as damaged (sections) or further entries are ignored (loaded segments). */
 #define ELF_SECTIONS_LIMIT (1u << 20)
 #define ELF_LOADS_LIMIT 256u
 
@@ -28,7 +29,7 @@ struct elf_load {
 
 struct elf {
 	struct span bytes;
-	bool is64, swap;       /* swap: of the other byte order than this machine */
+	bool is64, swap;       /* swap: opposite byte order of this machine */
 	uint16_t machine, type;
 	uint64_t entry;
 	uint32_t section_count, load_count;
@@ -38,13 +39,13 @@ struct elf {
 	struct elf_load *loads;
 };
 
-/* < 0: no ELF at all. A file whose section table makes no sense opens with none. */
+/* < 0: not ELF; the error's sys is ENOEXEC for a file of another format. A file with an invalid section table opens without sections. */
 int elf_open(struct elf *elf, struct span bytes, struct error *err);
-void elf_close(struct elf *elf); /* a zeroed one is fine */
+void elf_close(struct elf *elf); /* accepts a zeroed one */
 
-bool elf_is(struct span bytes); /* starts like an ELF file */
+bool elf_is(struct span bytes); /* checks the magic */
 
-/* The first section of that name; NULL. */
+/* The first section of that name; NULL if absent. */
 const struct elf_section *elf_section(const struct elf *elf, const char *name);
 static inline uint32_t elf_section_index(const struct elf *elf, const struct elf_section *section)
 {
@@ -52,23 +53,24 @@ static inline uint32_t elf_section_index(const struct elf *elf, const struct elf
 }
 /* The bytes as stored; empty for NOBITS, compressed or damaged sections. */
 struct span elf_section_bytes(const struct elf *elf, const struct elf_section *section);
-/* The bytes of a section that may be compressed (SHF_COMPRESSED, .zdebug). *owned: to free, or NULL. < 0: damaged or too
- * large. */
-int elf_section_inflate(const struct elf *elf, const struct elf_section *section, struct span *bytes, void **owned,
+/* The number of bytes that elf_section_inflate would allocate, if the claimed size is plausible; 0: not compressed, or rejected. */
+uint64_t elf_section_claim(const struct elf *elf, const struct elf_section *section);
+/* The content of a section that may be compressed (SHF_COMPRESSED, .zdebug). *owned: to free, or NULL. < 0: damaged or too large. most:
+ * limit of the allocation, as the section may have changed since elf_section_claim. */
+int elf_section_inflate(const struct elf *elf, const struct elf_section *section, uint64_t most, struct span *bytes, void **owned,
 	struct error *err);
 
-/* The bytes of a table of NUL-terminated strings, cut after its last NUL: any offset below len starts a string that ends. */
+/* The bytes of a table of NUL-terminated strings, cut after its last NUL: any offset below len starts a terminated string. */
 struct span elf_strings(const struct elf *elf, const struct elf_section *section);
 
-/* The first PT_LOAD that holds vaddr (in memory); NULL. */
+/* The first PT_LOAD that contains vaddr (in memory); NULL if absent. */
 const struct elf_load *elf_load_at(const struct elf *elf, uint64_t vaddr);
 
-/* Build-id from .note.gnu.build-id, .notes, .note, or a PT_NOTE segment: its length (1..20, longer ones are cut), 0 where
- * there is none. */
+/* Build-id from .note.gnu.build-id, .notes, .note, or a PT_NOTE segment: its length (1..20, longer ones are truncated), 0 if absent. */
 #define ELF_BUILD_ID_MAX 20
 uint8_t elf_build_id(const struct elf *elf, uint8_t id[static ELF_BUILD_ID_MAX]);
-/* The same from a run of notes, such as /sys/kernel/notes. */
+/* The same from a sequence of notes, such as /sys/kernel/notes. */
 uint8_t elf_notes_build_id(struct span notes, bool swap, uint8_t id[static ELF_BUILD_ID_MAX]);
 
-/* The file name of .gnu_debuglink (no folder in it); NULL. */
-const char *elf_debuglink(const struct elf *elf, uint32_t *crc);
+/* Copies the file name of .gnu_debuglink (which contains no folder). Returns false and "" if it is absent or does not fit. */
+bool elf_debuglink(const struct elf *elf, char *name, size_t size, uint32_t *crc);

@@ -1,4 +1,4 @@
-/* ELF files made for tests: sections in order, a PT_LOAD for each one that has an address, symbols by name. */
+/* ELF files for tests: sections in order, a PT_LOAD for each section with an address, symbols by name. */
 #pragma once
 #include <elf.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@ struct maker_section {
 	uint32_t type, link, info;
 	uint64_t flags, address, entry_size, align;
 	uint8_t *data;
-	size_t len, offset;      /* len is what the header claims; NOBITS has no data */
+	size_t len, offset;      /* len is the size in the header; NOBITS has no data */
 };
 
 struct maker {
@@ -34,7 +34,7 @@ static inline void maker_put(const struct maker *m, uint8_t *at, uint64_t value,
 		at[m->big ? size - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Index of the new section; data is copied. */
+/* Returns the index of the new section; data is copied. */
 static inline unsigned maker_section(struct maker *m, const char *name, uint32_t type, uint64_t flags, uint64_t address,
 	const void *data, size_t len)
 {
@@ -56,7 +56,7 @@ static inline void maker_append(struct maker *m, unsigned section, const void *d
 	s->len += len;
 }
 
-/* A symbol table of that name and the strings it links to. */
+/* Adds a symbol table of that name and its string table. */
 static inline unsigned maker_symtab(struct maker *m, const char *name, const char *strings, uint32_t type)
 {
 	uint8_t null[24] = { 0 };
@@ -67,7 +67,7 @@ static inline unsigned maker_symtab(struct maker *m, const char *name, const cha
 	return index;
 }
 
-/* name NULL: without one. */
+/* name NULL: unnamed. */
 static inline void maker_symbol(struct maker *m, unsigned symtab, const char *name, uint64_t value, uint64_t size,
 	unsigned binding, unsigned type, unsigned section)
 {
@@ -128,7 +128,7 @@ static inline void maker_section_header(const struct maker *m, uint8_t *at, cons
 	maker_put(m, at + 8 + word, s->entry_size, word);
 }
 
-/* The finished file, malloc'ed; the maker's sections are freed. */
+/* Returns the finished file, malloc'ed; frees the maker's sections. */
 static inline uint8_t *maker_finish(struct maker *m, size_t *len)
 {
 	unsigned word = m->is64 ? 8 : 4, header = m->is64 ? 64 : 52, ph = m->is64 ? 56 : 32, sh = m->is64 ? 64 : 40;

@@ -4,8 +4,8 @@
 
 enum {
 	MAGIC_1_18 = 0xfffffff0, MAGIC_1_20 = 0xfffffff1,
-	TEXT_AT = 2,             /* words before the address of the code, behind the first 8 bytes */
-	NAME_AT = 4, STACK_AT = 16, FUNCTION_SIZE = 20, /* of what is told of a function */
+	TEXT_AT = 2,             /* words before the address of the code, after the first 8 bytes */
+	NAME_AT = 4, STACK_AT = 16, FUNCTION_SIZE = 20, /* offsets in a function's entry */
 	VALUE_MAX = 1 << 30,
 	TABLE_ALIGN = 32,
 };
@@ -15,7 +15,7 @@ static uint64_t take_word(struct cursor *c, uint8_t size)
 	return size == 8 ? take_u64(c) : take_u32(c);
 }
 
-/* What the loader adds to 0 there: in position-independent programs the address of the code. 0: nothing is told. */
+/* The value to which the loader relocates a 0: in position-independent programs the address of the code. 0: no relocation. */
 static uint64_t relocated(const struct elf *elf, uint64_t address)
 {
 	struct span bytes = elf_section_bytes(elf, elf_section(elf, ".rela.dyn"));
@@ -30,7 +30,7 @@ static uint64_t relocated(const struct elf *elf, uint64_t address)
 	return 0;
 }
 
-/* The header at an offset of the section. */
+/* Reads the header at an offset of the section. */
 static bool read_header(struct go_functions *t, const struct elf *elf, const struct elf_section *section, size_t at)
 {
 	const struct elf_section *text = elf_section(elf, ".text");
@@ -54,7 +54,7 @@ static bool read_header(struct go_functions *t, const struct elf *elf, const str
 	take_word(&c, size); /* file names */
 	t->values = take_word(&c, size);
 	t->functions = take_word(&c, size);
-	/* after the last function stands where it ends */
+	/* the last function is followed by its end */
 	if (c.short_read || t->names >= t->bytes.len || t->values > t->bytes.len || t->functions > t->bytes.len || !t->count ||
 	    t->count >= (t->bytes.len - t->functions) / 8)
 		return false;
@@ -71,7 +71,7 @@ bool go_functions_open(struct go_functions *t, const struct elf *elf)
 		return false;
 	if (section)
 		return read_header(t, elf, section, 0);
-	/* other linkers than Go's put it among what the loader makes read-only */
+	/* linkers other than Go's place the table in the section that the loader makes read-only */
 	section = elf_section(elf, ".go.buildinfo") ? elf_section(elf, ".data.rel.ro") : NULL;
 	struct span bytes = elf_section_bytes(elf, section);
 	for (size_t at = 0; at + 8 <= bytes.len; at += TABLE_ALIGN) {
@@ -110,7 +110,7 @@ void go_stack_begin(struct go_stack *s, const struct go_functions *t, const stru
 	s->bytes = cursor_of(told ? t->bytes.data + t->values + f->stack : NULL, told ? left - f->stack : 0, t->swap);
 }
 
-/* Seven bits a byte, the lowest first. */
+/* Reads seven bits per byte, the lowest first. */
 static uint32_t take_number(struct cursor *c)
 {
 	uint32_t value = 0;
@@ -123,7 +123,8 @@ static uint32_t take_number(struct cursor *c)
 	return value;
 }
 
-/* By how much the value changes, its sign in the lowest bit, and how far it holds; a change of 0 is the end, but in the beginning. */
+/* Each entry is the change of the value, with the sign in the lowest bit, and the length of its range; except at the start, a change of 0
+ * is the end. */
 bool go_stack_next(struct go_stack *s)
 {
 	uint32_t change = take_number(&s->bytes), length = take_number(&s->bytes);

@@ -1,39 +1,39 @@
-/* The table that Go's runtime keeps of its functions (.gopclntab), whatever was stripped: where they are, what they are called, how
- * much stack they hold at each instruction. Format: Go's src/internal/abi/symtab.go, src/runtime/symtab.go and src/debug/gosym,
- * version 1.18 and later. Knows no symbol and no rule. */
+/* The table of functions of Go's runtime (.gopclntab), which stripped programs retain: addresses, names, and the size of the stack frame at
+ * each instruction. Format: Go's src/internal/abi/symtab.go, src/runtime/symtab.go and src/debug/gosym, version 1.18 and later. Knows no
+ * symbol and no rule. */
 #pragma once
 #include "elf/elf.h"
 
-/* An opened table. Functions are listed by address. */
+/* An opened table. Functions are sorted by address. */
 struct go_functions {
 	struct span bytes;
 	bool swap;
-	uint8_t step;            /* bytes of the shortest instruction */
+	uint8_t step;            /* size of the shortest instruction in bytes */
 	uint64_t count;
-	uint64_t text;           /* address that functions count from */
+	uint64_t text;           /* base address of functions */
 	uint64_t names, values, functions; /* offsets in bytes */
 };
 
 struct go_function {
 	uint64_t start, end;     /* addresses */
 	const char *name;        /* NULL: damaged */
-	uint32_t stack;          /* for go_stack_begin; 0: not told */
+	uint32_t stack;          /* for go_stack_begin; 0: unknown */
 };
 
-/* false: none that is known. */
+/* Returns false if the file has no table of a known version. */
 bool go_functions_open(struct go_functions *t, const struct elf *elf);
-/* false: damaged. index: below count. */
+/* index: below count. Returns false if the entry is damaged. */
 bool go_functions_get(const struct go_functions *t, uint64_t index, struct go_function *f);
 
-/* How much stack a function holds, by runs of instructions. */
+/* The frame size of a function, by ranges of instructions. */
 struct go_stack {
 	struct cursor bytes;
-	uint64_t from, to;       /* addresses of the run */
-	int64_t size;            /* bytes; < 0: not told */
+	uint64_t from, to;       /* addresses of the range */
+	int64_t size;            /* bytes; < 0: unknown */
 	uint8_t step;
 	bool first;
 };
 
 void go_stack_begin(struct go_stack *s, const struct go_functions *t, const struct go_function *f);
-/* The next run; false: there are no more, or it is damaged. */
+/* Moves to the next range; false: the end, or damaged. */
 bool go_stack_next(struct go_stack *s);

@@ -8,14 +8,14 @@
 
 enum { NAMES = 80, VALUES = 100, FUNCTIONS = 128, LENGTH = 256, TEXT = 0x401000, AT = 0x500000 };
 
-/* The files are of little-endian machines. */
+/* Writes little-endian numbers, as in the files. */
 static void put(uint8_t *bytes, size_t at, uint64_t value, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
 		bytes[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* One function from 0x10 to 0x60, which holds nothing, from 0x14 on 40 bytes, from 0x50 on nothing again. */
+/* Makes one function from 0x10 to 0x60 whose frame is empty, from 0x14 on 40 bytes, from 0x50 on empty again. */
 static void make(uint8_t bytes[static LENGTH], uint64_t text)
 {
 	static const uint8_t stack[] = { 0, 2, 4, 80, 60, 79, 16, 0 };
@@ -40,7 +40,7 @@ struct program {
 	uint8_t *file;
 };
 
-/* In a section of its own, or among others' data, behind 64 bytes of those. */
+/* Stores the table in a section of its own, or after 64 bytes of other data. */
 static void open_program(struct program *p, const uint8_t bytes[static LENGTH], bool own, uint64_t relocated)
 {
 	struct maker m = maker_new(true, false, EM_X86_64, own ? ET_EXEC : ET_DYN);
@@ -70,7 +70,7 @@ static void close_program(struct program *p)
 	free(p->file);
 }
 
-TEST("Go's functions have their extents, names and what they hold of the stack at each instruction")
+TEST("Go's functions have their extents, names and the frame size at each instruction")
 {
 	uint8_t bytes[LENGTH];
 	struct program p;
@@ -94,7 +94,7 @@ TEST("Go's functions have their extents, names and what they hold of the stack a
 	close_program(&p);
 }
 
-TEST("the table is found among other data, and where the code lies is told by a relocation")
+TEST("the table is found among other data, and a relocation gives the address of the code")
 {
 	uint8_t bytes[LENGTH];
 	struct program p;
@@ -104,13 +104,13 @@ TEST("the table is found among other data, and where the code lies is told by a 
 	EXPECT(go_functions_open(&t, &p.elf));
 	EXPECT(t.text == TEXT + 0x80);
 	close_program(&p);
-	open_program(&p, bytes, false, 0); /* no better is known */
+	open_program(&p, bytes, false, 0); /* no better address is known */
 	EXPECT(go_functions_open(&t, &p.elf));
 	EXPECT(t.text == TEXT);
 	close_program(&p);
 }
 
-TEST("a table cut or changed anywhere is read within its bounds")
+TEST("a table truncated or changed anywhere is read within its bounds")
 {
 	uint8_t bytes[LENGTH];
 	uint32_t dice = 7;

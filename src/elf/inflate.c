@@ -24,7 +24,7 @@ enum compression compression_of(struct span bytes)
 	return COMPRESSION_NONE;
 }
 
-/* Where output goes: grows by doubling up to a limit. */
+/* The output buffer: grows by doubling up to a limit. */
 struct output {
 	uint8_t *data;
 	size_t len, capacity, limit;
@@ -127,9 +127,25 @@ static int inflate_into(enum compression kind, struct span in, struct output *ou
 	}
 }
 
-int inflate_all(enum compression kind, struct span in, uint8_t **out, size_t *size, struct error *err)
+bool inflate_plausible(uint64_t stored, uint64_t size)
 {
-	struct output o = { .limit = INFLATE_LIMIT };
+	if (size > INFLATE_LIMIT)
+		return size / INFLATE_RATIO <= stored;
+	return size <= INFLATE_FREE || size / INFLATE_RATIO_MOST <= stored;
+}
+
+/* The plausible size of the output, for formats that do not store it. */
+static size_t most_of(uint64_t stored)
+{
+	if (stored >= INFLATE_LIMIT / INFLATE_RATIO_MOST)
+		return INFLATE_LIMIT;
+	return stored * INFLATE_RATIO_MOST > INFLATE_FREE ? stored * INFLATE_RATIO_MOST : INFLATE_FREE;
+}
+
+int inflate_all(enum compression kind, struct span in, size_t most, uint8_t **out, size_t *size, struct error *err)
+{
+	struct output o = { .limit = most_of(in.len) };
+	o.limit = o.limit < most ? o.limit : most;
 	*out = NULL;
 	*size = 0;
 	if (inflate_into(kind, in, &o, err) < 0) {
@@ -141,9 +157,9 @@ int inflate_all(enum compression kind, struct span in, uint8_t **out, size_t *si
 	return 0;
 }
 
-enum { DEFLATE_RATIO_MAX = 1032 }; /* of its format: 258 bytes by two bits */
+enum { DEFLATE_RATIO_MAX = 1032 }; /* limit of the format: 258 bytes per two bits */
 
-/* In one go, which is what makes it fast; pages of a size that is only claimed are never touched. */
+/* Inflates in one call, for speed; pages of a size that is only claimed are never touched. */
 static int inflate_zlib_exactly(struct span in, uint64_t size, uint8_t **out, struct error *err)
 {
 	if (size / DEFLATE_RATIO_MAX > in.len)
@@ -165,11 +181,11 @@ static int inflate_zlib_exactly(struct span in, uint64_t size, uint8_t **out, st
 int inflate_exactly(enum compression kind, struct span in, uint64_t size, uint8_t **out, struct error *err)
 {
 	*out = NULL;
-	if (size > INFLATE_LIMIT && size / INFLATE_RATIO > in.len)
+	if (!inflate_plausible(in.len, size))
 		return error_set(err, ERROR_LIMIT, "compressed data claims %llu bytes", (unsigned long long)size);
 	if (kind == COMPRESSION_ZLIB)
 		return inflate_zlib_exactly(in, size, out, err);
-	/* one byte of room beyond, so that a stream that is longer shows */
+	/* one byte more, so that a longer stream is detected */
 	struct output o = { .limit = size + 1 };
 	if (inflate_into(kind, in, &o, err) < 0 || o.len != size) {
 		free(o.data);

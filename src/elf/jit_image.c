@@ -60,7 +60,7 @@ static void add_symbols(struct layout *l, const struct jit_image *image)
 	writer_add(l->out, image->name, strlen(image->name) + 1);
 }
 
-/* The same function at the same place has the same id. */
+/* The same function at the same address has the same id. */
 static void add_build_id(struct layout *l, const struct jit_image *image, uint8_t id[static BUILD_ID_SIZE])
 {
 	struct {
@@ -126,7 +126,7 @@ static void add_line_program(struct writer *out, const struct jit_image *image)
 			file = row->file;
 			add_extended(out, LNE_DEFINE_FILE, strlen(file) + 4);
 			writer_add(out, file, strlen(file) + 1);
-			writer_add(out, "\0\0\0", 3); /* folder, time, size: not known */
+			writer_add(out, "\0\0\0", 3); /* folder, time, size: unknown */
 			writer_putc(out, LNS_SET_FILE);
 			add_leb(out, ++files);
 		}
@@ -143,7 +143,7 @@ static void add_line_program(struct writer *out, const struct jit_image *image)
 	add_extended(out, LNE_END, 0);
 }
 
-/* Sets the u32 at `at` to how many bytes follow it. */
+/* Stores the number of bytes that follow the u32 at `at` in it. */
 static void set_length(struct writer *out, size_t at)
 {
 	uint32_t length = (uint32_t)(out->len - at - sizeof length);
@@ -174,9 +174,9 @@ static void add_lines(struct layout *l, const struct jit_image *image)
 	at = l->out->len;
 	add_u32(l->out, 0);
 	add_u16(l->out, DWARF_VERSION);
-	add_u32(l->out, 0); /* where its abbreviations begin */
+	add_u32(l->out, 0); /* offset of its abbreviations */
 	writer_add(l->out, "\10\1", 2); /* size of an address, the abbreviation */
-	add_u32(l->out, 0); /* where its line table begins */
+	add_u32(l->out, 0); /* offset of its line table */
 	set_length(l->out, at);
 	section->sh_size = l->out->len - at;
 	add_section(l, NAME_DEBUG_ABBREV, SHT_PROGBITS, 1, abbreviations, sizeof abbreviations);

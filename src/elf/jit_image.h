@@ -1,5 +1,5 @@
-/* A function that a just-in-time compiler made, as a shared object of its own: .text, one symbol, a build-id, and where they are
- * known unwinding tables and source lines. Of this machine's kind. Source: elf(5), DWARF 2 section 6.2. Knows no dump. */
+/* Writes a function of a just-in-time compiler as a shared object of its own: .text, one symbol, a build-id, and unwinding tables and
+ * source lines if known. For this machine's architecture. Source: elf(5), DWARF 2 section 6.2. Knows no dump. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -16,13 +16,13 @@ struct jit_image_line {
 };
 
 struct jit_image {
-	uint64_t address;        /* where the code lay: of weight for the build-id alone */
+	uint64_t address;        /* original address of the code: affects only the build-id */
 	const char *name;
 	struct span code;
-	struct span eh_frame, eh_frame_hdr; /* empty: none */
-	const struct jit_image_line *lines; /* by offset, as a line table counts */
-	size_t line_count;       /* 0: none */
+	struct span eh_frame, eh_frame_hdr; /* empty: absent */
+	const struct jit_image_line *lines; /* sorted by offset, as in a line table */
+	size_t line_count;       /* 0: absent */
 };
 
-/* Appends the image to out, which writes into memory and is empty; build_id: what it was given. */
+/* Appends the image to out, which must be empty and write into memory; build_id: set to the id in the image. */
 void jit_image_write(const struct jit_image *image, struct writer *out, uint8_t build_id[static 20]);

@@ -29,7 +29,7 @@ static void expect_section(const struct elf *elf, const char *name, const char *
 	EXPECT(span.len == strlen(bytes) && memcmp(span.data, bytes, span.len) == 0);
 }
 
-TEST("an image of a function is a shared object with its code, its symbol and a build-id of its own")
+TEST("an image of a function is a shared object with its code, its symbol and a unique build-id")
 {
 	for (unsigned i = 0; i < 4; i++) {
 		struct writer out;
@@ -54,7 +54,7 @@ TEST("an image of a function is a shared object with its code, its symbol and a 
 	}
 }
 
-TEST("two functions of the same code have build-ids that differ, one function has the same each time")
+TEST("two functions with the same code have different build-ids, one function always has the same")
 {
 	struct writer out[3];
 	const char *names[] = { "one", "two", "one" };

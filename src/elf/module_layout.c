@@ -25,7 +25,7 @@ void module_layout(struct elf *elf)
 		struct elf_section *s = &elf->sections[i];
 		if (!(s->flags & SHF_ALLOC))
 			continue;
-		/* larger ones are no module's */
+		/* no module has larger sections */
 		bool sane = s->size < limit / 4;
 		if (sane && stays(s) && code < limit / 2)
 			code = place(s, code);

@@ -23,7 +23,7 @@ static struct elf made(uint16_t type, uint8_t **file)
 	return elf;
 }
 
-TEST("a module's code is one section behind the other, without what runs at loading alone")
+TEST("a module's code sections follow each other, without init code")
 {
 	uint8_t *file;
 	struct elf elf = made(ET_REL, &file);
@@ -43,7 +43,7 @@ TEST("addresses of a 32-bit module fit into its debug information")
 	EXPECT(sections[1].address == module_elsewhere(&elf) && sections[1].address < UINT32_MAX);
 }
 
-TEST("what was linked stays where it is")
+TEST("a linked file is not changed")
 {
 	uint8_t *file;
 	struct elf elf = made(ET_DYN, &file);
@@ -52,7 +52,7 @@ TEST("what was linked stays where it is")
 	free(file);
 }
 
-TEST("sizes and alignments that no module has do no harm")
+TEST("invalid sizes and alignments are harmless")
 {
 	struct elf_section sections[] = { { .name = "" },
 		{ .name = ".text", .flags = SHF_ALLOC | SHF_EXECINSTR, .size = UINT64_MAX, .align = UINT64_MAX },

@@ -1,19 +1,19 @@
-/* The symbol and relocation tables of an ELF file, entry by entry, as stored. Format: gABI "Symbol Table", "Relocation".
- * Which entries are worth a name is not decided here. */
+/* The symbol and relocation tables of an ELF file, entry by entry, as stored. Format: gABI "Symbol Table", "Relocation". The caller selects
+ * the entries that become symbols. */
 #pragma once
 #include <elf.h>
 
 #include "elf/elf.h"
 
-/* More entries of one table are not read. */
+/* Limit on the entries of one table. */
 #define ELF_SYMBOLS_LIMIT (8u << 20)
 
 struct elf_symbol {
-	const char *name;      /* "" where the table's string is missing */
+	const char *name;      /* "" if the table's string is invalid */
 	uint64_t value, size;
 	uint32_t section;      /* index; SHN_UNDEF, SHN_ABS … as stored, SHN_XINDEX resolved */
 	uint8_t type, binding, visibility;
-	bool named;            /* asks no string: strings lie far apart, and most are never looked at */
+	bool named;            /* whether it has a name, without reading the string: strings are far apart, and most are never read */
 };
 
 struct elf_symtab {
@@ -22,7 +22,7 @@ struct elf_symtab {
 	bool is64, swap;
 };
 
-/* The table in that section (SHT_SYMTAB or SHT_DYNSYM); count 0 where it is damaged. */
+/* The table in that section (SHT_SYMTAB or SHT_DYNSYM); count 0 if it is damaged. */
 struct elf_symtab elf_symtab(const struct elf *elf, const struct elf_section *section);
 
 uint32_t elf_symtab_extended_index(const struct elf_symtab *tab, uint32_t index);
@@ -73,8 +73,8 @@ struct elf_relocations {
 	bool is64, swap, addends;
 };
 
-/* The table in that section (SHT_RELA or SHT_REL); count 0 where it is damaged. */
+/* The table in that section (SHT_RELA or SHT_REL); count 0 if it is damaged. */
 struct elf_relocations elf_relocations(const struct elf *elf, const struct elf_section *section);
-/* The same without a limit: the debug information of large kernel modules has tens of millions. */
+/* The same without a limit: the debug information of large kernel modules has tens of millions of entries. */
 struct elf_relocations elf_relocations_all(const struct elf *elf, const struct elf_section *section);
 struct elf_relocation elf_relocation_get(const struct elf_relocations *rels, uint32_t index);

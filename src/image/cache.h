@@ -1,6 +1,9 @@
-/* The build-id cache, a folder of copies: DIR/PATH/ID/elf (or debug, vdso, kallsyms, probes) and links
- * DIR/.build-id/xx/yyyy… → ../../PATH/ID. Knows no module and no recording. */
+/* The build-id cache, a folder of copies in perf's layout (perf-buildid-cache(1)): DIR/PATH/ID/elf (or debug, vdso, kallsyms, probes) and
+ * links DIR/.build-id/xx/yyyy… → ../../PATH/ID. PATH may come from a process or a recording: nothing is created, read or removed outside of
+ * DIR, and copies are made of the open file whose build-id was checked. A copy is readable by users who could read the file, the kernel's
+ * symbols only by the user. Knows no module and no recording. */
 #pragma once
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,24 +12,34 @@
 #include "base/vec.h"
 #include "elf/elf.h"
 
+struct debuginfod;
+
 enum cached_kind { CACHED_FILE, CACHED_VDSO, CACHED_KALLSYMS };
 
 struct cached_file {
 	enum cached_kind kind;
 	const char *path;            /* of a file; "[vdso]", "[kernel.kallsyms]" */
-	int root;                    /* where path is seen from; -1 */
-	bool open;                   /* `file` is the file itself, which need not be under its path */
-	int file;                    /* … a descriptor */
+	int root;                    /* descriptor of the folder from which path is seen; -1: our root */
+	bool open;                   /* `file` is a descriptor of the file, which need not be at its path */
+	int file;                    /* valid if `open`; borrowed */
 	uint8_t id[ELF_BUILD_ID_MAX], id_len;
-	bool debuginfod;             /* its debug file may come from a server */
+	struct debuginfod *debuginfod; /* servers for its debug file; NULL: none */
 };
 
-/* The file, and its debug file where this machine has one apart. 1: added, 0: it was there. < 0: not added; a file that is
- * no longer of that build-id is one reason. */
-int cache_add(const char *dir, const struct cached_file *file, struct error *err);
-/* What is kept under that id, all of it. < 0: nothing was. */
-int cache_remove(const char *dir, const uint8_t *id, uint8_t len, struct error *err);
-bool cache_has(const char *dir, const uint8_t *id, uint8_t len);
+enum cache_use { CACHE_READ, CACHE_CHANGE, CACHE_MAKE };
+
+/* Opens the cache's folder for the functions below. dir NULL: no cache, because the user has no home. ERROR_PERMISSION: it, or a folder
+ * above it, belongs to another user or can be written by others; ordinary users may read such a cache. */
+int cache_open(const char *dir, enum cache_use use, struct error *err);
+
+/* Adds the file, and its separate debug file if this machine has one. 1: added; 0: already present; < 0: not added, for instance if the
+ * file has another build-id now. */
+int cache_add(int cache, const struct cached_file *file, struct error *err);
+/* Removes all files stored under that id. < 0: there was none. */
+int cache_remove(int cache, const uint8_t *id, uint8_t len, struct error *err);
+bool cache_has(int cache, const uint8_t *id, uint8_t len);
+/* Stores PATH/ID of the id's files; false: not in the cache, or its link leads elsewhere (ERROR_FORMAT). */
+bool cache_find(int cache, const uint8_t *id, uint8_t len, char folder[static PATH_MAX], struct error *err);
 
 struct cache_entry {
 	const char *path;            /* "/usr/bin/x", "[vdso]" */
@@ -34,15 +47,15 @@ struct cache_entry {
 };
 
 struct cache_list {
-	VEC(struct cache_entry) entries; /* by id */
+	VEC(struct cache_entry) entries; /* sorted by id */
 	struct arena arena;
 };
 
-/* All that the cache holds; an absent cache holds nothing. */
-int cache_list(const char *dir, struct cache_list *list, struct error *err);
-/* Of one file alone; path as the file system resolves it. < 0: the cache does not know it. */
-int cache_list_builds(const char *dir, const char *path, struct cache_list *list, struct error *err);
-void cache_list_fini(struct cache_list *list); /* a zeroed one is fine */
+/* Lists the whole cache; an absent cache (-1) is empty. */
+int cache_list(int cache, struct cache_list *list, struct error *err);
+/* Lists the builds of one file; path as the file system resolves it. < 0: the cache does not have it. */
+int cache_list_builds(int cache, const char *path, struct cache_list *list, struct error *err);
+void cache_list_fini(struct cache_list *list); /* accepts a zeroed list */
 
-/* Hexadecimal text → id; its length, 0 where it is none. */
+/* Converts hexadecimal text to an id. Returns its length in bytes, 0 if invalid. */
 uint8_t build_id_parse(const char *text, uint8_t id[static ELF_BUILD_ID_MAX]);

@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "elf/dwarf.h"
+#include "dwarf/dwarf.h"
 #include "image/debuginfod.h"
 #include "image/file.h"
+#include "os/file.h"
 
-/* DWARF 5, 7.5.1: the kinds of units that .dwo files hold. */
+/* DWARF 5, 7.5.1: the unit type of .dwo files. */
 enum { UNIT_SPLIT_COMPILE = 5, DWARF64_ESCAPE = 0xffffffffu };
 
 static bool path_format(char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -40,7 +41,7 @@ static const char *symfs_of(const struct image_debug *d)
 	return d->options->symfs ? d->options->symfs : "";
 }
 
-/* The path as it is seen from the root. */
+/* The path as seen from the root. */
 static const char *path_seen(const struct image *image)
 {
 	return image->path + image->root_len;
@@ -57,12 +58,11 @@ static const struct image *debug_image(const struct image_debug *d)
 	return d->separate.path ? &d->separate : &d->executable;
 }
 
-/* Opens one more part and notes it. */
-static bool part_open(struct image_debug *d, int root, const char *path, struct image *image)
+/* Opens one more part and notes it. prefix: what root is called. */
+static bool part_open_from(struct image_debug *d, int root, const char *prefix, const char *path, struct image *image)
 {
 	struct error err = { 0 };
-	const char *prefix = root >= 0 ? d->root_name : "";
-	if (image_open(image, root, path, &err) < 0) {
+	if (image_open(image, root, path, d->options->budget, &err) < 0) {
 		image_trail_note(d->trail, prefix, path, 0, image_finding_of(&err));
 		return false;
 	}
@@ -71,11 +71,14 @@ static bool part_open(struct image_debug *d, int root, const char *path, struct 
 	return true;
 }
 
-static bool alternate_try(struct image_debug *d, int root, const char *path, struct span id)
+static bool part_open(struct image_debug *d, int root, const char *path, struct image *image)
+{
+	return part_open_from(d, root, root >= 0 ? d->root_name : "", path, image);
+}
+
+static bool alternate_matches(struct image_debug *d, struct span id)
 {
 	uint8_t found[ELF_BUILD_ID_MAX];
-	if (!part_open(d, root, path, &d->alternate))
-		return false;
 	uint8_t len = elf_build_id(&d->alternate.elf, found);
 	image_trail_build(d->trail, found, len);
 	if (len == id.len && memcmp(found, id.data, len) == 0)
@@ -85,14 +88,34 @@ static bool alternate_try(struct image_debug *d, int root, const char *path, str
 	return false;
 }
 
-/* What stands behind the folder that dwz files have in common. */
+static bool alternate_try(struct image_debug *d, int root, const char *path, struct span id)
+{
+	return part_open(d, root, path, &d->alternate) && alternate_matches(d, id);
+}
+
+/* In the build-id cache. */
+static bool alternate_cached(struct image_debug *d, struct span id)
+{
+	static const char *const leaves[] = { "elf", "debug" };
+	bool symfs = *symfs_of(d);
+	char path[IMAGE_PATH_MAX];
+	CLEANUP_FD int own = !symfs && d->options->buildid_dir ? buildid_cache_root(d->options->buildid_dir, NULL) : -1;
+	int root = symfs ? d->root : own;
+	for (unsigned i = 0; root >= 0 && i < 2; i++)
+		if (buildid_cache_path(symfs ? "/.debug" : "", id.data, (uint8_t)id.len, leaves[i], path, sizeof path) &&
+		    part_open_from(d, root, symfs ? d->root_name : d->options->buildid_dir, path, &d->alternate) && alternate_matches(d, id))
+			return true;
+	return false;
+}
+
+/* The part of the path after the common folder of dwz files. */
 static const char *after_dwz(const char *name)
 {
 	const char *at = strstr(name, ".dwz/");
 	return at && (at == name || at[-1] == '/') ? at + 5 : NULL;
 }
 
-/* As stored, in the folders where such files are kept, by build-id, and in the build-id cache. */
+/* Tries the stored path, the folders of dwz files, the build-id, and the build-id cache. */
 static void alternate_open(struct image_debug *d)
 {
 	const char *name, *seen = path_seen(debug_image(d));
@@ -109,14 +132,10 @@ static void alternate_open(struct image_debug *d)
 	build_id_hex(id.data, (uint8_t)id.len, hex);
 	if (path_format(path, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2) && alternate_try(d, d->root, path, id))
 		return;
-	const char *cache = *symfs_of(d) ? "/.debug" : d->options->buildid_dir;
-	static const char *const leaves[] = { "elf", "debug" };
-	for (unsigned i = 0; cache && i < 2; i++)
-		if (buildid_cache_path(cache, id.data, (uint8_t)id.len, leaves[i], path, sizeof path) &&
-		    alternate_try(d, *symfs_of(d) ? d->root : -1, path, id))
-			return;
+	if (alternate_cached(d, id))
+		return;
 	if (d->options->debuginfod && !*symfs_of(d) &&
-	    debuginfod_fetch(DEBUGINFOD_DEBUGINFO, id.data, (uint8_t)id.len, path, sizeof path, NULL) == 0)
+	    debuginfod_fetch(d->options->debuginfod, DEBUGINFOD_DEBUGINFO, id.data, (uint8_t)id.len, path, sizeof path, NULL) == 0)
 		alternate_try(d, -1, path, id);
 }
 
@@ -147,7 +166,7 @@ static void package_open(struct image_debug *d)
 		package_try(d, path);
 }
 
-/* Keeps the first file that runs and the first with debug information; often the same. */
+/* Chooses the first file that runs and the first with debug information; often the same. */
 static void images_choose(struct image_debug *d, struct image_search *search)
 {
 	struct image image;
@@ -176,7 +195,7 @@ int image_debug_open(struct image_debug *d, const struct module *module, const s
 	search.trail = trail;
 	images_choose(d, &search);
 	d->root = search.root;
-	strcpy(d->root_name, search.root_name);
+	d->root_name = memory_string(search.root_name);
 	search.root = -1;
 	image_search_fini(&search);
 	if (!d->debug) {
@@ -211,12 +230,13 @@ void image_debug_close(struct image_debug *d)
 	image_close(&d->package);
 	if (d->root >= 0)
 		close(d->root);
+	free(d->root_name);
 	pthread_mutex_destroy(&d->lock);
 	*d = (struct image_debug){ 0 };
 }
 
-/* Whether a .dwo may be the unit's: one of DWARF 5 tells its id in the header, an older one in the unit's attributes, which
- * whoever reads it compares. */
+/* Returns whether a .dwo may be the unit's: DWARF 5 stores its id in the header; older versions in the unit's attributes, which the DWARF
+ * reader compares. */
 static bool split_matches(const struct elf *elf, uint64_t id)
 {
 	struct span s = elf_section_bytes(elf, elf_section(elf, ".debug_info.dwo"));
@@ -257,7 +277,7 @@ static const struct elf *split_try(struct image_debug *d, const char *path, uint
 	return &kept->elf;
 }
 
-/* As stored, then beside the file that refers to it and beside the one that runs. */
+/* Tries the stored path, then the folder of the file that refers to it and that of the file that runs. */
 static const struct elf *split_find(struct image_debug *d, const char *directory, const char *name, uint64_t id)
 {
 	char path[IMAGE_PATH_MAX];

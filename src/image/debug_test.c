@@ -9,7 +9,7 @@
 static const uint8_t own_id[20] = { 0xab, 0xcd, 1 };
 static const uint8_t dwz_id[20] = { 0x12, 0x34, 9 };
 
-/* What a file is made of; NULL and 0: without that section. */
+/* The sections of a file; NULL and 0: without that section. */
 struct parts {
 	const uint8_t *id;
 	const char *info, *alternate, *split;
@@ -68,7 +68,7 @@ static void close_debug(void)
 	image_trail_fini(&trail);
 }
 
-/* path as it is seen from the test's folder. */
+/* The path as seen from the test's folder. */
 static const char *below(const char *path)
 {
 	return path && strncmp(path, folder.root, strlen(folder.root)) == 0 ? path + strlen(folder.root) : path;
@@ -87,7 +87,7 @@ TEST("a file with its own debug information is one part, not two")
 	folder_close(&folder);
 }
 
-TEST("the debug file and the file that runs are found both, the alternate as stored, in .dwz or by build-id")
+TEST("the debug file and the file that runs are both found, the alternate at its stored path, in .dwz or by build-id")
 {
 	static const char *const places[] = { "usr/lib/debug/.build-id/dwz/x", "usr/lib/debug/.dwz/x",
 		"usr/lib/debug/.build-id/12/34090000000000000000000000000000000000.debug",
@@ -109,7 +109,7 @@ TEST("the debug file and the file that runs are found both, the alternate as sto
 	}
 }
 
-TEST("an alternate of another build-id is passed over")
+TEST("an alternate with another build-id is skipped")
 {
 	struct module module = module_of("/bin/x");
 	folder_open(&folder);
@@ -125,7 +125,7 @@ TEST("an alternate of another build-id is passed over")
 	folder_close(&folder);
 }
 
-TEST("a package beside the file is opened where units are split")
+TEST("a package beside the file is opened if units are split")
 {
 	struct module module = module_of("/bin/x");
 	for (unsigned split = 0; split < 2; split++) {
@@ -139,7 +139,7 @@ TEST("a package beside the file is opened where units are split")
 	}
 }
 
-TEST("a split unit's file is found as stored and beside the file, by its id, and never outside of the folder")
+TEST("a split unit's file is found at its stored path and beside the file, by its id, and never outside of the folder")
 {
 	/* length, version 5, split compile, address size, abbreviations, id */
 	static const char right[] = "\x10\0\0\0\5\0\5\x8\0\0\0\0\1\2\3\4\5\6\7\x8";
@@ -167,7 +167,7 @@ TEST("a split unit's file is found as stored and beside the file, by its id, and
 	folder_close(&folder);
 }
 
-TEST("without debug information there is nothing to close, and the error says which case it is")
+TEST("without debug information there is nothing to close, and the error distinguishes the cases")
 {
 	struct module module = module_of("/bin/x"), absent = module_of("/bin/y");
 	struct error err = { 0 };

@@ -11,7 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/mapping.h"
 #include "base/memory.h"
+#include "base/regular.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
@@ -22,7 +24,7 @@ int root_open(const char *path)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* A path on its way from one with links to one without. */
+/* State of resolving the links of a path. */
 struct walk {
 	char done[PATH_MAX], rest[PATH_MAX];
 };
@@ -40,7 +42,7 @@ static bool walk_add(struct walk *w, const char *name, size_t len)
 	return (size_t)snprintf(w->done + at, sizeof w->done - at, "%s%.*s", at ? "/" : "", (int)len, name) < sizeof w->done - at;
 }
 
-/* Puts the link that done ends with in front of the rest. */
+/* Replaces the link at the end of `done` by its target, in front of the rest. */
 static bool walk_follow(struct walk *w, const char *link)
 {
 	char rest[PATH_MAX];
@@ -52,7 +54,7 @@ static bool walk_follow(struct walk *w, const char *link)
 	return true;
 }
 
-/* Without openat2 (Linux before 5.6, or a sandbox that refuses it): each link is read and followed here. */
+/* Without openat2 (Linux before 5.6, or a sandbox that denies it): reads and follows each link here. */
 static int open_by_steps(int root, const char *path, int flags)
 {
 	struct walk w = { 0 };
@@ -90,13 +92,15 @@ int rooted_descriptor(int root, const char *path, int flags)
 
 static int open_regular(int root, const char *path, struct stat *st, struct error *err)
 {
-	int fd = rooted_descriptor(root, path, OPEN_FLAGS);
-	if (fd < 0)
+	int place = rooted_descriptor(root, path, O_PATH | O_CLOEXEC);
+	int fd = place < 0 ? -1 : regular_reopen(place, OPEN_FLAGS), why = errno;
+	if (place >= 0)
+		close(place);
+	errno = why;
+	if (fd < 0 && why != ENOTSUP)
 		return error_system(err, "cannot open %s", path);
-	if (fstat(fd, st) != 0 || !S_ISREG(st->st_mode)) {
-		close(fd);
+	if (fd < 0 || fstat(fd, st) != 0)
 		return error_set(err, ERROR_UNSUPPORTED, "%s is not a regular file", path);
-	}
 	return fd;
 }
 
@@ -117,26 +121,14 @@ bool rooted_exists(int root, const char *path)
 	return fd >= 0;
 }
 
-bool folders_make(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		bool made = mkdir(path, 0755) == 0 || errno == EEXIST;
-		*slash = '/';
-		if (!made)
-			return false;
-	}
-	return mkdir(path, 0755) == 0 || errno == EEXIST;
-}
-
 int descriptor_map(int fd, const char *path, struct span *bytes, struct error *err)
 {
 	struct stat st;
 	*bytes = (struct span){ 0 };
 	if (fstat(fd, &st) != 0)
 		return error_system(err, "cannot open %s", path);
-	void *data = st.st_size > 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-	if (data == MAP_FAILED)
+	void *data = st.st_size > 0 ? mapping_open(fd, (size_t)st.st_size) : NULL;
+	if (!data && st.st_size > 0)
 		return error_system(err, "cannot map %s", path);
 	*bytes = (struct span){ data, (size_t)st.st_size };
 	return 0;
@@ -156,8 +148,7 @@ int rooted_map(int root, const char *path, struct span *bytes, struct error *err
 
 void rooted_unmap(struct span *bytes)
 {
-	if (bytes->len)
-		munmap((void *)bytes->data, bytes->len);
+	mapping_close((void *)bytes->data, bytes->len);
 	*bytes = (struct span){ 0 };
 }
 
@@ -167,14 +158,13 @@ void rooted_release(struct span bytes)
 		madvise((void *)bytes.data, bytes.len, MADV_DONTNEED);
 }
 
-int rooted_read(int root, const char *path, size_t limit, char **text, size_t *len, struct error *err)
+int descriptor_read(int fd, const char *path, size_t limit, char **text, size_t *len, struct error *err)
 {
 	struct stat st;
 	*text = NULL;
 	*len = 0;
-	int fd = open_regular(root, path, &st, err);
-	if (fd < 0)
-		return -1;
+	if (fstat(fd, &st) != 0)
+		return error_system(err, "cannot read %s", path);
 	size_t capacity = st.st_size > 0 && (size_t)st.st_size < limit ? (size_t)st.st_size + 1 : 1 << 16;
 	char *data = memory_alloc(capacity);
 	ssize_t n;
@@ -190,7 +180,6 @@ int rooted_read(int root, const char *path, size_t limit, char **text, size_t *l
 	int failed = n < 0 ? error_system(err, "cannot read %s", path) : 0;
 	if (n > 0)
 		failed = error_set(err, ERROR_LIMIT, "%s is larger than %zu bytes", path, limit);
-	close(fd);
 	if (failed) {
 		free(data);
 		*len = 0;
@@ -198,4 +187,17 @@ int rooted_read(int root, const char *path, size_t limit, char **text, size_t *l
 	}
 	*text = data;
 	return 0;
+}
+
+int rooted_read(int root, const char *path, size_t limit, char **text, size_t *len, struct error *err)
+{
+	struct stat st;
+	*text = NULL;
+	*len = 0;
+	int fd = open_regular(root, path, &st, err);
+	if (fd < 0)
+		return -1;
+	int status = descriptor_read(fd, path, limit, text, len, err);
+	close(fd);
+	return status;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "elf/inflate.h"
 #include "image/file.h"
@@ -12,7 +13,7 @@
 #define VDSO_LIMIT ((size_t)1 << 20)
 #define NOTES_LIMIT ((size_t)1 << 20)
 
-/* Only what is named like a packed kernel module is inflated: other packed files are no images. */
+/* Only files named like a compressed kernel module are inflated: other compressed files are not images. */
 static bool path_is_packed_module(const char *path)
 {
 	static const char *const endings[] = { ".ko.gz", ".ko.xz", ".ko.zst" };
@@ -25,6 +26,30 @@ static bool path_is_packed_module(const char *path)
 	return false;
 }
 
+static bool image_take(struct image *image, size_t bytes, struct error *err)
+{
+	if (!budget_take(image->budget, bytes)) {
+		error_set(err, ERROR_LIMIT, "the memory limit leaves no room for %zu bytes of a file", bytes);
+		return false;
+	}
+	image->taken += bytes;
+	return true;
+}
+
+static int image_inflate(struct image *image, enum compression kind, struct span in, uint8_t **out, size_t *size, struct error *err)
+{
+	size_t left = budget_left(image->budget);
+	if (inflate_all(kind, in, left, out, size, err) < 0) {
+		if (left < INFLATE_LIMIT)
+			budget_refuse(image->budget);
+		return -1;
+	}
+	if (image_take(image, *size, err))
+		return 0;
+	free(*out);
+	return -1;
+}
+
 static int image_unpack(struct image *image, const char *path, struct span *bytes, struct error *err)
 {
 	enum compression kind = compression_of(image->mapping);
@@ -33,7 +58,7 @@ static int image_unpack(struct image *image, const char *path, struct span *byte
 		return 0;
 	uint8_t *out;
 	size_t size;
-	if (inflate_all(kind, image->mapping, &out, &size, err) < 0)
+	if (image_inflate(image, kind, image->mapping, &out, &size, err) < 0)
 		return -1;
 	rooted_unmap(&image->mapping);
 	image->owned = out;
@@ -41,11 +66,12 @@ static int image_unpack(struct image *image, const char *path, struct span *byte
 	return 0;
 }
 
-/* What is mapped, as an image. */
+/* Parses the mapped file as an image. */
 static int image_read(struct image *image, const char *path, struct error *err)
 {
 	struct span bytes;
-	if (image_unpack(image, path, &bytes, err) < 0 || elf_open(&image->elf, bytes, err) < 0) {
+	if (image_unpack(image, path, &bytes, err) < 0 || elf_open(&image->elf, bytes, err) < 0 ||
+	    !image_take(image, image->elf.section_count * sizeof *image->elf.sections, err)) {
 		image_close(image);
 		return -1;
 	}
@@ -53,20 +79,21 @@ static int image_read(struct image *image, const char *path, struct error *err)
 	return 0;
 }
 
-int image_open(struct image *image, int root, const char *path, struct error *err)
+int image_open(struct image *image, int root, const char *path, struct budget *budget, struct error *err)
 {
-	*image = (struct image){ 0 };
+	*image = (struct image){ .budget = budget };
 	return rooted_map(root, path, &image->mapping, err) < 0 ? -1 : image_read(image, path, err);
 }
 
-int image_open_descriptor(struct image *image, int fd, const char *path, struct error *err)
+int image_open_descriptor(struct image *image, int fd, const char *path, struct budget *budget, struct error *err)
 {
-	*image = (struct image){ 0 };
+	*image = (struct image){ .budget = budget };
 	return descriptor_map(fd, path, &image->mapping, err) < 0 ? -1 : image_read(image, path, err);
 }
 
 void image_close(struct image *image)
 {
+	budget_give(image->budget, image->taken);
 	elf_close(&image->elf);
 	rooted_unmap(&image->mapping);
 	free(image->owned);
@@ -94,7 +121,7 @@ void image_set_root(struct image *image, const char *root)
 
 static int image_adopt(struct image *image, void *owned, size_t size, const char *path, struct error *err)
 {
-	*image = (struct image){ .owned = owned };
+	image->owned = owned;
 	if (elf_open(&image->elf, (struct span){ owned, size }, err) < 0) {
 		image_close(image);
 		return -1;
@@ -105,18 +132,18 @@ static int image_adopt(struct image *image, void *owned, size_t size, const char
 
 int image_open_debugdata(struct image *image, const struct image *of, struct error *err)
 {
-	*image = (struct image){ 0 };
+	*image = (struct image){ .budget = of->budget };
 	struct span packed = elf_section_bytes(&of->elf, elf_section(&of->elf, ".gnu_debugdata"));
 	uint8_t *out;
 	size_t size;
 	if (compression_of(packed) != COMPRESSION_XZ)
 		return error_set(err, ERROR_FORMAT, "no .gnu_debugdata");
-	if (inflate_all(COMPRESSION_XZ, packed, &out, &size, err) < 0)
+	if (image_inflate(image, COMPRESSION_XZ, packed, &out, &size, err) < 0)
 		return -1;
 	return image_adopt(image, out, size, of->path, err);
 }
 
-/* How far the mapping that starts at address reaches; 0: there is none. */
+/* Size of the mapping that starts at address; 0: absent. */
 static size_t own_mapping_size(uint64_t address)
 {
 	char *text, *line;
@@ -160,7 +187,7 @@ bool build_id_equal(const uint8_t *recorded, uint8_t recorded_len, const uint8_t
 uint8_t image_build_id_of_path(const char *path, uint8_t id[static ELF_BUILD_ID_MAX])
 {
 	struct image image;
-	if (image_open(&image, -1, path, NULL) < 0)
+	if (image_open(&image, -1, path, NULL, NULL) < 0)
 		return 0;
 	uint8_t len = elf_build_id(&image.elf, id);
 	image_close(&image);

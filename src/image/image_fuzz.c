@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct image_trail trail = { 0 };
 	struct image_debug debug;
 	struct image image, inner;
-	if (image_open(&image, -1, path, NULL) == 0) {
+	if (image_open(&image, -1, path, NULL, NULL) == 0) {
 		if (image_open_debugdata(&inner, &image, NULL) == 0)
 			image_close(&inner);
 		kcore_read(&image, 0xffffffff81000000, bytes, sizeof bytes);

@@ -6,7 +6,9 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -15,6 +17,7 @@
 #include "image/file.h"
 #include "image/search.h"
 #include "image/test_folder.h"
+#include "os/file.h"
 #include "unit.h"
 
 static const uint8_t id_one[20] = { 0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 };
@@ -28,7 +31,7 @@ static uint8_t *small_elf(const uint8_t *id, size_t *len)
 	return maker_finish(&m, len);
 }
 
-TEST("only regular files are opened, and nobody is waited for")
+TEST("only regular files are opened, and opening never blocks")
 {
 	struct folder f;
 	struct error err = { 0 };
@@ -45,7 +48,7 @@ TEST("only regular files are opened, and nobody is waited for")
 	folder_close(&f);
 }
 
-TEST("an empty file is mapped as no bytes, another one whole")
+TEST("an empty file is mapped as no bytes, another one completely")
 {
 	struct folder f;
 	struct span bytes;
@@ -61,7 +64,7 @@ TEST("an empty file is mapped as no bytes, another one whole")
 	folder_close(&f);
 }
 
-TEST("a file is read up to a limit, one of /proc to its end")
+TEST("a file is read up to a limit, a file of /proc to its end")
 {
 	struct folder f;
 	struct error err = { 0 };
@@ -80,7 +83,7 @@ TEST("a file is read up to a limit, one of /proc to its end")
 	folder_close(&f);
 }
 
-TEST("a path seen from another root stays below it, through links too")
+TEST("a path seen from another root stays below it, also through links")
 {
 	struct folder f;
 	folder_open(&f);
@@ -100,7 +103,7 @@ TEST("a path seen from another root stays below it, through links too")
 	folder_close(&f);
 }
 
-/* From here on this process has no openat2. */
+/* Denies openat2 to this process from here on. */
 static bool refuse_openat2(void)
 {
 	struct sock_filter code[] = {
@@ -121,7 +124,7 @@ static bool opens(int root, const char *path)
 	return fd >= 0;
 }
 
-TEST("a path seen from another root stays below it without openat2, too")
+TEST("a path seen from another root stays below it also without openat2")
 {
 	struct folder f;
 	folder_open(&f);
@@ -157,11 +160,12 @@ TEST("a path seen from another root stays below it without openat2, too")
 	folder_close(&f);
 }
 
-TEST("where a file was looked for is noted in order, with what became of it")
+TEST("places searched for a file are recorded in order, with their result")
 {
 	struct image_trail trail = { 0 };
 	struct error absent = { .kind = ERROR_SYSTEM, .sys = ENOENT }, refused = { .kind = ERROR_PERMISSION, .sys = EACCES };
-	struct error damaged = { .kind = ERROR_FORMAT };
+	struct error damaged = { .kind = ERROR_FORMAT }, other = { 0 };
+	EXPECT_INT(elf_open(&(struct elf){ 0 }, (struct span){ (const uint8_t *)"text", 4 }, &other), -1);
 	image_trail_note(NULL, "", "/x", 'd', IMAGE_USED);
 	image_trail_note(&trail, "/target", "/x", 'd', image_finding_of(&absent));
 	image_trail_note(&trail, "", "/y", 'B', IMAGE_UNUSED);
@@ -173,10 +177,11 @@ TEST("where a file was looked for is noted in order, with what became of it")
 	EXPECT(trail.tries.items[1].finding == IMAGE_OTHER_BUILD && trail.tries.items[1].build_id_len == 20);
 	EXPECT_INT(image_finding_of(&refused), IMAGE_REFUSED);
 	EXPECT_INT(image_finding_of(&damaged), IMAGE_DAMAGED);
+	EXPECT_INT(image_finding_of(&other), IMAGE_NOT_ELF);
 	image_trail_fini(&trail);
 }
 
-TEST("build-ids agree byte for byte, or where the recording's has only zeros behind")
+TEST("build-ids are equal byte for byte, or up to trailing zeros of the recorded one")
 {
 	uint8_t padded[20] = { 1, 2, 3 };
 	EXPECT(build_id_equal(id_one, 20, id_one, 20));
@@ -187,7 +192,7 @@ TEST("build-ids agree byte for byte, or where the recording's has only zeros beh
 	EXPECT(!build_id_equal(padded, 3, padded, 0));
 }
 
-TEST("the build-id of a file, of a packed kernel module and of the kernel's notes")
+TEST("the build-id of a file, of a compressed kernel module and of the kernel's notes")
 {
 	struct folder f;
 	size_t len;
@@ -214,7 +219,7 @@ TEST("the build-id of a file, of a packed kernel module and of the kernel's note
 	folder_close(&f);
 }
 
-TEST("candidates come in perf's order, those of another build are passed over")
+TEST("candidates are tried in perf's order, files of another build are skipped")
 {
 	struct folder f;
 	size_t len, len2;
@@ -251,7 +256,7 @@ TEST("candidates come in perf's order, those of another build are passed over")
 	folder_close(&f);
 }
 
-TEST("without any build-id a debug file is taken where its checksum is the link's")
+TEST("without any build-id a debug file is used if its checksum is the link's")
 {
 	struct folder f;
 	char symfs[PATH_MAX];
@@ -284,7 +289,7 @@ TEST("without any build-id a debug file is taken where its checksum is the link'
 	folder_close(&f);
 }
 
-TEST("a vmlinux that is named is the only one tried")
+TEST("a vmlinux given by the user is the only one tried")
 {
 	struct folder f;
 	size_t len;
@@ -313,7 +318,7 @@ TEST("a vmlinux that is named is the only one tried")
 	folder_close(&f);
 }
 
-TEST("a packed kernel module's debug file is named like it, without what it is packed in")
+TEST("a compressed kernel module's debug file has its name without the suffix of the compression")
 {
 	static const char *const places[] = { "usr/lib/debug/lib/modules/1/x.ko", "usr/lib/debug/lib/modules/1/x.ko.debug",
 		"usr/lib/debug/usr/lib/modules/1/x.ko.debug" };
@@ -337,5 +342,66 @@ TEST("a packed kernel module's debug file is named like it, without what it is p
 	image_search_fini(&search);
 	EXPECT_INT(found, 3);
 	free(file);
+	folder_close(&f);
+}
+
+TEST("an ELF file whose owner removes the terminators of strings while it is open ends in zeros")
+{
+	struct folder f;
+	struct image image;
+	size_t len, size = 4 * (size_t)sysconf(_SC_PAGESIZE);
+	folder_open(&f);
+	uint8_t *file = small_elf(id_one, &len), *padded = memset(calloc(1, size), 'n', size - 1);
+	memcpy(padded, file, len);
+	const char *path = folder_write(&f, "program", padded, size);
+	EXPECT_INT(image_open(&image, -1, path, NULL, NULL), 0);
+	struct elf_section section = { .name = ".strtab", .type = SHT_STRTAB, .offset = len, .size = size - len };
+	struct span table = elf_strings(&image.elf, &section);
+	EXPECT_INT(table.len, size - len);
+	const char *name = (const char *)table.data + table.len - 8;
+	EXPECT_STR(name, "nnnnnnn");
+	CLEANUP_FD int fd = open(path, O_WRONLY | O_CLOEXEC);
+	EXPECT_INT(pwrite(fd, "n", 1, (off_t)size - 1), 1);
+	EXPECT_STR(name, "nnnnnnnn");
+	image_close(&image);
+	free(padded);
+	free(file);
+}
+
+/* Counts the candidates of a file that was recorded with this inode. */
+static unsigned count_candidates(const char *path, uint64_t ino, const struct image_options *options, uint32_t *mismatched)
+{
+	struct stat st;
+	EXPECT_INT(stat(path, &st), 0);
+	struct module module = { .kind = MODULE_FILE, .name = path, .long_name = path, .short_name = "prog", .pid = -1,
+		.maj = major(st.st_dev), .min = minor(st.st_dev), .ino = ino ? ino : st.st_ino };
+	struct image_search search;
+	struct image image;
+	unsigned count = 0;
+	image_search_init(&search, &module, options);
+	for (; image_search_next(&search, &image); count++)
+		image_close(&image);
+	*mismatched = search.mismatched;
+	image_search_fini(&search);
+	return count;
+}
+
+TEST("without a recorded build-id another inode is refused, on the recorded machine and without --symfs")
+{
+	struct folder f;
+	size_t len;
+	uint32_t mismatched;
+	char path[256];
+	uint8_t *elf = small_elf(id_one, &len);
+	folder_open(&f);
+	snprintf(path, sizeof path, "%s", folder_write(&f, "prog", elf, len));
+	const struct image_options here = { .same_machine = true }, elsewhere = { 0 }, below = { .same_machine = true, .symfs = "/" };
+	EXPECT_INT(count_candidates(path, 0, &here, &mismatched), 1);
+	EXPECT_INT(mismatched, 0);
+	EXPECT_INT(count_candidates(path, 1, &here, &mismatched), 0);
+	EXPECT_INT(mismatched, 1);
+	EXPECT_INT(count_candidates(path, 1, &elsewhere, &mismatched), 1);
+	EXPECT_INT(count_candidates(path, 1, &below, &mismatched), 1);
+	free(elf);
 	folder_close(&f);
 }

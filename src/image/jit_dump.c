@@ -2,14 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "image/file.h"
 #include "image/search.h"
-
-/* O_NONBLOCK: a FIFO in its place is not waited for. */
-#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+#include "os/file.h"
 
 /* Closes the root. */
 static int open_seen_from(int root, const char *path, int flags)
@@ -21,19 +23,17 @@ static int open_seen_from(int root, const char *path, int flags)
 	return fd;
 }
 
-int jit_dump_open(int32_t pid, const char *path, const char *symfs, bool force, uint64_t *size, struct error *err)
+static int open_dump(int folder, const char *path, bool force, uint64_t *size, struct error *err)
 {
-	bool elsewhere = symfs && *symfs;
-	int root = elsewhere ? root_open(symfs) : process_root(pid);
-	if (path[0] != '/' || (elsewhere && root < 0))
-		return error_set(err, ERROR_UNSUPPORTED, "%s cannot be looked for", path);
-	int fd = open_seen_from(root, path, OPEN_FLAGS);
+	CLEANUP_FD int place = openat(folder, strrchr(path, '/') + 1, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = place < 0 ? -1 : regular_reopen(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	if (fd < 0)
-		return error_system(err, "cannot open %s", path);
+		return errno == ENOTSUP ? error_set(err, ERROR_UNSUPPORTED, "%s is not a regular file", path) :
+			error_system(err, "cannot open %s", path);
 	int failed = 0;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		failed = error_set(err, ERROR_UNSUPPORTED, "%s is not a regular file", path);
+	if (fstat(fd, &st) != 0)
+		failed = error_system(err, "cannot open %s", path);
 	else if (!force && st.st_uid && st.st_uid != geteuid())
 		failed = error_set(err, ERROR_PERMISSION, "File %s not owned by current user or root", path);
 	if (failed) {
@@ -44,11 +44,35 @@ int jit_dump_open(int32_t pid, const char *path, const char *symfs, bool force, 
 	return fd;
 }
 
-int jit_dump_folder(int32_t pid, const char *path, struct error *err)
+int jit_dump_open_in(int32_t pid, const char *path, const char *symfs, bool force, uint64_t *size, int *folder, struct error *err)
 {
-	const char *shown = *path ? path : "/";
-	int fd = open_seen_from(process_root(pid), shown, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? error_system(err, "cannot open %s", shown) : fd;
+	char above[PATH_MAX];
+	bool elsewhere = symfs && *symfs;
+	int root = elsewhere ? root_open(symfs) : process_root(pid);
+	*folder = -1;
+	if (path[0] != '/' || (elsewhere && root < 0) || strlen(path) >= sizeof above) {
+		if (root >= 0)
+			close(root);
+		return error_set(err, ERROR_UNSUPPORTED, "cannot search for %s", path);
+	}
+	snprintf(above, sizeof above, "%.*s", (int)(strrchr(path, '/') - path), path);
+	*folder = open_seen_from(root, *above ? above : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*folder < 0)
+		return error_system(err, "cannot open %s", path);
+	int fd = open_dump(*folder, path, force, size, err);
+	if (fd < 0) {
+		close(*folder);
+		*folder = -1;
+	}
+	return fd;
+}
+
+int jit_dump_open(int32_t pid, const char *path, const char *symfs, bool force, uint64_t *size, struct error *err)
+{
+	int folder, fd = jit_dump_open_in(pid, path, symfs, force, size, &folder, err);
+	if (folder >= 0)
+		close(folder);
+	return fd;
 }
 
 int jit_dump_create(int folder, const char *name, struct error *err)

@@ -17,7 +17,7 @@ static int open_dump(const char *path, const char *symfs, bool force, enum error
 	return (int)size;
 }
 
-TEST("a dump is a regular file itself: links, FIFOs and folders are refused, and none is waited for")
+TEST("only a regular file is opened as a dump: links, FIFOs and folders are refused without blocking")
 {
 	struct folder f;
 	enum error_kind kind;
@@ -38,7 +38,7 @@ TEST("a dump is a regular file itself: links, FIFOs and folders are refused, and
 	folder_close(&f);
 }
 
-TEST("with --symfs a dump is looked for below it alone")
+TEST("with --symfs a dump is searched only below it")
 {
 	struct folder f;
 	enum error_kind kind;
@@ -51,7 +51,7 @@ TEST("with --symfs a dump is looked for below it alone")
 	folder_close(&f);
 }
 
-TEST("another user's dump is not read unless it is insisted on")
+TEST("another user's dump is read only with force")
 {
 	struct folder f;
 	enum error_kind kind;
@@ -59,7 +59,7 @@ TEST("another user's dump is not read unless it is insisted on")
 	const char *path = folder_write(&f, "jit-1.dump", "12345", 5);
 	if (chown(path, 12345, 12345) != 0) {
 		folder_close(&f);
-		unit_skip("only root can make another user's file");
+		unit_skip("only root can create another user's file");
 		return;
 	}
 	EXPECT_INT(open_dump(path, NULL, false, &kind), geteuid() == 12345 ? 5 : -1);
@@ -68,24 +68,35 @@ TEST("another user's dump is not read unless it is insisted on")
 	folder_close(&f);
 }
 
-TEST("a file that is made beside a dump takes the place of a link, and leaves what that led to alone")
+TEST("a file that is created beside a dump replaces a link, and does not change the link's target")
 {
 	struct folder f;
-	char victim[PATH_MAX], content[8] = "";
+	char victim[PATH_MAX + 8], content[8] = "";
 	folder_open(&f);
 	strcpy(victim, folder_write(&f, "victim", "kept", 4));
 	EXPECT(symlink(victim, folder_path(&f, "jitted-1-1.so")) == 0);
-	int folder = jit_dump_folder(getpid(), f.root, NULL);
-	EXPECT(folder >= 0);
-	int fd = jit_dump_create(folder, "jitted-1-1.so", NULL);
+	char dump[PATH_MAX], moved[PATH_MAX + 8];
+	uint64_t size;
+	int folder;
+	strcpy(dump, folder_write(&f, "dump", "dump!", 5));
+	int fd = jit_dump_open_in(getpid(), dump, NULL, true, &size, &folder, NULL);
+	EXPECT(fd >= 0 && folder >= 0);
+	close(fd);
+	/* the path leads elsewhere now */
+	snprintf(moved, sizeof moved, "%s.moved", f.root);
+	EXPECT(rename(f.root, moved) == 0 && symlink("/nowhere", f.root) == 0);
+	fd = jit_dump_create(folder, "jitted-1-1.so", NULL);
 	EXPECT(fd >= 0 && write(fd, "code", 4) == 4);
 	close(fd);
+	EXPECT(unlink(f.root) == 0 && rename(moved, f.root) == 0);
 	fd = open(victim, O_RDONLY);
 	EXPECT(read(fd, content, sizeof content) == 4 && memcmp(content, "kept", 4) == 0);
 	close(fd);
 	EXPECT(mkdirat(folder, "jitted-1-2.so", 0700) == 0);
 	EXPECT(jit_dump_create(folder, "jitted-1-2.so", NULL) < 0);
-	EXPECT(jit_dump_folder(getpid(), victim, NULL) < 0);
+	int none;
+	strcat(victim, "/dump");
+	EXPECT(jit_dump_open_in(getpid(), victim, NULL, true, &size, &none, NULL) < 0 && none == -1);
 	close(folder);
 	folder_close(&f);
 }

@@ -16,10 +16,11 @@
 #include "base/memory.h"
 #include "image/file.h"
 #include "image/search.h"
+#include "os/checked.h"
 #include "os/file.h"
 
 #define KALLSYMS_LIMIT ((size_t)512 << 20)
-#define CODE_LIMIT ((uint64_t)4 << 30) /* of text and modules together */
+#define CODE_LIMIT ((uint64_t)4 << 30) /* for text and modules together */
 
 enum { PAGE = 4096, SEGMENTS_MAX = 512, PIECES_MAX = 64, CHUNK = 1 << 20 };
 
@@ -27,14 +28,14 @@ struct range {
 	uint64_t start, end;
 };
 
-/* What of the address space is code. */
+/* The code ranges of the address space. */
 struct code {
 	struct range text, modules;
 };
 
-/* One part of kcore that is kept. */
+/* One part of kcore that is copied. */
 struct piece {
-	uint64_t address, size, from; /* from: its place in the file */
+	uint64_t address, size, from; /* from: its offset in the file */
 };
 
 struct pieces {
@@ -96,7 +97,7 @@ static int code_find(const char *folder, struct code *code, struct error *err)
 		return -1;
 	each_line(folder, "modules", code_of_module, code, NULL);
 	if (code->text.end <= code->text.start)
-		return error_set(err, ERROR_PERMISSION, "the kernel's list of symbols does not tell where its text is: "
+		return error_set(err, ERROR_PERMISSION, "the kernel's list of symbols does not contain the address of its text: "
 			"as root, sysctl kernel.kptr_restrict=0");
 	struct range *ranges[] = { &code->text, &code->modules };
 	for (unsigned i = 0; i < 2; i++) {
@@ -121,19 +122,19 @@ static int pieces_find(int fd, const struct code *code, struct pieces *pieces, s
 	pieces->count = 0;
 	if (pread(fd, h, sizeof *h, 0) != sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phnum > SEGMENTS_MAX)
-		return error_set(err, ERROR_FORMAT, "kcore is no 64-bit core file of this machine");
+		return error_set(err, ERROR_FORMAT, "kcore is not a 64-bit core file of this machine");
 	uint64_t total = 0;
 	for (unsigned i = 0; i < h->e_phnum; i++) {
 		Elf64_Phdr load;
 		if (pread(fd, &load, sizeof load, (off_t)(h->e_phoff + i * sizeof load)) != sizeof load)
-			return error_set(err, ERROR_FORMAT, "the program headers of kcore break off");
+			return error_set(err, ERROR_FORMAT, "the program headers of kcore are truncated");
 		piece_add(pieces, &load, &code->text);
 		piece_add(pieces, &load, &code->modules);
 	}
 	for (size_t i = 0; i < pieces->count; i++)
 		total += pieces->list[i].size < CODE_LIMIT ? pieces->list[i].size : CODE_LIMIT;
 	if (!pieces->count || total >= CODE_LIMIT)
-		return error_set(err, ERROR_FORMAT, "kcore does not hold the kernel's code");
+		return error_set(err, ERROR_FORMAT, "kcore does not contain the kernel's code");
 	return 0;
 }
 
@@ -150,7 +151,7 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t at, struct 
 	return 0;
 }
 
-/* A page that cannot be read stays a hole. */
+/* A page that cannot be read becomes a hole. */
 static int piece_copy(int in, int out, const struct piece *piece, uint64_t to, struct error *err)
 {
 	CLEANUP_FREE char *chunk = memory_alloc(CHUNK);
@@ -192,16 +193,14 @@ static int pieces_write(int in, int out, const struct pieces *pieces, struct err
 	return ftruncate(out, (off_t)to) == 0 ? 0 : error_system(err, "cannot write the copy of kcore");
 }
 
-static int create(const char *folder, const char *name, struct error *err)
+/* Only root may read the kernel's memory and addresses. */
+static int create(int folder, const char *name, struct error *err)
 {
-	char path[PATH_MAX];
-	if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
-		return error_set(err, ERROR_LIMIT, "%s: the path is too long", folder);
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400);
-	return fd < 0 ? error_system(err, "cannot create %s", path) : fd;
+	int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR);
+	return fd < 0 ? error_system(err, "cannot create %s", name) : fd;
 }
 
-static int list_copy(const char *from, const char *to, const char *name, struct error *err)
+static int list_copy(const char *from, int to, const char *name, struct error *err)
 {
 	char path[PATH_MAX], *text;
 	size_t len;
@@ -215,7 +214,7 @@ static int list_copy(const char *from, const char *to, const char *name, struct 
 	return status;
 }
 
-int kcore_copy(const char *from, const char *to, struct error *err)
+int kcore_copy(const char *from, int to, struct error *err)
 {
 	char path[PATH_MAX];
 	struct code code;
@@ -247,36 +246,38 @@ size_t kcore_read(const struct image *kcore, uint64_t address, void *out, size_t
 	return size;
 }
 
-static bool same_text(const char *folder, const char *other, const char *name)
+static bool same_text(int folder, const char *other, const char *name)
 {
-	char path[2][PATH_MAX], *text[2] = { 0 };
+	char path[PATH_MAX], *text[2] = { 0 };
 	size_t len[2];
-	bool same = (size_t)snprintf(path[0], PATH_MAX, "%s/%s", folder, name) < PATH_MAX &&
-		(size_t)snprintf(path[1], PATH_MAX, "%s/%s", other, name) < PATH_MAX &&
-		rooted_read(-1, path[0], KALLSYMS_LIMIT, &text[0], &len[0], NULL) == 0 &&
-		rooted_read(-1, path[1], KALLSYMS_LIMIT, &text[1], &len[1], NULL) == 0 && len[0] == len[1] &&
+	bool same = (size_t)snprintf(path, PATH_MAX, "%s/%s", other, name) < PATH_MAX &&
+		rooted_read(folder, name, KALLSYMS_LIMIT, &text[0], &len[0], NULL) == 0 &&
+		rooted_read(-1, path, KALLSYMS_LIMIT, &text[1], &len[1], NULL) == 0 && len[0] == len[1] &&
 		memcmp(text[0], text[1], len[0]) == 0;
 	free(text[0]);
 	free(text[1]);
 	return same;
 }
 
-/* One of the copies below folder, with modules and symbols as they are now. */
-static bool same_exists(const char *folder, const char *from, char *found, size_t size)
+/* Searches the copies below `builds` of the cache for one with the current modules and symbols. */
+static bool same_exists(int cache, const char *builds, const char *from, char *found, size_t size)
 {
 	CLEANUP_NAMES struct names names = { 0 };
-	if (folder_names(folder, &names, NULL) < 0)
+	if (checked_names(cache, builds, &names, NULL) < 0)
 		return false;
-	for (size_t i = 0; i < names.list.count; i++)
-		if ((size_t)snprintf(found, size, "%s/%s", folder, names.list.items[i]) < size && same_text(found, from, "modules") &&
-		    same_text(found, from, "kallsyms"))
+	for (size_t i = 0; i < names.list.count; i++) {
+		if ((size_t)snprintf(found, size, "%s/%s", builds, names.list.items[i]) >= size)
+			continue;
+		CLEANUP_FD int folder = checked_open(cache, found, O_PATH | O_DIRECTORY, NULL);
+		if (folder >= 0 && same_text(folder, from, "modules") && same_text(folder, from, "kallsyms"))
 			return true;
+	}
 	return false;
 }
 
-int kcore_cache_add(const char *dir, const char *kcore, bool force, char *folder, size_t size, struct error *err)
+int kcore_cache_add(int cache, const char *kcore, bool force, char *folder, size_t size, struct error *err)
 {
-	char from[PATH_MAX], notes[PATH_MAX], builds[PATH_MAX], hex[2 * ELF_BUILD_ID_MAX + 1], stamp[32];
+	char from[PATH_MAX], notes[PATH_MAX], builds[64 + 2 * ELF_BUILD_ID_MAX], hex[2 * ELF_BUILD_ID_MAX + 1], stamp[32];
 	uint8_t id[ELF_BUILD_ID_MAX];
 	const char *slash = strrchr(kcore, '/');
 	struct timeval now;
@@ -292,17 +293,17 @@ int kcore_cache_add(const char *dir, const char *kcore, bool force, char *folder
 	build_id_hex(id, len, hex);
 	gettimeofday(&now, NULL);
 	if (!localtime_r(&now.tv_sec, &local) || !strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local))
-		return error_set(err, ERROR_SYSTEM, "cannot tell the time");
-	if ((size_t)snprintf(builds, sizeof builds, "%s/[kernel.kcore]/%s", dir, hex) >= sizeof builds)
-		return error_set(err, ERROR_LIMIT, "%s: the path is too long", dir);
-	if (!force && same_exists(builds, from, folder, size))
+		return error_set(err, ERROR_SYSTEM, "cannot read the clock");
+	snprintf(builds, sizeof builds, "[kernel.kcore]/%s", hex);
+	if (!force && same_exists(cache, builds, from, folder, size))
 		return 0;
 	if ((size_t)snprintf(folder, size, "%s/%s%02u", builds, stamp, (unsigned)(now.tv_usec / 10000)) >= size)
-		return error_set(err, ERROR_LIMIT, "%s: the path is too long", dir);
-	if (!folders_make(folder))
-		return error_system(err, "cannot make %s", folder);
-	if (kcore_copy(from, folder, err) < 0) {
-		rmdir(folder);
+		return error_set(err, ERROR_LIMIT, "%s: the path is too long", folder);
+	CLEANUP_FD int to = checked_make(cache, folder, 0755, err);
+	if (to < 0)
+		return -1;
+	if (kcore_copy(from, to, err) < 0) {
+		checked_remove(cache, folder, NULL);
 		return -1;
 	}
 	return 1;

@@ -6,36 +6,9 @@
 
 #include "base/memory.h"
 #include "image/file.h"
+#include "image/modules_dep.h"
 
 enum { LIST_SIZE_MAX = 64 << 20 };
-
-/* "kernel/sound/pci/hda/snd-hda-intel.ko.xz" is [snd_hda_intel]: the kernel knows no hyphen. */
-static bool is_called(const char *path, size_t len, const char *name, size_t name_len)
-{
-	size_t start = len;
-	while (start && path[start - 1] != '/')
-		start--;
-	if (len - start < name_len + 3 || memcmp(path + start + name_len, ".ko", 3) != 0)
-		return false;
-	for (size_t i = 0; i < name_len; i++) {
-		char c = path[start + i];
-		if ((c == '-' ? '_' : c) != (name[i] == '-' ? '_' : name[i]))
-			return false;
-	}
-	return start + name_len + 3 == len || path[start + name_len + 3] == '.';
-}
-
-/* A line is "PATH: PATH PATH", from the folder or from the root. */
-static bool find_line(const char *text, const char *name, size_t name_len, const char **path, size_t *len)
-{
-	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		*path = line;
-		*len = strcspn(line, ":\n");
-		if (is_called(line, *len, name, name_len))
-			return true;
-	}
-	return false;
-}
 
 bool kernel_folder_module(int root, const char *release, const char *name, char *path, size_t size)
 {
@@ -52,7 +25,7 @@ bool kernel_folder_module(int root, const char *release, const char *name, char 
 			continue;
 		text = memory_resize(text, len + 1, 1);
 		text[len] = '\0';
-		bool fits = find_line(text, name + 1, name_len - 2, &found, &found_len);
+		bool fits = modules_dep_find(text, name + 1, name_len - 2, &found, &found_len);
 		if (fits && *found == '/')
 			n = snprintf(path, size, "%.*s", (int)found_len, found);
 		else if (fits)

@@ -28,7 +28,7 @@ TEST("a module's file is the one that the list of its release has under its name
 	folder_close(&f);
 }
 
-TEST("what is no name of a module, no release, or does not fit, is none")
+TEST("an invalid module name or release, and a path that does not fit, yield no file")
 {
 	static const struct { const char *release, *name; } none[] = { { "6.1", "[snd]" }, { "6.1", "[]" }, { "6.1", "lab" }, { "6.1", "[la" },
 		{ "6.2", "[lab]" }, { "", "[lab]" }, { "..", "[lab]" }, { "../6.1", "[lab]" }, { "6.1", "[intel]" } };

@@ -1,18 +1,23 @@
-/* The very file that a living process has mapped, whatever has become of its path since: deleted, replaced, in no folder ever (memfd).
- * Format: proc_pid_map_files(5), which root may open; proc_pid_exe(5). Knows no format of files. */
+/* Opens the file that a living process has mapped, even if its path was deleted or replaced, or never existed (memfd). Sources:
+ * proc_pid_map_files(5), which root may open; proc_pid_exe(5). Knows no file format. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
-/* A file as mappings tell it (of MMAP2 records); ino 0: they do not. */
+/* The identity of a file in its mappings (of MMAP2 records); ino 0: unknown. */
 struct mapped_identity {
 	uint32_t maj, min;
-	uint64_t ino, generation;   /* which of the files that had that number; 0: not told */
+	uint64_t ino, generation;   /* generation distinguishes files that had the same inode; 0: unknown */
 };
 
-/* The descriptor, or < 0: the process is gone, or does not map it any more, or may not be looked into. Never another file. */
+/* Returns the descriptor, or < 0: the process has ended, does not map the file any more, or denies access. Never opens another file. */
 int mapped_file_open(int32_t pid, const struct mapped_identity *identity);
-/* Whether that is the file; where it may be or not, as file systems have ways to tell another device than mappings do: 0, surely: 1, surely
- * not: -1. */
+/* The same for a mapping at known addresses. */
+int mapped_file_open_at(int32_t pid, uint64_t start, uint64_t end, const struct mapped_identity *identity);
+/* Returns 1 if fd surely is the file, -1 if it surely is not, 0 if unknown: some file systems report different devices in mappings and in
+ * stat. */
 int mapped_file_is(int fd, const struct mapped_identity *identity);
-/* Opens path as seen from root (-1: ours), if that still is the file, else as mapped_file_open. */
+/* Returns whether the process maps the file now. */
+bool mapped_file_mapped(int32_t pid, const struct mapped_identity *identity);
+/* Opens path as seen from root (-1: ours) if it still is the file, otherwise as mapped_file_open. */
 int mapped_file_or_path(int root, const char *path, int32_t pid, const struct mapped_identity *identity);

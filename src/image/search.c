@@ -6,17 +6,20 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "elf/module_layout.h"
+#include "image/checksum.h"
 #include "image/debuginfod.h"
 #include "image/file.h"
 #include "image/kernel_folder.h"
 #include "image/mapped_file.h"
+#include "image/recorded_process.h"
 #include "os/file.h"
+#include "os/place.h"
 
-/* Which modules a way of looking is for. */
+/* The kinds of modules for which a candidate is tried. */
 enum { FOR_FILE = 1, FOR_VDSO = 2, FOR_KMODULE = 4, FOR_KERNEL = 8, FOR_ALL = 15 };
 
 typedef bool candidate_path(const struct image_search *s, char *path);
@@ -26,13 +29,13 @@ static const char *symfs_of(const struct image_search *s)
 	return s->options->symfs ? s->options->symfs : "";
 }
 
-/* What stands under --symfs is seen from there. */
+/* Paths below --symfs are seen from there. */
 static int symfs_root(const struct image_search *s)
 {
 	return *symfs_of(s) ? s->root : -1;
 }
 
-/* The path of the module's file; what is none starts without a slash. */
+/* The name of the module's file; a name that is not a path does not start with a slash. */
 static const char *name_of(const struct image_search *s)
 {
 	return *s->listed ? s->listed : s->module->long_name;
@@ -73,20 +76,27 @@ static bool path_debuglink_global(const struct image_search *s, char *path)
 	return *s->debuglink && path_format(path, "/usr/lib/debug%.*s/%s", folder_len(s), s->module->long_name, s->debuglink);
 }
 
+static int cache_root(const struct image_search *s)
+{
+	return *symfs_of(s) ? s->root : s->cache_root;
+}
+
 static bool path_cache(const struct image_search *s, char *path, const char *leaf)
 {
-	if (!*s->cache || !s->build_id_len || !buildid_cache_path(s->cache, s->build_id, s->build_id_len, "", path, IMAGE_PATH_MAX))
+	const char *folder = *symfs_of(s) ? "/.debug" : "";
+	bool absent = !*symfs_of(s) && !s->options->buildid_dir;
+	if (absent || !s->build_id_len || !buildid_cache_path(folder, s->build_id, s->build_id_len, "", path, IMAGE_PATH_MAX))
 		return false;
-	/* once the entry was the file itself */
+	/* older versions stored the file itself as the entry */
 	path[strlen(path) - 1] = '\0';
-	if (rooted_exists(symfs_root(s), path))
+	if (cache_root(s) >= 0 && rooted_exists(cache_root(s), path))
 		return true;
-	return buildid_cache_path(s->cache, s->build_id, s->build_id_len, leaf, path, IMAGE_PATH_MAX);
+	return buildid_cache_path(folder, s->build_id, s->build_id_len, leaf, path, IMAGE_PATH_MAX);
 }
 
 static bool path_cache_file(const struct image_search *s, char *path)
 {
-	/* who names a vmlinux wants no other */
+	/* a vmlinux given by the user excludes all others */
 	if (s->module->kind == MODULE_KERNEL && s->options->vmlinux && !s->options->no_vmlinux)
 		return false;
 	return path_cache(s, path, s->module->kind == MODULE_VDSO ? "vdso" : "elf");
@@ -124,7 +134,7 @@ static bool path_openembedded(const struct image_search *s, char *path)
 	return path_format(path, "%.*s/.debug%s", folder_len(s), s->module->long_name, s->module->long_name + folder_len(s));
 }
 
-/* A kernel module's debug file is named like it, without what it is packed in. */
+/* A kernel module's debug file has its name without the suffix of the compression. */
 static bool path_module(const struct image_search *s, char *path, const char *before, const char *behind)
 {
 	static const char *const packings[] = { ".gz", ".xz", ".zst" };
@@ -150,7 +160,7 @@ static bool path_module_fedora(const struct image_search *s, char *path)
 	return path_module(s, path, "/usr/lib/debug", ".debug");
 }
 
-/* Where /lib is a link to /usr/lib, either may have been recorded. */
+/* If /lib is a link to /usr/lib, either path may have been recorded. */
 static bool path_module_usr(const struct image_search *s, char *path)
 {
 	return strncmp(name_of(s), "/lib/", 5) == 0 && path_module(s, path, "/usr/lib/debug/usr", ".debug");
@@ -162,7 +172,7 @@ static bool path_ubuntu_mixed(const struct image_search *s, char *path)
 	       path_format(path, "/usr/lib/debug%s", s->module->long_name + 4);
 }
 
-/* A whole path is this machine's, with --symfs too. */
+/* An absolute path is this machine's, with --symfs, too. */
 static bool vmlinux_is_below(const struct image_search *s)
 {
 	return *symfs_of(s) && s->options->vmlinux && *s->options->vmlinux != '/';
@@ -179,17 +189,17 @@ static bool path_vmlinux_named_below(const struct image_search *s, char *path)
 	return vmlinux_is_below(s) && !s->options->no_vmlinux && path_format(path, "/%s", s->options->vmlinux);
 }
 
-/* Of the recorded machine, or this one; NULL where none is known. */
+/* The release of the recorded machine, or of this one; NULL if unknown. */
 static const char *release_of(const struct image_search *s, struct utsname *uts)
 {
 	const char *release = s->options->osrelease;
 	if (!release && !*symfs_of(s) && uname(uts) == 0)
 		release = uts->release;
-	/* a release is part of a path here */
+	/* the release becomes part of a path */
 	return release && *release && !strchr(release, '/') ? release : NULL;
 }
 
-/* Where nobody named one. A file of the current folder counts only where the build-id can tell whether it is the one. */
+/* Used if the user gave no vmlinux. A file of the current folder is used only if the build-id can confirm it. */
 static bool path_vmlinux(const struct image_search *s, char *path, const char *format)
 {
 	struct utsname uts;
@@ -245,13 +255,13 @@ static bool path_own_vdso(const struct image_search *s, char *path)
 	return !*symfs_of(s) && strcmp(s->module->short_name, "[vdso]") == 0 && path_format(path, "[vdso]");
 }
 
-/* Only with a build-id can a server be asked. What it has is noted by the path it is kept under. */
+/* Servers are asked only by build-id. The trail records the path of the downloaded file. */
 static bool path_from_server(const struct image_search *s, enum debuginfod_file what, char *path)
 {
 	struct error err = { 0 };
 	if (s->offline || s->build_id_len < 2)
 		return false;
-	if (debuginfod_fetch(what, s->build_id, s->build_id_len, path, IMAGE_PATH_MAX, &err) == 0)
+	if (debuginfod_fetch(s->options->debuginfod, what, s->build_id, s->build_id_len, path, IMAGE_PATH_MAX, &err) == 0)
 		return true;
 	image_trail_note(s->trail, "", what == DEBUGINFOD_EXECUTABLE ? "executable from debuginfod" : "debug file from debuginfod", 0,
 		image_finding_of(&err));
@@ -268,14 +278,14 @@ static bool path_server_file(const struct image_search *s, char *path)
 	return !s->runs && path_from_server(s, DEBUGINFOD_EXECUTABLE, path);
 }
 
-/* Whose path it is: the recorded process's, ours (SYMFS's, where that is given), or ours whatever is given. */
-enum place { ITS, OURS, MACHINE };
+/* The root of a path: the recorded process's, ours (SYMFS if given), ours regardless of SYMFS, or the build-id cache. */
+enum seen_from { ITS, OURS, MACHINE, CACHE };
 
-/* In the order of perf, then what it does not ask. */
+/* In perf's order, followed by sources that perf does not use. */
 static const struct candidate {
 	char origin;
 	uint8_t modules;
-	enum place place;
+	enum seen_from place;
 	candidate_path *path;
 } candidates[] = {
 	{ 'v', FOR_KERNEL, MACHINE, path_vmlinux_named },
@@ -283,8 +293,8 @@ static const struct candidate {
 	{ 'l', FOR_FILE, ITS, path_debuglink_beside },
 	{ 'l', FOR_FILE, ITS, path_debuglink_below },
 	{ 'l', FOR_FILE, ITS, path_debuglink_global },
-	{ 'B', FOR_ALL, OURS, path_cache_file },
-	{ 'D', FOR_FILE | FOR_KMODULE, OURS, path_cache_debug },
+	{ 'B', FOR_ALL, CACHE, path_cache_file },
+	{ 'D', FOR_FILE | FOR_KMODULE, CACHE, path_cache_debug },
 	{ 'f', FOR_FILE, ITS, path_fedora },
 	{ 'u', FOR_FILE, ITS, path_ubuntu },
 	{ 'b', FOR_FILE | FOR_VDSO, ITS, path_buildid_debug },
@@ -330,7 +340,7 @@ static bool same_place(const char *path, const char *other)
 	return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* It sees other files where it has another root, or other mounts below the same. */
+/* A process sees other files if its root differs, or its mounts below the same root. */
 int process_root(int32_t pid)
 {
 	char root[64], mounts[64];
@@ -343,34 +353,47 @@ int process_root(int32_t pid)
 	return root_open(root);
 }
 
-/* The file under the module's path, or the one that was mapped. */
+/* Without a build-id, the inode shows whether the file was replaced. It is compared only on the recorded machine, and not if the user gives
+ * a folder of files. */
+static bool search_open_unnamed(struct image_search *s, const struct mapped_identity *identity)
+{
+	const char *path = s->module->long_name;
+	CLEANUP_FD int fd = rooted_open(s->root, path, NULL);
+	s->refused = fd >= 0 && mapped_file_is(fd, identity) < 0;
+	return fd >= 0 && !s->refused && image_open_descriptor(&s->itself, fd, path, s->options->budget, NULL) == 0;
+}
+
+static struct mapped_identity identity_of(const struct module *module)
+{
+	return (struct mapped_identity){ .maj = module->maj, .min = module->min, .ino = module->ino, .generation = module->ino_generation };
+}
+
+/* Opens the file at the module's path, or the mapped file. */
 static bool search_open_itself(struct image_search *s)
 {
 	const struct module *module = s->module;
+	const struct mapped_identity identity = identity_of(module);
+	if (s->options->same_machine && !s->recorded && module->ino && !*symfs_of(s))
+		return search_open_unnamed(s, &identity);
 	if (!s->options->living || !module->ino)
-		return image_open(&s->itself, s->root, module->long_name, NULL) == 0;
-	struct mapped_identity identity = { .maj = module->maj, .min = module->min, .ino = module->ino,
-		.generation = module->ino_generation };
+		return image_open(&s->itself, s->root, module->long_name, s->options->budget, NULL) == 0;
 	CLEANUP_FD int fd = mapped_file_or_path(s->root, module->long_name, module->pid, &identity);
 	s->replaced = fd < 0 && rooted_exists(s->root, module->long_name);
-	return fd >= 0 && image_open_descriptor(&s->itself, fd, module->long_name, NULL) == 0;
+	return fd >= 0 && image_open_descriptor(&s->itself, fd, module->long_name, s->options->budget, NULL) == 0;
 }
 
-/* Which file this is, by what it says itself. */
+/* Reads the build-id and the debug link of the file itself. */
 static void search_ask_itself(struct image_search *s)
 {
 	char path[IMAGE_PATH_MAX];
 	if (!path_itself(s, path) || !search_open_itself(s))
 		return;
-	const char *link = elf_debuglink(&s->itself.elf, &s->debuglink_crc);
-	if (link && strlen(link) < sizeof s->debuglink)
-		strcpy(s->debuglink, link);
+	elf_debuglink(&s->itself.elf, s->debuglink, sizeof s->debuglink, &s->debuglink_crc);
 	if (!s->recorded)
 		s->build_id_len = elf_build_id(&s->itself.elf, s->build_id);
 }
 
-/* A module that the recording calls by its name alone. Its build-id tells whether the file is the one, or the release that was
- * recorded. */
+/* For a module that the recording identifies only by name: the file is confirmed by its build-id, or by the recorded release. */
 static void search_list(struct image_search *s)
 {
 	struct utsname uts;
@@ -381,39 +404,48 @@ static void search_list(struct image_search *s)
 		*s->listed = '\0';
 }
 
-void image_search_init(struct image_search *s, const struct module *module, const struct image_options *options)
+static void search_open(struct image_search *s, const struct module *module, const struct image_options *options)
 {
-	*s = (struct image_search){ .module = module, .options = options, .root = -1 };
+	*s = (struct image_search){ .module = module, .options = options, .root = -1, .cache_root = -1 };
 	s->offline = !options->debuginfod || *symfs_of(s);
 	s->build_id_len = module->build_id_len < ELF_BUILD_ID_MAX ? module->build_id_len : ELF_BUILD_ID_MAX;
 	memcpy(s->build_id, module->build_id, s->build_id_len);
 	s->recorded = s->build_id_len != 0;
 	if (*symfs_of(s)) {
-		strcpy(s->cache, "/.debug");
 		s->root = root_open(symfs_of(s));
 		if (!path_format(s->root_name, "%s", symfs_of(s)) || s->root < 0) {
 			s->step = sizeof candidates / sizeof *candidates;
 			return;
 		}
-	} else if (!options->buildid_dir || !path_format(s->cache, "%s", options->buildid_dir)) {
-		*s->cache = '\0';
 	}
 	if (module_class(module) == FOR_KMODULE && !module->guest)
 		search_list(s);
 	if (module_class(module) != FOR_FILE)
 		return;
+	const struct mapped_identity identity = identity_of(module);
+	const int64_t until_s = options->living ? RECORDED_NOW : options->processes_until;
 	if (!*symfs_of(s))
-		s->root = process_root(module->pid);
+		s->root = process_root(recorded_process(module->pid, until_s, &identity));
 	if (s->root >= 0 && !*symfs_of(s))
 		path_format(s->root_name, "/proc/%d/root", module->pid);
 	search_ask_itself(s);
+}
+
+void image_search_init(struct image_search *s, const struct module *module, const struct image_options *options)
+{
+	search_open(s, module, options);
+	/* the cache is opened only for modules that it may contain */
+	if (!*symfs_of(s) && options->buildid_dir && s->build_id_len)
+		s->cache_root = buildid_cache_root(options->buildid_dir, NULL);
 }
 
 void image_search_fini(struct image_search *s)
 {
 	if (s->root >= 0)
 		close(s->root);
-	s->root = -1;
+	if (s->cache_root >= 0)
+		close(s->cache_root);
+	s->root = s->cache_root = -1;
 	image_close(&s->itself);
 }
 
@@ -427,23 +459,46 @@ static int candidate_open(struct image_search *s, const struct candidate *c, con
 		s->itself = (struct image){ 0 };
 		return 0;
 	}
-	int root = c->place == MACHINE ? -1 : c->place == OURS ? symfs_root(s) : s->root;
-	return image_open(image, root, path, err);
+	/* the trail shows why the cache was not opened */
+	if (c->place == CACHE && cache_root(s) < 0)
+		return buildid_cache_root(s->options->buildid_dir, err) < 0 ? -1 : error_set(err, ERROR_SYSTEM, "%s was not there", path);
+	int root = c->place == MACHINE ? -1 : c->place == CACHE ? cache_root(s) : c->place == OURS ? symfs_root(s) : s->root;
+	return image_open(image, root, path, s->options->budget, err);
 }
 
 static const char *candidate_root(const struct image_search *s, const struct candidate *c)
 {
+	if (c->place == CACHE && !*symfs_of(s))
+		return s->options->buildid_dir;
 	return c->place == MACHINE || (c->place == OURS && !*symfs_of(s)) ? "" : s->root_name;
 }
 
-/* Whether it is the build that was recorded; without any build-id, whether it is the one that the link meant. */
+/* Limit on bytes of files that are read completely to compare the checksum of a debug link. */
+#define CHECKED_LIMIT ((uint64_t)16 << 30)
+
+static bool link_matches(struct image_search *s, const struct image *image)
+{
+	struct budget *budget = s->options->budget;
+	uint64_t checked = budget ? atomic_load(&budget->checked) : 0, left = checked < CHECKED_LIMIT ? CHECKED_LIMIT - checked : 0;
+	uint64_t before = left;
+	uint32_t checksum;
+	CLEANUP_FD int fd = rooted_open(s->root, image->path, NULL);
+	bool whole = fd >= 0 && file_checksum(fd, &left, &checksum);
+	if (budget)
+		atomic_fetch_add(&budget->checked, before - left);
+	if (!whole)
+		budget_refuse(budget);
+	return whole && checksum == s->debuglink_crc;
+}
+
+/* Compares the build-id with the recorded one; without any build-id, the checksum with the debug link's. */
 static bool search_matches(struct image_search *s, const struct candidate *c, const struct image *image)
 {
 	uint8_t id[ELF_BUILD_ID_MAX], len = elf_build_id(&image->elf, id);
 	image_trail_build(s->trail, id, len);
 	if (s->build_id_len)
 		return build_id_equal(s->build_id, s->build_id_len, id, len);
-	return c->origin != 'l' || crc32_z(0, image->elf.bytes.data, image->elf.bytes.len) == s->debuglink_crc;
+	return c->origin != 'l' || link_matches(s, image);
 }
 
 /* Opens one candidate and checks it. */
@@ -453,7 +508,8 @@ static bool search_try(struct image_search *s, const struct candidate *c, const 
 	if (candidate_open(s, c, path, image, &err) < 0) {
 		enum image_finding finding = image_finding_of(&err);
 		image_trail_note(s->trail, candidate_root(s, c), path, c->origin, finding);
-		s->damaged += finding == IMAGE_DAMAGED;
+		/* what was mapped as data may be a file of any format; what had a build-id was an ELF file */
+		s->damaged += finding == IMAGE_DAMAGED || (finding == IMAGE_NOT_ELF && s->build_id_len);
 		return false;
 	}
 	image_trail_note(s->trail, candidate_root(s, c), path, c->origin, IMAGE_UNUSED);
@@ -467,14 +523,17 @@ static bool search_try(struct image_search *s, const struct candidate *c, const 
 		module_layout(&image->elf);
 	image->origin = c->origin == 'K' && image->owned ? 'm' : s->module->kind == MODULE_KERNEL ? 'v' : c->origin;
 	image_set_root(image, candidate_root(s, c));
+	if (c->place == CACHE && !*symfs_of(s))
+		image->root_len = 0; /* its other parts are not in the cache's folders */
 	s->runs |= image_runs(image);
 	return true;
 }
 
-/* Where the process's root has nothing: it may be another one of that number. Only a build-id tells whether ours is right. */
+/* Used if the process's root has no file: the pid may belong to another process now. Only a build-id or the inode confirms a file of our
+ * root. */
 static bool search_again(struct image_search *s)
 {
-	if (s->root < 0 || *symfs_of(s) || s->runs || !s->recorded || s->ours)
+	if (s->root < 0 || *symfs_of(s) || s->runs || (!s->recorded && !s->refused) || s->ours)
 		return false;
 	close(s->root);
 	s->root = -1;
@@ -490,10 +549,15 @@ static bool search_step(struct image_search *s, struct image *image)
 {
 	char path[IMAGE_PATH_MAX];
 	unsigned class = module_class(s->module);
+	if (s->refused) {
+		image_trail_note(s->trail, s->root_name, s->module->long_name, 'd', IMAGE_OTHER_BUILD);
+		s->mismatched++;
+		return false;
+	}
 	while (s->step < sizeof candidates / sizeof *candidates) {
 		const struct candidate *c = &candidates[s->step++];
 		bool named = c->path != path_itself || *name_of(s) == '/';
-		bool tried = s->ours && c->place != ITS; /* what is ours whatever the root, before */
+		bool tried = s->ours && c->place != ITS; /* already tried before: it does not depend on the process's root */
 		if (!(c->modules & class) || tried || !named || s->module->guest || !c->path(s, path))
 			continue;
 		if (search_try(s, c, path, image))
@@ -521,39 +585,6 @@ int image_find(const struct module *module, const struct image_options *options,
 	return 0;
 }
 
-/* The pid by which the process knows itself, which its perf map is named by. */
-static int32_t inner_pid(int32_t pid)
-{
-	char path[64], *text, *at;
-	size_t len;
-	snprintf(path, sizeof path, "/proc/%d/status", pid);
-	if (rooted_read(-1, path, 1 << 16, &text, &len, NULL) < 0)
-		return pid;
-	text = memory_resize(text, len + 1, 1);
-	text[len] = '\0';
-	at = strstr(text, "\nNStgid:");
-	size_t line = at ? strcspn(at + 1, "\n") : 0;
-	while (line && at[line] >= '0' && at[line] <= '9')
-		line--;
-	int32_t inner = line ? atoi(at + line + 1) : 0;
-	free(text);
-	return inner > 0 ? inner : pid;
-}
-
-int image_read_perf_map(const struct module *module, size_t limit, char **text, size_t *len, struct error *err)
-{
-	int root = process_root(module->pid);
-	if (root >= 0) {
-		char path[64];
-		snprintf(path, sizeof path, "/tmp/perf-%d.map", inner_pid(module->pid));
-		int result = rooted_read(root, path, limit, text, len, NULL);
-		close(root);
-		if (result == 0)
-			return 0;
-	}
-	return rooted_read(-1, module->name, limit, text, len, err);
-}
-
 void build_id_hex(const uint8_t *id, uint8_t len, char text[static 2 * ELF_BUILD_ID_MAX + 1])
 {
 	for (uint8_t i = 0; i < len; i++) {
@@ -561,6 +592,12 @@ void build_id_hex(const uint8_t *id, uint8_t len, char text[static 2 * ELF_BUILD
 		text[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
 	}
 	text[2 * len] = '\0';
+}
+
+int buildid_cache_root(const char *dir, struct error *err)
+{
+	/* an ordinary user may read a cache that another user shares; for root, its content affects what root is shown */
+	return private_folder_open(dir, geteuid() == 0 ? 0 : FOLDER_ANYBODYS, err);
 }
 
 bool buildid_cache_path(const char *dir, const uint8_t *id, uint8_t len, const char *leaf, char *path, size_t size)

@@ -1,22 +1,25 @@
-/* Module → the files on this machine that may be it, or its debug file, in perf's order. A file of another build-id than
- * the recording's is passed over and counted. With --symfs nothing outside of it is opened, whatever links say. Knows no
- * symbol and no sample. */
+/* Module → candidate files on this machine, or their debug files, in perf's order. A file whose build-id differs from the recorded one is
+ * skipped and counted. With --symfs no file outside of it is opened, whatever links exist. Knows no symbol and no sample. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "image/debuginfod.h"
 #include "image/image.h"
 #include "image/trail.h"
 #include "model/module.h"
 
 struct image_options {
-	const char *symfs;         /* files are looked for below it, none of this machine's kernel; NULL or "": no such */
-	const char *buildid_dir;   /* the build-id cache; NULL: none. With symfs it is SYMFS/.debug instead, as for perf */
-	const char *vmlinux;       /* --vmlinux: the only one to try */
-	const char *osrelease;     /* of the recorded machine; NULL: of this one */
-	bool no_vmlinux;           /* none but that of the cache */
-	bool living;               /* what is mapped counts, where its path leads elsewhere by now: while recording */
-	bool debuginfod;           /* at last the servers of $DEBUGINFOD_URLS are asked; never with symfs */
+	const char *symfs;         /* files are searched below it, without this machine's kernel; NULL or "": not set */
+	const char *buildid_dir;   /* the build-id cache; NULL: none. With symfs it is SYMFS/.debug instead, as in perf */
+	const char *vmlinux;       /* --vmlinux: the only one tried */
+	const char *osrelease;     /* of the recorded machine; NULL: of this machine */
+	bool no_vmlinux;           /* only the vmlinux of the cache */
+	bool living;               /* while recording: use the mapped file even if its path leads elsewhere now */
+	struct budget *budget;     /* for unmapped content of files, and for checking them; borrowed; NULL: no limit */
+	bool same_machine;         /* the recording is of this machine: recorded inodes can be compared (docs/decisions/009) */
+	int64_t processes_until;   /* as until_s of recorded_process; ignored with `living` */
+	struct debuginfod *debuginfod; /* asked last; never with symfs; NULL: no servers */
 };
 
 #define IMAGE_PATH_MAX 4096
@@ -24,39 +27,41 @@ struct image_options {
 struct image_search {
 	const struct module *module;
 	const struct image_options *options;
-	uint8_t build_id[ELF_BUILD_ID_MAX]; /* as recorded, or as the file itself has it where nothing was recorded */
+	uint8_t build_id[ELF_BUILD_ID_MAX]; /* as recorded; if nothing was recorded, that of the file itself */
 	uint8_t build_id_len;
 	bool recorded;             /* build_id is the recording's */
-	char cache[IMAGE_PATH_MAX]; /* the build-id cache; "" */
-	char debuglink[256];       /* what the file says its debug file is called; "" */
+	int cache_root;            /* the build-id cache, in which links are confined; -1. With --symfs: SYMFS/.debug below root */
+	char debuglink[256];       /* name of the debug file in the file's debug link; "" */
 	uint32_t debuglink_crc;
-	char listed[IMAGE_PATH_MAX]; /* of a kernel module that was recorded without a path: the file that its release's folder has; "" */
-	struct image itself;       /* the file under the module's own path, until its turn comes */
-	int root;                  /* --symfs, or of the process where it sees other files than we do; -1 */
-	char root_name[IMAGE_PATH_MAX]; /* what it is called from here: as options.symfs, "/proc/PID/root"; "" */
-	struct image_trail *trail; /* where each place tried is noted; NULL */
-	unsigned step;             /* next candidate */
-	bool offline;              /* servers are not asked */
+	char listed[IMAGE_PATH_MAX]; /* of a kernel module recorded without a path: the file in the folder of its release; "" */
+	struct image itself;       /* the file at the module's own path, until it is returned as a candidate */
+	int root;                  /* --symfs, or the root of the process if it sees other files than we do; -1 */
+	char root_name[IMAGE_PATH_MAX]; /* its path on this machine: options.symfs, "/proc/PID/root"; "" */
+	struct image_trail *trail; /* records each place tried; NULL */
+	unsigned step;             /* index of the next candidate */
+	bool offline;              /* do not ask servers */
 	bool runs;                 /* a file that runs was found */
-	bool replaced;             /* its path leads to another file */
-	bool ours;                 /* root was a process's, had nothing, and was given up for our own */
-	uint32_t mismatched;       /* files passed over: of another build-id … */
-	uint32_t damaged;          /* … or no ELF at all */
+	bool replaced;             /* the path leads to another file */
+	bool refused;              /* … and without a build-id it cannot be confirmed */
+	bool ours;                 /* the process's root had no file and was replaced by our own */
+	uint32_t mismatched;       /* skipped files: of another build … */
+	uint32_t damaged;          /* … or not valid ELF */
 };
 
 void image_search_init(struct image_search *search, const struct module *module, const struct image_options *options);
 void image_search_fini(struct image_search *search);
-/* Opens the next candidate that is there and matches; the caller closes it. */
+/* Opens the next candidate that exists and matches; the caller closes it. */
 bool image_search_next(struct image_search *search, struct image *image);
 
-/* The file that runs (not its debug file), to disassemble or unwind from. < 0: none. */
+/* Opens the file that runs (not its debug file), for disassembling or unwinding. < 0: not found. */
 int image_find(const struct module *module, const struct image_options *options, struct image *image, struct error *err);
 
-/* The root folder of a living process that sees other files than this one; -1. */
+/* The root folder of a living process that sees other files than this one; -1 if none. */
 int process_root(int32_t pid);
-/* The text of a process's perf map (MODULE_ANON): of the place the process sees as /tmp, or ours. */
-int image_read_perf_map(const struct module *module, size_t limit, char **text, size_t *len, struct error *err);
 
-/* DIR/.build-id/xx/yyyy…/LEAF into path; false where it does not fit. */
+/* Opens the build-id cache as a root: links in it cannot lead out of it. < 0: absent, or it belongs to another user, or others can write
+ * it. */
+int buildid_cache_root(const char *dir, struct error *err);
+/* Writes DIR/.build-id/xx/yyyy…/LEAF to path; false if it does not fit. */
 bool buildid_cache_path(const char *dir, const uint8_t *id, uint8_t len, const char *leaf, char *path, size_t size);
 void build_id_hex(const uint8_t *id, uint8_t len, char text[static 2 * ELF_BUILD_ID_MAX + 1]);

@@ -1,4 +1,4 @@
-/* A folder of a test's own. */
+/* A temporary folder of a test. */
 #pragma once
 #include <limits.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-/* A folder that goes with all that is in it. */
+/* A folder that is removed with its content. */
 struct folder {
 	char root[32], path[PATH_MAX];
 };
@@ -26,7 +26,7 @@ static inline void folder_close(struct folder *f)
 	EXPECT_INT(system(command), 0);
 }
 
-/* The path of a name in it, until the next call. */
+/* The path of a name in the folder, valid until the next call. */
 static inline const char *folder_path(struct folder *f, const char *name)
 {
 	strcpy(f->path, f->root);

@@ -40,6 +40,7 @@ enum image_finding image_finding_of(const struct error *err)
 {
 	switch (err->kind) {
 	case ERROR_FORMAT:
+		return err->sys == ENOEXEC ? IMAGE_NOT_ELF : IMAGE_DAMAGED;
 	case ERROR_LIMIT:
 		return IMAGE_DAMAGED;
 	case ERROR_PERMISSION:
@@ -56,9 +57,10 @@ const char *image_finding_text(enum image_finding finding)
 	static const char *const texts[] = {
 		[IMAGE_ABSENT] = "not there",
 		[IMAGE_REFUSED] = "cannot be read",
-		[IMAGE_DAMAGED] = "no ELF file that makes sense",
+		[IMAGE_DAMAGED] = "not a valid ELF file",
+		[IMAGE_NOT_ELF] = "not an ELF file",
 		[IMAGE_OTHER_BUILD] = "another build",
-		[IMAGE_UNUSED] = "right, but without what is missing",
+		[IMAGE_UNUSED] = "matches, but lacks the requested content",
 		[IMAGE_USED] = "used",
 		[IMAGE_OUTDATED] = "out of date",
 		[IMAGE_UNWRITTEN] = "cannot be written",

@@ -1,5 +1,4 @@
-/* Where files of a module were looked for, in order, and what was found there: for who asks why a name is missing. Knows no
- * module. */
+/* Records the places searched for files of a module, in order, with their results, to explain missing names. Knows no module. */
 #pragma once
 #include <stdint.h>
 
@@ -10,19 +9,20 @@
 
 enum image_finding {
 	IMAGE_ABSENT,
-	IMAGE_REFUSED,       /* it may not be read */
-	IMAGE_DAMAGED,       /* no ELF file, or none that makes sense */
-	IMAGE_OTHER_BUILD,   /* of another build-id (or, without any, of another checksum) */
-	IMAGE_UNUSED,        /* the right one, with nothing that was looked for */
+	IMAGE_REFUSED,       /* access denied */
+	IMAGE_DAMAGED,       /* an invalid ELF file */
+	IMAGE_NOT_ELF,       /* a file of another format */
+	IMAGE_OTHER_BUILD,   /* has another build-id (or, without any, another checksum) */
+	IMAGE_UNUSED,        /* the right file, without the requested content */
 	IMAGE_USED,
-	IMAGE_OUTDATED,      /* what was kept is of another state of the machine, or damaged */
-	IMAGE_UNWRITTEN,     /* what was to be kept could not be */
+	IMAGE_OUTDATED,      /* the cached data belongs to another state of the machine, or is damaged */
+	IMAGE_UNWRITTEN,     /* the cache could not be written */
 };
 
 struct image_try {
 	const char *path;
 	enum image_finding finding;
-	char origin;                         /* perf's letter for the place; 0: none */
+	char origin;                         /* perf's letter for the source; 0: none */
 	uint8_t build_id[ELF_BUILD_ID_MAX];  /* of the file there */
 	uint8_t build_id_len;
 };
@@ -34,13 +34,13 @@ struct image_trail {
 };
 
 void image_trail_fini(struct image_trail *trail);
-/* trail may be NULL for all of these. The path is root's (the folder that files are seen from, "" for none) and path. */
+/* trail may be NULL in all of these functions. The recorded path is root (the folder from which files are seen, or "") and path. */
 void image_trail_note(struct image_trail *trail, const char *root, const char *path, char origin, enum image_finding finding);
-/* What became of the place noted last. */
+/* Sets the result of the place noted last. */
 void image_trail_mark(struct image_trail *trail, enum image_finding finding);
 void image_trail_build(struct image_trail *trail, const uint8_t *id, uint8_t len);
 
-/* What a failure to open tells. */
+/* Converts an error of opening. */
 enum image_finding image_finding_of(const struct error *err);
-/* As in "/usr/bin/x: not there". */
+/* The text in "/usr/bin/x: not there". */
 const char *image_finding_text(enum image_finding finding);

@@ -40,15 +40,11 @@ void jit_add_frames(struct jit *jit, const uint8_t *bytes, size_t len)
 
 void jit_add_line(struct jit *jit, uint64_t offset, uint32_t line, const char *file)
 {
-	size_t len = strlen(file);
-	CLEANUP_FREE char *printable = text_is_printable(file, len) ? NULL : memory_string(file);
-	if (printable) /* compilers have written anything there */
-		text_make_printable(printable);
-	uint32_t id = strtab_add(&jit->files, printable ? printable : file, len);
+	uint32_t id = strtab_add_line(&jit->files, file, strlen(file)); /* some compilers write control characters here */
 	vec_push(&jit->lines, ((struct jit_line){ .offset = offset, .line = line, .file = id }));
 }
 
-static int compare_lines(const void *a, const void *b)
+static int jit_lines_compare(const void *a, const void *b)
 {
 	const struct jit_line *left = a, *right = b;
 	return left->offset < right->offset ? -1 : left->offset > right->offset;
@@ -58,7 +54,7 @@ void jit_sort_lines(struct jit *jit, size_t first)
 {
 	for (size_t i = first + 1; i < jit->lines.count; i++)
 		if (jit->lines.items[i].offset < jit->lines.items[i - 1].offset) {
-			qsort(jit->lines.items + first, jit->lines.count - first, sizeof *jit->lines.items, compare_lines);
+			qsort(jit->lines.items + first, jit->lines.count - first, sizeof *jit->lines.items, jit_lines_compare);
 			return;
 		}
 }

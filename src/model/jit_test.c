@@ -6,7 +6,7 @@
 static const char *file = "";
 static uint32_t line;
 
-TEST("an offset belongs to the function whose bytes hold it, and to the last line at or below it in that function")
+TEST("an offset belongs to the function that contains it, and to the last line of that function at or below it")
 {
 	struct modules modules;
 	modules_init(&modules);
@@ -20,7 +20,7 @@ TEST("an offset belongs to the function whose bytes hold it, and to the last lin
 	jit_add_code(jit, 110, 20, "overlaps");
 	jit_add_code(jit, 200, 10, "two");
 	jit_add_code(jit, 300, 10, "three");
-	jit_add_line(jit, 305, 9, "b\x1b.js");
+	jit_add_line(jit, 305, 9, "b\n.js");
 	EXPECT_STR(jit_code_at(jit, 119)->name, "one");
 	EXPECT(!jit_code_at(jit, 120) && !jit_code_at(jit, 99) && !jit_code_at(jit, 310));
 	EXPECT_STR(jit_code_at(jit, 200)->name, "two");
@@ -35,13 +35,13 @@ TEST("an offset belongs to the function whose bytes hold it, and to the last lin
 	modules_fini(&modules);
 }
 
-static uint64_t offset_at(const struct model *model, uint64_t clock, uint64_t address)
+static uint64_t module_offset_at(const struct model *model, uint64_t clock, uint64_t address)
 {
 	const struct map *map = map_find(model_root(model, 7, model_thread(model, 7, clock), clock), address);
 	return map ? map_offset(map, address) : 0;
 }
 
-static void mmap_of(struct model *model, uint64_t start, uint64_t len, const char *name, uint64_t clock)
+static void apply_user_mmap(struct model *model, uint64_t start, uint64_t len, const char *name, uint64_t clock)
 {
 	uint64_t words[64] = { 7 | 7ull << 32, start, len, 0 };
 	strcpy((char *)(words + 4), name);
@@ -50,47 +50,47 @@ static void mmap_of(struct model *model, uint64_t start, uint64_t len, const cha
 	model_apply(model, &record, &trailer, clock);
 }
 
-TEST("code is where its dump says from that time on: what is loaded later covers it, anonymous memory does not")
+TEST("JIT code is mapped from its time on: later code replaces it, anonymous memory does not")
 {
 	struct model model;
 	model_init(&model);
-	mmap_of(&model, 0x10000, 0x10000, "//anon", 1);
-	mmap_of(&model, 0x90000, 0x1000, "/tmp/jit-7.dump", 2);
+	apply_user_mmap(&model, 0x10000, 0x10000, "//anon", 1);
+	apply_user_mmap(&model, 0x90000, 0x1000, "/tmp/jit-7.dump", 2);
 	uint32_t module = map_find(model_root(&model, 7, model_thread(&model, 7, 2), 2), 0x90000)->module;
 	EXPECT(modules_make_jit(&model.modules, module));
 	struct jit_place first[] = { { 0x11000, 0x100, 1000, module }, { 0x12000, 0x100, 2000, module } };
 	struct jit_place second[] = { { 0x11080, 0x100, 3000, module } };
 	model_place_jit(&model, 7, first, 2, 5);
-	mmap_of(&model, 0x11000, 0x8000, "//anon", 6);
+	apply_user_mmap(&model, 0x11000, 0x8000, "//anon", 6);
 	model_place_jit(&model, 7, second, 1, 8);
-	EXPECT_INT(offset_at(&model, 4, 0x11000), 0x11000);
-	EXPECT_INT(offset_at(&model, 5, 0x11090), 1000 + 0x90);
-	EXPECT_INT(offset_at(&model, 5, 0x12001), 2001);
-	EXPECT_INT(offset_at(&model, 7, 0x11090), 1000 + 0x90);
-	EXPECT_INT(offset_at(&model, 7, 0x12001), 2001);
-	EXPECT_INT(offset_at(&model, 7, 0x12101), 0x12101);
-	EXPECT_INT(offset_at(&model, 8, 0x11010), 1010 + 6);
-	EXPECT_INT(offset_at(&model, 8, 0x11090), 3000 + 0x10);
-	mmap_of(&model, 0x11000, 0x1000, "/lib/other", 9);
-	EXPECT_INT(offset_at(&model, 9, 0x11090), 0x90);
-	EXPECT_INT(offset_at(&model, 9, 0x12001), 2001);
-	EXPECT_INT(offset_at(&model, 8, 0x11090), 3000 + 0x10);
+	EXPECT_INT(module_offset_at(&model, 4, 0x11000), 0x11000);
+	EXPECT_INT(module_offset_at(&model, 5, 0x11090), 1000 + 0x90);
+	EXPECT_INT(module_offset_at(&model, 5, 0x12001), 2001);
+	EXPECT_INT(module_offset_at(&model, 7, 0x11090), 1000 + 0x90);
+	EXPECT_INT(module_offset_at(&model, 7, 0x12001), 2001);
+	EXPECT_INT(module_offset_at(&model, 7, 0x12101), 0x12101);
+	EXPECT_INT(module_offset_at(&model, 8, 0x11010), 1010 + 6);
+	EXPECT_INT(module_offset_at(&model, 8, 0x11090), 3000 + 0x10);
+	apply_user_mmap(&model, 0x11000, 0x1000, "/lib/other", 9);
+	EXPECT_INT(module_offset_at(&model, 9, 0x11090), 0x90);
+	EXPECT_INT(module_offset_at(&model, 9, 0x12001), 2001);
+	EXPECT_INT(module_offset_at(&model, 8, 0x11090), 3000 + 0x10);
 	model_place_jit(&model, 99, second, 1, 10);
 	model_fini(&model);
 }
 
-TEST("a hundred thousand functions placed at once cost a node each, not a path each")
+TEST("a hundred thousand functions mapped at once cost one node each")
 {
 	struct model model;
 	model_init(&model);
-	mmap_of(&model, 0x90000, 0x1000, "/tmp/jit-7.dump", 2);
+	apply_user_mmap(&model, 0x90000, 0x1000, "/tmp/jit-7.dump", 2);
 	struct jit_place *places = memory_zero(100000, sizeof *places);
 	for (uint64_t i = 0; i < 100000; i++)
 		places[i] = (struct jit_place){ 0x100000 + i * 64, 64, i * 100, 0 };
 	model_place_jit(&model, 7, places, 100000, 3);
 	EXPECT(model.arena.bytes < (size_t)100000 * 160);
-	EXPECT_INT(offset_at(&model, 3, 0x100000 + 77777 * 64 + 5), 7777705);
-	EXPECT_INT(offset_at(&model, 2, 0x100000 + 77777 * 64 + 5), 0);
+	EXPECT_INT(module_offset_at(&model, 3, 0x100000 + 77777 * 64 + 5), 7777705);
+	EXPECT_INT(module_offset_at(&model, 2, 0x100000 + 77777 * 64 + 5), 0);
 	free(places);
 	model_fini(&model);
 }

@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/budget.h"
 #include "base/bytes.h"
 #include "model/space.h"
 #include "model/thread.h"
 
 #define JIT_BUDGET ((uint64_t)64 << 20)
 
-/* What a MMAP or MMAP2 record says. */
+/* The contents of a MMAP or MMAP2 record. */
 struct mapping {
 	int32_t pid, tid;
 	uint64_t start, len, pgoff;
@@ -51,13 +52,14 @@ void model_fini_history(struct model *model)
 	idmap_fini(&model->cgroups);
 	strtab_fini(&model->strings);
 	arena_fini(&model->arena);
+	budget_give(model->budget, model->budgeted);
 }
 
 void model_fini(struct model *model)
 {
 	model_fini_history(model);
-	vec_fini(&model->build_ids);
-	strtab_fini(&model->build_id_names);
+	known_build_ids_fini(&model->build_ids);
+	vec_fini(&model->kernel_maps);
 	modules_fini(&model->modules);
 }
 
@@ -77,59 +79,53 @@ static void module_set_build_id(struct module *module, const uint8_t *id, uint8_
 	memcpy(module->build_id, id, len);
 }
 
-static bool is_kernel_mode(unsigned cpumode)
+static bool cpumode_is_kernel(unsigned cpumode)
 {
 	return cpumode == RECORD_MISC_KERNEL || cpumode == RECORD_MISC_GUEST_KERNEL;
 }
 
-static const struct known_build_id *build_id_of(const struct model *model, const char *filename)
+/* Sets the module's build-id from the build-id table unless it has one. */
+static void module_set_known_build_id(const struct model *model, struct module *module)
 {
-	uint32_t id = strtab_find(&model->build_id_names, filename, strlen(filename));
-	return id == UINT32_MAX ? NULL : &model->build_ids.items[id];
+	uint8_t len;
+	const uint8_t *id = module->build_id_len ? NULL : known_build_ids_module(&model->build_ids, module, &len);
+	if (id)
+		module_set_build_id(module, id, len);
 }
 
-static const struct known_build_id *build_id_of_kmodule(const struct model *model, const char *name)
+/* Sets the build-ids of modules that are listed under `name` and have the name or the path `filename`. */
+static void modules_set_known_build_ids(struct model *model, const char *name, const char *filename)
 {
-	char other[256];
-	for (size_t i = 0; i < model->build_ids.count; i++)
-		if (is_kernel_mode(model->build_ids.items[i].misc & RECORD_MISC_CPUMODE_MASK) &&
-		    kmodule_name(model->build_ids.items[i].filename, other, sizeof other) && strcmp(other, name) == 0)
-			return &model->build_ids.items[i];
-	return NULL;
-}
-
-/* The kernel's own row: of kernel mode and no module. */
-static const struct known_build_id *build_id_of_kernel(const struct model *model)
-{
-	char name[256];
-	for (size_t i = 0; i < model->build_ids.count; i++)
-		if ((model->build_ids.items[i].misc & RECORD_MISC_CPUMODE_MASK) == RECORD_MISC_KERNEL &&
-		    !kmodule_name(model->build_ids.items[i].filename, name, sizeof name))
-			return &model->build_ids.items[i];
-	return NULL;
-}
-
-void model_set_build_id(struct model *model, const char *filename, uint16_t misc, int32_t pid, const uint8_t *id, uint8_t len)
-{
-	if (!len || len > sizeof ((struct module *)0)->build_id)
-		return;
-	uint32_t row = strtab_add(&model->build_id_names, filename, strlen(filename));
-	if (row == model->build_ids.count)
-		(void)vec_add(&model->build_ids);
-	struct known_build_id *known = &model->build_ids.items[row];
-	known->filename = strtab_text(&model->build_id_names, row);
-	known->misc = misc;
-	known->len = len;
-	memcpy(known->id, id, len);
-	/* In a pipe the row may follow the mapping. */
-	for (size_t i = 0; i < model->modules.list.count; i++) {
-		struct module *module = model->modules.list.items[i];
-		if (module && !module->build_id_len && (strcmp(module->long_name, filename) == 0 || strcmp(module->name, filename) == 0))
-			module_set_build_id(module, id, len);
+	for (struct module *module = modules_first(&model->modules, name); module; module = modules_next(&model->modules, module)) {
+		const struct known_build_id *known = known_build_ids_file(&model->build_ids, filename);
+		if (strcmp(module->name, filename) == 0)
+			module_set_known_build_id(model, module);
+		else if (!module->build_id_len && known->len && strcmp(module->long_name, filename) == 0)
+			module_set_build_id(module, known->id, known->len);
 	}
 }
 
-static int mapping_read(struct mapping *m, const struct record *record)
+void model_set_build_id(struct model *model, const char *filename, uint16_t misc, const struct module_identity *identity, const uint8_t *id,
+	uint8_t len)
+{
+	if (!len || len > sizeof ((struct module *)0)->build_id)
+		return;
+	/* in a stream the build-id may follow the mapping */
+	bool fresh = known_build_ids_set(&model->build_ids, filename, misc, identity, id, len);
+	if (identity) {
+		struct module *module = modules_find(&model->modules, filename, identity);
+		if (module)
+			module_set_known_build_id(model, module);
+	}
+	if (!fresh || identity)
+		return;
+	char short_name[256];
+	modules_set_known_build_ids(model, filename, filename);
+	if (kmodule_name(filename, short_name, sizeof short_name) && strcmp(short_name, filename) != 0)
+		modules_set_known_build_ids(model, short_name, filename);
+}
+
+static int mapping_decode(struct mapping *m, const struct record *record)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	*m = (struct mapping){ 0 };
@@ -146,6 +142,8 @@ static int mapping_read(struct mapping *m, const struct record *record)
 		m->build_id = take(&c, 20);
 		if (m->build_id_len > 20)
 			m->build_id_len = 20;
+		m->identity.build_id = m->build_id;
+		m->identity.build_id_len = m->build_id ? m->build_id_len : 0;
 	} else {
 		m->identity.maj = take_u32(&c);
 		m->identity.min = take_u32(&c);
@@ -161,26 +159,26 @@ static int mapping_read(struct mapping *m, const struct record *record)
 	return ended ? 0 : -1;
 }
 
-static bool starts(const char *text, const char *prefix)
+static bool name_begins_with(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 static bool mapping_is_anonymous(const struct mapping *m)
 {
-	return m->flags & MAP_HUGETLB || strcmp(m->name, "//anon") == 0 || starts(m->name, "/dev/zero") ||
-	       starts(m->name, "/anon_hugepage");
+	return m->flags & MAP_HUGETLB || strcmp(m->name, "//anon") == 0 || name_begins_with(m->name, "/dev/zero") ||
+	       name_begins_with(m->name, "/anon_hugepage");
 }
 
-/* What may hold JIT-compiled code: such a mapping is made before, and changed while, code is put there. */
+/* Whether JIT-compiled code may be in the mapping: such memory is mapped before code is written, and its protection changes later. */
 static bool mapping_is_code_memory(const struct mapping *m)
 {
-	return mapping_is_anonymous(m) || starts(m->name, "[anon:") || starts(m->name, "/memfd:");
+	return mapping_is_anonymous(m) || name_begins_with(m->name, "[anon:") || name_begins_with(m->name, "/memfd:");
 }
 
 static bool mapping_is_no_file(const struct mapping *m)
 {
-	return starts(m->name, "[stack") || starts(m->name, "/SYSV") || strcmp(m->name, "[heap]") == 0;
+	return name_begins_with(m->name, "[stack") || name_begins_with(m->name, "/SYSV") || strcmp(m->name, "[heap]") == 0;
 }
 
 static void apply_user_mapping(struct model *model, const struct mapping *m, uint64_t clock)
@@ -202,18 +200,14 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 		kind = MODULE_VDSO;
 		map.pgoff = 0;
 	}
-	bool identified = kind != MODULE_VDSO && !m->build_id;
-	struct module *module = modules_file(&model->modules, name, kind, identified ? &m->identity : NULL);
+	struct module *module = modules_file(&model->modules, name, kind, kind != MODULE_VDSO ? &m->identity : NULL);
 	module->generation = model->generation;
 	if (kind == MODULE_FILE && module->kind == MODULE_FILE)
 		module->pid = m->pid;
-	if (m->build_id_len) {
+	if (m->build_id_len)
 		module_set_build_id(module, m->build_id, m->build_id_len);
-	} else if (!module->build_id_len) {
-		const struct known_build_id *known = build_id_of(model, name);
-		if (known)
-			module_set_build_id(module, known->id, known->len);
-	}
+	else
+		module_set_known_build_id(model, module);
 	map.module = module->id;
 	uint32_t space = model_thread_of(model, thread)->space;
 	if (model->jit_budget && mapping_is_code_memory(m))
@@ -261,7 +255,7 @@ void model_place_kernel(struct model *model, const struct module *kernel, const 
 
 static void apply_kernel_itself(struct model *model, const struct mapping *m, const char *symbol, uint64_t clock)
 {
-	const struct known_build_id *known = build_id_of_kernel(model);
+	const struct known_build_id *known = known_build_ids_kernel(&model->build_ids);
 	struct module *kernel = modules_kernel(&model->modules, known ? known->filename : "[kernel.kallsyms]");
 	if (m->build_id_len)
 		module_set_build_id(kernel, m->build_id, m->build_id_len);
@@ -270,26 +264,26 @@ static void apply_kernel_itself(struct model *model, const struct mapping *m, co
 	struct map map = { .start = m->start, .end = m->start + m->len, .module = kernel->id, .identity = true,
 			   .prot = m->prot, .flags = m->flags };
 	if (!m->start && !m->len)
-		map.end = UINT64_MAX; /* a zero-sized record: the kernel's extent was not told */
+		map.end = UINT64_MAX; /* a record of size 0: the recorder did not know the kernel's extent */
 	kernel->start = map.start;
 	if (m->pgoff) {
 		kernel->relocation = m->pgoff;
 		kernel->relocation_symbol = arena_string(&model->arena, symbol, strlen(symbol));
 	}
-	space_insert(model, model->kernel_space, clock, &map);
+	space_insert_kernel(model, clock, &map);
 }
 
 static void apply_kernel_mapping(struct model *model, const struct mapping *m, uint64_t clock)
 {
 	static const char kernel_name[] = "[kernel.kallsyms]";
-	size_t prefix = sizeof kernel_name - 2; /* without its bracket: also "[kernel.kallsyms_…" of old recorders */
+	size_t prefix = sizeof kernel_name - 2; /* without the bracket: old recorders write "[kernel.kallsyms_…" */
 	bool kernel = strncmp(m->name, kernel_name, prefix) == 0;
 	if (m->name[0] == '/' || (!kernel && m->name[0] == '[')) {
 		char short_name[256];
 		if (!kmodule_name(m->name, short_name, sizeof short_name))
 			snprintf(short_name, sizeof short_name, "%s", m->name);
-		/* A row of the build-id table made the module first, in perf's eyes: it goes by that row's name. */
-		const struct known_build_id *known = build_id_of_kmodule(model, short_name);
+		/* perf creates the module from the build-id table, so its name is that of the table's row */
+		const struct known_build_id *known = known_build_ids_kmodule(&model->build_ids, short_name);
 		struct module *module = modules_kmodule(&model->modules, short_name, known ? known->filename : m->name);
 		if (known)
 			module->name = module->long_name;
@@ -300,21 +294,38 @@ static void apply_kernel_mapping(struct model *model, const struct mapping *m, u
 		module->start = m->start;
 		struct map map = { .start = m->start, .end = m->start + m->len, .module = module->id, .prot = m->prot, .flags = m->flags };
 		if (m->len)
-			space_insert(model, model->kernel_space, clock, &map);
+			space_insert_kernel(model, clock, &map);
 	} else if (kernel) {
 		const char *bracket = strchr(m->name, ']');
 		apply_kernel_itself(model, m, bracket ? bracket + 1 : "", clock);
 	}
 }
 
+/* Each change of mappings adds to their history, some of them very much: overlapping ones copy paths of the tree, and those of the kernel
+ * that contest each other are settled anew. False: there is no room for another one, which is counted. */
+static bool has_room(struct model *model)
+{
+	enum { STEP = 1 << 20 };
+	while (model->budget && model->arena.bytes > model->budgeted) {
+		if (budget_left(model->budget) < STEP || !budget_take(model->budget, STEP)) {
+			model->left_out++;
+			return false;
+		}
+		model->budgeted += STEP;
+	}
+	return true;
+}
+
 static void apply_mmap(struct model *model, const struct record *record, uint64_t clock)
 {
 	struct mapping m;
-	if (mapping_read(&m, record) < 0 || m.start + m.len < m.start) {
+	if (mapping_decode(&m, record) < 0 || m.start + m.len < m.start) {
 		model->bad_records++;
 		return;
 	}
-	if (is_kernel_mode(record_cpumode(record)))
+	if (!has_room(model))
+		return;
+	if (cpumode_is_kernel(record_cpumode(record)))
 		apply_kernel_mapping(model, &m, clock);
 	else if (m.len)
 		apply_user_mapping(model, &m, clock);
@@ -330,7 +341,7 @@ static void apply_comm(struct model *model, const struct record *record, const s
 		model->bad_records++;
 		return;
 	}
-	uint32_t comm = strtab_add(&model->strings, text, strlen(text));
+	uint32_t comm = strtab_add_line(&model->strings, text, strlen(text));
 	uint32_t thread = thread_now(model, pid, tid, clock);
 	thread_set_comm(model, thread, comm, record->misc & RECORD_MISC_COMM_EXEC, trailer->time, clock);
 }
@@ -346,7 +357,7 @@ static void apply_fork(struct model *model, const struct record *record, const s
 	}
 	uint32_t parent = thread_now(model, ppid, ptid, clock);
 	if (model_thread_of(model, parent)->pid != ppid) {
-		thread_end(model, parent, clock); /* a life whose end was lost */
+		thread_end(model, parent, clock); /* the EXIT record of the previous thread is lost */
 		parent = thread_now(model, ppid, ptid, clock);
 	}
 	uint32_t old = thread_alive(model, tid);
@@ -359,7 +370,7 @@ static void apply_fork(struct model *model, const struct record *record, const s
 	thread->ppid = from->tid;
 	if (model->outlives_leader && thread->pid == from->pid)
 		thread->space = from->space;
-	/* Synthesised forks (of running processes) say FORK_EXEC: their mappings follow. */
+	/* synthesized FORK records have FORK_EXEC set: the mappings of the process follow */
 	if (thread->pid != from->pid && thread->space != from->space && !(record->misc & RECORD_MISC_FORK_EXEC))
 		space_set_root(model, thread->space, clock, space_root(model->spaces.items[from->space], clock));
 }
@@ -405,7 +416,7 @@ static void apply_cgroup(struct model *model, const struct record *record)
 		model->bad_records++;
 		return;
 	}
-	idmap_set(&model->cgroups, id, strtab_add(&model->strings, path, strlen(path)));
+	idmap_set(&model->cgroups, id, strtab_add_line(&model->strings, path, strlen(path)));
 }
 
 static void apply_ksymbol(struct model *model, const struct record *record, uint64_t clock)

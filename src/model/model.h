@@ -1,24 +1,26 @@
-/* Processes, threads and mappings over time: the history that side-band records tell.
+/* Processes, threads and mappings over time: the history that side-band records describe.
  *
- * One owner thread applies records in delivery order, each at its own clock (a counter of delivered records); after that anything
- * may be looked up as of any clock, in any order, from any thread, while nothing is applied. An address space is a persistent
- * balanced tree of mappings: each change makes a new root, fork shares its parent's, nothing is ever modified.
- * Rules of who inherits what are perf's (measured against it). Knows no ELF, no symbol, no output. */
+ * One owner thread applies records in delivery order, each at its clock (a counter of delivered records). While no record is applied, any
+ * thread may look up anything as of any clock. An address space is a persistent balanced tree of mappings: a change makes a new root,
+ * fork shares the root of the parent, nodes are never modified. The rules of inheritance are perf's, as measured. Does not access files. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/record.h"
 #include "abi/sample.h"
+#include "model/build_ids.h"
 #include "model/module.h"
 
-/* One mapping (or what later mappings left of it). Immutable. */
+struct budget;
+
+/* A mapping, or the remainder of one that later mappings cover in part. Immutable. */
 struct map {
-	uint64_t start, end;       /* addresses, end exclusive */
+	uint64_t start, end;       /* addresses; end is exclusive */
 	uint64_t pgoff;            /* file offset of `start` */
 	uint32_t module;           /* id */
 	uint32_t prot, flags;      /* as in MMAP2 */
-	uint32_t serial;           /* of what was mapped: shared by the pieces that are left of it; space_insert sets it */
+	uint32_t serial;           /* number of the original mapping, shared by its remainders; set by space_insert */
 	bool identity;             /* offsets are addresses */
 };
 
@@ -27,7 +29,7 @@ static inline uint64_t map_offset(const struct map *map, uint64_t address)
 	return map->identity ? address : address - map->start + map->pgoff;
 }
 
-/* One root of an address space; NULL is the empty one. */
+/* A node of an address space's tree; a root represents the address space as of a clock. NULL: empty. */
 struct map_node;
 
 struct thread_comm {
@@ -38,23 +40,23 @@ struct thread_comm {
 
 struct thread_namespaces {
 	uint64_t clock;
-	uint32_t first, count;     /* into model.namespaces */
+	uint32_t first, count;     /* index and count in model.namespaces */
 };
 
-/* A life of a thread: from the record that made it (or the first that names it) to its exit. */
+/* One life of a thread id: from the record that creates it, or the first record that names it, to its exit. */
 struct thread {
 	int32_t pid, tid, ppid;
-	uint32_t space;            /* the address space it runs in */
-	uint64_t born, died;       /* clocks; died UINT64_MAX while alive */
-	bool missed;               /* model_renew found it ended */
-	VEC(struct thread_comm) comms;           /* sorted by clock */
-	VEC(struct thread_namespaces) namespaces; /* likewise */
+	uint32_t space;            /* id of its address space */
+	uint64_t born, died;       /* clocks; died is UINT64_MAX while the thread is alive */
+	bool missed;               /* the last model_renew found that the thread has ended */
+	VEC(struct thread_comm) comms;           /* by clock */
+	VEC(struct thread_namespaces) namespaces; /* by clock */
 };
 
 #define THREAD_NONE 0xffffffffu
-#define COMM_NONE 0xffffffffu     /* no COMM was seen: shown as ":TID" */
+#define COMM_NONE 0xffffffffu     /* no COMM record yet: shown as ":TID" */
 
-/* All threads that had one tid, by birth. */
+/* The threads that had one thread id, by birth. */
 struct thread_lives {
 	VEC(uint32_t) threads;
 };
@@ -63,82 +65,85 @@ struct namespace_link {
 	uint64_t dev, inode;
 };
 
-/* A row of the recording's build-id table. */
-struct known_build_id {
-	const char *filename;                /* borrowed from build_id_names */
-	uint16_t misc;
-	uint8_t id[20], len;
-};
-
 struct model {
 	struct modules modules;
-	struct strtab strings;               /* comms, cgroup paths */
-	VEC(struct thread *) threads;        /* by id, in the order they were born */
+	struct strtab strings;               /* comms and cgroup paths */
+	VEC(struct thread *) threads;        /* by id, in order of birth */
 	VEC(struct space *) spaces;
 	VEC(struct namespace_link) namespaces;
 	struct idmap by_tid;                 /* tid → index into lives */
 	VEC(struct thread_lives) lives;
-	struct strtab build_id_names;        /* filenames of the build-id table */
-	VEC(struct known_build_id) build_ids; /* by id in build_id_names */
+	struct known_build_ids build_ids;
 	struct idmap cgroups;                /* cgroup id → string id */
 	struct arena arena;
-	uint64_t random;                     /* state of the trees' priorities */
+	uint64_t random;                     /* state of the generator for node priorities */
 	uint32_t kernel_space;
-	uint32_t mappings;                   /* how many there were */
-	uint32_t edit, edits;                /* the one that is made of many changes to spaces, 0: none such; how many there were */
-	uint64_t jit_budget;                 /* JIT-compiled functions that may still be kept above anonymous memory; 0: there are none */
-	bool outlives_leader;                /* a new thread has its maker's mappings, also where the process's first thread has ended: perf
-	                                      * knows none of it then (recorders that unwind) */
-	bool keep_exited;                    /* an exit ends nothing: a thread lives until its tid is born again (report, trace) */
-	uint64_t changes;                    /* grows with each applied record that changed anything */
-	uint64_t bad_records;                /* side-band records whose bytes made no sense */
-	uint32_t generation;                 /* how often it was renewed */
+	VEC(struct map) kernel_maps;         /* the recorded mappings of the kernel and its modules, by start and end (space.h) */
+	bool kernel_contested;               /* some of kernel_maps overlap */
+	uint32_t mappings;                   /* number of mappings so far */
+	uint32_t edit, edits;                /* edit: the current edit that combines several changes of address spaces, 0: none; edits:
+	                                      * number of edits so far */
+	uint64_t jit_budget;                 /* how many mappings of JIT code may still be re-inserted over new anonymous memory; 0: there
+	                                      * is no JIT code */
+	bool outlives_leader;                /* a new thread shares its creator's address space even if the leader has ended; perf loses the
+	                                      * mappings then (recorders that unwind) */
+	bool keep_exited;                    /* an EXIT record is ignored: a thread lives until its thread id is reused (report, trace) */
+	uint64_t changes;                    /* number of applied records that changed the model */
+	struct budget *budget;               /* memory for the history of mappings; borrowed; NULL: no limit */
+	size_t budgeted;                     /* bytes taken from it */
+	uint64_t left_out;                   /* number of mappings for which it had no room */
+	uint64_t bad_records;                /* number of invalid side-band records */
+	uint32_t generation;                 /* number of renewals */
 };
 
 void model_init(struct model *model);
 void model_fini(struct model *model);
 
-/* Applies one record at `clock` (not below any earlier one). Records that are no side-band are ignored. trailer: its sample_id. */
+/* Applies one record at `clock`, which must not decrease. Records that are not side-band are ignored. trailer: the decoded trailer. */
 void model_apply(struct model *model, const struct record *record, const struct sample *trailer, uint64_t clock);
-/* Where a function of a dump lies from `clock` on. */
+/* A function of a JIT dump and the address that it is mapped at from a clock on. */
 struct jit_place {
 	uint64_t start, size, offset;
-	uint32_t module;           /* the dump */
+	uint32_t module;           /* id of the JIT dump */
 };
 
-/* Places functions of dumps in the process's space, in order, over what was there: all of one clock in one call. */
+/* Maps functions of JIT dumps into the process, in order, over existing mappings. All functions of one clock must be in one call. */
 void model_place_jit(struct model *model, int32_t pid, const struct jit_place *places, size_t count, uint64_t clock);
-/* A section of the kernel's file, as it lies in memory. */
+/* A section of the kernel's file and its address in memory. */
 struct kernel_part {
 	const char *section;       /* borrowed; ".text" is the kernel itself */
 	uint64_t start, end, offset; /* offset: in the file */
 };
 
-/* The kernel lies as these tell, not as its record did; what is not .text gets modules of its own. */
+/* Maps the kernel by its sections instead of by its MMAP record; sections other than .text become separate modules. */
 void model_place_kernel(struct model *model, const struct module *kernel, const struct kernel_part *parts, size_t count, uint64_t clock);
-/* The recording's build-id table: known before the first record (a file) or as HEADER_BUILD_ID passes. */
-void model_set_build_id(struct model *model, const char *filename, uint16_t misc, int32_t pid, const uint8_t *id, uint8_t len);
+/* Adds a row of the recording's build-id table: before the first record (file) or when HEADER_BUILD_ID is read (stream). identity: the
+ * row is valid for this one of the files with that name; NULL: for all of them. */
+void model_set_build_id(struct model *model, const char *filename, uint16_t misc, const struct module_identity *identity, const uint8_t *id,
+	uint8_t len);
 
-/* Begins a new generation: what has ended is forgotten, what lives is restated as of clock. Modules stay, with their ids (those that
- * a living process maps are of the new generation; see modules_drop); threads and spaces get others. For recorders that run without
- * end. ends: whether a thread has ended although no record told so; NULL: none. old: gets the old generation, to be looked up as of
- * clocks below this one, and to be freed; NULL: that goes, with whatever was borrowed of it. */
-void model_renew(struct model *model, uint64_t clock, bool (*ends)(void *context, const struct thread *thread), void *context,
-	struct model *old);
-/* Frees all but modules and build-ids: of an old generation, and of a zeroed one. */
+/* Begins a new generation for recorders that run without end: drops ended threads and unused mappings, and restates the living as of
+ * clock. Modules keep their ids; those that a living process maps belong to the new generation (see modules_drop). Threads and address
+ * spaces get new ids. has_ended: whether a thread has ended without an EXIT record; NULL: unknown. previous: receives the previous
+ * generation, for look-ups as of earlier clocks and to be freed with model_fini_history; NULL: it is freed, and what was borrowed from it
+ * becomes invalid. */
+void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *context, const struct thread *thread), void *context,
+	struct model *previous);
+/* Frees everything except modules and build-ids: of a previous generation, or of a zeroed one. */
 void model_fini_history(struct model *model);
-/* The process runs another program: its mappings have gone. perf lets them stand until others cover them, and so does model_apply. */
+/* Removes the mappings of a process that executes another program. model_apply does not do that: perf keeps them until others cover
+ * them. */
 void model_clear_space(struct model *model, int32_t pid, uint64_t clock);
 
-/* The life of `tid` as of clock; THREAD_NONE where none was known then (a sample of it is still shown, as ":TID"). */
+/* Returns the thread with id `tid` as of clock, or THREAD_NONE (samples of an unknown thread are shown as ":TID"). */
 uint32_t model_thread(const struct model *model, int32_t tid, uint64_t clock);
-/* Its name as of clock, or COMM_NONE. */
+/* Returns the thread's comm as of clock, or COMM_NONE. */
 uint32_t model_comm(const struct model *model, uint32_t thread, uint64_t clock);
-/* The root of pid/tid's address space as of clock. thread may be THREAD_NONE. */
+/* Returns the root of the address space of pid/thread as of clock. thread may be THREAD_NONE. */
 const struct map_node *model_root(const struct model *model, int32_t pid, uint32_t thread, uint64_t clock);
 const struct map_node *model_kernel_root(const struct model *model, uint64_t clock);
 const struct map_node *model_space_root(const struct model *model, uint32_t space, uint64_t clock);
-/* The mapping that holds address; NULL where none does. Borrowed until model_fini. */
+/* Returns the mapping at address, or NULL. Borrowed until model_fini. */
 const struct map *map_find(const struct map_node *root, uint64_t address);
-/* In order of address. */
+/* Visits all mappings in order of address. */
 void map_each(const struct map_node *root, void (*visit)(void *context, const struct map *map), void *context);

@@ -9,7 +9,18 @@
 
 void modules_init(struct modules *modules)
 {
-	*modules = (struct modules){ 0 };
+	*modules = (struct modules){ .seed = (uintptr_t)modules };
+}
+
+/* Frees the indices by which modules are found. */
+static void module_indices_fini(struct modules *modules)
+{
+	vec_fini(&modules->by_name);
+	vec_fini(&modules->any_by_name);
+	vec_fini(&modules->links);
+	idmap_fini(&modules->by_identity);
+	idmap_fini(&modules->by_build);
+	strtab_fini(&modules->names);
 }
 
 void modules_fini(struct modules *modules)
@@ -19,18 +30,16 @@ void modules_fini(struct modules *modules)
 			jit_free(modules->list.items[i]->jit);
 	vec_fini(&modules->list);
 	vec_fini(&modules->free);
-	vec_fini(&modules->by_name);
-	vec_fini(&modules->next_of_name);
-	strtab_fini(&modules->names);
+	module_indices_fini(modules);
 	arena_fini(&modules->arena);
 }
 
-static const char *keep(struct modules *modules, const char *text)
+static const char *copy_module_text(struct modules *modules, const char *text)
 {
 	return arena_string(&modules->arena, text, strlen(text));
 }
 
-static const char *last_component(const char *path)
+static const char *path_last_component(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return !*path ? "." : slash && slash[1] ? slash + 1 : path;
@@ -38,7 +47,7 @@ static const char *last_component(const char *path)
 
 bool kmodule_name(const char *path, char *out, size_t size)
 {
-	const char *base = last_component(path);
+	const char *base = path_last_component(path);
 	size_t len = strlen(base);
 	if (base[0] == '[') {
 		static const char *const others[] = { "[kernel.", "[guest.kernel.", "[vdso", "[vsyscall]" };
@@ -58,15 +67,100 @@ bool kmodule_name(const char *path, char *out, size_t size)
 	return true;
 }
 
-static void list_by_name(struct modules *modules, uint32_t id, uint32_t name_id)
+static bool identity_is_unknown(const struct module_identity *identity)
 {
-	while (modules->next_of_name.count <= id)
-		vec_push(&modules->next_of_name, MODULE_ID_NONE);
-	modules->next_of_name.items[id] = modules->by_name.items[name_id];
-	modules->by_name.items[name_id] = id;
+	return !identity || (!identity->maj && !identity->min && !identity->ino && !identity->ino_generation);
 }
 
-static uint32_t free_id(struct modules *modules)
+static struct module_identity module_identity_of(const struct module *module)
+{
+	return (struct module_identity){ .maj = module->maj, .min = module->min, .ino = module->ino,
+		.ino_generation = module->ino_generation };
+}
+
+/* The key of by_identity: the name and the file; `any`: for any inode generation. */
+struct identity_key {
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t name, any;
+};
+
+static struct identity_key identity_key_of(uint32_t name_id, const struct module_identity *file, uint64_t generation, bool any)
+{
+	return (struct identity_key){ .maj = file->maj, .min = file->min, .ino = file->ino, .ino_generation = any ? 0 : generation,
+		.name = name_id, .any = any };
+}
+
+static bool module_has_key(const struct modules *modules, uint32_t id, const struct identity_key *key)
+{
+	struct module_identity file = module_identity_of(modules_get(modules, id));
+	return modules->links.items[id].name == key->name && file.maj == key->maj && file.min == key->min &&
+	       file.ino == key->ino && (key->any || file.ino_generation == key->ino_generation);
+}
+
+/* Returns the key in by_identity, and the module stored there, or MODULE_ID_NONE. */
+static uint64_t identity_slot(const struct modules *modules, const struct identity_key *key, uint32_t *id)
+{
+	uint64_t place = hash_bytes_from(modules->seed, key, sizeof *key);
+	while ((*id = idmap_get(&modules->by_identity, place)) != IDMAP_NONE && !module_has_key(modules, *id, key))
+		place++; /* a hash collision */
+	return place;
+}
+
+/* Returns the module that was listed later. */
+static uint32_t later_listed(const struct modules *modules, uint32_t a, uint32_t b)
+{
+	if (a == MODULE_ID_NONE || b == MODULE_ID_NONE)
+		return a == MODULE_ID_NONE ? b : a;
+	return modules->links.items[a].listed > modules->links.items[b].listed ? a : b;
+}
+
+static void module_list_by_key(struct modules *modules, uint32_t id, const struct identity_key *key)
+{
+	uint32_t other;
+	uint64_t place = identity_slot(modules, key, &other);
+	idmap_set(&modules->by_identity, place, later_listed(modules, id, other));
+}
+
+static void module_list_by_identity(struct modules *modules, uint32_t id)
+{
+	struct module_link *link = &modules->links.items[id];
+	struct module_identity file = module_identity_of(modules_get(modules, id));
+	if (identity_is_unknown(&file)) {
+		link->next_any = modules->any_by_name.items[link->name];
+		modules->any_by_name.items[link->name] = id;
+		return;
+	}
+	struct identity_key exact = identity_key_of(link->name, &file, file.ino_generation, false);
+	struct identity_key any = identity_key_of(link->name, &file, 0, true);
+	module_list_by_key(modules, id, &exact);
+	module_list_by_key(modules, id, &any);
+}
+
+static void module_prepend_to_name(struct modules *modules, uint32_t id, uint32_t name_id)
+{
+	while (modules->links.count <= id)
+		vec_push(&modules->links, ((struct module_link){ .next = MODULE_ID_NONE, .next_any = MODULE_ID_NONE }));
+	modules->links.items[id] = (struct module_link){ .name = name_id, .next = modules->by_name.items[name_id],
+		.next_any = MODULE_ID_NONE, .listed = ++modules->lists };
+	modules->by_name.items[name_id] = id;
+	module_list_by_identity(modules, id);
+}
+
+/* Gives a module without a known file, the one that was listed last under its name, the identity of a file. */
+static void module_set_identity(struct modules *modules, struct module *module, const struct module_identity *file)
+{
+	struct module_link *link = &modules->links.items[module->id];
+	modules->any_by_name.items[link->name] = link->next_any;
+	link->next_any = MODULE_ID_NONE;
+	module->maj = file->maj;
+	module->min = file->min;
+	module->ino = file->ino;
+	module->ino_generation = file->ino_generation;
+	module_list_by_identity(modules, module->id);
+}
+
+static uint32_t module_id_new(struct modules *modules)
 {
 	if (modules->free.count)
 		return modules->free.items[--modules->free.count];
@@ -77,34 +171,101 @@ static uint32_t free_id(struct modules *modules)
 static struct module *module_new(struct modules *modules, enum module_kind kind, uint32_t name_id)
 {
 	struct module *module = arena_alloc(&modules->arena, sizeof *module);
-	module->id = free_id(modules);
+	module->id = module_id_new(modules);
 	module->kind = kind;
 	module->pid = -1;
 	module->name = module->long_name = strtab_text(&modules->names, name_id);
-	module->short_name = last_component(module->name);
+	module->short_name = path_last_component(module->name);
 	modules->list.items[module->id] = module;
-	list_by_name(modules, module->id, name_id);
+	module_prepend_to_name(modules, module->id, name_id);
 	return module;
 }
 
-static uint32_t name_of(struct modules *modules, const char *name)
+static uint32_t module_name_id(struct modules *modules, const char *name)
 {
 	uint32_t id = strtab_add(&modules->names, name, strlen(name));
-	while (modules->by_name.count <= id)
+	while (modules->by_name.count <= id) {
 		vec_push(&modules->by_name, MODULE_ID_NONE);
+		vec_push(&modules->any_by_name, MODULE_ID_NONE);
+	}
 	return id;
 }
 
-static bool identity_none(uint32_t maj, uint32_t min, uint64_t ino, uint64_t generation)
+/* Returns the module that was listed last among those that may be the file. Synthesized records have no inode generation: zero matches
+ * any. */
+static uint32_t module_find_file(const struct modules *modules, uint32_t name_id, const struct module_identity *file)
 {
-	return !maj && !min && !ino && !generation;
+	if (identity_is_unknown(file))
+		return modules->by_name.items[name_id];
+	uint32_t found, other;
+	struct identity_key key = identity_key_of(name_id, file, file->ino_generation, !file->ino_generation);
+	identity_slot(modules, &key, &found);
+	if (file->ino_generation) {
+		key = identity_key_of(name_id, file, 0, false);
+		identity_slot(modules, &key, &other);
+		found = later_listed(modules, found, other);
+	}
+	return later_listed(modules, found, modules->any_by_name.items[name_id]);
 }
 
-/* Synthesised records carry no inode generation: zero matches any. */
-static bool identity_fits(const struct module *module, const struct module_identity *identity)
+/* Returns the key of a name and a build-id in by_build, and the module stored there, or IDMAP_NONE. */
+static uint64_t build_id_slot(const struct modules *modules, uint32_t name_id, const uint8_t *build_id, uint8_t len, uint32_t *id)
 {
-	if (!identity || identity_none(identity->maj, identity->min, identity->ino, identity->ino_generation) ||
-	    identity_none(module->maj, module->min, module->ino, module->ino_generation))
+	uint64_t place = hash_pair(hash_bytes_from(modules->seed, build_id, len), name_id);
+	for (;; place++) {
+		*id = idmap_get(&modules->by_build, place);
+		if (*id == IDMAP_NONE)
+			return place;
+		const struct module *module = modules_get(modules, *id);
+		if (modules->links.items[*id].name == name_id && module->build_id_len == len && memcmp(module->build_id, build_id, len) == 0)
+			return place;
+	}
+}
+
+static void module_list_by_build_id(struct modules *modules, uint32_t id, uint32_t name_id, const struct module_identity *identity)
+{
+	uint32_t other;
+	uint64_t place = build_id_slot(modules, name_id, identity->build_id, identity->build_id_len, &other);
+	idmap_set(&modules->by_build, place, id);
+}
+
+/* Returns the module with the build-id; otherwise the module that was listed last under the name, if its build-id is unknown. */
+static uint32_t module_find_build(const struct modules *modules, uint32_t name_id, const struct module_identity *identity)
+{
+	uint32_t id, last = modules->by_name.items[name_id];
+	build_id_slot(modules, name_id, identity->build_id, identity->build_id_len, &id);
+	if (id != IDMAP_NONE)
+		return id;
+	return last != MODULE_ID_NONE && !modules_get(modules, last)->build_id_len ? last : MODULE_ID_NONE;
+}
+
+struct module *modules_find(const struct modules *modules, const char *name, const struct module_identity *identity)
+{
+	uint32_t name_id = strtab_find(&modules->names, name, strlen(name));
+	uint32_t id = name_id == UINT32_MAX ? MODULE_ID_NONE : module_find_file(modules, name_id, identity);
+	return id == MODULE_ID_NONE ? NULL : modules_get(modules, id);
+}
+
+struct module *modules_first(const struct modules *modules, const char *name)
+{
+	uint32_t name_id = strtab_find(&modules->names, name, strlen(name));
+	uint32_t id = name_id == UINT32_MAX ? MODULE_ID_NONE : modules->by_name.items[name_id];
+	return id == MODULE_ID_NONE ? NULL : modules_get(modules, id);
+}
+
+struct module *modules_next(const struct modules *modules, const struct module *module)
+{
+	uint32_t id = modules->links.items[module->id].next;
+	return id == MODULE_ID_NONE ? NULL : modules_get(modules, id);
+}
+
+/* Synthesized records have no inode generation: zero matches any. */
+bool module_is_file(const struct module *module, const struct module_identity *identity)
+{
+	if (identity && identity->build_id_len && module->build_id_len)
+		return identity->build_id_len == module->build_id_len && memcmp(identity->build_id, module->build_id, module->build_id_len) == 0;
+	struct module_identity own = module_identity_of(module);
+	if (identity_is_unknown(identity) || identity_is_unknown(&own))
 		return true;
 	if (module->maj != identity->maj || module->min != identity->min || module->ino != identity->ino)
 		return false;
@@ -113,35 +274,39 @@ static bool identity_fits(const struct module *module, const struct module_ident
 
 struct module *modules_file(struct modules *modules, const char *name, enum module_kind kind, const struct module_identity *identity)
 {
-	uint32_t name_id = name_of(modules, name);
-	struct module *module = NULL;
-	for (uint32_t id = modules->by_name.items[name_id]; id != MODULE_ID_NONE; id = modules->next_of_name.items[id])
-		if (identity_fits(modules_get(modules, id), identity)) {
-			module = modules_get(modules, id);
-			break;
-		}
+	uint32_t name_id = module_name_id(modules, name);
+	bool by_build = identity && identity->build_id_len;
+	uint32_t id = by_build ? module_find_build(modules, name_id, identity) : module_find_file(modules, name_id, identity);
+	struct module *module = id == MODULE_ID_NONE ? NULL : modules_get(modules, id);
 	if (!module) {
 		module = module_new(modules, kind, name_id);
 		int tid = 0;
 		if (sscanf(name, "/tmp/perf-%d.map", &tid) == 1) {
 			char text[32];
 			snprintf(text, sizeof text, "[JIT] tid %d", tid);
-			module->short_name = keep(modules, text);
+			module->short_name = copy_module_text(modules, text);
 			module->pid = tid;
 		}
 	}
-	if (identity && identity_none(module->maj, module->min, module->ino, module->ino_generation)) {
-		module->maj = identity->maj;
-		module->min = identity->min;
-		module->ino = identity->ino;
-		module->ino_generation = identity->ino_generation;
-	}
+	struct module_identity own = module_identity_of(module);
+	if (!identity_is_unknown(identity) && identity_is_unknown(&own))
+		module_set_identity(modules, module, identity);
+	if (by_build)
+		module_list_by_build_id(modules, module->id, name_id, identity);
 	return module;
+}
+
+bool modules_share_name(const struct modules *modules, uint32_t id)
+{
+	const char *name = modules_get(modules, id)->name;
+	uint32_t name_id = strtab_find(&modules->names, name, strlen(name));
+	uint32_t first = name_id < modules->by_name.count ? modules->by_name.items[name_id] : MODULE_ID_NONE;
+	return first != MODULE_ID_NONE && modules->links.items[first].next != MODULE_ID_NONE;
 }
 
 struct module *modules_kernel(struct modules *modules, const char *name)
 {
-	uint32_t name_id = name_of(modules, name);
+	uint32_t name_id = module_name_id(modules, name);
 	uint32_t id = modules->by_name.items[name_id];
 	if (id != MODULE_ID_NONE)
 		return modules_get(modules, id);
@@ -155,7 +320,7 @@ struct module *modules_kernel_section(struct modules *modules, const struct modu
 {
 	char name[512];
 	snprintf(name, sizeof name, "%s%s", kernel->short_name, section);
-	struct module *module = module_new(modules, MODULE_KERNEL, name_of(modules, name));
+	struct module *module = module_new(modules, MODULE_KERNEL, module_name_id(modules, name));
 	const char *itself = module->name;
 	uint32_t id = module->id;
 	*module = *kernel;
@@ -168,19 +333,19 @@ struct module *modules_kernel_section(struct modules *modules, const struct modu
 
 struct module *modules_kmodule(struct modules *modules, const char *short_name, const char *path)
 {
-	uint32_t name_id = name_of(modules, short_name);
+	uint32_t name_id = module_name_id(modules, short_name);
 	uint32_t id = modules->by_name.items[name_id];
 	if (id != MODULE_ID_NONE)
 		return modules_get(modules, id);
 	struct module *module = module_new(modules, MODULE_KMODULE, name_id);
 	module->short_name = module->name;
-	module->long_name = keep(modules, path);
+	module->long_name = copy_module_text(modules, path);
 	return module;
 }
 
 struct module *modules_ksymbol(struct modules *modules, const char *name)
 {
-	uint32_t name_id = name_of(modules, name);
+	uint32_t name_id = module_name_id(modules, name);
 	return module_new(modules, MODULE_KSYMBOL, name_id);
 }
 
@@ -196,29 +361,32 @@ struct jit *modules_make_jit(struct modules *modules, uint32_t id)
 struct module *modules_jit_part(struct modules *modules, uint32_t id)
 {
 	const struct module *first = modules_get(modules, id);
-	struct module *part = module_new(modules, MODULE_JIT, name_of(modules, first->name));
+	struct module *part = module_new(modules, MODULE_JIT, module_name_id(modules, first->name));
 	part->pid = first->pid;
 	part->jit = memory_zero(1, sizeof *part->jit);
 	return part;
 }
 
-/* A text of a module that moves: part of its name, which has moved, or one of its own. */
-static const char *move_text(struct modules *modules, const char *text, const char *old_name, const char *name)
+/* Copies a text of a module to the new arena, unless it is part of the name, which is already copied. */
+static const char *module_move_text(struct modules *modules, const char *text, const char *old_name, const char *name)
 {
 	uintptr_t at = (uintptr_t)text - (uintptr_t)old_name;
-	return at <= strlen(old_name) ? name + at : keep(modules, text);
+	return at <= strlen(old_name) ? name + at : copy_module_text(modules, text);
 }
 
 static void module_move(struct modules *modules, const struct module *old, uint32_t name_id)
 {
 	struct module *module = arena_copy(&modules->arena, old, sizeof *old);
-	/* kernel modules may be called otherwise than they are listed */
+	/* the name of a kernel module may differ from the name in the list */
 	const char *listed = strtab_text(&modules->names, name_id);
-	module->name = strcmp(old->name, listed) == 0 ? listed : keep(modules, old->name);
-	module->long_name = move_text(modules, old->long_name, old->name, module->name);
-	module->short_name = move_text(modules, old->short_name, old->name, module->name);
+	module->name = strcmp(old->name, listed) == 0 ? listed : copy_module_text(modules, old->name);
+	module->long_name = module_move_text(modules, old->long_name, old->name, module->name);
+	module->short_name = module_move_text(modules, old->short_name, old->name, module->name);
 	modules->list.items[module->id] = module;
-	list_by_name(modules, module->id, name_id);
+	module_prepend_to_name(modules, module->id, name_id);
+	if (module->build_id_len)
+		module_list_by_build_id(modules, module->id, name_id,
+			&(struct module_identity){ .build_id = module->build_id, .build_id_len = module->build_id_len });
 }
 
 static void module_drop(struct modules *modules, struct module *module)
@@ -229,29 +397,29 @@ static void module_drop(struct modules *modules, struct module *module)
 	vec_push(&modules->free, id);
 }
 
-void modules_drop(struct modules *modules, bool (*goes)(void *context, const struct module *module), void *context)
+void modules_drop(struct modules *modules, bool (*is_unused)(void *context, const struct module *module), void *context)
 {
 	struct modules old = *modules;
 	VEC(uint32_t) chain = { 0 };
 	modules->arena = (struct arena){ 0 };
 	modules->names = (struct strtab){ 0 };
+	modules->by_identity = modules->by_build = (struct idmap){ 0 };
 	memset(&modules->by_name, 0, sizeof modules->by_name);
-	memset(&modules->next_of_name, 0, sizeof modules->next_of_name);
+	memset(&modules->any_by_name, 0, sizeof modules->any_by_name);
+	memset(&modules->links, 0, sizeof modules->links);
 	for (uint32_t name = 0; name < old.by_name.count; name++) {
 		vec_clear(&chain);
-		for (uint32_t id = old.by_name.items[name]; id != MODULE_ID_NONE; id = old.next_of_name.items[id])
+		for (uint32_t id = old.by_name.items[name]; id != MODULE_ID_NONE; id = old.links.items[id].next)
 			vec_push(&chain, id);
-		while (chain.count) { /* backwards: the list is made from its end */
+		while (chain.count) { /* in reverse, since the list of a name grows at its head */
 			struct module *module = modules_get(modules, chain.items[--chain.count]);
-			if (goes(context, module))
+			if (is_unused(context, module))
 				module_drop(modules, module);
 			else
-				module_move(modules, module, name_of(modules, strtab_text(&old.names, name)));
+				module_move(modules, module, module_name_id(modules, strtab_text(&old.names, name)));
 		}
 	}
 	vec_fini(&chain);
-	vec_fini(&old.by_name);
-	vec_fini(&old.next_of_name);
-	strtab_fini(&old.names);
+	module_indices_fini(&old);
 	arena_fini(&old.arena);
 }

@@ -1,31 +1,31 @@
-/* Generations of a model that runs without end: the living are carried over, the memory of the rest is given back. */
+/* Generations of a model that runs without end: copies the living to a new generation and frees the rest. */
 #include <stdlib.h>
 
 #include "model/model.h"
 #include "model/space.h"
 #include "model/thread.h"
 
-/* Both models while the living move from the old one. */
+/* The state of a renewal. */
 struct move {
 	const struct model *old;
 	struct model *model;
 	uint64_t clock;
-	uint32_t *spaces;            /* by old id: the new one, UINT32_MAX: not carried over */
+	uint32_t *spaces;            /* by old id: the new id; UINT32_MAX: not copied yet */
 };
 
-static const struct map_node *copy_tree(struct model *model, const struct map_node *node)
+static const struct map_node *renew_copy_tree(struct model *model, const struct map_node *node)
 {
 	if (!node)
 		return NULL;
 	struct map_node *copy = arena_copy(&model->arena, node, sizeof *node);
 	copy->map = arena_copy(&model->arena, node->map, sizeof *node->map);
-	copy->left = copy_tree(model, node->left);
-	copy->right = copy_tree(model, node->right);
+	copy->left = renew_copy_tree(model, node->left);
+	copy->right = renew_copy_tree(model, node->right);
 	modules_get(&model->modules, node->map->module)->generation = model->generation;
 	return copy;
 }
 
-static uint32_t move_space(struct move *move, uint32_t old)
+static uint32_t renew_space(struct move *move, uint32_t old)
 {
 	if (move->spaces[old] != UINT32_MAX)
 		return move->spaces[old];
@@ -33,17 +33,17 @@ static uint32_t move_space(struct move *move, uint32_t old)
 	uint32_t space = move->spaces[old] = space_new(model);
 	const struct map_node *root = space_root(move->old->spaces.items[old], move->clock);
 	if (root)
-		space_set_root(model, space, move->clock, copy_tree(model, root));
+		space_set_root(model, space, move->clock, renew_copy_tree(model, root));
 	return space;
 }
 
-static uint32_t move_string(struct move *move, uint32_t old)
+static uint32_t renew_string(struct move *move, uint32_t old)
 {
 	const char *text = strtab_text(&move->old->strings, old);
 	return strtab_add(&move->model->strings, text, strlen(text));
 }
 
-static void move_namespaces(struct move *move, const struct thread *old, struct thread *thread)
+static void renew_namespaces(struct move *move, const struct thread *old, struct thread *thread)
 {
 	struct model *model = move->model;
 	if (!old->namespaces.count)
@@ -55,68 +55,70 @@ static void move_namespaces(struct move *move, const struct thread *old, struct 
 	vec_push(&thread->namespaces, row);
 }
 
-static void move_thread(struct move *move, const struct thread *old, bool missed)
+static void renew_thread(struct move *move, const struct thread *old, bool missed)
 {
 	struct model *model = move->model;
 	struct thread *thread = arena_alloc(&model->arena, sizeof *thread);
 	*thread = (struct thread){
 		.pid = old->pid, .tid = old->tid, .ppid = old->ppid, .born = old->born, .died = UINT64_MAX, .missed = missed,
-		.space = move_space(move, old->space),
+		.space = renew_space(move, old->space),
 	};
 	if (old->comms.count) {
 		struct thread_comm comm = old->comms.items[old->comms.count - 1];
-		comm.comm = move_string(move, comm.comm);
+		comm.comm = renew_string(move, comm.comm);
 		vec_push(&thread->comms, comm);
 	}
-	move_namespaces(move, old, thread);
+	renew_namespaces(move, old, thread);
 	thread_restate(model, thread);
 }
 
-/* Once may be too early: records that tell of its end, and samples before that, may still be on their way. */
-static bool has_ended(const struct thread *thread, bool missed)
+/* A thread must be found ended twice: records of its end, and samples before its end, may still arrive. */
+static bool thread_has_ended(const struct thread *thread, bool missed)
 {
 	return thread->died != UINT64_MAX || (missed && thread->missed);
 }
 
-static void move_threads(struct move *move, bool (*ends)(void *context, const struct thread *thread), void *context)
+static void renew_threads(struct move *move, bool (*has_ended)(void *context, const struct thread *thread), void *context)
 {
 	for (size_t i = 0; i < move->old->threads.count; i++) {
 		const struct thread *thread = move->old->threads.items[i];
-		bool missed = thread->died == UINT64_MAX && ends && ends(context, thread);
-		if (!has_ended(thread, missed))
-			move_thread(move, thread, missed);
+		bool missed = thread->died == UINT64_MAX && has_ended && has_ended(context, thread);
+		if (!thread_has_ended(thread, missed))
+			renew_thread(move, thread, missed);
 	}
 }
 
-void model_renew(struct model *model, uint64_t clock, bool (*ends)(void *context, const struct thread *thread), void *context,
-	struct model *kept)
+void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *context, const struct thread *thread), void *context,
+	struct model *previous)
 {
 	struct model old = *model;
 	struct move move = { .old = &old, .model = model, .clock = clock };
 	*model = (struct model){
-		.modules = old.modules, .build_id_names = old.build_id_names, .build_ids = old.build_ids, .random = old.random,
+		.modules = old.modules, .build_ids = old.build_ids, .kernel_maps = old.kernel_maps,
+		.kernel_contested = old.kernel_contested, .random = old.random,
 		.keep_exited = old.keep_exited, .outlives_leader = old.outlives_leader, .changes = old.changes + 1, .bad_records = old.bad_records,
-		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget, .generation = old.generation + 1,
+		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget, .budget = old.budget, .left_out = old.left_out,
+		.generation = old.generation + 1,
 	};
 	move.spaces = memory_resize(NULL, old.spaces.count, sizeof *move.spaces);
 	for (size_t i = 0; i < old.spaces.count; i++)
 		move.spaces[i] = UINT32_MAX;
-	model->kernel_space = move_space(&move, old.kernel_space);
-	move_threads(&move, ends, context);
+	model->kernel_space = renew_space(&move, old.kernel_space);
+	renew_threads(&move, has_ended, context);
 	for (size_t i = 0; i < old.cgroups.capacity; i++)
 		if (old.cgroups.slots[i].value != IDMAP_NONE)
-			idmap_set(&model->cgroups, old.cgroups.slots[i].key, move_string(&move, old.cgroups.slots[i].value));
+			idmap_set(&model->cgroups, old.cgroups.slots[i].key, renew_string(&move, old.cgroups.slots[i].value));
 	for (size_t i = 0; i < model->modules.list.count; i++) {
 		struct module *module = model->modules.list.items[i];
-		if (module && module->relocation_symbol) /* lies in the old memory */
+		if (module && module->relocation_symbol) /* stored in the previous generation's arena */
 			module->relocation_symbol = arena_string(&model->arena, module->relocation_symbol, strlen(module->relocation_symbol));
 	}
 	free(move.spaces);
 	old.modules = (struct modules){ 0 };
-	old.build_id_names = (struct strtab){ 0 };
-	memset(&old.build_ids, 0, sizeof old.build_ids);
-	if (kept)
-		*kept = old;
+	old.build_ids = (struct known_build_ids){ 0 };
+	memset(&old.kernel_maps, 0, sizeof old.kernel_maps);
+	if (previous)
+		*previous = old;
 	else
 		model_fini_history(&old);
 }

@@ -1,12 +1,15 @@
 #include "model/space.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static uint32_t next_priority(struct model *model)
 {
 	model->random += 0x9e3779b97f4a7c15u;
 	return (uint32_t)(hash_u64(model->random) >> 32);
 }
 
-static struct map_node *node_copy(struct model *model, const struct map_node *node)
+static struct map_node *map_node_copy(struct model *model, const struct map_node *node)
 {
 	if (model->edit && node->edit == model->edit)
 		return (struct map_node *)node;
@@ -15,7 +18,7 @@ static struct map_node *node_copy(struct model *model, const struct map_node *no
 	return copy;
 }
 
-static const struct map_node *node_of(struct model *model, const struct map *map)
+static const struct map_node *tree_of_map(struct model *model, const struct map *map)
 {
 	struct map_node *node = arena_alloc(&model->arena, sizeof *node);
 	node->start = map->start;
@@ -26,65 +29,65 @@ static const struct map_node *node_of(struct model *model, const struct map *map
 	return node;
 }
 
-/* Mappings that start below `at` to *low, the others to *high. */
-static void split(struct model *model, const struct map_node *root, uint64_t at, const struct map_node **low,
+/* Splits a tree: mappings that start below `at` to *low, the others to *high. */
+static void tree_split(struct model *model, const struct map_node *root, uint64_t at, const struct map_node **low,
 		  const struct map_node **high)
 {
 	if (!root) {
 		*low = *high = NULL;
 		return;
 	}
-	struct map_node *copy = node_copy(model, root);
+	struct map_node *copy = map_node_copy(model, root);
 	if (root->start < at) {
-		split(model, root->right, at, &copy->right, high);
+		tree_split(model, root->right, at, &copy->right, high);
 		*low = copy;
 	} else {
-		split(model, root->left, at, low, &copy->left);
+		tree_split(model, root->left, at, low, &copy->left);
 		*high = copy;
 	}
 }
 
-/* All of low lies below all of high. */
-static const struct map_node *join(struct model *model, const struct map_node *low, const struct map_node *high)
+/* Joins two trees. Precondition: all addresses of low are below those of high. */
+static const struct map_node *tree_join(struct model *model, const struct map_node *low, const struct map_node *high)
 {
 	if (!low || !high)
 		return low ? low : high;
 	struct map_node *top;
 	if (low->priority > high->priority) {
-		top = node_copy(model, low);
-		top->right = join(model, low->right, high);
+		top = map_node_copy(model, low);
+		top->right = tree_join(model, low->right, high);
 	} else {
-		top = node_copy(model, high);
-		top->left = join(model, low, high->left);
+		top = map_node_copy(model, high);
+		top->left = tree_join(model, low, high->left);
 	}
 	return top;
 }
 
-static const struct map_node *rightmost(const struct map_node *root)
+static const struct map_node *tree_rightmost(const struct map_node *root)
 {
 	while (root && root->right)
 		root = root->right;
 	return root;
 }
 
-/* The tree without its rightmost mapping. */
-static const struct map_node *without_rightmost(struct model *model, const struct map_node *root)
+/* Returns the tree without its rightmost mapping. */
+static const struct map_node *tree_without_rightmost(struct model *model, const struct map_node *root)
 {
 	if (!root->right)
 		return root->left;
-	struct map_node *copy = node_copy(model, root);
-	copy->right = without_rightmost(model, root->right);
+	struct map_node *copy = map_node_copy(model, root);
+	copy->right = tree_without_rightmost(model, root->right);
 	return copy;
 }
 
-/* The part of `map` in [start, end), as a tree of its own. */
-static const struct map_node *piece(struct model *model, const struct map *map, uint64_t start, uint64_t end)
+/* Returns a tree with the part of `map` in [start, end). */
+static const struct map_node *tree_of_part(struct model *model, const struct map *map, uint64_t start, uint64_t end)
 {
 	struct map *part = arena_copy(&model->arena, map, sizeof *map);
 	part->pgoff += start - map->start;
 	part->start = start;
 	part->end = end;
-	return node_of(model, part);
+	return tree_of_map(model, part);
 }
 
 uint32_t space_new(struct model *model)
@@ -124,19 +127,19 @@ void space_insert(struct model *model, uint32_t id, uint64_t clock, const struct
 	const struct map_node *low, *rest, *covered, *high, *tail = NULL;
 	struct map *fresh = arena_copy(&model->arena, map, sizeof *map);
 	fresh->serial = ++model->mappings;
-	split(model, space_root(model->spaces.items[id], clock), map->start, &low, &rest);
-	split(model, rest, map->end, &covered, &high);
-	const struct map_node *before = rightmost(low), *last = rightmost(covered);
+	tree_split(model, space_root(model->spaces.items[id], clock), map->start, &low, &rest);
+	tree_split(model, rest, map->end, &covered, &high);
+	const struct map_node *before = tree_rightmost(low), *last = tree_rightmost(covered);
 	if (before && before->end > map->start) {
 		const struct map *old = before->map;
-		low = join(model, without_rightmost(model, low), piece(model, old, old->start, map->start));
+		low = tree_join(model, tree_without_rightmost(model, low), tree_of_part(model, old, old->start, map->start));
 		if (old->end > map->end)
-			tail = piece(model, old, map->end, old->end);
+			tail = tree_of_part(model, old, map->end, old->end);
 	}
 	if (last && last->end > map->end)
-		tail = piece(model, last->map, map->end, last->end);
-	const struct map_node *root = join(model, low, node_of(model, fresh));
-	space_set_root(model, id, clock, join(model, join(model, root, tail), high));
+		tail = tree_of_part(model, last->map, map->end, last->end);
+	const struct map_node *root = tree_join(model, low, tree_of_map(model, fresh));
+	space_set_root(model, id, clock, tree_join(model, tree_join(model, root, tail), high));
 }
 
 struct stays {
@@ -145,7 +148,7 @@ struct stays {
 	VEC(const struct map *) maps;
 };
 
-/* What reaches into [start, end), in order of address. */
+/* Collects the JIT code that overlaps [start, end), in order of address. */
 static void collect_jit(struct stays *stays, const struct map_node *root)
 {
 	for (; root; root = root->right) {
@@ -179,9 +182,9 @@ void space_remove(struct model *model, uint32_t id, uint64_t clock, uint64_t add
 	const struct map *map = map_find(root, address);
 	if (!map)
 		return;
-	split(model, root, map->start, &low, &rest);
-	split(model, rest, map->end, &gone, &high);
-	space_set_root(model, id, clock, join(model, low, high));
+	tree_split(model, root, map->start, &low, &rest);
+	tree_split(model, rest, map->end, &gone, &high);
+	space_set_root(model, id, clock, tree_join(model, low, high));
 }
 
 const struct map *map_find(const struct map_node *root, uint64_t address)
@@ -203,4 +206,135 @@ void map_each(const struct map_node *root, void (*visit)(void *context, const st
 		map_each(root->left, visit, context);
 		visit(context, root->map);
 	}
+}
+
+/* further mappings simply replace others: kernels have a few hundred modules, which do not overlap */
+enum { CONTESTED_MAX = 1024 };
+
+static int maps_compare(const struct map *a, const struct map *b)
+{
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/* Adds a mapping to kernel_maps; false: it is there already. */
+static bool kernel_maps_add(struct model *model, const struct map *map)
+{
+	size_t low = 0, high = model->kernel_maps.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (maps_compare(&model->kernel_maps.items[middle], map) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	struct map *items = model->kernel_maps.items;
+	if (low < model->kernel_maps.count && maps_compare(&items[low], map) == 0 && items[low].module == map->module)
+		return false;
+	vec_push(&model->kernel_maps, *map);
+	items = model->kernel_maps.items;
+	memmove(items + low + 1, items + low, (model->kernel_maps.count - 1 - low) * sizeof *items);
+	items[low] = *map;
+	return true;
+}
+
+/* Removes the mapping of the kernel itself, which a new record of it moves. */
+static void kernel_maps_remove(struct model *model, uint32_t module)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < model->kernel_maps.count; i++)
+		if (model->kernel_maps.items[i].module != module)
+			model->kernel_maps.items[kept++] = model->kernel_maps.items[i];
+	model->kernel_maps.count = kept;
+}
+
+static const struct map *kernel_map_found_by_perf(const struct model *model, uint64_t address)
+{
+	size_t low = 0, high = model->kernel_maps.count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct map *map = &model->kernel_maps.items[middle];
+		if (address < map->start)
+			high = middle;
+		else if (address >= map->end)
+			low = middle + 1;
+		else
+			return map;
+	}
+	return NULL;
+}
+
+/* Whether `there` is the expected mapping; a section of the kernel's file counts as the kernel. */
+static bool mapping_is_expected(const struct model *model, const struct map *there, const struct map *wanted)
+{
+	if (!there || !wanted)
+		return !there && !wanted;
+	const struct module *whole = modules_get(&model->modules, there->module)->whole;
+	return there->module == wanted->module || (whole && whole->id == wanted->module);
+}
+
+/* Corrects one address range, in which all addresses have the same expected mapping. */
+static void kernel_range_settle(struct model *model, uint64_t clock, uint64_t start, uint64_t end)
+{
+	const struct map *there = map_find(model_kernel_root(model, clock), start), *wanted = kernel_map_found_by_perf(model, start);
+	if (mapping_is_expected(model, there, wanted))
+		return;
+	struct map tree_of_part = wanted ? *wanted : *there;
+	tree_of_part.pgoff += start - tree_of_part.start;
+	tree_of_part.start = start;
+	tree_of_part.end = end;
+	space_insert(model, model->kernel_space, clock, &tree_of_part);
+	if (!wanted)
+		space_remove(model, model->kernel_space, clock, start);
+}
+
+static int borders_compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static void kernel_maps_settle(struct model *model, uint64_t clock)
+{
+	size_t count = 0;
+	uint64_t *borders = memory_alloc(2 * model->kernel_maps.count * sizeof *borders);
+	for (size_t i = 0; i < model->kernel_maps.count; i++) {
+		borders[count++] = model->kernel_maps.items[i].start;
+		borders[count++] = model->kernel_maps.items[i].end;
+	}
+	qsort(borders, count, sizeof *borders, borders_compare);
+	for (size_t i = 0; i + 1 < count; i++)
+		if (borders[i] < borders[i + 1])
+			kernel_range_settle(model, clock, borders[i], borders[i + 1]);
+	free(borders);
+}
+
+static bool kernel_maps_overlap(const struct model *model)
+{
+	uint64_t reach = 0;
+	for (size_t i = 0; i < model->kernel_maps.count; i++) {
+		const struct map *map = &model->kernel_maps.items[i];
+		if (map->start < reach)
+			return true;
+		reach = map->end;
+	}
+	return false;
+}
+
+void space_insert_kernel(struct model *model, uint64_t clock, const struct map *map)
+{
+	if (!map->start && map->end == UINT64_MAX) { /* a kernel that hides its addresses: it owns what is not a module's */
+		space_insert(model, model->kernel_space, clock, map);
+		return;
+	}
+	if (modules_get(&model->modules, map->module)->kind == MODULE_KERNEL)
+		kernel_maps_remove(model, map->module);
+	bool fresh = model->kernel_maps.count >= CONTESTED_MAX || kernel_maps_add(model, map);
+	space_insert(model, model->kernel_space, clock, map);
+	if (model->kernel_maps.count >= CONTESTED_MAX)
+		return;
+	model->kernel_contested |= fresh && kernel_maps_overlap(model);
+	if (model->kernel_contested)
+		kernel_maps_settle(model, clock);
 }

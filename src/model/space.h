@@ -1,6 +1,6 @@
-/* Address spaces over time: per space a list of (clock, root), roots of persistent trees of mappings. Internal to model/.
- * A change copies the O(log n) nodes on its path that are older than the edit it belongs to; everything older stays valid, so
- * any thread may read while nothing is applied. */
+/* Address spaces over time: a list of versions (clock, root), where roots are those of persistent trees (treaps) of mappings. Internal to
+ * model/. A change copies the O(log n) nodes on its path that are older than the current edit; older versions stay valid, so that any
+ * thread may read while no record is applied. */
 #pragma once
 #include "model/model.h"
 
@@ -8,8 +8,8 @@ struct map_node {
 	const struct map_node *left, *right;
 	uint64_t start, end;      /* of *map */
 	const struct map *map;
-	uint32_t priority;        /* heap order: keeps the tree balanced whatever the addresses */
-	uint32_t edit;            /* the one that made it, which may still modify it: nobody has seen it; 0: none may */
+	uint32_t priority;        /* heap order: balances the tree for any sequence of addresses */
+	uint32_t edit;            /* the edit that made the node and may modify it, since no reader has it yet; 0: immutable */
 };
 
 struct space_version {
@@ -24,9 +24,12 @@ struct space {
 uint32_t space_new(struct model *model);
 const struct map_node *space_root(const struct space *space, uint64_t clock);
 void space_set_root(struct model *model, uint32_t space, uint64_t clock, const struct map_node *root);
-/* What the new mapping covers is cut out of the older ones. The map is copied. */
+/* Inserts a copy of the mapping; what it covers is cut from older mappings. */
 void space_insert(struct model *model, uint32_t space, uint64_t clock, const struct map *map);
-/* As space_insert, but code of MODULE_JIT stays where it is. */
+/* The same, but mappings of MODULE_JIT remain. */
 void space_insert_below_jit(struct model *model, uint32_t space, uint64_t clock, const struct map *map);
-/* Removes the mapping that holds address; nothing where there is none. */
+/* Removes the mapping at address, if there is one. */
 void space_remove(struct model *model, uint32_t space, uint64_t clock, uint64_t address);
+/* Inserts a mapping of the kernel or of a kernel module. Records of these may overlap if a kernel hides some addresses: an address then
+ * belongs to the mapping that perf's binary search over all mappings by start finds. */
+void space_insert_kernel(struct model *model, uint64_t clock, const struct map *map);

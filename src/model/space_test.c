@@ -14,9 +14,9 @@ static uint64_t random_next(void)
 	return random_state;
 }
 
-TEST("an address space answers as of any clock what a plain array of pages would")
+TEST("an address space gives the same answers for any clock as an array of pages")
 {
-	static uint32_t truth[VERSIONS][PAGES]; /* module + 1 per page, 0: nothing */
+	static uint32_t truth[VERSIONS][PAGES]; /* module + 1 of each page; 0: not mapped */
 	static uint64_t offsets[VERSIONS][PAGES];
 	struct model model;
 	model_init(&model);
@@ -44,15 +44,15 @@ TEST("an address space answers as of any clock what a plain array of pages would
 	model_fini(&model);
 }
 
-static unsigned depth(const struct map_node *root)
+static unsigned tree_depth(const struct map_node *root)
 {
 	if (!root)
 		return 0;
-	unsigned left = depth(root->left), right = depth(root->right);
+	unsigned left = tree_depth(root->left), right = tree_depth(root->right);
 	return 1 + (left > right ? left : right);
 }
 
-TEST("ten thousand mappings in ascending order keep the tree shallow")
+TEST("inserting ten thousand mappings in ascending order gives a shallow tree")
 {
 	struct model model;
 	model_init(&model);
@@ -61,11 +61,11 @@ TEST("ten thousand mappings in ascending order keep the tree shallow")
 		struct map map = { .start = i * 16, .end = i * 16 + 8, .module = (uint32_t)i };
 		space_insert(&model, space, i, &map);
 	}
-	EXPECT(depth(model_space_root(&model, space, 10000)) < 60);
+	EXPECT(tree_depth(model_space_root(&model, space, 10000)) < 60);
 	model_fini(&model);
 }
 
-TEST("removing a mapping leaves its neighbours and its past")
+TEST("removing a mapping leaves its neighbours and earlier versions unchanged")
 {
 	struct model model;
 	model_init(&model);

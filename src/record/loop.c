@@ -1,19 +1,20 @@
 /* Waiting for rings, signals, timers and commands, and moving what the rings hold to the output. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "os/counter.h"
-#include "record/record_out.h"
+#include "record/acquire/record_out.h"
 #include "record/recorder_internal.h"
 
 /* What epoll tells of, above all ring indices. */
 enum {
 	TOKEN_SIGNAL = -1, TOKEN_TIMER = -2, TOKEN_CONTROL = -3, TOKEN_SWITCH = -4, TOKEN_STREAMS = -5, TOKEN_SWITCH_EVENT = -6,
+	TOKEN_CPUS = -7,
 };
 enum { EVENTS_AT_ONCE = 64, RINGS_AT_ONCE = 31 };
 enum { LOOK_MS = 50 }; /* unwinding reads files of processes that may soon be gone: it does not wait until a ring is half full */
@@ -84,11 +85,12 @@ static int watch_rings(struct recorder *r, struct error *err)
 {
 	const struct record_options *options = r->options;
 	if (options->groups && r->unwinding) {
-		if (ring_files_open(&r->ring_files, r->counters.rings.count, r->output.path, options->compression, unwinding_pool(r->unwinding),
+		if (ring_files_open(&r->ring_files, r->counters.rings.count, r->output.inside, options->compression, unwinding_pool(r->unwinding),
 			err) < 0)
 			return -1;
 	} else if (options->groups) {
-		if (streams_start(&r->streams, &r->counters, options->groups, r->output.path, options->compression, options->size_limit, err) < 0)
+		if (streams_start(&r->streams, &r->counters, options->groups, r->output.inside, options->compression, options->size_limit, r->builds,
+			err) < 0)
 			return -1;
 		return watch(r, streams_fd(r->streams), TOKEN_STREAMS, err);
 	}
@@ -111,6 +113,8 @@ int loop_start(struct recorder *r, struct error *err)
 	for (size_t i = 0; i < r->switch_event.counters.rings.count; i++)
 		if (watch(r, r->switch_event.counters.rings.items[i].fd, TOKEN_SWITCH_EVENT, err) < 0)
 			return -1;
+	if (r->cpu_changes.fd >= 0 && watch(r, r->cpu_changes.fd, TOKEN_CPUS, err) < 0)
+		return -1;
 	affinity_open(&r->affinity, options->affinity == AFFINITY_NODE);
 	if (options->windows || r->sampling.delay_ms)
 		recorder_say(r, "Events disabled");
@@ -150,6 +154,7 @@ static int drain_rings(struct recorder *r, size_t first, size_t end, uint64_t wo
 		size_t pending = ring->backward ? 0 : ring_pending(ring, &pieces[used]);
 		if (!pending || pending < worth)
 			continue;
+		build_reader_see_ring(r->builds, ring, &r->seen[i]);
 		used += 2;
 		bytes[i - first] = pending;
 		total += pending;
@@ -241,19 +246,13 @@ static int drain(struct recorder *r, bool last, struct error *err)
 
 static void take_signals(struct recorder *r)
 {
-	struct signalfd_siginfo info;
-	while (read(r->signals.fd, &info, sizeof info) == (ssize_t)sizeof info) {
-		if (info.ssi_signo == SIGCHLD) {
-			r->done |= workload_ended(&r->workload);
-			continue;
-		}
-		if (info.ssi_signo == SIGUSR2) {
-			r->switch_now = true;
-			continue;
-		}
-		r->recording->signal = (int)info.ssi_signo;
-		r->done = true;
-	}
+	struct signals *signals = &r->signals;
+	signals_take(signals);
+	if (signals->child)
+		r->done |= workload_ended(&r->workload);
+	r->switch_now |= signals->user;
+	r->done |= signals->ended_by != 0;
+	signals->child = signals->user = false;
 }
 
 static void take_timer(struct recorder *r)
@@ -312,9 +311,11 @@ static void control_command(struct recorder *r, const char *line)
 		control_list(r);
 	else
 		known = strcmp(line, "ping") == 0 || strcmp(line, "snapshot") == 0;
-	if (known && r->options->acknowledge >= 0) {
+	struct pollfd answered = { .fd = r->options->acknowledge, .events = POLLOUT };
+	/* who sends commands and reads no answers must not stop the recording */
+	if (known && poll(&answered, 1, 0) == 1 && answered.revents & POLLOUT) {
 		static const char answer[] = "ack\n";
-		ssize_t told = write(r->options->acknowledge, answer, sizeof answer - 1);
+		ssize_t told = write(answered.fd, answer, sizeof answer - 1);
 		(void)told;
 	}
 }
@@ -364,10 +365,26 @@ static void take_ring(struct recorder *r, size_t index, uint32_t what)
 		r->rings_open--;
 }
 
+/* Until there is something to do; while there is not, at what has been mapped. */
+static int wait_for_events(struct recorder *r, struct epoll_event *events)
+{
+	bool looks = r->builds && !r->streams && !r->unwinding;
+	/* A ring tells of itself when it is half full, which may be more than the file shall hold. */
+	bool measured = r->options->size_limit || r->options->switching.bytes;
+	int timeout = r->unwinding || measured ? LOOK_MS : looks ? BUILD_READER_LOOK_MS : -1, n;
+	while ((n = epoll_wait(r->epoll, events, EVENTS_AT_ONCE, timeout)) == 0 && looks) {
+		for (size_t i = 0; i < r->counters.rings.count; i++)
+			build_reader_see_ring(r->builds, &r->counters.rings.items[i], &r->seen[i]);
+		if (measured)
+			break;
+	}
+	return n;
+}
+
 static int wait_once(struct recorder *r, struct error *err)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
-	int n = epoll_wait(r->epoll, events, EVENTS_AT_ONCE, r->unwinding ? LOOK_MS : -1);
+	int n = wait_for_events(r, events);
 	if (n < 0 && errno != EINTR)
 		return error_system(err, "cannot wait for events");
 	r->recording->wakeups += n != 0;
@@ -391,6 +408,9 @@ static int wait_once(struct recorder *r, struct error *err)
 		case TOKEN_STREAMS:
 			take_streams(r);
 			break;
+		case TOKEN_CPUS:
+			cpu_changes_take(&r->cpu_changes);
+			break;
 		default:
 			take_ring(r, (size_t)events[i].data.u64, events[i].events);
 		}
@@ -410,7 +430,8 @@ static bool limit_reached(struct recorder *r)
 		(r->ring_files ? ring_files_totals(r->ring_files).bytes : 0);
 	if (!r->options->size_limit || bytes < r->options->size_limit)
 		return false;
-	r->recording->limit_reached = true;
+	if (!r->recording->limit_reached)
+		r->recording->limit_reached = bytes;
 	return true;
 }
 

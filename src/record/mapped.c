@@ -1,20 +1,23 @@
 #include "record/mapped.h"
 
+#include "data/jitdump.h"
 #include "os/process.h"
 
 enum {
+	COMPILERS_MAX = 4096,
 	TABLES_BYTES_MAX = 64 << 20, /* of call frame information; what was used least recently goes first … */
 	TABLES_BYTES_IDLE = 8 << 20, /* … and so much of it stays for files that no process maps just now */
 	ROOM = 1 << 22,              /* for the model, where samples come in time … */
 	ROOM_HISTORY = 1 << 25,      /* … and where they stay in rings until they are asked for */
 };
 
-void mapped_open(struct mapped *mapped, const char *buildid_dir, bool history)
+void mapped_open(struct mapped *mapped, const char *buildid_dir, struct budget *budget, bool history)
 {
 	*mapped = (struct mapped){ .room = history ? ROOM_HISTORY : ROOM, .names = history };
 	model_init(&mapped->model);
 	mapped->model.outlives_leader = true;
-	mapped->tables = unwind_tables_new(&mapped->model.modules, &(struct image_options){ .buildid_dir = buildid_dir, .living = true });
+	mapped->tables = unwind_tables_new(&mapped->model.modules, &(struct image_options){ .buildid_dir = buildid_dir, .living = true,
+		.budget = budget });
 	mapped->loader = table_loader_new(mapped->tables);
 }
 
@@ -24,6 +27,57 @@ void mapped_close(struct mapped *mapped)
 	unwind_tables_free(mapped->tables);
 	model_fini_history(&mapped->before);
 	model_fini(&mapped->model);
+	vec_fini(&mapped->compilers);
+}
+
+static size_t compiler_at(const struct mapped *mapped, int32_t pid)
+{
+	size_t i = 0;
+	while (i < mapped->compilers.count && mapped->compilers.items[i] != pid)
+		i++;
+	return i;
+}
+
+bool mapped_has_jit(const struct mapped *mapped, int32_t pid)
+{
+	return mapped->compilers.count && compiler_at(mapped, pid) < mapped->compilers.count;
+}
+
+static void add_compiler(struct mapped *mapped, int32_t pid)
+{
+	if (!mapped_has_jit(mapped, pid) && mapped->compilers.count < COMPILERS_MAX)
+		vec_push(&mapped->compilers, pid);
+}
+
+static void remove_compiler(struct mapped *mapped, int32_t pid)
+{
+	size_t at = compiler_at(mapped, pid);
+	if (at < mapped->compilers.count)
+		mapped->compilers.items[at] = mapped->compilers.items[--mapped->compilers.count];
+}
+
+static bool names_dump(const struct record *record)
+{
+	size_t at = record->type == RECORD_MMAP ? 32 : 64; /* of the path */
+	const char *path = (const char *)record->body + at;
+	return record->body_len > at && memchr(path, '\0', record->body_len - at) && jitdump_pid_of_path(path) >= 0;
+}
+
+/* Compilers map their dump, so that it is known; what they fork goes on with their code. */
+static void follow_compilers(struct mapped *mapped, const struct record *record)
+{
+	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
+	if (record->body_len < 16)
+		return;
+	int32_t pid = (int32_t)load_u32(record->body), second = (int32_t)load_u32(record->body + 4);
+	if (maps && record_cpumode(record) == RECORD_MISC_USER && names_dump(record))
+		add_compiler(mapped, pid);
+	else if (record->type == RECORD_FORK && mapped_has_jit(mapped, second))
+		add_compiler(mapped, pid);
+	else if (record->type == RECORD_EXIT && pid == (int32_t)load_u32(record->body + 8))
+		remove_compiler(mapped, pid);
+	else if (record->type == RECORD_COMM && record->misc & RECORD_MISC_COMM_EXEC)
+		remove_compiler(mapped, pid);
 }
 
 /* Names, kernel code and the like lead to no frame of user code: the model of a recorder that runs for days has none of them. */
@@ -31,6 +85,7 @@ void mapped_apply(struct mapped *mapped, const struct record *record, uint64_t t
 {
 	static const struct sample none = { .time = UINT64_MAX };
 	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
+	follow_compilers(mapped, record);
 	if (time > mapped->clock)
 		mapped->clock = time;
 	if (record->type == RECORD_FORK || record->type == RECORD_EXIT || (maps && record_cpumode(record) == RECORD_MISC_USER))

@@ -20,10 +20,11 @@ struct mapped {
 	size_t tables_bytes;         /* … and of call frame information */
 	struct unwind_tables *tables;
 	struct table_loader *loader;
+	VEC(int32_t) compilers;      /* processes that have mapped the dump of a just-in-time compiler */
 };
 
 /* Must not move while open. history: what is looked up is of the past (mapped_at), and more of that is kept; with names. */
-void mapped_open(struct mapped *mapped, const char *buildid_dir, bool history);
+void mapped_open(struct mapped *mapped, const char *buildid_dir, struct budget *budget, bool history);
 void mapped_close(struct mapped *mapped);
 /* A side-band record of that time; what does not concern mappings is passed over. */
 void mapped_apply(struct mapped *mapped, const struct record *record, uint64_t time);
@@ -33,6 +34,8 @@ const struct map_node *mapped_now(const struct mapped *mapped, int32_t pid, int3
 const struct map_node *mapped_at(const struct mapped *mapped, int32_t pid, int32_t tid, uint64_t time, uint32_t *generation);
 /* The generation that knows of a time, which is moved to where that begins. */
 const struct model *mapped_model_at(const struct mapped *mapped, uint64_t *time);
+/* The process compiles code as it runs, and a dump tells how its stacks are unwound. */
+bool mapped_has_jit(const struct mapped *mapped, int32_t pid);
 /* Forgets what has ended, where much has come together. oldest: the oldest generation whose mappings somebody holds. Not while
  * something is unwound. */
 void mapped_renew(struct mapped *mapped, uint32_t oldest);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/writer.h"
-#include "record/record_out.h"
+#include "record/acquire/record_out.h"
 #include "record/restate.h"
 #include "unit.h"
 
@@ -80,7 +80,7 @@ TEST("mappings of the past are known back to the generation before, those of a r
 	struct mapped mapped;
 	uint32_t generation;
 	int32_t pid = getpid();
-	mapped_open(&mapped, NULL, true);
+	mapped_open(&mapped, NULL, NULL, true);
 	mapped.room = 0;
 	tell_map(&mapped, pid, 0x1000, "/bin/before", 10);
 	tell_comm(&mapped, pid, "after", 20);
@@ -109,7 +109,7 @@ TEST("threads that are made when their process's first one has ended have its ma
 {
 	struct mapped mapped;
 	uint32_t generation;
-	mapped_open(&mapped, NULL, false);
+	mapped_open(&mapped, NULL, NULL, false);
 	tell_map(&mapped, 70, 0x1000, "/bin/threads", 1);
 	tell_thread(&mapped, RECORD_FORK, 70, 70, 71, 70, 2);
 	tell_thread(&mapped, RECORD_EXIT, 70, 1, 70, 1, 3);
@@ -124,7 +124,7 @@ TEST("a recorder that sees many programs come and go keeps no more of them than 
 	struct mapped mapped;
 	char name[32];
 	int32_t self = getpid();
-	mapped_open(&mapped, NULL, false);
+	mapped_open(&mapped, NULL, NULL, false);
 	mapped.room = 1 << 14;
 	tell_map(&mapped, self, 0x1000, "/bin/lasting", 1);
 	for (uint64_t time = 2; time < 20000; time += 3) {
@@ -153,8 +153,8 @@ TEST("what is told again is what was told, as of the sample's time, and told onc
 	struct mapped mapped, other;
 	struct writer out;
 	uint32_t generation;
-	mapped_open(&mapped, NULL, true);
-	mapped_open(&other, NULL, true);
+	mapped_open(&mapped, NULL, NULL, true);
+	mapped_open(&other, NULL, NULL, true);
 	writer_open(&out, -1, 0);
 	tell_comm(&mapped, 70, "first", 5);
 	tell_map(&mapped, 70, 0x1000, "/bin/first", 10);
@@ -183,4 +183,20 @@ TEST("what is told again is what was told, as of the sample's time, and told onc
 	writer_fini(&out);
 	mapped_close(&mapped);
 	mapped_close(&other);
+}
+
+TEST("a process that has mapped a compiler's dump, and what it forks, is known until it ends or runs another program")
+{
+	struct mapped mapped;
+	mapped_open(&mapped, NULL, NULL, false);
+	tell_map(&mapped, 100, 0x1000, "/tmp/jit-100.dump", 1);
+	tell_map(&mapped, 200, 0x1000, "/tmp/jit-.dump", 1);
+	tell_task(&mapped, RECORD_FORK, 101, 100, 2);
+	EXPECT(mapped_has_jit(&mapped, 100) && mapped_has_jit(&mapped, 101) && !mapped_has_jit(&mapped, 200));
+	tell_comm(&mapped, 101, "other", 3);
+	tell_thread(&mapped, RECORD_EXIT, 100, 100, 109, 100, 3); /* one of its threads */
+	EXPECT(mapped_has_jit(&mapped, 100) && !mapped_has_jit(&mapped, 101));
+	tell_task(&mapped, RECORD_EXIT, 100, 1, 4);
+	EXPECT(!mapped_has_jit(&mapped, 100));
+	mapped_close(&mapped);
 }

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "data/source.h"
-#include "record/build_ids.h"
-#include "record/compress.h"
+#include "record/acquire/record_out.h"
+#include "record/acquire/synthesize.h"
 #include "record/recorder.h"
-#include "record/record_out.h"
-#include "record/synthesize.h"
+#include "record/write/build_ids.h"
+#include "record/write/compress.h"
 #include "unit.h"
 
 static struct target_options asked(void)

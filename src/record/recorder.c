@@ -10,14 +10,17 @@
 #include <unistd.h>
 
 #include "image/kcore.h"
+#include "os/checked.h"
 #include "os/counter.h"
+#include "os/file.h"
 #include "os/permission.h"
-#include "record/build_ids.h"
-#include "record/buildid_cache.h"
-#include "record/features.h"
-#include "record/programs.h"
-#include "record/record_out.h"
+#include "record/acquire/existing.h"
+#include "record/acquire/programs.h"
+#include "record/acquire/record_out.h"
 #include "record/recorder_internal.h"
+#include "record/write/build_ids.h"
+#include "record/write/buildid_cache.h"
+#include "record/write/features.h"
 
 void recording_fini(struct recording *recording)
 {
@@ -70,9 +73,50 @@ static int check_streaming(const struct recorder *r, struct error *err)
 	return error_set(err, ERROR_USAGE, "--threads and %s cannot be combined", what);
 }
 
+/* Not where the file has no table of them, or its records tell them. */
+static bool wants_builds(const struct recorder *r)
+{
+	const struct record_options *options = r->options;
+	return !options->no_build_ids && !options->dry_run && !output_is_pipe(options->output) && !r->sampling.build_id_mmap;
+}
+
+/* Is what runs on a CPU that comes online wanted? Not by events of a PMU that has CPUs of its own. */
+static bool wants_all_cpus(const struct recorder *r)
+{
+	for (size_t i = 0; i < r->events->list.count; i++) {
+		const struct event *event = &r->events->list.items[i];
+		if (!event->follower && !(event->cpus && event->cpus->list.count))
+			return !r->target.cpus_given && !r->target.per_thread;
+	}
+	return false;
+}
+
+static void look_at_cpus(struct recorder *r)
+{
+	const struct cpus *offline = &r->counters.offline;
+	CLEANUP_STR struct str numbers = { 0 };
+	r->cpu_changes.recorded = r->target.system_wide ? &r->counters.cpus : NULL;
+	r->cpu_changes.known = wants_all_cpus(r) ? &r->target.online : NULL;
+	if (!offline->list.count)
+		return;
+	cpus_text(offline, &numbers);
+	str_printf(&r->recording->warnings, "CPU%s %s went offline before recording began: not recorded\n", offline->list.count > 1 ? "s" : "",
+		str_text(&numbers));
+}
+
+static void report_cpus(struct recorder *r)
+{
+	struct cpus online = { 0 };
+	if (cpus_online(&online, NULL) == 0)
+		cpu_changes_end(&r->cpu_changes, &online);
+	cpu_changes_text(&r->cpu_changes, &r->recording->warnings);
+	cpus_fini(&online);
+}
+
 static int prepare_events(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
+	cpu_changes_open(&r->cpu_changes); /* before the events: what changes while they are opened is not missed */
 	configure_defaults(r->events, &r->sampling, &r->target);
 	if (configure_events(r->events, &r->sampling, &r->target, &recording->warnings, err) < 0)
 		return -1;
@@ -81,48 +125,28 @@ static int prepare_events(struct recorder *r, struct error *err)
 		return -1;
 	}
 	recording->missing_threads = r->counters.missing_threads;
+	look_at_cpus(r);
 	if (check_streaming(r, err) < 0)
 		return -1;
 	recording->ring_pages = ring_pages(r);
 	if (counters_map(&r->counters, r->events, recording->ring_pages, err) < 0)
 		return -1;
+	r->seen = memory_zero(r->counters.rings.count + 1, sizeof *r->seen);
+	r->builds = wants_builds(r) ? build_reader_new() : NULL;
 	if (configure_unwinds(r->events)) {
 		const struct stream_groups *groups = r->options->groups;
-		const struct unwinding_options how = { .buildid_dir = r->options->buildid_dir, .by_ring = groups,
-			.threads = groups ? (unsigned)groups->list.count : 0 };
+		const struct unwinding_options how = { .buildid_dir = r->options->buildid_dir, .budget = r->options->budget, .builds = r->builds,
+			.by_ring = groups, .threads = groups ? (unsigned)groups->list.count : 0, .no_guess = r->options->no_guess,
+			.no_join = r->options->no_join };
 		r->unwinding = unwinding_new(r->events, &r->counters, &how);
 	}
 	return counters_filter(&r->counters, r->events, err);
-}
-
-/* The events as the file tells them: with the ids of all their counters. */
-static void fill_evlist(struct recorder *r)
-{
-	VEC(uint64_t) ids = { 0 };
-	for (size_t i = 0; i < r->events->list.count; i++) {
-		const struct event *event = &r->events->list.items[i];
-		vec_clear(&ids);
-		for (size_t k = r->counters.first.items[i]; k < r->counters.first.items[i + 1]; k++)
-			if (r->counters.list.items[k].fd >= 0)
-				vec_push(&ids, r->counters.list.items[k].id);
-		const struct attr attr = configure_written(event);
-		evlist_add(&r->evlist, &attr, ids.items, ids.count, event->name);
-	}
-	vec_fini(&ids);
 }
 
 static bool has_tracepoints(const struct events *events)
 {
 	for (size_t i = 0; i < events->list.count; i++)
 		if (events->list.items[i].system)
-			return true;
-	return false;
-}
-
-static bool records_kernel(const struct events *events)
-{
-	for (size_t i = 0; i < events->list.count; i++)
-		if (!events->list.items[i].follower && !attr_flag(&events->list.items[i].attr, ATTR_EXCLUDE_KERNEL))
 			return true;
 	return false;
 }
@@ -202,33 +226,17 @@ static void write_pipe_head(struct recorder *r)
 /* What was there before. */
 static void write_existing(struct recorder *r)
 {
-	struct synthesis *s = &r->synthesis;
 	const struct record_options *options = r->options;
-	*s = (struct synthesis){
-		.out = &r->made, .trailer = synthesis_trailer(&r->events->list.items[0].attr), .map_timeout_ms = options->map_timeout_ms,
-		.data_maps = r->events->list.items[configure_tracking(r->events)].attr.flags >> ATTR_MMAP_DATA & 1,
-		.namespaces = r->sampling.namespaces, .build_ids = r->sampling.build_id_mmap,
-		.no_tasks = options->no_tasks, .no_maps = options->no_maps, .no_cgroups = options->no_cgroups || !r->sampling.cgroups,
+	const struct existing existing = {
+		.events = r->events, .counters = &r->counters, .target = &r->target, .sampling = &r->sampling,
+		.programs = r->sampling.no_bpf_event ? NULL : &r->programs, .names = r->output.pipe, .command = r->workload.pid,
 	};
-	synthesize_id_index(s, &r->counters);
-	synthesize_clock(s, &r->counters);
-	if (records_kernel(r->events))
-		synthesize_kernel(s);
-	synthesize_event_updates(s, r->events, &r->counters, r->output.pipe);
-	synthesize_thread_map(s, &r->target);
-	synthesize_cpu_map(s, &r->counters);
-	if (!r->sampling.no_bpf_event) {
-		bpf_programs_fini(&r->programs);
-		bpf_programs_read(&r->programs);
-		bpf_images_read(&r->programs);
-		synthesize_programs(s, &r->programs);
-	}
-	synthesize_cgroups(s);
-	synthesize_processes(s, &r->target);
-	if (r->workload.pid && r->target.attached)
-		synthesize_command(s, r->workload.pid);
-	synthesize_mark(s, RECORD_FINISHED_INIT);
-	r->recording->slow_maps = s->truncated;
+	r->synthesis = (struct synthesis){
+		.map_timeout_ms = options->map_timeout_ms, .no_tasks = options->no_tasks, .no_maps = options->no_maps,
+		.no_cgroups = options->no_cgroups,
+	};
+	existing_write(&r->synthesis, &existing, &r->made);
+	r->recording->slow_maps = r->synthesis.truncated;
 }
 
 /* What unwinding must know before the first sample, wherever the file has it. head: bytes that stand before it. */
@@ -255,6 +263,7 @@ static int begin_file(struct recorder *r, struct error *err)
 		write_existing(r);
 	if (r->unwinding && !r->files.count)
 		tell_unwinding(r, head);
+	build_reader_see_all(r->builds, (struct span){ (const uint8_t *)r->made.buffer, r->made.len });
 	flush_made(r);
 	return data_writer_flush(&r->writer, err);
 }
@@ -262,11 +271,8 @@ static int begin_file(struct recorder *r, struct error *err)
 /* The kernel's code as it is now, beside the records. */
 static int copy_kernel(const struct recorder *r, struct error *err)
 {
-	char folder[sizeof r->output.path + 16];
-	snprintf(folder, sizeof folder, "%s/kcore_dir", r->output.path);
-	if (mkdir(folder, S_IRWXU) != 0)
-		return error_system(err, "cannot make %s", folder);
-	return kcore_copy("/proc", folder, err);
+	CLEANUP_FD int to = checked_make(r->output.inside, "kcore_dir", S_IRWXU, err);
+	return to < 0 ? -1 : kcore_copy("/proc", to, err);
 }
 
 static int begin(struct recorder *r, struct error *err)
@@ -282,7 +288,7 @@ static int begin(struct recorder *r, struct error *err)
 	if (o->kcore && copy_kernel(r, err) < 0)
 		return -1;
 	snprintf(r->recording->path, sizeof r->recording->path, "%s", r->output.pipe ? "-" : r->output.path);
-	fill_evlist(r);
+	counters_evlist(&r->counters, r->events, configure_written, &r->evlist);
 	return begin_file(r, err);
 }
 
@@ -291,34 +297,7 @@ static int set_realtime(const struct recorder *r, struct error *err)
 	const struct sched_param parameter = { .sched_priority = r->options->realtime };
 	if (!r->options->realtime || sched_setscheduler(0, SCHED_FIFO, &parameter) == 0)
 		return 0;
-	return error_system(err, "Could not set realtime priority");
-}
-
-/* Samples that found no room, by counter, as records that say so. */
-static void write_lost(struct recorder *r)
-{
-	for (size_t i = 0; i < r->counters.list.count; i++) {
-		const struct counter *counter = &r->counters.list.items[i];
-		const struct attr *attr = &r->events->list.items[counter->event].attr;
-		uint64_t lost = counter_lost(counter, attr);
-		if (!lost)
-			continue;
-		r->recording->lost_samples += lost;
-		if (!attr_flag(attr, ATTR_SAMPLE_ID_ALL))
-			continue;
-		size_t at = record_open(&r->made, RECORD_LOST_SAMPLES, 0);
-		out_u64(&r->made, lost);
-		const struct {
-			uint64_t bit, value;
-		} trailer[] = {
-			{ SAMPLE_TID, 0 }, { SAMPLE_TIME, 0 }, { SAMPLE_ID, counter->id }, { SAMPLE_STREAM_ID, counter->id },
-			{ SAMPLE_CPU, counter->cpu >= 0 ? (uint64_t)counter->cpu : 0 }, { SAMPLE_IDENTIFIER, counter->id },
-		};
-		for (size_t k = 0; k < sizeof trailer / sizeof trailer[0]; k++)
-			if (attr->sample_type & trailer[k].bit)
-				out_u64(&r->made, trailer[k].value);
-		record_close(&r->made, at, 0);
-	}
+	return error_set(err, ERROR_SYSTEM, "Could not set realtime priority: %s", strerror(errno));
 }
 
 /* The header and what stands behind the records. */
@@ -338,7 +317,7 @@ static int finish_file(struct recorder *r, struct error *err)
 	bool readable = fstat(r->output.fd, &st) == 0 && S_ISREG(st.st_mode);
 	if (readable && (!options->no_build_ids || options->time_boundary)) {
 		const struct feature_bodies none = { 0 };
-		const struct build_ids_options how = { .all = options->all_build_ids && !options->time_boundary };
+		const struct build_ids_options how = { .all = options->all_build_ids && !options->time_boundary, .builds = r->builds };
 		status = data_writer_finish(&r->writer, &r->evlist, &none, err);
 		if (status == 0)
 			status = recording_facts(&found, r->output.path, &how, err);
@@ -371,15 +350,15 @@ static int finish_file(struct recorder *r, struct error *err)
 /* "perf.data.2024010203040567", by the clock on the wall. */
 static int add_time_to_name(struct recorder *r, struct error *err)
 {
-	char name[sizeof r->output.path + 64], stamp[32];
+	char suffix[64], stamp[32];
 	struct timespec now;
 	struct tm local;
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (!localtime_r(&now.tv_sec, &local) || !strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local))
 		return error_set(err, ERROR_SYSTEM, "cannot tell the time");
 	unsigned hundredths = (unsigned)(now.tv_nsec / 10000000) % 100;
-	snprintf(name, sizeof name, "%s.%s%02u", r->output.path, stamp, hundredths);
-	return output_rename(&r->output, name, err);
+	snprintf(suffix, sizeof suffix, ".%s%02u", stamp, hundredths);
+	return output_rename(&r->output, suffix, err);
 }
 
 void recorder_say(struct recorder *r, const char *format, ...)
@@ -395,6 +374,18 @@ void recorder_say(struct recorder *r, const char *format, ...)
 	str_fini(&line);
 }
 
+/* One more file of its own name: the oldest goes where there are too many. */
+static void count_file(struct recorder *r)
+{
+	unsigned most = r->options->switching.files;
+	vec_push(&r->files, memory_string(r->output.path));
+	while (most && r->files.count > most) {
+		output_remove(&r->output, r->files.items[0]);
+		free(r->files.items[0]);
+		memmove(&r->files.items[0], &r->files.items[1], --r->files.count * sizeof r->files.items[0]);
+	}
+}
+
 /* Ends the file as it is, under its own name. */
 static int put_aside(struct recorder *r, struct error *err)
 {
@@ -403,16 +394,8 @@ static int put_aside(struct recorder *r, struct error *err)
 	flush_made(r);
 	if (data_writer_flush(&r->writer, err) < 0 || finish_file(r, err) < 0 || add_time_to_name(r, err) < 0)
 		return -1;
-	if (output_close(&r->output, err) < 0)
-		return -1;
-	unsigned most = r->options->switching.files;
-	vec_push(&r->files, memory_string(r->output.path));
-	while (most && r->files.count > most) {
-		unlink(r->files.items[0]);
-		free(r->files.items[0]);
-		memmove(&r->files.items[0], &r->files.items[1], --r->files.count * sizeof r->files.items[0]);
-	}
-	return 0;
+	count_file(r);
+	return output_close(&r->output, err);
 }
 
 int recorder_switch(struct recorder *r, struct error *err)
@@ -434,7 +417,10 @@ int recorder_switch(struct recorder *r, struct error *err)
 static int finish(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
-	write_lost(r); /* now: what comes while rings are paused or no longer drained was not meant to be recorded */
+	report_cpus(r);
+	build_reader_stop(r->builds);
+	/* now: what comes while rings are paused or no longer drained was not meant to be recorded */
+	recording->lost_samples += existing_write_lost(r->events, &r->counters, &r->made);
 	if (loop_snapshot(r, err) < 0)
 		return -1;
 	if (r->options->tail_synthesis)
@@ -458,15 +444,14 @@ static int finish(struct recorder *r, struct error *err)
 	if (finish_file(r, err) < 0)
 		return -1;
 	recording->bytes += r->writer.data_offset; /* to the end of the records, as perf counts */
-	bool switching = r->options->switching.on_signal || r->options->switching.bytes || r->options->switching.seconds;
-	if (switching)
+	bool timed = r->options->time_in_name;
+	if (timed)
 		snprintf(recording->path, sizeof recording->path, "%.4000s.<timestamp>", r->output.path);
-	if (r->options->time_in_name && add_time_to_name(r, err) < 0)
+	if (timed && add_time_to_name(r, err) < 0)
 		return -1;
-	if (switching)
-		snprintf(recording->dumped, sizeof recording->dumped, "%s", r->output.path);
-	else
-		snprintf(recording->path, sizeof recording->path, "%s", r->output.path);
+	if (timed)
+		count_file(r);
+	snprintf(timed ? recording->dumped : recording->path, sizeof recording->dumped, "%s", r->output.path);
 	return output_close(&r->output, err);
 }
 
@@ -480,38 +465,55 @@ static int run(struct recorder *r, struct error *err)
 		return -1;
 	if (r->workload.pid && workload_run(&r->workload, err) < 0) {
 		char why[sizeof err->text];
-		snprintf(why, sizeof why, "%s", strerror(err ? err->sys : 0));
+		snprintf(why, sizeof why, "%s", strerror(err->sys));
 		return error_set(err, ERROR_USAGE, "Failed to collect '%.128s' for the '%.128s' workload: %.128s",
 			r->events->list.items[0].name, r->options->command[0], why);
 	}
 	r->started = true;
 	int status = loop_run(r, err);
-	r->recording->has_status = r->workload.pid != 0;
-	workload_finish(&r->workload);
-	r->recording->status = r->workload.status;
+	signals_let_quit(&r->signals);
+	workload_stop(&r->workload);
+	/* before the command has ended: it may take its time, and the file is whole then whatever happens */
 	return status < 0 ? status : finish(r, err);
+}
+
+static void end_command(struct recorder *r)
+{
+	workload_stop(&r->workload);
+	workload_wait(&r->workload, &r->signals);
+	r->recording->has_status = r->started && r->workload.reaped;
+	r->recording->status = r->workload.status;
 }
 
 int record_run(struct recording *recording, const struct record_options *options, struct error *err)
 {
 	struct recorder r = {
 		.options = options, .recording = recording, .events = options->events, .sampling = options->sampling,
-		.signals.fd = -1, .timer = -1, .switch_timer = -1, .epoll = -1, .output.fd = -1, .workload = { .go = -1, .failed = -1 },
+		.signals.fd = -1, .timer = -1, .switch_timer = -1, .epoll = -1, .cpu_changes.fd = -1,
+		.output = { .fd = -1, .at = -1, .inside = -1 }, .workload = { .go = -1, .failed = -1 },
 	};
 	*recording = (struct recording){ 0 };
 	writer_open(&r.made, -1, 0);
 	writer_open(&r.packed, -1, 0);
 	writer_open(&r.unwound, -1, 0);
-	int status = run(&r, err);
-	workload_finish(&r.workload);
+	struct error why = { 0 };
+	int status = run(&r, &why);
+	end_command(&r);
+	bool unread = status < 0 && r.output.pipe && why.sys == EPIPE;
+	if (status < 0 && err)
+		*err = why;
 	if (status < 0 && !r.started && (r.output.fd >= 0 || r.output.renamed))
 		output_discard(&r.output);
 	output_close(&r.output, NULL);
 	streams_free(r.streams);
 	ring_files_free(r.ring_files);
 	unwinding_free(r.unwinding);
+	build_reader_free(r.builds);
+	free(r.seen);
 	counters_close(&r.counters);
+	cpu_changes_close(&r.cpu_changes);
 	loop_close(&r);
+	recording->signal = unread ? SIGPIPE : r.signals.ended_by;
 	target_close(&r.target);
 	compressor_close(&r.compressor);
 	data_writer_fini(&r.writer);

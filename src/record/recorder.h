@@ -6,13 +6,15 @@
 
 #include "base/error.h"
 #include "base/str.h"
-#include "record/configure.h"
-#include "record/counters.h"
-#include "record/streams.h"
-#include "record/target.h"
+#include "record/acquire/configure.h"
+#include "record/acquire/counters.h"
+#include "record/acquire/target.h"
 #include "record/unwinding.h"
+#include "record/write/streams.h"
 
 /* Part of the time to record, in ms from the start: -D 10-20,30-40. */
+struct debuginfod;
+
 struct record_window {
 	uint64_t from_ms, to_ms;
 };
@@ -37,6 +39,7 @@ struct record_options {
 	const char *version;             /* for the header */
 	const char *output;              /* -o; NULL: see output_open */
 	const char *buildid_dir;         /* the build-id cache; NULL: left alone */
+	struct budget *budget;           /* memory for what files of others make grow; borrowed; NULL: no limit */
 	size_t pages;                    /* of a ring; 0: what the kernel allows everyone */
 	uint64_t flush_bytes;            /* --mmap-flush: less is not worth a write */
 	uint64_t size_limit;             /* --max-size; 0: none */
@@ -50,7 +53,9 @@ struct record_options {
 	const struct stream_groups *groups; /* --threads: who reads which rings; NULL: one for all */
 	int control, acknowledge;        /* descriptors of --control; -1: none */
 	bool kcore;                      /* --kcore: a folder, with a copy of the kernel's code */
-	bool debuginfod;                 /* debug files for the cache from servers */
+	bool no_guess;                   /* --call-graph unwind: stacks end where no rule leads on */
+	bool no_join;                    /* … and where their copy ends */
+	struct debuginfod *debuginfod;   /* debug files for the cache come from these servers; NULL: none */
 	bool no_build_ids, all_build_ids, time_boundary, time_in_name, tail_synthesis;
 	bool no_tasks, no_maps, no_cgroups; /* --synth */
 	bool dry_run;
@@ -75,11 +80,11 @@ struct recording {
 	struct unwinding_counts unwound; /* what became of stacks that were unwound */
 	struct str notes;                /* what was changed to make it work, a sentence a line */
 	struct str warnings;             /* what the user should know, a sentence a line */
-	bool limit_reached;              /* --max-size */
+	uint64_t limit_reached;          /* bytes at which size_limit ended it; 0: it did not */
 	bool refused;                    /* it failed because an event could not be opened */
 	bool has_status;
 	int status;                      /* of the command, as wait(2) gives it */
-	int signal;                      /* that ended the recording: SIGINT, SIGTERM; 0: none */
+	int signal;                      /* that asked for its end, SIGPIPE: its reader has gone; 0: none */
 };
 
 /* Runs it. < 0: *err; the recording, if any was begun, is removed where it holds nothing. */

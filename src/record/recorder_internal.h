@@ -6,15 +6,17 @@
 #include "base/writer.h"
 #include "data/writer.h"
 #include "os/bpf.h"
-#include "record/affinity.h"
-#include "record/compress.h"
-#include "record/output.h"
+#include "record/acquire/affinity.h"
+#include "record/acquire/build_reader.h"
+#include "record/acquire/cpu_changes.h"
+#include "record/acquire/signals.h"
+#include "record/acquire/switch_event.h"
+#include "record/acquire/synthesize.h"
+#include "record/acquire/workload.h"
 #include "record/recorder.h"
-#include "record/ring_files.h"
-#include "record/signals.h"
-#include "record/switch_event.h"
-#include "record/synthesize.h"
-#include "record/workload.h"
+#include "record/write/compress.h"
+#include "record/write/output.h"
+#include "record/write/ring_files.h"
 
 struct recorder {
 	const struct record_options *options;
@@ -29,10 +31,13 @@ struct recorder {
 	struct evlist evlist;          /* the events as the file has them */
 	struct compressor compressor;
 	struct affinity affinity;
+	struct cpu_changes cpu_changes;
 	struct writer packed;          /* compressed records on their way */
 	struct writer made;            /* synthesized records on their way */
 	struct synthesis synthesis;
 	struct bpf_programs programs;  /* those that are loaded at its beginning and at its end */
+	struct build_reader *builds;   /* NULL: build-ids are not asked for */
+	uint64_t *seen;                /* by ring: up to where `builds` has looked at its records */
 	struct unwinding *unwinding;   /* NULL: no event's stacks are unwound here */
 	struct ring_files *ring_files; /* of stacks that are unwound, with --threads; NULL: all goes to one file */
 	struct streams *streams;       /* NULL: the loop reads the rings itself */

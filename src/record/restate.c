@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "image/search.h"
-#include "record/record_out.h"
+#include "record/acquire/record_out.h"
 
 #define PAGE ((uint64_t)4096)
 #define RANGE_MAX ((uint64_t)1 << 32)

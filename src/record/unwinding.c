@@ -5,10 +5,10 @@
 
 #include "os/cpus.h"
 #include "os/machine.h"
+#include "record/acquire/record_out.h"
+#include "record/acquire/ring_order.h"
 #include "record/mapped.h"
-#include "record/record_out.h"
 #include "record/restate.h"
-#include "record/ring_order.h"
 #include "record/user_registers.h"
 #include "unwind/stack_memory.h"
 
@@ -31,11 +31,13 @@ struct job {
 	const struct sample_layout *layout;
 	const struct map_node *maps;
 	struct unwind_result result;
+	uint64_t stack_address;      /* of the copy's first byte */
 	size_t frames;               /* where its frames are kept */
 	unsigned worker;             /* … and by whom */
 	uint32_t generation;         /* of its mappings */
 	uint32_t ring;
 	bool bad, waits;             /* does not decode; still to be unwound */
+	bool jit;                    /* its process has a just-in-time compiler that writes a dump */
 	uint8_t *copy;               /* of the record, where it was set aside; NULL */
 };
 
@@ -51,10 +53,12 @@ struct unwinding {
 	struct mapped mapped;
 	enum unwind_arch native;
 	bool by_ring;                /* what comes of each ring is written apart */
+	bool no_guess, no_join;
 	bool private;                /* there is an event whose records are not written */
 	bool snapshot;               /* the items at hand are what overwritten rings hold */
 	struct restated restated;    /* of that snapshot; of processes whose stacks were copied */
 	const char *buildid_dir;     /* borrowed */
+	struct build_reader *builds; /* borrowed */
 	struct pool *pool;
 	size_t step_samples;
 	struct unwinder *unwinders;  /* by worker */
@@ -81,7 +85,10 @@ struct unwinding *unwinding_new(const struct events *events, const struct counte
 	machine_names(&names);
 	u->native = user_registers_arch(names.arch);
 	u->by_ring = options->by_ring;
+	u->no_guess = options->no_guess;
+	u->no_join = options->no_join;
 	u->buildid_dir = options->buildid_dir;
+	u->builds = options->builds;
 	u->aside_most = options->aside_bytes ? options->aside_bytes : ASIDE_BYTES;
 	u->restated = (struct restated){ .modules = &u->mapped.model.modules, .attr = events->list.items[0].attr };
 	for (size_t i = 0; i < events->list.count; i++) {
@@ -95,7 +102,7 @@ struct unwinding *unwinding_new(const struct events *events, const struct counte
 		if (counter->fd >= 0)
 			evlist_add_ids(&u->evlist, counter->event, &counter->id, 1);
 	}
-	mapped_open(&u->mapped, options->buildid_dir, overwritten);
+	mapped_open(&u->mapped, options->buildid_dir, options->budget, overwritten);
 	threads = options->threads ? options->threads : threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
 	u->step_samples = threads * SLICE_SAMPLES * SLICES_PER_THREAD;
 	if (u->step_samples < STEP_SAMPLES)
@@ -174,13 +181,14 @@ static void unwind_job(struct unwinding *u, struct job *job, unsigned worker)
 {
 	struct unwinder *unwinder = &u->unwinders[worker];
 	struct unwind_input input = {
-		.tables = u->mapped.tables, .maps = job->maps, .max_frames = frames_max(job->event),
+		.tables = u->mapped.tables, .maps = job->maps, .max_frames = frames_max(job->event), .no_guess = u->no_guess,
 		.stack = { job->sample.stack_user, job->sample.stack_user_size },
 	};
 	job->waits = false;
 	job->result = (struct unwind_result){ .module = MODULE_ID_NONE };
 	if (!input.maps || !user_registers_of(&job->sample, job->event->attr.sample_regs_user, u->native, &input))
 		return;
+	job->stack_address = input.stack_address;
 	unwind(&input, unwinder->scratch, &job->result);
 	job->waits = job->result.end == UNWIND_NEEDS_TABLE;
 	if (job->waits)
@@ -245,6 +253,7 @@ static bool add_job(struct unwinding *u, const struct record *record, const stru
 	if (job->bad || !job->sample.regs_user)
 		return true;
 	int32_t pid = (int32_t)job->sample.pid, tid = (int32_t)job->sample.tid;
+	job->jit = mapped_has_jit(&u->mapped, pid);
 	if (u->snapshot)
 		job->maps = mapped_at(&u->mapped, pid, tid, item->time, &job->generation);
 	else
@@ -258,11 +267,13 @@ static void count_end(struct unwinding *u, const struct job *job, bool joined)
 	struct unwinding_counts *counts = &u->counts;
 	uint64_t *const by_end[UNWIND_ENDS] = {
 		[UNWIND_COMPLETE] = &counts->complete, [UNWIND_CUT] = &counts->cut, [UNWIND_LIMIT] = &counts->deep,
+		[UNWIND_SWITCHED] = &counts->switched,
 		[UNWIND_NO_MAP] = &counts->unmapped, [UNWIND_NO_RULE] = &counts->without_rules,
 		[UNWIND_BAD_RULE] = &counts->bad_rules, [UNWIND_NEEDS_TABLE] = &counts->without_rules,
 	};
 	counts->stacks++;
 	counts->guessed += job->result.guessed;
+	counts->guessed_stacks += job->result.guessed != 0;
 	++*(joined ? &counts->joined : by_end[job->result.end]);
 }
 
@@ -277,13 +288,14 @@ static size_t finish_frames(struct unwinding *u, const struct job *job, struct u
 		return 0;
 	if (count)
 		memcpy(frames, u->unwinders[job->worker].kept.items + job->frames, count * sizeof *frames);
-	if (job->result.end == UNWIND_CUT) {
-		size_t whole = stack_memory_join(&u->memory, tid, frames, count, max);
+	const struct stack_copy copy = { job->stack_address, { job->sample.stack_user, job->sample.stack_user_size } };
+	if (job->result.end == UNWIND_CUT && !u->no_join) {
+		size_t whole = stack_memory_join(&u->memory, tid, frames, count, max, &copy);
 		joined = whole > count;
 		count = whole;
 	}
-	if (count)
-		stack_memory_keep(&u->memory, tid, frames, count, joined || job->result.end == UNWIND_COMPLETE);
+	if (count && !u->no_join)
+		stack_memory_keep(&u->memory, tid, frames, count, *found, joined || job->result.end == UNWIND_COMPLETE, &copy);
 	count_end(u, job, joined);
 	return count;
 }
@@ -326,13 +338,29 @@ static void write_sample(struct unwinding *u, const struct job *job, struct writ
 }
 
 /* With its registers and the copy of its stack, for the reader to unwind. */
-static void write_copy(struct unwinding *u, const struct job *job, struct writer *out)
+static void write_copy(struct unwinding *u, const struct job *job, uint64_t *counter, struct writer *out)
 {
 	restate_data(&u->restated, job->maps, &job->sample, u->buildid_dir, out);
 	size_t at = record_open(out, RECORD_SAMPLE, job->record.misc);
 	writer_add(out, job->record.body, job->record.body_len);
 	record_close(out, at, 0);
-	u->counts.copied++;
+	++*counter;
+}
+
+/* Compilers write their dumps late, some at the end of the process: what leads through their code is left to the reader, who has the
+ * whole dump. */
+static bool is_for_reader(const struct job *job)
+{
+	static const bool lost[UNWIND_ENDS] = { [UNWIND_NO_MAP] = true, [UNWIND_NO_RULE] = true, [UNWIND_BAD_RULE] = true };
+	return job->jit && !job->bad && job->result.count && (job->result.guessed || lost[job->result.end]);
+}
+
+static void write_unwound(struct unwinding *u, const struct job *job, struct writer *out)
+{
+	if (is_for_reader(job))
+		write_copy(u, job, &u->counts.compiled, out);
+	else
+		write_sample(u, job, out);
 }
 
 /* The oldest generation of mappings that a sample needs that was set aside. */
@@ -384,6 +412,7 @@ static size_t line_up(struct unwinding *u, size_t first)
 			continue;
 		}
 		forget_stacks(u, &record);
+		build_reader_see(u->builds, &record);
 		if (!u->snapshot) /* what a snapshot tells was told already, in rings that are not overwritten */
 			mapped_apply(&u->mapped, &record, item->time);
 	}
@@ -421,7 +450,7 @@ static bool retry_aside(struct unwinding *u, bool last, struct writer *out)
 		}
 		if (job->waits)
 			job->result.count = 0;
-		write_sample(u, job, writer_of(u, out, job->ring));
+		write_unwound(u, job, writer_of(u, out, job->ring));
 		free(job->copy);
 		any = true;
 	}
@@ -465,9 +494,9 @@ static void write_step(struct unwinding *u, size_t first, struct writer *out)
 		}
 		restate_process(u, item, &u->jobs.items[job], out);
 		if (!u->jobs.items[job].waits)
-			write_sample(u, &u->jobs.items[job], writer_of(u, out, item->ring));
+			write_unwound(u, &u->jobs.items[job], writer_of(u, out, item->ring));
 		else if (!set_aside(u, &u->jobs.items[job]))
-			write_copy(u, &u->jobs.items[job], writer_of(u, out, item->ring));
+			write_copy(u, &u->jobs.items[job], &u->counts.copied, writer_of(u, out, item->ring));
 		job++;
 	}
 }

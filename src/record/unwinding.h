@@ -12,7 +12,8 @@
 #include "base/pool.h"
 #include "base/writer.h"
 #include "event/event.h"
-#include "record/counters.h"
+#include "record/acquire/build_reader.h"
+#include "record/acquire/counters.h"
 
 enum { UNWINDING_FRAMES_MAX = 1024 };  /* of user code, where nothing else was asked for */
 
@@ -22,21 +23,27 @@ struct unwinding_counts {
 	uint64_t complete;       /* to the first function of the thread */
 	uint64_t joined;         /* cut, and completed from an earlier sample of the same thread */
 	uint64_t cut;            /* the copy of the stack ended */
+	uint64_t switched;       /* another stack goes on there, which is not copied */
 	uint64_t deep;           /* more frames than are kept */
 	uint64_t unmapped;       /* led to an address in no mapping */
 	uint64_t without_rules;  /* … to code without call frame information */
 	uint64_t bad_rules;      /* … with information that makes no sense */
 	uint64_t copied;         /* samples written as they came, beside those `stacks` */
+	uint64_t compiled;       /* likewise, as they lead through code of a just-in-time compiler, whose dump tells readers how */
 	uint64_t damaged;        /* samples that did not decode: left out */
-	uint64_t guessed;        /* frames that no rule told */
+	uint64_t guessed, guessed_stacks; /* frames that no rule gave; stacks that have some */
 };
 
 struct unwinding;
 
 struct unwinding_options {
 	const char *buildid_dir; /* where files may be found too; NULL; borrowed */
+	struct budget *budget;   /* for call frame information; borrowed; NULL: none */
+	struct build_reader *builds; /* sees what is mapped; NULL; borrowed */
 	unsigned threads;        /* that unwind; 0: as many as this machine can spare */
 	bool by_ring;            /* what comes of each ring is written apart: `out` is an array, by ring */
+	bool no_guess;           /* stacks end where no rule leads on */
+	bool no_join;            /* cut stacks stay so */
 	size_t aside_bytes;      /* of samples that may wait for tables at once; 0: what is sensible */
 };
 

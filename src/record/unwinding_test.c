@@ -7,8 +7,8 @@
 
 #include "data/evlist.h"
 #include "os/machine.h"
-#include "record/configure.h"
-#include "record/record_out.h"
+#include "record/acquire/configure.h"
+#include "record/acquire/record_out.h"
 #include "record/user_registers.h"
 #include "unit.h"
 

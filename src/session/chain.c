@@ -24,14 +24,14 @@ bool chain_marker_mode(uint64_t marker, unsigned *cpumode)
 	}
 }
 
-/* A chain that is being put together, in the order that was asked for. */
+/* A chain under construction, in the requested order. */
 struct walk {
 	const struct resolved *r;
 	enum chain_direction direction;
 	size_t limit;                  /* frames of the recorded callchain */
 	const struct location **frames;
 	size_t count;
-	bool damaged;                  /* came upon an unknown marker */
+	bool damaged;                  /* an unknown marker was found */
 };
 
 static void walk_add(struct walk *walk, unsigned cpumode, uint64_t address)
@@ -39,7 +39,7 @@ static void walk_add(struct walk *walk, unsigned cpumode, uint64_t address)
 	walk->frames[walk->count++] = resolved_locate(walk->r, cpumode, address);
 }
 
-/* One entry of the recorded callchain: an address, or a marker that sets the mode of those after it. */
+/* Adds one entry of the recorded callchain: an address, or a marker that sets the mode of the addresses after it. */
 static void walk_entry(struct walk *walk, uint64_t i, unsigned *cpumode)
 {
 	uint64_t address = sample_chain_at(walk->r->sample, i);
@@ -56,7 +56,7 @@ static void walk_inward_out(struct walk *walk)
 		walk_entry(walk, i, &cpumode);
 }
 
-/* The mode that the marker below entry `end` sets, where there is one; false: an unknown marker. */
+/* Finds the mode that the marker below entry `end` sets, if there is a marker; false: an unknown marker. */
 static bool mode_below(const struct sample *sample, uint64_t end, unsigned *cpumode)
 {
 	while (end-- > 0)
@@ -65,7 +65,7 @@ static bool mode_below(const struct sample *sample, uint64_t end, unsigned *cpum
 	return true;
 }
 
-/* What goes beyond the limit is the innermost. */
+/* Entries beyond the limit are the innermost ones. */
 static void walk_outward_in(struct walk *walk)
 {
 	const struct sample *sample = walk->r->sample;
@@ -80,7 +80,7 @@ static void walk_outward_in(struct walk *walk)
 	}
 }
 
-/* The branches' own frames: where the last one led to, then where each came from. */
+/* Adds the frames of the branches: the target of the last one, then the source of each. */
 static void walk_branches(struct walk *walk)
 {
 	const struct sample *sample = walk->r->sample;
@@ -99,8 +99,8 @@ static bool has_call_stack(const struct resolved *r)
 	return r->evsel->attr.branch_sample_type & BRANCH_CALL_STACK && r->sample->present & SAMPLE_BRANCH_STACK;
 }
 
-/* The processor's call stack (--call-graph lbr) stands for the user part, whose marker is entry `user`. Limits do not cut it.
- * Outermost first, perf meets the markers behind what they speak of, and takes the kernel's addresses for the user's. */
+/* The processor's call stack (--call-graph lbr) replaces the user part, whose marker is entry `user`. Limits do not shorten it. Outermost
+ * first, perf meets the markers behind the addresses that they describe, and treats kernel addresses as user addresses. */
 static void walk_call_stack(struct walk *walk, uint64_t user)
 {
 	bool inward_out = walk->direction == CHAIN_INNERMOST_FIRST;
@@ -113,7 +113,7 @@ static void walk_call_stack(struct walk *walk, uint64_t user)
 		walk_branches(walk);
 }
 
-/* Who called the outermost of the branches, as far as earlier samples know. */
+/* Adds the callers of the outermost branch that earlier samples know. */
 static void walk_stitched(struct walk *walk, const uint64_t *addresses, size_t count)
 {
 	bool inward_out = walk->direction == CHAIN_INNERMOST_FIRST;
@@ -185,7 +185,8 @@ bool resolved_chain_is_plain(const struct resolved *r)
 	return !has_call_stack(r) && !user_stack_is(r);
 }
 
-/* The recorded callchain holds the kernel's part alone; the user's is unwound, to as many frames again. Outermost first, it leads. */
+/* The recorded callchain has only the kernel part; the user part is unwound, to as many frames again. Outermost first, the user part
+ * precedes. */
 static size_t unwind_user(struct worker *worker, const struct resolved *r, size_t limit)
 {
 	if (!user_stack_is(r))

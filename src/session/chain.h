@@ -1,7 +1,7 @@
-/* A sample's call chain, put together in one place: the recorded callchain, and what stands for its user part (the processor's
- * stack of branches). Internal to session/: others ask resolved_chain. */
+/* Assembles a sample's call chain: the recorded callchain, and the replacement of its user part (the processor's branch stack, the unwound
+ * stack). Internal to session/: other code calls resolved_chain. */
 #pragma once
 #include "session/session.h"
 
-/* The mode that the addresses after this entry of a callchain have; false: no marker that is known. */
+/* The mode of the addresses after this entry of a callchain; false: not a known marker. */
 bool chain_marker_mode(uint64_t marker, unsigned *cpumode);

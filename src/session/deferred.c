@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COOKIE_ENTRIES = 2 };         /* the marker and the cookie behind it */
+enum { COOKIE_ENTRIES = 2 };         /* the marker and the cookie after it */
 
 void deferred_fini(struct deferred *d)
 {

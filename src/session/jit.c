@@ -10,12 +10,12 @@
 
 enum {
 	DUMPS_MAX = 4096,
-	OPEN_MAX_DUMPS = 256,          /* that are read on while a stream lasts */
-	FUNCTIONS_MAX = 2 << 20,       /* of one dump */
+	OPEN_MAX_DUMPS = 256,          /* dumps that are still read while a stream lasts */
+	FUNCTIONS_MAX = 2 << 20,       /* per dump */
 	LINES_MAX = 8 << 20,
-	LINES_BYTES_MAX = 16 << 20,    /* of one function */
+	LINES_BYTES_MAX = 16 << 20,    /* per function */
 	FRAMES_MAX = 64 << 20,         /* bytes of one dump's .eh_frame */
-	ELF_HEADER_BIAS = 0x40,        /* what V8 and LLVM add to a line's address for old perf's sake */
+	ELF_HEADER_BIAS = 0x40,        /* V8 and LLVM add it to a line's address for compatibility with old versions of perf */
 	CLOCK_ID_MONOTONIC = 1,
 };
 
@@ -24,7 +24,7 @@ void session_jit_init(struct session_jit *jit)
 	*jit = (struct session_jit){ .next_ns = UINT64_MAX };
 }
 
-/* Whether the dump's times can be told in the recording's. */
+/* Returns whether the dump's times can be converted to the recording's clock. */
 static bool times_compare(const struct session *session, const struct session_jit *jit, bool arch_timestamp)
 {
 	const struct evlist *evlist = session_evlist(session);
@@ -39,18 +39,18 @@ static bool times_compare(const struct session *session, const struct session_ji
 	return !arch_timestamp || jit->clock.known;
 }
 
-/* A dump as it is read. */
+/* The state of reading a dump. */
 struct reading {
 	struct session *session;
 	struct session_jit *jit;
 	struct jitdump dump;
-	struct jit *functions;         /* where new ones go; NULL: to a part of their own */
-	uint32_t module;               /* that these are of */
-	struct jit_feed *feed;         /* while it is read */
+	struct jit *functions;         /* destination of new functions; NULL: a module part of their own */
+	uint32_t module;               /* of the functions */
+	struct jit_feed *feed;         /* while the dump is read */
 	struct idmap by_index;         /* code index → index in codes */
 	VEC(struct jit_place) codes;   /* without a start */
-	struct jitdump_debug debug;    /* of the next LOAD; count 0: none */
-	struct jitdump_unwinding unwinding; /* likewise; size 0: none */
+	struct jitdump_debug debug;    /* of the next LOAD; count 0: absent */
+	struct jitdump_unwinding unwinding; /* of the next LOAD; size 0: absent */
 	bool timed;
 };
 
@@ -130,7 +130,7 @@ static void add_placing(struct reading *reading, uint64_t timestamp, uint64_t st
 		vec_push(&reading->feed->placings, ((struct jit_placing){ time, (uint32_t)reading->feed->placings.count, place }));
 }
 
-/* Python 3.13 leaves it out. */
+/* Python 3.13 leaves the machine out. */
 static uint16_t machine_of(const struct reading *reading)
 {
 	const char *recorded = header_string(&reading->session->source->header, FEATURE_ARCH);
@@ -202,7 +202,7 @@ static int compare_placings(const void *a, const void *b)
 	return left->order < right->order ? -1 : left->order > right->order;
 }
 
-/* Threads of a compiler may write a little out of order. */
+/* Threads of a compiler may write slightly out of order. */
 static void sort_placings(struct jit_feed *feed)
 {
 	size_t count = feed->placings.count - feed->at;
@@ -219,7 +219,7 @@ static uint64_t feed_next(const struct jit_feed *feed)
 	return feed->at < feed->placings.count ? feed->placings.items[feed->at].time_ns : UINT64_MAX;
 }
 
-/* True where the reading has taken the reader over, and stands in a feed. */
+/* Returns true if the reading took ownership of the reader and is stored in a feed. */
 static bool read_dump(struct session *session, struct session_jit *jit, struct reader *reader, int32_t pid, long named, uint32_t module)
 {
 	struct reading *reading = memory_zero(1, sizeof *reading);

@@ -1,4 +1,5 @@
 #include "session/jit.h"
+#include "session/session.h"
 
 #include "data/jitdump_maker.h"
 #include "model/jit.h"
@@ -42,12 +43,12 @@ static void put_round(struct tape *tape)
 	put_head(tape, RECORD_FINISHED_ROUND, 0, 0);
 }
 
-/* What each sample's address was called, one line each. */
+/* The name of each sample's address, one line each. */
 struct names {
 	struct str text;
 	struct dump_maker dump;
 	struct span span;
-	size_t cut;            /* so much of the dump is there when it is opened; 0: all */
+	size_t cut;            /* bytes of the dump that exist when it is opened; 0: all */
 	unsigned opened;
 };
 
@@ -90,7 +91,7 @@ static uint64_t run(struct tape *tape, struct names *names)
 	return untimed;
 }
 
-/* One function, then another over half of it, then the first one again where it was moved to. */
+/* Writes one function, then another over half of it, then the first one again at the address to which it was moved. */
 static void make_dump(struct names *names, uint64_t flags)
 {
 	struct dump_maker *m = &names->dump;
@@ -116,7 +117,7 @@ static void put_samples(struct tape *tape)
 	put_round(tape);
 }
 
-TEST("JIT-compiled code has the names that its dump gave it by the time of the sample, wherever the sample stands in the file")
+TEST("JIT-compiled code has the name that its dump gave it at the time of the sample, wherever the sample is in the file")
 {
 	struct tape *tape = recording_new(1, true);
 	struct names names = { 0 };
@@ -128,7 +129,7 @@ TEST("JIT-compiled code has the names that its dump gave it by the time of the s
 	str_fini(&names.text);
 }
 
-TEST("where the recording's clock is another than the dump's, code is named as it was at the end, and that is counted")
+TEST("if the recording's clock differs from the dump's, code has its last name, and the dump is counted")
 {
 	struct tape *tape = recording_new(0, false);
 	struct names names = { 0 };
@@ -139,7 +140,7 @@ TEST("where the recording's clock is another than the dump's, code is named as i
 	str_fini(&names.text);
 }
 
-TEST("times of the processor's counter are told by TIME_CONV")
+TEST("times of the processor's counter are converted with TIME_CONV")
 {
 	struct tape *tape = recording_new(0, false);
 	struct names names = { 0 };
@@ -161,7 +162,7 @@ TEST("times of the processor's counter are told by TIME_CONV")
 	str_fini(&names.text);
 }
 
-TEST("a file that is no dump, or another process's, leaves everything as it was")
+TEST("a file that is not a dump, or that of another process, changes nothing")
 {
 	for (int i = 0; i < 2; i++) {
 		struct tape *tape = recording_new(1, true);
@@ -186,7 +187,7 @@ TEST("a file that is no dump, or another process's, leaves everything as it was"
 	}
 }
 
-TEST("of a stream the dump is read on as it grows")
+TEST("the dump of a stream is read further as it grows")
 {
 	struct tape *tape = recording_new(1, true);
 	struct names names = { .cut = 40 };

@@ -18,6 +18,7 @@ void order_add(struct order *order, const struct entry *entry, uint64_t mark)
 {
 	if (!order->fresh.count)
 		order->fresh_mark = mark;
+	order->waiting++;
 	if (entry->time > order->max_time)
 		order->max_time = entry->time;
 	if (entry->time < order->delivered_time)
@@ -25,7 +26,7 @@ void order_add(struct order *order, const struct entry *entry, uint64_t mark)
 	vec_push(&order->fresh, *entry);
 }
 
-/* Two sorted stretches into out[]; of equal times, a's come first. */
+/* Merges two sorted runs into out[]; of equal times, a's entries precede. */
 static void merge(const struct entry *a, size_t a_count, const struct entry *b, size_t b_count, struct entry *out)
 {
 	size_t i = 0, j = 0;
@@ -43,7 +44,7 @@ static size_t sorted_length(const struct entry *a, size_t count)
 	return n;
 }
 
-/* Natural merge sort: a round is a few sorted stretches, one a ring. Passes over pairs of stretches until one is left. */
+/* Natural merge sort: a round consists of a few sorted runs, one per ring. Merges pairs of runs until one is left. */
 static void sort(struct order *order)
 {
 	size_t count = order->fresh.count;
@@ -86,7 +87,7 @@ static void push_run(struct order *order)
 	order->spare_size = 0;
 }
 
-/* Keeps the larger array for the next round: a fresh one would cost a page fault every 4 KiB. */
+/* Retains the larger array for the next round: a new one would cost a page fault every 4 KiB. */
 static void run_free(struct order *order, struct run *run)
 {
 	if (run->capacity > order->spare_size) {
@@ -103,7 +104,7 @@ static size_t run_left(const struct run *run)
 	return run->count - run->head;
 }
 
-/* Keeps the number of runs logarithmic: neighbours of like size become one. */
+/* Merges neighbouring runs of similar size, so that the number of runs is logarithmic. */
 static void compact(struct order *order)
 {
 	while (order->runs.count >= 2) {
@@ -132,7 +133,7 @@ static void compact(struct order *order)
 	}
 }
 
-/* The run whose next record is due first (the older one of equals), and up to which time it stays so. */
+/* The run with the earliest next record (of equal times, the older run), and the time until which it remains the earliest. */
 static struct run *earliest(struct order *order, uint64_t *until)
 {
 	struct run *best = NULL;
@@ -145,7 +146,7 @@ static struct run *earliest(struct order *order, uint64_t *until)
 		if (!best) {
 			best = run;
 		} else if (time < best->entries[best->head].time) {
-			uint64_t other = best->entries[best->head].time - 1; /* the older run goes first where they meet */
+			uint64_t other = best->entries[best->head].time - 1; /* of equal times, the older run precedes */
 			*until = other < *until ? other : *until;
 			best = run;
 		} else if (time < *until) {
@@ -172,6 +173,7 @@ void order_flush(struct order *order, bool final, void (*deliver)(void *context,
 		do {
 			order->delivered_time = entry->time;
 			run->head++;
+			order->waiting--;
 			deliver(context, entry++);
 		} while (run_left(run) && entry->time <= limit && entry->time <= until);
 	}

@@ -18,7 +18,7 @@ static void add(struct order *order, uint64_t time)
 	order_add(order, &(struct entry){ .time = time, .offset = place++ }, 0);
 }
 
-TEST("a round flushes what is not newer than the newest of the round before")
+TEST("a round flushes the records that are not newer than the newest of the round before")
 {
 	struct order order = { 0 };
 	count = 0;
@@ -36,7 +36,7 @@ TEST("a round flushes what is not newer than the newest of the round before")
 	order_fini(&order);
 }
 
-TEST("equal times keep the order of the file, whatever the rounds")
+TEST("records of equal time are delivered in file order, whatever the rounds")
 {
 	struct order order = { 0 };
 	uint64_t state = 7;
@@ -57,7 +57,7 @@ TEST("equal times keep the order of the file, whatever the rounds")
 	order_fini(&order);
 }
 
-TEST("records older than what was delivered are counted as late and still delivered")
+TEST("records older than a delivered one are counted as late and still delivered")
 {
 	struct order order = { 0 };
 	count = 0;
@@ -72,14 +72,14 @@ TEST("records older than what was delivered are counted as late and still delive
 	order_fini(&order);
 }
 
-TEST("a thousand rounds that deliver nothing cost no more than sorting once")
+TEST("a thousand rounds that deliver nothing cost no more than one sort")
 {
 	struct order order = { 0 };
 	count = 0;
 	for (uint64_t i = 0; i < 50000; i++) {
 		add(&order, 1000000 + (i * 7919) % 50000);
 		if (i % 50 == 0) {
-			order.limit = 0; /* as a hostile recording would have it: the first round's newest is the oldest of all */
+			order.limit = 0; /* as in a hostile recording: the newest record of the first round is the oldest of all */
 			order_flush(&order, false, note, NULL);
 			order.limit = 0;
 		}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/budget.h"
 #include "session/deferred.h"
 #include "session/jit.h"
 #include "session/order.h"
@@ -12,31 +13,35 @@
 #include "unwind/stack_memory.h"
 
 enum {
-	BATCH_RECORDS = 16384,       /* a batch is handed to the workers at this many records … */
+	BATCH_RECORDS = 16384,       /* a batch is passed to the workers at this many records … */
 	BATCH_BYTES = 2 << 20,       /* … or bytes */
-	SLICE_RECORDS = 512,         /* at most: batches of few, large records have slices of at least … */
+	SLICE_RECORDS = 512,         /* maximum; batches of few, large records have slices of at least … */
 	SLICE_RECORDS_MIN = 32,      /* … this many */
 	SLICES = 8,
-	BLOCK_RECORDS = 16,          /* resolved side by side, so that their cache misses overlap */
-	PATIENCE_RECORDS = 65536,    /* a sample waits for the rest of its chain while that many come */
+	BLOCK_RECORDS = 16,          /* resolved together, so that their cache misses overlap */
+	PATIENCE_RECORDS = 65536,    /* a sample waits for its deferred chain until this many records follow */
 	PATIENCE_BYTES = 64 << 20,
-	PROGRESS_EVERY = 4096,       /* records between looks at the clock */
+	WAITING_EVERY = 4096,        /* records between checks of the waiting bytes */
+	PROGRESS_EVERY = 4096,       /* records between checks of the clock */
 };
 
 struct session_internal {
 	const struct sink *sink;
 	struct order order;
 	VEC(struct entry) batch;
-	VEC(uint64_t) changes;       /* clocks within the batch at which the model changed */
+	VEC(uint64_t) changes;       /* clocks within the batch at which the model changes */
 	uint64_t batch_bytes, batch_clock; /* clock of the batch's first record */
-	uint64_t mark;             /* of the source: what lies before is not needed any more */
+	uint64_t mark;             /* the source's mark: data before it is no longer needed */
+	struct budget *budget;
+	size_t waiting_taken;        /* bytes taken from the budget */
 	struct deferred deferred;
-	size_t held;                 /* records at the batch's start that were left there to wait */
+	size_t held;                 /* records at the batch's start that still wait */
 	uint64_t held_bytes;
 	size_t build_ids_taken;
+	size_t modules_seen;         /* number of modules checked, none of which is a kernel */
 	bool unordered;
-	int time_at, trailer_time_at; /* common to all events, u64 index; -1: differs */
-	size_t layouts_seen;         /* events that the two above were computed from */
+	int time_at, trailer_time_at; /* common to all events, as u64 index; -1: differs */
+	size_t layouts_seen;         /* number of events from which the two above were computed */
 	struct session_jit jit;
 	struct worker **workers;
 	void (*progress)(void *context, uint64_t done, uint64_t total);
@@ -44,7 +49,7 @@ struct session_internal {
 	uint64_t progress_time_ns, batch_time_ns;
 };
 
-/* The record that an entry stands for. */
+/* The record of an entry. */
 static struct record entry_record(const struct entry *entry)
 {
 	const uint8_t *head = entry->body - 8;
@@ -60,8 +65,10 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->counters.first_time = UINT64_MAX;
 	model_init(&session->model);
 	session->model.keep_exited = options->keep_exited;
+	session->model.budget = options->budget;
 	if (options->images)
 		session->unwind_tables = unwind_tables_new(&session->model.modules, options->images);
+	session->no_guess = options->no_guess;
 	session->stack_memory = options->join_stacks ? memory_zero(1, sizeof *session->stack_memory) : NULL;
 	session->kernel_beyond = options->kernel_beyond;
 	session->kernel_beyond_context = options->kernel_beyond_context;
@@ -71,6 +78,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->stitch = options->stitch_call_stacks ? memory_zero(1, sizeof *session->stitch) : NULL;
 	session->pool = pool_new(options->threads);
 	struct session_internal *in = session->internal = memory_zero(1, sizeof *in);
+	in->budget = options->budget;
 	unsigned workers = pool_workers(session->pool);
 	in->workers = memory_zero(workers, sizeof *in->workers);
 	for (unsigned i = 0; i < workers; i++)
@@ -114,7 +122,7 @@ unsigned session_workers(const struct session *session)
 	return pool_workers(session->pool);
 }
 
-/* Where all events keep the time, if it is one place: then no record needs its event looked up before it is ordered. */
+/* Finds a position of the time that all events share, if there is one: ordering a record then needs no lookup of its event. */
 static void layouts_refresh(struct session_internal *in, const struct evlist *evlist)
 {
 	if (in->layouts_seen == evlist->events.count)
@@ -165,9 +173,14 @@ static void count_loss(struct session_counters *counters, const struct record *r
 		take_u64(&c);
 		counters->lost_events += take_u64(&c);
 		counters->lost_records++;
-	} else if (record->type == RECORD_LOST_SAMPLES) {
+	} else if (record->type == RECORD_LOST_SAMPLES && !(record->misc & RECORD_MISC_LOST_SAMPLES_BPF)) {
 		counters->lost_samples += take_u64(&c);
+	} else if (record->type == RECORD_AUX) {
+		enum { CUT = 1, PARTIAL = 4, COLLISION = 8 };
+		take(&c, 16);
+		counters->lost_traces += (take_u64(&c) & (CUT | PARTIAL | COLLISION)) != 0;
 	}
+	counters->bad_records += record->body_len < record_least_body(record->type);
 }
 
 static void take_build_ids(struct session *session)
@@ -176,19 +189,21 @@ static void take_build_ids(struct session *session)
 	const struct header *header = &session->source->header;
 	for (; in->build_ids_taken < header->build_ids.count; in->build_ids_taken++) {
 		const struct build_id_entry *row = &header->build_ids.items[in->build_ids_taken];
-		model_set_build_id(&session->model, row->filename, row->misc, row->pid, row->id.bytes, row->id.len);
+		const struct module_identity identity = { .maj = row->maj, .min = row->min, .ino = row->ino,
+			.ino_generation = row->ino_generation };
+		model_set_build_id(&session->model, row->filename, row->misc, row->one_of_many ? &identity : NULL, row->id.bytes, row->id.len);
 	}
 }
 
 #define KERNEL_PARTS_MAX 128u
 
-/* The kernel is known from its record on. */
+/* The kernel is known from the time of its record on. */
 static void place_kernel(struct session *session, uint64_t clock)
 {
 	struct kernel_part parts[KERNEL_PARTS_MAX];
 	const struct modules *modules = &session->model.modules;
-	for (size_t i = 0; i < modules->list.count; i++) {
-		const struct module *kernel = modules->list.items[i];
+	for (size_t *i = &session->internal->modules_seen; *i < modules->list.count; ++*i) {
+		const struct module *kernel = modules->list.items[*i];
 		if (!kernel || kernel->kind != MODULE_KERNEL || kernel->guest)
 			continue;
 		size_t count = session->kernel_parts(session->kernel_beyond_context, kernel, parts, KERNEL_PARTS_MAX);
@@ -216,7 +231,7 @@ static void apply_side_band(struct session *session, const struct entry *entry, 
 		session_jit_take_mapping(session, &in->jit, &record, clock);
 }
 
-/* The batch's side-band, in order, into the model. Done before any of its samples is looked at. */
+/* Applies the batch's side-band to the model, in order, before any of its samples is resolved. */
 static void batch_model(struct session *session)
 {
 	struct session_internal *in = session->internal;
@@ -250,7 +265,7 @@ static size_t first_change_after(const struct session_internal *in, uint64_t clo
 	return low;
 }
 
-/* Decodes what the record is to the sink; false where it is nothing to it. */
+/* Decodes the record as the sink needs it; false if the sink does not use it. */
 static bool resolve_record(struct session *session, struct worker_tally *tally, struct resolved *r, struct sample *sample)
 {
 	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
@@ -278,7 +293,20 @@ static bool resolve_record(struct session *session, struct worker_tally *tally, 
 	return true;
 }
 
-/* Samples (and what else the sink wants) that are being resolved together. */
+/* Checks a sample that the sink skips. */
+static void check_sample(const struct session *session, struct worker_tally *tally, const struct record *record)
+{
+	const struct evlist *evlist = session_evlist(session);
+	uint32_t event = evlist_event_of(evlist, record);
+	if (event == UINT32_MAX)
+		tally->unknown_ids++;
+	else if (sample_is_whole(&evlist->events.items[event].layout, record))
+		tally->samples++;
+	else
+		tally->bad_samples++;
+}
+
+/* Samples (and other records that the sink uses) that are resolved together. */
 struct block {
 	struct record records[BLOCK_RECORDS];
 	struct sample samples[BLOCK_RECORDS];
@@ -305,7 +333,11 @@ static void block_add(struct session *session, struct worker *worker, struct blo
 	const struct session_internal *in = session->internal;
 	struct record *record = &block->records[block->count];
 	*record = entry_record(entry);
-	if (record->type == RECORD_SAMPLE ? in->sink->skip_samples : !in->sink->want_records)
+	if (record->type == RECORD_SAMPLE && in->sink->skip_samples) {
+		check_sample(session, &worker->tally, record);
+		return;
+	}
+	if (record->type != RECORD_SAMPLE && !in->sink->want_records)
 		return;
 	struct sample *sample = &block->samples[block->count];
 	struct resolved *r = &block->resolved[block->count];
@@ -327,7 +359,7 @@ static bool is_serial(const struct session *session)
 	return session->internal->sink->serial || session->stitch || session->stack_memory;
 }
 
-/* Depends on the batch alone, so that any number of workers gives the same slices. */
+/* Depends only on the batch, so that any number of workers yields the same slices. */
 static size_t slice_records(const struct session *session)
 {
 	size_t count = session->internal->batch.count, each = (count + SLICES - 1) / SLICES;
@@ -345,7 +377,7 @@ static void slice_run(void *context, size_t slice, unsigned index)
 	uint64_t clock = in->batch_clock + from;
 	size_t change = first_change_after(in, clock);
 	struct block block;
-	block.count = 0; /* the rest is filled before it is read */
+	block.count = 0; /* the other members are set before they are read */
 	arena_fini(&worker->merged);
 	worker->epoch++;
 	worker->kernel_root = model_kernel_root(&session->model, clock);
@@ -369,7 +401,7 @@ static void batch_process(struct session *session)
 	struct session_internal *in = session->internal;
 	const struct sink *sink = in->sink;
 	batch_model(session);
-	if (sink->record && !(sink->skip_samples && !sink->want_records)) {
+	if (sink->record || sink->skip_samples) {
 		size_t slices = (in->batch.count + slice_records(session) - 1) / slice_records(session);
 		if (sink->batch_begin)
 			sink->batch_begin(sink->context, session, slices);
@@ -387,7 +419,7 @@ static uint16_t entry_size(const struct entry *entry)
 	return size;
 }
 
-/* Processes the batch; `waiting`: but for what waits for the rest of a chain, and all behind it. */
+/* Processes the batch; `waiting`: except for the first sample that waits for its chain, and the records after it. */
 static void batch_run_to(struct session *session, bool waiting)
 {
 	struct session_internal *in = session->internal;
@@ -408,7 +440,7 @@ static void batch_run_to(struct session *session, bool waiting)
 		in->batch_bytes += entry_size(&in->batch.items[i]);
 	in->held_bytes = in->batch_bytes;
 	if (in->held)
-		return; /* their bytes are still needed */
+		return; /* the records that wait still need their bytes */
 	uint64_t mark = order_mark(&in->order);
 	in->mark = mark < source_mark(session->source) ? mark : source_mark(session->source);
 	source_release(session->source, in->mark);
@@ -434,7 +466,7 @@ static void deliver(void *context, const struct entry *entry)
 		batch_run(session);
 }
 
-/* Whether a tenth of a second has passed since it last said so. */
+/* Returns true at most every tenth of a second. */
 static bool is_time(uint64_t *last_ns)
 {
 	struct timespec now;
@@ -454,6 +486,34 @@ static void report_progress(struct session *session)
 	in->progress(in->progress_context, session->source->counters.bytes_read, session->source->counters.bytes_total);
 }
 
+/* Waiting bytes: an entry in the order, its copy in the sorted array, the spare room while that grows; records that are in no file. */
+static uint64_t waiting_bytes(const struct session *session)
+{
+	enum { ENTRY_COPIES = 3 };
+	const struct session_internal *in = session->internal;
+	const uint64_t *by_type = session->counters.by_type;
+	bool copied = session->source->header.pipe || by_type[RECORD_COMPRESSED] || by_type[RECORD_COMPRESSED2];
+	return in->order.waiting * ENTRY_COPIES * sizeof(struct entry) + (copied ? source_mark(session->source) - in->mark : 0);
+}
+
+/* In a recording without FINISHED_ROUND all records wait; compressed, some kilobytes can become many gigabytes. If they exceed the budget,
+ * they are delivered as if a round had finished. */
+static void bound_waiting(struct session *session)
+{
+	enum { STEP = 16 << 20 };
+	struct session_internal *in = session->internal;
+	uint64_t waiting = waiting_bytes(session);
+	while (waiting > in->waiting_taken && budget_left(in->budget) > in->waiting_taken + STEP && budget_take(in->budget, STEP))
+		in->waiting_taken += STEP;
+	if (waiting <= in->waiting_taken)
+		return;
+	order_flush(&in->order, true, deliver, session);
+	batch_run_to(session, false);
+	budget_hurry(in->budget);
+	budget_give(in->budget, in->waiting_taken);
+	in->waiting_taken = 0;
+}
+
 static void session_record(struct session *session, const struct record *record, uint64_t mark)
 {
 	struct session_internal *in = session->internal;
@@ -462,8 +522,6 @@ static void session_record(struct session *session, const struct record *record,
 	counters->records++;
 	if (record->type < RECORD_TYPE_MAX)
 		counters->by_type[record->type]++;
-	else
-		counters->unknown_types++;
 	if (record->type == RECORD_TIME_CONV)
 		time_conv_read(&in->jit.clock, record);
 	if (in->progress && counters->records % PROGRESS_EVERY == 0)
@@ -483,7 +541,7 @@ static void session_record(struct session *session, const struct record *record,
 	if (record->type == RECORD_FINISHED_ROUND) {
 		order_flush(&in->order, false, deliver, session);
 		if (session->source->header.pipe && is_time(&in->batch_time_ns))
-			batch_run(session); /* someone may be watching: do not wait for a full batch */
+			batch_run(session); /* a user may be watching: do not wait for a full batch */
 	}
 }
 
@@ -505,7 +563,7 @@ static void add_tallies(struct session *session)
 	counters->out_of_order = in->order.late;
 }
 
-/* Old recorders gave times to samples alone: then nothing but the file's order tells what a sample could see. */
+/* Old recorders gave times only to samples: then only the order in the file determines the mappings that a sample sees. */
 static bool side_band_is_timed(const struct source *source)
 {
 	const struct evlist *evlist = &source->header.evlist;
@@ -517,7 +575,7 @@ int session_run(struct session *session, const struct sink *sink, struct error *
 	struct session_internal *in = session->internal;
 	in->sink = sink;
 	in->unordered = in->jit.unordered = sink->unordered || !side_band_is_timed(session->source);
-	in->batch_clock = 1; /* clock 0 is what stands before the first record */
+	in->batch_clock = 1; /* clock 0 is the state before the first record */
 	for (;;) {
 		struct record record;
 		uint64_t mark = source_mark(session->source);
@@ -525,9 +583,13 @@ int session_run(struct session *session, const struct sink *sink, struct error *
 		if (more <= 0)
 			break;
 		session_record(session, &record, mark);
+		if (in->budget && session->counters.records % WAITING_EVERY == 0)
+			bound_waiting(session);
 	}
 	order_flush(&in->order, true, deliver, session);
 	batch_run_to(session, false);
+	budget_give(in->budget, in->waiting_taken);
+	in->waiting_taken = 0;
 	add_tallies(session);
 	if (in->progress)
 		in->progress(in->progress_context, session->source->counters.bytes_total, session->source->counters.bytes_total);

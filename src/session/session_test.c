@@ -5,7 +5,7 @@
 #include "tape.h"
 #include "unit.h"
 
-/* One cpu-clock-like event, ip|tid|time|callchain, sample_id_all. */
+/* Starts a recording with one cpu-clock-like event: ip|tid|time|callchain, sample_id_all. */
 static struct tape *recording_new(void)
 {
 	struct tape *tape = tape_new();
@@ -45,7 +45,7 @@ static void put_round(struct tape *r)
 	put_head(r, RECORD_FINISHED_ROUND, 0, 0);
 }
 
-/* A sink that adds up what each sample resolves to, and keeps the order of the first few. */
+/* A sink that counts the resolved values of samples, and stores the order of the first few. */
 struct tally {
 	atomic_ullong samples, named, mapped, frames;
 	uint64_t times[64];
@@ -94,7 +94,7 @@ TEST("samples of several rings are delivered by time")
 		EXPECT(tally.times[i - 1] < tally.times[i]);
 }
 
-/* Samples before and after a new name and a new mapping, far more than one batch holds. */
+/* Writes samples before and after a new name and a new mapping, far more than one batch. */
 static struct tape *long_recording(uint64_t samples)
 {
 	struct tape *r = recording_new();
@@ -112,7 +112,7 @@ static struct tape *long_recording(uint64_t samples)
 	return r;
 }
 
-TEST("each sample sees the names and mappings of its own time, on one worker as on four")
+TEST("each sample has the names and mappings of its own time, with one worker and with four")
 {
 	for (unsigned threads = 1; threads <= 4; threads += 3) {
 		struct tally tally;
@@ -124,9 +124,9 @@ TEST("each sample sees the names and mappings of its own time, on one worker as 
 	}
 }
 
-/* Of one batch, by slice. */
+/* The slice ends of one batch, by slice. */
 struct ends {
-	const struct worker *workers[64]; /* NULL: it has ended, or not begun */
+	const struct worker *workers[64]; /* NULL: the slice has not begun, or has ended */
 	atomic_uint ended[64];
 	atomic_uint slices, bad;
 };
@@ -155,7 +155,7 @@ static void ends_batch(void *context, __attribute__((unused)) struct session *se
 	}
 }
 
-TEST("each slice ends once, behind its last record, on the worker that had it")
+TEST("each slice ends once, after its last record, on its own worker")
 {
 	for (unsigned threads = 1; threads <= 4; threads += 3) {
 		struct session session;
@@ -169,7 +169,7 @@ TEST("each slice ends once, behind its last record, on the worker that had it")
 	}
 }
 
-TEST("a chain with an unknown marker is dropped whole")
+TEST("a chain with an unknown marker is dropped as a whole")
 {
 	struct tape *r = recording_new();
 	struct tally tally;
@@ -189,7 +189,7 @@ static void joined_record(void *context, const struct resolved *r, size_t slice)
 	EXPECT(!chain.damaged && chain.count == 2);
 }
 
-TEST("a chain with the mark of user code once more within it was joined, and has no frame more")
+TEST("a chain with a second marker of user code was joined, and has no additional frame")
 {
 	static const uint64_t chains[][5] = {
 		{ CONTEXT_USER, 0x1010, CONTEXT_USER, 0x1020 },
@@ -212,7 +212,7 @@ TEST("a chain with the mark of user code once more within it was joined, and has
 	session_close(&session);
 }
 
-TEST("a sample whose sizes do not fit is counted and skipped")
+TEST("a sample with inconsistent sizes is counted and skipped")
 {
 	struct tape *r = recording_new();
 	struct tally tally;
@@ -231,7 +231,7 @@ TEST("a sample whose sizes do not fit is counted and skipped")
 	session_close(&session);
 }
 
-/* What a chain that came later has: cookie, count, addresses. */
+/* Writes the body of a deferred chain: cookie, count, addresses. */
 static void put_deferred(struct tape *r, uint32_t tid, uint64_t time, uint64_t cookie, const uint64_t *chain, uint64_t count)
 {
 	uint32_t ids[2] = { tid, tid };
@@ -256,12 +256,12 @@ static struct tape *deferring_recording(void)
 static const uint64_t waiting_chain[] = { CONTEXT_KERNEL, (uint64_t)-0x7000000000, CONTEXT_USER_DEFERRED, 77 };
 static const uint64_t late_chain[] = { CONTEXT_USER, 0x1010, 0x1020, 0x1030 };
 
-TEST("a chain that comes later goes to the samples of its thread that wait for it, and to no other")
+TEST("a deferred chain belongs only to the samples of its thread that wait for it")
 {
 	struct tape *r = deferring_recording();
 	struct tally tally;
 	put_sample(r, 1, 5, 0x1010, waiting_chain, 4);
-	put_sample(r, 2, 6, 0x1010, waiting_chain, 4); /* another thread: its own never comes */
+	put_sample(r, 2, 6, 0x1010, waiting_chain, 4); /* another thread, whose chain never arrives */
 	put_sample(r, 1, 7, 0x1010, waiting_chain, 4);
 	put_deferred(r, 1, 8, 78, late_chain, 4);      /* another cookie */
 	put_deferred(r, 1, 9, 77, late_chain, 4);
@@ -271,7 +271,7 @@ TEST("a chain that comes later goes to the samples of its thread that wait for i
 	EXPECT_INT(tally.frames, 4 + 1 + 4);
 }
 
-TEST("samples that wait for a chain keep their place, and those behind them too")
+TEST("samples that wait for a chain retain their position, and so do the records after them")
 {
 	enum { BETWEEN = 40000 }; /* more than one batch */
 	for (unsigned threads = 1; threads <= 4; threads += 3) {
@@ -291,7 +291,7 @@ TEST("samples that wait for a chain keep their place, and those behind them too"
 	}
 }
 
-TEST("a sample does not wait for ever")
+TEST("a sample does not wait forever")
 {
 	enum { BETWEEN = 200000 };
 	struct tape *r = deferring_recording();
@@ -309,7 +309,7 @@ TEST("a sample does not wait for ever")
 	EXPECT(tally.times[0] == 5);
 }
 
-TEST("a later chain that claims more than its record holds is ignored")
+TEST("a deferred chain whose count exceeds its record is ignored")
 {
 	struct tape *r = deferring_recording();
 	struct tally tally;

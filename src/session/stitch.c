@@ -7,7 +7,7 @@
 
 enum { JOINED_MAX = 16384 };
 
-/* What the last sample of a thread had. */
+/* The last sample of a thread. */
 struct stitch_thread {
 	uint64_t clock;
 	bool seen;
@@ -29,7 +29,7 @@ void stitch_fini(struct stitch *stitch)
 	idmap_fini(&stitch->by_thread);
 }
 
-/* "branches=32" among what the header tells of the processor. */
+/* The value of "branches=32" in the capabilities of the header. */
 static uint64_t registers_of(const struct header *header)
 {
 	static const char key[] = "branches=";
@@ -53,7 +53,7 @@ static struct stitch_thread *thread_of(struct stitch *stitch, uint64_t id)
 	return stitch->threads.items[index];
 }
 
-/* Where this sample's base lies among the branches of the one before; UINT64_MAX: they have none in common. */
+/* The index of this sample's base among the branches of the previous one; UINT64_MAX: no common branches. */
 static uint64_t base_in_previous(const struct stitch *stitch, const struct stitch_thread *thread, const struct sample *sample)
 {
 	uint64_t previous = thread->branches.count, index = thread->hw_index;
@@ -90,7 +90,7 @@ size_t stitch_join(struct stitch *stitch, const struct header *header, uint64_t 
 		stitch->asked = true;
 		stitch->registers = registers_of(header);
 	}
-	/* an index of -1 is that of a recording that has none, too */
+	/* recordings without the index have -1, too */
 	if (!stitch->registers)
 		return 0;
 	struct stitch_thread *thread = thread_of(stitch, id);

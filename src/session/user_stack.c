@@ -44,7 +44,7 @@ static void learn_machine(const struct resolved *r, struct user_stack *stack)
 	stack->ready = true;
 }
 
-/* Where in the sample which register stands. */
+/* Stores the position of each register within the sample. */
 static void learn_places(struct user_stack *stack, uint64_t mask, uint64_t abi)
 {
 	const uint8_t *numbers = abi == ABI_32 ? stack->registers->dwarf32 : stack->registers->dwarf;
@@ -109,7 +109,7 @@ static void ask_module(void *context, const struct map *map)
 	question->found = unwind_tables_has(question->session->unwind_tables, module);
 }
 
-/* perf unwinds no process of whose files it found none. */
+/* perf does not unwind a process if it found none of its files. */
 static bool has_file(const struct resolved *r, struct user_stack *stack)
 {
 	size_t slot = (size_t)hash_u64((uintptr_t)r->user_root) % (sizeof stack->known / sizeof *stack->known);
@@ -133,36 +133,40 @@ static void count_end(struct unwind_tally *tally, const struct unwind_result *re
 	tally->guessed_stacks += result->guessed != 0;
 }
 
-/* perf takes a word of the stack that was not copied for 0, and a return address of 0 for a frame. */
+/* perf reads stack words that were not copied as 0, and takes a return address of 0 for a frame. */
 static bool ends_at_zero(const struct resolved *r, const struct unwind_result *result)
 {
-	return result->null_return || (result->end == UNWIND_CUT && map_find(r->user_root, result->missing));
+	bool missing = result->end == UNWIND_CUT || result->end == UNWIND_SWITCHED;
+	return result->null_return || (missing && map_find(r->user_root, result->missing));
 }
 
-/* Whether some file's rules led on: then there is a file. */
+/* Returns whether the rules of any file were applied: then a file exists. */
 static bool by_rules(const struct unwind_result *result)
 {
-	bool ended = result->end == UNWIND_COMPLETE || result->end == UNWIND_CUT;
+	bool ended = result->end == UNWIND_COMPLETE || result->end == UNWIND_CUT || result->end == UNWIND_SWITCHED;
 	return result->count > result->guessed + 1 || (result->count <= 1 && ended);
 }
 
-/* A stack that was cut goes on as earlier ones of its thread did. */
-static void join(const struct resolved *r, struct user_stack *stack, struct unwind_result *result, size_t limit)
+/* Continues a truncated stack with earlier ones of its thread. */
+static void join(const struct resolved *r, struct user_stack *stack, const struct unwind_input *input, struct unwind_result *result)
 {
+	const struct stack_copy copy = { input->stack_address, input->stack };
 	struct stack_memory *memory = r->session->stack_memory;
 	size_t count = result->count;
 	if (result->end == UNWIND_CUT)
-		result->count = stack_memory_join(memory, r->tid, stack->frames, count, limit);
+		result->count = stack_memory_join(memory, r->tid, stack->frames, count, input->max_frames, &copy);
 	if (result->count > count) {
 		stack->tally.joined++;
 		result->end = UNWIND_COMPLETE;
 	}
-	stack_memory_keep(memory, r->tid, stack->frames, result->count, result->end == UNWIND_COMPLETE && !result->null_return);
+	stack_memory_keep(memory, r->tid, stack->frames, result->count, count, result->end == UNWIND_COMPLETE && !result->null_return,
+		&copy);
 }
 
 size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, uint64_t *addresses, size_t limit)
 {
-	struct unwind_input input = { .tables = r->session->unwind_tables, .maps = r->user_root, .max_frames = limit };
+	struct unwind_input input = { .tables = r->session->unwind_tables, .maps = r->user_root, .max_frames = limit,
+		.no_guess = r->session->no_guess };
 	struct unwind_result result;
 	if (!limit || !take_registers(r, stack, &input))
 		return 0;
@@ -176,7 +180,7 @@ size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, 
 		return 0;
 	count_end(&stack->tally, &result);
 	if (r->session->stack_memory)
-		join(r, stack, &result, limit);
+		join(r, stack, &input, &result);
 	size_t count = 0;
 	for (size_t i = 0; i < result.count; i++)
 		addresses[count++] = stack->frames[i].pc - (i && !stack->frames[i - 1].signal && !stack->frames[i].entry);

@@ -1,4 +1,5 @@
 #include "session/user_stack.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 
 enum { RBP = 6, CODE_AT = 0x555500000, STACK_AT = 0x7ffc0000, STACK_SIZE = 256, TID = 7 };
 
-/* A file with three functions (see unwind_test.c): leaf at 0x10, framed at 0x40, start at 0x80. */
+/* Writes a file with three functions (see unwind_test.c): leaf at 0x10, framed at 0x40, start at 0x80. */
 static bool write_file(char path[static 64], uint64_t *text_offset)
 {
 	struct cfi_maker m = { .arch = UNWIND_X86_64 };
@@ -57,7 +58,7 @@ static void put_mapping(struct tape *r, uint64_t time, uint64_t start, uint64_t 
 	put_u64(r, time);
 }
 
-/* With one kernel frame before the user's. */
+/* With one kernel frame before the user frames. */
 static void put_sample(struct tape *r, uint64_t time, uint64_t ip, uint64_t rbp, const uint64_t stack[static STACK_SIZE / 8])
 {
 	static const uint64_t chain[] = { (uint64_t)CONTEXT_KERNEL, 0xffffffff81000010 };
@@ -67,7 +68,7 @@ static void put_sample(struct tape *r, uint64_t time, uint64_t ip, uint64_t rbp,
 	put_u64(r, time);
 	put_u64(r, 2);
 	put(r, chain, sizeof chain);
-	put_u64(r, 2); /* registers of 64 bits */
+	put_u64(r, 2); /* 64-bit registers */
 	for (unsigned i = 0; i < 20; i++)
 		put_u64(r, i == 6 ? rbp : i == 7 ? STACK_AT : i == 8 ? ip : 0);
 	put_u64(r, STACK_SIZE);
@@ -102,11 +103,11 @@ static bool make(struct made *made)
 {
 	uint64_t offset;
 #if !defined __x86_64__
-	unit_skip("registers of this machine's recordings are others");
+	unit_skip("this architecture records other registers");
 	return false;
 #endif
 	if (!write_file(made->path, &offset)) {
-		unit_skip("no file can be made in /tmp");
+		unit_skip("cannot create a file in /tmp");
 		return false;
 	}
 	made->tape = recording_new();
@@ -137,7 +138,7 @@ static void put_whole(struct made *made, uint64_t time)
 	put_sample(made->tape, time, made->code + 0x18, STACK_AT + 32, stack);
 }
 
-TEST("a recorded user stack is unwound behind the kernel's part; callers are looked up within their calls")
+TEST("a recorded user stack is unwound after the kernel part; callers are looked up within their calls")
 {
 	struct made made;
 	struct seen seen = { .limit = 127 };
@@ -151,7 +152,7 @@ TEST("a recorded user stack is unwound behind the kernel's part; callers are loo
 	EXPECT(tally.stacks == 1 && tally.ends[UNWIND_COMPLETE] == 1 && seen.plain == 0);
 }
 
-/* Of the same event, unwound by the recorder: no registers, a stack of 0 bytes. */
+/* A sample of the same event that the recorder unwound: no registers, a stack of 0 bytes. */
 static void put_chain(struct tape *r, uint64_t time, uint64_t ip, uint64_t caller)
 {
 	const uint64_t chain[] = { (uint64_t)CONTEXT_KERNEL, 0xffffffff81000010, (uint64_t)CONTEXT_USER, ip, caller };
@@ -165,7 +166,7 @@ static void put_chain(struct tape *r, uint64_t time, uint64_t ip, uint64_t calle
 	put_u64(r, 0);
 }
 
-TEST("samples without a stack have their chains as recorded, beside others that are unwound, and no such thing is counted of them")
+TEST("samples without a stack have their recorded chain, also beside unwound samples, and are not counted as unwound")
 {
 	for (unsigned join = 0; join < 2; join++) {
 		struct made made;
@@ -184,7 +185,7 @@ TEST("samples without a stack have their chains as recorded, beside others that 
 	}
 }
 
-TEST("outermost first, the user's part leads")
+TEST("outermost first, the user part precedes")
 {
 	struct made made;
 	struct seen seen = { .limit = 127, .direction = CHAIN_OUTERMOST_FIRST };
@@ -197,7 +198,7 @@ TEST("outermost first, the user's part leads")
 	EXPECT(seen.chains[0][3] == 0xffffffff81000010);
 }
 
-TEST("the limit of frames is the kernel part's, and the user part's again")
+TEST("the limit of frames applies to the kernel part, and once more to the user part")
 {
 	struct made made;
 	struct seen seen = { .limit = 2 };
@@ -205,30 +206,30 @@ TEST("the limit of frames is the kernel part's, and the user part's again")
 		return;
 	put_whole(&made, 3);
 	run(&made, &seen, false);
-	EXPECT_INT(seen.counts[0], 3); /* all of the kernel's one, two of the user's three */
+	EXPECT_INT(seen.counts[0], 3); /* the one kernel frame, two of the three user frames */
 }
 
-TEST("a stack that was cut ends in a frame without place, as for perf, and can be joined with one before")
+TEST("a truncated stack ends in a frame without location, as in perf, and can be joined with an earlier one")
 {
 	for (unsigned join = 0; join < 2; join++) {
 		struct made made;
 		struct seen seen = { .limit = 127 };
 		if (!make(&made))
 			return;
-		/* the same call of framed, once with its frame in the copy, once beyond it */
+		/* the same call of framed, once with its frame within the copied stack, once beyond it */
 		uint64_t near[STACK_SIZE / 8] = { made.code + 0x50, [28] = 0, [29] = made.code + 0x88 };
 		uint64_t far[STACK_SIZE / 8] = { made.code + 0x50 };
 		put_sample(made.tape, 3, made.code + 0x18, STACK_AT + 28 * 8, near);
 		put_sample(made.tape, 4, made.code + 0x18, STACK_AT + 0x1000, far);
 		struct unwind_tally tally = run(&made, &seen, join);
 		EXPECT_INT(tally.ends[UNWIND_CUT], 1);
-		EXPECT_INT(tally.joined, 0); /* its frame lies elsewhere: another call */
+		EXPECT_INT(tally.joined, 0); /* its frame has another address: another call */
 		EXPECT_INT(seen.counts[1], 4);
 		EXPECT(seen.chains[1][3] == UINT64_MAX);
 	}
 }
 
-TEST("of a process whose files are all gone, nothing is unwound, as by perf")
+TEST("a process whose files are all missing is not unwound, as in perf")
 {
 	struct made made;
 	struct seen seen = { .limit = 127 };

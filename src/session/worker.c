@@ -8,7 +8,7 @@ static void *line_up(void *memory)
 	return (void *)(((uintptr_t)memory + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1));
 }
 
-/* Empty: what was in a smaller one is found again soon. */
+/* Starts empty: entries of the smaller cache are soon found again. */
 static void addresses_open(struct worker *worker, size_t count)
 {
 	free(worker->addresses_memory);
@@ -64,7 +64,7 @@ void worker_resolve(struct worker *worker, const struct model *model, struct res
 	r->kernel_root = worker->kernel_root;
 }
 
-/* What arenas hand out is aligned to 16: the mode fits in the low bits of a pointer. */
+/* Arenas align to 16 bytes: the mode fits in the low bits of a pointer. */
 static uintptr_t tagged(const void *pointer, unsigned cpumode)
 {
 	return (uintptr_t)pointer | cpumode;

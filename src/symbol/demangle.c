@@ -10,8 +10,10 @@
 #include "base/memory.h"
 #include "base/str.h"
 
-/* A mangled name of a few bytes can unfold without end; nobody reads more than this. */
+/* A mangled name of a few bytes can expand without limit. */
 #define DEMANGLED_LIMIT ((size_t)64 << 10)
+/* Longer names are not demangled. */
+#define MANGLED_LIMIT ((size_t)16 << 10)
 
 struct unfolding {
 	struct str text;
@@ -39,7 +41,7 @@ static bool unfold(struct unfolding *u, const char *mangled, int options)
 	return cplus_demangle_v3_callback(mangled, options, unfolding_add, u) != 0;
 }
 
-/* "::h" and 16 hex digits of which 5 to 15 are distinct: what legacy Rust puts after each path. */
+/* Matches "::h" and 16 hex digits of which 5 to 15 are distinct: the hash at the end of legacy Rust paths. */
 static bool rust_hash(const char *text)
 {
 	unsigned seen = 0;
@@ -62,7 +64,7 @@ static const struct {
 	{ "$RP$", ')' }, { "$u20$", ' ' }, { "$u27$", '\'' }, { "$u5b$", '[' }, { "$u5d$", ']' }, { "$u7e$", '~' },
 };
 
-/* One character of a legacy Rust path: how many bytes it takes, 0 where it can be none. */
+/* Decodes one character of a legacy Rust path: returns the number of bytes it takes, 0 if invalid. */
 static size_t rust_take(const char *in, bool starts, char *out, size_t *written)
 {
 	*written = 0;
@@ -85,7 +87,7 @@ static size_t rust_take(const char *in, bool starts, char *out, size_t *written)
 	return 1;
 }
 
-/* libiberty leaves legacy Rust names alone where a suffix (".cold") follows: the hash and the escapes remain. In place. */
+/* libiberty does not demangle legacy Rust names with a suffix (".cold"): the hash and the escapes remain. Removes them in place. */
 static void rust_unescape(char *text)
 {
 	size_t len = strlen(text), out = 0;
@@ -111,7 +113,7 @@ static int hex_nibble(char c)
 	return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-/* "camlStdlib__list__map$27_85": "__" is a dot, $xx a byte. */
+/* OCaml: "camlStdlib__list__map$27_85": "__" is a dot, $xx a byte. */
 static char *ocaml_demangle(const char *name)
 {
 	if (strncmp(name, "caml", 4) != 0 || !isupper((unsigned char)name[4]))
@@ -148,7 +150,7 @@ static const char *java_type(char c)
 	}
 }
 
-/* One parameter of a method descriptor (JVM specification 4.3.3); NULL where it makes no sense. */
+/* Parses one parameter of a method descriptor (JVM specification 4.3.3); NULL if invalid. */
 static const char *java_parameter(const char *p, struct str *out)
 {
 	unsigned arrays = 0;
@@ -172,7 +174,7 @@ static const char *java_parameter(const char *p, struct str *out)
 	return p;
 }
 
-/* "Ljava/lang/String;hashCode()I" → "java.lang.String.hashCode()"; the return type is not shown. */
+/* "Ljava/lang/String;hashCode()I" → "java.lang.String.hashCode()"; the return type is dropped. */
 static char *java_demangle(const char *name)
 {
 	const char *end = strrchr(name, ')'), *p = strchr(name, 'L');
@@ -200,7 +202,7 @@ static char *java_demangle(const char *name)
 	return out.text;
 }
 
-/* Leading dots and dollars and what follows an '@' (a version, "@plt") are kept around the demangled middle. */
+/* Retains leading dots and dollars and the part from '@' on (a version, "@plt") around the demangled middle. */
 static char *cxx_demangle(const struct demangler *demangler, const char *name)
 {
 	const char *start = name + strspn(name, ".$");
@@ -229,10 +231,10 @@ static char *cxx_demangle(const struct demangler *demangler, const char *name)
 	return u.text.text;
 }
 
-/* Each back reference may repeat all that stands before it: with more of them a name could unfold without end. */
+/* Each back reference may repeat the whole name before it: with more of them a name could expand without limit. */
 #define D_BACK_REFERENCES_MAX 12
 
-/* Always with its parameters: they are part of the path of what is nested in a function. */
+/* Always with parameters: they are part of the path of functions nested in a function. */
 static char *d_demangle(const char *name)
 {
 	unsigned references = 0;
@@ -252,14 +254,14 @@ static bool ends_with_operator(const char *name, size_t len)
 	return len >= size && memcmp(name + len - size, word, size) == 0;
 }
 
-/* Whether '<' at `at` opens arguments: behind a name or Rust's "::", not as an operator's own. */
+/* Returns whether '<' at `at` opens arguments: after a name or Rust's "::", not as part of an operator. */
 static bool opens_arguments(const char *name, size_t at)
 {
 	char before = at ? name[at - 1] : '\0';
 	return (isalnum((unsigned char)before) || before == '_' || before == ':') && !ends_with_operator(name, at);
 }
 
-/* Behind the '>' that closes the '<' at `at`; 0: none does. */
+/* The offset after the '>' that closes the '<' at `at`; 0: not closed. */
 static size_t arguments_end(const char *name, size_t at)
 {
 	size_t depth = 0;
@@ -289,10 +291,8 @@ void name_shorten(char *name)
 	name[out] = '\0';
 }
 
-char *name_demangle(const struct demangler *demangler, const char *name)
+static char *demangle(const struct demangler *demangler, const char *name)
 {
-	if (demangler->off)
-		return NULL;
 	switch (*name) {
 	case '_':
 	case '.':
@@ -314,4 +314,13 @@ char *name_demangle(const struct demangler *demangler, const char *name)
 		break;
 	}
 	return java_demangle(name);
+}
+
+/* The code below and the libraries read the name several times: they read a copy, as the name's file may change meanwhile. */
+char *name_demangle(const struct demangler *demangler, const char *name)
+{
+	char copy[MANGLED_LIMIT];
+	if (demangler->off || !*name || text_copy(copy, sizeof copy, name, sizeof copy) == sizeof copy - 1)
+		return NULL;
+	return demangle(demangler, copy);
 }

@@ -1,5 +1,5 @@
-/* Names as people wrote them: C++, Rust (both manglings), D, OCaml, Java descriptors. By libiberty for the first three, as
- * perf asks it: without parameters unless verbose. Knows no symbol table. */
+/* Demangles names: C++, Rust (both manglings), D, OCaml, Java descriptors. Uses libiberty for the first three with perf's flags: without
+ * parameters unless verbose. Knows no symbol table. */
 #pragma once
 #include <stdbool.h>
 
@@ -8,8 +8,8 @@ struct demangler {
 	bool params; /* with parameters and qualifiers (perf -v) */
 };
 
-/* Cuts template and generic arguments: "a::b<..>::c<..>". In place; what does not balance stays whole. */
+/* Replaces template and generic arguments: "a::b<..>::c<..>". In place; unbalanced brackets are unchanged. */
 void name_shorten(char *name);
 
-/* A malloc'ed text, or NULL where name is not mangled (or what it unfolds to is unreasonably long). */
+/* Returns a malloc'ed text, or NULL if name is not mangled or its expansion is too long. */
 char *name_demangle(const struct demangler *demangler, const char *name);

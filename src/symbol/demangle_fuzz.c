@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct demangler demangler = { .params = params };
 		char *text = name_demangle(&demangler, name);
 		size_t len = text ? strlen(text) : 0;
-		__asm__ volatile("" : : "r"(len)); /* what was read is needed */
+		__asm__ volatile("" : : "r"(len)); /* keeps the compiler from dropping the reads */
 		free(text);
 	}
 	free(name);

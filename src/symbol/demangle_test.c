@@ -1,6 +1,10 @@
 #include "symbol/demangle.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -24,14 +28,14 @@ TEST("C++ names lose their parameters unless verbose")
 	expect_shown(false, "main", "main");
 }
 
-TEST("what stands around a mangled name is kept")
+TEST("prefixes and suffixes of a mangled name are retained")
 {
 	expect_shown(false, "_ZN3foo3barEv@plt", "foo::bar@plt");
 	expect_shown(false, "._ZN3foo3barEv", ".foo::bar");
 	expect_shown(false, "_ZN3foo3barEv@@VERS_1", "foo::bar@@VERS_1");
 }
 
-TEST("Rust names are shown without hash, in either mangling and where a suffix follows")
+TEST("Rust names are demangled without hash, in both manglings and before a suffix")
 {
 	expect_shown(false, "_ZN3foo3bar17h0123456789abcdefE", "foo::bar");
 	expect_shown(false, "_ZN3foo3bar17h0123456789abcdefE.cold", "foo::bar");
@@ -40,7 +44,7 @@ TEST("Rust names are shown without hash, in either mangling and where a suffix f
 	expect_shown(false, "_RNvCs1234_7mycrate3foo", "mycrate::foo");
 }
 
-TEST("D names are shown as they were written, unless they could unfold without end")
+TEST("D names are demangled unless they could expand without limit")
 {
 	expect_shown(false, "_D3std5stdio7writelnFNfAyaZv", "std.stdio.writeln(immutable(char)[])");
 	expect_shown(false, "_Dmain", "_Dmain");
@@ -55,7 +59,7 @@ static void expect_short(const char *name, const char *want)
 	EXPECT_STR(text, want);
 }
 
-TEST("arguments of templates and generics are cut, operators are not")
+TEST("arguments of templates and generics are replaced, operators are not")
 {
 	expect_short("std::vector<int, std::allocator<int> >::push_back", "std::vector<..>::push_back");
 	expect_short("f<int (*)(a<b>), &x::operator-><c> >", "f<..>");
@@ -69,7 +73,7 @@ TEST("arguments of templates and generics are cut, operators are not")
 	expect_short("", "");
 }
 
-TEST("OCaml and Java names are shown as they were written")
+TEST("OCaml and Java names are demangled")
 {
 	expect_shown(false, "camlStdlib__List__map_123", "Stdlib.List.map_123");
 	expect_shown(false, "camlFoo$20bar__x_1", "Foo bar.x_1");
@@ -80,7 +84,7 @@ TEST("OCaml and Java names are shown as they were written")
 	expect_shown(false, "foo(int)", "foo(int)");
 }
 
-TEST("a name that unfolds without end is shown as it is")
+TEST("a name that expands without limit is not demangled")
 {
 	char name[512] = "_Z1fISt4pairIiiES_IS0_S0_E";
 	for (unsigned i = 1; i < 30; i++) {
@@ -91,4 +95,43 @@ TEST("a name that unfolds without end is shown as it is")
 	}
 	strcat(name, "Evv");
 	expect_shown(false, name, name);
+}
+
+enum { CHANGING_NAME = 64 };
+
+/* Changes the name in memory that it shares, as the owner of a mapped file can; killed by the test. */
+static pid_t start_owner(char *name)
+{
+	pid_t pid = fork();
+	volatile char *at = name + 8;
+	while (pid == 0) {
+		*at = '\0';
+		*at = 'x';
+	}
+	return pid;
+}
+
+TEST("a name that grows while it is demangled yields the result of one of its states")
+{
+	static const char *const names[] = { "camlMain", "_ZN3foo3", "Lava/lan", "_D3foo3b" };
+	struct demangler demangler = { 0 };
+	char *name = mmap(NULL, CHANGING_NAME, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	EXPECT(name != MAP_FAILED);
+	for (size_t i = 0; name != MAP_FAILED && i < sizeof names / sizeof *names; i++) {
+		memset(name, 'x', CHANGING_NAME - 1);
+		memcpy(name, names[i], 8);
+		pid_t owner = start_owner(name);
+		EXPECT(owner > 0);
+		for (unsigned k = 0; k < 50000; k++) {
+			char *text = name_demangle(&demangler, name);
+			EXPECT(!text || strlen(text) < CHANGING_NAME);
+			free(text);
+		}
+		if (owner > 0) {
+			kill(owner, SIGKILL);
+			waitpid(owner, NULL, 0);
+		}
+	}
+	if (name != MAP_FAILED)
+		munmap(name, CHANGING_NAME);
 }

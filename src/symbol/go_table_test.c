@@ -18,7 +18,7 @@ static void put(struct table_maker *t, size_t at, uint64_t value, unsigned size)
 		t->bytes[at + i] = (uint8_t)(value >> 8 * (t->big ? size - 1 - i : i));
 }
 
-/* main.main at 0x10 and main.(*shape).area from 0x30 to 0x50. */
+/* Makes a table with main.main at 0x10 and main.(*shape).area from 0x30 to 0x50. */
 static struct table_maker made(uint32_t magic, bool is64, bool big)
 {
 	static const char names[] = "\0main.main\0main.(*shape).area";
@@ -43,7 +43,7 @@ static const char *name_at(const struct symbol_table *table, uint64_t offset)
 	return id ? table->symbols[id - 1].name : "";
 }
 
-/* What a program with that table and no other has at three places in its functions; all: expect them, else none. */
+/* Looks up three offsets in the functions of a program that has only this table; all: expects a name for each, otherwise none. */
 static void expect(const struct table_maker *t, bool all)
 {
 	static const struct demangler plain = { 0 };
@@ -71,7 +71,7 @@ static void expect(const struct table_maker *t, bool all)
 	free(file);
 }
 
-TEST("a Go program without a symbol table has the names that its runtime keeps, of either size and order of bytes")
+TEST("a Go program without a symbol table has the names of its runtime's table, in either word size and byte order")
 {
 	for (unsigned i = 0; i < 8; i++) {
 		struct table_maker t = made(i & 1 ? 0xfffffff0 : 0xfffffff1, i & 2, i & 4);
@@ -79,7 +79,7 @@ TEST("a Go program without a symbol table has the names that its runtime keeps, 
 	}
 }
 
-TEST("a table of Go's that is of another version, or damaged, names nothing")
+TEST("a Go table of an unknown version, or a damaged one, yields no names")
 {
 	static const struct { unsigned at, value, size; } damages[] = {
 		{ 0, 0xfffffffa, 4 }, { 4, 1, 1 }, { 7, 4, 1 }, { 8, 0, 8 }, { 8, 40, 8 }, { 8 + 24, LENGTH, 8 }, { 8 + 56, LENGTH + 1, 8 },
@@ -91,7 +91,7 @@ TEST("a table of Go's that is of another version, or damaged, names nothing")
 	}
 }
 
-TEST("a function of Go's whose entry leads out of the table has no name, the others do")
+TEST("a Go function whose entry points outside of the table has no name, the others do")
 {
 	struct table_maker t = made(0xfffffff1, true, false);
 	put(&t, FUNCTIONS + 8 + 4, LENGTH, 4);

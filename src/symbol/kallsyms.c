@@ -22,7 +22,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The next line that makes sense; *at moves behind it. */
+/* Parses the next valid line; *at moves behind it. */
 static bool line_next(const char *text, size_t len, size_t *at, struct line *line)
 {
 	while (*at < len) {
@@ -54,7 +54,7 @@ uint64_t kallsyms_address(const char *text, size_t len, const char *name)
 {
 	size_t wanted = strlen(name);
 	const char *found = text, *end = text + len;
-	/* lines are looked at only where the name stands */
+	/* only lines that contain the name are parsed */
 	while (wanted && found < end && (found = memmem(found, (size_t)(end - found), name, wanted))) {
 		const char *before = memrchr(text, '\n', (size_t)(found - text)), *stop = memchr(found, '\n', (size_t)(end - found));
 		const char *start = before ? before + 1 : text;

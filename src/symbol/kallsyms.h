@@ -1,5 +1,5 @@
-/* The kernel's own symbol list: lines "ADDRESS TYPE NAME[\t[MODULE]]", as /proc/kallsyms and copies of it hold them.
- * Kernel and modules come in one list; it is sorted, completed and then split. Knows no file. */
+/* The kernel's symbol list: lines "ADDRESS TYPE NAME[\t[MODULE]]", as in /proc/kallsyms (proc(5)) and copies of it. The list contains the
+ * kernel and its modules; it is sorted, completed and then split. Knows no file. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,29 +7,29 @@
 
 #include "symbol/table.h"
 
-/* Longer names are cut, as perf does. */
+/* Longer names are truncated, as in perf. */
 #define KALLSYMS_NAME_MAX 512u
 
-/* Where functions are that recordings tell the kernel's place by; 0: there is none. As kallsyms_address has them. */
+/* Addresses of the functions that recordings use to locate the kernel, as from kallsyms_address; 0: absent. */
 struct kallsyms_marks {
 	uint64_t text, stext;        /* "_text", "_stext" */
 };
 
 struct kallsyms {
-	char *text;                  /* owns what the names point into */
+	char *text;                  /* owns the text of the names */
 	struct symbol_table kernel;  /* at the addresses of the list */
-	struct symbol *in_modules;   /* by address; their names end at the tab, where "\0[module]" follows */
+	struct symbol *in_modules;   /* by address; their names end at the tab, followed by "\0[module]" */
 	uint32_t in_modules_count;
 	struct kallsyms_marks marks;
-	bool hidden;                 /* all addresses are 0: the kernel does not show them to this user */
+	bool hidden;                 /* all addresses are 0: the kernel hides them from this user */
 };
 
-/* Takes text over (malloc'ed, len bytes and room for one more). */
+/* Takes ownership of text (malloc'ed, len bytes and room for one more). */
 void kallsyms_parse(struct kallsyms *k, char *text, size_t len);
-void kallsyms_fini(struct kallsyms *k); /* a zeroed one is fine */
+void kallsyms_fini(struct kallsyms *k); /* accepts a zeroed list */
 
-/* The address of a function of that name; 0: none. Asks the text as the list has it, before anything was dropped. */
+/* The address of the function of that name; 0: absent. Reads the unfiltered text of the list. */
 uint64_t kallsyms_address(const char *text, size_t len, const char *name);
 
-/* What belongs to module ("[ext4]"), at distances from start. Names borrow. */
+/* Stores the symbols of module ("[ext4]") at distances from start. Names are borrowed. */
 void kallsyms_module(const struct kallsyms *k, const char *module, uint64_t start, struct symbol_table *table);

@@ -25,6 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sum += table_find(&table, 16);
 	table_fini(&table);
 	kallsyms_fini(&k);
-	__asm__ volatile("" : : "r"(sum)); /* what was read is needed */
+	__asm__ volatile("" : : "r"(sum)); /* keeps the compiler from dropping the reads */
 	return 0;
 }

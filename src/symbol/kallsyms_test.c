@@ -31,7 +31,7 @@ static const char *name_at(const struct symbol_table *table, uint64_t offset)
 	return id ? table->symbols[id - 1].name : "";
 }
 
-TEST("kallsyms gives functions and data of the kernel; of several at one address the last line wins")
+TEST("kallsyms yields functions and data of the kernel; of several at one address the last line wins")
 {
 	struct kallsyms k;
 	parsed(&k, list);
@@ -44,7 +44,7 @@ TEST("kallsyms gives functions and data of the kernel; of several at one address
 	kallsyms_fini(&k);
 }
 
-TEST("the last symbol of the kernel and of each module ends with the page after")
+TEST("the last symbol of the kernel and of each module ends with the page after it")
 {
 	struct kallsyms k;
 	struct symbol_table table;
@@ -63,7 +63,7 @@ TEST("the last symbol of the kernel and of each module ends with the page after"
 	kallsyms_fini(&k);
 }
 
-TEST("the address of a function is looked up by its whole name")
+TEST("the address of a function is found by its full name")
 {
 	size_t len = strlen(list);
 	EXPECT(kallsyms_address(list, len, "_text") == 0xffffffff81000000);
@@ -74,7 +74,7 @@ TEST("the address of a function is looked up by its whole name")
 	EXPECT(kallsyms_address(list, 0, "_text") == 0);
 }
 
-TEST("a list of zeros is known as hidden")
+TEST("a list whose addresses are all zero is recognized as hidden")
 {
 	struct kallsyms k;
 	parsed(&k, "0000000000000000 T _text\n0000000000000000 t x\n");
@@ -85,7 +85,7 @@ TEST("a list of zeros is known as hidden")
 	kallsyms_fini(&k);
 }
 
-TEST("a name is cut after 512 characters")
+TEST("a name is truncated after 512 characters")
 {
 	char text[700] = "ffffffff81000000 T ";
 	memset(text + 19, 'n', 600);

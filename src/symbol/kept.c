@@ -31,13 +31,13 @@ static off_t place_of(const struct kept *kept, const void *data)
 	return (off_t)((const uint8_t *)data - kept->bytes.data);
 }
 
-/* From the file to where it is expected. */
+/* Reads bytes of the file to the address at which `bytes` expects them. */
 static bool read_part(const struct kept *kept, const void *part, size_t len)
 {
 	return pread(kept->fd, (void *)part, len, place_of(kept, part)) == (ssize_t)len;
 }
 
-/* What look-ups search; the rest is left to kept_get. */
+/* Reads the tables that look-ups search; kept_get reads the rest on demand. */
 static bool read_tables(const struct kept *kept)
 {
 	const struct packed_list *list = &kept->list;
@@ -61,7 +61,7 @@ int kept_open(const char *base, uint64_t state, struct kept *kept, struct error 
 		close(fd);
 		return error_set(err, ERROR_FORMAT, "%s has %zu bytes", KEPT_NAME, size);
 	}
-	/* what is never read takes no memory */
+	/* pages that are never read use no memory */
 	void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (data == MAP_FAILED) {
 		close(fd);
@@ -79,9 +79,10 @@ int kept_open(const char *base, uint64_t state, struct kept *kept, struct error 
 
 void kept_close(struct kept *kept)
 {
-	if (kept->bytes.len)
+	if (kept->bytes.len) {
 		close(kept->fd);
-	rooted_unmap(&kept->bytes);
+		munmap((void *)kept->bytes.data, kept->bytes.len);
+	}
 	*kept = (struct kept){ 0 };
 }
 
@@ -90,7 +91,7 @@ void kept_get(const struct kept *kept, const struct packed_symbols *symbols, uin
 	uint8_t rest[PACKED_REST];
 	char name[KALLSYMS_NAME_MAX + 1];
 	*symbol = (struct symbol){ .name = "" };
-	/* the file may have been cut since: then there is no such symbol */
+	/* the file may have been truncated since: then the symbol does not exist */
 	if (pread(kept->fd, rest, sizeof rest, place_of(kept, symbols->rest + (size_t)(id - 1) * PACKED_REST)) != (ssize_t)sizeof rest)
 		return;
 	packed_describe(symbols, id, rest, symbol);

@@ -52,7 +52,7 @@ static bool opens(const struct place *p, uint64_t state, enum error_kind *kind)
 	return opened;
 }
 
-TEST("a list that was kept is there again in the same state of the kernel, and in no other")
+TEST("a cached list is found in the same state of the kernel, and in no other")
 {
 	struct place p;
 	enum error_kind kind;
@@ -85,7 +85,7 @@ static void write_file(const char *path, const char *bytes, size_t len)
 		fclose(file);
 }
 
-TEST("a list that was kept and is cut, longer or has a byte changed is as good as none")
+TEST("a cached list that is truncated, longer or changed in one byte is ignored")
 {
 	struct place p;
 	enum error_kind kind;
@@ -111,7 +111,7 @@ TEST("a list that was kept and is cut, longer or has a byte changed is as good a
 	place_close(&p);
 }
 
-TEST("a list that others can write is not read, and replaced by the next that is kept")
+TEST("a cached list that other users can write is not read, and the next one replaces it")
 {
 	struct place p;
 	enum error_kind kind;

@@ -1,13 +1,15 @@
-/* The kernel and its modules: a file where there is one, otherwise the kernel's own list, of the running machine only
- * where it is the kernel that was recorded. */
+/* Symbols of the kernel and its modules: from a file if one is found, otherwise from a symbol list; the running kernel's list is used only
+ * if the recording is of the running kernel. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/memory.h"
 #include "image/file.h"
 #include "model/model.h"
+#include "os/file.h"
 #include "os/kernel_state.h"
 #include "symbol/load.h"
 #include "symbol/load_elf.h"
@@ -15,13 +17,15 @@
 #define KALLSYMS_LIMIT ((size_t)512 << 20)
 #define RUNNING_KALLSYMS "/proc/kallsyms"
 
-/* Opens a list of that path and finds out how far the kernel was moved since. */
-static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel, const char *path)
+/* Opens the list at that path, as seen from root (-1: ours), whose name is dir, and determines how far the kernel was moved since. */
+static bool kallsyms_open_from(struct symbol_sources *s, const struct module *kernel, int root, const char *dir, const char *below)
 {
+	char path[2 * IMAGE_PATH_MAX];
 	char *text;
 	size_t len;
 	struct error err = { 0 };
-	int failed = rooted_read(-1, path, KALLSYMS_LIMIT, &text, &len, &err) < 0;
+	snprintf(path, sizeof path, "%s%s", dir, below);
+	int failed = rooted_read(root, below, KALLSYMS_LIMIT, &text, &len, &err) < 0;
 	image_trail_note(s->kernel_trail, "", path, 'k', failed ? image_finding_of(&err) : IMAGE_USED);
 	if (failed)
 		return false;
@@ -36,12 +40,17 @@ static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel,
 			return true;
 		}
 	}
-	/* one byte more, as a last line without newline needs room for its NUL */
+	/* one byte more: a last line without newline needs room for its NUL */
 	kallsyms_parse(&s->kallsyms, memory_resize(text, len + 1, 1), len);
 	bool none = s->kallsyms.kernel.count == 0 && s->kallsyms.in_modules_count == 0;
 	s->kallsyms_info = (struct symtab_info){ .origin = 'k', .path = arena_string(&s->arena, path, strlen(path)) };
 	s->kallsyms_info.state = s->kallsyms.hidden ? SYMTAB_HIDDEN : none ? SYMTAB_DAMAGED : SYMTAB_LOADED;
 	return true;
+}
+
+static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel, const char *path)
+{
+	return kallsyms_open_from(s, kernel, -1, "", path);
 }
 
 static void note_kept(struct symbol_sources *s, enum image_finding finding)
@@ -52,7 +61,7 @@ static void note_kept(struct symbol_sources *s, enum image_finding finding)
 	image_trail_note(s->kernel_trail, "", str_text(&path), 'k', finding);
 }
 
-/* What an earlier run kept of the running kernel's list. */
+/* Searches the list of the running kernel that an earlier run cached. */
 static bool kept_find(struct symbol_sources *s, const struct module *kernel, uint64_t state)
 {
 	struct error err = { 0 };
@@ -73,7 +82,7 @@ static bool kept_find(struct symbol_sources *s, const struct module *kernel, uin
 	return true;
 }
 
-/* The running kernel's list costs as much as thousands of samples: the kernel makes each line when it is read. */
+/* Reading the running kernel's list costs as much as thousands of samples: the kernel formats each line when it is read. */
 static bool kallsyms_running(struct symbol_sources *s, const struct module *kernel)
 {
 	uint64_t state = s->options.kept_dir ? kernel_state("") : 0;
@@ -81,7 +90,7 @@ static bool kallsyms_running(struct symbol_sources *s, const struct module *kern
 		return true;
 	if (!kallsyms_open(s, kernel, RUNNING_KALLSYMS))
 		return false;
-	/* a module that came or went meanwhile may be in it or not */
+	/* a module loaded or removed meanwhile may or may not be in the list */
 	if (state && s->kallsyms_info.state == SYMTAB_LOADED && kernel_state("") == state &&
 	    kept_save(s->options.kept_dir, state, &s->kallsyms, NULL) < 0)
 		note_kept(s, IMAGE_UNWRITTEN);
@@ -92,20 +101,28 @@ static bool kallsyms_cached(struct symbol_sources *s, const struct module *kerne
 {
 	char path[IMAGE_PATH_MAX], hex[2 * ELF_BUILD_ID_MAX + 1];
 	uint8_t len = kernel->build_id_len < ELF_BUILD_ID_MAX ? kernel->build_id_len : ELF_BUILD_ID_MAX;
-	if (!s->options.buildid_dir)
+	const char *dir = s->options.buildid_dir;
+	CLEANUP_FD int root = dir ? buildid_cache_root(dir, NULL) : -1;
+	if (root < 0)
 		return false;
-	if (buildid_cache_path(s->options.buildid_dir, kernel->build_id, len, "kallsyms", path, sizeof path) &&
-	    kallsyms_open(s, kernel, path))
+	if (buildid_cache_path("", kernel->build_id, len, "kallsyms", path, sizeof path) && kallsyms_open_from(s, kernel, root, dir, path))
 		return true;
-	/* as older recorders left it: a folder, or the list itself */
+	/* older recorders stored either a folder or the list itself */
 	build_id_hex(kernel->build_id, len, hex);
 	static const char *const leaves[] = { "/kallsyms", "" };
 	for (unsigned i = 0; i < 2; i++) {
-		int n = snprintf(path, sizeof path, "%s/[kernel.kallsyms]/%s%s", s->options.buildid_dir, hex, leaves[i]);
-		if (n > 0 && (size_t)n < sizeof path && kallsyms_open(s, kernel, path))
+		snprintf(path, sizeof path, "/[kernel.kallsyms]/%s%s", hex, leaves[i]);
+		if (kallsyms_open_from(s, kernel, root, dir, path))
 			return true;
 	}
 	return false;
+}
+
+/* Without build-ids the release decides: a kernel of another release has other code. */
+static bool is_other_release(const struct symbol_sources *s)
+{
+	struct utsname uts;
+	return s->options.osrelease && uname(&uts) == 0 && strcmp(s->options.osrelease, uts.release) != 0;
 }
 
 static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
@@ -119,6 +136,11 @@ static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
 		return;
 	uint8_t own[ELF_BUILD_ID_MAX], own_len;
 	bool known = kernel && kernel->build_id_len;
+	if (!known && !s->options.no_kernel_lookup && is_other_release(s)) {
+		image_trail_note(s->kernel_trail, "", RUNNING_KALLSYMS, 'k', IMAGE_OTHER_BUILD);
+		s->kallsyms_info.state = SYMTAB_MISMATCH;
+		return;
+	}
 	own_len = known && !s->options.no_kernel_lookup ? image_kernel_build_id("/sys/kernel/notes", own) : 0;
 	bool same = known && build_id_equal(kernel->build_id, kernel->build_id_len, own, own_len);
 	if (!s->options.no_kernel_lookup && (!known || same) && kallsyms_running(s, kernel))
@@ -207,7 +229,7 @@ void load_kernel(struct symbol_sources *s, const struct module *module, struct s
 		tab->info.state = of_files;
 	tab->demangler.off = true;
 	table_fini(&tab->table);
-	/* the list stays for the modules; the kernel's own part moves over here */
+	/* the list remains for the modules; the kernel's part moves to tab */
 	tab->table = s->kallsyms.kernel;
 	s->kallsyms.kernel = (struct symbol_table){ 0 };
 	struct packed_symbols kept = s->kept.list.kernel;
@@ -225,7 +247,7 @@ void load_kernel(struct symbol_sources *s, const struct module *module, struct s
 
 void load_kernel_module(struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
-	/* without a path in the recording perf has the list's names */
+	/* if the recording has no path, perf uses the list's names */
 	bool listed = *module->long_name != '/';
 	if (module->guest)
 		return;
@@ -245,7 +267,7 @@ void load_kernel_module(struct symbol_sources *s, const struct module *module, s
 	char by_name = tab->info.origin;
 	if (tab->table.count)
 		tab->info = s->kallsyms_info;
-	/* perf's letter stays that of a module */
+	/* perf's letter remains that of a module */
 	tab->info.origin = by_name;
 	kallsyms_put(s);
 	if (!listed || tab->table.count)

@@ -1,5 +1,6 @@
 #include "symbol/lines.h"
 
+#include <elf.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/str.h"
-#include "elf/dwarf.h"
+#include "dwarf/dwarf.h"
 #include "image/debug.h"
 #include "symbol/lines_module.h"
 #include "model/jit.h"
@@ -18,9 +19,9 @@
 
 #define SYMBOLS_PER_PAGE 1024u
 #define SYMBOL_PAGES 2048u
-/* All names of one module; functions beyond are called after the one they are in. */
+/* Limit on all names of one module; further inlined functions get the name of the function that contains them. */
 #define NAMES_LIMIT ((size_t)256 << 20)
-/* Longer names are cut: nobody reads them. */
+/* Longer names are truncated. */
 #define NAME_MAX_LEN 4096u
 
 struct inline_page {
@@ -28,20 +29,26 @@ struct inline_page {
 	uint32_t bases[SYMBOLS_PER_PAGE];
 };
 
-struct module_lines {
-	pthread_mutex_t lock;             /* of opening, and of what inline symbols are added to */
-	_Atomic bool opened, nearest_made;
-	struct image_trail trail;         /* where that was looked for; kept with options.verbose */
-	struct image_debug debug;         /* where there is debug information … */
-	struct image image;               /* … or the file with the symbol table alone */
-	struct dwarf *dwarf;              /* NULL: none */
-	const struct elf *names;          /* whose symbol table is asked; NULL: none */
-	const struct elf *loads;          /* tells where offsets lie in memory; NULL: offsets are addresses */
-	uint64_t relocation;              /* KERNEL: from the file's addresses to the recording's */
-	uint64_t shift;                   /* from the running file's addresses to the debug file's: it may be prelinked */
-	struct module_lines *whole;       /* of the kernel, where this is a section of it: what is above is borrowed from there */
-	struct nearest nearest;
+/* Allocated on demand: most modules have no inlined functions, and some recordings have very many modules. */
+struct inline_pages {
 	struct inline_page *_Atomic pages[SYMBOL_PAGES];
+};
+
+struct module_lines {
+	pthread_mutex_t lock;             /* held while opening, and while inlined symbols are added */
+	_Atomic bool opened, nearest_made;
+	struct image_trail trail;         /* the places searched; recorded if options.verbose */
+	struct image_debug debug;         /* if there is debug information … */
+	struct image image;               /* … otherwise the file with the symbol table */
+	struct dwarf *dwarf;              /* NULL: absent */
+	bool packed;                      /* its sections are compressed: perf then reads only the symbol table */
+	const struct elf *names;          /* the file whose symbol table is read; NULL: none */
+	const struct elf *loads;          /* maps offsets to addresses; NULL: offsets are addresses */
+	uint64_t relocation;              /* KERNEL: from the file's addresses to the recording's */
+	uint64_t shift;                   /* from the running file's addresses to the debug file's, which may be prelinked */
+	struct module_lines *whole;       /* of a section of the kernel: the whole kernel's, which owns the members above */
+	struct nearest nearest;
+	struct inline_pages *_Atomic inlined; /* NULL: none yet */
 	uint32_t symbol_count;
 	size_t name_bytes;
 	struct idmap symbol_ids;          /* by base and name */
@@ -72,15 +79,16 @@ void module_lines_free(struct module_lines *lines)
 	image_trail_fini(&lines->trail);
 	image_close(&lines->image);
 	nearest_fini(&lines->nearest);
-	for (unsigned i = 0; i < SYMBOL_PAGES; i++)
-		free(lines->pages[i]);
+	for (unsigned i = 0; lines->inlined && i < SYMBOL_PAGES; i++)
+		free(lines->inlined->pages[i]);
+	free(lines->inlined);
 	idmap_fini(&lines->symbol_ids);
 	arena_fini(&lines->texts);
 	pthread_mutex_destroy(&lines->lock);
 	free(lines);
 }
 
-/* Debug information that nothing relates to the recorded addresses is of no use. */
+/* Debug information that cannot be related to the recorded addresses is not used. */
 static bool is_usable(const struct symtab *tab, const struct module *module)
 {
 	if (module->kind == MODULE_KMODULE)
@@ -92,10 +100,13 @@ static bool is_usable(const struct symtab *tab, const struct module *module)
 static void open_dwarf(struct module_lines *lines)
 {
 	struct dwarf_parts parts = { .debug = lines->debug.debug, .alternate = image_debug_alternate(&lines->debug),
-		.package = image_debug_package(&lines->debug), .split = image_debug_split, .context = &lines->debug };
+		.package = image_debug_package(&lines->debug), .split = image_debug_split, .context = &lines->debug,
+		.budget = lines->debug.options->budget };
+	const struct elf_section *info = elf_section(lines->debug.debug, ".debug_info");
+	lines->packed = info && info->flags & SHF_COMPRESSED;
 	if (dwarf_open(&lines->dwarf, &parts, NULL) < 0)
 		lines->dwarf = NULL;
-	/* what was packed is inflated now; of the rest, units come back as they are asked for */
+	/* compressed sections are inflated now; the units of others are read again on demand */
 	image_debug_release(&lines->debug);
 }
 
@@ -109,20 +120,19 @@ static void open_files(struct module_lines *lines, const struct symbol_sources *
 	const struct module *module)
 {
 	const struct elf *runs = NULL;
-	if (!is_usable(tab, module))
-		return;
 	struct image_trail *trail = sources->options.verbose > 0 ? &lines->trail : NULL;
 	if (image_debug_open(&lines->debug, module, &sources->image_options, trail, NULL) == 0) {
 		lines->names = lines->debug.debug;
 		runs = lines->debug.executable.path ? &lines->debug.executable.elf : lines->debug.debug;
 		open_dwarf(lines);
 	}
-	/* of a module the file alone is too little: its sections have no addresses */
+	/* the file of a kernel module is not enough: its sections have no addresses */
 	if (module->kind == MODULE_KMODULE)
 		return;
 	bool own = module->kind == MODULE_VDSO && strcmp(tab->info.path, "[vdso]") == 0;
 	bool whole = lines->names && elf_has_symtab(lines->names);
-	if (!whole && (own ? image_open_vdso(&lines->image, NULL) : image_open(&lines->image, -1, tab->info.path, NULL)) == 0) {
+	struct budget *budget = sources->image_options.budget;
+	if (!whole && (own ? image_open_vdso(&lines->image, NULL) : image_open(&lines->image, -1, tab->info.path, budget, NULL)) == 0) {
 		lines->names = &lines->image.elf;
 		runs = runs ? runs : lines->names;
 	}
@@ -153,6 +163,7 @@ static void open_lines(struct module_lines *lines, struct symbols *s, const stru
 	if (!lines->whole)
 		return;
 	lines->dwarf = lines->whole->dwarf;
+	lines->packed = lines->whole->packed;
 	lines->names = lines->whole->names;
 	lines->relocation = lines->whole->relocation;
 }
@@ -160,7 +171,7 @@ static void open_lines(struct module_lines *lines, struct symbols *s, const stru
 static struct module_lines *lines_get(struct symbols *s, const struct module *module, struct symtab **tab)
 {
 	*tab = symbols_table(s, module);
-	if (!*tab)
+	if (!*tab || (!module->whole && !is_usable(*tab, module)))
 		return NULL;
 	struct module_lines *lines = lines_of(*tab);
 	if (atomic_load_explicit(&lines->opened, memory_order_acquire))
@@ -173,8 +184,8 @@ static struct module_lines *lines_get(struct symbols *s, const struct module *mo
 	return lines;
 }
 
-/* The segment that holds the offset tells; a debug file may have none with bytes. A kernel module's files count as its
- * offsets do. */
+/* Uses the segment that contains the offset; the segments of a debug file may have no bytes. Files of kernel modules use the offsets of the
+ * module. */
 static uint64_t address_of(const struct module_lines *lines, const struct module *module, uint64_t offset)
 {
 	if (module->kind == MODULE_KERNEL)
@@ -242,20 +253,39 @@ bool lines_place(struct symbols *s, const struct module *module, uint64_t offset
 	return line->file != NULL;
 }
 
+static struct inline_page *page_of(const struct module_lines *lines, uint32_t index)
+{
+	struct inline_pages *inlined = atomic_load_explicit(&lines->inlined, memory_order_acquire);
+	return inlined ? atomic_load_explicit(&inlined->pages[index / SYMBOLS_PER_PAGE], memory_order_acquire) : NULL;
+}
+
+/* The caller holds the lock. */
+static struct inline_page *page_make(struct module_lines *lines, uint32_t index)
+{
+	struct inline_page *page = page_of(lines, index);
+	if (page)
+		return page;
+	if (!lines->inlined)
+		atomic_store_explicit(&lines->inlined, memory_zero(1, sizeof(struct inline_pages)), memory_order_release);
+	page = memory_zero(1, sizeof *page);
+	atomic_store_explicit(&lines->inlined->pages[index / SYMBOLS_PER_PAGE], page, memory_order_release);
+	return page;
+}
+
 const struct symbol *module_lines_symbol(struct symtab *tab, uint32_t id)
 {
 	struct module_lines *lines = atomic_load_explicit(&tab->lines, memory_order_acquire);
 	uint32_t index = id & ~SYMBOL_INLINED;
-	return &atomic_load_explicit(&lines->pages[index / SYMBOLS_PER_PAGE], memory_order_acquire)->symbols[index % SYMBOLS_PER_PAGE];
+	return &page_of(lines, index)->symbols[index % SYMBOLS_PER_PAGE];
 }
 
-/* The symbol of a function of that name inlined into base. Where there are too many: base. The lock is held. */
+/* The symbol of a function of that name inlined into base; base itself if there are too many. The caller holds the lock. */
 static uint32_t add_symbol(struct module_lines *lines, const struct symtab *tab, uint32_t base, const char *name, size_t len)
 {
 	uint64_t key = hash_pair(hash_bytes(name, len), base);
 	uint32_t found;
 	for (; (found = idmap_get(&lines->symbol_ids, key)) != IDMAP_NONE; key++) {
-		const struct inline_page *page = lines->pages[found / SYMBOLS_PER_PAGE];
+		const struct inline_page *page = page_of(lines, found);
 		const struct symbol *symbol = &page->symbols[found % SYMBOLS_PER_PAGE];
 		if (page->bases[found % SYMBOLS_PER_PAGE] == base && strlen(symbol->name) == len && memcmp(symbol->name, name, len) == 0)
 			return found | SYMBOL_INLINED;
@@ -263,15 +293,10 @@ static uint32_t add_symbol(struct module_lines *lines, const struct symtab *tab,
 	uint32_t index = lines->symbol_count;
 	if (index >= SYMBOLS_PER_PAGE * SYMBOL_PAGES || len >= NAMES_LIMIT - lines->name_bytes)
 		return base;
-	struct inline_page *page = lines->pages[index / SYMBOLS_PER_PAGE];
-	if (!page) {
-		page = memory_zero(1, sizeof *page);
-		atomic_store_explicit(&lines->pages[index / SYMBOLS_PER_PAGE], page, memory_order_release);
-	}
+	struct inline_page *page = page_make(lines, index);
 	struct symbol *symbol = &page->symbols[index % SYMBOLS_PER_PAGE];
 	*symbol = base ? tab->table.symbols[base - 1] : (struct symbol){ 0 };
-	char *text = arena_string(&lines->texts, name, len);
-	text_make_printable(text);
+	const char *text = text_one_line(&lines->texts, name, len);
 	lines->name_bytes += len + 1;
 	symbol->name = text;
 	page->bases[index % SYMBOLS_PER_PAGE] = base;
@@ -280,7 +305,7 @@ static uint32_t add_symbol(struct module_lines *lines, const struct symtab *tab,
 	return index | SYMBOL_INLINED;
 }
 
-/* What a frame is called: the symbol itself where the names agree. */
+/* The symbol of a frame: the symbol itself if the names agree. */
 static uint32_t frame_symbol(struct symbols *s, const struct module *module, struct symtab *tab, uint32_t base, const char *name)
 {
 	struct module_lines *lines = tab->lines;
@@ -298,6 +323,17 @@ static uint32_t frame_symbol(struct symbols *s, const struct module *module, str
 	return id;
 }
 
+/* The name of the function that contains the code, as perf prints it. If the symbol table has several names for one function, it differs
+ * from the symbol's. NULL: use the symbol's. */
+static const char *outermost_name(struct module_lines *lines, uint64_t address, uint32_t symbol, const struct dwarf_frame *frame)
+{
+	const char *file, *name = lines->packed ? ask_symbols(lines, address, &file) : NULL;
+	if (name)
+		return name;
+	/* a function with a linkage name has the name of its symbol, as written in the source */
+	return !frame->linked && symbol ? NULL : frame->name;
+}
+
 size_t lines_inlines(struct symbols *s, const struct module *module, uint64_t offset, uint32_t symbol,
 	struct line_frame frames[static LINE_FRAMES_MAX])
 {
@@ -310,9 +346,8 @@ size_t lines_inlines(struct symbols *s, const struct module *module, uint64_t of
 	uint64_t address = address_of(lines, module, offset);
 	size_t count = lines->dwarf ? dwarf_frames(lines->dwarf, address, found, DWARF_INLINE_DEPTH) : 0;
 	for (size_t i = 0; i < count; i++) {
-		/* what the linker calls otherwise is the symbol it lies in, under the name it was written with */
-		bool same = !found[i].inlined && !found[i].linked && symbol;
-		frames[i].symbol = frame_symbol(s, module, tab, symbol, same ? NULL : found[i].name);
+		const char *name = found[i].inlined ? found[i].name : outermost_name(lines, address, symbol, &found[i]);
+		frames[i].symbol = frame_symbol(s, module, tab, symbol, name);
 		frames[i].at = (struct source_line){ found[i].place.file, found[i].place.line };
 	}
 	if (count)

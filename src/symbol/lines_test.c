@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-/* This program itself: its own functions, at lines that it knows. */
+/* The test program reads its own functions, whose lines it knows. */
 static volatile int sink;
 
 enum { INNER_LINE = __LINE__ + 3 };
@@ -29,10 +29,10 @@ struct self {
 	struct module module;
 	struct modules modules;
 	struct symbols *symbols;
-	uint64_t offset; /* of code of inner, inlined into outer */
+	uint64_t offset; /* of inner's code, inlined into outer */
 };
 
-/* False where this build has no such code or no debug information. */
+/* Returns false if this build has no such code or no debug information. */
 static bool self_open(struct self *self)
 {
 	*self = (struct self){ .module = { .kind = MODULE_FILE, .pid = -1 } };
@@ -54,7 +54,7 @@ static bool self_open(struct self *self)
 	struct source_line line_of;
 	if (self->offset && lines_place(self->symbols, &self->module, self->offset, false, &line_of) && line_of.line)
 		return true;
-	unit_skip("this build has no debug information of its own, or is of another processor");
+	unit_skip("this build has no debug information, or is of another architecture");
 	return false;
 }
 
@@ -70,7 +70,7 @@ static bool ends_in(const char *text, const char *end)
 	return len >= tail && strcmp(text + len - tail, end) == 0;
 }
 
-TEST("code is where it was written, and where its function called what was inlined")
+TEST("code has its own line, and outermost the line of the inlined call")
 {
 	struct self self;
 	struct source_line line;
@@ -117,7 +117,7 @@ static void *ask(void *arg)
 	return (void *)count;
 }
 
-TEST("several threads may ask at once")
+TEST("several threads may look up lines at once")
 {
 	struct self self;
 	if (self_open(&self)) {
@@ -135,7 +135,7 @@ TEST("several threads may ask at once")
 	self_close(&self);
 }
 
-TEST("nothing is known of a module that has no file")
+TEST("a module without a file has no lines")
 {
 	struct module module = { .kind = MODULE_FILE, .name = "/nowhere", .long_name = "/nowhere", .short_name = "nowhere", .pid = -1 };
 	struct modules modules = { 0 };

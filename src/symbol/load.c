@@ -5,14 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "image/file.h"
+#include "image/perf_map_file.h"
+#include "image/recorded_process.h"
 #include "model/jit.h"
 #include "symbol/go_table.h"
 #include "symbol/load_elf.h"
 #include "symbol/perf_map.h"
 
 #define PERF_MAP_LIMIT ((size_t)512 << 20)
+/* Bytes that its symbols take per byte of the map during loading: a line has more than 16 bytes. */
+#define PERF_MAP_GROWTH 8u
 /* A power of two. */
 #define RECENT 1024u
 
@@ -32,7 +37,8 @@ void sources_init(struct symbol_sources *s, const struct modules *modules, const
 	s->options.kept_dir = option_copy(s, options->kept_dir);
 	s->image_options = (struct image_options){ .symfs = s->options.symfs, .buildid_dir = s->options.buildid_dir,
 		.vmlinux = s->options.vmlinux, .osrelease = s->options.osrelease, .no_vmlinux = options->no_vmlinux,
-		.debuginfod = options->debuginfod };
+		.same_machine = options->same_machine, .processes_until = options->processes_until,
+		.debuginfod = options->debuginfod, .budget = options->budget };
 	pthread_mutex_init(&s->kernel_lock, NULL);
 }
 
@@ -49,12 +55,12 @@ struct chosen {
 	const struct elf *dynamic;
 };
 
-/* The first file with a symbol table, and the first that runs; often the same. They are left in tab->images. */
+/* Chooses the first file with a symbol table, and the first executable file; often the same. tab->images owns them. */
 static struct chosen choose_images(struct symtab *tab, struct image_search *search)
 {
 	struct chosen c = { 0 };
 	unsigned used = 0;
-	/* of kernel code the file with the symbol table is all that is asked */
+	/* for kernel code the file with the symbol table suffices */
 	bool alone = search->module->kind == MODULE_KERNEL || search->module->kind == MODULE_KMODULE;
 	while (used < 2 && !(c.symbols && (c.runtime || alone)) && image_search_next(search, &tab->images[used])) {
 		struct image *image = &tab->images[used];
@@ -69,7 +75,7 @@ static struct chosen choose_images(struct symtab *tab, struct image_search *sear
 		}
 		if (wanted) {
 			image_trail_mark(search->trail, IMAGE_USED);
-			/* names of functions need no server then */
+			/* then function names need no server */
 			search->offline |= image == c.runtime && elf_section(&image->elf, ".gnu_debugdata");
 			used++;
 		} else {
@@ -98,7 +104,7 @@ void load_files(struct symbol_sources *s, const struct module *module, struct sy
 	image_search_fini(&search);
 	tab->info.state = search.mismatched ? SYMTAB_MISMATCH : search.damaged ? SYMTAB_DAMAGED : SYMTAB_MISSING;
 	bool kernel = module->kind == MODULE_KERNEL, kmodule = module->kind == MODULE_KMODULE;
-	/* of kernel code, only a whole symbol table beats what kallsyms knows */
+	/* for kernel code only a full symbol table is better than kallsyms */
 	if (!c.symbols || ((kernel || kmodule) && !elf_has_symtab(&c.symbols->elf)))
 		return;
 	tab->demangler = (struct demangler){ .off = s->options.no_demangle, .params = s->options.verbose > 0 };
@@ -107,16 +113,16 @@ void load_files(struct symbol_sources *s, const struct module *module, struct sy
 	struct elf_load_request request = { .symbols = &c.symbols->elf, .runtime = &c.runtime->elf, .dynamic = c.dynamic,
 		.use = kernel ? ELF_USE_KERNEL : kmodule ? ELF_USE_KMODULE : ELF_USE_FILE,
 		.relocation_symbol = module->relocation_symbol, .relocation = module->relocation, .section = module->section,
-		.demangler = &tab->demangler, .names = &tab->names };
-	load_elf(&request, &tab->table);
+		.demangler = &tab->demangler, .budget = s->options.budget, .names = &tab->names };
+	tab->taken = load_elf(&request, &tab->table);
 	tab->info.path = c.symbols->path;
-	/* what was named without a slash stays so */
+	/* a name given without a slash is reported as given */
 	bool bare = kernel && c.symbols->root_len && s->options.vmlinux && *s->options.vmlinux != '/';
 	tab->info.root_len = c.symbols->root_len + bare;
 	const struct elf_section *text = kmodule ? elf_section(&c.symbols->elf, ".text") : NULL;
 	tab->info.text_at = text ? text->offset : 0;
 	tab->info.origin = c.symbols->origin;
-	/* only the strings are still needed; the kernel brings pages back as they are touched */
+	/* only the strings are needed from here on; the kernel reads pages again on access */
 	for (unsigned i = 0; i < 2; i++) {
 		elf_close(&tab->images[i].elf);
 		rooted_release(tab->images[i].mapping);
@@ -130,16 +136,31 @@ static void load_perf_map(const struct symbol_sources *s, const struct module *m
 	struct image_trail *trail = s->options.verbose > 0 ? &tab->trail : NULL;
 	tab->demangler.off = true;
 	struct error err = { 0 };
-	int failed = image_read_perf_map(module, PERF_MAP_LIMIT, &text, &len, &err) < 0;
+	size_t left = budget_left(s->options.budget) / PERF_MAP_GROWTH;
+	int32_t pid = recorded_process(module->pid, s->options.processes_until, NULL);
+	left = left < PERF_MAP_LIMIT ? left : PERF_MAP_LIMIT;
+	int failed = perf_map_file_read(module, pid, s->options.force, left, &text, &len, &err) < 0;
+	if (!failed && !budget_take(s->options.budget, len * PERF_MAP_GROWTH)) {
+		free(text);
+		failed = error_set(&err, ERROR_LIMIT, "the memory limit leaves no room for %zu bytes of a file", len);
+	}
+	if (failed && err.kind == ERROR_LIMIT)
+		budget_refuse(s->options.budget);
 	image_trail_note(trail, "", module->name, 'j', failed ? image_finding_of(&err) : IMAGE_USED);
+	if (failed && err.kind == ERROR_PERMISSION)
+		tab->info.state = SYMTAB_FOREIGN;
 	if (failed)
 		return;
 	perf_map_parse(memory_resize(text, len + 1, 1), len, &tab->table, &tab->text);
+	tab->taken = tab->table.count * (sizeof(struct symbol) + sizeof(char *));
+	if (tab->taken > len * PERF_MAP_GROWTH)
+		tab->taken = len * PERF_MAP_GROWTH;
+	budget_give(s->options.budget, len * PERF_MAP_GROWTH - tab->taken);
 	tab->info.path = module->name;
 	tab->info.origin = 'j';
 }
 
-/* The dump itself was read when the recording was: what is left are names by offset. */
+/* The dump was read with the recording: only names by offset remain. */
 static void load_jit(const struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
 	const struct jit *jit = module->jit;
@@ -162,7 +183,7 @@ static void load_alone(const struct module *module, struct symtab *tab)
 	tab->table = (struct symbol_table){ .symbols = &tab->alone, .count = 1 };
 }
 
-/* The letter before anything was found: a kernel module is known for one, packed or not, by its name alone. */
+/* The letter while no file is found: a kernel module is recognized by its name, compressed or not. */
 static char origin_before(const struct module *module)
 {
 	if (module->kind != MODULE_KMODULE)
@@ -211,8 +232,9 @@ struct symtab *symtab_load(struct symbol_sources *s, const struct module *module
 	return tab;
 }
 
-void symtab_free(struct symtab *tab)
+void symtab_free(struct symbol_sources *s, struct symtab *tab)
 {
+	budget_give(s->options.budget, tab->taken);
 	module_lines_free(tab->lines);
 	if (tab->table.symbols == &tab->alone)
 		tab->table.symbols = NULL;

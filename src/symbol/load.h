@@ -1,5 +1,5 @@
-/* Where each kind of module gets its symbol table from, and what the names in it borrow from. Loading takes no lock but
- * the one of the kernel's list: each module is loaded by one thread. Knows no look-up. */
+/* The sources of each kind of module's symbol table, and the owners of the names in it. Loading takes no lock but that of the kernel's
+ * list: one thread loads a module. Knows no look-up. */
 #pragma once
 #include <pthread.h>
 
@@ -10,54 +10,57 @@
 #include "symbol/kallsyms.h"
 #include "symbol/lines_module.h"
 #include "symbol/kept.h"
-#include "symbol/symbol.h"
+#include "symbol/types.h"
 #include "symbol/table.h"
 
-/* One module's table. */
+struct kernel_part;
+
+/* The table of one module. */
 struct symtab {
-	struct symbol_table table;   /* of packed ones: in the order in which they were found, as far as they were */
+	struct symbol_table table;   /* if packed: only the symbols found so far, in the order of their look-ups */
 	struct packed_symbols packed;
-	const struct kept *kept;     /* what those are of */
-	pthread_mutex_t unpacking;   /* of what follows, and the table */
-	struct idmap ids;            /* of packed ones, by their place */
-	_Atomic uint64_t *recent;    /* place << 32 | id of those asked for last: read without the lock */
+	const struct kept *kept;     /* the source of the packed symbols */
+	pthread_mutex_t unpacking;   /* protects the members below, and the table */
+	struct idmap ids;            /* of packed symbols, by their index */
+	_Atomic uint64_t *recent;    /* index << 32 | id of recent look-ups: read without the lock */
 	uint32_t unpacked;
-	const char *_Atomic *shown;  /* by index; NULL until asked for */
+	const char *_Atomic *shown;  /* by index; NULL until requested */
 	struct demangler demangler;
-	struct image images[2];      /* whose strings the names are */
-	struct symbol alone;         /* KSYMBOL: the table itself */
+	struct image images[2];      /* own the strings of the names */
+	struct symbol alone;         /* KSYMBOL: the only symbol */
+	size_t taken;                /* bytes taken from the budget */
 	char *text;                  /* or the text of a perf map */
 	struct arena names;
 	struct symtab_info info;
-	struct module_lines *_Atomic lines; /* NULL until asked for */
-	struct image_trail trail;    /* kept where options.verbose */
+	struct module_lines *_Atomic lines; /* NULL until requested */
+	struct image_trail trail;    /* recorded if options.verbose */
 };
 
-/* What all loading shares. */
+/* Shared by all loading. */
 struct symbol_sources {
 	const struct modules *modules;
 	struct symbols_options options;
 	struct image_options image_options;
 	struct arena arena;          /* texts of the options */
-	pthread_mutex_t kernel_lock; /* of what follows */
+	pthread_mutex_t kernel_lock; /* protects the members below */
 	bool kallsyms_tried;
 	struct kallsyms kallsyms;
-	struct kept kept;            /* or the same, as an earlier run left it: one of both */
+	struct kept kept;            /* or the cached list of an earlier run: at most one of both is open */
 	int64_t kallsyms_shift;      /* from the list's addresses to the recording's */
 	struct symtab_info kallsyms_info;
-	struct image_trail *kernel_trail; /* of who asks first; NULL */
+	struct image_trail *kernel_trail; /* of the first caller; NULL */
 };
 
 void sources_init(struct symbol_sources *sources, const struct modules *modules, const struct symbols_options *options);
 void sources_fini(struct symbol_sources *sources);
 
 struct symtab *symtab_load(struct symbol_sources *sources, const struct module *module);
-void symtab_free(struct symtab *tab);
-/* The id of the symbol that holds offset, which is in tab->table from then on; 0: none. From any thread. */
+void symtab_free(struct symbol_sources *sources, struct symtab *tab);
+/* The id of the symbol that contains offset, which is in tab->table afterwards; 0: none. Thread-safe. */
 uint32_t symtab_find(struct symtab *tab, uint64_t offset);
-/* Where its first symbol starts and its last one ends; false: it has none. */
+/* The start of the first symbol and the end of the last; false if there is none. */
 bool symtab_extent(const struct symtab *tab, uint64_t *start, uint64_t *end);
-/* Gives a table to symbols that are packed. */
+/* Sets up tab for packed symbols. */
 void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed, const struct kept *kept);
 
 /* Parts of symtab_load. */

@@ -3,17 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "elf/module_layout.h"
 #include "elf/symtab.h"
 #include "symbol/go_table.h"
 #include "symbol/plt.h"
 
-/* What one section means for the symbols in it. */
+/* How the symbols of one section are treated. */
 struct place {
-	bool exists;           /* a debug file may know a section that the running file lacks */
-	bool usable, labels;   /* labels: untyped symbols are kept */
-	uint64_t shift;        /* from a symbol's value to its offset, where the section decides */
+	bool exists;           /* a debug file may have a section that the running file lacks */
+	bool usable, labels;   /* labels: untyped symbols are used */
+	uint64_t shift;        /* from a symbol's value to its offset, if the section determines it */
 };
 
 struct loader {
@@ -21,12 +22,12 @@ struct loader {
 	struct table_builder builder;
 	struct place *places;
 	uint32_t place_count;
-	const struct elf_section *opd;  /* of the running file; NULL */
+	const struct elf_section *opd;  /* of the running file; NULL if absent */
 	uint32_t opd_index;
-	uint64_t opd_address;           /* as the file with the symbols has it */
+	uint64_t opd_address;           /* its address in the file with the symbols */
 	struct span opd_bytes;
 	uint64_t relocation;
-	uint64_t searched;              /* sections looked at for descriptors */
+	uint64_t searched;              /* number of sections searched for descriptors */
 };
 
 static const struct elf_section *section_of_type(const struct elf *elf, const char *name, uint32_t type)
@@ -50,7 +51,7 @@ bool elf_has_opd(const struct elf *elf)
 	return section_of_type(elf, ".opd", SHT_PROGBITS) != NULL;
 }
 
-/* Longer names are not looked into. */
+/* Longer names are not compared. */
 #define SECTION_NAME_MAX 256u
 
 static bool name_contains(const char *name, const char *word)
@@ -63,7 +64,7 @@ static bool section_is_code(const struct elf_section *section)
 	return (section->flags & (SHF_ALLOC | SHF_EXECINSTR)) == (SHF_ALLOC | SHF_EXECINSTR);
 }
 
-/* Up to which file offset code sections of a module follow .text without a gap, and so lie behind it in memory too. */
+/* The file offset up to which a module's code sections follow .text without a gap, and so follow it in memory, too. */
 static uint64_t module_text_end(const struct elf *elf)
 {
 	uint64_t end = 0;
@@ -95,7 +96,7 @@ static void loader_place_sections(struct loader *l, const struct elf *elf)
 	for (uint32_t i = 1; i < elf->section_count; i++) {
 		const struct elf_section *s = &elf->sections[i];
 		struct place *place = &l->places[i];
-		bool left_out = s->type == SHT_NOBITS; /* a debug file keeps the headers of such, but not where they were */
+		bool left_out = s->type == SHT_NOBITS; /* a debug file retains their headers, but not their offsets */
 		place->exists = !(s->flags & SHF_ALLOC) || !left_out || i < runtime->section_count;
 		if (!(s->flags & SHF_ALLOC) || !place->exists)
 			continue;
@@ -118,7 +119,7 @@ static void loader_place_sections(struct loader *l, const struct elf *elf)
 	}
 }
 
-/* "$a", "$d", "$t", "$x" mark what follows on ARM; they name nothing. */
+/* On ARM, "$a", "$d", "$t", "$x" mark the kind of code or data that follows; they name no function. */
 static bool is_mapping_symbol(const struct elf *elf, const char *name)
 {
 	if (elf->machine != EM_ARM && elf->machine != EM_AARCH64)
@@ -144,10 +145,10 @@ static enum keep symbol_keep(const struct elf *elf, const struct elf_symbol *sym
 	}
 }
 
-/* Each descriptor searches the sections; this is enough for any real file. */
+/* Each descriptor searches the sections; this suffices for any real file. */
 #define DESCRIPTOR_SEARCH_LIMIT ((uint64_t)1 << 28)
 
-/* ppc64: a function's symbol points at its descriptor, whose first word is the code's address. */
+/* ppc64: a function's symbol points to its descriptor, whose first word is the address of the code. */
 static void loader_follow_descriptor(struct loader *l, struct elf_symbol *symbol)
 {
 	uint64_t at = (uint32_t)(symbol->value - l->opd_address);
@@ -177,7 +178,7 @@ static uint64_t loader_offset(struct loader *l, uint64_t value, const struct pla
 	return load ? value - load->vaddr + load->offset : value + place->shift;
 }
 
-/* One symbol of the file; false where it makes no sense, which ends the reading of its table, as it does for perf. */
+/* Adds one symbol of the file. Returns false if it is invalid, which ends the reading of its table, as in perf. */
 static bool loader_take(struct loader *l, const struct elf *elf, struct elf_symbol *symbol)
 {
 	enum keep keep = symbol_keep(elf, symbol);
@@ -190,14 +191,14 @@ static bool loader_take(struct loader *l, const struct elf *elf, struct elf_symb
 	const struct place *place = &l->places[symbol->section];
 	if (!place->usable || (keep == KEEP_LABEL && !place->labels))
 		return true;
-	/* the lowest bit tells Thumb code */
+	/* the lowest bit marks Thumb code */
 	if (elf->machine == EM_ARM && symbol->type == STT_FUNC)
 		symbol->value &= ~(uint64_t)1;
 	builder_add(&l->builder, loader_offset(l, symbol->value, place), symbol->size, symbol->name, symbol->binding, symbol->type);
 	return true;
 }
 
-/* false: the table could not be read to its end. What was read stays, as it is. */
+/* Returns false if the table could not be read to its end; the symbols read so far remain. */
 static bool loader_read(struct loader *l, const struct elf *elf, const char *name, uint32_t type)
 {
 	struct elf_symtab tab = elf_symtab(elf, section_of_type(elf, name, type));
@@ -210,7 +211,7 @@ static bool loader_read(struct loader *l, const struct elf *elf, const char *nam
 		whole = loader_take(l, elf, &symbol);
 	}
 	builder_merge(&l->builder);
-	/* perf does this for the kernel, not for what it finds in other sections */
+	/* perf does this for the kernel, not for its other sections */
 	if (whole && !l->request->section) {
 		builder_fix_ends(&l->builder, false);
 		builder_drop_duplicates(&l->builder);
@@ -231,9 +232,24 @@ uint64_t load_elf_relocation(const struct elf *kernel, const char *name, uint64_
 	return 0;
 }
 
-void load_elf(const struct elf_load_request *request, struct symbol_table *table)
+/* A symbol, its nodes of the tree, and the pointer to its shown name. */
+enum { SYMBOL_BYTES = sizeof(struct symbol) + 2 * sizeof(uint32_t) + sizeof(char *) };
+
+/* Counts all entries that may become symbols. */
+static size_t memory_needed(const struct elf_load_request *request)
+{
+	size_t count = elf_symtab(request->symbols, section_of_type(request->symbols, ".symtab", SHT_SYMTAB)).count;
+	count += elf_symtab(request->dynamic, section_of_type(request->dynamic, ".dynsym", SHT_DYNSYM)).count;
+	return count * SYMBOL_BYTES;
+}
+
+size_t load_elf(const struct elf_load_request *request, struct symbol_table *table)
 {
 	struct loader l = { .request = request };
+	*table = (struct symbol_table){ 0 };
+	size_t needed = memory_needed(request);
+	if (!budget_take(request->budget, needed))
+		return 0;
 	if (request->use == ELF_USE_KERNEL)
 		l.relocation = load_elf_relocation(request->symbols, request->relocation_symbol, request->relocation);
 	builder_init(&l.builder, request->demangler);
@@ -245,7 +261,7 @@ void load_elf(const struct elf_load_request *request, struct symbol_table *table
 		l.opd_address = own ? own->address : l.opd->address;
 	}
 	bool whole = loader_read(&l, request->symbols, ".symtab", SHT_SYMTAB);
-	/* of the kernel, what only runs without a symbol table says too little */
+	/* for the kernel, a file without a full symbol table has too few symbols */
 	if (whole && (request->use == ELF_USE_FILE || elf_has_symtab(request->symbols)))
 		whole = loader_read(&l, request->dynamic, ".dynsym", SHT_DYNSYM);
 	if (request->use == ELF_USE_FILE && !elf_has_symtab(request->symbols))
@@ -254,4 +270,9 @@ void load_elf(const struct elf_load_request *request, struct symbol_table *table
 		plt_symbols(request, &l.builder);
 	builder_finish(&l.builder, table);
 	free(l.places);
+	size_t taken = table->count * SYMBOL_BYTES;
+	if (taken > needed)
+		taken = needed;
+	budget_give(request->budget, needed - taken);
+	return request->budget ? taken : 0;
 }

@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first byte says what the file is taken for; the rest is the file, which is its own debug file. */
+/* The first byte selects the use of the file; the rest is the file, which is its own debug file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct demangler plain = { 0 };
@@ -28,6 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	table_fini(&table);
 	arena_fini(&names);
 	elf_close(&elf);
-	__asm__ volatile("" : : "r"(sum)); /* what was read is needed */
+	__asm__ volatile("" : : "r"(sum)); /* keeps the compiler from dropping the reads */
 	return 0;
 }

@@ -46,7 +46,7 @@ static const char *name_at(const struct loaded *l, uint64_t offset)
 
 #define CODE (SHF_ALLOC | SHF_EXECINSTR)
 
-TEST("functions, objects and visible labels of a file become symbols at file offsets; the rest does not")
+TEST("functions, objects and visible labels of a file become symbols at file offsets; other entries do not")
 {
 	struct loaded l = { 0 };
 	struct maker m = maker_new(true, false, EM_X86_64, ET_DYN);
@@ -75,7 +75,7 @@ TEST("functions, objects and visible labels of a file become symbols at file off
 	loaded_free(&l);
 }
 
-TEST("mapping symbols of ARM name nothing, and Thumb functions begin at their even address")
+TEST("mapping symbols of ARM are skipped, and Thumb functions begin at their even address")
 {
 	for (unsigned big = 0; big < 2; big++) {
 		struct loaded l = { 0 };
@@ -95,7 +95,7 @@ TEST("mapping symbols of ARM name nothing, and Thumb functions begin at their ev
 	}
 }
 
-TEST("a debug file without code takes places from the file that runs")
+TEST("a debug file without code takes offsets from the file that runs")
 {
 	struct loaded l = { 0 };
 	struct maker run = maker_new(true, false, EM_X86_64, ET_DYN), debug = run;
@@ -111,7 +111,7 @@ TEST("a debug file without code takes places from the file that runs")
 	loaded_free(&l);
 }
 
-TEST("descriptors of ppc64 lead to the code")
+TEST("descriptors of ppc64 point to the code")
 {
 	struct loaded l = { 0 };
 	struct maker m = maker_new(true, true, EM_PPC64, ET_DYN);
@@ -127,7 +127,7 @@ TEST("descriptors of ppc64 lead to the code")
 	loaded_free(&l);
 }
 
-TEST("stubs are named after what they call, an indirect function's after the function")
+TEST("stubs are named after the functions that they call, stubs of indirect functions after the function")
 {
 	struct loaded l = { 0 };
 	struct maker m = maker_new(true, false, EM_X86_64, ET_DYN);
@@ -176,7 +176,7 @@ TEST("symbols of vmlinux move with the kernel")
 	loaded_free(&l);
 }
 
-TEST("of vmlinux, the kernel itself is .text, and each other section has its own symbols")
+TEST("in vmlinux, the kernel itself is .text, and each other section has its own symbols")
 {
 	struct loaded l = { 0 };
 	struct maker m = maker_new(true, false, EM_X86_64, ET_EXEC);
@@ -197,7 +197,7 @@ TEST("of vmlinux, the kernel itself is .text, and each other section has its own
 	loaded_free(&l);
 }
 
-TEST("of a kernel module, what lies with its .text counts from there")
+TEST("in a kernel module, sections next to .text have offsets relative to it")
 {
 	struct loaded l = { 0 };
 	struct maker m = maker_new(true, false, EM_X86_64, ET_REL);
@@ -219,7 +219,7 @@ TEST("of a kernel module, what lies with its .text counts from there")
 	loaded_free(&l);
 }
 
-TEST("a symbol of a section that is not there ends the reading of its table")
+TEST("a symbol of a section that does not exist ends the reading of its table")
 {
 	struct loaded l = { 0 };
 	struct maker m = maker_new(true, false, EM_X86_64, ET_DYN);

@@ -13,7 +13,7 @@ struct nearest_symbol {
 	bool function;
 };
 
-/* Of symbols at one address, more than this are not looked at. */
+/* Limit on the symbols examined at one address. */
 #define TIES_MAX 256u
 
 static bool can_be_function(const struct elf *elf, const struct elf_symbol *symbol)
@@ -53,7 +53,7 @@ void nearest_init(struct nearest *nearest, const struct elf *elf)
 		symbols_seen = true;
 		if (!can_be_function(elf, &symbol))
 			continue;
-		/* where files stand between symbols, the last one is not that of the global symbols behind them all */
+		/* if STT_FILE entries follow other symbols, the last one is not the file of the global symbols after it */
 		bool known = symbol.binding == STB_LOCAL || !files_mixed;
 		vec_push(&found, ((struct nearest_symbol){ .value = symbol.value, .size = symbol.size ? symbol.size : 1,
 			.name = symbol.name, .file = known && file && *file ? file : NULL, .section = symbol.section,
@@ -83,20 +83,20 @@ static bool same_place(const struct nearest_symbol *a, const struct nearest_symb
 	return a->section == b->section && a->value == b->value;
 }
 
-/* Both start at one place, a came first. */
+/* Both start at one address, a precedes b in the table. */
 static bool is_better(const struct nearest_symbol *b, const struct nearest_symbol *a)
 {
 	return b->size != a->size ? b->size > a->size : b->function && !a->function;
 }
 
-/* Of the symbols at or before address those that start last, and of these the best. */
+/* Of the last-starting symbols at or before address, returns the best. */
 static const struct nearest_symbol *find(const struct nearest *nearest, const struct elf *elf, uint64_t address)
 {
 	const struct elf_section *section = section_at(elf, address);
 	if (!section || !nearest->count)
 		return NULL;
 	uint32_t index = elf_section_index(elf, section), low = 0, high = nearest->count;
-	/* symbols of object files count from their section */
+	/* symbols of object files are relative to their section */
 	uint64_t base = elf->type == ET_REL ? section->address : 0;
 	struct nearest_symbol wanted = { .section = index, .value = address - base, .order = UINT32_MAX };
 	while (low < high) {

@@ -3,7 +3,7 @@
 #include "elf/elf_maker.h"
 #include "unit.h"
 
-/* .text at 0x1000, 0x100 bytes, and a table that `fill` makes. */
+/* A file with .text at 0x1000, 0x100 bytes, and the table that `fill` writes. */
 static uint8_t *file_of(void (*fill)(struct maker *m, unsigned tab, unsigned text), struct elf *elf)
 {
 	struct maker m = maker_new(true, false, EM_X86_64, ET_EXEC);
@@ -46,13 +46,13 @@ static void two_files(struct maker *m, unsigned tab, unsigned text)
 	maker_symbol(m, tab, "global", 0x1040, 0x10, STB_GLOBAL, STT_FUNC, text);
 }
 
-TEST("a local function has the file that stands above it; a global one has none where there are several")
+TEST("a local function has the file entry above it; a global one has none if there are several files")
 {
 	struct elf elf;
 	uint8_t *file = file_of(two_files, &elf);
 	expect(&elf, 0x1004, "first", "one.c");
 	expect(&elf, 0x1020, "second", "two.c");
-	expect(&elf, 0x1038, "second", "two.c"); /* behind its end, but nothing else is before */
+	expect(&elf, 0x1038, "second", "two.c"); /* beyond its end, but no other function precedes */
 	expect(&elf, 0x1058, "global", "");
 	expect(&elf, 0xfff, "", "");
 	expect(&elf, 0x1100, "", "");
@@ -68,7 +68,7 @@ static void one_place(struct maker *m, unsigned tab, unsigned text)
 	maker_symbol(m, tab, "alias", 0x1000, 0x20, STB_LOCAL, STT_FUNC, text);
 }
 
-TEST("of functions at one place the longest is taken, of these the first, as binutils does")
+TEST("of functions at one address the longest is used, of these the first, as in binutils")
 {
 	struct elf elf;
 	uint8_t *file = file_of(one_place, &elf);
@@ -88,7 +88,7 @@ static void nothing(struct maker *m, unsigned tab, unsigned text)
 	(void)text;
 }
 
-TEST("a file without functions knows none")
+TEST("a file without functions yields none")
 {
 	struct elf elf;
 	uint8_t *file = file_of(nothing, &elf);

@@ -8,13 +8,13 @@
 #include "base/memory.h"
 #include "base/vec.h"
 
-/* Header, starts and rest of the kernel's symbols, starts and rest of the modules' (each module's by address), modules, names, sum; in
- * native order:
+/* Header, starts and rest of the kernel's symbols, starts and rest of the modules' (by address within each module), modules, names,
+ * checksum; in native byte order:
  *
- * header   magic, state, _text, _stext (8 bytes each); how many symbols, symbols in modules, modules, bytes of names (4 each)
+ * header   magic, state, _text, _stext (8 bytes each); numbers of symbols, symbols in modules, modules, bytes of names (4 each)
  * start    (8)
- * rest     size (4; TO_NEXT: up to the symbol behind it), name (4: where, and what it is)
- * module   name, first symbol, how many (4 each) */
+ * rest     size (4; TO_NEXT: up to the next symbol), name (4: offset and kind)
+ * module   name, first symbol, number of symbols (4 each) */
 enum { SYMBOL_SIZE = PACKED_START + PACKED_REST, NAME_BITS = 29 };
 #define MAGIC 0x3230736d79736b70u /* the last two digits are the version */
 #define TO_NEXT UINT32_MAX
@@ -73,14 +73,14 @@ int packed_open(struct packed_list *list, struct span bytes, uint64_t state, str
 	list->marks = (struct kallsyms_marks){ .text = take_u64(&c), .stext = take_u64(&c) };
 	uint64_t kernel = take_u32(&c), in_modules = take_u32(&c), modules = take_u32(&c), names = take_u32(&c);
 	if (!known || c.short_read || kernel > SIZE_MAX / SYMBOL_SIZE || in_modules > SIZE_MAX / SYMBOL_SIZE || modules > SIZE_MAX / PACKED_MODULE)
-		return error_set(err, ERROR_FORMAT, "no list of this kernel's symbols");
+		return error_set(err, ERROR_FORMAT, "not a list of this kernel's symbols");
 	take_symbols(&c, (size_t)kernel, &list->kernel);
 	take_symbols(&c, (size_t)in_modules, &list->in_modules);
 	list->modules = take(&c, (size_t)modules * PACKED_MODULE);
 	list->names = (struct span){ take(&c, (size_t)names), (size_t)names };
 	if (c.short_read || cursor_left(&c) != PACKED_SUM_SIZE || (names && list->names.data[names - 1])) {
 		*list = (struct packed_list){ 0 };
-		return error_set(err, ERROR_FORMAT, "a list of symbols that makes no sense");
+		return error_set(err, ERROR_FORMAT, "an invalid list of symbols");
 	}
 	list->kernel.names = list->in_modules.names = list->names;
 	list->module_count = (uint32_t)modules;
@@ -94,7 +94,7 @@ struct span packed_module_names(const struct packed_list *list)
 	return (struct span){ list->names.data + first, list->names.len - first };
 }
 
-/* What is left of the symbols without the first `count`. */
+/* Removes the first `count` symbols. */
 static void packed_skip(struct packed_symbols *s, uint32_t count)
 {
 	s->starts += (size_t)count * PACKED_START;
@@ -122,10 +122,10 @@ void packed_module(const struct packed_list *list, const char *module, uint64_t 
 	s->shift = -(int64_t)start;
 }
 
-/* A list in the making: its bytes were counted before. */
+/* A list under construction: its size was computed before. */
 struct making {
-	char *at;              /* where the next field goes … */
-	char *rest;            /* … and the rest of the next symbol */
+	char *at;              /* position of the next field … */
+	char *rest;            /* … and of the rest of the next symbol */
 	char *names;
 	size_t names_len;
 	bool fits;
@@ -150,7 +150,7 @@ static uint32_t put_name(struct making *m, const char *name)
 	return at;
 }
 
-/* next: the symbol behind it in the same part; NULL: it is the last. */
+/* next: the following symbol of the same part; NULL: it is the last. */
 static void put_symbol(struct making *m, const struct symbol *symbol, const struct symbol *next)
 {
 	uint64_t size = symbol->end - symbol->start;
@@ -167,7 +167,7 @@ static void put_symbol(struct making *m, const struct symbol *symbol, const stru
 
 struct module_of_list {
 	const char *name;
-	VEC(uint32_t) symbols; /* in the list's in_modules */
+	VEC(uint32_t) symbols; /* indices in the list's in_modules */
 };
 
 static const char *module_name(const struct symbol *symbol)
@@ -178,10 +178,10 @@ static const char *module_name(const struct symbol *symbol)
 struct modules_of_list {
 	VEC(struct module_of_list) list;
 	uint32_t symbols;
-	size_t names;          /* bytes of theirs */
+	size_t names;          /* bytes of their names */
 };
 
-/* Neighbours are mostly of one module. */
+/* Consecutive symbols are mostly of one module. */
 static struct module_of_list *module_find(struct modules_of_list *m, const char *name)
 {
 	for (size_t i = m->list.count; i-- > 0;)

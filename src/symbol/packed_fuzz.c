@@ -15,7 +15,7 @@ static uint64_t ask(const struct packed_symbols *symbols)
 	return sum;
 }
 
-/* Its sum is not asked for: what is read has to be harmless also where that agrees by chance. */
+/* The checksum is not compared: reading has to be safe also if it matches by chance. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct packed_list list;
@@ -28,6 +28,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t sum = ask(&list.kernel);
 	packed_module(&list, "[ext4]", 0xffffffffc0000000, &symbols);
 	sum += ask(&symbols);
-	__asm__ volatile("" : : "r"(sum)); /* what was read is needed */
+	__asm__ volatile("" : : "r"(sum)); /* keeps the compiler from dropping the reads */
 	return 0;
 }

@@ -43,7 +43,7 @@ static struct span span_of(const struct sample_list *s)
 	return (struct span){ (const uint8_t *)s->bytes, s->len };
 }
 
-/* As symtab_find does. */
+/* As symtab_find. */
 static uint32_t find(const struct packed_symbols *packed, uint64_t offset)
 {
 	struct symbol symbol;
@@ -71,7 +71,7 @@ static void expect_same(const struct symbol_table *table, const struct packed_sy
 	EXPECT_INT(find(packed, UINT64_MAX), table_find(table, UINT64_MAX));
 }
 
-TEST("a packed list says what the list says, of the kernel and of each module")
+TEST("a packed list yields the symbols of the list, of the kernel and of each module")
 {
 	static const char *const modules[] = { "[ext4]", "[xfs]", "[none]" };
 	static const uint64_t starts[] = { 0xffffffffc0000000, 0xffffffffc0000080, 0xffffffffffff0000, 0 };
@@ -94,7 +94,7 @@ TEST("a packed list says what the list says, of the kernel and of each module")
 	sample_close(&s);
 }
 
-TEST("programs of BPF and trampolines, which come and go, are not packed")
+TEST("BPF programs and trampolines, which come and go, are not packed")
 {
 	struct sample_list s;
 	struct packed_list packed;
@@ -141,7 +141,7 @@ TEST("an empty list can be packed")
 	sample_close(&s);
 }
 
-/* As the reader of a file does. */
+/* As the reader of a file checks it. */
 static bool is_whole(const char *bytes, size_t len, uint64_t state)
 {
 	struct packed_list packed;
@@ -170,14 +170,14 @@ static void ask_everything(const char *bytes, size_t len)
 		packed_get(&symbols, id, &symbol);
 }
 
-TEST("a list that was cut at any byte is none, and one with any bit turned is known by its sum")
+TEST("a list truncated at any byte is rejected, and the checksum detects any changed bit")
 {
 	struct sample_list s;
 	sample_open(&s, list);
 	EXPECT(is_whole(s.bytes, s.len, 7));
 	EXPECT(!is_whole(s.bytes, s.len, 8));
 	for (size_t len = 0; len < s.len; len++) {
-		/* exactly as long, so that reading beyond its end is noticed */
+		/* of the exact size, so that sanitizers detect reads beyond its end */
 		char *cut = memcpy(memory_alloc(len), s.bytes, len);
 		EXPECT(!is_whole(cut, len, 7));
 		ask_everything(cut, len);
@@ -192,7 +192,7 @@ TEST("a list that was cut at any byte is none, and one with any bit turned is kn
 	sample_close(&s);
 }
 
-TEST("a sum is the same in pieces")
+TEST("the checksum of pieces is that of the whole")
 {
 	char bytes[200];
 	struct packed_sum whole = { 0 }, pieces = { 0 };

@@ -8,8 +8,8 @@
 
 #define PERF_MAP_SYMBOLS_LIMIT (4u << 20)
 
-/* The name, which runs to the end of the line and has three characters at least; NULL for a line that is too short. As
- * for perf, a number that is not there is 0, so that lines of another shape still take their place among the others. */
+/* Returns the name, which extends to the end of the line and has at least three characters; NULL if the line is too short. As in perf, a
+ * missing number is 0, so that lines of another form are still inserted. */
 static const char *parse_line(char *line, size_t len, uint64_t *start, uint64_t *size)
 {
 	char *p = line, *end = line + len;

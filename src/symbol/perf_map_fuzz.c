@@ -22,6 +22,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	table_fini(&table);
 	free(owned);
-	__asm__ volatile("" : : "r"(sum)); /* what was read is needed */
+	__asm__ volatile("" : : "r"(sum)); /* keeps the compiler from dropping the reads */
 	return 0;
 }

@@ -32,7 +32,7 @@ TEST("a perf map's lines are start, size and a name with blanks; the last one ne
 	free(owned);
 }
 
-TEST("lines too short to hold a name are passed over, and a size that wraps holds nothing")
+TEST("lines that are too short for a name are skipped, and a size that wraps covers nothing")
 {
 	struct symbol_table table;
 	char *owned = parsed(&table, "\n10\n10 20\n10 20 ab\n30 20 abc\n100 ffffffffffffffff wraps\n");
@@ -44,7 +44,7 @@ TEST("lines too short to hold a name are passed over, and a size that wraps hold
 	free(owned);
 }
 
-TEST("an empty perf map names nothing")
+TEST("an empty perf map yields no symbols")
 {
 	struct symbol_table table;
 	char *owned = parsed(&table, "");
@@ -54,7 +54,7 @@ TEST("an empty perf map names nothing")
 	free(owned);
 }
 
-TEST("the lines of every runtime's map are read: Python, Node, Java, .NET, LuaJIT, V8, LLVM, Julia")
+TEST("maps of all runtimes are read: Python, Node, Java, .NET, LuaJIT, V8, LLVM, Julia")
 {
 	static const char *const names[] = {
 		"py::fib:/srv/app/a b.py",
@@ -79,7 +79,7 @@ TEST("the lines of every runtime's map are read: Python, Node, Java, .NET, LuaJI
 	str_fini(&text);
 }
 
-TEST("of entries for one place what is found is what perf finds: the last of equal ones, the inner of nested ones")
+TEST("of overlapping entries the same one is found as in perf: the last of equal ones, the inner of nested ones")
 {
 	struct symbol_table table;
 	char *owned = parsed(&table, "1000 40 one\n1000 40 two\n2000 100 outer\n2040 4 inner\n3000 0 empty\n3008 8 next\n");

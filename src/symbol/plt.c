@@ -7,10 +7,10 @@
 #include "base/memory.h"
 #include "elf/symtab.h"
 
-/* More stubs than this are not named. */
+/* Limit on the number of named stubs. */
 #define PLT_STUBS_LIMIT (1u << 20)
 
-/* What is longer is cut. */
+/* Longer names are truncated. */
 #define PLT_NAME_MAX 4096u
 
 struct plt {
@@ -19,7 +19,7 @@ struct plt {
 	struct arena *names;
 };
 
-/* Bytes of the first stub, which is special, and of each other one. */
+/* Sizes in bytes of the first stub, which is special, and of the others. */
 struct stub_sizes {
 	uint64_t header, entry;
 };
@@ -42,7 +42,7 @@ static struct stub_sizes stub_sizes_of(const struct elf *elf, const struct elf_s
 		if (elf->machine == fixed[i].machine)
 			return fixed[i].sizes;
 	uint64_t entry = plt->entry_size;
-	/* linkers have written other sizes, or none */
+	/* some linkers write other sizes, or none */
 	if (machine_is_x86(elf) && entry != 8 && entry != 16)
 		entry = plt->align == 8 ? 8 : 16;
 	return (struct stub_sizes){ entry, entry };
@@ -69,7 +69,7 @@ static struct symbol *plt_add(struct plt *p, uint64_t offset, uint64_t size, con
 	return builder_add(p->builder, offset, size, name, STB_GLOBAL, STT_FUNC);
 }
 
-/* From the start of an x86-64 stub to the slot it jumps through: [endbr64] [bnd] jmp *disp(%rip); 0: no such stub. */
+/* The offset from the start of an x86-64 stub to the slot through which it jumps: [endbr64] [bnd] jmp *disp(%rip); 0: not such a stub. */
 static uint32_t stub_slot(const uint8_t *code, size_t len)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -80,7 +80,7 @@ static uint32_t stub_slot(const uint8_t *code, size_t len)
 	return (uint32_t)at + 6 + (code[at + 2] | code[at + 3] << 8 | code[at + 4] << 16 | (uint32_t)code[at + 5] << 24);
 }
 
-/* Relocations by the place they fill. */
+/* Relocations by the slot that they fill. */
 struct slots {
 	struct table_key *keys;
 	uint32_t count;
@@ -114,7 +114,7 @@ static const char *table_name(const struct elf_symtab *tab, uint32_t index)
 	return index < tab->count ? elf_symtab_get(tab, index).name : "";
 }
 
-/* .plt.got: stubs for functions whose address is taken too, so that .rela.dyn fills their slots. */
+/* .plt.got: stubs for functions whose address is also taken: .rela.dyn fills their slots. */
 static void plt_got(struct plt *p)
 {
 	const struct elf *elf = p->elf;
@@ -140,7 +140,7 @@ static void plt_got(struct plt *p)
 	free(slots.keys);
 }
 
-/* A stub of an indirect function has no symbol in its relocation: on x86-64 the addend is the resolver's address. */
+/* The relocation of an indirect function's stub has no symbol: on x86-64 its addend is the resolver's address. */
 static const char *plt_indirect(struct plt *p, const struct elf_relocations *rels, const struct elf_relocation *rel)
 {
 	if (p->elf->machine != EM_X86_64 || !rels->addends || rel->type != R_X86_64_IRELATIVE)
@@ -159,7 +159,7 @@ static void plt_stubs(struct plt *p, const struct elf_section *section, const st
 	uint64_t size)
 {
 	struct elf_relocations rels = elf_relocations(p->elf, section);
-	/* x86 linkers put those of indirect functions last, whatever the order of the stubs */
+	/* x86 linkers place relocations of indirect functions last, whatever the order of the stubs */
 	struct slots slots = slots_sorted(&rels, machine_is_x86(p->elf));
 	for (uint32_t i = 0; i < slots.count && i < PLT_STUBS_LIMIT; i++, offset += size) {
 		struct elf_relocation rel = elf_relocation_get(&rels, slots.keys[i].index);
@@ -169,7 +169,7 @@ static void plt_stubs(struct plt *p, const struct elf_section *section, const st
 	free(slots.keys);
 }
 
-/* .rela.plt or .rel.plt with the symbol table it refers to; NULL where there is none to be used. */
+/* Finds .rela.plt or .rel.plt and its symbol table; NULL if absent or invalid. */
 static const struct elf_section *plt_relocations(const struct elf *elf, struct elf_symtab *tab)
 {
 	const struct elf_section *rel = elf_section(elf, ".rela.plt");
@@ -190,7 +190,7 @@ void plt_symbols(const struct elf_load_request *request, struct table_builder *b
 	const struct elf_section *plt = elf_section(p.elf, ".plt");
 	if (!plt)
 		return;
-	/* what had no size may reach into here */
+	/* a symbol without a size may extend into the PLT */
 	struct symbol *before = builder_find(builder, plt->offset);
 	if (before && before->start < plt->offset)
 		before->end = plt->offset;
@@ -215,7 +215,7 @@ void plt_symbols(const struct elf_load_request *request, struct table_builder *b
 	const struct elf_section *rel = plt_relocations(p.elf, &tab);
 	bool headless = false;
 	if (rel && lazy) {
-		/* as many stubs as relocations: there is no header */
+		/* as many stubs as relocations: no header */
 		uint64_t count = elf_relocations(p.elf, rel).count;
 		headless = count * sizes.entry == plt->size;
 		offset += headless ? 0 : sizes.header;

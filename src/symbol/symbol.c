@@ -10,7 +10,7 @@
 #include "symbol/demangle.h"
 #include "symbol/load.h"
 
-/* Nobody reads longer names; what is made of a symbol's name in a file is bounded by it. */
+/* Limit on the text that a symbol's name is converted to. */
 #define SHOWN_NAME_MAX ((size_t)16 << 10)
 /* perf composes the names of stubs in a buffer of this size. */
 #define PLT_NAME_MAX 1023u
@@ -27,7 +27,7 @@ struct symbols {
 	struct symbol_sources sources;
 	pthread_mutex_t loading[LOADING_LOCKS]; /* by module id */
 	pthread_mutex_t shown_lock;
-	struct arena shown;          /* names that no file holds as they are shown */
+	struct arena shown;          /* owns shown names that are in no file */
 	struct symtab_page *_Atomic pages[MODULE_PAGES];
 };
 
@@ -49,7 +49,7 @@ void symbols_free(struct symbols *s)
 		struct symtab_page *page = atomic_load(&s->pages[i]);
 		for (unsigned k = 0; page && k < MODULES_PER_PAGE; k++)
 			if (page->slots[k])
-				symtab_free(page->slots[k]);
+				symtab_free(&s->sources, page->slots[k]);
 		free(page);
 	}
 	for (unsigned i = 0; i < LOADING_LOCKS; i++)
@@ -134,21 +134,19 @@ size_t symbols_kernel_parts(struct symbols *s, const struct module *kernel, stru
 	return load_kernel_parts(&s->sources, kernel, parts, max);
 }
 
+/* Always returns a copy: escaped text must not change with the file. */
 static const char *name_show(struct symbols *s, const struct symtab *tab, const char *raw)
 {
-	size_t len = strnlen(raw, SHOWN_NAME_MAX);
-	char *text = len < SHOWN_NAME_MAX ? name_demangle(&tab->demangler, raw) : NULL;
+	char *text = name_demangle(&tab->demangler, raw);
 	const char *shown = text ? text : raw;
 	size_t shown_len = strnlen(shown, SHOWN_NAME_MAX);
-	if (shown_len > PLT_NAME_MAX && strcmp(shown + shown_len - 4, "@plt") == 0)
+	if (shown_len > PLT_NAME_MAX && memcmp(shown + shown_len - 4, "@plt", 4) == 0)
 		shown_len = PLT_NAME_MAX;
 	bool shorten = s->sources.options.short_names && !tab->demangler.off && memchr(shown, '<', shown_len);
-	if (!text && !shorten && shown_len == len && len < SHOWN_NAME_MAX && text_is_printable(raw, len))
-		return raw;
 	pthread_mutex_lock(&s->shown_lock);
 	char *copy = arena_string(&s->shown, shown, shown_len);
 	pthread_mutex_unlock(&s->shown_lock);
-	text_make_printable(copy);
+	text_join_lines(copy, strlen(copy));
 	if (shorten)
 		name_shorten(copy);
 	free(text);
@@ -163,7 +161,7 @@ const char *symbols_name(struct symbols *s, const struct module *module, uint32_
 	const char *_Atomic *where = &tab->shown[id - 1];
 	const char *shown = atomic_load_explicit(where, memory_order_acquire);
 	if (!shown) {
-		/* two threads may both make it: either text will do */
+		/* two threads may both create it: either text is valid */
 		shown = name_show(s, tab, tab->table.symbols[id - 1].name);
 		atomic_store_explicit(where, shown, memory_order_release);
 	}

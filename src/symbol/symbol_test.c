@@ -14,11 +14,11 @@
 static const uint8_t id_one[20] = { 0xab, 0xcd, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18 };
 static const uint8_t id_two[20] = { 0x12, 0x34, 9 };
 #define HEX_ONE "ab/cd0102030405060708090a0b0c0d0e0f101112"
-/* Where the files below have their first function: behind header, three program headers and .fill. */
+/* Offset of the first function of the files below: after the header, three program headers and .fill. */
 #define TEXT_OFFSET 0x1000
 #define FILL (TEXT_OFFSET - 240)
 
-/* A folder for one test, and what is in it. */
+/* A folder for one test, and its files. */
 struct place {
 	char root[64];
 	char path[4][PATH_MAX];
@@ -43,7 +43,7 @@ static void place_close(struct place *p)
 	EXPECT_INT(system(command), 0);
 }
 
-/* Writes a file below the folder, making the folders on the way. */
+/* Writes a file below the folder, and creates the folders on its path. */
 static const char *place_write(struct place *p, const char *name, const void *data, size_t len)
 {
 	char *path = p->path[p->used++ % 4];
@@ -61,7 +61,7 @@ static const char *place_write(struct place *p, const char *name, const void *da
 	return path;
 }
 
-/* An ELF file with one function of that name at TEXT_OFFSET; in .symtab, .dynsym or .gnu_debugdata. */
+/* Makes an ELF file with one function of that name at TEXT_OFFSET; in .symtab, .dynsym or .gnu_debugdata. */
 static uint8_t *file_with(const char *function, const char *table, const uint8_t *id, const char *debuglink, size_t *len)
 {
 	struct maker m = maker_new(true, false, EM_X86_64, ET_DYN);
@@ -111,7 +111,7 @@ static const char *shown(struct place *p, const struct module *module, uint64_t 
 	return id ? symbols_name(p->symbols, module, id) : "";
 }
 
-TEST("a file's own symbols are found and shown demangled; the info tells where from")
+TEST("a file's own symbols are found and demangled; the info names their source")
 {
 	struct place p;
 	place_open(&p);
@@ -133,7 +133,7 @@ TEST("a file's own symbols are found and shown demangled; the info tells where f
 	place_close(&p);
 }
 
-TEST("a file of another build-id, or of none, is not used")
+TEST("a file with another build-id, or without one, is not used")
 {
 	struct place p;
 	place_open(&p);
@@ -152,7 +152,25 @@ TEST("a file of another build-id, or of none, is not used")
 	place_close(&p);
 }
 
-TEST("what is no ELF file, a pipe or a folder costs only that module its names")
+TEST("a file of another format is no damaged ELF file, unless the recording has a build-id of it")
+{
+	static const char cut[20] = "\177ELF\2\1";
+	struct place p;
+	place_open(&p);
+	struct module *text = place_module(&p, MODULE_FILE, place_write(&p, "text", "#!/bin/sh\n", 10), NULL);
+	struct module *replaced = place_module(&p, MODULE_FILE, place_write(&p, "replaced", "#!/bin/sh\n", 10), id_one);
+	struct module *damaged = place_module(&p, MODULE_FILE, place_write(&p, "damaged", cut, 20), NULL);
+	p.symbols = symbols_new(&p.modules, &(struct symbols_options){ 0 });
+	EXPECT_STR(shown(&p, text, 0), "");
+	EXPECT_STR(shown(&p, replaced, 0), "");
+	EXPECT_STR(shown(&p, damaged, 0), "");
+	EXPECT_INT(symbols_info(p.symbols, text).state, SYMTAB_MISSING);
+	EXPECT_INT(symbols_info(p.symbols, replaced).state, SYMTAB_DAMAGED);
+	EXPECT_INT(symbols_info(p.symbols, damaged).state, SYMTAB_DAMAGED);
+	place_close(&p);
+}
+
+TEST("a file that is not ELF, a pipe or a folder yields no names only for its own module")
 {
 	struct place p;
 	place_open(&p);
@@ -163,13 +181,12 @@ TEST("what is no ELF file, a pipe or a folder costs only that module its names")
 	struct module *pipe = place_module(&p, MODULE_FILE, fifo, NULL), *folder = place_module(&p, MODULE_FILE, p.root, NULL);
 	p.symbols = symbols_new(&p.modules, &(struct symbols_options){ 0 });
 	EXPECT_STR(shown(&p, text, 0), "");
-	EXPECT_INT(symbols_info(p.symbols, text).state, SYMTAB_DAMAGED);
 	EXPECT_STR(shown(&p, pipe, 0), "");
 	EXPECT_STR(shown(&p, folder, 0), "");
 	place_close(&p);
 }
 
-TEST("with symfs everything comes from below it")
+TEST("with symfs all files are opened below it")
 {
 	struct place p;
 	place_open(&p);
@@ -190,7 +207,7 @@ TEST("with symfs everything comes from below it")
 	place_close(&p);
 }
 
-TEST("the build-id cache has the file of the recording where the path has another one now")
+TEST("the build-id cache has the file of the recording if the path has another one now")
 {
 	struct place p;
 	place_open(&p);
@@ -204,7 +221,7 @@ TEST("the build-id cache has the file of the recording where the path has anothe
 	place_close(&p);
 }
 
-TEST("a stripped file has its names from the debug file it links to, and exported ones where there is none")
+TEST("a stripped file has the names of its linked debug file, and otherwise exported names")
 {
 	struct place p;
 	place_open(&p);
@@ -220,7 +237,7 @@ TEST("a stripped file has its names from the debug file it links to, and exporte
 	place_close(&p);
 }
 
-TEST("names hidden in .gnu_debugdata come beside the exported ones")
+TEST("names in .gnu_debugdata are used in addition to the exported ones")
 {
 	struct place p;
 	place_open(&p);
@@ -250,7 +267,7 @@ static const char kallsyms[] =
 	"ffffffff81000100 T kernel_function\n"
 	"ffffffffc0000000 t module_function\t[ext4]\n";
 
-TEST("kernel and modules share one list, moved to where the recorded kernel was")
+TEST("kernel and modules share one list, moved to the recorded kernel's address")
 {
 	struct place p;
 	place_open(&p);
@@ -267,7 +284,7 @@ TEST("kernel and modules share one list, moved to where the recorded kernel was"
 	place_close(&p);
 }
 
-TEST("a kernel of another build-id has its list from the cache or nowhere")
+TEST("for a kernel with another build-id only the list in the cache is used")
 {
 	struct place p;
 	place_open(&p);
@@ -284,7 +301,7 @@ TEST("a kernel of another build-id has its list from the cache or nowhere")
 	place_close(&p);
 }
 
-TEST("a perf map, a symbol of its own and a module without code are served too")
+TEST("perf maps, single symbols and modules without code are supported")
 {
 	struct place p;
 	place_open(&p);
@@ -294,14 +311,14 @@ TEST("a perf map, a symbol of its own and a module without code are served too")
 	struct module *heap = place_module(&p, MODULE_NONE, "[heap]", NULL);
 	bpf->size = 0x40;
 	p.symbols = symbols_new(&p.modules, &(struct symbols_options){ 0 });
-	EXPECT_STR(shown(&p, anon, 0x7f0000001010), "jitted ?[31m");
+	EXPECT_STR(shown(&p, anon, 0x7f0000001010), "jitted \x1b[31m");
 	EXPECT_STR(shown(&p, bpf, 0x3f), "bpf_prog_1234");
 	EXPECT_STR(shown(&p, bpf, 0x40), "");
 	EXPECT_STR(shown(&p, heap, 0x10), "");
 	place_close(&p);
 }
 
-TEST("code of a JIT compiler has the names of its dump, as they are shown, and nothing between them")
+TEST("code of a JIT compiler has the names of its dump, and addresses between its functions have none")
 {
 	struct place p;
 	place_open(&p);
@@ -310,14 +327,14 @@ TEST("code of a JIT compiler has the names of its dump, as they are shown, and n
 	jit_add_code(jit, 0x100, 0x20, "JS:*add \x1b[31m");
 	jit_add_code(jit, 0x180, 0x20, "_ZN3foo3barEv");
 	p.symbols = symbols_new(&p.modules, &(struct symbols_options){ 0 });
-	EXPECT_STR(shown(&p, dump, 0x11f), "JS:*add ?[31m");
+	EXPECT_STR(shown(&p, dump, 0x11f), "JS:*add \x1b[31m");
 	EXPECT_STR(shown(&p, dump, 0x120), "");
 	EXPECT_STR(shown(&p, dump, 0x180), "foo::bar");
 	jit_free(jit);
 	place_close(&p);
 }
 
-TEST("the vdso of this process is found where nothing else is known")
+TEST("the vdso of this process is found if no other source exists")
 {
 	struct place p;
 	place_open(&p);

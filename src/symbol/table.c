@@ -7,10 +7,10 @@
 #include "base/memory.h"
 
 #define PAGE 4096u
-/* Names are compared up to here: real ones end long before. */
+/* Limit on the compared length of names: real names are shorter. */
 #define COMPARED_NAME 4096u
 #define DEMANGLE_BUDGET 500000u
-/* A tree of more would take longer to grow than its shape is worth. */
+/* A larger tree would take too long to build. */
 #define TREE_LIMIT (2u << 20)
 
 void builder_init(struct table_builder *b, const struct demangler *demangler)
@@ -28,7 +28,7 @@ void builder_fini(struct table_builder *b)
 struct symbol *builder_add(struct table_builder *b, uint64_t start, uint64_t size, const char *name, uint8_t binding,
 	uint8_t type)
 {
-	/* a size that wraps around gives a symbol that holds nothing */
+	/* with a size that wraps around, the symbol covers nothing */
 	struct symbol symbol = { .start = start, .end = start + size, .name = name, .binding = binding, .type = type,
 		.order = b->added++ };
 	vec_push(&b->fresh, symbol);
@@ -77,7 +77,7 @@ static bool symbols_sorted(const struct symbol *symbols, size_t count)
 	return true;
 }
 
-/* Puts the fresh symbols into order of address. */
+/* Sorts the fresh symbols by address. */
 static void builder_sort_fresh(struct table_builder *b)
 {
 	size_t count = b->fresh.count;
@@ -110,7 +110,7 @@ void builder_merge(struct table_builder *b)
 		memset(&b->fresh, 0, sizeof b->fresh);
 	} else {
 		vec_reserve(&b->sorted, old + fresh);
-		/* from the end, in place: of equal ones, those already there come first */
+		/* merges from the end, in place: of equal ones, those of earlier rounds precede */
 		struct symbol *sorted = b->sorted.items;
 		for (size_t to = old + fresh, i = old, j = fresh; j > 0;) {
 			if (i > 0 && sorted[i - 1].start > b->fresh.items[j - 1].start)
@@ -131,7 +131,7 @@ static uint64_t page_after(uint64_t address)
 	return next + PAGE > address ? next + PAGE : UINT64_MAX;
 }
 
-/* Kernel and modules lie apart: what is last in one does not reach to the first of the next. */
+/* Kernel and modules are separate in memory: the last symbol of one does not extend to the first of the next. */
 static bool same_module(const char *a, const char *b)
 {
 	a = strchr(a, '[');
@@ -156,7 +156,7 @@ void builder_fix_ends(struct table_builder *b, bool kallsyms)
 		previous->end = page_after(previous->start);
 }
 
-/* Constructors and destructors come in pairs of one shown name (C1 and C2, D1 and D2): told apart without demangling. */
+/* Constructors and destructors exist in pairs with one demangled name (C1 and C2, D1 and D2): recognized without demangling. */
 static bool mangled_twins(const char *a, const char *b)
 {
 	if (a[0] != '_' || a[1] != 'Z')
@@ -188,8 +188,8 @@ static struct shown shown_of(struct table_builder *b, const char *name)
 	return result;
 }
 
-/* Of two at one address, whether the first is the one to keep: what has a size, is not weak, is global, starts with fewer
- * underscores, has the longer name; an old system call alias goes. */
+/* Returns whether the first of two symbols at one address is retained: prefers a size, not weak, global, fewer leading underscores, the
+ * longer name; old system call aliases are dropped. */
 static bool keeps_first(struct table_builder *b, const struct symbol *first, const struct symbol *second)
 {
 	bool empty1 = first->start == first->end, empty2 = second->start == second->end;
@@ -218,7 +218,7 @@ static void builder_erased(struct table_builder *b, const struct symbol *symbol)
 	vec_push(&b->events, event);
 }
 
-/* Names lie all over the file: those that will be compared soon are called for ahead. */
+/* Names are spread over the file: prefetches those that are compared soon. */
 static void prefetch_tie(const struct table_builder *b, size_t i)
 {
 	if (i < b->sorted.count && b->sorted.items[i].start == b->sorted.items[i - 1].start) {
@@ -278,7 +278,7 @@ struct symbol *builder_find(struct table_builder *b, uint64_t offset)
 	return symbol && symbol_holds(symbol, offset) ? symbol : NULL;
 }
 
-/* Plays back what was inserted and erased, and keeps the tree that this gives, in final ids. */
+/* Replays the insertions and removals, and stores the resulting tree with final ids. */
 static void builder_grow_tree(struct table_builder *b, struct symbol_table *table)
 {
 	struct tree tree;
@@ -319,7 +319,7 @@ static void builder_grow_tree(struct table_builder *b, struct symbol_table *tabl
 	tree_fini(&tree);
 }
 
-/* Marks what only the tree can answer; whether there is any. */
+/* Marks symbols whose look-up needs the tree; returns whether there are any. */
 static bool builder_mark_overlaps(struct table_builder *b)
 {
 	bool overlapping = false;

@@ -19,7 +19,7 @@ static const char *name_at(const struct symbol_table *table, uint64_t offset)
 	return id ? table->symbols[id - 1].name : "";
 }
 
-TEST("a symbol without size reaches to the next one, the last to the end of the page after its own")
+TEST("a symbol without size extends to the next one, the last to the end of the page after its own")
 {
 	struct table_builder b;
 	builder_init(&b, &plain);
@@ -41,14 +41,14 @@ TEST("a symbol without size reaches to the next one, the last to the end of the 
 	table_fini(&table);
 }
 
-TEST("of several names at one address the better one stays")
+TEST("of several names at one address the better one is retained")
 {
 	static const struct {
 		const char *name;
 		uint64_t size;
 		uint8_t binding;
 	} pairs[][2] = {
-		/* the second is the one that stays */
+		/* the second one is retained */
 		{ { "empty", 0, STB_GLOBAL }, { "sized", 8, STB_WEAK } },
 		{ { "weak_but_long", 8, STB_WEAK }, { "local", 8, STB_LOCAL } },
 		{ { "local_but_long", 8, STB_LOCAL }, { "global", 8, STB_GLOBAL } },
@@ -65,7 +65,7 @@ TEST("of several names at one address the better one stays")
 		for (unsigned k = 0; k < 2; k++)
 			builder_add(&b, 0x100, pairs[i / 2][k ^ swapped].size, pairs[i / 2][k ^ swapped].name,
 				pairs[i / 2][k ^ swapped].binding, STT_FUNC);
-		/* keeps the ends as given, and something behind */
+		/* its ends are fixed, and a symbol follows */
 		builder_add(&b, 0x200, 8, "behind", STB_GLOBAL, STT_FUNC);
 		builder_merge(&b);
 		builder_drop_duplicates(&b);
@@ -76,7 +76,7 @@ TEST("of several names at one address the better one stays")
 	}
 }
 
-TEST("later rounds add to what stands and lose against it where nothing tells them apart")
+TEST("symbols of later rounds are added, and dropped if an equal one exists")
 {
 	struct table_builder b;
 	builder_init(&b, &plain);
@@ -96,11 +96,11 @@ TEST("later rounds add to what stands and lose against it where nothing tells th
 	table_fini(&table);
 }
 
-TEST("where symbols overlap, the path through perf's tree tells which one is found")
+TEST("where symbols overlap, the path through perf's tree determines which one is found")
 {
 	struct table_builder b;
 	builder_init(&b, &plain);
-	/* the first one added is the root; the others hang left and right of it */
+	/* the first one added is the root, with children left and right */
 	builder_add(&b, 0x100, 0x100, "root", STB_GLOBAL, STT_FUNC);
 	builder_add(&b, 0x140, 0x10, "inside", STB_GLOBAL, STT_FUNC);
 	builder_add(&b, 0x80, 0x1000, "around", STB_GLOBAL, STT_FUNC);
@@ -109,12 +109,12 @@ TEST("where symbols overlap, the path through perf's tree tells which one is fou
 	EXPECT(table.root != 0);
 	EXPECT_STR(name_at(&table, 0x148), "root");
 	EXPECT_STR(name_at(&table, 0x90), "around");
-	/* right of the root there is only "inside", which does not hold it */
+	/* to the right of the root is only "inside", which does not contain the address */
 	EXPECT_STR(name_at(&table, 0x300), "");
 	table_fini(&table);
 }
 
-TEST("keys are sorted by all their bits, equal ones as they came")
+TEST("keys are sorted by all their bits, equal ones in their original order")
 {
 	enum { COUNT = 3000 };
 	static struct table_key keys[COUNT];

@@ -1,12 +1,12 @@
-/* Symbol names kept inside the text they were read from: each moves to the front, what lies between is given back. A line
- * is always longer than its name and a NUL, so a name never overwrites what is still to be read. */
+/* Retains symbol names inside the text from which they are parsed: each name moves to the front, the rest is freed. A line is always longer
+ * than its name and a NUL, so a name never overwrites unread text. */
 #pragma once
 #include <stddef.h>
 #include <string.h>
 
 #include "symbol/table.h"
 
-/* Moves len bytes of text to *used and ends them with a NUL. */
+/* Moves len bytes of text to *used and terminates them with a NUL. */
 static inline const char *text_keep(char *text, size_t *used, const char *name, size_t len)
 {
 	char *kept = memmove(text + *used, name, len);
@@ -15,7 +15,7 @@ static inline const char *text_keep(char *text, size_t *used, const char *name, 
 	return kept;
 }
 
-/* Gives back what lies behind `used`; names of the builder follow where the text moved. */
+/* Frees the text beyond `used`; adjusts the builder's names if the text moves. */
 static inline char *text_shrink(char *text, size_t used, struct table_builder *builder)
 {
 	uintptr_t old = (uintptr_t)text;

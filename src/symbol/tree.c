@@ -23,7 +23,7 @@ void tree_fini(struct tree *tree)
 	*tree = (struct tree){ 0 };
 }
 
-/* Puts `by` where `node` hangs. */
+/* Replaces `node` by `by` in its parent. */
 static void tree_replace(struct tree *t, uint32_t node, uint32_t by)
 {
 	uint32_t parent = t->parent[node];
@@ -36,8 +36,7 @@ static void tree_replace(struct tree *t, uint32_t node, uint32_t by)
 	t->parent[by] = parent;
 }
 
-/* down[x] rises to x's place, x becomes its child: with (left, right) a rotation to the left, with (right, left) to the
- * right. */
+/* down[x] moves to x's position, x becomes its child: with (left, right) a left rotation, with (right, left) a right rotation. */
 static void tree_rotate(struct tree *t, uint32_t *up, uint32_t *down, uint32_t x)
 {
 	uint32_t y = down[x];
@@ -82,7 +81,7 @@ void tree_insert(struct tree *t, uint32_t node, uint32_t parent, int on_left)
 	t->red[t->root] = 0;
 }
 
-/* x carries one black too many. */
+/* x has one black too many. */
 static void tree_fix_erased(struct tree *t, uint32_t x)
 {
 	while (x != t->root && !t->red[x]) {

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-/* Black height below node, or -1 where a rule is broken; counts nodes and checks parents and order. */
+/* The black height below node, or -1 if a rule is violated; counts nodes and checks parents and order. */
 static int tree_check(const struct tree *t, uint32_t node, uint32_t *last, unsigned *count)
 {
 	if (!node)
@@ -28,7 +28,7 @@ static void tree_add(struct tree *t, uint32_t node)
 	tree_insert(t, node, parent, node < parent);
 }
 
-TEST("a tree stays balanced and in order while nodes come and go")
+TEST("a tree stays balanced and in order across insertions and removals")
 {
 	enum { NODES = 500 };
 	struct tree t;

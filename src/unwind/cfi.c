@@ -55,7 +55,7 @@ bool take_pointer(struct cursor *c, const struct cfi_section *section, uint8_t e
 	return true;
 }
 
-/* Length and id: the offsets of the id and of the end; false where the section ends, by its terminator or for want of bytes. */
+/* Reads length and id: stores the offsets of the id and of the end; false at the end of the section (its terminator, or too few bytes). */
 static bool entry_bounds(const struct cfi_section *section, uint64_t offset, uint64_t *id_at, uint64_t *end, bool *wide)
 {
 	struct cursor c = cursor_of(section->bytes.data, section->bytes.len, false);
@@ -77,7 +77,7 @@ enum cfi_entry cfi_next(const struct cfi_section *section, uint64_t *offset, str
 {
 	uint64_t id_at, end, at;
 	bool wide;
-	do { /* an entry of no length is a terminator; linkers leave some in the middle */
+	do { /* an entry of length 0 is a terminator; linkers leave some in the middle */
 		at = *offset;
 		if (at > section->bytes.len || section->bytes.len - at < 4)
 			return CFI_END;
@@ -103,20 +103,20 @@ enum cfi_entry cfi_next(const struct cfi_section *section, uint64_t *offset, str
 	return CFI_FDE;
 }
 
-/* The data that an augmentation "zR…" announces. */
+/* Parses the data that an augmentation "zR…" announces. */
 static bool take_augmentation(struct cursor *c, const struct cfi_section *section, const char *letters, struct cie *cie)
 {
 	uint64_t skipped, length = take_uleb(c);
 	if (c->short_read || length > cursor_left(c))
 		return false;
 	size_t end = c->at + (size_t)length;
-	bool known = true; /* the rest's length is known, its meaning is not needed */
+	bool known = true; /* the rest has a known length, its content is not needed */
 	for (; *letters && known; letters++) {
 		switch (*letters) {
 		case 'R': cie->encoding = take_u8(c); break;
 		case 'L': take_u8(c); break;
 		case 'S': cie->signal = true; break;
-		case 'B': case 'G': break; /* which key signs, and memory tagging: nothing here depends on it */
+		case 'B': case 'G': break; /* signing key and memory tagging do not affect unwinding */
 		case 'P': {
 			uint8_t encoding = take_u8(c);
 			if (!take_pointer(c, section, encoding, cie->address_size, 0, &skipped))
@@ -152,7 +152,7 @@ bool cfi_cie(const struct cfi_section *section, uint64_t offset, struct cie *cie
 	if (c.short_read || version < 1 || version > 5 || version == 2)
 		return false;
 	if (letters[0] == 'e' && letters[1] == 'h' && !letters[2])
-		take(&c, cie->address_size); /* of gcc before 3.0 */
+		take(&c, cie->address_size); /* written by gcc before 3.0 */
 	if (version >= 4) {
 		cie->address_size = take_u8(&c);
 		if (take_u8(&c) != 0 || (cie->address_size != 4 && cie->address_size != 8))
@@ -180,7 +180,7 @@ bool cfi_fde(const struct cfi_section *section, const struct cie *cie, struct fd
 	struct cursor c = cursor_of(section->bytes.data, (size_t)fde->end, false);
 	c.at = (size_t)fde->body;
 	if (cie->encoding == COMMON && cie->sized && cie->address_size == 8 && cursor_left(&c) >= COMMON_SIZE && !c.data[c.at + 8]) {
-		/* what nearly all are, read at once */
+		/* the most frequent encoding, read without dispatch */
 		fde->start = section->address + c.at + (uint64_t)(int32_t)load_u32(c.data + c.at);
 		fde->size = load_u32(c.data + c.at + 4);
 		*program_at = c.at + COMMON_SIZE;

@@ -1,10 +1,11 @@
-/* Call frame information made for tests: CIEs and FDEs in .eh_frame form, in a file with one piece of code. */
+/* Call frame information for tests: CIEs and FDEs in .eh_frame format, in a file with one piece of code. */
 #pragma once
 #include "elf/elf_maker.h"
 #include "model/module.h"
 #include "model/space.h"
 #include "unwind/compile.h"
 #include "unwind/tables.h"
+#include "unwind/unwind.h"
 
 enum { MADE_CODE = 0x1000, MADE_FRAME = 0x400000, MADE_LENGTH = 0x400 };
 
@@ -12,7 +13,7 @@ struct cfi_maker {
 	uint8_t bytes[4096];
 	size_t len, cie;
 	enum unwind_arch arch;
-	bool go;                     /* the file is a program of Go's */
+	bool go;                     /* the file is a Go program */
 };
 
 #define CFI(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof (const uint8_t[]){ __VA_ARGS__ }
@@ -36,7 +37,7 @@ static inline void cfi_finish(struct cfi_maker *m, size_t at)
 	memcpy(m->bytes + at, &length, sizeof length);
 }
 
-/* What every function starts with: CFA = sp + word, return address there (x86); CFA = sp (AArch64). letters: "zR" or "zRS". */
+/* The initial rules of every function: CFA = sp + word, return address there (x86); CFA = sp (AArch64). letters: "zR" or "zRS". */
 static inline void cfi_cie_made(struct cfi_maker *m, const char *letters)
 {
 	static const uint8_t x86_64[] = { 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1 }, aarch64[] = { 4, 0x78, 30, 1, 0x1b, 0x0c, 31, 0 },
@@ -55,7 +56,7 @@ static inline void cfi_cie_made(struct cfi_maker *m, const char *letters)
 	cfi_finish(m, m->cie);
 }
 
-/* Of code at offset `at` of the piece. */
+/* Adds an FDE for code at offset `at` of the piece. */
 static inline void cfi_fde_made(struct cfi_maker *m, uint32_t at, uint32_t size, const uint8_t *program, size_t program_len)
 {
 	size_t start = m->len;
@@ -81,7 +82,7 @@ static inline uint8_t *cfi_file(const struct cfi_maker *m, const void *code, siz
 	return maker_finish(&maker, len);
 }
 
-/* A process with that file mapped, and the stack that was copied. */
+/* A process with that file mapped, and its copied stack. */
 struct scene {
 	struct modules modules;
 	struct unwind_tables *tables;
@@ -91,7 +92,7 @@ struct scene {
 	uint8_t stack[1024];
 	struct unwind_frame frames[64];
 	struct unwind_result result;
-	uint64_t code;               /* where the piece of code lies */
+	uint64_t code;               /* address of the piece of code */
 };
 
 static inline void scene_open(struct scene *s, const struct cfi_maker *m, const void *code, size_t code_len)

@@ -3,11 +3,12 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/hash.h"
 
 #define PIECES_LIMIT (32u << 20)
-#define ENTRY_BYTES 32u  /* of a small one */
-#define ROWS 12u         /* ascending ones of entries that are told apart */
+#define ENTRY_BYTES 32u  /* minimal size of an entry */
+#define ROWS 12u         /* ascending rows of entries that are handled separately */
 
 static uint64_t section_address(const struct elf *elf, const char *name)
 {
@@ -28,12 +29,28 @@ static void add_section(struct collection *c, const struct elf *elf, struct span
 		.text = section_address(elf, ".text"), .data = data ? data : section_address(elf, ".got") };
 }
 
+/* Takes from the budget what pieces and rows of `len` bytes need during compilation, and the inflated bytes. */
+static bool collection_take(struct collection *c, uint64_t len, uint64_t inflated)
+{
+	enum { GROWTH = 4 };
+	size_t bytes = len <= UINT32_MAX ? (size_t)(len * GROWTH + inflated) : SIZE_MAX;
+	if (!budget_take(c->budget, bytes))
+		return false;
+	c->taken += c->budget ? bytes : 0;
+	return true;
+}
+
 static void add_named(struct collection *c, const struct elf *elf, const char *name, bool eh)
 {
 	const struct elf_section *section = elf ? elf_section(elf, name) : NULL;
 	struct span bytes;
 	void *owned = NULL;
-	if (section && section->type != SHT_NOBITS && elf_section_inflate(elf, section, &bytes, &owned, NULL) >= 0)
+	if (!section || section->type == SHT_NOBITS)
+		return;
+	uint64_t claim = elf_section_claim(elf, section);
+	if (!collection_take(c, claim ? claim : section->size, claim))
+		return;
+	if (elf_section_inflate(elf, section, claim, &bytes, &owned, NULL) >= 0)
 		add_section(c, elf, bytes, section->address, eh, owned);
 }
 
@@ -42,7 +59,7 @@ static uint64_t header_word(const struct elf *elf, size_t at, bool wide)
 	return wide ? load_u64(elf->bytes.data + at) : load_u32(elf->bytes.data + at);
 }
 
-/* The segment PT_GNU_EH_FRAME, which leads to .eh_frame in files without a section table. */
+/* Finds the segment PT_GNU_EH_FRAME, which refers to .eh_frame in files without a section table. */
 static bool header_segment(const struct elf *elf, uint64_t *offset, uint64_t *address, uint64_t *size)
 {
 	size_t entry = elf->is64 ? 56 : 32;
@@ -76,14 +93,14 @@ static void add_by_segment(struct collection *c, const struct elf *elf)
 	if (!load || frame - load->vaddr >= load->file_size)
 		return;
 	uint64_t from = frame - load->vaddr + load->offset, left = load->file_size - (frame - load->vaddr);
-	if (from > elf->bytes.len || left > elf->bytes.len - from)
+	if (from > elf->bytes.len || left > elf->bytes.len - from || !collection_take(c, left, 0))
 		return;
 	add_section(c, elf, (struct span){ elf->bytes.data + from, (size_t)left }, frame, true, NULL);
 }
 
-void collection_init(struct collection *c, const struct elf *runtime, const struct elf *debug)
+void collection_init(struct collection *c, const struct elf *runtime, const struct elf *debug, struct budget *budget)
 {
-	*c = (struct collection){ 0 };
+	*c = (struct collection){ .budget = budget };
 	add_named(c, runtime, ".eh_frame", true);
 	if (!c->section_count)
 		add_by_segment(c, runtime);
@@ -101,6 +118,7 @@ void collection_fini(struct collection *c)
 {
 	for (unsigned i = 0; i < c->section_count; i++)
 		free(c->owned[i]);
+	budget_give(c->budget, c->taken);
 	vec_fini(&c->pieces);
 	vec_fini(&c->cies);
 	*c = (struct collection){ 0 };
@@ -109,7 +127,7 @@ void collection_fini(struct collection *c)
 /* Offsets of CIEs → indices. */
 struct cies_seen {
 	struct idmap all;
-	uint64_t offset;         /* of the one asked for last: mostly it is asked for again */
+	uint64_t offset;         /* of the last look-up, which mostly recurs */
 	uint32_t index;          /* UINT32_MAX: none yet */
 };
 
@@ -138,7 +156,7 @@ static void add_piece(struct collection *c, unsigned section, struct cies_seen *
 		c->damaged++;
 		return;
 	}
-	/* what a linker dropped starts at 0 in .debug_frame */
+	/* entries of discarded code start at 0 in .debug_frame */
 	if (!fde->size || (!fde->start && !c->sections[section].eh) || c->pieces.count >= PIECES_LIMIT)
 		return;
 	vec_push(&c->pieces, ((struct piece){ .start = fde->start, .end = fde->start + fde->size,
@@ -177,7 +195,7 @@ struct sort_key {
 	uint32_t start, index;
 };
 
-/* Item i becomes what order[i].index was, along the cycles of that: no second array, whose pages would cost more than the sorting. */
+/* Item i becomes the item at order[i].index, in place along the cycles: page faults of a second array would cost more than the sort. */
 static void permute(struct piece *items, struct sort_key *order, size_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -193,7 +211,7 @@ static void permute(struct piece *items, struct sort_key *order, size_t count)
 	}
 }
 
-/* By the digits of their starts; those that start together keep their order. */
+/* Radix sort by start; stable. */
 static void sort_by_digits(struct piece *items, size_t count, uint64_t base, uint64_t range)
 {
 	enum { DIGIT = 13 };
@@ -230,15 +248,15 @@ static void sort_any(struct piece *items, size_t count)
 		qsort(items, count, sizeof *items, piece_order);
 }
 
-/* Sorted ones, with room behind them for what goes between. */
+/* Merges late pieces into sorted ones, which have room at their end. */
 static void merge_pieces(struct piece *items, size_t count, const struct piece *late, size_t late_count)
 {
 	for (size_t at = count + late_count; late_count;)
 		items[--at] = count && piece_order(&items[count - 1], &late[late_count - 1]) > 0 ? items[--count] : late[--late_count];
 }
 
-/* Linkers write entries in few ascending rows, one for each kind of code: what is not of the first goes aside, is sorted likewise, and
- * comes between. rows: how many there may be; room: how many pieces may be aside. */
+/* Linkers write entries in few ascending rows, one for each kind of code: pieces that do not continue the first row are set aside, sorted
+ * in the same way, and merged. rows: maximal number of rows; room: maximal number of pieces set aside. */
 static void sort_pieces(struct piece *items, size_t count, unsigned rows, size_t room)
 {
 	size_t i = 1;
@@ -262,7 +280,7 @@ static void sort_pieces(struct piece *items, size_t count, unsigned rows, size_t
 	free(late);
 }
 
-/* Of two that start together the better one stays; one that reaches into the next is cut. */
+/* Of two pieces with the same start the better one is retained; a piece that overlaps the next is shortened. */
 static void remove_overlaps(struct collection *c)
 {
 	size_t kept = 0;
@@ -274,7 +292,7 @@ static void remove_overlaps(struct collection *c)
 			continue;
 		}
 		if (last && last->end > piece->start) {
-			/* the better section keeps what it covers */
+			/* the better section retains its range */
 			if (last->rank < piece->rank) {
 				if (last->end >= piece->end)
 					continue;
@@ -290,7 +308,7 @@ static void remove_overlaps(struct collection *c)
 
 void collection_read(struct collection *c)
 {
-	/* room for about all of them at once, of which only what is used gets pages */
+	/* reserves room for about all of them at once; only used pages are allocated */
 	c->pieces.capacity = c->bytes / ENTRY_BYTES + 1;
 	c->pieces.items = memory_large(c->pieces.capacity * sizeof *c->pieces.items);
 	for (unsigned i = 0; i < c->section_count; i++)
@@ -315,7 +333,7 @@ void collection_order(struct collection *c)
 	size_t late = c->pieces.count - c->ordered;
 	if (!late)
 		return;
-	if (c->ordered) { /* few: they go to their places among the others */
+	if (c->ordered) { /* few: merged into the others */
 		struct piece *items = c->pieces.items + c->ordered, *sorted = memory_alloc(late * sizeof *sorted);
 		memcpy(sorted, items, late * sizeof *sorted);
 		sort_any(sorted, late);

@@ -2,7 +2,7 @@
 
 #include "unit.h"
 
-/* Entries that cover code one after the other, written in some order. */
+/* Makes entries that cover consecutive code, written in the given order. */
 static struct collection pieces_in(const uint32_t *order, uint32_t count)
 {
 	struct collection c = { 0 };
@@ -39,7 +39,7 @@ static void make_order(uint32_t *order, uint32_t count, enum orders kind)
 	}
 }
 
-TEST("entries come in order of address, in whatever order they were written")
+TEST("entries are sorted by address, in whatever order they were written")
 {
 	enum { MANY = 20000 };
 	static uint32_t order[MANY];
@@ -55,7 +55,7 @@ TEST("entries come in order of address, in whatever order they were written")
 		}
 }
 
-TEST("what is collected after the others were put in order goes to its place among them")
+TEST("entries collected after the others were sorted are merged into them")
 {
 	static uint32_t order[1000];
 	make_order(order, 1000, SHUFFLED);
@@ -67,13 +67,13 @@ TEST("what is collected after the others were put in order goes to its place amo
 	collection_order(&c);
 	EXPECT_INT(c.pieces.count, 1000);
 	EXPECT_INT(misplaced(&c), 0);
-	collection_order(&c); /* nothing came */
+	collection_order(&c); /* nothing was added */
 	EXPECT_INT(misplaced(&c), 0);
 	collection_fini(&late);
 	collection_fini(&c);
 }
 
-TEST("where two entries cover the same code the better section's holds, and the first of the same section")
+TEST("where two entries cover the same code, the one of the better section is used, and of one section the first")
 {
 	struct collection c = { 0 };
 	static const struct piece pieces[] = {

@@ -10,11 +10,11 @@
 #include "unwind/stubs.h"
 #include "unwind/stubs_go.h"
 
-/* Bytes of initial instructions that are run again because entries take turns with their CIEs; more is no sane file. */
+/* Limit on the bytes of initial instructions that are executed again because entries alternate between CIEs; real files stay below. */
 #define CIE_COST ((uint64_t)64 << 20)
-/* Entries of one function of a just-in-time compiler, which mostly has one: each may run all its bytes again. */
+/* Entries of one function of a just-in-time compiler, which mostly has one: each may execute all its bytes again. */
 #define JIT_PIECES_MAX 16u
-#define ROW_BYTES 5u             /* of call frame information make a row */
+#define ROW_BYTES 5u             /* bytes of call frame information per row, approximately */
 
 static void note_loads(const struct elf *elf, struct rule_table *table)
 {
@@ -25,7 +25,7 @@ static void note_loads(const struct elf *elf, struct rule_table *table)
 				.size = elf->loads[i].file_size, .address = elf->loads[i].vaddr };
 }
 
-/* The CIE whose initial state the program has. */
+/* The CIE whose initial state the program holds. */
 struct current_cie {
 	uint32_t index;
 	bool good;
@@ -70,12 +70,12 @@ static bool collect_sframe(struct collection *c, const struct elf *elf, enum unw
 static void compile_sframe(struct collection *c, struct sframe *sframe, const struct piece *piece, struct rule_builder *b)
 {
 	struct sframe_function f;
-	rule_builder_row(b, piece->start, RULE_NONE); /* until its first row */
+	rule_builder_row(b, piece->start, RULE_NONE); /* up to its first row */
 	if (!sframe_function(sframe, piece->program, &f) || !sframe_rows(sframe, &f, b, piece->start, piece->end))
 		c->damaged++;
 }
 
-/* The rows of what was collected, and none between. */
+/* Adds the rows of the collected pieces, and no rules between them. */
 static void compile_pieces(struct collection *c, struct program *program, enum unwind_arch arch, struct sframe *sframe,
 	const struct go_functions *go)
 {
@@ -85,6 +85,8 @@ static void compile_pieces(struct collection *c, struct program *program, enum u
 		const struct piece *piece = &c->pieces.items[i];
 		if (i && end < piece->start)
 			rule_builder_add(program->builder, end, RULE_NONE);
+		else if (i && piece->start == piece->function)
+			rule_builder_boundary(program->builder, piece->start);
 		end = piece->end;
 		if (piece->section == STUB_SECTION)
 			rule_builder_row(program->builder, piece->start, stub_rule(program->builder, arch, (enum stub)piece->program));
@@ -99,13 +101,13 @@ static void compile_pieces(struct collection *c, struct program *program, enum u
 		rule_builder_row(program->builder, end, RULE_NONE);
 }
 
-/* Go's linker describes its functions there, and nowhere else. */
+/* Go's linker writes call frame information only there. */
 static bool has_debug_frames(const struct elf *runtime, const struct elf *debug)
 {
 	return debug || elf_section(runtime, ".debug_frame") || elf_section(runtime, ".zdebug_frame");
 }
 
-int rules_compile(const struct elf *runtime, const struct elf *debug, struct rule_table *table, struct error *err)
+int rules_compile(const struct elf *runtime, const struct elf *debug, struct budget *budget, struct rule_table *table, struct error *err)
 {
 	struct collection collection;
 	struct rule_builder builder;
@@ -115,7 +117,7 @@ int rules_compile(const struct elf *runtime, const struct elf *debug, struct rul
 	if (debug && (debug->swap || debug->machine != runtime->machine || debug->is64 != runtime->is64))
 		debug = NULL;
 	note_loads(runtime, table);
-	collection_init(&collection, runtime, debug);
+	collection_init(&collection, runtime, debug, budget);
 	collection_read(&collection);
 	struct sframe sframe;
 	struct go_functions go;

@@ -100,7 +100,7 @@ static uint64_t divide(struct run *r, uint8_t op, uint64_t a, uint64_t b)
 	return b == UINT64_MAX ? -a : (uint64_t)((int64_t)a / (int64_t)b);
 }
 
-/* Two values to one. */
+/* Combines two values to one. */
 static uint64_t combine(struct run *r, uint8_t op)
 {
 	uint64_t b = pop(r), a = pop(r);
@@ -214,7 +214,7 @@ bool expression_run(struct span code, const struct expression_input *input, uint
 	return !r.failed;
 }
 
-/* breg PC, lit15, and, litT, ge, lit(log2 word), shl, plus: what linkers write for a PLT. */
+/* Recognizes breg PC, lit15, and, litT, ge, lit(log2 word), shl, plus: the rule that linkers write for a PLT. */
 static bool recognise_plt(struct cursor *c, unsigned word, unsigned pc_register, uint8_t *threshold)
 {
 	if (take_u8(c) != OP_BREG0 + pc_register || take_sleb(c) != 0 || take_u8(c) != OP_LIT0 + 15 || take_u8(c) != OP_AND)

@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Any bytes as an expression, over known and unknown registers; a recognised form gives what the machine gives. */
+/* Evaluates any bytes as an expression, over known and unknown registers; a recognized form must yield the same value. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 2)

@@ -33,11 +33,11 @@ TEST("expressions compute: constants, registers, memory, arithmetic, branches")
 	EXPECT_INT(value_of(CODE(0x77, 0, 0x06)), 9);
 	EXPECT_INT(value_of(CODE(0x37, 0x33, 0x1c, 0x32, 0x1e)), 8);  /* (7 - 3) * 2 */
 	EXPECT_INT(value_of(CODE(0x31, 0x32, 0x33, 0x17, 0x1c)), -1); /* rot: 3 1 2, 1 - 2 */
-	EXPECT_INT(value_of(CODE(0x31, 0x28, 1, 0, 0x00, 0x35)), 5);  /* a branch over what is no operation */
+	EXPECT_INT(value_of(CODE(0x31, 0x28, 1, 0, 0x00, 0x35)), 5);  /* a branch over an invalid operation */
 	EXPECT_INT(value_of(CODE(0x3f, 0x23, 0x80, 0x01)), 143);
 }
 
-TEST("the canonical frame address is there first, where there is one")
+TEST("the canonical frame address is pushed first if it is known")
 {
 	uint64_t cfa = 0x7000, value;
 	EXPECT(run(CODE(0x23, 8), &cfa, &value) && value == 0x7008);
@@ -45,7 +45,7 @@ TEST("the canonical frame address is there first, where there is one")
 	EXPECT(!run(CODE(0x9c), NULL, &value));
 }
 
-TEST("what makes no sense fails: unknown registers and operations, empty stacks, wild reads, division by zero, loops")
+TEST("invalid expressions fail: unknown registers and operations, empty stacks, wild reads, division by zero, loops")
 {
 	uint64_t value;
 	EXPECT(!run(CODE(0x75, 0), NULL, &value));
@@ -57,10 +57,10 @@ TEST("what makes no sense fails: unknown registers and operations, empty stacks,
 	EXPECT(!run(CODE(0x2f, 0x10, 0x00), NULL, &value));
 	EXPECT(!run(CODE(0x08), NULL, &value));
 	EXPECT(!run((struct span){ 0 }, NULL, &value));
-	EXPECT(!run(CODE(0x31, 0x12, 0x2f, 0xfc, 0xff), NULL, &value)); /* one that fills the stack */
+	EXPECT(!run(CODE(0x31, 0x12, 0x2f, 0xfc, 0xff), NULL, &value)); /* fills the stack */
 }
 
-TEST("common forms are recognised, and others are not")
+TEST("common forms are recognized, and others are not")
 {
 	struct expression_shape plt = expression_recognise(CODE(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), 8, 16);
 	EXPECT(plt.form == EXPRESSION_PLT && plt.reg == 7 && plt.offset == 8 && plt.threshold == 11);

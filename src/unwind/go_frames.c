@@ -16,8 +16,7 @@ bool go_frames_collect(struct collection *c, const struct elf *elf, enum unwind_
 	return true;
 }
 
-/* The return address is pushed by the call (x86-64), or lies below all that the function holds (AArch64, where a function that holds
- * nothing has it in its register). */
+/* The call pushes the return address (x86-64), or it is below the function's frame (AArch64; in its register if the frame is empty). */
 static uint32_t rule_of(int64_t size, const struct machine *m, struct rule_builder *b)
 {
 	int64_t pushed = m->ra_is_register ? 0 : m->word;
@@ -36,7 +35,7 @@ bool go_frames_rows(const struct go_functions *functions, const struct piece *pi
 {
 	struct go_function f;
 	struct go_stack s;
-	rule_builder_row(b, piece->start, RULE_NONE); /* until its first row, and where nothing is told */
+	rule_builder_row(b, piece->start, RULE_NONE); /* up to its first row, and where no size is known */
 	if (!go_functions_get(functions, piece->program, &f))
 		return false;
 	go_stack_begin(&s, functions, &f);

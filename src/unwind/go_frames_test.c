@@ -6,7 +6,8 @@
 
 enum { NAMES = 80, VALUES = 100, FUNCTIONS = 128, LENGTH = 256, TEXT = 0x401000, AT = 0x500000 };
 
-/* A function from 0x10 to 0x60, which holds nothing, from 0x14 on 48 bytes, from 0x50 on nothing again; up to 0x5c it is told. */
+/* Compiles a function from 0x10 to 0x60 whose frame is empty, from 0x14 on 48 bytes, from 0x50 on empty again; sizes are known up to
+ * 0x5c. */
 static void compile_code(struct rule_table *table, uint16_t machine, bool debug_frames, const uint8_t text[static 0x100])
 {
 	static const uint8_t zeros[4] = { 0 };
@@ -28,7 +29,7 @@ static void compile_code(struct rule_table *table, uint16_t machine, bool debug_
 		maker_section(&m, ".debug_frame", SHT_PROGBITS, 0, 0, zeros, sizeof zeros);
 	uint8_t *file = maker_finish(&m, &len);
 	EXPECT_INT(elf_open(&elf, (struct span){ file, len }, NULL), 0);
-	EXPECT_INT(rules_compile(&elf, NULL, table, NULL), 0);
+	EXPECT_INT(rules_compile(&elf, NULL, NULL, table, NULL), 0);
 	elf_close(&elf);
 	free(file);
 }
@@ -40,7 +41,7 @@ static void compile_go(struct rule_table *table, uint16_t machine, bool debug_fr
 	compile_code(table, machine, debug_frames, text);
 }
 
-/* Its last 16 bytes are what linkers fill gaps with. */
+/* Its last 16 bytes are padding of the linker. */
 static void compile_padded(struct rule_table *table, uint16_t machine)
 {
 	uint8_t text[0x100];
@@ -49,7 +50,7 @@ static void compile_padded(struct rule_table *table, uint16_t machine)
 	compile_code(table, machine, false, text);
 }
 
-TEST("Go without debug information, x86-64: the return address lies above what a function holds")
+TEST("Go without debug information, x86-64: the return address is above the function's frame")
 {
 	static const struct { unsigned at; int32_t cfa; } rows[] = {
 		{ 0x10, 8 }, { 0x13, 8 }, { 0x14, 56 }, { 0x4f, 56 }, { 0x50, 8 }, { 0x5b, 8 },
@@ -66,7 +67,7 @@ TEST("Go without debug information, x86-64: the return address lies above what a
 	rule_table_fini(&table);
 }
 
-TEST("Go without debug information, AArch64: it lies at the bottom of what a function holds, or in its register")
+TEST("Go without debug information, AArch64: the return address is at the bottom of the frame, or in its register")
 {
 	struct rule_table table;
 	compile_go(&table, EM_AARCH64, false);
@@ -76,7 +77,7 @@ TEST("Go without debug information, AArch64: it lies at the bottom of what a fun
 	rule_table_fini(&table);
 }
 
-TEST("Go without debug information: padding behind a function is none of it, so that a return to the next one's start is that one's")
+TEST("Go without debug information: padding is no part of a function: a return to the next function's start belongs to the next")
 {
 	struct rule_table table;
 	compile_padded(&table, EM_X86_64);
@@ -87,7 +88,7 @@ TEST("Go without debug information: padding behind a function is none of it, so 
 	rule_table_fini(&table);
 }
 
-TEST("Go with debug information: what its linker wrote there counts")
+TEST("Go with debug information: the call frame information of its linker is used")
 {
 	struct rule_table table;
 	compile_go(&table, EM_X86_64, true);

@@ -1,4 +1,4 @@
-/* LEB128 numbers, DWARF 5 §7.6. Longer than 64 bits: the rest is dropped. */
+/* LEB128 numbers, DWARF 5 §7.6. Bits beyond 64 are dropped. */
 #pragma once
 #include "base/bytes.h"
 

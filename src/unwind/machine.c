@@ -17,7 +17,7 @@ bool machine_arch(uint16_t elf_machine, bool is64, enum unwind_arch *arch)
 	switch (elf_machine) {
 	case EM_X86_64:
 		*arch = UNWIND_X86_64;
-		return is64; /* x32 keeps words of 8 bytes and pointers of 4: not known here */
+		return is64; /* x32 has words of 8 bytes and pointers of 4: not supported */
 	case EM_AARCH64:
 		*arch = UNWIND_AARCH64;
 		return is64;

@@ -1,5 +1,5 @@
-/* A second, plain reading of call frame information for tests: walks the instructions up to one address and applies what they
- * say, one register after another. Shares with the compiled tables only how entries are found and pointers decoded. */
+/* A second, simple interpreter of call frame information for tests: executes the instructions up to one address and applies the result
+ * register by register. Shares with the compiled tables only the search of entries and the decoding of pointers. */
 #pragma once
 #include "unwind/collect.h"
 #include "unwind/expression.h"
@@ -9,7 +9,7 @@
 #define PLAIN_DEPTH 64
 
 struct plain_rule {
-	bool above;                  /* its place was above the stack pointer at some instruction */
+	bool above;                  /* it was saved above the stack pointer at some instruction */
 	int how;                     /* 0 same, 1 undefined, 2 at the CFA, 3 is the CFA, 4 register, 5 at expression, 6 is expression */
 	int64_t value;
 	struct span code;
@@ -19,7 +19,7 @@ struct plain_row {
 	struct plain_rule rules[64];
 	uint64_t cfa_register;
 	int64_t cfa_offset;
-	struct span cfa_code;        /* where cfa_how is 2 */
+	struct span cfa_code;        /* if cfa_how is 2 */
 	int cfa_how;                 /* 0 not set, 1 register, 2 expression */
 	bool is_signed;
 };
@@ -57,7 +57,7 @@ static inline bool plain_below(const struct plain *p, const struct plain_rule *r
 	return p->row.cfa_how == 1 && p->row.cfa_register == p->machine->sp && p->row.cfa_offset + rule->value < 0;
 }
 
-/* One instruction and more have these rules. */
+/* Marks that at least one instruction has these rules. */
 static inline void plain_settle(struct plain *p)
 {
 	for (unsigned i = 0; i < p->machine->registers && p->row.cfa_how; i++)
@@ -110,7 +110,7 @@ static inline bool plain_cfa_op(struct plain *p, struct cursor *c, uint8_t op)
 	case 0x0f:
 		plain_block(p, c, &p->row.cfa_code);
 		p->row.cfa_how = 2;
-		/* an expression that only adds is as good as a register and an offset */
+		/* an expression that only adds is equivalent to a register and an offset */
 		shape = expression_recognise(p->row.cfa_code, p->machine->word, p->machine->ra_is_register ? 255 : p->machine->ra);
 		if (shape.form == EXPRESSION_SUM)
 			plain_cfa(p, shape.reg, shape.offset);
@@ -181,7 +181,7 @@ static inline bool plain_run(struct plain *p, const struct cfi_section *section,
 	return !p->bad && (!c.short_read || p->passed);
 }
 
-/* The row that holds at address; false: none. */
+/* Finds the row of address; false: none. */
 static inline bool plain_find(struct plain *p, const struct collection *c, const struct machine *machine, uint64_t address)
 {
 	for (size_t i = 0; i < c->pieces.count; i++) {
@@ -192,7 +192,7 @@ static inline bool plain_find(struct plain *p, const struct collection *c, const
 		memset(p, 0, sizeof *p);
 		p->machine = machine;
 		p->cie = &c->cies.items[piece->cie].cie;
-		/* initial instructions have no addresses: what would move ends them */
+		/* initial instructions have no addresses: an advance ends them */
 		p->target = 0;
 		if (!plain_run(p, section, p->cie->program, p->cie->program_at, 0))
 			return false;
@@ -238,7 +238,7 @@ static inline bool plain_value(const struct plain *p, const struct expression_in
 	return stack_read(input->memory, word == 4 ? (uint32_t)address : address, word, value);
 }
 
-/* From one frame to its caller; false: that is where it ends. *cfa is set where it was computed. */
+/* Steps from a frame to its caller; false: the chain ends. *cfa is set if it was computed. */
 static inline bool plain_step(const struct plain *p, struct plain_frame *frame, struct stack_memory *memory, uint64_t bias, uint64_t *cfa)
 {
 	struct plain_frame up = { 0 };

@@ -13,7 +13,7 @@ enum { /* DW_CFA_* */
 	CFA_ADVANCE = 0x40, CFA_OFFSET = 0x80, CFA_RESTORE = 0xc0,
 };
 
-/* One run over a program. */
+/* One execution of a program. */
 struct run {
 	struct program *p;
 	const struct cie *cie;
@@ -22,7 +22,7 @@ struct run {
 	uint64_t location, from, to;
 	uint64_t function;
 	bool rows, failed;
-	bool short_form;         /* what an instruction's own byte may say cannot overflow */
+	bool short_form;         /* operands in the instruction's own byte cannot overflow */
 };
 
 static int32_t narrow(struct run *r, int64_t value)
@@ -37,7 +37,7 @@ static int64_t scaled(const struct run *r, uint64_t factored)
 	return (int64_t)(factored * (uint64_t)r->cie->data_align);
 }
 
-/* Without the columns that this machine does not have; of a size known here, as it is done three times an entry. */
+/* Copies without the columns that this architecture lacks; with constant sizes, as it runs three times per entry. */
 static inline void state_copy(const struct program *p, struct frame_state *to, const struct frame_state *from)
 {
 	enum { FEW = 17, HALF = (offsetof(struct frame_state, columns) + FEW * sizeof(struct column)) / 2 };
@@ -45,7 +45,7 @@ static inline void state_copy(const struct program *p, struct frame_state *to, c
 		*to = *from;
 		return;
 	}
-	/* pieces so small that the compiler puts moves here */
+	/* small enough to be compiled to moves */
 	memcpy(to, from, HALF);
 	memcpy((char *)to + HALF, (const char *)from + HALF, HALF);
 }
@@ -55,7 +55,7 @@ static uint64_t column_hash(uint64_t reg, const struct column *c)
 	return c->kind == SAVED_SAME ? 0 : hash_u64(reg << 56 | (uint64_t)c->kind << 48 | (uint64_t)c->base << 40 | (uint32_t)c->value);
 }
 
-/* Registers beyond those that are tracked (vectors) are read over. */
+/* Ignores registers that are not tracked (vectors). */
 static void set_column(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, int32_t value)
 {
 	struct frame_state *s = &r->p->state;
@@ -71,7 +71,7 @@ static void set_column(struct run *r, uint64_t reg, uint8_t kind, uint8_t base, 
 		s->set |= (uint64_t)1 << reg;
 }
 
-/* Saved where it mostly is, not far from the CFA. */
+/* Saves at an offset near the CFA, the most frequent case. */
 static inline void set_saved(struct run *r, uint8_t reg, uint64_t factored)
 {
 	struct frame_state *s = &r->p->state;
@@ -160,8 +160,8 @@ static void set_cfa_expression(struct run *r, struct span code)
 	r->p->state.threshold = shape.threshold;
 }
 
-/* Compilers do not say of the last register they pop that it is back: between the pop and the return, what lay above the stack
- * pointer lies below it, where no copy of the stack begins. (What never lay above it is in the red zone, and stays there.) */
+/* Compilers omit that the last popped register is restored: between the pop and the return, its stored value is below the stack pointer,
+ * where no copy of the stack begins. (A register that was never stored above it is in the red zone, and stays valid.) */
 static void note_pushed(struct frame_state *s, const struct machine *m)
 {
 	bool by_sp = s->cfa_kind == CFA_REGISTER && s->cfa_register == m->sp;
@@ -213,13 +213,13 @@ static uint32_t make_rule(struct run *r)
 static inline uint32_t state_rule(struct run *r)
 {
 	struct frame_state *s = &r->p->state;
-	if (!s->cfa_set || r->cie->ra != r->p->machine->ra) /* no compiler chooses another column */
+	if (!s->cfa_set || r->cie->ra != r->p->machine->ra) /* compilers choose no other column */
 		return RULE_NONE;
 	if (s->set & ~s->pushed)
 		note_pushed(s, r->p->machine);
 	uint64_t cfa = (uint64_t)s->cfa_kind << 60 | (uint64_t)r->cie->signal << 59 | (uint64_t)s->is_signed << 58 |
 		(uint64_t)s->threshold << 48 | (uint64_t)s->cfa_register << 40 | (uint32_t)s->cfa_value;
-	/* the columns' hash is mixed well already: to tell states apart needs no more than a sum */
+	/* the columns' hash is well mixed: a sum suffices to distinguish states */
 	uint64_t key = (cfa * 0xd6e8feb86659fd93u + s->hash + s->pushed * 0x9e3779b97f4a7c15u) | 1;
 	struct known_rule *known = &r->p->known[key * 0x9e3779b97f4a7c15u >> 54];
 	if (known->key != key)
@@ -244,7 +244,7 @@ static void move_to(struct run *r, uint64_t location)
 	}
 	if (location == r->location)
 		return;
-	if (location > r->from) /* else another state comes before the first address that is asked for */
+	if (location > r->from) /* otherwise another state follows before the first requested address */
 		emit(r);
 	r->location = location;
 }
@@ -295,7 +295,7 @@ static void step_cfa(struct run *r, uint8_t op)
 	case CFA_DEF_CFA_SF: reg = take_uleb(c); set_cfa(r, CFA_REGISTER, reg, scaled(r, (uint64_t)take_sleb(c))); return;
 	case CFA_DEF_CFA_EXPRESSION: set_cfa_expression(r, take_block(r)); return;
 	}
-	r->failed |= !s->cfa_set || s->cfa_kind != CFA_REGISTER; /* the rest changes what must be there */
+	r->failed |= !s->cfa_set || s->cfa_kind != CFA_REGISTER; /* other operations change required state */
 	switch (op) {
 	case CFA_DEF_CFA_REGISTER: set_cfa(r, CFA_REGISTER, take_uleb(c), s->cfa_value); return;
 	case CFA_DEF_CFA_OFFSET: set_cfa(r, CFA_REGISTER, s->cfa_register, (int64_t)take_uleb(c)); return;
@@ -323,12 +323,12 @@ static void step_register(struct run *r, uint8_t op)
 		if (other < r->p->machine->registers)
 			set_column(r, reg, SAVED_IN_REGISTER, (uint8_t)other, 0);
 		else
-			set_column(r, reg, SAVED_UNDEFINED, 0, 0); /* in one that is not tracked (a vector register) */
+			set_column(r, reg, SAVED_UNDEFINED, 0, 0); /* as an untracked register (a vector) */
 		return;
 	}
 }
 
-/* Operations with nothing in their own byte; false: changes no rule. */
+/* Executes an operation without operands in its own byte; false: it changes no rule. */
 static bool step_plain(struct run *r, uint8_t op)
 {
 	struct cursor *c = &r->code;
@@ -339,7 +339,7 @@ static bool step_plain(struct run *r, uint8_t op)
 	case CFA_ADVANCE2: advance(r, take_u16(c)); return false;
 	case CFA_ADVANCE4: advance(r, take_u32(c)); return false;
 	case CFA_MIPS_ADVANCE8: advance(r, take_u64(c)); return false;
-	case CFA_GNU_ARGS_SIZE: take_uleb(c); return false; /* matters to landing pads alone */
+	case CFA_GNU_ARGS_SIZE: take_uleb(c); return false; /* relevant only to landing pads */
 	case CFA_REMEMBER_STATE: remember(r); return false;
 	case CFA_RESTORE_STATE: restore(r); return true;
 	case CFA_NEGATE_RA_STATE: case CFA_NEGATE_RA_STATE_WITH_PC:
@@ -361,8 +361,8 @@ static bool step_plain(struct run *r, uint8_t op)
 	}
 }
 
-/* Pushes and pops are pairs of instructions, an advance and a new offset of the CFA, and most of what there is. As many as
- * follow each other, in their short forms. Returns the place behind them; `at` where there is none, or something is odd. */
+/* Pushes and pops are pairs of instructions, an advance and a new offset of the CFA, and the most frequent ones. Executes a sequence of
+ * them in their short forms. Returns the offset after it, or `at` if there is none or it is unusual. */
 static size_t run_pushes(struct run *r, size_t at)
 {
 	enum { PAIR = 3 };
@@ -384,7 +384,7 @@ static size_t run_pushes(struct run *r, size_t at)
 	return at;
 }
 
-/* The instruction that begins with `byte`, which has been read. */
+/* Executes the instruction that begins with `byte`, which was read. */
 static void run_any(struct run *r, uint8_t byte)
 {
 	uint8_t low = byte & 0x3f;
@@ -396,7 +396,7 @@ static void run_any(struct run *r, uint8_t byte)
 	}
 }
 
-/* Common short forms are run here: their place in the code stays in a register. */
+/* Executes frequent short forms inline: the offset stays in a register. */
 static bool run_program(struct run *r)
 {
 	const uint8_t *code = r->code.data;

@@ -5,7 +5,7 @@
 #include "unwind/expression.h"
 
 #define ROWS_PER_PAGE 8u
-#define EXPRESSIONS_LIMIT (16 << 20) /* bytes of all of a file's */
+#define EXPRESSIONS_LIMIT (16 << 20) /* bytes of all expressions of a file */
 
 void rule_table_fini(struct rule_table *table)
 {
@@ -112,7 +112,7 @@ static void need(struct rule_builder *b, const struct saved *saved)
 	if (uses && saved->base < UNWIND_REGISTERS)
 		b->needed |= (uint64_t)1 << saved->base;
 	if (saved->kind == SAVED_AT_EXPRESSION || saved->kind == SAVED_IS_EXPRESSION)
-		b->needed |= UINT64_MAX; /* which ones is not looked at */
+		b->needed |= UINT64_MAX; /* the registers of an expression are not analysed */
 }
 
 static void note_needed(struct rule_builder *b, const struct rule *rule)
@@ -123,7 +123,7 @@ static void note_needed(struct rule_builder *b, const struct rule *rule)
 		b->needed |= (uint64_t)1 << rule->cfa_register;
 	need(b, &rule->ra);
 	need(b, &rule->fp);
-	/* of a signal trampoline, all registers come back: what they were before is of no use */
+	/* a signal trampoline restores all registers: their earlier values are not needed */
 	for (uint32_t i = 0; i < rule->others_count && !(rule->flags & RULE_SIGNAL); i++)
 		need(b, &b->saved.items[rule->others + i]);
 }
@@ -220,8 +220,8 @@ void rule_builder_row(struct rule_builder *b, uint64_t address, uint32_t rule)
 	if (count && b->starts.items[count - 1] == at) {
 		set_index(b, count - 1, rule);
 		b->room = b->wide.items ? 0 : b->room;
-		/* it may now say what the row before it says */
-		if (count > 1 && index_at(b, count - 2) == rule)
+		/* it may now equal the row before it */
+		if (count > 1 && index_at(b, count - 2) == rule && address != b->boundary)
 			drop_last(b);
 		return;
 	}
@@ -232,7 +232,13 @@ void rule_builder_row(struct rule_builder *b, uint64_t address, uint32_t rule)
 	b->room = b->wide.items ? 0 : b->starts.capacity < b->narrow.capacity ? b->starts.capacity : b->narrow.capacity;
 }
 
-/* Exactly as much memory as is used. */
+void rule_builder_boundary(struct rule_builder *b, uint64_t address)
+{
+	b->boundary = address;
+	rule_builder_add(b, address, RULE_NONE); /* until its own rule replaces it */
+}
+
+/* Reduces the allocation to the used size. */
 static void *shrink(void *items, size_t count, size_t size)
 {
 	return memory_resize(items, count ? count : 1, size);
@@ -247,7 +253,7 @@ static void make_pages(struct rule_table *table)
 	table->page_count = table->count ? (uint32_t)((span - 1) >> table->page_shift) + 1 : 0;
 	table->pages = memory_alloc((table->page_count + 1) * sizeof *table->pages);
 	memset(table->pages, 0, (table->page_count + 1) * sizeof *table->pages);
-	/* no branch depends on where rows are: the last of those that count from a page on, then those of pages where none does */
+	/* without branches on row positions: first the last row that starts at or before a page's end, then pages without a row */
 	uint64_t up = ((uint64_t)1 << table->page_shift) - 1;
 	for (uint32_t row = 0; row < table->count; row++)
 		table->pages[(table->starts[row] + up) >> table->page_shift] = row;

@@ -8,7 +8,7 @@ static uint32_t numbered(struct rule_builder *b, int32_t number)
 	return rule_builder_rule(b, &rule, NULL, 0);
 }
 
-TEST("equal rules are stored once, and rows that say the same as the one before not at all")
+TEST("equal rules are stored once, and rows equal to the one before are not stored")
 {
 	struct rule_table table = { 0 };
 	struct rule_builder b;
@@ -16,7 +16,7 @@ TEST("equal rules are stored once, and rows that say the same as the one before 
 	for (uint64_t i = 0; i < 100; i++)
 		rule_builder_row(&b, 0x1000 + i, numbered(&b, i < 50 ? 8 : 16));
 	rule_builder_row(&b, 0x1064, RULE_NONE);
-	rule_builder_row(&b, 0x1010, numbered(&b, 99)); /* out of order: left out */
+	rule_builder_row(&b, 0x1010, numbered(&b, 99)); /* out of order: dropped */
 	rule_builder_finish(&b);
 	EXPECT_INT(table.count, 3);
 	EXPECT_INT(table.rule_count, 4);
@@ -25,7 +25,7 @@ TEST("equal rules are stored once, and rows that say the same as the one before 
 	rule_table_fini(&table);
 }
 
-TEST("the row of an address is found however rows lie, and with more rules than two bytes count")
+TEST("the row of an address is found for any distribution of rows, and with more than 65536 rules")
 {
 	for (unsigned way = 0; way < 4; way++) {
 		bool wide = way & 1, quick = way & 2;
@@ -55,7 +55,7 @@ TEST("the row of an address is found however rows lie, and with more rules than 
 	}
 }
 
-TEST("an empty table has no rule for anything")
+TEST("an empty table has no rule for any address")
 {
 	struct rule_table table = { 0 };
 	struct rule_builder b;

@@ -4,7 +4,7 @@ enum {
 	MAGIC = 0xdee2, FLAG_PC_RELATIVE = 4,
 	ABI_AARCH64 = 2, ABI_AMD64 = 3,
 	FUNCTION_SIZE_1 = 17, FUNCTION_SIZE_2 = 20,
-	REPEATED_ROWS_MAX = 1 << 20, /* of all of a file's functions */
+	REPEATED_ROWS_MAX = 1 << 20, /* limit for all functions of a file */
 };
 
 int sframe_open(struct sframe *s, struct span bytes, uint64_t address)
@@ -19,7 +19,7 @@ int sframe_open(struct sframe *s, struct span bytes, uint64_t address)
 	s->fixed_ra = (int8_t)take_u8(&c);
 	uint8_t more = take_u8(&c);
 	s->count = take_u32(&c);
-	take_u32(&c); /* rows of all functions */
+	take_u32(&c); /* number of rows of all functions */
 	uint64_t rows_len = take_u32(&c), functions_at = take_u32(&c), rows_at = take_u32(&c);
 	take(&c, more);
 	if (c.short_read || magic != MAGIC || (s->version != 1 && s->version != 2) || (abi != ABI_AARCH64 && abi != ABI_AMD64))
@@ -81,7 +81,7 @@ static struct saved saved_at(unsigned reg, int32_t offset)
 	return (struct saved){ .reg = (uint8_t)reg, .kind = SAVED_AT_CFA, .value = offset };
 }
 
-/* A row without offsets: of code that has no caller. */
+/* A row without offsets: code without a caller. */
 static uint32_t row_rule(const struct sframe *s, const struct row *row, struct rule_builder *b)
 {
 	const struct machine *m = machine_of(s->arch);

@@ -66,7 +66,7 @@ TEST("rows of the simple frame format become rules, in both versions")
 		put_function(&m, version, 0x40, 3, 0);
 		put(&m, 0x080300, 3);            /* 0: sp + 8 */
 		put(&m, 0xf0100501, 4);          /* 1: sp + 16, fp at the CFA - 16 */
-		put(&m, 0xf0100404, 4);          /* 4: fp + 16, the same */
+		put(&m, 0xf0100404, 4);          /* 4: fp + 16, saved as above */
 		put(&m, 0, 1);
 		struct rule_table table = compile(&m, &good);
 		EXPECT(good);
@@ -80,7 +80,7 @@ TEST("rows of the simple frame format become rules, in both versions")
 	}
 }
 
-TEST("rows of a block that repeats hold in each of its repetitions")
+TEST("the rows of a repeated block apply to each of its repetitions")
 {
 	struct made m = { 0 };
 	bool good;
@@ -97,7 +97,7 @@ TEST("rows of a block that repeats hold in each of its repetitions")
 	rule_table_fini(&table);
 }
 
-TEST("AArch64: the return address is where a row says, signed where it says so")
+TEST("AArch64: the row gives the position of the return address, and whether it is signed")
 {
 	struct made m = { 0 };
 	bool good;
@@ -113,7 +113,7 @@ TEST("AArch64: the return address is where a row says, signed where it says so")
 	rule_table_fini(&table);
 }
 
-TEST("sizes that do not fit, other versions and rows that go back are refused")
+TEST("invalid sizes, other versions and descending rows are rejected")
 {
 	static const struct { unsigned version, functions, rows_len; } bad[] = { { 3, 1, 3 }, { 1, 1000, 3 }, { 1, 1, 1000 }, { 0, 0, 0 } };
 	bool good;

@@ -6,9 +6,9 @@
 
 enum {
 	PLT_ENTRY = 16,
-	GAP_MIN = 16, /* less is padding */
-	SMALL_CODE = 64 << 10, /* a vDSO: there trampolines are looked for where others have rules, too */
-	ALIGNED = 16,          /* functions are; what stands behind a gap inside of one is not */
+	GAP_MIN = 16, /* smaller gaps are padding */
+	SMALL_CODE = 64 << 10, /* a vDSO: trampolines are searched even where other rules exist */
+	ALIGNED = 16,          /* functions are aligned; code after a gap inside of a function is not */
 	CLONE_GAP_MIN = 8, CLONE_GAP_MAX = 32,
 };
 
@@ -18,7 +18,8 @@ static void add(struct collection *c, uint64_t start, uint64_t size, enum stub s
 		.section = STUB_SECTION, .rank = stub == STUB_SIGNAL ? 0 : RANK_LAST }));
 }
 
-/* What all ways to say rt_sigreturn have in common, and what may stand before it: mov $15, %rax or %eax; syscall. mov x8, 139; svc 0. */
+/* The byte sequences common to all rt_sigreturn trampolines, and the instructions that may precede: mov $15, %rax or %eax; syscall. mov x8,
+ * 139; svc 0. */
 static const struct trampoline {
 	enum unwind_arch arch;
 	uint8_t len, bytes[8];
@@ -33,14 +34,14 @@ static void check_trampoline(struct collection *c, const struct trampoline *t, s
 	for (unsigned i = 0; i < 2; i++) {
 		size_t before = t->before_len[i];
 		if (before <= at && memcmp(code.data + at - before, t->before[i], before) == 0) {
-			/* a handler returns to its first byte, and return addresses are looked up one below */
+			/* a handler returns to the first byte, and return addresses are looked up one below */
 			add(c, address + at - before - 1, before + t->len + 1u, STUB_SIGNAL);
 			return;
 		}
 	}
 }
 
-/* memmem, where most calls are for the few bytes between functions. */
+/* memmem, optimized for the few bytes between functions. */
 static const uint8_t *find_bytes(const uint8_t *at, const uint8_t *end, const struct trampoline *t)
 {
 	enum { SHORT = 64 };
@@ -61,7 +62,7 @@ static void find_trampolines(struct collection *c, const struct trampoline *t, s
 	}
 }
 
-/* i386: mov (%esp), register; ret. How code that may lie anywhere gets to know where it does. */
+/* i386: mov (%esp), register; ret. Position-independent code calls this to get its address. */
 static void find_thunks(struct collection *c, struct span code, uint64_t address)
 {
 	for (size_t at = 0; at + 4 <= code.len; at++) {
@@ -71,10 +72,10 @@ static void find_thunks(struct collection *c, struct span code, uint64_t address
 	}
 }
 
-/* A load's code that no piece covers. t: what is looked for; NULL: thunks. */
+/* Searches the code of a segment that no piece covers. t: the trampoline to find; NULL: thunks. */
 static void find_in_gaps(struct collection *c, const struct trampoline *t, struct span code, uint64_t address)
 {
-	size_t pieces = c->pieces.count; /* what is found comes behind them */
+	size_t pieces = c->pieces.count; /* found pieces are appended */
 	uint64_t from = address, end = address + code.len;
 	for (size_t i = 0; i <= pieces && from < end; i++) {
 		uint64_t to = i < pieces ? c->pieces.items[i].start : end, next = i < pieces ? c->pieces.items[i].end : end;
@@ -103,7 +104,7 @@ static void find_in_code(struct collection *c, struct span code, uint64_t addres
 		find_in_gaps(c, NULL, code, address);
 }
 
-/* The bytes of code at an address; NULL: not that many. */
+/* The bytes of code at an address; NULL if there are fewer. */
 static const uint8_t *code_at(const struct elf *elf, uint64_t address, uint64_t size)
 {
 	for (uint32_t i = 0; i < elf->load_count; i++) {
@@ -116,7 +117,7 @@ static const uint8_t *code_at(const struct elf *elf, uint64_t address, uint64_t 
 	return NULL;
 }
 
-/* The C library describes neither side of clone and clone3 behind their system call: code of no piece, inside a function. */
+/* The C library's clone and clone3 have no rules after their system call: code without a piece, inside a function. */
 static void find_clones(struct collection *c, const struct elf *elf, enum unwind_arch arch)
 {
 	static const uint8_t calls[2][2] = { { 0x0f, 0x05 }, { 0xcd, 0x80 } }; /* syscall; int $0x80 */
@@ -137,11 +138,11 @@ static void find_clones(struct collection *c, const struct elf *elf, enum unwind
 	}
 }
 
-/* By sections, because segments of code often hold data, too; where there are none, by segments. */
+/* Searches by sections, because executable segments often contain data, too; by segments if there are no sections. */
 static void find_everywhere(struct collection *c, const struct elf *elf, enum unwind_arch arch)
 {
 	uint32_t found = 0;
-	bool go = go_is(elf); /* whose trampoline has rules as if it were any function */
+	bool go = go_is(elf); /* its trampoline has rules like any function */
 	for (uint32_t i = 1; i < elf->section_count; i++) {
 		const struct elf_section *section = &elf->sections[i];
 		if (!(section->flags & SHF_EXECINSTR) || section->type != SHT_PROGBITS || found == ELF_LOADS_LIMIT)
@@ -180,12 +181,12 @@ static void find_plt(struct collection *c, const struct elf *elf, const char *na
 void stubs_collect(struct collection *c, const struct elf *elf, enum unwind_arch arch)
 {
 	if (arch != UNWIND_AARCH64)
-		find_clones(c, elf, arch); /* first: while all pieces are in order */
+		find_clones(c, elf, arch); /* first: all pieces are still in order */
 	find_everywhere(c, elf, arch);
 	if (go_is(elf))
 		go_collect(c, elf);
 	if (arch == UNWIND_AARCH64)
-		return; /* nothing is pushed there; the link register has the caller */
+		return; /* PLT entries push nothing there; the link register has the caller */
 	find_plt(c, elf, ".plt", true);
 	find_plt(c, elf, ".plt.sec", false);
 	find_plt(c, elf, ".plt.got", false);
@@ -196,10 +197,10 @@ static struct saved at_sp(const struct machine *m, unsigned reg, int32_t offset)
 	return (struct saved){ .reg = (uint8_t)reg, .kind = SAVED_AT_REGISTER, .base = m->sp, .value = offset };
 }
 
-/* struct rt_sigframe, where the stack pointer is when the handler has returned: at the ucontext. */
+/* struct rt_sigframe: after the handler has returned, the stack pointer is at the ucontext. */
 static uint32_t signal_x86_64(struct rule_builder *b, const struct machine *m)
 {
-	/* by place in uc_mcontext, which is 40 bytes in: r8 … r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
+	/* in the order of uc_mcontext, which starts at byte 40: r8 … r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip */
 	static const uint8_t order[] = { 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2 };
 	struct saved others[sizeof order];
 	uint32_t count = 0;
@@ -225,10 +226,10 @@ static uint32_t signal_aarch64(struct rule_builder *b, const struct machine *m)
 	return rule_builder_rule(b, &rule, others, count);
 }
 
-/* Nothing is on the stack but what is still to be popped: of edi, esi, ebx the last ones. */
+/* The stack holds only registers that are still to be popped: the last ones of edi, esi, ebx. */
 static uint32_t leaf_rule(struct rule_builder *b, const struct machine *m, uint32_t pushed, uint8_t flags)
 {
-	static const uint8_t popped[] = { 3, 6, 7 }; /* by how far they are from the return address */
+	static const uint8_t popped[] = { 3, 6, 7 }; /* by distance from the return address */
 	struct saved others[sizeof popped];
 	for (uint32_t i = 0; i < pushed; i++)
 		others[i] = (struct saved){ .reg = popped[i], .kind = SAVED_AT_CFA, .value = -(int32_t)((i + 2) * m->word) };

@@ -6,7 +6,7 @@
 #include "unwind/go_frames.h"
 
 enum {
-	FUNCTION_MAX = 1024, /* what changes stacks is written by hand, and short */
+	FUNCTION_MAX = 1024, /* code that switches stacks is short hand-written assembly */
 	BOTTOM_SIZE_MAX = 64,
 };
 
@@ -19,13 +19,13 @@ bool go_is(const struct elf *elf)
 	return false;
 }
 
-/* mov 0x38(register), register: of a goroutine, where its stack was when it last ran. */
+/* mov 0x38(register), register: loads a goroutine's saved stack pointer. */
 static bool loads_stack(const uint8_t *at)
 {
 	return (at[0] == 0x48 || at[0] == 0x49) && at[1] == 0x8b && (at[2] & 0xc0) == 0x40 && (at[2] & 7) != 4 && at[3] == 0x38;
 }
 
-/* What an instruction does to the stack pointer, where that is more than an offset: its length; 0: it does nothing of that kind. */
+/* Returns the length of an instruction that switches the stack; 0: it does not. */
 static size_t leaves_stack(const uint8_t *at, size_t left)
 {
 	static const uint8_t align[] = { 0x48, 0x83, 0xe4, 0xf0 }; /* and $-16, %rsp */
@@ -34,19 +34,19 @@ static size_t leaves_stack(const uint8_t *at, size_t left)
 	uint8_t reg = at[2] >> 3 & 7;
 	if (reg == 4)
 		return 4; /* mov 0x38(register), %rsp */
-	return left >= 7 && at[4] == 0x48 && at[5] == 0x89 && at[6] == (0xc4 | reg << 3) ? 7 : 0; /* by way of another register */
+	return left >= 7 && at[4] == 0x48 && at[5] == 0x89 && at[6] == (0xc4 | reg << 3) ? 7 : 0; /* through another register */
 }
 
 static size_t comes_back(const uint8_t *at)
 {
-	/* mov register, %rsp: kept since the stack was left; or the goroutine's again */
+	/* mov register, %rsp: saved before the switch; or the goroutine's stack again */
 	if ((at[0] == 0x48 || at[0] == 0x4c) && at[1] == 0x89 && (at[2] & 0xc7) == 0xc4)
 		return 3;
 	return loads_stack(at) && (at[2] >> 3 & 7) == 4 ? 4 : 0;
 }
 
-/* What one machine's instructions do to the stack pointer. Both: the length of those up to the next one that is on the other stack; 0: they
- * do nothing of that kind. at: of the first one; before: bytes that may be looked at there. */
+/* How instructions of one architecture switch stacks. Both functions return the length up to the next instruction that is on the other
+ * stack; 0: no switch. at: the first instruction; before: number of readable bytes before it. */
 struct switches {
 	size_t (*leaves)(const uint8_t *at, size_t before, size_t left);
 	size_t (*comes_back)(const uint8_t *at, size_t before, size_t left);
@@ -63,7 +63,7 @@ static size_t comes_back_x86_64(const uint8_t *at, __attribute__((unused)) size_
 	return comes_back(at);
 }
 
-/* AArch64: mov sp, register, and the instruction before it. false: another one. */
+/* AArch64: mov sp, register, and the instruction before it. false: another instruction. */
 static bool sets_stack(const uint8_t *at, size_t before, uint32_t *reg, uint32_t *last)
 {
 	uint32_t code = load_u32(at);
@@ -74,13 +74,13 @@ static bool sets_stack(const uint8_t *at, size_t before, uint32_t *reg, uint32_t
 	return true;
 }
 
-/* sub register, register, #amount: further down the same stack. */
+/* sub register, register, #amount: lower on the same stack. */
 static bool goes_down(uint32_t code, uint32_t reg)
 {
 	return (code & 0xff8003ff) == (0xd1000000 | reg << 5 | reg);
 }
 
-/* Behind ldr register, [goroutine, #0x38]; where C is called from the stack it needs, behind a sub or and of the register. */
+/* After ldr register, [goroutine, #0x38]; if C is called from a stack of sufficient size, after a sub or and of the register. */
 static size_t leaves_aarch64(const uint8_t *at, size_t before, __attribute__((unused)) size_t left)
 {
 	uint32_t reg, last;
@@ -108,7 +108,7 @@ static void add_switched(struct collection *c, const struct piece *function, uin
 
 static void find_switches(struct collection *c, const struct piece *function, struct span code, const struct switches *s)
 {
-	const struct piece whole = *function; /* pieces move as they become more */
+	const struct piece whole = *function; /* pieces move when their array grows */
 	uint64_t from = 0;
 	bool away = false;
 	for (size_t at = 0; at + 4 <= code.len;) {
@@ -127,7 +127,7 @@ static void find_switches(struct collection *c, const struct piece *function, st
 		add_switched(c, &whole, from, whole.end);
 }
 
-/* Up to where the next function begins. */
+/* Returns whether there is only padding up to the next function. */
 static bool is_padding(struct span code, size_t from)
 {
 	while (from < code.len && (code.data[from] == 0xcc || code.data[from] == 0))
@@ -135,8 +135,8 @@ static bool is_padding(struct span code, size_t from)
 	return from == code.len;
 }
 
-/* goexit: nop; call; nop (AArch64: nop or mov x0, x0; bl). Goroutines are made as if it had called their first function, behind the
- * first of these. */
+/* goexit: nop; call; nop (AArch64: nop or mov x0, x0; bl). A new goroutine looks as if goexit had called its first function, with a return
+ * address after the first of these. */
 static bool is_bottom(struct span code, uint16_t machine)
 {
 	if (code.len < 8 - (machine != EM_AARCH64) || code.len > BOTTOM_SIZE_MAX)
@@ -156,8 +156,8 @@ static struct span code_of(const struct elf *elf, const struct elf_section *text
 	return (struct span){ bytes.data + at, (size_t)(piece->end - piece->start) };
 }
 
-/* Go's own table says of a function where the next one begins. What is between may be before where a call seems to return to: a
- * function's first instruction. */
+/* Go's table gives only the start of the next function. The bytes between may precede an apparent return address: a function's first
+ * instruction. */
 static void trim(struct piece *piece, struct span *code, uint16_t machine)
 {
 	size_t unit = machine == EM_AARCH64 ? 4 : 1;
@@ -172,7 +172,7 @@ void go_collect(struct collection *c, const struct elf *elf)
 	static const struct switches x86_64 = { leaves_x86_64, comes_back_x86_64, 1 }, aarch64 = { leaves_aarch64, comes_back_aarch64, 4 };
 	const struct switches *switches = elf->machine == EM_AARCH64 ? &aarch64 : &x86_64;
 	const struct elf_section *text = elf_section(elf, ".text");
-	size_t count = c->pieces.count; /* what is found comes behind them */
+	size_t count = c->pieces.count; /* found pieces are appended */
 	for (size_t i = 0; text && i < count; i++) {
 		struct piece *piece = &c->pieces.items[i];
 		if (piece->section == STUB_SECTION || piece->end - piece->start > FUNCTION_MAX)

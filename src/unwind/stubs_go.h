@@ -1,8 +1,8 @@
-/* What Go's runtime does that the call frame information its linker writes does not say: functions that go on on another stack, the
- * bottom of a goroutine's. Recognised by their bytes. Internal to stubs.c. */
+/* Functions of Go's runtime that the call frame information of its linker does not fully describe: those that switch to another stack, and
+ * the bottom of a goroutine's stack. Recognized by their bytes. Internal to stubs.c. */
 #pragma once
 #include "unwind/stubs.h"
 
 bool go_is(const struct elf *elf);
-/* After collection_order, which is to be called again. */
+/* Call it after collection_order, and collection_order again afterwards. */
 void go_collect(struct collection *c, const struct elf *elf);

@@ -3,7 +3,7 @@
 #include "unit.h"
 #include "unwind/cfi_maker.h"
 
-/* Functions of Go's runtime, x86-64, each with the rule that Go's linker writes for it: the return address is what lies on top. */
+/* Functions of Go's runtime, x86-64, each with the rule that Go's linker writes: the return address is on top of the stack. */
 static const uint8_t goexit_code[] = { 0x90, 0xe8, 0, 0, 0, 0, 0x90 };
 static const uint8_t systemstack_code[] = {
 	0x48, 0x8b, 0x5a, 0x38,             /* 0x10: mov 0x38(%rdx), %rbx */
@@ -51,7 +51,7 @@ static enum unwind_end end_below(struct scene *s, uint64_t place)
 	return s->result.end;
 }
 
-TEST("Go: a goroutine's first function was called by nothing, whatever lies above it")
+TEST("Go: a goroutine's first function has no caller, whatever is above it on the stack")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -63,7 +63,7 @@ TEST("Go: a goroutine's first function was called by nothing, whatever lies abov
 	}
 }
 
-TEST("Go: where the runtime went over to another stack a chain is cut, and goes on where it came back")
+TEST("Go: a chain is cut where the runtime switches to another stack, and continues after the switch back")
 {
 	static const struct { unsigned place; bool cut; } places[] = {
 		{ 0x14, false }, { 0x19, true }, { 0x1d, true }, { 0x36, true }, { 0x39, true }, { 0x3a, false }, { 0x40, true },
@@ -72,14 +72,14 @@ TEST("Go: where the runtime went over to another stack a chain is cut, and goes 
 	struct scene s;
 	open_runtime(&s, &m, true);
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		EXPECT_INT(end_below(&s, places[i].place), places[i].cut ? UNWIND_CUT : UNWIND_COMPLETE);
+		EXPECT_INT(end_below(&s, places[i].place), places[i].cut ? UNWIND_SWITCHED : UNWIND_COMPLETE);
 		EXPECT_INT(s.result.count, places[i].cut ? 2 : 3);
 		EXPECT_INT(s.result.missing, 0);
 	}
 	scene_close(&s);
 }
 
-/* The same of AArch64, with the rule that Go's linker writes: the return address is in x30, from the second instruction on at the top. */
+/* The same for AArch64, with the rule that Go's linker writes: the return address is in x30, from the second instruction on at the top. */
 static const uint32_t goexit_words[] = { 0xaa0003e0, 0x94000000 };
 static const uint32_t systemstack_words[] = {
 	0xf81f0ffe,                         /* 0x10: str x30, [sp, #-16]! */
@@ -106,9 +106,9 @@ static const uint32_t asmcgocall_words[] = {
 TEST("Go on AArch64: goroutines end at goexit, chains are cut where the runtime is on another stack")
 {
 	static const struct { unsigned place; enum unwind_end end; } places[] = {
-		{ 0x04, UNWIND_COMPLETE }, { 0x18, UNWIND_NO_MAP }, { 0x20, UNWIND_CUT }, { 0x28, UNWIND_CUT }, { 0x2c, UNWIND_NO_MAP },
-		{ 0x38, UNWIND_NO_MAP }, { 0x40, UNWIND_CUT }, { 0x48, UNWIND_CUT }, { 0x54, UNWIND_NO_MAP }, { 0x5c, UNWIND_CUT },
-		{ 0x68, UNWIND_NO_MAP }, { 0x70, UNWIND_CUT }, { 0x78, UNWIND_NO_MAP },
+		{ 0x04, UNWIND_COMPLETE }, { 0x18, UNWIND_NO_MAP }, { 0x20, UNWIND_SWITCHED }, { 0x28, UNWIND_SWITCHED }, { 0x2c, UNWIND_NO_MAP },
+		{ 0x38, UNWIND_NO_MAP }, { 0x40, UNWIND_SWITCHED }, { 0x48, UNWIND_SWITCHED }, { 0x54, UNWIND_NO_MAP }, { 0x5c, UNWIND_SWITCHED },
+		{ 0x68, UNWIND_NO_MAP }, { 0x70, UNWIND_SWITCHED }, { 0x78, UNWIND_NO_MAP },
 	};
 	struct cfi_maker m = { .arch = UNWIND_AARCH64, .go = true };
 	struct scene s;
@@ -133,7 +133,7 @@ TEST("Go on AArch64: goroutines end at goexit, chains are cut where the runtime 
 	scene_close(&s);
 }
 
-TEST("Go: its signal trampoline has rules like any function, and is one all the same")
+TEST("Go: its signal trampoline has rules like any function, and is recognized")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -152,7 +152,7 @@ TEST("Go: a return address that is a function's first instruction belongs to tha
 	struct cfi_maker m;
 	struct scene s;
 	open_runtime(&s, &m, true);
-	scene_word(&s, 0, s.code + 0x80); /* nothing lies right before it */
+	scene_word(&s, 0, s.code + 0x80); /* no code directly before it */
 	scene_word(&s, 8, s.code + 0xa4);
 	scene_run(&s, s.code + 0x84);
 	EXPECT_INT(s.result.count, 3);
@@ -160,7 +160,7 @@ TEST("Go: a return address that is a function's first instruction belongs to tha
 	scene_close(&s);
 }
 
-TEST("Go: code of any bytes makes a table, and stacks through it end")
+TEST("Go: any bytes of code compile to a table, and unwinding through it ends")
 {
 	static const uint8_t pieces[] = { 0x48, 0x49, 0x4c, 0x8b, 0x89, 0x38, 0x60, 0x5a, 0xdc, 0xf4, 0x83, 0xe4, 0xf0, 0x90, 0xe8, 0xc3 };
 	uint32_t dice = 1;

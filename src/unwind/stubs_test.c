@@ -5,7 +5,7 @@
 
 enum { CODE_SIZE = 0x80 };
 
-TEST("x86-64: a signal trampoline without call frame information gives back what the kernel saved")
+TEST("x86-64: a signal trampoline without call frame information restores the registers that the kernel saved")
 {
 	static const uint8_t ways[2][9] = { { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 }, { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 } };
 	for (unsigned way = 0; way < 2; way++) {
@@ -15,7 +15,7 @@ TEST("x86-64: a signal trampoline without call frame information gives back what
 		memcpy(code + 0x40, ways[way], sizeof ways[way]);
 		cfi_cie_made(&m, "zR");
 		cfi_fde_made(&m, 0x10, 0x10, CFI(0));
-		cfi_fde_made(&m, 0x80, 0x10, CFI(0x0c, 3, 16)); /* its CFA hangs on rbx */
+		cfi_fde_made(&m, 0x80, 0x10, CFI(0x0c, 3, 16)); /* its CFA depends on rbx */
 		cfi_fde_made(&m, 0xa0, 0x10, CFI(0x07, 16));
 		scene_open(&s, &m, code, sizeof code);
 		scene_register(&s, 7, s.input.stack_address);
@@ -33,7 +33,7 @@ TEST("x86-64: a signal trampoline without call frame information gives back what
 	}
 }
 
-TEST("AArch64: the kernel's signal trampoline gives back pc and link register, whatever its own rules say")
+TEST("AArch64: the kernel's signal trampoline restores pc and link register, whatever its own rules are")
 {
 	static const uint8_t trampoline[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 };
 	enum { REGISTERS = 128 + 176 + 8 };
@@ -43,8 +43,8 @@ TEST("AArch64: the kernel's signal trampoline gives back pc and link register, w
 	memcpy(code + 0x40, trampoline, sizeof trampoline);
 	cfi_cie_made(&m, "zR");
 	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
-	cfi_fde_made(&m, 0x30, 0x20, CFI(0x9d, 0, 0x9e, 0)); /* the older kernels' way: loses the interrupted frame */
-	cfi_fde_made(&m, 0x80, 0x10, CFI(0));                /* a leaf that was interrupted */
+	cfi_fde_made(&m, 0x30, 0x20, CFI(0x9d, 0, 0x9e, 0)); /* as in older kernels: loses the interrupted frame */
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0));                /* an interrupted leaf */
 	cfi_fde_made(&m, 0xa0, 0x10, CFI(0x07, 30));
 	scene_open(&s, &m, code, sizeof code);
 	scene_register(&s, 31, s.input.stack_address);
@@ -60,7 +60,7 @@ TEST("AArch64: the kernel's signal trampoline gives back pc and link register, w
 	scene_close(&s);
 }
 
-TEST("behind the system call that makes a thread: the one that made it goes back, the fresh one began there")
+TEST("after the system call that creates a thread, the creator returns, and the new thread begins")
 {
 	/* of x86-64: syscall; test; jl; jz; ret. Of i386: int $0x80; pop edi, esi, ebx; test; jl; jz; ret */
 	static const uint8_t ways[2][16] = {
@@ -98,7 +98,7 @@ TEST("behind the system call that makes a thread: the one that made it goes back
 	}
 }
 
-TEST("i386: what tells code where it lies has pushed nothing, even without rules")
+TEST("i386: a position-independence thunk has pushed nothing, even without rules")
 {
 	static const uint8_t thunk[] = { 0x8b, 0x1c, 0x24, 0xc3 };
 	struct cfi_maker m = { .arch = UNWIND_X86 };
@@ -110,7 +110,7 @@ TEST("i386: what tells code where it lies has pushed nothing, even without rules
 	cfi_fde_made(&m, 0x60, 0x10, CFI(0x07, 8));
 	scene_open(&s, &m, code, sizeof code);
 	scene_register(&s, 4, s.input.stack_address);
-	scene_register(&s, 5, 0x1234); /* ebp is no frame pointer */
+	scene_register(&s, 5, 0x1234); /* ebp is not a frame pointer */
 	scene_word(&s, 0, s.code + 0x68);
 	for (unsigned at = 0x40; at <= 0x43; at += 3) {
 		scene_run(&s, s.code + at);
@@ -137,7 +137,7 @@ static void expect_plt(const uint8_t *entry, size_t entry_len, unsigned threshol
 	maker_section(&maker, ".plt.sec", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x3000, plt, sizeof plt);
 	uint8_t *file = maker_finish(&maker, &len);
 	EXPECT_INT(elf_open(&elf, (struct span){ file, len }, NULL), 0);
-	EXPECT_INT(rules_compile(&elf, NULL, &table, NULL), 0);
+	EXPECT_INT(rules_compile(&elf, NULL, NULL, &table, NULL), 0);
 	const struct rule *first = rule_table_find(&table, 0x2008), *lazy = rule_table_find(&table, 0x2018),
 		*plain = rule_table_find(&table, 0x3018);
 	EXPECT(first && first->cfa_kind == CFA_PLT && first->cfa_value == 16);
@@ -149,7 +149,7 @@ static void expect_plt(const uint8_t *entry, size_t entry_len, unsigned threshol
 	free(file);
 }
 
-TEST("PLT entries that the linker wrote no rules for push where their kind pushes")
+TEST("PLT entries without rules have the stack layout of their kind")
 {
 	static const uint8_t lazy[] = { 0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9 }, marked[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x68 };
 	expect_plt(lazy, sizeof lazy, 11);

@@ -3,16 +3,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "unwind/compile.h"
 #include "unwind/tables_internal.h"
 
 enum {
 	LOADING_LOCKS = 16,
-	TABLE_OVERHEAD = 512, /* bytes that a table of no rows counts for: itself, and that its module is known */
+	TABLE_OVERHEAD = 512, /* bytes charged for an empty table and its module's entry */
 };
 
 struct tables_loading {
-	pthread_mutex_t locks[LOADING_LOCKS]; /* by module id: one that is being compiled is waited for */
+	pthread_mutex_t locks[LOADING_LOCKS]; /* by module id: a second thread waits while a module is compiled */
 };
 
 static const char *option_copy(struct unwind_tables *t, const char *text)
@@ -37,13 +38,31 @@ struct unwind_tables *unwind_tables_new(const struct modules *modules, const str
 	return t;
 }
 
-static void chunk_free(struct tables_chunk *chunk)
+static const struct rule_table no_table = { .arch = UNWIND_ARCHES };
+
+/* Replaces a table that the budget refuses by an empty one. */
+static void charge(struct unwind_tables *t, struct rule_table *table)
+{
+	if (budget_take(t->options.budget, rule_table_memory(table) + TABLE_OVERHEAD))
+		return;
+	rule_table_fini(table);
+	*table = no_table;
+}
+
+static void table_drop(struct unwind_tables *t, struct rule_table *table)
+{
+	if (table && table->count)
+		budget_give(t->options.budget, rule_table_memory(table) + TABLE_OVERHEAD);
+	if (table)
+		rule_table_fini(table);
+	free(table);
+}
+
+static void chunk_free(struct unwind_tables *t, struct tables_chunk *chunk)
 {
 	for (unsigned i = 0; i < TABLES_CHUNK; i++) {
-		struct rule_table *table = (struct rule_table *)(uintptr_t)atomic_load(&chunk->tables[i]);
-		if (table)
-			rule_table_fini(table);
-		free(table);
+		table_drop(t, (struct rule_table *)(uintptr_t)atomic_load(&chunk->tables[i]));
+		call_map_free((struct call_map *)(uintptr_t)atomic_load(&chunk->calls[i]));
 	}
 	free(chunk);
 }
@@ -54,7 +73,7 @@ void unwind_tables_free(struct unwind_tables *t)
 		return;
 	for (size_t i = 0; i < sizeof t->chunks / sizeof *t->chunks; i++)
 		if (atomic_load(&t->chunks[i]))
-			chunk_free(atomic_load(&t->chunks[i]));
+			chunk_free(t, atomic_load(&t->chunks[i]));
 	for (unsigned i = 0; i < LOADING_LOCKS; i++)
 		pthread_mutex_destroy(&t->loading->locks[i]);
 	free(t->loading);
@@ -75,10 +94,10 @@ static struct tables_chunk *chunk_of(struct unwind_tables *t, uint32_t module)
 	return chunk;
 }
 
-static void compile(struct rule_table *table, const struct elf *runtime, const struct elf *debug)
+static void compile(struct unwind_tables *t, struct rule_table *table, const struct elf *runtime, const struct elf *debug)
 {
-	if (!runtime || rules_compile(runtime, debug, table, NULL) < 0)
-		*table = (struct rule_table){ .arch = UNWIND_ARCHES };
+	if (!runtime || rules_compile(runtime, debug, t->options.budget, table, NULL) < 0)
+		*table = no_table;
 }
 
 static bool has_section(const struct elf *elf, const char *name)
@@ -93,7 +112,7 @@ static bool holds_code(const struct elf *elf)
 	return text ? elf_section_bytes(elf, text).len != 0 : elf->load_count != 0;
 }
 
-/* The file that runs and its debug file may be one, two, or only the former. */
+/* The file that runs and its debug file may be one file, two, or only the former exists. */
 static void compile_files(struct unwind_tables *t, const struct module *module, struct rule_table *table)
 {
 	struct image_search search;
@@ -115,19 +134,44 @@ static void compile_files(struct unwind_tables *t, const struct module *module, 
 		}
 	}
 	image_search_fini(&search);
-	compile(table, runtime ? &runtime->elf : NULL, debug && debug != runtime ? &debug->elf : NULL);
+	compile(t, table, runtime ? &runtime->elf : NULL, debug && debug != runtime ? &debug->elf : NULL);
 	image_close(&found[0]);
 	image_close(&found[1]);
 }
 
-static void publish(struct unwind_tables *t, uint32_t module, const struct rule_table *table)
+static void publish(struct unwind_tables *t, uint32_t module, struct rule_table *table)
 {
-	/* needed registers first: whoever sees the table sees them */
+	if (table->count)
+		charge(t, table);
+	/* needed registers first: a thread that sees the table must see them */
 	struct tables_chunk *chunk = chunk_of(t, module);
 	atomic_fetch_or(&t->needed, table->needed);
 	atomic_fetch_add(&t->memory, rule_table_memory(table) + TABLE_OVERHEAD);
 	atomic_store(&chunk->used[module % TABLES_CHUNK], atomic_load(&t->now));
 	atomic_store_explicit(&chunk->tables[module % TABLES_CHUNK], table, memory_order_release);
+}
+
+static void publish_calls(struct unwind_tables *t, uint32_t module, const struct call_map *calls)
+{
+	struct tables_chunk *chunk = chunk_of(t, module);
+	atomic_fetch_add(&t->memory, calls->memory);
+	atomic_store_explicit(&chunk->calls[module % TABLES_CHUNK], calls, memory_order_release);
+}
+
+/* For a file that no longer exists the map is empty. */
+static void load_calls(struct unwind_tables *t, const struct module *module)
+{
+	struct image_search search;
+	struct image image = { 0 };
+	bool found = false;
+	image_search_init(&search, module, &t->options);
+	while (!found && image_search_next(&search, &image))
+		if (!(found = holds_code(&image.elf)))
+			image_close(&image);
+	image_search_fini(&search);
+	publish_calls(t, module->id, call_map_new(found ? &image.elf : NULL, tables_of(t, module->id)));
+	if (found)
+		image_close(&image);
 }
 
 void unwind_tables_load(struct unwind_tables *t, const struct module *module)
@@ -142,9 +186,12 @@ void unwind_tables_load(struct unwind_tables *t, const struct module *module)
 		if (module->kind == MODULE_FILE || module->kind == MODULE_VDSO)
 			compile_files(t, module, table);
 		else if (module->kind == MODULE_JIT && rules_compile_jit(module->jit, table, NULL) < 0)
-			*table = (struct rule_table){ .arch = UNWIND_ARCHES };
+			*table = no_table;
 		publish(t, module->id, table);
 	}
+	struct tables_chunk *chunk = chunk_of(t, module->id);
+	if (atomic_load(&chunk->calls_wanted[module->id % TABLES_CHUNK]) && !atomic_load(&chunk->calls[module->id % TABLES_CHUNK]))
+		load_calls(t, module);
 	pthread_mutex_unlock(lock);
 }
 
@@ -153,8 +200,9 @@ void unwind_tables_add(struct unwind_tables *t, const struct module *module, con
 	if (module->id >= UNWIND_MODULES_LIMIT || tables_of(t, module->id))
 		return;
 	struct rule_table *table = memory_zero(1, sizeof *table);
-	compile(table, runtime, debug);
+	compile(t, table, runtime, debug);
 	publish(t, module->id, table);
+	publish_calls(t, module->id, call_map_new(runtime, table));
 }
 
 size_t unwind_tables_memory(const struct unwind_tables *t)
@@ -167,7 +215,7 @@ bool unwind_tables_tried(const struct unwind_tables *t, uint32_t module)
 	return tables_of(t, module) != NULL;
 }
 
-/* A table that may go. */
+/* A table that may be dropped. */
 struct trimmed {
 	uint32_t module, age;
 	size_t bytes;
@@ -184,8 +232,16 @@ static void drop(struct unwind_tables *t, const struct trimmed *trimmed)
 	struct tables_chunk *chunk = chunk_of(t, trimmed->module);
 	struct rule_table *table = (struct rule_table *)(uintptr_t)atomic_exchange(&chunk->tables[trimmed->module % TABLES_CHUNK], NULL);
 	atomic_fetch_sub(&t->memory, trimmed->bytes);
-	rule_table_fini(table);
-	free(table);
+	table_drop(t, table);
+	call_map_free((struct call_map *)(uintptr_t)atomic_exchange(&chunk->calls[trimmed->module % TABLES_CHUNK], NULL));
+	atomic_store(&chunk->calls_wanted[trimmed->module % TABLES_CHUNK], false);
+}
+
+/* Bytes used by a module with a compiled table. */
+static size_t module_bytes(const struct unwind_tables *t, uint32_t module)
+{
+	const struct call_map *calls = atomic_load(&atomic_load(&t->chunks[module / TABLES_CHUNK])->calls[module % TABLES_CHUNK]);
+	return rule_table_memory(tables_of(t, module)) + TABLE_OVERHEAD + (calls ? calls->memory : 0);
 }
 
 void unwind_tables_trim(struct unwind_tables *t, size_t most, bool (*counts)(void *context, uint32_t module), void *context)
@@ -199,7 +255,7 @@ void unwind_tables_trim(struct unwind_tables *t, size_t most, bool (*counts)(voi
 		if (!table || (counts && !counts(context, i)))
 			continue;
 		uint32_t age = now - atomic_load(&chunk_of(t, i)->used[i % TABLES_CHUNK]);
-		size_t bytes = rule_table_memory(table) + TABLE_OVERHEAD;
+		size_t bytes = module_bytes(t, i);
 		all += bytes;
 		if (age >= KEPT_AGE)
 			vec_push(&list, ((struct trimmed){ .module = i, .age = age, .bytes = bytes }));

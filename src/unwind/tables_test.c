@@ -1,4 +1,5 @@
 #include "unwind/tables.h"
+#include "unwind/unwind.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 #include "unwind/plain.h"
 #include "unwind/tables_internal.h"
 
-/* The C library of this very process. */
+/* The path of this process's C library. */
 static bool library_path(char *path, size_t size)
 {
 	char line[4096];
@@ -34,7 +35,7 @@ static size_t frame_bytes(const struct elf *elf)
 	return section ? elf_section_bytes(elf, section).len : 0;
 }
 
-/* The C libraries to read: this process's, and those of cross compilers where they are installed. */
+/* The C libraries to read: this process's, and those of installed cross compilers. */
 static unsigned libraries(char paths[static 3][4096])
 {
 	static const char *const others[] = { "/usr/aarch64-linux-gnu/lib/libc.so.6", "/usr/i686-linux-gnu/lib/libc.so.6" };
@@ -47,15 +48,15 @@ static unsigned libraries(char paths[static 3][4096])
 	return count;
 }
 
-TEST("rules of C libraries take at most twice the memory of what they are made of")
+TEST("rules of C libraries use at most twice the memory of their call frame information")
 {
 	char paths[3][4096];
 	for (unsigned i = 0, count = libraries(paths); i < count; i++) {
 		struct image image;
 		struct rule_table table;
-		if (image_open(&image, -1, paths[i], NULL) < 0)
+		if (image_open(&image, -1, paths[i], NULL, NULL) < 0)
 			continue;
-		EXPECT_INT(rules_compile(&image.elf, NULL, &table, NULL), 0);
+		EXPECT_INT(rules_compile(&image.elf, NULL, NULL, &table, NULL), 0);
 		EXPECT(table.count > 1000);
 		EXPECT(rule_table_memory(&table) <= 2 * frame_bytes(&image.elf) + 4096);
 		EXPECT_INT(table.damaged, 0);
@@ -64,7 +65,7 @@ TEST("rules of C libraries take at most twice the memory of what they are made o
 	}
 }
 
-/* One step from address by the table and by the plain reading. */
+/* Compares one step from address by the table and by the simple interpreter. */
 static void compare_at(const struct collection *c, struct unwind_input *input, const struct map *map, const struct rule_table *table,
 	uint64_t address, struct plain *plain)
 {
@@ -84,7 +85,7 @@ static void compare_at(const struct collection *c, struct unwind_input *input, c
 	memcpy(frame.registers, input->registers.values, sizeof input->registers.values);
 	bool on = plain_step(plain, &frame, &memory, pc - address, &cfa);
 	EXPECT(on == (result.count == 2 || result.null_return));
-	/* what stands above an address on AArch64 authenticates it, and is stripped */
+	/* on AArch64 the bits above an address authenticate it, and are stripped */
 	uint64_t mask = m->ra_is_register ? 0xffffffffffff : UINT64_MAX;
 	if (on && result.count == 2)
 		EXPECT(cfa == frames[0].cfa && (frame.pc & mask) == frames[1].pc);
@@ -97,14 +98,14 @@ static void compare_library(const char *path)
 	struct modules modules;
 	struct collection c;
 	uint8_t stack[4096];
-	if (image_open(&image, -1, path, NULL) < 0 || rules_compile(&image.elf, NULL, &table, NULL) < 0)
+	if (image_open(&image, -1, path, NULL, NULL) < 0 || rules_compile(&image.elf, NULL, NULL, &table, NULL) < 0)
 		return;
 	const struct machine *m = machine_of(table.arch);
 	modules_init(&modules);
 	struct module *module = modules_file(&modules, path, MODULE_FILE, &(struct module_identity){ 0 });
 	struct unwind_tables *tables = unwind_tables_new(&modules, NULL);
 	unwind_tables_add(tables, module, &image.elf, NULL);
-	collection_init(&c, &image.elf, NULL);
+	collection_init(&c, &image.elf, NULL, NULL);
 	collection_read(&c);
 	collection_order(&c);
 	struct map map = { .start = m->word == 4 ? 0x80000000 : 0x7f0000000000, .module = module->id };
@@ -130,7 +131,7 @@ static void compare_library(const char *path)
 	image_close(&image);
 }
 
-TEST("rules of C libraries are what a plain reading of their call frame information gives")
+TEST("rules of C libraries equal the simple interpretation of their call frame information")
 {
 	char paths[3][4096];
 	for (unsigned i = 0, count = libraries(paths); i < count; i++)
@@ -150,7 +151,7 @@ static void *load_all(void *context)
 	return NULL;
 }
 
-TEST("several threads may ask for the same table")
+TEST("several threads may request the same table")
 {
 	char path[4096];
 	struct modules modules;
@@ -179,7 +180,7 @@ static bool is_first(void *context, uint32_t module)
 	return module == 0;
 }
 
-TEST("tables that were not used for some time are dropped beyond a limit, and compiled again when they are needed")
+TEST("tables that were not used for some time are dropped beyond a limit, and compiled again on demand")
 {
 	char path[4096];
 	struct modules modules;
@@ -201,7 +202,7 @@ TEST("tables that were not used for some time are dropped beyond a limit, and co
 	EXPECT(!unwind_tables_tried(tables, 0) && unwind_tables_tried(tables, 1));
 	unwind_tables_load(tables, first);
 	tables_note_use(tables, 0);
-	unwind_tables_trim(tables, one, NULL, NULL); /* the first was used just now */
+	unwind_tables_trim(tables, one, NULL, NULL); /* the first was just used */
 	EXPECT(unwind_tables_tried(tables, 0) && !unwind_tables_tried(tables, 1));
 	EXPECT_INT(unwind_tables_memory(tables), one);
 	unwind_tables_trim(tables, 0, NULL, NULL);
@@ -210,14 +211,14 @@ TEST("tables that were not used for some time are dropped beyond a limit, and co
 	modules_fini(&modules);
 }
 
-/* push %rbp at 0, sub $32, %rsp at 1 … 7, add at 16, pop at 17: of code of 64 bytes that lies 64 before it. */
+/* push %rbp at 0, sub $32, %rsp at 1 … 7, add at 16, pop at 17: for 64 bytes of code that precede it by 64. */
 static const uint8_t jit_frames[] = {
 	20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
 	36, 0, 0, 0, 28, 0, 0, 0, (uint8_t)-96, 0xff, 0xff, 0xff, 64, 0, 0, 0, 0,
 	0x41, 0x0e, 16, 0x86, 2, 0x46, 0x0e, 48, 0x49, 0x0e, 16, 0x41, 0x0e, 8, 0xc6, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
-TEST("code of a just-in-time compiler has the rules that the compiler told, and no function those of another's code")
+TEST("code of a just-in-time compiler has the rules of the compiler, and no function has those of another's code")
 {
 	struct modules modules;
 	struct rule_table table;

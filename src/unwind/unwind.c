@@ -4,12 +4,12 @@
 #include "unwind/machine.h"
 #include "unwind/tables_internal.h"
 
-#define GUESS_DISTANCE 0x4000u /* a frame pointer further up than this is none */
+#define GUESS_DISTANCE 0x4000u /* a frame pointer further up is not plausible */
 #define NO_CODE_BELOW 0x10000u /* Linux maps nothing there (vm.mmap_min_addr) */
-#define VSYSCALL 0xffffffffff600000u /* x86-64: a page of the kernel's that user code calls; its calls push nothing */
+#define VSYSCALL 0xffffffffff600000u /* x86-64: a kernel page that user code calls; its calls push nothing */
 #define VSYSCALL_SIZE 0x1000u
 
-/* One walk. */
+/* State of unwinding one stack. */
 struct walk {
 	const struct unwind_input *input;
 	const struct machine *machine;
@@ -18,17 +18,18 @@ struct walk {
 	uint64_t known;
 	uint64_t pc;
 	uint64_t needed;             /* registers that are restored beside sp and fp */
-	bool exact;                  /* pc is where it was interrupted, no return address */
+	bool exact;                  /* pc is an interrupted instruction, not a return address */
 	bool first;
-	struct map map;              /* the last one that was found */
+	struct map map;              /* of the last look-up */
 	const struct rule_table *table;
 	uint32_t module;
 	enum unwind_end end;
 	uint64_t missing;
 	bool null_return;
+	bool switched;               /* the remaining callers are on a stack that is not in the copy */
 };
 
-/* What a step made of a frame. */
+/* The result of one step. */
 struct stepped {
 	uint64_t cfa;
 	bool guessed, signal, entry, last;
@@ -56,11 +57,20 @@ static void forget(struct walk *w, unsigned reg)
 	w->known &= ~((uint64_t)1 << reg);
 }
 
-/* The word there is not in the copy of the stack. */
+/* Ends at a word that is not in the copy of the stack. */
 static bool stop_missing(struct walk *w, uint64_t address)
 {
 	w->missing = address;
-	return stop(w, UNWIND_CUT);
+	return stop(w, w->switched ? UNWIND_SWITCHED : UNWIND_CUT);
+}
+
+/* A signal handler may have its own stack. before: the stack pointer in the frame that the kernel wrote; if the handler uses the same
+ * stack, the interrupted stack pointer is near. */
+static void note_switch(struct walk *w, uint64_t before)
+{
+	enum { SIGNAL_FRAME_MAX = 0x10000 };
+	uint64_t now = w->registers[w->machine->sp];
+	w->switched = now - before > SIGNAL_FRAME_MAX && now - w->memory.address >= w->memory.bytes.len;
 }
 
 static bool read_word(struct walk *w, uint64_t address, uint64_t *value)
@@ -103,7 +113,7 @@ static bool compute_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
 	return true;
 }
 
-/* The caller's value of one register; false: not to be had, which is no failure unless it is the pc. */
+/* Recovers the caller's value of one register; false: unavailable, an error only for the pc. */
 static bool recover(struct walk *w, const struct saved *saved, uint64_t cfa, uint64_t *value)
 {
 	uint64_t address;
@@ -133,7 +143,7 @@ static bool recover(struct walk *w, const struct saved *saved, uint64_t cfa, uin
 	return false;
 }
 
-/* The codes that authenticate a pointer stand above its address; how high that reaches, the machine's configuration tells. */
+/* Authentication codes are in the bits above a pointer's address; the machine's configuration determines the number of bits. */
 static uint64_t strip_authentication(const struct walk *w, uint64_t pc)
 {
 	static const uint8_t widths[] = { 52, 48, 47, 42, 39, 36 };
@@ -174,15 +184,15 @@ static bool stop_without_caller(struct walk *w, const struct saved *ra, uint64_t
 	return stop(w, UNWIND_BAD_RULE);
 }
 
-/* Any rule. */
+/* Applies any rule. */
 static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
 {
 	const struct machine *m = w->machine;
-	uint64_t cfa = 0, pc = 0, fp = 0;
+	uint64_t cfa = 0, pc = 0, fp = 0, before = w->registers[m->sp];
 	if (rule->flags & RULE_BOTTOM)
 		return stop(w, UNWIND_COMPLETE);
 	if (rule->flags & RULE_SWITCHED)
-		return stop_missing(w, 0);
+		return stop(w, UNWIND_SWITCHED);
 	if (rule->flags & RULE_CLONED && !(is_known(w, 0) && w->registers[0]))
 		return stop(w, UNWIND_COMPLETE);
 	if (!compute_cfa(w, rule, &cfa))
@@ -204,18 +214,20 @@ static bool apply(struct walk *w, const struct rule *rule, struct stepped *out)
 		forget(w, m->fp);
 	if (m->ra_is_register && !(rule->flags & RULE_SIGNAL)) {
 		if (in_register && !(w->exact || w->first))
-			return stop(w, UNWIND_BAD_RULE); /* a caller has saved it: else it would never end */
+			return stop(w, UNWIND_BAD_RULE); /* a caller saves it: otherwise the chain would not end */
 		set_register(w, m->ra, pc);
 	}
-	/* signed ones, and those that older tables do not say are signed */
+	/* signed ones, and those that older tables do not mark as signed */
 	if (m->ra_is_register && (rule->flags & RULE_SIGNED || pc >> 48))
 		pc = strip_authentication(w, pc);
 	out->signal = rule->flags & RULE_SIGNAL;
+	if (out->signal)
+		note_switch(w, before);
 	w->pc = m->word == 4 ? (uint32_t)pc : pc;
 	return true;
 }
 
-/* RULE_SIMPLE: what nearly all rules are. */
+/* Applies RULE_SIMPLE, the kind of nearly all rules. */
 static inline bool apply_simple(struct walk *w, const struct rule *rule, struct stepped *out)
 {
 	const struct machine *m = w->machine;
@@ -243,37 +255,7 @@ static inline bool apply_simple(struct walk *w, const struct rule *rule, struct 
 	return true;
 }
 
-/* No rule: by frame pointer, where that makes sense. */
-static bool guess(struct walk *w, struct stepped *out)
-{
-	const struct machine *m = w->machine;
-	uint64_t sp = w->registers[m->sp], fp = w->registers[m->fp], pc, caller_fp;
-	if (m->ra_is_register && w->first && is_known(w, m->ra) && w->registers[m->ra]) {
-		/* without a frame of its own yet, or ever */
-		out->guessed = true;
-		out->cfa = sp;
-		w->pc = strip_authentication(w, w->registers[m->ra]);
-		forget(w, m->ra);
-		return map_find(w->input->maps, w->pc) || stop(w, UNWIND_NO_RULE);
-	}
-	if (is_known(w, m->fp) && fp == 0 && !w->first)
-		return stop(w, UNWIND_COMPLETE); /* what the psABIs ask of the outermost frame; goroutines have it */
-	if (!is_known(w, m->fp) || !is_known(w, m->sp) || fp < sp || fp - sp > GUESS_DISTANCE)
-		return stop(w, UNWIND_NO_RULE);
-	if (!read_word(w, fp, &caller_fp) || !read_word(w, fp + m->word, &pc))
-		return stop_missing(w, fp + m->word);
-	w->known = 0;
-	set_register(w, m->fp, caller_fp);
-	set_register(w, m->sp, fp + 2u * m->word);
-	if (m->ra_is_register)
-		pc = strip_authentication(w, pc);
-	out->guessed = true;
-	out->cfa = fp + 2u * m->word;
-	w->pc = pc;
-	return true;
-}
-
-/* Where the look-up of the current frame's rule goes: map, table, address as linked. false: the walk ends here. */
+/* Finds the current frame's rule: map, table, address as linked. false: the chain ends here. */
 static bool find_place(struct walk *w, uint64_t at)
 {
 	if (w->map.end > at && w->map.start <= at)
@@ -294,13 +276,64 @@ static bool find_place(struct walk *w, uint64_t at)
 	return true;
 }
 
-/* Of files that are not here nothing is guessed. */
+/* Nothing is guessed for absent files. */
 static bool has_rules(struct walk *w, uint64_t at)
 {
 	return find_place(w, at) && (w->table->arch == w->input->arch || stop(w, UNWIND_NO_RULE));
 }
 
-/* struct sigcontext of i386: what is where. */
+/* Accepts pc as the caller of code without rules if a call precedes it. The bytes of code generated at run time are unknown. */
+static bool guess_caller(struct walk *w, uint64_t pc, struct stepped *out)
+{
+	if (w->input->no_guess)
+		return stop(w, UNWIND_NO_RULE);
+	const struct map *map = map_find(w->input->maps, pc - 1);
+	const struct module *module = map ? tables_module(w->input->tables, map->module) : NULL;
+	if (!module)
+		return stop(w, UNWIND_NO_RULE);
+	if (module->kind != MODULE_ANON && module->kind != MODULE_JIT) {
+		if (!has_rules(w, pc - 1))
+			return false;
+		const struct call_map *calls = tables_calls(w->input->tables, w->module);
+		if (!calls)
+			return stop(w, UNWIND_NEEDS_TABLE);
+		if (!call_map_has(calls, map_offset(map, pc)))
+			return stop(w, UNWIND_NO_RULE);
+	}
+	out->guessed = true;
+	w->pc = pc;
+	return true;
+}
+
+/* Without a rule: uses the frame pointer if it is plausible. */
+static bool guess(struct walk *w, struct stepped *out)
+{
+	const struct machine *m = w->machine;
+	uint64_t sp = w->registers[m->sp], fp = w->registers[m->fp], pc, caller_fp;
+	out->last = !w->exact; /* function starts are unknown */
+	if (m->ra_is_register && w->first && is_known(w, m->ra) && w->registers[m->ra]) {
+		/* code that has no frame yet, or never */
+		pc = strip_authentication(w, w->registers[m->ra]);
+		out->cfa = sp;
+		forget(w, m->ra);
+		return guess_caller(w, pc, out);
+	}
+	if (is_known(w, m->fp) && fp == 0 && !w->first)
+		return stop(w, UNWIND_COMPLETE); /* the psABIs require it in the outermost frame; goroutines have it */
+	if (w->input->no_guess || !is_known(w, m->fp) || !is_known(w, m->sp) || fp < sp || fp - sp > GUESS_DISTANCE || fp % m->word)
+		return stop(w, UNWIND_NO_RULE);
+	if (!read_word(w, fp, &caller_fp) || !read_word(w, fp + m->word, &pc))
+		return stop(w, UNWIND_NO_RULE); /* a register that points outside of the copy may hold any value */
+	if (!guess_caller(w, m->ra_is_register ? strip_authentication(w, pc) : pc, out))
+		return false;
+	w->known = 0;
+	set_register(w, m->fp, caller_fp);
+	set_register(w, m->sp, fp + 2u * m->word);
+	out->cfa = fp + 2u * m->word;
+	return true;
+}
+
+/* struct sigcontext of i386: offsets of registers. */
 static const struct context_word {
 	uint8_t reg, at;
 } context_words[] = { { 7, 16 }, { 6, 20 }, { 5, 24 }, { 4, 28 }, { 3, 32 }, { 2, 36 }, { 1, 40 }, { 0, 44 } };
@@ -313,17 +346,17 @@ static bool is_context(struct walk *w, uint64_t at)
 	if (!read_word(w, at + CONTEXT_SEGMENT, &segment))
 		return false;
 	segment &= 0xffff;
-	return segment == 0x23 || segment == 0x73; /* of user code, under kernels of 64 and of 32 bits */
+	return segment == 0x23 || segment == 0x73; /* of user code, under 64-bit and 32-bit kernels */
 }
 
-/* i386 under a kernel of 64 bits: nobody has its vdso's file. It calls nothing, so what returns to it is a signal handler. */
+/* i386 under a 64-bit kernel: no file of its vdso exists. The trampoline calls nothing, so its callee is a signal handler. */
 static bool step_compat_trampoline(struct walk *w, struct stepped *out)
 {
 	enum { INFO_AT = 4, CONTEXT_AT = 8, INFO = 12, INFO_SIZE = 128, IN_CONTEXT = 20 };
 	uint64_t sp = w->registers[w->machine->sp], info = 0, context = 0, pc, value, at = sp + 4;
 	if (read_word(w, sp + INFO_AT, &info) && read_word(w, sp + CONTEXT_AT, &context) && info == sp + INFO &&
 	    context == sp + INFO + INFO_SIZE)
-		at = context + IN_CONTEXT; /* of a handler that takes them */
+		at = context + IN_CONTEXT; /* of a handler that takes siginfo and context */
 	else if (w->exact && is_context(w, sp))
 		at = sp; /* the signal's number is popped */
 	if (!read_word(w, at + CONTEXT_PC, &pc))
@@ -336,13 +369,14 @@ static bool step_compat_trampoline(struct walk *w, struct stepped *out)
 		if (read_word(w, at + context_words[i].at, &value))
 			set_register(w, context_words[i].reg, value);
 	out->signal = true;
+	note_switch(w, sp);
 	out->cfa = w->registers[w->machine->sp];
 	w->pc = pc;
 	return true;
 }
 
-/* __kernel_vsyscall has pushed ecx, edx and ebp, and what is seen there is in or behind the system call. ebp is the stack pointer then, or
- * ecx, by the way in that the processor has, until it is what was pushed again. */
+/* __kernel_vsyscall pushes ecx, edx and ebp; samples are in or after the system call. There ebp or ecx (depending on the processor's
+ * instruction) is the stack pointer, until it is restored. */
 static bool step_compat_vdso(struct walk *w, struct stepped *out)
 {
 	uint64_t sp = w->registers[w->machine->sp], now = w->registers[w->machine->fp], fp, cx, pc;
@@ -354,16 +388,14 @@ static bool step_compat_vdso(struct walk *w, struct stepped *out)
 		return stop_missing(w, sp + 12);
 	if (!is_known(w, w->machine->fp) || (now != fp && now != sp && now != cx) || !map_find(w->input->maps, pc - 1))
 		return step_compat_trampoline(w, out);
-	if (!has_rules(w, pc - 1))
+	if (!guess_caller(w, pc, out))
 		return false;
 	set_register(w, w->machine->fp, fp);
 	set_register(w, w->machine->sp, out->cfa = sp + 16);
-	out->guessed = true;
-	w->pc = pc;
 	return true;
 }
 
-/* Called through a pointer that was none, or into the kernel's page: nothing has happened there yet. */
+/* The target of a call through an invalid pointer, or into the kernel's page: its frame is not set up yet. */
 static bool is_nowhere(const struct walk *w)
 {
 	if (w->input->arch == UNWIND_X86_64 && w->pc - VSYSCALL < VSYSCALL_SIZE)
@@ -375,7 +407,7 @@ static bool step_out_of_nowhere(struct walk *w, struct stepped *out)
 {
 	const struct machine *m = w->machine;
 	uint64_t sp = w->registers[m->sp], pc = w->registers[m->ra_is_register ? m->ra : 0];
-	if (!is_known(w, m->sp) || (m->ra_is_register && !is_known(w, m->ra)))
+	if (w->input->no_guess || !is_known(w, m->sp) || (m->ra_is_register && !is_known(w, m->ra)))
 		return stop(w, UNWIND_NO_MAP);
 	out->cfa = sp;
 	if (m->ra_is_register) {
@@ -399,7 +431,7 @@ static bool step(struct walk *w, struct stepped *out)
 	if (!find_place(w, at))
 		return false;
 	if (w->table->arch != w->input->arch) {
-		/* code that some program made as it ran; of files that are not here nothing is guessed */
+		/* code generated at run time; nothing is guessed for absent files */
 		const struct module *module = tables_module(w->input->tables, w->module);
 		if (module && module->kind == MODULE_VDSO && w->input->arch == UNWIND_X86)
 			return step_compat_vdso(w, out);
@@ -412,6 +444,10 @@ static bool step(struct walk *w, struct stepped *out)
 		rule = rule_table_at(w->table, row);
 		out->last = rule && !w->exact && rule_table_begins(w->table, row, linked + 1);
 	}
+	if (!rule && in_code && w->exact) { /* in the kernel, which handles the sigreturn, after the trampoline's last instruction */
+		const struct rule *before = rule_table_find(w->table, linked - 1);
+		rule = before && before->flags & RULE_SIGNAL ? before : NULL;
+	}
 	if (!rule && in_code && !w->exact && w->table->entry_returns) {
 		rule = rule_table_start(w->table, linked + 1);
 		out->entry = rule;
@@ -421,7 +457,7 @@ static bool step(struct walk *w, struct stepped *out)
 	if (rule)
 		return apply(w, rule, out);
 	if (in_code && linked - w->table->entry_from < w->table->entry_to - w->table->entry_from)
-		return stop(w, UNWIND_COMPLETE); /* nothing calls a program's first instructions */
+		return stop(w, UNWIND_COMPLETE); /* a program's first instructions have no caller */
 	return guess(w, out);
 }
 
@@ -436,8 +472,8 @@ static void walk(struct walk *w, struct unwind_frame *frames, struct unwind_resu
 		uint64_t pc_before = w->pc;
 		*frame = (struct unwind_frame){ .pc = w->pc, .guessed = guessed };
 		if (!step(w, &stepped)) {
-			result->count -= w->exact && !pc_before; /* not that alone */
-			frame->cfa = w->end == UNWIND_CUT ? stepped.cfa : 0;
+			result->count -= w->exact && !pc_before; /* not if it is the only frame */
+			frame->cfa = w->end == UNWIND_CUT || w->end == UNWIND_SWITCHED ? stepped.cfa : 0;
 			frame->entry = stepped.entry;
 			frame->last = stepped.last;
 			return;
@@ -481,7 +517,7 @@ void unwind(const struct unwind_input *input, struct unwind_frame *frames, struc
 		result->module = w.module;
 		result->missing = w.missing;
 		result->null_return = w.null_return;
-		/* a table that came meanwhile computes with more registers */
+		/* a table loaded meanwhile reads more registers */
 		if ((atomic_load(&input->tables->needed) & ~(w.needed | (uint64_t)1 << m->sp | (uint64_t)1 << m->fp)) == 0)
 			return;
 	}

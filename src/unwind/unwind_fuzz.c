@@ -1,8 +1,9 @@
-/* Call frame information of any bytes, compiled and run over a made stack, against the plain reading of the same. */
+/* Compiles any bytes as call frame information, unwinds a generated stack, and compares with the simple interpreter. */
 #include "elf/elf_maker.h"
 #include "unwind/compile.h"
 #include "unwind/plain.h"
 #include "unwind/tables.h"
+#include "unwind/unwind.h"
 
 #include "model/space.h"
 
@@ -26,7 +27,7 @@ static void *make_elf(const struct recipe *recipe, const uint8_t *frame, size_t 
 	return maker_finish(&m, len);
 }
 
-/* Words that look like return addresses, like places in the stack, or like neither. */
+/* Words that look like return addresses, like stack addresses, or like neither. */
 static void make_stack(uint8_t *stack, uint64_t seed, uint64_t sp, const struct machine *machine)
 {
 	for (size_t i = 0; i < STACK / machine->word; i++) {
@@ -37,7 +38,7 @@ static void make_stack(uint8_t *stack, uint64_t seed, uint64_t sp, const struct 
 	}
 }
 
-/* Walks on by the plain reading as long as `frames` say; where they stop, it may stop earlier only. */
+/* Unwinds with the simple interpreter as far as `frames` extend; it may stop earlier only where they stop. */
 static void compare(const struct collection *c, const struct unwind_input *input, const struct map *map, const struct rule_table *table,
 	const struct unwind_frame *frames, const struct unwind_result *result)
 {
@@ -56,14 +57,14 @@ static void compare(const struct collection *c, const struct unwind_input *input
 			break;
 		rule_table_address(table, map_offset(map, frame.pc), &place);
 		if (frame.pc < map->start || frame.pc >= map->end)
-			break; /* expressions there have no address of their own to relate to */
+			break; /* expressions there have no base address */
 		bool on = plain_step(p, &frame, &memory, frame.pc - place, &cfa);
 		if (m->ra_is_register && frame.pc >> 48)
 			break; /* authentication codes are not stripped here */
 		if (cfa != frames[i].cfa || (!on && i + 1 < result->count))
 			abort();
 		if (m->ra_is_register || !on)
-			break; /* what a signed or a called register becomes is the walk's own business */
+			break; /* values of signed or called registers are specific to the unwinder */
 		exact = p->cie->signal;
 	}
 	free(p);
@@ -79,9 +80,9 @@ static void run(const struct recipe *recipe, const uint8_t *frame_bytes, size_t 
 	const struct machine *machine = machine_of(recipe->arch);
 	struct rule_table table;
 	struct collection collection;
-	if (rules_compile(&elf, NULL, &table, NULL) < 0)
+	if (rules_compile(&elf, NULL, NULL, &table, NULL) < 0)
 		abort();
-	collection_init(&collection, &elf, NULL);
+	collection_init(&collection, &elf, NULL, NULL);
 	collection_read(&collection);
 	collection_order(&collection);
 
@@ -122,7 +123,7 @@ static void run(const struct recipe *recipe, const uint8_t *frame_bytes, size_t 
 	free(file);
 }
 
-/* Four bytes of recipe, then the section. */
+/* Four bytes of parameters, then the section. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 4 || size > 65536)

@@ -5,8 +5,18 @@
 
 enum { RBX = 3, RBP = 6, RSP = 7, X29 = 29, X30 = 30, SP = 31, ESP = 4, EBP = 5 };
 
-/* Three functions of x86-64: `leaf` at 0x10 (a return address alone), `framed` at 0x40 (push rbp; mov rsp, rbp from 0x44 on),
- * `start` at 0x80 (nothing called it). */
+/* Code with calls through a register before each address to which these tests' stacks are guessed to return: 0x50, 0x88, 0x210. */
+static const uint8_t *plain_code(void)
+{
+	static uint8_t code[MADE_LENGTH];
+	static const size_t behind[] = { 0x50, 0x88, 0x210 };
+	for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+		memcpy(code + behind[i] - 2, "\xff\xd0", 2);
+	return code;
+}
+
+/* Three functions of x86-64: `leaf` at 0x10 (only a return address), `framed` at 0x40 (push rbp; mov rsp, rbp from 0x44 on), `start` at
+ * 0x80 (without a caller). */
 static void open_plain(struct scene *s, struct cfi_maker *m)
 {
 	*m = (struct cfi_maker){ .arch = UNWIND_X86_64 };
@@ -14,10 +24,10 @@ static void open_plain(struct scene *s, struct cfi_maker *m)
 	cfi_fde_made(m, 0x10, 0x10, CFI(0));
 	cfi_fde_made(m, 0x40, 0x20, CFI(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, RBP));
 	cfi_fde_made(m, 0x80, 0x10, CFI(0x07, 16));
-	scene_open(s, m, "", 0);
+	scene_open(s, m, plain_code(), MADE_LENGTH);
 }
 
-TEST("frames are unwound by rules, down to the one that nothing called")
+TEST("frames are unwound by rules, down to the one without a caller")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -36,7 +46,7 @@ TEST("frames are unwound by rules, down to the one that nothing called")
 	scene_close(&s);
 }
 
-TEST("each row of a function's rules holds from its address to the next one's")
+TEST("each row of a function's rules applies from its address to that of the next one")
 {
 	static const struct { unsigned pc, ra; } rows[] = { { 0x40, 0 }, { 0x41, 8 }, { 0x43, 8 }, { 0x44, 0x48 }, { 0x5f, 0x48 } };
 	struct cfi_maker m;
@@ -54,7 +64,7 @@ TEST("each row of a function's rules holds from its address to the next one's")
 	scene_close(&s);
 }
 
-TEST("a return address behind the last instruction of a function is the function's, and told to be there")
+TEST("a return address after the last instruction of a function belongs to the function, and the frame is marked so")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -66,12 +76,31 @@ TEST("a return address behind the last instruction of a function is the function
 	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
 	EXPECT(s.frames[1].last && !s.frames[0].last);
 	scene_word(&s, 0, s.code + 0x8f);
-	scene_run(&s, s.code + 0x1f); /* where it was interrupted is no return address */
+	scene_run(&s, s.code + 0x1f); /* an interrupted instruction is not a return address */
 	EXPECT(!s.frames[1].last && !s.frames[0].last);
 	scene_close(&s);
 }
 
-TEST("a stack that was copied in part ends in a cut chain, which says where it would go on")
+TEST("a return address after a function's last call belongs to the function, also if the next function's first rule is equal")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86_64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
+	cfi_fde_made(&m, 0x40, 0x20, CFI(0x0e, 16));
+	cfi_fde_made(&m, 0x60, 0x20, CFI(0x0e, 16));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_word(&s, 0, s.code + 0x60);
+	scene_run(&s, s.code + 0x10);
+	EXPECT(s.frames[1].pc == s.code + 0x60 && s.frames[1].last);
+	scene_word(&s, 0, s.code + 0x61);
+	scene_run(&s, s.code + 0x10);
+	EXPECT(!s.frames[1].last);
+	scene_close(&s);
+}
+
+TEST("a partially copied stack ends in a cut chain with the address of the missing return address")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -88,7 +117,7 @@ TEST("a stack that was copied in part ends in a cut chain, which says where it w
 	scene_close(&s);
 }
 
-TEST("ends that are none: no mapping, no rule, as many frames as were asked for, a return address of 0")
+TEST("premature ends: no mapping, no rule, the limit of frames, a return address of 0")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -111,12 +140,12 @@ TEST("ends that are none: no mapping, no rule, as many frames as were asked for,
 	scene_close(&s);
 }
 
-TEST("a function that returns to itself with an unmoved stack is no endless chain")
+TEST("a function that returns to itself with an unchanged stack ends the chain")
 {
 	struct cfi_maker m = { .arch = UNWIND_X86_64 };
 	struct scene s;
 	cfi_cie_made(&m, "zR");
-	cfi_fde_made(&m, 0x10, 0x10, CFI(0x0c, RBP, 16)); /* CFA by rbp, which stays */
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0x0c, RBP, 16)); /* CFA by rbp, which does not change */
 	scene_open(&s, &m, "", 0);
 	scene_register(&s, RSP, s.input.stack_address);
 	scene_register(&s, RBP, s.input.stack_address);
@@ -128,7 +157,7 @@ TEST("a function that returns to itself with an unmoved stack is no endless chai
 	scene_close(&s);
 }
 
-TEST("a module that was not compiled yet is asked for")
+TEST("the table of a module that was not compiled yet is requested")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -146,7 +175,7 @@ TEST("a module that was not compiled yet is asked for")
 	scene_close(&s);
 }
 
-TEST("code of a compiler at run time is unwound by its frame pointer, and marked as guessed")
+TEST("code generated at run time is unwound by its frame pointer, and marked as guessed")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -165,7 +194,7 @@ TEST("code of a compiler at run time is unwound by its frame pointer, and marked
 	scene_close(&s);
 }
 
-TEST("code without rules in a file that has some is unwound by its frame pointer, if that makes sense")
+TEST("code without rules in a file with rules is unwound by its frame pointer if that is plausible")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -181,7 +210,7 @@ TEST("code without rules in a file that has some is unwound by its frame pointer
 	scene_run(&s, s.code + 0x200); /* the frame pointer of the outermost frame is zero */
 	EXPECT_INT(s.result.count, 2);
 	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
-	scene_register(&s, RBP, 0); /* of the first frame it may be anything */
+	scene_register(&s, RBP, 0); /* in the first frame it may have any value */
 	scene_run(&s, s.code + 0x200);
 	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
 	scene_register(&s, RBP, s.input.stack_address + 0x5000); /* too far up */
@@ -190,7 +219,67 @@ TEST("code without rules in a file that has some is unwound by its frame pointer
 	scene_close(&s);
 }
 
-TEST("the linker's rule of a PLT: the word that the entry pushed counts from its threshold on")
+TEST("a guess leads only to addresses after a call, and guessing can be disabled")
+{
+	static const struct { size_t at; uint8_t len, code[8]; bool calls; } cases[] = {
+		{ 0x300, 5, { 0xe8, 0, 0, 0, 0 }, true },         /* call of the code below, which has no rules */
+		{ 0x300, 5, { 0xe8, 0x3b, 0xfd, 0xff, 0xff }, false }, /* 0x40: of a function with rules, different from the guessed one */
+		{ 0x300, 5, { 0xe9, 0, 0, 0, 0 }, false },        /* jmp */
+		{ 0x300, 2, { 0xff, 0xd0 }, true },               /* call *%rax */
+		{ 0x300, 3, { 0x41, 0xff, 0xd4 }, true },         /* call *%r12 */
+		{ 0x300, 3, { 0xff, 0x50, 0x10 }, true },         /* call *16(%rax) */
+		{ 0x300, 4, { 0xff, 0x54, 0x24, 0x08 }, true },   /* call *8(%rsp) */
+		{ 0x300, 6, { 0xff, 0x15, 1, 2, 0, 0 }, true },   /* call *0x201(%rip) */
+		{ 0x300, 7, { 0xff, 0x94, 0xc3, 1, 2, 0, 0 }, true }, /* call *0x201(%rbx,%rax,8) */
+		{ 0x300, 7, { 0xff, 0x14, 0xc5, 1, 2, 0, 0 }, true }, /* call *0x201(,%rax,8) */
+		{ 0x300, 2, { 0xff, 0xe0 }, false },              /* jmp *%rax */
+		{ 0x300, 3, { 0xff, 0xd0, 0x90 }, false },        /* followed by another instruction */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct cfi_maker m = { .arch = UNWIND_X86_64 };
+		struct scene s;
+		uint8_t code[MADE_LENGTH] = { 0 };
+		memcpy(code + cases[i].at, cases[i].code, cases[i].len);
+		cfi_cie_made(&m, "zR");
+		cfi_fde_made(&m, 0x40, 0x20, CFI(0));
+		scene_open(&s, &m, code, sizeof code);
+		scene_register(&s, RSP, s.input.stack_address);
+		scene_register(&s, RBP, s.input.stack_address + 0x10);
+		scene_word(&s, 0x18, s.code + cases[i].at + cases[i].len);
+		scene_run(&s, s.code + 0x200);
+		EXPECT_INT(s.result.count, cases[i].calls ? 2 : 1);
+		s.input.no_guess = true;
+		scene_run(&s, s.code + 0x200);
+		EXPECT(s.result.count == 1 && s.result.end == UNWIND_NO_RULE && !s.result.guessed);
+		scene_close(&s);
+	}
+}
+
+TEST("AArch64: a leaf without rules returns to an address after a call, or the chain ends")
+{
+	static const struct { uint32_t code; bool calls; } cases[] = {
+		{ 0x94000010, true }, { 0xd63f0100, true }, { 0xd63f0bff, true }, /* bl, blr x8, blraaz x31 */
+		{ 0x97ffff50, false },                                 /* bl 0x40: of a function with rules */
+		{ 0x14000010, false }, { 0xd61f0100, false }, { 0xd65f03c0, false }, /* b, br x8, ret */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct cfi_maker m = { .arch = UNWIND_AARCH64 };
+		struct scene s;
+		uint8_t code[MADE_LENGTH] = { 0 };
+		memcpy(code + 0x300, &cases[i].code, 4);
+		cfi_cie_made(&m, "zR");
+		cfi_fde_made(&m, 0x40, 0x20, CFI(0));
+		scene_open(&s, &m, code, sizeof code);
+		scene_register(&s, SP, s.input.stack_address);
+		scene_register(&s, X29, 0);
+		scene_register(&s, X30, s.code + 0x304);
+		scene_run(&s, s.code + 0x200);
+		EXPECT_INT(s.result.count, cases[i].calls ? 2 : 1);
+		scene_close(&s);
+	}
+}
+
+TEST("the linker's rule of a PLT: the word that the entry pushed is added from its threshold on")
 {
 	struct cfi_maker m = { .arch = UNWIND_X86_64 };
 	struct scene s;
@@ -209,27 +298,27 @@ TEST("the linker's rule of a PLT: the word that the entry pushed counts from its
 	scene_close(&s);
 }
 
-TEST("a signal trampoline gives all registers back, and the pc of where it interrupted")
+TEST("a signal trampoline restores all registers, and the pc of the interrupted instruction")
 {
 	struct cfi_maker m = { .arch = UNWIND_X86_64 };
 	struct scene s;
 	cfi_cie_made(&m, "zR");
 	cfi_fde_made(&m, 0x10, 0x10, CFI(0));
 	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 16));
-	cfi_fde_made(&m, 0xa0, 0x10, CFI(0x0c, RBX, 16)); /* the CFA hangs on rbx */
+	cfi_fde_made(&m, 0xa0, 0x10, CFI(0x0c, RBX, 16)); /* the CFA depends on rbx */
 	cfi_cie_made(&m, "zRS");
-	/* rsp, rip and rbx stand in a structure at rsp + 0x20 */
+	/* rsp, rip and rbx are in a structure at rsp + 0x20 */
 	cfi_fde_made(&m, 0x40, 0x10, CFI(0x0f, 3, 0x77, 0x20, 0x06, 0x10, RSP, 2, 0x77, 0x20, 0x10, 16, 2, 0x77, 0x28, 0x10, RBX, 2, 0x77, 0x30));
 	scene_open(&s, &m, "", 0);
 	scene_register(&s, RSP, s.input.stack_address);
 	scene_word(&s, 0, s.code + 0x40);        /* the handler (leaf) returns to the trampoline's first instruction */
-	/* the look-up is one below it: the trampoline's rules begin a byte earlier, as libc's do */
+	/* the look-up uses the byte before: the trampoline's rules begin one byte earlier, as in libc */
 	scene_word(&s, 8 + 0x20, s.input.stack_address + 0x100);
 	scene_word(&s, 8 + 0x28, s.code + 0xa0); /* interrupted at the first instruction of a function */
 	scene_word(&s, 8 + 0x30, s.input.stack_address + 0x200);
 	scene_word(&s, 0x208, s.code + 0x88);
 	scene_run(&s, s.code + 0x18);
-	EXPECT_INT(s.result.count, 2); /* nothing covers the byte below the trampoline here */
+	EXPECT_INT(s.result.count, 2); /* no rule covers the byte before the trampoline here */
 	scene_word(&s, 0, s.code + 0x41);
 	scene_run(&s, s.code + 0x18);
 	EXPECT_INT(s.result.count, 4);
@@ -239,7 +328,30 @@ TEST("a signal trampoline gives all registers back, and the pc of where it inter
 	scene_close(&s);
 }
 
-TEST("registers that some rule computes with are restored on the way")
+TEST("after a trampoline's last instruction, the system call, the kernel still handles the sigreturn")
+{
+	struct cfi_maker m = { .arch = UNWIND_X86_64 };
+	struct scene s;
+	cfi_cie_made(&m, "zR");
+	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 16));
+	cfi_cie_made(&m, "zRS");
+	cfi_fde_made(&m, 0x40, 0x10, CFI(0x0f, 3, 0x77, 0x20, 0x06, 0x10, RSP, 2, 0x77, 0x20, 0x10, 16, 2, 0x77, 0x28));
+	scene_open(&s, &m, "", 0);
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_word(&s, 0x20, s.input.stack_address + 0x100);
+	scene_word(&s, 0x28, s.code + 0x88);
+	scene_run(&s, s.code + 0x50);
+	EXPECT_INT(s.result.count, 2);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	EXPECT(s.frames[0].signal && s.frames[1].pc == s.code + 0x88);
+	scene_run(&s, s.code + 0x51); /* further addresses are unknown */
+	EXPECT_INT(s.result.count, 1);
+	scene_run(&s, s.code + 0x90); /* so are addresses after any other code */
+	EXPECT_INT(s.result.count, 1);
+	scene_close(&s);
+}
+
+TEST("registers that some rule reads are restored in each frame")
 {
 	struct cfi_maker m = { .arch = UNWIND_X86_64 };
 	struct scene s;
@@ -259,16 +371,16 @@ TEST("registers that some rule computes with are restored on the way")
 	scene_close(&s);
 }
 
-TEST("remembered states, offsets that are values, and expressions do what the standard says")
+TEST("remembered states, val_offset rules and expressions follow the standard")
 {
 	struct cfi_maker m = { .arch = UNWIND_X86_64 };
 	struct scene s;
 	cfi_cie_made(&m, "zR");
-	/* 0x10: pushes; 0x18: epilogue in the middle; 0x1c: as before it */
+	/* 0x10: pushes; 0x18: epilogue in the middle; 0x1c: the state before it */
 	cfi_fde_made(&m, 0x10, 0x10, CFI(0x0e, 32, 0x48, 0x0a, 0x0e, 8, 0x44, 0x0b));
 	/* rsp of the caller by DW_CFA_val_offset: 16 above the CFA */
 	cfi_fde_made(&m, 0x40, 0x10, CFI(0x15, RSP, 0x7e));
-	/* rbp by DW_CFA_val_expression: rsp + 0x80; the caller's CFA hangs on it */
+	/* rbp by DW_CFA_val_expression: rsp + 0x80; the caller's CFA depends on it */
 	cfi_fde_made(&m, 0x60, 0x10, CFI(0x16, RBP, 5, 0x77, 0xc0, 0x00, 0x23, 0x40));
 	cfi_fde_made(&m, 0x80, 0x10, CFI(0x0c, RBP, 16));
 	cfi_fde_made(&m, 0xc0, 0x10, CFI(0x07, 16));
@@ -291,7 +403,7 @@ TEST("remembered states, offsets that are values, and expressions do what the st
 	scene_close(&s);
 }
 
-TEST("AArch64: the link register of a leaf, saved pairs, and authentication codes that are stripped")
+TEST("AArch64: the link register of a leaf, saved pairs, and stripped authentication codes")
 {
 	struct cfi_maker m = { .arch = UNWIND_AARCH64 };
 	struct scene s;
@@ -317,7 +429,7 @@ TEST("AArch64: the link register of a leaf, saved pairs, and authentication code
 	scene_close(&s);
 }
 
-TEST("AArch64: a caller whose rule says that it never saved its return address ends the chain")
+TEST("AArch64: a caller whose rule does not save its return address ends the chain")
 {
 	struct cfi_maker m = { .arch = UNWIND_AARCH64 };
 	struct scene s;
@@ -351,7 +463,7 @@ TEST("32-bit x86: words of four bytes")
 	scene_close(&s);
 }
 
-TEST("a call through a null pointer, or into the page of vsyscalls, goes on at who made it; where nobody is found, the pointer is no frame")
+TEST("a call through a null pointer, or into the vsyscall page, continues at the caller; if none is found, the pointer yields no frame")
 {
 	struct cfi_maker m;
 	struct scene s;
@@ -363,7 +475,7 @@ TEST("a call through a null pointer, or into the page of vsyscalls, goes on at w
 	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
 	EXPECT_INT(s.result.guessed, 1);
 	EXPECT(s.frames[0].pc == 0 && s.frames[1].pc == s.code + 0x88);
-	scene_run(&s, 0x18); /* a member of what a null pointer points to */
+	scene_run(&s, 0x18); /* a member of a structure at a null pointer */
 	EXPECT_INT(s.result.count, 2);
 	scene_run(&s, 0xffffffffff600400); /* the kernel's page for system calls without a system call */
 	EXPECT_INT(s.result.count, 2);
@@ -374,7 +486,7 @@ TEST("a call through a null pointer, or into the page of vsyscalls, goes on at w
 	EXPECT_INT(s.result.count, 1);
 	struct module *other = modules_file(&s.modules, "/nowhere/other", MODULE_FILE, &(struct module_identity){ 0 });
 	unwind_tables_add(s.tables, other, NULL, NULL);
-	s.maps[0].module = other->id; /* its file is not here */
+	s.maps[0].module = other->id; /* its file is absent */
 	scene_word(&s, 0, s.code + 0x88);
 	scene_run(&s, 0);
 	EXPECT_INT(s.result.count, 0);
@@ -383,7 +495,7 @@ TEST("a call through a null pointer, or into the page of vsyscalls, goes on at w
 	scene_close(&s);
 }
 
-/* A 32-bit program whose vdso, at 0x7000000, no file is there for. */
+/* A 32-bit program whose vdso, at 0x7000000, has no file. */
 static void open_compat(struct scene *s, struct cfi_maker *m)
 {
 	*m = (struct cfi_maker){ .arch = UNWIND_X86 };
@@ -391,14 +503,14 @@ static void open_compat(struct scene *s, struct cfi_maker *m)
 	cfi_fde_made(m, 0x10, 0x10, CFI(0));
 	cfi_fde_made(m, 0x40, 0x20, CFI(0x41, 0x0e, 8, 0x85, 2, 0x42, 0x0d, EBP, 0x2e, 0x10));
 	cfi_fde_made(m, 0x80, 0x10, CFI(0x07, 8));
-	scene_open(s, m, "", 0);
+	scene_open(s, m, plain_code(), MADE_LENGTH);
 	struct module *vdso = modules_file(&s->modules, "[vdso]", MODULE_VDSO, &(struct module_identity){ 0 });
 	unwind_tables_add(s->tables, vdso, NULL, NULL);
 	s->maps[1].module = vdso->id;
 	scene_register(s, ESP, s->input.stack_address);
 }
 
-TEST("32-bit x86 under a 64-bit kernel: a system call in the vdso goes on at who made it")
+TEST("32-bit x86 under a 64-bit kernel: a system call in the vdso continues at the caller")
 {
 	enum { VSYSCALL = 0x7000589 };
 	struct cfi_maker m;
@@ -410,7 +522,7 @@ TEST("32-bit x86 under a 64-bit kernel: a system call in the vdso goes on at who
 	scene_word(&s, 12, s.code + 0x50);    /* framed made the call */
 	scene_word(&s, 0x40, 0x1234);
 	scene_word(&s, 0x44, s.code + 0x88);
-	const uint64_t seen[] = { frame, s.input.stack_address, 0x4321 }; /* popped again by the kernel; on its way in, by sysenter and syscall */
+	const uint64_t seen[] = { frame, s.input.stack_address, 0x4321 }; /* popped by the kernel; on entry by sysenter and syscall */
 	for (size_t i = 0; i < 3; i++) {
 		scene_register(&s, EBP, seen[i]);
 		scene_run(&s, VSYSCALL);
@@ -418,14 +530,14 @@ TEST("32-bit x86 under a 64-bit kernel: a system call in the vdso goes on at who
 		EXPECT_INT(s.result.end, UNWIND_COMPLETE);
 		EXPECT(s.frames[1].pc == s.code + 0x50 && s.frames[2].pc == s.code + 0x88);
 	}
-	scene_register(&s, EBP, frame + 4);   /* somewhere else in the vdso: no guess */
+	scene_register(&s, EBP, frame + 4);   /* elsewhere in the vdso: no guess */
 	scene_run(&s, VSYSCALL);
 	EXPECT_INT(s.result.count, 1);
 	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
 	scene_close(&s);
 }
 
-TEST("32-bit x86 under a 64-bit kernel: signal handlers of both kinds return to what they interrupted")
+TEST("32-bit x86 under a 64-bit kernel: signal handlers of both kinds return to the interrupted instruction")
 {
 	for (unsigned takes_info = 0; takes_info < 2; takes_info++) {
 		struct cfi_maker m;
@@ -454,12 +566,12 @@ TEST("32-bit x86 under a 64-bit kernel: signal handlers of both kinds return to 
 		else
 			scene_register(&s, ESP, stack + 8);
 		scene_register(&s, EBP, 0x4321);
-		scene_run(&s, 0x7000590);                    /* on its way back */
+		scene_run(&s, 0x7000590);                    /* before it returns */
 		EXPECT_INT(s.result.count, 3);
 		EXPECT(s.frames[0].signal && s.frames[2].pc == s.code + 0x88);
 		scene_register(&s, ESP, stack);
 		scene_register(&s, EBP, 0);
-		scene_word(&s, context + 60, 0x1234);        /* no such thing there */
+		scene_word(&s, context + 60, 0x1234);        /* invalid */
 		scene_run(&s, s.code + 0x18);
 		EXPECT_INT(s.result.count, 2);
 		EXPECT_INT(s.result.end, UNWIND_NO_RULE);
@@ -467,14 +579,14 @@ TEST("32-bit x86 under a 64-bit kernel: signal handlers of both kinds return to 
 	}
 }
 
-TEST("damaged entries are counted and leave their code without rules; the others stand")
+TEST("damaged entries are counted and leave their code without rules; others are used")
 {
 	struct cfi_maker m = { .arch = UNWIND_X86_64 };
 	struct scene s;
 	cfi_cie_made(&m, "zR");
-	cfi_fde_made(&m, 0x10, 0x10, CFI(0x44, 0x3f));       /* no such instruction */
-	cfi_fde_made(&m, 0x40, 0x10, CFI(0x0b));             /* nothing was remembered */
-	cfi_fde_made(&m, 0x60, 0x10, CFI(0x44, 0x0e, 16, 0x0e)); /* an operand is missing: padding is read as 0 */
+	cfi_fde_made(&m, 0x10, 0x10, CFI(0x44, 0x3f));       /* an invalid instruction */
+	cfi_fde_made(&m, 0x40, 0x10, CFI(0x0b));             /* no state was remembered */
+	cfi_fde_made(&m, 0x60, 0x10, CFI(0x44, 0x0e, 16, 0x0e)); /* a missing operand: padding is read as 0 */
 	cfi_fde_made(&m, 0x80, 0x10, CFI(0x07, 16));
 	scene_open(&s, &m, "", 0);
 	scene_register(&s, RSP, s.input.stack_address);

@@ -22,10 +22,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum call { READ, PREAD, WRITE, WRITEV, OPEN, MMAP, ALLOC, IOCTL, POLL, RENAME, CALLS };
+enum call { READ, PREAD, WRITE, WRITEV, OPEN, MMAP, ALLOC, IOCTL, POLL, RENAME, CLOSE, CALLS };
 enum { SHORT = -1 };
 
-static const char *const calls[CALLS] = { "read", "pread", "write", "writev", "open", "mmap", "alloc", "ioctl", "poll", "rename" };
+static const char *const calls[CALLS] = { "read", "pread", "write", "writev", "open", "mmap", "alloc", "ioctl", "poll", "rename", "close" };
 static const struct {
 	const char *name;
 	int number;
@@ -167,6 +167,23 @@ int epoll_wait(int fd, struct epoll_event *events, int count, int timeout)
 int rename(const char *from, const char *to)
 {
 	return strikes(RENAME) && what != SHORT ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+	return strikes(RENAME) && what != SHORT ? -1 : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
+}
+
+/* The descriptor is gone either way, as when a file system finds at the end that there was no room. Of files that are written alone. */
+int close(int fd)
+{
+	int flags = wanted == CLOSE ? (int)syscall(SYS_fcntl, fd, F_GETFL) : 0;
+	bool written = flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+	bool fails = written && strikes(CLOSE) && what != SHORT;
+	int result = (int)syscall(SYS_close, fd);
+	if (fails)
+		errno = what;
+	return fails ? -1 : result;
 }
 
 /* glibc's own names for its allocator: nothing to look up, so nothing to allocate while looking. */

@@ -154,7 +154,7 @@ int main(int argc, char **argv)
 	else if (strcmp(kind, "dlopen") == 0)
 		status = in_plugin(argv[2]);
 	else if (strcmp(kind, "faults") == 0)
-		status = faults_in_plugin(argv[2], (unsigned)atoi(argv[3]));
+		_exit(faults_in_plugin(argv[2], (unsigned)atoi(argv[3]))); // .fini sections have no call frame information
 	else if (strcmp(kind, "memory") == 0)
 		status = in_memory(argv[0], argv[argc - 1]);
 	else if (strcmp(kind, "gone") == 0 && unlink(argv[0]) == 0)

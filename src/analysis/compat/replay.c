@@ -1,0 +1,573 @@
+#include "analysis/compat/replay.h"
+
+#include <stdlib.h>
+
+#include "analysis/column/cells.h"
+#include "analysis/column/order.h"
+#include "base/memory.h"
+#include "base/rb_tree.h"
+
+/* What of a tally went to an instance. */
+struct share {
+	uint32_t tally, node, count;
+	uint64_t period;
+};
+
+/* A row as perf has it. The first fields decide most comparisons. */
+struct instance {
+	uint32_t prefix;             /* number of the keys before the first column that is no order */
+	bool resolved;
+	int64_t address;
+	struct entry *entry;
+	struct entry_sums self;
+	uint64_t children_period;
+	bool first;                  /* of its entry; what the others take is subtracted from it at the end */
+	bool merged;                 /* into another one */
+	uint32_t tally, node;         /* of the others: what began it; node 0: a sample of its own */
+	struct instance *next;       /* of the same entry */
+	VEC(struct share) shares;    /* of split entries */
+	struct chain_tree *chain;    /* likewise */
+};
+
+/* What a tally adds to: entries that can be missed, in the order in which perf looks for them. */
+struct target {
+	struct entry *entry;
+	uint32_t node, rank;
+};
+
+struct replay {
+	const struct profile *profile;
+	struct hist *hist;
+	size_t entry_count;          /* as long as there is no tree in the hist */
+	const struct entry_order *order;
+	const struct replay_chains *chains;
+	struct arena arena;
+	bool *wild;                  /* by entry */
+	bool *wild_class;            /* by class: has such an entry */
+	struct idmap entries;        /* group << 32 | class → entry's index; wild ones */
+	uint32_t *target_starts;     /* by tally: into targets; built at first sight */
+	VEC(struct target) targets;  /* per tally: a count in `rank`, then that many */
+	struct instance **instances; /* by entry: the first */
+	struct instance **found;     /* by entry: what the last look-up led to … */
+	uint32_t *found_at;          /* … when the tree had this many rows: it is the same while nothing is added */
+	uint32_t *prefixes;          /* by entry */
+	bool plain;                  /* the column that is no order compares addresses */
+	struct rb_tree tree;
+	struct instance *spare;
+	bool *split;                 /* by entry: it is several rows in the end; NULL in the first run, which tells that */
+};
+
+void replay_decide(struct profile *profile)
+{
+	const struct columns *columns = profile->options.columns;
+	for (size_t i = 0; i < columns->sorts.count; i++) {
+		const struct column_type *type = columns->all.items[columns->sorts.items[i]].type;
+		profile->logs |= type->by_address;
+		profile->logs_all |= type->unordered || (type->by_symbol && !columns->has_dso);
+	}
+	profile->logs |= profile->logs_all;
+}
+
+/* Entries are sorted by keys: those with the same ones before column `first` stand together. */
+static void number_prefixes(struct replay *r, size_t first)
+{
+	const struct entry_order *order = r->order;
+	const uint32_t *before = NULL;
+	uint32_t number = 0;
+	for (size_t i = 0; i < r->hist->count; i++) {
+		uint32_t index = r->hist->entries[i]->index;
+		const uint32_t *numbers = order->keys + index * order->columns;
+		number += before && memcmp(before, numbers, first * sizeof *numbers) != 0;
+		r->prefixes[index] = number;
+		before = numbers;
+	}
+}
+
+/* Entries that the comparison holds apart before it comes to the first column that is no order. */
+static void mark_wild(struct replay *r)
+{
+	const struct columns *columns = r->profile->options.columns;
+	const struct entry_order *order = r->order;
+	size_t first = 0;
+	while (!order->direct[first])
+		first++;
+	const struct column_type *type = columns->all.items[columns->sorts.items[first]].type;
+	bool by_span = type->by_address && !order->mixed;
+	r->plain = by_span && type->by_symbol;
+	number_prefixes(r, first);
+	struct tuples groups;
+	VEC(int64_t) lows = { 0 }, highs = { 0 };
+	uint32_t words = (uint32_t)first + 1;
+	uint64_t *row = memory_zero(words, sizeof *row);
+	uint32_t *group_of = memory_zero(r->hist->count + 1, sizeof *group_of);
+	tuples_init(&groups, words, words);
+	for (size_t i = 0; i < r->hist->count; i++) {
+		const struct entry *entry = r->hist->entries[i];
+		const struct place *place = entry_place(r->profile, entry);
+		for (size_t c = 0; c < first; c++)
+			row[c] = order->keys[entry->index * order->columns + c];
+		row[first] = by_span && place->symbol;
+		uint32_t group = group_of[i] = tuples_add(&groups, row);
+		if (group == lows.count) {
+			vec_push(&lows, INT64_MAX);
+			vec_push(&highs, INT64_MIN);
+		}
+		int64_t ip = (int64_t)place->ip;
+		lows.items[group] = ip < lows.items[group] ? ip : lows.items[group];
+		highs.items[group] = ip > highs.items[group] ? ip : highs.items[group];
+	}
+	for (size_t i = 0; i < r->hist->count; i++) {
+		const struct entry *entry = r->hist->entries[i];
+		int64_t span;
+		bool resolved = entry_place(r->profile, entry)->symbol;
+		bool apart = __builtin_sub_overflow(highs.items[group_of[i]], lows.items[group_of[i]], &span);
+		r->wild[entry->index] = by_span ? apart && !resolved : true;
+	}
+	vec_fini(&lows);
+	vec_fini(&highs);
+	tuples_fini(&groups);
+	free(row);
+	free(group_of);
+}
+
+static struct entry *wild_entry(const struct replay *r, uint32_t group, uint32_t place)
+{
+	uint32_t class = r->profile->folded.class_of_place[place];
+	if (!r->wild_class[class])
+		return NULL;
+	uint32_t index = idmap_get(&r->entries, (uint64_t)group << 32 | class);
+	return index == IDMAP_NONE ? NULL : r->hist->entries[index];
+}
+
+static void add_target(struct replay *r, uint32_t start, struct entry *entry, uint32_t node, uint32_t rank)
+{
+	if (!entry)
+		return;
+	for (size_t i = start + 1; i < r->targets.count; i++)
+		if (r->targets.items[i].entry == entry)
+			return;
+	vec_push(&r->targets, ((struct target){ entry, node, rank }));
+	r->targets.items[start].rank++;
+}
+
+static uint32_t stack_depth(const struct stacks *stacks, uint32_t node)
+{
+	uint32_t depth = 0;
+	for (; node != STACK_ROOT; node = stacks->nodes[node].parent)
+		depth++;
+	return depth;
+}
+
+/* From the sample itself along its chain, in the chain's order. */
+static uint32_t make_targets(struct replay *r, const struct tally *tally)
+{
+	const struct stacks *stacks = r->profile->collected.stacks;
+	uint32_t start = (uint32_t)r->targets.count;
+	bool outermost_first = r->profile->options.chain.order == CHAIN_CALLER;
+	vec_push(&r->targets, ((struct target){ 0 }));
+	add_target(r, start, wild_entry(r, tally->group, tally->place), STACK_ROOT, 0);
+	if (r->profile->options.iteration != ITERATE_CALLERS)
+		return start;
+	uint32_t depth = stack_depth(stacks, tally->node), found = 0, capacity = depth + 1;
+	struct target *list = memory_resize(NULL, capacity, sizeof *list);
+	uint32_t at = depth;
+	for (uint32_t node = tally->node; node != STACK_ROOT; node = stacks->nodes[node].parent, at--) {
+		struct entry *entry = wild_entry(r, tally->group, stacks->nodes[node].place);
+		if (entry)
+			list[found++] = (struct target){ entry, node, outermost_first ? at : depth - at + 1 };
+	}
+	for (uint32_t i = 0; i < found; i++) {
+		const struct target *target = &list[outermost_first ? found - 1 - i : i];
+		add_target(r, start, target->entry, target->node, target->rank);
+	}
+	free(list);
+	return start;
+}
+
+static const struct target *targets_of(struct replay *r, uint32_t tally, uint32_t *count)
+{
+	if (!r->target_starts[tally])
+		r->target_starts[tally] = make_targets(r, &r->profile->collected.tallies.items[tally]) + 1;
+	uint32_t start = r->target_starts[tally] - 1;
+	*count = r->targets.items[start].rank;
+	return &r->targets.items[start + 1];
+}
+
+static struct instance *put(struct replay *r, struct entry *entry)
+{
+	uint32_t index = entry->index;
+	if (r->found[index] && r->found_at[index] == r->tree.nodes.count)
+		return r->found[index];
+	const struct place *place = entry_place(r->profile, entry);
+	if (!r->spare)
+		r->spare = arena_alloc(&r->arena, sizeof *r->spare);
+	r->spare->entry = entry;
+	r->spare->prefix = r->prefixes[index];
+	r->spare->resolved = place->symbol;
+	r->spare->address = (int64_t)place->ip;
+	struct instance *found = rb_tree_put(&r->tree, r->spare);
+	r->found[index] = found ? found : r->spare;
+	r->found_at[index] = (uint32_t)r->tree.nodes.count;
+	if (found)
+		return found;
+	struct instance *added = r->spare;
+	r->spare = NULL;
+	added->first = !r->instances[entry->index];
+	added->next = r->instances[entry->index];
+	if (added->first)
+		r->instances[entry->index] = added;
+	else {
+		added->next = r->instances[entry->index]->next;
+		r->instances[entry->index]->next = added;
+	}
+	return added;
+}
+
+static void add_period(struct entry_sums *sums, unsigned cpumode, uint64_t period)
+{
+	sums->period += period;
+	sums->count++;
+	if (cpumode == RECORD_MISC_KERNEL)
+		sums->period_sys += period;
+	else if (cpumode == RECORD_MISC_USER)
+		sums->period_us += period;
+}
+
+static void visit(struct replay *r, const struct access *access, const struct target *target)
+{
+	struct instance *instance = put(r, target->entry);
+	const struct tally *tally = &r->profile->collected.tallies.items[access->tally];
+	if (!instance->first && !instance->children_period && !instance->self.count) {
+		instance->tally = access->tally;
+		instance->node = target->node;
+	}
+	if (target->node == STACK_ROOT)
+		add_period(&instance->self, tally->cpumode, access->period);
+	instance->children_period += access->period;
+	if (r->split && r->split[target->entry->index] && !instance->first)
+		vec_push(&instance->shares, ((struct share){ access->tally, target->node, 1, access->period }));
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
+}
+
+/* All entries come in at their first sample; those that can be missed are looked for at every sample of the log. */
+static void run(struct replay *r)
+{
+	const struct profile *profile = r->profile;
+	size_t count = r->hist->count, next = 0;
+	struct entry **firsts = memory_resize(NULL, count + 1, sizeof *firsts);
+	memcpy(firsts, r->hist->entries, count * sizeof *firsts);
+	qsort(firsts, count, sizeof *firsts, by_first);
+	uint64_t start = profile->collected.log_count ? profile->collected.log[0].clock : UINT64_MAX;
+	for (size_t i = 0; i < profile->collected.log_count; i++) {
+		const struct access *access = &profile->collected.log[i];
+		uint32_t targets;
+		if (tuples_row(&profile->collected.groups, profile->collected.tallies.items[access->tally].group)[GROUP_EVENT] != r->hist->event)
+			continue;
+		const struct target *target = targets_of(r, access->tally, &targets);
+		for (uint32_t t = 0; t <= targets; t++) {
+			uint32_t rank = t < targets ? target[t].rank : UINT32_MAX;
+			for (; next < count && (firsts[next]->first < access->clock || (firsts[next]->first == access->clock &&
+				firsts[next]->first_rank < rank)); next++)
+				if (!r->wild[firsts[next]->index] || firsts[next]->first < start)
+					put(r, firsts[next]);
+			if (t < targets)
+				visit(r, access, &target[t]);
+		}
+	}
+	for (; next < count; next++)
+		if (!r->instances[firsts[next]->index])
+			put(r, firsts[next]);
+	free(firsts);
+}
+
+static void take_sums(struct entry_sums *from, const struct entry_sums *sums)
+{
+	from->period -= sums->period;
+	from->period_sys -= sums->period_sys;
+	from->period_us -= sums->period_us;
+	from->count -= sums->count;
+}
+
+static void give_sums(struct entry_sums *to, const struct entry_sums *sums)
+{
+	to->period += sums->period;
+	to->period_sys += sums->period_sys;
+	to->period_us += sums->period_us;
+	to->count += sums->count;
+}
+
+/* What the log did not show is the first instance's. */
+static void settle_sums(struct replay *r)
+{
+	for (size_t i = 0; i < r->hist->count; i++) {
+		struct instance *first = r->instances[i];
+		if (!first)
+			continue;
+		first->self = first->entry->self;
+		first->children_period = first->entry->children_period;
+		for (struct instance *other = first->next; other; other = other->next) {
+			take_sums(&first->self, &other->self);
+			first->children_period -= other->children_period;
+		}
+	}
+}
+
+/* The level of a frame in no mapping is that of its neighbour in the chain's order. */
+static uint8_t level_of(const struct replay *r, const struct tally *tally, uint32_t node)
+{
+	const struct stacks *stacks = r->profile->collected.stacks;
+	uint8_t level = tally->level;
+	if (r->profile->options.chain.order == CHAIN_CALLER) {
+		for (; node != STACK_ROOT; node = stacks->nodes[node].parent)
+			if (stacks_place_at(stacks, stacks->nodes[node].place)->level)
+				return (uint8_t)stacks_place_at(stacks, stacks->nodes[node].place)->level;
+		return level;
+	}
+	for (uint32_t at = tally->node; at != STACK_ROOT; at = stacks->nodes[at].parent) {
+		if (stacks_place_at(stacks, stacks->nodes[at].place)->level)
+			level = (uint8_t)stacks_place_at(stacks, stacks->nodes[at].place)->level;
+		if (at == node)
+			break;
+	}
+	return level;
+}
+
+static struct entry *entry_of_instance(struct replay *r, const struct instance *instance)
+{
+	struct entry *entry = instance->entry;
+	if (!instance->first) {
+		const struct tally *tally = &r->profile->collected.tallies.items[instance->tally];
+		entry = arena_copy(r->profile->arena, entry, sizeof *entry);
+		entry->thread = tally->thread;
+		entry->tid = tally->tid;
+		entry->filtered = tally->filtered | (entry->filtered & FILTER_SYMBOL);
+		entry->cpumode = tally->cpumode;
+		entry->place = instance->node == STACK_ROOT ? tally->place : r->profile->collected.stacks->nodes[instance->node].place;
+		entry->level = instance->node == STACK_ROOT ? tally->level : level_of(r, tally, instance->node);
+	}
+	if (r->split[instance->entry->index])
+		entry->chain = instance->chain;
+	entry->self = instance->self;
+	entry->children_period = instance->children_period;
+	return entry;
+}
+
+/* perf puts all rows into a second tree where some column wants it: what had been missed is found then, or missed once more. */
+static void collapse(struct replay *r)
+{
+	if (!r->profile->options.columns->needs_collapse)
+		return;
+	struct rb_tree second;
+	size_t count = r->tree.nodes.count - 1;
+	struct instance **list = memory_resize(NULL, count + 1, sizeof *list);
+	rb_tree_items(&r->tree, (void **)list);
+	rb_tree_init(&second, r->tree.side, r->tree.context);
+	for (size_t i = 0; i < count; i++) {
+		struct instance *found = rb_tree_put(&second, list[i]);
+		if (!found)
+			continue;
+		give_sums(&found->self, &list[i]->self);
+		found->children_period += list[i]->children_period;
+		for (size_t share = 0; share < list[i]->shares.count; share++)
+			vec_push(&found->shares, list[i]->shares.items[share]);
+		list[i]->merged = true;
+	}
+	free(list);
+	rb_tree_fini(&r->tree);
+	r->tree = second;
+}
+
+static int64_t entries_side(void *context, const void *item, const void *existing)
+{
+	int64_t order = entries_compare(context, existing, item);
+	return order ? order : 1;
+}
+
+/* The first row of a split entry has of each tally what the others have not. */
+static void share_out(struct replay *r)
+{
+	struct idmap places = { 0 };
+	for (uint32_t tally = 0; tally < r->profile->collected.tallies.count; tally++) {
+		const struct tally *whole = &r->profile->collected.tallies.items[tally];
+		uint32_t count;
+		if (tuples_row(&r->profile->collected.groups, whole->group)[GROUP_EVENT] != r->hist->event)
+			continue;
+		const struct target *targets = targets_of(r, tally, &count);
+		for (uint32_t i = 0; i < count; i++) {
+			struct instance *first = r->instances[targets[i].entry->index];
+			if (!r->split[targets[i].entry->index])
+				continue;
+			idmap_set(&places, (uint64_t)targets[i].entry->index << 32 | tally, (uint32_t)first->shares.count);
+			vec_push(&first->shares, ((struct share){ tally, targets[i].node, whole->count, whole->period }));
+		}
+	}
+	for (size_t i = 0; i < r->hist->count; i++) {
+		struct instance *first = r->instances[i];
+		for (const struct instance *other = first && r->split[i] ? first->next : NULL; other; other = other->next)
+			for (size_t s = 0; s < other->shares.count; s++) {
+				uint32_t at = idmap_get(&places, (uint64_t)i << 32 | other->shares.items[s].tally);
+				first->shares.items[at].period -= other->shares.items[s].period;
+				first->shares.items[at].count -= other->shares.items[s].count;
+			}
+	}
+	idmap_fini(&places);
+}
+
+/* The stack that a share's chain is: from the frame inwards, or from it outwards. */
+static uint32_t share_stack(struct replay *r, const struct share *share)
+{
+	struct stacks *stacks = r->profile->collected.stacks;
+	uint32_t leaf = r->profile->collected.tallies.items[share->tally].node;
+	if (share->node == STACK_ROOT)
+		return leaf;
+	if (r->profile->options.chain.order == CHAIN_CALLEE)
+		return share->node;
+	uint32_t depth = stack_depth(stacks, leaf) - stack_depth(stacks, share->node) + 1;
+	uint32_t *path = memory_resize(NULL, depth, sizeof *path), at = depth, node = STACK_ROOT;
+	for (uint32_t up = leaf; at-- > 0; up = stacks->nodes[up].parent)
+		path[at] = stacks->nodes[up].place;
+	for (at = 0; at < depth; at++)
+		node = stacks_push(stacks, node, path[at]);
+	free(path);
+	return node;
+}
+
+static struct chain_tree *instance_chain(struct replay *r, const struct instance *instance)
+{
+	struct tally *tallies = memory_zero(instance->shares.count + 1, sizeof *tallies);
+	uint32_t count = 0;
+	for (size_t i = 0; i < instance->shares.count; i++) {
+		const struct share *share = &instance->shares.items[i];
+		const struct tally *whole = &r->profile->collected.tallies.items[share->tally];
+		if (!share->count || (share->node == STACK_ROOT && whole->stale))
+			continue;
+		tallies[count++] = (struct tally){ .node = share_stack(r, share), .period = share->period, .count = share->count, .first = whole->first };
+	}
+	struct chain_tree *tree = r->chains->make(r->chains->context, r->hist, tallies, count);
+	free(tallies);
+	return tree;
+}
+
+/* Rows of split entries have chains of their own. */
+static void make_chains(struct replay *r)
+{
+	const struct profile *profile = r->profile;
+	for (size_t i = 1; i < r->tree.nodes.count; i++) {
+		const struct instance *instance = r->tree.nodes.items[i].item;
+		if (!r->split[instance->entry->index])
+			continue;
+		struct entry sums = { .self = instance->self, .children_period = instance->children_period };
+		if (hist_percent(profile, r->hist, &sums) >= profile->options.min_percent)
+			((struct instance *)instance)->chain = instance_chain(r, instance);
+	}
+}
+
+/* The tree's rows become entries. */
+static void finish(struct replay *r)
+{
+	struct hist *hist = r->hist;
+	for (size_t i = 1; i < r->tree.nodes.count; i++) {
+		const struct instance *instance = r->tree.nodes.items[i].item;
+		r->tree.nodes.items[i].item = entry_of_instance(r, instance);
+	}
+	hist->capacity = r->tree.nodes.count;
+	hist->entries = memory_resize(hist->entries, hist->capacity, sizeof *hist->entries);
+	hist->tree = memory_alloc(sizeof *hist->tree);
+	*hist->tree = r->tree;
+	hist->tree->side = entries_side;
+	hist->tree->context = (void *)r->profile;
+	hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
+}
+
+/* Whether any entry is several rows now; r->split tells which. */
+static bool find_split(struct replay *r)
+{
+	bool any = false;
+	r->split = memory_zero(r->hist->count + 1, sizeof *r->split);
+	for (size_t i = 0; i < r->hist->count; i++) {
+		unsigned left = 0;
+		for (const struct instance *other = r->instances[i]; other; other = other->next)
+			left += !other->merged;
+		r->split[i] = left > 1;
+		any |= r->split[i];
+	}
+	return any;
+}
+
+static void drop_instances(struct replay *r)
+{
+	for (size_t i = 0; i < r->hist->count; i++)
+		for (struct instance *instance = r->instances[i]; instance; instance = instance->next)
+			vec_fini(&instance->shares);
+	memset(r->instances, 0, r->hist->count * sizeof(struct instance *));
+	memset(r->found, 0, r->hist->count * sizeof(struct instance *));
+	rb_tree_fini(&r->tree);
+	arena_fini(&r->arena);
+	r->spare = NULL;
+}
+
+static int64_t side(void *context, const void *item, const void *existing)
+{
+	const struct replay *r = context;
+	const struct instance *one = item, *other = existing;
+	if (one->prefix != other->prefix)
+		return (int64_t)one->prefix - other->prefix;
+	if (r->plain && !one->resolved && !other->resolved && one->address != other->address)
+		return (int64_t)((uint64_t)one->address - (uint64_t)other->address);
+	return entry_order_keys(r->order, other->entry, one->entry);
+}
+
+void replay_hist(const struct profile *profile, struct hist *hist, const struct entry_order *order, const struct replay_chains *chains)
+{
+	struct replay r = { .profile = profile, .hist = hist, .entry_count = hist->count, .order = order, .chains = chains };
+	r.wild = memory_zero(hist->count + 1, sizeof *r.wild);
+	r.wild_class = memory_zero(profile->folded.class_count + 1, sizeof *r.wild_class);
+	r.target_starts = memory_zero(profile->collected.tallies.count + 1, sizeof *r.target_starts);
+	r.instances = memory_zero(hist->count + 1, sizeof(struct instance *));
+	r.found = memory_zero(hist->count + 1, sizeof(struct instance *));
+	r.found_at = memory_zero(hist->count + 1, sizeof *r.found_at);
+	r.prefixes = memory_zero(hist->count + 1, sizeof *r.prefixes);
+	mark_wild(&r);
+	for (size_t i = 0; i < hist->count; i++) {
+		const struct entry *entry = hist->entries[i];
+		if (!r.wild[entry->index] || entry->placeholder)
+			continue;
+		r.wild_class[entry->class] = true;
+		idmap_set(&r.entries, (uint64_t)entry->group << 32 | entry->class, (uint32_t)i);
+	}
+	rb_tree_init(&r.tree, side, &r);
+	run(&r);
+	settle_sums(&r);
+	collapse(&r);
+	if (find_split(&r) && profile->options.use_chains) {
+		drop_instances(&r);
+		rb_tree_init(&r.tree, side, &r);
+		run(&r);
+		settle_sums(&r);
+		share_out(&r);
+		collapse(&r);
+		make_chains(&r);
+	}
+	finish(&r);
+	idmap_fini(&r.entries);
+	vec_fini(&r.targets);
+	for (size_t i = 0; i < r.entry_count; i++)
+		for (struct instance *instance = r.instances[i]; instance; instance = instance->next)
+			vec_fini(&instance->shares);
+	arena_fini(&r.arena);
+	free(r.wild);
+	free(r.wild_class);
+	free(r.target_starts);
+	free(r.instances);
+	free(r.found);
+	free(r.found_at);
+	free(r.prefixes);
+	free(r.split);
+}

@@ -1,0 +1,126 @@
+/* The entries of one event's report: rows with their sums and the keys of their columns. Types and sums; knows not how entries order. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/entry/column.h"
+#include "analysis/entry/state.h"
+#include "analysis/stack/chain_tree.h"
+
+struct entry_sums {
+	uint64_t period, period_sys, period_us, period_guest_sys, period_guest_us;
+	uint64_t weight[3];
+	uint32_t count;
+};
+
+void entry_sums_add(struct entry_sums *sums, const struct entry_sums *more);
+
+struct entry {
+	struct entry_sums self;
+	uint64_t children_period;     /* with what it called */
+	const uint64_t *row;          /* the columns' keys */
+	const struct group_facts *facts;
+	uint64_t first;               /* clock of the first sample */
+	uint32_t first_rank;          /* of the entries that this sample made first */
+	uint32_t index;               /* while its hist is sorted */
+	uint32_t place;               /* of the first sample */
+	uint32_t group, class;        /* what its key is made of */
+	uint32_t thread;              /* likewise; THREAD_NONE: see tid */
+	int32_t tid;
+	uint32_t max_depth;           /* of its chains */
+	uint8_t filtered, level, cpumode;
+	bool placeholder;             /* a row of another member of the group */
+	const struct entry **pairs;   /* by member of the event's group; NULL: none */
+	struct chain_tree *chain;     /* NULL: none to show */
+	/* In a hierarchy: */
+	struct entry *parent;
+	struct entry **children;
+	uint32_t child_count;
+	uint16_t depth, level_index;
+	bool leaf;
+};
+
+struct entry_order;
+struct rb_tree;
+
+struct hist {
+	uint32_t event;
+	struct entry **entries;       /* in order of output */
+	size_t count, capacity;
+	struct entry_order *order;    /* while it is sorted */
+	struct rb_tree *tree;         /* likewise, where keys have no proper order: that of the entries */
+	uint64_t total_period, shown_period;          /* all; those that no filter took */
+	uint64_t samples, shown_samples;
+	uint64_t chain_period, shown_chain_period;
+	unsigned widths[ID_COUNT];
+	uint32_t leader;              /* event */
+	struct hist **members;        /* of a group's leader, itself first; NULL: in no group */
+	uint32_t member_count;
+};
+
+static inline const struct place *entry_place(const struct profile *profile, const struct entry *entry)
+{
+	return stacks_place_at(profile->collected.stacks, entry->place);
+}
+
+static inline const uint64_t *entry_key(const struct entry *entry, const struct column *column)
+{
+	return entry->row + column->at;
+}
+
+static inline bool entries_same_thread(const struct entry *a, const struct entry *b)
+{
+	return a->thread == b->thread && (a->thread != THREAD_NONE || a->tid == b->tid);
+}
+
+/* What percentages are of. */
+uint64_t hist_total(const struct profile *profile, const struct hist *hist);
+/* The percentage that --percent-limit looks at. */
+float hist_percent(const struct profile *profile, const struct hist *hist, const struct entry *entry);
+
+static inline uint64_t entry_measure(const struct entry *entry, enum measure measure)
+{
+	switch (measure) {
+	case MEASURE_OVERHEAD:
+	case MEASURE_PERIOD:
+		return entry->self.period;
+	case MEASURE_OVERHEAD_SYS:
+		return entry->self.period_sys;
+	case MEASURE_OVERHEAD_US:
+		return entry->self.period_us;
+	case MEASURE_OVERHEAD_GUEST_SYS:
+		return entry->self.period_guest_sys;
+	case MEASURE_OVERHEAD_GUEST_US:
+		return entry->self.period_guest_us;
+	case MEASURE_CHILDREN:
+		return entry->children_period;
+	case MEASURE_SAMPLES:
+		return entry->self.count;
+	case MEASURE_WEIGHT1:
+	case MEASURE_WEIGHT2:
+	case MEASURE_WEIGHT3:
+		return entry->self.weight[measure - MEASURE_WEIGHT1];
+	default:
+		return 0;
+	}
+}
+
+/* Whether the event has a report of its own: members of a group are in their leader's. */
+static inline bool hist_is_reported(const struct profile *profile, const struct hist *hist)
+{
+	if (profile->options.event_group && hist->leader != hist->event)
+		return false;
+	return !profile->options.skip_empty || hist->samples;
+}
+
+/* True where a column is not printed for this event. */
+static inline bool column_skipped(const struct column *column, const struct hist *hist)
+{
+	return column->elided || (column->type->class == COLUMN_FIELD && column->event != hist->event);
+}
+
+/* Likewise as a level of a hierarchy. */
+static inline bool column_skipped_in_level(const struct column *column, const struct hist *hist)
+{
+	return column->level_elided || (column->type->class == COLUMN_FIELD && column->event != hist->event);
+}

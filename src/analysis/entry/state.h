@@ -1,0 +1,128 @@
+/* What a profile consists of: tallies (sums by what tells rows apart), the facts behind their keys, and the parts that its stages fill.
+ * Types only. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/count/sample_reads.h"
+#include "analysis/entry/column.h"
+#include "analysis/entry/options.h"
+#include "analysis/stack/stack.h"
+#include "base/arena.h"
+#include "session/session.h"
+#include "symbol/lines.h"
+#include "tracepoint/tracepoint.h"
+
+/* What tells tallies apart, and what was first there. */
+struct tally {
+	uint64_t period;
+	uint64_t first;              /* clock of the first sample */
+	uint32_t group, node, place; /* key: columns of the sample, stack, where the sample itself lies */
+	uint8_t cpumode, filtered;   /* key, too */
+	bool stale;                  /* key, too: without a chain of its own, callers are those of the sample before it */
+	uint8_t level;
+	uint32_t count;
+	uint32_t thread;             /* of the first sample; THREAD_NONE: see tid */
+	int32_t tid;
+	uint32_t cpu;                /* likewise */
+};
+
+/* Sums that few reports show. */
+struct tally_sums {
+	uint64_t weight[3];
+};
+
+struct tallies {
+	struct tally *items;
+	struct tally_sums *sums;      /* NULL: not asked for */
+	uint32_t count, capacity;
+	uint32_t *slots;
+	uint32_t slot_count;
+};
+
+/* Where one end of a branch or of a memory access lies: facts behind a group's key. */
+struct end_fact {
+	uint32_t symbol, module;
+	uint64_t address, offset;
+	const struct map *map;
+	uint64_t level;
+};
+
+/* The facts behind a group's key; a row ends after those that the report needs. */
+struct group_facts {
+	uint64_t clock;              /* of the sample they are of */
+	uint32_t parent_symbol, parent_module; /* the matched caller; symbol 0: none */
+	const uint8_t *raw;
+	uint64_t raw_size;
+	int64_t cpu;
+	struct end_fact ends[2];     /* branches: from, to; memory: instruction, data */
+	uint64_t data_source, branch_flags, cpumode;
+};
+
+enum { FACT_WORDS_NONE = 1, FACT_WORDS_PARENT = 2, FACT_WORDS_RAW = 5, FACT_WORDS_ALL = sizeof(struct group_facts) / 8 };
+
+struct branch_counts {
+	uint64_t types[16], new_types[16], forward, backward, cross_4k, cross_2m;
+};
+
+struct source_texts;
+
+/* One addition to a tally, where the order of additions matters. */
+struct access {
+	uint64_t clock, period;
+	uint32_t tally;
+};
+
+struct collector;
+struct hist;
+
+/* What all workers collected, as one: the result of the merge. Later stages read it; `stacks` alone may still grow, its ids stay. */
+struct collected {
+	struct stacks *stacks;
+	struct tuples groups;
+	struct tallies tallies;
+	struct access *log;              /* additions that were kept, by clock; NULL: none */
+	size_t log_count;
+	struct branch_counts branches;
+	uint32_t *module_ranks;          /* by module: when perf would have made it */
+};
+
+/* The entries of each event, made of what was collected. */
+struct folded {
+	struct hist *hists;              /* one per event */
+	size_t hist_count;
+	bool has_groups;                 /* the recording itself tells of groups */
+	uint32_t *class_of_place;        /* what tells entries of one group apart */
+	uint32_t class_count;
+	uint32_t row_words;
+	bool collapsed;                  /* rows of one source line are one: see collapse.h */
+};
+
+struct profile {
+	struct profile_options options;
+	struct session *session;
+	struct symbols *symbols;
+	struct tracepoints *tracepoints; /* NULL: the recording has none */
+	struct collector **collectors;   /* one per worker */
+	unsigned collector_count;
+	uint32_t group_key_words, group_fact_words;
+	bool needs_sums, by_address, by_map;
+	struct source_texts *source_texts;
+	const int32_t *sockets;          /* by CPU; NULL: not known */
+	size_t socket_count;
+	bool switched_on;
+	struct sample_reads reads;
+	bool logs, logs_all;             /* additions to tallies are kept one by one: of a batch; from the start */
+	bool wild;                       /* … since a batch had wild addresses */
+	struct collected collected;      /* after the merge */
+	struct folded folded;            /* after the fold: entries, then in order */
+	struct arena *arena;             /* of what the stages make */
+};
+
+static inline const struct group_facts *group_facts(const struct profile *profile, const uint64_t *group_row)
+{
+	return (const struct group_facts *)(group_row + profile->group_key_words);
+}
+
+/* The word after the event's in a group's row starts the columns' keys. */
+enum { GROUP_EVENT, GROUP_KEYS };

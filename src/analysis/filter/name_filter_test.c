@@ -1,0 +1,54 @@
+#include "analysis/filter/name_filter.h"
+
+#include "unit.h"
+
+TEST("a list of names contains its words and no others")
+{
+	struct name_list *list;
+	EXPECT(name_list_open(&list, "ls,bash,,cat", NULL) == 0);
+	EXPECT(name_list_has(list, "bash"));
+	EXPECT(!name_list_has(list, "bas"));
+	EXPECT(!name_list_has(list, ""));
+	EXPECT(name_list_single(list) == NULL);
+	name_list_close(list);
+}
+
+TEST("the name of a list with one name is returned")
+{
+	struct name_list *list;
+	EXPECT(name_list_open(&list, "ls", NULL) == 0);
+	EXPECT_STR(name_list_single(list), "ls");
+	name_list_close(list);
+}
+
+TEST("a list of numbers that contains a word is rejected")
+{
+	struct name_list *list;
+	struct error err = { 0 };
+	EXPECT(number_list_open(&list, "1,0x10,-1", NULL) == 0);
+	EXPECT(number_list_has(list, 16) && number_list_has(list, -1) && !number_list_has(list, 2));
+	name_list_close(list);
+	EXPECT(number_list_open(&list, "1,x", &err) < 0);
+	EXPECT_INT(err.kind, ERROR_USAGE);
+	name_list_close(list);
+}
+
+TEST("symbols that are hexadecimal numbers are taken as addresses")
+{
+	struct name_list *list;
+	EXPECT(name_list_open(&list, "main,0x1f,add", NULL) == 0);
+	name_list_split_addresses(list);
+	EXPECT(name_list_has(list, "main") && !name_list_has(list, "add"));
+	EXPECT(number_list_has(list, 0x1f) && number_list_has(list, 0xadd));
+	EXPECT_STR(name_list_single(list), "main");
+	name_list_close(list);
+}
+
+TEST("an unreadable file of names is an error")
+{
+	struct name_list *list;
+	struct error err = { 0 };
+	EXPECT(name_list_open(&list, "file:///nowhere/at/all", &err) < 0);
+	EXPECT_INT(err.kind, ERROR_SYSTEM);
+	name_list_close(list);
+}

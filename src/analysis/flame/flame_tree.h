@@ -1,0 +1,88 @@
+/* A tree of named frames with weights, ready to be drawn or written as text: nodes in preorder, siblings in order of their names. The
+ * builder accepts frames and stacks in any order. Independent of samples, sessions and output. */
+#pragma once
+#include <stdint.h>
+
+#include "analysis/stack/stack.h"
+#include "base/str.h"
+
+/* Determines the colour of a frame. */
+enum flame_kind {
+	FLAME_ROOT,    /* the root of the tree */
+	FLAME_TASK,    /* a comm, process or thread */
+	FLAME_USER,
+	FLAME_KERNEL,
+	FLAME_INLINE,
+	FLAME_JIT,
+	FLAME_UNKNOWN, /* without a symbol */
+	FLAME_KIND_COUNT
+};
+
+struct flame_frame {
+	const char *name, *module; /* module "": unknown; both are printable */
+	enum flame_kind kind;
+};
+
+struct flame_node {
+	uint32_t frame, depth;     /* depth 0: the root, node 0 */
+	uint32_t end;              /* index after the last descendant */
+	uint64_t self, weight;     /* weight: with the descendants */
+	uint64_t self_samples, samples;
+};
+
+struct flame_tree {
+	struct flame_node *nodes;
+	uint32_t count;
+	const struct flame_frame *frames; /* owned by the builder */
+	uint32_t max_depth;
+	uint64_t dropped;                 /* number of nodes below the minimum weight */
+};
+
+struct flame_weight {
+	uint64_t weight, samples;
+};
+
+/* By node: the weight of the stacks that end there. */
+struct flame_weights {
+	struct flame_weight *items;
+	size_t count, capacity;
+};
+
+struct flame_builder {
+	struct stacks stacks;
+	struct flame_weights weights;
+	VEC(struct flame_frame) frames;
+	struct strtab texts;
+	struct tuples keys;
+	struct arena arena;
+};
+
+void flame_builder_init(struct flame_builder *builder);
+void flame_builder_fini(struct flame_builder *builder); /* a zeroed one is allowed; trees made from the builder must be freed before */
+
+/* Returns the frame with this name, module and kind. Texts are copied and made printable. */
+uint32_t flame_builder_frame(struct flame_builder *builder, const char *name, const char *module, enum flame_kind kind);
+/* Returns the stack with one frame more; STACK_ROOT is the empty stack. */
+uint32_t flame_builder_push(struct flame_builder *builder, uint32_t parent, uint32_t frame);
+void flame_builder_add(struct flame_builder *builder, uint32_t node, uint64_t weight, uint64_t samples);
+struct flame_weight flame_builder_total(const struct flame_builder *builder);
+
+/* Makes the tree. Nodes with a weight below `least` are omitted with their descendants, and counted. Node 0 is a frame "all". */
+void flame_tree_make(struct flame_tree *tree, struct flame_builder *builder, uint64_t least);
+void flame_tree_fini(struct flame_tree *tree);
+
+static inline uint64_t flame_sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Returns the weight of a node, 0 at first; the pointer is valid until the next call. */
+static inline struct flame_weight *flame_weight_of(struct flame_weights *weights, uint32_t node)
+{
+	if (node >= weights->count) {
+		vec_reserve(weights, (size_t)node + 1);
+		memset(weights->items + weights->count, 0, (node + 1 - weights->count) * sizeof *weights->items);
+		weights->count = (size_t)node + 1;
+	}
+	return &weights->items[node];
+}

@@ -1,0 +1,210 @@
+/* From a sample's call chain to a stack: the frames in the order that the report asks for, and a memory of chains seen before. */
+#include <stdlib.h>
+
+#include "abi/sample.h"
+#include "analysis/stack/branch_history.h"
+#include "analysis/profile/collector.h"
+#include "analysis/place/source_line.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+static struct place frame_place(const struct collector *c, const struct location *location, uint32_t symbol)
+{
+	const struct profile *profile = c->profile;
+	bool in_map = location->map;
+	return (struct place){
+		.symbol = symbol, .module = location->module, .ip = location->address, .map = location->map,
+		.key_ip = symbol && !profile->by_address ? 0 : location->address,
+		.key_map = profile->by_map ? (uintptr_t)location->map : 0,
+		.level = !in_map ? 0 : PLACE_FRAME | (location->cpumode == RECORD_MISC_KERNEL ? 'k' : '.'),
+	};
+}
+
+uint32_t collector_frame(struct collector *c, const struct location *location)
+{
+	struct site *site = collector_site(c, location);
+	if (site->frame)
+		return site->frame - 1;
+	struct place place = frame_place(c, location, site->symbol);
+	uint32_t id = stacks_place(&c->stacks, &place);
+	c->wild |= !place.symbol && address_is_wild(place.ip);
+	site->frame = id + 1;
+	return id;
+}
+
+/* What --parent, --ignore-callees and --hide-unresolved make of the frames, in the order of the walk. As in perf, the first two see
+ * no frames that were unwound from registers and stack bytes. */
+static void sift(struct collector *c, const struct resolved *r, struct chain *chain, uint64_t *marks, struct chain_found *found)
+{
+	const struct profile_options *options = &c->profile->options;
+	bool unwinds = sample_unwinds(r);
+	size_t kept = 0;
+	for (size_t i = 0; i < chain->count; i++) {
+		const struct location *location = chain->frames[i];
+		const struct site *site = collector_site(c, location);
+		const char *name = site->symbol ? profile_symbol_name(c->profile, location->module, site->symbol) : NULL;
+		bool seen = name && !(unwinds && location->cpumode == RECORD_MISC_USER);
+		if (seen && options->parent && options->columns->has_parent && !found->parent_site &&
+		    regexec(options->parent, name, 0, NULL, 0) == 0) {
+			found->parent_site = location->id + 1;
+		} else if (seen && options->ignore_callees && regexec(options->ignore_callees, name, 0, NULL, 0) == 0) {
+			found->root_site = location->id + 1;
+			kept = 0;
+		}
+		if (options->hide_unresolved && !name)
+			continue;
+		if (marks)
+			marks[kept] = marks[i];
+		chain->frames[kept++] = location;
+	}
+	chain->count = kept;
+}
+
+static uint32_t collector_symbol(const struct collector *c, const struct location *location, uint64_t offset)
+{
+	return symbols_lookup(c->profile->symbols, profile_module(c->profile, location->module), offset);
+}
+
+/* What was inlined at a place, and what holds it. */
+static const struct frame_run *frame_run(struct collector *c, const struct location *location, enum frame_at where)
+{
+	struct site *site = collector_site(c, location);
+	struct line_frame frames[LINE_FRAMES_MAX];
+	size_t count = 0;
+	uint64_t back = where == FRAME_RETURN && location->offset, key = 2 * (uint64_t)location->id + where;
+	uint32_t known = idmap_get(&c->run_of, key);
+	if (known != IDMAP_NONE)
+		return &c->runs.items[known];
+	if (site->symbol && location->map && (!back || collector_symbol(c, location, location->offset - back) == site->symbol))
+		count = lines_inlines(c->profile->symbols, profile_module(c->profile, location->module), location->offset - back,
+			site->symbol, frames);
+	struct frame_run run = { .first = (uint32_t)c->run_places.count, .count = (uint32_t)count };
+	for (size_t i = 0; i < count; i++) {
+		struct place place = frame_place(c, location, frames[i].symbol);
+		place.level |= PLACE_UNWOUND;
+		place.ip -= back;
+		vec_push(&c->run_places, stacks_place(&c->stacks, &place));
+	}
+	vec_push(&c->runs, run);
+	idmap_set(&c->run_of, key, (uint32_t)c->runs.count - 1);
+	return &c->runs.items[c->runs.count - 1];
+}
+
+/* The frames that entry i of a chain stands for; NULL: itself. */
+static const struct frame_run *run_at(struct collector *c, const struct resolved *r, const struct chain *chain, size_t i)
+{
+	enum inline_frames inlines = sample_inlines(c->profile->options.inlines, r);
+	bool unwound = sample_unwinds(r);
+	if (!inlines || (inlines == INLINE_UNWOUND && chain->frames[i]->cpumode != RECORD_MISC_USER))
+		return NULL;
+	const struct frame_run *run = frame_run(c, chain->frames[i], unwound || i == 0 ? FRAME_EXACT : FRAME_RETURN);
+	return run->count ? run : NULL;
+}
+
+/* Stacks grow inwards: the outermost of a run first. */
+static uint32_t push_run(struct collector *c, uint32_t node, const struct frame_run *run)
+{
+	for (uint32_t i = run->count; i-- > 0;)
+		node = stacks_push(&c->stacks, node, c->run_places.items[run->first + i]);
+	return node;
+}
+
+static uint32_t push_frames(struct collector *c, const struct resolved *r, const struct chain *chain)
+{
+	uint32_t node = STACK_ROOT;
+	bool outermost_first = c->profile->options.chain.order == CHAIN_CALLER;
+	for (size_t i = 0; i < chain->count; i++) {
+		size_t at = outermost_first ? i : chain->count - 1 - i;
+		const struct frame_run *run = run_at(c, r, chain, at);
+		if (run)
+			node = push_run(c, node, run);
+		else
+			node = stacks_push(&c->stacks, node, collector_frame(c, chain->frames[at]));
+	}
+	return node;
+}
+
+static uint32_t push_history(struct collector *c, const struct chain *chain)
+{
+	uint32_t node = STACK_ROOT;
+	bool outermost_first = c->profile->options.chain.order == CHAIN_CALLER;
+	for (size_t i = 0; i < chain->count; i++) {
+		size_t at = outermost_first ? i : chain->count - 1 - i;
+		struct place place = frame_place(c, chain->frames[at], collector_site(c, chain->frames[at])->symbol);
+		place.key_branch = c->marks.items[at];
+		c->wild |= !place.symbol && address_is_wild(place.ip);
+		node = stacks_push(&c->stacks, node, stacks_place(&c->stacks, &place));
+	}
+	return node;
+}
+
+static struct chain_found walk_history(struct collector *c, const struct resolved *r)
+{
+	struct chain_found found = { .node = STACK_ROOT };
+	const struct profile_options *options = &c->profile->options;
+	enum chain_direction direction = options->chain.order == CHAIN_CALLEE ? CHAIN_INNERMOST_FIRST : CHAIN_OUTERMOST_FIRST;
+	size_t room = 2 * HISTORY_BRANCHES_MAX + r->sample->callchain_count;
+	vec_reserve(&c->history, room);
+	vec_reserve(&c->marks, room);
+	struct chain chain = { .frames = c->history.items };
+	chain.count = history_frames(r, direction, options->max_stack, c->history.items, c->marks.items, &chain.damaged);
+	if (options->parent || options->ignore_callees || options->hide_unresolved)
+		sift(c, r, &chain, c->marks.items, &found);
+	if (!chain.damaged)
+		found.node = push_history(c, &chain);
+	return found;
+}
+
+static struct chain_found walk(struct collector *c, const struct resolved *r)
+{
+	struct chain_found found = { .node = STACK_ROOT };
+	const struct profile_options *options = &c->profile->options;
+	enum chain_direction direction = options->chain.order == CHAIN_CALLEE ? CHAIN_INNERMOST_FIRST : CHAIN_OUTERMOST_FIRST;
+	struct chain chain = resolved_chain(r, direction, options->max_stack);
+	if (options->parent || options->ignore_callees || options->hide_unresolved)
+		sift(c, r, &chain, NULL, &found);
+	if (!chain.damaged)
+		found.node = push_frames(c, r, &chain);
+	return found;
+}
+
+static void memo_keep(struct chain_memo *memo, const struct resolved *r, uint64_t hash, const struct chain_found *found)
+{
+	const struct sample *sample = r->sample;
+	uint32_t count = (uint32_t)sample->callchain_count;
+	if (count > memo->capacity) {
+		memo->capacity = count + 8;
+		memo->words = memory_resize(memo->words, memo->capacity, sizeof *memo->words);
+	}
+	if (count)
+		memcpy(memo->words, sample->callchain, count * sizeof *memo->words);
+	memo->word_count = count;
+	memo->hash = hash;
+	memo->user_root = r->user_root;
+	memo->kernel_root = r->kernel_root;
+	memo->node = found->node;
+	memo->parent_site = found->parent_site;
+	memo->root_site = found->root_site;
+	memo->joined = resolved_chain_is_joined(r);
+}
+
+struct chain_found collector_chain(struct collector *c, const struct resolved *r)
+{
+	const struct sample *sample = r->sample;
+	if (c->profile->options.branch_history && history_wanted(r, c->profile->options.max_stack))
+		return walk_history(c, r);
+	if (!resolved_chain_is_plain(r))
+		return walk(c, r);
+	size_t bytes = sample->callchain_count * 8;
+	uint64_t hash = hash_bytes(sample->callchain, bytes) ^ hash_pair((uintptr_t)r->user_root, (uintptr_t)r->kernel_root);
+	struct chain_memo *memo = &c->memos[hash & (CHAIN_MEMOS - 1)];
+	if (memo->words && memo->hash == hash && memo->word_count == sample->callchain_count && memo->user_root == r->user_root &&
+	    memo->kernel_root == r->kernel_root && memcmp(memo->words, sample->callchain, bytes) == 0) {
+		c->joined += memo->joined;
+		return (struct chain_found){ memo->node, memo->parent_site, memo->root_site };
+	}
+	struct chain_found found = walk(c, r);
+	memo_keep(memo, r, hash, &found);
+	c->joined += memo->joined;
+	return found;
+}

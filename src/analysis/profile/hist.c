@@ -1,0 +1,129 @@
+#include "analysis/profile/hist.h"
+
+#include <stdlib.h>
+
+#include "analysis/column/order.h"
+#include "analysis/compat/entry_order.h"
+#include "analysis/profile/fold.h"
+#include "analysis/profile/hierarchy.h"
+#include "base/rb_tree.h"
+#include "analysis/compat/replay.h"
+#include "base/memory.h"
+
+static int by_keys(const void *a, const void *b, void *context)
+{
+	int64_t order = entry_order_keys(context, *(struct entry *const *)a, *(struct entry *const *)b);
+	return order > 0 ? -1 : order < 0;
+}
+
+static int by_output(const void *a, const void *b, void *context)
+{
+	int64_t order = entry_order_output(context, *(struct entry *const *)a, *(struct entry *const *)b);
+	return order > 0 ? -1 : order < 0 ? 1 : by_keys(a, b, context);
+}
+
+/* As entries were put into perf's tree for the output: equals behind. */
+static int64_t output_side(void *context, const void *item, const void *existing)
+{
+	return entry_order_output(context, item, existing) > 0 ? -1 : 1;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Entries of one sum order by chain length within a thread, by name between threads: no order at all where both are mixed. */
+static bool has_mixed_threads(const struct profile *profile, const struct hist *hist)
+{
+	if (profile->options.iteration != ITERATE_CALLERS || !profile->options.use_chains || !hist->count)
+		return false;
+	bool several = false;
+	for (size_t i = 1; !several && i < hist->count; i++)
+		several = !entries_same_thread(hist->entries[0], hist->entries[i]);
+	if (!several)
+		return false;
+	uint64_t *sums = memory_resize(NULL, hist->count, sizeof *sums);
+	for (size_t i = 0; i < hist->count; i++)
+		sums[i] = hist->entries[i]->children_period;
+	qsort(sums, hist->count, sizeof *sums, compare_u64);
+	for (size_t i = 1; i < hist->count && several; i++)
+		several = sums[i - 1] != sums[i];
+	free(sums);
+	return !several;
+}
+
+/* A fold is made for the first row that needs one. */
+struct chain_maker {
+	const struct profile *profile;
+	struct fold *fold;
+};
+
+static struct chain_tree *make_chain(void *context, const struct hist *hist, const struct tally *tallies, uint32_t count)
+{
+	struct chain_maker *maker = context;
+	if (!maker->fold)
+		maker->fold = fold_new(maker->profile);
+	return fold_chain_of_tallies(maker->fold, hist, tallies, count);
+}
+
+void hist_order(const struct profile *profile, struct hist *hist)
+{
+	hist->order = memory_alloc(sizeof *hist->order);
+	hist->capacity = hist->count;
+	entry_order_init(hist->order, profile, hist);
+	if (hist->count)
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, hist->order);
+	if (hist->order->wild && hist->count) {
+		struct chain_maker maker = { .profile = profile };
+		replay_hist(profile, hist, hist->order, &(struct replay_chains){ .make = make_chain, .context = &maker });
+		if (maker.fold)
+			fold_free(maker.fold);
+	}
+}
+
+void hist_add(const struct profile *profile, struct hist *hist, struct entry *entry)
+{
+	if (hist->count == hist->capacity) {
+		hist->capacity = hist->capacity ? hist->capacity * 2 : 64;
+		hist->entries = memory_resize(hist->entries, hist->capacity, sizeof *hist->entries);
+	}
+	hist->entries[hist->count++] = entry;
+	if (hist->tree)
+		rb_tree_put(hist->tree, entry);
+	if (hist->order)
+		entry_order_fini(hist->order);
+	free(hist->order);
+	hist->order = NULL;
+}
+
+/* Where a comparison is no order, the result is that of perf's trees: of keys, then of the output. */
+void hist_sort(const struct profile *profile, struct hist *hist)
+{
+	bool hierarchy = profile->options.hierarchy;
+	struct entry_order order = { 0 };
+	if (hist->order)
+		order = *hist->order;
+	else
+		entry_order_init(&order, profile, hist);
+	bool as_tree = hist->tree || has_mixed_threads(profile, hist);
+	if (hist->tree)
+		hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
+	else if (hist->count && (as_tree || hierarchy))
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &order);
+	if (!hierarchy && as_tree)
+		rb_order((void **)hist->entries, hist->count, output_side, &order);
+	else if (!hierarchy && hist->count)
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &order);
+	entry_order_fini(&order);
+	if (hist->tree)
+		rb_tree_fini(hist->tree);
+	free(hist->tree);
+	free(hist->order);
+	hist->tree = NULL;
+	hist->order = NULL;
+	if (hierarchy)
+		hierarchy_build(profile, hist);
+	hist_widths(profile, hist);
+}

@@ -1,0 +1,147 @@
+#include "analysis/profile/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/profile/collector.h"
+#include "analysis/profile/threads.h"
+#include "base/memory.h"
+
+/* One worker's facts give way to an earlier sample's. */
+static uint32_t merge_group(const struct profile *profile, struct collected *collected, const uint64_t *row)
+{
+	uint32_t known = collected->groups.count;
+	uint32_t id = tuples_add(&collected->groups, row);
+	uint64_t *mine = tuples_row(&collected->groups, id);
+	if (collected->groups.count == known && group_facts(profile, row)->clock < group_facts(profile, mine)->clock)
+		memcpy(mine, row, collected->groups.row_words * sizeof *row);
+	return id;
+}
+
+static void merge_tallies(struct collected *collected, struct collector *c, const uint32_t *groups, const uint32_t *nodes,
+	const uint32_t *places)
+{
+	uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
+	for (uint32_t i = 0; i < c->tallies.count; i++) {
+		struct tally tally = c->tallies.items[i];
+		tally.group = groups[tally.group];
+		tally.node = nodes[tally.node];
+		tally.place = places[tally.place];
+		struct tally *sum = tallies_add(&collected->tallies, &tally, c->tallies.sums ? &c->tallies.sums[i] : NULL);
+		ids[i] = (uint32_t)(sum - collected->tallies.items);
+		if (tally.first < sum->first) {
+			sum->first = tally.first;
+			sum->thread = tally.thread;
+			sum->tid = tally.tid;
+			sum->level = tally.level;
+			sum->cpu = tally.cpu;
+		}
+	}
+	for (size_t i = 0; i < c->log.count; i++)
+		c->log.items[i].tally = ids[c->log.items[i].tally];
+	free(ids);
+}
+
+static void merge_branches(struct branch_counts *sum, const struct branch_counts *counts)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		sum->types[i] += counts->types[i];
+		sum->new_types[i] += counts->new_types[i];
+	}
+	sum->forward += counts->forward;
+	sum->backward += counts->backward;
+	sum->cross_4k += counts->cross_4k;
+	sum->cross_2m += counts->cross_2m;
+}
+
+static void merge_collector(const struct profile *profile, struct collected *collected, struct collector *c)
+{
+	uint32_t *places = memory_zero(c->stacks.places.count + 1, sizeof *places);
+	uint32_t *nodes = memory_zero(c->stacks.count + 1, sizeof *nodes);
+	uint32_t *groups = memory_zero(c->groups.count + 1, sizeof *groups);
+	for (uint32_t i = 0; i < c->stacks.places.count; i++)
+		places[i] = stacks_place(collected->stacks, stacks_place_at(&c->stacks, i));
+	for (uint32_t i = 1; i < c->stacks.count; i++)
+		nodes[i] = stacks_push(collected->stacks, nodes[c->stacks.nodes[i].parent], places[c->stacks.nodes[i].place]);
+	for (uint32_t i = 0; i < c->groups.count; i++)
+		groups[i] = merge_group(profile, collected, tuples_row(&c->groups, i));
+	merge_tallies(collected, c, groups, nodes, places);
+	free(places);
+	free(nodes);
+	free(groups);
+}
+
+/* The first worker's tables become the profile's; what the others found is added and dropped. */
+static void merge_all(const struct profile *profile, struct collected *collected)
+{
+	struct collector *first = profile->collectors[0];
+	*collected->stacks = first->stacks;
+	collected->groups = first->groups;
+	collected->tallies = first->tallies;
+	first->stacks = (struct stacks){ 0 };
+	first->groups = (struct tuples){ 0 };
+	first->tallies = (struct tallies){ 0 };
+	for (unsigned i = 0; i < profile->collector_count; i++) {
+		struct collector *c = profile->collectors[i];
+		merge_branches(&collected->branches, &c->branches);
+		collector_drop_caches(c);
+		if (!i)
+			continue;
+		merge_collector(profile, collected, c);
+		stacks_fini(&c->stacks);
+		tuples_fini(&c->groups);
+		tallies_fini(&c->tallies);
+	}
+}
+
+static int by_clock(const void *a, const void *b)
+{
+	const struct access *x = a, *y = b;
+	return (x->clock > y->clock) - (x->clock < y->clock);
+}
+
+/* The workers' logs become one, by clock. */
+static void gather_logs(const struct profile *profile, struct collected *collected)
+{
+	size_t count = 0;
+	for (unsigned i = 0; i < profile->collector_count; i++)
+		count += profile->collectors[i]->log.count;
+	if (!count)
+		return;
+	collected->log = memory_resize(NULL, count, sizeof *collected->log);
+	for (unsigned i = 0; i < profile->collector_count; i++) {
+		struct collector *c = profile->collectors[i];
+		if (c->log.count)
+			memcpy(collected->log + collected->log_count, c->log.items, c->log.count * sizeof *collected->log);
+		collected->log_count += c->log.count;
+		vec_fini(&c->log);
+	}
+	if (profile->collector_count > 1)
+		qsort(collected->log, count, sizeof *collected->log, by_clock); /* glibc's is stable: one sample's branches stay in order */
+}
+
+/* perf orders frames of equal weight by where in memory their modules' descriptions are: about in the order in which it learned
+ * of the modules, those of the build-id table first. */
+static void rank_modules(const struct profile *profile, struct collected *collected)
+{
+	const struct header *header = &profile->session->source->header;
+	const struct modules *modules = &profile->session->model.modules;
+	struct strtab names = { 0 };
+	for (size_t i = 0; i < header->build_ids.count; i++)
+		strtab_add(&names, header->build_ids.items[i].filename, strlen(header->build_ids.items[i].filename));
+	collected->module_ranks = arena_alloc(profile->arena, (modules->list.count + 1) * sizeof *collected->module_ranks);
+	for (size_t i = 0; i < modules->list.count; i++) {
+		const char *name = modules->list.items[i]->long_name;
+		uint32_t row = strtab_find(&names, name, strlen(name));
+		collected->module_ranks[i] = row != UINT32_MAX ? row : names.count + (uint32_t)i;
+	}
+	strtab_fini(&names);
+}
+
+void profile_merge(const struct profile *profile, struct collected *collected)
+{
+	merge_all(profile, collected);
+	gather_logs(profile, collected);
+	profile_name_threads(profile, collected);
+	rank_modules(profile, collected);
+}

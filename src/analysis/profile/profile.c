@@ -1,0 +1,211 @@
+#include "analysis/profile/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/compat/replay.h"
+#include "analysis/entry/texts.h"
+#include "analysis/profile/collapse.h"
+#include "analysis/profile/collector.h"
+#include "analysis/profile/event_group.h"
+#include "analysis/profile/fold.h"
+#include "analysis/profile/hierarchy.h"
+#include "analysis/profile/hist.h"
+#include "analysis/profile/merge.h"
+#include "analysis/profile/threads.h"
+#include "data/feature.h"
+
+/* Where the columns' keys stand: the sample's behind the event in a group's row, the place's behind those in an entry's. */
+static void lay_out(struct profile *profile)
+{
+	struct columns *columns = profile->options.columns;
+	unsigned at = GROUP_KEYS;
+	for (size_t i = 0; i < columns->all.count; i++)
+		if (columns->all.items[i].type->sample_key) {
+			columns->all.items[i].at = at;
+			at += columns->all.items[i].type->words;
+		}
+	profile->group_key_words = at;
+	profile->group_fact_words = columns->has_parent ? FACT_WORDS_PARENT : FACT_WORDS_NONE;
+	for (size_t i = 0; i < columns->all.count; i++) {
+		struct column *column = &columns->all.items[i];
+		if (column->type->place_key) {
+			column->at = at;
+			at += column->type->words;
+		}
+		if ((column->type->id == ID_TRACE || column->type->class == COLUMN_FIELD) &&
+		    profile->group_fact_words < FACT_WORDS_RAW)
+			profile->group_fact_words = FACT_WORDS_RAW;
+		enum measure measure = column->type->measure;
+		if (column->type->class == COLUMN_MEASURE && measure >= MEASURE_WEIGHT1 && measure <= MEASURE_WEIGHT3)
+			profile->needs_sums = true;
+	}
+	if (profile->options.iteration == ITERATE_BRANCHES || profile->options.iteration == ITERATE_MEMORY)
+		profile->group_fact_words = FACT_WORDS_ALL;
+}
+
+static void load_sockets(struct profile *profile)
+{
+	struct feature_cpu_topology topology;
+	if (feature_cpu_topology(&profile->session->source->header, profile->arena, &topology) < 0 || !topology.cpus)
+		return;
+	int32_t *sockets = arena_alloc(profile->arena, topology.cpu_count * sizeof *sockets);
+	for (uint32_t i = 0; i < topology.cpu_count; i++)
+		sockets[i] = (int32_t)topology.cpus[i].socket;
+	profile->sockets = sockets;
+	profile->socket_count = topology.cpu_count;
+}
+
+void profile_open(struct profile *profile, const struct profile_options *options, struct session *session, struct symbols *symbols)
+{
+	*profile = (struct profile){ .options = *options, .session = session, .symbols = symbols };
+	profile->arena = memory_zero(1, sizeof *profile->arena);
+	profile->collected.stacks = memory_zero(1, sizeof *profile->collected.stacks);
+	profile->by_address = options->columns->by_address || options->chain.key != CHAIN_FUNCTION || options->verbose > 0 ||
+			      (options->hierarchy && options->use_chains);
+	profile->by_map = options->columns->by_map;
+	profile->source_texts = source_texts_new();
+	profile->switched_on = options->switch_on == UINT32_MAX;
+	lay_out(profile);
+	replay_decide(profile);
+	load_sockets(profile);
+	profile->collector_count = session_workers(session);
+	profile->collectors = memory_zero(profile->collector_count, sizeof(struct collector *));
+	for (unsigned i = 0; i < profile->collector_count; i++)
+		profile->collectors[i] = collector_new(profile);
+}
+
+void profile_close(struct profile *profile)
+{
+	for (unsigned i = 0; i < profile->collector_count; i++)
+		collector_free(profile->collectors[i]);
+	free(profile->collectors);
+	if (profile->collected.stacks)
+		stacks_fini(profile->collected.stacks);
+	free(profile->collected.stacks);
+	tuples_fini(&profile->collected.groups);
+	tallies_fini(&profile->collected.tallies);
+	for (size_t i = 0; i < profile->folded.hist_count; i++)
+		free(profile->folded.hists[i].entries);
+	free(profile->folded.hists);
+	free(profile->collected.log);
+	free(profile->folded.class_of_place);
+	sample_reads_fini(&profile->reads);
+	source_texts_free(profile->source_texts);
+	if (profile->arena)
+		arena_fini(profile->arena);
+	free(profile->arena);
+	*profile = (struct profile){ 0 };
+}
+
+/* --switch-on, --switch-off: only samples between these events count. Returns whether this one does. */
+static bool switched(struct profile *profile, uint32_t event)
+{
+	const struct profile_options *options = &profile->options;
+	if (options->switch_on != UINT32_MAX && !profile->switched_on) {
+		profile->switched_on = event == options->switch_on;
+		return profile->switched_on && options->show_switch_events;
+	}
+	if (!profile->switched_on || event != options->switch_off)
+		return true;
+	profile->switched_on = false;
+	return options->show_switch_events;
+}
+
+static bool has_switches(const struct profile *profile)
+{
+	return profile->options.switch_on != UINT32_MAX || profile->options.switch_off != UINT32_MAX;
+}
+
+/* Only where addresses turn out to be wild does it matter in which order they came: until then a batch's log is dropped. */
+static void end_batch(void *context, struct session *session, size_t slices)
+{
+	struct profile *profile = context;
+	for (unsigned i = 0; i < profile->collector_count; i++)
+		profile->wild |= profile->collectors[i]->wild;
+	for (unsigned i = 0; !profile->wild && !profile->logs_all && i < profile->collector_count; i++)
+		vec_clear(&profile->collectors[i]->log);
+}
+
+/* A sample that carries several counters' values. */
+struct part_context {
+	struct profile *profile;
+	const struct resolved *r;
+};
+
+static void take_part(void *context, const struct sample_part *part)
+{
+	const struct part_context *whole = context;
+	struct sample sample = *whole->r->sample;
+	struct resolved r = *whole->r;
+	sample.id = part->id;
+	sample.period = part->period;
+	r.sample = &sample;
+	r.event = part->event;
+	r.evsel = &session_evlist(r.session)->events.items[part->event];
+	collector_sample(whole->profile->collectors[worker_index(r.worker)], &r);
+}
+
+static void take_record(void *context, const struct resolved *r, size_t slice)
+{
+	struct profile *profile = context;
+	if (r->record->type != RECORD_SAMPLE)
+		return;
+	if (has_switches(profile) && !switched(profile, r->event))
+		return;
+	if (r->sample->present & SAMPLE_READ)
+		sample_reads_each(&profile->reads, session_evlist(r->session), r->event, r->sample, take_part, &(struct part_context){ profile, r });
+	else
+		collector_sample(profile->collectors[worker_index(r->worker)], r);
+}
+
+bool profile_needs_order(const struct profile *profile)
+{
+	const struct evlist *evlist = session_evlist(profile->session);
+	bool chains = false, no_chains = false;
+	if (has_switches(profile))
+		return true;
+	for (size_t i = 0; i < evlist->events.count; i++) {
+		uint64_t type = evlist->events.items[i].attr.sample_type;
+		if (type & SAMPLE_READ)
+			return true;
+		chains |= (type & SAMPLE_CALLCHAIN) != 0;
+		no_chains |= !(type & SAMPLE_CALLCHAIN);
+	}
+	return chains && no_chains && profile->options.iteration == ITERATE_CALLERS;
+}
+
+struct sink profile_sink(struct profile *profile)
+{
+	return (struct sink){ .context = profile, .record = take_record, .batch_end = end_batch, .serial = profile_needs_order(profile) };
+}
+
+static void make_hists(struct profile *profile)
+{
+	const struct evlist *evlist = session_evlist(profile->session);
+	profile->folded.hist_count = evlist->events.count;
+	profile->folded.hists = memory_zero(profile->folded.hist_count + 1, sizeof *profile->folded.hists);
+	for (uint32_t i = 0; i < profile->folded.hist_count; i++)
+		profile->folded.hists[i] = (struct hist){ .event = i, .leader = i };
+	/* A stream without features at its head never tells that its events are all known: then nothing is forced. */
+	if (profile->session->source->header.pipe && !profile->session->counters.by_type[RECORD_HEADER_FEATURE])
+		profile->options.force_group = false;
+	profile->folded.has_groups = event_groups_exist(evlist);
+	if (profile->options.event_group)
+		event_groups_link(profile, &profile->folded);
+}
+
+void profile_finish(struct profile *profile)
+{
+	profile_merge(profile, &profile->collected);
+	make_hists(profile);
+	fold_tallies(profile, &profile->folded);
+	if (collapse_needed(profile))
+		collapse_hists(profile, &profile->folded);
+	for (size_t i = 0; i < profile->folded.hist_count; i++)
+		hist_order(profile, &profile->folded.hists[i]);
+	if (profile->options.event_group)
+		event_groups_match(profile, &profile->folded);
+	for (size_t i = 0; i < profile->folded.hist_count; i++)
+		hist_sort(profile, &profile->folded.hists[i]);
+}

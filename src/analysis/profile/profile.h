@@ -1,0 +1,24 @@
+/* The sink of `report`: samples become tallies (what tells rows apart, and a stack) whose periods add up; at the end tallies become
+ * the entries of one hist per event. Workers collect on their own; what they found is merged deterministically.
+ * Knows which columns there are, not what a terminal is. */
+#pragma once
+#include "analysis/entry/names.h"
+#include "analysis/entry/state.h"
+#include "base/error.h"
+
+void profile_open(struct profile *profile, const struct profile_options *options, struct session *session, struct symbols *symbols);
+void profile_close(struct profile *profile);
+struct sink profile_sink(struct profile *profile);
+/* The samples of these events make sense only one after the other: the sink must be serial. A stream learns of events late. */
+bool profile_needs_order(const struct profile *profile);
+/* After the session ran, the stages: merge (merge.h), fold into entries (fold.h), collapse equal texts (collapse.h), order (hist.h).
+ * Each reads what the one before it made, and changes nothing of it. */
+void profile_finish(struct profile *profile);
+
+/* Samples whose recorded chains reach user code, and those whose user part is by frame pointers and ends after one or two frames. 0:
+ * chains were not collected, or not whole. */
+struct profile_depths {
+	uint64_t chains, short_chains;
+	uint64_t joined;             /* that the recorder completed from earlier samples; counted in any case */
+};
+struct profile_depths profile_chain_depths(const struct profile *profile);

@@ -1,0 +1,119 @@
+#include "analysis/profile/profile_test.h"
+
+#include "unit.h"
+
+static const struct entry *entry_at_ip(const struct run *run, uint64_t ip)
+{
+	const struct hist *hist = &run->profile.folded.hists[0];
+	for (size_t i = 0; i < hist->count; i++)
+		if (entry_place(&run->profile, hist->entries[i])->ip == ip)
+			return hist->entries[i];
+	return NULL;
+}
+
+static const struct profile_options callers = {
+	.iteration = ITERATE_CALLERS, .chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLER },
+};
+
+TEST("a caller counts what it called, once for each sample even where it calls itself")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	SAMPLE(r, 1, 10, 0x3000, 0x2000, 0x1000);
+	SAMPLE(r, 1, 20, 0x3000, 0x2000, 0x2000, 0x1000);
+	SAMPLE(r, 1, 30, 0x2000, 0x1000);
+	EXPECT(run_open(&run, r, "sym", callers));
+	EXPECT_INT(entry_at_ip(&run, 0x1000)->children_period, 30);
+	EXPECT_INT(entry_at_ip(&run, 0x1000)->self.period, 0);
+	EXPECT_INT(entry_at_ip(&run, 0x2000)->children_period, 30);
+	EXPECT_INT(entry_at_ip(&run, 0x2000)->self.period, 10);
+	EXPECT_INT(entry_at_ip(&run, 0x3000)->self.period, 20);
+	EXPECT_INT(run.profile.folded.hists[0].total_period, 30);
+	EXPECT_INT(run.profile.folded.hists[0].samples, 3);
+	run_close(&run);
+}
+
+TEST("a caller's chains start at its outermost frame, those of its own samples at the root")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	SAMPLE(r, 1, 10, 0x3000, 0x2000, 0x2000, 0x1000);
+	SAMPLE(r, 1, 20, 0x2000, 0x1000);
+	EXPECT(run_open(&run, r, "sym", callers));
+	const struct chain_tree *tree = entry_at_ip(&run, 0x2000)->chain;
+	EXPECT(tree != NULL);
+	EXPECT_INT(tree->nodes[0].child_count, 2);
+	const struct chain_node *one = &tree->nodes[tree->order[tree->nodes[0].first_child]];
+	const struct chain_node *other = &tree->nodes[tree->order[tree->nodes[0].first_child + 1]];
+	EXPECT_INT(one->place_count + other->place_count, 3 + 2);
+	EXPECT_INT(chain_total(one), 10);
+	EXPECT_INT(chain_total(other), 10);
+	run_close(&run);
+}
+
+TEST("a chain's frames stand in one node until chains part or one ends")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	struct profile_options options = { .iteration = ITERATE_SAMPLES, .chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLER } };
+	SAMPLE(r, 1, 10, 0x9000, 0x4000, 0x3000, 0x2000, 0x1000);
+	SAMPLE(r, 1, 20, 0x9000, 0x5000, 0x3000, 0x2000, 0x1000);
+	SAMPLE(r, 1, 30, 0x9000, 0x5000, 0x3000, 0x2000, 0x1000);
+	EXPECT(run_open(&run, r, "sym", options));
+	const struct chain_tree *tree = entry_at_ip(&run, 0x9000)->chain;
+	const struct chain_node *trunk = &tree->nodes[tree->order[tree->nodes[0].first_child]];
+	EXPECT_INT(trunk->place_count, 3);
+	EXPECT_INT(trunk->children_hit, 30);
+	EXPECT_INT(trunk->child_count, 2);
+	EXPECT_INT(chain_total(&tree->nodes[tree->order[trunk->first_child]]), 20);
+	run_close(&run);
+}
+
+TEST("callee order turns the chains round")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	struct profile_options options = { .iteration = ITERATE_SAMPLES, .chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLEE } };
+	SAMPLE(r, 1, 10, 0x3000, 0x2000, 0x1000);
+	SAMPLE(r, 1, 20, 0x3000, 0x2000, 0x1000);
+	EXPECT(run_open(&run, r, "sym", options));
+	const struct chain_tree *tree = entry_at_ip(&run, 0x3000)->chain;
+	const struct chain_node *node = &tree->nodes[tree->order[tree->nodes[0].first_child]];
+	EXPECT_INT(node->place_count, 3);
+	EXPECT_INT(stacks_place_at(run.profile.collected.stacks, tree->places[node->first_place])->ip, 0x3000);
+	EXPECT_INT(node->hit, 20);
+	EXPECT_INT(node->count, 2);
+	run_close(&run);
+}
+
+TEST("branches below the threshold are not shown, but part the chain")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	struct profile_options options = { .iteration = ITERATE_SAMPLES,
+		.chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLER, .min_percent = 20 } };
+	for (int i = 0; i < 9; i++)
+		SAMPLE(r, 1, (uint64_t)i + 1, 0x9000, 0x2000, 0x1000);
+	SAMPLE(r, 1, 10, 0x9000, 0x3000, 0x1000);
+	EXPECT(run_open(&run, r, "sym", options));
+	const struct chain_tree *tree = entry_at_ip(&run, 0x9000)->chain;
+	const struct chain_node *trunk = &tree->nodes[tree->order[tree->nodes[0].first_child]];
+	EXPECT_INT(trunk->place_count, 1);
+	EXPECT_INT(trunk->child_count, 1);
+	EXPECT_INT(trunk->children_hit, 100);
+	run_close(&run);
+}
+
+TEST("two workers give what one would, whatever the slices")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	for (uint64_t i = 0; i < 5000; i++)
+		SAMPLE(r, (uint32_t)(i % 7), i + 1, 0x3000 + i % 3, 0x2000, 0x1000 + i % 2);
+	EXPECT(run_open(&run, r, "sym", callers));
+	EXPECT_INT(entry_at_ip(&run, 0x2000)->children_period, 50000);
+	EXPECT_INT(entry_at_ip(&run, 0x1000)->children_period, 25000);
+	EXPECT_INT(entry_at_ip(&run, 0x3000)->self.count, 1667);
+	EXPECT_INT(run.profile.folded.hists[0].count, 6);
+	run_close(&run);
+}

@@ -1,0 +1,89 @@
+#include "analysis/stack/stack.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+void stacks_init(struct stacks *stacks)
+{
+	*stacks = (struct stacks){ .count = 1 };
+	tuples_init(&stacks->places, PLACE_KEY_WORDS, PLACE_WORDS);
+}
+
+void stacks_fini(struct stacks *stacks)
+{
+	tuples_fini(&stacks->places);
+	free(stacks->nodes);
+	free(stacks->slots);
+	vec_fini(&stacks->path);
+	*stacks = (struct stacks){ 0 };
+}
+
+uint32_t stacks_place(struct stacks *stacks, const struct place *place)
+{
+	return tuples_add(&stacks->places, (const uint64_t *)place);
+}
+
+static uint32_t stack_node_hash(uint32_t parent, uint32_t place)
+{
+	return (uint32_t)hash_u64((uint64_t)parent << 32 | place);
+}
+
+static void stacks_grow_slots(struct stacks *stacks)
+{
+	free(stacks->slots);
+	stacks->slot_count = stacks->slot_count ? stacks->slot_count * 2 : 256;
+	stacks->slots = memory_table(stacks->slot_count, sizeof *stacks->slots);
+	uint32_t mask = stacks->slot_count - 1;
+	for (uint32_t id = 1; id < stacks->count; id++) {
+		uint32_t at = stack_node_hash(stacks->nodes[id].parent, stacks->nodes[id].place) & mask;
+		while (stacks->slots[at])
+			at = (at + 1) & mask;
+		stacks->slots[at] = id;
+	}
+}
+
+static uint32_t stack_node_intern(struct stacks *stacks, uint32_t parent, uint32_t place)
+{
+	/* the nodes of a new stack are created one after the other, so that the next id is a good guess */
+	uint32_t next = parent + 1;
+	if (next < stacks->count && stacks->nodes[next].parent == parent && stacks->nodes[next].place == place)
+		return next;
+	if (stacks->count >= stacks->slot_count / 2)
+		stacks_grow_slots(stacks);
+	uint32_t mask = stacks->slot_count - 1;
+	uint32_t at = stack_node_hash(parent, place) & mask;
+	for (uint32_t id; (id = stacks->slots[at]); at = (at + 1) & mask)
+		if (stacks->nodes[id].parent == parent && stacks->nodes[id].place == place)
+			return id;
+	if (stacks->count >= stacks->capacity) {
+		stacks->capacity = stacks->capacity ? stacks->capacity * 2 : 256;
+		stacks->nodes = memory_resize(stacks->nodes, stacks->capacity, sizeof *stacks->nodes);
+	}
+	stacks->nodes[stacks->count] = (struct stack_node){ .parent = parent, .place = place };
+	stacks->slots[at] = stacks->count;
+	return stacks->count++;
+}
+
+uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place)
+{
+	uint32_t *path = stacks->path.items;
+	size_t depth = parent == STACK_ROOT ? 0 : stacks->depth;
+	if (depth < stacks->path.count) {
+		const struct stack_node *known = &stacks->nodes[path[depth]];
+		if (known->parent == parent && known->place == place) {
+			stacks->depth = depth + 1;
+			return path[depth];
+		}
+	}
+	uint32_t node = stack_node_intern(stacks, parent, place);
+	bool follows = depth ? depth <= stacks->path.count && path[depth - 1] == parent : parent == STACK_ROOT;
+	stacks->path.count = follows ? depth : 0;
+	stacks->depth = stacks->path.count;
+	if (follows) {
+		vec_push(&stacks->path, node);
+		stacks->depth++;
+	}
+	return node;
+}

@@ -1,0 +1,66 @@
+#include "analysis/stack/stack.h"
+
+#include "unit.h"
+
+static uint32_t place_of_ip(struct stacks *stacks, uint64_t ip)
+{
+	struct place place = { .module = MODULE_ID_NONE, .key_ip = ip, .ip = ip };
+	return stacks_place(stacks, &place);
+}
+
+TEST("stacks with the same outer frames share nodes")
+{
+	struct stacks stacks;
+	stacks_init(&stacks);
+	uint32_t main = stacks_push(&stacks, STACK_ROOT, place_of_ip(&stacks, 1));
+	uint32_t f = stacks_push(&stacks, main, place_of_ip(&stacks, 2));
+	uint32_t g = stacks_push(&stacks, main, place_of_ip(&stacks, 3));
+	EXPECT(f != g);
+	EXPECT_INT(stacks_push(&stacks, STACK_ROOT, place_of_ip(&stacks, 1)), main);
+	EXPECT_INT(stacks_push(&stacks, main, place_of_ip(&stacks, 2)), f);
+	EXPECT_INT(stacks.nodes[g].parent, main);
+	EXPECT(main < f && main < g);
+	stacks_fini(&stacks);
+}
+
+TEST("pushing gives the same stack after any other stack, from the root or from the middle")
+{
+	struct stacks stacks;
+	stacks_init(&stacks);
+	uint32_t a = place_of_ip(&stacks, 1), b = place_of_ip(&stacks, 2), c = place_of_ip(&stacks, 3);
+	uint32_t main = stacks_push(&stacks, STACK_ROOT, a);
+	uint32_t deep = stacks_push(&stacks, stacks_push(&stacks, main, b), c);
+	uint32_t other = stacks_push(&stacks, stacks_push(&stacks, STACK_ROOT, b), c);
+	EXPECT(other != deep);
+	EXPECT_INT(stacks_push(&stacks, STACK_ROOT, a), main);
+	EXPECT_INT(stacks_push(&stacks, stacks_push(&stacks, main, b), c), deep);
+	EXPECT_INT(stacks_push(&stacks, stacks.nodes[other].parent, c), other);
+	EXPECT_INT(stacks_push(&stacks, stacks_push(&stacks, main, b), c), deep);
+	EXPECT_INT(stacks_push(&stacks, stacks_push(&stacks, STACK_ROOT, b), c), other);
+	stacks_fini(&stacks);
+}
+
+TEST("all addresses of a function are one place if the symbol is known")
+{
+	struct stacks stacks;
+	stacks_init(&stacks);
+	struct place first = { .symbol = 5, .module = 1, .ip = 0x100 }, second = { .symbol = 5, .module = 1, .ip = 0x108 };
+	EXPECT_INT(stacks_place(&stacks, &first), stacks_place(&stacks, &second));
+	EXPECT_INT(stacks_place_at(&stacks, 0)->ip, 0x100);
+	stacks_fini(&stacks);
+}
+
+TEST("the trie finds its nodes after it has grown")
+{
+	struct stacks stacks;
+	stacks_init(&stacks);
+	uint32_t node = STACK_ROOT;
+	for (uint64_t i = 0; i < 3000; i++)
+		node = stacks_push(&stacks, node, place_of_ip(&stacks, i));
+	uint32_t again = STACK_ROOT;
+	for (uint64_t i = 0; i < 3000; i++)
+		again = stacks_push(&stacks, again, place_of_ip(&stacks, i));
+	EXPECT_INT(again, node);
+	EXPECT_INT(stacks.count, 3001);
+	stacks_fini(&stacks);
+}

@@ -1,0 +1,71 @@
+/* A result: named columns, and rows of typed cells, which may have rows below them. Cells are computed on request, so that a table needs
+ * no memory beyond that of the analysis. Independent of formats: every renderer reads any table. */
+#pragma once
+#include <stddef.h>
+
+#include "analysis/table/cell.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+struct table_column {
+	const char *name;     /* key in JSON, column name in CSV: "overhead", "dso" */
+	const char *title;    /* heading: "Shared Object" */
+	const char *unit;     /* "ns", "bytes", the name of an event; NULL: absent */
+	enum cell_kind kind;  /* of all its cells that are not absent */
+};
+
+/* A value that describes the table: its event, its number of samples. */
+struct table_fact {
+	const char *name;
+	struct cell value;
+};
+
+/* Rows are numbered by the analysis. TABLE_TOP is the parent of the top rows. */
+#define TABLE_TOP ((uint64_t)0)
+
+struct table {
+	const char *name;     /* "entries", "callers" */
+	const struct table_fact *facts;
+	size_t fact_count;
+	const struct table_column *columns;
+	size_t column_count;
+	bool tree;            /* rows may have rows below them */
+	void *context;
+	/* Return the number of rows below a row (below TABLE_TOP: the top rows), and the index-th of them. */
+	size_t (*row_count)(void *context, uint64_t parent);
+	uint64_t (*row)(void *context, uint64_t parent, size_t index);
+	/* Returns a cell; *scratch stores texts that are made for it. */
+	struct cell (*cell)(void *context, uint64_t row, size_t column, struct str *scratch);
+	/* Fills *detail with a table that belongs to the row, such as its callers; valid until the next call. Returns false if the row
+	 * has none. NULL: no row has one. */
+	bool (*detail)(void *context, uint64_t row, struct table *detail);
+};
+
+/* The results of a command: its tables and the schema of their names (docs/formats.md). */
+struct results {
+	const char *schema;   /* "perfuse.report" */
+	unsigned version;
+	const struct table *tables;
+	size_t table_count;
+	const struct table_fact *facts;
+	size_t fact_count;
+};
+
+/* Iterates over the rows of a table, parents first. Uses memory for one struct table_level per level. */
+struct table_level {
+	uint64_t parent;
+	size_t next, count;
+};
+
+struct table_walk {
+	const struct table *table;
+	VEC(struct table_level) levels;
+	bool begun;
+	uint64_t row;         /* the current row */
+	size_t depth;         /* number of its ancestors */
+};
+
+void table_walk_init(struct table_walk *walk, const struct table *table);
+void table_walk_fini(struct table_walk *walk);
+/* Moves to the next row; returns false after the last. */
+bool table_walk_next(struct table_walk *walk);

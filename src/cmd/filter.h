@@ -1,0 +1,29 @@
+/* The options that choose samples, and the struct sample_filter that they make. */
+#pragma once
+#include "analysis/filter/sample_filter.h"
+#include "base/options.h"
+#include "data/header.h"
+
+struct filter_options {
+	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time;
+};
+
+/* Rows that are the same wherever perf has them. S is the command's struct, F its struct filter_options. */
+#define FILTER_THREAD_OPTIONS(S, F)                                                                                     \
+	OPT_STRING('c', "comms", S, F.comms, "comm[,comm...]", "only samples of these commands"),                            \
+	OPT_STRING(0, "pid", S, F.pids, "pid[,pid...]", "only samples of these processes"),                                  \
+	OPT_STRING(0, "tid", S, F.tids, "tid[,tid...]", "only samples of these threads")
+#define OPT_FILTER_CPU(S, F) OPT_STRING('C', "cpu", S, F.cpus, "cpu", "only samples of these CPUs, as in 0-3,8")
+#define OPT_FILTER_TIME(S, F)                                                                                           \
+	OPT_STRING(0, "time", S, F.time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2")
+
+/* Each of these fills its part of the filter, where the option was given. */
+int filter_open_lists(struct sample_filter *filter, const struct filter_options *options, struct error *err);
+/* relative: times count from the first sample. */
+int filter_open_time(struct sample_filter *filter, const struct filter_options *options, const struct header *header, bool relative,
+	struct error *err);
+/* Returns 1, without an error, where the list has a CPU that is not below `available`: *refused. */
+int filter_open_cpus(struct sample_filter *filter, const struct filter_options *options, uint32_t available, int32_t *refused,
+	struct error *err);
+/* Whether events of each type record the CPU, as perf asks: the first event of each type is looked at. */
+bool filter_cpus_known(const struct evlist *evlist);

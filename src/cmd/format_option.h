@@ -1,0 +1,16 @@
+/* --format, of commands whose results are tables (analysis/table/table.h). */
+#pragma once
+#include "base/options.h"
+#include "render/format/format.h"
+
+/* F: a const struct format *, NULL where the option was not given. */
+#define OPT_FORMAT(S, F) \
+	OPTION_ROW(CALLBACK, 0, "format", S, F, "how to print what was found: text (as perf), json, csv", .arg = "format", \
+		.set = format_set, .flags = OPTION_OWN | OPTION_NONEG)
+int format_set(void *target, const struct option *option, const char *arg, bool unset, struct error *err);
+
+/* Whether results are printed as tables instead of perf's text. */
+static inline bool format_is_table(const struct format *format)
+{
+	return format && format->print;
+}

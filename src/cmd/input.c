@@ -1,0 +1,128 @@
+#include "cmd/input.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/place/kernel_extent.h"
+#include "cmd/environment.h"
+#include "cmd/files_told.h"
+#include "cmd/losses_told.h"
+#include "cmd/same_machine.h"
+#include "cmd/servers.h"
+#include "cmd/unwind_remarks.h"
+#include "data/evsel_name.h"
+
+void input_defaults(struct input_options *options)
+{
+	options->demangle = options->jit = options->guess = true;
+}
+
+int input_check(const struct input_options *options, struct error *err)
+{
+	return kernel_files_check(options->symbols.vmlinux, options->symbols.kallsyms, err);
+}
+
+static const char *path_of(const struct input_options *options)
+{
+	struct stat st;
+	if (options->path)
+		return options->path;
+	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
+}
+
+int input_open(struct input *input, struct cli *cli, const struct input_options *options, const struct input_use *use,
+	struct error *err)
+{
+	struct source *source;
+	struct source_options source_options = { .force = options->force, .header_only = use->header_only };
+	*input = (struct input){ .cli = cli, .options = options, .path = path_of(options), .remarks = use->remarks };
+	if (source_open(&source, input->path, &source_options, err) < 0)
+		return -1;
+	input->same_machine = recorded_here(&source->header);
+	kernel_files_find(&input->kernel_files, source, input->path);
+	struct image_options images = { .symfs = options->symbols.symfs, .buildid_dir = environment_cache(cli, false), .budget = cli->budget,
+		.same_machine = input->same_machine, .processes_until = recorded_until(&source->header) };
+	struct session_options session_options = {
+		.budget = cli->budget, .images = &images,
+		.join_stacks = options->join_stacks, .no_guess = !options->guess, .stitch_call_stacks = use->stitch,
+		.keep_exited = use->keep_exited,
+		.kernel_beyond = kernel_extent_beyond, .kernel_parts = kernel_extent_parts, .kernel_beyond_context = &input->symbols,
+	};
+	if (!use->no_progress)
+		progress_watch(&input->progress, cli, input->path, &session_options);
+	input->jit = (struct jit_names){ .cli = cli, .symfs = options->symbols.symfs, .force = options->force,
+		.header = &source->header };
+	if (options->jit && !use->no_jit)
+		jit_names_watch(&input->jit, &session_options);
+	return session_open(&input->session, source, &session_options, err);
+}
+
+void input_symbols(struct input *input)
+{
+	struct cli *cli = input->cli;
+	struct symbols_options symbols = input->options->symbols;
+	symbols.kallsyms = kernel_files_kallsyms(&input->kernel_files, symbols.kallsyms, symbols.no_vmlinux ? NULL : symbols.vmlinux);
+	symbols.buildid_dir = environment_cache(cli, false);
+	symbols.osrelease = header_string(&input->session.source->header, FEATURE_OSRELEASE);
+	symbols.same_machine = input->same_machine;
+	symbols.processes_until = recorded_until(&input->session.source->header);
+	symbols.no_demangle = !input->options->demangle;
+	symbols.verbose = input->options->verbose;
+	symbols.debuginfod = servers_named(cli);
+	symbols.kept_dir = cli->kept_dir;
+	symbols.budget = cli->budget;
+	symbols.force = input->options->force;
+	input->symbols = symbols_new(&input->session.model.modules, &symbols);
+}
+
+void input_tracepoints(struct input *input)
+{
+	struct span formats = input->session.source->header.feature_data[FEATURE_TRACING_DATA];
+	if (!input->tracepoints && formats.data && tracepoints_open(&input->tracepoints, formats, NULL) < 0)
+		input->tracepoints = NULL;
+}
+
+static bool tracepoint_lookup(const void *context, uint64_t id, const char **system, const char **name)
+{
+	return tracepoints_name(context, id, system, name);
+}
+
+void input_name_events(struct input *input)
+{
+	struct evlist *evlist = &input->session.source->header.evlist;
+	bool nameless = false;
+	for (size_t i = 0; i < evlist->events.count; i++)
+		nameless |= evlist->events.items[i].attr.type == ATTR_TRACEPOINT && !evlist->events.items[i].name;
+	if (nameless)
+		input_tracepoints(input);
+	if (nameless && input->tracepoints)
+		evlist_name_tracepoints(evlist, tracepoint_lookup, input->tracepoints);
+}
+
+void input_run(struct input *input, const struct sink *sink)
+{
+	session_run(&input->session, sink, NULL);
+	losses_of_session(&input->losses, &input->session);
+	jit_names_warn(&input->jit, &input->session);
+	if (input->remarks == REMARKS_ALL)
+		unwind_remarks(input->cli, &input->session);
+	else if (input->remarks == REMARKS_GUESSED)
+		guess_remark(input->cli, &input->session);
+}
+
+int input_end(struct input *input, bool quiet, bool files)
+{
+	losses_of_session(&input->losses, &input->session);
+	int code = losses_tell(input->cli, input->path, &input->losses, quiet);
+	if (files)
+		files_tell(input->cli, input->symbols, &input->session, input->options->verbose);
+	return code;
+}
+
+void input_close(struct input *input)
+{
+	symbols_free(input->symbols);
+	tracepoints_close(input->tracepoints);
+	if (input->session.source)
+		session_close(&input->session);
+}

@@ -1,0 +1,72 @@
+#include "cmd/losses_told.h"
+
+#include "base/str.h"
+#include "data/header.h"
+
+typedef unsigned long long number;
+
+static void tell_features(const struct cli *cli, const char *path, uint64_t features)
+{
+	CLEANUP_STR struct str names = { 0 };
+	unsigned count = 0;
+	for (unsigned i = 0; i < FEATURE_COUNT; i++)
+		if (features >> i & 1 && feature_name(i))
+			str_printf(&names, "%s%s", count++ ? ", " : "", feature_name(i));
+	if (count)
+		cli_warn(cli, "%s: %u header feature%s missing or damaged: %s.", path, count, count == 1 ? " is" : "s are", str_text(&names));
+}
+
+static void tell_samples(const struct cli *cli, const char *path, const struct losses *l)
+{
+	number all = l->samples + l->bad_samples + l->unknown_ids;
+	if (l->bad_samples)
+		cli_warn(cli, "%s: %llu of %llu samples are damaged and left out: their bytes are not what their event says.", path,
+			(number)l->bad_samples, all);
+	if (l->unknown_ids)
+		cli_warn(cli, "%s: %llu of %llu samples are left out: they belong to no event of the recording.", path,
+			(number)l->unknown_ids, all);
+}
+
+static void tell_damage(const struct cli *cli, const char *path, const struct losses *l)
+{
+	if (l->stop.kind != ERROR_NONE)
+		cli_complain(cli, &l->stop);
+	if (l->unfinished)
+		cli_warn(cli, "%s: the recorder did not finish the file: its header gives no size of the data. The records were read to the end of "
+			"the file; build-ids and other header features are missing.", path);
+	tell_samples(cli, path, l);
+	if (l->bad_records)
+		cli_warn(cli, "%s: %llu record%s damaged and left out: the bytes are not what the type says.", path, (number)l->bad_records,
+			l->bad_records == 1 ? " is" : "s are");
+	if (l->bad_attrs)
+		cli_warn(cli, "%s: the descriptions of the events are damaged in %llu place%s.", path, (number)l->bad_attrs,
+			l->bad_attrs == 1 ? "" : "s");
+	if (l->bad_build_ids)
+		cli_warn(cli, "%s: the table of build-ids is damaged in %llu place%s: rows are missing.", path, (number)l->bad_build_ids,
+			l->bad_build_ids == 1 ? "" : "s");
+	tell_features(cli, path, l->features);
+}
+
+static void tell_remarks(const struct cli *cli, const char *path, const struct losses *l)
+{
+	if (l->unknown_types)
+		cli_warn(cli, "%s: %llu record%s skipped, of a type that is not known: a newer kernel or recorder may have written %s.", path,
+			(number)l->unknown_types, l->unknown_types == 1 ? " is" : "s are", l->unknown_types == 1 ? "it" : "them");
+	if (l->left_out_maps)
+		cli_warn(cli, "%s: %llu mapping%s left out, as the history of all others takes the memory that it may: samples there have no names, "
+			"or those of what was there before.", path, (number)l->left_out_maps, l->left_out_maps == 1 ? " is" : "s are");
+	if (l->lost_samples)
+		cli_warn(cli, "%s: the kernel lost %llu samples while it recorded: its buffers were full.", path, (number)l->lost_samples);
+	if (l->lost_events)
+		cli_warn(cli, "%s: the kernel lost %llu records while it recorded: its buffers were full.", path, (number)l->lost_events);
+	if (l->lost_traces)
+		cli_warn(cli, "%s: the hardware trace is not whole in %llu places.", path, (number)l->lost_traces);
+}
+
+int losses_tell(const struct cli *cli, const char *path, const struct losses *losses, bool quiet)
+{
+	tell_damage(cli, path, losses);
+	if (!quiet)
+		tell_remarks(cli, path, losses);
+	return losses_are_damage(losses) ? EXIT_DAMAGED : 0;
+}

@@ -1,0 +1,68 @@
+#include "image/perf_map_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "image/file.h"
+#include "image/search.h"
+#include "os/file.h"
+
+/* The pid by which the process knows itself, which its perf map is named by. */
+static int32_t inner_pid(int32_t pid)
+{
+	char path[64], *text, *at;
+	size_t len;
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	if (rooted_read(-1, path, 1 << 16, &text, &len, NULL) < 0)
+		return pid;
+	text = memory_resize(text, len + 1, 1);
+	text[len] = '\0';
+	at = strstr(text, "\nNStgid:");
+	size_t line = at ? strcspn(at + 1, "\n") : 0;
+	while (line && at[line] >= '0' && at[line] <= '9')
+		line--;
+	int32_t inner = line ? atoi(at + line + 1) : 0;
+	free(text);
+	return inner > 0 ? inner : pid;
+}
+
+static bool is_of_process(uid_t owner, int32_t pid)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	return pid > 0 && stat(path, &st) == 0 && st.st_uid == owner;
+}
+
+static int read_one(int root, const char *path, int32_t pid, bool force, size_t limit, char **text, size_t *len, struct error *err)
+{
+	struct stat st;
+	CLEANUP_FD int fd = rooted_descriptor(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 && errno == ELOOP)
+		return error_set(err, ERROR_PERMISSION, "%s is a link", path);
+	if (fd < 0 || fstat(fd, &st) != 0)
+		return error_system(err, "cannot open %s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, ERROR_PERMISSION, "%s is not a regular file", path);
+	if (!force && st.st_uid && st.st_uid != geteuid() && !is_of_process(st.st_uid, pid))
+		return error_set(err, ERROR_PERMISSION, "File %s not owned by current user or root", path);
+	return descriptor_read(fd, path, limit, text, len, err);
+}
+
+int perf_map_file_read(const struct module *module, int32_t pid, bool force, size_t limit, char **text, size_t *len, struct error *err)
+{
+	CLEANUP_FD int root = process_root(pid);
+	if (root >= 0) {
+		char path[64];
+		snprintf(path, sizeof path, "/tmp/perf-%d.map", inner_pid(pid));
+		if (read_one(root, path, pid, force, limit, text, len, NULL) == 0)
+			return 0;
+	}
+	return read_one(-1, module->name, pid, force, limit, text, len, err);
+}

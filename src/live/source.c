@@ -1,0 +1,78 @@
+#include "live/source.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "data/chain.h"
+
+enum { RECORD_HEAD = 8 };
+
+struct live_source {
+	struct source base;
+	struct acquisition *acquisition;
+	struct chain chain;            /* records that were taken, from the first that was not handed out */
+	bool ended;
+};
+
+static int take_record(void *context, const struct record *record, struct error *err)
+{
+	struct live_source *live = context;
+	const struct chunk *last = live->chain.last;
+	size_t size = record->body_len + RECORD_HEAD, left = chain_left(&live->chain), room;
+	/* what is left moves to a new chunk that is twice as large: no record moves once it was handed out, and few do before */
+	size_t want = left > size && last->capacity - last->len < size ? left : size;
+	uint8_t *at = chain_room(&live->chain, want, &room);
+	memcpy(at, record->body - RECORD_HEAD, size);
+	chain_filled(&live->chain, size);
+	return 0;
+}
+
+static int live_next(struct source *source, struct record *record, struct error *err)
+{
+	struct live_source *live = (struct live_source *)source;
+	const struct acquisition_take take = { take_record, live };
+	while (!chain_left(&live->chain)) {
+		if (live->ended)
+			return 0;
+		int status = acquisition_step(live->acquisition, &take, err);
+		if (status < 0)
+			return -1;
+		live->ended = status == 0;
+	}
+	const uint8_t *at = chain_at(&live->chain);
+	uint16_t size;
+	memcpy(&size, at + 6, sizeof size);
+	*record = (struct record){ .type = load_u32(at), .body = at + RECORD_HEAD, .body_len = size - RECORD_HEAD, .offset = source->mark };
+	memcpy(&record->misc, at + 4, sizeof record->misc);
+	source->mark += size;
+	source->counters.bytes_read += size;
+	chain_take(&live->chain, size, source->mark);
+	return 1;
+}
+
+static void live_release(struct source *source, uint64_t mark)
+{
+	chain_release(&((struct live_source *)source)->chain, mark);
+}
+
+static void live_close(struct source *source)
+{
+	struct live_source *live = (struct live_source *)source;
+	chain_fini(&live->chain);
+	header_fini(&source->header);
+	free(live);
+}
+
+static const struct source_ops live_ops = { live_next, live_release, live_close };
+
+void source_open_live(struct source **source, struct acquisition *acquisition)
+{
+	struct live_source *live = memory_zero(1, sizeof *live);
+	live->base.ops = &live_ops;
+	live->base.path = "-";
+	live->base.header.pipe = true;
+	live->acquisition = acquisition;
+	acquisition_evlist(acquisition, &live->base.header.evlist);
+	*source = &live->base;
+}

@@ -1,0 +1,114 @@
+#include "record/acquire/acquisition.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "record/acquire/ring_order.h"
+#include "unit.h"
+
+/* What a callback has seen. */
+struct seen {
+	const struct evlist *evlist;
+	uint64_t time, samples, early, late, rounds, stop_at;
+	bool init;
+};
+
+static int see(void *context, const struct record *record, struct error *err)
+{
+	struct seen *seen = context;
+	uint64_t time = ring_record_time(seen->evlist, record);
+	(void)err;
+	seen->init |= record->type == RECORD_FINISHED_INIT;
+	seen->rounds += record->type == RECORD_FINISHED_ROUND;
+	if (record->type != RECORD_SAMPLE)
+		return 0;
+	seen->samples++;
+	seen->early += !seen->init;
+	seen->late += time < seen->time;
+	seen->time = time;
+	return seen->stop_at && seen->samples >= seen->stop_at;
+}
+
+static struct acquisition_options asked(struct events *events, const char *const *command)
+{
+	struct event_error wrong;
+	EXPECT(events_parse(events, "cpu-clock:u", &wrong) == 0);
+	return (struct acquisition_options){
+		.sampling = { .freq = 2000 }, .target = { .command = true }, .events = events, .command = command,
+	};
+}
+
+/* NULL: the test is skipped, no event can be opened here. */
+static struct acquisition *opened(const struct acquisition_options *options, struct evlist *evlist)
+{
+	struct acquisition *acquisition;
+	struct error err = { 0 };
+	if (acquisition_open(&acquisition, options, NULL, &err) < 0) {
+		unit_skip(err.text);
+		return NULL;
+	}
+	acquisition_evlist(acquisition, evlist);
+	return acquisition;
+}
+
+static const char *const busy[] = {
+	"sh", "-c", "for i in 1 2 3; do (i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done) & done; wait", NULL,
+};
+
+TEST("records come by time, those of what existed before first, until the command has ended")
+{
+	struct events events = { 0 };
+	struct evlist evlist = { 0 };
+	const struct acquisition_options options = asked(&events, busy);
+	struct acquisition *acquisition = opened(&options, &evlist);
+	struct seen seen = { .evlist = &evlist };
+	if (acquisition) {
+		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_take){ see, &seen }, NULL), 0);
+		EXPECT_INT(acquisition_step(acquisition, &(struct acquisition_take){ see, &seen }, NULL), 0);
+		EXPECT(seen.init && seen.samples > 20 && seen.rounds > 0);
+		EXPECT_INT(seen.early, 0);
+		EXPECT_INT(seen.late, 0);
+		EXPECT_INT(acquisition_counts(acquisition)->rounds, seen.rounds);
+		EXPECT_INT(acquisition_signal(acquisition), 0);
+	}
+	acquisition_close(acquisition);
+	evlist_fini(&evlist);
+	events_fini(&events);
+}
+
+TEST("a callback that asks for the end gets no further record, and the command is ended")
+{
+	static const char *const endless[] = { "sh", "-c", "while :; do :; done", NULL };
+	struct events events = { 0 };
+	struct evlist evlist = { 0 };
+	const struct acquisition_options options = asked(&events, endless);
+	struct acquisition *acquisition = opened(&options, &evlist);
+	struct seen seen = { .evlist = &evlist, .stop_at = 5 };
+	if (acquisition)
+		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_take){ see, &seen }, NULL), 0);
+	if (acquisition)
+		EXPECT_INT(seen.samples, 5);
+	acquisition_close(acquisition);
+	evlist_fini(&evlist);
+	events_fini(&events);
+}
+
+TEST("a command that cannot be executed is an error, after which no record comes")
+{
+	static const char *const absent[] = { "/nonexistent/program", NULL };
+	struct events events = { 0 };
+	struct evlist evlist = { 0 };
+	const struct acquisition_options options = asked(&events, absent);
+	struct acquisition *acquisition = opened(&options, &evlist);
+	struct seen seen = { .evlist = &evlist };
+	struct error err = { 0 };
+	if (acquisition) {
+		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_take){ see, &seen }, &err), -1);
+		EXPECT(strstr(err.text, "cannot be executed") != NULL);
+		EXPECT_INT(seen.samples, 0);
+		EXPECT_INT(acquisition_step(acquisition, &(struct acquisition_take){ see, &seen }, NULL), 0);
+	}
+	acquisition_close(acquisition);
+	evlist_fini(&evlist);
+	events_fini(&events);
+}

@@ -1,0 +1,310 @@
+#include "record/acquire/build_reader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "image/image.h"
+#include "image/search.h"
+#include "os/file.h"
+
+enum {
+	FILES_MAX = 1 << 16,        /* that are noted */
+	QUEUE_MAX = 4096,           /* that wait to be opened */
+	TRIES_MAX = 8,              /* for one file: each time another process maps it */
+	SPELL_FILES = 50,           /* opened in a row … */
+	SPELL_NS = 25 * 1000 * 1000, /* … before a pause of this length */
+	STOP_S = 2,                 /* a file system of some user's may keep its readers waiting without end */
+	PATH_SIZE_MAX = 4096,
+};
+
+enum file_state { FILE_QUEUED, FILE_READ, FILE_FAILED };
+
+struct mapped_build {
+	enum file_state state;
+	uint8_t tries;
+	uint8_t id[ELF_BUILD_ID_MAX], id_len;
+};
+
+/* A file to be opened. */
+struct request {
+	uint32_t file;
+	int32_t pid;
+	uint64_t start, end;
+	struct mapped_identity identity;
+	char *path;
+};
+
+struct build_reader {
+	pthread_t thread;
+	pthread_mutex_t lock;       /* of all that follows */
+	pthread_cond_t work;
+	bool stop, stopped;
+	bool abandoned;             /* the thread did not come back from a file: it may still, and what it uses stays */
+	struct idmap by_key;        /* identity and path → files */
+	VEC(struct mapped_build) files;
+	VEC(struct request) queue;
+	size_t next;                /* of the queue */
+};
+
+static uint64_t key_of(const char *path, const struct mapped_identity *identity)
+{
+	uint64_t key = hash_bytes(path, strlen(path));
+	key = hash_pair(key, (uint64_t)identity->maj << 32 | identity->min);
+	return hash_pair(hash_pair(key, identity->ino), identity->generation);
+}
+
+static uint8_t build_id_of(int fd, const char *path, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	struct image image;
+	if (image_open_descriptor(&image, fd, path, NULL, NULL) < 0)
+		return 0;
+	uint8_t len = elf_build_id(&image.elf, id);
+	image_close(&image);
+	return len;
+}
+
+static bool request_read(const struct request *request, struct mapped_build *build)
+{
+	int fd = mapped_file_open_at(request->pid, request->start, request->end, &request->identity);
+	if (fd < 0) {
+		CLEANUP_FD int root = process_root(request->pid);
+		fd = mapped_file_or_path(root, request->path, request->pid, &request->identity);
+	}
+	if (fd < 0)
+		return false;
+	build->id_len = build_id_of(fd, request->path, build->id);
+	close(fd);
+	return true;
+}
+
+/* With the lock, until there is work or the end. */
+static bool wait_for_work(struct build_reader *r)
+{
+	while (!r->stop && r->next == r->queue.count) {
+		vec_clear(&r->queue);
+		r->next = 0;
+		pthread_cond_wait(&r->work, &r->lock);
+	}
+	return !r->stop;
+}
+
+static struct timespec time_after(long seconds, long ns)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds + (until.tv_nsec + ns) / 1000000000;
+	until.tv_nsec = (until.tv_nsec + ns) % 1000000000;
+	return until;
+}
+
+static void pause_reading(struct build_reader *r)
+{
+	const struct timespec until = time_after(0, SPELL_NS);
+	while (!r->stop && pthread_cond_timedwait(&r->work, &r->lock, &until) == 0)
+		;
+}
+
+static void *run(void *context)
+{
+	struct build_reader *r = context;
+	unsigned opened = 0;
+	pthread_mutex_lock(&r->lock);
+	while (wait_for_work(r)) {
+		struct request request = r->queue.items[r->next++];
+		struct mapped_build build = { 0 };
+		pthread_mutex_unlock(&r->lock);
+		bool read = request_read(&request, &build);
+		free(request.path);
+		pthread_mutex_lock(&r->lock);
+		build.tries = r->files.items[request.file].tries;
+		build.state = read ? FILE_READ : FILE_FAILED;
+		r->files.items[request.file] = build;
+		if (++opened % SPELL_FILES == 0)
+			pause_reading(r);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+struct build_reader *build_reader_new(void)
+{
+	struct build_reader *r = memory_zero(1, sizeof *r);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->work, NULL);
+	if (pthread_create(&r->thread, NULL, run, r) == 0)
+		return r;
+	r->stopped = true;
+	build_reader_free(r);
+	return NULL;
+}
+
+void build_reader_stop(struct build_reader *r)
+{
+	if (!r || r->stopped)
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->stop = true;
+	pthread_cond_signal(&r->work);
+	pthread_mutex_unlock(&r->lock);
+	const struct timespec until = time_after(STOP_S, 0);
+	r->abandoned = pthread_timedjoin_np(r->thread, NULL, &until) != 0;
+	if (r->abandoned)
+		pthread_detach(r->thread);
+	r->stopped = true;
+}
+
+void build_reader_free(struct build_reader *r)
+{
+	if (!r)
+		return;
+	build_reader_stop(r);
+	if (r->abandoned)
+		return;
+	for (size_t i = r->next; i < r->queue.count; i++)
+		free(r->queue.items[i].path);
+	vec_fini(&r->queue);
+	vec_fini(&r->files);
+	idmap_fini(&r->by_key);
+	pthread_mutex_destroy(&r->lock);
+	pthread_cond_destroy(&r->work);
+	free(r);
+}
+
+/* The file's number, where it is to be opened now. */
+static bool file_wanted(struct build_reader *r, uint64_t key, uint32_t *file)
+{
+	*file = idmap_get(&r->by_key, key);
+	if (r->stop || r->queue.count - r->next >= QUEUE_MAX)
+		return false;
+	if (*file == IDMAP_NONE) {
+		if (r->files.count >= FILES_MAX)
+			return false;
+		*file = (uint32_t)r->files.count;
+		idmap_set(&r->by_key, key, *file);
+		vec_push(&r->files, ((struct mapped_build){ .state = FILE_FAILED }));
+	}
+	struct mapped_build *build = &r->files.items[*file];
+	if (build->state != FILE_FAILED || build->tries >= TRIES_MAX)
+		return false;
+	build->state = FILE_QUEUED;
+	build->tries++;
+	return true;
+}
+
+static void note(struct build_reader *r, struct request *request, const char *path)
+{
+	uint64_t key = key_of(path, &request->identity);
+	pthread_mutex_lock(&r->lock);
+	if (file_wanted(r, key, &request->file)) {
+		request->path = memory_string(path);
+		vec_push(&r->queue, *request);
+		pthread_cond_signal(&r->work);
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
+void build_reader_see(struct build_reader *r, const struct record *record)
+{
+	if (!r || record->type != RECORD_MMAP2 || record_cpumode(record) != RECORD_MISC_USER ||
+	    record->misc & (RECORD_MISC_MMAP_DATA | RECORD_MISC_MMAP_BUILD_ID))
+		return;
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	struct request request = { .pid = (int32_t)take_u32(&c) };
+	take_u32(&c);
+	request.start = take_u64(&c);
+	request.end = request.start + take_u64(&c);
+	take_u64(&c);
+	request.identity.maj = take_u32(&c);
+	request.identity.min = take_u32(&c);
+	request.identity.ino = take_u64(&c);
+	request.identity.generation = take_u64(&c);
+	uint32_t prot = take_u32(&c);
+	take_u32(&c);
+	const char *path = (const char *)c.data + c.at;
+	size_t room = c.short_read ? 0 : cursor_left(&c), len = strnlen(path, room);
+	if (len < room && len < PATH_SIZE_MAX && path[0] == '/' && request.identity.ino && prot & PROT_EXEC)
+		note(r, &request, path);
+}
+
+/* What a record begins with. */
+struct head {
+	uint32_t type;
+	uint16_t misc, size;
+};
+
+static struct head head_at(const uint8_t *bytes)
+{
+	struct head head;
+	memcpy(&head, bytes, sizeof head);
+	return head;
+}
+
+void build_reader_see_all(struct build_reader *r, struct span records)
+{
+	while (r && records.len >= sizeof(struct head)) {
+		struct head head = head_at(records.data);
+		if (head.size < sizeof head || head.size > records.len)
+			return;
+		const struct record record = { .type = head.type, .misc = head.misc, .body = records.data + sizeof head,
+			.body_len = head.size - (uint32_t)sizeof head };
+		build_reader_see(r, &record);
+		records = (struct span){ records.data + head.size, records.len - head.size };
+	}
+}
+
+/* A record of a ring, which may begin at the ring's end and go on at its start. */
+static void see_at(struct build_reader *r, const struct ring *ring, uint64_t place, size_t size)
+{
+	size_t at = place & (ring->size - 1), first = ring->size - at < size ? ring->size - at : size;
+	if (first == size) {
+		build_reader_see_all(r, (struct span){ ring->data + at, size });
+		return;
+	}
+	CLEANUP_FREE uint8_t *whole = memory_alloc(size);
+	memcpy(whole, ring->data + at, first);
+	memcpy(whole + first, ring->data, size - first);
+	build_reader_see_all(r, (struct span){ whole, size });
+}
+
+void build_reader_see_ring(struct build_reader *r, const struct ring *ring, uint64_t *seen)
+{
+	struct span pieces[2];
+	if (!r || ring->backward)
+		return;
+	uint64_t end = ring->tail + ring_pending(ring, pieces), at = *seen > ring->tail ? *seen : ring->tail, mask = ring->size - 1;
+	while (at < end) {
+		/* a header never wraps: records are multiples of 8 */
+		struct head head = head_at(ring->data + (at & mask));
+		if (head.size < sizeof head || head.size > end - at)
+			break;
+		if (__builtin_expect(head.type == RECORD_MMAP2, 0))
+			see_at(r, ring, at, head.size);
+		at += head.size;
+	}
+	*seen = end;
+}
+
+int build_reader_get(struct build_reader *r, const char *path, const struct mapped_identity *identity, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	int len = -1;
+	if (!r)
+		return -1;
+	pthread_mutex_lock(&r->lock);
+	uint32_t file = idmap_get(&r->by_key, key_of(path, identity));
+	/* what waits behind such a file is not waited for once more */
+	if (file != IDMAP_NONE && r->abandoned && r->files.items[file].state == FILE_QUEUED)
+		len = 0;
+	if (file != IDMAP_NONE && r->files.items[file].state == FILE_READ) {
+		len = r->files.items[file].id_len;
+		memcpy(id, r->files.items[file].id, ELF_BUILD_ID_MAX);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return len;
+}

@@ -1,0 +1,399 @@
+#include "record/acquire/configure.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "os/permission.h"
+
+static void flag(struct attr *attr, enum attr_flag bit, bool on)
+{
+	attr->flags &= ~((uint64_t)1 << bit);
+	attr->flags |= (uint64_t)on << bit;
+}
+
+static bool is_dummy(const struct event *event)
+{
+	return event->attr.type == ATTR_SOFTWARE && event->attr.config == 9;
+}
+
+static bool is_bpf_output(const struct event *event)
+{
+	return event->attr.type == ATTR_SOFTWARE && event->attr.config == 10;
+}
+
+uint32_t configure_tracking(const struct events *events)
+{
+	for (uint32_t i = 0; i < events->list.count; i++)
+		if (events->list.items[i].follower)
+			return i;
+	return 0;
+}
+
+static size_t core_pmus(struct events *events)
+{
+	size_t count = 0;
+	pmus_read(&events->pmus);
+	for (size_t i = 0; i < events->pmus.list.count; i++)
+		count += events->pmus.list.items[i]->core;
+	return count;
+}
+
+static bool any_term(const struct events *events, bool (*has)(const struct event_terms *terms))
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (has(&events->list.items[i].terms))
+			return true;
+	return false;
+}
+
+static bool overwrites(const struct event_terms *terms)
+{
+	return terms->set & EVENT_TERM_OVERWRITE && terms->overwrite;
+}
+
+static bool unwinds(const struct event_terms *terms)
+{
+	return terms->set & EVENT_TERM_CALL_GRAPH && strncmp(terms->call_graph, "unwind", 6) == 0;
+}
+
+/* Stacks that stay in overwritten rings until they are asked for are unwound with the mappings of their time: what tells of those must
+ * not be overwritten with them. */
+static bool needs_private(const struct events *events, const struct sampling *s)
+{
+	return (s->overwrite || any_term(events, overwrites)) && (s->call_graph == CALL_GRAPH_UNWIND || any_term(events, unwinds));
+}
+
+void configure_defaults(struct events *events, const struct sampling *sampling, const struct target *target)
+{
+	if (!events->list.count) {
+		struct permission permission;
+		permission_read(&permission);
+		bool kernel = permission.perfmon || permission.root || permission.paranoid <= 1;
+		events_parse(events, kernel ? "cycles:P" : "cycles:Pu", NULL);
+	}
+	bool needs_follower = target->system_wide || sampling->delay_ms || core_pmus(events) > 1;
+	bool private = needs_private(events, sampling);
+	if (private || (needs_follower && !is_dummy(&events->list.items[0]))) {
+		uint32_t follower = events_add_follower(events);
+		events->list.items[follower].private = private;
+	}
+}
+
+bool configure_enable_on_exec(const struct sampling *sampling, const struct target *target)
+{
+	return target->command && !sampling->delay_ms;
+}
+
+/* What the event brings along before any option: its own period, and what its samples must carry to make sense. */
+static void set_nature(struct event *event)
+{
+	struct attr *attr = &event->attr;
+	bool raw = attr->type == ATTR_TRACEPOINT || is_bpf_output(event);
+	attr->sample_type = SAMPLE_IP | SAMPLE_TID | (raw ? SAMPLE_RAW | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD : 0);
+	attr->sample_period = raw || attr->type == ATTR_BREAKPOINT || event->follower;
+	attr->read_format = READ_LOST | READ_ID;
+}
+
+static void set_rate(struct attr *attr, const struct sampling *s)
+{
+	if (!attr->sample_period || s->rate_given) {
+		flag(attr, ATTR_FREQ, s->freq != 0);
+		attr->sample_period = s->freq ? s->freq : s->period;
+	}
+	if (attr_flag(attr, ATTR_FREQ))
+		attr->sample_type |= SAMPLE_PERIOD;
+	if (s->no_samples)
+		attr->sample_period = 0;
+}
+
+static void set_call_graph(struct event *event, const struct sampling *s, enum call_graph mode, uint64_t stack_size,
+	uint32_t max_stack)
+{
+	struct attr *attr = &event->attr;
+	if (mode == CALL_GRAPH_NONE || event->follower)
+		return;
+	attr->sample_type |= SAMPLE_CALLCHAIN;
+	attr->sample_max_stack = (uint16_t)max_stack;
+	if (s->kernel_callchains)
+		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
+	if (s->user_callchains)
+		flag(attr, ATTR_EXCLUDE_CALLCHAIN_KERNEL, true);
+	/* without user code there is no stack to unwind */
+	event->unwind = mode == CALL_GRAPH_UNWIND && !s->kernel_callchains;
+	event->keeps_registers = event->unwind && s->regs_user;
+	if (mode == CALL_GRAPH_DWARF || event->unwind) {
+		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
+		attr->sample_regs_user |= s->regs_user ? s->regs_user | registers_minimal() : s->regs_mask;
+		attr->sample_stack_user = (uint32_t)stack_size;
+		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
+	}
+	if (mode == CALL_GRAPH_LBR) {
+		attr->sample_type |= SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_CYCLES | BRANCH_NO_FLAGS | BRANCH_HW_INDEX;
+	}
+}
+
+/* Whether samples carry a time: always, but where one thread has a ring of its own and nobody asked. */
+static bool wants_time(const struct sampling *s, const struct target *target)
+{
+	return !s->no_time && (!target->per_thread || s->time_given);
+}
+
+static void set_sample_type(struct event *event, const struct sampling *s, const struct target *target)
+{
+	struct attr *attr = &event->attr;
+	const struct {
+		bool wanted, of_follower;
+		uint64_t bits;
+	} rows[] = {
+		{ event->sample_read, true, SAMPLE_READ },
+		{ s->address, true, SAMPLE_ADDR | SAMPLE_DATA_SRC },
+		{ s->phys_addr, true, SAMPLE_PHYS_ADDR },
+		{ s->data_page_size, true, SAMPLE_DATA_PAGE_SIZE },
+		{ s->code_page_size, true, SAMPLE_CODE_PAGE_SIZE },
+		{ s->weight, true, SAMPLE_WEIGHT_STRUCT },
+		{ s->transaction, true, SAMPLE_TRANSACTION },
+		{ s->cgroups, true, SAMPLE_CGROUP },
+		{ target->system_wide || s->cpu, true, SAMPLE_CPU },
+		{ wants_time(s, target), true, SAMPLE_TIME },
+		{ s->raw, false, SAMPLE_RAW | SAMPLE_TIME | SAMPLE_CPU },
+		{ s->regs_user != 0, false, SAMPLE_REGS_USER },
+		{ s->regs_intr != 0, false, SAMPLE_REGS_INTR },
+		{ s->branch != 0 && !is_dummy(event), false, SAMPLE_BRANCH_STACK },
+		{ s->period_bit, true, SAMPLE_PERIOD },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (rows[i].wanted && (rows[i].of_follower || !event->follower))
+			attr->sample_type |= rows[i].bits;
+	if (s->no_period)
+		attr->sample_type &= ~(uint64_t)SAMPLE_PERIOD;
+	if (event->follower)
+		return;
+	attr->sample_regs_user |= s->regs_user;
+	attr->sample_regs_intr |= s->regs_intr;
+	attr->branch_sample_type |= s->branch;
+}
+
+static void set_tracking(struct attr *attr, const struct sampling *s)
+{
+	const struct {
+		bool wanted;
+		enum attr_flag bit;
+	} rows[] = {
+		{ true, ATTR_TASK }, { true, ATTR_MMAP }, { true, ATTR_MMAP2 }, { true, ATTR_COMM }, { true, ATTR_COMM_EXEC },
+		{ true, ATTR_KSYMBOL }, { !s->no_bpf_event, ATTR_BPF_EVENT }, { s->address, ATTR_MMAP_DATA },
+		{ s->build_id_mmap, ATTR_BUILD_ID }, { s->namespaces, ATTR_NAMESPACES }, { s->cgroups, ATTR_CGROUP },
+		{ s->switch_events, ATTR_CONTEXT_SWITCH },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (rows[i].wanted)
+			flag(attr, rows[i].bit, true);
+}
+
+static void set_flags(struct event *event, const struct sampling *s, const struct target *target, bool leader)
+{
+	struct attr *attr = &event->attr;
+	flag(attr, ATTR_SAMPLE_ID_ALL, true);
+	flag(attr, ATTR_INHERIT, !s->no_inherit);
+	flag(attr, ATTR_WRITE_BACKWARD, s->overwrite);
+	flag(attr, ATTR_INHERIT_STAT, s->inherit_stat);
+	if (s->inherit_stat || s->running_time)
+		attr->read_format |= READ_TOTAL_TIME_ENABLED | READ_TOTAL_TIME_RUNNING;
+	if (s->no_buffering)
+		attr->wakeup_events = 1;
+	if (event->precise_max)
+		attr->flags |= (uint64_t)3 << ATTR_PRECISE_IP;
+	if (s->all_user || s->all_kernel) {
+		flag(attr, ATTR_EXCLUDE_KERNEL, s->all_user);
+		flag(attr, ATTR_EXCLUDE_USER, s->all_kernel);
+	}
+	if (s->use_clockid) {
+		flag(attr, ATTR_USE_CLOCKID, true);
+		attr->clockid = s->clockid;
+	}
+	flag(attr, ATTR_DISABLED, leader);
+	flag(attr, ATTR_ENABLE_ON_EXEC, leader && configure_enable_on_exec(s, target));
+	if (event->follower || (is_dummy(event) && target->system_wide && leader && event->leader == 0)) {
+		bool waits = s->delay_ms && !target->system_wide;
+		flag(attr, ATTR_DISABLED, waits);
+		flag(attr, ATTR_ENABLE_ON_EXEC, waits && target->command);
+	}
+}
+
+/* What the options said of call graphs goes, as far as it goes in perf: what was left out of chains stays left out, and the fields of
+ * registers and stack bytes keep their values where the samples have none. */
+static void clear_call_graph(struct event *event, const struct sampling *s)
+{
+	struct attr *attr = &event->attr;
+	if (s->call_graph == CALL_GRAPH_NONE)
+		return;
+	attr->sample_type &= ~(uint64_t)SAMPLE_CALLCHAIN;
+	if (s->call_graph == CALL_GRAPH_LBR) {
+		attr->sample_type &= ~(uint64_t)SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type &= ~(uint64_t)(BRANCH_USER | BRANCH_CALL_STACK | BRANCH_HW_INDEX);
+	}
+	if (s->call_graph == CALL_GRAPH_DWARF || event->unwind)
+		attr->sample_type &= ~(uint64_t)(SAMPLE_REGS_USER | SAMPLE_STACK_USER);
+	if (event->unwind) { /* an event that the recorder unwinds has no counterpart in perf */
+		attr->sample_type |= s->regs_user ? SAMPLE_REGS_USER : 0;
+		attr->sample_regs_user = s->regs_user;
+		attr->sample_stack_user = 0;
+		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, s->kernel_callchains);
+	}
+	event->unwind = event->keeps_registers = false;
+}
+
+/* "call-graph=…", "stack-size=…" and "max-stack=…" of one event: any of them replaces what the options said; a size of stacks alone
+ * leaves no call graph, a number of frames alone asks for frame pointers. */
+static void apply_call_graph_terms(struct event *event, const struct sampling *s, struct str *warnings)
+{
+	const struct event_terms *terms = &event->terms;
+	struct attr *attr = &event->attr;
+	enum call_graph mode = CALL_GRAPH_NONE;
+	uint64_t size = 0, own_size = terms->set & EVENT_TERM_STACK_SIZE ? (uint32_t)terms->stack_size : 0;
+	uint32_t depth = terms->set & EVENT_TERM_MAX_STACK ? (uint32_t)terms->max_stack : 0;
+	const char *text = terms->set & EVENT_TERM_CALL_GRAPH ? terms->call_graph : depth ? "fp" : NULL;
+	struct error why;
+	if (!text && !own_size)
+		return;
+	if (text && strcmp(text, "no") != 0 && call_graph_parse(text, &mode, &size, &depth, &why) < 0) {
+		if (warnings)
+			str_printf(warnings, "%s\nper-event callgraph setting for %s failed. Apply callgraph global setting for it\n", why.text,
+				event->name);
+		return;
+	}
+	clear_call_graph(event, s);
+	if (mode == CALL_GRAPH_DWARF) {
+		attr->sample_type |= SAMPLE_ADDR | SAMPLE_DATA_SRC;
+		flag(attr, ATTR_MMAP_DATA, attr_flag(attr, ATTR_MMAP)); /* of the one that follows processes */
+	}
+	set_call_graph(event, s, mode, own_size ? (own_size + 7) & ~(uint64_t)7 : size, depth);
+}
+
+/* The event's own terms go over the options. */
+static void apply_terms(struct event *event, const struct sampling *s, struct str *warnings)
+{
+	const struct event_terms *terms = &event->terms;
+	struct attr *attr = &event->attr;
+	if (terms->set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ)) {
+		bool freq = terms->set & EVENT_TERM_FREQ;
+		flag(attr, ATTR_FREQ, freq);
+		attr->sample_period = freq ? terms->freq : terms->period;
+		attr->sample_type = (attr->sample_type & ~(uint64_t)SAMPLE_PERIOD) | (freq || s->period_bit ? SAMPLE_PERIOD : 0);
+	}
+	if (terms->set & EVENT_TERM_TIME)
+		attr->sample_type = (attr->sample_type & ~(uint64_t)SAMPLE_TIME) | (terms->time ? SAMPLE_TIME : 0);
+	if (terms->set & EVENT_TERM_INHERIT)
+		flag(attr, ATTR_INHERIT, terms->inherit);
+	if (terms->set & EVENT_TERM_OVERWRITE)
+		flag(attr, ATTR_WRITE_BACKWARD, terms->overwrite);
+	if (terms->set & EVENT_TERM_BRANCH) {
+		attr->sample_type = (attr->sample_type & ~(uint64_t)SAMPLE_BRANCH_STACK) | (terms->branch ? SAMPLE_BRANCH_STACK : 0);
+		attr->branch_sample_type = terms->branch ? terms->branch : attr->branch_sample_type;
+	}
+	if (terms->set & EVENT_TERM_AUX_OUTPUT)
+		flag(attr, ATTR_AUX_OUTPUT, terms->aux_output);
+	apply_call_graph_terms(event, s, warnings);
+}
+
+/* Members of a sampled-together group do not sample themselves, unless their terms say so: the leader's samples carry their counts. */
+static void group_reading(struct events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++) {
+		struct event *event = &events->list.items[i];
+		const struct event *leader = &events->list.items[event->leader];
+		if (!event->sample_read || leader->members < 2)
+			continue;
+		event->attr.read_format |= READ_GROUP;
+		flag(&event->attr, ATTR_INHERIT, false);
+		if (event == leader || !leader->sample_read)
+			continue;
+		if (!(event->terms.set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ))) {
+			event->attr.sample_period = 0;
+			flag(&event->attr, ATTR_FREQ, false);
+		}
+		if (!(event->terms.set & EVENT_TERM_OVERWRITE))
+			flag(&event->attr, ATTR_WRITE_BACKWARD, false);
+		event->attr.sample_type = leader->attr.sample_type;
+	}
+}
+
+/* Records of several events must tell which they are of. */
+static void identify(struct events *events, const struct sampling *s)
+{
+	size_t count = events->list.count;
+	bool identifier = s->identifier, id = s->identifier || count > 1;
+	for (size_t i = 1; i < count; i++)
+		identifier |= events->list.items[i].attr.sample_type != events->list.items[0].attr.sample_type;
+	for (size_t i = 0; i < count; i++) {
+		struct attr *attr = &events->list.items[i].attr;
+		if (id || (attr->sample_type & SAMPLE_READ && !(attr->sample_type & SAMPLE_IDENTIFIER)))
+			attr->sample_type |= identifier ? SAMPLE_IDENTIFIER : SAMPLE_ID;
+	}
+}
+
+static int refuse(struct error *err, const char *why)
+{
+	error_set(err, ERROR_USAGE, "%s", why);
+	if (err)
+		err->sys = EINVAL;
+	return -1;
+}
+
+static int check(const struct events *events, const struct target *target, struct error *err)
+{
+	for (size_t i = 0; i < events->list.count; i++) {
+		if (events->list.items[i].terms.set & EVENT_TERM_AUX_SAMPLE_SIZE)
+			return refuse(err, "No AUX area event to sample");
+		if (events->list.items[i].cgroup && !target->system_wide)
+			return refuse(err, "cgroup monitoring only available in system-wide mode");
+	}
+	return 0;
+}
+
+struct attr configure_written(const struct event *event)
+{
+	struct attr attr = event->attr;
+	if (event->unwind)
+		flag(&attr, ATTR_EXCLUDE_CALLCHAIN_USER, false);
+	return attr;
+}
+
+bool configure_unwinds(const struct events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (events->list.items[i].unwind)
+			return true;
+	return false;
+}
+
+int configure_events(struct events *events, const struct sampling *sampling, const struct target *target, struct str *warnings,
+	struct error *err)
+{
+	struct sampling s = *sampling;
+	if (target->per_thread)
+		s.no_inherit = true;
+	s.address |= s.call_graph == CALL_GRAPH_DWARF; /* stacks are unwound with the data mappings at hand */
+	if (check(events, target, err) < 0)
+		return -1;
+	uint32_t tracking = configure_tracking(events);
+	for (uint32_t i = 0; i < events->list.count; i++) {
+		struct event *event = &events->list.items[i];
+		set_nature(event);
+		set_rate(&event->attr, &s);
+		set_sample_type(event, &s, target);
+		set_call_graph(event, &s, s.call_graph, s.stack_size, s.max_stack);
+		set_flags(event, &s, target, event->leader == i);
+		if (event->private)
+			flag(&event->attr, ATTR_WRITE_BACKWARD, false);
+		if (i == tracking || (i == 0 && events->list.items[tracking].private))
+			set_tracking(&event->attr, &s);
+		apply_terms(event, &s, warnings);
+	}
+	if (configure_unwinds(events)) /* with the mappings of their time */
+		for (size_t i = 0; i < events->list.count; i++)
+			events->list.items[i].attr.sample_type |= SAMPLE_TIME;
+	group_reading(events);
+	identify(events, &s);
+	return 0;
+}

@@ -1,0 +1,438 @@
+#include "record/acquire/counters.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/hash.h"
+#include "os/counter.h"
+#include "os/permission.h"
+
+/* Opening one event after another: what is under way. */
+struct opening {
+	struct counters *counters;
+	struct events *events;
+	const struct target *target;
+	struct str *notes;
+	unsigned dropped;            /* rows of kernel features already given up */
+	unsigned files_raised;       /* how often the limit of open files was raised */
+};
+
+static void note(struct opening *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct opening *o, const char *format, ...)
+{
+	va_list args;
+	if (!o->notes)
+		return;
+	va_start(args, format);
+	str_vprintf(o->notes, format, args);
+	va_end(args);
+	str_putc(o->notes, '\n');
+}
+
+static void flag(struct attr *attr, enum attr_flag bit, bool on)
+{
+	attr->flags &= ~((uint64_t)1 << bit);
+	attr->flags |= (uint64_t)on << bit;
+}
+
+/* What newer kernels brought, newest first: an EINVAL is answered by doing without, where the recording still makes sense. */
+static const struct kernel_feature {
+	uint64_t read_format, sample_type, flags, branch;
+	uint64_t instead;          /* sample_type bits to use then */
+	bool needed;               /* asked for by name: not to be dropped silently */
+	const char *what;
+} kernel_features[] = {
+	{ .read_format = READ_LOST, .what = "counts of lost samples" },
+	{ .flags = (uint64_t)1 << ATTR_BUILD_ID, .what = "build-ids in mapping records" },
+	{ .sample_type = SAMPLE_WEIGHT_STRUCT, .instead = SAMPLE_WEIGHT, .what = "structured weights" },
+	{ .sample_type = SAMPLE_CODE_PAGE_SIZE, .needed = true, .what = "code page sizes" },
+	{ .sample_type = SAMPLE_DATA_PAGE_SIZE, .needed = true, .what = "data page sizes" },
+	{ .sample_type = SAMPLE_CGROUP, .flags = (uint64_t)1 << ATTR_CGROUP, .needed = true, .what = "cgroup records" },
+	{ .branch = BRANCH_HW_INDEX, .what = "branch stack indexes" },
+	{ .flags = (uint64_t)1 << ATTR_KSYMBOL | (uint64_t)1 << ATTR_BPF_EVENT, .what = "kernel symbol and BPF records" },
+	{ .flags = (uint64_t)1 << ATTR_NAMESPACES, .needed = true, .what = "namespace records" },
+	{ .branch = BRANCH_NO_FLAGS | BRANCH_NO_CYCLES, .what = "short branch stacks" },
+	{ .flags = (uint64_t)1 << ATTR_USE_CLOCKID, .needed = true, .what = "a clock of choice" },
+	{ .flags = (uint64_t)1 << ATTR_COMM_EXEC, .what = "marks of exec in names" },
+	{ .flags = (uint64_t)1 << ATTR_MMAP2, .what = "long mapping records" },
+	{ .flags = (uint64_t)1 << ATTR_EXCLUDE_GUEST | (uint64_t)1 << ATTR_EXCLUDE_HOST, .what = "telling guests from hosts" },
+};
+enum { KERNEL_FEATURES = sizeof kernel_features / sizeof kernel_features[0] };
+
+static bool uses(const struct attr *attr, const struct kernel_feature *feature)
+{
+	return (attr->read_format & feature->read_format) || (attr->sample_type & feature->sample_type) ||
+		(attr->flags & feature->flags) || (attr->branch_sample_type & feature->branch);
+}
+
+static void drop(struct attr *attr, const struct kernel_feature *feature)
+{
+	if (attr->sample_type & feature->sample_type)
+		attr->sample_type |= feature->instead;
+	attr->read_format &= ~feature->read_format;
+	attr->sample_type &= ~feature->sample_type;
+	attr->flags &= ~feature->flags;
+	attr->branch_sample_type &= ~feature->branch;
+}
+
+/* Gives up the newest feature this event uses, for all events; false where there is none left to give up. */
+static bool drop_feature(struct opening *o, struct event *event)
+{
+	for (unsigned i = 0; i < KERNEL_FEATURES; i++) {
+		const struct kernel_feature *feature = &kernel_features[i];
+		if (o->dropped >> i & 1 || !uses(&event->attr, feature))
+			continue;
+		o->dropped |= 1u << i;
+		if (feature->needed)
+			continue;
+		for (size_t k = 0; k < o->events->list.count; k++)
+			drop(&o->events->list.items[k].attr, feature);
+		note(o, "this kernel may not know %s: trying without", feature->what);
+		return true;
+	}
+	return false;
+}
+
+/* First to the limit we may go to, then beyond it where we are privileged. */
+static bool raise_file_limit(struct opening *o)
+{
+	enum { MANY_FILES = 1 << 19 }; /* below fs.nr_open everywhere */
+	struct rlimit limit;
+	if (o->files_raised >= 2 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return false;
+	if (o->files_raised == 0 && limit.rlim_cur == limit.rlim_max)
+		o->files_raised++;
+	if (o->files_raised == 1)
+		limit.rlim_max = limit.rlim_max < MANY_FILES ? MANY_FILES : limit.rlim_max * 2;
+	o->files_raised++;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+static void rename_event(struct opening *o, struct event *event)
+{
+	struct str name = { 0 };
+	event_name_of(&event->attr, &name);
+	event->name = arena_string(&o->events->arena, name.text, name.len);
+	str_fini(&name);
+}
+
+/* cycles where there is no PMU: a clock. */
+static bool fall_back_to_clock(struct opening *o, struct event *event, int sys)
+{
+	struct attr *attr = &event->attr;
+	if (attr->type != ATTR_HARDWARE || (attr->config & 0xffffffff) != 0 || (sys != ENOENT && sys != ENXIO && sys != ENODEV))
+		return false;
+	attr->type = ATTR_SOFTWARE;
+	attr->config = o->target->system_wide ? 0 : 1;
+	event->pmu = "software";
+	event->cpus = NULL;
+	note(o, "The %s event is not supported, trying to fall back to %s", event->name, attr->config ? "task-clock" : "cpu-clock");
+	rename_event(o, event);
+	return true;
+}
+
+/* Kernel code may not be measured: user space alone. */
+static bool fall_back_to_user(struct opening *o, struct event *event, int sys)
+{
+	struct permission permission;
+	struct attr *attr = &event->attr;
+	if ((sys != EACCES && sys != EPERM) || attr_flag(attr, ATTR_EXCLUDE_KERNEL) || attr_flag(attr, ATTR_EXCLUDE_USER) ||
+	    attr->type == ATTR_TRACEPOINT)
+		return false;
+	permission_read(&permission);
+	if (permission.paranoid <= 1)
+		return false;
+	note(o, "kernel.perf_event_paranoid=%d, trying to fall back to excluding kernel and hypervisor samples", permission.paranoid);
+	flag(attr, ATTR_EXCLUDE_KERNEL, true);
+	flag(attr, ATTR_EXCLUDE_HV, true);
+	struct str name = { 0 };
+	const char *colon = strchr(event->name, ':');
+	str_printf(&name, "%s%su", event->name, colon ? "" : ":");
+	event->name = arena_string(&o->events->arena, name.text, name.len);
+	str_fini(&name);
+	return true;
+}
+
+static unsigned precise(const struct event *event)
+{
+	return attr_precise_ip(&event->attr);
+}
+
+static void set_precise(struct event *event, unsigned level)
+{
+	event->attr.flags = (event->attr.flags & ~((uint64_t)3 << ATTR_PRECISE_IP)) | (uint64_t)level << ATTR_PRECISE_IP;
+}
+
+static int counter_group(const struct opening *o, const struct event *event, uint32_t index, size_t slot, int32_t cpu)
+{
+	if (event->leader == index)
+		return -1;
+	const struct counters *c = o->counters;
+	uint32_t first = c->first.items[event->leader], end = c->first.items[event->leader + 1];
+	size_t same = first + slot;
+	if (same < end && c->list.items[same].cpu == cpu)
+		return c->list.items[same].fd;
+	return -1;
+}
+
+static const struct cpus *event_cpus(const struct opening *o, const struct event *event)
+{
+	if (event->follower && o->target->system_wide)
+		return &o->target->online;
+	if (event->cpus && event->cpus->list.count && !o->target->per_thread)
+		return event->cpus;
+	return &o->target->cpus;
+}
+
+static void close_from(struct counters *counters, size_t first)
+{
+	while (counters->list.count > first)
+		counter_close(counters->list.items[--counters->list.count].fd);
+}
+
+/* May this failure be passed over? A thread of many, or a CPU that went offline since the list of CPUs was read, unless it was named. */
+static bool has_gone(struct opening *o, const struct counter *counter, bool first_cpu, int fd)
+{
+	const struct target *target = o->target;
+	if (fd == -ESRCH && target->attached && target->threads.count > 1) {
+		o->counters->missing_threads += first_cpu && counter->event == 0;
+		return true;
+	}
+	if (fd != -ENODEV || !target->system_wide || target->cpus_given)
+		return false;
+	cpus_add(&o->counters->offline, counter->cpu);
+	return true;
+}
+
+/* Opens one event everywhere; 0 or -errno of the first that failed. */
+static int open_event(struct opening *o, uint32_t index)
+{
+	const struct event *event = &o->events->list.items[index];
+	const struct cpus *cpus = event_cpus(o, event);
+	const struct target *target = o->target;
+	size_t first = o->counters->list.count, open = 0;
+	bool offline = false;
+	o->counters->first.items[index] = (uint32_t)first;
+	for (size_t i = 0; i < cpus->list.count; i++) {
+		for (size_t k = 0; k < target->threads.count; k++) {
+			size_t slot = o->counters->list.count - first;
+			struct counter *counter = vec_add(&o->counters->list);
+			*counter = (struct counter){
+				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = target->threads.items[k].tid, .ring = UINT32_MAX,
+			};
+			int group = counter_group(o, event, index, slot, counter->cpu);
+			if (event->leader != index && group < 0)
+				continue;
+			int fd = counter_open(&event->attr, event->cgroup ? event->cgroup_fd : counter->tid, counter->cpu, group,
+				event->cgroup ? COUNTER_PID_CGROUP : 0);
+			if (fd >= 0) {
+				counter->fd = fd;
+				open++;
+				continue;
+			}
+			offline |= fd == -ENODEV;
+			if (has_gone(o, counter, i == 0, fd))
+				continue;
+			close_from(o->counters, first);
+			return fd;
+		}
+	}
+	if (open || !offline)
+		return 0;
+	close_from(o->counters, first); /* on no CPU at all: that has another reason */
+	vec_clear(&o->counters->offline.list);
+	return -ENODEV;
+}
+
+/* A weak group that the PMU cannot hold falls apart into its events. */
+static bool break_group(struct opening *o, uint32_t index)
+{
+	struct event *list = o->events->list.items;
+	uint32_t leader = list[index].leader;
+	if (!list[leader].weak || list[leader].members < 2)
+		return false;
+	for (uint32_t i = leader; i < o->events->list.count && list[i].leader == leader; i++) {
+		list[i].leader = i;
+		list[i].members = 0;
+		flag(&list[i].attr, ATTR_DISABLED, attr_flag(&list[leader].attr, ATTR_DISABLED));
+		flag(&list[i].attr, ATTR_ENABLE_ON_EXEC, attr_flag(&list[leader].attr, ATTR_ENABLE_ON_EXEC));
+	}
+	note(o, "the group of %s does not fit into the PMU: its events are counted one by one", list[leader].name);
+	return true;
+}
+
+/* Opens one event, giving in step by step. */
+static int open_with_fallbacks(struct opening *o, uint32_t index, struct error *err)
+{
+	struct event *event = &o->events->list.items[index];
+	unsigned wanted = precise(event);
+	for (;;) {
+		int status = open_event(o, index);
+		if (status == 0)
+			return 0;
+		if (event->precise_max && precise(event) > 0) {
+			set_precise(event, precise(event) - 1);
+			continue;
+		}
+		if (event->precise_max)
+			set_precise(event, wanted);
+		if (status == -EMFILE && raise_file_limit(o))
+			continue;
+		if (fall_back_to_clock(o, event, -status) || fall_back_to_user(o, event, -status))
+			continue;
+		if (status == -EINVAL && drop_feature(o, event))
+			continue;
+		if ((status == -EINVAL || status == -EBADF) && event->leader != index && break_group(o, index))
+			continue;
+		return counter_explain(err, event, o->target, -status);
+	}
+}
+
+static int read_ids(struct counters *counters)
+{
+	for (size_t i = 0; i < counters->list.count; i++) {
+		struct counter *counter = &counters->list.items[i];
+		int status = counter->fd >= 0 ? counter_id(counter->fd, &counter->id) : 0;
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
+	struct error *err)
+{
+	struct opening o = { .counters = counters, .events = events, .target = target, .notes = notes };
+	*counters = (struct counters){ 0 };
+	for (uint32_t i = 0; i <= events->list.count; i++)
+		vec_push(&counters->first, 0);
+	for (uint32_t i = 0; i < events->list.count; i++) {
+		if (open_with_fallbacks(&o, i, err) < 0)
+			return -1;
+		counters->first.items[i + 1] = (uint32_t)counters->list.count;
+	}
+	int status = read_ids(counters);
+	if (status < 0) {
+		errno = -status;
+		return error_system(err, "cannot read the id of an event");
+	}
+	for (size_t i = 0; i < counters->list.count; i++)
+		if (!cpus_has(&counters->offline, counters->list.items[i].cpu))
+			cpus_add(&counters->cpus, counters->list.items[i].cpu);
+	size_t open = 0;
+	for (size_t i = 0; i < counters->list.count; i++)
+		open += counters->list.items[i].fd >= 0;
+	return open ? 0 : counter_explain(err, &events->list.items[0], target, ESRCH);
+}
+
+/* The ring of a counter: one per CPU, or per thread where threads are followed anywhere; backward events have their own. */
+static uint64_t ring_key(const struct counter *counter, bool backward)
+{
+	uint64_t place = counter->cpu >= 0 ? (uint64_t)counter->cpu : (uint64_t)1 << 40 | (uint32_t)counter->tid;
+	return place << 1 | backward;
+}
+
+int counters_map(struct counters *counters, const struct events *events, size_t pages, struct error *err)
+{
+	struct idmap rings = { 0 };
+	int status = 0;
+	for (size_t i = 0; i < counters->list.count && status == 0; i++) {
+		struct counter *counter = &counters->list.items[i];
+		bool backward = attr_flag(&events->list.items[counter->event].attr, ATTR_WRITE_BACKWARD), added;
+		if (counter->fd < 0)
+			continue;
+		counter->ring = idmap_add(&rings, ring_key(counter, backward), (uint32_t)counters->rings.count, &added);
+		if (added) {
+			struct ring ring;
+			status = ring_open(&ring, counter->fd, pages, backward, err);
+			ring.cpu = counter->cpu;
+			if (status == 0)
+				vec_push(&counters->rings, ring);
+			continue;
+		}
+		int failed = counter_set_output(counter->fd, counters->rings.items[counter->ring].fd);
+		if (failed < 0) {
+			errno = -failed;
+			status = error_system(err, "cannot direct an event's records to a ring");
+		}
+	}
+	idmap_fini(&rings);
+	return status;
+}
+
+void counters_close(struct counters *counters)
+{
+	for (size_t i = 0; i < counters->rings.count; i++)
+		ring_close(&counters->rings.items[i]);
+	close_from(counters, 0);
+	vec_fini(&counters->rings);
+	vec_fini(&counters->list);
+	vec_fini(&counters->first);
+	cpus_fini(&counters->cpus);
+	cpus_fini(&counters->offline);
+}
+
+int counters_filter(struct counters *counters, const struct events *events, struct error *err)
+{
+	for (size_t i = 0; i < counters->list.count; i++) {
+		const struct counter *counter = &counters->list.items[i];
+		const struct event *event = &events->list.items[counter->event];
+		int status = event->filter && counter->fd >= 0 ? counter_set_filter(counter->fd, event->filter) : 0;
+		if (status < 0)
+			return error_set(err, ERROR_USAGE, "failed to set filter \"%s\" on event %s with %d (%s)", event->filter, event->name,
+				-status, strerror(-status));
+	}
+	return 0;
+}
+
+/* Leaders alone: their members follow them. */
+static void switch_counters(struct counters *counters, const struct events *events, uint32_t event, int (*act)(int))
+{
+	for (size_t i = 0; i < counters->list.count; i++) {
+		const struct counter *counter = &counters->list.items[i];
+		const struct event *of = &events->list.items[counter->event];
+		bool chosen = event == UINT32_MAX ? of->leader == counter->event && !of->follower : counter->event == event;
+		if (chosen && counter->fd >= 0)
+			act(counter->fd);
+	}
+}
+
+void counters_enable(struct counters *counters, const struct events *events, uint32_t event)
+{
+	switch_counters(counters, events, event, counter_enable);
+}
+
+void counters_disable(struct counters *counters, const struct events *events, uint32_t event)
+{
+	switch_counters(counters, events, event, counter_disable);
+}
+
+uint64_t counter_lost(const struct counter *counter, const struct attr *attr)
+{
+	uint64_t values[8 + 3 * 64];
+	if (counter->fd < 0 || !(attr->read_format & READ_LOST) || attr->read_format & READ_GROUP)
+		return 0;
+	ssize_t n = counter_read(counter->fd, values, sizeof values);
+	/* value, then enabled, running and id where they are asked for, then lost */
+	size_t at = 1 + (attr->read_format & READ_TOTAL_TIME_ENABLED ? 1 : 0) + (attr->read_format & READ_TOTAL_TIME_RUNNING ? 1 : 0) +
+		(attr->read_format & READ_ID ? 1 : 0);
+	return n >= (ssize_t)((at + 1) * 8) ? values[at] : 0;
+}
+
+void counters_evlist(const struct counters *counters, const struct events *events, struct attr (*attr_of)(const struct event *event),
+	struct evlist *evlist)
+{
+	VEC(uint64_t) ids = { 0 };
+	for (size_t i = 0; i < events->list.count; i++) {
+		const struct event *event = &events->list.items[i];
+		vec_clear(&ids);
+		for (size_t k = counters->first.items[i]; k < counters->first.items[i + 1]; k++)
+			if (counters->list.items[k].fd >= 0)
+				vec_push(&ids, counters->list.items[k].id);
+		const struct attr attr = attr_of ? attr_of(event) : event->attr;
+		evlist_add(evlist, &attr, ids.items, ids.count, event->name);
+	}
+	vec_fini(&ids);
+}

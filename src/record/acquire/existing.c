@@ -1,0 +1,73 @@
+#include "record/acquire/existing.h"
+
+#include "record/acquire/record_out.h"
+
+static bool records_kernel(const struct events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (!events->list.items[i].follower && !attr_flag(&events->list.items[i].attr, ATTR_EXCLUDE_KERNEL))
+			return true;
+	return false;
+}
+
+void existing_write(struct synthesis *synthesis, const struct existing *existing, struct writer *out)
+{
+	const struct events *events = existing->events;
+	const struct counters *counters = existing->counters;
+	struct synthesis *s = synthesis;
+	s->out = out;
+	s->trailer = synthesis_trailer(&events->list.items[0].attr);
+	s->data_maps = events->list.items[configure_tracking(events)].attr.flags >> ATTR_MMAP_DATA & 1;
+	s->namespaces = existing->sampling->namespaces;
+	s->build_ids = existing->sampling->build_id_mmap;
+	s->no_cgroups |= !existing->sampling->cgroups;
+	synthesize_id_index(s, counters);
+	synthesize_clock(s, counters);
+	if (records_kernel(events))
+		synthesize_kernel(s);
+	synthesize_event_updates(s, events, counters, existing->names);
+	synthesize_thread_map(s, existing->target);
+	synthesize_cpu_map(s, counters);
+	if (existing->programs) {
+		bpf_programs_fini(existing->programs);
+		bpf_programs_read(existing->programs);
+		bpf_images_read(existing->programs);
+		synthesize_programs(s, existing->programs);
+	}
+	synthesize_cgroups(s);
+	synthesize_processes(s, existing->target);
+	if (existing->command && existing->target->attached)
+		synthesize_command(s, existing->command);
+	synthesize_mark(s, RECORD_FINISHED_INIT);
+}
+
+/* As the kernel writes it: with the trailer of the counter's event. */
+static void write_lost(const struct counter *counter, const struct attr *attr, uint64_t lost, struct writer *out)
+{
+	const struct {
+		uint64_t bit, value;
+	} trailer[] = {
+		{ SAMPLE_TID, 0 }, { SAMPLE_TIME, 0 }, { SAMPLE_ID, counter->id }, { SAMPLE_STREAM_ID, counter->id },
+		{ SAMPLE_CPU, counter->cpu >= 0 ? (uint64_t)counter->cpu : 0 }, { SAMPLE_IDENTIFIER, counter->id },
+	};
+	size_t at = record_open(out, RECORD_LOST_SAMPLES, 0);
+	out_u64(out, lost);
+	for (size_t k = 0; k < sizeof trailer / sizeof trailer[0]; k++)
+		if (attr->sample_type & trailer[k].bit)
+			out_u64(out, trailer[k].value);
+	record_close(out, at, 0);
+}
+
+uint64_t existing_write_lost(const struct events *events, const struct counters *counters, struct writer *out)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < counters->list.count; i++) {
+		const struct counter *counter = &counters->list.items[i];
+		const struct attr *attr = &events->list.items[counter->event].attr;
+		uint64_t lost = counter_lost(counter, attr);
+		sum += lost;
+		if (lost && attr_flag(attr, ATTR_SAMPLE_ID_ALL))
+			write_lost(counter, attr, lost, out);
+	}
+	return sum;
+}

@@ -1,0 +1,60 @@
+#include "record/acquire/programs.h"
+
+#include "data/feature.h"
+#include "unit.h"
+
+enum { INFO_SIZE = 192, INFO_ID = 4, INFO_KSYM_COUNT = 104, INFO_LEN_COUNT = 108, INFO_LENS = 120, INFO_TAG_COUNT = 180,
+	INFO_TAGS = 184 };
+
+static void put(uint8_t *at, uint64_t value, size_t size)
+{
+	uint32_t word = (uint32_t)value;
+	memcpy(at, size == sizeof word ? (void *)&word : (void *)&value, size);
+}
+
+/* A program of one function: symbol, length and tag behind each other. */
+static void add_program(struct bpf_programs *programs, uint32_t id, uint64_t address)
+{
+	static const uint8_t tag[8] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88 };
+	uint8_t info[INFO_SIZE] = { 0 }, data[24] = { 0 };
+	put(info + INFO_ID, id, 4);
+	put(info + INFO_KSYM_COUNT, 1, 4);
+	put(info + INFO_LEN_COUNT, 1, 4);
+	put(info + INFO_TAG_COUNT, 1, 4);
+	put(info + INFO_LENS, 8, 8);
+	put(info + INFO_TAGS, 16, 8);
+	put(data, address, 8);
+	put(data + 8, 0x40, 4);
+	memcpy(data + 16, tag, sizeof tag);
+	vec_push(&programs->list, ((struct bpf_program){ .id = id,
+		.arrays = 1 << BPF_ARRAY_SYMBOLS | 1 << BPF_ARRAY_LENGTHS | 1 << BPF_ARRAY_TAGS,
+		.info = { (uint8_t *)arena_copy(&programs->arena, info, sizeof info), sizeof info },
+		.data = { (uint8_t *)arena_copy(&programs->arena, data, sizeof data), sizeof data } }));
+}
+
+TEST("programs stand in the header by id, and their records have the header's names")
+{
+	struct bpf_programs programs = { 0 };
+	struct writer info, records;
+	struct header header = { 0 };
+	struct arena arena = { 0 };
+	struct feature_bpf named;
+	writer_open(&info, -1, 0);
+	writer_open(&records, -1, 0);
+	add_program(&programs, 9, 0xffffffffc0002000);
+	add_program(&programs, 7, 0xffffffffc0001000);
+	programs_info_body(&programs, &info);
+	header.feature_data[FEATURE_BPF_PROG_INFO] = (struct span){ (const uint8_t *)info.buffer, info.len };
+	EXPECT_INT(feature_bpf(&header, &arena, &named), 0);
+	EXPECT_INT(named.count, 2);
+	EXPECT_INT(named.programs[0].id, 7);
+	EXPECT_INT(named.programs[1].functions[0].address, 0xffffffffc0002000);
+	EXPECT_STR(named.programs[1].functions[0].name, "bpf_prog_1122334455667788");
+	struct synthesis synthesis = { .out = &records };
+	synthesize_programs(&synthesis, &programs);
+	EXPECT(memmem(records.buffer, records.len, "bpf_prog_1122334455667788", 26) != NULL);
+	arena_fini(&arena);
+	writer_fini(&info);
+	writer_fini(&records);
+	bpf_programs_fini(&programs);
+}

@@ -1,0 +1,158 @@
+#include "record/acquire/ring_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ring_order_fini(struct ring_order *order)
+{
+	vec_fini(&order->items);
+	vec_fini(&order->places);
+	arena_fini(&order->copies);
+	*order = (struct ring_order){ 0 };
+}
+
+struct record ring_item_record(const struct ring_item *item)
+{
+	uint16_t misc;
+	memcpy(&misc, item->bytes + 4, sizeof misc);
+	return (struct record){ .type = load_u32(item->bytes), .misc = misc, .body = item->bytes + 8, .body_len = item->size - 8 };
+}
+
+uint64_t ring_record_time(const struct evlist *evlist, const struct record *record)
+{
+	uint32_t event = evlist_event_of(evlist, record);
+	if (event == UINT32_MAX)
+		return UINT64_MAX;
+	const struct sample_layout *layout = &evlist->events.items[event].layout;
+	if (record->type == RECORD_SAMPLE) {
+		size_t at = (size_t)layout->time_at * 8;
+		return layout->time_at >= 0 && at + 8 <= record->body_len ? load_u64(record->body + at) : UINT64_MAX;
+	}
+	size_t back = (size_t)layout->trailer_time_at * 8;
+	return back && back <= record->body_len ? load_u64(record->body + record->body_len - back) : UINT64_MAX;
+}
+
+/* The record at this distance from the ring's tail, in one piece. */
+static const uint8_t *record_bytes(struct ring_order *order, const struct span pieces[2], size_t at, size_t size)
+{
+	if (at >= pieces[0].len)
+		return pieces[1].data + (at - pieces[0].len);
+	if (size <= pieces[0].len - at)
+		return pieces[0].data + at;
+	size_t first = pieces[0].len - at;
+	uint8_t *copy = arena_alloc(&order->copies, size);
+	memcpy(copy, pieces[0].data + at, first);
+	memcpy(copy + first, pieces[1].data, size - first);
+	return copy;
+}
+
+static const uint8_t *head_bytes(const struct span pieces[2], size_t at)
+{
+	return at < pieces[0].len ? pieces[0].data + at : pieces[1].data + (at - pieces[0].len);
+}
+
+/* Lists what the ring holds behind what is listed of it, up to the first one that is newer than `limit`. */
+static int look(struct ring_order *order, const struct ring *ring, uint32_t index, const struct evlist *evlist, uint64_t limit,
+	struct error *err)
+{
+	struct ring_place *place = &order->places.items[index];
+	struct span pieces[2];
+	size_t pending = ring_pending(ring, pieces);
+	while (place->found < pending && !place->ended) {
+		uint16_t size;
+		memcpy(&size, head_bytes(pieces, place->found) + 6, sizeof size);
+		if (size < 8 || size % 8 || size > pending - place->found)
+			return error_set(err, ERROR_FORMAT, "a ring holds a record of %u bytes", size);
+		struct ring_item item = { .size = size, .ring = index, .place = (uint32_t)order->items.count };
+		item.bytes = record_bytes(order, pieces, place->found, size);
+		struct record record = ring_item_record(&item);
+		uint64_t time = ring_record_time(evlist, &record);
+		item.time = time == UINT64_MAX || time < place->time ? place->time : time;
+		if (item.time > limit) {
+			place->ended = true;
+			break;
+		}
+		place->time = item.time;
+		place->found += size;
+		order->newest = item.time > order->newest ? item.time : order->newest;
+		vec_push(&order->items, item);
+	}
+	return 0;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct ring_item *x = a, *y = b;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static void sort(struct ring_order *order)
+{
+	size_t sorted = 1;
+	while (sorted < order->items.count && order->items.items[sorted - 1].time <= order->items.items[sorted].time)
+		sorted++;
+	if (sorted < order->items.count)
+		qsort(order->items.items, order->items.count, sizeof *order->items.items, compare_items);
+}
+
+static void begin(struct ring_order *order, size_t count)
+{
+	vec_clear(&order->items);
+	arena_fini(&order->copies);
+	while (order->places.count < count)
+		(void)vec_add(&order->places);
+	for (size_t i = 0; i < count; i++) {
+		order->places.items[i].found = 0;
+		order->places.items[i].ended = false;
+	}
+	order->newest = 0;
+}
+
+/* Newest first. */
+static int look_back(struct ring_order *order, struct ring *ring, uint32_t index, const struct evlist *evlist, struct error *err)
+{
+	struct span pieces[2];
+	size_t whole = ring_snapshot(ring, pieces);
+	uint64_t newer = UINT64_MAX;
+	for (size_t at = 0; at < whole;) {
+		uint16_t size;
+		memcpy(&size, head_bytes(pieces, at) + 6, sizeof size);
+		if (size < 8 || size % 8 || size > whole - at)
+			return error_set(err, ERROR_FORMAT, "a ring holds a record of %u bytes", size);
+		struct ring_item item = { .size = size, .ring = index, .place = UINT32_MAX - (uint32_t)order->items.count };
+		item.bytes = record_bytes(order, pieces, at, size);
+		struct record record = ring_item_record(&item);
+		uint64_t time = ring_record_time(evlist, &record);
+		item.time = newer = time < newer ? time : newer;
+		vec_push(&order->items, item);
+		at += size;
+	}
+	return 0;
+}
+
+int ring_order_snapshot(struct ring_order *order, struct ring *rings, size_t count, const struct evlist *evlist, struct error *err)
+{
+	begin(order, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (rings[i].backward && look_back(order, &rings[i], i, evlist, err) < 0)
+			return -1;
+	sort(order);
+	return 0;
+}
+
+int ring_order_fill(struct ring_order *order, const struct ring *rings, size_t count, const struct evlist *evlist, bool final,
+	struct error *err)
+{
+	begin(order, count);
+	for (uint32_t i = 0; i < count; i++)
+		if (!rings[i].backward && look(order, &rings[i], i, evlist, UINT64_MAX, err) < 0)
+			return -1;
+	uint64_t newest = order->newest;
+	for (uint32_t i = 0; i < count && !final && order->items.count; i++)
+		if (!rings[i].backward && look(order, &rings[i], i, evlist, newest, err) < 0)
+			return -1;
+	sort(order);
+	return 0;
+}

@@ -1,0 +1,426 @@
+#include "record/write/build_ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "data/source.h"
+#include "image/image.h"
+#include "image/search.h"
+#include "model/model.h"
+#include "os/file.h"
+#include "os/kernel.h"
+#include "record/acquire/record_out.h"
+
+/* A side-band record, kept until all are in order of time. */
+struct kept {
+	uint64_t time, place;
+	struct record record;
+};
+
+/* Pages already looked up: (address space, page). Full, it is emptied: only speed depends on it. */
+enum {
+	SEEN_SLOTS = 1 << 16, PAGE_SHIFT = 12,
+	HISTORY_BYTES = 1 << 23,    /* the model may grow by that much, and by its own size, before the dead are forgotten */
+	RESTARTS_MAX = 64,          /* samples far back in time; each costs a reading of the side-band */
+};
+
+struct marking {
+	struct recording_facts *facts;
+	struct source *source;
+	struct model model, before; /* … and the generation before it */
+	uint64_t renewed, renewed_before; /* when this generation began, and the one before */
+	size_t generation_bytes;
+	size_t next;                /* of the side-band: what the model does not know yet */
+	unsigned restarts;
+	VEC(struct kept) sideband;
+	struct arena arena;
+	bool timed;                 /* samples carry times; otherwise the place in the file orders */
+	uint64_t *seen;             /* SEEN_SLOTS hashes */
+	VEC(bool) hit;              /* by module */
+};
+
+static bool is_sideband(uint32_t type)
+{
+	static const uint32_t types = 1u << RECORD_MMAP | 1u << RECORD_MMAP2 | 1u << RECORD_COMM | 1u << RECORD_FORK | 1u << RECORD_EXIT |
+		1u << RECORD_KSYMBOL;
+	return type < 32 && types >> type & 1;
+}
+
+static const struct evsel *evsel_of(const struct source *source, const struct record *record)
+{
+	uint32_t event = evlist_event_of(&source->header.evlist, record);
+	return event < source->header.evlist.events.count ? &source->header.evlist.events.items[event] : NULL;
+}
+
+static void keep(struct marking *m, const struct record *record, uint64_t place)
+{
+	const struct evsel *evsel = evsel_of(m->source, record);
+	struct sample trailer = { .time = UINT64_MAX };
+	struct kept *kept = vec_add(&m->sideband);
+	kept->record = *record;
+	kept->record.body = arena_copy(&m->arena, record->body, record->body_len);
+	kept->place = place;
+	if (evsel)
+		sample_decode_trailer(&trailer, &evsel->layout, record);
+	kept->time = trailer.time != UINT64_MAX ? trailer.time : 0;
+}
+
+static void count_lost(struct recording_facts *facts, const struct record *record)
+{
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	take_u64(&c);
+	facts->lost_events += take_u64(&c);
+	facts->lost_chunks++;
+}
+
+static void count_sample(struct marking *m, const struct record *record)
+{
+	struct recording_facts *facts = m->facts;
+	const struct evsel *evsel = evsel_of(m->source, record);
+	facts->samples++;
+	if (!evsel || evsel->layout.time_at < 0 || (size_t)evsel->layout.time_at * 8 + 8 > record->body_len)
+		return;
+	uint64_t time = load_u64(record->body + (size_t)evsel->layout.time_at * 8);
+	m->timed = true;
+	if (facts->first_time == 0 || time < facts->first_time)
+		facts->first_time = time;
+	if (time > facts->last_time)
+		facts->last_time = time;
+}
+
+static int first_pass(struct marking *m, bool samples, struct error *err)
+{
+	struct record record;
+	int status;
+	for (uint64_t place = 1; (status = source_next(m->source, &record, err)) > 0; place++) {
+		if (is_sideband(record.type))
+			keep(m, &record, place);
+		else if (record.type == RECORD_SAMPLE && samples)
+			count_sample(m, &record);
+		else if (record.type == RECORD_LOST)
+			count_lost(m->facts, &record);
+		source_release(m->source, source_mark(m->source));
+	}
+	return status;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Once more from the beginning. Modules stay. */
+static void restart(struct marking *m)
+{
+	struct modules modules = m->model.modules;
+	m->model.modules = (struct modules){ 0 };
+	model_fini(&m->model);
+	model_fini_history(&m->before);
+	m->before = (struct model){ 0 };
+	model_init(&m->model);
+	m->model.modules = modules;
+	m->next = 0;
+	m->renewed = m->renewed_before = 0;
+	m->generation_bytes = 0;
+	memset(m->seen, 0, SEEN_SLOTS * sizeof *m->seen);
+}
+
+static void renew(struct marking *m, uint64_t time)
+{
+	model_fini_history(&m->before);
+	model_renew(&m->model, time, NULL, NULL, &m->before);
+	m->renewed_before = m->renewed;
+	m->renewed = time;
+	m->generation_bytes = m->model.arena.bytes;
+	memset(m->seen, 0, SEEN_SLOTS * sizeof *m->seen); /* address spaces may lie where others lay */
+}
+
+/* Tells the model what there is up to a time, which is its clock: a sample can be looked up as of its own, if that is not long past. */
+static void advance(struct marking *m, uint64_t time)
+{
+	if (time < m->renewed_before && m->restarts < RESTARTS_MAX) {
+		m->restarts++;
+		restart(m);
+	}
+	for (; m->next < m->sideband.count; m->next++) {
+		const struct kept *kept = &m->sideband.items[m->next];
+		if (m->timed && kept->time > time)
+			break;
+		if (m->timed && m->model.arena.bytes > 2 * m->generation_bytes + HISTORY_BYTES)
+			renew(m, kept->time);
+		const struct sample trailer = { .time = kept->time };
+		model_apply(&m->model, &kept->record, &trailer, m->timed ? kept->time : kept->place);
+	}
+	while (m->hit.count < m->model.modules.list.count)
+		vec_push(&m->hit, false);
+}
+
+static void order_sideband(struct marking *m, bool all)
+{
+	if (m->timed && m->sideband.count)
+		qsort(m->sideband.items, m->sideband.count, sizeof m->sideband.items[0], compare_times);
+	/* places are no times: an exit stands before samples that came earlier in another ring */
+	m->model.keep_exited = !m->timed;
+	if (all || !m->timed)
+		advance(m, UINT64_MAX);
+}
+
+static bool seen(struct marking *m, const struct map_node *root, uint64_t address)
+{
+	uint64_t hash = hash_pair((uint64_t)(uintptr_t)root, address >> PAGE_SHIFT) | 1;
+	uint64_t *slot = &m->seen[hash >> 1 & (SEEN_SLOTS - 1)];
+	if (*slot == hash)
+		return true;
+	*slot = hash;
+	return false;
+}
+
+static void mark(struct marking *m, const struct map_node *root, uint64_t address)
+{
+	if (!root || seen(m, root, address))
+		return;
+	const struct map *map = map_find(root, address);
+	if (map && map->module < m->hit.count)
+		m->hit.items[map->module] = true;
+}
+
+static void mark_chain(struct marking *m, const struct sample *sample, const struct map_node *user, const struct map_node *kernel,
+	bool in_kernel)
+{
+	for (uint64_t i = 0; i < sample->callchain_count; i++) {
+		uint64_t address = sample_chain_at(sample, i);
+		if (address >= CONTEXT_MAX)
+			in_kernel = address == CONTEXT_KERNEL;
+		else
+			mark(m, in_kernel ? kernel : user, address);
+	}
+}
+
+static void count_chain(struct recording_facts *facts, const struct evsel *evsel, const struct sample *sample)
+{
+	enum { SHORT = 2 };
+	size_t frames = attr_chains_by_frame_pointer(&evsel->attr) ? sample_user_frames(sample) : 0;
+	facts->user_chains += frames > 0;
+	facts->short_chains += frames > 0 && frames <= SHORT;
+}
+
+static void mark_sample(struct marking *m, const struct record *record, uint64_t place)
+{
+	struct sample sample;
+	const struct evsel *evsel = evsel_of(m->source, record);
+	if (!evsel || sample_decode(&sample, &evsel->layout, record, NULL) < 0)
+		return;
+	uint64_t clock = m->timed ? sample.time : place;
+	bool in_kernel = record_cpumode(record) == RECORD_MISC_KERNEL;
+	if (m->timed)
+		advance(m, clock);
+	const struct model *model = clock < m->renewed ? &m->before : &m->model;
+	if (clock < m->renewed_before)
+		clock = m->renewed_before;
+	const struct map_node *kernel = model_kernel_root(model, clock), *user = NULL;
+	if (!in_kernel || sample.callchain_count)
+		user = model_root(model, (int32_t)sample.pid, model_thread(model, (int32_t)sample.tid, clock), clock);
+	mark(m, in_kernel ? kernel : user, sample.ip);
+	count_chain(m->facts, evsel, &sample);
+	if (sample.callchain_count)
+		mark_chain(m, &sample, user, kernel, in_kernel);
+}
+
+static int second_pass(struct marking *m, struct error *err)
+{
+	struct record record;
+	int status;
+	for (uint64_t place = 1; (status = source_next(m->source, &record, err)) > 0; place++) {
+		if (record.type == RECORD_SAMPLE)
+			mark_sample(m, &record, place);
+		source_release(m->source, source_mark(m->source));
+	}
+	return status;
+}
+
+static uint8_t vdso_build_id(uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	struct image image = { 0 };
+	uint8_t length = 0;
+	if (image_open_vdso(&image, NULL) == 0)
+		length = elf_build_id(&image.elf, id);
+	image_close(&image);
+	return length;
+}
+
+/* "/lib/modules/…/ext4.ko.xz" and "[ext4]" are the module "ext4". */
+static unsigned module_build_id(const char *path, uint8_t id[20])
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char word[128];
+	size_t length = *name == '[' ? strcspn(++name, "]") : strcspn(name, ".");
+	if (length >= sizeof word)
+		return 0;
+	for (size_t i = 0; i < length; i++)
+		word[i] = name[i] == '-' ? '_' : name[i];
+	word[length] = '\0';
+	return kernel_module_build_id(word, id);
+}
+
+static struct mapped_identity identity_of(const struct module *module)
+{
+	return (struct mapped_identity){ .maj = module->maj, .min = module->min, .ino = module->ino, .generation = module->ino_generation };
+}
+
+/* As the process that mapped it sees the path, or has it mapped, while it lives. */
+static uint8_t file_build_id(const struct module *module, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	CLEANUP_FD int root = process_root(module->pid);
+	const struct mapped_identity identity = identity_of(module);
+	CLEANUP_FD int fd = mapped_file_or_path(root, module->long_name, module->pid, &identity);
+	struct image image;
+	if (fd < 0 || image_open_descriptor(&image, fd, module->long_name, NULL, NULL) < 0)
+		return 0;
+	uint8_t length = elf_build_id(&image.elf, id);
+	image_close(&image);
+	return length;
+}
+
+bool hit_module_of(struct hit_module *out, const struct module *module)
+{
+	struct hit_module hit = { .path = module->long_name, .pid = -1 };
+	memcpy(hit.build_id, module->build_id, sizeof hit.build_id);
+	hit.build_id_len = module->build_id_len;
+	switch (module->kind) {
+	case MODULE_FILE:
+		hit.kind = HIT_FILE;
+		hit.pid = module->pid;
+		hit.identity = identity_of(module);
+		if (!hit.build_id_len)
+			hit.build_id_len = file_build_id(module, hit.build_id);
+		break;
+	case MODULE_VDSO:
+		hit.kind = HIT_VDSO;
+		if (!hit.build_id_len)
+			hit.build_id_len = vdso_build_id(hit.build_id);
+		break;
+	case MODULE_KERNEL:
+		hit.kind = HIT_KERNEL;
+		hit.path = "[kernel.kallsyms]";
+		if (!hit.build_id_len)
+			hit.build_id_len = (uint8_t)kernel_build_id(hit.build_id);
+		break;
+	case MODULE_KMODULE:
+		hit.kind = HIT_KERNEL_MODULE;
+		if (!hit.build_id_len)
+			hit.build_id_len = (uint8_t)module_build_id(module->long_name, hit.build_id);
+		break;
+	default:
+		return false;
+	}
+	*out = hit;
+	return hit.build_id_len;
+}
+
+/* What is known from the time of the recording goes before what the path leads to now. */
+static bool identify(struct hit_module *hit, const struct module *module, struct build_reader *builds)
+{
+	const struct mapped_identity identity = identity_of(module);
+	struct module known = *module;
+	int len = module->kind == MODULE_FILE && !module->build_id_len ?
+		build_reader_get(builds, module->long_name, &identity, known.build_id) : -1;
+	if (len == 0)
+		return false;
+	if (len > 0)
+		known.build_id_len = (uint8_t)len;
+	return hit_module_of(hit, &known);
+}
+
+static void add_module(struct marking *m, const struct module *module, struct build_reader *builds)
+{
+	struct recording_facts *facts = m->facts;
+	struct hit_module hit;
+	if (!identify(&hit, module, builds))
+		return;
+	hit.one_of_many = module->kind == MODULE_FILE && module->ino && modules_share_name(&m->model.modules, module->id);
+	hit.path = arena_string(&facts->arena, hit.path, strlen(hit.path));
+	vec_push(&facts->modules, hit);
+}
+
+static int open_again(struct marking *m, const char *path, struct error *err)
+{
+	static const struct source_options options = { .force = true };
+	source_close(m->source);
+	m->source = NULL;
+	return source_open(&m->source, path, &options, err);
+}
+
+int recording_facts(struct recording_facts *facts, const char *path, const struct build_ids_options *options, struct error *err)
+{
+	struct marking m = { .facts = facts };
+	*facts = (struct recording_facts){ 0 };
+	model_init(&m.model);
+	m.seen = memory_zero(SEEN_SLOTS, sizeof *m.seen);
+	int status = open_again(&m, path, err);
+	if (status == 0)
+		status = first_pass(&m, !options->all, err);
+	if (status == 0)
+		order_sideband(&m, options->all);
+	if (status == 0 && !options->all && (status = open_again(&m, path, err)) == 0)
+		status = second_pass(&m, err);
+	if (status == 0)
+		advance(&m, UINT64_MAX); /* what came after the last sample */
+	for (size_t i = 0; status == 0 && i < m.model.modules.list.count; i++)
+		/* the vdso is listed wherever it was mapped, as perf does: no file can tell its id later */
+		if (m.hit.items[i] || options->all || m.model.modules.list.items[i]->kind == MODULE_VDSO)
+			add_module(&m, m.model.modules.list.items[i], options->builds);
+	source_close(m.source);
+	vec_fini(&m.sideband);
+	arena_fini(&m.arena);
+	model_fini_history(&m.before);
+	model_fini(&m.model);
+	free(m.seen);
+	vec_fini(&m.hit);
+	return status;
+}
+
+void recording_facts_fini(struct recording_facts *facts)
+{
+	vec_fini(&facts->modules);
+	arena_fini(&facts->arena);
+}
+
+/* Which of the files of one path it is, behind the path, where readers that look for no such thing see nothing (data/header.h). */
+static void add_identity(const struct mapped_identity *identity, struct writer *out)
+{
+	writer_add(out, BUILD_ID_IDENTITY_MARK, BUILD_ID_IDENTITY_MARK_BYTES);
+	out_u32(out, identity->maj);
+	out_u32(out, identity->min);
+	out_u64(out, identity->ino);
+	out_u64(out, identity->generation);
+}
+
+/* Entries look like records: type 0, the processor mode and a mark that the size of the id is told. */
+void build_ids_body(const struct recording_facts *facts, struct writer *out)
+{
+	enum { ID_ROOM = 24, SIZE_TOLD = 1 << 15 };
+	for (size_t i = 0; i < facts->modules.count; i++) {
+		const struct hit_module *hit = &facts->modules.items[i];
+		bool kernel = hit->kind == HIT_KERNEL || hit->kind == HIT_KERNEL_MODULE;
+		uint8_t id[ID_ROOM] = { 0 };
+		memcpy(id, hit->build_id, hit->build_id_len);
+		id[20] = hit->build_id_len;
+		if (strlen(hit->path) + (hit->one_of_many ? BUILD_ID_IDENTITY_BYTES + 8 : 0) > 4096)
+			continue;
+		size_t at = out->len;
+		out_u32(out, 0);
+		out_u16(out, (kernel ? RECORD_MISC_KERNEL : RECORD_MISC_USER) | SIZE_TOLD);
+		out_u16(out, 0);
+		out_u32(out, (uint32_t)-1);
+		writer_add(out, id, sizeof id);
+		out_string(out, hit->path);
+		if (hit->one_of_many)
+			add_identity(&hit->identity, out);
+		uint16_t size = (uint16_t)(out->len - at);
+		memcpy(out->buffer + at + 6, &size, sizeof size);
+	}
+}

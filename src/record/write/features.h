@@ -1,0 +1,45 @@
+/* The header features of a recording: what machine, what command, which events. Bodies as perf.data stores them. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/writer.h"
+#include "data/writer.h"
+#include "os/bpf.h"
+#include "record/acquire/counters.h"
+
+/* What the features tell beside what the machine itself does. */
+struct feature_facts {
+	const char *version;            /* of the recorder */
+	const char *const *command;     /* argv of the whole command, NULL-terminated; the program's path first */
+	struct events *events;
+	const struct evlist *evlist;    /* the same events as the file has them */
+	const struct bpf_programs *programs; /* that were loaded meanwhile */
+	struct span tracing;            /* the body of TRACING_DATA; empty: no tracepoint */
+	struct span build_ids;          /* the body of BUILD_ID; data NULL: none was looked for */
+	uint64_t first_time, last_time; /* of samples; 0 */
+	bool use_clockid;
+	int32_t clockid;
+	bool branch_stack;
+	bool compressed;
+	uint32_t compression_level, compression_ratio, ring_bytes;
+	bool directory;
+};
+
+struct features {
+	struct writer out;              /* all bodies, one after another */
+	uint64_t present;               /* bit per enum feature, below 64 */
+	struct {
+		size_t at, len;
+	} place[FEATURE_COUNT];
+};
+
+void features_make(struct features *features, const struct feature_facts *facts);
+void features_fini(struct features *features);
+/* The bodies, borrowed. */
+struct feature_bodies features_bodies(const struct features *features);
+/* The same as records of a pipe, with the mark that ends them; bodies that are too long for a record are left out. */
+void features_records(const struct features *features, struct writer *out);
+
+/* The body of TRACING_DATA for the tracepoints among the events, appended: formats, kernel symbols of printk. */
+int tracing_data_make(struct writer *out, const struct events *events, struct error *err);

@@ -1,0 +1,101 @@
+#include "render/csv/table_csv.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add_text(const char *text, struct writer *out)
+{
+	if (!text[strcspn(text, "\",\r\n")]) {
+		writer_name(out, text, strlen(text));
+		return;
+	}
+	writer_putc(out, '"');
+	for (size_t len; *text; text += len) {
+		len = strcspn(text, "\"");
+		writer_name(out, text, len);
+		if (text[len]) {
+			writer_puts(out, "\"\"");
+			len++;
+		}
+	}
+	writer_putc(out, '"');
+}
+
+static void add_cell(const struct cell *cell, struct writer *out)
+{
+	switch (cell->kind) {
+	case CELL_COUNT:
+	case CELL_BYTES:
+	case CELL_TIME:
+		writer_printf(out, "%" PRIu64, cell->count);
+		break;
+	case CELL_NUMBER:
+		writer_printf(out, "%" PRId64, cell->number);
+		break;
+	case CELL_REAL:
+		writer_printf(out, "%.17g", cell->real);
+		break;
+	case CELL_SHARE:
+		writer_printf(out, "%.17g", cell_fraction(cell));
+		break;
+	case CELL_ADDRESS:
+		writer_printf(out, "0x%" PRIx64, cell->count);
+		break;
+	case CELL_FLAG:
+		writer_putc(out, cell->flag ? '1' : '0');
+		break;
+	case CELL_TEXT:
+		add_text(cell->text, out);
+		break;
+	case CELL_TASK:
+		writer_printf(out, "%d", cell->task.tid);
+		break;
+	case CELL_PLACE:
+		if (cell->place.symbol)
+			add_text(cell->place.symbol, out);
+		else
+			writer_printf(out, "0x%" PRIx64, cell->place.address);
+		break;
+	case CELL_FILE_ID:
+		writer_printf(out, "%" PRIu64 ":%" PRIu64, cell->file_id.device, cell->file_id.inode);
+		break;
+	default:
+		break;
+	}
+}
+
+static void add_rows(const struct table *table, struct writer *out)
+{
+	CLEANUP_STR struct str scratch = { 0 };
+	struct table_walk walk;
+	table_walk_init(&walk, table);
+	while (table_walk_next(&walk)) {
+		if (table->tree)
+			writer_printf(out, "%zu,", walk.depth);
+		for (size_t i = 0; i < table->column_count; i++) {
+			str_clear(&scratch);
+			struct cell cell = table->cell(table->context, walk.row, i, &scratch);
+			if (i)
+				writer_putc(out, ',');
+			add_cell(&cell, out);
+		}
+		writer_puts(out, "\r\n");
+	}
+	table_walk_fini(&walk);
+}
+
+void results_csv(const struct results *results, struct writer *out)
+{
+	for (size_t t = 0; t < results->table_count; t++) {
+		const struct table *table = &results->tables[t];
+		writer_puts(out, t ? "\r\n" : "");
+		writer_puts(out, table->tree ? "depth," : "");
+		for (size_t c = 0; c < table->column_count; c++) {
+			if (c)
+				writer_putc(out, ',');
+			add_text(table->columns[c].name, out);
+		}
+		writer_puts(out, "\r\n");
+		add_rows(table, out);
+	}
+}

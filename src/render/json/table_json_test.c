@@ -1,0 +1,95 @@
+#include "render/json/table_json.h"
+
+#include <string.h>
+
+#include "unit.h"
+
+static size_t row_count(void *context, uint64_t parent)
+{
+	return parent == TABLE_TOP ? 2 : parent == 1 ? 1 : 0;
+}
+
+static uint64_t row_at(void *context, uint64_t parent, size_t index)
+{
+	return parent == TABLE_TOP ? index + 1 : 3;
+}
+
+static struct cell cell_at(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	if (column)
+		return row == 2 ? (struct cell){ .kind = CELL_ABSENT } : (struct cell){ .kind = CELL_SHARE, .share = { row, 4 } };
+	str_printf(scratch, "row \"%d\"", (int)row);
+	return cell_text(str_text(scratch));
+}
+
+static bool detail_of(void *context, uint64_t row, struct table *detail)
+{
+	*detail = *(const struct table *)context;
+	detail->detail = NULL;
+	detail->tree = false;
+	detail->name = "below";
+	return row == 2;
+}
+
+static char *printed(bool tree)
+{
+	static char text[1024];
+	static const struct table_column columns[] = { { "name", "Name", NULL, CELL_TEXT }, { "part", "Part", "x", CELL_SHARE } };
+	const struct table_fact fact = { "total", cell_count(UINT64_MAX) };
+	struct table table = { .name = "t", .facts = &fact, .fact_count = 1, .columns = columns, .column_count = 2, .row_count = row_count,
+		.row = row_at, .cell = cell_at, .tree = tree };
+	if (tree)
+		table.detail = detail_of;
+	table.context = &table;
+	struct results results = { .schema = "s", .version = 3, .tables = &table, .table_count = 1 };
+	struct writer out;
+	writer_open(&out, -1, 64);
+	results_json(&results, &out);
+	size_t len = 0;
+	for (size_t i = 0; i < out.len && len + 1 < sizeof text; i++)
+		if (out.buffer[i] != '\n')
+			text[len++] = out.buffer[i];
+	text[len] = '\0';
+	writer_fini(&out);
+	return text;
+}
+
+#define HEAD "{\"schema\":\"s\",\"version\":3,\"facts\":{},\"tables\":[{\"name\":\"t\",\"facts\":{\"total\":18446744073709551615}," \
+	"\"columns\":[{\"name\":\"name\",\"title\":\"Name\",\"kind\":\"text\"}," \
+	"{\"name\":\"part\",\"title\":\"Part\",\"kind\":\"share\",\"unit\":\"x\"}],\"rows\":["
+
+TEST("a list has its columns described, then a row each")
+{
+	EXPECT_STR(printed(false), HEAD "{\"name\":\"row \\\"1\\\"\",\"part\":0.25},{\"name\":\"row \\\"2\\\"\",\"part\":null}]}]}");
+}
+
+TEST("rows of a tree are a list with depths; a row's own table is a list below its name")
+{
+	EXPECT_STR(printed(true), HEAD "{\"depth\":0,\"name\":\"row \\\"1\\\"\",\"part\":0.25},"
+		"{\"depth\":1,\"name\":\"row \\\"3\\\"\",\"part\":0.75},"
+		"{\"depth\":0,\"name\":\"row \\\"2\\\"\",\"part\":null,\"below\":["
+		"{\"name\":\"row \\\"1\\\"\",\"part\":0.25},{\"name\":\"row \\\"2\\\"\",\"part\":null}]}]}]}");
+}
+
+TEST("each kind of value has its form")
+{
+	const struct cell cells[] = {
+		cell_count(7), cell_number(-7), { .kind = CELL_REAL, .real = 0.5 }, { .kind = CELL_BYTES, .count = 4096 },
+		{ .kind = CELL_TIME, .count = 12 }, { .kind = CELL_ADDRESS, .count = 0xffffffff81000000 }, cell_flag(true), cell_text("a"),
+		cell_text(NULL), { .kind = CELL_TASK, .task = { 12, "sh" } }, { .kind = CELL_FILE_ID, .file_id = { 1, 2 } },
+		{ .kind = CELL_PLACE, .place = { .address = 16, .symbol = "f", .offset = 3, .module = "m", .level = '.' } },
+		{ .kind = CELL_PLACE, .place = { .address = 16, .symbol = "g", .inlined = true } },
+		{ .kind = CELL_SHARE, .share = { 0, 0 } },
+	};
+	struct writer out;
+	writer_open(&out, -1, 64);
+	for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+		cell_json(&cells[i], &out);
+		writer_putc(&out, ' ');
+	}
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "7 -7 0.5 4096 12 \"0xffffffff81000000\" true \"a\" null {\"tid\":12,\"comm\":\"sh\"} {\"device\":1,\"inode\":2} "
+		"{\"address\":\"0x10\",\"symbol\":\"f\",\"offset\":3,\"module\":\"m\",\"level\":\".\"} "
+		"{\"address\":\"0x10\",\"symbol\":\"g\",\"module\":null,\"inlined\":true} 0 ");
+	writer_fini(&out);
+}

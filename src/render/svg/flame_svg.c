@@ -1,0 +1,297 @@
+#include "render/svg/flame_svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "render/svg/flame_svg_css.h"
+#include "render/svg/flame_svg_js.h"
+#include "render/svg/xml_text.h"
+
+enum {
+	ROW = 18,               /* from one row of frames to the next */
+	HEAD = 72,              /* above the frames */
+	SUBTITLE = 18,          /* more of it, where there is one */
+	FOOT = 12,
+	LABEL_PAD = 4,
+	LABEL_LETTERS_MIN = 4,
+	GAP_PIXELS_MIN = 4,     /* narrower frames have no gap between them */
+	NAME_BYTES_MAX = 1000,  /* of a name in the page; what is cut ends in "…" */
+	COLOURS = 10,           /* of each kind; one digit */
+};
+static const double LETTER_WIDTH = 6.63; /* of the labels' font, at most */
+
+struct kind_look {
+	char letter;            /* of its CSS classes */
+	const char *legend;     /* NULL: not in the legend */
+	unsigned legend_width;
+	uint32_t colours[COLOURS];
+};
+
+/* Even in lightness and strength within a kind (OKLCH), at least 8:1 against the labels. */
+static const struct kind_look looks[FLAME_KIND_COUNT] = {
+	[FLAME_ROOT] = { 'r', NULL, 0, {
+		0xc9cbd3, 0xc9cbd3, 0xc9cbd3, 0xc9cbd3, 0xc9cbd3,
+		0xc9cbd3, 0xc9cbd3, 0xc9cbd3, 0xc9cbd3, 0xc9cbd3 } },
+	[FLAME_TASK] = { 't', NULL, 0, {
+		0xb5b5ca, 0xc2c1da, 0xbdbbd7, 0xb9b5d4, 0xc6c2da,
+		0xc2bcd7, 0xbeb5d4, 0xcac3d9, 0xc6bdd6, 0xc3b6d3 } },
+	[FLAME_USER] = { 'u', "user", 24, {
+		0xf2a086, 0xffb28e, 0xffa97a, 0xfda063, 0xffbc84,
+		0xfeb36f, 0xf5ac58, 0xfdc67f, 0xf4be6b, 0xe9b755 } },
+	[FLAME_KERNEL] = { 'k', "kernel", 36, {
+		0x7fbfd8, 0x8ad0f2, 0x7ec8f2, 0x74c0f3, 0x9bcffa,
+		0x92c6fa, 0x8bbdf9, 0xacccfe, 0xa5c3fd, 0xa0bafc } },
+	[FLAME_INLINE] = { 'i', "inlined", 40, {
+		0xead47d, 0xf6e281, 0xf0dd72, 0xead962, 0xf1e788,
+		0xeae27a, 0xe3de6b, 0xebeb90, 0xe4e783, 0xdce375 } },
+	[FLAME_JIT] = { 'j', "JIT", 20, {
+		0x98ca92, 0xa0dfa2, 0x8ed99b, 0x7bd495, 0x97e3b2,
+		0x84ddac, 0x6ed8a7, 0x90e6c1, 0x7ce0bd, 0x65dbb9 } },
+	[FLAME_UNKNOWN] = { 'n', "no symbol", 58, {
+		0xbdbdc0, 0xcecfd3, 0xc6c7cd, 0xbfc0c7, 0xd1d1d5,
+		0xc9cacf, 0xc1c2c9, 0xd3d4d7, 0xccccd1, 0xc4c5cb } },
+};
+
+uint64_t flame_svg_least(double pixels, uint64_t total, unsigned width)
+{
+	double least = pixels / ((width ? width : FLAME_SVG_WIDTH) - 2 * FLAME_SVG_MARGIN) * (double)total;
+	least = ceil(least * (1 - 1e-12)); /* what comes out whole but for rounding is whole */
+	return least < 1 ? 1 : least >= (double)UINT64_MAX ? UINT64_MAX : (uint64_t)least;
+}
+
+static void put_text(struct writer *out, const char *text)
+{
+	xml_text(out, text, strlen(text));
+}
+
+/* 1234567 as "1,234,567". */
+static void put_number(struct writer *out, uint64_t number)
+{
+	char digits[32];
+	size_t at = sizeof digits;
+	for (unsigned n = 0; n == 0 || number; number /= 10) {
+		if (n && n % 3 == 0)
+			digits[--at] = ',';
+		digits[--at] = (char)('0' + number % 10);
+		n++;
+	}
+	writer_add(out, digits + at, sizeof digits - at);
+}
+
+static void put_samples(struct writer *out, uint64_t samples)
+{
+	put_number(out, samples);
+	writer_puts(out, samples == 1 ? " sample" : " samples");
+}
+
+static void put_share(struct writer *out, uint64_t part, uint64_t whole)
+{
+	double share = 100.0 * (double)part / (double)whole;
+	unsigned hundredths = (unsigned)(share * 100 + 0.5);
+	if (hundredths == 0 && part) {
+		writer_puts(out, "&lt;0.01%");
+		return;
+	}
+	writer_decimal(out, hundredths / 100, 0);
+	char decimals[] = { '.', (char)('0' + hundredths / 10 % 10), (char)('0' + hundredths % 10), '%' };
+	writer_add(out, decimals, sizeof decimals);
+}
+
+/* A length as a percentage of the frames' width: six decimals, without the zeros at their end. */
+static void put_percent(struct writer *out, double percent)
+{
+	uint64_t millionths = (uint64_t)(percent * 1e6 + 0.5);
+	writer_decimal(out, millionths / 1000000, 0);
+	char decimals[8] = ".";
+	unsigned rest = (unsigned)(millionths % 1000000), len = 0;
+	for (unsigned unit = 100000; rest; unit /= 10) {
+		decimals[++len] = (char)('0' + rest / unit);
+		rest %= unit;
+	}
+	writer_add(out, decimals, len ? len + 1 : 0);
+	writer_putc(out, '%');
+}
+
+struct page {
+	struct writer *out;
+	const struct flame_tree *tree;
+	const struct flame_svg *options;
+	unsigned width, inner, top; /* of the page, of the frames; above the frames */
+	bool seen[FLAME_KIND_COUNT];
+};
+
+static void put_style(struct writer *out)
+{
+	writer_puts(out, "<style>\n");
+	writer_puts(out, flame_svg_css);
+	for (unsigned kind = 0; kind < FLAME_KIND_COUNT; kind++) {
+		for (unsigned i = 0; i < COLOURS; i++)
+			writer_printf(out, ".%c%u{fill:#%06x}", looks[kind].letter, i, looks[kind].colours[i]);
+		writer_putc(out, '\n');
+	}
+	writer_puts(out, "</style>\n");
+}
+
+static void put_opening(const struct page *page, unsigned height)
+{
+	struct writer *out = page->out;
+	writer_printf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\""
+		" class=\"%s%s\" data-row=\"%d\">\n<title>", page->width, height, page->width, height,
+		page->options->inverted ? "icicle" : "flame", page->options->width ? "" : " fluid", ROW);
+	put_text(out, page->options->title);
+	writer_puts(out, "</title>\n");
+	put_style(out);
+	writer_puts(out, "<rect id=\"page\" width=\"100%\" height=\"100%\"/>\n");
+}
+
+/* Where there is no script, the browser shows it as the tip of a frame. */
+static void put_title(const struct page *page, const struct flame_node *node, const struct flame_frame *frame)
+{
+	struct writer *out = page->out;
+	uint64_t all = page->tree->nodes[0].weight;
+	size_t len = strlen(frame->name), kept = len > NAME_BYTES_MAX ? NAME_BYTES_MAX : len;
+	while (kept < len && kept > 0 && ((unsigned char)frame->name[kept] & 0xc0) == 0x80)
+		kept--;
+	writer_puts(out, "<title>");
+	xml_text(out, frame->name, kept);
+	writer_puts(out, kept < len ? "\xe2\x80\xa6 (" : " (");
+	put_samples(out, node->samples);
+	writer_puts(out, ", ");
+	put_share(out, node->weight, all);
+	writer_putc(out, ')');
+	if (node->self && node->self < node->weight) {
+		writer_puts(out, "\nself: ");
+		put_samples(out, node->self_samples);
+		writer_puts(out, ", ");
+		put_share(out, node->self, all);
+	}
+	if (*frame->module) {
+		writer_putc(out, '\n');
+		xml_text(out, frame->module, strnlen(frame->module, NAME_BYTES_MAX));
+	}
+	writer_puts(out, "</title>");
+}
+
+/* The name, as much of it as fits. */
+static void put_label(const struct page *page, const char *name, double x, unsigned y, double pixels)
+{
+	struct writer *out = page->out;
+	size_t len = strlen(name), columns = (size_t)((pixels - 2 * LABEL_PAD) / LETTER_WIDTH);
+	size_t fits = text_columns_prefix(name, len, columns);
+	writer_puts(out, "<text x=\"");
+	put_percent(out, x);
+	writer_printf(out, "\" dx=\"%d\" y=\"%u.5\">", LABEL_PAD, y + 12);
+	if (fits == len) {
+		xml_text(out, name, len);
+	} else {
+		xml_text(out, name, text_columns_prefix(name, len, columns - 1));
+		writer_puts(out, "\xe2\x80\xa6");
+	}
+	writer_puts(out, "</text>");
+}
+
+static void put_frame(struct page *page, const struct flame_node *node, double x, double width)
+{
+	struct writer *out = page->out;
+	const struct flame_frame *frame = &page->tree->frames[node->frame];
+	unsigned row = page->options->inverted ? node->depth : page->tree->max_depth - node->depth, y = row * ROW;
+	double pixels = width / 100 * page->inner;
+	bool labelled = pixels >= LABEL_LETTERS_MIN * LETTER_WIDTH + 2 * LABEL_PAD;
+	page->seen[frame->kind] = true;
+	writer_puts(out, labelled ? "<g class=\"t\">" : pixels >= GAP_PIXELS_MIN ? "<g class=\"s\">" : "<g>");
+	put_title(page, node, frame);
+	uint64_t hash = 14695981039346656037u;
+	for (const char *p = frame->name; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+	char class[] = { looks[frame->kind].letter, (char)('0' + hash_u64(hash) % COLOURS), '\0' };
+	writer_puts(out, "<rect class=\"");
+	writer_puts(out, class);
+	writer_puts(out, "\" x=\"");
+	put_percent(out, x);
+	writer_puts(out, "\" y=\"");
+	writer_decimal(out, y, 0);
+	writer_puts(out, "\" width=\"");
+	put_percent(out, width);
+	writer_puts(out, "\" height=\"17\"/>");
+	if (labelled)
+		put_label(page, frame->name, x, y, pixels);
+	writer_puts(out, "</g>\n");
+}
+
+/* Preorder: a frame starts where its elder sibling ended, or where its parent starts. */
+static void put_frames(struct page *page)
+{
+	const struct flame_tree *tree = page->tree;
+	double all = (double)tree->nodes[0].weight;
+	struct extent { double next, end; } *rows CLEANUP_FREE = memory_zero(tree->max_depth + 2, sizeof *rows);
+	rows[0].end = all;
+	writer_printf(page->out, "<svg id=\"frames\" x=\"%d\" y=\"%u\" width=\"%u\" height=\"%u\">\n", FLAME_SVG_MARGIN, page->top,
+		page->inner, (tree->max_depth + 1) * ROW);
+	for (uint32_t i = 0; i < tree->count && all > 0; i++) {
+		const struct flame_node *node = &tree->nodes[i];
+		struct extent *row = &rows[node->depth];
+		double x = row->next, width = (double)node->weight;
+		if (x + width > row->end) /* sums that stopped at the largest number */
+			width = row->end > x ? row->end - x : 0;
+		row->next = x + width;
+		row[1] = (struct extent){ .next = x, .end = x + width };
+		put_frame(page, node, 100 * x / all, 100 * width / all);
+	}
+	writer_puts(page->out, "</svg>\n");
+}
+
+/* Right-aligned, whatever the width of the page. */
+static void put_legend(const struct page *page)
+{
+	struct writer *out = page->out;
+	int x = -FLAME_SVG_MARGIN;
+	unsigned baseline = page->top - 18;
+	writer_puts(out, "<svg id=\"legend\" x=\"100%\" overflow=\"visible\">");
+	for (int kind = FLAME_KIND_COUNT; kind-- > 0;) {
+		if (!looks[kind].legend || !page->seen[kind])
+			continue;
+		writer_printf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s</text>", x, baseline, looks[kind].legend);
+		x -= (int)looks[kind].legend_width + 20;
+		writer_printf(out, "<rect class=\"%c3\" x=\"%d\" y=\"%u\" width=\"12\" height=\"12\" rx=\"3\"/>", looks[kind].letter, x,
+			baseline - 10);
+		x -= 16;
+	}
+	writer_puts(out, "</svg>\n");
+}
+
+static void put_head(const struct page *page)
+{
+	struct writer *out = page->out;
+	const struct flame_svg *options = page->options;
+	writer_printf(out, "<g id=\"head\">\n<rect width=\"100%%\" height=\"%u\"/>\n<text id=\"title\" x=\"%d\" y=\"29\">", page->top - 8,
+		FLAME_SVG_MARGIN);
+	put_text(out, options->title);
+	writer_puts(out, "</text>\n");
+	if (options->subtitle) {
+		writer_printf(out, "<text id=\"subtitle\" x=\"%d\" y=\"%u\">", FLAME_SVG_MARGIN, page->top - 18 - SUBTITLE);
+		put_text(out, options->subtitle);
+		writer_puts(out, "</text>\n");
+	}
+	writer_printf(out, "<text id=\"facts\" x=\"%d\" y=\"%u\">", FLAME_SVG_MARGIN, page->top - 18);
+	put_text(out, options->facts);
+	writer_puts(out, "</text>\n");
+	put_legend(page);
+	writer_puts(out, "</g>\n");
+}
+
+void flame_svg_write(struct writer *out, const struct flame_tree *tree, const struct flame_svg *options)
+{
+	struct page page = { .out = out, .tree = tree, .options = options, .width = options->width ? options->width : FLAME_SVG_WIDTH };
+	page.inner = page.width - 2 * FLAME_SVG_MARGIN;
+	page.top = HEAD + (options->subtitle ? SUBTITLE : 0);
+	put_opening(&page, page.top + (tree->max_depth + 1) * ROW + FOOT);
+	put_frames(&page);
+	if (tree->nodes[0].weight == 0)
+		writer_printf(out, "<text x=\"%d\" y=\"%u\">No samples to show.</text>\n", FLAME_SVG_MARGIN, page.top + 13);
+	put_head(&page);
+	writer_puts(out, "<script><![CDATA[\n");
+	writer_puts(out, flame_svg_js);
+	writer_puts(out, "]]></script>\n</svg>\n");
+}

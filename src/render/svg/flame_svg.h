@@ -1,0 +1,24 @@
+/* A flame tree as one self-contained SVG page: search, zoom and details where scripts run, a readable picture where they do not.
+ * Knows not where the tree came from. */
+#pragma once
+#include "analysis/flame/flame_tree.h"
+#include "base/writer.h"
+
+enum {
+	FLAME_SVG_MARGIN = 12,     /* pixels left and right of the frames */
+	FLAME_SVG_WIDTH = 1200,    /* where nobody asks for another */
+	FLAME_SVG_WIDTH_MIN = 200,
+	FLAME_SVG_WIDTH_MAX = 100000,
+};
+
+struct flame_svg {
+	const char *title, *subtitle; /* subtitle NULL: none */
+	const char *facts;            /* one line: what was sampled, what was lost or left out */
+	unsigned width;               /* pixels; 0: FLAME_SVG_WIDTH, and as wide as the window where scripts run */
+	bool inverted;                /* the root on top */
+};
+
+void flame_svg_write(struct writer *out, const struct flame_tree *tree, const struct flame_svg *options);
+
+/* The least weight of a frame `pixels` wide, of `total` over the whole width (0: FLAME_SVG_WIDTH). */
+uint64_t flame_svg_least(double pixels, uint64_t total, unsigned width);

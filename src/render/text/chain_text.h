@@ -1,0 +1,13 @@
+/* Call chains under a row of a report: as a drawn tree, as whole chains, folded into one line. */
+#pragma once
+#include "analysis/profile/hist.h"
+
+struct chain_text {
+	const struct profile *profile;
+	const struct hist *hist;
+	bool colour;
+	bool skip_first;   /* the row shows the first frame already */
+	struct str *out;
+};
+
+void chain_text_add(const struct chain_text *text, const struct entry *entry);

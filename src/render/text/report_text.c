@@ -1,0 +1,212 @@
+#include "render/text/report_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/column/cells.h"
+#include "data/evsel_name.h"
+#include "render/text/chain_text.h"
+#include "render/text/hierarchy_text.h"
+#include "render/text/percent.h"
+#include "render/text/row_text.h"
+
+/* 1234 → "1K", 999 → "999 ". */
+static void add_count(struct writer *out, uint64_t count)
+{
+	static const char units[] = { ' ', 'K', 'M', 'G' };
+	unsigned unit = 0;
+	while (count > 1000 && unit + 1 < sizeof units) {
+		count /= 1000;
+		unit++;
+	}
+	writer_printf(out, "%" PRIu64 "%c", count, units[unit]);
+}
+
+static const struct evsel *evsel_of(const struct profile *profile, uint32_t event)
+{
+	return &session_evlist(profile->session)->events.items[event];
+}
+
+/* "anon group { cycles, instructions }". */
+static void add_group_name(const struct profile *profile, const struct hist *hist, struct str *out)
+{
+	char name[EVSEL_NAME_MAX];
+	const struct evsel *leader = evsel_of(profile, hist->event);
+	bool forced = profile->options.force_group && leader->group_members < 2;
+	if (!forced)
+		str_printf(out, "%s { ", leader->group_name ? leader->group_name : "anon group");
+	bool first = true;
+	for (uint32_t i = 0; i < hist->member_count; i++) {
+		if (profile->options.skip_empty && !hist->members[i]->samples)
+			continue;
+		str_printf(out, "%s%s", first ? "" : ", ", evsel_name(evsel_of(profile, hist->members[i]->event), name, sizeof name));
+		first = false;
+	}
+	if (!forced)
+		str_puts(out, " }");
+}
+
+static void add_samples(const struct report_text *report, const struct hist *hist, struct writer *out)
+{
+	const struct profile *profile = report->profile;
+	bool relative = profile->options.relative;
+	uint64_t samples = 0, period = 0;
+	char buffer[EVSEL_NAME_MAX];
+	CLEANUP_STR struct str name = { 0 };
+	struct hist *const only[] = { (struct hist *)hist };
+	struct hist *const *members = hist->members ? hist->members : only;
+	for (uint32_t i = 0; i < (hist->members ? hist->member_count : 1); i++) {
+		samples += relative ? members[i]->shown_samples : members[i]->samples;
+		period += relative ? members[i]->shown_period : members[i]->total_period;
+	}
+	if (hist->members)
+		add_group_name(profile, hist, &name);
+	else
+		str_puts(&name, evsel_name(evsel_of(profile, hist->event), buffer, sizeof buffer));
+	writer_puts(out, "# Samples: ");
+	add_count(out, samples);
+	enum { GROUP_NAME_MAX = 511 };
+	bool forced = profile->options.force_group && hist->event == 0 && profile->folded.hist_count > 1 && !profile->folded.has_groups;
+	bool several = hist->members || forced || evsel_of(profile, hist->event)->group_members > 1;
+	if (hist->members && name.len > GROUP_NAME_MAX)
+		name.text[GROUP_NAME_MAX] = '\0';
+	writer_printf(out, " of event%s '%s'", several ? "s" : "", str_text(&name));
+	if (report->time_slices)
+		writer_printf(out, " (time slices: %s)", report->time_slices);
+	if (report->show_reference && strstr(str_text(&name), "call-graph=no"))
+		writer_puts(out, ", show reference callgraph");
+	if (report->memory_order)
+		writer_printf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s", period, report->memory_order);
+	else
+		writer_printf(out, "\n# Event count (approx.): %" PRIu64, period);
+	if (profile->options.socket_filter >= 0)
+		writer_printf(out, "\n# Processor Socket: %d", profile->options.socket_filter);
+	writer_puts(out, "\n#\n");
+}
+
+static const struct column *field_at(const struct profile *profile, size_t i)
+{
+	const struct columns *columns = profile->options.columns;
+	return &columns->all.items[columns->fields.items[i]];
+}
+
+static void add_headers(const struct profile *profile, const struct hist *hist, struct writer *out)
+{
+	const struct columns *columns = profile->options.columns;
+	const char *separator = profile->options.separator;
+	CLEANUP_STR struct str line = { 0 };
+	bool first = true;
+	for (size_t i = 0; i < columns->fields.count; i++) {
+		const struct column *column = field_at(profile, i);
+		if (column_skipped(column, hist))
+			continue;
+		if (!first)
+			str_puts(&line, separator ? separator : "  ");
+		first = false;
+		header_text_add(profile, hist, column, &line);
+	}
+	writer_printf(out, "# %s\n", str_text(&line));
+	if (separator)
+		return;
+	first = true;
+	writer_puts(out, "# ");
+	for (size_t i = 0; i < columns->fields.count; i++) {
+		const struct column *column = field_at(profile, i);
+		if (column_skipped(column, hist))
+			continue;
+		if (!first)
+			writer_puts(out, "  ");
+		first = false;
+		writer_pad(out, '.', column_width(profile, hist, column));
+	}
+	writer_puts(out, "\n#\n");
+}
+
+static void add_entry(const struct report_text *report, const struct hist *hist, const struct entry *entry, size_t limit,
+	struct str *line)
+{
+	const struct profile *profile = report->profile;
+	struct chain_text chain = { .profile = profile, .hist = hist, .colour = report->colour, .out = line };
+	chain.skip_first = row_text_shows_frame(profile);
+	str_clear(line);
+	row_text_add(profile, hist, entry, report->colour, line);
+	if (line->len > limit)
+		line->len = limit;
+	str_putc(line, '\n');
+	if (profile->options.use_chains)
+		chain_text_add(&chain, entry);
+}
+
+static void add_hist(const struct report_text *report, const struct hist *hist, struct writer *out)
+{
+	const struct profile *profile = report->profile;
+	CLEANUP_STR struct str line = { 0 };
+	if (!report->quiet)
+		add_headers(profile, hist, out);
+	size_t limit = row_text_limit(profile, hist, report->colour);
+	for (size_t i = 0; i < hist->count; i++) {
+		const struct entry *entry = hist->entries[i];
+		if (entry->filtered || hist_percent(profile, hist, entry) < profile->options.min_percent)
+			continue;
+		add_entry(report, hist, entry, limit, &line);
+		report_line_add(out, line.text, line.len, report->colour);
+	}
+}
+
+void report_text_print(const struct report_text *report, struct writer *out)
+{
+	const struct profile *profile = report->profile;
+	if (!report->quiet)
+		writer_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->lost_samples);
+	for (size_t i = 0; i < profile->folded.hist_count; i++) {
+		const struct hist *hist = &profile->folded.hists[i];
+		if (!hist_is_reported(profile, hist))
+			continue;
+		if (!report->quiet)
+			add_samples(report, hist, out);
+		if (profile->options.hierarchy)
+			hierarchy_text_print(report, hist, out);
+		else
+			add_hist(report, hist, out);
+		writer_puts(out, "\n\n");
+	}
+	if (!report->quiet)
+		writer_printf(out, "#\n# (%s)\n#\n", report->tip);
+}
+
+static const char *const types[16] = {
+	"N/A", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR",
+	"NO_TX", "",
+};
+static const char *const new_types[16] = {
+	"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5",
+};
+
+const char *branch_type_word(unsigned type, bool extended)
+{
+	const char *word = type < 16 ? (extended ? new_types : types)[type] : NULL;
+	return word ? word : "";
+}
+
+void branch_text_print(const struct branch_counts *counts, struct writer *out)
+{
+	const struct { const char *name; uint64_t count; } first[] = {
+		{ "COND_FWD", counts->forward }, { "COND_BWD", counts->backward }, { "CROSS_4K", counts->cross_4k }, { "CROSS_2M", counts->cross_2m },
+	};
+	uint64_t total = 0;
+	for (unsigned i = 0; i < 16; i++)
+		total += counts->types[i];
+	if (!total)
+		return;
+	writer_puts(out, "\n#\n# Branch Statistics:\n#");
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		if (first[i].count)
+			writer_printf(out, "\n%8s: %5.1f%%", first[i].name, 100.0 * (double)first[i].count / (double)total);
+	for (unsigned i = 0; i < 16; i++)
+		if (counts->types[i])
+			writer_printf(out, "\n%8s: %5.1f%%", types[i], 100.0 * (double)counts->types[i] / (double)total);
+	for (unsigned i = 0; i < 16; i++)
+		if (counts->new_types[i] && new_types[i])
+			writer_printf(out, "\n%8s: %5.1f%%", new_types[i], 100.0 * (double)counts->new_types[i] / (double)total);
+}

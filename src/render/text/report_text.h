@@ -1,0 +1,20 @@
+/* A report as text: for each event a heading, the columns' headers, a line per entry with its chains. Knows no option table. */
+#pragma once
+#include "analysis/profile/hist.h"
+#include "base/writer.h"
+
+struct report_text {
+	const struct profile *profile;
+	uint64_t lost_samples;
+	const char *time_slices;  /* --time as given; NULL: none */
+	const char *memory_order; /* sort order to name under --mem-mode; NULL: no such report */
+	const char *tip;
+	bool quiet, colour, show_reference;
+};
+
+/* All of it but -T's table. */
+void report_text_print(const struct report_text *report, struct writer *out);
+/* The shares of the branches' kinds, at the end of a report of branches. */
+void branch_text_print(const struct branch_counts *counts, struct writer *out);
+/* "COND", "CALL" …: what the processor says of a branch; extended: of its second set of types. "": none. */
+const char *branch_type_word(unsigned type, bool extended);

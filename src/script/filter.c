@@ -1,0 +1,114 @@
+/* Which samples are wanted. Filters ask in perf's order, as some of them remember what passed. */
+#include <stdio.h>
+
+#include "script/internal.h"
+
+static bool thread_dropped(const struct stream_line *line)
+{
+	const struct stream_options *o = &line->stream->options;
+	const struct resolved *r = line->r;
+	char buffer[16];
+
+	if (o->filter.comms && !name_list_has(o->filter.comms, resolved_comm(r, buffer, sizeof buffer)))
+		return true;
+	if (o->filter.pids) {
+		const struct model *model = &line->stream->session->model;
+		int32_t pid = r->thread == THREAD_NONE ? r->pid : model->threads.items[r->thread]->pid;
+		if (!number_list_has(o->filter.pids, pid))
+			return true;
+	}
+	return o->filter.tids && !number_list_has(o->filter.tids, r->tid);
+}
+
+static bool dso_dropped(const struct stream_line *line, const struct location *location)
+{
+	const struct name_list *dsos = line->stream->options.filter.dsos;
+
+	if (location->module == MODULE_ID_NONE)
+		return true;
+	const struct module *module = modules_get(&line->stream->session->model.modules, location->module);
+	return !name_list_has(dsos, module->short_name) && !name_list_has(dsos, module->long_name);
+}
+
+/* Wanted by the symbol's name, by its address in hexadecimal, or by an address (or a range from one) that was named itself. */
+static bool symbol_dropped(const struct stream_line *line, const struct location *location)
+{
+	const struct stream_options *o = &line->stream->options;
+	const struct module *module = location->module == MODULE_ID_NONE ? NULL :
+		modules_get(&line->stream->session->model.modules, location->module);
+	uint32_t id = module ? symbols_lookup(line->stream->symbols, module, location->offset) : 0;
+	char address[32];
+
+	if (id) {
+		const struct symbol *symbol = symbols_get(line->stream->symbols, module, id);
+		snprintf(address, sizeof address, "0x%llx",
+			(unsigned long long)(location->address - (location->offset - symbol->start)));
+		if (name_list_has(o->filter.symbols, symbols_name(line->stream->symbols, module, id)) || name_list_has(o->filter.symbols, address))
+			return false;
+	}
+	if (!module)
+		return true;
+	return !number_list_covers(o->filter.symbols, location->address, o->address_range > 0 ? (uint64_t)o->address_range : 1);
+}
+
+/* --switch-on, --switch-off: the events themselves are shown where asked for. */
+static bool switched_off(struct stream *stream, uint32_t event)
+{
+	if (stream->on_event != UINT32_MAX && stream->discarding) {
+		if (stream->on_event != event)
+			return true;
+		stream->discarding = false;
+		return !stream->options.show_switches;
+	}
+	if (stream->off_event == UINT32_MAX || stream->discarding || stream->off_event != event)
+		return false;
+	stream->discarding = true;
+	return !stream->options.show_switches;
+}
+
+bool stream_lacks_switch(const struct stream *stream, struct error *err)
+{
+	const struct stream_options *o = &stream->options;
+	const char *missing = o->switch_on && stream->on_event == UINT32_MAX ? o->switch_on :
+		o->switch_off && stream->off_event == UINT32_MAX ? o->switch_off : NULL;
+
+	if (missing)
+		error_set(err, ERROR_USAGE, "the recording has no event '%s' to switch at", missing);
+	return missing != NULL;
+}
+
+bool stream_drops_cpu(const struct stream *stream, uint32_t cpu)
+{
+	const struct stream_options *o = &stream->options;
+
+	return cpu != UINT32_MAX && !cpu_filter_has(&o->filter.cpus, cpu);
+}
+
+bool stream_drops(const struct stream_line *line)
+{
+	struct stream *stream = line->stream;
+	const struct stream_options *o = &stream->options;
+	const struct resolved *r = line->r;
+	unsigned mode = record_cpumode(r->record);
+
+	if (time_filter_drops(&o->filter.time, r->sample->time))
+		return true;
+	if (o->count_misordered) {
+		stream->counters.misordered += r->sample->time < stream->last_time;
+		stream->last_time = r->sample->time;
+		return true;
+	}
+	if (stream_drops_cpu(stream, r->sample->cpu))
+		return true;
+	if (o->dump)
+		dump_part_place(o->dump, r);
+	if (!o->guests && (mode == RECORD_MISC_GUEST_KERNEL || mode == RECORD_MISC_GUEST_USER))
+		return true;
+	if ((o->filter.comms || o->filter.pids || o->filter.tids) && thread_dropped(line))
+		return true;
+	if (o->filter.dsos && dso_dropped(line, resolved_ip(r)))
+		return true;
+	if (o->filter.symbols && symbol_dropped(line, resolved_ip(r)))
+		return true;
+	return switched_off(stream, r->event);
+}

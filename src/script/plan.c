@@ -1,0 +1,148 @@
+/* How each event's samples are printed: settled when the events are known, and again as a pipe brings more. */
+#include <stdlib.h>
+
+#include "analysis/place/source_line.h"
+#include "script/internal.h"
+#include "data/evsel_name.h"
+#include "data/feature.h"
+
+enum { SOFTWARE_PAGE_FAULTS = 2, SOFTWARE_PAGE_FAULTS_MIN = 5, SOFTWARE_PAGE_FAULTS_MAJ = 6, SOFTWARE_BPF_OUTPUT = 10 };
+
+static bool lookup_tracepoint(const void *context, uint64_t id, const char **system, const char **name)
+{
+	return tracepoints_name(context, id, system, name);
+}
+
+static void refresh_tracepoints(struct stream *stream)
+{
+	struct header *header = &stream->session->source->header;
+	struct span data = header->feature_data[FEATURE_TRACING_DATA];
+
+	if (!stream->tracepoints_tried && data.data) {
+		stream->tracepoints_tried = true;
+		tracepoints_open(&stream->tracepoints, data, NULL);
+	}
+	if (stream->tracepoints)
+		evlist_name_tracepoints(&header->evlist, lookup_tracepoint, stream->tracepoints);
+}
+
+static uint8_t place_kind(struct stream *stream, uint64_t place)
+{
+	for (unsigned i = 0; i < stream->place_count; i++)
+		if (stream->places[i] == place)
+			return (uint8_t)i;
+	if (stream->place_count == STREAM_PLACES_MAX)
+		return 0; /* one per class of events is all there can be */
+	stream->places[stream->place_count] = place;
+	return (uint8_t)stream->place_count++;
+}
+
+static void plan_name(struct stream *stream, struct stream_plan *plan, const char *name, size_t width)
+{
+	size_t len = strlen(name), pad = width > len ? width - len : 0;
+	char *text = arena_bytes(&stream->arena, pad + len + 2);
+
+	memset(text, ' ', pad);
+	memcpy(text + pad, name, len);
+	memcpy(text + pad + len, ": ", 2);
+	plan->name = text;
+	plan->name_len = (uint32_t)(pad + len + 2);
+}
+
+static void plan_event(struct stream *stream, struct stream_plan *plan, const struct evsel *evsel)
+{
+	const struct attr *attr = &evsel->attr;
+	const struct fields *fields = stream->options.fields;
+	const struct class_fields *class = &fields->classes[event_class(attr)];
+	bool software = attr->type == ATTR_SOFTWARE;
+
+	plan->shown = class->shown;
+	plan->place = class->place;
+	plan->place_kind = place_kind(stream, class->place);
+	plan->branch_trace = attr_is_branch_trace(attr);
+	plan->comm_plain = fields->chains && class->shown & FIELD_BIT(FIELD_IP) && attr->sample_type & SAMPLE_CALLCHAIN;
+	plan->bpf_output = software && attr->config == SOFTWARE_BPF_OUTPUT;
+	plan->synth = event_class(attr) == CLASS_SYNTH;
+	plan->addr_has_symbol = plan->branch_trace || (software && (attr->config == SOFTWARE_PAGE_FAULTS ||
+		attr->config == SOFTWARE_PAGE_FAULTS_MIN || attr->config == SOFTWARE_PAGE_FAULTS_MAJ));
+	plan->inlines = attr_inlines(stream->options.inlines, attr);
+	plan->implied_addr = attr->sample_type & SAMPLE_ADDR && !class->given;
+	stream_plan_steps(plan);
+}
+
+static void settle_new(struct stream *stream, size_t known)
+{
+	const struct header *header = &stream->session->source->header;
+
+	if (!header->pipe || stream->error.kind != ERROR_NONE)
+		return;
+	for (size_t i = known; i < header->evlist.events.count; i++)
+		if (fields_settle_event(stream->options.fields, header, (uint32_t)i, &stream->error) < 0)
+			return;
+}
+
+static void open_event_writers(struct stream *stream, size_t known)
+{
+	const struct evlist *evlist = session_evlist(stream->session);
+	char buffer[EVSEL_NAME_MAX];
+
+	if (!stream->options.event_writer)
+		return;
+	stream->event_writers = memory_resize(stream->event_writers, evlist->events.count, sizeof *stream->event_writers);
+	bool pipe = stream->session->source->header.pipe; /* perf opens these before a pipe has told names */
+	for (size_t i = known; i < evlist->events.count; i++) {
+		const struct evsel *evsel = &evlist->events.items[i];
+		const char *name = pipe ? attr_name(&evsel->attr, buffer, sizeof buffer) : evsel_name(evsel, buffer, sizeof buffer);
+		stream->event_writers[i] = stream->options.event_writer(stream->options.event_context, (uint32_t)i, name, &stream->error);
+	}
+}
+
+static uint32_t find_event(const struct evlist *evlist, const char *name)
+{
+	char buffer[EVSEL_NAME_MAX];
+
+	for (size_t i = 0; name && i < evlist->events.count; i++)
+		if (!strcmp(evsel_name(&evlist->events.items[i], buffer, sizeof buffer), name))
+			return (uint32_t)i;
+	return UINT32_MAX;
+}
+
+void stream_refresh(struct stream *stream)
+{
+	const struct evlist *evlist = session_evlist(stream->session);
+	const struct header *header = &stream->session->source->header;
+	size_t count = evlist->events.count, width = 0;
+	char buffer[EVSEL_NAME_MAX];
+	struct feature_clock clock;
+
+	if (stream->plan_count == count && count)
+		return;
+	refresh_tracepoints(stream);
+	settle_new(stream, stream->plan_count);
+	for (size_t i = 0; i < count; i++) {
+		size_t len = strlen(evsel_name(&evlist->events.items[i], buffer, sizeof buffer));
+		width = len > width ? len : width;
+	}
+	stream->plans = memory_resize(stream->plans, count, sizeof *stream->plans);
+	stream->counters.samples = memory_resize(stream->counters.samples, count, sizeof *stream->counters.samples);
+	stream->place_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		stream->has_reads |= evlist->events.items[i].attr.sample_type & SAMPLE_READ;
+		stream->plans[i] = (struct stream_plan){ .event = (uint32_t)i };
+		plan_event(stream, &stream->plans[i], &evlist->events.items[i]);
+		plan_name(stream, &stream->plans[i], evsel_name(&evlist->events.items[i], buffer, sizeof buffer), width);
+		if (i >= stream->plan_count)
+			stream->counters.samples[i] = 0;
+	}
+	open_event_writers(stream, stream->plan_count);
+	stream->counters.event_count = stream->plan_count = count;
+	stream->on_event = find_event(evlist, stream->options.switch_on);
+	stream->off_event = find_event(evlist, stream->options.switch_off);
+	stream->wall.known = feature_clock(header, &clock) == 0;
+	if (stream->wall.known) {
+		stream->wall.wall_ns = clock.wall_ns;
+		stream->wall.clock_ns = clock.clock_ns;
+	}
+	if (header->pipe && header_string(header, FEATURE_ARCH))
+		stream->options.isa = isa_of_machine(header_string(header, FEATURE_ARCH));
+}

@@ -1,0 +1,136 @@
+/* Source lines of places, and the code that stands there. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/place/source_line.h"
+#include "script/internal.h"
+#include "base/regular.h"
+#include "base/hash.h"
+
+static const struct module *module_of(const struct stream *stream, const struct location *location)
+{
+	return location->module == MODULE_ID_NONE ? NULL : modules_get(&stream->session->model.modules, location->module);
+}
+
+void stream_add_source_line(const struct stream *stream, const struct location *location, const struct source_line *at,
+	struct writer *out)
+{
+	struct source_style style = { .show_symbol = true, .show_address = true, .full_path = stream->options.full_source_path };
+	CLEANUP_STR struct str text = { 0 };
+
+	if (at && at->file) {
+		source_line_add_known(at, style.full_path, &text);
+	} else {
+		const struct module *module = module_of(stream, location);
+		if (!module || !location->map)
+			return;
+		source_line_add(stream->symbols, module, location->offset, 0, style, &text);
+	}
+	writer_add(out, "\n  ", 3);
+	writer_name(out, str_text(&text), text.len);
+}
+
+/* What was last shown of a thread's. */
+struct shown_code {
+	uint32_t file, line;
+};
+
+struct source_file {
+	const char *bytes;         /* NULL: there is none */
+	size_t len;
+	VEC(size_t) starts;        /* of lines */
+};
+
+struct stream_sources {
+	struct strtab paths;
+	VEC(struct source_file) files; /* by path */
+	struct idmap shown_of_thread;
+	VEC(struct shown_code) shown;
+};
+
+#define SOURCE_FILE_LIMIT ((off_t)64 << 20)
+
+static void file_open(struct source_file *file, const char *path)
+{
+	struct stat st;
+	int fd = regular_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+
+	*file = (struct source_file){ 0 };
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && st.st_size > 0 && st.st_size <= SOURCE_FILE_LIMIT) {
+		char *bytes = memory_alloc((size_t)st.st_size);
+		ssize_t len = read(fd, bytes, (size_t)st.st_size);
+		file->bytes = bytes;
+		file->len = len > 0 ? (size_t)len : 0;
+	}
+	close(fd);
+	for (size_t at = 0; at < file->len;) {
+		vec_push(&file->starts, at);
+		const char *end = memchr(file->bytes + at, '\n', file->len - at);
+		at = end ? (size_t)(end - file->bytes) + 1 : file->len;
+	}
+}
+
+static struct stream_sources *sources_of(struct stream *stream)
+{
+	if (!stream->sources)
+		stream->sources = memory_zero(1, sizeof *stream->sources);
+	return stream->sources;
+}
+
+void stream_sources_fini(struct stream *stream)
+{
+	struct stream_sources *sources = stream->sources;
+
+	if (!sources)
+		return;
+	for (size_t i = 0; i < sources->files.count; i++) {
+		free((char *)sources->files.items[i].bytes);
+		vec_fini(&sources->files.items[i].starts);
+	}
+	vec_fini(&sources->files);
+	vec_fini(&sources->shown);
+	idmap_fini(&sources->shown_of_thread);
+	strtab_fini(&sources->paths);
+	free(sources);
+}
+
+static struct shown_code *shown_of(struct stream_sources *sources, int32_t tid)
+{
+	bool added;
+	uint32_t index = idmap_add(&sources->shown_of_thread, (uint32_t)tid, (uint32_t)sources->shown.count, &added);
+
+	if (added)
+		vec_push(&sources->shown, ((struct shown_code){ .file = UINT32_MAX }));
+	return &sources->shown.items[index];
+}
+
+/* "|12      code", unless it is what the thread's last line showed. */
+void stream_print_source_code(const struct stream_line *line)
+{
+	struct stream *stream = line->stream;
+	const struct location *location = resolved_ip(line->r);
+	const struct module *module = module_of(stream, location);
+	struct stream_sources *sources = sources_of(stream);
+	struct source_line at;
+
+	if (!module || !location->map || !lines_place(stream->symbols, module, location->offset, true, &at))
+		return;
+	uint32_t path = strtab_add(&sources->paths, at.file, strlen(at.file));
+	if (path == sources->files.count)
+		file_open(vec_add(&sources->files), at.file);
+	const struct source_file *file = &sources->files.items[path];
+	struct shown_code *shown = shown_of(sources, line->r->tid);
+	if (!at.line || at.line > file->starts.count || (shown->file == path && shown->line == at.line))
+		return;
+	*shown = (struct shown_code){ path, at.line };
+	size_t start = file->starts.items[at.line - 1];
+	size_t end = at.line < file->starts.count ? file->starts.items[at.line] : file->len;
+	writer_printf(line->out, "|%-8u ", at.line);
+	writer_name(line->out, file->bytes + start, end - start - (end > start && file->bytes[end - 1] == '\n'));
+	writer_putc(line->out, '\n');
+}

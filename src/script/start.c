@@ -1,0 +1,194 @@
+/* What every line starts with: who, where and when. */
+#include <stdio.h>
+#include <time.h>
+
+#include "script/internal.h"
+
+#define NS_PER_SECOND 1000000000ull
+
+enum { COMM_WIDTH = 16, COMM_BUFFER = 16 };
+
+static void add_comm(const struct stream_line *line, struct writer *out, const char *comm)
+{
+	size_t len = strlen(comm);
+
+	if (line->stream->options.latency) {
+		len = len > 8 ? 8 : len;
+		writer_pad(out, ' ', 8 - len);
+	} else if (!line->plan->comm_plain && len < COMM_WIDTH) {
+		writer_pad(out, ' ', COMM_WIDTH - len);
+	}
+	writer_name(out, comm, len);
+	writer_putc(out, ' ');
+}
+
+/* The padded name of a comm id is made once per worker; plans that do not pad share nothing with it. */
+static void print_comm(const struct stream_line *line)
+{
+	const struct resolved *r = line->r;
+	struct stream_worker *worker = line->worker;
+	char buffer[COMM_BUFFER];
+
+	if (r->comm == COMM_NONE || line->plan->comm_plain) {
+		add_comm(line, line->out, r->tid == -1 ? ":-1" : resolved_comm(r, buffer, sizeof buffer));
+		return;
+	}
+	while (worker->comms.count <= r->comm)
+		vec_push(&worker->comms, ((struct comm_text){ 0 }));
+	struct comm_text *known = &worker->comms.items[r->comm];
+	if (!known->text) {
+		struct writer text;
+		writer_open(&text, -1, 64);
+		add_comm(line, &text, resolved_comm(r, buffer, sizeof buffer));
+		known->text = arena_copy(&worker->arena, text.buffer, text.len);
+		known->len = (uint32_t)text.len;
+		writer_fini(&text);
+	}
+	writer_add(line->out, known->text, known->len);
+}
+
+static char *put_signed(char *p, int32_t value, unsigned width, char pad)
+{
+	char digits[16];
+	unsigned len = (unsigned)(put_decimal(digits, value < 0 ? -(uint64_t)value : (uint64_t)value, 0, ' ') - digits);
+
+	if (value < 0 && pad == '0')
+		*p++ = '-';
+	for (; width > len + (value < 0); width--)
+		*p++ = pad;
+	if (value < 0 && pad != '0')
+		*p++ = '-';
+	memcpy(p, digits, len);
+	return p + len;
+}
+
+static char *put_ids(const struct stream_line *line, char *p)
+{
+	const struct sample *sample = line->r->sample;
+
+	if (shows(line, FIELD_PID)) {
+		p = put_signed(p, (int32_t)sample->pid, 7, ' ');
+		*p++ = shows(line, FIELD_TID) ? '/' : ' ';
+	}
+	if (!shows(line, FIELD_TID))
+		return p;
+	char *start = p;
+	p = put_signed(p, (int32_t)sample->tid, shows(line, FIELD_PID) ? 0 : 7, ' ');
+	while (shows(line, FIELD_PID) && p < start + 7)
+		*p++ = ' ';
+	*p++ = ' ';
+	return p;
+}
+
+static char *put_cpu(const struct stream_line *line, char *p)
+{
+	int32_t cpu = (int32_t)line->r->sample->cpu;
+
+	if (line->stream->options.latency) {
+		p = put_signed(p, cpu, 3, ' ');
+	} else {
+		*p++ = '[';
+		p = put_signed(p, cpu, 3, '0');
+		*p++ = ']';
+	}
+	*p++ = ' ';
+	return p;
+}
+
+/* The record's flags, a letter each; which letters depends on the type, as bits are used twice. */
+static char *put_misc(const struct stream_line *line, char *p, uint32_t type)
+{
+	static const struct {
+		uint16_t bits;
+		char letter;
+		uint8_t types[2]; /* 0: any */
+	} rows[] = {
+		{ RECORD_MISC_KERNEL, 'K' }, { RECORD_MISC_USER, 'U' }, { RECORD_MISC_HYPERVISOR, 'H' },
+		{ RECORD_MISC_GUEST_KERNEL, 'G' }, { RECORD_MISC_GUEST_USER, 'g' },
+		{ RECORD_MISC_MMAP_DATA, 'M', { RECORD_MMAP, RECORD_MMAP2 } }, { RECORD_MISC_COMM_EXEC, 'E', { RECORD_COMM } },
+		{ RECORD_MISC_SWITCH_OUT, 'S', { RECORD_SWITCH, RECORD_SWITCH_CPU_WIDE } },
+		{ RECORD_MISC_SWITCH_OUT | RECORD_MISC_SWITCH_OUT_PREEMPT, 'p', { RECORD_SWITCH, RECORD_SWITCH_CPU_WIDE } },
+	};
+	char *start = p;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if ((line->r->record->misc & rows[i].bits) == rows[i].bits &&
+		    (!rows[i].types[0] || rows[i].types[0] == type || rows[i].types[1] == type))
+			*p++ = rows[i].letter;
+	do
+		*p++ = ' ';
+	while (p < start + 6);
+	return p;
+}
+
+static void print_time_of_day(const struct stream_line *line)
+{
+	const struct stream *stream = line->stream;
+	struct tm tm;
+	char date[64];
+
+	if (!stream->wall.known) {
+		writer_puts(line->out, "disabled ");
+		return;
+	}
+	uint64_t wall = stream->wall.wall_ns + (line->r->sample->time - stream->wall.clock_ns);
+	time_t seconds = (time_t)(wall / NS_PER_SECOND);
+	if (!localtime_r(&seconds, &tm) || !strftime(date, sizeof date, "%F %H:%M:%S", &tm)) {
+		writer_puts(line->out, "failed ");
+		return;
+	}
+	uint64_t part = wall % NS_PER_SECOND;
+	if (stream->options.nanoseconds)
+		writer_printf(line->out, "%s.%09llu ", date, (unsigned long long)part);
+	else
+		writer_printf(line->out, "%s.%06llu ", date, (unsigned long long)(part / 1000));
+}
+
+static uint64_t time_to_show(struct stream *stream, uint64_t time)
+{
+	uint64_t previous = stream->last_time;
+
+	switch (stream->options.time) {
+	case STREAM_TIME_FROM_START:
+		if (!stream->first_time)
+			stream->first_time = time;
+		return time - stream->first_time;
+	case STREAM_TIME_FROM_PREVIOUS:
+		stream->last_time = time;
+		return previous ? time - previous : 0;
+	default:
+		return time;
+	}
+}
+
+static char *put_time(const struct stream_line *line, char *p)
+{
+	uint64_t time = time_to_show(line->stream, line->r->sample->time);
+	bool fine = line->stream->options.nanoseconds;
+
+	p = put_decimal(p, time / NS_PER_SECOND, 5, ' ');
+	*p++ = '.';
+	p = fine ? put_digits(p, time % NS_PER_SECOND, 9) : put_digits(p, time % NS_PER_SECOND / 1000, 6);
+	*p++ = ':';
+	*p++ = ' ';
+	return p;
+}
+
+void stream_print_start(const struct stream_line *line, uint32_t type)
+{
+	if (shows(line, FIELD_COMM))
+		print_comm(line);
+	char *start = writer_room(line->out, 256), *p = put_ids(line, start);
+	if (shows(line, FIELD_CPU))
+		p = put_cpu(line, p);
+	if (shows(line, FIELD_MISC))
+		p = put_misc(line, p, type);
+	if (shows(line, FIELD_TOD)) {
+		writer_advance(line->out, (size_t)(p - start));
+		print_time_of_day(line);
+		p = start = writer_room(line->out, 256);
+	}
+	if (shows(line, FIELD_TIME))
+		p = put_time(line, p);
+	writer_advance(line->out, (size_t)(p - start));
+}

@@ -1,0 +1,175 @@
+#include "script/stream.h"
+
+#include <stdlib.h>
+
+#include "tape.h"
+#include "unit.h"
+
+static struct tape *recording_new(uint64_t sample_type)
+{
+	struct tape *tape = tape_new();
+	struct attr attr = { .type = ATTR_HARDWARE, .sample_period = 100, .flags = 1ull << ATTR_SAMPLE_ID_ALL,
+		.sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | sample_type };
+	evlist_add(&tape->source.header.evlist, &attr, NULL, 0, "cycles");
+	return tape;
+}
+
+static void put_sample(struct tape *tape, uint32_t tid, uint64_t time, uint64_t ip, const uint64_t *extra, size_t count)
+{
+	uint32_t ids[2] = { tid, tid };
+
+	put_head(tape, RECORD_SAMPLE, RECORD_MISC_USER, 24 + count * 8);
+	put(tape, &ip, 8);
+	put(tape, ids, 8);
+	put(tape, &time, 8);
+	put(tape, extra, count * 8);
+}
+
+/* The whole output, in a buffer that the next call frees. */
+static const char *printed(struct tape *tape, struct stream_options *options, const char *fields_text, unsigned threads)
+{
+	static struct writer out;
+	struct session session;
+	struct session_options session_options = { .threads = threads };
+	struct symbols_options symbols_options = { .symfs = "/nowhere", .no_kernel_lookup = true };
+	struct fields fields;
+	struct str notes = { 0 };
+	struct stream *stream;
+
+	free(out.buffer);
+	writer_open(&out, -1, 64);
+	fields_init(&fields);
+	if (fields_text)
+		EXPECT_INT(fields_parse(&fields, fields_text, &notes, NULL), 0);
+	str_fini(&notes);
+	EXPECT_INT(fields_settle(&fields, &tape->source.header, false, NULL), 0);
+	EXPECT_INT(session_open(&session, &tape->source, &session_options, NULL), 0);
+	struct symbols *symbols = symbols_new(&session.model.modules, &symbols_options);
+	options->fields = &fields;
+	options->max_stack = options->max_stack ? options->max_stack : 127;
+	EXPECT_INT(stream_open(&stream, options, &session, symbols, &out, NULL), 0);
+	struct sink sink = stream_sink(stream);
+	EXPECT_INT(session_run(&session, &sink, NULL), 0);
+	stream_close(stream);
+	symbols_free(symbols);
+	session_close(&session);
+	writer_putc(&out, '\0');
+	return out.buffer;
+}
+
+TEST("a sample is a line of who, when, how much and where")
+{
+	struct tape *tape = recording_new(0);
+	put_comm(tape, 7, 1, "worker\0", 0);
+	put_sample(tape, 7, 1234567891, 0x401000, NULL, 0);
+	put_sample(tape, 8, 2000000000, 0x401000, NULL, 0);
+	struct stream_options options = { 0 };
+	EXPECT_STR(printed(tape, &options, NULL, 1),
+		"          worker       7     1.234567:        100 cycles:            401000 [unknown] ([unknown])\n"
+		"              :8       8     2.000000:        100 cycles:            401000 [unknown] ([unknown])\n");
+}
+
+TEST("a callchain is a line per frame and an empty one")
+{
+	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x401000, 0x402000 };
+	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
+	put_comm(tape, 7, 1, "worker\0", 0);
+	put_sample(tape, 7, 1000, 0x401000, chain, 4);
+	struct stream_options options = { 0 };
+	EXPECT_STR(printed(tape, &options, NULL, 1),
+		"worker       7     0.000001:        100 cycles: \n"
+		"\t          401000 [unknown] ([unknown])\n"
+		"\t          402000 [unknown] ([unknown])\n"
+		"\n");
+}
+
+TEST("max_stack cuts callchains, and 0 leaves none")
+{
+	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x401000, 0x402000 };
+	struct stream_options options = { .max_stack = 1 };
+	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
+	put_sample(tape, 7, 1000, 0x401000, chain, 4);
+	EXPECT_STR(printed(tape, &options, "ip", 1), "\n\t          401000\n\n");
+}
+
+TEST("branches show both ends and what is known of them")
+{
+	/* predicted, 5 cycles, a call; then mispredicted */
+	static const uint64_t branches[] = { 2, 0x10, 0x20, 2 | 5 << 4 | 4 << 20, 0x30, 0x40, 1 };
+	struct stream_options options = { 0 };
+	struct tape *tape = recording_new(SAMPLE_BRANCH_STACK);
+	put_sample(tape, 7, 1000, 0x401000, branches, 7);
+	EXPECT_STR(printed(tape, &options, "brstack", 1), " 0x10/0x20/P/-/-/5/CALL/-  0x30/0x40/M/-/-/0//- \n");
+}
+
+TEST("times may count from the first sample or from the one before")
+{
+	struct stream_options options = { .time = STREAM_TIME_FROM_START, .nanoseconds = true };
+	for (int i = 0; i < 2; i++) {
+		struct tape *tape = recording_new(0);
+		put_sample(tape, 7, 1000, 0, NULL, 0);
+		put_sample(tape, 7, 1500, 0, NULL, 0);
+		put_sample(tape, 7, 1600, 0, NULL, 0);
+		EXPECT_STR(printed(tape, &options, "time", 2), i ? "    0.000000000: \n    0.000000500: \n    0.000000100: \n" :
+			"    0.000000000: \n    0.000000500: \n    0.000000600: \n");
+		options.time = STREAM_TIME_FROM_PREVIOUS;
+	}
+}
+
+TEST("records that are no samples are printed where they are asked for, by their own thread's name")
+{
+	struct stream_options options = { .show_records = 1u << RECORD_COMM };
+	struct tape *tape = recording_new(0);
+	put_comm(tape, 7, 1, "worker\0", 0);
+	EXPECT_STR(printed(tape, &options, "comm,tid", 1), "          worker       7 PERF_RECORD_COMM: worker:7/7\n");
+}
+
+TEST("filters drop samples by command, thread and time")
+{
+	struct name_list *comms, *tids;
+	struct time_filter when;
+	EXPECT_INT(name_list_open(&comms, "worker", NULL), 0);
+	EXPECT_INT(number_list_open(&tids, "8", NULL), 0);
+	EXPECT_INT(time_filter_parse(&when, "0.000002,", 0, 0, false, NULL), 0);
+	const struct { struct stream_options options; const char *text; } rows[] = {
+		{ { .filter.comms = comms }, "      7 \n" }, { { .filter.tids = tids }, "      8 \n      8 \n" },
+		{ { .filter.time = when }, "      8 \n" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct stream_options options = rows[i].options;
+		struct tape *tape = recording_new(0);
+		put_comm(tape, 7, 1, "worker\0", 0);
+		put_sample(tape, 7, 1000, 0, NULL, 0);
+		put_sample(tape, 8, 1500, 0, NULL, 0);
+		put_sample(tape, 8, 2500, 0, NULL, 0);
+		EXPECT_STR(printed(tape, &options, "tid", 1), rows[i].text);
+	}
+	name_list_close(comms);
+	name_list_close(tids);
+	time_filter_fini(&when);
+}
+
+TEST("names from the recording stay in their line")
+{
+	struct stream_options options = { 0 };
+	struct tape *tape = recording_new(0);
+	put_comm(tape, 7, 1, "a\033\n2Jb\0", 0);
+	put_sample(tape, 7, 1000, 0, NULL, 0);
+	EXPECT_STR(printed(tape, &options, "comm", 1), "          a\033?2Jb \n");
+}
+
+TEST("any number of threads prints the same, in order")
+{
+	static char first[1 << 20];
+	for (unsigned threads = 1; threads <= 4; threads++) {
+		struct stream_options options = { 0 };
+		struct tape *tape = recording_new(0);
+		for (uint64_t i = 0; i < 9000; i++)
+			put_sample(tape, (uint32_t)(i % 50), 1000 + i * 1000, 0x400000 + i % 777, NULL, 0);
+		const char *text = printed(tape, &options, "tid,time,ip", threads);
+		if (threads == 1)
+			snprintf(first, sizeof first, "%s", text);
+		EXPECT_STR(text, first);
+	}
+	EXPECT(strlen(first) > 100000);
+}

@@ -1,0 +1,35 @@
+#include "session/losses.h"
+
+#include "data/feature.h"
+
+void losses_of_source(struct losses *losses, const struct source *source, const struct error *stop)
+{
+	const struct header *header = &source->header;
+	*losses = (struct losses){
+		.unfinished = header->interrupted, .bad_records = source->counters.bad_records,
+		.unknown_types = source->counters.unknown_types, .bad_attrs = header->bad_attrs, .bad_build_ids = header->bad_build_ids,
+		.features = features_damaged(header),
+	};
+	if (stop)
+		losses->stop = *stop;
+}
+
+void losses_of_session(struct losses *losses, const struct session *session)
+{
+	const struct session_counters *counters = &session->counters;
+	losses_of_source(losses, session->source, &session->error);
+	losses->samples = counters->samples;
+	losses->bad_samples = counters->bad_samples;
+	losses->unknown_ids = counters->unknown_ids;
+	losses->bad_records += counters->bad_records + session->model.bad_records;
+	losses->left_out_maps = session->model.left_out;
+	losses->lost_events = counters->lost_events;
+	losses->lost_samples = counters->lost_samples;
+	losses->lost_traces = counters->lost_traces;
+}
+
+bool losses_are_damage(const struct losses *losses)
+{
+	return losses->stop.kind != ERROR_NONE || losses->unfinished || losses->bad_samples || losses->unknown_ids || losses->bad_records ||
+		losses->bad_attrs || losses->bad_build_ids || losses->features;
+}

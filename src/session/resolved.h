@@ -1,0 +1,78 @@
+/* A sample with its context: thread, comm, locations of its addresses, call chain. All pointers are borrowed for one callback of a sink.
+ * Knows no symbol. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/sample.h"
+#include "model/model.h"
+
+struct evsel;
+struct record;
+
+/* The location of an address. Interned per worker: equal (mapping, address) yields the same pointer, which never moves. It fills one cache
+ * line; `note` belongs to the sink (initially zero, accessed only by this worker's callbacks), so that a sink's data for a location costs
+ * no second cache miss. */
+struct location {
+	uint32_t id;            /* consecutive per worker, from 0: an index for a sink's caches */
+	uint32_t module;        /* MODULE_ID_NONE: in no mapping */
+	uint64_t address;       /* as recorded */
+	uint64_t offset;        /* as the module counts (map_offset); the address itself without a module */
+	const struct map *map;  /* NULL: in no mapping */
+	uint8_t cpumode;        /* enum record_misc cpumode */
+	uint64_t note[3];
+};
+
+static inline void *location_note(const struct location *location)
+{
+	return (void *)location->note;
+}
+
+struct session;
+struct worker;
+
+/* A sample with its context. All pointers are borrowed for one callback; `worker` belongs to the calling thread. */
+struct resolved {
+	struct session *session;
+	struct worker *worker;
+	const struct record *record;
+	const struct sample *sample;
+	uint32_t event;                /* index in the evlist */
+	const struct evsel *evsel;
+	uint64_t clock;                /* position in the order of delivery */
+	uint32_t thread;               /* id in the model, or THREAD_NONE */
+	int32_t pid, tid;              /* from the sample (-1 if absent) */
+	uint32_t comm;                 /* string id in the model, or COMM_NONE */
+	const struct map_node *user_root, *kernel_root;
+	const struct location *ip;     /* location of the sample's own address; NULL if it has none: use resolved_ip */
+};
+
+/* The sample's comm; if unknown, ":TID" in buffer (>= 16 bytes). */
+const char *resolved_comm(const struct resolved *r, char *buffer, size_t size);
+/* The location of the sample's own address. */
+const struct location *resolved_ip(const struct resolved *r);
+/* The location of any address in the address space of cpumode. */
+const struct location *resolved_locate(const struct resolved *r, unsigned cpumode, uint64_t address);
+/* The location of an address of unknown mode (branch ends, data): in the user address space, then in the kernel's. */
+const struct location *resolved_locate_any(const struct resolved *r, uint64_t address);
+enum chain_direction { CHAIN_INNERMOST_FIRST, CHAIN_OUTERMOST_FIRST };
+
+/* Frames without markers. The first entry of the recorded callchain is the sample's ip. */
+struct chain {
+	const struct location **frames; /* owned by the worker, valid until the next call */
+	size_t count;
+	bool damaged;                   /* contains an unknown marker: no frame is reliable; frames before the marker are included */
+};
+
+/* At most `limit` frames of the recorded callchain, in that direction; empty if the sample has none. */
+struct chain resolved_chain(const struct resolved *r, enum chain_direction direction, size_t limit);
+/* Entries [skip, end) of the recorded callchain without replacement of its user part, including markers, counted from the start in that
+ * direction. */
+struct chain resolved_chain_part(const struct resolved *r, enum chain_direction direction, uint64_t skip, uint64_t end, size_t limit);
+/* Returns whether the recorder completed the callchain from an earlier sample of its thread (record --call-graph unwind): a second marker
+ * of user code precedes the joined part. Readers skip that marker. */
+bool resolved_chain_is_joined(const struct resolved *r);
+/* The chain depends only on the recorded callchain and the address spaces: results for equal callchains can be reused. */
+bool resolved_chain_is_plain(const struct resolved *r);
+unsigned worker_index(const struct worker *worker); /* in [0, session_workers) */

@@ -1,0 +1,165 @@
+"""A program with rights that its user has not: file capabilities, set-user-ID. What the user says in the environment must not use them."""
+import os
+import pty
+import shutil
+import socket
+import subprocess
+
+from suite import Skip, need
+
+USER = 65534
+SCRIPT = "#!/bin/sh\ntouch %s\ncat\n"
+
+
+class Rights:
+    """The program with capabilities and without, and a folder of the user who starts it."""
+    def __init__(self, c):
+        if os.geteuid() != 0:
+            raise Skip("only root can give a file capabilities")
+        self.c = c
+        self.folder = c.path("rights")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.mkdir(self.folder)
+        os.chown(self.folder, USER, USER)
+        self.plain, self.capable = c.path("plain"), c.path("capable")
+        for path in (self.plain, self.capable):
+            shutil.copy(c.program, path)
+            os.chmod(path, 0o755)
+        if subprocess.run(["setcap", "cap_perfmon,cap_sys_ptrace,cap_syslog=ep", self.capable], stderr=subprocess.DEVNULL).returncode != 0:
+            raise Skip("this file system has no capabilities")
+        self.data = os.path.join(self.folder, "perf.data")
+        done = self.run(self.plain, "record", "-e", "cpu-clock:u", "-o", self.data, "-N", "--", "sh", "-c",
+                        "i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done")
+        need(done.returncode == 0, done.stderr)
+
+    def run(self, *command, terminal=False, **env):
+        """As the user; with a terminal for its output, if asked."""
+        variables = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": self.folder, **env}
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+            if name in os.environ:
+                variables[name] = os.environ[name]
+        who = {"user": USER, "group": USER, "extra_groups": [], "cwd": self.folder, "env": variables, "stdin": subprocess.DEVNULL}
+        if not terminal:
+            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=60, **who)
+        ours, theirs = pty.openpty()
+        os.fchown(theirs, USER, USER)
+        child = subprocess.Popen(command, stdout=theirs, stderr=theirs, **who)
+        os.close(theirs)
+        text = b""
+        try:
+            while True:
+                text += os.read(ours, 65536)
+        except OSError:
+            os.close(ours)
+        child.wait(60)
+        return subprocess.CompletedProcess(command, child.returncode, text.decode(errors="replace"), "")
+
+    def write(self, name, text, mode=0o644):
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            file.write(text)
+        os.chown(path, USER, USER)
+        os.chmod(path, mode)
+        return path
+
+    def mark(self):
+        return os.path.join(self.folder, "mark")
+
+    def marked(self):
+        found = os.path.exists(self.mark())
+        if found:
+            os.unlink(self.mark())
+        return found
+
+    def only_plain(self, what, *words, terminal=False, **env):
+        """What the environment asks for is done without capabilities, so that this can fail, and not with them."""
+        done = self.run(self.plain, *words, terminal=terminal, **env)
+        need(self.marked(), "%s: is not done at all: %s%s" % (what, done.stdout[:300], done.stderr[:300]))
+        done = self.run(self.capable, *words, terminal=terminal, **env)
+        need(not self.marked(), "%s: is done with capabilities" % what)
+        return done
+
+
+def test_programs(c):
+    """with file capabilities no program runs that the environment or the configuration names: pager, shell, external command"""
+    r = Rights(c)
+    pager = r.write("pager", SCRIPT % r.mark(), 0o755)
+    report = ("report", "--stdio", "-i", r.data)
+    for name in ("PERF_PAGER", "PAGER"):
+        for value in (pager, pager + " -x", "true; " + pager):
+            done = r.only_plain("%s=%s" % (name, value), *report, terminal=True, **{name: value})
+            need(done.returncode == 0 and "Overhead" in done.stdout, "%d: %s" % (done.returncode, done.stdout[:300]))
+    config = r.write("config", "[pager]\n\treport = %s\n[core]\n\tpager = %s\n" % (pager, pager))
+    r.only_plain("PERF_CONFIG", *report, terminal=True, PERF_CONFIG=config)
+    r.write("perf-evil", SCRIPT % r.mark(), 0o755)
+    r.only_plain("PATH", "evil", PATH=r.folder + ":" + os.environ["PATH"])
+    r.only_plain("PERF_EXEC_PATH", "evil", PERF_EXEC_PATH=r.folder)
+
+
+def test_places(c):
+    """with file capabilities the environment does not say where to read the configuration, nor where to write"""
+    r = Rights(c)
+    config = r.write("config", "[buildid]\n\tdir = %s\n" % r.mark())
+    record = ("record", "-e", "cpu-clock:u", "-o", r.data, "--", "true")
+
+    def both(what, made, *words, **env):
+        for program, wanted in ((r.plain, True), (r.capable, False)):
+            r.run(program, *words, **env)
+            path = os.path.join(r.folder, made)
+            found = os.path.exists(path)
+            shutil.rmtree(path, ignore_errors=True)
+            need(found == wanted, "%s: %s with %s" % (what, "written" if found else "not written", os.path.basename(program)))
+    both("PERF_CONFIG", "mark", *record, PERF_CONFIG=config)
+    os.mkdir(os.path.join(r.folder, "other"))
+    os.chown(os.path.join(r.folder, "other"), USER, USER)
+    both("HOME", "other/.debug", *record, HOME=os.path.join(r.folder, "other"))
+
+
+def test_server(c):
+    """with file capabilities no server is asked that the environment names"""
+    r = Rights(c)
+    for program, wanted in ((r.plain, True), (r.capable, False)):
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 0))
+            server.listen(16)
+            server.settimeout(10 if wanted else 1.5)
+            env = {"PATH": os.environ["PATH"], "HOME": r.folder, "DEBUGINFOD_URLS": "http://127.0.0.1:%d" % server.getsockname()[1]}
+            child = subprocess.Popen([program, "report", "--stdio", "-s", "srcline", "-i", r.data], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL, user=USER, group=USER, extra_groups=[], env=env)
+            try:
+                server.accept()[0].close()
+                asked = True
+            except socket.timeout:
+                asked = False
+            child.kill()
+            child.wait()
+        need(asked == wanted, "%s is %sasked" % (os.path.basename(program), "" if asked else "not "))
+
+
+def test_set_user_id(c):
+    """a set-user-ID copy does nothing but say why"""
+    r = Rights(c)
+    for mode, who in ((0o4755, (0, USER)), (0o2755, (USER, 0))):
+        path = c.path("set-id")
+        shutil.copy(c.program, path)
+        os.chown(path, *who)
+        os.chmod(path, mode)
+        output = os.path.join(r.folder, "set-id.data")
+        done = r.run(path, "record", "-e", "cpu-clock:u", "-o", output, "--", "touch", r.mark())
+        need(done.returncode == 1 and "set-user-ID" in done.stderr, "%o: %d: %s" % (mode, done.returncode, done.stderr))
+        need(not r.marked() and not os.path.exists(output), "%o: it recorded" % mode)
+        os.unlink(path)
+
+
+def test_works(c):
+    """with file capabilities an ordinary user records the processes of others, and reads the recording"""
+    r = Rights(c)
+    child = subprocess.Popen(["sh", "-c", "while :; do :; done"])  # of root
+    try:
+        done = r.run(r.capable, "record", "-e", "cpu-clock", "-o", r.data, "-p", str(child.pid), "--", "sleep", "0.5")
+        need(done.returncode == 0, done.stderr)
+        done = r.run(r.capable, "script", "-i", r.data, "-F", "comm")
+        need(done.stdout.count("sh") > 10, "%d: %s %s" % (done.returncode, done.stdout[:200], done.stderr[:200]))
+    finally:
+        child.kill()
+        child.wait()

@@ -1,0 +1,131 @@
+/* Preloaded into a recorder: writes each event that it opens, and the filter that it gets, to the file that $OPENED names.
+ *
+ *   open FD PID CPU GROUP FLAGS BYTES   of a call that succeeded; BYTES is the attribute in hexadecimal digits
+ *   close FD
+ *   map FD                              of a ring
+ *   filter FD TEXT
+ *
+ * Acts in the process that has it first alone: what that one starts is not of interest. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { EVENTS = 1024, ATTR_BYTES = 256 };
+
+static int out = -1;
+static pid_t self;
+static unsigned char is_event[EVENTS];
+
+__attribute__((constructor)) static void opened_start(void)
+{
+	const char *path = getenv("OPENED");
+	if (!path)
+		return;
+	out = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	self = getpid();
+	unsetenv("OPENED");
+	unsetenv("LD_PRELOAD");
+}
+
+static void say(const char *text, size_t length)
+{
+	if (out >= 0 && getpid() == self && write(out, text, length) < 0)
+		abort();
+}
+
+static void log_open(long fd, const long *arguments)
+{
+	const unsigned char *attr = (const unsigned char *)arguments[0];
+	char line[128 + 2 * ATTR_BYTES];
+	unsigned size;
+	memcpy(&size, attr + 4, sizeof size);
+	size = size == 0 ? 64 : size > ATTR_BYTES ? ATTR_BYTES : size;
+	int length = snprintf(line, sizeof line, "open %ld %d %d %d %lu ", fd, (int)arguments[1], (int)arguments[2], (int)arguments[3],
+		(unsigned long)arguments[4]);
+	for (unsigned i = 0; i < size; i++)
+		length += snprintf(line + length, sizeof line - (size_t)length, "%02x", attr[i]);
+	line[length++] = '\n';
+	say(line, (size_t)length);
+	if (fd < EVENTS)
+		is_event[fd] = 1;
+}
+
+static void log_fd(const char *what, int fd, const char *text)
+{
+	char line[4096];
+	if (fd < 0 || fd >= EVENTS || !is_event[fd])
+		return;
+	int length = snprintf(line, sizeof line, "%s %d%s%s\n", what, fd, *text ? " " : "", text);
+	say(line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+}
+
+long syscall(long number, ...)
+{
+	static long (*next)(long, ...);
+	long a[6];
+	va_list list;
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
+	long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (number == SYS_perf_event_open && result >= 0)
+		log_open(result, a);
+	return result;
+}
+
+int close(int fd)
+{
+	static int (*next)(int);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "close");
+	log_fd("close", fd, "");
+	if (fd >= 0 && fd < EVENTS && getpid() == self)
+		is_event[fd] = 0;
+	return next(fd);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	static int (*next)(int, unsigned long, ...);
+	va_list list;
+	va_start(list, request);
+	void *argument = va_arg(list, void *);
+	va_end(list);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "ioctl");
+	if (request == PERF_EVENT_IOC_SET_FILTER)
+		log_fd("filter", fd, argument);
+	return next(fd, request, argument);
+}
+
+static void *map(const char *name, void *at, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	void *(*next)(void *, size_t, int, int, int, off_t);
+	*(void **)&next = dlsym(RTLD_NEXT, name);
+	log_fd("map", fd, "");
+	return next(at, length, protection, flags, fd, offset);
+}
+
+void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	return map("mmap", at, length, protection, flags, fd, offset);
+}
+
+void *mmap64(void *at, size_t length, int protection, int flags, int fd, off_t offset)
+{
+	return map("mmap64", at, length, protection, flags, fd, offset);
+}

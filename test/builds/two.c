@@ -1,0 +1,27 @@
+/* A program in two builds, of which the tests put one in the place of the other. ./two SECONDS: works for so long, in the function FIRST,
+ * whose code is another one in the other build. */
+#include <stdlib.h>
+#include <time.h>
+
+volatile unsigned long sink;
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+__attribute__((noinline)) void WORK(void)
+{
+	for (unsigned long i = 0; i < 2000000; i++)
+		sink += i * FACTOR;
+}
+
+int main(int argc, char **argv)
+{
+	double end = now() + (argc > 1 ? atof(argv[1]) : 0.3);
+	while (now() < end)
+		WORK();
+	return 0;
+}

@@ -1,0 +1,195 @@
+"""Full disks: every command that writes says so in a sentence, exits with a code that is not 0, and leaves what was there before; nothing
+half written and no temporary name stays behind. By /dev/full, by the limit of a file's size, and by a file system of a few pages."""
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "test"))
+sys.path.insert(0, os.path.join(TOP, "test", "hostile"))
+import recording as rec  # noqa: E402
+from suite import PERFUSE, Skip, environment, need  # noqa: E402
+
+TIMEOUT_S = 60
+OLD = b"what was there before\n"
+PRINTING = ("script", "script -D", "script --header-only", "report --stdio", "report --stats", "report --tasks", "report --mmaps", "report -D",
+            "report --header-only", "evlist -v", "buildid-list", "buildid-list -H", "flamegraph --folded", "flamegraph -o -", "inject -b",
+            "inject -o -", "buildid-cache -M FILE", "version", "help", "help report", "check feature zstd", "--list-cmds", "--version",
+            "config core.x")
+# What is written, by which command, in a folder that has FILE; the file that is there before (None: there is none).
+WRITING = (("flamegraph -o graph.svg", "graph.svg"),
+           ("script --per-event-dump", "FILE.cpu-clock.dump"), ("inject -b -o out.data", "out.data"), ("inject -o out.data", "out.data"),
+           ("config --user core.x=y", "config"))
+
+
+class Box:
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="perfuse-disk-")
+        self.data = os.path.join(self.folder, "perf.data")
+        with open(self.data, "wb") as out:
+            out.write(rec.as_file(rec.records(3000)))
+        self.env = environment(self.folder, PERF_CONFIG=os.path.join(self.folder, "config"))
+        with open(os.path.join(self.folder, "config"), "w") as out:
+            out.write("[core]\n\tx = 1\n")
+
+    def words(self, text):
+        words = [self.data if word == "FILE" else word for word in text.split()]
+        reads = words[0] in ("script", "report", "evlist", "buildid-list", "flamegraph", "inject")
+        return [PERFUSE] + words + (["-i", self.data] if reads else [])
+
+    def run(self, words, folder=None, stdout=subprocess.PIPE, before=None):
+        done = subprocess.run(words, env=self.env, cwd=folder or self.folder, stdin=subprocess.DEVNULL, stdout=stdout,
+                              stderr=subprocess.PIPE, timeout=TIMEOUT_S, preexec_fn=before)
+        return done.returncode, done.stderr.decode("utf-8", "replace")
+
+
+def ends_badly(label, code, said, sentence=r"No space left on device|File too large"):
+    need(0 < code < 128 or code == 255, "%s: exit %s: %s" % (label, code, said))
+    need(len(re.findall(sentence, said)) == 1, "%s: exit %s says %r" % (label, code, said))
+    need("Wrote" not in said, "%s says %r" % (label, said))
+
+
+def test_stdout(box):
+    """standard output on a full disk: each command says so once, and exits with a code that is not 0"""
+    for text in PRINTING:
+        with open("/dev/full", "wb") as full:
+            code, said = box.run(box.words(text), stdout=full)
+        ends_badly(text, code, said)
+
+
+def limit(size):
+    def before():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return before
+
+
+def written_name(box, name):
+    return box.data + name[4:] if name.startswith("FILE") else os.path.join(box.folder, name)
+
+
+def fails_clean(box, text, name, before, label, keep):
+    """keep: what is there before and after; None: nothing."""
+    path = written_name(box, name)
+    if keep is None and os.path.exists(path):
+        os.unlink(path)
+    elif keep is not None:
+        with open(path, "wb") as out:
+            out.write(keep)
+    names = sorted(os.listdir(box.folder))
+    code, said = box.run(box.words(text), before=before)
+    ends_badly("%s, %s" % (text, label), code, said)
+    need(sorted(os.listdir(box.folder)) == names, "%s leaves %s" % (text, sorted(set(os.listdir(box.folder)) ^ set(names))))
+    if keep is not None:
+        with open(path, "rb") as now:
+            need(now.read() == keep, "%s changed what was there" % text)
+
+
+def test_size(box):
+    """beyond the limit of a file's size nothing is half written: what was there stays, or nothing comes to be there"""
+    for text, name in WRITING:
+        config = name == "config"
+        for size in ((3,) if config else (0, 100, 4096)):
+            fails_clean(box, text, name, limit(size), "limit of %d bytes" % size, b"[core]\n\tx = 1\n" if config else OLD)
+            if not config:
+                fails_clean(box, text, name, limit(size), "limit of %d bytes" % size, None)
+
+
+def test_config(box):
+    """a configuration that cannot be read whole is not replaced"""
+    path = os.path.join(box.folder, "config")
+    with open(path, "w") as out:
+        out.write("[core]\n\tx = 1\nno = [line\n[\n")
+    code, said = box.run([PERFUSE, "config", "--user", "a.b=c"])
+    with open(path) as now:
+        text = now.read()
+    with open(path, "w") as out:
+        out.write("[core]\n\tx = 1\n")
+    need(code != 0 and said and "no = [line" in text, "exit %s: %s: %r" % (code, said, text))
+
+
+def test_small_file_system(box):
+    """on a file system of a few pages each writing command fails with a sentence and leaves what was there"""
+    script = ("mount -t tmpfs -o size=16k tmpfs {0} && cd {0} && head -c 5000 /dev/zero > {1} && "
+              "{2}; code=$?; cmp -n 5000 {1} /dev/zero || exit 250; [ $(stat -c %s {1}) = 5000 ] || exit 251; "
+              "[ $(ls | wc -l) = 1 ] || exit 252; exit $code")
+    folder = os.path.join(box.folder, "small")
+    os.makedirs(folder, exist_ok=True)
+    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", folder], stderr=subprocess.DEVNULL, check=False).returncode:
+        raise Skip("no file system can be mounted here")
+    for text, name in WRITING:
+        if name.startswith("FILE") or name == "config":
+            continue
+        command = " ".join(box.words(text))
+        code, said = box.run(["unshare", "-rm", "sh", "-c", script.format(folder, name, command)])
+        need(code not in (250, 251, 252), "%s: exit %d: %s" % (text, code, said))
+        ends_badly(text, code, said)
+
+
+def test_dump(box):
+    """script --per-event-dump says what it wrote only where it did"""
+    words = box.words("script --per-event-dump")
+    done = subprocess.run(words, env=box.env, cwd=box.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S,
+                          stdin=subprocess.DEVNULL, check=False)
+    path = box.data + ".cpu-clock.dump"
+    need(done.returncode == 0 and b"Wrote" in done.stdout and b"3000 samples" in done.stdout, "%s" % done)
+    with open(path) as made:
+        need(len(made.read().splitlines()) == 3000, "the dump is not whole")
+    done = subprocess.run(words, env=box.env, cwd=box.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S,
+                          stdin=subprocess.DEVNULL, preexec_fn=limit(4096), check=False)
+    need(done.returncode == 1 and b"Wrote" not in done.stdout and path.encode() in done.stderr, "%s" % done)
+    with open(path) as made:
+        need(len(made.read().splitlines()) == 3000, "the dump of before is gone")
+    os.unlink(path)
+
+
+def test_close(box):
+    """a file system that reports at close that there was no room: a sentence, and what was there stays"""
+    shim = os.path.join(box.folder, "shim.so")
+    if os.environ.get("PERFUSE_SANITIZED"):
+        raise Skip("a sanitizer cannot be preloaded over")
+    need(subprocess.call(["cc", "-O1", "-shared", "-fPIC", "-o", shim, os.path.join(TOP, "test/faults/shim.c")]) == 0, "no shim")
+    env, program = dict(box.env), os.path.join(box.folder, "perfuse")
+    os.symlink(PERFUSE, program)
+    for text, name in WRITING:
+        path, old = written_name(box, name), b"[core]\n\tx = 1\n" if name == "config" else OLD
+        for n in range(1, 20):
+            with open(path, "wb") as out:
+                out.write(old)
+            mark = os.path.join(box.folder, "mark")
+            box.env = {**env, "LD_PRELOAD": shim, "FAULT": "close:EIO:%d" % n, "FAULT_MARK": mark}
+            code, said = box.run([program] + box.words(text)[1:])
+            box.env = env
+            if not os.path.exists(mark):
+                need(n > 1, "%s closes nothing that it wrote" % text)
+                break
+            os.unlink(mark)
+            with open(path, "rb") as now:
+                same = now.read() == old
+            need(code == 0 and not same or same and code != 0 and "Input/output error" in said,
+                 "%s, close %d: exit %d, %s: %s" % (text, n, code, "as before" if same else "replaced", said))
+    os.unlink(program)
+    os.unlink(shim)
+
+
+def test_record(box):
+    """record beyond the limit of a file's size ends with a sentence, and its program runs with the limit's signal as it was"""
+    out = os.path.join(box.folder, "new.data")
+    words = [PERFUSE, "record", "-e", "cpu-clock:u", "-c", "50000", "-o", out, "--", "grep", "SigIgn", "/proc/self/status"]
+    if box.run(words)[0] != 0:
+        raise Skip("perf_event_open is refused here")
+    os.unlink(out)
+    for size in (0, 100, 600):
+        code, said = box.run(words, before=limit(size))
+        ends_badly("record, limit of %d" % size, code, said)
+        if os.path.exists(out):
+            os.unlink(out)
+
+
+def close(box):
+    shutil.rmtree(box.folder, ignore_errors=True)

@@ -1,0 +1,36 @@
+package shop;
+
+/* Each method spends its time in one loop; what a line should show is in its comment. */
+public class Loops {
+	static long sink;
+
+	static long first(long n) {
+		long sum = 0;
+		for (long i = 0; i < n; i++)
+			sum += i * i ^ (sum >>> 3); // LINE first
+		return sum;
+	}
+
+	static long second(long[] values) {
+		long sum = 0;
+		for (int round = 0; round < 2000; round++)
+			for (int i = 0; i < values.length; i++)
+				sum += mixed(values[i], round);
+		return sum;
+	}
+
+	/* inlined into second() */
+	static long mixed(long value, int round) {
+		return value * 31 ^ (value >>> 7) ^ round; // LINE second
+	}
+
+	public static void main(String[] args) {
+		long end = System.nanoTime() + Long.parseLong(args[0]) * 1000000L;
+		long[] values = new long[4096];
+		while (System.nanoTime() < end) {
+			sink += first(2000000);
+			sink += second(values);
+		}
+		System.out.println(sink);
+	}
+}

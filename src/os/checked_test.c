@@ -86,8 +86,12 @@ TEST("no link is followed below a folder, with openat2, without it, and if it is
 	EXPECT_INT(symlinkat("nothing", p.fd, "a/dangling"), 0);
 	EXPECT_INT(mkfifoat(p.fd, "fifo", 0600), 0);
 	EXPECT_INT(in_child(walk_cases, &p, 0, 0), 0);
-	EXPECT_INT(in_child(walk_cases, &p, 0, ENOSYS), 0);
-	EXPECT_INT(in_child(walk_cases, &p, 0, EPERM), 0);
+	if (can_refuse_system_calls()) {
+		EXPECT_INT(in_child(walk_cases, &p, 0, ENOSYS), 0);
+		EXPECT_INT(in_child(walk_cases, &p, 0, EPERM), 0);
+	} else {
+		unit_skip("emulated kernels have no seccomp filters; native builds run it");
+	}
 	end(&p);
 }
 

@@ -151,6 +151,10 @@ TEST("the memory limit is at most the machine's memory, and follows a lower reso
 	less = before;
 	less.rlim_cur = all / 2;
 	EXPECT_INT(setrlimit(RLIMIT_DATA, &less), 0);
-	EXPECT_INT(memory_allowed(), all / 2);
+	EXPECT_INT(getrlimit(RLIMIT_DATA, &less), 0);
+	if (less.rlim_cur == before.rlim_cur)
+		unit_skip("emulated kernels ignore this limit; native builds run it");
+	else
+		EXPECT_INT(memory_allowed(), all / 2);
 	EXPECT_INT(setrlimit(RLIMIT_DATA, &before), 0);
 }

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/leb128.h"
 #include "base/vec.h"
 #include "dwarf/types.h"
 
@@ -112,46 +113,6 @@ static inline bool cursor_seek(struct cursor *c, uint64_t at)
 	}
 	c->at = at;
 	return true;
-}
-
-/* LEB128; bits beyond 64 are dropped. */
-static inline uint64_t take_uleb(struct cursor *c)
-{
-	if (c->at < c->len && c->data[c->at] < 0x80)
-		return c->data[c->at++];
-	uint64_t value = 0;
-	for (unsigned shift = 0; c->at < c->len; shift += 7) {
-		uint8_t byte = c->data[c->at++];
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte < 0x80)
-			return value;
-	}
-	c->short_read = true;
-	return 0;
-}
-
-static inline int64_t take_sleb(struct cursor *c)
-{
-	uint64_t value = 0;
-	for (unsigned shift = 0; c->at < c->len;) {
-		uint8_t byte = c->data[c->at++];
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-		if (byte < 0x80)
-			return (int64_t)(byte & 0x40 && shift < 64 ? value | UINT64_MAX << shift : value);
-	}
-	c->short_read = true;
-	return 0;
-}
-
-static inline void skip_leb(struct cursor *c)
-{
-	while (c->at < c->len)
-		if (c->data[c->at++] < 0x80)
-			return;
-	c->short_read = true;
 }
 
 /* An unsigned number of 1, 2, 3, 4 or 8 bytes. */

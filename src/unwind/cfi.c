@@ -1,6 +1,6 @@
 #include "unwind/cfi.h"
 
-#include "unwind/leb128.h"
+#include "base/leb128.h"
 
 enum { /* DW_EH_PE_* */
 	PE_ABSOLUTE = 0x00, PE_ULEB = 0x01, PE_U2 = 0x02, PE_U4 = 0x03, PE_U8 = 0x04, PE_SIGNED = 0x08, PE_SLEB = 0x09, PE_S2 = 0x0a,

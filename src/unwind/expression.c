@@ -1,6 +1,6 @@
 #include "unwind/expression.h"
 
-#include "unwind/leb128.h"
+#include "base/leb128.h"
 
 enum {
 	OP_ADDR = 0x03, OP_DEREF = 0x06, OP_CONST1U = 0x08, OP_CONST1S, OP_CONST2U, OP_CONST2S, OP_CONST4U, OP_CONST4S, OP_CONST8U,

@@ -3,7 +3,7 @@
 #pragma once
 #include "unwind/collect.h"
 #include "unwind/expression.h"
-#include "unwind/leb128.h"
+#include "base/leb128.h"
 #include "unwind/machine.h"
 
 #define PLAIN_DEPTH 64

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "unwind/expression.h"
-#include "unwind/leb128.h"
+#include "base/leb128.h"
 
 enum { /* DW_CFA_* */
 	CFA_NOP = 0x00, CFA_SET_LOC, CFA_ADVANCE1, CFA_ADVANCE2, CFA_ADVANCE4, CFA_OFFSET_EXTENDED, CFA_RESTORE_EXTENDED,

@@ -14,17 +14,6 @@
 /* DWARF 5, 7.5.1: the unit type of .dwo files. */
 enum { UNIT_SPLIT_COMPILE = 5, DWARF64_ESCAPE = 0xffffffffu };
 
-static bool path_format(char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool path_format(char *path, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	int n = vsnprintf(path, IMAGE_PATH_MAX, format, args);
-	va_end(args);
-	return n > 0 && n < IMAGE_PATH_MAX;
-}
-
 static bool has_section(const struct elf *elf, const char *name)
 {
 	const struct elf_section *section = elf_section(elf, name);

@@ -1,6 +1,7 @@
 #include "image/search.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,9 +42,7 @@ static const char *name_of(const struct image_search *s)
 	return *s->listed ? s->listed : s->module->long_name;
 }
 
-static bool path_format(char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool path_format(char *path, const char *format, ...)
+bool path_format(char *path, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);

@@ -23,6 +23,8 @@ struct image_options {
 };
 
 #define IMAGE_PATH_MAX 4096
+/* Writes into IMAGE_PATH_MAX bytes. False: the path is empty or too long. */
+bool path_format(char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct image_search {
 	const struct module *module;

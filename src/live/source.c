@@ -11,16 +11,16 @@ enum { RECORD_HEAD = 8 };
 struct live_source {
 	struct source base;
 	struct acquisition *acquisition;
-	struct chain chain;            /* records that were taken, from the first that was not handed out */
+	struct chain chain;            /* records of the acquisition, from the first that was not returned */
 	bool ended;
 };
 
-static int take_record(void *context, const struct record *record, struct error *err)
+static int store_record(void *context, const struct record *record, struct error *err)
 {
 	struct live_source *live = context;
 	const struct chunk *last = live->chain.last;
 	size_t size = record->body_len + RECORD_HEAD, left = chain_left(&live->chain), room;
-	/* what is left moves to a new chunk that is twice as large: no record moves once it was handed out, and few do before */
+	/* records that were not returned move to a new chunk, twice as large: few records move, and none once it was returned */
 	size_t want = left > size && last->capacity - last->len < size ? left : size;
 	uint8_t *at = chain_room(&live->chain, want, &room);
 	memcpy(at, record->body - RECORD_HEAD, size);
@@ -31,11 +31,11 @@ static int take_record(void *context, const struct record *record, struct error 
 static int live_next(struct source *source, struct record *record, struct error *err)
 {
 	struct live_source *live = (struct live_source *)source;
-	const struct acquisition_take take = { take_record, live };
+	const struct acquisition_callback callback = { store_record, live };
 	while (!chain_left(&live->chain)) {
 		if (live->ended)
 			return 0;
-		int status = acquisition_step(live->acquisition, &take, err);
+		int status = acquisition_step(live->acquisition, &callback, err);
 		if (status < 0)
 			return -1;
 		live->ended = status == 0;

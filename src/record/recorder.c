@@ -28,34 +28,16 @@ void recording_fini(struct recording *recording)
 	str_fini(&recording->warnings);
 }
 
-static int prepare_target(struct recorder *r, struct error *err)
-{
-	const struct record_options *options = r->options;
-	const char *warning;
-	if (target_open(&r->target, &options->target, &warning, err) < 0)
-		return -1;
-	if (warning)
-		str_printf(&r->recording->warnings, "Warning:\n%s\n", warning);
-	if (r->target.from_tids && !r->sampling.inherit_given)
-		r->sampling.no_inherit = true;
-	if (!options->command)
-		return 0;
-	if (workload_start(&r->workload, options->command, output_is_pipe(options->output), &r->signals, err) < 0)
-		return -1;
-	target_set_command(&r->target, r->workload.pid);
-	return 0;
-}
-
 /* A ring holds many whole stacks: a recorder that is kept waiting loses them quickly. All rings share a budget. */
 static size_t ring_pages(const struct recorder *r)
 {
 	enum { RINGS_BYTES = 64 << 20, RING_LEAST = 1 << 20, RING_MOST = 32 << 20, RING_STACKS = 512 };
 	struct permission permission;
 	size_t pages = r->options->pages ? r->options->pages : ring_default_pages(), bytes = RING_LEAST;
-	if (r->options->pages || !configure_unwinds(r->events))
+	if (r->options->pages || !configure_unwinds(r->measurement.events))
 		return pages;
 	permission_read(&permission);
-	while (bytes < RING_MOST && bytes < r->sampling.stack_size * RING_STACKS && 2 * bytes * cpus_online_count() <= RINGS_BYTES)
+	while (bytes < RING_MOST && bytes < r->measurement.sampling.stack_size * RING_STACKS && 2 * bytes * cpus_online_count() <= RINGS_BYTES)
 		bytes *= 2;
 	size_t more = bytes / (size_t)sysconf(_SC_PAGESIZE);
 	return (permission.root || permission.paranoid < 0) && more > pages ? more : pages;
@@ -65,7 +47,7 @@ static size_t ring_pages(const struct recorder *r)
 static int check_streaming(const struct recorder *r, struct error *err)
 {
 	const struct record_switch *switching = &r->options->switching;
-	const char *what = output_is_pipe(r->options->output) ? "a pipe" : r->target.per_thread ? "--per-thread" :
+	const char *what = output_is_pipe(r->options->output) ? "a pipe" : r->measurement.target.per_thread ? "--per-thread" :
 		switching->on_signal || switching->bytes || switching->seconds ? "--switch-output" :
 		r->options->affinity != AFFINITY_ANY ? "--affinity" : NULL;
 	if (!r->options->groups || !what)
@@ -77,70 +59,42 @@ static int check_streaming(const struct recorder *r, struct error *err)
 static bool wants_builds(const struct recorder *r)
 {
 	const struct record_options *options = r->options;
-	return !options->no_build_ids && !options->dry_run && !output_is_pipe(options->output) && !r->sampling.build_id_mmap;
+	return !options->no_build_ids && !output_is_pipe(options->output) && !r->measurement.sampling.build_id_mmap;
 }
 
-/* Is what runs on a CPU that comes online wanted? Not by events of a PMU that has CPUs of its own. */
-static bool wants_all_cpus(const struct recorder *r)
+static int open_measurement(struct recorder *r, struct error *err)
 {
-	for (size_t i = 0; i < r->events->list.count; i++) {
-		const struct event *event = &r->events->list.items[i];
-		if (!event->follower && !(event->cpus && event->cpus->list.count))
-			return !r->target.cpus_given && !r->target.per_thread;
-	}
-	return false;
+	const struct record_options *o = r->options;
+	const struct measurement_options options = {
+		.sampling = o->sampling, .target = o->target, .events = o->events, .command = o->command,
+		.command_to_stderr = output_is_pipe(o->output), .user_signal = o->switching.on_signal,
+		.warnings = &r->recording->warnings, .notes = &r->recording->notes,
+	};
+	int status = measurement_open(&r->measurement, &options, err);
+	r->recording->refused = r->measurement.refused;
+	r->recording->missing_threads = r->measurement.counters.missing_threads;
+	return status;
 }
 
-static void look_at_cpus(struct recorder *r)
+static int open_rings(struct recorder *r, struct error *err)
 {
-	const struct cpus *offline = &r->counters.offline;
-	CLEANUP_STR struct str numbers = { 0 };
-	r->cpu_changes.recorded = r->target.system_wide ? &r->counters.cpus : NULL;
-	r->cpu_changes.known = wants_all_cpus(r) ? &r->target.online : NULL;
-	if (!offline->list.count)
-		return;
-	cpus_text(offline, &numbers);
-	str_printf(&r->recording->warnings, "CPU%s %s went offline before recording began: not recorded\n", offline->list.count > 1 ? "s" : "",
-		str_text(&numbers));
-}
-
-static void report_cpus(struct recorder *r)
-{
-	struct cpus online = { 0 };
-	if (cpus_online(&online, NULL) == 0)
-		cpu_changes_end(&r->cpu_changes, &online);
-	cpu_changes_text(&r->cpu_changes, &r->recording->warnings);
-	cpus_fini(&online);
-}
-
-static int prepare_events(struct recorder *r, struct error *err)
-{
-	struct recording *recording = r->recording;
-	cpu_changes_open(&r->cpu_changes); /* before the events: what changes while they are opened is not missed */
-	configure_defaults(r->events, &r->sampling, &r->target);
-	if (configure_events(r->events, &r->sampling, &r->target, &recording->warnings, err) < 0)
-		return -1;
-	if (counters_open(&r->counters, r->events, &r->target, &recording->notes, err) < 0) {
-		recording->refused = true;
-		return -1;
-	}
-	recording->missing_threads = r->counters.missing_threads;
-	look_at_cpus(r);
+	struct measurement *m = &r->measurement;
+	const struct stream_groups *groups = r->options->groups;
+	bool unwinds = configure_unwinds(m->events);
 	if (check_streaming(r, err) < 0)
 		return -1;
-	recording->ring_pages = ring_pages(r);
-	if (counters_map(&r->counters, r->events, recording->ring_pages, err) < 0)
+	r->recording->ring_pages = ring_pages(r);
+	if (measurement_map(m, r->recording->ring_pages, !groups || unwinds, err) < 0)
 		return -1;
-	r->seen = memory_zero(r->counters.rings.count + 1, sizeof *r->seen);
+	r->seen = memory_zero(m->counters.rings.count + 1, sizeof *r->seen);
 	r->builds = wants_builds(r) ? build_reader_new() : NULL;
-	if (configure_unwinds(r->events)) {
-		const struct stream_groups *groups = r->options->groups;
+	if (unwinds) {
 		const struct unwinding_options how = { .buildid_dir = r->options->buildid_dir, .budget = r->options->budget, .builds = r->builds,
 			.by_ring = groups, .threads = groups ? (unsigned)groups->list.count : 0, .no_guess = r->options->no_guess,
 			.no_join = r->options->no_join };
-		r->unwinding = unwinding_new(r->events, &r->counters, &how);
+		r->unwinding = unwinding_new(m->events, &m->counters, &how);
 	}
-	return counters_filter(&r->counters, r->events, err);
+	return 0;
 }
 
 static bool has_tracepoints(const struct events *events)
@@ -167,19 +121,20 @@ static void compression_facts(const struct recorder *r, struct feature_facts *fa
 	facts->compressed = r->options->compression != 0;
 	facts->compression_level = (uint32_t)r->options->compression;
 	facts->compression_ratio = (uint32_t)ratio;
-	facts->ring_bytes = r->counters.rings.count ? (uint32_t)(r->counters.rings.items[0].size + (size_t)sysconf(_SC_PAGESIZE)) : 0;
+	if (r->measurement.counters.rings.count)
+		facts->ring_bytes = (uint32_t)(r->measurement.counters.rings.items[0].size + (size_t)sysconf(_SC_PAGESIZE));
 }
 
 /* All but what a second reading finds out. tracing: where its body is put. */
 static struct feature_facts facts_of(struct recorder *r, struct writer *tracing)
 {
 	struct feature_facts facts = {
-		.version = r->options->version, .command = r->options->whole_command, .events = r->events, .evlist = &r->evlist,
-		.programs = &r->programs,
-		.use_clockid = r->sampling.use_clockid, .clockid = r->sampling.clockid, .branch_stack = has_branches(r->events),
+		.version = r->options->version, .command = r->options->whole_command, .events = r->measurement.events, .evlist = &r->evlist,
+		.programs = &r->measurement.programs, .branch_stack = has_branches(r->measurement.events),
+		.use_clockid = r->measurement.sampling.use_clockid, .clockid = r->measurement.sampling.clockid,
 	};
 	compression_facts(r, &facts);
-	if (has_tracepoints(r->events) && tracing_data_make(tracing, r->events, NULL) == 0)
+	if (has_tracepoints(r->measurement.events) && tracing_data_make(tracing, r->measurement.events, NULL) == 0)
 		facts.tracing = (struct span){ (const uint8_t *)tracing->buffer, tracing->len };
 	return facts;
 }
@@ -227,15 +182,11 @@ static void write_pipe_head(struct recorder *r)
 static void write_existing(struct recorder *r)
 {
 	const struct record_options *options = r->options;
-	const struct existing existing = {
-		.events = r->events, .counters = &r->counters, .target = &r->target, .sampling = &r->sampling,
-		.programs = r->sampling.no_bpf_event ? NULL : &r->programs, .names = r->output.pipe, .command = r->workload.pid,
-	};
 	r->synthesis = (struct synthesis){
 		.map_timeout_ms = options->map_timeout_ms, .no_tasks = options->no_tasks, .no_maps = options->no_maps,
 		.no_cgroups = options->no_cgroups,
 	};
-	existing_write(&r->synthesis, &existing, &r->made);
+	existing_write(&r->synthesis, &r->measurement, r->output.pipe, &r->made);
 	r->recording->slow_maps = r->synthesis.truncated;
 }
 
@@ -288,7 +239,7 @@ static int begin(struct recorder *r, struct error *err)
 	if (o->kcore && copy_kernel(r, err) < 0)
 		return -1;
 	snprintf(r->recording->path, sizeof r->recording->path, "%s", r->output.pipe ? "-" : r->output.path);
-	counters_evlist(&r->counters, r->events, configure_written, &r->evlist);
+	counters_evlist(&r->measurement.counters, r->measurement.events, configure_written, &r->evlist);
 	return begin_file(r, err);
 }
 
@@ -332,8 +283,8 @@ static int finish_file(struct recorder *r, struct error *err)
 		recording->short_chains = found.short_chains;
 		recording->lost_chunks = found.lost_chunks;
 	}
-	if (!r->sampling.no_bpf_event)
-		bpf_programs_read(&r->programs);
+	if (!r->measurement.sampling.no_bpf_event)
+		bpf_programs_read(&r->measurement.programs);
 	features_make(&features, &facts);
 	const struct feature_bodies bodies = features_bodies(&features);
 	if (status == 0)
@@ -417,10 +368,10 @@ int recorder_switch(struct recorder *r, struct error *err)
 static int finish(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
-	report_cpus(r);
+	measurement_report_cpus(&r->measurement, &recording->warnings);
 	build_reader_stop(r->builds);
 	/* now: what comes while rings are paused or no longer drained was not meant to be recorded */
-	recording->lost_samples += existing_write_lost(r->events, &r->counters, &r->made);
+	recording->lost_samples += existing_write_lost(&r->measurement, &r->made);
 	if (loop_snapshot(r, err) < 0)
 		return -1;
 	if (r->options->tail_synthesis)
@@ -457,40 +408,29 @@ static int finish(struct recorder *r, struct error *err)
 
 static int run(struct recorder *r, struct error *err)
 {
-	if (loop_open(r, err) < 0 || prepare_target(r, err) < 0 || prepare_events(r, err) < 0)
+	struct measurement *m = &r->measurement;
+	if (open_measurement(r, err) < 0 || loop_open(r, err) < 0 || open_rings(r, err) < 0)
 		return -1;
-	if (r->options->dry_run)
-		return 0;
 	if (begin(r, err) < 0 || set_realtime(r, err) < 0 || loop_start(r, err) < 0)
 		return -1;
-	if (r->workload.pid && workload_run(&r->workload, err) < 0) {
+	if (measurement_start(m, err) < 0) {
 		char why[sizeof err->text];
 		snprintf(why, sizeof why, "%s", strerror(err->sys));
-		return error_set(err, ERROR_USAGE, "Failed to collect '%.128s' for the '%.128s' workload: %.128s",
-			r->events->list.items[0].name, r->options->command[0], why);
+		return error_set(err, ERROR_USAGE, "Failed to collect '%.128s' for the '%.128s' workload: %.128s", m->events->list.items[0].name,
+			r->options->command[0], why);
 	}
 	r->started = true;
 	int status = loop_run(r, err);
-	signals_let_quit(&r->signals);
-	workload_stop(&r->workload);
-	/* before the command has ended: it may take its time, and the file is whole then whatever happens */
+	measurement_stop(m);
+	/* the file is complete before the command has ended, which may take long */
 	return status < 0 ? status : finish(r, err);
-}
-
-static void end_command(struct recorder *r)
-{
-	workload_stop(&r->workload);
-	workload_wait(&r->workload, &r->signals);
-	r->recording->has_status = r->started && r->workload.reaped;
-	r->recording->status = r->workload.status;
 }
 
 int record_run(struct recording *recording, const struct record_options *options, struct error *err)
 {
 	struct recorder r = {
-		.options = options, .recording = recording, .events = options->events, .sampling = options->sampling,
-		.signals.fd = -1, .timer = -1, .switch_timer = -1, .epoll = -1, .cpu_changes.fd = -1,
-		.output = { .fd = -1, .at = -1, .inside = -1 }, .workload = { .go = -1, .failed = -1 },
+		.options = options, .recording = recording, .timer = -1, .switch_timer = -1,
+		.output = { .fd = -1, .at = -1, .inside = -1 },
 	};
 	*recording = (struct recording){ 0 };
 	writer_open(&r.made, -1, 0);
@@ -498,7 +438,9 @@ int record_run(struct recording *recording, const struct record_options *options
 	writer_open(&r.unwound, -1, 0);
 	struct error why = { 0 };
 	int status = run(&r, &why);
-	end_command(&r);
+	measurement_end_command(&r.measurement);
+	recording->has_status = r.started && r.measurement.workload.reaped;
+	recording->status = r.measurement.workload.status;
 	bool unread = status < 0 && r.output.pipe && why.sys == EPIPE;
 	if (status < 0 && err)
 		*err = why;
@@ -510,14 +452,11 @@ int record_run(struct recording *recording, const struct record_options *options
 	unwinding_free(r.unwinding);
 	build_reader_free(r.builds);
 	free(r.seen);
-	counters_close(&r.counters);
-	cpu_changes_close(&r.cpu_changes);
 	loop_close(&r);
-	recording->signal = unread ? SIGPIPE : r.signals.ended_by;
-	target_close(&r.target);
+	measurement_close(&r.measurement);
+	recording->signal = unread ? SIGPIPE : r.measurement.signals.ended_by;
 	compressor_close(&r.compressor);
 	data_writer_fini(&r.writer);
-	bpf_programs_fini(&r.programs);
 	evlist_fini(&r.evlist);
 	for (size_t i = 0; i < r.files.count; i++)
 		free(r.files.items[i]);

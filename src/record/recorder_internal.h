@@ -5,14 +5,11 @@
 
 #include "base/writer.h"
 #include "data/writer.h"
-#include "os/bpf.h"
 #include "record/acquire/affinity.h"
 #include "record/acquire/build_reader.h"
-#include "record/acquire/cpu_changes.h"
-#include "record/acquire/signals.h"
+#include "record/acquire/measurement.h"
 #include "record/acquire/switch_event.h"
 #include "record/acquire/synthesize.h"
-#include "record/acquire/workload.h"
 #include "record/recorder.h"
 #include "record/write/compress.h"
 #include "record/write/output.h"
@@ -21,21 +18,15 @@
 struct recorder {
 	const struct record_options *options;
 	struct recording *recording;
-	struct events *events;
-	struct sampling sampling;
-	struct target target;
-	struct workload workload;
-	struct counters counters;
+	struct measurement measurement; /* its `programs` become those that were loaded at any time until the end */
 	struct output output;
 	struct data_writer writer;
 	struct evlist evlist;          /* the events as the file has them */
 	struct compressor compressor;
 	struct affinity affinity;
-	struct cpu_changes cpu_changes;
 	struct writer packed;          /* compressed records on their way */
 	struct writer made;            /* synthesized records on their way */
 	struct synthesis synthesis;
-	struct bpf_programs programs;  /* those that are loaded at its beginning and at its end */
 	struct build_reader *builds;   /* NULL: build-ids are not asked for */
 	uint64_t *seen;                /* by ring: up to where `builds` has looked at its records */
 	struct unwinding *unwinding;   /* NULL: no event's stacks are unwound here */
@@ -44,14 +35,11 @@ struct recorder {
 	bool streams_ended;            /* nothing more will come of them */
 	struct stream_totals streamed; /* once they have ended */
 	struct writer unwound;         /* records on their way from there */
-	struct signals signals;
-	int epoll, timer, switch_timer;
+	int timer, switch_timer;
 	bool switch_now;               /* a new file is due */
 	struct switch_event switch_event;
 	uint64_t wakeups_before;       /* of the files before this one */
 	VEC(char *) files;             /* those that were switched from, oldest first */
-	size_t rings_watched;          /* all but the overwritten ones */
-	size_t rings_open;             /* those whose tasks still live */
 	size_t window;                 /* next of options->windows */
 	bool window_open;
 	bool started;                  /* the output holds records */

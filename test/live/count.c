@@ -39,7 +39,7 @@ static void count_sample(struct counts *counts, const char *thread, const char *
 	count->samples = 1;
 }
 
-static void take_sample(void *context, const struct resolved *r, size_t slice)
+static void count_resolved(void *context, const struct resolved *r, size_t slice)
 {
 	struct counts *counts = context;
 	const struct location *location = resolved_ip(r);
@@ -65,7 +65,7 @@ static void batch_end(void *context, struct session *session, size_t slices)
 
 static int count_live(struct counts *counts, struct acquisition *acquisition, struct error *err)
 {
-	const struct sink sink = { .context = counts, .record = take_sample, .batch_end = batch_end, .serial = true };
+	const struct sink sink = { .context = counts, .record = count_resolved, .batch_end = batch_end, .serial = true };
 	const struct session_options options = { .threads = 1 };
 	struct source *source;
 	struct session session;
@@ -89,9 +89,11 @@ int main(int argc, char **argv)
 	if (argc < 2 || events_parse(&events, "cpu-clock:u", &wrong) < 0)
 		return 2;
 	const struct acquisition_options options = {
-		.sampling = { .freq = 1000 }, .target = { .command = true }, .events = &events, .command = (const char *const *)argv + 1,
+		.measurement = {
+			.sampling = { .freq = 1000 }, .target = { .command = true }, .events = &events, .command = (const char *const *)argv + 1,
+		},
 	};
-	if (acquisition_open(&acquisition, &options, NULL, &err) < 0) {
+	if (acquisition_open(&acquisition, &options, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return err.kind == ERROR_PERMISSION || err.kind == ERROR_UNSUPPORTED || err.kind == ERROR_SYSTEM ? 3 : 1;
 	}

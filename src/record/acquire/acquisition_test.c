@@ -34,16 +34,16 @@ static struct acquisition_options asked(struct events *events, const char *const
 	struct event_error wrong;
 	EXPECT(events_parse(events, "cpu-clock:u", &wrong) == 0);
 	return (struct acquisition_options){
-		.sampling = { .freq = 2000 }, .target = { .command = true }, .events = events, .command = command,
+		.measurement = { .sampling = { .freq = 2000 }, .target = { .command = true }, .events = events, .command = command },
 	};
 }
 
-/* NULL: the test is skipped, no event can be opened here. */
+/* NULL: no event can be opened here, and the test is skipped. */
 static struct acquisition *opened(const struct acquisition_options *options, struct evlist *evlist)
 {
 	struct acquisition *acquisition;
 	struct error err = { 0 };
-	if (acquisition_open(&acquisition, options, NULL, &err) < 0) {
+	if (acquisition_open(&acquisition, options, &err) < 0) {
 		unit_skip(err.text);
 		return NULL;
 	}
@@ -63,8 +63,8 @@ TEST("records come by time, those of what existed before first, until the comman
 	struct acquisition *acquisition = opened(&options, &evlist);
 	struct seen seen = { .evlist = &evlist };
 	if (acquisition) {
-		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_take){ see, &seen }, NULL), 0);
-		EXPECT_INT(acquisition_step(acquisition, &(struct acquisition_take){ see, &seen }, NULL), 0);
+		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_callback){ see, &seen }, NULL), 0);
+		EXPECT_INT(acquisition_step(acquisition, &(struct acquisition_callback){ see, &seen }, NULL), 0);
 		EXPECT(seen.init && seen.samples > 20 && seen.rounds > 0);
 		EXPECT_INT(seen.early, 0);
 		EXPECT_INT(seen.late, 0);
@@ -85,7 +85,7 @@ TEST("a callback that asks for the end gets no further record, and the command i
 	struct acquisition *acquisition = opened(&options, &evlist);
 	struct seen seen = { .evlist = &evlist, .stop_at = 5 };
 	if (acquisition)
-		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_take){ see, &seen }, NULL), 0);
+		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_callback){ see, &seen }, NULL), 0);
 	if (acquisition)
 		EXPECT_INT(seen.samples, 5);
 	acquisition_close(acquisition);
@@ -103,10 +103,10 @@ TEST("a command that cannot be executed is an error, after which no record comes
 	struct seen seen = { .evlist = &evlist };
 	struct error err = { 0 };
 	if (acquisition) {
-		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_take){ see, &seen }, &err), -1);
+		EXPECT_INT(acquisition_run(acquisition, &(struct acquisition_callback){ see, &seen }, &err), -1);
 		EXPECT(strstr(err.text, "cannot be executed") != NULL);
 		EXPECT_INT(seen.samples, 0);
-		EXPECT_INT(acquisition_step(acquisition, &(struct acquisition_take){ see, &seen }, NULL), 0);
+		EXPECT_INT(acquisition_step(acquisition, &(struct acquisition_callback){ see, &seen }, NULL), 0);
 	}
 	acquisition_close(acquisition);
 	evlist_fini(&evlist);

@@ -36,7 +36,7 @@ void cpu_changes_add(struct cpu_changes *changes, int32_t cpu, bool online, uint
 	cpus_add(list, cpu);
 }
 
-void cpu_changes_take(struct cpu_changes *changes)
+void cpu_changes_read(struct cpu_changes *changes)
 {
 	struct cpu_uevent event;
 	while (cpu_uevents_next(changes->fd, &event))
@@ -46,7 +46,7 @@ void cpu_changes_take(struct cpu_changes *changes)
 void cpu_changes_end(struct cpu_changes *changes, const struct cpus *online)
 {
 	if (changes->fd >= 0)
-		cpu_changes_take(changes);
+		cpu_changes_read(changes);
 	for (size_t i = 0; changes->recorded && i < changes->recorded->list.count; i++)
 		if (!cpus_has(online, changes->recorded->list.items[i]))
 			cpu_changes_add(changes, changes->recorded->list.items[i], false, 0);

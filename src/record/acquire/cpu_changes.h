@@ -18,7 +18,7 @@ struct cpu_changes {
 
 void cpu_changes_open(struct cpu_changes *changes);
 void cpu_changes_close(struct cpu_changes *changes);
-void cpu_changes_take(struct cpu_changes *changes); /* what `fd` has */
+void cpu_changes_read(struct cpu_changes *changes); /* the messages of `fd` */
 void cpu_changes_add(struct cpu_changes *changes, int32_t cpu, bool online, uint64_t after_ns);
 /* The CPUs that are online at the end, for changes without a message. */
 void cpu_changes_end(struct cpu_changes *changes, const struct cpus *online);

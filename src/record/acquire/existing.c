@@ -1,5 +1,6 @@
 #include "record/acquire/existing.h"
 
+#include "record/acquire/programs.h"
 #include "record/acquire/record_out.h"
 
 static bool records_kernel(const struct events *events)
@@ -10,34 +11,33 @@ static bool records_kernel(const struct events *events)
 	return false;
 }
 
-void existing_write(struct synthesis *synthesis, const struct existing *existing, struct writer *out)
+void existing_write(struct synthesis *s, struct measurement *m, bool names, struct writer *out)
 {
-	const struct events *events = existing->events;
-	const struct counters *counters = existing->counters;
-	struct synthesis *s = synthesis;
+	const struct events *events = m->events;
+	const struct counters *counters = &m->counters;
 	s->out = out;
 	s->trailer = synthesis_trailer(&events->list.items[0].attr);
 	s->data_maps = events->list.items[configure_tracking(events)].attr.flags >> ATTR_MMAP_DATA & 1;
-	s->namespaces = existing->sampling->namespaces;
-	s->build_ids = existing->sampling->build_id_mmap;
-	s->no_cgroups |= !existing->sampling->cgroups;
+	s->namespaces = m->sampling.namespaces;
+	s->build_ids = m->sampling.build_id_mmap;
+	s->no_cgroups |= !m->sampling.cgroups;
 	synthesize_id_index(s, counters);
 	synthesize_clock(s, counters);
 	if (records_kernel(events))
 		synthesize_kernel(s);
-	synthesize_event_updates(s, events, counters, existing->names);
-	synthesize_thread_map(s, existing->target);
+	synthesize_event_updates(s, events, counters, names);
+	synthesize_thread_map(s, &m->target);
 	synthesize_cpu_map(s, counters);
-	if (existing->programs) {
-		bpf_programs_fini(existing->programs);
-		bpf_programs_read(existing->programs);
-		bpf_images_read(existing->programs);
-		synthesize_programs(s, existing->programs);
+	if (!m->sampling.no_bpf_event) {
+		bpf_programs_fini(&m->programs);
+		bpf_programs_read(&m->programs);
+		bpf_images_read(&m->programs);
+		synthesize_programs(s, &m->programs);
 	}
 	synthesize_cgroups(s);
-	synthesize_processes(s, existing->target);
-	if (existing->command && existing->target->attached)
-		synthesize_command(s, existing->command);
+	synthesize_processes(s, &m->target);
+	if (m->workload.pid && m->target.attached)
+		synthesize_command(s, m->workload.pid);
 	synthesize_mark(s, RECORD_FINISHED_INIT);
 }
 
@@ -58,12 +58,12 @@ static void write_lost(const struct counter *counter, const struct attr *attr, u
 	record_close(out, at, 0);
 }
 
-uint64_t existing_write_lost(const struct events *events, const struct counters *counters, struct writer *out)
+uint64_t existing_write_lost(const struct measurement *m, struct writer *out)
 {
 	uint64_t sum = 0;
-	for (size_t i = 0; i < counters->list.count; i++) {
-		const struct counter *counter = &counters->list.items[i];
-		const struct attr *attr = &events->list.items[counter->event].attr;
+	for (size_t i = 0; i < m->counters.list.count; i++) {
+		const struct counter *counter = &m->counters.list.items[i];
+		const struct attr *attr = &m->events->list.items[counter->event].attr;
 		uint64_t lost = counter_lost(counter, attr);
 		sum += lost;
 		if (lost && attr_flag(attr, ATTR_SAMPLE_ID_ALL))

@@ -55,7 +55,7 @@ int signals_open(struct signals *signals, bool user, struct error *err)
 	return signals->fd < 0 ? error_system(err, "cannot hold signals") : 0;
 }
 
-void signals_take(struct signals *signals)
+void signals_read(struct signals *signals)
 {
 	struct signalfd_siginfo info;
 	while (signals->fd >= 0 && read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info) {
@@ -91,7 +91,7 @@ void signals_restore(const struct signals *signals)
 
 void signals_close(struct signals *signals)
 {
-	signals_take(signals);
+	signals_read(signals);
 	if (signals->fd >= 0)
 		close(signals->fd);
 	signals_restore(signals);

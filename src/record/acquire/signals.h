@@ -24,7 +24,7 @@ struct signals {
  * else it is ignored. What the caller ignores stays ignored, except SIGINT, SIGTERM, SIGCHLD and SIGUSR2. */
 int signals_open(struct signals *signals, bool user, struct error *err);
 /* Reads what has come. The SIGPIPE and SIGXFSZ of a write of our own count for nothing: the write has failed, and says so. */
-void signals_take(struct signals *signals);
+void signals_read(struct signals *signals);
 /* Takes what has come, then gives everything back: nothing is left that would end the process now. */
 void signals_close(struct signals *signals);
 /* In a child before its exec: everything as the caller of the recorder had it. */

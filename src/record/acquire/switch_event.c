@@ -33,7 +33,7 @@ void switch_event_close(struct switch_event *event)
 	target_close(&event->target);
 }
 
-bool switch_event_take(struct switch_event *event)
+bool switch_event_happened(struct switch_event *event)
 {
 	bool any = false;
 	for (size_t i = 0; i < event->counters.rings.count; i++) {

@@ -17,5 +17,5 @@ struct switch_event {
 /* Opens and starts them. events: borrowed. */
 int switch_event_open(struct switch_event *event, struct events *events, struct error *err);
 void switch_event_close(struct switch_event *event); /* a zeroed one is fine */
-/* Empties their rings; whether one of them happened. */
-bool switch_event_take(struct switch_event *event);
+/* Empties their rings; returns whether one of them happened. */
+bool switch_event_happened(struct switch_event *event);

@@ -188,3 +188,11 @@ void target_set_command(struct target *target, pid_t pid)
 	if (target->command)
 		target->threads.items[0].tid = pid;
 }
+
+bool target_lives(const struct target *target)
+{
+	for (size_t i = 0; i < target->threads.count; i++)
+		if (task_lives(target->threads.items[i].tid, target->threads.items[i].tid))
+			return true;
+	return false;
+}

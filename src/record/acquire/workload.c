@@ -131,8 +131,10 @@ void workload_wait(struct workload *workload, struct signals *signals)
 		struct pollfd any = { .fd = signals->fd, .events = POLLIN };
 		poll(&any, 1, -1);
 		signals->ended_by = 0;
-		signals_take(signals);
+		signals_read(signals);
 		again = signals->ended_by != 0;
 		signals->ended_by = again ? signals->ended_by : before;
 	}
+	if (again)
+		workload->pid = 0;
 }

@@ -7,7 +7,7 @@
 #include "record/acquire/signals.h"
 
 struct workload {
-	pid_t pid;          /* 0: none */
+	pid_t pid;          /* 0: not started, or workload_wait gave it up */
 	int go;             /* a byte lets the command run; closed without one, it ends */
 	int failed;         /* the exec's errno comes through here; the end of file tells success */
 	bool reaped;

@@ -1,0 +1,202 @@
+#include "record/acquire/measurement.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/* What epoll returns for a descriptor: the index of a ring, below 2^32, or one of these. */
+enum { TOKEN_SIGNALS = 1, TOKEN_CPUS = 2, TOKEN_CALLER = 3 }; /* TOKEN_CALLER + bit */
+enum { TOKEN_SHIFT = 32, DESCRIPTORS_AT_ONCE = 64 };
+
+static int watch(struct measurement *m, int fd, uint64_t token, struct error *err)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = token };
+	return epoll_ctl(m->epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : error_system(err, "cannot wait for a descriptor");
+}
+
+int measurement_watch(struct measurement *m, int fd, unsigned bit, struct error *err)
+{
+	return watch(m, fd, (uint64_t)(TOKEN_CALLER + bit) << TOKEN_SHIFT, err);
+}
+
+void measurement_unwatch(struct measurement *m, int fd)
+{
+	epoll_ctl(m->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static int open_wait(struct measurement *m, bool user_signal, struct error *err)
+{
+	if (signals_open(&m->signals, user_signal, err) < 0)
+		return -1;
+	m->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (m->epoll < 0)
+		return error_system(err, "cannot set up waiting");
+	return watch(m, m->signals.fd, (uint64_t)TOKEN_SIGNALS << TOKEN_SHIFT, err);
+}
+
+static int open_target(struct measurement *m, const struct measurement_options *options, struct error *err)
+{
+	const char *warning;
+	if (target_open(&m->target, &options->target, &warning, err) < 0)
+		return -1;
+	if (warning && options->warnings)
+		str_printf(options->warnings, "Warning:\n%s\n", warning);
+	if (m->target.from_tids && !m->sampling.inherit_given)
+		m->sampling.no_inherit = true;
+	if (!options->command)
+		return 0;
+	if (workload_start(&m->workload, options->command, options->command_to_stderr, &m->signals, err) < 0)
+		return -1;
+	target_set_command(&m->target, m->workload.pid);
+	return 0;
+}
+
+/* Whether code on a CPU that comes online is wanted: not if the user gave a list, nor for events of a PMU that counts on some CPUs. */
+static bool wants_all_cpus(const struct measurement *m)
+{
+	for (size_t i = 0; i < m->events->list.count; i++) {
+		const struct event *event = &m->events->list.items[i];
+		if (!event->follower && !(event->cpus && event->cpus->list.count))
+			return !m->target.cpus_given && !m->target.per_thread;
+	}
+	return false;
+}
+
+static void set_wanted_cpus(struct measurement *m, struct str *warnings)
+{
+	const struct cpus *offline = &m->counters.offline;
+	CLEANUP_STR struct str numbers = { 0 };
+	m->cpu_changes.recorded = m->target.system_wide ? &m->counters.cpus : NULL;
+	m->cpu_changes.known = wants_all_cpus(m) ? &m->target.online : NULL;
+	if (!offline->list.count || !warnings)
+		return;
+	cpus_text(offline, &numbers);
+	str_printf(warnings, "CPU%s %s went offline before recording began: not recorded\n", offline->list.count > 1 ? "s" : "",
+		str_text(&numbers));
+}
+
+static int open_events(struct measurement *m, const struct measurement_options *options, struct error *err)
+{
+	cpu_changes_open(&m->cpu_changes); /* first: changes while events are opened are not missed */
+	configure_defaults(m->events, &m->sampling, &m->target);
+	if (configure_events(m->events, &m->sampling, &m->target, options->warnings, err) < 0)
+		return -1;
+	m->refused = counters_open(&m->counters, m->events, &m->target, options->notes, err) < 0;
+	if (m->refused)
+		return -1;
+	set_wanted_cpus(m, options->warnings);
+	if (m->cpu_changes.fd >= 0 && watch(m, m->cpu_changes.fd, (uint64_t)TOKEN_CPUS << TOKEN_SHIFT, err) < 0)
+		return -1;
+	return counters_filter(&m->counters, m->events, err);
+}
+
+int measurement_open(struct measurement *m, const struct measurement_options *options, struct error *err)
+{
+	*m = (struct measurement){
+		.events = options->events, .sampling = options->sampling, .signals.fd = -1, .cpu_changes.fd = -1, .epoll = -1,
+		.workload = { .go = -1, .failed = -1 },
+	};
+	if (open_wait(m, options->user_signal, err) < 0 || open_target(m, options, err) < 0)
+		return -1;
+	return open_events(m, options, err);
+}
+
+int measurement_map(struct measurement *m, size_t pages, bool watched, struct error *err)
+{
+	if (counters_map(&m->counters, m->events, pages ? pages : ring_default_pages(), err) < 0)
+		return -1;
+	for (size_t i = 0; i < m->counters.rings.count && watched; i++) {
+		if (m->counters.rings.items[i].backward)
+			continue;
+		if (watch(m, m->counters.rings.items[i].fd, i, err) < 0)
+			return -1;
+		m->rings_open = ++m->rings_watched;
+	}
+	return 0;
+}
+
+int measurement_start(struct measurement *m, struct error *err)
+{
+	if (!m->sampling.delay_ms && !configure_enable_on_exec(&m->sampling, &m->target))
+		counters_enable(&m->counters, m->events, UINT32_MAX);
+	return m->workload.pid ? workload_run(&m->workload, err) : 0;
+}
+
+static void read_signals(struct measurement *m)
+{
+	signals_read(&m->signals);
+	m->ended |= m->signals.ended_by || (m->signals.child && workload_ended(&m->workload));
+	m->signals.child = false;
+}
+
+static void read_ring_state(struct measurement *m, size_t index, uint32_t state)
+{
+	if (!(state & (EPOLLERR | EPOLLHUP)))
+		return;
+	/* the last task of the ring has ended: it wakes no reader from now on */
+	measurement_unwatch(m, m->counters.rings.items[index].fd);
+	m->rings_open--;
+}
+
+int measurement_wait(struct measurement *m, int timeout_ms, uint32_t *ready, struct error *err)
+{
+	struct epoll_event events[DESCRIPTORS_AT_ONCE];
+	int n = epoll_wait(m->epoll, events, DESCRIPTORS_AT_ONCE, timeout_ms);
+	*ready = 0;
+	if (n < 0)
+		return errno == EINTR ? 0 : error_system(err, "cannot wait for events");
+	for (int i = 0; i < n; i++) {
+		unsigned token = (unsigned)(events[i].data.u64 >> TOKEN_SHIFT);
+		if (token >= TOKEN_CALLER)
+			*ready |= 1u << (token - TOKEN_CALLER);
+		else if (token == TOKEN_CPUS)
+			cpu_changes_read(&m->cpu_changes);
+		else if (token == TOKEN_SIGNALS)
+			read_signals(m);
+		else
+			read_ring_state(m, (size_t)events[i].data.u64, events[i].events);
+	}
+	/* a counter without a ring does not report the end of its task */
+	if (n == 0 && m->target.attached && !m->counters.rings.count)
+		m->ended |= !target_lives(&m->target);
+	return n;
+}
+
+bool measurement_over(const struct measurement *m)
+{
+	return m->ended || (m->rings_watched && !m->rings_open);
+}
+
+void measurement_stop(struct measurement *m)
+{
+	signals_let_quit(&m->signals);
+	workload_stop(&m->workload);
+}
+
+void measurement_end_command(struct measurement *m)
+{
+	workload_stop(&m->workload);
+	workload_wait(&m->workload, &m->signals);
+}
+
+void measurement_report_cpus(struct measurement *m, struct str *warnings)
+{
+	struct cpus online = { 0 };
+	if (cpus_online(&online, NULL) == 0)
+		cpu_changes_end(&m->cpu_changes, &online);
+	cpu_changes_text(&m->cpu_changes, warnings);
+	cpus_fini(&online);
+}
+
+void measurement_close(struct measurement *m)
+{
+	measurement_end_command(m);
+	counters_close(&m->counters);
+	cpu_changes_close(&m->cpu_changes);
+	if (m->epoll >= 0)
+		close(m->epoll);
+	m->epoll = -1;
+	signals_close(&m->signals);
+	target_close(&m->target);
+	bpf_programs_fini(&m->programs);
+}

@@ -455,7 +455,7 @@ static int record(struct run *run, int argc, const char **argv)
 	r->window_count = o->windows.count;
 	r->say = o->quiet ? NULL : say;
 	r->say_context = run;
-	if (r->dry_run)
+	if (o->dry_run)
 		return 0;
 	if (record_run(&run->recording, r, &err) < 0)
 		return run->recording.signal == SIGPIPE ? passed_on(run) : failed(run, &err);

@@ -408,7 +408,7 @@ const struct option record_table[] = {
 	OPT_BOOL(0, "data-page-size", S, record.sampling.data_page_size, "record the size of the page that the data lies in"),
 	OPTION_ROW(STRING, 0, "debuginfod", S, debuginfod, "get debug files for the build-id cache from these servers (of $DEBUGINFOD_URLS)",
 		.arg = "debuginfod urls", .flags = OPTION_OPTARG, .fallback = "system"),
-	OPT_BOOL(0, "dry-run", S, record.dry_run, "look at the options and stop"),
+	OPT_BOOL(0, "dry-run", S, dry_run, "look at the options and stop"),
 	OPT_CALLBACK_FLAGS(0, "exclude-perf", S, words, NULL, "leave the recorder itself out of the tracepoints given so far",
 		set_exclude_self, OPTION_NOARG),
 	OPT_CALLBACK(0, "filter", S, words, "filter", "a condition on the tracepoints given so far", set_filter),

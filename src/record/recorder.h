@@ -58,7 +58,6 @@ struct record_options {
 	struct debuginfod *debuginfod;   /* debug files for the cache come from these servers; NULL: none */
 	bool no_build_ids, all_build_ids, time_boundary, time_in_name, tail_synthesis;
 	bool no_tasks, no_maps, no_cgroups; /* --synth */
-	bool dry_run;
 	/* A line for the user while recording goes on: "Events enabled". */
 	void (*say)(void *context, const char *line);
 	void *say_context;

@@ -1,5 +1,6 @@
 #include "record/acquire/programs.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -8,47 +9,49 @@
 
 enum { KSYMBOL_BPF = 1, PROGRAM_LOAD = 1 };
 
-static int by_id(const void *a, const void *b)
+_Static_assert(offsetof(struct bpf_program, id) == 0 && offsetof(struct bpf_types, id) == 0, "the id is the first member");
+
+static int compare_ids(const void *a, const void *b)
 {
-	const struct bpf_program *x = *(const struct bpf_program *const *)a, *y = *(const struct bpf_program *const *)b;
-	return (x->id > y->id) - (x->id < y->id);
+	const uint32_t *x = *(const uint32_t *const *)a, *y = *(const uint32_t *const *)b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Pointers to the items, which begin with an id, in ascending order; to be freed. */
+static const void **sort_by_id(const void *items, size_t count, size_t size)
+{
+	const void **sorted = memory_resize(NULL, count + 1, sizeof *sorted);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = (const char *)items + i * size;
+	qsort(sorted, count, sizeof *sorted, compare_ids);
+	return sorted;
 }
 
 void programs_info_body(const struct bpf_programs *programs, struct writer *out)
 {
 	size_t count = programs->list.count;
-	CLEANUP_FREE const struct bpf_program **sorted = memory_resize(NULL, count + 1, sizeof *sorted);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = &programs->list.items[i];
-	qsort(sorted, count, sizeof *sorted, by_id);
+	CLEANUP_FREE const void **sorted = sort_by_id(programs->list.items, count, sizeof *programs->list.items);
 	out_u32(out, (uint32_t)count);
 	for (size_t i = 0; i < count; i++) {
-		out_u32(out, (uint32_t)sorted[i]->info.len);
-		out_u32(out, (uint32_t)sorted[i]->data.len);
-		out_u64(out, sorted[i]->arrays);
-		writer_add(out, sorted[i]->info.data, sorted[i]->info.len);
-		writer_add(out, sorted[i]->data.data, sorted[i]->data.len);
+		const struct bpf_program *program = sorted[i];
+		out_u32(out, (uint32_t)program->info.len);
+		out_u32(out, (uint32_t)program->data.len);
+		out_u64(out, program->arrays);
+		writer_add(out, program->info.data, program->info.len);
+		writer_add(out, program->data.data, program->data.len);
 	}
-}
-
-static int by_type_id(const void *a, const void *b)
-{
-	const struct bpf_types *x = *(const struct bpf_types *const *)a, *y = *(const struct bpf_types *const *)b;
-	return (x->id > y->id) - (x->id < y->id);
 }
 
 void programs_types_body(const struct bpf_programs *programs, struct writer *out)
 {
 	size_t count = programs->types.count;
-	CLEANUP_FREE const struct bpf_types **sorted = memory_resize(NULL, count + 1, sizeof *sorted);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = &programs->types.items[i];
-	qsort(sorted, count, sizeof *sorted, by_type_id);
+	CLEANUP_FREE const void **sorted = sort_by_id(programs->types.items, count, sizeof *programs->types.items);
 	out_u32(out, (uint32_t)count);
 	for (size_t i = 0; i < count; i++) {
-		out_u32(out, sorted[i]->id);
-		out_u32(out, (uint32_t)sorted[i]->blob.len);
-		writer_add(out, sorted[i]->blob.data, sorted[i]->blob.len);
+		const struct bpf_types *types = sorted[i];
+		out_u32(out, types->id);
+		out_u32(out, (uint32_t)types->blob.len);
+		writer_add(out, types->blob.data, types->blob.len);
 	}
 }
 

@@ -58,3 +58,26 @@ TEST("programs stand in the header by id, and their records have the header's na
 	writer_fini(&records);
 	bpf_programs_fini(&programs);
 }
+
+TEST("type information is in the header by id")
+{
+	static const uint8_t blobs[] = { 0xaa, 0xbb, 0xbb, 0xcc, 0xcc, 0xcc };
+	struct bpf_programs programs = { 0 };
+	struct writer body;
+	writer_open(&body, -1, 0);
+	vec_push(&programs.types, ((struct bpf_types){ .id = 8, .blob = { blobs, 1 } }));
+	vec_push(&programs.types, ((struct bpf_types){ .id = 0x80000001, .blob = { blobs + 3, 3 } }));
+	vec_push(&programs.types, ((struct bpf_types){ .id = 5, .blob = { blobs + 1, 2 } }));
+	programs_types_body(&programs, &body);
+	struct cursor c = cursor_of((const uint8_t *)body.buffer, body.len, false);
+	EXPECT_INT(take_u32(&c), 3);
+	static const uint32_t want[][2] = { { 5, 2 }, { 8, 1 }, { 0x80000001, 3 } };
+	for (size_t i = 0; i < 3; i++) {
+		EXPECT_INT(take_u32(&c), want[i][0]);
+		EXPECT_INT(take_u32(&c), want[i][1]);
+		c.at += want[i][1];
+	}
+	EXPECT(cursor_left(&c) == 0 && !c.short_read);
+	writer_fini(&body);
+	bpf_programs_fini(&programs);
+}

@@ -2,57 +2,50 @@
 
 #include "unit.h"
 
-#define FLAG(name) ((uint64_t)1 << (name))
-
 static const struct target command_target = { .command = true };
 static const struct target system_target = { .system_wide = true };
 
-static struct sampling usual(void)
+static const struct sampling usual = { .freq = SAMPLING_FREQ_DEFAULT, .regs_mask = 0xff };
+
+static struct events configured(const char *text, const struct sampling *sampling, const struct target *target)
 {
-	return (struct sampling){ .freq = SAMPLING_FREQ_DEFAULT, .regs_mask = 0xff };
+	struct events events = { 0 };
+	struct error err;
+	EXPECT(events_parse(&events, text, NULL) == 0);
+	configure_defaults(&events, sampling, target);
+	if (configure_events(&events, sampling, target, NULL, &err) < 0)
+		unit_fail(__FILE__, __LINE__, "%s: %s", text, err.text);
+	return events;
 }
 
-static void configured(struct events *events, const char *text, const struct sampling *sampling, const struct target *target)
-{
-	struct error err;
-	EXPECT(events_parse(events, text, NULL) == 0);
-	configure_defaults(events, sampling, target);
-	if (configure_events(events, sampling, target, NULL, &err) < 0)
-		unit_fail(__FILE__, __LINE__, "%s: %s", text, err.text);
-}
+/* Declares the configured events of a text, freed at the end of their scope. */
+#define CONFIGURED(name, text, sampling, target)                                                   \
+	__attribute__((cleanup(events_fini))) struct events name = configured(text, &(sampling), &(target))
 
 TEST("one event of a command carries no id, follows processes and starts at the exec")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
-	configured(&events, "cpu-clock", &s, &command_target);
+	CONFIGURED(events, "cpu-clock", usual, command_target);
 	const struct attr *attr = &events.list.items[0].attr;
 	EXPECT_INT(attr->sample_type, SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD);
 	EXPECT(attr_flag(attr, ATTR_ENABLE_ON_EXEC) && attr_flag(attr, ATTR_DISABLED) && attr_flag(attr, ATTR_INHERIT));
 	EXPECT(attr_flag(attr, ATTR_MMAP2) && attr_flag(attr, ATTR_COMM_EXEC) && attr_flag(attr, ATTR_FREQ));
-	events_fini(&events);
 }
 
 TEST("several events of one layout carry ids, of several layouts identifiers")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
-	configured(&events, "cpu-clock,faults", &s, &command_target);
+	CONFIGURED(events, "cpu-clock,faults", usual, command_target);
 	EXPECT(events.list.items[1].attr.sample_type & SAMPLE_ID);
-	EXPECT(!(events.list.items[1].attr.flags & FLAG(ATTR_MMAP)));
-	events_fini(&events);
-	configured(&events, "cpu-clock,faults/period=3/", &s, &command_target);
-	EXPECT(events.list.items[0].attr.sample_type & SAMPLE_IDENTIFIER);
-	EXPECT(!(events.list.items[1].attr.sample_type & (SAMPLE_ID | SAMPLE_PERIOD)));
-	events_fini(&events);
+	EXPECT(!attr_flag(&events.list.items[1].attr, ATTR_MMAP));
+	CONFIGURED(others, "cpu-clock,faults/period=3/", usual, command_target);
+	EXPECT(others.list.items[0].attr.sample_type & SAMPLE_IDENTIFIER);
+	EXPECT(!(others.list.items[1].attr.sample_type & (SAMPLE_ID | SAMPLE_PERIOD)));
 }
 
 TEST("whole CPUs are followed by an event of their own")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
+	struct sampling s = usual;
 	s.call_graph = CALL_GRAPH_FP;
-	configured(&events, "cpu-clock", &s, &system_target);
+	CONFIGURED(events, "cpu-clock", s, system_target);
 	EXPECT_INT(events.list.count, 2);
 	const struct attr *clock = &events.list.items[0].attr, *follower = &events.list.items[1].attr;
 	EXPECT(events.list.items[1].follower);
@@ -60,61 +53,50 @@ TEST("whole CPUs are followed by an event of their own")
 	EXPECT(!attr_flag(clock, ATTR_MMAP) && attr_flag(follower, ATTR_MMAP));
 	EXPECT(attr_flag(clock, ATTR_DISABLED) && !attr_flag(follower, ATTR_DISABLED));
 	EXPECT(clock->sample_type & SAMPLE_CPU && clock->sample_type & SAMPLE_IDENTIFIER);
-	events_fini(&events);
 }
 
 TEST("members of a group that is read together do not sample themselves")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
-	configured(&events, "{cpu-clock,faults}:S", &s, &command_target);
+	CONFIGURED(events, "{cpu-clock,faults}:S", usual, command_target);
 	const struct attr *leader = &events.list.items[0].attr, *member = &events.list.items[1].attr;
 	EXPECT(leader->read_format & READ_GROUP && member->read_format & READ_GROUP);
 	EXPECT_INT(member->sample_period, 0);
 	EXPECT(leader->sample_period != 0 && leader->sample_type & SAMPLE_READ);
 	EXPECT(!attr_flag(member, ATTR_DISABLED) && !attr_flag(leader, ATTR_INHERIT));
-	events_fini(&events);
 }
 
 TEST("stacks for DWARF unwinding come with registers and data mappings")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
+	struct sampling s = usual;
 	s.call_graph = CALL_GRAPH_DWARF;
 	s.stack_size = 4096;
-	configured(&events, "cpu-clock", &s, &command_target);
+	CONFIGURED(events, "cpu-clock", s, command_target);
 	const struct attr *attr = &events.list.items[0].attr;
 	EXPECT(attr->sample_type & SAMPLE_STACK_USER && attr->sample_type & SAMPLE_REGS_USER && attr->sample_type & SAMPLE_ADDR);
 	EXPECT_INT(attr->sample_stack_user, 4096);
 	EXPECT_INT(attr->sample_regs_user, 0xff);
 	EXPECT(attr_flag(attr, ATTR_MMAP_DATA) && attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER));
-	events_fini(&events);
 }
 
 TEST("one event's stacks for DWARF unwinding change no other event, and bring data mappings where that event follows processes")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
-	configured(&events, "cpu-clock/call-graph=dwarf/,faults/call-graph=fp/", &s, &command_target);
+	CONFIGURED(events, "cpu-clock/call-graph=dwarf/,faults/call-graph=fp/", usual, command_target);
 	const struct attr *first = &events.list.items[0].attr, *second = &events.list.items[1].attr;
 	EXPECT(first->sample_type & SAMPLE_ADDR && first->sample_type & SAMPLE_DATA_SRC && attr_flag(first, ATTR_MMAP_DATA));
 	EXPECT(!(second->sample_type & (SAMPLE_ADDR | SAMPLE_DATA_SRC)) && second->sample_type & SAMPLE_CALLCHAIN);
-	events_fini(&events);
-	configured(&events, "cpu-clock/call-graph=fp/,faults/call-graph=dwarf/", &s, &command_target);
-	first = &events.list.items[0].attr, second = &events.list.items[1].attr;
+	CONFIGURED(others, "cpu-clock/call-graph=fp/,faults/call-graph=dwarf/", usual, command_target);
+	first = &others.list.items[0].attr, second = &others.list.items[1].attr;
 	EXPECT(!(first->sample_type & (SAMPLE_ADDR | SAMPLE_DATA_SRC)) && !attr_flag(first, ATTR_MMAP_DATA));
 	EXPECT(second->sample_type & SAMPLE_ADDR && !attr_flag(second, ATTR_MMAP_DATA));
-	events_fini(&events);
 }
 
 TEST("stacks that the recorder unwinds are taken by the kernel and are call chains in the file")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
+	struct sampling s = usual;
 	s.call_graph = CALL_GRAPH_UNWIND;
 	s.stack_size = 8192;
 	s.no_time = true;
-	configured(&events, "cpu-clock,task-clock/call-graph=fp/", &s, &command_target);
+	CONFIGURED(events, "cpu-clock,task-clock/call-graph=fp/", s, command_target);
 	const struct event *event = &events.list.items[0];
 	EXPECT(event->unwind && configure_unwinds(&events) && !events.list.items[1].unwind);
 	EXPECT(event->attr.sample_type & SAMPLE_TIME && events.list.items[1].attr.sample_type & SAMPLE_TIME);
@@ -124,56 +106,45 @@ TEST("stacks that the recorder unwinds are taken by the kernel and are call chai
 	EXPECT_INT(written.sample_type, event->attr.sample_type);
 	EXPECT(written.sample_stack_user == 8192 && written.sample_regs_user == event->attr.sample_regs_user);
 	EXPECT(attr_flag(&event->attr, ATTR_EXCLUDE_CALLCHAIN_USER) && !attr_flag(&written, ATTR_EXCLUDE_CALLCHAIN_USER));
-	events_fini(&events);
 	s.regs_user = 0x180;
-	configured(&events, "cpu-clock", &s, &command_target);
-	written = configure_written(&events.list.items[0]);
-	EXPECT(events.list.items[0].keeps_registers && (written.sample_regs_user & 0x180) == 0x180);
-	events_fini(&events);
+	CONFIGURED(others, "cpu-clock", s, command_target);
+	written = configure_written(&others.list.items[0]);
+	EXPECT(others.list.items[0].keeps_registers && (written.sample_regs_user & 0x180) == 0x180);
 	s.regs_user = 0;
 	s.kernel_callchains = true;
-	configured(&events, "cpu-clock", &s, &command_target);
-	EXPECT(!events.list.items[0].unwind && !(events.list.items[0].attr.sample_type & SAMPLE_STACK_USER));
-	events_fini(&events);
+	CONFIGURED(third, "cpu-clock", s, command_target);
+	EXPECT(!third.list.items[0].unwind && !(third.list.items[0].attr.sample_type & SAMPLE_STACK_USER));
 }
 
 TEST("an event's own terms go over the options")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
+	struct sampling s = usual;
 	s.call_graph = CALL_GRAPH_DWARF;
 	s.stack_size = 8192;
-	configured(&events, "cpu-clock/call-graph=no,period=7,time=0,no-inherit/", &s, &command_target);
+	CONFIGURED(events, "cpu-clock/call-graph=no,period=7,time=0,no-inherit/", s, command_target);
 	const struct attr *attr = &events.list.items[0].attr;
 	EXPECT_INT(attr->sample_period, 7);
 	EXPECT(!attr_flag(attr, ATTR_FREQ) && !attr_flag(attr, ATTR_INHERIT));
 	EXPECT(!(attr->sample_type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER | SAMPLE_TIME | SAMPLE_PERIOD)));
-	events_fini(&events);
 }
 
 TEST("a rate that was given goes to events with a rate of their own too")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
-	configured(&events, "mem:0x1000:rw", &s, &command_target);
+	struct sampling s = usual;
+	CONFIGURED(events, "mem:0x1000:rw", s, command_target);
 	EXPECT_INT(events.list.items[0].attr.sample_period, 1);
-	events_fini(&events);
 	s.freq = 99;
 	s.rate_given = true;
-	configured(&events, "mem:0x1000:rw", &s, &command_target);
-	EXPECT_INT(events.list.items[0].attr.sample_period, 99);
-	EXPECT(attr_flag(&events.list.items[0].attr, ATTR_FREQ));
-	events_fini(&events);
+	CONFIGURED(others, "mem:0x1000:rw", s, command_target);
+	EXPECT_INT(others.list.items[0].attr.sample_period, 99);
+	EXPECT(attr_flag(&others.list.items[0].attr, ATTR_FREQ));
 }
 
 TEST("a thread with a ring of its own has no times and no heirs")
 {
-	struct events events = { 0 };
-	struct sampling s = usual();
 	const struct target target = { .attached = true, .per_thread = true };
-	configured(&events, "cpu-clock", &s, &target);
+	CONFIGURED(events, "cpu-clock", usual, target);
 	EXPECT(!(events.list.items[0].attr.sample_type & SAMPLE_TIME) && !attr_flag(&events.list.items[0].attr, ATTR_INHERIT));
-	events_fini(&events);
 }
 
 TEST("registers are known by their names on this machine, and no others")

@@ -1,9 +1,9 @@
-/* A source whose records come from a running measurement: a session reads it like a recording through a pipe. Records are copied
- * out of the rings once, and stay until the session releases them. Knows no sample and no output. */
+/* Makes a source of a running measurement: a session reads it like a recording through a pipe. Records are copied from the rings once, and
+ * remain until the session releases them. Knows no sample and no output. */
 #pragma once
 #include "data/source.h"
 #include "record/acquire/acquisition.h"
 
-/* acquisition: borrowed, open until the source is closed. Its measurement runs while records are asked for (source_next, which
+/* acquisition: borrowed, open until the source is closed. Its measurement runs while records are read (source_next, which
  * waits), and its end is the end of the records. */
 void source_open_live(struct source **source, struct acquisition *acquisition);

@@ -55,7 +55,7 @@ static const char *const busy[] = {
 	"sh", "-c", "for i in 1 2 3; do (i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done) & done; wait", NULL,
 };
 
-TEST("records come by time, those of what existed before first, until the command has ended")
+TEST("records arrive by time, first those about what existed before, until the command has ended")
 {
 	struct events events = { 0 };
 	struct evlist evlist = { 0 };

@@ -1,4 +1,4 @@
-/* Keeping the reader of a ring near it: on its CPU, or on a CPU of its node. */
+/* Moves the reader of a ring near it: to its CPU, or to a CPU of its node. */
 #pragma once
 #include <stdbool.h>
 
@@ -6,11 +6,11 @@
 #include "os/cpus.h"
 
 struct affinity {
-	VEC(struct cpus) nodes;      /* empty: each CPU by itself */
-	int cpu;                     /* where it is now; -1: anywhere */
+	VEC(struct cpus) nodes;      /* empty: to the CPU itself */
+	int cpu;                     /* the CPU that it was moved to; -1: not moved yet */
 };
 
 void affinity_open(struct affinity *affinity, bool by_node);
 void affinity_close(struct affinity *affinity);
-/* Moves the calling thread near this CPU; -1: stays. Where it may not go there, it stays too. */
+/* Moves the calling thread near this CPU, unless that is -1 or it may not run there. */
 void affinity_follow(struct affinity *affinity, int cpu);

@@ -15,12 +15,12 @@
 #include "os/file.h"
 
 enum {
-	FILES_MAX = 1 << 16,        /* that are noted */
+	FILES_MAX = 1 << 16,        /* known at once */
 	QUEUE_MAX = 4096,           /* that wait to be opened */
-	TRIES_MAX = 8,              /* for one file: each time another process maps it */
-	SPELL_FILES = 50,           /* opened in a row … */
-	SPELL_NS = 25 * 1000 * 1000, /* … before a pause of this length */
-	STOP_S = 2,                 /* a file system of some user's may keep its readers waiting without end */
+	TRIES_MAX = 8,              /* for one file: one for each process that maps it */
+	BURST_FILES = 50,           /* opened before a pause … */
+	PAUSE_NS = 25 * 1000 * 1000, /* … of this length */
+	STOP_S = 2,                 /* a file system of a user may block its readers for ever */
 	PATH_SIZE_MAX = 4096,
 };
 
@@ -43,14 +43,14 @@ struct request {
 
 struct build_reader {
 	pthread_t thread;
-	pthread_mutex_t lock;       /* of all that follows */
+	pthread_mutex_t lock;       /* of the members below */
 	pthread_cond_t work;
 	bool stop, stopped;
-	bool abandoned;             /* the thread did not come back from a file: it may still, and what it uses stays */
+	bool abandoned;             /* the thread still reads a file: what it uses is not freed */
 	struct idmap by_key;        /* identity and path → files */
 	VEC(struct mapped_build) files;
 	VEC(struct request) queue;
-	size_t next;                /* of the queue */
+	size_t next;                /* index in the queue */
 };
 
 static uint64_t key_of(const char *path, const struct mapped_identity *identity)
@@ -84,7 +84,7 @@ static bool request_read(const struct request *request, struct mapped_build *bui
 	return true;
 }
 
-/* With the lock, until there is work or the end. */
+/* Waits, with the lock, for a request or the stop; returns whether there is a request. */
 static bool wait_for_work(struct build_reader *r)
 {
 	while (!r->stop && r->next == r->queue.count) {
@@ -106,7 +106,7 @@ static struct timespec time_after(long seconds, long ns)
 
 static void pause_reading(struct build_reader *r)
 {
-	const struct timespec until = time_after(0, SPELL_NS);
+	const struct timespec until = time_after(0, PAUSE_NS);
 	while (!r->stop && pthread_cond_timedwait(&r->work, &r->lock, &until) == 0)
 		;
 }
@@ -126,7 +126,7 @@ static void *run(void *context)
 		build.tries = r->files.items[request.file].tries;
 		build.state = read ? FILE_READ : FILE_FAILED;
 		r->files.items[request.file] = build;
-		if (++opened % SPELL_FILES == 0)
+		if (++opened % BURST_FILES == 0)
 			pause_reading(r);
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -177,7 +177,7 @@ void build_reader_free(struct build_reader *r)
 	free(r);
 }
 
-/* The file's number, where it is to be opened now. */
+/* Sets the index of the file; returns whether it must be opened. */
 static bool file_wanted(struct build_reader *r, uint64_t key, uint32_t *file)
 {
 	*file = idmap_get(&r->by_key, key);
@@ -198,7 +198,7 @@ static bool file_wanted(struct build_reader *r, uint64_t key, uint32_t *file)
 	return true;
 }
 
-static void note(struct build_reader *r, struct request *request, const char *path)
+static void add_request(struct build_reader *r, struct request *request, const char *path)
 {
 	uint64_t key = key_of(path, &request->identity);
 	pthread_mutex_lock(&r->lock);
@@ -230,10 +230,10 @@ void build_reader_see(struct build_reader *r, const struct record *record)
 	const char *path = (const char *)c.data + c.at;
 	size_t room = c.short_read ? 0 : cursor_left(&c), len = strnlen(path, room);
 	if (len < room && len < PATH_SIZE_MAX && path[0] == '/' && request.identity.ino && prot & PROT_EXEC)
-		note(r, &request, path);
+		add_request(r, &request, path);
 }
 
-/* What a record begins with. */
+/* The first 8 bytes of a record. */
 struct head {
 	uint32_t type;
 	uint16_t misc, size;
@@ -259,7 +259,7 @@ void build_reader_see_all(struct build_reader *r, struct span records)
 	}
 }
 
-/* A record of a ring, which may begin at the ring's end and go on at its start. */
+/* A record of a ring, which may begin at the end of the ring and continue at its start. */
 static void see_at(struct build_reader *r, const struct ring *ring, uint64_t place, size_t size)
 {
 	size_t at = place & (ring->size - 1), first = ring->size - at < size ? ring->size - at : size;
@@ -298,7 +298,7 @@ int build_reader_get(struct build_reader *r, const char *path, const struct mapp
 		return -1;
 	pthread_mutex_lock(&r->lock);
 	uint32_t file = idmap_get(&r->by_key, key_of(path, identity));
-	/* what waits behind such a file is not waited for once more */
+	/* a request behind such a file is given up */
 	if (file != IDMAP_NONE && r->abandoned && r->files.items[file].state == FILE_QUEUED)
 		len = 0;
 	if (file != IDMAP_NONE && r->files.items[file].state == FILE_READ) {

@@ -1,6 +1,6 @@
-/* Reads the build-ids of the files that processes map, while the processes live: later the path may lead to another file, or nowhere.
- * A thread of its own opens the files, at a limited rate; what it does not get to is unknown. Only looks at records, which stay where
- * they are. Knows no recording. */
+/* Reads the build-ids of the files that processes map, while the processes live: later the path may lead to another file, or to none.
+ * A separate thread opens the files, at a limited rate; the build-ids of files that it does not reach are unknown. Records are only read
+ * and remain where they are. Knows no recording. */
 #pragma once
 #include <stdint.h>
 
@@ -10,23 +10,23 @@
 #include "image/mapped_file.h"
 #include "os/ring.h"
 
-/* How often rings are to be looked at. */
+/* The interval at which rings are to be searched for mappings. */
 enum { BUILD_READER_LOOK_MS = 50 };
 
 struct build_reader;
 
-/* NULL: no thread could be started, which is fine for all of these. */
+/* Returns NULL if no thread can be started; all functions here accept NULL. */
 struct build_reader *build_reader_new(void);
 void build_reader_free(struct build_reader *reader);
-/* No more files are opened; what is known stays. Waits for the one that is being read, but not without end. */
+/* Opens no more files; known build-ids remain. Waits for the file that is being read, for a limited time. */
 void build_reader_stop(struct build_reader *reader);
 
-/* These note the files of PERF_RECORD_MMAP2 records; from any thread. */
+/* These store the files of PERF_RECORD_MMAP2 records for the thread. Callable from any thread. */
 void build_reader_see(struct build_reader *reader, const struct record *record);
 void build_reader_see_all(struct build_reader *reader, struct span records);
-/* What came into a ring since the last time. *seen: up to where its records were looked at; one thread at a time. */
+/* The records that a ring received since the last call. *seen: the end of those; one thread at a time. */
 void build_reader_see_ring(struct build_reader *reader, const struct ring *ring, uint64_t *seen);
 
-/* Length of the build-id of the file that was mapped, 0: it has none; < 0: not known. */
+/* Returns the length of the build-id of the mapped file; 0: it has no build-id; < 0: unknown. */
 int build_reader_get(struct build_reader *reader, const char *path, const struct mapped_identity *identity,
 	uint8_t id[static ELF_BUILD_ID_MAX]);

@@ -56,7 +56,7 @@ static void put_mapping(struct writer *out, const struct own *own, uint16_t misc
 	record_close(out, at, 0);
 }
 
-/* What is known once it had the time; < 0: nothing. */
+/* The length of the build-id, read within some seconds; < 0: unknown. */
 static int known(struct build_reader *reader, const struct own *own, uint8_t id[static ELF_BUILD_ID_MAX])
 {
 	int len = -1;
@@ -99,7 +99,7 @@ TEST("the build-id of a file that a process maps is known, and only that of the 
 	writer_fini(&records);
 }
 
-TEST("a ring's records are seen once each, those that its end cuts in two as well")
+TEST("each record of a ring is seen once, also one that wraps around its end")
 {
 	enum { RING_BYTES = 4096 };
 	static uint8_t control[RING_BYTES] __attribute__((aligned(4096)));
@@ -127,7 +127,7 @@ TEST("a ring's records are seen once each, those that its end cuts in two as wel
 	free(data);
 }
 
-TEST("mappings that are data, of the kernel, or cut are passed over, and a reader that is absent sees nothing")
+TEST("mappings of data, of the kernel, and cut ones are ignored, and all functions accept NULL")
 {
 	struct own own;
 	uint8_t id[ELF_BUILD_ID_MAX];

@@ -56,8 +56,8 @@ static bool unwinds(const struct event_terms *terms)
 	return terms->set & EVENT_TERM_CALL_GRAPH && strncmp(terms->call_graph, "unwind", 6) == 0;
 }
 
-/* Stacks that stay in overwritten rings until they are asked for are unwound with the mappings of their time: what tells of those must
- * not be overwritten with them. */
+/* Stacks in overwritten rings are unwound at a snapshot, with the mappings of their time: the side-band records of those must not be
+ * overwritten. */
 static bool needs_private(const struct events *events, const struct sampling *s)
 {
 	return (s->overwrite || any_term(events, overwrites)) && (s->call_graph == CALL_GRAPH_UNWIND || any_term(events, unwinds));
@@ -84,8 +84,8 @@ bool configure_enable_on_exec(const struct sampling *sampling, const struct targ
 	return target->command && !sampling->delay_ms;
 }
 
-/* What the event brings along before any option: its own period, and what its samples must carry to make sense. */
-static void set_nature(struct event *event)
+/* What the event itself requires, before any option: its default period, and the fields without which its samples are useless. */
+static void set_required(struct event *event)
 {
 	struct attr *attr = &event->attr;
 	bool raw = attr->type == ATTR_TRACEPOINT || is_bpf_output(event);
@@ -118,7 +118,7 @@ static void set_call_graph(struct event *event, const struct sampling *s, enum c
 		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
 	if (s->user_callchains)
 		flag(attr, ATTR_EXCLUDE_CALLCHAIN_KERNEL, true);
-	/* without user code there is no stack to unwind */
+	/* without user code, no stack is unwound */
 	event->unwind = mode == CALL_GRAPH_UNWIND && !s->kernel_callchains;
 	event->keeps_registers = event->unwind && s->regs_user;
 	if (mode == CALL_GRAPH_DWARF || event->unwind) {
@@ -133,7 +133,7 @@ static void set_call_graph(struct event *event, const struct sampling *s, enum c
 	}
 }
 
-/* Whether samples carry a time: always, but where one thread has a ring of its own and nobody asked. */
+/* Samples carry a time, except with a ring per thread if no option asked for one. */
 static bool wants_time(const struct sampling *s, const struct target *target)
 {
 	return !s->no_time && (!target->per_thread || s->time_given);
@@ -220,8 +220,8 @@ static void set_flags(struct event *event, const struct sampling *s, const struc
 	}
 }
 
-/* What the options said of call graphs goes, as far as it goes in perf: what was left out of chains stays left out, and the fields of
- * registers and stack bytes keep their values where the samples have none. */
+/* Removes what the options set for call graphs, as far as perf does: exclusions from chains remain, and so do the values of the fields for
+ * registers and stack bytes. */
 static void clear_call_graph(struct event *event, const struct sampling *s)
 {
 	struct attr *attr = &event->attr;
@@ -243,8 +243,8 @@ static void clear_call_graph(struct event *event, const struct sampling *s)
 	event->unwind = event->keeps_registers = false;
 }
 
-/* "call-graph=…", "stack-size=…" and "max-stack=…" of one event: any of them replaces what the options said; a size of stacks alone
- * leaves no call graph, a number of frames alone asks for frame pointers. */
+/* "call-graph=…", "stack-size=…" and "max-stack=…" of one event: any of them replaces the options for call graphs; a stack size alone
+ * means no call graph, a number of frames alone means frame pointers. */
 static void apply_call_graph_terms(struct event *event, const struct sampling *s, struct str *warnings)
 {
 	const struct event_terms *terms = &event->terms;
@@ -265,12 +265,12 @@ static void apply_call_graph_terms(struct event *event, const struct sampling *s
 	clear_call_graph(event, s);
 	if (mode == CALL_GRAPH_DWARF) {
 		attr->sample_type |= SAMPLE_ADDR | SAMPLE_DATA_SRC;
-		flag(attr, ATTR_MMAP_DATA, attr_flag(attr, ATTR_MMAP)); /* of the one that follows processes */
+		flag(attr, ATTR_MMAP_DATA, attr_flag(attr, ATTR_MMAP)); /* of the event that carries side-band */
 	}
 	set_call_graph(event, s, mode, own_size ? (own_size + 7) & ~(uint64_t)7 : size, depth);
 }
 
-/* The event's own terms go over the options. */
+/* The event's terms override the options. */
 static void apply_terms(struct event *event, const struct sampling *s, struct str *warnings)
 {
 	const struct event_terms *terms = &event->terms;
@@ -318,7 +318,7 @@ static void group_reading(struct events *events)
 	}
 }
 
-/* Records of several events must tell which they are of. */
+/* Records of several events must identify their event. */
 static void identify(struct events *events, const struct sampling *s)
 {
 	size_t count = events->list.count;
@@ -373,13 +373,13 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 	struct sampling s = *sampling;
 	if (target->per_thread)
 		s.no_inherit = true;
-	s.address |= s.call_graph == CALL_GRAPH_DWARF; /* stacks are unwound with the data mappings at hand */
+	s.address |= s.call_graph == CALL_GRAPH_DWARF; /* unwinding needs the data mappings */
 	if (check(events, target, err) < 0)
 		return -1;
 	uint32_t tracking = configure_tracking(events);
 	for (uint32_t i = 0; i < events->list.count; i++) {
 		struct event *event = &events->list.items[i];
-		set_nature(event);
+		set_required(event);
 		set_rate(&event->attr, &s);
 		set_sample_type(event, &s, target);
 		set_call_graph(event, &s, s.call_graph, s.stack_size, s.max_stack);
@@ -390,7 +390,7 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 			set_tracking(&event->attr, &s);
 		apply_terms(event, &s, warnings);
 	}
-	if (configure_unwinds(events)) /* with the mappings of their time */
+	if (configure_unwinds(events)) /* needs the mappings of their time */
 		for (size_t i = 0; i < events->list.count; i++)
 			events->list.items[i].attr.sample_type |= SAMPLE_TIME;
 	group_reading(events);

@@ -41,7 +41,7 @@ TEST("several events of one layout carry ids, of several layouts identifiers")
 	EXPECT(!(others.list.items[1].attr.sample_type & (SAMPLE_ID | SAMPLE_PERIOD)));
 }
 
-TEST("whole CPUs are followed by an event of their own")
+TEST("on whole CPUs, a separate event carries side-band")
 {
 	struct sampling s = usual;
 	s.call_graph = CALL_GRAPH_FP;
@@ -78,7 +78,7 @@ TEST("stacks for DWARF unwinding come with registers and data mappings")
 	EXPECT(attr_flag(attr, ATTR_MMAP_DATA) && attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER));
 }
 
-TEST("one event's stacks for DWARF unwinding change no other event, and bring data mappings where that event follows processes")
+TEST("one event's stacks for DWARF unwinding change no other event, and add data mappings if that event carries side-band")
 {
 	CONFIGURED(events, "cpu-clock/call-graph=dwarf/,faults/call-graph=fp/", usual, command_target);
 	const struct attr *first = &events.list.items[0].attr, *second = &events.list.items[1].attr;
@@ -90,7 +90,7 @@ TEST("one event's stacks for DWARF unwinding change no other event, and bring da
 	EXPECT(second->sample_type & SAMPLE_ADDR && !attr_flag(second, ATTR_MMAP_DATA));
 }
 
-TEST("stacks that the recorder unwinds are taken by the kernel and are call chains in the file")
+TEST("stacks that the recorder unwinds are copied by the kernel and are call chains in the file")
 {
 	struct sampling s = usual;
 	s.call_graph = CALL_GRAPH_UNWIND;
@@ -116,7 +116,7 @@ TEST("stacks that the recorder unwinds are taken by the kernel and are call chai
 	EXPECT(!third.list.items[0].unwind && !(third.list.items[0].attr.sample_type & SAMPLE_STACK_USER));
 }
 
-TEST("an event's own terms go over the options")
+TEST("the terms of an event override the options")
 {
 	struct sampling s = usual;
 	s.call_graph = CALL_GRAPH_DWARF;
@@ -128,7 +128,7 @@ TEST("an event's own terms go over the options")
 	EXPECT(!(attr->sample_type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER | SAMPLE_TIME | SAMPLE_PERIOD)));
 }
 
-TEST("a rate that was given goes to events with a rate of their own too")
+TEST("a rate of the user's also applies to events with a default period")
 {
 	struct sampling s = usual;
 	CONFIGURED(events, "mem:0x1000:rw", s, command_target);
@@ -140,7 +140,7 @@ TEST("a rate that was given goes to events with a rate of their own too")
 	EXPECT(attr_flag(&others.list.items[0].attr, ATTR_FREQ));
 }
 
-TEST("a thread with a ring of its own has no times and no heirs")
+TEST("with a ring per thread, samples have no times and events are not inherited")
 {
 	const struct target target = { .attached = true, .per_thread = true };
 	CONFIGURED(events, "cpu-clock", usual, target);

@@ -8,13 +8,13 @@
 #include "os/counter.h"
 #include "os/permission.h"
 
-/* Opening one event after another: what is under way. */
+/* The state while events are opened one after another. */
 struct opening {
 	struct counters *counters;
 	struct events *events;
 	const struct target *target;
 	struct str *notes;
-	unsigned dropped;            /* rows of kernel features already given up */
+	unsigned dropped;            /* bits of kernel_features that are not used any more */
 	unsigned files_raised;       /* how often the limit of open files was raised */
 };
 
@@ -36,11 +36,11 @@ static void flag(struct attr *attr, enum attr_flag bit, bool on)
 	attr->flags |= (uint64_t)on << bit;
 }
 
-/* What newer kernels brought, newest first: an EINVAL is answered by doing without, where the recording still makes sense. */
+/* Features of newer kernels, newest first: after an EINVAL, the event is tried without one, if the recording is useful without it. */
 static const struct kernel_feature {
 	uint64_t read_format, sample_type, flags, branch;
-	uint64_t instead;          /* sample_type bits to use then */
-	bool needed;               /* asked for by name: not to be dropped silently */
+	uint64_t instead;          /* sample_type bits that replace it */
+	bool needed;               /* the user asked for it: not dropped silently */
 	const char *what;
 } kernel_features[] = {
 	{ .read_format = READ_LOST, .what = "counts of lost samples" },
@@ -76,7 +76,7 @@ static void drop(struct attr *attr, const struct kernel_feature *feature)
 	attr->branch_sample_type &= ~feature->branch;
 }
 
-/* Gives up the newest feature this event uses, for all events; false where there is none left to give up. */
+/* Drops the newest feature that this event uses, from all events; false if it uses none. */
 static bool drop_feature(struct opening *o, struct event *event)
 {
 	for (unsigned i = 0; i < KERNEL_FEATURES; i++) {
@@ -94,7 +94,7 @@ static bool drop_feature(struct opening *o, struct event *event)
 	return false;
 }
 
-/* First to the limit we may go to, then beyond it where we are privileged. */
+/* First to the hard limit, then beyond it, which needs privilege. */
 static bool raise_file_limit(struct opening *o)
 {
 	enum { MANY_FILES = 1 << 19 }; /* below fs.nr_open everywhere */
@@ -118,7 +118,7 @@ static void rename_event(struct opening *o, struct event *event)
 	str_fini(&name);
 }
 
-/* cycles where there is no PMU: a clock. */
+/* A clock instead of cycles, if no PMU counts those. */
 static bool fall_back_to_clock(struct opening *o, struct event *event, int sys)
 {
 	struct attr *attr = &event->attr;
@@ -133,7 +133,7 @@ static bool fall_back_to_clock(struct opening *o, struct event *event, int sys)
 	return true;
 }
 
-/* Kernel code may not be measured: user space alone. */
+/* User code alone, if the kernel may not be measured. */
 static bool fall_back_to_user(struct opening *o, struct event *event, int sys)
 {
 	struct permission permission;
@@ -192,7 +192,8 @@ static void close_from(struct counters *counters, size_t first)
 		counter_close(counters->list.items[--counters->list.count].fd);
 }
 
-/* May this failure be passed over? A thread of many, or a CPU that went offline since the list of CPUs was read, unless it was named. */
+/* Whether this failure can be ignored: one thread of many has ended, or a CPU went offline since the list of CPUs was read and was not
+ * named by the user. */
 static bool has_gone(struct opening *o, const struct counter *counter, bool first_cpu, int fd)
 {
 	const struct target *target = o->target;
@@ -206,7 +207,7 @@ static bool has_gone(struct opening *o, const struct counter *counter, bool firs
 	return true;
 }
 
-/* Opens one event everywhere; 0 or -errno of the first that failed. */
+/* Opens one event on all CPUs and threads; 0, or -errno of the first failure. */
 static int open_event(struct opening *o, uint32_t index)
 {
 	const struct event *event = &o->events->list.items[index];
@@ -241,12 +242,12 @@ static int open_event(struct opening *o, uint32_t index)
 	}
 	if (open || !offline)
 		return 0;
-	close_from(o->counters, first); /* on no CPU at all: that has another reason */
+	close_from(o->counters, first); /* on no CPU at all: for another reason */
 	vec_clear(&o->counters->offline.list);
 	return -ENODEV;
 }
 
-/* A weak group that the PMU cannot hold falls apart into its events. */
+/* A weak group that does not fit into the PMU is split into its events. */
 static bool break_group(struct opening *o, uint32_t index)
 {
 	struct event *list = o->events->list.items;
@@ -263,7 +264,7 @@ static bool break_group(struct opening *o, uint32_t index)
 	return true;
 }
 
-/* Opens one event, giving in step by step. */
+/* Opens one event, with one fallback after the other. */
 static int open_with_fallbacks(struct opening *o, uint32_t index, struct error *err)
 {
 	struct event *event = &o->events->list.items[index];
@@ -327,7 +328,7 @@ int counters_open(struct counters *counters, struct events *events, const struct
 	return open ? 0 : counter_explain(err, &events->list.items[0], target, ESRCH);
 }
 
-/* The ring of a counter: one per CPU, or per thread where threads are followed anywhere; backward events have their own. */
+/* The ring of a counter: one per CPU, or per thread if threads are measured on any CPU; overwritten rings are separate. */
 static uint64_t ring_key(const struct counter *counter, bool backward)
 {
 	uint64_t place = counter->cpu >= 0 ? (uint64_t)counter->cpu : (uint64_t)1 << 40 | (uint32_t)counter->tid;
@@ -387,7 +388,7 @@ int counters_filter(struct counters *counters, const struct events *events, stru
 	return 0;
 }
 
-/* Leaders alone: their members follow them. */
+/* Leaders alone: the members of their groups follow them. */
 static void switch_counters(struct counters *counters, const struct events *events, uint32_t event, int (*act)(int))
 {
 	for (size_t i = 0; i < counters->list.count; i++) {
@@ -415,7 +416,7 @@ uint64_t counter_lost(const struct counter *counter, const struct attr *attr)
 	if (counter->fd < 0 || !(attr->read_format & READ_LOST) || attr->read_format & READ_GROUP)
 		return 0;
 	ssize_t n = counter_read(counter->fd, values, sizeof values);
-	/* value, then enabled, running and id where they are asked for, then lost */
+	/* value, then enabled, running and id if read_format has them, then lost */
 	size_t at = 1 + (attr->read_format & READ_TOTAL_TIME_ENABLED ? 1 : 0) + (attr->read_format & READ_TOTAL_TIME_RUNNING ? 1 : 0) +
 		(attr->read_format & READ_ID ? 1 : 0);
 	return n >= (ssize_t)((at + 1) * 8) ? values[at] : 0;

@@ -2,8 +2,8 @@
 
 #include "unit.h"
 
-/* What is said of: CPU 1 offline and online again, CPU 5 online, CPU 3 offline without a message. */
-static void said(bool removed, bool added, struct str *text)
+/* The text about: CPU 1 offline and online again, CPU 5 online, CPU 3 offline without a message. */
+static void text_of_changes(bool removed, bool added, struct str *text)
 {
 	struct cpus recorded = { 0 }, online = { 0 };
 	struct cpu_changes changes = { .fd = -1, .recorded = removed ? &recorded : NULL, .known = added ? &recorded : NULL };
@@ -23,17 +23,17 @@ static void said(bool removed, bool added, struct str *text)
 TEST("CPUs that go offline or come online while the machine is recorded are reported once each, with the time of the first")
 {
 	CLEANUP_STR struct str text = { 0 };
-	said(true, true, &text);
+	text_of_changes(true, true, &text);
 	EXPECT_STR(str_text(&text), "CPUs 1,3 went offline (the first 1.5 s after the start): not recorded from then on, even if online again\n"
 		"CPU 5 came online 2.0 s after the start: missing from the recording\n");
 }
 
-TEST("a list of CPUs that the user gave misses no others, and events of processes do not end with a CPU")
+TEST("a CPU outside of the user's list is not reported as missing, and events of processes do not end with a CPU")
 {
 	CLEANUP_STR struct str given = { 0 }, processes = { 0 };
-	said(true, false, &given);
+	text_of_changes(true, false, &given);
 	EXPECT(strstr(str_text(&given), "went offline") && !strstr(str_text(&given), "came online"));
-	said(false, true, &processes);
+	text_of_changes(false, true, &processes);
 	EXPECT_STR(str_text(&processes), "CPU 5 came online 2.0 s after the start: missing from the recording\n");
 }
 

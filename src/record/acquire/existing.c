@@ -41,7 +41,7 @@ void existing_write(struct synthesis *s, struct measurement *m, bool names, stru
 	synthesize_mark(s, RECORD_FINISHED_INIT);
 }
 
-/* As the kernel writes it: with the trailer of the counter's event. */
+/* With the trailer of the counter's event, as the kernel writes it. */
 static void write_lost(const struct counter *counter, const struct attr *attr, uint64_t lost, struct writer *out)
 {
 	const struct {

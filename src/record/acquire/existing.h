@@ -1,5 +1,5 @@
-/* The records around those of the rings: before them, about what existed when the measurement began; behind them, about samples that
- * found no room. A reader of the rings' records needs both, whether they go to a file or not. */
+/* Makes the records around those of the rings: before them, about what existed when the measurement began; after them, about samples that
+ * found no room. A reader of the rings' records needs both. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

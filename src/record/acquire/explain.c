@@ -1,11 +1,11 @@
-/* Why an event could not be opened, in a sentence, and what would help. */
+/* Explains in a sentence why an event could not be opened, with a hint. */
 #include <errno.h>
 #include <string.h>
 
 #include "os/permission.h"
 #include "record/acquire/counters.h"
 
-/* The smallest privilege that what was asked for needs: levels of kernel.perf_event_paranoid that allow it. */
+/* The level of kernel.perf_event_paranoid that would allow the event. */
 static int refused(struct error *err, const struct event *event, const struct target *target)
 {
 	if (event->attr.type == ATTR_TRACEPOINT)

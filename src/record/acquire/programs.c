@@ -74,7 +74,7 @@ static const struct feature_bpf_program *find(const struct feature_bpf *all, uin
 	return NULL;
 }
 
-/* The functions' names are made as a reader of the features makes them. */
+/* Functions have the names that a reader of the features gives them. */
 void synthesize_programs(struct synthesis *s, const struct bpf_programs *programs)
 {
 	struct header header = { 0 };

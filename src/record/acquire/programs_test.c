@@ -12,7 +12,7 @@ static void put(uint8_t *at, uint64_t value, size_t size)
 	memcpy(at, size == sizeof word ? (void *)&word : (void *)&value, size);
 }
 
-/* A program of one function: symbol, length and tag behind each other. */
+/* A program of one function: symbol, length and tag, in this order. */
 static void add_program(struct bpf_programs *programs, uint32_t id, uint64_t address)
 {
 	static const uint8_t tag[8] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88 };
@@ -32,7 +32,7 @@ static void add_program(struct bpf_programs *programs, uint32_t id, uint64_t add
 		.data = { (uint8_t *)arena_copy(&programs->arena, data, sizeof data), sizeof data } }));
 }
 
-TEST("programs stand in the header by id, and their records have the header's names")
+TEST("programs are in the header by id, and their records have the names of the header")
 {
 	struct bpf_programs programs = { 0 };
 	struct writer info, records;

@@ -1,4 +1,4 @@
-/* Records put together field by field in memory. Internal to record/. */
+/* Makes records in memory, field by field. Internal to record/. */
 #pragma once
 #include <stdint.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static inline void out_u64(struct writer *out, uint64_t value)
 	writer_add(out, &value, sizeof value);
 }
 
-/* Starts a record; returns its place, for record_close. */
+/* Starts a record; returns its offset, for record_close. */
 static inline size_t record_open(struct writer *out, uint32_t type, uint16_t misc)
 {
 	size_t at = out->len;

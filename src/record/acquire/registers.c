@@ -1,4 +1,4 @@
-/* The registers that --user-regs, --intr-regs and DWARF unwinding ask the kernel for. */
+/* The registers that --user-regs, --intr-regs and DWARF unwinding request from the kernel. */
 #include <string.h>
 #include <strings.h>
 
@@ -13,7 +13,7 @@ static enum isa machine_isa(void)
 	return isa_of_machine(names.arch);
 }
 
-/* What the kernel hands out everywhere: segment registers not on 64-bit x86, nothing that only a PMU knows. */
+/* The registers that the kernel provides for every event: on 64-bit x86 without segment registers, none that only a PMU provides. */
 static uint64_t general_registers(enum isa isa)
 {
 	enum { X86_GENERAL = 24, X86_SEGMENTS = 0xf << 12, ARM64_GENERAL = 33 };

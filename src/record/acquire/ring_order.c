@@ -32,7 +32,7 @@ uint64_t ring_record_time(const struct evlist *evlist, const struct record *reco
 	return back && back <= record->body_len ? load_u64(record->body + record->body_len - back) : UINT64_MAX;
 }
 
-/* The record at this distance from the ring's tail, in one piece. */
+/* The bytes of the record at this distance from the ring's tail; of one that wraps, a copy. */
 static const uint8_t *record_bytes(struct ring_order *order, const struct span pieces[2], size_t at, size_t size)
 {
 	if (at >= pieces[0].len)
@@ -46,13 +46,13 @@ static const uint8_t *record_bytes(struct ring_order *order, const struct span p
 	return copy;
 }
 
-static const uint8_t *head_bytes(const struct span pieces[2], size_t at)
+static const uint8_t *header_bytes(const struct span pieces[2], size_t at)
 {
 	return at < pieces[0].len ? pieces[0].data + at : pieces[1].data + (at - pieces[0].len);
 }
 
-/* Lists what the ring holds behind what is listed of it, up to the first one that is newer than `limit`. */
-static int look(struct ring_order *order, const struct ring *ring, uint32_t index, const struct evlist *evlist, uint64_t limit,
+/* Lists the next records of the ring, up to the first one that is newer than `limit`. */
+static int list_ring(struct ring_order *order, const struct ring *ring, uint32_t index, const struct evlist *evlist, uint64_t limit,
 	struct error *err)
 {
 	struct ring_place *place = &order->places.items[index];
@@ -60,7 +60,7 @@ static int look(struct ring_order *order, const struct ring *ring, uint32_t inde
 	size_t pending = ring_pending(ring, pieces);
 	while (place->found < pending && !place->ended) {
 		uint16_t size;
-		memcpy(&size, head_bytes(pieces, place->found) + 6, sizeof size);
+		memcpy(&size, header_bytes(pieces, place->found) + 6, sizeof size);
 		if (size < 8 || size % 8 || size > pending - place->found)
 			return error_set(err, ERROR_FORMAT, "a ring holds a record of %u bytes", size);
 		struct ring_item item = { .size = size, .ring = index, .place = (uint32_t)order->items.count };
@@ -110,15 +110,15 @@ static void begin(struct ring_order *order, size_t count)
 	order->newest = 0;
 }
 
-/* Newest first. */
-static int look_back(struct ring_order *order, struct ring *ring, uint32_t index, const struct evlist *evlist, struct error *err)
+/* The ring has its newest record first. */
+static int list_overwritten(struct ring_order *order, struct ring *ring, uint32_t index, const struct evlist *evlist, struct error *err)
 {
 	struct span pieces[2];
 	size_t whole = ring_snapshot(ring, pieces);
 	uint64_t newer = UINT64_MAX;
 	for (size_t at = 0; at < whole;) {
 		uint16_t size;
-		memcpy(&size, head_bytes(pieces, at) + 6, sizeof size);
+		memcpy(&size, header_bytes(pieces, at) + 6, sizeof size);
 		if (size < 8 || size % 8 || size > whole - at)
 			return error_set(err, ERROR_FORMAT, "a ring holds a record of %u bytes", size);
 		struct ring_item item = { .size = size, .ring = index, .place = UINT32_MAX - (uint32_t)order->items.count };
@@ -136,7 +136,7 @@ int ring_order_snapshot(struct ring_order *order, struct ring *rings, size_t cou
 {
 	begin(order, count);
 	for (uint32_t i = 0; i < count; i++)
-		if (rings[i].backward && look_back(order, &rings[i], i, evlist, err) < 0)
+		if (rings[i].backward && list_overwritten(order, &rings[i], i, evlist, err) < 0)
 			return -1;
 	sort(order);
 	return 0;
@@ -147,11 +147,11 @@ int ring_order_fill(struct ring_order *order, const struct ring *rings, size_t c
 {
 	begin(order, count);
 	for (uint32_t i = 0; i < count; i++)
-		if (!rings[i].backward && look(order, &rings[i], i, evlist, UINT64_MAX, err) < 0)
+		if (!rings[i].backward && list_ring(order, &rings[i], i, evlist, UINT64_MAX, err) < 0)
 			return -1;
 	uint64_t newest = order->newest;
 	for (uint32_t i = 0; i < count && !final && order->items.count; i++)
-		if (!rings[i].backward && look(order, &rings[i], i, evlist, newest, err) < 0)
+		if (!rings[i].backward && list_ring(order, &rings[i], i, evlist, newest, err) < 0)
 			return -1;
 	sort(order);
 	return 0;

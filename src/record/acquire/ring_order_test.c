@@ -6,7 +6,7 @@
 
 enum { RING_BYTES = 4096, PAGE = 4096, DATA_HEAD = 1024 /* of the control page: perf_event_open(2) */ };
 
-/* A ring that no kernel fills. */
+/* A ring without a kernel behind it. */
 struct fake {
 	struct ring ring;
 	uint64_t head;
@@ -39,7 +39,7 @@ static void evlist_of_times(struct evlist *evlist)
 	evlist_add(evlist, &attr, NULL, 0, "clock");
 }
 
-TEST("records of several rings come in the order of their times, those of one ring in its order")
+TEST("records of several rings are listed by time, those of one ring in its order")
 {
 	struct fake a, b;
 	struct evlist evlist = { 0 };
@@ -49,7 +49,7 @@ TEST("records of several rings come in the order of their times, those of one ri
 	evlist_of_times(&evlist);
 	fake_add(&a, 10, 24);
 	fake_add(&a, 30, 24);
-	fake_add(&a, 20, 24); /* written late: stays behind the one before it */
+	fake_add(&a, 20, 24); /* written late: remains after the record before it */
 	fake_add(&b, 5, 24);
 	fake_add(&b, 30, 24);
 	const struct ring rings[] = { a.ring, b.ring };
@@ -64,7 +64,7 @@ TEST("records of several rings come in the order of their times, those of one ri
 	free(b.ring.base);
 }
 
-TEST("a record around the end of a ring is whole")
+TEST("a record that wraps around the end of a ring is complete")
 {
 	struct fake a;
 	struct evlist evlist = { 0 };
@@ -87,7 +87,7 @@ TEST("a record around the end of a ring is whole")
 	free(a.ring.base);
 }
 
-TEST("a ring that holds nonsense is an error, never a read beyond it")
+TEST("an invalid record in a ring is an error, and nothing beyond the ring is read")
 {
 	struct fake a;
 	struct evlist evlist = { 0 };
@@ -98,7 +98,7 @@ TEST("a ring that holds nonsense is an error, never a read beyond it")
 	fake_add(&a, 1, 24);
 	a.ring.data[6] = 4;
 	EXPECT(ring_order_fill(&order, &a.ring, 1, &evlist, false, &err) < 0);
-	a.ring.data[6] = 48; /* larger than what is there */
+	a.ring.data[6] = 48; /* larger than the pending bytes */
 	EXPECT(ring_order_fill(&order, &a.ring, 1, &evlist, false, &err) < 0);
 	ring_order_fini(&order);
 	evlist_fini(&evlist);
@@ -114,7 +114,7 @@ static void fake_add_backward(struct fake *fake, uint64_t time, uint16_t size)
 	memcpy((uint8_t *)fake->ring.base + DATA_HEAD, &head, sizeof head);
 }
 
-TEST("what rings hold that are written backwards comes oldest first, and once")
+TEST("the records of overwritten rings are listed oldest first, and once")
 {
 	struct fake a, b, forward;
 	struct evlist evlist = { 0 };
@@ -124,7 +124,7 @@ TEST("what rings hold that are written backwards comes oldest first, and once")
 	fake_open(&forward);
 	a.ring.backward = b.ring.backward = true;
 	evlist_of_times(&evlist);
-	for (uint64_t time = 1; time <= 300; time++) /* three times around: the oldest are overwritten */
+	for (uint64_t time = 1; time <= 300; time++) /* fills the ring three times: the oldest are overwritten */
 		fake_add_backward(&a, time * 10, 40);
 	fake_add_backward(&b, 2995, 24);
 	fake_add(&forward, 2996, 24);

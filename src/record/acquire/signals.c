@@ -3,8 +3,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Faults (SIGSEGV …) stay what they are, as do signals that stop. `always`: also where the caller ignores it, as a shell's background
- * job does with SIGINT; what nohup ignores is not among them. */
+/* Not faults (SIGSEGV …) and signals that stop a process. `always`: also if the caller ignores it, as the background job of a shell
+ * ignores SIGINT; not so those that nohup ignores. */
 static const struct {
 	int number;
 	bool always;
@@ -20,8 +20,8 @@ static const struct {
 static void set_action(struct signals *signals, int number, void (*handler)(int))
 {
 	const struct sigaction action = { .sa_handler = handler };
-	signals->held[signals->count].number = number;
-	if (sigaction(number, &action, &signals->held[signals->count].old) == 0)
+	signals->changed[signals->count].number = number;
+	if (sigaction(number, &action, &signals->changed[signals->count].old) == 0)
 		signals->count++;
 }
 
@@ -44,7 +44,7 @@ int signals_open(struct signals *signals, bool user, struct error *err)
 			sigaddset(&mask, ending[i].number);
 	if (sigprocmask(SIG_BLOCK, &mask, &signals->old_mask) != 0)
 		return error_system(err, "cannot hold signals");
-	/* one that is ignored would never come */
+	/* an ignored signal would never arrive */
 	for (unsigned i = 0; i < sizeof ending / sizeof *ending; i++)
 		if (sigismember(&mask, ending[i].number))
 			set_action(signals, ending[i].number, SIG_DFL);
@@ -85,7 +85,7 @@ void signals_restore(const struct signals *signals)
 	if (!signals->active)
 		return;
 	for (unsigned i = 0; i < signals->count; i++)
-		sigaction(signals->held[i].number, &signals->held[i].old, NULL);
+		sigaction(signals->changed[i].number, &signals->changed[i].old, NULL);
 	sigprocmask(SIG_SETMASK, &signals->old_mask, NULL);
 }
 

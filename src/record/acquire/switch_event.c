@@ -16,7 +16,7 @@ int switch_event_open(struct switch_event *event, struct events *events, struct 
 		return -1;
 	if (configure_events(events, &each, &event->target, NULL, err) < 0)
 		return -1;
-	for (size_t i = 0; i < events->list.count; i++) /* nothing but that it happened is of interest */
+	for (size_t i = 0; i < events->list.count; i++) /* only samples matter */
 		events->list.items[i].attr.flags &= ~((uint64_t)1 << ATTR_MMAP | (uint64_t)1 << ATTR_MMAP2 | (uint64_t)1 << ATTR_COMM |
 			(uint64_t)1 << ATTR_COMM_EXEC | (uint64_t)1 << ATTR_TASK | (uint64_t)1 << ATTR_KSYMBOL);
 	if (counters_open(&event->counters, events, &event->target, NULL, err) < 0)

@@ -1,4 +1,4 @@
-/* Events that say when a new file is due (--switch-output-event): counted on all CPUs, beside those that are recorded. */
+/* Events that start a new file when they happen (--switch-output-event): counted on all CPUs, separately from the recorded events. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -28,7 +28,7 @@ void synthesize_mark(struct synthesis *s, uint32_t type)
 	record_close(s->out, record_open(s->out, type, 0), 0);
 }
 
-/* A mapping of the kernel: MMAP, or MMAP2 where it shall carry its build-id. */
+/* A mapping of the kernel: MMAP, or MMAP2 if it carries a build-id. */
 static void kernel_map(struct synthesis *s, uint64_t start, uint64_t size, uint64_t pgoff, const char *name, const uint8_t *id,
 	unsigned id_len)
 {
@@ -108,7 +108,7 @@ static size_t open_update(struct synthesis *s, uint64_t type, uint64_t id)
 	return at;
 }
 
-/* A CPU list in the form that is shortest: a range, or numbers. Type words of PERF_RECORD_CPU_MAP. */
+/* A CPU list in its shorter form, a range or numbers, with the type of PERF_RECORD_CPU_MAP. */
 static void out_cpu_map(struct writer *out, const struct cpus *cpus)
 {
 	enum { MAP_CPUS = 0, MAP_RANGE = 2 };
@@ -222,7 +222,7 @@ static void comm_record(struct synthesis *s, pid_t pid, pid_t tid, const char *c
 
 static void fork_record(struct synthesis *s, pid_t pid, pid_t tid, pid_t ppid)
 {
-	/* the child's mappings are told one by one: FORK_EXEC says not to copy the parent's */
+	/* separate records give the child's mappings: FORK_EXEC means that the parent's are not copied */
 	size_t at = record_open(s->out, RECORD_FORK, RECORD_MISC_FORK_EXEC);
 	pid_t parent = pid == tid ? ppid : pid;
 	out_u32(s->out, (uint32_t)pid);
@@ -327,7 +327,7 @@ void synthesize_process(struct synthesis *s, pid_t pid, bool forks, const struct
 		vec_fini(&tids.list);
 		return;
 	}
-	/* the leader is first, threads are listed in ascending order; its mappings are those of all */
+	/* the leader first, with the mappings of all threads, which follow in ascending order */
 	thread_records(s, pid, pid, forks, true);
 	for (size_t i = 0; i < tids.list.count; i++)
 		if (tids.list.items[i] != pid && wanted(only, tids.list.items[i]))
@@ -355,7 +355,7 @@ void synthesize_processes(struct synthesis *s, const struct target *target)
 		synthesize_command(s, target->threads.items[0].tid);
 		return;
 	}
-	/* threads of one process follow each other */
+	/* the threads of one process are consecutive */
 	pid_t done = 0;
 	for (size_t i = 0; i < target->threads.count; i++) {
 		struct process_status status;

@@ -1,5 +1,5 @@
-/* Records about what was there before the recording began: processes and their mappings, the kernel and its modules, and what
- * the recording itself is made of. They look as the kernel would have written them, at time 0. */
+/* Makes records about what existed before a measurement: processes and their mappings, the kernel and its modules, the events themselves.
+ * They have the form that the kernel gives such records, and time 0. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,13 +11,13 @@
 
 struct synthesis {
 	struct writer *out;          /* into memory */
-	size_t trailer;              /* bytes of zeroed sample_id behind each record: as the first event has them */
-	unsigned map_timeout_ms;     /* of one process's maps; 0: none */
-	bool data_maps;              /* mappings that are not executable too */
+	size_t trailer;              /* bytes of the zeroed sample_id after each record: those of the first event */
+	unsigned map_timeout_ms;     /* for the mappings of one process; 0: no limit */
+	bool data_maps;              /* also mappings that are not executable */
 	bool namespaces;
 	bool build_ids;              /* in mapping records */
 	bool no_tasks, no_maps, no_cgroups; /* --synth */
-	uint64_t truncated;          /* processes whose maps took too long */
+	uint64_t truncated;          /* processes whose mappings took too long to read */
 };
 
 /* The size of the sample_id trailer of an event. */
@@ -30,11 +30,11 @@ void synthesize_thread_map(struct synthesis *synthesis, const struct target *tar
 void synthesize_cpu_map(struct synthesis *synthesis, const struct counters *counters);
 void synthesize_clock(struct synthesis *synthesis, const struct counters *counters);
 void synthesize_cgroups(struct synthesis *synthesis);
-/* One process: its name, mappings, and those of its threads that `only` has (NULL: all). */
+/* One process: its name, mappings, and its threads that are in `only` (NULL: all). */
 void synthesize_process(struct synthesis *synthesis, pid_t pid, bool forks, const struct target *only);
-/* The command before its exec: a name alone, its mappings are about to go. */
+/* The command before its exec: only its name, as the exec replaces its mappings. */
 void synthesize_command(struct synthesis *synthesis, pid_t pid);
 /* The processes of the target: all of a system-wide one. */
 void synthesize_processes(struct synthesis *synthesis, const struct target *target);
-/* A record of a header alone. */
+/* A record without a body. */
 void synthesize_mark(struct synthesis *synthesis, uint32_t type);

@@ -100,8 +100,8 @@ static int fill_threads(struct target *target, const struct target_options *opti
 	return target->threads.count ? 0 : error_set(err, ERROR_USAGE, "no process or thread to measure");
 }
 
-/* Of options that exclude each other the first of -t, -p, -u, -C, -a holds, as in perf. */
-static const char *settle(struct target *target, struct target_options *options)
+/* Of options that exclude each other, the first of -t, -p, -u, -C, -a is used, as in perf. */
+static const char *select_target(struct target *target, struct target_options *options)
 {
 	const char *warning = NULL;
 	if (options->tids && options->pids) {
@@ -151,7 +151,7 @@ static int check_cpus(const struct target *target, const char *asked, struct err
 		CLEANUP_STR struct str online = { 0 };
 		cpus_text(&target->online, &online);
 		error_set(err, ERROR_USAGE, "CPU %d of '%s' is not online: there are %s", target->cpus.list.items[i], asked, str_text(&online));
-		/* as in perf, whose exit code differs between a CPU that is offline and one that the machine cannot have */
+		/* as in perf, whose exit code differs between an offline CPU and one that the machine cannot have */
 		if (err && (unsigned)target->cpus.list.items[i] >= cpus_possible_count())
 			err->sys = ENODEV;
 		return -1;
@@ -163,7 +163,7 @@ int target_open(struct target *target, const struct target_options *asked, const
 {
 	struct target_options options = *asked;
 	*target = (struct target){ 0 };
-	*warning = settle(target, &options);
+	*warning = select_target(target, &options);
 	target->cpus_given = options.cpus != NULL;
 	if (cpus_online(&target->online, err) < 0)
 		return -1;

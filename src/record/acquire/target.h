@@ -1,4 +1,4 @@
-/* What is measured: which threads, on which CPUs, and the command that may be started for it. */
+/* The target of a measurement: threads, CPUs, and possibly a command that is started for it. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,14 +9,14 @@
 #include "os/cpus.h"
 #include "os/process.h"
 
-/* As the user says it; strings borrowed. */
+/* As on the command line; strings borrowed. */
 struct target_options {
 	const char *pids, *tids;    /* "12,34"; NULL */
 	const char *uid;            /* name or number; NULL */
 	const char *cpus;           /* -C; NULL */
 	bool all_cpus;              /* -a */
 	bool per_thread;            /* --per-thread */
-	bool command;               /* a command will be started: with nothing else said, it is the target */
+	bool command;               /* a command will be started; it is the target if no other is given */
 };
 
 struct target_thread {
@@ -26,17 +26,17 @@ struct target_thread {
 
 struct target {
 	VEC(struct target_thread) threads;
-	struct cpus cpus;           /* -1 alone: threads are followed on whatever CPU */
-	struct cpus online;         /* whatever -C says: where processes are followed */
+	struct cpus cpus;           /* -1 alone: threads are measured on any CPU */
+	struct cpus online;         /* all, also with -C: side-band is recorded on all of them */
 	bool cpus_given;            /* -C */
 	bool system_wide;           /* -a or -C: CPUs, not threads */
 	bool attached;              /* -p, -t or -u: running threads */
 	bool from_tids;             /* -t */
 	bool per_thread;
-	bool command;               /* the target is the command to be started; its id is set by target_set_command */
+	bool command;               /* the target is the command to be started; target_set_command sets its id */
 };
 
-/* Resolves names and lists. A sentence about options that exclude each other is left in *warning (static; NULL: none). */
+/* Resolves names and lists. *warning: a sentence about options that exclude each other (static), or NULL. */
 int target_open(struct target *target, const struct target_options *options, const char **warning, struct error *err);
 void target_close(struct target *target);
 void target_set_command(struct target *target, pid_t pid);

@@ -9,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In the child, between fork and exec. */
-/* Through a pipe that has room: whole or not at all. */
-static bool tell(int fd, const void *bytes, size_t size)
+/* To a pipe with room: all bytes or none. */
+static bool write_pipe(int fd, const void *bytes, size_t size)
 {
 	ssize_t n;
 	do
@@ -20,7 +19,8 @@ static bool tell(int fd, const void *bytes, size_t size)
 	return n == (ssize_t)size;
 }
 
-static void __attribute__((noreturn)) child(const char *const *argv, int go, int failed, bool stdout_to_stderr,
+/* The child between fork and exec. */
+static void __attribute__((noreturn)) run_child(const char *const *argv, int go, int failed, bool stdout_to_stderr,
 	const struct signals *signals)
 {
 	char unused;
@@ -29,7 +29,7 @@ static void __attribute__((noreturn)) child(const char *const *argv, int go, int
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* the name that existing recordings show before the exec */
 	prctl(PR_SET_NAME, "perf-exec");
-	if (!tell(failed, "r", 1)) /* ready: its name can be read */
+	if (!write_pipe(failed, "r", 1)) /* ready: the name is set */
 		_exit(254);
 	ssize_t n;
 	do
@@ -39,7 +39,7 @@ static void __attribute__((noreturn)) child(const char *const *argv, int go, int
 		_exit(254);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	int why = errno;
-	_exit(tell(failed, &why, sizeof why) ? 255 : 254);
+	_exit(write_pipe(failed, &why, sizeof why) ? 255 : 254);
 }
 
 int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, const struct signals *signals,
@@ -59,7 +59,7 @@ int workload_start(struct workload *workload, const char *const *argv, bool stdo
 	if (pid == 0) {
 		close(go[1]);
 		close(failed[0]);
-		child(argv, go[0], failed[1], stdout_to_stderr, signals);
+		run_child(argv, go[0], failed[1], stdout_to_stderr, signals);
 	}
 	close(go[0]);
 	close(failed[1]);
@@ -84,8 +84,8 @@ int workload_run(struct workload *workload, struct error *err)
 {
 	int why = 0;
 	ssize_t n;
-	bool told = tell(workload->go, "g", 1);
-	int refused = errno;
+	bool sent = write_pipe(workload->go, "g", 1);
+	int write_errno = errno;
 	close(workload->go);
 	workload->go = -1;
 	do
@@ -93,9 +93,9 @@ int workload_run(struct workload *workload, struct error *err)
 	while (n < 0 && errno == EINTR);
 	close(workload->failed);
 	workload->failed = -1;
-	if (!told) {
-		errno = refused;
-		return error_system(err, "the command's process cannot be told to start");
+	if (!sent) {
+		errno = write_errno;
+		return error_system(err, "the command's process cannot be started");
 	}
 	if (n != (ssize_t)sizeof why)
 		return 0;

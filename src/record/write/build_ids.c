@@ -12,30 +12,30 @@
 #include "os/kernel.h"
 #include "record/acquire/record_out.h"
 
-/* A side-band record, kept until all are in order of time. */
-struct kept {
+/* A side-band record, stored to be sorted by time. */
+struct sideband_record {
 	uint64_t time, place;
 	struct record record;
 };
 
-/* Pages already looked up: (address space, page). Full, it is emptied: only speed depends on it. */
 enum {
-	SEEN_SLOTS = 1 << 16, PAGE_SHIFT = 12,
-	HISTORY_BYTES = 1 << 23,    /* the model may grow by that much, and by its own size, before the dead are forgotten */
-	RESTARTS_MAX = 64,          /* samples far back in time; each costs a reading of the side-band */
+	SEEN_SLOTS = 1 << 16,       /* of the table of pages that were looked up, (address space, page): a collision only costs time */
+	PAGE_SHIFT = 12,
+	HISTORY_BYTES = 1 << 23,    /* by which the model may grow, beside its own size, before a new generation */
+	RESTARTS_MAX = 64,          /* of the model, for samples far back in time; each costs a pass over the side-band */
 };
 
 struct marking {
 	struct recording_facts *facts;
 	struct source *source;
-	struct model model, before; /* … and the generation before it */
-	uint64_t renewed, renewed_before; /* when this generation began, and the one before */
+	struct model model, before; /* … and its previous generation */
+	uint64_t renewed, renewed_before; /* when this generation began, and the previous one */
 	size_t generation_bytes;
-	size_t next;                /* of the side-band: what the model does not know yet */
+	size_t next;                /* index of the first side-band record that is not applied yet */
 	unsigned restarts;
-	VEC(struct kept) sideband;
+	VEC(struct sideband_record) sideband;
 	struct arena arena;
-	bool timed;                 /* samples carry times; otherwise the place in the file orders */
+	bool timed;                 /* samples have times; otherwise records are ordered by their place in the file */
 	uint64_t *seen;             /* SEEN_SLOTS hashes */
 	VEC(bool) hit;              /* by module */
 };
@@ -53,17 +53,17 @@ static const struct evsel *evsel_of(const struct source *source, const struct re
 	return event < source->header.evlist.events.count ? &source->header.evlist.events.items[event] : NULL;
 }
 
-static void keep(struct marking *m, const struct record *record, uint64_t place)
+static void add_sideband(struct marking *m, const struct record *record, uint64_t place)
 {
 	const struct evsel *evsel = evsel_of(m->source, record);
 	struct sample trailer = { .time = UINT64_MAX };
-	struct kept *kept = vec_add(&m->sideband);
-	kept->record = *record;
-	kept->record.body = arena_copy(&m->arena, record->body, record->body_len);
-	kept->place = place;
+	struct sideband_record *stored = vec_add(&m->sideband);
+	stored->record = *record;
+	stored->record.body = arena_copy(&m->arena, record->body, record->body_len);
+	stored->place = place;
 	if (evsel)
 		sample_decode_trailer(&trailer, &evsel->layout, record);
-	kept->time = trailer.time != UINT64_MAX ? trailer.time : 0;
+	stored->time = trailer.time != UINT64_MAX ? trailer.time : 0;
 }
 
 static void count_lost(struct recording_facts *facts, const struct record *record)
@@ -95,7 +95,7 @@ static int first_pass(struct marking *m, bool samples, struct error *err)
 	int status;
 	for (uint64_t place = 1; (status = source_next(m->source, &record, err)) > 0; place++) {
 		if (is_sideband(record.type))
-			keep(m, &record, place);
+			add_sideband(m, &record, place);
 		else if (record.type == RECORD_SAMPLE && samples)
 			count_sample(m, &record);
 		else if (record.type == RECORD_LOST)
@@ -107,13 +107,13 @@ static int first_pass(struct marking *m, bool samples, struct error *err)
 
 static int compare_times(const void *a, const void *b)
 {
-	const struct kept *x = a, *y = b;
+	const struct sideband_record *x = a, *y = b;
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Once more from the beginning. Modules stay. */
+/* Empties the model, except for its modules, to apply the side-band again. */
 static void restart(struct marking *m)
 {
 	struct modules modules = m->model.modules;
@@ -136,10 +136,10 @@ static void renew(struct marking *m, uint64_t time)
 	m->renewed_before = m->renewed;
 	m->renewed = time;
 	m->generation_bytes = m->model.arena.bytes;
-	memset(m->seen, 0, SEEN_SLOTS * sizeof *m->seen); /* address spaces may lie where others lay */
+	memset(m->seen, 0, SEEN_SLOTS * sizeof *m->seen); /* the addresses of freed roots may be used again */
 }
 
-/* Tells the model what there is up to a time, which is its clock: a sample can be looked up as of its own, if that is not long past. */
+/* Applies the side-band up to a time, which is the clock of the model; samples are looked up as of their own time. */
 static void advance(struct marking *m, uint64_t time)
 {
 	if (time < m->renewed_before && m->restarts < RESTARTS_MAX) {
@@ -147,13 +147,13 @@ static void advance(struct marking *m, uint64_t time)
 		restart(m);
 	}
 	for (; m->next < m->sideband.count; m->next++) {
-		const struct kept *kept = &m->sideband.items[m->next];
-		if (m->timed && kept->time > time)
+		const struct sideband_record *stored = &m->sideband.items[m->next];
+		if (m->timed && stored->time > time)
 			break;
 		if (m->timed && m->model.arena.bytes > 2 * m->generation_bytes + HISTORY_BYTES)
-			renew(m, kept->time);
-		const struct sample trailer = { .time = kept->time };
-		model_apply(&m->model, &kept->record, &trailer, m->timed ? kept->time : kept->place);
+			renew(m, stored->time);
+		const struct sample trailer = { .time = stored->time };
+		model_apply(&m->model, &stored->record, &trailer, m->timed ? stored->time : stored->place);
 	}
 	while (m->hit.count < m->model.modules.list.count)
 		vec_push(&m->hit, false);
@@ -163,7 +163,7 @@ static void order_sideband(struct marking *m, bool all)
 {
 	if (m->timed && m->sideband.count)
 		qsort(m->sideband.items, m->sideband.count, sizeof m->sideband.items[0], compare_times);
-	/* places are no times: an exit stands before samples that came earlier in another ring */
+	/* places are no times: an exit may precede samples of another ring that are older */
 	m->model.keep_exited = !m->timed;
 	if (all || !m->timed)
 		advance(m, UINT64_MAX);
@@ -271,7 +271,7 @@ static struct mapped_identity identity_of(const struct module *module)
 	return (struct mapped_identity){ .maj = module->maj, .min = module->min, .ino = module->ino, .generation = module->ino_generation };
 }
 
-/* As the process that mapped it sees the path, or has it mapped, while it lives. */
+/* Of the file that the path is for the process that mapped it, or that it has mapped, while it lives. */
 static uint8_t file_build_id(const struct module *module, uint8_t id[static ELF_BUILD_ID_MAX])
 {
 	CLEANUP_FD int root = process_root(module->pid);
@@ -321,7 +321,7 @@ bool hit_module_of(struct hit_module *out, const struct module *module)
 	return hit.build_id_len;
 }
 
-/* What is known from the time of the recording goes before what the path leads to now. */
+/* A build-id that was read during the recording has priority over that of the file that the path is now. */
 static bool identify(struct hit_module *hit, const struct module *module, struct build_reader *builds)
 {
 	const struct mapped_identity identity = identity_of(module);
@@ -368,9 +368,9 @@ int recording_facts(struct recording_facts *facts, const char *path, const struc
 	if (status == 0 && !options->all && (status = open_again(&m, path, err)) == 0)
 		status = second_pass(&m, err);
 	if (status == 0)
-		advance(&m, UINT64_MAX); /* what came after the last sample */
+		advance(&m, UINT64_MAX); /* the side-band after the last sample */
 	for (size_t i = 0; status == 0 && i < m.model.modules.list.count; i++)
-		/* the vdso is listed wherever it was mapped, as perf does: no file can tell its id later */
+		/* the vdso is listed if it was mapped, as in perf: no file has its build-id later */
 		if (m.hit.items[i] || options->all || m.model.modules.list.items[i]->kind == MODULE_VDSO)
 			add_module(&m, m.model.modules.list.items[i], options->builds);
 	source_close(m.source);
@@ -389,7 +389,7 @@ void recording_facts_fini(struct recording_facts *facts)
 	arena_fini(&facts->arena);
 }
 
-/* Which of the files of one path it is, behind the path, where readers that look for no such thing see nothing (data/header.h). */
+/* Distinguishes files of one path; after the path, where other readers ignore it (data/header.h). */
 static void add_identity(const struct mapped_identity *identity, struct writer *out)
 {
 	writer_add(out, BUILD_ID_IDENTITY_MARK, BUILD_ID_IDENTITY_MARK_BYTES);
@@ -399,10 +399,10 @@ static void add_identity(const struct mapped_identity *identity, struct writer *
 	out_u64(out, identity->generation);
 }
 
-/* Entries look like records: type 0, the processor mode and a mark that the size of the id is told. */
+/* Entries have the form of records: type 0, the processor mode, and a bit that the size of the build-id is present. */
 void build_ids_body(const struct recording_facts *facts, struct writer *out)
 {
-	enum { ID_ROOM = 24, SIZE_TOLD = 1 << 15 };
+	enum { ID_ROOM = 24, SIZE_PRESENT = 1 << 15 };
 	for (size_t i = 0; i < facts->modules.count; i++) {
 		const struct hit_module *hit = &facts->modules.items[i];
 		bool kernel = hit->kind == HIT_KERNEL || hit->kind == HIT_KERNEL_MODULE;
@@ -413,7 +413,7 @@ void build_ids_body(const struct recording_facts *facts, struct writer *out)
 			continue;
 		size_t at = out->len;
 		out_u32(out, 0);
-		out_u16(out, (kernel ? RECORD_MISC_KERNEL : RECORD_MISC_USER) | SIZE_TOLD);
+		out_u16(out, (kernel ? RECORD_MISC_KERNEL : RECORD_MISC_USER) | SIZE_PRESENT);
 		out_u16(out, 0);
 		out_u32(out, (uint32_t)-1);
 		writer_add(out, id, sizeof id);

@@ -1,4 +1,4 @@
-/* Reads a finished recording once more: which modules its samples hit, and what else the header tells about its content. */
+/* Reads a finished recording again, for what its header has about its content: the modules that its samples hit, times, counts. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,28 +16,28 @@ enum hit_kind { HIT_FILE, HIT_VDSO, HIT_KERNEL, HIT_KERNEL_MODULE };
 struct hit_module {
 	const char *path;            /* "/usr/bin/x", "[vdso]", "[kernel.kallsyms]", a module's file or "[name]" */
 	enum hit_kind kind;
-	int32_t pid;                 /* HIT_FILE: a process that mapped it, which may see other files than we do; -1 */
-	struct mapped_identity identity; /* HIT_FILE: as it was mapped */
+	int32_t pid;                 /* HIT_FILE: a process that mapped it, whose view of files may be another one; -1 */
+	struct mapped_identity identity; /* HIT_FILE: of the mapped file */
 	uint8_t build_id[20], build_id_len;
-	bool one_of_many;            /* HIT_FILE: the path had files of several builds: the identity says which this is */
+	bool one_of_many;            /* HIT_FILE: several files had this path: the identity distinguishes them */
 };
 
-/* The module as the table tells it, with the build-id that is recorded or that its file has; false: none is known, or it has no file.
- * The path is the module's own. */
+/* Converts a module, with its recorded build-id or that of its file; false: it has no known build-id, or no file. The path is borrowed from
+ * the module. */
 bool hit_module_of(struct hit_module *hit, const struct module *module);
 
 struct recording_facts {
 	VEC(struct hit_module) modules; /* those with a build-id */
 	uint64_t samples;
-	uint64_t first_time, last_time; /* of samples; 0 where there is none */
+	uint64_t first_time, last_time; /* of samples; 0: no sample has a time */
 	uint64_t user_chains, short_chains; /* by frame pointers; those of them that end after one or two frames */
-	uint64_t lost_events, lost_chunks; /* as LOST records claim */
+	uint64_t lost_events, lost_chunks; /* as LOST records state */
 	struct arena arena;
 };
 
 struct build_ids_options {
-	bool all;                    /* modules that nothing hit, too; samples are not looked at */
-	struct build_reader *builds; /* what was read while it was recorded; NULL; borrowed */
+	bool all;                    /* also modules that no sample hit; samples are not decoded */
+	struct build_reader *builds; /* of the recording; NULL; borrowed */
 };
 
 int recording_facts(struct recording_facts *facts, const char *path, const struct build_ids_options *options, struct error *err);

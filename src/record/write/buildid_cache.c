@@ -10,7 +10,7 @@ static const enum cached_kind kinds[] = {
 	[HIT_FILE] = CACHED_FILE, [HIT_VDSO] = CACHED_VDSO, [HIT_KERNEL] = CACHED_KALLSYMS, [HIT_KERNEL_MODULE] = CACHED_FILE,
 };
 
-/* The file as a process has it mapped, where its path does not lead to it any more. */
+/* The file that a process has mapped, if its path is another file now. */
 static bool add_mapped(int cache, const struct hit_module *hit, struct cached_file *file)
 {
 	CLEANUP_FD int fd = mapped_file_open(hit->pid, &hit->identity);

@@ -1,4 +1,4 @@
-/* Records into one zstd stream, cut into COMPRESSED records. */
+/* Compresses records to one zstd stream, divided into COMPRESSED records. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +14,5 @@ struct compressor {
 
 int compressor_open(struct compressor *compressor, int level, struct error *err);
 void compressor_close(struct compressor *compressor);
-/* Appends COMPRESSED records that hold all of piece. */
+/* Appends COMPRESSED records with all of piece. */
 int compressor_add(struct compressor *compressor, struct span piece, struct writer *out, struct error *err);

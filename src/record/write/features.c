@@ -9,7 +9,7 @@
 #include "record/acquire/programs.h"
 #include "record/acquire/record_out.h"
 
-/* What the writers of single features work with. */
+/* The inputs of the functions that make single features. */
 struct making {
 	const struct feature_facts *facts;
 	struct topology topology;
@@ -299,7 +299,7 @@ static bool make_cpu_capabilities(struct making *m)
 	return true;
 }
 
-/* Of all other PMUs that have some, each with its name behind. */
+/* Of all other PMUs with capabilities, each followed by its name. */
 static bool make_capabilities(struct making *m)
 {
 	struct pmus *pmus = &m->facts->events->pmus;
@@ -341,7 +341,7 @@ static bool make_hybrid(struct making *m)
 	return count > 1;
 }
 
-/* Each writes its body and tells whether there is one. */
+/* Each writes its body and returns whether the feature is present. */
 static bool (*const makers[FEATURE_COUNT])(struct making *m) = {
 	[FEATURE_TRACING_DATA] = make_tracing,
 	[FEATURE_BUILD_ID] = make_build_ids,

@@ -1,4 +1,4 @@
-/* The header features of a recording: what machine, what command, which events. Bodies as perf.data stores them. */
+/* Makes the header features of a recording: machine, command, events … Bodies as in perf.data. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,15 +8,15 @@
 #include "os/bpf.h"
 #include "record/acquire/counters.h"
 
-/* What the features tell beside what the machine itself does. */
+/* Values of features that are not read from the machine. */
 struct feature_facts {
 	const char *version;            /* of the recorder */
 	const char *const *command;     /* argv of the whole command, NULL-terminated; the program's path first */
 	struct events *events;
 	const struct evlist *evlist;    /* the same events as the file has them */
-	const struct bpf_programs *programs; /* that were loaded meanwhile */
+	const struct bpf_programs *programs; /* those that were loaded during the recording */
 	struct span tracing;            /* the body of TRACING_DATA; empty: no tracepoint */
-	struct span build_ids;          /* the body of BUILD_ID; data NULL: none was looked for */
+	struct span build_ids;          /* the body of BUILD_ID; data NULL: not made */
 	uint64_t first_time, last_time; /* of samples; 0 */
 	bool use_clockid;
 	int32_t clockid;
@@ -38,7 +38,7 @@ void features_make(struct features *features, const struct feature_facts *facts)
 void features_fini(struct features *features);
 /* The bodies, borrowed. */
 struct feature_bodies features_bodies(const struct features *features);
-/* The same as records of a pipe, with the mark that ends them; bodies that are too long for a record are left out. */
+/* The same as records of a pipe, with the mark at their end; without bodies that are too long for a record. */
 void features_records(const struct features *features, struct writer *out);
 
 /* The body of TRACING_DATA for the tracepoints among the events, appended: formats, kernel symbols of printk. */

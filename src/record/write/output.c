@@ -34,7 +34,7 @@ static bool is_data(const char *name)
 	       (strncmp(name, "data.", len) == 0 && name[len] && !name[len + strspn(name + len, "0123456789")]);
 }
 
-/* The files of a recording and the folder, where nothing else is in it. */
+/* Removes the files of a recording, and the folder if it is empty then. */
 static int remove_folder(int at, const char *name)
 {
 	static const char *const kernel[] = { "kcore", "kallsyms", "modules" };
@@ -59,8 +59,8 @@ static int old_name(const struct output *output, char old[static OLD_NAME_MAX], 
 	return strlen(old) < sizeof output->name ? 0 : error_set(err, ERROR_LIMIT, "the name %s is too long", old);
 }
 
-/* An older recording that is worth keeping goes aside, an empty file of another user goes. 1: an empty file of the user's own stays, as
- * somebody may have it open to read from. */
+/* Renames an older recording, or removes an empty file of another user. 1: an empty file of the user remains, as a reader may have it
+ * open. */
 static int move_aside(struct output *output, const struct place *place, struct error *err)
 {
 	struct stat st = { 0 };
@@ -106,7 +106,7 @@ static int fail(struct output *output, struct error *err)
 	return -1;
 }
 
-/* What is made is new: nothing of another user is under its name by then. */
+/* O_EXCL: another user cannot have put a file under this name. */
 static int make_file(struct output *output, struct error *err)
 {
 	output->fd = openat(output->at, output->name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);

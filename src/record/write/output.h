@@ -1,6 +1,6 @@
-/* Where a recording goes: perf.data (the one before becomes perf.data.old), another file, or a pipe. Another user may own the folder, or
- * write to it: its files are reached through the folder's descriptor, nothing that is there is written over, no link is followed but as
- * os/place.h says, and only what a recording consists of is removed. */
+/* The output of a recording: perf.data (an existing one becomes perf.data.old), another file, or a pipe. Another user may own the folder,
+ * or write to it: files are accessed through the descriptor of the folder, no existing file is overwritten, links are followed only as
+ * os/place.h describes, and only files of a recording are removed. */
 #pragma once
 #include <stdbool.h>
 
@@ -8,28 +8,28 @@
 
 struct output {
 	int fd;
-	int at;               /* the folder that it lies in; -1: a pipe, or not open */
-	int inside;           /* folder: itself, for the files beside "data"; -1 */
+	int at;               /* the folder that contains it; -1: a pipe, or not open */
+	int inside;           /* of a folder: itself, for the files beside "data"; otherwise -1 */
 	bool pipe;
 	bool folder;          /* path is a folder, fd its file "data" */
-	bool made;            /* it is a file or folder of our own, not a device */
+	bool made;            /* it is a file or folder made here, not a device */
 	bool renamed;         /* an older recording was moved to path.old */
 	char name[256];       /* in `at` */
 	char path[4096];      /* empty for a pipe */
 };
 
 bool output_is_pipe(const char *path);
-/* path NULL: "-" where standard output is a pipe, "perf.data" otherwise. */
+/* path NULL: "-" if standard output is a pipe, otherwise "perf.data". */
 int output_open(struct output *output, const char *path, struct error *err);
-/* A recording that is a folder, with files beside the main one. */
+/* For a recording that is a folder with several files. */
 int output_open_folder(struct output *output, const char *path, struct error *err);
-/* A file "data.INDEX" of a folder's, or < 0. */
+/* Makes the file "data.INDEX" in the folder; its descriptor, or < 0. */
 int output_part(int inside, size_t index, struct error *err);
-/* Takes the file back, and the older recording to its place: nothing was recorded, or output_close failed. Closes it. */
+/* Removes the file and moves the older recording back, if nothing was recorded or output_close failed. Closes it. */
 void output_discard(struct output *output);
-/* Accepts one that was never opened, if its descriptors are -1. */
+/* Accepts an output that was never opened, with descriptors -1. */
 int output_close(struct output *output, struct error *err);
-/* Adds the suffix to its name: the recording's own name is not known before its end. */
+/* Adds a suffix to the name, which is known only at the end of the recording. */
 int output_rename(struct output *output, const char *suffix, struct error *err);
-/* Removes an earlier recording of that path, which output_rename made beside this one. */
+/* Removes an earlier recording of that path in the same folder, which output_rename named. */
 void output_remove(const struct output *output, const char *path);

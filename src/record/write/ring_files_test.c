@@ -22,7 +22,7 @@ static size_t file_holds(const char *folder, unsigned index, char *text, size_t 
 	return len;
 }
 
-TEST("what is put for a ring is in that ring's file, in order")
+TEST("the records of a ring are in the file of that ring, in order")
 {
 	char folder[] = "/tmp/ring-files-XXXXXX", text[64];
 	struct ring_files *files;

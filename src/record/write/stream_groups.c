@@ -1,4 +1,4 @@
-/* Which threads read which rings: the words and masks of --threads. */
+/* Parses the words and masks of --threads. */
 #include <string.h>
 
 #include "os/topology.h"
@@ -13,7 +13,7 @@ void stream_groups_fini(struct stream_groups *groups)
 	vec_fini(&groups->list);
 }
 
-/* A reader for these CPUs' rings, on the same CPUs. */
+/* A reader for the rings of these CPUs, which runs on the CPUs of `affinity`. */
 static int add_group(struct stream_groups *groups, const char *rings, const char *affinity, struct error *err)
 {
 	struct stream_group *group = vec_add(&groups->list);
@@ -86,6 +86,6 @@ int stream_groups_parse(struct stream_groups *groups, const char *text, struct e
 	else
 		status = add_masks(groups, text, err);
 	topology_fini(&topology);
-	/* a machine that does not tell */
+	/* the machine does not provide its topology */
 	return status == 0 && !groups->list.count ? add_each_cpu(groups, err) : status;
 }

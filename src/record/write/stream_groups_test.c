@@ -2,7 +2,7 @@
 
 #include "unit.h"
 
-TEST("readers are one for each CPU unless told otherwise")
+TEST("by default, there is one reader for each CPU")
 {
 	struct stream_groups groups = { 0 };
 	struct cpus online = { 0 };
@@ -15,7 +15,7 @@ TEST("readers are one for each CPU unless told otherwise")
 	cpus_fini(&online);
 }
 
-TEST("masks say whose rings a reader reads, and where it runs")
+TEST("masks give the CPUs whose rings a reader reads, and those on which it runs")
 {
 	struct stream_groups groups = { 0 };
 	EXPECT_INT(stream_groups_parse(&groups, "0-3/0:4,6/1", NULL), 0);
@@ -26,14 +26,14 @@ TEST("masks say whose rings a reader reads, and where it runs")
 	stream_groups_fini(&groups);
 }
 
-TEST("words and masks that make no sense are refused")
+TEST("invalid words and masks are refused")
 {
 	static const char *const wrong[] = { "bad", "0-3", "/1", "0/", "0/1:", "x/y", "0/1:2" };
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		struct stream_groups groups = { 0 };
 		struct error err;
 		bool refused = stream_groups_parse(&groups, wrong[i], &err) < 0;
-		EXPECT(refused == (strcmp(wrong[i], "0/1:") != 0)); /* nothing behind the last colon is nothing */
+		EXPECT(refused == (strcmp(wrong[i], "0/1:") != 0)); /* a colon at the end is ignored */
 		stream_groups_fini(&groups);
 	}
 }

@@ -18,14 +18,13 @@
 #include "record/write/output.h"
 
 enum { EVENTS_AT_ONCE = 64 };
+enum { LOOK_MS = 50 }; /* with a limit of bytes: a ring wakes its reader when it is half full, which may be more */
 
-enum { LOOK_MS = 50 }; /* where a size is not to be passed: a ring tells of itself when it is half full */
-
-/* A ring and where it goes. */
+/* A ring and its file. */
 struct stream {
 	struct ring *ring;
 	int file;
-	uint64_t seen;                   /* up to where the records were looked at */
+	uint64_t seen;                   /* the end of the records that `builds` has seen */
 	struct compressor compressor;
 };
 
@@ -44,7 +43,7 @@ struct reader {
 
 struct streams {
 	VEC(struct reader) readers;
-	int stop, told;                  /* eventfds: to the readers, to the owner */
+	int stop, event;                 /* eventfds: wake the readers, wake the owner */
 	int level;
 	uint64_t limit;
 	struct build_reader *builds;
@@ -53,7 +52,7 @@ struct streams {
 	atomic_ullong bytes;
 };
 
-static void tell(int fd)
+static void wake(int fd)
 {
 	const uint64_t one = 1;
 	ssize_t done = write(fd, &one, sizeof one);
@@ -88,7 +87,7 @@ static int write_all(struct reader *reader, int file, struct span pieces[2])
 	return 0;
 }
 
-static int put(struct reader *reader, struct stream *stream, struct span pieces[2])
+static int write_spans(struct reader *reader, struct stream *stream, struct span pieces[2])
 {
 	if (!reader->streams->level)
 		return write_all(reader, stream->file, pieces);
@@ -100,27 +99,27 @@ static int put(struct reader *reader, struct stream *stream, struct span pieces[
 	return write_all(reader, stream->file, packed);
 }
 
-static void look(struct reader *reader)
+static void find_mappings(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->list.count; i++)
 		build_reader_see_ring(reader->streams->builds, reader->list.items[i].ring, &reader->list.items[i].seen);
 }
 
-/* Until there is something to do; while there is not, at what has been mapped. */
+/* Waits until something is ready; meanwhile looks for new mappings in the rings. */
 static int wait_for_rings(struct reader *reader, struct epoll_event *events)
 {
 	const struct streams *streams = reader->streams;
 	int timeout = streams->limit ? LOOK_MS : streams->builds ? BUILD_READER_LOOK_MS : -1, count;
 	while ((count = epoll_wait(reader->epoll, events, EVENTS_AT_ONCE, timeout)) == 0) {
 		if (streams->builds)
-			look(reader);
+			find_mappings(reader);
 		if (streams->limit)
 			break;
 	}
 	return count;
 }
 
-/* Returns whether there was anything. */
+/* Returns whether there were any records. */
 static int drain(struct reader *reader)
 {
 	int any = 0;
@@ -131,7 +130,7 @@ static int drain(struct reader *reader)
 		if (!pending)
 			continue;
 		build_reader_see_ring(reader->streams->builds, stream->ring, &stream->seen);
-		if (put(reader, stream, pieces) < 0)
+		if (write_spans(reader, stream, pieces) < 0)
 			return -1;
 		ring_consume(stream->ring, pending);
 		any = 1;
@@ -139,7 +138,7 @@ static int drain(struct reader *reader)
 	return any;
 }
 
-static void take_hang_ups(struct reader *reader, const struct epoll_event *events, int count)
+static void remove_ended_rings(struct reader *reader, const struct epoll_event *events, int count)
 {
 	struct streams *streams = reader->streams;
 	for (int i = 0; i < count; i++) {
@@ -147,7 +146,7 @@ static void take_hang_ups(struct reader *reader, const struct epoll_event *event
 			continue;
 		epoll_ctl(reader->epoll, EPOLL_CTL_DEL, reader->list.items[events[i].data.u64].ring->fd, NULL);
 		if (atomic_fetch_sub(&streams->open, 1) == 1)
-			tell(streams->told);
+			wake(streams->event);
 	}
 }
 
@@ -160,11 +159,11 @@ static void *run(void *context)
 		int any = drain(reader);
 		if (any < 0) {
 			atomic_store(&streams->failed, true);
-			tell(streams->told);
+			wake(streams->event);
 			break;
 		}
 		if (streams->limit && atomic_load(&streams->bytes) >= streams->limit)
-			tell(streams->told);
+			wake(streams->event);
 		if (last && !any)
 			break;
 		if (last)
@@ -172,7 +171,7 @@ static void *run(void *context)
 		struct epoll_event events[EVENTS_AT_ONCE];
 		int count = wait_for_rings(reader, events);
 		reader->wakeups += count != 0;
-		take_hang_ups(reader, events, count);
+		remove_ended_rings(reader, events, count);
 	}
 	return NULL;
 }
@@ -185,7 +184,7 @@ static void pin(const struct stream_group *group)
 		if (group->affinity.list.items[i] >= 0 && group->affinity.list.items[i] < CPU_SETSIZE)
 			CPU_SET((unsigned)group->affinity.list.items[i], &set);
 	if (CPU_COUNT(&set))
-		sched_setaffinity(0, sizeof set, &set); /* where it may not run there, it runs where it may */
+		sched_setaffinity(0, sizeof set, &set); /* where it is not allowed, the thread runs on any CPU */
 }
 
 static void *run_pinned(void *context)
@@ -238,8 +237,8 @@ static int start(struct streams *streams, struct counters *counters, const struc
 	struct error *err)
 {
 	streams->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	streams->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (streams->stop < 0 || streams->told < 0)
+	streams->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (streams->stop < 0 || streams->event < 0)
 		return error_system(err, "cannot set up waiting");
 	if (open_readers(streams, groups, err) < 0)
 		return -1;
@@ -260,7 +259,7 @@ int streams_start(struct streams **out, struct counters *counters, const struct 
 	uint64_t limit, struct build_reader *builds, struct error *err)
 {
 	struct streams *streams = *out = memory_zero(1, sizeof *streams);
-	streams->stop = streams->told = -1;
+	streams->stop = streams->event = -1;
 	streams->level = level;
 	streams->limit = limit;
 	streams->builds = builds;
@@ -269,7 +268,7 @@ int streams_start(struct streams **out, struct counters *counters, const struct 
 
 int streams_fd(const struct streams *streams)
 {
-	return streams->told;
+	return streams->event;
 }
 
 bool streams_ended(const struct streams *streams)
@@ -282,7 +281,7 @@ int streams_stop(struct streams *streams, struct error *err)
 	int status = 0;
 	atomic_store(&streams->stopping, true);
 	if (streams->stop >= 0)
-		tell(streams->stop);
+		wake(streams->stop);
 	for (size_t i = 0; i < streams->readers.count; i++) {
 		struct reader *reader = &streams->readers.items[i];
 		if (reader->running)
@@ -308,7 +307,7 @@ struct stream_totals streams_totals(const struct streams *streams)
 	struct stream_totals totals = { .bytes = atomic_load(&streams->bytes) };
 	for (size_t i = 0; i < streams->readers.count; i++) {
 		const struct reader *reader = &streams->readers.items[i];
-		totals.wakeups += reader->running ? 0 : reader->wakeups; /* theirs until they have ended */
+		totals.wakeups += reader->running ? 0 : reader->wakeups; /* a running thread writes it */
 		for (size_t k = 0; k < reader->list.count && !reader->running; k++) {
 			totals.compressed_from += reader->list.items[k].compressor.in;
 			totals.compressed_to += reader->list.items[k].compressor.out;
@@ -334,7 +333,7 @@ void streams_free(struct streams *streams)
 	vec_fini(&streams->readers);
 	if (streams->stop >= 0)
 		close(streams->stop);
-	if (streams->told >= 0)
-		close(streams->told);
+	if (streams->event >= 0)
+		close(streams->event);
 	free(streams);
 }

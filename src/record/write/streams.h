@@ -1,5 +1,5 @@
-/* Parallel streaming (--threads): threads that read rings, each its own, and write what a ring holds to a file of that ring, beside the
- * recording's main file in a folder. Rings are copied, or compressed, as they are. */
+/* Parallel streaming (--threads): ring readers, threads that read a part of the rings each, and write the content of each ring to a
+ * separate file, beside the main file of the recording in a folder, compressed or not. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "record/acquire/build_reader.h"
 #include "record/acquire/counters.h"
 
-/* Who reads what: a thread for the rings of these CPUs, which runs on those. */
+/* One ring reader: the CPUs whose rings it reads, and the CPUs on which it runs. */
 struct stream_group {
 	struct cpus rings, affinity;
 };
@@ -31,16 +31,16 @@ struct stream_totals {
 	uint64_t compressed_from, compressed_to;
 };
 
-/* Makes data.N in a folder (output.inside) for ring N and starts the readers. groups: borrowed; rings of CPUs that no group names go to
- * the first.
- * level: of zstd, 0: none. limit: bytes at which streams_fd is told; 0: none. builds: sees the records; NULL; borrowed. */
+/* Makes data.N in a folder (output.inside) for ring N and starts the readers. groups: borrowed; the first reads the rings of CPUs that are
+ * in no group. level: of zstd; 0: not compressed. limit: bytes after which streams_fd is readable; 0: no limit. builds: receives the
+ * records; NULL; borrowed. */
 int streams_start(struct streams **streams, struct counters *counters, const struct stream_groups *groups, int folder, int level,
 	uint64_t limit, struct build_reader *builds, struct error *err);
-/* A descriptor to wait on: every ring's tasks have ended, the limit is reached, or something failed. */
+/* A descriptor that is readable when the tasks of all rings have ended, the limit is reached, or a reader failed. */
 int streams_fd(const struct streams *streams);
-/* Every ring's tasks have ended, or something failed: there is nothing to wait for. */
+/* The tasks of all rings have ended, or a reader failed. */
 bool streams_ended(const struct streams *streams);
-/* Reads what is left, ends the threads, closes the files. < 0: what failed first. Once. */
+/* Copies the remaining records, ends the threads, closes the files. < 0 and *err if anything failed. To be called once. */
 int streams_stop(struct streams *streams, struct error *err);
 struct stream_totals streams_totals(const struct streams *streams);
-void streams_free(struct streams *streams); /* NULL is fine; stops what runs */
+void streams_free(struct streams *streams); /* accepts NULL; stops running threads */

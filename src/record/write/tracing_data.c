@@ -1,4 +1,4 @@
-/* TRACING_DATA: the formats that tracepoint samples are read with, in the layout of trace-cmd's files (trace-cmd.dat.v6(5)). */
+/* Makes TRACING_DATA: the formats of tracepoint samples, in the layout of trace-cmd's files (trace-cmd.dat.v6(5)). */
 #include <string.h>
 
 #include "os/file.h"
@@ -75,7 +75,7 @@ int tracing_data_make(struct writer *out, const struct events *events, struct er
 	out_file(out, "events/header_page", true);
 	out_name(out, "header_event");
 	out_file(out, "events/header_event", true);
-	out_u32(out, 0); /* formats of ftrace itself: none is recorded */
+	out_u32(out, 0); /* formats of ftrace itself: not recorded */
 	out_u32(out, systems);
 	for (size_t i = 0; i < events->list.count; i++) {
 		const struct event *event = &events->list.items[i];
@@ -84,7 +84,7 @@ int tracing_data_make(struct writer *out, const struct events *events, struct er
 		out_name(out, event->system);
 		out_formats(out, events, event->system);
 	}
-	out_u32(out, 0); /* kallsyms: the recording's readers have their own */
+	out_u32(out, 0); /* kallsyms: readers of a recording have other sources */
 	out_file(out, "printk_formats", false);
 	out_file(out, "saved_cmdlines", true);
 	return 0;

@@ -415,13 +415,13 @@ static bool has_backward(const struct recorder *r)
 	return false;
 }
 
-/* Stacks are unwound while output is paused; only those that lead to unread call frame information after that. */
+/* Stacks are unwound while output is paused, except those that need call frame information which is not read yet. */
 static int snapshot_unwinding(struct recorder *r, struct error *err)
 {
 	if (!has_backward(r))
 		return 0;
 	pause_backward(r, true);
-	int status = drain_unwinding(r, true, err); /* what was mapped, up to now */
+	int status = drain_unwinding(r, true, err); /* the side-band up to now */
 	if (status >= 0 && unwinding_snapshot(r->unwinding, err) < 0)
 		status = -1;
 	if (status >= 0)

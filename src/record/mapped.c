@@ -5,10 +5,10 @@
 
 enum {
 	COMPILERS_MAX = 4096,
-	TABLES_BYTES_MAX = 64 << 20, /* of call frame information; what was used least recently goes first … */
-	TABLES_BYTES_IDLE = 8 << 20, /* … and so much of it stays for files that no process maps just now */
-	ROOM = 1 << 22,              /* for the model, where samples come in time … */
-	ROOM_HISTORY = 1 << 25,      /* … and where they stay in rings until they are asked for */
+	TABLES_BYTES_MAX = 64 << 20, /* of call frame information; the least recently used is freed first */
+	TABLES_BYTES_IDLE = 8 << 20, /* of call frame information of files that no process maps */
+	ROOM = 1 << 22,              /* for the model, if samples arrive in time … */
+	ROOM_HISTORY = 1 << 25,      /* … and if they remain in rings until a snapshot */
 };
 
 void mapped_open(struct mapped *mapped, const char *buildid_dir, struct budget *budget, bool history)
@@ -58,12 +58,12 @@ static void remove_compiler(struct mapped *mapped, int32_t pid)
 
 static bool names_dump(const struct record *record)
 {
-	size_t at = record->type == RECORD_MMAP ? 32 : 64; /* of the path */
+	size_t at = record->type == RECORD_MMAP ? 32 : 64; /* offset of the path */
 	const char *path = (const char *)record->body + at;
 	return record->body_len > at && memchr(path, '\0', record->body_len - at) && jitdump_pid_of_path(path) >= 0;
 }
 
-/* Compilers map their dump, so that it is known; what they fork goes on with their code. */
+/* Just-in-time compilers map their dump; a forked child runs their code too. */
 static void follow_compilers(struct mapped *mapped, const struct record *record)
 {
 	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
@@ -80,7 +80,7 @@ static void follow_compilers(struct mapped *mapped, const struct record *record)
 		remove_compiler(mapped, pid);
 }
 
-/* Names, kernel code and the like lead to no frame of user code: the model of a recorder that runs for days has none of them. */
+/* Only what leads to frames of user code: the model of a recorder that runs for days must remain small. */
 void mapped_apply(struct mapped *mapped, const struct record *record, uint64_t time)
 {
 	static const struct sample none = { .time = UINT64_MAX };
@@ -129,7 +129,7 @@ void mapped_want(struct mapped *mapped, uint32_t module, int32_t pid)
 		return;
 	struct module wanted = *modules_get(&mapped->model.modules, module);
 	if (wanted.kind == MODULE_FILE)
-		wanted.pid = pid; /* who mapped it may be gone */
+		wanted.pid = pid; /* the process that mapped it first may have ended */
 	table_loader_want(mapped->loader, &wanted);
 }
 
@@ -145,7 +145,7 @@ static bool is_idle(void *context, uint32_t module)
 	return modules_get(&model->modules, module)->generation != model->generation;
 }
 
-/* Neither this generation nor the one before maps it, and nothing else names it. */
+/* Neither this generation nor the previous one maps it, and nothing else refers to it. */
 static bool is_done(void *context, const struct module *module)
 {
 	const struct mapped *mapped = context;
@@ -153,15 +153,15 @@ static bool is_done(void *context, const struct module *module)
 		!table_loader_owes(mapped->loader, module->id);
 }
 
-/* The living are carried over, the dead forgotten: nothing grows with the time that a recording takes. */
+/* Only living threads are part of the new generation: memory does not grow with the duration of a recording. */
 void mapped_renew(struct mapped *mapped, uint32_t oldest)
 {
 	struct model *model = &mapped->model;
 	if (unwind_tables_memory(mapped->tables) > TABLES_BYTES_MAX)
 		unwind_tables_trim(mapped->tables, TABLES_BYTES_MAX, NULL, NULL);
 	if (oldest != model->generation)
-		return; /* two are kept, no more */
-	/* what a table is read for may have ended since */
+		return; /* at most two generations exist */
+	/* tables may belong to processes that have ended */
 	if (model->arena.bytes < 2 * mapped->generation_bytes + mapped->room &&
 	    unwind_tables_memory(mapped->tables) < mapped->tables_bytes + TABLES_BYTES_IDLE)
 		return;

@@ -9,7 +9,7 @@
 #include "record/restate.h"
 #include "unit.h"
 
-/* A record that was put together in memory. */
+/* A record made in memory. */
 static struct record made(const struct writer *w)
 {
 	const uint8_t *bytes = (const uint8_t *)w->buffer;
@@ -26,7 +26,7 @@ static void tell(struct mapped *mapped, struct writer *w, size_t at, uint64_t ti
 	writer_fini(w);
 }
 
-static void tell_map(struct mapped *mapped, int32_t pid, uint64_t start, const char *name, uint64_t time)
+static void add_map(struct mapped *mapped, int32_t pid, uint64_t start, const char *name, uint64_t time)
 {
 	struct writer w;
 	writer_open(&w, -1, 0);
@@ -40,7 +40,7 @@ static void tell_map(struct mapped *mapped, int32_t pid, uint64_t start, const c
 	tell(mapped, &w, at, time);
 }
 
-static void tell_thread(struct mapped *mapped, uint32_t type, int32_t pid, int32_t ppid, int32_t tid, int32_t ptid, uint64_t time)
+static void add_thread(struct mapped *mapped, uint32_t type, int32_t pid, int32_t ppid, int32_t tid, int32_t ptid, uint64_t time)
 {
 	struct writer w;
 	writer_open(&w, -1, 0);
@@ -53,12 +53,12 @@ static void tell_thread(struct mapped *mapped, uint32_t type, int32_t pid, int32
 	tell(mapped, &w, at, time);
 }
 
-static void tell_task(struct mapped *mapped, uint32_t type, int32_t pid, int32_t ppid, uint64_t time)
+static void add_task(struct mapped *mapped, uint32_t type, int32_t pid, int32_t ppid, uint64_t time)
 {
-	tell_thread(mapped, type, pid, ppid, pid, ppid, time);
+	add_thread(mapped, type, pid, ppid, pid, ppid, time);
 }
 
-static void tell_comm(struct mapped *mapped, int32_t pid, const char *name, uint64_t time)
+static void add_comm(struct mapped *mapped, int32_t pid, const char *name, uint64_t time)
 {
 	struct writer w;
 	writer_open(&w, -1, 0);
@@ -75,16 +75,16 @@ static const char *file_of(const struct mapped *mapped, const struct map_node *r
 	return map ? modules_get(&mapped->model.modules, map->module)->name : "";
 }
 
-TEST("mappings of the past are known back to the generation before, those of a replaced program until it was replaced")
+TEST("mappings of the past are known back to the previous generation, those of a replaced program until its replacement")
 {
 	struct mapped mapped;
 	uint32_t generation;
 	int32_t pid = getpid();
 	mapped_open(&mapped, NULL, NULL, true);
 	mapped.room = 0;
-	tell_map(&mapped, pid, 0x1000, "/bin/before", 10);
-	tell_comm(&mapped, pid, "after", 20);
-	tell_map(&mapped, pid, 0x2000, "/bin/after", 30);
+	add_map(&mapped, pid, 0x1000, "/bin/before", 10);
+	add_comm(&mapped, pid, "after", 20);
+	add_map(&mapped, pid, 0x2000, "/bin/after", 30);
 	EXPECT_STR(file_of(&mapped, mapped_now(&mapped, pid, pid, &generation), 0x1000), "");
 	mapped_renew(&mapped, generation);
 	EXPECT_INT(mapped.model.generation, 1);
@@ -94,48 +94,48 @@ TEST("mappings of the past are known back to the generation before, those of a r
 	EXPECT_INT(generation, 0);
 	EXPECT_STR(file_of(&mapped, mapped_at(&mapped, pid, pid, 25, &generation), 0x1000), "");
 	for (uint64_t time = 40; mapped.model.generation < 2 && time < 100000; time++) {
-		tell_map(&mapped, pid, 0x3000, "/bin/more", time);
-		mapped_renew(&mapped, 0); /* somebody holds what is of generation 0 */
+		add_map(&mapped, pid, 0x3000, "/bin/more", time);
+		mapped_renew(&mapped, 0); /* mappings of generation 0 are in use */
 		EXPECT_INT(mapped.model.generation, 1);
 		if (time > 200)
 			mapped_renew(&mapped, 1);
 	}
 	EXPECT_INT(mapped.model.generation, 2);
-	EXPECT_STR(file_of(&mapped, mapped_at(&mapped, pid, pid, 25, &generation), 0x2000), "/bin/after"); /* the oldest that is known */
+	EXPECT_STR(file_of(&mapped, mapped_at(&mapped, pid, pid, 25, &generation), 0x2000), "/bin/after"); /* the oldest known mapping */
 	mapped_close(&mapped);
 }
 
-TEST("threads that are made when their process's first one has ended have its mappings")
+TEST("threads that start after the first thread of their process has ended have its mappings")
 {
 	struct mapped mapped;
 	uint32_t generation;
 	mapped_open(&mapped, NULL, NULL, false);
-	tell_map(&mapped, 70, 0x1000, "/bin/threads", 1);
-	tell_thread(&mapped, RECORD_FORK, 70, 70, 71, 70, 2);
-	tell_thread(&mapped, RECORD_EXIT, 70, 1, 70, 1, 3);
-	tell_thread(&mapped, RECORD_FORK, 70, 70, 72, 71, 4);
+	add_map(&mapped, 70, 0x1000, "/bin/threads", 1);
+	add_thread(&mapped, RECORD_FORK, 70, 70, 71, 70, 2);
+	add_thread(&mapped, RECORD_EXIT, 70, 1, 70, 1, 3);
+	add_thread(&mapped, RECORD_FORK, 70, 70, 72, 71, 4);
 	EXPECT_STR(file_of(&mapped, mapped_now(&mapped, 70, 71, &generation), 0x1000), "/bin/threads");
 	EXPECT_STR(file_of(&mapped, mapped_now(&mapped, 70, 72, &generation), 0x1000), "/bin/threads");
 	mapped_close(&mapped);
 }
 
-TEST("a recorder that sees many programs come and go keeps no more of them than of a few")
+TEST("memory does not grow with the number of programs that have ended")
 {
 	struct mapped mapped;
 	char name[32];
 	int32_t self = getpid();
 	mapped_open(&mapped, NULL, NULL, false);
 	mapped.room = 1 << 14;
-	tell_map(&mapped, self, 0x1000, "/bin/lasting", 1);
+	add_map(&mapped, self, 0x1000, "/bin/lasting", 1);
 	for (uint64_t time = 2; time < 20000; time += 3) {
-		int32_t pid = (int32_t)(1 << 23) + (int32_t)time; /* beyond what any kernel gives */
+		int32_t pid = (int32_t)(1 << 23) + (int32_t)time; /* larger than any process id */
 		snprintf(name, sizeof name, "/nowhere/program-%u", (unsigned)time);
-		tell_task(&mapped, RECORD_FORK, pid, self, time);
-		tell_map(&mapped, pid, 0x1000, name, time);
+		add_task(&mapped, RECORD_FORK, pid, self, time);
+		add_map(&mapped, pid, 0x1000, name, time);
 		if (time % 30 == 2)
 			mapped_want(&mapped, mapped.model.modules.list.count - 1, -1);
-		if (time % 2) /* every other end is lost */
-			tell_task(&mapped, RECORD_EXIT, pid, self, time + 1);
+		if (time % 2) /* every second exit record is lost */
+			add_task(&mapped, RECORD_EXIT, pid, self, time + 1);
 		mapped_renew(&mapped, mapped.model.generation);
 	}
 	table_loader_wait(mapped.loader);
@@ -148,7 +148,7 @@ TEST("a recorder that sees many programs come and go keeps no more of them than 
 	mapped_close(&mapped);
 }
 
-TEST("what is told again is what was told, as of the sample's time, and told once")
+TEST("restated side-band is as of the time of the sample, and written once")
 {
 	struct mapped mapped, other;
 	struct writer out;
@@ -156,9 +156,9 @@ TEST("what is told again is what was told, as of the sample's time, and told onc
 	mapped_open(&mapped, NULL, NULL, true);
 	mapped_open(&other, NULL, NULL, true);
 	writer_open(&out, -1, 0);
-	tell_comm(&mapped, 70, "first", 5);
-	tell_map(&mapped, 70, 0x1000, "/bin/first", 10);
-	tell_map(&mapped, 70, 0x1000, "/bin/second", 30);
+	add_comm(&mapped, 70, "first", 5);
+	add_map(&mapped, 70, 0x1000, "/bin/first", 10);
+	add_map(&mapped, 70, 0x1000, "/bin/second", 30);
 	struct restated restated = { .modules = &mapped.model.modules,
 		.attr = { .sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU, .flags = 1ull << ATTR_SAMPLE_ID_ALL } };
 	restate(&restated, &mapped.model, 70, 70, 20, 20, &out);
@@ -185,18 +185,18 @@ TEST("what is told again is what was told, as of the sample's time, and told onc
 	mapped_close(&other);
 }
 
-TEST("a process that has mapped a compiler's dump, and what it forks, is known until it ends or runs another program")
+TEST("a process that maps the dump of a compiler, and its forked children, are known until they end or run another program")
 {
 	struct mapped mapped;
 	mapped_open(&mapped, NULL, NULL, false);
-	tell_map(&mapped, 100, 0x1000, "/tmp/jit-100.dump", 1);
-	tell_map(&mapped, 200, 0x1000, "/tmp/jit-.dump", 1);
-	tell_task(&mapped, RECORD_FORK, 101, 100, 2);
+	add_map(&mapped, 100, 0x1000, "/tmp/jit-100.dump", 1);
+	add_map(&mapped, 200, 0x1000, "/tmp/jit-.dump", 1);
+	add_task(&mapped, RECORD_FORK, 101, 100, 2);
 	EXPECT(mapped_has_jit(&mapped, 100) && mapped_has_jit(&mapped, 101) && !mapped_has_jit(&mapped, 200));
-	tell_comm(&mapped, 101, "other", 3);
-	tell_thread(&mapped, RECORD_EXIT, 100, 100, 109, 100, 3); /* one of its threads */
+	add_comm(&mapped, 101, "other", 3);
+	add_thread(&mapped, RECORD_EXIT, 100, 100, 109, 100, 3); /* one of its threads */
 	EXPECT(mapped_has_jit(&mapped, 100) && !mapped_has_jit(&mapped, 101));
-	tell_task(&mapped, RECORD_EXIT, 100, 1, 4);
+	add_task(&mapped, RECORD_EXIT, 100, 1, 4);
 	EXPECT(!mapped_has_jit(&mapped, 100));
 	mapped_close(&mapped);
 }

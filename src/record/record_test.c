@@ -16,7 +16,7 @@ static struct target_options asked(void)
 	return (struct target_options){ 0 };
 }
 
-/* How many threads run here: an emulator has some of its own. */
+/* The number of threads of this process: an emulator adds some. */
 static size_t threads_here(void)
 {
 	size_t count = 0;
@@ -27,7 +27,7 @@ static size_t threads_here(void)
 	return count;
 }
 
-TEST("of options that exclude each other one holds, and a sentence says so")
+TEST("of options that exclude each other, one is used, and a sentence says so")
 {
 	struct target target;
 	struct target_options options = asked();
@@ -44,7 +44,7 @@ TEST("of options that exclude each other one holds, and a sentence says so")
 	target_close(&target);
 }
 
-TEST("with nothing said the whole system is the target, with a command that")
+TEST("by default, the target is the whole system, or the command if there is one")
 {
 	struct target target;
 	struct target_options options = asked();
@@ -60,7 +60,7 @@ TEST("with nothing said the whole system is the target, with a command that")
 	target_close(&target);
 }
 
-TEST("a process that is not there is refused")
+TEST("a process that does not exist is refused")
 {
 	struct target target;
 	struct target_options options = asked();
@@ -90,7 +90,7 @@ static size_t count_records(const struct writer *out, uint32_t type)
 	return count;
 }
 
-TEST("this process is told with its name and its executable mappings")
+TEST("this process is synthesized with its name and its executable mappings")
 {
 	struct writer out;
 	writer_open(&out, -1, 0);
@@ -121,7 +121,7 @@ TEST("more ids than one record holds become several records")
 	writer_fini(&out);
 }
 
-TEST("what was compressed is cut into records of at most 64 KiB")
+TEST("compressed bytes are divided into records of at most 64 KiB")
 {
 	struct compressor compressor;
 	struct writer out;
@@ -145,7 +145,7 @@ TEST("what was compressed is cut into records of at most 64 KiB")
 	free(noise);
 }
 
-/* Records a command in a folder of its own; false where this machine does not let us. */
+/* Records a command; false if this user may not open events here. */
 static bool record_command(const char *path, const char *const *command, const char *events_text, struct recording *recording,
 	int compression)
 {
@@ -212,12 +212,12 @@ TEST("a command is recorded, its samples are counted and its exit code comes bac
 	round_trip(0);
 }
 
-TEST("a compressed recording holds the same")
+TEST("a compressed recording has the same records")
 {
 	round_trip(1);
 }
 
-TEST("a command that cannot be executed leaves no recording behind and the older one in its place")
+TEST("after a command that cannot be executed there is no new recording, and the older one is in its place")
 {
 	char folder[] = "/tmp/perfuse-record-test-XXXXXX", path[64], old[80];
 	struct recording recording;

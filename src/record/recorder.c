@@ -28,7 +28,7 @@ void recording_fini(struct recording *recording)
 	str_fini(&recording->warnings);
 }
 
-/* A ring holds many whole stacks: a recorder that is kept waiting loses them quickly. All rings share a budget. */
+/* Copies of stacks fill a ring quickly: with a small one, a recorder that has to wait for a CPU loses them. All rings share a budget. */
 static size_t ring_pages(const struct recorder *r)
 {
 	enum { RINGS_BYTES = 64 << 20, RING_LEAST = 1 << 20, RING_MOST = 32 << 20, RING_STACKS = 512 };
@@ -43,7 +43,7 @@ static size_t ring_pages(const struct recorder *r)
 	return (permission.root || permission.paranoid < 0) && more > pages ? more : pages;
 }
 
-/* What parallel streaming cannot be combined with. */
+/* Refuses options that parallel streaming cannot be combined with. */
 static int check_streaming(const struct recorder *r, struct error *err)
 {
 	const struct record_switch *switching = &r->options->switching;
@@ -55,7 +55,7 @@ static int check_streaming(const struct recorder *r, struct error *err)
 	return error_set(err, ERROR_USAGE, "--threads and %s cannot be combined", what);
 }
 
-/* Not where the file has no table of them, or its records tell them. */
+/* Not if the file has no table of them, or its records have them. */
 static bool wants_builds(const struct recorder *r)
 {
 	const struct record_options *options = r->options;
@@ -125,7 +125,7 @@ static void compression_facts(const struct recorder *r, struct feature_facts *fa
 		facts->ring_bytes = (uint32_t)(r->measurement.counters.rings.items[0].size + (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/* All but what a second reading finds out. tracing: where its body is put. */
+/* All facts but those of the second reading. tracing: receives the body of TRACING_DATA. */
 static struct feature_facts facts_of(struct recorder *r, struct writer *tracing)
 {
 	struct feature_facts facts = {
@@ -145,7 +145,7 @@ static void flush_made(struct recorder *r)
 	r->made.len = 0;
 }
 
-/* A pipe tells in records what a file tells in its header. */
+/* A pipe has records instead of a header. */
 static void write_pipe_head(struct recorder *r)
 {
 	struct writer tracing;
@@ -156,10 +156,10 @@ static void write_pipe_head(struct recorder *r)
 		const struct evsel *evsel = &r->evlist.events.items[i];
 		uint8_t bytes[ATTR_SIZE_VER9];
 		struct attr attr = evsel->attr;
-		attr.size = ATTR_SIZE_VER8; /* perf takes its own full structure from the record, whatever size that states */
+		attr.size = ATTR_SIZE_VER8; /* perf reads its own full structure from the record and ignores the size */
 		size_t at = record_open(&r->made, RECORD_HEADER_ATTR, 0);
 		writer_add(&r->made, bytes, attr_encode(&attr, bytes));
-		/* an event of very many counters: ID_INDEX tells the rest */
+		/* of an event with too many counters, ID_INDEX has the rest */
 		size_t room = (RECORD_SIZE_MAX - (r->made.len - at)) / 8;
 		writer_add(&r->made, evsel->ids, (evsel->id_count < room ? evsel->id_count : room) * 8);
 		record_close(&r->made, at, 0);
@@ -178,7 +178,7 @@ static void write_pipe_head(struct recorder *r)
 	writer_fini(&tracing);
 }
 
-/* What was there before. */
+/* Records about what existed before. */
 static void write_existing(struct recorder *r)
 {
 	const struct record_options *options = r->options;
@@ -190,8 +190,8 @@ static void write_existing(struct recorder *r)
 	r->recording->slow_maps = r->synthesis.truncated;
 }
 
-/* What unwinding must know before the first sample, wherever the file has it. head: bytes that stand before it. */
-static void tell_unwinding(struct recorder *r, size_t head)
+/* Unwinding needs those records before the first sample, wherever the file has them. head: the bytes before them. */
+static void pass_existing(struct recorder *r, size_t head)
 {
 	if (r->options->tail_synthesis)
 		write_existing(r);
@@ -200,7 +200,7 @@ static void tell_unwinding(struct recorder *r, size_t head)
 		r->made.len = head;
 }
 
-/* What stands before the first sample of a file. */
+/* Writes the part of a file before its first sample. */
 static int begin_file(struct recorder *r, struct error *err)
 {
 	if (r->options->compression && compressor_open(&r->compressor, r->options->compression, err) < 0)
@@ -213,20 +213,20 @@ static int begin_file(struct recorder *r, struct error *err)
 	if (!r->options->tail_synthesis)
 		write_existing(r);
 	if (r->unwinding && !r->files.count)
-		tell_unwinding(r, head);
+		pass_existing(r, head);
 	build_reader_see_all(r->builds, (struct span){ (const uint8_t *)r->made.buffer, r->made.len });
 	flush_made(r);
 	return data_writer_flush(&r->writer, err);
 }
 
-/* The kernel's code as it is now, beside the records. */
+/* Copies the kernel's current code into the folder. */
 static int copy_kernel(const struct recorder *r, struct error *err)
 {
 	CLEANUP_FD int to = checked_make(r->output.inside, "kcore_dir", S_IRWXU, err);
 	return to < 0 ? -1 : kcore_copy("/proc", to, err);
 }
 
-static int begin(struct recorder *r, struct error *err)
+static int open_output(struct recorder *r, struct error *err)
 {
 	const struct record_options *o = r->options;
 	if (o->kcore && access("/proc/kcore", R_OK) != 0)
@@ -251,7 +251,7 @@ static int set_realtime(const struct recorder *r, struct error *err)
 	return error_set(err, ERROR_SYSTEM, "Could not set realtime priority: %s", strerror(errno));
 }
 
-/* The header and what stands behind the records. */
+/* Writes the header and the features after the records. */
 static int finish_file(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
@@ -264,7 +264,7 @@ static int finish_file(struct recorder *r, struct error *err)
 	struct feature_facts facts = facts_of(r, &tracing);
 	int status = 0;
 	struct stat st;
-	/* /dev/null and the like cannot be read again */
+	/* a device cannot be read again */
 	bool readable = fstat(r->output.fd, &st) == 0 && S_ISREG(st.st_mode);
 	if (readable && (!options->no_build_ids || options->time_boundary)) {
 		const struct feature_bodies none = { 0 };
@@ -298,7 +298,7 @@ static int finish_file(struct recorder *r, struct error *err)
 	return status;
 }
 
-/* "perf.data.2024010203040567", by the clock on the wall. */
+/* "perf.data.2024010203040567", in local time. */
 static int add_time_to_name(struct recorder *r, struct error *err)
 {
 	char suffix[64], stamp[32];
@@ -325,8 +325,8 @@ void recorder_say(struct recorder *r, const char *format, ...)
 	str_fini(&line);
 }
 
-/* One more file of its own name: the oldest goes where there are too many. */
-static void count_file(struct recorder *r)
+/* Adds a finished file; the oldest is removed if there are too many. */
+static void add_file(struct recorder *r)
 {
 	unsigned most = r->options->switching.files;
 	vec_push(&r->files, memory_string(r->output.path));
@@ -337,22 +337,22 @@ static void count_file(struct recorder *r)
 	}
 }
 
-/* Ends the file as it is, under its own name. */
-static int put_aside(struct recorder *r, struct error *err)
+/* Finishes the file under a name with the time. */
+static int finish_switched_file(struct recorder *r, struct error *err)
 {
 	if (r->options->tail_synthesis)
 		write_existing(r);
 	flush_made(r);
 	if (data_writer_flush(&r->writer, err) < 0 || finish_file(r, err) < 0 || add_time_to_name(r, err) < 0)
 		return -1;
-	count_file(r);
+	add_file(r);
 	return output_close(&r->output, err);
 }
 
 int recorder_switch(struct recorder *r, struct error *err)
 {
 	r->switch_now = false;
-	if (loop_snapshot(r, err) < 0 || put_aside(r, err) < 0)
+	if (loop_snapshot(r, err) < 0 || finish_switched_file(r, err) < 0)
 		return -1;
 	recorder_say(r, "[ perf record: dump data: Woken up %llu times ]",
 		(unsigned long long)(r->recording->wakeups - r->wakeups_before));
@@ -370,7 +370,7 @@ static int finish(struct recorder *r, struct error *err)
 	struct recording *recording = r->recording;
 	measurement_report_cpus(&r->measurement, &recording->warnings);
 	build_reader_stop(r->builds);
-	/* now: what comes while rings are paused or no longer drained was not meant to be recorded */
+	/* now: samples that are lost after this were not to be recorded */
 	recording->lost_samples += existing_write_lost(&r->measurement, &r->made);
 	if (loop_snapshot(r, err) < 0)
 		return -1;
@@ -401,7 +401,7 @@ static int finish(struct recorder *r, struct error *err)
 	if (timed && add_time_to_name(r, err) < 0)
 		return -1;
 	if (timed)
-		count_file(r);
+		add_file(r);
 	snprintf(timed ? recording->dumped : recording->path, sizeof recording->dumped, "%s", r->output.path);
 	return output_close(&r->output, err);
 }
@@ -411,7 +411,7 @@ static int run(struct recorder *r, struct error *err)
 	struct measurement *m = &r->measurement;
 	if (open_measurement(r, err) < 0 || loop_open(r, err) < 0 || open_rings(r, err) < 0)
 		return -1;
-	if (begin(r, err) < 0 || set_realtime(r, err) < 0 || loop_start(r, err) < 0)
+	if (open_output(r, err) < 0 || set_realtime(r, err) < 0 || loop_start(r, err) < 0)
 		return -1;
 	if (measurement_start(m, err) < 0) {
 		char why[sizeof err->text];

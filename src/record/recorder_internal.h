@@ -1,4 +1,4 @@
-/* What recorder.c and its loop share. Internal to record/. */
+/* The state that recorder.c and loop.c share. Internal to record/. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,39 +24,39 @@ struct recorder {
 	struct evlist evlist;          /* the events as the file has them */
 	struct compressor compressor;
 	struct affinity affinity;
-	struct writer packed;          /* compressed records on their way */
-	struct writer made;            /* synthesized records on their way */
+	struct writer packed;          /* compressed records, to be written */
+	struct writer made;            /* synthesized records, to be written */
 	struct synthesis synthesis;
-	struct build_reader *builds;   /* NULL: build-ids are not asked for */
-	uint64_t *seen;                /* by ring: up to where `builds` has looked at its records */
-	struct unwinding *unwinding;   /* NULL: no event's stacks are unwound here */
-	struct ring_files *ring_files; /* of stacks that are unwound, with --threads; NULL: all goes to one file */
-	struct streams *streams;       /* NULL: the loop reads the rings itself */
-	bool streams_ended;            /* nothing more will come of them */
-	struct stream_totals streamed; /* once they have ended */
-	struct writer unwound;         /* records on their way from there */
+	struct build_reader *builds;   /* NULL: build-ids are not wanted */
+	uint64_t *seen;                /* by ring: the end of the records that `builds` has seen */
+	struct unwinding *unwinding;   /* NULL: no stacks are unwound */
+	struct ring_files *ring_files; /* with --threads, if stacks are unwound; NULL: one file */
+	struct streams *streams;       /* NULL: the loop reads the rings */
+	bool streams_ended;            /* all their tasks have ended, or a stream failed */
+	struct stream_totals streamed; /* set at their end */
+	struct writer unwound;         /* records of `unwinding`, to be written */
 	int timer, switch_timer;
-	bool switch_now;               /* a new file is due */
+	bool switch_now;               /* a new file must begin */
 	struct switch_event switch_event;
 	uint64_t wakeups_before;       /* of the files before this one */
-	VEC(char *) files;             /* those that were switched from, oldest first */
-	size_t window;                 /* next of options->windows */
+	VEC(char *) files;             /* the finished ones, oldest first */
+	size_t window;                 /* index of the next of options->windows */
 	bool window_open;
-	bool started;                  /* the output holds records */
+	bool started;                  /* the output has records */
 	bool done;
-	char command[256];             /* of --control: what has come of a line */
+	char command[256];             /* of --control: the received part of a line */
 	size_t command_len;
 };
 
-/* Ends the file and begins the next. */
+/* Finishes the file and begins the next. */
 int recorder_switch(struct recorder *r, struct error *err);
 void recorder_say(struct recorder *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int loop_open(struct recorder *r, struct error *err);
 void loop_close(struct recorder *r);
-/* Starts events that do not start by themselves, or arms what will. */
+/* Before measurement_start: starts readers, timers and the events that switch files. */
 int loop_start(struct recorder *r, struct error *err);
-/* Drains rings until the target has ended, somebody stops it, or a limit is reached. */
+/* Drains rings until the target has ended, a command stops it, or a limit is reached. */
 int loop_run(struct recorder *r, struct error *err);
-/* What overwritten rings hold. */
+/* Writes the records of the overwritten rings. */
 int loop_snapshot(struct recorder *r, struct error *err);

@@ -10,16 +10,16 @@
 #define RANGE_MAX ((uint64_t)1 << 32)
 
 enum {
-	TOLD_MAX = 1 << 20,          /* noted; then it is all told again */
-	FILES_MAX = 1024, SEGMENTS_MAX = 16, /* of one process at once, and of one file: what is beyond that is made to be a burden */
+	WRITTEN_MAX = 1 << 20,       /* hashes; then all is written again */
+	FILES_MAX = 1024, SEGMENTS_MAX = 16, /* of one process at once, and of one file: more only occurs in attacks */
 };
 
 void restated_fini(struct restated *restated)
 {
-	idmap_fini(&restated->told);
+	idmap_fini(&restated->written);
 }
 
-struct telling {
+struct restating {
 	struct restated *restated;
 	struct writer *out;
 	int32_t pid, tid;
@@ -28,15 +28,15 @@ struct telling {
 	unsigned files;              /* opened */
 };
 
-/* Whether it is new. */
-static bool note(const struct telling *t, uint64_t kind, uint64_t what, uint64_t more)
+/* Adds a hash of this; returns whether it is new. */
+static bool add_hash(const struct restating *t, uint64_t kind, uint64_t what, uint64_t more)
 {
 	bool added;
-	idmap_add(&t->restated->told, hash_pair(hash_pair(kind, what), more), 0, &added);
+	idmap_add(&t->restated->written, hash_pair(hash_pair(kind, what), more), 0, &added);
 	return added;
 }
 
-static void close_record(const struct telling *t, size_t at)
+static void close_record(const struct restating *t, size_t at)
 {
 	const uint64_t thread = (uint32_t)t->pid | (uint64_t)(uint32_t)t->tid << 32;
 	const struct {
@@ -52,12 +52,12 @@ static void close_record(const struct telling *t, size_t at)
 	record_close(t->out, at, 0);
 }
 
-static void tell_map(void *context, const struct map *map)
+static void write_map(void *context, const struct map *map)
 {
-	const struct telling *t = context;
+	const struct restating *t = context;
 	const struct module *module = modules_get(t->restated->modules, map->module);
-	bool made = module->kind == MODULE_ANON; /* is called after the file that tells its code */
-	if (strlen(module->name) > 4096 || !note(t, (uint32_t)t->pid, map->serial, hash_pair(map->start, map->end)))
+	bool made = module->kind == MODULE_ANON; /* has the name of the file that has its code */
+	if (strlen(module->name) > 4096 || !add_hash(t, (uint32_t)t->pid, map->serial, hash_pair(map->start, map->end)))
 		return;
 	size_t at = record_open(t->out, RECORD_MMAP2, RECORD_MISC_USER | (map->prot & PROT_EXEC ? 0 : RECORD_MISC_MMAP_DATA));
 	out_u32(t->out, (uint32_t)t->pid);
@@ -75,11 +75,11 @@ static void tell_map(void *context, const struct map *map)
 	close_record(t, at);
 }
 
-static void tell_comm(const struct telling *t, const struct model *model, int32_t tid)
+static void write_comm(const struct restating *t, const struct model *model, int32_t tid)
 {
 	uint32_t comm = model_comm(model, model_thread(model, tid, t->as_of), t->as_of);
 	const char *text = comm == COMM_NONE ? "" : strtab_text(&model->strings, comm);
-	if (!*text || !note(t, (uint64_t)1 << 32 | (uint32_t)tid, hash_bytes(text, strlen(text)), 0))
+	if (!*text || !add_hash(t, (uint64_t)1 << 32 | (uint32_t)tid, hash_bytes(text, strlen(text)), 0))
 		return;
 	size_t at = record_open(t->out, RECORD_COMM, 0);
 	out_u32(t->out, (uint32_t)t->pid);
@@ -91,26 +91,26 @@ static void tell_comm(const struct telling *t, const struct model *model, int32_
 void restate(struct restated *restated, const struct model *model, int32_t pid, int32_t tid, uint64_t time, uint64_t as_of,
 	struct writer *out)
 {
-	struct telling telling = { restated, out, pid, tid, time, as_of };
+	struct restating restating = { restated, out, pid, tid, time, as_of };
 	const struct map_node *root = model_root(model, pid, model_thread(model, tid, as_of), as_of);
 	if (pid < 0)
 		return;
 	if (pid != tid)
-		tell_comm(&telling, model, pid);
-	tell_comm(&telling, model, tid);
-	if (note(&telling, (uint64_t)2 << 32 | (uint32_t)pid, (uintptr_t)root, 0)) /* else nothing has changed */
-		map_each(root, tell_map, &telling);
+		write_comm(&restating, model, pid);
+	write_comm(&restating, model, tid);
+	if (add_hash(&restating, (uint64_t)2 << 32 | (uint32_t)pid, (uintptr_t)root, 0)) /* otherwise nothing has changed */
+		map_each(root, write_map, &restating);
 }
 
-/* The data of a file whose code is mapped there, as every loader maps it. */
-static void tell_segments(const struct telling *t, const struct map *map, const struct elf *elf)
+/* The data of a file whose code is mapped, as loaders map it relative to the code. */
+static void write_segments(const struct restating *t, const struct map *map, const struct elf *elf)
 {
 	const struct elf_load *code = NULL;
 	for (uint32_t i = 0; i < elf->load_count && !code; i++)
 		if (elf->loads[i].flags & PF_X && elf->loads[i].file_size && elf->loads[i].offset - map->pgoff < map->end - map->start)
 			code = &elf->loads[i];
-	unsigned told = 0;
-	for (uint32_t i = 0; i < elf->load_count && code && told < SEGMENTS_MAX; i++) {
+	unsigned count = 0;
+	for (uint32_t i = 0; i < elf->load_count && code && count < SEGMENTS_MAX; i++) {
 		const struct elf_load *load = &elf->loads[i];
 		uint64_t before = load->vaddr % PAGE;
 		if (load->flags & PF_X || !load->file_size || load->file_size > RANGE_MAX || load->offset < before)
@@ -122,33 +122,33 @@ static void tell_segments(const struct telling *t, const struct map *map, const 
 		data.prot = PROT_READ | (load->flags & PF_W ? PROT_WRITE : 0);
 		if (data.end > map->start && data.start < map->end)
 			continue;
-		tell_map((void *)(uintptr_t)t, &data);
-		told++;
+		write_map((void *)(uintptr_t)t, &data);
+		count++;
 	}
 }
 
-static void tell_data(void *context, const struct map *map)
+static void write_data_maps(void *context, const struct map *map)
 {
-	struct telling *t = context;
+	struct restating *t = context;
 	struct module module = *modules_get(t->restated->modules, map->module);
 	struct image image;
 	if (module.kind != MODULE_FILE || !(map->prot & PROT_EXEC) ||
-	    !note(t, (uint64_t)3 << 32 | (uint32_t)t->pid, map->serial, hash_pair(map->start, map->end)) || t->files++ >= FILES_MAX)
+	    !add_hash(t, (uint64_t)3 << 32 | (uint32_t)t->pid, map->serial, hash_pair(map->start, map->end)) || t->files++ >= FILES_MAX)
 		return;
 	module.pid = t->pid;
 	if (image_find(&module, &(struct image_options){ .buildid_dir = t->buildid_dir, .living = true }, &image, NULL) < 0)
 		return;
-	tell_segments(t, map, &image.elf);
+	write_segments(t, map, &image.elf);
 	image_close(&image);
 }
 
 void restate_data(struct restated *restated, const struct map_node *root, const struct sample *sample, const char *buildid_dir,
 	struct writer *out)
 {
-	struct telling telling = { .restated = restated, .out = out, .pid = (int32_t)sample->pid, .tid = (int32_t)sample->tid,
+	struct restating restating = { .restated = restated, .out = out, .pid = (int32_t)sample->pid, .tid = (int32_t)sample->tid,
 		.time = sample->time, .buildid_dir = buildid_dir };
-	if (restated->told.count > TOLD_MAX)
+	if (restated->written.count > WRITTEN_MAX)
 		restated_fini(restated);
-	if (root && note(&telling, (uint64_t)4 << 32 | (uint32_t)telling.pid, (uintptr_t)root, 0))
-		map_each(root, tell_data, &telling);
+	if (root && add_hash(&restating, (uint64_t)4 << 32 | (uint32_t)restating.pid, (uintptr_t)root, 0))
+		map_each(root, write_data_maps, &restating);
 }

@@ -10,17 +10,17 @@ struct table_loader {
 	struct unwind_tables *tables;
 	pthread_t thread;
 	bool started;
-	uint64_t wanted;                /* how many were asked for */
+	uint64_t wanted;                /* the number of requests */
 	atomic_ullong made;
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	VEC(struct module) queue;       /* copies with their texts: the originals may change, and be dropped */
-	VEC(bool) owed;                 /* by module */
+	VEC(struct module) queue;       /* copies with their texts: the originals may change or be freed */
+	VEC(bool) owed;                 /* by module: requested and not made yet */
 	size_t next;
 	bool stop;
 };
 
-/* All texts in one piece of memory, which `name` begins. */
+/* All texts are in one piece of memory, at `name`. */
 static struct module module_copy(const struct module *module)
 {
 	struct module copy = *module;
@@ -46,7 +46,7 @@ static void *run(void *context)
 	bool idle = false;
 	pthread_mutex_lock(&loader->lock);
 	for (;;) {
-		if (idle) { /* compiling takes several times the memory of what comes of it */
+		if (idle) { /* compiling needs several times the memory of the result */
 			pthread_mutex_unlock(&loader->lock);
 			memory_give_back();
 			pthread_mutex_lock(&loader->lock);
@@ -109,7 +109,7 @@ void table_loader_want(struct table_loader *loader, const struct module *module)
 {
 	if (!loader->started)
 		loader->started = pthread_create(&loader->thread, NULL, run, loader) == 0;
-	if (!loader->started) { /* then we do it ourselves */
+	if (!loader->started) { /* without a thread, the caller reads it */
 		unwind_tables_load(loader->tables, module);
 		loader->wanted++;
 		atomic_fetch_add(&loader->made, 1);

@@ -12,18 +12,18 @@
 #include "record/user_registers.h"
 #include "unwind/stack_memory.h"
 
-#define REGISTERS_NONE 0     /* the ABI of registers that are not there */
+#define REGISTERS_NONE 0     /* the ABI of absent registers */
 
 enum {
-	STEP_SAMPLES = 256,          /* unwound before the rings get their room back; more, where there are many threads */
+	STEP_SAMPLES = 256,          /* unwound before the kernel gets the room of the rings; more with many threads */
 	SLICE_SAMPLES = 16,
 	SLICES_PER_THREAD = 2,
 	THREADS_MAX = 8,
-	CPUS_PER_THREAD = 4,         /* unwinding takes a part of what sampling takes */
-	ASIDE_BYTES = 64 << 20,      /* of samples that wait for tables, where nothing else was asked for */
+	CPUS_PER_THREAD = 4,         /* unwinding costs a part of the time that sampling costs */
+	ASIDE_BYTES = 64 << 20,      /* default limit of the samples that wait for tables */
 };
 
-/* One sample on its way. */
+/* One sample that is to be unwound. */
 struct job {
 	struct record record;
 	struct sample sample;
@@ -32,18 +32,18 @@ struct job {
 	const struct map_node *maps;
 	struct unwind_result result;
 	uint64_t stack_address;      /* of the copy's first byte */
-	size_t frames;               /* where its frames are kept */
-	unsigned worker;             /* … and by whom */
+	size_t frames;               /* index of its frames … */
+	unsigned worker;             /* … in those of this worker */
 	uint32_t generation;         /* of its mappings */
 	uint32_t ring;
-	bool bad, waits;             /* does not decode; still to be unwound */
+	bool bad, waits;             /* does not decode; is not unwound yet */
 	bool jit;                    /* its process has a just-in-time compiler that writes a dump */
-	uint8_t *copy;               /* of the record, where it was set aside; NULL */
+	uint8_t *copy;               /* of the record, if it was set aside; NULL */
 };
 
 struct unwinder {
 	struct unwind_frame scratch[UNWINDING_FRAMES_MAX];
-	VEC(struct unwind_frame) kept;
+	VEC(struct unwind_frame) frames;
 };
 
 struct unwinding {
@@ -52,23 +52,23 @@ struct unwinding {
 	struct evlist evlist;
 	struct mapped mapped;
 	enum unwind_arch native;
-	bool by_ring;                /* what comes of each ring is written apart */
+	bool by_ring;                /* the records of each ring are written separately */
 	bool no_guess, no_join;
-	bool private;                /* there is an event whose records are not written */
-	bool snapshot;               /* the items at hand are what overwritten rings hold */
-	struct restated restated;    /* of that snapshot; of processes whose stacks were copied */
+	bool private;                /* an event exists whose records are not written */
+	bool snapshot;               /* the listed items are from overwritten rings */
+	struct restated restated;    /* written for that snapshot, or for processes whose stacks were copied */
 	const char *buildid_dir;     /* borrowed */
 	struct build_reader *builds; /* borrowed */
 	struct pool *pool;
 	size_t step_samples;
 	struct unwinder *unwinders;  /* by worker */
 	struct ring_order order;
-	size_t next;                 /* of order.items */
-	VEC(size_t) done_bytes;      /* by ring: of this step */
+	size_t next;                 /* index in order.items */
+	VEC(size_t) done_bytes;      /* by ring: processed in this step */
 	VEC(struct job) jobs;
 	VEC(struct job) aside;       /* samples that wait for tables */
 	size_t aside_bytes, aside_most;
-	uint64_t tables_seen;        /* made, when those aside were tried last */
+	uint64_t tables_seen;        /* the number of tables when `aside` was tried last */
 	bool final;
 	struct stack_memory memory;
 	struct unwinding_counts counts;
@@ -119,7 +119,7 @@ void unwinding_free(struct unwinding *u)
 	if (!u)
 		return;
 	for (unsigned i = 0; i < pool_workers(u->pool); i++)
-		vec_fini(&u->unwinders[i].kept);
+		vec_fini(&u->unwinders[i].frames);
 	free(u->unwinders);
 	pool_free(u->pool);
 	mapped_close(&u->mapped);
@@ -145,7 +145,7 @@ const struct unwinding_counts *unwinding_counts(const struct unwinding *u)
 	return &u->counts;
 }
 
-/* Stacks of before tell nothing of what a thread does after these. */
+/* Earlier stacks say nothing about a thread after its exit or an exec. */
 static void forget_stacks(struct unwinding *u, const struct record *record)
 {
 	enum { TID_AT = 8 };
@@ -157,7 +157,7 @@ static void forget_stacks(struct unwinding *u, const struct record *record)
 
 void unwinding_existing(struct unwinding *u, struct span records)
 {
-	restated_fini(&u->restated); /* another file may begin here */
+	restated_fini(&u->restated); /* another file may begin */
 	for (size_t at = 0; records.len - at >= 8;) {
 		struct ring_item item = { .bytes = records.data + at };
 		uint16_t size;
@@ -194,12 +194,12 @@ static void unwind_job(struct unwinding *u, struct job *job, unsigned worker)
 	if (job->waits)
 		return;
 	job->worker = worker;
-	job->frames = unwinder->kept.count;
-	vec_reserve(&unwinder->kept, unwinder->kept.count + job->result.count);
+	job->frames = unwinder->frames.count;
+	vec_reserve(&unwinder->frames, unwinder->frames.count + job->result.count);
 	for (size_t i = 0; i < job->result.count; i++) {
-		struct unwind_frame *frame = &unwinder->kept.items[unwinder->kept.count++];
+		struct unwind_frame *frame = &unwinder->frames.items[unwinder->frames.count++];
 		*frame = unwinder->scratch[i];
-		frame->pc -= frame->last; /* readers would take it for the function behind */
+		frame->pc -= frame->last; /* otherwise readers take it for the next function */
 	}
 }
 
@@ -215,30 +215,30 @@ static void run_slice(void *context, size_t slice, unsigned worker)
 static void unwind_jobs(struct unwinding *u)
 {
 	for (unsigned i = 0; i < pool_workers(u->pool); i++)
-		vec_clear(&u->unwinders[i].kept);
+		vec_clear(&u->unwinders[i].frames);
 	pool_run(u->pool, (u->jobs.count + SLICE_SAMPLES - 1) / SLICE_SAMPLES, run_slice, u);
 }
 
-/* Keeps a sample until the table of the module that it leads to is made; false: too many wait already. */
+/* Stores a sample until the table of the module that it leads to is made; false: too many samples wait. */
 static bool set_aside(struct unwinding *u, const struct job *job)
 {
 	size_t size = job->record.body_len;
-	struct job kept = *job;
+	struct job stored = *job;
 	mapped_want(&u->mapped, job->result.module, (int32_t)job->sample.pid);
 	if (size > u->aside_most - u->aside_bytes)
 		return false;
-	if (!kept.copy) {
-		kept.copy = memory_resize(NULL, size, 1);
-		memcpy(kept.copy, job->record.body, size);
-		kept.record.body = kept.copy;
-		sample_decode(&kept.sample, job->layout, &kept.record, NULL);
+	if (!stored.copy) {
+		stored.copy = memory_resize(NULL, size, 1);
+		memcpy(stored.copy, job->record.body, size);
+		stored.record.body = stored.copy;
+		sample_decode(&stored.sample, job->layout, &stored.record, NULL);
 	}
 	u->aside_bytes += size;
-	vec_push(&u->aside, kept);
+	vec_push(&u->aside, stored);
 	return true;
 }
 
-/* The sample with what it needs to be unwound; false: it goes to the file as it is. */
+/* Adds a sample with what its unwinding needs; false: it is written unchanged. */
 static bool add_job(struct unwinding *u, const struct record *record, const struct ring_item *item)
 {
 	uint32_t index = evlist_event_of(&u->evlist, record);
@@ -277,7 +277,7 @@ static void count_end(struct unwinding *u, const struct job *job, bool joined)
 	++*(joined ? &counts->joined : by_end[job->result.end]);
 }
 
-/* The sample's frames, those of its callers joined where it was cut: `found` is how many are not joined. */
+/* The sample's frames, with those that complete it if it was cut. *found: the number without those. */
 static size_t finish_frames(struct unwinding *u, const struct job *job, struct unwind_frame *frames, size_t *found)
 {
 	size_t count = job->result.count, max = frames_max(job->event);
@@ -287,7 +287,7 @@ static size_t finish_frames(struct unwinding *u, const struct job *job, struct u
 	if (!job->sample.regs_user)
 		return 0;
 	if (count)
-		memcpy(frames, u->unwinders[job->worker].kept.items + job->frames, count * sizeof *frames);
+		memcpy(frames, u->unwinders[job->worker].frames.items + job->frames, count * sizeof *frames);
 	const struct stack_copy copy = { job->stack_address, { job->sample.stack_user, job->sample.stack_user_size } };
 	if (job->result.end == UNWIND_CUT && !u->no_join) {
 		size_t whole = stack_memory_join(&u->memory, tid, frames, count, max, &copy);
@@ -300,7 +300,7 @@ static size_t finish_frames(struct unwinding *u, const struct job *job, struct u
 	return count;
 }
 
-/* The record as the file has it: its stack is a chain now. */
+/* The record as the file has it, with a call chain instead of a stack. */
 static void write_sample(struct unwinding *u, const struct job *job, struct writer *out)
 {
 	struct unwind_frame frames[UNWINDING_FRAMES_MAX];
@@ -325,7 +325,7 @@ static void write_sample(struct unwinding *u, const struct job *job, struct writ
 	if (count)
 		out_u64(out, CONTEXT_USER);
 	for (size_t i = 0; i < count; i++) {
-		if (i == found) /* from here on it is what an earlier sample had */
+		if (i == found) /* the frames from here on are from an earlier sample */
 			out_u64(out, CONTEXT_USER);
 		out_u64(out, frames[i].pc);
 	}
@@ -337,7 +337,7 @@ static void write_sample(struct unwinding *u, const struct job *job, struct writ
 	record_close(out, at, 0);
 }
 
-/* With its registers and the copy of its stack, for the reader to unwind. */
+/* Unchanged, with registers and the copy of the stack, for the reader to unwind. */
 static void write_copy(struct unwinding *u, const struct job *job, uint64_t *counter, struct writer *out)
 {
 	restate_data(&u->restated, job->maps, &job->sample, u->buildid_dir, out);
@@ -347,8 +347,8 @@ static void write_copy(struct unwinding *u, const struct job *job, uint64_t *cou
 	++*counter;
 }
 
-/* Compilers write their dumps late, some at the end of the process: what leads through their code is left to the reader, who has the
- * whole dump. */
+/* Just-in-time compilers write their dumps late, some at the end of the process: the reader, who has the whole dump, unwinds stacks
+ * through their code. */
 static bool is_for_reader(const struct job *job)
 {
 	static const bool lost[UNWIND_ENDS] = { [UNWIND_NO_MAP] = true, [UNWIND_NO_RULE] = true, [UNWIND_BAD_RULE] = true };
@@ -363,7 +363,7 @@ static void write_unwound(struct unwinding *u, const struct job *job, struct wri
 		write_sample(u, job, out);
 }
 
-/* The oldest generation of mappings that a sample needs that was set aside. */
+/* The oldest generation of mappings that a set aside sample needs. */
 static uint32_t oldest_generation(const struct unwinding *u)
 {
 	uint32_t oldest = u->mapped.model.generation;
@@ -378,7 +378,7 @@ int64_t unwinding_begin(struct unwinding *u, bool final, struct error *err)
 	uint32_t generation = u->mapped.model.generation;
 	mapped_renew(&u->mapped, oldest_generation(u));
 	if (u->mapped.model.generation != generation)
-		restated_fini(&u->restated); /* of mappings that may be gone */
+		restated_fini(&u->restated); /* about mappings that may not exist any more */
 	u->next = 0;
 	u->final = final;
 	u->snapshot = false;
@@ -389,7 +389,7 @@ int64_t unwinding_begin(struct unwinding *u, bool final, struct error *err)
 
 int64_t unwinding_snapshot(struct unwinding *u, struct error *err)
 {
-	stack_memory_fini(&u->memory); /* of other times */
+	stack_memory_fini(&u->memory); /* from another time */
 	restated_fini(&u->restated);
 	u->next = 0;
 	u->final = false;
@@ -399,8 +399,8 @@ int64_t unwinding_snapshot(struct unwinding *u, struct error *err)
 	return (int64_t)u->order.items.count;
 }
 
-/* From the item `first` on: side-band goes into the model, samples are lined up. Returns the item behind the last. */
-static size_t line_up(struct unwinding *u, size_t first)
+/* From the item `first` on, adds side-band to the model and samples to the jobs of a step. Returns the index after the last. */
+static size_t add_jobs(struct unwinding *u, size_t first)
 {
 	size_t at = first;
 	vec_clear(&u->jobs);
@@ -413,7 +413,7 @@ static size_t line_up(struct unwinding *u, size_t first)
 		}
 		forget_stacks(u, &record);
 		build_reader_see(u->builds, &record);
-		if (!u->snapshot) /* what a snapshot tells was told already, in rings that are not overwritten */
+		if (!u->snapshot) /* rings that are not overwritten had the side-band of a snapshot */
 			mapped_apply(&u->mapped, &record, item->time);
 	}
 	return at;
@@ -424,7 +424,7 @@ static struct writer *writer_of(const struct unwinding *u, struct writer *out, u
 	return u->by_ring ? &out[ring] : out;
 }
 
-/* What was set aside once more; last: all else is done. Returns whether anything of it could be written. */
+/* Unwinds the set aside samples again; last: no other record is left. Returns whether any was written. */
 static bool retry_aside(struct unwinding *u, bool last, struct writer *out)
 {
 	uint64_t made = table_loader_made(u->mapped.loader);
@@ -433,7 +433,7 @@ static bool retry_aside(struct unwinding *u, bool last, struct writer *out)
 		return false;
 	if (last)
 		table_loader_wait(u->mapped.loader);
-	/* nothing more will come: what still leads to no table stays without a user part */
+	/* no further table will be made: a sample without one has no user part */
 	bool stuck = last && u->tables_seen == table_loader_made(u->mapped.loader);
 	u->tables_seen = table_loader_made(u->mapped.loader);
 	vec_clear(&u->jobs);
@@ -445,7 +445,7 @@ static bool retry_aside(struct unwinding *u, bool last, struct writer *out)
 	for (size_t i = 0; i < u->jobs.count; i++) {
 		struct job *job = &u->jobs.items[i];
 		if (job->waits && !stuck) {
-			set_aside(u, job); /* which had room for it before */
+			set_aside(u, job); /* there is room: it was aside before */
 			continue;
 		}
 		if (job->waits)
@@ -462,7 +462,7 @@ bool unwinding_waits(const struct unwinding *u)
 	return u->aside.count != 0;
 }
 
-/* Its event follows processes for the recorder alone. */
+/* Its event provides side-band for the recorder alone. */
 static bool is_private(const struct unwinding *u, const struct ring_item *item)
 {
 	struct record record = ring_item_record(item);
@@ -470,7 +470,7 @@ static bool is_private(const struct unwinding *u, const struct ring_item *item)
 	return event != UINT32_MAX && u->events->list.items[event].private;
 }
 
-/* What told of the sample's process may have been overwritten, and that may have ended. */
+/* The side-band of the sample's process may have been overwritten, and the process may have ended. */
 static void restate_process(struct unwinding *u, const struct ring_item *item, const struct job *job, struct writer *out)
 {
 	uint64_t as_of = item->time;
@@ -507,7 +507,7 @@ int unwinding_step(struct unwinding *u, struct writer *out)
 	bool all_done = first >= u->order.items.count, tried = retry_aside(u, u->final && all_done, out);
 	if (all_done)
 		return tried;
-	u->next = line_up(u, first);
+	u->next = add_jobs(u, first);
 	unwind_jobs(u);
 	write_step(u, first, out);
 	for (size_t i = 0; i < u->done_bytes.count; i++) {

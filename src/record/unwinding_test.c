@@ -17,7 +17,7 @@ enum { RING_BYTES = 1 << 16, PAGE = 4096, DATA_HEAD = 1024 /* of the control pag
 
 #define KERNEL_ADDRESS 0xffffffff81000010u
 
-/* One event, one ring that no kernel fills, and this program mapped as it is. */
+/* One event, one ring without a kernel behind it, and the mappings of this program. */
 struct made {
 	struct events events;
 	struct counters counters;
@@ -48,7 +48,7 @@ static bool unwinds_here(void)
 	return false;
 }
 
-/* Where this program's code is mapped, as a record. */
+/* A mapping record of this program's code. */
 static void add_own_code(struct writer *out)
 {
 	char line[4096], name[4096];
@@ -139,13 +139,13 @@ static void run(struct made *m)
 
 struct written {
 	struct evlist evlist;
-	unsigned data;               /* mappings of such that stand before it */
+	unsigned data;               /* mappings of data that precede it */
 	size_t at;
 	struct record record;
 	struct sample sample;
 };
 
-/* The next sample, by the attributes that the file tells. */
+/* The next sample, by the attributes in the file. */
 static bool next(struct made *m, struct written *w)
 {
 	const struct attr attr = configure_written(&m->events.list.items[0]);
@@ -207,7 +207,7 @@ static struct found read_all(struct made *m)
 	return found;
 }
 
-TEST("samples that find no room to wait for call frame information go to the file as they came, the others with their chains")
+TEST("samples that find no room to wait for call frame information are written unchanged, the others with call chains")
 {
 	for (unsigned keeps = 0; keeps < 2 && unwinds_here(); keeps++) {
 		struct made m;
@@ -219,7 +219,7 @@ TEST("samples that find no room to wait for call frame information go to the fil
 		const struct unwinding_counts *counts = unwinding_counts(m.unwinding);
 		EXPECT(found.copies == 3 && found.chains == 2 && !found.others && found.copies_first);
 		EXPECT(counts->copied == 3 && counts->stacks == 2 && !counts->damaged);
-		/* the call frame information has been read: nothing waits any more */
+		/* the call frame information is read: no sample waits */
 		for (unsigned i = 0; i < 5; i++)
 			add_sample(&m, 200 + i);
 		run(&m);
@@ -230,7 +230,7 @@ TEST("samples that find no room to wait for call frame information go to the fil
 	}
 }
 
-TEST("where there is room, all samples wait for call frame information, and none is copied")
+TEST("with enough room, all samples wait for call frame information, and none is written unchanged")
 {
 	struct made m;
 	if (!unwinds_here())

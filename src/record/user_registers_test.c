@@ -2,7 +2,7 @@
 
 #include "unit.h"
 
-TEST("registers of a sample go by their DWARF numbers")
+TEST("registers of a sample have their DWARF numbers")
 {
 	/* BX, BP, SP, IP, R12 of an x86-64 mask */
 	const uint64_t mask = 1 << 1 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 20;
@@ -19,7 +19,7 @@ TEST("registers of a sample go by their DWARF numbers")
 	EXPECT_INT(input.registers.known, 1 << 3 | 1 << 6 | 1 << 7 | 1 << 12);
 }
 
-TEST("32-bit code on a 64-bit machine has its own numbers")
+TEST("32-bit code on a 64-bit machine has other numbers")
 {
 	const uint64_t mask = 1 << 6 | 1 << 7 | 1 << 8;
 	static const uint64_t values[] = { 0xb9, 0x5000, 0x8048000 };
@@ -32,7 +32,7 @@ TEST("32-bit code on a 64-bit machine has its own numbers")
 	EXPECT_INT(input.registers.pc, 0x8048000);
 }
 
-TEST("without a stack pointer, without registers, or on a machine without rules there is nothing to unwind")
+TEST("without a stack pointer, without registers, or on a machine without rules, no sample is unwound")
 {
 	static const uint64_t values[] = { 1, 2 };
 	struct sample sample = { .regs_user_abi = 2, .regs_user = (const uint8_t *)values };

@@ -2,11 +2,9 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/memory.h"
 #include "data/chain.h"
-
-enum { RECORD_HEAD = 8 };
+#include "record/acquire/records.h"
 
 struct live_source {
 	struct source base;
@@ -19,11 +17,11 @@ static int store_record(void *context, const struct record *record, struct error
 {
 	struct live_source *live = context;
 	const struct chunk *last = live->chain.last;
-	size_t size = record->body_len + RECORD_HEAD, left = chain_left(&live->chain), room;
+	size_t size = record->body_len + RECORD_HEADER_SIZE, left = chain_left(&live->chain), room;
 	/* records that were not returned move to a new chunk, twice as large: few records move, and none once it was returned */
 	size_t want = left > size && last->capacity - last->len < size ? left : size;
 	uint8_t *at = chain_room(&live->chain, want, &room);
-	memcpy(at, record->body - RECORD_HEAD, size);
+	memcpy(at, record->body - RECORD_HEADER_SIZE, size);
 	chain_filled(&live->chain, size);
 	return 0;
 }
@@ -41,10 +39,9 @@ static int live_next(struct source *source, struct record *record, struct error 
 		live->ended = status == 0;
 	}
 	const uint8_t *at = chain_at(&live->chain);
-	uint16_t size;
-	memcpy(&size, at + 6, sizeof size);
-	*record = (struct record){ .type = load_u32(at), .body = at + RECORD_HEAD, .body_len = size - RECORD_HEAD, .offset = source->mark };
-	memcpy(&record->misc, at + 4, sizeof record->misc);
+	uint16_t size = record_size_at(at);
+	*record = record_of(at, size);
+	record->offset = source->mark;
 	source->mark += size;
 	source->counters.bytes_read += size;
 	chain_take(&live->chain, size, source->mark);

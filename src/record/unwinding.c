@@ -6,6 +6,7 @@
 #include "os/cpus.h"
 #include "os/machine.h"
 #include "record/acquire/record_out.h"
+#include "record/acquire/records.h"
 #include "record/acquire/ring_order.h"
 #include "record/mapped.h"
 #include "record/restate.h"
@@ -158,17 +159,9 @@ static void forget_stacks(struct unwinding *u, const struct record *record)
 void unwinding_existing(struct unwinding *u, struct span records)
 {
 	restated_fini(&u->restated); /* another file may begin */
-	for (size_t at = 0; records.len - at >= 8;) {
-		struct ring_item item = { .bytes = records.data + at };
-		uint16_t size;
-		memcpy(&size, item.bytes + 6, sizeof size);
-		if (size < 8 || size > records.len - at)
-			return;
-		item.size = size;
-		struct record record = ring_item_record(&item);
+	struct record record;
+	while (records_next(&records, &record))
 		mapped_apply(&u->mapped, &record, 0);
-		at += size;
-	}
 }
 
 static size_t frames_max(const struct event *event)
@@ -406,7 +399,7 @@ static size_t add_jobs(struct unwinding *u, size_t first)
 	vec_clear(&u->jobs);
 	for (; at < u->order.items.count && u->jobs.count < u->step_samples; at++) {
 		const struct ring_item *item = &u->order.items.items[at];
-		struct record record = ring_item_record(item);
+		struct record record = record_of(item->bytes, item->size);
 		if (record.type == RECORD_SAMPLE) {
 			add_job(u, &record, item);
 			continue;
@@ -465,7 +458,7 @@ bool unwinding_waits(const struct unwinding *u)
 /* Its event provides side-band for the recorder alone. */
 static bool is_private(const struct unwinding *u, const struct ring_item *item)
 {
-	struct record record = ring_item_record(item);
+	struct record record = record_of(item->bytes, item->size);
 	uint32_t event = u->private ? evlist_event_of(&u->evlist, &record) : UINT32_MAX;
 	return event != UINT32_MAX && u->events->list.items[event].private;
 }

@@ -1,6 +1,7 @@
 #include "record/acquire/acquisition.h"
 
 #include "record/acquire/existing.h"
+#include "record/acquire/records.h"
 #include "record/acquire/ring_order.h"
 
 enum { WAIT_MS = 100 }; /* a ring wakes its reader when it is half full, which is too late for a view */
@@ -54,25 +55,19 @@ void acquisition_close(struct acquisition *a)
 	free(a);
 }
 
-static int pass_record(struct acquisition *a, const uint8_t *bytes, uint32_t size, const struct acquisition_callback *callback,
-	struct error *err)
+static int pass_record(struct acquisition *a, struct record record, const struct acquisition_callback *callback, struct error *err)
 {
-	const struct ring_item item = { .bytes = bytes, .size = size };
-	const struct record record = ring_item_record(&item);
 	a->counts.records++;
 	return callback->record(callback->context, &record, err);
 }
 
 static int pass_made_records(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
 {
-	const uint8_t *bytes = (const uint8_t *)a->made.buffer;
+	struct span records = { (const uint8_t *)a->made.buffer, a->made.len };
+	struct record record;
 	int status = 0;
-	for (size_t at = 0; at < a->made.len && status == 0;) {
-		uint16_t size;
-		memcpy(&size, bytes + at + 6, sizeof size);
-		status = pass_record(a, bytes + at, size, callback, err);
-		at += size;
-	}
+	while (status == 0 && records_next(&records, &record))
+		status = pass_record(a, record, callback, err);
 	a->made.len = 0;
 	return status;
 }
@@ -95,7 +90,7 @@ static int pass_round(struct acquisition *a, bool final, const struct acquisitio
 	if (!order->items.count)
 		return 0;
 	for (size_t i = 0; i < order->items.count && status == 0; i++)
-		status = pass_record(a, order->items.items[i].bytes, order->items.items[i].size, callback, err);
+		status = pass_record(a, record_of(order->items.items[i].bytes, order->items.items[i].size), callback, err);
 	for (size_t i = 0; i < counters->rings.count; i++)
 		if (order->places.items[i].found)
 			ring_consume(&counters->rings.items[i], order->places.items[i].found);

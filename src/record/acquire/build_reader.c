@@ -13,6 +13,7 @@
 #include "image/image.h"
 #include "image/search.h"
 #include "os/file.h"
+#include "record/acquire/records.h"
 
 enum {
 	FILES_MAX = 1 << 16,        /* known at once */
@@ -233,30 +234,11 @@ void build_reader_see(struct build_reader *r, const struct record *record)
 		add_request(r, &request, path);
 }
 
-/* The first 8 bytes of a record. */
-struct head {
-	uint32_t type;
-	uint16_t misc, size;
-};
-
-static struct head head_at(const uint8_t *bytes)
-{
-	struct head head;
-	memcpy(&head, bytes, sizeof head);
-	return head;
-}
-
 void build_reader_see_all(struct build_reader *r, struct span records)
 {
-	while (r && records.len >= sizeof(struct head)) {
-		struct head head = head_at(records.data);
-		if (head.size < sizeof head || head.size > records.len)
-			return;
-		const struct record record = { .type = head.type, .misc = head.misc, .body = records.data + sizeof head,
-			.body_len = head.size - (uint32_t)sizeof head };
+	struct record record;
+	while (r && records_next(&records, &record))
 		build_reader_see(r, &record);
-		records = (struct span){ records.data + head.size, records.len - head.size };
-	}
 }
 
 /* A record of a ring, which may begin at the end of the ring and continue at its start. */
@@ -281,12 +263,13 @@ void build_reader_see_ring(struct build_reader *r, const struct ring *ring, uint
 	uint64_t end = ring->tail + ring_pending(ring, pieces), at = *seen > ring->tail ? *seen : ring->tail, mask = ring->size - 1;
 	while (at < end) {
 		/* a header never wraps: records are multiples of 8 */
-		struct head head = head_at(ring->data + (at & mask));
-		if (head.size < sizeof head || head.size > end - at)
+		const uint8_t *header = ring->data + (at & mask);
+		uint16_t size = record_size_at(header);
+		if (size < RECORD_HEADER_SIZE || size > end - at)
 			break;
-		if (__builtin_expect(head.type == RECORD_MMAP2, 0))
-			see_at(r, ring, at, head.size);
-		at += head.size;
+		if (__builtin_expect(load_u32(header) == RECORD_MMAP2, 0))
+			see_at(r, ring, at, size);
+		at += size;
 	}
 	*seen = end;
 }

@@ -3,19 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/acquire/records.h"
+
 void ring_order_fini(struct ring_order *order)
 {
 	vec_fini(&order->items);
 	vec_fini(&order->places);
 	arena_fini(&order->copies);
 	*order = (struct ring_order){ 0 };
-}
-
-struct record ring_item_record(const struct ring_item *item)
-{
-	uint16_t misc;
-	memcpy(&misc, item->bytes + 4, sizeof misc);
-	return (struct record){ .type = load_u32(item->bytes), .misc = misc, .body = item->bytes + 8, .body_len = item->size - 8 };
 }
 
 uint64_t ring_record_time(const struct evlist *evlist, const struct record *record)
@@ -46,9 +41,27 @@ static const uint8_t *record_bytes(struct ring_order *order, const struct span p
 	return copy;
 }
 
-static const uint8_t *header_bytes(const struct span pieces[2], size_t at)
+/* Adds the next record, at a distance from the tail; NULL: it is invalid. The item's time is not set. */
+static struct ring_item *add_item(struct ring_order *order, const struct span pieces[2], size_t at, size_t len, uint32_t ring,
+	struct error *err)
 {
-	return at < pieces[0].len ? pieces[0].data + at : pieces[1].data + (at - pieces[0].len);
+	/* a header never wraps: records are multiples of 8 */
+	uint16_t size = record_size_at(at < pieces[0].len ? pieces[0].data + at : pieces[1].data + (at - pieces[0].len));
+	if (size < RECORD_HEADER_SIZE || size % 8 || size > len - at) {
+		error_set(err, ERROR_FORMAT, "a ring holds a record of %u bytes", size);
+		return NULL;
+	}
+	struct ring_item *item = vec_add(&order->items);
+	item->bytes = record_bytes(order, pieces, at, size);
+	item->size = size;
+	item->ring = ring;
+	return item;
+}
+
+static uint64_t item_time(const struct evlist *evlist, const struct ring_item *item)
+{
+	const struct record record = record_of(item->bytes, item->size);
+	return ring_record_time(evlist, &record);
 }
 
 /* Lists the next records of the ring, up to the first one that is newer than `limit`. */
@@ -59,23 +72,20 @@ static int list_ring(struct ring_order *order, const struct ring *ring, uint32_t
 	struct span pieces[2];
 	size_t pending = ring_pending(ring, pieces);
 	while (place->found < pending && !place->ended) {
-		uint16_t size;
-		memcpy(&size, header_bytes(pieces, place->found) + 6, sizeof size);
-		if (size < 8 || size % 8 || size > pending - place->found)
-			return error_set(err, ERROR_FORMAT, "a ring holds a record of %u bytes", size);
-		struct ring_item item = { .size = size, .ring = index, .place = (uint32_t)order->items.count };
-		item.bytes = record_bytes(order, pieces, place->found, size);
-		struct record record = ring_item_record(&item);
-		uint64_t time = ring_record_time(evlist, &record);
-		item.time = time == UINT64_MAX || time < place->time ? place->time : time;
-		if (item.time > limit) {
+		struct ring_item *item = add_item(order, pieces, place->found, pending, index, err);
+		if (!item)
+			return -1;
+		uint64_t time = item_time(evlist, item);
+		item->time = time == UINT64_MAX || time < place->time ? place->time : time;
+		item->place = (uint32_t)order->items.count;
+		if (item->time > limit) {
 			place->ended = true;
+			order->items.count--;
 			break;
 		}
-		place->time = item.time;
-		place->found += size;
-		order->newest = item.time > order->newest ? item.time : order->newest;
-		vec_push(&order->items, item);
+		place->time = item->time;
+		place->found += item->size;
+		order->newest = item->time > order->newest ? item->time : order->newest;
 	}
 	return 0;
 }
@@ -117,17 +127,13 @@ static int list_overwritten(struct ring_order *order, struct ring *ring, uint32_
 	size_t whole = ring_snapshot(ring, pieces);
 	uint64_t newer = UINT64_MAX;
 	for (size_t at = 0; at < whole;) {
-		uint16_t size;
-		memcpy(&size, header_bytes(pieces, at) + 6, sizeof size);
-		if (size < 8 || size % 8 || size > whole - at)
-			return error_set(err, ERROR_FORMAT, "a ring holds a record of %u bytes", size);
-		struct ring_item item = { .size = size, .ring = index, .place = UINT32_MAX - (uint32_t)order->items.count };
-		item.bytes = record_bytes(order, pieces, at, size);
-		struct record record = ring_item_record(&item);
-		uint64_t time = ring_record_time(evlist, &record);
-		item.time = newer = time < newer ? time : newer;
-		vec_push(&order->items, item);
-		at += size;
+		struct ring_item *item = add_item(order, pieces, at, whole, index, err);
+		if (!item)
+			return -1;
+		uint64_t time = item_time(evlist, item);
+		item->time = newer = time < newer ? time : newer;
+		item->place = UINT32_MAX - (uint32_t)order->items.count;
+		at += item->size;
 	}
 	return 0;
 }

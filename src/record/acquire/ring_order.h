@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/record.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
@@ -42,4 +43,3 @@ int ring_order_fill(struct ring_order *order, const struct ring *rings, size_t c
 int ring_order_snapshot(struct ring_order *order, struct ring *rings, size_t count, const struct evlist *evlist, struct error *err);
 /* The time of a record; UINT64_MAX: it has none. */
 uint64_t ring_record_time(const struct evlist *evlist, const struct record *record);
-struct record ring_item_record(const struct ring_item *item);

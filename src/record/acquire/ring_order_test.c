@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "record/acquire/records.h"
 #include "unit.h"
 
 enum { RING_BYTES = 4096, PAGE = 4096, DATA_HEAD = 1024 /* of the control page: perf_event_open(2) */ };
@@ -78,7 +79,7 @@ TEST("a record that wraps around the end of a ring is complete")
 	EXPECT_INT(ring_order_fill(&order, &a.ring, 1, &evlist, true, NULL), 0);
 	EXPECT_INT(order.items.count, 1);
 	if (order.items.count == 1) {
-		struct record record = ring_item_record(&order.items.items[0]);
+		struct record record = record_of(order.items.items[0].bytes, order.items.items[0].size);
 		EXPECT_INT(record.body_len, 432);
 		EXPECT_INT(ring_record_time(&evlist, &record), 77);
 	}

@@ -47,7 +47,7 @@ void loop_close(struct recorder *r)
 /* The events of this index, UINT32_MAX: all. */
 static void enable_events(struct recorder *r, uint32_t event, bool on)
 {
-	(on ? counters_enable : counters_disable)(&r->measurement.counters, r->measurement.events, event);
+	counters_switch(&r->measurement.counters, r->measurement.events, event, on);
 }
 
 static void enable_all(struct recorder *r, bool on)

@@ -111,7 +111,7 @@ static int start(struct acquisition *a, const struct acquisition_callback *callb
 static int finish(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
 {
 	struct measurement *m = &a->measurement;
-	counters_disable(&m->counters, m->events, UINT32_MAX);
+	counters_switch(&m->counters, m->events, UINT32_MAX, false);
 	int status = pass_round(a, true, callback, err);
 	a->counts.lost_samples = existing_write_lost(m, &a->made);
 	return status == 0 ? pass_made_records(a, callback, err) : status;

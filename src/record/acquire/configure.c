@@ -5,12 +5,6 @@
 
 #include "os/permission.h"
 
-static void flag(struct attr *attr, enum attr_flag bit, bool on)
-{
-	attr->flags &= ~((uint64_t)1 << bit);
-	attr->flags |= (uint64_t)on << bit;
-}
-
 static bool is_dummy(const struct event *event)
 {
 	return event->attr.type == ATTR_SOFTWARE && event->attr.config == 9;
@@ -97,7 +91,7 @@ static void set_required(struct event *event)
 static void set_rate(struct attr *attr, const struct sampling *s)
 {
 	if (!attr->sample_period || s->rate_given) {
-		flag(attr, ATTR_FREQ, s->freq != 0);
+		set_attr_flag(attr, ATTR_FREQ, s->freq != 0);
 		attr->sample_period = s->freq ? s->freq : s->period;
 	}
 	if (attr_flag(attr, ATTR_FREQ))
@@ -115,9 +109,9 @@ static void set_call_graph(struct event *event, const struct sampling *s, enum c
 	attr->sample_type |= SAMPLE_CALLCHAIN;
 	attr->sample_max_stack = (uint16_t)max_stack;
 	if (s->kernel_callchains)
-		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
+		set_attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
 	if (s->user_callchains)
-		flag(attr, ATTR_EXCLUDE_CALLCHAIN_KERNEL, true);
+		set_attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_KERNEL, true);
 	/* without user code, no stack is unwound */
 	event->unwind = mode == CALL_GRAPH_UNWIND && !s->kernel_callchains;
 	event->keeps_registers = event->unwind && s->regs_user;
@@ -125,7 +119,7 @@ static void set_call_graph(struct event *event, const struct sampling *s, enum c
 		attr->sample_type |= SAMPLE_REGS_USER | SAMPLE_STACK_USER;
 		attr->sample_regs_user |= s->regs_user ? s->regs_user | registers_minimal() : s->regs_mask;
 		attr->sample_stack_user = (uint32_t)stack_size;
-		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
+		set_attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
 	}
 	if (mode == CALL_GRAPH_LBR) {
 		attr->sample_type |= SAMPLE_BRANCH_STACK;
@@ -187,16 +181,16 @@ static void set_tracking(struct attr *attr, const struct sampling *s)
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (rows[i].wanted)
-			flag(attr, rows[i].bit, true);
+			set_attr_flag(attr, rows[i].bit, true);
 }
 
 static void set_flags(struct event *event, const struct sampling *s, const struct target *target, bool leader)
 {
 	struct attr *attr = &event->attr;
-	flag(attr, ATTR_SAMPLE_ID_ALL, true);
-	flag(attr, ATTR_INHERIT, !s->no_inherit);
-	flag(attr, ATTR_WRITE_BACKWARD, s->overwrite);
-	flag(attr, ATTR_INHERIT_STAT, s->inherit_stat);
+	set_attr_flag(attr, ATTR_SAMPLE_ID_ALL, true);
+	set_attr_flag(attr, ATTR_INHERIT, !s->no_inherit);
+	set_attr_flag(attr, ATTR_WRITE_BACKWARD, s->overwrite);
+	set_attr_flag(attr, ATTR_INHERIT_STAT, s->inherit_stat);
 	if (s->inherit_stat || s->running_time)
 		attr->read_format |= READ_TOTAL_TIME_ENABLED | READ_TOTAL_TIME_RUNNING;
 	if (s->no_buffering)
@@ -204,19 +198,19 @@ static void set_flags(struct event *event, const struct sampling *s, const struc
 	if (event->precise_max)
 		attr->flags |= (uint64_t)3 << ATTR_PRECISE_IP;
 	if (s->all_user || s->all_kernel) {
-		flag(attr, ATTR_EXCLUDE_KERNEL, s->all_user);
-		flag(attr, ATTR_EXCLUDE_USER, s->all_kernel);
+		set_attr_flag(attr, ATTR_EXCLUDE_KERNEL, s->all_user);
+		set_attr_flag(attr, ATTR_EXCLUDE_USER, s->all_kernel);
 	}
 	if (s->use_clockid) {
-		flag(attr, ATTR_USE_CLOCKID, true);
+		set_attr_flag(attr, ATTR_USE_CLOCKID, true);
 		attr->clockid = s->clockid;
 	}
-	flag(attr, ATTR_DISABLED, leader);
-	flag(attr, ATTR_ENABLE_ON_EXEC, leader && configure_enable_on_exec(s, target));
+	set_attr_flag(attr, ATTR_DISABLED, leader);
+	set_attr_flag(attr, ATTR_ENABLE_ON_EXEC, leader && configure_enable_on_exec(s, target));
 	if (event->follower || (is_dummy(event) && target->system_wide && leader && event->leader == 0)) {
 		bool waits = s->delay_ms && !target->system_wide;
-		flag(attr, ATTR_DISABLED, waits);
-		flag(attr, ATTR_ENABLE_ON_EXEC, waits && target->command);
+		set_attr_flag(attr, ATTR_DISABLED, waits);
+		set_attr_flag(attr, ATTR_ENABLE_ON_EXEC, waits && target->command);
 	}
 }
 
@@ -238,7 +232,7 @@ static void clear_call_graph(struct event *event, const struct sampling *s)
 		attr->sample_type |= s->regs_user ? SAMPLE_REGS_USER : 0;
 		attr->sample_regs_user = s->regs_user;
 		attr->sample_stack_user = 0;
-		flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, s->kernel_callchains);
+		set_attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, s->kernel_callchains);
 	}
 	event->unwind = event->keeps_registers = false;
 }
@@ -265,7 +259,7 @@ static void apply_call_graph_terms(struct event *event, const struct sampling *s
 	clear_call_graph(event, s);
 	if (mode == CALL_GRAPH_DWARF) {
 		attr->sample_type |= SAMPLE_ADDR | SAMPLE_DATA_SRC;
-		flag(attr, ATTR_MMAP_DATA, attr_flag(attr, ATTR_MMAP)); /* of the event that carries side-band */
+		set_attr_flag(attr, ATTR_MMAP_DATA, attr_flag(attr, ATTR_MMAP)); /* of the event that carries side-band */
 	}
 	set_call_graph(event, s, mode, own_size ? (own_size + 7) & ~(uint64_t)7 : size, depth);
 }
@@ -277,22 +271,22 @@ static void apply_terms(struct event *event, const struct sampling *s, struct st
 	struct attr *attr = &event->attr;
 	if (terms->set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ)) {
 		bool freq = terms->set & EVENT_TERM_FREQ;
-		flag(attr, ATTR_FREQ, freq);
+		set_attr_flag(attr, ATTR_FREQ, freq);
 		attr->sample_period = freq ? terms->freq : terms->period;
 		attr->sample_type = (attr->sample_type & ~(uint64_t)SAMPLE_PERIOD) | (freq || s->period_bit ? SAMPLE_PERIOD : 0);
 	}
 	if (terms->set & EVENT_TERM_TIME)
 		attr->sample_type = (attr->sample_type & ~(uint64_t)SAMPLE_TIME) | (terms->time ? SAMPLE_TIME : 0);
 	if (terms->set & EVENT_TERM_INHERIT)
-		flag(attr, ATTR_INHERIT, terms->inherit);
+		set_attr_flag(attr, ATTR_INHERIT, terms->inherit);
 	if (terms->set & EVENT_TERM_OVERWRITE)
-		flag(attr, ATTR_WRITE_BACKWARD, terms->overwrite);
+		set_attr_flag(attr, ATTR_WRITE_BACKWARD, terms->overwrite);
 	if (terms->set & EVENT_TERM_BRANCH) {
 		attr->sample_type = (attr->sample_type & ~(uint64_t)SAMPLE_BRANCH_STACK) | (terms->branch ? SAMPLE_BRANCH_STACK : 0);
 		attr->branch_sample_type = terms->branch ? terms->branch : attr->branch_sample_type;
 	}
 	if (terms->set & EVENT_TERM_AUX_OUTPUT)
-		flag(attr, ATTR_AUX_OUTPUT, terms->aux_output);
+		set_attr_flag(attr, ATTR_AUX_OUTPUT, terms->aux_output);
 	apply_call_graph_terms(event, s, warnings);
 }
 
@@ -305,15 +299,15 @@ static void group_reading(struct events *events)
 		if (!event->sample_read || leader->members < 2)
 			continue;
 		event->attr.read_format |= READ_GROUP;
-		flag(&event->attr, ATTR_INHERIT, false);
+		set_attr_flag(&event->attr, ATTR_INHERIT, false);
 		if (event == leader || !leader->sample_read)
 			continue;
 		if (!(event->terms.set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ))) {
 			event->attr.sample_period = 0;
-			flag(&event->attr, ATTR_FREQ, false);
+			set_attr_flag(&event->attr, ATTR_FREQ, false);
 		}
 		if (!(event->terms.set & EVENT_TERM_OVERWRITE))
-			flag(&event->attr, ATTR_WRITE_BACKWARD, false);
+			set_attr_flag(&event->attr, ATTR_WRITE_BACKWARD, false);
 		event->attr.sample_type = leader->attr.sample_type;
 	}
 }
@@ -355,7 +349,7 @@ struct attr configure_written(const struct event *event)
 {
 	struct attr attr = event->attr;
 	if (event->unwind)
-		flag(&attr, ATTR_EXCLUDE_CALLCHAIN_USER, false);
+		set_attr_flag(&attr, ATTR_EXCLUDE_CALLCHAIN_USER, false);
 	return attr;
 }
 
@@ -385,7 +379,7 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 		set_call_graph(event, &s, s.call_graph, s.stack_size, s.max_stack);
 		set_flags(event, &s, target, event->leader == i);
 		if (event->private)
-			flag(&event->attr, ATTR_WRITE_BACKWARD, false);
+			set_attr_flag(&event->attr, ATTR_WRITE_BACKWARD, false);
 		if (i == tracking || (i == 0 && events->list.items[tracking].private))
 			set_tracking(&event->attr, &s);
 		apply_terms(event, &s, warnings);

@@ -9,6 +9,12 @@
 
 enum { SAMPLING_FREQ_DEFAULT = 4000 };
 
+static inline void set_attr_flag(struct attr *attr, enum attr_flag bit, bool on)
+{
+	attr->flags &= ~((uint64_t)1 << bit);
+	attr->flags |= (uint64_t)on << bit;
+}
+
 struct sampling {
 	uint64_t freq;               /* Hz; 0: by period */
 	uint64_t period;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "os/counter.h"
 #include "os/permission.h"
+#include "record/acquire/configure.h"
 
 /* The state while events are opened one after another. */
 struct opening {
@@ -28,12 +29,6 @@ static void note(struct opening *o, const char *format, ...)
 	str_vprintf(o->notes, format, args);
 	va_end(args);
 	str_putc(o->notes, '\n');
-}
-
-static void flag(struct attr *attr, enum attr_flag bit, bool on)
-{
-	attr->flags &= ~((uint64_t)1 << bit);
-	attr->flags |= (uint64_t)on << bit;
 }
 
 /* Features of newer kernels, newest first: after an EINVAL, the event is tried without one, if the recording is useful without it. */
@@ -110,14 +105,6 @@ static bool raise_file_limit(struct opening *o)
 	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-static void rename_event(struct opening *o, struct event *event)
-{
-	struct str name = { 0 };
-	event_name_of(&event->attr, &name);
-	event->name = arena_string(&o->events->arena, name.text, name.len);
-	str_fini(&name);
-}
-
 /* A clock instead of cycles, if no PMU counts those. */
 static bool fall_back_to_clock(struct opening *o, struct event *event, int sys)
 {
@@ -129,7 +116,9 @@ static bool fall_back_to_clock(struct opening *o, struct event *event, int sys)
 	event->pmu = "software";
 	event->cpus = NULL;
 	note(o, "The %s event is not supported, trying to fall back to %s", event->name, attr->config ? "task-clock" : "cpu-clock");
-	rename_event(o, event);
+	CLEANUP_STR struct str name = { 0 };
+	event_name_of(attr, &name);
+	event->name = arena_string(&o->events->arena, name.text, name.len);
 	return true;
 }
 
@@ -145,19 +134,12 @@ static bool fall_back_to_user(struct opening *o, struct event *event, int sys)
 	if (permission.paranoid <= 1)
 		return false;
 	note(o, "kernel.perf_event_paranoid=%d, trying to fall back to excluding kernel and hypervisor samples", permission.paranoid);
-	flag(attr, ATTR_EXCLUDE_KERNEL, true);
-	flag(attr, ATTR_EXCLUDE_HV, true);
-	struct str name = { 0 };
-	const char *colon = strchr(event->name, ':');
-	str_printf(&name, "%s%su", event->name, colon ? "" : ":");
+	set_attr_flag(attr, ATTR_EXCLUDE_KERNEL, true);
+	set_attr_flag(attr, ATTR_EXCLUDE_HV, true);
+	CLEANUP_STR struct str name = { 0 };
+	str_printf(&name, "%s%su", event->name, strchr(event->name, ':') ? "" : ":");
 	event->name = arena_string(&o->events->arena, name.text, name.len);
-	str_fini(&name);
 	return true;
-}
-
-static unsigned precise(const struct event *event)
-{
-	return attr_precise_ip(&event->attr);
 }
 
 static void set_precise(struct event *event, unsigned level)
@@ -257,8 +239,8 @@ static bool break_group(struct opening *o, uint32_t index)
 	for (uint32_t i = leader; i < o->events->list.count && list[i].leader == leader; i++) {
 		list[i].leader = i;
 		list[i].members = 0;
-		flag(&list[i].attr, ATTR_DISABLED, attr_flag(&list[leader].attr, ATTR_DISABLED));
-		flag(&list[i].attr, ATTR_ENABLE_ON_EXEC, attr_flag(&list[leader].attr, ATTR_ENABLE_ON_EXEC));
+		set_attr_flag(&list[i].attr, ATTR_DISABLED, attr_flag(&list[leader].attr, ATTR_DISABLED));
+		set_attr_flag(&list[i].attr, ATTR_ENABLE_ON_EXEC, attr_flag(&list[leader].attr, ATTR_ENABLE_ON_EXEC));
 	}
 	note(o, "the group of %s does not fit into the PMU: its events are counted one by one", list[leader].name);
 	return true;
@@ -268,13 +250,13 @@ static bool break_group(struct opening *o, uint32_t index)
 static int open_with_fallbacks(struct opening *o, uint32_t index, struct error *err)
 {
 	struct event *event = &o->events->list.items[index];
-	unsigned wanted = precise(event);
+	unsigned wanted = attr_precise_ip(&event->attr);
 	for (;;) {
 		int status = open_event(o, index);
 		if (status == 0)
 			return 0;
-		if (event->precise_max && precise(event) > 0) {
-			set_precise(event, precise(event) - 1);
+		if (event->precise_max && attr_precise_ip(&event->attr) > 0) {
+			set_precise(event, attr_precise_ip(&event->attr) - 1);
 			continue;
 		}
 		if (event->precise_max)
@@ -388,26 +370,16 @@ int counters_filter(struct counters *counters, const struct events *events, stru
 	return 0;
 }
 
-/* Leaders alone: the members of their groups follow them. */
-static void switch_counters(struct counters *counters, const struct events *events, uint32_t event, int (*act)(int))
+void counters_switch(struct counters *counters, const struct events *events, uint32_t event, bool on)
 {
 	for (size_t i = 0; i < counters->list.count; i++) {
 		const struct counter *counter = &counters->list.items[i];
 		const struct event *of = &events->list.items[counter->event];
+		/* of a group its leader alone, which its members follow */
 		bool chosen = event == UINT32_MAX ? of->leader == counter->event && !of->follower : counter->event == event;
 		if (chosen && counter->fd >= 0)
-			act(counter->fd);
+			(on ? counter_enable : counter_disable)(counter->fd);
 	}
-}
-
-void counters_enable(struct counters *counters, const struct events *events, uint32_t event)
-{
-	switch_counters(counters, events, event, counter_enable);
-}
-
-void counters_disable(struct counters *counters, const struct events *events, uint32_t event)
-{
-	switch_counters(counters, events, event, counter_disable);
 }
 
 uint64_t counter_lost(const struct counter *counter, const struct attr *attr)

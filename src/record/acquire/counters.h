@@ -41,9 +41,8 @@ void counters_close(struct counters *counters);
 
 /* Sets the tracepoint filters of the events. */
 int counters_filter(struct counters *counters, const struct events *events, struct error *err);
-/* Start or stop the counters of one event (index), or all (UINT32_MAX). */
-void counters_enable(struct counters *counters, const struct events *events, uint32_t event);
-void counters_disable(struct counters *counters, const struct events *events, uint32_t event);
+/* Starts or stops the counters of one event (index), or all (UINT32_MAX) but those that only provide side-band. */
+void counters_switch(struct counters *counters, const struct events *events, uint32_t event, bool on);
 
 /* Appends the events to an evlist with the ids of all their counters. attr_of: returns the attributes for each; NULL: those that it was
  * opened with, by which records of the rings are decoded. */

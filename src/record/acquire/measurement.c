@@ -118,7 +118,7 @@ int measurement_map(struct measurement *m, size_t pages, bool watched, struct er
 int measurement_start(struct measurement *m, struct error *err)
 {
 	if (!m->sampling.delay_ms && !configure_enable_on_exec(&m->sampling, &m->target))
-		counters_enable(&m->counters, m->events, UINT32_MAX);
+		counters_switch(&m->counters, m->events, UINT32_MAX, true);
 	return m->workload.pid ? workload_run(&m->workload, err) : 0;
 }
 

@@ -56,7 +56,7 @@ int measurement_map(struct measurement *measurement, size_t pages, bool watched,
 /* Adds a descriptor of the caller's to the wait, which sets this bit (below 32) when it can be read; several may share a bit. */
 int measurement_watch(struct measurement *measurement, int fd, unsigned bit, struct error *err);
 void measurement_unwatch(struct measurement *measurement, int fd);
-/* Enables the events unless sampling.delay_ms leaves that to the caller (counters_enable), then lets the command run. Fails if it cannot
+/* Enables the events unless sampling.delay_ms leaves that to the caller (counters_switch), then lets the command run. Fails if it cannot
  * be executed. */
 int measurement_start(struct measurement *measurement, struct error *err);
 /* Waits for anything, at most timeout_ms (-1: without limit), and updates the members above. *ready: bits of measurement_watch. Returns

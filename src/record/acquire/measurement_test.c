@@ -164,7 +164,7 @@ TEST("with a delay, the events start when the caller enables them")
 		EXPECT(measurement_start(m, NULL) == 0);
 		EXPECT_INT(measurement_wait(m, 20, &ready, NULL), 0);
 		EXPECT_INT(sum_of_counts(m), 0);
-		counters_enable(&m->counters, m->events, UINT32_MAX);
+		counters_switch(&m->counters, m->events, UINT32_MAX, true);
 		EXPECT_INT(measurement_wait(m, 20, &ready, NULL), 0);
 		EXPECT(sum_of_counts(m) > 0);
 	}

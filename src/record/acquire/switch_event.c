@@ -23,7 +23,7 @@ int switch_event_open(struct switch_event *event, struct events *events, struct 
 		return -1;
 	if (counters_map(&event->counters, events, RING_PAGES, err) < 0)
 		return -1;
-	counters_enable(&event->counters, events, UINT32_MAX);
+	counters_switch(&event->counters, events, UINT32_MAX, true);
 	return 0;
 }
 

@@ -38,18 +38,8 @@ static bool add_hash(const struct restating *t, uint64_t kind, uint64_t what, ui
 
 static void close_record(const struct restating *t, size_t at)
 {
-	const uint64_t thread = (uint32_t)t->pid | (uint64_t)(uint32_t)t->tid << 32;
-	const struct {
-		uint64_t bit, value;
-	} trailer[] = {
-		{ SAMPLE_TID, thread }, { SAMPLE_TIME, t->time }, { SAMPLE_ID, 0 }, { SAMPLE_STREAM_ID, 0 }, { SAMPLE_CPU, 0 },
-		{ SAMPLE_IDENTIFIER, 0 },
-	};
-	writer_pad(t->out, '\0', (8 - (t->out->len - at) % 8) % 8);
-	for (size_t i = 0; i < sizeof trailer / sizeof trailer[0] && attr_flag(&t->restated->attr, ATTR_SAMPLE_ID_ALL); i++)
-		if (t->restated->attr.sample_type & trailer[i].bit)
-			out_u64(t->out, trailer[i].value);
-	record_close(t->out, at, 0);
+	const struct sample values = { .pid = (uint32_t)t->pid, .tid = (uint32_t)t->tid, .time = t->time };
+	record_close_with(t->out, at, &t->restated->attr, &values);
 }
 
 static void write_map(void *context, const struct map *map)

@@ -41,23 +41,6 @@ void existing_write(struct synthesis *s, struct measurement *m, bool names, stru
 	synthesize_mark(s, RECORD_FINISHED_INIT);
 }
 
-/* With the trailer of the counter's event, as the kernel writes it. */
-static void write_lost(const struct counter *counter, const struct attr *attr, uint64_t lost, struct writer *out)
-{
-	const struct {
-		uint64_t bit, value;
-	} trailer[] = {
-		{ SAMPLE_TID, 0 }, { SAMPLE_TIME, 0 }, { SAMPLE_ID, counter->id }, { SAMPLE_STREAM_ID, counter->id },
-		{ SAMPLE_CPU, counter->cpu >= 0 ? (uint64_t)counter->cpu : 0 }, { SAMPLE_IDENTIFIER, counter->id },
-	};
-	size_t at = record_open(out, RECORD_LOST_SAMPLES, 0);
-	out_u64(out, lost);
-	for (size_t k = 0; k < sizeof trailer / sizeof trailer[0]; k++)
-		if (attr->sample_type & trailer[k].bit)
-			out_u64(out, trailer[k].value);
-	record_close(out, at, 0);
-}
-
 uint64_t existing_write_lost(const struct measurement *m, struct writer *out)
 {
 	uint64_t sum = 0;
@@ -66,8 +49,12 @@ uint64_t existing_write_lost(const struct measurement *m, struct writer *out)
 		const struct attr *attr = &m->events->list.items[counter->event].attr;
 		uint64_t lost = counter_lost(counter, attr);
 		sum += lost;
-		if (lost && attr_flag(attr, ATTR_SAMPLE_ID_ALL))
-			write_lost(counter, attr, lost, out);
+		if (!lost || !attr_flag(attr, ATTR_SAMPLE_ID_ALL))
+			continue;
+		const struct sample values = { .id = counter->id, .stream_id = counter->id, .cpu = counter->cpu >= 0 ? (uint32_t)counter->cpu : 0 };
+		size_t at = record_open(out, RECORD_LOST_SAMPLES, 0);
+		out_u64(out, lost);
+		record_close_with(out, at, attr, &values);
 	}
 	return sum;
 }

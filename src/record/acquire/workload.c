@@ -9,12 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* To a pipe with room: all bytes or none. */
-static bool write_pipe(int fd, const void *bytes, size_t size)
+#include "os/file.h"
+
+/* Returns whether all bytes arrived. */
+static bool read_pipe(int fd, void *bytes, size_t size)
 {
 	ssize_t n;
 	do
-		n = write(fd, bytes, size);
+		n = read(fd, bytes, size);
 	while (n < 0 && errno == EINTR);
 	return n == (ssize_t)size;
 }
@@ -29,17 +31,13 @@ static void __attribute__((noreturn)) run_child(const char *const *argv, int go,
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* the name that existing recordings show before the exec */
 	prctl(PR_SET_NAME, "perf-exec");
-	if (!write_pipe(failed, "r", 1)) /* ready: the name is set */
+	if (!file_write(failed, "r", 1)) /* ready: the name is set */
 		_exit(254);
-	ssize_t n;
-	do
-		n = read(go, &unused, 1);
-	while (n < 0 && errno == EINTR);
-	if (n != 1) /* the recorder gave up */
+	if (!read_pipe(go, &unused, 1)) /* the recorder gave up */
 		_exit(254);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	int why = errno;
-	_exit(write_pipe(failed, &why, sizeof why) ? 255 : 254);
+	_exit(file_write(failed, &why, sizeof why) ? 255 : 254);
 }
 
 int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, const struct signals *signals,
@@ -61,43 +59,34 @@ int workload_start(struct workload *workload, const char *const *argv, bool stdo
 		close(failed[0]);
 		run_child(argv, go[0], failed[1], stdout_to_stderr, signals);
 	}
+	if (pid < 0)
+		error_system(err, "cannot start a process");
 	close(go[0]);
 	close(failed[1]);
 	workload->go = go[1];
 	workload->failed = failed[0];
-	if (pid < 0) {
-		error_system(err, "cannot start a process");
-		close(go[1]);
-		close(failed[0]);
+	if (pid < 0)
 		return -1;
-	}
 	workload->pid = pid;
 	char ready;
-	ssize_t n;
-	do
-		n = read(failed[0], &ready, 1);
-	while (n < 0 && errno == EINTR);
-	return n == 1 ? 0 : error_set(err, ERROR_SYSTEM, "the command's process ended early");
+	return read_pipe(failed[0], &ready, 1) ? 0 : error_set(err, ERROR_SYSTEM, "the command's process ended early");
 }
 
 int workload_run(struct workload *workload, struct error *err)
 {
-	int why = 0;
-	ssize_t n;
-	bool sent = write_pipe(workload->go, "g", 1);
+	int why;
+	bool sent = file_write(workload->go, "g", 1);
 	int write_errno = errno;
 	close(workload->go);
 	workload->go = -1;
-	do
-		n = read(workload->failed, &why, sizeof why);
-	while (n < 0 && errno == EINTR);
+	bool refused = read_pipe(workload->failed, &why, sizeof why);
 	close(workload->failed);
 	workload->failed = -1;
 	if (!sent) {
 		errno = write_errno;
 		return error_system(err, "the command's process cannot be started");
 	}
-	if (n != (ssize_t)sizeof why)
+	if (!refused)
 		return 0;
 	errno = why;
 	return error_system(err, "the command cannot be executed");

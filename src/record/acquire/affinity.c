@@ -24,27 +24,26 @@ void affinity_close(struct affinity *affinity)
 	vec_fini(&affinity->nodes);
 }
 
-static void add(cpu_set_t *set, int cpu)
-{
-	if (cpu >= 0 && cpu < CPU_SETSIZE)
-		CPU_SET((unsigned)cpu, set);
-}
-
-void affinity_follow(struct affinity *affinity, int cpu)
+bool affinity_set(const int32_t *cpus, size_t count)
 {
 	cpu_set_t set;
+	CPU_ZERO(&set);
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i] >= 0 && cpus[i] < CPU_SETSIZE)
+			CPU_SET((unsigned)cpus[i], &set);
+	return CPU_COUNT(&set) && sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+void affinity_follow(struct affinity *affinity, int32_t cpu)
+{
 	if (cpu < 0 || cpu == affinity->cpu)
 		return;
 	const struct cpus *node = NULL;
 	for (size_t i = 0; i < affinity->nodes.count && !node; i++)
 		if (cpus_has(&affinity->nodes.items[i], cpu))
 			node = &affinity->nodes.items[i];
-	CPU_ZERO(&set);
-	add(&set, cpu);
-	for (size_t i = 0; node && i < node->list.count; i++)
-		add(&set, node->list.items[i]);
 	if (node && affinity->cpu >= 0 && cpus_has(node, affinity->cpu))
 		return;
-	if (sched_setaffinity(0, sizeof set, &set) == 0)
+	if (affinity_set(node ? node->list.items : &cpu, node ? node->list.count : 1))
 		affinity->cpu = cpu;
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "record/acquire/affinity.h"
 #include "record/write/compress.h"
 #include "record/write/output.h"
 
@@ -176,21 +176,10 @@ static void *run(void *context)
 	return NULL;
 }
 
-static void pin(const struct stream_group *group)
-{
-	cpu_set_t set;
-	CPU_ZERO(&set);
-	for (size_t i = 0; i < group->affinity.list.count; i++)
-		if (group->affinity.list.items[i] >= 0 && group->affinity.list.items[i] < CPU_SETSIZE)
-			CPU_SET((unsigned)group->affinity.list.items[i], &set);
-	if (CPU_COUNT(&set))
-		sched_setaffinity(0, sizeof set, &set); /* where it is not allowed, the thread runs on any CPU */
-}
-
 static void *run_pinned(void *context)
 {
 	struct reader *reader = context;
-	pin(reader->group);
+	affinity_set(reader->group->affinity.list.items, reader->group->affinity.list.count);
 	return run(context);
 }
 

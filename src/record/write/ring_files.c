@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "os/file.h"
 #include "record/write/compress.h"
 #include "record/write/output.h"
 
@@ -57,18 +58,12 @@ struct writer *ring_files_writers(struct ring_files *files)
 	return files->writers;
 }
 
-static int write_all(struct ring_file *file, const struct writer *from)
+static void write_all(struct ring_file *file, const struct writer *from)
 {
-	for (size_t at = 0; at < from->len;) {
-		ssize_t done = write(file->fd, from->buffer + at, from->len - at);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return error_system(&file->error, "cannot write the recording");
-		at += (size_t)done;
-		file->bytes += (uint64_t)done;
-	}
-	return 0;
+	if (file_write(file->fd, from->buffer, from->len))
+		file->bytes += from->len;
+	else
+		error_system(&file->error, "cannot write the recording");
 }
 
 static void write_ring(void *context, size_t ring, unsigned worker)

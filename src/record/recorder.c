@@ -97,44 +97,25 @@ static int open_rings(struct recorder *r, struct error *err)
 	return 0;
 }
 
-static bool has_tracepoints(const struct events *events)
-{
-	for (size_t i = 0; i < events->list.count; i++)
-		if (events->list.items[i].system)
-			return true;
-	return false;
-}
-
-static bool has_branches(const struct events *events)
-{
-	for (size_t i = 0; i < events->list.count; i++)
-		if (events->list.items[i].attr.sample_type & SAMPLE_BRANCH_STACK)
-			return true;
-	return false;
-}
-
-static void compression_facts(const struct recorder *r, struct feature_facts *facts)
-{
-	uint64_t from = r->compressor.in + r->streamed.compressed_from, to = r->compressor.out + r->streamed.compressed_to;
-	uint64_t ratio = to ? (from * 10 / to + 5) / 10 : 0;
-	facts->directory = r->options->groups;
-	facts->compressed = r->options->compression != 0;
-	facts->compression_level = (uint32_t)r->options->compression;
-	facts->compression_ratio = (uint32_t)ratio;
-	if (r->measurement.counters.rings.count)
-		facts->ring_bytes = (uint32_t)(r->measurement.counters.rings.items[0].size + (size_t)sysconf(_SC_PAGESIZE));
-}
-
 /* All facts but those of the second reading. tracing: receives the body of TRACING_DATA. */
 static struct feature_facts facts_of(struct recorder *r, struct writer *tracing)
 {
+	struct measurement *m = &r->measurement;
+	uint64_t from = r->compressor.in + r->streamed.compressed_from, to = r->compressor.out + r->streamed.compressed_to;
 	struct feature_facts facts = {
-		.version = r->options->version, .command = r->options->whole_command, .events = r->measurement.events, .evlist = &r->evlist,
-		.programs = &r->measurement.programs, .branch_stack = has_branches(r->measurement.events),
-		.use_clockid = r->measurement.sampling.use_clockid, .clockid = r->measurement.sampling.clockid,
+		.version = r->options->version, .command = r->options->whole_command, .events = m->events, .evlist = &r->evlist,
+		.programs = &m->programs, .use_clockid = m->sampling.use_clockid, .clockid = m->sampling.clockid,
+		.directory = r->options->groups, .compressed = r->options->compression != 0,
+		.compression_level = (uint32_t)r->options->compression, .compression_ratio = to ? (uint32_t)((from * 10 / to + 5) / 10) : 0,
 	};
-	compression_facts(r, &facts);
-	if (has_tracepoints(r->measurement.events) && tracing_data_make(tracing, r->measurement.events, NULL) == 0)
+	bool tracepoints = false;
+	for (size_t i = 0; i < m->events->list.count; i++) {
+		tracepoints |= m->events->list.items[i].system != NULL;
+		facts.branch_stack |= (m->events->list.items[i].attr.sample_type & SAMPLE_BRANCH_STACK) != 0;
+	}
+	if (m->counters.rings.count)
+		facts.ring_bytes = (uint32_t)(m->counters.rings.items[0].size + (size_t)sysconf(_SC_PAGESIZE));
+	if (tracepoints && tracing_data_make(tracing, m->events, NULL) == 0)
 		facts.tracing = (struct span){ (const uint8_t *)tracing->buffer, tracing->len };
 	return facts;
 }
@@ -182,12 +163,12 @@ static void write_pipe_head(struct recorder *r)
 static void write_existing(struct recorder *r)
 {
 	const struct record_options *options = r->options;
-	r->synthesis = (struct synthesis){
+	struct synthesis synthesis = {
 		.map_timeout_ms = options->map_timeout_ms, .no_tasks = options->no_tasks, .no_maps = options->no_maps,
 		.no_cgroups = options->no_cgroups,
 	};
-	existing_write(&r->synthesis, &r->measurement, r->output.pipe, &r->made);
-	r->recording->slow_maps = r->synthesis.truncated;
+	existing_write(&synthesis, &r->measurement, r->output.pipe, &r->made);
+	r->recording->slow_maps = synthesis.truncated;
 }
 
 /* Unwinding needs those records before the first sample, wherever the file has them. head: the bytes before them. */
@@ -233,8 +214,7 @@ static int open_output(struct recorder *r, struct error *err)
 		return error_set(err, ERROR_UNSUPPORTED, "ERROR: kcore is not readable.");
 	if (o->kcore && (output_is_pipe(o->output) || o->switching.on_signal || o->switching.bytes || o->switching.seconds))
 		return error_set(err, ERROR_USAGE, "--kcore makes one folder: it goes neither to a pipe nor with --switch-output");
-	bool folder = o->groups || o->kcore;
-	if ((folder ? output_open_folder : output_open)(&r->output, o->output, err) < 0)
+	if ((o->groups || o->kcore ? output_open_folder : output_open)(&r->output, o->output, err) < 0)
 		return -1;
 	if (o->kcore && copy_kernel(r, err) < 0)
 		return -1;

@@ -9,7 +9,6 @@
 #include "record/acquire/build_reader.h"
 #include "record/acquire/measurement.h"
 #include "record/acquire/switch_event.h"
-#include "record/acquire/synthesize.h"
 #include "record/recorder.h"
 #include "record/write/compress.h"
 #include "record/write/output.h"
@@ -26,7 +25,6 @@ struct recorder {
 	struct affinity affinity;
 	struct writer packed;          /* compressed records, to be written */
 	struct writer made;            /* synthesized records, to be written */
-	struct synthesis synthesis;
 	struct build_reader *builds;   /* NULL: build-ids are not wanted */
 	uint64_t *seen;                /* by ring: the end of the records that `builds` has seen */
 	struct unwinding *unwinding;   /* NULL: no stacks are unwound */

@@ -11,11 +11,9 @@
 
 #include "image/kcore.h"
 #include "os/checked.h"
-#include "os/counter.h"
 #include "os/file.h"
 #include "os/permission.h"
 #include "record/acquire/existing.h"
-#include "record/acquire/programs.h"
 #include "record/acquire/record_out.h"
 #include "record/recorder_internal.h"
 #include "record/write/build_ids.h"

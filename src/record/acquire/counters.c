@@ -301,12 +301,12 @@ int counters_open(struct counters *counters, struct events *events, const struct
 		errno = -status;
 		return error_system(err, "cannot read the id of an event");
 	}
-	for (size_t i = 0; i < counters->list.count; i++)
+	bool open = false;
+	for (size_t i = 0; i < counters->list.count; i++) {
 		if (!cpus_has(&counters->offline, counters->list.items[i].cpu))
 			cpus_add(&counters->cpus, counters->list.items[i].cpu);
-	size_t open = 0;
-	for (size_t i = 0; i < counters->list.count; i++)
-		open += counters->list.items[i].fd >= 0;
+		open |= counters->list.items[i].fd >= 0;
+	}
 	return open ? 0 : counter_explain(err, &events->list.items[0], target, ESRCH);
 }
 

@@ -222,9 +222,13 @@ static int open_readers(struct streams *streams, const struct stream_groups *gro
 	return 0;
 }
 
-static int start(struct streams *streams, struct counters *counters, const struct stream_groups *groups, int folder,
-	struct error *err)
+int streams_start(struct streams **out, struct counters *counters, const struct stream_groups *groups, int folder, int level,
+	uint64_t limit, struct build_reader *builds, struct error *err)
 {
+	struct streams *streams = *out = memory_zero(1, sizeof *streams);
+	streams->level = level;
+	streams->limit = limit;
+	streams->builds = builds;
 	streams->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	streams->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (streams->stop < 0 || streams->event < 0)
@@ -242,17 +246,6 @@ static int start(struct streams *streams, struct counters *counters, const struc
 			return error_system(err, "cannot start a thread");
 	}
 	return 0;
-}
-
-int streams_start(struct streams **out, struct counters *counters, const struct stream_groups *groups, int folder, int level,
-	uint64_t limit, struct build_reader *builds, struct error *err)
-{
-	struct streams *streams = *out = memory_zero(1, sizeof *streams);
-	streams->stop = streams->event = -1;
-	streams->level = level;
-	streams->limit = limit;
-	streams->builds = builds;
-	return start(streams, counters, groups, folder, err);
 }
 
 int streams_fd(const struct streams *streams)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cmd/command_words.h" /* made by meson: COMMANDS(X) is X(word) for each command */
+
 #define DECLARE(name) extern const struct command command_##name;
 COMMANDS(DECLARE)
 
@@ -68,4 +70,18 @@ unsigned word_distance(const char *a, const char *b)
 		}
 	}
 	return rows[n % 3][m];
+}
+
+size_t commands_nearest(const char *word, struct str *names)
+{
+	const unsigned far = 3;
+	unsigned best = far;
+	for (size_t i = 0; i < commands_count(); i++)
+		best = least(best, word_distance(word, commands_at(i)->name));
+	size_t found = 0;
+	for (size_t i = 0; best < far && i < commands_count(); i++) {
+		if (word_distance(word, commands_at(i)->name) == best)
+			str_printf(names, "%s\t%s", found++ ? "\n" : "", commands_at(i)->name);
+	}
+	return found;
 }

@@ -1,4 +1,4 @@
-/* Every subcommand there is, by name. The list itself is in meson.build. */
+/* Every subcommand, by name. src/cmd/meson.build has the list. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,8 +7,11 @@
 
 size_t commands_count(void);
 const struct command *commands_at(size_t i); /* in order of their names */
-const struct command *commands_find(const char *name); /* NULL where there is none */
-/* Whether perf 6.12 has a command of this name and we have none yet. */
+const struct command *commands_find(const char *name); /* NULL: no such command */
+/* Whether perf 6.12 has a command of this name that perfuse does not have yet. */
 bool commands_awaited(const char *name);
-/* How many edits lead from one word to the other; what "did you mean" goes by. */
+/* How many edits lead from one word to the other: a letter added, removed or replaced, or two neighbours swapped. Words of more than 64
+ * letters count as far. */
 unsigned word_distance(const char *a, const char *b);
+/* Appends the commands nearest to a misspelt word, at most two edits away: "\tNAME" each, a newline between them. Returns how many. */
+size_t commands_nearest(const char *word, struct str *names);

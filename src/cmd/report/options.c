@@ -1,4 +1,4 @@
-#include "cmd/report_options.h"
+#include "cmd/report/options.h"
 
 #include <regex.h>
 #include <stdlib.h>

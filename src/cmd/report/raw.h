@@ -2,7 +2,7 @@
 #pragma once
 #include "analysis/filter/time_filter.h"
 #include "cmd/command.h"
-#include "cmd/report_options.h"
+#include "cmd/report/options.h"
 #include "session/session.h"
 
 struct report_raw {

@@ -1,5 +1,5 @@
 /* From options to what a profile is told: kind of rows, filters, chains. */
-#include "cmd/report_setup.h"
+#include "cmd/report/setup.h"
 #include "base/str.h"
 #include "data/evsel_name.h"
 #include "data/feature.h"

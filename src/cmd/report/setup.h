@@ -4,7 +4,7 @@
 #include "analysis/count/thread_values.h"
 #include "analysis/profile/hist.h"
 #include "analysis/profile/profile.h"
-#include "cmd/report_options.h"
+#include "cmd/report/options.h"
 
 struct report {
 	struct cli *cli;

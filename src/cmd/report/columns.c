@@ -1,7 +1,7 @@
 /* The columns of a report: --sort and --fields, tracepoints' fields among them, and what is elided or of fixed width. */
 #include <stdlib.h>
 
-#include "cmd/report_setup.h"
+#include "cmd/report/setup.h"
 #include "data/evsel_name.h"
 
 static bool all_tracepoints(const struct evlist *evlist)

@@ -1,4 +1,4 @@
-#include "cmd/report_raw.h"
+#include "cmd/report/raw.h"
 
 #include "render/dump/dump.h"
 #include "cmd/attr_names.h"

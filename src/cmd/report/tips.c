@@ -1,4 +1,4 @@
-#include "cmd/report_tips.h"
+#include "cmd/report/tips.h"
 
 #include <time.h>
 

@@ -1,15 +1,15 @@
 /* The process: its descriptors and signals, the configuration, one command line, what is reported at the end, the exit code. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/budget.h"
 #include "cmd/command_line.h"
-#include "cmd/cut_files.h"
 #include "cmd/environment.h"
 #include "cmd/servers.h"
+#include "os/file_signals.h"
 #include "os/memory.h"
 
 /* What files of others make grow may take so much of the memory. */
@@ -25,17 +25,16 @@ static void open_standard_descriptors(void)
 		close(fd);
 }
 
-static void on_file_limit(__attribute__((unused)) int number)
+/* In a signal handler: no allocation, no stdio. */
+static void on_bus_error(__attribute__((unused)) int number, siginfo_t *info, __attribute__((unused)) void *context)
 {
-}
-
-/* A file beyond the limit of the process (ulimit -f) is a failed write, which is reported, not the end of the program. A handler, unlike
- * an ignored signal, does not reach the programs that record starts. */
-static void file_limit_guard(void)
-{
-	struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART }, before;
-	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-		sigaction(SIGXFSZ, &action, NULL);
+	static const char message[] = " was cut short while it was read: the data after its new end is missing.\n";
+	char text[TRUNCATED_PATH_SIZE + sizeof message];
+	if (!truncated_replace(info, text))
+		return;
+	strcat(text, message);
+	ssize_t n = write(STDERR_FILENO, text, strlen(text));
+	(void)n;
 }
 
 /* Whatever the command was, once. */
@@ -72,8 +71,8 @@ int main(int argc, char **argv)
 	struct debuginfod servers = { 0 };
 	struct cli cli = { .out = &out, .config = &config, .budget = &budget, .use_pager = -1, .servers = &servers };
 	open_standard_descriptors();
-	cut_files_guard();
-	file_limit_guard();
+	truncated_catch(on_bus_error);
+	file_limit_catch();
 	writer_open(&out, STDOUT_FILENO, 256 * 1024);
 	cli.program = program_name(argc > 0 ? argv[0] : "perfuse", &subcommand);
 	cli.tty_out = isatty(STDOUT_FILENO);

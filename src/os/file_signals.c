@@ -1,22 +1,18 @@
-#include "cmd/cut_files.h"
+#include "os/file_signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* All of this runs in a signal handler: no allocation, no stdio. */
-
-enum { LINE_SIZE = 4352 }; /* a path and what stands before it */
+/* What truncated_replace calls runs in a signal handler: no allocation, no stdio. */
 
 /* One line of /proc/self/maps: "start-end perms offset device inode   path". */
 struct mapping {
 	uintptr_t start, end;
-	char perms[5], path[LINE_SIZE];
+	char perms[5], path[TRUNCATED_PATH_SIZE];
 };
 
 static const char *take_hex(const char *at, uintptr_t *value)
@@ -46,7 +42,7 @@ static bool line_read(const char *line, struct mapping *m)
 /* The mapping that holds address. */
 static bool mapping_find(uintptr_t address, struct mapping *m)
 {
-	char line[LINE_SIZE], chunk[1024];
+	char line[TRUNCATED_PATH_SIZE], chunk[1024];
 	size_t len = 0;
 	ssize_t n;
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -68,41 +64,49 @@ static bool mapping_find(uintptr_t address, struct mapping *m)
 	return found;
 }
 
-static void tell(char *path)
+static void make_printable(char *path)
 {
-	char text[LINE_SIZE + 128];
 	for (char *c = path; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';
-	memccpy(text, path, '\0', LINE_SIZE);
-	strcat(text, " was cut short while it was read: what stood behind its new end is missing.\n");
-	ssize_t n = write(STDERR_FILENO, text, strlen(text));
-	(void)n;
 }
 
-static void on_bus_error(__attribute__((unused)) int number, siginfo_t *info, __attribute__((unused)) void *context)
+bool truncated_replace(const siginfo_t *info, char path[static TRUNCATED_PATH_SIZE])
 {
 	struct mapping m;
 	int saved = errno;
 	uintptr_t page = (uintptr_t)info->si_addr & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 	bool found = info->si_code == BUS_ADRERR && mapping_find(page, &m);
 	bool ours = found && m.perms[0] == 'r' && m.perms[2] == '-' && m.perms[3] == 'p';
-	/* another thread was quicker: the page is there now */
-	bool done = ours && !m.path[0];
-	if (ours && !done) {
+	/* the page is anonymous memory if another thread has replaced it meanwhile */
+	bool replaced = ours && !m.path[0], replace = ours && !replaced;
+	if (replace) {
 		int protection = PROT_READ | (m.perms[1] == 'w' ? PROT_WRITE : 0);
 		int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-		done = mmap((void *)page, m.end - page, protection, flags, -1, 0) != MAP_FAILED;
-		tell(m.path);
+		replaced = mmap((void *)page, m.end - page, protection, flags, -1, 0) != MAP_FAILED;
+		make_printable(m.path);
+		memccpy(path, m.path, '\0', TRUNCATED_PATH_SIZE);
 	}
-	if (!done)
-		signal(SIGBUS, SIG_DFL); /* the read is tried again, and ends the program */
+	if (!replaced)
+		signal(SIGBUS, SIG_DFL);
 	errno = saved;
+	return replace;
 }
 
-void cut_files_guard(void)
+void truncated_catch(void (*on_bus_error)(int number, siginfo_t *info, void *context))
 {
 	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
+}
+
+static void on_file_limit(__attribute__((unused)) int number)
+{
+}
+
+void file_limit_catch(void)
+{
+	struct sigaction action = { .sa_handler = on_file_limit, .sa_flags = SA_RESTART }, before;
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &action, NULL);
 }

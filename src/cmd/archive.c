@@ -305,7 +305,7 @@ static int archive_run(struct cli *cli, void *arg, int argc, const char **argv)
 	struct error err = { 0 };
 	if (build_id_rows_read(&rows, data, false, true, &err) < 0)
 		cli_complain(cli, &err);
-	int status = 1;
+	int status = EXIT_ERROR;
 	CLEANUP_STR struct str path = { 0 };
 	str_printf(&path, "%s.tar.bz2", data);
 	if (!has_ids(&rows))

@@ -219,10 +219,10 @@ static int unpack_all(struct cli *cli, const char *path, struct error *err)
 		return -1;
 	if (!valid) {
 		writer_printf(cli->out, "Error: %s file is not valid (contains zero or multiple sub-tar files with debug symbols)\n", path);
-		return 1;
+		return EXIT_ERROR;
 	}
 	if (here.len && !may_overwrite(cli, here.text))
-		return 1;
+		return EXIT_ERROR;
 	CLEANUP_FD int root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return error_system(err, "cannot open this folder");
@@ -290,10 +290,10 @@ int archive_unpack(struct cli *cli, const char *path)
 	CLEANUP_FREE char *found = NULL;
 	if (path && access(path, F_OK) != 0) {
 		writer_printf(cli->out, "Provided file %s does not exist\n", path);
-		return 1;
+		return EXIT_ERROR;
 	}
 	if (!path && !(path = found = find_archive(cli)))
-		return 1;
+		return EXIT_ERROR;
 	bool all = strstr(path, "perf.all") && ends_with(path, ".tar.bz2");
 	int status = all ? unpack_all(cli, path, &err) : unpack_symbols(cli, path, &err);
 	return status < 0 ? cli_complain(cli, &err) : status;

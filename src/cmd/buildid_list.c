@@ -201,7 +201,7 @@ static int list_file(struct cli *cli, const struct buildid_list_options *options
 	struct error err = { 0 };
 	if (build_id_rows_read(&rows, path, options->force, options->with_hits, &err) < 0) {
 		cli_complain(cli, &err);
-		return EXIT_DAMAGED;
+		return EXIT_FAILED;
 	}
 	list_recording(listing, &rows);
 	listing_print(listing, options->format, cli->out);
@@ -218,7 +218,7 @@ static int buildid_list_run(struct cli *cli, void *arg, __attribute__((unused)) 
 	cli_pager(cli, &command_buildid_list);
 	if (options->kernel || options->kernel_maps) {
 		if (options->kernel)
-			code = list_kernel(&listing) ? 0 : 1;
+			code = list_kernel(&listing) ? 0 : EXIT_NO;
 		else
 			list_kernel_maps(&listing);
 		listing_print(&listing, options->format, cli->out);

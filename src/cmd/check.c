@@ -3,8 +3,6 @@
 #include "cmd/command.h"
 #include "cmd/feature.h"
 
-enum { EXIT_OFF = 1, EXIT_FAILED = 255 };
-
 struct check_options {
 	bool quiet;
 };
@@ -35,12 +33,12 @@ static int check_features(struct cli *cli, const char *list, bool quiet)
 			cli_warn(cli, "Unknown feature '%.*s', please use '%s version --build-options' to see which ones are available.",
 				(int)length, list, cli->program);
 		if (!feature)
-			return EXIT_OFF;
+			return EXIT_NO;
 		if (!quiet)
 			feature_write(feature, cli->out);
 		all = all && feature->built_in;
 	}
-	return all ? 0 : EXIT_OFF;
+	return all ? 0 : EXIT_NO;
 }
 
 static int check_run(struct cli *cli, void *filled, int argc, const char **argv)

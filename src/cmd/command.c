@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "cmd/commands.h"
 
-enum { USAGE_LINES_MAX = 16, EXIT_USAGE = 129, EXIT_LISTED = 130 };
+enum { USAGE_LINES_MAX = 16 };
 
 /* One write a message, so that those of several processes do not mix. */
 static void say(struct str *text)
@@ -80,7 +80,7 @@ int cli_complain(const struct cli *cli, const struct error *err)
 		str_putc(&text, '\n');
 	}
 	say(&text);
-	return 1;
+	return EXIT_ERROR;
 }
 
 /* A format that is nothing but one text: a message that was put together before, with its lines. */

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/str.h"
 #include "base/writer.h"
+#include "cmd/exit_code.h"
 
 struct budget;
 
@@ -47,11 +48,11 @@ struct command {
 /* Adds a text that names commands to type ("perf record") with our own name in them. What begins with a bracket ("[ perf record: ")
  * stays: programs look for it. Messages need no call of this. */
 void cli_named(const struct cli *cli, struct str *to, const char *text);
-/* One sentence (and its hint) on stderr, control characters made harmless. Always returns 1... pass on as the exit code. */
+/* One sentence (and its hint) on stderr, control characters made harmless. Returns EXIT_ERROR, for the caller to return. */
 int cli_complain(const struct cli *cli, const struct error *err);
 /* A warning on stderr. Arguments stay in the line where they are; "%s" alone is a text of ours with its lines. */
 void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Prints *err (if set) and the usage to stderr, returns 129. */
+/* Prints *err (if set) and the usage to stderr, returns EXIT_USAGE. */
 int cli_usage(const struct cli *cli, const struct command *command, const struct error *err);
 /* Runs one subcommand: parses argv (without its name), answers -h and --list-opts, calls run. Returns the exit code. */
 int command_run(struct cli *cli, const struct command *command, int argc, const char **argv);

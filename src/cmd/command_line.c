@@ -11,8 +11,6 @@
 #include "cmd/environment.h"
 #include "cmd/page.h"
 
-enum { EXIT_USAGE = 129 };
-
 static int usage_error(const struct cli *cli, const char *format, const char *what)
 {
 	char text[256];
@@ -209,7 +207,7 @@ static int run_word(struct cli *cli, const char *word, const char **argv)
 		cli_warn(cli, "%s: perf's command '%s' is not part of perfuse yet. See '%s --help'.", cli->program, word, cli->program);
 	else
 		suggest(cli, word);
-	return 1;
+	return EXIT_ERROR;
 }
 
 static int run_opening(struct opening *o)
@@ -227,7 +225,7 @@ static int run_opening(struct opening *o)
 	if (*o->argv)
 		return run_word(o->cli, o->argv[0], o->argv + 1);
 	run_word(o->cli, "help", no_words);
-	return 1;
+	return EXIT_ERROR;
 }
 
 int command_line_run(struct cli *cli, const char *subcommand, const char **argv)

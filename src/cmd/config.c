@@ -8,8 +8,6 @@
 #include "cmd/environment.h"
 #include "os/written_file.h"
 
-enum { EXIT_FAILED = 255 };
-
 struct config_options {
 	bool list, user, system;
 };

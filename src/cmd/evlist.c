@@ -192,7 +192,7 @@ static int evlist_run(struct cli *cli, void *arg, int argc, const char **argv)
 	struct source_options source_options = { .force = options->force };
 	if (source_open(&listing.source, options->input ? options->input : "perf.data", &source_options, &err) < 0) {
 		cli_complain(cli, &err);
-		return EXIT_DAMAGED;
+		return EXIT_FAILED;
 	}
 	struct header *header = &listing.source->header;
 	listing.evlist = &header->evlist;

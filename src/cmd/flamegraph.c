@@ -336,7 +336,7 @@ static int run(struct cli *cli, struct drawing *drawing)
 	struct error err = { 0 };
 	if (drawing_open(drawing, &err) < 0) {
 		cli_complain(cli, &err);
-		return drawing->input.session.source ? 1 : EXIT_DAMAGED;
+		return drawing->input.session.source ? EXIT_ERROR : EXIT_FAILED;
 	}
 	int code = draw(cli, drawing, &err) < 0 ? cli_complain(cli, &err) : 0;
 	int damaged = input_end(&drawing->input, false, true);

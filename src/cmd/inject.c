@@ -288,11 +288,11 @@ static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 	if (options->strip) {
 		error_set(&err, ERROR_USAGE, "--strip option requires --itrace option");
 		cli_complain(cli, &err);
-		return EXIT_BAD;
+		return EXIT_FAILED;
 	}
 	if (kernel_files_check(options->vmlinux, options->kallsyms, &err) < 0) {
 		cli_complain(cli, &err);
-		return EXIT_BAD;
+		return EXIT_FAILED;
 	}
 	inject.out.output = (struct output){ .fd = -1, .at = -1, .inside = -1 };
 	model_init(&inject.model);
@@ -313,7 +313,7 @@ static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 	vec_fini(&inject.waiting);
 	model_fini(&inject.model);
 	source_close(inject.source);
-	return result < 0 ? EXIT_BAD : damaged;
+	return result < 0 ? EXIT_FAILED : damaged;
 }
 
 const struct command command_inject = {

@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "tracepoint/tracepoint.h"
 
-enum { EXIT_BAD = 255, INJECT_WORDS_MAX = 512 };
+enum { INJECT_WORDS_MAX = 512 };
 
 struct inject_options {
 	const char *input, *output, *vmlinux, *kallsyms, *guestmount, *known_build_ids;

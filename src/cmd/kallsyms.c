@@ -130,7 +130,7 @@ static int kallsyms_run(struct cli *cli, __attribute__((unused)) void *options, 
 		return cli_usage(cli, &command_kallsyms, NULL);
 	if (rooted_read(-1, "/proc/kallsyms", (size_t)512 << 20, &text, &len, &err) < 0) {
 		cli_complain(cli, &err);
-		return 255;
+		return EXIT_FAILED;
 	}
 	kallsyms_parse(&k, memory_resize(text, len + 1, 1), len);
 	kernel_modules(&modules, NULL);

@@ -3,9 +3,6 @@
 #include "cmd/command.h"
 #include "session/losses.h"
 
-/* Of a recording that could not be opened, or of which something that was recorded could not be read. */
-enum { EXIT_DAMAGED = 255 };
-
 /* A sentence for each kind of loss, with the recording's name; nothing where there is none. quiet: damage alone.
  * Returns EXIT_DAMAGED where something that was recorded is not shown, otherwise 0: what a newer kernel wrote and what the kernel lost
  * while it recorded are no damage. */

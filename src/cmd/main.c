@@ -56,7 +56,7 @@ static int finish(struct cli *cli, int code)
 	tell_refused(cli);
 	if (writer_flush(cli->out, &err) < 0 && err.sys != EPIPE) {
 		cli_complain(cli, &err);
-		code = 1;
+		code = EXIT_ERROR;
 	}
 	cli_pager_end(cli);
 	return code & 0xff;
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	if (environment_is_set_id()) {
 		cli_warn(&cli, "%s does not run with another user's or group's rights (set-user-ID): whoever starts it could write any file with "
 			"them.\nFile capabilities let users record: setcap cap_perfmon,cap_sys_ptrace,cap_syslog=ep FILE", cli.program);
-		return 1;
+		return EXIT_ERROR;
 	}
 	environment_config(&cli, &config);
 	cli.buildid_dir = environment_buildid_dir(&config);

@@ -12,8 +12,6 @@
 
 extern const struct command command_help;
 
-enum { EXIT_NO_PAGE = 16 }; /* man's */
-
 /* Where the program was installed to, with its pages in share/man beside bin. */
 static bool installed_page(const char *program, const char *word, char path[static PATH_MAX])
 {
@@ -44,7 +42,7 @@ static bool run_man(struct cli *cli, const char *path)
 		if (cli->use_pager == 0)
 			setenv("MANPAGER", "cat", 1);
 		execlp("man", "man", path, (char *)NULL);
-		_exit(127);
+		_exit(EXIT_NOT_STARTED);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

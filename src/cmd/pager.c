@@ -80,7 +80,7 @@ static void run_pager(const char *pager, const int *pipe_fd)
 	/* as the user wrote it, for a shell */
 	if (!run_words(pager))
 		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
-	_exit(127);
+	_exit(EXIT_NOT_STARTED);
 }
 
 void cli_pager(struct cli *cli, const struct command *command)

@@ -19,7 +19,7 @@
 
 extern const struct command command_record;
 
-enum { EXIT_FAILED = 255, EXIT_INVALID = 234, EXIT_NO_PROCESS = 244, EXIT_NO_CPU = 237, MAP_TIMEOUT_MS = 500 };
+enum { MAP_TIMEOUT_MS = 500 };
 
 /* One run. */
 struct run {

@@ -14,9 +14,6 @@
 
 extern const struct command command_script;
 
-enum { EXIT_FAILED = 255, EXIT_USAGE = 129, EXIT_INVALID = 256 - EINVAL, EXIT_NO_EVENT = 256 - ENOENT,
-	EXIT_UNWRITTEN = 1 };
-
 /* One run. */
 struct script {
 	struct cli *cli;
@@ -188,7 +185,7 @@ static int run_session(struct script *script, struct error *err)
 		cli_warn(script->cli, "Misordered timestamps: %llu",
 			(unsigned long long)stream_counters(script->stream)->misordered);
 	int damaged = script_end(script);
-	return own ? EXIT_INVALID : unwritten ? EXIT_UNWRITTEN : damaged;
+	return own ? EXIT_INVALID : unwritten ? EXIT_ERROR : damaged;
 }
 
 /* What decoders of hardware traces would do. */

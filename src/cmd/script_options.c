@@ -141,7 +141,7 @@ int script_list(struct cli *cli)
 	environment_exec_path(&path);
 	error_set(&err, ERROR_UNSUPPORTED, "there are no scripts in %s", str_text(&path));
 	cli_complain(cli, &err);
-	return 255;
+	return EXIT_FAILED;
 }
 
 enum isa script_host_isa(void)

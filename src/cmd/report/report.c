@@ -15,8 +15,6 @@
 
 extern const struct command command_report;
 
-enum { EXIT_SWITCH = 254, EXIT_TIME = 234, EXIT_GROUP = 234, EXIT_INVALID = 234 };
-
 static void report_close(struct report *report)
 {
 	profile_close(&report->profile);
@@ -231,11 +229,11 @@ static int setup_and_run(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
 	if (report_find_switches(report, err) < 0)
-		return complain(report, err, EXIT_SWITCH);
+		return complain(report, err, EXIT_NO_EVENT);
 	if (options->group_sort_index && !has_groups(report)) {
 		error_set(err, ERROR_OPTION, "%s", "");
 		error_hint(err, "group-sort-idx");
-		return complain(report, err, EXIT_GROUP);
+		return complain(report, err, EXIT_INVALID);
 	}
 	input_tracepoints(&report->input);
 	if (report_choose_mode(report, err) < 0 || report_setup_columns(report, err) < 0)
@@ -247,7 +245,7 @@ static int setup_and_run(struct report *report, struct error *err)
 	if (report_open_filters(report, err) < 0)
 		return give_up(report, err);
 	if (filter_open_time(&report->filter, &options->filter, &report->input.session.source->header, false, err) < 0)
-		return complain(report, err, EXIT_TIME);
+		return complain(report, err, EXIT_INVALID);
 	if (!format_is_table(options->format))
 		report_elide_columns(report);
 	if (report_setup_samples(report, err) < 0)
@@ -289,7 +287,7 @@ static int report_run(struct cli *cli, void *arg, int argc, const char **argv)
 	if (input_check(&options->input, &err) < 0)
 		code = complain(report, &err, EXIT_INVALID);
 	else
-		code = report_open(report, &err) < 0 ? complain(report, &err, EXIT_DAMAGED) : setup_and_run(report, &err);
+		code = report_open(report, &err) < 0 ? complain(report, &err, EXIT_FAILED) : setup_and_run(report, &err);
 	report_close(report);
 	free(report);
 	return code;

@@ -46,7 +46,7 @@ struct option {
 	const char *help;      /* in our own words; -h breaks it into lines of 80 columns */
 	void (*words)(struct str *to); /* appends the possible values to the help; NULL: none */
 	unsigned flags;
-	size_t offset;         /* of the field in the command's struct, in bytes */
+	size_t offset;         /* of the field in the command's struct, in bytes; callbacks: see OPTION_ROW */
 	/* OPTION_CALLBACK: arg is NULL if absent; unset is true for the --no- form. Returns < 0 with *err set to reject. */
 	int (*set)(void *target, const struct option *option, const char *arg, bool unset, struct error *err);
 	const char *fallback;  /* with OPTION_OPTARG or _LASTARG, not for callbacks: the value without an argument */
@@ -54,7 +54,8 @@ struct option {
 };
 
 /* Rows of a table. S is the command's struct, F its field, whose type the compiler checks against the kind of the option. OPTION_ROW takes
- * the other members (flags, fallback, was_set). */
+ * the other members (flags, fallback, was_set). A callback stores through the struct, and its F says for readers where: `offset` is 0, so
+ * that no field is filled whose type was not checked. A callback for several structs needs one: OPTION_ROW_AT with OPTION_FIELD. */
 #define OPTION_FIELD(S, F, T) (offsetof(S, F) + 0 * sizeof(char[_Generic(((S *)0)->F, T: 1, default: -1)]))
 #define OPTION_AT_BOOL(S, F) OPTION_FIELD(S, F, bool)
 #define OPTION_AT_INCR(S, F) OPTION_FIELD(S, F, int)
@@ -62,9 +63,10 @@ struct option {
 #define OPTION_AT_UINT(S, F) OPTION_FIELD(S, F, unsigned)
 #define OPTION_AT_U64(S, F) OPTION_FIELD(S, F, uint64_t)
 #define OPTION_AT_STRING(S, F) OPTION_FIELD(S, F, const char *)
-#define OPTION_AT_CALLBACK(S, F) offsetof(S, F)
-#define OPTION_ROW(K, c, name, S, F, text, ...)                                                                        \
-	{ .kind = OPTION_##K, .short_name = (c), .long_name = (name), .offset = OPTION_AT_##K(S, F), .help = (text), __VA_ARGS__ }
+#define OPTION_AT_CALLBACK(S, F) (0 * offsetof(S, F))
+#define OPTION_ROW_AT(K, c, name, at, text, ...)                                                                       \
+	{ .kind = OPTION_##K, .short_name = (c), .long_name = (name), .offset = (at), .help = (text), __VA_ARGS__ }
+#define OPTION_ROW(K, c, name, S, F, text, ...) OPTION_ROW_AT(K, c, name, OPTION_AT_##K(S, F), text, __VA_ARGS__)
 /* The bool that stores whether an option was given: .was_set = OPTION_GIVEN(S, F). */
 #define OPTION_GIVEN(S, F) OPTION_FIELD(S, F, bool)
 #define OPT_GROUP(text) { .kind = OPTION_GROUP, .help = (text) }

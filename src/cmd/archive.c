@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "cmd/build_id_rows.h"
 #include "cmd/environment.h"
-#include "cmd/losses_told.h"
+#include "cmd/loss_summary.h"
 #include "data/bzip.h"
 #include "data/tar.h"
 #include "image/cache.h"
@@ -312,7 +312,7 @@ static int archive_run(struct cli *cli, void *arg, int argc, const char **argv)
 		writer_printf(cli->out, "%s archive: no build-ids found\n", cli->program);
 	else
 		status = options->all ? write_all(cli, data, &rows, &err) : write_symbols_file(cli, path.text, &rows, &err);
-	int damaged = losses_tell(cli, data, &rows.losses, false);
+	int damaged = loss_summary_print(cli, data, &rows.losses, false);
 	build_id_rows_fini(&rows);
 	if (status < 0)
 		return cli_complain(cli, &err);

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "cmd/build_id_rows.h"
-#include "cmd/losses_told.h"
+#include "cmd/loss_summary.h"
 #include "cmd/environment.h"
 #include "cmd/servers.h"
 #include "image/cache.h"
@@ -314,7 +314,7 @@ static int change(struct keeper *k)
 	change_cache(k, &recording);
 	if (k->root >= 0)
 		close(k->root);
-	int code = o->missing ? losses_tell(k->cli, o->missing, &recording.losses, false) : 0;
+	int code = o->missing ? loss_summary_print(k->cli, o->missing, &recording.losses, false) : 0;
 	build_id_rows_fini(&recording);
 	return code;
 }

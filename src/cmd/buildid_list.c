@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "cmd/build_id_rows.h"
 #include "cmd/format_option.h"
-#include "cmd/losses_told.h"
+#include "cmd/loss_summary.h"
 #include "image/image.h"
 #include "os/kernel.h"
 
@@ -205,7 +205,7 @@ static int list_file(struct cli *cli, const struct buildid_list_options *options
 	}
 	list_recording(listing, &rows);
 	listing_print(listing, options->format, cli->out);
-	int code = losses_tell(cli, path, &rows.losses, false);
+	int code = loss_summary_print(cli, path, &rows.losses, false);
 	build_id_rows_fini(&rows);
 	return code;
 }

@@ -2,7 +2,7 @@
 #include "cmd/attr_names.h"
 #include "cmd/evlist_results.h"
 #include "cmd/format_option.h"
-#include "cmd/losses_told.h"
+#include "cmd/loss_summary.h"
 #include "data/attr_text.h"
 #include "data/evsel_name.h"
 #include "data/source.h"
@@ -211,7 +211,7 @@ static int evlist_run(struct cli *cli, void *arg, int argc, const char **argv)
 	tracepoints_close(listing.tracepoints);
 	losses_of_source(&losses, listing.source, &err);
 	source_close(listing.source);
-	return losses_tell(cli, options->input ? options->input : "perf.data", &losses, false);
+	return loss_summary_print(cli, options->input ? options->input : "perf.data", &losses, false);
 }
 
 const struct command command_evlist = {

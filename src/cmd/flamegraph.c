@@ -7,7 +7,7 @@
 #include "cmd/command.h"
 #include "cmd/filter.h"
 #include "cmd/input.h"
-#include "cmd/losses_told.h"
+#include "cmd/loss_summary.h"
 #include "data/evsel_name.h"
 #include "os/cpus.h"
 #include "os/written_file.h"

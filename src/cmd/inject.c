@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/losses_told.h"
+#include "cmd/loss_summary.h"
 #include "os/process.h"
 
 extern const struct command command_inject;
@@ -274,7 +274,7 @@ static int tell_losses(const struct inject *inject, const char *input)
 	losses.samples = inject->samples;
 	losses.bad_samples = inject->bad_samples;
 	losses.unknown_ids = inject->unknown_ids;
-	return losses_tell(inject->cli, input, &losses, false);
+	return loss_summary_print(inject->cli, input, &losses, false);
 }
 
 static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)

@@ -5,8 +5,8 @@
 
 #include "analysis/place/kernel_extent.h"
 #include "cmd/environment.h"
-#include "cmd/files_told.h"
-#include "cmd/losses_told.h"
+#include "cmd/missing_files.h"
+#include "cmd/loss_summary.h"
 #include "cmd/same_machine.h"
 #include "cmd/servers.h"
 #include "cmd/unwind_remarks.h"
@@ -113,9 +113,9 @@ void input_run(struct input *input, const struct sink *sink)
 int input_end(struct input *input, bool quiet, bool files)
 {
 	losses_of_session(&input->losses, &input->session);
-	int code = losses_tell(input->cli, input->path, &input->losses, quiet);
+	int code = loss_summary_print(input->cli, input->path, &input->losses, quiet);
 	if (files)
-		files_tell(input->cli, input->symbols, &input->session, input->options->verbose);
+		missing_files_report(input->cli, input->symbols, &input->session, input->options->verbose);
 	return code;
 }
 

@@ -38,7 +38,7 @@ static void on_bus_error(__attribute__((unused)) int number, siginfo_t *info, __
 }
 
 /* Whatever the command was, once. */
-static void tell_refused(const struct cli *cli)
+static void report_refused(const struct cli *cli)
 {
 	uint64_t refused = atomic_load(&cli->budget->refused);
 	if (refused)
@@ -53,7 +53,7 @@ static void tell_refused(const struct cli *cli)
 static int finish(struct cli *cli, int code)
 {
 	struct error err = { 0 };
-	tell_refused(cli);
+	report_refused(cli);
 	if (writer_flush(cli->out, &err) < 0 && err.sys != EPIPE) {
 		cli_complain(cli, &err);
 		code = EXIT_ERROR;

@@ -22,7 +22,7 @@ static void put_line(const char *line, size_t len)
 		return; /* nobody is looking any more */
 }
 
-static void progress_tell(void *context, uint64_t done, uint64_t total)
+static void progress_show(void *context, uint64_t done, uint64_t total)
 {
 	static const char erase[] = "\r\033[K";
 	struct progress *progress = context;
@@ -49,6 +49,6 @@ void progress_watch(struct progress *progress, const struct cli *cli, const char
 	*progress = (struct progress){ .path = path, .started_ns = now_ns() };
 	if (!cli->tty_err || cli->pager_pid)
 		return;
-	options->progress = progress_tell;
+	options->progress = progress_show;
 	options->progress_context = progress;
 }

@@ -11,7 +11,7 @@ enum { MAX_STACK = 127 };
 const char *const report_usage[] = { "perf report [<options>]", NULL };
 
 /* A word stands for what it abbreviates. */
-static bool stands_for(const char *word, size_t len, const char *whole)
+static bool is_abbreviation(const char *word, size_t len, const char *whole)
 {
 	return strncmp(word, whole, len) == 0 && len <= strlen(whole);
 }
@@ -35,7 +35,7 @@ static bool take_chain_word(struct report_options *options, const char *text, si
 {
 	for (size_t i = 0; i < sizeof chain_words / sizeof *chain_words; i++) {
 		const struct chain_word *word = &chain_words[i];
-		if (!stands_for(text, len, word->word))
+		if (!is_abbreviation(text, len, word->word))
 			continue;
 		if (word->what == WORD_MODE)
 			options->chain.mode = (enum chain_mode)word->value;
@@ -75,7 +75,7 @@ static int set_chain(void *target, const struct option *option, const char *arg,
 		end = word[len] ? word + len + 1 : word + len;
 		if (!len)
 			continue;
-		if (stands_for(word, len, "none")) {
+		if (is_abbreviation(word, len, "none")) {
 			options->chain_given = false;
 			options->chain_none = true;
 			options->chain.mode = CHAIN_NONE;

@@ -4,7 +4,7 @@
 #include "render/dump/dump.h"
 #include "analysis/profile/results.h"
 #include "cmd/attr_names.h"
-#include "cmd/losses_told.h"
+#include "cmd/loss_summary.h"
 #include "cmd/report/raw.h"
 #include "cmd/report/setup.h"
 #include "cmd/report/tips.h"

@@ -1,4 +1,4 @@
-#include "cmd/files_told.h"
+#include "cmd/missing_files.h"
 
 #include "base/str.h"
 #include "image/search.h"
@@ -7,7 +7,7 @@
 /* More are counted, not named. */
 enum { NAMED_MAX = 3 };
 
-static void tell_try(const struct cli *cli, const struct image_try *try)
+static void report_try(const struct cli *cli, const struct image_try *try)
 {
 	char hex[2 * ELF_BUILD_ID_MAX + 1];
 	build_id_hex(try->build_id, try->build_id_len, hex);
@@ -17,7 +17,7 @@ static void tell_try(const struct cli *cli, const struct image_try *try)
 		cli_warn(cli, "  %s: %s", try->path, image_finding_text(try->finding));
 }
 
-static void tell_trail(const struct cli *cli, const struct symbols *symbols, const struct module *module)
+static void report_trail(const struct cli *cli, const struct symbols *symbols, const struct module *module)
 {
 	const struct image_trail *trail = symbols_trail(symbols, module);
 	if (!trail)
@@ -27,16 +27,16 @@ static void tell_trail(const struct cli *cli, const struct symbols *symbols, con
 	build_id_hex(module->build_id, module->build_id_len, hex);
 	cli_warn(cli, "%s%s%s%s: %u symbols; looked in", module->long_name, *hex ? " (" : "", hex, *hex ? ")" : "", info.count);
 	for (size_t i = 0; i < trail->tries.count; i++)
-		tell_try(cli, &trail->tries.items[i]);
+		report_try(cli, &trail->tries.items[i]);
 	trail = symbols_trail_of_lines(symbols, module);
 	if (trail)
 		cli_warn(cli, " source lines; looked in");
 	for (size_t i = 0; trail && i < trail->tries.count; i++)
-		tell_try(cli, &trail->tries.items[i]);
+		report_try(cli, &trail->tries.items[i]);
 }
 
 /* One line for all modules in that state. */
-static void tell_state(const struct cli *cli, const struct symbols *symbols, const struct modules *modules,
+static void report_state(const struct cli *cli, const struct symbols *symbols, const struct modules *modules,
 	enum symtab_state state, const char *what)
 {
 	CLEANUP_STR struct str names = { 0 };
@@ -54,7 +54,7 @@ static void tell_state(const struct cli *cli, const struct symbols *symbols, con
 		cli_warn(cli, "No symbols for %s: %s (-v tells where they were looked for).", str_text(&names), what);
 }
 
-static void tell_hidden(const struct cli *cli, const struct symbols *symbols, const struct modules *modules)
+static void report_hidden(const struct cli *cli, const struct symbols *symbols, const struct modules *modules)
 {
 	for (size_t i = 0; i < modules->list.count; i++) {
 		if (symbols_info(symbols, modules->list.items[i]).state != SYMTAB_HIDDEN)
@@ -80,18 +80,18 @@ static bool was_hidden(const struct session *session)
 	return kernel && session->counters.samples;
 }
 
-void files_tell(const struct cli *cli, const struct symbols *symbols, const struct session *session, int verbose)
+void missing_files_report(const struct cli *cli, const struct symbols *symbols, const struct session *session, int verbose)
 {
 	if (!symbols)
 		return;
 	const struct modules *modules = &session->model.modules;
 	for (size_t i = 0; verbose > 0 && i < modules->list.count; i++)
-		tell_trail(cli, symbols, modules->list.items[i]);
-	tell_state(cli, symbols, modules, SYMTAB_MISMATCH, "what is there now is not the build that was recorded");
-	tell_state(cli, symbols, modules, SYMTAB_DAMAGED, "what is there makes no sense as an ELF file or symbol list");
-	tell_state(cli, symbols, modules, SYMTAB_FOREIGN, "the perf map there is no regular file of the process's user or root; -f reads "
+		report_trail(cli, symbols, modules->list.items[i]);
+	report_state(cli, symbols, modules, SYMTAB_MISMATCH, "what is there now is not the build that was recorded");
+	report_state(cli, symbols, modules, SYMTAB_DAMAGED, "what is there makes no sense as an ELF file or symbol list");
+	report_state(cli, symbols, modules, SYMTAB_FOREIGN, "the perf map there is no regular file of the process's user or root; -f reads "
 		"another user's");
-	tell_hidden(cli, symbols, modules);
+	report_hidden(cli, symbols, modules);
 	if (was_hidden(session))
 		cli_warn(cli, "No symbols of the kernel: the recording does not tell where it lay. Where it hides its addresses, 'sysctl "
 			"kernel.kptr_restrict=0' as root shows them to the next (for users also kernel.perf_event_paranoid=1).");

@@ -1,11 +1,11 @@
-#include "cmd/losses_told.h"
+#include "cmd/loss_summary.h"
 
 #include "base/str.h"
 #include "data/header.h"
 
 typedef unsigned long long number;
 
-static void tell_features(const struct cli *cli, const char *path, uint64_t features)
+static void print_features(const struct cli *cli, const char *path, uint64_t features)
 {
 	CLEANUP_STR struct str names = { 0 };
 	unsigned count = 0;
@@ -16,7 +16,7 @@ static void tell_features(const struct cli *cli, const char *path, uint64_t feat
 		cli_warn(cli, "%s: %u header feature%s missing or damaged: %s.", path, count, count == 1 ? " is" : "s are", str_text(&names));
 }
 
-static void tell_samples(const struct cli *cli, const char *path, const struct losses *l)
+static void print_samples(const struct cli *cli, const char *path, const struct losses *l)
 {
 	number all = l->samples + l->bad_samples + l->unknown_ids;
 	if (l->bad_samples)
@@ -27,14 +27,14 @@ static void tell_samples(const struct cli *cli, const char *path, const struct l
 			(number)l->unknown_ids, all);
 }
 
-static void tell_damage(const struct cli *cli, const char *path, const struct losses *l)
+static void print_damage(const struct cli *cli, const char *path, const struct losses *l)
 {
 	if (l->stop.kind != ERROR_NONE)
 		cli_complain(cli, &l->stop);
 	if (l->unfinished)
 		cli_warn(cli, "%s: the recorder did not finish the file: its header gives no size of the data. The records were read to the end of "
 			"the file; build-ids and other header features are missing.", path);
-	tell_samples(cli, path, l);
+	print_samples(cli, path, l);
 	if (l->bad_records)
 		cli_warn(cli, "%s: %llu record%s damaged and left out: the bytes are not what the type says.", path, (number)l->bad_records,
 			l->bad_records == 1 ? " is" : "s are");
@@ -44,10 +44,10 @@ static void tell_damage(const struct cli *cli, const char *path, const struct lo
 	if (l->bad_build_ids)
 		cli_warn(cli, "%s: the table of build-ids is damaged in %llu place%s: rows are missing.", path, (number)l->bad_build_ids,
 			l->bad_build_ids == 1 ? "" : "s");
-	tell_features(cli, path, l->features);
+	print_features(cli, path, l->features);
 }
 
-static void tell_remarks(const struct cli *cli, const char *path, const struct losses *l)
+static void print_remarks(const struct cli *cli, const char *path, const struct losses *l)
 {
 	if (l->unknown_types)
 		cli_warn(cli, "%s: %llu record%s skipped, of a type that is not known: a newer kernel or recorder may have written %s.", path,
@@ -63,10 +63,10 @@ static void tell_remarks(const struct cli *cli, const char *path, const struct l
 		cli_warn(cli, "%s: the hardware trace is not whole in %llu places.", path, (number)l->lost_traces);
 }
 
-int losses_tell(const struct cli *cli, const char *path, const struct losses *losses, bool quiet)
+int loss_summary_print(const struct cli *cli, const char *path, const struct losses *losses, bool quiet)
 {
-	tell_damage(cli, path, losses);
+	print_damage(cli, path, losses);
 	if (!quiet)
-		tell_remarks(cli, path, losses);
+		print_remarks(cli, path, losses);
 	return losses_are_damage(losses) ? EXIT_DAMAGED : 0;
 }

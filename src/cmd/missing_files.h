@@ -5,4 +5,4 @@
 #include "session/session.h"
 #include "symbol/symbol.h"
 
-void files_tell(const struct cli *cli, const struct symbols *symbols, const struct session *session, int verbose);
+void missing_files_report(const struct cli *cli, const struct symbols *symbols, const struct session *session, int verbose);

@@ -48,21 +48,21 @@ static bool are_builds(const struct build_id_row *row, const struct build_id_row
 	return row->one_of_many && next->one_of_many && (row->len != next->len || memcmp(row->id, next->id, row->len) != 0);
 }
 
-/* once: of equal names the last one alone, if they are not several builds. */
+/* once: of several rows with one name the last alone, unless they are different builds. */
 static void rows_sort(struct build_id_rows *rows, bool once)
 {
-	size_t kept = 0;
+	size_t count = 0;
 	if (rows->list.count)
 		qsort(rows->list.items, rows->list.count, sizeof *rows->list.items, row_compare);
 	for (size_t i = 0; i < rows->list.count; i++) {
 		const struct build_id_row *row = &rows->list.items[i], *next = i + 1 < rows->list.count ? row + 1 : NULL;
 		if (!once || !next || next->machine != row->machine || strcmp(next->name, row->name) != 0 || are_builds(row, next))
-			rows->list.items[kept++] = *row;
+			rows->list.items[count++] = *row;
 	}
-	rows->list.count = kept;
+	rows->list.count = count;
 }
 
-/* What the recording's own table says. */
+/* The recording's table of build-ids. */
 static void rows_of_table(struct build_id_rows *rows, const struct header *header)
 {
 	for (size_t i = 0; i < header->build_ids.count; i++) {
@@ -73,7 +73,7 @@ static void rows_of_table(struct build_id_rows *rows, const struct header *heade
 	rows_sort(rows, true);
 }
 
-/* Which modules samples lie in, by module id; workers only ever set. */
+/* Which modules samples lie in, by module id; workers only set bytes. */
 struct hits {
 	uint8_t *modules;
 	size_t count;
@@ -108,7 +108,7 @@ static void rows_of_hits(struct build_id_rows *rows, const struct session *sessi
 	rows_sort(rows, false);
 }
 
-/* Takes source over. */
+/* Takes ownership of source. */
 static int read_samples(struct build_id_rows *rows, struct source *source, struct error *err)
 {
 	struct session session;
@@ -132,7 +132,7 @@ int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force,
 	*rows = (struct build_id_rows){ 0 };
 	if (source_open(&source, path, &options, err) < 0)
 		return -1;
-	/* A trace is not decoded for this: then everything counts as hit. */
+	/* Traces are not decoded for this: the samples in them could hit any module of the table. */
 	const struct header *header = &source->header;
 	bool table = !header->pipe && header->feature_data[FEATURE_BUILD_ID].data;
 	if (!table || (hits && !header_has(header, FEATURE_AUXTRACE)))

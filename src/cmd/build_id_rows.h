@@ -1,4 +1,4 @@
-/* The build-ids that a recording names: of its own table, or of what its samples hit. */
+/* The build-ids of a recording: those of its table, or those of the modules that its samples hit. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,18 +14,18 @@ struct build_id_row {
 	int32_t machine; /* -1: the host; guests after it */
 	const char *name;
 	uint8_t id[ELF_BUILD_ID_MAX], len; /* 0: without */
-	size_t place;    /* where it stood: the last of equal ones counts */
-	bool one_of_many; /* of one file alone: others had its name, too */
+	size_t place;    /* its position in the table: the last row of a name counts */
+	bool one_of_many; /* other files had this name, too */
 };
 
 struct build_id_rows {
 	VEC(struct build_id_row) list; /* by machine and name */
 	struct arena arena;
-	struct losses losses; /* what of the recording is missing among them */
+	struct losses losses; /* of what was read of the recording */
 };
 
-/* hits: only what samples lie in, found by reading them, as it is where there is no table. < 0: the recording cannot be
- * opened. One that breaks off leaves what was found. */
+/* hits: only modules that samples lie in, found by reading them; so are the rows of a recording without a table. < 0: the recording cannot
+ * be opened. Of one that ends early, rows holds what was found. */
 int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force, bool hits, struct error *err);
 void build_id_rows_fini(struct build_id_rows *rows);
 

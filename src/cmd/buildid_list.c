@@ -26,7 +26,7 @@ static const struct option buildid_list_table[] = {
 	OPT_BOOL('k', "kernel", struct buildid_list_options, kernel, "the build-id of the running kernel"),
 	OPT_BOOL('m', "kernel-maps", struct buildid_list_options, kernel_maps,
 		"build-ids and addresses of the running kernel and its modules"),
-	OPT_INCR('v', "verbose", struct buildid_list_options, verbose, "tell more"),
+	OPT_INCR('v', "verbose", struct buildid_list_options, verbose, "print more"),
 	OPT_FORMAT(struct buildid_list_options, format),
 	OPT_END(),
 };

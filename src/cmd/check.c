@@ -8,7 +8,7 @@ struct check_options {
 };
 
 static const struct option check_table[] = {
-	OPT_BOOL('q', "quiet", struct check_options, quiet, "print nothing, answer by the exit code"),
+	OPT_BOOL('q', "quiet", struct check_options, quiet, "print nothing: the exit code is the answer"),
 	OPT_END(),
 };
 
@@ -20,7 +20,7 @@ extern const struct command command_check;
 
 static const struct command feature_command = { .name = "check", .usage = feature_usage, .options = check_table };
 
-/* Comma-separated names; empty ones do not count. Stops at one that nobody knows. */
+/* Comma-separated names; empty ones do not count. Stops at an unknown name. */
 static int check_features(struct cli *cli, const char *list, bool quiet)
 {
 	bool all = true;
@@ -62,7 +62,7 @@ static int check_run(struct cli *cli, void *filled, int argc, const char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "tell whether a feature is built in",
+	.summary = "show whether a feature is built in",
 	.usage = check_usage,
 	.options = check_table,
 	.options_size = sizeof(struct check_options),

@@ -83,7 +83,7 @@ int cli_complain(const struct cli *cli, const struct error *err)
 	return EXIT_ERROR;
 }
 
-/* A format that is nothing but one text: a message that was put together before, with its lines. */
+/* A format that is one text: a message that was composed before, with its line ends. */
 static bool is_whole(const char *format)
 {
 	return !strcmp(format, "%s") || !strcmp(format, "%.*s");
@@ -106,7 +106,7 @@ void cli_warn(const struct cli *cli, const char *format, ...)
 	say(&text);
 }
 
-/* The usage lines are written for "perf"; whoever called us by another name reads that one. */
+/* The usage lines are written for "perf"; they are printed with the name by which the program was called. */
 static void write_help(const struct cli *cli, const struct command *command, const char *const *only, struct writer *out)
 {
 	static const char perf[] = "perf ";
@@ -144,7 +144,7 @@ int cli_usage(const struct cli *cli, const struct command *command, const struct
 {
 	struct writer out;
 	CLEANUP_STR struct str text = { 0 };
-	static const char option_fault[] = " Error: "; /* stands close to the usage */
+	static const char option_fault[] = " Error: "; /* no empty line between it and the usage */
 	bool named = err && err->kind == ERROR_OPTION && err->hint[0];
 	writer_flush(cli->out, NULL);
 	writer_open(&out, -1, 0);

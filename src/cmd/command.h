@@ -1,4 +1,4 @@
-/* One subcommand: its words, its options, its run(). A file cmd/NAME.c defines `const struct command command_NAME`,
+/* One subcommand: its words, its options, its run(). A file cmd/NAME.c (or cmd/NAME/NAME.c) defines `const struct command command_NAME`,
  * and meson.build lists its word. Only this layer talks to the user: stdout through cli.out, complaints through
  * cli_complain. */
 #pragma once
@@ -12,21 +12,20 @@
 #include "cmd/exit_code.h"
 
 struct budget;
-
-/* What every command is given. */
 struct debuginfod;
 
+/* What every command gets. */
 struct cli {
 	struct writer *out;         /* stdout; flushed by main */
-	const char *program;        /* the word we were called by: "perf" or "perfuse" */
-	const char *buildid_dir;    /* --buildid-dir, config or $HOME/.debug, unchecked; NULL: none. See environment_cache */
-	bool cache_told;            /* why the build-id cache is not used was said */
+	const char *program;        /* the name that the program was called by: "perf" or "perfuse" */
+	const char *buildid_dir;    /* --buildid-dir, config or $HOME/.debug, unchecked; NULL: none is set. See environment_cache */
+	bool cache_reported;        /* the reason why the build-id cache is not used was printed */
 	const struct config *config;
 	struct budget *budget;      /* memory for what files of others make grow: asked by all that reads them */
-	const char *kept_dir;       /* the user's cache, where lists may be kept between runs; NULL: nowhere */
+	const char *user_cache_dir; /* where lists may be stored between runs; NULL: nowhere */
 	struct debuginfod *servers; /* of this run: see servers.h */
 	bool tty_out, tty_err;      /* stdout before any pager; stderr */
-	int pager_pid;              /* 0: none runs */
+	int pager_pid;              /* 0: no pager runs */
 	int use_pager;              /* -1 unset, 0 --no-pager, 1 -p */
 	int verbose;
 };
@@ -42,22 +41,22 @@ struct command {
 	/* argc/argv: what the options left. Returns the exit code. */
 	int (*run)(struct cli *cli, void *options, int argc, const char **argv);
 	const char *const *subcommands; /* NULL-terminated words for completion (--list-cmds); NULL: none */
-	bool pages;                    /* output goes through the pager where stdout is a terminal */
+	bool pages;                    /* output passes through the pager if stdout is a terminal */
 };
 
-/* Adds a text that names commands to type ("perf record") with our own name in them. What begins with a bracket ("[ perf record: ")
- * stays: programs look for it. Messages need no call of this. */
+/* Appends a text in which commands to type ("perf record") get the name of this program. A text that begins with a bracket
+ * ("[ perf record: ") is unchanged, as programs look for it. cli_complain and cli_warn do this to their messages. */
 void cli_named(const struct cli *cli, struct str *to, const char *text);
-/* One sentence (and its hint) on stderr, control characters made harmless. Returns EXIT_ERROR, for the caller to return. */
+/* Prints one sentence (and its hint) on stderr, control characters made harmless. Returns EXIT_ERROR, for the caller to return. */
 int cli_complain(const struct cli *cli, const struct error *err);
-/* A warning on stderr. Arguments stay in the line where they are; "%s" alone is a text of ours with its lines. */
+/* Prints a warning on stderr. Line ends in arguments become '?'; the argument of a lone "%s" is a text of our own, whose line ends stay. */
 void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prints *err (if set) and the usage to stderr, returns EXIT_USAGE. */
 int cli_usage(const struct cli *cli, const struct command *command, const struct error *err);
 /* Runs one subcommand: parses argv (without its name), answers -h and --list-opts, calls run. Returns the exit code. */
 int command_run(struct cli *cli, const struct command *command, int argc, const char **argv);
-/* Starts the pager as perf would (config pager.CMD, PERF_PAGER, PAGER, less, cat), unless told not to: from here on stdout
- * and, where it is a terminal, stderr go there. Once; main waits for it at the end. */
+/* Starts the pager as perf would (config pager.CMD, PERF_PAGER, PAGER, less, cat), unless use_pager is 0: from here on stdout
+ * and, if it is a terminal, stderr are its input. Only the first call starts it; main waits for it at the end. */
 void cli_pager(struct cli *cli, const struct command *command);
-/* Closes stdout and waits for the pager, where one runs. */
+/* Closes stdout and waits for the pager, if one runs. */
 void cli_pager_end(struct cli *cli);

@@ -23,7 +23,7 @@ static const char *const config_usage[] = { "perf config [<file-option>] [option
 
 extern const struct command command_config;
 
-/* What is set, and the file that changes go to. */
+/* The settings, and the file that changes are written to. */
 struct settings {
 	struct cli *cli;
 	struct config config;
@@ -82,7 +82,7 @@ static int write_settings(const struct settings *settings, struct error *err)
 	struct written_file file;
 	if (settings->unread.kind != ERROR_NONE) {
 		*err = settings->unread;
-		return error_hint(err, "It stays as it is: what could not be read of it would be lost.");
+		return error_hint(err, "The file is unchanged: the lines that cannot be read would be lost.");
 	}
 	if (written_open(&file, settings->path, err) < 0)
 		return -1;
@@ -101,13 +101,13 @@ static int take_words(struct settings *settings, const char **words)
 	if (code || !settings->changed)
 		return code;
 	if (!settings->path) {
-		error_set(&err, ERROR_USAGE, "there is no file to keep settings in: HOME and PERF_CONFIG are not set");
+		error_set(&err, ERROR_USAGE, "no file for settings: HOME and PERF_CONFIG are not set");
 		return fail(settings, &err);
 	}
 	return write_settings(settings, &err) < 0 ? fail(settings, &err) : 0;
 }
 
-/* The file that changes go to: what of it is not read would be gone from the new one. */
+/* The file that changes are written to: the new file would lack what cannot be read of the old one. */
 static void read_changed(struct settings *settings)
 {
 	bool refused;
@@ -118,7 +118,7 @@ static void read_changed(struct settings *settings)
 		error_system(&settings->unread, "%s", settings->path);
 }
 
-/* Of --user and --system the one file alone; else what every command sees, and changes go to the user's. */
+/* With --user or --system that file alone; otherwise what every command sees, and changes are written to the user's file. */
 static void read_settings(struct settings *settings, const struct config_options *options, const struct config_files *files)
 {
 	struct error err = { 0 };

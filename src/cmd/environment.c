@@ -18,7 +18,7 @@ static char *join(const char *folder, const char *name)
 	return path.text;
 }
 
-/* Where the user has rights of the program's file, what the system says, not the user's variables. */
+/* With rights of the program's file: the home folder in the system's list of users, as variables are the user's. */
 static const char *home_folder(void)
 {
 	if (!environment_is_foreign())
@@ -96,14 +96,14 @@ const char *environment_cache(struct cli *cli, bool add)
 	CLEANUP_FD int fd = cache_open(cli->buildid_dir, add ? CACHE_CHANGE : CACHE_READ, &err);
 	if (fd >= 0 || err.kind != ERROR_PERMISSION)
 		return cli->buildid_dir;
-	/* what is not there is not missed */
-	if (!cli->cache_told && (add || access(cli->buildid_dir, F_OK) == 0))
+	/* a cache that does not exist holds no file that could be missed */
+	if (!cli->cache_reported && (add || access(cli->buildid_dir, F_OK) == 0))
 		cli_warn(cli, "The build-id cache is not used: %s", err.text);
-	cli->cache_told = true;
+	cli->cache_reported = true;
 	return NULL;
 }
 
-const char *environment_kept_dir(struct config *config)
+const char *environment_user_cache_dir(struct config *config)
 {
 	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = home_folder();
 	if (!config_bool(config, "perfuse.cache", true))
@@ -122,7 +122,7 @@ void environment_exec_path(struct str *path)
 	str_puts(path, set && *set ? set : PERFUSE_EXEC_PATH);
 }
 
-/* Where subcommands that are programs are looked for, in the form of $PATH. */
+/* The folders of subcommands that are programs, in the form of $PATH. */
 static void search_path(struct str *path)
 {
 	environment_exec_path(path);

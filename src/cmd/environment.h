@@ -1,5 +1,5 @@
-/* Where the program finds what is not on its command line: configuration files, the build-id cache, subcommands that are
- * programs of their own. */
+/* Where the program finds what is not on its command line: configuration files, the build-id cache, subcommands that are separate
+ * programs. */
 #pragma once
 #include "base/str.h"
 #include "cmd/command.h"
@@ -9,7 +9,7 @@
 /* Whether the program has rights that its user has not (file capabilities): then variables count as not set, and no program that they or
  * the configuration name is run. */
 bool environment_is_foreign(void);
-/* Whether it has those of another user or group: it does not run then. */
+/* Whether it has those of another user or group (set-user-ID): then it does not run. */
 bool environment_is_set_id(void);
 
 /* The files perf reads: PERF_CONFIG alone where it is set, else the system's, then the user's. Their names may be NULL. */
@@ -19,18 +19,19 @@ struct config_files {
 
 void environment_config_files(struct config_files *files);
 void config_files_fini(struct config_files *files);
-/* Reads them; complains about a file that is damaged or somebody else's, and goes on with what could be read. */
+/* Reads them; complains about a file that is damaged or belongs to another user, and uses what could be read. */
 void environment_config(const struct cli *cli, struct config *config);
 
-/* Lives as long as the configuration. NULL: none is set, and there is no home. */
+/* Valid as long as the configuration. NULL: the configuration sets none, and HOME is not set. */
 const char *environment_buildid_dir(struct config *config);
-/* cli->buildid_dir, where files may be read from there (add: put there); otherwise NULL, and why is said once, unless there is none. */
+/* cli->buildid_dir if files may be read from there (add: put there); otherwise NULL, and the reason is printed once, except if no cache
+ * exists. */
 const char *environment_cache(struct cli *cli, bool add);
-/* The user's cache, $XDG_CACHE_HOME or $HOME/.cache; NULL: there is none, perfuse.cache is off, or the program has rights
- * that its user has not. Lives as long as the configuration. */
-const char *environment_kept_dir(struct config *config);
+/* The user's cache, $XDG_CACHE_HOME or $HOME/.cache; NULL: neither is set, perfuse.cache is off, or the program has rights
+ * that its user has not. Valid as long as the configuration. */
+const char *environment_user_cache_dir(struct config *config);
 void environment_exec_path(struct str *path);
-/* The WORDs for which there is a program perf-WORD in the exec path or $PATH. */
+/* Appends each WORD for which a program perf-WORD exists in the exec path or $PATH. */
 void environment_externals(struct strtab *words);
-/* Becomes perf-WORD of the exec path or $PATH; returns where there is none. */
+/* Replaces this process by perf-WORD of the exec path or $PATH; returns if no such program exists. */
 void environment_exec_external(const char *word, const char **argv);

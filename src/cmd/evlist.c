@@ -160,7 +160,7 @@ static void widen_attribute(struct evlist *evlist, const struct record *record)
 		evlist->events.items[evlist->events.count - 1].attr = attr;
 }
 
-/* A pipe's attributes come first; what stands behind them is of no interest, nor whether it is whole. */
+/* A pipe's attributes come first; the records after them are not read. */
 static void read_attributes(struct source *source, struct error *err)
 {
 	struct record record;

@@ -1,4 +1,4 @@
-/* What is built in, under the names by which perf's users ask (`version --build-options`, `check feature`). */
+/* Built-in features, under the names by which perf's users ask (`version --build-options`, `check feature`). */
 #pragma once
 #include <stdbool.h>
 

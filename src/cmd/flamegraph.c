@@ -85,11 +85,11 @@ static int set_min_width(void *target, const struct option *option, const char *
 
 #define O struct flamegraph_options
 static const struct option flamegraph_table[] = {
-	OPT_STRING('o', "output", O, output, "file", "where the graph goes (flamegraph.svg; folded text: stdout; - is stdout)"),
+	OPT_STRING('o', "output", O, output, "file", "write the graph to this file (flamegraph.svg; folded text: stdout; - is stdout)"),
 	OPT_BOOL(0, "folded", O, folded, "write folded text, one line per stack, instead of a picture"),
 	OPT_BOOL(0, "annotate", O, annotate, "folded text: mark kernel _[k], JIT-compiled _[j] and inlined _[i] frames"),
-	OPT_BOOL(0, "inline", O, inlines, "show functions that the compiler put into others, where debug information tells (on)"),
-	OPT_BOOL(0, "srcline", O, lines, "tell frames apart by source line, too, where debug information tells"),
+	OPT_BOOL(0, "inline", O, inlines, "show inlined functions, as far as debug information names them (on)"),
+	OPT_BOOL(0, "srcline", O, lines, "distinguish frames by source line, too, as far as debug information has lines"),
 	OPT_BOOL(0, "full-source-path", O, full_source_path, "with the whole path of their file"),
 	OPT_BOOL(0, "reverse", O, reverse, "merge the stacks from their innermost frames"),
 	OPT_BOOL(0, "inverted", O, inverted, "grow downwards, with the root on top"),
@@ -97,8 +97,8 @@ static const struct option flamegraph_table[] = {
 	OPT_STRING(0, "subtitle", O, subtitle, "text", "a second line under the headline"),
 	OPT_UINT(0, "width", O, width, "pixels across (1200, and as wide as the window where scripts run)"),
 	OPT_CALLBACK(0, "min-width", O, min_width, "pixels|n%", "leave narrower frames out (0.1 pixels)", set_min_width),
-	OPT_CALLBACK(0, "by", O, roots, "comm|pid|tid|none", "what the stacks stand on (comm)", set_roots),
-	OPT_CALLBACK(0, "weight", O, weigh, "period|samples|time", "what a frame's width tells (period)", set_weigh),
+	OPT_CALLBACK(0, "by", O, roots, "comm|pid|tid|none", "the first frame of each stack (comm)", set_roots),
+	OPT_CALLBACK(0, "weight", O, weigh, "period|samples|time", "what a frame's width shows (period)", set_weigh),
 	OPT_STRING('e', "event", O, event, "event", "draw this event (the first that has samples)"),
 	OPT_STRING(0, "comm", O, filter.comms, "name,...", "only samples of these commands"),
 	OPT_STRING(0, "pid", O, filter.pids, "pid,...", "only samples of these processes"),
@@ -106,7 +106,7 @@ static const struct option flamegraph_table[] = {
 	OPT_STRING('C', "cpu", O, filter.cpus, "cpus", "only samples of these CPUs, as in 0-3,8"),
 	OPT_STRING(0, "time", O, filter.time, "start,stop", "only samples of this span: seconds, or slices such as 10%/2"),
 	OPT_STRING(0, "dso", O, filter.dsos, "name,...", "only samples that hit these modules"),
-	OPT_UINT(0, "max-stack", O, max_stack, "frames of a stack that are kept, from the innermost"),
+	OPT_UINT(0, "max-stack", O, max_stack, "the most frames of a stack, from the innermost"),
 	INPUT_OPTIONS(O, input, "draw", "dir", ""),
 	INPUT_NAME_OPTIONS(O, input),
 	OPT_END(),
@@ -155,7 +155,7 @@ static int check_cpus(const struct drawing *drawing, struct error *err)
 		known |= (evlist->events.items[i].attr.sample_type & SAMPLE_CPU) != 0;
 	if (known)
 		return 0;
-	error_set(err, ERROR_USAGE, "the recording does not tell on which CPUs its samples were taken");
+	error_set(err, ERROR_USAGE, "the samples of this recording have no CPU");
 	return error_hint(err, "record with --sample-cpu or -a, or leave -C out");
 }
 
@@ -169,7 +169,7 @@ static int open_filters(struct drawing *drawing, struct error *err)
 	return options->cpus && filter_open_cpus(&drawing->filter, options, CPUS_MAX, &refused, err) < 0 ? -1 : 0;
 }
 
-/* A file tells its events before the first sample; a pipe does not. */
+/* The events of a file are known before the first sample; those of a pipe are not. */
 static int check_event(const struct drawing *drawing, struct error *err)
 {
 	const struct header *header = &drawing->input.session.source->header;

@@ -69,7 +69,7 @@ void input_symbols(struct input *input)
 	symbols.no_demangle = !input->options->demangle;
 	symbols.verbose = input->options->verbose;
 	symbols.debuginfod = servers_named(cli);
-	symbols.kept_dir = cli->kept_dir;
+	symbols.kept_dir = cli->user_cache_dir;
 	symbols.budget = cli->budget;
 	symbols.force = input->options->force;
 	input->symbols = symbols_new(&input->session.model.modules, &symbols);

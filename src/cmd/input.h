@@ -21,12 +21,12 @@ struct input_options {
 };
 
 /* The rows of these options. S is the command's struct, F its struct input_options. VERB: what the command does with the recording; DIR:
- * how it calls the argument of --symfs; MORE: what follows "tell more" at -v. All are string literals. Where an abbreviation
+ * how it calls the argument of --symfs; MORE: what follows "print more" at -v. All are string literals. Where an abbreviation
  * is ambiguous, the place of the rows in the table decides which two options the message names. */
 #define INPUT_OPTIONS(S, F, VERB, DIR, MORE)                                                                            \
 	OPT_STRING('i', "input", S, F.path, "file", "the recording to " VERB " (perf.data; - is stdin)"),                    \
-	OPT_BOOL('f', "force", S, F.force, "do not ask whose file it is"),                                                   \
-	OPT_INCR('v', "verbose", S, F.verbose, "tell more" MORE),                                                            \
+	OPT_BOOL('f', "force", S, F.force, "read a recording of another user, too"),                                                   \
+	OPT_INCR('v', "verbose", S, F.verbose, "print more" MORE),                                                            \
 	OPT_STRING(0, "symfs", S, F.symbols.symfs, DIR, "look for programs and libraries under this folder"),                \
 	OPT_STRING('k', "vmlinux", S, F.symbols.vmlinux, "file", "the kernel's symbols are in this vmlinux"),                \
 	OPT_STRING(0, "kallsyms", S, F.symbols.kallsyms, "file", "the kernel's symbols are in this kallsyms")
@@ -61,7 +61,7 @@ struct input {
 	struct cli *cli;
 	const struct input_options *options;
 	const char *path;            /* as it was opened */
-	struct session session;      /* session.source is NULL where nothing is open */
+	struct session session;      /* session.source is NULL before input_open and after its failure */
 	struct symbols *symbols;     /* NULL before input_symbols */
 	struct tracepoints *tracepoints; /* NULL before input_tracepoints */
 	struct kernel_files kernel_files;

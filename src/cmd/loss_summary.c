@@ -20,7 +20,7 @@ static void print_samples(const struct cli *cli, const char *path, const struct 
 {
 	number all = l->samples + l->bad_samples + l->unknown_ids;
 	if (l->bad_samples)
-		cli_warn(cli, "%s: %llu of %llu samples are damaged and left out: their bytes are not what their event says.", path,
+		cli_warn(cli, "%s: %llu of %llu samples are damaged and left out: their bytes contradict their event.", path,
 			(number)l->bad_samples, all);
 	if (l->unknown_ids)
 		cli_warn(cli, "%s: %llu of %llu samples are left out: they belong to no event of the recording.", path,
@@ -36,7 +36,7 @@ static void print_damage(const struct cli *cli, const char *path, const struct l
 			"the file; build-ids and other header features are missing.", path);
 	print_samples(cli, path, l);
 	if (l->bad_records)
-		cli_warn(cli, "%s: %llu record%s damaged and left out: the bytes are not what the type says.", path, (number)l->bad_records,
+		cli_warn(cli, "%s: %llu record%s damaged and left out: the bytes contradict the type.", path, (number)l->bad_records,
 			l->bad_records == 1 ? " is" : "s are");
 	if (l->bad_attrs)
 		cli_warn(cli, "%s: the descriptions of the events are damaged in %llu place%s.", path, (number)l->bad_attrs,
@@ -53,8 +53,8 @@ static void print_remarks(const struct cli *cli, const char *path, const struct 
 		cli_warn(cli, "%s: %llu record%s skipped, of a type that is not known: a newer kernel or recorder may have written %s.", path,
 			(number)l->unknown_types, l->unknown_types == 1 ? " is" : "s are", l->unknown_types == 1 ? "it" : "them");
 	if (l->left_out_maps)
-		cli_warn(cli, "%s: %llu mapping%s left out, as the history of all others takes the memory that it may: samples there have no names, "
-			"or those of what was there before.", path, (number)l->left_out_maps, l->left_out_maps == 1 ? " is" : "s are");
+		cli_warn(cli, "%s: %llu mapping%s left out, as the history of all others reached its limit of memory: samples there have no names, "
+			"or those of an earlier mapping.", path, (number)l->left_out_maps, l->left_out_maps == 1 ? " is" : "s are");
 	if (l->lost_samples)
 		cli_warn(cli, "%s: the kernel lost %llu samples while it recorded: its buffers were full.", path, (number)l->lost_samples);
 	if (l->lost_events)

@@ -12,10 +12,10 @@
 #include "os/file_signals.h"
 #include "os/memory.h"
 
-/* What files of others make grow may take so much of the memory. */
+/* Memory for the content of foreign files: this part of the memory that the process may take. */
 enum { BUDGET_SHARE = 2 };
 
-/* Where a standard descriptor is closed, the next file opened would be taken for it. */
+/* If a standard descriptor is closed, the next file that is opened would get its number. */
 static void open_standard_descriptors(void)
 {
 	int fd = open("/dev/null", O_RDWR);
@@ -37,17 +37,17 @@ static void on_bus_error(__attribute__((unused)) int number, siginfo_t *info, __
 	(void)n;
 }
 
-/* Whatever the command was, once. */
+/* After every command. */
 static void report_refused(const struct cli *cli)
 {
 	uint64_t refused = atomic_load(&cli->budget->refused);
 	if (refused)
-		cli_warn(cli, "%llu parts of debug information, symbol tables or call frame information are left out: all of them may take %zu MiB of "
-			"memory.", (unsigned long long)refused, cli->budget->limit >> 20);
+		cli_warn(cli, "%llu parts of debug information, symbol tables or call frame information are left out: the limit for all of them is "
+			"%zu MiB of memory.", (unsigned long long)refused, cli->budget->limit >> 20);
 	uint64_t hurried = atomic_load(&cli->budget->hurried);
 	if (hurried)
-		cli_warn(cli, "%llu times the records that wait for their turn took all the memory they may (%zu MiB): they are not in the order of "
-			"their times.", (unsigned long long)hurried, cli->budget->limit >> 20);
+		cli_warn(cli, "%llu times the records that wait to be sorted reached their limit of memory (%zu MiB): they are not in the order of their "
+			"times.", (unsigned long long)hurried, cli->budget->limit >> 20);
 }
 
 static int finish(struct cli *cli, int code)
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	}
 	environment_config(&cli, &config);
 	cli.buildid_dir = environment_buildid_dir(&config);
-	cli.kept_dir = environment_kept_dir(&config);
+	cli.user_cache_dir = environment_user_cache_dir(&config);
 	int code = command_line_run(&cli, subcommand, (const char **)argv + (argc > 0));
 	servers_report(&cli);
 	code = finish(&cli, code);

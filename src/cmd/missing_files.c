@@ -51,7 +51,7 @@ static void report_state(const struct cli *cli, const struct symbols *symbols, c
 	if (count > NAMED_MAX)
 		str_printf(&names, " and %u more", count - NAMED_MAX);
 	if (count)
-		cli_warn(cli, "No symbols for %s: %s (-v tells where they were looked for).", str_text(&names), what);
+		cli_warn(cli, "No symbols for %s: %s (-v shows where they were looked for).", str_text(&names), what);
 }
 
 static void report_hidden(const struct cli *cli, const struct symbols *symbols, const struct modules *modules)
@@ -67,7 +67,7 @@ static void report_hidden(const struct cli *cli, const struct symbols *symbols, 
 	}
 }
 
-/* Kernel code was recorded, and no word of where the kernel lies. */
+/* Kernel code was recorded, but not the kernel's address. */
 static bool was_hidden(const struct session *session)
 {
 	const struct evlist *evlist = session_evlist(session);
@@ -87,12 +87,12 @@ void missing_files_report(const struct cli *cli, const struct symbols *symbols, 
 	const struct modules *modules = &session->model.modules;
 	for (size_t i = 0; verbose > 0 && i < modules->list.count; i++)
 		report_trail(cli, symbols, modules->list.items[i]);
-	report_state(cli, symbols, modules, SYMTAB_MISMATCH, "what is there now is not the build that was recorded");
-	report_state(cli, symbols, modules, SYMTAB_DAMAGED, "what is there makes no sense as an ELF file or symbol list");
-	report_state(cli, symbols, modules, SYMTAB_FOREIGN, "the perf map there is no regular file of the process's user or root; -f reads "
+	report_state(cli, symbols, modules, SYMTAB_MISMATCH, "the file is of another build than the recorded one");
+	report_state(cli, symbols, modules, SYMTAB_DAMAGED, "the file is no valid ELF file or symbol list");
+	report_state(cli, symbols, modules, SYMTAB_FOREIGN, "the perf map is not a regular file of the process's user or root; -f reads "
 		"another user's");
 	report_hidden(cli, symbols, modules);
 	if (was_hidden(session))
-		cli_warn(cli, "No symbols of the kernel: the recording does not tell where it lay. Where it hides its addresses, 'sysctl "
-			"kernel.kptr_restrict=0' as root shows them to the next (for users also kernel.perf_event_paranoid=1).");
+		cli_warn(cli, "No symbols of the kernel: the recording lacks its address. If it hides its addresses, 'sysctl "
+			"kernel.kptr_restrict=0' as root shows them to the next recording (for users also kernel.perf_event_paranoid=1).");
 }

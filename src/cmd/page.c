@@ -49,7 +49,7 @@ static bool run_man(struct cli *cli, const char *path)
 	return pid > 0 && (!WIFEXITED(status) || WEXITSTATUS(status) == 0);
 }
 
-/* Whether the text goes on with a command behind "perfuse". */
+/* Whether a command follows "perfuse". */
 static bool names_command(const char *after)
 {
 	char word[32];
@@ -61,7 +61,7 @@ static bool names_command(const char *after)
 	return commands_find(word) || !strcmp(word, "COMMAND") || !strcmp(word, "WORD") || word[0] == '-';
 }
 
-/* The pages say "perfuse record"; who calls us perf reads that. */
+/* The pages say "perfuse record"; they are printed with the name by which the program was called. */
 static void write_text(const struct cli *cli, const char *text)
 {
 	static const char own[] = "perfuse";

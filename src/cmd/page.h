@@ -1,4 +1,4 @@
-/* The manual pages. As text they are part of the program, made from docs/ when it is built: `help` needs no file beside it. */
+/* The manual pages. As text they are part of the program, made from docs/ when it is built: `help` needs no other file. */
 #pragma once
 #include "cmd/command.h"
 
@@ -8,5 +8,5 @@ struct page {
 
 extern const struct page pages[]; /* ends with a NULL name */
 
-/* Shows a command's page: the installed one by man, where both are there, else the text. Returns the exit code. */
+/* Shows a command's page: the installed one by man if both exist, otherwise the text. Returns the exit code. */
 int page_show(struct cli *cli, const char *word);

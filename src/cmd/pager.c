@@ -11,7 +11,7 @@
 #include "cmd/command.h"
 #include "cmd/environment.h"
 
-/* The first of what the user names; then what is installed. NULL: plain output. */
+/* The first pager that the user names, otherwise one that is installed. NULL: plain output. */
 static const char *pager_command(const struct cli *cli, const struct command *command, char *key, size_t size)
 {
 	snprintf(key, size, "pager.%s", command ? command->name : "");
@@ -41,8 +41,8 @@ static bool wanted(const struct cli *cli, const struct command *command)
 	return !value || config_text_is_true(value) != 0;
 }
 
-/* What runs behind the pipe measures its lines against the terminal, which stdout no longer is. */
-static void keep_columns(void)
+/* A pager that reads a pipe cannot ask its input for the width of the terminal. */
+static void pass_columns(void)
 {
 	struct winsize size;
 	char columns[16];
@@ -52,7 +52,7 @@ static void keep_columns(void)
 	setenv("COLUMNS", columns, 0);
 }
 
-/* What is words and nothing else needs no shell. */
+/* A command of words alone needs no shell. Returns if it cannot be started. */
 static bool run_words(const char *pager)
 {
 	enum { WORDS_MAX = 64 };
@@ -77,7 +77,7 @@ static void run_pager(const char *pager, const int *pipe_fd)
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
 	setenv("LESS", "FRSX", 0);
-	/* as the user wrote it, for a shell */
+	/* anything else is for a shell, as the user wrote it */
 	if (!run_words(pager))
 		execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
 	_exit(EXIT_NOT_STARTED);
@@ -92,7 +92,7 @@ void cli_pager(struct cli *cli, const struct command *command)
 	int pipe_fd[2];
 	if (!pager || !*pager || !strcmp(pager, "cat") || writer_flush(cli->out, NULL) < 0 || pipe(pipe_fd) < 0)
 		return;
-	keep_columns();
+	pass_columns();
 	int pid = fork();
 	if (pid == 0)
 		run_pager(pager, pipe_fd);

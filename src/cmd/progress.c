@@ -19,14 +19,14 @@ static uint64_t now_ns(void)
 static void put_line(const char *line, size_t len)
 {
 	if (write(STDERR_FILENO, line, len) < 0)
-		return; /* nobody is looking any more */
+		return; /* the terminal is gone */
 }
 
 static void progress_show(void *context, uint64_t done, uint64_t total)
 {
 	static const char erase[] = "\r\033[K";
 	struct progress *progress = context;
-	if (done == total) { /* the end: of a pipe too, whose total nobody knows */
+	if (done == total) { /* the end, also of a pipe, whose total is unknown */
 		if (progress->shown)
 			put_line(erase, sizeof erase - 1);
 		progress->shown = false;

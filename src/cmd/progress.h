@@ -1,4 +1,4 @@
-/* How far a long read has come, on one line of a terminal's stderr; nothing elsewhere, and nothing for what is done at once. */
+/* The progress of a long read, on one line of stderr if that is a terminal. A short read prints nothing. */
 #pragma once
 #include "cmd/command.h"
 #include "session/session.h"
@@ -9,5 +9,5 @@ struct progress {
 	bool shown;
 };
 
-/* Lets the session tell *progress (which must outlive it), where anyone could see it. */
+/* Lets the session report to *progress (which must outlive it), if stderr is a terminal. */
 void progress_watch(struct progress *progress, const struct cli *cli, const char *path, struct session_options *options);

@@ -3,11 +3,11 @@
 #include "cmd/command.h"
 #include "image/debuginfod.h"
 
-/* The servers of buildid-cache.debuginfod (which then are put into the environment for the library) or $DEBUGINFOD_URLS; NULL: none is
+/* The servers of buildid-cache.debuginfod (which then are put into the environment for the library) or $DEBUGINFOD_URLS; NULL: no server is
  * named, or none may be asked. Before any thread starts. */
 struct debuginfod *servers_named(const struct cli *cli);
 /* The same for commands that fill the cache, where only --debuginfod=URLS ("system": those of the environment; NULL: not given) or the
  * configuration names servers. */
 struct debuginfod *servers_asked(const struct cli *cli, const char *urls);
-/* What the user has to know of them at the end. */
+/* Prints at the end that the servers took too long, if they did. */
 void servers_report(const struct cli *cli);

@@ -1,4 +1,4 @@
-/* What to tell, once, of recordings whose user stacks come out cut, or cannot be joined. */
+/* Warnings about recordings whose user stacks are cut, or cannot be joined. */
 #pragma once
 #include <stdint.h>
 
@@ -7,8 +7,8 @@
 
 /* --stitch-lbr, but the recording has no call stacks of branch records. */
 void stitching_warn(const struct cli *cli, const struct header *header);
-/* chains: samples with user code in a chain by frame pointers; those that end after one or two frames. Says nothing of few, nor where
- * nobody reads it: programs take what is on stderr for a failure. */
+/* chains: samples with user code in a chain by frame pointers; those that end after one or two frames. Prints nothing about few
+ * chains, and nothing if stderr is not a terminal: programs take text on stderr for a failure. */
 void stack_hint(const struct cli *cli, bool verbose, uint64_t chains, uint64_t short_chains);
 /* Of `chains` samples with user code, `joined` have callers from an earlier sample. */
 void joined_remark(const struct cli *cli, uint64_t chains, uint64_t joined);

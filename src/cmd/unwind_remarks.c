@@ -20,12 +20,12 @@ void unwind_remarks(const struct cli *cli, const struct session *session)
 			"--call-graph dwarf,SIZE to copy more (up to 65528 bytes)%s.", cut, t->stacks,
 			session->stack_memory ? "" : ", or complete them by others with --join-stacks");
 	if (t->ends[UNWIND_SWITCHED])
-		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks end where another stack goes on, as those of signal handlers with a stack of their own: "
-			"only one is copied with a sample, whatever its size.", t->ends[UNWIND_SWITCHED], t->stacks);
+		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks end where another stack continues, as those of signal handlers with a separate stack: "
+			"only one stack is copied with a sample.", t->ends[UNWIND_SWITCHED], t->stacks);
 	if (t->joined)
-		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks were cut, and go on as an earlier one of their thread did.", t->joined, t->stacks);
+		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks were cut, and continue like an earlier one of their thread.", t->joined, t->stacks);
 	if (lost)
-		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks end early: in code whose file is not here or has no call frame information.",
+		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks end early: in code whose file is absent or has no call frame information.",
 			lost, t->stacks);
 	guess_remark(cli, session);
 }

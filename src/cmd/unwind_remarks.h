@@ -1,4 +1,4 @@
-/* What a command says at its end of recorded user stacks (--call-graph dwarf) that were not unwound to their bottom. */
+/* What a command prints at its end about recorded user stacks (--call-graph dwarf) that were not unwound to their outermost caller. */
 #pragma once
 #include "cmd/command.h"
 #include "session/session.h"

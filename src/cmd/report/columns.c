@@ -160,7 +160,7 @@ static void elide_column(struct report *report, enum column_id width, const stru
 		struct column *column = &report->columns.all.items[report->columns.fields.items[i]];
 		if (column->type->class == COLUMN_MEASURE || column->type->id != width)
 			continue;
-		/* The levels of a hierarchy were made before, except where a stream tells its events late. */
+		/* The levels of a hierarchy were made before, except where the events of a stream follow later. */
 		column->elided = true;
 		column->level_elided = report->input.session.source->header.pipe;
 		writer_printf(report->cli->out, "# %s: %s\n", name, only);
@@ -188,7 +188,7 @@ void report_elide_columns(struct report *report)
 		columns->all.items[i].elided = columns->all.items[i].level_elided = false;
 }
 
-/* -w: one width per field, as far as they go. */
+/* -w: one width per field, for as many fields as widths are given. */
 void report_set_widths(struct report *report)
 {
 	const char *text = report->options->column_widths;

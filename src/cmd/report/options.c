@@ -10,7 +10,6 @@ enum { MAX_STACK = 127 };
 
 const char *const report_usage[] = { "perf report [<options>]", NULL };
 
-/* A word stands for what it abbreviates. */
 static bool is_abbreviation(const char *word, size_t len, const char *whole)
 {
 	return strncmp(word, whole, len) == 0 && len <= strlen(whole);
@@ -201,7 +200,7 @@ const struct option report_table[] = {
 	OPT_BOOL(0, "stdio", O, stdio, "print"),
 	OPT_BOOL(0, "header", O, header, "start with what the recording says of itself"),
 	OPT_BOOL(0, "header-only", O, header_only, "show what the recording says of itself, nothing else"),
-	OPTION_ROW(STRING, 's', "sort", O, sort, "what rows are told apart by; +key adds to the default; keys:", .arg = "key[,key2...]",
+	OPTION_ROW(STRING, 's', "sort", O, sort, "what rows are distinguished by; +key adds to the default; keys:", .arg = "key[,key2...]",
 		.words = columns_words),
 	OPTION_ROW(STRING, 'F', "fields", O, fields, "columns, in this order; +key adds to the default; keys:", .arg = "key[,keys...]",
 		.words = columns_words),
@@ -211,26 +210,26 @@ const struct option report_table[] = {
 	OPT_BOOL('x', "exclude-other", O, exclude_other, "only rows for which such a caller was found"),
 	OPT_CALLBACK_FLAGS('g', "call-graph", O, chain, "print_type,threshold[,print_limit],order,sort_key[,branch],value",
 		"how call chains are shown: graph, flat, fractal, folded or none; least share in percent; how many; caller or callee first; "
-		"frames told apart by function, address or srcline; percent, period or count (graph,0.5,caller,function,percent)",
+		"frames distinguished by function, address or srcline; percent, period or count (graph,0.5,caller,function,percent)",
 		set_chain, OPTION_LASTARG),
 	OPT_BOOL(0, "children", O, children, "count a function's callees for it, too (where there are chains)"),
-	OPT_INT(0, "max-stack", O, max_stack, "frames of a chain that are kept (127)"),
+	OPT_INT(0, "max-stack", O, max_stack, "the most frames of a chain (127)"),
 	OPT_BOOL('G', "inverted", O, inverted, "chains from the caller down"),
 	OPT_CALLBACK(0, "ignore-callees", O, ignore_callees, "regex", "what these functions called counts as theirs", set_ignore_callees),
 	OPT_STRING('d', "dsos", O, filter.dsos, "dso[,dso...]", "only samples in these modules"),
 	FILTER_THREAD_OPTIONS(O, filter),
 	OPT_STRING('w', "column-widths", O, column_widths, "width[,width...]", "these widths, one per column; 0 is as needed"),
-	OPT_STRING('t', "field-separator", O, separator, "separator", "what stands between columns; a . takes its place in texts"),
+	OPT_STRING('t', "field-separator", O, separator, "separator", "the text between columns; a . replaces it in names"),
 	OPT_BOOL('U', "hide-unresolved", O, hide_unresolved, "leave out what has no symbol"),
 	OPT_FILTER_CPU(O, filter),
-	OPT_BOOL('I', "show-info", O, show_info, "with --header: tell more"),
+	OPT_BOOL('I', "show-info", O, show_info, "with --header: print more"),
 	OPT_BOOL(0, "source", O, source, "source lines in annotations (on)"),
 	OPT_BOOL(0, "asm-raw", O, asm_raw, "raw instruction bytes in annotations"),
 	OPT_STRING('M', "disassembler-style", O, disassembler_style, "disassembler style", "how annotations disassemble (intel)"),
 	OPT_STRING(0, "prefix", O, prefix, "prefix", "put before paths of source files (with --prefix-strip)"),
 	OPT_STRING(0, "prefix-strip", O, prefix_strip, "N", "components taken off paths of source files (with --prefix)"),
 	OPT_BOOL(0, "show-total-period", O, show_period, "add a column: the sum of periods"),
-	OPTION_ROW(BOOL, 0, "group", O, group, "show the events of a group side by side, as one group where there is none",
+	OPTION_ROW(BOOL, 0, "group", O, group, "show the events of a group side by side, as one group if the recording has none",
 		.was_set = OPTION_GIVEN(O, group_given)),
 	OPT_INT(0, "group-sort-idx", O, group_sort_index, "sort by this event of the group, counted from 0"),
 	OPT_CALLBACK_FLAGS('b', "branch-stack", O, branch_mode, NULL, "a row for every branch that was recorded", set_branch_mode, OPTION_NOARG),
@@ -240,7 +239,7 @@ const struct option report_table[] = {
 	INPUT_NAME_OPTIONS(O, input),
 	OPT_FORMAT(O, format),
 	OPT_BOOL(0, "mem-mode", O, memory, "a row for every memory access that was recorded"),
-	OPT_INT(0, "samples", O, saved_samples, "samples kept per row for browsing"),
+	OPT_INT(0, "samples", O, saved_samples, "samples stored per row for browsing"),
 	OPT_CALLBACK(0, "percent-limit", O, percent_limit, "percent", "leave rows and chains below this share out", set_percent_limit),
 	OPT_CALLBACK(0, "percentage", O, relative, "relative|absolute", "shares of what filters leave, or of all (absolute)", set_percentage),
 	OPT_LATER_OPTARG(0, "itrace", "opts", "what to make of a trace of instructions"),
@@ -252,7 +251,7 @@ const struct option report_table[] = {
 	OPT_BOOL('H', "hierarchy", O, hierarchy, "rows as a tree, a level for each key"),
 	OPT_CALLBACK_FLAGS(0, "stdio-color", O, colour, "mode", "colours: always, never, or auto: on a terminal", set_colour, OPTION_LASTARG),
 	OPT_FILTER_TIME(O, filter),
-	OPTION_ROW(BOOL, 0, "inline", O, inline_names, "show functions that the compiler put into others, in all chains; else in unwound ones",
+	OPTION_ROW(BOOL, 0, "inline", O, inline_names, "show inlined functions in all chains; without the option, in unwound ones",
 		.was_set = OPTION_GIVEN(O, inline_given)),
 	OPT_CALLBACK(0, "percent-type", O, percent_type, "local-period", "what shares in annotations are of: local or global, period or hits",
 		set_percent_type),

@@ -1,4 +1,4 @@
-/* What `report` was told on its command line and in the configuration. */
+/* The options of `report`, of its command line and the configuration. */
 #pragma once
 #include "analysis/profile/profile.h"
 #include "cmd/command.h"

@@ -112,7 +112,7 @@ static bool has_entries(const struct profile *profile)
 	return false;
 }
 
-/* What passes by while the profile is made: a stream's features, its tracepoints' formats, counters' values (-T). */
+/* What else is read while the profile is made: a stream's features, its tracepoints' formats, counters' values (-T). */
 struct watching {
 	struct report *report;
 	struct attr_names names;
@@ -162,7 +162,7 @@ static void run_session(struct report *report)
 	attr_names_close(&watching.names);
 }
 
-/* What the recording lacks; the exit code. */
+/* Prints what the recording lacks; returns the exit code. */
 static int report_end(struct report *report)
 {
 	bool quiet = report->options->quiet;

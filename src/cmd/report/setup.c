@@ -1,4 +1,4 @@
-/* From options to what a profile is told: kind of rows, filters, chains. */
+/* From options to those of a profile: kind of rows, filters, chains. */
 #include "cmd/report/setup.h"
 #include "base/str.h"
 #include "data/evsel_name.h"
@@ -48,7 +48,7 @@ static int refuse_data(struct error *err, const char *text)
 	return error_set(err, ERROR_USAGE, "%s", str_text(&lines));
 }
 
-/* -C makes sense only for CPUs that the recorded machine had, and where the samples tell theirs. */
+/* -C requires CPUs that the recorded machine had, and samples with a CPU. */
 static int open_cpus(struct report *report, struct error *err)
 {
 	const struct header *header = &report->input.session.source->header;
@@ -64,7 +64,7 @@ static int open_cpus(struct report *report, struct error *err)
 	return result;
 }
 
-/* What the recording's samples carry decides about chains, children, and what cannot be. */
+/* The fields of the recording's samples decide about chains, children, and which options are refused. */
 int report_setup_samples(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
@@ -136,7 +136,7 @@ static int find_switch(const struct report *report, const char *name, const char
 			return 0;
 		}
 	error_set(err, ERROR_USAGE, "ERROR: %s event not found (%s)", which, name);
-	return error_hint(err, "'perf evlist' tells the recording's events");
+	return error_hint(err, "'perf evlist' lists the recording's events");
 }
 
 int report_find_switches(struct report *report, struct error *err)

@@ -1,4 +1,4 @@
-/* One run of `report`: what it holds, and how it is prepared. Internal to the command. */
+/* One run of `report`: its state, and how it is prepared. */
 #pragma once
 #include "analysis/column/columns.h"
 #include "analysis/count/thread_values.h"
@@ -11,7 +11,7 @@ struct report {
 	struct report_options *options;
 	struct input input;
 	struct columns columns;
-	char *sort;                  /* --sort as it counts; NULL: the default */
+	char *sort;                  /* the effective --sort; NULL: the default */
 	struct profile profile;
 	struct profile_options profile_options;
 	struct sample_filter filter;
@@ -27,7 +27,7 @@ int report_find_switches(struct report *report, struct error *err);
 int report_choose_mode(struct report *report, struct error *err);
 int report_setup_columns(struct report *report, struct error *err);
 int report_open_filters(struct report *report, struct error *err);
-/* Says on stdout which columns are left out, as only one value can be in them. */
+/* Prints on stdout which columns are left out, as they could hold only one value. */
 void report_elide_columns(struct report *report);
 void report_set_widths(struct report *report);
 int report_setup_samples(struct report *report, struct error *err);

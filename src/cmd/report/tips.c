@@ -10,7 +10,7 @@ static const char *const tips[] = {
 	"Tip: perf report -g caller shows call chains from the outermost caller on",
 	"Tip: perf report --time 10%/2 looks at the second tenth of the recording",
 	"Tip: perf script shows the samples one by one",
-	"Tip: perf report --header tells how, when and where the recording was made",
+	"Tip: perf report --header shows how, when and where the recording was made",
 	"Tip: perf report -H shows rows as a tree",
 	"Tip: perf record -e cycles:u counts user code only",
 	"Tip: perf record --call-graph unwind records callers, also those of programs without frame pointers",

@@ -1,0 +1,44 @@
+#include "cmd/kernel_files.h"
+
+#include "image/test_folder.h"
+
+TEST("a recording that is a folder brings the kernel's files that can be read in it")
+{
+	struct folder f;
+	struct kernel_files files;
+	struct source source = { 0 };
+	char want[PATH_MAX];
+	folder_open(&f);
+	folder_write(&f, "kcore_dir/kallsyms", "x", 1);
+	kernel_files_find(&files, &source, f.root);
+	EXPECT_STR(files.kallsyms, "");
+	source.header.directory = true;
+	kernel_files_find(&files, &source, f.root);
+	snprintf(want, sizeof want, "%s/kcore_dir/kallsyms", f.root);
+	EXPECT_STR(files.kallsyms, want);
+	EXPECT_STR(files.kcore, "");
+	char longer[PATH_MAX + 1];
+	memset(longer, '/', sizeof longer);
+	longer[PATH_MAX - strlen("/kcore_dir/kcore")] = '\0';
+	kernel_files_find(&files, &source, longer);
+	EXPECT_STR(files.kcore, "");
+	folder_close(&f);
+}
+
+TEST("the user's list of kernel symbols comes first, then no list for a vmlinux, then the recording's")
+{
+	struct kernel_files files = { .kallsyms = "own" };
+	EXPECT_STR(kernel_files_kallsyms(&files, NULL, NULL), "own");
+	EXPECT_STR(kernel_files_kallsyms(&files, "named", "vmlinux"), "named");
+	EXPECT(kernel_files_kallsyms(&files, NULL, "vmlinux") == NULL);
+}
+
+TEST("files that the user names have to be readable")
+{
+	struct error err = { 0 };
+	EXPECT_INT(kernel_files_check(NULL, NULL, &err), 0);
+	EXPECT_INT(kernel_files_check("/dev/null", "/dev/null", &err), 0);
+	EXPECT(kernel_files_check("/dev/null", "/nonexistent", &err) < 0);
+	EXPECT(strstr(err.text, "cannot read '/nonexistent'") != NULL);
+	EXPECT(kernel_files_check("/nonexistent", NULL, &err) < 0);
+}

@@ -1,0 +1,68 @@
+#include "cmd/loss_summary.h"
+
+#include "cmd/test_cli.h"
+#include "data/header.h"
+
+static void expect_summary(const struct losses *losses, bool quiet, int code, const char *messages)
+{
+	struct test_cli t;
+	test_cli_open(&t);
+	EXPECT_INT(loss_summary_print(&t.cli, "x.data", losses, quiet), code);
+	EXPECT_STR(test_cli_messages(&t), messages);
+	test_cli_close(&t);
+}
+
+TEST("a whole recording has no summary and exits with 0")
+{
+	expect_summary(&(struct losses){ .samples = 3 }, false, 0, "");
+}
+
+TEST("damage has a sentence each, also if quiet, and the exit code 255")
+{
+	const struct losses one = { .samples = 8, .bad_samples = 1, .unknown_ids = 2, .bad_records = 1, .bad_attrs = 1, .bad_build_ids = 1 };
+	const char *said = "x.data: 1 of 11 samples are damaged and left out: their bytes contradict their event.\n"
+		"x.data: 2 of 11 samples are left out: they belong to no event of the recording.\n"
+		"x.data: 1 record is damaged and left out: the bytes contradict the type.\n"
+		"x.data: the descriptions of the events are damaged in 1 place.\n"
+		"x.data: the table of build-ids is damaged in 1 place: rows are missing.\n";
+	expect_summary(&one, false, 255, said);
+	expect_summary(&one, true, 255, said);
+	expect_summary(&(struct losses){ .bad_records = 2, .bad_attrs = 3, .bad_build_ids = 4 }, false, 255,
+		"x.data: 2 records are damaged and left out: the bytes contradict the type.\n"
+		"x.data: the descriptions of the events are damaged in 3 places.\n"
+		"x.data: the table of build-ids is damaged in 4 places: rows are missing.\n");
+}
+
+TEST("each kind of damage alone exits with 255")
+{
+	struct losses kinds[] = { { .unfinished = true }, { .bad_samples = 1 }, { .unknown_ids = 1 }, { .bad_records = 1 }, { .bad_attrs = 1 },
+		{ .bad_build_ids = 1 }, { .features = 1u << FEATURE_HOSTNAME }, { .stop = { .kind = ERROR_FORMAT, .text = "x" } } };
+	struct test_cli t;
+	test_cli_open(&t);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		EXPECT_INT(loss_summary_print(&t.cli, "x.data", &kinds[i], true), 255);
+		EXPECT(strlen(test_cli_messages(&t)) > 1);
+	}
+	test_cli_close(&t);
+}
+
+TEST("missing features are counted and named")
+{
+	expect_summary(&(struct losses){ .features = 1ull << FEATURE_HOSTNAME }, false, 255,
+		"x.data: 1 header feature is missing or damaged: HOSTNAME.\n");
+	expect_summary(&(struct losses){ .features = 1ull << FEATURE_HOSTNAME | 1ull << FEATURE_OSRELEASE }, false, 255,
+		"x.data: 2 header features are missing or damaged: HOSTNAME, OSRELEASE.\n");
+}
+
+TEST("what is no damage has a sentence unless quiet, and exits with 0")
+{
+	const struct losses losses = { .unknown_types = 1, .left_out_maps = 2, .lost_samples = 3, .lost_events = 4, .lost_traces = 5 };
+	expect_summary(&losses, true, 0, "");
+	expect_summary(&losses, false, 0,
+		"x.data: 1 record is skipped, of a type that is not known: a newer kernel or recorder may have written it.\n"
+		"x.data: 2 mappings are left out, as the history of all others reached its limit of memory: samples there have no names, or those of "
+		"an earlier mapping.\n"
+		"x.data: the kernel lost 3 samples while it recorded: its buffers were full.\n"
+		"x.data: the kernel lost 4 records while it recorded: its buffers were full.\n"
+		"x.data: the hardware trace is not whole in 5 places.\n");
+}

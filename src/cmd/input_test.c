@@ -82,6 +82,34 @@ TEST("an input that cannot be opened has an error, and can be closed")
 	test_cli_close(&t);
 }
 
+TEST("without a path, an input is what is piped in, otherwise perf.data")
+{
+	struct test_cli t;
+	struct input input;
+	struct error err = { 0 };
+	struct input_options options = { 0 };
+	struct recording *r = recording_new(false);
+	int pipe_fd[2], stdin_before = dup(STDIN_FILENO), null = open("/dev/null", O_RDONLY);
+	test_cli_open(&t);
+	make_stream(r);
+	EXPECT(pipe(pipe_fd) == 0 && write(pipe_fd[1], r->bytes, r->len) == (ssize_t)r->len);
+	close(pipe_fd[1]);
+	dup2(pipe_fd[0], STDIN_FILENO);
+	EXPECT_INT(input_open(&input, &t.cli, &options, &(struct input_use){ 0 }, &err), 0);
+	EXPECT_STR(input.path, "-");
+	input_close(&input);
+	dup2(null, STDIN_FILENO);
+	input_open(&input, &t.cli, &options, &(struct input_use){ .header_only = true }, &err); /* fails where no such file is */
+	EXPECT_STR(input.path, "perf.data");
+	input_close(&input);
+	dup2(stdin_before, STDIN_FILENO);
+	close(stdin_before);
+	close(pipe_fd[0]);
+	close(null);
+	free(r);
+	test_cli_close(&t);
+}
+
 TEST("names, compiled code and guesses are on by default, the other options are off")
 {
 	struct input_options options = { 0 };

@@ -17,11 +17,26 @@ TEST("a recording that is a folder brings the kernel's files that can be read in
 	snprintf(want, sizeof want, "%s/kcore_dir/kallsyms", f.root);
 	EXPECT_STR(files.kallsyms, want);
 	EXPECT_STR(files.kcore, "");
-	char longer[PATH_MAX + 1];
-	memset(longer, '/', sizeof longer);
-	longer[PATH_MAX - strlen("/kcore_dir/kcore")] = '\0';
-	kernel_files_find(&files, &source, longer);
+	folder_close(&f);
+}
+
+TEST("a path that is one byte too long is not taken for the file of the shorter name")
+{
+	struct folder f;
+	struct kernel_files files;
+	struct source source = { .header.directory = true };
+	char path[PATH_MAX + 1];
+	folder_open(&f);
+	folder_write(&f, "kcore_dir/kcor", "x", 1);
+	memset(path, '/', sizeof path);
+	memcpy(path, f.root, strlen(f.root));
+	path[PATH_MAX - strlen("/kcore_dir/kcore")] = '\0';
+	kernel_files_find(&files, &source, path);
 	EXPECT_STR(files.kcore, "");
+	folder_write(&f, "kcore_dir/kcore", "x", 1);
+	path[PATH_MAX - 1 - strlen("/kcore_dir/kcore")] = '\0';
+	kernel_files_find(&files, &source, path);
+	EXPECT_INT(strlen(files.kcore), PATH_MAX - 1);
 	folder_close(&f);
 }
 

@@ -50,6 +50,9 @@ TEST("pages of a mapped file that is truncated read as zeros, all of them after 
 	EXPECT_INT(replaced_count, 1);
 	EXPECT(strncmp(replaced_path, "/tmp/file-signals-?-", 20) == 0);
 	EXPECT_STR(replaced_path + 20, path + 20);
+	EXPECT(ftruncate(fd, 0) == 0);
+	EXPECT_INT(bytes[0], 0);
+	EXPECT_INT(replaced_count, 2);
 	munmap((void *)bytes, PAGES * page);
 	close(fd);
 	unlink(path);

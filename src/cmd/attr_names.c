@@ -12,7 +12,7 @@ struct attr_names_live {
 	struct pmus pmus;
 	bool tracepoints_tried;
 	struct tracepoints *tracepoints; /* NULL: tracefs cannot be read */
-	struct str event;                /* what the last call returned */
+	struct str event;                /* the last returned name */
 };
 
 static struct pmu *pmu_of(struct attr_names_live *live, uint32_t type)
@@ -28,7 +28,7 @@ static const char *pmu_name(void *context, uint32_t type)
 	return pmu ? pmu->name : NULL;
 }
 
-/* "event=0x3c,umask=1" → config; false where a term is no number, or none that the PMU has a format for. */
+/* "event=0x3c,umask=1" → config; false if a value is not a number, or the PMU has no format for a term. */
 static bool terms_config(const struct pmu *pmu, const char *terms, uint64_t *config)
 {
 	struct attr attr = { 0 };

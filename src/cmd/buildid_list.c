@@ -20,9 +20,9 @@ struct buildid_list_options {
 };
 
 static const struct option buildid_list_table[] = {
-	OPT_BOOL('H', "with-hits", struct buildid_list_options, with_hits, "only what samples lie in"),
+	OPT_BOOL('H', "with-hits", struct buildid_list_options, with_hits, "only files that samples hit"),
 	OPT_STRING('i', "input", struct buildid_list_options, input, "file", "the recording, or an ELF file, to read (perf.data)"),
-	OPT_BOOL('f', "force", struct buildid_list_options, force, "do not ask whose file it is"),
+	OPT_BOOL('f', "force", struct buildid_list_options, force, "read a recording of another user, too"),
 	OPT_BOOL('k', "kernel", struct buildid_list_options, kernel, "the build-id of the running kernel"),
 	OPT_BOOL('m', "kernel-maps", struct buildid_list_options, kernel_maps,
 		"build-ids and addresses of the running kernel and its modules"),
@@ -37,7 +37,7 @@ enum { ID_BYTES = ELF_BUILD_ID_MAX };
 
 enum { RESULTS_VERSION = 1 };
 
-/* How the text looks: an id alone, an id with addresses and a name, or an id with a name. */
+/* The form of the text: an id alone, an id with addresses and a name, or an id with a name. */
 enum line_form { LINE_ID, LINE_MAP, LINE_MODULE };
 
 struct listed {
@@ -45,7 +45,7 @@ struct listed {
 	uint64_t start, end;
 };
 
-/* What is listed, whatever its format. */
+/* The rows of the list, for all formats. */
 struct listing {
 	enum line_form form;
 	VEC(struct listed) list;
@@ -185,7 +185,7 @@ static void listing_print(struct listing *listing, const struct format *format, 
 		print_line(listing, &listing->list.items[i], out);
 }
 
-/* An exit status. */
+/* Returns the exit code. */
 static int list_file(struct cli *cli, const struct buildid_list_options *options, struct listing *listing)
 {
 	const char *path = options->input ? options->input : "perf.data";

@@ -21,7 +21,7 @@ struct cli {
 	const char *buildid_dir;    /* --buildid-dir, config or $HOME/.debug, unchecked; NULL: none is set. See environment_cache */
 	bool cache_reported;        /* the reason why the build-id cache is not used was printed */
 	const struct config *config;
-	struct budget *budget;      /* memory for what files of others make grow: asked by all that reads them */
+	struct budget *budget;      /* limit of memory for the content of foreign files */
 	const char *user_cache_dir; /* where lists may be stored between runs; NULL: nowhere */
 	struct debuginfod *servers; /* of this run: see servers.h */
 	bool tty_out, tty_err;      /* stdout before any pager; stderr */
@@ -38,7 +38,7 @@ struct command {
 	size_t options_size;           /* sizeof the struct the table fills; run gets it filled */
 	void (*defaults)(void *options, const struct cli *cli); /* NULL: all zero */
 	unsigned options_mode;         /* enum options_mode */
-	/* argc/argv: what the options left. Returns the exit code. */
+	/* argc/argv: the words that are no options. Returns the exit code. */
 	int (*run)(struct cli *cli, void *options, int argc, const char **argv);
 	const char *const *subcommands; /* NULL-terminated words for completion (--list-cmds); NULL: none */
 	bool pages;                    /* output passes through the pager if stdout is a terminal */

@@ -22,7 +22,7 @@ static int usage_error(const struct cli *cli, const char *format, const char *wh
 /* The words before the subcommand. */
 struct opening {
 	struct cli *cli;
-	const char **argv; /* what is left */
+	const char **argv; /* the words that are not read yet */
 	const char *word;  /* the subcommand that an option names: "version" for --version */
 	int code;          /* >= 0: nothing is left to do, exit with it */
 };

@@ -76,7 +76,7 @@ static int take_word(struct settings *settings, const char *word)
 	return 0;
 }
 
-/* Beside the old file, then in its place. */
+/* Into a new file, which then replaces the old one. */
 static int write_settings(const struct settings *settings, struct error *err)
 {
 	struct written_file file;

@@ -12,7 +12,7 @@ bool environment_is_foreign(void);
 /* Whether it has those of another user or group (set-user-ID): then it does not run. */
 bool environment_is_set_id(void);
 
-/* The files perf reads: PERF_CONFIG alone where it is set, else the system's, then the user's. Their names may be NULL. */
+/* The files that perf reads: PERF_CONFIG alone if it is set, otherwise the system's, then the user's. Their names may be NULL. */
 struct config_files {
 	char *system, *user;
 };

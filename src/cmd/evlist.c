@@ -21,7 +21,7 @@ static const struct option evlist_table[] = {
 	OPT_BOOL('F', "freq", struct evlist_options, freq, "add the frequency or period of sampling"),
 	OPT_BOOL('v', "verbose", struct evlist_options, verbose, "add every field of the attribute that is set"),
 	OPT_BOOL('g', "group", struct evlist_options, group, "show which events are counted together"),
-	OPT_BOOL('f', "force", struct evlist_options, force, "do not ask whose file it is"),
+	OPT_BOOL('f', "force", struct evlist_options, force, "read a recording of another user, too"),
 	OPT_BOOL(0, "trace-fields", struct evlist_options, trace_fields, "add the fields of tracepoints"),
 	OPT_FORMAT(struct evlist_options, format),
 	OPT_END(),
@@ -151,7 +151,7 @@ static void print_table(const struct listing *listing)
 	evlist_results_fini(&results);
 }
 
-/* perf takes an older, shorter attribute of a pipe to be as long as its own: the ids behind it show as fields. */
+/* perf reads an older, shorter attribute of a pipe with the length of its own: the ids that follow it appear as fields. */
 static void widen_attribute(struct evlist *evlist, const struct record *record)
 {
 	size_t len = record->body_len < ATTR_SIZE_VER8 ? record->body_len : ATTR_SIZE_VER8;

@@ -6,7 +6,7 @@
 
 struct feature {
 	const char *name, *macro;
-	bool built_in; /* perfuse does what that feature gives perf, whatever library does it */
+	bool built_in; /* perfuse has the function that this feature gives perf, with any library */
 };
 
 extern const struct feature features[]; /* ends with a NULL name */

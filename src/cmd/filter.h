@@ -8,7 +8,7 @@ struct filter_options {
 	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time;
 };
 
-/* Rows that are the same wherever perf has them. S is the command's struct, F its struct filter_options. */
+/* Rows that are equal in all commands that have them. S is the command's struct, F its struct filter_options. */
 #define FILTER_THREAD_OPTIONS(S, F)                                                                                     \
 	OPT_STRING('c', "comms", S, F.comms, "comm[,comm...]", "only samples of these commands"),                            \
 	OPT_STRING(0, "pid", S, F.pids, "pid[,pid...]", "only samples of these processes"),                                  \
@@ -17,7 +17,7 @@ struct filter_options {
 #define OPT_FILTER_TIME(S, F)                                                                                           \
 	OPT_STRING(0, "time", S, F.time, "str", "only samples of this span: start,stop in seconds, or slices such as 10%/2")
 
-/* Each of these fills its part of the filter, where the option was given. */
+/* Each of these fills its part of the filter if the option was given. */
 int filter_open_lists(struct sample_filter *filter, const struct filter_options *options, struct error *err);
 /* relative: times count from the first sample. */
 int filter_open_time(struct sample_filter *filter, const struct filter_options *options, const struct header *header, bool relative,

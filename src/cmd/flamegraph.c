@@ -146,7 +146,7 @@ static void drawing_close(struct drawing *drawing)
 	input_close(&drawing->input);
 }
 
-/* Without a CPU in its samples a recording has none that would pass. */
+/* No sample of a recording without CPUs would pass. */
 static int check_cpus(const struct drawing *drawing, struct error *err)
 {
 	const struct evlist *evlist = session_evlist(&drawing->input.session);
@@ -243,7 +243,7 @@ static void add_weight(struct str *text, const struct drawing *drawing, const ch
 		add_count(text, total.weight, " event", " events");
 }
 
-/* What the picture shows, and what it does not. */
+/* The text above the graph: which samples it shows, and which not. */
 static void describe(struct str *text, const struct drawing *drawing)
 {
 	const struct session_counters *counters = &drawing->input.session.counters;

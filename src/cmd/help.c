@@ -7,8 +7,8 @@ struct help_options {
 };
 
 static const struct option help_table[] = {
-	OPT_BOOL('a', "all", struct help_options, all, "list the commands that are programs of their own too"),
-	OPT_BOOL('m', "man", struct help_options, man, "show the manual page (what happens anyway)"),
+	OPT_BOOL('a', "all", struct help_options, all, "list the commands that are separate programs, too"),
+	OPT_BOOL('m', "man", struct help_options, man, "show the manual page (the default)"),
 	OPT_LATER('w', "web", "show the manual page in the web browser"),
 	OPT_LATER('i', "info", "show the manual page in info"),
 	OPT_END(),
@@ -30,7 +30,7 @@ static void list_externals(struct cli *cli)
 	environment_exec_path(&path);
 	environment_externals(&words);
 	if (words.count)
-		writer_printf(cli->out, "\n Programs of their own, from %s and $PATH:\n", str_text(&path));
+		writer_printf(cli->out, "\n Separate programs, from %s and $PATH:\n", str_text(&path));
 	for (uint32_t i = 0; i < words.count; i++)
 		writer_printf(cli->out, "   %s\n", strtab_text(&words, i));
 	strtab_fini(&words);

@@ -1,5 +1,5 @@
 /* One opened recording, for every command that shows samples: the source and its session, the kernel's files that came with it, names of
- * JIT-compiled code, progress, symbols, and what is reported at the end. Knows no sink.
+ * JIT-compiled code, progress, symbols, and the messages at the end. Knows no sink.
  *
  * Order of calls: input_open, input_symbols (before the run, after everything that can refuse the options), input_run, input_end,
  * input_close. The struct must not move after input_open. */
@@ -14,14 +14,14 @@
 #include "tracepoint/tracepoint.h"
 
 struct input_options {
-	const char *path;               /* NULL: what is piped in, otherwise perf.data */
+	const char *path;               /* NULL: stdin if it is a pipe, otherwise perf.data */
 	struct symbols_options symbols; /* symfs, vmlinux, kallsyms, no_vmlinux, demangle_kernel, short_names */
 	int verbose;
 	bool force, demangle, jit, join_stacks, guess;
 };
 
 /* The rows of these options. S is the command's struct, F its struct input_options. VERB: what the command does with the recording; DIR:
- * how it calls the argument of --symfs; MORE: what follows "print more" at -v. All are string literals. Where an abbreviation
+ * its name for the argument of --symfs; MORE: what follows "print more" at -v. All are string literals. Where an abbreviation
  * is ambiguous, the place of the rows in the table decides which two options the message names. */
 #define INPUT_OPTIONS(S, F, VERB, DIR, MORE)                                                                            \
 	OPT_STRING('i', "input", S, F.path, "file", "the recording to " VERB " (perf.data; - is stdin)"),                    \
@@ -48,7 +48,7 @@ int input_check(const struct input_options *options, struct error *err);
 
 enum input_remarks { REMARKS_NONE, REMARKS_GUESSED, REMARKS_ALL };
 
-/* What a command needs of an input beside the user's options. */
+/* The demands of a command on an input, in addition to the user's options. */
 struct input_use {
 	bool header_only;
 	bool keep_exited;            /* threads that exited are needed to the end */

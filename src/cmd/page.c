@@ -12,7 +12,7 @@
 
 extern const struct command command_help;
 
-/* Where the program was installed to, with its pages in share/man beside bin. */
+/* The installed page: in ../share/man of the folder of the program. */
 static bool installed_page(const char *program, const char *word, char path[static PATH_MAX])
 {
 	static const char *const endings[] = { "", ".gz", ".xz", ".bz2" };

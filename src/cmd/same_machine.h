@@ -1,4 +1,4 @@
-/* Whether a recording was made on this machine, by the name of the host: what it says of files' inodes holds here then. */
+/* Whether a recording was made on this machine, by the name of the host: then its inode numbers are those of files on this machine. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "cmd/environment.h"
 #include "os/private_file.h"
 
-/* Where libdebuginfod stores what it gets, by its own rules. */
+/* The folder in which libdebuginfod stores files, by its rules (debuginfod_find_debuginfo(3)). */
 static bool cache_folder(struct str *path)
 {
 	const char *set = secure_getenv("DEBUGINFOD_CACHE_PATH"), *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
@@ -62,7 +62,7 @@ static struct debuginfod *prepare(const struct cli *cli)
 	if (environment_is_foreign()) /* the library reads more of the environment than its servers */
 		return NULL;
 	if (!cache_folder(&folder)) {
-		cli_warn(cli, "debuginfod servers are not asked: neither HOME nor DEBUGINFOD_CACHE_PATH says where to store files");
+		cli_warn(cli, "debuginfod servers are not asked: neither HOME nor DEBUGINFOD_CACHE_PATH is set, so files cannot be stored");
 		return NULL;
 	}
 	if (private_path(str_text(&folder), real, &err) < 0) {

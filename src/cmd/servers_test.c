@@ -42,7 +42,7 @@ TEST("servers are those of the configuration or the environment, and none where 
 	folder_close(&f);
 }
 
-TEST("files are stored below the first folder that the library would take")
+TEST("files are stored below the first folder that the library uses")
 {
 	struct test_cli t;
 	struct folder f;

@@ -16,7 +16,7 @@ void unwind_remarks(const struct cli *cli, const struct session *session)
 	uint64_t cut = t->ends[UNWIND_CUT] - t->joined;
 	uint64_t lost = t->ends[UNWIND_NO_MAP] + t->ends[UNWIND_NO_RULE] + t->ends[UNWIND_BAD_RULE];
 	if (cut)
-		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks are cut: deeper than what was copied of them. Record with "
+		cli_warn(cli, "%" PRIu64 " of %" PRIu64 " stacks are cut: they are larger than their copies. Record with "
 			"--call-graph dwarf,SIZE to copy more (up to 65528 bytes)%s.", cut, t->stacks,
 			session->stack_memory ? "" : ", or complete them by others with --join-stacks");
 	if (t->ends[UNWIND_SWITCHED])

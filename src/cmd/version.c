@@ -8,7 +8,7 @@ struct version_options {
 };
 
 static const struct option version_table[] = {
-	OPT_BOOL(0, "build-options", struct version_options, build_options, "list what is built in"),
+	OPT_BOOL(0, "build-options", struct version_options, build_options, "list the built-in features"),
 	OPT_END(),
 };
 
@@ -17,7 +17,7 @@ static const char *const version_usage[] = { "perf version [<options>]", NULL };
 static int version_run(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	const struct version_options *options = filled;
-	/* Programs ask a perf for its version and expect one of perf's. */
+	/* Programs that call perf expect a version of perf. */
 	if (!strcmp(cli->program, "perf"))
 		writer_puts(cli->out, "perf version 6.12.0 (perfuse " PERFUSE_VERSION ")\n");
 	else
@@ -29,7 +29,7 @@ static int version_run(struct cli *cli, void *filled, int argc, const char **arg
 
 const struct command command_version = {
 	.name = "version",
-	.summary = "print the version, and what is built in",
+	.summary = "print the version and the built-in features",
 	.usage = version_usage,
 	.options = version_table,
 	.options_size = sizeof(struct version_options),

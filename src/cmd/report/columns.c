@@ -1,4 +1,4 @@
-/* The columns of a report: --sort and --fields, tracepoints' fields among them, and what is elided or of fixed width. */
+/* The columns of a report: --sort and --fields, fields of tracepoints, columns that are left out, widths. */
 #include <stdlib.h>
 
 #include "cmd/report/setup.h"
@@ -115,7 +115,7 @@ static int add_dynamic(void *context, struct columns *columns, const char *word,
 	return result;
 }
 
-/* A key that has "symbol" in it brings a column of instructions per cycle along. */
+/* A key that contains "symbol" adds a column of instructions per cycle. */
 static void expand_sort(struct report *report)
 {
 	const char *sort = report->options->sort;
@@ -152,7 +152,7 @@ int report_setup_columns(struct report *report, struct error *err)
 	return result;
 }
 
-/* "# dso: libc.so.6": a column of which only one value can be is not shown. */
+/* "# dso: libc.so.6": a column that can hold only one value is not shown. */
 static void elide_column(struct report *report, enum column_id width, const struct name_list *list, const char *name)
 {
 	const char *only = name_list_single(list);

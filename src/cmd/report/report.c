@@ -267,7 +267,7 @@ static int report_run(struct cli *cli, void *arg, int argc, const char **argv)
 	if (argc == 1)
 		options->symbol_filter = argv[0];
 	if (options->quiet)
-		options->input.verbose = 0; /* whichever comes first */
+		options->input.verbose = 0; /* in any order of the two options */
 	if (options->input.path && !*options->input.path)
 		options->input.path = NULL;
 	if (format_is_table(options->format) && (report_raw_wanted(options) || options->header_only)) {

@@ -160,7 +160,7 @@ void report_fill_profile(struct report *report)
 	out->columns = &report->columns;
 	out->filter = report->filter;
 	out->chain = options->chain;
-	/* tables hold trees: a list of whole chains would say the same at greater length */
+	/* tables hold trees: a list of whole chains has the same content and is longer */
 	if (format_is_table(options->format) && (out->chain.mode == CHAIN_FLAT || out->chain.mode == CHAIN_FOLDED))
 		out->chain.mode = CHAIN_GRAPH;
 	if (options->branch_history)

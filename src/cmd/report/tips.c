@@ -3,7 +3,7 @@
 #include <time.h>
 
 static const char *const tips[] = {
-	"Tip: perf report --no-children sorts by what a function did itself",
+	"Tip: perf report --no-children sorts by the samples in each function itself",
 	"Tip: shorter with less detail: perf report -s comm,dso",
 	"Tip: perf report --percent-limit 1 leaves small rows out",
 	"Tip: perf report --sort +cpu adds a column to the default ones",

@@ -78,6 +78,18 @@ size_t sample_user_frames(const struct sample *sample);
 /* Decodes the trailer of a record that is not a sample: pid, tid, time, id, stream_id, cpu. All are absent if the record is too short. */
 void sample_decode_trailer(struct sample *sample, const struct sample_layout *layout, const struct record *record);
 
+/* The time of a sample, at = layout.time_at; UINT64_MAX: it has none, or is too short. */
+static inline uint64_t record_time_from_front(const struct record *record, int at)
+{
+	return at >= 0 && (uint32_t)(at + 1) * 8 <= record->body_len ? load_u64(record->body + at * 8) : UINT64_MAX;
+}
+
+/* The same for other records, back = layout.trailer_time_at. */
+static inline uint64_t record_time_from_back(const struct record *record, int back)
+{
+	return back > 0 && (uint32_t)back * 8 <= record->body_len ? load_u64(record->body + record->body_len - back * 8) : UINT64_MAX;
+}
+
 static inline struct branch_entry sample_branch(const struct sample *sample, size_t i)
 {
 	struct branch_entry entry;

@@ -87,3 +87,13 @@ uint32_t evlist_event_of_swapped(const struct evlist *evlist, const struct recor
 {
 	return event_of(evlist, record, true);
 }
+
+uint64_t evlist_time_of(const struct evlist *evlist, const struct record *record)
+{
+	uint32_t event = evlist_event_of(evlist, record);
+	if (event == UINT32_MAX)
+		return UINT64_MAX;
+	const struct sample_layout *layout = &evlist->events.items[event].layout;
+	return record->type == RECORD_SAMPLE ? record_time_from_front(record, layout->time_at)
+					     : record_time_from_back(record, layout->trailer_time_at);
+}

@@ -42,5 +42,7 @@ void evlist_add_ids(struct evlist *evlist, uint32_t event, const uint64_t *ids, 
 /* The event of a record in native order; UINT32_MAX if its id is unknown. With a single event always that one; a record without an id
  * belongs to the first event, as in perf. */
 uint32_t evlist_event_of(const struct evlist *evlist, const struct record *record);
-/* The same for a record whose body still has the opposite byte order. */
+/* The time of a record in native order, without decoding it; UINT64_MAX: it has none, or its event is unknown. */
+uint64_t evlist_time_of(const struct evlist *evlist, const struct record *record);
+/* As evlist_event_of for a record whose body still has the opposite byte order. */
 uint32_t evlist_event_of_swapped(const struct evlist *evlist, const struct record *record);

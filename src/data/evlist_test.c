@@ -81,3 +81,28 @@ TEST("events that store their ids at different positions cannot be distinguished
 	EXPECT_INT(evlist_event_of(&evlist, &record), 0);
 	evlist_fini(&evlist);
 }
+
+TEST("the time of a record is read without decoding it, up to its last byte")
+{
+	struct evlist evlist = { 0 };
+	struct attr attr = attr_of(SAMPLE_IP | SAMPLE_TIME);
+	uint64_t sample[] = { 0x401000, 7 }, side[] = { 1, 2, 8 };
+	struct record record = record_of(sample, 2, RECORD_SAMPLE);
+	EXPECT_INT(evlist_time_of(&evlist, &record), -1);
+	evlist_add(&evlist, &attr, NULL, 0, NULL);
+	EXPECT_INT(evlist_time_of(&evlist, &record), 7);
+	record.body_len = 15;
+	EXPECT_INT(evlist_time_of(&evlist, &record), -1);
+	record = record_of(side, 3, RECORD_COMM);
+	EXPECT_INT(evlist_time_of(&evlist, &record), 8);
+	record = record_of(side, 1, RECORD_COMM);
+	EXPECT_INT(evlist_time_of(&evlist, &record), 1);
+	record.body_len = 7;
+	EXPECT_INT(evlist_time_of(&evlist, &record), -1);
+	evlist_fini(&evlist);
+	attr = attr_of(SAMPLE_IP);
+	evlist_add(&evlist, &attr, NULL, 0, NULL);
+	record = record_of(sample, 2, RECORD_SAMPLE);
+	EXPECT_INT(evlist_time_of(&evlist, &record), -1);
+	evlist_fini(&evlist);
+}

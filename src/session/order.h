@@ -1,9 +1,11 @@
 /* Delivery order: records by time within windows that FINISHED_ROUND closes. The recorder's rounds guarantee that a flushed record is not
- * older than the newest record of the round before the previous flush. Stable for equal times. Internal to session/. */
+ * older than the newest record of the round before the previous flush. Stable for equal times. Used by session/ and rewrite/. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "abi/record.h"
+#include "base/bytes.h"
 #include "base/vec.h"
 
 struct entry {
@@ -11,6 +13,15 @@ struct entry {
 	uint64_t offset;     /* in the file */
 	const uint8_t *body; /* the record's header is in the 8 bytes before it */
 };
+
+static inline struct record entry_record(const struct entry *entry)
+{
+	const uint8_t *head = entry->body - 8;
+	uint16_t misc, size;
+	memcpy(&misc, head + 4, sizeof misc);
+	memcpy(&size, head + 6, sizeof size);
+	return (struct record){ .type = load_u32(head), .misc = misc, .body_len = size - 8u, .body = entry->body, .offset = entry->offset };
+}
 
 /* A sorted run of entries; [head, count) are pending. */
 struct run {

@@ -8,6 +8,7 @@
 #include "session/deferred.h"
 #include "session/jit.h"
 #include "session/order.h"
+#include "session/recorded_build_ids.h"
 #include "session/stitch.h"
 #include "session/worker.h"
 #include "unwind/stack_memory.h"
@@ -48,16 +49,6 @@ struct session_internal {
 	void *progress_context;
 	uint64_t progress_time_ns, batch_time_ns;
 };
-
-/* The record of an entry. */
-static struct record entry_record(const struct entry *entry)
-{
-	const uint8_t *head = entry->body - 8;
-	uint16_t misc, size;
-	memcpy(&misc, head + 4, sizeof misc);
-	memcpy(&size, head + 6, sizeof size);
-	return (struct record){ .type = load_u32(head), .misc = misc, .body_len = size - 8u, .body = entry->body, .offset = entry->offset };
-}
 
 int session_open(struct session *session, struct source *source, const struct session_options *options, struct error *err)
 {
@@ -142,28 +133,14 @@ static void layouts_refresh(struct session_internal *in, const struct evlist *ev
 	}
 }
 
-static uint64_t time_from_front(const struct record *record, int at)
-{
-	return at >= 0 && (uint32_t)(at + 1) * 8 <= record->body_len ? load_u64(record->body + at * 8) : UINT64_MAX;
-}
-
-static uint64_t time_from_back(const struct record *record, int back)
-{
-	return back > 0 && (uint32_t)back * 8 <= record->body_len ? load_u64(record->body + record->body_len - back * 8) : UINT64_MAX;
-}
-
 static uint64_t record_time(const struct session_internal *in, const struct evlist *evlist, const struct record *record)
 {
 	bool sample = record->type == RECORD_SAMPLE;
 	if (sample && in->time_at >= 0)
-		return time_from_front(record, in->time_at);
+		return record_time_from_front(record, in->time_at);
 	if (!sample && in->trailer_time_at > 0)
-		return time_from_back(record, in->trailer_time_at);
-	uint32_t event = evlist_event_of(evlist, record);
-	if (event == UINT32_MAX)
-		return UINT64_MAX;
-	const struct sample_layout *layout = &evlist->events.items[event].layout;
-	return sample ? time_from_front(record, layout->time_at) : time_from_back(record, layout->trailer_time_at);
+		return record_time_from_back(record, in->trailer_time_at);
+	return evlist_time_of(evlist, record);
 }
 
 static void count_loss(struct session_counters *counters, const struct record *record)
@@ -181,18 +158,6 @@ static void count_loss(struct session_counters *counters, const struct record *r
 		counters->lost_traces += (take_u64(&c) & (CUT | PARTIAL | COLLISION)) != 0;
 	}
 	counters->bad_records += record->body_len < record_least_body(record->type);
-}
-
-static void take_build_ids(struct session *session)
-{
-	struct session_internal *in = session->internal;
-	const struct header *header = &session->source->header;
-	for (; in->build_ids_taken < header->build_ids.count; in->build_ids_taken++) {
-		const struct build_id_entry *row = &header->build_ids.items[in->build_ids_taken];
-		const struct module_identity identity = { .maj = row->maj, .min = row->min, .ino = row->ino,
-			.ino_generation = row->ino_generation };
-		model_set_build_id(&session->model, row->filename, row->misc, row->one_of_many ? &identity : NULL, row->id.bytes, row->id.len);
-	}
 }
 
 #define KERNEL_PARTS_MAX 128u
@@ -236,7 +201,7 @@ static void batch_model(struct session *session)
 {
 	struct session_internal *in = session->internal;
 	vec_clear(&in->changes);
-	take_build_ids(session);
+	recorded_build_ids_take(&session->model, &session->source->header, &in->build_ids_taken);
 	if (in->jit.open)
 		session_jit_refresh(session, &in->jit);
 	for (size_t i = 0; i < in->batch.count; i++) {

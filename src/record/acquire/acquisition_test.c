@@ -16,7 +16,7 @@ struct seen {
 static int see(void *context, const struct record *record, struct error *err)
 {
 	struct seen *seen = context;
-	uint64_t time = ring_record_time(seen->evlist, record);
+	uint64_t time = evlist_time_of(seen->evlist, record);
 	(void)err;
 	seen->init |= record->type == RECORD_FINISHED_INIT;
 	seen->rounds += record->type == RECORD_FINISHED_ROUND;

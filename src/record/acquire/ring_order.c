@@ -13,20 +13,6 @@ void ring_order_fini(struct ring_order *order)
 	*order = (struct ring_order){ 0 };
 }
 
-uint64_t ring_record_time(const struct evlist *evlist, const struct record *record)
-{
-	uint32_t event = evlist_event_of(evlist, record);
-	if (event == UINT32_MAX)
-		return UINT64_MAX;
-	const struct sample_layout *layout = &evlist->events.items[event].layout;
-	if (record->type == RECORD_SAMPLE) {
-		size_t at = (size_t)layout->time_at * 8;
-		return layout->time_at >= 0 && at + 8 <= record->body_len ? load_u64(record->body + at) : UINT64_MAX;
-	}
-	size_t back = (size_t)layout->trailer_time_at * 8;
-	return back && back <= record->body_len ? load_u64(record->body + record->body_len - back) : UINT64_MAX;
-}
-
 /* The bytes of the record at this distance from the ring's tail; of one that wraps, a copy. */
 static const uint8_t *record_bytes(struct ring_order *order, const struct span pieces[2], size_t at, size_t size)
 {
@@ -61,7 +47,7 @@ static struct ring_item *add_item(struct ring_order *order, const struct span pi
 static uint64_t item_time(const struct evlist *evlist, const struct ring_item *item)
 {
 	const struct record record = record_of(item->bytes, item->size);
-	return ring_record_time(evlist, &record);
+	return evlist_time_of(evlist, &record);
 }
 
 /* Lists the next records of the ring, up to the first one that is newer than `limit`. */

@@ -41,5 +41,3 @@ int ring_order_fill(struct ring_order *order, const struct ring *rings, size_t c
 /* Replaces the items by the records of the overwritten rings, whose output is paused, that no earlier snapshot listed. They need not be
  * consumed. */
 int ring_order_snapshot(struct ring_order *order, struct ring *rings, size_t count, const struct evlist *evlist, struct error *err);
-/* The time of a record; UINT64_MAX: it has none. */
-uint64_t ring_record_time(const struct evlist *evlist, const struct record *record);

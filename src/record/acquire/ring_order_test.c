@@ -81,7 +81,7 @@ TEST("a record that wraps around the end of a ring is complete")
 	if (order.items.count == 1) {
 		struct record record = record_of(order.items.items[0].bytes, order.items.items[0].size);
 		EXPECT_INT(record.body_len, 432);
-		EXPECT_INT(ring_record_time(&evlist, &record), 77);
+		EXPECT_INT(evlist_time_of(&evlist, &record), 77);
 	}
 	ring_order_fini(&order);
 	evlist_fini(&evlist);

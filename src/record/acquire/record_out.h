@@ -1,4 +1,4 @@
-/* Makes records in memory, field by field. Internal to record/. */
+/* Makes records in memory, field by field. Used by record/ and rewrite/. */
 #pragma once
 #include <stdint.h>
 #include <string.h>

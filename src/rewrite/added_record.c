@@ -1,0 +1,79 @@
+#include "rewrite/added_record.h"
+
+#include "record/acquire/record_out.h"
+
+enum { ID_HAS_SIZE = 1 << 15 }; /* misc of HEADER_BUILD_ID: the id's size follows it */
+
+static void add_trailer(struct writer *out, const struct evsel *evsel, const struct sample *sample)
+{
+	uint64_t type = evsel ? evsel->attr.sample_type : 0;
+	if (!evsel || !attr_flag(&evsel->attr, ATTR_SAMPLE_ID_ALL))
+		return;
+	if (type & SAMPLE_TID) {
+		out_u32(out, sample->pid);
+		out_u32(out, sample->tid);
+	}
+	if (type & SAMPLE_TIME)
+		out_u64(out, sample->time);
+	if (type & SAMPLE_ID)
+		out_u64(out, sample->id);
+	if (type & SAMPLE_STREAM_ID)
+		out_u64(out, sample->stream_id);
+	if (type & SAMPLE_CPU) {
+		out_u32(out, sample->cpu);
+		out_u32(out, 0);
+	}
+	if (type & SAMPLE_IDENTIFIER)
+		out_u64(out, sample->id);
+}
+
+static bool end_record(struct writer *out, size_t at, const struct evsel *evsel, const struct sample *sample)
+{
+	record_close(out, at, 0);
+	add_trailer(out, evsel, sample);
+	if (out->len - at > RECORD_SIZE_MAX) {
+		out->len = at;
+		return false;
+	}
+	uint16_t size = (uint16_t)(out->len - at);
+	memcpy(out->buffer + at + 6, &size, sizeof size);
+	return true;
+}
+
+bool added_mapping_write(const struct added_mapping *m, const struct evsel *evsel, const struct sample *sample, struct writer *out)
+{
+	size_t at = record_open(out, RECORD_MMAP2, (uint16_t)(m->cpumode | (m->build_id ? RECORD_MISC_MMAP_BUILD_ID : 0)));
+	out_u32(out, (uint32_t)m->pid);
+	out_u32(out, (uint32_t)m->tid);
+	out_u64(out, m->start);
+	out_u64(out, m->len);
+	out_u64(out, m->pgoff);
+	if (m->build_id) {
+		out_u32(out, m->build_id_len);
+		writer_add(out, m->build_id, BUILD_ID_ROOM);
+	} else {
+		out_u32(out, m->maj);
+		out_u32(out, m->min);
+		out_u64(out, m->ino);
+		out_u64(out, m->ino_generation);
+	}
+	out_u32(out, m->prot);
+	out_u32(out, m->flags);
+	if (m->folder) {
+		writer_puts(out, m->folder);
+		writer_putc(out, '/');
+	}
+	writer_add(out, m->path, strlen(m->path) + 1);
+	return end_record(out, at, evsel, sample);
+}
+
+bool added_build_id_write(const char *path, const uint8_t id[static BUILD_ID_ROOM], uint8_t len, unsigned cpumode,
+	const struct evsel *evsel, const struct sample *sample, struct writer *out)
+{
+	size_t at = record_open(out, RECORD_HEADER_BUILD_ID, (uint16_t)(cpumode | ID_HAS_SIZE));
+	out_u32(out, (uint32_t)-1); /* this machine, no guest */
+	writer_add(out, id, BUILD_ID_ROOM);
+	out_u32(out, len);
+	writer_add(out, path, strlen(path) + 1);
+	return end_record(out, at, evsel, sample);
+}

@@ -1,0 +1,218 @@
+#include "rewrite/rewrite.h"
+
+#include <stdlib.h>
+
+#include "rewrite/build_id_table.h"
+#include "rewrite/state.h"
+#include "session/recorded_build_ids.h"
+
+static const struct step *const all_steps[STEPS] = { &step_jit, &step_sched, &step_build_ids };
+
+int rewrite_open(struct rewrite **rewrite, struct source *source, const struct rewrite_options *options, struct error *err)
+{
+	struct rewrite *r = *rewrite = memory_zero(1, sizeof *r);
+	r->source = source;
+	r->options = options;
+	new_recording_init(&r->out);
+	model_init(&r->model);
+	r->model.keep_exited = true;
+	if (source->header.swapped)
+		return error_set(err, ERROR_UNSUPPORTED, "recordings of the other byte order are not supported yet");
+	if (new_recording_open(&r->out, options->output, source, options->command, err) < 0)
+		return -1;
+	r->ordered = options->jit || options->sched_stat || options->ids == IDS_HIT || options->ids == IDS_MMAP2_HIT;
+	for (size_t i = 0; i < STEPS; i++) {
+		if (!all_steps[i]->wanted(options))
+			continue;
+		r->states[r->step_count] = all_steps[i]->open(r);
+		r->steps[r->step_count++] = all_steps[i];
+	}
+	return 0;
+}
+
+void rewrite_close(struct rewrite *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->step_count; i++)
+		r->steps[i]->close(r->states[i]);
+	new_recording_close(&r->out);
+	order_fini(&r->order);
+	vec_fini(&r->hits.has);
+	model_fini(&r->model);
+	free(r);
+}
+
+static const struct evsel *evsel_of(const struct rewrite *r, const struct record *record)
+{
+	const struct evlist *evlist = &r->source->header.evlist;
+	uint32_t event = evlist_event_of(evlist, record);
+	return event < evlist->events.count ? &evlist->events.items[event] : NULL;
+}
+
+void item_decode_sample(struct item *item)
+{
+	item->decoded = item->evsel && sample_decode(&item->sample, &item->evsel->layout, &item->record, NULL) == 0;
+}
+
+static void count_sample(struct rewrite *r, const struct record *record)
+{
+	const struct evsel *evsel = evsel_of(r, record);
+	if (!evsel)
+		r->counters.unknown_ids++;
+	else if (sample_is_whole(&evsel->layout, record))
+		r->counters.samples++;
+	else
+		r->counters.bad_samples++;
+}
+
+static void item_decode(const struct rewrite *r, struct item *item)
+{
+	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
+	item->evsel = evsel_of(r, &item->record);
+	if (item->record.type == RECORD_SAMPLE)
+		item_decode_sample(item);
+	else
+		sample_decode_trailer(&item->sample, item->evsel ? &item->evsel->layout : &none, &item->record);
+}
+
+static int steps_before(struct rewrite *r, struct item *item, struct error *err)
+{
+	int fate = FATE_WRITE;
+	for (size_t i = 0; i < r->step_count && fate == FATE_WRITE; i++)
+		if (r->steps[i]->before)
+			fate = r->steps[i]->before(r->states[i], r, item, err);
+	return fate;
+}
+
+static int steps_after(struct rewrite *r, struct item *item, struct error *err)
+{
+	int fate = FATE_WRITE;
+	for (size_t i = 0; i < r->step_count && fate == FATE_WRITE; i++)
+		if (r->steps[i]->after)
+			fate = r->steps[i]->after(r->states[i], r, item, err);
+	return fate;
+}
+
+/* A record of the kernel, or one that the recorder synthesized, in its turn. */
+static int process(struct rewrite *r, const struct record *record, struct error *err)
+{
+	struct item item = { .record = *record };
+	int fate = FATE_WRITE;
+	r->clock++;
+	if (record->type == RECORD_SAMPLE)
+		count_sample(r, record);
+	if (r->step_count) {
+		item_decode(r, &item);
+		recorded_build_ids_take(&r->model, &r->source->header, &r->build_ids_taken);
+		fate = steps_before(r, &item, err);
+		if (fate == FATE_WRITE) {
+			model_apply(&r->model, &item.record, &item.sample, r->clock);
+			fate = steps_after(r, &item, err);
+		}
+	}
+	if (fate == FATE_WRITE)
+		new_recording_add(&r->out, &item.record, (struct span){ 0 });
+	return fate < 0 ? -1 : 0;
+}
+
+static int process_tool_record(struct rewrite *r, const struct record *record, struct error *err)
+{
+	struct span payload = { 0 };
+	for (size_t i = 0; i < r->step_count; i++)
+		if (r->steps[i]->tool_record && r->steps[i]->tool_record(r->states[i], record) == FATE_DROP)
+			return 0;
+	switch (record->type) {
+	case RECORD_COMPRESSED:
+	case RECORD_COMPRESSED2:
+		return 0; /* the source delivers the records inside it, too */
+	case RECORD_HEADER_TRACING_DATA:
+		payload = r->source->header.feature_data[FEATURE_TRACING_DATA];
+		break;
+	case RECORD_AUXTRACE:
+		payload.len = (size_t)load_u64(record->body);
+		payload.data = source_payload(r->source, record, payload.len);
+		if (!payload.data && payload.len)
+			return error_set(err, ERROR_UNSUPPORTED, "hardware traces of a stream cannot be passed on yet");
+		break;
+	default:
+		break;
+	}
+	new_recording_add(&r->out, record, payload);
+	return 0;
+}
+
+static void deliver(void *context, const struct entry *entry)
+{
+	struct rewrite *r = context;
+	struct record record = entry_record(entry);
+	if (r->failure.kind == ERROR_NONE)
+		process(r, &record, &r->failure);
+}
+
+static int read_record(struct rewrite *r, const struct record *record, uint64_t mark, struct error *err)
+{
+	if (record->type >= RECORD_USER_TYPE_START)
+		return process_tool_record(r, record, err);
+	uint64_t time = r->ordered ? evlist_time_of(&r->source->header.evlist, record) : UINT64_MAX;
+	if (!time || time == UINT64_MAX)
+		return process(r, record, err);
+	order_add(&r->order, &(struct entry){ .time = time, .offset = record->offset, .body = record->body }, mark);
+	return 0;
+}
+
+int rewrite_run(struct rewrite *r, struct error *err)
+{
+	struct record record;
+	for (;;) {
+		uint64_t mark = source_mark(r->source);
+		if (source_next(r->source, &record, &r->stop) <= 0)
+			break;
+		if (read_record(r, &record, mark, err) < 0)
+			return -1;
+		if (!r->ordered)
+			source_release(r->source, source_mark(r->source));
+	}
+	order_flush(&r->order, true, deliver, r);
+	if (r->failure.kind == ERROR_NONE)
+		return 0;
+	if (err)
+		*err = r->failure;
+	return -1;
+}
+
+static bool lists_build_ids(const struct rewrite *r)
+{
+	return header_has(&r->source->header, FEATURE_BUILD_ID) || r->options->ids == IDS_HIT || r->options->ids == IDS_ALL;
+}
+
+bool rewrite_fills_cache(const struct rewrite *r)
+{
+	return lists_build_ids(r) && !r->out.aux.count;
+}
+
+int rewrite_finish(struct rewrite *r, const char *cache, struct error *err)
+{
+	struct writer table;
+	writer_open(&table, -1, 64);
+	if (lists_build_ids(r))
+		build_id_table_make(r, cache, &table);
+	struct span body = { table.len ? (const uint8_t *)table.buffer : NULL, table.len };
+	int result = new_recording_finish(&r->out, body, err);
+	writer_fini(&table);
+	return result;
+}
+
+const struct rewrite_counters *rewrite_counters(const struct rewrite *r)
+{
+	return &r->counters;
+}
+
+void rewrite_losses(const struct rewrite *r, struct losses *losses)
+{
+	losses_of_source(losses, r->source, &r->stop);
+	losses->bad_records += r->model.bad_records;
+	losses->samples = r->counters.samples;
+	losses->bad_samples = r->counters.bad_samples;
+	losses->unknown_ids = r->counters.unknown_ids;
+}

@@ -21,19 +21,19 @@ struct addr2line_options {
 };
 
 static const struct option addr2line_table[] = {
-	OPT_BOOL('a', "addresses", struct addr2line_options, addresses, "print each address before what is known of it"),
-	OPT_STRING('b', "target", struct addr2line_options, target, "name", "accepted and ignored: the file tells its format"),
-	OPT_STRING('e', "exe", struct addr2line_options, executable, "file", "the file that the addresses are of (default: a.out)"),
-	OPT_BOOL('i', "inlines", struct addr2line_options, inlines, "go on with the calls that the code was inlined through"),
-	OPT_STRING('j', "section", struct addr2line_options, section, "name", "addresses count from the start of this section"),
+	OPT_BOOL('a', "addresses", struct addr2line_options, addresses, "print each address before its result"),
+	OPT_STRING('b', "target", struct addr2line_options, target, "name", "accepted and ignored: the format is read from the file"),
+	OPT_STRING('e', "exe", struct addr2line_options, executable, "file", "the file that contains the addresses (default: a.out)"),
+	OPT_BOOL('i', "inlines", struct addr2line_options, inlines, "print the callers of inlined code, too"),
+	OPT_STRING('j', "section", struct addr2line_options, section, "name", "addresses are relative to the start of this section"),
 	OPT_BOOL('p', "pretty-print", struct addr2line_options, pretty, "one line for each function"),
 	OPT_BOOL('s', "basenames", struct addr2line_options, basenames, "print files without their folders"),
 	OPT_BOOL('f', "functions", struct addr2line_options, functions, "print the names of functions"),
-	OPTION_ROW(STRING, 'C', "demangle", struct addr2line_options, demangle_style, "print names as they were written",
+	OPTION_ROW(STRING, 'C', "demangle", struct addr2line_options, demangle_style, "demangle names",
 		.arg = "style", .flags = OPTION_OPTARG, .fallback = "auto", .was_set = OPTION_GIVEN(struct addr2line_options, demangle)),
 	OPT_BOOL('R', "recurse-limit", struct addr2line_options, recurse_limit, "accepted: demangling is always limited"),
-	OPT_BOOL('r', "no-recurse-limit", struct addr2line_options, no_recurse_limit, "accepted and ignored: so it stays"),
-	OPT_BOOL(0, "debuginfod", struct addr2line_options, debuginfod, "ask the servers of $DEBUGINFOD_URLS for what is missing"),
+	OPT_BOOL('r', "no-recurse-limit", struct addr2line_options, no_recurse_limit, "accepted and ignored: demangling is always limited"),
+	OPT_BOOL(0, "debuginfod", struct addr2line_options, debuginfod, "ask the servers of $DEBUGINFOD_URLS for missing files"),
 	OPT_BOOL('v', "version", struct addr2line_options, version, "print the version"),
 	OPT_END(),
 };
@@ -46,13 +46,13 @@ struct converter {
 	struct image_options image_options;
 	struct module module;
 	struct image_debug debug;
-	struct image plain;            /* the file where nothing has debug information */
-	const struct elf *elf;         /* whose sections and symbols are asked */
-	struct dwarf *dwarf;           /* NULL: none */
+	struct image plain;            /* the file itself */
+	const struct elf *elf;         /* whose sections and symbols are searched */
+	struct dwarf *dwarf;           /* NULL: no debug information */
 	struct nearest nearest;
 	struct demangler demangler;
 	const struct elf_section *section; /* of --section; NULL */
-	char *path;                    /* whole: debug files are looked for from its folder */
+	char *path;                    /* absolute: debug files are searched in its folder, too */
 };
 
 static bool has_symbols(const struct elf *elf)
@@ -95,7 +95,7 @@ static int converter_open(struct converter *c, struct error *err)
 		return 0;
 	c->section = elf_section(c->elf, c->options->section);
 	if (!c->section)
-		return error_set(err, ERROR_USAGE, "there is no section %s", c->options->section);
+		return error_set(err, ERROR_USAGE, "the file has no section %s", c->options->section);
 	return 0;
 }
 
@@ -118,14 +118,14 @@ static bool in_section(const struct elf *elf, uint64_t address)
 	return false;
 }
 
-/* A function without a linker's name: the symbol that starts where it does has it. */
+/* The symbol at the function's entry: the name of a function whose debug information has no linkage name. NULL: absent. */
 static const char *symbol_of_entry(const struct converter *c, uint64_t address)
 {
 	uint64_t entry;
 	return dwarf_entry(c->dwarf, address, &entry) ? nearest_entry(&c->nearest, c->elf, entry) : NULL;
 }
 
-/* What is known of an address, innermost first. At least one frame, which may be empty. */
+/* Stores the frames of an address, innermost first: at least one, which may be empty. */
 static size_t converter_frames(const struct converter *c, uint64_t address, struct dwarf_frame *frames, size_t max)
 {
 	size_t count = 0;
@@ -150,7 +150,7 @@ static size_t converter_frames(const struct converter *c, uint64_t address, stru
 	return count ? count : 1;
 }
 
-/* In an object file an address is one of every section that is long enough: the first that something is known of. */
+/* In an object file, addresses are relative to sections: the first section counts that has a name or a file for this one. */
 static size_t object_frames(const struct converter *c, uint64_t address, struct dwarf_frame *frames, size_t max)
 {
 	for (uint32_t i = 1; i < c->elf->section_count; i++) {
@@ -164,7 +164,7 @@ static size_t object_frames(const struct converter *c, uint64_t address, struct 
 	return converter_frames(c, address, frames, max);
 }
 
-/* As --section has it. */
+/* The address is relative to the section, if one was given. */
 static size_t frames_at(const struct converter *c, uint64_t address, struct dwarf_frame *frames, size_t max)
 {
 	if (!c->section)
@@ -220,7 +220,7 @@ static void convert(const struct converter *c, uint64_t address)
 	}
 }
 
-/* Addresses line by line. Whoever asks through a pipe, one after the other, has the answer before we wait for more. */
+/* Reads addresses line by line. Results are written before each read: the program that asks may wait for them. */
 static int convert_input(const struct converter *c)
 {
 	char text[1 << 16];

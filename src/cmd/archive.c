@@ -33,7 +33,7 @@ struct archive_options {
 
 static const struct option archive_table[] = {
 	OPT_BOOL(0, "all", struct archive_options, all, "the recording too"),
-	OPT_BOOL(0, "unpack", struct archive_options, unpack, "put what an archive holds into the build-id cache"),
+	OPT_BOOL(0, "unpack", struct archive_options, unpack, "unpack an archive into the build-id cache"),
 	OPT_END(),
 };
 
@@ -71,7 +71,7 @@ static void packing_close(struct packing *p)
 	pool_free(p->pool);
 }
 
-/* Exactly as many bytes as were announced, whatever becomes of the file meanwhile. */
+/* Writes exactly the announced number of bytes, even if the file changes meanwhile. */
 static int pack_content(struct packing *p, int fd, const char *path, uint64_t size, struct error *err)
 {
 	CLEANUP_FREE char *chunk = memory_alloc(CHUNK);
@@ -91,7 +91,7 @@ static int pack_content(struct packing *p, int fd, const char *path, uint64_t si
 	return 0;
 }
 
-/* The regular file that is open, from its beginning. */
+/* Packs an open regular file from its beginning. */
 static int pack_open_file(struct packing *p, int fd, const char *name, mode_t mode, struct error *err)
 {
 	struct stat st;
@@ -120,7 +120,7 @@ static int pack_names(struct packing *p, int folder, const char *path, const cha
 	return status;
 }
 
-/* A file or folder with all that is in it, under its name with `lead` before it. Links and what else is neither are left out. */
+/* Packs a file, or a folder with its content, under the name `lead` + path. Links and other types of files are left out. */
 static int pack_tree(struct packing *p, int folder, const char *path, const char *lead, unsigned depth, struct error *err)
 {
 	struct stat st;
@@ -142,7 +142,7 @@ static int pack_tree(struct packing *p, int folder, const char *path, const char
 	return tar_add(&p->tar, &member, err) < 0 ? -1 : pack_names(p, folder, path, lead, depth, err);
 }
 
-/* The link and the folder that a cache holds for this id; 0: it holds none. */
+/* Packs the link and the folder that a cache has for this id; 0: it has none. */
 static int pack_cached(struct packing *p, int cache, const struct build_id_row *row, struct error *err)
 {
 	char folder[PATH_MAX], target[PATH_MAX + 8], link[PATH_MAX];
@@ -160,7 +160,7 @@ static int pack_cached(struct packing *p, int cache, const struct build_id_row *
 	return tar_add(&p->tar, &member, err) < 0 || pack_tree(p, cache, folder, "", 0, err) < 0 ? -1 : 1;
 }
 
-/* What the cache lacks is taken from this machine, where it still has it, through a cache of the moment. */
+/* A file that the user's cache lacks is first copied from this machine to the temporary cache, if it still exists. */
 static int pack_row(struct packing *p, struct cli *cli, int own, int temporary, const struct build_id_row *row, struct error *err)
 {
 	int packed = pack_cached(p, own, row, err);
@@ -178,7 +178,7 @@ static int pack_row(struct packing *p, struct cli *cli, int own, int temporary, 
 	return 0;
 }
 
-/* A cache of the moment, for what the user's lacks. */
+/* folder: becomes a temporary cache for files that the user's cache lacks; its content is removed. */
 static int pack_rows_with(struct packing *p, struct cli *cli, const char *folder, const struct build_id_rows *rows, struct error *err)
 {
 	CLEANUP_FD int temporary = cache_open(folder, CACHE_CHANGE, err);
@@ -207,7 +207,7 @@ static int pack_rows(struct packing *p, struct cli *cli, const struct build_id_r
 	return status;
 }
 
-/* Into an open file. */
+/* Writes the archive of symbols to an open file. */
 static int write_symbols(struct cli *cli, int fd, const struct build_id_rows *rows, struct error *err)
 {
 	struct packing p;
@@ -219,7 +219,7 @@ static int write_symbols(struct cli *cli, int fd, const struct build_id_rows *ro
 	return status;
 }
 
-/* A file, or a folder with all that is in it. */
+/* Packs a file, or a folder with its content. */
 static int pack_recording(struct packing *p, const char *data, struct error *err)
 {
 	struct stat st;
@@ -235,7 +235,7 @@ static int pack_recording(struct packing *p, const char *data, struct error *err
 	return tar_add(&p->tar, &member, err) < 0 ? -1 : pack_names(p, fd, NULL, lead.text, 0, err);
 }
 
-/* The recording and the archive of its symbols in one. */
+/* Packs the recording and the archive of its symbols into one archive. */
 static int pack_all(struct cli *cli, int fd, int symbols, const char *data, const struct build_id_rows *rows, struct error *err)
 {
 	struct packing p;
@@ -259,13 +259,13 @@ static int write_all(struct cli *cli, const char *data, const struct build_id_ro
 	struct fresh_file all, symbols;
 	gethostname(host, sizeof host - 1);
 	if (!localtime_r(&now, &local) || !strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local))
-		return error_set(err, ERROR_SYSTEM, "cannot tell the time");
+		return error_set(err, ERROR_SYSTEM, "cannot convert the current time");
 	snprintf(path, sizeof path, "perf.all-%s-%s.tar.bz2", host, stamp);
 	for (char *c = path; *c; c++)
 		*c = *c == '/' ? '_' : *c;
 	if (fresh_open_named(&all, path, 0666, err) < 0)
 		return -1;
-	/* never under a name of its own: what is packed is what was written */
+	/* this file never gets a name, so that what is packed is what was written */
 	int status = fresh_open(&symbols, all.folder, "perf.symbols.tar.bz2", 0600, err);
 	if (status == 0)
 		status = pack_all(cli, all.fd, symbols.fd, data, rows, err);

@@ -2,5 +2,5 @@
 #pragma once
 #include "cmd/command.h"
 
-/* Takes the archive apart: its name, or NULL for the one in this folder. Returns the exit code. */
+/* Unpacks an archive; path NULL: the only one in this folder. Returns the exit code. */
 int archive_unpack(struct cli *cli, const char *path);

@@ -51,8 +51,8 @@ static void archive_close(struct opened *a)
 	close(a->fd);
 }
 
-/* The name without "." and empty parts, as a path for os/checked.h; "" for the folder itself. Names that lead up, or from the root folder,
- * are refused. */
+/* Stores the name as a path for os/checked.h, without "." and empty parts; "" is the folder itself. Returns false for absolute names and
+ * names with "..". */
 static bool name_make_plain(const char *name, struct str *plain)
 {
 	bool good = *name && *name != '/';
@@ -67,8 +67,8 @@ static bool name_make_plain(const char *name, struct str *plain)
 	return good && (!plain->len || checked_path(plain->text, NULL));
 }
 
-/* Whether a link of that plain name stays in the folder: "../" at most as often as the name has folders, then names alone. As no member
- * is unpacked through a link, these are the folders that the link lies in. */
+/* Returns whether the target of a link of that plain name is in the folder: "../" at most as often as the name has folders, then names
+ * alone. No member is unpacked through a link, so that these are the folders that contain the link. */
 static bool link_is_safe(const char *name, const char *target)
 {
 	size_t folders = 0;
@@ -81,7 +81,7 @@ static bool link_is_safe(const char *name, const char *target)
 	return checked_path(target, NULL);
 }
 
-/* The folders above what is to be made. */
+/* Makes the folders that contain a member. */
 static int parent_make(int root, const char *name, struct error *err)
 {
 	CLEANUP_FREE char *above = memory_string(name);
@@ -104,7 +104,7 @@ static int write_content(struct tar_reader *tar, int fd, const char *name, struc
 	return (int)n;
 }
 
-/* What was there under the name is replaced, not written over: it may be in use. */
+/* Replaces an existing file by rename, as it may be in use. */
 static int file_put(struct tar_reader *tar, const struct tar_member *m, int root, const char *name, struct error *err)
 {
 	struct fresh_file file;
@@ -130,7 +130,7 @@ static int member_unpack(struct tar_reader *tar, const struct tar_member *m, int
 		return error_set(err, ERROR_FORMAT, "%s%s%s leads out of the folder that it is unpacked in: refused", m->name,
 			link ? " -> " : "", link ? m->target : "");
 	if (!name.len)
-		return m->kind == TAR_FOLDER ? 0 : error_set(err, ERROR_FORMAT, "%s is no name of a file: refused", m->name);
+		return m->kind == TAR_FOLDER ? 0 : error_set(err, ERROR_FORMAT, "%s is not the name of a file: refused", m->name);
 	if (m->kind == TAR_FOLDER) {
 		CLEANUP_FD int made = checked_make(root, name.text, 0755, err);
 		return made < 0 ? -1 : 0;
@@ -165,14 +165,14 @@ static int unpack_into(struct cli *cli, const char *path, int root, struct error
 	return status;
 }
 
-/* Into the build-id cache, which is made where there is none. */
+/* Unpacks into the build-id cache, which is made if it is absent. */
 static int unpack_symbols(struct cli *cli, const char *path, struct error *err)
 {
 	CLEANUP_FD int cache = cache_open(cli->buildid_dir, CACHE_MAKE, err);
 	return cache < 0 ? -1 : unpack_into(cli, path, cache, err);
 }
 
-/* Which of an archive's members are here already, and whether it holds the symbols once. */
+/* Adds the names of members that exist in this folder to `here`. Returns whether the archive has the symbols exactly once. */
 static int look_inside(const char *path, struct str *here, struct error *err)
 {
 	struct opened a;
@@ -210,7 +210,7 @@ static bool may_overwrite(struct cli *cli, const char *names)
 	}
 }
 
-/* The recording goes here, the symbols to the cache. */
+/* Unpacks the recording into this folder and its symbols into the cache. */
 static int unpack_all(struct cli *cli, const char *path, struct error *err)
 {
 	CLEANUP_STR struct str here = { 0 };
@@ -241,7 +241,7 @@ static bool ends_with(const char *text, const char *end)
 	return len >= n && strcmp(text + len - n, end) == 0;
 }
 
-/* Files ./perf….tar.bz2, in folders of such a name too. */
+/* Finds perf*.tar.bz2 in this folder, and *.tar.bz2 in its folders perf*. */
 static void search(const char *folder, bool top, unsigned depth, struct found *found)
 {
 	DIR *dir = depth < DEPTH_MAX ? opendir(folder) : NULL;
@@ -252,10 +252,10 @@ static void search(const char *folder, bool top, unsigned depth, struct found *f
 			continue;
 		struct str path = { 0 };
 		str_printf(&path, "%s/%s", folder, entry->d_name);
-		bool there = lstat(path.text, &st) == 0;
-		if (there && ends_with(path.text, ".tar.bz2"))
+		bool exists = lstat(path.text, &st) == 0;
+		if (exists && ends_with(path.text, ".tar.bz2"))
 			vec_push(&found->paths, memory_string(path.text));
-		if (there && S_ISDIR(st.st_mode))
+		if (exists && S_ISDIR(st.st_mode))
 			search(path.text, false, depth + 1, found);
 		str_fini(&path);
 	}
@@ -263,7 +263,7 @@ static void search(const char *folder, bool top, unsigned depth, struct found *f
 		closedir(dir);
 }
 
-/* The one archive here; NULL, and said, where there is none or more than one. */
+/* Returns the path of the only archive in this folder; prints a message and returns NULL if the number of archives is not one. */
 static char *find_archive(struct cli *cli)
 {
 	struct found found = { 0 };

@@ -27,35 +27,35 @@ struct buildid_cache_options {
 
 #define O struct buildid_cache_options
 static const struct option buildid_cache_table[] = {
-	OPT_STRING('a', "add", O, add, "file list", "take these files in"),
-	OPT_STRING('k', "kcore", O, kcore, "file", "take a copy of this kcore in, with the symbols and modules beside it"),
-	OPT_STRING('r', "remove", O, remove, "file list", "drop these files"),
-	OPT_STRING('p', "purge", O, purge, "file list", "drop these files, older builds of them too"),
-	OPTION_ROW(BOOL, 'P', "purge-all", O, purge_all, "drop all files", ),
+	OPT_STRING('a', "add", O, add, "file list", "add these files"),
+	OPT_STRING('k', "kcore", O, kcore, "file", "add a copy of this kcore, with the kallsyms and modules beside it"),
+	OPT_STRING('r', "remove", O, remove, "file list", "remove these files"),
+	OPT_STRING('p', "purge", O, purge, "file list", "remove these files and older builds of them"),
+	OPTION_ROW(BOOL, 'P', "purge-all", O, purge_all, "remove all files", ),
 	OPTION_ROW(BOOL, 'l', "list", O, list, "list all files", .flags = OPTION_EXCLUSIVE),
-	OPT_STRING('M', "missing", O, missing, "file", "list what this recording names and the cache lacks"),
-	OPT_BOOL('f', "force", O, force, "do not ask whose recording it is; take a kcore in that is known already"),
-	OPT_STRING('u', "update", O, update, "file list", "take these files in, in place of what is there"),
+	OPT_STRING('M', "missing", O, missing, "file", "list the files of this recording that the cache lacks"),
+	OPT_BOOL('f', "force", O, force, "do not check the owner of the recording; add a kcore even if the cache has it"),
+	OPT_STRING('u', "update", O, update, "file list", "replace these files"),
 	OPTION_ROW(STRING, 0, "debuginfod", O, debuginfod, "get debug files from these servers (of $DEBUGINFOD_URLS)",
 		.arg = "debuginfod urls", .flags = OPTION_OPTARG, .fallback = "system"),
-	OPT_INCR('v', "verbose", O, verbose, "tell what is done"),
-	OPT_INT(0, "target-ns", O, target, "see the files as this process does"),
+	OPT_INCR('v', "verbose", O, verbose, "print each action"),
+	OPT_INT(0, "target-ns", O, target, "use the files that this process sees"),
 	OPT_END(),
 };
 #undef O
 
 static const char *const buildid_cache_usage[] = { "perf buildid-cache [<options>]", NULL };
 
-/* One run. */
-struct keeper {
+/* One run of the command. */
+struct cache_run {
 	struct cli *cli;
 	const struct buildid_cache_options *options;
-	int cache;       /* -1: there is none yet */
+	int cache;       /* -1: absent */
 	int root;        /* of --target-ns; -1 */
 	struct debuginfod *debuginfod;
 };
 
-static void tell(const struct keeper *k, const char *what, const uint8_t *id, uint8_t len, const char *name, bool good)
+static void report_action(const struct cache_run *k, const char *what, const uint8_t *id, uint8_t len, const char *name, bool good)
 {
 	char hex[2 * ELF_BUILD_ID_MAX + 1];
 	build_id_hex(id, len, hex);
@@ -63,7 +63,7 @@ static void tell(const struct keeper *k, const char *what, const uint8_t *id, ui
 		cli_warn(k->cli, "%s %s%s%s: %s", what, hex, len ? " " : "", name, good ? "Ok" : "FAIL");
 }
 
-static uint8_t file_build_id(const struct keeper *k, const char *name, uint8_t id[static ELF_BUILD_ID_MAX], struct error *err)
+static uint8_t file_build_id(const struct cache_run *k, const char *name, uint8_t id[static ELF_BUILD_ID_MAX], struct error *err)
 {
 	struct image image;
 	if (image_open(&image, k->root, name, NULL, err) < 0)
@@ -75,28 +75,28 @@ static uint8_t file_build_id(const struct keeper *k, const char *name, uint8_t i
 	return len;
 }
 
-static int add_file(const struct keeper *k, const char *name, struct error *err)
+static int add_file(const struct cache_run *k, const char *name, struct error *err)
 {
 	struct cached_file file = { .path = name, .root = k->root, .debuginfod = k->debuginfod };
 	file.id_len = file_build_id(k, name, file.id, err);
 	if (!file.id_len)
 		return -1;
 	int result = cache_add(k->cache, &file, err);
-	tell(k, "Adding", file.id, file.id_len, name, result >= 0);
+	report_action(k, "Adding", file.id, file.id_len, name, result >= 0);
 	return result;
 }
 
-static int remove_file(const struct keeper *k, const char *name, struct error *err)
+static int remove_file(const struct cache_run *k, const char *name, struct error *err)
 {
 	uint8_t id[ELF_BUILD_ID_MAX], len = file_build_id(k, name, id, err);
 	if (!len)
 		return -1;
 	int result = cache_remove(k->cache, id, len, err);
-	tell(k, "Removing", id, len, name, result >= 0);
+	report_action(k, "Removing", id, len, name, result >= 0);
 	return result;
 }
 
-static int update_file(const struct keeper *k, const char *name, struct error *err)
+static int update_file(const struct cache_run *k, const char *name, struct error *err)
 {
 	struct cached_file file = { .path = name, .root = k->root, .debuginfod = k->debuginfod };
 	file.id_len = file_build_id(k, name, file.id, err);
@@ -107,11 +107,11 @@ static int update_file(const struct keeper *k, const char *name, struct error *e
 		result = cache_remove(k->cache, file.id, file.id_len, err);
 	if (result >= 0)
 		result = cache_add(k->cache, &file, err);
-	tell(k, "Updating", file.id, file.id_len, name, result >= 0);
+	report_action(k, "Updating", file.id, file.id_len, name, result >= 0);
 	return result;
 }
 
-static int purge_file(const struct keeper *k, const char *name, struct error *err)
+static int purge_file(const struct cache_run *k, const char *name, struct error *err)
 {
 	struct cache_list list;
 	char real[PATH_MAX];
@@ -124,16 +124,16 @@ static int purge_file(const struct keeper *k, const char *name, struct error *er
 	for (size_t i = 0; listed && i < list.entries.count; i++) {
 		const struct cache_entry *entry = &list.entries.items[i];
 		int removed = cache_remove(k->cache, entry->id, entry->id_len, err);
-		tell(k, "Removing", entry->id, entry->id_len, name, removed >= 0);
+		report_action(k, "Removing", entry->id, entry->id_len, name, removed >= 0);
 		result = removed < 0 ? removed : result;
 	}
 	if (listed)
 		cache_list_fini(&list);
-	tell(k, "Purging", NULL, 0, name, result >= 0);
+	report_action(k, "Purging", NULL, 0, name, result >= 0);
 	return result;
 }
 
-static void purge_all(const struct keeper *k)
+static void purge_all(const struct cache_run *k)
 {
 	struct cache_list list;
 	struct error err = { 0 };
@@ -154,7 +154,7 @@ static void purge_all(const struct keeper *k)
 		cli_warn(k->cli, "Purged all: Ok");
 }
 
-/* Listed is what its own file, or the running kernel, still is; as for perf, a vdso never is. */
+/* Only entries whose file, or the running kernel, still has the same build-id are listed; as in perf, a vdso never is. */
 static bool entry_is_current(const struct cache_entry *entry)
 {
 	uint8_t id[ELF_BUILD_ID_MAX], len = 0;
@@ -165,7 +165,7 @@ static bool entry_is_current(const struct cache_entry *entry)
 	return len == entry->id_len && memcmp(id, entry->id, len) == 0;
 }
 
-static int list_all(const struct keeper *k)
+static int list_all(const struct cache_run *k)
 {
 	struct cache_list list;
 	struct error err = { 0 };
@@ -184,8 +184,8 @@ static int list_all(const struct keeper *k)
 	return 0;
 }
 
-/* Whether the cache's copy is there and is what it should be. */
-static bool row_is_cached(const struct keeper *k, const struct build_id_row *row)
+/* Returns whether the cache has a copy; warns if the copy has another build-id. */
+static bool row_is_cached(const struct cache_run *k, const struct build_id_row *row)
 {
 	const char *leaf = strcmp(row->name, "[vdso]") == 0 ? "vdso" : strcmp(row->name, "[kernel.kallsyms]") == 0 ? "kallsyms" : "elf";
 	char folder[PATH_MAX], path[PATH_MAX + 16];
@@ -197,7 +197,7 @@ static bool row_is_cached(const struct keeper *k, const struct build_id_row *row
 	CLEANUP_FD int fd = checked_open_file(k->cache, path, NULL);
 	if (fd < 0)
 		return false;
-	/* a list of symbols tells no build-id */
+	/* a list of symbols has no build-id */
 	if (strcmp(leaf, "kallsyms") == 0)
 		return true;
 	if (image_open_descriptor(&image, fd, path, NULL, NULL) == 0) {
@@ -205,11 +205,11 @@ static bool row_is_cached(const struct keeper *k, const struct build_id_row *row
 		image_close(&image);
 	}
 	if (!build_id_equal(row->id, row->len, id, len))
-		cli_warn(k->cli, "%s/%s is not what its name says: remove it from the cache", k->cli->buildid_dir, path);
+		cli_warn(k->cli, "%s/%s has another build-id than its name states: remove it from the cache", k->cli->buildid_dir, path);
 	return true;
 }
 
-static void list_missing(const struct keeper *k, const struct build_id_rows *recording)
+static void list_missing(const struct cache_run *k, const struct build_id_rows *recording)
 {
 	for (size_t i = 0; i < recording->list.count; i++)
 		if (!row_is_cached(k, &recording->list.items[i]))
@@ -244,10 +244,10 @@ static void split_names(const char *text, struct names *names)
 	}
 }
 
-typedef int file_action(const struct keeper *k, const char *name, struct error *err);
+typedef int file_action(const struct cache_run *k, const char *name, struct error *err);
 
-/* Each file once, in order of the names. One that fails does not end the others. */
-static void each_file(const struct keeper *k, const char *text, const char *what, file_action *act)
+/* Applies the action to each file once, in order of names. A failure does not end the others. */
+static void each_file(const struct cache_run *k, const char *text, const char *what, file_action *act)
 {
 	CLEANUP_NAMES struct names names = { 0 };
 	if (!text)
@@ -264,7 +264,7 @@ static void each_file(const struct keeper *k, const char *text, const char *what
 	}
 }
 
-static void add_kcore(const struct keeper *k)
+static void add_kcore(const struct cache_run *k)
 {
 	char folder[PATH_MAX];
 	struct error err = { 0 };
@@ -276,7 +276,7 @@ static void add_kcore(const struct keeper *k)
 			k->cli->buildid_dir, folder);
 }
 
-/* A process that is gone, or has no root of its own, sees what we see. */
+/* -1, this process's own root, if the process has ended. */
 static int target_root(int pid)
 {
 	char path[64];
@@ -286,8 +286,8 @@ static int target_root(int pid)
 	return root_open(path);
 }
 
-/* In the order of perf. */
-static void change_cache(struct keeper *k, const struct build_id_rows *recording)
+/* Actions have perf's order. */
+static void change_cache(struct cache_run *k, const struct build_id_rows *recording)
 {
 	const struct buildid_cache_options *o = k->options;
 	each_file(k, o->add, "add", add_file);
@@ -301,7 +301,7 @@ static void change_cache(struct keeper *k, const struct build_id_rows *recording
 		add_kcore(k);
 }
 
-static int change(struct keeper *k)
+static int change(struct cache_run *k)
 {
 	const struct buildid_cache_options *o = k->options;
 	struct build_id_rows recording = { 0 };
@@ -322,7 +322,7 @@ static int change(struct keeper *k)
 static int buildid_cache_run(struct cli *cli, void *arg, int argc, __attribute__((unused)) const char **argv)
 {
 	const struct buildid_cache_options *o = arg;
-	struct keeper k = { .cli = cli, .options = o };
+	struct cache_run k = { .cli = cli, .options = o };
 	bool changes = o->add || o->remove || o->purge || o->update || o->missing || o->kcore || o->purge_all;
 	if (argc || (!o->list && !changes))
 		return cli_usage(cli, &command_buildid_cache, NULL);
@@ -347,7 +347,7 @@ static int buildid_cache_run(struct cli *cli, void *arg, int argc, __attribute__
 
 const struct command command_buildid_cache = {
 	.name = "buildid-cache",
-	.summary = "keep the files that recordings name, by build-id",
+	.summary = "manage the cache of recorded files, by build-id",
 	.usage = buildid_cache_usage,
 	.options = buildid_cache_table,
 	.options_size = sizeof(struct buildid_cache_options),

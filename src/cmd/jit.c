@@ -30,6 +30,6 @@ void jit_names_watch(struct jit_names *names, struct session_options *options)
 void jit_names_warn(const struct jit_names *names, const struct session *session)
 {
 	if (session->counters.jit_untimed)
-		cli_warn(names->cli, "JIT-compiled code is named as it was at the end: the recording's clock is not the one of the dump. "
-			"Record with -k mono to tell what lay where at each time.");
+		cli_warn(names->cli, "JIT-compiled code has the names that were valid at the end: the recording's clock is not that of the dump. "
+			"Record with -k mono for the names at the time of each sample.");
 }

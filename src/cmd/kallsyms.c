@@ -17,20 +17,20 @@ struct kallsyms_options {
 };
 
 static const struct option kallsyms_table[] = {
-	OPT_INCR('v', "verbose", struct kallsyms_options, verbose, "tell more"),
+	OPT_INCR('v', "verbose", struct kallsyms_options, verbose, "print more messages"),
 	OPT_END(),
 };
 
 static const char *const kallsyms_usage[] = { "perf kallsyms [<options>] symbol_name", NULL };
 
-/* One name: where it is, counted from base. */
+/* The symbol of one name; its addresses are relative to the start of its module. */
 struct answer {
 	struct symbol symbol;
 	const struct kernel_module *module; /* NULL: the kernel */
 	bool found;
 };
 
-/* What was asked for, and what was found of it. */
+/* The requested names and their symbols. */
 struct wanted {
 	struct strtab names;
 	VEC(struct answer) answers; /* by id in names */
@@ -51,7 +51,7 @@ static void wanted_close(struct wanted *wanted)
 	vec_fini(&wanted->answers);
 }
 
-/* The first of a name counts. */
+/* The first symbol of each name counts. */
 static void wanted_offer(struct wanted *wanted, const struct symbol *symbol, const struct kernel_module *module)
 {
 	uint32_t id = strtab_find(&wanted->names, symbol->name, strlen(symbol->name));
@@ -66,7 +66,7 @@ static void look_up_module(struct wanted *wanted, const struct kallsyms *k, cons
 	struct symbol_table table = { 0 };
 	str_printf(&name, "[%s]", module->name);
 	kallsyms_module(k, name.text, module->start, &table);
-	/* a module's data may lie apart from what its address and size tell */
+	/* a module's data may lie outside the range that its address and size state */
 	for (uint32_t i = 0; i < table.count; i++)
 		if (table.symbols[i].start < module->size)
 			wanted_offer(wanted, &table.symbols[i], module);
@@ -79,8 +79,7 @@ static int module_compare(const void *a, const void *b)
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-/* Only what lies in the kernel as it is mapped, and in loaded modules; in order of address, as on some machines modules lie
- * below the kernel. */
+/* Searches the mapped part of the kernel and the loaded modules in order of address: on some machines modules lie below the kernel. */
 static void look_up(struct wanted *wanted, const struct kallsyms *k, const struct kernel_modules *modules)
 {
 	struct kernel_text text = { 0 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "dwarf/constants.h"
 #include "dwarf/form.h"
 
@@ -211,13 +212,6 @@ void dwarf_abbrevs_free(struct dwarf_abbrevs *abbrevs)
 
 const struct dwarf_abbrev *dwarf_abbrev_search(const struct dwarf_abbrevs *abbrevs, uint64_t code)
 {
-	uint32_t low = 0, high = abbrevs->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (abbrevs->codes[middle] < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < abbrevs->count && abbrevs->codes[low] == code ? &abbrevs->items[low] : NULL;
+	size_t at = SEARCH_COUNT(abbrevs->count, i, abbrevs->codes[i] < code);
+	return at < abbrevs->count && abbrevs->codes[at] == code ? &abbrevs->items[at] : NULL;
 }

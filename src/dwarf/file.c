@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "dwarf/abbrev.h"
 #include "dwarf/constants.h"
 #include "dwarf/form.h"
@@ -154,15 +155,8 @@ void dwarf_file_list_units(struct dwarf_file *file)
 
 struct dwarf_unit *dwarf_file_unit(const struct dwarf_file *file, uint64_t offset)
 {
-	uint32_t low = 0, high = file->unit_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (file->units[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && offset < file->units[low - 1].end ? &file->units[low - 1] : NULL;
+	size_t end = SEARCH_COUNT(file->unit_count, i, file->units[i].offset <= offset);
+	return end && offset < file->units[end - 1].end ? &file->units[end - 1] : NULL;
 }
 
 /* The default base of a split unit's lists: after the header of the only table. */

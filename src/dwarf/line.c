@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/str.h"
 #include "dwarf/constants.h"
 #include "dwarf/file.h"
@@ -126,18 +127,11 @@ static const struct dwarf_rows *sequence_rows(struct dwarf_lines *lines, uint32_
 
 const struct dwarf_row *dwarf_lines_find(struct dwarf_lines *lines, uint64_t address)
 {
-	uint32_t low = 0, high = lines->sequence_count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (lines->sequences[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct dwarf_sequence *s = low ? &lines->sequences[low - 1] : NULL;
+	size_t end = SEARCH_COUNT(lines->sequence_count, i, lines->sequences[i].low <= address);
+	const struct dwarf_sequence *s = end ? &lines->sequences[end - 1] : NULL;
 	if (!s || address >= s->high)
 		return NULL;
-	const struct dwarf_rows *rows = sequence_rows(lines, low - 1);
+	const struct dwarf_rows *rows = sequence_rows(lines, (uint32_t)(end - 1));
 	const struct dwarf_row *base = rows->items;
 	uint32_t offset = address - s->base < UINT32_MAX ? (uint32_t)(address - s->base) : UINT32_MAX;
 	for (uint32_t n = rows->count; n > 1;) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 void jit_free(struct jit *jit)
 {
@@ -61,15 +62,8 @@ void jit_sort_lines(struct jit *jit, size_t first)
 
 const struct jit_code *jit_code_at(const struct jit *jit, uint64_t offset)
 {
-	size_t low = 0, high = jit->codes.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (jit->codes.items[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct jit_code *code = low ? &jit->codes.items[low - 1] : NULL;
+	size_t end = SEARCH_COUNT(jit->codes.count, i, jit->codes.items[i].offset <= offset);
+	const struct jit_code *code = end ? &jit->codes.items[end - 1] : NULL;
 	return code && offset - code->offset < code->size ? code : NULL;
 }
 
@@ -79,17 +73,10 @@ bool jit_line(const struct module *module, uint64_t offset, const char **file, u
 	const struct jit_code *code = jit ? jit_code_at(jit, offset) : NULL;
 	if (!code)
 		return false;
-	size_t low = 0, high = jit->lines.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (jit->lines.items[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || jit->lines.items[low - 1].offset < code->offset)
+	size_t end = SEARCH_COUNT(jit->lines.count, i, jit->lines.items[i].offset <= offset);
+	if (!end || jit->lines.items[end - 1].offset < code->offset)
 		return false;
-	*line = jit->lines.items[low - 1].line;
-	*file = strtab_text(&jit->files, jit->lines.items[low - 1].file);
+	*line = jit->lines.items[end - 1].line;
+	*file = strtab_text(&jit->files, jit->lines.items[end - 1].file);
 	return true;
 }

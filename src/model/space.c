@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 static uint32_t next_priority(struct model *model)
 {
 	model->random += 0x9e3779b97f4a7c15u;
@@ -99,17 +101,11 @@ uint32_t space_new(struct model *model)
 
 const struct map_node *space_root(const struct space *space, uint64_t clock)
 {
-	size_t low = 0, high = space->versions.count;
-	if (high && space->versions.items[high - 1].clock <= clock)
-		return space->versions.items[high - 1].root;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (space->versions.items[middle].clock <= clock)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? space->versions.items[low - 1].root : NULL;
+	size_t count = space->versions.count;
+	if (count && space->versions.items[count - 1].clock <= clock)
+		return space->versions.items[count - 1].root;
+	size_t end = SEARCH_COUNT(count, i, space->versions.items[i].clock <= clock);
+	return end ? space->versions.items[end - 1].root : NULL;
 }
 
 void space_set_root(struct model *model, uint32_t id, uint64_t clock, const struct map_node *root)
@@ -221,21 +217,14 @@ static int maps_compare(const struct map *a, const struct map *b)
 /* Adds a mapping to kernel_maps; false: it is there already. */
 static bool kernel_maps_add(struct model *model, const struct map *map)
 {
-	size_t low = 0, high = model->kernel_maps.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (maps_compare(&model->kernel_maps.items[middle], map) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t at = SEARCH_COUNT(model->kernel_maps.count, i, maps_compare(&model->kernel_maps.items[i], map) < 0);
 	struct map *items = model->kernel_maps.items;
-	if (low < model->kernel_maps.count && maps_compare(&items[low], map) == 0 && items[low].module == map->module)
+	if (at < model->kernel_maps.count && maps_compare(&items[at], map) == 0 && items[at].module == map->module)
 		return false;
 	vec_push(&model->kernel_maps, *map);
 	items = model->kernel_maps.items;
-	memmove(items + low + 1, items + low, (model->kernel_maps.count - 1 - low) * sizeof *items);
-	items[low] = *map;
+	memmove(items + at + 1, items + at, (model->kernel_maps.count - 1 - at) * sizeof *items);
+	items[at] = *map;
 	return true;
 }
 

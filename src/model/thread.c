@@ -1,5 +1,6 @@
 #include "model/thread.h"
 
+#include "base/search.h"
 #include "model/space.h"
 
 struct thread *model_thread_of(const struct model *model, uint32_t id)
@@ -87,17 +88,10 @@ uint32_t model_thread(const struct model *model, int32_t tid, uint64_t clock)
 	const struct thread_lives *lives = lives_of(model, tid);
 	if (!lives)
 		return THREAD_NONE;
-	size_t low = 0, high = lives->threads.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (model_thread_of(model, lives->threads.items[middle])->born <= clock)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	size_t end = SEARCH_COUNT(lives->threads.count, i, model_thread_of(model, lives->threads.items[i])->born <= clock);
+	if (!end)
 		return THREAD_NONE;
-	uint32_t id = lives->threads.items[low - 1];
+	uint32_t id = lives->threads.items[end - 1];
 	return model_thread_of(model, id)->died > clock ? id : THREAD_NONE;
 }
 
@@ -106,17 +100,11 @@ uint32_t model_comm(const struct model *model, uint32_t id, uint64_t clock)
 	if (id == THREAD_NONE)
 		return COMM_NONE;
 	const struct thread *thread = model_thread_of(model, id);
-	size_t low = 0, high = thread->comms.count;
-	if (high && thread->comms.items[high - 1].clock <= clock)
-		return thread->comms.items[high - 1].comm;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (thread->comms.items[middle].clock <= clock)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? thread->comms.items[low - 1].comm : COMM_NONE;
+	size_t count = thread->comms.count;
+	if (count && thread->comms.items[count - 1].clock <= clock)
+		return thread->comms.items[count - 1].comm;
+	size_t end = SEARCH_COUNT(count, i, thread->comms.items[i].clock <= clock);
+	return end ? thread->comms.items[end - 1].comm : COMM_NONE;
 }
 
 const struct map_node *model_root(const struct model *model, int32_t pid, uint32_t id, uint64_t clock)

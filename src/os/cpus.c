@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "os/file.h"
 
 void cpus_fini(struct cpus *cpus)
@@ -13,15 +14,7 @@ void cpus_fini(struct cpus *cpus)
 
 static size_t cpus_place(const struct cpus *cpus, int32_t cpu)
 {
-	size_t low = 0, high = cpus->list.count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (cpus->list.items[middle] < cpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_COUNT(cpus->list.count, i, cpus->list.items[i] < cpu);
 }
 
 bool cpus_has(const struct cpus *cpus, int32_t cpu)

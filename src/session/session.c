@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/budget.h"
+#include "base/search.h"
 #include "session/deferred.h"
 #include "session/jit.h"
 #include "session/order.h"
@@ -219,15 +220,7 @@ static void batch_model(struct session *session)
 
 static size_t first_change_after(const struct session_internal *in, uint64_t clock)
 {
-	size_t low = 0, high = in->changes.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (in->changes.items[middle] <= clock)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_COUNT(in->changes.count, i, in->changes.items[i] <= clock);
 }
 
 /* Decodes the record as the sink needs it; false if the sink does not use it. */

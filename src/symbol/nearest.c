@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "elf/symtab.h"
 
@@ -95,24 +96,18 @@ static const struct nearest_symbol *find(const struct nearest *nearest, const st
 	const struct elf_section *section = section_at(elf, address);
 	if (!section || !nearest->count)
 		return NULL;
-	uint32_t index = elf_section_index(elf, section), low = 0, high = nearest->count;
+	uint32_t index = elf_section_index(elf, section);
 	/* symbols of object files are relative to their section */
 	uint64_t base = elf->type == ET_REL ? section->address : 0;
 	struct nearest_symbol wanted = { .section = index, .value = address - base, .order = UINT32_MAX };
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (compare(&nearest->symbols[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || nearest->symbols[low - 1].section != index)
+	uint32_t end = (uint32_t)SEARCH_COUNT(nearest->count, i, compare(&nearest->symbols[i], &wanted) <= 0);
+	if (!end || nearest->symbols[end - 1].section != index)
 		return NULL;
-	uint32_t first = low - 1;
-	while (first && low - first < TIES_MAX && same_place(&nearest->symbols[first - 1], &nearest->symbols[low - 1]))
+	uint32_t first = end - 1;
+	while (first && end - first < TIES_MAX && same_place(&nearest->symbols[first - 1], &nearest->symbols[end - 1]))
 		first--;
 	const struct nearest_symbol *best = &nearest->symbols[first];
-	for (uint32_t i = first + 1; i < low; i++)
+	for (uint32_t i = first + 1; i < end; i++)
 		if (is_better(&nearest->symbols[i], best))
 			best = &nearest->symbols[i];
 	return best;

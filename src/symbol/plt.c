@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "elf/symtab.h"
 
 /* Limit on the number of named stubs. */
@@ -98,15 +99,8 @@ static struct slots slots_sorted(const struct elf_relocations *rels, bool sort)
 
 static uint32_t slots_find(const struct slots *s, uint64_t offset)
 {
-	uint32_t low = 0, high = s->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (s->keys[middle].key < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->count && s->keys[low].key == offset ? s->keys[low].index : UINT32_MAX;
+	size_t at = SEARCH_COUNT(s->count, i, s->keys[i].key < offset);
+	return at < s->count && s->keys[at].key == offset ? s->keys[at].index : UINT32_MAX;
 }
 
 static const char *table_name(const struct elf_symtab *tab, uint32_t index)

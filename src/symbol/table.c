@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 
 #define PAGE 4096u
 /* Limit on the compared length of names: real names are shorter. */
@@ -266,15 +267,8 @@ void builder_remove(struct table_builder *b, uint32_t order)
 
 struct symbol *builder_find(struct table_builder *b, uint64_t offset)
 {
-	size_t low = 0, high = b->sorted.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (b->sorted.items[middle].start <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	struct symbol *symbol = low ? &b->sorted.items[low - 1] : NULL;
+	size_t end = SEARCH_COUNT(b->sorted.count, i, b->sorted.items[i].start <= offset);
+	struct symbol *symbol = end ? &b->sorted.items[end - 1] : NULL;
 	return symbol && symbol_holds(symbol, offset) ? symbol : NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 
 #define TASK_NONE IDMAP_NONE
 
@@ -134,16 +135,9 @@ struct arranging {
 /* Pushes the children of ppid, the lowest tid last. */
 static void arrange_push_children(struct arranging *a, int32_t ppid, uint32_t level)
 {
-	size_t low = 0, high = a->children.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (a->children.items[middle].ppid <= ppid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && a->children.items[low - 1].ppid == ppid; low--) {
-		uint32_t index = a->children.items[low - 1].index;
+	size_t end = SEARCH_COUNT(a->children.count, i, a->children.items[i].ppid <= ppid);
+	for (; end > 0 && a->children.items[end - 1].ppid == ppid; end--) {
+		uint32_t index = a->children.items[end - 1].index;
 		if (a->tasks->tasks.items[index].shown)
 			continue;
 		a->tasks->tasks.items[index].level = level;

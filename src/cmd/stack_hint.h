@@ -2,6 +2,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "analysis/profile/profile.h"
 #include "cmd/command.h"
 #include "data/header.h"
 
@@ -10,5 +11,5 @@ void stitching_warn(const struct cli *cli, const struct header *header);
 /* chains: samples with user code in a chain by frame pointers; those that end after one or two frames. Prints nothing about few
  * chains, and nothing if stderr is not a terminal: programs take text on stderr for a failure. */
 void stack_hint(const struct cli *cli, bool verbose, uint64_t chains, uint64_t short_chains);
-/* Of `chains` samples with user code, `joined` have callers from an earlier sample. */
-void joined_remark(const struct cli *cli, uint64_t chains, uint64_t joined);
+/* Of `chains` samples with user code, how many have callers from an earlier sample, and which functions these callers are. */
+void joined_remark(const struct cli *cli, const struct profile *profile, uint64_t chains);

@@ -168,7 +168,7 @@ struct chain resolved_chain_part(const struct resolved *r, enum chain_direction 
 	return (struct chain){ walk.frames, walk.count, walk.damaged };
 }
 
-bool resolved_chain_is_joined(const struct resolved *r)
+uint64_t resolved_chain_joined(const struct resolved *r)
 {
 	const struct sample *sample = r->sample;
 	uint64_t i = 0, count = sample->callchain_count;
@@ -176,8 +176,8 @@ bool resolved_chain_is_joined(const struct resolved *r)
 		i++;
 	for (uint64_t first = ++i; i < count; i++)
 		if (sample_chain_at(sample, i) >= CONTEXT_MAX)
-			return i > first && sample_chain_at(sample, i) == CONTEXT_USER;
-	return false;
+			return i > first && sample_chain_at(sample, i) == CONTEXT_USER ? i + 1 : 0;
+	return 0;
 }
 
 bool resolved_chain_is_plain(const struct resolved *r)

@@ -70,9 +70,9 @@ struct chain resolved_chain(const struct resolved *r, enum chain_direction direc
 /* Entries [skip, end) of the recorded callchain without replacement of its user part, including markers, counted from the start in that
  * direction. */
 struct chain resolved_chain_part(const struct resolved *r, enum chain_direction direction, uint64_t skip, uint64_t end, size_t limit);
-/* Returns whether the recorder completed the callchain from an earlier sample of its thread (record --call-graph unwind): a second marker
- * of user code precedes the joined part. Readers skip that marker. */
-bool resolved_chain_is_joined(const struct resolved *r);
+/* Where the recorder completed the callchain from an earlier sample of its thread (record --call-graph unwind): the index of the first
+ * joined entry, which follows a second marker of user code; 0: the chain is not joined. Readers skip that marker. */
+uint64_t resolved_chain_joined(const struct resolved *r);
 /* The chain depends only on the recorded callchain and the address spaces: results for equal callchains can be reused. */
 bool resolved_chain_is_plain(const struct resolved *r);
 unsigned worker_index(const struct worker *worker); /* in [0, session_workers) */

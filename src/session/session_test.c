@@ -184,12 +184,12 @@ static void joined_record(void *context, const struct resolved *r, size_t slice)
 {
 	uint64_t *joined = context;
 	(void)slice;
-	*joined = *joined << 1 | resolved_chain_is_joined(r);
+	*joined = *joined << 4 | resolved_chain_joined(r);
 	struct chain chain = resolved_chain(r, CHAIN_INNERMOST_FIRST, 127);
 	EXPECT(!chain.damaged && chain.count == 2);
 }
 
-TEST("a chain with a second marker of user code was joined, and has no additional frame")
+TEST("a chain is joined from the entry after the second marker of user code, and has no additional frame")
 {
 	static const uint64_t chains[][5] = {
 		{ CONTEXT_USER, 0x1010, CONTEXT_USER, 0x1020 },
@@ -208,7 +208,7 @@ TEST("a chain with a second marker of user code was joined, and has no additiona
 	struct session_options options = { .threads = 1 };
 	session_open(&session, &r->source, &options, NULL);
 	EXPECT(session_run(&session, &sink, NULL) == 0);
-	EXPECT_INT(joined, 0x32); /* 1, then 10010 */
+	EXPECT_INT(joined, 0x130040);
 	session_close(&session);
 }
 

@@ -73,6 +73,20 @@ struct access {
 	uint32_t tally;
 };
 
+/* A function, or an address without a symbol, and the samples in whose chains it has a joined frame. */
+struct joined_function {
+	uint32_t symbol, module;
+	uint64_t address;                /* 0 if there is a symbol */
+	uint64_t samples;
+};
+
+/* What the recorder completed from earlier samples: most samples first, then by name. */
+struct joined_functions {
+	struct joined_function *items;
+	size_t count;
+	uint64_t samples;                /* that have any joined frame */
+};
+
 struct collector;
 struct hist;
 
@@ -116,6 +130,7 @@ struct profile {
 	bool wild;                       /* … since a batch had wild addresses */
 	struct collected collected;      /* after the merge */
 	struct folded folded;            /* after the fold: entries, then in order */
+	struct joined_functions joined;
 	struct arena *arena;             /* of what the stages make */
 };
 

@@ -18,8 +18,6 @@ struct profile_depths profile_chain_depths(const struct profile *profile)
 	struct profile_depths depths = { 0 };
 	const struct profile_options *options = &profile->options;
 	const struct evlist *evlist = session_evlist(profile->session);
-	for (size_t i = 0; i < profile->collector_count; i++)
-		depths.joined += profile->collectors[i] ? profile->collectors[i]->joined : 0;
 	if (!options->use_chains || options->ignore_callees || options->hide_unresolved || options->max_stack <= SHORT)
 		return depths;
 	for (uint32_t i = 0; i < profile->collected.tallies.count; i++) {

@@ -44,6 +44,7 @@ void collector_free(struct collector *c)
 		return;
 	collector_drop_caches(c);
 	stacks_fini(&c->stacks);
+	joined_parts_fini(&c->joined);
 	tuples_fini(&c->groups);
 	tallies_fini(&c->tallies);
 	vec_fini(&c->log);

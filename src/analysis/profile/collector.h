@@ -2,6 +2,7 @@
 #pragma once
 #include "analysis/entry/names.h"
 #include "analysis/entry/view.h"
+#include "analysis/profile/joined.h"
 
 /* What is known of one of the worker's locations: its note. */
 struct site {
@@ -25,7 +26,7 @@ struct chain_memo {
 	uint32_t node;
 	uint32_t parent_site;        /* location id + 1 of the frame that --parent matched; 0: none */
 	uint32_t root_site;          /* location id + 1 of the frame that --ignore-callees matched */
-	bool joined;                 /* resolved_chain_is_joined */
+	uint32_t joined;             /* its joined part, of collector.joined; STACK_ROOT: it has none */
 };
 
 enum { CHAIN_MEMOS = 1 << 15 };
@@ -51,7 +52,7 @@ struct collector {
 	struct arena payloads;
 	struct writer text;                /* scratch */
 	struct branch_counts branches;
-	uint64_t joined;                   /* samples with such a chain */
+	struct joined_parts joined;
 };
 
 struct collector *collector_new(struct profile *profile);

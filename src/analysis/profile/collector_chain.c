@@ -168,7 +168,8 @@ static struct chain_found walk(struct collector *c, const struct resolved *r)
 	return found;
 }
 
-static void memo_keep(struct chain_memo *memo, const struct resolved *r, uint64_t hash, const struct chain_found *found)
+static void memo_store(struct collector *c, struct chain_memo *memo, const struct resolved *r, uint64_t hash,
+	const struct chain_found *found)
 {
 	const struct sample *sample = r->sample;
 	uint32_t count = (uint32_t)sample->callchain_count;
@@ -185,7 +186,7 @@ static void memo_keep(struct chain_memo *memo, const struct resolved *r, uint64_
 	memo->node = found->node;
 	memo->parent_site = found->parent_site;
 	memo->root_site = found->root_site;
-	memo->joined = resolved_chain_is_joined(r);
+	memo->joined = joined_part(c, r);
 }
 
 struct chain_found collector_chain(struct collector *c, const struct resolved *r)
@@ -200,11 +201,11 @@ struct chain_found collector_chain(struct collector *c, const struct resolved *r
 	struct chain_memo *memo = &c->memos[hash & (CHAIN_MEMOS - 1)];
 	if (memo->words && memo->hash == hash && memo->word_count == sample->callchain_count && memo->user_root == r->user_root &&
 	    memo->kernel_root == r->kernel_root && memcmp(memo->words, sample->callchain, bytes) == 0) {
-		c->joined += memo->joined;
+		joined_count(&c->joined, memo->joined);
 		return (struct chain_found){ memo->node, memo->parent_site, memo->root_site };
 	}
 	struct chain_found found = walk(c, r);
-	memo_keep(memo, r, hash, &found);
-	c->joined += memo->joined;
+	memo_store(c, memo, r, hash, &found);
+	joined_count(&c->joined, memo->joined);
 	return found;
 }

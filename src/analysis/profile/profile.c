@@ -198,6 +198,7 @@ static void make_hists(struct profile *profile)
 void profile_finish(struct profile *profile)
 {
 	profile_merge(profile, &profile->collected);
+	joined_sum(profile, &profile->joined);
 	make_hists(profile);
 	fold_tallies(profile, &profile->folded);
 	if (collapse_needed(profile))

@@ -19,6 +19,5 @@ void profile_finish(struct profile *profile);
  * chains were not collected, or not whole. */
 struct profile_depths {
 	uint64_t chains, short_chains;
-	uint64_t joined;             /* that the recorder completed from earlier samples; counted in any case */
 };
 struct profile_depths profile_chain_depths(const struct profile *profile);

@@ -235,6 +235,50 @@ static void fill_table(struct profile_results *results, const struct profile *pr
 	list_entries(results, event);
 }
 
+enum { JOINED_SAMPLES, JOINED_SYMBOL, JOINED_ADDRESS, JOINED_MODULE };
+
+static const struct table_column joined_columns[] = {
+	[JOINED_SAMPLES] = { "samples", "Samples", NULL, CELL_COUNT },
+	[JOINED_SYMBOL] = { "symbol", "Symbol", NULL, CELL_TEXT },
+	[JOINED_ADDRESS] = { "address", "Address", NULL, CELL_ADDRESS },
+	[JOINED_MODULE] = { "dso", "Shared Object", NULL, CELL_TEXT },
+};
+
+static size_t joined_row_count(void *context, uint64_t parent)
+{
+	const struct profile *profile = context;
+	return parent == TABLE_TOP ? profile->joined.count : 0;
+}
+
+static uint64_t joined_row(void *context, uint64_t parent, size_t index)
+{
+	return index + 1;
+}
+
+static struct cell joined_cell(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	const struct profile *profile = context;
+	const struct joined_function *function = &profile->joined.items[row - 1];
+	switch (column) {
+	case JOINED_SAMPLES:
+		return cell_count(function->samples);
+	case JOINED_SYMBOL:
+		return cell_text(function->symbol ? profile_symbol_name(profile, function->module, function->symbol) : NULL);
+	case JOINED_ADDRESS:
+		return (struct cell){ .kind = function->symbol ? CELL_ABSENT : CELL_ADDRESS, .count = function->address };
+	default:
+		return cell_text(function->module == MODULE_ID_NONE ? NULL : profile_module_name(profile, function->module));
+	}
+}
+
+static void fill_joined(struct profile_results *results, const struct profile *profile, struct table *table)
+{
+	const struct table_fact samples = { "samples", cell_count(profile->joined.samples) };
+	*table = (struct table){ .name = "joined", .facts = arena_copy(&results->arena, &samples, sizeof samples), .fact_count = 1,
+		.columns = joined_columns, .column_count = sizeof joined_columns / sizeof *joined_columns,
+		.context = (void *)profile, .row_count = joined_row_count, .row = joined_row, .cell = joined_cell };
+}
+
 void profile_results_init(struct profile_results *results, const struct profile *profile, uint64_t lost_samples)
 {
 	*results = (struct profile_results){ .results = { .schema = "perfuse.report", .version = RESULTS_VERSION } };
@@ -243,6 +287,8 @@ void profile_results_init(struct profile_results *results, const struct profile 
 	for (size_t i = 0; i < profile->folded.hist_count; i++)
 		if (hist_is_reported(profile, &profile->folded.hists[i]))
 			fill_table(results, profile, &profile->folded.hists[i], &tables[results->results.table_count++]);
+	if (profile->joined.samples)
+		fill_joined(results, profile, &tables[results->results.table_count++]);
 	results->results.tables = tables;
 	results->results.facts = arena_copy(&results->arena, &lost, sizeof lost);
 	results->results.fact_count = 1;

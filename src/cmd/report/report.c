@@ -187,7 +187,7 @@ static int read_and_print(struct report *report)
 	struct profile_depths depths = profile_chain_depths(&report->profile);
 	if (!report->options->quiet) {
 		stack_hint(cli, report->options->input.verbose > 0, depths.chains, depths.short_chains);
-		joined_remark(cli, depths.chains, depths.joined);
+		joined_remark(cli, &report->profile, depths.chains);
 	}
 	return report_end(report);
 }

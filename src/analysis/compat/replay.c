@@ -26,6 +26,7 @@ struct instance {
 	uint32_t tally, node;         /* of the others: what began it; node 0: a sample of its own */
 	struct instance *next;       /* of the same entry */
 	VEC(struct share) shares;    /* of split entries */
+	uint32_t max_depth;          /* of split entries: of its chains before the collapse, to which perf's merge of chains adds nothing */
 	struct chain_tree *chain;    /* likewise */
 };
 
@@ -54,7 +55,8 @@ struct replay {
 	bool plain;                  /* the column that is no order compares addresses */
 	struct rb_tree tree;
 	struct instance *spare;
-	bool *split;                 /* by entry: it is several rows in the end; NULL in the first run, which tells that */
+	bool *split;                 /* by entry: it had several rows; NULL in the first run, which determines that */
+	bool *apart;                 /* by entry: it still has several rows after the collapse */
 };
 
 void replay_decide(struct profile *profile)
@@ -352,8 +354,10 @@ static struct entry *entry_of_instance(struct replay *r, const struct instance *
 		entry->place = instance->node == STACK_ROOT ? tally->place : r->profile->collected.stacks->nodes[instance->node].place;
 		entry->level = instance->node == STACK_ROOT ? tally->level : level_of(r, tally, instance->node);
 	}
-	if (r->split[instance->entry->index])
+	if (r->apart[instance->entry->index])
 		entry->chain = instance->chain;
+	if (r->split[instance->entry->index])
+		entry->max_depth = instance->max_depth;
 	entry->self = instance->self;
 	entry->children_period = instance->children_period;
 	return entry;
@@ -420,6 +424,33 @@ static void share_out(struct replay *r)
 	idmap_fini(&places);
 }
 
+/* Frames of a share's chain. */
+static uint32_t share_depth(const struct replay *r, const struct share *share)
+{
+	const struct stacks *stacks = r->profile->collected.stacks;
+	uint32_t leaf = r->profile->collected.tallies.items[share->tally].node;
+	if (share->node == STACK_ROOT)
+		return stack_depth(stacks, leaf);
+	uint32_t depth = stack_depth(stacks, share->node);
+	return r->profile->options.chain.order == CHAIN_CALLEE ? depth : stack_depth(stacks, leaf) - depth + 1;
+}
+
+static bool share_has_chain(const struct replay *r, const struct share *share)
+{
+	return share->count && !(share->node == STACK_ROOT && r->profile->collected.tallies.items[share->tally].stale);
+}
+
+static void measure_chains(struct replay *r)
+{
+	for (size_t i = 0; i < r->hist->count; i++)
+		for (struct instance *instance = r->instances[i]; instance; instance = instance->next)
+			for (size_t s = 0; s < instance->shares.count; s++) {
+				const struct share *share = &instance->shares.items[s];
+				uint32_t depth = share_has_chain(r, share) ? share_depth(r, share) : 0;
+				instance->max_depth = depth > instance->max_depth ? depth : instance->max_depth;
+			}
+}
+
 /* The stack that a share's chain is: from the frame inwards, or from it outwards. */
 static uint32_t share_stack(struct replay *r, const struct share *share)
 {
@@ -446,7 +477,7 @@ static struct chain_tree *instance_chain(struct replay *r, const struct instance
 	for (size_t i = 0; i < instance->shares.count; i++) {
 		const struct share *share = &instance->shares.items[i];
 		const struct tally *whole = &r->profile->collected.tallies.items[share->tally];
-		if (!share->count || (share->node == STACK_ROOT && whole->stale))
+		if (!share_has_chain(r, share))
 			continue;
 		tallies[count++] = (struct tally){ .node = share_stack(r, share), .period = share->period, .count = share->count, .first = whole->first };
 	}
@@ -461,7 +492,7 @@ static void make_chains(struct replay *r)
 	const struct profile *profile = r->profile;
 	for (size_t i = 1; i < r->tree.nodes.count; i++) {
 		const struct instance *instance = r->tree.nodes.items[i].item;
-		if (!r->split[instance->entry->index])
+		if (!r->apart[instance->entry->index])
 			continue;
 		struct entry sums = { .self = instance->self, .children_period = instance->children_period };
 		if (hist_percent(profile, r->hist, &sums) >= profile->options.min_percent)
@@ -486,16 +517,18 @@ static void finish(struct replay *r)
 	hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
 }
 
-/* Whether any entry is several rows now; r->split tells which. */
+/* Returns whether any entry had several rows. */
 static bool find_split(struct replay *r)
 {
 	bool any = false;
 	r->split = memory_zero(r->hist->count + 1, sizeof *r->split);
+	r->apart = memory_zero(r->hist->count + 1, sizeof *r->apart);
 	for (size_t i = 0; i < r->hist->count; i++) {
 		unsigned left = 0;
 		for (const struct instance *other = r->instances[i]; other; other = other->next)
 			left += !other->merged;
-		r->split[i] = left > 1;
+		r->apart[i] = left > 1;
+		r->split[i] = r->instances[i] && r->instances[i]->next;
 		any |= r->split[i];
 	}
 	return any;
@@ -552,6 +585,7 @@ void replay_hist(const struct profile *profile, struct hist *hist, const struct 
 		run(&r);
 		settle_sums(&r);
 		share_out(&r);
+		measure_chains(&r);
 		collapse(&r);
 		make_chains(&r);
 	}
@@ -570,4 +604,5 @@ void replay_hist(const struct profile *profile, struct hist *hist, const struct 
 	free(r.found_at);
 	free(r.prefixes);
 	free(r.split);
+	free(r.apart);
 }

@@ -22,16 +22,31 @@ TEST("the hint on short stacks needs 100 chains, a quarter of them short, and a 
 	test_cli_close(&t);
 }
 
-TEST("the remark on joined stacks has a share if the chains are known")
+TEST("the remark on joined stacks has a share if the chains are known, and lists ten functions")
 {
 	struct test_cli t;
+	struct joined_function functions[11] = { { .module = MODULE_ID_NONE, .address = 0x1000, .samples = 6 } };
+	struct profile profile = { 0 };
 	test_cli_open(&t);
-	joined_remark(&t.cli, 8, 0);
+	joined_remark(&t.cli, &profile, 8);
 	EXPECT_STR(test_cli_messages(&t), "");
-	joined_remark(&t.cli, 8, 8);
+	profile.joined.samples = 8;
+	joined_remark(&t.cli, &profile, 8);
 	EXPECT(strncmp(test_cli_messages(&t), "8 of 8 stacks (100.0%) were deeper", 34) == 0);
-	joined_remark(&t.cli, 7, 8);
+	joined_remark(&t.cli, &profile, 7);
 	EXPECT(strncmp(test_cli_messages(&t), "8 stacks were deeper", 20) == 0);
+	for (unsigned i = 1; i < 11; i++)
+		functions[i] = (struct joined_function){ .module = MODULE_ID_NONE, .address = 0x1000 + i, .samples = 1 };
+	profile.joined.items = functions;
+	profile.joined.count = 10;
+	joined_remark(&t.cli, &profile, 8);
+	const char *text = test_cli_messages(&t);
+	EXPECT(strstr(text, "  0x1000: 6 stacks (75.0%)\n") != NULL);
+	EXPECT(strstr(text, "  0x1009: 1 stacks (12.5%)\n") != NULL && strstr(text, "more functions") == NULL);
+	profile.joined.count = 11;
+	joined_remark(&t.cli, &profile, 8);
+	text = test_cli_messages(&t);
+	EXPECT(strstr(text, "0x100a") == NULL && strstr(text, "  and 1 more functions") != NULL);
 	test_cli_close(&t);
 }
 

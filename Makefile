@@ -23,25 +23,25 @@ check: packages
 # Real kernels in qemu, and other processors: docs/lab.md tells of these and the next.
 check-vm: packages
 	@tools/install-packages test vm
-	@tools/tally test/vm/again -- test/vm/cpus -- test/vm/machines -- test/vm/foreign -- test/vm/stacks -- test/vm/names
+	@tools/tally test/vm_again.py -- test/vm_cpus.py -- test/vm_machines.py -- test/vm_foreign.py -- test/vm_stacks.py -- test/vm_names.py
 
 # Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran, Java: whose compilers are large.
 check-languages: all
 	@tools/install-packages test languages
-	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/languages/run -- test/java/run -- test/addr2line/run go gdc ldc ada pascal fortran zig
+	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/languages_test.py -- test/java_test.py -- test/addr2line_test.py go gdc ldc ada pascal fortran zig
 
 # Programs that read what perf writes: perf2bolt, autofdo, hotspot's parser, and speedscope where there is npm.
 check-readers: all
 	@tools/install-packages test readers
 	@! command -v npm >/dev/null || npm install --silent --no-audit --no-fund \
 		--prefix "$${XDG_CACHE_HOME:-$$HOME/.cache}/perfuse/readers" speedscope@1.25.0
-	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/readers/run
+	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/readers_test.py
 
 # What perf 6.12 prints (PERF: another one) and what perfuse prints, of others' recordings (CORPUS) and of such made on the spot.
 # KEEP=TEXT: only the commands that contain TEXT.
 check-agree: all
 	@tools/install-packages test
-	@PERFUSE="$(abspath $(BUILD))/perfuse" PERFUSE_CORPUS="$(or $(abspath $(CORPUS)),$(PERFUSE_CORPUS))" tools/tally test/agree/run -k "$(KEEP)"
+	@PERFUSE="$(abspath $(BUILD))/perfuse" PERFUSE_CORPUS="$(or $(abspath $(CORPUS)),$(PERFUSE_CORPUS))" tools/tally test/agree_test.sh -k "$(KEEP)"
 
 # FUZZ_S seconds for each fuzz target; what is found stays under ~/.cache/perfuse/fuzz.
 fuzz: packages
@@ -58,7 +58,7 @@ check-san: packages
 	@tools/install-packages test san
 	@tools/tally tools/sanitize race --keep="$(KEEP)" -- tools/sanitize leak --keep="$(KEEP)"
 
-# clang-tidy, cppcheck and gcc -fanalyzer on every source; CHANGED=1: on what differs from the last commit.
+# clang-tidy, cppcheck and gcc -fanalyzer on every source, or with CHANGED=1 on those that differ from the last commit; pyflakes.
 check-static: packages
 	@tools/install-packages static
 	@tools/tally tools/static $(if $(CHANGED),,--all)

@@ -1,10 +1,10 @@
 """What may end a recorder early: signals, readers that go away, commands that do not end. The file is whole all the same."""
 import os
 import signal
-import subprocess
 import time
 
-from suite import need
+from suite import process
+from suite.tests import need
 
 SUMMARY = "[ perf record: Captured and wrote "
 # Those that perf dies of with an unfinished file are among them.
@@ -21,12 +21,12 @@ class Recorder:
     """`record` of a command, in a process group that goes with it."""
     def __init__(self, c, *words, output="ends.data", **more):
         self.c = c
-        more.setdefault("preexec_fn", heed_all)
+        more.setdefault("before", heed_all)
         self.output = c.path(output) if output else "-"
         if os.path.exists(self.output):
             os.unlink(self.output)
-        self.process = subprocess.Popen([c.program, "record", "-e", "cpu-clock", "-o", self.output, *words], stdin=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, cwd=c.work, env=c.environment(), start_new_session=True, **more)
+        self.process = process.start(c.program, "record", "-e", "cpu-clock", "-o", self.output, *words, text=False, cwd=c.work,
+                                     env=c.environment(), start_new_session=True, **{"stdout": None, "stderr": process.PIPE, **more})
 
     def __enter__(self):
         return self
@@ -55,20 +55,15 @@ class Recorder:
         return code, self.process.stderr.read().decode()
 
     def wait_for(self, path):
-        for _ in range(200):
-            if os.path.exists(self.c.path(path)):
-                os.unlink(self.c.path(path))
-                return
-            time.sleep(0.05)
-        need(False, "the command did not start")
+        process.wait_until(lambda: os.path.exists(self.c.path(path)), "the command does not start")
+        os.unlink(self.c.path(path))
 
     def samples(self):
         """Of a whole file: its header says how much there is."""
         with open(self.output, "rb") as file:
             head = file.read(56)
         need(int.from_bytes(head[48:56], "little") > 0, "the header of the recording says that it is not finished")
-        done = subprocess.run([self.c.program, "script", "-i", self.output, "-F", "comm"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env=self.c.environment(), text=True)
+        done = process.run(self.c.program, "script", "-i", self.output, "-F", "comm", env=self.c.environment())
         need(done.returncode == 0 and not done.stderr, "%d: %s" % (done.returncode, done.stderr[:300]))
         return len(done.stdout.splitlines())
 
@@ -91,7 +86,7 @@ def test_signals(c):
 
 def test_ignored(c):
     """a hangup that the caller ignores, as nohup does, does not end the recorder"""
-    with Recorder(c, *BUSY, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as r:
+    with Recorder(c, *BUSY, before=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as r:
         r.wait_for("started")
         r.process.send_signal(signal.SIGHUP)
         time.sleep(0.3)
@@ -114,7 +109,7 @@ def test_closed_stderr(c):
 
 def test_pipe(c):
     """a recorder whose reader goes away ends like any program of a pipeline, and so does its command"""
-    with Recorder(c, *BUSY, output=None, stdout=subprocess.PIPE) as r:
+    with Recorder(c, *BUSY, output=None, stdout=process.PIPE) as r:
         r.wait_for("started")
         r.process.stdout.read(1000)
         r.process.stdout.close()
@@ -147,14 +142,10 @@ def test_killed(c):
     """the recording of a recorder that was killed is read up to what it had written last"""
     with Recorder(c, "-F", "20000", *BUSY) as r:
         r.wait_for("started")
-        for _ in range(200):
-            if os.path.getsize(r.output) > 600000:
-                break
-            time.sleep(0.05)
+        process.wait_until(lambda: os.path.getsize(r.output) > 600000, "the recording does not grow")
         r.process.kill()
         r.process.wait(20)
-        done = subprocess.run([c.program, "script", "-i", r.output, "-F", "comm"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env=c.environment(), text=True)
+        done = process.run(c.program, "script", "-i", r.output, "-F", "comm", env=c.environment())
         count = len(done.stdout.splitlines())
         need(count > 5000, "%d: %d samples: %s" % (done.returncode, count, done.stderr[:300]))
 

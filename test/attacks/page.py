@@ -3,7 +3,8 @@ import glob
 import os
 import re
 
-from suite import TOP, need
+from suite.settings import TEST, TOP
+from suite.tests import need
 
 
 def test_page(_):
@@ -16,7 +17,7 @@ def test_page(_):
             if not os.path.exists(os.path.join(TOP, "src", source)):
                 missing.append(source)
             continue
-        texts = [open(path).read() for path in glob.glob(os.path.join(TOP, "test", folder, "*")) if os.path.isfile(path)]
+        texts = [open(path).read() for path in [os.path.join(TEST, folder + "_test.py"), *glob.glob(os.path.join(TEST, folder, "*.py"))]]
         if not any(words in text for text in texts):
             missing.append("%s %r" % (folder, words))
     need(not missing, "missing: " + ", ".join(missing))

@@ -1,31 +1,29 @@
 """A program with rights that its user has not: file capabilities, set-user-ID. What the user says in the environment must not use them."""
 import os
-import pty
 import shutil
 import socket
-import subprocess
 
-from suite import Skip, need
+from suite import process
+from suite.process import NOBODY
+from suite.tests import Skip, need, need_root
 
-USER = 65534
 SCRIPT = "#!/bin/sh\ntouch %s\ncat\n"
 
 
 class Rights:
     """The program with capabilities and without, and a folder of the user who starts it."""
     def __init__(self, c):
-        if os.geteuid() != 0:
-            raise Skip("only root can give a file capabilities")
+        need_root("only root can give a file capabilities")
         self.c = c
         self.folder = c.path("rights")
         shutil.rmtree(self.folder, ignore_errors=True)
         os.mkdir(self.folder)
-        os.chown(self.folder, USER, USER)
+        os.chown(self.folder, NOBODY, NOBODY)
         self.plain, self.capable = c.path("plain"), c.path("capable")
         for path in (self.plain, self.capable):
             shutil.copy(c.program, path)
             os.chmod(path, 0o755)
-        if subprocess.run(["setcap", "cap_perfmon,cap_sys_ptrace,cap_syslog=ep", self.capable], stderr=subprocess.DEVNULL).returncode != 0:
+        if process.run("setcap", "cap_perfmon,cap_sys_ptrace,cap_syslog=ep", self.capable).returncode != 0:
             raise Skip("this file system has no capabilities")
         self.data = os.path.join(self.folder, "perf.data")
         done = self.run(self.plain, "record", "-e", "cpu-clock:u", "-o", self.data, "-N", "--", "sh", "-c",
@@ -34,31 +32,24 @@ class Rights:
 
     def run(self, *command, terminal=False, **env):
         """As the user; with a terminal for its output, if asked."""
-        variables = {"PATH": os.environ["PATH"], "LC_ALL": "C", "HOME": self.folder, **env}
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
-            if name in os.environ:
-                variables[name] = os.environ[name]
-        who = {"user": USER, "group": USER, "extra_groups": [], "cwd": self.folder, "env": variables, "stdin": subprocess.DEVNULL}
+        more = {"user": NOBODY, "cwd": self.folder, "env": self.environment(**env)}
         if not terminal:
-            return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=60, **who)
-        ours, theirs = pty.openpty()
-        os.fchown(theirs, USER, USER)
-        child = subprocess.Popen(command, stdout=theirs, stderr=theirs, **who)
-        os.close(theirs)
-        text = b""
-        try:
-            while True:
-                text += os.read(ours, 65536)
-        except OSError:
-            os.close(ours)
-        child.wait(60)
-        return subprocess.CompletedProcess(command, child.returncode, text.decode(errors="replace"), "")
+            return process.run(*command, seconds=60, **more)
+        done = process.on_terminal(*command, **more)
+        done.stdout, done.stderr = done.stdout.decode(errors="replace"), ""
+        return done
+
+    def environment(self, **env):
+        """Of the user, who has no PERF_CONFIG unless a test gives one."""
+        variables = process.environment(self.folder)
+        del variables["PERF_CONFIG"]
+        return {**variables, **env}
 
     def write(self, name, text, mode=0o644):
         path = os.path.join(self.folder, name)
         with open(path, "w") as file:
             file.write(text)
-        os.chown(path, USER, USER)
+        os.chown(path, NOBODY, NOBODY)
         os.chmod(path, mode)
         return path
 
@@ -111,7 +102,7 @@ def test_places(c):
             need(found == wanted, "%s: %s with %s" % (what, "written" if found else "not written", os.path.basename(program)))
     both("PERF_CONFIG", "mark", *record, PERF_CONFIG=config)
     os.mkdir(os.path.join(r.folder, "other"))
-    os.chown(os.path.join(r.folder, "other"), USER, USER)
+    os.chown(os.path.join(r.folder, "other"), NOBODY, NOBODY)
     both("HOME", "other/.debug", *record, HOME=os.path.join(r.folder, "other"))
 
 
@@ -123,23 +114,20 @@ def test_server(c):
             server.bind(("127.0.0.1", 0))
             server.listen(16)
             server.settimeout(10 if wanted else 1.5)
-            env = {"PATH": os.environ["PATH"], "HOME": r.folder, "DEBUGINFOD_URLS": "http://127.0.0.1:%d" % server.getsockname()[1]}
-            child = subprocess.Popen([program, "report", "--stdio", "-s", "srcline", "-i", r.data], stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.DEVNULL, user=USER, group=USER, extra_groups=[], env=env)
-            try:
-                server.accept()[0].close()
-                asked = True
-            except socket.timeout:
-                asked = False
-            child.kill()
-            child.wait()
+            env = r.environment(DEBUGINFOD_URLS="http://127.0.0.1:%d" % server.getsockname()[1])
+            with process.start(program, "report", "--stdio", "-s", "srcline", "-i", r.data, user=NOBODY, env=env, stdout=process.DEVNULL):
+                try:
+                    server.accept()[0].close()
+                    asked = True
+                except socket.timeout:
+                    asked = False
         need(asked == wanted, "%s is %sasked" % (os.path.basename(program), "" if asked else "not "))
 
 
 def test_set_user_id(c):
     """a set-user-ID copy does nothing but say why"""
     r = Rights(c)
-    for mode, who in ((0o4755, (0, USER)), (0o2755, (USER, 0))):
+    for mode, who in ((0o4755, (0, NOBODY)), (0o2755, (NOBODY, 0))):
         path = c.path("set-id")
         shutil.copy(c.program, path)
         os.chown(path, *who)
@@ -154,12 +142,8 @@ def test_set_user_id(c):
 def test_works(c):
     """with file capabilities an ordinary user records the processes of others, and reads the recording"""
     r = Rights(c)
-    child = subprocess.Popen(["sh", "-c", "while :; do :; done"])  # of root
-    try:
+    with process.start("sh", "-c", "while :; do :; done") as child:  # of root
         done = r.run(r.capable, "record", "-e", "cpu-clock", "-o", r.data, "-p", str(child.pid), "--", "sleep", "0.5")
         need(done.returncode == 0, done.stderr)
         done = r.run(r.capable, "script", "-i", r.data, "-F", "comm")
         need(done.stdout.count("sh") > 10, "%d: %s %s" % (done.returncode, done.stdout[:200], done.stderr[:200]))
-    finally:
-        child.kill()
-        child.wait()

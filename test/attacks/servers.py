@@ -5,11 +5,12 @@ import http.server
 import os
 import shutil
 import socketserver
-import subprocess
 import threading
 import time
 
-from suite import Skip, need
+from suite import process
+from suite.process import NOBODY
+from suite.tests import Skip, need, need_root
 
 SECRET = "function_that_only_debug_information_knows"
 LIMIT_S, MAXSIZE = 2, 16 << 20
@@ -122,9 +123,7 @@ class Bench:
         self.must(c.program, "record", "-N", "-e", "cpu-clock:u", "-o", self.data, "--", self.folder + "/program")
 
     def must(self, *command, text=None):
-        done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder,
-                              env=self.c.environment())
-        need(done.returncode == 0, "%s: %s" % (" ".join(command), done.stderr))
+        process.must(*command, input=text, cwd=self.folder, env=self.c.environment())
 
     def build(self, function, name):
         source = "static __attribute__((noinline)) void %s(void) { for (volatile long i = 0; i < 100000000; i++); } " \
@@ -142,8 +141,8 @@ class Bench:
                                  DEBUGINFOD_MAXSIZE=str(MAXSIZE), DEBUGINFOD_PROGRESS="1", **more)
         began, disk = time.monotonic(), 0
         with open(os.path.join(self.folder, "out"), "w+") as out:
-            child = subprocess.Popen([self.c.program, "report", "--stdio", "-s", "sym,srcline", "--percent-limit", "5", "-i", data or self.data],
-                                     stdout=out, stderr=out, env=env, cwd=self.folder)
+            child = process.start(self.c.program, "report", "--stdio", "-s", "sym,srcline", "--percent-limit", "5", "-i", data or self.data,
+                                  stdout=out, stderr=out, env=env, cwd=self.folder)
             while True:
                 pid, _, usage = os.wait4(child.pid, os.WNOHANG)
                 disk = max([disk] + [sum(entry.stat().st_size for entry in os.scandir(folder) if entry.is_file())
@@ -208,15 +207,14 @@ def test_given_up(c):
 
 def test_cache_of_others(c):
     """no server is asked where another user could change the folder that its files are stored in"""
-    if os.geteuid() != 0:
-        raise Skip("only root can make folders of another user")
+    need_root("only root can make folders of another user")
     b = Bench(c)
     theirs, target = os.path.join(b.folder, "theirs"), os.path.join(b.folder, "target")
     for path in (theirs, target):
         os.mkdir(path)
     os.mkdir(os.path.join(theirs, "ours"))  # of root, in a folder of the other user
     os.symlink(target, os.path.join(theirs, "link"))
-    os.chown(theirs, 65534, 65534)
+    os.chown(theirs, NOBODY, NOBODY)
     os.mkdir(os.path.join(b.folder, "open"))
     os.chmod(os.path.join(b.folder, "open"), 0o777)
     for cache in (theirs, theirs + "/ours", theirs + "/new/folder", theirs + "/link", b.folder + "/open"):

@@ -5,17 +5,13 @@ import re
 import resource
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "test"))
-sys.path.insert(0, os.path.join(TOP, "test", "hostile"))
-import recording as rec  # noqa: E402
-from suite import PERFUSE, Skip, environment, need  # noqa: E402
+from suite import known_recording, process
+from suite.process import environment
+from suite.settings import PERFUSE, SANITIZED, TEST
+from suite.tests import Skip, need
 
-TIMEOUT_S = 60
 OLD = b"what was there before\n"
 PRINTING = ("script", "script -D", "script --header-only", "report --stdio", "report --stats", "report --tasks", "report --mmaps", "report -D",
             "report --header-only", "evlist -v", "buildid-list", "buildid-list -H", "flamegraph --folded", "flamegraph -o -", "inject -b",
@@ -32,7 +28,7 @@ class Box:
         self.folder = tempfile.mkdtemp(prefix="perfuse-disk-")
         self.data = os.path.join(self.folder, "perf.data")
         with open(self.data, "wb") as out:
-            out.write(rec.as_file(rec.records(3000)))
+            out.write(known_recording.as_file(known_recording.records(3000)))
         self.env = environment(self.folder, PERF_CONFIG=os.path.join(self.folder, "config"))
         with open(os.path.join(self.folder, "config"), "w") as out:
             out.write("[core]\n\tx = 1\n")
@@ -42,10 +38,17 @@ class Box:
         reads = words[0] in ("script", "report", "evlist", "buildid-list", "flamegraph", "inject")
         return [PERFUSE] + words + (["-i", self.data] if reads else [])
 
-    def run(self, words, folder=None, stdout=subprocess.PIPE, before=None):
-        done = subprocess.run(words, env=self.env, cwd=folder or self.folder, stdin=subprocess.DEVNULL, stdout=stdout,
-                              stderr=subprocess.PIPE, timeout=TIMEOUT_S, preexec_fn=before)
-        return done.returncode, done.stderr.decode("utf-8", "replace")
+    def run(self, words, **more):
+        done = self.whole(words, **more)
+        return done.returncode, done.stderr
+
+    def whole(self, words, **more):
+        return process.run(*words, env=self.env, cwd=self.folder, **more)
+
+
+def build_shim(path):
+    """The library that makes calls fail; whether it compiles."""
+    return process.run("cc", "-O1", "-shared", "-fPIC", "-o", path, os.path.join(TEST, "faults", "shim.c")).returncode == 0
 
 
 def ends_badly(label, code, said, sentence=r"No space left on device|File too large"):
@@ -120,7 +123,7 @@ def test_small_file_system(box):
               "[ $(ls | wc -l) = 1 ] || exit 252; exit $code")
     folder = os.path.join(box.folder, "small")
     os.makedirs(folder, exist_ok=True)
-    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", folder], stderr=subprocess.DEVNULL, check=False).returncode:
+    if box.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", folder])[0]:
         raise Skip("no file system can be mounted here")
     for text, name in WRITING:
         if name.startswith("FILE") or name == "config":
@@ -134,15 +137,13 @@ def test_small_file_system(box):
 def test_dump(box):
     """script --per-event-dump says what it wrote only where it did"""
     words = box.words("script --per-event-dump")
-    done = subprocess.run(words, env=box.env, cwd=box.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S,
-                          stdin=subprocess.DEVNULL, check=False)
+    done = box.whole(words)
     path = box.data + ".cpu-clock.dump"
-    need(done.returncode == 0 and b"Wrote" in done.stdout and b"3000 samples" in done.stdout, "%s" % done)
+    need(done.returncode == 0 and "Wrote" in done.stdout and "3000 samples" in done.stdout, "%s" % done)
     with open(path) as made:
         need(len(made.read().splitlines()) == 3000, "the dump is not whole")
-    done = subprocess.run(words, env=box.env, cwd=box.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S,
-                          stdin=subprocess.DEVNULL, preexec_fn=limit(4096), check=False)
-    need(done.returncode == 1 and b"Wrote" not in done.stdout and path.encode() in done.stderr, "%s" % done)
+    done = box.whole(words, before=limit(4096))
+    need(done.returncode == 1 and "Wrote" not in done.stdout and path in done.stderr, "%s" % done)
     with open(path) as made:
         need(len(made.read().splitlines()) == 3000, "the dump of before is gone")
     os.unlink(path)
@@ -151,9 +152,9 @@ def test_dump(box):
 def test_close(box):
     """a file system that reports at close that there was no room: a sentence, and what was there stays"""
     shim = os.path.join(box.folder, "shim.so")
-    if os.environ.get("PERFUSE_SANITIZED"):
+    if SANITIZED:
         raise Skip("a sanitizer cannot be preloaded over")
-    need(subprocess.call(["cc", "-O1", "-shared", "-fPIC", "-o", shim, os.path.join(TOP, "test/faults/shim.c")]) == 0, "no shim")
+    need(build_shim(shim), "the shim does not compile")
     env, program = dict(box.env), os.path.join(box.folder, "perfuse")
     os.symlink(PERFUSE, program)
     for text, name in WRITING:

@@ -5,21 +5,19 @@ import os
 import random
 import re
 import struct
-import subprocess
-import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import recording as rec
-from suite import PERFUSE, SANITIZED, TOP, environment, need
+from suite import known_recording as known
+from suite import process, recording, zstd
+from suite.process import Hang, died, environment
+from suite.settings import CORPUS, SANITIZED, SHORT
+from suite.tests import need
 
-CORPUS = os.environ.get("PERFUSE_CORPUS") or os.path.join(TOP, "../shared/corpus")
 SAMPLES = 47
 DAMAGED = 255
 SECONDS_MAX = 10
-CASES = int(os.environ.get("STORM_CASES") or (60 if SANITIZED or os.environ.get("PERFUSE_SHORT") else 300))
+CASES = int(os.environ.get("STORM_CASES") or (60 if SANITIZED or SHORT else 300))
 SEED = os.environ.get("STORM_SEED") or "losses"
 
 
@@ -84,16 +82,15 @@ class Box:
         if name not in words:
             words += ["-i", name]
         try:
-            done = subprocess.run([PERFUSE, *words], env=self.env, cwd=self.folder, input=stdin, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, timeout=SECONDS_MAX * (4 if SANITIZED else 1),
-                                  stdin=None if stdin is not None else subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
+            done = process.perfuse(*words, env=self.env, cwd=self.folder, input=stdin, text=False, seconds=SECONDS_MAX)
+        except Hang:
             return "hang", "", ""
         return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
 
 
 def is_sound(code):
-    return isinstance(code, int) and 0 <= code != 134 and code not in (136, 137, 139)
+    """Whether the program ended by itself, in time."""
+    return code != "hang" and not died(code)
 
 
 def said(err):
@@ -121,7 +118,7 @@ def check_all(box, whole, sentence, reading=True):
 
 def test_whole(box):
     """a whole recording, as a file, compressed, or a stream, is shown without a word"""
-    for data in (rec.as_file(rec.records()), rec.as_compressed(rec.records()), rec.as_stream(rec.records())):
+    for data in (known.as_file(known.records()), known.as_compressed(known.records()), known.as_stream(known.records())):
         box.put(data)
         for words, count, _ in COMMANDS:
             if words[0] in ("archive", "buildid-cache"):
@@ -133,9 +130,9 @@ def test_whole(box):
 
 def test_short_samples(box):
     """samples that are too short are counted by every command that reads them, which exits with 255"""
-    short = [rec.record(rec.SAMPLE, struct.pack("<Q", 0x401000), misc=2)] * 40
-    body = rec.side_band() + short + [rec.sample(n) for n in range(7)]
-    for data in (rec.as_file(body), rec.as_stream(body), rec.as_compressed(body)):
+    short = [recording.record(recording.SAMPLE, struct.pack("<Q", 0x401000), misc=2)] * 40
+    body = known.side_band() + short + [known.sample(n) for n in range(7)]
+    for data in (known.as_file(body), known.as_stream(body), known.as_compressed(body)):
         box.put(data)
         for command in COMMANDS:
             words, count, reads = command
@@ -145,7 +142,7 @@ def test_short_samples(box):
 
 def test_unknown_ids(box):
     """samples of no known event are counted by every command that reads them"""
-    box.put(rec.as_stream([rec.sample(n) for n in range(9)]).replace(rec.record(rec.HEADER_ATTR, rec.attr()), b""))
+    box.put(known.as_stream([known.sample(n) for n in range(9)]).replace(recording.record(recording.HEADER_ATTR, known.attr()), b""))
     for command in COMMANDS:
         if command[2] and command[0][0] not in ("archive", "inject"):
             check(box, command, 9 if command[1] is count_stats else 0, "9 of 9 samples .* no event")
@@ -153,10 +150,10 @@ def test_unknown_ids(box):
 
 def test_unknown_types(box):
     """records of a type that a newer kernel may have are reported and are no damage; a type that cannot be is"""
-    newer = rec.record(30, bytes(24)) + rec.record(90, bytes(8))
-    for extra, sentence, code in ((newer, "2 records are skipped, of a type that is not known", 0), (rec.record(0x4000, bytes(16)), "1 record is damaged", DAMAGED)):
-        for form in (rec.as_file, rec.as_stream, rec.as_compressed):
-            box.put(form(rec.records() + [extra]))
+    newer = recording.record(30, bytes(24)) + recording.record(90, bytes(8))
+    for extra, sentence, code in ((newer, "2 records are skipped, of a type that is not known", 0), (recording.record(0x4000, bytes(16)), "1 record is damaged", DAMAGED)):
+        for form in (known.as_file, known.as_stream, known.as_compressed):
+            box.put(form(known.records() + [extra]))
             for command in COMMANDS:
                 if command[2] and command[0][0] != "archive" and "-q" not in command[0]:
                     check(box, command, SAMPLES, sentence, code=code)
@@ -164,7 +161,7 @@ def test_unknown_types(box):
 
 def test_bad_side_band(box):
     """side-band that is not what its type says is counted and exits with 255"""
-    box.put(rec.as_file(rec.records() + [rec.record(rec.COMM, b"12345678"), rec.record(rec.LOST, b"12345678")]))
+    box.put(known.as_file(known.records() + [recording.record(recording.COMM, b"12345678"), recording.record(recording.LOST, b"12345678")]))
     for command in COMMANDS:
         if command[2] and command[0][0] not in ("archive", "inject"):
             check(box, command, SAMPLES, "2 records are damaged")
@@ -172,19 +169,19 @@ def test_bad_side_band(box):
 
 def test_lost(box):
     """what the kernel lost is said, by cause, and changes no exit code"""
-    lost = [rec.record(rec.LOST, struct.pack("<QQ", 0, 5) + rec.trailer(5000)),
-            rec.record(rec.LOST_SAMPLES, struct.pack("<Q", 3) + rec.trailer(5001)),
-            rec.record(rec.LOST_SAMPLES, struct.pack("<Q", 8) + rec.trailer(5002), misc=1 << 15)]
-    box.put(rec.as_file(rec.records() + lost))
+    lost = [recording.record(recording.LOST, struct.pack("<QQ", 0, 5) + known.trailer(5000)),
+            recording.record(recording.LOST_SAMPLES, struct.pack("<Q", 3) + known.trailer(5001)),
+            recording.record(recording.LOST_SAMPLES, struct.pack("<Q", 8) + known.trailer(5002), misc=1 << 15)]
+    box.put(known.as_file(known.records() + lost))
     for command in COUNTING:
         check(box, command, SAMPLES, r"lost 3 samples(.|\n)*lost 5 records", code=0)
 
 
 def test_killed(box):
     """the recording of a recorder that was killed is shown to its end, and said to be unfinished"""
-    bits = rec.features()
-    data = rec.as_file(rec.records(), bits, data_size=0)
-    end = data.index(rec.record(rec.FINISHED_ROUND, b"")) + 8
+    bits = known.features()
+    data = known.as_file(known.records(), bits, data_size=0)
+    end = data.index(recording.record(recording.FINISHED_ROUND, b"")) + 8
     box.put(data[:end])
     check_all(box, SAMPLES, "did not finish the file", reading=False)
     box.put(data[:end - 8 - 16])  # and cut within its last sample
@@ -193,25 +190,25 @@ def test_killed(box):
 
 def test_features(box):
     """header features that are cut, missing or damaged are named by every command"""
-    data = rec.as_file(rec.records())
-    at = rec.HEADER_BYTES + rec.ATTR_BYTES + 16 + len(b"".join(rec.records()))
+    data = known.as_file(known.records())
+    at = known.DATA_AT + len(b"".join(known.records()))
     box.put(data[:at])
     check_all(box, SAMPLES, "3 header features are missing or damaged: BUILD_ID, HOSTNAME, CMDLINE", reading=False)
     box.put(data[:-8])
     check_all(box, SAMPLES, "1 header feature is missing or damaged: CMDLINE", reading=False)
-    box.put(rec.as_file(rec.records(), rec.features({rec.HOSTNAME: struct.pack("<I", 4000) + b"host"})))
+    box.put(known.as_file(known.records(), known.features({recording.HOSTNAME: struct.pack("<I", 4000) + b"host"})))
     check_all(box, SAMPLES, "damaged: HOSTNAME", reading=False)
-    row = rec.build_id_row()
-    box.put(rec.as_file(rec.records(), rec.features({rec.BUILD_ID: row + row[:4] + struct.pack("<HH", 0, 4) + row[8:]})))
+    row = known.build_id_row()
+    box.put(known.as_file(known.records(), known.features({recording.BUILD_ID: row + row[:4] + struct.pack("<HH", 0, 4) + row[8:]})))
     check_all(box, SAMPLES, "table of build-ids is damaged in 1 place", reading=False)
 
 
 def test_attrs(box):
     """descriptions of events of a wrong size are counted by every command"""
-    wrong = rec.attr()[:4] + struct.pack("<I", 4000) + rec.attr()[8:]
-    box.put(rec.as_file(rec.records(), one=wrong))
+    wrong = known.attr()[:4] + struct.pack("<I", 4000) + known.attr()[8:]
+    box.put(known.as_file(known.records(), one=wrong))
     check_all(box, SAMPLES, "descriptions of the events are damaged", reading=False)
-    box.put(rec.as_stream([rec.record(rec.HEADER_ATTR, wrong)] + rec.records()))
+    box.put(known.as_stream([recording.record(recording.HEADER_ATTR, wrong)] + known.records()))
     for command in COMMANDS:
         if command[2] and command[0][0] != "archive":
             check(box, command, SAMPLES, "descriptions of the events are damaged")
@@ -220,29 +217,29 @@ def test_attrs(box):
 def test_cuts(box):
     """a recording cut anywhere, as file, compressed or stream, by file or pipe, shows each whole sample, then says so and exits with 255"""
     step = 131 if SANITIZED else 23
-    for form in (rec.as_file, rec.as_stream, rec.as_compressed):
-        data = form(rec.records())
-        first = 16 + len(rec.as_stream([])) - 16 if form is rec.as_stream else rec.HEADER_BYTES + rec.ATTR_BYTES + 16
+    for form in (known.as_file, known.as_stream, known.as_compressed):
+        data = form(known.records())
+        first = 16 + len(known.as_stream([])) - 16 if form is known.as_stream else known.DATA_AT
         for n in list(range(first + 1, len(data), step)) + list(range(len(data) - 9, len(data))):
             box.put(data[:n])
-            walk = rec.Walk(data[:n])
-            if form is rec.as_stream and walk.whole:
+            walk = known.Walk(data[:n])
+            if form is known.as_stream and walk.whole:
                 continue  # a stream may end between records
             for command in COUNTING:
-                whole = None if form is rec.as_compressed else walk.samples
+                whole = None if form is known.as_compressed else walk.samples
                 code, out, err = box.run(command[0])
                 label = "%s cut at %d of %d, %s: exit %s: %s" % (form.__name__, n, len(data), command[0], code, err[:200])
                 need(code == DAMAGED and box.path in err, label)
                 need(whole is None or command[1](out) == whole, "%s: shows %s of %s" % (label, command[1](out), whole))
-                if form is rec.as_stream:
+                if form is known.as_stream:
                     code, out, err = box.run(command[0], stdin=data[:n])
                     need(code == DAMAGED and said(err) and command[1](out) == whole, "by pipe: " + label)
 
 
 def test_cut_header(box):
     """a recording cut in its header or among the descriptions of its events is refused with a sentence by every command"""
-    data = rec.as_file(rec.records())
-    for n in (0, 1, 15, 16, 71, 103, 104, 150, rec.HEADER_BYTES + rec.ATTR_BYTES + 15):
+    data = known.as_file(known.records())
+    for n in (0, 1, 15, 16, 71, 103, 104, 150, known.HEADER_BYTES + known.ATTR_BYTES + 15):
         box.put(data[:n])
         for words, _, _ in COMMANDS:
             code, _, err = box.run(words)
@@ -252,14 +249,14 @@ def test_cut_header(box):
 
 def test_frame(box):
     """a recording cut or damaged within a compressed frame shows the samples of the frames before it"""
-    body = rec.compressed(rec.records())
+    body = known.compressed(known.records())
     frame = bytearray(body[3])
     frame[8] ^= 0xff
-    box.put(rec.as_file(body[:3] + [bytes(frame)] + body[4:], rec.features({rec.COMPRESSION: struct.pack("<IIIII", 1, 1, 1, 1, 0)})))
+    box.put(known.as_file(body[:3] + [bytes(frame)] + body[4:], known.features(known.COMPRESSION_USED)))
     for command in COUNTING:
         check(box, command, 28, "does not decompress")
-    cut = rec.record(rec.COMPRESSED, rec.zstd_frame(rec.sample(1) + rec.sample(2)[:20]))
-    box.put(rec.as_file(body[:2] + [cut], rec.features({rec.COMPRESSION: struct.pack("<IIIII", 1, 1, 1, 1, 0)})))
+    cut = recording.record(recording.COMPRESSED, zstd.raw(known.sample(1) + known.sample(2)[:20]))
+    box.put(known.as_file(body[:2] + [cut], known.features(known.COMPRESSION_USED)))
     for command in COUNTING:
         check(box, command, 19, "is cut, 20 bytes into a record")
 
@@ -267,8 +264,8 @@ def test_frame(box):
 def test_folder(box):
     """a part of a folder that is cut costs no other part its samples"""
     os.path.exists(box.path) and os.unlink(box.path)
-    body = [rec.sample(n) for n in range(40)]
-    names = rec.as_folder(box.path, 4, body)
+    body = [known.sample(n) for n in range(40)]
+    names = known.as_folder(box.path, 4, body)
     try:
         for command in COUNTING:
             code, out, err = box.run(command[0])
@@ -285,16 +282,16 @@ def test_folder(box):
 
 def storm_inputs():
     """Name, bytes, and the counts that a walk over the records can judge."""
-    made, counts = rec.records(), [count for _, count, _ in COUNTING]
-    inputs = [("file", rec.as_file(made), counts), ("stream", rec.as_stream(made), counts), ("compressed", rec.as_compressed(made), [])]
+    made, counts = known.records(), [count for _, count, _ in COUNTING]
+    inputs = [("file", known.as_file(made), counts), ("stream", known.as_stream(made), counts), ("compressed", known.as_compressed(made), [])]
     folder = os.path.join(CORPUS, "perfdata")
     if os.path.isdir(folder):
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             if os.path.getsize(path) < 300000:
                 data = open(path, "rb").read()
-                plain = not struct.unpack_from("<Q", data, 72)[0] >> rec.COMPRESSION & 1
-                walk = rec.Walk(data)
+                plain = not struct.unpack_from("<Q", data, 72)[0] >> recording.COMPRESSION & 1
+                walk = known.Walk(data)
                 inputs.append((name, data, [count_stats] if plain and walk.whole and walk.samples and not walk.unknown else []))
     return inputs
 
@@ -333,7 +330,7 @@ def storm_problem(box, command, data, walked):
         return "exit %s without a sentence" % code
     if code or count not in walked:
         return None
-    walk = rec.Walk(data)
+    walk = known.Walk(data)
     if not walk.whole or count(out) < walk.samples:
         return "exit 0, shows %d of %d samples%s, and says %r" % (count(out), walk.samples, "" if walk.whole else ", records cut", err[:200])
     if walk.unknown and not said(err):

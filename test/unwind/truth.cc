@@ -1,5 +1,5 @@
 // A program whose every function has exactly one possible chain of callers: what a sampled stack must be is known by the name of
-// its innermost function. test/unwind/run holds the list. First argument: milliseconds for each part; second: the part (default all).
+// its innermost function. test/unwind_test.py holds the list. First argument: milliseconds for each part; second: the part (default all).
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>

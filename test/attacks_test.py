@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Attacks on the program, tried: what ends a recorder early, servers, environments, recordings and other users that mean harm.
+docs/security.md lists what is promised, and names these tests. Prints test lines."""
+import os
+import shutil
+import sys
+import tempfile
+
+from attacks import ends, page, recorded_files, rights, servers
+from suite.perf import reference
+from suite.process import environment
+from suite.settings import PERFUSE
+from suite.tests import run_tests, tests_of
+
+
+class Context:
+    """A folder that every user may pass, with a copy of the program, for the tests of one file."""
+    def __init__(self, work):
+        self.work = work
+        self.program = os.path.join(work, "perfuse")
+        self.reference = reference()
+        shutil.copy(PERFUSE, self.program)
+        os.chmod(work, 0o755)
+
+    def path(self, *names):
+        return os.path.join(self.work, *names)
+
+    def environment(self, **more):
+        return environment(self.path("home"), **more)
+
+
+def main():
+    work = tempfile.mkdtemp(prefix="perfuse-attacks-")
+    try:
+        context = Context(work)
+        os.mkdir(context.path("home"))
+        return run_tests([test for module in (ends, page, recorded_files, rights, servers) for test in tests_of(vars(module), context)])
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

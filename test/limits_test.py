@@ -1,0 +1,451 @@
+#!/usr/bin/env python3
+"""Files that others make, to cost memory and time or to change while they are read, as test lines. Each test has a limit of memory; time is
+judged as growth: four times as much may take about four times as long. The files are made by make.py."""
+import os
+import resource
+import shutil
+import struct
+import sys
+import tempfile
+import threading
+import time
+import zlib
+from limits import make
+from limits.make import comm, fork, mmap2, sample
+
+from suite import elf, process, recording, zstd
+from suite.elf import CODE, Elf
+from suite.process import NOBODY, environment
+from suite.recording import KERNEL
+from suite.settings import PERFUSE, SANITIZED
+from suite.tests import Skip, need, run_tests, tests_of
+
+SECONDS_MAX = 60
+RACE_SECONDS = 4
+CRASHES = (-4, -6, -7, -8, -11, 132, 134, 135, 136, 139)
+
+
+class Result:
+    def __init__(self, code, usage, out, err):
+        self.code, self.out, self.err = code, out, err
+        self.seconds = usage.ru_utime + usage.ru_stime
+        self.bytes = usage.ru_maxrss << 10
+
+
+class Context:
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def run(self, *words, memory=None, out=None):
+        """memory: how much address space there is."""
+        def limit():
+            if memory:
+                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        with open(self.path("out"), "wb") as stdout, open(self.path("err"), "wb") as stderr:
+            child = process.start(PERFUSE, *words, stdout=out or stdout, stderr=stderr, cwd=self.work,
+                                  env=environment(self.work, TMPDIR=self.work), before=limit)
+            timer = threading.Timer(SECONDS_MAX * (5 if SANITIZED else 1), child.kill)
+            timer.start()
+            _, status, usage = os.wait4(child.pid, 0)
+            timer.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+        with open(self.path("err"), errors="replace") as stderr:
+            err = stderr.read()
+        need(child.returncode not in CRASHES and "Sanitizer" not in err, "%s ended with %d: %s" % (words[0], child.returncode, err[-500:]))
+        need(child.returncode != -9, "%s took longer than %d seconds" % (words[0], SECONDS_MAX))
+        return Result(child.returncode, usage, self.path("out"), err)
+
+    def recording(self, *arguments, **more):
+        path = self.path("perf.data")
+        make.recorded(path, *arguments, **more)
+        return path
+
+    def growth(self, records, count, *commands, bytes_each, **features):
+        """Runs the commands on recordings of count and of four times as many; bytes_each: memory that one more may take."""
+        for command in commands:
+            results = []
+            for n in (count, 4 * count):
+                path = self.recording(records(n), **{key: value(n) for key, value in features.items()})
+                runs = [self.run(*command, "-i", path) for _ in range(3)]
+                results.append((min(run.seconds for run in runs), max(run.bytes for run in runs)))
+            (seconds, small), (more, large) = results
+            need(more < 9 * seconds + 0.1, "%s: %d take %.2f s, four times as many %.2f s" % (command[0], count, seconds, more))
+            each = (large - small) / (3 * count)
+            need(SANITIZED or each < bytes_each, "%s: one more takes %d bytes" % (command[0], each))
+
+
+REPORT, SCRIPT, FLAMEGRAPH = ("report", "--stdio"), ("script",), ("flamegraph", "-o", "/dev/null")
+
+
+def test_inodes(c):
+    """one path with very many inodes takes time and memory in proportion"""
+    c.growth(lambda n: [mmap2(10, CODE + i * 4096, 4096, "/none", i + 1, i % 5) for i in range(n)] + [sample(10, CODE)], 20000, REPORT, SCRIPT,
+             bytes_each=4096)
+
+
+def test_kernel_modules(c):
+    """30,000 kernel modules with build-ids take time and memory in proportion"""
+    name = "/lib/modules/6.1/m%d.ko"
+    c.growth(lambda n: [make.kernel_module(0xffffffffc0000000 + i * 4096, 4096, name % i) for i in range(n)] +
+             [sample(10, 0xffffffffc0000010, misc=KERNEL)], 8000, REPORT, SCRIPT, bytes_each=4096,
+             features=lambda n: [(recording.BUILD_ID, b"".join(make.build_id_row(name % i, b"\1\2", KERNEL) for i in range(n)))])
+
+
+def test_modules_without_file(c):
+    """a module without a file takes less than 6 KB in a flame graph"""
+    c.growth(lambda n: [mmap2(10, CODE + i * 4096, 4096, "/none%d" % i, i + 1) for i in range(n)] +
+             [sample(10, CODE + i * 4096) for i in range(n)], 20000, FLAMEGRAPH, REPORT, bytes_each=6000)
+
+
+def test_fork_chain(c):
+    """the tasks of a chain of 20,000 forks are printed in megabytes, those of an ordinary depth as perf does"""
+    path = c.recording([fork(i + 2, i + 1) for i in range(20000)])
+    result = c.run("report", "--tasks", "-i", path)
+    need(os.path.getsize(result.out) < 20000 * 320, "%d bytes" % os.path.getsize(result.out))
+    with open(result.out) as out:
+        lines = out.read().splitlines()
+    need(len(lines) > 20000, "%d lines" % len(lines))
+    need(lines[102].split("|")[1] == " " * 101 + ":101", "line 102 is %r" % lines[102])
+
+
+def test_comms(c):
+    """a thread that changes its name a million times takes time and memory in proportion"""
+    c.growth(lambda n: [comm(10, "c%d" % i, 1 + i) for i in range(n)] + [sample(10, CODE, 1 + i) for i in range(100)], 60000, REPORT, SCRIPT,
+             bytes_each=500)
+
+
+def test_namespaces(c):
+    """very many namespaces take time and memory in proportion"""
+    c.growth(lambda n: [make.namespaces(10) for i in range(n)] + [sample(10, CODE)], 60000, REPORT, bytes_each=1000)
+
+
+def test_events(c):
+    """100,000 events in the header take time and memory in proportion"""
+    c.growth(lambda n: [sample(10, CODE)], 15000, REPORT, SCRIPT, ("evlist",), bytes_each=2000, events=lambda n: n)
+
+
+def test_build_ids(c):
+    """very many build-ids of one file take time and memory in proportion"""
+    c.growth(lambda n: [mmap2(10, CODE, 4096, "/none"), sample(10, CODE)], 50000, REPORT, ("buildid-list",), bytes_each=500,
+             features=lambda n: [(recording.BUILD_ID, b"".join(make.build_id_row("/none", struct.pack("<I", i + 1)) for i in range(n)))])
+
+
+def test_threads(c):
+    """very many threads, and processes with mappings of their own, take time and memory in proportion"""
+    c.growth(lambda n: [comm(1, "t"), mmap2(1, CODE, 4096, "/none")] + [fork(i + 2, 1) for i in range(n)] +
+             [mmap2(i + 2, CODE + 8192, 4096, "/none") for i in range(n)] + [sample(i + 2, CODE) for i in range(n)], 20000, REPORT, SCRIPT,
+             ("report", "--mmaps"), bytes_each=4096)
+
+
+def test_claims(c):
+    """header features that claim 2^63 bytes, or hold sizes that cannot be, cost nothing"""
+    sizes = struct.pack("<I", 2 ** 31 - 1) * 3 + struct.pack("<Q", 2 ** 62) * 20
+    for claims in (None, 2 ** 63, 2 ** 40, 2 ** 32 - 1):
+        path = c.recording([sample(10, CODE)], features=[(bit, sizes) for bit in range(2, 31)], claims=claims)
+        for command in (("report", "--stdio", "-I", "--header"), ("script", "--header"), ("evlist", "-v")):
+            result = c.run(*command, "-i", path)
+            need(SANITIZED or result.bytes < 200 << 20, "%s takes %d bytes" % (command[0], result.bytes))
+
+
+def test_sparse_recording(c):
+    """a sparse recording of a terabyte ends at its first hole, with a sentence"""
+    path = c.recording([sample(10, CODE)], data_size=1 << 40)
+    try:
+        os.truncate(path, 1 << 40)
+    except OSError:
+        raise Skip("the file system has no files of a terabyte")
+    for command in (REPORT, SCRIPT):
+        result = c.run(*command, "-i", path)
+        need(SANITIZED or result.bytes < 200 << 20, "%d bytes" % result.bytes)
+        need("claims 0 bytes" in result.err, "stderr is %r" % result.err)
+
+
+def test_mappings(c):
+    """mappings whose history takes more than the budget are left out, which is said once, with those before and all samples shown"""
+    if SANITIZED:
+        raise Skip("the sanitizer needs more address space than this limits")
+    count = 400000
+    spread = [mmap2(10, 0x10000000 + (i * 7919 % count) * 0x10000, 0x10800, "/none") for i in range(count)]
+    modules = [make.kernel_module(0xffffffffa0000000 + i * 0x1000, 0x1800, "[m%d]" % i) for i in range(300)]
+    for records, seconds in (([comm(10, "t")] + spread, 30), (modules * 600, 60)):
+        path = c.recording(records + [sample(10, CODE)])
+        result = c.run(*REPORT, "-i", path, memory=1 << 30)
+        need(result.code == 0 and result.bytes < 800 << 20 and result.seconds < seconds, "%d, %d bytes, %.0f s: %s" %
+             (result.code, result.bytes, result.seconds, result.err))
+        need(result.err.count("left out, as the history of all others") == 1, "stderr is %r" % result.err)
+        with open(result.out) as stream:
+            need("100.00%" in stream.read(), "the samples are missing")
+
+
+def bomb(c, total):
+    """A recording of few kilobytes whose records inflate to so many bytes, and never finish a round."""
+    part = 32 << 20
+    packed = zstd.packed(sample(10, CODE) * (part // len(sample(10, CODE))))
+    pieces = [recording.record(recording.COMPRESSED, packed[i:i + 60000]) for i in range(0, len(packed), 60000)]
+    return c.recording(pieces * (total // part), features=[(recording.COMPRESSION, struct.pack("<IIIII", 1, 1, 1, 10, 4 << 20))])
+
+
+def test_compressed_records(c):
+    """compressed records that inflate to gigabytes stay within the budget, and it is said that they could not be sorted"""
+    if SANITIZED:
+        raise Skip("the sanitizer needs more address space than this limits")
+    path = bomb(c, 1 << 30)
+    need(os.path.getsize(path) < 1 << 20, "the file has %d bytes" % os.path.getsize(path))
+    result = c.run(*REPORT, "-i", path, memory=1 << 30)
+    need(result.code == 0 and result.bytes < 600 << 20, "%d, %d bytes: %s" % (result.code, result.bytes, result.err))
+    need("not in the order of" in result.err, "stderr is %r" % result.err)
+
+
+def elf_of(sections=(), names=(("f", CODE, 64),), **more):
+    file = Elf(**more)
+    file.add(".text", b"\x90" * 4096, flags=6, address=CODE)
+    for name, data, flags in sections:
+        file.add(name, data, flags=flags)
+    table, strings = elf.symbols(names)
+    file.add(".symtab", table, kind=2, link=file.add(".strtab", strings, kind=3), entry=24)
+    return file.bytes()
+
+
+DEBUG = (".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str", ".debug_str_offsets", ".debug_addr", ".debug_ranges",
+         ".debug_rnglists", ".debug_aranges")
+
+
+def packed_files(c, count, size):
+    sections = [(name, struct.pack("<IIQQ", 2, 0, size, 1) + zstd.zeros(size), 0x800) for name in DEBUG]
+    records = []
+    for i in range(count):
+        with open(c.path("packed%d" % i), "wb") as out:
+            out.write(elf_of(sections))
+        records += [mmap2(10, CODE + i * 0x10000, 0x10000, c.path("packed%d" % i)), sample(10, CODE + i * 0x10000 + 1)]
+    return c.recording(records)
+
+
+def test_packed_sections(c):
+    """sections of some kilobytes that claim gigabytes are not inflated"""
+    result = c.run(*FLAMEGRAPH, "-i", packed_files(c, 4, 200 << 20))
+    need(result.code == 0, "exit code %d: %s" % (result.code, result.err))
+    need(SANITIZED or result.bytes < 200 << 20, "%d bytes" % result.bytes)
+
+
+def test_packed_sections_of_many(c):
+    """files whose sections inflate to more than the budget have no source lines from there on, which is said once"""
+    if SANITIZED:
+        raise Skip("the sanitizer needs more address space than this limits")
+    path = packed_files(c, 30, 4 << 20)
+    result = c.run(*FLAMEGRAPH, "-i", path, memory=1 << 30)
+    need(result.code == 0 and result.bytes < 700 << 20, "%d, %d bytes: %s" % (result.code, result.bytes, result.err))
+    need(result.err.count("are left out") == 1, "stderr is %r" % result.err)
+    need("are left out" not in c.run(*FLAMEGRAPH, "-i", packed_files(c, 2, 4 << 20)).err, "said where all fits")
+
+
+def test_symbol_tables(c):
+    """symbol tables that take more than the budget are left out, which is said once"""
+    if SANITIZED:
+        raise Skip("the sanitizer needs more address space than this limits")
+    data = elf_of(names=[(1, CODE + 2 * i, 2) for i in range(1 << 20)])
+    with open(c.path("names"), "wb") as out:
+        out.write(data)
+    records = []
+    for i in range(30):
+        os.link(c.path("names"), c.path("names%d" % i))
+        records += [mmap2(10, CODE + i * 0x10000, 0x10000, c.path("names%d" % i)), sample(10, CODE + i * 0x10000 + 1)]
+    result = c.run(*REPORT, "-i", c.recording(records), memory=2 << 30)
+    need(result.code == 0 and result.bytes < 1500 << 20, "%d, %d bytes: %s" % (result.code, result.bytes, result.err))
+    need(result.err.count("are left out") == 1, "stderr is %r" % result.err)
+
+
+def crc_of_zeros(sum_before, count):
+    block = bytes(1 << 20)
+    for _ in range(count >> 20):
+        sum_before = zlib.crc32(block, sum_before)
+    return zlib.crc32(bytes(count & (1 << 20) - 1), sum_before)
+
+
+def test_debug_link(c):
+    """a debug link to a sparse file of 300 GB costs no time, and one to a sparse file that is meant leads to its names"""
+    debug = elf_of(names=[("from_the_debug_file", CODE, 64)])
+    small = 64 << 20
+    for size, meant in ((small, True), (300 << 30, False)):
+        link = b"sparse.debug".ljust(16, b"\0") + struct.pack("<I", crc_of_zeros(zlib.crc32(debug), small - len(debug)))
+        file = Elf()
+        file.add(".text", b"\x90" * 4096, flags=6, address=CODE)
+        file.add(".gnu_debuglink", link)
+        with open(c.path("linked"), "wb") as out:
+            out.write(file.bytes())
+        with open(c.path("sparse.debug"), "wb") as out:
+            out.write(debug)
+        try:
+            os.truncate(c.path("sparse.debug"), size)
+        except OSError:
+            raise Skip("the file system has no files of 300 GB")
+        path = c.recording([mmap2(10, CODE, 0x10000, c.path("linked")), sample(10, CODE + 1)])
+        result = c.run(*REPORT, "-i", path)
+        need(result.seconds < (20 if SANITIZED else 5), "%d bytes take %.1f s" % (size, result.seconds))
+        need(SANITIZED or result.bytes < 200 << 20, "%d bytes take %d" % (size, result.bytes))
+        with open(result.out) as out:
+            need(("from_the_debug_file" in out.read()) == meant, "of %d bytes: %s" % (size, result.err))
+
+
+def test_sections(c):
+    """an ELF file of 65,000 sections and a recording of all its symbols are read at once"""
+    file = Elf()
+    file.add(".text", b"\x90" * 4096, flags=6, address=CODE)
+    table, strings = elf.symbols([("f%d" % i, CODE + i % 4096, 1) for i in range(60000)])
+    file.add(".symtab", table, kind=2, link=file.add(".strtab", strings, kind=3), entry=24)
+    for i in range(65000):
+        file.add("", b"", kind=18, link=i)
+    with open(c.path("sections"), "wb") as out:
+        out.write(file.bytes())
+    path = c.recording([mmap2(10, CODE, 0x10000, c.path("sections"))] + [sample(10, CODE + i) for i in range(4096)])
+    for command in (REPORT, FLAMEGRAPH, ("report", "--stdio", "-s", "srcline")):
+        result = c.run(*command, "-i", path)
+        need(result.seconds < (60 if SANITIZED else 5), "%s takes %.1f s" % (command[-1], result.seconds))
+        need(SANITIZED or result.bytes < 300 << 20, "%s takes %d bytes" % (command[-1], result.bytes))
+
+
+def test_names(c):
+    """names of megabytes, and names that nest 5,000 times, take time and memory in proportion"""
+    deep = 5000
+    nested = ["_Z" + "1fI" * deep + "E" * deep + "v", "_Z1f" + "P" * deep + "i", "_Z1fI" + "N1aI" * deep, "_Z1fDpT_" + "S_" * deep,
+              "_RNv" + "B_" * deep, "_R" + "INvC1a1f" * deep, "_D1a" + "Q" * 11 + "b" * deep, "_Z1fI" + "XadL_Z" * deep,
+              "_Z1f" + "F" * deep + "v", "_ZN" + "4a$u7e$" * deep + "17h0123456789abcdefE", "caml" + "A__" * deep]
+    long = [("_ZN" + "1a" * (1 << 19), CODE + 2048, 64)] + [(1 + i, CODE + 2048 + i % 64, 64) for i in range(4000)]
+    with open(c.path("names"), "wb") as out:
+        out.write(elf_of(names=long + [(name, CODE + 16 * i, 16) for i, name in enumerate(nested)]))
+    path = c.recording([mmap2(10, CODE, 0x10000, c.path("names"))] + [sample(10, CODE + i) for i in range(2500)])
+    for command in (REPORT, SCRIPT, FLAMEGRAPH):
+        result = c.run(*command, "-i", path)
+        need(result.seconds < (60 if SANITIZED else 6), "%s takes %.1f s" % (command[0], result.seconds))
+        need(SANITIZED or result.bytes < 300 << 20, "%s takes %d bytes" % (command[0], result.bytes))
+
+
+def test_perf_map(c):
+    """a perf map of overlapping entries takes time and memory in proportion"""
+    pid = 4100000 + os.getpid() % 50000
+    path = "/tmp/perf-%d.map" % pid
+    results = []
+    try:
+        for n in (100000, 400000):
+            with open(path, "w") as out:
+                out.writelines("%x %x f%d\n" % (i * 7919 % n * 16, 16 * (1 + i % 50), i) for i in range(n))
+            data = c.recording([mmap2(pid, 0, n * 16, "//anon")] + [sample(pid, i * n // 100 * 16) for i in range(100)])
+            runs = [c.run(*REPORT, "-i", data) for _ in range(3)]
+            results.append((min(run.seconds for run in runs), max(run.bytes for run in runs)))
+    finally:
+        os.unlink(path)
+    (seconds, _), (more, large) = results
+    need(more < 9 * seconds + 0.1, "%.2f s, then %.2f s" % (seconds, more))
+    need(SANITIZED or large < 300 << 20, "%d bytes" % large)
+
+
+CHANGER = """
+import mmap, os, random, sys
+random.seed(1)
+file = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 0)
+end = len(file) - 1
+last = file[end]
+print("ready", flush=True)
+while True:
+    file[end] = 0x41
+    at = random.randrange(len(file))
+    byte = file[at]
+    if at >= 64:
+        file[at] = random.choice((0, 1, 0x41, 0x7f, 0x80, 0xff, byte ^ 1 << random.randrange(8)))
+    file[end] = last
+    if at >= 64:
+        file[at] = byte
+"""
+
+
+class Changing:
+    """A process of another user that keeps on changing the files."""
+
+    def __init__(self, path):
+        user = NOBODY if os.geteuid() == 0 else None
+        if user:
+            os.chown(path, user, user)
+        python = shutil.which("python3", path="/usr/bin:/bin") or sys.executable  # root's own may be closed to others
+        self.child = process.start(python, "-c", CHANGER, path, user=user)
+
+    def __enter__(self):
+        need(self.child.stdout.readline() == "ready\n", "the process that changes files does not start")
+        return self
+
+    def __exit__(self, *_):
+        self.child.__exit__()
+
+
+def changing_elf(path, count):
+    """Names of which a third ends where the string table does, which is where the file's last page does."""
+    names = b"\0" + b"".join(b"camlName%04d\0" % i for i in range(count)) + b"_ZN" + b"9abcdefghi" * 20 + b"\0"
+    offsets = [1 + 13 * i if i % 3 else len(names) - 2 - i % 100 for i in range(count)]
+    table = b"\0" * 24 + b"".join(struct.pack("<IBBHQQ", offsets[i], 0x12, 0, 1, CODE + 16 * i, 16) for i in range(count))
+    file = Elf()
+    file.add(".text", b"\x90" * (16 * count), flags=6, address=CODE)
+    file.add(".gnu_debuglink", b"none.debug\0\0" + b"\0" * 4)
+    link = len(file.sections) + 1
+    file.add(".symtab", table, kind=2, link=link, entry=24)
+    file.add(".strtab", b"", kind=3)
+    data = file.bytes()
+    at = len(data) + -(len(data) + len(names)) % 4096
+    data = bytearray(data.ljust(at, b"\0") + names)
+    struct.pack_into("<QQ", data, struct.unpack_from("<Q", data, 40)[0] + 64 * link + 24, at, len(names))
+    with open(path, "wb") as out:
+        out.write(data)
+
+
+def race(c, path, changed, commands):
+    """-f: the recording may be of another user."""
+    until = time.monotonic() + RACE_SECONDS
+    runs = 0
+    with Changing(changed):
+        while time.monotonic() < until or runs < len(commands):
+            command = commands[runs % len(commands)]
+            c.run(*command, "-f", "-i", path)
+            runs += 1
+
+
+def test_changing_elf(c):
+    """an ELF file whose owner keeps on changing it, its strings' end above all, ends no command"""
+    count = 1000
+    changing_elf(c.path("changing"), count)
+    records = [mmap2(10, CODE, 0x10000, c.path("changing"))] + [sample(10, CODE + 16 * i) for i in range(count)]
+    path = c.recording(records)
+    race(c, path, c.path("changing"), [REPORT, SCRIPT, FLAMEGRAPH, ("report", "--stdio", "-s", "sym,srcline")])
+
+
+def test_changing_program(c):
+    """a program with debug information whose owner keeps on changing it ends no command"""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        raise Skip("there is no compiler")
+    source = c.path("program.c")
+    with open(source, "w") as out:
+        out.write("".join("static inline int i%d(int x) { return x * %d + 1; }\nint f%d(int x) { return i%d(x) + i%d(x + 1); }\n" %
+                          (i, i + 2, i, i, i) for i in range(300)) + "int main(void) { return f0(1); }\n")
+    process.must(compiler, "-O2", "-g", "-o", c.path("program"), source)
+    path = c.recording([mmap2(10, 0x10000, 0x100000, c.path("program"))] + [sample(10, 0x10000 + 0x1000 + 4 * i) for i in range(2000)])
+    race(c, path, c.path("program"), [("report", "--stdio", "-s", "sym,srcline"), ("script", "-F", "+srcline"), FLAMEGRAPH])
+
+
+def test_changing_recording(c):
+    """a recording whose owner keeps on changing it ends no command"""
+    records = [comm(10, "name"), mmap2(10, CODE, 0x10000, "/none")]
+    records += [sample(10, CODE + i % 65536, 2 + i) if i % 50 else comm(10, "name%d" % i, 2 + i) for i in range(180000)]
+    path = c.recording(records)
+    need(os.path.getsize(path) > 5 << 20, "too small to be mapped")
+    race(c, path, path, [REPORT, SCRIPT, ("evlist",), FLAMEGRAPH])
+
+
+def main():
+    c = Context()
+    c.work = tempfile.mkdtemp(prefix="perfuse-limits-", dir="/tmp")
+    os.chmod(c.work, 0o755)
+    try:
+        return run_tests(tests_of(globals(), c))
+    finally:
+        shutil.rmtree(c.work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

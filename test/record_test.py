@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+"""Recordings: of a program whose truth is known, against perf's of the same command line, and as perf reads them. Prints test lines."""
+import collections
+import ctypes
+import glob
+import os
+import platform
+import re
+import shutil
+import signal
+import struct
+import sys
+import tempfile
+import time
+
+from suite import process
+from suite.perf import need_reference, reference
+from suite.process import NOBODY
+from suite.recording import header_features
+from suite.settings import PERFUSE, SHAPE_SOURCE
+from suite.tests import Skip, by_samples, need, need_root, run_tests, tests_of
+
+
+class Context:
+    def run(self, *command, **more):
+        return process.run(*command, cwd=self.work, **more)
+
+    def record(self, *options, program=PERFUSE, output="perf.data"):
+        return self.run(program, "record", "-o", output, *options)
+
+    def tracepoints(self):
+        if self.record("-e", "raw_syscalls:sys_enter", "--", "true").returncode != 0:
+            raise Skip("this user may not open tracepoints")
+
+
+SUMMARY = re.compile(r"\[ perf record: Woken up \d+ times to write data \]\n"
+                     r"\[ perf record: Captured and wrote \d+\.\d{3} MB \S+( \(\d+ samples\)|, compressed \(.*\))? \]\n")
+
+
+def test_summary(c):
+    """the two lines that tools read have their form"""
+    result = c.record("--", "./shape", "--ms", "50")
+    need(SUMMARY.fullmatch(result.stderr), "stderr is %r" % result.stderr)
+
+
+@by_samples
+def test_truth(c):
+    """a profile of the known program shows the shares it has"""
+    c.record("-e", "task-clock:u", "-F", "1000", "--", "./shape", "--ms", "1000")
+    lines = c.run(PERFUSE, "script", "-F", "comm,ip,sym").stdout.splitlines()
+    seen, threads = collections.Counter(), collections.Counter()
+    for line in lines:
+        words = line.split()
+        if len(words) >= 3:
+            seen[words[0], words[2]] += 1
+            threads[words[0]] += 1
+    truth = [line.split("\t") for line in c.run("./shape", "--truth").stdout.splitlines() if line[0] != "#"]
+    for thread, function, percent, _, _ in truth:
+        if int(percent) == 0:
+            need(threads[thread] <= 10, "%s sleeps, but has %d samples" % (thread, threads[thread]))
+            continue
+        need(threads[thread] > 200, "%s has %d samples" % (thread, threads[thread]))
+        share = 100 * seen[thread, function] / threads[thread]
+        need(abs(share - int(percent)) < 6, "%s of %s has %.1f percent, not %s" % (function, thread, share, percent))
+
+
+def test_threads_folder(c):
+    """--threads makes a folder with a file for each ring, which reads as one recording"""
+    for option in ("--threads", "--threads=core", "--threads=numa", "--threads=0-4095/0"):
+        shutil.rmtree(os.path.join(c.work, "folder"), ignore_errors=True)
+        result = c.record(option, "-e", "task-clock:u", "-F", "1000", "--", "./shape", "--ms", "200", output="folder")
+        need(result.returncode == 0, result.stderr)
+        files = sorted(os.listdir(os.path.join(c.work, "folder")))
+        need("data" in files and "data.0" in files, "%s has made %s" % (option, files))
+        seen = len(c.run(PERFUSE, "script", "-i", "folder", "-F", "ip").stdout.split())
+        need(seen > 50, "%d samples were read" % seen)
+        need("(%d samples)" % seen in result.stderr, "%d samples were read: %s" % (seen, result.stderr))
+        ours = c.run(PERFUSE, "script", "-i", "folder").stdout
+        need(ours == c.run(need_reference(), "script", "-i", "folder").stdout, "perf reads it otherwise")
+    c.record("-e", "task-clock:u", "--", "./shape", "--ms", "50", output="folder")
+    need(os.path.isdir(os.path.join(c.work, "folder.old")) and os.path.isfile(os.path.join(c.work, "folder")), "the older one is gone")
+    c.record("--threads", "-e", "task-clock:u", "--", "./shape", "--ms", "50", output="folder")
+    need(os.path.isfile(os.path.join(c.work, "folder.old")) and os.path.isdir(os.path.join(c.work, "folder")), "the older one is gone")
+    need(c.record("--threads", "--switch-output=1s", "true").returncode != 0, "it starts files anew")
+
+
+def test_switch_event(c):
+    """--switch-output-event begins a new file when its event happens"""
+    c.tracepoints()
+    result = c.record("-e", "task-clock:u", "--switch-output-event", "syscalls:sys_enter_chdir", "--", "sh", "-c",
+                      "./shape --ms 100; cd /; sleep 0.2; cd /tmp; sleep 0.2", output="turns")
+    files = sorted(glob.glob(os.path.join(c.work, "turns.*")))
+    need(result.returncode == 0 and len(files) >= 3, "%d files: %s" % (len(files), result.stderr))
+    seen = sum(len(c.run(PERFUSE, "script", "-F", "ip", "-i", file).stdout.split()) for file in files)
+    need(seen > 20, "%d samples in all" % seen)
+
+
+def test_affinity(c):
+    """--affinity and --aio record as ever"""
+    for option in ("--affinity=cpu", "--affinity=node", "--aio", "--aio=2"):
+        result = c.record(option, "-e", "task-clock:u", "--", "./shape", "--ms", "50")
+        need(SUMMARY.fullmatch(result.stderr), "stderr is %r" % result.stderr)
+
+
+def test_depth(c):
+    """a deep recursion has its frames"""
+    c.record("-g", "-e", "task-clock:u", "-F", "500", "--", "./shape", "--ms", "200", "--depth", "40")
+    text = c.run(PERFUSE, "script", "--comm", "shape-deep", "-F", "ip,sym").stdout
+    depths = [stack.count("shape_descend") for stack in text.split("\n\n") if "shape_bottom" in stack]
+    need(depths and max(depths) == 41, "the deepest has %s frames" % (max(depths) if depths else "no"))
+
+
+LINES = (
+    ("-e", "cpu-clock"), ("-e", "cpu-clock:u", "-g"), ("-e", "faults,cs:u"), ("-e", "{cpu-clock,faults}:S"), ("-e", "cpu-clock:ppp"),
+    ("-e", "cpu-clock/period=100000,name=x/"), ("-e", "mem:0x1000:rw"), ("-d",), ("-s",), ("-c", "100000"), ("-F", "99", "-g"),
+    ("--call-graph", "dwarf,4096"), ("--per-thread",), ("-i",), ("-k", "mono"), ("--switch-events",), ("--namespaces",),
+    ("-D", "1"), ("--user-regs=ax,ip",) if os.uname().machine == "x86_64" else ("-T",), ("-a",), ("-C", "0", "-g"), ("-n",), ("-R",),
+)
+
+
+def test_attributes(c):
+    """events are opened as perf opens them"""
+    wrong = []
+    for line in LINES:
+        listed = []
+        for program in (need_reference(), PERFUSE):
+            result = c.record(*line, "--", "true", program=program)
+            text = c.run(need_reference(), "evlist", "-v").stdout if result.returncode == 0 else ""
+            listed.append(text)
+        if listed[0] != listed[1]:
+            wrong.append(" ".join(line))
+    need(not wrong, "others than perf's with: " + "; ".join(wrong))
+
+
+def version_of(c, perf):
+    return tuple(int(part) for part in re.search(r"version (\d+)\.(\d+)", c.run(perf, "version").stdout + "version 0.0").groups())
+
+
+def test_readers(c):
+    """perf reads recordings without a word of warning"""
+    # perf before 6.3 knows a smaller attribute, and refuses recordings of later perfs, too
+    perfs = {need_reference(), *(perf for perf in glob.glob("/usr/bin/perf") if version_of(c, perf) >= (6, 3))}
+    made = (("-g", "--", "./shape", "--ms", "50"), ("-z", "--", "./shape", "--ms", "50"), ("-a", "-g", "--", "sleep", "0.1"),
+            ("-e", "{cpu-clock,faults}:S", "--", "./shape", "--ms", "50"), ("-d", "-k", "mono", "--", "./shape", "--ms", "50"))
+    for line in made:
+        if c.record(*line).returncode != 0:
+            continue
+        for perf in perfs:
+            for command in (("script",), ("report", "--stdio"), ("evlist", "-v"), ("report", "--header-only"), ("buildid-list",)):
+                result = c.run(perf, *command)
+                need(result.returncode == 0 and not result.stderr, "%s %s after %s: %s" % (
+                    perf, " ".join(command), " ".join(line), result.stderr[:200]))
+
+
+def test_counts(c):
+    """a program that does the same each time has the same records as in perf's recording"""
+    c.tracepoints()
+    found = []
+    for program in (need_reference(), PERFUSE):
+        c.record("-e", "raw_syscalls:sys_enter", "-c", "1", "--", "true", program=program)
+        text = c.run(need_reference(), "report", "--stats").stdout
+        found.append({kind: int(n) for kind, n in re.findall(r"(\w+) events:\s+(\d+)", text)
+                      if kind in ("SAMPLE", "MMAP", "MMAP2", "COMM", "EXIT", "FORK", "LOST")})
+    need(found[0] == found[1], "perf %s, perfuse %s" % (found[0], found[1]))
+
+
+def test_stream(c):
+    """a stream through a pipe holds what a file holds"""
+    with process.start(PERFUSE, "record", "-o", "-", "--", "./shape", "--ms", "100", cwd=c.work) as recorder:
+        reader = c.run(PERFUSE, "script", "-i", "-", "-F", "comm", stdin=recorder.stdout)
+    need(reader.stdout.count("shape-skewed") > 20, "%d samples: %s" % (reader.stdout.count("shape-skewed"), reader.stderr[:200]))
+
+
+def test_exit(c):
+    """the command's end is the recorder's"""
+    need(c.record("--", "sh", "-c", "exit 7").returncode == 7, "the exit code was lost")
+    need(c.record("--", "sh", "-c", "kill -9 $$").returncode == -signal.SIGKILL, "the signal was lost")
+    result = c.record("--", "./no-such-program")
+    need(result.returncode == 255 and "No such file" in result.stderr, "%d: %s" % (result.returncode, result.stderr))
+
+
+def test_interrupt(c):
+    """an interrupt ends the recording, which is whole"""
+    started = os.path.join(c.work, "started")
+    with process.start(PERFUSE, "record", "-o", "perf.data", "--", "sh", "-c", "touch started; exec sleep 30", stderr=process.PIPE,
+                       cwd=c.work) as child:
+        process.wait_until(lambda: os.path.exists(started), "the command does not start")
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        _, text = child.communicate(timeout=30)
+    need(child.returncode == -signal.SIGINT and SUMMARY.search(text), "%d: %s" % (child.returncode, text))
+    need(c.run(PERFUSE, "evlist").returncode == 0, "the recording cannot be read")
+
+
+def test_old(c):
+    """the recording before is kept as perf.data.old, also when the next one fails"""
+    c.record("--", "true")
+    first = os.stat(os.path.join(c.work, "perf.data")).st_ino
+    c.record("--", "true")
+    need(os.stat(os.path.join(c.work, "perf.data.old")).st_ino == first, "it is not")
+    second = os.stat(os.path.join(c.work, "perf.data")).st_ino
+    failed = c.record("-e", "cpu-clock", "--", os.path.join(c.work, "missing"))
+    need(failed.returncode != 0 and "Failed to collect" in failed.stderr, "a command that is missing runs: %s" % failed.stderr)
+    need(os.stat(os.path.join(c.work, "perf.data")).st_ino == second, "a failure took it away")
+
+
+def test_attach(c):
+    """a running process is recorded with its names and mappings"""
+    with process.start("./shape", "--ms", "3000", stdout=process.DEVNULL, cwd=c.work) as child:
+        process.wait_until(lambda: len(os.listdir("/proc/%d/task" % child.pid)) > 1, "the program starts no thread")
+        result = c.record("-p", str(child.pid), "--", "sleep", "0.5")
+        need(result.returncode == 0, result.stderr)
+        text = c.run(PERFUSE, "script", "-F", "comm,sym,ip").stdout
+        need("shape-skewed" in text and "shape_seventy" in text, "names or mappings are missing")
+
+
+def test_switch(c):
+    """--switch-output makes files that can be read, and keeps as many as it is told"""
+    result = c.record("--switch-output=1s", "--switch-max-files", "1", "-F", "500", "--", "sleep", "3.2", output="s.data")
+    files = glob.glob(os.path.join(c.work, "s.data.*"))
+    need(result.returncode == 0 and len(files) == 1, "%d files: %s" % (len(files), result.stderr))
+    for path in files:
+        need(c.run(PERFUSE, "evlist", "-i", path).returncode == 0, "%s cannot be read" % path)
+
+
+def test_switch_limits(c):
+    """--switch-max-files counts the last file too, --max-size stops before a ring is full, a time in the name is told"""
+    spin = ("sh", "-c", "while :; do :; done")
+    result = c.record("--switch-output=1s", "--switch-max-files=2", "-F", "500", "--", "timeout", "3.4", *spin, output="two.data")
+    names = sorted(glob.glob(os.path.join(c.work, "two.data.2*")))
+    dumped = re.findall(r"\[ perf record: Dump (\S+) \]", result.stderr)
+    need(len(dumped) > 3 and [os.path.basename(n) for n in names] == dumped[-2:], "%s of %s" % (names, dumped))
+    for more in ((), ("--threads",)):
+        result = c.record("-e", "cpu-clock", "-F", "2000", "--max-size", "40K", *more, "--", "timeout", "20", *spin, output="small.data")
+        found = re.search(r"\[ perf record: perf size limit reached \((\d+) KB\), stopping session \]", result.stderr)
+        need(found and 40 <= int(found[1]) < 90, "%s: %s" % (more, result.stderr))
+        files = [os.path.join(f, n) for f, _, names in os.walk(os.path.join(c.work, "small.data")) for n in names]
+        size = sum(os.path.getsize(n) for n in files or [os.path.join(c.work, "small.data")])
+        need(40 << 10 <= size < 120 << 10, "%s: %d bytes" % (more, size))
+    result = c.record("--timestamp-filename", "--", "true", output="timed.data")
+    name, = glob.glob(os.path.join(c.work, "timed.data.2*"))
+    need("[ perf record: Dump %s ]\n" % os.path.basename(name) in result.stderr and " timed.data.<timestamp>" in result.stderr, result.stderr)
+
+
+def test_exit_codes(c):
+    """options with values that make no sense end it with perf's exit codes"""
+    for words, code in ((["-F", "abc"], 234), (["--switch-output=bogus"], 234), (["--switch-output=5"], 234), (["-p", "abc"], 244),
+                        (["-p", "999999999"], 244), (["-t", "abc"], 129), (["-t", "999999999"], 255), (["-C", "abc"], 129), (["-C", "9999"], 237),
+                        (["--max-size=0"], 129), (["--max-size=abc"], 129), (["--mmap-flush=abc"], 0), (["--vmlinux", "/nonexistent"], 234),
+                        (["--threads=bogus"], 234), (["-r", "1000"], 255), (["-e", "cycles:q"], 129), (["--synth=bogus"], 129),
+                        (["--control=bogus"], 129), (["-D", "abc"], 129), (["-I", "bogus"], 255), (["--intr-regs=bogus"], 129),
+                        (["--call-graph", "bogus"], 129), (["-k", "bogus"], 129), (["-j", "bogus"], 129), (["-m", "abc"], 129),
+                        (["--filter", "x"], 129), (["--affinity=bogus"], 0)):
+        result = c.record(*words, "--", "true", output="codes.data")
+        need(result.returncode == code, "%s: exit code %d, expected %d: %s" % (words, result.returncode, code, result.stderr[:200]))
+        if reference():
+            theirs = c.record(*words, "--", "true", output="codes.data", program=reference())
+            need(theirs.returncode == code, "perf %s: %d, expected %d" % (words, theirs.returncode, code))
+
+
+def test_refused(c):
+    """a refusal names the sysctl, its value and the command that would change it"""
+    need_root("only root can become a user without privileges")
+    if int(open("/proc/sys/kernel/perf_event_paranoid").read()) < 1:
+        raise Skip("everybody may here")
+    os.chmod(c.work, 0o755)
+    program = shutil.copy(PERFUSE, os.path.join(c.work, "for-all"))
+    os.chmod(program, 0o755)
+    result = c.run(program, "record", "-a", "-o", "/dev/null", "--", "true", user=NOBODY)
+    need(result.returncode == 255 and "kernel.perf_event_paranoid is" in result.stderr and "sysctl" in result.stderr,
+         "%d: %s" % (result.returncode, result.stderr))
+
+
+def test_unknown(c):
+    """an unknown event is shown at its place and exits with 129"""
+    result = c.record("-e", "cpu-clock,nosuchthing", "--", "true")
+    need(result.returncode == 129 and "\\___ Bad event name" in result.stderr, "%d: %s" % (result.returncode, result.stderr))
+
+
+def test_inject_keeps(c):
+    """inject -b keeps the files that samples hit, as perf's does"""
+    cache = os.path.join(c.work, ".debug")
+    c.record("-q", "-N", "-B", "-e", "task-clock:u", "--", "./shape", "--ms", "100")
+    kept = []
+    for program in (need_reference(), PERFUSE):
+        shutil.rmtree(cache, ignore_errors=True)
+        need(c.run(program, "inject", "-b", "-i", "perf.data", "-o", "injected").returncode == 0, "inject -b fails")
+        kept.append(sorted(os.path.relpath(path, cache) for path in glob.glob(cache + "/**/elf", recursive=True)))
+    need(kept[0] == kept[1] and kept[0], "perf keeps %r, perfuse %r" % tuple(kept))
+
+
+def load_program():
+    """A BPF program of two instructions, and its type information; the descriptors that keep it."""
+    strings = b"\0int\0loaded_one\0"
+    types = struct.pack("<IIII", 1, 1 << 24, 4, 32 | 1 << 24) + struct.pack("<III", 0, 13 << 24, 1) + struct.pack("<III", 5, 12 << 24, 2)
+    blob = struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings
+    code = struct.pack("<BBhi", 0xb7, 0, 0, 0) + struct.pack("<BBhi", 0x95, 0, 0, 0)
+    functions = struct.pack("<II", 0, 3)
+    kept = [ctypes.create_string_buffer(b) for b in (blob, code, b"GPL", functions)]
+    at = [ctypes.addressof(b) for b in kept]
+
+    def bpf(command, attr):
+        buffer = ctypes.create_string_buffer(attr.ljust(144, b"\0"))
+        fd = ctypes.CDLL(None, use_errno=True).syscall(321, command, buffer, len(buffer))
+        if fd < 0:
+            raise Skip("no BPF program can be loaded here: " + os.strerror(ctypes.get_errno()))
+        return fd
+    BTF_LOAD, PROG_LOAD, SOCKET_FILTER = 18, 5, 1
+    types_fd = bpf(BTF_LOAD, struct.pack("<QQII", at[0], 0, len(blob), 0))
+    attr = struct.pack("<IIQQIIQII16sIIIIQI", SOCKET_FILTER, 2, at[1], at[2], 0, 0, 0, 0, 0, b"loaded_one", 0, 0, types_fd, 8, at[3], 1)
+    return [types_fd, bpf(PROG_LOAD, attr)]
+
+
+BPF_PROG_INFO, BPF_BTF = 25, 26  # header features
+
+
+def program_features(path):
+    """What BPF_PROG_INFO says of each program (its size, arrays, info and machine code; perf pads arrays with what lies about), and the
+    body of BPF_BTF."""
+    with open(path, "rb") as file:
+        data = file.read()
+    features = header_features(data)
+    infos, types = features[BPF_PROG_INFO], features[BPF_BTF]
+    at, found = 4, []
+    for _ in range(struct.unpack_from("<I", infos)[0]):
+        info_size, size, arrays = struct.unpack_from("<IIQ", infos, at)
+        info, at = infos[at + 16:at + 16 + info_size], at + 16 + info_size
+        found.append((size, arrays, info, infos[at:at + struct.unpack_from("<I", info, 16)[0]]))
+        at += size
+    need(at == len(infos), "BPF_PROG_INFO is %d bytes, its programs %d" % (len(infos), at))
+    return found, types
+
+
+def test_programs(c):
+    """BPF programs that are loaded are code with a name, and stand in the header, as in perf's recordings"""
+    if platform.machine() != "x86_64":
+        raise Skip("the system call's number is another one here")
+    kept = load_program()
+    try:
+        told = {}
+        for program in (need_reference(), PERFUSE):
+            need(c.record("-q", "-e", "cpu-clock", "--", "true", program=program).returncode == 0, "cannot record")
+            dump = c.run(PERFUSE, "report", "-D", "-i", "perf.data").stdout
+            records = re.findall(r"PERF_RECORD_(?:KSYMBOL|BPF_EVENT) .*", dump)
+            header = re.findall(r"(?m)^# (?:bpf_prog_info|\tsub_prog|btf info).*", c.run(PERFUSE, "report", "--header-only", "-I").stdout)
+            told[program] = (records, header, *program_features(os.path.join(c.work, "perf.data")))
+        theirs, ours = told.values()
+        need(any("_loaded_one" in line for line in theirs[0]), "perf has no such record: %r" % (theirs[0],))
+        for what, a, b in zip(("records", "header", "BPF_PROG_INFO", "BPF_BTF"), theirs, ours):
+            need(a == b, "%s: %r, perf has %r" % (what, b[:300], a[:300]))
+    finally:
+        for fd in kept:
+            os.close(fd)
+
+
+def main():
+    c = Context()
+    c.work = tempfile.mkdtemp(prefix="perfuse-record-")
+    try:
+        flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-inline"]
+        if c.run("cc", *flags, "-o", "shape", SHAPE_SOURCE, "-lpthread").returncode != 0:
+            print("not ok the bundled program compiles")
+            return 1
+        if c.record("-e", "cpu-clock:u", "--", "true").returncode != 0:
+            print("skip recordings: none can be made here (kernel.perf_event_paranoid, seccomp?)")
+            return 0
+        return run_tests(tests_of(globals(), c))
+    finally:
+        shutil.rmtree(c.work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

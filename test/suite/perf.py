@@ -1,0 +1,48 @@
+"""The perf that tests compare with, and what may differ between two outputs that agree."""
+import functools
+import os
+import shutil
+
+from suite.process import perfuse, run
+from suite.settings import TOP
+from suite.tests import Skip
+
+
+@functools.lru_cache(None)
+def reference():
+    """The path of perf 6.12 or of $PERF; None if there is no perf."""
+    found = run(os.path.join(TOP, "tools", "reference-perf"), "--path", env=os.environ).stdout.split()
+    return found[-1] if found else os.environ.get("PERF") or shutil.which("perf")
+
+
+def need_reference():
+    if not reference():
+        raise Skip("there is no perf to compare with")
+    return reference()
+
+
+def reordered(lines):
+    """The lines of a report without their order: rows and branches of equal weight may be in any order."""
+    return sorted(line.lstrip(b" |-").rstrip(b" |") for line in lines)
+
+
+def without_tip(text):
+    """A report without its last line, a random tip."""
+    mark, end = (b"# (Tip:", b"\n") if isinstance(text, bytes) else ("# (Tip:", "\n")
+    return end.join(line for line in text.split(end) if not line.startswith(mark))
+
+
+def first_difference(ours, perfs):
+    """A sentence about the first line that differs."""
+    a, b = ours.splitlines(), perfs.splitlines()
+    for number, (x, y) in enumerate(zip(a, b), 1):
+        if x != y:
+            return "line %d is %r, perf has %r" % (number, x[:160], y[:160])
+    return "%d lines, perf has %d" % (len(a), len(b))
+
+
+def need_recording(folder, *options):
+    """Skips the test where this user may not record."""
+    done = perfuse("record", "-o", os.path.join(folder, "try.data"), *(options or ("-e", "cpu-clock:u")), "--", "true", cwd=folder)
+    if done.returncode:
+        raise Skip("nothing can be recorded here (kernel.perf_event_paranoid, seccomp?): " + done.stderr.strip()[-150:])

@@ -1,0 +1,121 @@
+"""The bytes of recordings: records, attributes, header features, files. Formats: tools/perf/Documentation/perf.data-file-format.txt of Linux,
+perf_event_open(2)."""
+import struct
+
+KERNEL, USER, EXEC, BUILD_ID_MISC = 1, 2, 1 << 13, 1 << 14
+MMAP, LOST, COMM, FORK, SAMPLE, MMAP2, LOST_SAMPLES, NAMESPACES, KSYMBOL, CGROUP, CALLCHAIN_DEFERRED = 1, 2, 3, 7, 9, 10, 13, 16, 17, 19, 22
+HEADER_ATTR, TRACING_DATA, BUILD_ID_RECORD, FINISHED_ROUND, AUXTRACE, HEADER_FEATURE, COMPRESSED, COMPRESSED2 = 64, 66, 67, 68, 71, 80, 81, 83
+SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME, SAMPLE_CALLCHAIN, SAMPLE_PERIOD, SAMPLE_BRANCH_STACK = 1, 2, 4, 0x20, 0x100, 0x800
+FLAG_MMAP, FLAG_COMM, FLAG_SAMPLE_ID_ALL, FLAG_EXCLUDE_GUEST, FLAG_MMAP2 = 1 << 8, 1 << 9, 1 << 18, 1 << 20, 1 << 23
+CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = 2 ** 64 - 128, 2 ** 64 - 512, 2 ** 64 - 640
+# header features by the number of their bit
+TRACING, BUILD_ID, HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, CMDLINE, EVENT_DESC, CPU_TOPOLOGY, NUMA, BRANCH_STACK, PMU, GROUP, CACHE = (
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 20)
+DIR_FORMAT, COMPRESSION, CPU_PMU_CAPS, PMU_CAPS = 24, 27, 28, 31
+MAGIC = b"PERFILE2"
+HEADER_BYTES = 104
+NO_PID = 2 ** 32 - 1  # of the kernel's mappings
+
+
+def record(kind, body, misc=0):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def padded(name, room=8):
+    """A name (text or bytes) with its end, in a multiple of so many bytes."""
+    data = name.encode() if isinstance(name, str) else name
+    return data.ljust((len(data) // room + 1) * room, b"\0")
+
+
+def aligned(body):
+    return body + b"\0" * (-len(body) % 8)
+
+
+def trailer(pid, tid, time):
+    """What sample_id_all appends to a record, with SAMPLE_TID | SAMPLE_TIME."""
+    return struct.pack("<IIQ", pid, tid, time)
+
+
+def comm(pid, tid, name, misc=0, end=b""):
+    return record(COMM, struct.pack("<II", pid, tid) + padded(name) + end, misc)
+
+
+def fork(pid, parent, time, end=b""):
+    return record(FORK, struct.pack("<IIIIQ", pid, parent, pid, parent, time) + end)
+
+
+def mmap(pid, tid, start, size, offset, name, misc=USER, end=b""):
+    return record(MMAP, struct.pack("<IIQQQ", pid, tid, start, size, offset) + padded(name) + end, misc)
+
+
+def mmap2(pid, tid, start, size, offset, name, device=(8, 1), inode=0, generation=0, build_id=None, misc=USER, end=b""):
+    """Of readable and executable private memory; of a file's identity, or of its build-id."""
+    if build_id is None:
+        identity = struct.pack("<IIQQ", *device, inode, generation)
+    else:
+        identity, misc = struct.pack("<BBH", len(build_id), 0, 0) + build_id.ljust(20, b"\0"), misc | BUILD_ID_MISC
+    body = struct.pack("<IIQQQ", pid, tid, start, size, offset) + identity + struct.pack("<II", 5, 2)
+    return record(MMAP2, body + padded(name) + end, misc)
+
+
+def chain(addresses):
+    return struct.pack("<Q%dQ" % len(addresses), len(addresses), *addresses)
+
+
+def branches(entries):
+    """(from, to, flags) of each."""
+    return b"".join(struct.pack("<QQQ", *entry) for entry in entries)
+
+
+def attribute(sample_type, flags=0, kind=1, config=0, period=1, read_format=0, branch_type=0, size=128):
+    """Of a software event (cpu-clock) unless kind and config give another."""
+    return struct.pack("<IIQQQQQIIQQQ", kind, size, config, period, sample_type, read_format, flags, 0, 0, 0, 0, branch_type).ljust(size, b"\0")
+
+
+def header_text(word):
+    """A text of a header feature."""
+    text = padded(word, 64)
+    return struct.pack("<I", len(text)) + text
+
+
+def header_texts(*words):
+    return struct.pack("<I", len(words)) + b"".join(header_text(word) for word in words)
+
+
+def build_id_row(name, build_id, misc=USER, room=8, size=0):
+    """A row of the header's table of build-ids. size: how long the build-id is, where the row gives that."""
+    return record(0, struct.pack("<i", -1) + build_id.ljust(20, b"\0") + struct.pack("<I", size) + padded(name, room), misc)
+
+
+def pieces(records, attributes, features=(), ids=(), data_size=None, claims=None):
+    """The parts of a file. features: {bit: bytes}; ids: one for each attribute, or none; data_size, claims: what the header claims of the
+    data and of each feature, if not the truth."""
+    features = dict(features)
+    data = b"".join(records)
+    numbers = b"".join(struct.pack("<Q", number) for number in ids)
+    table = b"".join(one + struct.pack("<QQ", HEADER_BYTES + 8 * i if ids else 0, 8 if ids else 0) for i, one in enumerate(attributes))
+    data_at = HEADER_BYTES + len(numbers) + len(table)
+    yield MAGIC + struct.pack("<8Q", HEADER_BYTES, len(attributes[0]) + 16, HEADER_BYTES + len(numbers), len(table), data_at,
+                              len(data) if data_size is None else data_size, 0, 0)
+    yield sum(1 << bit for bit in features).to_bytes(32, "little") + numbers + table
+    yield data
+    at = data_at + len(data) + 16 * len(features)
+    for bit in sorted(features):
+        yield struct.pack("<QQ", at, len(features[bit]) if claims is None else claims)
+        at += len(features[bit])
+    for bit in sorted(features):
+        yield features[bit]
+
+
+def write(path, records, attributes, features=(), **more):
+    with open(path, "wb") as out:
+        out.writelines(pieces(records, attributes, features, **more))
+
+
+def header_features(data):
+    """{bit: bytes} of a file's header."""
+    start, size = struct.unpack_from("<QQ", data, 40)
+    bits = int.from_bytes(data[72:104], "little")
+    present = [bit for bit in range(256) if bits >> bit & 1]
+    places = [struct.unpack_from("<QQ", data, start + size + 16 * i) for i in range(len(present))]
+    return {bit: data[at:at + length] for bit, (at, length) in zip(present, places)}

@@ -4,7 +4,7 @@ functions, files and lines, and shows an example of each way in which they do no
 
   --tool NAME    addr2line (default), eu-addr2line or llvm-addr2line
   --against FILE perfuse itself, for the same addresses of another file (with the same code): no other tool
-  --count N      so many addresses at random (default 100000); 0: every instruction (objdump -d tells them)
+  --count N      so many addresses at random (default 100000); 0: every instruction, as objdump -d lists them
   --show N       examples of each kind (default 2)
   --time         print how long each took, asked once
   --lines        compare lines only

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""run: what compilers write as debug information, in every shape they know, and perfuse addr2line asked for every instruction of it.
-binutils is the measure; shapes that it does not read are compared with the same program built without them. Prints test lines.
-run NAME...: only the shapes whose name contains one of these words."""
+"""Debug information of each shape that compilers write: perfuse addr2line resolves the address of every instruction.
+The results are compared with those of binutils, or, for shapes that binutils does not read, with those of the same program in another shape.
+addr2line_test.py NAME...: only the shapes whose name contains one of these words."""
 import os
 import shutil
 import sys
@@ -415,7 +415,7 @@ def build(shape, folder, options, sources, compiler):
 
 
 def other_shapes(tests, folder):
-    """Where a compiler keeps what it compiled before is below the folder, too."""
+    """The caches of the compilers are below the folder."""
     caches = compilers(GOCACHE=os.path.join(folder, "go-cache"), GO111MODULE="off", ZIG_GLOBAL_CACHE_DIR=os.path.join(folder, "zig-cache"))
     for shape, (compiler, command, count) in COMMANDS.items():
         name, out = "addr2line-agrees-" + shape, os.path.join(folder, shape)
@@ -450,7 +450,7 @@ def shapes(tests, folder):
 
 
 def pack(packer, out, folder):
-    """binutils' dwp knows version 4 alone; LLVM 14's does not end with what gcc writes as version 5 for C, but does for C++."""
+    """dwp of binutils reads version 4 only; that of LLVM 14 does not terminate on version 5 of gcc for C, but does for C++."""
     if not shutil.which(packer):
         return False
     try:
@@ -460,7 +460,7 @@ def pack(packer, out, folder):
 
 
 def split_shapes(tests, folder, built):
-    """The same code, its debug information elsewhere."""
+    """The same code with split debug information."""
     for shape, options in GCC_SPLIT.items():
         compiler, plain = shape.split("-")[0], shape.replace("split-", "")
         name = "addr2line-finds-" + shape
@@ -534,7 +534,7 @@ def ask(arguments, text=None):
 
 
 def options(tests, built):
-    """The shapes of the output, as binutils has them."""
+    """The forms of the output are those of binutils."""
     path = built.get("gcc-5")
     if not path or not shutil.which("addr2line"):
         tests.skip("addr2line-prints-as-binutils", "no gcc or binutils")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Attacks on the program, tried: what ends a recorder early, servers, environments, recordings and other users that mean harm.
-docs/security.md lists what is promised, and names these tests. Prints test lines."""
+"""Attacks on the program: events that end a recorder early; malicious servers, environments, recordings and users.
+docs/security.md lists the guarantees and names these tests."""
 import os
 import shutil
 import sys
@@ -14,7 +14,7 @@ from suite.tests import run_tests, tests_of
 
 
 class Context:
-    """A folder that every user may pass, with a copy of the program, for the tests of one file."""
+    """A folder that every user may enter, with a copy of the program."""
     def __init__(self, work):
         self.work = work
         self.program = os.path.join(work, "perfuse")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The attributes and filters of the events that `record` opens, compared with those of perf for the same command line, for each line of
-attributes/lines.txt. A library that is preloaded into both writes them down. Prints test lines."""
+attributes/lines.txt. A library that is preloaded into both programs logs them."""
 import collections
 import concurrent.futures
 import functools
@@ -32,7 +32,7 @@ text_poke build_id inherit_thread remove_on_exec sigtrap""".split()
 
 
 def described(raw):
-    """The fields of an attribute that are not zero; its size is the program's own affair."""
+    """The fields of an attribute that are not zero, without its size, which may differ."""
     raw = raw.ljust(ATTR_BYTES, b"\0")
     words = []
     for name, at, size in FIELDS:
@@ -45,8 +45,8 @@ def described(raw):
 
 
 def events_of(path):
-    """What is open when the first ring is mapped: (attribute, CPU, whether it is of a process, its leader's attribute, flags) of each,
-    and the filters that those get."""
+    """The events that are open when the first ring is mapped: (attribute, CPU, whether it is of a process, its leader's attribute, flags),
+    and their filters."""
     opened, filters, mapped = {}, collections.Counter(), False
     if not os.path.exists(path):
         return collections.Counter(), filters
@@ -76,7 +76,7 @@ class Context:
         self.uprobe = False
 
     def build(self):
-        """The library; and a program for a probe point, which nothing runs."""
+        """The library, and a program for a probe point, which is never run."""
         self.target = os.path.join(self.work, "target")
         process.must("cc", "-o", self.target, "-x", "c", "-", input="int main(void) { return 0; }")
         process.must("cc", "-O1", "-shared", "-fPIC", "-o", self.library, os.path.join(HERE, "opened.c"), "-ldl")
@@ -119,7 +119,7 @@ def compare(c, words, both):
 
 
 def make_uprobe(c):
-    """A probe point (uprobe), made by perf; false where there cannot be one."""
+    """A probe point (uprobe), made by perf; False if the kernel or this user's rights do not allow one."""
     found = process.run(c.reference, "probe", "-q", "-x", c.target, "--add", "perfuse_test:main=main", stderr=process.STDOUT)
     for root in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing"):
         if os.path.exists(root + "/events/perfuse_test/main"):

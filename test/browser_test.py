@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The flame graph in headless Chromium: what a user does with it. Records the bundled program, draws it, and looks: at the page, its
-search, its zoom, its keys, its address; at hostile names; at the picture without scripts. Prints test lines.
+"""The flame graph in headless Chromium: records the bundled program, draws it, and tests the page, its
+search, zoom, keys and address, hostile names, and the picture without scripts.
 
-FLAMEGRAPH_SCREENSHOTS=FOLDER keeps pictures to look at."""
+FLAMEGRAPH_SCREENSHOTS=FOLDER stores screenshots."""
 import functools
 import os
 import re
@@ -61,7 +61,7 @@ def run(*command, cwd=None):
 
 
 def record(work, output, *command):
-    """A recording with chains; None where no recorder is allowed to."""
+    """A recording with call chains; None if no recorder has permission."""
     for recorder in filter(None, (PERFUSE, reference())):
         result = run(recorder, "record", "-F", "2000", "-e", "cpu-clock", "-g", "-o", output, "--", *command, cwd=work)
         if os.path.exists(output) and os.path.getsize(output) > 0 and result.returncode == 0:
@@ -83,7 +83,7 @@ def keep(browser, name):
 
 
 def settle(browser, condition, seconds=5):
-    """The page once condition(page) holds, or as it is after a while."""
+    """The page when condition(page) holds, or after the given seconds."""
     end = time.monotonic() + seconds
     while True:
         page = Page(browser)
@@ -109,7 +109,7 @@ def look_at_page(c):
 
 
 def look_at_shares(c):
-    """a frame's width is the share that its title tells"""
+    """a frame's width is the share that its title states"""
     page = Page(c.browser)
     whole = page.frames[0].width
     for f in page.frames:
@@ -118,7 +118,7 @@ def look_at_shares(c):
 
 
 def look_at_search(c):
-    """search marks what matches and tells its share"""
+    """search marks the matching frames and shows their share"""
     before = Page(c.browser)
     c.browser.click("#search")
     c.browser.keys(*"s")
@@ -129,10 +129,10 @@ def look_at_search(c):
     hits = [f for f in page.frames if f.hit]
     need({f.name for f in hits} == {"shape_seventy", "shape_twenty"}, "marked: %s" % sorted({f.name for f in hits}))
     fills = {f.fill for f in hits}
-    need(len(fills) == 1 and fills.isdisjoint(f.fill for f in before.frames), "marked frames do not stand out")
+    need(len(fills) == 1 and fills.isdisjoint(f.fill for f in before.frames), "marked frames have no colour of their own")
     share = 100 * sum(f.width for f in hits) / page.frames[0].width
-    told = float(re.search(r"([\d.]+)%", page.matched).group(1))
-    need(abs(share - told) < 0.1, "%s, but %.2f%% of the width is marked" % (page.matched, share))
+    stated = float(re.search(r"([\d.]+)%", page.matched).group(1))
+    need(abs(share - stated) < 0.1, "%s, but %.2f%% of the width is marked" % (page.matched, share))
     need("search=" in c.browser.url(), "the address does not keep the search: " + c.browser.url())
     c.browser.keys(ESCAPE)
     page = settle(c.browser, lambda p: not p.query)
@@ -140,7 +140,7 @@ def look_at_search(c):
 
 
 def look_at_bad_pattern(c):
-    """a search that is no regular expression says so and marks nothing"""
+    """a search that is not a regular expression is reported, and marks nothing"""
     c.browser.click("#search")
     c.browser.keys("(")
     page = settle(c.browser, lambda p: p.matched)
@@ -151,7 +151,7 @@ def look_at_bad_pattern(c):
 
 
 def zoom_target(page):
-    """A frame of medium width with frames on it."""
+    """A frame of medium width with frames above it."""
     wide = page.frames[0].width
     for i, f in enumerate(page.frames[:-1]):
         if wide * 0.1 < f.width < wide * 0.7 and page.frames[i + 1].left >= f.left - 0.5 and f.name.startswith("shape"):
@@ -177,7 +177,7 @@ def look_at_zoom(c):
 
 
 def look_at_address(c):
-    """the address brings zoom and search back, and Back undoes a zoom"""
+    """the address restores zoom and search, and Back undoes a zoom"""
     before = Page(c.browser)
     target = zoom_target(before)
     c.browser.pointer(target.left + target.width / 2, target.top + 8, click=True)
@@ -202,7 +202,7 @@ def look_at_address(c):
 
 
 def look_at_keys(c):
-    """Ctrl-F and / lead to the search, arrows walk, Enter zooms, Escape resets"""
+    """Ctrl-F and / focus the search, arrows move the selection, Enter zooms, Escape resets"""
     c.browser.open("file://" + c.svg)
     before = Page(c.browser)
     c.browser.keys(CONTROL, "f")
@@ -225,7 +225,7 @@ def look_at_keys(c):
 
 
 def look_at_tip(c):
-    """pointing at a frame tells its function, samples, share and module"""
+    """pointing at a frame shows its function, samples, share and module"""
     c.browser.open("file://" + c.svg)
     target = max(Page(c.browser).named("shape_seventy"), key=lambda f: f.width)
     c.browser.pointer(target.left + target.width / 2, target.top + 8)
@@ -251,7 +251,7 @@ def look_at_window(c):
 
 
 def look_at_picture(c):
-    """it is a picture where no script runs"""
+    """without scripts the file is shown as a picture"""
     page = os.path.join(c.work, "page.html")
     with open(page, "w") as out:
         out.write('<!DOCTYPE html><title>x</title><img id="graph" src="%s">' % os.path.basename(c.svg))
@@ -282,7 +282,7 @@ def look_at_layouts(c):
 
 
 def look_at_dark(c):
-    """who prefers dark pages gets one"""
+    """a user who prefers dark pages gets a dark page"""
     c.browser.open("file://" + c.svg)
     try:
         c.browser.prefer("dark")
@@ -294,7 +294,7 @@ def look_at_dark(c):
 
 
 def look_at_hostile_names(c):
-    """names that hold markup stay text"""
+    """names that contain markup are shown as text"""
     folder = os.path.join(c.work, "<b>&'\"]]>")
     os.mkdir(folder)
     source, program = os.path.join(c.work, "hostile.c"), os.path.join(folder, "a<b>'&")
@@ -322,7 +322,7 @@ def look_at_hostile_names(c):
 
 
 def look_at_empty(c):
-    """a graph of no samples is a page that says so"""
+    """a graph without samples is a page with a sentence about it"""
     path = draw(c.work, c.data, "empty.svg", "--comm", "nobody")
     c.browser.open("file://" + path)
     need("No samples" in c.browser.script("return document.documentElement.textContent"), "it does not say so")
@@ -330,7 +330,7 @@ def look_at_empty(c):
 
 
 def look_at_folded(c):
-    """folded text adds up to the picture's samples"""
+    """the sum of the folded text is the number of the picture's samples"""
     result = run(PERFUSE, "flamegraph", "--folded", "--weight", "samples", "-i", c.data, cwd=c.work)
     lines = result.stdout.decode().splitlines()
     need(result.returncode == 0 and lines == sorted(lines, key=str.encode), "the lines are not sorted")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Names are those of the build that ran, or there are none: programs that are replaced while they run, that another root or mount
-namespace shows under a path of this one, that are deleted, or copied. And of a function's several names, all commands print one.
-Beside perf where that reads the same recording. Prints test lines."""
+"""Names are those of the build that ran, or absent: programs that are replaced while they run, that another root or mount
+namespace shows under a path of this one, that are deleted, or copied. And of the names of one function all commands print the same.
+Output is compared with perf's if perf reads the recording."""
 import collections
 import os
 import re
@@ -75,7 +75,7 @@ REPLACED = "cp two-first prog; ./prog 0.7 & sleep 0.25; rm prog; cp two-other pr
 
 
 def test_replaced(c):
-    """a program that is replaced while it runs, and has ended, gets no names of the other build, and a sentence says so"""
+    """a program that is replaced while it runs, and has ended, gets no names of the other build, which is reported"""
     build(c, "two")
     for options in ([], ["--call-graph", "fp"], ["--call-graph", "unwind"], ["--threads"], ["-z"]):
         c.shell(REPLACED, *options)
@@ -91,7 +91,7 @@ def test_replaced(c):
 
 
 def test_replaced_cached(c):
-    """the names of a build that was replaced come back from where that build is: the build-id cache"""
+    """the names of a build that was replaced are taken from the build-id cache"""
     build(c, "two")
     c.shell(REPLACED)
     need(c.call(PERFUSE, "buildid-cache", "-a", c.path("two-first")).returncode == 0, "buildid-cache")
@@ -101,7 +101,7 @@ def test_replaced_cached(c):
 
 
 def test_both(c):
-    """two builds that ran under one path are told apart"""
+    """two builds that ran under one path are distinguished"""
     build(c, "two")
     for options in ([], ["--call-graph", "unwind"]):
         c.shell(REPLACED + "./prog 0.5\n", *options)
@@ -117,7 +117,7 @@ def test_both(c):
 
 
 def test_both_by_mapping(c):
-    """where mappings carry build-ids, two builds under one path are told apart by these"""
+    """two builds under one path are distinguished by the build-ids of their mappings"""
     build(c, "two")
     c.shell(REPLACED + "./prog 0.5\n", "--buildid-mmap")
     only(c.names()[0], UNKNOWN, OTHER)
@@ -159,7 +159,7 @@ def test_namespace(c):
 
 
 def test_unlinked(c):
-    """a program that is deleted while it runs has no names, nor has anything that comes to its place later"""
+    """a program that is deleted while it runs has no names, and a file that is later put at its path has none either"""
     build(c, "two")
     c.shell("cp two-first prog; ./prog 0.6 & sleep 0.25; rm prog; wait\n")
     only(c.names()[0], UNKNOWN)
@@ -171,7 +171,7 @@ def test_unlinked(c):
 
 
 def test_same_content(c):
-    """the same build at another inode, as after a package was installed again, keeps its names; without a word"""
+    """the same build at another inode, as after a package was installed again, has its names, without a message"""
     build(c, "two")
     c.shell("cp two-first prog; ./prog 0.5\n")
     os.rename(c.path("prog"), c.path("prog-before"))
@@ -182,7 +182,7 @@ def test_same_content(c):
 
 
 def test_unnamed(c):
-    """without build-ids, another inode on the machine that was recorded is another build; --symfs takes what is there"""
+    """without build-ids, another inode on the machine that was recorded is another build; --symfs uses the file"""
     build(c, "bare", "-Wl,--build-id=none")
     script = REPLACED.replace("two-", "bare-")
     for recorder in filter(None, (PERFUSE, reference())):
@@ -216,7 +216,7 @@ def test_elsewhere(c):
 
 
 def test_ordinary_table(c):
-    """where every path had one file, the build-id table is byte for byte what perf writes"""
+    """if every path had one file, the build-id table is byte for byte that of perf"""
     perf = reference()
     if not perf:
         raise Skip("there is no reference perf")
@@ -240,7 +240,7 @@ def chains(text):
 
 
 def test_aliases(c):
-    """of the names of one function script, report and flamegraph print the same one, which is perf's, with its symbols in the program or apart"""
+    """of the names of one function script, report and flamegraph print the same one, which is perf's, with symbols in the program or separate"""
     perf = reference()
     for packed in ([], ["-gz"]):
         done = c.call("cc", "-O1", "-g", *packed, "-fno-optimize-sibling-calls", "-o", c.path("alias"), os.path.join(HERE, "alias.c"))
@@ -263,7 +263,7 @@ def test_aliases(c):
 
 
 def test_inlined_of_recorder(c):
-    """chains that the recorder unwound show inlined functions where those that the reader unwinds do, in every command"""
+    """chains that the recorder unwound show the same inlined functions as those that the reader unwinds, in every command"""
     done = c.call("cc", "-O1", "-g", "-fno-optimize-sibling-calls", "-static", "-o", c.path("alias"), os.path.join(HERE, "alias.c"))
     if done.returncode:
         raise Skip("the compiler cannot: " + done.stderr[:200])

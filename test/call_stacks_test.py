@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Call chains that are put together from several records: call stacks of branch records joined across samples (--stitch-lbr), against
-perf, and chains of user code that come later than their sample. The recordings are made here, byte by byte. Prints test lines."""
+"""Call chains that consist of several records: call stacks of branch records joined across samples (--stitch-lbr), compared with
+perf, and deferred chains of user code. The recordings are made here, byte by byte."""
 import os
 import random
 import struct
@@ -39,7 +39,7 @@ class Recording:
 
 
 class Thread:
-    """Calls and returns at random; `top` counts the branches that lie on the stack."""
+    """Calls and returns at random; the stack holds the branches of the calls."""
 
     def __init__(self, pid, tid, dice):
         self.pid, self.tid, self.dice, self.stack = pid, tid, dice, []
@@ -78,7 +78,7 @@ def call_stacks(path, seed, registers, features=True):
 
 
 def branches(path, seed, with_chains, with_types):
-    """Branch records with loops, cycles, wrong predictions; some take up where a call chain begins."""
+    """Branch records with loops, cycles, wrong predictions; some end where a call chain begins."""
     dice = random.Random(seed)
     made = Recording(SAMPLE_KIND | SAMPLE_PERIOD | SAMPLE_BRANCH_STACK | (SAMPLE_CALLCHAIN if with_chains else 0), FLAGS,
                           BRANCH_USER | BRANCH_ANY | (TYPE_SAVE if with_types else 0))
@@ -123,7 +123,7 @@ TWINS, TWIN_FUNCTIONS, TWIN_BYTES = ("/lib/one.so", "/lib/two.so", "/lib/three.s
 
 
 def twins(folder, dice):
-    """Libraries whose functions lie at the same addresses and have other names. Returns where the first function lies in each file."""
+    """Libraries whose functions lie at the same addresses and have other names. Returns the address of the first function in each file."""
     os.makedirs(os.path.join(folder, "lib"), exist_ok=True)
     for path in TWINS:
         names = ["work_%d" % number for number in dice.sample(range(1000), TWIN_FUNCTIONS)]
@@ -210,30 +210,30 @@ def test_stitch(c):
 
 
 def test_no_registers(c):
-    """where the recording does not tell how many registers there are, nothing is joined"""
+    """without the number of branch registers in the recording nothing is joined"""
     call_stacks(os.path.join(c.work, "perf.data"), 1, 8, features=False)
     c.agree("script", "--stitch-lbr", "-i", "perf.data")
 
 
 def test_plain(c):
-    """without --stitch-lbr each call stack stands for itself"""
+    """without --stitch-lbr no call stack is joined to another"""
     call_stacks(os.path.join(c.work, "perf.data"), 1, 8)
     for command in COMMANDS:
         c.agree(*command, "-i", "perf.data")
 
 
 def test_branch_history(c):
-    """branches are woven into call chains, loops taken together, and what is known of them told, as perf does"""
+    """branches are inserted into call chains, loops are combined, and their predictions and cycles are shown, as perf does"""
     for seed, chains, types in ((1, True, False), (2, True, True), (3, False, False), (4, False, True)):
         branches(os.path.join(c.work, "perf.data"), seed, chains, types)
         for options in ((), ("--no-children",), ("--no-children", "-G"), ("--max-stack", "5"), ("-g", "fractal"), ("--sort", "dso,sym")):
             c.agree("report", "--stdio", "--branch-history", *options, "-i", "perf.data")
     text = c.run(PERFUSE, "report", "--stdio", "--branch-history", "-i", "perf.data")
-    need("(cycles:" in text and "predicted:" in text and "iter:" in text, "nothing is told of branches")
+    need("(cycles:" in text and "predicted:" in text and "iter:" in text, "cycles, predictions or iterations are missing")
 
 
 def test_equals(c):
-    """rows of equal sums stand where perf has them, each time, also where functions of several libraries lie at one address"""
+    """rows of equal sums are in perf's order, each time, also if functions of several libraries are at one address"""
     data = os.path.join(c.work, "perf.data")
     for seed in (1, 2):
         many_equals(data, os.path.join(c.work, "symfs"), seed)
@@ -267,9 +267,9 @@ def test_named_strays(c):
 
 
 def test_deferred(c):
-    """chains of user code that come later than their sample are shown with it"""
+    """deferred chains of user code are shown with their sample"""
     deferred(os.path.join(c.work, "perf.data"))
-    blocks = c.run(PERFUSE, "script", "-F", "ip,time", "-i", "perf.data").split("\n\n")
+    blocks = c.run(PERFUSE, "script", "-F", "ip,time", "-i", "perf.data").strip("\n").split("\n\n")
     frames = [[int(line, 16) for line in block.splitlines()[1:] if line.strip()] for block in blocks]
     need(frames == [[0xffffffff81000010, 0x400010, 0x400020]] * 2 + [[0xffffffff81000010]], str(frames))
     text = c.run(PERFUSE, "report", "--stdio", "--no-children", "-g", "caller,address", "-i", "perf.data")

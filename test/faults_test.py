@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the kernel may refuse, one call after the other: `record` and the readers run with test/faults/shim.c preloaded, which makes the
-first, second, third … call of a function fail (a full disk, an I/O error, no memory) or do less than was asked (a short write, a signal).
-Each run ends well and has done its work, or ends with a sentence and an exit code: no crash, no hang, no file that is wrong and does not
-say so. Prints test lines."""
+"""Failing system calls, one after the other: `record` and the readers run with test/faults/shim.c preloaded, which makes the
+first, second, third … call of a function fail (a full disk, an I/O error, no memory) or return a partial result (a short write, a signal).
+Each run completes its work, or ends with an error and an exit code: no crash, no hang, no incomplete file without
+an error."""
 import os
 import re
 import shutil
@@ -19,15 +19,15 @@ from suite.tests import run_tests, tests_of
 TIMEOUT_S = 20
 # Which calls of each are tried: every one up to the first number, then ever sparser up to the second.
 EVERY, MOST = 12, 3000
-# What must come of it: the work done all the same; done, or an end that says why; or, where the call may be for a file that is there to
-# give a name and no more (a program's symbols, what sysfs calls a PMU), an end of either kind, with or without the name.
-DONE, TOLD, NAMELESS = "done", "told", "nameless"
-FAULTS = (("write", "ENOSPC", TOLD), ("write", "EIO", TOLD), ("write", "short", DONE), ("write", "EINTR", DONE),
-          ("writev", "ENOSPC", TOLD), ("writev", "short", DONE), ("writev", "EINTR", DONE),
-          ("read", "EIO", NAMELESS), ("read", "short", NAMELESS), ("read", "EINTR", DONE), ("pread", "EIO", TOLD),
+# The required result: the work is done; it is done, or an error is reported; or, if the call may read a file that only
+# provides names (a program's symbols, the name of a PMU in sysfs), either result, with or without the names.
+DONE, REPORTED, NAMELESS = "done", "reported", "nameless"
+FAULTS = (("write", "ENOSPC", REPORTED), ("write", "EIO", REPORTED), ("write", "short", DONE), ("write", "EINTR", DONE),
+          ("writev", "ENOSPC", REPORTED), ("writev", "short", DONE), ("writev", "EINTR", DONE),
+          ("read", "EIO", NAMELESS), ("read", "short", NAMELESS), ("read", "EINTR", DONE), ("pread", "EIO", REPORTED),
           ("pread", "short", DONE), ("pread", "EINTR", DONE), ("open", "EMFILE", NAMELESS), ("open", "EACCES", NAMELESS),
-          ("mmap", "ENOMEM", NAMELESS), ("alloc", "ENOMEM", TOLD), ("ioctl", "EIO", TOLD), ("poll", "EINTR", DONE),
-          ("rename", "EACCES", TOLD), ("close", "EIO", TOLD))
+          ("mmap", "ENOMEM", NAMELESS), ("alloc", "ENOMEM", REPORTED), ("ioctl", "EIO", REPORTED), ("poll", "EINTR", DONE),
+          ("rename", "EACCES", REPORTED), ("close", "EIO", REPORTED))
 READERS = ("script", "report --stdio", "report --header-only", "evlist -v", "buildid-list", "flamegraph -o -")
 
 
@@ -44,7 +44,7 @@ class Box:
         return disk.build_shim(self.shim)
 
     def run(self, words, fault=None):
-        """(exit code, stdout, stderr); whether the fault struck is told by the mark."""
+        """(exit code, stdout, stderr); `struck` reports whether the fault happened."""
         env = environment(self.folder, **({"LD_PRELOAD": self.shim, "FAULT": fault, "FAULT_MARK": self.mark} if fault else {}))
         if os.path.exists(self.mark):
             os.unlink(self.mark)
@@ -66,7 +66,7 @@ def numbers():
 
 
 def complaint(code, err):
-    """What is wrong about an end that is not a good one."""
+    """What is wrong with a failure; None if it is reported as it should be."""
     if code == "timeout":
         return "does not end"
     if code < 0:
@@ -81,14 +81,14 @@ def reader_problem(result, clean, must):
     if code == clean[0]:
         if without_tip(out) == without_tip(clean[1]):
             return None
-        return None if must == NAMELESS or (err.strip() and must == TOLD) else "exits with %d, other output, and says: %r" % (code, err[:200])
+        return None if must == NAMELESS or (err.strip() and must == REPORTED) else "exits with %d, other output, and says: %r" % (code, err[:200])
     if must == DONE:
         return "fails with %s: %s" % (code, err[-200:])
     return complaint(code, err)
 
 
 def recording_problem(box, path, result, must):
-    """A recording that ended well has its samples; one that did not says so, and its file does not lead a reader to crash."""
+    """A recording that succeeded has its samples; a failure is reported, and its file does not crash a reader."""
     code, _, err = result
     if must == DONE and code != 0:
         return "fails with %s: %s" % (code, err[-200:])
@@ -105,7 +105,7 @@ def recording_problem(box, path, result, must):
 
 
 def sweep(name, box, words, fault, judge):
-    """Tries the fault at each call in turn, until there is no such call any more."""
+    """Tries the fault at each call in turn, until the program makes no further call."""
     function, what, must = fault
     tried, problems = 0, []
     for n in numbers():

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Folded text of the flame graph: against what perf prints of the same recording, and against itself under every option.
-Prints test lines."""
+"""Folded text of the flame graph, compared with perf's output for the same recording, and with itself for every option."""
 import collections
 import os
 import re
@@ -65,7 +64,7 @@ def collapse(text):
 
 
 def test_agreement(c):
-    """folded text is what perf script's output folds to"""
+    """folded text equals the folded output of perf script"""
     perf = need_reference()
     printed = run(c.work, perf, "script", "-i", c.data).stdout.decode(errors="replace")
     want = collapse(printed + "\n\n")
@@ -93,7 +92,7 @@ def test_pipe(c):
 
 
 def test_roots(c):
-    """--by tells what the stacks stand on, and changes nothing else"""
+    """--by changes the root of the stacks, and nothing else"""
     plain, _ = c.folded("--by", "none")
     forms = {"comm": r"shape[^;/]*", "pid": r"shape[^;/]*-\d+", "tid": r"shape[^;/]*-\d+/\d+"}
     for word, form in forms.items():
@@ -107,13 +106,13 @@ def test_roots(c):
 
 
 def test_filters(c):
-    """filters by command, thread and module keep what they name, and all of it"""
+    """filters by command, thread and module pass all samples of the names, and no others"""
     whole, _ = c.folded()
     comms = {stack.split(";")[0] for stack in whole}
     kept = {}
     for comm in comms:
         part, _ = c.folded("--comm", comm)
-        need(all(s.split(";")[0] == comm for s in part), "--comm %s keeps others" % comm)
+        need(all(s.split(";")[0] == comm for s in part), "--comm %s passes others" % comm)
         kept.update(part)
     need(kept == whole, "--comm loses samples")
     for option, form in (("--tid", r"/(\d+)"), ("--pid", r"-(\d+)/")):
@@ -122,13 +121,13 @@ def test_filters(c):
         need(sum(sum(c.folded(option, i)[0].values()) for i in ids) == sum(whole.values()), option + " loses samples")
     inside, _ = c.folded("--dso", "shape")
     need(inside and all(s.rsplit(";", 1)[-1].startswith(("shape_", "run_", "thread_cpu", "[shape]", "main", "_")) for s in inside),
-         "--dso keeps %s" % list(inside)[:3])
+         "--dso passes %s" % list(inside)[:3])
 
 
 def test_cpus(c):
-    """--cpu keeps the samples of a CPU, and says so where a recording does not tell"""
+    """--cpu passes the samples of a CPU, and is an error if the samples have no CPU"""
     code = run(c.work, PERFUSE, "flamegraph", "--folded", "-C", "0", "-i", c.data).returncode
-    need(code == 1, "exit code %d where no sample tells its CPU" % code)
+    need(code == 1, "exit code %d for samples without a CPU" % code)
     if not record(c, "cpu.data", "-e", "cpu-clock", "-c", "1000000", "-g", "--sample-cpu"):
         raise Skip("CPUs cannot be recorded here")
     whole, _ = c.folded("-i", "cpu.data")
@@ -145,14 +144,14 @@ def test_time(c):
 
 
 def test_reverse(c):
-    """--reverse turns every stack around"""
+    """--reverse reverses every stack"""
     whole, _ = c.folded()
     turned, _ = c.folded("--reverse")
     need({";".join(reversed(s.split(";"))): w for s, w in turned.items()} == whole, "not the same stacks")
 
 
 def test_weights(c):
-    """weights: samples count one each, a clock's periods are its nanoseconds, time is what passed in a thread"""
+    """weights: each sample counts one, a clock's periods are nanoseconds, time is the time between the samples of a thread"""
     samples = sum(c.folded("--weight", "samples")[0].values())
     period = sum(c.folded()[0].values())
     need(period == samples * 1000000, "%d for %d samples each of 1000000" % (period, samples))
@@ -161,7 +160,7 @@ def test_weights(c):
 
 
 def test_depth(c):
-    """--max-stack keeps the innermost frames"""
+    """--max-stack shows the innermost frames"""
     whole, _ = c.folded()
     short, _ = c.folded("--max-stack", "3")
     need(max(s.count(";") for s in short) == 3, "deeper than three frames")
@@ -242,7 +241,7 @@ def test_dropped(c):
 
 
 def test_jit(c):
-    """code made at run time has its name from the perf map, and is told apart"""
+    """code made at run time has its name from the perf map, and is marked"""
     if os.uname().machine != "x86_64":
         raise Skip("its code is for x86-64")
     with open(os.path.join(c.work, "jit.c"), "w") as out:
@@ -266,7 +265,7 @@ def test_jit(c):
 
 
 def test_events(c):
-    """-e chooses an event; an unknown one is an error that names those there are"""
+    """-e selects an event; the error for an unknown one lists the events"""
     if not record(c, "two.data", "-e", "cpu-clock,page-faults", "-c", "1000000", "-g"):
         raise Skip("two events cannot be recorded here")
     clock, _ = c.folded("-i", "two.data", "-e", "cpu-clock", "--weight", "samples")
@@ -277,7 +276,7 @@ def test_events(c):
 
 
 def test_cut(c):
-    """of a recording that is cut short, what is whole is drawn, and said"""
+    """the whole part of a recording that is cut is drawn, and the cut is reported"""
     whole, _ = c.folded()
     path = os.path.join(c.work, "cut.data")
     with open(c.data, "rb") as data, open(path, "wb") as cut:
@@ -308,7 +307,7 @@ def test_piped_in(c):
 
 
 def test_bad_options(c):
-    """options that make no sense are refused with 129"""
+    """invalid options are rejected with 129"""
     for options in (["--by", "x"], ["--weight", "x"], ["--min-width", "-1"], ["--min-width", "x"], ["--width", "10"], ["--max-stack", "0"],
                     ["word"]):
         code = run(c.work, PERFUSE, "flamegraph", "-i", c.data, "-o", "never.svg", *options).returncode

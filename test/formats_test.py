@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--format: what commands print as JSON and CSV says what their text says, and follows docs/formats.md; jq reads it."""
+"""--format: the JSON and CSV of commands have the values of their text, and follow docs/formats.md; jq reads them."""
 import csv
 import functools
 import io
@@ -50,7 +50,7 @@ def check_value(column, value):
 
 
 def check_schema(document):
-    """What docs/formats.md promises of any document."""
+    """What docs/formats.md specifies for every document."""
     need(document["schema"].startswith("perfuse.") and isinstance(document["version"], int), "schema and version")
     need(set(document) == {"schema", "version", "facts", "tables"}, set(document))
     for table in document["tables"]:
@@ -91,7 +91,7 @@ def shown_field(label, value, row):
 
 
 def test_attributes(context):
-    """evlist's columns have the values of -v, and no value that -v leaves out"""
+    """evlist's columns have the values of -v, and no others"""
     table = context.json("evlist")["tables"][0]
     lines = [line for line in context.text("evlist", "-v").splitlines() if not line.startswith("#")]
     need(len(lines) == len(table["rows"]) == 2, lines)
@@ -223,7 +223,7 @@ def test_jq(context):
 
 
 def test_refused(context):
-    """a wrong format names those there are; what is text alone says so"""
+    """an unknown format is an error that lists the formats; so is a format for an output that is text only"""
     done = context.run("report", "--format=xml", "-i", context.recording)
     need(done.returncode == 129 and "one of text, json, csv" in done.stderr, done.stderr)
     done = context.run("report", "--format=json", "--stats", "-i", context.recording)

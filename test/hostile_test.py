@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Damaged recordings, as test lines: small recordings made on the spot, cut at each byte and with bits flipped, and the malformed
-files of $PERFUSE_CORPUS/fuzz. The program must neither crash, hang nor eat the memory; of a file that is cut it must say so, with
-the file's name, and exit with 255. First come the tests of losses.py: recordings made by hand, whose every record is known."""
+"""Damaged recordings: small recordings made here, cut at each byte and with bits flipped, and the malformed
+files of $PERFUSE_CORPUS/fuzz. The program must not crash, hang or use excessive memory; it must report a cut file with
+its name, and exit with 255. The tests of hostile/losses.py run first: recordings whose every record is known."""
 import concurrent.futures
 import os
 import random
@@ -33,7 +33,7 @@ RECORDINGS = (
 
 
 class Runs:
-    """Runs the program on variants of a file, some at once, and keeps what went wrong."""
+    """Runs the program on variants of a file, some at once, and collects the problems."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -47,7 +47,7 @@ class Runs:
         return result.returncode, result.stderr
 
     def each(self, variants, check):
-        """Calls check(label, make, path) for each (label, make) of variants; the problems it gives back."""
+        """Calls check(label, path) for each (label, make) of the variants; returns the problems."""
         problems = []
 
         def work(job):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Files of modules: a program whose symbols lie in ever other places is recorded once, and `report` finds its names wherever they are,
-tells with -v where it looked, and uses no file of another build and none outside of --symfs. The build-id cache, archives and kernel
-symbols beside it, against perf where there is one. Prints test lines."""
+"""Files of modules: a program is recorded once, its symbols are put into one place after the other, and `report` finds the names there,
+lists with -v the places it tried, and uses no file of another build and none outside of --symfs. The build-id cache, archives and kernel
+symbols are compared with perf's."""
 import functools
 import glob
 import io
@@ -36,7 +36,7 @@ int main(int c, char **v) { for (int i = 0; i < (c > 1 ? 40000 : 40); i++) { dee
 
 
 class Box:
-    """A folder with the program, its recording, and a file system of its own for --symfs."""
+    """A folder with the program, its recording, and separate roots for --symfs."""
 
     def __init__(self):
         self.work = tempfile.mkdtemp(prefix="perfuse-images-")
@@ -97,7 +97,7 @@ class Box:
 
 
 def check_places(box):
-    """Each place alone has the names; -v tells that it was used."""
+    """Each place alone has the names; -v lists it as used."""
     box.must("objcopy", "--only-keep-debug", box.full, "prog.debug")
     box.must("objcopy", "--add-gnu-debuglink=prog.debug", box.program, "prog.linked")
     places = [
@@ -112,10 +112,10 @@ def check_places(box):
         ("the debug file of the build-id cache", {".debug/.build-id/ID/elf": "bin/prog", ".debug/.build-id/ID/debug": "prog.debug"},
          "/debug: used"),
     ]
-    for name, files, told in places:
+    for name, files, line in places:
         named, trail = box.named("--symfs", box.tree(**files))
         need(named, "no names from %s: %s" % (name, trail))
-        need(told in trail, "-v does not tell of %s: %s" % (name, trail))
+        need(line in trail, "-v does not list %s: %s" % (name, trail))
     named, trail = box.named("--symfs", box.tree(**{"DIR/prog": "bin/prog"}))
     need(not named and "not there" in trail, "names from nowhere, or no trail: " + trail)
 
@@ -178,7 +178,7 @@ def check_split(box):
     data = record_as(box, "split4")
     done = box.report("-s", "sym,srcline", "--symfs", box.tree(**{"DIR/prog": "split4", "DIR/prog.dwp": "split4.dwp"}), data=data)
     need(re.search(r"prog\.c:\d+", done.stdout), "no lines with a package: " + done.stdout[-500:])
-    need("/prog.dwp: used" in done.stderr, "-v does not tell of the package: " + done.stderr)
+    need("/prog.dwp: used" in done.stderr, "-v does not list the package: " + done.stderr)
 
 
 def check_container(box):
@@ -206,7 +206,7 @@ def check_container(box):
         need(not named and "/proc/%s/" % app not in trail, "a process that is younger than the recording counts: " + trail)
         os.utime(os.path.join(box.work, "c.data"))
         kept = glob.glob(box.work + "/home-outside/.debug" + inside + "/app/*/elf")
-        need(kept, "record from outside keeps no copy of the file")
+        need(kept, "record from outside stores no copy of the file")
         home = os.path.join(box.work, "home-target")
         os.mkdir(home)
         done = box.perfuse("buildid-cache", "--target-ns", app, "-a", inside + "/app", env={"HOME": home})
@@ -215,9 +215,9 @@ def check_container(box):
         shell.kill()
         shell.wait()
         named, trail = box.named(data="c.data")
-        need(not named, "names of a file that nobody has")
+        need(not named, "names of a file that no longer exists")
         named, trail = box.named(data="c.data", env={"HOME": home})
-        need(named, "no names from what --target-ns kept: " + trail)
+        need(named, "no names from the file that --target-ns stored: " + trail)
 
 
 def check_debuginfod(box):
@@ -257,7 +257,7 @@ def check_debuginfod(box):
 
 
 def check_outside(box):
-    """Links out of --symfs lead nowhere, links within it work, absolute ones too."""
+    """Links out of --symfs are not followed; links within it are, absolute ones too."""
     outside = os.path.join(box.work, "outside")
     shutil.copy(box.full, outside)
     place = os.path.dirname(box.program)
@@ -287,9 +287,9 @@ def check_other_build(box):
     root = box.tree(**{"DIR/prog": "prog.other"})
     done = box.report("--symfs", root)
     need("deep_work" not in done.stdout, "names of another build are used")
-    need(re.search(r"/bin/prog: another build \([0-9a-f]{40}\)", done.stderr), "-v does not tell the other build: " + done.stderr)
+    need(re.search(r"/bin/prog: another build \([0-9a-f]{40}\)", done.stderr), "-v does not list the other build: " + done.stderr)
     done = box.perfuse("report", "--stdio", "-i", "p.data", "--symfs", root)
-    need(done.stderr.count("not the build that was recorded") == 1, "it is not told once: " + done.stderr)
+    need(done.stderr.count("not the build that was recorded") == 1, "it is not reported once: " + done.stderr)
     done = box.perfuse("report", "-q", "--stdio", "-i", "p.data", "--symfs", root)
     need("recorded" not in done.stderr, "-q is not quiet")
     open(os.path.join(box.work, "garbage"), "w").write("\x7fELF\x02\x01\x01" + "x" * 5000)
@@ -298,7 +298,7 @@ def check_other_build(box):
 
 
 def check_cut(box):
-    """A file that is cut short while it is mapped: told, no crash."""
+    """A file that is cut short while it is mapped is reported, without a crash."""
     if SANITIZED:
         raise Skip("a sanitizer cannot be preloaded over")
     shim = os.path.join(box.work, "cut.so")
@@ -308,7 +308,7 @@ def check_cut(box):
         path = box.put(root, "DIR/prog", "prog.full")
         done = box.perfuse("report", "--stdio", "-i", "p.data", "--symfs", root, env={"LD_PRELOAD": shim, "CUT_FILE": path, "CUT_AT": str(at)})
         need(done.returncode == 0 and "[.]" in done.stdout, "cut at %d it ends with %d: %s" % (at, done.returncode, done.stderr[-300:]))
-        need("was cut short" in done.stderr, "cut at %d, nothing is told: %s" % (at, done.stderr))
+        need("was cut short" in done.stderr, "cut at %d, nothing is reported: %s" % (at, done.stderr))
     box.must(PERFUSE, "record", "-N", "--call-graph=dwarf", "-e", "cpu-clock:u", "-c", "300000", "-o", "big.data", "--", "sh", "-c",
              "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do %s; done" % box.program)
     size = os.path.getsize(os.path.join(box.work, "big.data"))
@@ -354,7 +354,7 @@ def check_cache(box):
 
 
 def check_archive(box):
-    """What archive packs, another home unpacks and reads; perf's archives too, and perf reads ours."""
+    """An archive is unpacked below another home, which then has the names."""
     home = os.path.join(box.work, "home-archive")
     os.mkdir(home)
     shutil.copy(box.full, box.program + ".kept")
@@ -399,7 +399,7 @@ def hostile(path, members):
 
 
 def check_hostile_archive(box):
-    """Members that lead out of the cache are refused, whatever way they go."""
+    """Members that lead out of the cache are rejected."""
     file, link, hard = tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE
     cases = [
         [("../evil", file, None)], [("a/../../evil", file, None)], [("/tmp/perfuse-evil", file, None)], [("a", link, "/etc"), ("a/evil", file, None)],
@@ -451,7 +451,7 @@ def fake_kernel(box, address):
 
 
 def check_kcore(box):
-    """A kernel's code: into the cache as perf copies it, and read from a recording that brought it along."""
+    """A kernel's code is copied into the cache as by perf, and read from a recording that contains it."""
     box.must(PERFUSE, "record", "-N", "-e", "cpu-clock:k", "-c", "100000", "-o", "k.data", "--", "ls", "-R", "/usr/share/doc")
     addresses = [int(line, 16) for line in box.must(PERFUSE, "script", "-i", "k.data", "-F", "ip").stdout.split()]
     if not addresses or not addresses[0]:
@@ -462,7 +462,7 @@ def check_kcore(box):
         os.mkdir(home)
         done = run("buildid-cache", "-k", root + "/proc/kcore", env={"HOME": home})
         done = run("buildid-cache", "-v", "-k", root + "/proc/kcore", env={"HOME": home})
-        need(done.returncode == 0 and "same kcore found" in done.stderr, "it is not told that it is there: " + done.stderr)
+        need(done.returncode == 0 and "same kcore found" in done.stderr, "the existing copy is not reported: " + done.stderr)
     for name in ("kcore", "kallsyms", "modules"):
         found = [glob.glob(home + "/.debug/[[]kernel.kcore]/*/*/" + name) for home in homes]
         need(len(found[0]) == len(found[1]) == 1, "copies of %s: %s" % (name, found))
@@ -488,19 +488,19 @@ def check_kcore(box):
 
 
 CHECKS = (
-    ("names come from every place, and -v tells which", check_places),
-    ("names come from .gnu_debugdata", check_debugdata),
-    ("lines come from a file that dwz made smaller", check_dwz),
-    ("lines come from split units and packages", check_split),
-    ("names come through the root of a process that lives in a mount namespace, unless it was started after the recording", check_container),
-    ("names come from a debuginfod server, when asked for", check_debuginfod),
+    ("names are found in every place, and -v lists the places", check_places),
+    ("names are found in .gnu_debugdata", check_debugdata),
+    ("lines are found in a file that dwz compressed", check_dwz),
+    ("lines are found in split units and packages", check_split),
+    ("names are found below the root of a process in a mount namespace, unless it started after the recording", check_container),
+    ("names are fetched from a debuginfod server if one is given", check_debuginfod),
     ("no link leads out of --symfs", check_outside),
-    ("a file of another build is not used, and told once", check_other_build),
-    ("a file that is cut short while it is read ends nothing", check_cut),
-    ("the build-id cache is kept as perf keeps it", check_cache),
+    ("a file of another build is not used, and reported once", check_other_build),
+    ("a file that is cut short while it is read does not end the program", check_cut),
+    ("the build-id cache has perf's layout", check_cache),
     ("an archive is read on another machine", check_archive),
     ("an archive unpacks nothing outside", check_hostile_archive),
-    ("a kernel's code comes along with the recording", check_kcore),
+    ("a kernel's code is stored with the recording", check_kcore),
     ("kernel symbols are where perf finds them", check_kallsyms),
 )
 

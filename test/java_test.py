@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The agent for Java virtual machines: names and lines of compiled methods, straight from its dump, and after `inject --jit`, as perfuse and
-as perf read them. Prints test lines."""
+"""The agent for Java virtual machines: names and lines of compiled methods, from its dump, and after `inject --jit`, as perfuse and
+perf read them."""
 import collections
 import glob
 import os
@@ -86,13 +86,13 @@ def judge(c, seen, who):
 
 @by_samples
 def test_direct(c):
-    """script shows the methods and lines of Java code straight from the agent's dump, those of inlined methods too"""
+    """script shows the methods and lines of Java code from the agent's dump, inlined methods included"""
     judge(c, places(c, PERFUSE, c.recording()), "script")
 
 
 @by_samples
 def test_report(c):
-    """report shows the methods with the share of time that they have"""
+    """report shows the methods with their shares of the time"""
     text = c.run(PERFUSE, "report", "-i", c.recording(), "--stdio", "--no-children", "-g", "none", "-s", "sym").stdout
     for shown in NAMES.values():
         rows = [float(share) for share in re.findall(r"^\s*([\d.]+)%\s+\[\.\] " + re.escape(shown) + r"\s*$", text, re.M)]
@@ -101,7 +101,7 @@ def test_report(c):
 
 @by_samples
 def test_callers(c):
-    """stacks go on through compiled methods to the interpreter"""
+    """stacks continue through compiled methods to the interpreter"""
     text = c.run(PERFUSE, "script", "-i", c.recording(), "--no-inline", "-F", "ip,sym").stdout
     stacks = [[line.split(None, 1)[1] for line in stack.splitlines()] for stack in re.split("\n\n+", text.strip("\n")) if stack]
     inside = [stack for stack in stacks if stack[0] == NAMES["first"]]
@@ -130,7 +130,7 @@ def test_perf_inject(c):
 
 @by_samples
 def test_attach(c):
-    """an agent that is loaded into a running machine writes what was compiled before, too, with the lines of the method itself"""
+    """an agent that is loaded into a running machine also writes the methods compiled before, with the lines of the method itself"""
     c.build()
     if not shutil.which("jcmd"):
         raise Skip("there is no jcmd: " + WHERE)

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""JIT-compiled code: names from dumps and perf maps, over time, against perf's way of getting at them; and `inject` against perf's.
-Prints test lines."""
+"""JIT-compiled code: names from dumps and perf maps, over time, compared with perf's; and `inject` compared with perf's."""
 import collections
 import glob
 import os
@@ -64,7 +63,7 @@ def script(c, program, data, *options):
 
 @by_samples
 def test_truth(c):
-    """code has the name it had at the time of the sample, where another took its place and where it was moved"""
+    """code has the name that it had at the time of the sample, also if it was replaced or moved"""
     data = c.compiled()
     seen = script(c, PERFUSE, data)
     need(seen["first"] > 60 and 1.5 < seen["first"] / max(seen["second"], 1) < 2.7, "samples are %s" % seen.most_common(4))
@@ -73,7 +72,7 @@ def test_truth(c):
 
 
 def test_inject_agrees(c):
-    """names straight from the dump are those that perf shows after its inject --jit, with the same counts"""
+    """names from the dump are those of perf after its inject --jit, with the same counts"""
     data, perf = c.compiled(), need_reference()
     need(c.run(perf, "inject", "--jit", "-i", data, "-o", "perf-injected").returncode == 0, "perf inject fails")
     for fields in ("ip,sym", "ip,sym,symoff", "ip,sym,insn"):
@@ -87,9 +86,9 @@ def test_inject_agrees(c):
 
 
 def test_frames(c):
-    """stacks go on through code whose compiler tells how, as with perf after its inject --jit"""
+    """stacks continue through code whose dump has call frame information, as with perf after its inject --jit"""
     if platform.machine() != "x86_64":
-        raise Skip("the small compiler tells it for x86-64 alone")
+        raise Skip("the small compiler writes call frame information for x86-64 only")
     c.record("frames.data", "-k", "mono", "-e", "cpu-clock:u", "--call-graph", "dwarf,4096", "--", "./compiler", "frames", "150")
     ours = stacks(c, PERFUSE, "frames.data")
     inside = [stack for stack in ours if stack[0] in ("first", "second")]
@@ -105,24 +104,24 @@ def test_frames(c):
 
 
 def test_frames_recorded(c):
-    """stacks that are unwound while recording go on through compiled code, too: those that lead there are left to the reader"""
+    """stacks that the recorder unwinds continue through compiled code: the reader unwinds those that reach it"""
     if platform.machine() != "x86_64":
-        raise Skip("the small compiler tells it for x86-64 alone")
-    told = c.run(PERFUSE, "record", "-o", "recorded.data", "-F", "2000", "-k", "mono", "-e", "cpu-clock:u", "--call-graph", "unwind,4096", "--",
+        raise Skip("the small compiler writes call frame information for x86-64 only")
+    printed = c.run(PERFUSE, "record", "-o", "recorded.data", "-F", "2000", "-k", "mono", "-e", "cpu-clock:u", "--call-graph", "unwind,4096", "--",
                  "./compiler", "frames", "150").stderr
-    need("whose dumps tell readers" in told, "record says %r" % told)
+    need("whose dumps tell readers" in printed, "record says %r" % printed)
     found = stacks(c, PERFUSE, "recorded.data")
     inside = [stack for stack in found if stack[0] in ("first", "second")]
     through = [stack for stack in inside if "main" in stack and stack[-1] == "_start"]
     need(len(inside) > 60 and len(through) == len(inside), "%d of %d stacks go on to _start: %s" % (
         len(through), len(inside), next((stack for stack in inside if stack not in through), inside[:1])))
-    told = c.run(PERFUSE, "record", "-o", "shell.data", "-F", "2000", "-e", "cpu-clock:u", "--call-graph", "unwind,4096", "--", "sh", "-c",
+    printed = c.run(PERFUSE, "record", "-o", "shell.data", "-F", "2000", "-e", "cpu-clock:u", "--call-graph", "unwind,4096", "--", "sh", "-c",
                  "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done").stderr
-    need("Unwound" in told and "dumps" not in told, "record says %r" % told)
+    need("Unwound" in printed and "dumps" not in printed, "record says %r" % printed)
 
 
 def test_own_inject(c):
-    """perf reads what our inject --jit makes as what its own makes: names, mappings, and files but for their build-ids"""
+    """perf reads the output of our inject --jit like that of its own: names, mappings, and files except their build-ids"""
     data, perf = c.compiled(), need_reference()
     made = {}
     for program in (perf, PERFUSE):
@@ -162,7 +161,7 @@ def test_lines(c):
 
 
 def test_off(c):
-    """--no-jit, and a dump that is not there, show what perf shows of the plain recording"""
+    """with --no-jit, and without the dump, the output is perf's for the plain recording"""
     data, perf = c.compiled(), need_reference()
     folder = tempfile.mkdtemp(dir=c.work)
     for fields in (("-F", "ip,sym,dso"), ("-F", "comm,tid,ip,sym,symoff,dso")):
@@ -174,7 +173,7 @@ def test_off(c):
 
 @by_samples
 def test_clock(c):
-    """without -k mono names are those of the end, and a warning says so once; inject --jit refuses as perf does"""
+    """without -k mono names are those at the end, with one warning; inject --jit is an error, as in perf"""
     data = c.compiled(clock=())
     result = c.run(PERFUSE, "script", "-i", data, "-G", "-F", "ip,sym")
     need(result.stderr.count("-k mono") == 1, "stderr is %r" % result.stderr)
@@ -189,7 +188,7 @@ def test_clock(c):
 
 @by_samples
 def test_live(c):
-    """a stream that is read while the program runs names code by what its dump says by then"""
+    """a stream that is read while the program runs has the names that the dump has at that time"""
     with process.start(PERFUSE, "record", "-k", "mono", "-F", "2000", "-e", "cpu-clock:u", "-o", "-", "--", "./compiler", "dump", "400",
                        cwd=c.work) as recorder:
         seen = names(c.run(PERFUSE, "script", "-i", "-", "-G", "-F", "ip,sym", stdin=recorder.stdout).stdout)
@@ -206,13 +205,13 @@ def test_perf_map(c):
 
 @by_samples
 def test_both(c):
-    """where there are a dump and a perf map, the dump tells what it knows"""
+    """names of a dump precede those of a perf map"""
     seen = script(c, PERFUSE, c.compiled("both"))
     need(seen["first"] > 60 and 1.5 < seen["first"] / max(seen["second"], 1) < 2.7, "samples are %s" % seen.most_common(4))
 
 
 def test_hostile(c):
-    """a link, a FIFO, a folder or another user's file in the dump's place is not read, nor waited for; nothing is written through links"""
+    """a link, a FIFO, a folder or another user's file at the dump's path is not read, and does not block; nothing is written through links"""
     data = "hostile.data"
     c.record(data, "-k", "mono", "-e", "cpu-clock:u", "--", "./compiler", "dump", "100")
     marker = re.search(r"\S+/jit-\d+\.dump", c.run(PERFUSE, "script", "-i", data, "--show-mmap-events").stdout).group(0)
@@ -257,7 +256,7 @@ def test_hostile(c):
 
 
 def test_cut(c):
-    """a dump cut anywhere, or full of nonsense, gives the names that are whole, without harm"""
+    """a dump that is cut or damaged anywhere gives the names of its whole records, without a crash"""
     data = "cut.data"
     c.record(data, "-k", "mono", "-e", "cpu-clock:u", "--", "./compiler", "dump", "40")
     marker = re.search(r"\S+/jit-\d+\.dump", c.run(PERFUSE, "script", "-i", data, "--show-mmap-events").stdout).group(0)
@@ -294,7 +293,7 @@ def test_node(c):
 
 
 def test_node_map(c):
-    """node --perf-basic-prof: names as perf has them from the perf map"""
+    """node --perf-basic-prof: the names of the perf map, as in perf"""
     node, perf = shutil.which("node"), need_reference()
     if not node:
         raise Skip("node is not there (package nodejs)")
@@ -307,7 +306,7 @@ def test_node_map(c):
 
 @by_samples
 def test_namespaces(c):
-    """dumps and perf maps are found in the /tmp of a living process's own, under the pid that it knows itself by"""
+    """dumps and perf maps are found in the /tmp of a running process's mount namespace, under its pid there"""
     if os.geteuid() != 0 or c.run("unshare", "--mount", "--pid", "--fork", "--mount-proc", "mount", "-t", "tmpfs", "none", "/tmp").returncode:
         raise Skip("no namespaces can be made here (not root?)")
     with tempfile.TemporaryDirectory(prefix="perfuse-jit-", dir="/var/tmp") as beside:
@@ -323,7 +322,7 @@ def test_namespaces(c):
 
 
 def inject_pair(c, data, options):
-    """What perf reads of both recordings that inject made: pairs of (command, perf's, ours)."""
+    """What perf prints for both outputs of inject: (command, perf's, ours)."""
     for program, output in ((need_reference(), "inject.perf"), (PERFUSE, "inject.ours")):
         result = c.run(program, "inject", *options, "-i", data, "-o", output)
         need(result.returncode == 0, "%s inject %s gives %d: %s" % (program, " ".join(options), result.returncode, result.stderr[:200]))
@@ -345,7 +344,7 @@ def plain(c):
 
 
 def test_inject(c):
-    """perf reads the same from recordings that either inject made, in each mode"""
+    """perf prints the same for the output of both injects, in each mode"""
     data = plain(c)
     wrong = []
     for options in MODES:
@@ -356,7 +355,7 @@ def test_inject(c):
 
 
 def test_known_build_ids(c):
-    """build-ids that the user gives are those of the new recording, as with perf"""
+    """build-ids given by the user are those of the new recording, as with perf"""
     data, path = "known.data", os.path.realpath(shutil.which("sh"))
     c.record(data, "-e", "cpu-clock:u", "--", path, "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done")
     given = "%s %s" % ("0123456789abcdef" * 2 + "01234567", path)
@@ -395,7 +394,7 @@ def test_streams(c):
 
 
 def test_compressed(c):
-    """a compressed recording comes out plain, with the same samples"""
+    """a compressed recording is written uncompressed, with the same samples"""
     result = c.run(PERFUSE, "record", "-o", "zipped.data", "-z", "-e", "cpu-clock:u", "--", "./compiler", "map", "60")
     if result.returncode != 0:
         raise Skip("compression is not there")
@@ -419,7 +418,7 @@ def test_sched_stat(c):
 
 
 def test_errors(c):
-    """exit codes of what cannot be: 129 and 255, as perf's; a recording that fails leaves no file, and the one before in its place"""
+    """exit codes of errors are perf's, 129 and 255; an inject that fails leaves the existing file unchanged"""
     for line in (("inject", "word"), ("inject", "--nonsense"), ("inject", "--strip", "-i", "plain.data"), ("inject", "-i", "nothing")):
         codes = [c.run(program, *line).returncode for program in (need_reference(), PERFUSE)]
         need(codes[0] == codes[1], "%s gives %d, perf %d" % (" ".join(line), codes[1], codes[0]))

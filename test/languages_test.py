@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs in other languages than C, C++ and Rust that say themselves what their stacks are: of every sample that lies below a
-function that said so, each frame's name and line, inlined calls among them, must be what the program said; at least 99.9 %, and the
-others are cut. With stacks that are copied, and with those that the recorder unwinds. Prints test lines."""
+"""Programs in other languages than C, C++ and Rust that print their own stacks: of every sample below a
+function that printed its stack, each frame's name and line, inlined calls included, must be as printed, in at least 99.9 %; the
+others must be cut. With stacks that are copied, and with those that the recorder unwinds."""
 import collections
 import os
 import re
@@ -19,7 +19,7 @@ MS = os.environ.get("UNWIND_MS", "200")
 SECONDS_MAX = 900
 EXACT = 0.999
 CUT = "ffffffffffffffff"
-UNTOLD = {"runtime.kickoff"}  # what calls goroutines of gccgo, which it tells of some
+UNPRINTED = {"runtime.kickoff"}  # the caller of gccgo's goroutines, which it prints for some only
 GO = "cp {here}/*.go . && printf 'module truth\ngo 1.18\n' >go.mod && "
 
 # what it is: compiler, command
@@ -34,7 +34,7 @@ PROGRAMS = {
     "Zig": ("zig", "zig build-exe {here}/truth.zig --name truth"),
     "Zig, optimised": ("zig", "zig build-exe {here}/truth.zig --name truth -O ReleaseFast -fno-strip"),
 }
-# as distributions have them: stacks and names come from what Go's runtime keeps
+# as in distributions: stacks and names are those of the tables of Go's runtime
 WITHOUT_LINES = ("Go without debug information", "Go with C, stripped", "Go with C, stripped, position-independent")
 PROGRAMS[WITHOUT_LINES[0]] = ("go", GO + "CGO_ENABLED=0 go build -ldflags=-w -o truth .")
 PROGRAMS[WITHOUT_LINES[1]] = ("go", GO + "CGO_ENABLED=1 go build -o truth . && strip truth")
@@ -70,7 +70,7 @@ class Context:
 
 
 def plain(name):
-    """As the program calls it: without the linker's marks."""
+    """The name that the program prints, without the suffixes of the linker."""
     return re.sub(r"\.abi0$|@.*", "", re.sub(r"\[go\.shape.*?\]", "[...]", name))
 
 
@@ -98,14 +98,14 @@ def chains(text, lines=True):
             yield frames
 
 
-def judge(frames, told, known):
-    """'exact', 'cut', None (nothing is known of it), or what is wrong."""
-    first = next((i for i, frame in enumerate(frames) if frame[1] in told), None)
+def judge(frames, printed, known):
+    """'exact', 'cut', None (the program printed no stack of it), or what is wrong."""
+    first = next((i for i, frame in enumerate(frames) if frame[1] in printed), None)
     if first is None:
         return None
     # a handler runs on another stack than what it interrupted; only one of the two is copied
     cut = frames[-1][0] == CUT or any("sigtramp" in frame[1] for frame in frames[:first])
-    seen, want = [frame[1:] for frame in frames[first:] if frame[1] in known], told[frames[first][1]]
+    seen, want = [frame[1:] for frame in frames[first:] if frame[1] in known], printed[frames[first][1]]
     same = len(seen) <= len(want) and all(a[0] == b[0] and (a[1] == b[1] or i == 0) for i, (a, b) in enumerate(zip(seen, want)))
     if same and len(seen) == len(want):
         return "exact"
@@ -118,7 +118,7 @@ def judge(frames, told, known):
 def truth(context, name, mode, options):
     folder = context.build(name)
     data = os.path.join(folder, "perf.data")
-    told = {}
+    printed = {}
     lines = name not in WITHOUT_LINES
     record = context.run([PERFUSE, "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "--call-graph", mode, "-o", data, "--", "./truth", MS],
                          folder)
@@ -127,18 +127,18 @@ def truth(context, name, mode, options):
     for line in record.stdout.splitlines():
         words = line.split("\t")
         if words[0] == "chain":
-            told[plain(words[1])] = [split(word, lines) for word in words[1:] if split(word)[0] not in UNTOLD]
-    need(told, "the program said %r" % record.stdout[:200])
+            printed[plain(words[1])] = [split(word, lines) for word in words[1:] if split(word)[0] not in UNPRINTED]
+    need(printed, "the program said %r" % record.stdout[:200])
     script = context.run([PERFUSE, "script", "-F", "comm,ip,sym,dso,srcline", "--max-stack", "1000", *options, "-i", data], folder)
     os.remove(data)
     need(script.returncode == 0, script.stderr[:300])
-    known = {frame[0] for chain in told.values() for frame in chain} - UNTOLD
+    known = {frame[0] for chain in printed.values() for frame in chain} - UNPRINTED
     verdicts, seen = collections.Counter(), set()
     for frames in chains(script.stdout, lines):
-        verdict = judge(frames, told, known)
+        verdict = judge(frames, printed, known)
         verdicts[verdict] += 1
         if verdict == "exact":
-            seen.add(next(frame[1] for frame in frames if frame[1] in told))
+            seen.add(next(frame[1] for frame in frames if frame[1] in printed))
     wrong = {what: count for what, count in verdicts.items() if what not in ("exact", "cut", None)}
     total = verdicts["exact"] + sum(wrong.values())
     print("# %s, %s: %d exact, %d wrong, %d cut, %d of the runtime" %
@@ -146,21 +146,21 @@ def truth(context, name, mode, options):
     for what, count in sorted(wrong.items(), key=lambda item: -item[1])[:5]:
         print("#   %d x %s" % (count, what))
     need(total >= 50 and verdicts["exact"] / total >= EXACT, "%d of %d are what they were" % (verdicts["exact"], total))
-    need(seen == set(told), "no sample below %s" % ", ".join(set(told) - seen))
+    need(seen == set(printed), "no sample below %s" % ", ".join(set(printed) - seen))
 
 
 @by_samples
 def names_without_symbols(context):
-    """Go's runtime keeps the names of functions where the symbol table is gone."""
+    """Without a symbol table the names are those of Go's runtime."""
     folder = context.build(STRIPPED)
     data = os.path.join(folder, "perf.data")
     record = context.run([PERFUSE, "record", "-q", "-e", "cpu-clock:u", "-F", "2000", "-o", data, "--", "./truth", MS], folder)
     if not os.path.exists(data):
         raise Skip("perfuse cannot record here: " + record.stderr.strip().split("\n")[-1])
-    told = {line.split("\t")[1] for line in record.stdout.splitlines() if line.startswith("chain")}
+    printed = {line.split("\t")[1] for line in record.stdout.splitlines() if line.startswith("chain")}
     script = context.run([PERFUSE, "script", "-F", "ip,sym", "-i", data], folder).stdout
     seen = {plain(line.split(None, 1)[1].strip()) for line in script.splitlines() if " " in line.strip()}
-    need(told and told <= seen, "no sample in %s" % ", ".join(told - seen))
+    need(printed and printed <= seen, "no sample in %s" % ", ".join(printed - seen))
 
 
 def main():

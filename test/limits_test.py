@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files that others make, to cost memory and time or to change while they are read, as test lines. Each test has a limit of memory; time is
-judged as growth: four times as much may take about four times as long. The files are made by make.py."""
+"""Files that cost memory and time, or change while they are read. Each test has a limit of memory; time is
+judged as growth: four times the size may take about four times as long."""
 import os
 import resource
 import shutil
@@ -37,7 +37,7 @@ class Context:
         return os.path.join(self.work, name)
 
     def run(self, *words, memory=None, out=None):
-        """memory: how much address space there is."""
+        """memory: the limit of the address space."""
         def limit():
             if memory:
                 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
@@ -98,7 +98,7 @@ def test_modules_without_file(c):
 
 
 def test_fork_chain(c):
-    """the tasks of a chain of 20,000 forks are printed in megabytes, those of an ordinary depth as perf does"""
+    """the tasks of a chain of 20,000 forks are printed in a few megabytes, those of an ordinary depth as in perf"""
     path = c.recording([fork(i + 2, i + 1) for i in range(20000)])
     result = c.run("report", "--tasks", "-i", path)
     need(os.path.getsize(result.out) < 20000 * 320, "%d bytes" % os.path.getsize(result.out))
@@ -131,14 +131,14 @@ def test_build_ids(c):
 
 
 def test_threads(c):
-    """very many threads, and processes with mappings of their own, take time and memory in proportion"""
+    """very many threads, and processes with separate mappings, take time and memory in proportion"""
     c.growth(lambda n: [comm(1, "t"), mmap2(1, CODE, 4096, "/none")] + [fork(i + 2, 1) for i in range(n)] +
              [mmap2(i + 2, CODE + 8192, 4096, "/none") for i in range(n)] + [sample(i + 2, CODE) for i in range(n)], 20000, REPORT, SCRIPT,
              ("report", "--mmaps"), bytes_each=4096)
 
 
 def test_claims(c):
-    """header features that claim 2^63 bytes, or hold sizes that cannot be, cost nothing"""
+    """header features that claim 2^63 bytes, or hold impossible sizes, take no time or memory"""
     sizes = struct.pack("<I", 2 ** 31 - 1) * 3 + struct.pack("<Q", 2 ** 62) * 20
     for claims in (None, 2 ** 63, 2 ** 40, 2 ** 32 - 1):
         path = c.recording([sample(10, CODE)], features=[(bit, sizes) for bit in range(2, 31)], claims=claims)
@@ -161,7 +161,7 @@ def test_sparse_recording(c):
 
 
 def test_mappings(c):
-    """mappings whose history takes more than the budget are left out, which is said once, with those before and all samples shown"""
+    """mappings whose history takes more than the budget are left out, which is reported once; earlier mappings and all samples are shown"""
     if SANITIZED:
         raise Skip("the sanitizer needs more address space than this limits")
     count = 400000
@@ -186,7 +186,7 @@ def bomb(c, total):
 
 
 def test_compressed_records(c):
-    """compressed records that inflate to gigabytes stay within the budget, and it is said that they could not be sorted"""
+    """compressed records that inflate to gigabytes stay within the budget, and the missing order is reported"""
     if SANITIZED:
         raise Skip("the sanitizer needs more address space than this limits")
     path = bomb(c, 1 << 30)
@@ -228,18 +228,18 @@ def test_packed_sections(c):
 
 
 def test_packed_sections_of_many(c):
-    """files whose sections inflate to more than the budget have no source lines from there on, which is said once"""
+    """files whose sections inflate to more than the budget have no further source lines, which is reported once"""
     if SANITIZED:
         raise Skip("the sanitizer needs more address space than this limits")
     path = packed_files(c, 30, 4 << 20)
     result = c.run(*FLAMEGRAPH, "-i", path, memory=1 << 30)
     need(result.code == 0 and result.bytes < 700 << 20, "%d, %d bytes: %s" % (result.code, result.bytes, result.err))
     need(result.err.count("are left out") == 1, "stderr is %r" % result.err)
-    need("are left out" not in c.run(*FLAMEGRAPH, "-i", packed_files(c, 2, 4 << 20)).err, "said where all fits")
+    need("are left out" not in c.run(*FLAMEGRAPH, "-i", packed_files(c, 2, 4 << 20)).err, "reported although all fits")
 
 
 def test_symbol_tables(c):
-    """symbol tables that take more than the budget are left out, which is said once"""
+    """symbol tables that take more than the budget are left out, which is reported once"""
     if SANITIZED:
         raise Skip("the sanitizer needs more address space than this limits")
     data = elf_of(names=[(1, CODE + 2 * i, 2) for i in range(1 << 20)])
@@ -262,7 +262,7 @@ def crc_of_zeros(sum_before, count):
 
 
 def test_debug_link(c):
-    """a debug link to a sparse file of 300 GB costs no time, and one to a sparse file that is meant leads to its names"""
+    """a debug link to a sparse file of 300 GB costs no time, and one to the right sparse file gives its names"""
     debug = elf_of(names=[("from_the_debug_file", CODE, 64)])
     small = 64 << 20
     for size, meant in ((small, True), (300 << 30, False)):
@@ -358,7 +358,7 @@ while True:
 
 
 class Changing:
-    """A process of another user that keeps on changing the files."""
+    """A process of another user that continuously changes the file."""
 
     def __init__(self, path):
         user = NOBODY if os.geteuid() == 0 else None
@@ -376,7 +376,7 @@ class Changing:
 
 
 def changing_elf(path, count):
-    """Names of which a third ends where the string table does, which is where the file's last page does."""
+    """A third of the names end at the end of the string table, which is the end of the file's last page."""
     names = b"\0" + b"".join(b"camlName%04d\0" % i for i in range(count)) + b"_ZN" + b"9abcdefghi" * 20 + b"\0"
     offsets = [1 + 13 * i if i % 3 else len(names) - 2 - i % 100 for i in range(count)]
     table = b"\0" * 24 + b"".join(struct.pack("<IBBHQQ", offsets[i], 0x12, 0, 1, CODE + 16 * i, 16) for i in range(count))
@@ -406,7 +406,7 @@ def race(c, path, changed, commands):
 
 
 def test_changing_elf(c):
-    """an ELF file whose owner keeps on changing it, its strings' end above all, ends no command"""
+    """an ELF file whose owner keeps on changing it, the end of its strings above all, crashes no command"""
     count = 1000
     changing_elf(c.path("changing"), count)
     records = [mmap2(10, CODE, 0x10000, c.path("changing"))] + [sample(10, CODE + 16 * i) for i in range(count)]
@@ -415,7 +415,7 @@ def test_changing_elf(c):
 
 
 def test_changing_program(c):
-    """a program with debug information whose owner keeps on changing it ends no command"""
+    """a program with debug information whose owner keeps on changing it crashes no command"""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
         raise Skip("there is no compiler")
@@ -429,7 +429,7 @@ def test_changing_program(c):
 
 
 def test_changing_recording(c):
-    """a recording whose owner keeps on changing it ends no command"""
+    """a recording whose owner keeps on changing it crashes no command"""
     records = [comm(10, "name"), mmap2(10, CODE, 0x10000, "/none")]
     records += [sample(10, CODE + i % 65536, 2 + i) if i % 50 else comm(10, "name%d" % i, 2 + i) for i in range(180000)]
     path = c.recording(records)

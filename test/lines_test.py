@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Source lines and inlined functions: byte for byte what perf prints of the same recording, and what a program says of itself.
-The programs are static, so that what perf makes of the C library's own debug files does not matter. Prints test lines."""
+"""Source lines and inlined functions: byte for byte those that perf prints for the same recording, and those that a program states.
+The programs are static, so that perf's treatment of the C library's debug files does not matter."""
 import os
 import re
 import shutil
@@ -41,8 +41,8 @@ COMMANDS = [
     "report --stdio --no-children -F overhead,srcline -g none", "report --stdio -F overhead,srcfile,sym -g caller",
     "report --stdio --no-children -s sym -F overhead,srcline -g none",
 ]
-# Of stacks that were unwound: frames that stand with inlined ones have their line in rows of callers, and -p and --ignore-callees
-# see none of them.
+# Of stacks that were unwound: frames with inlined calls have their line in rows of callers, and -p and --ignore-callees
+# match none of them.
 UNWOUND = [
     "report --stdio --children -s srcline -g none", "report --stdio --children -s srcline,srcfile -g none --full-source-path",
     "report --stdio -p work -s parent,sym -g none", "report --stdio --ignore-callees=work -g none", "script -F +srcline",
@@ -76,7 +76,7 @@ def record(work, recorder, program, argument, *options, event="cpu-clock"):
 
 
 def agrees(work, perf, program, argument, commands, stacks=("-g",)):
-    # of user code alone: what comes before a page fault of a function's first instruction is on no stack yet
+    # of user code only: the caller of a function whose first instruction faults is not yet on the stack
     data, _ = record(work, perf, program, argument, *stacks, event="cpu-clock:u")
     for text in commands:
         command = text.split() + ["-i", data]
@@ -104,9 +104,9 @@ def close(seen, want, what):
 @by_samples
 def says_the_truth(work, recorder, name):
     program = make(work, name)
-    data, told = record(work, recorder, program, "800", "-g")
-    rows = [line.split() for line in told.splitlines()]
-    need(len(rows) == 3, "the program printed %r" % told)
+    data, printed = record(work, recorder, program, "800", "-g")
+    rows = [line.split() for line in printed.splitlines()]
+    need(len(rows) == 3, "the program printed %r" % printed)
     want = shares({row[0]: int(row[3]) for row in rows})
 
     lines = call(work, PERFUSE, "script", "-G", "-F", "ip,sym,srcline", "-i", data).stdout.decode()
@@ -209,13 +209,13 @@ def tests(work):
         agrees(work, perf, make(work, "long-cc"), "2000", NAMES)
     yield "names of functions that are longer than perf's lines are cut where it cuts them", long_names
     for name in ("gcc-c", "clang-c"):
-        yield "lines and inlined functions of %s are where the program says it was" % name, \
+        yield "lines and inlined functions of %s are those that the program states" % name, \
             lambda name=name: says_the_truth(work, perf or PERFUSE, name)
-    yield "unwound stacks have the inlined functions in them", lambda: unwound_stacks_have_inlined_frames(work, perf or PERFUSE)
-    yield "a flame graph has the lines that script has", lambda: graph_has_the_lines_of_script(work, perf or PERFUSE)
+    yield "unwound stacks have inlined functions", lambda: unwound_stacks_have_inlined_frames(work, perf or PERFUSE)
+    yield "a flame graph has the lines of script", lambda: graph_has_the_lines_of_script(work, perf or PERFUSE)
     yield "inlined functions are shown in the same order each time, on one core and on all", \
         lambda: the_same_each_time(work, perf or PERFUSE)
-    yield "other stacks have them where --inline is given", lambda: other_stacks_have_them_where_asked(work, perf or PERFUSE)
+    yield "other stacks have inlined functions if --inline is given", lambda: other_stacks_have_them_where_asked(work, perf or PERFUSE)
 
 
 def main():

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Samples of a command that runs, counted by thread and function while it runs: rings, session and sink in one process, no file.
-Prints test lines."""
+"""Samples of a command that runs, counted by thread and function while it runs: rings, session and sink are in one process, without a file."""
 import collections
 import os
 import shutil
@@ -18,7 +17,7 @@ MS = 600
 
 class Context:
     def count(self, *command):
-        """{(thread, function): samples}, {"lost": number, "during": number}; of a folder of its own, which stays empty."""
+        """{(thread, function): samples}, {"lost": number, "during": number}; run in a folder that must remain empty."""
         result = process.run(COUNT, *command, cwd=self.work)
         if result.returncode == REFUSED:
             raise Skip("no event can be opened here: " + result.stderr.strip())
@@ -30,7 +29,7 @@ class Context:
 
 @by_samples
 def test_shares(c):
-    """samples counted by function while a command runs have the shares of its functions"""
+    """samples counted by function while a command runs have the functions' shares"""
     samples, facts = c.count(SHAPE, "--ms", str(MS))
     threads = collections.Counter()
     for (thread, _), count in samples.items():

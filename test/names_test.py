@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Names and lines of kernel code: modules as they are packed and kept beside their debug files, a kernel that was moved, BPF programs, a
-kernel that hides its addresses. Files are small ones of our own, and most recordings are made by hand: no kernel of this machine is asked.
-Prints test lines."""
+"""Names and lines of kernel code: packed modules with their debug files, a kernel at a random address, BPF programs, a
+kernel that hides its addresses. Files are small, and most recordings are made here: the kernel of this machine is not used."""
 import lzma
 import os
 import re
@@ -76,16 +75,16 @@ class Context:
 
 
 def lines_of(text):
-    """address → what stands in the line below it."""
+    """address → the line below it."""
     return {int(address, 16): line.strip() for address, line in re.findall(r"^\s*([0-9a-f]{16}).*\n\s+(\S+)$", text, re.M)}
 
 
 def expected(c, sections, options=()):
-    """(address, what binutils says of it) of every byte."""
+    """(address, the line that binutils prints) of every byte."""
     for name, size, at in sections:
         asked = [hex(i) for i in range(size)]
-        told = c.must("addr2line", "-s", "-j", name, "-e", "lab.ko", *options, *asked).splitlines()
-        for i, line in enumerate(told):
+        answer = c.must("addr2line", "-s", "-j", name, "-e", "lab.ko", *options, *asked).splitlines()
+        for i, line in enumerate(answer):
             yield at + i, re.sub(r" \(discriminator \d+\)", "", line)
 
 
@@ -102,7 +101,7 @@ def check_lines(c, build_id, symfs):
 
 
 def test_lines_beside(c):
-    """a kernel module has the lines of its debug file, where Debian and Fedora have such, in each of its sections"""
+    """a kernel module has the lines of its debug file, at the paths of Debian and Fedora, in each of its sections"""
     build_id = c.module()
     for name, path in DEBUG.items():
         symfs = "symfs-" + re.sub(r"\W", "", name)
@@ -111,7 +110,7 @@ def test_lines_beside(c):
 
 
 def test_debug_file_alone(c):
-    """of a module that is gone its debug file alone tells names and lines, in each section that stays"""
+    """without a module's file its debug file alone gives names and lines, in each section that is loaded"""
     build_id = c.module()
     c.must("objcopy", "--only-keep-debug", "lab.ko", c.path("alone", DEBUG["Fedora"]))
     check_lines(c, build_id, "alone")
@@ -121,7 +120,7 @@ def test_debug_file_alone(c):
 
 
 def test_lines_versions(c):
-    """a kernel module has lines whatever version its debug information is of, and where it is packed itself"""
+    """a kernel module has lines for each version of DWARF, and with compressed sections"""
     for options in (("-gdwarf-4",), ("-gdwarf-5", "-gz=zlib"), ("-gdwarf-3",)):
         build_id = c.module(*options)
         shutil.copy(c.path("lab.ko"), c.path("whole", MODULE_PATH))
@@ -129,7 +128,7 @@ def test_lines_versions(c):
 
 
 def test_lines_agree(c):
-    """perf has the same names and lines of a module, where it can read it"""
+    """perf has the same names and lines of a module that it can read"""
     build_id = c.module()
     shutil.copy(c.path("lab.ko"), c.path("agree", MODULE_PATH))
     text = c.sections()[0]
@@ -140,7 +139,7 @@ def test_lines_agree(c):
 
 
 def test_inlined(c):
-    """calls inlined in a module are frames, and rows of a report"""
+    """inlined calls of a module are frames, and rows of a report"""
     build_id = c.module()
     c.packed("inlined", DEBUG["Debian"])
     at, chain = next((a, line) for a, line in inlined_places(c))
@@ -155,13 +154,13 @@ def test_inlined(c):
 def inlined_places(c):
     size = c.sections()[0][1]
     for at in range(size):
-        told = c.must("addr2line", "-s", "-i", "-f", "-j", ".text", "-e", "lab.ko", hex(at)).splitlines()
-        if told[::2] == ["lab_deep", "lab_step", "lab_work"]:
-            yield at, told[1].split(" ")[0]
+        answer = c.must("addr2line", "-s", "-i", "-f", "-j", ".text", "-e", "lab.ko", hex(at)).splitlines()
+        if answer[::2] == ["lab_deep", "lab_step", "lab_work"]:
+            yield at, answer[1].split(" ")[0]
 
 
 def test_addr2line(c):
-    """addr2line knows a module's sections as that of binutils does"""
+    """addr2line resolves addresses of a module's sections as addr2line of binutils does"""
     c.module()
     for name in (".text", ".text.unlikely", ".init.text", ".exit.text"):
         asked = ["-e", "lab.ko", "-a", "-f", "-i", "-j", name] + [hex(i) for i in range(0, 0x40, 3)]
@@ -171,7 +170,7 @@ def test_addr2line(c):
 
 
 def test_other_build(c):
-    """a module's debug file of another build is passed over, and said so"""
+    """a module's debug file of another build is not used, which is reported"""
     build_id = c.module()
     c.packed("other", DEBUG["Debian"])
     c.recorded("other.data", [0], build_id[::-1])
@@ -180,13 +179,13 @@ def test_other_build(c):
 
 
 def by_name(c, name, addresses, build_id, release="6.6.0"):
-    """A recording that calls the module "[lab]", as those of guests and containers do."""
+    """A recording in which the module is named "[lab]", as in recordings of guests and containers."""
     start = kernel_recording.mapping_of_build(MODULE_AT, 0x10000, "[lab]", build_id) if build_id else kernel_recording.mapping(MODULE_AT, 0x10000, 0, "[lab]")
     kernel_recording.write(c.path(name), [start] + [kernel_recording.sample(MODULE_AT + a) for a in addresses], release)
 
 
 def listed(c, symfs):
-    """Packed, with its debug file, in the folder of its release, which lists it."""
+    """Puts the packed module and its debug file into the folder of its release, whose modules.dep lists it."""
     c.packed(symfs, DEBUG["Debian"])
     with open(c.path(symfs, "/lib/modules/6.6.0/modules.dep"), "w") as out:
         out.write("kernel/other/slab.ko:\nkernel/other/lab2.ko.zst: kernel/lab/lab.ko.xz\nkernel/lab/lab.ko.xz: kernel/other/slab.ko\n")
@@ -205,7 +204,7 @@ def test_by_name(c):
 
 
 def test_by_name_other(c):
-    """of a module recorded by its name no file of another build or release is taken"""
+    """for a module recorded by its name no file of another build or release is used"""
     build_id = c.module()
     listed(c, "named")
     for what, release in ((build_id[::-1], "6.6.0"), (build_id, "6.6.1"), (None, "6.6.1"), (None, "../modules/6.6.0"), (None, None)):
@@ -215,7 +214,7 @@ def test_by_name_other(c):
 
 
 def test_by_name_list(c):
-    """its functions have the names of the kernel's list, where there is one, as in perf"""
+    """the functions of a module recorded by its name have the names of the kernel's list if one is given, as in perf"""
     build_id = c.module()
     listed(c, "named")
     kernel = 0xffffffff81000000
@@ -234,7 +233,7 @@ def test_by_name_list(c):
 
 
 def test_damaged(c):
-    """a module with damaged tables does no harm"""
+    """a module with damaged tables does not crash a reader"""
     build_id = c.module()
     c.recorded("damaged.data", range(0, 0x40, 8), build_id)
     with open(c.path("lab.ko"), "rb") as stream:
@@ -267,7 +266,7 @@ def kernel(c):
 
 
 def test_kernel_agrees(c):
-    """a kernel that was moved has the names of its file, in each of its sections, as perf has them"""
+    """a kernel at a random address has the names of its file, in each of its sections, as in perf"""
     if os.uname().machine != "x86_64":
         raise Skip("the kernel's file is one of x86_64")
     kernel(c)
@@ -285,7 +284,7 @@ def test_kernel_agrees(c):
 
 
 def test_kernel_lines(c):
-    """lines of code that runs at boot alone are there, too"""
+    """code that runs only at boot has lines, too"""
     if os.uname().machine != "x86_64":
         raise Skip("the kernel's file is one of x86_64")
     symbols = kernel(c)
@@ -297,7 +296,7 @@ def test_kernel_lines(c):
 
 
 def test_hidden_recorder(c):
-    """of a recording whose kernel hid its addresses that is said once, with what helps"""
+    """a recording whose kernel hid its addresses is reported once, with a remedy"""
     kernel_recording.write(c.path("hidden.data"), [kernel_recording.sample(0xffffffff81000000 + 16 * i) for i in range(9)])
     for command in (("report", "--stdio"), ("script",), ("flamegraph", "--folded")):
         done = c.run(PERFUSE, *command, "-i", "hidden.data")
@@ -305,7 +304,7 @@ def test_hidden_recorder(c):
 
 
 def test_hidden_reader(c):
-    """to a user from whom the kernel hides its addresses that is said once, with what helps"""
+    """a user from whom the kernel hides its addresses gets one message, with a remedy"""
     need_root("only root can become a user without privileges")
     if re.search(r"^0*[1-9a-f]", c.run("head", "-n", "1", "/proc/kallsyms", user=NOBODY).stdout):
         raise Skip("here all users see the kernel's addresses")
@@ -321,7 +320,7 @@ def test_hidden_reader(c):
 
 
 def test_other_release(c):
-    """a kernel of another release gives no names to a recording that tells no build-id of its own, and a sentence says so"""
+    """a kernel of another release gives no names to a recording without the build-id of its kernel, which is reported"""
     need_root("only root sees the kernel's addresses for sure")
     with open("/proc/kallsyms", encoding="ascii") as lines:
         at = next(int(line.split()[0], 16) for line in lines if line.split()[2] == "vfs_read")
@@ -335,7 +334,7 @@ def test_other_release(c):
 
 
 def test_contested(c):
-    """where records of the kernel and of modules claim the same addresses, these are of the one that perf finds"""
+    """addresses that mappings of the kernel and of modules share belong to the mapping that perf selects"""
     perf, start, page = need_reference(), 2 ** 64 - 2 ** 31, 4096
     os.makedirs(c.path("nothing"), exist_ok=True)
     for layout in (((-8, 12),), ((-8, 12), (4, 2)), ((3, 4),), ((3, 4), (30, 2)), ((0, 3), (12, 9), (14, 2), (40, 1)), ((-4, 60), (2, 1))):
@@ -348,7 +347,7 @@ def test_contested(c):
 
 
 def test_bpf(c):
-    """BPF programs have their names, in recordings of ours and of perf's, and in what either prints of them"""
+    """BPF programs have their names in recordings of perfuse and of perf, in the output of both"""
     if os.geteuid() != 0 or os.uname().machine != "x86_64":
         raise Skip("loading a BPF program takes root, and the numbers of x86_64")
     for recorder in (PERFUSE, need_reference()):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Paths that another user of the machine chooses: each test is an attack on root, made by a process of that user or by files that it owns.
-A test fails where root writes, removes or shows what the attacker wants. Runs as root alone. Prints test lines."""
+A test fails if root writes, removes or shows what the attacker wants. Only root can run them."""
 import ctypes
 import glob
 import io
@@ -42,7 +42,7 @@ class Context:
         self.count = 0
 
     def begin(self):
-        """Folders of a test: of root (home), of the attacker (att), and one that the attacker aims at (victim)."""
+        """Folders of a test: of root (home), of the attacker (att), and the attacker's target (victim)."""
         self.count += 1
         self.work = os.path.join(self.top, str(self.count))
         for name in ("home", "att", "victim"):
@@ -102,7 +102,7 @@ def test_memfd(c):
 
 
 def recorded_process(c, path):
-    """A process of the attacker that runs, and its recording, which kept nothing in the cache."""
+    """A running process of the attacker, and its recording, made without a copy in the cache."""
     pid = start_as_attacker(lambda: os.execve(path, [path, "--ms", "30000"], {}))
     time.sleep(0.3)
     c.must("record", "-N", "-p", str(pid), "-o", "p.data", "--", "sleep", "0.5")
@@ -133,7 +133,7 @@ def test_inject_path(c):
 
 
 def test_inject_kernel(c):
-    """a recording that names the kernel a path with .. makes inject -b put no list of symbols there, and none that all can read"""
+    """a recording that names the kernel a path with .. makes inject -b write no list of symbols there, and none that every user can read"""
     c.begin()
     name, evil = b"[kernel.kallsyms]\0", b"x/../../../att/zz\0"
     c.link(c.victim, "zz")
@@ -153,7 +153,7 @@ def test_inject_kernel(c):
 
 
 def test_foreign_home(c):
-    """a cache below a home of another user is not written to, and record says so"""
+    """a cache below a home of another user is not written to, which record reports"""
     c.begin()
     as_attacker(lambda: os.mkdir(c.att + "/.debug"))
     c.link(c.victim, ".debug/usr")
@@ -169,7 +169,7 @@ def test_foreign_home(c):
 
 
 def test_no_home(c):
-    """without HOME the current folder is no cache"""
+    """without HOME the current folder is not used as a cache"""
     c.begin()
     as_attacker(lambda: os.mkdir(c.att + "/.debug"))
     c.link(c.victim, ".debug/tmp")
@@ -190,7 +190,7 @@ def test_shared_folder(c):
 
 
 def test_swapped(c):
-    """a program that its owner swaps for a link to a file of root's while root caches it brings only the program into the cache"""
+    """a program that its owner swaps for a link to a file of root's while root caches it puts only the program into the cache"""
     c.begin()
     prog, link, libc = c.att + "/prog", c.att + "/link", ctypes.CDLL(None, use_errno=True)
     shutil.copy(c.prog, prog)
@@ -226,7 +226,7 @@ def test_swapped(c):
 
 
 def test_modes(c):
-    """what root caches of a file that others cannot read, others cannot read"""
+    """root's cached copy of a file that others cannot read, others cannot read either"""
     c.begin()
     os.chmod(c.prog, 0o700)
     shut = c.work + "/shut"
@@ -333,7 +333,7 @@ def test_output_links(c):
 
 
 def test_output_ordinary(c):
-    """ordinary outputs go on working: own links, a user's older recording under sudo, /dev/null, open files, empty files that are open"""
+    """ordinary outputs work: root's own links, a user's older recording under sudo, /dev/null, open files, empty files that are open"""
     c.begin()
     os.symlink("target", c.work + "/link")
     c.must("record", "-o", "link", "--", "true")
@@ -357,7 +357,7 @@ def test_output_ordinary(c):
 
 
 def test_switched(c):
-    """record --switch-output and folders in another user's folder leave that user's files alone"""
+    """record --switch-output and folders in another user's folder do not remove that user's files"""
     c.begin()
 
     def lay():
@@ -375,7 +375,7 @@ def test_switched(c):
 
 
 def test_archive(c):
-    """an archive's links stay in the cache however its names are written, and nothing is unpacked through them"""
+    """an archive's links stay in the cache however its names are written, and nothing is written through them"""
     link, file = tarfile.SYMTYPE, tarfile.REGTYPE
     for members in ([("./././usr", link, "../../../victim")], [("usr////bin", link, "../../../victim")], [("a/./b", link, "../../../victim")],
                     [("./l", link, "../../victim")], [("a//l", link, "../..")], [("l", link, "../../victim"), ("l/x", file, "")],
@@ -398,7 +398,7 @@ def test_archive(c):
 
 
 def test_archive_good(c):
-    """an archive of tar's with ./ before its names is unpacked, and used"""
+    """an archive made by tar with ./ before its names is unpacked and used"""
     c.begin()
     c.must("record", "-e", "task-clock:u", "-o", "p.data", "--", c.prog, "--ms", "100")
     need(c.perfuse("archive", "p.data").returncode == 0, "no archive")

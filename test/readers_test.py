@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that read what perf writes, fed by perfuse under perf's name, and compared with what they make of perf's; and the sentences and
-forms that other programs look for, each with the program's own regular expression: docs/interfaces.md lists them. Prints test lines.
+"""Programs that read perf's output, run with perfuse under perf's name and compared with their results for perf; and the sentences and
+forms that other programs look for, each with the program's own regular expression: docs/interfaces.md lists them.
 
 `make check-readers` installs the programs; those that are absent are skipped."""
 import base64
@@ -37,7 +37,7 @@ class Context:
         os.symlink(PERFUSE, os.path.join(self.folder, "perf"))
 
     def run(self, *command, perf=None, **more):
-        """With `perf` first in the path, which is perfuse where nothing is said."""
+        """With the folder of `perf` first in the path; by default perfuse has that name."""
         kept = environment(self.work)
         first = os.path.dirname(perf) if perf else self.folder
         kept["PATH"] = first + ":" + kept["PATH"]
@@ -79,13 +79,13 @@ class Context:
 
 
 def program(*names):
-    """The first of the programs that is there; the newest of those that a pattern finds."""
+    """The first of the programs that exists; of those that match a pattern the newest."""
     for name in names:
         for folder in [""] if "/" in name else os.environ["PATH"].split(":"):
             found = sorted(glob.glob(os.path.join(folder, name)))
             if found:
                 return found[-1]
-    raise Skip("%s is not there: %s" % (names[0], WHERE))
+    raise Skip("no %s: %s" % (names[0], WHERE))
 
 
 # ---- programs ----
@@ -140,7 +140,7 @@ def test_profgen(c):
 
 
 def test_autofdo(c):
-    """create_llvm_prof makes the same profile of a recording that inject has written again"""
+    """create_llvm_prof makes the same profile of a recording and of inject's copy of it"""
     tool = program("create_llvm_prof")
     data, looped = c.branches()
     made = []
@@ -156,7 +156,7 @@ def test_autofdo(c):
 
 
 def test_hotspot(c):
-    """hotspot's parser reads perfuse's recordings: as many samples and mappings as script shows"""
+    """hotspot's parser reads perfuse's recordings, with the numbers of samples and mappings that script shows"""
     tool, data = program(HOTSPOT), c.recording()
     done = c.run(tool, "--input", data, "--print-stats")
     said = done.stdout + done.stderr
@@ -169,7 +169,7 @@ def test_hotspot(c):
 
 
 def imported(text, page):
-    """What speedscope makes of a text: the file that it saves."""
+    """The file that speedscope saves after it has imported a text."""
     with tempfile.NamedTemporaryFile("w", suffix=".js") as load:
         load.write("speedscope.loadFileFromBase64('perf.txt', '%s')" % base64.b64encode(text.encode()).decode())
         load.flush()
@@ -277,14 +277,14 @@ def sentence(c, text, who, find, pattern):
 
 
 def test_no_words_between(c):
-    """script says nothing of names on stderr where it prints none, as programs read both as one"""
+    """script without names in its output prints nothing about names on stderr, as programs read both as one"""
     data = c.branches()[0]
     done = c.perf("script", "--show-mmap-events", "-F", "ip,brstack", "-i", data)
     need(done.returncode == 0 and done.stdout.count("\n") > 400 and not done.stderr, "stderr has: " + done.stderr[:300])
 
 
 def test_page(_):
-    """docs/interfaces.md names files that are there"""
+    """docs/interfaces.md names files that exist"""
     with open(os.path.join(TOP, "docs", "interfaces.md")) as page:
         named = set(re.findall(r"`((?:src|docs)/[^`]*)`", page.read()))
     missing = [path for path in named if not os.path.exists(os.path.join(TOP, path))]
@@ -292,7 +292,7 @@ def test_page(_):
 
 
 def test_every_line_of_a_stack(c):
-    """each line of script with call chains is one that stackcollapse-perf.pl knows"""
+    """stackcollapse-perf.pl recognises each line of script with call chains"""
     head, frame = re.compile(r"^(\S.+?)\s+(\d+)/*(\d+)*\s+"), re.compile(r"^\s*(\w+)\s*(.+) \((\S*)\)")
     lines = c.perf("script", "-i", c.recording()).stdout.split("\n")
     odd = [line for line in lines if line and not head.match(line) and not frame.match(line)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings: of a program whose truth is known, against perf's of the same command line, and as perf reads them. Prints test lines."""
+"""Recordings: of a program with known behaviour, compared with perf's for the same command line, and as perf reads them."""
 import collections
 import ctypes
 import glob
@@ -38,14 +38,14 @@ SUMMARY = re.compile(r"\[ perf record: Woken up \d+ times to write data \]\n"
 
 
 def test_summary(c):
-    """the two lines that tools read have their form"""
+    """the two lines of the summary have the form that tools read"""
     result = c.record("--", "./shape", "--ms", "50")
     need(SUMMARY.fullmatch(result.stderr), "stderr is %r" % result.stderr)
 
 
 @by_samples
 def test_truth(c):
-    """a profile of the known program shows the shares it has"""
+    """a profile of the known program shows its shares"""
     c.record("-e", "task-clock:u", "-F", "1000", "--", "./shape", "--ms", "1000")
     lines = c.run(PERFUSE, "script", "-F", "comm,ip,sym").stdout.splitlines()
     seen, threads = collections.Counter(), collections.Counter()
@@ -96,7 +96,7 @@ def test_switch_event(c):
 
 
 def test_affinity(c):
-    """--affinity and --aio record as ever"""
+    """--affinity and --aio record"""
     for option in ("--affinity=cpu", "--affinity=node", "--aio", "--aio=2"):
         result = c.record(option, "-e", "task-clock:u", "--", "./shape", "--ms", "50")
         need(SUMMARY.fullmatch(result.stderr), "stderr is %r" % result.stderr)
@@ -119,7 +119,7 @@ LINES = (
 
 
 def test_attributes(c):
-    """events are opened as perf opens them"""
+    """events are opened as by perf"""
     wrong = []
     for line in LINES:
         listed = []
@@ -137,7 +137,7 @@ def version_of(c, perf):
 
 
 def test_readers(c):
-    """perf reads recordings without a word of warning"""
+    """perf reads recordings without a warning"""
     # perf before 6.3 knows a smaller attribute, and refuses recordings of later perfs, too
     perfs = {need_reference(), *(perf for perf in glob.glob("/usr/bin/perf") if version_of(c, perf) >= (6, 3))}
     made = (("-g", "--", "./shape", "--ms", "50"), ("-z", "--", "./shape", "--ms", "50"), ("-a", "-g", "--", "sleep", "0.1"),
@@ -172,7 +172,7 @@ def test_stream(c):
 
 
 def test_exit(c):
-    """the command's end is the recorder's"""
+    """the recorder ends with the command's exit code or signal"""
     need(c.record("--", "sh", "-c", "exit 7").returncode == 7, "the exit code was lost")
     need(c.record("--", "sh", "-c", "kill -9 $$").returncode == -signal.SIGKILL, "the signal was lost")
     result = c.record("--", "./no-such-program")
@@ -180,7 +180,7 @@ def test_exit(c):
 
 
 def test_interrupt(c):
-    """an interrupt ends the recording, which is whole"""
+    """an interrupt ends the recording, which is complete"""
     started = os.path.join(c.work, "started")
     with process.start(PERFUSE, "record", "-o", "perf.data", "--", "sh", "-c", "touch started; exec sleep 30", stderr=process.PIPE,
                        cwd=c.work) as child:
@@ -193,7 +193,7 @@ def test_interrupt(c):
 
 
 def test_old(c):
-    """the recording before is kept as perf.data.old, also when the next one fails"""
+    """the previous recording is renamed to perf.data.old, but not by a recording that fails"""
     c.record("--", "true")
     first = os.stat(os.path.join(c.work, "perf.data")).st_ino
     c.record("--", "true")
@@ -215,7 +215,7 @@ def test_attach(c):
 
 
 def test_switch(c):
-    """--switch-output makes files that can be read, and keeps as many as it is told"""
+    """--switch-output makes readable files, and removes all but --switch-max-files of them"""
     result = c.record("--switch-output=1s", "--switch-max-files", "1", "-F", "500", "--", "sleep", "3.2", output="s.data")
     files = glob.glob(os.path.join(c.work, "s.data.*"))
     need(result.returncode == 0 and len(files) == 1, "%d files: %s" % (len(files), result.stderr))
@@ -224,7 +224,7 @@ def test_switch(c):
 
 
 def test_switch_limits(c):
-    """--switch-max-files counts the last file too, --max-size stops before a ring is full, a time in the name is told"""
+    """--switch-max-files counts the last file too, --max-size stops before a ring is full, a time in the name is reported"""
     spin = ("sh", "-c", "while :; do :; done")
     result = c.record("--switch-output=1s", "--switch-max-files=2", "-F", "500", "--", "timeout", "3.4", *spin, output="two.data")
     names = sorted(glob.glob(os.path.join(c.work, "two.data.2*")))
@@ -243,7 +243,7 @@ def test_switch_limits(c):
 
 
 def test_exit_codes(c):
-    """options with values that make no sense end it with perf's exit codes"""
+    """options with invalid values end it with perf's exit codes"""
     for words, code in ((["-F", "abc"], 234), (["--switch-output=bogus"], 234), (["--switch-output=5"], 234), (["-p", "abc"], 244),
                         (["-p", "999999999"], 244), (["-t", "abc"], 129), (["-t", "999999999"], 255), (["-C", "abc"], 129), (["-C", "9999"], 237),
                         (["--max-size=0"], 129), (["--max-size=abc"], 129), (["--mmap-flush=abc"], 0), (["--vmlinux", "/nonexistent"], 234),
@@ -259,10 +259,10 @@ def test_exit_codes(c):
 
 
 def test_refused(c):
-    """a refusal names the sysctl, its value and the command that would change it"""
+    """missing permission is reported with the sysctl, its value and the command that changes it"""
     need_root("only root can become a user without privileges")
     if int(open("/proc/sys/kernel/perf_event_paranoid").read()) < 1:
-        raise Skip("everybody may here")
+        raise Skip("every user has permission here")
     os.chmod(c.work, 0o755)
     program = shutil.copy(PERFUSE, os.path.join(c.work, "for-all"))
     os.chmod(program, 0o755)
@@ -272,13 +272,13 @@ def test_refused(c):
 
 
 def test_unknown(c):
-    """an unknown event is shown at its place and exits with 129"""
+    """an unknown event is shown at its position and exits with 129"""
     result = c.record("-e", "cpu-clock,nosuchthing", "--", "true")
     need(result.returncode == 129 and "\\___ Bad event name" in result.stderr, "%d: %s" % (result.returncode, result.stderr))
 
 
 def test_inject_keeps(c):
-    """inject -b keeps the files that samples hit, as perf's does"""
+    """inject -b caches the files that samples hit, as perf's does"""
     cache = os.path.join(c.work, ".debug")
     c.record("-q", "-N", "-B", "-e", "task-clock:u", "--", "./shape", "--ms", "100")
     kept = []
@@ -286,11 +286,11 @@ def test_inject_keeps(c):
         shutil.rmtree(cache, ignore_errors=True)
         need(c.run(program, "inject", "-b", "-i", "perf.data", "-o", "injected").returncode == 0, "inject -b fails")
         kept.append(sorted(os.path.relpath(path, cache) for path in glob.glob(cache + "/**/elf", recursive=True)))
-    need(kept[0] == kept[1] and kept[0], "perf keeps %r, perfuse %r" % tuple(kept))
+    need(kept[0] == kept[1] and kept[0], "perf caches %r, perfuse %r" % tuple(kept))
 
 
 def load_program():
-    """A BPF program of two instructions, and its type information; the descriptors that keep it."""
+    """A BPF program of two instructions, and its type information; the descriptors that hold it."""
     strings = b"\0int\0loaded_one\0"
     types = struct.pack("<IIII", 1, 1 << 24, 4, 32 | 1 << 24) + struct.pack("<III", 0, 13 << 24, 1) + struct.pack("<III", 5, 12 << 24, 2)
     blob = struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings
@@ -315,7 +315,7 @@ BPF_PROG_INFO, BPF_BTF = 25, 26  # header features
 
 
 def program_features(path):
-    """What BPF_PROG_INFO says of each program (its size, arrays, info and machine code; perf pads arrays with what lies about), and the
+    """The entries of BPF_PROG_INFO (size, arrays, info and machine code; perf pads arrays with uninitialised bytes), and the
     body of BPF_BTF."""
     with open(path, "rb") as file:
         data = file.read()
@@ -332,19 +332,19 @@ def program_features(path):
 
 
 def test_programs(c):
-    """BPF programs that are loaded are code with a name, and stand in the header, as in perf's recordings"""
+    """loaded BPF programs are code with a name, and are listed in the header, as in perf's recordings"""
     if platform.machine() != "x86_64":
         raise Skip("the system call's number is another one here")
     kept = load_program()
     try:
-        told = {}
+        written = {}
         for program in (need_reference(), PERFUSE):
             need(c.record("-q", "-e", "cpu-clock", "--", "true", program=program).returncode == 0, "cannot record")
             dump = c.run(PERFUSE, "report", "-D", "-i", "perf.data").stdout
             records = re.findall(r"PERF_RECORD_(?:KSYMBOL|BPF_EVENT) .*", dump)
             header = re.findall(r"(?m)^# (?:bpf_prog_info|\tsub_prog|btf info).*", c.run(PERFUSE, "report", "--header-only", "-I").stdout)
-            told[program] = (records, header, *program_features(os.path.join(c.work, "perf.data")))
-        theirs, ours = told.values()
+            written[program] = (records, header, *program_features(os.path.join(c.work, "perf.data")))
+        theirs, ours = written.values()
         need(any("_loaded_one" in line for line in theirs[0]), "perf has no such record: %r" % (theirs[0],))
         for what, a, b in zip(("records", "header", "BPF_PROG_INFO", "BPF_BTF"), theirs, ours):
             need(a == b, "%s: %r, perf has %r" % (what, b[:300], a[:300]))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Recordings whose stacks the recorder unwinds (--call-graph unwind): of programs without frame pointers whose call paths are known,
-as perf reads them, and against perf's own unwinding of copied stacks. Prints test lines."""
+as perf reads them, and compared with perf's own unwinding of copied stacks."""
 import collections
 import json
 import os
@@ -48,13 +48,13 @@ class Context:
 
 
 def between(chain, first):
-    """The chain from its first frame that is called `first`; None where it has none."""
+    """The chain from its first frame named `first`; None if it has no such frame."""
     names = chain[1:]
     return names[names.index(first):] if first in names else None
 
 
 def share(chains, wanted):
-    """The part of the samples in leaf() whose chain, from the wanted path's first function on, is that path."""
+    """The share of the samples in leaf() whose chain, from the first function of the wanted path on, is that path."""
     inside = collections.Counter()
     for chain, count in chains.items():
         if "leaf" in chain[-2:]:
@@ -90,14 +90,14 @@ def test_plain(c):
 
 @by_samples
 def test_threads(c):
-    """chains of threads go down to where threads begin"""
+    """chains of threads reach the start of the thread"""
     both(c, "threads", "400", wanted=("Worker::run", "outer", "middle", "leaf"))
     need(any(chain[1].startswith(("clone", "__clone", "thread_start")) for chain in c.chains() if "leaf" in chain),
          "no chain begins in clone: %s" % c.chains().most_common(2))
 
 
 def test_never_returns(c):
-    """what calls a function that never returns is named, not the function behind it, whose rules begin as its own end"""
+    """the caller of a function that never returns is named, not the function after it in memory, whose rules begin there"""
     if platform.machine() != "x86_64":
         raise Skip("the program is of x86-64")
     c.record("./behind", "300")
@@ -115,7 +115,7 @@ def test_fork(c):
 
 @by_samples
 def test_dlopen(c):
-    """a library that is loaded while the recording runs is known by the next sample"""
+    """a library that is loaded while the recording runs is unwound from the next sample on"""
     c.record("./chains", "dlopen", "./plugin.so", "400")
     wanted = ("main", "plugin_call", "plugin_inner", "middle", "leaf")
     seen = collections.Counter({chain: count for chain, count in c.chains().items() if "middle" in chain})
@@ -126,14 +126,14 @@ def test_dlopen(c):
 @by_samples
 def test_deep(c):
     """stacks deeper than their copy are joined to earlier samples of their thread"""
-    told = c.record("./chains", "deep", "150", "1500", options=("-e", "task-clock:u", "-F", "4000"))
-    joined = float(re.search(r"([\d.]+)% joined", told).group(1))
+    printed = c.record("./chains", "deep", "150", "1500", options=("-e", "task-clock:u", "-F", "4000"))
+    joined = float(re.search(r"([\d.]+)% joined", printed).group(1))
     chains = c.chains()
     total = sum(chains.values())
     whole = sum(count for chain, count in chains.items() if "main" in chain)
     deepest = max(chain.count("recurse") for chain in chains)
-    need(joined > 30, told)
-    need(whole > 0.7 * total, "%d of %d samples reach main: %s" % (whole, total, told))
+    need(joined > 30, printed)
+    need(whole > 0.7 * total, "%d of %d samples reach main: %s" % (whole, total, printed))
     need(deepest <= 151, "a chain has %d frames of a function that is called 151 times" % deepest)
 
 
@@ -149,11 +149,11 @@ def joined_names(c, chains):
 
 
 def test_joined_marks(c):
-    """a joined chain is marked: readers skip the marker, and report states how many there are, and which functions are joined"""
-    told = c.record("./chains", "deep", "150", "700", options=("-e", "task-clock:u", "-F", "4000"))
-    total = int(re.search(r"Unwound (\d+) stacks", told).group(1))
-    joined = round(float(re.search(r"([\d.]+)% joined", told).group(1)) * total / 100)
-    need(joined > 0, told)
+    """a joined chain has a marker where it was joined: readers skip it, and report prints the number of joined chains and their functions"""
+    printed = c.record("./chains", "deep", "150", "700", options=("-e", "task-clock:u", "-F", "4000"))
+    total = int(re.search(r"Unwound (\d+) stacks", printed).group(1))
+    joined = round(float(re.search(r"([\d.]+)% joined", printed).group(1)) * total / 100)
+    need(joined > 0, printed)
     marked = []
     for sample in c.run(PERFUSE, "script", "-D", "-i", "unwind.data").stdout.split("PERF_RECORD_SAMPLE")[1:]:
         chain = re.findall(r"^\.+ +\d+: ([0-9a-f]{16})$", sample, re.M)
@@ -177,10 +177,10 @@ def test_joined_marks(c):
 
 
 def test_overwrite(c):
-    """what overwritten rings hold at the end is unwound with the mappings of its time, which the file tells, too"""
-    told = c.record("./chains", "threads", "700", options=(*EVENT, "--overwrite", "-m", "32"))
-    stacks = int(re.search(r"Unwound (\d+) stacks", told).group(1))
-    need(0 < stacks < 700, "rings of 32 pages hold %d stacks: %s" % (stacks, told))
+    """the content of overwritten rings is unwound with the mappings of its time, which are also in the file"""
+    printed = c.record("./chains", "threads", "700", options=(*EVENT, "--overwrite", "-m", "32"))
+    stacks = int(re.search(r"Unwound (\d+) stacks", printed).group(1))
+    need(0 < stacks < 700, "rings of 32 pages hold %d stacks: %s" % (stacks, printed))
     expect(c, ("Worker::run", "outer", "middle", "leaf"), c.chains())
     if reference():
         expect(c, ("Worker::run", "outer", "middle", "leaf"), c.chains(reference()))
@@ -191,7 +191,7 @@ def test_overwrite(c):
 
 
 def test_overwrite_dumps(c):
-    """a dump of overwritten rings (--switch-output) has whole chains, and recording goes on"""
+    """a dump of overwritten rings (--switch-output) has whole chains, and recording continues"""
     for name in os.listdir(c.work):
         if name.startswith("dump.data"):
             os.remove(os.path.join(c.work, name))
@@ -204,7 +204,7 @@ def test_overwrite_dumps(c):
 
 
 def test_streams(c):
-    """with --threads each ring has a file of its own, compressed or not, and chains are the same"""
+    """with --threads each ring has a separate file, compressed or not, and chains are the same"""
     for options in ((), ("-z",)):
         shutil.rmtree(os.path.join(c.work, "folder.data"), ignore_errors=True)
         c.record("./chains", "threads", "500", options=(*EVENT, "--threads", *options), output="folder.data")
@@ -215,7 +215,7 @@ def test_streams(c):
 
 
 def without_file(c, *arguments):
-    """A recording of a program whose file is not where it was when it is first sampled."""
+    """A recording of a program whose file is absent from its path before the first sample."""
     if os.geteuid() != 0:
         raise Skip("only root may open what others have mapped")
     shutil.copy(os.path.join(c.work, "chains"), os.path.join(c.work, "lost"))
@@ -235,38 +235,38 @@ def without_file(c, *arguments):
 
 
 def test_gone(c):
-    """a program that was deleted is unwound, and has its names, while it lives"""
+    """a deleted program is unwound, and has its names, while it runs"""
     without_file(c, "gone")
 
 
 def test_replaced(c):
-    """a program that was replaced by another build is unwound by what runs, not by what stands there now"""
+    """a program that was replaced by another build is unwound with the tables of the build that runs"""
     other = "int main(int n, char **v) { volatile char room[4000]; room[n & 63] = 1; return room[3] + v[0][0]; }\n"
     process.must("cc", "-O1", "-o", "other", "-x", "c", "-", cwd=c.work, input=other)
     without_file(c, "replaced", "./other")
 
 
 def test_memory_file(c):
-    """a program that never was in any folder is unwound, and has its names"""
+    """a program in a memory file is unwound, and has its names"""
     without_file(c, "memory")
 
 
 @by_samples
 def test_namespace(c):
-    """a program that only its own mount namespace has is unwound while it lives, however few samples there are"""
+    """a program in a separate mount namespace is unwound while it runs, even with few samples"""
     if os.geteuid() != 0 or c.run("unshare", "-m", "true").returncode != 0:
         raise Skip("this user may not make a mount namespace")
     os.makedirs(os.path.join(c.work, "inside"), exist_ok=True)
     os.makedirs(os.path.join(c.work, "seen"), exist_ok=True)
     shutil.copy(os.path.join(c.work, "chains"), os.path.join(c.work, "inside", "hidden"))
-    told = c.record("unshare", "-m", "sh", "-c", "mount --bind inside seen && exec seen/hidden plain 2000",
+    printed = c.record("unshare", "-m", "sh", "-c", "mount --bind inside seen && exec seen/hidden plain 2000",
                     options=("-e", "task-clock:u", "-F", "50"))
-    stacks, whole = re.search(r"Unwound (\d+) stacks: ([\d.]+)% complete", told).groups()
-    need(int(stacks) > 20 and float(whole) > 90, told)
+    stacks, whole = re.search(r"Unwound (\d+) stacks: ([\d.]+)% complete", printed).groups()
+    need(int(stacks) > 20 and float(whole) > 90, printed)
 
 
 def test_exec_again(c):
-    """a process that executes one program after the other is unwound with the mappings of each"""
+    """a process that executes several programs is unwound with the mappings of each"""
     script = "exec ./chains plain 100"
     for i in range(4):
         script = "./chains plain 60; exec sh -c '%s'" % script.replace("'", "'\\''")
@@ -279,10 +279,10 @@ COPIED = ("-e", "page-faults:u", "-c", "1", "--per-thread", "-m", "128M", "--cal
 
 
 def record_copies(c, options, output):
-    """A recording of page faults below functions of a plug-in whose call frame information is not read before more has come than may wait
+    """A recording of page faults below functions of a plug-in whose call frame information is not read before more samples arrive than may wait
     for it: 64 MB. All fits into the ring, 94 MB of it in samples of 64 KB: however fast this machine is, none is lost and some are copies."""
     if SANITIZED:
-        raise Skip("sanitizers do not like what is preloaded")
+        raise Skip("a library cannot be preloaded before a sanitizer's")
     command = '"%s" record -o %s %s %s -- ./chains faults ./plugin.so %d %s' % (
         PERFUSE, "-" if output.startswith("pipe") else output, " ".join(COPIED), options, FAULTS, "> " + output if output.startswith("pipe") else "")
     held = {"LD_PRELOAD": os.path.join(c.work, "held.so"), "HELD_FILE": os.path.realpath(os.path.join(c.work, "plugin.so")),
@@ -300,7 +300,7 @@ def record_copies(c, options, output):
 
 
 def test_copies(c):
-    """what finds no room to wait for call frame information is written as a copy; all readers have the whole chain of each sample"""
+    """samples that find no room to wait for call frame information are written with a stack copy; all readers have the whole chain of each"""
     for options, output in (("", "copies.data"), ("", "pipe.copies"), ("--overwrite", "backward.data"), ("--user-regs=sp", "registers.data")):
         copies = record_copies(c, options, output)
         total = 0
@@ -311,7 +311,7 @@ def test_copies(c):
         need(total >= FAULTS, "%s: %d of %d page faults" % (output, total, FAULTS))
         dump = c.run(PERFUSE, "script", "-D", "-i", output).stdout
         sizes = collections.Counter(int(size) > 0 for size in re.findall(r"^\.\.\. ustack: size (\d+)", dump, re.M))
-        need(sizes[True] == copies and sizes[False] > 0, "%s: %s, told were %d copies" % (output, sizes, copies))
+        need(sizes[True] == copies and sizes[False] > 0, "%s: %s, %d copies were reported" % (output, sizes, copies))
         result = c.run(PERFUSE, "report", "--stdio", "-g", "caller", "-i", output)
         need(result.returncode == 0 and not result.stderr.strip(), "report says %r" % result.stderr)
         if not reference():
@@ -324,7 +324,7 @@ def test_copies(c):
 
 
 def test_no_warnings(c):
-    """the recording looks like any other: perf reads it without a word"""
+    """perf reads the recording without a warning"""
     c.record("./chains", "threads", "200")
     result = c.run(need_reference(), "script", "-i", "unwind.data")
     need(result.returncode == 0 and not result.stderr.strip(), "perf script says %r" % result.stderr)
@@ -345,7 +345,7 @@ def test_pipe(c):
 
 
 def test_config(c):
-    """call-graph.record-mode and an event's own term ask for it, too"""
+    """call-graph.record-mode and the term of an event select the mode, too"""
     with open(os.path.join(c.work, "config"), "w") as file:
         file.write("[call-graph]\n\trecord-mode = unwind,4096\n")
     result = c.run(PERFUSE, "record", "-g", "-o", "config.data", *EVENT, "--", "./chains", "plain", "200",
@@ -357,7 +357,7 @@ def test_config(c):
 
 
 def test_kernel_part(c):
-    """chains of the kernel stand before those of its caller, with their marks"""
+    """chains of the kernel precede those of its caller, with their context markers"""
     options = ("-e", "raw_syscalls:sys_enter", "-c", "1")
     if c.run(PERFUSE, "record", "-o", "x.data", *options, "true").returncode != 0:
         raise Skip("this user may not open tracepoints")
@@ -367,7 +367,7 @@ def test_kernel_part(c):
 
 
 def test_hint(c):
-    """recordings whose user stacks are short say so once, on standard error, when made and when read"""
+    """a recording with short user stacks is reported once on standard error, by record and by report"""
     result = c.run(PERFUSE, "record", "-v", "-g", "-o", "short.data", *EVENT, "--", "./chains", "plain", "500")
     need(result.stderr.count("Hint:") == 1 and "--call-graph unwind" in result.stderr, "record says %r" % result.stderr)
     result = c.run(PERFUSE, "report", "-v", "--stdio", "-i", "short.data")
@@ -378,9 +378,9 @@ def test_hint(c):
 
 
 def test_memory(c):
-    """a recorder that sees many processes come and go does not grow with them"""
+    """a recorder's memory does not grow with the number of processes that it sees"""
     if SANITIZED:
-        raise Skip("sanitizers keep what was freed")
+        raise Skip("sanitizers retain freed memory")
 
     def peak(count):
         script = 'ulimit -c 0; "%s" record -o many.data -e task-clock:u -F 199 --call-graph unwind -- sh -c ' \
@@ -410,9 +410,9 @@ for count in (300, 700):
 
 
 def test_many_programs(c):
-    """a recorder that sees many different programs come and go does not keep what it learned of each"""
+    """a recorder that sees many different programs does not retain the tables of each"""
     if SANITIZED:
-        raise Skip("sanitizers keep what was freed")
+        raise Skip("sanitizers retain freed memory")
     os.makedirs(os.path.join(c.work, "many"), exist_ok=True)
     with open(os.path.join(c.work, "large.c"), "w") as file:
         file.write("static volatile int on;\n")

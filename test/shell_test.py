@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The outside of the program, as test lines: usage, exit codes, names it is called by, configuration, pager, output that fails.
+"""The program's interface: usage, exit codes, the names by which it is called, configuration, pager, output that fails.
 The exit codes and forms are those of perf 6.12, as measured."""
 import functools
 import os
@@ -81,7 +81,7 @@ def the_version_has_five_spellings(box):
 
 
 @test
-def what_stands_before_the_command_is_checked(box):
+def options_before_the_command_are_checked(box):
     for words in (["--nosuch"], ["-x"], ["-V"], ["--debug"], ["--debug", "foo"], ["--buildid-dir"], ["--debugfs-dir"], ["--debug-file"]):
         result = box.run(*words)
         box.code(result, 129)
@@ -89,7 +89,7 @@ def what_stands_before_the_command_is_checked(box):
     for words in (["--debug", "verbose=2", "version"], ["--debug=verbose", "version"], ["--buildid-dir", "x", "version"],
                   ["--exec-path=/x", "version"], ["--debug-file", "said", "version"]):
         box.code(box.run(*words), 0)
-    box.expect(box.run("--exec-path=/x", "--exec-path").stdout == "/x\n", "--exec-path tells what was set")
+    box.expect(box.run("--exec-path=/x", "--exec-path").stdout == "/x\n", "--exec-path prints the given path")
     box.expect("--buildid-dir" in box.run("--list-opts").stdout.split(), "--list-opts")
 
 
@@ -141,7 +141,7 @@ def every_command_has_a_manual_page_that_help_shows(box):
 
 
 @test
-def pages_lose_nothing_of_their_source(box):
+def pages_contain_the_whole_text_of_their_source(box):
     for command in commands(box):
         source = os.path.join(TOP, "docs", command + ".adoc")
         text = open(source).read()
@@ -158,7 +158,7 @@ def pages_lose_nothing_of_their_source(box):
 
 
 @test
-def called_perf_it_speaks_as_perf(box):
+def under_the_name_perf_it_prints_perf(box):
     box.expect(box.run("version", name="perf").stdout.startswith("perf version "), "perf version")
     box.expect(" Usage: perf config " in box.run("config", "-h", name="/usr/bin/perf").stderr, "perf config -h")
     box.expect(box.run("--build-options", name="perf-version").stdout.startswith("perf version "), "perf-version")
@@ -199,7 +199,7 @@ OF_PERF = """annotate archive bench buildid-cache buildid-list c2c check config 
 
 
 @test
-def every_command_of_perf_is_known_and_says_where_it_is_not_there_yet(box):
+def every_command_of_perf_is_known_and_absent_ones_are_reported(box):
     for command in OF_PERF:
         if command in commands(box):
             continue
@@ -213,7 +213,7 @@ def every_command_of_perf_is_known_and_says_where_it_is_not_there_yet(box):
 
 
 def advice():
-    """Literals of the source that tell what to type, with where they stand."""
+    """(file, literal) of each literal of the sources; some of them name commands."""
     for folder, _, names in os.walk(os.path.join(TOP, "src")):
         for name in names:
             if name.endswith(".c") and not name.endswith(("_test.c", "_fuzz.c")):
@@ -224,7 +224,7 @@ def advice():
 
 
 @test
-def advice_names_no_command_or_option_that_is_not_there(box):
+def advice_names_only_commands_and_options_that_exist(box):
     known = {command: command_options.shown(PERFUSE, command) for command in commands(box)}
     usable = {}
     for command, rows in known.items():
@@ -242,7 +242,7 @@ def advice_names_no_command_or_option_that_is_not_there(box):
             if word not in OF_PERF + list(known):
                 continue
             found += 1
-            box.expect(word in known, "%s: '%s' names a command that is not there" % (name, literal))
+            box.expect(word in known, "%s: '%s' names a command that is absent" % (name, literal))
             for option in re.findall(r"(?<![\w-])(--[a-z][a-z-]+|-[A-Za-z])\b", rest):
                 box.expect(option.replace("--no-", "--") in usable.get(word, {option}) or option in usable[word], "%s: '%s' names %s" % (name, literal, option))
     box.expect(found > 15, "only %d pieces of advice were found" % found)
@@ -269,14 +269,14 @@ def settings_are_written_read_and_removed_from_no_other_file(box):
     box.expect(box.run("config", "report.children", "nosuch.name").stdout == "report.children=false\n", "config NAME")
     other = os.path.join(box.home, "other")
     box.code(box.run("config", "a.b=1", env={"PERF_CONFIG": other}), 0)
-    box.expect(box.run("config", "-l", env={"PERF_CONFIG": other}).stdout == "a.b=1\n", "PERF_CONFIG stands alone")
+    box.expect(box.run("config", "-l", env={"PERF_CONFIG": other}).stdout == "a.b=1\n", "PERF_CONFIG alone is read")
     for words, code in ((["config", "name"], 255), (["config", ".x=1"], 255), (["config", "a.b="], 255), (["config", "-l", "x"], 129),
                         (["config", "--user", "--system"], 255)):
         box.code(box.run(*words), code)
 
 
 @test
-def a_kernel_file_that_cannot_be_read_is_said_before_the_recording_is_opened(box):
+def a_kernel_file_that_cannot_be_read_is_reported_before_the_recording_is_opened(box):
     for option in ("--vmlinux", "--kallsyms"):
         for words, code in ((["report", "--stdio"], 234), (["script"], 255), (["flamegraph"], 1)):
             result = box.run(*words, option, "/nonexistent/kernel", "-i", "nosuch.data")
@@ -286,12 +286,12 @@ def a_kernel_file_that_cannot_be_read_is_said_before_the_recording_is_opened(box
 
 
 @test
-def a_damaged_or_foreign_configuration_is_told_and_does_not_stop_the_program(box):
+def a_damaged_or_foreign_configuration_is_reported_and_does_not_stop_the_program(box):
     path = box.file(".perfconfig", "[a]\nb = 1\nbad line\n")
     result = box.run("version")
     box.code(result, 0)
     box.expect(result.stderr == "bad config file line 3 in %s\n" % path, result.stderr)
-    box.expect(box.run("config", "-l").stdout == "a.b=1\n", "what came before is kept")
+    box.expect(box.run("config", "-l").stdout == "a.b=1\n", "the lines before it are read")
     if os.geteuid() == 0:
         os.chown(path, 12345, 12345)
         result = box.run("version")
@@ -300,7 +300,7 @@ def a_damaged_or_foreign_configuration_is_told_and_does_not_stop_the_program(box
 
 
 @test
-def features_are_answered_for_by_the_exit_code(box):
+def check_feature_answers_by_its_exit_code(box):
     for words, code in ((["zstd"], 0), (["ZSTD,lzma"], 0), (["HAVE_ZLIB_SUPPORT"], 0), (["zlib,,lzma"], 0), (["libperl"], 1),
                         (["zlib,libperl"], 1), (["nosuch"], 1), (["dwarf,libbfd,aio,libunwind,libdw-dwarf-unwind,dwarf-unwind"], 0), ([], 129), (["zlib", "lzma"], 255)):
         box.code(box.run("check", "feature", *words), code)
@@ -366,7 +366,7 @@ def output_that_cannot_be_written_is_an_error(box):
 
 
 @test
-def a_closed_stdout_is_not_taken_over_by_a_file(box):
+def a_file_does_not_get_the_descriptor_of_a_closed_stdout(box):
     result = process.run("sh", "-c", '"%s" config a.b=1 >&- && "%s" config -l >&-' % (PERFUSE, PERFUSE), env=box.env, cwd=box.home)
     box.code(result, 0)
     box.expect(open(os.path.join(box.home, ".perfconfig")).read().endswith("b = 1\n"), "the file is as it was written")
@@ -393,7 +393,7 @@ def on_a_terminal_pages_go_through_the_pager_that_was_named(box):
 
 
 @test
-def it_runs_where_it_is_copied_alone(box):
+def a_copy_of_the_program_alone_runs(box):
     alone = os.path.join(box.home, "alone")
     shutil.copy(PERFUSE, alone)
     result = box.run("version", program=alone, env={"HOME": "/nonexistent"})
@@ -431,7 +431,7 @@ def with_perf_links_it_is_installed_as_perf_with_pages_and_completion(box):
         box.expect(result.returncode == 0, result.stdout[-300:])
     usr = os.path.join(root, "usr/local")
     perf = os.path.join(usr, "bin/perf")
-    box.expect(os.path.islink(perf) and os.readlink(perf) == "perfuse", "bin/perf is a link beside the program")
+    box.expect(os.path.islink(perf) and os.readlink(perf) == "perfuse", "bin/perf is a link to the program")
     for page in pages:
         box.expect(os.path.exists(os.path.join(usr, "share/man/man1", page)), page)
     box.expect(box.run("version", name=perf, program=perf).stdout.startswith("perf version 6.12"), "it runs by its link")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What perfuse keeps of the running kernel's symbols between runs: a second run reads that instead of /proc/kallsyms and prints the
-same; what is damaged, somebody else's or of another state of the kernel is not read. Recordings are made by hand, with addresses of
-this machine's kernel. Prints test lines."""
+"""The cache of the running kernel's symbols: a second run reads it instead of /proc/kallsyms and prints the
+same; a damaged one, one of another user or of another state of the kernel is not read. Recordings are made here, with addresses of
+this machine's kernel."""
 import os
 import re
 import shutil
@@ -40,7 +40,7 @@ class Context:
             raise Skip("the kernel hides its addresses from this user")
         text = {name: address for address, name in functions if name in ("_text", "_stext")}
         if "_text" not in text:
-            raise Skip("the kernel tells no _text")
+            raise Skip("the kernel lists no _text")
         inside = [address for address, _ in functions if address >= text["_text"]]
         step = max(1, len(inside) // PLACES)
         self.addresses = [address + 1 for address in inside[::step]]
@@ -63,7 +63,7 @@ class Context:
                              env=environment(home, **more))
 
     def script(self, home, *options, **more):
-        """(output, whether what was kept was read)."""
+        """(output, whether the cache was read, stderr)."""
         script = self.start_script(home, "-v", *options, **more)
         out, err = script.communicate(timeout=120)
         need(script.returncode == 0, "exit code %d: %s" % (script.returncode, err[-300:]))
@@ -73,26 +73,26 @@ class Context:
         return os.path.join(home, KEPT)
 
     def plain(self):
-        """What is printed where nothing is kept."""
+        """The output without a cache."""
         out, used, _ = self.script("/nonexistent")
         need(not used and len(re.findall(r"\+0x", out)) >= ENOUGH, "names are missing: " + out[:300])
         return out
 
 
 def test_second_run(c):
-    """a second run reads the list that the first kept, and prints the same"""
+    """a second run reads the list that the first stored, and prints the same"""
     home, want = c.home("second"), c.plain()
     first, used, _ = c.script(home)
     need(first == want and not used, "the first run differs")
     info = os.stat(c.kept(home))
     need(stat.S_IMODE(info.st_mode) == 0o600 and stat.S_IMODE(os.stat(os.path.dirname(c.kept(home))).st_mode) == 0o700, "its mode is wrong")
     second, used, _ = c.script(home)
-    need(second == want and used, "the second run differs, or does not read what was kept")
+    need(second == want and used, "the second run differs, or does not read the cache")
     need(os.stat(c.kept(home)).st_ino == info.st_ino, "it was written again")
 
 
 def test_report(c):
-    """report and flamegraph print the same from what was kept"""
+    """report and flamegraph print the same with the cache"""
     home = c.home("report")
     for least, command in ((1000, ["report", "--stdio", "-i", "one.data"]), (1000, ["flamegraph", "--folded", "-i", "one.data", "-o", "-"]),
                            (100, ["report", "--stdio", "-i", "one.data", "-s", "dso_size,dso"])):
@@ -100,11 +100,11 @@ def test_report(c):
         for where in ("/nonexistent", home, home):
             texts.append(without_tip(process.must(PERFUSE, *command, cwd=c.work, env=environment(where))))
         need(texts[0] == texts[1] == texts[2] and len(texts[0]) > least, "%s differs" % command[0])
-    need(os.path.exists(c.kept(home)), "nothing was kept")
+    need(os.path.exists(c.kept(home)), "nothing was stored")
 
 
 def test_moved_kernel(c):
-    """a recording of another boot, where the kernel lay elsewhere, is named from what was kept"""
+    """a recording of another boot, with the kernel at another address, has the cached names"""
     home, moved = c.home("moved"), 0x2400000
     c.recorded("moved.data", c.start + moved, "_text", moved)
     want = c.script("/nonexistent", data="moved.data")[0]
@@ -114,18 +114,18 @@ def test_moved_kernel(c):
 
 
 def test_other_mark(c):
-    """a recording that tells the kernel's place by another function has the list read anew"""
+    """a recording that gives the kernel's address by another function does not use the cache"""
     home = c.home("mark")
     name = next(n for _, n in visible()[ENOUGH:] if re.fullmatch(r"[a-z]\w{8,}", n))
     c.recorded("mark.data", c.start, name, 0)
     want = c.script("/nonexistent", data="mark.data")[0]
     c.script(home)
     got, used, _ = c.script(home, data="mark.data")
-    need(got == want and not used, "what was kept does not know %s" % name)
+    need(got == want and not used, "the cache was read, which has no address of %s" % name)
 
 
 def test_other_state(c):
-    """a list of another state of the kernel (a boot, its modules, what it shows) is read anew and replaced"""
+    """a list of another state of the kernel (a boot, its modules, its visible addresses) is not used, and replaced"""
     home, want = c.home("state"), c.plain()
     c.script(home)
     with open(c.kept(home), "r+b") as stream:
@@ -134,13 +134,13 @@ def test_other_state(c):
         stream.seek(0)
         stream.write(whole)
     got, used, err = c.script(home)
-    need(got == want and not used and "kernel-symbols: out of date" in err, "it was taken for this state's")
+    need(got == want and not used and "kernel-symbols: out of date" in err, "it was used for this state")
     got, used, _ = c.script(home)
     need(got == want and used and os.listdir(os.path.dirname(c.kept(home))) == ["kernel-symbols"], "it was not replaced")
 
 
 def test_damaged(c):
-    """a list that is cut or changed is read anew and replaced"""
+    """a list that is cut or changed is not used, and replaced"""
     home, want = c.home("damaged"), c.plain()
     c.script(home)
     size = os.path.getsize(c.kept(home))
@@ -179,7 +179,7 @@ def test_unsafe(c):
 
 
 def test_other_owner(c):
-    """what belongs to another user is not read, and nothing is made in another user's home, as with sudo"""
+    """a list of another user is not read, and nothing is created in another user's home, as with sudo"""
     need_root("only root can give files away")
     home, want = c.home("owner"), c.plain()
     c.script(home)
@@ -196,7 +196,7 @@ def test_other_owner(c):
 
 
 def test_at_once(c):
-    """runs at once do each other no harm"""
+    """simultaneous runs print the same and leave one list"""
     home, want = c.home("once"), c.plain()
     for _ in range(3):
         shutil.rmtree(os.path.join(home, ".cache"), ignore_errors=True)
@@ -204,11 +204,11 @@ def test_at_once(c):
             out, err = script.communicate(timeout=120)
             need(script.returncode == 0 and out == want and err == "", "one differs: " + err[:300])
         got, used, _ = c.script(home)
-        need(got == want and used and os.listdir(os.path.dirname(c.kept(home))) == ["kernel-symbols"], "what they left is not one list")
+        need(got == want and used and os.listdir(os.path.dirname(c.kept(home))) == ["kernel-symbols"], "there is more than one list")
 
 
 def test_switched_off(c):
-    """perfuse.cache = false, --kallsyms, --symfs and an unwritable home keep nothing, and no word is said"""
+    """perfuse.cache = false, --kallsyms, --symfs and an unwritable home store nothing, without a message"""
     home, want = c.home("off"), c.plain()
     settings = os.path.join(c.work, "settings")
     with open(settings, "w") as out:
@@ -216,29 +216,29 @@ def test_switched_off(c):
     for options, more in (((), {"PERF_CONFIG": settings}), (("--kallsyms=/proc/kallsyms",), {}), (("--symfs", home), {})):
         script = c.start_script(home, *options, **more)
         out, err = script.communicate(timeout=120)
-        need(script.returncode == 0 and os.listdir(home) == [], "%r %r: something was kept" % (options, more))
+        need(script.returncode == 0 and os.listdir(home) == [], "%r %r: something was stored" % (options, more))
         need(options[:1] == ("--symfs",) or (out == want and err == ""), "%r %r: the output differs" % (options, more))
     blocked = os.path.join(home, ".cache")
     with open(blocked, "w"):
         pass
     out, err = c.start_script(home).communicate(timeout=120)
-    need(out == want and err == "", "a home that takes nothing is told of: " + err[:200])
+    need(out == want and err == "", "an unwritable home is reported: " + err[:200])
 
 
 def test_places(c):
-    """XDG_CACHE_HOME tells where lists are kept"""
+    """lists are stored below XDG_CACHE_HOME"""
     home, other, want = c.home("places"), c.home("xdg"), c.plain()
     for i in range(2):
         got, used, _ = c.script(home, XDG_CACHE_HOME=other)
         need(got == want and used == bool(i), "run %d differs" % i)
-    need(os.listdir(home) == [] and os.listdir(other) == ["perfuse"], "it is kept elsewhere")
+    need(os.listdir(home) == [] and os.listdir(other) == ["perfuse"], "it is stored elsewhere")
 
 
 def main():
     try:
         context = Context()
     except Skip as why:
-        print("skip what is kept of the kernel's symbols: %s" % why)
+        print("skip the cache of the kernel's symbols: %s" % why)
         return 0
     try:
         return run_tests(tests_of(globals(), context))

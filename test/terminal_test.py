@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Texts from a recording do not drive a terminal and make no lines of their own, in any command: a recording in which all of them try."""
+"""Texts of a recording neither control a terminal nor add lines, in any command: a recording in which every text is hostile."""
 import os
 import re
 import sys
@@ -12,7 +12,7 @@ from suite.settings import PERFUSE
 from suite.tests import need, run_tests, tests_of
 
 FILE = "hostile.data"
-# What each command is run with; one that is not here is run on the recording with -i.
+# The arguments of each command; a command that is absent here is run with -i on the recording.
 VARIANTS = {
     "addr2line": [["-f", "-e", "PROGRAM", "0x401008"], ["-fipa", "-e", "PROGRAM", "0x401008"]],
     "archive": [[FILE], ["--unpack", "missing" + "\x1b[31m"]], "buildid-cache": [["-l"], ["-a", "PROGRAM", "-v"], ["-l"], ["-M", FILE]],
@@ -66,7 +66,7 @@ def on_terminal(words, context, stdout=True, stderr=True):
 
 
 def forged(output):
-    """Lines that any reader would see begin with the mark: also those behind a CR, a form feed, or Unicode's separators."""
+    """Lines that begin with the mark, also after a CR, a form feed, or a separator of Unicode."""
     return [line[:80] for line in output.decode(errors="surrogateescape").splitlines() if line.lstrip().startswith("FORGED")]
 
 
@@ -75,7 +75,7 @@ def label(words):
 
 
 def test_terminal(context):
-    """no command lets a text of a recording drive the terminal"""
+    """no text of a recording controls the terminal, in any command"""
     for command in context.commands:
         for words in context.jobs(command):
             for stdout, stderr in ((True, True), (True, False), (False, True)):
@@ -87,7 +87,7 @@ def test_terminal(context):
 
 
 def test_colours(context):
-    """names in coloured rows have no colours of their own"""
+    """names in coloured rows do not change the colours"""
     words = [PERFUSE, "report", "-i", FILE, "--stdio", "--stdio-color=always", "-s", "comm,dso,sym,cgroup"]
     for seen in (on_terminal(words, context), context.piped(words).stdout):
         rows = [line for line in seen.split(b"\n") if b"FORGED" in line and not line.startswith(b"#")]
@@ -98,7 +98,7 @@ def test_colours(context):
 
 
 def test_lines(context):
-    """no command prints a line that a text of a recording made up"""
+    """no text of a recording adds a line to the output of any command"""
     for command in context.commands:
         for words in context.jobs(command):
             done = context.piped(words)
@@ -110,7 +110,7 @@ def test_lines(context):
 
 
 def test_arguments(context):
-    """no command prints a line that an argument made up"""
+    """no argument adds a line to the output of any command"""
     name, bad = "x\nFORGED", []
     for words in (["buildid-list", "-i", name], ["evlist", "-i", name],
                   ["inject", "-i", name, "-o", "out.data"], ["kallsyms", name], ["nosuch" + name], ["help", name],
@@ -127,7 +127,7 @@ def test_arguments(context):
 
 
 def test_pipe(context):
-    """in a pipe names have all their bytes but those that end a line"""
+    """in a pipe names have all their bytes except those that end a line"""
     done = context.piped([PERFUSE, "script", "-i", FILE, "-F", "comm,event"])
     need(done.returncode == 0, "exit code %d: %s" % (done.returncode, done.stderr[:200]))
     need(b"e\x1b[31m\x1b]0;t\x07\x08\x08?\x9b2J\xc2\x9b2J\xe2\x80\xae???\x85?FORGED\x7f?FORGED" in done.stdout, "%r" % done.stdout[:200])
@@ -135,7 +135,7 @@ def test_pipe(context):
 
 
 def test_utf8(context):
-    """valid UTF-8 reaches a terminal whole, also where a buffer ends within a character"""
+    """valid UTF-8 reaches a terminal unchanged, also if a buffer ends within a character"""
     path = os.path.join(context.home, "wide")
     text = "ä€𝄞" * 40000
     with open(path, "w") as out:

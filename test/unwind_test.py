@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Recorded user stacks are unwound to what really stood on them: programs in which each function has exactly one possible chain of
+"""Recorded user stacks are unwound to the actual callers: programs in which each function has exactly one possible chain of
 callers (truth.cc), built in several ways, recorded with --call-graph dwarf; all chains must be exactly right, or
-marked as cut. UNWIND_MS sets how long each part of a program runs; UNWIND_KEEP=FOLDER keeps what was built."""
+marked as cut. UNWIND_MS sets how long each part of a program runs; UNWIND_KEEP=FOLDER builds there, and does not remove it."""
 import collections
 import os
 import platform
@@ -35,7 +35,7 @@ CALLERS.update({"deep<%d>" % n: "deep<%d>" % (n + 1) for n in range(300)})
 CALLERS["deep<300>"] = "part_deep"
 CALLERS.update({"part_" + name: "main" for name in
                 "frames deep asm jit signal other_stack exceptions jumps context coroutine thread".split()})
-# functions of libraries and stubs that may stand before the first of ours; nothing is said about them but that ours follow
+# functions of libraries and stubs may precede the first of ours: they are not judged
 CUT = "ffffffffffffffff"
 
 # name, compiler and options; {d} is the folder
@@ -84,7 +84,7 @@ def chains(text):
 
 
 def follow(names, at):
-    """Whether names[at:] is the chain that names[at] must have; else what is wrong."""
+    """None if names[at:] is the chain that names[at] must have; else what is wrong."""
     while True:
         name = names[at]
         want = CALLERS[name]
@@ -193,7 +193,7 @@ def check(name, folder):
     print("# %s: %d exact, %d wrong, %d cut, %d outside" % (name, verdicts["exact"], verdicts["wrong"], verdicts["cut"], verdicts["foreign"]))
     for what, count in wrong.most_common():
         print("#   %d x %s" % (count, what))
-    print("%s stacks of %s are what they were" % ("ok" if good else "not ok", name))
+    print("%s stacks of %s are right" % ("ok" if good else "not ok", name))
     if name == "gcc -O2":
         before = script(data, "ip")
         remove_section_table(os.path.join(folder, "truth"))
@@ -219,7 +219,7 @@ def check_joined(folder):
     (whole_before, cut_before, count), (whole_after, cut_after, _) = counts
     good = count >= 50 and cut_before >= count // 10 and whole_before + cut_before == count
     good &= cut_after <= cut_before // 8 and whole_after + cut_after == count
-    print("%s stacks deeper than their copy are cut, and completed where that is asked for" % ("ok" if good else "not ok"))
+    print("%s stacks deeper than their copy are cut, and completed with --join-stacks" % ("ok" if good else "not ok"))
     return good
 
 
@@ -235,32 +235,32 @@ def check_twins(folder):
             wrong = sum(("by_one" if names[0] == "work_other" else "by_other") in names for names in found)
             good &= len(found) >= 100 and not wrong
             print("# two callers with equal frames, %d links, %s: %d stacks, %d wrong" % (links, mode, len(found), wrong))
-    print("%s of two callers with equal frames the right one is named, or none" % ("ok" if good else "not ok"))
+    print("%s of two callers with equal frames the wrong one is never named" % ("ok" if good else "not ok"))
     return good
 
 
 def check_alternate(folder):
-    """A handler with a stack of its own goes over to what it interrupted, where that is copied; else no larger copy is advised."""
+    """The chain of a handler on an alternate stack continues on the interrupted stack if that is copied; else no larger copy is advised."""
     program, data = compile_program(folder, "alternate", "alternate.c", "-O2", "-fomit-frame-pointer", "-pthread")
     good = True
     for mode in ("unwind", "dwarf"):
         for where in ("near", "far"):
-            told = record(data, mode + ",32768", program, where, "300", frequency=2000)
+            printed = record(data, mode + ",32768", program, where, "300", frequency=2000)
             if mode == "dwarf":
-                told = process.perfuse("report", "--stdio", "-i", data).stderr
+                printed = process.perfuse("report", "--stdio", "-i", data).stderr
             found = [[name for _, name, _ in chain] for chain in chains(script(data))]
             found = [names for names in found if names[0] == "handler_work"]
             through = sum("thread_main" in names and names[-2:] == CLONE for names in found)
-            advised = "deeper than" in told
-            said = "stack goes on" in told or "stacks of their own" in told
+            advised = "deeper than" in printed
+            said = "stack goes on" in printed or "stacks of their own" in printed
             good &= len(found) >= 50 and not advised and said == (where == "far") and through == (len(found) if where == "near" else 0)
             print("# handlers on another stack (%s, %s): %d, %d go over; advised: %s, said: %s" % (mode, where, len(found), through, advised, said))
-    print("%s handlers with a stack of their own go over to what they interrupted, or say why not" % ("ok" if good else "not ok"))
+    print("%s chains of handlers on an alternate stack continue on the interrupted stack, or the reason is reported" % ("ok" if good else "not ok"))
     return good
 
 
 def check_made(folder):
-    """Through code made at run time stacks go on by frame pointer; where no file of the process is here nothing is guessed, as in perf."""
+    """Stacks continue through code made at run time by frame pointer; without any file of the process nothing is guessed, as in perf."""
     program, data = compile_program(folder, "made", "made.c", "-O1", "-fno-omit-frame-pointer")
     empty = os.path.join(folder, "empty")
     os.makedirs(empty)
@@ -272,7 +272,7 @@ def check_made(folder):
     alone = [line for line in script(data, "comm,ip,sym,dso", "--symfs", empty).splitlines() if "perf-" in line]
     good = whole >= 20 and not alone
     print("# in code made at run time: %d whole; without files: %s" % (whole, alone[:3]))
-    print("%s stacks go on through code made at run time, unless no file of the process is here" % ("ok" if good else "not ok"))
+    print("%s stacks continue through code made at run time, unless all files of the process are absent" % ("ok" if good else "not ok"))
     return good
 
 
@@ -282,7 +282,7 @@ def ours(names, known):
 
 
 def check_bare(folder):
-    """Through a C library without call frame information stacks go on only where that is sure: no caller is invented."""
+    """Stacks continue through a C library without call frame information only if the caller is certain."""
     if not shutil.which("musl-gcc"):
         print("skip stacks in a C library without call frame information: no musl-gcc")
         return True
@@ -304,25 +304,25 @@ def check_bare(folder):
             good &= count >= 100 and not wrong
             print("# in a C library without call frame information (%s, %s): %d stacks, %d wrong: %s" % (
                 options, mode, count, sum(wrong.values()), wrong.most_common(3)))
-    print("%s callers in a C library without call frame information are right, where there are any" % ("ok" if good else "not ok"))
+    print("%s callers found in a C library without call frame information are right" % ("ok" if good else "not ok"))
     return good
 
 
-def check_told(folder):
-    """How many stacks are guessed in part is said by whoever unwinds them, and with --no-guess none is."""
+def check_guesses(folder):
+    """The command that unwinds reports how many stacks are guessed in part; with --no-guess it guesses none."""
     program, data = compile_program(folder, "guessed", "made.c", "-O1", "-fno-omit-frame-pointer")
     said = []
     for mode, options in (("unwind", ["--no-guess"]), ("unwind", []), ("dwarf", [])):
-        told = record(data, mode, program, frequency=500, options=options)
+        printed = record(data, mode, program, frequency=500, options=options)
         found = [len(chain) for chain in chains(script(data, "comm,ip,sym,symoff,dso", "--no-guess"))]
-        said.append(("guessed in part" in told, max(found, default=0)))
+        said.append(("guessed in part" in printed, max(found, default=0)))
     for command in (["report", "--stdio"], ["script"], ["flamegraph", "--folded", "-o", "-"]):
         for options in ([], ["--no-guess"]):
-            told = process.perfuse(*command, *options, "-i", data).stderr
-            said.append("guessed in part" in told)
+            printed = process.perfuse(*command, *options, "-i", data).stderr
+            said.append("guessed in part" in printed)
     good = said[:2] == [(False, 1), (True, said[1][1])] and said[1][1] > 3 and said[2] == (False, 1) and said[3:] == [True, False] * 3
-    print("# guesses told: %s" % (said,))
-    print("%s guesses are counted and told by record, report, script and flamegraph, and left out with --no-guess" % ("ok" if good else "not ok"))
+    print("# guesses reported: %s" % (said,))
+    print("%s guesses are counted and reported by record, report, script and flamegraph, and left out with --no-guess" % ("ok" if good else "not ok"))
     return good
 
 
@@ -348,7 +348,7 @@ def main():
         if (not wanted or "made" in wanted) and platform.machine() == "x86_64":
             good &= check_made(work)
         if (not wanted or "guess" in wanted) and platform.machine() == "x86_64":
-            good &= check_bare(work) and check_told(work)
+            good &= check_bare(work) and check_guesses(work)
     finally:
         if not os.environ.get("UNWIND_KEEP"):
             shutil.rmtree(work)

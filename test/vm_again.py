@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A machine whose kernel panics is booted once more, and no other (tools/vm run --again). Prints test lines."""
+"""A machine whose kernel panics is booted once more, and no other (tools/vm run --again)."""
 import os
 import sys
 import tempfile
@@ -29,14 +29,14 @@ def boot(panics, code, *options):
 
 
 def test_panic():
-    """a kernel that panics is booted once more: the command's output and exit code are those of then, and the log tells"""
+    """a kernel that panics is booted once more: the command's output and exit code are those of the second boot, which is logged"""
     code, out, err, boots = boot(1, 7, "--again")
     need((code, out, boots) == (7, "says so\n", 2), "exit code %d, %r, %d boots: %s" % (code, out, boots, err[-500:]))
     need(err.startswith("vm: the kernel of the machine panicked (sysrq triggered crash); once more\n"), err)
 
 
 def test_panic_again():
-    """one that panics both times is given up"""
+    """a kernel that panics twice is not booted again"""
     code, _, err, boots = boot(9, 0, "--again")
     need((code, boots) == (125, 2), "exit code %d, %d boots: %s" % (code, boots, err[-500:]))
 
@@ -48,7 +48,7 @@ def test_failure():
 
 
 def test_no_option():
-    """without --again nothing is booted again"""
+    """without --again no machine is booted again"""
     code, _, err, boots = boot(1, 0)
     need((code, boots) == (125, 1), "exit code %d, %d boots: %s" % (code, boots, err[-500:]))
 

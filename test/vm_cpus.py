@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Boots a machine of two CPUs and records there while one goes offline and comes online. Prints test lines."""
+"""Boots a machine of two CPUs and records there while one goes offline and comes online."""
 import re
 import sys
 

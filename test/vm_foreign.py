@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """vm_foreign.py [ARCH]...: builds perfuse for other processors (s390x: big-endian; i386: 32 bits), runs its tests there (under qemu's user
 mode), and compares what the readers print of recordings with what the native build ($PERFUSE, or one made here) prints, byte for byte.
-Prints test lines.
 
 Recordings: one made here, and those of $PERFUSE_CORPUS/perfdata (default: ../shared/corpus beside the tree) where there are such."""
 import json
@@ -25,7 +24,7 @@ BEHIND_SHORT_ATTRIBUTES = (b"branch_sample_type", b"sample_regs_user", b"sample_
 
 
 def reader_commands():
-    """What tools/agree runs on a recording."""
+    """The commands that tools/agree runs on a recording."""
     for line in open(os.path.join(TOP, "test/agree/file-commands")):
         line = line.split("#")[0].strip()
         if line:
@@ -58,8 +57,8 @@ def first_difference(mine, theirs):
 
 
 def comparable(text, arch):
-    """Without the random tip; on a machine of the other byte order, also without what nobody reads across it: what the kernel said of
-    BPF programs, and the bytes behind a pipe's short attribute, which evlist shows as perf does."""
+    """Without the random tip; on a machine of the other byte order, also without what is not read across byte orders: data of
+    BPF programs, and the bytes after a pipe's short attribute, which evlist shows as perf does."""
     dropped = (b"# (Tip:",)
     if arch in BIG_ENDIAN:
         dropped += (b"# bpf_prog_info ", b"# btf info of ")
@@ -83,7 +82,7 @@ def compare(readers, native, program, files, arch):
 
 
 def unit_tests(arch, build):
-    """The programs that Meson knows; their lines come out with the name of the architecture before them."""
+    """Runs Meson's tests; their lines are printed with the name of the architecture."""
     words = ["meson", "test", "-C", build, "--no-rebuild", "-q", "-t", "5", "--num-processes", "2"]
     if arch in BIG_ENDIAN:
         print("skip %s: unit tests of unwind: %s" % (arch, UNWOUND_NATIVE))
@@ -93,15 +92,15 @@ def unit_tests(arch, build):
     failed = False
     for entry in open(os.path.join(build, "meson-logs/testlog.json")):
         entry = json.loads(entry)
-        told = False
+        reported = False
         for line in entry.get("stdout", "").splitlines():
             word = next((w for w in ("ok ", "not ok ", "skip ") if line.startswith(w)), None)
             if word:
                 print("%s%s: %s" % (word, arch, line[len(word):]))
             else:
                 print(line[:300])
-            told |= word == "not ok "
-        if entry["result"] not in ("OK", "SKIP") and not told:
+            reported |= word == "not ok "
+        if entry["result"] not in ("OK", "SKIP") and not reported:
             print("not ok %s: %s ends (%s)" % (arch, entry["name"], entry["result"]))
         failed |= entry["result"] not in ("OK", "SKIP")
     sys.stdout.flush()

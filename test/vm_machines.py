@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """vm_machines.py [ARCH:KERNEL]...: boots real kernels, records there with clocks, tracepoints, kprobes and (aarch64) the PMU's cycles, reads
-the recordings there and here, and compares what is read here with perf 6.12 where there is one. Prints test lines."""
+the recordings there and here, and compares what is read here with perf 6.12 where there is one."""
 import os
 import re
 import shutil
@@ -52,7 +52,7 @@ def build(arch):
 
 
 def shares_problems(text):
-    """Whether the skewed thread's functions relate as they should."""
+    """Whether the skewed thread's functions have the right shares."""
     found = {}
     for share, name in re.findall(r"^ +(?:[\d.]+% +)?([\d.]+)%.*\[\.\] (shape_\w+)$", text, re.M):
         found.setdefault(name, float(share))
@@ -64,19 +64,19 @@ def shares_problems(text):
 
 
 def samples_problems(folder, name):
-    """`record` told how many samples it wrote: `script` has to show as many."""
+    """`script` must show as many samples as `record` reported."""
     text = read(folder, name + ".record.err")
-    told = re.search(r"\((?:~)?(\d+) samples\)", text)
-    if not told and ", compressed (" in text:
-        return []  # of a compressed recording perf does not tell
-    if not told:
-        return ["record does not tell how many samples: %s" % text[-200:]]
+    reported = re.search(r"\((?:~)?(\d+) samples\)", text)
+    if not reported and ", compressed (" in text:
+        return []  # perf does not report the samples of a compressed recording
+    if not reported:
+        return ["record does not report its samples: %s" % text[-200:]]
     shown = len(re.findall(r"^[^\t\n].* \d+\.\d{6}: ", read(folder, name + ".script.out"), re.M))
-    return [] if shown == int(told.group(1)) else ["record wrote %s samples, script shows %d" % (told.group(1), shown)]
+    return [] if shown == int(reported.group(1)) else ["record wrote %s samples, script shows %d" % (reported.group(1), shown)]
 
 
 def here_problems(program, folder, name):
-    """The recording read on this machine, and a perf's opinion of it."""
+    """Whether script reads the recording on this machine."""
     symfs = os.path.join(folder, "symfs")
     os.makedirs(symfs, exist_ok=True)
     words = [program, "script", "--symfs", symfs, "-i", os.path.join(folder, name + ".data")]
@@ -102,7 +102,7 @@ def judge(machine, folder, steps):
 
 
 def agree(machine, native, folder, names):
-    """perf and perfuse on this machine, of what was recorded on that one."""
+    """Compares perf and perfuse on this machine, for recordings of the virtual one."""
     failed = False
     for name in names:
         failed |= report("%s: %s.data is read here" % (machine, name), here_problems(native, folder, name))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Boots Debian's 6.12, which moves its kernel to another place each time, records the whole machine, and reads the recording here with
+"""Boots Debian's 6.12, whose kernel has a random address after each boot, records the whole machine, and reads the recording here with
 the files of the kernel's debug package (tools/vm debug: 1 GB to fetch, once): names and lines of vmlinux and of modules must be those of
-perf 6.12, and inlined calls those of binutils. Prints test lines."""
+perf 6.12, and inlined calls those of binutils."""
 import os
 import re
 import shutil
@@ -69,7 +69,7 @@ class Context:
         self.whole_modules()
 
     def whole_modules(self):
-        """A folder for --symfs as perf can read it: modules with their debug information where the packed ones stood."""
+        """A folder for --symfs as perf can read it: modules with their debug information at the paths of the packed ones."""
         self.symfs = os.path.join(self.work, "symfs")
         root = os.path.join(self.debug, "usr/lib/debug")
         for where, _, names in os.walk(os.path.join(root, "lib/modules", self.release, "kernel")):
@@ -97,7 +97,7 @@ def ready(c):
 
 
 def test_names(c):
-    """names of a kernel that was moved, of modules and of code that ftrace made are perf's"""
+    """names of a kernel at a random address, of modules and of code that ftrace made are perf's"""
     ready(c)
     for words in (("script", "-F", "ip,sym,symoff,dso"), ("script", "-F", "ip,sym,symoff,dso,dsoff"),
                   ("script", "-F", "ip,dso", "--show-kernel-path"), ("report", "--stdio", "-q", "--no-children", "-g", "none", "-s", "dso,sym")):
@@ -118,7 +118,7 @@ def binutils_says_file_0(theirs, ours):
 
 
 def test_lines(c):
-    """lines of vmlinux and of modules are perf's, and there are such of code that runs at boot alone"""
+    """lines of vmlinux and of modules are perf's, also in code that runs only at boot"""
     ready(c)
     theirs, ours = (places(text) for text in c.both("script", "-F", "ip,sym,dso,srcline"))
     need(len(ours) > 1000, "only %d places of the kernel" % len(ours))
@@ -130,7 +130,7 @@ def test_lines(c):
 
 
 def test_as_installed(c):
-    """the same lines come of the packages' own files: packed modules, and vmlinux where it is installed"""
+    """the files of the packages give the same lines: packed modules, and vmlinux at its installed path"""
     ready(c)
     words = ("script", "-F", "ip,sym,symoff,srcline", "-i", c.data)
     whole = c.must(PERFUSE, *words, "--symfs", c.symfs, "-k", c.vmlinux)
@@ -148,8 +148,8 @@ def test_inlined(c):
     asked = "".join("%#x\n" % (int(at, 16) + offset - int(start, 16)) for offset in offsets)
     answers = []
     for program in (["addr2line"], [PERFUSE, "addr2line"]):
-        told = c.must(*program, "-i", "-a", "-e", c.vmlinux, input=asked)
-        answers.append(re.sub(r" \(discriminator \d+\)", "", told).split("0x")[1:])
+        answer = c.must(*program, "-i", "-a", "-e", c.vmlinux, input=asked)
+        answers.append(re.sub(r" \(discriminator \d+\)", "", answer).split("0x")[1:])
     need(len(answers[0]) == len(answers[1]) == len(offsets), "there are %d and %d answers" % (len(answers[0]), len(answers[1])))
     for theirs, ours in zip(*answers):
         a, b = theirs.splitlines(), ours.splitlines()

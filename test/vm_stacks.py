@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stacks of AArch64 programs, by a real kernel in a virtual machine: test/unwind/truth.cc, whose functions have one possible chain of
-callers each, built in several ways (with signed return addresses, too), and test/languages/truth.go, which says itself what called what;
-recorded with --call-graph dwarf and --call-graph unwind. The chains must be what they can only be. Prints test lines."""
+callers each, built in several ways (with signed return addresses, too), and test/languages/truth.go, which prints its own stacks;
+recorded with --call-graph dwarf and --call-graph unwind. Each chain must be the possible one."""
 import collections
 import os
 import shutil
@@ -19,7 +19,7 @@ from suite.tests import need
 TRUTH = os.path.join(TOP, "test", "unwind")
 LANGUAGES = os.path.join(TOP, "test", "languages")
 COMPILER = "aarch64-linux-gnu-g++"
-# static: of a C library that is stripped nobody knows the innermost of its first functions
+# static: the innermost functions of a stripped C library have no names
 BUILDS = {
     "plain": ["-O2", "-fomit-frame-pointer", "-static"],
     "signed": ["-O2", "-fomit-frame-pointer", "-mbranch-protection=pac-ret+leaf", "-static"],
@@ -39,7 +39,7 @@ done
 # recorded chains hold return addresses, whose lines only --inline looks up before them
 GUEST_GO = """
 for mode in %s; do
-	perfuse record -m 2048 -o /data -e cpu-clock:u -F 1000 --call-graph $mode,65528 -- truth-go 150 >/mnt/go-$mode.told 2>/mnt/go-$mode.err
+	perfuse record -m 2048 -o /data -e cpu-clock:u -F 1000 --call-graph $mode,65528 -- truth-go 150 >/mnt/go-$mode.printed 2>/mnt/go-$mode.err
 	[ $mode = dwarf ] || inline=--inline
 	perfuse script $inline -F comm,ip,sym,dso,srcline --max-stack 1000 -i /data >/mnt/go-$mode.out 2>>/mnt/go-$mode.err
 	echo $?
@@ -66,17 +66,17 @@ def build_go(folder):
 
 def judge_go(folder, mode):
     """Prints the line of Go's stacks in one mode; whether they are right."""
-    told, verdicts = {}, collections.Counter()
-    with open(os.path.join(folder, "go-%s.told" % mode)) as stream:
+    printed, verdicts = {}, collections.Counter()
+    with open(os.path.join(folder, "go-%s.printed" % mode)) as stream:
         for words in (line.rstrip("\n").split("\t") for line in stream):
             if words[0] == "chain":
-                told[languages_test.plain(words[1])] = [languages_test.split(word) for word in words[1:]]
-    known = {frame[0] for chain in told.values() for frame in chain}
+                printed[languages_test.plain(words[1])] = [languages_test.split(word) for word in words[1:]]
+    known = {frame[0] for chain in printed.values() for frame in chain}
     with open(os.path.join(folder, "go-%s.out" % mode), errors="replace") as stream:
         for frames in languages_test.chains(stream.read()):
-            verdicts[languages_test.judge(frames, told, known)] += 1
+            verdicts[languages_test.judge(frames, printed, known)] += 1
     wrong = {what: count for what, count in verdicts.items() if what not in ("exact", "cut", None)}
-    good = told and verdicts["exact"] >= 20 and sum(wrong.values()) <= verdicts["exact"] // 100
+    good = printed and verdicts["exact"] >= 20 and sum(wrong.values()) <= verdicts["exact"] // 100
     print("# Go, %s: %d exact, %d wrong, %d cut, %d of the runtime" %
           (mode, verdicts["exact"], sum(wrong.values()), verdicts["cut"], verdicts[None]))
     for what, count in list(wrong.items())[:5]:
@@ -86,7 +86,7 @@ def judge_go(folder, mode):
 
 
 def build(folder):
-    """The recorder and the programs. Compiled once: what is written down of a stack depends on nothing else."""
+    """The recorder and the programs. Built once for all modes."""
     perfuse = os.path.join(TOP, "build-aarch64")
     need(cross("aarch64", perfuse, "perfuse") == 0, "tools/cross aarch64 fails")
     outside = os.path.join(folder, "outside.o")
@@ -105,7 +105,7 @@ def judge(text):
     for chain in unwind_test.chains(text):
         verdict = unwind_test.judge(chain) if chain else "foreign"
         right += verdict == "exact"
-        # chains by the recorder do not tell whether they are cut: what is there of such a chain is right
+        # chains of the recorder have no mark where they are cut: the frames of such a chain are right
         if verdict not in ("exact", "cut", "foreign") and not verdict.startswith("ends at "):
             wrong[verdict] += 1
     return right, wrong

@@ -1,4 +1,4 @@
-"""What may end a recorder early: signals, readers that go away, commands that do not end. The file is whole all the same."""
+"""Events that end a recorder early: signals, readers that exit, commands that do not end. The file is complete nevertheless."""
 import os
 import signal
 import time
@@ -12,13 +12,13 @@ ENDING = ("SIGHUP", "SIGINT", "SIGTERM", "SIGQUIT", "SIGPIPE", "SIGALRM", "SIGUS
 
 
 def heed_all():
-    """Whoever runs the tests may ignore some, as nohup does: the recorder would, too."""
+    """The caller of the tests may ignore some signals, as nohup does; the recorder would inherit that."""
     for name in ENDING:
         signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 class Recorder:
-    """`record` of a command, in a process group that goes with it."""
+    """`record` of a command, in a separate process group, which is killed at the end."""
     def __init__(self, c, *words, output="ends.data", **more):
         self.c = c
         more.setdefault("before", heed_all)
@@ -40,7 +40,7 @@ class Recorder:
         self.process.wait(10)
 
     def has_group(self):
-        """Whether anything of its process group lives: its command."""
+        """Whether a process of its group runs: its command."""
         try:
             os.killpg(self.process.pid, 0)
         except ProcessLookupError:
@@ -48,7 +48,7 @@ class Recorder:
         return True
 
     def wait(self):
-        """(exit code, what it said), once nothing holds its stderr any more."""
+        """(exit code, stderr), when no process has its stderr open any more."""
         code = self.process.wait(20)
         if self.has_group():
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -72,7 +72,7 @@ BUSY = ("--", "sh", "-c", "touch started; while :; do :; done")
 
 
 def test_signals(c):
-    """a signal that ends the recorder leaves a whole file, and is what it dies of"""
+    """a signal that ends the recorder leaves a complete file, and the recorder dies of it"""
     for name in ENDING:
         number = getattr(signal, name)
         with Recorder(c, *BUSY) as r:
@@ -96,7 +96,7 @@ def test_ignored(c):
 
 
 def test_closed_stderr(c):
-    """messages that nothing reads do not end the recorder"""
+    """messages that no process reads do not end the recorder"""
     with Recorder(c, "-D", "300", *BUSY) as r:
         r.wait_for("started")
         r.process.stderr.close()
@@ -108,18 +108,18 @@ def test_closed_stderr(c):
 
 
 def test_pipe(c):
-    """a recorder whose reader goes away ends like any program of a pipeline, and so does its command"""
+    """a recorder whose reader exits ends with SIGPIPE like any program of a pipeline, and so does its command"""
     with Recorder(c, *BUSY, output=None, stdout=process.PIPE) as r:
         r.wait_for("started")
         r.process.stdout.read(1000)
         r.process.stdout.close()
         code = r.process.wait(20)
-        need(not r.has_group(), "the command goes on")
+        need(not r.has_group(), "the command still runs")
         need(code == -signal.SIGPIPE and not r.process.stderr.read(), "%d" % code)
 
 
 def test_stubborn(c):
-    """the file is whole before the command has ended: one that ignores SIGTERM, one that is stopped"""
+    """the file is complete before the command has ended: one that ignores SIGTERM, one that is stopped"""
     stubborn = ("--", "sh", "-c", "trap '' TERM INT; touch started; while :; do :; done")
     with Recorder(c, *stubborn) as r:
         r.wait_for("started")
@@ -139,7 +139,7 @@ def test_stubborn(c):
 
 
 def test_killed(c):
-    """the recording of a recorder that was killed is read up to what it had written last"""
+    """the recording of a recorder that was killed is read up to the last write"""
     with Recorder(c, "-F", "20000", *BUSY) as r:
         r.wait_for("started")
         process.wait_until(lambda: os.path.getsize(r.output) > 600000, "the recording does not grow")

@@ -1,4 +1,4 @@
-"""Recordings whose names lead somewhere: to devices, FIFOs, and what a folder of a recording may have in place of a copy of the kernel."""
+"""Recordings whose paths are devices or FIFOs, and folders with other files in place of the copy of the kernel."""
 import os
 import resource
 import shutil
@@ -35,7 +35,7 @@ class Recordings:
 
 
 def test_fifo(c):
-    """a FIFO where a recorded program was is not opened by any reader"""
+    """a FIFO at the path of a recorded program is not opened by any reader"""
     r = Recordings(c)
     os.unlink(r.program)
     os.mkfifo(r.program)
@@ -49,7 +49,7 @@ def test_fifo(c):
 
 
 def test_kernel_folder(c):
-    """what a recording's folder has in place of the kernel's copy is read within bounds, or not at all: FIFOs, links, sparse files"""
+    """files in place of the kernel's copy in a recording's folder are read within bounds, or not at all: FIFOs, links, sparse files"""
     r = Recordings(c)
     folder = os.path.join(r.folder, "folder.data")
     kernel = os.path.join(folder, "kcore_dir")

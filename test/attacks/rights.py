@@ -1,4 +1,4 @@
-"""A program with rights that its user has not: file capabilities, set-user-ID. What the user says in the environment must not use them."""
+"""A program with more rights than its user: file capabilities, set-user-ID. The user's environment must not exploit them."""
 import os
 import shutil
 import socket
@@ -63,7 +63,7 @@ class Rights:
         return found
 
     def only_plain(self, what, *words, terminal=False, **env):
-        """What the environment asks for is done without capabilities, so that this can fail, and not with them."""
+        """The program without capabilities follows the environment (else the test could not fail), the one with capabilities does not."""
         done = self.run(self.plain, *words, terminal=terminal, **env)
         need(self.marked(), "%s: is not done at all: %s%s" % (what, done.stdout[:300], done.stderr[:300]))
         done = self.run(self.capable, *words, terminal=terminal, **env)
@@ -72,7 +72,7 @@ class Rights:
 
 
 def test_programs(c):
-    """with file capabilities no program runs that the environment or the configuration names: pager, shell, external command"""
+    """with file capabilities no program of the environment or of the configuration runs: pager, shell, external command"""
     r = Rights(c)
     pager = r.write("pager", SCRIPT % r.mark(), 0o755)
     report = ("report", "--stdio", "-i", r.data)
@@ -88,7 +88,7 @@ def test_programs(c):
 
 
 def test_places(c):
-    """with file capabilities the environment does not say where to read the configuration, nor where to write"""
+    """with file capabilities the environment selects neither the configuration nor a folder to write to"""
     r = Rights(c)
     config = r.write("config", "[buildid]\n\tdir = %s\n" % r.mark())
     record = ("record", "-e", "cpu-clock:u", "-o", r.data, "--", "true")
@@ -107,7 +107,7 @@ def test_places(c):
 
 
 def test_server(c):
-    """with file capabilities no server is asked that the environment names"""
+    """with file capabilities no server of the environment is asked"""
     r = Rights(c)
     for program, wanted in ((r.plain, True), (r.capable, False)):
         with socket.socket() as server:
@@ -125,7 +125,7 @@ def test_server(c):
 
 
 def test_set_user_id(c):
-    """a set-user-ID copy does nothing but say why"""
+    """a set-user-ID copy does nothing and prints the reason"""
     r = Rights(c)
     for mode, who in ((0o4755, (0, NOBODY)), (0o2755, (NOBODY, 0))):
         path = c.path("set-id")

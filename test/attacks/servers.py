@@ -1,5 +1,5 @@
-"""debuginfod servers that mean harm, or are broken: a real one over HTTP for each way. What they send is bounded, and only the build that was
-asked for is used."""
+"""Malicious and broken debuginfod servers, each a real one over HTTP. Their answers are bounded, and only the build that was
+requested is used."""
 import ctypes.util
 import http.server
 import os
@@ -161,7 +161,7 @@ class Bench:
 
 
 def test_good(c):
-    """a debuginfod server's file gives names (what the tests below take away)"""
+    """a debuginfod server's file gives names"""
     b = Bench(c)
     with Server("good", b.debug) as server:
         text, *_ = b.report(server)
@@ -169,7 +169,7 @@ def test_good(c):
 
 
 def test_bounds(c):
-    """a server's answer is bounded in time, memory and disk: endless, lying about its size, slow, silent, with headers without end, in circles"""
+    """a server's answer is bounded in time, memory and disk: endless, with a wrong size, slow, silent, with endless headers, with circular redirections"""
     b = Bench(c)
     for mode in ("endless", "claims_much", "drip", "silent", "headers_without_end", "redirects_to_itself", "breaks_off"):
         with Server(mode, b.debug) as server:
@@ -183,7 +183,7 @@ def test_bounds(c):
 
 
 def test_content(c):
-    """a file of another build, or one of this machine that a server points to, is not used; nothing a server says reaches the terminal"""
+    """a file of another build, or one of this machine that a server refers to, is not used; no text of a server reaches the terminal"""
     b = Bench(c)
     with open(os.path.join(b.folder, "secret.debug"), "wb") as file:
         file.write(b.debug)
@@ -196,7 +196,7 @@ def test_content(c):
 
 
 def test_given_up(c):
-    """a server that does not answer is given up for the rest of the run, which says so"""
+    """a server that does not answer is not asked again in that run, which is reported"""
     b = Bench(c)
     both = os.path.join(b.folder, "both.data")
     b.must(c.program, "record", "-N", "-e", "cpu-clock:u", "-o", both, "--", "sh", "-c", "./program; ./other")
@@ -222,7 +222,7 @@ def test_cache_of_others(c):
             text, *_ = b.report(server, cache)
             need(not server.asked and "are not asked" in text, "%s: %s %s" % (cache, server.asked, text))
     need(not os.listdir(target) and sorted(os.listdir(theirs)) == ["link", "ours"], "something was written")
-    with Server("good", b.debug) as server:  # a sticky folder is safe: nobody can take away what is another's
+    with Server("good", b.debug) as server:  # a sticky folder is safe: only the owner can remove a file
         os.chmod(os.path.join(b.folder, "open"), 0o1777)
         text, *_ = b.report(server, b.folder + "/open/cache")
         need(SECRET in text, text)

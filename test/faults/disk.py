@@ -1,5 +1,5 @@
-"""Full disks: every command that writes says so in a sentence, exits with a code that is not 0, and leaves what was there before; nothing
-half written and no temporary name stays behind. By /dev/full, by the limit of a file's size, and by a file system of a few pages."""
+"""Full disks: every command that writes reports an error, exits with a code that is not 0, and leaves existing files unchanged; no
+incomplete and no temporary file remains. With /dev/full, the limit of a file's size, and a file system of a few pages."""
 import os
 import re
 import resource
@@ -12,12 +12,12 @@ from suite.process import environment
 from suite.settings import PERFUSE, SANITIZED, TEST
 from suite.tests import Skip, need
 
-OLD = b"what was there before\n"
+OLD = b"the content before\n"
 PRINTING = ("script", "script -D", "script --header-only", "report --stdio", "report --stats", "report --tasks", "report --mmaps", "report -D",
             "report --header-only", "evlist -v", "buildid-list", "buildid-list -H", "flamegraph --folded", "flamegraph -o -", "inject -b",
             "inject -o -", "buildid-cache -M FILE", "version", "help", "help report", "check feature zstd", "--list-cmds", "--version",
             "config core.x")
-# What is written, by which command, in a folder that has FILE; the file that is there before (None: there is none).
+# The command, and the file that it writes, in a folder that has FILE.
 WRITING = (("flamegraph -o graph.svg", "graph.svg"),
            ("script --per-event-dump", "FILE.cpu-clock.dump"), ("inject -b -o out.data", "out.data"), ("inject -o out.data", "out.data"),
            ("config --user core.x=y", "config"))
@@ -58,7 +58,7 @@ def ends_badly(label, code, said, sentence=r"No space left on device|File too la
 
 
 def test_stdout(box):
-    """standard output on a full disk: each command says so once, and exits with a code that is not 0"""
+    """standard output on a full disk is reported once by each command, with an exit code that is not 0"""
     for text in PRINTING:
         with open("/dev/full", "wb") as full:
             code, said = box.run(box.words(text), stdout=full)
@@ -77,7 +77,7 @@ def written_name(box, name):
 
 
 def fails_clean(box, text, name, before, label, keep):
-    """keep: what is there before and after; None: nothing."""
+    """keep: the content of the file before and after; None: the file is absent."""
     path = written_name(box, name)
     if keep is None and os.path.exists(path):
         os.unlink(path)
@@ -94,7 +94,7 @@ def fails_clean(box, text, name, before, label, keep):
 
 
 def test_size(box):
-    """beyond the limit of a file's size nothing is half written: what was there stays, or nothing comes to be there"""
+    """beyond the limit of a file's size no file is incomplete: an existing file is unchanged, an absent one is not created"""
     for text, name in WRITING:
         config = name == "config"
         for size in ((3,) if config else (0, 100, 4096)):
@@ -104,7 +104,7 @@ def test_size(box):
 
 
 def test_config(box):
-    """a configuration that cannot be read whole is not replaced"""
+    """a configuration with a syntax error is not replaced"""
     path = os.path.join(box.folder, "config")
     with open(path, "w") as out:
         out.write("[core]\n\tx = 1\nno = [line\n[\n")
@@ -117,7 +117,7 @@ def test_config(box):
 
 
 def test_small_file_system(box):
-    """on a file system of a few pages each writing command fails with a sentence and leaves what was there"""
+    """on a file system of a few pages each writing command reports an error and leaves existing files unchanged"""
     script = ("mount -t tmpfs -o size=16k tmpfs {0} && cd {0} && head -c 5000 /dev/zero > {1} && "
               "{2}; code=$?; cmp -n 5000 {1} /dev/zero || exit 250; [ $(stat -c %s {1}) = 5000 ] || exit 251; "
               "[ $(ls | wc -l) = 1 ] || exit 252; exit $code")
@@ -135,7 +135,7 @@ def test_small_file_system(box):
 
 
 def test_dump(box):
-    """script --per-event-dump says what it wrote only where it did"""
+    """script --per-event-dump reports only files that it wrote"""
     words = box.words("script --per-event-dump")
     done = box.whole(words)
     path = box.data + ".cpu-clock.dump"
@@ -150,7 +150,7 @@ def test_dump(box):
 
 
 def test_close(box):
-    """a file system that reports at close that there was no room: a sentence, and what was there stays"""
+    """a file system that reports at close that the disk is full: an error, and existing files are unchanged"""
     shim = os.path.join(box.folder, "shim.so")
     if SANITIZED:
         raise Skip("a sanitizer cannot be preloaded over")
@@ -179,7 +179,7 @@ def test_close(box):
 
 
 def test_record(box):
-    """record beyond the limit of a file's size ends with a sentence, and its program runs with the limit's signal as it was"""
+    """record beyond the limit of a file's size ends with an error, and its program runs with the inherited action of SIGXFSZ"""
     out = os.path.join(box.folder, "new.data")
     words = [PERFUSE, "record", "-e", "cpu-clock:u", "-c", "50000", "-o", out, "--", "grep", "SigIgn", "/proc/self/status"]
     if box.run(words)[0] != 0:

@@ -1,5 +1,5 @@
-"""Nothing is lost silently: every command that reads a recording shows what is whole of a damaged one, says on stderr what is missing, and
-exits with 255; an undamaged one is shown without a word. And the storm: random damage to recordings of all kinds, judged by a walk over
+"""Losses are reported: every command that reads a recording shows the whole records of a damaged one, reports on stderr what is missing, and
+exits with 255; an undamaged one is shown without a message. And the storm: random damage to recordings of all kinds, judged by a walk over
 the records that shares no code with the program."""
 import os
 import random
@@ -94,12 +94,12 @@ def is_sound(code):
 
 
 def said(err):
-    """What is said of the recording: not of files that are not here."""
+    """The messages about the recording, without those about absent files."""
     return [line for line in err.splitlines() if line and not line.startswith(("No symbols", "Hint", "Error:", "/no/such/"))]
 
 
 def check(box, command, whole, sentence, stdin=None, code=DAMAGED):
-    """One command on a damaged recording: `whole` samples are shown, `sentence` is said, the exit code follows."""
+    """One command on a damaged recording: `whole` samples are shown, `sentence` is printed, the exit code is `code`."""
     words, count, _ = command
     got, out, err = box.run(words, stdin)
     label = "%s: exit %s, says %r" % (" ".join(words), got, err[:400])
@@ -110,14 +110,14 @@ def check(box, command, whole, sentence, stdin=None, code=DAMAGED):
 
 
 def check_all(box, whole, sentence, reading=True):
-    """reading: the damage lies in the records, and commands that do not read them need not see it."""
+    """reading: the damage is in the records, and commands that do not read them need not report it."""
     for command in COMMANDS:
         if command[2] or not reading:
             check(box, command, whole, sentence)
 
 
 def test_whole(box):
-    """a whole recording, as a file, compressed, or a stream, is shown without a word"""
+    """a whole recording, as a file, compressed, or a stream, is shown without a message"""
     for data in (known.as_file(known.records()), known.as_compressed(known.records()), known.as_stream(known.records())):
         box.put(data)
         for words, count, _ in COMMANDS:
@@ -141,7 +141,7 @@ def test_short_samples(box):
 
 
 def test_unknown_ids(box):
-    """samples of no known event are counted by every command that reads them"""
+    """samples with an unknown id are counted by every command that reads them"""
     box.put(known.as_stream([known.sample(n) for n in range(9)]).replace(recording.record(recording.HEADER_ATTR, known.attr()), b""))
     for command in COMMANDS:
         if command[2] and command[0][0] not in ("archive", "inject"):
@@ -149,7 +149,7 @@ def test_unknown_ids(box):
 
 
 def test_unknown_types(box):
-    """records of a type that a newer kernel may have are reported and are no damage; a type that cannot be is"""
+    """records of a type that a newer kernel may have are reported, and are not damage; those of an impossible type are"""
     newer = recording.record(30, bytes(24)) + recording.record(90, bytes(8))
     for extra, sentence, code in ((newer, "2 records are skipped, of a type that is not known", 0), (recording.record(0x4000, bytes(16)), "1 record is damaged", DAMAGED)):
         for form in (known.as_file, known.as_stream, known.as_compressed):
@@ -160,7 +160,7 @@ def test_unknown_types(box):
 
 
 def test_bad_side_band(box):
-    """side-band that is not what its type says is counted and exits with 255"""
+    """side-band that contradicts its type is counted and exits with 255"""
     box.put(known.as_file(known.records() + [recording.record(recording.COMM, b"12345678"), recording.record(recording.LOST, b"12345678")]))
     for command in COMMANDS:
         if command[2] and command[0][0] not in ("archive", "inject"):
@@ -168,7 +168,7 @@ def test_bad_side_band(box):
 
 
 def test_lost(box):
-    """what the kernel lost is said, by cause, and changes no exit code"""
+    """losses of the kernel are reported by cause, and do not change the exit code"""
     lost = [recording.record(recording.LOST, struct.pack("<QQ", 0, 5) + known.trailer(5000)),
             recording.record(recording.LOST_SAMPLES, struct.pack("<Q", 3) + known.trailer(5001)),
             recording.record(recording.LOST_SAMPLES, struct.pack("<Q", 8) + known.trailer(5002), misc=1 << 15)]
@@ -178,7 +178,7 @@ def test_lost(box):
 
 
 def test_killed(box):
-    """the recording of a recorder that was killed is shown to its end, and said to be unfinished"""
+    """the recording of a recorder that was killed is shown to its end, and reported as unfinished"""
     bits = known.features()
     data = known.as_file(known.records(), bits, data_size=0)
     end = data.index(recording.record(recording.FINISHED_ROUND, b"")) + 8
@@ -215,7 +215,7 @@ def test_attrs(box):
 
 
 def test_cuts(box):
-    """a recording cut anywhere, as file, compressed or stream, by file or pipe, shows each whole sample, then says so and exits with 255"""
+    """a recording cut anywhere, as file, compressed or stream, by file or pipe, shows each whole sample, and the cut is reported with the exit code 255"""
     step = 131 if SANITIZED else 23
     for form in (known.as_file, known.as_stream, known.as_compressed):
         data = form(known.records())
@@ -237,7 +237,7 @@ def test_cuts(box):
 
 
 def test_cut_header(box):
-    """a recording cut in its header or among the descriptions of its events is refused with a sentence by every command"""
+    """a recording cut in its header or among the descriptions of its events is rejected with an error by every command"""
     data = known.as_file(known.records())
     for n in (0, 1, 15, 16, 71, 103, 104, 150, known.HEADER_BYTES + known.ATTR_BYTES + 15):
         box.put(data[:n])
@@ -262,7 +262,7 @@ def test_frame(box):
 
 
 def test_folder(box):
-    """a part of a folder that is cut costs no other part its samples"""
+    """the cut of one file of a folder does not affect the samples of the others"""
     os.path.exists(box.path) and os.unlink(box.path)
     body = [known.sample(n) for n in range(40)]
     names = known.as_folder(box.path, 4, body)
@@ -320,7 +320,7 @@ def damage(chance, data):
 
 
 def storm_problem(box, command, data, walked):
-    """Ended by itself, in time; exit 0 without a word only where nothing is lost; any other exit with a sentence."""
+    """What is wrong: a crash, a hang, exit 0 without a message although samples are lost, another exit without a message."""
     words, count, _ = command
     began = time.monotonic()
     code, out, err = box.run(words)
@@ -339,7 +339,7 @@ def storm_problem(box, command, data, walked):
 
 
 def test_storm(box):
-    """a storm of random damage: each command ends in time, and exits with 0 only where nothing is lost, or with a sentence"""
+    """a storm of random damage: each command ends in time, and exits with 0 only if nothing is lost, or with a message"""
     chance = random.Random(SEED)
     inputs = storm_inputs()
     problems = []

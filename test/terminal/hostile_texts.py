@@ -1,12 +1,12 @@
 """A recording in which every text is hostile: names of threads, files, events, cgroups, functions and source files, what tracepoints say,
-the texts of the header. Written by hand, as no kernel lets all of them through."""
+the texts of the header. Made here, as no kernel passes all of them."""
 import os
 import struct
 
 from suite import process, recording
 from suite.recording import COMM, EXEC, MMAP2, SAMPLE, USER, aligned, header_text, header_texts, padded, record
 
-# What terminals obey, and a line that could be taken for a sample; FORGED marks where a line of its own would begin.
+# Control sequences, and a line that looks like a sample; FORGED marks where an added line would begin.
 DRIVES = b"\x1b[31m\x1b]0;t\x07\x08\x08\x0d\x9b2J\xc2\x9b2J\xe2\x80\xae\xe2\x80\xa8\x85\x0bFORGED\x7f"
 HOSTILE = b"e" + DRIVES + b"\nFORGED 999/999 [000]     1.000000:          1 cycles:      dead forged (/bin/forged)\n"
 PID, IP, CGROUP, TRACEPOINT = 4242, 0x401000, 77, 4711

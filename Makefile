@@ -1,4 +1,4 @@
-# What people type. Meson does the work: see meson.build, ARCHITECTURE.md and CONTRIBUTING.md.
+# Short commands; Meson builds: see meson.build, ARCHITECTURE.md and CONTRIBUTING.md.
 BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_S ?= 60
@@ -15,35 +15,35 @@ packages:
 demo: all
 	@tools/demo $(BUILD)
 
-# Every test there is; the last line adds them up.
+# Every test; the last line is the sum.
 check: packages
 	@tools/install-packages test
 	@tools/check $(BUILD)
 
-# Real kernels in qemu, and other processors: docs/lab.md tells of these and the next.
+# Real kernels in qemu, and other processors: docs/lab.md describes these and the following.
 check-vm: packages
 	@tools/install-packages test vm
 	@tools/tally test/vm_again.py -- test/vm_cpus.py -- test/vm_machines.py -- test/vm_foreign.py -- test/vm_stacks.py -- test/vm_names.py
 
-# Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran, Java: whose compilers are large.
+# Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran, Java, whose compilers are large.
 check-languages: all
 	@tools/install-packages test languages
 	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/languages_test.py -- test/java_test.py -- test/addr2line_test.py go gdc ldc ada pascal fortran zig
 
-# Programs that read what perf writes: perf2bolt, autofdo, hotspot's parser, and speedscope where there is npm.
+# Programs that read what perf writes: perf2bolt, autofdo, hotspot's parser, and speedscope if npm is installed.
 check-readers: all
 	@tools/install-packages test readers
 	@! command -v npm >/dev/null || npm install --silent --no-audit --no-fund \
 		--prefix "$${XDG_CACHE_HOME:-$$HOME/.cache}/perfuse/readers" speedscope@1.25.0
 	@PERFUSE="$(abspath $(BUILD))/perfuse" tools/tally test/readers_test.py
 
-# What perf 6.12 prints (PERF: another one) and what perfuse prints, of others' recordings (CORPUS) and of such made on the spot.
+# Compares the output of perf 6.12 (PERF: another one) and perfuse, for recordings of others (CORPUS) and for new ones.
 # KEEP=TEXT: only the commands that contain TEXT.
 check-agree: all
 	@tools/install-packages test
 	@PERFUSE="$(abspath $(BUILD))/perfuse" PERFUSE_CORPUS="$(or $(abspath $(CORPUS)),$(PERFUSE_CORPUS))" tools/tally test/agree_test.sh -k "$(KEEP)"
 
-# FUZZ_S seconds for each fuzz target; what is found stays under ~/.cache/perfuse/fuzz.
+# FUZZ_S seconds for each fuzz target; findings are stored under ~/.cache/perfuse/fuzz.
 fuzz: packages
 	@tools/install-packages fuzz
 	@tools/tally tools/fuzz -s $(FUZZ_S)
@@ -73,12 +73,12 @@ coverage: packages
 	@tools/install-packages test
 	@tools/coverage
 
-# Beside perf 6.12 and beside an earlier perfuse: AGAINST=COMMIT or a program; without it the commit measured last (bench/history).
+# Compared with perf 6.12 and with an earlier perfuse: AGAINST=COMMIT or a program; without it the commit measured last (bench/history).
 bench: all
 	@tools/install-packages bench
 	@bench/run --perfuse $(BUILD)/perfuse $(if $(AGAINST),--against $(AGAINST))
 
-# Mistakes made on purpose in a copy of the tree: does the command that should find each find it? PLANT=NAME: only that one.
+# Makes mistakes in a copy of the tree and runs the command that should find each. PLANT=NAME: only that one.
 check-planted: packages
 	@tools/install-packages test san fuzz bench
 	@tools/tally tools/plant $(PLANT)

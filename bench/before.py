@@ -1,4 +1,4 @@
-"""An earlier perfuse for the benchmarks to run beside this one: a program, a commit, or the commit that was measured last."""
+"""An earlier perfuse with which the benchmarks compare this one: a program, a commit, or the commit that was measured last."""
 import glob
 import json
 import os
@@ -16,7 +16,7 @@ def git(*args):
 
 
 def measured_last(this):
-    """The commit of the newest entry of bench/history that this tree descends from, itself aside; None where there is none."""
+    """The commit of the newest entry of bench/history that is an ancestor of this tree; None if there is no such entry."""
     entries = []
     for path in glob.glob(os.path.join(HERE, "history", "*.json")):
         with open(path) as stream:
@@ -49,7 +49,7 @@ def built(commit, cache):
 
 
 def find(against, this, cache):
-    """(program, what it is called); (None, why there is none). `against` is what was asked for, `this` the commit measured now."""
+    """(program, its name), or (None, the reason). `against` is the user's choice, `this` the commit measured now."""
     if against == "none":
         return None, "none was asked for"
     if against and os.path.isfile(against) and os.access(against, os.X_OK):

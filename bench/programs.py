@@ -1,4 +1,4 @@
-"""The programs that the benchmarks record, built once and kept: a command to which seconds and further arguments are added."""
+"""The programs that the benchmarks record, built once and cached: a command to which seconds and further arguments are added."""
 import glob
 import os
 import subprocess
@@ -36,11 +36,11 @@ endwhile()
 
 
 def link_whole(build):
-    """Links CMake once more, with all of its libraries' code and that of its sister programs: ctest and cpack."""
+    """Links CMake once more, with the code of all of its libraries and of ctest and cpack."""
     subprocess.run(["ninja", "-C", build, "cmake", "CTestLib", "CPackLib"], check=True)
     link = subprocess.run(["ninja", "-C", build, "-t", "commands", "bin/cmake"], stdout=subprocess.PIPE, text=True,
                           check=True).stdout.splitlines()[-1]
-    # libuv has functions twice: the linker is to choose there
+    # libuv defines functions twice: the linker chooses one
     archives = [word for word in link.split() if word.endswith(".a") and not word.endswith("libcmlibuv.a")]
     archives += ["Source/libCTestLib.a", "Source/libCPackLib.a"]
     whole = "-Wl,--whole-archive %s -Wl,--no-whole-archive" % " ".join(archives)

@@ -158,7 +158,7 @@ def write_sources(folder):
 
 
 def build(folder):
-    """Path of the program; its libraries lie beside it."""
+    """Path of the program; its libraries are in the same folder."""
     program = os.path.join(folder, "ride")
     if os.path.exists(program):
         return program

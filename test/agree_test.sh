@@ -1,7 +1,7 @@
 #!/bin/sh
-# Agreement with perf, as test lines: on recordings that others made ($PERFUSE_CORPUS, by default ../shared/corpus beside the
-# tree), and on recordings made on the spot, by perf and by perfuse, in the shapes that test/agree/shapes lists, or in those that
-# $AGREE_SHAPES names. -k TEXT keeps the commands that contain TEXT.
+# Agreement with perf, as test lines: on recordings of others ($PERFUSE_CORPUS, by default ../shared/corpus beside the
+# tree), and on recordings made here, by perf and by perfuse, in the shapes that test/agree/shapes lists, or in those that
+# $AGREE_SHAPES names. -k TEXT selects the commands that contain TEXT.
 set -u
 keep=
 [ "${1:-}" != -k ] || keep=$2
@@ -25,7 +25,7 @@ if [ -d "$others" ]; then
 else
 	echo "skip agreement on others' recordings: no such folder: $others (PERFUSE_CORPUS names another)"
 fi
-# sanitizers change nothing in what a recording holds
+# recordings are the same with sanitizers
 [ -z "${PERFUSE_SANITIZED:-}" ] || exit $failed
 
 work=$(mktemp -d)

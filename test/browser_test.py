@@ -133,7 +133,7 @@ def look_at_search(c):
     share = 100 * sum(f.width for f in hits) / page.frames[0].width
     stated = float(re.search(r"([\d.]+)%", page.matched).group(1))
     need(abs(share - stated) < 0.1, "%s, but %.2f%% of the width is marked" % (page.matched, share))
-    need("search=" in c.browser.url(), "the address does not keep the search: " + c.browser.url())
+    need("search=" in c.browser.url(), "the address does not have the search: " + c.browser.url())
     c.browser.keys(ESCAPE)
     page = settle(c.browser, lambda p: not p.query)
     need(not page.query and not any(f.hit for f in page.frames) and not page.matched, "Escape does not clear the search")
@@ -170,7 +170,7 @@ def look_at_zoom(c):
     need(page.reset and zoomed, "%s is not as wide as the page after the click" % target.name)
     need(abs(page.frames[0].width - before.frames[0].width) < 1, "the root is not as wide as the page")
     need(sum(f.shown for f in page.frames) < len(page.frames), "nothing was hidden")
-    need("zoom=" in c.browser.url(), "the address does not keep the zoom: " + c.browser.url())
+    need("zoom=" in c.browser.url(), "the address does not have the zoom: " + c.browser.url())
     c.browser.click("#unzoom")
     page = settle(c.browser, lambda p: not p.reset)
     need(not page.reset and page.widths() == before.widths(), "Reset does not bring the whole back")

@@ -205,8 +205,8 @@ def check_container(box):
         named, trail = box.named(data="c.data")
         need(not named and "/proc/%s/" % app not in trail, "a process that is younger than the recording counts: " + trail)
         os.utime(os.path.join(box.work, "c.data"))
-        kept = glob.glob(box.work + "/home-outside/.debug" + inside + "/app/*/elf")
-        need(kept, "record from outside stores no copy of the file")
+        stored = glob.glob(box.work + "/home-outside/.debug" + inside + "/app/*/elf")
+        need(stored, "record from outside stores no copy of the file")
         home = os.path.join(box.work, "home-target")
         os.mkdir(home)
         done = box.perfuse("buildid-cache", "--target-ns", app, "-a", inside + "/app", env={"HOME": home})
@@ -246,8 +246,8 @@ def check_debuginfod(box):
         done = box.perfuse("record", "--debuginfod=" + url, "-e", "cpu-clock:u", "-c", "300000", "-o", "d.data", "--", box.program,
                            env={"DEBUGINFOD_CACHE_PATH": env["DEBUGINFOD_CACHE_PATH"]})
         need(done.returncode == 0, "record --debuginfod: " + done.stderr)
-        kept = glob.glob(box.env["HOME"] + "/.debug" + box.program + "/*/debug")
-        need(len(kept) == 1, "the debug file is not in the cache")
+        stored = glob.glob(box.env["HOME"] + "/.debug" + box.program + "/*/debug")
+        need(len(stored) == 1, "the debug file is not in the cache")
         named, trail = box.named()
         need(named and "/debug: used" in trail, "the cache's debug file is not used: " + trail)
     finally:

@@ -17,7 +17,7 @@ from suite.settings import PERFUSE
 from suite.tests import Skip, need, need_root, run_tests, tests_of
 
 PLACES, ENOUGH = 400, 100
-KEPT = ".cache/perfuse/kernel-symbols"
+CACHED = ".cache/perfuse/kernel-symbols"
 ADDED_BY_STATE = slice(8, 16)
 
 
@@ -34,7 +34,7 @@ def visible():
 
 class Context:
     def __init__(self):
-        self.work = tempfile.mkdtemp(prefix="perfuse-kept-")
+        self.work = tempfile.mkdtemp(prefix="perfuse-cached-")
         functions = visible()
         if len(functions) < ENOUGH or functions[-1][0] == 0:
             raise Skip("the kernel hides its addresses from this user")
@@ -69,8 +69,8 @@ class Context:
         need(script.returncode == 0, "exit code %d: %s" % (script.returncode, err[-300:]))
         return out, re.search(r"perfuse/kernel-symbols: used$", err, re.M) is not None, err
 
-    def kept(self, home):
-        return os.path.join(home, KEPT)
+    def cached(self, home):
+        return os.path.join(home, CACHED)
 
     def plain(self):
         """The output without a cache."""
@@ -84,11 +84,11 @@ def test_second_run(c):
     home, want = c.home("second"), c.plain()
     first, used, _ = c.script(home)
     need(first == want and not used, "the first run differs")
-    info = os.stat(c.kept(home))
-    need(stat.S_IMODE(info.st_mode) == 0o600 and stat.S_IMODE(os.stat(os.path.dirname(c.kept(home))).st_mode) == 0o700, "its mode is wrong")
+    info = os.stat(c.cached(home))
+    need(stat.S_IMODE(info.st_mode) == 0o600 and stat.S_IMODE(os.stat(os.path.dirname(c.cached(home))).st_mode) == 0o700, "its mode is wrong")
     second, used, _ = c.script(home)
     need(second == want and used, "the second run differs, or does not read the cache")
-    need(os.stat(c.kept(home)).st_ino == info.st_ino, "it was written again")
+    need(os.stat(c.cached(home)).st_ino == info.st_ino, "it was written again")
 
 
 def test_report(c):
@@ -100,7 +100,7 @@ def test_report(c):
         for where in ("/nonexistent", home, home):
             texts.append(without_tip(process.must(PERFUSE, *command, cwd=c.work, env=environment(where))))
         need(texts[0] == texts[1] == texts[2] and len(texts[0]) > least, "%s differs" % command[0])
-    need(os.path.exists(c.kept(home)), "nothing was stored")
+    need(os.path.exists(c.cached(home)), "nothing was stored")
 
 
 def test_moved_kernel(c):
@@ -128,7 +128,7 @@ def test_other_state(c):
     """a list of another state of the kernel (a boot, its modules, its visible addresses) is not used, and replaced"""
     home, want = c.home("state"), c.plain()
     c.script(home)
-    with open(c.kept(home), "r+b") as stream:
+    with open(c.cached(home), "r+b") as stream:
         whole = bytearray(stream.read())
         whole[ADDED_BY_STATE] = bytes(b ^ 1 for b in whole[ADDED_BY_STATE])
         stream.seek(0)
@@ -136,17 +136,17 @@ def test_other_state(c):
     got, used, err = c.script(home)
     need(got == want and not used and "kernel-symbols: out of date" in err, "it was used for this state")
     got, used, _ = c.script(home)
-    need(got == want and used and os.listdir(os.path.dirname(c.kept(home))) == ["kernel-symbols"], "it was not replaced")
+    need(got == want and used and os.listdir(os.path.dirname(c.cached(home))) == ["kernel-symbols"], "it was not replaced")
 
 
 def test_damaged(c):
     """a list that is cut or changed is not used, and replaced"""
     home, want = c.home("damaged"), c.plain()
     c.script(home)
-    size = os.path.getsize(c.kept(home))
+    size = os.path.getsize(c.cached(home))
     for at in (0, 1, 20, 40, 47, 48, size // 3, size // 2, size - 9, size - 1):
         for cut in (False, True):
-            with open(c.kept(home), "r+b") as stream:
+            with open(c.cached(home), "r+b") as stream:
                 stream.seek(at)
                 byte = stream.read(1)
                 stream.seek(at)
@@ -163,19 +163,19 @@ def test_unsafe(c):
     """a list that is a link, that others can write, or in a folder that they can write, is not read"""
     home, want = c.home("unsafe"), c.plain()
     c.script(home)
-    kept = c.kept(home)
-    os.chmod(kept, 0o620)
+    cached = c.cached(home)
+    os.chmod(cached, 0o620)
     got, used, err = c.script(home)
     need(got == want and not used and "kernel-symbols: cannot be read" in err, "it was read, though others can write it")
     need(c.script(home)[1], "it was not replaced")
-    os.rename(kept, kept + ".elsewhere")
-    os.symlink(kept + ".elsewhere", kept)
+    os.rename(cached, cached + ".elsewhere")
+    os.symlink(cached + ".elsewhere", cached)
     got, used, _ = c.script(home)
-    need(got == want and not used and not os.path.islink(kept), "a link was followed, or stays")
-    os.chmod(os.path.dirname(kept), 0o777)
-    os.unlink(kept)
+    need(got == want and not used and not os.path.islink(cached), "a link was followed, or stays")
+    os.chmod(os.path.dirname(cached), 0o777)
+    os.unlink(cached)
     got, used, err = c.script(home)
-    need(got == want and not os.path.exists(kept) and "kernel-symbols: cannot be written" in err, "a folder that others can write is used")
+    need(got == want and not os.path.exists(cached) and "kernel-symbols: cannot be written" in err, "a folder that others can write is used")
 
 
 def test_other_owner(c):
@@ -183,10 +183,10 @@ def test_other_owner(c):
     need_root("only root can give files away")
     home, want = c.home("owner"), c.plain()
     c.script(home)
-    os.chown(c.kept(home), 12345, 12345)
+    os.chown(c.cached(home), 12345, 12345)
     got, used, _ = c.script(home)
     need(got == want and not used, "another's file was read")
-    os.chown(os.path.dirname(c.kept(home)), 12345, 12345)
+    os.chown(os.path.dirname(c.cached(home)), 12345, 12345)
     got, used, _ = c.script(home)
     need(got == want and not used, "a file in another's folder was read")
     home = c.home("sudo")
@@ -204,7 +204,7 @@ def test_at_once(c):
             out, err = script.communicate(timeout=120)
             need(script.returncode == 0 and out == want and err == "", "one differs: " + err[:300])
         got, used, _ = c.script(home)
-        need(got == want and used and os.listdir(os.path.dirname(c.kept(home))) == ["kernel-symbols"], "there is more than one list")
+        need(got == want and used and os.listdir(os.path.dirname(c.cached(home))) == ["kernel-symbols"], "there is more than one list")
 
 
 def test_switched_off(c):

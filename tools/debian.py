@@ -23,7 +23,7 @@ DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64", "s390x": "s390x", "i386":
 
 @contextlib.contextmanager
 def locked(name):
-    """One process at a time makes what goes under this name of the cache."""
+    """One process at a time makes the entry of this name in the cache."""
     os.makedirs(CACHE, exist_ok=True)
     with open(os.path.join(CACHE, name + ".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -55,7 +55,7 @@ class Archive:
         with open(os.path.join(self.root, "sources.list"), "w") as out:
             for suite in SUITES:
                 out.write("deb [signed-by=%s] %s/%s main\n" % (KEYRING, MIRROR, suite))
-        # a mirror being renewed may refuse one list; what is missing then shows when a package is asked for
+        # a mirror that is being updated may refuse a list; a missing package is an error when it is requested
         subprocess.run(["apt-get", "-q", "-q", *self.options(), "update"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.fresh = True
 
@@ -68,7 +68,7 @@ class Archive:
         return found.group(1) if found else ""
 
     def unpack(self, packages, into, only=()):
-        """only: patterns of the files that are wanted, as tar takes them; none: all."""
+        """only: patterns of the files to unpack, as for tar; without any: all files."""
         self.update()
         with tempfile.TemporaryDirectory(dir=CACHE) as folder:
             subprocess.run(["apt-get", "-q", "-q", *self.options(), "download", *packages], check=True, cwd=folder,
@@ -78,13 +78,13 @@ class Archive:
                     subprocess.run(["dpkg-deb", "-x", os.path.join(folder, name), into], check=True)
                     continue
                 with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", os.path.join(folder, name)], stdout=subprocess.PIPE) as whole:
-                    # patterns that a package has nothing of are no mistake; what is missing shows when it is asked for
+                    # a pattern without a match is not an error here
                     subprocess.run(["tar", "-x", "-C", into, "--wildcards", *only], stdin=whole.stdout, stderr=subprocess.DEVNULL)
 
 
 def unpacked(name, arch, packages, finish=None, only=()):
-    """The folder with these packages unpacked, made where the cache does not have it; finish(folder) completes it. `packages` may be
-    a function of the archive; `only`: patterns of the files that are kept."""
+    """The folder with these packages unpacked, made if the cache lacks it; finish(folder) completes it. `packages` may be
+    a function of the archive; `only`: patterns of the files to unpack."""
     recipe = hashlib.sha256(repr((arch, name, packages if isinstance(packages, list) else "")).encode()).hexdigest()[:12]
     path = os.path.join(CACHE, "%s-%s-%s" % (name, arch, recipe))
     with locked("%s-%s" % (name, arch)):

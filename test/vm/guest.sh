@@ -1,5 +1,5 @@
 #!/bin/sh
-# What test/vm_machines.py runs in the machine: records with every source there is, reads each recording; all files stay in /mnt.
+# The script of test/vm_machines.py in the machine: records with every source there is, reads each recording; all files stay in /mnt.
 # One line a step: NAME EXIT_CODE.
 step() {
 	step=$1
@@ -28,7 +28,7 @@ recorded packed -z -e cpu-clock -c 1000000 -- shape --ms 100
 echo 'p:lab/opened do_sys_openat2' >/sys/kernel/tracing/kprobe_events
 recorded kprobe -e lab:opened -- cat /etc/passwd
 step piped.report piped
-# the kernel's code comes along; not to /mnt, as it is large
+# a recording with the kernel's code; not in /mnt, as it is large
 if [ -e /proc/kcore ]; then
 	step kcore.made perfuse record --kcore -o /kcore.data -e cpu-clock -- cat /proc/kallsyms
 	step kcore.modes stat -c %a /kcore.data /kcore.data/kcore_dir /kcore.data/kcore_dir/*

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/sample_fields.h"
 #include "base/bytes.h"
 #include "base/error.h"
 
@@ -30,32 +31,17 @@ enum attr_type {
 	ATTR_BREAKPOINT = 5,
 };
 
+/* SAMPLE_IP …: the bits of sample_type; SAMPLE_BIT_IP …: their numbers. */
+enum sample_bit {
+#define BIT(NAME, number, ...) SAMPLE_BIT_##NAME = number,
+	SAMPLE_FIELDS(BIT, BIT, BIT, BIT)
+#undef BIT
+};
+
 enum sample_type {
-	SAMPLE_IP = 1u << 0,
-	SAMPLE_TID = 1u << 1,
-	SAMPLE_TIME = 1u << 2,
-	SAMPLE_ADDR = 1u << 3,
-	SAMPLE_READ = 1u << 4,
-	SAMPLE_CALLCHAIN = 1u << 5,
-	SAMPLE_ID = 1u << 6,
-	SAMPLE_CPU = 1u << 7,
-	SAMPLE_PERIOD = 1u << 8,
-	SAMPLE_STREAM_ID = 1u << 9,
-	SAMPLE_RAW = 1u << 10,
-	SAMPLE_BRANCH_STACK = 1u << 11,
-	SAMPLE_REGS_USER = 1u << 12,
-	SAMPLE_STACK_USER = 1u << 13,
-	SAMPLE_WEIGHT = 1u << 14,
-	SAMPLE_DATA_SRC = 1u << 15,
-	SAMPLE_IDENTIFIER = 1u << 16,
-	SAMPLE_TRANSACTION = 1u << 17,
-	SAMPLE_REGS_INTR = 1u << 18,
-	SAMPLE_PHYS_ADDR = 1u << 19,
-	SAMPLE_AUX = 1u << 20,
-	SAMPLE_CGROUP = 1u << 21,
-	SAMPLE_DATA_PAGE_SIZE = 1u << 22,
-	SAMPLE_CODE_PAGE_SIZE = 1u << 23,
-	SAMPLE_WEIGHT_STRUCT = 1u << 24,
+#define BIT(NAME, number, ...) SAMPLE_##NAME = 1u << number,
+	SAMPLE_FIELDS(BIT, BIT, BIT, BIT)
+#undef BIT
 };
 
 enum read_format {

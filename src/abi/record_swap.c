@@ -122,24 +122,20 @@ static int swap_pattern(const char *pattern, uint8_t *body, size_t len)
 
 static void swap_trailer(uint8_t *p, uint64_t type)
 {
-	static const struct {
-		uint64_t bit;
-		bool pair;
-	} fields[] = {
-		{ SAMPLE_TID, true }, { SAMPLE_TIME, false }, { SAMPLE_ID, false },
-		{ SAMPLE_STREAM_ID, false }, { SAMPLE_CPU, true }, { SAMPLE_IDENTIFIER, false },
-	};
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-		if (!(type & fields[i].bit))
-			continue;
-		if (fields[i].pair) {
-			swap_u32_at(p);
-			swap_u32_at(p + 4);
-		} else {
-			swap_u64_at(p);
-		}
-		p += 8;
+#define HEAD(NAME, ...)                   \
+	if (type & SAMPLE_##NAME) {       \
+		swap_u64_at(p);           \
+		p += 8;                   \
 	}
+#define HEAD_PAIR(NAME, ...)              \
+	if (type & SAMPLE_##NAME) {       \
+		swap_u32_at(p);           \
+		swap_u32_at(p + 4);       \
+		p += 8;                   \
+	}
+	SAMPLE_TRAILER(HEAD, HEAD_PAIR)
+#undef HEAD
+#undef HEAD_PAIR
 }
 
 /* A cursor that swaps the fields that it passes; cut: a size exceeds the body. */
@@ -261,12 +257,17 @@ static void swap_stack_user(struct swapper *s, const struct sample_layout *layou
 	swap_next_u64s(s, 1);
 }
 
-static void swap_word_field(struct swapper *s, const struct sample_layout *layout)
+static void swap_word(struct swapper *s, const struct sample_layout *layout)
 {
 	swap_next_u64(s);
 }
 
-static void swap_pair_field(struct swapper *s, const struct sample_layout *layout)
+static void swap_weight_struct(struct swapper *s, const struct sample_layout *layout)
+{
+	swap_next_u64(s);
+}
+
+static void swap_pair(struct swapper *s, const struct sample_layout *layout)
 {
 	swap_next_pair(s);
 }
@@ -276,43 +277,25 @@ static void swap_aux(struct swapper *s, const struct sample_layout *layout)
 	skip_unswapped(s, swap_next_u64(s));
 }
 
-static const struct part {
+static const struct {
 	uint64_t bit;
 	void (*swap)(struct swapper *s, const struct sample_layout *layout);
-} parts[] = {
-	{ SAMPLE_IDENTIFIER, swap_word_field },
-	{ SAMPLE_IP, swap_word_field },
-	{ SAMPLE_TID, swap_pair_field },
-	{ SAMPLE_TIME, swap_word_field },
-	{ SAMPLE_ADDR, swap_word_field },
-	{ SAMPLE_ID, swap_word_field },
-	{ SAMPLE_STREAM_ID, swap_word_field },
-	{ SAMPLE_CPU, swap_pair_field },
-	{ SAMPLE_PERIOD, swap_word_field },
-	{ SAMPLE_READ, swap_read },
-	{ SAMPLE_CALLCHAIN, swap_callchain },
-	{ SAMPLE_RAW, swap_raw },
-	{ SAMPLE_BRANCH_STACK, swap_branches },
-	{ SAMPLE_REGS_USER, swap_regs_user },
-	{ SAMPLE_STACK_USER, swap_stack_user },
-	{ SAMPLE_WEIGHT, swap_word_field },
-	{ SAMPLE_WEIGHT_STRUCT, swap_word_field },
-	{ SAMPLE_DATA_SRC, swap_word_field },
-	{ SAMPLE_TRANSACTION, swap_word_field },
-	{ SAMPLE_REGS_INTR, swap_regs_intr },
-	{ SAMPLE_PHYS_ADDR, swap_word_field },
-	{ SAMPLE_CGROUP, swap_word_field },
-	{ SAMPLE_DATA_PAGE_SIZE, swap_word_field },
-	{ SAMPLE_CODE_PAGE_SIZE, swap_word_field },
-	{ SAMPLE_AUX, swap_aux },
+} fields[] = {
+#define WORD(NAME, ...) { SAMPLE_##NAME, swap_word },
+#define PAIR(NAME, ...) { SAMPLE_##NAME, swap_pair },
+#define PART(NAME, number, text, function) { SAMPLE_##NAME, swap_##function },
+	SAMPLE_FIELDS(WORD, PAIR, PART, WORD)
+#undef WORD
+#undef PAIR
+#undef PART
 };
 
 static int swap_sample(uint8_t *body, size_t len, const struct sample_layout *layout)
 {
 	struct swapper s = { .body = body, .len = len };
-	for (size_t i = 0; i < sizeof parts / sizeof *parts && !s.cut; i++)
-		if (layout->sample_type & parts[i].bit)
-			parts[i].swap(&s, layout);
+	for (size_t i = 0; i < sizeof fields / sizeof *fields && !s.cut; i++)
+		if (layout->sample_type & fields[i].bit)
+			fields[i].swap(&s, layout);
 	return s.cut ? -1 : 0;
 }
 

@@ -277,6 +277,30 @@ TEST("a sample is swapped field by field, except its raw bytes")
 	expect_swaps(&t, RECORD_SAMPLE, 0, &layout);
 }
 
+TEST("each field of one or two words is swapped in its place")
+{
+	static const struct {
+		uint64_t bit;
+		const char *widths;
+	} rows[] = {
+#define WORD(NAME, ...) { SAMPLE_##NAME, "8" },
+#define PAIR(NAME, ...) { SAMPLE_##NAME, "44" },
+		SAMPLE_FIELDS(WORD, PAIR, SAMPLE_NO_ROW, WORD)
+#undef WORD
+#undef PAIR
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct attr attr = { .sample_type = rows[i].bit | SAMPLE_AUX };
+		struct sample_layout layout;
+		struct twin t = { .len = 0 };
+		sample_layout_init(&layout, &attr);
+		twin_put_fields(&t, rows[i].widths);
+		twin_put(&t, 4, 8);
+		twin_put_bytes(&t, "auxa", 4);
+		expect_swaps(&t, RECORD_SAMPLE, 0, &layout);
+	}
+}
+
 TEST("swapping a sample fails if a size exceeds its body")
 {
 	struct attr attr = { .sample_type = SAMPLE_CALLCHAIN };

@@ -3,37 +3,47 @@
 #define U64_BYTES sizeof(uint64_t)
 
 /* The fields of 8 bytes at the start of a sample's body, in order. */
-static const uint64_t fixed_bits[] = {
-	SAMPLE_IDENTIFIER, SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME, SAMPLE_ADDR, SAMPLE_ID, SAMPLE_STREAM_ID, SAMPLE_CPU, SAMPLE_PERIOD,
+static const struct {
+	uint64_t bit;
+	const char *name;
+} fixed[] = {
+#define ROW(NAME, number, text, ...) { SAMPLE_##NAME, text },
+	SAMPLE_FIELDS(ROW, ROW, SAMPLE_NO_ROW, SAMPLE_NO_ROW)
+#undef ROW
 };
-#define FIXED_COUNT (sizeof fixed_bits / sizeof *fixed_bits)
+#define FIXED_COUNT (sizeof fixed / sizeof *fixed)
 
-static const char *const fixed_names[] = {
-	"identifier", "ip", "pid and tid", "time", "addr", "id", "stream id", "cpu", "period",
-};
-
-/* The fields of the trailer, from the end of the record backwards. */
-static const uint64_t trailer_bits[] = {
-	SAMPLE_IDENTIFIER, SAMPLE_CPU, SAMPLE_STREAM_ID, SAMPLE_ID, SAMPLE_TIME, SAMPLE_TID,
-};
+#define OR_BIT(NAME, ...) | SAMPLE_##NAME
+static const uint64_t fixed_bits = 0 SAMPLE_FIELDS(OR_BIT, OR_BIT, SAMPLE_NO_ROW, SAMPLE_NO_ROW);
+static const uint64_t trailer_bits = 0 SAMPLE_TRAILER(OR_BIT, OR_BIT);
+#undef OR_BIT
 
 static int8_t fixed_index(uint64_t sample_type, uint64_t bit)
 {
 	int8_t index = 0;
 	if (!(sample_type & bit))
 		return -1;
-	for (size_t i = 0; i < FIXED_COUNT && fixed_bits[i] != bit; i++)
-		index += (sample_type & fixed_bits[i]) != 0;
+	for (size_t i = 0; i < FIXED_COUNT && fixed[i].bit != bit; i++)
+		index += (sample_type & fixed[i].bit) != 0;
 	return index;
 }
 
+/* The distance of a field from the end of the trailer. */
 static int8_t trailer_index(uint64_t sample_type, uint64_t bit)
 {
-	int8_t index = 1;
+	static const uint64_t bits[] = {
+#define BIT(NAME, ...) SAMPLE_##NAME,
+		SAMPLE_TRAILER(BIT, BIT)
+#undef BIT
+	};
+	int8_t index = 0;
 	if (!(sample_type & bit))
 		return 0;
-	for (size_t i = 0; trailer_bits[i] != bit; i++)
-		index += (sample_type & trailer_bits[i]) != 0;
+	for (size_t i = sizeof bits / sizeof *bits; i-- > 0;) {
+		index += (sample_type & bits[i]) != 0;
+		if (bits[i] == bit)
+			break;
+	}
 	return index;
 }
 
@@ -41,33 +51,6 @@ static bool has_id_bit(uint64_t type, uint64_t *bit)
 {
 	*bit = type & SAMPLE_IDENTIFIER ? SAMPLE_IDENTIFIER : SAMPLE_ID;
 	return type & *bit;
-}
-
-void sample_layout_init(struct sample_layout *layout, const struct attr *attr)
-{
-	uint64_t type = attr->sample_type, id_bit;
-	*layout = (struct sample_layout){
-		.sample_type = type,
-		.read_format = attr->read_format,
-		.branch_sample_type = attr->branch_sample_type,
-		.regs_user_count = (unsigned)__builtin_popcountll(attr->sample_regs_user),
-		.regs_intr_count = (unsigned)__builtin_popcountll(attr->sample_regs_intr),
-		.time_at = fixed_index(type, SAMPLE_TIME),
-		.cpu_at = fixed_index(type, SAMPLE_CPU),
-		.tid_at = fixed_index(type, SAMPLE_TID),
-		.id_at = has_id_bit(type, &id_bit) ? fixed_index(type, id_bit) : -1,
-		.default_period = attr->sample_period,
-	};
-	for (size_t i = 0; i < FIXED_COUNT; i++)
-		layout->fixed_count += (type & fixed_bits[i]) != 0;
-	if (!attr_flag(attr, ATTR_SAMPLE_ID_ALL))
-		return;
-	layout->trailer_time_at = trailer_index(type, SAMPLE_TIME);
-	layout->trailer_tid_at = trailer_index(type, SAMPLE_TID);
-	layout->trailer_cpu_at = trailer_index(type, SAMPLE_CPU);
-	layout->trailer_id_at = has_id_bit(type, &id_bit) ? trailer_index(type, id_bit) : 0;
-	for (size_t i = 0; i < sizeof trailer_bits / sizeof *trailer_bits; i++)
-		layout->trailer_count += (type & trailer_bits[i]) != 0;
 }
 
 static inline void sample_clear(struct sample *sample)
@@ -95,26 +78,16 @@ static inline void split_u32(const uint8_t **at, uint32_t *first, uint32_t *seco
 /* Precondition: the fields of `type` are within the record. */
 static inline void decode_fixed(struct sample *sample, uint64_t type, const uint8_t *at)
 {
-	if (type & SAMPLE_IDENTIFIER)
-		sample->id = next_u64(&at);
-	if (type & SAMPLE_IP)
-		sample->ip = next_u64(&at);
-	if (type & SAMPLE_TID)
-		split_u32(&at, &sample->pid, &sample->tid);
-	if (type & SAMPLE_TIME)
-		sample->time = next_u64(&at);
-	if (type & SAMPLE_ADDR)
-		sample->addr = next_u64(&at);
-	if (type & SAMPLE_ID)
-		sample->id = next_u64(&at);
-	if (type & SAMPLE_STREAM_ID)
-		sample->stream_id = next_u64(&at);
-	if (type & SAMPLE_CPU)
-		split_u32(&at, &sample->cpu, &sample->cpu_reserved);
-	if (type & SAMPLE_PERIOD)
-		sample->period = next_u64(&at);
-	sample->present = type & (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID |
-				  SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_PERIOD);
+#define HEAD(NAME, number, text, member)                 \
+	if (type & SAMPLE_##NAME)                        \
+		sample->member = next_u64(&at);
+#define HEAD_PAIR(NAME, number, text, first, second)     \
+	if (type & SAMPLE_##NAME)                        \
+		split_u32(&at, &sample->first, &sample->second);
+	SAMPLE_FIELDS(HEAD, HEAD_PAIR, SAMPLE_NO_ROW, SAMPLE_NO_ROW)
+#undef HEAD
+#undef HEAD_PAIR
+	sample->present = type & fixed_bits;
 }
 
 /* The record ends within the fixed fields: decodes the complete ones and reports the first missing one. */
@@ -124,15 +97,15 @@ static int decode_fixed_cut(struct sample *sample, const struct sample_layout *l
 	size_t fit = record->body_len / U64_BYTES, at = 0, i = 0;
 	uint64_t type = 0;
 	for (; i < FIXED_COUNT && at <= fit; i++) {
-		if (!(layout->sample_type & fixed_bits[i]))
+		if (!(layout->sample_type & fixed[i].bit))
 			continue;
 		if (at == fit)
 			break;
-		type |= fixed_bits[i];
+		type |= fixed[i].bit;
 		at++;
 	}
 	decode_fixed(sample, type, record->body);
-	return error_set(err, ERROR_FORMAT, "the sample's %s at byte %zu exceeds the body of %u bytes", fixed_names[i],
+	return error_set(err, ERROR_FORMAT, "the sample's %s at byte %zu exceeds the body of %u bytes", fixed[i].name,
 			 at * U64_BYTES, record->body_len);
 }
 
@@ -232,11 +205,6 @@ static bool decode_stack_user(struct sample *sample, const struct sample_layout 
 	return true;
 }
 
-static bool decode_weight(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
-{
-	return take_value(c, &sample->weight);
-}
-
 static bool decode_weight_struct(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
 {
 	uint64_t word;
@@ -246,36 +214,6 @@ static bool decode_weight_struct(struct sample *sample, const struct sample_layo
 	sample->ins_lat = (uint16_t)(word >> 32);
 	sample->p_stage_cyc = (uint16_t)(word >> 48);
 	return true;
-}
-
-static bool decode_data_src(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
-{
-	return take_value(c, &sample->data_src);
-}
-
-static bool decode_transaction(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
-{
-	return take_value(c, &sample->transaction);
-}
-
-static bool decode_phys_addr(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
-{
-	return take_value(c, &sample->phys_addr);
-}
-
-static bool decode_cgroup(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
-{
-	return take_value(c, &sample->cgroup);
-}
-
-static bool decode_data_page_size(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
-{
-	return take_value(c, &sample->data_page_size);
-}
-
-static bool decode_code_page_size(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
-{
-	return take_value(c, &sample->code_page_size);
 }
 
 static bool decode_aux(struct sample *sample, const struct sample_layout *layout, struct cursor *c)
@@ -291,64 +229,82 @@ static bool decode_aux(struct sample *sample, const struct sample_layout *layout
 static const struct part {
 	uint64_t bit;
 	const char *name;
-	bool (*decode)(struct sample *sample, const struct sample_layout *layout, struct cursor *c);
-} parts[] = {
-	{ SAMPLE_READ, "read values", decode_read },
-	{ SAMPLE_CALLCHAIN, "callchain", decode_callchain },
-	{ SAMPLE_RAW, "raw data", decode_raw },
-	{ SAMPLE_BRANCH_STACK, "branch stack", decode_branches },
-	{ SAMPLE_REGS_USER, "user registers", decode_regs_user },
-	{ SAMPLE_STACK_USER, "user stack", decode_stack_user },
-	{ SAMPLE_WEIGHT, "weight", decode_weight },
-	{ SAMPLE_WEIGHT_STRUCT, "weight", decode_weight_struct },
-	{ SAMPLE_DATA_SRC, "data source", decode_data_src },
-	{ SAMPLE_TRANSACTION, "transaction", decode_transaction },
-	{ SAMPLE_REGS_INTR, "interrupt registers", decode_regs_intr },
-	{ SAMPLE_PHYS_ADDR, "physical address", decode_phys_addr },
-	{ SAMPLE_CGROUP, "cgroup", decode_cgroup },
-	{ SAMPLE_DATA_PAGE_SIZE, "data page size", decode_data_page_size },
-	{ SAMPLE_CODE_PAGE_SIZE, "code page size", decode_code_page_size },
-	{ SAMPLE_AUX, "AUX data", decode_aux },
+	bool (*decode)(struct sample *sample, const struct sample_layout *layout, struct cursor *c); /* NULL: a u64 */
+	size_t member;                                                                               /* its offset in struct sample */
+} parts[SAMPLE_PARTS_MAX] = {
+#define PART(NAME, number, text, function) { SAMPLE_##NAME, text, decode_##function, 0 },
+#define WORD(NAME, number, text, member) { SAMPLE_##NAME, text, NULL, offsetof(struct sample, member) },
+	SAMPLE_FIELDS(SAMPLE_NO_ROW, SAMPLE_NO_ROW, PART, WORD)
+#undef PART
+#undef WORD
 };
+
+void sample_layout_init(struct sample_layout *layout, const struct attr *attr)
+{
+	uint64_t type = attr->sample_type, id_bit;
+	*layout = (struct sample_layout){
+		.sample_type = type,
+		.read_format = attr->read_format,
+		.branch_sample_type = attr->branch_sample_type,
+		.regs_user_count = (unsigned)__builtin_popcountll(attr->sample_regs_user),
+		.regs_intr_count = (unsigned)__builtin_popcountll(attr->sample_regs_intr),
+		.time_at = fixed_index(type, SAMPLE_TIME),
+		.cpu_at = fixed_index(type, SAMPLE_CPU),
+		.tid_at = fixed_index(type, SAMPLE_TID),
+		.id_at = has_id_bit(type, &id_bit) ? fixed_index(type, id_bit) : -1,
+		.default_period = attr->sample_period,
+	};
+	for (size_t i = 0; i < FIXED_COUNT; i++)
+		layout->fixed_count += (type & fixed[i].bit) != 0;
+	for (size_t i = 0; i < SAMPLE_PARTS_MAX; i++)
+		if (type & parts[i].bit)
+			layout->parts[layout->part_count++] = (uint8_t)i;
+	if (!attr_flag(attr, ATTR_SAMPLE_ID_ALL))
+		return;
+	layout->trailer_time_at = trailer_index(type, SAMPLE_TIME);
+	layout->trailer_tid_at = trailer_index(type, SAMPLE_TID);
+	layout->trailer_cpu_at = trailer_index(type, SAMPLE_CPU);
+	layout->trailer_id_at = has_id_bit(type, &id_bit) ? trailer_index(type, id_bit) : 0;
+	layout->trailer_count = (uint8_t)__builtin_popcountll(type & trailer_bits);
+}
+
+static inline bool part_decode(const struct part *part, struct sample *sample, const struct sample_layout *layout, struct cursor *c)
+{
+	return part->decode ? part->decode(sample, layout, c) : take_value(c, (uint64_t *)((char *)sample + part->member));
+}
 
 int sample_decode(struct sample *sample, const struct sample_layout *layout, const struct record *record, struct error *err)
 {
-	uint64_t type = layout->sample_type;
 	sample_clear(sample);
 	sample->period = layout->default_period;
 	if (__builtin_expect(layout->fixed_count * U64_BYTES > record->body_len, 0))
 		return decode_fixed_cut(sample, layout, record, err);
-	decode_fixed(sample, type, record->body);
+	decode_fixed(sample, layout->sample_type, record->body);
 
-	uint64_t left = type & ~sample->present;
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	c.at = layout->fixed_count * U64_BYTES;
-	for (size_t i = 0; left && i < sizeof parts / sizeof *parts; i++) {
-		if (!(left & parts[i].bit))
-			continue;
+	for (unsigned i = 0; i < layout->part_count; i++) {
+		const struct part *part = &parts[layout->parts[i]];
 		size_t start = c.at;
-		if (__builtin_expect(!parts[i].decode(sample, layout, &c), 0))
-			return error_set(err, ERROR_FORMAT, "the sample's %s at byte %zu exceeds the body of %u bytes",
-					 parts[i].name, start, record->body_len);
-		sample->present |= parts[i].bit;
-		left &= ~parts[i].bit;
+		if (__builtin_expect(!part_decode(part, sample, layout, &c), 0))
+			return error_set(err, ERROR_FORMAT, "the sample's %s at byte %zu exceeds the body of %u bytes", part->name, start,
+					 record->body_len);
+		sample->present |= part->bit;
 	}
 	return 0;
 }
 
 bool sample_is_whole(const struct sample_layout *layout, const struct record *record)
 {
-	static const uint64_t fixed = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID |
-		SAMPLE_CPU | SAMPLE_PERIOD;
-	uint64_t variable = layout->sample_type & ~fixed, at = layout->fixed_count * U64_BYTES;
-	struct sample sample;
-	if (at > record->body_len)
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	struct sample sample; /* the parts write what they read of it */
+	c.at = layout->fixed_count * U64_BYTES;
+	if (c.at > record->body_len)
 		return false;
-	if (!variable)
-		return true;
-	if (variable != SAMPLE_CALLCHAIN)
-		return sample_decode(&sample, layout, record, NULL) == 0;
-	return record->body_len - at >= U64_BYTES && load_u64(record->body + at) <= (record->body_len - at) / U64_BYTES - 1;
+	for (unsigned i = 0; i < layout->part_count; i++)
+		if (!part_decode(&parts[layout->parts[i]], &sample, layout, &c))
+			return false;
+	return true;
 }
 
 int sample_extents(struct sample_extents *extents, const struct sample_layout *layout, const struct record *record)
@@ -403,19 +359,16 @@ void sample_decode_trailer(struct sample *sample, const struct sample_layout *la
 		return;
 	uint64_t type = layout->sample_type;
 	const uint8_t *at = from_end(record, layout->trailer_count);
-	if (type & SAMPLE_TID)
-		split_u32(&at, &sample->pid, &sample->tid);
-	if (type & SAMPLE_TIME)
-		sample->time = next_u64(&at);
-	if (type & SAMPLE_ID)
-		sample->id = next_u64(&at);
-	if (type & SAMPLE_STREAM_ID)
-		sample->stream_id = next_u64(&at);
-	if (type & SAMPLE_CPU)
-		split_u32(&at, &sample->cpu, &sample->cpu_reserved);
-	if (type & SAMPLE_IDENTIFIER)
-		sample->id = next_u64(&at);
-	sample->present = type & (SAMPLE_TID | SAMPLE_TIME | SAMPLE_ID | SAMPLE_STREAM_ID | SAMPLE_CPU | SAMPLE_IDENTIFIER);
+#define HEAD(NAME, member)                \
+	if (type & SAMPLE_##NAME)         \
+		sample->member = next_u64(&at);
+#define HEAD_PAIR(NAME, first, second)    \
+	if (type & SAMPLE_##NAME)         \
+		split_u32(&at, &sample->first, &sample->second);
+	SAMPLE_TRAILER(HEAD, HEAD_PAIR)
+#undef HEAD
+#undef HEAD_PAIR
+	sample->present = type & trailer_bits;
 }
 
 static size_t read_value_words(uint64_t format)

@@ -1,5 +1,5 @@
-/* PERF_RECORD_SAMPLE and the sample_id trailer of other records: the only module that knows the order of their fields. Bytes are in
- * native order (`data` swaps each record once). Source: perf_event_open(2), "PERF_RECORD_SAMPLE". */
+/* PERF_RECORD_SAMPLE and the sample_id trailer of other records: with sample_fields.h, the only module that knows the order of their
+ * fields. Bytes are in native order (`data` swaps each record once). Source: perf_event_open(2), "PERF_RECORD_SAMPLE". */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,10 @@ struct read_value {
 /* A decoded sample. Variable parts point into the record and are valid as long as it. Absent fields are 0, except cpu = UINT32_MAX, pid =
  * tid = UINT32_MAX, time = id = stream_id = UINT64_MAX, and period, which is the attribute's. */
 struct sample {
-	uint64_t ip, time, addr, id, stream_id, period, weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	uint64_t ip, time, addr, id, stream_id, period;
+#define MEMBER(NAME, bit, text, member) uint64_t member;
+	SAMPLE_FIELDS(SAMPLE_NO_ROW, SAMPLE_NO_ROW, SAMPLE_NO_ROW, MEMBER) /* weight, data_src, transaction … */
+#undef MEMBER
 	uint32_t pid, tid, cpu, cpu_reserved;
 	uint16_t ins_lat, p_stage_cyc;   /* the upper parts of the weight word under SAMPLE_WEIGHT_STRUCT */
 	uint64_t present;                /* the SAMPLE_* bits of the decoded fields */
@@ -44,6 +47,12 @@ struct sample {
 	size_t read_len;
 };
 
+enum {
+#define ONE(...) + 1
+	SAMPLE_PARTS_MAX = 0 SAMPLE_FIELDS(SAMPLE_NO_ROW, SAMPLE_NO_ROW, ONE, ONE)
+#undef ONE
+};
+
 /* The layout of an event's samples and trailers, computed once from its attribute. */
 struct sample_layout {
 	uint64_t sample_type, read_format, branch_sample_type;
@@ -51,7 +60,8 @@ struct sample_layout {
 	int8_t time_at, id_at, cpu_at, tid_at;             /* index of a u64 in a sample's body; -1: not at a fixed index */
 	int8_t trailer_time_at, trailer_id_at, trailer_tid_at, trailer_cpu_at; /* distance from the end in u64s (1: the last one); 0: absent */
 	uint8_t trailer_count;                             /* u64s in the trailer; 0 without sample_id_all */
-	uint8_t fixed_count;                               /* u64s before the variable fields of a sample */
+	uint8_t fixed_count;                               /* u64s before the parts of a sample */
+	uint8_t part_count, parts[SAMPLE_PARTS_MAX];       /* the fields after them, as indexes into the table of parts */
 	uint64_t default_period;
 };
 
@@ -61,7 +71,7 @@ void sample_layout_init(struct sample_layout *layout, const struct attr *attr);
  * before that one are valid and are in sample->present. */
 int sample_decode(struct sample *sample, const struct sample_layout *layout, const struct record *record, struct error *err);
 
-/* Whether sample_decode would succeed. Faster for samples with few fields. */
+/* Whether sample_decode would succeed. Reads only the sizes in the sample. */
 bool sample_is_whole(const struct sample_layout *layout, const struct record *record);
 
 /* Offsets in a sample's body: the call chain (with its count), the user registers (with their ABI), the stack copy (with its sizes). An

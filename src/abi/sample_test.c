@@ -222,12 +222,16 @@ TEST("decoding a sample that is cut anywhere fails without reading beyond its en
 
 TEST("sample_is_whole agrees with decoding for each layout and each length")
 {
-	static const uint64_t types[] = { SAMPLE_IP | SAMPLE_TIME, SAMPLE_IP | SAMPLE_CALLCHAIN, SAMPLE_IP | SAMPLE_RAW,
-		SAMPLE_TID | SAMPLE_CALLCHAIN | SAMPLE_CPU | SAMPLE_WEIGHT };
+	static const uint64_t types[] = {
+		SAMPLE_IP | SAMPLE_TIME, SAMPLE_IP | SAMPLE_CALLCHAIN, SAMPLE_TID | SAMPLE_CALLCHAIN | SAMPLE_CPU | SAMPLE_WEIGHT,
+#define TYPE(NAME, ...) SAMPLE_IP | SAMPLE_##NAME,
+		SAMPLE_FIELDS(TYPE, TYPE, TYPE, TYPE)
+#undef TYPE
+	};
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		for (uint64_t claimed = 0; claimed < 5; claimed++) {
 			const uint64_t words[6] = { claimed, claimed, claimed, claimed };
-			struct attr attr = { .sample_type = types[i] };
+			struct attr attr = { .sample_type = types[i], .sample_regs_user = 3, .sample_regs_intr = 1 };
 			struct sample_layout layout;
 			sample_layout_init(&layout, &attr);
 			for (uint32_t len = 0; len <= sizeof words; len++) {
@@ -236,6 +240,38 @@ TEST("sample_is_whole agrees with decoding for each layout and each length")
 				EXPECT_INT(sample_is_whole(&layout, &record), sample_decode(&sample, &layout, &record, NULL) == 0);
 			}
 		}
+	}
+}
+
+TEST("each field of one word lies between its neighbours, and a word that is cut is missing")
+{
+	static const struct {
+		uint64_t bit;
+		size_t member;
+	} rows[] = {
+#define ROW(NAME, bit, text, member) { SAMPLE_##NAME, offsetof(struct sample, member) },
+		SAMPLE_FIELDS(SAMPLE_NO_ROW, SAMPLE_NO_ROW, SAMPLE_NO_ROW, ROW)
+#undef ROW
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct body b = { .len = 0 };
+		struct sample s;
+		struct sample_layout layout = layout_of(SAMPLE_IP | SAMPLE_CALLCHAIN | SAMPLE_AUX | rows[i].bit);
+		struct record record;
+		uint64_t value;
+		body_put_u64(&b, 0x401000);
+		body_put_u64(&b, 0);
+		body_put_u64(&b, 0x1234567890abcdef);
+		body_put_u64(&b, 4);
+		body_put_bytes(&b, "auxa", 4);
+		record = record_of_body(&b, RECORD_SAMPLE);
+		EXPECT(sample_decode(&s, &layout, &record, NULL) == 0);
+		memcpy(&value, (const char *)&s + rows[i].member, sizeof value);
+		EXPECT(value == 0x1234567890abcdef);
+		EXPECT_INT(s.aux_size, 4);
+		record.body_len = 23;
+		EXPECT(sample_decode(&s, &layout, &record, NULL) < 0);
+		EXPECT_INT(s.present, SAMPLE_IP | SAMPLE_CALLCHAIN);
 	}
 }
 

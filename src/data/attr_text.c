@@ -2,16 +2,17 @@
 
 #include <inttypes.h>
 
-/* The order is the one perf prints in, not that of the bits. */
-static const struct attr_bit_name sample_type_names[] = {
-	{ SAMPLE_IP, "IP" }, { SAMPLE_TID, "TID" }, { SAMPLE_TIME, "TIME" }, { SAMPLE_ADDR, "ADDR" }, { SAMPLE_READ, "READ" },
-	{ SAMPLE_CALLCHAIN, "CALLCHAIN" }, { SAMPLE_ID, "ID" }, { SAMPLE_CPU, "CPU" }, { SAMPLE_PERIOD, "PERIOD" },
-	{ SAMPLE_STREAM_ID, "STREAM_ID" }, { SAMPLE_RAW, "RAW" }, { SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
-	{ SAMPLE_REGS_USER, "REGS_USER" }, { SAMPLE_STACK_USER, "STACK_USER" }, { SAMPLE_IDENTIFIER, "IDENTIFIER" },
-	{ SAMPLE_REGS_INTR, "REGS_INTR" }, { SAMPLE_DATA_SRC, "DATA_SRC" }, { SAMPLE_WEIGHT, "WEIGHT" },
-	{ SAMPLE_PHYS_ADDR, "PHYS_ADDR" }, { SAMPLE_AUX, "AUX" }, { SAMPLE_CGROUP, "CGROUP" },
-	{ SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE" }, { SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE" },
-	{ SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" }, { 0, NULL },
+/* perf prints sample_type in the order of its bits, except these; it has no name for TRANSACTION. */
+#define PERF_PLACE(bit)                                                                              \
+	((bit) == SAMPLE_BIT_IDENTIFIER ? 14 : (bit) == SAMPLE_BIT_REGS_INTR ? 15 :                  \
+	 (bit) == SAMPLE_BIT_DATA_SRC ? 16 : (bit) == SAMPLE_BIT_WEIGHT ? 17 :                       \
+	 (bit) == SAMPLE_BIT_TRANSACTION ? 18 : (bit))
+
+/* Ends at the first number without a bit. */
+static const struct attr_bit_name sample_type_names[64] = {
+#define ROW(NAME, bit, ...) [PERF_PLACE(bit)] = { SAMPLE_##NAME, bit == SAMPLE_BIT_TRANSACTION ? NULL : #NAME },
+	SAMPLE_FIELDS(ROW, ROW, ROW, ROW)
+#undef ROW
 };
 
 static const struct attr_bit_name read_format_names[] = {
@@ -120,8 +121,8 @@ bool attr_field_is_other(const struct attr_field *field, const struct attr *attr
 static void add_bits(struct str *text, uint64_t value, const struct attr_bit_name *bits)
 {
 	bool first = true;
-	for (; bits->name; bits++) {
-		if (!(value & bits->bit))
+	for (; bits->bit; bits++) {
+		if (!(value & bits->bit) || !bits->name)
 			continue;
 		str_printf(text, "%s%s", first ? "" : "|", bits->name);
 		first = false;

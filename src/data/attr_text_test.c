@@ -35,6 +35,27 @@ TEST("bits are listed in perf's order, and precise_ip is one number")
 		"disabled=1;precise_ip=3;sigtrap=1;branch_sample_type=USER|ANY;");
 }
 
+TEST("every bit of sample_type is listed but TRANSACTION, for which perf has no name")
+{
+	static const struct {
+		uint64_t bit;
+		const char *text;
+	} rows[] = {
+#define ROW(NAME, ...) { SAMPLE_##NAME, "type=77;config=0;sample_type=" #NAME ";" },
+		SAMPLE_FIELDS(ROW, ROW, ROW, ROW)
+#undef ROW
+	};
+	CLEANUP_STR struct str out = { 0 };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct attr attr = { .type = 77, .sample_type = rows[i].bit };
+		EXPECT_STR(text_of(&out, &attr, NULL), rows[i].bit == SAMPLE_TRANSACTION ? "type=77;config=0;sample_type=;" : rows[i].text);
+	}
+	struct attr all = { .type = 77, .sample_type = (1u << 25) - 1 };
+	EXPECT_STR(text_of(&out, &all, NULL), "type=77;config=0;sample_type=IP|TID|TIME|ADDR|READ|CALLCHAIN|ID|CPU|PERIOD|STREAM_ID|RAW|"
+		"BRANCH_STACK|REGS_USER|STACK_USER|IDENTIFIER|REGS_INTR|DATA_SRC|WEIGHT|PHYS_ADDR|AUX|CGROUP|DATA_PAGE_SIZE|"
+		"CODE_PAGE_SIZE|WEIGHT_STRUCT;");
+}
+
 TEST("a cache event has the names of its three parts, unless one of them is unknown")
 {
 	CLEANUP_STR struct str out = { 0 };

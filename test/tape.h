@@ -13,6 +13,7 @@ struct tape {
 	struct source source;
 	VEC(uint8_t) bytes;
 	size_t at;
+	uint64_t released; /* the greatest mark */
 };
 
 static inline int tape_next(struct source *source, struct record *record, struct error *err)
@@ -32,6 +33,8 @@ static inline int tape_next(struct source *source, struct record *record, struct
 
 static inline void tape_release(struct source *source, uint64_t mark)
 {
+	struct tape *tape = (struct tape *)source;
+	tape->released = mark > tape->released ? mark : tape->released;
 }
 
 static inline void tape_close(struct source *source)

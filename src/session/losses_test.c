@@ -18,10 +18,10 @@ static void put_words(struct tape *tape, uint32_t type, uint16_t misc, const uin
 	put(tape, words, count * 8);
 }
 
-static void read_losses(struct losses *losses, struct tape *tape, bool skip_samples)
+static void read_losses(struct losses *losses, struct tape *tape, bool unordered)
 {
 	struct session session;
-	struct sink sink = { .skip_samples = skip_samples };
+	struct sink sink = { .skip_samples = true, .unordered = unordered };
 	struct session_options options = { .threads = 2 };
 	EXPECT(session_open(&session, &tape->source, &options, NULL) == 0);
 	EXPECT(session_run(&session, &sink, NULL) == 0);
@@ -32,14 +32,16 @@ static void read_losses(struct losses *losses, struct tape *tape, bool skip_samp
 TEST("samples that are too short for their event are counted also by sinks that skip samples")
 {
 	const uint64_t words[] = { 0x401000, 0x6400000064, 5 };
-	struct tape *tape = recording_new();
-	struct losses losses;
-	for (int i = 0; i < 47; i++)
-		put_words(tape, RECORD_SAMPLE, RECORD_MISC_USER, words, i < 7 ? 3 : 1);
-	read_losses(&losses, tape, true);
-	EXPECT_INT(losses.samples, 7);
-	EXPECT_INT(losses.bad_samples, 40);
-	EXPECT(losses_are_damage(&losses));
+	for (int unordered = 0; unordered < 2; unordered++) {
+		struct tape *tape = recording_new();
+		struct losses losses;
+		for (int i = 0; i < 47; i++)
+			put_words(tape, RECORD_SAMPLE, RECORD_MISC_USER, words, i < 7 ? 3 : 1);
+		read_losses(&losses, tape, unordered);
+		EXPECT_INT(losses.samples, 7);
+		EXPECT_INT(losses.bad_samples, 40);
+		EXPECT(losses_are_damage(&losses));
+	}
 }
 
 TEST("events that the kernel lost are not damage, and samples that a filter dropped are not lost")

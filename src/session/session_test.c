@@ -231,6 +231,32 @@ TEST("a sample with inconsistent sizes is counted and skipped")
 	session_close(&session);
 }
 
+static void note_unreleased(void *context, struct session *session, const struct record *record)
+{
+	uint64_t *most = context;
+	const struct tape *tape = (const struct tape *)session->source;
+	uint64_t unreleased = session->source->mark - tape->released;
+	*most = unreleased > *most ? unreleased : *most;
+}
+
+TEST("the bytes of samples that a sink skips are released while the recording is read")
+{
+	enum { SAMPLES = 100000, UNRELEASED_MAX = 3 << 20 };
+	uint64_t most = 0;
+	struct sink sink = { .skip_samples = true, .unordered = true, .raw = note_unreleased, .context = &most };
+	struct session_options options = { .threads = 1 };
+	struct session session;
+	struct tape *r = recording_new();
+	for (uint64_t i = 0; i < SAMPLES; i++)
+		put_sample(r, 1, 10 + i, 0x1010, (const uint64_t[]){ CONTEXT_USER, 0x1010, 0x1020, 0x1030 }, 4);
+	EXPECT(r->bytes.count > 2 * UNRELEASED_MAX);
+	session_open(&session, &r->source, &options, NULL);
+	EXPECT(session_run(&session, &sink, NULL) == 0);
+	EXPECT_INT(session.counters.samples, SAMPLES);
+	EXPECT(most < UNRELEASED_MAX);
+	session_close(&session);
+}
+
 /* Writes the body of a deferred chain: cookie, count, addresses. */
 static void put_deferred(struct tape *r, uint32_t tid, uint64_t time, uint64_t cookie, const uint64_t *chain, uint64_t count)
 {

@@ -1,61 +1,26 @@
 #include "abi/record.h"
 
-static const char *const type_names[RECORD_TYPE_MAX] = {
-	[RECORD_MMAP] = "MMAP",
-	[RECORD_LOST] = "LOST",
-	[RECORD_COMM] = "COMM",
-	[RECORD_EXIT] = "EXIT",
-	[RECORD_THROTTLE] = "THROTTLE",
-	[RECORD_UNTHROTTLE] = "UNTHROTTLE",
-	[RECORD_FORK] = "FORK",
-	[RECORD_READ] = "READ",
-	[RECORD_SAMPLE] = "SAMPLE",
-	[RECORD_MMAP2] = "MMAP2",
-	[RECORD_AUX] = "AUX",
-	[RECORD_ITRACE_START] = "ITRACE_START",
-	[RECORD_LOST_SAMPLES] = "LOST_SAMPLES",
-	[RECORD_SWITCH] = "SWITCH",
-	[RECORD_SWITCH_CPU_WIDE] = "SWITCH_CPU_WIDE",
-	[RECORD_NAMESPACES] = "NAMESPACES",
-	[RECORD_KSYMBOL] = "KSYMBOL",
-	[RECORD_BPF_EVENT] = "BPF_EVENT",
-	[RECORD_CGROUP] = "CGROUP",
-	[RECORD_TEXT_POKE] = "TEXT_POKE",
-	[RECORD_AUX_OUTPUT_HW_ID] = "AUX_OUTPUT_HW_ID",
-	[RECORD_CALLCHAIN_DEFERRED] = "CALLCHAIN_DEFERRED",
-	[RECORD_HEADER_ATTR] = "ATTR",
-	[RECORD_HEADER_EVENT_TYPE] = "EVENT_TYPE",
-	[RECORD_HEADER_TRACING_DATA] = "TRACING_DATA",
-	[RECORD_HEADER_BUILD_ID] = "BUILD_ID",
-	[RECORD_FINISHED_ROUND] = "FINISHED_ROUND",
-	[RECORD_ID_INDEX] = "ID_INDEX",
-	[RECORD_AUXTRACE_INFO] = "AUXTRACE_INFO",
-	[RECORD_AUXTRACE] = "AUXTRACE",
-	[RECORD_AUXTRACE_ERROR] = "AUXTRACE_ERROR",
-	[RECORD_THREAD_MAP] = "THREAD_MAP",
-	[RECORD_CPU_MAP] = "CPU_MAP",
-	[RECORD_STAT_CONFIG] = "STAT_CONFIG",
-	[RECORD_STAT] = "STAT",
-	[RECORD_STAT_ROUND] = "STAT_ROUND",
-	[RECORD_EVENT_UPDATE] = "EVENT_UPDATE",
-	[RECORD_TIME_CONV] = "TIME_CONV",
-	[RECORD_HEADER_FEATURE] = "FEATURE",
-	[RECORD_COMPRESSED] = "COMPRESSED",
-	[RECORD_FINISHED_INIT] = "FINISHED_INIT",
-	[RECORD_COMPRESSED2] = "COMPRESSED2",
+static const struct {
+	const char *name, *layout;
+	uint8_t least_body;
+} types[RECORD_TYPE_MAX] = {
+#define TYPE(NAME, number, name, layout, least_body) [number] = { name, layout, least_body },
+	RECORD_TYPES_OF_KERNEL(TYPE)
+	RECORD_TYPES_OF_PERF(TYPE)
+#undef TYPE
 };
 
 const char *record_type_name(uint32_t type)
 {
-	return type < RECORD_TYPE_MAX ? type_names[type] : NULL;
+	return type < RECORD_TYPE_MAX ? types[type].name : NULL;
+}
+
+const char *record_type_layout(uint32_t type)
+{
+	return type < RECORD_TYPE_MAX ? types[type].layout : NULL;
 }
 
 uint32_t record_least_body(uint32_t type)
 {
-	static const uint8_t least[] = {
-		[RECORD_LOST] = 16, [RECORD_THROTTLE] = 24, [RECORD_UNTHROTTLE] = 24, [RECORD_READ] = 16, [RECORD_AUX] = 24,
-		[RECORD_ITRACE_START] = 8, [RECORD_LOST_SAMPLES] = 8, [RECORD_SWITCH_CPU_WIDE] = 8, [RECORD_BPF_EVENT] = 16,
-		[RECORD_TEXT_POKE] = 12, [RECORD_AUX_OUTPUT_HW_ID] = 8, [RECORD_CALLCHAIN_DEFERRED] = 16,
-	};
-	return type < sizeof least ? least[type] : 0;
+	return type < RECORD_TYPE_MAX ? types[type].least_body : 0;
 }

@@ -6,53 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum record_type {
-	RECORD_MMAP = 1,
-	RECORD_LOST = 2,
-	RECORD_COMM = 3,
-	RECORD_EXIT = 4,
-	RECORD_THROTTLE = 5,
-	RECORD_UNTHROTTLE = 6,
-	RECORD_FORK = 7,
-	RECORD_READ = 8,
-	RECORD_SAMPLE = 9,
-	RECORD_MMAP2 = 10,
-	RECORD_AUX = 11,
-	RECORD_ITRACE_START = 12,
-	RECORD_LOST_SAMPLES = 13,
-	RECORD_SWITCH = 14,
-	RECORD_SWITCH_CPU_WIDE = 15,
-	RECORD_NAMESPACES = 16,
-	RECORD_KSYMBOL = 17,
-	RECORD_BPF_EVENT = 18,
-	RECORD_CGROUP = 19,
-	RECORD_TEXT_POKE = 20,
-	RECORD_AUX_OUTPUT_HW_ID = 21,
-	RECORD_CALLCHAIN_DEFERRED = 22,
+#include "abi/record_types.h"
 
+/* RECORD_MMAP …: a number for each row of record_types.h. */
+enum record_type {
+#define NUMBER(NAME, number, ...) RECORD_##NAME = number,
+	RECORD_TYPES_OF_KERNEL(NUMBER)
+	RECORD_KERNEL_TYPE_MAX, /* after the kernel's last one */
 	RECORD_USER_TYPE_START = 64,
-	RECORD_HEADER_ATTR = 64,
-	RECORD_HEADER_EVENT_TYPE = 65,
-	RECORD_HEADER_TRACING_DATA = 66,
-	RECORD_HEADER_BUILD_ID = 67,
-	RECORD_FINISHED_ROUND = 68,
-	RECORD_ID_INDEX = 69,
-	RECORD_AUXTRACE_INFO = 70,
-	RECORD_AUXTRACE = 71,
-	RECORD_AUXTRACE_ERROR = 72,
-	RECORD_THREAD_MAP = 73,
-	RECORD_CPU_MAP = 74,
-	RECORD_STAT_CONFIG = 75,
-	RECORD_STAT = 76,
-	RECORD_STAT_ROUND = 77,
-	RECORD_EVENT_UPDATE = 78,
-	RECORD_TIME_CONV = 79,
-	RECORD_HEADER_FEATURE = 80,
-	RECORD_COMPRESSED = 81,
-	RECORD_FINISHED_INIT = 82,
-	RECORD_COMPRESSED2 = 83,
-	RECORD_TYPE_MAX = 84,
+	RECORD_TYPES_OF_PERF(NUMBER)
+	RECORD_TYPE_MAX,
+#undef NUMBER
 };
+
+/* Whether a type is one of the kernel's that this program knows. */
+static inline bool record_type_is_kernels(uint32_t type)
+{
+	return type - 1 < RECORD_KERNEL_TYPE_MAX - 1;
+}
 
 enum record_misc {
 	RECORD_MISC_CPUMODE_MASK = 7,
@@ -113,3 +84,6 @@ uint32_t record_least_body(uint32_t type);
 
 /* Returns "SAMPLE", "MMAP2" …; NULL for an unknown type. */
 const char *record_type_name(uint32_t type);
+
+/* Returns the fields of a body as record_types.h describes them; NULL if the type is unknown or has no fixed fields. */
+const char *record_type_layout(uint32_t type);

@@ -1,43 +1,6 @@
 #include "abi/sample.h"
 
-/* The fields of a record body: a digit is a field of that many bytes, '.' a byte that is not swapped, '*' all remaining bytes as u64s,
- * '&' the flag word of an attribute. Bytes after the last field are strings or raw data and are not swapped. */
-static const char *const patterns[RECORD_TYPE_MAX] = {
-	[RECORD_MMAP] = "44888",
-	[RECORD_LOST] = "88",
-	[RECORD_COMM] = "44",
-	[RECORD_EXIT] = "44448",
-	[RECORD_THROTTLE] = "888",
-	[RECORD_UNTHROTTLE] = "888",
-	[RECORD_FORK] = "44448",
-	[RECORD_READ] = "44*",
-	[RECORD_MMAP2] = "44888448844",
-	[RECORD_AUX] = "888",
-	[RECORD_ITRACE_START] = "44",
-	[RECORD_LOST_SAMPLES] = "8",
-	[RECORD_SWITCH_CPU_WIDE] = "44",
-	[RECORD_NAMESPACES] = "44*",
-	[RECORD_KSYMBOL] = "8422",
-	[RECORD_BPF_EVENT] = "224",
-	[RECORD_CGROUP] = "8",
-	[RECORD_TEXT_POKE] = "822",
-	[RECORD_AUX_OUTPUT_HW_ID] = "8",
-	[RECORD_CALLCHAIN_DEFERRED] = "*",
-	[RECORD_HEADER_EVENT_TYPE] = "8",
-	[RECORD_HEADER_TRACING_DATA] = "4",
-	[RECORD_HEADER_BUILD_ID] = "4",
-	[RECORD_ID_INDEX] = "*",
-	[RECORD_AUXTRACE_INFO] = "44*",
-	[RECORD_AUXTRACE] = "8884444",
-	[RECORD_AUXTRACE_ERROR] = "44444488................................................................44",
-	[RECORD_STAT_CONFIG] = "*",
-	[RECORD_STAT] = "844888",
-	[RECORD_STAT_ROUND] = "88",
-	[RECORD_TIME_CONV] = "88888",
-	[RECORD_HEADER_FEATURE] = "8",
-	[RECORD_COMPRESSED2] = "8",
-};
-/* The fields of MMAP2 with a build-id instead of device and inode. */
+/* Layouts as in record_types.h: of MMAP2 with a build-id instead of device and inode, and of an attribute. */
 static const char mmap2_build_id[] = "44888........................44";
 static const char attr_pattern[] = "448888&" "448888448" "42244888";
 
@@ -412,7 +375,7 @@ int record_swap(uint32_t type, uint16_t misc, uint8_t *body, size_t len, const s
 		len -= trailer;
 		swap_trailer(body + len, layout->sample_type);
 	}
-	const char *pattern = type < RECORD_TYPE_MAX ? patterns[type] : NULL;
+	const char *pattern = record_type_layout(type);
 	if (type == RECORD_MMAP2 && misc & RECORD_MISC_MMAP_BUILD_ID)
 		pattern = mmap2_build_id;
 	/* later versions of perf added fields at the end, which may be absent */

@@ -168,7 +168,7 @@ static int file_read(struct file_source *file, struct record *record, struct err
 		lane->at += size;
 		source->mark += size;
 		source->counters.bytes_read += size;
-		if (__builtin_expect(!swapped && record->type <= RECORD_CALLCHAIN_DEFERRED && record->type, 1))
+		if (__builtin_expect(!swapped && record_type_is_kernels(record->type), 1))
 			return 1;
 		result = lane_special(file, lane, record, err);
 		if (result)

@@ -339,7 +339,7 @@ int inflater_next(struct inflater *inflater, struct source *source, const char *
 		if (record->type >= RECORD_USER_TYPE_START) {
 			record_payload_size(record, &inflater->skip);
 			source_note_record(source, record);
-		} else if (record->type > RECORD_CALLCHAIN_DEFERRED || !record->type) {
+		} else if (!record_type_is_kernels(record->type)) {
 			source_note_type(source, record->type);
 		}
 		return 1;

@@ -169,7 +169,7 @@ static int stream_record(struct stream_source *stream, struct record *record, st
 		record->offset = stream->offset - STREAM_HEADER_BYTES;
 		stream_advance(stream, size);
 		chain_take(&stream->chain, size, source->mark);
-		if (!swapped && record->type <= RECORD_CALLCHAIN_DEFERRED && record->type)
+		if (!swapped && record_type_is_kernels(record->type))
 			return 1;
 		result = stream_special(stream, record, err);
 		if (result)

@@ -112,21 +112,11 @@ static void dump_registers(const struct dump *dump, const char *word, uint64_t m
 	}
 }
 
-/* Where in the record the stack's size stands. An empty stack leaves no pointer: then by what must follow it. */
+/* The offset in the record of the stack's size, which exists also if the stack is empty. */
 static uint32_t stack_offset(const struct resolved *r)
 {
-	const struct sample *sample = r->sample;
-	uint64_t type = r->evsel->attr.sample_type;
-	if (sample->stack_user)
-		return (uint32_t)(sample->stack_user - r->record->body) - 8 + HEADER_SIZE;
-	uint64_t words = 1;
-	const uint64_t after = SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT | SAMPLE_DATA_SRC | SAMPLE_TRANSACTION | SAMPLE_REGS_INTR |
-		SAMPLE_PHYS_ADDR | SAMPLE_CGROUP | SAMPLE_DATA_PAGE_SIZE | SAMPLE_CODE_PAGE_SIZE | SAMPLE_AUX;
-	words += (unsigned)__builtin_popcountll(type & after);
-	if (sample->regs_intr)
-		words += (unsigned)__builtin_popcountll(r->evsel->attr.sample_regs_intr);
-	uint64_t tail = words * 8 + (type & SAMPLE_AUX ? sample->aux_size : 0);
-	return tail <= r->record->body_len ? (uint32_t)(r->record->body_len - tail) + HEADER_SIZE : 0;
+	struct sample_extents extents;
+	return sample_extents(&extents, &r->evsel->layout, r->record) < 0 ? 0 : (uint32_t)extents.stack + HEADER_SIZE;
 }
 
 static void dump_page_size(struct writer *out, const char *label, uint64_t bytes)

@@ -98,13 +98,6 @@ static void text_task(struct text *t)
 	writer_printf(t->out, "(%d:%d):(%d:%d)\n", (int)pid, (int)tid, (int)ppid, (int)ptid);
 }
 
-static void text_lost(struct text *t)
-{
-	uint64_t id = take_u64(&t->c), lost = take_u64(&t->c);
-	writer_printf(t->out, ": id:%" PRIu64 ": lost:%" PRIu64 "\n", id, lost);
-}
-
-
 static void text_lost_samples(struct text *t)
 {
 	uint64_t lost = take_u64(&t->c);
@@ -122,12 +115,6 @@ static void text_aux(struct text *t)
 	writer_puts(t->out, " flags: ");
 	add_hex(t->out, flags);
 	writer_printf(t->out, " [%s%s%s]\n", flags & 1 ? "T" : "", flags & 2 ? "O" : "", flags & 4 ? "P" : "");
-}
-
-static void text_itrace_start(struct text *t)
-{
-	uint32_t pid = take_u32(&t->c), tid = take_u32(&t->c);
-	writer_printf(t->out, " pid: %" PRIu32 " tid: %" PRIu32 "\n", pid, tid);
 }
 
 static const char *switch_word(const struct record *record)
@@ -166,30 +153,6 @@ static void text_namespaces(struct text *t)
 	}
 }
 
-static void text_ksymbol(struct text *t)
-{
-	uint64_t address = take_u64(&t->c);
-	uint32_t len = take_u32(&t->c);
-	uint16_t type = take_u16(&t->c), flags = take_u16(&t->c);
-	writer_printf(t->out, " addr %" PRIx64 " len %" PRIu32 " type %u flags 0x%x name ", address, len, type, flags);
-	add_rest(t);
-	writer_putc(t->out, '\n');
-}
-
-static void text_bpf_event(struct text *t)
-{
-	uint16_t type = take_u16(&t->c), flags = take_u16(&t->c);
-	uint32_t id = take_u32(&t->c);
-	writer_printf(t->out, " type %u, flags %u, id %" PRIu32 "\n", type, flags, id);
-}
-
-static void text_cgroup(struct text *t)
-{
-	writer_printf(t->out, " cgroup: %" PRIu64 " ", take_u64(&t->c));
-	add_rest(t);
-	writer_putc(t->out, '\n');
-}
-
 static void add_poke(struct text *t, const char *label, size_t len)
 {
 	const uint8_t *bytes = take(&t->c, len);
@@ -207,13 +170,6 @@ static void text_text_poke(struct text *t)
 	writer_printf(t->out, " %" PRIx64 "  old len %u new len %u\n", address, old_len, new_len);
 	add_poke(t, "Old", old_len);
 	add_poke(t, "New", new_len);
-}
-
-static void text_hw_id(struct text *t)
-{
-	writer_puts(t->out, " hw_id: ");
-	add_hex(t->out, take_u64(&t->c));
-	writer_putc(t->out, '\n');
 }
 
 static void text_id_index(struct text *t)
@@ -239,24 +195,6 @@ static void text_id_index(struct text *t)
 		}
 		writer_putc(t->out, '\n');
 	}
-}
-
-static void text_auxtrace_info(struct text *t)
-{
-	writer_printf(t->out, " type: %" PRIu32 "\n", take_u32(&t->c));
-}
-
-static void text_auxtrace(struct text *t)
-{
-	uint64_t size = take_u64(&t->c), offset = take_u64(&t->c), reference = take_u64(&t->c);
-	uint32_t idx = take_u32(&t->c), tid = take_u32(&t->c), cpu = take_u32(&t->c);
-	writer_puts(t->out, " size: ");
-	add_hex(t->out, size);
-	writer_puts(t->out, "  offset: ");
-	add_hex(t->out, offset);
-	writer_puts(t->out, "  ref: ");
-	add_hex(t->out, reference);
-	writer_printf(t->out, "  idx: %" PRIu32 "  tid: %d  cpu: %d\n", idx, (int)tid, (int)cpu);
 }
 
 static void text_auxtrace_error(struct text *t)
@@ -432,38 +370,86 @@ static void text_stat_config(struct text *t)
 		(int)values[TERM_SCALE], (unsigned)values[TERM_INTERVAL]);
 }
 
-static void text_stat(struct text *t)
-{
-	uint64_t id = take_u64(&t->c);
-	uint32_t cpu = take_u32(&t->c), thread = take_u32(&t->c);
-	uint64_t value = take_u64(&t->c), enabled = take_u64(&t->c), running = take_u64(&t->c);
-	writer_printf(t->out, "\n... id %" PRIu64 ", cpu %d, thread %d\n", id, (int)cpu, (int)thread);
-	writer_printf(t->out, "... value %" PRIu64 ", enabled %" PRIu64 ", running %" PRIu64 "\n", value, enabled, running);
-}
-
 static void text_stat_round(struct text *t)
 {
 	uint64_t type = take_u64(&t->c), time = take_u64(&t->c);
 	writer_printf(t->out, "\n... time %" PRIu64 ", type %s\n", time, type == 1 ? "FINAL" : "INTERVAL");
 }
 
-static void (*const texts[RECORD_TYPE_MAX])(struct text *t) = {
-	[RECORD_MMAP] = text_mmap, [RECORD_MMAP2] = text_mmap2, [RECORD_COMM] = text_comm, [RECORD_FORK] = text_task,
-	[RECORD_EXIT] = text_task, [RECORD_LOST] = text_lost, [RECORD_LOST_SAMPLES] = text_lost_samples, [RECORD_AUX] = text_aux,
-	[RECORD_ITRACE_START] = text_itrace_start, [RECORD_SWITCH] = text_switch, [RECORD_SWITCH_CPU_WIDE] = text_switch_cpu_wide,
-	[RECORD_NAMESPACES] = text_namespaces, [RECORD_KSYMBOL] = text_ksymbol, [RECORD_BPF_EVENT] = text_bpf_event,
-	[RECORD_CGROUP] = text_cgroup, [RECORD_TEXT_POKE] = text_text_poke, [RECORD_AUX_OUTPUT_HW_ID] = text_hw_id,
-	[RECORD_ID_INDEX] = text_id_index, [RECORD_AUXTRACE_INFO] = text_auxtrace_info, [RECORD_AUXTRACE] = text_auxtrace,
-	[RECORD_AUXTRACE_ERROR] = text_auxtrace_error, [RECORD_THREAD_MAP] = text_thread_map, [RECORD_CPU_MAP] = text_cpu_map,
-	[RECORD_EVENT_UPDATE] = text_event_update, [RECORD_TIME_CONV] = text_time_conv, [RECORD_STAT_CONFIG] = text_stat_config,
-	[RECORD_STAT] = text_stat, [RECORD_STAT_ROUND] = text_stat_round,
+/* How a type is printed: its fields in order by a format, or by a function. In a format, %d and %u are a decimal number, %x a hexadecimal
+ * one with 0x if it is not 0, %h one without, %s the rest of the body. */
+static const struct {
+	const char *format;
+	void (*print)(struct text *t);
+} texts[RECORD_TYPE_MAX] = {
+	[RECORD_MMAP] = { .print = text_mmap },
+	[RECORD_LOST] = { ": id:%u: lost:%u\n" },
+	[RECORD_COMM] = { .print = text_comm },
+	[RECORD_EXIT] = { .print = text_task },
+	[RECORD_FORK] = { .print = text_task },
+	[RECORD_MMAP2] = { .print = text_mmap2 },
+	[RECORD_AUX] = { .print = text_aux },
+	[RECORD_ITRACE_START] = { " pid: %u tid: %u\n" },
+	[RECORD_LOST_SAMPLES] = { .print = text_lost_samples },
+	[RECORD_SWITCH] = { .print = text_switch },
+	[RECORD_SWITCH_CPU_WIDE] = { .print = text_switch_cpu_wide },
+	[RECORD_NAMESPACES] = { .print = text_namespaces },
+	[RECORD_KSYMBOL] = { " addr %h len %u type %u flags 0x%h name %s\n" },
+	[RECORD_BPF_EVENT] = { " type %u, flags %u, id %u\n" },
+	[RECORD_CGROUP] = { " cgroup: %u %s\n" },
+	[RECORD_TEXT_POKE] = { .print = text_text_poke },
+	[RECORD_AUX_OUTPUT_HW_ID] = { " hw_id: %x\n" },
+	[RECORD_ID_INDEX] = { .print = text_id_index },
+	[RECORD_AUXTRACE_INFO] = { " type: %u\n" },
+	[RECORD_AUXTRACE] = { " size: %x  offset: %x  ref: %x  idx: %u  tid: %d  cpu: %d\n" },
+	[RECORD_AUXTRACE_ERROR] = { .print = text_auxtrace_error },
+	[RECORD_THREAD_MAP] = { .print = text_thread_map },
+	[RECORD_CPU_MAP] = { .print = text_cpu_map },
+	[RECORD_STAT_CONFIG] = { .print = text_stat_config },
+	[RECORD_STAT] = { "\n... id %u, cpu %d, thread %d\n... value %u, enabled %u, running %u\n" },
+	[RECORD_STAT_ROUND] = { .print = text_stat_round },
+	[RECORD_EVENT_UPDATE] = { .print = text_event_update },
+	[RECORD_TIME_CONV] = { .print = text_time_conv },
 };
+
+static uint64_t take_field(struct cursor *c, char width)
+{
+	return width == '8' ? take_u64(c) : width == '4' ? take_u32(c) : width == '2' ? take_u16(c) : 0;
+}
+
+static void text_by_format(struct text *t, const char *format)
+{
+	const char *layout = record_type_layout(t->record->type);
+	for (; *format; format++) {
+		if (*format != '%') {
+			writer_putc(t->out, *format);
+			continue;
+		}
+		if (*++format == 's') {
+			add_rest(t);
+			continue;
+		}
+		char width = layout && *layout ? *layout++ : '\0';
+		uint64_t value = take_field(&t->c, width);
+		if (*format == 'x')
+			add_hex(t->out, value);
+		else if (*format == 'h')
+			writer_hex(t->out, value, 0);
+		else if (*format == 'd')
+			writer_printf(t->out, "%" PRId64, width == '4' ? (int32_t)value : (int64_t)value);
+		else
+			writer_decimal(t->out, value, 0);
+	}
+}
 
 bool record_text(const struct record *record, uint64_t id, struct writer *out)
 {
-	if (record->type >= RECORD_TYPE_MAX || !texts[record->type])
+	if (record->type >= RECORD_TYPE_MAX || (!texts[record->type].format && !texts[record->type].print))
 		return false;
 	struct text t = { .record = record, .c = cursor_of(record->body, record->body_len, false), .id = id, .out = out };
-	texts[record->type](&t);
+	if (texts[record->type].print)
+		texts[record->type].print(&t);
+	else
+		text_by_format(&t, texts[record->type].format);
 	return true;
 }

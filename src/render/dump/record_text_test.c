@@ -61,6 +61,25 @@ TEST("switches say where to and whether they were wanted")
 		" OUT preempt  next pid/tid:     3/4    \n");
 }
 
+TEST("a format prints the fields in order, by their widths and signs; a short body has zeros")
+{
+	const struct __attribute__((packed)) {
+		uint64_t address;
+		uint32_t len;
+		uint16_t type, flags;
+		char name[8];
+	} symbol = { 0xffff, 64, 1, 0x8000, "bpf_x" };
+	const struct __attribute__((packed)) {
+		uint64_t size, offset, reference;
+		uint32_t idx, tid, cpu, reserved;
+	} trace = { 4096, 0, 1ull << 63, UINT32_MAX, UINT32_MAX, 3, 0 };
+	EXPECT_STR(text_of(RECORD_KSYMBOL, 0, &symbol, sizeof symbol), " addr ffff len 64 type 1 flags 0x8000 name bpf_x\n");
+	EXPECT_STR(text_of(RECORD_KSYMBOL, 0, &symbol, 14), " addr ffff len 64 type 1 flags 0x0 name \n");
+	EXPECT_STR(text_of(RECORD_AUXTRACE, 0, &trace, sizeof trace),
+		" size: 0x1000  offset: 0  ref: 0x8000000000000000  idx: 4294967295  tid: -1  cpu: 3\n");
+	EXPECT_STR(text_of(RECORD_LOST, 0, &trace, 16), ": id:4096: lost:0\n");
+}
+
 TEST("lists of CPUs come as ranges from all three forms")
 {
 	uint16_t listed[] = { 0, 4, 0xffff, 0, 1, 5 };

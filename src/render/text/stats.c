@@ -5,7 +5,11 @@
 #include "render/dump/record_text.h"
 #include "data/evsel_name.h"
 
-enum { NEWEST_TYPE_OF_PERF = RECORD_FINISHED_INIT };
+/* Whether perf 6.12 knows a type: then it is listed even if no record has it. */
+static bool known_to_perf(uint32_t type)
+{
+	return type < RECORD_USER_TYPE_START ? type <= RECORD_AUX_OUTPUT_HW_ID : type <= RECORD_FINISHED_INIT;
+}
 
 static void stats_print_events(const struct stats *stats, const struct evlist *evlist, bool skip_empty, struct writer *out)
 {
@@ -36,8 +40,7 @@ void stats_print(const struct stats *stats, const struct header *header, bool sk
 	for (uint32_t type = 1; type < RECORD_TYPE_MAX; type++) {
 		const char *name = record_type_name(type);
 		uint64_t count = stats->by_type[type];
-		bool known_to_perf = type <= NEWEST_TYPE_OF_PERF && type != RECORD_CALLCHAIN_DEFERRED;
-		if (!name || (!count && (skip_empty || !known_to_perf)))
+		if (!name || (!count && (skip_empty || !known_to_perf(type))))
 			continue;
 		writer_printf(out, "%20s events: %10" PRIu64, name, count);
 		if (stats->total)

@@ -47,12 +47,9 @@ const struct option script_table[] = {
 	OPT_BOOL(0, "header", S, header, "print the recording's header first"),
 	OPT_BOOL(0, "header-only", S, header_only, "print the header and nothing else"),
 	OPT_BOOL('G', "hide-call-graph", S, hide_call_graph, "print each sample's own place only, not its callers"),
-	OPT_CALLBACK_FLAGS('F', "fields", S, fields, "str", "what to print: fields, +field to add, -field to remove; for one type of "
-		"event only behind hw:, sw:, trace:, raw:, break: or synth:. Fields: comm, tid, pid, time, cpu, event, trace, ip, sym, dso, "
-		"dsoff, addr, symoff, srcline, srccode, period, iregs, uregs, brstack, brstacksym, brstackoff, flags, data_src, weight, "
-		"ins_lat, retire_lat, "
-		"bpf-output, callindent, insn, insnlen, synth, phys_addr, data_page_size, code_page_size, misc, tod, ipc, machine_pid, vcpu, "
-		"cgroup, brcntr", set_fields, OPTION_NONEG),
+	OPTION_ROW(CALLBACK, 'F', "fields", S, fields, "what to print: fields, +field to add, -field to remove; for one type of event only "
+		"behind hw:, sw:, trace:, raw:, break: or synth:. Fields: ", .arg = "str", .words = fields_words, .set = set_fields,
+		.flags = OPTION_NONEG),
 	INPUT_OPTIONS(S, input, "read", "directory", ""),
 	OPT_BOOL('a', "all-cpus", S, all_cpus, "record from all CPUs, for scripts that record"),
 	OPT_STRING(0, "dsos", S, filter.dsos, "dso[,dso...]", "only samples in these objects"),

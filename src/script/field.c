@@ -111,6 +111,16 @@ static void print_bpf_output(const struct stream_line *line)
 	writer_add(line->out, "\"\n", 2);
 }
 
+static void print_decimal(const struct stream_line *line, uint64_t value)
+{
+	writer_decimal(line->out, value, 16);
+}
+
+static void print_hex(const struct stream_line *line, uint64_t value)
+{
+	writer_hex(line->out, value, 16);
+}
+
 static void print_page_size(const struct stream_line *line, uint64_t size)
 {
 	static const char units[] = "BKMG";
@@ -194,17 +204,17 @@ static void print_trace(const struct stream_line *line)
 
 static void print_weight(const struct stream_line *line)
 {
-	writer_decimal(line->out, line->r->sample->weight, 16);
+	print_decimal(line, line->r->sample->weight);
 }
 
 static void print_instruction_latency(const struct stream_line *line)
 {
-	writer_decimal(line->out, line->r->sample->ins_lat, 16);
+	print_decimal(line, line->r->sample->ins_lat);
 }
 
 static void print_retire_latency(const struct stream_line *line)
 {
-	writer_decimal(line->out, line->r->sample->p_stage_cyc, 16);
+	print_decimal(line, line->r->sample->p_stage_cyc);
 }
 
 static void print_interrupt_registers(const struct stream_line *line)
@@ -217,20 +227,13 @@ static void print_user_registers(const struct stream_line *line)
 	print_registers(line, true);
 }
 
-static void print_physical_address(const struct stream_line *line)
-{
-	writer_hex(line->out, line->r->sample->phys_addr, 16);
-}
-
-static void print_data_page_size(const struct stream_line *line)
-{
-	print_page_size(line, line->r->sample->data_page_size);
-}
-
-static void print_code_page_size(const struct stream_line *line)
-{
-	print_page_size(line, line->r->sample->code_page_size);
-}
+#define PRINT(NAME, word, form, member, ...)                                 \
+	static void print_##member(const struct stream_line *line)           \
+	{                                                                    \
+		print_##form(line, line->r->sample->member);                 \
+	}
+SAMPLE_NUMBERS(PRINT)
+#undef PRINT
 
 #define B(name) FIELD_BIT(FIELD_##name)
 
@@ -255,9 +258,9 @@ static const struct {
 	{ B(BRSTACK) | B(BRSTACKSYM) | B(BRSTACKOFF), stream_print_branches },
 	{ B(BPF_OUTPUT), print_bpf_output, .of_bpf_output = true },
 	{ B(INSN) | B(INSNLEN), stream_print_instruction },
-	{ B(PHYS_ADDR), print_physical_address },
-	{ B(DATA_PAGE_SIZE), print_data_page_size },
-	{ B(CODE_PAGE_SIZE), print_code_page_size },
+#define ROW(NAME, word, form, member, ...) { B(NAME), print_##member },
+	SAMPLE_NUMBERS(ROW)
+#undef ROW
 };
 _Static_assert(sizeof rows / sizeof *rows <= STREAM_STEPS_MAX, "a plan has room for all rows");
 

@@ -37,12 +37,16 @@ static const char *const names[FIELD_COUNT] = {
 	[FIELD_BRSTACKSYM] = "brstacksym", [FIELD_DATA_SRC] = "data_src", [FIELD_WEIGHT] = "weight",
 	[FIELD_BPF_OUTPUT] = "bpf-output", [FIELD_CALLINDENT] = "callindent", [FIELD_INSN] = "insn", [FIELD_DISASM] = "disasm",
 	[FIELD_INSNLEN] = "insnlen", [FIELD_BRSTACKINSN] = "brstackinsn", [FIELD_BRSTACKOFF] = "brstackoff",
-	[FIELD_SYNTH] = "synth", [FIELD_PHYS_ADDR] = "phys_addr", [FIELD_METRIC] = "metric", [FIELD_MISC] = "misc",
-	[FIELD_SRCCODE] = "srccode", [FIELD_IPC] = "ipc", [FIELD_TOD] = "tod", [FIELD_DATA_PAGE_SIZE] = "data_page_size",
-	[FIELD_CODE_PAGE_SIZE] = "code_page_size", [FIELD_INS_LAT] = "ins_lat", [FIELD_BRSTACKINSNLEN] = "brstackinsnlen",
+	[FIELD_SYNTH] = "synth", [FIELD_METRIC] = "metric", [FIELD_MISC] = "misc",
+	[FIELD_SRCCODE] = "srccode", [FIELD_IPC] = "ipc", [FIELD_TOD] = "tod", [FIELD_INS_LAT] = "ins_lat",
+	[FIELD_BRSTACKINSNLEN] = "brstackinsnlen",
 	[FIELD_MACHINE_PID] = "machine_pid", [FIELD_VCPU] = "vcpu", [FIELD_CGROUP] = "cgroup", [FIELD_RETIRE_LAT] = "retire_lat",
 	[FIELD_BRSTACKDISASM] = "brstackdisasm", [FIELD_BRCNTR] = "brcntr",
+#define NAME_OF(NAME, word, ...) [FIELD_##NAME] = word,
+	SAMPLE_NUMBERS(NAME_OF)
+#undef NAME_OF
 };
+_Static_assert(FIELD_COUNT <= 64, "a set of fields fits a word");
 
 /* Fields that need what is not built yet: a disassembler, a decoder. */
 static const uint64_t unsupported = B(BRSTACKINSN) | B(BRSTACKINSNLEN) | B(BRSTACKDISASM) | B(DISASM) |
@@ -70,6 +74,18 @@ bool attr_is_branch_trace(const struct attr *attr)
 bool attr_is_dummy(const struct attr *attr)
 {
 	return attr->type == ATTR_SOFTWARE && attr->config == SOFTWARE_DUMMY;
+}
+
+void fields_words(struct str *to)
+{
+	const char *separator = "";
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		if (unsupported >> i & 1)
+			continue;
+		str_printf(to, "%s%s", separator, names[i]);
+		separator = ", ";
+	}
+	str_puts(to, ", flags");
 }
 
 void fields_init(struct fields *fields)
@@ -193,9 +209,9 @@ static const struct need {
 	{ FIELD_CPU, SAMPLE_CPU, "CPU", true },
 	{ FIELD_IREGS, SAMPLE_REGS_INTR, "IREGS", true },
 	{ FIELD_UREGS, SAMPLE_REGS_USER, "UREGS" },
-	{ FIELD_PHYS_ADDR, SAMPLE_PHYS_ADDR, "PHYS_ADDR", true },
-	{ FIELD_DATA_PAGE_SIZE, SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE" },
-	{ FIELD_CODE_PAGE_SIZE, SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE" },
+#define NEED(NAME, word, form, member, lenient) { FIELD_##NAME, SAMPLE_##NAME, #NAME, lenient },
+	SAMPLE_NUMBERS(NEED)
+#undef NEED
 	{ FIELD_INS_LAT, SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
 	{ FIELD_CGROUP, SAMPLE_CGROUP, "CGROUP" },
 	{ FIELD_RETIRE_LAT, SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },

@@ -8,13 +8,23 @@
 #include "base/str.h"
 #include "data/header.h"
 
+/* Fields that show a number of the sample, last in the line: ROW(name of the SAMPLE_ bit that it needs, word of -F, how it is printed
+ * (print_… in field.c), member of struct sample, lenient as in fields.c). */
+#define SAMPLE_NUMBERS(ROW)                                                           \
+	ROW(PHYS_ADDR, "phys_addr", hex, phys_addr, true)                             \
+	ROW(DATA_PAGE_SIZE, "data_page_size", page_size, data_page_size, false)       \
+	ROW(CODE_PAGE_SIZE, "code_page_size", page_size, code_page_size, false)
+
 enum field {
 	FIELD_COMM, FIELD_TID, FIELD_PID, FIELD_TIME, FIELD_CPU, FIELD_EVENT, FIELD_TRACE, FIELD_IP, FIELD_SYM, FIELD_DSO,
 	FIELD_DSOFF, FIELD_ADDR, FIELD_SYMOFF, FIELD_SRCLINE, FIELD_PERIOD, FIELD_IREGS, FIELD_UREGS, FIELD_BRSTACK,
 	FIELD_BRSTACKSYM, FIELD_DATA_SRC, FIELD_WEIGHT, FIELD_BPF_OUTPUT, FIELD_CALLINDENT, FIELD_INSN, FIELD_DISASM,
-	FIELD_INSNLEN, FIELD_BRSTACKINSN, FIELD_BRSTACKOFF, FIELD_SYNTH, FIELD_PHYS_ADDR, FIELD_METRIC, FIELD_MISC, FIELD_SRCCODE,
-	FIELD_IPC, FIELD_TOD, FIELD_DATA_PAGE_SIZE, FIELD_CODE_PAGE_SIZE, FIELD_INS_LAT, FIELD_BRSTACKINSNLEN, FIELD_MACHINE_PID,
+	FIELD_INSNLEN, FIELD_BRSTACKINSN, FIELD_BRSTACKOFF, FIELD_SYNTH, FIELD_METRIC, FIELD_MISC, FIELD_SRCCODE,
+	FIELD_IPC, FIELD_TOD, FIELD_INS_LAT, FIELD_BRSTACKINSNLEN, FIELD_MACHINE_PID,
 	FIELD_VCPU, FIELD_CGROUP, FIELD_RETIRE_LAT, FIELD_BRSTACKDISASM, FIELD_BRCNTR,
+#define FIELD(NAME, ...) FIELD_##NAME,
+	SAMPLE_NUMBERS(FIELD)
+#undef FIELD
 	FIELD_COUNT
 };
 
@@ -41,6 +51,9 @@ struct fields {
 	bool flags;              /* "flags": of branches */
 	bool chains;             /* callchains are shown where there are any */
 };
+
+/* Appends the words of -F, separated by ", ". */
+void fields_words(struct str *to);
 
 /* What is shown where nobody says anything. */
 void fields_init(struct fields *fields);

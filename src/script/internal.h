@@ -11,7 +11,7 @@
 struct source_line;
 
 enum { STREAM_SPILL_BYTES = 1 << 18 };
-enum { STREAM_CHAIN_MAX = 8192 /* a record holds no more */, STREAM_PLACES_MAX = CLASS_COUNT, STREAM_STEPS_MAX = 20 };
+enum { STREAM_CHAIN_MAX = 8192 /* a record holds no more */, STREAM_PLACES_MAX = CLASS_COUNT, STREAM_STEPS_MAX = 32 };
 
 struct stream_line;
 typedef void stream_print(const struct stream_line *line);

@@ -36,6 +36,7 @@ enum sample_bit {
 #define BIT(NAME, number, ...) SAMPLE_BIT_##NAME = number,
 	SAMPLE_FIELDS(BIT, BIT, BIT, BIT)
 #undef BIT
+	SAMPLE_BITS_MAX = 32
 };
 
 enum sample_type {

@@ -142,11 +142,6 @@ static void set_sample_type(struct event *event, const struct sampling *s, const
 	} rows[] = {
 		{ event->sample_read, true, SAMPLE_READ },
 		{ s->address, true, SAMPLE_ADDR | SAMPLE_DATA_SRC },
-		{ s->phys_addr, true, SAMPLE_PHYS_ADDR },
-		{ s->data_page_size, true, SAMPLE_DATA_PAGE_SIZE },
-		{ s->code_page_size, true, SAMPLE_CODE_PAGE_SIZE },
-		{ s->weight, true, SAMPLE_WEIGHT_STRUCT },
-		{ s->transaction, true, SAMPLE_TRANSACTION },
 		{ s->cgroups, true, SAMPLE_CGROUP },
 		{ target->system_wide || s->cpu, true, SAMPLE_CPU },
 		{ wants_time(s, target), true, SAMPLE_TIME },
@@ -159,6 +154,8 @@ static void set_sample_type(struct event *event, const struct sampling *s, const
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (rows[i].wanted && (rows[i].of_follower || !event->follower))
 			attr->sample_type |= rows[i].bits;
+	for (unsigned bit = 0; bit < SAMPLE_BITS_MAX; bit++)
+		attr->sample_type |= (uint64_t)s->fields[bit] << bit;
 	if (s->no_period)
 		attr->sample_type &= ~(uint64_t)SAMPLE_PERIOD;
 	if (event->follower)

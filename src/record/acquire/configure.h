@@ -26,8 +26,9 @@ struct sampling {
 	uint64_t regs_user, regs_intr;
 	int32_t clockid;
 	int delay_ms;                /* 0: none; -1: the events start disabled */
-	bool use_clockid, no_samples, address, phys_addr, data_page_size, code_page_size, no_time, time_given, period_bit, no_period, cpu;
-	bool identifier, raw, weight, transaction, no_inherit, inherit_given, inherit_stat, no_buffering, switch_events, namespaces;
+	bool fields[SAMPLE_BITS_MAX]; /* of samples, by number of the bit */
+	bool use_clockid, no_samples, address, no_time, time_given, period_bit, no_period, cpu;
+	bool identifier, raw, no_inherit, inherit_given, inherit_stat, no_buffering, switch_events, namespaces;
 	bool cgroups, build_id_mmap, no_bpf_event, all_user, all_kernel, kernel_callchains, user_callchains, running_time, overwrite;
 	uint64_t regs_mask;          /* the registers that DWARF unwinding needs on this machine */
 };

@@ -31,24 +31,18 @@ static void note(struct opening *o, const char *format, ...)
 	str_putc(o->notes, '\n');
 }
 
-/* Features of newer kernels, newest first: after an EINVAL, the event is tried without one, if the recording is useful without it. */
+/* Features of newer kernels that no option names, newest first: after an EINVAL, the event is tried without one. */
 static const struct kernel_feature {
 	uint64_t read_format, sample_type, flags, branch;
 	uint64_t instead;          /* sample_type bits that replace it */
-	bool needed;               /* the user asked for it: not dropped silently */
 	const char *what;
 } kernel_features[] = {
 	{ .read_format = READ_LOST, .what = "counts of lost samples" },
 	{ .flags = (uint64_t)1 << ATTR_BUILD_ID, .what = "build-ids in mapping records" },
 	{ .sample_type = SAMPLE_WEIGHT_STRUCT, .instead = SAMPLE_WEIGHT, .what = "structured weights" },
-	{ .sample_type = SAMPLE_CODE_PAGE_SIZE, .needed = true, .what = "code page sizes" },
-	{ .sample_type = SAMPLE_DATA_PAGE_SIZE, .needed = true, .what = "data page sizes" },
-	{ .sample_type = SAMPLE_CGROUP, .flags = (uint64_t)1 << ATTR_CGROUP, .needed = true, .what = "cgroup records" },
 	{ .branch = BRANCH_HW_INDEX, .what = "branch stack indexes" },
 	{ .flags = (uint64_t)1 << ATTR_KSYMBOL | (uint64_t)1 << ATTR_BPF_EVENT, .what = "kernel symbol and BPF records" },
-	{ .flags = (uint64_t)1 << ATTR_NAMESPACES, .needed = true, .what = "namespace records" },
 	{ .branch = BRANCH_NO_FLAGS | BRANCH_NO_CYCLES, .what = "short branch stacks" },
-	{ .flags = (uint64_t)1 << ATTR_USE_CLOCKID, .needed = true, .what = "a clock of choice" },
 	{ .flags = (uint64_t)1 << ATTR_COMM_EXEC, .what = "marks of exec in names" },
 	{ .flags = (uint64_t)1 << ATTR_MMAP2, .what = "long mapping records" },
 	{ .flags = (uint64_t)1 << ATTR_EXCLUDE_GUEST | (uint64_t)1 << ATTR_EXCLUDE_HOST, .what = "telling guests from hosts" },
@@ -79,8 +73,6 @@ static bool drop_feature(struct opening *o, struct event *event)
 		if (o->dropped >> i & 1 || !uses(&event->attr, feature))
 			continue;
 		o->dropped |= 1u << i;
-		if (feature->needed)
-			continue;
 		for (size_t k = 0; k < o->events->list.count; k++)
 			drop(&o->events->list.items[k].attr, feature);
 		note(o, "this kernel may not know %s: trying without", feature->what);

@@ -40,7 +40,8 @@ static int invalid(struct error *err, const struct event *event, const struct ta
 			attr->clockid);
 	if (attr->sample_type & SAMPLE_BRANCH_STACK)
 		return unsupported(err, event);
-	if (attr->sample_type & (SAMPLE_CODE_PAGE_SIZE | SAMPLE_DATA_PAGE_SIZE | SAMPLE_CGROUP) || attr_flag(attr, ATTR_NAMESPACES))
+	/* fields that kernels know since 5.7 */
+	if (attr->sample_type >= SAMPLE_CGROUP || attr_flag(attr, ATTR_NAMESPACES))
 		return error_set(err, ERROR_UNSUPPORTED, "the kernel does not know a part of what %s was asked to record", event->name);
 	if (!target->system_wide)
 		return error_set(err, ERROR_USAGE, "Invalid event (%s) in per-thread mode, enable system wide with '-a'.", event->name);

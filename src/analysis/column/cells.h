@@ -6,6 +6,7 @@
 
 /* From a sample. */
 #define SAMPLE_KEY(name) void name(const struct sample_view *view, const struct column *column, uint64_t *key)
+SAMPLE_KEY(member_key);      /* the member that the column's type names */
 SAMPLE_KEY(pid_key);
 SAMPLE_KEY(comm_key);
 SAMPLE_KEY(parent_key);
@@ -14,13 +15,11 @@ SAMPLE_KEY(socket_key);
 SAMPLE_KEY(weight_key);
 SAMPLE_KEY(ins_lat_key);
 SAMPLE_KEY(p_stage_cyc_key);
-SAMPLE_KEY(transaction_key);
 SAMPLE_KEY(trace_key);
 SAMPLE_KEY(field_key);
 SAMPLE_KEY(cgroup_key);
 SAMPLE_KEY(cgroup_id_key);
 SAMPLE_KEY(time_key);
-SAMPLE_KEY(code_page_size_key);
 SAMPLE_KEY(simd_key);
 SAMPLE_KEY(dso_from_key);
 SAMPLE_KEY(dso_to_key);
@@ -41,8 +40,6 @@ SAMPLE_KEY(level_key);
 SAMPLE_KEY(snoop_key);
 SAMPLE_KEY(blocked_key);
 SAMPLE_KEY(dcacheline_key);
-SAMPLE_KEY(phys_daddr_key);
-SAMPLE_KEY(data_page_size_key);
 SAMPLE_KEY(srcline_from_key);
 SAMPLE_KEY(srcline_to_key);
 

@@ -9,6 +9,9 @@
 #define MEASURE(word, title, what, wide) \
 	{ .name = word, .header = title, .class = COLUMN_MEASURE, .measure = MEASURE_##what, .measure_width = wide }
 
+/* Keyed by a u64 of struct sample. */
+#define SAMPLE_MEMBER(of_sample) .sample_key = member_key, .member = offsetof(struct sample, of_sample)
+
 #define LATER(word, when) { .name = word, .class = when, .unsupported = true }
 
 /* In the order in which an abbreviation is looked up. */
@@ -39,7 +42,7 @@ const struct column_type column_types[] = {
 	{ "weight", "Weight", COLUMN_COMMON, ID_WEIGHT, .words = 1, .not_in_callers = true, .sample_key = weight_key,
 	  .compare = compare_up, .value = weight_value, .kind = CELL_COUNT },
 	{ "transaction", "Transaction                ", COLUMN_COMMON, ID_TRANSACTION, .words = 1, .not_in_callers = true,
-	  .sample_key = transaction_key, .compare = compare_up, .value = transaction_value, .kind = CELL_TEXT },
+	  SAMPLE_MEMBER(transaction), .compare = compare_up, .value = transaction_value, .kind = CELL_TEXT },
 	{ "trace", "Trace output", COLUMN_COMMON, ID_TRACE, .words = 1, .sample_key = trace_key, .compare = trace_compare,
 	  .value = trace_value, .kind = CELL_TEXT, .layout = LAYOUT_CUT, .absent = "N/A" },
 	{ "symbol_size", "Symbol size", COLUMN_COMMON, ID_SYMBOL_SIZE, .words = 1, .place_key = symbol_size_key,
@@ -57,7 +60,7 @@ const struct column_type column_types[] = {
 	{ "time", "Time", COLUMN_COMMON, ID_TIME, .words = 1, .not_in_callers = true, .sample_key = time_key, .compare = compare_down,
 	  .value = time_value, .kind = CELL_TIME, .unit = "ns", .layout = LAYOUT_CUT },
 	{ "code_page_size", "Code Page Size", COLUMN_COMMON, ID_CODE_PAGE_SIZE, .words = 1, .not_in_callers = true,
-	  .sample_key = code_page_size_key, .compare = compare_down, .value = page_size_value, .kind = CELL_BYTES, .unit = "bytes",
+	  SAMPLE_MEMBER(code_page_size), .compare = compare_down, .value = page_size_value, .kind = CELL_BYTES, .unit = "bytes",
 	  .absent = "N/A" },
 	{ "local_ins_lat", "Local INSTR Latency", COLUMN_COMMON, ID_LOCAL_INS_LAT, .words = 1, .not_in_callers = true,
 	  .sample_key = ins_lat_key, .compare = compare_up, .value = local_latency_value, .kind = CELL_COUNT },
@@ -144,13 +147,14 @@ const struct column_type column_types[] = {
 	  .value = snoop_value, .kind = CELL_TEXT },
 	{ "dcacheline", "Data Cacheline", COLUMN_MEMORY, ID_DCACHELINE, .words = 5, .sample_key = dcacheline_key,
 	  .compare = dcacheline_compare, .value = dcacheline_value, .kind = CELL_PLACE, .layout = LAYOUT_SYMBOL },
-	{ "phys_daddr", "Data Physical Address", COLUMN_MEMORY, ID_PHYS_DADDR, .words = 1, .sample_key = phys_daddr_key,
+	{ "phys_daddr", "Data Physical Address", COLUMN_MEMORY, ID_PHYS_DADDR, .words = 1, SAMPLE_MEMBER(phys_addr),
 	  .compare = compare_down, .value = phys_daddr_value, .kind = CELL_PLACE, .layout = LAYOUT_PHYSICAL },
-	{ "data_page_size", "Data Page Size", COLUMN_MEMORY, ID_DATA_PAGE_SIZE, .words = 1, .sample_key = data_page_size_key,
+	{ "data_page_size", "Data Page Size", COLUMN_MEMORY, ID_DATA_PAGE_SIZE, .words = 1, SAMPLE_MEMBER(data_page_size),
 	  .compare = compare_down, .value = page_size_value, .kind = CELL_BYTES, .unit = "bytes", .absent = "N/A" },
 	{ "blocked", "Blocked", COLUMN_MEMORY, ID_BLOCKED, .words = 1, .sample_key = blocked_key, .compare = compare_down,
 	  .value = blocked_value, .kind = CELL_TEXT, .layout = LAYOUT_CUT },
 };
+_Static_assert(__COUNTER__ <= ID_MAX - ID_COUNT, "there are ids for all columns");
 const unsigned column_type_count = sizeof column_types / sizeof *column_types;
 
 const struct column_type column_type_field = {

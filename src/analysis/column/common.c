@@ -400,11 +400,11 @@ VALUE(time_value)
 	return (struct cell){ .kind = CELL_TIME, .count = *entry_key(entry, column) };
 }
 
-/* page sizes */
+/* a number of the sample, and page sizes */
 
-SAMPLE_KEY(code_page_size_key)
+SAMPLE_KEY(member_key)
 {
-	*key = view->r->sample->code_page_size;
+	*key = load_u64((const uint8_t *)view->r->sample + column->type->member);
 }
 
 VALUE(page_size_value)

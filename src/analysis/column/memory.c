@@ -21,8 +21,6 @@ static uint64_t source_of(const struct sample_view *view)
 
 SAMPLE_KEY(symbol_daddr_key) { *key = view->r->sample->addr; }
 SAMPLE_KEY(symbol_iaddr_key) { *key = view->r->sample->ip; }
-SAMPLE_KEY(phys_daddr_key) { *key = view->r->sample->phys_addr; }
-SAMPLE_KEY(data_page_size_key) { *key = view->r->sample->data_page_size; }
 SAMPLE_KEY(locked_key) { *key = data_source_part(source_of(view), SOURCE_LOCK); }
 SAMPLE_KEY(tlb_key) { *key = data_source_part(source_of(view), SOURCE_TLB); }
 SAMPLE_KEY(level_key) { *key = data_source_part(source_of(view), SOURCE_LEVEL); }

@@ -16,11 +16,6 @@ enum {
 	ABORT_SHIFT = 32,
 };
 
-SAMPLE_KEY(transaction_key)
-{
-	*key = view->r->sample->transaction;
-}
-
 VALUE(transaction_value)
 {
 	static const char *const names[] = { "EL ", "TX ", "SYNC ", "ASYNC ", "RETRY ", "CON ", "CAP-WRITE ", "CAP-READ " };

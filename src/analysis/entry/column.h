@@ -35,8 +35,11 @@ enum column_id {
 	ID_LOCAL_P_STAGE_CYC, ID_P_STAGE_CYC, ID_ADDR, ID_TIME, ID_CODE_PAGE_SIZE, ID_TRANSACTION, ID_TRACE,
 	ID_MISPREDICT, ID_IN_TX, ID_ABORT, ID_CYCLES, ID_SYMBOL_SIZE, ID_DSO_SIZE, ID_IPC, ID_SYMBOL_OFFSET,
 	ID_SIMD, ID_SRCLINE, ID_SRCFILE, ID_SRCLINE_FROM, ID_SRCLINE_TO,
-	ID_COUNT
+	ID_COUNT,
+	ID_MAX = ID_COUNT + 16 /* room for ID_OWN */
 };
+/* The id of a column that only its row names: a different number at each use in one file. */
+#define ID_OWN ((enum column_id)(ID_COUNT + __COUNTER__))
 
 enum measure {
 	MEASURE_OVERHEAD, MEASURE_OVERHEAD_SYS, MEASURE_OVERHEAD_US, MEASURE_OVERHEAD_GUEST_SYS, MEASURE_OVERHEAD_GUEST_US,
@@ -76,6 +79,7 @@ struct column_type {
 	bool not_in_callers;      /* a caller's entry is looked up without it: recursion is not noticed unless it is 0 */
 	/* One of the two: from the sample, or from the place (frames of a chain have places of their own). */
 	void (*sample_key)(const struct sample_view *view, const struct column *column, uint64_t *key);
+	size_t member;            /* with sample_key = member_key: the offset of a u64 in struct sample */
 	void (*place_key)(const struct profile *profile, const struct place *place, uint64_t *key);
 	/* Entries of one text are joined after they were added up; then the key is the text's number. NULL: not. */
 	void (*text)(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *out);

@@ -52,7 +52,7 @@ struct hist {
 	uint64_t total_period, shown_period;          /* all; those that no filter took */
 	uint64_t samples, shown_samples;
 	uint64_t chain_period, shown_chain_period;
-	unsigned widths[ID_COUNT];
+	unsigned widths[ID_MAX];
 	uint32_t leader;              /* event */
 	struct hist **members;        /* of a group's leader, itself first; NULL: in no group */
 	uint32_t member_count;

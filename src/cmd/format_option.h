@@ -6,7 +6,8 @@
 /* F: a const struct format *, NULL where the option was not given. */
 #define OPT_FORMAT(S, F) \
 	OPTION_ROW_AT(CALLBACK, 0, "format", OPTION_FIELD(S, F, const struct format *), \
-		"how to print what was found: text (as perf), json, csv", .arg = "format", .set = format_set, .flags = OPTION_OWN | OPTION_NONEG)
+		"how to print what was found; text: as perf. One of: ", .arg = "format", .words = format_words, .set = format_set, \
+		.flags = OPTION_OWN | OPTION_NONEG)
 int format_set(void *target, const struct option *option, const char *arg, bool unset, struct error *err);
 
 /* Whether results are printed as tables instead of perf's text. */

@@ -1,7 +1,9 @@
-#include "render/csv/table_csv.h"
-
+/* Results as CSV (RFC 4180): for each table a line of the columns' names, then a line for each row, rows below it after it. An empty line
+ * separates tables. Facts, and tables that belong to rows, are left out. */
 #include <inttypes.h>
 #include <string.h>
+
+#include "render/format/format.h"
 
 static void add_text(const char *text, struct writer *out)
 {
@@ -84,7 +86,7 @@ static void add_rows(const struct table *table, struct writer *out)
 	table_walk_fini(&walk);
 }
 
-void results_csv(const struct results *results, struct writer *out)
+static void print(const struct results *results, struct writer *out)
 {
 	for (size_t t = 0; t < results->table_count; t++) {
 		const struct table *table = &results->tables[t];
@@ -99,3 +101,5 @@ void results_csv(const struct results *results, struct writer *out)
 		add_rows(table, out);
 	}
 }
+
+const struct format format_csv = { "csv", "a line for each row", print };

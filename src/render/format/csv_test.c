@@ -1,4 +1,4 @@
-#include "render/csv/table_csv.h"
+#include "render/format/format.h"
 
 #include "unit.h"
 
@@ -25,7 +25,7 @@ TEST("cells with commas and quotes are quoted, names stay in their line, absent 
 	struct results results = { .tables = &table, .table_count = 1 };
 	struct writer out;
 	writer_open(&out, -1, 64);
-	results_csv(&results, &out);
+	format_find("csv", NULL)->print(&results, &out);
 	writer_putc(&out, '\0');
 	EXPECT_STR(out.buffer, "depth,a,b,c,\"d,e\"\r\n0,plain,\"with, comma\",\"with \"\"quotes\"\"\",\"two?lines\"\r\n1,,,,\r\n");
 	writer_fini(&out);
@@ -40,7 +40,7 @@ TEST("tables are apart by an empty line")
 	struct results results = { .tables = tables, .table_count = 2 };
 	struct writer out;
 	writer_open(&out, -1, 64);
-	results_csv(&results, &out);
+	format_find("csv", NULL)->print(&results, &out);
 	writer_putc(&out, '\0');
 	EXPECT_STR(out.buffer, "n\r\nplain\r\n\r\nn\r\nplain\r\n");
 	writer_fini(&out);

@@ -2,25 +2,30 @@
 
 #include <string.h>
 
-#include "base/str.h"
-#include "render/csv/table_csv.h"
-#include "render/json/table_json.h"
+#include "render/format/list.h" /* FORMATS(X): X(name) for each name in meson.build */
 
-const struct format formats[] = {
-	{ "text", "as perf prints it", NULL },
-	{ "json", "one JSON document", results_json },
-	{ "csv", "a line for each row", results_csv },
-};
-const size_t format_count = sizeof formats / sizeof *formats;
+static const struct format format_text = { "text", "as perf prints it", NULL };
+
+#define DECLARE(name) extern const struct format format_##name;
+FORMATS(DECLARE)
+
+#define ADDRESS(name) &format_##name,
+static const struct format *const formats[] = { &format_text, FORMATS(ADDRESS) };
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+void format_words(struct str *to)
+{
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		str_printf(to, "%s%s", i ? ", " : "", formats[i]->name);
+}
 
 const struct format *format_find(const char *name, struct error *err)
 {
 	CLEANUP_STR struct str names = { 0 };
-	for (size_t i = 0; i < format_count; i++) {
-		if (strcmp(formats[i].name, name) == 0)
-			return &formats[i];
-		str_printf(&names, "%s%s", i ? ", " : "", formats[i].name);
-	}
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		if (strcmp(formats[i]->name, name) == 0)
+			return formats[i];
+	format_words(&names);
 	error_set(err, ERROR_OPTION, "there is no format '%s': it is one of %s", name, str_text(&names));
 	return NULL;
 }

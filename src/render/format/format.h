@@ -1,7 +1,9 @@
-/* The formats that results are printed in: a row each. --format takes their names. */
+/* The formats that results are printed in; --format takes their names. A format is a file of this folder that defines
+ * `const struct format format_NAME`, and its name in meson.build. It prints any results, and knows no analysis. */
 #pragma once
 #include "analysis/table/table.h"
 #include "base/error.h"
+#include "base/str.h"
 #include "base/writer.h"
 
 struct format {
@@ -9,8 +11,7 @@ struct format {
 	void (*print)(const struct results *results, struct writer *out); /* NULL: the command's own text, as perf prints it */
 };
 
-extern const struct format formats[];
-extern const size_t format_count;
-
-/* ERROR_OPTION: there is none of that name; the hint names those there are. */
+/* ERROR_OPTION: no format has that name; the text lists those that exist. */
 const struct format *format_find(const char *name, struct error *err);
+/* Appends the names, separated by ", ". */
+void format_words(struct str *to);

@@ -1,8 +1,9 @@
-#include "render/json/table_json.h"
-
+/* Results as one JSON document: facts, columns and rows of each table. The rows of a tree are a list, too, each before those below it,
+ * with their depth: nested ones would exceed the limits of JSON readers. docs/formats.md describes it. */
 #include <inttypes.h>
 
 #include "base/json.h"
+#include "render/format/format.h"
 
 static const char *const kinds[CELL_KINDS] = {
 	[CELL_ABSENT] = "none", [CELL_COUNT] = "count", [CELL_NUMBER] = "number", [CELL_REAL] = "real", [CELL_SHARE] = "share",
@@ -40,7 +41,8 @@ static void add_place(const struct cell_place *place, struct writer *out)
 	writer_putc(out, '}');
 }
 
-void cell_json(const struct cell *cell, struct writer *out)
+/* A number, a string or an object, by the cell's kind; null if it is absent. */
+static void add_cell(const struct cell *cell, struct writer *out)
 {
 	switch (cell->kind) {
 	case CELL_COUNT:
@@ -88,7 +90,7 @@ static void add_facts(const struct table_fact *facts, size_t count, struct write
 	writer_puts(out, "\"facts\":{");
 	for (size_t i = 0; i < count; i++) {
 		json_key(out, facts[i].name, &first);
-		cell_json(&facts[i].value, out);
+		add_cell(&facts[i].value, out);
 	}
 	writer_putc(out, '}');
 }
@@ -130,7 +132,7 @@ static void add_row(const struct table *table, uint64_t row, size_t depth, struc
 		str_clear(&scratch);
 		struct cell cell = table->cell(table->context, row, i, &scratch);
 		json_key(out, table->columns[i].name, &first);
-		cell_json(&cell, out);
+		add_cell(&cell, out);
 	}
 	if (table->detail && table->detail(table->context, row, &detail)) {
 		json_key(out, detail.name, &first);
@@ -166,7 +168,7 @@ static void add_table(const struct table *table, struct writer *out)
 	writer_putc(out, '}');
 }
 
-void results_json(const struct results *results, struct writer *out)
+static void print(const struct results *results, struct writer *out)
 {
 	bool first = true;
 	writer_puts(out, "{\"schema\":");
@@ -181,3 +183,5 @@ void results_json(const struct results *results, struct writer *out)
 	}
 	writer_puts(out, "]}\n");
 }
+
+const struct format format_json = { "json", "one JSON document", print };

@@ -1,4 +1,4 @@
-#include "render/json/table_json.h"
+#include "render/format/format.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ static char *printed(bool tree)
 	struct results results = { .schema = "s", .version = 3, .tables = &table, .table_count = 1 };
 	struct writer out;
 	writer_open(&out, -1, 64);
-	results_json(&results, &out);
+	format_find("json", NULL)->print(&results, &out);
 	size_t len = 0;
 	for (size_t i = 0; i < out.len && len + 1 < sizeof text; i++)
 		if (out.buffer[i] != '\n')
@@ -81,15 +81,19 @@ TEST("each kind of value has its form")
 		{ .kind = CELL_PLACE, .place = { .address = 16, .symbol = "g", .inlined = true } },
 		{ .kind = CELL_SHARE, .share = { 0, 0 } },
 	};
+	enum { CELLS = sizeof cells / sizeof *cells };
+	struct table_fact facts[CELLS];
+	struct results results = { .schema = "s", .version = 1, .facts = facts, .fact_count = CELLS };
 	struct writer out;
+	for (size_t i = 0; i < CELLS; i++)
+		facts[i] = (struct table_fact){ "f", cells[i] };
 	writer_open(&out, -1, 64);
-	for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
-		cell_json(&cells[i], &out);
-		writer_putc(&out, ' ');
-	}
+	format_find("json", NULL)->print(&results, &out);
 	writer_putc(&out, '\0');
-	EXPECT_STR(out.buffer, "7 -7 0.5 4096 12 \"0xffffffff81000000\" true \"a\" null {\"tid\":12,\"comm\":\"sh\"} {\"device\":1,\"inode\":2} "
-		"{\"address\":\"0x10\",\"symbol\":\"f\",\"offset\":3,\"module\":\"m\",\"level\":\".\"} "
-		"{\"address\":\"0x10\",\"symbol\":\"g\",\"module\":null,\"inlined\":true} 0 ");
+	EXPECT_STR(out.buffer, "{\"schema\":\"s\",\"version\":1,\n\"facts\":{\"f\":7,\"f\":-7,\"f\":0.5,\"f\":4096,\"f\":12,"
+		"\"f\":\"0xffffffff81000000\",\"f\":true,\"f\":\"a\",\"f\":null,\"f\":{\"tid\":12,\"comm\":\"sh\"},"
+		"\"f\":{\"device\":1,\"inode\":2},"
+		"\"f\":{\"address\":\"0x10\",\"symbol\":\"f\",\"offset\":3,\"module\":\"m\",\"level\":\".\"},"
+		"\"f\":{\"address\":\"0x10\",\"symbol\":\"g\",\"module\":null,\"inlined\":true},\"f\":0},\n\"tables\":[]}\n");
 	writer_fini(&out);
 }

@@ -407,6 +407,12 @@ static void apply_namespaces(struct model *model, const struct record *record, u
 	vec_push(&thread->namespaces, ((struct thread_namespaces){ .clock = clock, .first = first, .count = (uint32_t)count }));
 }
 
+const char *model_cgroup_path(const struct model *model, uint64_t cgroup)
+{
+	uint32_t path = idmap_get(&model->cgroups, cgroup);
+	return path == IDMAP_NONE ? NULL : strtab_text(&model->strings, path);
+}
+
 static void apply_cgroup(struct model *model, const struct record *record)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);

@@ -139,6 +139,8 @@ void model_clear_space(struct model *model, int32_t pid, uint64_t clock);
 uint32_t model_thread(const struct model *model, int32_t tid, uint64_t clock);
 /* Returns the thread's comm as of clock, or COMM_NONE. */
 uint32_t model_comm(const struct model *model, uint32_t thread, uint64_t clock);
+/* The path of a cgroup, borrowed; NULL: no record has described it. */
+const char *model_cgroup_path(const struct model *model, uint64_t cgroup);
 /* Returns the root of the address space of pid/thread as of clock. thread may be THREAD_NONE. */
 const struct map_node *model_root(const struct model *model, int32_t pid, uint32_t thread, uint64_t clock);
 const struct map_node *model_kernel_root(const struct model *model, uint64_t clock);

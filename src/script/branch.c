@@ -1,4 +1,4 @@
-/* Branches: the stack of those before a sample, and samples that are branches themselves. */
+/* Branches: the branch stack of a sample, and samples that are branches themselves. */
 #include "script/internal.h"
 
 /* Bit positions in branch_entry.flags. */
@@ -20,7 +20,7 @@ static const char *type_name(uint64_t flags)
 	return name ? name : "(null)";
 }
 
-static void print_flags(const struct stream_line *line, uint64_t flags)
+static void print_branch_flags(const struct stream_line *line, uint64_t flags)
 {
 	static const char *const speculation[] = { "-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH" };
 	char *start = writer_room(line->out, 64), *p = start;
@@ -32,7 +32,7 @@ static void print_flags(const struct stream_line *line, uint64_t flags)
 	*p++ = '/';
 	*p++ = flags >> BRANCH_ABORT & 1 ? 'A' : '-';
 	*p++ = '/';
-	p = put_decimal(p, flags >> BRANCH_CYCLES_AT & 0xffff, 0, ' ');
+	p = decimal_write(p, flags >> BRANCH_CYCLES_AT & 0xffff, 0, ' ');
 	*p++ = '/';
 	writer_advance(line->out, (size_t)(p - start));
 	writer_puts(line->out, type_name(flags));
@@ -48,7 +48,7 @@ static void print_address(const struct stream_line *line, uint64_t address, char
 	writer_hex(line->out, address, 0);
 }
 
-/* JIT-compiled code counts from its mapping here, though its symbols do not. */
+/* Of JIT-compiled code: from its mapping. */
 static uint64_t offset_in_object(const struct stream_line *line, const struct location *location)
 {
 	const struct map *map = location->map;
@@ -59,7 +59,7 @@ static uint64_t offset_in_object(const struct stream_line *line, const struct lo
 	return module->kind == MODULE_ANON ? location->address - map->start + map->pgoff : location->offset;
 }
 
-/* One end of a branch; which of the three fields is asked for decides its form. */
+/* One end of a branch, in the form of the first field of brstack, brstacksym, brstackoff that is shown. */
 static void print_end(const struct stream_line *line, uint64_t address, char before)
 {
 	bool offsets = !shows(line, FIELD_BRSTACK) && !shows(line, FIELD_BRSTACKSYM);
@@ -79,7 +79,7 @@ static void print_end(const struct stream_line *line, uint64_t address, char bef
 		stream_print_dso(line, location);
 }
 
-void stream_print_branches(const struct stream_line *line)
+void print_branches(const struct stream_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
 
@@ -87,11 +87,11 @@ void stream_print_branches(const struct stream_line *line)
 		struct branch_entry entry = sample_branch(sample, i);
 		print_end(line, entry.from, ' ');
 		print_end(line, entry.to, '/');
-		print_flags(line, entry.flags);
+		print_branch_flags(line, entry.flags);
 	}
 }
 
-void stream_print_branch_trace(const struct stream_line *line)
+void print_branch_trace(const struct stream_line *line, const struct field_row *row)
 {
 	if (shows(line, FIELD_CALLINDENT) && shows(line, FIELD_DSO) && !shows(line, FIELD_IP) && !shows(line, FIELD_ADDR)) {
 		const struct location *location = resolved_ip(line->r);
@@ -102,9 +102,9 @@ void stream_print_branch_trace(const struct stream_line *line)
 		writer_add(line->out, ")\t", 2);
 	}
 	if (shows(line, FIELD_IP))
-		stream_print_ip(line);
+		print_ip(line, NULL);
 	if (shows(line, FIELD_ADDR) || line->plan->implied_addr) {
 		writer_add(line->out, " => ", 4);
-		stream_print_addr(line);
+		print_addr(line, NULL);
 	}
 }

@@ -1,4 +1,4 @@
-/* Fields that few recordings have. */
+/* Fields of a sample besides its places: values, registers, bytes. */
 #include <ctype.h>
 
 #include "abi/data_source.h"
@@ -6,10 +6,29 @@
 #include "arch/registers.h"
 #include "arch/x86/instruction.h"
 
-enum { DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8, CODE_BYTES = 16 };
+enum { FLAGS_WIDTH = 24, DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8, CODE_BYTES = 16 };
+
+void print_period(const struct stream_line *line, const struct field_row *row)
+{
+	char *start = writer_room(line->out, 32), *p = decimal_write(start, line->r->sample->period, 10, ' ');
+
+	*p++ = ' ';
+	writer_advance(line->out, (size_t)(p - start));
+}
+
+void print_event(const struct stream_line *line, const struct field_row *row)
+{
+	writer_add(line->out, line->plan->label, line->plan->label_len);
+}
+
+/* Flags come from decoders of hardware traces. */
+void print_flags(const struct stream_line *line, const struct field_row *row)
+{
+	writer_pad(line->out, ' ', FLAGS_WIDTH);
+}
 
 /* As wide as the widest so far. */
-static void print_data_source(const struct stream_line *line)
+void print_data_source(const struct stream_line *line, const struct field_row *row)
 {
 	static const struct {
 		const char *label;
@@ -35,13 +54,57 @@ static void print_data_source(const struct stream_line *line)
 	writer_pad(line->out, ' ', stream->data_source_width - len);
 }
 
-static void print_cgroup(const struct stream_line *line)
+struct cell weight_cell(const struct stream_line *line)
 {
-	const struct model *model = &line->stream->session->model;
-	uint32_t name = idmap_get(&model->cgroups, line->r->sample->cgroup);
+	return cell_count(line->r->sample->weight);
+}
+
+struct cell instruction_latency_cell(const struct stream_line *line)
+{
+	return cell_count(line->r->sample->ins_lat);
+}
+
+struct cell retire_latency_cell(const struct stream_line *line)
+{
+	return cell_count(line->r->sample->p_stage_cyc);
+}
+
+struct cell physical_address_cell(const struct stream_line *line)
+{
+	return cell_address(line->r->sample->phys_addr);
+}
+
+struct cell data_page_size_cell(const struct stream_line *line)
+{
+	return cell_bytes(line->r->sample->data_page_size);
+}
+
+struct cell code_page_size_cell(const struct stream_line *line)
+{
+	return cell_bytes(line->r->sample->code_page_size);
+}
+
+struct cell cgroup_cell(const struct stream_line *line)
+{
+	return cell_text(model_cgroup_path(&line->stream->session->model, line->r->sample->cgroup));
+}
+
+void print_decimal(const struct stream_line *line, const struct field_row *row)
+{
+	writer_decimal(line->out, row->value(line).count, 16);
+}
+
+void print_hexadecimal(const struct stream_line *line, const struct field_row *row)
+{
+	writer_hex(line->out, row->value(line).count, 16);
+}
+
+void print_cgroup(const struct stream_line *line, const struct field_row *row)
+{
+	struct cell path = row->value(line);
 
 	writer_putc(line->out, ' ');
-	writer_puts(line->out, name == IDMAP_NONE ? "unknown" : strtab_text(&model->strings, name));
+	writer_puts(line->out, path.kind == CELL_TEXT ? path.text : "unknown");
 }
 
 static void print_registers(const struct stream_line *line, bool user)
@@ -73,6 +136,16 @@ static void print_registers(const struct stream_line *line, bool user)
 	}
 }
 
+void print_interrupt_registers(const struct stream_line *line, const struct field_row *row)
+{
+	print_registers(line, false);
+}
+
+void print_user_registers(const struct stream_line *line, const struct field_row *row)
+{
+	print_registers(line, true);
+}
+
 /* One line of up to eight bytes, in hexadecimal and as characters. */
 static void print_bytes(struct writer *out, const uint8_t *bytes, size_t at, size_t len)
 {
@@ -90,7 +163,7 @@ static void print_bytes(struct writer *out, const uint8_t *bytes, size_t at, siz
 	writer_putc(out, '\n');
 }
 
-static void print_bpf_output(const struct stream_line *line)
+void print_bpf_output(const struct stream_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
 	size_t len = sample->raw_size, text = 0;
@@ -98,7 +171,7 @@ static void print_bpf_output(const struct stream_line *line)
 	writer_putc(line->out, '\n');
 	for (size_t at = 0; at < len; at += BPF_LINE_BYTES)
 		print_bytes(line->out, sample->raw, at, len);
-	/* Text and then nothing but NULs, at least one: shown as a string, too. */
+	/* Printable text, padded with at least one NUL, is shown as a string, too. */
 	while (text < len && isprint(sample->raw[text]))
 		text++;
 	size_t end = text;
@@ -111,23 +184,15 @@ static void print_bpf_output(const struct stream_line *line)
 	writer_add(line->out, "\"\n", 2);
 }
 
-static void print_decimal(const struct stream_line *line, uint64_t value)
-{
-	writer_decimal(line->out, value, 16);
-}
-
-static void print_hex(const struct stream_line *line, uint64_t value)
-{
-	writer_hex(line->out, value, 16);
-}
-
-static void print_page_size(const struct stream_line *line, uint64_t size)
+void print_page_size(const struct stream_line *line, const struct field_row *row)
 {
 	static const char units[] = "BKMG";
+	struct cell cell = row->value(line);
+	uint64_t size = cell.count;
 	unsigned unit = 0;
 
 	writer_putc(line->out, ' ');
-	if (!size) {
+	if (cell.kind == CELL_ABSENT) {
 		writer_puts(line->out, "N/A");
 		return;
 	}
@@ -137,8 +202,8 @@ static void print_page_size(const struct stream_line *line, uint64_t size)
 	writer_putc(line->out, units[unit]);
 }
 
-/* The length of the instruction, and its bytes where it has one. */
-void stream_print_instruction(const struct stream_line *line)
+/* The length of the instruction, and its bytes if it is known. */
+void print_instruction(const struct stream_line *line, const struct field_row *row)
 {
 	const struct stream_options *o = &line->stream->options;
 	const struct location *location = stream_locate(line, line->r->sample->ip);
@@ -158,118 +223,4 @@ void stream_print_instruction(const struct stream_line *line)
 	writer_puts(line->out, " insn: ");
 	for (unsigned i = 0; i < length; i++)
 		writer_printf(line->out, i ? " %02x" : "%02x", bytes[i]);
-}
-
-/* Kernel functions in a tracepoint's text. */
-static bool resolve_function(void *context, uint64_t address, const char **name, uint64_t *start)
-{
-	const struct stream_line *line = context;
-	const struct location *location = resolved_locate(line->r, RECORD_MISC_KERNEL, address);
-
-	if (location->module == MODULE_ID_NONE)
-		return false;
-	const struct module *module = modules_get(&line->stream->session->model.modules, location->module);
-	uint32_t id = symbols_lookup(line->stream->symbols, module, location->offset);
-	if (!id)
-		return false;
-	*name = symbols_name(line->stream->symbols, module, id);
-	*start = address - (location->offset - symbols_get(line->stream->symbols, module, id)->start);
-	return true;
-}
-
-/* What a tracepoint says, in one line: its format and its strings are the recording's. A newline at its end, as trace_marker has one,
- * is left out. */
-static void print_trace(const struct stream_line *line)
-{
-	struct tracepoint_names names = { .resolve = resolve_function, .context = (void *)line };
-	const struct sample *sample = line->r->sample;
-
-	if (!sample->raw || !line->stream->tracepoints)
-		return;
-	struct writer own = { .fd = 0 }, *out = line->out;
-	if (out->fd >= 0) { /* its buffer may go out at any time */
-		writer_open(&own, -1, 0);
-		out = &own;
-	}
-	size_t start = out->len;
-	tracepoints_print_named(line->stream->tracepoints, sample->raw, sample->raw_size, &names, out);
-	while (out->len > start && out->buffer[out->len - 1] == '\n')
-		out->len--;
-	text_join_lines(out->buffer + start, out->len - start);
-	if (out == &own) {
-		writer_add(line->out, own.buffer, own.len);
-		writer_fini(&own);
-	}
-}
-
-static void print_weight(const struct stream_line *line)
-{
-	print_decimal(line, line->r->sample->weight);
-}
-
-static void print_instruction_latency(const struct stream_line *line)
-{
-	print_decimal(line, line->r->sample->ins_lat);
-}
-
-static void print_retire_latency(const struct stream_line *line)
-{
-	print_decimal(line, line->r->sample->p_stage_cyc);
-}
-
-static void print_interrupt_registers(const struct stream_line *line)
-{
-	print_registers(line, false);
-}
-
-static void print_user_registers(const struct stream_line *line)
-{
-	print_registers(line, true);
-}
-
-#define PRINT(NAME, word, form, member, ...)                                 \
-	static void print_##member(const struct stream_line *line)           \
-	{                                                                    \
-		print_##form(line, line->r->sample->member);                 \
-	}
-SAMPLE_NUMBERS(PRINT)
-#undef PRINT
-
-#define B(name) FIELD_BIT(FIELD_##name)
-
-/* The fields after the event's name, in the order of perf's output. Fields that one function prints together share a row. Those before it
- * are in start.c, as lines of other records have them, too; srccode follows the end of the line. */
-static const struct {
-	uint64_t fields;
-	stream_print *print;
-	bool of_synth, of_bpf_output; /* only such events have it */
-} rows[] = {
-	{ B(TRACE), print_trace },
-	{ B(SYNTH), stream_print_synth, .of_synth = true },
-	{ B(ADDR), stream_print_addr },
-	{ B(DATA_SRC), print_data_source },
-	{ B(WEIGHT), print_weight },
-	{ B(INS_LAT), print_instruction_latency },
-	{ B(RETIRE_LAT), print_retire_latency },
-	{ B(CGROUP), print_cgroup },
-	{ B(IP), stream_print_ip },
-	{ B(IREGS), print_interrupt_registers },
-	{ B(UREGS), print_user_registers },
-	{ B(BRSTACK) | B(BRSTACKSYM) | B(BRSTACKOFF), stream_print_branches },
-	{ B(BPF_OUTPUT), print_bpf_output, .of_bpf_output = true },
-	{ B(INSN) | B(INSNLEN), stream_print_instruction },
-#define ROW(NAME, word, form, member, ...) { B(NAME), print_##member },
-	SAMPLE_NUMBERS(ROW)
-#undef ROW
-};
-_Static_assert(sizeof rows / sizeof *rows <= STREAM_STEPS_MAX, "a plan has room for all rows");
-
-void stream_plan_steps(struct stream_plan *plan)
-{
-	plan->step_count = 0;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		bool has = (!rows[i].of_synth || plan->synth) && (!rows[i].of_bpf_output || plan->bpf_output);
-		if (has && plan->shown & rows[i].fields)
-			plan->steps[plan->step_count++] = rows[i].print;
-	}
 }

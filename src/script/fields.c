@@ -3,71 +3,50 @@
 #include <string.h>
 
 #include "data/evsel_name.h"
+#include "script/rows.h"
 
-#define TYPE_SYNTH 0x80000000u
 #define B(name) FIELD_BIT(FIELD_##name)
-
-#define WHO_AND_WHEN (B(COMM) | B(TID) | B(CPU) | B(TIME) | B(EVENT))
-#define PLACE (B(IP) | B(SYM) | B(SYMOFF) | B(DSO))
-#define USUAL (WHO_AND_WHEN | PLACE | B(PERIOD))
 
 enum { SOFTWARE_DUMMY = 9 };
 
 static const struct {
-	const char *name;   /* before a ':' in -F; NULL: cannot be named */
-	const char *spoken;
-	uint64_t shown, invalid;
+	const char *name;        /* before a ':' in -F; NULL: cannot be named */
+	const char *description;
 } classes[CLASS_COUNT] = {
-	[CLASS_HARDWARE] = { "hw", "hardware", USUAL, B(TRACE) | B(BPF_OUTPUT) },
-	[CLASS_SOFTWARE] = { "sw", "software", USUAL | B(BPF_OUTPUT), B(TRACE) },
-	[CLASS_TRACEPOINT] = { "trace", "tracepoint", WHO_AND_WHEN | B(TRACE), 0 },
-	[CLASS_HW_CACHE] = { NULL, "hardware cache", USUAL, B(TRACE) | B(BPF_OUTPUT) },
-	[CLASS_RAW] = { "raw", "raw", USUAL | B(ADDR) | B(DATA_SRC) | B(WEIGHT) | B(PHYS_ADDR) | B(DATA_PAGE_SIZE) |
-		B(CODE_PAGE_SIZE) | B(INS_LAT) | B(RETIRE_LAT), B(TRACE) | B(BPF_OUTPUT) },
-	[CLASS_BREAKPOINT] = { "break", "breakpoint", USUAL, B(TRACE) | B(BPF_OUTPUT) },
-	[CLASS_SYNTH] = { "synth", "synthesized", WHO_AND_WHEN | PLACE | B(SYNTH), B(TRACE) | B(BPF_OUTPUT) },
-	[CLASS_OTHER] = { NULL, "other", USUAL, B(TRACE) | B(BPF_OUTPUT) },
+	[CLASS_HARDWARE] = { "hw", "hardware" }, [CLASS_SOFTWARE] = { "sw", "software" },
+	[CLASS_TRACEPOINT] = { "trace", "tracepoint" }, [CLASS_HW_CACHE] = { NULL, "hardware cache" }, [CLASS_RAW] = { "raw", "raw" },
+	[CLASS_BREAKPOINT] = { "break", "breakpoint" }, [CLASS_SYNTH] = { "synth", "synthesized" }, [CLASS_OTHER] = { NULL, "other" },
 };
 
-static const char *const names[FIELD_COUNT] = {
-	[FIELD_COMM] = "comm", [FIELD_TID] = "tid", [FIELD_PID] = "pid", [FIELD_TIME] = "time", [FIELD_CPU] = "cpu",
-	[FIELD_EVENT] = "event", [FIELD_TRACE] = "trace", [FIELD_IP] = "ip", [FIELD_SYM] = "sym", [FIELD_DSO] = "dso",
-	[FIELD_DSOFF] = "dsoff", [FIELD_ADDR] = "addr", [FIELD_SYMOFF] = "symoff", [FIELD_SRCLINE] = "srcline",
-	[FIELD_PERIOD] = "period", [FIELD_IREGS] = "iregs", [FIELD_UREGS] = "uregs", [FIELD_BRSTACK] = "brstack",
-	[FIELD_BRSTACKSYM] = "brstacksym", [FIELD_DATA_SRC] = "data_src", [FIELD_WEIGHT] = "weight",
-	[FIELD_BPF_OUTPUT] = "bpf-output", [FIELD_CALLINDENT] = "callindent", [FIELD_INSN] = "insn", [FIELD_DISASM] = "disasm",
-	[FIELD_INSNLEN] = "insnlen", [FIELD_BRSTACKINSN] = "brstackinsn", [FIELD_BRSTACKOFF] = "brstackoff",
-	[FIELD_SYNTH] = "synth", [FIELD_METRIC] = "metric", [FIELD_MISC] = "misc",
-	[FIELD_SRCCODE] = "srccode", [FIELD_IPC] = "ipc", [FIELD_TOD] = "tod", [FIELD_INS_LAT] = "ins_lat",
-	[FIELD_BRSTACKINSNLEN] = "brstackinsnlen",
-	[FIELD_MACHINE_PID] = "machine_pid", [FIELD_VCPU] = "vcpu", [FIELD_CGROUP] = "cgroup", [FIELD_RETIRE_LAT] = "retire_lat",
-	[FIELD_BRSTACKDISASM] = "brstackdisasm", [FIELD_BRCNTR] = "brcntr",
-#define NAME_OF(NAME, word, ...) [FIELD_##NAME] = word,
-	SAMPLE_NUMBERS(NAME_OF)
-#undef NAME_OF
-};
-_Static_assert(FIELD_COUNT <= 64, "a set of fields fits a word");
-
-/* Fields that need what is not built yet: a disassembler, a decoder. */
-static const uint64_t unsupported = B(BRSTACKINSN) | B(BRSTACKINSNLEN) | B(BRSTACKDISASM) | B(DISASM) |
-	B(METRIC);
-
-enum event_class event_class(const struct attr *attr)
+uint64_t fields_shown(const struct fields *fields)
 {
-	return attr->type == TYPE_SYNTH ? CLASS_SYNTH : attr->type < CLASS_SYNTH ? (enum event_class)attr->type : CLASS_OTHER;
+	uint64_t shown = fields->everywhere;
+
+	for (int c = 0; c < CLASS_COUNT; c++)
+		shown |= fields->classes[c].shown;
+	return shown;
+}
+
+void fields_words(struct str *to)
+{
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (!field_rows[i].unsupported)
+			str_printf(to, "%s%s", i ? ", " : "", field_rows[i].name);
 }
 
 bool fields_show_names(const struct fields *fields)
 {
-	uint64_t shown = 0;
-	for (int c = 0; c < CLASS_COUNT; c++)
-		shown |= fields->classes[c].shown;
-	return shown & (B(SYM) | B(SYMOFF) | B(SRCLINE) | B(SRCCODE) | B(BRSTACKSYM));
+	uint64_t shown = fields_shown(fields);
+
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (shown >> i & 1 && field_rows[i].names)
+			return true;
+	return false;
 }
 
 bool attr_is_branch_trace(const struct attr *attr)
 {
-	/* as perf asks: any hardware event with this bit in its number */
+	/* perf's test: any hardware event with this bit in its number */
 	return attr->type == ATTR_HARDWARE && attr->config & 4 && attr->sample_period == 1;
 }
 
@@ -76,29 +55,19 @@ bool attr_is_dummy(const struct attr *attr)
 	return attr->type == ATTR_SOFTWARE && attr->config == SOFTWARE_DUMMY;
 }
 
-void fields_words(struct str *to)
-{
-	const char *separator = "";
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		if (unsupported >> i & 1)
-			continue;
-		str_printf(to, "%s%s", separator, names[i]);
-		separator = ", ";
-	}
-	str_puts(to, ", flags");
-}
-
 void fields_init(struct fields *fields)
 {
 	*fields = (struct fields){ .chains = true };
-	for (int i = 0; i < CLASS_COUNT; i++)
-		fields->classes[i].shown = classes[i].shown;
+	for (int i = 0; i < FIELD_COUNT; i++)
+		for (int c = 0; c < CLASS_COUNT; c++)
+			if (field_rows[i].shown >> c & 1)
+				fields->classes[c].shown |= FIELD_BIT(i);
 }
 
 static int field_find(const char *text, size_t len)
 {
 	for (int i = 0; i < FIELD_COUNT; i++)
-		if (strlen(names[i]) == len && !memcmp(names[i], text, len))
+		if (strlen(field_rows[i].name) == len && !memcmp(field_rows[i].name, text, len))
 			return i;
 	return -1;
 }
@@ -121,28 +90,33 @@ static void field_apply(struct class_fields *to, uint64_t bit, bool remove, bool
 	to->refused = remove ? to->refused | bit : to->refused & ~bit;
 }
 
-/* One word of the list for one class (class >= 0) or for all. */
+/* Applies one word of the list to one class (class >= 0) or to all. */
 static int word_apply(struct fields *fields, int class, int field, bool remove, struct str *notes, struct error *err)
 {
+	const struct field_row *row = &field_rows[field];
 	uint64_t bit = FIELD_BIT(field);
 
-	if (unsupported & bit && !remove)
-		return error_set(err, ERROR_UNSUPPORTED, "the field '%s' is not supported yet", names[field]);
+	if (row->everywhere) {
+		fields->everywhere = remove ? fields->everywhere & ~bit : fields->everywhere | bit;
+		return 0;
+	}
+	if (row->unsupported && !remove)
+		return error_set(err, ERROR_UNSUPPORTED, "the field '%s' is not supported yet", row->name);
 	for (int i = 0; i < CLASS_COUNT; i++) {
 		if (class >= 0 && class != i)
 			continue;
-		if (!(classes[i].invalid & bit))
+		if (!(row->absent >> i & 1))
 			field_apply(&fields->classes[i], bit, remove, class < 0);
 		else if (class >= 0)
-			return error_set(err, ERROR_USAGE, "%s events have no field '%s'", classes[i].spoken, names[field]);
+			return error_set(err, ERROR_USAGE, "%s events have no field '%s'", classes[i].description, row->name);
 		else
-			str_printf(notes, "%s events have no field '%s': left out there\n", classes[i].spoken, names[field]);
+			str_printf(notes, "%s events have no field '%s': it is left out there\n", classes[i].description, row->name);
 	}
 	return 0;
 }
 
-/* A list without signs replaces what was shown before. */
-static void start_over(struct fields *fields, int class, struct str *notes)
+/* A list without signs replaces the fields that were shown before. */
+static void fields_clear(struct fields *fields, int class, struct str *notes)
 {
 	bool before = false;
 
@@ -155,7 +129,8 @@ static void start_over(struct fields *fields, int class, struct str *notes)
 		fields->classes[i].wildcard = class < 0;
 	}
 	if (before)
-		str_printf(notes, "what -F said before about %s events no longer counts\n", class < 0 ? "all" : classes[class].spoken);
+		str_printf(notes, "this -F replaces the fields of %s events that an earlier one gave\n",
+			class < 0 ? "all" : classes[class].description);
 }
 
 int fields_parse(struct fields *fields, const char *text, struct str *notes, struct error *err)
@@ -170,7 +145,7 @@ int fields_parse(struct fields *fields, const char *text, struct str *notes, str
 		return error_set(err, ERROR_USAGE, "-F cannot take all fields from all types of events");
 	text = colon ? colon + 1 : text;
 	if (!strpbrk(text, "+-"))
-		start_over(fields, class, notes);
+		fields_clear(fields, class, notes);
 	while (*(text += strspn(text, ","))) {
 		size_t len = strcspn(text, ",");
 		char sign = *text == '+' || *text == '-' ? *text : '\0';
@@ -182,104 +157,72 @@ int fields_parse(struct fields *fields, const char *text, struct str *notes, str
 		replaces = !sign;
 		text += len;
 		int field = field_find(word, word_len);
-		if (field < 0 && word_len == 5 && !memcmp(word, "flags", 5))
-			fields->flags = sign != '-';
-		else if (field < 0)
+		if (field < 0)
 			return error_set(err, ERROR_USAGE, "-F knows no field '%.*s'", (int)word_len, word);
-		else if (word_apply(fields, class, field, sign == '-', notes, err) < 0)
+		if (word_apply(fields, class, field, sign == '-', notes, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* What a field needs of an event's sample_type. lenient: may be asked for all the same where a decoder makes the samples. */
-static const struct need {
-	enum field field;
-	uint64_t sample_type;
-	const char *missing;    /* as the sentence calls it that programs look for */
-	bool lenient;
-} needs[] = {
-	{ FIELD_IP, SAMPLE_IP, "IP" },
-	{ FIELD_ADDR, SAMPLE_ADDR, "ADDR", true },
-	{ FIELD_DATA_SRC, SAMPLE_DATA_SRC, "DATA_SRC", true },
-	{ FIELD_WEIGHT, SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT, "WEIGHT", true },
-	{ FIELD_PID, SAMPLE_TID, "TID" },
-	{ FIELD_TID, SAMPLE_TID, "TID" },
-	{ FIELD_TIME, SAMPLE_TIME, "TIME" },
-	{ FIELD_CPU, SAMPLE_CPU, "CPU", true },
-	{ FIELD_IREGS, SAMPLE_REGS_INTR, "IREGS", true },
-	{ FIELD_UREGS, SAMPLE_REGS_USER, "UREGS" },
-#define NEED(NAME, word, form, member, lenient) { FIELD_##NAME, SAMPLE_##NAME, #NAME, lenient },
-	SAMPLE_NUMBERS(NEED)
-#undef NEED
-	{ FIELD_INS_LAT, SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
-	{ FIELD_CGROUP, SAMPLE_CGROUP, "CGROUP" },
-	{ FIELD_RETIRE_LAT, SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
+/* If several fields cannot be shown, the error is about the first of these, as perf's is. */
+static const uint8_t checked_fields[] = {
+	FIELD_IP, FIELD_ADDR, FIELD_DATA_SRC, FIELD_WEIGHT, FIELD_SYM, FIELD_DSO, FIELD_SYMOFF, FIELD_SRCLINE, FIELD_SRCCODE, FIELD_BRCNTR,
+	FIELD_PID, FIELD_TID, FIELD_TIME, FIELD_CPU, FIELD_IREGS, FIELD_UREGS, FIELD_PHYS_ADDR, FIELD_DATA_PAGE_SIZE, FIELD_CODE_PAGE_SIZE,
+	FIELD_INS_LAT, FIELD_CGROUP, FIELD_RETIRE_LAT,
 };
 
-static int check_need(struct class_fields *class, const struct evsel *evsel, const struct need *need, bool decoded, struct error *err)
+static int need_fail(enum field field, const struct evsel *evsel, struct error *err)
 {
+	const struct field_need *need = &field_rows[field].need;
 	char buffer[EVSEL_NAME_MAX];
 
-	if (!(class->shown & FIELD_BIT(need->field)) || evsel->attr.sample_type & need->sample_type)
-		return 0;
-	if (!(class->asked & FIELD_BIT(need->field))) {
-		class->shown &= ~FIELD_BIT(need->field);
-		return 0;
-	}
-	if (need->lenient && decoded)
-		return 0;
 	/* perf2bolt looks for this sentence, to tell a recording without addresses from a failure (docs/interfaces.md) */
-	error_set(err, ERROR_USAGE, "Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
-		evsel_name(evsel, buffer, sizeof buffer), need->missing, names[need->field]);
-	return need->field == FIELD_CGROUP ? error_hint(err, "record with --all-cgroups") : -1;
+	if (need->missing)
+		error_set(err, ERROR_USAGE, "Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+			evsel_name(evsel, buffer, sizeof buffer), need->missing, field_rows[field].name);
+	else
+		error_set(err, ERROR_USAGE, "%s", need->sentence);
+	return need->hint ? error_hint(err, "%s", need->hint) : -1;
 }
 
-static int check_places(const struct class_fields *class, const struct evsel *evsel, const struct evlist *evlist, struct error *err)
+static bool need_is_met(const struct field_need *need, const struct class_fields *class, const struct evsel *evsel,
+	const struct header *header)
 {
-	uint64_t shown = class->shown, branches = 0;
+	return (!need->sample_type || evsel->attr.sample_type & need->sample_type) && (!need->shown || class->shown & need->shown) &&
+		(!need->recorded || need->recorded(header));
+}
 
-	if (shown & (B(SYM) | B(DSO)) && !(evsel->attr.sample_type & (SAMPLE_IP | SAMPLE_ADDR)))
-		return error_set(err, ERROR_USAGE, "the samples have no address: cannot print symbols or objects");
-	if (shown & B(SYMOFF) && !(shown & B(SYM)))
-		return error_set(err, ERROR_USAGE, "the field 'symoff' needs 'sym'");
-	if (shown & (B(SRCLINE) | B(SRCCODE)) && !(shown & B(IP)))
-		return error_set(err, ERROR_USAGE, "the fields 'srcline' and 'srccode' need 'ip'");
-	for (size_t i = 0; i < evlist->events.count; i++)
-		branches |= evlist->events.items[i].attr.branch_sample_type;
-	if (shown & B(BRCNTR) && !(branches & BRANCH_COUNTERS)) {
-		error_set(err, ERROR_USAGE, "the recording has no branch counters");
-		return error_hint(err, "record with -j any,counter");
+static int check_field(struct class_fields *class, enum field field, const struct evsel *evsel, const struct header *header,
+	struct error *err)
+{
+	const struct field_need *need = &field_rows[field].need;
+	uint64_t bit = FIELD_BIT(field);
+
+	if (!(class->shown & bit) || need_is_met(need, class, evsel, header))
+		return 0;
+	if (!need->strict && !(class->asked & bit)) {
+		class->shown &= ~bit;
+		return 0;
 	}
-	return 0;
+	return need->decoded && header_has(header, FEATURE_AUXTRACE) ? 0 : need_fail(field, evsel, err);
 }
 
 static int check_event(struct fields *fields, const struct header *header, const struct evsel *evsel, struct error *err)
 {
 	struct class_fields *class = &fields->classes[event_class(&evsel->attr)];
-	const struct evlist *evlist = &header->evlist;
-	bool tracepoints = false;
 
 	if (attr_is_dummy(&evsel->attr) || header_has(header, FEATURE_STAT))
 		return 0;
-	for (size_t i = 0; i < evlist->events.count; i++)
-		tracepoints |= evlist->events.items[i].attr.type == ATTR_TRACEPOINT;
-	if (class->shown & B(TRACE) && !tracepoints) {
-		error_set(err, ERROR_USAGE, "the recording has no tracepoints");
-		return error_hint(err, "record with -R");
-	}
-	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-		if (needs[i].field == FIELD_PID && check_places(class, evsel, evlist, err) < 0)
+	for (size_t i = 0; i < sizeof checked_fields; i++)
+		if (check_field(class, checked_fields[i], evsel, header, err) < 0)
 			return -1;
-		if (check_need(class, evsel, &needs[i], header_has(header, FEATURE_AUXTRACE), err) < 0)
-			return -1;
-	}
 	return 0;
 }
 
 static void set_place(struct class_fields *class)
 {
-	class->place = class->shown & (PLACE | B(DSOFF) | B(SRCLINE));
+	class->place = class->shown & FIELDS_OF_PLACE;
 }
 
 static int settle_class(struct fields *fields, const struct header *header, enum event_class c, struct error *err)
@@ -292,13 +235,14 @@ static int settle_class(struct fields *fields, const struct header *header, enum
 		if (event_class(&evlist->events.items[i].attr) == c && !attr_is_dummy(&evlist->events.items[i].attr))
 			first = &evlist->events.items[i];
 	if (!first && class->given && !class->wildcard && c != CLASS_SYNTH)
-		return error_set(err, ERROR_USAGE, "the recording has no %s events, for which -F names fields", classes[c].spoken);
+		return error_set(err, ERROR_USAGE, "the recording has no %s events, for which -F names fields", classes[c].description);
 	if (!first)
 		return 0;
 	if (class->shown && check_event(fields, header, first, err) < 0)
 		return -1;
-	if (class->shown & B(DSOFF))
-		class->shown |= B(DSO);
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (class->shown >> i & 1)
+			class->shown |= field_rows[i].includes;
 	set_place(class);
 	return 0;
 }
@@ -307,7 +251,8 @@ int fields_settle(struct fields *fields, const struct header *header, bool hide_
 {
 	const struct evlist *evlist = &header->evlist;
 	struct class_fields *trace = &fields->classes[CLASS_TRACEPOINT];
-	bool chains = false, trace_chains = false, tod = false;
+	const struct evsel *tod = NULL;
+	bool chains = false, trace_chains = false;
 
 	for (int c = 0; c < CLASS_COUNT; c++) {
 		if (settle_class(fields, header, (enum event_class)c, err) < 0)
@@ -315,17 +260,17 @@ int fields_settle(struct fields *fields, const struct header *header, bool hide_
 	}
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		const struct attr *attr = &evlist->events.items[i].attr;
-		tod |= !attr_is_dummy(attr) && fields->classes[event_class(attr)].shown & B(TOD);
+		if (!attr_is_dummy(attr) && fields->classes[event_class(attr)].shown & B(TOD))
+			tod = &evlist->events.items[i];
 		chains |= attr->sample_type & SAMPLE_CALLCHAIN;
 		trace_chains |= attr->type == ATTR_TRACEPOINT && attr->sample_type & SAMPLE_CALLCHAIN;
 	}
 	fields->chains = !hide_chains && (chains || !evlist->events.count);
 	if (fields->chains && trace_chains && !trace->given) {
-		trace->shown |= PLACE;
+		trace->shown |= B(IP) | B(SYM) | B(SYMOFF) | B(DSO);
 		set_place(trace);
-	} else if (tod && !header_has(header, FEATURE_CLOCK_DATA)) {
-		error_set(err, ERROR_USAGE, "the recording does not tell the time of day: cannot print the field 'tod'");
-		return error_hint(err, "record with -k CLOCKID");
+	} else if (tod && !field_rows[FIELD_TOD].need.recorded(header)) {
+		return need_fail(FIELD_TOD, tod, err);
 	}
 	return 0;
 }
@@ -343,7 +288,7 @@ int fields_settle_event(struct fields *fields, const struct header *header, uint
 		if (i < event && other->type == attr->type)
 			return 0;
 	}
-	/* perf leaves the places of PMUs by number as they are here: unset */
+	/* perf does not set the fields of places of such events here */
 	if (event_class(attr) == CLASS_OTHER)
 		return 0;
 	if (attr->sample_type && check_event(fields, header, &evlist->events.items[event], err) < 0)

@@ -1,4 +1,4 @@
-/* Places as text: addresses, symbols, objects, callchains. A frame's text is made once per location. */
+/* Places as text: addresses, symbols, objects, call chains. A frame's text is made once per location. */
 #include "analysis/place/source_line.h"
 #include "script/internal.h"
 #include "symbol/lines.h"
@@ -12,10 +12,10 @@ static const struct module *module_of(const struct stream *stream, const struct 
 	return location->module == MODULE_ID_NONE ? NULL : modules_get(&stream->session->model.modules, location->module);
 }
 
-/* Whether offsets in it are those of a file that can be looked at; the kernel's are not where kallsyms is all there is. */
+/* Whether offsets in it are offsets in a file. The kernel's are not if its symbols come from kallsyms. */
 static bool is_object(const struct stream *stream, const struct location *location, const struct module *module)
 {
-	/* of BPF programs that the header tells nothing of perf takes the name for a file's */
+	/* perf takes the name of a BPF program for that of a file if the header does not describe the program */
 	if (module->kind == MODULE_KSYMBOL)
 		return strncmp(module->name, "bpf_prog_", 9) == 0 &&
 			stream->session->source->header.feature_data[FEATURE_BPF_PROG_INFO].len <= sizeof(uint32_t);
@@ -25,7 +25,7 @@ static bool is_object(const struct stream *stream, const struct location *locati
 	return symbols_info(stream->symbols, module).origin != ORIGIN_KALLSYMS;
 }
 
-/* Where the module's code is: of the kernel the file that its names come from. */
+/* The path of the module's code; for the kernel, of the file that its symbols come from. */
 static const char *long_name(const struct stream *stream, const struct module *module)
 {
 	if (module->kind != MODULE_KERNEL)
@@ -96,7 +96,7 @@ static void add_symbol(const struct stream *stream, const struct location *locat
 		writer_puts(out, "[unknown]");
 }
 
-/* name: of a function that was inlined, at that place; NULL: none, the location's own. */
+/* name: of a function that is inlined there; NULL: the function at the location. */
 static void add_frame(const struct stream_line *line, const struct location *location, const char *name, const struct source_line *at,
 	struct writer *text)
 {
@@ -126,7 +126,7 @@ static bool stops_at(const struct stream *stream, const char *name)
 	return name && stream->options.stop_at && name_list_has(stream->options.stop_at, name);
 }
 
-/* A frame for each function of the chain. */
+/* Adds a frame for each inlined function, then the function itself. Returns their number, 0 if they are not known. */
 static size_t add_inlines(const struct stream_line *line, const struct location *location, enum frame_at where, struct frame_text *frame,
 	struct writer *text)
 {
@@ -166,7 +166,7 @@ static void make_frame(const struct stream_line *line, const struct location *lo
 	writer_fini(&text);
 }
 
-/* inlines: 0, or how the address is looked up + 1. */
+/* inlines: 0, or enum frame_at + 1. */
 static const struct frame_text *frame_of(const struct stream_line *line, const struct location *location, unsigned inlines)
 {
 	_Static_assert(sizeof(struct frame_text) <= sizeof location->note, "the text's place fits the note");
@@ -183,7 +183,7 @@ static const struct frame_text *frame_of(const struct stream_line *line, const s
 	return frame;
 }
 
-/* How a frame is looked up; calls: callers are recorded by the address that they return to. */
+/* frame_text.inlines of the i-th frame. calls: callers are recorded by their return address. */
 static unsigned inlines_at(enum inline_frames inlines, bool calls, const struct location *location, size_t i)
 {
 	bool shown = inlines == INLINE_ALL || (inlines && location->cpumode == RECORD_MISC_USER);
@@ -196,7 +196,7 @@ static void print_chain(const struct stream_line *line)
 	struct chain chain = { 0 };
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
 	bool calls = !sample_unwinds(line->r);
-	/* what holds for all of an event's chains, but those of the few that its recorder left to the reader */
+	/* the recorder may have left the unwinding of single samples to the reader */
 	enum inline_frames inlines = line->stream->options.inlines && !calls ? INLINE_UNWOUND : line->plan->inlines;
 
 	if (max)
@@ -213,7 +213,7 @@ static void print_chain(const struct stream_line *line)
 	}
 }
 
-void stream_print_ip(const struct stream_line *line)
+void print_ip(const struct stream_line *line, const struct field_row *row)
 {
 	bool chain = line->stream->options.fields->chains && line->r->sample->present & SAMPLE_CALLCHAIN;
 
@@ -227,7 +227,6 @@ void stream_print_ip(const struct stream_line *line)
 	writer_add(line->out, frame->text, frame->len);
 }
 
-/* An address that need not lie in the space the sample was taken in. */
 const struct location *stream_locate(const struct stream_line *line, uint64_t address)
 {
 	unsigned mode = record_cpumode(line->r->record);
@@ -250,7 +249,7 @@ void stream_print_dso(const struct stream_line *line, const struct location *loc
 	add_dso(line->stream, location, shows(line, FIELD_DSOFF), line->out);
 }
 
-void stream_print_addr(const struct stream_line *line)
+void print_addr(const struct stream_line *line, const struct field_row *row)
 {
 	writer_hex(line->out, line->r->sample->addr, 16);
 	if (!line->plan->addr_has_symbol)

@@ -1,4 +1,4 @@
-/* How each event's samples are printed: settled when the events are known, and again as a pipe brings more. */
+/* How each event's samples are printed. Computed again when a stream has brought more events. */
 #include <stdlib.h>
 
 #include "analysis/place/source_line.h"
@@ -6,7 +6,7 @@
 #include "data/evsel_name.h"
 #include "data/feature.h"
 
-enum { SOFTWARE_PAGE_FAULTS = 2, SOFTWARE_PAGE_FAULTS_MIN = 5, SOFTWARE_PAGE_FAULTS_MAJ = 6, SOFTWARE_BPF_OUTPUT = 10 };
+enum { SOFTWARE_PAGE_FAULTS = 2, SOFTWARE_PAGE_FAULTS_MIN = 5, SOFTWARE_PAGE_FAULTS_MAJ = 6 };
 
 static bool lookup_tracepoint(const void *context, uint64_t id, const char **system, const char **name)
 {
@@ -32,7 +32,7 @@ static uint8_t place_kind(struct stream *stream, uint64_t place)
 		if (stream->places[i] == place)
 			return (uint8_t)i;
 	if (stream->place_count == STREAM_PLACES_MAX)
-		return 0; /* one per class of events is all there can be */
+		return 0; /* not reached: a class of events has one */
 	stream->places[stream->place_count] = place;
 	return (uint8_t)stream->place_count++;
 }
@@ -45,8 +45,35 @@ static void plan_name(struct stream *stream, struct stream_plan *plan, const cha
 	memset(text, ' ', pad);
 	memcpy(text + pad, name, len);
 	memcpy(text + pad + len, ": ", 2);
-	plan->name = text;
-	plan->name_len = (uint32_t)(pad + len + 2);
+	plan->name = arena_string(&stream->arena, name, len);
+	plan->label = text;
+	plan->label_len = (uint32_t)(pad + len + 2);
+}
+
+static void add_step(struct stream_plan *plan, field_print *print, const struct field_row *row)
+{
+	bool printed = row && row->joined && plan->step_count && plan->steps[plan->step_count - 1].print == print;
+
+	if (!printed)
+		plan->steps[plan->step_count++] = (struct stream_step){ print, row };
+}
+
+/* A branch trace prints its branch after the fields of all samples that precede a sample's own. */
+static void plan_steps(struct stream_plan *plan)
+{
+	plan->start_count = plan->line_count = plan->step_count = 0;
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		const struct field_row *row = &field_rows[i];
+		bool other = row->lines == LINES_OF_OTHER_SAMPLES || row->lines == LINES_AFTER_SAMPLES;
+		if (i == FIELD_TRACE && plan->branch_trace)
+			add_step(plan, print_branch_trace, NULL);
+		if (row->print && plan->has >> i & 1 && !(plan->branch_trace && other))
+			add_step(plan, row->print, row);
+		if (row->lines == LINES_OF_RECORDS)
+			plan->start_count = plan->step_count;
+		if (row->print && row->lines != LINES_AFTER_SAMPLES)
+			plan->line_count = plan->step_count;
+	}
 }
 
 static void plan_event(struct stream *stream, struct stream_plan *plan, const struct evsel *evsel)
@@ -56,18 +83,20 @@ static void plan_event(struct stream *stream, struct stream_plan *plan, const st
 	const struct class_fields *class = &fields->classes[event_class(attr)];
 	bool software = attr->type == ATTR_SOFTWARE;
 
-	plan->shown = class->shown;
+	plan->shown = class->shown ? class->shown | fields->everywhere : 0;
+	plan->has = plan->shown;
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (field_rows[i].has && !field_rows[i].has(attr))
+			plan->has &= ~FIELD_BIT(i);
 	plan->place = class->place;
 	plan->place_kind = place_kind(stream, class->place);
 	plan->branch_trace = attr_is_branch_trace(attr);
 	plan->comm_plain = fields->chains && class->shown & FIELD_BIT(FIELD_IP) && attr->sample_type & SAMPLE_CALLCHAIN;
-	plan->bpf_output = software && attr->config == SOFTWARE_BPF_OUTPUT;
-	plan->synth = event_class(attr) == CLASS_SYNTH;
 	plan->addr_has_symbol = plan->branch_trace || (software && (attr->config == SOFTWARE_PAGE_FAULTS ||
 		attr->config == SOFTWARE_PAGE_FAULTS_MIN || attr->config == SOFTWARE_PAGE_FAULTS_MAJ));
 	plan->inlines = attr_inlines(stream->options.inlines, attr);
 	plan->implied_addr = attr->sample_type & SAMPLE_ADDR && !class->given;
-	stream_plan_steps(plan);
+	plan_steps(plan);
 }
 
 static void settle_new(struct stream *stream, size_t known)
@@ -89,7 +118,7 @@ static void open_event_writers(struct stream *stream, size_t known)
 	if (!stream->options.event_writer)
 		return;
 	stream->event_writers = memory_resize(stream->event_writers, evlist->events.count, sizeof *stream->event_writers);
-	bool pipe = stream->session->source->header.pipe; /* perf opens these before a pipe has told names */
+	bool pipe = stream->session->source->header.pipe; /* perf opens these before it has read the names of a stream's events */
 	for (size_t i = known; i < evlist->events.count; i++) {
 		const struct evsel *evsel = &evlist->events.items[i];
 		const char *name = pipe ? attr_name(&evsel->attr, buffer, sizeof buffer) : evsel_name(evsel, buffer, sizeof buffer);
@@ -128,7 +157,7 @@ void stream_refresh(struct stream *stream)
 	stream->place_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		stream->has_reads |= evlist->events.items[i].attr.sample_type & SAMPLE_READ;
-		stream->plans[i] = (struct stream_plan){ .event = (uint32_t)i };
+		stream->plans[i] = (struct stream_plan){ 0 };
 		plan_event(stream, &stream->plans[i], &evlist->events.items[i]);
 		plan_name(stream, &stream->plans[i], evsel_name(&evlist->events.items[i], buffer, sizeof buffer), width);
 		if (i >= stream->plan_count)

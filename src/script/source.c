@@ -1,4 +1,4 @@
-/* Source lines of places, and the code that stands there. */
+/* Source lines of places, and their text in the source file. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -33,13 +33,13 @@ void stream_add_source_line(const struct stream *stream, const struct location *
 	writer_name(out, str_text(&text), text.len);
 }
 
-/* What was last shown of a thread's. */
+/* The line that was last shown for a thread. */
 struct shown_code {
 	uint32_t file, line;
 };
 
 struct source_file {
-	const char *bytes;         /* NULL: there is none */
+	const char *bytes;         /* NULL: the file cannot be read */
 	size_t len;
 	VEC(size_t) starts;        /* of lines */
 };
@@ -109,8 +109,8 @@ static struct shown_code *shown_of(struct stream_sources *sources, int32_t tid)
 	return &sources->shown.items[index];
 }
 
-/* "|12      code", unless it is what the thread's last line showed. */
-void stream_print_source_code(const struct stream_line *line)
+/* "|12      code", unless it is the line that was last shown for the thread. */
+void print_source_code(const struct stream_line *line, const struct field_row *row)
 {
 	struct stream *stream = line->stream;
 	const struct location *location = resolved_ip(line->r);

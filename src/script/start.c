@@ -1,4 +1,4 @@
-/* What every line starts with: who, where and when. */
+/* The start of a line: who, where and when. */
 #include <stdio.h>
 #include <time.h>
 
@@ -22,8 +22,8 @@ static void add_comm(const struct stream_line *line, struct writer *out, const c
 	writer_putc(out, ' ');
 }
 
-/* The padded name of a comm id is made once per worker; plans that do not pad share nothing with it. */
-static void print_comm(const struct stream_line *line)
+/* The padded name of a comm id is made once per worker. */
+void print_comm(const struct stream_line *line, const struct field_row *row)
 {
 	const struct resolved *r = line->r;
 	struct stream_worker *worker = line->worker;
@@ -47,10 +47,10 @@ static void print_comm(const struct stream_line *line)
 	writer_add(line->out, known->text, known->len);
 }
 
-static char *put_signed(char *p, int32_t value, unsigned width, char pad)
+static char *signed_write(char *p, int32_t value, unsigned width, char pad)
 {
 	char digits[16];
-	unsigned len = (unsigned)(put_decimal(digits, value < 0 ? -(uint64_t)value : (uint64_t)value, 0, ' ') - digits);
+	unsigned len = (unsigned)(decimal_write(digits, value < 0 ? -(uint64_t)value : (uint64_t)value, 0, ' ') - digits);
 
 	if (value < 0 && pad == '0')
 		*p++ = '-';
@@ -62,66 +62,76 @@ static char *put_signed(char *p, int32_t value, unsigned width, char pad)
 	return p + len;
 }
 
-static char *put_ids(const struct stream_line *line, char *p)
+/* "PID ", "TID " or "PID/TID  " */
+void print_ids(const struct stream_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
+	bool pid = shows(line, FIELD_PID), tid = shows(line, FIELD_TID);
+	char *room = writer_room(line->out, 64), *p = room;
 
-	if (shows(line, FIELD_PID)) {
-		p = put_signed(p, (int32_t)sample->pid, 7, ' ');
-		*p++ = shows(line, FIELD_TID) ? '/' : ' ';
+	if (pid) {
+		p = signed_write(p, (int32_t)sample->pid, 7, ' ');
+		*p++ = tid ? '/' : ' ';
 	}
-	if (!shows(line, FIELD_TID))
-		return p;
-	char *start = p;
-	p = put_signed(p, (int32_t)sample->tid, shows(line, FIELD_PID) ? 0 : 7, ' ');
-	while (shows(line, FIELD_PID) && p < start + 7)
+	if (tid) {
+		char *start = p;
+		p = signed_write(p, (int32_t)sample->tid, pid ? 0 : 7, ' ');
+		while (pid && p < start + 7)
+			*p++ = ' ';
 		*p++ = ' ';
-	*p++ = ' ';
-	return p;
+	}
+	writer_advance(line->out, (size_t)(p - room));
 }
 
-static char *put_cpu(const struct stream_line *line, char *p)
+void print_cpu(const struct stream_line *line, const struct field_row *row)
 {
 	int32_t cpu = (int32_t)line->r->sample->cpu;
+	char *room = writer_room(line->out, 32), *p = room;
 
 	if (line->stream->options.latency) {
-		p = put_signed(p, cpu, 3, ' ');
+		p = signed_write(p, cpu, 3, ' ');
 	} else {
 		*p++ = '[';
-		p = put_signed(p, cpu, 3, '0');
+		p = signed_write(p, cpu, 3, '0');
 		*p++ = ']';
 	}
 	*p++ = ' ';
-	return p;
+	writer_advance(line->out, (size_t)(p - room));
 }
 
-/* The record's flags, a letter each; which letters depends on the type, as bits are used twice. */
-static char *put_misc(const struct stream_line *line, char *p, uint32_t type)
+/* Writes a letter for each of the record's flags and returns the end. Records of different types use the same bits. */
+static char *misc_letters(const struct record *record, char *p)
 {
 	static const struct {
 		uint16_t bits;
 		char letter;
 		uint8_t types[2]; /* 0: any */
-	} rows[] = {
+	} flags[] = {
 		{ RECORD_MISC_KERNEL, 'K' }, { RECORD_MISC_USER, 'U' }, { RECORD_MISC_HYPERVISOR, 'H' },
 		{ RECORD_MISC_GUEST_KERNEL, 'G' }, { RECORD_MISC_GUEST_USER, 'g' },
 		{ RECORD_MISC_MMAP_DATA, 'M', { RECORD_MMAP, RECORD_MMAP2 } }, { RECORD_MISC_COMM_EXEC, 'E', { RECORD_COMM } },
 		{ RECORD_MISC_SWITCH_OUT, 'S', { RECORD_SWITCH, RECORD_SWITCH_CPU_WIDE } },
 		{ RECORD_MISC_SWITCH_OUT | RECORD_MISC_SWITCH_OUT_PREEMPT, 'p', { RECORD_SWITCH, RECORD_SWITCH_CPU_WIDE } },
 	};
-	char *start = p;
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if ((line->r->record->misc & rows[i].bits) == rows[i].bits &&
-		    (!rows[i].types[0] || rows[i].types[0] == type || rows[i].types[1] == type))
-			*p++ = rows[i].letter;
-	do
-		*p++ = ' ';
-	while (p < start + 6);
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if ((record->misc & flags[i].bits) == flags[i].bits &&
+		    (!flags[i].types[0] || flags[i].types[0] == record->type || flags[i].types[1] == record->type))
+			*p++ = flags[i].letter;
 	return p;
 }
 
-static void print_time_of_day(const struct stream_line *line)
+void print_misc(const struct stream_line *line, const struct field_row *row)
+{
+	char *room = writer_room(line->out, 32), *p = misc_letters(line->r->record, room);
+
+	do
+		*p++ = ' ';
+	while (p < room + 6);
+	writer_advance(line->out, (size_t)(p - room));
+}
+
+void print_time_of_day(const struct stream_line *line, const struct field_row *row)
 {
 	const struct stream *stream = line->stream;
 	struct tm tm;
@@ -161,34 +171,16 @@ static uint64_t time_to_show(struct stream *stream, uint64_t time)
 	}
 }
 
-static char *put_time(const struct stream_line *line, char *p)
+void print_time(const struct stream_line *line, const struct field_row *row)
 {
 	uint64_t time = time_to_show(line->stream, line->r->sample->time);
 	bool fine = line->stream->options.nanoseconds;
+	char *room = writer_room(line->out, 64), *p = room;
 
-	p = put_decimal(p, time / NS_PER_SECOND, 5, ' ');
+	p = decimal_write(p, time / NS_PER_SECOND, 5, ' ');
 	*p++ = '.';
-	p = fine ? put_digits(p, time % NS_PER_SECOND, 9) : put_digits(p, time % NS_PER_SECOND / 1000, 6);
+	p = fine ? digits_write(p, time % NS_PER_SECOND, 9) : digits_write(p, time % NS_PER_SECOND / 1000, 6);
 	*p++ = ':';
 	*p++ = ' ';
-	return p;
-}
-
-void stream_print_start(const struct stream_line *line, uint32_t type)
-{
-	if (shows(line, FIELD_COMM))
-		print_comm(line);
-	char *start = writer_room(line->out, 256), *p = put_ids(line, start);
-	if (shows(line, FIELD_CPU))
-		p = put_cpu(line, p);
-	if (shows(line, FIELD_MISC))
-		p = put_misc(line, p, type);
-	if (shows(line, FIELD_TOD)) {
-		writer_advance(line->out, (size_t)(p - start));
-		print_time_of_day(line);
-		p = start = writer_room(line->out, 256);
-	}
-	if (shows(line, FIELD_TIME))
-		p = put_time(line, p);
-	writer_advance(line->out, (size_t)(p - start));
+	writer_advance(line->out, (size_t)(p - room));
 }

@@ -168,7 +168,7 @@ static void print_round(struct stream_stat *stat, const struct evlist *evlist, u
 			}
 }
 
-void stream_stat_take(struct stream_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out)
+void stream_stat_add(struct stream_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 

@@ -22,4 +22,4 @@ struct stream_stat {
 
 void stream_stat_fini(struct stream_stat *stat);
 /* Takes a record; prints a round's values at its end. Records of other types are ignored. */
-void stream_stat_take(struct stream_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out);
+void stream_stat_add(struct stream_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out);

@@ -17,7 +17,7 @@ static void give(struct stream_stat *stat, const struct evlist *evlist, uint32_t
 {
 	struct record record = { .type = type, .body = body, .body_len = len };
 
-	stream_stat_take(stat, evlist, &record, out);
+	stream_stat_add(stat, evlist, &record, out);
 }
 
 TEST("each round tells what was counted since the one before, as if all the time")

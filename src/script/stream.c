@@ -5,14 +5,12 @@
 #include "render/dump/record_text.h"
 #include "script/internal.h"
 
-/* Whether what is printed depends on what was printed before. A pipe's events are not known yet: it may. */
+/* Whether output depends on earlier output. Yes if the events are not known yet, as in a stream. */
 static bool is_serial(const struct stream_options *o, const struct session *session)
 {
 	const struct evlist *evlist = session_evlist(session);
-	uint64_t shown = 0, types = session->source->header.pipe ? SAMPLE_READ : 0;
+	uint64_t shown = fields_shown(o->fields), types = session->source->header.pipe ? SAMPLE_READ : 0;
 
-	for (int i = 0; i < CLASS_COUNT; i++)
-		shown |= o->fields->classes[i].shown;
 	for (size_t i = 0; i < evlist->events.count; i++)
 		types |= evlist->events.items[i].attr.sample_type;
 	if (header_has(&session->source->header, FEATURE_STAT) || types & SAMPLE_READ)
@@ -90,40 +88,24 @@ const struct stream_counters *stream_counters(const struct stream *stream)
 	return &stream->counters;
 }
 
-static void print_period(const struct stream_line *line)
+static void print_steps(const struct stream_line *line, unsigned from, unsigned to)
 {
-	char *start = writer_room(line->out, 32), *p = put_decimal(start, line->r->sample->period, 10, ' ');
+	const struct stream_step *steps = line->plan->steps;
 
-	*p++ = ' ';
-	writer_advance(line->out, (size_t)(p - start));
+	for (unsigned i = from; i < to; i++)
+		steps[i].print(line, steps[i].row);
 }
 
 static void print_sample(const struct stream_line *line)
 {
 	const struct stream_plan *plan = line->plan;
 
-	stream_print_start(line, RECORD_SAMPLE);
-	if (shows(line, FIELD_PERIOD))
-		print_period(line);
-	if (shows(line, FIELD_EVENT))
-		writer_add(line->out, plan->name, plan->name_len);
-	if (line->stream->options.fields->flags)
-		writer_pad(line->out, ' ', 24); /* samples without a decoder have no flags */
-	if (plan->branch_trace) {
-		stream_print_branch_trace(line);
-		if (plan->shown & (FIELD_BIT(FIELD_INSN) | FIELD_BIT(FIELD_INSNLEN)))
-			stream_print_instruction(line);
-		writer_putc(line->out, '\n');
-		return;
-	}
-	for (unsigned i = 0; i < plan->step_count; i++)
-		plan->steps[i](line);
+	print_steps(line, 0, plan->line_count);
 	writer_putc(line->out, '\n');
-	if (shows(line, FIELD_SRCCODE))
-		stream_print_source_code(line);
+	print_steps(line, plan->line_count, plan->step_count);
 }
 
-/* Whose record it is, by its own words rather than its trailer's. */
+/* The thread that a record is about: from its body, not from its trailer. */
 static int32_t record_tid(const struct resolved *r)
 {
 	struct cursor c = cursor_of(r->record->body, r->record->body_len, false);
@@ -140,7 +122,7 @@ static int32_t record_tid(const struct resolved *r)
 	}
 }
 
-/* A record that is no sample: the start of a line as its event has it, then what it says. */
+/* A record that is not a sample: the start of a line with the fields of its event, then the record as text. */
 static void print_record(struct stream_line *line)
 {
 	const struct resolved *r = line->r;
@@ -150,13 +132,13 @@ static void print_record(struct stream_line *line)
 	if (stream_drops_cpu(line->stream, r->sample->cpu))
 		return;
 	if (r->event < line->stream->plan_count) {
-		/* a thread that exits still has its name */
+		/* a thread that exits has its name until then */
 		uint64_t clock = r->clock - (r->record->type == RECORD_EXIT);
 		own.tid = record_tid(r);
 		own.comm = model_comm(model, model_thread(model, own.tid, clock), clock);
 		line->r = &own;
 		line->plan = &line->stream->plans[r->event];
-		stream_print_start(line, r->record->type);
+		print_steps(line, 0, line->plan->start_count);
 	}
 	writer_puts(line->out, "PERF_RECORD_");
 	writer_puts(line->out, record_type_name(r->record->type));
@@ -165,7 +147,7 @@ static void print_record(struct stream_line *line)
 	line->r = r;
 }
 
-static void take_sample(struct stream_line *line)
+static void process_sample(struct stream_line *line)
 {
 	struct stream *stream = line->stream;
 	uint32_t event = line->r->event;
@@ -182,8 +164,8 @@ static void take_sample(struct stream_line *line)
 	print_sample(line);
 }
 
-/* One of the samples that a sample with counter values stands for. */
-static void take_part(void *context, const struct sample_part *part)
+/* A sample with counter values is a sample of each event whose counter has changed. */
+static void process_part(void *context, const struct sample_part *part)
 {
 	struct stream_line line = *(const struct stream_line *)context;
 	struct resolved r = *line.r;
@@ -195,7 +177,7 @@ static void take_part(void *context, const struct sample_part *part)
 	r.event = part->event;
 	r.evsel = &session_evlist(line.stream->session)->events.items[part->event];
 	line.r = &r;
-	take_sample(&line);
+	process_sample(&line);
 }
 
 static void on_record(void *context, const struct resolved *r, size_t slice)
@@ -212,13 +194,13 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 		dump_record(stream->options.dump, r);
 	}
 	if (type == RECORD_SAMPLE && stream->has_reads && r->event < stream->plan_count)
-		sample_reads_each(&stream->reads, session_evlist(stream->session), r->event, r->sample, take_part, &line);
+		sample_reads_each(&stream->reads, session_evlist(stream->session), r->event, r->sample, process_part, &line);
 	else if (type == RECORD_SAMPLE)
-		take_sample(&line);
+		process_sample(&line);
 	else if (type == RECORD_AUXTRACE_ERROR && !stream->options.dump)
 		record_text(r->record, 0, line.out);
 	else if (stream->serial && type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND)
-		stream_stat_take(&stream->stat, session_evlist(stream->session), r->record, line.out);
+		stream_stat_add(&stream->stat, session_evlist(stream->session), r->record, line.out);
 	else if (type < 64 ? stream->options.show_records >> type & 1 : type == RECORD_FINISHED_ROUND && stream->options.show_rounds)
 		print_record(&line);
 	if (worker->out->len - worker->held > STREAM_SPILL_BYTES)

@@ -1,5 +1,5 @@
-/* Events that decoders of hardware traces make, as `inject` leaves them in recordings: payloads of Intel PT's packets.
- * Source of the layouts: tools/perf/util/event.h, "perf_synth_intel_*". */
+/* Events that decoders of hardware traces add to recordings: payloads of Intel PT's packets. Source of the layouts:
+ * tools/perf/util/event.h, "perf_synth_intel_*". */
 #include <ctype.h>
 
 #include "script/internal.h"
@@ -15,7 +15,7 @@ static unsigned bits(uint64_t word, unsigned from, unsigned count)
 	return (unsigned)(word >> from & ((UINT64_C(1) << count) - 1));
 }
 
-/* The payload as text where it is nothing else, padded with NULs; otherwise "". */
+/* The payload if it is printable text, padded with NULs; otherwise "". */
 static const char *payload_text(uint64_t payload, char text[static 9])
 {
 	size_t len = 0;
@@ -40,7 +40,7 @@ static void print_cbr(struct writer *out, uint32_t flags, uint32_t frequency)
 }
 
 /* An event packet, and the data packets that came with it. */
-static void print_event(struct writer *out, uint32_t head, struct cursor *c)
+static void print_event_packet(struct writer *out, uint32_t head, struct cursor *c)
 {
 	static const char *const events[32] = {
 		[1] = "INTR", "IRET", "SMI", "RSM", "SIPI", "INIT", "VMENTRY", "VMEXIT", "VMEXIT_INTR", "SHUTDOWN", [12] = "UINTR", "UIRET",
@@ -92,7 +92,7 @@ static void print_payload(struct writer *out, uint64_t config, uint32_t head, ui
 		writer_printf(out, " psb offs: %#llx", (unsigned long long)payload);
 		break;
 	case SYNTH_EVT:
-		print_event(out, head, rest);
+		print_event_packet(out, head, rest);
 		break;
 	case SYNTH_IFLAG_CHANGE:
 		writer_printf(out, " IFLAG: %d->%d %s branch", !bits(head, 0, 1), bits(head, 0, 1), bits(head, 1, 1) ? "via" : "non");
@@ -100,7 +100,7 @@ static void print_payload(struct writer *out, uint64_t config, uint32_t head, ui
 	}
 }
 
-void stream_print_synth(const struct stream_line *line)
+void print_synth(const struct stream_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
 	uint64_t config = line->r->evsel->attr.config;

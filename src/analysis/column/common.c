@@ -339,8 +339,8 @@ SAMPLE_KEY(cgroup_key)
 VALUE(cgroup_value)
 {
 	uint64_t cgroup = *entry_key(entry, column);
-	uint32_t path = cgroup ? idmap_get(&profile->session->model.cgroups, cgroup) : IDMAP_NONE;
-	return cell_text(!cgroup ? NULL : path == IDMAP_NONE ? "unknown" : strtab_text(&profile->session->model.strings, path));
+	const char *path = model_cgroup_path(&profile->session->model, cgroup);
+	return cell_text(!cgroup ? NULL : path ? path : "unknown");
 }
 
 SAMPLE_KEY(cgroup_id_key)
@@ -397,7 +397,7 @@ SAMPLE_KEY(time_key)
 
 VALUE(time_value)
 {
-	return (struct cell){ .kind = CELL_TIME, .count = *entry_key(entry, column) };
+	return cell_time(*entry_key(entry, column));
 }
 
 /* a number of the sample, and page sizes */
@@ -409,8 +409,7 @@ SAMPLE_KEY(member_key)
 
 VALUE(page_size_value)
 {
-	uint64_t size = *entry_key(entry, column);
-	return size ? (struct cell){ .kind = CELL_BYTES, .count = size } : (struct cell){ .kind = CELL_ABSENT };
+	return cell_bytes(*entry_key(entry, column));
 }
 
 /* sizes */
@@ -460,7 +459,7 @@ PLACE_KEY(addr_key)
 
 VALUE(addr_value)
 {
-	return (struct cell){ .kind = CELL_ADDRESS, .count = *entry_key(entry, column) };
+	return cell_address(*entry_key(entry, column));
 }
 
 /* simd: no recording of this format fills it yet */

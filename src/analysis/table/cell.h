@@ -66,6 +66,22 @@ static inline struct cell cell_count(uint64_t count)
 	return (struct cell){ .kind = CELL_COUNT, .count = count };
 }
 
+static inline struct cell cell_address(uint64_t address)
+{
+	return (struct cell){ .kind = CELL_ADDRESS, .count = address };
+}
+
+/* 0 gives CELL_ABSENT. */
+static inline struct cell cell_bytes(uint64_t bytes)
+{
+	return (struct cell){ .kind = bytes ? CELL_BYTES : CELL_ABSENT, .count = bytes };
+}
+
+static inline struct cell cell_time(uint64_t ns)
+{
+	return (struct cell){ .kind = CELL_TIME, .count = ns };
+}
+
 /* Of a CELL_SHARE, in [0, 1]; 0 of nothing. */
 static inline double cell_fraction(const struct cell *cell)
 {

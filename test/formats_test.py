@@ -15,7 +15,7 @@ from suite.settings import PERFUSE, SHAPE
 from suite.tests import Skip, need, run_tests, tests_of
 
 KINDS = {"count": int, "bytes": int, "time": int, "number": int, "real": (int, float), "share": (int, float), "address": str, "flag": bool,
-         "text": str, "task": dict, "place": dict, "file_id": dict}
+         "text": str, "task": dict, "place": dict, "file_id": dict, "list": list, "map": dict}
 
 
 class Context:
@@ -46,7 +46,7 @@ def check_value(column, value):
     need(value is None or isinstance(value, KINDS[column["kind"]]), "%s is %r" % (column, value))
     if value is not None and column["kind"] == "place":
         need(re.fullmatch("0x[0-9a-f]+", value["address"]), value)
-        need({"address", "symbol", "module"} <= set(value) <= {"address", "symbol", "module", "offset", "level", "inlined"}, value)
+        need({"address", "symbol", "module"} <= set(value) <= {"address", "symbol", "module", "offset", "level", "inlined", "line"}, value)
 
 
 def check_schema(document):

@@ -31,6 +31,21 @@ void arena_fini(struct arena *arena)
 	*arena = (struct arena){ 0 };
 }
 
+void arena_clear(struct arena *arena)
+{
+	struct arena_chunk *last = arena->chunks;
+	if (!last)
+		return;
+	for (struct arena_chunk *chunk = last->next, *next; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	last->next = NULL;
+	arena->next = last->data;
+	arena->end = last->data + last->size;
+	arena->bytes = 0;
+}
+
 /* A piece larger than a quarter of a chunk gets a chunk of its own behind the current one, so that the rest of the current one is used. */
 static void *arena_grow(struct arena *arena, size_t size)
 {

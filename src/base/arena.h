@@ -13,6 +13,9 @@ struct arena {
 void arena_init(struct arena *arena);
 void arena_fini(struct arena *arena); /* accepts a zeroed arena; leaves it zeroed and usable */
 
+/* Frees all pieces; some memory is retained for new ones. */
+void arena_clear(struct arena *arena);
+
 /* Zeroed memory, 16-byte aligned, valid until arena_fini. */
 void *arena_alloc(struct arena *arena, size_t size);
 /* Unaligned memory, not zeroed. */

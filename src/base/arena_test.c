@@ -57,3 +57,25 @@ TEST("arena_copy copies, and accepts an empty piece without a source")
 	EXPECT(arena_copy(&arena, NULL, 0) != NULL);
 	arena_fini(&arena);
 }
+
+TEST("a cleared arena reuses its current chunk, and zeroes what it allocates there")
+{
+	struct arena arena = { 0 };
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 10; i++) {
+			unsigned char *piece = arena_alloc(&arena, 10000);
+			EXPECT(piece[0] == 0 && piece[9999] == 0);
+			memset(piece, 0xff, 10000);
+		}
+		arena_alloc(&arena, 1 << 20);
+		char *last = arena.end;
+		EXPECT(arena.bytes >= 100000);
+		arena_clear(&arena);
+		EXPECT(arena.end == last && arena.bytes == 0);
+		char *again = arena_alloc(&arena, 16);
+		EXPECT(again < last && last - again <= 64 * 1024);
+	}
+	arena_fini(&arena);
+	arena_clear(&arena);
+	EXPECT(!arena.chunks);
+}

@@ -1,7 +1,8 @@
-/* A typed value of a table. Renderers convert it to text: padding, percent signs, units, colour and escapes belong to them. Texts are
- * borrowed until the next value is requested, unless stated otherwise. */
+/* A typed value of a table. Renderers convert it to text: padding, percent signs, units, colour and escapes belong to them. Texts, lists
+ * and maps are borrowed until the next value is requested, unless stated otherwise. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum cell_kind {
@@ -18,6 +19,8 @@ enum cell_kind {
 	CELL_TASK,    /* task */
 	CELL_PLACE,   /* place */
 	CELL_FILE_ID, /* file_id */
+	CELL_LIST,    /* list */
+	CELL_MAP,     /* map */
 	CELL_KINDS
 };
 
@@ -37,6 +40,7 @@ struct cell_place {
 	const char *symbol;   /* demangled; NULL: unknown */
 	uint64_t address;
 	uint64_t offset;      /* from the start of the symbol */
+	const char *line;     /* "file.c:12"; NULL: not requested or unknown */
 	char level;           /* mode letter of perf: 'k' kernel, '.' user, 'g' guest kernel, 'u' guest user, 'H' hypervisor */
 	char origin;          /* perf's letter for the source of the symbol table; '!': none */
 	bool inlined, data;   /* data: the symbol is an object, not a function */
@@ -44,6 +48,18 @@ struct cell_place {
 
 struct cell_file_id {
 	uint64_t device, inode;
+};
+
+/* Cells of any kinds. */
+struct cell_list {
+	const struct cell *items;
+	size_t count;
+};
+
+/* Cells of any kinds with names, in this order. */
+struct cell_map {
+	const struct cell_entry *items;
+	size_t count;
 };
 
 struct cell {
@@ -58,7 +74,14 @@ struct cell {
 		struct cell_task task;
 		struct cell_place place;
 		struct cell_file_id file_id;
+		struct cell_list list;
+		struct cell_map map;
 	};
+};
+
+struct cell_entry {
+	const char *name;
+	struct cell value;
 };
 
 static inline struct cell cell_count(uint64_t count)

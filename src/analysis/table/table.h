@@ -6,6 +6,7 @@
 #include "analysis/table/cell.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "base/writer.h"
 
 struct table_column {
 	const char *name;     /* key in JSON, column name in CSV: "overhead", "dso" */
@@ -49,6 +50,17 @@ struct results {
 	size_t table_count;
 	const struct table_fact *facts;
 	size_t fact_count;
+};
+
+/* Prints a table whose rows are not stored: row by row, in constant memory. Rows may be printed to several writers, by several threads;
+ * the caller joins their texts in order. */
+struct row_format {
+	/* Prints the start of results with one table, of which only name, facts and columns are used. */
+	void (*begin)(const struct results *results, struct writer *out);
+	/* Prints a row; cells: one for each column. */
+	void (*row)(const struct table_column *columns, const struct cell *cells, size_t count, struct writer *out);
+	size_t separator;     /* the first bytes of a row that separate it from the row before; the caller removes them from the first row */
+	void (*end)(struct writer *out);
 };
 
 /* Iterates over the rows of a table, parents first. Uses memory for one struct table_level per level. */

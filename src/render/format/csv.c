@@ -1,5 +1,5 @@
 /* Results as CSV (RFC 4180): for each table a line of the columns' names, then a line for each row, rows below it after it. An empty line
- * separates tables. Facts, and tables that belong to rows, are left out. */
+ * separates tables. Lists and maps are JSON. Facts, and tables that belong to rows, are left out. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,6 +21,16 @@ static void add_text(const char *text, struct writer *out)
 		}
 	}
 	writer_putc(out, '"');
+}
+
+static void add_json(const struct cell *cell, struct writer *out)
+{
+	struct writer text;
+	writer_open(&text, -1, 256);
+	cell_json(cell, &text);
+	writer_putc(&text, '\0');
+	add_text(text.buffer, out);
+	writer_fini(&text);
 }
 
 static void add_cell(const struct cell *cell, struct writer *out)
@@ -61,9 +71,24 @@ static void add_cell(const struct cell *cell, struct writer *out)
 	case CELL_FILE_ID:
 		writer_printf(out, "%" PRIu64 ":%" PRIu64, cell->file_id.device, cell->file_id.inode);
 		break;
+	case CELL_LIST:
+	case CELL_MAP:
+		add_json(cell, out);
+		break;
 	default:
 		break;
 	}
+}
+
+static void add_column_names(const struct table *table, struct writer *out)
+{
+	writer_puts(out, table->tree ? "depth," : "");
+	for (size_t c = 0; c < table->column_count; c++) {
+		if (c)
+			writer_putc(out, ',');
+		add_text(table->columns[c].name, out);
+	}
+	writer_puts(out, "\r\n");
 }
 
 static void add_rows(const struct table *table, struct writer *out)
@@ -91,15 +116,30 @@ static void print(const struct results *results, struct writer *out)
 	for (size_t t = 0; t < results->table_count; t++) {
 		const struct table *table = &results->tables[t];
 		writer_puts(out, t ? "\r\n" : "");
-		writer_puts(out, table->tree ? "depth," : "");
-		for (size_t c = 0; c < table->column_count; c++) {
-			if (c)
-				writer_putc(out, ',');
-			add_text(table->columns[c].name, out);
-		}
-		writer_puts(out, "\r\n");
+		add_column_names(table, out);
 		add_rows(table, out);
 	}
 }
 
-const struct format format_csv = { "csv", "a line for each row", print };
+static void rows_begin(const struct results *results, struct writer *out)
+{
+	add_column_names(&results->tables[0], out);
+}
+
+static void rows_add(const struct table_column *columns, const struct cell *cells, size_t count, struct writer *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			writer_putc(out, ',');
+		add_cell(&cells[i], out);
+	}
+	writer_puts(out, "\r\n");
+}
+
+static void rows_end(struct writer *out)
+{
+}
+
+static const struct row_format rows = { .begin = rows_begin, .row = rows_add, .end = rows_end };
+
+const struct format format_csv = { "csv", "a line for each row", print, &rows };

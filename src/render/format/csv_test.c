@@ -45,3 +45,21 @@ TEST("tables are apart by an empty line")
 	EXPECT_STR(out.buffer, "n\r\nplain\r\n\r\nn\r\nplain\r\n");
 	writer_fini(&out);
 }
+
+TEST("rows that are printed one by one follow a line of names; lists and maps are JSON in quotes")
+{
+	static const struct table_column columns[] = { { .name = "n" }, { .name = "list" } };
+	struct table table = { .columns = columns, .column_count = 2 };
+	struct results results = { .tables = &table, .table_count = 1 };
+	const struct cell items[] = { cell_count(1), cell_text("a") };
+	const struct cell cells[] = { cell_count(7), { .kind = CELL_LIST, .list = { items, 2 } } };
+	const struct row_format *rows = format_find("csv", NULL)->rows;
+	struct writer out;
+	writer_open(&out, -1, 64);
+	rows->begin(&results, &out);
+	rows->row(columns, cells, 2, &out);
+	rows->end(&out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "n,list\r\n7,\"[1,\"\"a\"\"]\"\r\n");
+	writer_fini(&out);
+}

@@ -9,9 +9,13 @@
 struct format {
 	const char *name, *summary;
 	void (*print)(const struct results *results, struct writer *out); /* NULL: the command's own text, as perf prints it */
+	const struct row_format *rows;  /* for tables whose rows are not stored; NULL if print is */
 };
 
 /* ERROR_OPTION: no format has that name; the text lists those that exist. */
 const struct format *format_find(const char *name, struct error *err);
 /* Appends the names, separated by ", ". */
 void format_words(struct str *to);
+
+/* For formats: one value as JSON, a number, a string, a list or an object by its kind; null where it is absent. */
+void cell_json(const struct cell *cell, struct writer *out);

@@ -78,7 +78,7 @@ TEST("each kind of value has its form")
 		{ .kind = CELL_TIME, .count = 12 }, { .kind = CELL_ADDRESS, .count = 0xffffffff81000000 }, cell_flag(true), cell_text("a"),
 		cell_text(NULL), { .kind = CELL_TASK, .task = { 12, "sh" } }, { .kind = CELL_FILE_ID, .file_id = { 1, 2 } },
 		{ .kind = CELL_PLACE, .place = { .address = 16, .symbol = "f", .offset = 3, .module = "m", .level = '.' } },
-		{ .kind = CELL_PLACE, .place = { .address = 16, .symbol = "g", .inlined = true } },
+		{ .kind = CELL_PLACE, .place = { .address = 16, .symbol = "g", .inlined = true, .line = "a.c:1" } },
 		{ .kind = CELL_SHARE, .share = { 0, 0 } },
 	};
 	enum { CELLS = sizeof cells / sizeof *cells };
@@ -94,6 +94,44 @@ TEST("each kind of value has its form")
 		"\"f\":\"0xffffffff81000000\",\"f\":true,\"f\":\"a\",\"f\":null,\"f\":{\"tid\":12,\"comm\":\"sh\"},"
 		"\"f\":{\"device\":1,\"inode\":2},"
 		"\"f\":{\"address\":\"0x10\",\"symbol\":\"f\",\"offset\":3,\"module\":\"m\",\"level\":\".\"},"
-		"\"f\":{\"address\":\"0x10\",\"symbol\":\"g\",\"module\":null,\"inlined\":true},\"f\":0},\n\"tables\":[]}\n");
+		"\"f\":{\"address\":\"0x10\",\"symbol\":\"g\",\"module\":null,\"inlined\":true,\"line\":\"a.c:1\"},\"f\":0},\n\"tables\":[]}\n");
 	writer_fini(&out);
+}
+
+TEST("lists and maps hold values of any kind, also lists and maps")
+{
+	const struct cell numbers[] = { cell_count(1), cell_text(NULL) };
+	const struct cell list = { .kind = CELL_LIST, .list = { numbers, 2 } }, empty = { .kind = CELL_LIST };
+	const struct cell_entry entries[] = { { "a", list }, { "b\"", cell_text("c\n") }, { "d", { .kind = CELL_MAP } }, { "e", empty } };
+	const struct cell map = { .kind = CELL_MAP, .map = { entries, 4 } };
+	struct writer out;
+	writer_open(&out, -1, 64);
+	cell_json(&map, &out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "{\"a\":[1,null],\"b\\\"\":\"c\\n\",\"d\":{},\"e\":[]}");
+	writer_fini(&out);
+}
+
+TEST("rows that are printed one by one make the document of the table that has them")
+{
+	static const struct table_column columns[] = { { "n", "N", NULL, CELL_COUNT } };
+	struct table table = { .name = "t", .columns = columns, .column_count = 1 };
+	struct results results = { .schema = "s", .version = 1, .tables = &table, .table_count = 1 };
+	const struct row_format *rows = format_find("json", NULL)->rows;
+	struct writer out, row;
+	writer_open(&out, -1, 64);
+	writer_open(&row, -1, 64);
+	rows->begin(&results, &out);
+	for (uint64_t i = 0; i < 2; i++) {
+		struct cell cell = cell_count(i);
+		row.len = 0;
+		rows->row(columns, &cell, 1, &row);
+		writer_add(&out, row.buffer + (i ? 0 : rows->separator), row.len - (i ? 0 : rows->separator));
+	}
+	rows->end(&out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "{\"schema\":\"s\",\"version\":1,\n\"facts\":{},\n\"tables\":[\n{\"name\":\"t\",\n\"facts\":{},\n"
+		"\"columns\":[\n{\"name\":\"n\",\"title\":\"N\",\"kind\":\"count\"}],\n\"rows\":[\n{\"n\":0},\n{\"n\":1}]}]}\n");
+	writer_fini(&out);
+	writer_fini(&row);
 }

@@ -1,6 +1,7 @@
 /* Columns of reports whose rows are branches. */
 #include <string.h>
 
+#include "abi/branch.h"
 #include "analysis/entry/names.h"
 #include "analysis/entry/view.h"
 #include "analysis/column/cells.h"
@@ -8,13 +9,6 @@
 #include "base/hash.h"
 
 enum { FROM, TO };
-
-/* Bits of struct branch_entry's flags. */
-static bool mispredicted(uint64_t flags) { return flags & 1; }
-static bool predicted(uint64_t flags) { return flags & 2; }
-static bool in_transaction(uint64_t flags) { return flags & 4; }
-static bool aborted(uint64_t flags) { return flags & 8; }
-static uint16_t cycles_of(uint64_t flags) { return (uint16_t)(flags >> 4); }
 
 static const struct end_fact *end_of(const struct entry *entry, int end)
 {
@@ -50,9 +44,9 @@ SAMPLE_KEY(addr_from_key) { end_addr_key(view, FROM, key); }
 SAMPLE_KEY(addr_to_key) { end_addr_key(view, TO, key); }
 
 SAMPLE_KEY(mispredict_key) { *key = view->branch_flags & 3; }
-SAMPLE_KEY(in_tx_key) { *key = in_transaction(view->branch_flags); }
-SAMPLE_KEY(abort_key) { *key = aborted(view->branch_flags); }
-SAMPLE_KEY(cycles_key) { *key = cycles_of(view->branch_flags); }
+SAMPLE_KEY(in_tx_key) { *key = branch_is_in_transaction(view->branch_flags); }
+SAMPLE_KEY(abort_key) { *key = branch_is_abort(view->branch_flags); }
+SAMPLE_KEY(cycles_key) { *key = branch_cycles(view->branch_flags); }
 
 /* Ends without a module stand above, and names fall: the other way round than the column dso. */
 static int64_t ends_compare_dso(const struct profile *profile, const struct end_fact *a, const struct end_fact *b)
@@ -106,8 +100,8 @@ VALUE(addr_to_value) { return end_cell(profile, end_of(entry, TO), entry->level)
 VALUE(mispredict_value)
 {
 	uint64_t flags = *entry_key(entry, column);
-	bool known = predicted(flags) || mispredicted(flags);
-	return known ? cell_flag(!predicted(flags)) : (struct cell){ .kind = CELL_ABSENT };
+	bool known = branch_is_predicted(flags) || branch_is_mispredicted(flags);
+	return known ? cell_flag(!branch_is_predicted(flags)) : (struct cell){ .kind = CELL_ABSENT };
 }
 
 VALUE(flag_value)

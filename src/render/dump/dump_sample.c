@@ -1,3 +1,4 @@
+#include "abi/branch.h"
 #include "render/dump/dump_sample.h"
 
 #include <inttypes.h>
@@ -43,30 +44,14 @@ static void dump_chain(struct writer *out, const struct resolved *r)
 		dump_row(out, i, sample_chain_at(sample, i));
 }
 
-static const char *branch_type_word(uint64_t flags)
-{
-	enum { TYPE_EXTENDED = 15 };
-	static const char *const words[] = {
-		"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",
-		"SERROR", "NO_TX",
-	};
-	static const char *const new_words[] = {
-		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5",
-	};
-	unsigned type = flags >> 20 & 15, new_type = flags >> 26 & 15;
-	if (type != TYPE_EXTENDED)
-		return words[type];
-	return new_type < sizeof new_words / sizeof *new_words ? new_words[new_type] : "(null)";
-}
-
 static void dump_branch(struct writer *out, uint64_t i, const struct branch_entry *branch)
 {
-	static const char *const outcomes[] = { "", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH" };
 	uint64_t flags = branch->flags;
 	writer_printf(out, "..... %2" PRIu64 ": %016" PRIx64 " -> %016" PRIx64 " %u cycles ", i, branch->from, branch->to,
-		(unsigned)(flags >> 4 & 0xffff));
-	writer_printf(out, "%s%s%s%s %x %s %s\n", flags & 1 ? "M" : " ", flags & 2 ? "P" : " ", flags & 8 ? "A" : " ",
-		flags & 4 ? "T" : " ", (unsigned)(flags >> 33), branch_type_word(flags), outcomes[flags >> 24 & 3]);
+		branch_cycles(flags));
+	writer_printf(out, "%s%s%s%s %x %s %s\n", branch_is_mispredicted(flags) ? "M" : " ", branch_is_predicted(flags) ? "P" : " ",
+		branch_is_abort(flags) ? "A" : " ", branch_is_in_transaction(flags) ? "T" : " ", (unsigned)(flags >> 33),
+		branch_type_name(flags), branch_speculation_name(flags));
 }
 
 static void dump_branch_counters(const struct dump *dump, const struct sample *sample)

@@ -258,6 +258,11 @@ bool tracepoint_field_is_string(const struct tracepoint_field *field)
 	return field->flags & FIELD_STRING;
 }
 
+bool tracepoint_field_is_signed(const struct tracepoint_field *field)
+{
+	return field->flags & FIELD_SIGNED;
+}
+
 static struct trace_context context_of(const struct tracepoint_field *field, const void *raw, uint32_t size)
 {
 	return (struct trace_context){ .layout = field->event->layout, .data = raw, .size = raw ? size : 0 };
@@ -287,19 +292,37 @@ bool tracepoint_field_bytes(const struct tracepoint_field *field, const void *ra
 	return true;
 }
 
-bool tracepoint_field_number(const struct tracepoint_field *field, const void *raw, uint32_t size, uint64_t *value)
+static bool number_at(const struct tracepoint_field *field, const void *raw, uint32_t size, uint64_t offset, uint32_t bytes,
+	uint64_t *value)
 {
 	struct trace_context c = context_of(field, raw, size);
 
-	if ((field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8) || field->size > c.size ||
-	    field->offset > c.size - field->size)
+	if ((bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) || bytes > c.size || offset > c.size - bytes)
 		return false;
-	*value = context_number(&c, field->offset, field->size);
+	*value = context_number(&c, (uint32_t)offset, bytes);
 	if (field->flags & FIELD_SIGNED) {
-		unsigned unused = 64 - field->size * 8;
+		unsigned unused = 64 - bytes * 8;
 		*value = (uint64_t)((int64_t)(*value << unused) >> unused);
 	}
 	return true;
+}
+
+bool tracepoint_field_number(const struct tracepoint_field *field, const void *raw, uint32_t size, uint64_t *value)
+{
+	return number_at(field, raw, size, field->offset, field->size, value);
+}
+
+size_t tracepoint_field_elements(const struct tracepoint_field *field)
+{
+	bool numbers = field->flags & FIELD_ARRAY && !(field->flags & (FIELD_DYNAMIC | FIELD_STRING)) && field->element_size > 1;
+
+	return numbers ? field->size / field->element_size : 0;
+}
+
+bool tracepoint_field_element(const struct tracepoint_field *field, const void *raw, uint32_t size, size_t index, uint64_t *value)
+{
+	return index < tracepoint_field_elements(field) &&
+		number_at(field, raw, size, field->offset + (uint64_t)index * field->element_size, field->element_size, value);
 }
 
 bool tracepoint_field_string(const struct tracepoint_field *field, const void *raw, uint32_t size, const char **text, size_t *len)

@@ -42,15 +42,20 @@ void tracepoints_print_named(const struct tracepoints *tracepoints, const void *
 void tracepoints_print(struct tracepoints *tracepoints, uint64_t id, const void *raw, uint32_t size, int cpu, struct writer *out);
 
 /* A field of an event. Its value is a number (signed if the format states so) or a string. Functions return false if the value is not
- * within the record or is of the other kind; strings are borrowed from raw. */
+ * within the record or is of another kind; strings are borrowed from raw. */
 struct tracepoint_field;
 const struct tracepoint_field *tracepoints_field(const struct tracepoints *tracepoints, uint64_t id, const char *name);
 bool tracepoint_field_number(const struct tracepoint_field *field, const void *raw, uint32_t size, uint64_t *value);
+/* An array of numbers of more than one byte each: their count, 0 if the field is another; and each of them. */
+size_t tracepoint_field_elements(const struct tracepoint_field *field);
+bool tracepoint_field_element(const struct tracepoint_field *field, const void *raw, uint32_t size, size_t index, uint64_t *value);
 bool tracepoint_field_string(const struct tracepoint_field *field, const void *raw, uint32_t size, const char **text, size_t *len);
 /* Returns the index-th field without the common ones (--sort trace_fields, -F +fields), or NULL. */
 const struct tracepoint_field *tracepoints_field_at(const struct tracepoints *tracepoints, uint64_t id, unsigned index);
 const char *tracepoint_field_name(const struct tracepoint_field *field);
 bool tracepoint_field_is_string(const struct tracepoint_field *field);
+/* Of its number, as the format states it. */
+bool tracepoint_field_is_signed(const struct tracepoint_field *field);
 /* Whether the field holds the offset and length of data elsewhere in the record (__data_loc, __rel_loc). */
 bool tracepoint_field_is_dynamic(const struct tracepoint_field *field);
 /* Size of the field itself in bytes, as the format states it. */

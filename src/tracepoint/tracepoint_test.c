@@ -374,3 +374,27 @@ TEST("every format of the running kernel prints as libtraceevent prints it")
 	if (__lsan_enable)
 		__lsan_enable();
 }
+
+TEST("arrays of numbers give their elements, signed if the format states so; other fields have no elements")
+{
+	static const char arrays[] =
+		"\tfield:int a[3];\toffset:8;\tsize:12;\tsigned:1;\n"
+		"\tfield:unsigned short b;\toffset:20;\tsize:2;\tsigned:0;\n"
+		"\tfield:u8 c[4];\toffset:24;\tsize:4;\tsigned:0;\n"
+		"\tfield:char d[8];\toffset:28;\tsize:8;\tsigned:0;\n";
+	struct tracepoints *t = open_one_event(arrays, "\"%d\", REC->b", false);
+	const struct tracepoint_field *a = tracepoints_field(t, 77, "a"), *b = tracepoints_field(t, 77, "b");
+	struct { uint16_t type; uint8_t rest[6]; int32_t a[3]; uint16_t b; uint8_t tail[18]; } record = { .type = 77, .a = { 1, -2, 3 } };
+	uint64_t value;
+	EXPECT_INT(tracepoint_field_elements(a), 3);
+	EXPECT(tracepoint_field_is_signed(a) && !tracepoint_field_is_signed(b));
+	EXPECT(tracepoint_field_element(a, &record, sizeof record, 1, &value));
+	EXPECT_INT((int64_t)value, -2);
+	EXPECT(tracepoint_field_element(a, &record, 20, 2, &value) && value == 3);
+	EXPECT(!tracepoint_field_element(a, &record, 19, 2, &value));
+	EXPECT(!tracepoint_field_element(a, &record, sizeof record, 3, &value));
+	EXPECT_INT(tracepoint_field_elements(b), 0);
+	EXPECT_INT(tracepoint_field_elements(tracepoints_field(t, 77, "c")), 0);
+	EXPECT_INT(tracepoint_field_elements(tracepoints_field(t, 77, "d")), 0);
+	tracepoints_close(t);
+}

@@ -9,6 +9,7 @@ import re
 import sys
 import tempfile
 
+from terminal import hostile_texts
 from suite import process
 from suite.process import environment
 from suite.settings import PERFUSE, SHAPE
@@ -43,8 +44,11 @@ class Context:
 
 
 def check_value(column, value):
-    need(value is None or isinstance(value, KINDS[column["kind"]]), "%s is %r" % (column, value))
-    if value is not None and column["kind"] == "place":
+    kind = column["kind"]
+    need(value is None or isinstance(value, KINDS[kind]) and (kind == "flag" or not isinstance(value, bool)), "%s is %r" % (column, value))
+    if value is not None and kind == "address":
+        need(re.fullmatch("0x[0-9a-f]+", value), value)
+    if value is not None and kind == "place":
         need(re.fullmatch("0x[0-9a-f]+", value["address"]), value)
         need({"address", "symbol", "module"} <= set(value) <= {"address", "symbol", "module", "offset", "level", "inlined", "line"}, value)
 
@@ -58,7 +62,7 @@ def check_schema(document):
         names = [column["name"] for column in table["columns"]]
         need(len(set(names)) == len(names), names)
         for row in table["rows"]:
-            need(set(row) - {"depth", "callers", "trace_fields"} == set(names), "keys %s of columns %s" % (set(row), names))
+            need(set(row) - ({"depth", "callers", "trace_fields"} - set(names)) == set(names), "keys %s of columns %s" % (set(row), names))
             for column in table["columns"]:
                 check_value(column, row[column["name"]])
 
@@ -213,6 +217,182 @@ def test_csv(context):
         for row, line in zip(table["rows"], read):
             need(float(line["overhead"]) == row["overhead"] and int(line["sample"]) == row["sample"] and line["comm"] == row["comm"], line)
             need(line["symbol"] == (row["symbol"]["symbol"] or row["symbol"]["address"]), line)
+
+
+BRANCH = {"from": "address", "to": "address", "mispredicted": "flag", "in_transaction": "flag", "abort": "flag", "cycles": "count",
+          "type": "text", "speculation": "text"}
+
+
+def check_nested(row):
+    """The lists and maps of perfuse.script, which have no columns of their own."""
+    for place in row.get("callchain") or []:
+        check_value({"kind": "place"}, place)
+    for field, kind in (("brstack", "address"), ("brstacksym", "place"), ("brstackoff", "address")):
+        for branch in row.get(field) or []:
+            need(list(branch) == list(BRANCH), branch)
+            for name, value in branch.items():
+                check_value({"kind": kind if name in ("from", "to") else BRANCH[name]}, value)
+    for registers in ("iregs", "uregs"):
+        for value in (row.get(registers) or {}).values():
+            check_value({"kind": "address"}, value)
+    for value in (row.get("trace_fields") or {}).values():
+        numbers = value if isinstance(value, list) else [value]
+        need(all(number is None or type(number) in (int, str) for number in numbers), value)
+    source = row.get("data_src")
+    need(source is None or list(source) == ["value", "operation", "level", "snoop", "tlb", "lock", "block"], source)
+
+
+def script(context, *words):
+    """The table of `script` with these options."""
+    document = context.json("script", *words)
+    check_schema(document)
+    need((document["schema"], document["version"]) == ("perfuse.script", 1), document["schema"])
+    need([table["name"] for table in document["tables"]] == ["samples"], "one table")
+    for row in document["tables"][0]["rows"]:
+        check_nested(row)
+    return document["tables"][0]
+
+
+def columns_of(table):
+    return [column["name"] for column in table["columns"]]
+
+
+def test_script_schema(context):
+    """documents of script follow the schema and have the columns of -F"""
+    for fields in ("comm,pid,tid,time,misc,period,event", "ip,sym,symoff,dso,dsoff,srcline", "comm,ip,sym,insn,insnlen,flags,vcpu"):
+        for more in ([], ["--show-task-events", "--show-mmap-events"], ["-G"], ["--inline"]):
+            table = script(context, "-F", fields, *more)
+            names = set(columns_of(table)) - {"callchain", "record", "record_text"}
+            need(names == set(fields.split(",")) and table["rows"], "%s of %s" % (names, fields))
+            need(("record" in columns_of(table)) == ("--show-task-events" in more), "columns of records")
+            need(("callchain" in columns_of(table)) == ("ip" in fields.split(",") and "-G" not in more), "a column of call chains")
+
+
+def text_samples(text):
+    """Of script's text with -F comm,tid,time,period,event,ip,sym,symoff,dso: a tuple for each sample, its frames last."""
+    samples = []
+    for part in text.split("\n\n"):
+        head, *frames = part.strip("\n").split("\n")
+        found = re.fullmatch(r"(.+?) +(-?\d+) +(\d+)\.(\d{9}): +(\d+) +(\S+): *", head)
+        if found:
+            comm, tid, seconds, rest, period, event = found.groups()
+            samples.append((comm.strip(), int(tid), int(seconds + rest), int(period), event, [frame.strip() for frame in frames]))
+    return samples
+
+
+def shown_frame(frame):
+    name = frame["symbol"] or "[unknown]"
+    if frame.get("inlined"):
+        return "%s %s (inlined)" % (frame["address"][2:], name)
+    offset = "+%#x" % frame["offset"] if frame["symbol"] else ""
+    return "%s %s%s (%s)" % (frame["address"][2:], name, offset, frame["module"] or "[unknown]")
+
+
+def test_script_numbers(context):
+    """script's rows are the samples of its text, in its order, with the same call chains"""
+    words = ["-F", "comm,tid,time,period,event,ip,sym,symoff,dso", "--ns"]
+    rows = script(context, *words)["rows"]
+    samples = text_samples(context.text("script", *words))
+    need(len(rows) == len(samples) > 100, "%d rows, %d samples" % (len(rows), len(samples)))
+    for row, sample in zip(rows, samples):
+        frames = [shown_frame(frame) for frame in row["callchain"]]
+        named = tuple(row[name] for name in ("comm", "tid", "time", "period", "event"))
+        need(named == sample[:5], "%s is not %s" % (named, sample[:5]))
+        need(frames == sample[5], "%s is not %s" % (frames[:3], sample[5][:3]))
+        need((row["ip"], row["sym"]) == tuple(row["callchain"][0][name] for name in ("address", "symbol")), row["sym"])
+
+
+def test_script_lines(context):
+    """frames have source lines if srcline is asked for, the workload's among them"""
+    table = script(context, "-F", "ip,sym,srcline")
+    lines = {frame.get("line") for row in table["rows"] for frame in row["callchain"]}
+    need(any(line and line.startswith("shape.c:") for line in lines), sorted(filter(None, lines))[:5])
+    need(not any("line" in frame for row in script(context, "-F", "ip,sym")["rows"] for frame in row["callchain"]), "only if asked for")
+
+
+def test_script_csv(context):
+    """CSV of script has the values of its JSON; lists are JSON"""
+    words = ["-F", "comm,tid,time,period,event,ip,sym,dso", "--show-task-events"]
+    rows = script(context, *words)["rows"]
+    read = list(csv.DictReader(io.StringIO(context.run("script", "--format=csv", "-i", context.recording, *words).stdout)))
+    need(len(read) == len(rows) > 0, "%d rows" % len(read))
+    for row, line in zip(rows, read):
+        for name, value in row.items():
+            if name == "callchain" and value is not None:
+                need(json.loads(line[name]) == value, line[name])
+            else:
+                need(line[name] == ("" if value is None else str(value)), "%s: %r is not %r" % (name, line[name], value))
+
+
+def test_script_stream(context):
+    """a recording that is piped in makes the same document"""
+    want = context.run("script", "--format=json", "-i", context.recording, "-F", "comm,tid,time,event,ip,sym,dso").stdout
+    piped = os.path.join(context.folder, "pipe.data")
+    with open(piped, "wb") as out:
+        done = process.perfuse("record", "-q", "-g", "-e", "cpu-clock", "-o", "-", "--", SHAPE, stdout=out, env=environment(context.folder))
+    need(done.returncode == 0, done.stderr)
+    with open(piped, "rb") as source:
+        done = process.perfuse("script", "--format=json", "-i", "-", "-F", "comm,tid,time,event,ip,sym,dso", stdin=source,
+                               env=environment(context.folder))
+    document = json.loads(done.stdout)
+    check_schema(document)
+    need(columns_of(document["tables"][0]) == columns_of(json.loads(want)["tables"][0]), columns_of(document["tables"][0]))
+    rows = document["tables"][0]["rows"]
+    need(len(rows) > 50 and all(row["callchain"] for row in rows) and any(row["sym"] == "shape_bottom" for row in rows), len(rows))
+
+
+def test_script_trace(context):
+    """fields of tracepoints are numbers, text and lists besides the text; rows of other events have none"""
+    path = os.path.join(context.folder, "both.data")
+    if context.run("record", "-q", "-e", "raw_syscalls:sys_enter,sched:sched_process_exec,cpu-clock", "-o", path, "--", "true").returncode:
+        raise Skip("tracepoints cannot be recorded here")
+    document = json.loads(context.run("script", "--format=json", "-i", path).stdout)
+    check_schema(document)
+    rows = document["tables"][0]["rows"]
+    for row in rows:
+        check_nested(row)
+        need((row["trace"] is None) == (row["trace_fields"] is None) == (":" not in row["event"]), row)
+    entered = [row for row in rows if row["event"] == "raw_syscalls:sys_enter"]
+    need(entered, "system calls")
+    for row in entered:
+        fields = row["trace_fields"]
+        need(row["trace"] == "NR %d (%s)" % (fields["id"], ", ".join("%x" % arg for arg in fields["args"])), row)
+    need(any(row["trace_fields"]["filename"].endswith("/true") for row in rows if row["event"] == "sched:sched_process_exec"), "a string")
+
+
+def test_script_hostile(context):
+    """texts of a recording that all try to end a line or a value stay in their values"""
+    folder = os.path.join(context.folder, "hostile")
+    os.mkdir(folder)
+    path = os.path.join(folder, "hostile.data")
+    hostile_texts.write(path, hostile_texts.program(folder) or os.fsencode(folder) + b"/" + hostile_texts.HOSTILE)
+    for words in ([], ["-F", "comm,tid,time,event,ip,sym,symoff,dso,srcline,trace,cgroup,addr"], ["--show-mmap-events", "--show-task-events"]):
+        done = context.run("script", "--format=json", "-i", path, *words)
+        document = json.loads(done.stdout)
+        check_schema(document)
+        for row in document["tables"][0]["rows"]:
+            check_nested(row)
+        need(document["tables"][0]["rows"], "%s: no rows: %s" % (words, done.stderr))
+        done = process.perfuse("script", "--format=csv", "-i", path, *words, text=False, env=environment(folder))
+        lines = list(csv.reader(io.StringIO(done.stdout.decode(errors="replace"), newline="")))
+        need(len(lines) == 1 + len(document["tables"][0]["rows"]), "%d lines" % len(lines))
+        need({len(line) for line in lines} == {len(document["tables"][0]["columns"])}, "every line has every column")
+
+
+def test_script_refused(context):
+    """what is text alone refuses --format of script"""
+    for words in (["-D"], ["--header"], ["--header-only"], ["--debug-mode"], ["--per-event-dump"], ["--dump-unsorted-raw-trace"]):
+        done = context.run("script", "--format=json", "-i", context.recording, *words)
+        need(done.returncode == 129 and "--format=json is for samples" in done.stderr and not done.stdout, done.stderr)
+    done = context.run("script", "--format=text", "-i", context.recording)
+    need(done.stdout == context.text("script") and done.stdout, "text is perf's")
+
+
+def test_script_jq(context):
+    """jq reads a document of script"""
+    document = context.run("script", "--format=json", "-i", context.recording).stdout
+    done = process.run("jq", "-r", '.tables[0].rows[] | [.callchain[].symbol // "?"] | reverse | join(";")', input=document)
+    need(done.returncode == 0 and re.search("^.*shape_[a-z_]+", done.stdout, re.M), done.stderr + done.stdout[:200])
 
 
 def test_jq(context):

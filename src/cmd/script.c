@@ -1,4 +1,4 @@
-/* `script`: a recording as text, sample by sample. */
+/* `script`: a recording sample by sample, as text or as a table. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ struct script {
 	struct stream *stream;
 	struct event_files files;
 	struct code_files code;
-	struct sink sink;          /* the stream's, which ours stands before */
+	struct sink sink;          /* the stream's, which that of --header calls */
 };
 
 static void script_close(struct script *script)
@@ -41,7 +41,7 @@ static void script_close(struct script *script)
 	input_close(&script->input);
 }
 
-/* -C: only where every kind of event tells its CPU, and only CPUs that the recorded machine had. */
+/* -C: only if samples of all events have a CPU, and only CPUs that the recorded machine had. */
 static int open_cpus(struct script *script, struct error *err)
 {
 	const struct header *header = &script->input.session.source->header;
@@ -52,7 +52,7 @@ static int open_cpus(struct script *script, struct error *err)
 	if (!options->cpus)
 		return 0;
 	if (!filter_cpus_known(&header->evlist))
-		return error_set(err, ERROR_USAGE, "the recording does not tell CPUs: -C cannot choose among them");
+		return error_set(err, ERROR_USAGE, "the recording has no CPU numbers: -C cannot select CPUs");
 	if (feature_cpus(header, &machine) < 0)
 		machine.available = 0;
 	int result = filter_open_cpus(&script->filter, options, machine.available, &refused, err);
@@ -105,9 +105,10 @@ static int open_stream(struct script *script, struct error *err)
 		.stop_at = script->stop_at, .address_range = o->address_range, .switch_on = o->switch_on, .switch_off = o->switch_off,
 		.show_switches = o->show_on_off, .isa = machine ? isa_of_machine(machine) : script_host_isa(),
 		.full_source_path = o->full_source_path,
+		.format = o->format ? o->format->rows : NULL,
 		.inlines = !o->inlines ? INLINE_NONE : o->inlines_given ? INLINE_ALL : INLINE_UNWOUND,
 	};
-	/* as perf: only code of this machine's own kind is looked at */
+	/* as perf: only code of this machine's instruction set is read */
 	if (options.isa == script_host_isa() || header->pipe) {
 		options.read_code = code_files_read;
 		options.code_context = &script->code;
@@ -126,7 +127,7 @@ static int open_stream(struct script *script, struct error *err)
 	return stream_open(&script->stream, &options, &script->input.session, script->input.symbols, script->cli->out, err);
 }
 
-/* --header of a pipe: features are printed as they pass. */
+/* --header of a stream: features are printed as they arrive. */
 static void on_raw(void *context, struct session *session, const struct record *record)
 {
 	struct script *script = context;
@@ -179,6 +180,8 @@ static int run_session(struct script *script, struct error *err)
 	const struct error *own = stream_error(script->stream);
 	if (own)
 		*err = *own;
+	else
+		stream_end(script->stream);
 	bool unwritten = script->options->per_event_dump && !own &&
 		event_files_keep(&script->files, stream_counters(script->stream), script->cli->out, err) < 0;
 	if (script->options->debug)
@@ -188,7 +191,7 @@ static int run_session(struct script *script, struct error *err)
 	return own ? EXIT_INVALID : unwritten ? EXIT_ERROR : damaged;
 }
 
-/* What decoders of hardware traces would do. */
+/* Warns about hardware traces, which are not decoded. */
 static int check_traces(struct script *script, struct error *err)
 {
 	const struct header *header = &script->input.session.source->header;
@@ -199,7 +202,7 @@ static int check_traces(struct script *script, struct error *err)
 		return 0;
 	if (script->options->itrace)
 		return error_set(err, ERROR_UNSUPPORTED, "--itrace is not supported yet: hardware traces are not decoded");
-	cli_warn(script->cli, "the recording's hardware trace is not decoded yet: samples it stands for are missing");
+	cli_warn(script->cli, "the recording's hardware trace is not decoded yet: its samples are missing");
 	return 0;
 }
 
@@ -210,7 +213,7 @@ static int script_open(struct script *script, struct error *err)
 	struct input *input = &script->input;
 	const struct input_use use = {
 		.header_only = o->header_only, .stitch = o->stitch, .remarks = REMARKS_GUESSED,
-		.no_progress = script->cli->tty_out, /* there the text itself shows how far it is */
+		.no_progress = script->cli->tty_out, /* the text shows the progress */
 		.no_jit = o->dump,
 	};
 
@@ -228,6 +231,9 @@ static int script_open(struct script *script, struct error *err)
 		if (o->header_only)
 			return script_end(script);
 	}
+	if (format_is_table(o->format) && header_has(&source->header, FEATURE_STAT))
+		return error_set(err, ERROR_USAGE, "--format=%s is for samples: this recording of 'stat' has none", o->format->name),
+			EXIT_USAGE;
 	input_symbols(input);
 	if (open_cpus(script, err) < 0 || open_lists(script, err) < 0)
 		return EXIT_FAILED;
@@ -262,6 +268,18 @@ static int check_words(const struct cli *cli, int argc, const char **argv)
 	return EXIT_USAGE;
 }
 
+/* Tables have samples alone. */
+static int check_format(const struct script_options *o, struct error *err)
+{
+	bool text = o->dump || o->dump_unordered || o->header || o->header_only || o->debug || o->per_event_dump;
+
+	if (!format_is_table(o->format) || !text)
+		return 0;
+	error_set(err, ERROR_OPTION, "--format=%s is for samples: the header, -D, --debug-mode and --per-event-dump are text",
+		o->format->name);
+	return error_hint(err, "format");
+}
+
 static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 {
 	struct script_options *options = arg;
@@ -272,6 +290,8 @@ static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 		error_set(&err, ERROR_USAGE, "--reltime and --deltatime exclude each other");
 		code = EXIT_FAILED;
 	}
+	if (code < 0 && check_format(options, &err) < 0)
+		code = EXIT_USAGE;
 	if (code < 0 && input_check(&options->input, &err) < 0)
 		code = EXIT_FAILED;
 	if (options->notes.len)

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "cmd/command.h"
 #include "cmd/filter.h"
+#include "cmd/format_option.h"
 #include "cmd/input.h"
 #include "image/search.h"
 #include "os/written_file.h"
@@ -18,7 +19,8 @@ struct script_options {
 	const char *stop_at, *switch_on, *switch_off;
 	const char *addr2line;
 	struct fields fields;
-	struct str notes;          /* what was odd about -F */
+	const struct format *format;
+	struct str notes;          /* warnings about -F */
 	bool dump, dump_unordered, latency, debug, header, header_only, full_info, hide_call_graph, all_cpus, list;
 	bool reltime, deltatime, nanoseconds, show_kernel_path, per_event_dump, full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost, show_round, show_bpf, show_text_poke;
@@ -30,17 +32,17 @@ struct script_options {
 extern const struct option script_table[];
 extern const char *const script_usage[], *const script_subcommands[];
 void script_defaults(void *options, const struct cli *cli);
-/* -l: says which scripts there are. */
+/* -l */
 int script_list(struct cli *cli);
-/* The instruction set of this machine, which recordings that tell none are taken for. */
+/* The instruction set of this machine, which is assumed for recordings without one. */
 enum isa script_host_isa(void);
 
-/* Files of modules, opened as they are asked for. */
+/* Files of modules, opened on first use. */
 struct code_files {
 	pthread_mutex_t lock;
 	struct image_options options;
 	VEC(struct code_file *) list; /* by module id */
-	const char *kcore_path;       /* the kernel's code as the recording brought it along; "" or NULL */
+	const char *kcore_path;       /* the copy of the kernel's code that was recorded; "" or NULL: no copy */
 	struct image kcore;
 	bool kcore_tried;
 };
@@ -63,7 +65,7 @@ struct event_files {
 
 /* As stream_options.event_writer; context: struct event_files. */
 struct writer *event_files_open(void *context, uint32_t event, const char *name, struct error *err);
-/* Puts the files in their places and prints what was written. The first that cannot be written ends it: *err names it. */
+/* Renames the files to their final names and prints their sizes. Stops at the first that cannot be written: *err names it. */
 int event_files_keep(struct event_files *files, const struct stream_counters *counters, struct writer *out, struct error *err);
-/* Drops what was not put in its place. */
+/* Removes the files that were not renamed. */
 void event_files_close(struct event_files *files);

@@ -77,6 +77,7 @@ const struct option script_table[] = {
 	OPT_BOOL(0, "show-round-events", S, show_round, "print where the recorder's rounds end; keeps the file's order"),
 	OPT_BOOL(0, "show-bpf-events", S, show_bpf, "print BPF programs' loads and unloads, too (where recorded)"),
 	OPT_BOOL(0, "show-text-poke-events", S, show_text_poke, "print changes of kernel code, too (where recorded)"),
+	OPT_FORMAT(S, format),
 	OPT_BOOL(0, "per-event-dump", S, per_event_dump, "each event's samples into a file of its own"),
 	OPT_INT(0, "max-blocks", S, max_blocks, "blocks of code that brstackinsn prints"),
 	OPT_BOOL(0, "ns", S, nanoseconds, "times with nine decimals"),

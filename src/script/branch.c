@@ -1,43 +1,24 @@
 /* Branches: the branch stack of a sample, and samples that are branches themselves. */
+#include "abi/branch.h"
 #include "script/internal.h"
-
-/* Bit positions in branch_entry.flags. */
-enum { BRANCH_MISPREDICTED, BRANCH_PREDICTED, BRANCH_IN_TRANSACTION, BRANCH_ABORT, BRANCH_CYCLES_AT, BRANCH_TYPE_AT = 20,
-	BRANCH_SPEC_AT = 24, BRANCH_NEW_TYPE_AT = 26, BRANCH_TYPE_EXTENDED = 15 };
-
-static const char *type_name(uint64_t flags)
-{
-	static const char *const names[] = {
-		"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",
-		"SERROR", "NO_TX",
-	};
-	static const char *const extended[16] = {
-		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5",
-	};
-	unsigned type = flags >> BRANCH_TYPE_AT & 15;
-	const char *name = type == BRANCH_TYPE_EXTENDED ? extended[flags >> BRANCH_NEW_TYPE_AT & 15] : names[type];
-
-	return name ? name : "(null)";
-}
 
 static void print_branch_flags(const struct stream_line *line, uint64_t flags)
 {
-	static const char *const speculation[] = { "-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH" };
 	char *start = writer_room(line->out, 64), *p = start;
 
 	*p++ = '/';
-	*p++ = flags >> BRANCH_PREDICTED & 1 ? 'P' : flags >> BRANCH_MISPREDICTED & 1 ? 'M' : '-';
+	*p++ = branch_is_predicted(flags) ? 'P' : branch_is_mispredicted(flags) ? 'M' : '-';
 	*p++ = '/';
-	*p++ = flags >> BRANCH_IN_TRANSACTION & 1 ? 'X' : '-';
+	*p++ = branch_is_in_transaction(flags) ? 'X' : '-';
 	*p++ = '/';
-	*p++ = flags >> BRANCH_ABORT & 1 ? 'A' : '-';
+	*p++ = branch_is_abort(flags) ? 'A' : '-';
 	*p++ = '/';
-	p = decimal_write(p, flags >> BRANCH_CYCLES_AT & 0xffff, 0, ' ');
+	p = decimal_write(p, branch_cycles(flags), 0, ' ');
 	*p++ = '/';
 	writer_advance(line->out, (size_t)(p - start));
-	writer_puts(line->out, type_name(flags));
+	writer_puts(line->out, branch_type_name(flags));
 	writer_putc(line->out, '/');
-	writer_puts(line->out, speculation[flags >> BRANCH_SPEC_AT & 3]);
+	writer_puts(line->out, branch_speculation(flags) ? branch_speculation_name(flags) : "-");
 	writer_putc(line->out, ' ');
 }
 
@@ -89,6 +70,85 @@ void print_branches(const struct stream_line *line, const struct field_row *row)
 		print_end(line, entry.to, '/');
 		print_branch_flags(line, entry.flags);
 	}
+}
+
+static struct cell address_end(const struct stream_line *line, uint64_t address)
+{
+	return cell_address(address);
+}
+
+static struct cell place_end(const struct stream_line *line, uint64_t address)
+{
+	uint64_t fields = FIELD_BIT(FIELD_SYM) | (line->plan->shown & FIELD_BIT(FIELD_DSO));
+
+	return stream_place_cell(line, stream_locate(line, address), fields);
+}
+
+static struct cell offset_end(const struct stream_line *line, uint64_t address)
+{
+	return cell_address(offset_in_object(line, stream_locate(line, address)));
+}
+
+/* The name, NULL if it is "". */
+static struct cell word_cell(const char *word)
+{
+	return cell_text(*word ? word : NULL);
+}
+
+static struct cell branch_cell(const struct stream_line *line, const struct branch_entry *branch,
+	struct cell (*end)(const struct stream_line *line, uint64_t address))
+{
+	uint64_t flags = branch->flags;
+	bool predicted = branch_is_predicted(flags), known = predicted || branch_is_mispredicted(flags);
+	const struct cell_entry entries[] = {
+		{ "from", end(line, branch->from) }, { "to", end(line, branch->to) },
+		{ "mispredicted", known ? cell_flag(!predicted) : (struct cell){ .kind = CELL_ABSENT } },
+		{ "in_transaction", cell_flag(branch_is_in_transaction(flags)) }, { "abort", cell_flag(branch_is_abort(flags)) },
+		{ "cycles", cell_count(branch_cycles(flags)) }, { "type", word_cell(branch_type_name(flags)) },
+		{ "speculation", word_cell(branch_speculation_name(flags)) },
+	};
+
+	return cell_map(arena_copy(&line->worker->row, entries, sizeof entries), sizeof entries / sizeof *entries);
+}
+
+static struct cell branch_list(const struct stream_line *line, struct cell (*end)(const struct stream_line *line, uint64_t address))
+{
+	const struct sample *sample = line->r->sample;
+	struct cell *cells = arena_alloc(&line->worker->row, sample->branch_count * sizeof *cells);
+
+	for (uint64_t i = 0; i < sample->branch_count; i++) {
+		struct branch_entry branch = sample_branch(sample, i);
+		cells[i] = branch_cell(line, &branch, end);
+	}
+	return sample->present & SAMPLE_BRANCH_STACK ? cell_list(cells, sample->branch_count) : (struct cell){ .kind = CELL_ABSENT };
+}
+
+struct cell branches_cell(const struct stream_line *line)
+{
+	return branch_list(line, address_end);
+}
+
+struct cell branch_symbols_cell(const struct stream_line *line)
+{
+	return branch_list(line, place_end);
+}
+
+struct cell branch_offsets_cell(const struct stream_line *line)
+{
+	return branch_list(line, offset_end);
+}
+
+/* The words of the branch stack's counters, as recorded. */
+struct cell branch_counters_cell(const struct stream_line *line)
+{
+	const struct sample *sample = line->r->sample;
+
+	if (!sample->branch_counters)
+		return (struct cell){ .kind = CELL_ABSENT };
+	struct cell *cells = arena_alloc(&line->worker->row, sample->branch_count * sizeof *cells);
+	for (uint64_t i = 0; i < sample->branch_count; i++)
+		cells[i] = cell_count(load_u64(sample->branch_counters + i * 8));
+	return cell_list(cells, sample->branch_count);
 }
 
 void print_branch_trace(const struct stream_line *line, const struct field_row *row)

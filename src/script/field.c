@@ -8,6 +8,16 @@
 
 enum { FLAGS_WIDTH = 24, DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8, CODE_BYTES = 16 };
 
+struct cell period_cell(const struct stream_line *line)
+{
+	return cell_count(line->r->sample->period);
+}
+
+struct cell event_cell(const struct stream_line *line)
+{
+	return cell_text(line->plan->name);
+}
+
 void print_period(const struct stream_line *line, const struct field_row *row)
 {
 	char *start = writer_room(line->out, 32), *p = decimal_write(start, line->r->sample->period, 10, ' ');
@@ -27,25 +37,43 @@ void print_flags(const struct stream_line *line, const struct field_row *row)
 	writer_pad(line->out, ' ', FLAGS_WIDTH);
 }
 
+static const struct {
+	const char *name, *label;
+	enum data_source_part part;
+} source_parts[] = {
+	{ "operation", "|OP ", SOURCE_OPERATION }, { "level", "|LVL ", SOURCE_LEVEL }, { "snoop", "|SNP ", SOURCE_SNOOP },
+	{ "tlb", "|TLB ", SOURCE_TLB }, { "lock", "|LCK ", SOURCE_LOCK }, { "block", "|BLK ", SOURCE_BLOCK },
+};
+
+enum { SOURCE_PARTS = sizeof source_parts / sizeof *source_parts, SOURCE_TEXT_MAX = 128 };
+
+/* The parts by name, and the whole as "value". */
+struct cell data_source_cell(const struct stream_line *line)
+{
+	uint64_t source = line->r->sample->data_src;
+	struct cell_entry *entries = arena_alloc(&line->worker->row, (1 + SOURCE_PARTS) * sizeof *entries);
+
+	entries[0] = (struct cell_entry){ "value", cell_address(source) };
+	for (size_t i = 0; i < SOURCE_PARTS; i++) {
+		char buffer[SOURCE_TEXT_MAX];
+		size_t len = data_source_text(source, source_parts[i].part, buffer, sizeof buffer);
+		entries[1 + i] = (struct cell_entry){ source_parts[i].name, stream_text_cell(line, buffer, len) };
+	}
+	return cell_map(entries, 1 + SOURCE_PARTS);
+}
+
 /* As wide as the widest so far. */
 void print_data_source(const struct stream_line *line, const struct field_row *row)
 {
-	static const struct {
-		const char *label;
-		enum data_source_part part;
-	} parts[] = {
-		{ "|OP ", SOURCE_OPERATION }, { "|LVL ", SOURCE_LEVEL }, { "|SNP ", SOURCE_SNOOP }, { "|TLB ", SOURCE_TLB },
-		{ "|LCK ", SOURCE_LOCK }, { "|BLK ", SOURCE_BLOCK },
-	};
 	struct stream *stream = line->stream;
 	struct str *text = &line->worker->scratch;
-	char buffer[128];
+	char buffer[SOURCE_TEXT_MAX];
 
 	str_clear(text);
 	str_printf(text, "%16llx ", (unsigned long long)line->r->sample->data_src);
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		str_puts(text, parts[i].label);
-		str_add(text, buffer, data_source_text(line->r->sample->data_src, parts[i].part, buffer, sizeof buffer));
+	for (size_t i = 0; i < SOURCE_PARTS; i++) {
+		str_puts(text, source_parts[i].label);
+		str_add(text, buffer, data_source_text(line->r->sample->data_src, source_parts[i].part, buffer, sizeof buffer));
 	}
 	size_t len = text->len < DATA_SOURCE_MAX ? text->len : DATA_SOURCE_MAX;
 	if (stream->data_source_width < len)
@@ -91,48 +119,93 @@ struct cell cgroup_cell(const struct stream_line *line)
 
 void print_decimal(const struct stream_line *line, const struct field_row *row)
 {
-	writer_decimal(line->out, row->value(line).count, 16);
+	writer_decimal(line->out, row->columns[0].value(line).count, 16);
 }
 
 void print_hexadecimal(const struct stream_line *line, const struct field_row *row)
 {
-	writer_hex(line->out, row->value(line).count, 16);
+	writer_hex(line->out, row->columns[0].value(line).count, 16);
 }
 
 void print_cgroup(const struct stream_line *line, const struct field_row *row)
 {
-	struct cell path = row->value(line);
+	struct cell path = row->columns[0].value(line);
 
 	writer_putc(line->out, ' ');
 	writer_puts(line->out, path.kind == CELL_TEXT ? path.text : "unknown");
 }
 
-static void print_registers(const struct stream_line *line, bool user)
+/* The registers of a sample that are left to read. */
+struct registers {
+	const uint8_t *values;
+	uint64_t mask;
+	unsigned left;
+};
+
+static struct registers sample_registers(const struct stream_line *line, bool user)
 {
 	const struct sample *sample = line->r->sample;
 	const struct attr *attr = &line->r->evsel->attr;
 	const struct sample_layout *layout = &line->decoded->layout;
-	const uint8_t *values = user ? sample->regs_user : sample->regs_intr;
-	uint64_t mask = user ? attr->sample_regs_user : attr->sample_regs_intr;
-	unsigned left = user ? layout->regs_user_count : layout->regs_intr_count;
 
-	if (!values)
+	return user ? (struct registers){ sample->regs_user, attr->sample_regs_user, layout->regs_user_count } :
+		(struct registers){ sample->regs_intr, attr->sample_regs_intr, layout->regs_intr_count };
+}
+
+/* Returns the bit of the next register, < 0 after the last. */
+static int registers_next(struct registers *registers, uint64_t *value)
+{
+	if (!registers->mask || !registers->left || !registers->values)
+		return -1;
+	int bit = __builtin_ctzll(registers->mask);
+	registers->mask &= registers->mask - 1;
+	registers->left--;
+	*value = load_u64(registers->values);
+	registers->values += 8;
+	return bit;
+}
+
+static struct cell registers_cell(const struct stream_line *line, bool user)
+{
+	struct registers registers = sample_registers(line, user);
+	struct cell_entry *entries = arena_alloc(&line->worker->row, registers.left * sizeof *entries);
+	size_t count = 0;
+	uint64_t value;
+
+	for (int bit; (bit = registers_next(&registers, &value)) >= 0; count++)
+		entries[count] = (struct cell_entry){ register_name(line->stream->options.isa, (unsigned)bit), cell_address(value) };
+	return count ? cell_map(entries, count) : (struct cell){ .kind = CELL_ABSENT };
+}
+
+struct cell interrupt_registers_cell(const struct stream_line *line)
+{
+	return registers_cell(line, false);
+}
+
+struct cell user_registers_cell(const struct stream_line *line)
+{
+	return registers_cell(line, true);
+}
+
+static void print_registers(const struct stream_line *line, bool user)
+{
+	const struct sample *sample = line->r->sample;
+	struct registers registers = sample_registers(line, user);
+	uint64_t value;
+
+	if (!registers.values)
 		return;
 	writer_add(line->out, " ABI:", 5);
 	writer_decimal(line->out, user ? sample->regs_user_abi : sample->regs_intr_abi, 0);
 	writer_putc(line->out, ' ');
-	for (unsigned bit = 0; bit < 64 && left; bit++) {
-		if (!(mask >> bit & 1))
-			continue;
-		left--;
-		const char *name = register_name(line->stream->options.isa, bit);
+	for (int bit; (bit = registers_next(&registers, &value)) >= 0;) {
+		const char *name = register_name(line->stream->options.isa, (unsigned)bit);
 		size_t len = strlen(name);
 		writer_pad(line->out, ' ', len < 5 ? 5 - len : 0);
 		writer_add(line->out, name, len);
 		writer_add(line->out, ":0x", 3);
-		writer_hex(line->out, load_u64(values), 0);
+		writer_hex(line->out, value, 0);
 		writer_putc(line->out, ' ');
-		values += 8;
 	}
 }
 
@@ -163,6 +236,11 @@ static void print_bytes(struct writer *out, const uint8_t *bytes, size_t at, siz
 	writer_putc(out, '\n');
 }
 
+struct cell bpf_output_cell(const struct stream_line *line)
+{
+	return stream_bytes_cell(line, line->r->sample->raw, line->r->sample->raw_size);
+}
+
 void print_bpf_output(const struct stream_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
@@ -187,7 +265,7 @@ void print_bpf_output(const struct stream_line *line, const struct field_row *ro
 void print_page_size(const struct stream_line *line, const struct field_row *row)
 {
 	static const char units[] = "BKMG";
-	struct cell cell = row->value(line);
+	struct cell cell = row->columns[0].value(line);
 	uint64_t size = cell.count;
 	unsigned unit = 0;
 
@@ -202,20 +280,41 @@ void print_page_size(const struct stream_line *line, const struct field_row *row
 	writer_putc(line->out, units[unit]);
 }
 
-/* The length of the instruction, and its bytes if it is known. */
-void print_instruction(const struct stream_line *line, const struct field_row *row)
+/* Reads the code at the sample's address; returns the length of the instruction there, 0 if it is not known. */
+static unsigned instruction_read(const struct stream_line *line, uint8_t bytes[static CODE_BYTES])
 {
 	const struct stream_options *o = &line->stream->options;
 	const struct location *location = stream_locate(line, line->r->sample->ip);
-	uint8_t bytes[CODE_BYTES];
-	unsigned length = 0;
 	bool is_64bit = false;
 
-	if (o->read_code && o->isa == ISA_X86 && location->module != MODULE_ID_NONE && line->r->sample->ip) {
-		const struct module *module = modules_get(&line->stream->session->model.modules, location->module);
-		size_t size = o->read_code(o->code_context, module, location->offset, bytes, sizeof bytes, &is_64bit);
-		length = x86_instruction_length(bytes, size, is_64bit);
-	}
+	if (!o->read_code || o->isa != ISA_X86 || location->module == MODULE_ID_NONE || !line->r->sample->ip)
+		return 0;
+	const struct module *module = modules_get(&line->stream->session->model.modules, location->module);
+	size_t size = o->read_code(o->code_context, module, location->offset, bytes, CODE_BYTES, &is_64bit);
+	return x86_instruction_length(bytes, size, is_64bit);
+}
+
+struct cell instruction_cell(const struct stream_line *line)
+{
+	uint8_t bytes[CODE_BYTES];
+	unsigned length = instruction_read(line, bytes);
+
+	return stream_bytes_cell(line, length ? bytes : NULL, length);
+}
+
+struct cell instruction_length_cell(const struct stream_line *line)
+{
+	uint8_t bytes[CODE_BYTES];
+
+	return cell_bytes(instruction_read(line, bytes));
+}
+
+/* The length of the instruction, and its bytes if they are known. */
+void print_instruction(const struct stream_line *line, const struct field_row *row)
+{
+	uint8_t bytes[CODE_BYTES];
+	unsigned length = instruction_read(line, bytes);
+
 	if (shows(line, FIELD_INSNLEN))
 		writer_printf(line->out, " ilen: %u", length);
 	if (!shows(line, FIELD_INSN) || !length)

@@ -1,4 +1,4 @@
-/* Places as text: addresses, symbols, objects, call chains. A frame's text is made once per location. */
+/* Places: addresses, symbols, objects, call chains. A frame is made once per location, as text or as cells. */
 #include "analysis/place/source_line.h"
 #include "script/internal.h"
 #include "symbol/lines.h"
@@ -46,17 +46,22 @@ static uint64_t file_offset(const struct stream *stream, const struct location *
 	return location->offset + info.text_at;
 }
 
+/* offset: an offset in the module follows. NULL: in no module. */
+static const char *dso_name(const struct stream *stream, const struct module *module, bool offset)
+{
+	if (module && module->long_name && (stream->options.show_kernel_path || (offset && module->name[0] == '[')))
+		return long_name(stream, module);
+	return module ? module->name : NULL;
+}
+
 static void add_dso(const struct stream *stream, const struct location *location, bool offset, struct writer *out)
 {
 	const struct module *module = module_of(stream, location);
-	const char *name = "[unknown]";
 
 	writer_add(out, " (", 2);
 	offset = offset && module && is_object(stream, location, module);
-	if (module && module->long_name && (stream->options.show_kernel_path || (offset && module->name[0] == '[')))
-		name = long_name(stream, module);
-	else if (module)
-		name = module->name;
+	const char *name = dso_name(stream, module, offset);
+	name = name ? name : "[unknown]";
 	writer_name(out, name, strlen(name));
 	if (offset) {
 		writer_add(out, "+0x", 3);
@@ -121,15 +126,88 @@ static void add_frame(const struct stream_line *line, const struct location *loc
 		writer_puts(text, " (inlined)");
 }
 
+/* perf's letter for the mode of an address. */
+static char level_of(const struct location *location)
+{
+	switch (location->cpumode) {
+	case RECORD_MISC_KERNEL:
+		return 'k';
+	case RECORD_MISC_USER:
+		return '.';
+	case RECORD_MISC_GUEST_KERNEL:
+		return 'g';
+	case RECORD_MISC_GUEST_USER:
+		return 'u';
+	default:
+		return 'H';
+	}
+}
+
+/* The source line, in the arena; NULL: not known. */
+static const char *line_text(const struct stream *stream, const struct location *location, const struct source_line *at,
+	struct arena *arena)
+{
+	const struct module *module = module_of(stream, location);
+	CLEANUP_STR struct str text = { 0 };
+	struct source_line found;
+
+	if (!at || !at->file) {
+		if (!module || !location->map || !lines_place(stream->symbols, module, location->offset, false, &found))
+			return NULL;
+		at = &found;
+	}
+	source_line_add_known(at, stream->options.full_source_path, &text);
+	return arena_string(arena, str_text(&text), text.len);
+}
+
+/* A frame with these fields (FIELDS_OF_PLACE). name, at: as for add_frame. Texts are valid as long as the session and the arena. */
+static struct cell place_of(const struct stream *stream, const struct location *location, const char *name,
+	const struct source_line *at, uint64_t fields, struct arena *arena)
+{
+	struct cell_place place = { .address = location->address, .level = level_of(location), .inlined = name };
+
+	if (fields & FIELD_BIT(FIELD_SYM))
+		place.symbol = name ? name : symbol_of(stream, location, &place.offset);
+	if (fields & FIELD_BIT(FIELD_DSO))
+		place.module = dso_name(stream, module_of(stream, location), false);
+	if (fields & FIELD_BIT(FIELD_SRCLINE))
+		place.line = line_text(stream, location, at, arena);
+	return (struct cell){ .kind = CELL_PLACE, .place = place };
+}
+
+struct cell stream_place_cell(const struct stream_line *line, const struct location *location, uint64_t fields)
+{
+	return place_of(line->stream, location, NULL, NULL, fields, &line->worker->row);
+}
+
 static bool stops_at(const struct stream *stream, const char *name)
 {
 	return name && stream->options.stop_at && name_list_has(stream->options.stop_at, name);
 }
 
-/* Adds a frame for each inlined function, then the function itself. Returns their number, 0 if they are not known. */
-static size_t add_inlines(const struct stream_line *line, const struct location *location, enum frame_at where, struct frame_text *frame,
-	struct writer *text)
+/* A frame that is being made, as text or as cells. */
+struct frame_making {
+	const struct stream_line *line;
+	const struct location *location;
+	struct writer text;
+	VEC(struct cell) cells;
+};
+
+static void making_add(struct frame_making *making, const char *name, const struct source_line *at)
 {
+	const struct stream_line *line = making->line;
+
+	if (line->stream->options.format)
+		vec_push(&making->cells, place_of(line->stream, making->location, name, at, line->plan->place, &line->worker->arena));
+	else
+		add_frame(line, making->location, name, at, &making->text);
+}
+
+/* Adds a frame for each inlined function, then the function itself. Returns their number, 0 if they are not known. */
+static size_t making_add_inlines(struct frame_making *making, enum frame_at where, struct frame *frame)
+{
+	const struct stream_line *line = making->line;
+	const struct location *location = making->location;
 	struct symbols *symbols = line->stream->symbols;
 	const struct module *module = module_of(line->stream, location);
 	uint32_t own = module ? symbols_lookup(symbols, module, location->offset) : 0;
@@ -141,37 +219,44 @@ static size_t add_inlines(const struct stream_line *line, const struct location 
 
 	for (size_t i = 0; i < count && !frame->stops; i++) {
 		const char *name = symbols_name(symbols, module, found[i].symbol);
-		writer_puts(text, i ? between : "");
-		add_frame(line, location, symbol_is_inlined(found[i].symbol) ? name : NULL, &found[i].at, text);
+		if (i && !line->stream->options.format)
+			writer_puts(&making->text, between);
+		making_add(making, symbol_is_inlined(found[i].symbol) ? name : NULL, &found[i].at);
 		frame->stops = stops_at(line->stream, name);
 	}
 	return count;
 }
 
-static void make_frame(const struct stream_line *line, const struct location *location, unsigned inlines, struct frame_text *frame)
+static void make_frame(const struct stream_line *line, const struct location *location, unsigned inlines, struct frame *frame)
 {
+	struct frame_making making = { .line = line, .location = location };
+	struct arena *arena = &line->worker->arena;
 	uint64_t offset;
-	struct writer text;
 
-	writer_open(&text, -1, 256);
-	if (!inlines || !add_inlines(line, location, inlines - 1, frame, &text)) {
-		add_frame(line, location, NULL, NULL, &text);
+	writer_open(&making.text, -1, 256);
+	if (!inlines || !making_add_inlines(&making, inlines - 1, frame)) {
+		making_add(&making, NULL, NULL);
 		frame->stops = stops_at(line->stream, symbol_of(line->stream, location, &offset));
 	}
-	frame->text = arena_bytes(&line->worker->arena, text.len + 1);
-	memcpy((char *)frame->text, text.buffer, text.len);
-	frame->len = (uint32_t)text.len;
+	if (line->stream->options.format) {
+		frame->cells = arena_copy(arena, making.cells.items, making.cells.count * sizeof *making.cells.items);
+		frame->count = (uint32_t)making.cells.count;
+	} else {
+		frame->text = memcpy(arena_bytes(arena, making.text.len + 1), making.text.buffer, making.text.len);
+		frame->count = (uint32_t)making.text.len;
+	}
 	frame->kind = line->plan->place_kind;
 	frame->inlines = (uint8_t)inlines;
-	writer_fini(&text);
+	vec_fini(&making.cells);
+	writer_fini(&making.text);
 }
 
 /* inlines: 0, or enum frame_at + 1. */
-static const struct frame_text *frame_of(const struct stream_line *line, const struct location *location, unsigned inlines)
+static const struct frame *frame_of(const struct stream_line *line, const struct location *location, unsigned inlines)
 {
-	_Static_assert(sizeof(struct frame_text) <= sizeof location->note, "the text's place fits the note");
+	_Static_assert(sizeof(struct frame) <= sizeof location->note, "the frame fits the note");
 	uint8_t kind = line->plan->place_kind;
-	struct frame_text *frame = location_note(location);
+	struct frame *frame = location_note(location);
 
 	while (__builtin_expect(frame->text && (frame->kind != kind || frame->inlines != inlines), 0)) {
 		if (!frame->next)
@@ -183,48 +268,77 @@ static const struct frame_text *frame_of(const struct stream_line *line, const s
 	return frame;
 }
 
-/* frame_text.inlines of the i-th frame. calls: callers are recorded by their return address. */
+/* frame.inlines of the i-th frame of a chain. calls: callers are recorded by their return address. */
 static unsigned inlines_at(enum inline_frames inlines, bool calls, const struct location *location, size_t i)
 {
 	bool shown = inlines == INLINE_ALL || (inlines && location->cpumode == RECORD_MISC_USER);
 	return shown ? 1 + (calls && i ? FRAME_RETURN : FRAME_EXACT) : 0;
 }
 
-static void print_chain(const struct stream_line *line)
+/* The frames of a sample's call chain that are left to show. */
+struct chain_frames {
+	struct chain chain;
+	enum inline_frames inlines;
+	bool calls;
+	size_t next;
+};
+
+static struct chain_frames chain_frames_of(const struct stream_line *line)
 {
 	unsigned max = line->stream->options.max_stack;
-	struct chain chain = { 0 };
-	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
-	bool calls = !sample_unwinds(line->r);
-	/* the recorder may have left the unwinding of single samples to the reader */
-	enum inline_frames inlines = line->stream->options.inlines && !calls ? INLINE_UNWOUND : line->plan->inlines;
+	struct chain_frames frames = { .calls = !sample_unwinds(line->r) };
 
+	/* the recorder may have left the unwinding of single samples to the reader */
+	frames.inlines = line->stream->options.inlines && !frames.calls ? INLINE_UNWOUND : line->plan->inlines;
 	if (max)
-		chain = resolved_chain(line->r, CHAIN_INNERMOST_FIRST, max);
-	for (size_t i = 0; i < chain.count && !chain.damaged; i++) {
-		const struct frame_text *frame = frame_of(line, chain.frames[i], inlines_at(inlines, calls, chain.frames[i], i));
-		char *p = writer_room(line->out, frame->len + 2);
+		frames.chain = resolved_chain(line->r, CHAIN_INNERMOST_FIRST, max);
+	if (frames.chain.damaged)
+		frames.chain.count = 0;
+	return frames;
+}
+
+/* The next frame, NULL after the last. */
+static inline const struct frame *chain_frames_next(const struct stream_line *line, struct chain_frames *frames)
+{
+	if (frames->next >= frames->chain.count)
+		return NULL;
+	size_t i = frames->next++;
+	const struct location *location = frames->chain.frames[i];
+	const struct frame *frame = frame_of(line, location, inlines_at(frames->inlines, frames->calls, location, i));
+	if (frame->stops)
+		frames->next = frames->chain.count;
+	return frame;
+}
+
+static void print_chain(const struct stream_line *line)
+{
+	struct chain_frames frames = chain_frames_of(line);
+	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
+
+	for (const struct frame *frame; (frame = chain_frames_next(line, &frames));) {
+		char *p = writer_room(line->out, frame->count + 2);
 		*p = '\t';
-		memcpy(p + ip, frame->text, frame->len);
-		p[ip + frame->len] = '\n';
-		writer_advance(line->out, ip + frame->len + 1);
-		if (frame->stops)
-			break;
+		memcpy(p + ip, frame->text, frame->count);
+		p[ip + frame->count] = '\n';
+		writer_advance(line->out, ip + frame->count + 1);
 	}
+}
+
+static bool has_chain(const struct stream_line *line)
+{
+	return line->stream->options.fields->chains && line->r->sample->present & SAMPLE_CALLCHAIN;
 }
 
 void print_ip(const struct stream_line *line, const struct field_row *row)
 {
-	bool chain = line->stream->options.fields->chains && line->r->sample->present & SAMPLE_CALLCHAIN;
-
-	if (chain) {
+	if (has_chain(line)) {
 		writer_putc(line->out, '\n');
 		print_chain(line);
 		return;
 	}
-	const struct frame_text *frame = frame_of(line, resolved_ip(line->r), false);
+	const struct frame *frame = frame_of(line, resolved_ip(line->r), 0);
 	writer_putc(line->out, ' ');
-	writer_add(line->out, frame->text, frame->len);
+	writer_add(line->out, frame->text, frame->count);
 }
 
 const struct location *stream_locate(const struct stream_line *line, uint64_t address)
@@ -261,4 +375,74 @@ void print_addr(const struct stream_line *line, const struct field_row *row)
 	}
 	if (shows(line, FIELD_DSO))
 		stream_print_dso(line, location);
+}
+
+struct cell chain_cell(const struct stream_line *line)
+{
+	if (!has_chain(line))
+		return (struct cell){ .kind = CELL_ABSENT };
+	struct chain_frames frames = chain_frames_of(line);
+	struct stream_worker *worker = line->worker;
+
+	vec_clear(&worker->cells);
+	for (const struct frame *frame; (frame = chain_frames_next(line, &frames));)
+		for (uint32_t i = 0; i < frame->count; i++)
+			vec_push(&worker->cells, frame->cells[i]);
+	return cell_list(arena_copy(&worker->row, worker->cells.items, worker->cells.count * sizeof *worker->cells.items),
+		worker->cells.count);
+}
+
+/* The sample's own place, without inlined functions. */
+static const struct cell_place *own_place(const struct stream_line *line)
+{
+	return &frame_of(line, resolved_ip(line->r), 0)->cells->place;
+}
+
+struct cell ip_cell(const struct stream_line *line)
+{
+	return cell_address(resolved_ip(line->r)->address);
+}
+
+struct cell symbol_cell(const struct stream_line *line)
+{
+	return cell_text(own_place(line)->symbol);
+}
+
+struct cell symbol_offset_cell(const struct stream_line *line)
+{
+	const struct cell_place *place = own_place(line);
+
+	return place->symbol ? cell_count(place->offset) : (struct cell){ .kind = CELL_ABSENT };
+}
+
+struct cell dso_cell(const struct stream_line *line)
+{
+	return cell_text(own_place(line)->module);
+}
+
+struct cell dso_offset_cell(const struct stream_line *line)
+{
+	const struct location *location = resolved_ip(line->r);
+	const struct module *module = module_of(line->stream, location);
+	bool known = module && is_object(line->stream, location, module);
+
+	return known ? cell_address(file_offset(line->stream, location, module)) : (struct cell){ .kind = CELL_ABSENT };
+}
+
+struct cell source_line_cell(const struct stream_line *line)
+{
+	return cell_text(own_place(line)->line);
+}
+
+struct cell addr_cell(const struct stream_line *line)
+{
+	return cell_address(line->r->sample->addr);
+}
+
+struct cell addr_place_cell(const struct stream_line *line)
+{
+	uint64_t fields = line->plan->shown & (FIELD_BIT(FIELD_SYM) | FIELD_BIT(FIELD_DSO));
+
+	return line->plan->addr_has_symbol && fields ? stream_place_cell(line, stream_locate(line, line->r->sample->addr), fields) :
+		(struct cell){ .kind = CELL_ABSENT };
 }

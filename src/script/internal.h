@@ -40,14 +40,17 @@ struct stream_plan {
 	struct stream_step steps[FIELD_COUNT + 1];
 };
 
-/* A frame's line (without its indentation and its end), made once per location and kind of place. The first kind is in the location's
- * note. */
-struct frame_text {
-	const char *text;            /* NULL: not made yet */
-	struct frame_text *next;     /* another kind; NULL: no other kind yet */
-	uint32_t len;
+/* A frame, made once per location and kind of place: as text (its line without indentation and end), or as cells for tables. The first
+ * kind is in the location's note. */
+struct frame {
+	union {
+		const char *text;    /* NULL: not made yet */
+		const struct cell *cells; /* of CELL_PLACE: inlined functions, innermost first, and the function */
+	};
+	struct frame *next;          /* another kind; NULL: no other kind yet */
+	uint32_t count;              /* of bytes, or of cells */
 	uint8_t kind;
-	uint8_t inlines;             /* 0: without inlined functions; otherwise with a line for each: enum frame_at + 1 */
+	uint8_t inlines;             /* 0: without inlined functions; otherwise enum frame_at + 1 */
 	bool stops;                  /* --stop-bt: the last frame that is shown */
 };
 
@@ -69,7 +72,16 @@ struct stream_worker {
 	size_t written;              /* bytes of the slice that are written */
 	VEC(struct comm_text) comms;
 	struct arena arena;
+	struct arena row;            /* of the current row of a table: cleared with each */
+	VEC(struct cell) cells;
+	struct writer printed;
 	struct str scratch;
+};
+
+/* A column of the table. */
+struct stream_column {
+	const struct field_row *row; /* NULL: of records that are not samples */
+	const struct field_column *column;
 };
 
 struct stream {
@@ -93,6 +105,10 @@ struct stream {
 	size_t plan_count;
 	uint64_t places[STREAM_PLACES_MAX];
 	unsigned place_count;
+	/* The table, instead of text. Its columns are fixed when it begins: with the first batch that knows an event, or at the end. */
+	VEC(struct stream_column) columns;
+	VEC(struct table_column) table_columns;
+	bool table_begun, table_has_rows;
 	struct writer **event_writers;   /* by event; NULL: all samples are written to the slice */
 	struct arena arena;
 	struct stream_counters counters;
@@ -126,7 +142,21 @@ static inline bool shows(const struct stream_line *line, enum field field)
 	return line->plan->shown >> field & 1;
 }
 
+/* table.c. Values are valid until the row is complete. */
+struct cell stream_text_cell(const struct stream_line *line, const char *text, size_t len);
+/* Bytes in hexadecimal; NULL: absent. */
+struct cell stream_bytes_cell(const struct stream_line *line, const uint8_t *bytes, size_t len);
+/* What a field prints, without spaces around it; nothing: absent. */
+struct cell stream_printed_cell(const struct stream_line *line, field_print *print);
+/* Begins the table when its columns are known. Owner only. */
+void stream_table_begin(struct stream *stream);
+/* Prints a row; line->plan may be NULL. record: as text, for records that are not samples; otherwise NULL. */
+void stream_table_row(const struct stream_line *line, const char *record);
+void stream_table_fini(struct stream *stream);
+
 /* frame.c */
+/* A place with these fields of FIELDS_OF_PLACE. */
+struct cell stream_place_cell(const struct stream_line *line, const struct location *location, uint64_t fields);
 /* As "symbol+0x12" and as " (object)". */
 void stream_print_symbol(const struct stream_line *line, const struct location *location, bool offset);
 void stream_print_dso(const struct stream_line *line, const struct location *location);

@@ -88,8 +88,9 @@ static void plan_event(struct stream *stream, struct stream_plan *plan, const st
 	for (int i = 0; i < FIELD_COUNT; i++)
 		if (field_rows[i].has && !field_rows[i].has(attr))
 			plan->has &= ~FIELD_BIT(i);
-	plan->place = class->place;
-	plan->place_kind = place_kind(stream, class->place);
+	/* of some events in streams, perf's text shows no place */
+	plan->place = stream->options.format ? class->shown & FIELDS_OF_PLACE : class->place;
+	plan->place_kind = place_kind(stream, plan->place);
 	plan->branch_trace = attr_is_branch_trace(attr);
 	plan->comm_plain = fields->chains && class->shown & FIELD_BIT(FIELD_IP) && attr->sample_type & SAMPLE_CALLCHAIN;
 	plan->addr_has_symbol = plan->branch_trace || (software && (attr->config == SOFTWARE_PAGE_FAULTS ||

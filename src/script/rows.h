@@ -29,6 +29,7 @@ enum event_class {
 
 enum event_class event_class(const struct attr *attr);
 
+struct fields;
 struct stream_line;
 struct field_row;
 
@@ -55,6 +56,18 @@ struct field_need {
 	bool decoded;           /* no error if the recording has a hardware trace: a decoder makes the samples */
 };
 
+/* A column of a table. */
+struct field_column {
+	const char *name;       /* NULL: no such column */
+	enum cell_kind kind;
+	const char *unit;
+	bool (*exists)(const struct fields *fields); /* whether a table with the field has the column; NULL: always */
+	/* Texts, lists and maps of the cell are valid until the line ends. NULL: all cells are absent. */
+	struct cell (*value)(const struct stream_line *line);
+};
+
+enum { FIELD_COLUMNS = 2 };
+
 struct field_row {
 	const char *name;       /* in -F */
 	uint8_t shown, absent;  /* a bit per class of events: shows it by default; cannot have it */
@@ -67,8 +80,7 @@ struct field_row {
 	enum field_lines lines;
 	field_print *print;     /* NULL: another field's text includes it, or it has no text */
 	bool joined;            /* print is that of the row before, which prints both */
-	/* Texts of the cell are valid until the line ends. NULL: the field is only text. */
-	struct cell (*value)(const struct stream_line *line);
+	struct field_column columns[FIELD_COLUMNS];
 };
 
 extern const struct field_row field_rows[FIELD_COUNT];

@@ -55,6 +55,19 @@ TEST("every field has a name of its own, and classes that can have it")
 	}
 }
 
+TEST("every supported field has a column of its own name, and columns have different names")
+{
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		const struct field_row *row = &field_rows[i];
+		EXPECT(row->unsupported == !row->columns[0].name);
+		EXPECT(row->unsupported || !strcmp(row->name, row->columns[0].name));
+		EXPECT(!row->columns[1].name || row->columns[1].value);
+		for (int other = 0; row->columns[1].name && other < FIELD_COUNT; other++)
+			EXPECT(strcmp(row->columns[1].name, field_rows[other].name));
+		EXPECT(!row->joined || row->print == row[-1].print);
+	}
+}
+
 TEST("a field that is asked for needs its bits, and no other")
 {
 	for (int i = 0; i < FIELD_COUNT; i++) {

@@ -1,11 +1,23 @@
-/* Slices of a batch, formatted out of order and written in order. Who is far ahead waits: what is held is bounded, and the one whose
- * turn it is never does. Slices are handed out in order, so there is such a one. */
+/* Slices of a batch, formatted out of order and written in order. A worker that is far ahead waits, so that memory is bounded. The worker
+ * of the first slice that is not written never waits; as slices are assigned in order, a worker has it. */
 #include <stdlib.h>
 
 #include "script/internal.h"
 
-/* What is held, for each worker but the one whose turn it is: a slice, but not less than this. */
+/* HELD_BYTES: the least memory for each worker that may have to wait; a slice if that is larger. */
 enum { SLICE_BYTES = 1 << 16, HELD_BYTES = 1 << 19 };
+
+/* The first row of a table has no separator. */
+static void write_text(struct stream *stream, const char *text, size_t len)
+{
+	size_t separator = 0;
+
+	if (stream->options.format && len && !stream->table_has_rows) {
+		separator = stream->options.format->separator;
+		stream->table_has_rows = true;
+	}
+	writer_add(stream->out, text + separator, len - separator);
+}
 
 void stream_slices_start(struct stream *stream, size_t count)
 {
@@ -32,7 +44,7 @@ struct writer *stream_slice_begin(struct stream *stream, struct stream_worker *w
 	return worker->out;
 }
 
-static void tell_held(struct stream *stream, struct stream_worker *worker, size_t bytes)
+static void update_held(struct stream *stream, struct stream_worker *worker, size_t bytes)
 {
 	stream->held += bytes - worker->held;
 	worker->held = bytes;
@@ -47,14 +59,14 @@ static size_t held_limit(const struct stream *stream)
 void stream_slice_spill(struct stream *stream, struct stream_worker *worker)
 {
 	pthread_mutex_lock(&stream->lock);
-	tell_held(stream, worker, worker->out->len);
+	update_held(stream, worker, worker->out->len);
 	while (stream->next_slice != worker->slice && stream->held > held_limit(stream))
 		pthread_cond_wait(&stream->turn, &stream->lock);
 	if (stream->next_slice == worker->slice) {
-		writer_add(stream->out, worker->out->buffer, worker->out->len);
+		write_text(stream, worker->out->buffer, worker->out->len);
 		worker->written += worker->out->len;
 		worker->out->len = 0;
-		tell_held(stream, worker, 0);
+		update_held(stream, worker, 0);
 	}
 	pthread_mutex_unlock(&stream->lock);
 }
@@ -65,7 +77,7 @@ static void write_done(struct stream *stream)
 		struct writer *text = stream->slices.items[stream->next_slice].text;
 		if (!text)
 			continue;
-		writer_add(stream->out, text->buffer, text->len);
+		write_text(stream, text->buffer, text->len);
 		stream->held -= text->len;
 		text->len = 0;
 		vec_push(&stream->spare, text);
@@ -80,7 +92,7 @@ void stream_slice_end(struct stream *stream, struct stream_worker *worker, size_
 	if (worker->out) {
 		size_t size = worker->written + worker->out->len;
 		stream->largest = size > stream->largest ? size : stream->largest;
-		tell_held(stream, worker, worker->out->len);
+		update_held(stream, worker, worker->out->len);
 		done->text = worker->out;
 		worker->out = NULL;
 	}

@@ -109,8 +109,15 @@ static struct shown_code *shown_of(struct stream_sources *sources, int32_t tid)
 	return &sources->shown.items[index];
 }
 
-/* "|12      code", unless it is the line that was last shown for the thread. */
-void print_source_code(const struct stream_line *line, const struct field_row *row)
+/* A line of a source file, borrowed. */
+struct code {
+	uint32_t file, line;       /* file: id of its path */
+	const char *text;
+	size_t len;
+};
+
+/* The source line of the sample's place; returns false if it or its file is not known. */
+static bool code_find(const struct stream_line *line, struct code *code)
 {
 	struct stream *stream = line->stream;
 	const struct location *location = resolved_ip(line->r);
@@ -119,18 +126,38 @@ void print_source_code(const struct stream_line *line, const struct field_row *r
 	struct source_line at;
 
 	if (!module || !location->map || !lines_place(stream->symbols, module, location->offset, true, &at))
-		return;
+		return false;
 	uint32_t path = strtab_add(&sources->paths, at.file, strlen(at.file));
 	if (path == sources->files.count)
 		file_open(vec_add(&sources->files), at.file);
 	const struct source_file *file = &sources->files.items[path];
-	struct shown_code *shown = shown_of(sources, line->r->tid);
-	if (!at.line || at.line > file->starts.count || (shown->file == path && shown->line == at.line))
-		return;
-	*shown = (struct shown_code){ path, at.line };
+	if (!at.line || at.line > file->starts.count)
+		return false;
 	size_t start = file->starts.items[at.line - 1];
 	size_t end = at.line < file->starts.count ? file->starts.items[at.line] : file->len;
-	writer_printf(line->out, "|%-8u ", at.line);
-	writer_name(line->out, file->bytes + start, end - start - (end > start && file->bytes[end - 1] == '\n'));
+	*code = (struct code){ path, at.line, file->bytes + start, end - start - (end > start && file->bytes[end - 1] == '\n') };
+	return true;
+}
+
+/* "|12      code", unless it is the line that was last shown for the thread. */
+void print_source_code(const struct stream_line *line, const struct field_row *row)
+{
+	struct code code;
+
+	if (!code_find(line, &code))
+		return;
+	struct shown_code *shown = shown_of(line->stream->sources, line->r->tid);
+	if (shown->file == code.file && shown->line == code.line)
+		return;
+	*shown = (struct shown_code){ code.file, code.line };
+	writer_printf(line->out, "|%-8u ", code.line);
+	writer_name(line->out, code.text, code.len);
 	writer_putc(line->out, '\n');
+}
+
+struct cell source_code_cell(const struct stream_line *line)
+{
+	struct code code;
+
+	return code_find(line, &code) ? stream_text_cell(line, code.text, code.len) : (struct cell){ .kind = CELL_ABSENT };
 }

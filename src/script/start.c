@@ -6,7 +6,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-enum { COMM_WIDTH = 16, COMM_BUFFER = 16 };
+enum { COMM_WIDTH = 16, COMM_BUFFER = 16, MISC_LETTERS_MAX = 16 };
 
 static void add_comm(const struct stream_line *line, struct writer *out, const char *comm)
 {
@@ -22,6 +22,19 @@ static void add_comm(const struct stream_line *line, struct writer *out, const c
 	writer_putc(out, ' ');
 }
 
+static const char *comm_of(const struct resolved *r, char buffer[static COMM_BUFFER])
+{
+	return r->tid == -1 ? ":-1" : resolved_comm(r, buffer, COMM_BUFFER);
+}
+
+struct cell comm_cell(const struct stream_line *line)
+{
+	char buffer[COMM_BUFFER];
+	const char *comm = line->r->comm == COMM_NONE ? comm_of(line->r, buffer) : resolved_comm(line->r, buffer, sizeof buffer);
+
+	return stream_text_cell(line, comm, strlen(comm));
+}
+
 /* The padded name of a comm id is made once per worker. */
 void print_comm(const struct stream_line *line, const struct field_row *row)
 {
@@ -30,7 +43,7 @@ void print_comm(const struct stream_line *line, const struct field_row *row)
 	char buffer[COMM_BUFFER];
 
 	if (r->comm == COMM_NONE || line->plan->comm_plain) {
-		add_comm(line, line->out, r->tid == -1 ? ":-1" : resolved_comm(r, buffer, sizeof buffer));
+		add_comm(line, line->out, comm_of(r, buffer));
 		return;
 	}
 	while (worker->comms.count <= r->comm)
@@ -60,6 +73,27 @@ static char *signed_write(char *p, int32_t value, unsigned width, char pad)
 		*p++ = '-';
 	memcpy(p, digits, len);
 	return p + len;
+}
+
+/* UINT32_MAX: absent */
+static struct cell id_cell(uint32_t id)
+{
+	return id == UINT32_MAX ? (struct cell){ .kind = CELL_ABSENT } : cell_number((int32_t)id);
+}
+
+struct cell pid_cell(const struct stream_line *line)
+{
+	return id_cell(line->r->sample->pid);
+}
+
+struct cell tid_cell(const struct stream_line *line)
+{
+	return id_cell(line->r->sample->tid);
+}
+
+struct cell cpu_cell(const struct stream_line *line)
+{
+	return id_cell(line->r->sample->cpu);
 }
 
 /* "PID ", "TID " or "PID/TID  " */
@@ -121,6 +155,13 @@ static char *misc_letters(const struct record *record, char *p)
 	return p;
 }
 
+struct cell misc_cell(const struct stream_line *line)
+{
+	char letters[MISC_LETTERS_MAX];
+
+	return stream_text_cell(line, letters, (size_t)(misc_letters(line->r->record, letters) - letters));
+}
+
 void print_misc(const struct stream_line *line, const struct field_row *row)
 {
 	char *room = writer_room(line->out, 32), *p = misc_letters(line->r->record, room);
@@ -129,6 +170,19 @@ void print_misc(const struct stream_line *line, const struct field_row *row)
 		*p++ = ' ';
 	while (p < room + 6);
 	writer_advance(line->out, (size_t)(p - room));
+}
+
+/* In ns since 1970, if the recording has the time of day at one time of its clock. */
+static uint64_t time_of_day(const struct stream_line *line)
+{
+	return line->stream->wall.wall_ns + (line->r->sample->time - line->stream->wall.clock_ns);
+}
+
+struct cell time_of_day_cell(const struct stream_line *line)
+{
+	bool known = line->stream->wall.known && line->r->sample->time != UINT64_MAX;
+
+	return known ? cell_time(time_of_day(line)) : (struct cell){ .kind = CELL_ABSENT };
 }
 
 void print_time_of_day(const struct stream_line *line, const struct field_row *row)
@@ -141,7 +195,7 @@ void print_time_of_day(const struct stream_line *line, const struct field_row *r
 		writer_puts(line->out, "disabled ");
 		return;
 	}
-	uint64_t wall = stream->wall.wall_ns + (line->r->sample->time - stream->wall.clock_ns);
+	uint64_t wall = time_of_day(line);
 	time_t seconds = (time_t)(wall / NS_PER_SECOND);
 	if (!localtime_r(&seconds, &tm) || !strftime(date, sizeof date, "%F %H:%M:%S", &tm)) {
 		writer_puts(line->out, "failed ");
@@ -169,6 +223,13 @@ static uint64_t time_to_show(struct stream *stream, uint64_t time)
 	default:
 		return time;
 	}
+}
+
+struct cell time_cell(const struct stream_line *line)
+{
+	bool known = line->r->sample->time != UINT64_MAX;
+
+	return known ? cell_time(time_to_show(line->stream, line->r->sample->time)) : (struct cell){ .kind = CELL_ABSENT };
 }
 
 void print_time(const struct stream_line *line, const struct field_row *row)

@@ -16,7 +16,7 @@ static bool is_serial(const struct stream_options *o, const struct session *sess
 	if (header_has(&session->source->header, FEATURE_STAT) || types & SAMPLE_READ)
 		return true;
 	return o->time != STREAM_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
-		shown & FIELD_BIT(FIELD_SRCCODE) || (shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
+		shown & FIELD_BIT(FIELD_SRCCODE) || (!o->format && shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
 }
 
 int stream_open(struct stream **out_stream, const struct stream_options *options, struct session *session,
@@ -55,6 +55,9 @@ static void worker_close(struct stream_worker *worker)
 {
 	vec_fini(&worker->comms);
 	arena_fini(&worker->arena);
+	arena_fini(&worker->row);
+	vec_fini(&worker->cells);
+	writer_fini(&worker->printed);
 	str_fini(&worker->scratch);
 	free(worker);
 }
@@ -66,6 +69,7 @@ void stream_close(struct stream *stream)
 	for (unsigned i = 0; i < stream->worker_count; i++)
 		worker_close(stream->workers[i]);
 	stream_slices_fini(stream);
+	stream_table_fini(stream);
 	tracepoints_close(stream->tracepoints);
 	sample_reads_fini(&stream->reads);
 	stream_stat_fini(&stream->stat);
@@ -90,10 +94,8 @@ const struct stream_counters *stream_counters(const struct stream *stream)
 
 static void print_steps(const struct stream_line *line, unsigned from, unsigned to)
 {
-	const struct stream_step *steps = line->plan->steps;
-
 	for (unsigned i = from; i < to; i++)
-		steps[i].print(line, steps[i].row);
+		line->plan->steps[i].print(line, line->plan->steps[i].row);
 }
 
 static void print_sample(const struct stream_line *line)
@@ -122,7 +124,18 @@ static int32_t record_tid(const struct resolved *r)
 	}
 }
 
-/* A record that is not a sample: the start of a line with the fields of its event, then the record as text. */
+static void add_record_row(const struct stream_line *line)
+{
+	struct writer text;
+
+	writer_open(&text, -1, 256);
+	record_text(line->r->record, line->r->sample->id, &text);
+	writer_putc(&text, '\0');
+	stream_table_row(line, text.buffer);
+	writer_fini(&text);
+}
+
+/* A record that is not a sample: the start of a line with the fields of its event, then the record as text; or a row. */
 static void print_record(struct stream_line *line)
 {
 	const struct resolved *r = line->r;
@@ -138,12 +151,16 @@ static void print_record(struct stream_line *line)
 		own.comm = model_comm(model, model_thread(model, own.tid, clock), clock);
 		line->r = &own;
 		line->plan = &line->stream->plans[r->event];
-		print_steps(line, 0, line->plan->start_count);
 	}
-	writer_puts(line->out, "PERF_RECORD_");
-	writer_puts(line->out, record_type_name(r->record->type));
-	if (!record_text(r->record, r->sample->id, line->out))
-		writer_putc(line->out, '\n');
+	if (line->stream->options.format) {
+		add_record_row(line);
+	} else {
+		print_steps(line, 0, line->plan ? line->plan->start_count : 0);
+		writer_puts(line->out, "PERF_RECORD_");
+		writer_puts(line->out, record_type_name(r->record->type));
+		if (!record_text(r->record, r->sample->id, line->out))
+			writer_putc(line->out, '\n');
+	}
 	line->r = r;
 }
 
@@ -161,7 +178,10 @@ static void process_sample(struct stream_line *line)
 		line->out = stream->event_writers[event];
 		stream->counters.samples[event]++;
 	}
-	print_sample(line);
+	if (stream->options.format)
+		stream_table_row(line, NULL);
+	else
+		print_sample(line);
 }
 
 /* A sample with counter values is a sample of each event whose counter has changed. */
@@ -197,9 +217,11 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 		sample_reads_each(&stream->reads, session_evlist(stream->session), r->event, r->sample, process_part, &line);
 	else if (type == RECORD_SAMPLE)
 		process_sample(&line);
+	else if (type == RECORD_AUXTRACE_ERROR && stream->options.format)
+		add_record_row(&line);
 	else if (type == RECORD_AUXTRACE_ERROR && !stream->options.dump)
 		record_text(r->record, 0, line.out);
-	else if (stream->serial && type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND)
+	else if (stream->serial && !stream->options.format && type >= RECORD_THREAD_MAP && type <= RECORD_STAT_ROUND)
 		stream_stat_add(&stream->stat, session_evlist(stream->session), r->record, line.out);
 	else if (type < 64 ? stream->options.show_records >> type & 1 : type == RECORD_FINISHED_ROUND && stream->options.show_rounds)
 		print_record(&line);
@@ -213,6 +235,8 @@ static void on_batch_begin(void *context, struct session *session, size_t slices
 
 	(void)session;
 	stream_refresh(stream);
+	if (stream->options.format && stream->plan_count && stream->error.kind == ERROR_NONE)
+		stream_table_begin(stream);
 	stream_slices_start(stream, slices);
 }
 

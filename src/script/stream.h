@@ -1,5 +1,5 @@
-/* The sink of `script`: every sample as a line (and the lines of its callchain), in delivery order. Slices of samples are formatted
- * in parallel, each into memory of its own, and written in order. Knows which fields there are, not who asked for them. */
+/* The script sink: every sample as a line (and the lines of its call chain) or as a row of a table, in delivery order. Slices of samples
+ * are formatted in parallel, each to memory, and written in order, so that memory does not grow with the recording. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,6 +7,7 @@
 #include "render/dump/dump.h"
 #include "script/fields.h"
 #include "analysis/filter/sample_filter.h"
+#include "analysis/table/table.h"
 #include "arch/isa.h"
 #include "base/writer.h"
 #include "session/session.h"
@@ -15,13 +16,14 @@
 enum stream_time { STREAM_TIME, STREAM_TIME_FROM_START, STREAM_TIME_FROM_PREVIOUS };
 
 struct stream_options {
-	struct fields *fields;         /* settled for a file; for a pipe the stream settles them as events arrive */
-	uint64_t show_records;         /* a bit per record type that is shown too */
+	struct fields *fields;         /* settled for a file; for a stream the sink settles them as events arrive */
+	const struct row_format *format; /* of a table; NULL: perf's text */
+	uint64_t show_records;         /* a bit per type of record that is shown, too */
 	bool show_rounds;
 	enum stream_time time;
 	bool nanoseconds, latency, show_kernel_path, guests;
-	bool count_misordered;         /* -d: nothing is printed, times are checked */
-	unsigned max_stack;            /* frames of a callchain, as the session's; 0: none */
+	bool count_misordered;         /* -d: samples are checked for order, not printed */
+	unsigned max_stack;            /* frames of a call chain, as the session's; 0: none */
 	struct sample_filter filter;   /* borrowed */
 	const struct name_list *stop_at;
 	int64_t address_range;
@@ -30,11 +32,11 @@ struct stream_options {
 	enum isa isa;                  /* of the recording, for a file */
 	bool full_source_path;         /* srcline: whole paths */
 	enum inline_frames inlines;
-	/* The code at a place in a module, up to `size` bytes; returns how many. From any worker. NULL: none is looked at. */
+	/* Reads the code at an offset of a module, up to `size` bytes; returns how many. Called on any worker. NULL: no code is read. */
 	size_t (*read_code)(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);
 	void *code_context;
-	struct dump *dump;             /* -D: every record is dumped before it is printed; NULL: not */
-	/* --per-event-dump: a writer for one event's file; NULL with *err set where it cannot be. */
+	struct dump *dump;             /* -D: every record is dumped before it is printed; NULL: no dump */
+	/* --per-event-dump: returns a writer for one event's file; NULL with *err set on failure. NULL: one output. */
 	struct writer *(*event_writer)(void *context, uint32_t event, const char *name, struct error *err);
 	void *event_context;
 };
@@ -44,13 +46,16 @@ struct stream;
 /* out: not owned. */
 int stream_open(struct stream **stream, const struct stream_options *options, struct session *session, struct symbols *symbols,
 	struct writer *out, struct error *err);
-void stream_close(struct stream *stream); /* NULL is fine */
+void stream_close(struct stream *stream); /* NULL is allowed */
 struct sink stream_sink(struct stream *stream);
 
-/* Whether a file lacks the event that --switch-on or --switch-off names; *err says which. */
+/* Completes the output after the session's run; not after an error. */
+void stream_end(struct stream *stream);
+
+/* Whether a file lacks the event that --switch-on or --switch-off names; *err names it. */
 bool stream_lacks_switch(const struct stream *stream, struct error *err);
 
-/* What stopped the stream on its own account: an event of a pipe that has not what was asked for. NULL: nothing. */
+/* The sink's own error: an event of a stream does not have a field that was asked for. NULL: no error. */
 const struct error *stream_error(const struct stream *stream);
 
 struct stream_counters {

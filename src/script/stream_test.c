@@ -50,12 +50,76 @@ static const char *printed(struct tape *tape, struct stream_options *options, co
 	EXPECT_INT(stream_open(&stream, options, &session, symbols, &out, NULL), 0);
 	struct sink sink = stream_sink(stream);
 	EXPECT_INT(session_run(&session, &sink, NULL), 0);
+	stream_end(stream);
 	stream_close(stream);
 	symbols_free(symbols);
 	session_close(&session);
 	writer_putc(&out, '\0');
 	return out.buffer;
 }
+
+/* A format that shows kinds and values: "name:kind …" and then ",value …". */
+static void test_begin(const struct results *results, struct writer *out)
+{
+	const struct table *table = &results->tables[0];
+	writer_printf(out, "%s %s:", results->schema, table->name);
+	for (size_t i = 0; i < table->column_count; i++)
+		writer_printf(out, " %s", table->columns[i].name);
+	writer_puts(out, " [");
+}
+
+static void cell_show(const struct cell *cell, struct writer *out)
+{
+	switch (cell->kind) {
+	case CELL_TEXT:
+		writer_printf(out, "'%s'", cell->text);
+		break;
+	case CELL_NUMBER:
+		writer_printf(out, "%d", (int)cell->number);
+		break;
+	case CELL_FLAG:
+		writer_puts(out, cell->flag ? "yes" : "no");
+		break;
+	case CELL_PLACE:
+		writer_printf(out, "@%llx", (unsigned long long)cell->place.address);
+		break;
+	case CELL_LIST:
+		for (size_t i = 0; i < cell->list.count; i++) {
+			writer_putc(out, i ? '+' : '(');
+			cell_show(&cell->list.items[i], out);
+		}
+		writer_putc(out, ')');
+		break;
+	case CELL_MAP:
+		for (size_t i = 0; i < cell->map.count; i++) {
+			writer_printf(out, "%c%s=", i ? '&' : '{', cell->map.items[i].name);
+			cell_show(&cell->map.items[i].value, out);
+		}
+		writer_putc(out, '}');
+		break;
+	case CELL_ABSENT:
+		writer_putc(out, '-');
+		break;
+	default:
+		writer_printf(out, "%llu", (unsigned long long)cell->count);
+	}
+}
+
+static void test_row(const struct table_column *columns, const struct cell *cells, size_t count, struct writer *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		EXPECT(cells[i].kind == CELL_ABSENT || cells[i].kind == columns[i].kind);
+		writer_puts(out, i ? " " : ", ");
+		cell_show(&cells[i], out);
+	}
+}
+
+static void test_end(struct writer *out)
+{
+	writer_puts(out, "]");
+}
+
+static const struct row_format test_format = { .begin = test_begin, .row = test_row, .separator = 2, .end = test_end };
 
 TEST("a sample is a line of who, when, how much and where")
 {
@@ -158,11 +222,53 @@ TEST("names from the recording stay in their line")
 	EXPECT_STR(printed(tape, &options, "comm", 1), "          a\033?2Jb \n");
 }
 
+TEST("a table has a column for each field and a row for each sample, with commas between rows alone")
+{
+	struct stream_options options = { .format = &test_format };
+	struct tape *tape = recording_new(0);
+	put_comm(tape, 7, 1, "worker\0", 0);
+	put_sample(tape, 7, 1234567891, 0x10, NULL, 0);
+	put_sample(tape, 8, 2000000000, 0x20, NULL, 0);
+	EXPECT_STR(printed(tape, &options, NULL, 1), "perfuse.script samples: comm tid time period event ip sym symoff dso "
+		"['worker' 7 1234567891 100 'cycles' 16 - - -, ':8' 8 2000000000 100 'cycles' 32 - - -]");
+}
+
+TEST("a table without samples has columns and no row")
+{
+	struct stream_options options = { .format = &test_format };
+	EXPECT_STR(printed(recording_new(0), &options, "comm,time", 1), "perfuse.script samples: comm time []");
+}
+
+TEST("call chains and branches are lists in a table")
+{
+	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x10, 0x20 }, branches[] = { 1, 0x10, 0x20, 2 | 5 << 4 | 4 << 20 };
+	struct stream_options options = { .format = &test_format };
+	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
+	put_sample(tape, 7, 1000, 0x10, chain, 4);
+	EXPECT_STR(printed(tape, &options, "ip", 1), "perfuse.script samples: ip callchain [16 (@10+@20)]");
+	tape = recording_new(SAMPLE_BRANCH_STACK);
+	put_sample(tape, 7, 1000, 0x10, branches, 4);
+	EXPECT_STR(printed(tape, &options, "brstack", 1), "perfuse.script samples: brstack [({from=16&to=32&mispredicted=no&"
+		"in_transaction=no&abort=no&cycles=5&type='CALL'&speculation=-})]");
+}
+
+TEST("records that are shown with the samples are rows with a type and a text")
+{
+	struct stream_options options = { .format = &test_format, .show_records = 1u << RECORD_COMM };
+	struct tape *tape = recording_new(0);
+	put_comm(tape, 7, 1, "worker\0", 0);
+	put_sample(tape, 7, 1000, 0, NULL, 0);
+	EXPECT_STR(printed(tape, &options, "tid,period", 1),
+		"perfuse.script samples: tid period record record_text [7 - 'COMM' 'worker:7/7', 7 100 - -]");
+}
+
+/* With half of the runs as tables. */
 TEST("any number of threads prints the same, in order")
 {
 	static char first[1 << 20];
-	for (unsigned threads = 1; threads <= 4; threads++) {
-		struct stream_options options = { 0 };
+	for (unsigned run = 0; run < 8; run++) {
+		unsigned threads = 1 + run % 4;
+		struct stream_options options = { .format = run < 4 ? NULL : &test_format };
 		struct tape *tape = recording_new(0);
 		for (uint64_t i = 0; i < 9000; i++)
 			put_sample(tape, (uint32_t)(i % 50), 1000 + i * 1000, 0x400000 + i % 777, NULL, 0);

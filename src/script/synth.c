@@ -119,3 +119,8 @@ void print_synth(const struct stream_line *line, const struct field_row *row)
 	if (len && len < SYNTH_WIDTH)
 		writer_pad(out, ' ', SYNTH_WIDTH - len);
 }
+
+struct cell synth_cell(const struct stream_line *line)
+{
+	return stream_printed_cell(line, print_synth);
+}

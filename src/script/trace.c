@@ -1,4 +1,4 @@
-/* Tracepoints: the text that the kernel's format makes of their fields. */
+/* Tracepoints: the text that the kernel's format makes of their fields, and the fields. */
 #include "script/internal.h"
 
 /* Resolves kernel functions in the text. */
@@ -40,4 +40,66 @@ void print_trace(const struct stream_line *line, const struct field_row *row)
 		writer_add(line->out, own.buffer, own.len);
 		writer_fini(&own);
 	}
+}
+
+struct cell trace_cell(const struct stream_line *line)
+{
+	return stream_printed_cell(line, print_trace);
+}
+
+static struct cell trace_number_cell(const struct tracepoint_field *field, uint64_t number)
+{
+	return tracepoint_field_is_signed(field) ? cell_number((int64_t)number) : cell_count(number);
+}
+
+static struct cell trace_array_cell(const struct stream_line *line, const struct tracepoint_field *field)
+{
+	const struct sample *sample = line->r->sample;
+	size_t count = tracepoint_field_elements(field), bytes = tracepoint_field_size(field);
+	uint64_t number;
+
+	if (bytes > sample->raw_size)
+		return (struct cell){ .kind = CELL_ABSENT };
+	struct cell *cells = arena_alloc(&line->worker->row, count * sizeof *cells);
+	for (size_t i = 0; i < count; i++)
+		if (tracepoint_field_element(field, sample->raw, sample->raw_size, i, &number))
+			cells[i] = trace_number_cell(field, number);
+	return cell_list(cells, count);
+}
+
+static struct cell trace_field_cell(const struct stream_line *line, const struct tracepoint_field *field)
+{
+	const struct sample *sample = line->r->sample;
+	const uint8_t *bytes;
+	const char *text;
+	uint64_t number;
+	size_t len;
+
+	if (tracepoint_field_is_string(field))
+		return tracepoint_field_string(field, sample->raw, sample->raw_size, &text, &len) ? stream_text_cell(line, text, len) :
+			(struct cell){ .kind = CELL_ABSENT };
+	if (tracepoint_field_elements(field))
+		return trace_array_cell(line, field);
+	if (!tracepoint_field_is_dynamic(field) && tracepoint_field_number(field, sample->raw, sample->raw_size, &number))
+		return trace_number_cell(field, number);
+	return tracepoint_field_bytes(field, sample->raw, sample->raw_size, &bytes, &len) ? stream_bytes_cell(line, bytes, len) :
+		(struct cell){ .kind = CELL_ABSENT };
+}
+
+/* By name: numbers, strings, lists of numbers, other bytes in hexadecimal. Without the fields that all tracepoints have. */
+struct cell trace_fields_cell(const struct stream_line *line)
+{
+	const struct tracepoints *tracepoints = line->stream->tracepoints;
+	const struct tracepoint_field *field;
+	uint64_t id = line->r->evsel->attr.config;
+	unsigned count = 0;
+
+	if (!line->r->sample->raw)
+		return (struct cell){ .kind = CELL_ABSENT };
+	while (tracepoints_field_at(tracepoints, id, count))
+		count++;
+	struct cell_entry *entries = arena_alloc(&line->worker->row, count * sizeof *entries);
+	for (unsigned i = 0; (field = tracepoints_field_at(tracepoints, id, i)); i++)
+		entries[i] = (struct cell_entry){ tracepoint_field_name(field), trace_field_cell(line, field) };
+	return count ? cell_map(entries, count) : (struct cell){ .kind = CELL_ABSENT };
 }

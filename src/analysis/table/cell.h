@@ -84,6 +84,16 @@ struct cell_entry {
 	struct cell value;
 };
 
+static inline struct cell cell_list(const struct cell *items, size_t count)
+{
+	return (struct cell){ .kind = CELL_LIST, .list = { items, count } };
+}
+
+static inline struct cell cell_map(const struct cell_entry *items, size_t count)
+{
+	return (struct cell){ .kind = CELL_MAP, .map = { items, count } };
+}
+
 static inline struct cell cell_count(uint64_t count)
 {
 	return (struct cell){ .kind = CELL_COUNT, .count = count };

@@ -1,4 +1,4 @@
-/* What the files of `script` share: its options, and --per-event-dump's files. */
+/* Shared by the files of `script`: its options, code of programs, and the files of --per-event-dump. */
 #pragma once
 #include <pthread.h>
 

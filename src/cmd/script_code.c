@@ -1,4 +1,4 @@
-/* Bytes of the programs that a recording names, for -F insn. */
+/* Code of the programs in a recording, for -F insn. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 #include "image/recorded_process.h"
 #include "model/jit.h"
 
-/* A module's file, looked for once. */
+/* A module's file; the search for it is not repeated. */
 struct code_file {
 	struct image image;
-	struct reader dump;      /* of JIT-compiled code instead */
+	struct reader dump;      /* for JIT-compiled code */
 	bool open;
 };
 
 static bool open_dump(const struct code_files *files, const struct module *module, struct reader *dump)
 {
 	uint64_t size;
-	/* it was read already, whoever owns it */
+	/* its owner was checked when it was read for symbols */
 	int32_t pid = recorded_process(module->pid, files->options.processes_until, NULL);
 	int fd = jit_dump_open(pid, module->long_name, files->options.symfs, true, &size, NULL);
 	if (fd >= 0)
@@ -39,7 +39,7 @@ static const struct code_file *find(struct code_files *files, const struct modul
 	return file->open ? file : NULL;
 }
 
-/* Only as it was recorded: a vmlinux does not tell what the kernel has patched since. */
+/* Only from the recorded copy: a vmlinux does not have the code that the kernel patched since. */
 static size_t read_kernel(struct code_files *files, const struct module *module, uint64_t offset, uint8_t *out, size_t size,
 	bool *is_64bit)
 {

@@ -1,4 +1,4 @@
-/* --per-event-dump: each event's samples in a file of its own, "RECORDING.EVENT.dump". */
+/* --per-event-dump: a file "RECORDING.EVENT.dump" for each event's samples. */
 #include <stdlib.h>
 
 #include "cmd/script.h"
@@ -14,7 +14,7 @@ struct writer *event_files_open(void *context, uint32_t event, const char *name,
 	str_printf(&path, "%s.", files->prefix);
 	size_t start = path.len;
 	str_printf(&path, "%s.dump", name);
-	/* an event's name is the recording's word: it does not choose the folder */
+	/* the event's name comes from the recording: it must not select a folder */
 	for (char *p = path.text + start; *p; p++)
 		if (*p == '/')
 			*p = '_';
@@ -30,9 +30,9 @@ int event_files_keep(struct event_files *files, const struct stream_counters *co
 		struct event_file *file = files->list.items[i];
 		if (written_keep(&file->written, file->path, err) < 0)
 			return -1;
-		/* perf tells the size before it writes the last, unfinished page */
-		uint64_t told = file->written.out.written / PAGE_BYTES * PAGE_BYTES;
-		writer_printf(out, "[ perf script: Wrote %.3f MB %s (%llu samples) ]\n", (double)told / 1024.0 / 1024.0, file->path,
+		/* perf prints the size before it writes the last, unfinished page */
+		uint64_t size = file->written.out.written / PAGE_BYTES * PAGE_BYTES;
+		writer_printf(out, "[ perf script: Wrote %.3f MB %s (%llu samples) ]\n", (double)size / 1024.0 / 1024.0, file->path,
 			(unsigned long long)(i < counters->event_count ? counters->samples[i] : 0));
 	}
 	return 0;

@@ -48,7 +48,7 @@ const struct option script_table[] = {
 	OPT_BOOL(0, "header-only", S, header_only, "print the header and nothing else"),
 	OPT_BOOL('G', "hide-call-graph", S, hide_call_graph, "print each sample's own place only, not its callers"),
 	OPTION_ROW(CALLBACK, 'F', "fields", S, fields, "what to print: fields, +field to add, -field to remove; for one type of event only "
-		"behind hw:, sw:, trace:, raw:, break: or synth:. Fields: ", .arg = "str", .words = fields_words, .set = set_fields,
+		"after hw:, sw:, trace:, raw:, break: or synth:. Fields: ", .arg = "str", .words = fields_words, .set = set_fields,
 		.flags = OPTION_NONEG),
 	INPUT_OPTIONS(S, input, "read", "directory", ""),
 	OPT_BOOL('a', "all-cpus", S, all_cpus, "record from all CPUs, for scripts that record"),
@@ -60,10 +60,10 @@ const struct option script_table[] = {
 	OPT_LATER_OPTARG(0, "call-trace", NULL, "print the calls of a hardware trace"),
 	OPT_LATER_OPTARG(0, "call-ret-trace", NULL, "print the calls and returns of a hardware trace"),
 	OPT_LATER_ARG(0, "graph-function", "symbol[,symbol...]", "with --call-trace: only these functions and what they call"),
-	OPT_STRING(0, "stop-bt", S, stop_at, "symbol[,symbol...]", "end callchains at these functions"),
+	OPT_STRING(0, "stop-bt", S, stop_at, "symbol[,symbol...]", "end call chains at these functions"),
 	OPT_FILTER_CPU(S, filter),
 	FILTER_THREAD_OPTIONS(S, filter),
-	OPT_UINT(0, "max-stack", S, max_stack, "frames of a callchain that are printed (127)"),
+	OPT_UINT(0, "max-stack", S, max_stack, "frames of a call chain that are printed (127)"),
 	OPT_BOOL(0, "reltime", S, reltime, "times since the first sample"),
 	OPT_BOOL(0, "deltatime", S, deltatime, "times since the sample before"),
 	OPT_BOOL('I', "show-info", S, full_info, "with --header: topology and caches, too"),
@@ -74,17 +74,17 @@ const struct option script_table[] = {
 	OPT_BOOL(0, "show-namespace-events", S, show_namespace, "print namespaces, too (where recorded)"),
 	OPT_BOOL(0, "show-cgroup-events", S, show_cgroup, "print cgroups, too (where recorded)"),
 	OPT_BOOL(0, "show-lost-events", S, show_lost, "print where records were lost"),
-	OPT_BOOL(0, "show-round-events", S, show_round, "print where the recorder's rounds end; keeps the file's order"),
+	OPT_BOOL(0, "show-round-events", S, show_round, "print where the recorder's rounds end; everything in the order of the file"),
 	OPT_BOOL(0, "show-bpf-events", S, show_bpf, "print BPF programs' loads and unloads, too (where recorded)"),
 	OPT_BOOL(0, "show-text-poke-events", S, show_text_poke, "print changes of kernel code, too (where recorded)"),
 	OPT_FORMAT(S, format),
-	OPT_BOOL(0, "per-event-dump", S, per_event_dump, "each event's samples into a file of its own"),
+	OPT_BOOL(0, "per-event-dump", S, per_event_dump, "write each event's samples to a separate file"),
 	OPT_INT(0, "max-blocks", S, max_blocks, "blocks of code that brstackinsn prints"),
 	OPT_BOOL(0, "ns", S, nanoseconds, "times with nine decimals"),
 	OPT_CALLBACK_FLAGS(0, "itrace", S, itrace, "opts", "what to make of a hardware trace", set_itrace, OPTION_OPTARG),
 	OPT_BOOL(0, "full-source-path", S, full_source_path, "whole paths of source files"),
 	INPUT_NAME_OPTIONS(S, input),
-	OPT_STRING(0, "addr2line", S, addr2line, "path", "accepted; source lines need no such program here"),
+	OPT_STRING(0, "addr2line", S, addr2line, "path", "accepted; source lines do not need this program"),
 	OPT_FILTER_TIME(S, filter),
 	OPTION_ROW(BOOL, 0, "inline", S, inlines, "show functions that the compiler put into others, in all chains; else in unwound ones",
 		.was_set = OPTION_GIVEN(S, inlines_given)),
@@ -93,7 +93,7 @@ const struct option script_table[] = {
 	OPT_LATER_ARG(0, "guestkallsyms", "file", "a guest's /proc/kallsyms"),
 	OPT_LATER_ARG(0, "guestmodules", "file", "a guest's /proc/modules"),
 	OPT_LATER(0, "guest-code", "guests' code lies in the hypervisor's process"),
-	OPT_BOOL(0, "stitch-lbr", S, stitch, "join the branch records of samples to longer callchains"),
+	OPT_BOOL(0, "stitch-lbr", S, stitch, "join the branch records of samples to longer call chains"),
 	OPT_STRING(0, "switch-on", S, switch_on, "event", "print nothing up to the first sample of this event"),
 	OPT_STRING(0, "switch-off", S, switch_off, "event", "print nothing after a sample of this event"),
 	OPT_BOOL(0, "show-on-off-events", S, show_on_off, "print the samples that --switch-on and --switch-off wait for"),
@@ -111,7 +111,7 @@ const char *const script_usage[] = {
 
 const char *const script_subcommands[] = { "record", "report", NULL };
 
-/* What the kernel keeps of a callchain, as this machine is set up. */
+/* The number of frames of a call chain that this machine's kernel records. */
 static unsigned script_max_stack(void)
 {
 	int64_t frames;

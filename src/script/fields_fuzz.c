@@ -1,4 +1,4 @@
-/* -F: any bytes must end in fields or in an error. */
+/* -F: any bytes yield fields or an error. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -23,14 +23,14 @@ static uint64_t shown(const char *text, enum event_class class)
 	return fields.classes[class].shown;
 }
 
-TEST("a list replaces what is usually shown")
+TEST("a list replaces the default fields")
 {
 	EXPECT(shown("comm,tid", CLASS_HARDWARE) == (BIT(COMM) | BIT(TID)));
 	EXPECT(shown("comm,tid", CLASS_TRACEPOINT) == (BIT(COMM) | BIT(TID)));
 	EXPECT(shown(",comm,,tid,", CLASS_OTHER) == (BIT(COMM) | BIT(TID)));
 }
 
-TEST("signs add to it and take away from it")
+TEST("signs add to the default fields and remove from them")
 {
 	struct fields usual;
 	fields_init(&usual);
@@ -39,7 +39,7 @@ TEST("signs add to it and take away from it")
 	EXPECT(shown("-ip", CLASS_HARDWARE) == (hardware & ~BIT(IP)));
 }
 
-TEST("a type in front names whom the list is for")
+TEST("a type before the list selects the class of events")
 {
 	struct fields usual;
 	fields_init(&usual);
@@ -49,7 +49,7 @@ TEST("a type in front names whom the list is for")
 	EXPECT(shown("break:ip", CLASS_BREAKPOINT) == BIT(IP));
 }
 
-TEST("fields that a type cannot have are left out of lists for all types, and refused in its own")
+TEST("fields that a class cannot have are left out of lists for all classes, and refused in a list for that class")
 {
 	EXPECT(shown("trace,comm", CLASS_HARDWARE) == BIT(COMM));
 	EXPECT(shown("trace,comm", CLASS_TRACEPOINT) == (BIT(TRACE) | BIT(COMM)));
@@ -58,7 +58,7 @@ TEST("fields that a type cannot have are left out of lists for all types, and re
 	EXPECT(!parses(&fields, "hw:trace"));
 }
 
-TEST("fields say whether names are shown")
+TEST("names are needed only for fields that show them")
 {
 	struct fields fields;
 	fields_init(&fields);
@@ -69,7 +69,7 @@ TEST("fields say whether names are shown")
 	EXPECT(fields_show_names(&fields));
 }
 
-TEST("what makes no sense is refused")
+TEST("invalid lists are refused")
 {
 	static const char *const bad[] = { "", "nosuch", "comm,+ip", "+ip,comm", "xx:comm", "comm:ip", "+", "brstackinsn" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -88,7 +88,7 @@ static void header_with(struct header *header, uint32_t type, uint64_t config, u
 	evlist_add(&header->evlist, &attr, NULL, 0, NULL);
 }
 
-TEST("usual fields that the samples lack are left out, fields asked for are not")
+TEST("default fields that the samples lack are left out, fields that were asked for are refused")
 {
 	struct header header;
 	struct fields fields;
@@ -107,7 +107,7 @@ TEST("usual fields that the samples lack are left out, fields asked for are not"
 	evlist_fini(&header.evlist);
 }
 
-TEST("tracepoints show their place where they have callchains")
+TEST("tracepoints with call chains show their place")
 {
 	struct header header;
 	struct fields fields;
@@ -139,7 +139,7 @@ TEST("offsets need symbols, symbols need addresses")
 	evlist_fini(&header.evlist);
 }
 
-TEST("source lines need the address that they are of")
+TEST("source lines need their address")
 {
 	static const char *const without[] = { "comm,srcline", "sym,srccode" };
 	struct header header;

@@ -1,4 +1,4 @@
-/* Which samples are wanted. Filters ask in perf's order, as some of them remember what passed. */
+/* Which samples are printed. Filters are applied in perf's order, as some of them depend on the samples that passed before. */
 #include <stdio.h>
 
 #include "script/internal.h"
@@ -30,7 +30,7 @@ static bool dso_dropped(const struct stream_line *line, const struct location *l
 	return !name_list_has(dsos, module->short_name) && !name_list_has(dsos, module->long_name);
 }
 
-/* Wanted by the symbol's name, by its address in hexadecimal, or by an address (or a range from one) that was named itself. */
+/* --symbols selects by the symbol's name or its address in hexadecimal, or by the sample's address (or a range that includes it). */
 static bool symbol_dropped(const struct stream_line *line, const struct location *location)
 {
 	const struct stream_options *o = &line->stream->options;
@@ -51,7 +51,7 @@ static bool symbol_dropped(const struct stream_line *line, const struct location
 	return !number_list_covers(o->filter.symbols, location->address, o->address_range > 0 ? (uint64_t)o->address_range : 1);
 }
 
-/* --switch-on, --switch-off: the events themselves are shown where asked for. */
+/* --switch-on, --switch-off; samples of these events are shown with --show-on-off-events. */
 static bool switched_off(struct stream *stream, uint32_t event)
 {
 	if (stream->on_event != UINT32_MAX && stream->discarding) {

@@ -27,7 +27,7 @@ static void add_mask(struct stream_stat *stat, struct cursor *c)
 	uint16_t words = take_u16(c), word_bytes = take_u16(c);
 
 	if (word_bytes == 8)
-		take_u32(c); /* aligned */
+		take_u32(c); /* padding */
 	for (uint32_t i = 0; i < words && !c->short_read; i++) {
 		uint64_t word = word_bytes == 8 ? take_u64(c) : take_u32(c);
 		for (unsigned bit = 0; bit < word_bytes * 8u && bit < 64; bit++)
@@ -36,7 +36,7 @@ static void add_mask(struct stream_stat *stat, struct cursor *c)
 	}
 }
 
-static void take_cpus(struct stream_stat *stat, struct cursor *c)
+static void add_cpus(struct stream_stat *stat, struct cursor *c)
 {
 	uint16_t type = take_u16(c);
 
@@ -60,7 +60,7 @@ static void take_cpus(struct stream_stat *stat, struct cursor *c)
 	}
 }
 
-static void take_threads(struct stream_stat *stat, struct cursor *c)
+static void add_threads(struct stream_stat *stat, struct cursor *c)
 {
 	enum { COMM_BYTES = 16 };
 	uint64_t count = take_u64(c);
@@ -74,7 +74,7 @@ static void take_threads(struct stream_stat *stat, struct cursor *c)
 	}
 }
 
-/* Room for all values, once CPUs and threads are known. */
+/* Allocates all values once CPUs and threads are known. */
 static bool has_room(struct stream_stat *stat, const struct evlist *evlist)
 {
 	size_t count = stat->cpus.count * stat->threads.count;
@@ -89,12 +89,12 @@ static bool has_room(struct stream_stat *stat, const struct evlist *evlist)
 	return true;
 }
 
-static size_t place_of(const struct stream_stat *stat, size_t event, size_t cpu, size_t thread)
+static size_t value_index(const struct stream_stat *stat, size_t event, size_t cpu, size_t thread)
 {
 	return (event * stat->cpus.count + cpu) * stat->threads.count + thread;
 }
 
-/* Records name the CPU by its number, threads by their place. */
+/* Records have the number of the CPU, and the index of the thread. */
 static size_t cpu_index(const struct stream_stat *stat, int32_t cpu)
 {
 	size_t i = 0;
@@ -104,7 +104,7 @@ static size_t cpu_index(const struct stream_stat *stat, int32_t cpu)
 	return i;
 }
 
-static void take_values(struct stream_stat *stat, const struct evlist *evlist, struct cursor *c)
+static void add_values(struct stream_stat *stat, const struct evlist *evlist, struct cursor *c)
 {
 	uint64_t id = take_u64(c);
 	uint32_t cpu = take_u32(c), thread = take_u32(c), event = idmap_get(&evlist->by_id, id);
@@ -114,12 +114,12 @@ static void take_values(struct stream_stat *stat, const struct evlist *evlist, s
 		event = 0;
 	if (!has_room(stat, evlist) || event >= evlist->events.count || c->short_read)
 		return;
-	size_t index = cpu_index(stat, (int32_t)cpu), at = place_of(stat, event, index, thread);
+	size_t index = cpu_index(stat, (int32_t)cpu), at = value_index(stat, event, index, thread);
 	if (index < stat->cpus.count && thread < stat->threads.count && at < stat->count)
 		stat->values[at] = value;
 }
 
-static void take_config(struct stream_stat *stat, struct cursor *c)
+static void apply_config(struct stream_stat *stat, struct cursor *c)
 {
 	uint64_t count = take_u64(c);
 
@@ -130,8 +130,8 @@ static void take_config(struct stream_stat *stat, struct cursor *c)
 	}
 }
 
-/* What was counted since the round before, as if the event had run all the time. */
-static struct stat_value moved(struct stream_stat *stat, size_t at)
+/* The count since the round before, scaled to the time that the event was enabled. */
+static struct stat_value advance(struct stream_stat *stat, size_t at)
 {
 	struct stat_value now = stat->values[at], before = stat->before[at];
 	struct stat_value value = { now.value - before.value, now.enabled - before.enabled, now.running - before.running };
@@ -157,10 +157,10 @@ static void print_round(struct stream_stat *stat, const struct evlist *evlist, u
 	for (size_t event = 0; event < evlist->events.count; event++)
 		for (size_t thread = 0; thread < stat->threads.count; thread++)
 			for (size_t cpu = 0; cpu < stat->cpus.count; cpu++) {
-				size_t at = place_of(stat, event, cpu, thread);
+				size_t at = value_index(stat, event, cpu, thread);
 				if (at >= stat->count)
 					return;
-				struct stat_value value = moved(stat, at);
+				struct stat_value value = advance(stat, at);
 				writer_printf(out, "%3d %8d %15llu %15llu %15llu %15llu %s\n", stat->cpus.items[cpu],
 					stat->threads.items[thread], (unsigned long long)value.value, (unsigned long long)value.enabled,
 					(unsigned long long)value.running, (unsigned long long)time,
@@ -174,16 +174,16 @@ void stream_stat_add(struct stream_stat *stat, const struct evlist *evlist, cons
 
 	switch (record->type) {
 	case RECORD_CPU_MAP:
-		take_cpus(stat, &c);
+		add_cpus(stat, &c);
 		break;
 	case RECORD_THREAD_MAP:
-		take_threads(stat, &c);
+		add_threads(stat, &c);
 		break;
 	case RECORD_STAT_CONFIG:
-		take_config(stat, &c);
+		apply_config(stat, &c);
 		break;
 	case RECORD_STAT:
-		take_values(stat, evlist, &c);
+		add_values(stat, evlist, &c);
 		break;
 	case RECORD_STAT_ROUND:
 		take_u64(&c); /* type */

@@ -1,4 +1,4 @@
-/* Recordings of `stat record`: counter values of each round as a table. Knows their records, not what the events count. */
+/* Recordings of `stat record`: counter values of each round as text. Independent of what the events count. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,14 +12,14 @@ struct stat_value {
 	uint64_t value, enabled, running;
 };
 
-/* Zeroed: where to begin. */
+/* Initialise with zeros. */
 struct stream_stat {
-	VEC(int32_t) cpus, threads;     /* by index, as values are; -1: any */
+	VEC(int32_t) cpus, threads;     /* by index, as in values; -1: any */
 	bool has_cpus, has_threads, scaled, titled;
-	struct stat_value *values, *before; /* by event, CPU, thread; NULL: not known yet how many */
+	struct stat_value *values, *before; /* by event, CPU, thread; NULL: their numbers are not known yet */
 	size_t count;
 };
 
 void stream_stat_fini(struct stream_stat *stat);
-/* Takes a record; prints a round's values at its end. Records of other types are ignored. */
+/* Adds a record; at the end of a round, prints its values. Records of other types are ignored. */
 void stream_stat_add(struct stream_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out);

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-/* A field of 8 bytes that two of 4 fill. */
+/* A field of 8 bytes with two values of 4. */
 static uint64_t both(uint32_t first, uint32_t second)
 {
 	uint64_t value;
@@ -12,7 +12,7 @@ static uint64_t both(uint32_t first, uint32_t second)
 	return value;
 }
 
-static void give(struct stream_stat *stat, const struct evlist *evlist, uint32_t type, const void *body, uint32_t len,
+static void add(struct stream_stat *stat, const struct evlist *evlist, uint32_t type, const void *body, uint32_t len,
 	struct writer *out)
 {
 	struct record record = { .type = type, .body = body, .body_len = len };
@@ -20,7 +20,7 @@ static void give(struct stream_stat *stat, const struct evlist *evlist, uint32_t
 	stream_stat_add(stat, evlist, &record, out);
 }
 
-TEST("each round tells what was counted since the one before, as if all the time")
+TEST("each round shows the counts since the round before, scaled to the enabled time")
 {
 	static const uint64_t threads[] = { 1, 42, 0, 0 }, round[] = { 0, 1000 }, config[] = { 1, 2, 1 };
 	static const uint16_t cpus[] = { 0, 1, 0xffff };
@@ -32,13 +32,13 @@ TEST("each round tells what was counted since the one before, as if all the time
 
 	writer_open(&out, -1, 64);
 	evlist_add(&evlist, &attr, &id, 1, "cpu-clock");
-	give(&stat, &evlist, RECORD_THREAD_MAP, threads, sizeof threads, &out);
-	give(&stat, &evlist, RECORD_CPU_MAP, cpus, sizeof cpus, &out);
-	give(&stat, &evlist, RECORD_STAT_CONFIG, config, sizeof config, &out);
+	add(&stat, &evlist, RECORD_THREAD_MAP, threads, sizeof threads, &out);
+	add(&stat, &evlist, RECORD_CPU_MAP, cpus, sizeof cpus, &out);
+	add(&stat, &evlist, RECORD_STAT_CONFIG, config, sizeof config, &out);
 	for (uint64_t i = 1; i <= 2; i++) {
 		uint64_t values[] = { 5, both(0xffffffff, 0), 10 * i, 8 * i, 4 * i };
-		give(&stat, &evlist, RECORD_STAT, values, sizeof values, &out);
-		give(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
+		add(&stat, &evlist, RECORD_STAT, values, sizeof values, &out);
+		add(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
 	}
 	writer_putc(&out, '\0');
 	EXPECT_STR(out.buffer,
@@ -50,7 +50,7 @@ TEST("each round tells what was counted since the one before, as if all the time
 	evlist_fini(&evlist);
 }
 
-TEST("values of CPUs and threads that no map names are dropped")
+TEST("values of CPUs and threads that are in no map are dropped")
 {
 	const uint64_t values[] = { 5, both(7, 9), 1, 1, 1 };
 	static const uint64_t round[] = { 0, 1 }, none[] = { 0xffffffffffffffff };
@@ -62,13 +62,13 @@ TEST("values of CPUs and threads that no map names are dropped")
 
 	writer_open(&out, -1, 64);
 	evlist_add(&evlist, &attr, NULL, 0, "x");
-	give(&stat, &evlist, RECORD_STAT, values, sizeof values, &out);
-	give(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
-	give(&stat, &evlist, RECORD_CPU_MAP, cpus, sizeof cpus, &out);
-	give(&stat, &evlist, RECORD_THREAD_MAP, none, sizeof none, &out);
-	give(&stat, &evlist, RECORD_STAT, values, 10, &out);
-	give(&stat, &evlist, RECORD_STAT, values, sizeof values, &out);
-	give(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
+	add(&stat, &evlist, RECORD_STAT, values, sizeof values, &out);
+	add(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
+	add(&stat, &evlist, RECORD_CPU_MAP, cpus, sizeof cpus, &out);
+	add(&stat, &evlist, RECORD_THREAD_MAP, none, sizeof none, &out);
+	add(&stat, &evlist, RECORD_STAT, values, 10, &out);
+	add(&stat, &evlist, RECORD_STAT, values, sizeof values, &out);
+	add(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
 	EXPECT_INT(out.len, 0);
 	writer_fini(&out);
 	stream_stat_fini(&stat);

@@ -14,7 +14,7 @@ static struct tape *recording_new(uint64_t sample_type)
 	return tape;
 }
 
-static void put_sample(struct tape *tape, uint32_t tid, uint64_t time, uint64_t ip, const uint64_t *extra, size_t count)
+static void sample_write(struct tape *tape, uint32_t tid, uint64_t time, uint64_t ip, const uint64_t *extra, size_t count)
 {
 	uint32_t ids[2] = { tid, tid };
 
@@ -121,12 +121,12 @@ static void test_end(struct writer *out)
 
 static const struct row_format test_format = { .begin = test_begin, .row = test_row, .separator = 2, .end = test_end };
 
-TEST("a sample is a line of who, when, how much and where")
+TEST("a sample is a line of thread, time, period, event and place")
 {
 	struct tape *tape = recording_new(0);
 	put_comm(tape, 7, 1, "worker\0", 0);
-	put_sample(tape, 7, 1234567891, 0x401000, NULL, 0);
-	put_sample(tape, 8, 2000000000, 0x401000, NULL, 0);
+	sample_write(tape, 7, 1234567891, 0x401000, NULL, 0);
+	sample_write(tape, 8, 2000000000, 0x401000, NULL, 0);
 	struct stream_options options = { 0 };
 	EXPECT_STR(printed(tape, &options, NULL, 1),
 		"          worker       7     1.234567:        100 cycles:            401000 [unknown] ([unknown])\n"
@@ -138,7 +138,7 @@ TEST("a callchain is a line per frame and an empty one")
 	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x401000, 0x402000 };
 	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
 	put_comm(tape, 7, 1, "worker\0", 0);
-	put_sample(tape, 7, 1000, 0x401000, chain, 4);
+	sample_write(tape, 7, 1000, 0x401000, chain, 4);
 	struct stream_options options = { 0 };
 	EXPECT_STR(printed(tape, &options, NULL, 1),
 		"worker       7     0.000001:        100 cycles: \n"
@@ -147,40 +147,40 @@ TEST("a callchain is a line per frame and an empty one")
 		"\n");
 }
 
-TEST("max_stack cuts callchains, and 0 leaves none")
+TEST("max_stack cuts call chains")
 {
 	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x401000, 0x402000 };
 	struct stream_options options = { .max_stack = 1 };
 	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
-	put_sample(tape, 7, 1000, 0x401000, chain, 4);
+	sample_write(tape, 7, 1000, 0x401000, chain, 4);
 	EXPECT_STR(printed(tape, &options, "ip", 1), "\n\t          401000\n\n");
 }
 
-TEST("branches show both ends and what is known of them")
+TEST("branches show both ends and their flags")
 {
 	/* predicted, 5 cycles, a call; then mispredicted */
 	static const uint64_t branches[] = { 2, 0x10, 0x20, 2 | 5 << 4 | 4 << 20, 0x30, 0x40, 1 };
 	struct stream_options options = { 0 };
 	struct tape *tape = recording_new(SAMPLE_BRANCH_STACK);
-	put_sample(tape, 7, 1000, 0x401000, branches, 7);
+	sample_write(tape, 7, 1000, 0x401000, branches, 7);
 	EXPECT_STR(printed(tape, &options, "brstack", 1), " 0x10/0x20/P/-/-/5/CALL/-  0x30/0x40/M/-/-/0//- \n");
 }
 
-TEST("times may count from the first sample or from the one before")
+TEST("times are relative to the first sample or to the sample before")
 {
 	struct stream_options options = { .time = STREAM_TIME_FROM_START, .nanoseconds = true };
 	for (int i = 0; i < 2; i++) {
 		struct tape *tape = recording_new(0);
-		put_sample(tape, 7, 1000, 0, NULL, 0);
-		put_sample(tape, 7, 1500, 0, NULL, 0);
-		put_sample(tape, 7, 1600, 0, NULL, 0);
+		sample_write(tape, 7, 1000, 0, NULL, 0);
+		sample_write(tape, 7, 1500, 0, NULL, 0);
+		sample_write(tape, 7, 1600, 0, NULL, 0);
 		EXPECT_STR(printed(tape, &options, "time", 2), i ? "    0.000000000: \n    0.000000500: \n    0.000000100: \n" :
 			"    0.000000000: \n    0.000000500: \n    0.000000600: \n");
 		options.time = STREAM_TIME_FROM_PREVIOUS;
 	}
 }
 
-TEST("records that are no samples are printed where they are asked for, by their own thread's name")
+TEST("records that are not samples are printed if they are asked for, with the name of the thread that they are about")
 {
 	struct stream_options options = { .show_records = 1u << RECORD_COMM };
 	struct tape *tape = recording_new(0);
@@ -203,9 +203,9 @@ TEST("filters drop samples by command, thread and time")
 		struct stream_options options = rows[i].options;
 		struct tape *tape = recording_new(0);
 		put_comm(tape, 7, 1, "worker\0", 0);
-		put_sample(tape, 7, 1000, 0, NULL, 0);
-		put_sample(tape, 8, 1500, 0, NULL, 0);
-		put_sample(tape, 8, 2500, 0, NULL, 0);
+		sample_write(tape, 7, 1000, 0, NULL, 0);
+		sample_write(tape, 8, 1500, 0, NULL, 0);
+		sample_write(tape, 8, 2500, 0, NULL, 0);
 		EXPECT_STR(printed(tape, &options, "tid", 1), rows[i].text);
 	}
 	name_list_close(comms);
@@ -218,7 +218,7 @@ TEST("names from the recording stay in their line")
 	struct stream_options options = { 0 };
 	struct tape *tape = recording_new(0);
 	put_comm(tape, 7, 1, "a\033\n2Jb\0", 0);
-	put_sample(tape, 7, 1000, 0, NULL, 0);
+	sample_write(tape, 7, 1000, 0, NULL, 0);
 	EXPECT_STR(printed(tape, &options, "comm", 1), "          a\033?2Jb \n");
 }
 
@@ -227,8 +227,8 @@ TEST("a table has a column for each field and a row for each sample, with commas
 	struct stream_options options = { .format = &test_format };
 	struct tape *tape = recording_new(0);
 	put_comm(tape, 7, 1, "worker\0", 0);
-	put_sample(tape, 7, 1234567891, 0x10, NULL, 0);
-	put_sample(tape, 8, 2000000000, 0x20, NULL, 0);
+	sample_write(tape, 7, 1234567891, 0x10, NULL, 0);
+	sample_write(tape, 8, 2000000000, 0x20, NULL, 0);
 	EXPECT_STR(printed(tape, &options, NULL, 1), "perfuse.script samples: comm tid time period event ip sym symoff dso "
 		"['worker' 7 1234567891 100 'cycles' 16 - - -, ':8' 8 2000000000 100 'cycles' 32 - - -]");
 }
@@ -244,10 +244,10 @@ TEST("call chains and branches are lists in a table")
 	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x10, 0x20 }, branches[] = { 1, 0x10, 0x20, 2 | 5 << 4 | 4 << 20 };
 	struct stream_options options = { .format = &test_format };
 	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
-	put_sample(tape, 7, 1000, 0x10, chain, 4);
+	sample_write(tape, 7, 1000, 0x10, chain, 4);
 	EXPECT_STR(printed(tape, &options, "ip", 1), "perfuse.script samples: ip callchain [16 (@10+@20)]");
 	tape = recording_new(SAMPLE_BRANCH_STACK);
-	put_sample(tape, 7, 1000, 0x10, branches, 4);
+	sample_write(tape, 7, 1000, 0x10, branches, 4);
 	EXPECT_STR(printed(tape, &options, "brstack", 1), "perfuse.script samples: brstack [({from=16&to=32&mispredicted=no&"
 		"in_transaction=no&abort=no&cycles=5&type='CALL'&speculation=-})]");
 }
@@ -257,7 +257,7 @@ TEST("records that are shown with the samples are rows with a type and a text")
 	struct stream_options options = { .format = &test_format, .show_records = 1u << RECORD_COMM };
 	struct tape *tape = recording_new(0);
 	put_comm(tape, 7, 1, "worker\0", 0);
-	put_sample(tape, 7, 1000, 0, NULL, 0);
+	sample_write(tape, 7, 1000, 0, NULL, 0);
 	EXPECT_STR(printed(tape, &options, "tid,period", 1),
 		"perfuse.script samples: tid period record record_text [7 - 'COMM' 'worker:7/7', 7 100 - -]");
 }
@@ -271,7 +271,7 @@ TEST("any number of threads prints the same, in order")
 		struct stream_options options = { .format = run < 4 ? NULL : &test_format };
 		struct tape *tape = recording_new(0);
 		for (uint64_t i = 0; i < 9000; i++)
-			put_sample(tape, (uint32_t)(i % 50), 1000 + i * 1000, 0x400000 + i % 777, NULL, 0);
+			sample_write(tape, (uint32_t)(i % 50), 1000 + i * 1000, 0x400000 + i % 777, NULL, 0);
 		const char *text = printed(tape, &options, "tid,time,ip", threads);
 		if (threads == 1)
 			snprintf(first, sizeof first, "%s", text);

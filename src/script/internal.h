@@ -183,27 +183,38 @@ bool stream_drops_cpu(const struct stream *stream, uint32_t cpu);
 /* plan.c: adopts the events known so far. Owner only. */
 void stream_refresh(struct stream *stream);
 
+/* The decimal digits of a number below 100. */
+static inline const char *two_digits(unsigned value)
+{
+	return &"00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263"
+		"646566676869707172737475767778798081828384858687888990919293949596979899"[2 * value];
+}
+
 /* Writes a decimal number, right-aligned in width columns, and returns the end. The caller has reserved 24 + width bytes. */
 static inline char *decimal_write(char *p, uint64_t value, unsigned width, char pad)
 {
 	char digits[20];
-	unsigned count = 0;
+	unsigned at = sizeof digits;
 
-	do {
-		digits[count++] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	for (; width > count; width--)
+	for (; value >= 10; value /= 100)
+		memcpy(&digits[at -= 2], two_digits(value % 100), 2);
+	if (value || at == sizeof digits)
+		digits[--at] = (char)('0' + value);
+	for (; width > sizeof digits - at; width--)
 		*p++ = pad;
-	while (count)
-		*p++ = digits[--count];
+	while (at < sizeof digits)
+		*p++ = digits[at++];
 	return p;
 }
 
 /* Writes exactly `count` digits and returns the end. */
 static inline char *digits_write(char *p, uint64_t value, unsigned count)
 {
-	for (unsigned i = count; i-- > 0; value /= 10)
-		p[i] = (char)('0' + value % 10);
+	unsigned at = count;
+
+	for (; at >= 2; value /= 100)
+		memcpy(&p[at -= 2], two_digits(value % 100), 2);
+	if (at)
+		p[0] = (char)('0' + value % 10);
 	return p + count;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "script/internal.h"
 #include "tape.h"
 #include "unit.h"
 
@@ -120,6 +121,25 @@ static void test_end(struct writer *out)
 }
 
 static const struct row_format test_format = { .begin = test_begin, .row = test_row, .separator = 2, .end = test_end };
+
+TEST("numbers have all their digits, with padding before them")
+{
+	static const uint64_t values[] = { 0, 9, 10, 99, 100, 105, 999, 1000, 10005, UINT64_MAX };
+	char text[64], expected[64];
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		for (int width = 0; width < 24; width += 3) {
+			*decimal_write(text, values[i], (unsigned)width, ' ') = '\0';
+			snprintf(expected, sizeof expected, "%*llu", width, (unsigned long long)values[i]);
+			EXPECT_STR(text, expected);
+		}
+	for (unsigned count = 0; count < 10; count++) {
+		*digits_write(text, 7, count) = '\0';
+		snprintf(expected, sizeof expected, "%0*d", (int)count, 7);
+		EXPECT_STR(text, count ? expected : "");
+	}
+	*digits_write(text, 123456, 6) = '\0';
+	EXPECT_STR(text, "123456");
+}
 
 TEST("a sample is a line of thread, time, period, event and place")
 {

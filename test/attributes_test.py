@@ -11,6 +11,7 @@ import shutil
 import sys
 import tempfile
 
+from attributes import grammar
 from suite import process
 from suite.perf import reference
 from suite.process import environment
@@ -69,11 +70,14 @@ def events_of(path):
 
 
 class Context:
+    events_of = staticmethod(events_of)
+
     def __init__(self, work):
         self.work = work
         self.library = os.path.join(work, "opened.so")
         self.reference = reference()
         self.uprobe = False
+        self.difference = difference
 
     def build(self):
         """The library, and a program for a probe point, which is never run."""
@@ -156,6 +160,7 @@ def main():
                     words = shlex.split(line)
                     both = pool.submit(lambda words=words: (c.record(c.reference, words), c.record(PERFUSE, words)))
                     tests.append(("%s: events of record as perf's" % line, functools.partial(compare, c, words, both)))
+            tests += grammar.tests(c)
             return run_tests(tests)
     finally:
         if c.uprobe:

@@ -59,7 +59,6 @@ struct event {
 	bool follower;            /* a dummy event that only provides side-band records; the user did not ask for it */
 	bool private;             /* a follower whose records the recorder reads but does not write, since the rings of the other events are
 	                           * overwritten */
-	bool any_pmu;             /* a generic hardware event that any core PMU may count */
 	bool per_package, snapshot;
 	bool unwind;              /* the recorder unwinds the stacks of its samples and writes call chains instead of stack copies */
 	bool keeps_registers;     /* with `unwind`: user registers are written too, as the user asked for them */
@@ -71,6 +70,8 @@ struct events {
 	VEC(struct event) list;
 	struct pmus pmus;         /* read on demand */
 	struct arena arena;
+	bool by_pattern;          /* a pattern has added events of several PMUs */
+	bool regrouped;           /* groups were divided, or events ordered, as a group has events of one PMU only */
 };
 
 void events_fini(struct events *events);
@@ -82,6 +83,8 @@ struct event_error {
 	char help[1024];          /* further lines; "": none */
 };
 
+/* Sets the place and the reason; there is no help. Returns -1. */
+int event_error_at(struct event_error *err, size_t at, const char *what);
 /* Appends the events of `text`. On failure *err (may be NULL) has the offset and the reason, and `events` is unchanged. */
 int events_parse(struct events *events, const char *text, struct event_error *err);
 /* Restricts an event to a cgroup and opens the cgroup's folder. Such events count on whole CPUs only. */

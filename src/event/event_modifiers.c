@@ -5,6 +5,8 @@
 
 #include "event/event.h"
 
+enum { PRECISE_MAX = 3 };
+
 static const struct {
 	char letter;
 	size_t offset;
@@ -25,13 +27,13 @@ static const struct {
 	{ 'R', offsetof(struct event_modifiers, retire_latency), "Duplicate modifier 'R' (retire_lat)" },
 };
 
-int event_modifiers_parse(const char *text, size_t *at, struct event_modifiers *modifiers, const char **what)
+int event_modifiers_parse(const char *text, size_t length, struct event_modifiers *modifiers, size_t *wrong, const char **what)
 {
-	for (; text[*at] && !strchr(",}/: \t\n", text[*at]); (*at)++) {
-		char c = text[*at];
+	for (*wrong = 0; *wrong < length; (*wrong)++) {
+		char c = text[*wrong];
 		size_t i = 0;
 		if (c == 'p') {
-			if (++modifiers->precise <= 3)
+			if (++modifiers->precise <= PRECISE_MAX)
 				continue;
 			*what = "Maximum precise value is 3";
 			return -1;
@@ -83,12 +85,14 @@ static void apply_sides(const struct event_modifiers *m, struct event *event, bo
 	event->exclude_gh = gh_known;
 }
 
-void event_modifiers_apply(const struct event_modifiers *m, struct event *event, bool group, bool leader)
+int event_modifiers_apply(const struct event_modifiers *m, struct event *event, bool group, bool leader)
 {
 	struct attr *attr = &event->attr;
 	apply_sides(m, event, group);
-	if (m->precise)
-		attr->flags = (attr->flags & ~((uint64_t)3 << ATTR_PRECISE_IP)) | (uint64_t)m->precise << ATTR_PRECISE_IP;
+	unsigned precise = attr_precise_ip(attr) + m->precise;
+	if (precise > PRECISE_MAX)
+		return -1;
+	attr->flags = (attr->flags & ~((uint64_t)3 << ATTR_PRECISE_IP)) | (uint64_t)precise << ATTR_PRECISE_IP;
 	if (m->idle)
 		flag_set(attr, ATTR_EXCLUDE_IDLE, true);
 	if (m->pinned && (!group || leader))
@@ -100,4 +104,5 @@ void event_modifiers_apply(const struct event_modifiers *m, struct event *event,
 	event->weak |= m->weak;
 	event->bpf_counter |= m->bpf;
 	event->retire_latency |= m->retire_latency;
+	return 0;
 }

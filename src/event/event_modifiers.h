@@ -10,7 +10,7 @@ struct event_modifiers {
 	unsigned precise;
 };
 
-/* Parses letters from text[*at] on and moves *at past them. < 0: *what is the reason, *at its offset. */
-int event_modifiers_parse(const char *text, size_t *at, struct event_modifiers *modifiers, const char **what);
-/* group: the modifiers follow the braces of an event group; leader: the event is the first in the braces. */
-void event_modifiers_apply(const struct event_modifiers *modifiers, struct event *event, bool group, bool leader);
+/* Parses letters. < 0: *what is the reason, *wrong the index of the letter. */
+int event_modifiers_parse(const char *text, size_t length, struct event_modifiers *modifiers, size_t *wrong, const char **what);
+/* group: the modifiers follow the braces of an event group; leader: the event leads its group. < 0: the precision exceeds 3. */
+int event_modifiers_apply(const struct event_modifiers *modifiers, struct event *event, bool group, bool leader);

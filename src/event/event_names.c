@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "abi/attr.h"
 
@@ -99,7 +98,7 @@ bool event_cache_possible(unsigned type, unsigned op)
 	return type < CACHE_TYPES && op < CACHE_OPS && cache_has[type] >> op & 1;
 }
 
-/* Returns the row with the longest word that `text` begins with, up to '-' or the end; -1: none. *used: the length of the word. */
+/* Returns the row with the longest word that `text` begins with, up to '-' or the end; -1: absent. *used: the length of the word. */
 static int longest_match(const char *const (*rows)[CACHE_ALIASES], int count, const char *text, size_t length, size_t *used)
 {
 	int best = -1;
@@ -107,7 +106,7 @@ static int longest_match(const char *const (*rows)[CACHE_ALIASES], int count, co
 	for (int row = 0; row < count; row++) {
 		for (int i = 0; i < CACHE_ALIASES && rows[row][i]; i++) {
 			size_t n = strlen(rows[row][i]);
-			if (n > length || n <= *used || strncasecmp(rows[row][i], text, n) != 0 || (n < length && text[n] != '-'))
+			if (n > length || n <= *used || memcmp(rows[row][i], text, n) != 0 || (n < length && text[n] != '-'))
 				continue;
 			best = row;
 			*used = n;
@@ -123,21 +122,19 @@ int event_cache_find(const char *name, size_t length, uint64_t *config)
 	int op = -1, result = -1;
 	if (type < 0)
 		return 0;
-	/* an operation and a result may follow, in either order */
+	/* two words may follow: an operation and a result, in either order; of two of a kind the first counts */
 	for (int words = 0; words < 2 && used < length; words++) {
-		size_t n;
 		name += used + 1;
 		length -= used + 1;
-		int found = op < 0 ? longest_match(cache_ops, CACHE_OPS, name, length, &n) : -1;
+		int found = longest_match(cache_ops, CACHE_OPS, name, length, &used);
 		if (found >= 0) {
-			op = found;
-		} else {
-			found = result < 0 ? longest_match(cache_results, CACHE_RESULTS, name, length, &n) : -1;
-			if (found < 0)
-				return 0;
-			result = found;
+			op = op < 0 ? found : op;
+			continue;
 		}
-		used = n;
+		found = longest_match(cache_results, CACHE_RESULTS, name, length, &used);
+		if (found < 0)
+			return 0;
+		result = result < 0 ? found : result;
 	}
 	if (used < length)
 		return 0;
@@ -147,6 +144,12 @@ int event_cache_find(const char *name, size_t length, uint64_t *config)
 		return -1;
 	*config = (uint64_t)type | (uint64_t)op << 8 | (uint64_t)result << 16;
 	return 1;
+}
+
+bool event_cache_is(const char *name, size_t length)
+{
+	uint64_t config;
+	return event_cache_find(name, length, &config) != 0;
 }
 
 bool event_cache_name(uint64_t config, char *name, size_t size)

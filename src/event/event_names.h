@@ -24,6 +24,8 @@ const struct event_symbol *event_symbol_of(uint32_t type, uint64_t config);
 
 /* Parses "L1-dcache-load-misses". Returns 1 and its config; 0: unknown name; -1: a combination that does not exist. */
 int event_cache_find(const char *name, size_t length, uint64_t *config);
+/* Whether the name has the form of a cache event; the combination may not exist. */
+bool event_cache_is(const char *name, size_t length);
 /* Writes the usual name of a cache event; false: the config is invalid. */
 bool event_cache_name(uint64_t config, char *name, size_t size);
 enum { CACHE_TYPES = 7, CACHE_OPS = 3, CACHE_RESULTS = 2 };

@@ -1,12 +1,20 @@
 #include "event/pmu.h"
 
+#include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "os/file.h"
 
-static const char root[] = "/sys/bus/event_source/devices";
+enum { PMUS_MAX = 8192, PMU_NAMES_MAX = 65536, PATH_SIZE = 768 };
+
+static const char *root_of(const struct pmus *pmus)
+{
+	return pmus->root ? pmus->root : "/sys/bus/event_source/devices";
+}
 
 static struct pmu *pmu_new(struct pmus *pmus, const char *name, uint32_t type)
 {
@@ -17,14 +25,38 @@ static struct pmu *pmu_new(struct pmus *pmus, const char *name, uint32_t type)
 	return pmu;
 }
 
-/* Whether the PMU belongs to a kind of core: "cpu", or a PMU with a list of CPUs. */
-static bool pmu_is_core(const char *name)
+/* Whether the PMU belongs to a kind of core: by its name, or by a list of CPUs. */
+static bool pmu_is_core(const struct pmus *pmus, const char *name)
 {
-	char path[512];
-	if (strcmp(name, "cpu") == 0)
+	char path[PATH_SIZE];
+	if (strcmp(name, "cpu") == 0 || strcmp(name, "cpum_cf") == 0)
 		return true;
-	snprintf(path, sizeof path, "%s/%s/cpus", root, name);
+	snprintf(path, sizeof path, "%s/%s/cpus", root_of(pmus), name);
 	return file_exists(path);
+}
+
+/* A number is "_12", or hexadecimal of more than two digits. */
+size_t pmu_family_length(const char *name)
+{
+	size_t all = strlen(name), length = all;
+	bool letters = false;
+	for (; length && isxdigit((unsigned char)name[length - 1]); length--)
+		letters |= !isdigit((unsigned char)name[length - 1]);
+	return length && length < all && name[length - 1] == '_' && (!letters || all - length > 2) ? length - 1 : all;
+}
+
+static int compare_pmus(const void *a, const void *b)
+{
+	const struct pmu *left = *(struct pmu *const *)a, *right = *(struct pmu *const *)b;
+	size_t n = pmu_family_length(left->name), m = pmu_family_length(right->name);
+	int order = strncmp(left->name, right->name, n < m ? n : m);
+	if (left->core != right->core)
+		return left->core ? -1 : 1;
+	if (order || n != m)
+		return order ? order : strcmp(left->name, right->name);
+	unsigned long long i = left->name[n] ? strtoull(left->name + n + 1, NULL, 16) : 0;
+	unsigned long long k = right->name[n] ? strtoull(right->name + n + 1, NULL, 16) : 0;
+	return i < k ? -1 : i > k;
 }
 
 void pmus_read(struct pmus *pmus)
@@ -33,23 +65,30 @@ void pmus_read(struct pmus *pmus)
 		return;
 	pmus->read = true;
 	CLEANUP_NAMES struct names names = { 0 };
-	folder_names(root, &names, NULL);
-	names_sort(&names);
+	folder_names(root_of(pmus), &names, NULL);
 	bool any_core = false;
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < names.list.count; i++) {
-			char path[512];
-			int64_t type;
-			bool core = pmu_is_core(names.list.items[i]);
-			snprintf(path, sizeof path, "%s/%s/type", root, names.list.items[i]);
-			if (core != (pass == 0) || !file_number(path, &type))
-				continue;
-			pmu_new(pmus, names.list.items[i], (uint32_t)type)->core = core;
-			any_core |= core;
-		}
-		if (pass == 0 && !any_core)
-			pmu_new(pmus, "cpu", ATTR_RAW)->core = true;
+	for (size_t i = 0; i < names.list.count && i < PMUS_MAX; i++) {
+		char path[PATH_SIZE];
+		int64_t type;
+		bool core = pmu_is_core(pmus, names.list.items[i]);
+		snprintf(path, sizeof path, "%s/%s/type", root_of(pmus), names.list.items[i]);
+		if (!file_number(path, &type))
+			continue;
+		pmu_new(pmus, names.list.items[i], (uint32_t)type)->core = core;
+		any_core |= core;
 	}
+	if (!any_core)
+		pmu_new(pmus, "cpu", ATTR_RAW)->core = true;
+	qsort(pmus->list.items, pmus->list.count, sizeof pmus->list.items[0], compare_pmus);
+}
+
+size_t pmus_core_count(struct pmus *pmus)
+{
+	size_t count = 0;
+	pmus_read(pmus);
+	while (count < pmus->list.count && pmus->list.items[count]->core)
+		count++;
+	return count;
 }
 
 void pmus_fini(struct pmus *pmus)
@@ -95,16 +134,15 @@ static bool parse_pmu_format(const char *text, struct pmu_format *format)
 
 static void pmu_load_formats(struct pmus *pmus, struct pmu *pmu)
 {
-	char path[512], line[256];
+	char path[PATH_SIZE], line[256];
 	CLEANUP_NAMES struct names names = { 0 };
-	snprintf(path, sizeof path, "%s/%s/format", root, pmu->name);
+	snprintf(path, sizeof path, "%s/%s/format", root_of(pmus), pmu->name);
 	if (folder_names(path, &names, NULL) < 0)
 		return;
-	names_sort(&names);
-	for (size_t i = 0; i < names.list.count; i++) {
+	for (size_t i = 0; i < names.list.count && i < PMU_NAMES_MAX; i++) {
 		struct pmu_format format = { 0 };
 		const char *name = names.list.items[i];
-		snprintf(path, sizeof path, "%s/%s/format/%s", root, pmu->name, name);
+		snprintf(path, sizeof path, "%s/%s/format/%s", root_of(pmus), pmu->name, name);
 		if (!file_line(path, line, sizeof line) || !parse_pmu_format(line, &format))
 			continue;
 		format.name = arena_string(&pmus->arena, name, strlen(name));
@@ -121,55 +159,93 @@ static bool has_suffix(const char *name, const char *suffix)
 /* Reads the files beside an event's file: energy-pkg.unit, .scale, .per-pkg, .snapshot. */
 static void pmu_load_event_details(struct pmus *pmus, const struct pmu *pmu, struct pmu_event *event)
 {
-	char path[512], line[128];
-	snprintf(path, sizeof path, "%s/%s/events/%s.unit", root, pmu->name, event->name);
+	char path[PATH_SIZE], line[128];
+	snprintf(path, sizeof path, "%s/%s/events/%s.unit", root_of(pmus), pmu->name, event->name);
 	if (file_line(path, line, sizeof line))
 		event->unit = arena_string(&pmus->arena, line, strlen(line));
-	snprintf(path, sizeof path, "%s/%s/events/%s.scale", root, pmu->name, event->name);
+	snprintf(path, sizeof path, "%s/%s/events/%s.scale", root_of(pmus), pmu->name, event->name);
 	if (file_line(path, line, sizeof line))
 		event->scale = strtod(line, NULL);
-	snprintf(path, sizeof path, "%s/%s/events/%s.per-pkg", root, pmu->name, event->name);
+	snprintf(path, sizeof path, "%s/%s/events/%s.per-pkg", root_of(pmus), pmu->name, event->name);
 	event->per_package = file_exists(path);
-	snprintf(path, sizeof path, "%s/%s/events/%s.snapshot", root, pmu->name, event->name);
+	snprintf(path, sizeof path, "%s/%s/events/%s.snapshot", root_of(pmus), pmu->name, event->name);
 	event->snapshot = file_exists(path);
 }
 
-static void pmu_load_events(struct pmus *pmus, struct pmu *pmu)
+static const struct pmu_event *pmu_event_loaded(const struct pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->events.count; i++)
+		if (strcasecmp(pmu->events.items[i].name, name) == 0)
+			return &pmu->events.items[i];
+	return NULL;
+}
+
+static bool is_detail(const char *name)
 {
 	static const char *const beside[] = { ".unit", ".scale", ".per-pkg", ".snapshot" };
-	char path[512], line[1024];
+	for (size_t k = 0; k < sizeof beside / sizeof beside[0]; k++)
+		if (has_suffix(name, beside[k]))
+			return true;
+	return false;
+}
+
+/* Returns whether the PMU has the event. */
+static bool pmu_load_event(struct pmus *pmus, struct pmu *pmu, const char *name)
+{
+	char path[PATH_SIZE], line[1024];
+	snprintf(path, sizeof path, "%s/%s/events/%s", root_of(pmus), pmu->name, name);
+	if (strchr(name, '/') || is_detail(name) || !file_line(path, line, sizeof line))
+		return false;
+	struct pmu_event event = { .scale = 1 };
+	event.name = arena_string(&pmus->arena, name, strlen(name));
+	event.terms = arena_string(&pmus->arena, line, strlen(line));
+	pmu_load_event_details(pmus, pmu, &event);
+	vec_push(&pmu->events, event);
+	return true;
+}
+
+void pmu_load_events(struct pmus *pmus, struct pmu *pmu)
+{
+	char path[PATH_SIZE];
 	CLEANUP_NAMES struct names names = { 0 };
-	snprintf(path, sizeof path, "%s/%s/events", root, pmu->name);
-	if (folder_names(path, &names, NULL) < 0)
+	snprintf(path, sizeof path, "%s/%s/events", root_of(pmus), pmu->name);
+	if (pmu->all_events || folder_names(path, &names, NULL) < 0)
 		return;
+	pmu->all_events = true;
+	pmu->events.count = 0;
 	names_sort(&names);
-	for (size_t i = 0; i < names.list.count; i++) {
-		const char *name = names.list.items[i];
-		bool detail = false;
-		for (size_t k = 0; k < sizeof beside / sizeof beside[0]; k++)
-			detail |= has_suffix(name, beside[k]);
-		snprintf(path, sizeof path, "%s/%s/events/%s", root, pmu->name, name);
-		if (detail || !file_line(path, line, sizeof line))
-			continue;
-		struct pmu_event event = { .scale = 1 };
-		event.name = arena_string(&pmus->arena, name, strlen(name));
-		event.terms = arena_string(&pmus->arena, line, strlen(line));
-		pmu_load_event_details(pmus, pmu, &event);
-		vec_push(&pmu->events, event);
+	for (size_t i = 0; i < names.list.count && i < PMU_NAMES_MAX; i++)
+		pmu_load_event(pmus, pmu, names.list.items[i]);
+}
+
+const struct pmu_event *pmu_event(struct pmus *pmus, struct pmu *pmu, const char *name)
+{
+	char other[256];
+	const struct pmu_event *found = pmu_event_loaded(pmu, name);
+	if (found || pmu->all_events || strlen(name) >= sizeof other)
+		return found;
+	for (int upper = 0; upper < 2; upper++) { /* the kernel's names are in one case */
+		size_t i = 0;
+		for (; name[i]; i++)
+			other[i] = (char)(upper ? toupper((unsigned char)name[i]) : tolower((unsigned char)name[i]));
+		other[i] = '\0';
+		if (pmu_load_event(pmus, pmu, other))
+			return &pmu->events.items[pmu->events.count - 1];
 	}
+	return NULL;
 }
 
 static void pmu_load_caps(struct pmus *pmus, struct pmu *pmu)
 {
-	char path[512], line[256];
+	char path[PATH_SIZE], line[256];
 	CLEANUP_NAMES struct names names = { 0 };
-	snprintf(path, sizeof path, "%s/%s/caps", root, pmu->name);
+	snprintf(path, sizeof path, "%s/%s/caps", root_of(pmus), pmu->name);
 	if (folder_names(path, &names, NULL) < 0)
 		return;
 	names_sort(&names);
 	for (size_t i = 0; i < names.list.count; i++) {
 		const char *name = names.list.items[i];
-		snprintf(path, sizeof path, "%s/%s/caps/%s", root, pmu->name, name);
+		snprintf(path, sizeof path, "%s/%s/caps/%s", root_of(pmus), pmu->name, name);
 		if (!file_line(path, line, sizeof line))
 			continue;
 		struct pmu_cap *cap = vec_add(&pmu->caps);
@@ -180,62 +256,86 @@ static void pmu_load_caps(struct pmus *pmus, struct pmu *pmu)
 
 void pmu_load(struct pmus *pmus, struct pmu *pmu)
 {
-	char path[512], line[4096];
+	char path[PATH_SIZE], line[4096];
 	if (pmu->loaded)
 		return;
 	pmu->loaded = true;
 	pmu_load_formats(pmus, pmu);
-	pmu_load_events(pmus, pmu);
 	pmu_load_caps(pmus, pmu);
-	snprintf(path, sizeof path, "%s/%s/cpumask", root, pmu->name);
+	snprintf(path, sizeof path, "%s/%s/alias", root_of(pmus), pmu->name);
+	if (file_line(path, line, sizeof line))
+		pmu->alias = arena_string(&pmus->arena, line, strlen(line));
+	snprintf(path, sizeof path, "%s/%s/cpumask", root_of(pmus), pmu->name);
 	pmu->has_cpumask = file_line(path, line, sizeof line);
-	snprintf(path, sizeof path, "%s/%s/cpus", root, pmu->name);
+	snprintf(path, sizeof path, "%s/%s/cpus", root_of(pmus), pmu->name);
 	if (pmu->has_cpumask || file_line(path, line, sizeof line))
 		cpus_parse(&pmu->cpus, line, NULL);
 }
 
-/* Whether `name` denotes the PMU's family: "uncore_cha_12" belongs to "uncore_cha" and to "cha". */
-static bool pmu_in_family(const char *pmu, const char *name, size_t length)
+/* Whether `family` and a number, after '_' or not, are the name. */
+static bool in_family(const char *name, const char *family)
 {
-	static const char prefix[] = "uncore_";
-	if (strncmp(pmu, name, length) != 0 && strncmp(pmu, prefix, sizeof prefix - 1) == 0)
-		pmu += sizeof prefix - 1;
-	if (strncmp(pmu, name, length) != 0)
+	size_t length = strlen(family);
+	if (strncmp(name, family, length) != 0)
 		return false;
-	const char *rest = pmu + length;
-	if (*rest == '\0')
-		return true;
-	if (*rest++ != '_')
-		return false;
-	size_t digits = strspn(rest, "0123456789abcdef");
-	return digits && rest[digits] == '\0';
+	const char *number = name + length + (name[length] == '_');
+	size_t hex = strspn(number, "0123456789abcdefABCDEF"), decimal = strspn(number, "0123456789");
+	return !name[length] || (hex && !number[hex] && (decimal == hex || hex > 2));
 }
 
-size_t pmus_find(struct pmus *pmus, const char *name, size_t length, struct pmu **out, size_t max)
+bool pmu_matches(const struct pmu *pmu, const char *name)
+{
+	static const char prefix[] = "uncore_";
+	const char *const names[] = { pmu->name, pmu->alias };
+	const size_t length = sizeof prefix - 1;
+	name += strncmp(name, prefix, length) == 0 ? length : 0;
+	for (size_t i = 0; i < 2 && names[i]; i++) {
+		const char *own = names[i] + (strncmp(names[i], prefix, length) == 0 ? length : 0);
+		if (in_family(own, name) || (strpbrk(name, "*?[") && fnmatch(name, own, 0) == 0))
+			return true;
+	}
+	return false;
+}
+
+bool pmu_traces(const struct pmu *pmu)
+{
+	return strcmp(pmu->name, "intel_pt") == 0 || strcmp(pmu->name, "intel_bts") == 0;
+}
+
+bool pmu_is_software(const struct pmu *pmu)
+{
+	static const char *const names[] = { "kprobe", "msr", "uprobe" };
+	if (pmu->core || pmu->has_cpumask || pmu_traces(pmu))
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(pmu->name, names[i]) == 0)
+			return true;
+	return pmu->type == ATTR_SOFTWARE || pmu->type == ATTR_TRACEPOINT || pmu->type == ATTR_BREAKPOINT;
+}
+
+struct pmu *pmus_named(struct pmus *pmus, const char *name)
 {
 	pmus_read(pmus);
-	size_t found = 0;
-	for (size_t i = 0; i < pmus->list.count && !found; i++) {
-		struct pmu *pmu = pmus->list.items[i];
-		if (strlen(pmu->name) == length && memcmp(pmu->name, name, length) == 0 && found++ < max)
-			out[0] = pmu;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < pmus->list.count; i++) {
+			struct pmu *pmu = pmus->list.items[i];
+			if (pass || strcmp(pmu->name, name) == 0)
+				pmu_load(pmus, pmu);
+			if (pass ? pmu->alias && strcmp(pmu->alias, name) == 0 : strcmp(pmu->name, name) == 0)
+				return pmu;
+		}
 	}
-	for (size_t i = 0, exact = found; i < pmus->list.count && !exact && length; i++) {
-		struct pmu *pmu = pmus->list.items[i];
-		if (pmu_in_family(pmu->name, name, length) && found++ < max)
-			out[found - 1] = pmu;
-	}
-	for (size_t i = 0; i < found && i < max; i++)
-		pmu_load(pmus, out[i]);
-	return found;
+	return NULL;
 }
 
 struct pmu *pmus_by_type(struct pmus *pmus, uint32_t type)
 {
 	pmus_read(pmus);
 	for (size_t i = 0; i < pmus->list.count; i++)
-		if (pmus->list.items[i]->type == type)
+		if (pmus->list.items[i]->type == type) {
+			pmu_load(pmus, pmus->list.items[i]);
 			return pmus->list.items[i];
+		}
 	return NULL;
 }
 
@@ -244,14 +344,6 @@ const struct pmu_format *pmu_format(const struct pmu *pmu, const char *name, siz
 	for (size_t i = 0; i < pmu->formats.count; i++)
 		if (strlen(pmu->formats.items[i].name) == length && memcmp(pmu->formats.items[i].name, name, length) == 0)
 			return &pmu->formats.items[i];
-	return NULL;
-}
-
-const struct pmu_event *pmu_event(const struct pmu *pmu, const char *name, size_t length)
-{
-	for (size_t i = 0; i < pmu->events.count; i++)
-		if (strlen(pmu->events.items[i].name) == length && memcmp(pmu->events.items[i].name, name, length) == 0)
-			return &pmu->events.items[i];
 	return NULL;
 }
 
@@ -267,7 +359,6 @@ bool pmu_format_apply(const struct pmu_format *format, uint64_t value, struct at
 	if (value > pmu_format_max(format))
 		return false;
 	uint64_t *word = words[format->word];
-	*word &= ~format->bits;
 	for (uint64_t bits = format->bits; bits; bits &= bits - 1, value >>= 1)
 		if (value & 1)
 			*word |= bits & -bits;

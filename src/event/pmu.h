@@ -29,9 +29,10 @@ struct pmu_cap {
 
 struct pmu {
 	const char *name;
+	const char *alias;      /* a second name, that the kernel gives; NULL: absent. Read by pmu_load */
 	uint32_t type;
 	bool core;              /* counts the generic hardware events */
-	bool loaded;
+	bool loaded, all_events;
 	VEC(struct pmu_format) formats;
 	VEC(struct pmu_event) events;
 	VEC(struct pmu_cap) caps;
@@ -40,7 +41,8 @@ struct pmu {
 };
 
 struct pmus {
-	VEC(struct pmu *) list; /* core PMUs first, then by name */
+	const char *root;       /* the folder of the PMUs; NULL: the kernel's. A test sets it before the first use */
+	VEC(struct pmu *) list; /* core PMUs first, then by name, numbers at the end as numbers */
 	struct arena arena;
 	bool read;
 };
@@ -48,14 +50,27 @@ struct pmus {
 /* Reads names and types at the first call. If the machine has no core PMU, adds one called "cpu" of type ATTR_RAW without formats. */
 void pmus_read(struct pmus *pmus);
 void pmus_fini(struct pmus *pmus);
-/* Finds the PMUs that a name denotes and loads their details: the PMU of that name, or all of a numbered family ("uncore_cha" and "cha"
- * denote uncore_cha_0 and so on). Returns their number; the first `max` are stored in out. */
-size_t pmus_find(struct pmus *pmus, const char *name, size_t length, struct pmu **out, size_t max);
-struct pmu *pmus_by_type(struct pmus *pmus, uint32_t type);
+/* The length of the name without the number that distinguishes it from others of its family: of "uncore_imc_1" that of "uncore_imc". */
+size_t pmu_family_length(const char *name);
+/* Whether it is a trace of Intel's processors, which needs no terms. */
+bool pmu_traces(const struct pmu *pmu);
+size_t pmus_core_count(struct pmus *pmus);
+/* Loads all but the events. */
 void pmu_load(struct pmus *pmus, struct pmu *pmu);
+void pmu_load_events(struct pmus *pmus, struct pmu *pmu);
+/* The PMU of exactly that name or alias, loaded; NULL: unknown. */
+struct pmu *pmus_named(struct pmus *pmus, const char *name);
+struct pmu *pmus_by_type(struct pmus *pmus, uint32_t type);
+/* Whether the name denotes the PMU, too: as its family ("uncore_cha" and "cha" denote uncore_cha_0), or as a pattern ("uncore_*"). The PMU
+ * is loaded. */
+bool pmu_matches(const struct pmu *pmu, const char *name);
+/* Whether it counts what software does, so that its events can be in the event group of another PMU. The PMU is loaded. */
+bool pmu_is_software(const struct pmu *pmu);
 
 const struct pmu_format *pmu_format(const struct pmu *pmu, const char *name, size_t length);
-const struct pmu_event *pmu_event(const struct pmu *pmu, const char *name, size_t length);
-/* Distributes a value over the bits of the format; false: the value has too many bits. */
+/* Reads the event if it is not loaded. Case does not matter. NULL: unknown. Valid until another event of the PMU is read. */
+const struct pmu_event *pmu_event(struct pmus *pmus, struct pmu *pmu, const char *name);
+/* Distributes a value over the bits of the format, beside those that are set (like perf: "mem-loads,ldlat=30" is 3 and 30 together);
+ * false: the value has too many bits. */
 bool pmu_format_apply(const struct pmu_format *format, uint64_t value, struct attr *attr);
 uint64_t pmu_format_max(const struct pmu_format *format);

@@ -82,9 +82,9 @@ bool configure_enable_on_exec(const struct sampling *sampling, const struct targ
 static void set_required(struct event *event)
 {
 	struct attr *attr = &event->attr;
-	bool raw = attr->type == ATTR_TRACEPOINT || is_bpf_output(event);
+	bool raw = event->tracepoint || is_bpf_output(event);
 	attr->sample_type = SAMPLE_IP | SAMPLE_TID | (raw ? SAMPLE_RAW | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD : 0);
-	attr->sample_period = raw || attr->type == ATTR_BREAKPOINT || event->follower;
+	attr->sample_period = raw || (attr->type == ATTR_BREAKPOINT && event->terms.period) || event->follower;
 	attr->read_format = READ_LOST | READ_ID;
 }
 

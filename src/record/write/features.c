@@ -292,8 +292,8 @@ static void out_capabilities(struct writer *out, const struct pmu *pmu)
 
 static bool make_cpu_capabilities(struct making *m)
 {
-	struct pmu *cpu;
-	if (!pmus_find(&m->facts->events->pmus, "cpu", 3, &cpu, 1))
+	struct pmu *cpu = pmus_named(&m->facts->events->pmus, "cpu");
+	if (!cpu)
 		return false;
 	out_capabilities(m->out, cpu);
 	return true;

@@ -1,0 +1,96 @@
+"""The grammar of -e: for each text of the file `grammar`, the attributes that `record` opens are those that perf opens, or both refuse it.
+The PMUs are those of a machine in the folder `machines`, planted below /sys in a mount namespace, so that both programs read them there."""
+import concurrent.futures
+import functools
+import os
+import shutil
+import tempfile
+
+from suite import process
+from suite.settings import PERFUSE
+from suite.tests import is_selected, need, skipped
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DEVICES = "/sys/bus/event_source/devices"
+AT_A_TIME = 12 # perf waits a second before it ends
+
+
+def plant(machine, folder):
+    """Makes the tree of a machine's PMUs, with its tabs between names and contents."""
+    for line in open(os.path.join(HERE, "machines", machine)):
+        if line[0] == "#":
+            continue
+        name, content = line.rstrip("\n").split("\t", 1)
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write(content + "\n")
+
+
+def planted(folder, words):
+    """The command line that runs `words` where the tree is the kernel's."""
+    if not folder:
+        return words
+    return ["unshare", "-m", "sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "sh", folder, DEVICES, *words]
+
+
+def can_plant():
+    with tempfile.TemporaryDirectory() as folder:
+        return process.run(*planted(folder, ["true"])).returncode == 0
+
+
+def texts():
+    """(machine, text, why it differs) of each line; the machine is "" for that of the test. A blank at the end is written \\x20."""
+    machine = ""
+    for line in open(os.path.join(HERE, "grammar")):
+        line = line.rstrip("\n")
+        if line.startswith("[") and line.endswith("]") and " " not in line:
+            machine = line[1:-1] if line != "[here]" else ""
+        elif line and line[0] != "#":
+            text, _, why = line.partition("\t")
+            yield machine, text.replace("\\x20", " "), why
+
+
+def record(c, program, tree, text):
+    folder = tempfile.mkdtemp(dir=c.work)
+    log = os.path.join(folder, "log")
+    environment = {"PATH": os.environ["PATH"], "HOME": folder, "PERF_CONFIG": "/dev/null", "LC_ALL": "C", "PERF_CPUID": "Unknown-0-0-0"}
+    words = ["env", "LD_PRELOAD=" + c.library, "OPENED=" + log, "OPENED_ANY=1", program, "record", "--no-bpf-event", "-o",
+             os.path.join(folder, "perf.data"), "-e", text, "--", "true"]
+    done = process.run(*planted(tree, words), cwd=folder, env=environment)
+    result = c.events_of(log)[0]
+    shutil.rmtree(folder, ignore_errors=True)
+    return done, result
+
+
+def compare(c, why, both):
+    (done, events), (mine, my_events) = both.result()
+    if why:
+        need((mine.returncode == 0) != (done.returncode == 0) or c.difference(my_events, events), "is equal, though listed as different")
+        return
+    need((mine.returncode == 0) == (done.returncode == 0), "exit code %d, perf's %d\nperfuse: %s\nperf: %s" %
+         (mine.returncode, done.returncode, mine.stderr[:600], done.stderr[:600]))
+    lines = c.difference(my_events, events)
+    need(done.returncode or events, "nothing was opened by perf: " + done.stderr)
+    need(done.returncode or not lines, "\n".join(lines))
+
+
+def tests(c):
+    """Pairs of a name and a callable, as run_tests takes them, for the texts that are selected."""
+    trees = {"": ""}
+    pool = concurrent.futures.ThreadPoolExecutor(AT_A_TIME)
+    found = []
+    allowed = can_plant()
+    if not allowed:
+        skipped("grammar of events on other machines", "this user may not mount; as root it runs")
+    for machine, text, why in texts():
+        name = "-e %s%s: %s" % (text, " on " + machine if machine else "", why or "attributes as perf's")
+        if (machine and not allowed) or not is_selected(name):
+            continue
+        if machine not in trees:
+            trees[machine] = os.path.join(c.work, machine)
+            plant(machine, trees[machine])
+        tree = trees[machine]
+        both = pool.submit(lambda tree=tree, text=text: (record(c, c.reference, tree, text), record(c, PERFUSE, tree, text)))
+        found.append((name, functools.partial(compare, c, why, both)))
+    return found

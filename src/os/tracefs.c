@@ -104,3 +104,10 @@ int tracefs_read(const char *name, struct str *out, struct error *err)
 		return -1;
 	return file_read(path, out, TRACEFS_FILE_MAX, err) < 0 ? tracefs_refused(err) : 0;
 }
+
+bool tracefs_has_id(const char *system, const char *event)
+{
+	char name[512], path[600];
+	int n = snprintf(name, sizeof name, "events/%s/%s/id", system, event);
+	return n > 0 && (size_t)n < sizeof name && tracefs_name(path, sizeof path, name, NULL) == 0 && file_exists(path);
+}

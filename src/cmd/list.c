@@ -146,14 +146,15 @@ static void print_text(struct listing *l, const struct catalogue_event *event)
 /* perf's escapes, which leave other control characters. */
 static void print_json_text(struct writer *out, const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '\n' || *text == '\r') {
-			writer_puts(out, *text == '\n' ? "\\n" : "\\r");
-			continue;
-		}
-		if (*text == '\\' || *text == '"')
-			writer_putc(out, '\\');
-		writer_putc(out, *text);
+	for (;;) {
+		size_t plain = strcspn(text, "\n\r\\\"");
+		writer_add(out, text, plain);
+		text += plain;
+		if (!*text)
+			return;
+		writer_putc(out, '\\');
+		writer_putc(out, *text == '\n' ? 'n' : *text == '\r' ? 'r' : *text);
+		text++;
 	}
 }
 

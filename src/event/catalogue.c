@@ -1,5 +1,6 @@
 #include "event/catalogue.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,25 +34,22 @@ static const char *text(struct catalogue *c, const struct str *from)
 	return arena_string(&c->arena, str_text(from), from->len);
 }
 
-static bool opens(const struct attr *attr)
-{
-	int fd = counter_open(attr, 0, -1, -1, 0);
-	if (fd >= 0)
-		counter_close(fd);
-	return fd >= 0;
-}
-
-/* Whether the kernel counts the event: for all code, else for user code, else without guests. */
+/* Whether the kernel counts the event: for all code, else for user code, else without guests. ENOENT is an event that no PMU has. */
 static bool is_supported(uint32_t type, uint64_t config)
 {
-	struct attr attr = { .type = type, .config = config, .flags = (uint64_t)1 << ATTR_DISABLED };
-	if (opens(&attr))
-		return true;
-	attr.flags |= (uint64_t)1 << ATTR_EXCLUDE_KERNEL;
-	if (opens(&attr))
-		return true;
-	attr.flags |= (uint64_t)1 << ATTR_EXCLUDE_GUEST;
-	return opens(&attr);
+	static const uint64_t more[] = { 1ull << ATTR_DISABLED, 1ull << ATTR_EXCLUDE_KERNEL, 1ull << ATTR_EXCLUDE_GUEST };
+	struct attr attr = { .type = type, .config = config };
+	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+		attr.flags |= more[i];
+		int fd = counter_open(&attr, 0, -1, -1, 0);
+		if (fd >= 0) {
+			counter_close(fd);
+			return true;
+		}
+		if (fd == -ENOENT)
+			return false;
+	}
+	return false;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -247,6 +245,15 @@ static void add_raw(struct catalogue *c)
 			add_raw_of_pmu(c, c->pmus.list.items[i]);
 }
 
+static void add_tracepoint(struct catalogue *c, const char *system, const struct tracefs_entry *entry)
+{
+	char full[512], encoding[64];
+	int length = snprintf(full, sizeof full, "%.200s:%.200s", system, entry->name);
+	struct catalogue_event *event = add(c, CATALOGUE_TRACEPOINT, arena_string(&c->arena, full, (size_t)length), "Tracepoint event");
+	length = snprintf(encoding, sizeof encoding, "tracepoint/config=%#llx/", (unsigned long long)entry->id);
+	event->encoding = c->encodings ? arena_string(&c->arena, encoding, (size_t)length) : NULL;
+}
+
 static int add_tracepoints(struct catalogue *c, struct error *err)
 {
 	CLEANUP_NAMES struct names systems = { 0 };
@@ -254,22 +261,12 @@ static int add_tracepoints(struct catalogue *c, struct error *err)
 		return -1;
 	names_sort(&systems);
 	for (size_t i = 0; i < systems.list.count; i++) {
-		CLEANUP_NAMES struct names names = { 0 };
+		struct tracefs_list list = { 0 };
 		const char *system = systems.list.items[i];
-		if (tracefs_events(system, &names, NULL) < 0)
-			continue;
-		names_sort(&names);
-		for (size_t k = 0; k < names.list.count && c->list.count < CATALOGUE_MAX; k++) {
-			uint64_t id = 0;
-			char full[512], encoding[64];
-			if (c->encodings ? tracefs_id(system, names.list.items[k], &id, NULL) < 0 : !tracefs_has_id(system, names.list.items[k]))
-				continue;
-			int length = snprintf(full, sizeof full, "%.200s:%.200s", system, names.list.items[k]);
-			struct catalogue_event *event = add(c, CATALOGUE_TRACEPOINT, arena_string(&c->arena, full, (size_t)length),
-				"Tracepoint event");
-			length = snprintf(encoding, sizeof encoding, "tracepoint/config=%#llx/", (unsigned long long)id);
-			event->encoding = c->encodings ? arena_string(&c->arena, encoding, (size_t)length) : NULL;
-		}
+		if (tracefs_list(system, c->encodings, &list, NULL) == 0)
+			for (size_t k = 0; k < list.list.count && c->list.count < CATALOGUE_MAX; k++)
+				add_tracepoint(c, system, &list.list.items[k]);
+		tracefs_list_fini(&list);
 	}
 	return 0;
 }

@@ -1,9 +1,14 @@
 #include "os/tracefs.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 enum { TRACEFS_MAGIC_NUMBER = 0x74726163, TRACEFS_FILE_MAX = 64 << 20 };
 
@@ -105,9 +110,56 @@ int tracefs_read(const char *name, struct str *out, struct error *err)
 	return file_read(path, out, TRACEFS_FILE_MAX, err) < 0 ? tracefs_refused(err) : 0;
 }
 
-bool tracefs_has_id(const char *system, const char *event)
+/* Whether the folder is that of a tracepoint; reads its id if it is asked for. */
+static bool entry_read(int folder, const char *name, bool wanted, uint64_t *id)
+{
+	char path[NAME_MAX + 4], text[24];
+	snprintf(path, sizeof path, "%.*s/id", NAME_MAX, name);
+	if (!wanted)
+		return faccessat(folder, path, F_OK, 0) == 0;
+	CLEANUP_FD int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	*id = strtoull(text, NULL, 10);
+	return true;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcmp(((const struct tracefs_entry *)a)->name, ((const struct tracefs_entry *)b)->name);
+}
+
+int tracefs_list(const char *system, bool ids, struct tracefs_list *out, struct error *err)
 {
 	char name[512], path[600];
-	int n = snprintf(name, sizeof name, "events/%s/%s/id", system, event);
-	return n > 0 && (size_t)n < sizeof name && tracefs_name(path, sizeof path, name, NULL) == 0 && file_exists(path);
+	int n = snprintf(name, sizeof name, "events/%s", system);
+	if (n < 0 || (size_t)n >= sizeof name)
+		return error_set(err, ERROR_LIMIT, "the name %.64s… is too long for tracefs", system);
+	if (tracefs_name(path, sizeof path, name, err) < 0)
+		return -1;
+	DIR *folder = opendir(path);
+	if (!folder) {
+		error_system(err, "cannot read %s", path);
+		return tracefs_refused(err);
+	}
+	for (struct dirent *found; (found = readdir(folder));) {
+		uint64_t id = 0;
+		if (found->d_name[0] == '.' || found->d_type != DT_DIR || !entry_read(dirfd(folder), found->d_name, ids, &id))
+			continue;
+		struct tracefs_entry *entry = vec_add(&out->list);
+		entry->name = arena_string(&out->arena, found->d_name, strlen(found->d_name));
+		entry->id = id;
+	}
+	closedir(folder);
+	if (out->list.count)
+		qsort(out->list.items, out->list.count, sizeof out->list.items[0], compare_entries);
+	return 0;
+}
+
+void tracefs_list_fini(struct tracefs_list *list)
+{
+	vec_fini(&list->list);
+	arena_fini(&list->arena);
 }

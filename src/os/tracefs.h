@@ -17,7 +17,12 @@ int tracefs_events(const char *system, struct names *events, struct error *err);
 
 /* The id for perf_event_open; < 0: the tracepoint does not exist, or cannot be read (err distinguishes). */
 int tracefs_id(const char *system, const char *event, uint64_t *id, struct error *err);
-/* Whether it is a tracepoint; costs less than reading its id. */
-bool tracefs_has_id(const char *system, const char *event);
+/* The tracepoints of a system by name, with their ids if they are asked for, which costs a file each. */
+struct tracefs_list {
+	VEC(struct tracefs_entry { const char *name; uint64_t id; }) list;
+	struct arena arena;
+};
+int tracefs_list(const char *system, bool ids, struct tracefs_list *out, struct error *err);
+void tracefs_list_fini(struct tracefs_list *list);
 /* Appends the text of a file below the tracing folder, such as "events/sched/sched_switch/format". */
 int tracefs_read(const char *name, struct str *out, struct error *err);

@@ -12,6 +12,7 @@
 #include "cmd/record_options.h"
 #include "cmd/servers.h"
 #include "cmd/stack_hint.h"
+#include "event/event_pfm.h"
 #include "os/counter.h"
 #include "os/machine.h"
 #include "os/permission.h"
@@ -60,8 +61,12 @@ static int parse_events(struct run *run, struct events *events, const char *text
 {
 	struct event_error why;
 	struct writer out;
-	if (events_parse(events, text, &why) == 0)
+	events->regrouped = events->by_pattern = false;
+	if (events_parse(events, text, &why) == 0) {
+		if (events->regrouped && !events->by_pattern)
+			cli_warn(run->cli, "WARNING: events were regrouped to match PMUs");
 		return 0;
+	}
 	writer_open(&out, -1, 0);
 	event_error_print(&why, &out);
 	cli_warn(run->cli, "%.*s", (int)out.len - 1, out.buffer);
@@ -125,11 +130,16 @@ static int take_words(struct run *run)
 	for (size_t i = 0; i < run->o->words.count; i++) {
 		const struct event_word *word = &run->o->words.items[i];
 		char condition[64];
+		struct error err;
 		int status = 0;
 		switch (word->kind) {
 		case WORD_EVENT:
 			run->last = run->events.list.count;
 			status = parse_events(run, &run->events, word->text, "e");
+			break;
+		case WORD_PFM_EVENT:
+			run->last = run->events.list.count;
+			status = events_parse_pfm(&run->events, word->text, &err) < 0 ? cli_complain(run->cli, &err), EXIT_FAILED : 0;
 			break;
 		case WORD_FILTER:
 			status = add_filter(run, word->text, "filter");

@@ -23,6 +23,11 @@ static int set_event(void *target, const struct option *option, const char *arg,
 	return add_word(target, WORD_EVENT, arg);
 }
 
+static int set_pfm_event(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	return add_word(target, WORD_PFM_EVENT, arg);
+}
+
 static int set_filter(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	return add_word(target, WORD_FILTER, arg);
@@ -357,6 +362,7 @@ const struct option record_table[] = {
 	OPT_CALLBACK('D', "delay", S, record, "ms",
 		"start events that much later (-1: start them disabled), or only in ranges of time: 10-20,30-40", set_delay),
 	OPT_CALLBACK('e', "event", S, words, "event", "the events to record", set_event),
+	OPT_CALLBACK_FLAGS(0, "pfm-events", S, words, "event", "events by the names of libpfm4", set_pfm_event, OPTION_OWN | OPTION_NONEG),
 	OPT_STRING('F', "freq", S, freq_text, "freq or 'max'", "samples a second"),
 	OPT_CALLBACK_FLAGS('g', NULL, S, call_graph, NULL, "record call chains", set_graph, OPTION_NOARG),
 	OPT_CALLBACK('G', "cgroup", S, words, "name", "record the events given so far in this cgroup alone", set_cgroup),

@@ -8,7 +8,7 @@
 #include "record/recorder.h"
 
 /* -e, --filter, --exclude-perf and -G mean the events before them: kept in the order they were given. */
-enum event_word_kind { WORD_EVENT, WORD_FILTER, WORD_EXCLUDE_SELF, WORD_CGROUP };
+enum event_word_kind { WORD_EVENT, WORD_PFM_EVENT, WORD_FILTER, WORD_EXCLUDE_SELF, WORD_CGROUP };
 
 struct event_word {
 	enum event_word_kind kind;

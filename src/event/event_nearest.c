@@ -147,22 +147,30 @@ static const struct {
 	{ "tsc", false, "This kernel: it has no PMU of model specific registers (x86 only)." },
 };
 
+static const char *why_elsewhere(const char *name, bool pmu)
+{
+	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
+		if (elsewhere[i].pmu == pmu && fnmatch(elsewhere[i].pattern, name, 0) == 0)
+			return elsewhere[i].why;
+	return NULL;
+}
+
 void event_error_explain(struct events *events, struct event_error *err, const char *name, bool pmu)
 {
 	struct search s = search_for(name);
 	snprintf(err->help, sizeof err->help, "Unable to find %sevent on a PMU of '%.200s'", pmu ? "PMU or " : "", name);
-	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) {
-		if ((elsewhere[i].pmu == pmu || strcmp(elsewhere[i].pattern, "tsc") == 0) && fnmatch(elsewhere[i].pattern, name, 0) == 0) {
-			append(err, "\n");
-			append(err, elsewhere[i].why);
-			return;
-		}
+	consider_pmus(events, &s); /* a similar name of this machine is more likely than a name of another one */
+	const char *why = s.count ? NULL : why_elsewhere(name, pmu);
+	if (why) {
+		append(err, "\n");
+		append(err, why);
+		return;
 	}
 	if (strcmp(name, "cpu") == 0 && pmu)
 		append(err, "\nThis kernel shows no PMU of the processor: a virtual machine has one only if its host passes it on.");
 	consider_generic(&s);
-	consider_pmus(events, &s);
 	append_found(err, &s);
+	append(err, "\nThe command 'list' prints all events.");
 }
 
 void event_error_add_similar_tracepoints(struct event_error *err, const char *system, const char *name)

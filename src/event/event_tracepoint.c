@@ -88,8 +88,9 @@ int event_add_tracepoints(const struct event_adding *a, const char *system, cons
 		return add_of_system(a, system, name);
 	if (tracefs_systems(&systems, &why) < 0)
 		return tracepoint_error(a, system, name, &why);
-	for (size_t i = 0; i < systems.list.count; i++)
-		if (fnmatch(system, systems.list.items[i], 0) == 0 && add_of_system(a, systems.list.items[i], name) < 0)
-			return -1;
+	for (size_t i = 0; i < systems.list.count; i++) /* unlike in perf, a system may have no such tracepoint */
+		if (fnmatch(system, systems.list.items[i], 0) == 0)
+			add_of_system(a, systems.list.items[i], name);
+	a->err->help[0] = '\0';
 	return a->events->list.count > before ? 0 : tracepoint_error(a, system, name, &why);
 }

@@ -1,0 +1,73 @@
+#include "event/catalogue.h"
+
+#include "event/test_machine.h"
+
+static const struct catalogue_event *find(const struct catalogue *catalogue, const char *name)
+{
+	for (size_t i = 0; i < catalogue->list.count; i++)
+		if (strcmp(catalogue->list.items[i].name, name) == 0)
+			return &catalogue->list.items[i];
+	unit_fail(__FILE__, __LINE__, "%s is absent", name);
+	return NULL;
+}
+
+static size_t count_of(struct catalogue *catalogue, enum catalogue_kind kind)
+{
+	size_t before = catalogue->list.count;
+	EXPECT_INT(catalogue_add(catalogue, kind, NULL), 0);
+	return catalogue->list.count - before;
+}
+
+TEST("named events have an encoding, a unit, and one row for a family of PMUs")
+{
+	struct machine machine;
+	struct catalogue catalogue = { 0 }, all = { .every_pmu = true };
+	machine_open(&machine, &catalogue.pmus);
+	all.pmus.root = machine.root;
+	EXPECT_INT(count_of(&catalogue, CATALOGUE_PMU), 8);
+	EXPECT_INT(count_of(&all, CATALOGUE_PMU), 9);
+	EXPECT_STR(catalogue.list.items[0].name, "mem-loads");
+	EXPECT_STR(catalogue.list.items[0].alias, "cpu_atom/mem-loads/");
+	const struct catalogue_event *event = find(&catalogue, "power/energy-pkg/");
+	if (event)
+		EXPECT_STR(event->scale_unit, "0.25Joules");
+	if (event)
+		EXPECT_STR(event->encoding, "power/event=0x2/");
+	event = find(&catalogue, "param");
+	if (event)
+		EXPECT_STR(event->alias, "cpu_core/param,umask=?/");
+	find(&catalogue, "uncore_imc/clockticks/");
+	find(&all, "uncore_imc_2/clockticks/");
+	catalogue_fini(&catalogue);
+	catalogue_fini(&all);
+	machine_close(&machine);
+}
+
+TEST("the forms of raw events show three terms of each PMU")
+{
+	struct machine machine;
+	struct catalogue catalogue = { 0 };
+	machine_open(&machine, &catalogue.pmus);
+	EXPECT_INT(count_of(&catalogue, CATALOGUE_RAW), 9);
+	EXPECT_STR(catalogue.list.items[0].name, "rNNN");
+	find(&catalogue, "power/event=0..255/modifier");
+	find(&catalogue, "broken//modifier");
+	find(&catalogue, "cpu_atom/event=0..255,config=0..0xffffffffffffffff,config1=0..0xffffffffffffffff,.../modifier");
+	catalogue_fini(&catalogue);
+	machine_close(&machine);
+}
+
+TEST("software events that the kernel has are listed by name")
+{
+	struct catalogue catalogue = { 0 };
+	size_t count = count_of(&catalogue, CATALOGUE_SOFTWARE);
+	if (!count) {
+		unit_skip("this user may not open events");
+	} else {
+		const struct catalogue_event *event = find(&catalogue, "context-switches");
+		EXPECT(event && strcmp(event->alias, "cs") == 0);
+	}
+	EXPECT_INT(count_of(&catalogue, CATALOGUE_TOOL), 3);
+	EXPECT_INT(count_of(&catalogue, CATALOGUE_BREAKPOINT), 1);
+	catalogue_fini(&catalogue);
+}

@@ -1,0 +1,43 @@
+#include "event/event_nearest.h"
+
+#include "event/test_machine.h"
+
+TEST("the distance of two names counts letters up to a limit")
+{
+	EXPECT_INT(event_name_distance("cycles", "cycles", 3), 0);
+	EXPECT_INT(event_name_distance("Cycles", "cycles", 3), 0);
+	EXPECT_INT(event_name_distance("cyclse", "cycles", 3), 2);
+	EXPECT_INT(event_name_distance("cycle", "cycles", 3), 1);
+	EXPECT_INT(event_name_distance("abc", "xyz", 3), 3);
+	EXPECT_INT(event_name_distance("abcd", "wxyz", 3), 4);
+	EXPECT_INT(event_name_distance("a", "abcdef", 3), 4);
+	EXPECT_INT(event_name_distance("", "ab", 3), 2);
+}
+
+static void expect_help(const char *text, const char *part)
+{
+	struct machine machine;
+	struct events events = { 0 };
+	struct event_error err = { 0 };
+	machine_open(&machine, &events.pmus);
+	EXPECT(events_parse(&events, text, &err) < 0);
+	if (!strstr(err.help, part))
+		unit_fail(__FILE__, __LINE__, "\"%s\": the help lacks \"%s\": %s", text, part, err.help);
+	events_fini(&events);
+	machine_close(&machine);
+}
+
+TEST("a wrong name is answered with the nearest names")
+{
+	expect_help("cyclse", "Similar: cycles");
+	expect_help("energy-pgk", "Similar: energy-pkg");
+	expect_help("powr/event=1/", "Similar: power//");
+	expect_help("L1-dcache-lods", "Similar: L1-dcache-loads");
+}
+
+TEST("a name of another processor or kernel says what has it")
+{
+	expect_help("ibs_op//", "This CPU: only AMD's");
+	expect_help("msr/tsc/", "This kernel: it has no PMU of model specific registers");
+	expect_help("c6-residency", "modprobe intel_cstate");
+}

@@ -1,0 +1,64 @@
+#include "event/pmu.h"
+
+#include "event/test_machine.h"
+
+TEST("PMUs are in the order of cores, names, and numbers at their end")
+{
+	static const char *const expected[] = { "cpu_atom", "cpu_core", "breakpoint", "broken", "power", "software", "tracepoint",
+		"uncore_imc_0", "uncore_imc_2", "uncore_imc_10" };
+	struct machine machine;
+	struct pmus pmus = { 0 };
+	machine_open(&machine, &pmus);
+	pmus_read(&pmus);
+	EXPECT_INT(pmus.list.count, 10);
+	EXPECT_INT(pmus_core_count(&pmus), 2);
+	for (size_t i = 0; i < pmus.list.count && i < 10; i++)
+		EXPECT_STR(pmus.list.items[i]->name, expected[i]);
+	pmus_fini(&pmus);
+	machine_close(&machine);
+}
+
+TEST("a machine without PMUs gets one for raw events of the processor")
+{
+	struct pmus pmus = { .root = "/nonexistent" };
+	EXPECT_INT(pmus_core_count(&pmus), 1);
+	EXPECT_STR(pmus.list.items[0]->name, "cpu");
+	EXPECT_INT(pmus.list.items[0]->type, ATTR_RAW);
+	pmus_fini(&pmus);
+}
+
+TEST("a family and a pattern denote PMUs with and without the prefix")
+{
+	struct pmu imc = { .name = "uncore_imc_10" }, smmu = { .name = "smmuv3_pmcg_2b442", .alias = "second" }, s390 = { .name = "cpum_cf" };
+	EXPECT(pmu_matches(&imc, "uncore_imc") && pmu_matches(&imc, "imc") && pmu_matches(&imc, "imc_1") && pmu_matches(&imc, "imc_*"));
+	EXPECT(!pmu_matches(&imc, "im") && !pmu_matches(&imc, "imc_2") && !pmu_matches(&imc, "imc_10_"));
+	EXPECT(pmu_matches(&smmu, "smmuv3_pmcg") && pmu_matches(&smmu, "second"));
+	EXPECT(!pmu_matches(&s390, "cpum"));
+	EXPECT_INT(pmu_family_length("uncore_imc_10"), 10);
+	EXPECT_INT(pmu_family_length("smmuv3_pmcg_2b442"), 11);
+	EXPECT_INT(pmu_family_length("cpum_cf"), 7);
+	EXPECT_INT(pmu_family_length("cpu0"), 4);
+}
+
+TEST("an event is read by name in either case, with its unit and scale")
+{
+	struct machine machine;
+	struct pmus pmus = { 0 };
+	machine_open(&machine, &pmus);
+	struct pmu *power = pmus_named(&pmus, "power");
+	EXPECT(power && power->has_cpumask && !power->core);
+	const struct pmu_event *event = power ? pmu_event(&pmus, power, "Energy-PKG") : NULL;
+	EXPECT(event && event->per_package && !event->snapshot && event->scale == 0.25);
+	if (event)
+		EXPECT_STR(event->unit, "Joules");
+	EXPECT(power && !pmu_event(&pmus, power, "energy-pkg.unit") && !pmu_event(&pmus, power, "../type"));
+	if (power) {
+		pmu_load_events(&pmus, power);
+		EXPECT_INT(power->events.count, 1);
+	}
+	struct pmu *broken = pmus_named(&pmus, "broken");
+	EXPECT(broken && broken->formats.count == 0);
+	EXPECT(!pmus_named(&pmus, "powe"));
+	pmus_fini(&pmus);
+	machine_close(&machine);
+}

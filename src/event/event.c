@@ -48,6 +48,25 @@ uint32_t events_add_follower(struct events *events)
 	return index;
 }
 
+void events_name_cores(struct events *events)
+{
+	struct pmus *pmus = &events->pmus;
+	size_t cores = pmus_core_count(pmus);
+	for (size_t i = 0; cores > 1 && i < events->list.count; i++) {
+		struct event *event = &events->list.items[i];
+		struct str name = { 0 };
+		size_t core = 0;
+		while (core < cores && (!event->pmu || strcmp(pmus->list.items[core]->name, event->pmu) != 0))
+			core++;
+		if (core == cores || strchr(event->name, '/'))
+			continue;
+		size_t length = strcspn(event->name, ":");
+		str_printf(&name, "%s/%.*s/%s", event->pmu, (int)length, event->name, event->name + length + (event->name[length] == ':'));
+		event->name = arena_string(&events->arena, name.text, name.len);
+		str_fini(&name);
+	}
+}
+
 void event_error_print(const struct event_error *err, struct writer *out)
 {
 	enum { INDENT_MAX = 13, WIDTH_MAX = 76 };

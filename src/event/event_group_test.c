@@ -51,3 +51,18 @@ TEST("events outside of groups remain in their order")
 	EXPECT_GROUPS("uncore_imc/event=1/,cpu_core/event=2/", false, { "uncore_imc/event=1/", 0, 0 }, { "uncore_imc/event=1/", 1, 0 },
 		{ "uncore_imc/event=1/", 2, 0 }, { "cpu_core/event=2/", 3, 0 });
 }
+
+TEST("events of several kinds of cores are named after them")
+{
+	static const char *const expected[] = { "cpu_atom/cycles/u", "cpu_core/cycles/u", "cpu-clock", "cpu_core/event=1/", "cpu_core/4/1" };
+	struct machine machine;
+	struct events events = { 0 };
+	machine_open(&machine, &events.pmus);
+	EXPECT_INT(events_parse(&events, "cycles:u,cpu-clock,cpu_core/event=1/,4:1", NULL), 0);
+	EXPECT_INT(events.list.count, 5);
+	events_name_cores(&events);
+	for (size_t i = 0; i < events.list.count && i < 5; i++)
+		EXPECT_STR(events.list.items[i].name, expected[i]);
+	events_fini(&events);
+	machine_close(&machine);
+}

@@ -71,6 +71,7 @@ void configure_defaults(struct events *events, const struct sampling *sampling, 
 		uint32_t follower = events_add_follower(events);
 		events->list.items[follower].private = private;
 	}
+	events_name_cores(events);
 }
 
 bool configure_enable_on_exec(const struct sampling *sampling, const struct target *target)

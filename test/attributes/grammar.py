@@ -1,6 +1,7 @@
-"""The grammar of -e: for each text of the file `grammar`, the attributes that `record` opens are those that perf opens, or both refuse it.
+"""The grammar of -e and the lists of `list`: for each text of the file `grammar`, the attributes that `record` opens are those that perf opens, or both refuse it.
 The PMUs are those of a machine in the folder `machines`, planted below /sys in a mount namespace, so that both programs read them there."""
 import concurrent.futures
+import difflib
 import functools
 import os
 import shutil
@@ -12,7 +13,8 @@ from suite.tests import is_selected, need, skipped
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEVICES = "/sys/bus/event_source/devices"
-AT_A_TIME = 12 # perf waits a second before it ends
+AT_A_TIME = 12  # perf waits a second before it ends
+CPU = "Unknown-0-0-0"  # one for which perf has no tables of vendor events
 
 
 def plant(machine, folder):
@@ -54,7 +56,7 @@ def texts():
 def record(c, program, tree, text):
     folder = tempfile.mkdtemp(dir=c.work)
     log = os.path.join(folder, "log")
-    environment = {"PATH": os.environ["PATH"], "HOME": folder, "PERF_CONFIG": "/dev/null", "LC_ALL": "C", "PERF_CPUID": "Unknown-0-0-0"}
+    environment = {"PATH": os.environ["PATH"], "HOME": folder, "PERF_CONFIG": "/dev/null", "LC_ALL": "C", "PERF_CPUID": CPU}
     words = ["env", "LD_PRELOAD=" + c.library, "OPENED=" + log, "OPENED_ANY=1", program, "record", "--no-bpf-event", "-o",
              os.path.join(folder, "perf.data"), "-e", text, "--", "true"]
     done = process.run(*planted(tree, words), cwd=folder, env=environment)
@@ -75,6 +77,31 @@ def compare(c, why, both):
     need(done.returncode or not lines, "\n".join(lines))
 
 
+LISTS = ["", "hw", "sw", "cache", "pmu", "tracepoint", "sched:*", "clock", "energy", "topdown", "hw sw pmu", "-v pmu", "--details pmu", "-v --details",
+         "--no-desc", "--raw-dump", "--raw-dump pmu", "--unit uncore_* pmu", "--unit cpu* pmu", "--cputype atom pmu", "--cputype foo", "-j", "-j pmu"]
+
+
+def listed(c, program, tree, words):
+    """The output of `list`, without what perfuse adds to its JSON, and without the probe points of this user's cache."""
+    environment = {"PATH": os.environ["PATH"], "HOME": c.work, "PERF_CONFIG": "/dev/null", "LC_ALL": "C", "PERF_CPUID": CPU}
+    done = process.run(*planted(tree, [program, "list", *words.split()]), env=environment)
+    return done.returncode, [line for line in done.stdout.splitlines() if not line.startswith("\t\"ScaleUnit\"")]
+
+
+def compare_lists(c, tree, words):
+    (code, lines), (my_code, my_lines) = listed(c, c.reference, tree, words), listed(c, PERFUSE, tree, words)
+    need(code == my_code, "exit code %d, perf's %d" % (my_code, code))
+    need(lines == my_lines, "\n".join(list(difflib.unified_diff(lines, my_lines, "perf", "perfuse", n=0, lineterm=""))[:10]))
+
+
+def list_tests(c, trees):
+    for machine, tree in trees.items():
+        for words in LISTS:
+            name = "list %s%s: as perf's" % (words, " on " + machine if machine else "")
+            if is_selected(name):
+                yield name, functools.partial(compare_lists, c, tree, words)
+
+
 def tests(c):
     """Pairs of a name and a callable, as run_tests takes them, for the texts that are selected."""
     trees = {"": ""}
@@ -83,13 +110,14 @@ def tests(c):
     allowed = can_plant()
     if not allowed:
         skipped("grammar of events on other machines", "this user may not mount; as root it runs")
+    for machine in os.listdir(os.path.join(HERE, "machines")) if allowed else []:
+        trees[machine] = os.path.join(c.work, machine)
+        plant(machine, trees[machine])
+    found += list_tests(c, trees)
     for machine, text, why in texts():
         name = "-e %s%s: %s" % (text, " on " + machine if machine else "", why or "attributes as perf's")
-        if (machine and not allowed) or not is_selected(name):
+        if machine not in trees or not is_selected(name):
             continue
-        if machine not in trees:
-            trees[machine] = os.path.join(c.work, machine)
-            plant(machine, trees[machine])
         tree = trees[machine]
         both = pool.submit(lambda tree=tree, text=text: (record(c, c.reference, tree, text), record(c, PERFUSE, tree, text)))
         found.append((name, functools.partial(compare, c, why, both)))

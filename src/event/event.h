@@ -91,8 +91,8 @@ int events_parse(struct events *events, const char *text, struct event_error *er
 int event_set_cgroup(struct events *events, size_t index, const char *name, struct error *err);
 /* Appends an event that only provides side-band records (dummy:u); returns its index. */
 uint32_t events_add_follower(struct events *events);
-/* Where there are several kinds of cores, names their events after them, as perf does in recordings: "cycles:u" becomes "cpu_core/cycles/u".
- * A name with a slash remains. */
+/* Where there are several kinds of cores, names their events after them, as perf does in recordings: "cycles:u" becomes
+ * "cpu_core/cycles/u". A name with a slash remains. */
 void events_name_cores(struct events *events);
 /* Prints the error as perf does: the text, cut to the line, with a mark below the offset. */
 void event_error_print(const struct event_error *err, struct writer *out);

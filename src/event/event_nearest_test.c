@@ -33,6 +33,8 @@ TEST("a wrong name is answered with the nearest names")
 	expect_help("energy-pgk", "Similar: energy-pkg");
 	expect_help("powr/event=1/", "Similar: power//");
 	expect_help("L1-dcache-lods", "Similar: L1-dcache-loads");
+	expect_help("cpu-clock/perod=3/", "Similar: period");
+	expect_help("cpu_core/umsk=3/", "Similar: umask");
 }
 
 TEST("a name of another processor or kernel says what has it")

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "event/event_names.h"
+#include "event/event_nearest.h"
 #include "event/event_pmu_terms.h"
 
 enum row_kind {
@@ -135,6 +136,24 @@ static int term_row_apply(struct events *events, struct event *event, const stru
 	return 0;
 }
 
+/* The nearest name of a term that is valid there; NULL: none is near. */
+static const char *similar_term(const char *name, const struct pmu *pmu, bool tracepoint)
+{
+	enum { LIMIT = 2 };
+	unsigned best = LIMIT;
+	const char *found = NULL;
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0] + (pmu ? pmu->formats.count : 0); i++) {
+		bool of_all = i < sizeof rows / sizeof rows[0];
+		const char *candidate = of_all ? rows[i].name : pmu->formats.items[i - sizeof rows / sizeof rows[0]].name;
+		unsigned distance = event_name_distance(name, candidate, best);
+		if (distance > best || (of_all && tracepoint && !rows[i].tracepoint))
+			continue;
+		found = candidate;
+		best = distance ? distance - 1 : 0;
+	}
+	return found;
+}
+
 int event_term_unknown(const struct event_term *term, const struct pmu *pmu, bool tracepoint, struct event_error *err)
 {
 	struct str text = { 0 };
@@ -148,7 +167,9 @@ int event_term_unknown(const struct event_term *term, const struct pmu *pmu, boo
 		snprintf(err->what, sizeof err->what, "unknown term '%.100s' for pmu '%.100s'", term->name, pmu->name);
 	else
 		snprintf(err->what, sizeof err->what, "unknown term '%.100s'", term->name);
-	snprintf(err->help, sizeof err->help, "valid terms: %s", str_text(&text));
+	const char *similar = similar_term(term->name, pmu, tracepoint);
+	snprintf(err->help, sizeof err->help, "valid terms: %.900s%s%.100s", str_text(&text), similar ? "\nSimilar: " : "",
+		similar ? similar : "");
 	str_fini(&text);
 	return -1;
 }

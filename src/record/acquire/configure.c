@@ -294,10 +294,12 @@ static void group_reading(struct events *events)
 	for (size_t i = 0; i < events->list.count; i++) {
 		struct event *event = &events->list.items[i];
 		const struct event *leader = &events->list.items[event->leader];
-		if (!event->sample_read || leader->members < 2)
+		if (leader->members < 2)
 			continue;
-		event->attr.read_format |= READ_GROUP;
-		set_attr_flag(&event->attr, ATTR_INHERIT, false);
+		if (event->sample_read) {
+			event->attr.read_format |= READ_GROUP;
+			set_attr_flag(&event->attr, ATTR_INHERIT, false);
+		}
 		if (event == leader || !leader->sample_read)
 			continue;
 		if (!(event->terms.set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ))) {

@@ -224,7 +224,7 @@ static void print_word(struct cli *cli, struct listing *l, const char *word)
 		{ { "sw", "software" }, { CATALOGUE_SOFTWARE, CATALOGUE_TOOL }, 2 },
 		{ { "cache", "hwcache" }, { CATALOGUE_CACHE }, 1 },
 		{ { "pmu" }, { CATALOGUE_PMU }, 1 },
-		{ { "sdt" }, { 0 }, 0 }, /* probe points and metrics: there are none yet */
+		{ { "sdt" }, { 0 }, 0 }, /* probe points and metrics are not listed yet */
 		{ { "metric", "metrics" }, { 0 }, 0 },
 		{ { "metricgroup", "metricgroups" }, { 0 }, 0 },
 	};

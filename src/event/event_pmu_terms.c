@@ -75,7 +75,7 @@ static int apply_fixed(struct resolving *r)
 	return 0;
 }
 
-/* The named event that a term denotes: "tsc" or "event=tsc"; NULL: it denotes none. */
+/* The named event that a term denotes: "tsc" or "event=tsc"; NULL: absent. */
 static const struct pmu_event *event_of_term(struct resolving *r, const struct event_term *term)
 {
 	if (term->kind != TERM_OF_PMU)

@@ -136,7 +136,7 @@ static int term_row_apply(struct events *events, struct event *event, const stru
 	return 0;
 }
 
-/* The nearest name of a term that is valid there; NULL: none is near. */
+/* The nearest name of a term that is valid there; NULL: absent. */
 static const char *similar_term(const char *name, const struct pmu *pmu, bool tracepoint)
 {
 	enum { LIMIT = 2 };

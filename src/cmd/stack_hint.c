@@ -1,6 +1,6 @@
 #include "cmd/stack_hint.h"
 
-/* A whole chain is longer: even main() is called by two functions of libc and _start. Some are short in any program. */
+/* A complete chain is longer: even main() is called by two functions of libc and _start. Any program has some short ones. */
 void stack_hint(const struct cli *cli, bool verbose, uint64_t chains, uint64_t short_chains)
 {
 	enum { CHAINS_MIN = 100, PERCENT_MIN = 25 };

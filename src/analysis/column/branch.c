@@ -48,7 +48,7 @@ SAMPLE_KEY(in_tx_key) { *key = branch_is_in_transaction(view->branch_flags); }
 SAMPLE_KEY(abort_key) { *key = branch_is_abort(view->branch_flags); }
 SAMPLE_KEY(cycles_key) { *key = branch_cycles(view->branch_flags); }
 
-/* Ends without a module stand above, and names fall: the other way round than the column dso. */
+/* Ends without a module precede, and names descend: the reverse of the column dso. */
 static int64_t ends_compare_dso(const struct profile *profile, const struct end_fact *a, const struct end_fact *b)
 {
 	if (a->module == MODULE_ID_NONE || b->module == MODULE_ID_NONE)

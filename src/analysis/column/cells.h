@@ -1,4 +1,4 @@
-/* What the rows of the table in columns.c are made of. Internal to the columns. */
+/* Declarations of the functions in the rows of the table in columns.c. Internal to the columns. */
 #pragma once
 #include "analysis/column/columns.h"
 #include "analysis/entry/entry.h"
@@ -62,10 +62,10 @@ TEXT(srcline_to_text);
 
 #define COMPARE(name) \
 	int64_t name(const struct profile *profile, const struct column *column, const struct entry *a, const struct entry *b)
-COMPARE(compare_down);      /* larger keys below: as int64 differences */
+COMPARE(compare_down);      /* larger keys below, compared by int64 differences */
 COMPARE(compare_up);        /* larger keys above */
 COMPARE(compare_down_i32);
-COMPARE(compare_differ);    /* told apart, not ordered */
+COMPARE(compare_differ);    /* distinguished, not ordered */
 COMPARE(comm_compare);
 COMPARE(dso_compare);
 COMPARE(symbol_compare);
@@ -88,7 +88,7 @@ COMPARE(dcacheline_compare);
 COMPARE(source_compare);
 COMPARE(source_sort);
 
-/* What a cell shows; *scratch holds texts that are made for it. */
+/* The value of a cell; *scratch stores texts that are made for it. */
 #define VALUE(name) \
 	struct cell name(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *scratch)
 VALUE(task_value);
@@ -138,11 +138,11 @@ VALUE(srcline_value);
 struct cell place_cell(const struct profile *profile, uint32_t module, uint32_t symbol, const struct map *map, uint64_t address,
 	char level);
 struct cell module_cell(const struct profile *profile, uint32_t module);
-/* An order of modules by name: > 0 where a's is behind b's; one without a module stands before all. */
+/* Compares modules by name: > 0 if a follows b; no module precedes all. */
 int64_t modules_compare(const struct profile *profile, uint32_t a, uint32_t b);
-/* Some order of what places show, the same in each run: by symbol (where it lies, its name) or address. */
+/* Any total order of places that is the same in each run: by symbol (its address, its name) or address. */
 int64_t places_compare_all(const struct profile *profile, const struct place *a, const struct place *b);
-/* How wide the event's text shows this field, or how many bytes it has where its size varies (and entries were compared). */
+/* The width of this field in the event's text, or its number of bytes if its size varies (and entries were compared). */
 unsigned field_width(const struct profile *profile, const struct column *column, const struct entry *entry, bool compared);
-/* A field's value as text. */
+/* Appends a field's value as text. */
 void field_text(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *out);

@@ -197,7 +197,7 @@ uint32_t columns_add_sort(struct columns *columns, const struct column_type *typ
 	return index;
 }
 
-/* What a sort key means for the whole report. */
+/* Applies the effects of a sort key on the whole report. */
 static void note_sort(struct columns *columns, const struct column_type *type)
 {
 	enum column_id id = type->id;
@@ -362,7 +362,7 @@ static uint32_t field_column(struct columns *columns, const struct column_type *
 }
 
 /* --fields names each row of the table at most once, though two rows may be one column. */
-static bool take_row(bool *taken, const struct column_type *type)
+static bool claim_row(bool *taken, const struct column_type *type)
 {
 	bool known = taken[type - column_types];
 	taken[type - column_types] = true;
@@ -377,7 +377,7 @@ static void add_measure(struct columns *columns, bool *taken, enum measure measu
 		uint32_t index = field_column(columns, &column_types[i], column_types[i].header);
 		if (header)
 			columns->all.items[index].header = header;
-		if (take_row(taken, &column_types[i]))
+		if (claim_row(taken, &column_types[i]))
 			vec_push(&columns->fields, index);
 		return;
 	}
@@ -409,7 +409,7 @@ static int add_field_word(struct columns *columns, struct column_request *reques
 			return refuse(request, err, "Invalid", "--fields", word);
 		if (type->unsupported)
 			return refuse_later(request, err, "--fields", word);
-		if (take_row(taken, type))
+		if (claim_row(taken, type))
 			vec_push(&columns->fields, field_column(columns, type, type->fields_header ? type->fields_header : type->header));
 		return 0;
 	}
@@ -439,7 +439,7 @@ static bool sort_has_column(const struct columns *columns, const struct column *
 	return false;
 }
 
-/* Where the keys stand in a row, and how finely places must be told apart. */
+/* Determines how finely places must be distinguished. */
 static void finish_columns(struct columns *columns)
 {
 	for (size_t i = 0; i < columns->all.count; i++) {

@@ -1,5 +1,5 @@
 /* Columns of a report: the words of --sort and --fields. One row of the table in columns.c describes one: its name, its header, how a
- * sample is keyed by it, how two entries compare, how a cell is printed. Knows no option table and no terminal. */
+ * sample is keyed by it, how two entries compare, the value of its cells. Knows no option table and no terminal. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct column_request {
 	bool children, show_samples, show_period, show_cpu_utilization, with_parent, raw_trace;
 	enum sort_mode mode;
 	bool tracepoints;         /* all events are: the default is their text */
-	/* Adds a tracepoint's fields for a word that is no column: < 0 where it is none. */
+	/* Adds a tracepoint's fields for a word that is not a column; < 0: the word is not a field either. */
 	int (*dynamic)(void *context, struct columns *columns, const char *word, int level);
 	void *context;
 	const char *invalid;      /* set on failure: "--sort" or "--fields" */
@@ -21,10 +21,10 @@ struct column_request {
 
 /* Fills columns. ERROR_USAGE: "Unknown --sort key: `x'". */
 int columns_setup(struct columns *columns, struct column_request *request, struct error *err);
-/* The words that --sort takes, measures and all, separated by blanks. */
+/* All words that --sort accepts, including measures, separated by blanks. */
 void columns_words(struct str *to);
 void columns_fini(struct columns *columns);
-/* Where it turned out that there are no chains to accumulate. */
+/* Removes the columns of accumulated sums: the samples have no chains. */
 void columns_cancel_children(struct columns *columns, const char *fields);
 
 /* Adds a sort column; returns its index. */

@@ -65,7 +65,7 @@ TEST("words in braces share a level")
 	columns_fini(&columns);
 }
 
-TEST("without chains the children's column goes")
+TEST("without chains the column of children is removed")
 {
 	struct columns columns;
 	struct column_request request = { .children = true };

@@ -258,7 +258,7 @@ SAMPLE_KEY(parent_key)
 
 static const char *parent_name(const struct profile *profile, const struct entry *entry)
 {
-	const struct group_facts *facts = entry->facts;
+	const struct sample_facts *facts = entry->facts;
 	return facts->parent_symbol ? profile_symbol_name(profile, facts->parent_module, facts->parent_symbol) : NULL;
 }
 
@@ -432,7 +432,7 @@ VALUE(symbol_size_value)
 	return known ? cell_number((int32_t)*entry_key(entry, column)) : (struct cell){ .kind = CELL_ABSENT };
 }
 
-/* Of the mapping; of the kernel's, where kallsyms tells names, as far as those reach. */
+/* The mapping's size; for the kernel, if names come from kallsyms, the extent of these. */
 PLACE_KEY(dso_size_key)
 {
 	uint64_t start, end;

@@ -34,7 +34,7 @@ SAMPLE_KEY(dso_daddr_key)
 	*key = name ? hash_bytes(name, strlen(name)) | 1 : 0;
 }
 
-/* Mode of the sample, identity of the file (0: in none, 1: it has none), process where the memory is its own, line. */
+/* Mode of the sample, identity of the file (0: no file, 1: no identity), process if the memory is private, line. */
 enum { LINE_MODE, LINE_MODULE, LINE_PROCESS, LINE_PROCESS_GIVEN, LINE_ADDRESS };
 
 static bool module_has_identity(const struct module *module)

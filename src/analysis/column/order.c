@@ -5,7 +5,7 @@ static int64_t compare_numbers(uint64_t a, uint64_t b)
 	return a > b ? 1 : a < b ? -1 : 0;
 }
 
-/* Callers stand above what they called where both have the same sum: the one with the longer (callee order: shorter) chain. */
+/* With equal sums callers precede their callees: the entry with the longer (callee order: shorter) chain. */
 static int64_t compare_depth(const struct profile *profile, const struct entry *a, const struct entry *b)
 {
 	if (!entries_same_thread(a, b) || !profile->options.use_chains)

@@ -1,4 +1,4 @@
-/* Columns of source files and lines. Rows are told apart by address while samples are added up; collapse.c then joins those of one
+/* Columns of source files and lines. Rows are distinguished by address while samples are added up; collapse.c then merges those of one
  * text, as perf does. */
 #include "analysis/column/source.h"
 
@@ -62,8 +62,8 @@ static void place_text(const struct profile *profile, uint32_t module, const str
 	source_line_add(profile->symbols, map ? profile_module(profile, module) : NULL, offset, symbol, style, out);
 }
 
-/* A frame that stands with those inlined into it has the line of the call, or none. */
-static bool run_text(const struct profile *profile, const struct place *place, uint64_t offset, struct str *out)
+/* A frame with inlined calls has the line of the call, or no line. */
+static bool expansion_text(const struct profile *profile, const struct place *place, uint64_t offset, struct str *out)
 {
 	struct line_frame frames[LINE_FRAMES_MAX];
 	const struct module *module = profile_module(profile, place->module);
@@ -76,15 +76,15 @@ static bool run_text(const struct profile *profile, const struct place *place, u
 	return i < count;
 }
 
-/* A caller's row is looked up by its address where the sample's own is by its offset in the file: so does perf, and then there is
- * rarely a line for callers. Unless its frame has a line: where functions are inlined, or where chains have lines themselves. */
+/* As in perf, the line of a caller's row is looked up by its address, that of the sample's own row by its offset in the file, so that
+ * callers rarely have a line; unless the frame has a line, because functions are inlined or chains show lines. */
 TEXT(srcline_text)
 {
 	const struct place *place = entry_place(profile, entry);
 	struct source_style style = row_style(profile);
-	bool of_run = place->level & PLACE_FRAME && place->level & PLACE_UNWOUND;
+	bool expanded = place->level & PLACE_FRAME && place->level & PLACE_UNWOUND;
 	size_t start = out->len;
-	if (of_run && run_text(profile, place, map_offset(place->map, place->ip), out) && out->len > start)
+	if (expanded && expansion_text(profile, place, map_offset(place->map, place->ip), out) && out->len > start)
 		return;
 	bool by_frame = place->level & PLACE_FRAME && profile->options.chain.key != CHAIN_FUNCTION && profile->options.use_chains;
 	style.show_symbol = !by_frame;
@@ -115,7 +115,8 @@ static void end_text(const struct profile *profile, const struct end_fact *end, 
 TEXT(srcline_from_text) { end_text(profile, &entry->facts->ends[0], out); }
 TEXT(srcline_to_text) { end_text(profile, &entry->facts->ends[1], out); }
 
-/* Frames of chains are told apart, and shown, by line; addresses stand in where they are the key. */
+/* The number of the text by which frames of chains are distinguished and shown: the source line, or the address if it has none and
+ * addresses are the key. */
 uint32_t profile_place_line(const struct profile *profile, uint32_t id)
 {
 	uint32_t known = idmap_get(&profile->source_texts->of_place, id);
@@ -126,7 +127,7 @@ uint32_t profile_place_line(const struct profile *profile, uint32_t id)
 		.show_address = profile->options.chain.key == CHAIN_ADDRESS };
 	CLEANUP_STR struct str text = { 0 };
 	uint64_t offset = place->map ? map_offset(place->map, place->ip) : place->ip;
-	if (!(place->level & PLACE_UNWOUND) || !run_text(profile, place, offset, &text))
+	if (!(place->level & PLACE_UNWOUND) || !expansion_text(profile, place, offset, &text))
 		place_text(profile, place->module, place->map, offset, place->symbol, style, &text);
 	uint32_t line = strtab_add(&profile->source_texts->texts, str_text(&text), text.len);
 	idmap_set(&profile->source_texts->of_place, id, line);

@@ -73,7 +73,7 @@ SAMPLE_KEY(trace_key)
 
 static const struct evsel *entry_evsel(const struct profile *profile, const struct entry *entry)
 {
-	return &session_evlist(profile->session)->events.items[entry->row[GROUP_EVENT]];
+	return &session_evlist(profile->session)->events.items[entry->row[SAMPLE_KEY_EVENT]];
 }
 
 /* The event's own text, NUL-terminated, in *text. */
@@ -126,7 +126,7 @@ COMPARE(field_compare)
 {
 	const uint8_t *bytes_a, *bytes_b;
 	size_t len_a, len_b;
-	if (a->row[GROUP_EVENT] != column->event)
+	if (a->row[SAMPLE_KEY_EVENT] != column->event)
 		return 0;
 	bool is_a = tracepoint_field_bytes(column->field, a->facts->raw, (uint32_t)a->facts->raw_size, &bytes_a, &len_a);
 	bool is_b = tracepoint_field_bytes(column->field, b->facts->raw, (uint32_t)b->facts->raw_size, &bytes_b, &len_b);

@@ -38,12 +38,12 @@ static int by_place(const void *a, const void *b, void *context)
 	return (order > 0) - (order < 0);
 }
 
-/* Numbers from 0 for whoever stands first; equals share one. */
+/* Numbers the cells from 0 in their order; equal ones share a number. */
 static void number_cells(struct numbering *n, uint32_t count, uint32_t *numbers)
 {
 	for (uint32_t i = 0; i < count; i++)
 		n->places[i] = i;
-	/* what is compared by name with some and by address with others is in no order: sorting begins with the same each time */
+	/* functions that are compared by name with some and by address with others have no total order: sorting starts from a fixed one */
 	if (count && n->inlined)
 		qsort_r(n->places, count, sizeof *n->places, by_place, n);
 	if (count)
@@ -55,7 +55,7 @@ static void number_cells(struct numbering *n, uint32_t count, uint32_t *numbers)
 	}
 }
 
-/* for_output: symbols are told apart by what they are, too; those of several modules may lie at one address. */
+/* for_output: symbols are distinguished by their ids, too; symbols of several modules may have one address. */
 static void number_column(struct entry_order *order, size_t at, const struct column *column, bool for_output, uint32_t *cells)
 {
 	const struct hist *hist = order->hist;
@@ -86,7 +86,7 @@ static void number_column(struct entry_order *order, size_t at, const struct col
 	tuples_fini(&distinct);
 }
 
-/* Addresses are compared by their difference, which is no order where they lie too far apart. */
+/* perf compares addresses by their signed difference, which overflows if they are too far apart. */
 static bool has_wild_addresses(const struct profile *profile, const struct hist *hist)
 {
 	int64_t low = INT64_MAX, high = INT64_MIN, span;
@@ -100,7 +100,8 @@ static bool has_wild_addresses(const struct profile *profile, const struct hist 
 	return low < high && __builtin_sub_overflow(high, low, &span);
 }
 
-/* Two addresses are compared alone, an address and a symbol by their modules first: without a column of modules that is no order. */
+/* perf compares two addresses alone, but an address and a symbol by their modules first: without a column of modules this is not a total
+ * order. */
 static bool has_mixed_symbols(const struct profile *profile, const struct hist *hist)
 {
 	bool symbols = false, addresses = false;

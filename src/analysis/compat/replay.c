@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/rb_tree.h"
 
-/* What of a tally went to an instance. */
+/* The part of a tally that was added to an instance. */
 struct share {
 	uint32_t tally, node, count;
 	uint64_t period;
@@ -15,22 +15,22 @@ struct share {
 
 /* A row as perf has it. The first fields decide most comparisons. */
 struct instance {
-	uint32_t prefix;             /* number of the keys before the first column that is no order */
+	uint32_t prefix;             /* number of the keys before the first column without a total order */
 	bool resolved;
 	int64_t address;
 	struct entry *entry;
 	struct entry_sums self;
 	uint64_t children_period;
-	bool first;                  /* of its entry; what the others take is subtracted from it at the end */
+	bool first;                  /* of its entry; the sums of the others are subtracted from it at the end */
 	bool merged;                 /* into another one */
-	uint32_t tally, node;         /* of the others: what began it; node 0: a sample of its own */
+	uint32_t tally, node;         /* of the others: the first addition; node 0: by a sample of the entry itself */
 	struct instance *next;       /* of the same entry */
 	VEC(struct share) shares;    /* of split entries */
 	uint32_t max_depth;          /* of split entries: of its chains before the collapse, to which perf's merge of chains adds nothing */
-	struct chain_tree *chain;    /* likewise */
+	struct chain_tree *chain;    /* of split entries */
 };
 
-/* What a tally adds to: entries that can be missed, in the order in which perf looks for them. */
+/* An entry that a tally is added to and that perf can miss, in the order in which perf looks it up. */
 struct target {
 	struct entry *entry;
 	uint32_t node, rank;
@@ -39,20 +39,20 @@ struct target {
 struct replay {
 	const struct profile *profile;
 	struct hist *hist;
-	size_t entry_count;          /* as long as there is no tree in the hist */
+	size_t entry_count;          /* before the entries are those of the tree */
 	const struct entry_order *order;
 	const struct replay_chains *chains;
 	struct arena arena;
 	bool *wild;                  /* by entry */
-	bool *wild_class;            /* by class: has such an entry */
-	struct idmap entries;        /* group << 32 | class → entry's index; wild ones */
-	uint32_t *target_starts;     /* by tally: into targets; built at first sight */
+	bool *wild_class;            /* by class: has a wild entry */
+	struct idmap entries;        /* sample_key << 32 | class → entry's index; wild ones */
+	uint32_t *target_starts;     /* by tally: into targets; made on demand */
 	VEC(struct target) targets;  /* per tally: a count in `rank`, then that many */
 	struct instance **instances; /* by entry: the first */
-	struct instance **found;     /* by entry: what the last look-up led to … */
-	uint32_t *found_at;          /* … when the tree had this many rows: it is the same while nothing is added */
+	struct instance **found;     /* by entry: the result of the last look-up … */
+	uint32_t *found_at;          /* … when the tree had this many rows: valid until a row is added */
 	uint32_t *prefixes;          /* by entry */
-	bool plain;                  /* the column that is no order compares addresses */
+	bool plain;                  /* the column without a total order compares addresses */
 	struct rb_tree tree;
 	struct instance *spare;
 	bool *split;                 /* by entry: it had several rows; NULL in the first run, which determines that */
@@ -70,7 +70,7 @@ void replay_decide(struct profile *profile)
 	profile->logs |= profile->logs_all;
 }
 
-/* Entries are sorted by keys: those with the same ones before column `first` stand together. */
+/* Entries are sorted by keys: those with equal keys before column `first` are adjacent. */
 static void number_prefixes(struct replay *r, size_t first)
 {
 	const struct entry_order *order = r->order;
@@ -85,7 +85,7 @@ static void number_prefixes(struct replay *r, size_t first)
 	}
 }
 
-/* Entries that the comparison holds apart before it comes to the first column that is no order. */
+/* Marks the entries that perf can miss: those that have equal keys before the first column without a total order. */
 static void mark_wild(struct replay *r)
 {
 	const struct columns *columns = r->profile->options.columns;
@@ -97,47 +97,47 @@ static void mark_wild(struct replay *r)
 	bool by_span = type->by_address && !order->mixed;
 	r->plain = by_span && type->by_symbol;
 	number_prefixes(r, first);
-	struct tuples groups;
+	struct tuples partitions;
 	VEC(int64_t) lows = { 0 }, highs = { 0 };
 	uint32_t words = (uint32_t)first + 1;
 	uint64_t *row = memory_zero(words, sizeof *row);
-	uint32_t *group_of = memory_zero(r->hist->count + 1, sizeof *group_of);
-	tuples_init(&groups, words, words);
+	uint32_t *partition_of = memory_zero(r->hist->count + 1, sizeof *partition_of);
+	tuples_init(&partitions, words, words);
 	for (size_t i = 0; i < r->hist->count; i++) {
 		const struct entry *entry = r->hist->entries[i];
 		const struct place *place = entry_place(r->profile, entry);
 		for (size_t c = 0; c < first; c++)
 			row[c] = order->keys[entry->index * order->columns + c];
 		row[first] = by_span && place->symbol;
-		uint32_t group = group_of[i] = tuples_add(&groups, row);
-		if (group == lows.count) {
+		uint32_t partition = partition_of[i] = tuples_add(&partitions, row);
+		if (partition == lows.count) {
 			vec_push(&lows, INT64_MAX);
 			vec_push(&highs, INT64_MIN);
 		}
 		int64_t ip = (int64_t)place->ip;
-		lows.items[group] = ip < lows.items[group] ? ip : lows.items[group];
-		highs.items[group] = ip > highs.items[group] ? ip : highs.items[group];
+		lows.items[partition] = ip < lows.items[partition] ? ip : lows.items[partition];
+		highs.items[partition] = ip > highs.items[partition] ? ip : highs.items[partition];
 	}
 	for (size_t i = 0; i < r->hist->count; i++) {
 		const struct entry *entry = r->hist->entries[i];
 		int64_t span;
 		bool resolved = entry_place(r->profile, entry)->symbol;
-		bool apart = __builtin_sub_overflow(highs.items[group_of[i]], lows.items[group_of[i]], &span);
+		bool apart = __builtin_sub_overflow(highs.items[partition_of[i]], lows.items[partition_of[i]], &span);
 		r->wild[entry->index] = by_span ? apart && !resolved : true;
 	}
 	vec_fini(&lows);
 	vec_fini(&highs);
-	tuples_fini(&groups);
+	tuples_fini(&partitions);
 	free(row);
-	free(group_of);
+	free(partition_of);
 }
 
-static struct entry *wild_entry(const struct replay *r, uint32_t group, uint32_t place)
+static struct entry *wild_entry(const struct replay *r, uint32_t sample_key, uint32_t place)
 {
 	uint32_t class = r->profile->folded.class_of_place[place];
 	if (!r->wild_class[class])
 		return NULL;
-	uint32_t index = idmap_get(&r->entries, (uint64_t)group << 32 | class);
+	uint32_t index = idmap_get(&r->entries, (uint64_t)sample_key << 32 | class);
 	return index == IDMAP_NONE ? NULL : r->hist->entries[index];
 }
 
@@ -160,21 +160,21 @@ static uint32_t stack_depth(const struct stacks *stacks, uint32_t node)
 	return depth;
 }
 
-/* From the sample itself along its chain, in the chain's order. */
+/* The sample's own entry, then those of its chain in the order of the chain. */
 static uint32_t make_targets(struct replay *r, const struct tally *tally)
 {
 	const struct stacks *stacks = r->profile->collected.stacks;
 	uint32_t start = (uint32_t)r->targets.count;
 	bool outermost_first = r->profile->options.chain.order == CHAIN_CALLER;
 	vec_push(&r->targets, ((struct target){ 0 }));
-	add_target(r, start, wild_entry(r, tally->group, tally->place), STACK_ROOT, 0);
+	add_target(r, start, wild_entry(r, tally->sample_key, tally->place), STACK_ROOT, 0);
 	if (r->profile->options.iteration != ITERATE_CALLERS)
 		return start;
 	uint32_t depth = stack_depth(stacks, tally->node), found = 0, capacity = depth + 1;
 	struct target *list = memory_resize(NULL, capacity, sizeof *list);
 	uint32_t at = depth;
 	for (uint32_t node = tally->node; node != STACK_ROOT; node = stacks->nodes[node].parent, at--) {
-		struct entry *entry = wild_entry(r, tally->group, stacks->nodes[node].place);
+		struct entry *entry = wild_entry(r, tally->sample_key, stacks->nodes[node].place);
 		if (entry)
 			list[found++] = (struct target){ entry, node, outermost_first ? at : depth - at + 1 };
 	}
@@ -195,7 +195,7 @@ static const struct target *targets_of(struct replay *r, uint32_t tally, uint32_
 	return &r->targets.items[start + 1];
 }
 
-static struct instance *put(struct replay *r, struct entry *entry)
+static struct instance *insert_row(struct replay *r, struct entry *entry)
 {
 	uint32_t index = entry->index;
 	if (r->found[index] && r->found_at[index] == r->tree.nodes.count)
@@ -237,7 +237,7 @@ static void add_period(struct entry_sums *sums, unsigned cpumode, uint64_t perio
 
 static void visit(struct replay *r, const struct access *access, const struct target *target)
 {
-	struct instance *instance = put(r, target->entry);
+	struct instance *instance = insert_row(r, target->entry);
 	const struct tally *tally = &r->profile->collected.tallies.items[access->tally];
 	if (!instance->first && !instance->children_period && !instance->self.count) {
 		instance->tally = access->tally;
@@ -258,7 +258,7 @@ static int by_first(const void *a, const void *b)
 	return (x->first_rank > y->first_rank) - (x->first_rank < y->first_rank);
 }
 
-/* All entries come in at their first sample; those that can be missed are looked for at every sample of the log. */
+/* Adds each entry at its first sample; entries that can be missed are looked up at every sample of the log. */
 static void run(struct replay *r)
 {
 	const struct profile *profile = r->profile;
@@ -270,7 +270,7 @@ static void run(struct replay *r)
 	for (size_t i = 0; i < profile->collected.log_count; i++) {
 		const struct access *access = &profile->collected.log[i];
 		uint32_t targets;
-		if (tuples_row(&profile->collected.groups, profile->collected.tallies.items[access->tally].group)[GROUP_EVENT] != r->hist->event)
+		if (tally_event(&profile->collected, &profile->collected.tallies.items[access->tally]) != r->hist->event)
 			continue;
 		const struct target *target = targets_of(r, access->tally, &targets);
 		for (uint32_t t = 0; t <= targets; t++) {
@@ -278,18 +278,18 @@ static void run(struct replay *r)
 			for (; next < count && (firsts[next]->first < access->clock || (firsts[next]->first == access->clock &&
 				firsts[next]->first_rank < rank)); next++)
 				if (!r->wild[firsts[next]->index] || firsts[next]->first < start)
-					put(r, firsts[next]);
+					insert_row(r, firsts[next]);
 			if (t < targets)
 				visit(r, access, &target[t]);
 		}
 	}
 	for (; next < count; next++)
 		if (!r->instances[firsts[next]->index])
-			put(r, firsts[next]);
+			insert_row(r, firsts[next]);
 	free(firsts);
 }
 
-static void take_sums(struct entry_sums *from, const struct entry_sums *sums)
+static void subtract_sums(struct entry_sums *from, const struct entry_sums *sums)
 {
 	from->period -= sums->period;
 	from->period_sys -= sums->period_sys;
@@ -297,7 +297,7 @@ static void take_sums(struct entry_sums *from, const struct entry_sums *sums)
 	from->count -= sums->count;
 }
 
-static void give_sums(struct entry_sums *to, const struct entry_sums *sums)
+static void add_sums(struct entry_sums *to, const struct entry_sums *sums)
 {
 	to->period += sums->period;
 	to->period_sys += sums->period_sys;
@@ -305,7 +305,7 @@ static void give_sums(struct entry_sums *to, const struct entry_sums *sums)
 	to->count += sums->count;
 }
 
-/* What the log did not show is the first instance's. */
+/* Additions that are not in the log belong to the first instance. */
 static void settle_sums(struct replay *r)
 {
 	for (size_t i = 0; i < r->hist->count; i++) {
@@ -315,7 +315,7 @@ static void settle_sums(struct replay *r)
 		first->self = first->entry->self;
 		first->children_period = first->entry->children_period;
 		for (struct instance *other = first->next; other; other = other->next) {
-			take_sums(&first->self, &other->self);
+			subtract_sums(&first->self, &other->self);
 			first->children_period -= other->children_period;
 		}
 	}
@@ -363,7 +363,7 @@ static struct entry *entry_of_instance(struct replay *r, const struct instance *
 	return entry;
 }
 
-/* perf puts all rows into a second tree where some column wants it: what had been missed is found then, or missed once more. */
+/* If a column requires it, perf inserts all rows into a second tree: rows that were missed are found then, or missed again. */
 static void collapse(struct replay *r)
 {
 	if (!r->profile->options.columns->needs_collapse)
@@ -377,7 +377,7 @@ static void collapse(struct replay *r)
 		struct instance *found = rb_tree_put(&second, list[i]);
 		if (!found)
 			continue;
-		give_sums(&found->self, &list[i]->self);
+		add_sums(&found->self, &list[i]->self);
 		found->children_period += list[i]->children_period;
 		for (size_t share = 0; share < list[i]->shares.count; share++)
 			vec_push(&found->shares, list[i]->shares.items[share]);
@@ -394,14 +394,14 @@ static int64_t entries_side(void *context, const void *item, const void *existin
 	return order ? order : 1;
 }
 
-/* The first row of a split entry has of each tally what the others have not. */
+/* The first row of a split entry has the part of each tally that the other rows do not have. */
 static void share_out(struct replay *r)
 {
 	struct idmap places = { 0 };
 	for (uint32_t tally = 0; tally < r->profile->collected.tallies.count; tally++) {
 		const struct tally *whole = &r->profile->collected.tallies.items[tally];
 		uint32_t count;
-		if (tuples_row(&r->profile->collected.groups, whole->group)[GROUP_EVENT] != r->hist->event)
+		if (tally_event(&r->profile->collected, whole) != r->hist->event)
 			continue;
 		const struct target *targets = targets_of(r, tally, &count);
 		for (uint32_t i = 0; i < count; i++) {
@@ -451,7 +451,7 @@ static void measure_chains(struct replay *r)
 			}
 }
 
-/* The stack that a share's chain is: from the frame inwards, or from it outwards. */
+/* The stack of a share's chain: from the frame inwards, or from it outwards. */
 static uint32_t share_stack(struct replay *r, const struct share *share)
 {
 	struct stacks *stacks = r->profile->collected.stacks;
@@ -486,7 +486,7 @@ static struct chain_tree *instance_chain(struct replay *r, const struct instance
 	return tree;
 }
 
-/* Rows of split entries have chains of their own. */
+/* Makes the chains of the rows of split entries. */
 static void make_chains(struct replay *r)
 {
 	const struct profile *profile = r->profile;
@@ -500,7 +500,7 @@ static void make_chains(struct replay *r)
 	}
 }
 
-/* The tree's rows become entries. */
+/* Replaces the rows of the tree by entries. */
 static void finish(struct replay *r)
 {
 	struct hist *hist = r->hist;
@@ -573,7 +573,7 @@ void replay_hist(const struct profile *profile, struct hist *hist, const struct 
 		if (!r.wild[entry->index] || entry->placeholder)
 			continue;
 		r.wild_class[entry->class] = true;
-		idmap_set(&r.entries, (uint64_t)entry->group << 32 | entry->class, (uint32_t)i);
+		idmap_set(&r.entries, (uint64_t)entry->sample_key << 32 | entry->class, (uint32_t)i);
 	}
 	rb_tree_init(&r.tree, side, &r);
 	run(&r);

@@ -77,26 +77,26 @@ struct column_type {
 	uint8_t measure_width;
 	bool collapses;           /* entries are merged and filtered once more after reading */
 	bool not_in_callers;      /* a caller's entry is looked up without it: recursion is not noticed unless it is 0 */
-	/* One of the two: from the sample, or from the place (frames of a chain have places of their own). */
+	/* One of the two: from the sample, or from the place (each frame of a chain has its place). */
 	void (*sample_key)(const struct sample_view *view, const struct column *column, uint64_t *key);
 	size_t member;            /* with sample_key = member_key: the offset of a u64 in struct sample */
 	void (*place_key)(const struct profile *profile, const struct place *place, uint64_t *key);
 	/* Entries of one text are joined after they were added up; then the key is the text's number. NULL: not. */
 	void (*text)(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *out);
-	/* > 0: a stands above b. `sort` decides first in the output, `compare` (total over keys) breaks its ties; NULL: compare. */
+	/* > 0: a precedes b. `sort` decides first in the output, `compare` (total over keys) breaks its ties; NULL: compare. */
 	int64_t (*compare)(const struct profile *profile, const struct column *column, const struct entry *a, const struct entry *b);
 	int64_t (*sort)(const struct profile *profile, const struct column *column, const struct entry *a, const struct entry *b);
-	/* What the entry shows. *scratch holds texts that are made for it: until the next value. */
+	/* The entry's cell. *scratch stores texts that are made for it: valid until the next value. */
 	struct cell (*value)(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *scratch);
 	enum cell_kind kind;
-	const char *unit;         /* NULL: none */
+	const char *unit;         /* NULL: absent */
 	enum column_layout layout;
 	const char *absent, *yes, *no; /* the text for no value, and of flags */
-	bool by_symbol;           /* keyed by the symbol, or by the address where there is none */
+	bool by_symbol;           /* keyed by the symbol, or by the address if the symbol is unknown */
 	bool by_address;          /* compares addresses by their difference */
-	bool whole_address;       /* tells addresses of one function apart */
-	bool by_map;              /* tells mappings of one module apart */
-	bool unordered;           /* tells cells apart without ordering them */
+	bool whole_address;       /* distinguishes addresses of one function */
+	bool by_map;              /* distinguishes mappings of one module */
+	bool unordered;           /* distinguishes cells without ordering them */
 };
 
 /* A column in use. */
@@ -106,7 +106,7 @@ struct column {
 	unsigned at;              /* first word of its key in an entry's row */
 	int level;                /* of a hierarchy */
 	bool elided, level_elided; /* not shown; not even as a level of a hierarchy */
-	unsigned user_width;      /* -w; 0: none */
+	unsigned user_width;      /* -w; 0: not given */
 	/* FIELD: of this event only */
 	uint32_t event;
 	const struct tracepoint_field *field;
@@ -122,6 +122,6 @@ struct columns {
 	VEC(uint32_t) sorts, fields;
 	enum sort_mode mode;
 	bool needs_collapse, has_parent, has_symbol, has_dso, has_thread, has_comm, has_socket;
-	bool by_address;          /* some column tells addresses of one function apart */
+	bool by_address;          /* a column distinguishes addresses of one function */
 	bool by_map;
 };

@@ -19,19 +19,19 @@ struct entry {
 	struct entry_sums self;
 	uint64_t children_period;     /* with what it called */
 	const uint64_t *row;          /* the columns' keys */
-	const struct group_facts *facts;
+	const struct sample_facts *facts;
 	uint64_t first;               /* clock of the first sample */
 	uint32_t first_rank;          /* of the entries that this sample made first */
 	uint32_t index;               /* while its hist is sorted */
 	uint32_t place;               /* of the first sample */
-	uint32_t group, class;        /* what its key is made of */
-	uint32_t thread;              /* likewise; THREAD_NONE: see tid */
+	uint32_t sample_key, class;   /* its key: of the sample, of the place */
+	uint32_t thread;              /* of the first sample; THREAD_NONE: see tid */
 	int32_t tid;
 	uint32_t max_depth;           /* of its chains */
 	uint8_t filtered, level, cpumode;
-	bool placeholder;             /* a row of another member of the group */
-	const struct entry **pairs;   /* by member of the event's group; NULL: none */
-	struct chain_tree *chain;     /* NULL: none to show */
+	bool placeholder;             /* for a row of another member of the event group */
+	const struct entry **pairs;   /* by member of the event group; NULL: no other member has this key */
+	struct chain_tree *chain;     /* NULL: nothing to show */
 	/* In a hierarchy: */
 	struct entry *parent;
 	struct entry **children;
@@ -48,13 +48,13 @@ struct hist {
 	struct entry **entries;       /* in order of output */
 	size_t count, capacity;
 	struct entry_order *order;    /* while it is sorted */
-	struct rb_tree *tree;         /* likewise, where keys have no proper order: that of the entries */
-	uint64_t total_period, shown_period;          /* all; those that no filter took */
+	struct rb_tree *tree;         /* of the entries, if keys have no total order; otherwise NULL */
+	uint64_t total_period, shown_period;          /* of all samples; of those that pass all filters */
 	uint64_t samples, shown_samples;
 	uint64_t chain_period, shown_chain_period;
 	unsigned widths[ID_MAX];
 	uint32_t leader;              /* event */
-	struct hist **members;        /* of a group's leader, itself first; NULL: in no group */
+	struct hist **members;        /* of an event group's leader, itself first; NULL: in no event group */
 	uint32_t member_count;
 };
 
@@ -73,7 +73,7 @@ static inline bool entries_same_thread(const struct entry *a, const struct entry
 	return a->thread == b->thread && (a->thread != THREAD_NONE || a->tid == b->tid);
 }
 
-/* What percentages are of. */
+/* The whole of which percentages are parts. */
 uint64_t hist_total(const struct profile *profile, const struct hist *hist);
 /* The percentage that --percent-limit looks at. */
 float hist_percent(const struct profile *profile, const struct hist *hist, const struct entry *entry);
@@ -105,7 +105,7 @@ static inline uint64_t entry_measure(const struct entry *entry, enum measure mea
 	}
 }
 
-/* Whether the event has a report of its own: members of a group are in their leader's. */
+/* Whether the event has a separate report: the members of an event group are part of their leader's. */
 static inline bool hist_is_reported(const struct profile *profile, const struct hist *hist)
 {
 	if (profile->options.event_group && hist->leader != hist->event)
@@ -119,7 +119,7 @@ static inline bool column_skipped(const struct column *column, const struct hist
 	return column->elided || (column->type->class == COLUMN_FIELD && column->event != hist->event);
 }
 
-/* Likewise as a level of a hierarchy. */
+/* The same for a level of a hierarchy. */
 static inline bool column_skipped_in_level(const struct column *column, const struct hist *hist)
 {
 	return column->level_elided || (column->type->class == COLUMN_FIELD && column->event != hist->event);

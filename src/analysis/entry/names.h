@@ -1,4 +1,4 @@
-/* What the ids in a profile's entries mean: modules, symbols, comms, sockets. */
+/* Names of the ids in a profile's entries: modules, symbols, comms, sockets. */
 #pragma once
 #include "analysis/entry/state.h"
 
@@ -7,12 +7,12 @@ int32_t profile_socket(const struct profile *profile, uint32_t cpu);
 
 /* "libc.so.6", or the long name under -v. */
 const char *profile_module_name(const struct profile *profile, uint32_t module);
-/* Its long name: of a kernel whose names come from a vmlinux the path of that, in all sections. */
+/* The module's long name; for a kernel whose names come from a vmlinux the path of that, in all sections. */
 const char *profile_module_path(const struct profile *profile, const struct module *module);
 const char *profile_symbol_name(const struct profile *profile, uint32_t module, uint32_t symbol);
 const struct module *profile_module(const struct profile *profile, uint32_t module); /* NULL for MODULE_ID_NONE */
 const struct symbol *profile_symbol(const struct profile *profile, uint32_t module, uint32_t symbol); /* NULL for 0 */
-/* What stands for a comm: the id of its string; or the thread, or the tid, that had none then. profile_finish leaves no thread. */
+/* The key of a comm: the id of its string; or the thread, or the tid, that had no comm then. profile_finish replaces all threads. */
 #define COMM_KEY_THREAD ((uint64_t)2 << 32)
 #define COMM_KEY_TID ((uint64_t)1 << 32)
 

@@ -1,4 +1,4 @@
-/* What a profile is asked for: kind of rows, chains, filters. */
+/* The options of a profile: kind of rows, chains, filters. */
 #pragma once
 #include <regex.h>
 #include <stdbool.h>
@@ -21,10 +21,10 @@ struct chain_options {
 	enum chain_key key;
 	enum chain_value value;
 	double min_percent;
-	uint32_t print_limit;        /* 0: none */
+	uint32_t print_limit;        /* 0: unlimited */
 };
 
-/* Why an entry is not shown: bits of cell.filtered. */
+/* The reasons why an entry is filtered: bits of tally.filtered. */
 enum entry_filter {
 	FILTER_DSO = 1 << 0, FILTER_THREAD = 1 << 1, FILTER_PARENT = 1 << 2, FILTER_SYMBOL = 1 << 3, FILTER_GUEST = 1 << 4,
 	FILTER_HOST = 1 << 5, FILTER_SOCKET = 1 << 6,
@@ -42,11 +42,11 @@ struct profile_options {
 	struct chain_options chain;
 	enum profile_iteration iteration;
 	bool branch_history;         /* branches are woven into chains */
-	bool branch_marks;           /* … and what is known of them is shown */
+	bool branch_marks;           /* … and their branch marks are shown */
 	bool use_chains;             /* chains are collected (and shown) */
 	bool hide_unresolved, exclude_other, hierarchy, event_group, relative, nanoseconds, skip_empty, raw_trace;
 	bool symbol_first;           /* --sort sym...: chains do not repeat the symbol */
-	bool force_group;            /* all events are one group where the recording has none */
+	bool force_group;            /* all events are one event group if the recording has none */
 	bool show_switch_events, show_reference; /* show_reference: chains also for events without */
 	int group_sort_index;
 	int verbose;
@@ -55,10 +55,10 @@ struct profile_options {
 	float min_percent;           /* rows below are not shown */
 	struct sample_filter filter; /* borrowed */
 	const char *symbol_filter;   /* part of a name; first event only */
-	int socket_filter;           /* -1: none */
+	int socket_filter;           /* -1: no filter */
 	const regex_t *parent, *ignore_callees; /* NULL: not asked */
-	uint32_t switch_on, switch_off; /* events between which samples count; UINT32_MAX: none */
-	const char *separator;       /* -t; NULL: none */
+	uint32_t switch_on, switch_off; /* events between which samples count; UINT32_MAX: not given */
+	const char *separator;       /* -t; NULL: not given */
 	bool fixed_widths;           /* -w was given */
 	bool full_source_path;       /* source files by whole path */
 	enum inline_frames inlines;

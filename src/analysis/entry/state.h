@@ -1,4 +1,4 @@
-/* What a profile consists of: tallies (sums by what tells rows apart), the facts behind their keys, and the parts that its stages fill.
+/* The data of a profile: tallies (sums by the keys that distinguish rows), the facts of these keys, and the parts that its stages fill.
  * Types only. */
 #pragma once
 #include <stdbool.h>
@@ -13,18 +13,18 @@
 #include "symbol/lines.h"
 #include "tracepoint/tracepoint.h"
 
-/* What tells tallies apart, and what was first there. */
+/* A sum of samples with one key, and values of the first of them. */
 struct tally {
 	uint64_t period;
 	uint64_t first;              /* clock of the first sample */
-	uint32_t group, node, place; /* key: columns of the sample, stack, where the sample itself lies */
+	uint32_t sample_key, node, place; /* key: columns of the sample, stack, where the sample itself lies */
 	uint8_t cpumode, filtered;   /* key, too */
-	bool stale;                  /* key, too: without a chain of its own, callers are those of the sample before it */
+	bool stale;                  /* key, too: the sample has no chain, its callers are those of the sample before it */
 	uint8_t level;
 	uint32_t count;
 	uint32_t thread;             /* of the first sample; THREAD_NONE: see tid */
 	int32_t tid;
-	uint32_t cpu;                /* likewise */
+	uint32_t cpu;                /* of the first sample */
 };
 
 /* Sums that few reports show. */
@@ -40,7 +40,7 @@ struct tallies {
 	uint32_t slot_count;
 };
 
-/* Where one end of a branch or of a memory access lies: facts behind a group's key. */
+/* One end of a branch or of a memory access: part of the facts of a sample key. */
 struct end_fact {
 	uint32_t symbol, module;
 	uint64_t address, offset;
@@ -48,10 +48,10 @@ struct end_fact {
 	uint64_t level;
 };
 
-/* The facts behind a group's key; a row ends after those that the report needs. */
-struct group_facts {
+/* The facts of a sample key; a row ends after those that the report needs. */
+struct sample_facts {
 	uint64_t clock;              /* of the sample they are of */
-	uint32_t parent_symbol, parent_module; /* the matched caller; symbol 0: none */
+	uint32_t parent_symbol, parent_module; /* the matched caller; symbol 0: no match */
 	const uint8_t *raw;
 	uint64_t raw_size;
 	int64_t cpu;
@@ -59,7 +59,7 @@ struct group_facts {
 	uint64_t data_source, branch_flags, cpumode;
 };
 
-enum { FACT_WORDS_NONE = 1, FACT_WORDS_PARENT = 2, FACT_WORDS_RAW = 5, FACT_WORDS_ALL = sizeof(struct group_facts) / 8 };
+enum { FACT_WORDS_NONE = 1, FACT_WORDS_PARENT = 2, FACT_WORDS_RAW = 5, FACT_WORDS_ALL = sizeof(struct sample_facts) / 8 };
 
 struct branch_counts {
 	uint64_t types[16], new_types[16], forward, backward, cross_4k, cross_2m;
@@ -90,23 +90,23 @@ struct joined_functions {
 struct collector;
 struct hist;
 
-/* What all workers collected, as one: the result of the merge. Later stages read it; `stacks` alone may still grow, its ids stay. */
+/* What all workers collected: the result of the merge. Later stages read it; only `stacks` may grow, and its ids do not change. */
 struct collected {
 	struct stacks *stacks;
-	struct tuples groups;
+	struct tuples sample_keys;
 	struct tallies tallies;
-	struct access *log;              /* additions that were kept, by clock; NULL: none */
+	struct access *log;              /* logged additions, by clock; NULL: no log */
 	size_t log_count;
 	struct branch_counts branches;
-	uint32_t *module_ranks;          /* by module: when perf would have made it */
+	uint32_t *module_ranks;          /* by module: its position in the order in which perf creates modules */
 };
 
-/* The entries of each event, made of what was collected. */
+/* The entries of each event, made from `struct collected`. */
 struct folded {
 	struct hist *hists;              /* one per event */
 	size_t hist_count;
-	bool has_groups;                 /* the recording itself tells of groups */
-	uint32_t *class_of_place;        /* what tells entries of one group apart */
+	bool has_groups;                 /* the recording has event groups */
+	uint32_t *class_of_place;        /* the part of the key that distinguishes entries with one sample key */
 	uint32_t class_count;
 	uint32_t row_words;
 	bool collapsed;                  /* rows of one source line are one: see collapse.h */
@@ -116,28 +116,33 @@ struct profile {
 	struct profile_options options;
 	struct session *session;
 	struct symbols *symbols;
-	struct tracepoints *tracepoints; /* NULL: the recording has none */
+	struct tracepoints *tracepoints; /* NULL: not in the recording */
 	struct collector **collectors;   /* one per worker */
 	unsigned collector_count;
-	uint32_t group_key_words, group_fact_words;
+	uint32_t sample_key_words, sample_fact_words;
 	bool needs_sums, by_address, by_map;
 	struct source_texts *source_texts;
 	const int32_t *sockets;          /* by CPU; NULL: not known */
 	size_t socket_count;
 	bool switched_on;
 	struct sample_reads reads;
-	bool logs, logs_all;             /* additions to tallies are kept one by one: of a batch; from the start */
+	bool logs, logs_all;             /* additions to tallies are logged: of a batch; from the start */
 	bool wild;                       /* … since a batch had wild addresses */
 	struct collected collected;      /* after the merge */
 	struct folded folded;            /* after the fold: entries, then in order */
 	struct joined_functions joined;
-	struct arena *arena;             /* of what the stages make */
+	struct arena *arena;             /* of the stages' results */
 };
 
-static inline const struct group_facts *group_facts(const struct profile *profile, const uint64_t *group_row)
+static inline const struct sample_facts *sample_facts(const struct profile *profile, const uint64_t *key_row)
 {
-	return (const struct group_facts *)(group_row + profile->group_key_words);
+	return (const struct sample_facts *)(key_row + profile->sample_key_words);
 }
 
-/* The word after the event's in a group's row starts the columns' keys. */
-enum { GROUP_EVENT, GROUP_KEYS };
+/* In a sample key the keys of the columns follow the event. */
+enum { SAMPLE_KEY_EVENT, SAMPLE_KEY_COLUMNS };
+
+static inline uint32_t tally_event(const struct collected *collected, const struct tally *tally)
+{
+	return (uint32_t)tuples_row(&collected->sample_keys, tally->sample_key)[SAMPLE_KEY_EVENT];
+}

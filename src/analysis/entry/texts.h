@@ -10,8 +10,8 @@ struct source_texts {
 };
 
 struct source_texts *source_texts_new(void);
-void source_texts_free(struct source_texts *texts); /* NULL is fine */
+void source_texts_free(struct source_texts *texts); /* accepts NULL */
 
-/* Of an entry's cell in such a column: its second word has the text's number from this bit on. */
+/* The text of an entry's key in such a column: its second word has the number of the text from this bit on. */
 const char *collapse_text(const struct profile *profile, const uint64_t *key);
 #define COLLAPSE_TEXT_SHIFT 32

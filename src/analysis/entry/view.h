@@ -11,7 +11,7 @@ struct view_end {
 	uint64_t offset;
 };
 
-/* What the columns key a row by. */
+/* The values from which columns make the sample key of a row. */
 struct sample_view {
 	const struct profile *profile;
 	struct writer *text;         /* scratch */

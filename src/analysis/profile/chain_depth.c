@@ -1,10 +1,10 @@
-/* How far call chains by frame pointers reach. */
+/* Number of call chains by frame pointers that end after a few frames. */
 #include "analysis/profile/collector.h"
 #include "analysis/profile/profile.h"
 
 enum { SHORT = 2 };
 
-/* Frames of user code in a stack, counted no further than is asked about. */
+/* Counts the frames of user code in a stack, up to SHORT + 1. */
 static uint32_t user_frames(const struct stacks *stacks, uint32_t node)
 {
 	uint32_t count = 0;
@@ -22,7 +22,7 @@ struct profile_depths profile_chain_depths(const struct profile *profile)
 		return depths;
 	for (uint32_t i = 0; i < profile->collected.tallies.count; i++) {
 		const struct tally *tally = &profile->collected.tallies.items[i];
-		uint64_t event = tuples_row(&profile->collected.groups, tally->group)[GROUP_EVENT];
+		uint32_t event = tally_event(&profile->collected, tally);
 		if (event >= evlist->events.count || !attr_chains_of_user(&evlist->events.items[event].attr))
 			continue;
 		bool pointers = attr_chains_by_frame_pointer(&evlist->events.items[event].attr);

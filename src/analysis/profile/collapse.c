@@ -18,7 +18,7 @@ bool collapse_needed(const struct profile *profile)
 	return false;
 }
 
-/* All lines that will be asked for. */
+/* Requests all source lines at once. */
 static void prepare_lines(const struct profile *profile)
 {
 	VEC(struct source_request) requests = { 0 };
@@ -32,14 +32,14 @@ static void prepare_lines(const struct profile *profile)
 	vec_fini(&requests);
 }
 
-/* The order in which perf meets them. */
+/* The order in which perf visits the entries. */
 static int by_keys(const void *a, const void *b, void *context)
 {
 	int64_t order = entry_order_keys(context, *(struct entry *const *)a, *(struct entry *const *)b);
 	return order > 0 ? -1 : order < 0;
 }
 
-/* A row's columns of this kind change from address to text, or have both. */
+/* Replaces the addresses in a row's columns of this kind by texts, or adds the texts. */
 static void set_texts(const struct profile *profile, struct entry *entry, struct str *text)
 {
 	const struct columns *columns = profile->options.columns;
@@ -57,7 +57,7 @@ static void set_texts(const struct profile *profile, struct entry *entry, struct
 	}
 }
 
-/* Where no key asks perf to join rows (-F alone names its columns), those of one text stay apart. */
+/* If no key makes perf collapse rows (-F alone names its columns), rows with the same text are separate. */
 static void collapse_entries(const struct profile *profile, struct hist *hist)
 {
 	bool joins = profile->options.columns->needs_collapse;
@@ -65,7 +65,7 @@ static void collapse_entries(const struct profile *profile, struct hist *hist)
 	CLEANUP_STR struct str text = { 0 };
 	struct tuples rows;
 	struct chain_joiner joiner;
-	struct entry **kept = memory_resize(NULL, hist->count + 1, sizeof(struct entry *));
+	struct entry **merged = memory_resize(NULL, hist->count + 1, sizeof(struct entry *));
 	tuples_init(&rows, profile->folded.row_words, profile->folded.row_words);
 	chain_joiner_init(&joiner, profile);
 	for (size_t i = 0; i < hist->count; i++) {
@@ -75,21 +75,21 @@ static void collapse_entries(const struct profile *profile, struct hist *hist)
 		chain_joiner_add(&joiner, id, entry->chain);
 		entry->chain = NULL;
 		if (id == count) {
-			kept[count++] = entry;
+			merged[count++] = entry;
 			continue;
 		}
-		entry_sums_add(&kept[id]->self, &entry->self);
-		kept[id]->children_period += entry->children_period;
+		entry_sums_add(&merged[id]->self, &entry->self);
+		merged[id]->children_period += entry->children_period;
 	}
 	hist->count = count;
 	if (count)
-		memcpy(hist->entries, kept, count * sizeof(struct entry *));
+		memcpy(hist->entries, merged, count * sizeof(struct entry *));
 	for (uint32_t i = 0; i < count; i++)
-		if (profile->options.use_chains && fold_shows_chain(profile, hist, kept[i]))
-			kept[i]->chain = chain_joiner_tree(&joiner, i, fold_least_hit(profile, hist));
+		if (profile->options.use_chains && fold_shows_chain(profile, hist, merged[i]))
+			merged[i]->chain = chain_joiner_tree(&joiner, i, fold_least_hit(profile, hist));
 	chain_joiner_fini(&joiner);
 	tuples_fini(&rows);
-	free(kept);
+	free(merged);
 }
 
 void collapse_hists(const struct profile *profile, struct folded *folded)

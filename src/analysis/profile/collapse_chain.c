@@ -1,4 +1,4 @@
-/* Call trees joined: a trie with a node for each frame, and from it what a report shows. */
+/* Merges call trees: a trie with a node for each frame, and the part of it that a report shows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 struct join_node {
 	uint32_t place;
-	bool bare;                      /* its name is lost */
+	bool bare;                      /* has no name */
 	struct branch_marks marks;      /* of the first tree alone, as in perf */
 	uint32_t first_child, last_child, next_sibling; /* 0: none */
 	uint64_t hit, below;            /* below: with hit */
@@ -59,7 +59,7 @@ static uint32_t enter(struct chain_joiner *joiner, uint32_t parent, uint32_t pla
 	return child ? child : add_child(joiner, parent, place, bare);
 }
 
-/* Chains that are hung in count once each, whatever their samples. */
+/* Added chains count once each, regardless of their samples. */
 static void hang_in(struct chain_joiner *joiner, uint32_t at, const struct chain_tree *tree, uint32_t index, bool bare)
 {
 	const struct chain_node *node = &tree->nodes[index];
@@ -98,7 +98,7 @@ static void add_up(struct chain_joiner *joiner, uint32_t at)
 	joiner->nodes.items[at].count_below = count;
 }
 
-/* What is shown of it: without its name, its address. */
+/* The place that is shown; without a name, the address. */
 static uint32_t shown_place(struct chain_joiner *joiner, const struct join_node *node)
 {
 	struct stacks *stacks = joiner->profile->collected.stacks;

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-/* All addresses lie in no mapping: their source line is "??:0". */
+/* No address is in a mapping: the source line of all is "??:0". */
 static const struct profile_options samples = {
 	.iteration = ITERATE_SAMPLES, .chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLER },
 };
@@ -15,7 +15,7 @@ static const char *row_text(const struct run *run, size_t row)
 	return collapse_text(&run->profile, entry_key(run->profile.folded.hists[0].entries[row], column));
 }
 
-TEST("rows of one source line become one, whatever their addresses")
+TEST("rows of one source line are merged, regardless of their addresses")
 {
 	struct tape *r = recording_new();
 	struct run run;
@@ -30,7 +30,7 @@ TEST("rows of one source line become one, whatever their addresses")
 	run_close(&run);
 }
 
-TEST("rows that other columns tell apart stay apart")
+TEST("rows that differ in another column are not merged")
 {
 	struct tape *r = recording_new();
 	struct run run;
@@ -41,7 +41,7 @@ TEST("rows that other columns tell apart stay apart")
 	run_close(&run);
 }
 
-TEST("joined rows have one call tree: chains of the same addresses meet in it")
+TEST("merged rows have one call tree: chains of the same addresses are merged in it")
 {
 	struct tape *r = recording_new();
 	struct run run;

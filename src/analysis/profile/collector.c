@@ -14,12 +14,12 @@ struct collector *collector_new(struct profile *profile)
 {
 	struct collector *c = memory_zero(1, sizeof *c);
 	c->profile = profile;
-	c->last_group = UINT32_MAX;
+	c->last_sample_key = UINT32_MAX;
 	c->text.fd = -1;
 	stacks_init(&c->stacks);
-	tuples_init(&c->groups, profile->group_key_words, profile->group_key_words + profile->group_fact_words);
+	tuples_init(&c->sample_keys, profile->sample_key_words, profile->sample_key_words + profile->sample_fact_words);
 	c->memos = memory_zero(CHAIN_MEMOS, sizeof *c->memos);
-	c->row = memory_zero(profile->group_key_words + FACT_WORDS_ALL, sizeof *c->row);
+	c->row = memory_zero(profile->sample_key_words + FACT_WORDS_ALL, sizeof *c->row);
 	return c;
 }
 
@@ -31,9 +31,9 @@ void collector_drop_caches(struct collector *c)
 	free(c->locations);
 	vec_fini(&c->history);
 	vec_fini(&c->marks);
-	vec_fini(&c->runs);
-	vec_fini(&c->run_places);
-	idmap_fini(&c->run_of);
+	vec_fini(&c->expansions);
+	vec_fini(&c->expansion_places);
+	idmap_fini(&c->expansion_of);
 	c->memos = NULL;
 	c->locations = NULL;
 }
@@ -45,7 +45,7 @@ void collector_free(struct collector *c)
 	collector_drop_caches(c);
 	stacks_fini(&c->stacks);
 	joined_parts_fini(&c->joined);
-	tuples_fini(&c->groups);
+	tuples_fini(&c->sample_keys);
 	tallies_fini(&c->tallies);
 	vec_fini(&c->log);
 	free(c->row);
@@ -108,7 +108,7 @@ struct site *collector_site(struct collector *c, const struct location *location
 	return site;
 }
 
-/* Where the sample itself lies: unlike a frame, by the module's own offsets. */
+/* The place of the sample itself: unlike a frame, by the offset in its module. */
 static uint32_t self_place(struct collector *c, const struct location *location)
 {
 	struct site *site = collector_site(c, location);
@@ -149,10 +149,10 @@ static uint8_t sample_filter(const struct profile *profile, const struct resolve
 	return site->filtered | thread_filter(profile, r) | (guest ? FILTER_GUEST : 0);
 }
 
-/* Facts stand behind the key in the row, up to what this report keeps. */
+/* The facts follow the key in the row; only those that the report needs are stored. */
 static void fill_facts(struct collector *c, const struct sample_view *view)
 {
-	struct group_facts *facts = (struct group_facts *)(c->row + c->profile->group_key_words);
+	struct sample_facts *facts = (struct sample_facts *)(c->row + c->profile->sample_key_words);
 	const struct sample *sample = view->r->sample;
 	facts->clock = view->r->clock;
 	facts->parent_symbol = view->parent_symbol;
@@ -170,34 +170,34 @@ static void fill_facts(struct collector *c, const struct sample_view *view)
 	}
 }
 
-static uint32_t group_of(struct collector *c, const struct sample_view *view)
+static uint32_t sample_key_of(struct collector *c, const struct sample_view *view)
 {
 	const struct profile *profile = c->profile;
 	const struct columns *columns = profile->options.columns;
-	c->row[GROUP_EVENT] = view->r->event;
+	c->row[SAMPLE_KEY_EVENT] = view->r->event;
 	for (size_t i = 0; i < columns->all.count; i++) {
 		const struct column *column = &columns->all.items[i];
 		if (column->type->sample_key)
 			column->type->sample_key(view, column, c->row + column->at);
 	}
-	if (c->last_group != UINT32_MAX &&
-	    memcmp(tuples_row(&c->groups, c->last_group), c->row, profile->group_key_words * sizeof *c->row) == 0)
-		return c->last_group;
+	if (c->last_sample_key != UINT32_MAX &&
+	    memcmp(tuples_row(&c->sample_keys, c->last_sample_key), c->row, profile->sample_key_words * sizeof *c->row) == 0)
+		return c->last_sample_key;
 	fill_facts(c, view);
-	uint32_t known = c->groups.count;
-	c->last_group = tuples_add(&c->groups, c->row);
-	if (c->groups.count > known && profile->group_fact_words >= FACT_WORDS_RAW) {
-		struct group_facts *facts = (struct group_facts *)(tuples_row(&c->groups, c->last_group) + profile->group_key_words);
+	uint32_t known = c->sample_keys.count;
+	c->last_sample_key = tuples_add(&c->sample_keys, c->row);
+	if (c->sample_keys.count > known && profile->sample_fact_words >= FACT_WORDS_RAW) {
+		struct sample_facts *facts = (struct sample_facts *)(tuples_row(&c->sample_keys, c->last_sample_key) + profile->sample_key_words);
 		if (facts->raw_size)
 			facts->raw = arena_copy(&c->payloads, facts->raw, facts->raw_size);
 	}
-	return c->last_group;
+	return c->last_sample_key;
 }
 
 static void add_tally(struct collector *c, const struct sample_view *view, struct tally *tally, uint64_t weight)
 {
 	const struct sample *sample = view->r->sample;
-	tally->group = group_of(c, view);
+	tally->sample_key = sample_key_of(c, view);
 	tally->first = view->r->clock;
 	tally->count = 1;
 	tally->thread = view->r->thread;
@@ -216,7 +216,7 @@ static void add_tally(struct collector *c, const struct sample_view *view, struc
 		vec_push(&c->log, ((struct access){ .clock = tally->first, .period = tally->period, .tally = index }));
 }
 
-/* Addresses that lie this far from zero may be further apart than a signed number tells. */
+/* The difference of two addresses that are this far from zero may overflow a signed number. */
 bool address_is_wild(uint64_t address)
 {
 	return (int64_t)address > INT64_MAX / 2 || (int64_t)address < INT64_MIN / 2;
@@ -255,7 +255,7 @@ static void count_branch(struct branch_counts *counts, const struct branch_entry
 		counts->cross_4k++;
 }
 
-/* A row for every branch of the stack; each counts as one. */
+/* Adds a row for every branch of the stack; each counts as one. */
 static void add_branches(struct collector *c, struct sample_view *view, const struct tally *base)
 {
 	const struct sample *sample = view->r->sample;
@@ -290,7 +290,7 @@ static void add_access(struct collector *c, struct sample_view *view, struct tal
 	add_tally(c, view, tally, sample->weight);
 }
 
-/* What --parent and --ignore-callees found in the chain. */
+/* Applies the frames that --parent and --ignore-callees matched. */
 static void apply_found(struct collector *c, const struct chain_found *found, struct sample_view *view, struct tally *tally)
 {
 	if (found->parent_site) {
@@ -302,7 +302,7 @@ static void apply_found(struct collector *c, const struct chain_found *found, st
 		tally->place = self_place(c, root);
 		tally->level = self_level(root, root->cpumode);
 		tally->cpumode = root->cpumode;
-		tally->filtered = 0; /* as perf: the new root forgets why the sample was not wanted */
+		tally->filtered = 0; /* as in perf: the new root drops the reasons why the sample was filtered */
 	}
 }
 
@@ -332,7 +332,7 @@ void collector_sample(struct collector *c, const struct resolved *r)
 		c->last_node = tally.node;
 		apply_found(c, &found, &view, &tally);
 	} else if (options->iteration == ITERATE_CALLERS) {
-		tally.node = c->last_node; /* perf walks what the chain before left behind */
+		tally.node = c->last_node; /* perf walks the chain of the sample before */
 		tally.stale = tally.node != STACK_ROOT;
 	}
 	if (options->exclude_other && !view.parent_symbol)

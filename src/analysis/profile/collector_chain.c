@@ -1,4 +1,4 @@
-/* From a sample's call chain to a stack: the frames in the order that the report asks for, and a memory of chains seen before. */
+/* Makes a stack of a sample's call chain: the frames in the order of the report, and a cache of the last chains. */
 #include <stdlib.h>
 
 #include "abi/sample.h"
@@ -32,13 +32,13 @@ uint32_t collector_frame(struct collector *c, const struct location *location)
 	return id;
 }
 
-/* What --parent, --ignore-callees and --hide-unresolved make of the frames, in the order of the walk. As in perf, the first two see
- * no frames that were unwound from registers and stack bytes. */
-static void sift(struct collector *c, const struct resolved *r, struct chain *chain, uint64_t *marks, struct chain_found *found)
+/* Applies --parent, --ignore-callees and --hide-unresolved to the frames, in the order of the walk. As in perf, the first two ignore
+ * frames that were unwound from registers and stack bytes. */
+static void filter_frames(struct collector *c, const struct resolved *r, struct chain *chain, uint64_t *marks, struct chain_found *found)
 {
 	const struct profile_options *options = &c->profile->options;
 	bool unwinds = sample_unwinds(r);
-	size_t kept = 0;
+	size_t count = 0;
 	for (size_t i = 0; i < chain->count; i++) {
 		const struct location *location = chain->frames[i];
 		const struct site *site = collector_site(c, location);
@@ -49,15 +49,15 @@ static void sift(struct collector *c, const struct resolved *r, struct chain *ch
 			found->parent_site = location->id + 1;
 		} else if (seen && options->ignore_callees && regexec(options->ignore_callees, name, 0, NULL, 0) == 0) {
 			found->root_site = location->id + 1;
-			kept = 0;
+			count = 0;
 		}
 		if (options->hide_unresolved && !name)
 			continue;
 		if (marks)
-			marks[kept] = marks[i];
-		chain->frames[kept++] = location;
+			marks[count] = marks[i];
+		chain->frames[count++] = location;
 	}
-	chain->count = kept;
+	chain->count = count;
 }
 
 static uint32_t collector_symbol(const struct collector *c, const struct location *location, uint64_t offset)
@@ -65,47 +65,47 @@ static uint32_t collector_symbol(const struct collector *c, const struct locatio
 	return symbols_lookup(c->profile->symbols, profile_module(c->profile, location->module), offset);
 }
 
-/* What was inlined at a place, and what holds it. */
-static const struct frame_run *frame_run(struct collector *c, const struct location *location, enum frame_at where)
+/* Returns the inlined calls at a location, and the function that contains them. */
+static const struct expansion *expansion_make(struct collector *c, const struct location *location, enum frame_at where)
 {
 	struct site *site = collector_site(c, location);
 	struct line_frame frames[LINE_FRAMES_MAX];
 	size_t count = 0;
 	uint64_t back = where == FRAME_RETURN && location->offset, key = 2 * (uint64_t)location->id + where;
-	uint32_t known = idmap_get(&c->run_of, key);
+	uint32_t known = idmap_get(&c->expansion_of, key);
 	if (known != IDMAP_NONE)
-		return &c->runs.items[known];
+		return &c->expansions.items[known];
 	if (site->symbol && location->map && (!back || collector_symbol(c, location, location->offset - back) == site->symbol))
 		count = lines_inlines(c->profile->symbols, profile_module(c->profile, location->module), location->offset - back,
 			site->symbol, frames);
-	struct frame_run run = { .first = (uint32_t)c->run_places.count, .count = (uint32_t)count };
+	struct expansion expansion = { .first = (uint32_t)c->expansion_places.count, .count = (uint32_t)count };
 	for (size_t i = 0; i < count; i++) {
 		struct place place = frame_place(c, location, frames[i].symbol);
 		place.level |= PLACE_UNWOUND;
 		place.ip -= back;
-		vec_push(&c->run_places, stacks_place(&c->stacks, &place));
+		vec_push(&c->expansion_places, stacks_place(&c->stacks, &place));
 	}
-	vec_push(&c->runs, run);
-	idmap_set(&c->run_of, key, (uint32_t)c->runs.count - 1);
-	return &c->runs.items[c->runs.count - 1];
+	vec_push(&c->expansions, expansion);
+	idmap_set(&c->expansion_of, key, (uint32_t)c->expansions.count - 1);
+	return &c->expansions.items[c->expansions.count - 1];
 }
 
-/* The frames that entry i of a chain stands for; NULL: itself. */
-static const struct frame_run *run_at(struct collector *c, const struct resolved *r, const struct chain *chain, size_t i)
+/* The expansion of entry i of a chain; NULL: the entry is one frame. */
+static const struct expansion *expansion_at(struct collector *c, const struct resolved *r, const struct chain *chain, size_t i)
 {
 	enum inline_frames inlines = sample_inlines(c->profile->options.inlines, r);
 	bool unwound = sample_unwinds(r);
 	if (!inlines || (inlines == INLINE_UNWOUND && chain->frames[i]->cpumode != RECORD_MISC_USER))
 		return NULL;
-	const struct frame_run *run = frame_run(c, chain->frames[i], unwound || i == 0 ? FRAME_EXACT : FRAME_RETURN);
-	return run->count ? run : NULL;
+	const struct expansion *expansion = expansion_make(c, chain->frames[i], unwound || i == 0 ? FRAME_EXACT : FRAME_RETURN);
+	return expansion->count ? expansion : NULL;
 }
 
-/* Stacks grow inwards: the outermost of a run first. */
-static uint32_t push_run(struct collector *c, uint32_t node, const struct frame_run *run)
+/* A stack grows inwards: the outermost frame of the expansion is pushed first. */
+static uint32_t push_expansion(struct collector *c, uint32_t node, const struct expansion *expansion)
 {
-	for (uint32_t i = run->count; i-- > 0;)
-		node = stacks_push(&c->stacks, node, c->run_places.items[run->first + i]);
+	for (uint32_t i = expansion->count; i-- > 0;)
+		node = stacks_push(&c->stacks, node, c->expansion_places.items[expansion->first + i]);
 	return node;
 }
 
@@ -115,9 +115,9 @@ static uint32_t push_frames(struct collector *c, const struct resolved *r, const
 	bool outermost_first = c->profile->options.chain.order == CHAIN_CALLER;
 	for (size_t i = 0; i < chain->count; i++) {
 		size_t at = outermost_first ? i : chain->count - 1 - i;
-		const struct frame_run *run = run_at(c, r, chain, at);
-		if (run)
-			node = push_run(c, node, run);
+		const struct expansion *expansion = expansion_at(c, r, chain, at);
+		if (expansion)
+			node = push_expansion(c, node, expansion);
 		else
 			node = stacks_push(&c->stacks, node, collector_frame(c, chain->frames[at]));
 	}
@@ -149,7 +149,7 @@ static struct chain_found walk_history(struct collector *c, const struct resolve
 	struct chain chain = { .frames = c->history.items };
 	chain.count = history_frames(r, direction, options->max_stack, c->history.items, c->marks.items, &chain.damaged);
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
-		sift(c, r, &chain, c->marks.items, &found);
+		filter_frames(c, r, &chain, c->marks.items, &found);
 	if (!chain.damaged)
 		found.node = push_history(c, &chain);
 	return found;
@@ -162,7 +162,7 @@ static struct chain_found walk(struct collector *c, const struct resolved *r)
 	enum chain_direction direction = options->chain.order == CHAIN_CALLEE ? CHAIN_INNERMOST_FIRST : CHAIN_OUTERMOST_FIRST;
 	struct chain chain = resolved_chain(r, direction, options->max_stack);
 	if (options->parent || options->ignore_callees || options->hide_unresolved)
-		sift(c, r, &chain, NULL, &found);
+		filter_frames(c, r, &chain, NULL, &found);
 	if (!chain.damaged)
 		found.node = push_frames(c, r, &chain);
 	return found;

@@ -34,7 +34,7 @@ void event_groups_link(const struct profile *profile, struct folded *folded)
 	}
 }
 
-/* The leader's entries by what tells them apart, the event left out. */
+/* The leader's entries by their keys without the event. */
 struct index {
 	struct entry **slots;
 	size_t mask, count;
@@ -43,14 +43,15 @@ struct index {
 
 static uint64_t row_hash(const struct index *index, const uint64_t *row)
 {
-	return hash_bytes(row + GROUP_KEYS, (index->words - GROUP_KEYS) * sizeof *row);
+	return hash_bytes(row + SAMPLE_KEY_COLUMNS, (index->words - SAMPLE_KEY_COLUMNS) * sizeof *row);
 }
 
 static struct entry **slot_of(const struct index *index, const uint64_t *row)
 {
 	size_t at = row_hash(index, row) & index->mask;
 	while (index->slots[at] &&
-	       memcmp(index->slots[at]->row + GROUP_KEYS, row + GROUP_KEYS, (index->words - GROUP_KEYS) * sizeof *row) != 0)
+	       memcmp(index->slots[at]->row + SAMPLE_KEY_COLUMNS, row + SAMPLE_KEY_COLUMNS,
+		       (index->words - SAMPLE_KEY_COLUMNS) * sizeof *row) != 0)
 		at = (at + 1) & index->mask;
 	return &index->slots[at];
 }
@@ -85,7 +86,7 @@ static struct entry *add_placeholder(const struct profile *profile, struct hist 
 	entry->chain = NULL;
 	entry->placeholder = true;
 	uint64_t *row = arena_copy(profile->arena, pair->row, profile->folded.row_words * sizeof *row);
-	row[GROUP_EVENT] = leader->event;
+	row[SAMPLE_KEY_EVENT] = leader->event;
 	entry->row = row;
 	hist_add(profile, leader, entry);
 	return entry;

@@ -7,10 +7,10 @@
 #include "analysis/profile/collapse.h"
 #include "base/memory.h"
 
-/* Functions by how chains tell them apart: by where they are, but one that was inlined by its name alone. */
+/* Functions as chains distinguish them: by their addresses, inlined ones by their names alone. */
 struct functions {
 	struct idmap known, named;
-	struct strtab names;         /* filled only where something was inlined */
+	struct strtab names;         /* filled only if there are inlined functions */
 	bool inlines;
 };
 
@@ -28,7 +28,7 @@ static void functions_fini(struct functions *functions)
 	strtab_fini(&functions->names);
 }
 
-/* The first place that shows this one's function. */
+/* The first place that shows the same function. */
 static uint32_t function_of(struct functions *functions, const struct profile *profile, const struct place *place, uint32_t id)
 {
 	bool added;
@@ -44,7 +44,7 @@ static uint32_t function_of(struct functions *functions, const struct profile *p
 	return named;
 }
 
-/* What each place means for entries and for chains. */
+/* Numbers the places: by the entry that they belong to, and by what chains match frames by. */
 static void class_places(struct fold *fold)
 {
 	const struct profile *profile = fold->profile;
@@ -53,7 +53,7 @@ static void class_places(struct fold *fold)
 	for (size_t i = 0; i < columns->all.count; i++)
 		if (columns->all.items[i].type->place_key)
 			fold->class_words += columns->all.items[i].type->words;
-	fold->row_words = profile->group_key_words + fold->class_words;
+	fold->row_words = profile->sample_key_words + fold->class_words;
 	tuples_init(&fold->classes, fold->class_words, fold->class_words);
 	fold->class_of_place = memory_zero(places + 1, sizeof *fold->class_of_place);
 	fold->chain_of_place = memory_zero(places + 1, sizeof *fold->chain_of_place);
@@ -68,7 +68,7 @@ static void class_places(struct fold *fold)
 		for (size_t i = 0; i < columns->all.count; i++) {
 			const struct column *column = &columns->all.items[i];
 			if (column->type->place_key)
-				column->type->place_key(profile, place, row + (column->at - profile->group_key_words));
+				column->type->place_key(profile, place, row + (column->at - profile->sample_key_words));
 		}
 		fold->class_of_place[id] = tuples_add(&fold->classes, row);
 		bool added;
@@ -86,19 +86,19 @@ static void class_places(struct fold *fold)
 	free(row);
 }
 
-/* Cells by group, as a counting sort: fold->tally_order, and where each group starts. */
+/* Sorts tallies by sample key (counting sort) into fold->tally_order; returns the start of each sample key. */
 static uint32_t *sort_tallies(struct fold *fold)
 {
 	const struct profile *profile = fold->profile;
-	uint32_t groups = profile->collected.groups.count;
-	uint32_t *starts = memory_zero(groups + 2, sizeof *starts);
+	uint32_t sample_keys = profile->collected.sample_keys.count;
+	uint32_t *starts = memory_zero(sample_keys + 2, sizeof *starts);
 	for (uint32_t i = 0; i < profile->collected.tallies.count; i++)
-		starts[profile->collected.tallies.items[i].group + 2]++;
-	for (uint32_t i = 2; i < groups + 2; i++)
+		starts[profile->collected.tallies.items[i].sample_key + 2]++;
+	for (uint32_t i = 2; i < sample_keys + 2; i++)
 		starts[i] += starts[i - 1];
 	fold->tally_order = memory_zero(profile->collected.tallies.count + 1, sizeof *fold->tally_order);
 	for (uint32_t i = 0; i < profile->collected.tallies.count; i++)
-		fold->tally_order[starts[profile->collected.tallies.items[i].group + 1]++] = i;
+		fold->tally_order[starts[profile->collected.tallies.items[i].sample_key + 1]++] = i;
 	return starts;
 }
 
@@ -148,7 +148,7 @@ static void add_mode_period(struct entry_sums *sums, unsigned cpumode, uint64_t 
 	}
 }
 
-/* The tallies' own entries. */
+/* Adds the tallies to their own entries. */
 static void fold_self(struct fold *fold)
 {
 	const struct tallies *all = &fold->profile->collected.tallies;
@@ -173,14 +173,14 @@ static void fold_self(struct fold *fold)
 	}
 }
 
-/* A node's frame has an entry of its own: what it called counts there, once for each sample. */
+/* The frame of a node has an entry, to which its callees are added, once for each sample. */
 static void enter_node(struct fold *fold, uint32_t index)
 {
 	struct trie_node *node = &fold->nodes.items[index];
 	struct fold_entry *at = entry_of(fold, fold->class_of_place[node->place]);
 	uint32_t which = (uint32_t)(at - fold->entries.items);
 	node->entry = which + 1;
-	if (at->on_path++ && !fold->keeps_repeats)
+	if (at->on_path++ && !fold->counts_repeats)
 		return;
 	struct entry *entry = entry_at(fold, which);
 	entry->children_period += node->period;
@@ -193,18 +193,18 @@ static void enter_node(struct fold *fold, uint32_t index)
 	note_earliest(fold, at, node->tally, index);
 }
 
-/* Cells that end at a node count for their own entries, unless these are on the path already. */
+/* Adds tallies that end at a node to their own entries, unless these are on the path already. */
 static void count_ends(struct fold *fold, uint32_t index)
 {
 	for (uint32_t i = fold->nodes.items[index].first_tally; i; i = fold->tallies.items[i - 1].next_at_leaf) {
 		const struct fold_tally *at = &fold->tallies.items[i - 1];
 		struct fold_entry *own = &fold->entries.items[at->entry - 1];
-		if (!own->on_path || fold->keeps_repeats)
+		if (!own->on_path || fold->counts_repeats)
 			entry_at(fold, at->entry - 1)->children_period += at->tally->period;
 	}
 }
 
-/* Depth first, so that on_path tells what is above. */
+/* Depth first, so that on_path counts the nodes above. */
 static void fold_callers(struct fold *fold)
 {
 	struct trie_node *nodes = fold->nodes.items;
@@ -237,7 +237,7 @@ static void fold_innermost(struct fold *fold)
 		for (uint32_t node = at->leaf; node; node = nodes[node].parent) {
 			struct fold_entry *of = &fold->entries.items[nodes[node].entry - 1];
 			bool repeated = of->on_path == i + 1 || nodes[node].entry == at->entry;
-			if (repeated && !fold->keeps_repeats)
+			if (repeated && !fold->counts_repeats)
 				continue;
 			of->on_path = i + 1;
 			struct entry *entry = entry_at(fold, nodes[node].entry - 1);
@@ -275,7 +275,7 @@ static uint8_t inherited_level(const struct fold *fold, const struct fold_entry 
 	return level;
 }
 
-/* Filters that perf applies to whole entries, and only where some column makes it look at them a second time. */
+/* Filters that perf applies to whole entries, and only if a column makes it collapse them. */
 static uint8_t late_filter(const struct profile *profile, const struct entry *entry, const struct tally *tally)
 {
 	const struct profile_options *options = &profile->options;
@@ -283,7 +283,7 @@ static uint8_t late_filter(const struct profile *profile, const struct entry *en
 	uint8_t filtered = 0;
 	if (!options->columns->needs_collapse)
 		return 0;
-	if (options->symbol_filter && entry->row[GROUP_EVENT] == 0 &&
+	if (options->symbol_filter && entry->row[SAMPLE_KEY_EVENT] == 0 &&
 	    (!place->symbol || !strstr(profile_symbol_name(profile, place->module, place->symbol), options->symbol_filter)))
 		filtered |= FILTER_SYMBOL;
 	if (options->socket_filter >= 0 && profile_socket(profile, tally->cpu) != options->socket_filter)
@@ -291,7 +291,7 @@ static uint8_t late_filter(const struct profile *profile, const struct entry *en
 	return filtered;
 }
 
-/* Callee order meets the innermost frame first. */
+/* In callee order the innermost frame is first. */
 static uint32_t innermost_of(const struct fold *fold, const struct fold_entry *entry)
 {
 	uint32_t which = (uint32_t)(entry - fold->entries.items) + 1;
@@ -301,21 +301,21 @@ static uint32_t innermost_of(const struct fold *fold, const struct fold_entry *e
 	return node;
 }
 
-/* What an entry shows of its first sample. */
-static void finish_entry(struct fold *fold, struct fold_entry *at, const uint64_t *group)
+/* Sets the values that an entry has from its first sample. */
+static void finish_entry(struct fold *fold, struct fold_entry *at, const uint64_t *sample_key)
 {
 	const struct profile *profile = fold->profile;
 	const struct tally *tally = fold->tallies.items[at->earliest].tally;
 	struct entry *entry = at->entry;
 	if (at->first_from && profile->options.chain.order == CHAIN_CALLEE)
 		at->first_from = innermost_of(fold, at);
-	uint64_t *row = (uint64_t *)arena_alloc(fold->profile->arena, (profile->group_key_words + fold->class_words + 1) * sizeof *row);
-	memcpy(row, group, profile->group_key_words * sizeof *row);
-	memcpy(row + profile->group_key_words, tuples_row(&fold->classes, at->class), fold->class_words * sizeof *row);
+	uint64_t *row = (uint64_t *)arena_alloc(fold->profile->arena, (profile->sample_key_words + fold->class_words + 1) * sizeof *row);
+	memcpy(row, sample_key, profile->sample_key_words * sizeof *row);
+	memcpy(row + profile->sample_key_words, tuples_row(&fold->classes, at->class), fold->class_words * sizeof *row);
 	entry->row = row;
-	entry->group = tally->group;
+	entry->sample_key = tally->sample_key;
 	entry->class = at->class;
-	entry->facts = group_facts(profile, group);
+	entry->facts = sample_facts(profile, sample_key);
 	entry->first = tally->first;
 	entry->thread = tally->thread;
 	entry->tid = tally->tid;
@@ -334,8 +334,8 @@ static void finish_entry(struct fold *fold, struct fold_entry *at, const uint64_
 		entry->level = level ? (uint8_t)level : inherited_level(fold, at);
 }
 
-/* Columns that a caller's entry is looked up without: where any is not 0, no entry is found again within a sample. */
-static bool group_keeps_repeats(const struct profile *profile, const uint64_t *group)
+/* perf looks callers up without some columns: if any of these is not 0, a sample adds a new row for each of its frames. */
+static bool sample_key_repeats(const struct profile *profile, const uint64_t *sample_key)
 {
 	const struct columns *columns = profile->options.columns;
 	for (size_t i = 0; i < columns->all.count; i++) {
@@ -343,7 +343,7 @@ static bool group_keeps_repeats(const struct profile *profile, const uint64_t *g
 		if (!column->type->not_in_callers)
 			continue;
 		for (unsigned word = 0; word < column->type->words; word++)
-			if (group[column->at + word])
+			if (sample_key[column->at + word])
 				return true;
 	}
 	return false;
@@ -385,7 +385,7 @@ static void reserve_own(struct fold *fold)
 	memset(fold->own.items + old, 0, (fold->nodes.count - old) * sizeof *fold->own.items);
 }
 
-static void load_group(struct fold *fold, const uint32_t *tallies, uint32_t count)
+static void load_sample_key(struct fold *fold, const uint32_t *tallies, uint32_t count)
 {
 	vec_clear(&fold->tallies);
 	vec_clear(&fold->entries);
@@ -395,14 +395,14 @@ static void load_group(struct fold *fold, const uint32_t *tallies, uint32_t coun
 		vec_push(&fold->tallies, ((struct fold_tally){ .tally = &fold->profile->collected.tallies.items[tallies[i]] }));
 }
 
-/* One group: its entries, and where wanted their chains. */
-static void fold_group(struct fold *fold, uint32_t group, const uint32_t *tallies, uint32_t count, struct hist *hist, bool chains)
+/* Makes the entries of one sample key, and their chains if they are wanted. */
+static void fold_sample_key(struct fold *fold, uint32_t sample_key, const uint32_t *tallies, uint32_t count, struct hist *hist, bool chains)
 {
 	const struct profile *profile = fold->profile;
-	const uint64_t *row = tuples_row(&profile->collected.groups, group);
-	load_group(fold, tallies, count);
+	const uint64_t *row = tuples_row(&profile->collected.sample_keys, sample_key);
+	load_sample_key(fold, tallies, count);
 	bool callers = profile->options.iteration == ITERATE_CALLERS;
-	fold->keeps_repeats = callers && group_keeps_repeats(profile, row);
+	fold->counts_repeats = callers && sample_key_repeats(profile, row);
 	if (profile->options.use_chains || callers) {
 		fold_trie(fold);
 		reserve_own(fold);
@@ -423,9 +423,9 @@ static void fold_group(struct fold *fold, uint32_t group, const uint32_t *tallie
 		fold->entry_of_class[fold->entries.items[i].class] = 0;
 }
 
-static struct hist *hist_of_group(const struct profile *profile, struct folded *folded, uint32_t group)
+static struct hist *hist_of_sample_key(const struct profile *profile, struct folded *folded, uint32_t sample_key)
 {
-	return &folded->hists[tuples_row(&profile->collected.groups, group)[GROUP_EVENT]];
+	return &folded->hists[tuples_row(&profile->collected.sample_keys, sample_key)[SAMPLE_KEY_EVENT]];
 }
 
 static void list_entries(struct fold *fold, struct hist *hist, size_t *capacity, bool sums)
@@ -445,27 +445,27 @@ static void list_entries(struct fold *fold, struct hist *hist, size_t *capacity,
 	}
 }
 
-/* Totals of all tallies are known before there are entries. */
+/* Adds up the totals of all tallies, before entries are made. */
 static void add_totals(const struct profile *profile, struct folded *folded)
 {
 	for (uint32_t i = 0; i < profile->collected.tallies.count; i++) {
 		const struct tally *tally = &profile->collected.tallies.items[i];
-		struct hist *hist = hist_of_group(profile, folded, tally->group);
+		struct hist *hist = hist_of_sample_key(profile, folded, tally->sample_key);
 		hist->samples += tally->count;
 		hist->total_period += tally->period;
 		hist->chain_period += tally->period;
 	}
 }
 
-static void fold_groups(struct fold *fold, struct folded *folded, const uint32_t *starts, bool sums, bool chains)
+static void fold_sample_keys(struct fold *fold, struct folded *folded, const uint32_t *starts, bool sums, bool chains)
 {
 	const struct profile *profile = fold->profile;
 	for (size_t i = 0; i < folded->hist_count; i++)
 		folded->hists[i].count = 0;
 	size_t *capacities = memory_zero(folded->hist_count + 1, sizeof *capacities);
-	for (uint32_t group = 0; group < profile->collected.groups.count; group++) {
-		struct hist *hist = hist_of_group(profile, folded, group);
-		fold_group(fold, group, fold->tally_order + starts[group], starts[group + 1] - starts[group], hist, chains);
+	for (uint32_t sample_key = 0; sample_key < profile->collected.sample_keys.count; sample_key++) {
+		struct hist *hist = hist_of_sample_key(profile, folded, sample_key);
+		fold_sample_key(fold, sample_key, fold->tally_order + starts[sample_key], starts[sample_key + 1] - starts[sample_key], hist, chains);
 		list_entries(fold, hist, &capacities[hist->event], sums);
 	}
 	free(capacities);
@@ -502,11 +502,11 @@ void fold_tallies(const struct profile *profile, struct folded *folded)
 	fold.local_of_node = memory_zero(profile->collected.stacks->count + 1, sizeof *fold.local_of_node);
 	fold.entry_of_class = memory_zero(fold.classes.count + 1, sizeof *fold.entry_of_class);
 	add_totals(profile, folded);
-	/* Thresholds that are relative to what is shown are known only when all entries are. */
+	/* Thresholds that are relative to the shown period are known only after all entries are made. */
 	bool twice = profile->options.relative && profile->options.use_chains && !fold.whole_chains;
-	fold_groups(&fold, folded, starts, true, !twice);
+	fold_sample_keys(&fold, folded, starts, true, !twice);
 	if (twice)
-		fold_groups(&fold, folded, starts, false, true);
+		fold_sample_keys(&fold, folded, starts, false, true);
 	free(starts);
 	folded->class_of_place = fold.class_of_place;
 	folded->class_count = fold.classes.count;

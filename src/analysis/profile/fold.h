@@ -1,15 +1,15 @@
-/* From tallies to entries: what a profile gathered, group by group (a group: all samples alike in the columns that do not depend
+/* From tallies to entries, one sample key after the other (a sample key: all samples with equal columns that do not depend
  * on the place), each with the part of the stacks' trie that its tallies reach. Internal to the profile. */
 #pragma once
 #include "analysis/entry/entry.h"
 
-/* A stack's node within one group. */
+/* A node of a stack within one sample key. */
 struct trie_node {
 	uint64_t period;             /* of the tallies at it and below */
 	uint32_t count;
 	uint32_t tally;               /* the earliest of them: index into fold.tallies */
 	uint32_t parent, first_child, next_sibling; /* local indices; 0: none (the root is 0) */
-	uint32_t place, chain;       /* chain: what frames are matched by */
+	uint32_t place, chain;       /* chain: number by which frames are matched */
 	uint32_t entry;              /* local index + 1; 0: not asked for */
 	uint32_t next_of_entry;      /* the next node that starts a chain of the same entry; 0: none */
 	uint32_t first_tally;         /* index + 1 into fold.tallies of those that end here; 0: none */
@@ -34,14 +34,14 @@ struct fold_entry {
 	uint32_t earliest;           /* tally */
 };
 
-/* What an entry's own tallies put into a node; all_*: those too that its chains do not show. */
+/* What an entry's own tallies add to a node; all_*: including those that its chains do not show. */
 struct own_sums {
 	uint64_t period, first;      /* first: clock of the earliest */
 	uint64_t all_period;
 	uint32_t count, all_count;
 };
 
-/* Where a chain goes on: a node, and what of it counts. */
+/* A continuation of a chain: a node, and the part of it that counts. */
 struct chain_step {
 	uint32_t chain, node;
 	uint64_t period;
@@ -61,18 +61,18 @@ struct fold {
 	uint32_t *class_of_place, *chain_of_place;
 	struct tuples classes;
 	unsigned class_words;
-	uint32_t *tally_order;        /* tallies by group */
-	/* Of the group at hand: */
+	uint32_t *tally_order;        /* tallies by sample key */
+	/* Of the current sample key: */
 	VEC(struct trie_node) nodes;
 	VEC(struct fold_tally) tallies;
 	VEC(struct fold_entry) entries;
 	uint32_t *local_of_node;     /* by stack node: local index, 0: none */
 	uint32_t *entry_of_class;    /* by class: local index + 1, 0: none */
 	VEC(uint32_t) reached;       /* stack nodes */
-	bool keeps_repeats;          /* recursion is not noticed */
-	bool whole_chains;           /* entries will be joined: thresholds come later */
+	bool counts_repeats;          /* recursion is not noticed */
+	bool whole_chains;           /* entries will be collapsed: thresholds are applied later */
 	bool earliest_shows;         /* a chain's frame shows the place of its earliest sample */
-	bool first_matters;          /* that, or its marks tell of it */
+	bool first_matters;          /* that, or its branch marks do */
 	VEC(struct own_sums) own;    /* by local node, 0 outside of a chain's making */
 	VEC(struct chain_step) steps, gathered;
 	VEC(struct chain_frame) frames;
@@ -85,7 +85,7 @@ struct fold {
 /* folded->hists are there, one per event, and empty: fills them. */
 void fold_tallies(const struct profile *profile, struct folded *folded);
 
-/* Builds the part of the trie that the group's tallies reach: fold->nodes, leaves of fold->tallies. */
+/* Builds the part of the trie that the tallies of the sample key reach: fold->nodes, leaves of fold->tallies. */
 void fold_trie(struct fold *fold);
 /* The chains of one entry, of at least min_hit (GRAPH) or the relative threshold. NULL: none. */
 struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry, uint64_t min_hit);
@@ -93,7 +93,7 @@ struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry,
 /* Whether an entry's chains are shown, of those that weigh at least fold_least_hit. */
 uint64_t fold_least_hit(const struct profile *profile, const struct hist *hist);
 bool fold_shows_chain(const struct profile *profile, const struct hist *hist, const struct entry *entry);
-/* What a tree is made of, borrowed. */
+/* The data of a tree, borrowed. */
 struct chain_parts {
 	const struct chain_node *nodes;
 	const uint32_t *places, *order;
@@ -102,12 +102,12 @@ struct chain_parts {
 };
 struct chain_tree *fold_keep_tree(const struct profile *profile, const struct chain_parts *parts, uint64_t min_hit);
 
-/* Chains made apart from any group, of tallies whose stacks they are. Several at a time share one fold. */
+/* Chains of given tallies, independent of sample keys. Several of them share one fold. */
 struct fold *fold_new(const struct profile *profile);
 void fold_free(struct fold *fold);
 struct chain_tree *fold_chain_of_tallies(struct fold *fold, const struct hist *hist, const struct tally *tallies, uint32_t count);
 
-/* Which of two frames stands first among equals: > 0: a. */
+/* Which of two frames with equal sums precedes: > 0: a. */
 int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t place_b);
 /* CHAIN_SRCLINE: whether they count as one frame. */
 bool chains_same_line(const struct profile *profile, uint32_t place_a, uint32_t place_b);

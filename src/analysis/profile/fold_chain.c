@@ -1,4 +1,4 @@
-/* One entry's chains, from its group's trie: a compressed trie of which only what is shown is made. */
+/* The chains of one entry, from the trie of its sample key: a compressed trie that contains only what is shown. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,7 +39,8 @@ int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t
 	return key_a > key_b ? 1 : key_a < key_b ? -1 : 0;
 }
 
-/* The steps that follow steps [first, end): inwards from callers, or outwards from callees. What ends there goes to *node. */
+/* Appends the steps that follow steps [first, end): inwards from callers, or outwards from callees. Adds the sums of chains that end there
+ * to *node. */
 static void follow_inwards(struct fold *fold, size_t first, size_t end, struct chain_node *node)
 {
 	for (size_t i = first; i < end; i++) {
@@ -101,7 +102,7 @@ static int compare_steps(const void *a, const void *b)
 	return x->own - y->own;
 }
 
-/* Brings steps from `first` on together by frame. */
+/* Orders steps from `first` on so that those of one frame are adjacent. */
 static size_t gather_frames(struct fold *fold, size_t first)
 {
 	size_t count = fold->steps.count - first;
@@ -137,23 +138,23 @@ static size_t gather_nodes(struct fold *fold, size_t first)
 	struct chain_step *steps = fold->steps.items;
 	if (fold->steps.count - first > 1)
 		qsort(steps + first, fold->steps.count - first, sizeof *steps, compare_steps);
-	size_t kept = first, frames = 0;
+	size_t end = first, frames = 0;
 	for (size_t i = first; i < fold->steps.count; i++) {
-		if (kept > first && compare_steps(&steps[kept - 1], &steps[i]) == 0) {
-			steps[kept - 1].period += steps[i].period;
-			steps[kept - 1].count += steps[i].count;
-			if (steps[i].first < steps[kept - 1].first)
-				steps[kept - 1].first = steps[i].first;
+		if (end > first && compare_steps(&steps[end - 1], &steps[i]) == 0) {
+			steps[end - 1].period += steps[i].period;
+			steps[end - 1].count += steps[i].count;
+			if (steps[i].first < steps[end - 1].first)
+				steps[end - 1].first = steps[i].first;
 			continue;
 		}
-		frames += kept == first || steps[kept - 1].chain != steps[i].chain;
-		steps[kept++] = steps[i];
+		frames += end == first || steps[end - 1].chain != steps[i].chain;
+		steps[end++] = steps[i];
 	}
-	fold->steps.count = kept;
+	fold->steps.count = end;
 	return frames;
 }
 
-/* Returns how many frames there are. Inwards no two steps are at one node for one reason; marks ask for the nodes' order. */
+/* Returns the number of frames. Inwards no two steps have the same node and the same reason; branch marks need the order of nodes. */
 static size_t gather(struct fold *fold, size_t first)
 {
 	const struct profile_options *options = &fold->profile->options;
@@ -161,7 +162,7 @@ static size_t gather(struct fold *fold, size_t first)
 	return by_node ? gather_nodes(fold, first) : gather_frames(fold, first);
 }
 
-/* Of equally early ones that of the lowest node. */
+/* Of several steps with the same clock, the one of the lowest node. */
 static const struct chain_step *earliest_step(const struct fold *fold, size_t first, size_t end)
 {
 	const struct chain_step *steps = fold->steps.items, *earliest = &steps[first];
@@ -171,7 +172,7 @@ static const struct chain_step *earliest_step(const struct fold *fold, size_t fi
 	return earliest;
 }
 
-/* What the frame shows. A hierarchy's chains lose their symbols in perf: the address of the earliest sample stays. */
+/* The place that the frame shows. In perf, chains of a hierarchy lose their symbols and show the address of the earliest sample. */
 static uint32_t shown_place(const struct fold *fold, size_t first, size_t end)
 {
 	if (!fold->earliest_shows)
@@ -179,21 +180,21 @@ static uint32_t shown_place(const struct fold *fold, size_t first, size_t end)
 	return fold->nodes.items[earliest_step(fold, first, end)->node].place;
 }
 
-/* A frame among those that follow: steps [first, end). */
+/* One of the frames that follow: steps [first, end). */
 struct branch {
 	size_t first, end;
 	uint64_t period;
 	uint32_t count, chain, shown;
-	bool kept;                           /* above the threshold */
+	bool visible;                        /* above the threshold */
 };
 
-/* Larger first; whole chains (FLAT, FOLDED) are sorted at their ends instead. */
+/* The larger one first; whole chains (FLAT, FOLDED) are sorted by their ends instead. */
 static int compare_branches(const void *a, const void *b, void *context)
 {
 	const struct profile *profile = context;
 	const struct branch *x = a, *y = b;
-	if (x->kept != y->kept)
-		return x->kept ? -1 : 1;
+	if (x->visible != y->visible)
+		return x->visible ? -1 : 1;
 	bool graph = profile->options.chain.mode == CHAIN_GRAPH || profile->options.chain.mode == CHAIN_FRACTAL;
 	if (graph && x->period != y->period)
 		return x->period > y->period ? -1 : 1;
@@ -201,7 +202,7 @@ static int compare_branches(const void *a, const void *b, void *context)
 	return order > 0 ? -1 : order < 0;
 }
 
-/* A hierarchy's chains are counted once per way, whatever its samples; then all ways must be walked. */
+/* The chains of a hierarchy are counted once per distinct chain, so that all of them must be walked. */
 static bool counts_chains(const struct fold *fold)
 {
 	return fold->profile->options.hierarchy && fold->profile->options.chain.value == CHAIN_COUNT;
@@ -225,7 +226,7 @@ static uint32_t add_node(struct fold *fold, uint32_t parent)
 
 static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit);
 
-/* The branches below node `at`, whose steps are the last ones, from `first` on: sums for all, nodes for those above the threshold. */
+/* Adds the branches below node `at`, whose steps are the last ones, from `first` on: sums of all, nodes of those above the threshold. */
 static void branch_out(struct fold *fold, uint32_t at, size_t first, size_t frames, uint64_t min_hit)
 {
 	struct branch *branches = memory_resize(NULL, frames + 1, sizeof *branches);
@@ -242,24 +243,24 @@ static void branch_out(struct fold *fold, uint32_t at, size_t first, size_t fram
 		fold->tree.items[at].children_count += step->count;
 	}
 	uint64_t least = threshold(fold, &fold->tree.items[at], min_hit);
-	size_t kept = 0;
+	size_t visible = 0;
 	for (size_t i = 0; i < count; i++) {
 		branches[i].shown = shown_place(fold, branches[i].first, branches[i].end);
-		branches[i].kept = branches[i].period >= least;
-		kept += branches[i].kept;
+		branches[i].visible = branches[i].period >= least;
+		visible += branches[i].visible;
 	}
 	qsort_r(branches, count, sizeof *branches, compare_branches, (void *)fold->profile);
 	if (!counts_chains(fold))
-		count = kept;
+		count = visible;
 	uint32_t order = (uint32_t)fold->tree_order.count;
-	for (size_t i = 0; i < kept; i++)
+	for (size_t i = 0; i < visible; i++)
 		vec_push(&fold->tree_order, 0);
 	fold->tree.items[at].first_child = order;
-	fold->tree.items[at].child_count = (uint32_t)kept;
+	fold->tree.items[at].child_count = (uint32_t)visible;
 	uint32_t chains = 0;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t child = add_node(fold, at);
-		if (i < kept)
+		if (i < visible)
 			fold->tree_order.items[order + i] = child;
 		size_t start = fold->steps.count;
 		for (size_t j = branches[i].first; j < branches[i].end; j++)
@@ -275,7 +276,7 @@ static void branch_out(struct fold *fold, uint32_t at, size_t first, size_t fram
 	free(branches);
 }
 
-/* What branches tell at the frame that steps from `first` on are at. */
+/* Sums the branch marks of the frame of the steps from `first` on. */
 static void add_marks(struct fold *fold, size_t first)
 {
 	struct branch_marks marks = { 0 };
@@ -289,7 +290,7 @@ static void add_marks(struct fold *fold, size_t first)
 	vec_push(&fold->tree_marks, marks);
 }
 
-/* Steps from `first` on are at one frame: appends it and those that follow alone, then branches out. */
+/* Precondition: the steps from `first` on have one frame. Appends it and the frames that follow as the only ones, then the branches. */
 static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit)
 {
 	for (;;) {
@@ -314,7 +315,8 @@ static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit)
 	}
 }
 
-/* The entry's own samples, as whole paths from the root, into own; from_all: and out of the nodes, as they are told apart. */
+/* Adds the entry's own samples, as whole paths from the root, to own; from_all: and subtracts them from the nodes, because they have
+ * separate chains. */
 static void mark_own(struct fold *fold, const struct fold_entry *entry, bool from_all)
 {
 	for (uint32_t i = entry->first_tally; i; i = fold->tallies.items[i - 1].next_of_entry) {
@@ -338,7 +340,7 @@ static void mark_own(struct fold *fold, const struct fold_entry *entry, bool fro
 	}
 }
 
-/* And back: each node once, as what is above one that was done is done, too. */
+/* The reverse. Visits each node once: if a node is done, all nodes above it are done. */
 static void unmark_own(struct fold *fold, const struct fold_entry *entry, bool from_all)
 {
 	for (uint32_t i = entry->first_tally; i; i = fold->tallies.items[i - 1].next_of_entry) {
@@ -374,7 +376,7 @@ static void start_inwards(struct fold *fold, const struct fold_entry *entry)
 				.count = nodes[node].count, .first = fold->tallies.items[nodes[node].tally].tally->first }));
 }
 
-/* Callers' entries start at the node that fold_entries prepared: own holds what has its innermost occurrence there. */
+/* Entries of callers start at the node that fold_entries prepared: own has the sums of chains whose innermost occurrence is there. */
 static void start_outwards(struct fold *fold, const struct fold_entry *entry)
 {
 	const struct trie_node *nodes = fold->nodes.items;
@@ -425,7 +427,7 @@ struct chain_tree *fold_keep_tree(const struct profile *profile, const struct ch
 	return tree;
 }
 
-static struct chain_tree *keep_tree(const struct fold *fold, uint64_t min_hit)
+static struct chain_tree *store_tree(const struct fold *fold, uint64_t min_hit)
 {
 	struct chain_parts parts = { .nodes = fold->tree.items, .count = fold->tree.count, .places = fold->tree_places.items,
 		.place_count = fold->tree_places.count, .order = fold->tree_order.items, .order_count = fold->tree_order.count,
@@ -446,7 +448,7 @@ struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry,
 	vec_clear(&fold->tree_marks);
 	vec_clear(&fold->tree_order);
 	if (inwards) {
-		mark_own(fold, entry, callers && !fold->keeps_repeats);
+		mark_own(fold, entry, callers && !fold->counts_repeats);
 		start_inwards(fold, entry);
 	} else {
 		start_outwards(fold, entry);
@@ -457,9 +459,9 @@ struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry,
 		add_node(fold, 0);
 		branch_out(fold, 0, 0, frames, min_hit);
 		if (fold->tree.items[0].child_count)
-			tree = keep_tree(fold, min_hit);
+			tree = store_tree(fold, min_hit);
 	}
 	if (inwards)
-		unmark_own(fold, entry, callers && !fold->keeps_repeats);
+		unmark_own(fold, entry, callers && !fold->counts_repeats);
 	return tree;
 }

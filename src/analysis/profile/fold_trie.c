@@ -1,4 +1,4 @@
-/* One group's part of the stacks. */
+/* The part of the stacks that the tallies of one sample key reach. */
 #include <stdlib.h>
 
 #include "analysis/profile/fold.h"
@@ -53,7 +53,7 @@ static void make_nodes(struct fold *fold)
 	}
 }
 
-/* From the leaves up: sums, depths, the earliest tally, and lists of children. */
+/* Computes, from the leaves to the root, sums, depths, the earliest tally and lists of children. */
 static void add_up(struct fold *fold)
 {
 	struct trie_node *nodes = fold->nodes.items;

@@ -32,7 +32,7 @@ void hierarchy_levels(struct hierarchy *hierarchy, const struct profile *profile
 	}
 }
 
-/* Nodes by parent and key while the tree grows. */
+/* Nodes by parent and key while the tree is built. */
 struct builder {
 	const struct profile *profile;
 	struct hist *hist;
@@ -77,7 +77,7 @@ static struct entry **slot_of(struct builder *b, uint32_t depth, struct entry *p
 	return &b->slots.items[at];
 }
 
-/* What other members of the group have below a node is summed up in entries of its own. */
+/* The sums of the other members of the event group below a node, in separate entries. */
 static void add_pairs(struct builder *b, struct entry *node, const struct entry *flat)
 {
 	struct arena *arena = b->profile->arena;
@@ -103,7 +103,7 @@ static bool level_has(const struct builder *b, const struct hierarchy_level *lev
 	return false;
 }
 
-/* A filter shows at the level whose key it is about: levels above are taken until something below passes. */
+/* A filter applies at the level of its key: an entry above it is filtered until an entry below it passes. */
 static void apply_filter(const struct builder *b, struct entry *node, uint8_t filter, bool given)
 {
 	if (!given)
@@ -172,7 +172,7 @@ static void insert(struct builder *b, struct entry *flat)
 	}
 }
 
-/* Siblings that the output holds equal are in order of their keys. */
+/* Siblings that are equal in the output are in the order of their keys. */
 static int64_t compare_level(const struct builder *b, const struct entry *x, const struct entry *y)
 {
 	const struct hierarchy_level *level = &b->hierarchy->levels[x->level_index];
@@ -195,7 +195,7 @@ static int by_output(const void *x, const void *y, void *context)
 	return order > 0 ? -1 : order < 0;
 }
 
-/* Children move into arrays of their own. */
+/* Moves the children of each node into an array. */
 static void arrange(struct builder *b)
 {
 	struct hist *hist = b->hist;

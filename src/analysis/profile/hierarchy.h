@@ -1,4 +1,4 @@
-/* A hist's entries as a tree: a level for each sort key (or for those that share braces). Knows not how it is drawn. */
+/* A hist's entries as a tree: a level for each sort key, or for keys in common braces. Independent of formats. */
 #pragma once
 #include "analysis/entry/entry.h"
 
@@ -15,8 +15,8 @@ struct hierarchy {
 	uint32_t count;
 };
 
-/* The levels of this event's report. */
+/* Returns the levels of this event's report. */
 void hierarchy_levels(struct hierarchy *hierarchy, const struct profile *profile, const struct hist *hist);
 
-/* Turns hist->entries, sorted by keys, into the entries of the first level with their children. Sums up anew. */
+/* Replaces hist->entries, which are sorted by keys, by the entries of the first level with their children, and computes their sums. */
 void hierarchy_build(const struct profile *profile, struct hist *hist);

@@ -22,7 +22,7 @@ static int by_output(const void *a, const void *b, void *context)
 	return order > 0 ? -1 : order < 0 ? 1 : by_keys(a, b, context);
 }
 
-/* As entries were put into perf's tree for the output: equals behind. */
+/* The order in perf's output tree: an entry follows those that it equals. */
 static int64_t output_side(void *context, const void *item, const void *existing)
 {
 	return entry_order_output(context, item, existing) > 0 ? -1 : 1;
@@ -34,7 +34,7 @@ static int compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Entries of one sum order by chain length within a thread, by name between threads: no order at all where both are mixed. */
+/* Entries with equal sums are compared by chain length within a thread, and by name between threads: together this is no total order. */
 static bool has_mixed_threads(const struct profile *profile, const struct hist *hist)
 {
 	if (profile->options.iteration != ITERATE_CALLERS || !profile->options.use_chains || !hist->count)
@@ -98,7 +98,7 @@ void hist_add(const struct profile *profile, struct hist *hist, struct entry *en
 	hist->order = NULL;
 }
 
-/* Where a comparison is no order, the result is that of perf's trees: of keys, then of the output. */
+/* If a comparison is not a total order, the result is that of perf's trees: of keys, then of the output. */
 void hist_sort(const struct profile *profile, struct hist *hist)
 {
 	bool hierarchy = profile->options.hierarchy;

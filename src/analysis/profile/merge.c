@@ -7,24 +7,24 @@
 #include "analysis/profile/threads.h"
 #include "base/memory.h"
 
-/* One worker's facts give way to an earlier sample's. */
-static uint32_t merge_group(const struct profile *profile, struct collected *collected, const uint64_t *row)
+/* The facts of an earlier sample replace those of a later one. */
+static uint32_t merge_sample_key(const struct profile *profile, struct collected *collected, const uint64_t *row)
 {
-	uint32_t known = collected->groups.count;
-	uint32_t id = tuples_add(&collected->groups, row);
-	uint64_t *mine = tuples_row(&collected->groups, id);
-	if (collected->groups.count == known && group_facts(profile, row)->clock < group_facts(profile, mine)->clock)
-		memcpy(mine, row, collected->groups.row_words * sizeof *row);
+	uint32_t known = collected->sample_keys.count;
+	uint32_t id = tuples_add(&collected->sample_keys, row);
+	uint64_t *mine = tuples_row(&collected->sample_keys, id);
+	if (collected->sample_keys.count == known && sample_facts(profile, row)->clock < sample_facts(profile, mine)->clock)
+		memcpy(mine, row, collected->sample_keys.row_words * sizeof *row);
 	return id;
 }
 
-static void merge_tallies(struct collected *collected, struct collector *c, const uint32_t *groups, const uint32_t *nodes,
+static void merge_tallies(struct collected *collected, struct collector *c, const uint32_t *sample_keys, const uint32_t *nodes,
 	const uint32_t *places)
 {
 	uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
 	for (uint32_t i = 0; i < c->tallies.count; i++) {
 		struct tally tally = c->tallies.items[i];
-		tally.group = groups[tally.group];
+		tally.sample_key = sample_keys[tally.sample_key];
 		tally.node = nodes[tally.node];
 		tally.place = places[tally.place];
 		struct tally *sum = tallies_add(&collected->tallies, &tally, c->tallies.sums ? &c->tallies.sums[i] : NULL);
@@ -58,28 +58,28 @@ static void merge_collector(const struct profile *profile, struct collected *col
 {
 	uint32_t *places = memory_zero(c->stacks.places.count + 1, sizeof *places);
 	uint32_t *nodes = memory_zero(c->stacks.count + 1, sizeof *nodes);
-	uint32_t *groups = memory_zero(c->groups.count + 1, sizeof *groups);
+	uint32_t *sample_keys = memory_zero(c->sample_keys.count + 1, sizeof *sample_keys);
 	for (uint32_t i = 0; i < c->stacks.places.count; i++)
 		places[i] = stacks_place(collected->stacks, stacks_place_at(&c->stacks, i));
 	for (uint32_t i = 1; i < c->stacks.count; i++)
 		nodes[i] = stacks_push(collected->stacks, nodes[c->stacks.nodes[i].parent], places[c->stacks.nodes[i].place]);
-	for (uint32_t i = 0; i < c->groups.count; i++)
-		groups[i] = merge_group(profile, collected, tuples_row(&c->groups, i));
-	merge_tallies(collected, c, groups, nodes, places);
+	for (uint32_t i = 0; i < c->sample_keys.count; i++)
+		sample_keys[i] = merge_sample_key(profile, collected, tuples_row(&c->sample_keys, i));
+	merge_tallies(collected, c, sample_keys, nodes, places);
 	free(places);
 	free(nodes);
-	free(groups);
+	free(sample_keys);
 }
 
-/* The first worker's tables become the profile's; what the others found is added and dropped. */
+/* The tables of the first worker become the profile's; those of the others are added and freed. */
 static void merge_all(const struct profile *profile, struct collected *collected)
 {
 	struct collector *first = profile->collectors[0];
 	*collected->stacks = first->stacks;
-	collected->groups = first->groups;
+	collected->sample_keys = first->sample_keys;
 	collected->tallies = first->tallies;
 	first->stacks = (struct stacks){ 0 };
-	first->groups = (struct tuples){ 0 };
+	first->sample_keys = (struct tuples){ 0 };
 	first->tallies = (struct tallies){ 0 };
 	for (unsigned i = 0; i < profile->collector_count; i++) {
 		struct collector *c = profile->collectors[i];
@@ -89,7 +89,7 @@ static void merge_all(const struct profile *profile, struct collected *collected
 			continue;
 		merge_collector(profile, collected, c);
 		stacks_fini(&c->stacks);
-		tuples_fini(&c->groups);
+		tuples_fini(&c->sample_keys);
 		tallies_fini(&c->tallies);
 	}
 }
@@ -100,7 +100,7 @@ static int by_clock(const void *a, const void *b)
 	return (x->clock > y->clock) - (x->clock < y->clock);
 }
 
-/* The workers' logs become one, by clock. */
+/* Merges the logs of all workers, by clock. */
 static void gather_logs(const struct profile *profile, struct collected *collected)
 {
 	size_t count = 0;
@@ -117,11 +117,11 @@ static void gather_logs(const struct profile *profile, struct collected *collect
 		vec_fini(&c->log);
 	}
 	if (profile->collector_count > 1)
-		qsort(collected->log, count, sizeof *collected->log, by_clock); /* glibc's is stable: one sample's branches stay in order */
+		qsort(collected->log, count, sizeof *collected->log, by_clock); /* glibc's is stable: the branches of a sample retain their order */
 }
 
-/* perf orders frames of equal weight by where in memory their modules' descriptions are: about in the order in which it learned
- * of the modules, those of the build-id table first. */
+/* perf orders frames of equal weight by the memory addresses of their modules: about the order in which it creates them, those of the
+ * build-id table first. */
 static void rank_modules(const struct profile *profile, struct collected *collected)
 {
 	const struct header *header = &profile->session->source->header;

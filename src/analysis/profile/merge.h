@@ -1,6 +1,7 @@
-/* The stage after collecting: what the workers found becomes one, the same whatever worker had which sample. Internal to the profile. */
+/* The stage after collecting: merges the tables of all workers. The result does not depend on which worker had which sample. Internal to
+ * the profile. */
 #pragma once
 #include "analysis/entry/state.h"
 
-/* Takes the collectors' tables over: they are empty afterwards. collected->stacks is there, and empty. */
+/* Takes ownership of the collectors' tables: they are empty afterwards. Precondition: collected->stacks is allocated and empty. */
 void profile_merge(const struct profile *profile, struct collected *collected);

@@ -15,18 +15,18 @@
 #include "analysis/profile/threads.h"
 #include "data/feature.h"
 
-/* Where the columns' keys stand: the sample's behind the event in a group's row, the place's behind those in an entry's. */
+/* Lays out the rows of words: in a sample key the columns' keys follow the event, in an entry's row the keys of the place follow those. */
 static void lay_out(struct profile *profile)
 {
 	struct columns *columns = profile->options.columns;
-	unsigned at = GROUP_KEYS;
+	unsigned at = SAMPLE_KEY_COLUMNS;
 	for (size_t i = 0; i < columns->all.count; i++)
 		if (columns->all.items[i].type->sample_key) {
 			columns->all.items[i].at = at;
 			at += columns->all.items[i].type->words;
 		}
-	profile->group_key_words = at;
-	profile->group_fact_words = columns->has_parent ? FACT_WORDS_PARENT : FACT_WORDS_NONE;
+	profile->sample_key_words = at;
+	profile->sample_fact_words = columns->has_parent ? FACT_WORDS_PARENT : FACT_WORDS_NONE;
 	for (size_t i = 0; i < columns->all.count; i++) {
 		struct column *column = &columns->all.items[i];
 		if (column->type->place_key) {
@@ -34,14 +34,14 @@ static void lay_out(struct profile *profile)
 			at += column->type->words;
 		}
 		if ((column->type->id == ID_TRACE || column->type->class == COLUMN_FIELD) &&
-		    profile->group_fact_words < FACT_WORDS_RAW)
-			profile->group_fact_words = FACT_WORDS_RAW;
+		    profile->sample_fact_words < FACT_WORDS_RAW)
+			profile->sample_fact_words = FACT_WORDS_RAW;
 		enum measure measure = column->type->measure;
 		if (column->type->class == COLUMN_MEASURE && measure >= MEASURE_WEIGHT1 && measure <= MEASURE_WEIGHT3)
 			profile->needs_sums = true;
 	}
 	if (profile->options.iteration == ITERATE_BRANCHES || profile->options.iteration == ITERATE_MEMORY)
-		profile->group_fact_words = FACT_WORDS_ALL;
+		profile->sample_fact_words = FACT_WORDS_ALL;
 }
 
 static void load_sockets(struct profile *profile)
@@ -83,7 +83,7 @@ void profile_close(struct profile *profile)
 	if (profile->collected.stacks)
 		stacks_fini(profile->collected.stacks);
 	free(profile->collected.stacks);
-	tuples_fini(&profile->collected.groups);
+	tuples_fini(&profile->collected.sample_keys);
 	tallies_fini(&profile->collected.tallies);
 	for (size_t i = 0; i < profile->folded.hist_count; i++)
 		free(profile->folded.hists[i].entries);
@@ -98,7 +98,7 @@ void profile_close(struct profile *profile)
 	*profile = (struct profile){ 0 };
 }
 
-/* --switch-on, --switch-off: only samples between these events count. Returns whether this one does. */
+/* Returns whether the sample counts: --switch-on and --switch-off select those between two events. */
 static bool switched(struct profile *profile, uint32_t event)
 {
 	const struct profile_options *options = &profile->options;
@@ -117,7 +117,7 @@ static bool has_switches(const struct profile *profile)
 	return profile->options.switch_on != UINT32_MAX || profile->options.switch_off != UINT32_MAX;
 }
 
-/* Only where addresses turn out to be wild does it matter in which order they came: until then a batch's log is dropped. */
+/* The order of additions matters only if addresses are wild: before the first one, the log of a batch is dropped. */
 static void end_batch(void *context, struct session *session, size_t slices)
 {
 	struct profile *profile = context;
@@ -133,7 +133,7 @@ struct part_context {
 	const struct resolved *r;
 };
 
-static void take_part(void *context, const struct sample_part *part)
+static void add_part(void *context, const struct sample_part *part)
 {
 	const struct part_context *whole = context;
 	struct sample sample = *whole->r->sample;
@@ -146,7 +146,7 @@ static void take_part(void *context, const struct sample_part *part)
 	collector_sample(whole->profile->collectors[worker_index(r.worker)], &r);
 }
 
-static void take_record(void *context, const struct resolved *r, size_t slice)
+static void add_record(void *context, const struct resolved *r, size_t slice)
 {
 	struct profile *profile = context;
 	if (r->record->type != RECORD_SAMPLE)
@@ -154,7 +154,7 @@ static void take_record(void *context, const struct resolved *r, size_t slice)
 	if (has_switches(profile) && !switched(profile, r->event))
 		return;
 	if (r->sample->present & SAMPLE_READ)
-		sample_reads_each(&profile->reads, session_evlist(r->session), r->event, r->sample, take_part, &(struct part_context){ profile, r });
+		sample_reads_each(&profile->reads, session_evlist(r->session), r->event, r->sample, add_part, &(struct part_context){ profile, r });
 	else
 		collector_sample(profile->collectors[worker_index(r->worker)], r);
 }
@@ -177,7 +177,7 @@ bool profile_needs_order(const struct profile *profile)
 
 struct sink profile_sink(struct profile *profile)
 {
-	return (struct sink){ .context = profile, .record = take_record, .batch_end = end_batch, .serial = profile_needs_order(profile) };
+	return (struct sink){ .context = profile, .record = add_record, .batch_end = end_batch, .serial = profile_needs_order(profile) };
 }
 
 static void make_hists(struct profile *profile)
@@ -187,7 +187,7 @@ static void make_hists(struct profile *profile)
 	profile->folded.hists = memory_zero(profile->folded.hist_count + 1, sizeof *profile->folded.hists);
 	for (uint32_t i = 0; i < profile->folded.hist_count; i++)
 		profile->folded.hists[i] = (struct hist){ .event = i, .leader = i };
-	/* A stream without features at its head never tells that its events are all known: then nothing is forced. */
+	/* A stream without features at its start does not determine when all its events are known: then perf forces no group. */
 	if (profile->session->source->header.pipe && !profile->session->counters.by_type[RECORD_HEADER_FEATURE])
 		profile->options.force_group = false;
 	profile->folded.has_groups = event_groups_exist(evlist);

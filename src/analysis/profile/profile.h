@@ -1,6 +1,6 @@
-/* The sink of `report`: samples become tallies (what tells rows apart, and a stack) whose periods add up; at the end tallies become
- * the entries of one hist per event. Workers collect on their own; what they found is merged deterministically.
- * Knows which columns there are, not what a terminal is. */
+/* The sink of `report`: samples become tallies (the keys that distinguish rows, and a stack) whose periods add up; at the end tallies
+ * become the entries of one hist per event. Each worker collects separately; the merge is deterministic.
+ * Knows columns, not terminals. */
 #pragma once
 #include "analysis/entry/names.h"
 #include "analysis/entry/state.h"
@@ -9,10 +9,10 @@
 void profile_open(struct profile *profile, const struct profile_options *options, struct session *session, struct symbols *symbols);
 void profile_close(struct profile *profile);
 struct sink profile_sink(struct profile *profile);
-/* The samples of these events make sense only one after the other: the sink must be serial. A stream learns of events late. */
+/* Whether the samples of these events must be processed in order: then the sink must be serial. A stream may add events later. */
 bool profile_needs_order(const struct profile *profile);
 /* After the session ran, the stages: merge (merge.h), fold into entries (fold.h), collapse equal texts (collapse.h), order (hist.h).
- * Each reads what the one before it made, and changes nothing of it. */
+ * Each reads the result of the one before and does not change it. */
 void profile_finish(struct profile *profile);
 
 /* Samples whose recorded chains reach user code, and those whose user part is by frame pointers and ends after one or two frames. 0:

@@ -51,7 +51,7 @@ TEST("a caller's chains start at its outermost frame, those of its own samples a
 	run_close(&run);
 }
 
-TEST("a chain's frames stand in one node until chains part or one ends")
+TEST("frames of a chain are in one node until chains diverge or one ends")
 {
 	struct tape *r = recording_new();
 	struct run run;
@@ -69,7 +69,7 @@ TEST("a chain's frames stand in one node until chains part or one ends")
 	run_close(&run);
 }
 
-TEST("callee order turns the chains round")
+TEST("callee order reverses the chains")
 {
 	struct tape *r = recording_new();
 	struct run run;
@@ -86,7 +86,7 @@ TEST("callee order turns the chains round")
 	run_close(&run);
 }
 
-TEST("branches below the threshold are not shown, but part the chain")
+TEST("branches below the threshold are hidden, but split the chain")
 {
 	struct tape *r = recording_new();
 	struct run run;
@@ -104,7 +104,7 @@ TEST("branches below the threshold are not shown, but part the chain")
 	run_close(&run);
 }
 
-TEST("two workers give what one would, whatever the slices")
+TEST("two workers have the result of one")
 {
 	struct tape *r = recording_new();
 	struct run run;

@@ -37,7 +37,7 @@ struct run {
 	struct profile profile;
 };
 
-/* False where something fails, which none of it should. */
+/* Returns false on failure. */
 static inline bool run_open(struct run *run, struct tape *recording, const char *sort, struct profile_options options)
 {
 	struct session_options session = { .threads = 2 };

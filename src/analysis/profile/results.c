@@ -9,13 +9,13 @@
 
 enum { RESULTS_VERSION = 1 };
 
-/* A column of the table: one of the report's; of a measure, of one member of the event's group. */
+/* A column of the table: one of the report's columns, for a measure that of one member of the event group. */
 struct shown_column {
 	const struct column *column;
 	uint32_t member;
 };
 
-/* An entry that no filter took. Its number in the list is the row's. */
+/* An entry that passes all filters. Its index in the list is the number of its row. */
 struct shown_entry {
 	const struct entry *entry;
 	uint64_t first_child;
@@ -28,7 +28,7 @@ struct event_table {
 	const struct hist *hist;
 	struct shown_column *columns;
 	struct shown_entry *entries;  /* [TABLE_TOP]: above the top rows */
-	const struct chain_tree *chain; /* of the row whose detail was asked for last */
+	const struct chain_tree *chain; /* of the row whose detail was requested last */
 };
 
 static const struct hist *member_of(const struct event_table *table, uint32_t member)
@@ -73,7 +73,7 @@ static uint64_t entry_row(void *context, uint64_t parent, size_t index)
 	return table->entries[parent].first_child + index;
 }
 
-/* Frames of a chain: the frame-th of a node. The rows are numbered node by node. */
+/* Rows of a chain's frames are numbered by node, and by frame within the node. */
 enum { FRAME_BITS = 20 };
 
 static uint64_t frame_number(uint32_t node, uint32_t frame)
@@ -172,7 +172,7 @@ static const char *event_name(struct profile_results *results, const struct prof
 	return arena_string(&results->arena, text, strlen(text));
 }
 
-/* A column of a measure stands for each member of a group, behind the first with the member's name. */
+/* A column of a measure is repeated for each member of an event group, from the second one on with the member's name. */
 static struct table_column table_column(struct profile_results *results, const struct event_table *table, const struct column *column,
 	uint32_t member)
 {

@@ -12,4 +12,4 @@ struct profile_results {
 
 /* Borrows the profile. lost_samples: as the recording counts them. */
 void profile_results_init(struct profile_results *results, const struct profile *profile, uint64_t lost_samples);
-void profile_results_fini(struct profile_results *results); /* a zeroed one is fine */
+void profile_results_fini(struct profile_results *results); /* accepts a zeroed struct */

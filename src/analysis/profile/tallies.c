@@ -17,12 +17,12 @@ void tallies_fini(struct tallies *tallies)
 static uint32_t tally_hash(const struct tally *tally)
 {
 	return (uint32_t)hash_pair((uint64_t)tally->node << 32 | tally->place,
-		(uint64_t)tally->group << 32 | (uint32_t)tally->stale << 16 | (uint32_t)tally->cpumode << 8 | tally->filtered);
+		(uint64_t)tally->sample_key << 32 | (uint32_t)tally->stale << 16 | (uint32_t)tally->cpumode << 8 | tally->filtered);
 }
 
 static bool tally_same(const struct tally *a, const struct tally *b)
 {
-	return a->node == b->node && a->place == b->place && a->group == b->group && a->cpumode == b->cpumode &&
+	return a->node == b->node && a->place == b->place && a->sample_key == b->sample_key && a->cpumode == b->cpumode &&
 	       a->filtered == b->filtered && a->stale == b->stale;
 }
 

@@ -5,7 +5,7 @@
 #include "analysis/entry/names.h"
 #include "base/memory.h"
 
-/* A tid that no record had named yet is the thread that a later record names, unless that one was forked. */
+/* A tid without a comm is the thread that a later record names, unless that thread was forked. */
 static uint32_t settle_thread(const struct model *model, int32_t tid)
 {
 	uint32_t index = idmap_get(&model->by_tid, (uint32_t)tid);
@@ -36,23 +36,23 @@ static const struct column *comm_column(const struct columns *columns)
 	return NULL;
 }
 
-/* Groups whose comm is now that of others become one with them. */
-static void settle_groups(const struct profile *profile, struct collected *collected, const struct column *column)
+/* Merges sample keys that have become equal with the names of comms. */
+static void settle_sample_keys(const struct profile *profile, struct collected *collected, const struct column *column)
 {
-	struct tuples old = collected->groups;
+	struct tuples old = collected->sample_keys;
 	uint32_t *ids = memory_zero(old.count + 1, sizeof *ids);
-	tuples_init(&collected->groups, old.key_words, old.row_words);
+	tuples_init(&collected->sample_keys, old.key_words, old.row_words);
 	for (uint32_t i = 0; i < old.count; i++) {
 		uint64_t *row = tuples_row(&old, i);
 		row[column->at] = settle_comm(&profile->session->model, row[column->at]);
-		uint32_t known = collected->groups.count;
-		ids[i] = tuples_add(&collected->groups, row);
-		uint64_t *first = tuples_row(&collected->groups, ids[i]);
-		if (collected->groups.count == known && group_facts(profile, row)->clock < group_facts(profile, first)->clock)
+		uint32_t known = collected->sample_keys.count;
+		ids[i] = tuples_add(&collected->sample_keys, row);
+		uint64_t *first = tuples_row(&collected->sample_keys, ids[i]);
+		if (collected->sample_keys.count == known && sample_facts(profile, row)->clock < sample_facts(profile, first)->clock)
 			memcpy(first, row, old.row_words * sizeof *row);
 	}
 	for (uint32_t i = 0; i < collected->tallies.count; i++)
-		collected->tallies.items[i].group = ids[collected->tallies.items[i].group];
+		collected->tallies.items[i].sample_key = ids[collected->tallies.items[i].sample_key];
 	tuples_fini(&old);
 	free(ids);
 }
@@ -67,8 +67,8 @@ void profile_name_threads(const struct profile *profile, struct collected *colle
 	}
 	const struct column *column = comm_column(profile->options.columns);
 	bool unnamed = false;
-	for (uint32_t i = 0; column && i < collected->groups.count; i++)
-		unnamed |= tuples_row(&collected->groups, i)[column->at] >> 32 != 0;
+	for (uint32_t i = 0; column && i < collected->sample_keys.count; i++)
+		unnamed |= tuples_row(&collected->sample_keys, i)[column->at] >> 32 != 0;
 	if (unnamed)
-		settle_groups(profile, collected, column);
+		settle_sample_keys(profile, collected, column);
 }

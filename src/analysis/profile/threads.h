@@ -1,4 +1,4 @@
-/* Names for threads that had none when they were sampled: the first name that a thread gets holds for all of its life before. */
+/* Names for threads that had no name when they were sampled: the first name of a thread is valid for its life before, too. */
 #pragma once
 #include "analysis/entry/state.h"
 

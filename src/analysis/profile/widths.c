@@ -20,7 +20,7 @@ static void widen(struct hist *hist, enum column_id which, size_t width)
 		hist->widths[which] = (unsigned)width;
 }
 
-/* A place without a symbol shows its address: its module's column is wide enough for one, too. */
+/* A place without a symbol shows its address; perf makes the column of its module as wide. */
 static void widen_unresolved_dso(const struct profile *profile, struct hist *hist, enum column_id which)
 {
 	const struct profile_options *options = &profile->options;
@@ -80,7 +80,7 @@ static void widen_access(const struct profile *profile, struct hist *hist, const
 	widen(hist, ID_DATA_PAGE_SIZE, UNRESOLVED);
 }
 
-/* What perf makes of these whether or not there is a wide cell. */
+/* Widths that perf gives these columns regardless of their cells. */
 static void widen_fixed(const struct profile *profile, struct hist *hist)
 {
 	static const struct { enum column_id which; uint8_t width; } fixed[] = {
@@ -94,10 +94,10 @@ static void widen_fixed(const struct profile *profile, struct hist *hist)
 	widen(hist, ID_TIME, profile->options.nanoseconds ? 16 : 12);
 }
 
-/* Which texts of tracepoints count for the width of their column: perf learns a text when it compares it with another, which
- * happens where all keys before it are equal; or all texts, where some column is a field, which is looked for in them. */
+/* Which texts of tracepoints count for the width of their column: perf makes a text when it compares it with another, that is if all keys
+ * before it are equal; or all texts, if a column is a field, which perf searches in them. */
 struct known_texts {
-	const struct column *trace;  /* NULL: no such column */
+	const struct column *trace;  /* NULL: absent */
 	bool all;
 	struct tuples prefixes;      /* the keys before it */
 	VEC(uint32_t) counts;        /* of samples with each */
@@ -164,7 +164,7 @@ static size_t text_width(struct cell cell, const struct column_type *type)
 	return strlen(cell.kind == CELL_TEXT ? cell.text : type->absent);
 }
 
-/* The cells of columns whose width is that of their text. */
+/* Widens columns whose width is that of their widest text. */
 static void widen_texts(const struct profile *profile, struct hist *hist, struct known_texts *known, const struct entry *entry)
 {
 	enum { TRANSACTION_LENGTH = 32 };
@@ -172,7 +172,7 @@ static void widen_texts(const struct profile *profile, struct hist *hist, struct
 	for (size_t i = 0; i < columns->fields.count; i++) {
 		const struct column *column = &columns->all.items[columns->fields.items[i]];
 		enum column_id which = column->type->id;
-		const struct group_facts *facts = entry->facts;
+		const struct sample_facts *facts = entry->facts;
 		CLEANUP_STR struct str text = { 0 };
 		bool printed = which == ID_CGROUP || (which == ID_TRACE && text_is_known(profile, known, entry));
 		if (which == ID_TRANSACTION && *entry_key(entry, column))
@@ -196,7 +196,7 @@ static void widen_field(const struct profile *profile, const struct hist *hist, 
 	}
 }
 
-/* A field's column is one for all events and entries, those that a filter took included. */
+/* The column of a field is shared by all events and entries, including filtered ones. */
 static void widen_fields(const struct profile *profile, const struct hist *hist)
 {
 	struct columns *columns = profile->options.columns;

@@ -9,7 +9,7 @@
 #include "data/evsel_name.h"
 #include "data/feature.h"
 
-static void take_capability(struct dump *dump, const struct feature_capabilities *capabilities)
+static void read_capability(struct dump *dump, const struct feature_capabilities *capabilities)
 {
 	for (uint32_t i = 0; i < capabilities->pairs.count; i++) {
 		const char *pair = capabilities->pairs.items[i];
@@ -20,19 +20,19 @@ static void take_capability(struct dump *dump, const struct feature_capabilities
 	}
 }
 
-static void take_capabilities(struct dump *dump, const struct header *header)
+static void read_capabilities(struct dump *dump, const struct header *header)
 {
 	struct arena arena = { 0 };
 	struct feature_capabilities cpu;
 	struct feature_pmu_capabilities others;
 	if (feature_cpu_capabilities(header, &arena, &cpu) == 0 && cpu.pairs.count)
-		take_capability(dump, &cpu);
+		read_capability(dump, &cpu);
 	else if (feature_pmu_capabilities(header, &arena, &others) == 0 && others.count)
-		take_capability(dump, &others.pmus[0]);
+		read_capability(dump, &others.pmus[0]);
 	arena_fini(&arena);
 }
 
-/* Side-band without a time cannot be put in order. A stream's events are not known when this is asked. */
+/* Side-band without a time cannot be ordered. The events of a stream are not known at this point. */
 static bool lacks_sample_id_all(const struct source *source)
 {
 	const struct evlist *evlist = &source->header.evlist;
@@ -44,7 +44,7 @@ void dump_init(struct dump *dump, const struct session *session, enum dump_tool 
 	const struct source *source = session->source;
 	const char *machine = header_string(&source->header, FEATURE_ARCH);
 	*dump = (struct dump){ .out = out, .tool = tool };
-	take_capabilities(dump, &source->header);
+	read_capabilities(dump, &source->header);
 	dump->isa = machine ? isa_of_machine(machine) : ISA_UNKNOWN;
 	dump->no_sample_id_all = lacks_sample_id_all(source);
 }
@@ -60,7 +60,7 @@ void dump_fini(struct dump *dump)
 	sample_reads_fini(&dump->reads);
 }
 
-static char *put_hex_byte(char *p, uint8_t byte)
+static char *write_hex_byte(char *p, uint8_t byte)
 {
 	*p++ = "0123456789abcdef"[byte >> 4];
 	*p++ = "0123456789abcdef"[byte & 15];
@@ -76,14 +76,14 @@ static void dump_line(struct writer *out, const uint8_t *bytes, size_t count, ui
 	*p++ = '.';
 	*p++ = ' ';
 	*p++ = ' ';
-	p = put_hex_byte(p, (uint8_t)(at >> 8));
-	p = put_hex_byte(p, (uint8_t)at);
+	p = write_hex_byte(p, (uint8_t)(at >> 8));
+	p = write_hex_byte(p, (uint8_t)at);
 	*p++ = ':';
 	*p++ = ' ';
 	for (size_t i = 0; i < BYTES_PER_LINE; i++) {
 		*p++ = ' ';
 		if (i < count) {
-			p = put_hex_byte(p, bytes[i]);
+			p = write_hex_byte(p, bytes[i]);
 		} else {
 			*p++ = ' ';
 			*p++ = ' ';
@@ -117,7 +117,7 @@ static void dump_bytes(struct writer *out, const struct record *record)
 	writer_putc(out, '\n');
 }
 
-/* What all events together record, as far as they were known when this record was read. */
+/* The sample types of all events that were known when this record was read. */
 static void refresh_events(struct dump *dump, const struct resolved *r)
 {
 	const struct source *source = r->session->source;
@@ -167,7 +167,7 @@ static void dump_read(struct dump *dump, const struct resolved *r)
 		{ READ_TOTAL_TIME_ENABLED, "time enabled" }, { READ_TOTAL_TIME_RUNNING, "time running" }, { READ_ID, "id          " },
 		{ READ_LOST, "lost        " },
 	};
-	/* The record keeps room for all of them, whatever the format says. */
+	/* The record has room for all of them, regardless of the format. */
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		uint64_t number = take_u64(&c);
 		if (r->evsel->attr.read_format & fields[i].bit)
@@ -219,14 +219,14 @@ static void dump_auxtrace_info(struct dump *dump, const struct record *record)
 }
 
 enum ending {
-	ENDING_NONE,          /* the tool takes it and says nothing */
+	ENDING_NONE,          /* the tool handles it without output */
 	ENDING_TEXT,          /* its text */
 	ENDING_NEWLINE,
 	ENDING_UNHANDLED,     /* ": unhandled!" alone, or after the text */
 	ENDING_TEXT_UNHANDLED,
 };
 
-/* What each tool does with a record, by type; types not named here have their text. */
+/* How each tool handles a record, by type; other types have their text. */
 static enum ending ending_of(const struct dump *dump, uint32_t type)
 {
 	bool report = dump->tool == DUMP_REPORT;
@@ -283,7 +283,7 @@ void dump_record(struct dump *dump, const struct resolved *r)
 	const struct source *source = r->session->source;
 	const char *name = record_type_name(record->type);
 	const char *path = source->header.pipe ? "pipe" : source_record_path(source, record);
-	/* What was inside a compressed record is dumped itself. */
+	/* The records inside a compressed record are dumped separately. */
 	if (record->type == RECORD_COMPRESSED || record->type == RECORD_COMPRESSED2)
 		return;
 	writer_printf(out, "\n%#" PRIx64 "@%s [%#" PRIx32 "]: event: %" PRIu32 "\n", record->offset, path,

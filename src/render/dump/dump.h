@@ -11,7 +11,7 @@
 
 enum dump_tool {
 	DUMP_REPORT,
-	DUMP_SCRIPT, /* handles some records that report leaves "unhandled" */
+	DUMP_SCRIPT, /* handles some records that are "unhandled" in report */
 };
 
 struct dump {
@@ -21,7 +21,7 @@ struct dump {
 	bool no_sample_id_all; /* then there is no other order: set by dump_init */
 	enum isa isa;          /* names of registers */
 	unsigned branch_counters, branch_counter_bits; /* of the PMU that recorded them */
-	size_t attrs_seen;     /* of a pipe: what the events were when a record was read */
+	size_t attrs_seen;     /* of a pipe: number of events that were known when a record was read */
 	struct sample_reads reads;
 	size_t events_known;   /* how many of them the next three sum up */
 	bool has_cpu, has_time, sample_id_all;
@@ -33,14 +33,14 @@ struct dump {
 /* Prepares a dump of session's source. */
 void dump_init(struct dump *dump, const struct session *session, enum dump_tool tool, struct writer *out);
 void dump_fini(struct dump *dump);
-/* What perf warns of before anything else. */
+/* Prints perf's warnings, which precede everything else. */
 void dump_warn(const struct source *source, struct writer *out);
 
-/* Everything about the record except whose sample it is. */
+/* Prints everything about the record except the thread of its sample. */
 void dump_record(struct dump *dump, const struct resolved *r);
 
 /* The thread and the module of a sample, after dump_record, for samples that a filter has not dropped. One that carries counter
  * values has it once for each that has moved, or not at all. */
 void dump_sample_place(struct dump *dump, const struct resolved *r);
-/* The same for one such part, where the caller takes samples apart itself. */
+/* The same for one such part, for callers that split samples themselves. */
 void dump_part_place(struct dump *dump, const struct resolved *r);

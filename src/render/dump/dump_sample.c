@@ -17,7 +17,7 @@ static bool has_branch_callstack(const struct evsel *evsel)
 	return (evsel->attr.branch_sample_type & BRANCH_CALL_STACK) != 0;
 }
 
-/* The chain that the branch registers complete: the kernel's part, then where the last branch went, then where all came from. */
+/* The chain that the branch registers complete: the kernel's part, then the target of the last branch, then the sources of all. */
 static void dump_lbr_chain(struct writer *out, const struct sample *sample)
 {
 	uint64_t kernel = 0;

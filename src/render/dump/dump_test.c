@@ -2,7 +2,7 @@
 
 #include "unit.h"
 
-/* A stream with one event, and what is dumped of it. */
+/* A stream with one event, and its dump. */
 struct dumped {
 	struct source source;
 	struct session session;
@@ -68,7 +68,7 @@ TEST("a sample is dumped as bytes, then field by field")
 	dumped_fini(&d);
 }
 
-TEST("an empty stack is still told where it would be")
+TEST("an empty stack is shown at its position")
 {
 	struct dumped d;
 	struct attr attr = { .sample_type = SAMPLE_REGS_USER | SAMPLE_STACK_USER | SAMPLE_DATA_SRC, .sample_regs_user = 1 };
@@ -80,7 +80,7 @@ TEST("an empty stack is still told where it would be")
 	dumped_fini(&d);
 }
 
-TEST("what one tool takes the other leaves unhandled, and compressed records are not shown")
+TEST("records that one tool handles are unhandled in the other, and compressed records are not shown")
 {
 	struct dumped d;
 	struct attr attr = { .sample_type = SAMPLE_IP };

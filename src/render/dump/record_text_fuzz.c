@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 3 || size > UINT16_MAX)
 		return 0;
-	/* A copy of its own: bodies are aligned, and ASan sees their end. */
+	/* A separate copy: bodies are aligned, and ASan detects reads beyond their end. */
 	uint8_t *body = malloc(size - 3 + 1);
 	memcpy(body, data + 3, size - 3);
 	struct record record = { .type = data[0], .misc = (uint16_t)(data[1] | data[2] << 8), .body = body };

@@ -31,7 +31,7 @@ struct mmap2_body {
 	char name[8];
 };
 
-TEST("a mapping tells its range, its file or build-id, and its protection")
+TEST("a mapping shows its range, its file or build-id, and its protection")
 {
 	struct mmap2_body body = { 1, 2, 0x1000, 0x2000, 0, .maj = 8, .min = 1, .ino = 5, .generation = 6, .prot = 5, .flags = 2,
 		.name = "/bin/a" };
@@ -53,7 +53,7 @@ TEST("a name does not need its NUL, and stays in its line")
 	EXPECT_STR(text_of(RECORD_COMM, 0, &body, 4), ": :1/0\n");
 }
 
-TEST("switches say where to and whether they were wanted")
+TEST("switches show the next task and whether they were preempted")
 {
 	uint32_t body[] = { 3, 4 };
 	EXPECT_STR(text_of(RECORD_SWITCH, 0, NULL, 0), " IN         \n");
@@ -80,7 +80,7 @@ TEST("a format prints the fields in order, by their widths and signs; a short bo
 	EXPECT_STR(text_of(RECORD_LOST, 0, &trace, 16), ": id:4096: lost:0\n");
 }
 
-TEST("lists of CPUs come as ranges from all three forms")
+TEST("lists of CPUs are ranges in all three forms")
 {
 	uint16_t listed[] = { 0, 4, 0xffff, 0, 1, 5 };
 	const struct __attribute__((packed)) {
@@ -102,7 +102,7 @@ TEST("a list that claims more than the record holds ends with the record")
 	EXPECT_STR(text_of(RECORD_ID_INDEX, 0, ids, sizeof ids), "Too big: nr 1000 max_nr 1\n");
 }
 
-TEST("records without a text of their own say so")
+TEST("records without text return false")
 {
 	EXPECT_STR(text_of(RECORD_FINISHED_ROUND, 0, NULL, 0), "?");
 	EXPECT_STR(text_of(4711, 0, NULL, 0), "?");

@@ -11,12 +11,12 @@
 enum {
 	ROW = 18,               /* from one row of frames to the next */
 	HEAD = 72,              /* above the frames */
-	SUBTITLE = 18,          /* more of it, where there is one */
+	SUBTITLE = 18,          /* added if there is a subtitle */
 	FOOT = 12,
 	LABEL_PAD = 4,
 	LABEL_LETTERS_MIN = 4,
 	GAP_PIXELS_MIN = 4,     /* narrower frames have no gap between them */
-	NAME_BYTES_MAX = 1000,  /* of a name in the page; what is cut ends in "…" */
+	NAME_BYTES_MAX = 1000,  /* of a name in the page; truncated names end in "…" */
 	COLOURS = 10,           /* of each kind; one digit */
 };
 static const double LETTER_WIDTH = 6.63; /* of the labels' font, at most */
@@ -56,17 +56,17 @@ static const struct kind_look looks[FLAME_KIND_COUNT] = {
 uint64_t flame_svg_least(double pixels, uint64_t total, unsigned width)
 {
 	double least = pixels / ((width ? width : FLAME_SVG_WIDTH) - 2 * FLAME_SVG_MARGIN) * (double)total;
-	least = ceil(least * (1 - 1e-12)); /* what comes out whole but for rounding is whole */
+	least = ceil(least * (1 - 1e-12)); /* a number that is whole except for rounding is whole */
 	return least < 1 ? 1 : least >= (double)UINT64_MAX ? UINT64_MAX : (uint64_t)least;
 }
 
-static void put_text(struct writer *out, const char *text)
+static void write_text(struct writer *out, const char *text)
 {
 	xml_text(out, text, strlen(text));
 }
 
 /* 1234567 as "1,234,567". */
-static void put_number(struct writer *out, uint64_t number)
+static void write_number(struct writer *out, uint64_t number)
 {
 	char digits[32];
 	size_t at = sizeof digits;
@@ -79,13 +79,13 @@ static void put_number(struct writer *out, uint64_t number)
 	writer_add(out, digits + at, sizeof digits - at);
 }
 
-static void put_samples(struct writer *out, uint64_t samples)
+static void write_samples(struct writer *out, uint64_t samples)
 {
-	put_number(out, samples);
+	write_number(out, samples);
 	writer_puts(out, samples == 1 ? " sample" : " samples");
 }
 
-static void put_share(struct writer *out, uint64_t part, uint64_t whole)
+static void write_share(struct writer *out, uint64_t part, uint64_t whole)
 {
 	double share = 100.0 * (double)part / (double)whole;
 	unsigned hundredths = (unsigned)(share * 100 + 0.5);
@@ -99,7 +99,7 @@ static void put_share(struct writer *out, uint64_t part, uint64_t whole)
 }
 
 /* A length as a percentage of the frames' width: six decimals, without the zeros at their end. */
-static void put_percent(struct writer *out, double percent)
+static void write_percent(struct writer *out, double percent)
 {
 	uint64_t millionths = (uint64_t)(percent * 1e6 + 0.5);
 	writer_decimal(out, millionths / 1000000, 0);
@@ -121,7 +121,7 @@ struct page {
 	bool seen[FLAME_KIND_COUNT];
 };
 
-static void put_style(struct writer *out)
+static void write_style(struct writer *out)
 {
 	writer_puts(out, "<style>\n");
 	writer_puts(out, flame_svg_css);
@@ -133,21 +133,21 @@ static void put_style(struct writer *out)
 	writer_puts(out, "</style>\n");
 }
 
-static void put_opening(const struct page *page, unsigned height)
+static void write_opening(const struct page *page, unsigned height)
 {
 	struct writer *out = page->out;
 	writer_printf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\""
 		" class=\"%s%s\" data-row=\"%d\">\n<title>", page->width, height, page->width, height,
 		page->options->inverted ? "icicle" : "flame", page->options->width ? "" : " fluid", ROW);
-	put_text(out, page->options->title);
+	write_text(out, page->options->title);
 	writer_puts(out, "</title>\n");
-	put_style(out);
+	write_style(out);
 	writer_puts(out, "<rect id=\"page\" width=\"100%\" height=\"100%\"/>\n");
 }
 
-/* Where there is no script, the browser shows it as the tip of a frame. */
-static void put_title(const struct page *page, const struct flame_node *node, const struct flame_frame *frame)
+/* Without script, the browser shows it as the tip of a frame. */
+static void write_title(const struct page *page, const struct flame_node *node, const struct flame_frame *frame)
 {
 	struct writer *out = page->out;
 	uint64_t all = page->tree->nodes[0].weight;
@@ -157,15 +157,15 @@ static void put_title(const struct page *page, const struct flame_node *node, co
 	writer_puts(out, "<title>");
 	xml_text(out, frame->name, kept);
 	writer_puts(out, kept < len ? "\xe2\x80\xa6 (" : " (");
-	put_samples(out, node->samples);
+	write_samples(out, node->samples);
 	writer_puts(out, ", ");
-	put_share(out, node->weight, all);
+	write_share(out, node->weight, all);
 	writer_putc(out, ')');
 	if (node->self && node->self < node->weight) {
 		writer_puts(out, "\nself: ");
-		put_samples(out, node->self_samples);
+		write_samples(out, node->self_samples);
 		writer_puts(out, ", ");
-		put_share(out, node->self, all);
+		write_share(out, node->self, all);
 	}
 	if (*frame->module) {
 		writer_putc(out, '\n');
@@ -175,13 +175,13 @@ static void put_title(const struct page *page, const struct flame_node *node, co
 }
 
 /* The name, as much of it as fits. */
-static void put_label(const struct page *page, const char *name, double x, unsigned y, double pixels)
+static void write_label(const struct page *page, const char *name, double x, unsigned y, double pixels)
 {
 	struct writer *out = page->out;
 	size_t len = strlen(name), columns = (size_t)((pixels - 2 * LABEL_PAD) / LETTER_WIDTH);
 	size_t fits = text_columns_prefix(name, len, columns);
 	writer_puts(out, "<text x=\"");
-	put_percent(out, x);
+	write_percent(out, x);
 	writer_printf(out, "\" dx=\"%d\" y=\"%u.5\">", LABEL_PAD, y + 12);
 	if (fits == len) {
 		xml_text(out, name, len);
@@ -192,7 +192,7 @@ static void put_label(const struct page *page, const char *name, double x, unsig
 	writer_puts(out, "</text>");
 }
 
-static void put_frame(struct page *page, const struct flame_node *node, double x, double width)
+static void write_frame(struct page *page, const struct flame_node *node, double x, double width)
 {
 	struct writer *out = page->out;
 	const struct flame_frame *frame = &page->tree->frames[node->frame];
@@ -201,7 +201,7 @@ static void put_frame(struct page *page, const struct flame_node *node, double x
 	bool labelled = pixels >= LABEL_LETTERS_MIN * LETTER_WIDTH + 2 * LABEL_PAD;
 	page->seen[frame->kind] = true;
 	writer_puts(out, labelled ? "<g class=\"t\">" : pixels >= GAP_PIXELS_MIN ? "<g class=\"s\">" : "<g>");
-	put_title(page, node, frame);
+	write_title(page, node, frame);
 	uint64_t hash = 14695981039346656037u;
 	for (const char *p = frame->name; *p; p++)
 		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
@@ -209,19 +209,19 @@ static void put_frame(struct page *page, const struct flame_node *node, double x
 	writer_puts(out, "<rect class=\"");
 	writer_puts(out, class);
 	writer_puts(out, "\" x=\"");
-	put_percent(out, x);
+	write_percent(out, x);
 	writer_puts(out, "\" y=\"");
 	writer_decimal(out, y, 0);
 	writer_puts(out, "\" width=\"");
-	put_percent(out, width);
+	write_percent(out, width);
 	writer_puts(out, "\" height=\"17\"/>");
 	if (labelled)
-		put_label(page, frame->name, x, y, pixels);
+		write_label(page, frame->name, x, y, pixels);
 	writer_puts(out, "</g>\n");
 }
 
 /* Preorder: a frame starts where its elder sibling ended, or where its parent starts. */
-static void put_frames(struct page *page)
+static void write_frames(struct page *page)
 {
 	const struct flame_tree *tree = page->tree;
 	double all = (double)tree->nodes[0].weight;
@@ -237,13 +237,13 @@ static void put_frames(struct page *page)
 			width = row->end > x ? row->end - x : 0;
 		row->next = x + width;
 		row[1] = (struct extent){ .next = x, .end = x + width };
-		put_frame(page, node, 100 * x / all, 100 * width / all);
+		write_frame(page, node, 100 * x / all, 100 * width / all);
 	}
 	writer_puts(page->out, "</svg>\n");
 }
 
-/* Right-aligned, whatever the width of the page. */
-static void put_legend(const struct page *page)
+/* Right-aligned for any width of the page. */
+static void write_legend(const struct page *page)
 {
 	struct writer *out = page->out;
 	int x = -FLAME_SVG_MARGIN;
@@ -261,23 +261,23 @@ static void put_legend(const struct page *page)
 	writer_puts(out, "</svg>\n");
 }
 
-static void put_head(const struct page *page)
+static void write_head(const struct page *page)
 {
 	struct writer *out = page->out;
 	const struct flame_svg *options = page->options;
 	writer_printf(out, "<g id=\"head\">\n<rect width=\"100%%\" height=\"%u\"/>\n<text id=\"title\" x=\"%d\" y=\"29\">", page->top - 8,
 		FLAME_SVG_MARGIN);
-	put_text(out, options->title);
+	write_text(out, options->title);
 	writer_puts(out, "</text>\n");
 	if (options->subtitle) {
 		writer_printf(out, "<text id=\"subtitle\" x=\"%d\" y=\"%u\">", FLAME_SVG_MARGIN, page->top - 18 - SUBTITLE);
-		put_text(out, options->subtitle);
+		write_text(out, options->subtitle);
 		writer_puts(out, "</text>\n");
 	}
 	writer_printf(out, "<text id=\"facts\" x=\"%d\" y=\"%u\">", FLAME_SVG_MARGIN, page->top - 18);
-	put_text(out, options->facts);
+	write_text(out, options->facts);
 	writer_puts(out, "</text>\n");
-	put_legend(page);
+	write_legend(page);
 	writer_puts(out, "</g>\n");
 }
 
@@ -286,11 +286,11 @@ void flame_svg_write(struct writer *out, const struct flame_tree *tree, const st
 	struct page page = { .out = out, .tree = tree, .options = options, .width = options->width ? options->width : FLAME_SVG_WIDTH };
 	page.inner = page.width - 2 * FLAME_SVG_MARGIN;
 	page.top = HEAD + (options->subtitle ? SUBTITLE : 0);
-	put_opening(&page, page.top + (tree->max_depth + 1) * ROW + FOOT);
-	put_frames(&page);
+	write_opening(&page, page.top + (tree->max_depth + 1) * ROW + FOOT);
+	write_frames(&page);
 	if (tree->nodes[0].weight == 0)
 		writer_printf(out, "<text x=\"%d\" y=\"%u\">No samples to show.</text>\n", FLAME_SVG_MARGIN, page.top + 13);
-	put_head(&page);
+	write_head(&page);
 	writer_puts(out, "<script><![CDATA[\n");
 	writer_puts(out, flame_svg_js);
 	writer_puts(out, "]]></script>\n</svg>\n");

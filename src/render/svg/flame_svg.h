@@ -1,19 +1,19 @@
 /* A flame tree as one self-contained SVG page: search, zoom and details where scripts run, a readable picture where they do not.
- * Knows not where the tree came from. */
+ * Independent of the source of the tree. */
 #pragma once
 #include "analysis/flame/flame_tree.h"
 #include "base/writer.h"
 
 enum {
 	FLAME_SVG_MARGIN = 12,     /* pixels left and right of the frames */
-	FLAME_SVG_WIDTH = 1200,    /* where nobody asks for another */
+	FLAME_SVG_WIDTH = 1200,    /* default */
 	FLAME_SVG_WIDTH_MIN = 200,
 	FLAME_SVG_WIDTH_MAX = 100000,
 };
 
 struct flame_svg {
-	const char *title, *subtitle; /* subtitle NULL: none */
-	const char *facts;            /* one line: what was sampled, what was lost or left out */
+	const char *title, *subtitle; /* subtitle NULL: absent */
+	const char *facts;            /* one line: what was sampled, lost or omitted */
 	unsigned width;               /* pixels; 0: FLAME_SVG_WIDTH, and as wide as the window where scripts run */
 	bool inverted;                /* the root on top */
 };

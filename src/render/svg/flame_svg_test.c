@@ -82,7 +82,7 @@ TEST("names cannot break out of the picture")
 	flame_builder_fini(&builder);
 }
 
-TEST("labels are cut to what fits, and left out where nothing does")
+TEST("labels are truncated to the width of their frame, and omitted if nothing fits")
 {
 	struct flame_builder builder;
 	flame_builder_init(&builder);
@@ -118,7 +118,7 @@ TEST("a name without end is cut in the page, between letters")
 	flame_builder_fini(&builder);
 }
 
-TEST("a picture of nothing says so")
+TEST("an empty flame graph states that it is empty")
 {
 	struct flame_builder builder;
 	flame_builder_init(&builder);

@@ -59,7 +59,7 @@ void xml_text(struct writer *out, const char *text, size_t len)
 	}
 }
 
-/* East Asian wide letters and pictures; roughly, as only the room they take hangs on it. */
+/* East Asian wide letters and pictures; approximate, as only the width of labels depends on it. */
 static size_t letter_columns(uint32_t c)
 {
 	return (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) || (c >= 0xfe30 && c < 0xfe70)

@@ -26,7 +26,7 @@ TEST("markup in foreign text becomes entities")
 	EXPECT_STR(ESCAPED(""), "");
 }
 
-TEST("letters outside ASCII stay, whatever is no letter is replaced")
+TEST("letters outside ASCII are unchanged, bytes that are no letter are replaced")
 {
 	EXPECT_STR(ESCAPED("gr\xc3\xbc\xc3\x9f \xe4\xb8\xad \xf0\x9f\x94\xa5"), "gr\xc3\xbc\xc3\x9f \xe4\xb8\xad \xf0\x9f\x94\xa5");
 	EXPECT_STR(ESCAPED("a\x01\x1b[2J\x7f"), "a" BAD BAD "[2J" BAD);

@@ -47,7 +47,7 @@ static void bytes_text(uint64_t size, char text[static TEXT_MAX])
 	snprintf(text, TEXT_MAX, "%" PRIu64 "%c", size, letters[letter]);
 }
 
-/* What is aligned: in buffer, or borrowed. */
+/* A text to align: in buffer, or borrowed. */
 static const char *plain_text(const struct cell *cell, const struct column_type *type, const struct cell_style *style,
 	char buffer[static TEXT_MAX])
 {
@@ -79,7 +79,7 @@ static const char *plain_text(const struct cell *cell, const struct column_type 
 	}
 }
 
-/* "   1234:comm": the number has at least seven places, the comm what is left. */
+/* "   1234:comm": the number has at least seven characters, the comm the rest. */
 static void add_task(const struct cell_task *task, unsigned width, struct str *out)
 {
 	str_printf(out, "%7d:", task->tid);

@@ -103,7 +103,7 @@ static void add_source(struct str *out, const struct branch_marks *marks)
 		str_putc(out, ')');
 }
 
-/* What branches tell of the frame at this place of the tree, to `most` characters. */
+/* Prints the branch marks of a frame of the tree, in at most `most` characters. */
 static void add_marks(const struct chain_text *text, const struct chain_tree *tree, uint32_t at, size_t most)
 {
 	CLEANUP_STR struct str words = { 0 };
@@ -119,7 +119,7 @@ static void add_marks(const struct chain_text *text, const struct chain_tree *tr
 	str_printf(text->out, "%.*s", (int)most, str_text(&words));
 }
 
-/* What stands for a chain: its share, its period, or how many samples it has. */
+/* Prints the value of a chain: its share, its period, or its number of samples. */
 static void add_value(const struct chain_text *text, uint64_t period, uint32_t count, uint64_t total)
 {
 	switch (text->profile->options.chain.value) {
@@ -135,7 +135,7 @@ static void add_value(const struct chain_text *text, uint64_t period, uint32_t c
 	}
 }
 
-/* Where the tree is drawn: bit i of the mask says that a line goes on in column i. Deeper ones than it has bits have none. */
+/* A position in the drawn tree: bit i of the mask: a line continues in column i. Columns beyond its bits have no line. */
 struct drawing {
 	unsigned depth;
 	uint32_t mask;
@@ -194,7 +194,7 @@ static void add_remaining(const struct chain_text *text, const struct chain_node
 	str_puts(text->out, text->profile->options.branch_marks ? "[...] (calltrace)\n" : "[...]\n");
 }
 
-/* The children of a node; total: what their shares are of. Returns whether anything was printed. */
+/* Prints the children of a node; total: the whole of their shares. Returns whether anything was printed. */
 static bool add_children(const struct chain_text *text, const struct chain_tree *tree, uint32_t of, uint64_t total,
 	const struct drawing *at)
 {
@@ -230,7 +230,7 @@ static bool add_children(const struct chain_text *text, const struct chain_tree 
 	return node->child_count;
 }
 
-/* A single chain whose share is the row's own needs no value: its first frames stand alone. Returns whether any was printed. */
+/* A single chain whose share is that of the row needs no value: prints only its first frames. Returns whether any was printed. */
 static bool add_single(const struct chain_text *text, const struct chain_tree *tree, const struct chain_node *node, unsigned *left)
 {
 	uint32_t limit = text->profile->options.chain.print_limit, printed = 0;

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* A node gives up to two things to sort among its siblings: its own line, "name", and what stands on it, "name;". That puts the
- * lines in the order of their bytes although siblings' names may begin alike. */
+/* A node has up to two items to sort among its siblings: its own line, "name", and its children, "name;". So the lines are in the order
+ * of their bytes even if one sibling's name is the beginning of another's. */
 struct folded_item {
 	const char *name;
 	uint32_t node;

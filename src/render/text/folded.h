@@ -1,5 +1,5 @@
 /* A flame tree as folded text: "root;frame;frame weight" per line, sorted as bytes. The format that FlameGraph, speedscope and
- * others read. Knows not where the tree came from. */
+ * others read. Independent of the source of the tree. */
 #pragma once
 #include "analysis/flame/flame_tree.h"
 #include "base/writer.h"

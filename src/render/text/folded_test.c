@@ -29,7 +29,7 @@ static char *written(struct flame_builder *builder)
 	return text;
 }
 
-TEST("folded lines come in the order of their bytes, also where names begin alike")
+TEST("folded lines are in the order of their bytes, also if one name is the beginning of another")
 {
 	struct flame_builder builder;
 	flame_builder_init(&builder);

@@ -18,7 +18,7 @@ struct print {
 	struct writer *out;
 };
 
-/* What stands where a string could not be read. */
+/* Replaces a string that could not be read. */
 static const char *text_or_null(const char *text)
 {
 	return text ? text : "(null)";
@@ -130,7 +130,7 @@ static int range_compare(const void *a, const void *b)
 	return left->first < right->first ? -1 : left->first > right->first;
 }
 
-/* "3,0-1" → ranges in order; what is no number ends the list. ranges: room for one more than there are commas. */
+/* "3,0-1" → ranges in order; a word that is not a number ends the list. ranges: room for one more than the number of commas. */
 static size_t cpu_list_read(const char *text, struct cpu_range *ranges)
 {
 	size_t count = 0;
@@ -251,7 +251,7 @@ static bool block_is_set(const struct feature_memory_node *node, uint64_t block)
 	return node->set[block / 64] >> (block % 64) & 1;
 }
 
-/* Ranges of blocks, cut where perf's buffer ends. Returns how many blocks there are. */
+/* Prints ranges of blocks, truncated as in perf's buffer. Returns the number of blocks. */
 static uint64_t memory_map_text(const struct feature_memory_node *node, char text[static MEMORY_MAP_TEXT])
 {
 	uint64_t total = 0;
@@ -424,7 +424,7 @@ static void print_pmu_caps(struct print *p)
 			"see the 'perf list' man page for further details.\n");
 }
 
-/* full_only: one line says that -I would show more. */
+/* full_only: shown with -I; otherwise one line refers to -I. */
 static const struct {
 	void (*print)(struct print *p);
 	bool full_only;

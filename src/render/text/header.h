@@ -1,5 +1,5 @@
 /* The recording's header as `report --header-only`, `script --header-only` and `--header` print it.
- * Knows what the features are called and how they are laid out; decoding them is data/feature. */
+ * Knows the names of the features and their layout; data/feature decodes them. */
 #pragma once
 #include <stdbool.h>
 

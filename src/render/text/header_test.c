@@ -10,7 +10,7 @@ static const char *printed(struct writer *out)
 	return out->buffer;
 }
 
-TEST("the block names what is there, what -I would show and what is missing")
+TEST("the block lists existing features, those that -I shows and missing ones")
 {
 	struct writer out;
 	struct source source = { .header = { .data_offset = 232, .data_size = 8, .feature_offset = 240, .captured = 1 } };

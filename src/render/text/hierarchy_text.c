@@ -30,7 +30,7 @@ static const char *separator_of(const struct drawing *d)
 	return d->report->profile->options.separator;
 }
 
-/* Room that the levels' indentation takes, filled with c. */
+/* Fills the width of the levels' indentation with c. */
 static void add_indent(const struct drawing *d, unsigned levels, char c)
 {
 	if (!separator_of(d) && levels >= 2)

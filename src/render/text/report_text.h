@@ -6,7 +6,7 @@
 struct report_text {
 	const struct profile *profile;
 	uint64_t lost_samples;
-	const char *time_slices;  /* --time as given; NULL: none */
+	const char *time_slices;  /* --time as given; NULL: not given */
 	const char *memory_order; /* sort order to name under --mem-mode; NULL: no such report */
 	const char *tip;
 	bool quiet, colour, show_reference;
@@ -16,5 +16,5 @@ struct report_text {
 void report_text_print(const struct report_text *report, struct writer *out);
 /* The shares of the branches' kinds, at the end of a report of branches. */
 void branch_text_print(const struct branch_counts *counts, struct writer *out);
-/* "COND", "CALL" …: what the processor says of a branch; extended: of its second set of types. "": none. */
+/* "COND", "CALL" …: the type of a branch that the processor recorded; extended: of its second set of types. "": unknown. */
 const char *branch_type_word(unsigned type, bool extended);

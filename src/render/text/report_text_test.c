@@ -3,7 +3,7 @@
 #include "analysis/profile/profile_test.h"
 #include "unit.h"
 
-/* The report, or its rows: no empty lines, none that begins with '#'. */
+/* The report, or only its rows: without empty lines and lines that begin with '#'. */
 static void shown(struct run *run, bool quiet, bool whole, struct str *rows)
 {
 	struct writer out;
@@ -75,7 +75,7 @@ TEST("a fractal graph's branches show their share of the frame above")
 		"                --50.00%--0x2000\n");
 }
 
-TEST("flat chains stand below their share, one after the other")
+TEST("flat chains follow their share, one after the other")
 {
 	expect_rows(CHAIN_FLAT,
 		"    50.00%        1::1     \n"
@@ -91,7 +91,7 @@ TEST("flat chains stand below their share, one after the other")
 		"                0x2000\n");
 }
 
-TEST("folded chains take a line each")
+TEST("folded chains have one line each")
 {
 	expect_rows(CHAIN_FOLDED,
 		"    50.00%        1::1     \n"
@@ -135,7 +135,7 @@ TEST("the heading names the event, counts its samples and sums its periods")
 		"#\n");
 }
 
-TEST("quietly there are rows alone")
+TEST("-q prints only rows")
 {
 	expect_whole("sym", (struct profile_options){ .iteration = ITERATE_CALLERS }, true,
 		"   100.00%     0.00%  [.] 0x0000000000001000\n"
@@ -143,7 +143,7 @@ TEST("quietly there are rows alone")
 		"    25.00%    25.00%  [.] 0x0000000000002000\n\n\n");
 }
 
-TEST("a separator stands between columns, which stay aligned")
+TEST("a separator is between columns, which are still aligned")
 {
 	expect_whole("pid,sym", (struct profile_options){ .iteration = ITERATE_SAMPLES, .separator = "," }, true,
 		" 50.00% ,      1::1     ,[.] 0x0000000000003000\n"

@@ -7,7 +7,7 @@
 
 void header_text_add(const struct profile *profile, const struct hist *hist, const struct column *column, struct str *out)
 {
-	enum { WIDTH_MAX = 1023 }; /* of perf's headers; its rows and dots go on */
+	enum { WIDTH_MAX = 1023 }; /* of perf's headers; its rows and dots are wider */
 	unsigned whole = column_width(profile, hist, column);
 	int width = (int)(whole < WIDTH_MAX ? whole : WIDTH_MAX);
 	if (column->type->class == COLUMN_MEASURE)
@@ -18,7 +18,7 @@ void header_text_add(const struct profile *profile, const struct hist *hist, con
 		text_left_cut(out, (unsigned)width, column->header);
 }
 
-/* One number of an event, which in a group is one of several in the cell. */
+/* Prints the number of one event; with an event group a cell has several. */
 static void add_number(const struct profile *profile, const struct hist *hist, const struct column *column, const struct entry *entry,
 	bool colour, struct str *out)
 {
@@ -71,7 +71,7 @@ void report_line_add(struct writer *out, const char *line, size_t len, bool colo
 		writer_add(out, line, len);
 }
 
-/* Where a separator was asked for, none may stand in a cell. */
+/* If a separator is given, cells must not contain it. */
 static void hide_separator(const struct profile *profile, const struct column *column, char *text)
 {
 	if (!profile->options.separator || column->type->class == COLUMN_FIELD)

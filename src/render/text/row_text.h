@@ -9,9 +9,9 @@ void row_text_add(const struct profile *profile, const struct hist *hist, const 
 /* One cell, not padded. */
 void entry_cell_add(const struct profile *profile, const struct hist *hist, const struct column *column, const struct entry *entry,
 	bool colour, struct str *out);
-/* Makes what was added to a line, from `start`, names that stay in it and, where it will have colours, do nothing to a terminal. */
+/* Escapes what was added to a line from `start` on: names contain no newline and, if the line will have colours, no terminal control. */
 void report_name_clean(struct str *out, size_t start, bool colour);
-/* A line of the report whose names are clean. */
+/* Prints a line of the report whose names are escaped. */
 void report_line_add(struct writer *out, const char *line, size_t len, bool colour);
 /* Lines are cut at this length. */
 size_t row_text_limit(const struct profile *profile, const struct hist *hist, bool colour);

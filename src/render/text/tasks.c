@@ -5,7 +5,7 @@
 #include "render/dump/record_text.h"
 
 enum { INDENT = 2 + 8 + 1 + 8 + 1 + 8 + 2, PROT_READ_BIT = 1, PROT_WRITE_BIT = 2, PROT_EXEC_BIT = 4 };
-/* Deeper tasks stand below each other: a chain of n forks would take n * n bytes. */
+/* Deeper tasks are not indented further: a chain of n forks would need n * n bytes. */
 enum { LEVEL_MAX = 256 };
 
 struct map_rows {

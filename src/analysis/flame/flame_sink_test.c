@@ -149,7 +149,7 @@ TEST("a thread without a comm is shown by its tid, and roots can be processes or
 	}
 }
 
-TEST("a stack deeper than the limit keeps its innermost frames")
+TEST("a stack deeper than the limit is shown with its innermost frames")
 {
 	struct tape *r = flame_tape_new();
 	struct flame_counts counts;

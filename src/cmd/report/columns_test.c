@@ -128,3 +128,96 @@ TEST("a column that a filter leaves one value is left out and named, unless all 
 	EXPECT(!columns->all.items[columns->fields.items[1]].elided);
 	trial_free(trial);
 }
+
+#define FIELD(name, offset) "\tfield:int " name ";\toffset:" #offset ";\tsize:4;\tsigned:1;\n"
+
+static void put_number(struct str *blob, uint64_t value, size_t size)
+{
+	uint32_t small = (uint32_t)value;
+	str_add(blob, size == 8 ? (const char *)&value : (const char *)&small, size);
+}
+
+static void put_format(struct str *blob, const char *name, unsigned id, const char *fields)
+{
+	CLEANUP_STR struct str format = { 0 };
+	str_printf(&format, "name: %s\nID: %u\nformat:\n" FIELD("common_pid", 4) "\n%s\nprint fmt: \"x\"\n", name, id, fields);
+	put_number(blob, format.len, 8);
+	str_puts(blob, str_text(&format));
+}
+
+/* The formats of sys:one (id 7: pid, cpu) and sys:two (id 8: pid), as in a recording (trace-cmd's tracing data). */
+static struct tracepoints *open_formats(void)
+{
+	CLEANUP_STR struct str blob = { 0 };
+	struct tracepoints *opened = NULL;
+	struct error err = { 0 };
+	str_add(&blob, "\x17\x08\x44tracing0.5", 14);
+	str_putc(&blob, HOST_IS_BIG_ENDIAN);
+	str_putc(&blob, 8);
+	put_number(&blob, 4096, 4);
+	str_add(&blob, "header_page", 12);
+	put_number(&blob, 0, 8);
+	str_add(&blob, "header_event", 13);
+	put_number(&blob, 0, 8);
+	put_number(&blob, 0, 4);
+	put_number(&blob, 1, 4);
+	str_add(&blob, "sys", 4);
+	put_number(&blob, 2, 4);
+	put_format(&blob, "one", 7, FIELD("pid", 8) FIELD("cpu", 12));
+	put_format(&blob, "two", 8, FIELD("pid", 8));
+	put_number(&blob, 0, 4);
+	put_number(&blob, 0, 4);
+	EXPECT_INT(tracepoints_open(&opened, (struct span){ (const uint8_t *)str_text(&blob), blob.len }, &err), 0);
+	return opened;
+}
+
+/* want: "event.field" or "event.field/raw" of each column that the key makes; NULL: the key is refused. */
+static void expect_fields(const char *key, const char *want)
+{
+	struct error err = { 0 };
+	struct trial *trial = trial_new();
+	struct attr attr = { .type = ATTR_TRACEPOINT, .config = 7 };
+	CLEANUP_STR struct str found = { 0 };
+	evlist_add(&trial->source.header.evlist, &attr, NULL, 0, "sys:one");
+	attr.config = 8;
+	evlist_add(&trial->source.header.evlist, &attr, NULL, 0, "sys:two");
+	attr = (struct attr){ .type = ATTR_SOFTWARE };
+	evlist_add(&trial->source.header.evlist, &attr, NULL, 0, "clock");
+	trial->report.input.tracepoints = open_formats();
+	trial->options.sort = key;
+	int result = report_setup_columns(&trial->report, &err);
+	EXPECT_INT(result, want ? 0 : -1);
+	const struct columns *columns = &trial->report.columns;
+	for (size_t i = 0; want && i < columns->all.count; i++) {
+		const struct column *column = &columns->all.items[i];
+		if (column->type == &column_type_field)
+			str_printf(&found, "%s%u.%s%s", found.len ? " " : "", column->event, column->header, column->raw ? "/raw" : "");
+	}
+	if (want)
+		EXPECT_STR(str_text(&found), want);
+	tracepoints_close(trial->report.input.tracepoints);
+	trial_free(trial);
+}
+
+TEST("a field of tracepoints is a column for each event that has it, or for the event that is named")
+{
+	expect_fields("pid", ""); /* a key of its own */
+	expect_fields("cpu,trace_fields", "0.pid 0.cpu 1.pid");
+	expect_fields("sys:one.cpu", "0.cpu");
+	expect_fields("two.pid", "1.pid");
+	expect_fields("%1.pid", "0.pid");
+	expect_fields("%2.pid/raw", "1.pid/raw");
+	expect_fields("sys:one.*", "0.pid 0.cpu");
+}
+
+TEST("fields of no event, of an ambiguous name, of an event that is no tracepoint, or with another suffix are refused")
+{
+	expect_fields("nosuch", NULL);
+	expect_fields("sys:two.cpu", NULL);
+	expect_fields("sys.pid", NULL);
+	expect_fields("sys:on.pid", NULL);
+	expect_fields("%3.pid", NULL);
+	expect_fields("%4.pid", NULL);
+	expect_fields("clock.pid", NULL);
+	expect_fields("two.pid/hex", NULL);
+}

@@ -176,13 +176,13 @@ static void expect_fields(const char *key, const char *want)
 {
 	struct error err = { 0 };
 	struct trial *trial = trial_new();
-	struct attr attr = { .type = ATTR_TRACEPOINT, .config = 7 };
+	struct attr attr = { .type = ATTR_SOFTWARE };
 	CLEANUP_STR struct str found = { 0 };
+	evlist_add(&trial->source.header.evlist, &attr, NULL, 0, "clock");
+	attr = (struct attr){ .type = ATTR_TRACEPOINT, .config = 7 };
 	evlist_add(&trial->source.header.evlist, &attr, NULL, 0, "sys:one");
 	attr.config = 8;
 	evlist_add(&trial->source.header.evlist, &attr, NULL, 0, "sys:two");
-	attr = (struct attr){ .type = ATTR_SOFTWARE };
-	evlist_add(&trial->source.header.evlist, &attr, NULL, 0, "clock");
 	trial->report.input.tracepoints = open_formats();
 	trial->options.sort = key;
 	int result = report_setup_columns(&trial->report, &err);
@@ -202,12 +202,12 @@ static void expect_fields(const char *key, const char *want)
 TEST("a field of tracepoints is a column for each event that has it, or for the event that is named")
 {
 	expect_fields("pid", ""); /* a key of its own */
-	expect_fields("cpu,trace_fields", "0.pid 0.cpu 1.pid");
-	expect_fields("sys:one.cpu", "0.cpu");
-	expect_fields("two.pid", "1.pid");
-	expect_fields("%1.pid", "0.pid");
-	expect_fields("%2.pid/raw", "1.pid/raw");
-	expect_fields("sys:one.*", "0.pid 0.cpu");
+	expect_fields("cpu,trace_fields", "1.pid 1.cpu 2.pid");
+	expect_fields("sys:one.cpu", "1.cpu");
+	expect_fields("two.pid", "2.pid");
+	expect_fields("%2.pid", "1.pid");
+	expect_fields("%3.pid/raw", "2.pid/raw");
+	expect_fields("sys:one.*", "1.pid 1.cpu");
 }
 
 TEST("fields of no event, of an ambiguous name, of an event that is no tracepoint, or with another suffix are refused")
@@ -216,7 +216,7 @@ TEST("fields of no event, of an ambiguous name, of an event that is no tracepoin
 	expect_fields("sys:two.cpu", NULL);
 	expect_fields("sys.pid", NULL);
 	expect_fields("sys:on.pid", NULL);
-	expect_fields("%3.pid", NULL);
+	expect_fields("%1.pid", NULL);
 	expect_fields("%4.pid", NULL);
 	expect_fields("clock.pid", NULL);
 	expect_fields("two.pid/hex", NULL);

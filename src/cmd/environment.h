@@ -22,13 +22,13 @@ void config_files_fini(struct config_files *files);
 /* Reads them; complains about a file that is damaged or belongs to another user, and uses what could be read. */
 void environment_config(const struct cli *cli, struct config *config);
 
-/* Valid as long as the configuration. NULL: the configuration sets none, and HOME is not set. */
+/* Valid as long as the configuration. NULL: the configuration sets none, and the home folder is not an absolute path. */
 const char *environment_buildid_dir(struct config *config);
 /* cli->buildid_dir if files may be read from there (add: put there); otherwise NULL, and the reason is printed once, except if no cache
  * exists. */
 const char *environment_cache(struct cli *cli, bool add);
-/* The user's cache, $XDG_CACHE_HOME or $HOME/.cache; NULL: neither is set, perfuse.cache is off, or the program has rights
- * that its user has not. Valid as long as the configuration. */
+/* The user's cache, $XDG_CACHE_HOME or .cache of the home folder, which have to be absolute paths; NULL: neither is, or perfuse.cache is
+ * off. Valid as long as the configuration. */
 const char *environment_user_cache_dir(struct config *config);
 void environment_exec_path(struct str *path);
 /* Appends each WORD for which a program perf-WORD exists in the exec path or $PATH. */

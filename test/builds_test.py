@@ -7,12 +7,11 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 
 from suite import process
-from suite.perf import reference
+from suite.perf import need_recording, reference
 from suite.settings import PERFUSE, TEST
-from suite.tests import Failure, Skip, need, need_root, run_tests, tests_of
+from suite.tests import Skip, need, need_root, run_in_folder
 
 HERE = os.path.join(TEST, "builds")
 
@@ -281,16 +280,10 @@ def test_inlined_of_recorder(c):
     need("leaf" in text and "inlined" not in text, "script of frame pointers: " + text[-300:])
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="perfuse-builds-") as work:
-        c = Context(work)
-        try:
-            c.shell("true\n")
-        except Failure as why:
-            print("skip names of the build that ran: nothing can be recorded here: %s" % why)
-            return 0
-        return run_tests(tests_of(globals(), c))
+def prepare(work):
+    need_recording(work)
+    return Context(work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("names of the build that ran", prepare, globals()))

@@ -5,14 +5,13 @@ import os
 import random
 import struct
 import sys
-import tempfile
 
 from suite import process, recording
 from suite.perf import need_reference, without_tip
 from suite.recording import CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED, FLAG_COMM, FLAG_MMAP, FLAG_SAMPLE_ID_ALL, SAMPLE, USER
 from suite.recording import SAMPLE_BRANCH_STACK, SAMPLE_CALLCHAIN, SAMPLE_IP, SAMPLE_PERIOD, SAMPLE_TID, SAMPLE_TIME, header_text
 from suite.settings import PERFUSE
-from suite.tests import need, run_tests, tests_of
+from suite.tests import need, run_in_folder
 
 SAMPLE_KIND = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME
 FLAGS = FLAG_MMAP | FLAG_COMM | FLAG_SAMPLE_ID_ALL
@@ -278,10 +277,5 @@ def test_deferred(c):
     need(text.count("\n") < 3 and "prog10" in text, text)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as work:
-        return run_tests(tests_of(globals(), Context(work)))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("call chains of several records", Context, globals()))

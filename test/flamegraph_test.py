@@ -3,14 +3,12 @@
 import collections
 import os
 import re
-import shutil
 import sys
-import tempfile
 
 from suite import process
 from suite.perf import need_reference, reference
 from suite.settings import PERFUSE, SHAPE_SOURCE
-from suite.tests import Skip, need, run_tests, tests_of
+from suite.tests import Skip, need, run_in_folder
 
 
 def run(work, *command, stdin=None, cores=None):
@@ -19,6 +17,10 @@ def run(work, *command, stdin=None, cores=None):
 
 
 class Context:
+    def __init__(self, work):
+        self.work = work
+        self.data = os.path.join(work, "perf.data")
+
     def folded(self, *options, **more):
         """{stack: weight} and the lines; of self.data unless options name another."""
         if "-i" not in options:
@@ -323,21 +325,13 @@ def test_full_disk(c):
     need(run(c.work, PERFUSE, "flamegraph", "-i", c.data, "-o", "/nowhere/x.svg").returncode == 1, "no error")
 
 
-def main():
-    c = Context()
-    c.work = tempfile.mkdtemp(prefix="perfuse-folded-")
-    try:
-        if run(c.work, "cc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", "shape", SHAPE_SOURCE, "-lm", "-lpthread").returncode != 0:
-            print("not ok the bundled program compiles")
-            return 1
-        c.data = os.path.join(c.work, "perf.data")
-        if not record(c, "perf.data", "-e", "cpu-clock", "-c", "1000000", "-g"):
-            print("skip folded text: no recording can be made here (kernel.perf_event_paranoid, seccomp?)")
-            return 0
-        return run_tests(tests_of(globals(), c))
-    finally:
-        shutil.rmtree(c.work, ignore_errors=True)
+def prepare(work):
+    c = Context(work)
+    process.must("cc", "-O1", "-g", "-fno-omit-frame-pointer", "-o", "shape", SHAPE_SOURCE, "-lm", "-lpthread", cwd=work)
+    if not record(c, "perf.data", "-e", "cpu-clock", "-c", "1000000", "-g"):
+        raise Skip("no recording can be made here (kernel.perf_event_paranoid, seccomp?)")
+    return c
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("folded text", prepare, globals()))

@@ -7,13 +7,12 @@ import json
 import os
 import re
 import sys
-import tempfile
 
 from terminal import hostile_texts
 from suite import process
 from suite.process import environment
 from suite.settings import PERFUSE, SHAPE
-from suite.tests import Skip, need, run_tests, tests_of
+from suite.tests import Skip, need, run_in_folder
 
 KINDS = {"count": int, "bytes": int, "time": int, "number": int, "real": (int, float), "share": (int, float), "address": str, "flag": bool,
          "text": str, "task": dict, "place": dict, "file_id": dict, "list": list, "map": dict}
@@ -410,10 +409,5 @@ def test_refused(context):
     need(done.returncode == 129 and "--format=json is for the report itself" in done.stderr and not done.stdout, done.stderr)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        return run_tests(tests_of(globals(), Context(folder)))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("formats", Context, globals()))

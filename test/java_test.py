@@ -7,14 +7,13 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import time
 
 from suite import process
 from suite.perf import need_reference
 from suite.process import environment
 from suite.settings import PERFUSE, SANITIZED, TEST, TOP
-from suite.tests import Skip, by_samples, need, run_tests, tests_of
+from suite.tests import Skip, by_samples, need, run_in_folder
 
 HERE = os.path.join(TEST, "java")
 
@@ -177,16 +176,11 @@ def test_default_folder(c):
         need(content[:4] == b"DTiJ" and content[-16:-8] == b"\x03\0\0\0\x10\0\0\0", "%s has no end" % path)
 
 
-def main():
+def prepare(work):
     if SANITIZED:
-        print("skip Java: the agent is no part of the program; the ordinary run tests it")
-        return 0
-    work = tempfile.mkdtemp()
-    try:
-        return run_tests(tests_of(globals(), Context(work)))
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        raise Skip("the agent is no part of the program; the ordinary run tests it")
+    return Context(work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("Java", prepare, globals()))

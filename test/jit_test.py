@@ -10,12 +10,15 @@ import sys
 import tempfile
 
 from suite import process
-from suite.perf import need_reference
-from suite.settings import PERFUSE, TOP
-from suite.tests import Failure, Skip, by_samples, need, run_tests, tests_of
+from suite.perf import need_recording, need_reference
+from suite.settings import PERFUSE, TEST
+from suite.tests import Failure, Skip, by_samples, need, run_in_folder
 
 
 class Context:
+    def __init__(self, work):
+        self.work = work
+
     def run(self, *command, **more):
         return process.run(*command, cwd=self.work, **more)
 
@@ -35,6 +38,8 @@ class Context:
                 os.unlink(path)
         for data in glob.glob(os.path.join(self.work, "*.data")):
             os.unlink(data)
+
+    close = forget
 
     def compiled(self, kind="dump", clock=("-k", "mono"), ms="150"):
         """A recording of the small compiler, made once for each kind."""
@@ -430,21 +435,11 @@ def test_errors(c):
         need(file.read() == "kept", "the older file is gone")
 
 
-def main():
-    c = Context()
-    c.work = tempfile.mkdtemp(prefix="perfuse-jit-")
-    try:
-        if c.run("cc", "-O1", "-g", "-o", "compiler", os.path.join(TOP, "test", "jit", "compiler.c")).returncode != 0:
-            print("skip JIT-compiled code: the small compiler does not compile here")
-            return 0
-        if c.run(PERFUSE, "record", "-o", "try.data", "-e", "cpu-clock:u", "--", "true").returncode != 0:
-            print("skip JIT-compiled code: no recordings can be made here (kernel.perf_event_paranoid, seccomp?)")
-            return 0
-        return run_tests(tests_of(globals(), c))
-    finally:
-        c.forget()
-        shutil.rmtree(c.work, ignore_errors=True)
+def prepare(work):
+    process.must("cc", "-O1", "-g", "-o", "compiler", os.path.join(TEST, "jit", "compiler.c"), cwd=work)
+    need_recording(work)
+    return Context(work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("JIT-compiled code", prepare, globals()))

@@ -6,7 +6,6 @@ import resource
 import shutil
 import struct
 import sys
-import tempfile
 import threading
 import time
 import zlib
@@ -18,7 +17,7 @@ from suite.elf import CODE, Elf
 from suite.process import NOBODY, environment
 from suite.recording import KERNEL
 from suite.settings import PERFUSE, SANITIZED
-from suite.tests import Skip, need, run_tests, tests_of
+from suite.tests import Skip, need, run_in_folder
 
 SECONDS_MAX = 60
 RACE_SECONDS = 4
@@ -33,6 +32,9 @@ class Result:
 
 
 class Context:
+    def __init__(self, work):
+        self.work = work
+
     def path(self, name):
         return os.path.join(self.work, name)
 
@@ -437,15 +439,5 @@ def test_changing_recording(c):
     race(c, path, path, [REPORT, SCRIPT, ("evlist",), FLAMEGRAPH])
 
 
-def main():
-    c = Context()
-    c.work = tempfile.mkdtemp(prefix="perfuse-limits-", dir="/tmp")
-    os.chmod(c.work, 0o755)
-    try:
-        return run_tests(tests_of(globals(), c))
-    finally:
-        shutil.rmtree(c.work, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("limits", Context, globals(), "/tmp"))  # another user has to reach it

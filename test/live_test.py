@@ -2,13 +2,11 @@
 """Samples of a command that runs, counted by thread and function while it runs: rings, session and sink are in one process, without a file."""
 import collections
 import os
-import shutil
 import sys
-import tempfile
 
 from suite import process
 from suite.settings import BUILD, SHAPE
-from suite.tests import Skip, by_samples, need, run_tests, tests_of
+from suite.tests import Skip, by_samples, need, run_in_folder
 
 COUNT = os.path.join(BUILD, "test", "live", "live_count")
 REFUSED = 3
@@ -16,6 +14,9 @@ MS = 600
 
 
 class Context:
+    def __init__(self, work):
+        self.work = work
+
     def count(self, *command):
         """{(thread, function): samples}, {"lost": number, "during": number}; run in a folder that must remain empty."""
         result = process.run(COUNT, *command, cwd=self.work)
@@ -52,14 +53,5 @@ def test_during(c):
     need(facts["during"] > total / 3, "%d of %d samples were counted before the end" % (facts["during"], total))
 
 
-def main():
-    c = Context()
-    c.work = tempfile.mkdtemp(prefix="perfuse-live-")
-    try:
-        return run_tests(tests_of(globals(), c))
-    finally:
-        shutil.rmtree(c.work, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("live counts", Context, globals()))

@@ -6,14 +6,13 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 
 from names import kernel_recording
 from suite import process
 from suite.perf import need_reference
 from suite.process import NOBODY, build_id
 from suite.settings import PERFUSE, TEST
-from suite.tests import Skip, need, need_root, need_tools, run_tests, tests_of
+from suite.tests import Skip, need, need_root, need_tools, run_in_folder
 
 HERE = os.path.join(TEST, "names")
 
@@ -25,8 +24,8 @@ DEBUG = {"Debian": "/usr/lib/debug" + FOLDER + "lab.ko", "Fedora": "/usr/lib/deb
 
 
 class Context:
-    def __init__(self):
-        self.work = tempfile.mkdtemp(prefix="perfuse-names-")
+    def __init__(self, work):
+        self.work = work
         need_tools("gcc", "ld", "objcopy", "readelf", "addr2line", "nm")
 
     def run(self, *command, **more):
@@ -363,17 +362,5 @@ def test_bpf(c):
             need(theirs == ours, "%s differs:\n%s\n%s" % (" ".join(options), theirs[:300], ours[:300]))
 
 
-def main():
-    try:
-        context = Context()
-    except Skip as why:
-        print("skip names and lines of kernel code: %s" % why)
-        return 0
-    try:
-        return run_tests(tests_of(globals(), context))
-    finally:
-        shutil.rmtree(context.work, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("names and lines of kernel code", Context, globals()))

@@ -10,18 +10,20 @@ import shutil
 import signal
 import struct
 import sys
-import tempfile
 import time
 
 from suite import process
-from suite.perf import need_reference, reference
+from suite.perf import need_recording, need_reference, reference
 from suite.process import NOBODY
 from suite.recording import header_features
 from suite.settings import PERFUSE, SHAPE_SOURCE
-from suite.tests import Skip, by_samples, need, need_root, run_tests, tests_of
+from suite.tests import Skip, by_samples, need, need_root, run_in_folder
 
 
 class Context:
+    def __init__(self, work):
+        self.work = work
+
     def run(self, *command, **more):
         return process.run(*command, cwd=self.work, **more)
 
@@ -353,21 +355,12 @@ def test_programs(c):
             os.close(fd)
 
 
-def main():
-    c = Context()
-    c.work = tempfile.mkdtemp(prefix="perfuse-record-")
-    try:
-        flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-inline"]
-        if c.run("cc", *flags, "-o", "shape", SHAPE_SOURCE, "-lpthread").returncode != 0:
-            print("not ok the bundled program compiles")
-            return 1
-        if c.record("-e", "cpu-clock:u", "--", "true").returncode != 0:
-            print("skip recordings: none can be made here (kernel.perf_event_paranoid, seccomp?)")
-            return 0
-        return run_tests(tests_of(globals(), c))
-    finally:
-        shutil.rmtree(c.work, ignore_errors=True)
+def prepare(work):
+    flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-inline"]
+    process.must("cc", *flags, "-o", "shape", SHAPE_SOURCE, "-lpthread", cwd=work)
+    need_recording(work)
+    return Context(work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("recordings", prepare, globals()))

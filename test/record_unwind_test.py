@@ -8,13 +8,12 @@ import platform
 import re
 import shutil
 import sys
-import tempfile
 
 from suite import process
-from suite.perf import need_reference, reference, without_tip
+from suite.perf import need_recording, need_reference, reference, without_tip
 from suite.process import environment
 from suite.settings import PERFUSE, SANITIZED, TEST
-from suite.tests import Skip, by_samples, need, need_tools, run_tests, tests_of
+from suite.tests import Skip, by_samples, need, need_tools, run_in_folder
 
 HERE = os.path.join(TEST, "record_unwind")
 
@@ -440,18 +439,11 @@ def build(work):
         process.must(*command, cwd=work)
 
 
-def main():
-    with tempfile.TemporaryDirectory() as work:
-        context = Context(work)
-        try:
-            build(work)
-            if context.run(PERFUSE, "record", "-o", "x.data", *EVENT, "--call-graph", "unwind", "true").returncode != 0:
-                raise Skip("this user may not record here")
-        except Skip as why:
-            print("skip stacks that are unwound while recording: %s" % why)
-            return 0
-        return run_tests(tests_of(globals(), context))
+def prepare(work):
+    build(work)
+    need_recording(work, *EVENT, "--call-graph", "unwind")
+    return Context(work)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("stacks that are unwound while recording", prepare, globals()))

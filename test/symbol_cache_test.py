@@ -7,14 +7,13 @@ import re
 import shutil
 import stat
 import sys
-import tempfile
 
 from names import kernel_recording
 from suite import process
 from suite.perf import without_tip
 from suite.process import environment
 from suite.settings import PERFUSE
-from suite.tests import Skip, need, need_root, run_tests, tests_of
+from suite.tests import Skip, need, need_root, run_in_folder
 
 PLACES, ENOUGH = 400, 100
 CACHED = ".cache/perfuse/kernel-symbols"
@@ -33,8 +32,8 @@ def visible():
 
 
 class Context:
-    def __init__(self):
-        self.work = tempfile.mkdtemp(prefix="perfuse-cached-")
+    def __init__(self, work):
+        self.work = work
         functions = visible()
         if len(functions) < ENOUGH or functions[-1][0] == 0:
             raise Skip("the kernel hides its addresses from this user")
@@ -234,17 +233,5 @@ def test_places(c):
     need(os.listdir(home) == [] and os.listdir(other) == ["perfuse"], "it is stored elsewhere")
 
 
-def main():
-    try:
-        context = Context()
-    except Skip as why:
-        print("skip the cache of the kernel's symbols: %s" % why)
-        return 0
-    try:
-        return run_tests(tests_of(globals(), context))
-    finally:
-        shutil.rmtree(context.work, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("the cache of the kernel's symbols", Context, globals()))

@@ -3,13 +3,12 @@
 import os
 import re
 import sys
-import tempfile
 
 from terminal import hostile_texts
 from suite import process
 from suite.process import environment
 from suite.settings import PERFUSE
-from suite.tests import need, run_tests, tests_of
+from suite.tests import need, run_in_folder
 
 FILE = "hostile.data"
 # The arguments of each command; a command that is absent here is run with -i on the recording.
@@ -147,10 +146,5 @@ def test_utf8(context):
     need(seen.strip() in ("a.b=" + text, ""), "%r… %d" % (seen[:40], len(seen)))
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="perfuse-terminal-") as home:
-        return run_tests(tests_of(globals(), Context(home)))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_in_folder("texts on a terminal", Context, globals()))

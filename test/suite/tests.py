@@ -5,6 +5,7 @@ import functools
 import os
 import shutil
 import sys
+import tempfile
 
 ATTEMPTS = 3
 
@@ -99,3 +100,21 @@ def run_tests(tests):
             kind = "" if isinstance(why, Failure) else type(why).__name__ + ": "
             print("# %s%s\nnot ok %s" % (kind, str(why).replace("\n", "\n# "), name), flush=True)
     return 1 if failed else 0
+
+
+def run_in_folder(title, prepare, module, where=None):
+    """Runs the tests of a module's globals() with the context that prepare(folder) makes of a new folder, which is removed afterwards; before
+    that the context is closed if it has `close`. A Skip of prepare skips all tests, under the title. Returns the exit code."""
+    with tempfile.TemporaryDirectory(prefix="perfuse-", dir=where, ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o755)
+        try:
+            context = prepare(folder)
+        except Skip as why:
+            skipped(title, why)
+            return 0
+        except Failure as problem:
+            return report(title, [str(problem)])
+        try:
+            return run_tests(tests_of(module, context))
+        finally:
+            getattr(context, "close", lambda: None)()

@@ -11,7 +11,7 @@ import sys
 from suite import process
 from suite.perf import need_recording, reference
 from suite.settings import PERFUSE, TEST
-from suite.tests import Skip, need, need_root, run_in_folder
+from suite.tests import Skip, by_samples, need, need_root, run_in_folder
 
 HERE = os.path.join(TEST, "builds")
 
@@ -73,6 +73,7 @@ def only(found, *names):
 REPLACED = "cp two-first prog; ./prog 0.7 & sleep 0.25; rm prog; cp two-other prog; wait\n"
 
 
+@by_samples
 def test_replaced(c):
     """a program that is replaced while it runs, and has ended, gets no names of the other build, which is reported"""
     build(c, "two")
@@ -89,6 +90,7 @@ def test_replaced(c):
     need(OTHER not in done.stdout and SENTENCE in done.stderr, "report: %s" % done.stderr)
 
 
+@by_samples
 def test_replaced_cached(c):
     """the names of a build that was replaced are taken from the build-id cache"""
     build(c, "two")
@@ -99,6 +101,7 @@ def test_replaced_cached(c):
     need(SENTENCE not in said, said)
 
 
+@by_samples
 def test_both(c):
     """two builds that ran under one path are distinguished"""
     build(c, "two")
@@ -115,6 +118,7 @@ def test_both(c):
             need(c.call(reference(), "report", "--stdio", "-i", c.path("data")).returncode == 0, "perf does not read it")
 
 
+@by_samples
 def test_both_by_mapping(c):
     """two builds under one path are distinguished by the build-ids of their mappings"""
     build(c, "two")
@@ -124,6 +128,7 @@ def test_both_by_mapping(c):
     only(c.names()[0], FIRST, OTHER)
 
 
+@by_samples
 def test_chroot(c):
     """a program of another root gets no names from the file that this root has under its path"""
     need_root("only root may do that")
@@ -144,6 +149,7 @@ def test_chroot(c):
         os.unlink("/prog-of-builds")
 
 
+@by_samples
 def test_namespace(c):
     """a program of another mount namespace gets no names from the file that this one has under its path"""
     need_root("only root may do that")
@@ -157,6 +163,7 @@ def test_namespace(c):
     need(SENTENCE in said, said)
 
 
+@by_samples
 def test_unlinked(c):
     """a program that is deleted while it runs has no names, and a file that is later put at its path has none either"""
     build(c, "two")
@@ -169,6 +176,7 @@ def test_unlinked(c):
     only(c.names()[0], FIRST)
 
 
+@by_samples
 def test_same_content(c):
     """the same build at another inode, as after a package was installed again, has its names, without a message"""
     build(c, "two")
@@ -180,6 +188,7 @@ def test_same_content(c):
     need(not said.strip(), said)
 
 
+@by_samples
 def test_unnamed(c):
     """without build-ids, another inode on the machine that was recorded is another build; --symfs uses the file"""
     build(c, "bare", "-Wl,--build-id=none")
@@ -198,6 +207,7 @@ def test_unnamed(c):
     need(not said.strip(), said)
 
 
+@by_samples
 def test_elsewhere(c):
     """a recording from another machine does not lose names for its inodes, with build-ids or without"""
     need_root("only root may do that")

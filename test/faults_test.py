@@ -16,7 +16,7 @@ from suite.process import Hang, environment
 from suite.settings import PERFUSE, SANITIZED
 from suite.tests import run_tests, tests_of
 
-TIMEOUT_S = 20
+TIMEOUT_S = 60
 # Which calls of each are tried: every one up to the first number, then ever sparser up to the second.
 EVERY, MOST = 12, 3000
 # The required result: the work is done; it is done, or an error is reported; or, if the call may read a file that only

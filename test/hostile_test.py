@@ -18,7 +18,7 @@ from suite.settings import CORPUS, PERFUSE, SANITIZED, SHORT
 from suite.tests import report, run_tests, tests_of
 
 WORKERS = min(2, os.cpu_count() or 1)
-SECONDS_MAX = 20
+SECONDS_MAX = 60
 MEMORY_BYTES_MAX = 2 << 30
 FLIPS = 150 if SANITIZED or SHORT else 1500
 CUT_STEP = 41 if SANITIZED else 9 if SHORT else 1

@@ -1,5 +1,5 @@
 """The one way in which tests run programs: in bounded time, without standard input unless it is given, with the output captured as text,
-in an environment without the user's settings. test/suite is the only place that imports subprocess (tools/check-hygiene)."""
+in an environment without the user's settings. No other test module imports subprocess (tools/check-hygiene)."""
 import os
 import pty
 import subprocess

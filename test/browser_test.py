@@ -57,7 +57,7 @@ class Page:
 
 
 def run(*command, cwd=None):
-    return process.run(*command, cwd=cwd, text=False, env=environment(cwd or "/nonexistent", LC_ALL="C.UTF-8"))
+    return process.run(*command, cwd=cwd, text=False, env=environment(cwd or process.NO_HOME, LC_ALL="C.UTF-8"))
 
 
 def record(work, output, *command):

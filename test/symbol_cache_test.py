@@ -73,7 +73,7 @@ class Context:
 
     def plain(self):
         """The output without a cache."""
-        out, used, _ = self.script("/nonexistent")
+        out, used, _ = self.script(process.NO_HOME)
         need(not used and len(re.findall(r"\+0x", out)) >= ENOUGH, "names are missing: " + out[:300])
         return out
 
@@ -96,7 +96,7 @@ def test_report(c):
     for least, command in ((1000, ["report", "--stdio", "-i", "one.data"]), (1000, ["flamegraph", "--folded", "-i", "one.data", "-o", "-"]),
                            (100, ["report", "--stdio", "-i", "one.data", "-s", "dso_size,dso"])):
         texts = []
-        for where in ("/nonexistent", home, home):
+        for where in (process.NO_HOME, home, home):
             texts.append(without_tip(process.must(PERFUSE, *command, cwd=c.work, env=environment(where))))
         need(texts[0] == texts[1] == texts[2] and len(texts[0]) > least, "%s differs" % command[0])
     need(os.path.exists(c.cached(home)), "nothing was stored")
@@ -106,7 +106,7 @@ def test_moved_kernel(c):
     """a recording of another boot, with the kernel at another address, has the cached names"""
     home, moved = c.home("moved"), 0x2400000
     c.recorded("moved.data", c.start + moved, "_text", moved)
-    want = c.script("/nonexistent", data="moved.data")[0]
+    want = c.script(process.NO_HOME, data="moved.data")[0]
     c.script(home)
     got, used, _ = c.script(home, data="moved.data")
     need(got == want and used and len(re.findall(r"\+0x", got)) >= ENOUGH, "the names differ")
@@ -117,7 +117,7 @@ def test_other_mark(c):
     home = c.home("mark")
     name = next(n for _, n in visible()[ENOUGH:] if re.fullmatch(r"[a-z]\w{8,}", n))
     c.recorded("mark.data", c.start, name, 0)
-    want = c.script("/nonexistent", data="mark.data")[0]
+    want = c.script(process.NO_HOME, data="mark.data")[0]
     c.script(home)
     got, used, _ = c.script(home, data="mark.data")
     need(got == want and not used, "the cache was read, which has no address of %s" % name)

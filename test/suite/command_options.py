@@ -9,7 +9,7 @@ NO_SUCH = "--no-such-option-anywhere"
 
 def run(program, words):
     """(stdout, stderr) of a call that must not do anything: it ends at a wrong option or in the help."""
-    result = process.run("perf", *words, executable=program, env=process.environment("/nonexistent"), cwd="/")
+    result = process.run("perf", *words, executable=program, env=process.environment(process.NO_HOME), cwd="/")
     return result.stdout, result.stderr
 
 

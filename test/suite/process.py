@@ -10,6 +10,7 @@ from suite.tests import Failure, Skip, need
 
 SECONDS_MAX = 120
 NOBODY = 65534
+NO_HOME = "/dev/null"  # a home in which root cannot create a folder either
 PIPE, DEVNULL, STDOUT = subprocess.PIPE, subprocess.DEVNULL, subprocess.STDOUT
 PASSED_ON = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
 
@@ -36,7 +37,7 @@ def arguments(cwd, env, user, before, more):
     if before:
         more["preexec_fn"] = before
     more.setdefault("stdin", DEVNULL)
-    return {"cwd": cwd, "env": environment(cwd or "/nonexistent") if env is None else env, **more}
+    return {"cwd": cwd, "env": environment(cwd or NO_HOME) if env is None else env, **more}
 
 
 def run(*command, cwd=None, env=None, text=True, seconds=SECONDS_MAX, user=None, before=None, input=None, stdout=PIPE, stderr=PIPE, **more):

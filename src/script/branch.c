@@ -102,7 +102,7 @@ static struct cell branch_cell(const struct stream_line *line, const struct bran
 	bool predicted = branch_is_predicted(flags), known = predicted || branch_is_mispredicted(flags);
 	const struct cell_entry entries[] = {
 		{ "from", end(line, branch->from) }, { "to", end(line, branch->to) },
-		{ "mispredicted", known ? cell_flag(!predicted) : (struct cell){ .kind = CELL_ABSENT } },
+		{ "mispredicted", known ? cell_flag(!predicted) : cell_absent() },
 		{ "in_transaction", cell_flag(branch_is_in_transaction(flags)) }, { "abort", cell_flag(branch_is_abort(flags)) },
 		{ "cycles", cell_count(branch_cycles(flags)) }, { "type", word_cell(branch_type_name(flags)) },
 		{ "speculation", word_cell(branch_speculation_name(flags)) },
@@ -120,7 +120,7 @@ static struct cell branch_list(const struct stream_line *line, struct cell (*end
 		struct branch_entry branch = sample_branch(sample, i);
 		cells[i] = branch_cell(line, &branch, end);
 	}
-	return sample->present & SAMPLE_BRANCH_STACK ? cell_list(cells, sample->branch_count) : (struct cell){ .kind = CELL_ABSENT };
+	return sample->present & SAMPLE_BRANCH_STACK ? cell_list(cells, sample->branch_count) : cell_absent();
 }
 
 struct cell branches_cell(const struct stream_line *line)
@@ -144,7 +144,7 @@ struct cell branch_counters_cell(const struct stream_line *line)
 	const struct sample *sample = line->r->sample;
 
 	if (!sample->branch_counters)
-		return (struct cell){ .kind = CELL_ABSENT };
+		return cell_absent();
 	struct cell *cells = arena_alloc(&line->worker->row, sample->branch_count * sizeof *cells);
 	for (uint64_t i = 0; i < sample->branch_count; i++)
 		cells[i] = cell_count(load_u64(sample->branch_counters + i * 8));

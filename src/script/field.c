@@ -174,7 +174,7 @@ static struct cell registers_cell(const struct stream_line *line, bool user)
 
 	for (int bit; (bit = registers_next(&registers, &value)) >= 0; count++)
 		entries[count] = (struct cell_entry){ register_name(line->stream->options.isa, (unsigned)bit), cell_address(value) };
-	return count ? cell_map(entries, count) : (struct cell){ .kind = CELL_ABSENT };
+	return count ? cell_map(entries, count) : cell_absent();
 }
 
 struct cell interrupt_registers_cell(const struct stream_line *line)

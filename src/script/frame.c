@@ -380,7 +380,7 @@ void print_addr(const struct stream_line *line, const struct field_row *row)
 struct cell chain_cell(const struct stream_line *line)
 {
 	if (!has_chain(line))
-		return (struct cell){ .kind = CELL_ABSENT };
+		return cell_absent();
 	struct chain_frames frames = chain_frames_of(line);
 	struct stream_worker *worker = line->worker;
 
@@ -412,7 +412,7 @@ struct cell symbol_offset_cell(const struct stream_line *line)
 {
 	const struct cell_place *place = own_place(line);
 
-	return place->symbol ? cell_count(place->offset) : (struct cell){ .kind = CELL_ABSENT };
+	return place->symbol ? cell_count(place->offset) : cell_absent();
 }
 
 struct cell dso_cell(const struct stream_line *line)
@@ -426,7 +426,7 @@ struct cell dso_offset_cell(const struct stream_line *line)
 	const struct module *module = module_of(line->stream, location);
 	bool known = module && is_object(line->stream, location, module);
 
-	return known ? cell_address(file_offset(line->stream, location, module)) : (struct cell){ .kind = CELL_ABSENT };
+	return known ? cell_address(file_offset(line->stream, location, module)) : cell_absent();
 }
 
 struct cell source_line_cell(const struct stream_line *line)
@@ -444,5 +444,5 @@ struct cell addr_place_cell(const struct stream_line *line)
 	uint64_t fields = line->plan->shown & (FIELD_BIT(FIELD_SYM) | FIELD_BIT(FIELD_DSO));
 
 	return line->plan->addr_has_symbol && fields ? stream_place_cell(line, stream_locate(line, line->r->sample->addr), fields) :
-		(struct cell){ .kind = CELL_ABSENT };
+		cell_absent();
 }

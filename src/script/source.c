@@ -159,5 +159,5 @@ struct cell source_code_cell(const struct stream_line *line)
 {
 	struct code code;
 
-	return code_find(line, &code) ? stream_text_cell(line, code.text, code.len) : (struct cell){ .kind = CELL_ABSENT };
+	return code_find(line, &code) ? stream_text_cell(line, code.text, code.len) : cell_absent();
 }

@@ -78,7 +78,7 @@ static char *signed_write(char *p, int32_t value, unsigned width, char pad)
 /* UINT32_MAX: absent */
 static struct cell id_cell(uint32_t id)
 {
-	return id == UINT32_MAX ? (struct cell){ .kind = CELL_ABSENT } : cell_number((int32_t)id);
+	return id == UINT32_MAX ? cell_absent() : cell_number((int32_t)id);
 }
 
 struct cell pid_cell(const struct stream_line *line)
@@ -182,7 +182,7 @@ struct cell time_of_day_cell(const struct stream_line *line)
 {
 	bool known = line->stream->wall.known && line->r->sample->time != UINT64_MAX;
 
-	return known ? cell_time(time_of_day(line)) : (struct cell){ .kind = CELL_ABSENT };
+	return known ? cell_time(time_of_day(line)) : cell_absent();
 }
 
 void print_time_of_day(const struct stream_line *line, const struct field_row *row)
@@ -229,7 +229,7 @@ struct cell time_cell(const struct stream_line *line)
 {
 	bool known = line->r->sample->time != UINT64_MAX;
 
-	return known ? cell_time(time_to_show(line->stream, line->r->sample->time)) : (struct cell){ .kind = CELL_ABSENT };
+	return known ? cell_time(time_to_show(line->stream, line->r->sample->time)) : cell_absent();
 }
 
 void print_time(const struct stream_line *line, const struct field_row *row)

@@ -15,7 +15,7 @@ struct cell stream_bytes_cell(const struct stream_line *line, const uint8_t *byt
 	static const char digits[] = "0123456789abcdef";
 
 	if (!bytes)
-		return (struct cell){ .kind = CELL_ABSENT };
+		return cell_absent();
 	char *text = arena_bytes(&line->worker->row, 2 * len + 1), *p = text;
 	for (size_t i = 0; i < len; i++) {
 		*p++ = digits[bytes[i] >> 4];
@@ -40,7 +40,7 @@ struct cell stream_printed_cell(const struct stream_line *line, field_print *pri
 		start++;
 	while (end > start && isspace((unsigned char)out->buffer[end - 1]))
 		end--;
-	return end > start ? stream_text_cell(line, out->buffer + start, end - start) : (struct cell){ .kind = CELL_ABSENT };
+	return end > start ? stream_text_cell(line, out->buffer + start, end - start) : cell_absent();
 }
 
 static void add_column(struct stream *stream, const struct field_row *row, const struct field_column *column)
@@ -93,7 +93,7 @@ void stream_table_begin(struct stream *stream)
 static struct cell record_cell(const struct stream_line *line, const char *text)
 {
 	text += strspn(text, ": ");
-	return *text ? stream_text_cell(line, text, strcspn(text, "\n")) : (struct cell){ .kind = CELL_ABSENT };
+	return *text ? stream_text_cell(line, text, strcspn(text, "\n")) : cell_absent();
 }
 
 void stream_table_row(const struct stream_line *line, const char *record)
@@ -109,7 +109,7 @@ void stream_table_row(const struct stream_line *line, const char *record)
 		const struct field_row *row = stream->columns.items[i].row;
 		const struct field_column *column = stream->columns.items[i].column;
 		bool has = row && line->plan && line->plan->has >> (row - field_rows) & 1 && (!record || row->lines == LINES_OF_RECORDS);
-		cells[i] = has && column->value ? column->value(line) : (struct cell){ .kind = CELL_ABSENT };
+		cells[i] = has && column->value ? column->value(line) : cell_absent();
 		if (!row && record)
 			cells[i] = records++ ? record_cell(line, record) : cell_text(record_type_name(line->r->record->type));
 	}

@@ -59,7 +59,7 @@ static struct cell trace_array_cell(const struct stream_line *line, const struct
 	uint64_t number;
 
 	if (bytes > sample->raw_size)
-		return (struct cell){ .kind = CELL_ABSENT };
+		return cell_absent();
 	struct cell *cells = arena_alloc(&line->worker->row, count * sizeof *cells);
 	for (size_t i = 0; i < count; i++)
 		if (tracepoint_field_element(field, sample->raw, sample->raw_size, i, &number))
@@ -77,13 +77,13 @@ static struct cell trace_field_cell(const struct stream_line *line, const struct
 
 	if (tracepoint_field_is_string(field))
 		return tracepoint_field_string(field, sample->raw, sample->raw_size, &text, &len) ? stream_text_cell(line, text, len) :
-			(struct cell){ .kind = CELL_ABSENT };
+			cell_absent();
 	if (tracepoint_field_elements(field))
 		return trace_array_cell(line, field);
 	if (!tracepoint_field_is_dynamic(field) && tracepoint_field_number(field, sample->raw, sample->raw_size, &number))
 		return trace_number_cell(field, number);
 	return tracepoint_field_bytes(field, sample->raw, sample->raw_size, &bytes, &len) ? stream_bytes_cell(line, bytes, len) :
-		(struct cell){ .kind = CELL_ABSENT };
+		cell_absent();
 }
 
 /* By name: numbers, strings, lists of numbers, other bytes in hexadecimal. Without the fields that all tracepoints have. */
@@ -95,11 +95,11 @@ struct cell trace_fields_cell(const struct stream_line *line)
 	unsigned count = 0;
 
 	if (!line->r->sample->raw)
-		return (struct cell){ .kind = CELL_ABSENT };
+		return cell_absent();
 	while (tracepoints_field_at(tracepoints, id, count))
 		count++;
 	struct cell_entry *entries = arena_alloc(&line->worker->row, count * sizeof *entries);
 	for (unsigned i = 0; (field = tracepoints_field_at(tracepoints, id, i)); i++)
 		entries[i] = (struct cell_entry){ tracepoint_field_name(field), trace_field_cell(line, field) };
-	return count ? cell_map(entries, count) : (struct cell){ .kind = CELL_ABSENT };
+	return count ? cell_map(entries, count) : cell_absent();
 }

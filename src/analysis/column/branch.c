@@ -101,7 +101,7 @@ VALUE(mispredict_value)
 {
 	uint64_t flags = *entry_key(entry, column);
 	bool known = branch_is_predicted(flags) || branch_is_mispredicted(flags);
-	return known ? cell_flag(!branch_is_predicted(flags)) : (struct cell){ .kind = CELL_ABSENT };
+	return known ? cell_flag(!branch_is_predicted(flags)) : cell_absent();
 }
 
 VALUE(flag_value)
@@ -112,5 +112,5 @@ VALUE(flag_value)
 VALUE(cycles_value)
 {
 	int16_t cycles = (int16_t)*entry_key(entry, column);
-	return cycles ? cell_number(cycles) : (struct cell){ .kind = CELL_ABSENT };
+	return cycles ? cell_number(cycles) : cell_absent();
 }

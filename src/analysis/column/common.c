@@ -379,7 +379,7 @@ VALUE(cgroup_id_value)
 
 VALUE(no_value)
 {
-	return (struct cell){ .kind = CELL_ABSENT };
+	return cell_absent();
 }
 
 VALUE(ipc_value)
@@ -429,7 +429,7 @@ COMPARE(symbol_size_compare)
 VALUE(symbol_size_value)
 {
 	bool known = entry_place(profile, entry)->symbol;
-	return known ? cell_number((int32_t)*entry_key(entry, column)) : (struct cell){ .kind = CELL_ABSENT };
+	return known ? cell_number((int32_t)*entry_key(entry, column)) : cell_absent();
 }
 
 /* The mapping's size; for the kernel, if names come from kallsyms, the extent of these. */
@@ -446,7 +446,7 @@ PLACE_KEY(dso_size_key)
 VALUE(dso_size_value)
 {
 	bool known = entry_place(profile, entry)->map;
-	return known ? cell_number((int32_t)*entry_key(entry, column)) : (struct cell){ .kind = CELL_ABSENT };
+	return known ? cell_number((int32_t)*entry_key(entry, column)) : cell_absent();
 }
 
 /* addr */

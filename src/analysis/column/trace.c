@@ -98,7 +98,7 @@ COMPARE(trace_compare)
 VALUE(trace_value)
 {
 	if (!is_tracepoint(entry_evsel(profile, entry)))
-		return (struct cell){ .kind = CELL_ABSENT };
+		return cell_absent();
 	struct writer text = { .fd = -1 };
 	str_clear(scratch);
 	str_puts(scratch, entry_text(profile, entry, &text));

@@ -94,6 +94,11 @@ static inline struct cell cell_map(const struct cell_entry *items, size_t count)
 	return (struct cell){ .kind = CELL_MAP, .map = { items, count } };
 }
 
+static inline struct cell cell_absent(void)
+{
+	return (struct cell){ .kind = CELL_ABSENT };
+}
+
 static inline struct cell cell_count(uint64_t count)
 {
 	return (struct cell){ .kind = CELL_COUNT, .count = count };

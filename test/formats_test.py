@@ -22,24 +22,32 @@ class Context:
     def __init__(self, folder):
         self.folder = folder
 
+    def record(self, name, *words):
+        path = os.path.join(self.folder, name)
+        done = self.run("record", "-q", "-g", "-e", "cpu-clock,task-clock", "-o", path, *words, "--", SHAPE)
+        need(done.returncode == 0, done.stderr)
+        return path
+
     @functools.cached_property
     def recording(self):
         """Two events, with call chains; made once."""
-        path = os.path.join(self.folder, "perf.data")
-        done = self.run("record", "-q", "-g", "-e", "cpu-clock,task-clock", "-o", path, "--", SHAPE)
-        need(done.returncode == 0, done.stderr)
-        return path
+        return self.record("perf.data")
+
+    @functools.cached_property
+    def few(self):
+        """The same with few samples, for script."""
+        return self.record("few.data", "-F", "200")
 
     def run(self, *words):
         return process.perfuse(*words, env=environment(self.folder))
 
     def json(self, *words):
-        done = self.run(*words, "--format=json", "-i", self.recording)
+        done = self.run(*words, "--format=json", "-i", self.few if words[0] == "script" else self.recording)
         need(done.returncode == 0, done.stderr)
         return json.loads(done.stdout)
 
     def text(self, *words):
-        return self.run(*words, "-i", self.recording).stdout
+        return self.run(*words, "-i", self.few if words[0] == "script" else self.recording).stdout
 
 
 def check_value(column, value):
@@ -313,7 +321,7 @@ def test_script_csv(context):
     """CSV of script has the values of its JSON; lists are JSON"""
     words = ["-F", "comm,tid,time,period,event,ip,sym,dso", "--show-task-events"]
     rows = script(context, *words)["rows"]
-    read = list(csv.DictReader(io.StringIO(context.run("script", "--format=csv", "-i", context.recording, *words).stdout)))
+    read = list(csv.DictReader(io.StringIO(context.run("script", "--format=csv", "-i", context.few, *words).stdout)))
     need(len(read) == len(rows) > 0, "%d rows" % len(read))
     for row, line in zip(rows, read):
         for name, value in row.items():
@@ -325,7 +333,7 @@ def test_script_csv(context):
 
 def test_script_stream(context):
     """a recording that is piped in makes the same document"""
-    want = context.run("script", "--format=json", "-i", context.recording, "-F", "comm,tid,time,event,ip,sym,dso").stdout
+    want = context.run("script", "--format=json", "-i", context.few, "-F", "comm,tid,time,event,ip,sym,dso").stdout
     piped = os.path.join(context.folder, "pipe.data")
     with open(piped, "wb") as out:
         done = process.perfuse("record", "-q", "-g", "-e", "cpu-clock", "-o", "-", "--", SHAPE, stdout=out, env=environment(context.folder))
@@ -381,15 +389,15 @@ def test_script_hostile(context):
 def test_script_refused(context):
     """what is text alone refuses --format of script"""
     for words in (["-D"], ["--header"], ["--header-only"], ["--debug-mode"], ["--per-event-dump"], ["--dump-unsorted-raw-trace"]):
-        done = context.run("script", "--format=json", "-i", context.recording, *words)
+        done = context.run("script", "--format=json", "-i", context.few, *words)
         need(done.returncode == 129 and "--format=json is for samples" in done.stderr and not done.stdout, done.stderr)
-    done = context.run("script", "--format=text", "-i", context.recording)
+    done = context.run("script", "--format=text", "-i", context.few)
     need(done.stdout == context.text("script") and done.stdout, "text is perf's")
 
 
 def test_script_jq(context):
     """jq reads a document of script"""
-    document = context.run("script", "--format=json", "-i", context.recording).stdout
+    document = context.run("script", "--format=json", "-i", context.few).stdout
     done = process.run("jq", "-r", '.tables[0].rows[] | [.callchain[].symbol // "?"] | reverse | join(";")', input=document)
     need(done.returncode == 0 and re.search("^.*shape_[a-z_]+", done.stdout, re.M), done.stderr + done.stdout[:200])
 

@@ -78,10 +78,12 @@ bench: all
 	@tools/install-packages bench
 	@bench/run --perfuse $(BUILD)/perfuse $(if $(AGAINST),--against $(AGAINST))
 
-# Makes mistakes in a copy of the tree and runs the command that should find each. PLANT=NAME: only that one.
+# Mistakes made on purpose in a copy of the tree: does the command that should find each find it? PLANT=NAME: only that one.
+# And additions: does a column, a record type, a sample field, a format that is added in the files that CONTRIBUTING.md lists work?
 check-planted: packages
 	@tools/install-packages test san fuzz bench
 	@tools/tally tools/plant $(PLANT)
+	@$(if $(PLANT),,tools/tally tools/check-adding --build)
 
 install: all
 	meson install -C $(BUILD) --no-rebuild

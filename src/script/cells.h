@@ -24,9 +24,9 @@ VALUE(weight_cell);
 VALUE(instruction_latency_cell);
 VALUE(retire_latency_cell);
 VALUE(cgroup_cell);
-VALUE(physical_address_cell);
-VALUE(data_page_size_cell);
-VALUE(code_page_size_cell);
+#define NUMBER(NAME, name, shown, print, kind, unit, member, ...) VALUE(member##_cell);
+SAMPLE_NUMBERS(NUMBER)
+#undef NUMBER
 VALUE(interrupt_registers_cell);
 VALUE(user_registers_cell);
 VALUE(bpf_output_cell);

@@ -97,20 +97,13 @@ struct cell retire_latency_cell(const struct stream_line *line)
 	return cell_count(line->r->sample->p_stage_cyc);
 }
 
-struct cell physical_address_cell(const struct stream_line *line)
-{
-	return cell_address(line->r->sample->phys_addr);
-}
-
-struct cell data_page_size_cell(const struct stream_line *line)
-{
-	return cell_bytes(line->r->sample->data_page_size);
-}
-
-struct cell code_page_size_cell(const struct stream_line *line)
-{
-	return cell_bytes(line->r->sample->code_page_size);
-}
+#define NUMBER(NAME, name, shown, print, kind_of_cell, unit, member, ...)                                  \
+	struct cell member##_cell(const struct stream_line *line)                                          \
+	{                                                                                                  \
+		return (struct cell){ .kind = CELL_##kind_of_cell, .count = line->r->sample->member };     \
+	}
+SAMPLE_NUMBERS(NUMBER)
+#undef NUMBER
 
 struct cell cgroup_cell(const struct stream_line *line)
 {

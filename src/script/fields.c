@@ -168,7 +168,10 @@ int fields_parse(struct fields *fields, const char *text, struct str *notes, str
 /* If several fields cannot be shown, the error is about the first of these, as perf's is. */
 static const uint8_t checked_fields[] = {
 	FIELD_IP, FIELD_ADDR, FIELD_DATA_SRC, FIELD_WEIGHT, FIELD_SYM, FIELD_DSO, FIELD_SYMOFF, FIELD_SRCLINE, FIELD_SRCCODE, FIELD_BRCNTR,
-	FIELD_PID, FIELD_TID, FIELD_TIME, FIELD_CPU, FIELD_IREGS, FIELD_UREGS, FIELD_PHYS_ADDR, FIELD_DATA_PAGE_SIZE, FIELD_CODE_PAGE_SIZE,
+	FIELD_PID, FIELD_TID, FIELD_TIME, FIELD_CPU, FIELD_IREGS, FIELD_UREGS,
+#define NUMBER(NAME, ...) FIELD_##NAME,
+	SAMPLE_NUMBERS(NUMBER)
+#undef NUMBER
 	FIELD_INS_LAT, FIELD_CGROUP, FIELD_RETIRE_LAT,
 };
 

@@ -134,14 +134,11 @@ const struct field_row field_rows[FIELD_COUNT] = {
 	[FIELD_INSNLEN] = { "insnlen", .print = print_instruction, .joined = true,
 		.columns = { COLUMN("insnlen", BYTES, "bytes", .value = instruction_length_cell) } },
 	[FIELD_DISASM] = { "disasm", .unsupported = true },
-	[FIELD_PHYS_ADDR] = { "phys_addr", OF_RAW, NEED(SAMPLE_PHYS_ADDR, "PHYS_ADDR", .decoded = true), .lines = LINES_OF_OTHER_SAMPLES,
-		.print = print_hexadecimal, .columns = { COLUMN("phys_addr", ADDRESS, .value = physical_address_cell) } },
-	[FIELD_DATA_PAGE_SIZE] = { "data_page_size", OF_RAW, NEED(SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE"),
-		.lines = LINES_OF_OTHER_SAMPLES, .print = print_page_size,
-		.columns = { COLUMN("data_page_size", BYTES, "bytes", .value = data_page_size_cell) } },
-	[FIELD_CODE_PAGE_SIZE] = { "code_page_size", OF_RAW, NEED(SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE"),
-		.lines = LINES_OF_OTHER_SAMPLES, .print = print_page_size,
-		.columns = { COLUMN("code_page_size", BYTES, "bytes", .value = code_page_size_cell) } },
+#define NUMBER(NAME, name, classes, printed, kind, unit, member, decodable) \
+	[FIELD_##NAME] = { name, classes, NEED(SAMPLE_##NAME, #NAME, .decoded = decodable), .lines = LINES_OF_OTHER_SAMPLES, \
+		.print = print_##printed, .columns = { COLUMN(name, kind, unit, .value = member##_cell) } },
+	SAMPLE_NUMBERS(NUMBER)
+#undef NUMBER
 	[FIELD_SRCCODE] = { "srccode", NEED_FIELD(IP, NO_SOURCE), .names = true, .lines = LINES_AFTER_SAMPLES, .print = print_source_code,
 		.columns = { COLUMN("srccode", TEXT, .value = source_code_cell) } },
 	[FIELD_CALLINDENT] = { "callindent", .columns = { COLUMN("callindent", TEXT) } },

@@ -4,14 +4,24 @@
 #include "analysis/table/cell.h"
 #include "data/header.h"
 
+/* The fields that show one number of the sample: ROW(NAME of the field and of the SAMPLE_ bit that it needs, name in -F, classes that show
+ * it by default, print_…, kind and unit of its cell, member of struct sample, `decoded` of field_need). */
+#define SAMPLE_NUMBERS(ROW) \
+	ROW(PHYS_ADDR, "phys_addr", OF_RAW, hexadecimal, ADDRESS, NULL, phys_addr, true) \
+	ROW(DATA_PAGE_SIZE, "data_page_size", OF_RAW, page_size, BYTES, "bytes", data_page_size, false) \
+	ROW(CODE_PAGE_SIZE, "code_page_size", OF_RAW, page_size, BYTES, "bytes", code_page_size, false)
+
 /* In the order of a line of text, which is the order of a table's columns. FIELD_FLAGS is a field of all events or of none. */
 enum field {
 	FIELD_COMM, FIELD_PID, FIELD_TID, FIELD_CPU, FIELD_MISC, FIELD_TOD, FIELD_TIME, FIELD_PERIOD, FIELD_EVENT, FIELD_FLAGS,
 	FIELD_TRACE, FIELD_SYNTH, FIELD_ADDR, FIELD_DATA_SRC, FIELD_WEIGHT, FIELD_INS_LAT, FIELD_RETIRE_LAT, FIELD_CGROUP, FIELD_IP,
 	FIELD_SYM, FIELD_SYMOFF, FIELD_DSO, FIELD_DSOFF, FIELD_SRCLINE, FIELD_IREGS, FIELD_UREGS, FIELD_BRSTACK, FIELD_BRSTACKSYM,
 	FIELD_BRSTACKOFF, FIELD_BRSTACKINSN, FIELD_BRSTACKINSNLEN, FIELD_BRSTACKDISASM, FIELD_BRCNTR, FIELD_BPF_OUTPUT, FIELD_INSN,
-	FIELD_INSNLEN, FIELD_DISASM, FIELD_PHYS_ADDR, FIELD_DATA_PAGE_SIZE, FIELD_CODE_PAGE_SIZE, FIELD_SRCCODE, FIELD_CALLINDENT,
-	FIELD_METRIC, FIELD_IPC, FIELD_MACHINE_PID, FIELD_VCPU,
+	FIELD_INSNLEN, FIELD_DISASM,
+#define NUMBER(NAME, ...) FIELD_##NAME,
+	SAMPLE_NUMBERS(NUMBER)
+#undef NUMBER
+	FIELD_SRCCODE, FIELD_CALLINDENT, FIELD_METRIC, FIELD_IPC, FIELD_MACHINE_PID, FIELD_VCPU,
 	FIELD_COUNT
 };
 

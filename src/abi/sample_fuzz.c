@@ -1,4 +1,5 @@
-/* Fuzzes attributes, samples, trailers and byte swapping. Input: record type, misc bits, byte order, an attribute, a record body. */
+/* Fuzzes attributes, samples and their checks, trailers and byte swapping. Input: record type, misc bits, byte order, an attribute, a
+ * record body. */
 #include <stdlib.h>
 
 #include "abi/sample.h"
@@ -62,7 +63,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	volatile uint64_t sink = 0;
 	if (swap)
 		record_swap(type, misc, body, len, &layout);
-	sample_decode(&sample, &layout, &record, &err);
+	bool whole = sample_decode(&sample, &layout, &record, &err) == 0;
+	if (whole != sample_is_whole(&layout, &record))
+		abort();
+	struct sample_extents extents;
+	if (whole && (sample_extents(&extents, &layout, &record) < 0 || extents.stack_end > len))
+		abort();
 	sink += touch_sample(&sample, &layout);
 	sample_decode_trailer(&sample, &layout, &record);
 	sink += sample.time;

@@ -7,7 +7,7 @@
 TEST("a record cut by a chunk's end is moved completely, and consumed bytes are retained until they are released")
 {
 	struct chain chain = { 0 };
-	uint8_t *kept[8] = { 0 };
+	uint8_t *chunks[8] = { 0 };
 	size_t room;
 	uint64_t mark = 0;
 	/* pieces of 1000 bytes, consumed as records of 1024 */
@@ -18,17 +18,17 @@ TEST("a record cut by a chunk's end is moved completely, and consumed bytes are 
 		chain_filled(&chain, 1000);
 		while (chain_left(&chain) >= 1024) {
 			if (mark < 8 * 1024)
-				kept[mark / 1024] = chain_at(&chain);
+				chunks[mark / 1024] = chain_at(&chain);
 			mark += 1024;
 			chain_take(&chain, 1024, mark);
 		}
 	}
 	EXPECT(chain.first != chain.last);
-	EXPECT_INT(kept[0][0], 0);
-	EXPECT_INT(kept[1][0], 1);
-	EXPECT_INT(kept[7][1023], 8);
+	EXPECT_INT(chunks[0][0], 0);
+	EXPECT_INT(chunks[1][0], 1);
+	EXPECT_INT(chunks[7][1023], 8);
 	chain_release(&chain, 1024);
-	EXPECT_INT(kept[1][0], 1);
+	EXPECT_INT(chunks[1][0], 1);
 	chain_release(&chain, mark);
 	EXPECT(chain.first == chain.last && chain.spare);
 	chain_fini(&chain);

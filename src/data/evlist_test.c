@@ -12,7 +12,7 @@ static struct record record_of(const uint64_t *words, size_t count, uint32_t typ
 	return (struct record){ .type = type, .body = (const uint8_t *)words, .body_len = (uint32_t)(count * 8) };
 }
 
-TEST("with one event every record belongs to it, without events to none")
+TEST("with one event every record belongs to it; without events no record has an event")
 {
 	struct evlist evlist = { 0 };
 	uint64_t words[] = { 99 };

@@ -267,11 +267,11 @@ static void programs_sort(struct feature_bpf *bpf, struct arena *arena)
 	for (uint32_t i = 0; i < bpf->count; i++)
 		orders[i] = (struct order){ bpf->programs[i].id, i };
 	qsort(orders, bpf->count, sizeof *orders, order_compare);
-	uint32_t kept = 0;
+	uint32_t unique = 0;
 	for (uint32_t i = 0; i < bpf->count; i++)
-		if (!kept || sorted[kept - 1].id != orders[i].id)
-			sorted[kept++] = bpf->programs[orders[i].place];
-	*bpf = (struct feature_bpf){ kept, sorted };
+		if (!unique || sorted[unique - 1].id != orders[i].id)
+			sorted[unique++] = bpf->programs[orders[i].place];
+	*bpf = (struct feature_bpf){ unique, sorted };
 }
 
 int feature_bpf(const struct header *header, struct arena *arena, struct feature_bpf *out)
@@ -327,10 +327,10 @@ int feature_btf(const struct header *header, struct arena *arena, struct feature
 	btf_each(header, btf_keep_id, &found);
 	if (found.count)
 		qsort(found.ids, found.count, sizeof *found.ids, id_compare);
-	uint32_t kept = 0;
+	uint32_t unique = 0;
 	for (uint32_t i = 0; i < found.count; i++)
-		if (!kept || found.ids[kept - 1] != found.ids[i])
-			found.ids[kept++] = found.ids[i];
-	*out = (struct feature_btf){ kept, found.ids };
+		if (!unique || found.ids[unique - 1] != found.ids[i])
+			found.ids[unique++] = found.ids[i];
+	*out = (struct feature_btf){ unique, found.ids };
 	return found.count < claimed ? -1 : 0;
 }

@@ -120,7 +120,7 @@ static int stream_special(struct stream_source *stream, struct record *record, s
 		return 1;
 	}
 	if (!record_payload_size(record, &payload))
-		return error_set(err, ERROR_FORMAT, "%s: the record at offset %llu does not tell how many bytes follow it",
+		return error_set(err, ERROR_FORMAT, "%s: the record at offset %llu does not state how many bytes follow it",
 				 stream->path, (unsigned long long)offset);
 	if (record->type == RECORD_HEADER_TRACING_DATA) {
 		if (stream_tracing_data(stream, payload, err) < 0)

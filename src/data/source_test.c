@@ -363,15 +363,15 @@ static void put_the_data(struct recording *r)
 /* Drops the lines of `text` that name a compressed record. */
 static void drop_compressed_lines(struct str *text)
 {
-	struct str kept = { 0 };
+	struct str left = { 0 };
 	for (const char *line = str_text(text); *line;) {
 		size_t len = strcspn(line, "\n") + 1;
 		if (strncmp(line, "COMPRESSED", 10) != 0)
-			str_add(&kept, line, len);
+			str_add(&left, line, len);
 		line += len;
 	}
 	str_fini(text);
-	*text = kept;
+	*text = left;
 }
 
 TEST("records are read from compressed ones wherever these are split, in both byte orders and containers")

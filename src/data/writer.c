@@ -7,7 +7,7 @@
 
 enum { HEADER_SIZE = 104, PIPE_HEADER_SIZE = 16, SECTION_SIZE = 16, BUFFER_SIZE = 256 * 1024, SPANS_MAX = 64 };
 
-static const uint64_t magic = 0x32454c4946524550; /* "PERFILE2" where it is little-endian; tells the byte order */
+static const uint64_t magic = 0x32454c4946524550; /* "PERFILE2" where it is little-endian; gives the byte order */
 
 static void add_u64(struct writer *out, uint64_t value)
 {

@@ -24,8 +24,8 @@ bool jit_add_code(struct jit *jit, uint64_t offset, uint64_t size, const char *n
 		if (offset < last->offset + last->size)
 			return false;
 	}
-	const char *kept = arena_string(&jit->names, name, strlen(name));
-	vec_push(&jit->codes, ((struct jit_code){ .offset = offset, .size = size, .name = kept }));
+	const char *copy = arena_string(&jit->names, name, strlen(name));
+	vec_push(&jit->codes, ((struct jit_code){ .offset = offset, .size = size, .name = copy }));
 	return true;
 }
 

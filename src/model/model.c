@@ -301,8 +301,8 @@ static void apply_kernel_mapping(struct model *model, const struct mapping *m, u
 	}
 }
 
-/* Each change of mappings adds to their history, some of them very much: overlapping ones copy paths of the tree, and those of the kernel
- * that contest each other are settled anew. False: there is no room for another one, which is counted. */
+/* Each change of mappings adds to their history. Some add much: overlapping mappings copy paths of the tree, and overlapping mappings of
+ * the kernel are computed again. Returns false if the budget has no room for another change, which is then counted. */
 static bool has_room(struct model *model)
 {
 	enum { STEP = 1 << 20 };

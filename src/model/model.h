@@ -131,7 +131,7 @@ void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *co
 	struct model *previous);
 /* Frees everything except modules and build-ids: of a previous generation, or of a zeroed one. */
 void model_fini_history(struct model *model);
-/* Removes the mappings of a process that executes another program. model_apply does not do that: perf keeps them until others cover
+/* Removes the mappings of a process that executes another program. model_apply does not do that: perf retains them until others cover
  * them. */
 void model_clear_space(struct model *model, int32_t pid, uint64_t clock);
 

@@ -231,11 +231,11 @@ static bool kernel_maps_add(struct model *model, const struct map *map)
 /* Removes the mapping of the kernel itself, which a new record of it moves. */
 static void kernel_maps_remove(struct model *model, uint32_t module)
 {
-	size_t kept = 0;
+	size_t left = 0;
 	for (size_t i = 0; i < model->kernel_maps.count; i++)
 		if (model->kernel_maps.items[i].module != module)
-			model->kernel_maps.items[kept++] = model->kernel_maps.items[i];
-	model->kernel_maps.count = kept;
+			model->kernel_maps.items[left++] = model->kernel_maps.items[i];
+	model->kernel_maps.count = left;
 }
 
 static const struct map *kernel_map_found_by_perf(const struct model *model, uint64_t address)
@@ -313,7 +313,7 @@ static bool kernel_maps_overlap(const struct model *model)
 
 void space_insert_kernel(struct model *model, uint64_t clock, const struct map *map)
 {
-	if (!map->start && map->end == UINT64_MAX) { /* a kernel that hides its addresses: it owns what is not a module's */
+	if (!map->start && map->end == UINT64_MAX) { /* a kernel that hides its addresses: it has every address that no module has */
 		space_insert(model, model->kernel_space, clock, map);
 		return;
 	}

@@ -82,43 +82,43 @@ size_t deferred_due(struct deferred *d, size_t count, size_t patience)
 
 void deferred_shift(struct deferred *d, size_t gone)
 {
-	size_t kept = 0;
+	size_t left = 0;
 	for (size_t i = 0; i < d->waiting.count; i++)
 		if (d->waiting.items[i].place >= gone)
-			d->waiting.items[kept++] = (struct deferred_sample){ d->waiting.items[i].key, d->waiting.items[i].place - gone };
-	d->waiting.count = kept;
+			d->waiting.items[left++] = (struct deferred_sample){ d->waiting.items[i].key, d->waiting.items[i].place - gone };
+	d->waiting.count = left;
 	d->head = 0;
-	kept = 0;
+	left = 0;
 	idmap_fini(&d->by_key);
 	for (size_t i = 0; i < d->chains.count; i++) {
 		struct deferred_chain chain = d->chains.items[i];
 		if (chain.place < gone)
 			continue;
 		chain.place -= gone;
-		idmap_set(&d->by_key, key_of(chain.tid, chain.cookie), (uint32_t)kept);
-		d->chains.items[kept++] = chain;
+		idmap_set(&d->by_key, key_of(chain.tid, chain.cookie), (uint32_t)left);
+		d->chains.items[left++] = chain;
 	}
-	d->chains.count = kept;
+	d->chains.count = left;
 }
 
 void deferred_merge(const struct deferred *d, struct sample *sample, struct arena *arena)
 {
 	if (!(sample->present & SAMPLE_CALLCHAIN) || !has_cookie(sample))
 		return;
-	uint64_t cookie = cookie_of(sample), kept = sample->callchain_count - COOKIE_ENTRIES;
+	uint64_t cookie = cookie_of(sample), left = sample->callchain_count - COOKIE_ENTRIES;
 	uint32_t index = idmap_get(&d->by_key, key_of(sample->tid, cookie));
-	sample->callchain_count = kept;
+	sample->callchain_count = left;
 	const struct deferred_chain *chain = index == IDMAP_NONE ? NULL : &d->chains.items[index];
 	if (!chain || chain->cookie != cookie || chain->tid != sample->tid || !chain->count)
 		return;
 	const uint64_t user = CONTEXT_USER;
 	bool marked = load_u64(chain->ips) >= CONTEXT_MAX;
-	uint64_t count = kept + !marked + chain->count;
+	uint64_t count = left + !marked + chain->count;
 	uint8_t *ips = arena_alloc(arena, count * 8);
-	if (kept)
-		memcpy(ips, sample->callchain, kept * 8);
+	if (left)
+		memcpy(ips, sample->callchain, left * 8);
 	if (!marked)
-		memcpy(ips + kept * 8, &user, 8);
+		memcpy(ips + left * 8, &user, 8);
 	memcpy(ips + (count - chain->count) * 8, chain->ips, chain->count * 8);
 	sample->callchain = ips;
 	sample->callchain_count = count;

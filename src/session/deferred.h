@@ -1,5 +1,5 @@
 /* User call chains that follow their sample. The kernel (6.19 and newer) may interrupt, record the kernel part of a chain with a cookie,
- * and write the user part in a record of its own (CALLCHAIN_DEFERRED) when the thread returns to user code. Samples retain their position
+ * and write the user part in a separate record (CALLCHAIN_DEFERRED) when the thread returns to user code. Samples retain their position
  * in the order of delivery: delivery waits for the chain, within bounds. Internal to session/. */
 #pragma once
 #include <stdbool.h>

@@ -47,11 +47,12 @@ TEST("with --buildid-all a record precedes the first mapping of each file, and s
 	put_mmap(t, 7, 1, 0x1000, 0x1000, "/bin/x");
 	put_mmap(t, 8, 2, 0x1000, 0x1000, "/bin/x");
 	put_mmap(t, 7, 3, 0x2000, 0x1000, "/nonexistent/y");
-	put_sample(t, 7, 4, 0x2000);
+	put_mmap2(t, 7, 4, 0x3000, 0x1000, 0xbb, "/bin/z");
+	put_sample(t, 7, 5, 0x2000);
 	trial_run(&trial, t, (struct rewrite_options){ .ids = IDS_ALL });
 	EXPECT_STR(str_text(&trial.records), "build-id 1 20:aa /bin/x\nmmap 1 7:1000+1000 /bin/x\nmmap 2 8:1000+1000 /bin/x\n"
-		"mmap 3 7:2000+1000 /nonexistent/y\nsample 4 2000\n");
-	EXPECT_STR(str_text(&trial.table), "20:aa /bin/x\n");
+		"mmap 3 7:2000+1000 /nonexistent/y\nmmap2 4 7:3000+1000@0 id 20:bb /bin/z\nsample 5 2000\n");
+	EXPECT_STR(str_text(&trial.table), "20:aa /bin/x\n20:bb /bin/z\n");
 	trial_close(&trial);
 }
 
@@ -62,8 +63,10 @@ TEST("with --mmap2-buildid-all mappings have the build-ids of their files, where
 	add_build_id(t, "/bin/x", 0xaa, 20);
 	put_mmap(t, 7, 1, 0x1000, 0x800, "/bin/x");
 	put_mmap(t, 7, 2, 0x2000, 0x1000, "/nonexistent/y");
+	put_mmap2(t, 7, 3, 0x3000, 0x800, 0, "/bin/x");
 	trial_run(&trial, t, (struct rewrite_options){ .ids = IDS_MMAP2_ALL });
-	EXPECT_STR(str_text(&trial.records), "mmap2 1 7:1000+800@0 id 20:aa /bin/x\nmmap 2 7:2000+1000 /nonexistent/y\n");
+	EXPECT_STR(str_text(&trial.records), "mmap2 1 7:1000+800@0 id 20:aa /bin/x\nmmap 2 7:2000+1000 /nonexistent/y\n"
+		"mmap2 3 7:3000+800@0 id 20:aa /bin/x\n");
 	trial_close(&trial);
 }
 
@@ -136,5 +139,34 @@ TEST("the table of build-ids lists what samples hit, and the vdso of the older t
 	put_sample(t, 7, 3, 0x2000);
 	trial_run(&trial, t, (struct rewrite_options){ .sched_stat = true });
 	EXPECT_STR(str_text(&trial.table), "20:bb /bin/y\n20:dd [vdso]\n");
+	trial_close(&trial);
+}
+
+TEST("with hardware traces the table of build-ids is the older one, as it is unknown what they hit")
+{
+	struct tape *t = recording_new();
+	struct trial trial;
+	t->source.header.features[0] |= 1ull << FEATURE_BUILD_ID;
+	add_build_id(t, "/bin/y", 0xbb, 16);
+	add_build_id(t, "/bin/none", 0, 0);
+	add_build_id(t, "/bin/x", 0xaa, 20);
+	put_mmap(t, 7, 1, 0x1000, 0x1000, "/bin/x");
+	put_head(t, RECORD_AUXTRACE, 0, 40);
+	put(t, (uint64_t[5]){ 0 }, 40);
+	put_sample(t, 7, 3, 0x1000);
+	trial_run(&trial, t, (struct rewrite_options){ .ids = IDS_HIT });
+	EXPECT_STR(str_text(&trial.table), "16:bb /bin/y\n20:aa /bin/x\n");
+	trial_close(&trial);
+}
+
+TEST("hardware traces whose bytes the source does not have end the rewriting")
+{
+	struct tape *t = recording_new();
+	struct trial trial;
+	put_head(t, RECORD_AUXTRACE, 0, 40);
+	put(t, (uint64_t[5]){ 8 }, 40);
+	trial_run(&trial, t, (struct rewrite_options){ 0 });
+	EXPECT(trial.result < 0);
+	EXPECT_INT(trial.error.kind, ERROR_UNSUPPORTED);
 	trial_close(&trial);
 }

@@ -162,11 +162,13 @@ TEST("a mapping includes call frame information that follows the code in memory,
 	put_tables(&c.dump, 0x30);
 	dump_load(&c.dump, 30, HEAP, 0x101, 1, "first");
 	dump_load(&c.dump, 50, HEAP + 0x200, 0x101, 2, "second");
+	put_tables(&c.dump, 0x30);
+	dump_load(&c.dump, 51, HEAP + 0x600, 0x100, 4, "even");
 	put_tables(&c.dump, 0);
-	dump_load(&c.dump, 51, HEAP + 0x400, 0x101, 3, "third");
+	dump_load(&c.dump, 52, HEAP + 0x400, 0x101, 3, "third");
 	compiled_run(&c, 7, &trial, (struct rewrite_options){ 0 });
 	expect_records(&c, &trial, "mmap2 30 7:10000+138@80 /jitted-7-1.so\nmmap2 50 7:10200+101@80 /jitted-7-2.so\n"
-		"mmap2 51 7:10400+101@80 /jitted-7-3.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
+		"mmap2 51 7:10600+130@80 /jitted-7-4.so\nmmap2 52 7:10400+101@80 /jitted-7-3.so\nmmap 41 99:10000+1000 //anon\nsample 60 10001\n");
 	trial_close(&trial);
 	folder_close(&c.folder);
 }
@@ -195,4 +197,40 @@ TEST("a function's file is made of its code, if the dump has all of it")
 	EXPECT(!jit_file_make(&file, &dump, &record.load, id));
 	jitdump_fini(&dump);
 	jit_file_close(&file);
+}
+
+/* The size of the file of a function of `size` bytes, whose two lines lie at `line` and 4 bytes further. */
+static size_t size_with_lines(uint64_t size, uint64_t line)
+{
+	struct dump_maker m = { .len = 0 };
+	struct jitdump dump;
+	struct jitdump_record record;
+	struct jit_file file;
+	uint8_t id[JIT_FILE_ID_SIZE];
+	dump_begin(&m, 7, 0);
+	dump_lines(&m, 30, HEAP, line, 5, "a.js");
+	dump_load(&m, 30, HEAP, size, 1, "first");
+	struct span bytes = { m.data, m.len };
+	struct reader reader = reader_of_span(&bytes);
+	jit_file_open(&file);
+	EXPECT_INT(jitdump_open(&dump, &reader, NULL), 0);
+	EXPECT_INT(jitdump_next(&dump, &record), 1);
+	jit_file_take_lines(&file, &dump, &record.debug);
+	EXPECT_INT(jitdump_next(&dump, &record), 1);
+	EXPECT(jit_file_make(&file, &dump, &record.load, id));
+	size_t len = file.image.len;
+	jitdump_fini(&dump);
+	jit_file_close(&file);
+	return len;
+}
+
+TEST("lines count if they are within the code, less the bias that some compilers add to all of them")
+{
+	size_t none = size_with_lines(8, 0x60);
+	EXPECT(size_with_lines(8, 0x40) > none);
+	EXPECT(size_with_lines(8, 7) > none);
+	EXPECT_INT(size_with_lines(8, 8), none);
+	EXPECT_INT(size_with_lines(8, 0x48), none);
+	EXPECT(size_with_lines(8, 0x47) > none);
+	EXPECT_INT(size_with_lines(8, 0x3f), none);
 }

@@ -6,6 +6,11 @@
 #include "rewrite/state.h"
 #include "session/recorded_build_ids.h"
 
+enum {
+	RUN_RECORDS = 1 << 16,       /* waiting records that are sorted together */
+	RELEASE_EVERY = 1 << 14,     /* delivered records between releases of the source's bytes */
+};
+
 static const struct step *const all_steps[STEPS] = { &step_jit, &step_sched, &step_build_ids };
 
 int rewrite_open(struct rewrite **rewrite, struct source *source, const struct rewrite_options *options, struct error *err)
@@ -148,6 +153,10 @@ static void deliver(void *context, const struct entry *entry)
 	struct record record = entry_record(entry);
 	if (r->failure.kind == ERROR_NONE)
 		process(r, &record, &r->failure);
+	if (++r->delivered % RELEASE_EVERY == 0) {
+		uint64_t mark = order_mark(&r->order), end = source_mark(r->source);
+		source_release(r->source, mark < end ? mark : end);
+	}
 }
 
 static int read_record(struct rewrite *r, const struct record *record, uint64_t mark, struct error *err)
@@ -158,6 +167,8 @@ static int read_record(struct rewrite *r, const struct record *record, uint64_t 
 	if (!time || time == UINT64_MAX)
 		return process(r, record, err);
 	order_add(&r->order, &(struct entry){ .time = time, .offset = record->offset, .body = record->body }, mark);
+	if (++r->waiting % RUN_RECORDS == 0)
+		order_end_run(&r->order);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
  *
  * Errors: < 0 with *err; nothing of the output is then complete. Damage of the source is no error: rewrite_losses reports it.
  *
- * Memory: 24 bytes (48 while they are sorted) for each record that waits, and its bytes if they are in no file; the history of the model;
+ * Memory: 24 bytes for each record that waits, and its bytes if they are in no file; the history of the model;
  * for JIT dumps at most 256 MiB of code of one function. */
 #pragma once
 #include "data/source.h"

@@ -28,11 +28,21 @@ TEST("without a change, records are written in the order of the source")
 
 TEST("a change that samples decide writes records by time, equal ones in the order of the source, others as they are read")
 {
-	struct trial trial;
-	trial_run(&trial, mixed_recording(), (struct rewrite_options){ .ids = IDS_HIT });
-	EXPECT_STR(str_text(&trial.records), "mmap 0 7:1000+1000 /bin/x\nround\ncomm 10\nsample 10 1040\nsample 20 1020\n"
-		"sample 30 1010\nsample 30 1030\n");
-	trial_close(&trial);
+	static const struct rewrite_options by_samples[] = { { .ids = IDS_HIT }, { .sched_stat = true }, { .ids = IDS_MMAP2_HIT },
+		{ .jit = true } };
+	for (size_t i = 0; i < sizeof by_samples / sizeof *by_samples; i++) {
+		struct trial trial;
+		trial_run(&trial, mixed_recording(), by_samples[i]);
+		const char *records = str_text(&trial.records), *comm = strstr(records, "comm");
+		if (i == 2)
+			EXPECT_STR(comm, "comm 10\nmmap2 10 7:1000+1000@0 id 0:00 /bin/x\nsample 10 1040\nsample 20 1020\nsample 30 1010\n"
+				"sample 30 1030\n");
+		else
+			EXPECT_STR(comm, "comm 10\nsample 10 1040\nsample 20 1020\nsample 30 1010\nsample 30 1030\n");
+		if (i < 2)
+			EXPECT(comm && strncmp(records, "mmap 0 7:1000+1000 /bin/x\nround\n", (size_t)(comm - records)) == 0);
+		trial_close(&trial);
+	}
 }
 
 TEST("a change of mappings alone leaves the order of the source")
@@ -40,6 +50,20 @@ TEST("a change of mappings alone leaves the order of the source")
 	struct trial trial;
 	trial_run(&trial, mixed_recording(), (struct rewrite_options){ .ids = IDS_ALL });
 	EXPECT_STR(str_text(&trial.records), IN_ORDER_OF_SOURCE);
+	trial_close(&trial);
+}
+
+TEST("a compressed record is dropped, as the records inside it follow")
+{
+	struct tape *t = recording_new();
+	struct trial trial;
+	put_head(t, RECORD_COMPRESSED, 0, 8);
+	put_u64(t, 0);
+	put_sample(t, 7, 30, 0x1010);
+	put_head(t, RECORD_COMPRESSED2, 0, 8);
+	put_u64(t, 0);
+	trial_run(&trial, t, (struct rewrite_options){ 0 });
+	EXPECT_STR(str_text(&trial.records), "sample 30 1010\n");
 	trial_close(&trial);
 }
 

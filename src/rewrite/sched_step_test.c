@@ -1,5 +1,8 @@
 #include "rewrite/test_rewrite.h"
 
+#define PLAIN (SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME)
+#define WITH_RAW (PLAIN | SAMPLE_PERIOD | SAMPLE_RAW)
+
 enum { SWITCH = 1, STAT = 2, EXIT = 3, OTHER = 4, STAT_FORMAT = 77 };
 
 static const char formats[] = "name: sched_stat_sleep\nID: 77\nformat:\n"
@@ -30,13 +33,14 @@ static void tracing_data(struct str *out)
 	put_number(out, 0, 4);
 }
 
-static struct tape *sched_recording(struct str *blob)
+/* switches: the fields of sched_switch's samples; the others have a raw part, too. */
+static struct tape *sched_recording(struct str *blob, uint64_t switches)
 {
 	static const char *const names[] = { "sched:sched_switch", "sched:sched_stat_sleep", "sched:sched_process_exit", "sched:sched_waking" };
 	struct tape *t = tape_new();
 	for (uint64_t i = 0; i < 4; i++) {
 		struct attr attr = { .type = ATTR_TRACEPOINT, .config = i + 1 == STAT ? STAT_FORMAT : i, .flags = 1ull << ATTR_SAMPLE_ID_ALL,
-			.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_PERIOD | SAMPLE_RAW };
+			.sample_type = i + 1 == SWITCH ? switches : WITH_RAW };
 		const uint64_t id = i + 1;
 		evlist_add(&t->source.header.evlist, &attr, &id, 1, names[i]);
 	}
@@ -60,7 +64,7 @@ static void put_event(struct tape *t, uint64_t id, uint32_t tid, uint64_t time, 
 TEST("a sample of sched_stat_* becomes the last sched_switch of its task, with its own time and period")
 {
 	struct str blob = { 0 };
-	struct tape *t = sched_recording(&blob);
+	struct tape *t = sched_recording(&blob, WITH_RAW);
 	struct trial trial;
 	put_event(t, SWITCH, 9, 10, 0x111, 1, 0);
 	put_event(t, SWITCH, 8, 11, 0x222, 1, 0);
@@ -77,10 +81,46 @@ TEST("a sample of sched_stat_* becomes the last sched_switch of its task, with i
 	str_fini(&blob);
 }
 
+TEST("a switch whose samples end before the period stays without one")
+{
+	for (uint64_t period = 0; period < 2; period++) {
+		struct str blob = { 0 };
+		struct tape *t = sched_recording(&blob, PLAIN | (period ? SAMPLE_PERIOD : 0));
+		struct trial trial;
+		put_head(t, RECORD_SAMPLE, RECORD_MISC_USER, 32 + 8 * period);
+		put_u64(t, SWITCH);
+		put_u64(t, 0x111);
+		put_ids(t, 9);
+		put_u64(t, 10);
+		if (period)
+			put_u64(t, 1);
+		put_event(t, STAT, 1, 20, 0x999, 500, 9);
+		trial_run(&trial, t, (struct rewrite_options){ .sched_stat = true });
+		EXPECT_STR(str_text(&trial.records), period ? "sample 20 111 500\n" : "sample 20 111\n");
+		trial_close(&trial);
+		str_fini(&blob);
+	}
+}
+
+TEST("with --buildid-all the table lists what samples hit that replace others, as perf's does")
+{
+	struct str blob = { 0 };
+	struct tape *t = sched_recording(&blob, WITH_RAW);
+	struct trial trial;
+	put_mmap2(t, 9, 99, 0x1000, 0x1000, 0, "/bin/x"); /* of no known event: the mapping itself hits nothing */
+	add_build_id(t, "/bin/x", 0xaa, 20);
+	put_event(t, SWITCH, 9, 10, 0x1010, 1, 0);
+	put_event(t, STAT, 1, 20, 0x999, 500, 9);
+	trial_run(&trial, t, (struct rewrite_options){ .sched_stat = true, .ids = IDS_ALL });
+	EXPECT_STR(str_text(&trial.table), "20:aa /bin/x\n");
+	trial_close(&trial);
+	str_fini(&blob);
+}
+
 TEST("the switch of a task that has exited is forgotten")
 {
 	struct str blob = { 0 };
-	struct tape *t = sched_recording(&blob);
+	struct tape *t = sched_recording(&blob, WITH_RAW);
 	struct trial trial;
 	put_event(t, SWITCH, 9, 10, 0x111, 1, 0);
 	put_event(t, SWITCH, 8, 10, 0x222, 1, 0);
@@ -96,7 +136,7 @@ TEST("the switch of a task that has exited is forgotten")
 TEST("samples of the scheduler stay as they are where build-ids of what they hit are added")
 {
 	struct str blob = { 0 };
-	struct tape *t = sched_recording(&blob);
+	struct tape *t = sched_recording(&blob, WITH_RAW);
 	struct trial trial;
 	put_event(t, SWITCH, 9, 10, 0x111, 1, 0);
 	put_event(t, STAT, 1, 20, 0x999, 500, 9);

@@ -64,6 +64,7 @@ struct rewrite {
 	struct error stop, failure;  /* what ended the reading early; the first failure while waiting records were processed */
 	struct order order;
 	bool ordered;                /* records with a time wait for the end of the source */
+	uint64_t waiting, delivered; /* records that waited so far, and those of them that were processed */
 	struct model model;
 	uint64_t clock;
 	size_t build_ids_taken;      /* rows of the header's table that the model has */

@@ -49,6 +49,23 @@ static inline void put_mmap(struct tape *t, uint32_t tid, uint64_t time, uint64_
 	put_u64(t, time);
 }
 
+/* id: the first byte of its build-id, in place of the file's numbers; 0: it has numbers. name: at most 7 bytes. */
+static inline void put_mmap2(struct tape *t, uint32_t tid, uint64_t time, uint64_t start, uint64_t len, uint8_t id, const char *name)
+{
+	char padded[8] = { 0 };
+	memcpy(padded, name, strlen(name));
+	put_head(t, RECORD_MMAP2, RECORD_MISC_USER | (id ? RECORD_MISC_MMAP_BUILD_ID : 0), 64 + 8 + 16);
+	put_ids(t, tid);
+	put_u64(t, start);
+	put_u64(t, len);
+	put_u64(t, 0);
+	put(t, (uint8_t[24]){ [0] = id ? 20 : 0, [4] = id }, 24);
+	put(t, (uint32_t[]){ 5, 2 }, 8);
+	put(t, padded, 8);
+	put_ids(t, tid);
+	put_u64(t, time);
+}
+
 static inline void put_fork(struct tape *t, uint32_t pid, uint32_t ppid, uint64_t time)
 {
 	put_head(t, RECORD_FORK, 0, 24 + 16);
@@ -92,7 +109,8 @@ static inline void show_record(struct str *out, const struct source *source, con
 {
 	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
 	const struct evlist *evlist = &source->header.evlist;
-	const struct sample_layout *layout = evlist->events.count ? &evlist->events.items[0].layout : &none;
+	uint32_t event = evlist_event_of(evlist, record);
+	const struct sample_layout *layout = event < evlist->events.count ? &evlist->events.items[event].layout : &none;
 	struct sample sample;
 	const uint8_t *b = record->body;
 	bool id = record->misc & RECORD_MISC_MMAP_BUILD_ID;

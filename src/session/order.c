@@ -87,6 +87,12 @@ static void push_run(struct order *order)
 	order->spare_size = 0;
 }
 
+void order_end_run(struct order *order)
+{
+	if (order->fresh.count)
+		push_run(order);
+}
+
 /* Retains the larger array for the next round: a new one would cost a page fault every 4 KiB. */
 static void run_free(struct order *order, struct run *run)
 {
@@ -159,8 +165,7 @@ static struct run *earliest(struct order *order, uint64_t *until)
 void order_flush(struct order *order, bool final, void (*deliver)(void *context, const struct entry *entry), void *context)
 {
 	uint64_t limit = final ? UINT64_MAX : order->limit, until;
-	if (order->fresh.count)
-		push_run(order);
+	order_end_run(order);
 	if (final) {
 		free(order->scratch);
 		order->scratch = NULL;

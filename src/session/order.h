@@ -47,5 +47,8 @@ void order_fini(struct order *order);
 void order_add(struct order *order, const struct entry *entry, uint64_t mark);
 /* Handles FINISHED_ROUND: calls deliver for each record that is due; final: for all pending records. */
 void order_flush(struct order *order, bool final, void (*deliver)(void *context, const struct entry *entry), void *context);
+/* Ends a run of records without delivering one: order_mark then increases from run to run as they are delivered. For readers that ignore
+ * rounds. */
+void order_end_run(struct order *order);
 /* The smallest mark that a pending record needs; UINT64_MAX if none is pending. */
 uint64_t order_mark(const struct order *order);

@@ -89,3 +89,33 @@ TEST("a thousand rounds that deliver nothing cost no more than one sort")
 	EXPECT_INT(count, 50000);
 	order_fini(&order);
 }
+
+struct marks {
+	struct order *order;
+	uint64_t smallest[6];
+	size_t count;
+};
+
+static void note_mark(void *context, const struct entry *entry)
+{
+	struct marks *marks = context;
+	marks->smallest[marks->count++] = order_mark(marks->order);
+}
+
+TEST("ended runs are delivered together by time, and the mark is that of the oldest run that is not delivered yet")
+{
+	static const uint64_t times[] = { 30, 10, 40, 20, 50, 50 }, expected[] = { 1, 1, 3, 5, 5, UINT64_MAX };
+	struct order order = { 0 };
+	struct marks marks = { .order = &order };
+	order_end_run(&order);
+	for (size_t i = 0; i < 6; i++) {
+		order_add(&order, &(struct entry){ .time = times[i], .offset = i }, i + 1);
+		if (i % 2)
+			order_end_run(&order);
+	}
+	order_flush(&order, true, note_mark, &marks);
+	EXPECT_INT(marks.count, 6);
+	for (size_t i = 0; i < 6; i++)
+		EXPECT_INT(marks.smallest[i], expected[i]);
+	order_fini(&order);
+}

@@ -301,6 +301,8 @@ bool sample_is_whole(const struct sample_layout *layout, const struct record *re
 	c.at = layout->fixed_count * U64_BYTES;
 	if (c.at > record->body_len)
 		return false;
+	if ((layout->sample_type & ~fixed_bits) == SAMPLE_CALLCHAIN) /* the usual case, without calls */
+		return cursor_left(&c) >= U64_BYTES && load_u64(c.data + c.at) <= cursor_left(&c) / U64_BYTES - 1;
 	for (unsigned i = 0; i < layout->part_count; i++)
 		if (!part_decode(&parts[layout->parts[i]], &sample, layout, &c))
 			return false;

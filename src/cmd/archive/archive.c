@@ -1,4 +1,4 @@
-#include "cmd/archive.h"
+#include "cmd/archive/archive.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 
 #include "cmd/command.h"
 #include "cmd/environment.h"
-#include "cmd/record_options.h"
+#include "cmd/record/options.h"
 #include "cmd/servers.h"
 #include "cmd/stack_hint.h"
 #include "event/event_pfm.h"

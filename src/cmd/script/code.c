@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/script.h"
+#include "cmd/script/script.h"
 #include "image/jit_dump.h"
 #include "image/kcore.h"
 #include "image/recorded_process.h"

@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
-#include "cmd/archive.h"
+#include "cmd/archive/archive.h"
 #include "data/bzip.h"
 #include "data/tar.h"
 #include "image/cache.h"

@@ -1,7 +1,7 @@
 /* --per-event-dump: a file "RECORDING.EVENT.dump" for each event's samples. */
 #include <stdlib.h>
 
-#include "cmd/script.h"
+#include "cmd/script/script.h"
 
 enum { PAGE_BYTES = 4096 };
 

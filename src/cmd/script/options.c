@@ -3,7 +3,7 @@
 #include <sys/utsname.h>
 
 #include "cmd/environment.h"
-#include "cmd/script.h"
+#include "cmd/script/script.h"
 #include "os/file.h"
 
 #define S struct script_options

@@ -1,5 +1,5 @@
 /* The table of record's options, and what their arguments mean. */
-#include "cmd/record_options.h"
+#include "cmd/record/options.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -10,7 +10,7 @@
 #include "data/feature.h"
 #include "render/text/header.h"
 #include "script/stream.h"
-#include "cmd/script.h"
+#include "cmd/script/script.h"
 
 extern const struct command command_script;
 

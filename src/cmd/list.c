@@ -28,7 +28,7 @@ static const struct option list_table[] = {
 	OPTION_ROW(STRING, 0, "cputype", struct list_options, cpu_type, "only the events of a kind of core", .arg = "cpu type",
 		.flags = OPTION_HIDDEN),
 	OPT_STRING(0, "unit", struct list_options, unit, "PMU name", "only the events of PMUs of that name, which may be a pattern"),
-	OPT_INCR(0, "debug", struct list_options, debug, "tell more"),
+	OPT_INCR(0, "debug", struct list_options, debug, "print more"),
 	OPT_END(),
 };
 
@@ -247,7 +247,7 @@ static void print_word(struct cli *cli, struct listing *l, const char *word)
 	str_fini(&pattern);
 }
 
-/* The PMU that a kind of core is: "core" and "cpu_core" are one. NULL: there is no such PMU. */
+/* The PMU that a kind of core is: "core" and "cpu_core" are one. NULL: no such PMU exists. */
 static const char *pmu_of_cpu_type(struct pmus *pmus, const char *name)
 {
 	static const char *const prefixes[] = { "", "uncore_", "cpu_" };

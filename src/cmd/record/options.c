@@ -67,7 +67,7 @@ static int set_call_graph(void *target, const struct option *option, const char 
 	return call_graph_parse(arg, &s->call_graph, &s->stack_size, &s->max_stack, err);
 }
 
-/* Sizes such as 64K: bytes; a number alone is given back as it stands with *plain. */
+/* Sizes such as 64K: bytes. *plain: the text is a number without a unit, which is the result. */
 static bool parse_size(const char *text, uint64_t *value, bool *plain)
 {
 	static const char units[] = "BKMG";
@@ -262,7 +262,7 @@ static int set_synthesis(void *target, const struct option *option, const char *
 			i++;
 		if (i == 5)
 			return error_set(err, ERROR_USAGE, "--synth takes no, all, task, mmap or cgroup, not %s", at);
-		tasks |= i == 1 || i == 2 || i == 4; /* mappings are told with their tasks */
+		tasks |= i == 1 || i == 2 || i == 4; /* mappings are recorded with their tasks */
 		maps |= i == 2 || i == 4;
 		cgroups |= i == 3 || i == 4;
 		at += length + (at[length] == ',');
@@ -373,26 +373,26 @@ const struct option record_table[] = {
 		.offset = OPTION_AT_BOOL(S, record.sampling.no_inherit), .was_set = OPTION_GIVEN(S, record.sampling.inherit_given) },
 	OPT_CALLBACK('j', "branch-filter", S, record, "branch filter mask", "which branches to record with each sample",
 		set_branch_filter),
-	OPT_CALLBACK('k', "clockid", S, record, "clockid", "the clock that times are told by", set_clockid),
+	OPT_CALLBACK('k', "clockid", S, record, "clockid", "the clock of the time stamps", set_clockid),
 	OPT_CALLBACK('m', "mmap-pages", S, record, "pages[,pages]",
 		"size of each ring, and of those for AUX data: pages, or bytes with a unit", set_pages),
 	{ .kind = OPTION_BOOL, .short_name = 'N', .long_name = "no-buildid-cache", .help = "leave the build-id cache as it is",
 		.offset = OPTION_AT_BOOL(S, no_cache), .was_set = OPTION_GIVEN(S, cache_given) },
 	OPT_BOOL('n', "no-samples", S, record.sampling.no_samples, "take no samples"),
-	OPT_STRING('o', "output", S, output, "file", "where the recording goes; - is standard output"),
+	OPT_STRING('o', "output", S, output, "file", "write the recording to this file; - is standard output"),
 	{ .kind = OPTION_BOOL, .short_name = 'P', .long_name = "period", .help = "record the period with each sample",
 		.offset = OPTION_AT_BOOL(S, period), .was_set = OPTION_GIVEN(S, period_given) },
 	OPT_STRING('p', "pid", S, record.target.pids, "pid", "record these running processes"),
 	OPT_BOOL('q', "quiet", S, quiet, "print nothing"),
 	OPT_BOOL('R', "raw-samples", S, record.sampling.raw, "record the raw data of every event"),
 	OPT_INT('r', "realtime", S, record.realtime, "run the recorder with this SCHED_FIFO priority"),
-	LATER_OPTIONAL('S', "snapshot", "opts", "AUX data: record what came before a signal"),
+	LATER_OPTIONAL('S', "snapshot", "opts", "AUX data: record the data before a signal"),
 	OPT_BOOL('s', "stat", S, record.sampling.inherit_stat, "record counts per thread"),
 	OPT_STRING('t', "tid", S, record.target.tids, "tid", "record these running threads"),
 	{ .kind = OPTION_BOOL, .short_name = 'T', .long_name = "timestamp", .help = "record the time of each sample",
 		.offset = OPTION_AT_BOOL(S, timestamp), .was_set = OPTION_GIVEN(S, record.sampling.time_given) },
 	OPT_STRING('u', "uid", S, record.target.uid, "user", "record the running processes of a user"),
-	OPT_INCR('v', "verbose", S, verbose, "tell more"),
+	OPT_INCR('v', "verbose", S, verbose, "print more"),
 	OPT_BOOL('W', "weight", S, record.sampling.fields[SAMPLE_BIT_WEIGHT_STRUCT], "record weights, for events that have them"),
 	OPT_CALLBACK_FLAGS('z', "compression-level", S, record, "n", "compress the recording: from 1 (quick, default) to 22 (small)",
 		set_compression, OPTION_OPTARG),
@@ -444,13 +444,13 @@ const struct option record_table[] = {
 	OPT_LATER_ARG(0, "setup-filter", "pin|unpin", "prepare BPF filters for other users"),
 	OPT_BOOL(0, "strict-freq", S, strict_freq, "fail where the kernel does not allow the frequency"),
 	OPT_BOOL(0, "switch-events", S, record.sampling.switch_events, "record context switches"),
-	OPT_UINT(0, "switch-max-files", S, record.switching.files, "keep the newest n files of --switch-output"),
+	OPT_UINT(0, "switch-max-files", S, record.switching.files, "retain the newest n files of --switch-output"),
 	OPT_CALLBACK_FLAGS(0, "switch-output", S, record, "signal or size[BKMG] or time[smhd]",
 		"begin a new file at a signal (SIGUSR2), a size or a time", set_switch, OPTION_OPTARG),
 	OPT_STRING(0, "switch-output-event", S, switch_event, "switch output event", "begin a new file when this event happens, on any CPU"),
-	OPT_CALLBACK(0, "synth", S, record, "no|all|task|mmap|cgroup", "what to tell of processes that run already (default: all)",
+	OPT_CALLBACK(0, "synth", S, record, "no|all|task|mmap|cgroup", "what to record about processes that already run (default: all)",
 		set_synthesis),
-	OPT_BOOL(0, "tail-synthesize", S, record.tail_synthesis, "tell of running processes at the end, not at the beginning"),
+	OPT_BOOL(0, "tail-synthesize", S, record.tail_synthesis, "record what runs at the end, not at the beginning"),
 	OPT_CALLBACK_FLAGS(0, "threads", S, groups, "spec",
 		"read rings in parallel, into files of their own: a thread per cpu (default), core, package or numa node, or for CPUS/CPUS[:...]",
 		set_threads, OPTION_OPTARG),

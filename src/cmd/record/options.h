@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "record/recorder.h"
 
-/* -e, --filter, --exclude-perf and -G mean the events before them: kept in the order they were given. */
+/* -e, --filter, --exclude-perf and -G apply to the events before them: stored in the order of the command line. */
 enum event_word_kind { WORD_EVENT, WORD_PFM_EVENT, WORD_FILTER, WORD_EXCLUDE_SELF, WORD_CGROUP };
 
 struct event_word {

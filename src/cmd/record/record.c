@@ -266,7 +266,7 @@ static void say_text(const struct run *run, const struct str *text)
 		cli_warn(run->cli, "%.*s", (int)text->len - (text->text[text->len - 1] == '\n'), text->text);
 }
 
-/* Kernel code is recorded whose names nobody will know. */
+/* The kernel hides its addresses: no reader can name the recorded kernel code. */
 static void warn_hidden_kernel(const struct run *run)
 {
 	bool kernel = false;
@@ -311,7 +311,7 @@ static void report_unwinding(const struct run *run)
 		cli_warn(run->cli, "[ perf record: Wrote %llu stacks as copies, as call frame information was still being read ]",
 			(unsigned long long)u->copied);
 	if (u->compiled)
-		cli_warn(run->cli, "[ perf record: Wrote %llu stacks as copies: of just-in-time compilers, whose dumps tell readers how to unwind them ]",
+		cli_warn(run->cli, "[ perf record: Wrote %llu stacks as copies: readers unwind them by the dumps of just-in-time compilers ]",
 			(unsigned long long)u->compiled);
 	if (!u->stacks)
 		return;
@@ -327,12 +327,12 @@ static void report_unwinding(const struct run *run)
 		cli_warn(run->cli, "Hint: many stacks are deeper than their copy of %llu bytes: --call-graph unwind,%d takes more of each.",
 			(unsigned long long)bytes, STACK_BYTES_MORE);
 	if (share(u->switched, u->stacks) >= CUT_PERCENT_MANY)
-		cli_warn(run->cli, "Hint: many stacks are those of signal handlers or of Go's runtime, which have stacks of their own: what they "
-			"interrupted is not in the copy, and a larger one would not have it either.");
+		cli_warn(run->cli, "Hint: many stacks are those of signal handlers or of Go's runtime, which use separate stacks: the "
+			"interrupted stack is not in the copy, and a larger copy would not contain it either.");
 	if (run->o->verbose)
 		cli_warn(run->cli, "stacks that end early: %llu at the end of their copy, %llu where another stack goes on, %llu at %d frames, "
 			"%llu at an address in no mapping, "
-			"%llu at code without call frame information, %llu at information that makes no sense; %llu samples were damaged",
+			"%llu at code without call frame information, %llu at invalid call frame information; %llu samples were damaged",
 			(unsigned long long)u->cut, (unsigned long long)u->switched,
 			(unsigned long long)u->deep, UNWINDING_FRAMES_MAX,
 			(unsigned long long)u->unmapped, (unsigned long long)u->without_rules, (unsigned long long)u->bad_rules,

@@ -10,7 +10,7 @@
 #include "record/recorder_internal.h"
 
 /* Bits of measurement_wait. */
-enum { READY_TIMER, READY_CONTROL, READY_SWITCH_TIMER, READY_SWITCH_EVENT, READY_STREAMS };
+enum { READY_TIMER, READY_CONTROL, READY_SWITCH_TIMER, READY_SWITCH_EVENT, READY_RING_READERS };
 enum { RINGS_AT_ONCE = 31 };
 enum { LOOK_MS = 50 }; /* unwinding reads files of processes that may soon end: it does not wait until a ring is half full */
 
@@ -71,9 +71,9 @@ static int start_ring_files(struct recorder *r, struct error *err)
 		return 0;
 	if (r->unwinding)
 		return ring_files_open(&r->ring_files, counters->rings.count, r->output.inside, o->compression, unwinding_pool(r->unwinding), err);
-	if (streams_start(&r->streams, counters, o->groups, r->output.inside, o->compression, o->size_limit, r->builds, err) < 0)
+	if (ring_readers_start(&r->ring_readers, counters, o->groups, r->output.inside, o->compression, o->size_limit, r->builds, err) < 0)
 		return -1;
-	return measurement_watch(&r->measurement, streams_fd(r->streams), READY_STREAMS, err);
+	return measurement_watch(&r->measurement, ring_readers_fd(r->ring_readers), READY_RING_READERS, err);
 }
 
 int loop_start(struct recorder *r, struct error *err)
@@ -188,10 +188,10 @@ static int drain_unwinding(struct recorder *r, bool final, struct error *err)
 }
 
 /* The ring readers copy the remaining records and end. */
-static int stop_streams(struct recorder *r, struct error *err)
+static int stop_ring_readers(struct recorder *r, struct error *err)
 {
-	int status = streams_stop(r->streams, err);
-	r->streamed = streams_totals(r->streams);
+	int status = ring_readers_stop(r->ring_readers, err);
+	r->read_totals = ring_readers_totals(r->ring_readers);
 	return status;
 }
 
@@ -200,8 +200,8 @@ static int drain(struct recorder *r, bool last, struct error *err)
 	const struct counters *counters = &r->measurement.counters;
 	uint64_t worth = last ? 0 : r->options->flush_bytes;
 	int any = 0;
-	if (r->streams)
-		return last ? stop_streams(r, err) : 0;
+	if (r->ring_readers)
+		return last ? stop_ring_readers(r, err) : 0;
 	if (r->unwinding)
 		return drain_unwinding(r, last, err);
 	size_t at_once = r->options->affinity == AFFINITY_ANY ? RINGS_AT_ONCE : 1;
@@ -304,7 +304,7 @@ static void read_commands(struct recorder *r)
 static int wait_for_ready(struct recorder *r, uint32_t *ready, struct error *err)
 {
 	const struct counters *counters = &r->measurement.counters;
-	bool looks = r->builds && !r->streams && !r->unwinding;
+	bool looks = r->builds && !r->ring_readers && !r->unwinding;
 	/* A ring wakes its reader when it is half full, which may be more bytes than the file may have. */
 	bool measured = r->options->size_limit || r->options->switching.bytes;
 	int timeout = r->unwinding || measured ? LOOK_MS : looks ? BUILD_READER_LOOK_MS : -1, n;
@@ -334,8 +334,8 @@ static int wait_once(struct recorder *r, struct error *err)
 		switch_at_timer(r);
 	if (ready & 1 << READY_CONTROL)
 		read_commands(r);
-	if (ready & 1 << READY_STREAMS && read_count(streams_fd(r->streams)))
-		r->streams_ended = streams_ended(r->streams);
+	if (ready & 1 << READY_RING_READERS && read_count(ring_readers_fd(r->ring_readers)))
+		r->ring_readers_ended = ring_readers_ended(r->ring_readers);
 	if (ready & 1 << READY_SWITCH_TIMER)
 		r->switch_now |= read_count(r->switch_timer);
 	if (ready & 1 << READY_SWITCH_EVENT)
@@ -353,7 +353,7 @@ static bool switch_due(const struct recorder *r)
 
 static bool limit_reached(struct recorder *r)
 {
-	uint64_t bytes = data_writer_size(&r->writer) + (r->streams ? streams_totals(r->streams).bytes : 0) +
+	uint64_t bytes = data_writer_size(&r->writer) + (r->ring_readers ? ring_readers_totals(r->ring_readers).bytes : 0) +
 		(r->ring_files ? ring_files_totals(r->ring_files).bytes : 0);
 	if (!r->options->size_limit || bytes < r->options->size_limit)
 		return false;
@@ -364,7 +364,7 @@ static bool limit_reached(struct recorder *r)
 
 static bool is_over(const struct recorder *r)
 {
-	return r->done || r->streams_ended || measurement_over(&r->measurement);
+	return r->done || r->ring_readers_ended || measurement_over(&r->measurement);
 }
 
 int loop_run(struct recorder *r, struct error *err)

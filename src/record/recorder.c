@@ -41,8 +41,8 @@ static size_t ring_pages(const struct recorder *r)
 	return (permission.root || permission.paranoid < 0) && more > pages ? more : pages;
 }
 
-/* Refuses options that parallel streaming cannot be combined with. */
-static int check_streaming(const struct recorder *r, struct error *err)
+/* Refuses options that --threads cannot be combined with. */
+static int check_ring_readers(const struct recorder *r, struct error *err)
 {
 	const struct record_switch *switching = &r->options->switching;
 	const char *what = output_is_pipe(r->options->output) ? "a pipe" : r->measurement.target.per_thread ? "--per-thread" :
@@ -77,9 +77,9 @@ static int open_measurement(struct recorder *r, struct error *err)
 static int open_rings(struct recorder *r, struct error *err)
 {
 	struct measurement *m = &r->measurement;
-	const struct stream_groups *groups = r->options->groups;
+	const struct reader_groups *groups = r->options->groups;
 	bool unwinds = configure_unwinds(m->events);
-	if (check_streaming(r, err) < 0)
+	if (check_ring_readers(r, err) < 0)
 		return -1;
 	r->recording->ring_pages = ring_pages(r);
 	if (measurement_map(m, r->recording->ring_pages, !groups || unwinds, err) < 0)
@@ -99,7 +99,7 @@ static int open_rings(struct recorder *r, struct error *err)
 static struct feature_facts facts_of(struct recorder *r, struct writer *tracing)
 {
 	struct measurement *m = &r->measurement;
-	uint64_t from = r->compressor.in + r->streamed.compressed_from, to = r->compressor.out + r->streamed.compressed_to;
+	uint64_t from = r->compressor.in + r->read_totals.compressed_from, to = r->compressor.out + r->read_totals.compressed_to;
 	struct feature_facts facts = {
 		.version = r->options->version, .command = r->options->whole_command, .events = m->events, .evlist = &r->evlist,
 		.programs = &m->programs, .use_clockid = m->sampling.use_clockid, .clockid = m->sampling.clockid,
@@ -362,12 +362,12 @@ static int finish(struct recorder *r, struct error *err)
 	if (r->ring_files && ring_files_end(r->ring_files, err) < 0)
 		return -1;
 	if (r->ring_files)
-		r->streamed = ring_files_totals(r->ring_files);
+		r->read_totals = ring_files_totals(r->ring_files);
 	recording->wakeups -= r->wakeups_before;
-	recording->compressed_from = r->compressor.in + r->streamed.compressed_from;
-	recording->compressed_to = r->compressor.out + r->streamed.compressed_to;
-	recording->bytes = data_writer_size(&r->writer) + r->streamed.bytes;
-	recording->wakeups += r->streamed.wakeups;
+	recording->compressed_from = r->compressor.in + r->read_totals.compressed_from;
+	recording->compressed_to = r->compressor.out + r->read_totals.compressed_to;
+	recording->bytes = data_writer_size(&r->writer) + r->read_totals.bytes;
+	recording->wakeups += r->read_totals.wakeups;
 	if (r->output.pipe)
 		return 0;
 	if (finish_file(r, err) < 0)
@@ -425,7 +425,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	if (status < 0 && !r.started && (r.output.fd >= 0 || r.output.renamed))
 		output_discard(&r.output);
 	output_close(&r.output, NULL);
-	streams_free(r.streams);
+	ring_readers_free(r.ring_readers);
 	ring_files_free(r.ring_files);
 	unwinding_free(r.unwinding);
 	build_reader_free(r.builds);

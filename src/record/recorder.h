@@ -10,7 +10,7 @@
 #include "record/acquire/counters.h"
 #include "record/acquire/target.h"
 #include "record/unwinding.h"
-#include "record/write/streams.h"
+#include "record/write/ring_readers.h"
 
 struct debuginfod;
 
@@ -50,7 +50,7 @@ struct record_options {
 	const struct record_window *windows;
 	size_t window_count;
 	struct record_switch switching;
-	const struct stream_groups *groups; /* --threads: which thread reads which rings; NULL: one thread reads all */
+	const struct reader_groups *groups; /* --threads: which thread reads which rings; NULL: one thread reads all */
 	int control, acknowledge;        /* descriptors of --control; -1: none */
 	bool kcore;                      /* --kcore: a folder, with a copy of the kernel's code */
 	bool no_guess;                   /* --call-graph unwind: stacks end where no rule applies */

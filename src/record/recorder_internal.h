@@ -29,9 +29,9 @@ struct recorder {
 	uint64_t *seen;                /* by ring: the end of the records that `builds` has seen */
 	struct unwinding *unwinding;   /* NULL: no stacks are unwound */
 	struct ring_files *ring_files; /* with --threads, if stacks are unwound; NULL: one file */
-	struct streams *streams;       /* NULL: the loop reads the rings */
-	bool streams_ended;            /* all their tasks have ended, or a stream failed */
-	struct stream_totals streamed; /* set at their end */
+	struct ring_readers *ring_readers;       /* NULL: the loop reads the rings */
+	bool ring_readers_ended;            /* all their tasks have ended, or a ring reader failed */
+	struct ring_reader_totals read_totals; /* set at their end */
 	struct writer unwound;         /* records of `unwinding`, to be written */
 	int timer, switch_timer;
 	bool switch_now;               /* a new file must begin */

@@ -2,7 +2,7 @@
 #include "abi/branch.h"
 #include "script/internal.h"
 
-static void print_branch_flags(const struct stream_line *line, uint64_t flags)
+static void print_branch_flags(const struct listing_line *line, uint64_t flags)
 {
 	char *start = writer_room(line->out, 64), *p = start;
 
@@ -22,7 +22,7 @@ static void print_branch_flags(const struct stream_line *line, uint64_t flags)
 	writer_putc(line->out, ' ');
 }
 
-static void print_address(const struct stream_line *line, uint64_t address, char before)
+static void print_address(const struct listing_line *line, uint64_t address, char before)
 {
 	writer_putc(line->out, before);
 	writer_add(line->out, "0x", 2);
@@ -30,22 +30,22 @@ static void print_address(const struct stream_line *line, uint64_t address, char
 }
 
 /* Of JIT-compiled code: from its mapping. */
-static uint64_t offset_in_object(const struct stream_line *line, const struct location *location)
+static uint64_t offset_in_object(const struct listing_line *line, const struct location *location)
 {
 	const struct map *map = location->map;
 
 	if (!map)
 		return location->address;
-	const struct module *module = modules_get(&line->stream->session->model.modules, map->module);
+	const struct module *module = modules_get(&line->listing->session->model.modules, map->module);
 	return module->kind == MODULE_ANON ? location->address - map->start + map->pgoff : location->offset;
 }
 
 /* One end of a branch, in the form of the first field of brstack, brstacksym, brstackoff that is shown. */
-static void print_end(const struct stream_line *line, uint64_t address, char before)
+static void print_end(const struct listing_line *line, uint64_t address, char before)
 {
 	bool offsets = !shows(line, FIELD_BRSTACK) && !shows(line, FIELD_BRSTACKSYM);
 	bool plain = shows(line, FIELD_BRSTACK) && !shows(line, FIELD_DSO);
-	const struct location *location = plain ? NULL : stream_locate(line, address);
+	const struct location *location = plain ? NULL : listing_locate(line, address);
 
 	if (shows(line, FIELD_BRSTACK)) {
 		print_address(line, address, before);
@@ -54,13 +54,13 @@ static void print_end(const struct stream_line *line, uint64_t address, char bef
 	} else {
 		if (before == '/')
 			writer_putc(line->out, before);
-		stream_print_symbol(line, location, true);
+		listing_print_symbol(line, location, true);
 	}
 	if (shows(line, FIELD_DSO))
-		stream_print_dso(line, location);
+		listing_print_dso(line, location);
 }
 
-void print_branches(const struct stream_line *line, const struct field_row *row)
+void print_branches(const struct listing_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
 
@@ -72,21 +72,21 @@ void print_branches(const struct stream_line *line, const struct field_row *row)
 	}
 }
 
-static struct cell address_end(const struct stream_line *line, uint64_t address)
+static struct cell address_end(const struct listing_line *line, uint64_t address)
 {
 	return cell_address(address);
 }
 
-static struct cell place_end(const struct stream_line *line, uint64_t address)
+static struct cell place_end(const struct listing_line *line, uint64_t address)
 {
 	uint64_t fields = FIELD_BIT(FIELD_SYM) | (line->plan->shown & FIELD_BIT(FIELD_DSO));
 
-	return stream_place_cell(line, stream_locate(line, address), fields);
+	return listing_place_cell(line, listing_locate(line, address), fields);
 }
 
-static struct cell offset_end(const struct stream_line *line, uint64_t address)
+static struct cell offset_end(const struct listing_line *line, uint64_t address)
 {
-	return cell_address(offset_in_object(line, stream_locate(line, address)));
+	return cell_address(offset_in_object(line, listing_locate(line, address)));
 }
 
 /* The name, NULL if it is "". */
@@ -95,8 +95,8 @@ static struct cell word_cell(const char *word)
 	return cell_text(*word ? word : NULL);
 }
 
-static struct cell branch_cell(const struct stream_line *line, const struct branch_entry *branch,
-	struct cell (*end)(const struct stream_line *line, uint64_t address))
+static struct cell branch_cell(const struct listing_line *line, const struct branch_entry *branch,
+	struct cell (*end)(const struct listing_line *line, uint64_t address))
 {
 	uint64_t flags = branch->flags;
 	bool predicted = branch_is_predicted(flags), known = predicted || branch_is_mispredicted(flags);
@@ -111,7 +111,7 @@ static struct cell branch_cell(const struct stream_line *line, const struct bran
 	return cell_map(arena_copy(&line->worker->row, entries, sizeof entries), sizeof entries / sizeof *entries);
 }
 
-static struct cell branch_list(const struct stream_line *line, struct cell (*end)(const struct stream_line *line, uint64_t address))
+static struct cell branch_list(const struct listing_line *line, struct cell (*end)(const struct listing_line *line, uint64_t address))
 {
 	const struct sample *sample = line->r->sample;
 	struct cell *cells = arena_alloc(&line->worker->row, sample->branch_count * sizeof *cells);
@@ -123,23 +123,23 @@ static struct cell branch_list(const struct stream_line *line, struct cell (*end
 	return sample->present & SAMPLE_BRANCH_STACK ? cell_list(cells, sample->branch_count) : cell_absent();
 }
 
-struct cell branches_cell(const struct stream_line *line)
+struct cell branches_cell(const struct listing_line *line)
 {
 	return branch_list(line, address_end);
 }
 
-struct cell branch_symbols_cell(const struct stream_line *line)
+struct cell branch_symbols_cell(const struct listing_line *line)
 {
 	return branch_list(line, place_end);
 }
 
-struct cell branch_offsets_cell(const struct stream_line *line)
+struct cell branch_offsets_cell(const struct listing_line *line)
 {
 	return branch_list(line, offset_end);
 }
 
 /* The words of the branch stack's counters, as recorded. */
-struct cell branch_counters_cell(const struct stream_line *line)
+struct cell branch_counters_cell(const struct listing_line *line)
 {
 	const struct sample *sample = line->r->sample;
 
@@ -151,13 +151,13 @@ struct cell branch_counters_cell(const struct stream_line *line)
 	return cell_list(cells, sample->branch_count);
 }
 
-void print_branch_trace(const struct stream_line *line, const struct field_row *row)
+void print_branch_trace(const struct listing_line *line, const struct field_row *row)
 {
 	if (shows(line, FIELD_CALLINDENT) && shows(line, FIELD_DSO) && !shows(line, FIELD_IP) && !shows(line, FIELD_ADDR)) {
 		const struct location *location = resolved_ip(line->r);
 		writer_putc(line->out, '(');
 		const char *name = location->module == MODULE_ID_NONE ? "[unknown]" :
-			modules_get(&line->stream->session->model.modules, location->module)->name;
+			modules_get(&line->listing->session->model.modules, location->module)->name;
 		writer_name(line->out, name, strlen(name));
 		writer_add(line->out, ")\t", 2);
 	}

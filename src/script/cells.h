@@ -2,7 +2,7 @@
 #pragma once
 #include "script/rows.h"
 
-#define VALUE(name) struct cell name(const struct stream_line *line)
+#define VALUE(name) struct cell name(const struct listing_line *line)
 
 /* start.c: who, where and when */
 field_print print_comm, print_ids, print_cpu, print_misc, print_time_of_day, print_time;

@@ -8,17 +8,17 @@
 
 enum { FLAGS_WIDTH = 24, DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8, CODE_BYTES = 16 };
 
-struct cell period_cell(const struct stream_line *line)
+struct cell period_cell(const struct listing_line *line)
 {
 	return cell_count(line->r->sample->period);
 }
 
-struct cell event_cell(const struct stream_line *line)
+struct cell event_cell(const struct listing_line *line)
 {
 	return cell_text(line->plan->name);
 }
 
-void print_period(const struct stream_line *line, const struct field_row *row)
+void print_period(const struct listing_line *line, const struct field_row *row)
 {
 	char *start = writer_room(line->out, 32), *p = decimal_write(start, line->r->sample->period, 10, ' ');
 
@@ -26,13 +26,13 @@ void print_period(const struct stream_line *line, const struct field_row *row)
 	writer_advance(line->out, (size_t)(p - start));
 }
 
-void print_event(const struct stream_line *line, const struct field_row *row)
+void print_event(const struct listing_line *line, const struct field_row *row)
 {
 	writer_add(line->out, line->plan->label, line->plan->label_len);
 }
 
 /* Flags come from decoders of hardware traces. */
-void print_flags(const struct stream_line *line, const struct field_row *row)
+void print_flags(const struct listing_line *line, const struct field_row *row)
 {
 	writer_pad(line->out, ' ', FLAGS_WIDTH);
 }
@@ -48,7 +48,7 @@ static const struct {
 enum { SOURCE_PARTS = sizeof source_parts / sizeof *source_parts, SOURCE_TEXT_MAX = 128 };
 
 /* The parts by name, and the whole as "value". */
-struct cell data_source_cell(const struct stream_line *line)
+struct cell data_source_cell(const struct listing_line *line)
 {
 	uint64_t source = line->r->sample->data_src;
 	struct cell_entry *entries = arena_alloc(&line->worker->row, (1 + SOURCE_PARTS) * sizeof *entries);
@@ -57,15 +57,15 @@ struct cell data_source_cell(const struct stream_line *line)
 	for (size_t i = 0; i < SOURCE_PARTS; i++) {
 		char buffer[SOURCE_TEXT_MAX];
 		size_t len = data_source_text(source, source_parts[i].part, buffer, sizeof buffer);
-		entries[1 + i] = (struct cell_entry){ source_parts[i].name, stream_text_cell(line, buffer, len) };
+		entries[1 + i] = (struct cell_entry){ source_parts[i].name, listing_text_cell(line, buffer, len) };
 	}
 	return cell_map(entries, 1 + SOURCE_PARTS);
 }
 
 /* As wide as the widest so far. */
-void print_data_source(const struct stream_line *line, const struct field_row *row)
+void print_data_source(const struct listing_line *line, const struct field_row *row)
 {
-	struct stream *stream = line->stream;
+	struct listing *listing = line->listing;
 	struct str *text = &line->worker->scratch;
 	char buffer[SOURCE_TEXT_MAX];
 
@@ -76,51 +76,51 @@ void print_data_source(const struct stream_line *line, const struct field_row *r
 		str_add(text, buffer, data_source_text(line->r->sample->data_src, source_parts[i].part, buffer, sizeof buffer));
 	}
 	size_t len = text->len < DATA_SOURCE_MAX ? text->len : DATA_SOURCE_MAX;
-	if (stream->data_source_width < len)
-		stream->data_source_width = (unsigned)len;
+	if (listing->data_source_width < len)
+		listing->data_source_width = (unsigned)len;
 	writer_add(line->out, text->text, len);
-	writer_pad(line->out, ' ', stream->data_source_width - len);
+	writer_pad(line->out, ' ', listing->data_source_width - len);
 }
 
-struct cell weight_cell(const struct stream_line *line)
+struct cell weight_cell(const struct listing_line *line)
 {
 	return cell_count(line->r->sample->weight);
 }
 
-struct cell instruction_latency_cell(const struct stream_line *line)
+struct cell instruction_latency_cell(const struct listing_line *line)
 {
 	return cell_count(line->r->sample->ins_lat);
 }
 
-struct cell retire_latency_cell(const struct stream_line *line)
+struct cell retire_latency_cell(const struct listing_line *line)
 {
 	return cell_count(line->r->sample->p_stage_cyc);
 }
 
 #define NUMBER(NAME, name, shown, print, kind_of_cell, unit, member, ...)                                  \
-	struct cell member##_cell(const struct stream_line *line)                                          \
+	struct cell member##_cell(const struct listing_line *line)                                          \
 	{                                                                                                  \
 		return (struct cell){ .kind = CELL_##kind_of_cell, .count = line->r->sample->member };     \
 	}
 SAMPLE_NUMBERS(NUMBER)
 #undef NUMBER
 
-struct cell cgroup_cell(const struct stream_line *line)
+struct cell cgroup_cell(const struct listing_line *line)
 {
-	return cell_text(model_cgroup_path(&line->stream->session->model, line->r->sample->cgroup));
+	return cell_text(model_cgroup_path(&line->listing->session->model, line->r->sample->cgroup));
 }
 
-void print_decimal(const struct stream_line *line, const struct field_row *row)
+void print_decimal(const struct listing_line *line, const struct field_row *row)
 {
 	writer_decimal(line->out, row->columns[0].value(line).count, 16);
 }
 
-void print_hexadecimal(const struct stream_line *line, const struct field_row *row)
+void print_hexadecimal(const struct listing_line *line, const struct field_row *row)
 {
 	writer_hex(line->out, row->columns[0].value(line).count, 16);
 }
 
-void print_cgroup(const struct stream_line *line, const struct field_row *row)
+void print_cgroup(const struct listing_line *line, const struct field_row *row)
 {
 	struct cell path = row->columns[0].value(line);
 
@@ -135,7 +135,7 @@ struct registers {
 	unsigned left;
 };
 
-static struct registers sample_registers(const struct stream_line *line, bool user)
+static struct registers sample_registers(const struct listing_line *line, bool user)
 {
 	const struct sample *sample = line->r->sample;
 	const struct attr *attr = &line->r->evsel->attr;
@@ -158,7 +158,7 @@ static int registers_next(struct registers *registers, uint64_t *value)
 	return bit;
 }
 
-static struct cell registers_cell(const struct stream_line *line, bool user)
+static struct cell registers_cell(const struct listing_line *line, bool user)
 {
 	struct registers registers = sample_registers(line, user);
 	struct cell_entry *entries = arena_alloc(&line->worker->row, registers.left * sizeof *entries);
@@ -166,21 +166,21 @@ static struct cell registers_cell(const struct stream_line *line, bool user)
 	uint64_t value;
 
 	for (int bit; (bit = registers_next(&registers, &value)) >= 0; count++)
-		entries[count] = (struct cell_entry){ register_name(line->stream->options.isa, (unsigned)bit), cell_address(value) };
+		entries[count] = (struct cell_entry){ register_name(line->listing->options.isa, (unsigned)bit), cell_address(value) };
 	return count ? cell_map(entries, count) : cell_absent();
 }
 
-struct cell interrupt_registers_cell(const struct stream_line *line)
+struct cell interrupt_registers_cell(const struct listing_line *line)
 {
 	return registers_cell(line, false);
 }
 
-struct cell user_registers_cell(const struct stream_line *line)
+struct cell user_registers_cell(const struct listing_line *line)
 {
 	return registers_cell(line, true);
 }
 
-static void print_registers(const struct stream_line *line, bool user)
+static void print_registers(const struct listing_line *line, bool user)
 {
 	const struct sample *sample = line->r->sample;
 	struct registers registers = sample_registers(line, user);
@@ -192,7 +192,7 @@ static void print_registers(const struct stream_line *line, bool user)
 	writer_decimal(line->out, user ? sample->regs_user_abi : sample->regs_intr_abi, 0);
 	writer_putc(line->out, ' ');
 	for (int bit; (bit = registers_next(&registers, &value)) >= 0;) {
-		const char *name = register_name(line->stream->options.isa, (unsigned)bit);
+		const char *name = register_name(line->listing->options.isa, (unsigned)bit);
 		size_t len = strlen(name);
 		writer_pad(line->out, ' ', len < 5 ? 5 - len : 0);
 		writer_add(line->out, name, len);
@@ -202,12 +202,12 @@ static void print_registers(const struct stream_line *line, bool user)
 	}
 }
 
-void print_interrupt_registers(const struct stream_line *line, const struct field_row *row)
+void print_interrupt_registers(const struct listing_line *line, const struct field_row *row)
 {
 	print_registers(line, false);
 }
 
-void print_user_registers(const struct stream_line *line, const struct field_row *row)
+void print_user_registers(const struct listing_line *line, const struct field_row *row)
 {
 	print_registers(line, true);
 }
@@ -229,12 +229,12 @@ static void print_bytes(struct writer *out, const uint8_t *bytes, size_t at, siz
 	writer_putc(out, '\n');
 }
 
-struct cell bpf_output_cell(const struct stream_line *line)
+struct cell bpf_output_cell(const struct listing_line *line)
 {
-	return stream_bytes_cell(line, line->r->sample->raw, line->r->sample->raw_size);
+	return listing_bytes_cell(line, line->r->sample->raw, line->r->sample->raw_size);
 }
 
-void print_bpf_output(const struct stream_line *line, const struct field_row *row)
+void print_bpf_output(const struct listing_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
 	size_t len = sample->raw_size, text = 0;
@@ -255,7 +255,7 @@ void print_bpf_output(const struct stream_line *line, const struct field_row *ro
 	writer_add(line->out, "\"\n", 2);
 }
 
-void print_page_size(const struct stream_line *line, const struct field_row *row)
+void print_page_size(const struct listing_line *line, const struct field_row *row)
 {
 	static const char units[] = "BKMG";
 	struct cell cell = row->columns[0].value(line);
@@ -274,28 +274,28 @@ void print_page_size(const struct stream_line *line, const struct field_row *row
 }
 
 /* Reads the code at the sample's address; returns the length of the instruction there, 0 if it is not known. */
-static unsigned instruction_read(const struct stream_line *line, uint8_t bytes[static CODE_BYTES])
+static unsigned instruction_read(const struct listing_line *line, uint8_t bytes[static CODE_BYTES])
 {
-	const struct stream_options *o = &line->stream->options;
-	const struct location *location = stream_locate(line, line->r->sample->ip);
+	const struct listing_options *o = &line->listing->options;
+	const struct location *location = listing_locate(line, line->r->sample->ip);
 	bool is_64bit = false;
 
 	if (!o->read_code || o->isa != ISA_X86 || location->module == MODULE_ID_NONE || !line->r->sample->ip)
 		return 0;
-	const struct module *module = modules_get(&line->stream->session->model.modules, location->module);
+	const struct module *module = modules_get(&line->listing->session->model.modules, location->module);
 	size_t size = o->read_code(o->code_context, module, location->offset, bytes, CODE_BYTES, &is_64bit);
 	return x86_instruction_length(bytes, size, is_64bit);
 }
 
-struct cell instruction_cell(const struct stream_line *line)
+struct cell instruction_cell(const struct listing_line *line)
 {
 	uint8_t bytes[CODE_BYTES];
 	unsigned length = instruction_read(line, bytes);
 
-	return stream_bytes_cell(line, length ? bytes : NULL, length);
+	return listing_bytes_cell(line, length ? bytes : NULL, length);
 }
 
-struct cell instruction_length_cell(const struct stream_line *line)
+struct cell instruction_length_cell(const struct listing_line *line)
 {
 	uint8_t bytes[CODE_BYTES];
 
@@ -303,7 +303,7 @@ struct cell instruction_length_cell(const struct stream_line *line)
 }
 
 /* The length of the instruction, and its bytes if they are known. */
-void print_instruction(const struct stream_line *line, const struct field_row *row)
+void print_instruction(const struct listing_line *line, const struct field_row *row)
 {
 	uint8_t bytes[CODE_BYTES];
 	unsigned length = instruction_read(line, bytes);

@@ -3,16 +3,16 @@
 
 #include "script/internal.h"
 
-static bool thread_dropped(const struct stream_line *line)
+static bool thread_dropped(const struct listing_line *line)
 {
-	const struct stream_options *o = &line->stream->options;
+	const struct listing_options *o = &line->listing->options;
 	const struct resolved *r = line->r;
 	char buffer[16];
 
 	if (o->filter.comms && !name_list_has(o->filter.comms, resolved_comm(r, buffer, sizeof buffer)))
 		return true;
 	if (o->filter.pids) {
-		const struct model *model = &line->stream->session->model;
+		const struct model *model = &line->listing->session->model;
 		int32_t pid = r->thread == THREAD_NONE ? r->pid : model->threads.items[r->thread]->pid;
 		if (!number_list_has(o->filter.pids, pid))
 			return true;
@@ -20,30 +20,30 @@ static bool thread_dropped(const struct stream_line *line)
 	return o->filter.tids && !number_list_has(o->filter.tids, r->tid);
 }
 
-static bool dso_dropped(const struct stream_line *line, const struct location *location)
+static bool dso_dropped(const struct listing_line *line, const struct location *location)
 {
-	const struct name_list *dsos = line->stream->options.filter.dsos;
+	const struct name_list *dsos = line->listing->options.filter.dsos;
 
 	if (location->module == MODULE_ID_NONE)
 		return true;
-	const struct module *module = modules_get(&line->stream->session->model.modules, location->module);
+	const struct module *module = modules_get(&line->listing->session->model.modules, location->module);
 	return !name_list_has(dsos, module->short_name) && !name_list_has(dsos, module->long_name);
 }
 
 /* --symbols selects by the symbol's name or its address in hexadecimal, or by the sample's address (or a range that includes it). */
-static bool symbol_dropped(const struct stream_line *line, const struct location *location)
+static bool symbol_dropped(const struct listing_line *line, const struct location *location)
 {
-	const struct stream_options *o = &line->stream->options;
+	const struct listing_options *o = &line->listing->options;
 	const struct module *module = location->module == MODULE_ID_NONE ? NULL :
-		modules_get(&line->stream->session->model.modules, location->module);
-	uint32_t id = module ? symbols_lookup(line->stream->symbols, module, location->offset) : 0;
+		modules_get(&line->listing->session->model.modules, location->module);
+	uint32_t id = module ? symbols_lookup(line->listing->symbols, module, location->offset) : 0;
 	char address[32];
 
 	if (id) {
-		const struct symbol *symbol = symbols_get(line->stream->symbols, module, id);
+		const struct symbol *symbol = symbols_get(line->listing->symbols, module, id);
 		snprintf(address, sizeof address, "0x%llx",
 			(unsigned long long)(location->address - (location->offset - symbol->start)));
-		if (name_list_has(o->filter.symbols, symbols_name(line->stream->symbols, module, id)) || name_list_has(o->filter.symbols, address))
+		if (name_list_has(o->filter.symbols, symbols_name(line->listing->symbols, module, id)) || name_list_has(o->filter.symbols, address))
 			return false;
 	}
 	if (!module)
@@ -52,53 +52,53 @@ static bool symbol_dropped(const struct stream_line *line, const struct location
 }
 
 /* --switch-on, --switch-off; samples of these events are shown with --show-on-off-events. */
-static bool switched_off(struct stream *stream, uint32_t event)
+static bool switched_off(struct listing *listing, uint32_t event)
 {
-	if (stream->on_event != UINT32_MAX && stream->discarding) {
-		if (stream->on_event != event)
+	if (listing->on_event != UINT32_MAX && listing->discarding) {
+		if (listing->on_event != event)
 			return true;
-		stream->discarding = false;
-		return !stream->options.show_switches;
+		listing->discarding = false;
+		return !listing->options.show_switches;
 	}
-	if (stream->off_event == UINT32_MAX || stream->discarding || stream->off_event != event)
+	if (listing->off_event == UINT32_MAX || listing->discarding || listing->off_event != event)
 		return false;
-	stream->discarding = true;
-	return !stream->options.show_switches;
+	listing->discarding = true;
+	return !listing->options.show_switches;
 }
 
-bool stream_lacks_switch(const struct stream *stream, struct error *err)
+bool listing_lacks_switch(const struct listing *listing, struct error *err)
 {
-	const struct stream_options *o = &stream->options;
-	const char *missing = o->switch_on && stream->on_event == UINT32_MAX ? o->switch_on :
-		o->switch_off && stream->off_event == UINT32_MAX ? o->switch_off : NULL;
+	const struct listing_options *o = &listing->options;
+	const char *missing = o->switch_on && listing->on_event == UINT32_MAX ? o->switch_on :
+		o->switch_off && listing->off_event == UINT32_MAX ? o->switch_off : NULL;
 
 	if (missing)
 		error_set(err, ERROR_USAGE, "the recording has no event '%s' to switch at", missing);
 	return missing != NULL;
 }
 
-bool stream_drops_cpu(const struct stream *stream, uint32_t cpu)
+bool listing_drops_cpu(const struct listing *listing, uint32_t cpu)
 {
-	const struct stream_options *o = &stream->options;
+	const struct listing_options *o = &listing->options;
 
 	return cpu != UINT32_MAX && !cpu_filter_has(&o->filter.cpus, cpu);
 }
 
-bool stream_drops(const struct stream_line *line)
+bool listing_drops(const struct listing_line *line)
 {
-	struct stream *stream = line->stream;
-	const struct stream_options *o = &stream->options;
+	struct listing *listing = line->listing;
+	const struct listing_options *o = &listing->options;
 	const struct resolved *r = line->r;
 	unsigned mode = record_cpumode(r->record);
 
 	if (time_filter_drops(&o->filter.time, r->sample->time))
 		return true;
 	if (o->count_misordered) {
-		stream->counters.misordered += r->sample->time < stream->last_time;
-		stream->last_time = r->sample->time;
+		listing->counters.misordered += r->sample->time < listing->last_time;
+		listing->last_time = r->sample->time;
 		return true;
 	}
-	if (stream_drops_cpu(stream, r->sample->cpu))
+	if (listing_drops_cpu(listing, r->sample->cpu))
 		return true;
 	if (o->dump)
 		dump_part_place(o->dump, r);
@@ -110,5 +110,5 @@ bool stream_drops(const struct stream_line *line)
 		return true;
 	if (o->filter.symbols && symbol_dropped(line, resolved_ip(r)))
 		return true;
-	return switched_off(stream, r->event);
+	return switched_off(listing, r->event);
 }

@@ -7,78 +7,78 @@ enum { ORIGIN_KALLSYMS = 'k', ORIGIN_VMLINUX = 'v' };
 
 #define PLACE_SYMBOL (FIELD_BIT(FIELD_SYM))
 
-static const struct module *module_of(const struct stream *stream, const struct location *location)
+static const struct module *module_of(const struct listing *listing, const struct location *location)
 {
-	return location->module == MODULE_ID_NONE ? NULL : modules_get(&stream->session->model.modules, location->module);
+	return location->module == MODULE_ID_NONE ? NULL : modules_get(&listing->session->model.modules, location->module);
 }
 
 /* Whether offsets in it are offsets in a file. The kernel's are not if its symbols come from kallsyms. */
-static bool is_object(const struct stream *stream, const struct location *location, const struct module *module)
+static bool is_object(const struct listing *listing, const struct location *location, const struct module *module)
 {
 	/* perf takes the name of a BPF program for that of a file if the header does not describe the program */
 	if (module->kind == MODULE_KSYMBOL)
 		return strncmp(module->name, "bpf_prog_", 9) == 0 &&
-			stream->session->source->header.feature_data[FEATURE_BPF_PROG_INFO].len <= sizeof(uint32_t);
+			listing->session->source->header.feature_data[FEATURE_BPF_PROG_INFO].len <= sizeof(uint32_t);
 	if (module->kind != MODULE_KERNEL)
 		return true;
-	symbols_load(stream->symbols, module);
-	return symbols_info(stream->symbols, module).origin != ORIGIN_KALLSYMS;
+	symbols_load(listing->symbols, module);
+	return symbols_info(listing->symbols, module).origin != ORIGIN_KALLSYMS;
 }
 
 /* The path of the module's code; for the kernel, of the file that its symbols come from. */
-static const char *long_name(const struct stream *stream, const struct module *module)
+static const char *long_name(const struct listing *listing, const struct module *module)
 {
 	if (module->kind != MODULE_KERNEL)
 		return module->long_name;
-	symbols_load(stream->symbols, module);
-	struct symtab_info info = symbols_info(stream->symbols, module);
+	symbols_load(listing->symbols, module);
+	struct symtab_info info = symbols_info(listing->symbols, module);
 	return info.origin == ORIGIN_VMLINUX ? info.path + info.root_len : module->long_name;
 }
 
-static uint64_t file_offset(const struct stream *stream, const struct location *location, const struct module *module)
+static uint64_t file_offset(const struct listing *listing, const struct location *location, const struct module *module)
 {
 	if (module->kind != MODULE_KERNEL && module->kind != MODULE_KMODULE)
 		return location->offset;
-	symbols_load(stream->symbols, module);
-	struct symtab_info info = symbols_info(stream->symbols, module);
+	symbols_load(listing->symbols, module);
+	struct symtab_info info = symbols_info(listing->symbols, module);
 	if (info.origin == ORIGIN_VMLINUX && location->map)
 		return location->offset - location->map->start + location->map->pgoff;
 	return location->offset + info.text_at;
 }
 
 /* offset: an offset in the module follows. NULL: in no module. */
-static const char *dso_name(const struct stream *stream, const struct module *module, bool offset)
+static const char *dso_name(const struct listing *listing, const struct module *module, bool offset)
 {
-	if (module && module->long_name && (stream->options.show_kernel_path || (offset && module->name[0] == '[')))
-		return long_name(stream, module);
+	if (module && module->long_name && (listing->options.show_kernel_path || (offset && module->name[0] == '[')))
+		return long_name(listing, module);
 	return module ? module->name : NULL;
 }
 
-static void add_dso(const struct stream *stream, const struct location *location, bool offset, struct writer *out)
+static void add_dso(const struct listing *listing, const struct location *location, bool offset, struct writer *out)
 {
-	const struct module *module = module_of(stream, location);
+	const struct module *module = module_of(listing, location);
 
 	writer_add(out, " (", 2);
-	offset = offset && module && is_object(stream, location, module);
-	const char *name = dso_name(stream, module, offset);
+	offset = offset && module && is_object(listing, location, module);
+	const char *name = dso_name(listing, module, offset);
 	name = name ? name : "[unknown]";
 	writer_name(out, name, strlen(name));
 	if (offset) {
 		writer_add(out, "+0x", 3);
-		writer_hex(out, file_offset(stream, location, module), 0);
+		writer_hex(out, file_offset(listing, location, module), 0);
 	}
 	writer_putc(out, ')');
 }
 
-static const char *symbol_of(const struct stream *stream, const struct location *location, uint64_t *offset)
+static const char *symbol_of(const struct listing *listing, const struct location *location, uint64_t *offset)
 {
-	const struct module *module = module_of(stream, location);
-	uint32_t id = module ? symbols_lookup(stream->symbols, module, location->offset) : 0;
+	const struct module *module = module_of(listing, location);
+	uint32_t id = module ? symbols_lookup(listing->symbols, module, location->offset) : 0;
 
 	if (!id)
 		return NULL;
-	*offset = location->offset - symbols_get(stream->symbols, module, id)->start;
-	return symbols_name(stream->symbols, module, id);
+	*offset = location->offset - symbols_get(listing->symbols, module, id)->start;
+	return symbols_name(listing->symbols, module, id);
 }
 
 static void add_symbol_text(const char *name, bool with_offset, uint64_t offset, struct writer *out)
@@ -90,10 +90,10 @@ static void add_symbol_text(const char *name, bool with_offset, uint64_t offset,
 	}
 }
 
-static void add_symbol(const struct stream *stream, const struct location *location, bool with_offset, struct writer *out)
+static void add_symbol(const struct listing *listing, const struct location *location, bool with_offset, struct writer *out)
 {
 	uint64_t offset;
-	const char *name = symbol_of(stream, location, &offset);
+	const char *name = symbol_of(listing, location, &offset);
 
 	if (name)
 		add_symbol_text(name, with_offset, offset, out);
@@ -102,26 +102,26 @@ static void add_symbol(const struct stream *stream, const struct location *locat
 }
 
 /* name: of a function that is inlined there; NULL: the function at the location. */
-static void add_frame(const struct stream_line *line, const struct location *location, const char *name, const struct source_line *at,
+static void add_frame(const struct listing_line *line, const struct location *location, const char *name, const struct source_line *at,
 	struct writer *text)
 {
 	uint64_t place = line->plan->place, offset = 0;
-	const struct stream *stream = line->stream;
+	const struct listing *listing = line->listing;
 
 	if (place & FIELD_BIT(FIELD_IP))
 		writer_hex(text, location->address, 16);
 	if (place & PLACE_SYMBOL && name) {
-		symbol_of(stream, location, &offset);
+		symbol_of(listing, location, &offset);
 		writer_putc(text, ' ');
 		add_symbol_text(name, place & FIELD_BIT(FIELD_SYMOFF), offset, text);
 	} else if (place & PLACE_SYMBOL) {
 		writer_putc(text, ' ');
-		add_symbol(stream, location, place & FIELD_BIT(FIELD_SYMOFF), text);
+		add_symbol(listing, location, place & FIELD_BIT(FIELD_SYMOFF), text);
 	}
 	if (place & FIELD_BIT(FIELD_DSO) && !name)
-		add_dso(stream, location, place & FIELD_BIT(FIELD_DSOFF), text);
+		add_dso(listing, location, place & FIELD_BIT(FIELD_DSOFF), text);
 	if (place & FIELD_BIT(FIELD_SRCLINE))
-		stream_add_source_line(stream, location, at, text);
+		listing_add_source_line(listing, location, at, text);
 	if (name)
 		writer_puts(text, " (inlined)");
 }
@@ -144,50 +144,50 @@ static char level_of(const struct location *location)
 }
 
 /* The source line, in the arena; NULL: not known. */
-static const char *line_text(const struct stream *stream, const struct location *location, const struct source_line *at,
+static const char *line_text(const struct listing *listing, const struct location *location, const struct source_line *at,
 	struct arena *arena)
 {
-	const struct module *module = module_of(stream, location);
+	const struct module *module = module_of(listing, location);
 	CLEANUP_STR struct str text = { 0 };
 	struct source_line found;
 
 	if (!at || !at->file) {
-		if (!module || !location->map || !lines_place(stream->symbols, module, location->offset, false, &found))
+		if (!module || !location->map || !lines_place(listing->symbols, module, location->offset, false, &found))
 			return NULL;
 		at = &found;
 	}
-	source_line_add_known(at, stream->options.full_source_path, &text);
+	source_line_add_known(at, listing->options.full_source_path, &text);
 	return arena_string(arena, str_text(&text), text.len);
 }
 
 /* A frame with these fields (FIELDS_OF_PLACE). name, at: as for add_frame. Texts are valid as long as the session and the arena. */
-static struct cell place_of(const struct stream *stream, const struct location *location, const char *name,
+static struct cell place_of(const struct listing *listing, const struct location *location, const char *name,
 	const struct source_line *at, uint64_t fields, struct arena *arena)
 {
 	struct cell_place place = { .address = location->address, .level = level_of(location), .inlined = name };
 
 	if (fields & FIELD_BIT(FIELD_SYM))
-		place.symbol = name ? name : symbol_of(stream, location, &place.offset);
+		place.symbol = name ? name : symbol_of(listing, location, &place.offset);
 	if (fields & FIELD_BIT(FIELD_DSO))
-		place.module = dso_name(stream, module_of(stream, location), false);
+		place.module = dso_name(listing, module_of(listing, location), false);
 	if (fields & FIELD_BIT(FIELD_SRCLINE))
-		place.line = line_text(stream, location, at, arena);
+		place.line = line_text(listing, location, at, arena);
 	return (struct cell){ .kind = CELL_PLACE, .place = place };
 }
 
-struct cell stream_place_cell(const struct stream_line *line, const struct location *location, uint64_t fields)
+struct cell listing_place_cell(const struct listing_line *line, const struct location *location, uint64_t fields)
 {
-	return place_of(line->stream, location, NULL, NULL, fields, &line->worker->row);
+	return place_of(line->listing, location, NULL, NULL, fields, &line->worker->row);
 }
 
-static bool stops_at(const struct stream *stream, const char *name)
+static bool stops_at(const struct listing *listing, const char *name)
 {
-	return name && stream->options.stop_at && name_list_has(stream->options.stop_at, name);
+	return name && listing->options.stop_at && name_list_has(listing->options.stop_at, name);
 }
 
 /* A frame that is being made, as text or as cells. */
 struct frame_making {
-	const struct stream_line *line;
+	const struct listing_line *line;
 	const struct location *location;
 	struct writer text;
 	VEC(struct cell) cells;
@@ -195,10 +195,10 @@ struct frame_making {
 
 static void making_add(struct frame_making *making, const char *name, const struct source_line *at)
 {
-	const struct stream_line *line = making->line;
+	const struct listing_line *line = making->line;
 
-	if (line->stream->options.format)
-		vec_push(&making->cells, place_of(line->stream, making->location, name, at, line->plan->place, &line->worker->arena));
+	if (line->listing->options.format)
+		vec_push(&making->cells, place_of(line->listing, making->location, name, at, line->plan->place, &line->worker->arena));
 	else
 		add_frame(line, making->location, name, at, &making->text);
 }
@@ -206,10 +206,10 @@ static void making_add(struct frame_making *making, const char *name, const stru
 /* Adds a frame for each inlined function, then the function itself. Returns their number, 0 if they are not known. */
 static size_t making_add_inlines(struct frame_making *making, enum frame_at where, struct frame *frame)
 {
-	const struct stream_line *line = making->line;
+	const struct listing_line *line = making->line;
 	const struct location *location = making->location;
-	struct symbols *symbols = line->stream->symbols;
-	const struct module *module = module_of(line->stream, location);
+	struct symbols *symbols = line->listing->symbols;
+	const struct module *module = module_of(line->listing, location);
 	uint32_t own = module ? symbols_lookup(symbols, module, location->offset) : 0;
 	struct line_frame found[LINE_FRAMES_MAX];
 	uint64_t offset = location->offset - (where == FRAME_RETURN && location->offset);
@@ -219,15 +219,15 @@ static size_t making_add_inlines(struct frame_making *making, enum frame_at wher
 
 	for (size_t i = 0; i < count && !frame->stops; i++) {
 		const char *name = symbols_name(symbols, module, found[i].symbol);
-		if (i && !line->stream->options.format)
+		if (i && !line->listing->options.format)
 			writer_puts(&making->text, between);
 		making_add(making, symbol_is_inlined(found[i].symbol) ? name : NULL, &found[i].at);
-		frame->stops = stops_at(line->stream, name);
+		frame->stops = stops_at(line->listing, name);
 	}
 	return count;
 }
 
-static void make_frame(const struct stream_line *line, const struct location *location, unsigned inlines, struct frame *frame)
+static void make_frame(const struct listing_line *line, const struct location *location, unsigned inlines, struct frame *frame)
 {
 	struct frame_making making = { .line = line, .location = location };
 	struct arena *arena = &line->worker->arena;
@@ -236,9 +236,9 @@ static void make_frame(const struct stream_line *line, const struct location *lo
 	writer_open(&making.text, -1, 256);
 	if (!inlines || !making_add_inlines(&making, inlines - 1, frame)) {
 		making_add(&making, NULL, NULL);
-		frame->stops = stops_at(line->stream, symbol_of(line->stream, location, &offset));
+		frame->stops = stops_at(line->listing, symbol_of(line->listing, location, &offset));
 	}
-	if (line->stream->options.format) {
+	if (line->listing->options.format) {
 		frame->cells = arena_copy(arena, making.cells.items, making.cells.count * sizeof *making.cells.items);
 		frame->count = (uint32_t)making.cells.count;
 	} else {
@@ -252,7 +252,7 @@ static void make_frame(const struct stream_line *line, const struct location *lo
 }
 
 /* inlines: 0, or enum frame_at + 1. */
-static const struct frame *frame_of(const struct stream_line *line, const struct location *location, unsigned inlines)
+static const struct frame *frame_of(const struct listing_line *line, const struct location *location, unsigned inlines)
 {
 	_Static_assert(sizeof(struct frame) <= sizeof location->note, "the frame fits the note");
 	uint8_t kind = line->plan->place_kind;
@@ -283,13 +283,13 @@ struct chain_frames {
 	size_t next;
 };
 
-static struct chain_frames chain_frames_of(const struct stream_line *line)
+static struct chain_frames chain_frames_of(const struct listing_line *line)
 {
-	unsigned max = line->stream->options.max_stack;
+	unsigned max = line->listing->options.max_stack;
 	struct chain_frames frames = { .calls = !sample_unwinds(line->r) };
 
 	/* the recorder may have left the unwinding of single samples to the reader */
-	frames.inlines = line->stream->options.inlines && !frames.calls ? INLINE_UNWOUND : line->plan->inlines;
+	frames.inlines = line->listing->options.inlines && !frames.calls ? INLINE_UNWOUND : line->plan->inlines;
 	if (max)
 		frames.chain = resolved_chain(line->r, CHAIN_INNERMOST_FIRST, max);
 	if (frames.chain.damaged)
@@ -298,7 +298,7 @@ static struct chain_frames chain_frames_of(const struct stream_line *line)
 }
 
 /* The next frame, NULL after the last. */
-static inline const struct frame *chain_frames_next(const struct stream_line *line, struct chain_frames *frames)
+static inline const struct frame *chain_frames_next(const struct listing_line *line, struct chain_frames *frames)
 {
 	if (frames->next >= frames->chain.count)
 		return NULL;
@@ -310,7 +310,7 @@ static inline const struct frame *chain_frames_next(const struct stream_line *li
 	return frame;
 }
 
-static void print_chain(const struct stream_line *line)
+static void print_chain(const struct listing_line *line)
 {
 	struct chain_frames frames = chain_frames_of(line);
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
@@ -324,12 +324,12 @@ static void print_chain(const struct stream_line *line)
 	}
 }
 
-static bool has_chain(const struct stream_line *line)
+static bool has_chain(const struct listing_line *line)
 {
-	return line->stream->options.fields->chains && line->r->sample->present & SAMPLE_CALLCHAIN;
+	return line->listing->options.fields->chains && line->r->sample->present & SAMPLE_CALLCHAIN;
 }
 
-void print_ip(const struct stream_line *line, const struct field_row *row)
+void print_ip(const struct listing_line *line, const struct field_row *row)
 {
 	if (has_chain(line)) {
 		writer_putc(line->out, '\n');
@@ -341,7 +341,7 @@ void print_ip(const struct stream_line *line, const struct field_row *row)
 	writer_add(line->out, frame->text, frame->count);
 }
 
-const struct location *stream_locate(const struct stream_line *line, uint64_t address)
+const struct location *listing_locate(const struct listing_line *line, uint64_t address)
 {
 	unsigned mode = record_cpumode(line->r->record);
 	const struct location *location = resolved_locate(line->r, mode, address);
@@ -353,36 +353,36 @@ const struct location *stream_locate(const struct stream_line *line, uint64_t ad
 	return other->map ? other : location;
 }
 
-void stream_print_symbol(const struct stream_line *line, const struct location *location, bool offset)
+void listing_print_symbol(const struct listing_line *line, const struct location *location, bool offset)
 {
-	add_symbol(line->stream, location, offset, line->out);
+	add_symbol(line->listing, location, offset, line->out);
 }
 
-void stream_print_dso(const struct stream_line *line, const struct location *location)
+void listing_print_dso(const struct listing_line *line, const struct location *location)
 {
-	add_dso(line->stream, location, shows(line, FIELD_DSOFF), line->out);
+	add_dso(line->listing, location, shows(line, FIELD_DSOFF), line->out);
 }
 
-void print_addr(const struct stream_line *line, const struct field_row *row)
+void print_addr(const struct listing_line *line, const struct field_row *row)
 {
 	writer_hex(line->out, line->r->sample->addr, 16);
 	if (!line->plan->addr_has_symbol)
 		return;
-	const struct location *location = stream_locate(line, line->r->sample->addr);
+	const struct location *location = listing_locate(line, line->r->sample->addr);
 	if (shows(line, FIELD_SYM)) {
 		writer_putc(line->out, ' ');
-		stream_print_symbol(line, location, shows(line, FIELD_SYMOFF));
+		listing_print_symbol(line, location, shows(line, FIELD_SYMOFF));
 	}
 	if (shows(line, FIELD_DSO))
-		stream_print_dso(line, location);
+		listing_print_dso(line, location);
 }
 
-struct cell chain_cell(const struct stream_line *line)
+struct cell chain_cell(const struct listing_line *line)
 {
 	if (!has_chain(line))
 		return cell_absent();
 	struct chain_frames frames = chain_frames_of(line);
-	struct stream_worker *worker = line->worker;
+	struct listing_worker *worker = line->worker;
 
 	vec_clear(&worker->cells);
 	for (const struct frame *frame; (frame = chain_frames_next(line, &frames));)
@@ -393,56 +393,56 @@ struct cell chain_cell(const struct stream_line *line)
 }
 
 /* The sample's own place, without inlined functions. */
-static const struct cell_place *own_place(const struct stream_line *line)
+static const struct cell_place *own_place(const struct listing_line *line)
 {
 	return &frame_of(line, resolved_ip(line->r), 0)->cells->place;
 }
 
-struct cell ip_cell(const struct stream_line *line)
+struct cell ip_cell(const struct listing_line *line)
 {
 	return cell_address(resolved_ip(line->r)->address);
 }
 
-struct cell symbol_cell(const struct stream_line *line)
+struct cell symbol_cell(const struct listing_line *line)
 {
 	return cell_text(own_place(line)->symbol);
 }
 
-struct cell symbol_offset_cell(const struct stream_line *line)
+struct cell symbol_offset_cell(const struct listing_line *line)
 {
 	const struct cell_place *place = own_place(line);
 
 	return place->symbol ? cell_count(place->offset) : cell_absent();
 }
 
-struct cell dso_cell(const struct stream_line *line)
+struct cell dso_cell(const struct listing_line *line)
 {
 	return cell_text(own_place(line)->module);
 }
 
-struct cell dso_offset_cell(const struct stream_line *line)
+struct cell dso_offset_cell(const struct listing_line *line)
 {
 	const struct location *location = resolved_ip(line->r);
-	const struct module *module = module_of(line->stream, location);
-	bool known = module && is_object(line->stream, location, module);
+	const struct module *module = module_of(line->listing, location);
+	bool known = module && is_object(line->listing, location, module);
 
-	return known ? cell_address(file_offset(line->stream, location, module)) : cell_absent();
+	return known ? cell_address(file_offset(line->listing, location, module)) : cell_absent();
 }
 
-struct cell source_line_cell(const struct stream_line *line)
+struct cell source_line_cell(const struct listing_line *line)
 {
 	return cell_text(own_place(line)->line);
 }
 
-struct cell addr_cell(const struct stream_line *line)
+struct cell addr_cell(const struct listing_line *line)
 {
 	return cell_address(line->r->sample->addr);
 }
 
-struct cell addr_place_cell(const struct stream_line *line)
+struct cell addr_place_cell(const struct listing_line *line)
 {
 	uint64_t fields = line->plan->shown & (FIELD_BIT(FIELD_SYM) | FIELD_BIT(FIELD_DSO));
 
-	return line->plan->addr_has_symbol && fields ? stream_place_cell(line, stream_locate(line, line->r->sample->addr), fields) :
+	return line->plan->addr_has_symbol && fields ? listing_place_cell(line, listing_locate(line, line->r->sample->addr), fields) :
 		cell_absent();
 }

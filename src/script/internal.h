@@ -6,27 +6,27 @@
 #include "script/cells.h"
 #include "script/fields.h"
 #include "script/stat.h"
-#include "script/stream.h"
+#include "script/listing.h"
 #include "base/vec.h"
 #include "tracepoint/tracepoint.h"
 
 struct source_line;
 
-enum { STREAM_SPILL_BYTES = 1 << 18 };
-enum { STREAM_CHAIN_MAX = 8192 /* a record holds no more */, STREAM_PLACES_MAX = CLASS_COUNT };
+enum { LISTING_SPILL_BYTES = 1 << 18 };
+enum { LISTING_CHAIN_MAX = 8192 /* a record holds no more */, LISTING_PLACES_MAX = CLASS_COUNT };
 
 /* One step of printing a line. */
-struct stream_step {
+struct listing_step {
 	field_print *print;
 	const struct field_row *row;
 };
 
 /* How samples of one event are printed. */
-struct stream_plan {
+struct listing_plan {
 	uint64_t shown;              /* bits of enum field; 0: its samples are not printed */
 	uint64_t has;                /* the bits of shown that its samples have */
 	uint64_t place;              /* the fields of a frame */
-	uint8_t place_kind;          /* index into stream.places */
+	uint8_t place_kind;          /* index into listing.places */
 	bool comm_plain;             /* not padded: the lines of the call chain are aligned instead */
 	bool branch_trace;
 	bool addr_has_symbol;        /* addr can be an address of code */
@@ -37,7 +37,7 @@ struct stream_plan {
 	uint32_t label_len;
 	/* [0, start_count): also on the lines of other records; [start_count, line_count): the rest of the line; then what follows the line */
 	unsigned start_count, line_count, step_count;
-	struct stream_step steps[FIELD_COUNT + 1];
+	struct listing_step steps[FIELD_COUNT + 1];
 };
 
 /* A frame, made once per location and kind of place: as text (its line without indentation and end), or as cells for tables. The first
@@ -59,16 +59,16 @@ struct comm_text {
 	uint32_t len;
 };
 
-struct stream_slice {
+struct listing_slice {
 	struct writer *text;         /* NULL: empty, or written */
 	bool done;
 };
 
 /* Caches of one worker, and its current slice. */
-struct stream_worker {
+struct listing_worker {
 	struct writer *out;          /* of that slice; NULL: nothing was printed in it yet */
 	size_t slice;
-	size_t held;                 /* its part of stream.held */
+	size_t held;                 /* its part of listing.held */
 	size_t written;              /* bytes of the slice that are written */
 	VEC(struct comm_text) comms;
 	struct arena arena;
@@ -79,13 +79,13 @@ struct stream_worker {
 };
 
 /* A column of the table. */
-struct stream_column {
+struct listing_column {
 	const struct field_row *row; /* NULL: of records that are not samples */
 	const struct field_column *column;
 };
 
-struct stream {
-	struct stream_options options;
+struct listing {
+	struct listing_options options;
 	struct session *session;
 	struct symbols *symbols;
 	struct tracepoints *tracepoints; /* NULL: not opened */
@@ -94,94 +94,94 @@ struct stream {
 	/* Slices that are done but wait for an earlier one. */
 	pthread_mutex_t lock;            /* protects the members up to `largest`, and `out` while a batch runs */
 	pthread_cond_t turn;             /* next_slice has changed */
-	VEC(struct stream_slice) slices;
+	VEC(struct listing_slice) slices;
 	VEC(struct writer *) spare;
 	size_t next_slice;               /* the first that is not written */
 	size_t held;                     /* bytes in memory of all slices, as of their last spill or end */
 	size_t largest;                  /* bytes of a slice */
-	struct stream_worker **workers;
+	struct listing_worker **workers;
 	unsigned worker_count;
-	struct stream_plan *plans;       /* by event */
+	struct listing_plan *plans;       /* by event */
 	size_t plan_count;
-	uint64_t places[STREAM_PLACES_MAX];
+	uint64_t places[LISTING_PLACES_MAX];
 	unsigned place_count;
 	/* The table, instead of text. Its columns are fixed when it begins: with the first batch that knows an event, or at the end. */
-	VEC(struct stream_column) columns;
+	VEC(struct listing_column) columns;
 	VEC(struct table_column) table_columns;
 	bool table_begun, table_has_rows;
 	struct writer **event_writers;   /* by event; NULL: all samples are written to the slice */
 	struct arena arena;
-	struct stream_counters counters;
+	struct listing_counters counters;
 	struct error error;
 	bool serial;                     /* output depends on earlier output */
 	bool has_reads;                  /* some samples have counter values: each is a sample of its event */
 	/* State from one sample to the next, only if serial. */
 	struct sample_reads reads;
-	struct stream_stat stat;
+	struct listing_stat stat;
 	bool discarding;                 /* between --switch-off and --switch-on */
 	uint32_t on_event, off_event;    /* UINT32_MAX: no such event */
 	uint64_t first_time, last_time;
 	unsigned data_source_width, call_width;
-	struct stream_sources *sources;  /* files whose code is shown; NULL: no file yet */
+	struct listing_sources *sources;  /* files whose code is shown; NULL: no file yet */
 	/* The time of day at one time of the samples' clock, if the recording has it. */
 	struct { bool known; uint64_t wall_ns, clock_ns; } wall;
 };
 
 /* A sample being printed. */
-struct stream_line {
-	struct stream *stream;
-	struct stream_worker *worker;
-	const struct stream_plan *plan;
+struct listing_line {
+	struct listing *listing;
+	struct listing_worker *worker;
+	const struct listing_plan *plan;
 	const struct resolved *r;
 	const struct evsel *decoded; /* the event by whose layout the sample was decoded: for a member of a group, the leader */
 	struct writer *out;
 };
 
-static inline bool shows(const struct stream_line *line, enum field field)
+static inline bool shows(const struct listing_line *line, enum field field)
 {
 	return line->plan->shown >> field & 1;
 }
 
 /* table.c. Values are valid until the row is complete. */
-struct cell stream_text_cell(const struct stream_line *line, const char *text, size_t len);
+struct cell listing_text_cell(const struct listing_line *line, const char *text, size_t len);
 /* Bytes in hexadecimal; NULL: absent. */
-struct cell stream_bytes_cell(const struct stream_line *line, const uint8_t *bytes, size_t len);
+struct cell listing_bytes_cell(const struct listing_line *line, const uint8_t *bytes, size_t len);
 /* What a field prints, without spaces around it; nothing: absent. */
-struct cell stream_printed_cell(const struct stream_line *line, field_print *print);
+struct cell listing_printed_cell(const struct listing_line *line, field_print *print);
 /* Begins the table when its columns are known. Owner only. */
-void stream_table_begin(struct stream *stream);
+void listing_table_begin(struct listing *listing);
 /* Prints a row; line->plan may be NULL. record: as text, for records that are not samples; otherwise NULL. */
-void stream_table_row(const struct stream_line *line, const char *record);
-void stream_table_fini(struct stream *stream);
+void listing_table_row(const struct listing_line *line, const char *record);
+void listing_table_fini(struct listing *listing);
 
 /* frame.c */
 /* A place with these fields of FIELDS_OF_PLACE. */
-struct cell stream_place_cell(const struct stream_line *line, const struct location *location, uint64_t fields);
+struct cell listing_place_cell(const struct listing_line *line, const struct location *location, uint64_t fields);
 /* As "symbol+0x12" and as " (object)". */
-void stream_print_symbol(const struct stream_line *line, const struct location *location, bool offset);
-void stream_print_dso(const struct stream_line *line, const struct location *location);
+void listing_print_symbol(const struct listing_line *line, const struct location *location, bool offset);
+void listing_print_dso(const struct listing_line *line, const struct location *location);
 /* The location of an address in the address space of the sample's mode, otherwise in that of the other mode. */
-const struct location *stream_locate(const struct stream_line *line, uint64_t address);
+const struct location *listing_locate(const struct listing_line *line, uint64_t address);
 
 /* source.c */
 /* Adds a line with the source line of a location. at: the source line if it is known; otherwise NULL. */
-void stream_add_source_line(const struct stream *stream, const struct location *location, const struct source_line *at,
+void listing_add_source_line(const struct listing *listing, const struct location *location, const struct source_line *at,
 	struct writer *out);
-void stream_sources_fini(struct stream *stream);
+void listing_sources_fini(struct listing *listing);
 
 /* slice.c: each slice has a writer, on the worker that processes it. Slices are written in order. */
-struct writer *stream_slice_begin(struct stream *stream, struct stream_worker *worker, size_t slice);
+struct writer *listing_slice_begin(struct listing *listing, struct listing_worker *worker, size_t slice);
 /* Writes the slice's text so far if all slices before it are written; waits for that if much text is in memory. */
-void stream_slice_spill(struct stream *stream, struct stream_worker *worker);
-void stream_slice_end(struct stream *stream, struct stream_worker *worker, size_t slice);
-void stream_slices_start(struct stream *stream, size_t count);
-void stream_slices_fini(struct stream *stream);
+void listing_slice_spill(struct listing *listing, struct listing_worker *worker);
+void listing_slice_end(struct listing *listing, struct listing_worker *worker, size_t slice);
+void listing_slices_start(struct listing *listing, size_t count);
+void listing_slices_fini(struct listing *listing);
 
 /* filter.c: whether a sample (a record of a CPU) is filtered out. */
-bool stream_drops(const struct stream_line *line);
-bool stream_drops_cpu(const struct stream *stream, uint32_t cpu);
+bool listing_drops(const struct listing_line *line);
+bool listing_drops_cpu(const struct listing *listing, uint32_t cpu);
 /* plan.c: adopts the events known so far. Owner only. */
-void stream_refresh(struct stream *stream);
+void listing_refresh(struct listing *listing);
 
 /* The decimal digits of a number below 100. */
 static inline const char *two_digits(unsigned value)

@@ -13,53 +13,53 @@ static bool lookup_tracepoint(const void *context, uint64_t id, const char **sys
 	return tracepoints_name(context, id, system, name);
 }
 
-static void refresh_tracepoints(struct stream *stream)
+static void refresh_tracepoints(struct listing *listing)
 {
-	struct header *header = &stream->session->source->header;
+	struct header *header = &listing->session->source->header;
 	struct span data = header->feature_data[FEATURE_TRACING_DATA];
 
-	if (!stream->tracepoints_tried && data.data) {
-		stream->tracepoints_tried = true;
-		tracepoints_open(&stream->tracepoints, data, NULL);
+	if (!listing->tracepoints_tried && data.data) {
+		listing->tracepoints_tried = true;
+		tracepoints_open(&listing->tracepoints, data, NULL);
 	}
-	if (stream->tracepoints)
-		evlist_name_tracepoints(&header->evlist, lookup_tracepoint, stream->tracepoints);
+	if (listing->tracepoints)
+		evlist_name_tracepoints(&header->evlist, lookup_tracepoint, listing->tracepoints);
 }
 
-static uint8_t place_kind(struct stream *stream, uint64_t place)
+static uint8_t place_kind(struct listing *listing, uint64_t place)
 {
-	for (unsigned i = 0; i < stream->place_count; i++)
-		if (stream->places[i] == place)
+	for (unsigned i = 0; i < listing->place_count; i++)
+		if (listing->places[i] == place)
 			return (uint8_t)i;
-	if (stream->place_count == STREAM_PLACES_MAX)
+	if (listing->place_count == LISTING_PLACES_MAX)
 		return 0; /* not reached: a class of events has one */
-	stream->places[stream->place_count] = place;
-	return (uint8_t)stream->place_count++;
+	listing->places[listing->place_count] = place;
+	return (uint8_t)listing->place_count++;
 }
 
-static void plan_name(struct stream *stream, struct stream_plan *plan, const char *name, size_t width)
+static void plan_name(struct listing *listing, struct listing_plan *plan, const char *name, size_t width)
 {
 	size_t len = strlen(name), pad = width > len ? width - len : 0;
-	char *text = arena_bytes(&stream->arena, pad + len + 2);
+	char *text = arena_bytes(&listing->arena, pad + len + 2);
 
 	memset(text, ' ', pad);
 	memcpy(text + pad, name, len);
 	memcpy(text + pad + len, ": ", 2);
-	plan->name = arena_string(&stream->arena, name, len);
+	plan->name = arena_string(&listing->arena, name, len);
 	plan->label = text;
 	plan->label_len = (uint32_t)(pad + len + 2);
 }
 
-static void add_step(struct stream_plan *plan, field_print *print, const struct field_row *row)
+static void add_step(struct listing_plan *plan, field_print *print, const struct field_row *row)
 {
 	bool printed = row && row->joined && plan->step_count && plan->steps[plan->step_count - 1].print == print;
 
 	if (!printed)
-		plan->steps[plan->step_count++] = (struct stream_step){ print, row };
+		plan->steps[plan->step_count++] = (struct listing_step){ print, row };
 }
 
 /* A branch trace prints its branch after the fields of all samples that precede a sample's own. */
-static void plan_steps(struct stream_plan *plan)
+static void plan_steps(struct listing_plan *plan)
 {
 	plan->start_count = plan->line_count = plan->step_count = 0;
 	for (int i = 0; i < FIELD_COUNT; i++) {
@@ -76,10 +76,10 @@ static void plan_steps(struct stream_plan *plan)
 	}
 }
 
-static void plan_event(struct stream *stream, struct stream_plan *plan, const struct evsel *evsel)
+static void plan_event(struct listing *listing, struct listing_plan *plan, const struct evsel *evsel)
 {
 	const struct attr *attr = &evsel->attr;
-	const struct fields *fields = stream->options.fields;
+	const struct fields *fields = listing->options.fields;
 	const struct class_fields *class = &fields->classes[event_class(attr)];
 	bool software = attr->type == ATTR_SOFTWARE;
 
@@ -89,41 +89,41 @@ static void plan_event(struct stream *stream, struct stream_plan *plan, const st
 		if (field_rows[i].has && !field_rows[i].has(attr))
 			plan->has &= ~FIELD_BIT(i);
 	/* of some events in streams, perf's text shows no place */
-	plan->place = stream->options.format ? class->shown & FIELDS_OF_PLACE : class->place;
-	plan->place_kind = place_kind(stream, plan->place);
+	plan->place = listing->options.format ? class->shown & FIELDS_OF_PLACE : class->place;
+	plan->place_kind = place_kind(listing, plan->place);
 	plan->branch_trace = attr_is_branch_trace(attr);
 	plan->comm_plain = fields->chains && class->shown & FIELD_BIT(FIELD_IP) && attr->sample_type & SAMPLE_CALLCHAIN;
 	plan->addr_has_symbol = plan->branch_trace || (software && (attr->config == SOFTWARE_PAGE_FAULTS ||
 		attr->config == SOFTWARE_PAGE_FAULTS_MIN || attr->config == SOFTWARE_PAGE_FAULTS_MAJ));
-	plan->inlines = attr_inlines(stream->options.inlines, attr);
+	plan->inlines = attr_inlines(listing->options.inlines, attr);
 	plan->implied_addr = attr->sample_type & SAMPLE_ADDR && !class->given;
 	plan_steps(plan);
 }
 
-static void settle_new(struct stream *stream, size_t known)
+static void settle_new(struct listing *listing, size_t known)
 {
-	const struct header *header = &stream->session->source->header;
+	const struct header *header = &listing->session->source->header;
 
-	if (!header->pipe || stream->error.kind != ERROR_NONE)
+	if (!header->pipe || listing->error.kind != ERROR_NONE)
 		return;
 	for (size_t i = known; i < header->evlist.events.count; i++)
-		if (fields_settle_event(stream->options.fields, header, (uint32_t)i, &stream->error) < 0)
+		if (fields_settle_event(listing->options.fields, header, (uint32_t)i, &listing->error) < 0)
 			return;
 }
 
-static void open_event_writers(struct stream *stream, size_t known)
+static void open_event_writers(struct listing *listing, size_t known)
 {
-	const struct evlist *evlist = session_evlist(stream->session);
+	const struct evlist *evlist = session_evlist(listing->session);
 	char buffer[EVSEL_NAME_MAX];
 
-	if (!stream->options.event_writer)
+	if (!listing->options.event_writer)
 		return;
-	stream->event_writers = memory_resize(stream->event_writers, evlist->events.count, sizeof *stream->event_writers);
-	bool pipe = stream->session->source->header.pipe; /* perf opens these before it has read the names of a stream's events */
+	listing->event_writers = memory_resize(listing->event_writers, evlist->events.count, sizeof *listing->event_writers);
+	bool pipe = listing->session->source->header.pipe; /* perf opens these before it has read the names of a stream's events */
 	for (size_t i = known; i < evlist->events.count; i++) {
 		const struct evsel *evsel = &evlist->events.items[i];
 		const char *name = pipe ? attr_name(&evsel->attr, buffer, sizeof buffer) : evsel_name(evsel, buffer, sizeof buffer);
-		stream->event_writers[i] = stream->options.event_writer(stream->options.event_context, (uint32_t)i, name, &stream->error);
+		listing->event_writers[i] = listing->options.event_writer(listing->options.event_context, (uint32_t)i, name, &listing->error);
 	}
 }
 
@@ -137,42 +137,42 @@ static uint32_t find_event(const struct evlist *evlist, const char *name)
 	return UINT32_MAX;
 }
 
-void stream_refresh(struct stream *stream)
+void listing_refresh(struct listing *listing)
 {
-	const struct evlist *evlist = session_evlist(stream->session);
-	const struct header *header = &stream->session->source->header;
+	const struct evlist *evlist = session_evlist(listing->session);
+	const struct header *header = &listing->session->source->header;
 	size_t count = evlist->events.count, width = 0;
 	char buffer[EVSEL_NAME_MAX];
 	struct feature_clock clock;
 
-	if (stream->plan_count == count && count)
+	if (listing->plan_count == count && count)
 		return;
-	refresh_tracepoints(stream);
-	settle_new(stream, stream->plan_count);
+	refresh_tracepoints(listing);
+	settle_new(listing, listing->plan_count);
 	for (size_t i = 0; i < count; i++) {
 		size_t len = strlen(evsel_name(&evlist->events.items[i], buffer, sizeof buffer));
 		width = len > width ? len : width;
 	}
-	stream->plans = memory_resize(stream->plans, count, sizeof *stream->plans);
-	stream->counters.samples = memory_resize(stream->counters.samples, count, sizeof *stream->counters.samples);
-	stream->place_count = 0;
+	listing->plans = memory_resize(listing->plans, count, sizeof *listing->plans);
+	listing->counters.samples = memory_resize(listing->counters.samples, count, sizeof *listing->counters.samples);
+	listing->place_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		stream->has_reads |= evlist->events.items[i].attr.sample_type & SAMPLE_READ;
-		stream->plans[i] = (struct stream_plan){ 0 };
-		plan_event(stream, &stream->plans[i], &evlist->events.items[i]);
-		plan_name(stream, &stream->plans[i], evsel_name(&evlist->events.items[i], buffer, sizeof buffer), width);
-		if (i >= stream->plan_count)
-			stream->counters.samples[i] = 0;
+		listing->has_reads |= evlist->events.items[i].attr.sample_type & SAMPLE_READ;
+		listing->plans[i] = (struct listing_plan){ 0 };
+		plan_event(listing, &listing->plans[i], &evlist->events.items[i]);
+		plan_name(listing, &listing->plans[i], evsel_name(&evlist->events.items[i], buffer, sizeof buffer), width);
+		if (i >= listing->plan_count)
+			listing->counters.samples[i] = 0;
 	}
-	open_event_writers(stream, stream->plan_count);
-	stream->counters.event_count = stream->plan_count = count;
-	stream->on_event = find_event(evlist, stream->options.switch_on);
-	stream->off_event = find_event(evlist, stream->options.switch_off);
-	stream->wall.known = feature_clock(header, &clock) == 0;
-	if (stream->wall.known) {
-		stream->wall.wall_ns = clock.wall_ns;
-		stream->wall.clock_ns = clock.clock_ns;
+	open_event_writers(listing, listing->plan_count);
+	listing->counters.event_count = listing->plan_count = count;
+	listing->on_event = find_event(evlist, listing->options.switch_on);
+	listing->off_event = find_event(evlist, listing->options.switch_off);
+	listing->wall.known = feature_clock(header, &clock) == 0;
+	if (listing->wall.known) {
+		listing->wall.wall_ns = clock.wall_ns;
+		listing->wall.clock_ns = clock.clock_ns;
 	}
 	if (header->pipe && header_string(header, FEATURE_ARCH))
-		stream->options.isa = isa_of_machine(header_string(header, FEATURE_ARCH));
+		listing->options.isa = isa_of_machine(header_string(header, FEATURE_ARCH));
 }

@@ -40,10 +40,10 @@ enum event_class {
 enum event_class event_class(const struct attr *attr);
 
 struct fields;
-struct stream_line;
+struct listing_line;
 struct field_row;
 
-typedef void field_print(const struct stream_line *line, const struct field_row *row);
+typedef void field_print(const struct listing_line *line, const struct field_row *row);
 
 /* The lines that have the field. */
 enum field_lines {
@@ -73,7 +73,7 @@ struct field_column {
 	const char *unit;
 	bool (*exists)(const struct fields *fields); /* whether a table with the field has the column; NULL: always */
 	/* Texts, lists and maps of the cell are valid until the line ends. NULL: all cells are absent. */
-	struct cell (*value)(const struct stream_line *line);
+	struct cell (*value)(const struct listing_line *line);
 };
 
 enum { FIELD_COLUMNS = 2 };

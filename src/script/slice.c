@@ -8,108 +8,108 @@
 enum { SLICE_BYTES = 1 << 16, HELD_BYTES = 1 << 19 };
 
 /* The first row of a table has no separator. */
-static void write_text(struct stream *stream, const char *text, size_t len)
+static void write_text(struct listing *listing, const char *text, size_t len)
 {
 	size_t separator = 0;
 
-	if (stream->options.format && len && !stream->table_has_rows) {
-		separator = stream->options.format->separator;
-		stream->table_has_rows = true;
+	if (listing->options.format && len && !listing->table_has_rows) {
+		separator = listing->options.format->separator;
+		listing->table_has_rows = true;
 	}
-	writer_add(stream->out, text + separator, len - separator);
+	writer_add(listing->out, text + separator, len - separator);
 }
 
-void stream_slices_start(struct stream *stream, size_t count)
+void listing_slices_start(struct listing *listing, size_t count)
 {
-	vec_clear(&stream->slices);
-	vec_reserve(&stream->slices, count);
-	memset(stream->slices.items, 0, count * sizeof *stream->slices.items);
-	stream->slices.count = count;
-	stream->next_slice = 0;
-	stream->held = 0;
+	vec_clear(&listing->slices);
+	vec_reserve(&listing->slices, count);
+	memset(listing->slices.items, 0, count * sizeof *listing->slices.items);
+	listing->slices.count = count;
+	listing->next_slice = 0;
+	listing->held = 0;
 }
 
-struct writer *stream_slice_begin(struct stream *stream, struct stream_worker *worker, size_t slice)
+struct writer *listing_slice_begin(struct listing *listing, struct listing_worker *worker, size_t slice)
 {
-	pthread_mutex_lock(&stream->lock);
-	if (stream->spare.count) {
-		worker->out = stream->spare.items[--stream->spare.count];
+	pthread_mutex_lock(&listing->lock);
+	if (listing->spare.count) {
+		worker->out = listing->spare.items[--listing->spare.count];
 	} else {
 		worker->out = memory_zero(1, sizeof *worker->out);
 		writer_open(worker->out, -1, SLICE_BYTES);
 	}
 	worker->slice = slice;
 	worker->held = worker->written = 0;
-	pthread_mutex_unlock(&stream->lock);
+	pthread_mutex_unlock(&listing->lock);
 	return worker->out;
 }
 
-static void update_held(struct stream *stream, struct stream_worker *worker, size_t bytes)
+static void update_held(struct listing *listing, struct listing_worker *worker, size_t bytes)
 {
-	stream->held += bytes - worker->held;
+	listing->held += bytes - worker->held;
 	worker->held = bytes;
 }
 
-static size_t held_limit(const struct stream *stream)
+static size_t held_limit(const struct listing *listing)
 {
-	size_t each = stream->largest > HELD_BYTES ? stream->largest : HELD_BYTES;
-	return each * (stream->worker_count - 1);
+	size_t each = listing->largest > HELD_BYTES ? listing->largest : HELD_BYTES;
+	return each * (listing->worker_count - 1);
 }
 
-void stream_slice_spill(struct stream *stream, struct stream_worker *worker)
+void listing_slice_spill(struct listing *listing, struct listing_worker *worker)
 {
-	pthread_mutex_lock(&stream->lock);
-	update_held(stream, worker, worker->out->len);
-	while (stream->next_slice != worker->slice && stream->held > held_limit(stream))
-		pthread_cond_wait(&stream->turn, &stream->lock);
-	if (stream->next_slice == worker->slice) {
-		write_text(stream, worker->out->buffer, worker->out->len);
+	pthread_mutex_lock(&listing->lock);
+	update_held(listing, worker, worker->out->len);
+	while (listing->next_slice != worker->slice && listing->held > held_limit(listing))
+		pthread_cond_wait(&listing->turn, &listing->lock);
+	if (listing->next_slice == worker->slice) {
+		write_text(listing, worker->out->buffer, worker->out->len);
 		worker->written += worker->out->len;
 		worker->out->len = 0;
-		update_held(stream, worker, 0);
+		update_held(listing, worker, 0);
 	}
-	pthread_mutex_unlock(&stream->lock);
+	pthread_mutex_unlock(&listing->lock);
 }
 
-static void write_done(struct stream *stream)
+static void write_done(struct listing *listing)
 {
-	for (; stream->next_slice < stream->slices.count && stream->slices.items[stream->next_slice].done; stream->next_slice++) {
-		struct writer *text = stream->slices.items[stream->next_slice].text;
+	for (; listing->next_slice < listing->slices.count && listing->slices.items[listing->next_slice].done; listing->next_slice++) {
+		struct writer *text = listing->slices.items[listing->next_slice].text;
 		if (!text)
 			continue;
-		write_text(stream, text->buffer, text->len);
-		stream->held -= text->len;
+		write_text(listing, text->buffer, text->len);
+		listing->held -= text->len;
 		text->len = 0;
-		vec_push(&stream->spare, text);
+		vec_push(&listing->spare, text);
 	}
-	pthread_cond_broadcast(&stream->turn);
+	pthread_cond_broadcast(&listing->turn);
 }
 
-void stream_slice_end(struct stream *stream, struct stream_worker *worker, size_t slice)
+void listing_slice_end(struct listing *listing, struct listing_worker *worker, size_t slice)
 {
-	struct stream_slice *done = &stream->slices.items[slice];
-	pthread_mutex_lock(&stream->lock);
+	struct listing_slice *done = &listing->slices.items[slice];
+	pthread_mutex_lock(&listing->lock);
 	if (worker->out) {
 		size_t size = worker->written + worker->out->len;
-		stream->largest = size > stream->largest ? size : stream->largest;
-		update_held(stream, worker, worker->out->len);
+		listing->largest = size > listing->largest ? size : listing->largest;
+		update_held(listing, worker, worker->out->len);
 		done->text = worker->out;
 		worker->out = NULL;
 	}
 	done->done = true;
-	if (slice == stream->next_slice)
-		write_done(stream);
-	pthread_mutex_unlock(&stream->lock);
+	if (slice == listing->next_slice)
+		write_done(listing);
+	pthread_mutex_unlock(&listing->lock);
 }
 
-void stream_slices_fini(struct stream *stream)
+void listing_slices_fini(struct listing *listing)
 {
-	for (size_t i = 0; i < stream->spare.count; i++) {
-		writer_fini(stream->spare.items[i]);
-		free(stream->spare.items[i]);
+	for (size_t i = 0; i < listing->spare.count; i++) {
+		writer_fini(listing->spare.items[i]);
+		free(listing->spare.items[i]);
 	}
-	vec_fini(&stream->spare);
-	vec_fini(&stream->slices);
-	pthread_cond_destroy(&stream->turn);
-	pthread_mutex_destroy(&stream->lock);
+	vec_fini(&listing->spare);
+	vec_fini(&listing->slices);
+	pthread_cond_destroy(&listing->turn);
+	pthread_mutex_destroy(&listing->lock);
 }

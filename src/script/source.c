@@ -10,24 +10,24 @@
 #include "base/regular.h"
 #include "base/hash.h"
 
-static const struct module *module_of(const struct stream *stream, const struct location *location)
+static const struct module *module_of(const struct listing *listing, const struct location *location)
 {
-	return location->module == MODULE_ID_NONE ? NULL : modules_get(&stream->session->model.modules, location->module);
+	return location->module == MODULE_ID_NONE ? NULL : modules_get(&listing->session->model.modules, location->module);
 }
 
-void stream_add_source_line(const struct stream *stream, const struct location *location, const struct source_line *at,
+void listing_add_source_line(const struct listing *listing, const struct location *location, const struct source_line *at,
 	struct writer *out)
 {
-	struct source_style style = { .show_symbol = true, .show_address = true, .full_path = stream->options.full_source_path };
+	struct source_style style = { .show_symbol = true, .show_address = true, .full_path = listing->options.full_source_path };
 	CLEANUP_STR struct str text = { 0 };
 
 	if (at && at->file) {
 		source_line_add_known(at, style.full_path, &text);
 	} else {
-		const struct module *module = module_of(stream, location);
+		const struct module *module = module_of(listing, location);
 		if (!module || !location->map)
 			return;
-		source_line_add(stream->symbols, module, location->offset, 0, style, &text);
+		source_line_add(listing->symbols, module, location->offset, 0, style, &text);
 	}
 	writer_add(out, "\n  ", 3);
 	writer_name(out, str_text(&text), text.len);
@@ -44,7 +44,7 @@ struct source_file {
 	VEC(size_t) starts;        /* of lines */
 };
 
-struct stream_sources {
+struct listing_sources {
 	struct strtab paths;
 	VEC(struct source_file) files; /* by path */
 	struct idmap shown_of_thread;
@@ -75,16 +75,16 @@ static void file_open(struct source_file *file, const char *path)
 	}
 }
 
-static struct stream_sources *sources_of(struct stream *stream)
+static struct listing_sources *sources_of(struct listing *listing)
 {
-	if (!stream->sources)
-		stream->sources = memory_zero(1, sizeof *stream->sources);
-	return stream->sources;
+	if (!listing->sources)
+		listing->sources = memory_zero(1, sizeof *listing->sources);
+	return listing->sources;
 }
 
-void stream_sources_fini(struct stream *stream)
+void listing_sources_fini(struct listing *listing)
 {
-	struct stream_sources *sources = stream->sources;
+	struct listing_sources *sources = listing->sources;
 
 	if (!sources)
 		return;
@@ -99,7 +99,7 @@ void stream_sources_fini(struct stream *stream)
 	free(sources);
 }
 
-static struct shown_code *shown_of(struct stream_sources *sources, int32_t tid)
+static struct shown_code *shown_of(struct listing_sources *sources, int32_t tid)
 {
 	bool added;
 	uint32_t index = idmap_add(&sources->shown_of_thread, (uint32_t)tid, (uint32_t)sources->shown.count, &added);
@@ -117,15 +117,15 @@ struct code {
 };
 
 /* The source line of the sample's place; returns false if it or its file is not known. */
-static bool code_find(const struct stream_line *line, struct code *code)
+static bool code_find(const struct listing_line *line, struct code *code)
 {
-	struct stream *stream = line->stream;
+	struct listing *listing = line->listing;
 	const struct location *location = resolved_ip(line->r);
-	const struct module *module = module_of(stream, location);
-	struct stream_sources *sources = sources_of(stream);
+	const struct module *module = module_of(listing, location);
+	struct listing_sources *sources = sources_of(listing);
 	struct source_line at;
 
-	if (!module || !location->map || !lines_place(stream->symbols, module, location->offset, true, &at))
+	if (!module || !location->map || !lines_place(listing->symbols, module, location->offset, true, &at))
 		return false;
 	uint32_t path = strtab_add(&sources->paths, at.file, strlen(at.file));
 	if (path == sources->files.count)
@@ -140,13 +140,13 @@ static bool code_find(const struct stream_line *line, struct code *code)
 }
 
 /* "|12      code", unless it is the line that was last shown for the thread. */
-void print_source_code(const struct stream_line *line, const struct field_row *row)
+void print_source_code(const struct listing_line *line, const struct field_row *row)
 {
 	struct code code;
 
 	if (!code_find(line, &code))
 		return;
-	struct shown_code *shown = shown_of(line->stream->sources, line->r->tid);
+	struct shown_code *shown = shown_of(line->listing->sources, line->r->tid);
 	if (shown->file == code.file && shown->line == code.line)
 		return;
 	*shown = (struct shown_code){ code.file, code.line };
@@ -155,9 +155,9 @@ void print_source_code(const struct stream_line *line, const struct field_row *r
 	writer_putc(line->out, '\n');
 }
 
-struct cell source_code_cell(const struct stream_line *line)
+struct cell source_code_cell(const struct listing_line *line)
 {
 	struct code code;
 
-	return code_find(line, &code) ? stream_text_cell(line, code.text, code.len) : cell_absent();
+	return code_find(line, &code) ? listing_text_cell(line, code.text, code.len) : cell_absent();
 }

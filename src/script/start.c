@@ -8,11 +8,11 @@
 
 enum { COMM_WIDTH = 16, COMM_BUFFER = 16, MISC_LETTERS_MAX = 16 };
 
-static void add_comm(const struct stream_line *line, struct writer *out, const char *comm)
+static void add_comm(const struct listing_line *line, struct writer *out, const char *comm)
 {
 	size_t len = strlen(comm);
 
-	if (line->stream->options.latency) {
+	if (line->listing->options.latency) {
 		len = len > 8 ? 8 : len;
 		writer_pad(out, ' ', 8 - len);
 	} else if (!line->plan->comm_plain && len < COMM_WIDTH) {
@@ -27,19 +27,19 @@ static const char *comm_of(const struct resolved *r, char buffer[static COMM_BUF
 	return r->tid == -1 ? ":-1" : resolved_comm(r, buffer, COMM_BUFFER);
 }
 
-struct cell comm_cell(const struct stream_line *line)
+struct cell comm_cell(const struct listing_line *line)
 {
 	char buffer[COMM_BUFFER];
 	const char *comm = line->r->comm == COMM_NONE ? comm_of(line->r, buffer) : resolved_comm(line->r, buffer, sizeof buffer);
 
-	return stream_text_cell(line, comm, strlen(comm));
+	return listing_text_cell(line, comm, strlen(comm));
 }
 
 /* The padded name of a comm id is made once per worker. */
-void print_comm(const struct stream_line *line, const struct field_row *row)
+void print_comm(const struct listing_line *line, const struct field_row *row)
 {
 	const struct resolved *r = line->r;
-	struct stream_worker *worker = line->worker;
+	struct listing_worker *worker = line->worker;
 	char buffer[COMM_BUFFER];
 
 	if (r->comm == COMM_NONE || line->plan->comm_plain) {
@@ -81,23 +81,23 @@ static struct cell id_cell(uint32_t id)
 	return id == UINT32_MAX ? cell_absent() : cell_number((int32_t)id);
 }
 
-struct cell pid_cell(const struct stream_line *line)
+struct cell pid_cell(const struct listing_line *line)
 {
 	return id_cell(line->r->sample->pid);
 }
 
-struct cell tid_cell(const struct stream_line *line)
+struct cell tid_cell(const struct listing_line *line)
 {
 	return id_cell(line->r->sample->tid);
 }
 
-struct cell cpu_cell(const struct stream_line *line)
+struct cell cpu_cell(const struct listing_line *line)
 {
 	return id_cell(line->r->sample->cpu);
 }
 
 /* "PID ", "TID " or "PID/TID  " */
-void print_ids(const struct stream_line *line, const struct field_row *row)
+void print_ids(const struct listing_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
 	bool pid = shows(line, FIELD_PID), tid = shows(line, FIELD_TID);
@@ -117,12 +117,12 @@ void print_ids(const struct stream_line *line, const struct field_row *row)
 	writer_advance(line->out, (size_t)(p - room));
 }
 
-void print_cpu(const struct stream_line *line, const struct field_row *row)
+void print_cpu(const struct listing_line *line, const struct field_row *row)
 {
 	int32_t cpu = (int32_t)line->r->sample->cpu;
 	char *room = writer_room(line->out, 32), *p = room;
 
-	if (line->stream->options.latency) {
+	if (line->listing->options.latency) {
 		p = signed_write(p, cpu, 3, ' ');
 	} else {
 		*p++ = '[';
@@ -155,14 +155,14 @@ static char *misc_letters(const struct record *record, char *p)
 	return p;
 }
 
-struct cell misc_cell(const struct stream_line *line)
+struct cell misc_cell(const struct listing_line *line)
 {
 	char letters[MISC_LETTERS_MAX];
 
-	return stream_text_cell(line, letters, (size_t)(misc_letters(line->r->record, letters) - letters));
+	return listing_text_cell(line, letters, (size_t)(misc_letters(line->r->record, letters) - letters));
 }
 
-void print_misc(const struct stream_line *line, const struct field_row *row)
+void print_misc(const struct listing_line *line, const struct field_row *row)
 {
 	char *room = writer_room(line->out, 32), *p = misc_letters(line->r->record, room);
 
@@ -173,25 +173,25 @@ void print_misc(const struct stream_line *line, const struct field_row *row)
 }
 
 /* In ns since 1970, if the recording has the time of day at one time of its clock. */
-static uint64_t time_of_day(const struct stream_line *line)
+static uint64_t time_of_day(const struct listing_line *line)
 {
-	return line->stream->wall.wall_ns + (line->r->sample->time - line->stream->wall.clock_ns);
+	return line->listing->wall.wall_ns + (line->r->sample->time - line->listing->wall.clock_ns);
 }
 
-struct cell time_of_day_cell(const struct stream_line *line)
+struct cell time_of_day_cell(const struct listing_line *line)
 {
-	bool known = line->stream->wall.known && line->r->sample->time != UINT64_MAX;
+	bool known = line->listing->wall.known && line->r->sample->time != UINT64_MAX;
 
 	return known ? cell_time(time_of_day(line)) : cell_absent();
 }
 
-void print_time_of_day(const struct stream_line *line, const struct field_row *row)
+void print_time_of_day(const struct listing_line *line, const struct field_row *row)
 {
-	const struct stream *stream = line->stream;
+	const struct listing *listing = line->listing;
 	struct tm tm;
 	char date[64];
 
-	if (!stream->wall.known) {
+	if (!listing->wall.known) {
 		writer_puts(line->out, "disabled ");
 		return;
 	}
@@ -202,40 +202,40 @@ void print_time_of_day(const struct stream_line *line, const struct field_row *r
 		return;
 	}
 	uint64_t part = wall % NS_PER_SECOND;
-	if (stream->options.nanoseconds)
+	if (listing->options.nanoseconds)
 		writer_printf(line->out, "%s.%09llu ", date, (unsigned long long)part);
 	else
 		writer_printf(line->out, "%s.%06llu ", date, (unsigned long long)(part / 1000));
 }
 
-static uint64_t time_to_show(struct stream *stream, uint64_t time)
+static uint64_t time_to_show(struct listing *listing, uint64_t time)
 {
-	uint64_t previous = stream->last_time;
+	uint64_t previous = listing->last_time;
 
-	switch (stream->options.time) {
-	case STREAM_TIME_FROM_START:
-		if (!stream->first_time)
-			stream->first_time = time;
-		return time - stream->first_time;
-	case STREAM_TIME_FROM_PREVIOUS:
-		stream->last_time = time;
+	switch (listing->options.time) {
+	case LISTING_TIME_FROM_START:
+		if (!listing->first_time)
+			listing->first_time = time;
+		return time - listing->first_time;
+	case LISTING_TIME_FROM_PREVIOUS:
+		listing->last_time = time;
 		return previous ? time - previous : 0;
 	default:
 		return time;
 	}
 }
 
-struct cell time_cell(const struct stream_line *line)
+struct cell time_cell(const struct listing_line *line)
 {
 	bool known = line->r->sample->time != UINT64_MAX;
 
-	return known ? cell_time(time_to_show(line->stream, line->r->sample->time)) : cell_absent();
+	return known ? cell_time(time_to_show(line->listing, line->r->sample->time)) : cell_absent();
 }
 
-void print_time(const struct stream_line *line, const struct field_row *row)
+void print_time(const struct listing_line *line, const struct field_row *row)
 {
-	uint64_t time = time_to_show(line->stream, line->r->sample->time);
-	bool fine = line->stream->options.nanoseconds;
+	uint64_t time = time_to_show(line->listing, line->r->sample->time);
+	bool fine = line->listing->options.nanoseconds;
 	char *room = writer_room(line->out, 64), *p = room;
 
 	p = decimal_write(p, time / NS_PER_SECOND, 5, ' ');

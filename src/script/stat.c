@@ -7,22 +7,22 @@
 
 enum { CPUS_LISTED = 0, CPUS_MASK = 1, CPUS_RANGE = 2, CPUS_MAX = 65536, VALUES_MAX = 1 << 22, CONFIG_SCALE = 2 };
 
-void stream_stat_fini(struct stream_stat *stat)
+void listing_stat_fini(struct listing_stat *stat)
 {
 	vec_fini(&stat->cpus);
 	vec_fini(&stat->threads);
 	free(stat->values);
 	free(stat->before);
-	*stat = (struct stream_stat){ 0 };
+	*stat = (struct listing_stat){ 0 };
 }
 
-static void add_cpu(struct stream_stat *stat, int32_t cpu)
+static void add_cpu(struct listing_stat *stat, int32_t cpu)
 {
 	if (stat->cpus.count < CPUS_MAX)
 		vec_push(&stat->cpus, cpu);
 }
 
-static void add_mask(struct stream_stat *stat, struct cursor *c)
+static void add_mask(struct listing_stat *stat, struct cursor *c)
 {
 	uint16_t words = take_u16(c), word_bytes = take_u16(c);
 
@@ -36,7 +36,7 @@ static void add_mask(struct stream_stat *stat, struct cursor *c)
 	}
 }
 
-static void add_cpus(struct stream_stat *stat, struct cursor *c)
+static void add_cpus(struct listing_stat *stat, struct cursor *c)
 {
 	uint16_t type = take_u16(c);
 
@@ -60,7 +60,7 @@ static void add_cpus(struct stream_stat *stat, struct cursor *c)
 	}
 }
 
-static void add_threads(struct stream_stat *stat, struct cursor *c)
+static void add_threads(struct listing_stat *stat, struct cursor *c)
 {
 	enum { COMM_BYTES = 16 };
 	uint64_t count = take_u64(c);
@@ -75,7 +75,7 @@ static void add_threads(struct stream_stat *stat, struct cursor *c)
 }
 
 /* Allocates all values once CPUs and threads are known. */
-static bool has_room(struct stream_stat *stat, const struct evlist *evlist)
+static bool has_room(struct listing_stat *stat, const struct evlist *evlist)
 {
 	size_t count = stat->cpus.count * stat->threads.count;
 
@@ -89,13 +89,13 @@ static bool has_room(struct stream_stat *stat, const struct evlist *evlist)
 	return true;
 }
 
-static size_t value_index(const struct stream_stat *stat, size_t event, size_t cpu, size_t thread)
+static size_t value_index(const struct listing_stat *stat, size_t event, size_t cpu, size_t thread)
 {
 	return (event * stat->cpus.count + cpu) * stat->threads.count + thread;
 }
 
 /* Records have the number of the CPU, and the index of the thread. */
-static size_t cpu_index(const struct stream_stat *stat, int32_t cpu)
+static size_t cpu_index(const struct listing_stat *stat, int32_t cpu)
 {
 	size_t i = 0;
 
@@ -104,7 +104,7 @@ static size_t cpu_index(const struct stream_stat *stat, int32_t cpu)
 	return i;
 }
 
-static void add_values(struct stream_stat *stat, const struct evlist *evlist, struct cursor *c)
+static void add_values(struct listing_stat *stat, const struct evlist *evlist, struct cursor *c)
 {
 	uint64_t id = take_u64(c);
 	uint32_t cpu = take_u32(c), thread = take_u32(c), event = idmap_get(&evlist->by_id, id);
@@ -119,7 +119,7 @@ static void add_values(struct stream_stat *stat, const struct evlist *evlist, st
 		stat->values[at] = value;
 }
 
-static void apply_config(struct stream_stat *stat, struct cursor *c)
+static void apply_config(struct listing_stat *stat, struct cursor *c)
 {
 	uint64_t count = take_u64(c);
 
@@ -131,7 +131,7 @@ static void apply_config(struct stream_stat *stat, struct cursor *c)
 }
 
 /* The count since the round before, scaled to the time that the event was enabled. */
-static struct stat_value advance(struct stream_stat *stat, size_t at)
+static struct stat_value advance(struct listing_stat *stat, size_t at)
 {
 	struct stat_value now = stat->values[at], before = stat->before[at];
 	struct stat_value value = { now.value - before.value, now.enabled - before.enabled, now.running - before.running };
@@ -145,7 +145,7 @@ static struct stat_value advance(struct stream_stat *stat, size_t at)
 	return value;
 }
 
-static void print_round(struct stream_stat *stat, const struct evlist *evlist, uint64_t time, struct writer *out)
+static void print_round(struct listing_stat *stat, const struct evlist *evlist, uint64_t time, struct writer *out)
 {
 	char buffer[EVSEL_NAME_MAX];
 
@@ -168,7 +168,7 @@ static void print_round(struct stream_stat *stat, const struct evlist *evlist, u
 			}
 }
 
-void stream_stat_add(struct stream_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out)
+void listing_stat_add(struct listing_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 

@@ -13,13 +13,13 @@ struct stat_value {
 };
 
 /* Initialise with zeros. */
-struct stream_stat {
+struct listing_stat {
 	VEC(int32_t) cpus, threads;     /* by index, as in values; -1: any */
 	bool has_cpus, has_threads, scaled, titled;
 	struct stat_value *values, *before; /* by event, CPU, thread; NULL: their numbers are not known yet */
 	size_t count;
 };
 
-void stream_stat_fini(struct stream_stat *stat);
+void listing_stat_fini(struct listing_stat *stat);
 /* Adds a record; at the end of a round, prints its values. Records of other types are ignored. */
-void stream_stat_add(struct stream_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out);
+void listing_stat_add(struct listing_stat *stat, const struct evlist *evlist, const struct record *record, struct writer *out);

@@ -12,12 +12,12 @@ static uint64_t both(uint32_t first, uint32_t second)
 	return value;
 }
 
-static void add(struct stream_stat *stat, const struct evlist *evlist, uint32_t type, const void *body, uint32_t len,
+static void add(struct listing_stat *stat, const struct evlist *evlist, uint32_t type, const void *body, uint32_t len,
 	struct writer *out)
 {
 	struct record record = { .type = type, .body = body, .body_len = len };
 
-	stream_stat_add(stat, evlist, &record, out);
+	listing_stat_add(stat, evlist, &record, out);
 }
 
 TEST("each round shows the counts since the round before, scaled to the enabled time")
@@ -27,7 +27,7 @@ TEST("each round shows the counts since the round before, scaled to the enabled 
 	struct attr attr = { .type = ATTR_SOFTWARE };
 	const uint64_t id = 5;
 	struct evlist evlist = { 0 };
-	struct stream_stat stat = { 0 };
+	struct listing_stat stat = { 0 };
 	struct writer out;
 
 	writer_open(&out, -1, 64);
@@ -46,7 +46,7 @@ TEST("each round shows the counts since the round before, scaled to the enabled 
 		" -1       42              20               8               4            1000 cpu-clock\n"
 		" -1       42              20               8               4            1000 cpu-clock\n");
 	writer_fini(&out);
-	stream_stat_fini(&stat);
+	listing_stat_fini(&stat);
 	evlist_fini(&evlist);
 }
 
@@ -56,7 +56,7 @@ TEST("values of CPUs and threads that are in no map are dropped")
 	static const uint64_t round[] = { 0, 1 }, none[] = { 0xffffffffffffffff };
 	static const uint16_t cpus[] = { 2, 0, 0, 0xffff };
 	struct evlist evlist = { 0 };
-	struct stream_stat stat = { 0 };
+	struct listing_stat stat = { 0 };
 	struct attr attr = { 0 };
 	struct writer out;
 
@@ -71,6 +71,6 @@ TEST("values of CPUs and threads that are in no map are dropped")
 	add(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
 	EXPECT_INT(out.len, 0);
 	writer_fini(&out);
-	stream_stat_fini(&stat);
+	listing_stat_fini(&stat);
 	evlist_fini(&evlist);
 }

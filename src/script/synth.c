@@ -100,7 +100,7 @@ static void print_payload(struct writer *out, uint64_t config, uint32_t head, ui
 	}
 }
 
-void print_synth(const struct stream_line *line, const struct field_row *row)
+void print_synth(const struct listing_line *line, const struct field_row *row)
 {
 	const struct sample *sample = line->r->sample;
 	uint64_t config = line->r->evsel->attr.config;
@@ -120,7 +120,7 @@ void print_synth(const struct stream_line *line, const struct field_row *row)
 		writer_pad(out, ' ', SYNTH_WIDTH - len);
 }
 
-struct cell synth_cell(const struct stream_line *line)
+struct cell synth_cell(const struct listing_line *line)
 {
-	return stream_printed_cell(line, print_synth);
+	return listing_printed_cell(line, print_synth);
 }

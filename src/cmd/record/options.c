@@ -326,9 +326,9 @@ static int set_aio(void *target, const struct option *option, const char *arg, b
 static int set_threads(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct record_command *o = target;
-	stream_groups_fini(&o->groups);
+	reader_groups_fini(&o->groups);
 	o->record.groups = unset ? NULL : &o->groups;
-	if (!unset && stream_groups_parse(&o->groups, arg && *arg == '=' ? arg + 1 : arg, &o->refusal) < 0)
+	if (!unset && reader_groups_parse(&o->groups, arg && *arg == '=' ? arg + 1 : arg, &o->refusal) < 0)
 		o->refused = "threads";
 	return 0;
 }

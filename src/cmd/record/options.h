@@ -33,7 +33,7 @@ struct record_command {
 	const char *output, *vmlinux;
 	const char *debuginfod;     /* URLs, "system"; NULL: not given */
 	const char *control_text;   /* --control */
-	struct stream_groups groups; /* --threads */
+	struct reader_groups groups; /* --threads */
 	bool aio, dry_run;          /* --aio, --dry-run */
 	const char *switch_event;   /* --switch-output-event */
 	const char *refused;        /* an option whose value is refused after all options were read: 234, not 129, as in perf */

@@ -502,7 +502,7 @@ static int record_command_run(struct cli *cli, void *options, int argc, const ch
 	vec_fini(&run.whole_command);
 	vec_fini(&run.o->words);
 	vec_fini(&run.o->windows);
-	stream_groups_fini(&run.o->groups);
+	reader_groups_fini(&run.o->groups);
 	str_fini(&run.text);
 	str_fini(&run.words);
 	return status;

@@ -24,7 +24,7 @@ struct writer *event_files_open(void *context, uint32_t event, const char *name,
 	return written_open(&file->written, file->path, err) < 0 ? NULL : &file->written.out;
 }
 
-int event_files_keep(struct event_files *files, const struct stream_counters *counters, struct writer *out, struct error *err)
+int event_files_keep(struct event_files *files, const struct listing_counters *counters, struct writer *out, struct error *err)
 {
 	for (size_t i = 0; i < files->list.count; i++) {
 		struct event_file *file = files->list.items[i];

@@ -9,7 +9,7 @@
 #include "cmd/stack_hint.h"
 #include "data/feature.h"
 #include "render/text/header.h"
-#include "script/stream.h"
+#include "script/listing.h"
 #include "cmd/script/script.h"
 
 extern const struct command command_script;
@@ -23,15 +23,15 @@ struct script {
 	struct name_list *stop_at;
 	struct attr_names names;
 	struct dump dump;
-	struct stream *stream;
+	struct listing *listing;
 	struct event_files files;
 	struct code_files code;
-	struct sink sink;          /* the stream's, which that of --header calls */
+	struct sink sink;          /* the listing's, which that of --header calls */
 };
 
 static void script_close(struct script *script)
 {
-	stream_close(script->stream);
+	listing_close(script->listing);
 	event_files_close(&script->files);
 	dump_fini(&script->dump);
 	name_list_close(script->stop_at);
@@ -92,14 +92,14 @@ static uint64_t records_shown(const struct script_options *o)
 	return shown;
 }
 
-static int open_stream(struct script *script, struct error *err)
+static int open_listing(struct script *script, struct error *err)
 {
 	struct script_options *o = script->options;
 	const struct header *header = &script->input.session.source->header;
 	const char *machine = header_string(header, FEATURE_ARCH);
-	struct stream_options options = {
+	struct listing_options options = {
 		.fields = &o->fields, .show_records = records_shown(o), .show_rounds = o->show_round,
-		.time = o->reltime ? STREAM_TIME_FROM_START : o->deltatime ? STREAM_TIME_FROM_PREVIOUS : STREAM_TIME,
+		.time = o->reltime ? LISTING_TIME_FROM_START : o->deltatime ? LISTING_TIME_FROM_PREVIOUS : LISTING_TIME,
 		.nanoseconds = o->nanoseconds, .latency = o->latency, .show_kernel_path = o->show_kernel_path,
 		.count_misordered = o->debug, .max_stack = o->max_stack, .filter = script->filter,
 		.stop_at = script->stop_at, .address_range = o->address_range, .switch_on = o->switch_on, .switch_off = o->switch_off,
@@ -124,7 +124,7 @@ static int open_stream(struct script *script, struct error *err)
 		options.event_writer = event_files_open;
 		options.event_context = &script->files;
 	}
-	return stream_open(&script->stream, &options, &script->input.session, script->input.symbols, script->cli->out, err);
+	return listing_open(&script->listing, &options, &script->input.session, script->input.symbols, script->cli->out, err);
 }
 
 /* --header of a stream: features are printed as they arrive. */
@@ -167,7 +167,7 @@ static int script_end(struct script *script)
 static int run_session(struct script *script, struct error *err)
 {
 	const struct source *source = script->input.session.source;
-	struct sink sink = script->sink = stream_sink(script->stream);
+	struct sink sink = script->sink = listing_sink(script->listing);
 
 	if (source->header.pipe && (script->options->header || script->options->full_info)) {
 		sink.context = script;
@@ -177,16 +177,16 @@ static int run_session(struct script *script, struct error *err)
 		sink.slice_end = on_slice_end;
 	}
 	input_run(&script->input, &sink);
-	const struct error *own = stream_error(script->stream);
+	const struct error *own = listing_error(script->listing);
 	if (own)
 		*err = *own;
 	else
-		stream_end(script->stream);
+		listing_end(script->listing);
 	bool unwritten = script->options->per_event_dump && !own &&
-		event_files_keep(&script->files, stream_counters(script->stream), script->cli->out, err) < 0;
+		event_files_keep(&script->files, listing_counters(script->listing), script->cli->out, err) < 0;
 	if (script->options->debug)
 		cli_warn(script->cli, "Misordered timestamps: %llu",
-			(unsigned long long)stream_counters(script->stream)->misordered);
+			(unsigned long long)listing_counters(script->listing)->misordered);
 	int damaged = script_end(script);
 	return own ? EXIT_INVALID : unwritten ? EXIT_ERROR : damaged;
 }
@@ -243,9 +243,9 @@ static int script_open(struct script *script, struct error *err)
 		return EXIT_FAILED;
 	if (filter_open_time(&script->filter, &o->filter, &source->header, o->reltime, err) < 0)
 		return EXIT_INVALID;
-	if (open_stream(script, err) < 0)
+	if (open_listing(script, err) < 0)
 		return EXIT_FAILED;
-	if (stream_lacks_switch(script->stream, err))
+	if (listing_lacks_switch(script->listing, err))
 		return EXIT_NO_EVENT;
 	return -1;
 }

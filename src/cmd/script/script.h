@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "script/fields.h"
-#include "script/stream.h"
+#include "script/listing.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "cmd/command.h"
@@ -49,7 +49,7 @@ struct code_files {
 
 void code_files_init(struct code_files *files, const struct image_options *options);
 void code_files_fini(struct code_files *files);
-/* As stream_options.read_code; context: struct code_files. */
+/* As listing_options.read_code; context: struct code_files. */
 size_t code_files_read(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);
 
 /* One file per event. */
@@ -63,9 +63,9 @@ struct event_files {
 	VEC(struct event_file *) list;
 };
 
-/* As stream_options.event_writer; context: struct event_files. */
+/* As listing_options.event_writer; context: struct event_files. */
 struct writer *event_files_open(void *context, uint32_t event, const char *name, struct error *err);
 /* Renames the files to their final names and prints their sizes. Stops at the first that cannot be written: *err names it. */
-int event_files_keep(struct event_files *files, const struct stream_counters *counters, struct writer *out, struct error *err);
+int event_files_keep(struct event_files *files, const struct listing_counters *counters, struct writer *out, struct error *err);
 /* Removes the files that were not renamed. */
 void event_files_close(struct event_files *files);

@@ -104,9 +104,9 @@ int ring_files_write(struct ring_files *files, struct error *err)
 	return first_error(files, err) < 0 ? -1 : any;
 }
 
-struct stream_totals ring_files_totals(const struct ring_files *files)
+struct ring_reader_totals ring_files_totals(const struct ring_files *files)
 {
-	struct stream_totals totals = { 0 };
+	struct ring_reader_totals totals = { 0 };
 	for (size_t i = 0; i < files->count; i++) {
 		totals.bytes += files->list[i].bytes;
 		totals.compressed_from += files->list[i].compressor.in;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "base/writer.h"
-#include "record/write/streams.h"
+#include "record/write/ring_readers.h"
 
 struct ring_files;
 
@@ -16,7 +16,7 @@ int ring_files_open(struct ring_files **files, size_t count, int folder, int lev
 struct writer *ring_files_writers(struct ring_files *files);
 /* Writes and empties them. Returns whether there were any records. */
 int ring_files_write(struct ring_files *files, struct error *err);
-struct stream_totals ring_files_totals(const struct ring_files *files);
+struct ring_reader_totals ring_files_totals(const struct ring_files *files);
 /* Closes the files; < 0 and *err if anything failed. To be called once. */
 int ring_files_end(struct ring_files *files, struct error *err);
 void ring_files_free(struct ring_files *files); /* accepts NULL */

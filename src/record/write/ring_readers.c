@@ -1,4 +1,4 @@
-#include "record/write/streams.h"
+#include "record/write/ring_readers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ enum { EVENTS_AT_ONCE = 64 };
 enum { LOOK_MS = 50 }; /* with a limit of bytes: a ring wakes its reader when it is half full, which may be more */
 
 /* A ring and its file. */
-struct stream {
+struct ring_part {
 	struct ring *ring;
 	int file;
 	uint64_t seen;                   /* the end of the records that `builds` has seen */
@@ -29,9 +29,9 @@ struct stream {
 };
 
 struct reader {
-	struct streams *streams;
-	const struct stream_group *group;
-	VEC(struct stream) list;
+	struct ring_readers *ring_readers;
+	const struct reader_group *group;
+	VEC(struct ring_part) list;
 	int epoll;
 	size_t open;                     /* rings whose tasks live */
 	struct writer packed;
@@ -41,7 +41,7 @@ struct reader {
 	bool running;
 };
 
-struct streams {
+struct ring_readers {
 	VEC(struct reader) readers;
 	int stop, event;                 /* eventfds: wake the readers, wake the owner */
 	int level;
@@ -72,7 +72,7 @@ static int write_all(struct reader *reader, int file, struct span pieces[2])
 			continue;
 		if (done < 0)
 			return error_system(&reader->error, "cannot write the recording");
-		atomic_fetch_add(&reader->streams->bytes, (unsigned long long)done);
+		atomic_fetch_add(&reader->ring_readers->bytes, (unsigned long long)done);
 		size_t left = (size_t)done;
 		while (count > 0 && left >= at->iov_len) {
 			left -= at->iov_len;
@@ -87,33 +87,33 @@ static int write_all(struct reader *reader, int file, struct span pieces[2])
 	return 0;
 }
 
-static int write_spans(struct reader *reader, struct stream *stream, struct span pieces[2])
+static int write_spans(struct reader *reader, struct ring_part *part, struct span pieces[2])
 {
-	if (!reader->streams->level)
-		return write_all(reader, stream->file, pieces);
+	if (!reader->ring_readers->level)
+		return write_all(reader, part->file, pieces);
 	reader->packed.len = 0;
 	for (int i = 0; i < 2; i++)
-		if (pieces[i].len && compressor_add(&stream->compressor, pieces[i], &reader->packed, &reader->error) < 0)
+		if (pieces[i].len && compressor_add(&part->compressor, pieces[i], &reader->packed, &reader->error) < 0)
 			return -1;
 	struct span packed[2] = { { (const uint8_t *)reader->packed.buffer, reader->packed.len }, { NULL, 0 } };
-	return write_all(reader, stream->file, packed);
+	return write_all(reader, part->file, packed);
 }
 
 static void find_mappings(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->list.count; i++)
-		build_reader_see_ring(reader->streams->builds, reader->list.items[i].ring, &reader->list.items[i].seen);
+		build_reader_see_ring(reader->ring_readers->builds, reader->list.items[i].ring, &reader->list.items[i].seen);
 }
 
 /* Waits until something is ready; meanwhile looks for new mappings in the rings. */
 static int wait_for_rings(struct reader *reader, struct epoll_event *events)
 {
-	const struct streams *streams = reader->streams;
-	int timeout = streams->limit ? LOOK_MS : streams->builds ? BUILD_READER_LOOK_MS : -1, count;
+	const struct ring_readers *ring_readers = reader->ring_readers;
+	int timeout = ring_readers->limit ? LOOK_MS : ring_readers->builds ? BUILD_READER_LOOK_MS : -1, count;
 	while ((count = epoll_wait(reader->epoll, events, EVENTS_AT_ONCE, timeout)) == 0) {
-		if (streams->builds)
+		if (ring_readers->builds)
 			find_mappings(reader);
-		if (streams->limit)
+		if (ring_readers->limit)
 			break;
 	}
 	return count;
@@ -124,15 +124,15 @@ static int drain(struct reader *reader)
 {
 	int any = 0;
 	for (size_t i = 0; i < reader->list.count; i++) {
-		struct stream *stream = &reader->list.items[i];
+		struct ring_part *part = &reader->list.items[i];
 		struct span pieces[2];
-		size_t pending = ring_pending(stream->ring, pieces);
+		size_t pending = ring_pending(part->ring, pieces);
 		if (!pending)
 			continue;
-		build_reader_see_ring(reader->streams->builds, stream->ring, &stream->seen);
-		if (write_spans(reader, stream, pieces) < 0)
+		build_reader_see_ring(reader->ring_readers->builds, part->ring, &part->seen);
+		if (write_spans(reader, part, pieces) < 0)
 			return -1;
-		ring_consume(stream->ring, pending);
+		ring_consume(part->ring, pending);
 		any = 1;
 	}
 	return any;
@@ -140,30 +140,30 @@ static int drain(struct reader *reader)
 
 static void remove_ended_rings(struct reader *reader, const struct epoll_event *events, int count)
 {
-	struct streams *streams = reader->streams;
+	struct ring_readers *ring_readers = reader->ring_readers;
 	for (int i = 0; i < count; i++) {
 		if (!(events[i].events & (EPOLLERR | EPOLLHUP)) || events[i].data.u64 >= reader->list.count)
 			continue;
 		epoll_ctl(reader->epoll, EPOLL_CTL_DEL, reader->list.items[events[i].data.u64].ring->fd, NULL);
-		if (atomic_fetch_sub(&streams->open, 1) == 1)
-			wake(streams->event);
+		if (atomic_fetch_sub(&ring_readers->open, 1) == 1)
+			wake(ring_readers->event);
 	}
 }
 
 static void *run(void *context)
 {
 	struct reader *reader = context;
-	struct streams *streams = reader->streams;
+	struct ring_readers *ring_readers = reader->ring_readers;
 	for (;;) {
-		bool last = atomic_load(&streams->stopping);
+		bool last = atomic_load(&ring_readers->stopping);
 		int any = drain(reader);
 		if (any < 0) {
-			atomic_store(&streams->failed, true);
-			wake(streams->event);
+			atomic_store(&ring_readers->failed, true);
+			wake(ring_readers->event);
 			break;
 		}
-		if (streams->limit && atomic_load(&streams->bytes) >= streams->limit)
-			wake(streams->event);
+		if (ring_readers->limit && atomic_load(&ring_readers->bytes) >= ring_readers->limit)
+			wake(ring_readers->event);
 		if (last && !any)
 			break;
 		if (last)
@@ -183,63 +183,63 @@ static void *run_pinned(void *context)
 	return run(context);
 }
 
-static struct reader *reader_of(struct streams *streams, const struct ring *ring)
+static struct reader *reader_of(struct ring_readers *ring_readers, const struct ring *ring)
 {
-	for (size_t i = 0; i < streams->readers.count; i++)
-		if (cpus_has(&streams->readers.items[i].group->rings, ring->cpu))
-			return &streams->readers.items[i];
-	return &streams->readers.items[0];
+	for (size_t i = 0; i < ring_readers->readers.count; i++)
+		if (cpus_has(&ring_readers->readers.items[i].group->rings, ring->cpu))
+			return &ring_readers->readers.items[i];
+	return &ring_readers->readers.items[0];
 }
 
-static int add_stream(struct streams *streams, struct ring *ring, size_t index, int folder, struct error *err)
+static int add_part(struct ring_readers *ring_readers, struct ring *ring, size_t index, int folder, struct error *err)
 {
-	struct reader *reader = reader_of(streams, ring);
-	struct stream *stream = vec_add(&reader->list);
-	*stream = (struct stream){ .ring = ring, .file = output_part(folder, index, err) };
-	if (stream->file < 0)
+	struct reader *reader = reader_of(ring_readers, ring);
+	struct ring_part *part = vec_add(&reader->list);
+	*part = (struct ring_part){ .ring = ring, .file = output_part(folder, index, err) };
+	if (part->file < 0)
 		return -1;
-	if (streams->level && compressor_open(&stream->compressor, streams->level, err) < 0)
+	if (ring_readers->level && compressor_open(&part->compressor, ring_readers->level, err) < 0)
 		return -1;
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = reader->list.count - 1 };
 	if (epoll_ctl(reader->epoll, EPOLL_CTL_ADD, ring->fd, &event) != 0)
 		return error_system(err, "cannot wait for a ring");
-	atomic_fetch_add(&streams->open, 1);
+	atomic_fetch_add(&ring_readers->open, 1);
 	return 0;
 }
 
-static int open_readers(struct streams *streams, const struct stream_groups *groups, struct error *err)
+static int open_readers(struct ring_readers *ring_readers, const struct reader_groups *groups, struct error *err)
 {
 	for (size_t i = 0; i < groups->list.count; i++) {
-		struct reader *reader = vec_add(&streams->readers);
+		struct reader *reader = vec_add(&ring_readers->readers);
 		struct epoll_event event = { .events = EPOLLIN, .data.u64 = UINT64_MAX };
-		reader->streams = streams;
+		reader->ring_readers = ring_readers;
 		reader->group = &groups->list.items[i];
 		writer_open(&reader->packed, -1, 0);
 		reader->epoll = epoll_create1(EPOLL_CLOEXEC);
-		if (reader->epoll < 0 || epoll_ctl(reader->epoll, EPOLL_CTL_ADD, streams->stop, &event) != 0)
+		if (reader->epoll < 0 || epoll_ctl(reader->epoll, EPOLL_CTL_ADD, ring_readers->stop, &event) != 0)
 			return error_system(err, "cannot set up waiting");
 	}
 	return 0;
 }
 
-int streams_start(struct streams **out, struct counters *counters, const struct stream_groups *groups, int folder, int level,
+int ring_readers_start(struct ring_readers **out, struct counters *counters, const struct reader_groups *groups, int folder, int level,
 	uint64_t limit, struct build_reader *builds, struct error *err)
 {
-	struct streams *streams = *out = memory_zero(1, sizeof *streams);
-	streams->level = level;
-	streams->limit = limit;
-	streams->builds = builds;
-	streams->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	streams->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (streams->stop < 0 || streams->event < 0)
+	struct ring_readers *ring_readers = *out = memory_zero(1, sizeof *ring_readers);
+	ring_readers->level = level;
+	ring_readers->limit = limit;
+	ring_readers->builds = builds;
+	ring_readers->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ring_readers->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (ring_readers->stop < 0 || ring_readers->event < 0)
 		return error_system(err, "cannot set up waiting");
-	if (open_readers(streams, groups, err) < 0)
+	if (open_readers(ring_readers, groups, err) < 0)
 		return -1;
 	for (size_t i = 0; i < counters->rings.count; i++)
-		if (!counters->rings.items[i].backward && add_stream(streams, &counters->rings.items[i], i, folder, err) < 0)
+		if (!counters->rings.items[i].backward && add_part(ring_readers, &counters->rings.items[i], i, folder, err) < 0)
 			return -1;
-	for (size_t i = 0; i < streams->readers.count; i++) {
-		struct reader *reader = &streams->readers.items[i];
+	for (size_t i = 0; i < ring_readers->readers.count; i++) {
+		struct reader *reader = &ring_readers->readers.items[i];
 		errno = reader->list.count ? pthread_create(&reader->thread, NULL, run_pinned, reader) : 0;
 		reader->running = reader->list.count && !errno;
 		if (errno)
@@ -248,32 +248,32 @@ int streams_start(struct streams **out, struct counters *counters, const struct 
 	return 0;
 }
 
-int streams_fd(const struct streams *streams)
+int ring_readers_fd(const struct ring_readers *ring_readers)
 {
-	return streams->event;
+	return ring_readers->event;
 }
 
-bool streams_ended(const struct streams *streams)
+bool ring_readers_ended(const struct ring_readers *ring_readers)
 {
-	return atomic_load(&streams->failed) || !atomic_load(&streams->open);
+	return atomic_load(&ring_readers->failed) || !atomic_load(&ring_readers->open);
 }
 
-int streams_stop(struct streams *streams, struct error *err)
+int ring_readers_stop(struct ring_readers *ring_readers, struct error *err)
 {
 	int status = 0;
-	atomic_store(&streams->stopping, true);
-	if (streams->stop >= 0)
-		wake(streams->stop);
-	for (size_t i = 0; i < streams->readers.count; i++) {
-		struct reader *reader = &streams->readers.items[i];
+	atomic_store(&ring_readers->stopping, true);
+	if (ring_readers->stop >= 0)
+		wake(ring_readers->stop);
+	for (size_t i = 0; i < ring_readers->readers.count; i++) {
+		struct reader *reader = &ring_readers->readers.items[i];
 		if (reader->running)
 			pthread_join(reader->thread, NULL);
 		reader->running = false;
 		for (size_t k = 0; k < reader->list.count; k++) {
-			struct stream *stream = &reader->list.items[k];
-			if (stream->file >= 0 && close(stream->file) != 0 && errno != EINTR && reader->error.kind == ERROR_NONE)
+			struct ring_part *part = &reader->list.items[k];
+			if (part->file >= 0 && close(part->file) != 0 && errno != EINTR && reader->error.kind == ERROR_NONE)
 				error_system(&reader->error, "cannot write the recording");
-			stream->file = -1;
+			part->file = -1;
 		}
 		if (status == 0 && reader->error.kind != ERROR_NONE) {
 			status = -1;
@@ -284,11 +284,11 @@ int streams_stop(struct streams *streams, struct error *err)
 	return status;
 }
 
-struct stream_totals streams_totals(const struct streams *streams)
+struct ring_reader_totals ring_readers_totals(const struct ring_readers *ring_readers)
 {
-	struct stream_totals totals = { .bytes = atomic_load(&streams->bytes) };
-	for (size_t i = 0; i < streams->readers.count; i++) {
-		const struct reader *reader = &streams->readers.items[i];
+	struct ring_reader_totals totals = { .bytes = atomic_load(&ring_readers->bytes) };
+	for (size_t i = 0; i < ring_readers->readers.count; i++) {
+		const struct reader *reader = &ring_readers->readers.items[i];
 		totals.wakeups += reader->running ? 0 : reader->wakeups; /* a running thread writes it */
 		for (size_t k = 0; k < reader->list.count && !reader->running; k++) {
 			totals.compressed_from += reader->list.items[k].compressor.in;
@@ -298,13 +298,13 @@ struct stream_totals streams_totals(const struct streams *streams)
 	return totals;
 }
 
-void streams_free(struct streams *streams)
+void ring_readers_free(struct ring_readers *ring_readers)
 {
-	if (!streams)
+	if (!ring_readers)
 		return;
-	streams_stop(streams, NULL);
-	for (size_t i = 0; i < streams->readers.count; i++) {
-		struct reader *reader = &streams->readers.items[i];
+	ring_readers_stop(ring_readers, NULL);
+	for (size_t i = 0; i < ring_readers->readers.count; i++) {
+		struct reader *reader = &ring_readers->readers.items[i];
 		for (size_t k = 0; k < reader->list.count; k++)
 			compressor_close(&reader->list.items[k].compressor);
 		vec_fini(&reader->list);
@@ -312,10 +312,10 @@ void streams_free(struct streams *streams)
 		if (reader->epoll >= 0)
 			close(reader->epoll);
 	}
-	vec_fini(&streams->readers);
-	if (streams->stop >= 0)
-		close(streams->stop);
-	if (streams->event >= 0)
-		close(streams->event);
-	free(streams);
+	vec_fini(&ring_readers->readers);
+	if (ring_readers->stop >= 0)
+		close(ring_readers->stop);
+	if (ring_readers->event >= 0)
+		close(ring_readers->event);
+	free(ring_readers);
 }

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "os/topology.h"
-#include "record/write/streams.h"
+#include "record/write/ring_readers.h"
 
-void stream_groups_fini(struct stream_groups *groups)
+void reader_groups_fini(struct reader_groups *groups)
 {
 	for (size_t i = 0; i < groups->list.count; i++) {
 		cpus_fini(&groups->list.items[i].rings);
@@ -14,18 +14,18 @@ void stream_groups_fini(struct stream_groups *groups)
 }
 
 /* A reader for the rings of these CPUs, which runs on the CPUs of `affinity`. */
-static int add_group(struct stream_groups *groups, const char *rings, const char *affinity, struct error *err)
+static int add_group(struct reader_groups *groups, const char *rings, const char *affinity, struct error *err)
 {
-	struct stream_group *group = vec_add(&groups->list);
+	struct reader_group *group = vec_add(&groups->list);
 	return cpus_parse(&group->rings, rings, err) < 0 || cpus_parse(&group->affinity, affinity, err) < 0 ? -1 : 0;
 }
 
-static int add_each_cpu(struct stream_groups *groups, struct error *err)
+static int add_each_cpu(struct reader_groups *groups, struct error *err)
 {
 	struct cpus online = { 0 };
 	int status = cpus_online(&online, err);
 	for (size_t i = 0; i < online.list.count && status >= 0; i++) {
-		struct stream_group *group = vec_add(&groups->list);
+		struct reader_group *group = vec_add(&groups->list);
 		cpus_add(&group->rings, online.list.items[i]);
 		cpus_add(&group->affinity, online.list.items[i]);
 	}
@@ -33,7 +33,7 @@ static int add_each_cpu(struct stream_groups *groups, struct error *err)
 	return status;
 }
 
-static int add_lists(struct stream_groups *groups, const struct topology_lists *lists, struct error *err)
+static int add_lists(struct reader_groups *groups, const struct topology_lists *lists, struct error *err)
 {
 	int status = 0;
 	for (size_t i = 0; i < lists->list.count && status == 0; i++)
@@ -41,7 +41,7 @@ static int add_lists(struct stream_groups *groups, const struct topology_lists *
 	return status;
 }
 
-static int add_nodes(struct stream_groups *groups, const struct topology *topology, struct error *err)
+static int add_nodes(struct reader_groups *groups, const struct topology *topology, struct error *err)
 {
 	int status = 0;
 	for (size_t i = 0; i < topology->nodes.count && status == 0; i++)
@@ -51,7 +51,7 @@ static int add_nodes(struct stream_groups *groups, const struct topology *topolo
 }
 
 /* "0-3/0:4-7/4" */
-static int add_masks(struct stream_groups *groups, const char *text, struct error *err)
+static int add_masks(struct reader_groups *groups, const char *text, struct error *err)
 {
 	static const char wrong[] = "--threads takes cpu, core, package, numa, or CPUS/CPUS[:CPUS/CPUS...] (rings/where they are read)";
 	for (const char *at = text; *at;) {
@@ -70,7 +70,7 @@ static int add_masks(struct stream_groups *groups, const char *text, struct erro
 	return 0;
 }
 
-int stream_groups_parse(struct stream_groups *groups, const char *text, struct error *err)
+int reader_groups_parse(struct reader_groups *groups, const char *text, struct error *err)
 {
 	struct topology topology;
 	int status;

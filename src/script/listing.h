@@ -13,14 +13,14 @@
 #include "session/session.h"
 #include "symbol/lines.h"
 
-enum stream_time { STREAM_TIME, STREAM_TIME_FROM_START, STREAM_TIME_FROM_PREVIOUS };
+enum listing_time { LISTING_TIME, LISTING_TIME_FROM_START, LISTING_TIME_FROM_PREVIOUS };
 
-struct stream_options {
+struct listing_options {
 	struct fields *fields;         /* settled for a file; for a stream the sink settles them as events arrive */
 	const struct row_format *format; /* of a table; NULL: perf's text */
 	uint64_t show_records;         /* a bit per type of record that is shown, too */
 	bool show_rounds;
-	enum stream_time time;
+	enum listing_time time;
 	bool nanoseconds, latency, show_kernel_path, guests;
 	bool count_misordered;         /* -d: samples are checked for order, not printed */
 	unsigned max_stack;            /* frames of a call chain, as the session's; 0: none */
@@ -41,26 +41,26 @@ struct stream_options {
 	void *event_context;
 };
 
-struct stream;
+struct listing;
 
 /* out: not owned. */
-int stream_open(struct stream **stream, const struct stream_options *options, struct session *session, struct symbols *symbols,
+int listing_open(struct listing **listing, const struct listing_options *options, struct session *session, struct symbols *symbols,
 	struct writer *out, struct error *err);
-void stream_close(struct stream *stream); /* NULL is allowed */
-struct sink stream_sink(struct stream *stream);
+void listing_close(struct listing *listing); /* NULL is allowed */
+struct sink listing_sink(struct listing *listing);
 
 /* Completes the output after the session's run; not after an error. */
-void stream_end(struct stream *stream);
+void listing_end(struct listing *listing);
 
 /* Whether a file lacks the event that --switch-on or --switch-off names; *err names it. */
-bool stream_lacks_switch(const struct stream *stream, struct error *err);
+bool listing_lacks_switch(const struct listing *listing, struct error *err);
 
 /* The sink's own error: an event of a stream does not have a field that was asked for. NULL: no error. */
-const struct error *stream_error(const struct stream *stream);
+const struct error *listing_error(const struct listing *listing);
 
-struct stream_counters {
+struct listing_counters {
 	uint64_t misordered;
 	uint64_t *samples;  /* printed, by event */
 	size_t event_count;
 };
-const struct stream_counters *stream_counters(const struct stream *stream);
+const struct listing_counters *listing_counters(const struct listing *listing);

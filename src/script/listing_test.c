@@ -1,4 +1,4 @@
-#include "script/stream.h"
+#include "script/listing.h"
 
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static void sample_write(struct tape *tape, uint32_t tid, uint64_t time, uint64_
 }
 
 /* The whole output, in a buffer that the next call frees. */
-static const char *printed(struct tape *tape, struct stream_options *options, const char *fields_text, unsigned threads)
+static const char *printed(struct tape *tape, struct listing_options *options, const char *fields_text, unsigned threads)
 {
 	static struct writer out;
 	struct session session;
@@ -35,7 +35,7 @@ static const char *printed(struct tape *tape, struct stream_options *options, co
 	struct symbols_options symbols_options = { .symfs = "/nowhere", .no_kernel_lookup = true };
 	struct fields fields;
 	struct str notes = { 0 };
-	struct stream *stream;
+	struct listing *listing;
 
 	free(out.buffer);
 	writer_open(&out, -1, 64);
@@ -48,11 +48,11 @@ static const char *printed(struct tape *tape, struct stream_options *options, co
 	struct symbols *symbols = symbols_new(&session.model.modules, &symbols_options);
 	options->fields = &fields;
 	options->max_stack = options->max_stack ? options->max_stack : 127;
-	EXPECT_INT(stream_open(&stream, options, &session, symbols, &out, NULL), 0);
-	struct sink sink = stream_sink(stream);
+	EXPECT_INT(listing_open(&listing, options, &session, symbols, &out, NULL), 0);
+	struct sink sink = listing_sink(listing);
 	EXPECT_INT(session_run(&session, &sink, NULL), 0);
-	stream_end(stream);
-	stream_close(stream);
+	listing_end(listing);
+	listing_close(listing);
 	symbols_free(symbols);
 	session_close(&session);
 	writer_putc(&out, '\0');
@@ -147,7 +147,7 @@ TEST("a sample is a line of thread, time, period, event and place")
 	put_comm(tape, 7, 1, "worker\0", 0);
 	sample_write(tape, 7, 1234567891, 0x401000, NULL, 0);
 	sample_write(tape, 8, 2000000000, 0x401000, NULL, 0);
-	struct stream_options options = { 0 };
+	struct listing_options options = { 0 };
 	EXPECT_STR(printed(tape, &options, NULL, 1),
 		"          worker       7     1.234567:        100 cycles:            401000 [unknown] ([unknown])\n"
 		"              :8       8     2.000000:        100 cycles:            401000 [unknown] ([unknown])\n");
@@ -159,7 +159,7 @@ TEST("a callchain is a line per frame and an empty one")
 	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
 	put_comm(tape, 7, 1, "worker\0", 0);
 	sample_write(tape, 7, 1000, 0x401000, chain, 4);
-	struct stream_options options = { 0 };
+	struct listing_options options = { 0 };
 	EXPECT_STR(printed(tape, &options, NULL, 1),
 		"worker       7     0.000001:        100 cycles: \n"
 		"\t          401000 [unknown] ([unknown])\n"
@@ -170,7 +170,7 @@ TEST("a callchain is a line per frame and an empty one")
 TEST("max_stack cuts call chains")
 {
 	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x401000, 0x402000 };
-	struct stream_options options = { .max_stack = 1 };
+	struct listing_options options = { .max_stack = 1 };
 	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
 	sample_write(tape, 7, 1000, 0x401000, chain, 4);
 	EXPECT_STR(printed(tape, &options, "ip", 1), "\n\t          401000\n\n");
@@ -180,7 +180,7 @@ TEST("branches show both ends and their flags")
 {
 	/* predicted, 5 cycles, a call; then mispredicted */
 	static const uint64_t branches[] = { 2, 0x10, 0x20, 2 | 5 << 4 | 4 << 20, 0x30, 0x40, 1 };
-	struct stream_options options = { 0 };
+	struct listing_options options = { 0 };
 	struct tape *tape = recording_new(SAMPLE_BRANCH_STACK);
 	sample_write(tape, 7, 1000, 0x401000, branches, 7);
 	EXPECT_STR(printed(tape, &options, "brstack", 1), " 0x10/0x20/P/-/-/5/CALL/-  0x30/0x40/M/-/-/0//- \n");
@@ -188,7 +188,7 @@ TEST("branches show both ends and their flags")
 
 TEST("times are relative to the first sample or to the sample before")
 {
-	struct stream_options options = { .time = STREAM_TIME_FROM_START, .nanoseconds = true };
+	struct listing_options options = { .time = LISTING_TIME_FROM_START, .nanoseconds = true };
 	for (int i = 0; i < 2; i++) {
 		struct tape *tape = recording_new(0);
 		sample_write(tape, 7, 1000, 0, NULL, 0);
@@ -196,13 +196,13 @@ TEST("times are relative to the first sample or to the sample before")
 		sample_write(tape, 7, 1600, 0, NULL, 0);
 		EXPECT_STR(printed(tape, &options, "time", 2), i ? "    0.000000000: \n    0.000000500: \n    0.000000100: \n" :
 			"    0.000000000: \n    0.000000500: \n    0.000000600: \n");
-		options.time = STREAM_TIME_FROM_PREVIOUS;
+		options.time = LISTING_TIME_FROM_PREVIOUS;
 	}
 }
 
 TEST("records that are not samples are printed if they are asked for, with the name of the thread that they are about")
 {
-	struct stream_options options = { .show_records = 1u << RECORD_COMM };
+	struct listing_options options = { .show_records = 1u << RECORD_COMM };
 	struct tape *tape = recording_new(0);
 	put_comm(tape, 7, 1, "worker\0", 0);
 	EXPECT_STR(printed(tape, &options, "comm,tid", 1), "          worker       7 PERF_RECORD_COMM: worker:7/7\n");
@@ -215,12 +215,12 @@ TEST("filters drop samples by command, thread and time")
 	EXPECT_INT(name_list_open(&comms, "worker", NULL), 0);
 	EXPECT_INT(number_list_open(&tids, "8", NULL), 0);
 	EXPECT_INT(time_filter_parse(&when, "0.000002,", 0, 0, false, NULL), 0);
-	const struct { struct stream_options options; const char *text; } rows[] = {
+	const struct { struct listing_options options; const char *text; } rows[] = {
 		{ { .filter.comms = comms }, "      7 \n" }, { { .filter.tids = tids }, "      8 \n      8 \n" },
 		{ { .filter.time = when }, "      8 \n" },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct stream_options options = rows[i].options;
+		struct listing_options options = rows[i].options;
 		struct tape *tape = recording_new(0);
 		put_comm(tape, 7, 1, "worker\0", 0);
 		sample_write(tape, 7, 1000, 0, NULL, 0);
@@ -235,7 +235,7 @@ TEST("filters drop samples by command, thread and time")
 
 TEST("names from the recording stay in their line")
 {
-	struct stream_options options = { 0 };
+	struct listing_options options = { 0 };
 	struct tape *tape = recording_new(0);
 	put_comm(tape, 7, 1, "a\033\n2Jb\0", 0);
 	sample_write(tape, 7, 1000, 0, NULL, 0);
@@ -244,7 +244,7 @@ TEST("names from the recording stay in their line")
 
 TEST("a table has a column for each field and a row for each sample, with commas between rows alone")
 {
-	struct stream_options options = { .format = &test_format };
+	struct listing_options options = { .format = &test_format };
 	struct tape *tape = recording_new(0);
 	put_comm(tape, 7, 1, "worker\0", 0);
 	sample_write(tape, 7, 1234567891, 0x10, NULL, 0);
@@ -255,14 +255,14 @@ TEST("a table has a column for each field and a row for each sample, with commas
 
 TEST("a table without samples has columns and no row")
 {
-	struct stream_options options = { .format = &test_format };
+	struct listing_options options = { .format = &test_format };
 	EXPECT_STR(printed(recording_new(0), &options, "comm,time", 1), "perfuse.script samples: comm time []");
 }
 
 TEST("call chains and branches are lists in a table")
 {
 	static const uint64_t chain[] = { 3, CONTEXT_USER, 0x10, 0x20 }, branches[] = { 1, 0x10, 0x20, 2 | 5 << 4 | 4 << 20 };
-	struct stream_options options = { .format = &test_format };
+	struct listing_options options = { .format = &test_format };
 	struct tape *tape = recording_new(SAMPLE_CALLCHAIN);
 	sample_write(tape, 7, 1000, 0x10, chain, 4);
 	EXPECT_STR(printed(tape, &options, "ip", 1), "perfuse.script samples: ip callchain [16 (@10+@20)]");
@@ -274,7 +274,7 @@ TEST("call chains and branches are lists in a table")
 
 TEST("records that are shown with the samples are rows with a type and a text")
 {
-	struct stream_options options = { .format = &test_format, .show_records = 1u << RECORD_COMM };
+	struct listing_options options = { .format = &test_format, .show_records = 1u << RECORD_COMM };
 	struct tape *tape = recording_new(0);
 	put_comm(tape, 7, 1, "worker\0", 0);
 	sample_write(tape, 7, 1000, 0, NULL, 0);
@@ -288,7 +288,7 @@ TEST("any number of threads prints the same, in order")
 	static char first[1 << 20];
 	for (unsigned run = 0; run < 8; run++) {
 		unsigned threads = 1 + run % 4;
-		struct stream_options options = { .format = run < 4 ? NULL : &test_format };
+		struct listing_options options = { .format = run < 4 ? NULL : &test_format };
 		struct tape *tape = recording_new(0);
 		for (uint64_t i = 0; i < 9000; i++)
 			sample_write(tape, (uint32_t)(i % 50), 1000 + i * 1000, 0x400000 + i % 777, NULL, 0);

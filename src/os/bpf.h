@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/vec.h"
 
 /* Arrays of struct bpf_prog_info: bits of bpf_program.arrays. Other arrays are not read. */
@@ -46,3 +47,5 @@ void bpf_programs_read(struct bpf_programs *programs);
 /* Reads the pages from /proc/kallsyms: once, and only if such pages can exist. */
 void bpf_images_read(struct bpf_programs *programs);
 void bpf_programs_fini(struct bpf_programs *programs);
+/* Loads a program that returns 0, and drops it: whether this process may use BPF. < 0: the kernel refuses it. */
+int bpf_program_load(struct error *err);

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "os/bpf.h"
 #include "os/cpus.h"
 #include "os/file.h"
 #include "os/kernel.h"
@@ -10,6 +11,7 @@
 #include "os/memory.h"
 #include "os/permission.h"
 #include "os/process.h"
+#include "os/test_child.h"
 #include "os/topology.h"
 #include "unit.h"
 
@@ -157,4 +159,19 @@ TEST("the memory limit is at most the machine's memory, and follows a lower reso
 	else
 		EXPECT_INT(memory_allowed(), all / 2);
 	EXPECT_INT(setrlimit(RLIMIT_DATA, &before), 0);
+}
+
+/* 0: it loads; 1: no permission, or no such system call; 2: another error. */
+static int load_program(void *unused)
+{
+	struct error err = { 0 };
+	(void)unused;
+	return bpf_program_load(&err) == 0 ? 0 : err.kind == ERROR_PERMISSION || err.sys == ENOSYS ? 1 : 2;
+}
+
+TEST("the smallest BPF program is valid, and loads with permission alone")
+{
+	EXPECT(load_program(NULL) != 2);
+	if (geteuid() == 0)
+		EXPECT_INT(in_child(load_program, NULL, OTHER_USER, 0), 1);
 }

@@ -265,6 +265,7 @@ SENTENCES = [
     ("--switch-events", "hotspot", output_of("record", "--help"), r"--switch-events"),
     ("perf version MAJOR.MINOR.", "ocperf, toplev", output_of("--version"), r"\Aperf version (\d+)\.(\d+)\."),
     ("'%s' is not a perf-command", "perf's tests", lambda c: c.perf("nosuch").stderr, r"is not a perf-command"),
+    ("START-END BINDING NAME", "perf's tests", lambda c: c.perf("test", "-vv", "-F", "Symbols").stderr, r"(?m)\sbrstack_bench$"),
 ]
 
 

@@ -177,6 +177,16 @@ def test_mappings(c):
         need(result.err.count("left out, as the history of all others") == 1, "stderr is %r" % result.err)
         with open(result.out) as stream:
             need("100.00%" in stream.read(), "the samples are missing")
+        for option in ("-b", "--mmap2-buildids"):
+            result = c.run("inject", option, "-i", path, "-o", c.path("injected"), memory=1 << 30)
+            need(result.code == 0 and result.bytes < 800 << 20, "inject %s: %d, %d bytes: %s" % (option, result.code, result.bytes, result.err))
+            need(result.err.count("left out, as the history of all others") == 1, "stderr is %r" % result.err)
+
+
+def test_fork_chain_injected(c):
+    """a sample of each mapping at the end of a chain of forks takes inject time in proportion"""
+    c.growth(lambda n: [mmap2(1, CODE + i * 4096, 4096, "/none") for i in range(n)] + [fork(i + 2, i + 1) for i in range(n)] +
+             [sample(n + 1, CODE + i * 4096) for i in range(n)], 6000, ("inject", "--mmap2-buildids", "-o", "/dev/null"), bytes_each=8192)
 
 
 def bomb(c, total):
@@ -196,6 +206,10 @@ def test_compressed_records(c):
     result = c.run(*REPORT, "-i", path, memory=1 << 30)
     need(result.code == 0 and result.bytes < 600 << 20, "%d, %d bytes: %s" % (result.code, result.bytes, result.err))
     need("not in the order of" in result.err, "stderr is %r" % result.err)
+    result = c.run("inject", "-b", "-i", path, "-o", c.path("injected"), memory=1 << 30)
+    need(result.code == 0 and result.bytes < 600 << 20, "inject: %d, %d bytes: %s" % (result.code, result.bytes, result.err))
+    need("not in the order of" in result.err, "stderr is %r" % result.err)
+    os.unlink(c.path("injected"))
 
 
 def elf_of(sections=(), names=(("f", CODE, 64),), **more):

@@ -96,7 +96,7 @@ static int inject_source(struct cli *cli, const struct inject_options *options, 
 	const struct rewrite_options rewrite_options = {
 		.output = options->output ? options->output : "-", .command = words.list, .ids = ids_of(options),
 		.known_build_ids = options->known_build_ids, .sched_stat = options->sched_stat, .jit = options->jit,
-		.force = options->force, .recorded_until = recorded_until,
+		.force = options->force, .budget = cli->budget, .recorded_until = recorded_until,
 	};
 	int result = rewrite_open(&rewrite, source, &rewrite_options, &err);
 	if (result == 0)

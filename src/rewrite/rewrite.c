@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "rewrite/build_id_table.h"
 #include "rewrite/state.h"
 #include "session/recorded_build_ids.h"
@@ -9,6 +10,7 @@
 enum {
 	RUN_RECORDS = 1 << 16,       /* waiting records that are sorted together */
 	RELEASE_EVERY = 1 << 14,     /* delivered records between releases of the source's bytes */
+	WAITING_EVERY = 4096,        /* records between checks of the waiting bytes */
 };
 
 static const struct step *const all_steps[STEPS] = { &step_jit, &step_sched, &step_build_ids };
@@ -21,6 +23,7 @@ int rewrite_open(struct rewrite **rewrite, struct source *source, const struct r
 	new_recording_init(&r->out);
 	model_init(&r->model);
 	r->model.keep_exited = true;
+	r->model.budget = options->budget;
 	if (source->header.swapped)
 		return error_set(err, ERROR_UNSUPPORTED, "recordings of the other byte order are not supported yet");
 	if (new_recording_open(&r->out, options->output, source, options->command, err) < 0)
@@ -130,6 +133,7 @@ static int process_tool_record(struct rewrite *r, const struct record *record, s
 	switch (record->type) {
 	case RECORD_COMPRESSED:
 	case RECORD_COMPRESSED2:
+		r->inflated = true;
 		return 0; /* the source delivers the records inside it, too */
 	case RECORD_HEADER_TRACING_DATA:
 		payload = r->source->header.feature_data[FEATURE_TRACING_DATA];
@@ -172,10 +176,24 @@ static int read_record(struct rewrite *r, const struct record *record, uint64_t 
 	return 0;
 }
 
+/* Writes the waiting records if there is no room for more. */
+static void bound_waiting(struct rewrite *r)
+{
+	struct budget *budget = r->options->budget;
+	uint64_t mark = source_mark(r->source), copied = r->source->header.pipe || r->inflated ? mark - r->released : 0;
+	if (order_fits(&r->order, budget, copied))
+		return;
+	order_flush(&r->order, true, deliver, r);
+	source_release(r->source, mark);
+	r->released = mark;
+	budget_hurry(budget);
+	order_settle(&r->order, budget);
+}
+
 int rewrite_run(struct rewrite *r, struct error *err)
 {
 	struct record record;
-	for (;;) {
+	for (uint64_t count = 1;; count++) {
 		uint64_t mark = source_mark(r->source);
 		if (source_next(r->source, &record, &r->stop) <= 0)
 			break;
@@ -183,8 +201,11 @@ int rewrite_run(struct rewrite *r, struct error *err)
 			return -1;
 		if (!r->ordered)
 			source_release(r->source, source_mark(r->source));
+		else if (count % WAITING_EVERY == 0)
+			bound_waiting(r);
 	}
 	order_flush(&r->order, true, deliver, r);
+	order_settle(&r->order, r->options->budget);
 	if (r->failure.kind == ERROR_NONE)
 		return 0;
 	if (err)
@@ -223,6 +244,7 @@ void rewrite_losses(const struct rewrite *r, struct losses *losses)
 {
 	losses_of_source(losses, r->source, &r->stop);
 	losses->bad_records += r->model.bad_records;
+	losses->left_out_maps = r->model.left_out;
 	losses->samples = r->counters.samples;
 	losses->bad_samples = r->counters.bad_samples;
 	losses->unknown_ids = r->counters.unknown_ids;

@@ -13,11 +13,14 @@
  *
  * Errors: < 0 with *err; nothing of the output is then complete. Damage of the source is no error: rewrite_losses reports it.
  *
- * Memory: 24 bytes for each record that waits, and its bytes if they are in no file; the history of the model;
- * for JIT dumps at most 256 MiB of code of one function. */
+ * Memory: 24 bytes (48 while they are sorted) for each record that waits, and its bytes if they are in no file; the history of the model;
+ * for JIT dumps at most 256 MiB of code of one function. The budget limits the first two: without room, waiting records are written early,
+ * and further mappings are not in the model. */
 #pragma once
 #include "data/source.h"
 #include "session/losses.h"
+
+struct budget;
 
 /* How build-ids are added. */
 enum rewrite_ids {
@@ -36,6 +39,7 @@ struct rewrite_options {
 	bool sched_stat;                /* samples of sched_stat_* get the stacks of the last sched_switch; not with the two IDS_*HIT */
 	bool jit;                       /* functions of JIT dumps become files and mappings */
 	bool force;                     /* JIT dumps of other users, too */
+	struct budget *budget;          /* for records that wait and the history of mappings; NULL: no limit; borrowed */
 	int64_t (*recorded_until)(const struct header *header); /* until_s of recorded_process, for JIT dumps; NULL: another machine */
 };
 

@@ -1,5 +1,6 @@
 #include "rewrite/rewrite.h"
 
+#include "base/budget.h"
 #include "rewrite/test_rewrite.h"
 
 static struct tape *mixed_recording(void)
@@ -143,4 +144,23 @@ TEST("an output that cannot be opened is an error")
 	rewrite_close(rewrite);
 	rewrite_close(NULL);
 	source_close(&t->source);
+}
+
+TEST("records that wait beyond the budget are written early, which the budget counts, and all of them are written")
+{
+	enum { RECORDS = 5000, STEP = 16 << 20 };
+	struct budget none = { 0 }, enough = { .limit = 2 * STEP };
+	for (int fits = 0; fits < 2; fits++) {
+		struct tape *t = recording_new();
+		struct trial trial;
+		struct budget *budget = fits ? &enough : &none;
+		for (uint64_t i = 0; i < RECORDS; i++)
+			put_sample(t, 7, RECORDS + 1 - i, 0x1010);
+		trial_run(&trial, t, (struct rewrite_options){ .ids = IDS_HIT, .budget = budget });
+		EXPECT_INT(trial.counters.samples, RECORDS);
+		EXPECT_INT(atomic_load(&budget->hurried), fits ? 0 : 1);
+		EXPECT_INT(atomic_load(&budget->used), 0);
+		EXPECT(strstr(str_text(&trial.records), fits ? "sample 2 " : "sample 906 ") == str_text(&trial.records));
+		trial_close(&trial);
+	}
 }

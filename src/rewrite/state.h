@@ -65,6 +65,8 @@ struct rewrite {
 	struct order order;
 	bool ordered;                /* records with a time wait for the end of the source */
 	uint64_t waiting, delivered; /* records that waited so far, and those of them that were processed */
+	uint64_t released;           /* mark of the source: data before it is no longer needed */
+	bool inflated;               /* records of the source were compressed, so that they are in no file */
 	struct model model;
 	uint64_t clock;
 	size_t build_ids_taken;      /* rows of the header's table that the model has */

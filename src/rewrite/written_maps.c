@@ -7,10 +7,12 @@ void written_maps_fork(struct written_maps *written, uint32_t space, uint32_t pa
 	written->origins.items[space] = (struct space_origin){ .parent = parent, .clock = clock };
 }
 
+enum { FORKS_MAX = 1000 }; /* time per sample: real chains of forks are shorter, and beyond it a mapping is written once more */
+
 static bool has(const struct written_maps *written, uint32_t space, uint32_t serial)
 {
 	uint64_t before = UINT64_MAX;
-	for (;;) {
+	for (unsigned forks = 0; forks <= FORKS_MAX; forks++) {
 		uint32_t at = idmap_get(&written->by_map, hash_pair(space, serial));
 		if (at != IDMAP_NONE && written->clocks.items[at] < before)
 			return true;
@@ -20,6 +22,7 @@ static bool has(const struct written_maps *written, uint32_t space, uint32_t ser
 		before = written->origins.items[space].clock;
 		space = written->origins.items[space].parent;
 	}
+	return false;
 }
 
 bool written_maps_add(struct written_maps *written, uint32_t space, uint32_t serial, uint64_t clock)

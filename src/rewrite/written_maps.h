@@ -1,5 +1,5 @@
 /* Which mappings have been written for which address space. A forked address space has its parent's mappings as of the fork, so that what
- * was written for the parent before the fork need not be written for the child. */
+ * was written for the parent before the fork need not be written for the child. Of longer chains the last 1000 forks count. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

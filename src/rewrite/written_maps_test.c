@@ -47,3 +47,15 @@ TEST("address spaces that were forked from each other end the search")
 	EXPECT(written_maps_add(&w, 3, 5, 20));
 	written_maps_fini(&w);
 }
+
+TEST("of a chain of forks the last 1000 count")
+{
+	enum { FORKS = 1000 };
+	struct written_maps w = { 0 };
+	EXPECT(written_maps_add(&w, 0, 5, 1));
+	for (uint32_t i = 1; i <= FORKS + 1; i++)
+		written_maps_fork(&w, i, i - 1, 1 + i);
+	EXPECT(!written_maps_add(&w, FORKS, 5, 5000));
+	EXPECT(written_maps_add(&w, FORKS + 1, 5, 5000));
+	written_maps_fini(&w);
+}

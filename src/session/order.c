@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
+
 void order_fini(struct order *order)
 {
 	for (size_t i = 0; i < order->runs.count; i++)
@@ -184,6 +186,22 @@ void order_flush(struct order *order, bool final, void (*deliver)(void *context,
 	}
 	compact(order);
 	order->limit = order->max_time;
+}
+
+/* Of a record: its entry, the copy in the sorted array, the spare room while that grows. */
+bool order_fits(struct order *order, struct budget *budget, uint64_t copied)
+{
+	enum { ENTRY_COPIES = 3, STEP = 16 << 20 };
+	uint64_t waiting = order->waiting * ENTRY_COPIES * sizeof(struct entry) + copied;
+	while (budget && waiting > order->taken && budget_left(budget) > order->taken + STEP && budget_take(budget, STEP))
+		order->taken += STEP;
+	return !budget || waiting <= order->taken;
+}
+
+void order_settle(struct order *order, struct budget *budget)
+{
+	budget_give(budget, order->taken);
+	order->taken = 0;
 }
 
 uint64_t order_mark(const struct order *order)

@@ -8,6 +8,8 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 
+struct budget;
+
 struct entry {
 	uint64_t time;       /* UINT64_MAX: absent; such records are not queued */
 	uint64_t offset;     /* in the file */
@@ -40,6 +42,7 @@ struct order {
 	uint64_t fresh_mark, max_time, limit, delivered_time;
 	uint64_t late;            /* number of records older than one already delivered */
 	size_t waiting;           /* number of pending records */
+	size_t taken;             /* bytes that the pending records took from a budget */
 };
 
 void order_fini(struct order *order);
@@ -50,5 +53,10 @@ void order_flush(struct order *order, bool final, void (*deliver)(void *context,
 /* Ends a run of records without delivering one: order_mark then increases from run to run as they are delivered. For readers that ignore
  * rounds. */
 void order_end_run(struct order *order);
+/* Takes from the budget what the pending records need, with `copied` bytes of them that are in no file. False: there is no room; the caller
+ * flushes all and then calls order_settle. Without a budget there is always room. */
+bool order_fits(struct order *order, struct budget *budget, uint64_t copied);
+/* Gives all taken bytes back. */
+void order_settle(struct order *order, struct budget *budget);
 /* The smallest mark that a pending record needs; UINT64_MAX if none is pending. */
 uint64_t order_mark(const struct order *order);

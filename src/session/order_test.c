@@ -1,5 +1,6 @@
 #include "session/order.h"
 
+#include "base/budget.h"
 #include "unit.h"
 
 static uint64_t delivered[100000];
@@ -117,5 +118,22 @@ TEST("ended runs are delivered together by time, and the mark is that of the old
 	EXPECT_INT(marks.count, 6);
 	for (size_t i = 0; i < 6; i++)
 		EXPECT_INT(marks.smallest[i], expected[i]);
+	order_fini(&order);
+}
+
+TEST("pending records take their size from a budget in steps, and give it back")
+{
+	enum { STEP = 16 << 20 };
+	struct budget budget = { .limit = 3 * STEP };
+	struct order order = { 0 };
+	EXPECT(order_fits(&order, NULL, UINT64_MAX));
+	EXPECT(order_fits(&order, &budget, STEP));
+	EXPECT_INT(atomic_load(&budget.used), STEP);
+	EXPECT(order_fits(&order, &budget, STEP));
+	EXPECT_INT(atomic_load(&budget.used), STEP);
+	add(&order, 1);
+	EXPECT(!order_fits(&order, &budget, STEP)); /* as much is left over for others as the records take */
+	order_settle(&order, &budget);
+	EXPECT_INT(atomic_load(&budget.used), 0);
 	order_fini(&order);
 }

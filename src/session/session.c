@@ -35,7 +35,6 @@ struct session_internal {
 	uint64_t batch_bytes, batch_clock; /* clock of the batch's first record */
 	uint64_t mark;             /* the source's mark: data before it is no longer needed */
 	struct budget *budget;
-	size_t waiting_taken;        /* bytes taken from the budget */
 	struct deferred deferred;
 	size_t held;                 /* records at the batch's start that still wait */
 	uint64_t held_bytes;
@@ -454,32 +453,26 @@ static void report_progress(struct session *session)
 	in->progress(in->progress_context, session->source->counters.bytes_read, session->source->counters.bytes_total);
 }
 
-/* Waiting bytes: an entry in the order, its copy in the sorted array, the spare room while that grows; records that are in no file. */
-static uint64_t waiting_bytes(const struct session *session)
+/* Bytes of waiting records that are in no file. */
+static uint64_t copied_bytes(const struct session *session)
 {
-	enum { ENTRY_COPIES = 3 };
 	const struct session_internal *in = session->internal;
 	const uint64_t *by_type = session->counters.by_type;
 	bool copied = session->source->header.pipe || by_type[RECORD_COMPRESSED] || by_type[RECORD_COMPRESSED2];
-	return in->order.waiting * ENTRY_COPIES * sizeof(struct entry) + (copied ? source_mark(session->source) - in->mark : 0);
+	return copied ? source_mark(session->source) - in->mark : 0;
 }
 
 /* In a recording without FINISHED_ROUND all records wait; compressed, some kilobytes can become many gigabytes. If they exceed the budget,
  * they are delivered as if a round had finished. */
 static void bound_waiting(struct session *session)
 {
-	enum { STEP = 16 << 20 };
 	struct session_internal *in = session->internal;
-	uint64_t waiting = waiting_bytes(session);
-	while (waiting > in->waiting_taken && budget_left(in->budget) > in->waiting_taken + STEP && budget_take(in->budget, STEP))
-		in->waiting_taken += STEP;
-	if (waiting <= in->waiting_taken)
+	if (order_fits(&in->order, in->budget, copied_bytes(session)))
 		return;
 	order_flush(&in->order, true, deliver, session);
 	batch_run_to(session, false);
 	budget_hurry(in->budget);
-	budget_give(in->budget, in->waiting_taken);
-	in->waiting_taken = 0;
+	order_settle(&in->order, in->budget);
 }
 
 static void session_record(struct session *session, const struct record *record, uint64_t mark)
@@ -560,8 +553,7 @@ int session_run(struct session *session, const struct sink *sink, struct error *
 	}
 	order_flush(&in->order, true, deliver, session);
 	batch_run_to(session, false);
-	budget_give(in->budget, in->waiting_taken);
-	in->waiting_taken = 0;
+	order_settle(&in->order, in->budget);
 	add_tallies(session);
 	if (in->progress)
 		in->progress(in->progress_context, session->source->counters.bytes_total, session->source->counters.bytes_total);

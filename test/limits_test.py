@@ -189,6 +189,52 @@ def test_fork_chain_injected(c):
              [sample(n + 1, CODE + i * 4096) for i in range(n)], 6000, ("inject", "--mmap2-buildids", "-o", "/dev/null"), bytes_each=8192)
 
 
+def jit_dump(path, *pieces):
+    """pieces: bytes, or the size of a hole"""
+    with open(path, "wb") as out:
+        out.write(struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 1, 0, 0))
+        for piece in pieces:
+            out.seek(piece, 1) if isinstance(piece, int) else out.write(piece)
+        out.truncate()
+
+
+def jit_load(index, address):
+    name = b"f%06d\0" % index
+    return struct.pack("<IIQIIQQQQ", 0, 64 + len(name), 1, 1, 1, address, address, 8, index) + name + b"\x90" * 8
+
+
+def test_jit_dumps(c):
+    """JIT dumps whose functions take more than the budget are read no further, which is reported"""
+    if SANITIZED:
+        raise Skip("the sanitizer needs more address space than this limits")
+    jit_dump(c.path("jit-1.dump"), b"".join(jit_load(i, CODE + 16 * i) for i in range(100000)))
+    paths = [c.path("jit-%d.dump" % i) for i in range(1, 100)]
+    for path in paths[1:]:
+        os.link(paths[0], path)
+    data = c.recording([mmap2(i + 1, CODE << 20, 4096, path) for i, path in enumerate(paths)] + [sample(1, CODE + 16), sample(99, CODE + 16)])
+    result = c.run(*REPORT, "-f", "-i", data, memory=1 << 30)
+    need(result.code == 0 and result.bytes < 900 << 20, "%d, %d bytes: %s" % (result.code, result.bytes, result.err))
+    need("left out" in result.err, "stderr is %r" % result.err)
+    with open(result.out) as out:
+        need("f000001" in out.read(), "the first dump's functions have no names")
+
+
+def test_jit_lines(c):
+    """a sparse JIT dump that claims gigabytes of source lines takes no long time"""
+    size = 16 << 20
+    lines = struct.pack("<IIQQQ", 2, size, 1, CODE, size)
+    pieces = [[lines, size - len(lines), jit_load(i, CODE + 16 * i)] for i in range(2000)]
+    try:
+        jit_dump(c.path("jit-1.dump"), *sum(pieces, []))
+    except OSError:
+        raise Skip("the file system has no files of 32 GB")
+    data = c.recording([mmap2(1, CODE << 20, 4096, c.path("jit-1.dump")), sample(1, CODE + 16)])
+    result = c.run(*REPORT, "-f", "-i", data)
+    need(result.seconds < (100 if SANITIZED else 15), "%.1f s" % result.seconds)
+    with open(result.out) as out:
+        need("f000001" in out.read(), "the functions have no names")
+
+
 def bomb(c, total):
     """A recording of few kilobytes whose records inflate to so many bytes, and never finish a round."""
     part = 32 << 20

@@ -225,6 +225,21 @@ void model_clear_space(struct model *model, int32_t pid, uint64_t clock)
 	space_set_root(model, model_thread_of(model, thread)->space, clock, NULL);
 }
 
+/* Each change of mappings adds to their history, some of them very much: overlapping ones copy paths of the tree, and those of the kernel
+ * that contest each other are settled anew. False: there is no room for another one, which is counted. */
+static bool has_room(struct model *model)
+{
+	enum { STEP = 1 << 20 };
+	while (model->budget && model->arena.bytes > model->budgeted) {
+		if (budget_left(model->budget) < STEP || !budget_take(model->budget, STEP)) {
+			model->left_out++;
+			return false;
+		}
+		model->budgeted += STEP;
+	}
+	return true;
+}
+
 void model_place_jit(struct model *model, int32_t pid, const struct jit_place *places, size_t count, uint64_t clock)
 {
 	uint32_t thread = thread_alive(model, pid);
@@ -234,7 +249,7 @@ void model_place_jit(struct model *model, int32_t pid, const struct jit_place *p
 	model->edit = ++model->edits;
 	if (!model->jit_budget)
 		model->jit_budget = JIT_BUDGET;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && has_room(model); i++) {
 		struct map map = { .start = places[i].start, .end = places[i].start + places[i].size, .pgoff = places[i].offset,
 				   .module = places[i].module, .prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE };
 		space_insert(model, model_thread_of(model, thread)->space, clock, &map);
@@ -299,21 +314,6 @@ static void apply_kernel_mapping(struct model *model, const struct mapping *m, u
 		const char *bracket = strchr(m->name, ']');
 		apply_kernel_itself(model, m, bracket ? bracket + 1 : "", clock);
 	}
-}
-
-/* Each change of mappings adds to their history. Some add much: overlapping mappings copy paths of the tree, and overlapping mappings of
- * the kernel are computed again. Returns false if the budget has no room for another change, which is then counted. */
-static bool has_room(struct model *model)
-{
-	enum { STEP = 1 << 20 };
-	while (model->budget && model->arena.bytes > model->budgeted) {
-		if (budget_left(model->budget) < STEP || !budget_take(model->budget, STEP)) {
-			model->left_out++;
-			return false;
-		}
-		model->budgeted += STEP;
-	}
-	return true;
 }
 
 static void apply_mmap(struct model *model, const struct record *record, uint64_t clock)

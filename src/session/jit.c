@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arch/isa.h"
+#include "base/budget.h"
 #include "data/jitdump.h"
 #include "model/jit.h"
 
@@ -12,16 +13,30 @@ enum {
 	DUMPS_MAX = 4096,
 	OPEN_MAX_DUMPS = 256,          /* dumps that are still read while a stream lasts */
 	FUNCTIONS_MAX = 2 << 20,       /* per dump */
+	FUNCTION_BYTES = 256,          /* about what one takes, or a move, without its name */
 	LINES_MAX = 8 << 20,
 	LINES_BYTES_MAX = 16 << 20,    /* per function */
+	ALL_LINES_BYTES_MAX = 1 << 30, /* of all dumps: holes of a sparse file are no work for its author */
 	FRAMES_MAX = 64 << 20,         /* bytes of one dump's .eh_frame */
 	ELF_HEADER_BIAS = 0x40,        /* V8 and LLVM add it to a line's address for compatibility with old versions of perf */
 	CLOCK_ID_MONOTONIC = 1,
 };
 
-void session_jit_init(struct session_jit *jit)
+void session_jit_init(struct session_jit *jit, struct budget *budget)
 {
-	*jit = (struct session_jit){ .next_ns = UINT64_MAX };
+	*jit = (struct session_jit){ .next_ns = UINT64_MAX, .budget = budget };
+}
+
+/* Returns false, once and for all, if the budget has no room for so many bytes. */
+static bool has_room(struct session_jit *jit, size_t bytes)
+{
+	enum { STEP = 1 << 20 };
+	while (jit->budget && !jit->full && bytes > jit->taken - jit->used) {
+		jit->full = !budget_take(jit->budget, STEP);
+		jit->taken += jit->full ? 0 : STEP;
+	}
+	jit->used += jit->budget && !jit->full ? bytes : 0;
+	return !jit->full;
 }
 
 /* Returns whether the dump's times can be converted to the recording's clock. */
@@ -73,6 +88,7 @@ void session_jit_fini(struct session_jit *jit)
 	}
 	vec_fini(&jit->feeds);
 	vec_fini(&jit->due);
+	budget_give(jit->budget, jit->taken);
 }
 
 static uint64_t line_bias(const struct reading *reading, const struct jitdump_load *load, const uint8_t *bytes)
@@ -90,8 +106,11 @@ static void take_lines(struct reading *reading, const struct jitdump_load *load)
 {
 	struct jit *functions = reading->functions;
 	struct jitdump_debug *debug = &reading->debug;
-	if (!debug->count || debug->size > LINES_BYTES_MAX || functions->lines.count >= LINES_MAX)
+	struct session_jit *jit = reading->jit;
+	if (!debug->count || debug->size > LINES_BYTES_MAX || functions->lines.count >= LINES_MAX ||
+	    debug->size > ALL_LINES_BYTES_MAX - jit->lines_read || !has_room(jit, (size_t)debug->size))
 		return;
+	jit->lines_read += debug->size;
 	uint8_t *bytes = memory_alloc((size_t)debug->size + 1);
 	ssize_t got = reader_at(&reading->dump.reader, bytes, (size_t)debug->size, debug->offset);
 	debug->size = got > 0 ? (uint64_t)got : 0;
@@ -116,6 +135,8 @@ static void take_unwinding(struct reading *reading)
 	if (unwinding->header_size >= unwinding->size || unwinding->size > FRAMES_MAX - functions->frames.count)
 		return;
 	size_t len = (size_t)(unwinding->size - unwinding->header_size);
+	if (!has_room(reading->jit, len))
+		return;
 	uint8_t *bytes = memory_alloc(len);
 	if (reader_at(&reading->dump.reader, bytes, len, unwinding->offset) == (ssize_t)len)
 		jit_add_frames(functions, bytes, len);
@@ -144,7 +165,7 @@ static uint16_t machine_of(const struct reading *reading)
 static void take_load(struct reading *reading, const struct jitdump_record *record)
 {
 	const struct jitdump_load *load = &record->load;
-	if (load->size && reading->codes.count < FUNCTIONS_MAX) {
+	if (load->size && reading->codes.count < FUNCTIONS_MAX && has_room(reading->jit, FUNCTION_BYTES + strlen(load->name))) {
 		if (!reading->functions) {
 			struct module *part = modules_jit_part(&reading->session->model.modules, reading->module);
 			reading->module = part->id;
@@ -167,14 +188,14 @@ static void take_load(struct reading *reading, const struct jitdump_record *reco
 static void take_move(struct reading *reading, const struct jitdump_record *record)
 {
 	uint32_t code = idmap_get(&reading->by_index, record->move.index);
-	if (code != IDMAP_NONE && reading->feed->placings.count < 2 * FUNCTIONS_MAX)
+	if (code != IDMAP_NONE && reading->feed->placings.count < 2 * FUNCTIONS_MAX && has_room(reading->jit, FUNCTION_BYTES))
 		add_placing(reading, record->timestamp, record->move.to, reading->codes.items[code]);
 }
 
 static void read_all(struct reading *reading)
 {
 	struct jitdump_record record;
-	while (jitdump_next(&reading->dump, &record) == 1) {
+	while (!reading->jit->full && jitdump_next(&reading->dump, &record) == 1) {
 		switch (record.type) {
 		case JITDUMP_LOAD:
 			take_load(reading, &record);

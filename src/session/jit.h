@@ -11,6 +11,7 @@ struct jit_placing {
 	struct jit_place place;
 };
 
+struct budget;
 struct reading;
 
 /* One dump; placings from index `at` on are pending. */
@@ -26,11 +27,16 @@ struct session_jit {
 	VEC(struct jit_place) due;        /* scratch */
 	struct time_conv clock;
 	size_t open;                      /* number of dumps that may still grow */
+	struct budget *budget;            /* for functions, lines and call frame information; borrowed */
+	size_t taken, used;               /* bytes: taken from the budget, and used of them */
+	uint64_t lines_read;              /* bytes of line entries that were parsed */
+	bool full;                        /* the budget is exhausted: dumps are read no further */
 	bool unordered;                   /* records have no time */
 	uint64_t next_ns;                 /* time of the next pending placing; UINT64_MAX: none */
 };
 
-void session_jit_init(struct session_jit *jit);
+/* budget: NULL: no limit */
+void session_jit_init(struct session_jit *jit, struct budget *budget);
 void session_jit_fini(struct session_jit *jit);
 /* Reads the dump that a MMAP or MMAP2 of user memory may name, after the model applied that record at clock. */
 void session_jit_take_mapping(struct session *session, struct session_jit *jit, const struct record *record, uint64_t clock);

@@ -1,6 +1,7 @@
 #include "session/jit.h"
 #include "session/session.h"
 
+#include "base/budget.h"
 #include "data/jitdump_maker.h"
 #include "model/jit.h"
 #include "tape.h"
@@ -50,6 +51,7 @@ struct names {
 	struct span span;
 	size_t cut;            /* bytes of the dump that exist when it is opened; 0: all */
 	unsigned opened;
+	struct budget *budget;
 };
 
 static void names_record(void *context, const struct resolved *r, size_t slice)
@@ -82,7 +84,8 @@ static uint64_t run(struct tape *tape, struct names *names)
 {
 	struct session session;
 	struct sink sink = { .context = names, .record = names_record, .serial = true };
-	struct session_options options = { .threads = 1, .jit_open = open_dump, .jit_context = names };
+	struct session_options options = { .threads = 1, .jit_open = open_dump, .jit_context = names,
+		.budget = names->budget };
 	EXPECT(session_open(&session, &tape->source, &options, NULL) == 0);
 	EXPECT(session_run(&session, &sink, NULL) == 0);
 	uint64_t untimed = session.counters.jit_untimed;
@@ -138,6 +141,23 @@ TEST("if the recording's clock differs from the dump's, code has its last name, 
 	EXPECT_INT(run(tape, &names), 1);
 	EXPECT_STR(str_text(&names.text), "second\nsecond\nsecond\nfirst a.js:5\nfirst a.js:6\nfirst a.js:5\n/tmp/perf-7.map\n");
 	str_fini(&names.text);
+}
+
+TEST("functions of a dump for which the budget has no room are left out, which is counted once, and all of it is given back")
+{
+	enum { STEP = 1 << 20 }; /* the mappings take the first one */
+	for (size_t steps = 1; steps <= 2; steps++) {
+		struct tape *tape = recording_new(1, true);
+		struct budget budget = { .limit = steps * STEP };
+		struct names names = { .budget = &budget };
+		make_dump(&names, 0);
+		put_samples(tape);
+		run(tape, &names);
+		EXPECT((strstr(str_text(&names.text), "first a.js:5") != NULL) == (steps == 2));
+		EXPECT_INT(atomic_load(&budget.refused), steps == 1);
+		EXPECT_INT(atomic_load(&budget.used), 0);
+		str_fini(&names.text);
+	}
 }
 
 TEST("times of the processor's counter are converted with TIME_CONV")

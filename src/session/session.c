@@ -77,7 +77,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	in->progress = options->progress;
 	in->progress_context = options->progress_context;
 	in->time_at = in->trailer_time_at = -1;
-	session_jit_init(&in->jit);
+	session_jit_init(&in->jit, in->budget);
 	return 0;
 }
 

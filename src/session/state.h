@@ -70,7 +70,7 @@ struct session_options {
 	 * read. */
 	int (*jit_open)(void *context, int32_t pid, const char *path, struct reader *reader);
 	void *jit_context;
-	struct budget *budget;       /* for records that wait for their delivery; NULL: no limit; borrowed */
+	struct budget *budget;       /* for records that wait, the history of mappings, and JIT dumps; NULL: no limit; borrowed */
 	bool stitch_call_stacks;     /* join the call stacks of branch records across samples, which are then processed serially */
 	bool keep_exited;            /* samples after a thread's exit still have its name (report, trace) */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* called at most ten times a second; NULL: none */

@@ -300,6 +300,23 @@ def test_packed_sections_of_many(c):
     need("are left out" not in c.run(*FLAMEGRAPH, "-i", packed_files(c, 2, 4 << 20)).err, "reported although all fits")
 
 
+def test_line_rows(c):
+    """a line table whose rows take more than the budget is left out, which is reported once"""
+    if SANITIZED:
+        raise Skip("the sanitizer needs more address space than this limits")
+    rows = b"\0\x09\2" + struct.pack("<Q", CODE) + b"\x20" * 36000000 + b"\2\x80\x20\0\1\1"
+    header = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + b"\0\1\1\1\1\0\0\0\1\0\0\1" + b"\0a.c\0\0\0\0\0"
+    program = struct.pack("<HI", 4, len(header)) + header + rows
+    unit = struct.pack("<HIBB", 4, 0, 8, 1) + struct.pack("<QQI", CODE, 4096, 0) + b"\0"
+    with open(c.path("rows"), "wb") as out:
+        out.write(elf_of([(".debug_abbrev", b"\1\x11\0\x11\1\x12\7\x10\x17\0\0\0", 0),
+                          (".debug_info", struct.pack("<I", len(unit)) + unit, 0), (".debug_line", struct.pack("<I", len(program)) + program, 0)]))
+    path = c.recording([mmap2(10, CODE, 0x10000, c.path("rows")), sample(10, CODE + 1)])
+    result = c.run("script", "-F", "+srcline", "-i", path, memory=1 << 30)
+    need(result.code == 0 and result.bytes < 900 << 20, "%d, %d bytes: %s" % (result.code, result.bytes, result.err))
+    need(result.err.count("left out") == 1, "stderr is %r" % result.err)
+
+
 def test_symbol_tables(c):
     """symbol tables that take more than the budget are left out, which is reported once"""
     if SANITIZED:

@@ -115,7 +115,7 @@ static const struct dwarf_rows *sequence_rows(struct dwarf_lines *lines, uint32_
 	if (rows)
 		return rows;
 	struct dwarf_rows *made = line_program_rows(lines->program, lines->dwarf, &lines->sequences[sequence]);
-	bool fits = dwarf_memory_take(lines->dwarf, sizeof *made + made->count * sizeof *made->items);
+	bool fits = made && dwarf_memory_take(lines->dwarf, sizeof *made + made->count * sizeof *made->items);
 	if (atomic_compare_exchange_strong(&lines->rows[sequence], &rows, fits ? made : &no_rows)) {
 		rows = fits ? made : &no_rows;
 		lines->dwarf->units_refused += !fits;

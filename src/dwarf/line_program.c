@@ -26,8 +26,31 @@ struct run {
 	size_t start;                 /* offset of the current sequence's instructions */
 	uint64_t steps;               /* not yet charged to the budget */
 	uint64_t low, high;           /* of the addresses of the current sequence */
+	size_t taken;                 /* bytes of the budget, for rows */
 	bool any, unsorted, over;
+	bool full;                    /* the rows do not fit in memory */
 };
+
+/* Until the end of the run. */
+static bool run_take(struct run *r, size_t bytes)
+{
+	r->full = !dwarf_memory_take(r->dwarf, bytes);
+	r->taken += r->full ? 0 : bytes;
+	return !r->full;
+}
+
+/* Takes the memory of the larger array before the rows grow into it. */
+static bool has_room(struct run *r)
+{
+	enum { LEAST = 8 };
+	if (r->rows.count < r->rows.capacity)
+		return true;
+	size_t more = r->rows.capacity ? r->rows.capacity * 2 : LEAST;
+	if (!run_take(r, more * sizeof *r->rows.items))
+		return false;
+	vec_reserve(&r->rows, more);
+	return true;
+}
 
 static void rows_rebase(struct run *r, uint64_t address)
 {
@@ -48,7 +71,9 @@ static void row_store(struct run *r)
 		return;
 	}
 	r->unsorted |= last && row.offset < last->offset;
-	vec_push(&r->rows, row);
+	r->over |= !has_room(r);
+	if (!r->over)
+		vec_push(&r->rows, row);
 }
 
 static void row_add(struct run *r)
@@ -310,18 +335,21 @@ struct dwarf_rows *line_program_rows(const struct line_program *program, struct 
 	run_execute(&run);
 	struct dwarf_row *rows = run.rows.items;
 	size_t kept = 0;
+	run.unsorted &= !run.full && run_take(&run, run.rows.count * (sizeof(struct sort_key) + sizeof *rows));
 	if (run.unsorted)
 		line_rows_sort(rows, run.rows.count);
-	for (size_t i = 0; i < run.rows.count && rows[i].offset < sequence->high - sequence->base; i++) {
+	for (size_t i = 0; i < run.rows.count && !run.full && rows[i].offset < sequence->high - sequence->base; i++) {
 		if (kept && rows[kept - 1].offset == rows[i].offset)
 			rows[kept - 1] = rows[i];
 		else if (!kept || !row_same_place(&rows[kept - 1], &rows[i]))
 			rows[kept++] = rows[i];
 	}
-	struct dwarf_rows *out = memory_alloc(sizeof *out + kept * sizeof *rows);
-	out->count = (uint32_t)kept;
-	if (kept)
+	struct dwarf_rows *out = run.full ? NULL : memory_alloc(sizeof *out + kept * sizeof *rows);
+	if (out)
+		out->count = (uint32_t)kept;
+	if (out && kept)
 		memcpy(out->items, rows, kept * sizeof *rows);
 	vec_fini(&run.rows);
+	dwarf_memory_give(dwarf, run.taken);
 	return out;
 }

@@ -18,6 +18,7 @@ struct line_files {
 /* Appends the program's sequences and files in program order. Returns false if it ends early, because of damage or the budget. */
 bool line_program_scan(const struct line_program *program, struct dwarf *dwarf, struct line_sequences *sequences,
 	struct line_files *files);
-/* Returns the rows of one sequence by address, malloc'ed, without rows that equal the one before except for the address. */
+/* Returns the rows of one sequence by address, malloc'ed, without rows that equal the one before except for the address.
+ * NULL: they do not fit in memory. */
 struct dwarf_rows *line_program_rows(const struct line_program *program, struct dwarf *dwarf,
 	const struct dwarf_sequence *sequence);

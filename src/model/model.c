@@ -225,8 +225,8 @@ void model_clear_space(struct model *model, int32_t pid, uint64_t clock)
 	space_set_root(model, model_thread_of(model, thread)->space, clock, NULL);
 }
 
-/* Each change of mappings adds to their history, some of them very much: overlapping ones copy paths of the tree, and those of the kernel
- * that contest each other are settled anew. False: there is no room for another one, which is counted. */
+/* Each change of mappings adds to their history. Some add much: overlapping mappings copy paths of the tree, and overlapping mappings of
+ * the kernel are computed again. Returns false if the budget has no room for another change, which is then counted. */
 static bool has_room(struct model *model)
 {
 	enum { STEP = 1 << 20 };

@@ -51,8 +51,11 @@ static uint8_t *read_bytes(const struct jitdump *dump, uint64_t offset, uint64_t
 void jit_file_take_lines(struct jit_file *file, const struct jitdump *dump, const struct jitdump_debug *debug)
 {
 	forget(&file->lines);
+	if (debug->size > JIT_ALL_LINES_MAX - file->lines_read)
+		return;
 	file->lines.debug = *debug;
 	file->lines.bytes = read_bytes(dump, debug->offset, debug->size);
+	file->lines_read += file->lines.bytes ? debug->size : 0;
 }
 
 void jit_file_take_tables(struct jit_file *file, const struct jitdump *dump, const struct jitdump_unwinding *unwinding)

@@ -8,6 +8,7 @@
 enum {
 	JIT_CODE_MAX = 256 << 20,    /* bytes of one function */
 	JIT_EXTRA_MAX = 64 << 20,    /* of its lines, and of its call frame information */
+	JIT_ALL_LINES_MAX = 1 << 30, /* of all lines: holes of a sparse dump are no work for its author */
 	JIT_FILE_ID_SIZE = 20,
 };
 
@@ -24,6 +25,7 @@ struct jit_file {
 	uint8_t *code;
 	size_t code_room;
 	struct jit_extra lines, tables; /* of the next function */
+	uint64_t lines_read;         /* bytes, of all functions */
 };
 
 void jit_file_open(struct jit_file *file);

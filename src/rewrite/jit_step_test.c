@@ -234,3 +234,21 @@ TEST("lines count if they are within the code, less the bias that some compilers
 	EXPECT(size_with_lines(8, 0x47) > none);
 	EXPECT_INT(size_with_lines(8, 0x3f), none);
 }
+
+static ssize_t read_hole(void *context, void *buffer, size_t size, uint64_t offset)
+{
+	return (ssize_t)size;
+}
+
+TEST("lines of functions beyond 1 GiB of them are ignored")
+{
+	const struct jitdump dump = { .reader = { .read = read_hole } };
+	const struct jitdump_debug debug = { .count = 1, .size = JIT_EXTRA_MAX };
+	struct jit_file file;
+	jit_file_open(&file);
+	for (size_t i = 0; i <= JIT_ALL_LINES_MAX / JIT_EXTRA_MAX; i++) {
+		jit_file_take_lines(&file, &dump, &debug);
+		EXPECT((file.lines.bytes != NULL) == (i < JIT_ALL_LINES_MAX / JIT_EXTRA_MAX));
+	}
+	jit_file_close(&file);
+}

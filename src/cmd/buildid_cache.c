@@ -32,7 +32,7 @@ static const struct option buildid_cache_table[] = {
 	OPT_STRING('r', "remove", O, remove, "file list", "remove these files"),
 	OPT_STRING('p', "purge", O, purge, "file list", "remove these files and older builds of them"),
 	OPTION_ROW(BOOL, 'P', "purge-all", O, purge_all, "remove all files", ),
-	OPTION_ROW(BOOL, 'l', "list", O, list, "list all files", .flags = OPTION_EXCLUSIVE),
+	OPTION_ROW(BOOL, 'l', "list", O, list, "list the files whose path still has that build", .flags = OPTION_EXCLUSIVE),
 	OPT_STRING('M', "missing", O, missing, "file", "list the files of this recording that the cache lacks"),
 	OPT_BOOL('f', "force", O, force, "do not check the owner of the recording; add a kcore even if the cache has it"),
 	OPT_STRING('u', "update", O, update, "file list", "replace these files"),

@@ -25,7 +25,7 @@ TEST("a page names the program as it was called where a command follows, and now
 	const char *text = test_cli_output(&t);
 	EXPECT(strncmp(text, "NAME\n       perf-version - ", 27) == 0);
 	EXPECT(strstr(text, "perfuse-version") == NULL && strstr(text, "perfuse version") == NULL && strstr(text, "perfuse --version") == NULL);
-	EXPECT(strstr(text, "perfuse does") != NULL);
+	EXPECT(strstr(text, "perfuse has") != NULL);
 	t.cli.program = "perfuse";
 	EXPECT_INT(page_show(&t.cli, "version"), 0);
 	EXPECT(strncmp(test_cli_output(&t), "NAME\n       perfuse-version - ", 30) == 0);

@@ -1,0 +1,193 @@
+#include "analysis/stat/stat_table.h"
+
+#include <math.h>
+#include <string.h>
+
+void stat_table_fini(struct stat_table *table)
+{
+	vec_fini(&table->rows);
+	vec_fini(&table->spreads);
+}
+
+void stat_spread_add(struct stat_spread *spread, double value)
+{
+	double before = value - spread->mean;
+	spread->runs++;
+	spread->mean += before / spread->runs;
+	spread->squares += before * (value - spread->mean);
+}
+
+double stat_spread_error(const struct stat_spread *spread)
+{
+	if (spread->runs < 2)
+		return 0;
+	return sqrt(spread->squares / (spread->runs - 1) / spread->runs);
+}
+
+double stat_spread_percent(const struct stat_spread *spread)
+{
+	return spread->mean != 0 ? 100 * stat_spread_error(spread) / spread->mean : 0;
+}
+
+bool stat_is_clock(const struct event *event)
+{
+	return event->attr.type == ATTR_SOFTWARE && event->attr.config <= 1;
+}
+
+double stat_shown(const struct stat_table *table, const struct stat_row *row)
+{
+	return row->value * table->events->list.items[row->event].scale;
+}
+
+static void make_rows(struct stat_table *table, const struct events *events, uint32_t aggregates)
+{
+	table->events = events;
+	table->aggregates = aggregates;
+	for (uint32_t i = 0; i < events->list.count; i++)
+		for (uint32_t k = 0; k < aggregates; k++) {
+			vec_push(&table->rows, ((struct stat_row){ .event = i, .aggregate = k }));
+			vec_push(&table->spreads, (struct stat_spread){ 0 });
+		}
+}
+
+void stat_table_fill(struct stat_table *table, const struct events *events, const bool *unsupported, uint32_t aggregates,
+	const struct stat_place *places, const struct stat_count *counts, size_t count, bool scale)
+{
+	if (!table->rows.count)
+		make_rows(table, events, aggregates);
+	VEC(uint64_t) sums = { 0 };
+	for (size_t i = 0; i < table->rows.count; i++) {
+		struct stat_row *row = &table->rows.items[i];
+		row->counters = 0;
+		row->enabled = row->running = 0;
+		vec_push(&sums, 0);
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (size_t)places[i].event * table->aggregates + places[i].aggregate;
+		struct stat_row *row = &table->rows.items[at];
+		sums.items[at] += counts[i].value;
+		row->enabled += counts[i].enabled;
+		row->running += counts[i].running;
+		row->counters += counts[i].running != 0;
+	}
+	for (size_t i = 0; i < table->rows.count; i++) {
+		struct stat_row *row = &table->rows.items[i];
+		struct stat_spread *spread = &table->spreads.items[i];
+		bool scaled = scale && row->running && row->running < row->enabled;
+		double value = (double)sums.items[i];
+		if (scaled) /* as perf: to the nearest whole number */
+			value = floor(value * (double)row->enabled / (double)row->running + 0.5);
+		row->state = unsupported[row->event] ? STAT_NOT_SUPPORTED : row->running ? STAT_COUNTED : STAT_NOT_COUNTED;
+		stat_spread_add(spread, value);
+		row->value = spread->mean;
+		row->noise_percent = stat_spread_percent(spread);
+	}
+	vec_fini(&sums);
+}
+
+static bool same_code(const struct event *a, const struct event *b)
+{
+	const enum attr_flag flags[] = { ATTR_EXCLUDE_KERNEL, ATTR_EXCLUDE_USER, ATTR_EXCLUDE_HV, ATTR_EXCLUDE_HOST };
+	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+		if (attr_flag(&a->attr, flags[i]) != attr_flag(&b->attr, flags[i]))
+			return false;
+	return true;
+}
+
+static bool same_cgroup(const struct event *a, const struct event *b)
+{
+	return a->cgroup == b->cgroup || (a->cgroup && b->cgroup && strcmp(a->cgroup, b->cgroup) == 0);
+}
+
+/* The value of the row's aggregate for an event of that number, about the same code; 0 without one. */
+static double value_of(const struct stat_table *table, const struct stat_row *row, uint32_t type, uint64_t config)
+{
+	const struct event *list = table->events->list.items;
+	for (uint32_t i = 0; i < table->events->list.count; i++) {
+		const struct stat_row *other = &table->rows.items[(size_t)i * table->aggregates + row->aggregate];
+		if (list[i].attr.type == type && list[i].attr.config == config && same_cgroup(&list[i], &list[row->event]) &&
+		    same_code(&list[i], &list[row->event]) && other->state == STAT_COUNTED)
+			return other->value;
+	}
+	return 0;
+}
+
+static double clock_ns(const struct stat_table *table, const struct stat_row *row)
+{
+	const struct event *list = table->events->list.items;
+	for (uint32_t i = 0; i < table->events->list.count; i++) {
+		const struct stat_row *other = &table->rows.items[(size_t)i * table->aggregates + row->aggregate];
+		if (stat_is_clock(&list[i]) && same_cgroup(&list[i], &list[row->event]) && other->state == STAT_COUNTED && other->value > 0)
+			return other->value;
+	}
+	return 0;
+}
+
+/* Events that are a share of another one. */
+static const struct {
+	uint32_t type, of_type;
+	uint64_t config, of;
+	const char *unit;
+	bool percent;
+} shares[] = {
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 1, 0, "insn per cycle", false },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 3, 2, "of all cache refs", true },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 5, 4, "of all branches", true },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 7, 0, "frontend cycles idle", true },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 8, 0, "backend cycles idle", true },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10000, 0, "of all L1-dcache accesses", true },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10001, 1, "of all L1-icache accesses", true },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10002, 2, "of all LL-cache accesses", true },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10003, 3, "of all dTLB cache accesses", true },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10004, 4, "of all iTLB cache accesses", true },
+};
+
+static struct stat_metric share_of(const struct stat_table *table, const struct stat_row *row, bool *found)
+{
+	const struct event *event = &table->events->list.items[row->event];
+	for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+		if (shares[i].type != event->attr.type || shares[i].config != event->attr.config)
+			continue;
+		double whole = value_of(table, row, shares[i].of_type, shares[i].of);
+		*found = true;
+		return (struct stat_metric){
+			.known = whole > 0, .value = whole > 0 ? row->value / whole * (shares[i].percent ? 100 : 1) : 0, .decimals = 2,
+			.percent = shares[i].percent, .unit = shares[i].unit,
+		};
+	}
+	return (struct stat_metric){ 0 };
+}
+
+static struct stat_metric rate(double per_second)
+{
+	static const char *const units[] = { "/sec", "K/sec", "M/sec", "G/sec" };
+	size_t unit = 0;
+	for (; per_second > 1000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+		per_second /= 1000;
+	return (struct stat_metric){ .known = true, .value = per_second, .decimals = 3, .unit = units[unit] };
+}
+
+static struct stat_metric metric_of(const struct stat_table *table, const struct stat_row *row, double wall_ns)
+{
+	const struct event *event = &table->events->list.items[row->event];
+	bool found = false;
+	if (row->state != STAT_COUNTED)
+		return (struct stat_metric){ 0 };
+	if (stat_is_clock(event))
+		return (struct stat_metric){
+			.known = wall_ns > 0, .value = wall_ns > 0 ? row->value / wall_ns : 0, .decimals = 3, .unit = "CPUs utilized",
+		};
+	struct stat_metric metric = share_of(table, row, &found);
+	double ns = clock_ns(table, row);
+	if (metric.known || found || ns <= 0)
+		return metric;
+	if (event->attr.type == ATTR_HARDWARE && event->attr.config == 0)
+		return (struct stat_metric){ .known = true, .value = row->value / ns, .decimals = 3, .unit = "GHz" };
+	return rate(row->value / ns * 1e9);
+}
+
+void stat_table_metrics(struct stat_table *table, double wall_ns)
+{
+	for (size_t i = 0; i < table->rows.count; i++)
+		table->rows.items[i].metric = metric_of(table, &table->rows.items[i], wall_ns);
+}

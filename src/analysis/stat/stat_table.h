@@ -1,0 +1,68 @@
+/* Counts → a table: a row for each event and aggregate (CPU, core, thread … or everything), scaled for the time that the counter did not
+ * run, with the metric that belongs to it. Values are typed; text is the renderers'. Knows no counter and no command. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "event/event.h"
+
+enum stat_state { STAT_COUNTED, STAT_NOT_COUNTED, STAT_NOT_SUPPORTED };
+
+struct stat_count {
+	uint64_t value, enabled, running;
+};
+
+/* Where a count belongs. */
+struct stat_place {
+	uint32_t event, aggregate;
+};
+
+struct stat_metric {
+	bool known;
+	double value;
+	uint8_t decimals;        /* of the value in a table */
+	bool percent;            /* the value is a percentage */
+	const char *unit;        /* "CPUs utilized"; static */
+};
+
+/* Mean and spread over runs. */
+struct stat_spread {
+	uint32_t runs;
+	double mean, squares;    /* sum of squares of differences from the mean */
+};
+
+struct stat_row {
+	uint32_t event, aggregate;
+	uint32_t counters;       /* those that ran */
+	enum stat_state state;
+	double value;            /* of the counter, scaled; of several runs: the mean */
+	uint64_t enabled, running;
+	double noise_percent;    /* standard error of the mean, of several runs */
+	struct stat_metric metric;
+};
+
+struct stat_table {
+	const struct events *events;
+	VEC(struct stat_row) rows;            /* by event, then aggregate */
+	VEC(struct stat_spread) spreads;      /* of each row */
+	uint32_t aggregates;
+};
+
+void stat_table_fini(struct stat_table *table);
+/* Sums counts[i] by places[i]. unsupported: of each event. scale: estimate what was missed while other events had the counter. A table that
+ * has rows is filled again: each call is a run, of which the rows have the mean. */
+void stat_table_fill(struct stat_table *table, const struct events *events, const bool *unsupported, uint32_t aggregates,
+	const struct stat_place *places, const struct stat_count *counts, size_t count, bool scale);
+/* The metric of each row. wall_ns: the time in which the counters ran. */
+void stat_table_metrics(struct stat_table *table, double wall_ns);
+
+void stat_spread_add(struct stat_spread *spread, double value);
+/* The standard error of the mean; 0 with fewer than two runs. */
+double stat_spread_error(const struct stat_spread *spread);
+/* The error as a percentage of the mean; 0 if that is 0. */
+double stat_spread_percent(const struct stat_spread *spread);
+/* The clocks: events in nanoseconds to which others are related. */
+bool stat_is_clock(const struct event *event);
+/* A table shows it in its unit: the value times the scale of the event. */
+double stat_shown(const struct stat_table *table, const struct stat_row *row);

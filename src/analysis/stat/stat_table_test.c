@@ -1,0 +1,94 @@
+#include "analysis/stat/stat_table.h"
+
+#include <string.h>
+
+#include "unit.h"
+
+static const struct stat_place two_places[] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 } };
+
+static bool near(double a, double b)
+{
+	return a - b < 1e-6 && b - a < 1e-6;
+}
+
+static void parse(struct events *events, const char *text)
+{
+	EXPECT(events_parse(events, text, NULL) == 0);
+}
+
+TEST("a count that ran half of the time is doubled")
+{
+	struct events events = { 0 };
+	struct stat_table table = { 0 };
+	const bool unsupported[2] = { false, true };
+	const struct stat_count counts[] = { { 21, 100, 50 }, { 5, 100, 100 }, { 0 }, { 0 } };
+	parse(&events, "page-faults,minor-faults");
+	stat_table_fill(&table, &events, unsupported, 2, two_places, counts, 4, true);
+	EXPECT_INT(table.rows.count, 4);
+	EXPECT(near(table.rows.items[0].value, 42));
+	EXPECT(near(table.rows.items[1].value, 5));
+	EXPECT_INT(table.rows.items[1].counters, 1);
+	EXPECT_INT(table.rows.items[3].counters, 0);
+	EXPECT(table.rows.items[0].state == STAT_COUNTED && table.rows.items[2].state == STAT_NOT_SUPPORTED);
+	stat_table_fini(&table);
+	table = (struct stat_table){ 0 };
+	stat_table_fill(&table, &events, unsupported, 2, two_places, counts, 4, false);
+	EXPECT(near(table.rows.items[0].value, 21));
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
+TEST("runs have a mean and its standard error")
+{
+	struct stat_spread spread = { 0 };
+	stat_spread_add(&spread, 2);
+	EXPECT(near(stat_spread_error(&spread), 0));
+	stat_spread_add(&spread, 4);
+	stat_spread_add(&spread, 9);
+	EXPECT(near(spread.mean, 5));
+	/* variance 13, of the mean 13 / 3 */
+	EXPECT(near(stat_spread_error(&spread) * stat_spread_error(&spread), 13.0 / 3));
+	EXPECT(stat_spread_percent(&spread) > 41.63 && stat_spread_percent(&spread) < 41.64);
+}
+
+TEST("an event that never ran is not zero")
+{
+	struct events events = { 0 };
+	struct stat_table table = { 0 };
+	const bool unsupported[1] = { false };
+	const struct stat_place place = { 0, 0 };
+	parse(&events, "page-faults");
+	stat_table_fill(&table, &events, unsupported, 1, &place, &(struct stat_count){ 0, 100, 0 }, 1, true);
+	EXPECT(table.rows.items[0].state == STAT_NOT_COUNTED);
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
+TEST("metrics relate events of one aggregate")
+{
+	struct events events = { 0 };
+	struct stat_table table = { 0 };
+	const bool unsupported[6] = { false };
+	struct stat_place places[6];
+	const struct stat_count counts[] = {
+		{ 2000000, 9, 9 }, { 3000, 9, 9 }, { 4000000, 9, 9 }, { 6000000, 9, 9 }, { 1000, 9, 9 }, { 25, 9, 9 },
+	};
+	for (uint32_t i = 0; i < 6; i++)
+		places[i] = (struct stat_place){ i, 0 };
+	parse(&events, "task-clock,page-faults,cycles,instructions,branches,branch-misses");
+	if (events.list.count == 6) {
+		stat_table_fill(&table, &events, unsupported, 1, places, counts, 6, true);
+		stat_table_metrics(&table, 4e6);
+		const struct stat_row *rows = table.rows.items;
+		EXPECT(near(rows[0].metric.value, 0.5));
+		EXPECT(near(rows[1].metric.value, 1.5));
+		EXPECT_STR(rows[1].metric.unit, "M/sec");
+		EXPECT(near(rows[2].metric.value, 2));
+		EXPECT_STR(rows[2].metric.unit, "GHz");
+		EXPECT(near(rows[3].metric.value, 1.5));
+		EXPECT_STR(rows[3].metric.unit, "insn per cycle");
+		EXPECT(near(rows[5].metric.value, 2.5) && rows[5].metric.percent);
+	}
+	stat_table_fini(&table);
+	events_fini(&events);
+}

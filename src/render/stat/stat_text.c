@@ -1,0 +1,296 @@
+#include "render/stat/stat_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+
+enum { NUMBER_WIDTH = 18, NAME_WIDTH = 32, UNIT_WIDTH = 4, METRIC_WIDTH = 38 };
+
+/* Of each grain: the heading above intervals, the key in JSON, the width of the label. */
+static const struct {
+	const char *heading, *key;
+	int width;
+} grains[] = {
+	[STAT_ALL] = { "", NULL, 0 },
+	[STAT_CPU] = { "cpu   ", "cpu", 6 },
+	[STAT_CORE] = { "core               cpus", "core", 18 },
+	[STAT_CLUSTER] = { "cluster              cpus", "cluster", 20 },
+	[STAT_CACHE] = { "cache                  cpus", "cache", 22 },
+	[STAT_DIE] = { "die          cpus", "die", 12 },
+	[STAT_SOCKET] = { "socket cpus", "socket", 6 },
+	[STAT_NODE] = { "node   cpus", "node", 6 },
+	[STAT_THREAD] = { "            comm-pid    ", "thread", 24 },
+};
+
+static bool counts_cpus(enum stat_grain grain)
+{
+	return grain >= STAT_CORE && grain <= STAT_NODE;
+}
+
+static const char *unit_of(const struct stat_table *table, const struct stat_row *row)
+{
+	const char *unit = table->events->list.items[row->event].unit;
+	return unit ? unit : "";
+}
+
+static int unit_width(const struct stat_table *table)
+{
+	int width = UNIT_WIDTH;
+	for (size_t i = 0; i < table->events->list.count; i++) {
+		const char *unit = table->events->list.items[i].unit;
+		if (unit && (int)strlen(unit) > width)
+			width = (int)strlen(unit);
+	}
+	return width;
+}
+
+static void event_name(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct str *name)
+{
+	const struct event *event = &table->events->list.items[row->event];
+	bool core = event->attr.type == ATTR_HARDWARE || event->attr.type == ATTR_HW_CACHE || event->attr.type == ATTR_RAW;
+	str_puts(name, event->name);
+	if (style->with_pmu && event->pmu && !core && row->state != STAT_NOT_SUPPORTED && strcmp(event->pmu, "tool") != 0 &&
+	    event->attr.type != ATTR_TRACEPOINT &&
+	    strncmp(event->name, event->pmu, strlen(event->pmu)) != 0)
+		str_printf(name, " [%s]", event->pmu);
+	if (name->text)
+		text_make_printable(name->text);
+}
+
+/* A value in its unit has two decimals, a plain count none. */
+static void shown_value(const struct stat_table *table, const struct stat_row *row, const char *thousands, struct str *text)
+{
+	char digits[64];
+	bool fraction = table->events->list.items[row->event].scale != 1;
+	snprintf(digits, sizeof digits, fraction ? "%.2f" : "%.0f", stat_shown(table, row));
+	size_t whole = strcspn(digits, ".");
+	for (size_t i = 0; digits[i]; i++) {
+		if (i && i < whole && (whole - i) % 3 == 0 && digits[i - 1] != '-')
+			str_puts(text, thousands);
+		str_putc(text, digits[i]);
+	}
+}
+
+static const char *state_text(enum stat_state state)
+{
+	return state == STAT_NOT_SUPPORTED ? "<not supported>" : "<not counted>";
+}
+
+static double running_percent(const struct stat_row *row)
+{
+	return row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100;
+}
+
+static void text_label(const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	const char *label = style->labels ? style->labels[row->aggregate] : "";
+	if (style->grain == STAT_CPU)
+		writer_printf(out, "%-6s ", label);
+	else if (style->grain == STAT_THREAD) {
+		const char *dash = strrchr(label, '-');
+		int comm = dash ? (int)(dash - label) : (int)strlen(label);
+		writer_printf(out, "%*.*s-%-7s ", 16, comm, label, dash ? dash + 1 : "");
+	} else if (counts_cpus(style->grain))
+		writer_printf(out, "%-*s %4u ", grains[style->grain].width, label, row->counters);
+}
+
+static void text_metric(const struct stat_metric *metric, struct writer *out)
+{
+	char text[96];
+	if (!metric->known) {
+		writer_pad(out, ' ', METRIC_WIDTH);
+		return;
+	}
+	int n = snprintf(text, sizeof text, metric->percent ? " # %7.*f%% " : " # %8.*f ", metric->decimals, metric->value);
+	writer_printf(out, "%s%-*s", text, METRIC_WIDTH - n, metric->unit);
+}
+
+static void print_text(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	CLEANUP_STR struct str value = { 0 }, name = { 0 };
+	const struct event *event = &table->events->list.items[row->event];
+	int width = unit_width(table);
+	text_label(style, row, out);
+	if (row->state == STAT_COUNTED)
+		shown_value(table, row, style->thousands, &value);
+	else
+		str_puts(&value, state_text(row->state));
+	event_name(table, style, row, &name);
+	writer_printf(out, "%*s %-*s %-*s", NUMBER_WIDTH, str_text(&value), width, unit_of(table, row), NAME_WIDTH, str_text(&name));
+	if (style->cgroups)
+		writer_printf(out, " %-16s", event->cgroup ? event->cgroup : "");
+	text_metric(&row->metric, out);
+	if (style->repeated && row->state == STAT_COUNTED && row->noise_percent != 0)
+		writer_printf(out, "  ( +-%6.2f%% )", row->noise_percent);
+	if (row->state == STAT_COUNTED && row->running != row->enabled)
+		writer_printf(out, "  (%.2f%%)", running_percent(row));
+	writer_putc(out, '\n');
+}
+
+static void print_csv(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	CLEANUP_STR struct str value = { 0 }, name = { 0 };
+	const char *s = style->separator;
+	const struct event *event = &table->events->list.items[row->event];
+	if (style->grain != STAT_ALL)
+		writer_printf(out, "%s%s", style->labels[row->aggregate], s);
+	if (counts_cpus(style->grain))
+		writer_printf(out, "%u%s", row->counters, s);
+	if (row->state == STAT_COUNTED)
+		shown_value(table, row, "", &value);
+	else
+		str_puts(&value, state_text(row->state));
+	event_name(table, style, row, &name);
+	writer_printf(out, "%s%s%s%s%s", str_text(&value), s, unit_of(table, row), s, str_text(&name));
+	if (style->cgroups)
+		writer_printf(out, "%s%s", s, event->cgroup ? event->cgroup : "");
+	if (style->repeated)
+		writer_printf(out, "%s%.2f%%", s, row->noise_percent);
+	writer_printf(out, "%s%" PRIu64 "%s%.2f%s", s, row->running, s, running_percent(row), s);
+	if (row->metric.known)
+		writer_printf(out, "%.*f%s%s\n", row->metric.decimals, row->metric.value, s, row->metric.unit);
+	else
+		writer_printf(out, "%s\n", s);
+}
+
+static void json_text(struct writer *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			writer_putc(out, '\\');
+		writer_putc(out, *text);
+	}
+}
+
+static void print_json(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	CLEANUP_STR struct str name = { 0 };
+	const struct event *event = &table->events->list.items[row->event];
+	if (style->grain != STAT_ALL) {
+		const char *label = style->labels[row->aggregate];
+		writer_printf(out, "\"%s\" : \"", grains[style->grain].key);
+		json_text(out, style->grain == STAT_CPU ? label + 3 : label);
+		writer_puts(out, "\", ");
+	}
+	if (counts_cpus(style->grain))
+		writer_printf(out, "\"aggregate-number\" : %u, ", row->counters);
+	if (row->state == STAT_COUNTED)
+		writer_printf(out, "\"counter-value\" : \"%f\", ", stat_shown(table, row));
+	else
+		writer_printf(out, "\"counter-value\" : \"%s\", ", state_text(row->state));
+	event_name(table, style, row, &name);
+	writer_printf(out, "\"unit\" : \"%s\", \"event\" : \"", unit_of(table, row));
+	json_text(out, str_text(&name));
+	writer_puts(out, "\", ");
+	if (style->cgroups) {
+		writer_puts(out, "\"cgroup\" : \"");
+		json_text(out, event->cgroup ? event->cgroup : "");
+		writer_puts(out, "\", ");
+	}
+	if (style->repeated)
+		writer_printf(out, "\"variance\" : %.2f, ", row->noise_percent);
+	/* a counted event without a metric has the unit "(null)" in perf */
+	const char *unit = row->metric.known ? row->metric.unit : row->state == STAT_COUNTED ? "(null)" : "";
+	writer_printf(out, "\"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : %.2f, \"metric-value\" : \"%f\", \"metric-unit\" : \"%s\"}\n",
+		row->running, running_percent(row), row->metric.known ? row->metric.value : 0.0, unit);
+}
+
+static void begin_line(const struct stat_style *style, uint64_t interval_ns, const char *prefix, struct writer *out)
+{
+	uint64_t s = interval_ns / 1000000000, ns = interval_ns % 1000000000;
+	if (style->format == STAT_JSON)
+		writer_putc(out, '{');
+	if (!interval_ns) {
+		writer_puts(out, style->format == STAT_CSV ? prefix : "");
+		return;
+	}
+	if (style->format == STAT_TEXT)
+		writer_printf(out, "%6" PRIu64 ".%09" PRIu64 " ", s, ns);
+	else if (style->format == STAT_CSV)
+		writer_printf(out, "%" PRIu64 ".%09" PRIu64 "%s", s, ns, style->separator);
+	else
+		writer_printf(out, "\"interval\" : %" PRIu64 ".%09" PRIu64 ", ", s, ns);
+}
+
+static bool is_shown(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row)
+{
+	const struct event *event = &table->events->list.items[row->event];
+	bool tool = event->pmu && strcmp(event->pmu, "tool") == 0;
+	if (style->hidden && style->hidden[row->event])
+		return false;
+	return row->value != 0 || row->state == STAT_NOT_SUPPORTED || (!tool && !style->hide_zero);
+}
+
+static void print_row(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row,
+	uint64_t interval_ns, const char *prefix, struct writer *out)
+{
+	if (!is_shown(table, style, row))
+		return;
+	begin_line(style, interval_ns, prefix, out);
+	if (style->format == STAT_TEXT)
+		print_text(table, style, row, out);
+	else if (style->format == STAT_CSV)
+		print_csv(table, style, row, out);
+	else
+		print_json(table, style, row, out);
+}
+
+void stat_print(const struct stat_table *table, const struct stat_style *style, uint64_t interval_ns, const char *prefix,
+	struct writer *out)
+{
+	size_t events = table->events->list.count;
+	if (!counts_cpus(style->grain)) {
+		for (size_t i = 0; i < table->rows.count; i++)
+			print_row(table, style, &table->rows.items[i], interval_ns, prefix, out);
+		return;
+	}
+	for (uint32_t k = 0; k < table->aggregates; k++)
+		for (size_t i = 0; i < events; i++)
+			print_row(table, style, &table->rows.items[i * table->aggregates + k], interval_ns, prefix, out);
+}
+
+void stat_print_heading(const struct stat_table *table, const struct stat_style *style, struct writer *out)
+{
+	if (style->format == STAT_TEXT)
+		writer_printf(out, "#           time %s%s%*s %*s events\n", grains[style->grain].heading, style->grain == STAT_ALL ? "" : " ",
+			NUMBER_WIDTH, "counts", unit_width(table), "unit");
+}
+
+static int decimals_of(double spread)
+{
+	return (spread > 1 || spread <= 0 ? 0 : (int)lround(ceil(-log10(spread)))) + 2;
+}
+
+void stat_print_times(const struct stat_spread *elapsed_ns, bool with_usage, uint64_t user_ns, uint64_t system_ns, struct writer *out)
+{
+	double mean = elapsed_ns->mean / 1e9;
+	if (elapsed_ns->runs <= 1) {
+		writer_printf(out, " %17.9f seconds time elapsed", mean);
+		if (with_usage)
+			writer_printf(out, "\n\n %17.9f seconds user\n %17.9f seconds sys\n", (double)user_ns / 1e9, (double)system_ns / 1e9);
+	} else {
+		double error = stat_spread_error(elapsed_ns) / 1e9;
+		int decimals = decimals_of(error);
+		writer_printf(out, " %17.*f +- %.*f seconds time elapsed", decimals, mean, decimals, error);
+		writer_printf(out, "  ( +-%6.2f%% )", stat_spread_percent(elapsed_ns));
+	}
+	writer_puts(out, "\n\n");
+}
+
+void stat_print_runs(const struct stat_spread *elapsed_ns, const double *runs, size_t count, struct writer *out)
+{
+	enum { MARKS_MAX = 100 };
+	int decimals = decimals_of(stat_spread_error(elapsed_ns) / 1e9);
+	writer_puts(out, "          # Table of individual measurements:\n");
+	for (size_t i = 0; i < count; i++) {
+		double run = runs[i] / 1e9, away = run - elapsed_ns->mean / 1e9;
+		double marks = 1 + floor(fabs(run > 0 ? 100 * away / run : 0) / 5);
+		writer_printf(out, " %17.*f (%+.*f) ", decimals, run, decimals, away);
+		writer_pad(out, '#', marks < MARKS_MAX ? (size_t)marks : MARKS_MAX);
+		writer_putc(out, '\n');
+	}
+	writer_puts(out, "\n          # Final result:\n");
+}

@@ -1,0 +1,78 @@
+#include "render/stat/stat_text.h"
+
+#include <string.h>
+
+#include "unit.h"
+
+struct printed {
+	struct events events;
+	struct stat_table table;
+	struct writer out;
+};
+
+static const char *print(struct printed *p, const struct stat_style *style, uint64_t interval_ns)
+{
+	const bool unsupported[3] = { false, false, true };
+	const struct stat_place places[] = { { 0, 0 }, { 1, 0 }, { 2, 0 } };
+	const struct stat_count counts[] = { { 2500000, 2500000, 2500000 }, { 1234567, 4000, 1000 }, { 0 } };
+	*p = (struct printed){ 0 };
+	EXPECT(events_parse(&p->events, "task-clock,page-faults,minor-faults", NULL) == 0);
+	stat_table_fill(&p->table, &p->events, unsupported, 1, places, counts, 3, true);
+	stat_table_metrics(&p->table, 5e6);
+	writer_open(&p->out, -1, 0);
+	stat_print(&p->table, style, interval_ns, "summary,", &p->out);
+	writer_putc(&p->out, '\0');
+	return p->out.buffer;
+}
+
+static void printed_fini(struct printed *p)
+{
+	writer_fini(&p->out);
+	stat_table_fini(&p->table);
+	events_fini(&p->events);
+}
+
+TEST("text has the columns of perf")
+{
+	struct printed p;
+	const struct stat_style style = { .format = STAT_TEXT, .thousands = "," };
+	EXPECT_STR(print(&p, &style, 0),
+		"              2.50 msec task-clock                       #    0.500 CPUs utilized             \n"
+		"         4,938,268      page-faults                      #    1.975 G/sec                       (25.00%)\n"
+		"   <not supported>      minor-faults                                                          \n");
+	printed_fini(&p);
+}
+
+TEST("values are separated")
+{
+	struct printed p;
+	const struct stat_style style = { .format = STAT_CSV, .separator = ",", .thousands = "" };
+	EXPECT_STR(print(&p, &style, 0),
+		"summary,2.50,msec,task-clock,2500000,100.00,0.500,CPUs utilized\n"
+		"summary,4938268,,page-faults,1000,25.00,1.975,G/sec\n"
+		"summary,<not supported>,,minor-faults,0,100.00,,\n");
+	printed_fini(&p);
+}
+
+TEST("json is an object a line")
+{
+	struct printed p;
+	const struct stat_style style = { .format = STAT_JSON, .thousands = "", .hidden = (const bool[]){ false, true, true } };
+	EXPECT_STR(print(&p, &style, 1000000002),
+		"{\"interval\" : 1.000000002, \"counter-value\" : \"2.500000\", \"unit\" : \"msec\", \"event\" : \"task-clock\", "
+		"\"event-runtime\" : 2500000, \"pcnt-running\" : 100.00, \"metric-value\" : \"0.500000\", \"metric-unit\" : \"CPUs utilized\"}\n");
+	printed_fini(&p);
+}
+
+TEST("times have as many decimals as their error allows")
+{
+	struct writer out;
+	struct stat_spread spread = { 0 };
+	stat_spread_add(&spread, 1e6);
+	stat_spread_add(&spread, 2e6);
+	writer_open(&out, -1, 0);
+	stat_print_times(&spread, true, 0, 0, &out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "          0.001500 +- 0.000500 seconds time elapsed  ( +- 33.33% )\n\n");
+	writer_fini(&out);
+}

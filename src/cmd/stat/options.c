@@ -1,0 +1,109 @@
+#include "cmd/stat/options.h"
+
+#include <string.h>
+
+#define S struct stat_options
+
+static int set_event(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	vec_push(&o->words, ((struct stat_word){ STAT_WORD_EVENT, arg }));
+	return 0;
+}
+
+static int set_filter(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	vec_push(&o->words, ((struct stat_word){ STAT_WORD_FILTER, arg }));
+	return 0;
+}
+
+static int set_cgroup(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	vec_push(&o->words, ((struct stat_word){ STAT_WORD_CGROUP, arg }));
+	return 0;
+}
+
+/* "L2" or "2"; without it the last level */
+static int set_cache(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	const char *digit = arg && (*arg == 'L' || *arg == 'l') ? arg + 1 : arg;
+	if (digit && (*digit < '1' || *digit > '4' || (digit[1] && strcmp(digit + 1, "d") != 0 && strcmp(digit + 1, "i") != 0)))
+		return error_set(err, ERROR_OPTION, "the level of a cache is L1 to L4, not '%s'", arg);
+	o->per_cache = !unset;
+	o->cache_level = digit ? *digit - '0' : 0;
+	return 0;
+}
+
+void stat_defaults_set(struct stat_options *o)
+{
+	o->scale = o->big_num = true;
+	o->repeat = 1;
+}
+
+const struct option stat_table[] = {
+	OPT_LATER('T', "transaction", "count transactions"),
+	OPT_CALLBACK('e', "event", S, words, "event", "an event, or several with commas; see 'perf list'", set_event),
+	OPT_CALLBACK(0, "filter", S, words, "filter", "the condition of the tracepoints of the last -e", set_filter),
+	OPT_BOOL('i', "no-inherit", S, no_inherit, "do not count the children of the tasks"),
+	OPT_STRING('p', "pid", S, target.pids, "pid", "count running processes"),
+	OPT_STRING('t', "tid", S, target.tids, "tid", "count running threads"),
+	OPT_BOOL('a', "all-cpus", S, target.all_cpus, "count on all CPUs"),
+	OPT_BOOL(0, "scale", S, scale, "estimate what was missed while a counter did not run (the default; --no-scale: do not)"),
+	OPT_INCR('v', "verbose", S, verbose, "print the values of every counter, and why events are not supported"),
+	OPTION_ROW(INT, 'r', "repeat", S, repeat, "run the command n times and print means and their errors; 0: until a signal arrives",
+		.arg = "n", .was_set = OPTION_GIVEN(S, repeat_given)),
+	OPT_BOOL(0, "table", S, table, "with -r: print the time of each run"),
+	OPT_BOOL('n', "null", S, null_run, "count nothing but time"),
+	OPT_INCR('d', "detailed", S, detail, "count more events; up to three times"),
+	OPT_BOOL('S', "sync", S, sync, "call sync(2) before each run"),
+	OPTION_ROW(BOOL, 'B', "big-num", S, big_num, "separate thousands as the locale does (--no-big-num: do not)",
+		.was_set = OPTION_GIVEN(S, big_num_given)),
+	OPT_STRING('C', "cpu", S, target.cpus, "cpu", "count on these CPUs: 0-3,7"),
+	OPT_BOOL('A', "no-aggr", S, no_aggregation, "a row for each CPU"),
+	OPT_BOOL(0, "no-merge", S, no_aggregation, "the same as -A"),
+	OPT_LATER(0, "hybrid-merge", "add up events of different kinds of cores"),
+	OPT_STRING('x', "field-separator", S, separator, "separator", "print values with this between them; \\t is a tab"),
+	OPT_BOOL('j', "json-output", S, json, "print a JSON object for each row"),
+	OPT_CALLBACK('G', "cgroup", S, words, "name", "count the events so far in this cgroup only, or in a list of them", set_cgroup),
+	OPT_STRING(0, "for-each-cgroup", S, each_cgroup, "name", "count all events in each of these cgroups"),
+	OPT_STRING('o', "output", S, output, "file", "write to a file"),
+	OPT_BOOL(0, "append", S, append, "with -o: add to the file"),
+	OPTION_ROW(INT, 0, "log-fd", S, log_fd, "write to this descriptor", .arg = "n", .was_set = OPTION_GIVEN(S, log_given)),
+	OPT_STRING(0, "pre", S, pre, "command", "a shell command before each run"),
+	OPT_STRING(0, "post", S, post, "command", "a shell command after each run"),
+	OPT_INT('I', "interval-print", S, interval_ms, "print the counts of each n ms"),
+	OPT_INT(0, "interval-count", S, interval_count, "with -I: stop counting after n times"),
+	OPT_BOOL(0, "interval-clear", S, interval_clear, "with -I: clear the screen before each time"),
+	OPT_INT(0, "timeout", S, timeout_ms, "end the command after n ms (>= 10)"),
+	OPT_BOOL(0, "per-socket", S, per_socket, "a row for each socket"),
+	OPT_BOOL(0, "per-die", S, per_die, "a row for each die"),
+	OPT_BOOL(0, "per-cluster", S, per_cluster, "a row for each cluster of cores"),
+	OPT_CALLBACK_FLAGS(0, "per-cache", S, per_cache, "cache level", "a row for each cache of a level: L2; default: the last", set_cache,
+		OPTION_OPTARG),
+	OPT_BOOL(0, "per-core", S, per_core, "a row for each core"),
+	OPT_BOOL(0, "per-thread", S, target.per_thread, "a row for each thread"),
+	OPT_BOOL(0, "per-node", S, per_node, "a row for each NUMA node"),
+	OPT_INT('D', "delay", S, delay_ms, "count after the first n ms only"),
+	OPT_LATER(0, "metric-only", "print metrics alone"),
+	OPT_LATER(0, "metric-no-group", "do not group the events of metrics"),
+	OPT_LATER(0, "metric-no-merge", "do not share events between metrics"),
+	OPT_LATER(0, "metric-no-threshold", "do not compare metrics with thresholds"),
+	OPT_LATER(0, "topdown", "count how the slots of the pipeline are used"),
+	OPT_LATER_ARG(0, "td-level", "n", "the level of --topdown"),
+	OPT_LATER(0, "smi-cost", "count what system management interrupts cost"),
+	OPT_LATER_ARG('M', "metrics", "metric/metric group list", "count the events of metrics"),
+	OPT_BOOL(0, "all-kernel", S, all_kernel, "count kernel code only"),
+	OPT_BOOL(0, "all-user", S, all_user, "count user code only"),
+	OPT_LATER(0, "percore-show-thread", "with the term percore: a row for each hardware thread"),
+	OPT_BOOL(0, "summary", S, summary, "with -I: print the sums at the end"),
+	OPT_BOOL(0, "no-csv-summary", S, no_csv_summary, "the rows of --summary do not begin with a word"),
+	OPT_BOOL(0, "quiet", S, quiet, "print nothing"),
+	OPT_LATER_ARG(0, "cputype", "hybrid cpu type", "count on this kind of cores only"),
+	OPT_LATER_OPTARG(0, "iostat", "default", "count the traffic of PCIe ports"),
+	OPT_LATER_ARG(0, "control", "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", "take commands from a descriptor"),
+	OPT_LATER(0, "record-tpebs", "sample latencies for events that need them"),
+	OPT_END(),
+};

@@ -1,0 +1,31 @@
+/* The options of `stat`. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/options.h"
+#include "base/vec.h"
+#include "record/acquire/target.h"
+#include "render/stat/stat_text.h"
+
+enum stat_word_kind { STAT_WORD_EVENT, STAT_WORD_FILTER, STAT_WORD_CGROUP };
+
+/* Options whose order counts. */
+struct stat_word {
+	enum stat_word_kind kind;
+	const char *text;
+};
+
+struct stat_options {
+	VEC(struct stat_word) words;
+	struct target_options target;
+	const char *separator, *output, *pre, *post, *each_cgroup, *cpu_type;
+	bool no_aggregation, per_core, per_cluster, per_cache, per_die, per_socket, per_node;
+	bool append, json, null_run, no_inherit, scale, big_num, big_num_given, sync, all_user, all_kernel, table, summary, no_csv_summary;
+	bool interval_clear, quiet, repeat_given, log_given;
+	int detail, verbose, interval_ms, interval_count, timeout_ms, delay_ms, repeat, log_fd;
+	int cache_level;                 /* 0: the last */
+};
+
+extern const struct option stat_table[];
+void stat_defaults_set(struct stat_options *options);

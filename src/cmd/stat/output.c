@@ -1,0 +1,98 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/stat/stat.h"
+#include "os/place.h"
+
+enum { OUTPUT_BUFFER = 1 << 14 };
+
+static int open_file(struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	struct error err;
+	struct place place;
+	if (place_find(&place, o->output, &err) < 0) {
+		cli_warn(run->cli, "failed to create output file: %s", err.sys ? strerror(err.sys) : err.text);
+		return EXIT_FAILED;
+	}
+	err.sys = 0;
+	if (o->append && place.kind == PLACE_FILE && !place.foreign) /* place_open truncates */
+		run->fd = openat(place.folder, place.name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	else
+		run->fd = place_open(&place, o->output, O_WRONLY, 0666, &err);
+	place_close(&place);
+	if (run->fd < 0) {
+		cli_warn(run->cli, "failed to create output file: %s", err.sys ? strerror(err.sys) : err.text);
+		return EXIT_FAILED;
+	}
+	run->fd_ours = true;
+	return 0;
+}
+
+static void find_thousands(struct stat_run *run)
+{
+	locale_t locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
+	if (!run->o->big_num || locale == (locale_t)0)
+		return;
+	strncpy(run->thousands, nl_langinfo_l(THOUSEP, locale), sizeof run->thousands - 1);
+	freelocale(locale);
+}
+
+int stat_output_open(struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	run->fd = STDERR_FILENO;
+	if (o->log_given && o->log_fd > 0)
+		run->fd = o->log_fd;
+	if (fcntl(run->fd, F_GETFD) < 0) {
+		cli_warn(run->cli, "Failed opening logfd: %s", strerror(errno));
+		return EXIT_INVALID;
+	}
+	int status = o->output ? open_file(run) : 0;
+	if (status)
+		return status;
+	find_thousands(run);
+	writer_open(&run->out, run->fd, OUTPUT_BUFFER);
+	run->out.terminal = run->fd == STDERR_FILENO && run->cli->tty_err;
+	if (o->output) {
+		char text[64];
+		time_t now = time(NULL);
+		if (ctime_r(&now, text))
+			writer_printf(&run->out, "# started on %s\n", text);
+	}
+	return 0;
+}
+
+void stat_output_close(struct stat_run *run)
+{
+	writer_fini(&run->out);
+	if (run->fd_ours)
+		close(run->fd);
+}
+
+void stat_output_title(struct stat_run *run, int runs)
+{
+	const struct target_options *target = &run->o->target;
+	struct writer *out = &run->out;
+	writer_puts(out, "\n Performance counter stats for ");
+	if (run->system_wide && !target->cpus)
+		writer_puts(out, "'system wide");
+	else if (run->system_wide)
+		writer_printf(out, "'CPU(s) %s", target->cpus);
+	else if (target->pids || target->tids)
+		writer_printf(out, "%s id '%s", target->pids ? "process" : "thread", target->pids ? target->pids : target->tids);
+	else
+		for (size_t i = 0; run->command && run->command[i]; i++) {
+			writer_puts(out, i ? " " : "'");
+			writer_name(out, run->command[i], strlen(run->command[i]));
+		}
+	writer_putc(out, '\'');
+	if (runs > 1)
+		writer_printf(out, " (%d runs)", runs);
+	writer_puts(out, ":\n\n");
+}

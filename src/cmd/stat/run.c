@@ -1,0 +1,231 @@
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/stat/aggregates.h"
+#include "cmd/stat/stat.h"
+
+enum { HEADING_EVERY = 25 };
+
+/* One execution of the command. */
+struct execution {
+	struct stat_run *run;
+	struct counting counting;
+	struct aggregates aggregates;
+	struct counts before, now;
+	VEC(struct stat_count) values;
+	unsigned printed;                /* intervals */
+};
+
+static bool hides_defaults(const struct stat_run *run)
+{
+	return run->defaults && run->style.format == STAT_TEXT;
+}
+
+/* Without a PMU, hardware events that nobody named are one line instead of rows. */
+static void take_states(struct execution *e)
+{
+	struct stat_run *run = e->run;
+	bool any = false;
+	CLEANUP_STR struct str names = { 0 };
+	for (size_t i = 0; i < run->events.list.count; i++) {
+		const struct event *event = &run->events.list.items[i];
+		bool hardware = event->attr.type == ATTR_HARDWARE || event->attr.type == ATTR_HW_CACHE;
+		run->unsupported[i] = e->counting.states.items[i] == COUNTING_UNSUPPORTED;
+		any |= hardware && !run->unsupported[i];
+		if (run->o->verbose && run->unsupported[i])
+			cli_warn(run->cli, "Warning:\n%s event is not supported by the kernel.", event->name);
+	}
+	for (size_t i = 0; i < run->defaults && hides_defaults(run) && !any; i++) {
+		const struct event *event = &run->events.list.items[i];
+		run->hidden[i] = run->unsupported[i] && (event->attr.type == ATTR_HARDWARE || event->attr.type == ATTR_HW_CACHE);
+		if (run->hidden[i])
+			str_printf(&names, "%s%s", names.len ? ", " : "", event->name);
+	}
+	if (names.len && !run->reported)
+		cli_warn(run->cli, "This machine or kernel has no PMU, so these are not counted: %s", str_text(&names));
+	run->reported = true;
+}
+
+static void collect(struct execution *e, bool since_last)
+{
+	struct counts swapped = e->before;
+	vec_clear(&e->now.list);
+	counting_read(&e->counting, &e->now);
+	vec_clear(&e->values);
+	for (size_t i = 0; i < e->now.list.count; i++) {
+		const struct count *now = &e->now.list.items[i];
+		struct stat_count *value = vec_add(&e->values);
+		*value = (struct stat_count){ now->value, now->enabled, now->running };
+		if (!since_last || !e->before.list.count)
+			continue;
+		const struct count *before = &e->before.list.items[i];
+		value->value -= before->value;
+		value->enabled -= before->enabled;
+		value->running -= before->running;
+	}
+	if (!since_last)
+		return;
+	e->before = e->now;
+	e->now = swapped;
+}
+
+static void fill(struct execution *e, struct stat_table *table)
+{
+	const struct stat_run *run = e->run;
+	stat_table_fill(table, &run->events, run->unsupported, (uint32_t)e->aggregates.labels.count, e->aggregates.places.items,
+		e->values.items, e->values.count, run->o->scale);
+}
+
+static void print_interval(struct execution *e)
+{
+	struct stat_run *run = e->run;
+	struct stat_table table = { 0 };
+	collect(e, true);
+	fill(e, &table);
+	stat_table_metrics(&table, run->o->interval_ms * 1e6);
+	if (run->o->interval_clear && run->fd == STDERR_FILENO && run->cli->tty_err)
+		writer_add_styled(&run->out, "\033[H\033[2J", 7);
+	if (e->printed++ % HEADING_EVERY == 0 || run->o->interval_clear)
+		stat_print_heading(&table, &run->style, &run->out);
+	stat_print(&table, &run->style, counting_now_ns() - e->counting.start_ns, "", &run->out);
+	writer_flush(&run->out, NULL);
+	stat_table_fini(&table);
+}
+
+/* Prints each interval at its time, until the end or as often as was asked for. */
+static void wait_intervals(struct execution *e)
+{
+	const struct stat_options *o = e->run->o;
+	uint64_t step = (uint64_t)o->interval_ms * 1000000, due = e->counting.start_ns + step;
+	for (int times = 0; !e->counting.ended && (!o->interval_count || times < o->interval_count); times++) {
+		uint64_t now = counting_now_ns();
+		counting_wait(&e->counting, due > now ? (int)((due - now + 999999) / 1000000) : 0, -1);
+		if (e->counting.ended)
+			break;
+		print_interval(e);
+		due += step;
+	}
+}
+
+static void print_verbose(const struct execution *e)
+{
+	for (size_t i = 0; i < e->run->events.list.count && e->run->o->verbose; i++) {
+		struct stat_count sum = { 0 };
+		for (size_t k = 0; k < e->values.count; k++) {
+			if (e->counting.slots.items[k].event != i)
+				continue;
+			sum.value += e->values.items[k].value;
+			sum.enabled += e->values.items[k].enabled;
+			sum.running += e->values.items[k].running;
+		}
+		if (e->run->unsupported[i])
+			cli_warn(e->run->cli, "failed to read counter %s", e->run->events.list.items[i].name);
+		else
+			cli_warn(e->run->cli, "%s: %llu %llu %llu", e->run->events.list.items[i].name, (unsigned long long)sum.value,
+				(unsigned long long)sum.enabled, (unsigned long long)sum.running);
+	}
+}
+
+static void take_end(struct execution *e, struct stat_table *table)
+{
+	struct stat_run *run = e->run;
+	struct counting *c = &e->counting;
+	bool stopped_early = run->o->interval_ms && run->o->interval_count && !c->ended;
+	bool asked = run->o->timeout_ms && !c->ended;
+	if (!(stopped_early && run->command))
+		counting_end(c, asked || c->signals.ended_by != 0);
+	else { /* the command goes on to its end, uncounted by lines */
+		counting_wait(c, -1, -1);
+		counting_end(c, c->signals.ended_by != 0);
+	}
+	if (run->o->interval_ms && !stopped_early)
+		print_interval(e);
+	collect(e, false);
+	print_verbose(e);
+	fill(e, table);
+	double elapsed = (double)(c->end_ns - c->start_ns);
+	stat_spread_add(&run->elapsed_ns, elapsed);
+	vec_push(&run->elapsed_list, elapsed);
+	run->user_ns = c->user_ns;
+	run->system_ns = c->system_ns;
+	run->status = c->workload.reaped ? c->workload.status : 0;
+	run->signal = c->signals.ended_by;
+	if (WIFSIGNALED(run->status) && !run->signal)
+		cli_warn(run->cli, "%s: %s", run->command[0], strsignal(WTERMSIG(run->status)));
+}
+
+static int execute(struct execution *e, struct stat_table *table)
+{
+	struct stat_run *run = e->run;
+	struct stat_options *o = run->o;
+	struct error err = { 0 };
+	const struct counting_options options = {
+		.target = o->target, .all_threads = o->target.per_thread && (o->target.all_cpus || o->target.cpus), .events = &run->events,
+		.command = run->command, .no_inherit = o->no_inherit, .all_user = o->all_user, .all_kernel = o->all_kernel,
+		.delay_ms = o->delay_ms,
+	};
+	if (counting_open(&e->counting, &options, &err) < 0) {
+		cli_complain(run->cli, &err);
+		return EXIT_FAILED;
+	}
+	take_states(e);
+	aggregates_make(&e->aggregates, &e->counting, run->grain, o->cache_level);
+	run->style.labels = e->aggregates.labels.items;
+	if (o->delay_ms)
+		cli_warn(run->cli, "Events disabled");
+	if (counting_start(&e->counting, &err) < 0) {
+		cli_warn(run->cli, "Workload failed: %s", err.sys ? strerror(err.sys) : err.text);
+		return EXIT_FAILED;
+	}
+	if (o->delay_ms > 0)
+		cli_warn(run->cli, "Events enabled");
+	if (o->interval_ms)
+		wait_intervals(e);
+	else
+		counting_wait(&e->counting, o->timeout_ms ? o->timeout_ms : -1, -1);
+	take_end(e, table);
+	stat_table_metrics(table, run->elapsed_ns.mean);
+	return 0;
+}
+
+/* The labels of the aggregates are needed until the table is printed. */
+static void print_end(struct execution *e, struct stat_table *table, bool last)
+{
+	struct stat_run *run = e->run;
+	const struct stat_options *o = run->o;
+	CLEANUP_STR struct str prefix = { 0 };
+	bool text = run->style.format == STAT_TEXT;
+	if (!last || o->quiet || (o->interval_ms && !o->summary))
+		return;
+	if (text && !o->interval_ms)
+		stat_output_title(run, (int)run->elapsed_ns.runs);
+	if (o->interval_ms && !o->no_csv_summary)
+		str_printf(&prefix, "%s%s", "summary", run->style.separator ? run->style.separator : "");
+	stat_print(table, &run->style, 0, str_text(&prefix), &run->out);
+	if (!text)
+		return;
+	if (run->events.list.count)
+		writer_putc(&run->out, '\n');
+	if (o->table)
+		stat_print_runs(&run->elapsed_ns, run->elapsed_list.items, run->elapsed_list.count, &run->out);
+	stat_print_times(&run->elapsed_ns, run->plain_command, run->user_ns, run->system_ns, &run->out);
+}
+
+int stat_run_once(struct stat_run *run, struct stat_table *table)
+{
+	struct execution e = { .run = run };
+	int status = execute(&e, table);
+	bool last = status == 0 && (run->signal || (run->o->repeat > 0 && (int)run->elapsed_ns.runs >= run->o->repeat));
+	if (run->o->repeat == 0 && status == 0) {
+		run->style.repeated = false;
+		last = true;
+	}
+	print_end(&e, table, last);
+	aggregates_fini(&e.aggregates);
+	vec_fini(&e.before.list);
+	vec_fini(&e.now.list);
+	vec_fini(&e.values);
+	counting_close(&e.counting);
+	return status;
+}

@@ -1,0 +1,299 @@
+#include "cmd/stat/stat.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern const struct command command_stat;
+
+enum { INTERVAL_MS_SMALL = 100, TIMEOUT_MS_MIN = 10 };
+
+static int usage_about(const struct cli *cli, const char *option, const char *text)
+{
+	struct error err = { .kind = ERROR_OPTION };
+	snprintf(err.hint, sizeof err.hint, "%s%s", option[1] ? "--" : "", option);
+	if (text)
+		cli_warn(cli, "%s", text);
+	cli_usage(cli, &command_stat, &err);
+	return EXIT_INVALID;
+}
+
+static int parse_events(struct stat_run *run, const char *text)
+{
+	struct event_error why;
+	struct writer out;
+	if (events_parse(&run->events, text, &why) == 0)
+		return 0;
+	writer_open(&out, -1, 0);
+	event_error_print(&why, &out);
+	cli_warn(run->cli, "%.*s", (int)out.len - 1, out.buffer);
+	writer_fini(&out);
+	usage_about(run->cli, "e", NULL);
+	return EXIT_USAGE;
+}
+
+static int add_filter(struct stat_run *run, const char *text)
+{
+	size_t count = run->events.list.count;
+	for (size_t i = run->first_of_last; i < count; i++) {
+		if (run->events.list.items[i].attr.type != ATTR_TRACEPOINT || run->events.list.items[i].filter) {
+			count = 0;
+			break;
+		}
+		run->events.list.items[i].filter = text;
+	}
+	if (count)
+		return 0;
+	usage_about(run->cli, "filter", "--filter option should follow a -e tracepoint or HW tracer option");
+	return EXIT_USAGE;
+}
+
+/* A list gives each event its cgroup in turn; one name is meant for all. */
+static int add_cgroups(struct stat_run *run, const char *text)
+{
+	struct error err;
+	size_t count = run->events.list.count;
+	bool single = !strchr(text, ',');
+	if (!count) {
+		usage_about(run->cli, "cgroup", "must define events before cgroups");
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strcspn(text, ",");
+		const char *name = arena_string(&run->events.arena, text, length);
+		if (length && event_set_cgroup(&run->events, i, name, &err) < 0)
+			return cli_complain(run->cli, &err), EXIT_FAILED;
+		if (!single && !text[length])
+			break;
+		text += single ? 0 : length + 1;
+	}
+	return 0;
+}
+
+static int take_words(struct stat_run *run, const char *cgroup)
+{
+	size_t first = run->events.list.count;
+	struct error err;
+	for (size_t i = 0; i < run->o->words.count; i++) {
+		const struct stat_word *word = &run->o->words.items[i];
+		int status = 0;
+		if (word->kind == STAT_WORD_EVENT) {
+			run->first_of_last = run->events.list.count;
+			status = parse_events(run, word->text);
+		} else if (word->kind == STAT_WORD_FILTER) {
+			status = add_filter(run, word->text);
+		} else if (!cgroup) {
+			status = add_cgroups(run, word->text);
+		}
+		if (status)
+			return status;
+	}
+	for (size_t i = first; cgroup && i < run->events.list.count; i++)
+		if (event_set_cgroup(&run->events, i, cgroup, &err) < 0)
+			return cli_complain(run->cli, &err), EXIT_FAILED;
+	return 0;
+}
+
+static int take_each_cgroup(struct stat_run *run)
+{
+	for (const char *at = run->o->each_cgroup; *at;) {
+		size_t length = strcspn(at, ",");
+		int status = length ? take_words(run, arena_string(&run->events.arena, at, length)) : 0;
+		if (status)
+			return status;
+		at += length + (at[length] != '\0');
+	}
+	return 0;
+}
+
+/* What perf counts if nobody names an event, and what -d adds. */
+static int add_defaults(struct stat_run *run)
+{
+	static const char *const detailed[] = {
+		"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
+		"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses",
+		"L1-dcache-prefetches,L1-dcache-prefetch-misses",
+	};
+	bool named = run->events.list.count > 0;
+	int status = 0;
+	if (!named)
+		status = parse_events(run, run->system_wide ? "cpu-clock" : "task-clock");
+	if (!named && !status)
+		status = parse_events(run, "context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses");
+	for (int i = 0; i < run->o->detail && i < 3 && !status; i++)
+		status = parse_events(run, detailed[i]);
+	run->defaults = named ? 0 : run->events.list.count;
+	return status;
+}
+
+static int take_grain(struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	const struct {
+		bool given;
+		enum stat_grain grain;
+	} rows[] = {
+		{ o->no_aggregation, STAT_CPU }, { o->per_core, STAT_CORE }, { o->per_cluster, STAT_CLUSTER }, { o->per_cache, STAT_CACHE },
+		{ o->per_die, STAT_DIE }, { o->per_socket, STAT_SOCKET }, { o->per_node, STAT_NODE },
+		{ o->target.per_thread, STAT_THREAD },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (rows[i].given)
+			run->grain = rows[i].grain;
+	bool attached = o->target.pids || o->target.tids;
+	if (o->target.per_thread && !attached && !run->system_wide) {
+		cli_warn(run->cli, "The --per-thread option is only available when monitoring via -p -t -a options or only --per-thread.\n"
+			"    -p, --pid <pid>       count running processes\n    -t, --tid <tid>       count running threads");
+		return EXIT_INVALID;
+	}
+	if ((run->grain != STAT_ALL && run->grain != STAT_THREAD && !run->system_wide) || (o->each_cgroup && !run->system_wide))
+		return usage_about(run->cli, "cgroup", "both cgroup and no-aggregation modes only available in system-wide mode");
+	return 0;
+}
+
+static int check_times(const struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	if (o->repeat < 0)
+		return usage_about(run->cli, "r", "Run count must be a positive number");
+	if (o->interval_ms < 0)
+		return usage_about(run->cli, "I", "the interval must be a positive number of ms");
+	if (o->interval_count && !o->interval_ms)
+		return usage_about(run->cli, "interval-count", "interval-count option should be used together with interval-print.");
+	if (o->timeout_ms && o->timeout_ms < TIMEOUT_MS_MIN)
+		return usage_about(run->cli, "timeout", "timeout must be >= 10ms.");
+	if (o->timeout_ms && o->interval_ms)
+		return usage_about(run->cli, "timeout", "timeout option is not supported with interval-print.");
+	if (o->timeout_ms && o->timeout_ms < INTERVAL_MS_SMALL)
+		cli_warn(run->cli, "timeout < 100ms. The overhead percentage could be high in some cases. Please proceed with caution.");
+	if (o->repeat != 1 && !run->command)
+		return usage_about(run->cli, "r", "-r needs a command");
+	return 0;
+}
+
+static int check_options(struct stat_run *run)
+{
+	struct stat_options *o = run->o;
+	if (o->output && o->log_given && o->log_fd > 0)
+		return usage_about(run->cli, "log-fd", "cannot use both --output and --log-fd");
+	if (o->log_given && o->log_fd < 0)
+		return usage_about(run->cli, "log-fd", "argument to --log-fd must be a > 0");
+	if (o->separator && o->big_num_given && o->big_num)
+		return usage_about(run->cli, "B", "-B option not supported with -x");
+	if (o->separator && strcmp(o->separator, "\\t") == 0)
+		o->separator = "\t";
+	if (!run->command && !o->target.pids && !o->target.tids && !o->target.cpus)
+		o->target.all_cpus = true;
+	run->system_wide = (o->target.all_cpus || o->target.cpus) && !o->target.pids && !o->target.tids;
+	run->plain_command = run->command && !run->system_wide && !o->target.pids && !o->target.tids && o->repeat == 1;
+	o->target.command = run->command != NULL;
+	int status = check_times(run);
+	return status ? status : take_grain(run);
+}
+
+static void set_style(struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	size_t count = run->events.list.count;
+	run->unsupported = calloc(count + 1, sizeof *run->unsupported);
+	run->hidden = calloc(count + 1, sizeof *run->hidden);
+	run->style = (struct stat_style){
+		.format = o->json ? STAT_JSON : o->separator ? STAT_CSV : STAT_TEXT, .grain = run->grain, .separator = o->separator,
+		.thousands = run->thousands, .repeated = o->repeat > 1, .hidden = run->hidden, .with_pmu = run->grain == STAT_CPU,
+		.hide_zero = run->grain == STAT_THREAD && run->system_wide,
+	};
+	for (size_t i = 0; i < count; i++)
+		run->style.cgroups |= run->events.list.items[i].cgroup != NULL;
+}
+
+static int around(struct stat_run *run, const char *command)
+{
+	int status = command ? system(command) : 0;
+	if (status)
+		cli_warn(run->cli, "the command of --%s failed: it is not measured", command == run->o->pre ? "pre" : "post");
+	return status ? EXIT_FAILED : 0;
+}
+
+static int repeat(struct stat_run *run)
+{
+	struct stat_table table = { 0 };
+	int status = 0;
+	do {
+		if (run->o->repeat == 0)
+			stat_table_fini(&table), table = (struct stat_table){ 0 }, run->elapsed_ns = (struct stat_spread){ 0 };
+		if (run->o->sync)
+			sync();
+		status = around(run, run->o->pre);
+		if (!status)
+			status = stat_run_once(run, &table);
+		if (!status)
+			status = around(run, run->o->post);
+	} while (!status && !run->signal && (run->o->repeat == 0 || (int)run->elapsed_ns.runs < run->o->repeat));
+	stat_table_fini(&table);
+	return status;
+}
+
+/* The end of the command is ours, and so is the signal that asked for it. */
+static int finish(struct stat_run *run)
+{
+	struct error err;
+	if (writer_flush(&run->out, &err) < 0)
+		return cli_complain(run->cli, &err);
+	if (run->signal) {
+		signal(run->signal, SIG_DFL);
+		kill(getpid(), run->signal);
+	}
+	return WIFEXITED(run->status) ? WEXITSTATUS(run->status) : 0;
+}
+
+static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
+{
+	struct stat_run run = { .cli = cli, .o = filled, .command = argc ? argv : NULL };
+	int status = 0;
+	if (argc && (strcmp(argv[0], "record") == 0 || strcmp(argv[0], "report") == 0)) {
+		cli_warn(cli, "perf stat %s is not supported yet", argv[0]);
+		return EXIT_ERROR;
+	}
+	status = check_options(&run);
+	if (!status)
+		status = run.o->each_cgroup ? take_each_cgroup(&run) : take_words(&run, NULL);
+	if (!status && !run.o->null_run)
+		status = add_defaults(&run);
+	if (!status) {
+		set_style(&run);
+		status = stat_output_open(&run);
+		if (!status)
+			status = repeat(&run);
+		if (!status)
+			status = finish(&run);
+		stat_output_close(&run);
+	}
+	free(run.unsupported);
+	free(run.hidden);
+	vec_fini(&run.elapsed_list);
+	vec_fini(&run.o->words);
+	events_fini(&run.events);
+	return status;
+}
+
+static void stat_defaults(void *options, const struct cli *cli)
+{
+	(void)cli;
+	stat_defaults_set(options);
+}
+
+static const char *const stat_usage[] = { "perf stat [<options>] [<command>]", NULL };
+
+const struct command command_stat = {
+	.name = "stat",
+	.summary = "run a command and count its events",
+	.usage = stat_usage,
+	.options = stat_table,
+	.options_size = sizeof(struct stat_options),
+	.defaults = stat_defaults,
+	.options_mode = OPTIONS_STOP_AT_NON_OPTION,
+	.run = stat_main,
+};

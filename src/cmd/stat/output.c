@@ -59,7 +59,7 @@ int stat_output_open(struct stat_run *run)
 	find_thousands(run);
 	writer_open(&run->out, run->fd, OUTPUT_BUFFER);
 	run->out.terminal = run->fd == STDERR_FILENO && run->cli->tty_err;
-	if (o->output) {
+	if (o->output && run->style.format != STAT_JSON) {
 		char text[64];
 		time_t now = time(NULL);
 		if (ctime_r(&now, text))

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""`stat`: command lines compared with perf, the values masked; counts of a program that knows them; what is refused; cost."""
+import os
+import re
+import statistics
+import sys
+import tempfile
+import time
+
+from suite import process
+from suite.perf import need_reference
+from suite.settings import PERFUSE, SANITIZED
+from suite.tests import Skip, need, run_tests, tests_of
+
+PMU_LINE = "This machine or kernel has no PMU"
+
+LINES = """-e task-clock,page-faults true
+-e page-faults true
+-e cs,migrations,faults,cpu-clock -x: true
+-e task-clock,page-faults -A -a sleep 0.01
+-e task-clock,page-faults --no-merge -a sleep 0.01
+-e task-clock,page-faults --per-core -a sleep 0.01
+-e task-clock,cycles --per-socket -a sleep 0.01
+-e task-clock,page-faults --per-die -a sleep 0.01
+-e task-clock,page-faults --per-cluster -a sleep 0.01
+-e task-clock,page-faults --per-cache -a sleep 0.01
+-e task-clock,page-faults --per-node -a sleep 0.01
+-x, -e task-clock,cycles -A -a sleep 0.01
+-x, -e task-clock,cycles --per-core -a sleep 0.01
+-x, -e task-clock,cycles --per-socket -a sleep 0.01
+-x, -e task-clock,cycles --per-die -a sleep 0.01
+-x, -e task-clock,cycles --per-cluster -a sleep 0.01
+-x, -e task-clock,cycles --per-cache -a sleep 0.01
+-x, -e task-clock,cycles --per-node -a sleep 0.01
+-j -e task-clock,cycles -A -a sleep 0.01
+-j -e task-clock,cycles --per-core -a sleep 0.01
+-j -e task-clock,cycles --per-socket -a sleep 0.01
+-j -e task-clock,cycles --per-die -a sleep 0.01
+-j -e task-clock,cycles --per-node -a sleep 0.01
+-I 20 --interval-count 1 -e task-clock,cycles -A -a
+-I 20 --interval-count 1 -e task-clock,cycles --per-core -a
+-I 20 --interval-count 1 -e task-clock,cycles --per-socket -a
+-I 20 --interval-count 1 -e task-clock,cycles --per-die -a
+-I 20 --interval-count 1 -e task-clock,cycles --per-cluster -a
+-I 20 --interval-count 1 -e task-clock,cycles --per-cache -a
+-I 20 --interval-count 1 -e task-clock,cycles --per-node -a
+-x, -I 20 --interval-count 1 -e task-clock,cycles --per-core -a
+-j -I 20 --interval-count 1 -e task-clock,cycles --per-node -a
+-I 20 --interval-count 2 -e task-clock,cycles -a
+-x, -I 20 --interval-count 2 -e task-clock,cycles -a
+-n true
+-n -x, true
+-x, true
+-j true
+-d -x, true
+-dd -j true
+-ddd -x, true
+-r 3 -x, -e task-clock,page-faults,cycles true
+-r 3 -j -e task-clock,page-faults,cycles true
+-n -r 3 sleep 0.01
+-x, --summary -I 50 --interval-count 1 -e task-clock,cycles sleep 0.1
+-x, --summary --no-csv-summary -I 50 --interval-count 1 -e task-clock,cycles sleep 0.1
+--summary -I 50 --interval-count 1 -e task-clock,cycles sleep 0.1
+-j --summary -I 50 --interval-count 1 -e task-clock,cycles sleep 0.1
+--timeout 200 -e page-faults sleep 2
+-D 20 -e page-faults sleep 0.05
+-x, -e duration_time true
+-d -e page-faults true
+-e {page-faults,cycles} true
+-e {task-clock,page-faults}:u true
+-e instructions:u,cycles:u true
+-a -e page-faults --no-big-num sleep 0.01
+-C 0 -e task-clock,page-faults sleep 0.02
+-C 0 -x; -e task-clock,page-faults sleep 0.02
+-x \\t -e task-clock true
+-o OUT -e page-faults true
+-x, -o OUT -e page-faults true
+-j -o OUT -e page-faults true
+-o OUT --append -e page-faults true
+--log-fd 1 -e page-faults true
+--no-scale -e page-faults true
+--all-user -e page-faults true
+--all-kernel -e task-clock true
+-i -e page-faults,minor-faults,major-faults true
+-e sched:sched_switch -A -a sleep 0.01
+-a --for-each-cgroup / -e page-faults sleep 0.01
+-x, -a --for-each-cgroup / -e page-faults sleep 0.01
+-a -e page-faults -G / sleep 0.01
+--pre true --post true -e page-faults true
+--quiet true
+-p 1 --per-thread -e page-faults,task-clock sleep 0.01
+-p 1 --per-thread -j -e page-faults,task-clock sleep 0.01
+-t 1 --per-thread -I 20 --interval-count 1 -e page-faults,task-clock
+nonexistent
+/etc/passwd""".splitlines()
+
+# refused with a sentence and the usage, whose texts are each program's own
+REFUSED = """--timeout 5 true
+--interval-count 2 true
+-r -5 true
+--log-fd 77 true
+--log-fd 1 -o x true
+-o /nonexistent/x true
+--per-core true
+-B -x, true
+--per-thread sleep 0.01""".splitlines()
+
+
+class Context:
+    def __init__(self, work):
+        self.work = work
+
+    def stat(self, program, words):
+        out = os.path.join(self.work, "out")
+        if "--append" in words:
+            with open(out, "w", encoding="utf-8") as file:
+                file.write("earlier\n")
+        done = process.run(program, "stat", *[out if word == "OUT" else word for word in words], cwd=self.work)
+        text = ""
+        if "OUT" in words:
+            with open(out, encoding="utf-8") as file:
+                text = file.read()
+            os.unlink(out)
+        return done, text
+
+
+def masked(text, values_alone):
+    """Values become N, of the width of what is left of them, as widths are part of a table's layout."""
+    text = "".join(line for line in text.splitlines(True) if PMU_LINE not in line)
+    text = re.sub("# started on .*", "# started on", text)
+    # a counter of an idle CPU or task may have run or not
+    text = re.sub(r"<not counted>", lambda found: "0".rjust(13), text) if not values_alone else text
+    text = re.sub(r"[KMG]/sec", "/sec", text) if values_alone else re.sub(r"([KMG]/sec|/sec )", "/sec ", text)
+    if values_alone:
+        return re.sub(r"[0-9][0-9.]*", "N", text)
+    # errors that are not zero, and counters that did not run all the time: whether there are any is chance
+    text = re.sub(r" *\(( \+-|[0-9.]*%).*", "", text)
+    text = re.sub(r"(?m)^.* seconds", "N seconds", text)
+    return re.sub(r"(?m) +$", "", re.sub(r" *[0-9][0-9.]*", lambda found: "N".rjust(len(found.group(0))), text))
+
+
+def need_counters(c):
+    done, _ = c.stat(PERFUSE, ["-x,", "-e", "page-faults", "true"])
+    if done.returncode or "not" in done.stderr:
+        raise Skip("nothing can be counted here: " + done.stderr.strip()[-150:])
+
+
+def disagreement(c, line):
+    values_alone = any(word.startswith(("-x", "-j")) for word in line.split())
+    seen = []
+    for program in (need_reference(), PERFUSE):
+        done, text = c.stat(program, line.split())
+        seen.append((done.returncode, masked(done.stdout + done.stderr + text, values_alone)))
+    return None if seen[0] == seen[1] else "%s: perf %r, perfuse %r" % (line, *seen)
+
+
+def test_layouts(c):
+    """text, -x and -j are perf's on %d command lines, values aside"""
+    need_counters(c)
+    need_reference()
+    wrong = []
+    for line in LINES:
+        # perf may lose a race with a short command; a difference of layout remains
+        if all(disagreement(c, line) for _ in range(3)):
+            wrong.append(disagreement(c, line) or line)
+    need(not wrong, "%d of %d differ:\n%s" % (len(wrong), len(LINES), "\n".join(wrong)))
+
+
+test_layouts.__doc__ %= len(LINES)
+
+
+def test_refusals(c):
+    """what perf refuses is refused with the same exit code and first sentence"""
+    need_reference()
+    for line in REFUSED:
+        perfs, ours = (c.stat(program, line.split())[0] for program in (need_reference(), PERFUSE))
+        need(ours.returncode == perfs.returncode, "%s: exit code %d, perf's is %d" % (line, ours.returncode, perfs.returncode))
+        need(ours.stderr.splitlines()[0].strip() == perfs.stderr.splitlines()[0].strip(), "%s: %s" % (line, ours.stderr[:200]))
+
+
+def counts_of(c, *words):
+    done, _ = c.stat(PERFUSE, ["-x,", *words])
+    rows = [line.split(",") for line in done.stderr.splitlines() if "," in line]
+    return {row[2]: row for row in rows}
+
+
+def test_page_faults(c):
+    """a program that touches 1000 more pages has 1000 more page faults"""
+    need_counters(c)
+    code = "import mmap\nm = mmap.mmap(-1, 4096 * 2000, flags=mmap.MAP_PRIVATE)\nm.madvise(mmap.MADV_NOHUGEPAGE)\n" \
+           "for i in range(%d):\n    m[4096 * i] = 1"
+    faults = [statistics.median(int(counts_of(c, "-e", "page-faults:u", sys.executable, "-S", "-c", code % pages)["page-faults:u"][0])
+                                for _ in range(5)) for pages in (500, 1500)]
+    need(abs(faults[1] - faults[0] - 1000) <= 10, "%d and %d page faults" % tuple(faults))
+
+
+def test_context_switches(c):
+    """a program that sleeps 50 times has 50 context switches, and hardly any task-clock"""
+    need_counters(c)
+    code = "import time\nfor i in range(50):\n    time.sleep(0.002)"
+    rows = counts_of(c, "-e", "context-switches,task-clock,duration_time", sys.executable, "-S", "-c", code)
+    need(50 <= int(rows["context-switches"][0]) <= 90, "context switches: %s" % rows["context-switches"])
+    need(float(rows["task-clock"][0]) < 95 and int(rows["duration_time"][0]) > 100e6, "times: %s" % rows)
+
+
+def test_clock(c):
+    """a program that computes for 200 ms of CPU time has them as task-clock"""
+    need_counters(c)
+    code = "import time\nwhile time.process_time() < 0.2:\n    pass"
+    ms = float(counts_of(c, "-e", "task-clock", sys.executable, "-S", "-c", code)["task-clock"][0])
+    need(199 <= ms <= 230, "%.2f ms" % ms)
+
+
+def test_exit_codes(c):
+    """the exit code is the command's, and a signal that ends the command is named"""
+    need_counters(c)
+    need(c.stat(PERFUSE, ["-e", "page-faults", "sh", "-c", "exit 7"])[0].returncode == 7, "not 7")
+    done, _ = c.stat(PERFUSE, ["-e", "page-faults", "sh", "-c", "kill -9 $$"])
+    need(done.returncode == 0 and "sh: Killed" in done.stderr and "page-faults" in done.stderr, done.stderr)
+
+
+def test_intervals(c):
+    """the sum of the intervals is the count"""
+    need_counters(c)
+    done, _ = c.stat(PERFUSE, ["-x,", "-I", "30", "--summary", "-e", "page-faults", "sh", "-c", "for i in 1 2 3 4; do sleep 0.03; done"])
+    rows = [line.split(",") for line in done.stderr.splitlines()]
+    parts = [int(row[1]) for row in rows if row[0] != "summary" and row[1].isdigit()]
+    whole = [int(row[1]) for row in rows if row[0] == "summary"]
+    need(len(parts) >= 3 and [sum(parts)] == whole, "%s are not %s" % (parts, whole))
+
+
+def test_no_pmu(c):
+    """without a PMU, the default events are those that count, and one line names the others"""
+    need_counters(c)
+    if "not supported" not in c.stat(PERFUSE, ["-x,", "-e", "cycles", "true"])[0].stderr:
+        raise Skip("this machine counts cycles")
+    text = c.stat(PERFUSE, ["true"])[0].stderr
+    need("not supported" not in text and text.count(PMU_LINE) == 1 and "page-faults" in text, text)
+
+
+def test_interrupted(c):
+    """SIGINT ends the count of all CPUs: the counts are printed, and the signal is the end"""
+    need_counters(c)
+    with process.start(PERFUSE, "stat", "-a", "-e", "page-faults", cwd=c.work, stderr=process.PIPE) as running:
+        time.sleep(0.3)
+        running.send_signal(2)
+        text = running.stderr.read()
+        need(running.wait(10) == -2 and "page-faults" in text and "seconds time elapsed" in text, text)
+
+
+def test_cost(c):
+    """`stat true` takes at most 0.4 of perf's time"""
+    need_counters(c)
+    if SANITIZED:
+        raise Skip("sanitizers cost time")
+    times = {need_reference(): [], PERFUSE: []}
+    quiet = [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
+    for _ in range(25):
+        for program, taken in times.items():
+            before = time.monotonic()
+            os.waitpid(os.posix_spawn(program, [program, "stat", "true"], process.environment(c.work), file_actions=quiet), 0)
+            taken.append(time.monotonic() - before)
+    perfs, ours = (statistics.median(taken) * 1e3 for taken in times.values())
+    print("# stat true: %.1f ms, perf %.1f ms" % (ours, perfs))
+    need(ours <= 0.4 * perfs, "%.1f ms, perf %.1f ms" % (ours, perfs))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as work:
+        return run_tests(tests_of(globals(), Context(work)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

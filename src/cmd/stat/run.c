@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -166,6 +167,10 @@ static int execute(struct execution *e, struct stat_table *table)
 		.delay_ms = o->delay_ms,
 	};
 	if (counting_open(&e->counting, &options, &err) < 0) {
+		if (err.sys == ESRCH && o->target.pids) {
+			cli_warn(run->cli, "Problems finding threads of monitor: %s", o->target.pids);
+			return EXIT_INVALID;
+		}
 		cli_complain(run->cli, &err);
 		return EXIT_FAILED;
 	}

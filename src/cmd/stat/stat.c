@@ -190,6 +190,8 @@ static int check_options(struct stat_run *run)
 	run->system_wide = (o->target.all_cpus || o->target.cpus) && !o->target.pids && !o->target.tids;
 	run->plain_command = run->command && !run->system_wide && !o->target.pids && !o->target.tids && o->repeat == 1;
 	o->target.command = run->command != NULL;
+	if (o->each_cgroup && !o->words.count)
+		return usage_about(run->cli, "for-each-cgroup", "--for-each-cgroup needs -e");
 	int status = check_times(run);
 	return status ? status : take_grain(run);
 }

@@ -17,7 +17,7 @@ HERE = os.path.join(TEST, "builds")
 
 FIRST, OTHER, UNKNOWN = "first_build", "other_build", "[unknown]"
 ALIASES = r"\b(work_impl|work_public|work_local|__work)\b"
-SENTENCE = "is not the build that was recorded"
+SENTENCE = "is of another build than the recorded one"
 
 
 class Context:

@@ -8,7 +8,8 @@ import sys
 
 from suite import process, recording
 from suite.perf import need_reference, without_tip
-from suite.recording import CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED, FLAG_COMM, FLAG_MMAP, FLAG_SAMPLE_ID_ALL, SAMPLE, USER
+from suite.recording import CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED, FINISHED_ROUND, FLAG_COMM, FLAG_MMAP, FLAG_SAMPLE_ID_ALL, KERNEL
+from suite.recording import SAMPLE, USER
 from suite.recording import SAMPLE_BRANCH_STACK, SAMPLE_CALLCHAIN, SAMPLE_IP, SAMPLE_PERIOD, SAMPLE_TID, SAMPLE_TIME, header_text
 from suite.settings import PERFUSE
 from suite.tests import need, run_in_folder
@@ -161,12 +162,11 @@ def stray_addresses(dice):
 def strays(path, seed, mappings, code):
     """Samples with equal periods whose chains contain addresses that are no code, also as the sample's own address."""
     dice = random.Random(seed)
-    recording = Recording(IP | TID | TIME | CALLCHAIN, MMAP | COMM | SAMPLE_ID_ALL)
+    made = Recording(SAMPLE_KIND | SAMPLE_CALLCHAIN, FLAGS)
     for pid in (10, 20):
-        recording.add_process(pid)
+        made.add_process(pid)
         for start, library in mappings:
-            body = struct.pack("<IIQQQ16s", pid, pid, start, 1 << 20, 0, library.encode()) + struct.pack("<IIQ", pid, pid, 0)
-            recording.add(1, USER_MODE, body)
+            made.records.append(recording.mmap(pid, pid, start, 1 << 20, 0, library, end=recording.trailer(pid, pid, 0)))
     addresses = stray_addresses(dice)
     for time in range(1, dice.choice((40, 400))):
         user = [dice.choice(code) for _ in range(dice.randint(1, 5))]
@@ -174,10 +174,10 @@ def strays(path, seed, mappings, code):
             user.insert(dice.randint(0, len(user)), dice.choice(addresses))
         kernel = [CONTEXT_KERNEL, 0xffffffff81000000 + dice.randint(1, 9) * 16] if dice.random() < 0.3 else []
         chain, pid = kernel + [CONTEXT_USER] + user, dice.choice((10, 20))
-        recording.add(9, 1 if kernel else USER_MODE, struct.pack("<QIIQ", chain[1], pid, pid, time * 100) + pack_chain(chain))
+        made.add(SAMPLE, KERNEL if kernel else USER, struct.pack("<QIIQ", chain[1], pid, pid, time * 100) + recording.chain(chain))
         if time % 37 == 0:
-            recording.add(68, 0, b"")
-    recording.write(path)
+            made.add(FINISHED_ROUND, 0, b"")
+    made.write(path)
 
 
 class Context:

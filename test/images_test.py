@@ -289,7 +289,7 @@ def check_other_build(box):
     need("deep_work" not in done.stdout, "names of another build are used")
     need(re.search(r"/bin/prog: another build \([0-9a-f]{40}\)", done.stderr), "-v does not list the other build: " + done.stderr)
     done = box.perfuse("report", "--stdio", "-i", "p.data", "--symfs", root)
-    need(done.stderr.count("not the build that was recorded") == 1, "it is not reported once: " + done.stderr)
+    need(done.stderr.count("of another build than the recorded one") == 1, "it is not reported once: " + done.stderr)
     done = box.perfuse("report", "-q", "--stdio", "-i", "p.data", "--symfs", root)
     need("recorded" not in done.stderr, "-q is not quiet")
     open(os.path.join(box.work, "garbage"), "w").write("\x7fELF\x02\x01\x01" + "x" * 5000)

@@ -114,7 +114,7 @@ def test_frames_recorded(c):
         raise Skip("the small compiler writes call frame information for x86-64 only")
     printed = c.run(PERFUSE, "record", "-o", "recorded.data", "-F", "2000", "-k", "mono", "-e", "cpu-clock:u", "--call-graph", "unwind,4096", "--",
                  "./compiler", "frames", "150").stderr
-    need("whose dumps tell readers" in printed, "record says %r" % printed)
+    need("by the dumps of just-in-time compilers" in printed, "record says %r" % printed)
     found = stacks(c, PERFUSE, "recorded.data")
     inside = [stack for stack in found if stack[0] in ("first", "second")]
     through = [stack for stack in inside if "main" in stack and stack[-1] == "_start"]

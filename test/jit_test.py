@@ -409,6 +409,7 @@ def test_compressed(c):
     need(texts[0] == texts[1] and texts[0], "script differs")
 
 
+@by_samples
 def test_sched_stat(c):
     """--sched-stat: as many events, with the same stacks and times, as perf's"""
     events = "sched:sched_switch,sched:sched_process_exit,sched:sched_stat_*"

@@ -121,7 +121,7 @@ def no_form_of_any_option_crashes(box):
         rows = command_options.shown(PERFUSE, command)
         for short, name, takes in rows + command_options.hidden(PERFUSE, command, rows):
             words = ["--no-%s", "--%s=", "--%s=x"] if name else []
-            if command != "record" or takes == "none":  # which would take the wrong option for its value, and record
+            if command not in ("record", "stat") or takes == "none":  # which would take the wrong option for its value, and run
                 words.append("--%s")
             for word in [w % name for w in words if name] + ["-%sx" % short] * bool(short):
                 result = box.run(command, word, command_options.NO_SUCH)

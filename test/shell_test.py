@@ -123,7 +123,8 @@ def no_form_of_any_option_crashes(box):
             words = ["--no-%s", "--%s=", "--%s=x"] if name else []
             if command not in ("record", "stat") or takes == "none":  # which would take the wrong option for its value, and run
                 words.append("--%s")
-            for word in [w % name for w in words if name] + ["-%sx" % short] * bool(short):
+            behind = "Z" if command == "stat" else "x"  # -x of stat takes a value
+            for word in [w % name for w in words if name] + ["-%s%s" % (short, behind)] * bool(short):
                 result = box.run(command, word, command_options.NO_SUCH)
                 box.expect(0 <= result.returncode < 128 or result.returncode in (129, 130, 234, 255),
                            "%s %s: exit code %d: %s" % (command, word, result.returncode, result.stderr[:100]))

@@ -20,7 +20,7 @@ void config_fini(struct config *config)
 	vec_fini(&config->entries);
 }
 
-static struct config_entry *find(const struct config *config, const char *key)
+static struct config_entry *find_entry(const struct config *config, const char *key)
 {
 	for (size_t i = 0; config && i < config->entries.count; i++) {
 		if (!strcmp(config->entries.items[i].key, key))
@@ -31,7 +31,7 @@ static struct config_entry *find(const struct config *config, const char *key)
 
 void config_set(struct config *config, enum config_from from, const char *key, const char *value)
 {
-	struct config_entry *entry = find(config, key);
+	struct config_entry *entry = find_entry(config, key);
 	if (!entry) {
 		entry = vec_add(&config->entries);
 		entry->key = arena_string(&config->arena, key, strlen(key));
@@ -308,7 +308,7 @@ void config_write(const struct config *config, enum config_from from, struct wri
 
 const char *config_get(const struct config *config, const char *key)
 {
-	const struct config_entry *entry = find(config, key);
+	const struct config_entry *entry = find_entry(config, key);
 	return entry ? entry->value : NULL;
 }
 
@@ -330,7 +330,7 @@ int config_text_is_true(const char *text)
 
 bool config_bool(const struct config *config, const char *key, bool fallback)
 {
-	const struct config_entry *entry = find(config, key);
+	const struct config_entry *entry = find_entry(config, key);
 	int value = entry ? config_text_is_true(entry->value) : -1;
 	return value < 0 ? fallback : value;
 }

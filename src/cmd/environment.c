@@ -11,7 +11,7 @@
 #include "image/cache.h"
 #include "os/file.h"
 
-static char *join(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
 	struct str path = { 0 };
 	str_printf(&path, "%s/%s", folder, name);
@@ -48,7 +48,7 @@ void environment_config_files(struct config_files *files)
 	if (!config_text_is_true(secure_getenv("PERF_CONFIG_NOSYSTEM") ?: "0"))
 		files->system = memory_string(PERFUSE_SYSTEM_CONFIG);
 	if (home && !config_text_is_true(secure_getenv("PERF_CONFIG_NOGLOBAL") ?: "0"))
-		files->user = join(home, ".perfconfig");
+		files->user = join_path(home, ".perfconfig");
 }
 
 void config_files_fini(struct config_files *files)
@@ -84,7 +84,7 @@ const char *environment_buildid_dir(struct config *config)
 	/* the current folder may be another user's */
 	if (!home || home[0] != '/')
 		return NULL;
-	CLEANUP_FREE char *path = join(home, ".debug");
+	CLEANUP_FREE char *path = join_path(home, ".debug");
 	return arena_string(&config->arena, path, strlen(path));
 }
 
@@ -112,7 +112,7 @@ const char *environment_user_cache_dir(struct config *config)
 		return arena_string(&config->arena, cache, strlen(cache));
 	if (!home || home[0] != '/')
 		return NULL;
-	CLEANUP_FREE char *path = join(home, ".cache");
+	CLEANUP_FREE char *path = join_path(home, ".cache");
 	return arena_string(&config->arena, path, strlen(path));
 }
 

@@ -95,7 +95,7 @@ static const struct option flamegraph_table[] = {
 	OPT_BOOL(0, "inverted", O, inverted, "grow downwards, with the root on top"),
 	OPT_STRING(0, "title", O, title, "text", "headline of the picture"),
 	OPT_STRING(0, "subtitle", O, subtitle, "text", "a second line under the headline"),
-	OPT_UINT(0, "width", O, width, "pixels across (1200, and as wide as the window where scripts run)"),
+	OPT_UINT(0, "width", O, width, "pixels across (1200, and as wide as the window where scripts draw_recording)"),
 	OPT_CALLBACK(0, "min-width", O, min_width, "pixels|n%", "leave narrower frames out (0.1 pixels)", set_min_width),
 	OPT_CALLBACK(0, "by", O, roots, "comm|pid|tid|none", "the first frame of each stack (comm)", set_roots),
 	OPT_CALLBACK(0, "weight", O, weigh, "period|samples|time", "what a frame's width shows (period)", set_weigh),
@@ -331,7 +331,7 @@ static int draw(struct cli *cli, struct drawing *drawing, struct error *err)
 	return 0;
 }
 
-static int run(struct cli *cli, struct drawing *drawing)
+static int draw_recording(struct cli *cli, struct drawing *drawing)
 {
 	struct error err = { 0 };
 	if (drawing_open(drawing, &err) < 0) {
@@ -362,7 +362,7 @@ static int flamegraph_run(struct cli *cli, void *arg, int argc, const char **arg
 	struct drawing *drawing = memory_zero(1, sizeof *drawing);
 	drawing->cli = cli;
 	drawing->options = options;
-	int code = run(cli, drawing);
+	int code = draw_recording(cli, drawing);
 	drawing_close(drawing);
 	free(drawing);
 	return code;

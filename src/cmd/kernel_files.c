@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void find(char path[static PATH_MAX], const char *folder, const char *name)
+static void find_file(char path[static PATH_MAX], const char *folder, const char *name)
 {
 	if ((size_t)snprintf(path, PATH_MAX, "%s/kcore_dir/%s", folder, name) >= PATH_MAX || access(path, R_OK) != 0)
 		path[0] = '\0';
@@ -23,6 +23,6 @@ void kernel_files_find(struct kernel_files *files, const struct source *source, 
 	*files = (struct kernel_files){ 0 };
 	if (!source->header.directory)
 		return;
-	find(files->kallsyms, path, "kallsyms");
-	find(files->kcore, path, "kcore");
+	find_file(files->kallsyms, path, "kallsyms");
+	find_file(files->kcore, path, "kcore");
 }

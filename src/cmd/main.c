@@ -50,7 +50,7 @@ static void report_refused(const struct cli *cli)
 			"times.", (unsigned long long)hurried, cli->budget->limit >> 20);
 }
 
-static int finish(struct cli *cli, int code)
+static int flush_output(struct cli *cli, int code)
 {
 	struct error err = { 0 };
 	report_refused(cli);
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	cli.user_cache_dir = environment_user_cache_dir(&config);
 	int code = command_line_run(&cli, subcommand, (const char **)argv + (argc > 0));
 	servers_report(&cli);
-	code = finish(&cli, code);
+	code = flush_output(&cli, code);
 	free(servers.cache);
 	config_fini(&config);
 	writer_fini(&out);

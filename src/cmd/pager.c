@@ -31,7 +31,7 @@ static const char *pager_command(const struct cli *cli, const struct command *co
 	return NULL;
 }
 
-static bool wanted(const struct cli *cli, const struct command *command)
+static bool pager_wanted(const struct cli *cli, const struct command *command)
 {
 	if (cli->use_pager >= 0)
 		return cli->use_pager;
@@ -86,7 +86,7 @@ static void run_pager(const char *pager, const int *pipe_fd)
 void cli_pager(struct cli *cli, const struct command *command)
 {
 	char key[64];
-	if (cli->pager_pid || !cli->tty_out || environment_is_foreign() || !wanted(cli, command))
+	if (cli->pager_pid || !cli->tty_out || environment_is_foreign() || !pager_wanted(cli, command))
 		return;
 	const char *pager = pager_command(cli, command, key, sizeof key);
 	int pipe_fd[2];

@@ -16,7 +16,7 @@ struct parser {
 	struct event_error *err;
 };
 
-static void advance(struct parser *p)
+static void next_token(struct parser *p)
 {
 	p->token = event_lexer_next(&p->lexer);
 }
@@ -25,7 +25,7 @@ static bool accept(struct parser *p, enum event_token_kind kind)
 {
 	if (p->token.kind != kind)
 		return false;
-	advance(p);
+	next_token(p);
 	return true;
 }
 
@@ -72,7 +72,7 @@ static int parse_symbol(struct parser *p)
 {
 	const struct event_symbol *symbol = p->token.symbol;
 	struct event_adding a = adding(p, p->token.at);
-	advance(p);
+	next_token(p);
 	bool terms = p->token.kind == TOKEN_SLASH;
 	if (parse_terms(p) < 0)
 		return -1;
@@ -87,7 +87,7 @@ static int parse_cache(struct parser *p)
 {
 	const char *name = copy(p, &p->token);
 	struct event_adding a = adding(p, p->token.at);
-	advance(p);
+	next_token(p);
 	if (parse_terms(p) < 0 || event_add_cache(&a, name) < 0)
 		return -1;
 	accept(p, TOKEN_COLON);
@@ -114,7 +114,7 @@ static int parse_breakpoint(struct parser *p)
 	struct event_adding a = adding(p, p->token.at);
 	uint64_t address, length = 0;
 	uint32_t access = 0;
-	advance(p);
+	next_token(p);
 	address = p->token.value;
 	if (!accept(p, TOKEN_VALUE))
 		return syntax_error(p);
@@ -127,7 +127,7 @@ static int parse_breakpoint(struct parser *p)
 		access = access_of(&p->token);
 		if (!access)
 			return syntax_error(p);
-		advance(p);
+		next_token(p);
 	}
 	if (parse_terms(p) < 0 || event_add_breakpoint(&a, address, length, access) < 0)
 		return -1;
@@ -143,12 +143,12 @@ static int parse_number(struct parser *p)
 	uint64_t type = ATTR_RAW, config = raw ? strtoull(p->token.text + 1, NULL, 16) : 0;
 	if (!raw) {
 		type = p->token.value;
-		advance(p);
+		next_token(p);
 		if (!accept(p, TOKEN_COLON) || p->token.kind != TOKEN_VALUE)
 			return syntax_error(p);
 		config = p->token.value;
 	}
-	advance(p);
+	next_token(p);
 	if (parse_terms(p) < 0 || event_add_number(&a, (uint32_t)type, config) < 0)
 		return -1;
 	accept(p, TOKEN_COLON);
@@ -168,7 +168,7 @@ static int parse_after_name(struct parser *p, const struct event_token *token)
 		return event_add_named(&a, name);
 	}
 	const char *tracepoint = copy(p, &p->token);
-	advance(p);
+	next_token(p);
 	if (parse_terms(p) < 0 || event_add_tracepoints(&a, name, tracepoint) < 0)
 		return -1;
 	accept(p, TOKEN_COLON);
@@ -185,7 +185,7 @@ static int parse_definition(struct parser *p)
 	case TOKEN_VALUE:
 	case TOKEN_RAW: return parse_number(p);
 	case TOKEN_NAME:
-		advance(p);
+		next_token(p);
 		return parse_after_name(p, &token);
 	default: return syntax_error(p);
 	}
@@ -215,7 +215,7 @@ static int parse_modifiers(struct parser *p, size_t first, bool group)
 			return -1;
 		}
 	}
-	advance(p);
+	next_token(p);
 	return 0;
 }
 
@@ -245,7 +245,7 @@ static int parse_group(struct parser *p, const char *name)
 {
 	size_t first = p->events->list.count;
 	do {
-		advance(p);
+		next_token(p);
 		if (parse_event(p) < 0)
 			return -1;
 	} while (p->token.kind == TOKEN_COMMA);
@@ -272,7 +272,7 @@ static int parse_item(struct parser *p)
 		return parse_event(p);
 	struct event_token whole = token;
 	whole.length = strcspn(token.text, ",{}");
-	advance(p);
+	next_token(p);
 	if (p->token.kind == TOKEN_OPEN)
 		return parse_group(p, copy(p, &token));
 	return parse_after_name(p, &token) < 0 ? -1 : finish_event(p, first, copy(p, &whole));
@@ -280,7 +280,7 @@ static int parse_item(struct parser *p)
 
 static int parse_list(struct parser *p)
 {
-	advance(p);
+	next_token(p);
 	do {
 		if (parse_item(p) < 0)
 			return -1;

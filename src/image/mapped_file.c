@@ -21,7 +21,7 @@ struct sought {
 	bool found;
 };
 
-static int visit(void *context, const struct process_map *map)
+static int compare_mapping(void *context, const struct process_map *map)
 {
 	struct sought *sought = context;
 	const struct mapped_identity *identity = sought->identity;
@@ -35,18 +35,18 @@ static int visit(void *context, const struct process_map *map)
 	return -1; /* no more entries */
 }
 
-static bool find(int32_t pid, struct sought *sought)
+static bool find_mapping(int32_t pid, struct sought *sought)
 {
 	bool late = false;
 	sought->found = false;
-	process_maps(pid, MAPS_TIMEOUT_MS, &late, visit, sought, NULL);
+	process_maps(pid, MAPS_TIMEOUT_MS, &late, compare_mapping, sought, NULL);
 	return sought->found;
 }
 
 bool mapped_file_mapped(int32_t pid, const struct mapped_identity *identity)
 {
 	struct sought sought = { .identity = identity };
-	return find(pid, &sought);
+	return find_mapping(pid, &sought);
 }
 
 /* Inode numbers of deleted files are reused. Returns true if the file system reports no generation. */
@@ -85,7 +85,7 @@ static int open_mapping(int32_t pid, struct sought *sought)
 	char path[96];
 	map_path(path, sizeof path, pid, sought);
 	int fd = rooted_open(-1, path, NULL);
-	if (fd < 0 || mapped_file_is(fd, sought->identity) > 0 || find(pid, sought))
+	if (fd < 0 || mapped_file_is(fd, sought->identity) > 0 || find_mapping(pid, sought))
 		return fd;
 	close(fd);
 	return -1;
@@ -105,7 +105,7 @@ static int open_program(int32_t pid, const struct mapped_identity *identity)
 int mapped_file_open(int32_t pid, const struct mapped_identity *identity)
 {
 	struct sought sought = { .identity = identity };
-	if (pid <= 0 || !identity->ino || !find(pid, &sought))
+	if (pid <= 0 || !identity->ino || !find_mapping(pid, &sought))
 		return -1;
 	int fd = open_mapping(pid, &sought);
 	return fd >= 0 ? fd : open_program(pid, identity);

@@ -261,7 +261,7 @@ static bool is_refused(const struct place *place)
 	return geteuid() == 0 && place->foreign && (place->kind == PLACE_FILE || place->kind == PLACE_PIPE);
 }
 
-static int refuse(const char *path, struct error *err)
+static int refuse_path(const char *path, struct error *err)
 {
 	error_set(err, ERROR_PERMISSION, "%s belongs to another user: root does not write to it", path);
 	return error_hint(err, "Remove it first, or choose another name.");
@@ -272,7 +272,7 @@ int place_open(const struct place *place, const char *path, int flags, mode_t mo
 	struct stat st;
 	int how = place->kind == PLACE_DESCRIPTOR ? O_TRUNC : place->kind == PLACE_NEW ? O_CREAT | O_EXCL | O_NOFOLLOW : O_NOFOLLOW;
 	if (is_refused(place))
-		return refuse(path, err);
+		return refuse_path(path, err);
 	int fd = openat(place->folder, place->name, flags | how | O_CLOEXEC | O_NOCTTY, mode);
 	if (fd < 0)
 		return error_system(err, "%s", path);
@@ -302,7 +302,7 @@ static int open_at(struct fresh_file *file, const struct place *place, const cha
 	struct error beside = { 0 };
 	bool regular = place->kind == PLACE_NEW || (place->kind == PLACE_FILE && !place->foreign);
 	if (is_refused(place))
-		return refuse(path, err);
+		return refuse_path(path, err);
 	if (regular && fresh_open(file, place->folder, place->name, place->kind == PLACE_FILE ? S_IRUSR | S_IWUSR : mode, &beside) == 0) {
 		if (place->kind != PLACE_FILE || fchmod(file->fd, place->mode) == 0)
 			return 0;

@@ -22,7 +22,7 @@ static bool is_own(int fd)
 	return fstat(fd, &st) == 0 && st.st_uid == geteuid();
 }
 
-static int refuse(struct error *err, const char *name)
+static int refuse_file(struct error *err, const char *name)
 {
 	return error_set(err, ERROR_PERMISSION, "%s belongs to somebody else, or others can write it", name);
 }
@@ -51,7 +51,7 @@ int private_folder(const char *base, bool make, struct error *err)
 		return error_system(err, "%s", base);
 	/* with sudo, HOME may still be that of the calling user */
 	if (!is_own(above))
-		return refuse(err, base);
+		return refuse_file(err, base);
 	if (make)
 		mkdirat(above, "perfuse", 0700);
 	int folder = openat(above, "perfuse", FOLDER_FLAGS | O_NOFOLLOW);
@@ -61,7 +61,7 @@ int private_folder(const char *base, bool make, struct error *err)
 	if (fstat(folder, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))
 		return folder;
 	close(folder);
-	return refuse(err, "perfuse");
+	return refuse_file(err, "perfuse");
 }
 
 int private_file_open(int folder, const char *name, size_t *size, struct error *err)
@@ -69,14 +69,14 @@ int private_file_open(int folder, const char *name, size_t *size, struct error *
 	struct stat st;
 	int fd = openat(folder, name, O_RDONLY | FILE_FLAGS);
 	if (fd < 0)
-		return errno == ELOOP ? refuse(err, name) : error_system(err, "%s", name);
+		return errno == ELOOP ? refuse_file(err, name) : error_system(err, "%s", name);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IRWXG | S_IRWXO)) &&
 	    (uint64_t)st.st_size <= SIZE_MAX) {
 		*size = (size_t)st.st_size;
 		return fd;
 	}
 	close(fd);
-	return refuse(err, name);
+	return refuse_file(err, name);
 }
 
 int private_file_write(int folder, const char *name, const void *bytes, size_t len, struct error *err)

@@ -343,7 +343,7 @@ int recorder_switch(struct recorder *r, struct error *err)
 	return begin_file(r, err);
 }
 
-static int finish(struct recorder *r, struct error *err)
+static int complete_recording(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
 	measurement_report_cpus(&r->measurement, &recording->warnings);
@@ -384,7 +384,7 @@ static int finish(struct recorder *r, struct error *err)
 	return output_close(&r->output, err);
 }
 
-static int run(struct recorder *r, struct error *err)
+static int record_target(struct recorder *r, struct error *err)
 {
 	struct measurement *m = &r->measurement;
 	if (open_measurement(r, err) < 0 || loop_open(r, err) < 0 || open_rings(r, err) < 0)
@@ -401,7 +401,7 @@ static int run(struct recorder *r, struct error *err)
 	int status = loop_run(r, err);
 	measurement_stop(m);
 	/* the file is complete before the command has ended, which may take long */
-	return status < 0 ? status : finish(r, err);
+	return status < 0 ? status : complete_recording(r, err);
 }
 
 int record_run(struct recording *recording, const struct record_options *options, struct error *err)
@@ -415,7 +415,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	writer_open(&r.packed, -1, 0);
 	writer_open(&r.unwound, -1, 0);
 	struct error why = { 0 };
-	int status = run(&r, &why);
+	int status = record_target(&r, &why);
 	measurement_end_command(&r.measurement);
 	recording->has_status = r.started && r.measurement.workload.reaped;
 	recording->status = r.measurement.workload.status;

@@ -40,7 +40,7 @@ static struct module module_copy(const struct module *module)
 	return copy;
 }
 
-static void *run(void *context)
+static void *load_tables(void *context)
 {
 	struct table_loader *loader = context;
 	bool idle = false;
@@ -108,7 +108,7 @@ void table_loader_free(struct table_loader *loader)
 void table_loader_want(struct table_loader *loader, const struct module *module)
 {
 	if (!loader->started)
-		loader->started = pthread_create(&loader->thread, NULL, run, loader) == 0;
+		loader->started = pthread_create(&loader->thread, NULL, load_tables, loader) == 0;
 	if (!loader->started) { /* without a thread, the caller reads it */
 		unwind_tables_load(loader->tables, module);
 		loader->wanted++;

@@ -18,7 +18,7 @@ struct build_ids {
 	struct written_maps written; /* IDS_MMAP2_HIT */
 };
 
-static bool wanted(const struct rewrite_options *options)
+static bool adds_build_ids(const struct rewrite_options *options)
 {
 	return options->ids != IDS_NONE || options->jit || options->sched_stat;
 }
@@ -237,4 +237,4 @@ static int after(void *state, struct rewrite *r, struct item *item, struct error
 	}
 }
 
-const struct step step_build_ids = { .wanted = wanted, .open = open_step, .after = after, .close = close_step };
+const struct step step_build_ids = { .wanted = adds_build_ids, .open = open_step, .after = after, .close = close_step };

@@ -42,7 +42,7 @@ struct function {
 	const uint8_t *id;           /* build-id of its file; NULL: the model has it */
 };
 
-static bool wanted(const struct rewrite_options *options)
+static bool reads_dumps(const struct rewrite_options *options)
 {
 	return options->jit;
 }
@@ -261,4 +261,6 @@ static int before(void *state, struct rewrite *r, struct item *item, struct erro
 	return fate;
 }
 
-const struct step step_jit = { .wanted = wanted, .open = open_step, .tool_record = tool_record, .before = before, .close = close_step };
+const struct step step_jit = {
+	.wanted = reads_dumps, .open = open_step, .tool_record = tool_record, .before = before, .close = close_step,
+};

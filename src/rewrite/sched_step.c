@@ -14,7 +14,7 @@ struct sched {
 	VEC(struct str) switches;    /* the record of each task's last sched_switch; empty after its exit */
 };
 
-static bool wanted(const struct rewrite_options *options)
+static bool merges_sched_stat(const struct rewrite_options *options)
 {
 	return options->sched_stat && options->ids != IDS_HIT && options->ids != IDS_MMAP2_HIT;
 }
@@ -120,4 +120,4 @@ static int after(void *state, struct rewrite *r, struct item *item, struct error
 	return is_event(s, item->evsel, "sched_stat_", false) ? substitute(s, item) : FATE_WRITE;
 }
 
-const struct step step_sched = { .wanted = wanted, .open = open_step, .after = after, .close = close_step };
+const struct step step_sched = { .wanted = merges_sched_stat, .open = open_step, .after = after, .close = close_step };

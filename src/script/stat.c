@@ -131,7 +131,7 @@ static void apply_config(struct listing_stat *stat, struct cursor *c)
 }
 
 /* The count since the round before, scaled to the time that the event was enabled. */
-static struct stat_value advance(struct listing_stat *stat, size_t at)
+static struct stat_value value_since(struct listing_stat *stat, size_t at)
 {
 	struct stat_value now = stat->values[at], before = stat->before[at];
 	struct stat_value value = { now.value - before.value, now.enabled - before.enabled, now.running - before.running };
@@ -160,7 +160,7 @@ static void print_round(struct listing_stat *stat, const struct evlist *evlist, 
 				size_t at = value_index(stat, event, cpu, thread);
 				if (at >= stat->count)
 					return;
-				struct stat_value value = advance(stat, at);
+				struct stat_value value = value_since(stat, at);
 				writer_printf(out, "%3d %8d %15llu %15llu %15llu %15llu %s\n", stat->cpus.items[cpu],
 					stat->threads.items[thread], (unsigned long long)value.value, (unsigned long long)value.enabled,
 					(unsigned long long)value.running, (unsigned long long)time,

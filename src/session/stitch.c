@@ -65,7 +65,7 @@ static uint64_t base_in_previous(const struct stitch *stitch, const struct stitc
 	return memcmp(&thread->branches.items[distance], &ours, sizeof ours) == 0 ? distance : UINT64_MAX;
 }
 
-static void join(struct stitch *stitch, struct stitch_thread *thread, const struct sample *sample)
+static void join_call_stack(struct stitch *stitch, struct stitch_thread *thread, const struct sample *sample)
 {
 	uint64_t base = thread->seen ? base_in_previous(stitch, thread, sample) : UINT64_MAX;
 	vec_clear(&thread->scratch);
@@ -95,7 +95,7 @@ size_t stitch_join(struct stitch *stitch, const struct header *header, uint64_t 
 		return 0;
 	struct stitch_thread *thread = thread_of(stitch, id);
 	if (!thread->seen || thread->clock != clock)
-		join(stitch, thread, sample);
+		join_call_stack(stitch, thread, sample);
 	thread->clock = clock;
 	*addresses = thread->joined.items;
 	return thread->joined.count;

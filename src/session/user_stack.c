@@ -148,7 +148,7 @@ static bool by_rules(const struct unwind_result *result)
 }
 
 /* Continues a truncated stack with earlier ones of its thread. */
-static void join(const struct resolved *r, struct user_stack *stack, const struct unwind_input *input, struct unwind_result *result)
+static void join_stack(const struct resolved *r, struct user_stack *stack, const struct unwind_input *input, struct unwind_result *result)
 {
 	const struct stack_copy copy = { input->stack_address, input->stack };
 	struct stack_memory *memory = r->session->stack_memory;
@@ -180,7 +180,7 @@ size_t user_stack_addresses(const struct resolved *r, struct user_stack *stack, 
 		return 0;
 	count_end(&stack->tally, &result);
 	if (r->session->stack_memory)
-		join(r, stack, &input, &result);
+		join_stack(r, stack, &input, &result);
 	size_t count = 0;
 	for (size_t i = 0; i < result.count; i++)
 		addresses[count++] = stack->frames[i].pc - (i && !stack->frames[i - 1].signal && !stack->frames[i].entry);

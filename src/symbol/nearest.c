@@ -91,7 +91,7 @@ static bool is_better(const struct nearest_symbol *b, const struct nearest_symbo
 }
 
 /* Of the last-starting symbols at or before address, returns the best. */
-static const struct nearest_symbol *find(const struct nearest *nearest, const struct elf *elf, uint64_t address)
+static const struct nearest_symbol *find_symbol(const struct nearest *nearest, const struct elf *elf, uint64_t address)
 {
 	const struct elf_section *section = section_at(elf, address);
 	if (!section || !nearest->count)
@@ -115,14 +115,14 @@ static const struct nearest_symbol *find(const struct nearest *nearest, const st
 
 const char *nearest_function(const struct nearest *nearest, const struct elf *elf, uint64_t address, const char **file)
 {
-	const struct nearest_symbol *best = find(nearest, elf, address);
+	const struct nearest_symbol *best = find_symbol(nearest, elf, address);
 	*file = best ? best->file : NULL;
 	return best ? best->name : NULL;
 }
 
 const char *nearest_entry(const struct nearest *nearest, const struct elf *elf, uint64_t entry)
 {
-	const struct nearest_symbol *best = find(nearest, elf, entry);
+	const struct nearest_symbol *best = find_symbol(nearest, elf, entry);
 	const struct elf_section *section = best ? &elf->sections[best->section] : NULL;
 	return best && best->value + (elf->type == ET_REL ? section->address : 0) == entry ? best->name : NULL;
 }

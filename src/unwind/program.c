@@ -249,7 +249,7 @@ static void move_to(struct run *r, uint64_t location)
 	r->location = location;
 }
 
-static void advance(struct run *r, uint64_t delta)
+static void advance_location(struct run *r, uint64_t delta)
 {
 	uint64_t bytes;
 	if (__builtin_mul_overflow(delta, r->cie->code_align, &bytes) || bytes > UINT64_MAX - r->location)
@@ -335,10 +335,10 @@ static bool step_plain(struct run *r, uint8_t op)
 	switch (op) {
 	case CFA_NOP: return false;
 	case CFA_SET_LOC: set_loc(r); return false;
-	case CFA_ADVANCE1: advance(r, take_u8(c)); return false;
-	case CFA_ADVANCE2: advance(r, take_u16(c)); return false;
-	case CFA_ADVANCE4: advance(r, take_u32(c)); return false;
-	case CFA_MIPS_ADVANCE8: advance(r, take_u64(c)); return false;
+	case CFA_ADVANCE1: advance_location(r, take_u8(c)); return false;
+	case CFA_ADVANCE2: advance_location(r, take_u16(c)); return false;
+	case CFA_ADVANCE4: advance_location(r, take_u32(c)); return false;
+	case CFA_MIPS_ADVANCE8: advance_location(r, take_u64(c)); return false;
 	case CFA_GNU_ARGS_SIZE: take_uleb(c); return false; /* relevant only to landing pads */
 	case CFA_REMEMBER_STATE: remember(r); return false;
 	case CFA_RESTORE_STATE: restore(r); return true;
@@ -389,7 +389,7 @@ static void run_any(struct run *r, uint8_t byte)
 {
 	uint8_t low = byte & 0x3f;
 	switch (byte & 0xc0) {
-	case CFA_ADVANCE: advance(r, low); break;
+	case CFA_ADVANCE: advance_location(r, low); break;
 	case CFA_OFFSET: set_offset(r, low, scaled(r, take_uleb(&r->code)), SAVED_AT_CFA); r->p->changed = true; break;
 	case CFA_RESTORE: restore_column(r, low); r->p->changed = true; break;
 	default: r->p->changed |= step_plain(r, byte);

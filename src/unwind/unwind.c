@@ -461,7 +461,7 @@ static bool step(struct walk *w, struct stepped *out)
 	return guess(w, out);
 }
 
-static void walk(struct walk *w, struct unwind_frame *frames, struct unwind_result *result)
+static void walk_stack(struct walk *w, struct unwind_frame *frames, struct unwind_result *result)
 {
 	const struct unwind_input *input = w->input;
 	uint64_t cfa_before = 0;
@@ -512,7 +512,7 @@ void unwind(const struct unwind_input *input, struct unwind_frame *frames, struc
 		memcpy(w.registers, input->registers.values, sizeof w.registers);
 		w.needed = atomic_load(&input->tables->needed) & ~((uint64_t)1 << m->sp | (uint64_t)1 << m->fp);
 		*result = (struct unwind_result){ .module = MODULE_ID_NONE };
-		walk(&w, frames, result);
+		walk_stack(&w, frames, result);
 		result->end = w.end;
 		result->module = w.module;
 		result->missing = w.missing;

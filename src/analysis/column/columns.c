@@ -236,7 +236,7 @@ static bool class_fits(enum column_class class, enum sort_mode mode)
 	return class == COLUMN_BRANCH ? mode == SORT_BRANCH : class != COLUMN_MEMORY || mode == SORT_MEMORY;
 }
 
-static int refuse(struct column_request *request, struct error *err, const char *how, const char *option, const char *word)
+static int refuse_key(struct column_request *request, struct error *err, const char *how, const char *option, const char *word)
 {
 	request->invalid = option;
 	return error_set(err, ERROR_USAGE, "%s %s key: `%s'", how, option, word);
@@ -264,7 +264,7 @@ static int add_sort_word(struct columns *columns, struct column_request *request
 		if (!type)
 			continue;
 		if (!class_fits(type->class, request->mode))
-			return refuse(request, err, "Invalid", "--sort", word);
+			return refuse_key(request, err, "Invalid", "--sort", word);
 		if (type->unsupported)
 			return refuse_later(request, err, "--sort", word);
 		note_sort(columns, type);
@@ -274,7 +274,7 @@ static int add_sort_word(struct columns *columns, struct column_request *request
 	}
 	if (request->dynamic && request->dynamic(request->context, columns, word, level) == 0)
 		return 0;
-	return refuse(request, err, "Unknown", "--sort", word);
+	return refuse_key(request, err, "Unknown", "--sort", word);
 }
 
 /* "a,b c{d,e}": words in braces share a level of a hierarchy. */
@@ -309,7 +309,7 @@ static int setup_sorts(struct columns *columns, struct column_request *request, 
 	const char *sort = request->sort;
 	bool adds = sort && *sort == '+';
 	if (adds && !sort[1])
-		return refuse(request, err, "Invalid", "--sort", "+");
+		return refuse_key(request, err, "Invalid", "--sort", "+");
 	if (!sort && is_strict(request->fields))
 		return 0;
 	CLEANUP_STR struct str text = { 0 };
@@ -406,14 +406,14 @@ static int add_field_word(struct columns *columns, struct column_request *reques
 		if (!type)
 			continue;
 		if (!class_fits(type->class, request->mode))
-			return refuse(request, err, "Invalid", "--fields", word);
+			return refuse_key(request, err, "Invalid", "--fields", word);
 		if (type->unsupported)
 			return refuse_later(request, err, "--fields", word);
 		if (claim_row(taken, type))
 			vec_push(&columns->fields, field_column(columns, type, type->fields_header ? type->fields_header : type->header));
 		return 0;
 	}
-	return refuse(request, err, "Unknown", "--fields", word);
+	return refuse_key(request, err, "Unknown", "--fields", word);
 }
 
 static int add_field_words(struct columns *columns, struct column_request *request, bool *taken, struct error *err)
@@ -421,7 +421,7 @@ static int add_field_words(struct columns *columns, struct column_request *reque
 	const char *fields = request->fields;
 	bool adds = *fields == '+';
 	if (!fields[adds])
-		return refuse(request, err, "Invalid", "--fields", "+");
+		return refuse_key(request, err, "Invalid", "--fields", "+");
 	CLEANUP_STR struct str text = { 0 };
 	str_puts(&text, fields + adds);
 	char *rest = text.text;

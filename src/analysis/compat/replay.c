@@ -259,7 +259,7 @@ static int by_first(const void *a, const void *b)
 }
 
 /* Adds each entry at its first sample; entries that can be missed are looked up at every sample of the log. */
-static void run(struct replay *r)
+static void replay_samples(struct replay *r)
 {
 	const struct profile *profile = r->profile;
 	size_t count = r->hist->count, next = 0;
@@ -501,7 +501,7 @@ static void make_chains(struct replay *r)
 }
 
 /* Replaces the rows of the tree by entries. */
-static void finish(struct replay *r)
+static void collect_rows(struct replay *r)
 {
 	struct hist *hist = r->hist;
 	for (size_t i = 1; i < r->tree.nodes.count; i++) {
@@ -576,20 +576,20 @@ void replay_hist(const struct profile *profile, struct hist *hist, const struct 
 		idmap_set(&r.entries, (uint64_t)entry->sample_key << 32 | entry->class, (uint32_t)i);
 	}
 	rb_tree_init(&r.tree, side, &r);
-	run(&r);
+	replay_samples(&r);
 	settle_sums(&r);
 	collapse(&r);
 	if (find_split(&r) && profile->options.use_chains) {
 		drop_instances(&r);
 		rb_tree_init(&r.tree, side, &r);
-		run(&r);
+		replay_samples(&r);
 		settle_sums(&r);
 		share_out(&r);
 		measure_chains(&r);
 		collapse(&r);
 		make_chains(&r);
 	}
-	finish(&r);
+	collect_rows(&r);
 	idmap_fini(&r.entries);
 	vec_fini(&r.targets);
 	for (size_t i = 0; i < r.entry_count; i++)

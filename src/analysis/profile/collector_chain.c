@@ -155,7 +155,7 @@ static struct chain_found walk_history(struct collector *c, const struct resolve
 	return found;
 }
 
-static struct chain_found walk(struct collector *c, const struct resolved *r)
+static struct chain_found collect_chain(struct collector *c, const struct resolved *r)
 {
 	struct chain_found found = { .node = STACK_ROOT };
 	const struct profile_options *options = &c->profile->options;
@@ -195,7 +195,7 @@ struct chain_found collector_chain(struct collector *c, const struct resolved *r
 	if (c->profile->options.branch_history && history_wanted(r, c->profile->options.max_stack))
 		return walk_history(c, r);
 	if (!resolved_chain_is_plain(r))
-		return walk(c, r);
+		return collect_chain(c, r);
 	size_t bytes = sample->callchain_count * 8;
 	uint64_t hash = hash_bytes(sample->callchain, bytes) ^ hash_pair((uintptr_t)r->user_root, (uintptr_t)r->kernel_root);
 	struct chain_memo *memo = &c->memos[hash & (CHAIN_MEMOS - 1)];
@@ -204,7 +204,7 @@ struct chain_found collector_chain(struct collector *c, const struct resolved *r
 		joined_count(&c->joined, memo->joined);
 		return (struct chain_found){ memo->node, memo->parent_site, memo->root_site };
 	}
-	struct chain_found found = walk(c, r);
+	struct chain_found found = collect_chain(c, r);
 	memo_store(c, memo, r, hash, &found);
 	joined_count(&c->joined, memo->joined);
 	return found;

@@ -27,7 +27,7 @@ static bool open_dump(const struct code_files *files, const struct module *modul
 	return fd >= 0;
 }
 
-static const struct code_file *find(struct code_files *files, const struct module *module)
+static const struct code_file *find_code(struct code_files *files, const struct module *module)
 {
 	while (files->list.count <= module->id)
 		vec_push(&files->list, (struct code_file *)NULL);
@@ -63,7 +63,7 @@ size_t code_files_read(void *context, const struct module *module, uint64_t offs
 	if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO && module->kind != MODULE_JIT)
 		return 0;
 	pthread_mutex_lock(&files->lock);
-	const struct code_file *file = find(files, module);
+	const struct code_file *file = find_code(files, module);
 	pthread_mutex_unlock(&files->lock);
 	if (file && module->jit) {
 		*is_64bit = module->jit->machine != EM_386 && module->jit->machine != EM_ARM;

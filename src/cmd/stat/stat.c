@@ -239,7 +239,7 @@ static int repeat(struct stat_run *run)
 }
 
 /* The end of the command is ours, and so is the signal that asked for it. */
-static int finish(struct stat_run *run)
+static int end_run(struct stat_run *run)
 {
 	struct error err;
 	if (writer_flush(&run->out, &err) < 0)
@@ -270,7 +270,7 @@ static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 		if (!status)
 			status = repeat(&run);
 		if (!status)
-			status = finish(&run);
+			status = end_run(&run);
 		stat_output_close(&run);
 	}
 	free(run.unsupported);

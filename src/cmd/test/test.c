@@ -151,7 +151,7 @@ static void print_log(struct testing *t, const struct running *r)
 }
 
 /* Waits for the check and prints its line. */
-static void finish(struct testing *t, struct running *r)
+static void report_outcome(struct testing *t, struct running *r)
 {
 	int status = 0;
 	if (r->child && (waitpid(r->child, &status, 0) != r->child || status != 0 || !r->outcome->ended)) {
@@ -208,11 +208,11 @@ static int run_checks(struct testing *t, int argc, const char **argv)
 		r->log = -1;
 		result = start(t, r, &err);
 		if (result >= 0 && !at_once)
-			finish(t, r);
+			report_outcome(t, r);
 	}
 	for (size_t i = 0; i < all.count; i++) {
 		if (at_once && all.items[i].child > 0)
-			finish(t, &all.items[i]);
+			report_outcome(t, &all.items[i]);
 		release(&all.items[i]);
 	}
 	vec_fini(&all);

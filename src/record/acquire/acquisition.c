@@ -108,7 +108,7 @@ static int start(struct acquisition *a, const struct acquisition_callback *callb
 	return status == 0 ? measurement_start(&a->measurement, err) : status;
 }
 
-static int finish(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
+static int pass_last_records(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
 {
 	struct measurement *m = &a->measurement;
 	counters_switch(&m->counters, m->events, UINT32_MAX, false);
@@ -123,7 +123,7 @@ static int wait_for_records(struct acquisition *a, const struct acquisition_call
 	if (measurement_wait(&a->measurement, WAIT_MS, &ready, err) < 0)
 		return -1;
 	a->ended = measurement_over(&a->measurement);
-	return a->ended ? finish(a, callback, err) : pass_round(a, false, callback, err);
+	return a->ended ? pass_last_records(a, callback, err) : pass_round(a, false, callback, err);
 }
 
 int acquisition_step(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)

@@ -112,7 +112,7 @@ static void pause_reading(struct build_reader *r)
 		;
 }
 
-static void *run(void *context)
+static void *read_builds(void *context)
 {
 	struct build_reader *r = context;
 	unsigned opened = 0;
@@ -139,7 +139,7 @@ struct build_reader *build_reader_new(void)
 	struct build_reader *r = memory_zero(1, sizeof *r);
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->work, NULL);
-	if (pthread_create(&r->thread, NULL, run, r) == 0)
+	if (pthread_create(&r->thread, NULL, read_builds, r) == 0)
 		return r;
 	r->stopped = true;
 	build_reader_free(r);

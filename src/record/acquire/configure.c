@@ -326,7 +326,7 @@ static void identify(struct events *events, const struct sampling *s)
 	}
 }
 
-static int refuse(struct error *err, const char *why)
+static int refuse_events(struct error *err, const char *why)
 {
 	error_set(err, ERROR_USAGE, "%s", why);
 	if (err)
@@ -338,9 +338,9 @@ static int check(const struct events *events, const struct target *target, struc
 {
 	for (size_t i = 0; i < events->list.count; i++) {
 		if (events->list.items[i].terms.set & EVENT_TERM_AUX_SAMPLE_SIZE)
-			return refuse(err, "No AUX area event to sample");
+			return refuse_events(err, "No AUX area event to sample");
 		if (events->list.items[i].cgroup && !target->system_wide)
-			return refuse(err, "cgroup monitoring only available in system-wide mode");
+			return refuse_events(err, "cgroup monitoring only available in system-wide mode");
 	}
 	return 0;
 }

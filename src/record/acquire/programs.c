@@ -66,7 +66,7 @@ static void synthesize_code(struct synthesis *s, uint64_t address, uint32_t size
 	record_close(s->out, at, s->trailer);
 }
 
-static const struct feature_bpf_program *find(const struct feature_bpf *all, uint32_t id)
+static const struct feature_bpf_program *find_program(const struct feature_bpf *all, uint32_t id)
 {
 	for (uint32_t i = 0; i < all->count; i++)
 		if (all->programs[i].id == id)
@@ -90,7 +90,7 @@ void synthesize_programs(struct synthesis *s, const struct bpf_programs *program
 	feature_bpf(&header, &arena, &named);
 	for (size_t i = 0; i < programs->list.count; i++) {
 		const struct bpf_program *program = &programs->list.items[i];
-		const struct feature_bpf_program *functions = find(&named, program->id);
+		const struct feature_bpf_program *functions = find_program(&named, program->id);
 		for (uint32_t k = 0; functions && k < functions->count; k++)
 			synthesize_code(s, functions->functions[k].address, functions->functions[k].size, functions->functions[k].name);
 		size_t at = record_open(s->out, RECORD_BPF_EVENT, 0);

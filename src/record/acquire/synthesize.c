@@ -294,7 +294,7 @@ static int map_record(void *context, const struct process_map *map)
 	return 0;
 }
 
-static bool wanted(const struct target *only, pid_t tid)
+static bool task_wanted(const struct target *only, pid_t tid)
 {
 	for (size_t i = 0; only && i < only->threads.count; i++)
 		if (only->threads.items[i].tid == tid)
@@ -330,7 +330,7 @@ void synthesize_process(struct synthesis *s, pid_t pid, bool forks, const struct
 	/* the leader first, with the mappings of all threads, which follow in ascending order */
 	thread_records(s, pid, pid, forks, true);
 	for (size_t i = 0; i < tids.list.count; i++)
-		if (tids.list.items[i] != pid && wanted(only, tids.list.items[i]))
+		if (tids.list.items[i] != pid && task_wanted(only, tids.list.items[i]))
 			thread_records(s, pid, tids.list.items[i], forks, true);
 	vec_fini(&tids.list);
 }

@@ -136,7 +136,7 @@ static bool is_missing(int sys)
 	return sys == EINVAL || sys == ENOSYS || sys == ENOENT || sys == EOPNOTSUPP || sys == ENXIO || sys == ENODEV || sys == EBADF;
 }
 
-static int refuse(const struct counting *c, const struct event *event, int sys, struct error *err)
+static int refuse_counter(const struct counting *c, const struct event *event, int sys, struct error *err)
 {
 	errno = sys;
 	error_system(err, "the event %s cannot be counted", event->name);
@@ -189,7 +189,7 @@ static int open_with_fallbacks(struct counting *c, uint32_t index, struct error 
 			continue;
 		}
 		if (!is_missing(-status))
-			return refuse(c, event, -status, err);
+			return refuse_counter(c, event, -status, err);
 		c->states.items[index] = COUNTING_UNSUPPORTED;
 		c->errors.items[index] = -status;
 		add_absent(c, index);

@@ -140,7 +140,7 @@ static void renew(struct marking *m, uint64_t time)
 }
 
 /* Applies the side-band up to a time, which is the clock of the model; samples are looked up as of their own time. */
-static void advance(struct marking *m, uint64_t time)
+static void advance_time(struct marking *m, uint64_t time)
 {
 	if (time < m->renewed_before && m->restarts < RESTARTS_MAX) {
 		m->restarts++;
@@ -166,7 +166,7 @@ static void order_sideband(struct marking *m, bool all)
 	/* places are no times: an exit may precede samples of another ring that are older */
 	m->model.keep_exited = !m->timed;
 	if (all || !m->timed)
-		advance(m, UINT64_MAX);
+		advance_time(m, UINT64_MAX);
 }
 
 static bool seen(struct marking *m, const struct map_node *root, uint64_t address)
@@ -217,7 +217,7 @@ static void mark_sample(struct marking *m, const struct record *record, uint64_t
 	uint64_t clock = m->timed ? sample.time : place;
 	bool in_kernel = record_cpumode(record) == RECORD_MISC_KERNEL;
 	if (m->timed)
-		advance(m, clock);
+		advance_time(m, clock);
 	const struct model *model = clock < m->renewed ? &m->before : &m->model;
 	if (clock < m->renewed_before)
 		clock = m->renewed_before;
@@ -368,7 +368,7 @@ int recording_facts(struct recording_facts *facts, const char *path, const struc
 	if (status == 0 && !options->all && (status = open_again(&m, path, err)) == 0)
 		status = second_pass(&m, err);
 	if (status == 0)
-		advance(&m, UINT64_MAX); /* the side-band after the last sample */
+		advance_time(&m, UINT64_MAX); /* the side-band after the last sample */
 	for (size_t i = 0; status == 0 && i < m.model.modules.list.count; i++)
 		/* the vdso is listed if it was mapped, as in perf: no file has its build-id later */
 		if (m.hit.items[i] || options->all || m.model.modules.list.items[i]->kind == MODULE_VDSO)

@@ -150,7 +150,7 @@ static void remove_ended_rings(struct reader *reader, const struct epoll_event *
 	}
 }
 
-static void *run(void *context)
+static void *read_rings(void *context)
 {
 	struct reader *reader = context;
 	struct ring_readers *ring_readers = reader->ring_readers;
@@ -180,7 +180,7 @@ static void *run_pinned(void *context)
 {
 	struct reader *reader = context;
 	affinity_set(reader->group->affinity.list.items, reader->group->affinity.list.count);
-	return run(context);
+	return read_rings(context);
 }
 
 static struct reader *reader_of(struct ring_readers *ring_readers, const struct ring *ring)

@@ -39,8 +39,9 @@ static void walk_add(struct walk *walk, unsigned cpumode, uint64_t address)
 	walk->frames[walk->count++] = resolved_locate(walk->r, cpumode, address);
 }
 
-/* Adds one entry of the recorded callchain: an address, or a marker that sets the mode of the addresses after it. */
-static void walk_entry(struct walk *walk, uint64_t i, unsigned *cpumode)
+/* Adds one entry of the recorded callchain: an address, or a marker that sets the mode of the addresses after it. Inlined: a call for each
+ * entry costs a tenth of the time of `script`. */
+static inline __attribute__((always_inline)) void walk_entry(struct walk *walk, uint64_t i, unsigned *cpumode)
 {
 	uint64_t address = sample_chain_at(walk->r->sample, i);
 	if (address < CONTEXT_MAX)

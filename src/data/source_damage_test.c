@@ -20,7 +20,7 @@ static struct source *read_whole(const struct recording *r)
 TEST("types that a newer kernel may have are counted separately from invalid ones, in files and streams and both byte orders")
 {
 	for (int form = 0; form < 4; form++) {
-		static const uint32_t types[] = { 23, 63, 84, 255, 0, 256, 1u << 24 };
+		static const uint32_t types[] = { RECORD_KERNEL_TYPE_MAX, 63, RECORD_TYPE_MAX, 255, 0, 256, 1u << 24 };
 		struct recording *r = recording_new(form & 1);
 		if (form < 2)
 			begin_file(r, 1);

@@ -29,10 +29,10 @@ static inline bool refuse_openat2(int error)
 	       syscall(SYS_openat2, -1, "", NULL, 0) == -1 && errno == error;
 }
 
-/* Whether this kernel has seccomp filters; qemu's user mode does not. */
-static inline bool can_refuse_system_calls(void)
+/* Whether qemu's user mode is between the program and the kernel: it has no seccomp filters, passes on no SIGBUS, swaps no counts. */
+static inline bool kernel_is_emulated(void)
 {
-	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0;
 }
 
 /* Returns the result of run(), 0 to 254, in a child that is `user` (0: the same), and without openat2 (0: with it). -1: the child

@@ -27,6 +27,13 @@ static void add_trailer(struct writer *out, const struct evsel *evsel, const str
 		out_u64(out, sample->id);
 }
 
+/* The size of a build-id: a byte, and three that are 0. */
+static void add_size(struct writer *out, uint8_t len)
+{
+	const uint8_t bytes[4] = { len };
+	writer_add(out, bytes, sizeof bytes);
+}
+
 static bool end_record(struct writer *out, size_t at, const struct evsel *evsel, const struct sample *sample)
 {
 	record_close(out, at, 0);
@@ -49,7 +56,7 @@ bool added_mapping_write(const struct added_mapping *m, const struct evsel *evse
 	out_u64(out, m->len);
 	out_u64(out, m->pgoff);
 	if (m->build_id) {
-		out_u32(out, m->build_id_len);
+		add_size(out, m->build_id_len);
 		writer_add(out, m->build_id, BUILD_ID_ROOM);
 	} else {
 		out_u32(out, m->maj);
@@ -73,7 +80,7 @@ bool added_build_id_write(const char *path, const uint8_t id[static BUILD_ID_ROO
 	size_t at = record_open(out, RECORD_HEADER_BUILD_ID, (uint16_t)(cpumode | ID_HAS_SIZE));
 	out_u32(out, (uint32_t)-1); /* this machine, no guest */
 	writer_add(out, id, BUILD_ID_ROOM);
-	out_u32(out, len);
+	add_size(out, len);
 	writer_add(out, path, strlen(path) + 1);
 	return end_record(out, at, evsel, sample);
 }

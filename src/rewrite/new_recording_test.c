@@ -6,7 +6,14 @@
 
 static const char *const command[] = { "/bin/perfuse", "inject", NULL };
 
-static const uint8_t host[] = "\x08\0\0\0host\0\0\0"; /* length, text, padding */
+static const union {
+	struct {
+		uint32_t length;
+		char text[8];
+	} words;
+	uint8_t bytes[12];
+} host_text = { { 8, "host" } };
+static const uint8_t *const host = host_text.bytes;
 
 /* A source with features that stay, and such as are not true of one plain file. */
 static struct tape *featured(void)
@@ -18,7 +25,7 @@ static struct tape *featured(void)
 	for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
 		header->features[0] |= 1ull << features[i];
 		if (features[i] != FEATURE_BRANCH_STACK && features[i] != FEATURE_OSRELEASE)
-			header->feature_data[features[i]] = (struct span){ host, 12 };
+			header->feature_data[features[i]] = (struct span){ host, sizeof host_text };
 	}
 	return t;
 }
@@ -45,7 +52,7 @@ static void expect_features(const struct header *header)
 	EXPECT(header_has(header, FEATURE_CMDLINE) && header_has(header, FEATURE_EVENT_DESC) && header_has(header, FEATURE_BRANCH_STACK));
 	EXPECT(!header_has(header, FEATURE_COMPRESSED) && !header_has(header, FEATURE_DIR_FORMAT) && !header_has(header, FEATURE_OSRELEASE));
 	struct span words = header->feature_data[FEATURE_CMDLINE];
-	EXPECT(words.len == 4 + 2 * 68 && words.data[0] == 2);
+	EXPECT(words.len == 4 + 2 * 68 && load_u32(words.data) == 2);
 	EXPECT_STR((const char *)words.data + 8, "/bin/perfuse");
 	EXPECT_STR((const char *)words.data + 8 + 68, "inject");
 	EXPECT_INT(header->evlist.events.count, 1);
@@ -144,7 +151,7 @@ TEST("the index of hardware traces states where they are in the new file")
 	const struct source_options options = { .force = true };
 	struct tape *t = featured();
 	t->source.header.features[0] |= 1ull << FEATURE_AUXTRACE;
-	t->source.header.feature_data[FEATURE_AUXTRACE] = (struct span){ host, 12 };
+	t->source.header.feature_data[FEATURE_AUXTRACE] = (struct span){ host, sizeof host_text };
 	put_sample(t, 7, 30, 0x1010);
 	size_t at = t->bytes.count;
 	put_head(t, RECORD_AUXTRACE, 0, 40);

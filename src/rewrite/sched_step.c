@@ -91,9 +91,11 @@ static enum fate substitute(struct sched *s, struct item *item)
 	struct str *last = at == IDMAP_NONE ? NULL : &s->switches.items[at];
 	if (!last || !last->len)
 		return FATE_DROP;
+	uint16_t misc;
+	memcpy(&misc, last->text + 4, sizeof misc);
 	set_u64(last, evsel->layout.time_at, item->sample.time);
 	set_u64(last, period_at(evsel->attr.sample_type), item->sample.period);
-	item->record = (struct record){ .type = RECORD_SAMPLE, .misc = (uint16_t)(load_u32(last->text + 4) & 0xffff),
+	item->record = (struct record){ .type = RECORD_SAMPLE, .misc = misc,
 					.body = (const uint8_t *)last->text + 8, .body_len = (uint32_t)last->len - 8 };
 	item->substituted = true;
 	item_decode_sample(item);

@@ -11,13 +11,16 @@ static const char formats[] = "name: sched_stat_sleep\nID: 77\nformat:\n"
 
 static void put_number(struct str *out, uint64_t value, size_t size)
 {
-	str_add(out, (const char *)&value, size);
+	const uint32_t half = (uint32_t)value;
+	str_add(out, size == sizeof half ? (const char *)&half : (const char *)&value, size);
 }
 
 /* The body of TRACING_DATA (tracepoint/blob.h) with the one format. */
 static void tracing_data(struct str *out)
 {
-	str_add(out, "\x17\x08\x44tracing0.5\0\0\x08", 16);
+	str_add(out, "\x17\x08\x44tracing0.5\0", 14);
+	str_putc(out, HOST_IS_BIG_ENDIAN);
+	str_putc(out, 8); /* bytes of a long */
 	put_number(out, 4096, 4);
 	str_add(out, "header_page", 12);
 	put_number(out, 0, 8);
@@ -58,7 +61,9 @@ static void put_event(struct tape *t, uint64_t id, uint32_t tid, uint64_t time, 
 	put_ids(t, tid);
 	put_u64(t, time);
 	put_u64(t, period);
-	put(t, (uint32_t[]){ 12, STAT_FORMAT, 0, pid }, 16);
+	put(t, (uint32_t[]){ 12 }, 4);
+	put(t, (uint16_t[]){ STAT_FORMAT, 0 }, 4);
+	put(t, (uint32_t[]){ 0, pid }, 8);
 }
 
 TEST("a sample of sched_stat_* becomes the last sched_switch of its task, with its own time and period")

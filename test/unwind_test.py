@@ -251,8 +251,8 @@ def check_alternate(folder):
             found = [[name for _, name, _ in chain] for chain in chains(script(data))]
             found = [names for names in found if names[0] == "handler_work"]
             through = sum("thread_main" in names and names[-2:] == CLONE for names in found)
-            advised = "deeper than" in printed
-            said = "stack goes on" in printed or "separate stacks" in printed
+            advised = "deeper than" in printed or "to copy more" in printed
+            said = "another stack continues" in printed or "separate stacks" in printed
             good &= len(found) >= 50 and not advised and said == (where == "far") and through == (len(found) if where == "near" else 0)
             print("# handlers on another stack (%s, %s): %d, %d go over; advised: %s, said: %s" % (mode, where, len(found), through, advised, said))
     print("%s chains of handlers on an alternate stack continue on the interrupted stack, or the reason is reported" % ("ok" if good else "not ok"))

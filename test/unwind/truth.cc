@@ -337,14 +337,15 @@ KEEP void part_exceptions()
 
 // jumps out of the middle
 
-static jmp_buf landing;
+// The buffer is on the stack: while longjmp loads registers, the saved ones are in the buffer, and a recording has the stack alone.
+static jmp_buf *landing;
 
 KEEP void jumper(unsigned long x)
 {
 	for (int i = 0; i < 100; i++)
 		x = x * 5 + 3;
 	sink = x;
-	longjmp(landing, 1);
+	longjmp(*landing, 1);
 }
 
 KEEP void calls_jumper(unsigned long x)
@@ -358,8 +359,10 @@ KEEP void calls_jumper(unsigned long x)
 KEEP void part_jumps()
 {
 	static volatile unsigned long x = 1;
+	jmp_buf buffer;
+	landing = &buffer;
 	while (time_left()) {
-		if (setjmp(landing) == 0)
+		if (setjmp(buffer) == 0)
 			calls_jumper(x);
 		x = x + 1;
 	}

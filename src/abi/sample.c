@@ -251,6 +251,7 @@ void sample_layout_init(struct sample_layout *layout, const struct attr *attr)
 		.time_at = fixed_index(type, SAMPLE_TIME),
 		.cpu_at = fixed_index(type, SAMPLE_CPU),
 		.tid_at = fixed_index(type, SAMPLE_TID),
+		.period_at = fixed_index(type, SAMPLE_PERIOD),
 		.id_at = has_id_bit(type, &id_bit) ? fixed_index(type, id_bit) : -1,
 		.default_period = attr->sample_period,
 	};

@@ -57,7 +57,7 @@ enum {
 struct sample_layout {
 	uint64_t sample_type, read_format, branch_sample_type;
 	unsigned regs_user_count, regs_intr_count;
-	int8_t time_at, id_at, cpu_at, tid_at;             /* index of a u64 in a sample's body; -1: not at a fixed index */
+	int8_t time_at, id_at, cpu_at, tid_at, period_at;  /* index of a u64 in a sample's body; -1: not at a fixed index */
 	int8_t trailer_time_at, trailer_id_at, trailer_tid_at, trailer_cpu_at; /* distance from the end in u64s (1: the last one); 0: absent */
 	uint8_t trailer_count;                             /* u64s in the trailer; 0 without sample_id_all */
 	uint8_t fixed_count;                               /* u64s before the parts of a sample */

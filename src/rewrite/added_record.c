@@ -4,29 +4,6 @@
 
 enum { ID_HAS_SIZE = 1 << 15 }; /* misc of HEADER_BUILD_ID: the id's size follows it */
 
-static void add_trailer(struct writer *out, const struct evsel *evsel, const struct sample *sample)
-{
-	uint64_t type = evsel ? evsel->attr.sample_type : 0;
-	if (!evsel || !attr_flag(&evsel->attr, ATTR_SAMPLE_ID_ALL))
-		return;
-	if (type & SAMPLE_TID) {
-		out_u32(out, sample->pid);
-		out_u32(out, sample->tid);
-	}
-	if (type & SAMPLE_TIME)
-		out_u64(out, sample->time);
-	if (type & SAMPLE_ID)
-		out_u64(out, sample->id);
-	if (type & SAMPLE_STREAM_ID)
-		out_u64(out, sample->stream_id);
-	if (type & SAMPLE_CPU) {
-		out_u32(out, sample->cpu);
-		out_u32(out, 0);
-	}
-	if (type & SAMPLE_IDENTIFIER)
-		out_u64(out, sample->id);
-}
-
 /* The size of a build-id: a byte, and three that are 0. */
 static void add_size(struct writer *out, uint8_t len)
 {
@@ -36,15 +13,14 @@ static void add_size(struct writer *out, uint8_t len)
 
 static bool end_record(struct writer *out, size_t at, const struct evsel *evsel, const struct sample *sample)
 {
-	record_close(out, at, 0);
-	add_trailer(out, evsel, sample);
-	if (out->len - at > RECORD_SIZE_MAX) {
-		out->len = at;
-		return false;
-	}
-	uint16_t size = (uint16_t)(out->len - at);
-	memcpy(out->buffer + at + 6, &size, sizeof size);
-	return true;
+	if (evsel)
+		record_close_with(out, at, &evsel->attr, sample);
+	else
+		record_close(out, at, 0);
+	if (out->len - at <= RECORD_SIZE_MAX)
+		return true;
+	out->len = at;
+	return false;
 }
 
 bool added_mapping_write(const struct added_mapping *m, const struct evsel *evsel, const struct sample *sample, struct writer *out)

@@ -34,15 +34,6 @@ static void put_feature(struct features *features, unsigned feature, size_t at)
 	features->place[feature].len = features->out.len - at;
 }
 
-static void add_text(struct writer *out, const char *text)
-{
-	enum { ALIGN = 64 };
-	size_t len = strlen(text) + 1, room = (len + ALIGN - 1) / ALIGN * ALIGN;
-	out_u32(out, (uint32_t)room);
-	writer_add(out, text, len);
-	writer_pad(out, '\0', room - len);
-}
-
 /* Attributes as wide as those of the header. */
 static void add_events(struct features *features, const struct evlist *evlist)
 {
@@ -59,7 +50,7 @@ static void add_events(struct features *features, const struct evlist *evlist)
 		attr_encode(&attr, bytes);
 		writer_add(out, bytes, ATTR_SIZE_VER8);
 		out_u32(out, (uint32_t)evsel->id_count);
-		add_text(out, evsel_name(evsel, name, sizeof name));
+		out_feature_text(out, evsel_name(evsel, name, sizeof name));
 		writer_add(out, evsel->ids, evsel->id_count * sizeof *evsel->ids);
 	}
 	put_feature(features, FEATURE_EVENT_DESC, at);
@@ -73,7 +64,7 @@ static void add_command(struct features *features, const char *const *command)
 		count++;
 	out_u32(&features->out, count);
 	for (uint32_t i = 0; i < count; i++)
-		add_text(&features->out, command[i]);
+		out_feature_text(&features->out, command[i]);
 	put_feature(features, FEATURE_CMDLINE, at);
 }
 

@@ -61,18 +61,6 @@ static void store_switch(struct sched *s, const struct item *item)
 	str_add(last, (const char *)item->record.body - 8, item->record.body_len + 8);
 }
 
-/* The index of the period among a sample's u64s; -1: it has none. */
-static int period_at(uint64_t type)
-{
-	static const uint64_t before[] = {
-		SAMPLE_IDENTIFIER, SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME, SAMPLE_ADDR, SAMPLE_ID, SAMPLE_STREAM_ID, SAMPLE_CPU,
-	};
-	int at = 0;
-	for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-		at += (type & before[i]) != 0;
-	return type & SAMPLE_PERIOD ? at : -1;
-}
-
 static void set_u64(struct str *record, int at, uint64_t value)
 {
 	if (at >= 0 && 8 + (size_t)at * 8 + 8 <= record->len)
@@ -94,7 +82,7 @@ static enum fate substitute(struct sched *s, struct item *item)
 	uint16_t misc;
 	memcpy(&misc, last->text + 4, sizeof misc);
 	set_u64(last, evsel->layout.time_at, item->sample.time);
-	set_u64(last, period_at(evsel->attr.sample_type), item->sample.period);
+	set_u64(last, evsel->layout.period_at, item->sample.period);
 	item->record = (struct record){ .type = RECORD_SAMPLE, .misc = misc,
 					.body = (const uint8_t *)last->text + 8, .body_len = (uint32_t)last->len - 8 };
 	item->substituted = true;

@@ -43,6 +43,16 @@ static inline void out_string(struct writer *out, const char *text)
 	writer_pad(out, '\0', (8 - length % 8) % 8);
 }
 
+/* Text of a header feature: a size that is a multiple of 64, the text, zeros. */
+static inline void out_feature_text(struct writer *out, const char *text)
+{
+	enum { TEXT_ALIGN = 64 };
+	size_t length = strlen(text) + 1, padded = (length + TEXT_ALIGN - 1) / TEXT_ALIGN * TEXT_ALIGN;
+	out_u32(out, (uint32_t)padded);
+	writer_add(out, text, length);
+	writer_pad(out, '\0', padded - length);
+}
+
 /* Pads to 8 bytes, adds a zeroed trailer, sets the size. */
 static inline void record_close(struct writer *out, size_t at, size_t trailer)
 {
@@ -51,26 +61,21 @@ static inline void record_close(struct writer *out, size_t at, size_t trailer)
 	memcpy(out->buffer + at + 6, &size, sizeof size);
 }
 
-/* The same with the trailer of an event's records: the fields of sample_id in perf_event_open(2), in this order. */
+/* The same with the trailer of an event's records: the fields of sample_id in perf_event_open(2). */
 static inline void record_close_with(struct writer *out, size_t at, const struct attr *attr, const struct sample *values)
 {
 	uint64_t type = attr_flag(attr, ATTR_SAMPLE_ID_ALL) ? attr->sample_type : 0;
 	writer_pad(out, '\0', (8 - (out->len - at) % 8) % 8);
-	if (type & SAMPLE_TID) {
-		out_u32(out, values->pid);
-		out_u32(out, values->tid);
+#define HEAD(NAME, member)                            \
+	if (type & SAMPLE_##NAME)                     \
+		out_u64(out, values->member);
+#define HEAD_PAIR(NAME, first, second)                \
+	if (type & SAMPLE_##NAME) {                   \
+		out_u32(out, values->first);          \
+		out_u32(out, values->second);         \
 	}
-	if (type & SAMPLE_TIME)
-		out_u64(out, values->time);
-	if (type & SAMPLE_ID)
-		out_u64(out, values->id);
-	if (type & SAMPLE_STREAM_ID)
-		out_u64(out, values->stream_id);
-	if (type & SAMPLE_CPU) {
-		out_u32(out, values->cpu);
-		out_u32(out, 0);
-	}
-	if (type & SAMPLE_IDENTIFIER)
-		out_u64(out, values->id);
+	SAMPLE_TRAILER(HEAD, HEAD_PAIR)
+#undef HEAD
+#undef HEAD_PAIR
 	record_close(out, at, 0);
 }

@@ -17,16 +17,6 @@ struct making {
 	struct writer *out;
 };
 
-/* Strings of features: a length that is a multiple of 64, the text, zeros. */
-static void out_text(struct writer *out, const char *text)
-{
-	enum { TEXT_ALIGN = 64 };
-	size_t length = strlen(text) + 1, padded = (length + TEXT_ALIGN - 1) / TEXT_ALIGN * TEXT_ALIGN;
-	out_u32(out, (uint32_t)padded);
-	writer_add(out, text, length);
-	writer_pad(out, '\0', padded - length);
-}
-
 static bool make_tracing(struct making *m)
 {
 	writer_add(m->out, m->facts->tracing.data, m->facts->tracing.len);
@@ -41,25 +31,25 @@ static bool make_build_ids(struct making *m)
 
 static bool make_hostname(struct making *m)
 {
-	out_text(m->out, m->names.host);
+	out_feature_text(m->out, m->names.host);
 	return true;
 }
 
 static bool make_release(struct making *m)
 {
-	out_text(m->out, m->names.release);
+	out_feature_text(m->out, m->names.release);
 	return true;
 }
 
 static bool make_version(struct making *m)
 {
-	out_text(m->out, m->facts->version);
+	out_feature_text(m->out, m->facts->version);
 	return true;
 }
 
 static bool make_arch(struct making *m)
 {
-	out_text(m->out, m->names.arch);
+	out_feature_text(m->out, m->names.arch);
 	return true;
 }
 
@@ -75,7 +65,7 @@ static bool make_machine_text(struct making *m, bool read(char *text, size_t siz
 	char text[256];
 	if (!read(text, sizeof text))
 		return false;
-	out_text(m->out, text);
+	out_feature_text(m->out, text);
 	return true;
 }
 
@@ -102,7 +92,7 @@ static bool make_command(struct making *m)
 		count++;
 	out_u32(m->out, count);
 	for (uint32_t i = 0; i < count; i++)
-		out_text(m->out, m->facts->command[i]);
+		out_feature_text(m->out, m->facts->command[i]);
 	return true;
 }
 
@@ -120,7 +110,7 @@ static bool make_events(struct making *m)
 		attr_encode(&attr, bytes);
 		writer_add(m->out, bytes, size);
 		out_u32(m->out, (uint32_t)evsel->id_count);
-		out_text(m->out, evsel->name ? evsel->name : "");
+		out_feature_text(m->out, evsel->name ? evsel->name : "");
 		writer_add(m->out, evsel->ids, evsel->id_count * 8);
 	}
 	return true;
@@ -130,7 +120,7 @@ static void out_lists(struct writer *out, const struct topology_lists *lists)
 {
 	out_u32(out, (uint32_t)lists->list.count);
 	for (size_t i = 0; i < lists->list.count; i++)
-		out_text(out, lists->list.items[i]);
+		out_feature_text(out, lists->list.items[i]);
 }
 
 static bool make_topology(struct making *m)
@@ -158,7 +148,7 @@ static bool make_nodes(struct making *m)
 		out_u32(m->out, node->id);
 		out_u64(m->out, node->memory_kb);
 		out_u64(m->out, node->free_kb);
-		out_text(m->out, node->cpus);
+		out_feature_text(m->out, node->cpus);
 	}
 	return m->topology.nodes.count != 0;
 }
@@ -175,7 +165,7 @@ static bool make_pmus(struct making *m)
 	out_u32(m->out, (uint32_t)pmus->list.count);
 	for (size_t i = 0; i < pmus->list.count; i++) {
 		out_u32(m->out, pmus->list.items[i]->type);
-		out_text(m->out, pmus->list.items[i]->name);
+		out_feature_text(m->out, pmus->list.items[i]->name);
 	}
 	return true;
 }
@@ -191,7 +181,7 @@ static bool make_groups(struct making *m)
 		const struct event *event = &events->list.items[i];
 		if (event->members < 2)
 			continue;
-		out_text(m->out, event->group_name ? event->group_name : "{anon_group}");
+		out_feature_text(m->out, event->group_name ? event->group_name : "{anon_group}");
 		out_u32(m->out, (uint32_t)i);
 		out_u32(m->out, event->members);
 	}
@@ -208,9 +198,9 @@ static bool make_caches(struct making *m)
 		out_u32(m->out, cache->line_size);
 		out_u32(m->out, cache->sets);
 		out_u32(m->out, cache->ways);
-		out_text(m->out, cache->type);
-		out_text(m->out, cache->size);
-		out_text(m->out, cache->cpus);
+		out_feature_text(m->out, cache->type);
+		out_feature_text(m->out, cache->size);
+		out_feature_text(m->out, cache->cpus);
 	}
 	return m->topology.caches.count != 0;
 }
@@ -285,8 +275,8 @@ static void out_capabilities(struct writer *out, const struct pmu *pmu)
 {
 	out_u32(out, (uint32_t)pmu->caps.count);
 	for (size_t i = 0; i < pmu->caps.count; i++) {
-		out_text(out, pmu->caps.items[i].name);
-		out_text(out, pmu->caps.items[i].value);
+		out_feature_text(out, pmu->caps.items[i].name);
+		out_feature_text(out, pmu->caps.items[i].value);
 	}
 }
 
@@ -312,7 +302,7 @@ static bool make_capabilities(struct making *m)
 		if (strcmp(pmu->name, "cpu") == 0 || !pmu->caps.count)
 			continue;
 		out_capabilities(m->out, pmu);
-		out_text(m->out, pmu->name);
+		out_feature_text(m->out, pmu->name);
 		count++;
 	}
 	memcpy(m->out->buffer + at, &count, sizeof count);
@@ -333,8 +323,8 @@ static bool make_hybrid(struct making *m)
 		CLEANUP_STR struct str cpus = { 0 };
 		pmu_load(pmus, pmu);
 		cpus_text(&pmu->cpus, &cpus);
-		out_text(m->out, pmu->name);
-		out_text(m->out, str_text(&cpus));
+		out_feature_text(m->out, pmu->name);
+		out_feature_text(m->out, str_text(&cpus));
 		count++;
 	}
 	memcpy(m->out->buffer + at, &count, sizeof count);

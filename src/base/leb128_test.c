@@ -42,7 +42,7 @@ TEST("a number that does not end is 0 and sets short_read")
 	EXPECT(c.short_read);
 }
 
-TEST("a number of many bytes is read up to the limit, and a longer one is none")
+TEST("a number is read up to the limit of bytes; a longer one is an error")
 {
 	char many[LEB128_BYTES_MAX + 1];
 	memset(many, 0x80, sizeof many);

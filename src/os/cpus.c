@@ -17,10 +17,15 @@ static size_t cpus_place(const struct cpus *cpus, int32_t cpu)
 	return SEARCH_COUNT(cpus->list.count, i, cpus->list.items[i] < cpu);
 }
 
-bool cpus_has(const struct cpus *cpus, int32_t cpu)
+size_t cpus_index(const struct cpus *cpus, int32_t cpu)
 {
 	size_t at = cpus_place(cpus, cpu);
-	return at < cpus->list.count && cpus->list.items[at] == cpu;
+	return at < cpus->list.count && cpus->list.items[at] == cpu ? at : cpus->list.count;
+}
+
+bool cpus_has(const struct cpus *cpus, int32_t cpu)
+{
+	return cpus_index(cpus, cpu) < cpus->list.count;
 }
 
 void cpus_add(struct cpus *cpus, int32_t cpu)

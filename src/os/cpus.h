@@ -19,6 +19,7 @@ void cpus_fini(struct cpus *cpus);
 int cpus_parse(struct cpus *cpus, const char *text, struct error *err);
 int cpus_online(struct cpus *cpus, struct error *err);
 bool cpus_has(const struct cpus *cpus, int32_t cpu);
+size_t cpus_index(const struct cpus *cpus, int32_t cpu); /* list.count if it is absent */
 void cpus_add(struct cpus *cpus, int32_t cpu); /* inserts in order; duplicates are ignored */
 void cpus_text(const struct cpus *cpus, struct str *out); /* "0-3,7" */
 bool cpus_contiguous(const struct cpus *cpus);

@@ -1,6 +1,7 @@
 #include "analysis/stat/stat_table.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void stat_table_fini(struct stat_table *table)
@@ -50,39 +51,68 @@ static void make_rows(struct stat_table *table, const struct events *events, uin
 		}
 }
 
+/* As perf: each count is scaled separately, to a whole number below. */
+static uint64_t scaled(const struct stat_count *count, bool scale)
+{
+	if (!scale)
+		return count->value;
+	if (!count->running)
+		return 0;
+	if (count->running >= count->enabled)
+		return count->value;
+	double value = (double)count->value * (double)count->enabled / (double)count->running;
+	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
+}
+
+static void add_count(const struct stat_table *table, struct stat_row *row, const struct stat_count *count, uint64_t value, uint64_t *sum,
+	bool *failed)
+{
+	if (count->absent || (table->skip_zero && !value))
+		return;
+	row->counters++;
+	if (table->strict && (!count->enabled || !count->running)) {
+		*failed = true;
+		*sum = row->enabled = row->running = 0;
+	}
+	if (*failed)
+		return;
+	*sum += value;
+	row->enabled += count->enabled;
+	row->running += count->running;
+}
+
+static void close_row(struct stat_table *table, size_t at, uint64_t sum, bool unsupported)
+{
+	struct stat_row *row = &table->rows.items[at];
+	struct stat_spread *spread = &table->spreads.items[at];
+	row->state = unsupported ? STAT_NOT_SUPPORTED : row->running && row->enabled ? STAT_COUNTED : STAT_NOT_COUNTED;
+	if (table->last)
+		*spread = (struct stat_spread){ 0 };
+	stat_spread_add(spread, (double)sum);
+	row->value = floor(spread->mean);
+	row->noise_percent = stat_spread_percent(spread);
+}
+
 void stat_table_fill(struct stat_table *table, const struct events *events, const bool *unsupported, uint32_t aggregates,
 	const struct stat_place *places, const struct stat_count *counts, size_t count, bool scale)
 {
 	if (!table->rows.count)
 		make_rows(table, events, aggregates);
-	VEC(uint64_t) sums = { 0 };
+	uint64_t *sums = memory_zero(table->rows.count + 1, sizeof *sums);
+	bool *failed = memory_zero(table->rows.count + 1, sizeof *failed);
 	for (size_t i = 0; i < table->rows.count; i++) {
 		struct stat_row *row = &table->rows.items[i];
 		row->counters = 0;
 		row->enabled = row->running = 0;
-		vec_push(&sums, 0);
 	}
 	for (size_t i = 0; i < count; i++) {
 		size_t at = (size_t)places[i].event * table->aggregates + places[i].aggregate;
-		struct stat_row *row = &table->rows.items[at];
-		sums.items[at] += counts[i].value;
-		row->enabled += counts[i].enabled;
-		row->running += counts[i].running;
-		row->counters += counts[i].running != 0;
+		add_count(table, &table->rows.items[at], &counts[i], scaled(&counts[i], scale), &sums[at], &failed[at]);
 	}
-	for (size_t i = 0; i < table->rows.count; i++) {
-		struct stat_row *row = &table->rows.items[i];
-		struct stat_spread *spread = &table->spreads.items[i];
-		bool scaled = scale && row->running && row->running < row->enabled;
-		double value = (double)sums.items[i];
-		if (scaled) /* as perf: to the nearest whole number */
-			value = floor(value * (double)row->enabled / (double)row->running + 0.5);
-		row->state = unsupported[row->event] ? STAT_NOT_SUPPORTED : row->running ? STAT_COUNTED : STAT_NOT_COUNTED;
-		stat_spread_add(spread, value);
-		row->value = spread->mean;
-		row->noise_percent = stat_spread_percent(spread);
-	}
-	vec_fini(&sums);
+	for (size_t i = 0; i < table->rows.count; i++)
+		close_row(table, i, sums[i], unsupported[table->rows.items[i].event]);
+	free(sums);
+	free(failed);
 }
 
 static bool same_code(const struct event *a, const struct event *b)

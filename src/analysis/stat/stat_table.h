@@ -11,6 +11,7 @@ enum stat_state { STAT_COUNTED, STAT_NOT_COUNTED, STAT_NOT_SUPPORTED };
 
 struct stat_count {
 	uint64_t value, enabled, running;
+	bool absent;             /* there is no counter to read */
 };
 
 /* Where a count belongs. */
@@ -34,7 +35,7 @@ struct stat_spread {
 
 struct stat_row {
 	uint32_t event, aggregate;
-	uint32_t counters;       /* those that ran */
+	uint32_t counters;       /* how many are added up */
 	enum stat_state state;
 	double value;            /* of the counter, scaled; of several runs: the mean */
 	uint64_t enabled, running;
@@ -47,6 +48,10 @@ struct stat_table {
 	VEC(struct stat_row) rows;            /* by event, then aggregate */
 	VEC(struct stat_spread) spreads;      /* of each row */
 	uint32_t aggregates;
+	/* set before the first filling: */
+	bool strict;             /* an aggregate of which one counter never ran is not counted, as in perf's rows by CPU, core … */
+	bool skip_zero;          /* counts of value 0 are not counted, as in perf's rows of all threads */
+	bool last;               /* of several runs, rows have the last one's counts: perf averages sums of everything only */
 };
 
 void stat_table_fini(struct stat_table *table);

@@ -21,7 +21,7 @@ TEST("a count that ran half of the time is doubled")
 	struct events events = { 0 };
 	struct stat_table table = { 0 };
 	const bool unsupported[2] = { false, true };
-	const struct stat_count counts[] = { { 21, 100, 50 }, { 5, 100, 100 }, { 0 }, { 0 } };
+	const struct stat_count counts[] = { { 21, 100, 50, false }, { 5, 100, 100, false }, { 0 }, { .absent = true } };
 	parse(&events, "page-faults,minor-faults");
 	stat_table_fill(&table, &events, unsupported, 2, two_places, counts, 4, true);
 	EXPECT_INT(table.rows.count, 4);
@@ -34,6 +34,25 @@ TEST("a count that ran half of the time is doubled")
 	table = (struct stat_table){ 0 };
 	stat_table_fill(&table, &events, unsupported, 2, two_places, counts, 4, false);
 	EXPECT(near(table.rows.items[0].value, 21));
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
+TEST("an aggregate of which one counter never ran is not counted if that is asked for")
+{
+	struct events events = { 0 };
+	struct stat_table table = { .strict = true };
+	const bool unsupported[1] = { false };
+	const struct stat_place places[] = { { 0, 0 }, { 0, 0 }, { 0, 1 }, { 0, 1 } };
+	const struct stat_count counts[] = { { 7, 10, 10, false }, { 0, 10, 0, false }, { 7, 10, 10, false }, { 9, 10, 10, true } };
+	parse(&events, "page-faults");
+	stat_table_fill(&table, &events, unsupported, 2, places, counts, 4, true);
+	EXPECT(table.rows.items[0].state == STAT_NOT_COUNTED && table.rows.items[0].counters == 2);
+	EXPECT(table.rows.items[1].state == STAT_COUNTED && table.rows.items[1].counters == 1 && near(table.rows.items[1].value, 7));
+	stat_table_fini(&table);
+	table = (struct stat_table){ 0 };
+	stat_table_fill(&table, &events, unsupported, 2, places, counts, 4, true);
+	EXPECT(table.rows.items[0].state == STAT_COUNTED && near(table.rows.items[0].value, 7));
 	stat_table_fini(&table);
 	events_fini(&events);
 }

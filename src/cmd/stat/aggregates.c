@@ -1,40 +1,53 @@
 #include "cmd/stat/aggregates.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/str.h"
-#include "record/count/cpu_place.h"
 
-static void cpu_label(struct str *label, int32_t cpu, enum stat_grain grain, int cache_level)
+/* A CPU and where it is. */
+struct placed {
+	struct cpu_place place;
+	int32_t cpu;
+};
+
+struct placing {
+	const struct aggregates_input *input;
+	VEC(struct placed) list;
+	struct idmap seen;
+};
+
+static bool has_places(enum stat_grain grain)
 {
-	static const enum cpu_place_kind kinds[] = {
-		[STAT_CORE] = CPU_PLACE_CORE, [STAT_CLUSTER] = CPU_PLACE_CLUSTER, [STAT_CACHE] = CPU_PLACE_CACHE, [STAT_DIE] = CPU_PLACE_DIE,
-		[STAT_SOCKET] = CPU_PLACE_SOCKET, [STAT_NODE] = CPU_PLACE_NODE,
-	};
-	struct cpu_place p = { 0 };
-	if (grain >= STAT_CORE && grain <= STAT_NODE)
-		cpu_place_read(&p, cpu, kinds[grain], cache_level);
+	return grain >= STAT_CORE && grain <= STAT_NODE;
+}
+
+static void label_of(struct str *label, const struct placed *placed, enum stat_grain grain)
+{
+	const struct cpu_place *p = &placed->place;
 	switch (grain) {
 	case STAT_CPU:
-		str_printf(label, "CPU%d", cpu);
+		if (placed->cpu >= 0)
+			str_printf(label, "CPU%d", placed->cpu);
 		break;
 	case STAT_CORE:
-		str_printf(label, "S%d-D%d-C%d", p.socket, p.die, p.core);
+		str_printf(label, "S%d-D%d-C%d", p->socket, p->die, p->core);
 		break;
 	case STAT_CLUSTER:
-		str_printf(label, "S%d-D%d-CLS%d", p.socket, p.die, p.cluster);
+		str_printf(label, "S%d-D%d-CLS%d", p->socket, p->die, p->cluster);
 		break;
 	case STAT_CACHE:
-		str_printf(label, "S%d-D%d-L%d-ID%d", p.socket, p.die, p.cache_level, p.cache);
+		str_printf(label, "S%d-D%d-L%d-ID%d", p->socket, p->die, p->cache_level, p->cache);
 		break;
 	case STAT_DIE:
-		str_printf(label, "S%d-D%d", p.socket, p.die);
+		str_printf(label, "S%d-D%d", p->socket, p->die);
 		break;
 	case STAT_SOCKET:
-		str_printf(label, "S%d", p.socket);
+		str_printf(label, "S%d", p->socket);
 		break;
 	case STAT_NODE:
-		str_printf(label, "N%d", p.node);
+		str_printf(label, "N%d", p->node);
 		break;
 	case STAT_ALL:
 	case STAT_THREAD:
@@ -42,45 +55,97 @@ static void cpu_label(struct str *label, int32_t cpu, enum stat_grain grain, int
 	}
 }
 
-static uint32_t label_index(struct aggregates *a, const struct str *label)
+static void read_place(const struct aggregates_input *input, struct placed *placed)
 {
-	for (uint32_t i = 0; i < a->labels.count; i++)
-		if (strcmp(a->labels.items[i], str_text(label)) == 0)
-			return i;
-	vec_push(&a->labels, arena_string(&a->arena, str_text(label), label->len));
-	return (uint32_t)a->labels.count - 1;
+	static const enum cpu_place_kind kinds[] = {
+		[STAT_CORE] = CPU_PLACE_CORE, [STAT_CLUSTER] = CPU_PLACE_CLUSTER, [STAT_CACHE] = CPU_PLACE_CACHE, [STAT_DIE] = CPU_PLACE_DIE,
+		[STAT_SOCKET] = CPU_PLACE_SOCKET, [STAT_NODE] = CPU_PLACE_NODE,
+	};
+	if (!has_places(input->grain))
+		return;
+	if (input->place)
+		input->place(input->context, &placed->place, placed->cpu, kinds[input->grain], input->cache_level);
+	else
+		cpu_place_read(&placed->place, placed->cpu, kinds[input->grain], input->cache_level);
 }
 
-/* The aggregate of a slot; those of CPUs are looked up once per CPU. */
-static uint32_t aggregate_of(struct aggregates *a, const struct counting *c, enum stat_grain grain, int cache_level,
-	size_t slot)
+/* In perf's order: by node, package, die, cluster, cache, core; for rows by CPU, by its number. */
+static int compare(const void *left, const void *right)
 {
-	const struct counting_slot *s = &c->slots.items[slot];
-	CLEANUP_STR struct str label = { 0 };
-	for (size_t i = 0; i < slot && grain != STAT_THREAD && c->slots.items[i].event != s->event; i++)
-		if (c->slots.items[i].cpu == s->cpu)
-			return a->places.items[i].aggregate;
-	cpu_label(&label, s->cpu, grain, cache_level);
-	return label_index(a, &label);
+	const struct placed *a = left, *b = right;
+	const struct cpu_place *p = &a->place, *q = &b->place;
+	const int32_t of_a[] = { p->node, p->socket, p->die, p->cluster, p->cache_level, p->cache, p->core };
+	const int32_t of_b[] = { q->node, q->socket, q->die, q->cluster, q->cache_level, q->cache, q->core };
+	for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)
+		if (of_a[i] != of_b[i])
+			return of_a[i] < of_b[i] ? -1 : 1;
+	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-void aggregates_make(struct aggregates *a, const struct counting *c, enum stat_grain grain, int cache_level)
+static void add_cpus(struct placing *p)
 {
+	for (size_t i = 0; i < p->input->count; i++) {
+		int32_t cpu = p->input->counters[i].cpu;
+		bool added;
+		idmap_add(&p->seen, (uint64_t)(uint32_t)cpu, 0, &added);
+		if (!added)
+			continue;
+		struct placed *placed = vec_add(&p->list);
+		placed->cpu = cpu;
+		read_place(p->input, placed);
+	}
+	if (p->list.count)
+		qsort(p->list.items, p->list.count, sizeof *p->list.items, compare);
+}
+
+/* CPUs of one label are neighbours, but for rows of everything there is one label. */
+static void label_cpus(struct aggregates *a, struct placing *p)
+{
+	struct idmap aggregates = { 0 };
 	CLEANUP_STR struct str label = { 0 };
-	if (grain == STAT_THREAD)
-		for (size_t i = 0; i < c->target.threads.count; i++) {
-			str_clear(&label);
-			str_printf(&label, "%s-%d", c->target.threads.items[i].comm, (int)c->target.threads.items[i].tid);
-			if (label.text)
-				text_make_printable(label.text);
+	for (size_t i = 0; i < p->list.count; i++) {
+		struct placed *placed = &p->list.items[i];
+		str_clear(&label);
+		label_of(&label, placed, p->input->grain);
+		size_t last = a->labels.count;
+		if (!last || strcmp(a->labels.items[last - 1], str_text(&label)) != 0)
 			vec_push(&a->labels, arena_string(&a->arena, str_text(&label), label.len));
-		}
-	for (size_t i = 0; i < c->slots.count; i++) {
-		uint32_t aggregate = grain == STAT_THREAD ? c->slots.items[i].thread : aggregate_of(a, c, grain, cache_level, i);
-		vec_push(&a->places, ((struct stat_place){ c->slots.items[i].event, aggregate }));
+		idmap_set(&aggregates, (uint64_t)(uint32_t)placed->cpu, (uint32_t)a->labels.count - 1);
+	}
+	for (size_t i = 0; i < p->input->count; i++) {
+		const struct aggregate_counter *counter = &p->input->counters[i];
+		uint32_t aggregate = idmap_get(&aggregates, (uint64_t)(uint32_t)counter->cpu);
+		vec_push(&a->places, ((struct stat_place){ counter->event, aggregate }));
+	}
+	idmap_fini(&aggregates);
+}
+
+static void label_threads(struct aggregates *a, const struct aggregates_input *input)
+{
+	CLEANUP_STR struct str label = { 0 };
+	for (size_t i = 0; i < input->thread_count; i++) {
+		str_clear(&label);
+		str_printf(&label, "%s-%d", input->threads[i].comm, (int)input->threads[i].tid);
+		text_make_printable(label.text);
+		vec_push(&a->labels, arena_string(&a->arena, str_text(&label), label.len));
+	}
+	for (size_t i = 0; i < input->count; i++)
+		vec_push(&a->places, ((struct stat_place){ input->counters[i].event, input->counters[i].thread }));
+}
+
+void aggregates_make(struct aggregates *a, const struct aggregates_input *input)
+{
+	struct placing placing = { .input = input };
+	if (input->grain == STAT_THREAD) {
+		label_threads(a, input);
+	} else {
+		add_cpus(&placing);
+		label_cpus(a, &placing);
 	}
 	if (!a->labels.count)
 		vec_push(&a->labels, "");
+	vec_fini(&placing.list);
+	idmap_fini(&placing.seen);
 }
 
 void aggregates_fini(struct aggregates *a)

@@ -1,15 +1,40 @@
-/* What the counters of a run are added up to: by CPU, core … or thread, with the label of each sum. */
+/* What counts are added up to: by CPU, core … or thread, with the label of each sum. The counters may be those of this machine, or of a
+ * recording that has its topology. */
 #pragma once
 #include "analysis/stat/stat_table.h"
 #include "base/arena.h"
-#include "record/count/counting.h"
+#include "record/count/cpu_place.h"
 #include "render/stat/stat_text.h"
+
+/* Where a counter counts. */
+struct aggregate_counter {
+	uint32_t event;
+	int32_t cpu;             /* -1: any */
+	uint32_t thread;
+};
+
+struct aggregate_thread {
+	int32_t tid;
+	const char *comm;
+};
+
+struct aggregates_input {
+	const struct aggregate_counter *counters;
+	size_t count;
+	const struct aggregate_thread *threads;
+	size_t thread_count;
+	/* The place of a CPU; NULL: as sysfs has it. */
+	void (*place)(void *context, struct cpu_place *place, int32_t cpu, enum cpu_place_kind kind, int cache_level);
+	void *context;
+	enum stat_grain grain;
+	int cache_level;         /* 0: the last */
+};
 
 struct aggregates {
 	struct arena arena;
-	VEC(const char *) labels;
-	VEC(struct stat_place) places;   /* of each slot of the run */
+	VEC(const char *) labels;        /* in the order of rows: by place */
+	VEC(struct stat_place) places;   /* of each counter */
 };
 
-void aggregates_make(struct aggregates *aggregates, const struct counting *counting, enum stat_grain grain, int cache_level);
+void aggregates_make(struct aggregates *aggregates, const struct aggregates_input *input);
 void aggregates_fini(struct aggregates *aggregates);

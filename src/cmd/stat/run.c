@@ -32,7 +32,7 @@ static void take_states(struct execution *e)
 	for (size_t i = 0; i < run->events.list.count; i++) {
 		const struct event *event = &run->events.list.items[i];
 		bool hardware = event->attr.type == ATTR_HARDWARE || event->attr.type == ATTR_HW_CACHE;
-		run->unsupported[i] = e->counting.states.items[i] == COUNTING_UNSUPPORTED;
+		run->unsupported[i] = e->counting.measurement.counters.states.items[i] == COUNTER_UNSUPPORTED;
 		any |= hardware && !run->unsupported[i];
 		if (run->o->verbose && run->unsupported[i])
 			cli_warn(run->cli, "Warning:\n%s event is not supported by the kernel.", event->name);
@@ -54,10 +54,12 @@ static void collect(struct execution *e, bool since_last)
 	vec_clear(&e->now.list);
 	counting_read(&e->counting, &e->now);
 	vec_clear(&e->values);
+	const struct counters *counters = &e->counting.measurement.counters;
 	for (size_t i = 0; i < e->now.list.count; i++) {
 		const struct count *now = &e->now.list.items[i];
 		struct stat_count *value = vec_add(&e->values);
-		*value = (struct stat_count){ now->value, now->enabled, now->running };
+		bool absent = counters->states.items[counters->list.items[i].event] != COUNTER_OPENED;
+		*value = (struct stat_count){ now->value, now->enabled, now->running, absent };
 		if (!since_last || !e->before.list.count)
 			continue;
 		const struct count *before = &e->before.list.items[i];
@@ -74,6 +76,9 @@ static void collect(struct execution *e, bool since_last)
 static void fill(struct execution *e, struct stat_table *table)
 {
 	const struct stat_run *run = e->run;
+	table->strict = run->grain != STAT_ALL && run->grain != STAT_THREAD;
+	table->skip_zero = run->style.hide_zero;
+	table->last = run->grain != STAT_ALL;
 	stat_table_fill(table, &run->events, run->unsupported, (uint32_t)e->aggregates.labels.count, e->aggregates.places.items,
 		e->values.items, e->values.count, run->o->scale);
 }
@@ -99,10 +104,10 @@ static void wait_intervals(struct execution *e)
 {
 	const struct stat_options *o = e->run->o;
 	uint64_t step = (uint64_t)o->interval_ms * 1000000, due = e->counting.start_ns + step;
-	for (int times = 0; !e->counting.ended && (!o->interval_count || times < o->interval_count); times++) {
+	for (int times = 0; !counting_ended(&e->counting) && (!o->interval_count || times < o->interval_count); times++) {
 		uint64_t now = counting_now_ns();
-		counting_wait(&e->counting, due > now ? (int)((due - now + 999999) / 1000000) : 0, -1);
-		if (e->counting.ended)
+		counting_wait(&e->counting, due > now ? (int)((due - now + 999999) / 1000000) : 0);
+		if (counting_ended(&e->counting))
 			break;
 		print_interval(e);
 		due += step;
@@ -114,7 +119,7 @@ static void print_verbose(const struct execution *e)
 	for (size_t i = 0; i < e->run->events.list.count && e->run->o->verbose; i++) {
 		struct stat_count sum = { 0 };
 		for (size_t k = 0; k < e->values.count; k++) {
-			if (e->counting.slots.items[k].event != i)
+			if (e->counting.measurement.counters.list.items[k].event != i)
 				continue;
 			sum.value += e->values.items[k].value;
 			sum.enabled += e->values.items[k].enabled;
@@ -132,13 +137,13 @@ static void take_end(struct execution *e, struct stat_table *table)
 {
 	struct stat_run *run = e->run;
 	struct counting *c = &e->counting;
-	bool stopped_early = run->o->interval_ms && run->o->interval_count && !c->ended;
-	bool asked = run->o->timeout_ms && !c->ended;
+	bool stopped_early = run->o->interval_ms && run->o->interval_count && !counting_ended(c);
+	bool asked = run->o->timeout_ms && !counting_ended(c);
 	if (!(stopped_early && run->command))
-		counting_end(c, asked || c->signals.ended_by != 0);
+		counting_end(c, asked || c->measurement.signals.ended_by != 0);
 	else { /* the command goes on to its end, uncounted by lines */
-		counting_wait(c, -1, -1);
-		counting_end(c, c->signals.ended_by != 0);
+		counting_wait(c, -1);
+		counting_end(c, c->measurement.signals.ended_by != 0);
 	}
 	if (run->o->interval_ms && !stopped_early)
 		print_interval(e);
@@ -150,10 +155,30 @@ static void take_end(struct execution *e, struct stat_table *table)
 	vec_push(&run->elapsed_list, elapsed);
 	run->user_ns = c->user_ns;
 	run->system_ns = c->system_ns;
-	run->status = c->workload.reaped ? c->workload.status : 0;
-	run->signal = c->signals.ended_by;
+	run->status = c->measurement.workload.reaped ? c->measurement.workload.status : 0;
+	run->signal = c->measurement.signals.ended_by;
 	if (WIFSIGNALED(run->status) && !run->signal)
 		cli_warn(run->cli, "%s: %s", run->command[0], strsignal(WTERMSIG(run->status)));
+}
+
+static void make_aggregates(struct execution *e)
+{
+	const struct measurement *m = &e->counting.measurement;
+	VEC(struct aggregate_counter) counters = { 0 };
+	VEC(struct aggregate_thread) threads = { 0 };
+	for (size_t i = 0; i < m->counters.list.count; i++) {
+		const struct counter *counter = &m->counters.list.items[i];
+		vec_push(&counters, ((struct aggregate_counter){ counter->event, counter->cpu, counting_thread(&e->counting, i) }));
+	}
+	for (size_t i = 0; i < m->target.threads.count; i++)
+		vec_push(&threads, ((struct aggregate_thread){ m->target.threads.items[i].tid, m->target.threads.items[i].comm }));
+	const struct aggregates_input input = {
+		.counters = counters.items, .count = counters.count, .threads = threads.items, .thread_count = threads.count,
+		.grain = e->run->grain, .cache_level = e->run->o->cache_level,
+	};
+	aggregates_make(&e->aggregates, &input);
+	vec_fini(&counters);
+	vec_fini(&threads);
 }
 
 static int execute(struct execution *e, struct stat_table *table)
@@ -161,8 +186,10 @@ static int execute(struct execution *e, struct stat_table *table)
 	struct stat_run *run = e->run;
 	struct stat_options *o = run->o;
 	struct error err = { 0 };
+	struct target_options target = o->target;
+	target.all_threads = target.per_thread && (target.all_cpus || target.cpus);
 	const struct counting_options options = {
-		.target = o->target, .all_threads = o->target.per_thread && (o->target.all_cpus || o->target.cpus), .events = &run->events,
+		.target = target, .events = &run->events,
 		.command = run->command, .no_inherit = o->no_inherit, .all_user = o->all_user, .all_kernel = o->all_kernel,
 		.delay_ms = o->delay_ms,
 	};
@@ -175,7 +202,7 @@ static int execute(struct execution *e, struct stat_table *table)
 		return EXIT_FAILED;
 	}
 	take_states(e);
-	aggregates_make(&e->aggregates, &e->counting, run->grain, o->cache_level);
+	make_aggregates(e);
 	run->style.labels = e->aggregates.labels.items;
 	if (o->delay_ms)
 		cli_warn(run->cli, "Events disabled");
@@ -188,7 +215,7 @@ static int execute(struct execution *e, struct stat_table *table)
 	if (o->interval_ms)
 		wait_intervals(e);
 	else
-		counting_wait(&e->counting, o->timeout_ms ? o->timeout_ms : -1, -1);
+		counting_wait(&e->counting, o->timeout_ms ? o->timeout_ms : -1);
 	take_end(e, table);
 	stat_table_metrics(table, run->elapsed_ns.mean);
 	return 0;

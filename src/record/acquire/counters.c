@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/hash.h"
+#include "event/event_names.h"
 #include "os/counter.h"
 #include "os/permission.h"
 #include "record/acquire/configure.h"
@@ -17,6 +18,8 @@ struct opening {
 	struct str *notes;
 	unsigned dropped;            /* bits of kernel_features that are not used any more */
 	unsigned files_raised;       /* how often the limit of open files was raised */
+	bool partly;                 /* events that are not supported are states */
+	uint32_t software;           /* the event with which the software events are read; UINT32_MAX: none yet */
 };
 
 static void note(struct opening *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -101,7 +104,7 @@ static bool raise_file_limit(struct opening *o)
 static bool fall_back_to_clock(struct opening *o, struct event *event, int sys)
 {
 	struct attr *attr = &event->attr;
-	if (attr->type != ATTR_HARDWARE || (attr->config & 0xffffffff) != 0 || (sys != ENOENT && sys != ENXIO && sys != ENODEV))
+	if (o->partly || attr->type != ATTR_HARDWARE || (attr->config & 0xffffffff) != 0 || (sys != ENOENT && sys != ENXIO && sys != ENODEV))
 		return false;
 	attr->type = ATTR_SOFTWARE;
 	attr->config = o->target->system_wide ? 0 : 1;
@@ -139,18 +142,6 @@ static void set_precise(struct event *event, unsigned level)
 	event->attr.flags = (event->attr.flags & ~((uint64_t)3 << ATTR_PRECISE_IP)) | (uint64_t)level << ATTR_PRECISE_IP;
 }
 
-static int counter_group(const struct opening *o, const struct event *event, uint32_t index, size_t slot, int32_t cpu)
-{
-	if (event->leader == index)
-		return -1;
-	const struct counters *c = o->counters;
-	uint32_t first = c->first.items[event->leader], end = c->first.items[event->leader + 1];
-	size_t same = first + slot;
-	if (same < end && c->list.items[same].cpu == cpu)
-		return c->list.items[same].fd;
-	return -1;
-}
-
 static const struct cpus *event_cpus(const struct opening *o, const struct event *event)
 {
 	if (event->follower && o->target->system_wide)
@@ -158,6 +149,40 @@ static const struct cpus *event_cpus(const struct opening *o, const struct event
 	if (event->cpus && event->cpus->list.count && !o->target->per_thread)
 		return event->cpus;
 	return &o->target->cpus;
+}
+
+/* The counter of the leader for the thread of that index on that CPU; UINT32_MAX: it has no open one. place: of the CPU among those of the
+ * event. */
+static uint32_t counter_group(const struct opening *o, uint32_t leader, size_t place, int32_t cpu, size_t thread)
+{
+	const struct counters *c = o->counters;
+	const struct cpus *cpus = event_cpus(o, &o->events->list.items[leader]);
+	if (place >= cpus->list.count || cpus->list.items[place] != cpu) /* the leader has other CPUs */
+		place = cpus_index(cpus, cpu);
+	size_t at = c->first.items[leader] + place * o->target->threads.count + thread;
+	bool open = place < cpus->list.count && at < c->first.items[leader + 1] && c->list.items[at].fd >= 0;
+	return open ? (uint32_t)at : UINT32_MAX;
+}
+
+/* Software events of whole CPUs never wait for a counter, so they may form a kernel group that the user did not ask for: one read, which
+ * interrupts the CPU once, returns them all. */
+static bool reads_together(const struct opening *o, const struct event *event, uint32_t index)
+{
+	enum { SOFTWARE_CLOCKS_TO_FAULTS = 8 };
+	return o->partly && o->target->system_wide && event->leader == index && event->members < 2 && !event->cgroup &&
+		event->attr.type == ATTR_SOFTWARE && event->attr.config <= SOFTWARE_CLOCKS_TO_FAULTS && !event->cpus;
+}
+
+/* The event in whose kernel group this one is opened; UINT32_MAX: none. */
+static uint32_t group_leader(struct opening *o, const struct event *event, uint32_t index)
+{
+	if (event->leader != index)
+		return event->leader;
+	if (!reads_together(o, event, index))
+		return UINT32_MAX;
+	if (o->software == UINT32_MAX)
+		o->software = index;
+	return o->software == index ? UINT32_MAX : o->software;
 }
 
 static void close_from(struct counters *counters, size_t first)
@@ -181,27 +206,44 @@ static bool has_gone(struct opening *o, const struct counter *counter, bool firs
 	return true;
 }
 
+static bool group_opened(const struct opening *o, uint32_t index)
+{
+	return o->counters->states.items[o->events->list.items[index].leader] == COUNTER_OPENED;
+}
+
+static int open_counter(const struct opening *o, const struct counter *counter, int group)
+{
+	const struct event *event = &o->events->list.items[counter->event];
+	if (event->attr.type == EVENT_TYPE_TOOL)
+		return -ENOENT;
+	return counter_open(&event->attr, event->cgroup ? event->cgroup_fd : counter->tid, counter->cpu, group,
+		event->cgroup ? COUNTER_PID_CGROUP : 0);
+}
+
 /* Opens one event on all CPUs and threads; 0, or -errno of the first failure. */
 static int open_event(struct opening *o, uint32_t index)
 {
-	const struct event *event = &o->events->list.items[index];
+	struct event *event = &o->events->list.items[index];
 	const struct cpus *cpus = event_cpus(o, event);
 	const struct target *target = o->target;
 	size_t first = o->counters->list.count, open = 0;
-	bool offline = false;
+	uint32_t leader = group_leader(o, event, index);
+	if (o->software == index || (leader != UINT32_MAX && leader == o->software))
+		event->attr.read_format |= READ_GROUP;
+	bool offline = false, grouped = event->leader != index;
 	o->counters->first.items[index] = (uint32_t)first;
 	for (size_t i = 0; i < cpus->list.count; i++) {
 		for (size_t k = 0; k < target->threads.count; k++) {
-			size_t slot = o->counters->list.count - first;
+			uint32_t at = (uint32_t)o->counters->list.count;
+			uint32_t group = leader != UINT32_MAX ? counter_group(o, leader, i, cpus->list.items[i], k) : UINT32_MAX;
 			struct counter *counter = vec_add(&o->counters->list);
 			*counter = (struct counter){
 				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = target->threads.items[k].tid, .ring = UINT32_MAX,
+				.reader = group != UINT32_MAX ? group : at,
 			};
-			int group = counter_group(o, event, index, slot, counter->cpu);
-			if (event->leader != index && group < 0)
+			if (grouped && group == UINT32_MAX)
 				continue;
-			int fd = counter_open(&event->attr, event->cgroup ? event->cgroup_fd : counter->tid, counter->cpu, group,
-				event->cgroup ? COUNTER_PID_CGROUP : 0);
+			int fd = open_counter(o, counter, group != UINT32_MAX ? o->counters->list.items[group].fd : -1);
 			if (fd >= 0) {
 				counter->fd = fd;
 				open++;
@@ -214,11 +256,38 @@ static int open_event(struct opening *o, uint32_t index)
 			return fd;
 		}
 	}
+	if (o->partly && grouped && !open && !group_opened(o, index))
+		return -ENOENT;
 	if (open || !offline)
 		return 0;
 	close_from(o->counters, first); /* on no CPU at all: for another reason */
 	vec_clear(&o->counters->offline.list);
 	return -ENODEV;
+}
+
+/* What the kernel or the machine lacks, not what it forbids. */
+static bool is_missing(int sys)
+{
+	return sys == EINVAL || sys == ENOSYS || sys == ENOENT || sys == EOPNOTSUPP || sys == ENXIO || sys == ENODEV || sys == EBADF;
+}
+
+/* An event without open counters: one for each place where it would have counted. */
+static int leave_out(struct opening *o, uint32_t index)
+{
+	const struct event *event = &o->events->list.items[index];
+	const struct cpus *cpus = event_cpus(o, event);
+	close_from(o->counters, o->counters->first.items[index]);
+	for (size_t i = 0; i < cpus->list.count; i++)
+		for (size_t k = 0; k < o->target->threads.count; k++)
+			vec_push(&o->counters->list, ((struct counter){
+				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = o->target->threads.items[k].tid, .ring = UINT32_MAX,
+				.reader = (uint32_t)o->counters->list.count,
+			}));
+	if (o->software == index)
+		o->software = UINT32_MAX;
+	if (event->attr.type != EVENT_TYPE_TOOL)
+		o->counters->states.items[index] = COUNTER_UNSUPPORTED;
+	return 0;
 }
 
 /* A weak group that does not fit into the PMU is split into its events. */
@@ -259,47 +328,94 @@ static int open_with_fallbacks(struct opening *o, uint32_t index, struct error *
 			continue;
 		if (status == -EINVAL && drop_feature(o, event))
 			continue;
-		if ((status == -EINVAL || status == -EBADF) && event->leader != index && break_group(o, index))
+		bool breaks = status == -EINVAL || status == -EBADF || (o->partly && is_missing(-status) && group_opened(o, index));
+		if (breaks && event->leader != index && break_group(o, index))
 			continue;
+		if (o->partly && is_missing(-status))
+			return leave_out(o, index);
 		return counter_explain(err, event, o->target, -status);
 	}
 }
 
-static int read_ids(struct counters *counters)
+int counters_read_ids(struct counters *counters, struct error *err)
 {
 	for (size_t i = 0; i < counters->list.count; i++) {
 		struct counter *counter = &counters->list.items[i];
 		int status = counter->fd >= 0 ? counter_id(counter->fd, &counter->id) : 0;
-		if (status < 0)
-			return status;
+		if (status < 0) {
+			errno = -status;
+			return error_system(err, "cannot read the id of an event");
+		}
 	}
 	return 0;
+}
+
+/* A group is counted whole or not at all. */
+static void find_lame(struct counters *counters, const struct events *events)
+{
+	const struct event *list = events->list.items;
+	for (uint32_t i = 0; i < events->list.count; i++) {
+		uint32_t leader = list[i].leader;
+		if (leader == i || counters->states.items[i] != COUNTER_UNSUPPORTED || counters->states.items[leader] != COUNTER_OPENED)
+			continue;
+		for (uint32_t k = leader; k < events->list.count; k++)
+			if (list[k].leader == leader && counters->states.items[k] == COUNTER_OPENED)
+				counters->states.items[k] = COUNTER_LAME;
+	}
+}
+
+static int open_all(struct opening *o, struct error *err)
+{
+	struct counters *counters = o->counters;
+	*counters = (struct counters){ 0 };
+	for (uint32_t i = 0; i <= o->events->list.count; i++)
+		vec_push(&counters->first, 0);
+	for (uint32_t i = 0; i < o->events->list.count; i++)
+		vec_push(&counters->states, COUNTER_OPENED);
+	for (uint32_t i = 0; i < o->events->list.count; i++) {
+		if (open_with_fallbacks(o, i, err) < 0)
+			return -1;
+		counters->first.items[i + 1] = (uint32_t)counters->list.count;
+	}
+	return 0;
+}
+
+static void find_cpus(struct counters *counters)
+{
+	for (size_t i = 0; i < counters->list.count; i++)
+		if (!cpus_has(&counters->offline, counters->list.items[i].cpu))
+			cpus_add(&counters->cpus, counters->list.items[i].cpu);
+}
+
+static bool any_open(const struct counters *counters)
+{
+	for (size_t i = 0; i < counters->list.count; i++)
+		if (counters->list.items[i].fd >= 0)
+			return true;
+	return false;
 }
 
 int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
 	struct error *err)
 {
-	struct opening o = { .counters = counters, .events = events, .target = target, .notes = notes };
-	*counters = (struct counters){ 0 };
-	for (uint32_t i = 0; i <= events->list.count; i++)
-		vec_push(&counters->first, 0);
-	for (uint32_t i = 0; i < events->list.count; i++) {
-		if (open_with_fallbacks(&o, i, err) < 0)
-			return -1;
-		counters->first.items[i + 1] = (uint32_t)counters->list.count;
-	}
-	int status = read_ids(counters);
-	if (status < 0) {
-		errno = -status;
-		return error_system(err, "cannot read the id of an event");
-	}
-	bool open = false;
-	for (size_t i = 0; i < counters->list.count; i++) {
-		if (!cpus_has(&counters->offline, counters->list.items[i].cpu))
-			cpus_add(&counters->cpus, counters->list.items[i].cpu);
-		open |= counters->list.items[i].fd >= 0;
-	}
-	return open ? 0 : counter_explain(err, &events->list.items[0], target, ESRCH);
+	struct opening o = { .counters = counters, .events = events, .target = target, .notes = notes, .software = UINT32_MAX };
+	if (open_all(&o, err) < 0)
+		return -1;
+	if (counters_read_ids(counters, err) < 0)
+		return -1;
+	find_cpus(counters);
+	return any_open(counters) ? 0 : counter_explain(err, &events->list.items[0], target, ESRCH);
+}
+
+int counters_open_partly(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
+	struct error *err)
+{
+	struct opening o = { .counters = counters, .events = events, .target = target, .notes = notes, .software = UINT32_MAX, .partly = true };
+	if (open_all(&o, err) < 0)
+		return -1;
+	find_lame(counters, events);
+	find_cpus(counters);
+	return 0;
 }
 
 /* The ring of a counter: one per CPU, or per thread if threads are measured on any CPU; overwritten rings are separate. */
@@ -345,6 +461,7 @@ void counters_close(struct counters *counters)
 	vec_fini(&counters->rings);
 	vec_fini(&counters->list);
 	vec_fini(&counters->first);
+	vec_fini(&counters->states);
 	cpus_fini(&counters->cpus);
 	cpus_fini(&counters->offline);
 }

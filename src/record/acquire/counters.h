@@ -14,17 +14,25 @@
 #include "record/acquire/target.h"
 
 struct counter {
-	int fd;              /* -1: the thread ended or the CPU went offline before */
+	int fd;              /* -1: the thread ended or the CPU went offline before, or the event is not supported */
 	uint32_t event;
 	int32_t cpu;         /* -1: any */
 	pid_t tid;           /* -1: any */
+	uint32_t reader;     /* index of the counter in whose kernel group it is: a read of that one returns both; its own index if none */
 	uint32_t ring;       /* index; UINT32_MAX: not mapped */
 	uint64_t id;
+};
+
+enum counter_state {
+	COUNTER_OPENED,
+	COUNTER_UNSUPPORTED,         /* kernel or machine cannot count the event */
+	COUNTER_LAME,                /* it is in a group of which a member is unsupported */
 };
 
 struct counters {
 	VEC(struct counter) list;    /* by event, then CPU, then thread */
 	VEC(uint32_t) first;         /* by event: index of its first counter; one more at the end */
+	VEC(uint8_t) states;         /* by event: enum counter_state; without `partly` all are opened */
 	VEC(struct ring) rings;
 	struct cpus cpus;            /* of all events; -1 alone: threads are measured on any CPU */
 	struct cpus offline;         /* those that went offline before their events were opened */
@@ -35,6 +43,12 @@ struct counters {
  * may not be measured, no features that an old kernel lacks. notes: what was changed, a sentence a line; may be NULL. */
 int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
 	struct error *err);
+/* The same for counts without samples: an event that the kernel or the machine lacks is a state, with counters that are not open, and its
+ * group does not count; no clock replaces cycles. Events that the kernel forbids are failures still. */
+int counters_open_partly(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
+	struct error *err);
+/* Reads the kernel's ids of all counters, which counters_open has done. */
+int counters_read_ids(struct counters *counters, struct error *err);
 /* Maps a ring per CPU (or thread) and directs the records of all counters there. pages: a power of two. */
 int counters_map(struct counters *counters, const struct events *events, size_t pages, struct error *err);
 void counters_close(struct counters *counters);

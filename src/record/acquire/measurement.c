@@ -41,8 +41,12 @@ static int open_target(struct measurement *m, const struct measurement_options *
 		return -1;
 	if (warning && options->warnings)
 		str_printf(options->warnings, "Warning:\n%s\n", warning);
-	if (m->target.from_tids && !m->sampling.inherit_given)
+	if (m->target.from_tids && !m->sampling.inherit_given && !m->counts)
 		m->sampling.no_inherit = true;
+	if (m->counts && !m->target.system_wide) { /* one counter for a thread, wherever it runs */
+		vec_clear(&m->target.cpus.list);
+		cpus_add(&m->target.cpus, -1);
+	}
 	if (!options->command)
 		return 0;
 	if (workload_start(&m->workload, options->command, options->command_to_stderr, &m->signals, err) < 0)
@@ -75,8 +79,37 @@ static void set_wanted_cpus(struct measurement *m, struct str *warnings)
 		str_text(&numbers));
 }
 
+static void configure_count(struct measurement *m, struct event *event, uint32_t index)
+{
+	struct attr *attr = &event->attr;
+	const struct sampling *s = &m->sampling;
+	bool leads = event->leader == index;
+	bool grouped = m->events->list.items[event->leader].members > 1;
+	attr->read_format = READ_TOTAL_TIME_ENABLED | READ_TOTAL_TIME_RUNNING | (grouped ? READ_ID | READ_GROUP : 0);
+	attr->sample_period = event->terms.set & EVENT_TERM_PERIOD ? event->terms.period : 0;
+	set_attr_flag(attr, ATTR_INHERIT, !s->no_inherit);
+	set_attr_flag(attr, ATTR_DISABLED, leads);
+	set_attr_flag(attr, ATTR_ENABLE_ON_EXEC, leads && configure_enable_on_exec(s, &m->target));
+	if (s->all_user || s->all_kernel) {
+		set_attr_flag(attr, ATTR_EXCLUDE_KERNEL, s->all_user);
+		set_attr_flag(attr, ATTR_EXCLUDE_USER, s->all_kernel);
+	}
+}
+
+static int open_counts(struct measurement *m, const struct measurement_options *options, struct error *err)
+{
+	for (uint32_t i = 0; i < m->events->list.count; i++)
+		configure_count(m, &m->events->list.items[i], i);
+	m->refused = counters_open_partly(&m->counters, m->events, &m->target, options->notes, err) < 0;
+	if (m->refused || (options->with_ids && counters_read_ids(&m->counters, err) < 0))
+		return -1;
+	return counters_filter(&m->counters, m->events, err);
+}
+
 static int open_events(struct measurement *m, const struct measurement_options *options, struct error *err)
 {
+	if (m->counts)
+		return open_counts(m, options, err);
 	cpu_changes_open(&m->cpu_changes); /* first: changes while events are opened are not missed */
 	configure_defaults(m->events, &m->sampling, &m->target);
 	if (configure_events(m->events, &m->sampling, &m->target, options->warnings, err) < 0)
@@ -93,7 +126,7 @@ static int open_events(struct measurement *m, const struct measurement_options *
 int measurement_open(struct measurement *m, const struct measurement_options *options, struct error *err)
 {
 	*m = (struct measurement){
-		.events = options->events, .sampling = options->sampling, .signals.fd = -1, .cpu_changes.fd = -1, .epoll = -1,
+		.events = options->events, .counts = options->counts, .sampling = options->sampling, .signals.fd = -1, .cpu_changes.fd = -1, .epoll = -1,
 		.workload = { .go = -1, .failed = -1 },
 	};
 	if (open_wait(m, options->user_signal, err) < 0 || open_target(m, options, err) < 0)

@@ -22,7 +22,9 @@
 #include "record/acquire/workload.h"
 
 struct measurement_options {
-	struct sampling sampling;
+	struct sampling sampling;        /* without samples: no_inherit, all_user, all_kernel, delay_ms alone are read */
+	bool counts;                     /* no samples: events that are not supported are states (counters_open_partly) */
+	bool with_ids;                   /* of counts: read the ids of their counters */
 	struct target_options target;
 	struct events *events;           /* parsed; empty: the default event; completed here; borrowed until the close */
 	const char *const *command;      /* to be started, ends with NULL; NULL: no command */
@@ -35,6 +37,7 @@ struct measurement_options {
 /* Must not move while it is open. Callers read all members. */
 struct measurement {
 	struct events *events;
+	bool counts;
 	struct sampling sampling;        /* with what the target implies */
 	struct target target;
 	struct signals signals;          /* ended_by remains readable after the close */

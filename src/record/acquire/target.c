@@ -85,12 +85,26 @@ static int add_user(struct target *target, const char *user, struct error *err)
 	return 0;
 }
 
+/* Every thread of the machine; those that end meanwhile are left out. */
+static int add_all_threads(struct target *target, struct error *err)
+{
+	struct process_ids pids = { 0 };
+	if (process_list(&pids, err) < 0)
+		return -1;
+	for (size_t i = 0; i < pids.list.count; i++)
+		add_process(target, pids.list.items[i], NULL);
+	vec_fini(&pids.list);
+	return 0;
+}
+
 static int fill_threads(struct target *target, const struct target_options *options, struct error *err)
 {
 	if (target->system_wide || target->command) {
 		add_thread(target, -1, -1);
 		return 0;
 	}
+	if (options->all_threads)
+		return add_all_threads(target, err);
 	if (options->pids && add_list(target, options->pids, add_process, err) < 0)
 		return -1;
 	if (options->tids && !options->pids && add_list(target, options->tids, add_thread_id, err) < 0)
@@ -104,6 +118,8 @@ static int fill_threads(struct target *target, const struct target_options *opti
 static const char *select_target(struct target *target, struct target_options *options)
 {
 	const char *warning = NULL;
+	if (options->all_threads)
+		*options = (struct target_options){ .all_threads = true, .per_thread = true, .command = options->command };
 	if (options->tids && options->pids) {
 		warning = "PID/TID switch overriding TID";
 		options->tids = NULL;
@@ -133,7 +149,7 @@ static const char *select_target(struct target *target, struct target_options *o
 		warning = "SYSTEM/CPU switch overriding PER-THREAD";
 		options->per_thread = false;
 	}
-	target->attached = threads || options->uid;
+	target->attached = threads || options->uid || options->all_threads;
 	target->from_tids = options->tids && !options->pids;
 	target->system_wide = !target->attached && (options->all_cpus || options->cpus || !options->command);
 	target->command = !target->attached && !target->system_wide;

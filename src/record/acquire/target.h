@@ -16,6 +16,7 @@ struct target_options {
 	const char *cpus;           /* -C; NULL */
 	bool all_cpus;              /* -a */
 	bool per_thread;            /* --per-thread */
+	bool all_threads;           /* every thread of the machine, each separately, instead of pids … all_cpus */
 	bool command;               /* a command will be started; it is the target if no other is given */
 };
 

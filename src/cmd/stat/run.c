@@ -258,6 +258,11 @@ int stat_run_once(struct stat_run *run, struct stat_table *table)
 	vec_fini(&e.before.list);
 	vec_fini(&e.now.list);
 	vec_fini(&e.values);
+	if (run->o->repeat != 1) {
+		counters_close(&run->kept);
+		run->kept = e.counting.measurement.counters;
+		e.counting.measurement.counters = (struct counters){ 0 };
+	}
 	counting_close(&e.counting);
 	return status;
 }

@@ -273,6 +273,7 @@ static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 			status = end_run(&run);
 		stat_output_close(&run);
 	}
+	counters_close(&run.kept);
 	free(run.unsupported);
 	free(run.hidden);
 	vec_fini(&run.elapsed_list);

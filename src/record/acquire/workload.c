@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +23,15 @@ static bool read_pipe(int fd, void *bytes, size_t size)
 	return n == (ssize_t)size;
 }
 
-/* The child between fork and exec. */
+/* What the child reads before it reports that it is ready. */
+struct child {
+	const char *const *argv;
+	int go[2], failed[2];
+	bool stdout_to_stderr;
+	const struct signals *signals;
+};
+
+/* The child before its exec. It may share memory, and so errno, with its parent, which waits while the child's system calls may fail. */
 static void __attribute__((noreturn)) run_child(const char *const *argv, int go, int failed, bool stdout_to_stderr,
 	const struct signals *signals)
 {
@@ -40,36 +50,75 @@ static void __attribute__((noreturn)) run_child(const char *const *argv, int go,
 	_exit(file_write(failed, &why, sizeof why) ? 255 : 254);
 }
 
+static int child_main(void *argument)
+{
+	const struct child *child = argument;
+	close(child->go[1]);
+	close(child->failed[0]);
+	run_child(child->argv, child->go[0], child->failed[1], child->stdout_to_stderr, child->signals);
+}
+
+enum { CHILD_STACK = 1 << 18 };
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MAY_SHARE = 0 }; /* sanitizers expect one stack for each thread of the memory */
+#elif defined(__has_feature)
+enum { MAY_SHARE = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) };
+#else
+enum { MAY_SHARE = 1 };
+#endif
+
+/* Emulators of system calls refuse a child that shares the memory: it gets a copy. */
+static pid_t start_child(struct workload *workload, struct child *child)
+{
+	pid_t pid = -1;
+	void *stack = MAY_SHARE ? mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0) : MAP_FAILED;
+	if (stack != MAP_FAILED) {
+		pid = clone(child_main, (char *)stack + CHILD_STACK, CLONE_VM | SIGCHLD, child);
+		if (pid > 0)
+			workload->stack = stack;
+		else
+			munmap(stack, CHILD_STACK);
+	}
+	if (pid < 0)
+		pid = fork();
+	if (pid == 0)
+		child_main(child);
+	return pid;
+}
+
+static void free_stack(struct workload *workload)
+{
+	if (workload->stack)
+		munmap(workload->stack, CHILD_STACK);
+	workload->stack = NULL;
+}
+
 int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, const struct signals *signals,
 	struct error *err)
 {
-	int go[2], failed[2];
+	struct child child = { .argv = argv, .stdout_to_stderr = stdout_to_stderr, .signals = signals };
 	*workload = (struct workload){ .go = -1, .failed = -1 };
-	if (pipe2(go, O_CLOEXEC) != 0)
+	if (pipe2(child.go, O_CLOEXEC) != 0)
 		return error_system(err, "cannot make a pipe");
-	if (pipe2(failed, O_CLOEXEC) != 0) {
+	if (pipe2(child.failed, O_CLOEXEC) != 0) {
 		error_system(err, "cannot make a pipe");
-		close(go[0]);
-		close(go[1]);
+		close(child.go[0]);
+		close(child.go[1]);
 		return -1;
 	}
-	pid_t pid = fork();
-	if (pid == 0) {
-		close(go[1]);
-		close(failed[0]);
-		run_child(argv, go[0], failed[1], stdout_to_stderr, signals);
-	}
+	pid_t pid = start_child(workload, &child);
 	if (pid < 0)
 		error_system(err, "cannot start a process");
-	close(go[0]);
-	close(failed[1]);
-	workload->go = go[1];
-	workload->failed = failed[0];
+	close(child.go[0]);
+	close(child.failed[1]);
+	workload->go = child.go[1];
+	workload->failed = child.failed[0];
 	if (pid < 0)
 		return -1;
 	workload->pid = pid;
 	char ready;
-	return read_pipe(failed[0], &ready, 1) ? 0 : error_set(err, ERROR_SYSTEM, "the command's process ended early");
+	return read_pipe(child.failed[0], &ready, 1) ? 0 : error_set(err, ERROR_SYSTEM, "the command's process ended early");
 }
 
 int workload_run(struct workload *workload, struct error *err)
@@ -86,8 +135,10 @@ int workload_run(struct workload *workload, struct error *err)
 		errno = write_errno;
 		return error_system(err, "the command's process cannot be started");
 	}
-	if (!refused)
+	if (!refused) {
+		free_stack(workload);
 		return 0;
+	}
 	errno = why;
 	return error_system(err, "the command cannot be executed");
 }
@@ -96,6 +147,8 @@ bool workload_ended(struct workload *workload)
 {
 	if (!workload->reaped && workload->pid && waitpid(workload->pid, &workload->status, WNOHANG) == workload->pid)
 		workload->reaped = true;
+	if (workload->reaped)
+		free_stack(workload);
 	return workload->reaped;
 }
 

@@ -10,11 +10,12 @@ struct workload {
 	pid_t pid;          /* 0: not started, or workload_wait gave it up */
 	int go;             /* a byte lets the command run; if it is closed without one, the child ends */
 	int failed;         /* receives the errno of the exec; end of file: it succeeded */
+	void *stack;        /* of the child until its exec; NULL: it has a copy of this process */
 	bool reaped;
 	int status;         /* as wait(2) gives it, once reaped */
 };
 
-/* Forks; the child waits. argv ends with NULL. stdout_to_stderr: for a recording that is written to standard output.
+/* Starts a child, which waits. It shares the memory of this process until its exec, as copying it costs more than a short command. argv ends with NULL. stdout_to_stderr: for a recording that is written to standard output.
  * signals: restored in the child. */
 int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, const struct signals *signals,
 	struct error *err);

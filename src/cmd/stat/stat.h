@@ -25,8 +25,8 @@ struct stat_run {
 	uint64_t user_ns, system_ns;     /* of the last run */
 	int status;                      /* of the command, as wait(2) gives it */
 	int signal;                      /* that ended the run; 0: none */
-	struct counters kept;            /* of the previous run: if its counters were closed before the next run has opened others, the kernel would
-	                                  * patch its code for the last and for the first software event */
+	struct counters kept;            /* of the previous run: closed after the next run has opened others, as the kernel patches its code for
+	                                  * the last and for the first software event */
 	bool system_wide, plain_command; /* the target is the command alone */
 	bool reported;                   /* the line about missing hardware events is printed */
 };

@@ -15,8 +15,8 @@ struct workload {
 	int status;         /* as wait(2) gives it, once reaped */
 };
 
-/* Starts a child, which waits. It shares the memory of this process until its exec, as copying it costs more than a short command. argv ends with NULL. stdout_to_stderr: for a recording that is written to standard output.
- * signals: restored in the child. */
+/* Starts a child, which waits. It shares the memory of this process until its exec, as a copy costs more than a short command. argv ends
+ * with NULL. stdout_to_stderr: for a recording that is written to standard output. signals: restored in the child. */
 int workload_start(struct workload *workload, const char *const *argv, bool stdout_to_stderr, const struct signals *signals,
 	struct error *err);
 /* Lets it run. Returns when the program is running; fails with the reason if it cannot be executed. */

@@ -94,6 +94,30 @@ LINES = """-e task-clock,page-faults true
 nonexistent
 /etc/passwd""".splitlines()
 
+# what `stat record` records, in files and in pipes, and how `stat report` prints it
+RECORDED = """true
+-d true
+-n true
+-e page-faults,task-clock,cycles true
+-e {page-faults,task-clock},{cs,cycles} true
+-e instructions:u,page-faults:u true
+-I 20 -e page-faults,task-clock,cycles sleep 0.07
+-I 20 -a -e page-faults,cpu-clock,cycles sleep 0.07
+-I 20 --per-core -a -e page-faults,cpu-clock sleep 0.07
+-I 20 --summary -e page-faults sleep 0.05
+-a -e cpu-clock,page-faults,cycles sleep 0.03
+-A -a -e cpu-clock,cycles,cs sleep 0.03
+--per-core -a -e cpu-clock,cycles,cs sleep 0.03
+--per-socket -a -e cpu-clock,cycles,cs sleep 0.03
+--per-cache -a -e cpu-clock,cycles,cs sleep 0.03
+--per-node -a -e cpu-clock,cycles,cs sleep 0.03
+--per-thread -p 1 -e task-clock,page-faults sleep 0.03
+-C 0 -e cpu-clock,faults sleep 0.02
+-D 10 -e faults sleep 0.03
+-a -e page-faults --for-each-cgroup / sleep 0.01""".splitlines()
+REPORTED = ["report", "report -A", "-x, report", "-j report", "report --per-core", "-x, report --per-socket", "-j report --per-die",
+            "report --per-cluster", "report --per-cache", "-x, report --per-cache=L1", "report --per-node", "report --per-thread"]
+
 # refused with a sentence and the usage, whose texts are each program's own
 REFUSED = """--timeout 5 true
 --interval-count 2 true
@@ -179,6 +203,64 @@ def test_refusals(c):
         perfs, ours = (c.stat(program, line.split())[0] for program in (need_reference(), PERFUSE))
         need(ours.returncode == perfs.returncode, "%s: exit code %d, perf's is %d" % (line, ours.returncode, perfs.returncode))
         need(line in of_own or ours.stderr.splitlines()[0].strip() == perfs.stderr.splitlines()[0].strip(), "%s: %s" % (line, ours.stderr[:200]))
+
+
+def disagreements(c, recorder, line):
+    """The reports of a recording, as file and from a pipe, that differ between perf and perfuse."""
+    perf, wrong = need_reference(), []
+    process.run(recorder, "stat", "record", "-o", "counts", *line.split(), cwd=c.work)
+    pipe = process.run(recorder, "stat", "record", "-o", "-", *line.split(), cwd=c.work, text=False).stdout
+    with open(os.path.join(c.work, "counts.pipe"), "wb") as file:
+        file.write(pipe)
+    for form in REPORTED:
+        for name in ("counts", "counts.pipe"):
+            seen = []
+            for program in (perf, PERFUSE):
+                with open(os.path.join(c.work, name), "rb") as file:
+                    words = form.split() + ["-i", "-" if name != "counts" else name]
+                    done = process.run(program, "stat", *words, cwd=c.work, stdin=file if name != "counts" else process.DEVNULL)
+                seen.append((done.returncode, done.stdout, done.stderr))
+            if seen[0] != seen[1]:
+                wrong.append("record %s, %s of %s: perf %r, perfuse %r" % (line, form, name, *seen))
+    os.unlink(os.path.join(c.work, "counts"))
+    return wrong
+
+
+def test_perfs_recordings(c):
+    """`stat report` prints perf's recordings of counts byte for byte: %d recordings, %d forms each, as file and as pipe"""
+    need_counters(c)
+    wrong = [text for line in RECORDED for text in disagreements(c, need_reference(), line)]
+    need(not wrong, "%d differ:\n%s" % (len(wrong), "\n".join(wrong[:20])))
+
+
+def test_own_recordings(c):
+    """perf's `stat report` prints our recordings of counts, byte for byte as ours does: %d recordings, %d forms each, as file and as pipe"""
+    need_counters(c)
+    wrong = [text for line in RECORDED for text in disagreements(c, PERFUSE, line)]
+    need(not wrong, "%d differ:\n%s" % (len(wrong), "\n".join(wrong[:20])))
+
+
+for recorded_test in (test_perfs_recordings, test_own_recordings):
+    recorded_test.__doc__ %= len(RECORDED), len(REPORTED)
+
+
+def test_damaged_recordings(c):
+    """a recording of counts that ends early or has wrong bytes is reported in sentences, and never crashes"""
+    need_counters(c)
+    path = os.path.join(c.work, "counts")
+    process.run(PERFUSE, "stat", "record", "-o", path, "-a", "-I", "10", "-e", "page-faults,cpu-clock", "sleep", "0.03", cwd=c.work)
+    with open(path, "rb") as file:
+        whole = file.read()
+    begin = int.from_bytes(whole[40:48], sys.byteorder)
+    size = int.from_bytes(whole[48:56], sys.byteorder)
+    for at in range(begin, begin + size, 3):
+        with open(path, "wb") as file:
+            file.write(whole[:at] + bytes([whole[at] ^ (0x80 if at % 2 else 0x11)]) + whole[at + 1:])
+        done = process.run(PERFUSE, "stat", "report", "-i", path, cwd=c.work)
+        need(done.returncode in (0, 1, 234, 255), "byte %d: exit code %d, %s" % (at, done.returncode, done.stderr[-300:]))
+        need(done.returncode == 0 or done.stderr.strip(), "byte %d: no sentence" % at)
+    done = process.run(PERFUSE, "stat", "report", "-i", os.path.join(c.work, "absent"), cwd=c.work)
+    need(done.returncode == 255 and "absent" in done.stderr, "%d: %s" % (done.returncode, done.stderr))
 
 
 def counts_of(c, *words):

@@ -1,12 +1,12 @@
 #include "analysis/stat/stat_table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void stat_table_fini(struct stat_table *table)
 {
 	vec_fini(&table->rows);
+	vec_fini(&table->sums);
 	vec_fini(&table->spreads);
 }
 
@@ -47,6 +47,7 @@ static void make_rows(struct stat_table *table, const struct events *events, uin
 	for (uint32_t i = 0; i < events->list.count; i++)
 		for (uint32_t k = 0; k < aggregates; k++) {
 			vec_push(&table->rows, ((struct stat_row){ .event = i, .aggregate = k }));
+			vec_push(&table->sums, (struct stat_sum){ 0 });
 			vec_push(&table->spreads, (struct stat_spread){ 0 });
 		}
 }
@@ -64,31 +65,32 @@ static uint64_t scaled(const struct stat_count *count, bool scale)
 	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
 }
 
-static void add_count(const struct stat_table *table, struct stat_row *row, const struct stat_count *count, uint64_t value, uint64_t *sum,
-	bool *failed)
+static void add_count(struct stat_table *table, size_t at, const struct stat_count *count, uint64_t value)
 {
+	struct stat_row *row = &table->rows.items[at];
+	struct stat_sum *sum = &table->sums.items[at];
 	if (count->absent || (table->skip_zero && !value))
 		return;
 	row->counters++;
 	if (table->strict && (!count->enabled || !count->running)) {
-		*failed = true;
-		*sum = row->enabled = row->running = 0;
+		sum->failed = true;
+		sum->value = row->enabled = row->running = 0;
 	}
-	if (*failed)
+	if (sum->failed)
 		return;
-	*sum += value;
+	sum->value += value;
 	row->enabled += count->enabled;
 	row->running += count->running;
 }
 
-static void close_row(struct stat_table *table, size_t at, uint64_t sum, bool unsupported)
+static void close_row(struct stat_table *table, size_t at, bool unsupported)
 {
 	struct stat_row *row = &table->rows.items[at];
 	struct stat_spread *spread = &table->spreads.items[at];
 	row->state = unsupported ? STAT_NOT_SUPPORTED : row->running && row->enabled ? STAT_COUNTED : STAT_NOT_COUNTED;
-	if (table->last)
+	if (table->last || table->cumulative)
 		*spread = (struct stat_spread){ 0 };
-	stat_spread_add(spread, (double)sum);
+	stat_spread_add(spread, (double)table->sums.items[at].value);
 	row->value = floor(spread->mean);
 	row->noise_percent = stat_spread_percent(spread);
 }
@@ -98,21 +100,16 @@ void stat_table_fill(struct stat_table *table, const struct events *events, cons
 {
 	if (!table->rows.count)
 		make_rows(table, events, aggregates);
-	uint64_t *sums = memory_zero(table->rows.count + 1, sizeof *sums);
-	bool *failed = memory_zero(table->rows.count + 1, sizeof *failed);
-	for (size_t i = 0; i < table->rows.count; i++) {
+	for (size_t i = 0; i < table->rows.count && !table->cumulative; i++) {
 		struct stat_row *row = &table->rows.items[i];
 		row->counters = 0;
 		row->enabled = row->running = 0;
+		table->sums.items[i] = (struct stat_sum){ 0 };
 	}
-	for (size_t i = 0; i < count; i++) {
-		size_t at = (size_t)places[i].event * table->aggregates + places[i].aggregate;
-		add_count(table, &table->rows.items[at], &counts[i], scaled(&counts[i], scale), &sums[at], &failed[at]);
-	}
+	for (size_t i = 0; i < count; i++)
+		add_count(table, (size_t)places[i].event * table->aggregates + places[i].aggregate, &counts[i], scaled(&counts[i], scale));
 	for (size_t i = 0; i < table->rows.count; i++)
-		close_row(table, i, sums[i], unsupported[table->rows.items[i].event]);
-	free(sums);
-	free(failed);
+		close_row(table, i, unsupported[table->rows.items[i].event]);
 }
 
 static bool same_code(const struct event *a, const struct event *b)

@@ -43,14 +43,22 @@ struct stat_row {
 	struct stat_metric metric;
 };
 
+/* What a row adds up. */
+struct stat_sum {
+	uint64_t value;
+	bool failed;
+};
+
 struct stat_table {
 	const struct events *events;
 	VEC(struct stat_row) rows;            /* by event, then aggregate */
+	VEC(struct stat_sum) sums;            /* of each row */
 	VEC(struct stat_spread) spreads;      /* of each row */
 	uint32_t aggregates;
 	/* set before the first filling: */
 	bool strict;             /* an aggregate of which one counter never ran is not counted, as in perf's rows by CPU, core … */
 	bool skip_zero;          /* counts of value 0 are not counted, as in perf's rows of all threads */
+	bool cumulative;         /* a filling adds to the sums of the previous ones, instead of being a run of its own */
 	bool last;               /* of several runs, rows have the last one's counts: perf averages sums of everything only */
 };
 

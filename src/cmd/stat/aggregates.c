@@ -122,12 +122,11 @@ static void label_cpus(struct aggregates *a, struct placing *p)
 
 static void label_threads(struct aggregates *a, const struct aggregates_input *input)
 {
-	CLEANUP_STR struct str label = { 0 };
 	for (size_t i = 0; i < input->thread_count; i++) {
-		str_clear(&label);
-		str_printf(&label, "%s-%d", input->threads[i].comm, (int)input->threads[i].tid);
-		text_make_printable(label.text);
-		vec_push(&a->labels, arena_string(&a->arena, str_text(&label), label.len));
+		char *comm = arena_string(&a->arena, input->threads[i].comm, strlen(input->threads[i].comm));
+		text_make_printable(comm);
+		vec_push(&a->labels, comm);
+		vec_push(&a->tids, input->threads[i].tid);
 	}
 	for (size_t i = 0; i < input->count; i++)
 		vec_push(&a->places, ((struct stat_place){ input->counters[i].event, input->counters[i].thread }));
@@ -151,6 +150,7 @@ void aggregates_make(struct aggregates *a, const struct aggregates_input *input)
 void aggregates_fini(struct aggregates *a)
 {
 	vec_fini(&a->labels);
+	vec_fini(&a->tids);
 	vec_fini(&a->places);
 	arena_fini(&a->arena);
 }

@@ -33,6 +33,7 @@ struct aggregates_input {
 struct aggregates {
 	struct arena arena;
 	VEC(const char *) labels;        /* in the order of rows: by place */
+	VEC(int32_t) tids;               /* of threads */
 	VEC(struct stat_place) places;   /* of each counter */
 };
 

@@ -25,16 +25,31 @@ static int set_cgroup(void *target, const struct option *option, const char *arg
 	return 0;
 }
 
-/* "L2" or "2"; without it the last level */
+/* "L2"; without it the last level */
+static int cache_level(const char *arg, int *level, struct error *err)
+{
+	enum { LEVEL_MAX = 4 };
+	*level = 0;
+	if (!arg)
+		return 0;
+	if (strlen(arg) != 2 || (*arg != 'L' && *arg != 'l') || arg[1] < '1' || arg[1] > '9')
+		return error_set(err, ERROR_OPTION, "Cache level must be of form L[1-%d], or l[1-%d]", LEVEL_MAX, LEVEL_MAX);
+	*level = arg[1] - '0';
+	return *level <= LEVEL_MAX ? 0 : error_set(err, ERROR_OPTION, "perf only supports max cache level of %d.", LEVEL_MAX);
+}
+
 static int set_cache(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	S *o = target;
-	const char *digit = arg && (*arg == 'L' || *arg == 'l') ? arg + 1 : arg;
-	if (digit && (*digit < '1' || *digit > '4' || (digit[1] && strcmp(digit + 1, "d") != 0 && strcmp(digit + 1, "i") != 0)))
-		return error_set(err, ERROR_OPTION, "the level of a cache is L1 to L4, not '%s'", arg);
 	o->per_cache = !unset;
-	o->cache_level = digit ? *digit - '0' : 0;
-	return 0;
+	return cache_level(unset ? NULL : arg, &o->cache_level, err);
+}
+
+static int set_report_cache(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct stat_report_options *o = target;
+	o->per_cache = !unset;
+	return cache_level(unset ? NULL : arg, &o->cache_level, err);
 }
 
 void stat_defaults_set(struct stat_options *o)
@@ -42,6 +57,22 @@ void stat_defaults_set(struct stat_options *o)
 	o->scale = o->big_num = true;
 	o->repeat = 1;
 }
+
+#define R struct stat_report_options
+const struct option stat_report_table[] = {
+	OPT_STRING('i', "input", R, input, "file", "the recording (default: perf.data)"),
+	OPT_BOOL(0, "per-thread", R, per_thread, "a row for each thread"),
+	OPT_BOOL(0, "per-socket", R, per_socket, "a row for each socket"),
+	OPT_BOOL(0, "per-die", R, per_die, "a row for each die"),
+	OPT_BOOL(0, "per-cluster", R, per_cluster, "a row for each cluster of cores"),
+	OPT_CALLBACK_FLAGS(0, "per-cache", R, per_cache, "cache level", "a row for each cache of a level: L2; default: the last",
+		set_report_cache, OPTION_OPTARG),
+	OPT_BOOL(0, "per-core", R, per_core, "a row for each core"),
+	OPT_BOOL(0, "per-node", R, per_node, "a row for each NUMA node"),
+	OPT_BOOL('A', "no-aggr", R, no_aggregation, "a row for each CPU"),
+	OPT_END(),
+};
+#undef R
 
 const struct option stat_table[] = {
 	OPT_LATER('T', "transaction", "count transactions"),

@@ -27,5 +27,11 @@ struct stat_options {
 	int cache_level;                 /* 0: the last */
 };
 
-extern const struct option stat_table[];
+struct stat_report_options {
+	const char *input;
+	bool no_aggregation, per_core, per_cluster, per_cache, per_die, per_socket, per_node, per_thread;
+	int cache_level;                 /* 0: the last */
+};
+
+extern const struct option stat_table[], stat_report_table[];
 void stat_defaults_set(struct stat_options *options);

@@ -11,20 +11,19 @@
 
 enum { OUTPUT_BUFFER = 1 << 14 };
 
-static int open_file(struct stat_run *run)
+static int open_file(struct stat_run *run, const char *path)
 {
-	const struct stat_options *o = run->o;
 	struct error err;
 	struct place place;
-	if (place_find(&place, o->output, &err) < 0) {
+	if (place_find(&place, path, &err) < 0) {
 		cli_warn(run->cli, "failed to create output file: %s", err.sys ? strerror(err.sys) : err.text);
 		return EXIT_FAILED;
 	}
 	err.sys = 0;
-	if (o->append && place.kind == PLACE_FILE && !place.foreign) /* place_open truncates */
+	if (run->o->append && place.kind == PLACE_FILE && !place.foreign) /* place_open truncates */
 		run->fd = openat(place.folder, place.name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	else
-		run->fd = place_open(&place, o->output, O_WRONLY, 0666, &err);
+		run->fd = place_open(&place, path, O_WRONLY, 0666, &err);
 	place_close(&place);
 	if (run->fd < 0) {
 		cli_warn(run->cli, "failed to create output file: %s", err.sys ? strerror(err.sys) : err.text);
@@ -43,7 +42,7 @@ static void find_thousands(struct stat_run *run)
 	freelocale(locale);
 }
 
-int stat_output_open(struct stat_run *run)
+int stat_output_open(struct stat_run *run, const char *path)
 {
 	const struct stat_options *o = run->o;
 	run->fd = STDERR_FILENO;
@@ -53,13 +52,13 @@ int stat_output_open(struct stat_run *run)
 		cli_warn(run->cli, "Failed opening logfd: %s", strerror(errno));
 		return EXIT_INVALID;
 	}
-	int status = o->output ? open_file(run) : 0;
+	int status = path ? open_file(run, path) : 0;
 	if (status)
 		return status;
 	find_thousands(run);
 	writer_open(&run->out, run->fd, OUTPUT_BUFFER);
 	run->out.terminal = run->fd == STDERR_FILENO && run->cli->tty_err;
-	if (o->output && run->style.format != STAT_JSON) {
+	if (path && run->style.format != STAT_JSON) {
 		char text[64];
 		time_t now = time(NULL);
 		if (ctime_r(&now, text))
@@ -87,12 +86,27 @@ void stat_output_title(struct stat_run *run, int runs)
 	else if (target->pids || target->tids)
 		writer_printf(out, "%s id '%s", target->pids ? "process" : "thread", target->pids ? target->pids : target->tids);
 	else
-		for (size_t i = 0; run->command && run->command[i]; i++) {
+		for (size_t i = 0; i == 0 || (run->command && run->command[i]); i++) {
+			const char *word = run->command ? run->command[i] : "pipe";
 			writer_puts(out, i ? " " : "'");
-			writer_name(out, run->command[i], strlen(run->command[i]));
+			writer_name(out, word, strlen(word));
 		}
 	writer_putc(out, '\'');
 	if (runs > 1)
 		writer_printf(out, " (%d runs)", runs);
 	writer_puts(out, ":\n\n");
+}
+
+void stat_output_counts(struct stat_run *run, const struct stat_table *table, const char *prefix, bool title)
+{
+	if (run->style.format == STAT_TEXT && title)
+		stat_output_title(run, (int)run->elapsed_ns.runs);
+	stat_print(table, &run->style, 0, prefix, &run->out);
+	if (run->style.format != STAT_TEXT)
+		return;
+	if (!run->o->null_run)
+		writer_putc(&run->out, '\n');
+	if (run->o->table)
+		stat_print_runs(&run->elapsed_ns, run->elapsed_list.items, run->elapsed_list.count, &run->out);
+	stat_print_times(&run->elapsed_ns, run->plain_command, run->user_ns, run->system_ns, &run->out);
 }

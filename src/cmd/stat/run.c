@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/stat/stat_records.h"
 #include "cmd/stat/aggregates.h"
 #include "cmd/stat/stat.h"
 
@@ -17,6 +18,12 @@ struct execution {
 	VEC(struct stat_count) values;
 	unsigned printed;                /* intervals */
 };
+
+/* A recording in a pipe is the only output. */
+static bool is_silent(const struct stat_run *run)
+{
+	return run->o->quiet || (run->records && run->recording.output.pipe);
+}
 
 static bool hides_defaults(const struct stat_run *run)
 {
@@ -53,6 +60,8 @@ static void collect(struct execution *e, bool since_last)
 	struct counts swapped = e->before;
 	vec_clear(&e->now.list);
 	counting_read(&e->counting, &e->now);
+	if (e->run->records && (since_last || !e->run->o->interval_ms))
+		stat_recording_add(&e->run->recording, &e->counting, &e->now);
 	vec_clear(&e->values);
 	const struct counters *counters = &e->counting.measurement.counters;
 	for (size_t i = 0; i < e->now.list.count; i++) {
@@ -90,11 +99,18 @@ static void print_interval(struct execution *e)
 	collect(e, true);
 	fill(e, &table);
 	stat_table_metrics(&table, run->o->interval_ms * 1e6);
+	uint64_t passed = counting_now_ns() - e->counting.start_ns;
+	if (run->records)
+		stat_recording_round(&run->recording, STAT_ROUND_INTERVAL, passed);
+	if (is_silent(run)) {
+		stat_table_fini(&table);
+		return;
+	}
 	if (run->o->interval_clear && run->fd == STDERR_FILENO && run->cli->tty_err)
 		writer_add_styled(&run->out, "\033[H\033[2J", 7);
 	if (e->printed++ % HEADING_EVERY == 0 || run->o->interval_clear)
 		stat_print_heading(&table, &run->style, &run->out);
-	stat_print(&table, &run->style, counting_now_ns() - e->counting.start_ns, "", &run->out);
+	stat_print(&table, &run->style, passed, "", &run->out);
 	writer_flush(&run->out, NULL);
 	stat_table_fini(&table);
 }
@@ -181,6 +197,21 @@ static void make_aggregates(struct execution *e)
 	vec_fini(&threads);
 }
 
+static int begin_recording(struct execution *e, struct error *err)
+{
+	static const enum stat_aggregation aggregations[] = {
+		[STAT_ALL] = STAT_BY_NOTHING, [STAT_CPU] = STAT_BY_CPU, [STAT_CORE] = STAT_BY_CORE, [STAT_CLUSTER] = STAT_BY_CLUSTER,
+		[STAT_CACHE] = STAT_BY_CACHE, [STAT_DIE] = STAT_BY_DIE, [STAT_SOCKET] = STAT_BY_SOCKET, [STAT_NODE] = STAT_BY_NODE,
+		[STAT_THREAD] = STAT_BY_THREAD,
+	};
+	const struct stat_options *o = e->run->o;
+	const struct stat_recording_options options = {
+		.aggregation = aggregations[e->run->grain], .interval_ms = o->interval_ms, .scale = o->scale,
+		.cache_level = o->cache_level ? o->cache_level : STAT_CACHE_LEVEL_MAX + 1,
+	};
+	return stat_recording_begin(&e->run->recording, &e->counting, &options, err);
+}
+
 static int execute(struct execution *e, struct stat_table *table)
 {
 	struct stat_run *run = e->run;
@@ -191,7 +222,7 @@ static int execute(struct execution *e, struct stat_table *table)
 	const struct counting_options options = {
 		.target = target, .events = &run->events,
 		.command = run->command, .no_inherit = o->no_inherit, .all_user = o->all_user, .all_kernel = o->all_kernel,
-		.delay_ms = o->delay_ms,
+		.delay_ms = o->delay_ms, .with_ids = run->records, .command_to_stderr = run->records && run->recording.output.pipe,
 	};
 	if (counting_open(&e->counting, &options, &err) < 0) {
 		if (err.sys == ESRCH && o->target.pids) {
@@ -203,7 +234,12 @@ static int execute(struct execution *e, struct stat_table *table)
 	}
 	take_states(e);
 	make_aggregates(e);
+	if (run->records && begin_recording(e, &err) < 0) {
+		cli_complain(run->cli, &err);
+		return EXIT_FAILED;
+	}
 	run->style.labels = e->aggregates.labels.items;
+	run->style.tids = e->aggregates.tids.items;
 	if (o->delay_ms)
 		cli_warn(run->cli, "Events disabled");
 	if (counting_start(&e->counting, &err) < 0) {
@@ -227,21 +263,11 @@ static void print_end(struct execution *e, struct stat_table *table, bool last)
 	struct stat_run *run = e->run;
 	const struct stat_options *o = run->o;
 	CLEANUP_STR struct str prefix = { 0 };
-	bool text = run->style.format == STAT_TEXT;
-	if (!last || o->quiet || (o->interval_ms && !o->summary))
+	if (!last || is_silent(run) || (o->interval_ms && !o->summary))
 		return;
-	if (text && !o->interval_ms)
-		stat_output_title(run, (int)run->elapsed_ns.runs);
-	if (o->interval_ms && !o->no_csv_summary)
+	if (o->summary && !o->no_csv_summary)
 		str_printf(&prefix, "%s%s", "summary", run->style.separator ? run->style.separator : "");
-	stat_print(table, &run->style, 0, str_text(&prefix), &run->out);
-	if (!text)
-		return;
-	if (run->events.list.count)
-		writer_putc(&run->out, '\n');
-	if (o->table)
-		stat_print_runs(&run->elapsed_ns, run->elapsed_list.items, run->elapsed_list.count, &run->out);
-	stat_print_times(&run->elapsed_ns, run->plain_command, run->user_ns, run->system_ns, &run->out);
+	stat_output_counts(run, table, str_text(&prefix), !o->interval_ms);
 }
 
 int stat_run_once(struct stat_run *run, struct stat_table *table)

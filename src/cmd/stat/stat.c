@@ -1,4 +1,6 @@
+#include "analysis/stat/stat_records.h"
 #include "cmd/stat/stat.h"
+#include "os/process.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -129,20 +131,30 @@ static int add_defaults(struct stat_run *run)
 	return status;
 }
 
-static int take_grain(struct stat_run *run)
+enum stat_grain stat_grain_of(const struct stat_report_options *o)
 {
-	const struct stat_options *o = run->o;
 	const struct {
 		bool given;
 		enum stat_grain grain;
 	} rows[] = {
 		{ o->no_aggregation, STAT_CPU }, { o->per_core, STAT_CORE }, { o->per_cluster, STAT_CLUSTER }, { o->per_cache, STAT_CACHE },
-		{ o->per_die, STAT_DIE }, { o->per_socket, STAT_SOCKET }, { o->per_node, STAT_NODE },
-		{ o->target.per_thread, STAT_THREAD },
+		{ o->per_die, STAT_DIE }, { o->per_socket, STAT_SOCKET }, { o->per_node, STAT_NODE }, { o->per_thread, STAT_THREAD },
 	};
+	enum stat_grain grain = STAT_ALL;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (rows[i].given)
-			run->grain = rows[i].grain;
+			grain = rows[i].grain;
+	return grain;
+}
+
+static int take_grain(struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	const struct stat_report_options rows = {
+		.no_aggregation = o->no_aggregation, .per_core = o->per_core, .per_cluster = o->per_cluster, .per_cache = o->per_cache,
+		.per_die = o->per_die, .per_socket = o->per_socket, .per_node = o->per_node, .per_thread = o->target.per_thread,
+	};
+	run->grain = stat_grain_of(&rows);
 	bool attached = o->target.pids || o->target.tids;
 	if (o->target.per_thread && !attached && !run->system_wide) {
 		cli_warn(run->cli, "The --per-thread option is only available when monitoring via -p -t -a options or only --per-thread.\n"
@@ -196,7 +208,7 @@ static int check_options(struct stat_run *run)
 	return status ? status : take_grain(run);
 }
 
-static void set_style(struct stat_run *run)
+void stat_style_set(struct stat_run *run)
 {
 	const struct stat_options *o = run->o;
 	size_t count = run->events.list.count;
@@ -238,40 +250,117 @@ static int repeat(struct stat_run *run)
 	return status;
 }
 
+/* The words of this program's command line, its path first; ends with NULL. */
+struct command_words {
+	struct str text;
+	char self[4096];
+	VEC(const char *) list;
+};
+
+static void read_words(struct command_words *words, const struct cli *cli)
+{
+	process_self_path(words->self, sizeof words->self, cli->program);
+	vec_push(&words->list, words->self);
+	size_t count = process_self_command(&words->text);
+	const char *word = str_text(&words->text);
+	for (size_t i = 0; i < count; i++, word += strlen(word) + 1)
+		if (i)
+			vec_push(&words->list, word);
+	vec_push(&words->list, NULL);
+}
+
+static int end_recording(struct stat_run *run)
+{
+	struct error err;
+	struct command_words words = { 0 };
+	read_words(&words, run->cli);
+	stat_recording_kernel(&run->recording);
+	if (!run->o->interval_ms)
+		stat_recording_round(&run->recording, STAT_ROUND_FINAL, (uint64_t)run->elapsed_ns.mean);
+	int status = stat_recording_finish(&run->recording, &run->events, words.list.items, &err);
+	str_fini(&words.text);
+	vec_fini(&words.list);
+	if (status < 0)
+		cli_complain(run->cli, &err);
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
 /* The end of the command is ours, and so is the signal that asked for it. */
 static int end_run(struct stat_run *run)
 {
 	struct error err;
 	if (writer_flush(&run->out, &err) < 0)
 		return cli_complain(run->cli, &err);
+	int status = run->records ? end_recording(run) : 0;
 	if (run->signal) {
 		signal(run->signal, SIG_DFL);
 		kill(getpid(), run->signal);
 	}
-	return WIFEXITED(run->status) ? WEXITSTATUS(run->status) : 0;
+	return status ? status : WIFEXITED(run->status) ? WEXITSTATUS(run->status) : 0;
+}
+
+static int open_outputs(struct stat_run *run)
+{
+	struct error err;
+	int status = stat_output_open(run, run->records ? NULL : run->o->output);
+	if (status || !run->records || stat_recording_open(&run->recording, run->o->output, &err) == 0)
+		return status;
+	cli_complain(run->cli, &err);
+	return EXIT_FAILED;
+}
+
+static int stat_count(struct stat_run *run)
+{
+	int status = check_options(run);
+	if (!status)
+		status = run->o->each_cgroup ? take_each_cgroup(run) : take_words(run, NULL);
+	if (!status && !run->o->null_run)
+		status = add_defaults(run);
+	if (status)
+		return status;
+	stat_style_set(run);
+	status = open_outputs(run);
+	if (!status)
+		status = repeat(run);
+	if (!status)
+		status = end_run(run);
+	stat_recording_close(&run->recording);
+	stat_output_close(run);
+	return status;
+}
+
+/* As in perf, "rec" and "repo" are enough. */
+static bool is_word(const char *word, const char *whole)
+{
+	return strlen(word) > 2 && strncmp(word, whole, strlen(word)) == 0;
+}
+
+/* The options after "record" are those of `stat`. */
+static int begin_record(struct stat_run *run, int argc, const char **argv)
+{
+	struct error err;
+	int left = options_parse(stat_table, run->o, argc, argv, OPTIONS_STOP_AT_NON_OPTION, &err);
+	if (left < 0)
+		return cli_usage(run->cli, &command_stat, left == OPTIONS_BAD ? &err : NULL);
+	run->command = left ? argv : NULL;
+	run->records = true;
+	if (run->o->repeat == 1)
+		return 0;
+	cli_warn(run->cli, "Cannot use -r option with perf stat record.");
+	return EXIT_FAILED;
 }
 
 static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	struct stat_run run = { .cli = cli, .o = filled, .command = argc ? argv : NULL };
 	int status = 0;
-	if (argc && (strcmp(argv[0], "record") == 0 || strcmp(argv[0], "report") == 0)) {
-		cli_warn(cli, "perf stat %s is not supported yet", argv[0]);
-		return EXIT_ERROR;
-	}
-	status = check_options(&run);
-	if (!status)
-		status = run.o->each_cgroup ? take_each_cgroup(&run) : take_words(&run, NULL);
-	if (!status && !run.o->null_run)
-		status = add_defaults(&run);
-	if (!status) {
-		set_style(&run);
-		status = stat_output_open(&run);
+	if (argc && is_word(argv[0], "report")) {
+		status = stat_report(&run, argc - 1, argv + 1);
+	} else {
+		if (argc && is_word(argv[0], "record"))
+			status = begin_record(&run, argc - 1, argv + 1);
 		if (!status)
-			status = repeat(&run);
-		if (!status)
-			status = end_run(&run);
-		stat_output_close(&run);
+			status = stat_count(&run);
 	}
 	counters_close(&run.kept);
 	free(run.unsupported);
@@ -288,6 +377,7 @@ static void stat_defaults(void *options, const struct cli *cli)
 	stat_defaults_set(options);
 }
 
+static const char *const stat_subcommands[] = { "record", "report", NULL };
 static const char *const stat_usage[] = { "perf stat [<options>] [<command>]", NULL };
 
 const struct command command_stat = {
@@ -297,6 +387,7 @@ const struct command command_stat = {
 	.options = stat_table,
 	.options_size = sizeof(struct stat_options),
 	.defaults = stat_defaults,
+	.subcommands = stat_subcommands,
 	.options_mode = OPTIONS_STOP_AT_NON_OPTION,
 	.run = stat_main,
 };

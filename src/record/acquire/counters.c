@@ -230,6 +230,9 @@ static int open_event(struct opening *o, uint32_t index)
 	uint32_t leader = group_leader(o, event, index);
 	if (o->software == index || (leader != UINT32_MAX && leader == o->software))
 		event->attr.read_format |= READ_GROUP;
+	/* enabled with its leader: if it were enabled itself, kernels schedule its PMU again, but not that of its leader */
+	if (leader != UINT32_MAX && leader == o->software)
+		set_attr_flag(&event->attr, ATTR_DISABLED, false);
 	bool offline = false, grouped = event->leader != index;
 	o->counters->first.items[index] = (uint32_t)first;
 	for (size_t i = 0; i < cpus->list.count; i++) {
@@ -415,6 +418,8 @@ int counters_open_partly(struct counters *counters, struct events *events, const
 		return -1;
 	find_lame(counters, events);
 	find_cpus(counters);
+	for (size_t i = 0; i < target->cpus.list.count && !events->list.count; i++)
+		cpus_add(&counters->cpus, target->cpus.list.items[i]);
 	return 0;
 }
 
@@ -485,7 +490,7 @@ void counters_switch(struct counters *counters, const struct events *events, uin
 		const struct counter *counter = &counters->list.items[i];
 		const struct event *of = &events->list.items[counter->event];
 		/* of a group its leader alone, which its members follow */
-		bool chosen = event == UINT32_MAX ? of->leader == counter->event && !of->follower : counter->event == event;
+		bool chosen = event == UINT32_MAX ? counter->reader == i && !of->follower : counter->event == event;
 		if (chosen && counter->fd >= 0)
 			(on ? counter_enable : counter_disable)(counter->fd);
 	}

@@ -134,6 +134,8 @@ void synthesize_event_updates(struct synthesis *s, const struct events *events, 
 		uint64_t id = 0;
 		for (size_t k = counters->first.items[i]; k < counters->first.items[i + 1] && !id; k++)
 			id = counters->list.items[k].id;
+		if (!id) /* no counter is open */
+			continue;
 		if (event->unit) {
 			size_t at = open_update(s, EVENT_UPDATE_UNIT, id);
 			out_string(s->out, event->unit);

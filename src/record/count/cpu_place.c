@@ -16,6 +16,19 @@ static int32_t number(int32_t cpu, const char *name, int32_t unknown)
 	return file_number(path, &value) && value >= 0 ? (int32_t)value : unknown;
 }
 
+/* The first CPU that shares a cache, by which perf names the cache. */
+static int32_t first_sharer(int32_t cpu, int index)
+{
+	char path[128], text[4096];
+	struct cpus cpus = { 0 };
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
+	if (file_line(path, text, sizeof text))
+		cpus_parse(&cpus, text, NULL);
+	int32_t first = cpus.list.count ? cpus.list.items[0] : cpu;
+	cpus_fini(&cpus);
+	return first;
+}
+
 /* The cache of the wanted level, or of the highest one (0). */
 static void read_cache(struct cpu_place *place, int32_t cpu, int wanted)
 {
@@ -26,8 +39,7 @@ static void read_cache(struct cpu_place *place, int32_t cpu, int wanted)
 		if (level <= place->cache_level || (wanted && level != wanted))
 			continue;
 		place->cache_level = level;
-		snprintf(name, sizeof name, "cache/index%d/id", index);
-		place->cache = number(cpu, name, 0);
+		place->cache = first_sharer(cpu, index);
 	}
 }
 

@@ -158,6 +158,11 @@ static bool make_branch_stack(struct making *m)
 	return m->facts->branch_stack;
 }
 
+static bool make_counts(struct making *m)
+{
+	return m->facts->counts;
+}
+
 static bool make_pmus(struct making *m)
 {
 	struct pmus *pmus = &m->facts->events->pmus;
@@ -350,6 +355,7 @@ static bool (*const makers[FEATURE_COUNT])(struct making *m) = {
 	[FEATURE_BRANCH_STACK] = make_branch_stack,
 	[FEATURE_PMU_MAPPINGS] = make_pmus,
 	[FEATURE_GROUP_DESC] = make_groups,
+	[FEATURE_STAT] = make_counts,
 	[FEATURE_CACHE] = make_caches,
 	[FEATURE_SAMPLE_TIME] = make_sample_time,
 	[FEATURE_MEM_TOPOLOGY] = make_memory_blocks,

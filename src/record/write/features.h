@@ -21,6 +21,7 @@ struct feature_facts {
 	bool use_clockid;
 	int32_t clockid;
 	bool branch_stack;
+	bool counts;                    /* a recording of counts: STAT */
 	bool compressed;
 	uint32_t compression_level, compression_ratio, ring_bytes;
 	bool directory;

@@ -87,13 +87,11 @@ static double running_percent(const struct stat_row *row)
 static void text_label(const struct stat_style *style, const struct stat_row *row, struct writer *out)
 {
 	const char *label = style->labels ? style->labels[row->aggregate] : "";
-	if (style->grain == STAT_CPU)
+	if (style->grain == STAT_CPU && *label)
 		writer_printf(out, "%-6s ", label);
-	else if (style->grain == STAT_THREAD) {
-		const char *dash = strrchr(label, '-');
-		int comm = dash ? (int)(dash - label) : (int)strlen(label);
-		writer_printf(out, "%*.*s-%-7s ", 16, comm, label, dash ? dash + 1 : "");
-	} else if (counts_cpus(style->grain))
+	else if (style->grain == STAT_THREAD)
+		writer_printf(out, "%16s-%-7d ", label, (int)style->tids[row->aggregate]);
+	else if (counts_cpus(style->grain))
 		writer_printf(out, "%-*s %4u ", grains[style->grain].width, label, row->counters);
 }
 
@@ -135,7 +133,9 @@ static void print_csv(const struct stat_table *table, const struct stat_style *s
 	CLEANUP_STR struct str value = { 0 }, name = { 0 };
 	const char *s = style->separator;
 	const struct event *event = &table->events->list.items[row->event];
-	if (style->grain != STAT_ALL)
+	if (style->grain == STAT_THREAD)
+		writer_printf(out, "%s-%d%s", style->labels[row->aggregate], (int)style->tids[row->aggregate], s);
+	else if (style->grain != STAT_ALL && *style->labels[row->aggregate])
 		writer_printf(out, "%s%s", style->labels[row->aggregate], s);
 	if (counts_cpus(style->grain))
 		writer_printf(out, "%u%s", row->counters, s);
@@ -169,10 +169,12 @@ static void print_json(const struct stat_table *table, const struct stat_style *
 {
 	CLEANUP_STR struct str name = { 0 };
 	const struct event *event = &table->events->list.items[row->event];
-	if (style->grain != STAT_ALL) {
-		const char *label = style->labels[row->aggregate];
+	const char *label = style->labels ? style->labels[row->aggregate] : "";
+	if (style->grain == STAT_THREAD || (style->grain != STAT_ALL && *label)) {
 		writer_printf(out, "\"%s\" : \"", grains[style->grain].key);
 		json_text(out, style->grain == STAT_CPU ? label + 3 : label);
+		if (style->grain == STAT_THREAD)
+			writer_printf(out, "-%d", (int)style->tids[row->aggregate]);
 		writer_puts(out, "\", ");
 	}
 	if (counts_cpus(style->grain))
@@ -193,7 +195,7 @@ static void print_json(const struct stat_table *table, const struct stat_style *
 	if (style->repeated)
 		writer_printf(out, "\"variance\" : %.2f, ", row->noise_percent);
 	/* a counted event without a metric has the unit "(null)" in perf */
-	const char *unit = row->metric.known ? row->metric.unit : row->state == STAT_COUNTED ? "(null)" : "";
+	const char *unit = row->metric.unit ? row->metric.unit : row->state == STAT_COUNTED ? "(null)" : "";
 	writer_printf(out, "\"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : %.2f, \"metric-value\" : \"%f\", \"metric-unit\" : \"%s\"}\n",
 		row->running, running_percent(row), row->metric.known ? row->metric.value : 0.0, unit);
 }

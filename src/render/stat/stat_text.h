@@ -18,7 +18,8 @@ struct stat_style {
 	enum stat_grain grain;
 	const char *separator;           /* of STAT_CSV */
 	const char *thousands;           /* separator in counts; "": none */
-	const char *const *labels;       /* of each aggregate: "S0-D0-C1", "CPU0", "comm-123" */
+	const char *const *labels;       /* of each aggregate: "S0-D0-C1", "CPU0", the name of a thread; "": none is printed */
+	const int32_t *tids;             /* of each aggregate if they are threads */
 	bool repeated;                   /* the rows are means of several runs */
 	bool cgroups;                    /* some event has a cgroup */
 	bool hide_zero;                  /* leave out rows of value 0 */

@@ -88,6 +88,15 @@ LINES = """-e task-clock,page-faults true
 -a -e page-faults -G / sleep 0.01
 --pre true --post true -e page-faults true
 --quiet true
+-e task-clock,{page-faults,cs} true
+-e task-clock,page-faults:u true
+--cputype cpu -e cycles,page-faults true
+--hybrid-merge -e page-faults true
+--percore-show-thread -A -a -e cpu-clock sleep 0.01
+--record-tpebs -e page-faults true
+-r 3 -a --per-core -e cpu-clock,cs true
+-x, --summary -e page-faults true
+-n --per-core -a sleep 0.01
 -p 1 --per-thread -e page-faults,task-clock sleep 0.01
 -p 1 --per-thread -j -e page-faults,task-clock sleep 0.01
 -t 1 --per-thread -I 20 --interval-count 1 -e page-faults,task-clock
@@ -128,6 +137,14 @@ REFUSED = """--timeout 5 true
 --per-core true
 -B -x, true
 --per-thread sleep 0.01
+-T true
+--smi-cost true
+--iostat true
+--iostat=list
+--cputype core true
+--control fifo:/tmp/nofifo/x true
+--per-cache=L9 -a true
+--per-cache=9 -a true
 -p 999999 true
 -t 999999 true""".splitlines()
 
@@ -321,6 +338,26 @@ def test_no_pmu(c):
         raise Skip("this machine counts cycles")
     text = c.stat(PERFUSE, ["true"])[0].stderr
     need("not supported" not in text and text.count(PMU_LINE) == 1 and "page-faults" in text, text)
+
+
+def test_control(c):
+    """--control: commands through descriptors and FIFOs start and stop the counters, and are acknowledged"""
+    need_counters(c)
+    orders = [os.path.join(c.work, name) for name in ("orders", "answers")]
+    for name in orders:
+        os.mkfifo(name)
+    with process.start(PERFUSE, "stat", "-D", "-1", "-a", "-e", "cpu-clock", "-x,", "--control", "fifo:%s,%s" % tuple(orders), "sleep", "1.5",
+                       cwd=c.work, stderr=process.PIPE) as running:
+        with open(orders[0], "w", encoding="utf-8") as send, open(orders[1], encoding="utf-8") as receive:
+            for order, seconds in (("enable", 0.2), ("disable", 0.3), ("enable cpu-clock", 0.2), ("disable", 0), ("ping", 0), ("stop", 0)):
+                send.write(order + "\n")
+                send.flush()
+                need(receive.readline() == "ack\n", "no answer to %s" % order)
+                time.sleep(seconds)
+        rows = [line.split(",") for line in running.stderr.read().splitlines() if "," in line]
+        need(running.wait(10) == 0 and len(rows) == 1, "%s" % rows)
+        share = float(rows[0][0]) / 1e3 / os.cpu_count()
+        need(0.38 <= share <= 0.65, "%.3f s of 0.4 s were counted" % share)
 
 
 def test_interrupted(c):

@@ -1,6 +1,5 @@
 /* Waiting for rings, signals, timers and commands, and moving the content of the rings to the output. */
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -257,47 +256,29 @@ static void control_list(struct recorder *r)
 		recorder_say(r, "%s", events->list.items[i].name);
 }
 
-static void control_command(struct recorder *r, const char *line)
+static void control_command(void *recorder, const char *line)
 {
+	struct recorder *r = recorder;
 	bool known = true;
-	if (strncmp(line, "enable", 6) == 0 && (line[6] == '\0' || line[6] == ' '))
-		control_enable(r, true, line + 6 + (line[6] == ' '));
-	else if (strncmp(line, "disable", 7) == 0 && (line[7] == '\0' || line[7] == ' '))
-		control_enable(r, false, line + 7 + (line[7] == ' '));
+	const char *name;
+	if (control_is(line, "enable", &name))
+		control_enable(r, true, name);
+	else if (control_is(line, "disable", &name))
+		control_enable(r, false, name);
 	else if (strcmp(line, "stop") == 0)
 		r->done = true;
 	else if (strncmp(line, "evlist", 6) == 0)
 		control_list(r);
 	else
 		known = strcmp(line, "ping") == 0 || strcmp(line, "snapshot") == 0;
-	struct pollfd answered = { .fd = r->options->acknowledge, .events = POLLOUT };
-	/* a sender that reads no answers must not block the recording */
-	if (known && poll(&answered, 1, 0) == 1 && answered.revents & POLLOUT) {
-		static const char answer[] = "ack\n";
-		ssize_t n = write(answered.fd, answer, sizeof answer - 1);
-		(void)n;
-	}
+	if (known)
+		control_acknowledge(r->options->acknowledge);
 }
 
 static void read_commands(struct recorder *r)
 {
-	char bytes[256];
-	ssize_t n = read(r->options->control, bytes, sizeof bytes);
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+	if (control_read(r->options->control, &r->command, control_command, r) < 0)
 		measurement_unwatch(&r->measurement, r->options->control);
-		return;
-	}
-	for (ssize_t i = 0; i < n; i++) {
-		if (bytes[i] != '\n' && bytes[i] != '\0') {
-			if (r->command_len < sizeof r->command - 1)
-				r->command[r->command_len++] = bytes[i];
-			continue;
-		}
-		r->command[r->command_len] = '\0';
-		if (r->command_len)
-			control_command(r, r->command);
-		r->command_len = 0;
-	}
 }
 
 /* Waits until something is ready; meanwhile looks for new mappings in the rings. */

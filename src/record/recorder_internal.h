@@ -7,6 +7,7 @@
 #include "data/writer.h"
 #include "record/acquire/affinity.h"
 #include "record/acquire/build_reader.h"
+#include "record/acquire/control.h"
 #include "record/acquire/measurement.h"
 #include "record/acquire/switch_event.h"
 #include "record/recorder.h"
@@ -42,8 +43,7 @@ struct recorder {
 	bool window_open;
 	bool started;                  /* the output has records */
 	bool done;
-	char command[256];             /* of --control: the received part of a line */
-	size_t command_len;
+	struct control_line command;   /* of --control */
 };
 
 /* Finishes the file and begins the next. */

@@ -121,6 +121,12 @@ static bool same_code(const struct event *a, const struct event *b)
 	return true;
 }
 
+/* A member of a group is related to events of its group only. */
+static bool may_relate(const struct event *list, uint32_t event, uint32_t to)
+{
+	return event != to && (list[list[event].leader].members < 2 || list[event].leader == list[to].leader);
+}
+
 static bool same_cgroup(const struct event *a, const struct event *b)
 {
 	return a->cgroup == b->cgroup || (a->cgroup && b->cgroup && strcmp(a->cgroup, b->cgroup) == 0);
@@ -132,8 +138,8 @@ static double value_of(const struct stat_table *table, const struct stat_row *ro
 	const struct event *list = table->events->list.items;
 	for (uint32_t i = 0; i < table->events->list.count; i++) {
 		const struct stat_row *other = &table->rows.items[(size_t)i * table->aggregates + row->aggregate];
-		if (list[i].attr.type == type && list[i].attr.config == config && same_cgroup(&list[i], &list[row->event]) &&
-		    same_code(&list[i], &list[row->event]) && other->state == STAT_COUNTED)
+		if (list[i].attr.type == type && list[i].attr.config == config && may_relate(list, row->event, i) &&
+		    same_cgroup(&list[i], &list[row->event]) && same_code(&list[i], &list[row->event]) && other->state == STAT_COUNTED)
 			return other->value;
 	}
 	return 0;
@@ -144,7 +150,8 @@ static double clock_ns(const struct stat_table *table, const struct stat_row *ro
 	const struct event *list = table->events->list.items;
 	for (uint32_t i = 0; i < table->events->list.count; i++) {
 		const struct stat_row *other = &table->rows.items[(size_t)i * table->aggregates + row->aggregate];
-		if (stat_is_clock(&list[i]) && same_cgroup(&list[i], &list[row->event]) && other->state == STAT_COUNTED && other->value > 0)
+		if (stat_is_clock(&list[i]) && may_relate(list, row->event, i) && same_cgroup(&list[i], &list[row->event]) &&
+		    same_code(&list[i], &list[row->event]) && other->state == STAT_COUNTED && other->value > 0)
 			return other->value;
 	}
 	return 0;
@@ -156,18 +163,25 @@ static const struct {
 	uint64_t config, of;
 	const char *unit;
 	bool percent;
+	uint8_t levels[3];       /* percentages above which a share deserves attention: high, middle, low */
 } shares[] = {
-	{ ATTR_HARDWARE, ATTR_HARDWARE, 1, 0, "insn per cycle", false },
-	{ ATTR_HARDWARE, ATTR_HARDWARE, 3, 2, "of all cache refs", true },
-	{ ATTR_HARDWARE, ATTR_HARDWARE, 5, 4, "of all branches", true },
-	{ ATTR_HARDWARE, ATTR_HARDWARE, 7, 0, "frontend cycles idle", true },
-	{ ATTR_HARDWARE, ATTR_HARDWARE, 8, 0, "backend cycles idle", true },
-	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10000, 0, "of all L1-dcache accesses", true },
-	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10001, 1, "of all L1-icache accesses", true },
-	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10002, 2, "of all LL-cache accesses", true },
-	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10003, 3, "of all dTLB cache accesses", true },
-	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10004, 4, "of all iTLB cache accesses", true },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 1, 0, "insn per cycle", false, { 0 } },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 3, 2, "of all cache refs", true, { 20, 10, 5 } },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 5, 4, "of all branches", true, { 20, 10, 5 } },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 7, 0, "frontend cycles idle", true, { 50, 30, 10 } },
+	{ ATTR_HARDWARE, ATTR_HARDWARE, 8, 0, "backend cycles idle", true, { 75, 50, 20 } },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10000, 0, "of all L1-dcache accesses", true, { 20, 10, 5 } },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10001, 1, "of all L1-icache accesses", true, { 20, 10, 5 } },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10002, 2, "of all LL-cache accesses", true, { 20, 10, 5 } },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10003, 3, "of all dTLB cache accesses", true, { 20, 10, 5 } },
+	{ ATTR_HW_CACHE, ATTR_HW_CACHE, 0x10004, 4, "of all iTLB cache accesses", true, { 20, 10, 5 } },
 };
+
+static enum stat_level level_of(double percent, const uint8_t levels[3])
+{
+	return percent > levels[0] ? STAT_LEVEL_HIGH : percent > levels[1] ? STAT_LEVEL_MIDDLE : percent > levels[2] ? STAT_LEVEL_LOW :
+		STAT_LEVEL_NONE;
+}
 
 static struct stat_metric share_of(const struct stat_table *table, const struct stat_row *row, bool *found)
 {
@@ -176,10 +190,13 @@ static struct stat_metric share_of(const struct stat_table *table, const struct 
 		if (shares[i].type != event->attr.type || shares[i].config != event->attr.config)
 			continue;
 		double whole = value_of(table, row, shares[i].of_type, shares[i].of);
+		bool known = whole > 0 && (!shares[i].percent || row->value > 0);
+		double value = known ? row->value / whole * (shares[i].percent ? 100 : 1) : 0;
 		*found = true;
 		return (struct stat_metric){
-			.known = whole > 0, .value = whole > 0 ? row->value / whole * (shares[i].percent ? 100 : 1) : 0, .decimals = 2,
-			.percent = shares[i].percent, .unit = shares[i].unit,
+			.known = known, .value = value, .decimals = 2, .percent = shares[i].percent, .narrow = !shares[i].percent,
+			.unit = shares[i].unit,
+			.level = known && shares[i].percent ? level_of(value, shares[i].levels) : STAT_LEVEL_NONE,
 		};
 	}
 	return (struct stat_metric){ 0 };

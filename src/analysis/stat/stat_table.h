@@ -19,11 +19,16 @@ struct stat_place {
 	uint32_t event, aggregate;
 };
 
+/* How much attention a share deserves. */
+enum stat_level { STAT_LEVEL_NONE, STAT_LEVEL_LOW, STAT_LEVEL_MIDDLE, STAT_LEVEL_HIGH };
+
 struct stat_metric {
 	bool known;
 	double value;
 	uint8_t decimals;        /* of the value in a table */
 	bool percent;            /* the value is a percentage */
+	bool narrow;             /* perf prints the value one column to the left */
+	enum stat_level level;
 	const char *unit;        /* "CPUs utilized"; static */
 };
 

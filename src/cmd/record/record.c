@@ -17,6 +17,7 @@
 #include "os/machine.h"
 #include "os/permission.h"
 #include "os/process.h"
+#include "record/acquire/control.h"
 
 extern const struct command command_record;
 
@@ -32,8 +33,7 @@ struct run {
 	VEC(const char *) whole_command;
 	char self[4096];
 	struct str words;           /* what whole_command points into */
-	int control, acknowledge;
-	bool control_ours;          /* opened here, to be closed */
+	struct control control;
 	size_t last;                /* the first event of the last -e: what filters act on */
 	struct str text;            /* filters put together */
 };
@@ -225,32 +225,21 @@ static int take_config(struct run *run)
 	return 0;
 }
 
-/* "fd:3[,4]" or "fifo:path[,path]" */
 static int open_control(struct run *run)
 {
-	const char *text = run->o->control_text;
-	if (!text)
+	struct error err;
+	if (!run->o->control_text)
 		return 0;
-	bool fifo = strncmp(text, "fifo:", 5) == 0;
-	text += fifo ? 5 : 3;
-	const char *comma = strchr(text, ',');
-	int *const fds[] = { &run->control, &run->acknowledge };
-	const char *at[] = { text, comma ? comma + 1 : NULL };
-	for (int i = 0; i < 2 && at[i]; i++) {
-		char name[4096];
-		snprintf(name, sizeof name, "%.*s", (int)strcspn(at[i], ","), at[i]);
-		*fds[i] = fifo ? open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC) : atoi(name);
-		struct error err;
-		if (*fds[i] < 0 || fcntl(*fds[i], F_GETFD) < 0) {
-			error_system(&err, "--control: cannot use %s", name);
-			return cli_complain(run->cli, &err), EXIT_FAILED;
-		}
+	if (control_open(&run->control, run->o->control_text, &err) < 0)
+		return cli_complain(run->cli, &err), EXIT_FAILED;
+	if (fcntl(run->control.fd, F_GETFD) < 0) {
+		error_system(&err, "--control: cannot use %s", run->o->control_text);
+		return cli_complain(run->cli, &err), EXIT_FAILED;
 	}
-	run->control_ours = fifo;
-	if (!fifo)
-		fcntl(run->control, F_SETFL, fcntl(run->control, F_GETFL) | O_NONBLOCK);
-	run->o->record.control = run->control;
-	run->o->record.acknowledge = run->acknowledge;
+	if (!run->control.ours)
+		fcntl(run->control.fd, F_SETFL, fcntl(run->control.fd, F_GETFL) | O_NONBLOCK);
+	run->o->record.control = run->control.fd;
+	run->o->record.acknowledge = run->control.acknowledge;
 	return 0;
 }
 
@@ -481,7 +470,7 @@ static int record(struct run *run, int argc, const char **argv)
 
 static int record_command_run(struct cli *cli, void *options, int argc, const char **argv)
 {
-	struct run run = { .cli = cli, .o = options, .control = -1, .acknowledge = -1 };
+	struct run run = { .cli = cli, .o = options, .control = { .fd = -1, .acknowledge = -1 } };
 	process_self_path(run.self, sizeof run.self, cli->program);
 	vec_push(&run.whole_command, run.self);
 	size_t words = process_self_command(&run.words);
@@ -491,11 +480,7 @@ static int record_command_run(struct cli *cli, void *options, int argc, const ch
 			vec_push(&run.whole_command, word);
 	vec_push(&run.whole_command, NULL);
 	int status = record(&run, argc, argv);
-	if (run.control_ours) {
-		close(run.control);
-		if (run.acknowledge >= 0)
-			close(run.acknowledge);
-	}
+	control_close(&run.control);
 	recording_fini(&run.recording);
 	events_fini(&run.events);
 	events_fini(&run.switch_events);

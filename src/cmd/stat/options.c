@@ -18,6 +18,25 @@ static int set_filter(void *target, const struct option *option, const char *arg
 	return 0;
 }
 
+/* perf looks at --cputype when it reads the events that follow. */
+static int set_cpu_type(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	for (size_t i = 0; i < o->words.count; i++)
+		if (o->words.items[i].kind == STAT_WORD_EVENT)
+			return error_set(err, ERROR_OPTION, "Must define cputype before events/metrics");
+	o->cpu_type = arg;
+	return 0;
+}
+
+static int set_iostat(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	o->iostat = true;
+	o->iostat_ports = arg;
+	return 0;
+}
+
 static int set_cgroup(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	S *o = target;
@@ -75,7 +94,7 @@ const struct option stat_report_table[] = {
 #undef R
 
 const struct option stat_table[] = {
-	OPT_LATER('T', "transaction", "count transactions"),
+	OPT_BOOL('T', "transaction", S, transaction, "count transactions, where the processor has metrics about them"),
 	OPT_CALLBACK('e', "event", S, words, "event", "an event, or several with commas; see 'perf list'", set_event),
 	OPT_CALLBACK(0, "filter", S, words, "filter", "the condition of the tracepoints of the last -e", set_filter),
 	OPT_BOOL('i', "no-inherit", S, no_inherit, "do not count the children of the tasks"),
@@ -95,7 +114,7 @@ const struct option stat_table[] = {
 	OPT_STRING('C', "cpu", S, target.cpus, "cpu", "count on these CPUs: 0-3,7"),
 	OPT_BOOL('A', "no-aggr", S, no_aggregation, "a row for each CPU"),
 	OPT_BOOL(0, "no-merge", S, no_aggregation, "the same as -A"),
-	OPT_LATER(0, "hybrid-merge", "add up events of different kinds of cores"),
+	OPT_BOOL(0, "hybrid-merge", S, hybrid_merge, "add up events of different kinds of cores"),
 	OPT_STRING('x', "field-separator", S, separator, "separator", "print values with this between them; \\t is a tab"),
 	OPT_BOOL('j', "json-output", S, json, "print a JSON object for each row"),
 	OPT_CALLBACK('G', "cgroup", S, words, "name", "count the events so far in this cgroup only, or in a list of them", set_cgroup),
@@ -124,17 +143,20 @@ const struct option stat_table[] = {
 	OPT_LATER(0, "metric-no-threshold", "do not compare metrics with thresholds"),
 	OPT_LATER(0, "topdown", "count how the slots of the pipeline are used"),
 	OPT_LATER_ARG(0, "td-level", "n", "the level of --topdown"),
-	OPT_LATER(0, "smi-cost", "count what system management interrupts cost"),
+	OPT_BOOL(0, "smi-cost", S, smi_cost, "count what system management interrupts cost"),
 	OPT_LATER_ARG('M', "metrics", "metric/metric group list", "count the events of metrics"),
 	OPT_BOOL(0, "all-kernel", S, all_kernel, "count kernel code only"),
 	OPT_BOOL(0, "all-user", S, all_user, "count user code only"),
-	OPT_LATER(0, "percore-show-thread", "with the term percore: a row for each hardware thread"),
+	OPT_BOOL(0, "percore-show-thread", S, percore_threads, "with the term percore and -A: the sum of the core for each of its CPUs"),
 	OPT_BOOL(0, "summary", S, summary, "with -I: print the sums at the end"),
 	OPT_BOOL(0, "no-csv-summary", S, no_csv_summary, "the rows of --summary do not begin with a word"),
 	OPT_BOOL(0, "quiet", S, quiet, "print nothing"),
-	OPT_LATER_ARG(0, "cputype", "hybrid cpu type", "count on this kind of cores only"),
-	OPT_LATER_OPTARG(0, "iostat", "default", "count the traffic of PCIe ports"),
-	OPT_LATER_ARG(0, "control", "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]", "take commands from a descriptor"),
-	OPT_LATER(0, "record-tpebs", "sample latencies for events that need them"),
+	OPT_CALLBACK(0, "cputype", S, cpu_type, "hybrid cpu type", "count events of the following -e on this kind of cores only", set_cpu_type),
+	OPT_CALLBACK_FLAGS(0, "iostat", S, iostat_ports, "default", "count the traffic of PCIe ports", set_iostat, OPTION_OPTARG),
+	OPT_STRING(0, "control", S, control, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
+		"take commands from a descriptor: enable, disable, ping, each optionally acknowledged"),
+	OPT_BOOL(0, "record-tpebs", S, record_latencies, "sample latencies for events that need them (modifier R)"),
+	OPTION_ROW(BOOL, 0, "bpf-counters", S, bpf_counters, "accepted: perf shares counters with BPF programs, perfuse counts as without",
+		.flags = OPTION_OWN),
 	OPT_END(),
 };

@@ -115,14 +115,57 @@ static void print_interval(struct execution *e)
 	stat_table_fini(&table);
 }
 
+static void switch_events(struct execution *e, bool on, const char *name)
+{
+	struct measurement *m = &e->counting.measurement;
+	if (!*name)
+		counting_switch(&e->counting, on);
+	for (uint32_t i = 0; *name && i < m->events->list.count; i++)
+		if (strcmp(m->events->list.items[i].name, name) == 0)
+			counters_switch(&m->counters, m->events, i, on);
+	if (e->run->o->interval_ms)
+		print_interval(e);
+}
+
+static void take_command(void *context, const char *line)
+{
+	struct execution *e = context;
+	const char *rest;
+	bool known = true;
+	if (control_is(line, "enable", &rest))
+		switch_events(e, true, rest);
+	else if (control_is(line, "disable", &rest))
+		switch_events(e, false, rest);
+	else if (control_is(line, "evlist", &rest))
+		for (size_t i = 0; i < e->run->events.list.count; i++)
+			cli_warn(e->run->cli, "%s", e->run->events.list.items[i].name);
+	else /* as in perf, "stop" is acknowledged and changes nothing */
+		known = strcmp(line, "ping") == 0 || strcmp(line, "stop") == 0;
+	if (known)
+		control_acknowledge(e->run->control.acknowledge);
+}
+
+/* Waits until the time or the end, and takes the commands that arrive meanwhile. */
+static void wait_until(struct execution *e, uint64_t until_ns)
+{
+	struct stat_run *run = e->run;
+	for (;;) {
+		uint64_t now = counting_now_ns();
+		int left = until_ns == UINT64_MAX ? -1 : until_ns > now ? (int)((until_ns - now + 999999) / 1000000) : 0;
+		if (left == 0 || counting_ended(&e->counting))
+			return;
+		if (counting_wait(&e->counting, left) && control_read(run->control.fd, &run->control_line, take_command, e) < 0)
+			measurement_unwatch(&e->counting.measurement, run->control.fd);
+	}
+}
+
 /* Prints each interval at its time, until the end or as often as was asked for. */
 static void wait_intervals(struct execution *e)
 {
 	const struct stat_options *o = e->run->o;
 	uint64_t step = (uint64_t)o->interval_ms * 1000000, due = e->counting.start_ns + step;
 	for (int times = 0; !counting_ended(&e->counting) && (!o->interval_count || times < o->interval_count); times++) {
-		uint64_t now = counting_now_ns();
-		counting_wait(&e->counting, due > now ? (int)((due - now + 999999) / 1000000) : 0);
+		wait_until(e, due);
 		if (counting_ended(&e->counting))
 			break;
 		print_interval(e);
@@ -158,7 +201,7 @@ static void take_end(struct execution *e, struct stat_table *table)
 	if (!(stopped_early && run->command))
 		counting_end(c, asked || c->measurement.signals.ended_by != 0);
 	else { /* the command goes on to its end, uncounted by lines */
-		counting_wait(c, -1);
+		wait_until(e, UINT64_MAX);
 		counting_end(c, c->measurement.signals.ended_by != 0);
 	}
 	if (run->o->interval_ms && !stopped_early)
@@ -242,6 +285,8 @@ static int execute(struct execution *e, struct stat_table *table)
 	run->style.tids = e->aggregates.tids.items;
 	if (o->delay_ms)
 		cli_warn(run->cli, "Events disabled");
+	if (run->control.fd >= 0) /* a descriptor that cannot be waited for gives no commands, as in perf */
+		measurement_watch(&e->counting.measurement, run->control.fd, 0, NULL);
 	if (counting_start(&e->counting, &err) < 0) {
 		cli_warn(run->cli, "Workload failed: %s", err.sys ? strerror(err.sys) : err.text);
 		return EXIT_FAILED;
@@ -251,7 +296,7 @@ static int execute(struct execution *e, struct stat_table *table)
 	if (o->interval_ms)
 		wait_intervals(e);
 	else
-		counting_wait(&e->counting, o->timeout_ms ? o->timeout_ms : -1);
+		wait_until(e, o->timeout_ms ? e->counting.start_ns + (uint64_t)o->timeout_ms * 1000000 : UINT64_MAX);
 	take_end(e, table);
 	stat_table_metrics(table, run->elapsed_ns.mean);
 	return 0;

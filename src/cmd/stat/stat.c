@@ -1,5 +1,6 @@
 #include "analysis/stat/stat_records.h"
 #include "cmd/stat/stat.h"
+#include "os/file.h"
 #include "os/process.h"
 
 #include <signal.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 extern const struct command command_stat;
+
+#define FREEZE_ON_SMI "/sys/bus/event_source/devices/cpu/freeze_on_smi"
 
 enum { INTERVAL_MS_SMALL = 100, TIMEOUT_MS_MIN = 10 };
 
@@ -23,12 +26,37 @@ static int usage_about(const struct cli *cli, const char *option, const char *te
 	return EXIT_INVALID;
 }
 
+static bool is_core(struct stat_run *run, const struct event *event)
+{
+	struct pmu *pmu = event->pmu ? pmus_named(&run->events.pmus, event->pmu) : NULL;
+	return pmu && pmu->core;
+}
+
+/* --cputype: drops the events from `first` on that count on another kind of cores. Groups have events of one PMU. */
+static void drop_other_cores(struct stat_run *run, size_t first)
+{
+	struct events *events = &run->events;
+	size_t to = first;
+	for (size_t i = first; i < events->list.count; i++) {
+		struct event event = events->list.items[i];
+		if (is_core(run, &event) && strcmp(event.pmu, run->cpu_type) != 0)
+			continue;
+		event.leader -= (uint32_t)(i - to);
+		events->list.items[to++] = event;
+	}
+	events->list.count = to;
+}
+
 static int parse_events(struct stat_run *run, const char *text)
 {
 	struct event_error why;
 	struct writer out;
-	if (events_parse(&run->events, text, &why) == 0)
+	size_t first = run->events.list.count;
+	if (events_parse(&run->events, text, &why) == 0) {
+		if (run->cpu_type)
+			drop_other_cores(run, first);
 		return 0;
+	}
 	writer_open(&out, -1, 0);
 	event_error_print(&why, &out);
 	cli_warn(run->cli, "%.*s", (int)out.len - 1, out.buffer);
@@ -166,6 +194,59 @@ static int take_grain(struct stat_run *run)
 	return 0;
 }
 
+/* As perf names them: a PMU, or the kind of cores without "cpu_". */
+static int find_cpu_type(struct stat_run *run)
+{
+	const char *asked = run->o->cpu_type;
+	struct pmus *pmus = &run->events.pmus;
+	pmus_read(pmus);
+	for (size_t i = 0; i < pmus->list.count && !run->cpu_type; i++) {
+		const char *name = pmus->list.items[i]->name;
+		bool same = strcmp(name, asked) == 0 || (strncmp(name, "cpu_", 4) == 0 && strcmp(name + 4, asked) == 0) ||
+			(strncmp(name, "uncore_", 7) == 0 && strcmp(name + 7, asked) == 0);
+		run->cpu_type = same ? name : NULL;
+	}
+	if (run->cpu_type)
+		return 0;
+	char text[128];
+	snprintf(text, sizeof text, "--cputype %.64s is not supported!", asked);
+	usage_about(run->cli, "cputype", text);
+	return EXIT_USAGE;
+}
+
+/* Options that need what this machine may not have. */
+static int check_machine(struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	struct error err;
+	if (o->iostat) { /* the PMUs of root ports are counted by `iostat` */
+		usage_about(run->cli, "iostat", "Unsupported uncore pmu configuration");
+		return EXIT_USAGE;
+	}
+	if (o->control && control_open(&run->control, o->control, &err) < 0) {
+		usage_about(run->cli, "control", err.text);
+		return EXIT_USAGE;
+	}
+	return o->cpu_type ? find_cpu_type(run) : 0;
+}
+
+/* Sets of events that have to be counted together, in the place of the default ones. */
+static int check_sets(const struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	if (o->null_run)
+		return 0;
+	if (o->transaction) {
+		cli_warn(run->cli, "Missing transaction metrics");
+		return EXIT_INVALID;
+	}
+	if (o->smi_cost) {
+		cli_warn(run->cli, file_exists(FREEZE_ON_SMI) ? "Missing smi metrics" : "freeze_on_smi is not supported.");
+		return EXIT_INVALID;
+	}
+	return 0;
+}
+
 static int check_times(const struct stat_run *run)
 {
 	const struct stat_options *o = run->o;
@@ -217,7 +298,7 @@ void stat_style_set(struct stat_run *run)
 	run->style = (struct stat_style){
 		.format = o->json ? STAT_JSON : o->separator ? STAT_CSV : STAT_TEXT, .grain = run->grain, .separator = o->separator,
 		.thousands = run->thousands, .repeated = o->repeat > 1, .hidden = run->hidden, .with_pmu = run->grain == STAT_CPU,
-		.hide_zero = run->grain == STAT_THREAD && run->system_wide,
+		.hide_zero = run->grain == STAT_THREAD && run->system_wide, .colors = run->cli->tty_out,
 	};
 	for (size_t i = 0; i < count; i++)
 		run->style.cgroups |= run->events.list.items[i].cgroup != NULL;
@@ -313,7 +394,11 @@ static int stat_count(struct stat_run *run)
 {
 	int status = check_options(run);
 	if (!status)
+		status = check_machine(run);
+	if (!status)
 		status = run->o->each_cgroup ? take_each_cgroup(run) : take_words(run, NULL);
+	if (!status)
+		status = check_sets(run);
 	if (!status && !run->o->null_run)
 		status = add_defaults(run);
 	if (status)
@@ -352,7 +437,7 @@ static int begin_record(struct stat_run *run, int argc, const char **argv)
 
 static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 {
-	struct stat_run run = { .cli = cli, .o = filled, .command = argc ? argv : NULL };
+	struct stat_run run = { .cli = cli, .o = filled, .command = argc ? argv : NULL, .control = { .fd = -1, .acknowledge = -1 } };
 	int status = 0;
 	if (argc && is_word(argv[0], "report")) {
 		status = stat_report(&run, argc - 1, argv + 1);
@@ -362,6 +447,7 @@ static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 		if (!status)
 			status = stat_count(&run);
 	}
+	control_close(&run.control);
 	counters_close(&run.kept);
 	free(run.unsupported);
 	free(run.hidden);

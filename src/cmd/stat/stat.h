@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/stat/options.h"
 #include "cmd/stat/recording.h"
+#include "record/acquire/control.h"
 #include "record/count/counting.h"
 #include "render/stat/stat_text.h"
 
@@ -14,6 +15,7 @@ struct stat_run {
 	struct events events;
 	size_t defaults;                 /* how many of the events nobody named */
 	size_t first_of_last;            /* of the last -e */
+	const char *cpu_type;            /* the PMU of --cputype */
 	enum stat_grain grain;
 	struct stat_style style;
 	bool *unsupported, *hidden;      /* of each event */
@@ -29,6 +31,8 @@ struct stat_run {
 	struct counters kept;            /* of the previous run: closed after the next run has opened others, as the kernel patches its code for
 	                                  * the last and for the first software event */
 	bool system_wide, plain_command; /* the target is the command alone */
+	struct control control;
+	struct control_line control_line;
 	bool records;                    /* stat record */
 	struct stat_recording recording;
 	bool reported;                   /* the line about missing hardware events is printed */

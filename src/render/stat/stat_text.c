@@ -95,15 +95,23 @@ static void text_label(const struct stat_style *style, const struct stat_row *ro
 		writer_printf(out, "%-*s %4u ", grains[style->grain].width, label, row->counters);
 }
 
-static void text_metric(const struct stat_metric *metric, struct writer *out)
+/* As in perf, the escapes are a part of the column's width. */
+static void text_metric(const struct stat_metric *metric, bool colors, struct writer *out)
 {
+	static const char *const begins[] = { "", "\033[33m", "\033[35m", "\033[31m" };
 	char text[96];
 	if (!metric->known) {
 		writer_pad(out, ' ', METRIC_WIDTH);
 		return;
 	}
-	int n = snprintf(text, sizeof text, metric->percent ? " # %7.*f%% " : " # %8.*f ", metric->decimals, metric->value);
-	writer_printf(out, "%s%-*s", text, METRIC_WIDTH - n, metric->unit);
+	int n = snprintf(text, sizeof text, metric->percent ? "%7.*f%%" : metric->narrow ? "%7.*f " : "%8.*f", metric->decimals, metric->value);
+	const char *begin = begins[colors ? metric->level : STAT_LEVEL_NONE], *end = *begin ? "\033[m" : "";
+	writer_puts(out, " # ");
+	writer_add_styled(out, begin, strlen(begin));
+	writer_puts(out, text);
+	writer_add_styled(out, end, strlen(end));
+	n += 4 + (int)(strlen(begin) + strlen(end));
+	writer_printf(out, " %-*s", METRIC_WIDTH - n, metric->unit);
 }
 
 static void print_text(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
@@ -120,7 +128,7 @@ static void print_text(const struct stat_table *table, const struct stat_style *
 	writer_printf(out, "%*s %-*s %-*s", NUMBER_WIDTH, str_text(&value), width, unit_of(table, row), NAME_WIDTH, str_text(&name));
 	if (style->cgroups)
 		writer_printf(out, " %-16s", event->cgroup ? event->cgroup : "");
-	text_metric(&row->metric, out);
+	text_metric(&row->metric, style->colors, out);
 	if (style->repeated && row->state == STAT_COUNTED && row->noise_percent != 0)
 		writer_printf(out, "  ( +-%6.2f%% )", row->noise_percent);
 	if (row->state == STAT_COUNTED && row->running != row->enabled)

@@ -22,6 +22,7 @@ struct stat_style {
 	const int32_t *tids;             /* of each aggregate if they are threads */
 	bool repeated;                   /* the rows are means of several runs */
 	bool cgroups;                    /* some event has a cgroup */
+	bool colors;                     /* shares that deserve attention have colours; the destination is a terminal */
 	bool hide_zero;                  /* leave out rows of value 0 */
 	bool with_pmu;                   /* names of events end with that of their PMU */
 	const bool *hidden;              /* of each event: leave out its rows; NULL: show all */

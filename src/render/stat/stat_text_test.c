@@ -43,6 +43,26 @@ TEST("text has the columns of perf")
 	printed_fini(&p);
 }
 
+TEST("shares that deserve attention have colours, whose escapes are a part of the column")
+{
+	struct printed p;
+	const bool hidden[3] = { true };
+	const struct stat_style style = { .format = STAT_TEXT, .thousands = ",", .colors = true, .hidden = hidden };
+	print(&p, &style, 0);
+	p.out.len = 0;
+	p.table.rows.items[1].metric =
+		(struct stat_metric){ .known = true, .value = 25, .decimals = 2, .percent = true, .level = STAT_LEVEL_HIGH, .unit = "of all branches" };
+	p.table.rows.items[2].state = STAT_COUNTED;
+	p.table.rows.items[2].metric =
+		(struct stat_metric){ .known = true, .value = 1.5, .decimals = 2, .narrow = true, .unit = "insn per cycle" };
+	stat_print(&p.table, &style, 0, "", &p.out);
+	writer_putc(&p.out, '\0');
+	EXPECT_STR(p.out.buffer,
+		"         4,938,268      page-faults                      # \033[31m  25.00%\033[m of all branches     (25.00%)\n"
+		"                 0      minor-faults                     #    1.50  insn per cycle            \n");
+	printed_fini(&p);
+}
+
 TEST("values are separated")
 {
 	struct printed p;

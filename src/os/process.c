@@ -167,6 +167,14 @@ void process_namespaces(pid_t pid, pid_t tid, struct process_namespace namespace
 	}
 }
 
+void task_name(pid_t pid, pid_t tid, char name[static PROCESS_COMM_SIZE])
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	if (!file_line(path, name, PROCESS_COMM_SIZE))
+		name[0] = '\0';
+}
+
 bool task_lives(pid_t pid, pid_t tid)
 {
 	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH;

@@ -32,6 +32,9 @@ struct process_status {
 /* Of a thread or process id. Returns false if it has exited. */
 bool process_status(pid_t pid, pid_t tid, struct process_status *status);
 
+/* The name of a thread, truncated as the kernel does; "" if it has exited. Costs less than process_status. */
+void task_name(pid_t pid, pid_t tid, char name[static PROCESS_COMM_SIZE]);
+
 /* The time at which the process was started, in seconds since 1970. Returns false if it is gone. */
 bool process_start(pid_t pid, int64_t *start_s);
 

@@ -214,8 +214,6 @@ static bool group_opened(const struct opening *o, uint32_t index)
 static int open_counter(const struct opening *o, const struct counter *counter, int group)
 {
 	const struct event *event = &o->events->list.items[counter->event];
-	if (event->attr.type == EVENT_TYPE_TOOL)
-		return -ENOENT;
 	return counter_open(&event->attr, event->cgroup ? event->cgroup_fd : counter->tid, counter->cpu, group,
 		event->cgroup ? COUNTER_PID_CGROUP : 0);
 }
@@ -235,6 +233,8 @@ static int open_event(struct opening *o, uint32_t index)
 		set_attr_flag(&event->attr, ATTR_DISABLED, false);
 	bool offline = false, grouped = event->leader != index;
 	o->counters->first.items[index] = (uint32_t)first;
+	if (event->attr.type == EVENT_TYPE_TOOL)
+		return -ENOENT;
 	for (size_t i = 0; i < cpus->list.count; i++) {
 		for (size_t k = 0; k < target->threads.count; k++) {
 			uint32_t at = (uint32_t)o->counters->list.count;
@@ -274,21 +274,20 @@ static bool is_missing(int sys)
 	return sys == EINVAL || sys == ENOSYS || sys == ENOENT || sys == EOPNOTSUPP || sys == ENXIO || sys == ENODEV || sys == EBADF;
 }
 
-/* An event without open counters: one for each place where it would have counted. */
+/* An event without open counters. One that perfuse itself measures has one, for its value. */
 static int leave_out(struct opening *o, uint32_t index)
 {
 	const struct event *event = &o->events->list.items[index];
-	const struct cpus *cpus = event_cpus(o, event);
-	close_from(o->counters, o->counters->first.items[index]);
-	for (size_t i = 0; i < cpus->list.count; i++)
-		for (size_t k = 0; k < o->target->threads.count; k++)
-			vec_push(&o->counters->list, ((struct counter){
-				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = o->target->threads.items[k].tid, .ring = UINT32_MAX,
-				.reader = (uint32_t)o->counters->list.count,
-			}));
+	uint32_t at = o->counters->first.items[index];
+	close_from(o->counters, at);
 	if (o->software == index)
 		o->software = UINT32_MAX;
-	if (event->attr.type != EVENT_TYPE_TOOL)
+	if (event->attr.type == EVENT_TYPE_TOOL)
+		vec_push(&o->counters->list, ((struct counter){
+			.fd = -1, .event = index, .cpu = event_cpus(o, event)->list.items[0], .tid = o->target->threads.items[0].tid, .ring = UINT32_MAX,
+			.reader = at,
+		}));
+	else
 		o->counters->states.items[index] = COUNTER_UNSUPPORTED;
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include "record/acquire/target.h"
 
 struct counter {
-	int fd;              /* -1: the thread ended or the CPU went offline before, or the event is not supported */
+	int fd;              /* -1: the thread ended or the CPU went offline before, or perfuse itself measures the event */
 	uint32_t event;
 	int32_t cpu;         /* -1: any */
 	pid_t tid;           /* -1: any */
@@ -43,8 +43,8 @@ struct counters {
  * may not be measured, no features that an old kernel lacks. notes: what was changed, a sentence a line; may be NULL. */
 int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
 	struct error *err);
-/* The same for counts without samples: an event that the kernel or the machine lacks is a state, with counters that are not open, and its
- * group does not count; no clock replaces cycles. Events that the kernel forbids are failures still. */
+/* The same for counts without samples: an event that the kernel or the machine lacks is a state without counters, and its group
+ * does not count; no clock replaces cycles. Events that the kernel forbids are failures still. */
 int counters_open_partly(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
 	struct error *err);
 /* Reads the kernel's ids of all counters, which counters_open has done. */

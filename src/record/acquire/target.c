@@ -8,11 +8,10 @@
 
 static void add_thread(struct target *target, pid_t pid, pid_t tid)
 {
-	struct process_status status;
 	struct target_thread *thread = vec_add(&target->threads);
 	thread->tid = tid;
-	if (tid > 0 && process_status(pid, tid, &status))
-		memcpy(thread->comm, status.comm, sizeof thread->comm);
+	if (tid > 0)
+		task_name(pid, tid, thread->comm);
 }
 
 static int no_process(struct error *err)

@@ -44,7 +44,7 @@ uint32_t events_add_follower(struct events *events)
 	if (events_parse(events, "dummy:u", NULL) < 0)
 		return 0;
 	uint32_t index = (uint32_t)(events->list.count - 1);
-	events->list.items[index].follower = true;
+	events->list.items[index].follower = events->list.items[index].tracks = events->list.items[index].bare = true;
 	return index;
 }
 

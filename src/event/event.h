@@ -60,6 +60,14 @@ struct event {
 	bool private;             /* a follower whose records the recorder reads but does not write, since the rings of the other events are
 	                           * overwritten */
 	bool per_package, snapshot;
+	uint64_t chosen;          /* the bits of attr.config that the text states by formats of the PMU */
+	bool traces;              /* of a PMU that writes a hardware trace into an AUX area */
+	bool tracks;              /* a follower that carries the side-band instead of the first event */
+	bool tracks_early;        /* … from the opening on */
+	bool immediate;           /* counts from the opening on, whenever the others start */
+	bool everywhere;          /* opened on all CPUs, for all threads, whatever the target is */
+	bool bare;                /* without the fields that options ask for samples: its records are no samples of the program */
+	uint64_t more_fields, more_flags; /* bits of sample_type, and attribute flags, beside those that options ask for */
 	bool unwind;              /* the recorder unwinds the stacks of its samples and writes call chains instead of stack copies */
 	bool keeps_registers;     /* with `unwind`: user registers are written too, as the user asked for them */
 	struct event_terms terms;
@@ -91,6 +99,10 @@ int events_parse(struct events *events, const char *text, struct event_error *er
 int event_set_cgroup(struct events *events, size_t index, const char *name, struct error *err);
 /* Appends an event that only provides side-band records (dummy:u); returns its index. */
 uint32_t events_add_follower(struct events *events);
+/* Makes the events up to the index `last` members of the group of `leader`, unless one of them is in another group (then: no change). */
+void events_join(struct events *events, uint32_t leader, uint32_t last);
+/* Moves an event, with all events of its group, to the front. */
+void events_to_front(struct events *events, uint32_t index);
 /* Where there are several kinds of cores, names their events after them, as perf does in recordings: "cycles:u" becomes
  * "cpu_core/cycles/u". A name with a slash remains. */
 void events_name_cores(struct events *events);

@@ -5,6 +5,7 @@
 
 #include "event/event_names.h"
 #include "event/event_nearest.h"
+#include "event/intel_pt.h"
 
 static struct event *event_new(const struct event_adding *a, struct pmu *pmu, uint32_t type, uint64_t config)
 {
@@ -94,7 +95,8 @@ int event_add_breakpoint(const struct event_adding *a, uint64_t address, uint64_
 /* Adds "pmu/terms/"; nothing is added if it fails. */
 static int add_of_pmu(const struct event_adding *a, struct pmu *pmu, const struct event_term_list *terms)
 {
-	struct event *event = event_new(a, pmu, pmu->type, 0);
+	struct event *event = event_new(a, pmu, pmu->type, intel_pt_default_config(pmu));
+	event->traces = pmu_traces(pmu);
 	if (event_terms_apply(a->events, event, pmu, terms, TERMS_OF_PMU, a->err) == 0)
 		return 0;
 	a->events->list.count--;

@@ -170,3 +170,42 @@ void events_regroup(struct events *events, size_t first)
 	lead(&g, first);
 	free(g.items);
 }
+
+void events_join(struct events *events, uint32_t leader, uint32_t last)
+{
+	struct event *list = events->list.items;
+	if (list[leader].leader != leader)
+		return;
+	for (uint32_t i = leader + 1; i <= last; i++)
+		if (list[i].leader != leader && (list[i].leader != i || list[i].members > 1))
+			return;
+	for (uint32_t i = leader + 1; i <= last; i++) {
+		if (list[i].leader == leader)
+			continue;
+		list[i].leader = leader;
+		list[i].members = 0;
+		list[leader].members = (list[leader].members ? list[leader].members : 1) + 1;
+	}
+}
+
+void events_to_front(struct events *events, uint32_t index)
+{
+	struct event *list = events->list.items;
+	size_t count = events->list.count, next = 0;
+	uint32_t leader = list[index].leader;
+	struct event *old = memory_zero(count, sizeof *old);
+	uint32_t *place = memory_zero(count, sizeof *place);
+	memcpy(old, list, count * sizeof *old);
+	for (int others = 0; others < 2; others++) {
+		for (size_t i = 0; i < count; i++) {
+			if ((old[i].leader != leader) != others)
+				continue;
+			place[i] = (uint32_t)next;
+			list[next++] = old[i];
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		list[i].leader = place[list[i].leader];
+	free(place);
+	free(old);
+}

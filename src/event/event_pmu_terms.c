@@ -172,6 +172,11 @@ static int apply_format(struct resolving *r, const struct event_term *term)
 		return event_error_at(r->err, term->value_at, "expected numeric value");
 	if (term->text && parameter(r, term, &value) < 0)
 		return -1;
+	if (format->word == 0) {
+		if (pmu_traces(r->pmu)) /* replaces the default */
+			r->event->attr.config &= ~format->bits;
+		r->event->chosen |= format->bits;
+	}
 	if (pmu_format_apply(format, value, &r->event->attr))
 		return 0;
 	event_error_at(r->err, term->value_at, "");

@@ -132,6 +132,8 @@ static int term_row_apply(struct events *events, struct event *event, const stru
 		else
 			*(bool *)field = (row->kind != ROW_INVERSE) == (term->number != 0);
 	}
+	if (row->offset == offsetof(struct event, attr.config))
+		event->chosen = UINT64_MAX;
 	event->terms.set = (event->terms.set & ~row->clears) | row->bit;
 	return 0;
 }

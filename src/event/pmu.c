@@ -254,6 +254,22 @@ static void pmu_load_caps(struct pmus *pmus, struct pmu *pmu)
 	}
 }
 
+const char *pmu_cap(const struct pmu *pmu, const char *name)
+{
+	for (size_t i = 0; i < pmu->caps.count; i++)
+		if (strcmp(pmu->caps.items[i].name, name) == 0)
+			return pmu->caps.items[i].value;
+	return NULL;
+}
+
+uint64_t pmu_number(const struct pmus *pmus, const struct pmu *pmu, const char *file)
+{
+	char path[PATH_SIZE];
+	int64_t value;
+	snprintf(path, sizeof path, "%s/%s/%s", root_of(pmus), pmu->name, file);
+	return file_number(path, &value) && value > 0 ? (uint64_t)value : 0;
+}
+
 void pmu_load(struct pmus *pmus, struct pmu *pmu)
 {
 	char path[PATH_SIZE], line[4096];

@@ -67,6 +67,10 @@ bool pmu_matches(const struct pmu *pmu, const char *name);
 /* Whether it counts what software does, so that its events can be in the event group of another PMU. The PMU is loaded. */
 bool pmu_is_software(const struct pmu *pmu);
 
+/* The text of a file below caps; NULL: absent. */
+const char *pmu_cap(const struct pmu *pmu, const char *name);
+/* The number in a file of the PMU's folder, such as nr_addr_filters; 0 if it is absent. */
+uint64_t pmu_number(const struct pmus *pmus, const struct pmu *pmu, const char *file);
 const struct pmu_format *pmu_format(const struct pmu *pmu, const char *name, size_t length);
 /* Reads the event if it is not loaded. Case does not matter. NULL: unknown. Valid until another event of the PMU is read. */
 const struct pmu_event *pmu_event(struct pmus *pmus, struct pmu *pmu, const char *name);

@@ -46,6 +46,9 @@ void loop_close(struct recorder *r)
 /* The events of this index, UINT32_MAX: all. */
 static void enable_events(struct recorder *r, uint32_t event, bool on)
 {
+	const struct events *events = r->measurement.events;
+	if (event == UINT32_MAX || events->list.items[event].traces)
+		r->traces.stopped = !on;
 	counters_switch(&r->measurement.counters, r->measurement.events, event, on);
 }
 
@@ -194,15 +197,12 @@ static int stop_ring_readers(struct recorder *r, struct error *err)
 	return status;
 }
 
-static int drain(struct recorder *r, bool last, struct error *err)
+/* Copies the rings, one group after the other. Returns whether there was anything. */
+static int copy_rings(struct recorder *r, bool last, struct error *err)
 {
 	const struct counters *counters = &r->measurement.counters;
 	uint64_t worth = last ? 0 : r->options->flush_bytes;
 	int any = 0;
-	if (r->ring_readers)
-		return last ? stop_ring_readers(r, err) : 0;
-	if (r->unwinding)
-		return drain_unwinding(r, last, err);
 	size_t at_once = r->options->affinity == AFFINITY_ANY ? RINGS_AT_ONCE : 1;
 	for (size_t first = 0; first < counters->rings.count; first += at_once) {
 		size_t end = first + at_once < counters->rings.count ? first + at_once : counters->rings.count;
@@ -213,7 +213,21 @@ static int drain(struct recorder *r, bool last, struct error *err)
 			return status;
 		any |= status;
 	}
-	return any && end_round(r, err) < 0 ? -1 : any;
+	return any;
+}
+
+static int drain(struct recorder *r, bool last, struct error *err)
+{
+	if (r->ring_readers)
+		return last ? stop_ring_readers(r, err) : 0;
+	int any = r->unwinding ? drain_unwinding(r, last, err) : copy_rings(r, last, err);
+	if (any < 0)
+		return any;
+	int traced = trace_writing_drain(&r->traces, &r->measurement, &r->writer, err);
+	if (traced < 0)
+		return -1;
+	bool mark = r->unwinding ? traced : any | traced; /* unwinding marks its rounds itself */
+	return mark && end_round(r, err) < 0 ? -1 : any | traced;
 }
 
 /* The end of the delay, or an end of a window. */
@@ -256,6 +270,14 @@ static void control_list(struct recorder *r)
 		recorder_say(r, "%s", events->list.items[i].name);
 }
 
+static void request_snapshot(struct recorder *r)
+{
+	if (!r->measurement.trace.snapshot || r->snapshot_now)
+		return;
+	trace_writing_stop(&r->measurement);
+	r->snapshot_now = true;
+}
+
 static void control_command(void *recorder, const char *line)
 {
 	struct recorder *r = recorder;
@@ -271,6 +293,8 @@ static void control_command(void *recorder, const char *line)
 		control_list(r);
 	else
 		known = strcmp(line, "ping") == 0 || strcmp(line, "snapshot") == 0;
+	if (strcmp(line, "snapshot") == 0)
+		request_snapshot(r);
 	if (known)
 		control_acknowledge(r->options->acknowledge);
 }
@@ -321,7 +345,9 @@ static int wait_once(struct recorder *r, struct error *err)
 		r->switch_now |= read_count(r->switch_timer);
 	if (ready & 1 << READY_SWITCH_EVENT)
 		r->switch_now |= switch_event_happened(&r->switch_event);
-	r->switch_now |= r->measurement.signals.user;
+	r->switch_now |= r->measurement.signals.user && r->options->switching.on_signal;
+	if (r->measurement.signals.user)
+		request_snapshot(r);
 	r->measurement.signals.user = false;
 	return 0;
 }
@@ -348,6 +374,12 @@ static bool is_over(const struct recorder *r)
 	return r->done || r->ring_readers_ended || measurement_over(&r->measurement);
 }
 
+static int snapshot_trace(struct recorder *r, struct error *err)
+{
+	r->snapshot_now = false;
+	return trace_writing_snapshot(&r->traces, &r->measurement, &r->writer, r->traces.stopped, err);
+}
+
 int loop_run(struct recorder *r, struct error *err)
 {
 	bool stopped = false;
@@ -370,6 +402,8 @@ int loop_run(struct recorder *r, struct error *err)
 			continue;
 		if (last)
 			return 0;
+		if (r->snapshot_now && snapshot_trace(r, err) < 0)
+			return -1;
 		if (switch_due(r) && recorder_switch(r, err) < 0)
 			return -1;
 		/* Not until the rings are empty: the recorder's own work may be among what it records. */

@@ -46,6 +46,7 @@ static int check_ring_readers(const struct recorder *r, struct error *err)
 {
 	const struct record_switch *switching = &r->options->switching;
 	const char *what = output_is_pipe(r->options->output) ? "a pipe" : r->measurement.target.per_thread ? "--per-thread" :
+		r->measurement.trace.kind != TRACE_NONE ? "a hardware trace" :
 		switching->on_signal || switching->bytes || switching->seconds ? "--switch-output" :
 		r->options->affinity != AFFINITY_ANY ? "--affinity" : NULL;
 	if (!r->options->groups || !what)
@@ -65,7 +66,7 @@ static int open_measurement(struct recorder *r, struct error *err)
 	const struct record_options *o = r->options;
 	const struct measurement_options options = {
 		.sampling = o->sampling, .target = o->target, .events = o->events, .command = o->command,
-		.command_to_stderr = output_is_pipe(o->output), .user_signal = o->switching.on_signal,
+		.command_to_stderr = output_is_pipe(o->output), .user_signal = o->switching.on_signal || o->trace.snapshot, .trace = &o->trace,
 		.warnings = &r->recording->warnings, .notes = &r->recording->notes,
 	};
 	int status = measurement_open(&r->measurement, &options, err);
@@ -84,6 +85,10 @@ static int open_rings(struct recorder *r, struct error *err)
 	r->recording->ring_pages = ring_pages(r);
 	if (measurement_map(m, r->recording->ring_pages, !groups || unwinds, err) < 0)
 		return -1;
+	struct ring_clock clock;
+	if (m->trace.kind != TRACE_NONE && m->counters.rings.count && !ring_clock(&m->counters.rings.items[0], &clock))
+		str_printf(&r->recording->warnings, "Warning:\nIntel %s: TSC not available\n",
+			m->trace.kind == TRACE_INTEL_PT ? "Processor Trace" : "BTS");
 	r->seen = memory_zero(m->counters.rings.count + 1, sizeof *r->seen);
 	r->builds = wants_builds(r) ? build_reader_new() : NULL;
 	if (unwinds) {
@@ -107,6 +112,8 @@ static struct feature_facts facts_of(struct recorder *r, struct writer *tracing)
 		.compression_level = (uint32_t)r->options->compression, .compression_ratio = to ? (uint32_t)((from * 10 / to + 5) / 10) : 0,
 	};
 	bool tracepoints = false;
+	facts.traces = m->trace.kind != TRACE_NONE;
+	facts.trace_index = (struct span){ (const uint8_t *)r->traces.index.items, r->traces.index.count * sizeof *r->traces.index.items };
 	for (size_t i = 0; i < m->events->list.count; i++) {
 		tracepoints |= m->events->list.items[i].system != NULL;
 		facts.branch_stack |= (m->events->list.items[i].attr.sample_type & SAMPLE_BRANCH_STACK) != 0;
@@ -243,10 +250,10 @@ static int finish_file(struct recorder *r, struct error *err)
 	int status = 0;
 	struct stat st;
 	/* a device cannot be read again */
-	bool readable = fstat(r->output.fd, &st) == 0 && S_ISREG(st.st_mode);
-	if (readable && (!options->no_build_ids || options->time_boundary)) {
+	bool readable = fstat(r->output.fd, &st) == 0 && S_ISREG(st.st_mode), traces = r->measurement.trace.kind != TRACE_NONE;
+	if (readable && (!options->no_build_ids || options->time_boundary || traces)) {
 		const struct feature_bodies none = { 0 };
-		const struct build_ids_options how = { .all = options->all_build_ids && !options->time_boundary, .builds = r->builds };
+		const struct build_ids_options how = { .all = (options->all_build_ids && !options->time_boundary) || traces, .builds = r->builds };
 		status = data_writer_finish(&r->writer, &r->evlist, &none, err);
 		if (status == 0)
 			status = recording_facts(&found, r->output.path, &how, err);
@@ -255,7 +262,9 @@ static int finish_file(struct recorder *r, struct error *err)
 		facts.last_time = found.last_time;
 		if (!options->no_build_ids)
 			facts.build_ids = (struct span){ (const uint8_t *)ids.buffer, ids.len };
-		recording->samples = found.samples;
+		recording->samples = traces ? 0 : found.samples; /* a trace has more than its file's samples */
+		recording->cut_traces = found.cut_traces;
+		recording->trace_pieces = found.trace_pieces;
 		recording->lost_events = found.lost_events;
 		recording->user_chains = found.user_chains;
 		recording->short_chains = found.short_chains;
@@ -337,6 +346,7 @@ int recorder_switch(struct recorder *r, struct error *err)
 	recorder_say(r, "[ perf record: Dump %s ]", r->output.path);
 	r->wakeups_before = r->recording->wakeups;
 	data_writer_fini(&r->writer);
+	vec_clear(&r->traces.index);
 	compressor_close(&r->compressor);
 	if (output_open(&r->output, r->options->output, err) < 0)
 		return -1;
@@ -352,6 +362,11 @@ static int complete_recording(struct recorder *r, struct error *err)
 	recording->lost_samples += existing_write_lost(&r->measurement, &r->made);
 	if (loop_snapshot(r, err) < 0)
 		return -1;
+	if (r->options->trace.snapshot_at_exit) {
+		trace_writing_stop(&r->measurement);
+		if (trace_writing_snapshot(&r->traces, &r->measurement, &r->writer, true, err) < 0)
+			return -1;
+	}
 	if (r->options->tail_synthesis)
 		write_existing(r);
 	flush_made(r);
@@ -414,6 +429,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	writer_open(&r.made, -1, 0);
 	writer_open(&r.packed, -1, 0);
 	writer_open(&r.unwound, -1, 0);
+	trace_writing_open(&r.traces);
 	struct error why = { 0 };
 	int status = record_target(&r, &why);
 	measurement_end_command(&r.measurement);
@@ -442,5 +458,6 @@ int record_run(struct recording *recording, const struct record_options *options
 	writer_fini(&r.made);
 	writer_fini(&r.packed);
 	writer_fini(&r.unwound);
+	trace_writing_fini(&r.traces);
 	return status;
 }

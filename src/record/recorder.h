@@ -9,6 +9,7 @@
 #include "record/acquire/configure.h"
 #include "record/acquire/counters.h"
 #include "record/acquire/target.h"
+#include "record/acquire/trace.h"
 #include "record/unwinding.h"
 #include "record/write/ring_readers.h"
 
@@ -33,6 +34,7 @@ enum record_affinity { AFFINITY_ANY, AFFINITY_NODE, AFFINITY_CPU };
 struct record_options {
 	struct sampling sampling;
 	struct target_options target;
+	struct trace_options trace;
 	struct events *events;           /* parsed; empty: the default event */
 	const char *const *command;      /* to be started; NULL: no command */
 	const char *const *whole_command; /* the recorder's own command line, for the header */
@@ -73,6 +75,7 @@ struct recording {
 	uint64_t compressed_from, compressed_to;
 	uint64_t lost_samples;           /* found no room in a ring, counted by the kernel */
 	uint64_t lost_events, lost_chunks; /* the same, as LOST records state */
+	uint64_t cut_traces, trace_pieces; /* pieces of a hardware trace, by AUX records; those with gaps or overwritten bytes */
 	uint64_t missing_threads, slow_maps;
 	size_t ring_pages;               /* of each ring */
 	uint64_t user_chains, short_chains; /* by frame pointers; those of them that end after one or two frames; 0: not counted */

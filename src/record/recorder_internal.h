@@ -11,6 +11,7 @@
 #include "record/acquire/measurement.h"
 #include "record/acquire/switch_event.h"
 #include "record/recorder.h"
+#include "record/trace_writing.h"
 #include "record/write/compress.h"
 #include "record/write/output.h"
 #include "record/write/ring_files.h"
@@ -34,6 +35,8 @@ struct recorder {
 	bool ring_readers_ended;            /* all their tasks have ended, or a ring reader failed */
 	struct ring_reader_totals read_totals; /* set at their end */
 	struct writer unwound;         /* records of `unwinding`, to be written */
+	struct trace_writing traces;
+	bool snapshot_now;             /* a snapshot of the trace is requested */
 	int timer, switch_timer;
 	bool switch_now;               /* a new file must begin */
 	struct switch_event switch_event;

@@ -2,11 +2,13 @@
  *
  *   open FD PID CPU GROUP FLAGS BYTES   of a call that succeeded; BYTES is the attribute in hexadecimal digits
  *   close FD
- *   map FD                              of a ring
+ *   map FD LENGTH PROTECTION OFFSET     of a ring, or of an AUX area, whose offset is not 0
  *   filter FD TEXT
+ *   switch FD on|off
  *
  * With $OPENED_ANY, an event that the kernel refuses is opened as a dummy event in its place, so that the events of PMUs that this machine
- * lacks are seen; one of a type that no kernel has remains refused. The process ends where it maps its first ring.
+ * lacks are seen; one of a type that no kernel has remains refused. The process ends where it maps its first ring, unless $OPENED_AREA
+ * has a number of bytes: then AUX areas are memory, into which that many bytes are written when they are mapped.
  *
  * Acts in the first process that loads it alone. */
 #ifndef _GNU_SOURCE
@@ -33,6 +35,9 @@ static pid_t self;
 static int any;
 static unsigned char is_event[EVENTS];
 
+static unsigned long area_bytes;
+static struct perf_event_mmap_page *pages[EVENTS]; /* by descriptor: the start of its ring */
+
 __attribute__((constructor)) static void opened_start(void)
 {
 	const char *path = getenv("OPENED");
@@ -41,8 +46,10 @@ __attribute__((constructor)) static void opened_start(void)
 	out = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	self = getpid();
 	any = getenv("OPENED_ANY") != NULL;
+	area_bytes = getenv("OPENED_AREA") ? strtoul(getenv("OPENED_AREA"), NULL, 10) : 0;
 	unsetenv("OPENED");
 	unsetenv("OPENED_ANY");
+	unsetenv("OPENED_AREA");
 	unsetenv("LD_PRELOAD");
 }
 
@@ -137,17 +144,35 @@ int ioctl(int fd, unsigned long request, ...)
 		*(void **)&next = dlsym(RTLD_NEXT, "ioctl");
 	if (request == PERF_EVENT_IOC_SET_FILTER)
 		log_fd("filter", fd, argument);
+	if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_DISABLE)
+		log_fd("switch", fd, request == PERF_EVENT_IOC_ENABLE ? "on" : "off");
 	return next(fd, request, argument);
 }
 
 static void *map(const char *name, void *at, size_t length, int protection, int flags, int fd, off_t offset)
 {
 	void *(*next)(void *, size_t, int, int, int, off_t);
+	char text[80];
 	*(void **)&next = dlsym(RTLD_NEXT, name);
-	log_fd("map", fd, "");
-	if (any && fd >= 0 && fd < EVENTS && is_event[fd] && getpid() == self)
+	snprintf(text, sizeof text, "%zu %d %lld", length, protection, (long long)offset);
+	log_fd("map", fd, text);
+	bool of_event = any && fd >= 0 && fd < EVENTS && is_event[fd] && getpid() == self;
+	if (of_event && !area_bytes)
 		_exit(0);
-	return next(at, length, protection, flags, fd, offset);
+	if (!of_event || !offset) {
+		void *base = next(at, length, protection, flags, fd, offset);
+		if (of_event)
+			pages[fd] = base;
+		return base;
+	}
+	unsigned char *area = next(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool overwritten = !(protection & PROT_WRITE);
+	size_t bytes = overwritten || area_bytes < length ? area_bytes : length;
+	for (size_t i = 0; i < bytes; i++)
+		area[i % length] = (unsigned char)(1 + i % 251);
+	/* of an area that is overwritten, the place inside of it is reported */
+	__atomic_store_n(&pages[fd]->aux_head, overwritten ? bytes % length : bytes, __ATOMIC_RELEASE);
+	return area;
 }
 
 void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)

@@ -89,29 +89,72 @@ static bool parse_size(const char *text, uint64_t *value, bool *plain)
 	return true;
 }
 
-/* "pages[,pages of AUX]": rounded up to a power of two. */
+/* The pages that "8" or "64K" denotes, rounded up to a power of two; 0: invalid. *rounded: it was no power of two. */
+static size_t parse_pages(const char *text, size_t length, bool *rounded)
+{
+	char copy[64];
+	uint64_t value, page = machine_page_size(), result = 1;
+	bool plain;
+	if (length >= sizeof copy)
+		return 0;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	if (!parse_size(copy, &value, &plain) || value == 0)
+		return 0;
+	uint64_t pages = plain ? value : value / page + (value % page != 0);
+	while (result < pages && result < (uint64_t)1 << 40)
+		result *= 2;
+	if (result > (uint64_t)1 << 31)
+		return 0;
+	*rounded = result * page != (plain ? value * page : value);
+	return (size_t)result;
+}
+
+/* "pages[,pages of AUX]" */
 static int set_pages(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct record_command *o = target;
-	char text[64];
-	uint64_t value, page = machine_page_size();
-	bool plain;
-	size_t length = unset ? sizeof text : strcspn(arg, ",");
-	if (length >= sizeof text)
+	const char *comma = unset ? NULL : strchr(arg, ',');
+	size_t length = unset ? 0 : strcspn(arg, ",");
+	if (length || unset)
+		o->record.pages = parse_pages(unset ? "" : arg, length, &o->pages_rounded);
+	if ((length || unset) && !o->record.pages)
 		return error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
-	memcpy(text, arg, length);
-	text[length] = '\0';
-	if (!length)
+	o->record.trace.ring_pages_given |= length != 0;
+	if (!comma)
 		return 0;
-	if (!parse_size(text, &value, &plain) || value == 0)
-		return error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
-	uint64_t pages = plain ? value : value / page + (value % page != 0), rounded = 1;
-	while (rounded < pages && rounded < (uint64_t)1 << 40)
-		rounded *= 2;
-	if (rounded > (uint64_t)1 << 31)
-		return error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
-	o->record.pages = (size_t)rounded;
-	o->pages_rounded = rounded * page != (plain ? value * page : value);
+	o->record.trace.pages = parse_pages(comma + 1, strlen(comma + 1), &o->area_rounded);
+	return o->record.trace.pages ? 0 : error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
+}
+
+/* "e": also at the end; then the size in bytes. */
+static int set_snapshot(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	struct trace_options *trace = &o->record.trace;
+	char *end;
+	trace->snapshot = !unset;
+	trace->snapshot_at_exit = arg && *arg == 'e';
+	trace->snapshot_size = 0;
+	if (!arg || unset)
+		return 0;
+	const char *digits = arg + trace->snapshot_at_exit;
+	trace->snapshot_size = strtoull(digits, &end, 0);
+	o->snapshot_refused = *end || *digits == '-';
+	return 0;
+}
+
+static int set_aux_sample(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct record_command *o = target;
+	struct trace_options *trace = &o->record.trace;
+	char *end = NULL;
+	trace->sample = !unset;
+	trace->sample_size = arg ? strtoul(arg, &end, 0) : 0;
+	if (!arg || (!*end && trace->sample_size <= UINT32_MAX))
+		return 0;
+	o->refused = "aux-sample";
+	error_set(&o->refusal, ERROR_USAGE, "Bad AUX area sampling option: '%s'", arg);
 	return 0;
 }
 
@@ -344,11 +387,6 @@ static int set_control(void *target, const struct option *option, const char *ar
 	return 0;
 }
 
-/* Known but not built yet, with an argument that may be left out. */
-#define LATER_OPTIONAL(c, name, a, text) \
-	{ .kind = OPTION_BOOL, .short_name = (c), .long_name = (name), .arg = (a), .help = (text), \
-		.flags = OPTION_UNSUPPORTED | OPTION_ARG | OPTION_OPTARG }
-
 const struct option record_table[] = {
 	OPT_BOOL('a', "all-cpus", S, record.target.all_cpus, "record everything that runs, on all CPUs"),
 	OPT_CALLBACK_FLAGS('b', "branch-any", S, branch_any, NULL, "record any taken branches with each sample", set_branch_any,
@@ -386,7 +424,8 @@ const struct option record_table[] = {
 	OPT_BOOL('q', "quiet", S, quiet, "print nothing"),
 	OPT_BOOL('R', "raw-samples", S, record.sampling.raw, "record the raw data of every event"),
 	OPT_INT('r', "realtime", S, record.realtime, "run the recorder with this SCHED_FIFO priority"),
-	LATER_OPTIONAL('S', "snapshot", "opts", "AUX data: record the data before a signal"),
+	OPT_CALLBACK_FLAGS('S', "snapshot", S, record, "[e][size]", "of a hardware trace, record what came before a signal (SIGUSR2), a command "
+		"of --control, or the end (e)", set_snapshot, OPTION_OPTARG),
 	OPT_BOOL('s', "stat", S, record.sampling.inherit_stat, "record counts per thread"),
 	OPT_STRING('t', "tid", S, record.target.tids, "tid", "record these running threads"),
 	{ .kind = OPTION_BOOL, .short_name = 'T', .long_name = "timestamp", .help = "record the time of each sample",
@@ -402,7 +441,8 @@ const struct option record_table[] = {
 	OPT_BOOL(0, "all-cgroups", S, record.sampling.cgroups, "record cgroups and which one each sample is of"),
 	OPT_BOOL(0, "all-kernel", S, record.sampling.all_kernel, "record kernel code alone"),
 	OPT_BOOL(0, "all-user", S, record.sampling.all_user, "record user code alone"),
-	LATER_OPTIONAL(0, "aux-sample", "opts", "add AUX data to samples of other events"),
+	OPT_CALLBACK_FLAGS(0, "aux-sample", S, record, "size", "add the last bytes of the hardware trace to samples of the other events of "
+		"its group", set_aux_sample, OPTION_OPTARG),
 	OPT_BOOL(0, "buildid-all", S, record.all_build_ids, "build-ids of everything that was mapped, hit or not"),
 	OPT_BOOL(0, "buildid-mmap", S, record.sampling.build_id_mmap, "put build-ids into the mapping records"),
 	OPT_CALLBACK(0, "call-graph", S, record, "record_mode[,record_size]",
@@ -443,7 +483,8 @@ const struct option record_table[] = {
 	OPT_BOOL(0, "sample-identifier", S, record.sampling.identifier, "record the event of each sample at a fixed place"),
 	OPT_LATER_ARG(0, "setup-filter", "pin|unpin", "prepare BPF filters for other users"),
 	OPT_BOOL(0, "strict-freq", S, strict_freq, "fail where the kernel does not allow the frequency"),
-	OPT_BOOL(0, "switch-events", S, record.sampling.switch_events, "record context switches"),
+	{ .kind = OPTION_BOOL, .long_name = "switch-events", .help = "record context switches",
+		.offset = OPTION_AT_BOOL(S, record.sampling.switch_events), .was_set = OPTION_GIVEN(S, record.sampling.switch_events_given) },
 	OPT_UINT(0, "switch-max-files", S, record.switching.files, "retain the newest n files of --switch-output"),
 	OPT_CALLBACK_FLAGS(0, "switch-output", S, record, "signal or size[BKMG] or time[smhd]",
 		"begin a new file at a signal (SIGUSR2), a size or a time", set_switch, OPTION_OPTARG),

@@ -27,13 +27,14 @@ struct record_command {
 	bool quiet, no_cache, cache_given, no_ids_given, strict_freq;
 	bool call_graph;            /* -g or --call-graph */
 	bool branch_any;            /* -b */
-	bool pages_rounded;         /* -m named a size that no ring can have */
+	bool pages_rounded, area_rounded; /* -m named a size that no ring, or no AUX area, can have */
 	int verbose;
 	unsigned synthesis_threads;
 	const char *output, *vmlinux;
 	const char *debuginfod;     /* URLs, "system"; NULL: not given */
 	const char *control_text;   /* --control */
 	struct reader_groups groups; /* --threads */
+	bool snapshot_refused;      /* -S has no valid size */
 	bool aio, dry_run;          /* --aio, --dry-run */
 	const char *switch_event;   /* --switch-output-event */
 	const char *refused;        /* an option whose value is refused after all options were read: 234, not 129, as in perf */

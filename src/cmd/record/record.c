@@ -278,6 +278,9 @@ static void report_losses(const struct run *run)
 	else if (r->lost_events)
 		cli_warn(run->cli, "Warning:\n%llu records were lost in %llu places because the rings were full: larger rings (-m) or less "
 			"data help.", (unsigned long long)r->lost_events, (unsigned long long)r->lost_chunks);
+	if (r->cut_traces)
+		cli_warn(run->cli, "Warning:\nthe hardware trace has gaps in %llu of %llu places: larger AUX areas (-m ,PAGES), a filter, fewer "
+			"packets (such as cyc=0) or a snapshot (-S) help.", (unsigned long long)r->cut_traces, (unsigned long long)r->trace_pieces);
 	if (r->slow_maps)
 		cli_warn(run->cli, "Warning:\nthe mappings of %llu processes took too long to read and are cut short: see --proc-map-timeout.",
 			(unsigned long long)r->slow_maps);
@@ -390,10 +393,30 @@ static int check_options(const struct run *run)
 		usage_about(run->cli, o->refused);
 		return EXIT_INVALID;
 	}
+	if (o->snapshot_refused) {
+		cli_warn(run->cli, "-S takes e, a size in bytes, or both: -Se, -S1048576, -Se1048576");
+		return EXIT_FAILED;
+	}
 	if (!o->vmlinux || access(o->vmlinux, R_OK) == 0)
 		return 0;
 	cli_warn(run->cli, "Invalid file: %s", o->vmlinux);
 	return EXIT_INVALID;
+}
+
+static int check_threads(const struct run *run)
+{
+	const struct record_options *r = &run->o->record;
+	const char *what = r->trace.snapshot || r->trace.sample ? "-S, --aux-sample" : run->o->aio ? "--aio" : NULL;
+	if (!r->groups || !what)
+		return 0;
+	cli_warn(run->cli, "%s and --threads cannot be combined", what);
+	return EXIT_INVALID;
+}
+
+static void report_rounded(const struct run *run, bool rounded, size_t pages)
+{
+	if (rounded && !run->o->quiet)
+		cli_warn(run->cli, "rounding mmap pages size to %zuK (%zu pages)", pages * (size_t)(machine_page_size() / 1024), pages);
 }
 
 static int record(struct run *run, int argc, const char **argv)
@@ -410,10 +433,8 @@ static int record(struct run *run, int argc, const char **argv)
 		r->switching.events = &run->switch_events;
 		r->switching.on_signal = true;
 	}
-	if (o->aio && r->groups) {
-		cli_warn(run->cli, "--aio and --threads cannot be combined");
-		return EXIT_INVALID;
-	}
+	if ((status = check_threads(run)))
+		return status;
 	struct cpus cpus = { 0 };
 	status = r->target.cpus ? cpus_parse(&cpus, r->target.cpus, &err) : 0;
 	cpus_fini(&cpus);
@@ -430,10 +451,8 @@ static int record(struct run *run, int argc, const char **argv)
 			"--user-regs.");
 	if (s->build_id_mmap)
 		r->no_build_ids = true;
-	if (o->pages_rounded && !o->quiet) {
-		size_t kilobytes = r->pages * (size_t)(machine_page_size() / 1024);
-		cli_warn(run->cli, "rounding mmap pages size to %zuK (%zu pages)", kilobytes, r->pages);
-	}
+	report_rounded(run, o->pages_rounded, r->pages);
+	report_rounded(run, o->area_rounded, r->trace.pages);
 	if (r->sampling.overwrite)
 		r->tail_synthesis = true;
 	if (r->switching.on_signal || r->switching.bytes || r->switching.seconds) {

@@ -18,7 +18,7 @@ static bool is_bpf_output(const struct event *event)
 uint32_t configure_tracking(const struct events *events)
 {
 	for (uint32_t i = 0; i < events->list.count; i++)
-		if (events->list.items[i].follower)
+		if (events->list.items[i].tracks)
 			return i;
 	return 0;
 }
@@ -67,9 +67,15 @@ void configure_defaults(struct events *events, const struct sampling *sampling, 
 	}
 	bool needs_follower = target->system_wide || sampling->delay_ms || core_pmus(events) > 1;
 	bool private = needs_private(events, sampling);
-	if (private || (needs_follower && !is_dummy(&events->list.items[0]))) {
-		uint32_t follower = events_add_follower(events);
+	uint32_t follower = configure_tracking(events);
+	bool tracked = events->list.items[follower].tracks;
+	if (!tracked && (private || (needs_follower && !is_dummy(&events->list.items[0])))) {
+		follower = events_add_follower(events);
 		events->list.items[follower].private = private;
+		events->list.items[follower].tracks_early = true;
+	} else if (tracked && needs_follower) {
+		events->list.items[follower].tracks_early = true;
+		events->list.items[follower].everywhere |= target->cpus_given;
 	}
 	events_name_cores(events);
 }
@@ -84,8 +90,9 @@ static void set_required(struct event *event)
 {
 	struct attr *attr = &event->attr;
 	bool raw = event->tracepoint || is_bpf_output(event);
-	attr->sample_type = SAMPLE_IP | SAMPLE_TID | (raw ? SAMPLE_RAW | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD : 0);
-	attr->sample_period = raw || (attr->type == ATTR_BREAKPOINT && event->terms.period) || event->follower;
+	attr->sample_type = SAMPLE_IP | SAMPLE_TID | event->more_fields | (raw ? SAMPLE_RAW | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD : 0);
+	attr->sample_period = raw || (attr->type == ATTR_BREAKPOINT && event->terms.period) || event->follower || event->traces;
+	attr->flags |= event->more_flags;
 	attr->read_format = READ_LOST | READ_ID;
 }
 
@@ -105,7 +112,7 @@ static void set_call_graph(struct event *event, const struct sampling *s, enum c
 	uint32_t max_stack)
 {
 	struct attr *attr = &event->attr;
-	if (mode == CALL_GRAPH_NONE || event->follower)
+	if (mode == CALL_GRAPH_NONE || event->bare)
 		return;
 	attr->sample_type |= SAMPLE_CALLCHAIN;
 	attr->sample_max_stack = (uint16_t)max_stack;
@@ -138,7 +145,7 @@ static void set_sample_type(struct event *event, const struct sampling *s, const
 {
 	struct attr *attr = &event->attr;
 	const struct {
-		bool wanted, of_follower;
+		bool wanted, of_bare;
 		uint64_t bits;
 	} rows[] = {
 		{ event->sample_read, true, SAMPLE_READ },
@@ -147,23 +154,25 @@ static void set_sample_type(struct event *event, const struct sampling *s, const
 		{ target->system_wide || s->cpu, true, SAMPLE_CPU },
 		{ wants_time(s, target), true, SAMPLE_TIME },
 		{ s->raw, false, SAMPLE_RAW | SAMPLE_TIME | SAMPLE_CPU },
-		{ s->regs_user != 0, false, SAMPLE_REGS_USER },
-		{ s->regs_intr != 0, false, SAMPLE_REGS_INTR },
+		{ s->regs_user != 0 && !event->follower, false, SAMPLE_REGS_USER },
+		{ s->regs_intr != 0 && !event->follower, false, SAMPLE_REGS_INTR },
 		{ s->branch != 0 && !is_dummy(event), false, SAMPLE_BRANCH_STACK },
 		{ s->period_bit, true, SAMPLE_PERIOD },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (rows[i].wanted && (rows[i].of_follower || !event->follower))
+		if (rows[i].wanted && (rows[i].of_bare || !event->bare))
 			attr->sample_type |= rows[i].bits;
 	for (unsigned bit = 0; bit < SAMPLE_BITS_MAX; bit++)
 		attr->sample_type |= (uint64_t)s->fields[bit] << bit;
 	if (s->no_period)
 		attr->sample_type &= ~(uint64_t)SAMPLE_PERIOD;
+	if (event->bare)
+		return;
+	attr->branch_sample_type |= s->branch;
 	if (event->follower)
 		return;
 	attr->sample_regs_user |= s->regs_user;
 	attr->sample_regs_intr |= s->regs_intr;
-	attr->branch_sample_type |= s->branch;
 }
 
 static void set_tracking(struct attr *attr, const struct sampling *s)
@@ -173,7 +182,7 @@ static void set_tracking(struct attr *attr, const struct sampling *s)
 		enum attr_flag bit;
 	} rows[] = {
 		{ true, ATTR_TASK }, { true, ATTR_MMAP }, { true, ATTR_MMAP2 }, { true, ATTR_COMM }, { true, ATTR_COMM_EXEC },
-		{ true, ATTR_KSYMBOL }, { !s->no_bpf_event, ATTR_BPF_EVENT }, { s->address, ATTR_MMAP_DATA },
+		{ !s->text_poke, ATTR_KSYMBOL }, { !s->no_bpf_event, ATTR_BPF_EVENT }, { s->address, ATTR_MMAP_DATA },
 		{ s->build_id_mmap, ATTR_BUILD_ID }, { s->namespaces, ATTR_NAMESPACES }, { s->cgroups, ATTR_CGROUP },
 		{ s->switch_events, ATTR_CONTEXT_SWITCH },
 	};
@@ -205,8 +214,9 @@ static void set_flags(struct event *event, const struct sampling *s, const struc
 	}
 	set_attr_flag(attr, ATTR_DISABLED, leader);
 	set_attr_flag(attr, ATTR_ENABLE_ON_EXEC, leader && configure_enable_on_exec(s, target));
-	if (event->follower || (is_dummy(event) && target->system_wide && leader && event->leader == 0)) {
-		bool waits = s->delay_ms && !target->system_wide;
+	bool first_dummy = is_dummy(event) && target->system_wide && leader && event->leader == 0 && !event->follower;
+	if (event->immediate || event->tracks_early || first_dummy) {
+		bool waits = s->delay_ms && !target->system_wide && !event->immediate;
 		set_attr_flag(attr, ATTR_DISABLED, waits);
 		set_attr_flag(attr, ATTR_ENABLE_ON_EXEC, waits && target->command);
 	}
@@ -288,19 +298,29 @@ static void apply_terms(struct event *event, const struct sampling *s, struct st
 	apply_call_graph_terms(event, s, warnings);
 }
 
+/* The event of a group that is read together whose samples carry the counts: its leader, or the next one if the leader traces. */
+static const struct event *sampler_of(const struct events *events, const struct event *leader)
+{
+	const struct event *list = events->list.items;
+	for (size_t i = 0; i < events->list.count && leader->traces; i++)
+		if (&list[list[i].leader] == leader && &list[i] != leader)
+			return &list[i];
+	return leader;
+}
+
 /* Members of a sampled-together group do not sample themselves, unless their terms say so: the leader's samples carry their counts. */
 static void group_reading(struct events *events)
 {
 	for (size_t i = 0; i < events->list.count; i++) {
 		struct event *event = &events->list.items[i];
-		const struct event *leader = &events->list.items[event->leader];
+		const struct event *leader = &events->list.items[event->leader], *sampler = sampler_of(events, leader);
 		if (leader->members < 2)
 			continue;
 		if (event->sample_read) {
 			event->attr.read_format |= READ_GROUP;
 			set_attr_flag(&event->attr, ATTR_INHERIT, false);
 		}
-		if (event == leader || !leader->sample_read)
+		if (event == sampler || !leader->sample_read)
 			continue;
 		if (!(event->terms.set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ))) {
 			event->attr.sample_period = 0;
@@ -308,7 +328,7 @@ static void group_reading(struct events *events)
 		}
 		if (!(event->terms.set & EVENT_TERM_OVERWRITE))
 			set_attr_flag(&event->attr, ATTR_WRITE_BACKWARD, false);
-		event->attr.sample_type = leader->attr.sample_type;
+		event->attr.sample_type = sampler->attr.sample_type | leader->attr.sample_type;
 	}
 }
 
@@ -316,7 +336,7 @@ static void group_reading(struct events *events)
 static void identify(struct events *events, const struct sampling *s)
 {
 	size_t count = events->list.count;
-	bool identifier = s->identifier, id = s->identifier || count > 1;
+	bool identifier = s->identifier || s->trace, id = identifier || count > 1;
 	for (size_t i = 1; i < count; i++)
 		identifier |= events->list.items[i].attr.sample_type != events->list.items[0].attr.sample_type;
 	for (size_t i = 0; i < count; i++) {
@@ -337,8 +357,6 @@ static int refuse_events(struct error *err, const char *why)
 static int check(const struct events *events, const struct target *target, struct error *err)
 {
 	for (size_t i = 0; i < events->list.count; i++) {
-		if (events->list.items[i].terms.set & EVENT_TERM_AUX_SAMPLE_SIZE)
-			return refuse_events(err, "No AUX area event to sample");
 		if (events->list.items[i].cgroup && !target->system_wide)
 			return refuse_events(err, "cgroup monitoring only available in system-wide mode");
 	}

@@ -144,7 +144,7 @@ static void set_precise(struct event *event, unsigned level)
 
 static const struct cpus *event_cpus(const struct opening *o, const struct event *event)
 {
-	if (event->follower && o->target->system_wide)
+	if (event->everywhere || (event->follower && o->target->system_wide))
 		return &o->target->online;
 	if (event->cpus && event->cpus->list.count && !o->target->per_thread)
 		return event->cpus;
@@ -224,7 +224,7 @@ static int open_event(struct opening *o, uint32_t index)
 	struct event *event = &o->events->list.items[index];
 	const struct cpus *cpus = event_cpus(o, event);
 	const struct target *target = o->target;
-	size_t first = o->counters->list.count, open = 0;
+	size_t first = o->counters->list.count, open = 0, threads = event->everywhere ? 1 : target->threads.count;
 	uint32_t leader = group_leader(o, event, index);
 	if (o->software == index || (leader != UINT32_MAX && leader == o->software))
 		event->attr.read_format |= READ_GROUP;
@@ -236,12 +236,12 @@ static int open_event(struct opening *o, uint32_t index)
 	if (event->attr.type == EVENT_TYPE_TOOL)
 		return -ENOENT;
 	for (size_t i = 0; i < cpus->list.count; i++) {
-		for (size_t k = 0; k < target->threads.count; k++) {
+		for (size_t k = 0; k < threads; k++) {
 			uint32_t at = (uint32_t)o->counters->list.count;
 			uint32_t group = leader != UINT32_MAX ? counter_group(o, leader, i, cpus->list.items[i], k) : UINT32_MAX;
 			struct counter *counter = vec_add(&o->counters->list);
 			*counter = (struct counter){
-				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = target->threads.items[k].tid, .ring = UINT32_MAX,
+				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = event->everywhere ? -1 : target->threads.items[k].tid, .ring = UINT32_MAX,
 				.reader = group != UINT32_MAX ? group : at,
 			};
 			if (grouped && group == UINT32_MAX)
@@ -429,7 +429,20 @@ static uint64_t ring_key(const struct counter *counter, bool backward)
 	return place << 1 | backward;
 }
 
-int counters_map(struct counters *counters, const struct events *events, size_t pages, struct error *err)
+/* Maps the AUX area of a ring, if its counter traces. */
+static int map_area(struct counters *counters, const struct counter *counter, const struct events *events, size_t bytes,
+	bool overwrite, struct error *err)
+{
+	struct aux_ring area = { 0 };
+	int status = 0;
+	if (bytes && events->list.items[counter->event].traces)
+		status = aux_ring_open(&area, &counters->rings.items[counter->ring], bytes, overwrite, err);
+	if (bytes)
+		vec_push(&counters->areas, area);
+	return status;
+}
+
+int counters_map(struct counters *counters, const struct events *events, const struct ring_sizes *sizes, struct error *err)
 {
 	struct idmap rings = { 0 };
 	int status = 0;
@@ -441,10 +454,12 @@ int counters_map(struct counters *counters, const struct events *events, size_t 
 		counter->ring = idmap_add(&rings, ring_key(counter, backward), (uint32_t)counters->rings.count, &added);
 		if (added) {
 			struct ring ring;
-			status = ring_open(&ring, counter->fd, pages, backward, err);
+			status = ring_open(&ring, counter->fd, sizes->pages, backward, err);
 			ring.cpu = counter->cpu;
 			if (status == 0)
 				vec_push(&counters->rings, ring);
+			if (status == 0)
+				status = map_area(counters, counter, events, sizes->area_bytes, sizes->overwrite_areas, err);
 			continue;
 		}
 		int failed = counter_set_output(counter->fd, counters->rings.items[counter->ring].fd);
@@ -459,8 +474,11 @@ int counters_map(struct counters *counters, const struct events *events, size_t 
 
 void counters_close(struct counters *counters)
 {
+	for (size_t i = 0; i < counters->areas.count; i++)
+		aux_ring_close(&counters->areas.items[i]);
 	for (size_t i = 0; i < counters->rings.count; i++)
 		ring_close(&counters->rings.items[i]);
+	vec_fini(&counters->areas);
 	close_from(counters, 0);
 	vec_fini(&counters->rings);
 	vec_fini(&counters->list);
@@ -489,7 +507,8 @@ void counters_switch(struct counters *counters, const struct events *events, uin
 		const struct counter *counter = &counters->list.items[i];
 		const struct event *of = &events->list.items[counter->event];
 		/* of a group its leader alone, which its members follow */
-		bool chosen = event == UINT32_MAX ? counter->reader == i && !of->follower : counter->event == event;
+		bool starts = !of->follower || (on && attr_flag(&of->attr, ATTR_DISABLED));
+		bool chosen = event == UINT32_MAX ? counter->reader == i && starts : counter->event == event;
 		if (chosen && counter->fd >= 0)
 			(on ? counter_enable : counter_disable)(counter->fd);
 	}

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "data/evlist.h"
 #include "event/event.h"
+#include "os/aux_ring.h"
 #include "os/ring.h"
 #include "record/acquire/target.h"
 
@@ -34,6 +35,7 @@ struct counters {
 	VEC(uint32_t) first;         /* by event: index of its first counter; one more at the end */
 	VEC(uint8_t) states;         /* by event: enum counter_state; without `partly` all are opened */
 	VEC(struct ring) rings;
+	VEC(struct aux_ring) areas;  /* by ring: that of its counter, if it traces; empty without a trace */
 	struct cpus cpus;            /* of all events; -1 alone: threads are measured on any CPU */
 	struct cpus offline;         /* those that went offline before their events were opened */
 	uint64_t missing_threads;    /* those that ended before their events were opened */
@@ -49,8 +51,14 @@ int counters_open_partly(struct counters *counters, struct events *events, const
 	struct error *err);
 /* Reads the kernel's ids of all counters, which counters_open has done. */
 int counters_read_ids(struct counters *counters, struct error *err);
-/* Maps a ring per CPU (or thread) and directs the records of all counters there. pages: a power of two. */
-int counters_map(struct counters *counters, const struct events *events, size_t pages, struct error *err);
+struct ring_sizes {
+	size_t pages;                /* of a ring: a power of two */
+	size_t area_bytes;           /* of the AUX area of a ring whose counter traces; 0: no event traces */
+	bool overwrite_areas;
+};
+
+/* Maps a ring per CPU (or thread) and directs the records of all counters there. */
+int counters_map(struct counters *counters, const struct events *events, const struct ring_sizes *sizes, struct error *err);
 void counters_close(struct counters *counters);
 
 /* Sets the tracepoint filters of the events. */

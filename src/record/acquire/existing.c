@@ -2,6 +2,7 @@
 
 #include "record/acquire/programs.h"
 #include "record/acquire/record_out.h"
+#include "record/acquire/trace_records.h"
 
 static bool records_kernel(const struct events *events)
 {
@@ -23,6 +24,7 @@ void existing_write(struct synthesis *s, struct measurement *m, bool names, stru
 	s->no_cgroups |= !m->sampling.cgroups;
 	synthesize_id_index(s, counters);
 	synthesize_clock(s, counters);
+	trace_info_record(&m->trace, events, counters, out);
 	if (records_kernel(events))
 		synthesize_kernel(s);
 	synthesize_event_updates(s, events, counters, names);

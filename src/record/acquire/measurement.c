@@ -1,6 +1,7 @@
 #include "record/acquire/measurement.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -49,6 +50,9 @@ static int open_target(struct measurement *m, const struct measurement_options *
 	}
 	if (!options->command)
 		return 0;
+	for (size_t i = 0; i < m->events->list.count; i++)
+		if (m->events->list.items[i].traces) /* dumps of just-in-time compilers get the times of the trace */
+			setenv("JITDUMP_USE_ARCH_TIMESTAMP", "1", 1);
 	if (workload_start(&m->workload, options->command, options->command_to_stderr, &m->signals, err) < 0)
 		return -1;
 	target_set_command(&m->target, m->workload.pid);
@@ -111,6 +115,8 @@ static int open_events(struct measurement *m, const struct measurement_options *
 	if (m->counts)
 		return open_counts(m, options, err);
 	cpu_changes_open(&m->cpu_changes); /* first: changes while events are opened are not missed */
+	if (trace_configure(&m->trace, m->events, options->trace, &m->sampling, &m->target, options->warnings, err) < 0)
+		return -1;
 	configure_defaults(m->events, &m->sampling, &m->target);
 	if (configure_events(m->events, &m->sampling, &m->target, options->warnings, err) < 0)
 		return -1;
@@ -134,16 +140,31 @@ int measurement_open(struct measurement *m, const struct measurement_options *op
 	return open_events(m, options, err);
 }
 
+/* Whether the counter of a ring is of the target, and not on all CPUs whatever the target is. */
+static bool is_of_target(const struct measurement *m, const struct ring *ring)
+{
+	for (size_t i = 0; i < m->counters.list.count; i++)
+		if (m->counters.list.items[i].fd == ring->fd)
+			return !m->events->list.items[m->counters.list.items[i].event].everywhere;
+	return true;
+}
+
 int measurement_map(struct measurement *m, size_t pages, bool watched, struct error *err)
 {
-	if (counters_map(&m->counters, m->events, pages ? pages : ring_default_pages(), err) < 0)
+	const struct ring_sizes sizes = {
+		.pages = pages ? pages : m->trace.ring_pages ? m->trace.ring_pages : ring_default_pages(),
+		.area_bytes = m->trace.pages * (size_t)sysconf(_SC_PAGESIZE), .overwrite_areas = m->trace.snapshot || m->trace.samples,
+	};
+	if (counters_map(&m->counters, m->events, &sizes, err) < 0)
 		return -1;
 	for (size_t i = 0; i < m->counters.rings.count && watched; i++) {
-		if (m->counters.rings.items[i].backward)
+		const struct ring *ring = &m->counters.rings.items[i];
+		if (ring->backward)
 			continue;
-		if (watch(m, m->counters.rings.items[i].fd, i, err) < 0)
+		if (watch(m, ring->fd, i, err) < 0)
 			return -1;
-		m->rings_open = ++m->rings_watched;
+		if (is_of_target(m, ring)) /* others never end */
+			m->rings_open = ++m->rings_watched;
 	}
 	return 0;
 }

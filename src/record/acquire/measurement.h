@@ -19,6 +19,7 @@
 #include "record/acquire/cpu_changes.h"
 #include "record/acquire/signals.h"
 #include "record/acquire/target.h"
+#include "record/acquire/trace.h"
 #include "record/acquire/workload.h"
 
 struct measurement_options {
@@ -26,6 +27,7 @@ struct measurement_options {
 	bool counts;                     /* no samples: events that are not supported are states (counters_open_partly) */
 	bool with_ids;                   /* of counts: read the ids of their counters */
 	struct target_options target;
+	const struct trace_options *trace; /* of an event that traces; NULL: as usual */
 	struct events *events;           /* parsed; empty: the default event; completed here; borrowed until the close */
 	const char *const *command;      /* to be started, ends with NULL; NULL: no command */
 	bool command_to_stderr;          /* the command's standard output is standard error */
@@ -40,6 +42,7 @@ struct measurement {
 	bool counts;
 	struct sampling sampling;        /* with what the target implies */
 	struct target target;
+	struct trace trace;              /* kind TRACE_NONE: no event traces */
 	struct signals signals;          /* ended_by remains readable after the close */
 	struct workload workload;
 	struct cpu_changes cpu_changes;

@@ -21,7 +21,7 @@ int switch_event_open(struct switch_event *event, struct events *events, struct 
 			(uint64_t)1 << ATTR_COMM_EXEC | (uint64_t)1 << ATTR_TASK | (uint64_t)1 << ATTR_KSYMBOL);
 	if (counters_open(&event->counters, events, &event->target, NULL, err) < 0)
 		return -1;
-	if (counters_map(&event->counters, events, RING_PAGES, err) < 0)
+	if (counters_map(&event->counters, events, &(struct ring_sizes){ .pages = RING_PAGES }, err) < 0)
 		return -1;
 	counters_switch(&event->counters, events, UINT32_MAX, true);
 	return 0;

@@ -74,6 +74,15 @@ static void count_lost(struct recording_facts *facts, const struct record *recor
 	facts->lost_chunks++;
 }
 
+static void count_trace(struct recording_facts *facts, const struct record *record)
+{
+	enum { TRUNCATED = 1, PARTIAL = 4, COLLISION = 8 }; /* PERF_AUX_FLAG_*; OVERWRITE (2) is how a snapshot is recorded */
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	take(&c, 16);
+	facts->trace_pieces++;
+	facts->cut_traces += (take_u64(&c) & (TRUNCATED | PARTIAL | COLLISION)) != 0;
+}
+
 static void count_sample(struct marking *m, const struct record *record)
 {
 	struct recording_facts *facts = m->facts;
@@ -100,6 +109,8 @@ static int first_pass(struct marking *m, bool samples, struct error *err)
 			count_sample(m, &record);
 		else if (record.type == RECORD_LOST)
 			count_lost(m->facts, &record);
+		else if (record.type == RECORD_AUX)
+			count_trace(m->facts, &record);
 		source_release(m->source, source_mark(m->source));
 	}
 	return status;

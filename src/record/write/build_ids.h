@@ -32,6 +32,7 @@ struct recording_facts {
 	uint64_t first_time, last_time; /* of samples; 0: no sample has a time */
 	uint64_t user_chains, short_chains; /* by frame pointers; those of them that end after one or two frames */
 	uint64_t lost_events, lost_chunks; /* as LOST records state */
+	uint64_t trace_pieces, cut_traces; /* AUX records; those that state a gap */
 	struct arena arena;
 };
 

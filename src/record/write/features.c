@@ -248,6 +248,13 @@ static bool make_clock_data(struct making *m)
 	return m->facts->use_clockid;
 }
 
+static bool make_traces(struct making *m)
+{
+	out_u64(m->out, m->facts->trace_index.len / 16);
+	writer_add(m->out, m->facts->trace_index.data, m->facts->trace_index.len);
+	return m->facts->traces;
+}
+
 static bool make_directory(struct making *m)
 {
 	out_u64(m->out, 1);
@@ -355,6 +362,7 @@ static bool (*const makers[FEATURE_COUNT])(struct making *m) = {
 	[FEATURE_BRANCH_STACK] = make_branch_stack,
 	[FEATURE_PMU_MAPPINGS] = make_pmus,
 	[FEATURE_GROUP_DESC] = make_groups,
+	[FEATURE_AUXTRACE] = make_traces,
 	[FEATURE_STAT] = make_counts,
 	[FEATURE_CACHE] = make_caches,
 	[FEATURE_SAMPLE_TIME] = make_sample_time,

@@ -25,6 +25,8 @@ struct feature_facts {
 	bool compressed;
 	uint32_t compression_level, compression_ratio, ring_bytes;
 	bool directory;
+	bool traces;                    /* the recording has hardware traces */
+	struct span trace_index;        /* pairs of the offset and the size of each AUXTRACE record */
 };
 
 struct features {

@@ -124,6 +124,8 @@ static const struct {
 } elsewhere[] = {
 	{ "cpu_core", true, "This CPU: only Intel's processors with two kinds of cores have cpu_core and cpu_atom; others have \"cpu\"." },
 	{ "cpu_atom", true, "This CPU: only Intel's processors with two kinds of cores have cpu_core and cpu_atom; others have \"cpu\"." },
+	{ "intel_pt", true, "This CPU: it lacks Intel Processor Trace (the flag intel_pt in /proc/cpuinfo), or its hypervisor hides it." },
+	{ "intel_bts", true, "This CPU: it lacks Intel's branch trace store (the flag bts in /proc/cpuinfo), or its hypervisor hides it." },
 	{ "intel_*", true, "This CPU: only Intel's processors have this trace; virtual machines do not." },
 	{ "uncore_*", true, "This CPU: its kernel has no such PMU outside of the cores; virtual machines lack them." },
 	{ "ibs*", true, "This CPU: only AMD's processors have IBS; virtual machines mostly do not." },

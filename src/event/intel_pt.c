@@ -116,6 +116,21 @@ int intel_pt_check(const struct pmu *pmu, uint64_t *config, struct str *warnings
 	return check_period(pmu, "psb_period", "psb_periods", "psb_cyc", *config, err);
 }
 
+const char *intel_pt_lacks(const struct pmu *pmu, uint64_t config, const char **term)
+{
+	static const char *const needs[][2] = {
+		{ "cyc", "psb_cyc" }, { "cyc_thresh", "psb_cyc" }, { "psb_period", "psb_cyc" }, { "mtc", "mtc" }, { "mtc_period", "mtc" },
+		{ "ptw", "ptwrite" }, { "fup_on_ptw", "ptwrite" }, { "pwr_evt", "power_event_trace" }, { "event", "event_trace" },
+		{ "notnt", "tnt_disable" },
+	};
+	for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+		*term = needs[i][0];
+		if (config & intel_pt_bits(pmu, *term) && !cap(pmu, needs[i][1], 10, 0))
+			return needs[i][1];
+	}
+	return NULL;
+}
+
 size_t intel_pt_psb_period(const struct pmu *pmu, uint64_t config)
 {
 	enum { PERIOD_EARLY = 256, PERIOD_SHIFT = 11 };

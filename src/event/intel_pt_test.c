@@ -103,6 +103,17 @@ TEST("PSB packets are 2 KiB apart or a power of two more, and close on early pro
 	unmake(&early);
 }
 
+TEST("what a processor lacks for a term is named")
+{
+	static const char *const caps[][2] = { { "psb_cyc", "1" }, { "mtc", "0" } };
+	struct pmu pmu = make(caps, 2);
+	const char *term;
+	EXPECT(!intel_pt_lacks(&pmu, PLAIN | 1 << 1 | 3u << 24, &term));
+	EXPECT_STR(intel_pt_lacks(&pmu, PLAIN | 3u << 14, &term), "mtc");
+	EXPECT_STR(term, "mtc_period");
+	unmake(&pmu);
+}
+
 static struct event named(const char *name, uint32_t leader, uint32_t members)
 {
 	return (struct event){ .name = name, .leader = leader, .members = members };

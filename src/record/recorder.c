@@ -15,6 +15,7 @@
 #include "os/permission.h"
 #include "record/acquire/existing.h"
 #include "record/acquire/record_out.h"
+#include "record/address_filters.h"
 #include "record/recorder_internal.h"
 #include "record/write/build_ids.h"
 #include "record/write/buildid_cache.h"
@@ -64,6 +65,8 @@ static bool wants_builds(const struct recorder *r)
 static int open_measurement(struct recorder *r, struct error *err)
 {
 	const struct record_options *o = r->options;
+	if (address_filters_resolve(o->events, err) < 0)
+		return -1;
 	const struct measurement_options options = {
 		.sampling = o->sampling, .target = o->target, .events = o->events, .command = o->command,
 		.command_to_stderr = output_is_pipe(o->output), .user_signal = o->switching.on_signal || o->trace.snapshot, .trace = &o->trace,

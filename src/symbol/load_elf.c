@@ -214,7 +214,8 @@ static bool loader_read(struct loader *l, const struct elf *elf, const char *nam
 	/* perf does this for the kernel, not for its other sections */
 	if (whole && !l->request->section) {
 		builder_fix_ends(&l->builder, false);
-		builder_drop_duplicates(&l->builder);
+		if (!l->request->aliases)
+			builder_drop_duplicates(&l->builder);
 	}
 	return whole;
 }

@@ -20,6 +20,7 @@ struct elf_load_request {
 	uint64_t relocation;           /* … this; 0: not moved */
 	const char *section;           /* ELF_USE_KERNEL: only symbols of this section; NULL: of .text, or all if there is no .text */
 	const struct demangler *demangler;
+	bool aliases;                /* several symbols at an address are retained */
 	struct budget *budget;       /* reserves memory for the tables before they are read; NULL: no limit */
 	struct arena *names;         /* owns names that are in no file ("x@plt"); other names are borrowed from the files */
 };

@@ -71,7 +71,7 @@ def trace_records(c, path):
         start, length = int(at, 16) + 0x30, int(size.split()[1], 16)
         line = re.sub(r"  ref: \S+|  tid: -?\d+", "", line)
         found.append((size, line, hashlib.sha1(data[start:start + length]).hexdigest()))
-    return (info.group(0) if info else "no AUXTRACE_INFO"), sorted(found)
+    return (info.group(0).replace(os.path.dirname(path), "FOLDER") if info else "no AUXTRACE_INFO"), sorted(found)
 
 
 def record(c, program, tree, words):

@@ -74,23 +74,29 @@ static int parse_events(struct run *run, struct events *events, const char *text
 	return usage_about(run->cli, option);
 }
 
-/* A condition for the tracepoints of the last -e, joined to the one they have. Address filters of trace hardware come with its traces. */
+static bool filters_addresses(struct run *run, const struct event *event)
+{
+	return event->traces && pmu_number(&run->events.pmus, pmus_named(&run->events.pmus, event->pmu), "nr_addr_filters");
+}
+
+/* A condition for the tracepoints of the last -e, or address filters of its hardware trace, joined to those that they have. */
 static int add_filter(struct run *run, const char *text, const char *option)
 {
 	size_t count = run->events.list.count;
-	bool tracepoints = count > 0;
-	for (size_t i = run->last; i < count; i++)
-		tracepoints &= run->events.list.items[i].attr.type == ATTR_TRACEPOINT;
-	if (!tracepoints) {
-		cli_warn(run->cli, "--%s option should follow a -e tracepoint%s", option,
-			strcmp(option, "filter") == 0 ? " or HW tracer option" : " option");
+	bool addresses = strcmp(option, "filter") == 0, possible = count > 0;
+	for (size_t i = run->last; i < count; i++) {
+		const struct event *event = &run->events.list.items[i];
+		possible &= event->attr.type == ATTR_TRACEPOINT || (addresses && filters_addresses(run, event));
+	}
+	if (!possible) {
+		cli_warn(run->cli, "--%s option should follow a -e tracepoint%s", option, addresses ? " or HW tracer option" : " option");
 		return usage_about(run->cli, option);
 	}
 	for (size_t i = run->last; i < count; i++) {
 		struct event *event = &run->events.list.items[i];
 		str_clear(&run->text);
 		if (event->filter)
-			str_printf(&run->text, "(%s) && (%s)", event->filter, text);
+			str_printf(&run->text, event->traces ? "%s,%s" : "(%s) && (%s)", event->filter, text);
 		else
 			str_puts(&run->text, text);
 		event->filter = arena_string(&run->events.arena, run->text.text, run->text.len);

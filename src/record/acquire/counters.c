@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "event/event_names.h"
+#include "event/intel_pt.h"
 #include "os/counter.h"
 #include "os/permission.h"
 #include "record/acquire/configure.h"
@@ -309,6 +310,17 @@ static bool break_group(struct opening *o, uint32_t index)
 	return true;
 }
 
+static int explain(struct opening *o, const struct event *event, int sys, struct error *err)
+{
+	const char *term = NULL;
+	const struct pmu *pmu = event->traces ? pmus_named(&o->events->pmus, event->pmu) : NULL;
+	const char *cap = pmu && (sys == EINVAL || sys == EOPNOTSUPP) ? intel_pt_lacks(pmu, event->attr.config, &term) : NULL;
+	if (!cap)
+		return counter_explain(err, event, o->target, sys);
+	return error_set(err, ERROR_UNSUPPORTED, "%s: the trace of this processor has no '%s': its capability %s is 0 "
+		"(/sys/bus/event_source/devices/%s/caps/%s)", event->name, term, cap, pmu->name, cap);
+}
+
 /* Opens one event, with one fallback after the other. */
 static int open_with_fallbacks(struct opening *o, uint32_t index, struct error *err)
 {
@@ -335,7 +347,7 @@ static int open_with_fallbacks(struct opening *o, uint32_t index, struct error *
 			continue;
 		if (o->partly && is_missing(-status))
 			return leave_out(o, index);
-		return counter_explain(err, event, o->target, -status);
+		return explain(o, event, -status, err);
 	}
 }
 

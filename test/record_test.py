@@ -6,6 +6,7 @@ import glob
 import os
 import platform
 import re
+import select
 import shutil
 import signal
 import struct
@@ -95,6 +96,153 @@ def test_switch_event(c):
     need(result.returncode == 0 and len(files) >= 3, "%d files: %s" % (len(files), result.stderr))
     seen = sum(len(c.run(PERFUSE, "script", "-F", "ip", "-i", file).stdout.split()) for file in files)
     need(seen > 20, "%d samples in all" % seen)
+
+
+class Control:
+    """A recording that takes commands, by a pair of FIFOs or of descriptors."""
+
+    def __init__(self, c, program, how, name, command):
+        self.c, self.folder = c, os.path.join(c.work, name)
+        os.makedirs(self.folder)
+        fifos = [os.path.join(self.folder, end) for end in ("commands", "answers")]
+        if how == "fifo":
+            for path in fifos:
+                os.mkfifo(path)
+            self.commands, self.answers, ends = os.open(fifos[0], os.O_RDWR), os.open(fifos[1], os.O_RDWR), ()
+            text = "fifo:%s,%s" % tuple(fifos)
+        else:
+            (theirs, self.commands), (self.answers, answering) = os.pipe(), os.pipe()
+            ends, text = (theirs, answering), "fd:%d,%d" % (theirs, answering)
+        self.recorder = process.start(program, "record", "-o", "perf.data", "-D", "-1", "--control", text, "-e", "cpu-clock:u", "-e",
+                                      "{faults,context-switches}", "--", *command, cwd=self.folder, pass_fds=ends,
+                                      stderr=process.PIPE, stdout=process.DEVNULL, text=True)
+        for end in ends:
+            os.close(end)
+
+    def answer(self, command, limit=10):
+        """The answer to a command; "" if none arrives in time."""
+        os.write(self.commands, command.encode() + b"\n")
+        ready = select.select([self.answers], [], [], limit)[0]
+        return os.read(self.answers, 100) if ready else b""
+
+    def end(self):
+        text = self.recorder.communicate(timeout=30)[1]
+        os.close(self.commands)
+        os.close(self.answers)
+        return [line for line in text.splitlines() if not line.startswith("[ perf record: ")]
+
+    def samples(self):
+        return len(self.c.run(PERFUSE, "script", "-i", os.path.join(self.folder, "perf.data"), "-F", "ip").stdout.splitlines())
+
+
+def test_control(c):
+    """--control takes every command by FIFOs and by descriptors, answers and prints as perf does"""
+    commands = ["ping", "enable", "disable", "enable cpu-clock:u", "disable cpu-clock:u", "evlist", "evlist -v", "evlist -g", "evlist -F",
+                "snapshot", "enable nosuch", "stop"]
+    for how in ("fifo", "fd"):
+        seen = []
+        for who, program in (("perf", need_reference()), ("perfuse", PERFUSE)):
+            control = Control(c, program, how, "control-%s-%s" % (how, who), ["sleep", "30"])
+            answers = [control.answer(command) for command in commands]
+            seen.append((answers, control.end()))
+        need(set(seen[1][0]) == {b"ack\n\0"}, "answers are %s" % seen[1][0])
+        need(seen[0] == seen[1], "perf: %s\nperfuse: %s" % tuple(seen))
+    control = Control(c, PERFUSE, "fifo", "control-unknown", ["sleep", "30"])
+    need(control.answer("bogus", 0.5) == b"" and control.answer("stop") == b"ack\n\0", "an unknown command is answered")
+    control.end()
+
+
+def test_control_effect(c):
+    """samples are taken between `enable` and `disable` alone, and `stop` ends the recording before its command"""
+    control = Control(c, PERFUSE, "fd", "control-effect", ["./../shape", "--ms", "20000"])
+    started = time.time()
+    for command, seconds in (("ping", 0.3), ("enable cpu-clock:u", 0.5), ("disable cpu-clock:u", 0.3), ("stop", 0)):
+        need(control.answer(command) == b"ack\n\0", "%s is not answered" % command)
+        time.sleep(seconds)
+    control.end()
+    need(time.time() - started < 15, "it ends with its command")
+    need(control.samples() > 100, "%d samples while enabled" % control.samples())
+    control = Control(c, PERFUSE, "fd", "control-off", ["./../shape", "--ms", "20000"])
+    time.sleep(0.5)
+    control.answer("stop")
+    control.end()
+    need(control.samples() == 0, "%d samples while disabled" % control.samples())
+
+
+def burning_thread(c):
+    """A program whose second thread waits for a line, then starts a third one that computes; and the second one's id."""
+    source = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void *child(void *p) { for (volatile long i = 0; i < 300000000; i++); return p; }
+static void *second(void *p)
+{
+    pthread_t t;
+    printf("%ld\n", syscall(SYS_gettid));
+    fflush(stdout);
+    getchar();
+    pthread_create(&t, 0, child, 0);
+    pthread_join(t, 0);
+    return p;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, second, 0); pthread_join(t, 0); return 0; }
+"""
+    path = os.path.join(c.work, "burning")
+    if not os.path.exists(path):
+        process.must("cc", "-O1", "-pthread", "-o", path, "-x", "c", "-", input=source)
+    started = process.start(path, stdin=process.PIPE)
+    return started, int(started.stdout.readline())
+
+
+def test_inherit(c):
+    """-t records that thread alone, with --inherit the threads that it starts too"""
+    for options, some in (([], False), (["--inherit"], True)):
+        program, tid = burning_thread(c)
+        recorder = process.start(PERFUSE, "record", "-o", "thread.data", "-e", "cpu-clock:u", "-t", str(tid), *options, cwd=c.work,
+                                 stderr=process.PIPE)
+        time.sleep(0.5)
+        program.communicate("\n")
+        text = recorder.communicate(timeout=30)[1]
+        need(recorder.returncode == 0, "exit code %d: %s" % (recorder.returncode, text))
+        tids = [int(line) for line in c.run(PERFUSE, "script", "-i", "thread.data", "-F", "tid").stdout.split()]
+        need(all(number != tid or not some for number in tids[20:]) and (len(tids) > 100) == some,
+             "%d samples of %s with %s" % (len(tids), set(tids), options))
+
+
+def test_threads_ends(c):
+    """--threads -p ends with the recorded process, and --threads --overwrite writes what the rings hold at the end"""
+    program = process.start("./shape", "--ms", "700", cwd=c.work)
+    result = c.record("--threads", "-e", "task-clock:u", "-F", "1000", "-p", str(program.pid), output="ended")
+    need(result.returncode == 0, result.stderr)
+    program.wait()
+    seen = len(c.run(PERFUSE, "script", "-i", "ended", "-F", "ip").stdout.split())
+    need(seen > 50, "%d samples" % seen)
+    for options in ([], ["--call-graph", "unwind"]):
+        result = c.record("--threads", "--overwrite", *options, "-e", "task-clock:u", "-F", "1000", "--", "./shape", "--ms", "300",
+                          output="overwritten")
+        need(result.returncode == 0, "exit code %d: %s" % (result.returncode, result.stderr))
+        seen = len(c.run(PERFUSE, "script", "-i", "overwritten", "-F", "event").stdout.split())
+        need(seen > 50, "%d samples with %s" % (seen, options))
+
+
+def test_failed_start(c):
+    """a start that fails leaves neither a file nor a folder, and the older recording in its place"""
+    starts = [["-e", "cpu-clock", "--", "/nonexistent"], ["--threads", "-e", "cpu-clock", "--", "/nonexistent"],
+              ["-e", "cpu-clock", "-p", "999999999"], ["-e", "nosuch", "--", "true"], ["-C", "99999", "-e", "cpu-clock", "--", "true"],
+              ["-e", "cpu-clock", "-m", "1G", "-z", "--max-size", "nonsense", "--", "true"], ["-S", "-e", "cpu-clock", "--", "true"],
+              ["--switch-output", "-e", "cpu-clock", "--", "/nonexistent"], ["-r", "1000", "-e", "cpu-clock", "--", "true"]]
+    for options in starts:
+        need(c.record(*options, output="none.data").returncode != 0, "%s succeeds" % options)
+        left = glob.glob(os.path.join(c.work, "none.data*"))
+        need(not left, "%s leaves %s" % (options, left))
+    with open(os.path.join(c.work, "none.data"), "w") as file:
+        file.write("older")
+    for options in starts:
+        c.record(*options, output="none.data")
+        left = sorted(os.listdir(c.work))
+        need(open(os.path.join(c.work, "none.data")).read() == "older" and "none.data.old" not in left, "%s replaces the older one" % options)
 
 
 def test_affinity(c):

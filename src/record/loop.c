@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "os/counter.h"
+#include "record/commands.h"
 #include "record/recorder_internal.h"
 
 /* Bits of measurement_wait. */
@@ -43,8 +44,7 @@ void loop_close(struct recorder *r)
 	switch_event_close(&r->switch_event);
 }
 
-/* The events of this index, UINT32_MAX: all. */
-static void enable_events(struct recorder *r, uint32_t event, bool on)
+void loop_enable(struct recorder *r, uint32_t event, bool on)
 {
 	const struct events *events = r->measurement.events;
 	if (event == UINT32_MAX || events->list.items[event].traces)
@@ -52,9 +52,9 @@ static void enable_events(struct recorder *r, uint32_t event, bool on)
 	counters_switch(&r->measurement.counters, r->measurement.events, event, on);
 }
 
-static void enable_all(struct recorder *r, bool on)
+void loop_enable_all(struct recorder *r, bool on)
 {
-	enable_events(r, UINT32_MAX, on);
+	loop_enable(r, UINT32_MAX, on);
 	recorder_say(r, on ? "Events enabled" : "Events disabled");
 }
 
@@ -235,74 +235,16 @@ static void switch_at_timer(struct recorder *r)
 {
 	const struct record_options *options = r->options;
 	if (!options->windows) {
-		enable_all(r, true);
+		loop_enable_all(r, true);
 		return;
 	}
 	const struct record_window *window = &options->windows[r->window];
 	r->window_open = !r->window_open;
-	enable_all(r, r->window_open);
+	loop_enable_all(r, r->window_open);
 	if (r->window_open)
 		start_timer(r, window->to_ms - window->from_ms);
 	else if (++r->window < options->window_count)
 		start_timer(r, options->windows[r->window].from_ms - window->to_ms);
-}
-
-/* The commands "enable NAME" and "disable NAME"; "": all events. */
-static void control_enable(struct recorder *r, bool on, const char *name)
-{
-	const struct events *events = r->measurement.events;
-	if (!*name) {
-		enable_all(r, on);
-		return;
-	}
-	for (uint32_t i = 0; i < events->list.count; i++) {
-		if (strcmp(events->list.items[i].name, name) != 0)
-			continue;
-		enable_events(r, i, on);
-		recorder_say(r, "Event %s %s", name, on ? "enabled" : "disabled");
-	}
-}
-
-static void control_list(struct recorder *r)
-{
-	const struct events *events = r->measurement.events;
-	for (size_t i = 0; i < events->list.count; i++)
-		recorder_say(r, "%s", events->list.items[i].name);
-}
-
-static void request_snapshot(struct recorder *r)
-{
-	if (!r->measurement.trace.snapshot || r->snapshot_now)
-		return;
-	trace_writing_stop(&r->measurement);
-	r->snapshot_now = true;
-}
-
-static void control_command(void *recorder, const char *line)
-{
-	struct recorder *r = recorder;
-	bool known = true;
-	const char *name;
-	if (control_is(line, "enable", &name))
-		control_enable(r, true, name);
-	else if (control_is(line, "disable", &name))
-		control_enable(r, false, name);
-	else if (strcmp(line, "stop") == 0)
-		r->done = true;
-	else if (strncmp(line, "evlist", 6) == 0)
-		control_list(r);
-	else
-		known = strcmp(line, "ping") == 0 || strcmp(line, "snapshot") == 0;
-	if (strcmp(line, "snapshot") == 0)
-		request_snapshot(r);
-	if (known)
-		control_acknowledge(r->options->acknowledge);
-}
-
-static void read_commands(struct recorder *r)
-{
-	if (control_read(r->options->control, &r->command, control_command, r) < 0)
-		measurement_unwatch(&r->measurement, r->options->control);
 }
 
 /* Waits until something is ready; meanwhile looks for new mappings in the rings. */
@@ -338,7 +280,7 @@ static int wait_once(struct recorder *r, struct error *err)
 	if (ready & 1 << READY_TIMER && read_count(r->timer))
 		switch_at_timer(r);
 	if (ready & 1 << READY_CONTROL)
-		read_commands(r);
+		commands_read(r);
 	if (ready & 1 << READY_RING_READERS && read_count(ring_readers_fd(r->ring_readers)))
 		r->ring_readers_ended = ring_readers_ended(r->ring_readers);
 	if (ready & 1 << READY_SWITCH_TIMER)
@@ -347,7 +289,7 @@ static int wait_once(struct recorder *r, struct error *err)
 		r->switch_now |= switch_event_happened(&r->switch_event);
 	r->switch_now |= r->measurement.signals.user && r->options->switching.on_signal;
 	if (r->measurement.signals.user)
-		request_snapshot(r);
+		loop_request_snapshot(r);
 	r->measurement.signals.user = false;
 	return 0;
 }
@@ -374,6 +316,14 @@ static bool is_over(const struct recorder *r)
 	return r->done || r->ring_readers_ended || measurement_over(&r->measurement);
 }
 
+void loop_request_snapshot(struct recorder *r)
+{
+	if (!r->measurement.trace.snapshot || r->snapshot_now)
+		return;
+	trace_writing_stop(&r->measurement);
+	r->snapshot_now = true;
+}
+
 static int snapshot_trace(struct recorder *r, struct error *err)
 {
 	r->snapshot_now = false;
@@ -386,7 +336,7 @@ int loop_run(struct recorder *r, struct error *err)
 	for (;;) {
 		bool last = is_over(r);
 		if (last && !stopped) {
-			enable_events(r, UINT32_MAX, false);
+			loop_enable(r, UINT32_MAX, false);
 			stopped = true;
 		}
 		int any = drain(r, last, err);

@@ -59,5 +59,11 @@ void loop_close(struct recorder *r);
 int loop_start(struct recorder *r, struct error *err);
 /* Drains rings until the target has ended, a command stops it, or a limit is reached. */
 int loop_run(struct recorder *r, struct error *err);
+/* Starts or stops the event of this index, UINT32_MAX: all. */
+void loop_enable(struct recorder *r, uint32_t event, bool on);
+/* The same for all events, and says so. */
+void loop_enable_all(struct recorder *r, bool on);
+/* Stops the hardware trace, of which a snapshot is written soon. */
+void loop_request_snapshot(struct recorder *r);
 /* Writes the records of the overwritten rings. */
 int loop_snapshot(struct recorder *r, struct error *err);

@@ -110,11 +110,11 @@ bool control_is(const char *line, const char *word, const char **rest)
 
 void control_acknowledge(int fd)
 {
-	static const char answer[] = "ack\n";
+	static const char answer[] = "ack\n"; /* with its NUL: readers of perf's answers expect five bytes */
 	struct pollfd answered = { .fd = fd, .events = POLLOUT };
 	/* a sender that reads no answers must not block the measurement */
 	if (poll(&answered, 1, 0) == 1 && answered.revents & POLLOUT) {
-		ssize_t n = write(fd, answer, sizeof answer - 1);
+		ssize_t n = write(fd, answer, sizeof answer);
 		(void)n;
 	}
 }

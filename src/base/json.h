@@ -9,8 +9,8 @@
 /* Writes the text in quotes, or null if it is NULL. */
 void json_text(struct writer *out, const char *text);
 void json_text_of(struct writer *out, const char *text, size_t len);
-/* Writes a finite number with all its digits, otherwise null. */
-void json_real(struct writer *out, double value);
+/* Writes a finite number with all its digits, otherwise null. The linker sees another name, as jansson has this one. */
+void json_real(struct writer *out, double value) __asm__("json_write_real");
 /* Writes "name": and, unless *first, a comma before it. Clears *first. */
 void json_key(struct writer *out, const char *name, bool *first);
 /* Writes a comma unless *first. Clears *first. */

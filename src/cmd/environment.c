@@ -116,6 +116,14 @@ const char *environment_user_cache_dir(struct config *config)
 	return arena_string(&config->arena, path, strlen(path));
 }
 
+char *environment_user_config_dir(void)
+{
+	const char *folder = secure_getenv("XDG_CONFIG_HOME"), *home = home_folder();
+	if (folder && folder[0] == '/')
+		return memory_string(folder);
+	return home && home[0] == '/' ? join_path(home, ".config") : NULL;
+}
+
 void environment_exec_path(struct str *path)
 {
 	const char *set = secure_getenv("PERF_EXEC_PATH");

@@ -30,6 +30,9 @@ const char *environment_cache(struct cli *cli, bool add);
 /* The user's cache, $XDG_CACHE_HOME or .cache of the home folder, which have to be absolute paths; NULL: neither is, or perfuse.cache is
  * off. Valid as long as the configuration. */
 const char *environment_user_cache_dir(struct config *config);
+/* The user's configuration folder, $XDG_CONFIG_HOME or .config of the home folder, which have to be absolute paths; NULL: neither is. The
+ * caller frees it. */
+char *environment_user_config_dir(void);
 void environment_exec_path(struct str *path);
 /* Appends each WORD for which a program perf-WORD exists in the exec path or $PATH. */
 void environment_externals(struct strtab *words);

@@ -4,7 +4,7 @@
 #include "image/test_folder.h"
 
 static const char *const variables[] = { "HOME", "PERF_CONFIG", "PERF_CONFIG_NOSYSTEM", "PERF_CONFIG_NOGLOBAL", "XDG_CACHE_HOME",
-	"PERF_EXEC_PATH", "PATH" };
+	"XDG_CONFIG_HOME", "PERF_EXEC_PATH", "PATH" };
 
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
@@ -102,6 +102,25 @@ TEST("the user's cache is an absolute XDG_CACHE_HOME, otherwise .cache of an abs
 	config_set(&config, CONFIG_USER, "perfuse.cache", "false");
 	EXPECT(environment_user_cache_dir(&config) == NULL);
 	config_fini(&config);
+	restore(&changed);
+}
+
+TEST("the user's configuration folder is an absolute XDG_CONFIG_HOME, otherwise .config of an absolute home")
+{
+	struct changed changed;
+	change(&changed, "/h");
+	char *home = environment_user_config_dir();
+	setenv("XDG_CONFIG_HOME", "/x", 1);
+	char *set = environment_user_config_dir();
+	setenv("XDG_CONFIG_HOME", "x", 1);
+	setenv("HOME", "h", 1);
+	char *none = environment_user_config_dir();
+	EXPECT_STR(home, "/h/.config");
+	EXPECT_STR(set, "/x");
+	EXPECT(none == NULL);
+	free(home);
+	free(set);
+	free(none);
 	restore(&changed);
 }
 

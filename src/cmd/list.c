@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/event_files.h"
 #include "event/catalogue.h"
 #include "os/written_file.h"
 
@@ -296,6 +297,7 @@ static int run_list(struct cli *cli, void *options, int argc, const char **argv)
 	const struct list_options *o = options;
 	struct listing l = { .options = o, .out = cli->out, .unit = o->json ? NULL : o->unit, .last_topic = "" };
 	int status = 0;
+	event_files_set(cli, &l.catalogue.pmus);
 	l.catalogue.every_pmu = o->json || o->describe_long;
 	l.catalogue.encodings = o->json || o->details;
 	if (o->cpu_type && !o->unit && !o->json) {
@@ -309,6 +311,7 @@ static int run_list(struct cli *cli, void *options, int argc, const char **argv)
 		status = print_to_file(cli, &l, argc, argv);
 	else if (status == 0)
 		print_list(cli, &l, argc, argv);
+	event_files_remarks(cli, &l.catalogue.pmus);
 	catalogue_fini(&l.catalogue);
 	return status;
 }

@@ -100,7 +100,7 @@ static void add_caches(struct catalogue *c)
 /* Whether the PMU is of the same family as the one before it, so that its events are listed already. */
 static bool is_repeated(const struct catalogue *c, size_t index)
 {
-	if (!index || c->every_pmu || c->pmus.list.items[index]->core != c->pmus.list.items[index - 1]->core)
+	if (!index || c->pmus.list.items[index]->core != c->pmus.list.items[index - 1]->core)
 		return false;
 	const char *name = c->pmus.list.items[index]->name, *before = c->pmus.list.items[index - 1]->name;
 	size_t length = pmu_family_length(name);
@@ -133,9 +133,21 @@ next:
 	}
 }
 
+/* What a vendor's file says; the PMU is shown as `length` characters of its name. */
+static void add_vendor(struct catalogue *c, const struct vendor_event *from, struct catalogue_event *event, size_t length)
+{
+	event->topic = from->topic;
+	event->description = from->description;
+	event->long_description = from->long_description ? from->long_description : from->description;
+	event->deprecated = from->deprecated;
+	if (event->pmu[length])
+		event->pmu = arena_string(&c->arena, event->pmu, length);
+}
+
 static void add_named(struct catalogue *c, const struct pmu *pmu, const struct pmu_event *named)
 {
-	size_t length = c->every_pmu || pmu->core ? strlen(pmu->name) : pmu_family_length(pmu->name);
+	bool whole = pmu->core || (c->every_pmu && !named->vendor);
+	size_t length = whole ? strlen(pmu->name) : pmu_family_length(pmu->name);
 	struct str full = { 0 }, encoding = { 0 }, scale = { 0 };
 	str_printf(&full, "%.*s/%s", (int)length, pmu->name, named->name);
 	append_terms(c, named, true, &full);
@@ -143,9 +155,13 @@ static void add_named(struct catalogue *c, const struct pmu *pmu, const struct p
 	str_printf(&encoding, "%.*s/", (int)length, pmu->name);
 	append_terms(c, named, false, &encoding);
 	str_putc(&encoding, '/');
-	struct catalogue_event *event = add(c, CATALOGUE_PMU, pmu->core ? named->name : text(c, &full), "Kernel PMU event");
-	event->alias = pmu->core ? text(c, &full) : NULL;
+	bool described = named->vendor && named->vendor->description, by_name = pmu->core || described;
+	struct catalogue_event *event = add(c, CATALOGUE_PMU, by_name ? named->name : text(c, &full), "Kernel PMU event");
+	event->alias = pmu->core && !described ? text(c, &full) : NULL;
+	event->core = pmu->core;
 	event->pmu = pmu->name;
+	if (named->vendor)
+		add_vendor(c, named->vendor, event, length);
 	event->encoding = text(c, &encoding);
 	if (named->unit || named->scale != 1) {
 		str_printf(&scale, "%G%s", named->scale, named->unit ? named->unit : "");
@@ -156,12 +172,16 @@ static void add_named(struct catalogue *c, const struct pmu *pmu, const struct p
 	str_fini(&scale);
 }
 
-/* Events of cores precede the others, then by PMU, then by name. */
+/* Events without a description precede the others; then by topic; events of cores precede the others; then by PMU, then by name. */
 static int compare_named(const void *a, const void *b)
 {
 	const struct catalogue_event *left = a, *right = b;
-	bool left_core = left->alias != NULL, right_core = right->alias != NULL;
-	int order = left_core == right_core ? strcmp(left->pmu, right->pmu) : left_core ? -1 : 1;
+	int order = (left->description != NULL) - (right->description != NULL);
+	if (!order)
+		order = strcmp(left->topic ? left->topic : "", right->topic ? right->topic : "");
+	if (order)
+		return order;
+	order = left->core == right->core ? strcmp(left->pmu, right->pmu) : left->core ? -1 : 1;
 	return order ? order : strcmp(left->name, right->name);
 }
 
@@ -171,11 +191,13 @@ static void add_pmus(struct catalogue *c)
 	pmus_read(&c->pmus);
 	for (size_t i = 0; i < c->pmus.list.count; i++) {
 		struct pmu *pmu = c->pmus.list.items[i];
-		if (is_repeated(c, i))
+		bool repeated = is_repeated(c, i);
+		if (repeated && !c->every_pmu)
 			continue;
 		pmu_load_events(&c->pmus, pmu);
 		for (size_t k = 0; k < pmu->events.count && c->list.count < CATALOGUE_MAX; k++)
-			add_named(c, pmu, &pmu->events.items[k]);
+			if (!repeated || !pmu->events.items[k].vendor)
+				add_named(c, pmu, &pmu->events.items[k]);
 		if (pmu_traces(pmu)) { /* it needs no terms */
 			struct str name = { 0 };
 			str_printf(&name, "%s//", pmu->name);
@@ -241,7 +263,7 @@ static void add_raw(struct catalogue *c)
 	add(c, CATALOGUE_RAW, "rNNN", "Raw event descriptor");
 	pmus_read(&c->pmus);
 	for (size_t i = 0; i < c->pmus.list.count; i++)
-		if (!is_repeated(c, i))
+		if (c->every_pmu || !is_repeated(c, i))
 			add_raw_of_pmu(c, c->pmus.list.items[i]);
 }
 

@@ -1,5 +1,4 @@
-/* All events of this machine as values: names, PMU, unit, encoding, description, topic. What prints them is not known here. Vendor events
- * are those of the files that the user has (vendor_events.h). */
+/* All events of this machine as values: names, PMU, unit, encoding, description, topic. What prints them is not known here. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +13,7 @@ enum catalogue_kind {
 	CATALOGUE_SOFTWARE,
 	CATALOGUE_TOOL,        /* measured without the kernel */
 	CATALOGUE_CACHE,
-	CATALOGUE_PMU,         /* the kernel's named events of PMUs */
+	CATALOGUE_PMU,         /* the named events of PMUs, of the kernel and of vendors' files */
 	CATALOGUE_RAW,         /* the forms of raw events */
 	CATALOGUE_BREAKPOINT,
 	CATALOGUE_TRACEPOINT,
@@ -30,7 +29,7 @@ struct catalogue_event {
 	const char *scale_unit;        /* "2.32831E-10Joules" */
 	const char *description, *long_description;
 	const char *encoding;          /* "cpu/event=0x3c/" */
-	bool deprecated;
+	bool deprecated, core;         /* core: of a PMU of the cores */
 };
 
 struct catalogue {

@@ -153,7 +153,7 @@ void events_regroup(struct events *events, size_t first)
 	struct pmu *core = pmus_by_type(&events->pmus, ATTR_RAW);
 	struct grouping g = { .events = events, .count = events->list.count - first };
 	bool any = false;
-	g.has_slots = core && pmu_event(&events->pmus, core, "slots");
+	g.has_slots = core && pmu_kernel_event(&events->pmus, core, "slots");
 	for (size_t i = first; i < events->list.count; i++)
 		any |= is_concerned(events, i, g.has_slots);
 	if (!any)

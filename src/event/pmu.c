@@ -101,6 +101,7 @@ void pmus_fini(struct pmus *pmus)
 		cpus_fini(&pmu->cpus);
 	}
 	vec_fini(&pmus->list);
+	vendor_fini(&pmus->vendor);
 	arena_fini(&pmus->arena);
 	pmus->read = false;
 }
@@ -204,26 +205,12 @@ static bool pmu_load_event(struct pmus *pmus, struct pmu *pmu, const char *name)
 	return true;
 }
 
-void pmu_load_events(struct pmus *pmus, struct pmu *pmu)
-{
-	char path[PATH_SIZE];
-	CLEANUP_NAMES struct names names = { 0 };
-	snprintf(path, sizeof path, "%s/%s/events", root_of(pmus), pmu->name);
-	if (pmu->all_events || folder_names(path, &names, NULL) < 0)
-		return;
-	pmu->all_events = true;
-	pmu->events.count = 0;
-	names_sort(&names);
-	for (size_t i = 0; i < names.list.count && i < PMU_NAMES_MAX; i++)
-		pmu_load_event(pmus, pmu, names.list.items[i]);
-}
-
-const struct pmu_event *pmu_event(struct pmus *pmus, struct pmu *pmu, const char *name)
+const struct pmu_event *pmu_kernel_event(struct pmus *pmus, struct pmu *pmu, const char *name)
 {
 	char other[256];
 	const struct pmu_event *found = pmu_event_loaded(pmu, name);
 	if (found || pmu->all_events || strlen(name) >= sizeof other)
-		return found;
+		return found && !found->vendor ? found : NULL;
 	for (int upper = 0; upper < 2; upper++) { /* the kernel's names are in one case */
 		size_t i = 0;
 		for (; name[i]; i++)
@@ -232,6 +219,100 @@ const struct pmu_event *pmu_event(struct pmus *pmus, struct pmu *pmu, const char
 		if (pmu_load_event(pmus, pmu, other))
 			return &pmu->events.items[pmu->events.count - 1];
 	}
+	return NULL;
+}
+
+double pmu_scale_parse(const char *text, const char **unit)
+{
+	char *end;
+	double scale = strtod(text, &end);
+	*unit = end;
+	return end == text ? 1 : scale;
+}
+
+/* Whether the PMU counts the events of a vendor's unit: "hisi_sccl,ddrc" are parts of its name, with numbers between them. */
+static bool pmu_has_unit(struct pmus *pmus, struct pmu *pmu, const char *unit)
+{
+	const char *at = pmu->name;
+	if (strcmp(unit, "default_core") == 0)
+		return pmu->core;
+	if (!strchr(unit, ',')) {
+		pmu_load(pmus, pmu);
+		return pmu_matches(pmu, unit);
+	}
+	for (const char *part = unit; *part;) {
+		char word[64];
+		size_t length = strcspn(part, ",");
+		snprintf(word, sizeof word, "%.*s", (int)length, part);
+		const char *found = length < sizeof word ? strstr(at, word) : NULL;
+		if (!found || (part == unit && found != at))
+			return false;
+		at = found + length;
+		part += length + (part[length] == ',');
+	}
+	return at[strspn(at, "_0123456789abcdef")] == '\0';
+}
+
+static void pmu_add_vendor_event(struct pmus *pmus, struct pmu *pmu, const struct vendor_event *from)
+{
+	struct pmu_event event = {
+		.name = from->name, .terms = from->terms, .scale = 1, .per_package = from->per_package, .vendor = from,
+	};
+	if (from->scale_unit)
+		event.scale = pmu_scale_parse(from->scale_unit, &event.unit);
+	if (event.unit && !*event.unit)
+		event.unit = NULL;
+	vec_push(&pmu->events, event);
+}
+
+/* The kernel's events precede those of vendors, and hide those of the same name. */
+static void pmu_load_vendor_events(struct pmus *pmus, struct pmu *pmu)
+{
+	vendor_read(&pmus->vendor);
+	size_t own = pmu->events.count;
+	const char *unit = NULL;
+	bool has = false;
+	for (size_t i = 0; i < pmus->vendor.events.count; i++) {
+		const struct vendor_event *from = &pmus->vendor.events.items[i];
+		bool hidden = false;
+		if (from->unit != unit)
+			has = pmu_has_unit(pmus, pmu, from->unit);
+		unit = from->unit;
+		for (size_t k = 0; k < own && has && !hidden; k++)
+			hidden = strcasecmp(pmu->events.items[k].name, from->name) == 0;
+		if (has && !hidden)
+			pmu_add_vendor_event(pmus, pmu, from);
+	}
+}
+
+void pmu_load_events(struct pmus *pmus, struct pmu *pmu)
+{
+	char path[PATH_SIZE];
+	CLEANUP_NAMES struct names names = { 0 };
+	snprintf(path, sizeof path, "%s/%s/events", root_of(pmus), pmu->name);
+	if (pmu->all_events)
+		return;
+	folder_names(path, &names, NULL);
+	pmu->all_events = true;
+	pmu->events.count = 0;
+	names_sort(&names);
+	for (size_t i = 0; i < names.list.count && i < PMU_NAMES_MAX; i++)
+		pmu_load_event(pmus, pmu, names.list.items[i]);
+	pmu_load_vendor_events(pmus, pmu);
+}
+
+const struct pmu_event *pmu_event(struct pmus *pmus, struct pmu *pmu, const char *name)
+{
+	const struct pmu_event *found = pmu_event_loaded(pmu, name);
+	if (!found)
+		found = pmu_kernel_event(pmus, pmu, name);
+	if (found || pmu->all_events)
+		return found;
+	for (const struct vendor_event *from = NULL; (from = vendor_find(&pmus->vendor, name, from));)
+		if (pmu_has_unit(pmus, pmu, from->unit)) {
+			pmu_add_vendor_event(pmus, pmu, from);
+			return &pmu->events.items[pmu->events.count - 1];
+		}
 	return NULL;
 }
 

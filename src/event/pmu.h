@@ -1,5 +1,5 @@
 /* The PMUs of this machine: types, formats of their config words, named events, CPUs. Source: /sys/bus/event_source/devices
- * (Documentation/ABI/testing/sysfs-bus-event_source-devices-*). */
+ * (Documentation/ABI/testing/sysfs-bus-event_source-devices-*). Where the kernel names no event, the files of vendors may (vendor.h). */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "os/cpus.h"
+#include "vendor/vendor.h"
 
 struct pmu_format {
 	const char *name;       /* "umask" */
@@ -21,6 +22,7 @@ struct pmu_event {
 	const char *unit;       /* NULL: a plain number */
 	double scale;
 	bool per_package, snapshot;
+	const struct vendor_event *vendor; /* NULL: the kernel's event */
 };
 
 struct pmu_cap {
@@ -43,6 +45,7 @@ struct pmu {
 struct pmus {
 	const char *root;       /* the folder of the PMUs; NULL: the kernel's. A test sets it before the first use */
 	VEC(struct pmu *) list; /* core PMUs first, then by name, numbers at the end as numbers */
+	struct vendor vendor;   /* its path is set before the first use; without one there are no events of vendors */
 	struct arena arena;
 	bool read;
 };
@@ -74,6 +77,10 @@ uint64_t pmu_number(const struct pmus *pmus, const struct pmu *pmu, const char *
 const struct pmu_format *pmu_format(const struct pmu *pmu, const char *name, size_t length);
 /* Reads the event if it is not loaded. Case does not matter. NULL: unknown. Valid until another event of the PMU is read. */
 const struct pmu_event *pmu_event(struct pmus *pmus, struct pmu *pmu, const char *name);
+/* The same of the kernel's events alone. */
+const struct pmu_event *pmu_kernel_event(struct pmus *pmus, struct pmu *pmu, const char *name);
+/* Parses "64Bytes" of a file into a factor and a unit, which may be "". The unit is a part of the text. */
+double pmu_scale_parse(const char *text, const char **unit);
 /* Distributes a value over the bits of the format, beside those that are set (like perf: "mem-loads,ldlat=30" is 3 and 30 together);
  * false: the value has too many bits. */
 bool pmu_format_apply(const struct pmu_format *format, uint64_t value, struct attr *attr);

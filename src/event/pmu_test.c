@@ -62,3 +62,32 @@ TEST("an event is read by name in either case, with its unit and scale")
 	pmus_fini(&pmus);
 	machine_close(&machine);
 }
+
+TEST("events of vendors' files are those of their unit's PMUs, unless the kernel has the name")
+{
+	struct machine machine;
+	struct pmus pmus = { 0 };
+	char path[80];
+	machine_open(&machine, &pmus);
+	snprintf(path, sizeof path, "%s/events.json", machine.root);
+	FILE *file = fopen(path, "w");
+	EXPECT(file && fputs("[{\"EventName\":\"CAS\",\"Unit\":\"iMC\",\"EventCode\":\"0x4\",\"ScaleUnit\":\"64Bytes\",\"PerPkg\":\"1\"},"
+		"{\"EventName\":\"CLOCKTICKS\",\"Unit\":\"iMC\",\"EventCode\":\"1\"},"
+		"{\"EventName\":\"CORE\",\"EventCode\":\"0x9\",\"UMask\":\"0x2\"}]", file) >= 0 && fclose(file) == 0);
+	pmus.vendor.path = machine.root;
+	struct pmu *imc = pmus_named(&pmus, "uncore_imc_2"), *power = pmus_named(&pmus, "power"), *core = pmus_named(&pmus, "cpu_core");
+	const struct pmu_event *event = imc ? pmu_event(&pmus, imc, "cas") : NULL;
+	EXPECT(event && event->vendor && event->scale == 64 && strcmp(event->unit, "Bytes") == 0 && event->per_package);
+	EXPECT(imc && pmu_event(&pmus, imc, "core") == NULL);
+	EXPECT(power && pmu_event(&pmus, power, "cas") == NULL);
+	event = core ? pmu_event(&pmus, core, "Core") : NULL;
+	EXPECT(event && strcmp(event->terms, "event=9,umask=2") == 0);
+	event = imc ? pmu_event(&pmus, imc, "clockticks") : NULL;
+	EXPECT(event && !event->vendor && strcmp(event->terms, "event=0xff") == 0);
+	EXPECT(imc && !pmu_kernel_event(&pmus, imc, "cas"));
+	if (imc)
+		pmu_load_events(&pmus, imc);
+	EXPECT_INT(imc ? imc->events.count : 0, 2);
+	pmus_fini(&pmus);
+	machine_close(&machine);
+}

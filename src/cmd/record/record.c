@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/event_files.h"
 #include "cmd/environment.h"
 #include "cmd/record/options.h"
 #include "cmd/servers.h"
@@ -62,7 +63,10 @@ static int parse_events(struct run *run, struct events *events, const char *text
 	struct event_error why;
 	struct writer out;
 	events->regrouped = events->by_pattern = false;
-	if (events_parse(events, text, &why) == 0) {
+	event_files_set(run->cli, &events->pmus);
+	int status = events_parse(events, text, &why);
+	event_files_remarks(run->cli, &events->pmus);
+	if (status == 0) {
 		if (events->regrouped && !events->by_pattern)
 			cli_warn(run->cli, "WARNING: events were regrouped to match PMUs");
 		return 0;

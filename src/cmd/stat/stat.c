@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/event_files.h"
+
 extern const struct command command_stat;
 
 #define FREEZE_ON_SMI "/sys/bus/event_source/devices/cpu/freeze_on_smi"
@@ -52,7 +54,10 @@ static int parse_events(struct stat_run *run, const char *text)
 	struct event_error why;
 	struct writer out;
 	size_t first = run->events.list.count;
-	if (events_parse(&run->events, text, &why) == 0) {
+	event_files_set(run->cli, &run->events.pmus);
+	int status = events_parse(&run->events, text, &why);
+	event_files_remarks(run->cli, &run->events.pmus);
+	if (status == 0) {
 		if (run->cpu_type)
 			drop_other_cores(run, first);
 		return 0;

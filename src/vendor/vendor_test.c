@@ -1,0 +1,218 @@
+#include "vendor/vendor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "unit.h"
+
+struct folder {
+	char path[40];
+};
+
+static void folder_open(struct folder *folder)
+{
+	strcpy(folder->path, "/tmp/vendor-test-XXXXXX");
+	EXPECT(mkdtemp(folder->path) != NULL);
+}
+
+static void folder_add(const struct folder *folder, const char *name, const char *text)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/%s", folder->path, name);
+	for (char *slash = path + strlen(folder->path) + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		mkdir(path, 0755);
+		*slash = '/';
+	}
+	FILE *file = fopen(path, "w");
+	EXPECT(file && fputs(text, file) >= 0);
+	if (file)
+		fclose(file);
+}
+
+static void folder_close(struct folder *folder)
+{
+	char command[64];
+	snprintf(command, sizeof command, "rm -rf '%s'", folder->path);
+	EXPECT_INT(system(command), 0);
+}
+
+/* Reads the folder with one file of this text. */
+static void read_text(struct vendor *v, struct folder *folder, const char *text)
+{
+	folder_open(folder);
+	folder_add(folder, "floating-point.json", text);
+	v->path = folder->path;
+	vendor_read(v);
+}
+
+static void expect_terms(const char *members, const char *terms)
+{
+	struct folder folder;
+	struct vendor v = { 0 };
+	char text[1024];
+	snprintf(text, sizeof text, "[{\"EventName\":\"X.Y\",%s}]", members);
+	read_text(&v, &folder, text);
+	EXPECT_INT(v.events.count, 1);
+	if (v.events.count)
+		EXPECT_STR(v.events.items[0].terms, terms);
+	vendor_fini(&v);
+	folder_close(&folder);
+}
+
+TEST("members of an event become terms")
+{
+	expect_terms("\"EventCode\":\"0x3c\"", "event=0x3c");
+	expect_terms("\"EventCode\":\"9\",\"UMask\":\"0x9\"", "event=9,umask=9");
+	expect_terms("\"EventCode\":\"0x0A\",\"UMask\":\"10\"", "event=0xa,umask=10");
+	expect_terms("\"EventCode\":\"0xB7,0xBB\",\"MSRIndex\":\"0x1a6,0x1a7\",\"MSRValue\":\"0x10001\"", "event=0xb7,offcore_rsp=0x10001");
+	expect_terms("\"EventCode\":\"0xcd\",\"MSRIndex\":\"0x3F6\",\"MSRValue\":\"0x4\"", "event=0xcd,ldlat=0x4");
+	expect_terms("\"EventCode\":\"0xc6\",\"MSRIndex\":\"0x3F7\",\"MSRValue\":\"0x11\",\"UMask\":\"0x1\"",
+		"event=0xc6,umask=1,frontend=0x11");
+	expect_terms("\"EventCode\":\"0x1\",\"MSRIndex\":\"0x00\",\"MSRValue\":\"0x00\",\"EdgeDetect\":\"0\",\"Invert\":\"0x0\"", "event=1");
+	expect_terms("\"EventCode\":\"2\",\"UMask\":\"0x1\",\"SampleAfterValue\":\"200003\",\"Invert\":\"1\",\"CounterMask\":\"5\","
+		"\"EdgeDetect\":1",
+		"event=2,cmask=5,edge=1,inv=1,period=200003,umask=1");
+	expect_terms("\"EventCode\":\"0x34\",\"UMask\":\"0x03\",\"UMaskExt\":\"0x1BC1\",\"ExtSel\":\"1\"", "event=0x134,umask=0x1bc103");
+	expect_terms("\"ConfigCode\":\"0x80\",\"EventCode\":\"1\"", "config=0x80");
+	expect_terms("\"EventCode\":\"1\",\"Filter\":\"config1=0x4043\"", "event=1,config1=0x4043");
+	expect_terms("\"UMask\":\"0x2\"", "event=0,umask=2");
+}
+
+TEST("the fixed counters have their codes")
+{
+	struct folder folder;
+	struct vendor v = { 0 };
+	read_text(&v, &folder, "{\"Header\":{},\"Events\":[{\"EventName\":\"INST_RETIRED.ANY\",\"UMask\":\"0x01\",\"EventCode\":\"0x00\"}]}");
+	const struct vendor_event *event = vendor_find(&v, "inst_retired.ANY", NULL);
+	EXPECT(event != NULL);
+	if (event) {
+		EXPECT_STR(event->terms, "event=0xc0,period=2000003");
+		EXPECT_STR(event->unit, "default_core");
+		EXPECT_STR(event->topic, "floating point");
+		EXPECT(vendor_find(&v, "inst_retired.any", event) == NULL);
+	}
+	EXPECT(vendor_find(&v, "inst_retired", NULL) == NULL);
+	vendor_fini(&v);
+	folder_close(&folder);
+}
+
+TEST("descriptions have no full stop, and notes of precision and errata")
+{
+	struct folder folder;
+	struct vendor v = { 0 };
+	read_text(&v, &folder, "[{\"EventName\":\"a\",\"BriefDescription\":\"Loads. \",\"PublicDescription\":\"Long..\",\"Data_LA\":\"1\","
+		"\"PEBS\":\"1\",\"Errata\":\"HSD1\",\"Unit\":\"CHA\",\"PerPkg\":\"1\",\"ScaleUnit\":\"64Bytes\",\"Deprecated\":\"1\"},"
+		"{\"EventName\":\"A\",\"Unit\":\"iMC\"},{\"EventName\":\"a\",\"Unit\":\"CHA\"}]");
+	EXPECT_INT(v.events.count, 2);
+	if (v.events.count == 2) {
+		const struct vendor_event *event = &v.events.items[0];
+		EXPECT_STR(event->description, "Loads  Supports address when precise.  Spec update: HSD1 (Precise event)");
+		EXPECT_STR(event->long_description, "Long.  Supports address when precise.  Spec update: HSD1 (Precise event)");
+		EXPECT_STR(event->unit, "uncore_cha");
+		EXPECT_STR(event->scale_unit, "64Bytes");
+		EXPECT(event->per_package && event->deprecated);
+		EXPECT(vendor_find(&v, "a", event) == &v.events.items[1]);
+		EXPECT_STR(v.events.items[1].unit, "uncore_imc");
+	}
+	vendor_fini(&v);
+	folder_close(&folder);
+}
+
+TEST("metrics are read with their groups and their constraint")
+{
+	struct folder folder;
+	struct vendor v = { 0 };
+	folder_open(&folder);
+	folder_add(&folder, "x-metrics.json", "[{\"MetricName\":\"ipc\",\"MetricExpr\":\"a / b\",\"MetricGroup\":\"G;H\",\"ScaleUnit\":\"1x\","
+		"\"MetricThreshold\":\"ipc > 2\",\"MetricConstraint\":\"NO_GROUP_EVENTS_NMI\"},{\"MetricName\":\"IPC\",\"MetricExpr\":\"1\"},"
+		"{\"MetricName\":\"none\"}]");
+	folder_add(&folder, "metricgroups.json", "{\"G\":\"good\"}");
+	v.path = folder.path;
+	EXPECT(vendor_metric(&v, "nothing") == NULL);
+	EXPECT_INT(v.metrics.count, 1);
+	const struct metric *metric = vendor_metric(&v, "Ipc");
+	EXPECT(metric && strcmp(metric->expression, "a / b") == 0 && strcmp(metric->threshold, "ipc > 2") == 0);
+	EXPECT(metric && metric->constraint == METRIC_NOT_GROUPED_WITH_WATCHDOG);
+	EXPECT_INT(v.groups.count, 1);
+	EXPECT_INT(v.remarks.count, 1);
+	EXPECT(v.remarks.count && strstr(v.remarks.items[0], "/x-metrics.json: the metric none has no MetricExpr"));
+	vendor_fini(&v);
+	folder_close(&folder);
+}
+
+TEST("of a folder for many processors the files of this one are read")
+{
+	struct folder folder;
+	struct vendor v = { .cpu = "GenuineIntel-6-8F-8" };
+	folder_open(&folder);
+	folder_add(&folder, "mapfile.csv", "Family-model,Version,Filename,EventType\nGenuineIntel-6-8[EF],v1,here,core\n"
+		"GenuineIntel-6-8,v1,other,core\n"
+		"GenuineIntel-6-8F-[01],v1,other,core\nGenuineIntel-6-8F,v2,/P/events/p.json,uncore\nGenuineIntel-6-8F,v2,../x,core\n");
+	folder_add(&folder, "common.json", "[{\"EventName\":\"std\",\"EventCode\":\"0x11\",\"BriefDescription\":\"Standard\"}]");
+	folder_add(&folder, "here/cache.json", "[{\"ArchStdEvent\":\"STD\"},{\"ArchStdEvent\":\"no\"}]");
+	folder_add(&folder, "other/cache.json", "[{\"EventName\":\"wrong\"}]");
+	folder_add(&folder, "P/events/p.json", "{\"Events\":[{\"EventName\":\"u\",\"Unit\":\"CHA\",\"EventCode\":\"1\"}]}");
+	v.path = folder.path;
+	const struct vendor_event *event = vendor_find(&v, "std", NULL);
+	EXPECT(event && strcmp(event->terms, "event=0x11") == 0 && strcmp(event->description, "Standard") == 0);
+	EXPECT(event && strcmp(event->topic, "cache") == 0);
+	EXPECT(vendor_find(&v, "u", NULL) != NULL);
+	EXPECT(vendor_find(&v, "wrong", NULL) == NULL);
+	EXPECT_INT(v.events.count, 2);
+	EXPECT_INT(v.remarks.count, 2);
+	vendor_fini(&v);
+	folder_close(&folder);
+}
+
+TEST("patterns match the whole id, with or without the stepping")
+{
+	EXPECT(vendor_cpu_matches("GenuineIntel-6-55-[01234]", "GenuineIntel-6-55-4"));
+	EXPECT(!vendor_cpu_matches("GenuineIntel-6-55-[01234]", "GenuineIntel-6-55-5"));
+	EXPECT(vendor_cpu_matches("GenuineIntel-6-55", "GenuineIntel-6-55-4"));
+	EXPECT(!vendor_cpu_matches("GenuineIntel-6", "GenuineIntel-6-55-4"));
+	EXPECT(vendor_cpu_matches("AuthenticAMD-25-([245][[:xdigit:]]|[[:xdigit:]])", "AuthenticAMD-25-41-2"));
+	EXPECT(vendor_cpu_matches("0x00000000410fd490", "0x00000000411fd491"));
+	EXPECT(!vendor_cpu_matches("0x00000000410fd4a0", "0x00000000410fd490"));
+	EXPECT(!vendor_cpu_matches("((a{1,255}){1,255}){1,255}", "a"));
+	EXPECT(!vendor_cpu_matches("(", "("));
+}
+
+static void expect_remark(const char *text, const char *end)
+{
+	struct folder folder;
+	struct vendor v = { 0 };
+	read_text(&v, &folder, text);
+	EXPECT_INT(v.remarks.count, 1);
+	const char *colon = v.remarks.count ? strstr(v.remarks.items[0], ".json: ") : NULL;
+	EXPECT_STR(colon ? colon + 7 : "", end);
+	vendor_fini(&v);
+	folder_close(&folder);
+}
+
+TEST("each damaged file or entry is a remark")
+{
+	char deep[4200];
+	memset(deep, '[', sizeof deep - 1);
+	deep[sizeof deep - 1] = '\0';
+	expect_remark(deep, "line 1, column 2049: maximum parsing depth reached near '['");
+	expect_remark("", "line 1, column 0: '[' or '{' expected near end of file");
+	expect_remark("[{\"EventName\":\"a\"}", "line 1, column 18: ']' expected near end of file");
+	expect_remark("{\"a\":1}", "neither a list of events nor an object with \"Events\" or \"Metrics\"");
+	expect_remark("[1]", "an entry is not an object");
+	expect_remark("[{\"EventName\":\"A\",\"UMask\":\"many\"}]", "UMask of the event a is not a number");
+	expect_remark("[{\"EventName\":\"A\",\"EventCode\":\"0xffffffffffffffff1\"}]", "EventCode of the event a is not a number");
+}
+
+TEST("remarks are limited, and all are counted")
+{
+	struct folder folder;
+	struct vendor v = { 0 };
+	read_text(&v, &folder, "[1,2,3,4,5,6,7,8,9,{\"EventName\":\"a\"}]");
+	EXPECT_INT(v.remarks.count, VENDOR_REMARKS_MAX);
+	EXPECT_INT(v.refused, 9);
+	EXPECT_INT(v.events.count, 1);
+	vendor_fini(&v);
+	folder_close(&folder);
+}

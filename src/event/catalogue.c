@@ -34,8 +34,8 @@ static const char *text(struct catalogue *c, const struct str *from)
 	return arena_string(&c->arena, str_text(from), from->len);
 }
 
-/* Whether the kernel counts the event: for all code, else for user code, else without guests. ENOENT is an event that no PMU has. */
-static bool is_supported(uint32_t type, uint64_t config)
+/* For all code, else for user code, else without guests. ENOENT is an event that no PMU has. */
+bool catalogue_supports(uint32_t type, uint64_t config)
 {
 	static const uint64_t more[] = { 1ull << ATTR_DISABLED, 1ull << ATTR_EXCLUDE_KERNEL, 1ull << ATTR_EXCLUDE_GUEST };
 	struct attr attr = { .type = type, .config = config };
@@ -61,7 +61,7 @@ static void add_symbols(struct catalogue *c, enum catalogue_kind kind, uint32_t 
 {
 	size_t first = c->list.count;
 	for (const struct event_symbol *symbol = event_symbols; symbol->name; symbol++) {
-		if (symbol->type != type || (type != EVENT_TYPE_TOOL && !is_supported(type, symbol->config)))
+		if (symbol->type != type || (type != EVENT_TYPE_TOOL && !catalogue_supports(type, symbol->config)))
 			continue;
 		struct catalogue_event *event = add(c, kind, symbol->name, type_text);
 		event->alias = symbol->alias;
@@ -78,7 +78,7 @@ static void add_cache(struct catalogue *c, struct pmu *pmu, unsigned type, unsig
 	uint64_t config = type | op << 8 | result << 16;
 	uint64_t extended = pmus_core_count(&c->pmus) > 1 ? (uint64_t)pmu->type << 32 : 0;
 	if (!event_cache_possible(type, op) || !event_cache_name(config, name, sizeof name) ||
-	    !is_supported(ATTR_HW_CACHE, config | extended))
+	    !catalogue_supports(ATTR_HW_CACHE, config | extended))
 		return;
 	struct catalogue_event *event = add(c, CATALOGUE_CACHE, arena_string(&c->arena, name, strlen(name)), "Hardware cache event");
 	str_printf(&alias, "%s/%s/", pmu->name, name);

@@ -43,3 +43,5 @@ struct catalogue {
 void catalogue_fini(struct catalogue *catalogue);
 /* Appends the events of one kind, in perf's order. < 0: they cannot be read, and *err says why; what was appended remains. */
 int catalogue_add(struct catalogue *catalogue, enum catalogue_kind kind, struct error *err);
+/* Whether the kernel counts the event on this machine. */
+bool catalogue_supports(uint32_t type, uint64_t config);

@@ -32,6 +32,15 @@ const struct metric *metric_find(struct pmus *pmus, const char *name)
 	return found;
 }
 
+bool metric_is_hidden(struct pmus *pmus, const struct metric *own)
+{
+	static const char topdown[] = "TopdownL1";
+	bool hidden = vendor_metric(&pmus->vendor, own->name) != NULL;
+	for (size_t i = 0; i < pmus->vendor.metrics.count && !hidden && metric_groups_have(own->groups, topdown); i++)
+		hidden = metric_groups_have(pmus->vendor.metrics.items[i].groups, topdown);
+	return hidden;
+}
+
 static int compare_metrics(const void *a, const void *b)
 {
 	return strcmp((*(const struct metric *const *)a)->name, (*(const struct metric *const *)b)->name);
@@ -43,7 +52,7 @@ void metric_list_make(struct metric_list *list, struct pmus *pmus)
 	for (size_t i = 0; i < pmus->vendor.metrics.count; i++)
 		vec_push(&list->list, &pmus->vendor.metrics.items[i]);
 	for (const struct metric *own = own_metrics; own->name; own++)
-		if (!vendor_metric(&pmus->vendor, own->name))
+		if (!metric_is_hidden(pmus, own))
 			vec_push(&list->list, own);
 	qsort(list->list.items, list->list.count, sizeof list->list.items[0], compare_metrics);
 }
@@ -469,15 +478,18 @@ int metric_plan_add(struct metric_plan *plan, struct events *events, const char 
 	return status;
 }
 
-bool metric_is_possible(struct events *events, const struct metric *metric)
+int metric_plan_events(struct events *events, const struct metric *metric)
 {
 	struct metric_plan plan = { 0 };
 	struct planning p = { .plan = &plan, .events = events, .err = &(struct error){ 0 } };
-	bool possible = plan_metric(&p, metric, "", "") == 0;
-	for (size_t i = 0; possible && i < p.list.items[0].names.count; i++)
-		possible = p.list.items[0].names.items[i].metric || event_exists(&p, p.list.items[0].names.items[i].name);
+	size_t before = events->list.count;
+	int status = plan_metric(&p, metric, "", "");
+	if (status == 0)
+		status = add_group(&p, &p.list.items[0], false);
+	if (status < 0)
+		events->list.count = before;
 	vec_fini(&p.list.items[0].names);
 	vec_fini(&p.list);
 	metric_plan_fini(&plan);
-	return possible;
+	return status;
 }

@@ -54,9 +54,11 @@ struct metric_list {
 
 void metric_list_make(struct metric_list *list, struct pmus *pmus);
 void metric_list_fini(struct metric_list *list);
+/* Whether a file has a metric of that name, or of its topdown group. */
+bool metric_is_hidden(struct pmus *pmus, const struct metric *own);
 /* NULL: unknown. */
 const struct metric *metric_find(struct pmus *pmus, const char *name);
 /* Whether a list like "a;b" has the word, in any case. */
 bool metric_groups_have(const char *groups, const char *word);
-/* Whether all its events exist on this machine. */
-bool metric_is_possible(struct events *events, const struct metric *metric);
+/* Appends the events of one metric, ungrouped. < 0: the machine has not all of them; then `events` is unchanged. */
+int metric_plan_events(struct events *events, const struct metric *metric);

@@ -83,11 +83,23 @@ LISTS = ["", "hw", "sw", "cache", "pmu", "tracepoint", "sched:*", "clock", "ener
          "--no-desc", "--raw-dump", "--raw-dump pmu", "--unit uncore_* pmu", "--unit cpu* pmu", "--cputype atom pmu", "--cputype foo", "-j", "-j pmu"]
 
 
+def without_metrics(lines):
+    """The lines before the metrics, which perf has from tables; perfuse has its own."""
+    starts = [i for i, line in enumerate(lines) if line == "Metric Groups:" or line.startswith("\t\"MetricGroup\"")]
+    lines = lines[:starts[0] - 1] if starts else lines
+    if len(lines) == 1:  # --raw-dump: names of events have a colon or a slash at the end of the list
+        words = lines[0].split()
+        while words and not set(":/") & set(words[-1]):
+            words.pop()
+        return words
+    return [line.rstrip(",") for line in lines if line not in ("]", "")]
+
+
 def listed(c, program, tree, words):
     """The output of `list`, without what perfuse adds to its JSON, and without the probe points of this user's cache."""
     environment = {"PATH": os.environ["PATH"], "HOME": c.work, "PERF_CONFIG": "/dev/null", "LC_ALL": "C", "PERF_CPUID": CPU}
     done = process.run(*planted(tree, [program, "list", *words.split()]), env=environment)
-    return done.returncode, [line for line in done.stdout.splitlines() if not line.startswith("\t\"ScaleUnit\"")]
+    return done.returncode, without_metrics([line for line in done.stdout.splitlines() if not line.startswith("\t\"ScaleUnit\"")])
 
 
 def compare_lists(c, tree, words):

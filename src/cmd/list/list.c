@@ -2,21 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "cmd/command.h"
 #include "cmd/event_files.h"
-#include "event/catalogue.h"
+#include "cmd/list/list.h"
 #include "os/written_file.h"
 
 extern const struct command command_list;
-
-struct list_options {
-	bool names_only, json, describe, describe_long, details, deprecated;
-	const char *output, *unit, *cpu_type;
-	int debug;
-};
 
 static const struct option list_table[] = {
 	OPTION_ROW(BOOL, 0, "raw-dump", struct list_options, names_only, "names alone, on one line", .flags = OPTION_HIDDEN),
@@ -37,79 +28,14 @@ static const char *const list_usage[] = {
 	"perf list [<options>] [hw|sw|cache|tracepoint|pmu|sdt|metric|metricgroup|event_glob]", NULL
 };
 
-/* One run. */
-struct listing {
-	const struct list_options *options;
-	struct catalogue catalogue;
-	struct writer *out;
-	const char *unit;          /* pattern of PMUs; NULL: all */
-	const char *name;          /* pattern of names; NULL: all */
-	const char *last_topic;
-	bool any;                  /* of JSON: an event has been printed */
-};
-
-enum { INDENT = 8, TYPE_COLUMN = 53, WIDTH = 80, MARGIN = 2 };
-
-static bool matches(const char *pattern, const char *text, int flags)
-{
-	return text && fnmatch(pattern, text, flags) == 0;
-}
-
 static bool is_wanted(const struct listing *l, const struct catalogue_event *event)
 {
 	if (event->deprecated && !l->options->deprecated)
 		return false;
-	if (l->unit && event->pmu && !matches(l->unit, event->pmu, 0))
+	if (l->unit && event->pmu && !list_matches(l->unit, event->pmu, 0))
 		return false;
-	return !l->name || matches(l->name, event->name, 0) || matches(l->name, event->alias, 0) ||
-		matches(l->name, event->topic, FNM_CASEFOLD);
-}
-
-static size_t columns(void)
-{
-	const char *given = secure_getenv("COLUMNS");
-	struct winsize size;
-	if (given)
-		return (size_t)strtoul(given, NULL, 10);
-	return (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : WIDTH) - MARGIN;
-}
-
-/* Prints words in lines of `width` columns, the first of which begins at the indent. */
-static void print_wrapped(struct writer *out, const char *text, size_t width)
-{
-	size_t column = INDENT;
-	bool comma = false, newline = false;
-	while (*text) {
-		size_t length = strcspn(text, " ,\t\n");
-		if ((column + length >= width && column > INDENT) || newline) {
-			writer_puts(out, comma ? ",\n" : "\n");
-			writer_pad(out, ' ', INDENT);
-			column = INDENT;
-		}
-		if (column > INDENT) {
-			writer_putc(out, comma ? ',' : ' ');
-			column++;
-		}
-		writer_add(out, text, length);
-		column += length;
-		newline = text[length] == '\n';
-		comma = text[length] == ',';
-		text += length;
-		text += strspn(text, " ,\t\n\v\f\r");
-	}
-}
-
-static void print_description(struct writer *out, const char *text, const char *unit)
-{
-	struct str full = { 0 };
-	str_puts(&full, text);
-	if (unit)
-		str_printf(&full, "%s Unit: %s", full.len && full.text[full.len - 1] != '.' ? "." : "", unit);
-	writer_pad(out, ' ', INDENT - 1);
-	writer_putc(out, '[');
-	print_wrapped(out, str_text(&full), columns());
-	writer_puts(out, "]\n");
-	str_fini(&full);
+	return !l->name || list_matches(l->name, event->name, 0) || list_matches(l->name, event->alias, 0) ||
+		list_matches(l->name, event->topic, FNM_CASEFOLD);
 }
 
 static void print_text(struct listing *l, const struct catalogue_event *event)
@@ -129,60 +55,32 @@ static void print_text(struct listing *l, const struct catalogue_event *event)
 		writer_printf(out, " OR %s", event->alias);
 	}
 	if (!event->topic && event->type_text) {
-		writer_pad(out, ' ', length < TYPE_COLUMN ? TYPE_COLUMN - length : 0);
+		writer_pad(out, ' ', length < LIST_TYPE_COLUMN ? LIST_TYPE_COLUMN - length : 0);
 		writer_printf(out, "[%s]", event->type_text);
 	}
 	writer_putc(out, '\n');
 	if (event->long_description && o->describe_long)
-		print_description(out, event->long_description, NULL);
+		list_print_description(out, event->long_description, NULL);
 	else if (event->description && o->describe)
-		print_description(out, event->description, event->pmu);
+		list_print_description(out, event->description, event->pmu);
 	if (o->details && event->encoding) {
-		writer_pad(out, ' ', INDENT);
-		print_wrapped(out, event->encoding, columns());
+		writer_pad(out, ' ', LIST_INDENT);
+		list_print_wrapped(out, event->encoding);
 		writer_putc(out, '\n');
-	}
-}
-
-/* perf's escapes, which leave other control characters. */
-static void print_json_text(struct writer *out, const char *text)
-{
-	for (;;) {
-		size_t plain = strcspn(text, "\n\r\\\"");
-		writer_add(out, text, plain);
-		text += plain;
-		if (!*text)
-			return;
-		writer_putc(out, '\\');
-		writer_putc(out, *text == '\n' ? 'n' : *text == '\r' ? 'r' : *text);
-		text++;
 	}
 }
 
 static void print_json(struct listing *l, const struct catalogue_event *event)
 {
-	const struct {
-		const char *key, *value;
-	} rows[] = {
+	const struct list_member members[] = {
 		{ "Unit", event->pmu }, { "Topic", event->topic }, { "EventName", event->name }, { "EventAlias", event->alias },
 		{ "ScaleUnit", event->scale_unit }, { "EventType", event->type_text }, { "Deprecated", event->deprecated ? "1" : NULL },
 		{ "BriefDescription", event->description }, { "PublicDescription", event->long_description }, { "Encoding", event->encoding },
 	};
-	bool first = true;
-	writer_puts(l->out, l->any ? ",\n{\n" : "{\n");
-	l->any = true;
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		if (!rows[i].value)
-			continue;
-		writer_printf(l->out, "%s\t\"%s\": \"", first ? "" : ",\n", rows[i].key);
-		print_json_text(l->out, rows[i].value);
-		writer_putc(l->out, '"');
-		first = false;
-	}
-	writer_puts(l->out, first ? "}" : "\n}");
+	list_print_object(l, members, sizeof members / sizeof members[0]);
 }
 
-static void print_event(struct listing *l, const struct catalogue_event *event)
+void list_print_event(struct listing *l, const struct catalogue_event *event)
 {
 	if (l->options->json)
 		print_json(l, event);
@@ -202,7 +100,7 @@ static void print_kind(struct cli *cli, struct listing *l, enum catalogue_kind k
 	if (catalogue_add(catalogue, kind, &err) < 0)
 		cli_complain(cli, &err);
 	for (size_t i = 0; i < catalogue->list.count; i++)
-		print_event(l, &catalogue->list.items[i]);
+		list_print_event(l, &catalogue->list.items[i]);
 }
 
 static void print_all(struct cli *cli, struct listing *l, bool forms)
@@ -210,6 +108,9 @@ static void print_all(struct cli *cli, struct listing *l, bool forms)
 	for (enum catalogue_kind kind = 0; kind < CATALOGUE_KINDS; kind++)
 		if (forms || (kind != CATALOGUE_RAW && kind != CATALOGUE_BREAKPOINT))
 			print_kind(cli, l, kind);
+	list_print_probes(cli, l);
+	l->metrics = l->groups = true;
+	list_print_metrics(l);
 }
 
 /* Prints what one word of the command line asks for. */
@@ -225,10 +126,19 @@ static void print_word(struct cli *cli, struct listing *l, const char *word)
 		{ { "sw", "software" }, { CATALOGUE_SOFTWARE, CATALOGUE_TOOL }, 2 },
 		{ { "cache", "hwcache" }, { CATALOGUE_CACHE }, 1 },
 		{ { "pmu" }, { CATALOGUE_PMU }, 1 },
-		{ { "sdt" }, { 0 }, 0 }, /* probe points and metrics are not listed yet */
-		{ { "metric", "metrics" }, { 0 }, 0 },
-		{ { "metricgroup", "metricgroups" }, { 0 }, 0 },
 	};
+	bool metric = strcmp(word, "metric") == 0 || strcmp(word, "metrics") == 0;
+	bool group = strcmp(word, "metricgroup") == 0 || strcmp(word, "metricgroups") == 0;
+	if (metric || group) {
+		l->metrics = metric;
+		l->groups = group;
+		list_print_metrics(l);
+		return;
+	}
+	if (strcmp(word, "sdt") == 0) {
+		list_print_probes(cli, l);
+		return;
+	}
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		if (strcmp(rows[i].words[0], word) != 0 && (!rows[i].words[1] || strcmp(rows[i].words[1], word) != 0))
 			continue;
@@ -240,10 +150,13 @@ static void print_word(struct cli *cli, struct listing *l, const char *word)
 	bool tracepoints = strchr(word, ':') != NULL;
 	str_printf(&pattern, tracepoints ? "%s" : "*%s*", word);
 	l->name = pattern.text;
-	if (tracepoints)
+	l->last_group = NULL;
+	if (tracepoints) {
 		print_kind(cli, l, CATALOGUE_TRACEPOINT);
-	else
+		list_print_probes(cli, l);
+	} else {
 		print_all(cli, l, false);
+	}
 	l->name = NULL;
 	str_fini(&pattern);
 }

@@ -6,6 +6,7 @@
 #include "event/event_names.h"
 #include "event/event_nearest.h"
 #include "event/intel_pt.h"
+#include "event/event_pfm.h"
 
 static struct event *event_new(const struct event_adding *a, struct pmu *pmu, uint32_t type, uint64_t config)
 {
@@ -127,7 +128,7 @@ static size_t add_named(const struct event_adding *a, const char *name)
 
 int event_add_named(const struct event_adding *a, const char *name)
 {
-	if (add_named(a, name))
+	if (add_named(a, name) || events_add_pfm(a->events, name))
 		return 0;
 	event_error_at(a->err, a->at, "Bad event name");
 	event_error_explain(a->events, a->err, name, false);

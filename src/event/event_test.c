@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "event/event_names.h"
+#include "event/event_pfm.h"
 #include "unit.h"
 
 #define FLAG(name) ((uint64_t)1 << (name))
@@ -240,4 +241,21 @@ TEST("call-graph modes and branch filters are parsed")
 	EXPECT(branch_filter_parse("any,u", &mask, NULL) == 0 && mask == (BRANCH_ANY | BRANCH_USER));
 	EXPECT(branch_filter_parse("u", &mask, NULL) == 0 && mask == (BRANCH_ANY | BRANCH_USER));
 	EXPECT(branch_filter_parse("zz", &mask, NULL) < 0);
+}
+
+TEST("of libpfm4's names those of the processor are events, not those of generic events")
+{
+	struct events events = { 0 };
+	if (!events_add_pfm(&events, "perf_raw::r1a8")) {
+		unit_skip("libpfm4 is not installed");
+		events_fini(&events);
+		return;
+	}
+	EXPECT_INT(events.list.count, 1);
+	EXPECT_INT(events.list.items[0].attr.type, ATTR_RAW);
+	EXPECT_INT(events.list.items[0].attr.config, 0x1a8);
+	EXPECT(!events_add_pfm(&events, "PERF_COUNT_SW_PAGE_FAULTS"));
+	EXPECT(!events_add_pfm(&events, "nothing"));
+	EXPECT_INT(events.list.count, 1);
+	events_fini(&events);
 }

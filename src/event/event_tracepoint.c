@@ -5,6 +5,7 @@
 
 #include "event/event_add.h"
 #include "event/event_nearest.h"
+#include "event/event_pfm.h"
 #include "os/tracefs.h"
 
 static int add_tracepoint(const struct event_adding *a, const char *system, const char *name, uint64_t id)
@@ -71,9 +72,11 @@ static int add_of_system(const struct event_adding *a, const char *system, const
 	uint64_t id;
 	if (is_pattern(name))
 		return add_matching(a, system, name);
-	if (tracefs_id(system, name, &id, &why) < 0)
-		return tracepoint_error(a, system, name, &why);
-	return add_tracepoint(a, system, name, id);
+	if (tracefs_id(system, name, &id, &why) == 0)
+		return add_tracepoint(a, system, name, id);
+	CLEANUP_STR struct str pfm = { 0 }; /* "INST_RETIRED:ANY_P" */
+	str_printf(&pfm, "%s:%s", system, name);
+	return events_add_pfm(a->events, pfm.text) ? 0 : tracepoint_error(a, system, name, &why);
 }
 
 int event_add_tracepoints(const struct event_adding *a, const char *system, const char *name)

@@ -5,6 +5,7 @@
 
 #include "cmd/event_files.h"
 #include "cmd/list/list.h"
+#include "event/event_pfm.h"
 #include "os/written_file.h"
 
 extern const struct command command_list;
@@ -103,6 +104,17 @@ static void print_kind(struct cli *cli, struct listing *l, enum catalogue_kind k
 		list_print_event(l, &catalogue->list.items[i]);
 }
 
+static void print_pfm(struct cli *cli, struct listing *l)
+{
+	struct error err;
+	struct catalogue *catalogue = &l->catalogue;
+	catalogue->list.count = 0;
+	if (catalogue_add_pfm(catalogue, &err) < 0)
+		cli_complain(cli, &err);
+	for (size_t i = 0; i < catalogue->list.count; i++)
+		list_print_event(l, &catalogue->list.items[i]);
+}
+
 static void print_all(struct cli *cli, struct listing *l, bool forms)
 {
 	for (enum catalogue_kind kind = 0; kind < CATALOGUE_KINDS; kind++)
@@ -133,6 +145,10 @@ static void print_word(struct cli *cli, struct listing *l, const char *word)
 		l->metrics = metric;
 		l->groups = group;
 		list_print_metrics(l);
+		return;
+	}
+	if (strcmp(word, "pfm") == 0) {
+		print_pfm(cli, l);
 		return;
 	}
 	if (strcmp(word, "sdt") == 0) {

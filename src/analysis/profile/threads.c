@@ -5,23 +5,25 @@
 #include "analysis/entry/names.h"
 #include "base/memory.h"
 
-/* A tid without a comm is the thread that a later record names, unless that thread was forked. */
-static uint32_t settle_thread(const struct model *model, int32_t tid)
+/* A tid without a comm is the thread that a later record names, unless that thread was forked. clock: of a sample. */
+static uint32_t settle_thread(const struct model *model, int32_t tid, uint64_t clock)
 {
 	uint32_t index = idmap_get(&model->by_tid, (uint32_t)tid);
 	if (index == IDMAP_NONE)
 		return THREAD_NONE;
 	uint32_t first = model->lives.items[index].threads.items[0];
-	return model->threads.items[first]->ppid < 0 ? first : THREAD_NONE;
+	const struct thread *thread = model->threads.items[first];
+	bool gone = !model->keep_exited && thread->died < clock;
+	return thread->ppid < 0 && !gone ? first : THREAD_NONE;
 }
 
-static uint64_t settle_comm(const struct model *model, uint64_t key)
+static uint64_t settle_comm(const struct model *model, uint64_t key, uint64_t clock)
 {
 	uint32_t thread = (uint32_t)key;
 	if (key >> 32 == 0)
 		return key;
 	if (key >> 32 == COMM_KEY_TID >> 32)
-		thread = settle_thread(model, (int32_t)key);
+		thread = settle_thread(model, (int32_t)key, clock);
 	if (thread == THREAD_NONE)
 		return key;
 	const struct thread *known = model->threads.items[thread];
@@ -44,7 +46,7 @@ static void settle_sample_keys(const struct profile *profile, struct collected *
 	tuples_init(&collected->sample_keys, old.key_words, old.row_words);
 	for (uint32_t i = 0; i < old.count; i++) {
 		uint64_t *row = tuples_row(&old, i);
-		row[column->at] = settle_comm(&profile->session->model, row[column->at]);
+		row[column->at] = settle_comm(&profile->session->model, row[column->at], sample_facts(profile, row)->clock);
 		uint32_t known = collected->sample_keys.count;
 		ids[i] = tuples_add(&collected->sample_keys, row);
 		uint64_t *first = tuples_row(&collected->sample_keys, ids[i]);
@@ -63,7 +65,7 @@ void profile_name_threads(const struct profile *profile, struct collected *colle
 	for (uint32_t i = 0; i < collected->tallies.count; i++) {
 		struct tally *tally = &collected->tallies.items[i];
 		if (tally->thread == THREAD_NONE)
-			tally->thread = settle_thread(model, tally->tid);
+			tally->thread = settle_thread(model, tally->tid, tally->first);
 	}
 	const struct column *column = comm_column(profile->options.columns);
 	bool unnamed = false;

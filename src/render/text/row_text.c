@@ -74,7 +74,7 @@ void report_line_add(struct writer *out, const char *line, size_t len, bool colo
 /* If a separator is given, cells must not contain it. */
 static void hide_separator(const struct profile *profile, const struct column *column, char *text)
 {
-	if (!profile->options.separator || column->type->class == COLUMN_FIELD)
+	if (!profile->options.separator || profile->options.separator[0] == '.' || column->type->class == COLUMN_FIELD)
 		return;
 	for (char *at = text; (at = strchr(at, profile->options.separator[0])) && *at;)
 		*at = '.';

@@ -1,0 +1,259 @@
+#include <stdlib.h>
+
+#include "analysis/column/columns.h"
+#include "analysis/compare/diff.h"
+#include "analysis/profile/profile.h"
+#include "cmd/diff/options.h"
+#include "cmd/loss_summary.h"
+#include "data/feature.h"
+#include "render/text/diff_text.h"
+
+extern const struct command command_diff;
+
+/* One recording of the comparison. */
+struct diff_file {
+	struct input_options options;
+	struct filter_options filter_options;
+	struct input input;
+	struct sample_filter filter;
+	struct profile profile;
+};
+
+struct comparison {
+	struct cli *cli;
+	const struct diff_cli_options *options;
+	struct columns columns;          /* of all files */
+	struct diff_file *files;         /* inputs must not move */
+	const char **paths;
+	const struct profile **profiles;
+	uint32_t file_count;
+	struct diff diff;
+};
+
+static void comparison_close(struct comparison *comparison)
+{
+	diff_fini(&comparison->diff);
+	for (uint32_t i = 0; i < comparison->file_count; i++) {
+		struct diff_file *file = &comparison->files[i];
+		profile_close(&file->profile);
+		sample_filter_fini(&file->filter);
+		input_close(&file->input);
+	}
+	columns_fini(&comparison->columns);
+	free(comparison->files);
+	free(comparison->paths);
+	free(comparison->profiles);
+}
+
+static void choose_files(struct comparison *comparison, int argc, const char **argv)
+{
+	uint32_t count = argc > 2 ? (uint32_t)argc : 2;
+	comparison->file_count = count;
+	comparison->files = memory_zero(count, sizeof *comparison->files);
+	comparison->paths = memory_zero(count, sizeof *comparison->paths);
+	comparison->profiles = memory_zero(count, sizeof *comparison->profiles);
+	for (uint32_t i = 0; i < count; i++) {
+		struct diff_file *file = &comparison->files[i];
+		comparison->paths[i] = argc > 1 ? argv[i] : i == 0 ? "perf.data.old" : argc ? argv[0] : "perf.data";
+		comparison->profiles[i] = &file->profile;
+		file->options = comparison->options->input;
+		file->options.path = comparison->paths[i];
+		file->filter_options = comparison->options->filter;
+	}
+}
+
+static int setup_columns(struct comparison *comparison, struct error *err)
+{
+	struct column_request request = { .sort = comparison->options->sort, .default_sort = "dso,symbol", .mode = SORT_NORMAL };
+	int result = columns_setup(&comparison->columns, &request, err);
+	if (result < 0 && request.invalid) { /* its row of the usage lists the keys */
+		struct error why = *err;
+		error_set(err, ERROR_OPTION, "Error:\n%s", why.text);
+		error_hint(err, "%s", request.invalid);
+	}
+	return result;
+}
+
+/* A column that can hold only one value is not shown. */
+static void elide(struct comparison *comparison, enum column_id id, const struct name_list *list)
+{
+	for (size_t i = 0; name_list_single(list) && i < comparison->columns.all.count; i++)
+		if (comparison->columns.all.items[i].type->id == id)
+			comparison->columns.all.items[i].elided = true;
+}
+
+static void elide_columns(struct comparison *comparison, const struct sample_filter *filter)
+{
+	bool shown = false;
+	elide(comparison, ID_COMM, filter->comms);
+	elide(comparison, ID_DSO, filter->dsos);
+	elide(comparison, ID_SYMBOL, filter->symbols);
+	for (size_t i = 0; i < comparison->columns.all.count; i++)
+		shown |= comparison->columns.all.items[i].type->class != COLUMN_MEASURE && !comparison->columns.all.items[i].elided;
+	for (size_t i = 0; !shown && i < comparison->columns.all.count; i++)
+		comparison->columns.all.items[i].elided = false;
+}
+
+static int open_cpus(struct comparison *comparison, struct diff_file *file, struct error *err)
+{
+	const struct header *header = &file->input.session.source->header;
+	struct feature_cpus machine = { 0 };
+	int32_t refused;
+	if (!file->filter_options.cpus)
+		return 0;
+	if (!filter_cpus_known(&header->evlist))
+		return error_set(err, ERROR_USAGE, "File does not contain CPU events. Remove --cpu option to proceed.");
+	feature_cpus(header, &machine);
+	int result = filter_open_cpus(&file->filter, &file->filter_options, machine.available, &refused, err);
+	return result <= 0 ? result : error_set(err, ERROR_USAGE, "Requested CPU %d too large. Consider raising MAX_NR_CPUS", refused);
+}
+
+/* "a,b:c,d" gives each file a time range of its own. */
+static int open_time(struct comparison *comparison, struct diff_file *file, struct error *err)
+{
+	CLEANUP_STR struct str part = { 0 };
+	const char *time = comparison->options->filter.time;
+	if (time && strchr(time, ':')) {
+		size_t index = (size_t)(file - comparison->files);
+		for (; index && time; index--)
+			time = (time = strchr(time, ':')) ? time + 1 : NULL;
+		str_add(&part, time ? time : "", time ? strcspn(time, ":") : 0);
+		if (!part.len)
+			return error_set(err, ERROR_USAGE, "Invalid time string");
+		file->filter_options.time = str_text(&part);
+	}
+	int result = filter_open_time(&file->filter, &file->filter_options, &file->input.session.source->header, false, err);
+	file->filter_options.time = NULL;
+	return result;
+}
+
+static void open_profile(struct comparison *comparison, struct diff_file *file)
+{
+	const struct diff_cli_options *options = comparison->options;
+	struct profile_options profile = {
+		.columns = &comparison->columns, .iteration = ITERATE_SAMPLES, .filter = file->filter, .relative = options->relative,
+		.verbose = options->input.verbose, .socket_filter = -1, .switch_on = UINT32_MAX, .switch_off = UINT32_MAX,
+		.separator = options->separator, .time_quantum_ns = 100000000,
+	};
+	profile_open(&file->profile, &profile, &file->input.session, file->input.symbols);
+	file->profile.tracepoints = file->input.tracepoints;
+}
+
+static int open_file(struct comparison *comparison, struct diff_file *file, struct error *err)
+{
+	const struct input_use use = { .remarks = REMARKS_NONE };
+	if (input_open(&file->input, comparison->cli, &file->options, &use, err) < 0)
+		return EXIT_FAILED;
+	input_tracepoints(&file->input);
+	input_name_events(&file->input);
+	if (open_time(comparison, file, err) < 0)
+		return EXIT_INVALID;
+	if (open_cpus(comparison, file, err) < 0 || filter_open_lists(&file->filter, &file->filter_options, err) < 0)
+		return EXIT_FAILED;
+	elide_columns(comparison, &file->filter);
+	input_symbols(&file->input);
+	open_profile(comparison, file);
+	return 0;
+}
+
+static void read_file(struct diff_file *file)
+{
+	struct sink sink = profile_sink(&file->profile);
+	input_run(&file->input, &sink);
+	profile_finish(&file->profile);
+}
+
+static int complain(const struct comparison *comparison, const struct error *err, int code)
+{
+	if (err->kind == ERROR_OPTION)
+		cli_usage(comparison->cli, &command_diff, err);
+	else
+		cli_complain(comparison->cli, err);
+	return code;
+}
+
+static void compare_and_print(struct comparison *comparison)
+{
+	const struct diff_cli_options *options = comparison->options;
+	struct diff_options diff = {
+		.compute = options->compute, .order = options->order, .baseline_only = options->baseline_only,
+		.old_weight = options->old_weight, .new_weight = options->new_weight,
+	};
+	diff_init(&comparison->diff, comparison->profiles, comparison->file_count, &diff);
+	struct diff_text text = {
+		.diff = &comparison->diff, .paths = comparison->paths, .quiet = options->quiet, .colour = comparison->cli->tty_out,
+		.list_files = options->input.verbose > 0, .show_formula = options->show_formula, .show_periods = options->show_period,
+	};
+	diff_text_print(&text, comparison->cli->out);
+}
+
+/* Cycles and streams are those of branch stacks. */
+static int check_branches(const struct comparison *comparison, struct error *err)
+{
+	for (uint32_t i = 0; i < comparison->file_count; i++)
+		if (!header_has(&comparison->files[i].input.session.source->header, FEATURE_BRANCH_STACK))
+			return error_set(err, ERROR_USAGE, "%s has no branch stacks, which -c cycles and --stream compare", comparison->paths[i]);
+	return error_set(err, ERROR_USAGE, "this build does not compare branch stacks yet (-c cycles, --stream)");
+}
+
+static int compare_files(struct comparison *comparison)
+{
+	struct error err = { 0 };
+	if (setup_columns(comparison, &err) < 0)
+		return complain(comparison, &err, EXIT_USAGE);
+	for (uint32_t i = 0; i < comparison->file_count; i++) {
+		int code = open_file(comparison, &comparison->files[i], &err);
+		if (code)
+			return complain(comparison, &err, code);
+	}
+	if ((comparison->options->method == METHOD_CYCLES || comparison->options->streams) && check_branches(comparison, &err) < 0)
+		return complain(comparison, &err, EXIT_FAILED);
+	for (uint32_t i = 0; i < comparison->file_count; i++)
+		read_file(&comparison->files[i]);
+	compare_and_print(comparison);
+	int code = 0;
+	for (uint32_t i = 0; i < comparison->file_count; i++) {
+		int damaged = input_end(&comparison->files[i].input, comparison->options->quiet, !comparison->options->quiet);
+		code = code ? code : damaged;
+	}
+	return code;
+}
+
+static int diff_run(struct cli *cli, void *arg, int argc, const char **argv)
+{
+	struct diff_cli_options *options = arg;
+	struct comparison comparison = { .cli = cli, .options = options };
+	struct error err = { 0 };
+	if (options->quiet)
+		options->input.verbose = 0;
+	if (options->cycles_hist && options->method != METHOD_CYCLES)
+		return cli_usage(cli, &command_diff, NULL);
+	if (options->separator && options->separator[0] == '.')
+		error_set(&err, ERROR_USAGE, "'.' is the only non valid --field-separator argument");
+	else if (options->bad_config)
+		error_set(&err, ERROR_USAGE, "Invalid compute method: %s", options->bad_config);
+	if (err.kind != ERROR_NONE || input_check(&options->input, &err) < 0)
+		return complain(&comparison, &err, EXIT_FAILED);
+	choose_files(&comparison, argc, argv);
+	int code = EXIT_FAILED;
+	if (options->order >= comparison.file_count) {
+		error_set(&err, ERROR_USAGE, "Order option out of limit.");
+		error_hint(&err, "-o takes the number of a file: 0 to %u", comparison.file_count - 1);
+		complain(&comparison, &err, code);
+	} else {
+		code = compare_files(&comparison);
+	}
+	comparison_close(&comparison);
+	return code;
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.summary = "compare recordings: whose share of the samples changed",
+	.usage = diff_usage,
+	.options = diff_table,
+	.options_size = sizeof(struct diff_cli_options),
+	.defaults = diff_defaults,
+	.run = diff_run,
+	.pages = true,
+};

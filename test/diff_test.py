@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""diff: byte for byte as perf's over recordings of others and recordings made here; bad input."""
+import functools
+import os
+import sys
+
+from suite import process
+from suite.perf import need_reference
+from suite.process import environment
+from suite.settings import CORPUS, PERFUSE, SHAPE
+from suite.tests import Skip, need, run_in_folder
+
+# perf itself runs with each of these; --symfs of an empty folder hides this machine's files
+OPTIONS = """
+-b
+-p
+-F
+-c delta
+-c ratio
+-c ratio -p -F
+-c ratio -o 0
+-c wdiff:1,2
+-c wdiff:3,1 -F -p
+-s dso
+-s sym
+-s comm,dso,symbol
+-s pid,sym
+-s cpu
+-s addr
+-s symoff
+-s time
+-s parent
+-s +comm
+-s trace
+-t ,
+-t , -F -p
+-q
+-o 0
+-b -F
+--percentage relative
+-d [kernel.kallsyms]
+-d [kernel.kallsyms] --percentage relative -F
+--time 10%/1
+--time 0%-50% -F
+"""
+PAIRS = """
+autofdo.lbr.data piq.data
+quipper.hw_and_sw-3.4.data quipper.lost_samples-4.4.data
+quipper.group_desc-4.14.data quipper.hybrid_topology.data
+quipper.raw-3.4.data quipper.callgraph-3.8.data
+grtrace.callchain.data openroad.callchain.data
+linuxtracepoints.data linuxtracepoints.data
+quipper.systemwide.1-3.8.data quipper.callgraph-3.8.data piq.data
+"""
+
+
+class Context:
+    def __init__(self, folder):
+        self.folder = folder
+        self.empty = os.path.join(folder, "empty")
+        os.mkdir(self.empty)
+
+    def run(self, program, *words):
+        return process.run(program, "diff", *words, cwd=self.folder, env=environment(self.folder))
+
+    def diff(self, *words):
+        return self.run(PERFUSE, *words)
+
+    def record(self, name, *words):
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            done = process.perfuse("record", "-q", "-e", "cpu-clock:u,task-clock:u", "-o", path, "--", *(words or (SHAPE, "--ms", "200")),
+                                   env=environment(self.folder))
+            need(done.returncode == 0, done.stderr)
+        return path
+
+    @functools.cached_property
+    def pair(self):
+        return self.record("old.data"), self.record("new.data")
+
+    def agree(self, *words):
+        theirs, ours = self.run(need_reference(), *words), self.diff(*words)
+        need(theirs.returncode == ours.returncode, "%s: exit codes %d and %d: %s" % (
+            words, theirs.returncode, ours.returncode, ours.stderr[:200]))
+        for one, other in zip(theirs.stdout.split("\n"), ours.stdout.split("\n")):
+            need(one == other, "%s:\n%s\n%s" % (words, one, other))
+        need(theirs.stdout == ours.stdout, "%s: one has more lines" % (words,))
+
+
+def test_others(c):
+    """the recordings of others are compared as perf compares them, with every option"""
+    folder = os.path.join(CORPUS, "perfdata")
+    if not os.path.isdir(folder):
+        raise Skip("no recordings of others (PERFUSE_CORPUS)")
+    for pair in PAIRS.strip().split("\n"):
+        files = [os.path.join(folder, name) for name in pair.split()]
+        for options in OPTIONS.split("\n"):
+            c.agree("-f", "--symfs", c.empty, *options.split(), *files)
+
+
+def test_own(c):
+    """recordings made here are compared as perf compares them, with symbols and two events"""
+    for options in OPTIONS.split("\n"):
+        c.agree("-f", *options.split(), *c.pair)
+    c.agree(c.pair[0], c.pair[1], c.pair[0])
+    c.agree("-S", "main", *c.pair)
+    c.agree("-C", "shape", *c.pair)
+
+
+def test_defaults(c):
+    """without names of files the recording before the last is the baseline, and the configuration sets order and method"""
+    folder = os.path.join(c.folder, "here")
+    os.mkdir(folder)
+    os.link(c.pair[0], os.path.join(folder, "perf.data.old"))
+    os.link(c.pair[1], os.path.join(folder, "perf.data"))
+    config = os.path.join(folder, "config")
+    with open(config, "w") as file:
+        file.write("[diff]\norder = 0\ncompute = ratio\n")
+    named = c.diff(*c.pair).stdout
+    need("Delta Abs" in named, named)
+    run = functools.partial(process.run, PERFUSE, cwd=folder, seconds=20)
+    need(run("diff", env=environment(c.folder)).stdout == named, "the default files differ from the named ones")
+    need(run("diff", c.pair[1], env=environment(c.folder)).stdout == named, "one file is not compared with perf.data.old")
+    set_so = run("diff", env=environment(c.folder, PERF_CONFIG=config)).stdout
+    need(set_so == c.diff("-o", "0", "-c", "ratio", *c.pair).stdout, "the configuration is not used: " + set_so)
+
+
+def test_moved(c):
+    """functions of two builds are one row though their addresses differ"""
+    source = os.path.join(c.folder, "moved.c")
+    with open(source, "w") as file:
+        file.write("""#ifdef MOVED
+__attribute__((noinline, used)) int before(int n) { volatile int x = n; for (int i = 0; i < 100; i++) x += i * n; return x; }
+#endif
+__attribute__((noinline)) int hot(int n) { volatile int x = n; for (int i = 0; i < 1000; i++) x += i; return x; }
+int main(void) { int s = 0; for (int i = 0; i < 200000; i++) s += hot(i); return s == 1; }
+""")
+    paths = []
+    for name, flags in (("one", []), ("two", ["-DMOVED"])):
+        program = os.path.join(c.folder, name, "moved")
+        os.mkdir(os.path.dirname(program))
+        process.must("cc", "-O1", *flags, "-o", program, source, env=process.compilers())
+        paths.append(c.record("moved-%s.data" % name, program))
+    rows = [line.split() for line in c.diff(*paths).stdout.split("\n") if line.endswith("] hot")]
+    need(rows and all(row[0].endswith("%") and row[1][0] in "+-" for row in rows), rows)
+
+
+def test_bad(c):
+    """files that are no recordings, damaged and missing ones, and impossible options have a sentence and a code"""
+    text = os.path.join(c.folder, "text")
+    with open(text, "w") as file:
+        file.write("no recording\n" * 100)
+    cut = os.path.join(c.folder, "cut.data")
+    with open(c.pair[0], "rb") as whole, open(cut, "wb") as part:
+        part.write(whole.read()[:-3000])
+    old = c.pair[0]
+    for words, code in (([old, text], 255), ([text, old], 255), ([old, "absent"], 255), ([old, cut], 255), (["-o", "2", old, old], 255),
+                        (["-c", "none", old, old], 129), (["-c", "wdiff", old, old], 129), (["-c", "delta:1", old, old], 129),
+                        (["-s", "none", old, old], 129), (["--cycles-hist", old, old], 129), (["-c", "cycles", old, old], 255),
+                        (["--stream", old, old], 255), (["-t", ".", old, old], 255), (["--time", "a", old, old], 234),
+                        (["--percentage", "x", old, old], 129)):
+        done = c.diff(*words)
+        need(done.returncode == code, "%s: exit code %d instead of %d: %s" % (words, done.returncode, code, done.stderr))
+        need(done.stderr.strip(), "%s says nothing" % words)
+
+
+def test_empty(c):
+    """a recording without samples is a table without rows of its side"""
+    empty = c.record("empty.data", "/bin/true")
+    done = c.diff("-d", "shape", c.pair[0], empty)
+    need(done.returncode == 0 and "Baseline" in done.stdout, done.stdout + done.stderr)
+    need(c.diff(empty, c.pair[0]).returncode == 0, "a baseline without samples")
+
+
+if __name__ == "__main__":
+    sys.exit(run_in_folder("comparisons of recordings", Context, globals()))

@@ -45,7 +45,7 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	struct session_options session_options = {
 		.budget = cli->budget, .images = &images,
 		.join_stacks = options->join_stacks, .no_guess = !options->guess, .stitch_call_stacks = use->stitch,
-		.keep_exited = use->keep_exited,
+		.keep_exited = use->keep_exited, .threads = use->threads,
 		.kernel_beyond = kernel_extent_beyond, .kernel_parts = kernel_extent_parts, .kernel_beyond_context = &input->symbols,
 	};
 	if (!use->no_progress)
@@ -99,15 +99,25 @@ void input_name_events(struct input *input)
 		evlist_name_tracepoints(evlist, tracepoint_lookup, input->tracepoints);
 }
 
-void input_run(struct input *input, const struct sink *sink)
+void input_read(struct input *input, const struct sink *sink)
 {
 	session_run(&input->session, sink, NULL);
+}
+
+void input_remark(struct input *input)
+{
 	losses_of_session(&input->losses, &input->session);
 	jit_names_warn(&input->jit, &input->session);
 	if (input->remarks == REMARKS_ALL)
 		unwind_remarks(input->cli, &input->session);
 	else if (input->remarks == REMARKS_GUESSED)
 		guess_remark(input->cli, &input->session);
+}
+
+void input_run(struct input *input, const struct sink *sink)
+{
+	input_read(input, sink);
+	input_remark(input);
 }
 
 int input_end(struct input *input, bool quiet, bool files)

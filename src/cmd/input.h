@@ -54,6 +54,7 @@ struct input_use {
 	bool keep_exited;            /* threads that exited are needed to the end */
 	bool stitch;                 /* --stitch-lbr */
 	bool no_progress, no_jit;
+	unsigned threads;            /* that process samples; 0: one for each CPU */
 	enum input_remarks remarks;  /* which remarks on unwound stacks follow the run */
 };
 
@@ -82,6 +83,9 @@ void input_tracepoints(struct input *input);
 void input_name_events(struct input *input);
 /* session_run, then the remarks on it. */
 void input_run(struct input *input, const struct sink *sink);
+/* The two halves: several inputs may be read at a time, each by one thread. */
+void input_read(struct input *input, const struct sink *sink);
+void input_remark(struct input *input);
 /* Reports losses and, with `files`, the symbol files that were refused; returns the exit code. quiet: damage alone. */
 int input_end(struct input *input, bool quiet, bool files);
 void input_close(struct input *input);

@@ -141,7 +141,7 @@ static void open_profile(struct comparison *comparison, struct diff_file *file)
 
 static int open_file(struct comparison *comparison, struct diff_file *file, struct error *err)
 {
-	const struct input_use use = { .remarks = REMARKS_NONE };
+	const struct input_use use = { .remarks = REMARKS_NONE, .threads = 1, .no_progress = true };
 	if (input_open(&file->input, comparison->cli, &file->options, &use, err) < 0)
 		return EXIT_FAILED;
 	input_tracepoints(&file->input);
@@ -156,11 +156,22 @@ static int open_file(struct comparison *comparison, struct diff_file *file, stru
 	return 0;
 }
 
-static void read_file(struct diff_file *file)
+static void read_file(void *context, size_t job, unsigned worker)
 {
+	struct diff_file *file = &((struct comparison *)context)->files[job];
 	struct sink sink = profile_sink(&file->profile);
-	input_run(&file->input, &sink);
+	input_read(&file->input, &sink);
 	profile_finish(&file->profile);
+}
+
+/* Each recording is read by one thread: they share nothing but limits. */
+static void read_files(struct comparison *comparison)
+{
+	struct pool *pool = pool_new(0);
+	pool_run(pool, comparison->file_count, read_file, comparison);
+	pool_free(pool);
+	for (uint32_t i = 0; i < comparison->file_count; i++)
+		input_remark(&comparison->files[i].input);
 }
 
 static int complain(const struct comparison *comparison, const struct error *err, int code)
@@ -208,8 +219,7 @@ static int compare_files(struct comparison *comparison)
 	}
 	if ((comparison->options->method == METHOD_CYCLES || comparison->options->streams) && check_branches(comparison, &err) < 0)
 		return complain(comparison, &err, EXIT_FAILED);
-	for (uint32_t i = 0; i < comparison->file_count; i++)
-		read_file(&comparison->files[i]);
+	read_files(comparison);
 	compare_and_print(comparison);
 	int code = 0;
 	for (uint32_t i = 0; i < comparison->file_count; i++) {

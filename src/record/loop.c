@@ -350,12 +350,16 @@ int loop_run(struct recorder *r, struct error *err)
 		}
 		if (last && any)
 			continue;
-		if (last)
+		if (!last && r->snapshot_now && snapshot_trace(r, err) < 0)
+			return -1;
+		/* a request for a file that arrived together with the end makes its file, too */
+		bool switches = last ? r->switch_now : switch_due(r);
+		if (switches && recorder_switch(r, err) < 0)
+			return -1;
+		if (last && !switches)
 			return 0;
-		if (r->snapshot_now && snapshot_trace(r, err) < 0)
-			return -1;
-		if (switch_due(r) && recorder_switch(r, err) < 0)
-			return -1;
+		if (last)
+			continue;
 		/* Not until the rings are empty: the recorder's own work may be among what it records. */
 		if (wait_once(r, err) < 0)
 			return -1;

@@ -175,7 +175,7 @@ static int list_subcommands(struct cli *cli, const struct command *command)
 	return EXIT_LISTED;
 }
 
-static int parse_and_run(struct cli *cli, const struct command *command, void *options, int argc, const char **argv)
+int command_run_filled(struct cli *cli, const struct command *command, void *options, int argc, const char **argv)
 {
 	struct error err = { 0 };
 	int left = options_parse(command->options, options, argc, argv, command->options_mode, &err);
@@ -201,5 +201,5 @@ int command_run(struct cli *cli, const struct command *command, int argc, const 
 	CLEANUP_FREE void *options = memory_zero(1, command->options_size ? command->options_size : 1);
 	if (command->defaults)
 		command->defaults(options, cli);
-	return parse_and_run(cli, command, options, argc, argv);
+	return command_run_filled(cli, command, options, argc, argv);
 }

@@ -55,6 +55,8 @@ void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((for
 int cli_usage(const struct cli *cli, const struct command *command, const struct error *err);
 /* Runs one subcommand: parses argv (without its name), answers -h and --list-opts, calls run. Returns the exit code. */
 int command_run(struct cli *cli, const struct command *command, int argc, const char **argv);
+/* The same for a command of a command ("daemon start"), whose options have the values that were read before its word. */
+int command_run_filled(struct cli *cli, const struct command *command, void *options, int argc, const char **argv);
 /* Starts the pager that perf would start (config pager.CMD, PERF_PAGER, config core.pager, PAGER, an installed one), unless use_pager is 0:
  * from here on stdout and, if it is a terminal, stderr are its input. Only the first call starts it; main waits for it at the end. */
 void cli_pager(struct cli *cli, const struct command *command);

@@ -1,23 +1,22 @@
-# bash completion of perfuse, and of perf where that is a link to it. The program itself lists commands and options.
+# bash completion of @PROGRAM@: `@PROGRAM@ completion words` finds the words.
 _perfuse()
 {
-	local program=$1 current=${COMP_WORDS[COMP_CWORD]} command= words= i
-	for ((i = 1; i < COMP_CWORD; i++)); do
-		[[ ${COMP_WORDS[i]} == -* ]] && continue
-		command=${COMP_WORDS[i]}
-		break
+	local word current=${COMP_WORDS[COMP_CWORD]} before i
+	local -a words=()
+	# bash breaks words at : and =
+	for ((i = 1; i <= COMP_CWORD; i++)); do
+		word=${COMP_WORDS[i]}
+		if [[ ${#words[@]} -gt 0 && ($word == [:=] || ${COMP_WORDS[i - 1]} == [:=]) ]]; then
+			words[-1]+=$word
+		else
+			words+=("$word")
+		fi
 	done
-	if [[ -z $command && $current == -* ]]; then
-		words=$("$program" --list-opts 2>/dev/null)
-	elif [[ -z $command ]]; then
-		words=$("$program" --list-cmds 2>/dev/null)
-	elif [[ $current == -* ]]; then
-		words=$("$program" "$command" --list-opts 2>/dev/null)
-	elif [[ $command == help ]]; then
-		words=$("$program" --list-cmds 2>/dev/null)
-	else
-		words=$("$program" "$command" --list-cmds 2>/dev/null)
-	fi
-	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+	[[ $current == [:=] ]] && current=
+	before=${words[-1]%"$current"}
+	COMPREPLY=()
+	while IFS=$'\t' read -r word _; do
+		COMPREPLY+=("${word#"$before"}")
+	done < <("$1" completion words -- "${words[@]}" 2>/dev/null)
 }
-complete -o bashdefault -o default -F _perfuse "$(basename "${BASH_SOURCE[0]}" .bash)"
+complete -o bashdefault -o default -F _perfuse @PROGRAM@

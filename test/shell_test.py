@@ -2,6 +2,7 @@
 """The program's interface: usage, exit codes, the names by which it is called, configuration, pager, output that fails.
 The exit codes and forms are those of perf 6.12, as measured."""
 import functools
+import glob
 import os
 import re
 import shutil
@@ -424,7 +425,7 @@ def with_perf_links_it_is_installed_as_perf_with_pages_and_completion(box):
         return
     build, root = os.path.join(box.home, "build"), os.path.join(box.home, "root")
     pages = ["%s-%s.1" % (name, c) for c in commands(box) for name in ("perf", "perfuse")]
-    targets = ["src/cmd/" + page for page in pages]
+    targets = ["src/cmd/" + page for page in pages] + ["src/cmd/perfuse-%s.html" % c for c in commands(box)]
     for words in (["meson", "setup", build, TOP, "-Dperf_links=true", "-Djvmti=disabled", "--prefix=/usr/local"], ["ninja", "-C", build, *targets],
                   ["cp", PERFUSE, os.path.join(build, "perfuse")],
                   ["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", root]):
@@ -436,6 +437,7 @@ def with_perf_links_it_is_installed_as_perf_with_pages_and_completion(box):
     for page in pages:
         box.expect(os.path.exists(os.path.join(usr, "share/man/man1", page)), page)
     box.expect(box.run("version", name=perf, program=perf).stdout.startswith("perf version 6.12"), "it runs by its link")
+    check_viewers(box, perf, os.path.join(usr, "share/doc/perfuse"))
     text = open(os.path.join(usr, "share/man/man1/perf-record.1")).read()
     box.expect("perf\\-record" in text and "perfuse\\-record" not in text and "perfuse record" not in text, "the page says perf")
     if shutil.which("man"):
@@ -455,6 +457,67 @@ def with_perf_links_it_is_installed_as_perf_with_pages_and_completion(box):
             box.expect(done.stdout.split() == wanted.split(), "%s: %s" % (typed, done.stdout))
         done = box.tool("bash", "-c", 'source "$1"; complete -p', "bash", file)
         box.expect(done.stdout.strip().endswith("-F _perfuse " + name), done.stdout)
+        check_zsh(box, os.path.join(usr, "share/zsh/site-functions", "_" + name), program)
+        check_fish(box, os.path.join(usr, "share/fish/vendor_completions.d", name + ".fish"), program)
+
+
+@test
+def every_page_is_roff_without_warnings(box):
+    if not shutil.which("man"):
+        return
+    for page in sorted(glob.glob(os.path.join(TOP, "docs/*.adoc"))):
+        roff = box.file("page.1", process.must(os.path.join(TOP, "tools/render-page"), "--man", "perfuse", page))
+        said = box.tool("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", roff).stdout
+        # a long word, which the narrow columns of a page cannot break, is no mistake
+        wrong = [line for line in said.splitlines() if re.search(r": (warning|error)\b", line) and not line.endswith(("cannot adjust line", "can't break line"))]
+        box.expect(not wrong, "%s: %s" % (os.path.basename(page), wrong[:3]))
+
+
+def check_viewers(box, perf, docs):
+    """help -w and -i start the browser and info with the page, help.format chooses, and a viewer that is missing is one sentence."""
+    for name in ("browser", "info"):
+        path = box.file(name, "#!/bin/sh\necho %s \"$@\"\n" % name, 0o755)
+    found = {"PATH": os.path.dirname(path) + ":" + os.environ["PATH"], "BROWSER": "browser"}
+    for words, env, wanted in ((["help", "-w", "record"], found, "browser %s/perfuse-record.html\n" % docs),
+                               (["help", "-i", "record"], found, "info perf-record\n"),
+                               (["help", "record"], {**found, "PERF_CONFIG": box.file("web", "[help]\nformat=web\n")},
+                                "browser %s/perfuse-record.html\n" % docs),
+                               (["help", "-m", "record"], {"PATH": "/nonexistent", "PERF_CONFIG": box.file("info.conf", "[help]\nformat=info\n")},
+                                "NAME\n")):
+        result = box.run(*words, name=perf, program=perf, env=env)
+        box.code(result, 0)
+        text = result.stdout.replace("%s/../share" % os.path.dirname(perf), os.path.dirname(os.path.dirname(docs)))
+        box.expect(text.startswith(wanted), "%s: %s" % (words, result.stdout[:200]))
+    box.expect("--call-graph" in open(os.path.join(docs, "perfuse-record.html")).read(), "the HTML page has the options")
+    for form, name in (("-w", "no web browser"), ("-i", "info cannot be started")):
+        result = box.run("help", form, "record", name=perf, program=perf, env={"PATH": "/nonexistent"})
+        box.code(result, 255)
+        box.expect(result.stderr.startswith(name) and result.stderr.count("\n") == 1, result.stderr)
+
+
+COMPLETED = (("rec", "record"), ("-p check f", "feature"), ("daemon start --fo", "--foreground"), ("record -e cpu-clock,task-c", "cpu-clock,task-clock"),
+             ("record -e skb:consume", "skb:consume_skb"), ("help build", "buildid-cache buildid-list"), ("stat -- rec", ""))
+
+
+def check_zsh(box, file, program):
+    if not shutil.which("zsh"):
+        return
+    script = 'compdef() {}; _default() {}; _describe() { print -rl -- "${found[@]}" }; source "$1"; words=("$2" $3); CURRENT=$#words; _${2:t}'
+    for typed, wanted in COMPLETED:
+        done = box.tool("zsh", "-fc", script.replace("$3", typed), "zsh", file, program)
+        found = [re.split(r"(?<!\\):", line)[0].replace("\\:", ":") for line in done.stdout.splitlines()]
+        box.expect(found == wanted.split() or (typed.startswith("record -e skb") and not found), "zsh: %s: %s" % (typed, done.stdout))
+
+
+def check_fish(box, file, program):
+    if not shutil.which("fish"):
+        return
+    folder = os.path.dirname(program)
+    for typed, wanted in COMPLETED:
+        done = box.tool("fish", "--no-config", "-c", "set PATH %s $PATH; source %s; complete -C '%s %s'" % (
+            folder, file, os.path.basename(program), typed))
+        found = [line.split("\t")[0] for line in done.stdout.splitlines()]
+        box.expect(found == wanted.split() or (typed.startswith("record -e skb") and not found), "fish: %s: %s" % (typed, done.stdout))
 
 
 def run_in_box(function):

@@ -478,3 +478,15 @@ void options_list(const struct option *table, struct writer *out)
 	}
 	writer_putc(out, '\n');
 }
+
+void options_describe(const struct option *table, struct writer *out)
+{
+	for (const struct option *option = table; option->kind != OPTION_END; option++) {
+		if (option->kind == OPTION_GROUP || option->flags & (OPTION_HIDDEN | OPTION_UNSUPPORTED))
+			continue;
+		if (option->long_name)
+			writer_printf(out, "--%s\t%s\n", option->long_name, option->help ? option->help : "");
+		else if (option->short_name)
+			writer_printf(out, "-%c\t%s\n", option->short_name, option->help ? option->help : "");
+	}
+}

@@ -113,3 +113,5 @@ void options_usage(const char *const *usage, struct writer *out);
 void options_help(const struct option *table, const char *const *usage, const char *const *only, struct writer *out);
 /* Writes every "--name " (hidden ones, too) on one line, for shell completion. */
 void options_list(const struct option *table, struct writer *out);
+/* Writes a line "--name<TAB>help" for each option that -h shows, "-x<TAB>help" for those without a name. */
+void options_describe(const struct option *table, struct writer *out);

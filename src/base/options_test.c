@@ -353,3 +353,21 @@ TEST("the list for completion includes the hidden options")
 	EXPECT(!strncmp(out.buffer, "--all-cpus --quiet ", 19));
 	writer_fini(&out);
 }
+
+TEST("the described list for completion has the options that -h shows, with their help")
+{
+	static const struct option described[] = {
+		OPT_GROUP("heading"),
+		OPTION_LATER('l', "later", NULL, "not yet", 0),
+		OPTION_ROW(BOOL, 'h', "hidden", struct sample_options, all, "hidden", .flags = OPTION_HIDDEN),
+		OPT_BOOL('a', "all", struct sample_options, all, "all of them"),
+		OPT_BOOL('b', NULL, struct sample_options, all, "short"),
+		OPT_END(),
+	};
+	struct writer out;
+	writer_open(&out, -1, 0);
+	options_describe(described, &out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "--all\tall of them\n-b\tshort\n");
+	writer_fini(&out);
+}

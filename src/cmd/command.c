@@ -184,7 +184,7 @@ int command_run_filled(struct cli *cli, const struct command *command, void *opt
 		return EXIT_USAGE;
 	}
 	if (left == OPTIONS_LIST) {
-		options_list(command->options, cli->out);
+		(cli->describes ? options_describe : options_list)(command->options, cli->out);
 		return EXIT_LISTED;
 	}
 	if (left == OPTIONS_LIST_COMMANDS)

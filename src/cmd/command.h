@@ -28,6 +28,7 @@ struct cli {
 	int pager_pid;              /* 0: no pager runs */
 	int use_pager;              /* -1 unset, 0 --no-pager, 1 -p */
 	int verbose;
+	bool describes;             /* --list-opts describes each option */
 };
 
 struct command {

@@ -199,7 +199,7 @@ static int run_word(struct cli *cli, const char *word, const char **argv)
 {
 	const struct command *command = commands_find(word);
 	if (command && argv[0] && !strcmp(argv[0], "--help"))
-		return page_show(cli, word);
+		return page_show(cli, word, PAGE_MAN);
 	if (command)
 		return command_run(cli, command, count_words(argv), argv);
 	environment_exec_external(word, argv);

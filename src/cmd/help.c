@@ -1,16 +1,18 @@
+#include <string.h>
+
 #include "cmd/commands.h"
 #include "cmd/environment.h"
 #include "cmd/page.h"
 
 struct help_options {
-	bool all, man;
+	bool all, man, web, info;
 };
 
 static const struct option help_table[] = {
 	OPT_BOOL('a', "all", struct help_options, all, "list the commands that are separate programs, too"),
 	OPT_BOOL('m', "man", struct help_options, man, "show the manual page (the default)"),
-	OPT_LATER('w', "web", "show the manual page in the web browser"),
-	OPT_LATER('i', "info", "show the manual page in info"),
+	OPT_BOOL('w', "web", struct help_options, web, "show the manual page in the web browser"),
+	OPT_BOOL('i', "info", struct help_options, info, "show the manual page in info"),
 	OPT_END(),
 };
 
@@ -36,11 +38,25 @@ static void list_externals(struct cli *cli)
 	strtab_fini(&words);
 }
 
+/* Of the options the last in this order; without one, help.format of the configuration. */
+static enum page_form form_of(const struct cli *cli, const struct help_options *options)
+{
+	const char *format = config_get(cli->config, "help.format");
+	bool any = options->man || options->web || options->info;
+	if (options->info || (!any && format && !strcmp(format, "info")))
+		return PAGE_INFO;
+	if (options->web || (!any && format && (!strcmp(format, "web") || !strcmp(format, "html"))))
+		return PAGE_WEB;
+	if (!any && format && strcmp(format, "man") != 0)
+		cli_warn(cli, "unrecognized help format '%s'", format);
+	return PAGE_MAN;
+}
+
 static int help_run(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	const struct help_options *options = filled;
 	if (argc)
-		return page_show(cli, argv[0]);
+		return page_show(cli, argv[0], form_of(cli, options));
 	list_commands(cli);
 	if (options->all)
 		list_externals(cli);

@@ -9,44 +9,89 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
+#include "cmd/environment.h"
 
 extern const struct command command_help;
+
+/* The folder of the program; false if it is unknown. */
+static bool own_folder(char folder[static PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+	folder[len > 0 ? len : 0] = '\0';
+	char *slash = strrchr(folder, '/');
+	if (slash)
+		*slash = '\0';
+	return slash;
+}
 
 /* The installed page: in ../share/man of the folder of the program. */
 static bool installed_page(const char *program, const char *word, char path[static PATH_MAX])
 {
 	static const char *const endings[] = { "", ".gz", ".xz", ".bz2" };
-	char self[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-	self[len > 0 ? len : 0] = '\0';
-	char *slash = strrchr(self, '/');
-	if (!slash)
-		return false;
-	*slash = '\0';
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		int n = snprintf(path, PATH_MAX, "%s/../share/man/man1/%s-%s.1%s", self, program, word, endings[i]);
+	char folder[PATH_MAX];
+	for (size_t i = 0; own_folder(folder) && i < sizeof endings / sizeof *endings; i++) {
+		int n = snprintf(path, PATH_MAX, "%s/../share/man/man1/%s-%s.1%s", folder, program, word, endings[i]);
 		if (n < PATH_MAX && access(path, R_OK) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Whether man showed it. */
-static bool run_man(struct cli *cli, const char *path)
+/* The installed HTML page, beside the program or where it was configured to be. */
+static bool installed_html(const char *word, char path[static PATH_MAX])
+{
+	char folder[PATH_MAX];
+	int n = own_folder(folder) ? snprintf(path, PATH_MAX, "%s/../share/doc/perfuse/perfuse-%s.html", folder, word) : PATH_MAX;
+	if (n < PATH_MAX && access(path, R_OK) == 0)
+		return true;
+	n = snprintf(path, PATH_MAX, "%s/perfuse-%s.html", PERFUSE_DOC_PATH, word);
+	return n < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* The exit code of the program; < 0: it was not started, or it was killed. */
+static int run_viewer(struct cli *cli, const char *program, const char *argument)
 {
 	int status = 0;
 	if (writer_flush(cli->out, NULL) < 0)
-		return true;
+		return 0;
 	pid_t pid = fork();
 	if (pid == 0) {
 		if (cli->use_pager == 0)
 			setenv("MANPAGER", "cat", 1);
-		execlp("man", "man", path, (char *)NULL);
+		execlp(program, program, argument, (char *)NULL);
 		_exit(EXIT_NOT_STARTED);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return pid > 0 && (!WIFEXITED(status) || WEXITSTATUS(status) == 0);
+	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) != EXIT_NOT_STARTED ? WEXITSTATUS(status) : -1;
+}
+
+static int show_info(struct cli *cli, const char *word)
+{
+	char name[64];
+	snprintf(name, sizeof name, "%s-%s", cli->program, word);
+	int code = run_viewer(cli, "info", name);
+	if (code >= 0)
+		return code;
+	cli_warn(cli, "info cannot be started; '%s help %s' shows the page without it", cli->program, word);
+	return EXIT_FAILED;
+}
+
+static int show_web(struct cli *cli, const char *word)
+{
+	const char *const browsers[] = { environment_is_foreign() ? NULL : secure_getenv("BROWSER"), "xdg-open", "www-browser" };
+	char path[PATH_MAX];
+	if (!installed_html(word, path)) {
+		cli_warn(cli, "the HTML page of %s is not installed: 'make install' puts it into %s", word, PERFUSE_DOC_PATH);
+		return EXIT_FAILED;
+	}
+	for (size_t i = 0; i < sizeof browsers / sizeof *browsers; i++) {
+		int code = browsers[i] && *browsers[i] ? run_viewer(cli, browsers[i], path) : -1;
+		if (code >= 0)
+			return code;
+	}
+	cli_warn(cli, "no web browser can be started: set BROWSER to the name of one, or open %s", path);
+	return EXIT_FAILED;
 }
 
 /* Whether a command follows "perfuse". */
@@ -72,7 +117,7 @@ static void write_text(const struct cli *cli, const char *text)
 	writer_puts(cli->out, text);
 }
 
-int page_show(struct cli *cli, const char *word)
+int page_show(struct cli *cli, const char *word, enum page_form form)
 {
 	char path[PATH_MAX];
 	const struct page *page = pages;
@@ -86,7 +131,9 @@ int page_show(struct cli *cli, const char *word)
 		cli_warn(cli, "No manual entry for %s-%s", cli->program, word);
 		return EXIT_NO_PAGE;
 	}
-	if (installed_page(cli->program, word, path) && run_man(cli, path))
+	if (form != PAGE_MAN)
+		return form == PAGE_INFO ? show_info(cli, word) : show_web(cli, word);
+	if (installed_page(cli->program, word, path) && run_viewer(cli, "man", path) == 0)
 		return 0;
 	cli_pager(cli, &command_help);
 	write_text(cli, page->text);

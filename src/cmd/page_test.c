@@ -21,13 +21,13 @@ TEST("a page names the program as it was called where a command follows, and now
 	struct test_cli t;
 	test_cli_open(&t);
 	t.cli.program = "perf";
-	EXPECT_INT(page_show(&t.cli, "version"), 0);
+	EXPECT_INT(page_show(&t.cli, "version", PAGE_MAN), 0);
 	const char *text = test_cli_output(&t);
 	EXPECT(strncmp(text, "NAME\n       perf-version - ", 27) == 0);
 	EXPECT(strstr(text, "perfuse-version") == NULL && strstr(text, "perfuse version") == NULL && strstr(text, "perfuse --version") == NULL);
 	EXPECT(strstr(text, "perfuse has") != NULL);
 	t.cli.program = "perfuse";
-	EXPECT_INT(page_show(&t.cli, "version"), 0);
+	EXPECT_INT(page_show(&t.cli, "version", PAGE_MAN), 0);
 	EXPECT(strncmp(test_cli_output(&t), "NAME\n       perfuse-version - ", 30) == 0);
 	EXPECT_STR(test_cli_messages(&t), "");
 	test_cli_close(&t);
@@ -37,9 +37,11 @@ TEST("a page that does not exist has man's exit code and message")
 {
 	struct test_cli t;
 	test_cli_open(&t);
-	EXPECT_INT(page_show(&t.cli, "versio"), EXIT_NO_PAGE);
+	EXPECT_INT(page_show(&t.cli, "versio", PAGE_MAN), EXIT_NO_PAGE);
 	EXPECT_STR(test_cli_messages(&t), "No manual entry for perfuse-versio\n");
-	EXPECT_INT(page_show(&t.cli, "annotate"), EXIT_NO_PAGE);
+	EXPECT_INT(page_show(&t.cli, "versio", PAGE_WEB), EXIT_NO_PAGE);
+	test_cli_messages(&t);
+	EXPECT_INT(page_show(&t.cli, "annotate", PAGE_MAN), EXIT_NO_PAGE);
 	EXPECT(strncmp(test_cli_messages(&t), "No manual entry for perfuse-annotate: ", 38) == 0);
 	EXPECT_STR(test_cli_output(&t), "");
 	test_cli_close(&t);

@@ -14,7 +14,7 @@ const struct feature features[] = {
 	{ "auxtrace", "HAVE_AUXTRACE_SUPPORT", false },
 	{ "libaudit", "HAVE_LIBAUDIT_SUPPORT", false },
 	{ "libbfd", "HAVE_LIBBFD_SUPPORT", true },
-	{ "libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", false },
+	{ "libcapstone", "HAVE_LIBCAPSTONE_SUPPORT", true },
 	{ "libcrypto", "HAVE_LIBCRYPTO_SUPPORT", false },
 	{ "libdw-dwarf-unwind", "HAVE_DWARF_SUPPORT", true },
 	{ "libelf", "HAVE_LIBELF_SUPPORT", true },

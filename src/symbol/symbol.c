@@ -106,6 +106,11 @@ const struct symbol_sources *symbols_sources(const struct symbols *s)
 	return &s->sources;
 }
 
+const struct image_options *symbols_images(const struct symbols *s)
+{
+	return &s->sources.image_options;
+}
+
 uint32_t symbols_lookup(struct symbols *s, const struct module *module, uint64_t offset)
 {
 	struct symtab *tab = symbols_tab(s, module);

@@ -37,6 +37,10 @@ bool symbols_extent(struct symbols *symbols, const struct module *module, uint64
 struct kernel_part;
 size_t symbols_kernel_parts(struct symbols *symbols, const struct module *kernel, struct kernel_part *parts, size_t max);
 
+/* Where the files of modules are looked for; borrowed. */
+struct image_options;
+const struct image_options *symbols_images(const struct symbols *symbols);
+
 struct symtab_info symbols_info(const struct symbols *symbols, const struct module *module);
 /* The places searched for the module's symbols; NULL if not searched, or options.verbose is 0. */
 struct image_trail;

@@ -1,0 +1,231 @@
+#include "analysis/annotate/code_source.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/str.h"
+#include "image/file.h"
+#include "image/jit_dump.h"
+#include "image/search.h"
+#include "model/jit.h"
+#include "symbol/lines.h"
+#include "symbol/symbol.h"
+
+/* The opened file of a module. */
+struct code_file {
+	bool tried;
+	struct image image;        /* path NULL: none */
+	struct span dump;          /* MODULE_JIT: the mapped dump */
+	struct error missing;
+};
+
+struct code_source {
+	struct symbols *symbols;
+	VEC(struct code_file *) files; /* by module id; NULL: not tried */
+};
+
+struct code_source *code_source_new(struct symbols *symbols)
+{
+	struct code_source *source = memory_zero(1, sizeof *source);
+	source->symbols = symbols;
+	return source;
+}
+
+void code_source_free(struct code_source *source)
+{
+	if (!source)
+		return;
+	for (size_t i = 0; i < source->files.count; i++) {
+		struct code_file *file = source->files.items[i];
+		if (!file)
+			continue;
+		image_close(&file->image);
+		rooted_unmap(&file->dump);
+		free(file);
+	}
+	vec_fini(&source->files);
+	free(source);
+}
+
+/* The places of the trail as text: "/usr/bin/x: other build, ...". */
+static void name_places(struct error *err, const struct image_trail *trail)
+{
+	struct str text CLEANUP_STR = { 0 };
+	for (size_t i = 0; i < trail->tries.count; i++) {
+		const struct image_try *each = &trail->tries.items[i];
+		const char *finding = each->finding == IMAGE_UNUSED ? "has no code" : image_finding_text(each->finding);
+		str_printf(&text, "%s%s: %s", i ? "; " : "", each->path, finding);
+	}
+	if (text.len)
+		error_hint(err, "looked for %s", str_text(&text));
+}
+
+static void open_image(const struct code_source *source, const struct module *module, struct code_file *file)
+{
+	struct image_search search;
+	struct image_trail trail = { 0 };
+	bool found;
+	image_search_init(&search, module, symbols_images(source->symbols));
+	search.trail = &trail;
+	while ((found = image_search_next(&search, &file->image)) && !image_runs(&file->image))
+		image_close(&file->image);
+	if (!found) {
+		file->image = (struct image){ 0 };
+		error_set(&file->missing, ERROR_UNSUPPORTED, search.mismatched ? "the file of %s is of another build than the recorded one"
+			: search.damaged ? "the file of %s is damaged" : "no file with the code of %s was found", module->long_name);
+		name_places(&file->missing, &trail);
+	}
+	image_search_fini(&search);
+	image_trail_fini(&trail);
+}
+
+static void open_dump(const struct code_source *source, const struct module *module, struct code_file *file)
+{
+	const struct image_options *images = symbols_images(source->symbols);
+	uint64_t size;
+	int fd = jit_dump_open(module->pid, module->long_name, images->symfs, false, &size, &file->missing);
+	if (fd < 0)
+		return;
+	if (descriptor_map(fd, module->long_name, &file->dump, &file->missing) < 0)
+		file->dump = (struct span){ 0 };
+	close(fd);
+}
+
+static struct code_file *file_of(struct code_source *source, const struct module *module)
+{
+	while (source->files.count <= module->id)
+		vec_push(&source->files, NULL);
+	struct code_file *file = source->files.items[module->id];
+	if (file)
+		return file;
+	file = memory_zero(1, sizeof *file);
+	source->files.items[module->id] = file;
+	switch (module->kind) {
+	case MODULE_FILE:
+	case MODULE_VDSO:
+	case MODULE_KERNEL:
+	case MODULE_KMODULE:
+		open_image(source, module, file);
+		break;
+	case MODULE_JIT:
+		open_dump(source, module, file);
+		break;
+	case MODULE_ANON:
+		error_set(&file->missing, ERROR_UNSUPPORTED, "the code of %s was compiled at run time and was not recorded", module->long_name);
+		error_hint(&file->missing, "a JIT dump of the compiler has the code, a perf map has only the names");
+		break;
+	case MODULE_KSYMBOL:
+		error_set(&file->missing, ERROR_UNSUPPORTED, "the code of %s was not recorded", module->long_name);
+		break;
+	default:
+		error_set(&file->missing, ERROR_UNSUPPORTED, "%s is no file with code", module->long_name);
+	}
+	return file;
+}
+
+/* The module that is searched: sections of the kernel are in the kernel's file. */
+static const struct module *whole_of(const struct module *module)
+{
+	return module->whole ? module->whole : module;
+}
+
+/* A range of a file whose bytes are at consecutive addresses. */
+struct file_part {
+	uint64_t offset, size, address;
+};
+
+static bool part_of_load(const struct elf *elf, uint64_t at, bool by_address, struct file_part *part)
+{
+	for (uint32_t i = 0; i < elf->load_count; i++) {
+		const struct elf_load *load = &elf->loads[i];
+		uint64_t size = by_address ? load->memory_size : load->file_size;
+		*part = (struct file_part){ load->offset, load->file_size, load->vaddr };
+		if (at - (by_address ? load->vaddr : load->offset) < size)
+			return true;
+	}
+	return false;
+}
+
+/* Kernel modules have no segments; module_layout gives their sections the module's offsets. */
+static bool part_of_section(const struct elf *elf, uint64_t address, struct file_part *part)
+{
+	for (uint32_t i = 0; i < elf->section_count; i++) {
+		const struct elf_section *section = &elf->sections[i];
+		*part = (struct file_part){ section->offset, section->size, section->address };
+		if (section->flags & SHF_ALLOC && section->type == SHT_PROGBITS && address - section->address < section->size)
+			return true;
+	}
+	return false;
+}
+
+static struct code_machine machine_of(const struct elf *elf)
+{
+	bool host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	return (struct code_machine){ elf->machine, elf->is64, host_big != elf->swap, false };
+}
+
+static int read_image(struct code_source *source, const struct module *module, const struct image *image, uint64_t offset, uint64_t size,
+	struct code_bytes *code, struct error *err)
+{
+	struct file_part part = { 0 };
+	uint64_t at = offset;
+	bool known;
+	if (module->kind == MODULE_KERNEL) {
+		at = lines_address(source->symbols, module, offset);
+		known = part_of_load(&image->elf, at, true, &part);
+	} else if (module->kind == MODULE_KMODULE) {
+		known = part_of_section(&image->elf, at, &part);
+	} else {
+		known = part_of_load(&image->elf, offset, false, &part);
+		at = offset - part.offset + part.address;
+	}
+	uint64_t into = at - part.address, whole = image->elf.bytes.len;
+	if (!known || part.offset > whole || into >= part.size || into >= whole - part.offset)
+		return error_set(err, ERROR_FORMAT, "%s has no code at this address", image->path);
+	uint64_t left = part.size - into, file_left = whole - part.offset - into;
+	left = left < file_left ? left : file_left;
+	code->bytes = (struct span){ image->elf.bytes.data + part.offset + into, (size_t)(size < left ? size : left) };
+	code->address = at;
+	code->machine = machine_of(&image->elf);
+	code->path = image->path;
+	return 0;
+}
+
+int code_source_read(struct code_source *source, const struct module *module, uint64_t offset, uint64_t size, struct code_bytes *code,
+	struct error *err)
+{
+	const struct code_file *file = file_of(source, whole_of(module));
+	*code = (struct code_bytes){ 0 };
+	if (file->image.path)
+		return read_image(source, module, &file->image, offset, size, code, err);
+	if (!file->dump.data) {
+		*err = file->missing;
+		return -1;
+	}
+	if (offset >= file->dump.len)
+		return error_set(err, ERROR_FORMAT, "%s ends before this code", module->long_name);
+	uint64_t left = file->dump.len - offset;
+	code->bytes = (struct span){ file->dump.data + offset, (size_t)(size < left ? size : left) };
+	code->address = offset;
+	code->machine = (struct code_machine){ module->jit->machine, module->jit->machine != EM_386 && module->jit->machine != EM_ARM, false,
+		false };
+	code->path = module->long_name;
+	return 0;
+}
+
+bool code_source_offset(struct code_source *source, const struct module *module, uint64_t address, uint64_t *offset)
+{
+	const struct code_file *file = file_of(source, whole_of(module));
+	struct file_part part = { 0 };
+	*offset = address;
+	if (module->kind == MODULE_KERNEL)
+		*offset = address - lines_address(source->symbols, module, 0);
+	if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO)
+		return true;
+	if (!file->image.path || !part_of_load(&file->image.elf, address, true, &part))
+		return false;
+	*offset = address - part.address + part.offset;
+	return true;
+}

@@ -1,0 +1,26 @@
+/* A range of a module → the bytes of its code: from the file that ran, the vdso, vmlinux, a kernel module's file or a JIT dump. Files are
+ * opened once and stay open. Knows no symbol and no sample. */
+#pragma once
+#include "base/error.h"
+#include "code/disassemble.h"
+#include "model/module.h"
+
+struct image_options;
+struct symbols;
+struct code_source;
+
+struct code_bytes {
+	struct span bytes;           /* valid as long as the source; shorter than requested where the file or the segment ends */
+	uint64_t address;            /* of the first byte as linked */
+	struct code_machine machine;
+	const char *path;            /* of the file */
+};
+
+struct code_source *code_source_new(struct symbols *symbols);
+void code_source_free(struct code_source *source); /* NULL is allowed */
+
+/* < 0: there is no code. The sentence names the reason, the hint the places that were searched. */
+int code_source_read(struct code_source *source, const struct module *module, uint64_t offset, uint64_t size, struct code_bytes *code,
+	struct error *err);
+/* The offset in the module of an address as linked; false: the address is in no segment of the file. */
+bool code_source_offset(struct code_source *source, const struct module *module, uint64_t address, uint64_t *offset);

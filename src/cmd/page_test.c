@@ -41,8 +41,8 @@ TEST("a page that does not exist has man's exit code and message")
 	EXPECT_STR(test_cli_messages(&t), "No manual entry for perfuse-versio\n");
 	EXPECT_INT(page_show(&t.cli, "versio", PAGE_WEB), EXIT_NO_PAGE);
 	test_cli_messages(&t);
-	EXPECT_INT(page_show(&t.cli, "annotate", PAGE_MAN), EXIT_NO_PAGE);
-	EXPECT(strncmp(test_cli_messages(&t), "No manual entry for perfuse-annotate: ", 38) == 0);
+	EXPECT_INT(page_show(&t.cli, "c2c", PAGE_MAN), EXIT_NO_PAGE);
+	EXPECT(strncmp(test_cli_messages(&t), "No manual entry for perfuse-c2c: ", 33) == 0);
 	EXPECT_STR(test_cli_output(&t), "");
 	test_cli_close(&t);
 }

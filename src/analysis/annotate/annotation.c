@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/annotate/code_source.h"
-#include "analysis/annotate/source_text.h"
+#include "analysis/annotate/source_files.h"
 #include "symbol/lines.h"
 
 /* One disassembler for each kind of machine code. */
@@ -19,7 +19,7 @@ struct opened_machine {
 struct annotator {
 	struct annotator_options options;
 	struct code_source *source;
-	struct source_texts *texts;
+	struct source_files *texts;
 	VEC(struct opened_machine) machines;
 };
 
@@ -44,7 +44,7 @@ struct annotator *annotator_new(const struct annotator_options *options)
 	struct annotator *annotator = memory_zero(1, sizeof *annotator);
 	annotator->options = *options;
 	annotator->source = code_source_new(options->symbols);
-	annotator->texts = source_texts_new(options->prefix, options->prefix_strip);
+	annotator->texts = source_files_new(options->prefix, options->prefix_strip);
 	return annotator;
 }
 
@@ -56,7 +56,7 @@ void annotator_free(struct annotator *annotator)
 		disassembler_close(annotator->machines.items[i].disassembler);
 	vec_fini(&annotator->machines);
 	code_source_free(annotator->source);
-	source_texts_free(annotator->texts);
+	source_files_free(annotator->texts);
 	free(annotator);
 }
 
@@ -116,7 +116,7 @@ static const char *name_address(struct making *making, uint64_t address)
 static void add_source_line(struct making *making, const char *path, uint32_t number)
 {
 	uint32_t length;
-	const char *text = source_text_line(making->annotator->texts, path, number, &length);
+	const char *text = source_files_line(making->annotator->texts, path, number, &length);
 	if (!text)
 		return;
 	struct annotated_line *line = vec_add(&making->annotation->lines);

@@ -1,11 +1,11 @@
-#include "analysis/annotate/source_text.h"
+#include "analysis/annotate/source_files.h"
 
 #include "image/test_folder.h"
 
-static void expect_line(struct source_texts *texts, const char *path, uint32_t line, const char *want)
+static void expect_line(struct source_files *texts, const char *path, uint32_t line, const char *want)
 {
 	uint32_t length = 0;
-	const char *text = source_text_line(texts, path, line, &length);
+	const char *text = source_files_line(texts, path, line, &length);
 	EXPECT((text != NULL) == (want != NULL));
 	if (text && want) {
 		EXPECT_INT(length, strlen(want));
@@ -18,14 +18,14 @@ TEST("lines of a source file have no ends, and the last one needs none")
 	struct folder folder;
 	folder_open(&folder);
 	const char *path = folder_write(&folder, "a.c", "one\r\n\nthree", 11);
-	struct source_texts *texts = source_texts_new(NULL, 0);
+	struct source_files *texts = source_files_new(NULL, 0);
 	expect_line(texts, path, 0, NULL);
 	expect_line(texts, path, 1, "one");
 	expect_line(texts, path, 2, "");
 	expect_line(texts, path, 3, "three");
 	expect_line(texts, path, 4, NULL);
 	expect_line(texts, "/nowhere/a.c", 1, NULL);
-	source_texts_free(texts);
+	source_files_free(texts);
 	folder_close(&folder);
 }
 
@@ -34,18 +34,18 @@ TEST("a prefix replaces the first folders of absolute paths")
 	struct folder folder;
 	folder_open(&folder);
 	folder_write(&folder, "src/a.c", "found\n", 6);
-	struct source_texts *texts = source_texts_new(folder.root, 2), *whole = source_texts_new(folder.root, 0);
+	struct source_files *texts = source_files_new(folder.root, 2), *whole = source_files_new(folder.root, 0);
 	expect_line(texts, "/build/dir/src/a.c", 1, "found");
 	expect_line(texts, "/dir/src/a.c", 1, NULL);
 	expect_line(whole, "/src/a.c", 1, "found");
-	source_texts_free(texts);
-	source_texts_free(whole);
+	source_files_free(texts);
+	source_files_free(whole);
 	folder_close(&folder);
 }
 
 TEST("a folder is no source file")
 {
-	struct source_texts *texts = source_texts_new(NULL, 0);
+	struct source_files *texts = source_files_new(NULL, 0);
 	expect_line(texts, "/tmp", 1, NULL);
-	source_texts_free(texts);
+	source_files_free(texts);
 }

@@ -1,4 +1,4 @@
-#include "analysis/annotate/source_text.h"
+#include "analysis/annotate/source_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,27 +11,27 @@
 enum { SOURCE_PATH_MAX = 4096 };
 #define SOURCE_BYTES_MAX ((size_t)64 << 20)
 
-struct source_text {
+struct source_file_text {
 	struct span bytes;             /* mapped; empty: the file cannot be read */
 	VEC(uint32_t) starts;          /* offset of each line */
 };
 
-struct source_texts {
+struct source_files {
 	const char *prefix;
 	unsigned strip;
-	VEC(struct source_text) files;
+	VEC(struct source_file_text) files;
 	struct idmap by_path;          /* address of the path's text → index in files */
 };
 
-struct source_texts *source_texts_new(const char *prefix, unsigned strip)
+struct source_files *source_files_new(const char *prefix, unsigned strip)
 {
-	struct source_texts *texts = memory_zero(1, sizeof *texts);
+	struct source_files *texts = memory_zero(1, sizeof *texts);
 	texts->prefix = prefix;
 	texts->strip = strip;
 	return texts;
 }
 
-void source_texts_free(struct source_texts *texts)
+void source_files_free(struct source_files *texts)
 {
 	if (!texts)
 		return;
@@ -45,7 +45,7 @@ void source_texts_free(struct source_texts *texts)
 }
 
 /* As objdump's --prefix and --prefix-strip: for absolute paths. */
-static bool prefixed_path(const struct source_texts *texts, const char *path, char *out)
+static bool prefixed_path(const struct source_files *texts, const char *path, char *out)
 {
 	if (texts->prefix && *path == '/') {
 		for (unsigned i = 0; i < texts->strip; i++) {
@@ -60,7 +60,7 @@ static bool prefixed_path(const struct source_texts *texts, const char *path, ch
 	return n > 0 && n < SOURCE_PATH_MAX;
 }
 
-static void find_lines(struct source_text *file)
+static void find_lines(struct source_file_text *file)
 {
 	size_t at = 0;
 	while (at < file->bytes.len) {
@@ -70,13 +70,13 @@ static void find_lines(struct source_text *file)
 	}
 }
 
-static const struct source_text *text_of(struct source_texts *texts, const char *path)
+static const struct source_file_text *text_of(struct source_files *texts, const char *path)
 {
 	bool added;
 	uint32_t index = idmap_add(&texts->by_path, (uintptr_t)path, (uint32_t)texts->files.count, &added);
 	if (!added)
 		return &texts->files.items[index];
-	struct source_text *file = vec_add(&texts->files);
+	struct source_file_text *file = vec_add(&texts->files);
 	char name[SOURCE_PATH_MAX];
 	if (prefixed_path(texts, path, name) && rooted_map(-1, name, &file->bytes, NULL) < 0)
 		file->bytes = (struct span){ 0 };
@@ -87,9 +87,9 @@ static const struct source_text *text_of(struct source_texts *texts, const char 
 	return file;
 }
 
-const char *source_text_line(struct source_texts *texts, const char *path, uint32_t line, uint32_t *length)
+const char *source_files_line(struct source_files *texts, const char *path, uint32_t line, uint32_t *length)
 {
-	const struct source_text *file = text_of(texts, path);
+	const struct source_file_text *file = text_of(texts, path);
 	if (!line || line > file->starts.count)
 		return NULL;
 	uint32_t start = file->starts.items[line - 1];

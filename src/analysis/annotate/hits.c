@@ -132,104 +132,120 @@ struct sink hit_sink_of(struct hit_sink *sink)
 	return (struct sink){ .context = sink, .record = hit_sink_record };
 }
 
-/* A hit with its symbol, before grouping. */
-struct placed_hit {
-	uint32_t module, symbol;
-	struct hit hit;
+/* The tallies of all workers while they are grouped. */
+struct grouping {
+	struct hits *hits;
+	struct symbols *symbols;
+	const struct modules *modules;
+	const char *name;
+	VEC(struct hit_tally) tallies; /* of symbols that are wanted */
+	VEC(uint32_t) owners;      /* by tally: index in hits->symbols */
+	VEC(bool) wanted;          /* by index in hits->symbols */
 };
 
-struct placed_hits {
-	struct placed_hit *items;
-	size_t count, capacity;
-};
-
-static int order_numbers(uint64_t a, uint64_t b)
+static uint32_t symbol_index(struct grouping *g, const struct hit_tally *tally)
 {
-	return a < b ? -1 : a > b;
-}
-
-static int placed_compare(const void *left, const void *right)
-{
-	const struct placed_hit *a = left, *b = right;
-	int order = order_numbers(a->module, b->module);
-	order = order ? order : order_numbers(a->symbol, b->symbol);
-	order = order ? order : order_numbers(a->hit.offset, b->hit.offset);
-	return order ? order : order_numbers(a->hit.event, b->hit.event);
-}
-
-/* Joins hits that are equal but for their counts. */
-static void placed_join(struct placed_hits *placed)
-{
-	qsort(placed->items, placed->count, sizeof *placed->items, placed_compare);
-	size_t count = 0;
-	for (size_t i = 0; i < placed->count; i++) {
-		if (count && placed_compare(&placed->items[count - 1], &placed->items[i]) == 0) {
-			placed->items[count - 1].hit.count.samples += placed->items[i].hit.count.samples;
-			placed->items[count - 1].hit.count.period += placed->items[i].hit.count.period;
-		} else {
-			placed->items[count++] = placed->items[i];
-		}
+	const struct module *module = modules_get(g->modules, tally->module);
+	uint32_t symbol = symbols_lookup(g->symbols, module, tally->offset);
+	if (!symbol)
+		return UINT32_MAX;
+	bool added;
+	struct hits *hits = g->hits;
+	uint32_t fresh = (uint32_t)hits->symbols.count;
+	uint32_t index = idmap_add(&hits->by_symbol, (uint64_t)tally->module << 32 | symbol, fresh, &added);
+	if (added) {
+		vec_push(&hits->symbols, ((struct hit_symbol){ tally->module, symbol, 0, 0, hits->totals.count }));
+		for (size_t event = 0; event < hits->event_count; event++)
+			vec_push(&hits->totals, (struct hit_count){ 0 });
+		vec_push(&g->wanted, !g->name || strcmp(symbols_name(g->symbols, module, symbol), g->name) == 0);
 	}
-	placed->count = count;
+	return index;
 }
 
-static void take_worker(struct hit_worker *worker, struct placed_hits *placed, struct hits *hits)
+static void take_worker(struct grouping *g, struct hit_worker *worker)
 {
-	for (size_t i = 1; i < worker->tallies.count; i++) {
-		const struct hit_tally *tally = &worker->tallies.items[i];
-		vec_push(placed, ((struct placed_hit){ tally->module, 0, { tally->offset, tally->event, tally->count } }));
-	}
+	struct hits *hits = g->hits;
 	for (size_t i = 0; i < worker->events.count && i < hits->event_count; i++) {
 		hits->events[i].samples += worker->events.items[i].samples;
 		hits->events[i].period += worker->events.items[i].period;
+	}
+	for (size_t i = 1; i < worker->tallies.count; i++) {
+		const struct hit_tally *tally = &worker->tallies.items[i];
+		if (tally->event >= hits->event_count)
+			continue;
+		uint32_t index = symbol_index(g, tally);
+		if (index == UINT32_MAX)
+			hits->unresolved += tally->count.samples;
+		if (index == UINT32_MAX || !g->wanted.items[index])
+			continue;
+		struct hit_symbol *symbol = &hits->symbols.items[index];
+		struct hit_count *total = &hits->totals.items[symbol->totals + tally->event];
+		total->samples += tally->count.samples;
+		total->period += tally->count.period;
+		symbol->hit_count++;
+		vec_push(&g->tallies, *tally);
+		vec_push(&g->owners, index);
 	}
 	hit_worker_fini(worker);
 	vec_add(&worker->tallies);
 }
 
-/* The hits are in order of module, symbol and offset. */
-static void group_by_symbol(const struct placed_hits *placed, struct hits *hits)
+static int hit_compare(const void *left, const void *right)
 {
-	struct hit_symbol *symbol = NULL;
-	for (size_t i = 0; i < placed->count; i++) {
-		const struct placed_hit *hit = &placed->items[i];
-		if (!hit->symbol) {
-			hits->unresolved += hit->hit.count.samples;
-			continue;
+	const struct hit *a = left, *b = right;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->event < b->event ? -1 : a->event > b->event;
+}
+
+/* Sorts the hits of a symbol and joins those of several workers. */
+static void join_hits(struct hit *hits, struct hit_symbol *symbol)
+{
+	qsort(hits, symbol->hit_count, sizeof *hits, hit_compare);
+	size_t count = 0;
+	for (size_t i = 0; i < symbol->hit_count; i++) {
+		if (count && hit_compare(&hits[count - 1], &hits[i]) == 0) {
+			hits[count - 1].count.samples += hits[i].count.samples;
+			hits[count - 1].count.period += hits[i].count.period;
+		} else {
+			hits[count++] = hits[i];
 		}
-		if (!symbol || symbol->module != hit->module || symbol->symbol != hit->symbol) {
-			idmap_set(&hits->by_symbol, (uint64_t)hit->module << 32 | hit->symbol, (uint32_t)hits->symbols.count);
-			symbol = vec_add(&hits->symbols);
-			*symbol = (struct hit_symbol){ hit->module, hit->symbol, hits->hits.count, 0, hits->totals.count };
-			for (size_t event = 0; event < hits->event_count; event++)
-				vec_push(&hits->totals, (struct hit_count){ 0 });
-		}
-		if (hit->hit.event >= hits->event_count)
-			continue;
-		struct hit_count *total = &hits->totals.items[symbol->totals + hit->hit.event];
-		total->samples += hit->hit.count.samples;
-		total->period += hit->hit.count.period;
-		vec_push(&hits->hits, hit->hit);
-		symbol->hit_count++;
 	}
+	symbol->hit_count = count;
+}
+
+/* Puts the tallies of each symbol side by side. */
+static void group_by_symbol(struct grouping *g)
+{
+	struct hits *hits = g->hits;
+	size_t first = 0;
+	for (size_t i = 0; i < hits->symbols.count; i++) {
+		hits->symbols.items[i].first = first;
+		first += hits->symbols.items[i].hit_count;
+		hits->symbols.items[i].hit_count = 0;
+	}
+	vec_reserve(&hits->hits, first);
+	hits->hits.count = first;
+	for (size_t i = 0; i < g->tallies.count; i++) {
+		const struct hit_tally *tally = &g->tallies.items[i];
+		struct hit_symbol *symbol = &hits->symbols.items[g->owners.items[i]];
+		hits->hits.items[symbol->first + symbol->hit_count++] = (struct hit){ tally->offset, tally->event, tally->count };
+	}
+	for (size_t i = 0; i < hits->symbols.count; i++)
+		join_hits(hits->hits.items + hits->symbols.items[i].first, &hits->symbols.items[i]);
 }
 
 void hit_sink_finish(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits)
 {
-	struct placed_hits placed = { 0 };
+	struct grouping g = { .hits = hits, .symbols = symbols, .modules = &session->model.modules, .name = sink->options.name };
 	*hits = (struct hits){ .event_count = session_evlist(session)->events.count };
 	hits->events = memory_zero(hits->event_count, sizeof *hits->events);
 	for (unsigned i = 0; i < sink->worker_count; i++)
-		take_worker(&sink->workers[i], &placed, hits);
-	placed_join(&placed);
-	for (size_t i = 0; i < placed.count; i++) {
-		struct placed_hit *hit = &placed.items[i];
-		bool again = i && hit[-1].module == hit->module && hit[-1].hit.offset == hit->hit.offset;
-		hit->symbol = again ? hit[-1].symbol : symbols_lookup(symbols, modules_get(&session->model.modules, hit->module), hit->hit.offset);
-	}
-	qsort(placed.items, placed.count, sizeof *placed.items, placed_compare);
-	group_by_symbol(&placed, hits);
-	vec_fini(&placed);
+		take_worker(&g, &sink->workers[i]);
+	group_by_symbol(&g);
+	vec_fini(&g.tallies);
+	vec_fini(&g.owners);
+	vec_fini(&g.wanted);
 }
 
 void hits_fini(struct hits *hits)

@@ -25,7 +25,7 @@ struct hit_symbol {
 	size_t totals;             /* in hits.totals: one for each event */
 };
 
-/* The result: symbols in order of module and symbol. */
+/* The result; its symbols are in no order. */
 struct hits {
 	VEC(struct hit) hits;
 	VEC(struct hit_symbol) symbols;
@@ -38,6 +38,7 @@ struct hits {
 
 struct hit_options {
 	struct sample_filter filter;  /* dsos and cpus; borrowed */
+	const char *name;             /* only hits of symbols of this name are stored; NULL: all */
 	bool branches;                /* count both ends of each recorded branch, not the sample's own address (perf annotate --stdio2) */
 };
 

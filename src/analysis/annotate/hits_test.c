@@ -84,7 +84,7 @@ TEST("samples are counted by symbol, offset and event, and samples of no symbol 
 	put_hit(tape, 0, PROGRAM_OFFSET + PROGRAM_F_SIZE - 1, 1, 1);
 	put_hit(tape, 0, PROGRAM_OFFSET + PROGRAM_F_SIZE, 1, 100);
 	put_hit(tape, 0, 0x90000000, 1, 1000);
-	EXPECT_STR(hits_text(tape, &(struct hit_options){ 0 }, &hits), "f:2#0=2/30 f:2#1=1/5 f:18#0=1/1 [3/31 1/5] g:0#1=1/7 [0/0 1/7] ");
+	EXPECT_STR(hits_text(tape, &(struct hit_options){ 0 }, &hits), "g:0#1=1/7 [0/0 1/7] f:2#0=2/30 f:2#1=1/5 f:18#0=1/1 [3/31 1/5] ");
 	EXPECT_INT(hits.unresolved, 1);
 	EXPECT_INT(hits.events[0].samples, 5);
 	EXPECT_INT(hits.events[0].period, 1131);

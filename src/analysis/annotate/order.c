@@ -55,11 +55,14 @@ static int order_compare(const void *left, const void *right, void *context)
 	int names = strcmp(m->short_name, n->short_name);
 	if (!names)
 		names = strcmp(symbols_name(o->symbols, m, a->symbol), symbols_name(o->symbols, n, b->symbol));
-	return names ? names : *(const uint32_t *)left < *(const uint32_t *)right ? -1 : 1;
+	if (names)
+		return names;
+	uint64_t x = symbols_get(o->symbols, m, a->symbol)->start, y = symbols_get(o->symbols, n, b->symbol)->start;
+	return m->id != n->id ? (m->id < n->id ? -1 : 1) : x < y ? -1 : x > y;
 }
 
-size_t hit_order_make(const struct hits *hits, const struct hit_group *group, const struct hit_choice *choice,
-	const struct modules *modules, struct symbols *symbols, uint32_t **order)
+size_t hit_order_make(const struct hits *hits, const struct hit_group *group, double least, bool of_them, const struct modules *modules,
+	struct symbols *symbols, uint32_t **order)
 {
 	struct ordering ordering = { hits, group, modules, symbols };
 	size_t count = 0;
@@ -67,22 +70,21 @@ size_t hit_order_make(const struct hits *hits, const struct hit_group *group, co
 	*order = memory_zero(hits->symbols.count + 1, sizeof **order);
 	for (uint32_t i = 0; i < hits->symbols.count; i++) {
 		const struct hit_symbol *symbol = &hits->symbols.items[i];
-		const struct module *module = modules_get(modules, symbol->module);
 		uint64_t samples = 0;
 		for (size_t k = 0; k < group->members.count; k++)
 			samples += hits_totals(hits, symbol)[group->members.items[k]].samples;
-		if (!samples || (choice->name && strcmp(symbols_name(symbols, module, symbol->symbol), choice->name) != 0))
+		if (!samples)
 			continue;
 		whole += hits_totals(hits, symbol)[group->leader].period;
 		(*order)[count++] = i;
 	}
-	if (!choice->name && group->leader < hits->event_count)
+	if (!of_them && group->leader < hits->event_count)
 		whole = hits->events[group->leader].period;
 	size_t shown = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct hit_symbol *symbol = &hits->symbols.items[(*order)[i]];
 		float percent = whole ? (float)(100.0 * (double)hits_totals(hits, symbol)[group->leader].period / (double)whole) : 0;
-		if (percent >= (float)choice->least || choice->least == 0)
+		if (percent >= (float)least || least == 0)
 			(*order)[shown++] = (*order)[i];
 	}
 	qsort_r(*order, shown, sizeof **order, order_compare, &ordering);

@@ -18,11 +18,7 @@ struct hit_groups {
 void hit_groups_make(struct hit_groups *list, const struct evlist *evlist, bool groups, bool force);
 void hit_groups_fini(struct hit_groups *list);
 
-/* The indexes in hits->symbols of the symbols that have samples of a member, in order. Filters: name NULL: any symbol; least: percent of
- * the leader's period (0: any). The caller frees *order. Returns their number. */
-struct hit_choice {
-	const char *name;
-	double least;
-};
-size_t hit_order_make(const struct hits *hits, const struct hit_group *group, const struct hit_choice *choice,
-	const struct modules *modules, struct symbols *symbols, uint32_t **order);
+/* The indexes in hits->symbols of the symbols that have samples of a member, in order, without those below `least` percent of the leader's
+ * period: of that of all samples, or (of_them) of the samples of these symbols. The caller frees *order. Returns their number. */
+size_t hit_order_make(const struct hits *hits, const struct hit_group *group, double least, bool of_them, const struct modules *modules,
+	struct symbols *symbols, uint32_t **order);

@@ -125,11 +125,11 @@ static void print_symbol(struct run *run, const struct hit_symbol *symbol, struc
 
 static void print_group(struct run *run, const struct hit_group *group)
 {
-	struct hit_choice choice = { run->options->symbol, run->options->percent_limit };
 	struct str name CLEANUP_STR = { 0 };
 	uint32_t *events = memory_zero(group->members.count, sizeof *events), *order;
 	struct annotate_view view = { .events = events, .event_count = shown_events(run, group, events), .whole = run->whole };
-	size_t count = hit_order_make(&run->hits, group, &choice, &run->input.session.model.modules, run->input.symbols, &order);
+	size_t count = hit_order_make(&run->hits, group, run->options->percent_limit, run->options->symbol != NULL,
+		&run->input.session.model.modules, run->input.symbols, &order);
 	add_group_name(run, group, events, view.event_count, &name);
 	view.event_name = str_text(&name);
 	sum_whole(run, group, order, count);
@@ -150,9 +150,9 @@ struct tables {
 
 static void tables_add(struct run *run, struct tables *tables, const struct hit_group *group)
 {
-	struct hit_choice choice = { run->options->symbol, run->options->percent_limit };
 	uint32_t *order;
-	size_t count = hit_order_make(&run->hits, group, &choice, &run->input.session.model.modules, run->input.symbols, &order);
+	size_t count = hit_order_make(&run->hits, group, run->options->percent_limit, run->options->symbol != NULL,
+		&run->input.session.model.modules, run->input.symbols, &order);
 	for (size_t i = 0; i < count; i++) {
 		const struct hit_symbol *symbol = &run->hits.symbols.items[order[i]];
 		struct annotation annotation;
@@ -296,7 +296,7 @@ static int run_all(struct run *run)
 		return dump_recording(run);
 	input_name_events(&run->input);
 	input_symbols(&run->input);
-	struct hit_options hit_options = { .filter = run->filter };
+	struct hit_options hit_options = { .filter = run->filter, .name = options->symbol };
 	run->sink = hit_sink_new(&hit_options, session_workers(&run->input.session));
 	return annotate_recording(run);
 }

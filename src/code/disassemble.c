@@ -8,13 +8,16 @@
 
 #include "base/memory.h"
 #include "code/capstone/tables.h"
+#include "code/x86_vector.h"
 
 struct disassembler {
 	csh handle;
 	cs_insn *scratch;
 	struct code_machine machine;
+	enum code_syntax syntax;
 	unsigned unit;          /* bytes of the shortest instruction */
-	char bad[16];           /* operands of CODE_BAD */
+	char bad[80];           /* operands of CODE_BAD */
+	struct x86_vector vector;
 };
 
 struct capstone_row {
@@ -50,6 +53,7 @@ int disassembler_open(struct disassembler **disassembler, const struct code_mach
 	capstone_tables_complete();
 	struct disassembler *d = memory_zero(1, sizeof *d);
 	d->machine = *machine;
+	d->syntax = syntax;
 	d->unit = machine->thumb ? 2 : row->unit;
 	int mode = machine->thumb ? CS_MODE_THUMB : machine->is64 ? row->mode64 : row->mode32;
 	if (machine->big_endian)
@@ -76,6 +80,28 @@ void disassembler_close(struct disassembler *d)
 	cs_free(d->scratch, 1);
 	cs_close(&d->handle);
 	free(d);
+}
+
+/* Instructions that capstone does not know. */
+static bool take_vector(struct disassembler *d, struct span *code, uint64_t *address, struct instruction *instruction)
+{
+	if (d->machine.machine != EM_X86_64 || !x86_vector_decode(*code, d->syntax, &d->vector))
+		return false;
+	unsigned length = d->vector.length;
+	*instruction = (struct instruction){ .address = *address, .bytes = code->data, .length = length, .mnemonic = d->vector.mnemonic,
+		.operands = d->vector.operands };
+	if (!d->vector.known) {
+		size_t at = 0;
+		for (unsigned i = 0; i < length && at < sizeof d->bad; i++)
+			at += (size_t)snprintf(d->bad + at, sizeof d->bad - at, "%s0x%02x", i ? ", " : "", code->data[i]);
+		instruction->kind = CODE_BAD;
+		instruction->mnemonic = ".byte";
+		instruction->operands = d->bad;
+	}
+	code->data += length;
+	code->len -= length;
+	*address += length;
+	return true;
 }
 
 static void take_bad(struct disassembler *d, struct span *code, uint64_t *address, struct instruction *instruction)
@@ -133,7 +159,8 @@ bool disassembler_next(struct disassembler *d, struct span *code, uint64_t *addr
 	const uint8_t *bytes = code->data;
 	uint64_t start = *address;
 	if (!cs_disasm_iter(d->handle, &code->data, &code->len, address, d->scratch)) {
-		take_bad(d, code, address, instruction);
+		if (!take_vector(d, code, address, instruction))
+			take_bad(d, code, address, instruction);
 		return true;
 	}
 	*instruction = (struct instruction){ .address = start, .bytes = bytes, .length = d->scratch->size, .mnemonic = d->scratch->mnemonic,

@@ -6,6 +6,7 @@
 #include "cmd/loss_summary.h"
 #include "data/evsel_name.h"
 #include "os/cpus.h"
+#include "render/annotate/browser_text.h"
 #include "render/dump/dump.h"
 #include "render/text/stats.h"
 
@@ -109,14 +110,29 @@ static void sum_whole(struct run *run, const struct hit_group *group, const uint
 	}
 }
 
+static struct annotate_heading heading_of(const struct run *run, const struct annotate_view *view)
+{
+	const struct evlist *evlist = session_evlist(&run->input.session);
+	struct annotate_heading heading = { .several = view->event_count > 1 };
+	for (size_t i = 0; i < view->event_count; i++) {
+		heading.samples += run->whole[view->events[i]].samples;
+		heading.period += run->whole[view->events[i]].period;
+	}
+	heading.frequency = evlist->events.items[view->events[0]].attr.sample_period;
+	return heading;
+}
+
 static void print_symbol(struct run *run, const struct hit_symbol *symbol, struct annotate_view *view)
 {
 	struct annotate_style style = style_of(run);
 	struct annotation annotation;
 	annotation_make(&annotation, run->annotator, &run->hits, symbol->module, symbol->symbol);
 	view->annotation = &annotation;
+	const struct annotate_heading heading = heading_of(run, view);
 	if (annotation.missing.kind != ERROR_NONE)
 		warn_missing(run, &annotation);
+	else if (run->options->stdio2)
+		browser_text_print(&style, view, &heading, run->cli->out);
 	else
 		annotate_text_print(&style, view, run->cli->out);
 	annotation_fini(&annotation);

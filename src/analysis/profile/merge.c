@@ -18,10 +18,10 @@ static uint32_t merge_sample_key(const struct profile *profile, struct collected
 	return id;
 }
 
-static void merge_tallies(struct collected *collected, struct collector *c, const uint32_t *sample_keys, const uint32_t *nodes,
-	const uint32_t *places)
+/* ids: of the sums, by tally. */
+static void merge_tallies(struct collected *collected, const struct collector *c, const uint32_t *sample_keys, const uint32_t *nodes,
+	const uint32_t *places, uint32_t *ids)
 {
-	uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
 	for (uint32_t i = 0; i < c->tallies.count; i++) {
 		struct tally tally = c->tallies.items[i];
 		tally.sample_key = sample_keys[tally.sample_key];
@@ -37,9 +37,6 @@ static void merge_tallies(struct collected *collected, struct collector *c, cons
 			sum->cpu = tally.cpu;
 		}
 	}
-	for (size_t i = 0; i < c->log.count; i++)
-		c->log.items[i].tally = ids[c->log.items[i].tally];
-	free(ids);
 }
 
 static void merge_branches(struct branch_counts *sum, const struct branch_counts *counts)
@@ -54,7 +51,7 @@ static void merge_branches(struct branch_counts *sum, const struct branch_counts
 	sum->cross_2m += counts->cross_2m;
 }
 
-static void merge_collector(const struct profile *profile, struct collected *collected, struct collector *c)
+static void merge_collector(const struct profile *profile, struct collected *collected, const struct collector *c, uint32_t *ids)
 {
 	uint32_t *places = memory_zero(c->stacks.places.count + 1, sizeof *places);
 	uint32_t *nodes = memory_zero(c->stacks.count + 1, sizeof *nodes);
@@ -65,7 +62,7 @@ static void merge_collector(const struct profile *profile, struct collected *col
 		nodes[i] = stacks_push(collected->stacks, nodes[c->stacks.nodes[i].parent], places[c->stacks.nodes[i].place]);
 	for (uint32_t i = 0; i < c->sample_keys.count; i++)
 		sample_keys[i] = merge_sample_key(profile, collected, tuples_row(&c->sample_keys, i));
-	merge_tallies(collected, c, sample_keys, nodes, places);
+	merge_tallies(collected, c, sample_keys, nodes, places, ids);
 	free(places);
 	free(nodes);
 	free(sample_keys);
@@ -87,7 +84,11 @@ static void merge_all(const struct profile *profile, struct collected *collected
 		collector_drop_caches(c);
 		if (!i)
 			continue;
-		merge_collector(profile, collected, c);
+		uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
+		merge_collector(profile, collected, c, ids);
+		for (size_t k = 0; k < c->log.count; k++)
+			c->log.items[k].tally = ids[c->log.items[k].tally];
+		free(ids);
 		stacks_fini(&c->stacks);
 		tuples_fini(&c->sample_keys);
 		tallies_fini(&c->tallies);
@@ -142,6 +143,22 @@ void profile_merge(const struct profile *profile, struct collected *collected)
 {
 	merge_all(profile, collected);
 	gather_logs(profile, collected);
+	profile_name_threads(profile, collected);
+	rank_modules(profile, collected);
+}
+
+void profile_merge_copy(const struct profile *profile, struct collected *collected)
+{
+	const struct tuples *keys = &profile->collectors[0]->sample_keys;
+	stacks_init(collected->stacks);
+	tuples_init(&collected->sample_keys, keys->key_words, keys->row_words);
+	for (unsigned i = 0; i < profile->collector_count; i++) {
+		const struct collector *c = profile->collectors[i];
+		uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
+		merge_branches(&collected->branches, &c->branches);
+		merge_collector(profile, collected, c, ids);
+		free(ids);
+	}
 	profile_name_threads(profile, collected);
 	rank_modules(profile, collected);
 }

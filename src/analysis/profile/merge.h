@@ -5,3 +5,5 @@
 
 /* Takes ownership of the collectors' tables: they are empty afterwards. Precondition: collected->stacks is allocated and empty. */
 void profile_merge(const struct profile *profile, struct collected *collected);
+/* The same from copies, without logs: collecting can continue. `profile` is the one whose arena gets the results. */
+void profile_merge_copy(const struct profile *profile, struct collected *collected);

@@ -195,10 +195,8 @@ static void make_hists(struct profile *profile)
 		event_groups_link(profile, &profile->folded);
 }
 
-void profile_finish(struct profile *profile)
+static void make_entries(struct profile *profile)
 {
-	profile_merge(profile, &profile->collected);
-	joined_sum(profile, &profile->joined);
 	make_hists(profile);
 	fold_tallies(profile, &profile->folded);
 	if (collapse_needed(profile))
@@ -209,4 +207,27 @@ void profile_finish(struct profile *profile)
 		event_groups_match(profile, &profile->folded);
 	for (size_t i = 0; i < profile->folded.hist_count; i++)
 		hist_sort(profile, &profile->folded.hists[i]);
+}
+
+void profile_finish(struct profile *profile)
+{
+	profile_merge(profile, &profile->collected);
+	joined_sum(profile, &profile->joined);
+	make_entries(profile);
+}
+
+void profile_preview(const struct profile *profile, struct profile *preview)
+{
+	*preview = *profile;
+	preview->collected = (struct collected){ .stacks = memory_zero(1, sizeof *preview->collected.stacks) };
+	preview->folded = (struct folded){ 0 };
+	preview->joined = (struct joined_functions){ 0 };
+	preview->reads = (struct sample_reads){ 0 };
+	preview->logs = preview->logs_all = preview->wild = false;
+	preview->source_texts = source_texts_new();
+	preview->arena = memory_zero(1, sizeof *preview->arena);
+	profile_merge_copy(preview, &preview->collected);
+	preview->collectors = NULL;
+	preview->collector_count = 0;
+	make_entries(preview);
 }

@@ -1,0 +1,208 @@
+/* Pages: opening, closing, newer results. */
+#include "render/tui/browser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "render/tui/browser_state.h"
+
+/* A text as a table of one column. */
+struct text_table {
+	VEC(char *) lines;
+};
+
+static size_t text_count(void *context, uint64_t parent)
+{
+	const struct text_table *text = context;
+	return parent == TABLE_TOP ? text->lines.count : 0;
+}
+
+static uint64_t text_row(void *context, uint64_t parent, size_t index)
+{
+	return index + 1;
+}
+
+static struct cell text_cell(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	const struct text_table *text = context;
+	return cell_text(text->lines.items[row - 1]);
+}
+
+struct snapshot *snapshot_of_text(const char *text)
+{
+	static const struct table_column column = { "text", "Text", NULL, CELL_TEXT };
+	struct text_table lines = { 0 };
+	char *copy = memory_string(text), *rest = copy;
+	for (char *line; (line = strsep(&rest, "\n"));)
+		if (*line || rest)
+			vec_push(&lines.lines, line);
+	struct table table = { .name = "text", .columns = &column, .column_count = 1, .context = &lines, .row_count = text_count,
+		.row = text_row, .cell = text_cell };
+	struct snapshot *snapshot = snapshot_new(&table, 0);
+	vec_fini(&lines.lines);
+	free(copy);
+	return snapshot;
+}
+
+/* The events of the results, as a table. */
+static size_t event_count(void *context, uint64_t parent)
+{
+	const struct feed_shot *shot = context;
+	return parent == TABLE_TOP ? shot->table_count : 0;
+}
+
+static struct cell event_cell(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	const struct feed_shot *shot = context;
+	const struct snapshot *table = shot->tables[row - 1];
+	return column ? cell_text(*table->event ? table->event : table->name) : cell_count(table->samples);
+}
+
+static struct snapshot *snapshot_of_events(struct feed_shot *shot)
+{
+	static const struct table_column columns[] = { { "samples", "Samples", NULL, CELL_COUNT }, { "event", "Event", NULL, CELL_TEXT } };
+	struct table table = { .name = "events", .columns = columns, .column_count = 2, .context = shot, .row_count = event_count,
+		.row = text_row, .cell = event_cell };
+	return snapshot_new(&table, 0);
+}
+
+void browser_note(struct browser *browser, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vsnprintf(browser->note, sizeof browser->note, format, args);
+	va_end(args);
+	browser->error_note = false;
+}
+
+void browser_error(struct browser *browser, const struct error *err)
+{
+	browser_note(browser, "%s%s%s", err->text, *err->hint ? ": " : "", err->hint);
+	browser->error_note = true;
+}
+
+struct browse_page *browser_push(struct browser *browser, enum browse_page_kind kind, const char *title)
+{
+	struct browse_page *page = memory_zero(1, sizeof *page);
+	page->kind = kind;
+	page->title = title ? memory_string(title) : NULL;
+	view_init(&page->view);
+	vec_push(&browser->pages, page);
+	return page;
+}
+
+void browser_push_text(struct browser *browser, const char *title, const char *text)
+{
+	struct browse_page *page = browser_push(browser, PAGE_LINES, title);
+	page->own = snapshot_of_text(text);
+	view_adopt(&page->view, page->own);
+}
+
+static void page_free(struct browse_page *page)
+{
+	view_fini(&page->view);
+	snapshot_free(page->own);
+	free(page->title);
+	free(page);
+}
+
+void browser_pop(struct browser *browser)
+{
+	struct browse_page *page = browser->pages.items[browser->pages.count - 1];
+	if (browser->pages.count == 1) {
+		browser->quit = true;
+		return;
+	}
+	browser->pages.count--;
+	page_free(page);
+}
+
+void browser_open(struct browser *browser, const struct browse_source *source)
+{
+	*browser = (struct browser){ .source = *source, .strip = { .mark = SIZE_MAX }, .waiting = source->feed != NULL };
+	browser->lines = 24;
+	browser->columns = 80;
+	browser_push(browser, PAGE_TABLE, NULL);
+}
+
+void browser_close(struct browser *browser)
+{
+	for (size_t i = 0; i < browser->pages.count; i++)
+		page_free(browser->pages.items[i]);
+	vec_fini(&browser->pages);
+	menu_close(browser);
+	str_fini(&browser->prompt.text);
+	vec_fini(&browser->ranges);
+	vec_fini(&browser->undo);
+	free(browser->flame_event);
+	feed_shot_free(browser->shot);
+	*browser = (struct browser){ 0 };
+}
+
+/* The event's table in these results; NULL: it has none. */
+static const struct snapshot *table_of(const struct feed_shot *shot, const char *event)
+{
+	for (size_t i = 0; event && i < shot->table_count; i++)
+		if (strcmp(shot->tables[i]->event, event) == 0)
+			return shot->tables[i];
+	return NULL;
+}
+
+void browser_adopt_page(struct browser *browser, struct browse_page *page)
+{
+	const struct feed_shot *shot = browser->shot;
+	if (page->kind == PAGE_EVENTS) {
+		struct snapshot *events = snapshot_of_events(browser->shot);
+		view_adopt(&page->view, events);
+		snapshot_free(page->own);
+		page->own = events;
+	} else if (page->kind == PAGE_TABLE) {
+		const struct snapshot *table = table_of(shot, page->title);
+		if (!table && shot->table_count)
+			table = shot->tables[0];
+		if (!table && !page->own)
+			page->own = snapshot_of_text("");
+		view_adopt(&page->view, table ? table : page->own);
+	} else if (page->kind == PAGE_FLAME && shot->flame) {
+		flame_view_adopt(&page->flame, shot->flame);
+	} else if (page->kind == PAGE_FLAME) {
+		page->flame.shot = NULL;
+	}
+}
+
+/* With several events the first page lists them, as soon as that is known. */
+static void list_events(struct browser *browser)
+{
+	struct browse_page *first = browser->pages.items[0];
+	if (first->kind != PAGE_TABLE || first->title || browser->shot->table_count < 2 || first->view.moved)
+		return;
+	first->kind = PAGE_EVENTS;
+	first->view.moved = false;
+}
+
+bool browser_poll(struct browser *browser)
+{
+	struct feed_shot *shot = browser->frozen || !browser->source.feed ? NULL : feed_take(browser->source.feed);
+	if (!shot)
+		return false;
+	if (shot->request != browser->request) { /* of a range that the user has left already */
+		feed_shot_free(shot);
+		return false;
+	}
+	struct feed_shot *old = browser->shot;
+	browser->shot = shot;
+	browser->waiting = !shot->complete;
+	if (!browser->ranges.count && shot->heat.width_ns)
+		browser->heat = shot->heat;
+	list_events(browser);
+	for (size_t i = 0; i < browser->pages.count; i++)
+		browser_adopt_page(browser, browser->pages.items[i]);
+	feed_shot_free(old);
+	if (shot->failure) {
+		browser_note(browser, "%s", shot->failure);
+		browser->error_note = true;
+	}
+	return true;
+}

@@ -1,0 +1,305 @@
+#include "render/tui/browser.h"
+
+#include "base/memory.h"
+#include "render/tui/tui_test.h"
+#include "unit.h"
+
+/* A browser over two events, on a screen of its own. */
+struct seen {
+	struct feed feed;
+	struct browser browser;
+	struct screen screen;
+	uint64_t start, end;   /* of the last request */
+	char flame[32];
+	struct str saved;
+};
+
+static void take_read(void *context, uint64_t request, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
+{
+	struct seen *seen = context;
+	seen->start = start_ns;
+	seen->end = end_ns;
+	snprintf(seen->flame, sizeof seen->flame, "%s", flame_event ? flame_event : "");
+}
+
+static int take_save(void *context, const struct browse_export *what, struct str *path, struct error *err)
+{
+	struct seen *seen = context;
+	str_clear(&seen->saved);
+	if (what->text)
+		str_puts(&seen->saved, what->text);
+	if (what->table)
+		str_printf(&seen->saved, "%zu rows, %zu columns", what->table->row_count(what->table->context, TABLE_TOP), what->table->column_count);
+	str_puts(path, "perf.hist.0");
+	return 0;
+}
+
+static void publish(struct seen *seen, size_t rows, size_t events, bool complete)
+{
+	static const char *const names[] = { "cycles", "instructions" };
+	struct feed_shot *shot = memory_zero(1, sizeof *shot);
+	shot->tables = memory_zero(events + 1, sizeof *shot->tables);
+	for (size_t i = 0; i < events; i++)
+		shot->tables[shot->table_count++] = tui_snapshot(rows - i, names[i]);
+	for (uint64_t i = 0; i < 100; i++)
+		heat_add(&shot->heat, 1000000000 + i * 10000000);
+	shot->request = seen->browser.request;
+	shot->complete = complete;
+	feed_publish(&seen->feed, shot);
+	browser_poll(&seen->browser);
+}
+
+static struct seen *open_seen(size_t lines, size_t columns, size_t events)
+{
+	struct seen *seen = memory_zero(1, sizeof *seen);
+	struct error err = { 0 };
+	feed_open(&seen->feed, &err);
+	const struct browse_source source = { .context = seen, .feed = &seen->feed, .read = take_read, .save = take_save };
+	browser_open(&seen->browser, &source);
+	screen_resize(&seen->screen, lines, columns);
+	publish(seen, 5, events, true);
+	browser_paint(&seen->browser, &seen->screen);
+	return seen;
+}
+
+static void close_seen(struct seen *seen)
+{
+	browser_close(&seen->browser);
+	feed_close(&seen->feed);
+	screen_fini(&seen->screen);
+	str_fini(&seen->saved);
+	free(seen);
+}
+
+static void press(struct seen *seen, uint32_t key)
+{
+	browser_key(&seen->browser, &(struct browse_event){ .key = key });
+	browser_paint(&seen->browser, &seen->screen);
+}
+
+static void type(struct seen *seen, const char *text)
+{
+	for (; *text; text++)
+		press(seen, (unsigned char)*text);
+}
+
+static void click(struct seen *seen, uint32_t key, size_t line, size_t column)
+{
+	browser_key(&seen->browser, &(struct browse_event){ key, line, column });
+	browser_paint(&seen->browser, &seen->screen);
+}
+
+static const char *line(const struct seen *seen, size_t number)
+{
+	static struct str text;
+	str_clear(&text);
+	screen_line_text(&seen->screen, number, &text);
+	return str_text(&text);
+}
+
+static size_t reversed_line(const struct seen *seen)
+{
+	for (size_t i = 2; i + 1 < seen->screen.lines; i++)
+		if (seen->screen.cells[i * seen->screen.columns].style & STYLE_REVERSE)
+			return i;
+	return 0;
+}
+
+TEST("one event opens at once, with its totals, heads and rows")
+{
+	struct seen *seen = open_seen(10, 80, 1);
+	EXPECT_STR(line(seen, 0), "Samples: 1.2K of event 'cycles', Event count (approx.): 100");
+	EXPECT_STR(line(seen, 1), "  Overhead  Command  Shared Object      Symbol");
+	EXPECT_STR(line(seen, 2), "+   50.00%  cc1      cc1                [.] parse");
+	EXPECT_STR(line(seen, 4), "    15.00%  ld       [kernel.kallsyms]  [k] do_read");
+	EXPECT_STR(line(seen, 6), "     1.00%  ld       ld                 [.] b\xc3\xbc" "cher?[31m");
+	close_seen(seen);
+}
+
+TEST("several events are listed first, ENTER opens one, TAB the next, q returns")
+{
+	struct seen *seen = open_seen(10, 80, 2);
+	EXPECT_STR(line(seen, 0), "Available samples");
+	EXPECT_STR(line(seen, 3), "   1234  instructions");
+	press(seen, BROWSE_KEY_DOWN);
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(line(seen, 0), "Samples: 1.2K of event 'instructions', Event count (approx.): 100");
+	press(seen, BROWSE_KEY_TAB);
+	EXPECT_STR(line(seen, 0), "Samples: 1.2K of event 'cycles', Event count (approx.): 100");
+	press(seen, 'q');
+	EXPECT_STR(line(seen, 0), "Available samples");
+	EXPECT(!seen->browser.quit);
+	press(seen, 'q');
+	EXPECT(seen->browser.quit);
+	close_seen(seen);
+}
+
+TEST("callers open in place, with shares where they divide")
+{
+	struct seen *seen = open_seen(12, 80, 1);
+	press(seen, '+');
+	EXPECT_STR(line(seen, 3), "   + 50.00% main");
+	press(seen, 'E');
+	EXPECT_STR(line(seen, 2), "-   50.00%  cc1      cc1                [.] parse");
+	EXPECT_STR(line(seen, 3), "   - 50.00% main");
+	EXPECT_STR(line(seen, 4), "        start");
+	EXPECT_STR(line(seen, 6), "     20.00% parse");
+	press(seen, 'v');
+	EXPECT_STR(line(seen, 6), "     20.00% parse  cc1");
+	close_seen(seen);
+}
+
+TEST("zooming filters, ESC undoes, and the first line names the filter")
+{
+	struct seen *seen = open_seen(10, 100, 1);
+	press(seen, BROWSE_KEY_DOWN);
+	press(seen, 'd');
+	EXPECT_STR(line(seen, 0), "Samples: 1.2K of event 'cycles', Event count (approx.): 100, only dso = libc.so.6");
+	EXPECT_STR(line(seen, 3), "");
+	press(seen, BROWSE_KEY_ESCAPE);
+	EXPECT_STR(line(seen, 2), "+   50.00%  cc1      cc1                [.] parse");
+	press(seen, 'k');
+	EXPECT_STR(line(seen, 2), "    15.00%  ld       [kernel.kallsyms]  [k] do_read");
+	press(seen, 'F');
+	EXPECT_STR(line(seen, 2), "   100.00%  ld       [kernel.kallsyms]  [k] do_read");
+	press(seen, 'u');
+	EXPECT_STR(line(seen, 2), "+   50.00%  cc1      cc1                [.] parse");
+	press(seen, 't');
+	EXPECT_STR(line(seen, 2), "    75.00%  ld       [kernel.kallsyms]  [k] do_read");
+	EXPECT_STR(line(seen, 5), "");
+	close_seen(seen);
+}
+
+TEST("a question takes text, BACKSPACE and ESC; a wrong expression is reported")
+{
+	struct seen *seen = open_seen(10, 80, 1);
+	press(seen, '/');
+	type(seen, "liX");
+	press(seen, BROWSE_KEY_BACKSPACE);
+	EXPECT_STR(line(seen, 9), "Show rows that match: li_");
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(line(seen, 2), "+   30.00%  cc1      libc.so.6      [.] memcpy");
+	EXPECT_STR(line(seen, 3), "     4.00%  ld       ld             [.] link");
+	press(seen, '/');
+	type(seen, "(");
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT(strstr(line(seen, 9), "is no regular expression"));
+	press(seen, 'L');
+	type(seen, "5x");
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(line(seen, 9), "a percentage is a number from 0 to 100");
+	press(seen, 'L');
+	press(seen, BROWSE_KEY_ESCAPE);
+	EXPECT(!seen->browser.prompt.label);
+	close_seen(seen);
+}
+
+TEST("a click selects, on a head it sorts, the wheel moves, outside of a menu it closes the menu")
+{
+	struct seen *seen = open_seen(10, 80, 1);
+	click(seen, BROWSE_KEY_CLICK, 4, 5);
+	EXPECT_INT(reversed_line(seen), 4);
+	click(seen, BROWSE_KEY_WHEEL_UP, 4, 5);
+	EXPECT_INT(reversed_line(seen), 2);
+	click(seen, BROWSE_KEY_CLICK, 1, 42);
+	EXPECT_INT(seen->browser.pages.items[0]->view.sort, 3);
+	click(seen, BROWSE_KEY_DOUBLE, 3, 5);
+	EXPECT(seen->browser.menu.open);
+	click(seen, BROWSE_KEY_CLICK, 0, 0);
+	EXPECT(!seen->browser.menu.open);
+	click(seen, BROWSE_KEY_CLICK, 8, 0);
+	click(seen, BROWSE_KEY_CLICK, 500, 5000);
+	close_seen(seen);
+}
+
+TEST("a range that is marked on the time strip is read again, and undone")
+{
+	struct seen *seen = open_seen(14, 50, 1);
+	press(seen, 'T');
+	press(seen, BROWSE_KEY_END);
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, BROWSE_KEY_PAGE_UP);
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT(seen->browser.waiting);
+	EXPECT(seen->start > 1800000000 && seen->start < 1890000000);
+	EXPECT(seen->end >= 1990000000 && seen->end < 2010000000);
+	publish(seen, 2, 1, true);
+	browser_paint(&seen->browser, &seen->screen);
+	EXPECT(!seen->browser.waiting);
+	EXPECT_STR(line(seen, 6), "");
+	press(seen, 'u');
+	EXPECT_INT(seen->start, 0);
+	EXPECT(seen->end == UINT64_MAX);
+	close_seen(seen);
+}
+
+TEST("results of a range that the user has left are not shown")
+{
+	struct seen *seen = open_seen(14, 50, 1);
+	seen->browser.request = 7;
+	struct feed_shot *shot = memory_zero(1, sizeof *shot);
+	shot->request = 6;
+	feed_publish(&seen->feed, shot);
+	EXPECT(!browser_poll(&seen->browser));
+	close_seen(seen);
+}
+
+TEST("the key of the flame graph asks for the graph of the event shown")
+{
+	struct seen *seen = open_seen(14, 50, 2);
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, 'g');
+	EXPECT_STR(seen->flame, "cycles");
+	EXPECT_STR(line(seen, 1), "  reading ...");
+	press(seen, BROWSE_KEY_UP);
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, 'x');
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(line(seen, 13), "the flame graph is not read yet");
+	press(seen, BROWSE_KEY_ESCAPE);
+	EXPECT_STR(line(seen, 0), "[reading] Samples: 1.2K of event 'cycles', Event c");
+	close_seen(seen);
+}
+
+TEST("what is exported is what is shown")
+{
+	struct seen *seen = open_seen(10, 80, 1);
+	press(seen, '/');
+	type(seen, "] (li|b)");
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, 'o');
+	press(seen, BROWSE_KEY_DOWN);
+	press(seen, ' ');
+	press(seen, BROWSE_KEY_ESCAPE);
+	press(seen, 'P');
+	EXPECT_STR(str_text(&seen->saved), "Samples: 1.2K of event 'cycles', Event count (approx.): 100, only /] (li|b)/\n"
+		"  Overhead  Shared Object  Symbol\n     4.00%  ld             [.] link\n     1.00%  ld             [.] b\xc3\xbc" "cher?[31m\n");
+	EXPECT_STR(line(seen, 9), "written: perf.hist.0");
+	press(seen, 'x');
+	press(seen, BROWSE_KEY_DOWN);
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(str_text(&seen->saved), "2 rows, 3 columns");
+	close_seen(seen);
+}
+
+TEST("every key is harmless on every page and every size of screen, also before the first result")
+{
+	static const uint32_t keys[] = { 'q', 'h', '+', 'e', 'c', 'E', 'C', 'a', 'd', 't', 'k', 'S', 'L', 'u', 'F', 'H', '^', 'T', '<', '>', 'R',
+		'*', '@', 'P', 'x', 'i', 's', 'r', 'v', 'f', 'z', '!', 'm', 'n', 'N', '0', '9', 'o', 'g', BROWSE_KEY_FIND, BROWSE_KEY_UP, BROWSE_KEY_DOWN,
+		BROWSE_KEY_LEFT, BROWSE_KEY_RIGHT, BROWSE_KEY_HOME, BROWSE_KEY_END, BROWSE_KEY_TAB, BROWSE_KEY_ENTER, BROWSE_KEY_ESCAPE, ' ', '7',
+		BROWSE_KEY_PAGE_DOWN, BROWSE_KEY_CLICK, BROWSE_KEY_DOUBLE, BROWSE_KEY_RELEASE, BROWSE_KEY_WHEEL_DOWN, BROWSE_KEY_INTERRUPT, 0x10ffff };
+	static const size_t sizes[][2] = { { 1, 1 }, { 2, 3 }, { 5, 20 }, { 8, 10 }, { 60, 300 } };
+	uint32_t random = 12345;
+	for (size_t size = 0; size < 5; size++) {
+		struct seen *seen = open_seen(sizes[size][0], sizes[size][1], size % 3);
+		for (int i = 0; i < 3000; i++) {
+			random = random * 1664525 + 1013904223;
+			click(seen, keys[(random >> 16) % (sizeof keys / sizeof *keys)], random >> 8 & 15, random >> 12 & 63);
+			if (i % 50 == 0)
+				publish(seen, (random >> 10) % 4 + 2, size % 3, true);
+			seen->browser.quit = false;
+			EXPECT(seen->browser.pages.count >= 1);
+		}
+		close_seen(seen);
+	}
+}

@@ -1,0 +1,205 @@
+#include "render/tui/flame.h"
+
+#include <string.h>
+
+#include "render/tui/face.h"
+
+void flame_view_adopt(struct flame_view *flame, const struct snapshot *snapshot)
+{
+	uint64_t root = flame->shot ? flame->shot->rows.items[flame->root].identity : 0;
+	uint64_t cursor = flame->shot ? flame->shot->rows.items[flame->cursor].identity : 0;
+	*flame = (struct flame_view){ .shot = snapshot, .root = 1, .cursor = 1 };
+	if (snapshot->rows.count < 2)
+		flame->root = flame->cursor = SNAPSHOT_TOP;
+	for (uint32_t i = 1; i < snapshot->rows.count; i++) {
+		flame->root = snapshot->rows.items[i].identity == root ? i : flame->root;
+		flame->cursor = snapshot->rows.items[i].identity == cursor ? i : flame->cursor;
+	}
+	flame->shares = snapshot_column_of_kind(&snapshot->columns, CELL_SHARE);
+	flame->names = snapshot_column_named(&snapshot->columns, "name");
+	flame->modules = snapshot_column_named(&snapshot->columns, "module");
+	flame->kinds = snapshot_column_named(&snapshot->columns, "kind");
+}
+
+static uint64_t weight(const struct flame_view *flame, uint32_t row)
+{
+	if (flame->shares == SIZE_MAX || row == SNAPSHOT_TOP)
+		return 0;
+	return snapshot_cell(flame->shot, row, flame->shares)->share.part;
+}
+
+static const char *text_of(const struct flame_view *flame, uint32_t row, size_t column)
+{
+	const struct cell *cell = column == SIZE_MAX || row == SNAPSHOT_TOP ? NULL : snapshot_cell(flame->shot, row, column);
+	return cell && cell->kind == CELL_TEXT ? cell->text : "";
+}
+
+void flame_view_up(struct flame_view *flame)
+{
+	if (flame->cursor != flame->root)
+		flame->cursor = flame->shot->rows.items[flame->cursor].parent;
+}
+
+void flame_view_down(struct flame_view *flame)
+{
+	const struct snapshot_row *row = &flame->shot->rows.items[flame->cursor];
+	uint32_t best = row->first_child;
+	for (uint32_t i = 1; i < row->child_count; i++)
+		if (weight(flame, row->first_child + i) > weight(flame, best))
+			best = row->first_child + i;
+	if (row->child_count)
+		flame->cursor = best;
+}
+
+/* A frame of the same level beside this one; at the end of the callees of one caller, of the next caller. */
+static uint32_t beside(const struct flame_view *flame, uint32_t row, int step)
+{
+	const struct snapshot_row *rows = flame->shot->rows.items;
+	if (row == flame->root || row == SNAPSHOT_TOP)
+		return SNAPSHOT_TOP;
+	const struct snapshot_row *parent = &rows[rows[row].parent];
+	if (step > 0 ? row + 1 < parent->first_child + parent->child_count : row > parent->first_child)
+		return row + (uint32_t)step;
+	for (uint32_t next = beside(flame, rows[row].parent, step); next; next = beside(flame, next, step))
+		if (rows[next].child_count)
+			return rows[next].first_child + (step > 0 ? 0 : rows[next].child_count - 1);
+	return SNAPSHOT_TOP;
+}
+
+void flame_view_side(struct flame_view *flame, int step)
+{
+	uint32_t next = beside(flame, flame->cursor, step);
+	if (next)
+		flame->cursor = next;
+}
+
+void flame_view_zoom(struct flame_view *flame)
+{
+	flame->root = flame->cursor;
+	flame->top = 0;
+}
+
+bool flame_view_zoom_out(struct flame_view *flame)
+{
+	uint32_t parent = flame->shot->rows.items[flame->root].parent;
+	if (parent == SNAPSHOT_TOP)
+		return false;
+	flame->root = parent;
+	flame->top = 0;
+	return true;
+}
+
+static uint8_t style_of(const struct flame_view *flame, uint32_t row)
+{
+	static const struct { const char *kind; uint8_t style; } styles[] = {
+		{ "kernel", STYLE_KERNEL }, { "inline", STYLE_INLINE }, { "jit", STYLE_JIT }, { "task", STYLE_TASK }, { "unknown", STYLE_UNKNOWN },
+		{ "root", STYLE_TASK },
+	};
+	const char *kind = text_of(flame, row, flame->kinds);
+	for (size_t i = 0; i < sizeof styles / sizeof *styles; i++)
+		if (strcmp(kind, styles[i].kind) == 0)
+			return styles[i].style;
+	return STYLE_USER;
+}
+
+/* A frame's place: [left, right) of the columns; the edges of neighbours are equal. */
+struct extent {
+	uint64_t from, weight; /* in the weight of the root */
+};
+
+static size_t column_of(const struct flame_view *flame, uint64_t position, size_t columns)
+{
+	uint64_t whole = weight(flame, flame->root);
+	return whole ? (size_t)((unsigned __int128)position * columns / whole) : 0;
+}
+
+struct painting {
+	struct flame_view *flame;
+	struct screen *screen;
+	size_t first, last;
+	const regex_t *search;
+};
+
+static void paint_frame(const struct painting *p, uint32_t row, size_t depth, const struct extent *extent)
+{
+	const struct flame_view *flame = p->flame;
+	size_t columns = p->screen->columns, left = column_of(flame, extent->from, columns);
+	size_t right = column_of(flame, extent->from + extent->weight, columns);
+	const char *name = text_of(flame, row, flame->names);
+	uint8_t style = style_of(flame, row) | (row == flame->cursor ? STYLE_REVERSE | STYLE_BOLD : 0);
+	if (p->search && regexec(p->search, name, 0, NULL, 0) == 0)
+		style = STYLE_MATCH | (style & (uint8_t)~STYLE_MASK);
+	if (depth < flame->top || p->first + depth - flame->top >= p->last)
+		return;
+	size_t line = p->first + depth - flame->top;
+	screen_fill(p->screen, line, left, right, style);
+	/* A separating line on the left, as colours alone do not show where a frame begins. */
+	screen_put(p->screen, line, left, right, style, p->screen->ascii ? "|" : "\xe2\x96\x8f");
+	screen_put(p->screen, line, left + 1, right, style, name);
+}
+
+static void paint_tree(const struct painting *p, uint32_t row, size_t depth, struct extent extent)
+{
+	const struct snapshot_row *at = &p->flame->shot->rows.items[row];
+	size_t columns = p->screen->columns;
+	paint_frame(p, row, depth, &extent);
+	if (p->first + depth >= p->last + p->flame->top)
+		return;
+	for (uint32_t i = 0; i < at->child_count; i++) {
+		struct extent child = { extent.from, weight(p->flame, at->first_child + i) };
+		extent.from += child.weight;
+		/* narrower than a column: invisible, with all that it calls */
+		if (column_of(p->flame, child.from, columns) < column_of(p->flame, child.from + child.weight, columns))
+			paint_tree(p, at->first_child + i, depth + 1, child);
+	}
+}
+
+static size_t depth_of(const struct flame_view *flame, uint32_t row)
+{
+	return flame->shot->rows.items[row].depth - flame->shot->rows.items[flame->root].depth;
+}
+
+void flame_view_paint(struct flame_view *flame, struct screen *screen, size_t first, size_t last, const regex_t *search)
+{
+	struct painting p = { flame, screen, first, last, search };
+	if (!flame->shot || flame->root == SNAPSHOT_TOP || first >= last)
+		return;
+	size_t depth = depth_of(flame, flame->cursor), height = last - first;
+	if (depth < flame->top)
+		flame->top = depth;
+	if (depth >= flame->top + height)
+		flame->top = depth + 1 - height;
+	paint_tree(&p, flame->root, 0, (struct extent){ 0, weight(flame, flame->root) });
+}
+
+bool flame_view_click(struct flame_view *flame, size_t line, size_t column, size_t columns)
+{
+	uint32_t row = flame->root;
+	uint64_t from = 0;
+	for (size_t depth = 0; depth < line + flame->top; depth++) {
+		const struct snapshot_row *at = &flame->shot->rows.items[row];
+		uint32_t i = 0;
+		for (; i < at->child_count; i++) {
+			uint64_t part = weight(flame, at->first_child + i);
+			if (column_of(flame, from, columns) <= column && column < column_of(flame, from + part, columns))
+				break;
+			from += part;
+		}
+		if (i == at->child_count)
+			return false;
+		row = at->first_child + i;
+	}
+	flame->cursor = row;
+	return true;
+}
+
+void flame_view_describe(const struct flame_view *flame, struct str *out)
+{
+	const char *module = text_of(flame, flame->cursor, flame->modules);
+	if (!flame->shot || flame->cursor == SNAPSHOT_TOP || flame->shares == SIZE_MAX)
+		return;
+	face_add(snapshot_cell(flame->shot, flame->cursor, flame->shares), out);
+	str_printf(out, "  %s", text_of(flame, flame->cursor, flame->names));
+	if (*module)
+		str_printf(out, "  [%s]", module);
+}

@@ -1,0 +1,28 @@
+/* A flame graph on a screen: the rows of a tree with a share, the root at the top. A frame can be selected, and shown over the whole
+ * width. Pure. */
+#pragma once
+#include <regex.h>
+
+#include "render/tui/screen.h"
+#include "render/tui/snapshot.h"
+
+struct flame_view {
+	const struct snapshot *shot; /* NULL: not read yet */
+	uint32_t root, cursor;
+	size_t top;                  /* levels scrolled */
+	size_t shares, names, modules, kinds; /* columns; SIZE_MAX: absent */
+};
+
+void flame_view_adopt(struct flame_view *flame, const struct snapshot *snapshot);
+/* To the caller, to the heaviest callee, to the frame beside on the left or right. */
+void flame_view_up(struct flame_view *flame);
+void flame_view_down(struct flame_view *flame);
+void flame_view_side(struct flame_view *flame, int step);
+void flame_view_zoom(struct flame_view *flame);
+bool flame_view_zoom_out(struct flame_view *flame); /* false: all is shown */
+/* Selects the frame at a place of the screen that was painted last. */
+bool flame_view_click(struct flame_view *flame, size_t line, size_t column, size_t columns);
+/* Paints from line `first` to `last`, exclusive. */
+void flame_view_paint(struct flame_view *flame, struct screen *screen, size_t first, size_t last, const regex_t *search);
+/* "42.13%  main  [program]" of the selected frame. */
+void flame_view_describe(const struct flame_view *flame, struct str *out);

@@ -1,0 +1,92 @@
+/* The keys of all pages: one table for what they do, the help and the bottom line. */
+#include "render/tui/browser_state.h"
+
+#define TREES (ON_TABLE)
+#define ROWS (ON_TABLE | ON_LINES | ON_CODE | ON_EVENTS)
+
+const struct key_row browse_keys[] = {
+	{ BROWSE_KEY_UP, ACTION_UP, ON_ALL, "UP/DOWN", "Move by a row; in a flame graph: to the caller, to the heaviest callee", NULL },
+	{ BROWSE_KEY_DOWN, ACTION_DOWN, ON_ALL, NULL, NULL, NULL },
+	{ BROWSE_KEY_PAGE_UP, ACTION_PAGE_UP, ON_ALL, "PGUP/PGDN/SPACE", "Move by a screen", NULL },
+	{ BROWSE_KEY_PAGE_DOWN, ACTION_PAGE_DOWN, ON_ALL, NULL, NULL, NULL },
+	{ ' ', ACTION_PAGE_DOWN, ON_ALL, NULL, NULL, NULL },
+	{ BROWSE_KEY_HOME, ACTION_HOME, ON_ALL, "HOME/END", "Move to the first or last row", NULL },
+	{ BROWSE_KEY_END, ACTION_END, ON_ALL, NULL, NULL, NULL },
+	{ BROWSE_KEY_LEFT, ACTION_LEFT, ON_ALL, "LEFT/RIGHT", "Scroll sideways; in a flame graph: to the frame beside", NULL },
+	{ BROWSE_KEY_RIGHT, ACTION_RIGHT, ON_ALL, NULL, NULL, NULL },
+	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_ALL, "ENTER", "Menu of the row: annotate, zoom, callers; in a flame graph: zoom in", "menu" },
+	{ 'm', ACTION_MENU, ON_TABLE, "m", "The same menu", NULL },
+	{ BROWSE_KEY_ESCAPE, ACTION_BACK, ON_ALL, "ESC", "Zoom out: undo the newest filter; go back to the previous page", NULL },
+	{ 'q', ACTION_QUIT, ON_ALL, "q", "Go back to the previous page; on the first one: quit", "quit" },
+	{ BROWSE_KEY_INTERRUPT, ACTION_QUIT, ON_ALL, "CTRL+C", "Quit", NULL },
+	{ 'h', ACTION_HELP, ON_ALL, "h ? F1", "This page", "help" },
+	{ '?', ACTION_HELP, ON_ALL, NULL, NULL, NULL },
+	{ '+', ACTION_TOGGLE, TREES, "+", "Open or close the row: its callers, the rows below it", "callers" },
+	{ 'e', ACTION_ENTRY_OPEN, TREES, "e/c", "Open or close everything below the row", NULL },
+	{ 'c', ACTION_ENTRY_CLOSE, TREES, NULL, NULL, NULL },
+	{ 'E', ACTION_ALL_OPEN, TREES, "E/C", "Open or close all rows", NULL },
+	{ 'C', ACTION_ALL_CLOSE, TREES, NULL, NULL, NULL },
+	{ 'a', ACTION_ANNOTATE, ON_TABLE, "a", "Annotate: the lines of the row's function", "annotate" },
+	{ 'g', ACTION_FLAME, ON_TABLE, "g", "Flame graph of the event", "flame graph" },
+	{ 'd', ACTION_DSO, ON_TABLE, "d", "Zoom into the row's shared object", NULL },
+	{ 't', ACTION_THREAD, ON_TABLE, "t", "Zoom into the row's thread or command", NULL },
+	{ 'k', ACTION_KERNEL, ON_TABLE, "k", "Zoom into the kernel", NULL },
+	{ 'S', ACTION_SOCKET, ON_TABLE, "S", "Zoom into the row's processor socket", NULL },
+	{ '/', ACTION_FILTER, ON_TABLE | ON_LINES | ON_CODE, "/", "Show only rows that match a regular expression", "filter" },
+	{ 'L', ACTION_LIMIT, ON_TABLE, "L", "Show only rows with at least this percentage", NULL },
+	{ 'u', ACTION_UNDO, ON_ALL, "u", "Undo the newest filter or range of time", NULL },
+	{ 'F', ACTION_RELATIVE, ON_TABLE, "F", "Percentages of all samples, or of those that pass the filters", NULL },
+	{ BROWSE_KEY_FIND, ACTION_SEARCH, ON_ALL, "CTRL+F", "Search for a regular expression, and highlight it", NULL },
+	{ 'n', ACTION_NEXT_MATCH, ON_ALL, "n/N", "Next and previous match", NULL },
+	{ 'N', ACTION_PREVIOUS_MATCH, ON_ALL, NULL, NULL, NULL },
+	{ 'H', ACTION_HOTTEST, ON_CODE, "H", "Move to the hottest line", "hottest" },
+	{ 'H', ACTION_HEADS, ON_TABLE, "H", "Show the heads of columns, or not", NULL },
+	{ '^', ACTION_HOTTEST, ON_TABLE, "^", "Move to the row with the largest share of its own", NULL },
+	{ 'T', ACTION_TIME, ON_TABLE | ON_FLAME | ON_EVENTS, "T",
+		"Time strip: mark a range, which filters every page (ENTER marks, ESC leaves)", "time" },
+	{ 'o', ACTION_COLUMNS, ON_TABLE, "o", "Columns: choose and sort", "columns" },
+	{ '<', ACTION_SORT_PREVIOUS, ROWS, "< >", "Sort by the previous or next column", NULL },
+	{ '>', ACTION_SORT_NEXT, ROWS, NULL, NULL, NULL },
+	{ 'R', ACTION_REVERSE, ROWS, "R", "Reverse the order of the sorted column", NULL },
+	{ '*', ACTION_MARK, ON_TABLE, "*", "Mark the row, or not", NULL },
+	{ '@', ACTION_MARKED, ON_TABLE, "@", "Show only marked rows", NULL },
+	{ BROWSE_KEY_TAB, ACTION_NEXT_EVENT, ON_TABLE, "TAB/UNTAB", "Next and previous event", NULL },
+	{ BROWSE_KEY_UNTAB, ACTION_PREVIOUS_EVENT, ON_TABLE, NULL, NULL, NULL },
+	{ '0', ACTION_GROUP_SORT, ON_TABLE, "0-9", "Sort by this event of a group", NULL },
+	{ 'P', ACTION_PRINT, ROWS, "P", "Write what is shown to a file perf.hist.N", NULL },
+	{ 'x', ACTION_EXPORT, ON_TABLE | ON_FLAME | ON_CODE | ON_LINES, "x",
+		"Export what is shown: text, JSON, CSV, SVG, folded stacks", "export" },
+	{ 'i', ACTION_HEADER, ON_TABLE | ON_EVENTS, "i", "The recording's header", NULL },
+	{ 's', ACTION_FILES, ON_TABLE | ON_EVENTS, "s", "Switch to another recording of this folder", NULL },
+	{ 'r', ACTION_SCRIPTS, ON_TABLE, "r", "Samples one by one, of the row's command or all", NULL },
+	{ 'v', ACTION_MODULES, ON_TABLE, "v V", "Show the shared objects of callers, or not", NULL },
+	{ 'V', ACTION_MODULES, ON_TABLE, NULL, NULL, NULL },
+	{ 'f', ACTION_FREEZE, ON_TABLE, "f", "While results change: freeze the screen, or not", NULL },
+	{ 'z', ACTION_ZERO, ON_TABLE, "z", "Of a running measurement: begin again from zero", NULL },
+	{ '!', ACTION_MESSAGES, ON_ALL, "!", "Messages about the recording", NULL },
+};
+
+const size_t browse_key_count = sizeof browse_keys / sizeof *browse_keys;
+
+unsigned browser_page_bit(const struct browse_page *page)
+{
+	switch (page->kind) {
+	case PAGE_EVENTS:
+		return ON_EVENTS;
+	case PAGE_FLAME:
+		return ON_FLAME;
+	case PAGE_LINES:
+		return page->code ? ON_CODE : ON_LINES;
+	default:
+		return ON_TABLE;
+	}
+}
+
+void browser_help_text(const struct browse_page *page, struct str *out)
+{
+	for (size_t i = 0; i < browse_key_count; i++)
+		if (browse_keys[i].name && browse_keys[i].pages & browser_page_bit(page))
+			str_printf(out, "  %-16s %s\n", browse_keys[i].name, browse_keys[i].help);
+	str_puts(out, "\n  Mouse: a click selects, a double click is ENTER, the wheel scrolls; a click on a column's head sorts by it,\n"
+		"  a click on the time strip marks a range.\n");
+}

@@ -1,0 +1,540 @@
+#include "render/tui/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "render/tui/face.h"
+
+static bool is_member(const struct identities *set, uint64_t identity)
+{
+	return idmap_get(&set->map, identity) == 1;
+}
+
+static void set_member(struct identities *set, uint64_t identity, bool member)
+{
+	idmap_set(&set->map, identity, member);
+}
+
+static uint64_t identity(const struct view *view, uint32_t row)
+{
+	return view->shot->rows.items[row].identity;
+}
+
+void view_init(struct view *view)
+{
+	*view = (struct view){ .sort = VIEW_NO_SORT, .height = 1 };
+}
+
+static void filter_fini(struct view_filter *filter)
+{
+	if (filter->kind == VIEW_FILTER_MATCH)
+		regfree(&filter->regex);
+	free(filter->column);
+	free(filter->text);
+}
+
+static void search_end(struct view *view)
+{
+	if (view->search)
+		regfree(&view->search_regex);
+	free(view->search);
+	view->search = NULL;
+	view->matches = 0;
+}
+
+void view_fini(struct view *view)
+{
+	search_end(view);
+	for (size_t i = 0; i < view->filters.count; i++)
+		filter_fini(&view->filters.items[i]);
+	vec_fini(&view->filters);
+	vec_fini(&view->lines);
+	vec_fini(&view->passes);
+	idmap_fini(&view->expanded.map);
+	idmap_fini(&view->marked.map);
+}
+
+uint32_t view_row(const struct view *view)
+{
+	return view->cursor < view->lines.count ? view->lines.items[view->cursor].row : UINT32_MAX;
+}
+
+/* The share column that filters and relative shares are about: the row's own, not that with what it called. */
+static size_t own_share(const struct view *view)
+{
+	size_t named = snapshot_column_named(&view->shot->columns, "overhead");
+	return named != SIZE_MAX ? named : snapshot_column_of_kind(&view->shot->columns, CELL_SHARE);
+}
+
+static struct cell shown_cell(const struct view *view, uint32_t row, size_t column)
+{
+	struct cell cell = *snapshot_cell(view->shot, row, column);
+	if (cell.kind == CELL_SHARE && view->relative && view->filters.count)
+		cell.share.whole = view->passing;
+	return cell;
+}
+
+double view_share(const struct view *view, uint32_t row)
+{
+	const struct snapshot *shot = view->shot;
+	if (!shot->rows.items[row].detail) {
+		size_t column = snapshot_column_of_kind(&shot->columns, CELL_SHARE);
+		if (column == SIZE_MAX || snapshot_cell(shot, row, column)->kind != CELL_SHARE)
+			return -1;
+		struct cell cell = shown_cell(view, row, column);
+		return cell_fraction(&cell);
+	}
+	size_t column = snapshot_column_of_kind(&shot->details, CELL_COUNT);
+	if (column == SIZE_MAX || !shot->whole)
+		return -1;
+	return (double)snapshot_cell(shot, row, column)->count / (double)(view->relative && view->filters.count ? view->passing : shot->whole);
+}
+
+void view_cell_text(const struct view *view, uint32_t row, size_t column, struct str *out)
+{
+	struct cell cell = shown_cell(view, row, column);
+	face_add(&cell, out);
+}
+
+void view_row_text(const struct view *view, uint32_t row, struct str *out)
+{
+	const struct snapshot_columns *columns = snapshot_columns_of(view->shot, row);
+	for (size_t i = 0; i < columns->count; i++) {
+		str_puts(out, i ? "  " : "");
+		view_cell_text(view, row, i, out);
+	}
+}
+
+/* Expressions are about what identifies a row, not about its numbers. */
+static bool row_matches(const struct view *view, uint32_t row, const regex_t *regex)
+{
+	CLEANUP_STR struct str text = { 0 };
+	const struct snapshot_columns *columns = snapshot_columns_of(view->shot, row);
+	for (size_t i = 0; i < columns->count; i++) {
+		if (snapshot_is_measure(columns->items[i].kind))
+			continue;
+		str_clear(&text);
+		view_cell_text(view, row, i, &text);
+		if (regexec(regex, str_text(&text), 0, NULL, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool view_matches(const struct view *view, uint32_t row)
+{
+	return view->search && row_matches(view, row, &view->search_regex);
+}
+
+static bool filter_passes(const struct view *view, const struct view_filter *filter, uint32_t row)
+{
+	CLEANUP_STR struct str text = { 0 };
+	switch (filter->kind) {
+	case VIEW_FILTER_EQUAL: {
+		size_t column = snapshot_column_named(&view->shot->columns, filter->column);
+		if (column == SIZE_MAX)
+			return true;
+		face_add(snapshot_cell(view->shot, row, column), &text);
+		return strcmp(str_text(&text), filter->text) == 0;
+	}
+	case VIEW_FILTER_MATCH:
+		return row_matches(view, row, &filter->regex);
+	case VIEW_FILTER_MARKED:
+		return view_is_marked(view, row);
+	case VIEW_FILTER_SHARE: {
+		size_t column = snapshot_column_of_kind(&view->shot->columns, CELL_SHARE);
+		return column == SIZE_MAX || 100 * cell_fraction(snapshot_cell(view->shot, row, column)) >= filter->percent;
+	}
+	}
+	return true;
+}
+
+/* Of a tree, the rows above and below a row that passes are shown, too. A row's index is larger than its parent's. */
+static void run_filters(struct view *view)
+{
+	const struct snapshot *shot = view->shot;
+	size_t count = shot->rows.count, share = own_share(view);
+	vec_reserve(&view->passes, count);
+	view->passes.count = count;
+	memset(view->passes.items, 1, count);
+	view->passing = 0;
+	for (size_t i = 0; i < view->filters.count; i++) {
+		VEC(uint8_t) own = { 0 };
+		vec_reserve(&own, count);
+		own.items[SNAPSHOT_TOP] = 0;
+		for (size_t row = 1; row < count; row++)
+			own.items[row] = !shot->rows.items[row].detail && filter_passes(view, &view->filters.items[i], (uint32_t)row);
+		for (size_t row = 1; row < count; row++) /* below a row that passes */
+			own.items[row] |= shot->rows.items[row].parent && (own.items[shot->rows.items[row].parent] & 1);
+		for (size_t row = count; row-- > 1;)
+			if (own.items[row])
+				own.items[shot->rows.items[row].parent] |= 2;
+		for (size_t row = 1; row < count; row++)
+			view->passes.items[row] &= own.items[row] != 0;
+		vec_fini(&own);
+	}
+	const struct snapshot_row *top = &shot->rows.items[SNAPSHOT_TOP];
+	for (uint32_t i = 0; share != SIZE_MAX && i < top->child_count; i++) {
+		const struct cell *cell = snapshot_cell(shot, top->first_child + i, share);
+		if (view->passes.items[top->first_child + i] && cell->kind == CELL_SHARE)
+			view->passing += cell->share.part;
+	}
+}
+
+struct sibling {
+	const struct view *view;
+	uint32_t row;
+};
+
+static int by_column(const void *a, const void *b)
+{
+	const struct sibling *x = a, *y = b;
+	const struct view *view = x->view;
+	int order = face_compare(snapshot_cell(view->shot, x->row, (size_t)view->sort), snapshot_cell(view->shot, y->row, (size_t)view->sort));
+	if (order)
+		return view->ascending ? order : -order;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void add_lines(struct view *view, uint32_t parent, uint32_t depth)
+{
+	const struct snapshot *shot = view->shot;
+	const struct snapshot_row *above = &shot->rows.items[parent];
+	VEC(struct sibling) siblings = { 0 };
+	for (uint32_t i = 0; i < above->child_count; i++)
+		if (view->passes.items[above->first_child + i])
+			vec_push(&siblings, ((struct sibling){ view, above->first_child + i }));
+	bool detail = above->child_count && shot->rows.items[above->first_child].detail;
+	if (view->sort >= 0 && (size_t)view->sort < shot->columns.count && !detail && siblings.count)
+		qsort(siblings.items, siblings.count, sizeof *siblings.items, by_column);
+	for (size_t i = 0; i < siblings.count; i++) {
+		uint32_t row = siblings.items[i].row;
+		vec_push(&view->lines, ((struct view_line){ row, depth, i + 1 < siblings.count }));
+		if (view_is_expanded(view, row))
+			add_lines(view, row, depth + 1);
+	}
+	vec_fini(&siblings);
+}
+
+static void keep_visible(struct view *view)
+{
+	size_t count = view->lines.count;
+	if (view->cursor >= count)
+		view->cursor = count ? count - 1 : 0;
+	if (view->cursor < view->top)
+		view->top = view->cursor;
+	if (view->cursor >= view->top + view->height)
+		view->top = view->cursor + 1 - view->height;
+	if (view->top + view->height > count)
+		view->top = count > view->height ? count - view->height : 0;
+}
+
+static void count_matches(struct view *view)
+{
+	view->matches = 0;
+	for (size_t i = 0; view->search && i < view->lines.count; i++)
+		view->matches += view_matches(view, view->lines.items[i].row);
+}
+
+/* Lists the lines anew; the cursor stays on its row and, if that is possible, at its place on the screen. */
+static void refresh(struct view *view)
+{
+	size_t offset = view->cursor - view->top;
+	vec_clear(&view->lines);
+	add_lines(view, SNAPSHOT_TOP, 0);
+	size_t found = SIZE_MAX;
+	for (size_t i = 0; i < view->lines.count && found == SIZE_MAX; i++)
+		if (identity(view, view->lines.items[i].row) == view->at)
+			found = i;
+	if (!view->moved)
+		found = 0;
+	if (found != SIZE_MAX) {
+		view->cursor = found;
+		view->top = found > offset ? found - offset : 0;
+	}
+	keep_visible(view);
+	count_matches(view);
+}
+
+static void note_cursor(struct view *view)
+{
+	uint32_t row = view_row(view);
+	keep_visible(view);
+	if (row != UINT32_MAX)
+		view->at = identity(view, row);
+}
+
+void view_adopt(struct view *view, const struct snapshot *snapshot)
+{
+	view->shot = snapshot;
+	run_filters(view);
+	refresh(view);
+	note_cursor(view);
+}
+
+void view_resize(struct view *view, size_t height)
+{
+	view->height = height ? height : 1;
+	keep_visible(view);
+}
+
+void view_move_to(struct view *view, size_t line)
+{
+	view->cursor = line;
+	view->moved = true;
+	keep_visible(view);
+	note_cursor(view);
+}
+
+void view_move(struct view *view, long lines)
+{
+	size_t up = lines < 0 ? (size_t)-lines : 0;
+	if (lines < 0)
+		view_move_to(view, view->cursor > up ? view->cursor - up : 0);
+	else
+		view_move_to(view, view->cursor + (size_t)lines);
+}
+
+bool view_is_expanded(const struct view *view, uint32_t row)
+{
+	return view->shot->rows.items[row].child_count && is_member(&view->expanded, identity(view, row));
+}
+
+bool view_toggle(struct view *view)
+{
+	uint32_t row = view_row(view);
+	if (row == UINT32_MAX || !view->shot->rows.items[row].child_count)
+		return false;
+	set_member(&view->expanded, identity(view, row), !view_is_expanded(view, row));
+	view->moved = true;
+	refresh(view);
+	return true;
+}
+
+/* A row's index is larger than its parent's: one pass marks all rows below. */
+static void expand_below(struct view *view, uint32_t from, bool open)
+{
+	const struct snapshot *shot = view->shot;
+	VEC(uint8_t) below = { 0 };
+	vec_reserve(&below, shot->rows.count);
+	memset(below.items, 0, shot->rows.count);
+	below.items[from] = 1;
+	for (uint32_t row = from; row < shot->rows.count; row++) {
+		below.items[row] |= row && below.items[shot->rows.items[row].parent];
+		if (row && below.items[row] && shot->rows.items[row].child_count)
+			set_member(&view->expanded, identity(view, row), open);
+	}
+	vec_fini(&below);
+	refresh(view);
+}
+
+/* The top row above a row. */
+static uint32_t entry_of(const struct snapshot *shot, uint32_t row)
+{
+	while (shot->rows.items[row].parent != SNAPSHOT_TOP)
+		row = shot->rows.items[row].parent;
+	return row;
+}
+
+void view_expand_entry(struct view *view, bool open)
+{
+	uint32_t row = view_row(view);
+	if (row == UINT32_MAX)
+		return;
+	row = entry_of(view->shot, row);
+	if (!open)
+		view->at = identity(view, row);
+	view->moved = true;
+	expand_below(view, row, open);
+}
+
+void view_expand_all(struct view *view, bool open)
+{
+	uint32_t row = view_row(view);
+	if (row == UINT32_MAX)
+		return;
+	if (!open)
+		view->at = identity(view, entry_of(view->shot, row));
+	expand_below(view, SNAPSHOT_TOP, open);
+}
+
+static struct view_filter *add_filter(struct view *view, enum view_filter_kind kind, const char *text)
+{
+	struct view_filter *filter = vec_add(&view->filters);
+	filter->kind = kind;
+	filter->text = memory_string(text);
+	return filter;
+}
+
+static void filters_changed(struct view *view)
+{
+	run_filters(view);
+	refresh(view);
+	note_cursor(view);
+}
+
+bool view_filter_equal(struct view *view, const char *column, const char *text)
+{
+	if (snapshot_column_named(&view->shot->columns, column) == SIZE_MAX)
+		return false;
+	for (size_t i = 0; i < view->filters.count; i++)
+		if (view->filters.items[i].kind == VIEW_FILTER_EQUAL && strcmp(view->filters.items[i].column, column) == 0 &&
+		    strcmp(view->filters.items[i].text, text) == 0)
+			return false;
+	add_filter(view, VIEW_FILTER_EQUAL, text)->column = memory_string(column);
+	filters_changed(view);
+	return true;
+}
+
+static int compile(regex_t *regex, const char *text, struct error *err)
+{
+	char why[128];
+	int code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+	if (!code)
+		return 0;
+	regerror(code, regex, why, sizeof why);
+	return error_set(err, ERROR_USAGE, "'%s' is no regular expression: %s", text, why);
+}
+
+int view_filter_match(struct view *view, const char *text, struct error *err)
+{
+	regex_t regex;
+	if (compile(&regex, text, err) < 0)
+		return -1;
+	add_filter(view, VIEW_FILTER_MATCH, text)->regex = regex;
+	filters_changed(view);
+	return 0;
+}
+
+void view_filter_marked(struct view *view)
+{
+	add_filter(view, VIEW_FILTER_MARKED, "");
+	filters_changed(view);
+}
+
+void view_filter_share(struct view *view, double percent)
+{
+	add_filter(view, VIEW_FILTER_SHARE, "")->percent = percent;
+	filters_changed(view);
+}
+
+bool view_filter_undo(struct view *view)
+{
+	if (!view->filters.count)
+		return false;
+	filter_fini(&view->filters.items[--view->filters.count]);
+	filters_changed(view);
+	return true;
+}
+
+void view_filter_text(const struct view *view, struct str *out)
+{
+	for (size_t i = 0; i < view->filters.count; i++) {
+		const struct view_filter *filter = &view->filters.items[i];
+		str_puts(out, i ? ", " : "");
+		if (filter->kind == VIEW_FILTER_EQUAL)
+			str_printf(out, "%s = %s", filter->column, filter->text);
+		else if (filter->kind == VIEW_FILTER_MATCH)
+			str_printf(out, "/%s/", filter->text);
+		else if (filter->kind == VIEW_FILTER_MARKED)
+			str_puts(out, "marked");
+		else
+			str_printf(out, "at least %g%%", filter->percent);
+	}
+}
+
+void view_sort(struct view *view, int column)
+{
+	if (column < 0 || (size_t)column >= view->shot->columns.count)
+		column = VIEW_NO_SORT;
+	if (column == view->sort)
+		view->ascending = !view->ascending;
+	else
+		view->ascending = column >= 0 && !face_is_number(view->shot->columns.items[column].kind);
+	view->sort = column;
+	refresh(view);
+	note_cursor(view);
+}
+
+void view_sort_next(struct view *view, int step)
+{
+	int count = (int)view->shot->columns.count, column = view->sort;
+	for (int i = 0; i <= count; i++) {
+		column += step;
+		column = column < VIEW_NO_SORT ? count - 1 : column >= count ? VIEW_NO_SORT : column;
+		if (column == VIEW_NO_SORT || !view_is_hidden(view, (size_t)column))
+			break;
+	}
+	if (column != view->sort)
+		view_sort(view, column);
+}
+
+void view_hide(struct view *view, size_t column, bool hide)
+{
+	if (column >= VIEW_COLUMNS_MAX)
+		return;
+	view->hidden = hide ? view->hidden | UINT64_C(1) << column : view->hidden & ~(UINT64_C(1) << column);
+}
+
+void view_relative(struct view *view, bool relative)
+{
+	view->relative = relative;
+}
+
+int view_search(struct view *view, const char *text, struct error *err)
+{
+	regex_t regex;
+	if (!*text) {
+		search_end(view);
+		return 0;
+	}
+	if (compile(&regex, text, err) < 0)
+		return -1;
+	search_end(view);
+	view->search = memory_string(text);
+	view->search_regex = regex;
+	count_matches(view);
+	return 0;
+}
+
+bool view_search_next(struct view *view, int step)
+{
+	size_t count = view->lines.count;
+	for (size_t i = 1; view->search && i <= count; i++) {
+		size_t line = (view->cursor + (step > 0 ? i : count - i)) % count;
+		if (view_matches(view, view->lines.items[line].row)) {
+			view_move_to(view, line);
+			return true;
+		}
+	}
+	return false;
+}
+
+void view_mark(struct view *view)
+{
+	uint32_t row = view_row(view);
+	if (row != UINT32_MAX)
+		set_member(&view->marked, identity(view, row), !view_is_marked(view, row));
+}
+
+bool view_is_marked(const struct view *view, uint32_t row)
+{
+	return is_member(&view->marked, identity(view, row));
+}
+
+void view_hottest(struct view *view)
+{
+	size_t best = SIZE_MAX, column = own_share(view);
+	for (size_t i = 0; column != SIZE_MAX && i < view->lines.count; i++) {
+		uint32_t row = view->lines.items[i].row;
+		const struct snapshot_row *at = &view->shot->rows.items[row];
+		if (at->detail || (at->child_count && !view->shot->rows.items[at->first_child].detail))
+			continue; /* a caller, or a sum of rows below */
+		if (best == SIZE_MAX || face_compare(snapshot_cell(view->shot, row, column),
+				snapshot_cell(view->shot, view->lines.items[best].row, column)) > 0)
+			best = i;
+	}
+	if (best != SIZE_MAX)
+		view_move_to(view, best);
+}

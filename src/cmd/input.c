@@ -48,7 +48,9 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 		.keep_exited = use->keep_exited, .threads = use->threads,
 		.kernel_beyond = kernel_extent_beyond, .kernel_parts = kernel_extent_parts, .kernel_beyond_context = &input->symbols,
 	};
-	if (!use->no_progress)
+	session_options.progress = use->progress;
+	session_options.progress_context = use->progress_context;
+	if (!use->no_progress && !use->progress)
 		progress_watch(&input->progress, cli, input->path, &session_options);
 	input->jit = (struct jit_names){ .cli = cli, .symfs = options->symbols.symfs, .force = options->force,
 		.header = &source->header };

@@ -56,6 +56,9 @@ struct input_use {
 	bool no_progress, no_jit;
 	unsigned threads;            /* that process samples; 0: one for each CPU */
 	enum input_remarks remarks;  /* which remarks on unwound stacks follow the run */
+	/* Progress of the reading, instead of a line on stderr; as in struct session_options. NULL: the line. */
+	void (*progress)(void *context, uint64_t done, uint64_t total);
+	void *progress_context;
 };
 
 struct input {

@@ -163,7 +163,8 @@ static void elide_column(struct report *report, enum column_id width, const stru
 		/* The levels of a hierarchy were made before, except where the events of a stream follow later. */
 		column->elided = true;
 		column->level_elided = report->input.session.source->header.pipe;
-		writer_printf(report->cli->out, "# %s: %s\n", name, only);
+		if (!report->browses)
+			writer_printf(report->cli->out, "# %s: %s\n", name, only);
 	}
 }
 

@@ -13,7 +13,7 @@ struct report_options {
 	const char *symbol_filter, *column_widths, *separator, *disassembler_style, *prefix, *prefix_strip;
 	const char *objdump, *addr2line, *switch_on, *switch_off, *itrace, *percent_type, *default_sort;
 	int max_stack, group_sort_index, socket_filter, saved_samples;
-	bool quiet, dump, stats, tasks, mmaps, modules, show_samples, threads, tui, stdio, header, header_only;
+	bool quiet, dump, stats, tasks, mmaps, modules, show_samples, threads, tui, gtk, stdio, header, header_only;
 	bool cpu_utilization, exclude_other, children, inverted, hide_unresolved, show_info, source, asm_raw, show_period;
 	bool group, group_given, branch_history, memory, full_source_path, show_reference, stitch_lbr;
 	bool raw_trace, hierarchy, inline_names, inline_given, nanoseconds, show_switch_events, total_cycles, disable_order, skip_empty;

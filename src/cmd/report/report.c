@@ -5,7 +5,9 @@
 #include "analysis/profile/results.h"
 #include "cmd/attr_names.h"
 #include "cmd/loss_summary.h"
+#include "cmd/report/browse.h"
 #include "cmd/report/raw.h"
+#include "cmd/report/read.h"
 #include "cmd/report/setup.h"
 #include "cmd/report/tips.h"
 #include "cmd/stack_hint.h"
@@ -15,7 +17,7 @@
 
 extern const struct command command_report;
 
-static void report_close(struct report *report)
+void report_close(struct report *report)
 {
 	profile_close(&report->profile);
 	columns_fini(&report->columns);
@@ -29,12 +31,13 @@ static void report_close(struct report *report)
 	input_close(&report->input);
 }
 
-static int report_open(struct report *report, struct error *err)
+int report_open(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
 	const struct input_use use = {
 		.keep_exited = true, .stitch = options->stitch_lbr, .no_jit = report_raw_wanted(options),
 		.remarks = options->quiet ? REMARKS_NONE : REMARKS_ALL,
+		.progress = report->browses ? report_watch_progress : NULL, .progress_context = report,
 	};
 	if (input_open(&report->input, report->cli, &options->input, &use, err) < 0)
 		return -1;
@@ -50,7 +53,7 @@ static void print_intro(struct report *report)
 	struct report_raw raw = { .cli = report->cli, .options = options, .session = &report->input.session };
 	if (options->dump)
 		dump_warn(report->input.session.source, out);
-	if (options->quiet || format_is_table(options->format))
+	if (options->quiet || format_is_table(options->format) || report->browses)
 		return;
 	if (options->header || options->header_only)
 		report_raw_header(&raw);
@@ -66,7 +69,7 @@ static bool use_colour(const struct report *report)
 }
 
 /* The sort order as the heading of memory accesses names it. */
-static const char *memory_order(const struct report *report, struct str *buffer)
+static const char *order_of_memory(const struct report *report, struct str *buffer)
 {
 	static const char order[] = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,local_p_stage_cyc";
 	if (!report->options->memory)
@@ -85,7 +88,7 @@ static void print_report(struct report *report)
 	cli_named(report->cli, &tip, report_tip());
 	struct report_text text = {
 		.profile = &report->profile, .lost_samples = report->input.session.counters.lost_samples, .time_slices = options->filter.time,
-		.memory_order = memory_order(report, &order), .quiet = options->quiet, .colour = use_colour(report),
+		.memory_order = order_of_memory(report, &order), .quiet = options->quiet, .colour = use_colour(report),
 		.show_reference = options->show_reference, .tip = str_text(&tip),
 	};
 	struct writer *out = report->cli->out;
@@ -104,10 +107,11 @@ static void print_tables(struct report *report)
 	profile_results_fini(&results);
 }
 
-static bool has_entries(const struct profile *profile)
+bool report_has_entries(const struct report *report)
 {
-	for (size_t i = 0; i < profile->folded.hist_count; i++)
-		if (profile->folded.hists[i].count)
+	const struct folded *folded = &report->profile.folded;
+	for (size_t i = 0; i < folded->hist_count; i++)
+		if (folded->hists[i].count)
 			return true;
 	return false;
 }
@@ -140,30 +144,49 @@ static void watch_record(void *context, const struct resolved *r, size_t slice)
 	if (r->record->type == RECORD_READ && watching->report->options->threads)
 		thread_values_add(&watching->report->values, r);
 	watching->profile.record(watching->profile.context, r, slice);
+	report_watch_sample(watching->report, r, slice);
+}
+
+static void watch_slice(void *context, const struct worker *worker, size_t slice)
+{
+	struct watching *watching = context;
+	report_watch_slice(watching->report, worker, slice);
+}
+
+static void watch_begin(void *context, struct session *session, size_t slices)
+{
+	struct watching *watching = context;
+	report_watch_begin(watching->report, session, slices);
 }
 
 static void watch_batch(void *context, struct session *session, size_t slices)
 {
 	struct watching *watching = context;
 	watching->profile.batch_end(watching->profile.context, session, slices);
+	report_watch_batch(watching->report, session, slices);
 }
 
-static void run_session(struct report *report)
+void report_run_session(struct report *report)
 {
 	const struct report_options *options = report->options;
+	bool flame = report->watch.flame;
+	report->profile.tracepoints = report->input.tracepoints;
 	struct watching watching = { .report = report, .profile = profile_sink(&report->profile) };
 	watching.features = report->input.session.source->header.pipe && !options->quiet && (options->header || options->show_info);
 	watching.all = (struct sink){
 		.context = &watching, .record = watch_record, .batch_end = watch_batch, .raw = watch_raw, .want_records = options->threads,
-		.serial = watching.profile.serial || options->threads,
+		.serial = watching.profile.serial || options->threads || (flame && report->watch.flame_sink.serial),
 	};
+	if (flame) {
+		watching.all.batch_begin = watch_begin;
+		watching.all.slice_end = watch_slice;
+	}
 	attr_names_open(&watching.names);
 	input_run(&report->input, &watching.all);
 	attr_names_close(&watching.names);
 }
 
-/* Prints what the recording lacks; returns the exit code. */
-static int report_end(struct report *report)
+int report_end(struct report *report)
 {
 	bool quiet = report->options->quiet;
 	return input_end(&report->input, quiet, !quiet && !report_raw_is_plain(report->options));
@@ -172,11 +195,10 @@ static int report_end(struct report *report)
 static int read_and_print(struct report *report)
 {
 	struct cli *cli = report->cli;
-	report->profile.tracepoints = report->input.tracepoints;
-	run_session(report);
+	report_run_session(report);
 	profile_finish(&report->profile);
 	bool tables = format_is_table(report->options->format);
-	if (!tables && !has_entries(&report->profile)) {
+	if (!tables && !report_has_entries(report)) {
 		cli_warn(cli, "Error:\nThe %s data has no samples!", report->input.path);
 		return report_end(report);
 	}
@@ -225,7 +247,7 @@ static int give_up(struct report *report, const struct error *err)
 	return report_end(report);
 }
 
-static int setup_and_run(struct report *report, struct error *err)
+int report_prepare(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
 	if (report_find_switches(report, err) < 0)
@@ -251,11 +273,31 @@ static int setup_and_run(struct report *report, struct error *err)
 	if (report_setup_samples(report, err) < 0)
 		return give_up(report, err);
 	if (report_raw_wanted(options))
-		return read_raw(report);
+		return REPORT_READY;
 	report_set_widths(report);
 	report_fill_profile(report);
 	profile_open(&report->profile, &report->profile_options, &report->input.session, report->input.symbols);
-	return read_and_print(report);
+	return REPORT_READY;
+}
+
+/* *next: as report_browse. */
+static int run_report(struct cli *cli, struct report_options *options, bool browses, char **next)
+{
+	struct error err = { 0 };
+	struct report *report = memory_zero(1, sizeof *report);
+	report->cli = cli;
+	report->options = options;
+	report->browses = browses;
+	if (browses)
+		browse_signals_block(&report->signals);
+	int code = report_open(report, &err) < 0 ? complain(report, &err, EXIT_FAILED) : report_prepare(report, &err);
+	if (code == REPORT_READY)
+		code = browses ? report_browse(report, next) : report_raw_wanted(options) ? read_raw(report) : read_and_print(report);
+	if (browses)
+		browse_signals_restore(&report->signals);
+	report_close(report);
+	free(report);
+	return code;
 }
 
 static int report_run(struct cli *cli, void *arg, int argc, const char **argv)
@@ -280,16 +322,27 @@ static int report_run(struct cli *cli, void *arg, int argc, const char **argv)
 		cli_warn(cli, "--prefix-strip requires --prefix");
 		return EXIT_INVALID;
 	}
-	struct report *report = memory_zero(1, sizeof *report);
-	report->cli = cli;
-	report->options = options;
+	if (options->gtk) {
+		cli_warn(cli, "GTK browser requested but could not initialize: perfuse has none; --tui browses on the terminal");
+		return EXIT_INVALID;
+	}
+	if (input_check(&options->input, &err) < 0) {
+		cli_complain(cli, &err);
+		return EXIT_INVALID;
+	}
+	int browses = report_browses(cli, options, &err);
+	if (browses < 0)
+		return cli_complain(cli, &err);
+	if (!browses)
+		cli_pager(cli, &command_report);
+	char *path = NULL, *next = NULL;
 	int code;
-	if (input_check(&options->input, &err) < 0)
-		code = complain(report, &err, EXIT_INVALID);
-	else
-		code = report_open(report, &err) < 0 ? complain(report, &err, EXIT_FAILED) : setup_and_run(report, &err);
-	report_close(report);
-	free(report);
+	do {
+		code = run_report(cli, options, browses, &next);
+		free(path);
+		options->input.path = path = next;
+		next = NULL;
+	} while (path);
 	return code;
 }
 
@@ -301,5 +354,4 @@ const struct command command_report = {
 	.options_size = sizeof(struct report_options),
 	.defaults = report_defaults,
 	.run = report_run,
-	.pages = true,
 };

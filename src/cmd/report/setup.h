@@ -4,7 +4,20 @@
 #include "analysis/count/thread_values.h"
 #include "analysis/profile/hist.h"
 #include "analysis/profile/profile.h"
+#include "cmd/browse.h"
 #include "cmd/report/options.h"
+
+struct viewer;
+struct flame_sink;
+
+/* What the browser adds to a reading; viewer NULL: there is no browser. */
+struct report_watch {
+	struct viewer *viewer;
+	struct heat *heats;           /* one per worker */
+	struct flame_sink *flame;     /* NULL: not asked for */
+	struct sink flame_sink;
+	uint64_t published_ns, cost_ns; /* when the last preview was made, and how long that took */
+};
 
 struct report {
 	struct cli *cli;
@@ -20,6 +33,10 @@ struct report {
 	struct thread_values values;   /* -T */
 	enum sort_mode mode;
 	bool children;
+	bool browses;                  /* in the terminal browser: nothing is printed */
+	sigset_t signals;              /* browses: those that were blocked before */
+	struct browse_messages *browse_messages;
+	struct report_watch watch;
 };
 
 /* In this order. */

@@ -1,0 +1,385 @@
+#include "cmd/report/browse.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analysis/flame/flame_sink.h"
+#include "analysis/profile/results.h"
+#include "cmd/report/browse_flame.h"
+#include "cmd/report/raw.h"
+#include "cmd/report/read.h"
+#include "cmd/report/tips.h"
+#include "render/tui/terminal.h"
+
+enum {
+	PREVIEW_DETAILS = 50000,   /* rows of callers in a preview */
+	DETAILS = 2000000,         /* and of the whole */
+	PREVIEW_SHARE = 8,         /* previews take at most one of so many parts of the time */
+	FLAME_STACK_MAX = 512,
+	FLAME_PARTS = 20000,       /* frames below this part of the whole are left out */
+};
+#define PREVIEW_LEAST_NS UINT64_C(100000000)
+
+/* What the screen asks the loader for. */
+struct view_request {
+	uint64_t number, start_ns, end_ns;
+	char flame_event[256];     /* "": no flame graph */
+};
+
+struct viewer {
+	struct cli *cli;
+	struct report_options *options;
+	struct feed feed;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t asked;
+	struct view_request wanted; /* under the lock */
+	bool stop;                 /* under the lock */
+	_Atomic uint64_t newest;   /* number of the newest request: readings for others end early */
+	struct view_request current; /* of the loader */
+	struct report *report;     /* of the newest reading; the first one belongs to the caller */
+	struct report *first;
+	bool read_whole;           /* the first reading came to its end */
+	char time[80];             /* --time of the current request */
+	char *next;                /* another recording to show */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool is_outdated(const struct viewer *viewer)
+{
+	return atomic_load(&viewer->newest) != viewer->current.number;
+}
+
+/* A source that ends as soon as its reading is not wanted any more. */
+struct ending_source {
+	struct source_ops ops;
+	const struct source_ops *inner;
+	const struct viewer *viewer;
+};
+
+static int next_or_end(struct source *source, struct record *record, struct error *err)
+{
+	const struct ending_source *ending = (const void *)source->ops;
+	return is_outdated(ending->viewer) ? 0 : ending->inner->next(source, record, err);
+}
+
+static void watch_source(struct report *report, struct ending_source *ending)
+{
+	struct source *source = report->input.session.source;
+	*ending = (struct ending_source){ .ops = *source->ops, .inner = source->ops, .viewer = report->watch.viewer };
+	ending->ops.next = next_or_end;
+	source->ops = &ending->ops;
+}
+
+void report_watch_progress(void *context, uint64_t done, uint64_t total)
+{
+	const struct report *report = context;
+	if (report->watch.viewer)
+		feed_progress(&report->watch.viewer->feed, done, total);
+}
+
+static struct feed_shot *shot_of(struct report *report, const struct profile *profile, size_t details)
+{
+	const struct viewer *viewer = report->watch.viewer;
+	struct feed_shot *shot = memory_zero(1, sizeof *shot);
+	struct profile_results results;
+	profile_results_init(&results, profile, report->input.session.counters.lost_samples);
+	shot->tables = memory_zero(results.results.table_count + 1, sizeof *shot->tables);
+	for (size_t i = 0; i < results.results.table_count; i++)
+		shot->tables[shot->table_count++] = snapshot_new(&results.results.tables[i], details);
+	profile_results_fini(&results);
+	for (unsigned i = 0; i < session_workers(&report->input.session); i++)
+		heat_merge(&shot->heat, &report->watch.heats[i]);
+	shot->request = viewer->current.number;
+	return shot;
+}
+
+void report_watch_sample(struct report *report, const struct resolved *r, size_t slice)
+{
+	struct report_watch *watch = &report->watch;
+	if (!watch->viewer || r->record->type != RECORD_SAMPLE)
+		return;
+	if (r->sample->time != UINT64_MAX && r->sample->time)
+		heat_add(&watch->heats[worker_index(r->worker)], r->sample->time);
+	if (watch->flame)
+		watch->flame_sink.record(watch->flame_sink.context, r, slice);
+}
+
+void report_watch_slice(struct report *report, const struct worker *worker, size_t slice)
+{
+	const struct report_watch *watch = &report->watch;
+	if (watch->flame && watch->flame_sink.slice_end)
+		watch->flame_sink.slice_end(watch->flame_sink.context, worker, slice);
+}
+
+void report_watch_begin(struct report *report, struct session *session, size_t slices)
+{
+	const struct report_watch *watch = &report->watch;
+	if (watch->flame && watch->flame_sink.batch_begin)
+		watch->flame_sink.batch_begin(watch->flame_sink.context, session, slices);
+}
+
+void report_watch_batch(struct report *report, struct session *session, size_t slices)
+{
+	struct report_watch *watch = &report->watch;
+	struct profile preview;
+	uint64_t now = now_ns(), pause = watch->cost_ns * PREVIEW_SHARE;
+	if (watch->flame && watch->flame_sink.batch_end)
+		watch->flame_sink.batch_end(watch->flame_sink.context, session, slices);
+	if (!watch->viewer || now - watch->published_ns < (pause > PREVIEW_LEAST_NS ? pause : PREVIEW_LEAST_NS) || is_outdated(watch->viewer))
+		return;
+	profile_preview(&report->profile, &preview);
+	feed_publish(&watch->viewer->feed, shot_of(report, &preview, PREVIEW_DETAILS));
+	profile_close(&preview);
+	watch->published_ns = now_ns();
+	watch->cost_ns = watch->published_ns - now;
+}
+
+static void open_flame(struct report *report)
+{
+	struct viewer *viewer = report->watch.viewer;
+	const struct flame_options options = {
+		.symbols = report->input.symbols, .filter = report->filter, .event = viewer->current.flame_event, .max_stack = FLAME_STACK_MAX,
+		.inlines = report->options->inline_names,
+	};
+	if (!*viewer->current.flame_event)
+		return;
+	report->watch.flame = flame_sink_new(&options, session_workers(&report->input.session));
+	report->watch.flame_sink = flame_sink_of(report->watch.flame);
+}
+
+static struct snapshot *finish_flame(struct report *report)
+{
+	struct flame_builder builder;
+	struct flame_tree tree;
+	if (!report->watch.flame)
+		return NULL;
+	flame_builder_init(&builder);
+	flame_sink_finish(report->watch.flame, &report->input.session, &builder);
+	flame_tree_make(&tree, &builder, flame_builder_total(&builder).weight / FLAME_PARTS);
+	struct snapshot *snapshot = flame_snapshot(&tree, report->watch.viewer->current.flame_event);
+	flame_tree_fini(&tree);
+	flame_builder_fini(&builder);
+	return snapshot;
+}
+
+/* Reads a report that is set up, and publishes it. */
+static void read_report(struct viewer *viewer, struct report *report)
+{
+	struct ending_source ending;
+	const struct source_ops *inner = report->input.session.source->ops;
+	report->watch.viewer = viewer;
+	report->watch.heats = memory_zero(session_workers(&report->input.session), sizeof *report->watch.heats);
+	watch_source(report, &ending);
+	open_flame(report);
+	atomic_store(&viewer->feed.done, 0);
+	report_run_session(report);
+	report->input.session.source->ops = inner;
+	profile_finish(&report->profile);
+	if (!is_outdated(viewer)) {
+		struct feed_shot *shot = shot_of(report, &report->profile, DETAILS);
+		shot->flame = finish_flame(report);
+		shot->complete = true;
+		if (!shot->table_count)
+			shot->failure = memory_string("no sample passes the filters of the command line and of time, or the recording has none");
+		viewer->read_whole |= report == viewer->first;
+		feed_publish(&viewer->feed, shot);
+	}
+	flame_sink_free(report->watch.flame);
+	report->watch.flame = NULL;
+	free(report->watch.heats);
+	report->watch.heats = NULL;
+}
+
+static void drop_report(struct viewer *viewer)
+{
+	if (!viewer->report || viewer->report == viewer->first)
+		return;
+	report_close(viewer->report);
+	free(viewer->report->options);
+	free(viewer->report);
+	viewer->report = NULL;
+}
+
+static void add_time(char *text, size_t size, uint64_t time_ns)
+{
+	snprintf(text, size, "%llu.%09llu", (unsigned long long)(time_ns / 1000000000), (unsigned long long)(time_ns % 1000000000));
+}
+
+/* Reads once more, from the start. */
+static void read_again(struct viewer *viewer)
+{
+	char from[32], to[32];
+	struct error err = { 0 };
+	const struct view_request *request = &viewer->current;
+	drop_report(viewer);
+	struct report *report = viewer->report = memory_zero(1, sizeof *report);
+	report->cli = viewer->cli;
+	report->options = memory_zero(1, sizeof *report->options);
+	*report->options = *viewer->options;
+	report->browses = true;
+	report->watch.viewer = viewer;
+	if (request->start_ns || request->end_ns != UINT64_MAX) {
+		add_time(from, sizeof from, request->start_ns);
+		add_time(to, sizeof to, request->end_ns);
+		snprintf(viewer->time, sizeof viewer->time, "%s,%s", from, to);
+		report->options->filter.time = viewer->time;
+	}
+	if (report_open(report, &err) < 0 || report_prepare(report, &err) != REPORT_READY) {
+		struct feed_shot *shot = memory_zero(1, sizeof *shot);
+		shot->request = request->number;
+		shot->complete = true;
+		shot->failure = memory_string(*err.text ? err.text : "the recording cannot be read again");
+		feed_publish(&viewer->feed, shot);
+		return;
+	}
+	read_report(viewer, report);
+}
+
+/* Waits for a request that is newer than the last; false: the end. */
+static bool wait_request(struct viewer *viewer)
+{
+	pthread_mutex_lock(&viewer->lock);
+	while (!viewer->stop && viewer->wanted.number == viewer->current.number)
+		pthread_cond_wait(&viewer->asked, &viewer->lock);
+	bool go = !viewer->stop;
+	viewer->current = viewer->wanted;
+	pthread_mutex_unlock(&viewer->lock);
+	return go;
+}
+
+static void *load(void *context)
+{
+	struct viewer *viewer = context;
+	read_report(viewer, viewer->first);
+	while (wait_request(viewer))
+		read_again(viewer);
+	return NULL;
+}
+
+static void ask(void *context, uint64_t number, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
+{
+	struct viewer *viewer = context;
+	pthread_mutex_lock(&viewer->lock);
+	viewer->wanted = (struct view_request){ .number = number, .start_ns = start_ns, .end_ns = end_ns };
+	if (flame_event)
+		snprintf(viewer->wanted.flame_event, sizeof viewer->wanted.flame_event, "%s", flame_event);
+	atomic_store(&viewer->newest, number);
+	pthread_cond_signal(&viewer->asked);
+	pthread_mutex_unlock(&viewer->lock);
+}
+
+static void stop(struct viewer *viewer)
+{
+	pthread_mutex_lock(&viewer->lock);
+	viewer->stop = true;
+	atomic_store(&viewer->newest, UINT64_MAX);
+	pthread_cond_signal(&viewer->asked);
+	pthread_mutex_unlock(&viewer->lock);
+	pthread_join(viewer->thread, NULL);
+}
+
+/* The header, of a recording that is opened for it alone: the loader uses the other one. */
+static void add_header(void *context, struct str *out)
+{
+	struct viewer *viewer = context;
+	struct writer text;
+	struct cli cli = *viewer->cli;
+	struct error err = { 0 };
+	struct session session = { 0 };
+	const struct source_options options = { .force = viewer->options->input.force, .header_only = true };
+	if (source_open(&session.source, viewer->first->input.path, &options, &err) < 0) {
+		str_printf(out, "%s\n", err.text);
+		return;
+	}
+	writer_open(&text, -1, 0);
+	cli.out = &text;
+	report_raw_header(&(struct report_raw){ .cli = &cli, .options = viewer->options, .session = &session });
+	str_add(out, text.buffer ? text.buffer : "", text.len);
+	writer_fini(&text);
+	source_close(session.source);
+}
+
+static void add_messages(void *context, struct str *out)
+{
+	struct viewer *viewer = context;
+	browse_messages_text(viewer->first->browse_messages, out);
+}
+
+static int open_other(void *context, const char *path, struct error *err)
+{
+	struct viewer *viewer = context;
+	struct source *source;
+	if (source_open(&source, path, &(struct source_options){ .force = viewer->options->input.force, .header_only = true }, err) < 0)
+		return -1;
+	source_close(source);
+	viewer->next = memory_string(path);
+	return 0;
+}
+
+static int show_script(void *context, const char *comm, struct str *out, struct error *err)
+{
+	const struct viewer *viewer = context;
+	return browse_script(viewer->first->input.path, comm, out, err);
+}
+
+int report_browses(const struct cli *cli, const struct report_options *options, struct error *err)
+{
+	bool text = options->header || options->header_only || options->threads || options->quiet || options->separator ||
+		report_raw_wanted(options) || options->format || options->chain.mode == CHAIN_FLAT || options->chain.mode == CHAIN_FOLDED;
+	enum browse_choice choice = options->stdio || text ? BROWSE_NO : options->tui ? BROWSE_YES : BROWSE_AUTO;
+	bool wanted = browse_wanted(cli, "report", choice, options->input.path, err);
+	return wanted ? 1 : choice == BROWSE_YES ? -1 : 0;
+}
+
+static int show(struct viewer *viewer, struct report *report, struct error *err)
+{
+	struct browser browser;
+	CLEANUP_STR struct str tip = { 0 };
+	cli_named(viewer->cli, &tip, report_tip());
+	const struct browse_source source = {
+		.context = viewer, .path = report->input.path, .tip = str_text(&tip), .feed = &viewer->feed, .read = ask, .header = add_header,
+		.messages = add_messages, .save = browse_save, .files = browse_files, .open = open_other, .script = show_script,
+	};
+	browser_open(&browser, &source);
+	int result = terminal_run(&browser, err);
+	stop(viewer);
+	browser_close(&browser);
+	return result;
+}
+
+int report_browse(struct report *report, char **next)
+{
+	struct viewer viewer = { .cli = report->cli, .options = report->options, .first = report, .report = report,
+		.lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
+	struct browse_messages messages;
+	struct error err = { 0 };
+	int result = feed_open(&viewer.feed, &err);
+	browse_messages_begin(&messages);
+	report->browse_messages = &messages;
+	if (result == 0 && (errno = pthread_create(&viewer.thread, NULL, load, &viewer)) != 0)
+		result = error_system(&err, "cannot start a thread");
+	browse_signals_restore(&report->signals);
+	if (result == 0)
+		result = show(&viewer, report, &err);
+	drop_report(&viewer);
+	browse_messages_end(&messages);
+	feed_close(&viewer.feed);
+	*next = viewer.next;
+	if (result < 0)
+		return cli_complain(report->cli, &err);
+	if (viewer.read_whole && !report_has_entries(report))
+		cli_warn(report->cli, "Error:\nThe %s data has no samples!", report->input.path);
+	return viewer.read_whole ? report_end(report) : 0;
+}

@@ -10,7 +10,7 @@ struct live_source {
 	struct source base;
 	struct acquisition *acquisition;
 	struct chain chain;            /* records of the acquisition, from the first that was not returned */
-	bool ended;
+	bool ended, stepwise;
 };
 
 static int store_record(void *context, const struct record *record, struct error *err)
@@ -31,7 +31,7 @@ static int live_next(struct source *source, struct record *record, struct error 
 	struct live_source *live = (struct live_source *)source;
 	const struct acquisition_callback callback = { store_record, live };
 	while (!chain_left(&live->chain)) {
-		if (live->ended)
+		if (live->ended || live->stepwise)
 			return 0;
 		int status = acquisition_step(live->acquisition, &callback, err);
 		if (status < 0)
@@ -63,7 +63,7 @@ static void live_close(struct source *source)
 
 static const struct source_ops live_ops = { live_next, live_release, live_close };
 
-void source_open_live(struct source **source, struct acquisition *acquisition)
+static struct live_source *live_new(struct acquisition *acquisition)
 {
 	struct live_source *live = memory_zero(1, sizeof *live);
 	live->base.ops = &live_ops;
@@ -71,5 +71,24 @@ void source_open_live(struct source **source, struct acquisition *acquisition)
 	live->base.header.pipe = true;
 	live->acquisition = acquisition;
 	acquisition_evlist(acquisition, &live->base.header.evlist);
+	return live;
+}
+
+void source_open_live(struct source **source, struct acquisition *acquisition)
+{
+	*source = &live_new(acquisition)->base;
+}
+
+void source_open_stepwise(struct source **source, struct acquisition *acquisition)
+{
+	struct live_source *live = live_new(acquisition);
+	live->stepwise = true;
 	*source = &live->base;
+}
+
+int source_wait(struct source *source, int timeout_ms, uint32_t *ready, struct error *err)
+{
+	struct live_source *live = (struct live_source *)source;
+	const struct acquisition_callback callback = { store_record, live };
+	return acquisition_wait(live->acquisition, timeout_ms, ready, &callback, err);
 }

@@ -385,7 +385,10 @@ static void apply_exit(struct model *model, const struct record *record, uint64_
 		return;
 	}
 	uint32_t thread = thread_alive(model, tid);
-	if (thread != THREAD_NONE && !model->keep_exited)
+	if (thread == THREAD_NONE)
+		return;
+	model_thread_of(model, thread)->exited = true;
+	if (!model->keep_exited)
 		thread_end(model, thread, clock);
 }
 

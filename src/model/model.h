@@ -48,6 +48,7 @@ struct thread {
 	int32_t pid, tid, ppid;
 	uint32_t space;            /* id of its address space */
 	uint64_t born, died;       /* clocks; died is UINT64_MAX while the thread is alive */
+	bool exited;               /* a record of its exit was applied */
 	bool missed;               /* the last model_renew found that the thread has ended */
 	VEC(struct thread_comm) comms;           /* by clock */
 	VEC(struct thread_namespaces) namespaces; /* by clock */
@@ -87,7 +88,8 @@ struct model {
 	                                      * is no JIT code */
 	bool outlives_leader;                /* a new thread shares its creator's address space even if the leader has ended; perf loses the
 	                                      * mappings then (recorders that unwind) */
-	bool keep_exited;                    /* an EXIT record is ignored: a thread lives until its thread id is reused (report, trace) */
+	bool keep_exited;                    /* an EXIT record only sets thread.exited: a thread lives until its thread id is reused (report,
+	                                      * trace) or a renewal drops it */
 	uint64_t changes;                    /* number of applied records that changed the model */
 	struct budget *budget;               /* memory for the history of mappings; borrowed; NULL: no limit */
 	size_t budgeted;                     /* bytes taken from it */
@@ -129,6 +131,16 @@ void model_set_build_id(struct model *model, const char *filename, uint16_t misc
  * becomes invalid. */
 void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *context, const struct thread *thread), void *context,
 	struct model *previous);
+/* The same for an analysis that refers to threads: */
+struct model_renewal {
+	uint64_t clock;
+	bool (*has_ended)(void *context, const struct thread *thread); /* NULL: unknown */
+	void *context;
+	const bool *held;          /* by thread id: restated even if it has ended; NULL: none */
+	uint32_t *threads;         /* by thread id: receives the new id, or THREAD_NONE; NULL: not wanted */
+	struct model *previous;    /* as above; NULL: it is freed */
+};
+void model_renew_held(struct model *model, const struct model_renewal *renewal);
 /* Frees everything except modules and build-ids: of a previous generation, or of a zeroed one. */
 void model_fini_history(struct model *model);
 /* Removes the mappings of a process that executes another program. model_apply does not do that: perf retains them until others cover

@@ -340,6 +340,32 @@ TEST("a thread whose EXIT record is lost is dropped when it was found ended twic
 	model_fini(&model);
 }
 
+TEST("a renewal restates ended threads that are held, and reports the new ids")
+{
+	struct model model;
+	model_init(&model);
+	model.keep_exited = true;
+	apply_comm_record(&model, 10, 10, "lives", 1);
+	apply_comm_record(&model, 11, 11, "ended", 1);
+	apply_comm_record(&model, 12, 12, "held", 1);
+	apply_task_record(&model, RECORD_EXIT, 11, 11, 1, 2);
+	apply_task_record(&model, RECORD_EXIT, 12, 12, 1, 2);
+	for (uint64_t clock = 3; clock < 6; clock++) { /* an ended thread is dropped by the second renewal */
+		bool held[8] = { 0 };
+		uint32_t ids[8];
+		uint32_t twelve = model_thread(&model, 12, clock), ten = model_thread(&model, 10, clock);
+		held[twelve] = true;
+		model_renew_held(&model, &(struct model_renewal){ .clock = clock, .held = held, .threads = ids });
+		EXPECT_INT(ids[ten], model_thread(&model, 10, clock));
+		EXPECT_INT(ids[twelve], model_thread(&model, 12, clock));
+		EXPECT_STR(comm_text_at(&model, 12, clock), "held");
+		EXPECT_STR(comm_text_at(&model, 10, clock), "lives");
+	}
+	EXPECT_INT(model_thread(&model, 11, 6), THREAD_NONE);
+	EXPECT_INT(model.threads.count, 3);
+	model_fini(&model);
+}
+
 TEST("a process that executes another program has no mappings until it makes new ones")
 {
 	struct model model;

@@ -55,12 +55,12 @@ static void renew_namespaces(struct move *move, const struct thread *old, struct
 	vec_push(&thread->namespaces, row);
 }
 
-static void renew_thread(struct move *move, const struct thread *old, bool missed)
+static uint32_t renew_thread(struct move *move, const struct thread *old, bool missed)
 {
 	struct model *model = move->model;
 	struct thread *thread = arena_alloc(&model->arena, sizeof *thread);
 	*thread = (struct thread){
-		.pid = old->pid, .tid = old->tid, .ppid = old->ppid, .born = old->born, .died = UINT64_MAX, .missed = missed,
+		.pid = old->pid, .tid = old->tid, .ppid = old->ppid, .born = old->born, .died = old->died, .exited = old->exited, .missed = missed,
 		.space = renew_space(move, old->space),
 	};
 	if (old->comms.count) {
@@ -70,6 +70,7 @@ static void renew_thread(struct move *move, const struct thread *old, bool misse
 	}
 	renew_namespaces(move, old, thread);
 	thread_restate(model, thread);
+	return (uint32_t)model->threads.count - 1;
 }
 
 /* A thread must be found ended twice: records of its end, and samples before its end, may still arrive. */
@@ -78,21 +79,23 @@ static bool thread_has_ended(const struct thread *thread, bool missed)
 	return thread->died != UINT64_MAX || (missed && thread->missed);
 }
 
-static void renew_threads(struct move *move, bool (*has_ended)(void *context, const struct thread *thread), void *context)
+static void renew_threads(struct move *move, const struct model_renewal *renewal)
 {
 	for (size_t i = 0; i < move->old->threads.count; i++) {
 		const struct thread *thread = move->old->threads.items[i];
-		bool missed = thread->died == UINT64_MAX && has_ended && has_ended(context, thread);
-		if (!thread_has_ended(thread, missed))
-			renew_thread(move, thread, missed);
+		bool missed = thread->exited ||
+			(thread->died == UINT64_MAX && renewal->has_ended && renewal->has_ended(renewal->context, thread));
+		bool restated = !thread_has_ended(thread, missed) || (renewal->held && renewal->held[i]);
+		uint32_t id = restated ? renew_thread(move, thread, missed) : THREAD_NONE;
+		if (renewal->threads)
+			renewal->threads[i] = id;
 	}
 }
 
-void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *context, const struct thread *thread), void *context,
-	struct model *previous)
+void model_renew_held(struct model *model, const struct model_renewal *renewal)
 {
 	struct model old = *model;
-	struct move move = { .old = &old, .model = model, .clock = clock };
+	struct move move = { .old = &old, .model = model, .clock = renewal->clock };
 	*model = (struct model){
 		.modules = old.modules, .build_ids = old.build_ids, .kernel_maps = old.kernel_maps,
 		.kernel_contested = old.kernel_contested, .random = old.random,
@@ -104,7 +107,7 @@ void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *co
 	for (size_t i = 0; i < old.spaces.count; i++)
 		move.spaces[i] = UINT32_MAX;
 	model->kernel_space = renew_space(&move, old.kernel_space);
-	renew_threads(&move, has_ended, context);
+	renew_threads(&move, renewal);
 	for (size_t i = 0; i < old.cgroups.capacity; i++)
 		if (old.cgroups.slots[i].value != IDMAP_NONE)
 			idmap_set(&model->cgroups, old.cgroups.slots[i].key, renew_string(&move, old.cgroups.slots[i].value));
@@ -117,8 +120,14 @@ void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *co
 	old.modules = (struct modules){ 0 };
 	old.build_ids = (struct known_build_ids){ 0 };
 	memset(&old.kernel_maps, 0, sizeof old.kernel_maps);
-	if (previous)
-		*previous = old;
+	if (renewal->previous)
+		*renewal->previous = old;
 	else
 		model_fini_history(&old);
+}
+
+void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *context, const struct thread *thread), void *context,
+	struct model *previous)
+{
+	model_renew_held(model, &(struct model_renewal){ .clock = clock, .has_ended = has_ended, .context = context, .previous = previous });
 }

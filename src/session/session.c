@@ -40,7 +40,7 @@ struct session_internal {
 	uint64_t held_bytes;
 	size_t build_ids_taken;
 	size_t modules_seen;         /* number of modules checked, none of which is a kernel */
-	bool unordered;
+	bool unordered, ordered_rounds;
 	int time_at, trailer_time_at; /* common to all events, as u64 index; -1: differs */
 	size_t layouts_seen;         /* number of events from which the two above were computed */
 	struct session_jit jit;
@@ -70,6 +70,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->pool = pool_new(options->threads);
 	struct session_internal *in = session->internal = memory_zero(1, sizeof *in);
 	in->budget = options->budget;
+	in->ordered_rounds = options->ordered_rounds;
 	unsigned workers = pool_workers(session->pool);
 	in->workers = memory_zero(workers, sizeof *in->workers);
 	for (unsigned i = 0; i < workers; i++)
@@ -504,7 +505,7 @@ static void session_record(struct session *session, const struct record *record,
 	else if (!own || sink->want_records)
 		deliver(session, &entry);
 	if (record->type == RECORD_FINISHED_ROUND) {
-		order_flush(&in->order, false, deliver, session);
+		order_flush(&in->order, in->ordered_rounds, deliver, session);
 		if (session->source->header.pipe && is_time(&in->batch_time_ns))
 			batch_run(session); /* a user may be watching: do not wait for a full batch */
 	}
@@ -535,22 +536,41 @@ static bool side_band_is_timed(const struct source *source)
 	return source->header.pipe || !evlist->events.count || attr_flag(&evlist->events.items[0].attr, ATTR_SAMPLE_ID_ALL);
 }
 
-int session_run(struct session *session, const struct sink *sink, struct error *err)
+void session_begin(struct session *session, const struct sink *sink)
 {
 	struct session_internal *in = session->internal;
 	in->sink = sink;
 	in->unordered = in->jit.unordered = sink->unordered || !side_band_is_timed(session->source);
 	in->batch_clock = 1; /* clock 0 is the state before the first record */
-	for (;;) {
-		struct record record;
-		uint64_t mark = source_mark(session->source);
-		int more = source_next(session->source, &record, &session->error);
-		if (more <= 0)
-			break;
-		session_record(session, &record, mark);
-		if (in->budget && session->counters.records % WAITING_EVERY == 0)
-			bound_waiting(session);
-	}
+}
+
+/* Returns as source_next. */
+static int read_record(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	struct record record;
+	uint64_t mark = source_mark(session->source);
+	int more = source_next(session->source, &record, &session->error);
+	if (more <= 0)
+		return more;
+	session_record(session, &record, mark);
+	if (in->budget && session->counters.records % WAITING_EVERY == 0)
+		bound_waiting(session);
+	return 1;
+}
+
+int session_take(struct session *session)
+{
+	int more;
+	while ((more = read_record(session)) > 0)
+		;
+	batch_run(session);
+	return more;
+}
+
+int session_end(struct session *session, struct error *err)
+{
+	struct session_internal *in = session->internal;
 	order_flush(&in->order, true, deliver, session);
 	batch_run_to(session, false);
 	order_settle(&in->order, in->budget);
@@ -562,4 +582,31 @@ int session_run(struct session *session, const struct sink *sink, struct error *
 	if (err)
 		*err = session->error;
 	return -1;
+}
+
+int session_run(struct session *session, const struct sink *sink, struct error *err)
+{
+	session_begin(session, sink);
+	while (read_record(session) > 0)
+		;
+	return session_end(session, err);
+}
+
+void session_renew(struct session *session, struct model_renewal *renewal)
+{
+	struct session_internal *in = session->internal;
+	renewal->clock = in->batch_clock;
+	model_renew_held(&session->model, renewal);
+	for (unsigned i = 0; i < session_workers(session); i++)
+		worker_renew(in->workers[i]);
+	memory_give_back();
+}
+
+size_t session_growth(const struct session *session)
+{
+	enum { THREAD_BYTES = 512 }; /* of a thread, beside the arena: its lists, its address space, its places in indices */
+	size_t bytes = session->model.arena.bytes + session->model.threads.count * THREAD_BYTES;
+	for (unsigned i = 0; i < session_workers(session); i++)
+		bytes += worker_growth(session->internal->workers[i]);
+	return bytes;
 }

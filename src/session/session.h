@@ -13,4 +13,18 @@ void session_close(struct session *session);
  * point were delivered. */
 int session_run(struct session *session, const struct sink *sink, struct error *err);
 
+/* The same in parts, for a source that runs (live/live_session.h): begin, take as often as there may be records, end. The sink is
+ * borrowed until the end. */
+void session_begin(struct session *session, const struct sink *sink);
+/* Reads the records that the source has now (until source_next returns 0) and delivers those of finished rounds. < 0: session->error. */
+int session_take(struct session *session);
+/* Delivers the rest; returns as session_run. */
+int session_end(struct session *session, struct error *err);
+
+/* Begins a new generation (model_renew_held) between two session_take: what a sink stores about locations, threads and strings is
+ * of the previous generation from here on. renewal->clock is set here. */
+void session_renew(struct session *session, struct model_renewal *renewal);
+/* Bytes that grow until a renewal frees them. */
+size_t session_growth(const struct session *session);
+
 unsigned session_workers(const struct session *session);

@@ -346,3 +346,59 @@ TEST("a deferred chain whose count exceeds its record is ignored")
 	run(r, &tally, true, 1);
 	EXPECT_INT(tally.frames, 1);
 }
+
+TEST("what a running source has is taken in parts, and a round is delivered at once")
+{
+	struct tape *r = recording_new();
+	struct tally tally = { 0 };
+	struct session session;
+	const struct sink sink = { .context = &tally, .record = tally_record, .serial = true };
+	const struct session_options options = { .threads = 1, .ordered_rounds = true, .keep_exited = true };
+	EXPECT(session_open(&session, &r->source, &options, NULL) == 0);
+	session_begin(&session, &sink);
+	put_comm(r, 5, 1, "new\0\0\0\0", 0);
+	put_sample(r, 5, 20, 0x1000, NULL, 0);
+	put_sample(r, 5, 10, 0x1000, NULL, 0);
+	put_round(r);
+	put_sample(r, 5, 30, 0x1000, NULL, 0);
+	EXPECT_INT(session_take(&session), 0);
+	EXPECT_INT(tally.samples, 2);
+	EXPECT(tally.times[0] == 10 && tally.times[1] == 20);
+	put_round(r);
+	EXPECT_INT(session_take(&session), 0);
+	EXPECT_INT(tally.samples, 3);
+	put_sample(r, 5, 40, 0x1000, NULL, 0);
+	EXPECT(session_take(&session) == 0 && session_end(&session, NULL) == 0);
+	EXPECT_INT(tally.samples, 4);
+	EXPECT_INT(session.counters.samples, 4);
+	EXPECT_INT(tally.named, 4);
+	session_close(&session);
+}
+
+TEST("samples after a renewal have the names and mappings of the new generation")
+{
+	struct tape *r = recording_new();
+	struct tally tally = { 0 };
+	struct session session;
+	struct model_renewal renewal = { 0 };
+	const struct sink sink = { .context = &tally, .record = tally_record, .serial = true };
+	const struct session_options options = { .threads = 1, .ordered_rounds = true, .keep_exited = true };
+	EXPECT(session_open(&session, &r->source, &options, NULL) == 0);
+	session_begin(&session, &sink);
+	put_comm(r, 5, 1, "new\0\0\0\0", 0);
+	put_mmap(r, 5, 2, 0x1000, 0x1000, "/bin/x\0");
+	for (uint64_t i = 0; i < 2000; i++) /* each address is a location */
+		put_sample(r, 5, 10 + i, 0x1000 + i, NULL, 0);
+	put_round(r);
+	EXPECT_INT(session_take(&session), 0);
+	size_t grown = session_growth(&session);
+	session_renew(&session, &renewal);
+	EXPECT(session_growth(&session) + 2000 * 64 <= grown);
+	put_sample(r, 5, 5000, 0x1010, NULL, 0);
+	put_round(r);
+	EXPECT(session_take(&session) == 0 && session_end(&session, NULL) == 0);
+	EXPECT_INT(tally.samples, 2001);
+	EXPECT_INT(tally.named, 2001);
+	EXPECT_INT(tally.mapped, 2001);
+	session_close(&session);
+}

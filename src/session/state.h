@@ -72,6 +72,7 @@ struct session_options {
 	void *jit_context;
 	struct budget *budget;       /* for records that wait, the history of mappings, and JIT dumps; NULL: no limit; borrowed */
 	bool stitch_call_stacks;     /* join the call stacks of branch records across samples, which are then processed serially */
+	bool ordered_rounds;         /* no record of a round is older than one of an earlier round: each is delivered at once */
 	bool keep_exited;            /* samples after a thread's exit still have its name (report, trace) */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* called at most ten times a second; NULL: none */
 	void *progress_context;

@@ -42,6 +42,26 @@ void worker_free(struct worker *worker)
 	free(worker);
 }
 
+void worker_renew(struct worker *worker)
+{
+	arena_fini(&worker->arena);
+	arena_fini(&worker->merged);
+	free(worker->slots);
+	worker->slots = NULL;
+	worker->slot_count = 0;
+	worker->location_count = 0;
+	worker->fresh = NULL;
+	worker->fresh_count = 0;
+	addresses_open(worker, ADDRESS_CACHE_MIN);
+	worker->epoch++;
+	memset(worker->user_stack.known, 0, sizeof worker->user_stack.known);
+}
+
+size_t worker_growth(const struct worker *worker)
+{
+	return worker->arena.bytes + worker->slot_count * sizeof *worker->slots;
+}
+
 unsigned worker_index(const struct worker *worker)
 {
 	return worker->index;

@@ -61,6 +61,10 @@ struct worker {
 
 struct worker *worker_new(const struct session *session, unsigned index);
 void worker_free(struct worker *worker);
+/* Drops all locations and everything else that refers to the model. */
+void worker_renew(struct worker *worker);
+/* Bytes of the locations. */
+size_t worker_growth(const struct worker *worker);
 /* Sets thread, comm and roots of *r from r->pid, r->tid, r->clock. */
 void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r);
 /* Prefetches the first entries that resolved_locate reads: cache misses are most of its cost. */

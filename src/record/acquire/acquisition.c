@@ -117,22 +117,45 @@ static int pass_last_records(struct acquisition *a, const struct acquisition_cal
 	return status == 0 ? pass_made_records(a, callback, err) : status;
 }
 
-static int wait_for_records(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
+static int wait_for_records(struct acquisition *a, int timeout_ms, uint32_t *ready, const struct acquisition_callback *callback,
+	struct error *err)
 {
-	uint32_t ready;
-	if (measurement_wait(&a->measurement, WAIT_MS, &ready, err) < 0)
+	if (measurement_wait(&a->measurement, timeout_ms, ready, err) < 0)
 		return -1;
 	a->ended = measurement_over(&a->measurement);
 	return a->ended ? pass_last_records(a, callback, err) : pass_round(a, false, callback, err);
 }
 
-int acquisition_step(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
+int acquisition_wait(struct acquisition *a, int timeout_ms, uint32_t *ready, const struct acquisition_callback *callback,
+	struct error *err)
 {
+	*ready = 0;
 	if (a->ended)
 		return 0;
-	int status = a->started ? wait_for_records(a, callback, err) : start(a, callback, err);
+	int status = a->started ? wait_for_records(a, timeout_ms, ready, callback, err) : start(a, callback, err);
 	a->ended |= status != 0;
 	return status < 0 ? -1 : !a->ended;
+}
+
+int acquisition_step(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
+{
+	uint32_t ready;
+	return acquisition_wait(a, WAIT_MS, &ready, callback, err);
+}
+
+int acquisition_watch(struct acquisition *a, int fd, unsigned bit, struct error *err)
+{
+	return measurement_watch(&a->measurement, fd, bit, err);
+}
+
+void acquisition_unwatch(struct acquisition *a, int fd)
+{
+	measurement_unwatch(&a->measurement, fd);
+}
+
+const struct measurement *acquisition_measurement(const struct acquisition *a)
+{
+	return &a->measurement;
 }
 
 int acquisition_run(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
@@ -156,6 +179,15 @@ bool acquisition_ended(const struct acquisition *a)
 const struct acquisition_counts *acquisition_counts(const struct acquisition *a)
 {
 	return &a->counts;
+}
+
+uint64_t acquisition_lost(const struct acquisition *a)
+{
+	const struct counters *counters = &a->measurement.counters;
+	uint64_t lost = 0;
+	for (size_t i = 0; i < counters->list.count; i++)
+		lost += counter_lost(&counters->list.items[i], &a->measurement.events->list.items[counters->list.items[i].event].attr);
+	return lost;
 }
 
 int acquisition_signal(const struct acquisition *a)

@@ -45,13 +45,23 @@ void acquisition_close(struct acquisition *acquisition);
  * 1: more may come; 0: the target has ended, a signal arrived, or the callback asked for the end; < 0: *err. No record comes after 0 or
  * < 0. */
 int acquisition_step(struct acquisition *acquisition, const struct acquisition_callback *callback, struct error *err);
+/* The same with another limit of time, >= 0; *ready: bits of acquisition_watch whose descriptors can be read, which end the wait. */
+int acquisition_wait(struct acquisition *acquisition, int timeout_ms, uint32_t *ready, const struct acquisition_callback *callback,
+	struct error *err);
+/* Adds a descriptor of the caller's to the wait, or removes it: as measurement_watch. */
+int acquisition_watch(struct acquisition *acquisition, int fd, unsigned bit, struct error *err);
+void acquisition_unwatch(struct acquisition *acquisition, int fd);
 /* All steps. */
 int acquisition_run(struct acquisition *acquisition, const struct acquisition_callback *callback, struct error *err);
 
 /* Adds the events to an empty evlist, with the attributes that the records have. */
 void acquisition_evlist(const struct acquisition *acquisition, struct evlist *evlist);
+/* For what else is to be known of a running measurement: its target, attributes as they were opened, signals. */
+const struct measurement *acquisition_measurement(const struct acquisition *acquisition);
 /* No more records come. */
 bool acquisition_ended(const struct acquisition *acquisition);
 const struct acquisition_counts *acquisition_counts(const struct acquisition *acquisition);
+/* Samples that found no room in the rings so far; asks the kernel. */
+uint64_t acquisition_lost(const struct acquisition *acquisition);
 /* The signal that asked for the end; 0: no signal did. */
 int acquisition_signal(const struct acquisition *acquisition);

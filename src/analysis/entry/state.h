@@ -126,6 +126,7 @@ struct profile {
 	size_t socket_count;
 	bool switched_on;
 	struct sample_reads reads;
+	bool shares_stacks;              /* collected.stacks is the collector's: see refresh.h */
 	bool logs, logs_all;             /* additions to tallies are logged: of a batch; from the start */
 	bool wild;                       /* … since a batch had wild addresses */
 	struct collected collected;      /* after the merge */

@@ -84,6 +84,21 @@ static uint8_t symbol_filter(const struct profile *profile, const struct locatio
 	return location->map && number_list_has(symbols, (int64_t)location->address) ? 0 : FILTER_SYMBOL;
 }
 
+/* The functions in which perf's top takes a CPU for idle. */
+static bool is_idle_function(const char *name)
+{
+	static const char *const names[] = {
+		"acpi_idle_do_entry", "acpi_processor_ffh_cstate_enter", "arch_cpu_idle", "cpu_idle", "cpu_startup_entry", "default_idle",
+		"enter_idle", "exit_idle", "idle_cpu", "intel_idle", "intel_idle_ibrs", "mwait_idle", "mwait_idle_with_hints",
+		"mwait_idle_with_hints.constprop.0", "native_safe_halt", "poll_idle", "ppc64_runlatch_off", "pseries_dedicated_idle_sleep",
+		"psw_idle", "psw_idle_exit",
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static void site_learn(struct collector *c, const struct location *location, struct site *site)
 {
 	const struct profile *profile = c->profile;
@@ -97,6 +112,8 @@ static void site_learn(struct collector *c, const struct location *location, str
 	if (location->module != MODULE_ID_NONE)
 		site->symbol = symbols_lookup(profile->symbols, profile_module(profile, location->module), location->offset);
 	site->filtered = dso_filter(profile, location) | symbol_filter(profile, location, site->symbol);
+	site->idle = profile->options.skip_idle && site->symbol && location->cpumode == RECORD_MISC_KERNEL &&
+		is_idle_function(profile_symbol_name(profile, location->module, site->symbol));
 }
 
 struct site *collector_site(struct collector *c, const struct location *location)
@@ -316,7 +333,7 @@ void collector_sample(struct collector *c, const struct resolved *r)
 	unsigned cpumode = record_cpumode(r->record);
 	const struct location *ip = resolved_ip(r);
 	const struct site *site = collector_site(c, ip);
-	if ((options->hide_unresolved && !site->symbol) || !cpu_filter_has(&options->filter.cpus, sample->cpu))
+	if (site->idle || (options->hide_unresolved && !site->symbol) || !cpu_filter_has(&options->filter.cpus, sample->cpu))
 		return;
 	if (options->iteration == ITERATE_BRANCHES && !(sample->present & SAMPLE_BRANCH_STACK))
 		return;

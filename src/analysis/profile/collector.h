@@ -10,6 +10,7 @@ struct site {
 	uint32_t self, frame;        /* places + 1 of a sample there and of a frame there; 0: not made yet */
 	uint32_t tally;               /* + 1: where the last sample there was added; 0: nowhere yet */
 	uint8_t known, filtered;     /* filtered: by --dsos and --symbols */
+	bool idle;                   /* a function of the kernel's idle loop */
 };
 
 /* The expansion of one address, innermost first; empty: the address is one frame. */

@@ -82,6 +82,8 @@ struct fold {
 	VEC(struct branch_marks) tree_marks; /* of tree_places, where they are shown */
 };
 
+/* The stages after the merge: fills profile->folded from profile->collected. */
+void profile_fold(struct profile *profile);
 /* folded->hists are there, one per event, and empty: fills them. */
 void fold_tallies(const struct profile *profile, struct folded *folded);
 

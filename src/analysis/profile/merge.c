@@ -123,7 +123,7 @@ static void gather_logs(const struct profile *profile, struct collected *collect
 
 /* perf orders frames of equal weight by the memory addresses of their modules: about the order in which it creates them, those of the
  * build-id table first. */
-static void rank_modules(const struct profile *profile, struct collected *collected)
+void profile_rank_modules(const struct profile *profile, struct collected *collected)
 {
 	const struct header *header = &profile->session->source->header;
 	const struct modules *modules = &profile->session->model.modules;
@@ -144,7 +144,7 @@ void profile_merge(const struct profile *profile, struct collected *collected)
 	merge_all(profile, collected);
 	gather_logs(profile, collected);
 	profile_name_threads(profile, collected);
-	rank_modules(profile, collected);
+	profile_rank_modules(profile, collected);
 }
 
 void profile_merge_copy(const struct profile *profile, struct collected *collected)

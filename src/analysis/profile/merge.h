@@ -7,3 +7,5 @@
 void profile_merge(const struct profile *profile, struct collected *collected);
 /* The same from copies, without logs: collecting can continue. `profile` is the one whose arena gets the results. */
 void profile_merge_copy(const struct profile *profile, struct collected *collected);
+/* Only collected->module_ranks, which the merge fills too. */
+void profile_rank_modules(const struct profile *profile, struct collected *collected);

@@ -80,9 +80,10 @@ void profile_close(struct profile *profile)
 	for (unsigned i = 0; i < profile->collector_count; i++)
 		collector_free(profile->collectors[i]);
 	free(profile->collectors);
-	if (profile->collected.stacks)
+	if (profile->collected.stacks && !profile->shares_stacks) {
 		stacks_fini(profile->collected.stacks);
-	free(profile->collected.stacks);
+		free(profile->collected.stacks);
+	}
 	tuples_fini(&profile->collected.sample_keys);
 	tallies_fini(&profile->collected.tallies);
 	for (size_t i = 0; i < profile->folded.hist_count; i++)
@@ -195,7 +196,7 @@ static void make_hists(struct profile *profile)
 		event_groups_link(profile, &profile->folded);
 }
 
-static void make_entries(struct profile *profile)
+void profile_fold(struct profile *profile)
 {
 	make_hists(profile);
 	fold_tallies(profile, &profile->folded);
@@ -213,7 +214,7 @@ void profile_finish(struct profile *profile)
 {
 	profile_merge(profile, &profile->collected);
 	joined_sum(profile, &profile->joined);
-	make_entries(profile);
+	profile_fold(profile);
 }
 
 void profile_preview(const struct profile *profile, struct profile *preview)
@@ -229,5 +230,5 @@ void profile_preview(const struct profile *profile, struct profile *preview)
 	profile_merge_copy(preview, &preview->collected);
 	preview->collectors = NULL;
 	preview->collector_count = 0;
-	make_entries(preview);
+	profile_fold(preview);
 }

@@ -160,5 +160,5 @@ void profile_merge_copy(const struct profile *profile, struct collected *collect
 		free(ids);
 	}
 	profile_name_threads(profile, collected);
-	rank_modules(profile, collected);
+	profile_rank_modules(profile, collected);
 }

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "cmd/sampling.h"
 #include "os/machine.h"
 
 #define S struct record_command
@@ -67,63 +68,17 @@ static int set_call_graph(void *target, const struct option *option, const char 
 	return call_graph_parse(arg, &s->call_graph, &s->stack_size, &s->max_stack, err);
 }
 
-/* Sizes such as 64K: bytes. *plain: the text is a number without a unit, which is the result. */
-static bool parse_size(const char *text, uint64_t *value, bool *plain)
-{
-	static const char units[] = "BKMG";
-	char *end;
-	errno = 0;
-	unsigned long long number = strtoull(text, &end, 10);
-	if (end == text || errno || *text == '-')
-		return false;
-	*plain = *end == '\0';
-	*value = number;
-	if (*plain)
-		return true;
-	const char *unit = strchr(units, *end >= 'a' && *end <= 'z' ? *end - 32 : *end);
-	if (!unit || end[1])
-		return false;
-	for (const char *u = units; u < unit; u++)
-		if (__builtin_mul_overflow(*value, (uint64_t)1024, value))
-			return false;
-	return true;
-}
-
-/* The pages that "8" or "64K" denotes, rounded up to a power of two; 0: invalid. *rounded: it was no power of two. */
-static size_t parse_pages(const char *text, size_t length, bool *rounded)
-{
-	char copy[64];
-	uint64_t value, page = machine_page_size(), result = 1;
-	bool plain;
-	if (length >= sizeof copy)
-		return 0;
-	memcpy(copy, text, length);
-	copy[length] = '\0';
-	if (!parse_size(copy, &value, &plain) || value == 0)
-		return 0;
-	uint64_t pages = plain ? value : value / page + (value % page != 0);
-	while (result < pages && result < (uint64_t)1 << 40)
-		result *= 2;
-	if (result > (uint64_t)1 << 31)
-		return 0;
-	*rounded = result * page != (plain ? value * page : value);
-	return (size_t)result;
-}
-
 /* "pages[,pages of AUX]" */
 static int set_pages(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct record_command *o = target;
 	const char *comma = unset ? NULL : strchr(arg, ',');
-	size_t length = unset ? 0 : strcspn(arg, ",");
-	if (length || unset)
-		o->record.pages = parse_pages(unset ? "" : arg, length, &o->pages_rounded);
-	if ((length || unset) && !o->record.pages)
-		return error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
-	o->record.trace.ring_pages_given |= length != 0;
+	if (pages_parse(unset ? NULL : arg, &o->record.pages, &o->pages_rounded, err) < 0)
+		return -1;
+	o->record.trace.ring_pages_given |= *arg != ',';
 	if (!comma)
 		return 0;
-	o->record.trace.pages = parse_pages(comma + 1, strlen(comma + 1), &o->area_rounded);
+	o->record.trace.pages = pages_of(comma + 1, strlen(comma + 1), &o->area_rounded);
 	return o->record.trace.pages ? 0 : error_set(err, ERROR_USAGE, "Invalid argument for --mmap_pages/-m");
 }
 
@@ -166,7 +121,7 @@ static int set_flush(void *target, const struct option *option, const char *arg,
 		o->record.flush_bytes = 1;
 		return 0;
 	}
-	if (!parse_size(arg, &o->record.flush_bytes, &plain))
+	if (!size_parse(arg, &o->record.flush_bytes, &plain))
 		o->record.flush_bytes = 1; /* as perf */
 	return 0;
 }
@@ -179,7 +134,7 @@ static int set_max_size(void *target, const struct option *option, const char *a
 		o->record.size_limit = 0;
 		return 0;
 	}
-	if (!parse_size(arg, &o->record.size_limit, &plain) || plain || !o->record.size_limit)
+	if (!size_parse(arg, &o->record.size_limit, &plain) || plain || !o->record.size_limit)
 		return error_set(err, ERROR_USAGE, "--max-size takes a size with its unit, such as 100M");
 	return 0;
 }
@@ -340,7 +295,7 @@ static int set_switch(void *target, const struct option *option, const char *arg
 	for (size_t i = 0; end != arg && number && number < INT_MAX && i < sizeof units / sizeof units[0]; i++)
 		if (*end == units[i].unit && end[1] == '\0')
 			switching->seconds = number * units[i].seconds;
-	if (!switching->seconds && parse_size(arg, &bytes, &plain) && !plain)
+	if (!switching->seconds && size_parse(arg, &bytes, &plain) && !plain)
 		switching->bytes = bytes;
 	if (switching->seconds || switching->bytes)
 		return 0;

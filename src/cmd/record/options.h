@@ -5,15 +5,8 @@
 
 #include "base/options.h"
 #include "base/vec.h"
+#include "cmd/event_words.h"
 #include "record/recorder.h"
-
-/* -e, --filter, --exclude-perf and -G apply to the events before them: stored in the order of the command line. */
-enum event_word_kind { WORD_EVENT, WORD_PFM_EVENT, WORD_FILTER, WORD_EXCLUDE_SELF, WORD_CGROUP };
-
-struct event_word {
-	enum event_word_kind kind;
-	const char *text;
-};
 
 struct record_command {
 	struct record_options record;

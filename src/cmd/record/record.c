@@ -11,10 +11,9 @@
 #include "cmd/event_files.h"
 #include "cmd/environment.h"
 #include "cmd/record/options.h"
+#include "cmd/sampling.h"
 #include "cmd/servers.h"
 #include "cmd/stack_hint.h"
-#include "event/event_pfm.h"
-#include "os/counter.h"
 #include "os/machine.h"
 #include "os/permission.h"
 #include "os/process.h"
@@ -35,8 +34,6 @@ struct run {
 	char self[4096];
 	struct str words;           /* what whole_command points into */
 	struct control control;
-	size_t last;                /* the first event of the last -e: what filters act on */
-	struct str text;            /* filters put together */
 };
 
 static void record_defaults(void *options, const struct cli *cli)
@@ -53,161 +50,22 @@ static void record_defaults(void *options, const struct cli *cli)
 
 static int usage_about(const struct cli *cli, const char *option)
 {
-	struct error err = { .kind = ERROR_OPTION };
-	snprintf(err.hint, sizeof err.hint, "%s%s", option[1] ? "--" : "", option);
-	return cli_usage(cli, &command_record, &err);
-}
-
-static int parse_events(struct run *run, struct events *events, const char *text, const char *option)
-{
-	struct event_error why;
-	struct writer out;
-	events->regrouped = events->by_pattern = false;
-	event_files_set(run->cli, &events->pmus);
-	int status = events_parse(events, text, &why);
-	event_files_remarks(run->cli, &events->pmus);
-	if (status == 0) {
-		if (events->regrouped && !events->by_pattern)
-			cli_warn(run->cli, "WARNING: events were regrouped to match PMUs");
-		return 0;
-	}
-	writer_open(&out, -1, 0);
-	event_error_print(&why, &out);
-	cli_warn(run->cli, "%.*s", (int)out.len - 1, out.buffer);
-	writer_fini(&out);
-	return usage_about(run->cli, option);
-}
-
-static bool filters_addresses(struct run *run, const struct event *event)
-{
-	return event->traces && pmu_number(&run->events.pmus, pmus_named(&run->events.pmus, event->pmu), "nr_addr_filters");
-}
-
-/* A condition for the tracepoints of the last -e, or address filters of its hardware trace, joined to those that they have. */
-static int add_filter(struct run *run, const char *text, const char *option)
-{
-	size_t count = run->events.list.count;
-	bool addresses = strcmp(option, "filter") == 0, possible = count > 0;
-	for (size_t i = run->last; i < count; i++) {
-		const struct event *event = &run->events.list.items[i];
-		possible &= event->attr.type == ATTR_TRACEPOINT || (addresses && filters_addresses(run, event));
-	}
-	if (!possible) {
-		cli_warn(run->cli, "--%s option should follow a -e tracepoint%s", option, addresses ? " or HW tracer option" : " option");
-		return usage_about(run->cli, option);
-	}
-	for (size_t i = run->last; i < count; i++) {
-		struct event *event = &run->events.list.items[i];
-		str_clear(&run->text);
-		if (event->filter)
-			str_printf(&run->text, event->traces ? "%s,%s" : "(%s) && (%s)", event->filter, text);
-		else
-			str_puts(&run->text, text);
-		event->filter = arena_string(&run->events.arena, run->text.text, run->text.len);
-	}
-	return 0;
-}
-
-static int add_cgroups(struct run *run, const char *text)
-{
-	struct error err;
-	size_t index = 0;
-	const char *name = text;
-	if (!run->events.list.count) {
-		cli_warn(run->cli, "must define events before cgroups");
-		return usage_about(run->cli, "cgroup");
-	}
-	for (const char *at = text; index < run->events.list.count; index++) {
-		size_t length = strcspn(at, ",");
-		name = arena_string(&run->events.arena, at, length);
-		if (length && event_set_cgroup(&run->events, index, name, &err) < 0)
-			return cli_complain(run->cli, &err), EXIT_FAILED;
-		at += length;
-		if (*at == ',')
-			at++;
-		else
-			break;
-	}
-	/* one name is meant for all events */
-	for (size_t i = 1; index == 0 && *name && i < run->events.list.count; i++)
-		if (event_set_cgroup(&run->events, i, name, &err) < 0)
-			return cli_complain(run->cli, &err), EXIT_FAILED;
-	return 0;
+	return event_words_usage(cli, &command_record, option);
 }
 
 static int take_words(struct run *run)
 {
-	for (size_t i = 0; i < run->o->words.count; i++) {
-		const struct event_word *word = &run->o->words.items[i];
-		char condition[64];
-		struct error err;
-		int status = 0;
-		switch (word->kind) {
-		case WORD_EVENT:
-			run->last = run->events.list.count;
-			status = parse_events(run, &run->events, word->text, "e");
-			break;
-		case WORD_PFM_EVENT:
-			run->last = run->events.list.count;
-			status = events_parse_pfm(&run->events, word->text, &err) < 0 ? cli_complain(run->cli, &err), EXIT_FAILED : 0;
-			break;
-		case WORD_FILTER:
-			status = add_filter(run, word->text, "filter");
-			break;
-		case WORD_EXCLUDE_SELF:
-			snprintf(condition, sizeof condition, "common_pid != %d", getpid());
-			status = add_filter(run, condition, "exclude-perf");
-			break;
-		case WORD_CGROUP:
-			status = add_cgroups(run, word->text);
-			break;
-		}
-		if (status)
-			return status;
-	}
-	return 0;
+	struct event_words words = { .cli = run->cli, .command = &command_record, .events = &run->events };
+	int status = event_words_take(&words, run->o->words.items, run->o->words.count);
+	event_words_fini(&words);
+	return status;
 }
 
-/* -F and -c against what the kernel allows. */
 static int take_rate(struct run *run)
 {
 	const struct record_command *o = run->o;
-	struct sampling *s = &run->o->record.sampling;
-	uint64_t most = counter_max_rate();
-	s->rate_given = o->freq_text || o->count_given;
-	if (o->freq_text && strcmp(o->freq_text, "max") == 0) {
-		s->freq = most ? most : SAMPLING_FREQ_DEFAULT;
-		cli_warn(run->cli, "info: Using a maximum frequency rate of %llu Hz", (unsigned long long)s->freq);
-	} else if (o->freq_text) {
-		char *end;
-		s->freq = strtoull(o->freq_text, &end, 10);
-		if (end == o->freq_text || *end || o->freq_text[0] == '-') {
-			cli_warn(run->cli, "-F takes a number of samples a second, or max");
-			return EXIT_INVALID;
-		}
-	}
-	if (o->count_given && o->count) {
-		s->period = o->count;
-		s->freq = 0;
-		return 0;
-	}
-	if (!s->freq) {
-		cli_warn(run->cli, "frequency and count are zero, aborting");
-		return EXIT_INVALID;
-	}
-	if (!most || s->freq <= most)
-		return 0;
-	if (o->freq_text && o->strict_freq) {
-		cli_warn(run->cli, "error: Maximum frequency rate (%llu Hz) exceeded.\n"
-			"       Use a lower -F, or raise the limit: sysctl kernel.perf_event_max_sample_rate=%llu",
-			(unsigned long long)most, (unsigned long long)s->freq);
-		return EXIT_INVALID;
-	}
-	cli_warn(run->cli, "warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu Hz.\n"
-		"         kernel.perf_event_max_sample_rate is the limit; the kernel lowers it where sampling takes too long.",
-		(unsigned long long)most, (unsigned long long)s->freq, (unsigned long long)most);
-	s->freq = most;
-	return 0;
+	const struct rate rate = { .freq_text = o->freq_text, .count_given = o->count_given, .count = o->count, .strict = o->strict_freq };
+	return rate_take(run->cli, &rate, &run->o->record.sampling);
 }
 
 /* record.build-id, call-graph.record-mode, call-graph.dump-size */
@@ -429,6 +287,15 @@ static void report_rounded(const struct run *run, bool rounded, size_t pages)
 		cli_warn(run->cli, "rounding mmap pages size to %zuK (%zu pages)", pages * (size_t)(machine_page_size() / 1024), pages);
 }
 
+static int take_switch_event(struct run *run)
+{
+	struct event_words words = { .cli = run->cli, .command = &command_record, .events = &run->switch_events };
+	int status = event_words_parse(&words, run->o->switch_event, "switch-output-event");
+	run->o->record.switching.events = &run->switch_events;
+	run->o->record.switching.on_signal = true;
+	return status;
+}
+
 static int record(struct run *run, int argc, const char **argv)
 {
 	struct record_command *o = run->o;
@@ -437,12 +304,8 @@ static int record(struct run *run, int argc, const char **argv)
 	int status = check_options(run);
 	if (status || (status = take_words(run)) || (status = take_config(run)) || (status = take_rate(run)) || (status = open_control(run)))
 		return status;
-	if (o->switch_event) {
-		if ((status = parse_events(run, &run->switch_events, o->switch_event, "switch-output-event")))
-			return status;
-		r->switching.events = &run->switch_events;
-		r->switching.on_signal = true;
-	}
+	if (o->switch_event && (status = take_switch_event(run)))
+		return status;
 	if ((status = check_threads(run)))
 		return status;
 	struct cpus cpus = { 0 };
@@ -517,7 +380,6 @@ static int record_command_run(struct cli *cli, void *options, int argc, const ch
 	vec_fini(&run.o->words);
 	vec_fini(&run.o->windows);
 	reader_groups_fini(&run.o->groups);
-	str_fini(&run.text);
 	str_fini(&run.words);
 	return status;
 }

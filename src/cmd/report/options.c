@@ -5,92 +5,29 @@
 #include <string.h>
 
 #include "analysis/column/columns.h"
+#include "cmd/chain_option.h"
 
 enum { MAX_STACK = 127 };
 
 const char *const report_usage[] = { "perf report [<options>]", NULL };
 
-static bool is_abbreviation(const char *word, size_t len, const char *whole)
-{
-	return strncmp(word, whole, len) == 0 && len <= strlen(whole);
-}
-
-struct chain_word {
-	const char *word;
-	enum { WORD_MODE, WORD_ORDER, WORD_KEY, WORD_VALUE, WORD_BRANCH } what;
-	int value;
-};
-
-/* In the order in which an abbreviation is tried. */
-static const struct chain_word chain_words[] = {
-	{ "graph", WORD_MODE, CHAIN_GRAPH }, { "flat", WORD_MODE, CHAIN_FLAT }, { "fractal", WORD_MODE, CHAIN_FRACTAL },
-	{ "folded", WORD_MODE, CHAIN_FOLDED }, { "caller", WORD_ORDER, CHAIN_CALLER }, { "callee", WORD_ORDER, CHAIN_CALLEE },
-	{ "function", WORD_KEY, CHAIN_FUNCTION }, { "address", WORD_KEY, CHAIN_ADDRESS }, { "srcline", WORD_KEY, CHAIN_SRCLINE },
-	{ "branch", WORD_BRANCH, 0 }, { "percent", WORD_VALUE, CHAIN_PERCENT }, { "period", WORD_VALUE, CHAIN_PERIOD },
-	{ "count", WORD_VALUE, CHAIN_COUNT },
-};
-
-static bool take_chain_word(struct report_options *options, const char *text, size_t len)
-{
-	for (size_t i = 0; i < sizeof chain_words / sizeof *chain_words; i++) {
-		const struct chain_word *word = &chain_words[i];
-		if (!is_abbreviation(text, len, word->word))
-			continue;
-		if (word->what == WORD_MODE)
-			options->chain.mode = (enum chain_mode)word->value;
-		else if (word->what == WORD_KEY)
-			options->chain.key = (enum chain_key)word->value;
-		else if (word->what == WORD_VALUE)
-			options->chain.value = (enum chain_value)word->value;
-		else if (word->what == WORD_ORDER)
-			options->chain.order = (enum chain_order)word->value;
-		options->chain_order_given |= word->what == WORD_ORDER;
-		options->chain_branch |= word->what == WORD_BRANCH;
-		return true;
-	}
-	return false;
-}
-
-static int refuse_chain(struct error *err, const char *arg)
-{
-	return error_set(err, ERROR_OPTION, "-g does not take '%s'", arg);
-}
-
-/* "graph,0.5,caller,function,percent": words in any order, then a threshold, then a limit. */
+/* "graph,0.5,caller,function,percent" */
 static int set_chain(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct report_options *options = target;
-	bool threshold_given = false;
-	options->chain_given = !unset;
-	options->chain_none = unset;
+	struct chain_option chain = { .chain = options->chain, .given = !unset, .none = unset, .order_given = options->chain_order_given,
+		.branch = options->chain_branch };
+	int status = 0;
 	if (unset)
-		options->chain.mode = CHAIN_NONE;
-	if (unset)
-		return 0;
-	arg = arg ? arg : "graph,0.5,caller,function,percent";
-	for (const char *word = arg, *end; *word; word = end) {
-		size_t len = strcspn(word, ",");
-		char *rest;
-		end = word[len] ? word + len + 1 : word + len;
-		if (!len)
-			continue;
-		if (is_abbreviation(word, len, "none")) {
-			options->chain_given = false;
-			options->chain_none = true;
-			options->chain.mode = CHAIN_NONE;
-			return 0;
-		}
-		if (take_chain_word(options, word, len))
-			continue;
-		if (!threshold_given)
-			options->chain.min_percent = strtod(word, &rest);
-		else
-			options->chain.print_limit = (uint32_t)strtoul(word, &rest, 0);
-		if (rest == word)
-			return refuse_chain(err, arg);
-		threshold_given = true;
-	}
-	return options->chain.mode == CHAIN_NONE ? refuse_chain(err, arg) : 0;
+		chain.chain.mode = CHAIN_NONE;
+	else
+		status = chain_option_parse(&chain, arg ? arg : "graph,0.5,caller,function,percent", err);
+	options->chain = chain.chain;
+	options->chain_given = chain.given;
+	options->chain_none = chain.none;
+	options->chain_order_given = chain.order_given;
+	options->chain_branch = chain.branch;
+	return status;
 }
 
 static int set_percent_limit(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
@@ -268,6 +205,15 @@ const struct option report_table[] = {
 };
 #undef O
 
+static void take_chain_word(struct report_options *options, const char *word)
+{
+	struct chain_option chain = { .chain = options->chain, .order_given = options->chain_order_given, .branch = options->chain_branch };
+	chain_option_word(&chain, word, strlen(word));
+	options->chain = chain.chain;
+	options->chain_order_given = chain.order_given;
+	options->chain_branch = chain.branch;
+}
+
 void report_defaults(void *target, const struct cli *cli)
 {
 	struct report_options *options = target;
@@ -296,6 +242,6 @@ void report_defaults(void *target, const struct cli *cli)
 		else if (value && strcmp(keys[i], "print-limit") == 0)
 			options->chain.print_limit = (uint32_t)strtod(value, NULL);
 		else if (value)
-			take_chain_word(options, value, strlen(value));
+			take_chain_word(options, value);
 	}
 }

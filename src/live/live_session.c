@@ -3,7 +3,7 @@
 #include "live/source.h"
 #include "os/process.h"
 
-enum { ROOM = 4 << 20 }; /* by which a generation may grow, beside its own size */
+enum { ROOM = 2 << 20 }; /* by which a generation may grow, beside its own size */
 
 int live_session_open(struct live_session *live, const struct live_session_options *options, struct error *err)
 {
@@ -18,7 +18,7 @@ int live_session_open(struct live_session *live, const struct live_session_optio
 	source_open_stepwise(&live->source, live->acquisition);
 	if (session_open(&live->session, live->source, &session, err) < 0)
 		return -1;
-	live->session.model.outlives_leader = true;
+	live->session.model.outlives_leader = live->session.model.clears_at_exec = true;
 	return 0;
 }
 

@@ -344,6 +344,8 @@ static void apply_comm(struct model *model, const struct record *record, const s
 	uint32_t comm = strtab_add_line(&model->strings, text, strlen(text));
 	uint32_t thread = thread_now(model, pid, tid, clock);
 	thread_set_comm(model, thread, comm, record->misc & RECORD_MISC_COMM_EXEC, trailer->time, clock);
+	if (model->clears_at_exec && record->misc & RECORD_MISC_COMM_EXEC)
+		model_clear_space(model, pid, clock);
 }
 
 static void apply_fork(struct model *model, const struct record *record, const struct sample *trailer, uint64_t clock)
@@ -387,7 +389,7 @@ static void apply_exit(struct model *model, const struct record *record, uint64_
 	uint32_t thread = thread_alive(model, tid);
 	if (thread == THREAD_NONE)
 		return;
-	model_thread_of(model, thread)->exited = true;
+	model_thread_of(model, thread)->exited = clock;
 	if (!model->keep_exited)
 		thread_end(model, thread, clock);
 }

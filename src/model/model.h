@@ -48,7 +48,7 @@ struct thread {
 	int32_t pid, tid, ppid;
 	uint32_t space;            /* id of its address space */
 	uint64_t born, died;       /* clocks; died is UINT64_MAX while the thread is alive */
-	bool exited;               /* a record of its exit was applied */
+	uint64_t exited;           /* clock of the record of its exit; 0: no such record */
 	bool missed;               /* the last model_renew found that the thread has ended */
 	VEC(struct thread_comm) comms;           /* by clock */
 	VEC(struct thread_namespaces) namespaces; /* by clock */
@@ -90,6 +90,7 @@ struct model {
 	                                      * mappings then (recorders that unwind) */
 	bool keep_exited;                    /* an EXIT record only sets thread.exited: a thread lives until its thread id is reused (report,
 	                                      * trace) or a renewal drops it */
+	bool clears_at_exec;                 /* a process that executes another program loses its mappings; perf's readers retain them */
 	uint64_t changes;                    /* number of applied records that changed the model */
 	struct budget *budget;               /* memory for the history of mappings; borrowed; NULL: no limit */
 	size_t budgeted;                     /* bytes taken from it */

@@ -73,10 +73,12 @@ static uint32_t renew_thread(struct move *move, const struct thread *old, bool m
 	return (uint32_t)model->threads.count - 1;
 }
 
-/* A thread must be found ended twice: records of its end, and samples before its end, may still arrive. */
-static bool thread_has_ended(const struct thread *thread, bool missed)
+/* A thread without a record of its exit must be found ended twice: the record, and samples before its end, may still arrive. A few samples
+ * can follow an exit. */
+static bool thread_has_ended(const struct thread *thread, bool missed, uint64_t clock)
 {
-	return thread->died != UINT64_MAX || (missed && thread->missed);
+	enum { SOON = 1024 };
+	return thread->died != UINT64_MAX || (missed && thread->missed) || (thread->exited && clock - thread->exited >= SOON);
 }
 
 static void renew_threads(struct move *move, const struct model_renewal *renewal)
@@ -85,7 +87,7 @@ static void renew_threads(struct move *move, const struct model_renewal *renewal
 		const struct thread *thread = move->old->threads.items[i];
 		bool missed = thread->exited ||
 			(thread->died == UINT64_MAX && renewal->has_ended && renewal->has_ended(renewal->context, thread));
-		bool restated = !thread_has_ended(thread, missed) || (renewal->held && renewal->held[i]);
+		bool restated = !thread_has_ended(thread, missed, renewal->clock) || (renewal->held && renewal->held[i]);
 		uint32_t id = restated ? renew_thread(move, thread, missed) : THREAD_NONE;
 		if (renewal->threads)
 			renewal->threads[i] = id;
@@ -99,7 +101,7 @@ void model_renew_held(struct model *model, const struct model_renewal *renewal)
 	*model = (struct model){
 		.modules = old.modules, .build_ids = old.build_ids, .kernel_maps = old.kernel_maps,
 		.kernel_contested = old.kernel_contested, .random = old.random,
-		.keep_exited = old.keep_exited, .outlives_leader = old.outlives_leader, .changes = old.changes + 1, .bad_records = old.bad_records,
+		.keep_exited = old.keep_exited, .clears_at_exec = old.clears_at_exec, .outlives_leader = old.outlives_leader, .changes = old.changes + 1, .bad_records = old.bad_records,
 		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget, .budget = old.budget, .left_out = old.left_out,
 		.generation = old.generation + 1,
 	};

@@ -113,8 +113,16 @@ size_t profile_growth(const struct profile *profile)
 		c->payloads.bytes + c->expansion_places.count * sizeof *c->expansion_places.items;
 }
 
+/* Only columns of threads show more of a tally's thread than its number. */
+static bool shows_threads(const struct profile *profile)
+{
+	return profile->options.columns->has_thread;
+}
+
 void profile_hold(const struct profile *profile, bool *held)
 {
+	if (!shows_threads(profile))
+		return;
 	const struct tallies *tallies = &only_collector(profile)->tallies;
 	for (uint32_t i = 0; i < tallies->count; i++)
 		if (tallies->items[i].period && tallies->items[i].thread != THREAD_NONE)
@@ -215,7 +223,7 @@ static void carry_tally(struct carry *carry, uint32_t index)
 	tally.node = carry_node(carry, tally.node);
 	tally.place = carry_place(carry, tally.place);
 	if (tally.thread != THREAD_NONE)
-		tally.thread = carry->threads[tally.thread];
+		tally.thread = shows_threads(carry->profile) ? carry->threads[tally.thread] : THREAD_NONE;
 	const struct tally_sums *sums = carry->from->tallies.sums ? &carry->from->tallies.sums[index] : NULL;
 	tallies_add(&carry->to->tallies, &tally, sums);
 }

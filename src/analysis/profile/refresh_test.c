@@ -137,7 +137,7 @@ TEST("rows keep sums, names and chains over generations in which their threads e
 	struct run run;
 	struct sink sink;
 	char buffer[32];
-	running_open(&run, r, "comm,sym", &sink);
+	running_open(&run, r, "comm,pid,sym", &sink);
 	put_name(r, 7, "seven\0\0");
 	SAMPLE(r, 7, 10, 0x3000, 0x2000, 0x1000);
 	put_end(r, 7);

@@ -73,7 +73,7 @@ static void renew(struct top *top)
 
 static void refresh(struct top *top)
 {
-	enum { ROOM = 4 << 20 };
+	enum { ROOM = 1 << 20 };
 	uint64_t now = now_ns();
 	const struct profile_view view = { .no_kernel = top->options->hide_kernel, .no_user = top->options->hide_user };
 	if (live_session_is_grown(&top->live) || profile_growth(&top->profile) > top->rows_bytes * 2 + ROOM) {

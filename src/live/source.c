@@ -63,6 +63,17 @@ static void live_close(struct source *source)
 
 static const struct source_ops live_ops = { live_next, live_release, live_close };
 
+static void copy_groups(const struct events *events, struct evlist *evlist)
+{
+	for (size_t i = 0; i < evlist->events.count && i < events->list.count; i++) {
+		const struct event *event = &events->list.items[i];
+		struct evsel *evsel = &evlist->events.items[i];
+		evsel->leader = event->leader;
+		evsel->group_members = event->members;
+		evsel->group_name = event->group_name;
+	}
+}
+
 static struct live_source *live_new(struct acquisition *acquisition)
 {
 	struct live_source *live = memory_zero(1, sizeof *live);
@@ -71,6 +82,7 @@ static struct live_source *live_new(struct acquisition *acquisition)
 	live->base.header.pipe = true;
 	live->acquisition = acquisition;
 	acquisition_evlist(acquisition, &live->base.header.evlist);
+	copy_groups(acquisition_measurement(acquisition)->events, &live->base.header.evlist);
 	return live;
 }
 

@@ -101,7 +101,8 @@ void model_renew_held(struct model *model, const struct model_renewal *renewal)
 	*model = (struct model){
 		.modules = old.modules, .build_ids = old.build_ids, .kernel_maps = old.kernel_maps,
 		.kernel_contested = old.kernel_contested, .random = old.random,
-		.keep_exited = old.keep_exited, .clears_at_exec = old.clears_at_exec, .outlives_leader = old.outlives_leader, .changes = old.changes + 1, .bad_records = old.bad_records,
+		.keep_exited = old.keep_exited, .clears_at_exec = old.clears_at_exec,
+		.outlives_leader = old.outlives_leader, .changes = old.changes + 1, .bad_records = old.bad_records,
 		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget, .budget = old.budget, .left_out = old.left_out,
 		.generation = old.generation + 1,
 	};

@@ -136,13 +136,21 @@ struct carry {
 	const uint32_t *threads;
 	struct collector *from, *to;
 	uint32_t *nodes, *places, *keys;  /* by old id: new id + 1; 0: not carried yet */
+	struct idmap map_ids;             /* by the address of an old mapping: index of its copy */
+	VEC(const struct map *) maps;
 	uint64_t *row;
 };
 
 /* A mapping of the old generation is copied: places refer to it for the addresses that they show. */
 static const struct map *carry_map(struct carry *carry, const struct map *map)
 {
-	return map ? arena_copy(&carry->to->payloads, map, sizeof *map) : NULL;
+	bool added;
+	if (!map)
+		return NULL;
+	uint32_t id = idmap_add(&carry->map_ids, (uintptr_t)map, (uint32_t)carry->maps.count, &added);
+	if (added)
+		vec_push(&carry->maps, arena_copy(&carry->to->payloads, map, sizeof *map));
+	return carry->maps.items[id];
 }
 
 static uint32_t carry_place(struct carry *carry, uint32_t old)
@@ -188,14 +196,13 @@ static uint64_t carry_comm(const struct carry *carry, uint64_t key)
 	return thread != THREAD_NONE ? COMM_KEY_THREAD | thread : COMM_KEY_TID | (uint32_t)carry->old->threads.items[(uint32_t)key]->tid;
 }
 
-static void carry_facts(const struct carry *carry, struct sample_facts *facts)
+static void carry_facts(struct carry *carry, struct sample_facts *facts)
 {
 	if (carry->profile->sample_fact_words >= FACT_WORDS_RAW && facts->raw_size)
 		facts->raw = arena_copy(&carry->to->payloads, facts->raw, facts->raw_size);
 	if (carry->profile->sample_fact_words == FACT_WORDS_ALL)
 		for (unsigned i = 0; i < 2; i++)
-			if (facts->ends[i].map)
-				facts->ends[i].map = arena_copy(&carry->to->payloads, facts->ends[i].map, sizeof *facts->ends[i].map);
+			facts->ends[i].map = carry_map(carry, facts->ends[i].map);
 }
 
 static uint32_t carry_key(struct carry *carry, uint32_t old)
@@ -251,4 +258,6 @@ void profile_renew(struct profile *profile, const struct model *old, const uint3
 	free(carry.places);
 	free(carry.keys);
 	free(carry.row);
+	idmap_fini(&carry.map_ids);
+	vec_fini(&carry.maps);
 }

@@ -205,6 +205,16 @@ static void widen_fields(const struct profile *profile, const struct hist *hist)
 			widen_field(profile, hist, &columns->all.items[i], hist->entries, hist->count);
 }
 
+/* The names that a shown profile has (refresh.h) can be those of threads that are no longer known. */
+static void widen_comm(const struct profile *profile, struct hist *hist, const struct entry *entry)
+{
+	const struct columns *columns = profile->options.columns;
+	char buffer[32];
+	for (size_t i = 0; i < columns->all.count && columns->has_comm; i++)
+		if (columns->all.items[i].type->id == ID_COMM && columns->all.items[i].type->class != COLUMN_MEASURE)
+			widen(hist, ID_COMM, strlen(profile_comm(profile, *entry_key(entry, &columns->all.items[i]), buffer, sizeof buffer)));
+}
+
 static void widen_entry(const struct profile *profile, struct hist *hist, struct known_texts *known, const struct entry *entry)
 {
 	char buffer[32];
@@ -212,6 +222,8 @@ static void widen_entry(const struct profile *profile, struct hist *hist, struct
 	widen_place(profile, hist, entry);
 	widen(hist, ID_COMM, comm);
 	widen(hist, ID_THREAD, comm + 8);
+	if (profile->shares_stacks)
+		widen_comm(profile, hist, entry);
 	if (profile->options.iteration == ITERATE_BRANCHES) {
 		const struct end_fact *ends = entry->facts->ends;
 		widen_branch_end(profile, hist, &ends[0], ID_SYMBOL_FROM, ID_DSO_FROM, ID_ADDR_FROM);

@@ -52,13 +52,14 @@ static void open_symbols(struct top *top)
 	top->symbols = symbols_new(&top->live.session.model.modules, &options);
 }
 
+/* Returns whether all events are tracepoints. */
 static bool open_tracepoints(struct top *top)
 {
 	const struct evlist *evlist = session_evlist(&top->live.session);
-	bool all = evlist->events.count;
+	bool all = true;
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		const struct evsel *evsel = &evlist->events.items[i];
-		all &= evsel->attr.type == ATTR_TRACEPOINT;
+		all &= evsel->attr.type == ATTR_TRACEPOINT || top->events.list.items[i].follower;
 		if (evsel->attr.type != ATTR_TRACEPOINT)
 			continue;
 		if (!top->tracepoints && tracepoints_open_live(&top->tracepoints, NULL) < 0)

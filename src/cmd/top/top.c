@@ -7,6 +7,7 @@
 
 #include "analysis/place/kernel_extent.h"
 #include "cmd/environment.h"
+#include "base/memory.h"
 #include "cmd/top/top.h"
 #include "data/evsel_name.h"
 #include "os/permission.h"
@@ -69,6 +70,7 @@ static void renew(struct top *top)
 	model_fini_history(&old);
 	free(held);
 	free(threads);
+	memory_give_back();
 }
 
 static void refresh(struct top *top)

@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+"""`top` on a terminal and through a pipe: shares of a known program, keys, sizes of the terminal, its end, ended threads, lost samples,
+memory in a storm of processes."""
+import collections
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import sys
+import termios
+import time
+
+from suite import process
+from suite.settings import PERFUSE, SANITIZED, SHAPE
+from suite.tests import Skip, by_samples, need, need_root, run_in_folder
+
+CLEAR = "\x1b[H\x1b[2J"
+HEADING = re.compile(r"   PerfTop: +(\d+) irqs/sec  kernel: *([\d.]+)%  exact: +[\d.]+% lost: (\d+)/(\d+) drop: 0/0 \[(.*)\],  \((.*)\)")
+COLOUR = re.compile(r"\x1b\[\d*m")
+SLOW = 5 if SANITIZED else 1
+
+
+class Context:
+    def __init__(self, work):
+        self.work = work
+
+
+def refused(text):
+    if "perf_event_paranoid" in text or "not supported" in text:
+        raise Skip("no event can be opened here: " + text.strip()[:200])
+
+
+class Top:
+    """`top --stdio` on a pseudo-terminal of its own, which is its controlling terminal, or (piped) with pipes."""
+
+    def __init__(self, *options, rows=24, columns=100, piped=False, term="xterm", user=None):
+        self.seen = ""
+        self.piped = piped
+        env = process.environment("/dev/null", TERM=term)
+        command = (PERFUSE, "top", "--stdio") + options
+        if piped:
+            self.child = process.start(*command, env=env, text=False, stdin=process.PIPE, stderr=process.STDOUT, user=user)
+            self.fd = self.child.stdout.fileno()
+            return
+        try:
+            self.fd, theirs = pty.openpty()
+        except OSError as problem:
+            raise Skip("no terminal can be made here: %s" % problem) from None
+        self.resize(rows, columns)
+        self.theirs = theirs
+
+        def take_terminal():
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.child = process.start(*command, env=env, text=False, stdin=theirs, stdout=theirs, stderr=theirs, before=take_terminal)
+
+    def __enter__(self):
+        self.child.__enter__()
+        return self
+
+    def __exit__(self, *what):
+        self.child.__exit__(*what)
+        if not self.piped:
+            for fd in (self.fd, self.theirs):
+                if fd >= 0:
+                    os.close(fd)
+
+    def resize(self, rows, columns):
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self, seconds):
+        """What is printed within the seconds."""
+        end, start = time.monotonic() + seconds * SLOW, len(self.seen)
+        while time.monotonic() < end:
+            ready, _, _ = select.select([self.fd], [], [], max(0, end - time.monotonic()))
+            if not ready:
+                break
+            try:
+                piece = os.read(self.fd, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            self.seen += piece.decode(errors="replace").replace("\r\n", "\n")
+        return self.seen[start:]
+
+    def read_until(self, text, seconds=10):
+        end, start = time.monotonic() + seconds * SLOW, len(self.seen)
+        while text not in self.seen[start:]:
+            refused(self.seen)
+            need(time.monotonic() < end and (self.read(0.1) or self.child.poll() is None),
+                 "%r is not printed, but %r" % (text, self.seen[start:][-400:]))
+        return self.seen[start:]
+
+    def tables(self):
+        return self.seen.split(CLEAR)[1:]
+
+    def key(self, keys):
+        os.write(self.fd if not self.piped else self.child.stdin.fileno(), keys.encode())
+
+    def end(self, seconds=5):
+        """The exit code."""
+        end = time.monotonic() + seconds * SLOW
+        while self.child.poll() is None:
+            need(time.monotonic() < end, "it does not end")
+            self.read(0.1)
+        self.read(0.1)
+        return self.child.returncode
+
+
+def rows(table):
+    """[(share, text)] of a table."""
+    found = []
+    for line in COLOUR.sub("", table).split("\n"):
+        match = re.match(r" +([\d.]+)%  +(.*)", line)
+        if match:
+            found.append((float(match.group(1)), match.group(2).strip()))
+    return found
+
+
+def need_shares(table):
+    """The functions of shape's threads have their shares, ± 2 points."""
+    threads = collections.defaultdict(dict)
+    for share, text in rows(table):
+        words = text.split()
+        threads[words[0]][words[-1]] = share
+    for line in process.must(SHAPE, "--truth").splitlines()[1:]:
+        thread, function, percent = line.split("\t")[:3]
+        if int(percent) == 0:
+            need(sum(threads[thread].values()) < 1, "%s sleeps, but has %s" % (thread, threads[thread]))
+            continue
+        whole = sum(threads[thread].values())
+        need(whole > 5, "%s has %.2f%% in %r" % (thread, whole, table))
+        share = 100 * threads[thread].get(function, 0) / whole
+        need(abs(share - int(percent)) <= 2, "%s of %s has %.1f%%, not %s" % (function, thread, share, percent))
+
+
+def shares(piped):
+    with process.start(SHAPE, "--ms", "6000"), Top("-d", "2", "-K", "-s", "comm,sym", "--comms", "shape-skewed,shape-even,shape-deep,shape-asleep",
+                                                   "--percentage", "relative", rows=60, piped=piped) as top:
+        top.read_until("PerfTop")
+        top.read(4.8)
+        tables = top.tables()
+        need(len(tables) >= 3, "%d tables" % len(tables))
+        need_shares(tables[2])
+        top.key("q")
+        need(top.end() == 0, "exit code %d" % top.child.returncode)
+
+
+@by_samples
+def test_shares_terminal(c):
+    """on a terminal, the functions of a known program have their shares"""
+    shares(False)
+
+
+@by_samples
+def test_shares_pipe(c):
+    """through a pipe, the functions of a known program have their shares"""
+    shares(True)
+
+
+@by_samples
+def test_first_table(c):
+    """the first table has rows and is printed soon, and further ones follow at the interval of -d"""
+    start = time.monotonic()
+    with process.start(SHAPE, "--ms", "4000"), Top("-d", "1") as top:
+        top.read_until("%  ")
+        first = time.monotonic() - start
+        need(first < 1 * SLOW, "the first table takes %.2f s" % first)
+        top.read(2.6)
+        need(len(top.tables()) == 3 or SANITIZED, "%d tables in %.1f s" % (len(top.tables()), time.monotonic() - start))
+        match = HEADING.search(top.tables()[1])
+        need(match, "the heading is %r" % top.tables()[1][:200])
+        need(int(match.group(1)) > 200 and "all, " in match.group(6), "the heading is " + match.group(0))
+
+
+def test_keys(c):
+    """keys act at once: hide the kernel, ask for a number of rows, show the menu, end and restore the terminal"""
+    with process.start(SHAPE, "--ms", "20000"), Top("-d", "1", rows=50) as top:
+        before = termios.tcgetattr(top.theirs)
+        top.read_until("PerfTop")
+        top.read(1.2)
+        need(termios.tcgetattr(top.theirs)[3] & termios.ICANON == 0, "keys wait for a line")
+        top.key("K")
+        top.read(1.5)
+        need("[k]" not in top.tables()[-1], "the kernel is shown: %r" % top.tables()[-1])
+        top.key("e2\n")
+        top.read_until("PerfTop")
+        top.read(0.3)
+        need(len(rows(top.tables()[-1])) == 2, "%r has not 2 rows" % top.tables()[-1])
+        top.key("?")
+        menu = top.read_until("Enter selection")
+        need("(yes)" in menu and "(2)" in menu, "the menu is %r" % menu)
+        count = len(top.tables())
+        top.read(1.5)
+        need(len(top.tables()) == count, "a table is printed over the menu")
+        top.key("\x1b[A?")
+        top.read_until("PerfTop")
+        top.key("q")
+        need(top.end() == 0, "exit code %d" % top.child.returncode)
+        need(termios.tcgetattr(top.theirs) == before, "the terminal is not restored")
+
+
+def test_keys_pipe(c):
+    """keys can come from a pipe, and its end is not a key"""
+    with Top("-d", "1", piped=True) as top:
+        top.read_until("PerfTop")
+        top.child.stdin.close()
+        top.read(1.5)
+        need(top.child.poll() is None and len(top.tables()) >= 2, "it ended with its input")
+    with Top("-d", "1", piped=True) as top:
+        top.read_until("PerfTop")
+        top.key("Q")
+        need(top.end() == 0, "exit code %d" % top.child.returncode)
+
+
+def test_signals(c):
+    """SIGINT and SIGTERM end it with exit code 0, and restore the terminal"""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with Top("-d", "1") as top:
+            before = termios.tcgetattr(top.theirs)
+            top.read_until("PerfTop")
+            top.child.send_signal(number)
+            need(top.end() == 0, "exit code %d" % top.child.returncode)
+            need(termios.tcgetattr(top.theirs) == before, "the terminal is not restored")
+
+
+def test_small(c):
+    """a terminal of 20 by 5 has a table that fits, and a new size is used at the next table"""
+    with process.start(SHAPE, "--ms", "20000"), Top("-d", "1", rows=5, columns=20) as top:
+        top.read_until("%  ")
+        top.read(0.2)
+        table = COLOUR.sub("", top.tables()[0]).split("\n")
+        need(len(rows(top.tables()[0])) == 1, "%r has not one row" % table)
+        need(max(len(line) for line in table[2:]) <= 20, "%r is too wide" % table)
+        top.resize(30, 60)
+        for _ in range(2000):
+            top.child.send_signal(signal.SIGWINCH)
+        top.read(1.5)
+        table = COLOUR.sub("", top.tables()[-1]).split("\n")
+        need(len(rows(top.tables()[-1])) > 5 and 20 < max(len(line) for line in table[2:]) <= 60, "the size is not used: %r" % table)
+
+
+def test_dumb(c):
+    """on a terminal that knows no escape sequence none is printed"""
+    with process.start(SHAPE, "--ms", "20000"), Top("-d", "1", term="dumb") as top:
+        top.read_until("%  ")
+        top.read(1.2)
+        need("\x1b" not in top.seen, "%r" % top.seen[:300])
+
+
+def test_stop(c):
+    """after a stop (Ctrl-Z) it continues, with single keys"""
+    with Top("-d", "1") as top:
+        top.read_until("PerfTop")
+        top.child.send_signal(signal.SIGTSTP)
+        process.wait_until(lambda: open("/proc/%d/stat" % top.child.pid).read().rsplit(")", 1)[1].split()[0] in "TR", "it stops")
+        termios.tcsetattr(top.theirs, termios.TCSANOW, [*termios.tcgetattr(top.theirs)[:3], termios.ICANON | termios.ECHO | termios.ISIG,
+                                                        *termios.tcgetattr(top.theirs)[4:]])
+        top.child.send_signal(signal.SIGCONT)
+        top.read_until("PerfTop")
+        top.key("q")
+        need(top.end() == 0, "exit code %d" % top.child.returncode)
+
+
+def test_closed(c):
+    """it ends if its terminal or the reader of its pipe is gone"""
+    with Top("-d", "1") as top:
+        top.read_until("PerfTop")
+        os.close(top.fd)
+        os.close(top.theirs)
+        top.fd = top.theirs = -1
+        process.wait_until(lambda: top.child.poll() is not None, "it ends with its terminal", 10 * SLOW)
+    with Top("-d", "1", piped=True) as top:
+        top.read_until("PerfTop")
+        top.child.stdout.close()
+        process.wait_until(lambda: top.child.poll() is not None, "it ends with its reader", 10 * SLOW)
+
+
+NAMER = """
+import ctypes, time
+ctypes.CDLL(None).prctl(15, b"\\x1b[2J\\nevil", 0, 0, 0)
+while True: pass
+"""
+
+
+@by_samples
+def test_hostile(c):
+    """a command whose name has escape sequences cannot write them to the terminal"""
+    with process.start(sys.executable, "-c", NAMER), Top("-d", "1", "-s", "comm", rows=50) as top:
+        top.read_until("evil")
+        for table in top.tables():
+            need("\x1b" not in COLOUR.sub("", table), "%r" % table)
+            need("?[2J?evil" in table or "evil" not in table, "%r" % table)
+
+
+def test_target(c):
+    """it ends with its target; a target that does not exist, words and wrong options are refused"""
+    with process.start(SHAPE, "--ms", "300") as shape, Top("-d", "1", "-p", str(shape.pid)) as top:
+        need(top.end(20) == 0, "exit code %d" % top.child.returncode)
+        need(HEADING.search(top.seen) and "target_pid: %d" % shape.pid in top.seen, "%r" % top.seen)
+    for words, code in ((["-p", "99999999"], 244), (["command"], 129), (["-e", "nonsense"], 129), (["-C", "7777"], 129),
+                        (["-s", "nonsense"], 129), (["-d"], 129)):
+        done = process.perfuse("top", "--stdio", *words)
+        need(done.returncode == code or (words[0] == "-C" and done.returncode in (234, 237)),
+             "%s: exit code %d: %s" % (words, done.returncode, done.stderr[-300:]))
+        need(done.stderr, "%s: no message" % words)
+
+
+def test_permission(c):
+    """without the right to sample everything the message names it"""
+    need_root("only root can become another user")
+    if int(open("/proc/sys/kernel/perf_event_paranoid").read()) < 1:
+        raise Skip("kernel.perf_event_paranoid lets every user sample")
+    os.chmod(c.work, 0o755)
+    copy = shutil.copy(PERFUSE, c.work)
+    done = process.run(copy, "top", "--stdio", user=process.NOBODY)
+    os.remove(copy)
+    need(done.returncode == 255 and "perf_event_paranoid" in done.stderr, "exit code %d: %s" % (done.returncode, done.stderr))
+
+
+STORM = "while :; do /bin/true; done"
+
+
+@by_samples
+def test_ended(c):
+    """threads that have ended keep their names"""
+    with process.start("sh", "-c", "while :; do expr 1 + 1; done"), Top("-d", "1", "-s", "comm", rows=60) as top:
+        top.read_until("%  ")
+        top.read(4)
+        names = {text: share for share, text in rows(top.tables()[-1])}
+        need("expr" in names, "the names are %s" % names)
+        unnamed = sum(share for name, share in names.items() if re.match(r":\d+$", name))
+        need(unnamed <= 0.5, "%.2f%% have no name: %s" % (unnamed, names))
+
+
+def memory_kib(child):
+    return int(re.search(r"VmRSS:\s+(\d+)", open("/proc/%d/status" % child.pid).read()).group(1))
+
+
+@by_samples
+def test_storm(c):
+    """memory does not grow with the number of processes that have ended"""
+    if SANITIZED:
+        raise Skip("the sanitizers retain freed memory")
+    with process.start("sh", "-c", STORM) as one, process.start("sh", "-c", STORM) as other, \
+            Top("-d", "1", "-p", "%d,%d" % (one.pid, other.pid)) as top:
+        top.read_until("%  ")
+        top.read(6)
+        before = memory_kib(top.child)
+        top.read(10)
+        after = memory_kib(top.child)
+        need(after - before < 3000, "from %d to %d KiB" % (before, after))
+
+
+@by_samples
+def test_lost(c):
+    """samples without room in their ring are counted in the heading"""
+    with process.start(SHAPE, "--ms", "20000"), Top("-d", "1", "-m", "1", "-F", "5000") as top:
+        top.read_until("%  ")
+        top.child.send_signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        top.child.send_signal(signal.SIGCONT)
+        top.read(2.5)
+        lost = [int(match.group(3)) for match in HEADING.finditer(top.seen)]
+        need(max(lost) > 100, "lost: %s" % lost)
+        need("samples were lost" in top.seen, "no warning")
+        need(int(HEADING.findall(top.seen)[-1][3]) >= max(lost), "the sum is missing")
+
+
+@by_samples
+def test_zero(c):
+    """samples of earlier tables lose their weight: an eighth with each table, all of it with -z"""
+    shares_of = {}
+    for words in ((), ("-z",)):
+        with Top("-d", "1", "-s", "comm", *words, rows=60) as top:
+            with process.start(SHAPE, "--ms", "400"):
+                top.read_until("shape-")
+                top.read(1.0)
+            count = len(top.tables())
+            top.read(3.2)
+            shares_of[words] = ["shape-" in table for table in top.tables()[count:]]
+    need(any(shares_of[()]), "a row disappears at once")
+    need(not any(shares_of[("-z",)][1:]), "a row is still shown: %s" % shares_of)
+
+
+@by_samples
+def test_stacks(c):
+    """--call-graph unwind shows whole stacks while a program runs"""
+    with process.start(SHAPE, "--ms", "20000"), Top("-d", "1", "--call-graph", "unwind", "-s", "sym", "--comms", "shape-deep", "--no-children",
+                                                    "-F", "400", "-E", "1", piped=True) as top:
+        top.read_until("shape_descend")
+        top.read(2.5)
+        frames = max(table.count("shape_descend") for table in top.tables())
+        need(frames == 65, "%d of 65 frames: %r" % (frames, top.tables()[-1][:1500]))
+
+
+@by_samples
+def test_events(c):
+    """tracepoints and other events are shown by their text or by function"""
+    need_root("tracepoints need root")
+    with process.start("sh", "-c", STORM), Top("-d", "1", "-e", "sched:sched_process_exit", "--filter", "comm == \"true\"", piped=True) as top:
+        top.read_until("%  ")
+        top.read(1.2)
+        shown = rows(top.tables()[-1])
+        need(shown and all(text.startswith("comm=true pid=") for _, text in shown), "%r" % top.tables()[-1])
+    with process.start("sh", "-c", STORM), Top("-d", "1", "-e", "{page-faults,cpu-clock}", "-s", "comm", "-F", "500", piped=True) as top:
+        top.read_until("%  ")
+        top.read(1.2)
+        need(re.search(r"%\s+[\d.]+%\s+true", top.tables()[-1]), "no column for each event: %r" % top.tables()[-1])
+
+
+if __name__ == "__main__":
+    sys.exit(run_in_folder("top", Context, globals()))

@@ -1,4 +1,5 @@
 /* From options to a running measurement and a profile of it. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cmd/environment.h"
@@ -10,7 +11,20 @@
 #include "event/event_pfm.h"
 #include "tracepoint/tracepoint.h"
 
-/* call-graph.record-mode and .print-type are those of report and record; a target that is not given is the whole system. */
+/* top.call-graph, call-graph.record-mode: for -g without a mode. */
+static int take_config(struct top *top)
+{
+	struct sampling *s = &top->options->sampling;
+	const char *mode = config_get(top->cli->config, "top.call-graph");
+	struct error err;
+	mode = mode ? mode : config_get(top->cli->config, "call-graph.record-mode");
+	bool plain = s->call_graph == CALL_GRAPH_FP && !s->max_stack;
+	if (mode && plain && call_graph_parse(mode, &s->call_graph, &s->stack_size, &s->max_stack, &err) < 0)
+		return cli_complain(top->cli, &err), EXIT_FAILED;
+	return 0;
+}
+
+/* A target that is not given is the whole system. */
 int top_setup_events(struct top *top)
 {
 	struct top_options *o = top->options;
@@ -18,7 +32,7 @@ int top_setup_events(struct top *top)
 	const struct rate rate = { .freq_text = o->freq_text, .count_given = o->count_given, .count = o->count };
 	int status = event_words_take(&words, o->words.items, o->words.count);
 	event_words_fini(&words);
-	if (status || (status = rate_take(top->cli, &rate, &o->sampling)))
+	if (status || (status = take_config(top)) || (status = rate_take(top->cli, &rate, &o->sampling)))
 		return status;
 	if (!o->target.pids && !o->target.tids && !o->target.uid && !o->target.cpus)
 		o->target.all_cpus = true;
@@ -115,7 +129,11 @@ static int find_switch(const struct top *top, const char *name, const char *whic
 	for (uint32_t i = 0; name && i < evlist->events.count; i++)
 		if (strcmp(evsel_name(&evlist->events.items[i], buffer, sizeof buffer), name) == 0)
 			*event = i;
-	return !name || *event != UINT32_MAX ? 0 : error_set(err, ERROR_USAGE, "ERROR: %s event not found (%s)", which, name);
+	if (!name || *event != UINT32_MAX)
+		return 0;
+	error_set(err, ERROR_USAGE, "ERROR: %s event not found (%s)", which, name);
+	err->sys = ENOENT;
+	return -1;
 }
 
 static void fill_profile(struct top *top)

@@ -7,6 +7,7 @@
 
 #include "analysis/place/kernel_extent.h"
 #include "cmd/environment.h"
+#include "cmd/kernel_files.h"
 #include "base/memory.h"
 #include "cmd/top/top.h"
 #include "data/evsel_name.h"
@@ -235,10 +236,22 @@ static int complain(const struct top *top, struct error *err)
 	if (err->kind == ERROR_OPTION)
 		return cli_usage(top->cli, &command_top, err);
 	struct error why = *err;
-	error_set(err, why.kind, "Error:\n%s", why.text);
+	if (sys != ENOENT)
+		error_set(err, why.kind, "Error:\n%s", why.text);
 	memcpy(err->hint, why.hint, sizeof err->hint);
 	cli_complain(top->cli, err);
-	return sys == ESRCH ? EXIT_NO_PROCESS : sys == ENODEV ? EXIT_NO_CPU : sys == EINVAL ? EXIT_INVALID : EXIT_FAILED;
+	switch (sys) {
+	case ENOENT:
+		return EXIT_NO_EVENT;
+	case ESRCH:
+		return EXIT_NO_PROCESS;
+	case ENODEV:
+		return EXIT_NO_CPU;
+	case EINVAL:
+		return EXIT_INVALID;
+	default:
+		return EXIT_FAILED;
+	}
 }
 
 static void warn_hidden_kernel(const struct top *top)
@@ -251,6 +264,15 @@ static void warn_hidden_kernel(const struct top *top)
 		command);
 }
 
+/* Copies of stacks fill a ring of the usual size before the next look at it. Larger ones need a right. */
+static size_t ring_pages(const struct top *top, bool copies)
+{
+	enum { PAGES_FOR_COPIES = 512 };
+	struct permission permission;
+	permission_read(&permission);
+	return top->options->pages ? top->options->pages : copies && permission.perfmon ? PAGES_FOR_COPIES : 0;
+}
+
 static int open_live(struct top *top, struct str *warnings, struct error *err)
 {
 	struct top_options *o = top->options;
@@ -260,7 +282,7 @@ static int open_live(struct top *top, struct str *warnings, struct error *err)
 	const struct live_session_options options = {
 		.acquisition = {
 			.measurement = { .sampling = o->sampling, .target = o->target, .events = &top->events, .warnings = warnings },
-			.pages = o->pages, .map_timeout_ms = o->map_timeout_ms,
+			.pages = ring_pages(top, copies), .map_timeout_ms = o->map_timeout_ms,
 		},
 		.session = {
 			.budget = top->cli->budget, .images = copies ? &images : NULL, .join_stacks = o->sampling.call_graph == CALL_GRAPH_UNWIND,
@@ -283,6 +305,8 @@ static int run(struct top *top)
 {
 	struct error err = { 0 };
 	CLEANUP_STR struct str warnings = { 0 };
+	if (kernel_files_check(top->options->symbols.vmlinux, top->options->symbols.kallsyms, &err) < 0)
+		return cli_complain(top->cli, &err), EXIT_INVALID;
 	int status = top_setup_events(top);
 	if (status)
 		return status;

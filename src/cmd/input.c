@@ -48,6 +48,15 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 		.keep_exited = use->keep_exited, .threads = use->threads,
 		.kernel_beyond = kernel_extent_beyond, .kernel_parts = kernel_extent_parts, .kernel_beyond_context = &input->symbols,
 	};
+	struct image_options code = images;
+	code.vmlinux = options->symbols.vmlinux;
+	code_files_init(&input->code, &code);
+	input->code.kcore_path = input->kernel_files.kcore;
+	struct trace_options trace = { .code = code_files_span, .context = &input->code };
+	if (use->itrace) {
+		trace.itrace = *use->itrace;
+		session_options.trace = &trace;
+	}
 	session_options.progress = use->progress;
 	session_options.progress_context = use->progress_context;
 	if (!use->no_progress && !use->progress)
@@ -135,6 +144,8 @@ void input_close(struct input *input)
 {
 	symbols_free(input->symbols);
 	tracepoints_close(input->tracepoints);
-	if (input->session.source)
+	if (input->session.source) {
 		session_close(&input->session);
+		code_files_fini(&input->code);
+	}
 }

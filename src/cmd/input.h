@@ -5,6 +5,7 @@
  * input_close. The struct must not move after input_open. */
 #pragma once
 #include "base/options.h"
+#include "cmd/code_files.h"
 #include "cmd/command.h"
 #include "cmd/jit.h"
 #include "cmd/kernel_files.h"
@@ -55,6 +56,7 @@ struct input_use {
 	bool stitch;                 /* --stitch-lbr */
 	bool no_progress, no_jit;
 	unsigned threads;            /* that process samples; 0: one for each CPU */
+	const struct itrace *itrace; /* which samples to make of a hardware trace; NULL: it is not decoded */
 	enum input_remarks remarks;  /* which remarks on unwound stacks follow the run */
 	/* Progress of the reading, instead of a line on stderr; as in struct session_options. NULL: the line. */
 	void (*progress)(void *context, uint64_t done, uint64_t total);
@@ -69,6 +71,7 @@ struct input {
 	struct symbols *symbols;     /* NULL before input_symbols */
 	struct tracepoints *tracepoints; /* NULL before input_tracepoints */
 	struct kernel_files kernel_files;
+	struct code_files code;
 	struct losses losses;        /* after input_run */
 	bool same_machine;           /* recorded on this machine */
 	enum input_remarks remarks;

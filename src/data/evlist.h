@@ -18,6 +18,7 @@ struct evsel {
 	uint32_t leader;         /* index of the group's leader; its own index if not in a group */
 	uint32_t group_members;  /* of a leader: members including itself (1: no group); of others: 0 */
 	const char *group_name;  /* NULL */
+	bool decoded;            /* its samples are made of a hardware trace, and are in no file: session/trace.h */
 };
 
 struct cpu_list {

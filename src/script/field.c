@@ -1,12 +1,14 @@
 /* Fields of a sample besides its places: values, registers, bytes. */
 #include <ctype.h>
+#include <stdio.h>
 
 #include "abi/data_source.h"
 #include "script/internal.h"
+#include "session/trace.h"
 #include "arch/registers.h"
 #include "arch/x86/instruction.h"
 
-enum { FLAGS_WIDTH = 24, DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8, CODE_BYTES = 16 };
+enum { FLAGS_WIDTH = 24, AREA = 21, DATA_SOURCE_MAX = 99, BPF_LINE_BYTES = 8, CODE_BYTES = 16 };
 
 struct cell period_cell(const struct listing_line *line)
 {
@@ -31,10 +33,107 @@ void print_event(const struct listing_line *line, const struct field_row *row)
 	writer_add(line->out, line->plan->label, line->plan->label_len);
 }
 
+static const struct {
+	uint32_t flags;
+	const char *name;
+} branch_names[] = {
+	{ TRACE_BRANCH | TRACE_CALL, "call" }, { TRACE_BRANCH | TRACE_RETURN, "return" }, { TRACE_BRANCH | TRACE_CONDITIONAL, "jcc" },
+	{ TRACE_BRANCH, "jmp" }, { TRACE_BRANCH | TRACE_CALL | TRACE_INTERRUPT, "int" },
+	{ TRACE_BRANCH | TRACE_RETURN | TRACE_INTERRUPT, "iret" }, { TRACE_BRANCH | TRACE_CALL | TRACE_SYSCALL, "syscall" },
+	{ TRACE_BRANCH | TRACE_RETURN | TRACE_SYSCALL, "sysret" }, { TRACE_BRANCH | TRACE_ASYNC, "async" },
+	{ TRACE_BRANCH | TRACE_CALL | TRACE_ASYNC | TRACE_INTERRUPT, "hw int" }, { TRACE_BRANCH | TRACE_ABORT, "tx abrt" },
+	{ TRACE_BRANCH | TRACE_BEGIN, "tr strt" }, { TRACE_BRANCH | TRACE_END, "tr end" },
+	{ TRACE_BRANCH | TRACE_CALL | TRACE_VM_ENTRY, "vmentry" }, { TRACE_BRANCH | TRACE_CALL | TRACE_VM_EXIT, "vmexit" },
+};
+
+static const char *branch_name(uint32_t flags)
+{
+	for (size_t i = 0; i < sizeof branch_names / sizeof *branch_names; i++)
+		if (branch_names[i].flags == flags)
+			return branch_names[i].name;
+	return NULL;
+}
+
+enum { FLAGS_TEXT_MAX = 48 };
+
+/* As perf names them; "" of a sample that is not of a hardware trace. */
+static void flags_text(uint32_t flags, char text[static FLAGS_TEXT_MAX])
+{
+	static const char letters[] = "bcrosyiABExghDt";
+	uint32_t beside = TRACE_IN_TX | TRACE_INTERRUPTS_OFF | TRACE_INTERRUPTS_TOGGLED, kind = flags & ~beside;
+	const char *before = "", *name = branch_name(kind);
+	char aside[8], *p = aside;
+
+	if (!name && kind & TRACE_BEGIN && (name = branch_name(kind & ~(uint32_t)TRACE_BEGIN)))
+		before = "tr strt ";
+	else if (!name && kind & TRACE_END && (name = branch_name(kind & ~(uint32_t)TRACE_END)))
+		before = "tr end  ";
+	if (flags & beside)
+		*p++ = '(';
+	if (flags & TRACE_IN_TX)
+		*p++ = 'x';
+	if (flags & TRACE_INTERRUPTS_OFF)
+		*p++ = 'D';
+	if (flags & TRACE_INTERRUPTS_TOGGLED)
+		*p++ = 't';
+	if (p > aside)
+		*p++ = ')';
+	*p = '\0';
+	if (name && *aside) {
+		snprintf(text, FLAGS_TEXT_MAX, "%s%s%*s", before, name, (int)(AREA - strlen(before) - strlen(name)), aside);
+	} else if (name) {
+		snprintf(text, FLAGS_TEXT_MAX, "%s%s", before, name);
+	} else {
+		for (size_t i = 0; i < sizeof letters - 1; i++)
+			if (flags >> i & 1)
+				*text++ = letters[i];
+		*text = '\0';
+	}
+}
+
+static uint32_t flags_of(const struct listing_line *line)
+{
+	const struct trace_note *note = trace_note_of(line->r);
+
+	return note ? note->flags : 0;
+}
+
 /* Flags come from decoders of hardware traces. */
 void print_flags(const struct listing_line *line, const struct field_row *row)
 {
-	writer_pad(line->out, ' ', FLAGS_WIDTH);
+	char text[FLAGS_TEXT_MAX];
+
+	flags_text(flags_of(line), text);
+	writer_printf(line->out, "  %-*s ", FLAGS_WIDTH - 3, text);
+}
+
+struct cell flags_cell(const struct listing_line *line)
+{
+	char text[FLAGS_TEXT_MAX];
+
+	flags_text(flags_of(line), text);
+	return *text ? listing_text_cell(line, text, strlen(text)) : cell_absent();
+}
+
+/* Instructions per cycle since the last sample of the event with a count of cycles. */
+void print_ipc(const struct listing_line *line, const struct field_row *row)
+{
+	const struct trace_note *note = trace_note_of(line->r);
+
+	if (!note || !note->cycles || !note->instructions)
+		return;
+	uint64_t percent = note->instructions * 100 / note->cycles;
+	writer_printf(line->out, " \t IPC: %llu.%02llu (%llu/%llu) ", (unsigned long long)(percent / 100), (unsigned long long)(percent % 100),
+		(unsigned long long)note->instructions, (unsigned long long)note->cycles);
+}
+
+struct cell ipc_cell(const struct listing_line *line)
+{
+	const struct trace_note *note = trace_note_of(line->r);
+
+	if (!note || !note->cycles || !note->instructions)
+		return cell_absent();
+	return (struct cell){ .kind = CELL_REAL, .real = (double)note->instructions / (double)note->cycles };
 }
 
 static const struct {

@@ -84,7 +84,7 @@ const struct field_row field_rows[FIELD_COUNT] = {
 		.columns = { COLUMN("time", TIME, "ns", .value = time_cell) } },
 	[FIELD_PERIOD] = { "period", OF_COUNTERS, .print = print_period, .columns = { COLUMN("period", COUNT, .value = period_cell) } },
 	[FIELD_EVENT] = { "event", ALL_CLASSES, .print = print_event, .columns = { COLUMN("event", TEXT, .value = event_cell) } },
-	[FIELD_FLAGS] = { "flags", .everywhere = true, .print = print_flags, .columns = { COLUMN("flags", TEXT) } },
+	[FIELD_FLAGS] = { "flags", .everywhere = true, .print = print_flags, .columns = { COLUMN("flags", TEXT, .value = flags_cell) } },
 	[FIELD_TRACE] = { "trace", C(TRACEPOINT), .absent = OF_PLACES, .lines = LINES_OF_OTHER_SAMPLES, .print = print_trace,
 		.columns = { COLUMN("trace", TEXT, .value = trace_cell), COLUMN("trace_fields", MAP, .value = trace_fields_cell) } },
 	[FIELD_SYNTH] = { "synth", OF_SYNTHESIZED, .has = is_synthesized, .lines = LINES_OF_OTHER_SAMPLES, .print = print_synth,
@@ -143,7 +143,7 @@ const struct field_row field_rows[FIELD_COUNT] = {
 		.columns = { COLUMN("srccode", TEXT, .value = source_code_cell) } },
 	[FIELD_CALLINDENT] = { "callindent", .columns = { COLUMN("callindent", TEXT) } },
 	[FIELD_METRIC] = { "metric", .unsupported = true },
-	[FIELD_IPC] = { "ipc", .columns = { COLUMN("ipc", REAL) } },
+	[FIELD_IPC] = { "ipc", .print = print_ipc, .columns = { COLUMN("ipc", REAL, .value = ipc_cell) } },
 	[FIELD_MACHINE_PID] = { "machine_pid", .columns = { COLUMN("machine_pid", NUMBER) } },
 	[FIELD_VCPU] = { "vcpu", .columns = { COLUMN("vcpu", NUMBER) } },
 };

@@ -16,6 +16,11 @@ struct entry {
 	const uint8_t *body; /* the record's header is in the 8 bytes before it */
 };
 
+struct entries {
+	struct entry *items;
+	size_t count, capacity;
+};
+
 static inline struct record entry_record(const struct entry *entry)
 {
 	const uint8_t *head = entry->body - 8;

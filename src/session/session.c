@@ -11,6 +11,7 @@
 #include "session/order.h"
 #include "session/recorded_build_ids.h"
 #include "session/stitch.h"
+#include "session/trace.h"
 #include "session/worker.h"
 #include "unwind/stack_memory.h"
 
@@ -30,7 +31,8 @@ enum {
 struct session_internal {
 	const struct sink *sink;
 	struct order order;
-	VEC(struct entry) batch;
+	struct entries batch;
+	struct entries plain;        /* with a trace: the batch before the samples of the trace are added */
 	VEC(uint64_t) changes;       /* clocks within the batch at which the model changes */
 	uint64_t batch_bytes, batch_clock; /* clock of the batch's first record */
 	uint64_t mark;             /* the source's mark: data before it is no longer needed */
@@ -67,6 +69,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->jit_open = options->jit_open;
 	session->jit_context = options->jit_context;
 	session->stitch = options->stitch_call_stacks ? memory_zero(1, sizeof *session->stitch) : NULL;
+	session->trace = options->trace ? trace_open(source, options->trace) : NULL;
 	session->pool = pool_new(options->threads);
 	struct session_internal *in = session->internal = memory_zero(1, sizeof *in);
 	in->budget = options->budget;
@@ -91,6 +94,7 @@ void session_close(struct session *session)
 		free(in->workers);
 		order_fini(&in->order);
 		vec_fini(&in->batch);
+		vec_fini(&in->plain);
 		vec_fini(&in->changes);
 		deferred_fini(&in->deferred);
 		session_jit_fini(&in->jit);
@@ -105,6 +109,7 @@ void session_close(struct session *session)
 		stack_memory_fini(session->stack_memory);
 	free(session->stack_memory);
 	pool_free(session->pool);
+	trace_free(session->trace);
 	source_close(session->source);
 	*session = (struct session){ 0 };
 }
@@ -193,29 +198,41 @@ static void apply_side_band(struct session *session, const struct entry *entry, 
 	if (session->kernel_parts && (record.type == RECORD_MMAP || record.type == RECORD_MMAP2) &&
 	    record_cpumode(&record) == RECORD_MISC_KERNEL)
 		place_kernel(session, clock);
+	if (session->trace)
+		trace_note_record(session->trace, &record, &trailer);
 	if (session->jit_open && (record.type == RECORD_MMAP || record.type == RECORD_MMAP2))
 		session_jit_take_mapping(session, &in->jit, &record, clock);
 }
 
-/* Applies the batch's side-band to the model, in order, before any of its samples is resolved. */
-static void batch_model(struct session *session)
+static void apply_entry(struct session *session, const struct entry *entry, uint64_t clock)
+{
+	struct session_internal *in = session->internal;
+	uint32_t type = load_u32(entry->body - 8);
+	uint64_t before = session->model.changes;
+	if (entry->time >= in->jit.next_ns && entry->time != UINT64_MAX)
+		session_jit_advance(session, &in->jit, entry->time, clock);
+	if (type != RECORD_SAMPLE && type < RECORD_USER_TYPE_START)
+		apply_side_band(session, entry, clock);
+	if (session->model.changes != before)
+		vec_push(&in->changes, clock);
+}
+
+static void model_begin(struct session *session)
 {
 	struct session_internal *in = session->internal;
 	vec_clear(&in->changes);
 	recorded_build_ids_take(&session->model, &session->source->header, &in->build_ids_taken);
 	if (in->jit.open)
 		session_jit_refresh(session, &in->jit);
-	for (size_t i = 0; i < in->batch.count; i++) {
-		const struct entry *entry = &in->batch.items[i];
-		uint32_t type = load_u32(entry->body - 8);
-		uint64_t before = session->model.changes, clock = in->batch_clock + i;
-		if (entry->time >= in->jit.next_ns && entry->time != UINT64_MAX)
-			session_jit_advance(session, &in->jit, entry->time, clock);
-		if (type != RECORD_SAMPLE && type < RECORD_USER_TYPE_START)
-			apply_side_band(session, entry, clock);
-		if (session->model.changes != before)
-			vec_push(&in->changes, clock);
-	}
+}
+
+/* Applies the batch's side-band to the model, in order, before any of its samples is resolved. */
+static void batch_model(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	model_begin(session);
+	for (size_t i = 0; i < in->batch.count; i++)
+		apply_entry(session, &in->batch.items[i], in->batch_clock + i);
 }
 
 static size_t first_change_after(const struct session_internal *in, uint64_t clock)
@@ -354,12 +371,11 @@ static void slice_run(void *context, size_t slice, unsigned index)
 		in->sink->slice_end(in->sink->context, worker, slice);
 }
 
-static void batch_process(struct session *session)
+static void batch_slices(struct session *session)
 {
 	struct session_internal *in = session->internal;
 	const struct sink *sink = in->sink;
-	batch_model(session);
-	if (sink->record || sink->skip_samples) {
+	if (in->batch.count && (sink->record || sink->skip_samples)) {
 		size_t slices = (in->batch.count + slice_records(session) - 1) / slice_records(session);
 		if (sink->batch_begin)
 			sink->batch_begin(sink->context, session, slices);
@@ -368,6 +384,54 @@ static void batch_process(struct session *session)
 			sink->batch_end(sink->context, session, slices);
 	}
 	in->batch_clock += in->batch.count;
+}
+
+static void batch_end_part(struct session *session)
+{
+	batch_slices(session);
+	session->internal->batch.count = 0;
+	trace_release(session->trace);
+	model_begin(session);
+}
+
+/* Adds the samples of the trace that are older than `until`. */
+static void batch_add_trace(struct session *session, uint64_t until)
+{
+	struct session_internal *in = session->internal;
+	while (trace_advance(session->trace, &session->model, until, in->batch_clock + in->batch.count, BATCH_RECORDS, &in->batch))
+		batch_end_part(session);
+}
+
+/* The samples of a trace come between the records, as of the model at that point. */
+static void batch_process_traced(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	struct entries records = in->batch;
+	in->batch = in->plain;
+	in->batch.count = 0;
+	model_begin(session);
+	for (size_t i = 0; i < records.count; i++) {
+		const struct entry *entry = &records.items[i];
+		if (entry->time != UINT64_MAX && entry->time)
+			batch_add_trace(session, entry->time);
+		apply_entry(session, entry, in->batch_clock + in->batch.count);
+		vec_push(&in->batch, *entry);
+		if (in->batch.count >= BATCH_RECORDS)
+			batch_end_part(session);
+	}
+	batch_end_part(session);
+	in->plain = in->batch;
+	in->batch = records;
+}
+
+static void batch_process(struct session *session)
+{
+	if (session->trace) {
+		batch_process_traced(session);
+		return;
+	}
+	batch_model(session);
+	batch_slices(session);
 }
 
 static uint16_t entry_size(const struct entry *entry)
@@ -573,6 +637,11 @@ int session_end(struct session *session, struct error *err)
 	struct session_internal *in = session->internal;
 	order_flush(&in->order, true, deliver, session);
 	batch_run_to(session, false);
+	if (session->trace) {
+		in->batch.count = 0;
+		batch_add_trace(session, UINT64_MAX);
+		batch_end_part(session);
+	}
 	order_settle(&in->order, in->budget);
 	add_tallies(session);
 	if (in->progress)

@@ -11,6 +11,8 @@
 
 struct budget;
 struct stitch;
+struct trace;
+struct trace_options;
 
 /* Results of unwinding recorded user stacks. */
 struct unwind_tally {
@@ -49,6 +51,7 @@ struct session {
 	int (*jit_open)(void *context, int32_t pid, const char *path, struct reader *reader);
 	void *jit_context;
 	struct stitch *stitch;       /* NULL: stitching is disabled */
+	struct trace *trace;         /* NULL: no hardware trace is decoded */
 	struct error error;          /* why reading stopped early; kind ERROR_NONE if complete */
 	struct session_internal *internal;
 };
@@ -71,6 +74,7 @@ struct session_options {
 	int (*jit_open)(void *context, int32_t pid, const char *path, struct reader *reader);
 	void *jit_context;
 	struct budget *budget;       /* for records that wait, the history of mappings, and JIT dumps; NULL: no limit; borrowed */
+	const struct trace_options *trace; /* how to decode the hardware trace; copied; NULL: it is not decoded */
 	bool stitch_call_stacks;     /* join the call stacks of branch records across samples, which are then processed serially */
 	bool ordered_rounds;         /* no record of a round is older than one of an earlier round: each is delivered at once */
 	bool keep_exited;            /* samples after a thread's exit still have its name (report, trace) */

@@ -51,3 +51,44 @@ TEST("an instruction that does not end within the bytes has no length")
 	EXPECT_INT(instruction_length("\xe8\x01\x02", 3, true), 0);
 	EXPECT_INT(instruction_length("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 16, true), 0);
 }
+
+static struct instruction decoded(const char *bytes, size_t len)
+{
+	struct instruction instruction = { 0 };
+	EXPECT(instruction_decode((const uint8_t *)bytes, len, 64, &instruction));
+	EXPECT_INT(instruction.size, len);
+	return instruction;
+}
+#define DECODED(text) decoded(text, sizeof(text) - 1)
+
+TEST("direct branches have a displacement from their end")
+{
+	EXPECT_INT(DECODED("\x74\xfe").kind, INSTRUCTION_CONDITIONAL);
+	EXPECT_INT(DECODED("\x74\xfe").displacement, -2);
+	EXPECT_INT(DECODED("\x0f\x85\x01\x02\x03\x84").displacement, (int32_t)0x84030201);
+	EXPECT_INT(DECODED("\xe3\x05").kind, INSTRUCTION_CONDITIONAL);
+	EXPECT(DECODED("\xe3\x05").loops);
+	EXPECT_INT(DECODED("\xe8\x10\0\0\0").kind, INSTRUCTION_CALL);
+	EXPECT_INT(DECODED("\xeb\x7f").kind, INSTRUCTION_JUMP);
+	EXPECT_INT(DECODED("\xeb\x7f").displacement, 127);
+	EXPECT_INT(DECODED("\x66\xe9\x01\0\0\0").displacement, 1); /* Intel processors ignore the prefix */
+}
+
+TEST("indirect and far branches")
+{
+	EXPECT_INT(DECODED("\xff\xe0").kind, INSTRUCTION_JUMP_INDIRECT);
+	EXPECT_INT(DECODED("\xff\x15\0\0\0\0").kind, INSTRUCTION_CALL_INDIRECT);
+	EXPECT_INT(DECODED("\xff\x30").kind, INSTRUCTION_OTHER); /* push */
+	EXPECT_INT(DECODED("\xff\x2c\x24").kind, INSTRUCTION_FAR_JUMP);
+	EXPECT_INT(DECODED("\xc3").kind, INSTRUCTION_RETURN);
+	EXPECT_INT(DECODED("\xc2\x08\0").kind, INSTRUCTION_RETURN);
+	EXPECT_INT(DECODED("\xf3\xc3").kind, INSTRUCTION_RETURN);
+	EXPECT_INT(DECODED("\x48\xcf").kind, INSTRUCTION_INTERRUPT_RETURN);
+	EXPECT_INT(DECODED("\xcc").kind, INSTRUCTION_INTERRUPT);
+	EXPECT_INT(DECODED("\x0f\x05").kind, INSTRUCTION_SYSCALL);
+	EXPECT_INT(DECODED("\x48\x0f\x07").kind, INSTRUCTION_SYSRET);
+	EXPECT_INT(DECODED("\x0f\x01\xc3").kind, INSTRUCTION_VM_ENTRY);
+	EXPECT_INT(DECODED("\x0f\x01\xf8").kind, INSTRUCTION_OTHER); /* swapgs */
+	EXPECT_INT(DECODED("\xf3\x48\x0f\xae\xe0").kind, INSTRUCTION_PTWRITE);
+	EXPECT_INT(DECODED("\xf3\x0f\x1e\xfa").kind, INSTRUCTION_OTHER); /* endbr64 */
+}

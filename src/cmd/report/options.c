@@ -11,6 +11,12 @@ enum { MAX_STACK = 127 };
 
 const char *const report_usage[] = { "perf report [<options>]", NULL };
 
+static int set_itrace(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct report_options *options = target;
+	return itrace_parse(&options->itrace, unset ? NULL : arg, false, err);
+}
+
 /* "graph,0.5,caller,function,percent" */
 static int set_chain(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
@@ -180,7 +186,7 @@ const struct option report_table[] = {
 	OPT_INT(0, "samples", O, saved_samples, "samples stored per row for browsing"),
 	OPT_CALLBACK(0, "percent-limit", O, percent_limit, "percent", "leave rows and chains below this share out", set_percent_limit),
 	OPT_CALLBACK(0, "percentage", O, relative, "relative|absolute", "shares of the filtered samples, or of all (absolute)", set_percentage),
-	OPT_LATER_OPTARG(0, "itrace", "opts", "how to sample a trace of instructions"),
+	OPT_CALLBACK_FLAGS(0, "itrace", O, itrace, "opts", "how to sample a trace of instructions", set_itrace, OPTION_OPTARG),
 	OPT_BOOL(0, "full-source-path", O, full_source_path, "whole paths of source files"),
 	OPT_BOOL(0, "show-ref-call-graph", O, show_reference, "chains of another event of the group for events without"),
 	OPT_BOOL(0, "stitch-lbr", O, stitch_lbr, "join the call stacks of branch records (--call-graph lbr) to those of samples before"),
@@ -227,6 +233,7 @@ void report_defaults(void *target, const struct cli *cli)
 	options->branch_mode = -1;
 	options->max_stack = MAX_STACK;
 	input_defaults(&options->input);
+	itrace_default(&options->itrace, false);
 	options->inline_names = true;
 	options->source = true;
 	options->time_quantum_ns = 100000000;

@@ -1,5 +1,6 @@
 /* The options of `report`, of its command line and the configuration. */
 #pragma once
+#include "decode/itrace.h"
 #include "analysis/profile/profile.h"
 #include "cmd/command.h"
 #include "cmd/filter.h"
@@ -11,7 +12,8 @@ struct report_options {
 	struct filter_options filter;
 	const char *pretty, *sort, *fields, *parent, *ignore_callees;
 	const char *symbol_filter, *column_widths, *separator, *disassembler_style, *prefix, *prefix_strip;
-	const char *objdump, *addr2line, *switch_on, *switch_off, *itrace, *percent_type, *default_sort;
+	struct itrace itrace;
+	const char *objdump, *addr2line, *switch_on, *switch_off, *percent_type, *default_sort;
 	int max_stack, group_sort_index, socket_filter, saved_samples;
 	bool quiet, dump, stats, tasks, mmaps, modules, show_samples, threads, tui, gtk, stdio, header, header_only;
 	bool cpu_utilization, exclude_other, children, inverted, hide_unresolved, show_info, source, asm_raw, show_period;

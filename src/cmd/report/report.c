@@ -38,6 +38,7 @@ int report_open(struct report *report, struct error *err)
 		.keep_exited = true, .stitch = options->stitch_lbr, .no_jit = report_raw_wanted(options),
 		.remarks = options->quiet ? REMARKS_NONE : REMARKS_ALL,
 		.progress = report->browses ? report_watch_progress : NULL, .progress_context = report,
+		.itrace = report_raw_wanted(options) ? NULL : &options->itrace,
 	};
 	if (input_open(&report->input, report->cli, &options->input, &use, err) < 0)
 		return -1;

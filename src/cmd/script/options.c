@@ -27,10 +27,7 @@ static int set_itrace(void *target, const struct option *option, const char *arg
 	struct script_options *options = target;
 
 	(void)option;
-	(void)arg;
-	(void)err;
-	options->itrace = !unset;
-	return 0;
+	return itrace_parse(&options->itrace, unset ? NULL : arg, true, err);
 }
 
 const struct option script_table[] = {
@@ -127,6 +124,7 @@ void script_defaults(void *target, const struct cli *cli)
 	(void)cli;
 	fields_init(&options->fields);
 	input_defaults(&options->input);
+	itrace_default(&options->itrace, true);
 	options->inlines = true;
 	options->max_stack = script_max_stack();
 }

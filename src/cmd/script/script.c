@@ -25,7 +25,6 @@ struct script {
 	struct dump dump;
 	struct listing *listing;
 	struct event_files files;
-	struct code_files code;
 	struct sink sink;          /* the listing's, which that of --header calls */
 };
 
@@ -37,7 +36,6 @@ static void script_close(struct script *script)
 	name_list_close(script->stop_at);
 	sample_filter_fini(&script->filter);
 	attr_names_close(&script->names);
-	code_files_fini(&script->code);
 	input_close(&script->input);
 }
 
@@ -111,7 +109,7 @@ static int open_listing(struct script *script, struct error *err)
 	/* as perf: only code of this machine's instruction set is read */
 	if (options.isa == script_host_isa() || header->pipe) {
 		options.read_code = code_files_read;
-		options.code_context = &script->code;
+		options.code_context = &script->input.code;
 	}
 
 	if (o->dump || o->dump_unordered) {
@@ -191,19 +189,15 @@ static int run_session(struct script *script, struct error *err)
 	return own ? EXIT_INVALID : unwritten ? EXIT_ERROR : damaged;
 }
 
-/* Warns about hardware traces, which are not decoded. */
-static int check_traces(struct script *script, struct error *err)
+/* Warns about hardware traces that are not decoded. */
+static void check_traces(struct script *script)
 {
 	const struct header *header = &script->input.session.source->header;
 
 	if (script->options->stitch)
 		stitching_warn(script->cli, header);
-	if (!header_has(header, FEATURE_AUXTRACE))
-		return 0;
-	if (script->options->itrace)
-		return error_set(err, ERROR_UNSUPPORTED, "--itrace is not supported yet: hardware traces are not decoded");
-	cli_warn(script->cli, "the recording's hardware trace is not decoded yet: its samples are missing");
-	return 0;
+	if (header_has(header, FEATURE_AUXTRACE) && !script->input.session.trace && !script->options->dump)
+		cli_warn(script->cli, "the recording's hardware trace is not decoded: its samples are missing");
 }
 
 /* Everything up to the first record. Returns the exit code, < 0 to go on. */
@@ -214,15 +208,12 @@ static int script_open(struct script *script, struct error *err)
 	const struct input_use use = {
 		.header_only = o->header_only, .stitch = o->stitch, .remarks = REMARKS_GUESSED,
 		.no_progress = script->cli->tty_out, /* the text shows the progress */
-		.no_jit = o->dump,
+		.no_jit = o->dump, .itrace = o->dump || o->header_only ? NULL : &o->itrace,
 	};
 
 	if (input_open(input, script->cli, &o->input, &use, err) < 0)
 		return EXIT_FAILED;
 	const struct source *source = input->session.source;
-	script->code.options.same_machine = input->same_machine;
-	script->code.options.processes_until = recorded_until(&source->header);
-	script->code.kcore_path = input->kernel_files.kcore;
 	attr_names_open(&script->names);
 	if (o->dump)
 		dump_warn(source, script->cli->out);
@@ -239,8 +230,7 @@ static int script_open(struct script *script, struct error *err)
 		return EXIT_FAILED;
 	if (fields_settle(&o->fields, &source->header, o->hide_call_graph, err) < 0)
 		return EXIT_FAILED;
-	if (check_traces(script, err) < 0)
-		return EXIT_FAILED;
+	check_traces(script);
 	if (filter_open_time(&script->filter, &o->filter, &source->header, o->reltime, err) < 0)
 		return EXIT_INVALID;
 	if (open_listing(script, err) < 0)
@@ -300,8 +290,6 @@ static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 		struct script *script = memory_zero(1, sizeof *script);
 		script->cli = cli;
 		script->options = options;
-		code_files_init(&script->code, &(struct image_options){ .symfs = options->input.symbols.symfs,
-			.buildid_dir = environment_cache(cli, false), .budget = cli->budget });
 		code = script_open(script, &err);
 		if (code < 0)
 			code = run_session(script, &err);

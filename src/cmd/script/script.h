@@ -1,7 +1,5 @@
 /* Shared by the files of `script`: its options, code of programs, and the files of --per-event-dump. */
 #pragma once
-#include <pthread.h>
-
 #include "script/fields.h"
 #include "script/listing.h"
 #include "base/options.h"
@@ -10,7 +8,6 @@
 #include "cmd/filter.h"
 #include "cmd/format_option.h"
 #include "cmd/input.h"
-#include "image/search.h"
 #include "os/written_file.h"
 
 struct script_options {
@@ -21,10 +18,11 @@ struct script_options {
 	struct fields fields;
 	const struct format *format;
 	struct str notes;          /* warnings about -F */
+	struct itrace itrace;
 	bool dump, dump_unordered, latency, debug, header, header_only, full_info, hide_call_graph, all_cpus, list;
 	bool reltime, deltatime, nanoseconds, show_kernel_path, per_event_dump, full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost, show_round, show_bpf, show_text_poke;
-	bool show_on_off, itrace, stitch, inlines, inlines_given;
+	bool show_on_off, stitch, inlines, inlines_given;
 	int max_blocks, address_range;
 	unsigned max_stack;
 };
@@ -36,21 +34,6 @@ void script_defaults(void *options, const struct cli *cli);
 int script_list(struct cli *cli);
 /* The instruction set of this machine, which is assumed for recordings without one. */
 enum isa script_host_isa(void);
-
-/* Files of modules, opened on first use. */
-struct code_files {
-	pthread_mutex_t lock;
-	struct image_options options;
-	VEC(struct code_file *) list; /* by module id */
-	const char *kcore_path;       /* the copy of the kernel's code that was recorded; "" or NULL: no copy */
-	struct image kcore;
-	bool kcore_tried;
-};
-
-void code_files_init(struct code_files *files, const struct image_options *options);
-void code_files_fini(struct code_files *files);
-/* As listing_options.read_code; context: struct code_files. */
-size_t code_files_read(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);
 
 /* One file per event. */
 struct event_file {

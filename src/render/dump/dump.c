@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "render/dump/dump_sample.h"
+#include "decode/intel_pt/info.h"
+#include "render/dump/intel_pt_text.h"
 #include "render/dump/record_text.h"
 #include "arch/registers.h"
 #include "data/evsel_name.h"
@@ -200,22 +202,33 @@ static void dump_intel_pt_info(struct writer *out, struct cursor *c)
 		else
 			writer_printf(out, "%" PRIu64 "\n", value);
 	}
-	size_t len;
-	const char *filter = take_string(c, value < cursor_left(c) ? (size_t)value : cursor_left(c), &len);
+	size_t len, room = value < cursor_left(c) ? ((size_t)value + 7) / 8 * 8 : cursor_left(c);
+	const char *filter = take_string(c, room < cursor_left(c) ? room : cursor_left(c), &len);
 	writer_puts(out, "  Filter string       ");
 	writer_name(out, filter, len);
 	writer_putc(out, '\n');
+	if (cursor_left(c) >= 8)
+		writer_printf(out, "  Cap Event Trace     %" PRId64 "\n", (int64_t)take_u64(c));
 }
-
-enum { AUXTRACE_INTEL_PT = 1 };
 
 static void dump_auxtrace_info(struct dump *dump, const struct record *record)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	uint32_t type = take_u32(&c);
 	take_u32(&c);
-	if (type == AUXTRACE_INTEL_PT)
+	dump->trace_type = type;
+	if (type == TRACE_INTEL_PT)
 		dump_intel_pt_info(dump->out, &c);
+}
+
+/* The bytes that follow an AUXTRACE record. */
+static void dump_packets(struct dump *dump, const struct resolved *r)
+{
+	struct cursor c = cursor_of(r->record->body, r->record->body_len, false);
+	uint64_t size = take_u64(&c);
+	const uint8_t *bytes = source_payload(r->session->source, r->record, size);
+	if (bytes)
+		intel_pt_text((struct span){ bytes, (size_t)size }, dump->out);
 }
 
 enum ending {
@@ -272,8 +285,8 @@ static void dump_text(struct dump *dump, const struct resolved *r)
 		writer_puts(dump->out, ": unhandled!\n");
 	if (record->type == RECORD_AUXTRACE_INFO)
 		dump_auxtrace_info(dump, record);
-	if (record->type == RECORD_AUXTRACE && dump->auxtrace)
-		dump->auxtrace(dump->auxtrace_context, record, dump->out);
+	if (record->type == RECORD_AUXTRACE && dump->trace_type == TRACE_INTEL_PT)
+		dump_packets(dump, r);
 }
 
 void dump_record(struct dump *dump, const struct resolved *r)

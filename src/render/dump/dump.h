@@ -25,9 +25,7 @@ struct dump {
 	struct sample_reads reads;
 	size_t events_known;   /* how many of them the next three sum up */
 	bool has_cpu, has_time, sample_id_all;
-	/* Shows the payload of an AUXTRACE record; NULL: not shown. */
-	void (*auxtrace)(void *context, const struct record *record, struct writer *out);
-	void *auxtrace_context;
+	uint32_t trace_type;   /* of AUXTRACE_INFO; 0: none was read */
 };
 
 /* Prepares a dump of session's source. */

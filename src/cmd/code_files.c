@@ -1,9 +1,10 @@
-/* Code of the programs in a recording, for -F insn. */
+#include "cmd/code_files.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/script/script.h"
+#include "base/reader.h"
 #include "image/jit_dump.h"
 #include "image/kcore.h"
 #include "image/recorded_process.h"
@@ -79,6 +80,49 @@ size_t code_files_read(void *context, const struct module *module, uint64_t offs
 	return size;
 }
 
+/* The kernel's code at an address. */
+static bool kernel_span(struct code_files *files, uint64_t address, struct trace_code *code)
+{
+	pthread_mutex_lock(&files->lock);
+	if (files->options.vmlinux && !files->vmlinux_tried)
+		image_open(&files->vmlinux, -1, files->options.vmlinux, files->options.budget, NULL);
+	files->vmlinux_tried = true;
+	if (files->kcore_path && *files->kcore_path && !files->kcore_tried)
+		image_open(&files->kcore, -1, files->kcore_path, NULL, NULL);
+	files->kcore_tried = true;
+	pthread_mutex_unlock(&files->lock);
+	const struct image *images[] = { &files->kcore, &files->vmlinux };
+	for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+		const struct elf_load *load = images[i]->elf.loads ? elf_load_at(&images[i]->elf, address) : NULL;
+		struct span bytes = images[i]->elf.bytes;
+		if (!load || load->offset > bytes.len || address - load->vaddr >= load->file_size)
+			continue;
+		uint64_t len = load->file_size < bytes.len - load->offset ? load->file_size : bytes.len - load->offset;
+		*code = (struct trace_code){ .bytes = { bytes.data + load->offset, len }, .offset = load->vaddr };
+		return address - load->vaddr < len;
+	}
+	return false;
+}
+
+bool code_files_span(void *context, const struct module *module, uint64_t offset, struct trace_code *code)
+{
+	struct code_files *files = context;
+
+	if (module->guest)
+		return false;
+	if (module->kind == MODULE_KERNEL || module->kind == MODULE_KMODULE)
+		return kernel_span(files, module->kind == MODULE_KERNEL ? offset : module->start + offset, code);
+	if ((module->kind != MODULE_FILE && module->kind != MODULE_VDSO) || module->jit)
+		return false;
+	pthread_mutex_lock(&files->lock);
+	const struct code_file *file = find_code(files, module);
+	pthread_mutex_unlock(&files->lock);
+	if (!file)
+		return false;
+	*code = (struct trace_code){ .bytes = file->image.elf.bytes };
+	return true;
+}
+
 void code_files_init(struct code_files *files, const struct image_options *options)
 {
 	*files = (struct code_files){ .options = *options };
@@ -96,5 +140,6 @@ void code_files_fini(struct code_files *files)
 	}
 	vec_fini(&files->list);
 	image_close(&files->kcore);
+	image_close(&files->vmlinux);
 	pthread_mutex_destroy(&files->lock);
 }

@@ -1,0 +1,56 @@
+#include "decode/intel_pt/code.h"
+
+#include <stdlib.h>
+
+enum {
+	BLOCK_INSTRUCTIONS_MAX = 1024,   /* longer ones are continued by the next block */
+	BLOCKS_MAX = 1 << 23,            /* then all are dropped: hostile code begins at every byte */
+};
+
+void pt_code_fini(struct pt_code *code)
+{
+	vec_fini(&code->blocks);
+	idmap_fini(&code->by_offset);
+}
+
+bool pt_code_instruction(const struct pt_code *code, uint64_t offset, unsigned mode, struct instruction *instruction)
+{
+	if (!code->bytes || offset >= code->size)
+		return false;
+	return instruction_decode(code->bytes + offset, code->size - offset, mode, instruction);
+}
+
+static void block_decode(const struct pt_code *code, unsigned mode, struct pt_block_code *block)
+{
+	while (block->instructions < BLOCK_INSTRUCTIONS_MAX) {
+		struct instruction instruction;
+		if (!pt_code_instruction(code, block->offset + block->size, mode, &instruction)) {
+			block->broken = true;
+			block->last_size = 0;
+			return;
+		}
+		block->size += instruction.size;
+		block->last_size = instruction.size;
+		block->instructions++;
+		block->kind = instruction.kind;
+		block->displacement = instruction.displacement;
+		if (instruction.kind != INSTRUCTION_OTHER)
+			return;
+	}
+}
+
+uint32_t pt_code_block(struct pt_code *code, uint64_t offset, unsigned mode)
+{
+	if (code->blocks.count == BLOCKS_MAX) {
+		pt_code_fini(code);
+		code->generation++;
+	}
+	bool added;
+	uint32_t index = idmap_add(&code->by_offset, offset * 4 + mode / 32, (uint32_t)code->blocks.count, &added);
+	if (!added)
+		return index;
+	struct pt_block_code *block = vec_add(&code->blocks);
+	*block = (struct pt_block_code){ .offset = offset, .taken = PT_NO_BLOCK, .next = PT_NO_BLOCK };
+	block_decode(code, mode, block);
+	return index;
+}

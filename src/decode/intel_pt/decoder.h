@@ -1,0 +1,143 @@
+/* Flow of a trace: packets and code → branches with times, instruction and cycle counts, and the other events of a trace. Source: Intel SDM
+ * vol. 3, "Intel Processor Trace". Pure: code comes from a callback, packets from spans; no I/O, no globals. Each thread of a decoding has
+ * decoders of its own. Knows no process, no sample. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "decode/intel_pt/clock.h"
+#include "decode/intel_pt/code.h"
+#include "decode/intel_pt/packet.h"
+
+/* A piece of the trace of one CPU or thread. */
+struct pt_piece {
+	struct span bytes;
+	uint64_t near;           /* a time (TSC) near its first TSC packet; 0: unknown */
+	bool follows;            /* it continues the piece before; otherwise bytes may be missing between them */
+};
+
+/* Code mapped at [start, end): its bytes are at start - base in `code`. */
+struct pt_range {
+	uint64_t start, end, base;
+	struct pt_code *code;    /* NULL: it is known that there is no code */
+};
+
+struct pt_config {
+	struct pt_clock_config clock;
+	bool return_compression; /* the trace may hold a TNT bit instead of the target of a return */
+	/* Finds the code at an address in the traced address space of now; false: nothing is mapped there. */
+	bool (*locate)(void *context, uint64_t ip, struct pt_range *range);
+	void *context;
+	uint64_t loop_max;       /* direct branches in a row without a packet, beyond which a trace is wrong; 0: 100,000 */
+};
+
+enum pt_event_kind {
+	PT_EVENT_BRANCH,         /* from → to; from 0: the trace begins at `to`; to 0: it ends at `from`, or the target is not traced */
+	PT_EVENT_INSTRUCTION,    /* decoder->stop_at instructions are complete; `from` is the last one */
+	PT_EVENT_PSB,            /* payload: its position in the trace */
+	PT_EVENT_CBR,            /* payload: ratio */
+	PT_EVENT_PTWRITE,        /* payload: value */
+	PT_EVENT_TSX,            /* payload: bit 0 in a transaction, bit 1 aborted */
+	PT_EVENT_MWAIT,          /* payload: hints, extra: extensions */
+	PT_EVENT_PWRE, PT_EVENT_PWRX, /* payload: as in the packet */
+	PT_EVENT_EXSTOP,
+	PT_EVENT_INTERRUPT,      /* CFE: payload: type; extra: vector */
+	PT_EVENT_BLOCK,          /* BBP … BEP: registers of a PEBS record: decoder->block */
+	PT_EVENT_ERROR,          /* error says what */
+};
+
+enum pt_error { /* numbers as perf prints them */
+	PT_ERROR_NONE = 0, PT_ERROR_BAD_PACKET = 3, PT_ERROR_NO_CODE = 5, PT_ERROR_MISMATCH = 6, PT_ERROR_OVERFLOW = 7, PT_ERROR_LOST = 8,
+	PT_ERROR_LOOP = 10,
+};
+
+struct pt_event {
+	uint8_t kind;            /* enum pt_event_kind */
+	uint8_t branch;          /* BRANCH: enum instruction_kind of the instruction at `from` */
+	uint8_t size;            /* BRANCH: its size; 0: unknown */
+	uint8_t error;           /* enum pt_error */
+	bool async;              /* BRANCH: an interrupt or exception, not the instruction at `from`, which did not execute */
+	bool begins, ends;       /* BRANCH: tracing was switched on or off */
+	bool aborts;             /* BRANCH: a transaction was aborted */
+	bool in_transaction;
+	bool has_ip;             /* others: `from` is the instruction it belongs to */
+	bool timed;              /* a CYC packet belongs to it: clock.cycles is exact here */
+	uint32_t extra;
+	uint64_t from, to;
+	uint64_t payload;
+};
+
+struct pt_block_items {
+	uint32_t type, count;
+	uint64_t present;        /* bit n: item n was recorded */
+	uint64_t values[32];
+};
+
+enum pt_goal { PT_GOAL_PACKET, PT_GOAL_BITS, PT_GOAL_TARGET, PT_GOAL_END, PT_GOAL_IP };
+
+struct pt_place {
+	size_t piece, at;
+	uint64_t position;       /* in all pieces together */
+};
+
+#define PT_RETURNS 4096u
+
+struct pt_decoder {
+	struct pt_config config;
+	struct pt_clock clock;
+	const struct pt_piece *pieces; /* borrowed; more may be added at the end while it is decoded */
+	size_t piece_count;
+	uint64_t stop_at;        /* number of instructions after which PT_EVENT_INSTRUCTION is delivered; UINT64_MAX: never */
+
+	uint64_t tick_period;    /* > 0: PT_EVENT_INSTRUCTION is delivered about every so many ticks: set before the first event */
+
+	uint64_t instructions;   /* executed in total */
+	uint64_t time;           /* TSC estimate at the last event that a packet made; branches before it keep the earlier one; 0: unknown */
+	uint64_t cycles;         /* sum of cycles in traced code at that event */
+	unsigned mode;           /* 16, 32 or 64 */
+	bool tracing;            /* the processor is in a traced region */
+	bool interrupts_off, non_root;
+	struct pt_block_items block;
+
+	struct pt_place place;   /* of the next packet */
+	uint64_t position;       /* of `packet` in the whole trace */
+	struct pt_packet packet;
+	enum pt_block in_block;
+	uint64_t last_ip;        /* for the compression of addresses */
+	bool have_last_ip;       /* not after an error: only whole addresses are trusted then, as in perf */
+	bool synced, begun;      /* begun: the first PSB was read */
+	bool overflowed;         /* the next FUP is where execution continues */
+	/* position in the code */
+	bool ip_known;           /* tracing, and the next instruction is known */
+	uint64_t ip;
+	struct pt_range range;
+	bool forgotten;          /* range is out of date for the next block */
+	uint32_t block_index, block_generation;
+	uint32_t done, done_bytes; /* of the block: instructions executed, their bytes */
+	enum pt_goal goal;
+	uint64_t bits, bit_count;
+	uint64_t target;         /* of PT_GOAL_TARGET and _END; the address of _IP */
+	bool has_target;
+	bool async;              /* a TIP that follows is a branch away from `ip` that no instruction made */
+	uint64_t traced_cycles;
+	bool cycles_counted;     /* a CYC packet precedes the packet that is being followed */
+	uint64_t loops;
+	/* tick_period: an instruction counts as one tick after the last timed packet */
+	uint64_t instructions_at_time, last_slot;
+	bool in_slots;
+	unsigned pending_mode;
+	struct pt_event waiting[8]; /* events that the next FUP completes with an address */
+	unsigned waiting_count, waiting_next;
+	bool delivering;         /* the waiting events are complete */
+	bool transaction, aborts;
+	uint64_t returns[PT_RETURNS];
+	uint32_t return_top, return_count;
+};
+
+void pt_decoder_init(struct pt_decoder *decoder, const struct pt_config *config, const struct pt_piece *pieces, size_t count);
+/* The next event. 1: *event; 0: all pieces are decoded (more may be added, and the call repeated). */
+int pt_decoder_next(struct pt_decoder *decoder, struct pt_event *event);
+/* The address space changed: what locate returned is no longer valid. */
+void pt_decoder_forget(struct pt_decoder *decoder);

@@ -1,0 +1,212 @@
+#include "decode/intel_pt/decoder.h"
+#include "unit.h"
+
+#include <string.h>
+
+/* Code at 0x1000: each test's own bytes. */
+static struct pt_code code;
+
+static bool locate(void *context, uint64_t ip, struct pt_range *range)
+{
+	(void)context;
+	*range = (struct pt_range){ .start = 0x1000, .end = 0x2000, .base = 0x1000, .code = &code };
+	return ip >= 0x1000 && ip < 0x2000;
+}
+
+#define PSB "\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82"
+#define PSBEND "\x02\x23"
+#define AT_1000 "\x7d\x00\x10\0\0\0\0" /* FUP */
+#define BEGIN PSB AT_1000 PSBEND
+
+static struct pt_decoder decoder;
+static struct pt_piece pieces[4];
+
+static void open_trace(const char *instructions, size_t code_len, const char *packets, size_t len)
+{
+	static const struct pt_config config = { .return_compression = true, .locate = locate, .loop_max = 100 };
+	pt_code_fini(&code);
+	code = (struct pt_code){ .bytes = (const uint8_t *)instructions, .size = code_len };
+	pieces[0] = (struct pt_piece){ .bytes = { (const uint8_t *)packets, len } };
+	pt_decoder_init(&decoder, &config, pieces, 1);
+}
+#define OPEN(instructions, packets) open_trace(instructions, sizeof(instructions) - 1, packets, sizeof(packets) - 1)
+
+static struct pt_event next(void)
+{
+	struct pt_event event = { .kind = 255 };
+	if (pt_decoder_next(&decoder, &event) <= 0)
+		event.kind = 255;
+	return event;
+}
+
+static void expect_branch(uint64_t from, uint64_t to)
+{
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_BRANCH);
+	EXPECT_INT(event.from, from);
+	EXPECT_INT(event.to, to);
+}
+
+TEST("a bit decides each conditional jump; only taken ones are branches")
+{
+	/* 1000: jz 1004; nop; nop; 1004: jz 1000 */
+	OPEN("\x74\x02\x90\x90\x74\xfa", BEGIN "\x1a"); /* N T T: the stop bit, then 0 1 1 → 1 101 0 */
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	expect_branch(0x1000, 0x1004);
+	EXPECT_INT(decoder.instructions, 1);
+	EXPECT_INT(next().kind, PT_EVENT_ERROR); /* not taken at 1004: the code ends at 1006 */
+	EXPECT_INT(decoder.instructions, 2);
+}
+
+TEST("an indirect jump needs an address, a syscall without one ends the trace")
+{
+	/* 1000: jmp *%rax; 1002: syscall */
+	OPEN("\xff\xe0\x0f\x05", BEGIN "\x2d\x02\x10" "\x01");
+	next();
+	expect_branch(0x1000, 0x1002);
+	struct pt_event event = next();
+	EXPECT_INT(event.branch, INSTRUCTION_SYSCALL);
+	EXPECT(event.ends && !event.async);
+	EXPECT_INT(event.from, 0x1002);
+	EXPECT_INT(event.to, 0);
+	EXPECT(!decoder.tracing);
+	EXPECT_INT(next().kind, 255);
+}
+
+TEST("a return whose target is compressed goes behind its call")
+{
+	/* 1000: call 1006; 1005: ret; 1006: ret */
+	OPEN("\xe8\x01\0\0\0\xc3\xc3", BEGIN "\x06");
+	next();
+	expect_branch(0x1000, 0x1006);
+	expect_branch(0x1006, 0x1005);
+}
+
+TEST("a compressed return without a call before it does not match the code")
+{
+	OPEN("\xc3", BEGIN "\x06");
+	next();
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_ERROR);
+	EXPECT_INT(event.error, PT_ERROR_MISMATCH);
+}
+
+TEST("a call of the next instruction leaves no return address")
+{
+	/* 1000: call 1005; 1005: ret */
+	OPEN("\xe8\0\0\0\0\xc3", BEGIN "\x06");
+	next();
+	expect_branch(0x1000, 0x1005);
+	EXPECT_INT(next().error, PT_ERROR_MISMATCH);
+}
+
+TEST("an interrupt leaves before the instruction at its address, and counts the ones before it")
+{
+	/* five nops; FUP 1003, TIP 1000 */
+	OPEN("\x90\x90\x90\x90\x90", BEGIN "\x3d\x03\x10" "\x2d\x00\x10");
+	next();
+	struct pt_event event = next();
+	EXPECT(event.async && !event.ends);
+	EXPECT_INT(event.from, 0x1003);
+	EXPECT_INT(event.to, 0x1000);
+	EXPECT_INT(decoder.instructions, 3);
+}
+
+TEST("a deferred address follows the bits that are left")
+{
+	/* 1000: jz 1002; 1002: jmp *%rax; 1004: jz 1004 */
+	OPEN("\x74\x00\xff\xe0\x74\xfe", BEGIN "\x0e" "\x2d\x04\x10"); /* T T, then the TIP of the jump between them */
+	next();
+	expect_branch(0x1000, 0x1002);
+	expect_branch(0x1002, 0x1004);
+	expect_branch(0x1004, 0x1004);
+}
+
+TEST("the instruction count stops within a block, and the branch at its end follows")
+{
+	/* nop; nop; jmp *%rax */
+	OPEN("\x90\x90\xff\xe0", BEGIN "\x2d\x00\x10");
+	decoder.stop_at = 2;
+	next();
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_INSTRUCTION);
+	EXPECT_INT(event.from, 0x1001);
+	decoder.stop_at = 3;
+	event = next();
+	EXPECT_INT(event.kind, PT_EVENT_INSTRUCTION);
+	EXPECT_INT(event.from, 0x1002);
+	decoder.stop_at = UINT64_MAX;
+	expect_branch(0x1002, 0x1000);
+	EXPECT_INT(decoder.instructions, 3);
+}
+
+TEST("an overflow is an error; the next FUP is where execution continues")
+{
+	OPEN("\x90\xff\xe0", BEGIN "\x02\xf3" "\x7d\x01\x10\0\0\0\0" "\x2d\x00\x10");
+	next();
+	EXPECT_INT(next().error, PT_ERROR_OVERFLOW);
+	expect_branch(0, 0x1001);
+	struct pt_event event = next();
+	EXPECT(!event.async);
+	EXPECT_INT(event.from, 0x1001);
+}
+
+TEST("a jump to itself without a packet ends")
+{
+	OPEN("\xeb\xfe", BEGIN "\x2d\x00\x10");
+	next();
+	for (unsigned i = 0; i < 100; i++)
+		expect_branch(0x1000, 0x1000);
+	EXPECT_INT(next().error, PT_ERROR_LOOP);
+}
+
+TEST("a packet crosses from a piece to the next that follows on it")
+{
+	static const char packets[] = BEGIN "\x2d\x00\x10";
+	OPEN("\xff\xe0", BEGIN "\x2d\x00\x10");
+	for (size_t cut = 1; cut < sizeof packets - 1; cut++) {
+		static const struct pt_config config = { .return_compression = true, .locate = locate };
+		pieces[0] = (struct pt_piece){ .bytes = { (const uint8_t *)packets, cut } };
+		pieces[1] = (struct pt_piece){ .bytes = { (const uint8_t *)packets + cut, sizeof packets - 1 - cut }, .follows = true };
+		pt_decoder_init(&decoder, &config, pieces, 2);
+		EXPECT_INT(next().kind, PT_EVENT_PSB);
+		expect_branch(0x1000, 0x1000);
+		EXPECT_INT(next().kind, 255);
+	}
+}
+
+TEST("a piece that does not follow begins at its PSB")
+{
+	OPEN("\xff\xe0", BEGIN "\x2d\x00");
+	pieces[1] = (struct pt_piece){ .bytes = { (const uint8_t *)"\x10" BEGIN "\x2d\x00\x10", 29 } };
+	decoder.piece_count = 2;
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	expect_branch(0x1000, 0x1000);
+}
+
+TEST("TSC, TMA, MTC and CYC packets give the time")
+{
+	static const struct pt_clock_config config = { .mtc_shift = 3, .ctc_numerator = 308, .ctc_denominator = 2, .non_turbo_ratio = 37 };
+	struct pt_clock clock;
+	struct pt_packet packet;
+	pt_clock_init(&clock, &config);
+	clock.near = 0xa15a04d0000;
+	packet = (struct pt_packet){ .type = PT_PACKET_TSC, .payload = 0xa15a04d50d3 };
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0xa15a04d50d3);
+	packet = (struct pt_packet){ .type = PT_PACKET_TMA, .payload = 0xd051, .extra = 0x19 };
+	pt_clock_packet(&clock, &packet);
+	packet = (struct pt_packet){ .type = PT_PACKET_CYC, .payload = 10 };
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0xa15a04d50d3); /* the frequency is unknown */
+	packet = (struct pt_packet){ .type = PT_PACKET_MTC, .payload = 0x0b };
+	EXPECT(pt_clock_packet(&clock, &packet)); /* cycles are counted from here */
+	/* tick 0xd051 - 1 is the multiple of 8 before TSC - 0x19; 0x0b follows 0x0a */
+	EXPECT_INT(clock.time, 0xa15a04d50d3 - 0x19 - 154 + 8 * 154);
+	packet = (struct pt_packet){ .type = PT_PACKET_CBR, .payload = 74 };
+	pt_clock_packet(&clock, &packet);
+	packet = (struct pt_packet){ .type = PT_PACKET_CYC, .payload = 100 };
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0xa15a04d50d3 - 0x19 - 154 + 8 * 154 + 50);
+}

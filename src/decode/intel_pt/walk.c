@@ -1,0 +1,265 @@
+#include "decode/intel_pt/walk.h"
+
+static const struct pt_block_code *block_of(const struct pt_decoder *d)
+{
+	return &d->range.code->blocks.items[d->block_index];
+}
+
+static bool has_block(const struct pt_decoder *d)
+{
+	return d->block_index != PT_NO_BLOCK && d->block_generation == d->range.code->generation;
+}
+
+/* All instructions of the block are executed: its branch is due. */
+static bool branch_is_due(const struct pt_decoder *d)
+{
+	return has_block(d) && d->done && d->done == block_of(d)->instructions;
+}
+
+const struct pt_block_code *walk_branch(const struct pt_decoder *d)
+{
+	return block_of(d);
+}
+
+uint64_t walk_last(const struct pt_decoder *d)
+{
+	return d->ip - block_of(d)->last_size;
+}
+
+static bool find_block(struct pt_decoder *d)
+{
+	if (d->forgotten || d->ip < d->range.start || d->ip >= d->range.end) {
+		d->forgotten = false;
+		if (!d->config.locate(d->config.context, d->ip, &d->range)) {
+			d->range = (struct pt_range){ 0 };
+			return false;
+		}
+	}
+	if (!d->range.code)
+		return false;
+	d->block_index = pt_code_block(d->range.code, d->ip - d->range.base, d->mode);
+	d->block_generation = d->range.code->generation;
+	d->done = d->done_bytes = 0;
+	return true;
+}
+
+bool walk_knows(struct pt_decoder *d, uint64_t ip)
+{
+	struct pt_range range;
+	struct instruction instruction;
+	return d->config.locate(d->config.context, ip, &range) && range.code &&
+		pt_code_instruction(range.code, ip - range.base, d->mode, &instruction);
+}
+
+void walk_to(struct pt_decoder *d, uint64_t ip)
+{
+	d->ip = ip;
+	d->ip_known = true;
+	d->block_index = PT_NO_BLOCK;
+	d->done = d->done_bytes = 0;
+}
+
+/* Continues at ip; `linked` caches its block in the block that was left. */
+static void follow(struct pt_decoder *d, uint64_t ip, bool taken)
+{
+	uint32_t from = d->block_index;
+	if (d->forgotten || ip < d->range.start || ip >= d->range.end) {
+		walk_to(d, ip);
+		return;
+	}
+	struct pt_block_code *block = &d->range.code->blocks.items[from];
+	uint32_t known = taken ? block->taken : block->next;
+	d->ip = ip;
+	d->done = d->done_bytes = 0;
+	if (known != PT_NO_BLOCK) {
+		d->block_index = known;
+		return;
+	}
+	uint32_t generation = d->block_generation;
+	if (find_block(d) && d->block_generation == generation) {
+		block = &d->range.code->blocks.items[from];
+		*(taken ? &block->taken : &block->next) = d->block_index;
+	}
+}
+
+static uint64_t branch_target(const struct pt_decoder *d)
+{
+	uint64_t target = d->ip + (uint64_t)(int64_t)block_of(d)->displacement;
+	return d->mode == 64 ? target : (uint32_t)target;
+}
+
+void walk_take(struct pt_decoder *d)
+{
+	follow(d, branch_target(d), true);
+}
+
+void walk_next(struct pt_decoder *d)
+{
+	follow(d, d->ip, false);
+}
+
+void walk_push(struct pt_decoder *d, uint64_t ip)
+{
+	d->returns[d->return_top++ % PT_RETURNS] = ip;
+	if (d->return_count < PT_RETURNS)
+		d->return_count++;
+}
+
+bool walk_pop(struct pt_decoder *d, uint64_t *ip)
+{
+	if (!d->return_count)
+		return false;
+	d->return_count--;
+	*ip = d->returns[--d->return_top % PT_RETURNS];
+	return true;
+}
+
+/* Executes one instruction of the block. */
+static bool step(struct pt_decoder *d)
+{
+	struct instruction instruction;
+	const struct pt_block_code *block = block_of(d);
+	if (!pt_code_instruction(d->range.code, block->offset + d->done_bytes, d->mode, &instruction))
+		return false;
+	d->done++;
+	d->done_bytes += instruction.size;
+	d->ip += instruction.size;
+	d->instructions++;
+	return true;
+}
+
+/* Executes instructions of the block until one condition ends it; false: the instruction count was not reached. */
+static bool step_to_count(struct pt_decoder *d, struct pt_event *event)
+{
+	uint64_t last = d->ip;
+	while (d->instructions < d->stop_at) {
+		last = d->ip;
+		if (!step(d))
+			return false;
+	}
+	uint8_t kind = block_of(d)->kind;
+	bool branches = d->done == block_of(d)->instructions && kind != INSTRUCTION_OTHER && kind != INSTRUCTION_PTWRITE &&
+		kind != INSTRUCTION_JUMP && kind != INSTRUCTION_CALL;
+	if (branches)
+		walk_pass_time(d);
+	*event = (struct pt_event){ .kind = PT_EVENT_INSTRUCTION, .from = last, .in_transaction = d->transaction, .has_ip = true,
+		.timed = branches && d->cycles_counted };
+	return true;
+}
+
+/* Steps to the address that the goal names, if it begins an instruction of the rest of this block. */
+static bool steps_to_target(const struct pt_decoder *d, uint32_t *instructions)
+{
+	const struct pt_block_code *block = block_of(d);
+	uint32_t at = d->done_bytes, done = d->done;
+	uint64_t distance = d->target - d->ip;
+	if (distance >= block->size - d->done_bytes)
+		return false;
+	for (struct instruction instruction; at - d->done_bytes < distance; at += instruction.size, done++)
+		if (!pt_code_instruction(d->range.code, block->offset + at, d->mode, &instruction))
+			return false;
+	*instructions = done - d->done;
+	return at - d->done_bytes == distance;
+}
+
+static void execute(struct pt_decoder *d, uint32_t instructions, uint32_t bytes)
+{
+	d->instructions += instructions;
+	d->done += instructions;
+	d->done_bytes += bytes;
+	d->ip += bytes;
+}
+
+static enum walk_end direct_branch(struct pt_decoder *d, struct pt_event *event)
+{
+	const struct pt_block_code *block = block_of(d);
+	bool call = block->kind == INSTRUCTION_CALL;
+	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .branch = block->kind, .size = block->last_size,
+		.in_transaction = d->transaction, .from = walk_last(d), .to = branch_target(d) };
+	if (call && block->displacement)
+		walk_push(d, d->ip);
+	if (d->goal == PT_GOAL_END && d->has_target && d->target == event->to)
+		return WALK_BRANCH; /* the target is where tracing ends */
+	uint64_t loops_max = d->config.loop_max ? d->config.loop_max : 100000;
+	if (++d->loops > loops_max)
+		return WALK_LOOP;
+	walk_take(d);
+	return WALK_EVENT;
+}
+
+/* The largest power of two that is no more than the period: slots of time begin at its multiples. */
+static uint64_t slot_ticks(const struct pt_decoder *d)
+{
+	return 1ull << (63 - __builtin_clzll(d->tick_period));
+}
+
+/* Sets stop_at to the instruction with which the next slot of time begins. */
+static void find_slot(struct pt_decoder *d)
+{
+	uint64_t slot = slot_ticks(d), time = d->clock.time + d->instructions - d->instructions_at_time, begin = time & ~(slot - 1);
+	uint64_t left;
+	if (d->in_slots && begin > d->last_slot) {
+		d->stop_at = d->instructions + 1;
+		return;
+	}
+	if (!d->in_slots) {
+		begin = ++time & ~(slot - 1);
+		if (begin > d->last_slot) {
+			d->last_slot = begin;
+			d->in_slots = true;
+		}
+	}
+	left = begin < d->last_slot ? slot : slot - (time - begin);
+	d->stop_at = d->instructions + left;
+}
+
+static void pass_slot(struct pt_decoder *d)
+{
+	uint64_t slot = slot_ticks(d), time = d->clock.time + d->instructions - d->instructions_at_time, begin = time & ~(slot - 1);
+	d->last_slot = begin > d->last_slot ? begin : d->last_slot + slot;
+}
+
+enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
+{
+	if (d->tick_period)
+		find_slot(d);
+	for (;;) {
+		if (!has_block(d) && !(d->goal == PT_GOAL_IP && d->ip == d->target) && !find_block(d))
+			return WALK_NO_CODE;
+		if (d->goal == PT_GOAL_IP && d->ip == d->target && !branch_is_due(d))
+			return WALK_AT_IP;
+		const struct pt_block_code *block = block_of(d);
+		uint32_t left = block->instructions - d->done, bytes = block->size - d->done_bytes;
+		if (d->goal == PT_GOAL_IP && left) {
+			uint32_t before;
+			if (steps_to_target(d, &before)) {
+				left = before;
+				bytes = (uint32_t)(d->target - d->ip);
+			}
+		}
+		if (left && d->stop_at - d->instructions <= left) {
+			if (step_to_count(d, event)) {
+				if (d->tick_period)
+					pass_slot(d);
+				return WALK_EVENT;
+			}
+			return WALK_NO_CODE;
+		}
+		execute(d, left, bytes);
+		if (d->goal == PT_GOAL_IP && d->done < block->instructions)
+			continue; /* arrived */
+		if (block->broken)
+			return WALK_NO_CODE;
+		switch (block->kind) {
+		case INSTRUCTION_OTHER:
+		case INSTRUCTION_PTWRITE:
+			walk_next(d);
+			continue;
+		case INSTRUCTION_JUMP:
+		case INSTRUCTION_CALL:
+			return direct_branch(d, event);
+		default:
+			return WALK_BRANCH;
+		}
+	}
+}

@@ -1,0 +1,69 @@
+/* Shared by the files of session/trace*.c. */
+#pragma once
+#include "base/arena.h"
+#include "base/vec.h"
+#include "decode/intel_pt/decoder.h"
+#include "decode/intel_pt/info.h"
+#include "model/model.h"
+#include "session/order.h"
+#include "session/trace.h"
+
+struct module_code {
+	uint32_t module;
+	uint64_t offset;
+	struct pt_code code;
+};
+
+struct trace_queue {
+	uint32_t index;
+	int32_t cpu, own_tid;        /* -1: any */
+	VEC(struct pt_piece) pieces;
+	struct pt_decoder *decoder;  /* NULL: not begun */
+	struct pt_event event;
+	bool has_event, ended;
+	uint64_t ticks;              /* of event, never decreases */
+	int32_t pid, tid;
+	const struct map_node *user_root, *kernel_root;
+	uint64_t model_changes;
+	struct trace *trace;
+	const struct model *model;
+	VEC(struct module_code *) codes;
+	/* since the last sample of each kind */
+	uint64_t branch_instructions, branch_cycles, period_instructions, period_cycles, sampled_instructions;
+	uint32_t bus_ratio;
+};
+
+/* An event that samples belong to. */
+struct trace_event {
+	uint64_t id, sample_type;
+	bool on;
+};
+
+enum trace_sample { TRACE_SAMPLE_BRANCH, TRACE_SAMPLE_INSTRUCTION, TRACE_SAMPLE_CYCLES, TRACE_SAMPLE_TRANSACTION, TRACE_SAMPLE_PTWRITE,
+	TRACE_SAMPLE_CBR, TRACE_SAMPLE_PSB, TRACE_SAMPLE_MWAIT, TRACE_SAMPLE_PWRE, TRACE_SAMPLE_EXSTOP, TRACE_SAMPLE_PWRX,
+	TRACE_SAMPLE_EVENT, TRACE_SAMPLES };
+
+struct running {
+	int32_t pid, tid;
+};
+
+struct trace {
+	struct source *source;       /* a second reader of the recording: owns the bytes of the pieces */
+	struct trace_options options;
+	struct pt_info info;
+	struct pt_config config;
+	bool timeless;
+	VEC(struct trace_queue *) queues;
+	struct trace_event events[TRACE_SAMPLES];
+	VEC(struct running) running; /* by CPU */
+	VEC(uint32_t) missed;        /* modules of which an error said that there is no code */
+	struct arena bytes;          /* of the samples in the current batch */
+	struct trace_counters counters;
+};
+
+/* Adds the events of samples to the evlist, after the trace's own event. */
+void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own);
+/* Appends what the queue's event is to the user. */
+void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries *batch);
+/* Whether an error before has said that the code at this address is not available; the next call says so. */
+bool trace_lacks_code(struct trace_queue *queue, uint64_t ip);

@@ -8,14 +8,13 @@ void itrace_default(struct itrace *itrace, bool branches)
 {
 	*itrace = (struct itrace){ .transactions = true, .ptwrites = true, .power_events = true, .other_events = true,
 		.interrupt_events = true, .errors = true, .first_level_cache = true, .last_level_cache = true, .tlb = true, .memory = true,
-		.remote_access = true, .branches = true, .call_chain_size = ITRACE_CALL_CHAIN_DEFAULT,
-		.last_branch_size = ITRACE_LAST_BRANCH_DEFAULT };
+		.remote_access = true, .last_branch_size = ITRACE_LAST_BRANCH_DEFAULT };
 	if (branches) {
-		itrace->calls = true;
+		itrace->branches = itrace->calls = true;
 		itrace->unit = ITRACE_INSTRUCTIONS;
 		itrace->period = 1;
 	} else {
-		itrace->instructions = itrace->cycles = true;
+		itrace->instructions = itrace->cycles = itrace->call_chain = itrace->add_call_chain = true;
 		itrace->unit = ITRACE_NANOSECONDS;
 		itrace->period = PERIOD_NS_DEFAULT;
 	}
@@ -164,7 +163,7 @@ int itrace_parse(struct itrace *itrace, const char *text, bool branches, struct 
 		itrace_default(itrace, branches);
 		return 0;
 	}
-	*itrace = (struct itrace){ .call_chain_size = ITRACE_CALL_CHAIN_DEFAULT, .last_branch_size = ITRACE_LAST_BRANCH_DEFAULT };
+	*itrace = (struct itrace){ .last_branch_size = ITRACE_LAST_BRANCH_DEFAULT };
 	for (const char *at = text; *at;) {
 		const char *letter = at;
 		if (!take_letter(itrace, &at)) {

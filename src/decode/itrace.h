@@ -13,13 +13,14 @@ struct itrace {
 		memory, remote_access, timeless;
 	enum itrace_unit unit;
 	uint64_t period;         /* in unit */
-	unsigned call_chain_size, last_branch_size;
+	unsigned call_chain_size; /* 0: all frames */
+	unsigned last_branch_size;
 	uint64_t skip;           /* events to leave out at the beginning */
 	unsigned quick;          /* number of q */
 	uint32_t errors_shown, errors_hidden; /* masks of the letters after e: bit n is letter 'a' + n */
 };
 
-enum { ITRACE_CALL_CHAIN_DEFAULT = 16, ITRACE_CALL_CHAIN_MAX = 1024, ITRACE_LAST_BRANCH_DEFAULT = 64, ITRACE_LAST_BRANCH_MAX = 1024 };
+enum { ITRACE_CALL_CHAIN_MAX = 1024, ITRACE_LAST_BRANCH_DEFAULT = 64, ITRACE_LAST_BRANCH_MAX = 1024 };
 
 /* Without an option. Listings of samples show branches (branches), reports show instructions by period. */
 void itrace_default(struct itrace *itrace, bool branches);

@@ -15,7 +15,7 @@ TEST("without a text, a listing shows calls and a report instructions by time")
 	itrace_default(&itrace, true);
 	EXPECT(itrace.branches && itrace.calls && itrace.errors && !itrace.instructions);
 	itrace_default(&itrace, false);
-	EXPECT(itrace.instructions && itrace.cycles && !itrace.calls);
+	EXPECT(itrace.instructions && itrace.cycles && itrace.call_chain && !itrace.branches);
 	EXPECT_INT(itrace.unit, ITRACE_NANOSECONDS);
 	EXPECT_INT(itrace.period, 100000);
 }
@@ -46,7 +46,7 @@ TEST("sizes of call chains and of branch stacks are bounded")
 {
 	struct itrace itrace;
 	EXPECT_INT(parsed("ig32").call_chain_size, 32);
-	EXPECT_INT(parsed("ig").call_chain_size, 16);
+	EXPECT_INT(parsed("ig").call_chain_size, 0); /* all frames */
 	EXPECT_INT(parsed("il1024").last_branch_size, 1024);
 	EXPECT_INT(itrace_parse(&itrace, "ig1025", true, NULL), -1);
 	EXPECT_INT(itrace_parse(&itrace, "il0", true, NULL), -1);

@@ -161,6 +161,12 @@ void trace_free(struct trace *trace)
 	for (size_t i = 0; i < trace->queues.count; i++)
 		queue_free(trace->queues.items[i]);
 	vec_fini(&trace->queues);
+	for (size_t i = 0; i < trace->stacks.count; i++) {
+		trace_stack_fini(trace->stacks.items[i]);
+		free(trace->stacks.items[i]);
+	}
+	vec_fini(&trace->stacks);
+	idmap_fini(&trace->stack_of);
 	vec_fini(&trace->running);
 	vec_fini(&trace->missed);
 	arena_fini(&trace->bytes);
@@ -225,6 +231,7 @@ static void refresh_queue(struct trace_queue *queue, const struct model *model, 
 		pid = model->threads.items[thread]->pid;
 	queue->model = model;
 	queue->model_changes = model->changes;
+	queue->stack = tid == queue->tid ? queue->stack : NULL;
 	queue->tid = tid;
 	queue->pid = pid;
 	queue->user_root = model_root(model, pid, thread, clock);

@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "session/order.h"
 #include "session/trace.h"
+#include "session/trace_stack.h"
 
 struct module_code {
 	uint32_t module;
@@ -31,6 +32,7 @@ struct trace_queue {
 	/* since the last sample of each kind */
 	uint64_t branch_instructions, branch_cycles, period_instructions, period_cycles, sampled_instructions;
 	uint32_t bus_ratio;
+	struct trace_stack *stack;   /* of tid; NULL: not looked up since it changed */
 };
 
 /* An event that samples belong to. */
@@ -56,6 +58,8 @@ struct trace {
 	VEC(struct trace_queue *) queues;
 	struct trace_event events[TRACE_SAMPLES];
 	VEC(struct running) running; /* by CPU */
+	struct idmap stack_of;       /* tid → index of stacks */
+	VEC(struct trace_stack *) stacks;
 	VEC(uint32_t) missed;        /* modules of which an error said that there is no code */
 	struct arena bytes;          /* of the samples in the current batch */
 	struct trace_counters counters;

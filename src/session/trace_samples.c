@@ -69,6 +69,8 @@ static void add_event(struct trace *trace, struct evlist *evlist, const struct a
 	attr.sample_type |= row->adds;
 	attr.sample_period = 1;
 	const struct itrace *itrace = &trace->options.itrace;
+	if (itrace->call_chain && kind != TRACE_SAMPLE_BRANCH)
+		attr.sample_type |= SAMPLE_CALLCHAIN;
 	if (kind == TRACE_SAMPLE_INSTRUCTION || kind == TRACE_SAMPLE_CYCLES)
 		attr.sample_period = itrace->unit == ITRACE_NANOSECONDS && trace->info.time.known ?
 			pt_info_duration(&trace->info, itrace->period) : itrace->period;
@@ -97,7 +99,7 @@ void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own)
 }
 
 /* A record that is written field by field: a header, a body of u64s, and the note behind it. */
-enum { BODY_MAX = 32, HEADER_BYTES = 8 };
+enum { CHAIN_MAX = 8000, BODY_MAX = CHAIN_MAX + 32, HEADER_BYTES = 8 };
 
 struct sample_record {
 	uint64_t words[1 + BODY_MAX];
@@ -155,6 +157,27 @@ static void put_raw(struct sample_record *record, const void *raw, uint32_t size
 	}
 }
 
+static struct trace_stack *stack_of(struct trace_queue *queue)
+{
+	struct trace *trace = queue->trace;
+	bool added;
+	if (queue->stack)
+		return queue->stack;
+	uint32_t index = idmap_add(&trace->stack_of, (uint32_t)queue->tid, (uint32_t)trace->stacks.count, &added);
+	if (added)
+		vec_push(&trace->stacks, (struct trace_stack *)memory_zero(1, sizeof(struct trace_stack)));
+	return queue->stack = trace->stacks.items[index];
+}
+
+static void put_chain(struct sample_record *record, struct trace_queue *queue, uint64_t ip)
+{
+	unsigned size = queue->trace->options.itrace.call_chain_size;
+	size_t most = size && size < CHAIN_MAX ? size + 1 : CHAIN_MAX;
+	size_t at = record->count++;
+	record->words[at] = trace_stack_chain(stack_of(queue), ip, record->words + at + 1, most);
+	record->count += record->words[at];
+}
+
 struct sample_values {
 	uint64_t ip, addr, period;
 	const void *raw;
@@ -166,7 +189,8 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 {
 	struct trace *trace = queue->trace;
 	const struct trace_event *event = &trace->events[kind];
-	struct sample_record record = { .count = 1 };
+	struct sample_record record; /* words are set before they are read */
+	record.count = 1;
 	uint64_t type = event->sample_type, time = time_of(trace, queue), ip = values->ip ? values->ip : values->addr;
 	if (type & SAMPLE_IDENTIFIER)
 		put(&record, event->id);
@@ -184,6 +208,8 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 		put(&record, pair((uint32_t)queue->cpu, 0));
 	if (type & SAMPLE_PERIOD)
 		put(&record, values->period);
+	if (type & SAMPLE_CALLCHAIN)
+		put_chain(&record, queue, values->ip);
 	if (type & SAMPLE_RAW)
 		put_raw(&record, values->raw, values->raw_size);
 	set_header(&record, RECORD_SAMPLE, in_kernel(ip) ? RECORD_MISC_KERNEL : RECORD_MISC_USER);
@@ -289,7 +315,8 @@ static void error_record(struct trace_queue *queue, struct entries *batch)
 	char message[MESSAGE_WORDS * 8] = { 0 };
 	uint64_t time = time_of(trace, queue);
 	strncpy(message, words[event->error], sizeof message - 1);
-	struct sample_record record = { .count = 1 };
+	struct sample_record record;
+	record.count = 1;
 	put(&record, pair(ITRACE_ERROR, event->error));
 	put(&record, pair((uint32_t)queue->cpu, (uint32_t)queue->pid));
 	put(&record, pair((uint32_t)queue->tid, FORMAT));
@@ -315,6 +342,8 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 		cbr_sample(queue, batch);
 	switch (event->kind) {
 	case PT_EVENT_BRANCH:
+		if (trace->options.itrace.call_chain)
+			trace_stack_branch(stack_of(queue), branch_flags(event), event->from, event->to, event->size);
 		if (trace->events[TRACE_SAMPLE_BRANCH].on)
 			branch_sample(queue, batch);
 		break;
@@ -340,6 +369,8 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 		value_sample(queue, TRACE_SAMPLE_PWRX, 0, event->payload, batch);
 		break;
 	case PT_EVENT_ERROR:
+		if (trace->options.itrace.call_chain)
+			stack_of(queue)->frames.count = stack_of(queue)->untraced = 0; /* calls and returns were missed */
 		error_record(queue, batch);
 		break;
 	default:

@@ -1,0 +1,70 @@
+#include "session/trace_stack.h"
+
+#include <stdlib.h>
+
+#include "abi/record.h"
+#include "session/trace.h"
+
+enum { FRAMES_MAX = 1 << 20 };
+
+static void push(struct trace_stack *stack, uint64_t address, bool untraced)
+{
+	if (stack->frames.count == FRAMES_MAX)
+		return; /* a hostile trace */
+	vec_push(&stack->frames, address);
+	stack->untraced = untraced ? stack->untraced + 1 : 0;
+}
+
+/* Returns to an address that no frame has, as after longjmp, change nothing. */
+static void pop(struct trace_stack *stack, uint64_t address)
+{
+	for (size_t i = stack->frames.count; i-- > 0;) {
+		if (stack->frames.items[i] != address)
+			continue;
+		size_t popped = stack->frames.count - i;
+		stack->frames.count = i;
+		stack->untraced = stack->untraced > popped ? stack->untraced - popped : 0;
+		return;
+	}
+}
+
+void trace_stack_branch(struct trace_stack *stack, uint32_t flags, uint64_t from, uint64_t to, uint32_t size)
+{
+	if (flags & TRACE_CALL) {
+		if (to && from + size != to) /* a call of the next instruction reads its own address */
+			push(stack, from + size, flags & TRACE_END);
+	} else if (flags & TRACE_BEGIN) {
+		stack->frames.count -= stack->untraced;
+		stack->untraced = 0;
+	} else if (flags & TRACE_RETURN && from && to) {
+		pop(stack, to);
+	}
+}
+
+static uint64_t context_of(uint64_t ip)
+{
+	return ip >> 63 ? CONTEXT_KERNEL : CONTEXT_USER;
+}
+
+size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, uint64_t *words, size_t most)
+{
+	uint64_t context = context_of(ip);
+	size_t count = 0;
+	words[count++] = context;
+	words[count++] = ip;
+	for (size_t i = stack->frames.count; i-- > 0 && count < most; count++) {
+		uint64_t frame = stack->frames.items[i];
+		if (context_of(frame) != context) {
+			if (count + 1 >= most)
+				break;
+			words[count++] = context = context_of(frame);
+		}
+		words[count] = frame;
+	}
+	return count;
+}
+
+void trace_stack_fini(struct trace_stack *stack)
+{
+	vec_fini(&stack->frames);
+}

@@ -1,0 +1,17 @@
+/* Call stacks of threads, from the calls and returns of a trace. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct trace_stack {
+	VEC(uint64_t) frames;    /* return addresses, outermost first */
+	size_t untraced;         /* so many of the innermost were pushed where the trace ended */
+};
+
+/* A branch with its flags (enum trace_flag); size: of the instruction at `from`. */
+void trace_stack_branch(struct trace_stack *stack, uint32_t flags, uint64_t from, uint64_t to, uint32_t size);
+/* Writes the call chain of ip, innermost first, with context markers, at most `most` (>= 2) words; returns how many. */
+size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, uint64_t *words, size_t most);
+void trace_stack_fini(struct trace_stack *stack);

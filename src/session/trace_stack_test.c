@@ -1,0 +1,71 @@
+#include "session/trace_stack.h"
+
+#include "abi/record.h"
+#include "session/trace.h"
+#include "unit.h"
+
+enum { CALL = TRACE_BRANCH | TRACE_CALL, RETURN = TRACE_BRANCH | TRACE_RETURN };
+
+static void expect_chain(const struct trace_stack *stack, uint64_t ip, size_t most, const uint64_t *want, size_t count)
+{
+	uint64_t words[16];
+	EXPECT_INT(trace_stack_chain(stack, ip, words, most), count);
+	for (size_t i = 0; i < count; i++)
+		EXPECT_INT(words[i], want[i]);
+}
+#define CHAIN(stack, ip, most, ...) \
+	expect_chain(stack, ip, most, (uint64_t[]){ __VA_ARGS__ }, sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+TEST("calls and returns make the chain of an address, with a marker where the mode changes")
+{
+	struct trace_stack stack = { 0 };
+	trace_stack_branch(&stack, CALL, 0x1000, 0x2000, 5);
+	trace_stack_branch(&stack, CALL, 0x2008, 0xffffffff81000000, 2);
+	CHAIN(&stack, 0xffffffff81000004, 16, CONTEXT_KERNEL, 0xffffffff81000004, CONTEXT_USER, 0x200a, 0x1005);
+	trace_stack_branch(&stack, RETURN, 0xffffffff81000008, 0x200a, 1);
+	CHAIN(&stack, 0x200a, 16, CONTEXT_USER, 0x200a, 0x1005);
+	trace_stack_branch(&stack, TRACE_BRANCH, 0x200a, 0x3000, 2); /* a jump */
+	CHAIN(&stack, 0x3000, 16, CONTEXT_USER, 0x3000, 0x1005);
+	trace_stack_fini(&stack);
+}
+
+TEST("a chain ends at its limit, and not with a marker")
+{
+	struct trace_stack stack = { 0 };
+	trace_stack_branch(&stack, CALL, 0x1000, 0x2000, 5);
+	trace_stack_branch(&stack, CALL, 0x2000, 0x3000, 5);
+	CHAIN(&stack, 0x3000, 3, CONTEXT_USER, 0x3000, 0x2005);
+	CHAIN(&stack, 0xffffffff81000000, 3, CONTEXT_KERNEL, 0xffffffff81000000);
+	trace_stack_fini(&stack);
+}
+
+TEST("a return that skips frames drops them; one to an unknown address drops none")
+{
+	struct trace_stack stack = { 0 };
+	trace_stack_branch(&stack, CALL, 0x1000, 0x2000, 5);
+	trace_stack_branch(&stack, CALL, 0x2000, 0x3000, 5);
+	trace_stack_branch(&stack, RETURN, 0x3000, 0x9999, 1);
+	EXPECT_INT(stack.frames.count, 2);
+	trace_stack_branch(&stack, RETURN, 0x3000, 0x1005, 1);
+	EXPECT_INT(stack.frames.count, 0);
+	trace_stack_fini(&stack);
+}
+
+TEST("a call of the next instruction is none")
+{
+	struct trace_stack stack = { 0 };
+	trace_stack_branch(&stack, CALL, 0x1000, 0x1005, 5);
+	EXPECT_INT(stack.frames.count, 0);
+	trace_stack_fini(&stack);
+}
+
+TEST("calls out of the trace are undone where it begins again")
+{
+	struct trace_stack stack = { 0 };
+	trace_stack_branch(&stack, CALL, 0x1000, 0x2000, 5);
+	trace_stack_branch(&stack, CALL | TRACE_END, 0x2000, 0x3000, 5);
+	EXPECT_INT(stack.frames.count, 2);
+	trace_stack_branch(&stack, TRACE_BRANCH | TRACE_BEGIN, 0, 0x2005, 0);
+	EXPECT_INT(stack.frames.count, 1);
+	trace_stack_fini(&stack);
+}

@@ -227,6 +227,8 @@ static void refresh_queue(struct trace_queue *queue, const struct model *model, 
 	if (tid == queue->tid && queue->model == model && queue->model_changes == model->changes)
 		return;
 	uint32_t thread = tid == -1 ? THREAD_NONE : model_thread(model, tid, clock);
+	if (thread == THREAD_NONE && tid != -1 && tid == queue->tid && queue->user_root)
+		return; /* it has ended; the rest of its trace was written before */
 	if (pid == -1 && thread != THREAD_NONE)
 		pid = model->threads.items[thread]->pid;
 	queue->model = model;

@@ -4,9 +4,6 @@
 
 enum { TSC_BITS = 56, MTC_MASK = 0xff, TMA_CTC_BITS = 16 };
 
-/* A TSC packet within PSB+ may be this much older than the time by cycles. */
-static const uint64_t tsc_slip = 0x10000;
-
 void pt_clock_init(struct pt_clock *clock, const struct pt_clock_config *config)
 {
 	*clock = (struct pt_clock){ .config = *config };
@@ -41,15 +38,9 @@ static void apply_tsc(struct pt_clock *clock, uint64_t low)
 		clock->near = 0;
 		return;
 	}
-	uint64_t time = low | (clock->time & ~((1ull << TSC_BITS) - 1));
-	clock->tsc = time;
-	if (time < clock->time) {
-		if (clock->time - time < tsc_slip)
-			time = clock->time;
-		else
-			clock->tsc = time += 1ull << TSC_BITS;
-	}
-	clock->time = time;
+	clock->tsc = extend(low, clock->time);
+	if (clock->tsc > clock->time) /* one within PSB+ may be older than the time by cycles */
+		clock->time = clock->tsc;
 }
 
 static void ctc_begin(struct pt_ctc *ctc, const struct pt_clock_config *config, uint64_t tsc, const struct pt_packet *tma)

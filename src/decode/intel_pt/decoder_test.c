@@ -210,3 +210,20 @@ TEST("TSC, TMA, MTC and CYC packets give the time")
 	pt_clock_packet(&clock, &packet);
 	EXPECT_INT(clock.time, 0xa15a04d50d3 - 0x19 - 154 + 8 * 154 + 50);
 }
+
+TEST("the upper bits of a TSC are those of the nearest time, and time does not go back")
+{
+	static const struct pt_clock_config config = { 0 };
+	struct pt_clock clock;
+	struct pt_packet packet = { .type = PT_PACKET_TSC, .payload = 0xfffffffffffff0 };
+	pt_clock_init(&clock, &config);
+	clock.near = 0x12fffffffffff000;
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0x12fffffffffffff0);
+	packet.payload = 5; /* it wrapped */
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0x1300000000000005);
+	packet.payload = 3;
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0x1300000000000005);
+}

@@ -82,7 +82,7 @@ static void flags_text(uint32_t flags, char text[static FLAGS_TEXT_MAX])
 	if (name && *aside) {
 		snprintf(text, FLAGS_TEXT_MAX, "%s%s%*s", before, name, (int)(AREA - strlen(before) - strlen(name)), aside);
 	} else if (name) {
-		snprintf(text, FLAGS_TEXT_MAX, "%s%s", before, name);
+		strcpy(stpcpy(text, before), name);
 	} else {
 		for (size_t i = 0; i < sizeof letters - 1; i++)
 			if (flags >> i & 1)
@@ -104,7 +104,10 @@ void print_flags(const struct listing_line *line, const struct field_row *row)
 	char text[FLAGS_TEXT_MAX];
 
 	flags_text(flags_of(line), text);
-	writer_printf(line->out, "  %-*s ", FLAGS_WIDTH - 3, text);
+	size_t len = strlen(text);
+	writer_add(line->out, "  ", 2);
+	writer_add(line->out, text, len);
+	writer_pad(line->out, ' ', len < FLAGS_WIDTH - 3 ? FLAGS_WIDTH - 2 - len : 1);
 }
 
 struct cell flags_cell(const struct listing_line *line)

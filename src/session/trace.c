@@ -249,6 +249,7 @@ static void begin_queue(struct trace_queue *queue)
 	queue->decoder = memory_alloc(sizeof *queue->decoder);
 	pt_decoder_init(queue->decoder, &config, queue->pieces.items, queue->pieces.count);
 	const struct itrace *itrace = &trace->options.itrace;
+	queue->decoder->errors_only = !itrace->branches && !itrace->call_chain;
 	if (itrace->instructions && itrace->unit == ITRACE_INSTRUCTIONS)
 		queue->decoder->stop_at = itrace->period ? itrace->period : 1;
 	else if (itrace->instructions || itrace->cycles)

@@ -145,6 +145,7 @@ static int block_packet(struct pt_decoder *d, struct pt_event *event)
 
 static void apply_mode(struct pt_decoder *d)
 {
+	d->mode_changed = d->pending_mode && d->pending_mode != d->mode;
 	if (d->pending_mode)
 		d->mode = d->pending_mode;
 	d->pending_mode = 0;
@@ -412,8 +413,8 @@ static int indirect_branch(struct pt_decoder *d, bool has_target, uint64_t targe
 	}
 	follow_calls(d);
 	apply_mode(d);
-	walk_to(d, target);
-	return DELIVER;
+	walk_target(d, target);
+	return d->errors_only ? GO_ON : DELIVER;
 }
 
 /* The trace holds the target behind the bits that are left. */
@@ -452,7 +453,7 @@ static int bits_branch(struct pt_decoder *d, struct pt_event *event)
 		}
 		walk_take(d);
 		event->to = d->ip;
-		return DELIVER;
+		return d->errors_only ? GO_ON : DELIVER;
 	}
 	if (kind != INSTRUCTION_RETURN || !d->config.return_compression)
 		return deferred_target(d, event);
@@ -460,8 +461,9 @@ static int bits_branch(struct pt_decoder *d, struct pt_event *event)
 	if (!take_bit(d) || !walk_pop(d, &ip))
 		return fail(d, PT_ERROR_MISMATCH, event);
 	event->to = ip;
-	walk_to(d, ip);
-	return DELIVER;
+	d->mode_changed = false;
+	walk_target(d, ip);
+	return d->errors_only ? GO_ON : DELIVER;
 }
 
 static int end_branch(struct pt_decoder *d, struct pt_event *event)
@@ -497,6 +499,7 @@ static int walk_step(struct pt_decoder *d, struct pt_event *event)
 			d->async = true;
 		return GO_ON;
 	case WALK_BRANCH:
+	case WALK_GO_ON:
 		break;
 	}
 	switch (d->goal) {

@@ -91,6 +91,7 @@ struct pt_decoder {
 	size_t piece_count;
 	uint64_t stop_at;        /* number of instructions after which PT_EVENT_INSTRUCTION is delivered; UINT64_MAX: never */
 
+	bool errors_only;        /* branches within the trace need not be delivered */
 	uint64_t tick_period;    /* > 0: PT_EVENT_INSTRUCTION is delivered about every so many ticks: set before the first event */
 
 	uint64_t instructions;   /* executed in total */
@@ -128,6 +129,7 @@ struct pt_decoder {
 	uint64_t instructions_at_time, last_slot;
 	bool in_slots;
 	unsigned pending_mode;
+	bool mode_changed;       /* the links between blocks are of another mode */
 	struct pt_event waiting[8]; /* events that the next FUP completes with an address */
 	unsigned waiting_count, waiting_next;
 	bool delivering;         /* the waiting events are complete */

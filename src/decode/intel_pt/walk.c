@@ -16,16 +16,6 @@ static bool branch_is_due(const struct pt_decoder *d)
 	return has_block(d) && d->done && d->done == block_of(d)->instructions;
 }
 
-const struct pt_block_code *walk_branch(const struct pt_decoder *d)
-{
-	return block_of(d);
-}
-
-uint64_t walk_last(const struct pt_decoder *d)
-{
-	return d->ip - block_of(d)->last_size;
-}
-
 static bool find_block(struct pt_decoder *d)
 {
 	if (d->forgotten || d->ip < d->range.start || d->ip >= d->range.end) {
@@ -80,6 +70,25 @@ static void follow(struct pt_decoder *d, uint64_t ip, bool taken)
 		block = &d->range.code->blocks.items[from];
 		*(taken ? &block->taken : &block->next) = d->block_index;
 	}
+}
+
+void walk_target(struct pt_decoder *d, uint64_t ip)
+{
+	uint32_t from = d->block_index, generation = d->block_generation;
+	if (d->forgotten || ip < d->range.start || ip >= d->range.end) {
+		walk_to(d, ip);
+		return;
+	}
+	struct pt_block_code *blocks = d->range.code->blocks.items;
+	uint32_t known = blocks[from].taken;
+	d->ip = ip;
+	d->done = d->done_bytes = 0;
+	if (known != PT_NO_BLOCK && blocks[known].offset == ip - d->range.base && !d->mode_changed) {
+		d->block_index = known;
+		return;
+	}
+	if (find_block(d) && d->block_generation == generation)
+		d->range.code->blocks.items[from].taken = d->block_index;
 }
 
 static uint64_t branch_target(const struct pt_decoder *d)
@@ -184,7 +193,7 @@ static enum walk_end direct_branch(struct pt_decoder *d, struct pt_event *event)
 	if (++d->loops > loops_max)
 		return WALK_LOOP;
 	walk_take(d);
-	return WALK_EVENT;
+	return d->errors_only ? WALK_GO_ON : WALK_EVENT;
 }
 
 /* The largest power of two that is no more than the period: slots of time begin at its multiples. */
@@ -221,6 +230,7 @@ static void pass_slot(struct pt_decoder *d)
 
 enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
 {
+	enum walk_end end;
 	if (d->tick_period)
 		find_slot(d);
 	for (;;) {
@@ -257,7 +267,10 @@ enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
 			continue;
 		case INSTRUCTION_JUMP:
 		case INSTRUCTION_CALL:
-			return direct_branch(d, event);
+			end = direct_branch(d, event);
+			if (end != WALK_GO_ON)
+				return end;
+			continue;
 		default:
 			return WALK_BRANCH;
 		}

@@ -7,18 +7,29 @@ enum walk_end {
 	WALK_BRANCH,   /* the instruction before decoder->ip is executed, and a packet says where it goes */
 	WALK_AT_IP,    /* PT_GOAL_IP: the next instruction is the one at decoder->target */
 	WALK_NO_CODE,  /* there is no code at decoder->ip */
+	WALK_GO_ON,    /* internal */
 	WALK_LOOP,     /* more direct branches than config.loop_max */
 };
 
 enum walk_end walk(struct pt_decoder *d, struct pt_event *event);
 /* The branch at which walk ended. */
-const struct pt_block_code *walk_branch(const struct pt_decoder *d);
+static inline const struct pt_block_code *walk_branch(const struct pt_decoder *d)
+{
+	return &d->range.code->blocks.items[d->block_index];
+}
+
 /* The address of the instruction that was executed last. */
-uint64_t walk_last(const struct pt_decoder *d);
+static inline uint64_t walk_last(const struct pt_decoder *d)
+{
+	return d->ip - walk_branch(d)->last_size;
+}
+
 /* Continues at an address: the target of the branch at which walk ended (taken: at its displacement; next: behind it), or anywhere. */
 void walk_take(struct pt_decoder *d);
 void walk_next(struct pt_decoder *d);
 void walk_to(struct pt_decoder *d, uint64_t ip);
+/* As walk_to, to the target of the indirect branch or return at which walk ended: remembers its last target. */
+void walk_target(struct pt_decoder *d, uint64_t ip);
 /* Whether there is code at an address. */
 bool walk_knows(struct pt_decoder *d, uint64_t ip);
 /* The return address that the last call left; false: none is known. */

@@ -68,6 +68,7 @@ struct event {
 	bool everywhere;          /* opened on all CPUs, for all threads, whatever the target is */
 	bool bare;                /* without the fields that options ask for samples: its records are no samples of the program */
 	uint64_t more_fields, more_flags; /* bits of sample_type, and attribute flags, beside those that options ask for */
+	bool period_is_vendors;   /* its period is that of a vendor's file: one that the user gives for all events replaces it */
 	bool unwind;              /* the recorder unwinds the stacks of its samples and writes call chains instead of stack copies */
 	bool keeps_registers;     /* with `unwind`: user registers are written too, as the user asked for them */
 	struct event_terms terms;

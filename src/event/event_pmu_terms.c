@@ -63,7 +63,7 @@ static int apply_fixed(struct resolving *r)
 {
 	for (size_t i = 0; i < r->terms.terms.count; i++) {
 		struct event_term *term = &r->terms.terms.items[i];
-		int status = term->kind == TERM_CACHE || term->kind == TERM_HARDWARE ? apply_generic(r, term) :
+		int status = term->used ? 0 : term->kind == TERM_CACHE || term->kind == TERM_HARDWARE ? apply_generic(r, term) :
 			event_terms_apply_known(r->events, r->event, term, r->err);
 		if (status < 0)
 			return status;
@@ -103,6 +103,15 @@ static int take_details(struct resolving *r, const struct pmu_event *named, size
 	return 0;
 }
 
+/* The period of a vendor's event is used unless the user gives one. */
+static void weaken_period(struct resolving *r, struct event_term *term)
+{
+	if (term->row != event_term_row("period", strlen("period")) || !term->row)
+		return;
+	term->used = (r->event->terms.set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ)) != 0;
+	r->event->period_is_vendors |= !term->used;
+}
+
 /* Appends the terms of a named event, such as "event=0x3c,umask=?". */
 static int append_terms(struct resolving *r, const struct pmu_event *named, size_t at, struct event_term_list *out)
 {
@@ -119,6 +128,8 @@ static int append_terms(struct resolving *r, const struct pmu_event *named, size
 			return -1;
 		}
 		term.at = term.value_at = at;
+		if (named->vendor)
+			weaken_period(r, &term);
 		vec_push(&out->terms, term);
 		if (token.kind == TOKEN_END)
 			return 0;

@@ -91,3 +91,38 @@ TEST("events of vendors' files are those of their unit's PMUs, unless the kernel
 	pmus_fini(&pmus);
 	machine_close(&machine);
 }
+
+static struct event vendor_event(struct events *events, const char *text)
+{
+	struct event_error err;
+	if (events_parse(events, text, &err) < 0) {
+		unit_fail(__FILE__, __LINE__, "\"%s\" is rejected: %s", text, err.what);
+		return (struct event){ .name = "" };
+	}
+	return events->list.items[events->list.count - 1];
+}
+
+TEST("the period of a vendor's event is used unless the user gives one")
+{
+	struct machine machine;
+	struct events events = { 0 };
+	char path[80];
+	machine_open(&machine, &events.pmus);
+	snprintf(path, sizeof path, "%s/events.json", machine.root);
+	FILE *file = fopen(path, "w");
+	EXPECT(file && fputs("[{\"EventName\":\"A\",\"Unit\":\"cpu_core\",\"EventCode\":\"0x4\",\"SampleAfterValue\":\"2003\"}]", file) >= 0);
+	EXPECT(file && fclose(file) == 0);
+	events.pmus.vendor.path = machine.root;
+	struct event event = vendor_event(&events, "a:u");
+	EXPECT(event.period_is_vendors && event.terms.set & EVENT_TERM_PERIOD);
+	EXPECT_INT(event.terms.period, 2003);
+	EXPECT_INT(event.attr.config, 4);
+	EXPECT_STR(event.name, "a:u");
+	event = vendor_event(&events, "cpu_core/A,period=7/");
+	EXPECT_INT(event.terms.period, 7);
+	EXPECT(!event.period_is_vendors);
+	event = vendor_event(&events, "A/freq=9/");
+	EXPECT(event.terms.set & EVENT_TERM_FREQ && !(event.terms.set & EVENT_TERM_PERIOD));
+	events_fini(&events);
+	machine_close(&machine);
+}

@@ -277,7 +277,8 @@ static void apply_terms(struct event *event, const struct sampling *s, struct st
 {
 	const struct event_terms *terms = &event->terms;
 	struct attr *attr = &event->attr;
-	if (terms->set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ)) {
+	bool replaced = event->period_is_vendors && s->rate_given && !s->freq;
+	if (terms->set & (EVENT_TERM_PERIOD | EVENT_TERM_FREQ) && !replaced) {
 		bool freq = terms->set & EVENT_TERM_FREQ;
 		set_attr_flag(attr, ATTR_FREQ, freq);
 		attr->sample_period = freq ? terms->freq : terms->period;

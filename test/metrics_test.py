@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Events and metrics of vendors' JSON files: names give the attributes of their raw encodings, values of metrics are those that Python
+computes from the same expressions, damaged files give one sentence each and the other counters."""
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+from attributes import grammar
+from attributes_test import events_of
+from suite import process
+from suite.perf import reference
+from suite.process import environment
+from suite.settings import PERFUSE, SANITIZED, TEST
+from suite.tests import Skip, need, need_root, run_tests
+
+CPU = "GenuineIntel-6-8F-8"
+SOURCE = "/usr/src/linux-source-6.12.tar.xz"
+# A processor whose counters are the software clock: each event counts, whatever its code is.
+TREE = {"software/type": "1", "tracepoint/type": "2", "breakpoint/type": "5", "cpu/type": "1", "msr/type": "1"}
+FORMATS = {"event": "config1:0-7", "umask": "config1:8-15", "inv": "config1:23", "cmask": "config1:24-31", "edge": "config1:18",
+           "offcore_rsp": "config2:0-63", "ldlat": "config1:40-50", "frontend": "config1:51-60"}
+TREE.update({"cpu/format/" + name: bits for name, bits in FORMATS.items()})
+for number in range(2):
+    TREE.update({"uncore_imc_%d/type" % number: "1", "uncore_imc_%d/cpumask" % number: "0"})
+    TREE.update({"uncore_imc_%d/format/%s" % (number, name): FORMATS[name] for name in ("event", "umask", "edge", "inv")})
+EVENTS = [
+    ({"EventName": "A.SIMPLE", "EventCode": "0x51", "UMask": "0x20"}, "cpu/event=0x51,umask=0x20/"),
+    ({"EventName": "A.DECIMAL", "EventCode": "81", "UMask": "32"}, "cpu/event=81,umask=32/"),
+    ({"EventName": "A.LOADS", "EventCode": "0xcd", "UMask": "0x1", "MSRIndex": "0x3F6", "MSRValue": "0x80"},
+     "cpu/event=0xcd,umask=1,ldlat=0x80/"),
+    ({"EventName": "A.OCR", "EventCode": "0x2A,0x2B", "UMask": "0x1", "MSRIndex": "0x1a6,0x1a7", "MSRValue": "0x3F3FFC4477"},
+     "cpu/event=0x2a,umask=1,offcore_rsp=0x3f3ffc4477/"),
+    ({"EventName": "A.FRONT", "EventCode": "0xc6", "MSRIndex": "0x3F7", "MSRValue": "0x11", "EdgeDetect": "1", "Invert": "1",
+      "CounterMask": "3"}, "cpu/event=0xc6,frontend=0x11,edge,inv,cmask=3/"),
+    ({"EventName": "A.PERIOD", "EventCode": "0x3", "SampleAfterValue": "20011"}, "cpu/event=3,period=20011/"),
+    ({"EventName": "INST_RETIRED.ANY", "EventCode": "0x0", "UMask": "0x1"}, "cpu/event=0xc0,period=2000003/"),
+    ({"EventName": "UNC_M_CAS", "EventCode": "0x05", "UMask": "0xcf", "Unit": "iMC", "PerPkg": "1"}, "uncore_imc/event=5,umask=0xcf/"),
+]
+
+
+class Context:
+    events_of = staticmethod(events_of)
+
+    def __init__(self, work):
+        self.work = work
+        self.library = os.path.join(work, "opened.so")
+        self.tree = os.path.join(work, "devices")
+        for name, content in TREE.items():
+            path = os.path.join(self.tree, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write(content + "\n")
+
+    def folder(self, **files):
+        """A folder with JSON files: values that are text are written as they are."""
+        folder = tempfile.mkdtemp(dir=self.work)
+        for name, content in files.items():
+            with open(os.path.join(folder, name + ".json"), "w") as file:
+                file.write(content if isinstance(content, str) else json.dumps(content))
+        return folder
+
+    def run(self, folder, *words, program=PERFUSE, planted=False):
+        env = environment(self.work, PERFUSE_EVENTS=folder, PERF_CPUID=CPU)
+        words = [program, *words]
+        return process.run(*(grammar.planted(self.tree, words) if planted else words), env=env)
+
+
+def check_planting():
+    need_root("this user may not mount; as root it runs")
+    if not grammar.can_plant():
+        raise Skip("a tree cannot be bound over /sys here")
+
+
+def opened(c, folder, text):
+    log = os.path.join(c.work, "log")
+    if os.path.exists(log):
+        os.unlink(log)
+    env = environment(c.work, PERFUSE_EVENTS=folder, PERF_CPUID=CPU)
+    words = ["env", "LD_PRELOAD=" + c.library, "OPENED=" + log, "OPENED_ANY=1", PERFUSE, "record", "--no-bpf-event", "-o", os.path.join(c.work, "perf.data"), "-e", text, "--", "true"]
+    done = process.run(*grammar.planted(c.tree, words), env=env)
+    need(done.returncode == 0, "%s: exit code %d: %s" % (text, done.returncode, done.stderr[:300]))
+    return events_of(log)[0]
+
+
+def test_names(c):
+    """names of vendors' events give the attributes of their raw encodings, alone, with modifiers, in groups and with terms"""
+    check_planting()
+    if SANITIZED:
+        raise Skip("a sanitizer cannot be preloaded over")
+    process.must("cc", "-O1", "-shared", "-fPIC", "-o", c.library, os.path.join(TEST, "attributes", "opened.c"), "-ldl")
+    folder = c.folder(cache=[event for event, _ in EVENTS])
+    for event, raw in EVENTS:
+        name = event["EventName"]
+        for mine, other in ((name, raw), (name.lower() + ":u", raw + "u"), ("{%s,cs}:k" % name, "{%s,cs}:k" % raw)):
+            got, want = opened(c, folder, mine), opened(c, folder, other)
+            need(want and got == want, "%s: %s\n%s: %s" % (mine, got, other, want))
+    got, want = opened(c, folder, "cpu/A.SIMPLE,cmask=2/"), opened(c, folder, "cpu/event=0x51,umask=0x20,cmask=2/")
+    need(got == want, "%s, not %s" % (got, want))
+
+
+def test_list_as_perf(c):
+    """lists of the kernel's own JSON files are those that perf makes of its tables"""
+    check_planting()
+    if not reference() or not os.path.exists(SOURCE):
+        raise Skip("perf or the kernel's source is not installed")
+    folder = os.path.join(c.work, "kernel")
+    part = "linux-source-6.12/tools/perf/pmu-events/arch/x86/"
+    os.mkdir(folder)
+    process.must("tar", "xJf", SOURCE, "-C", folder, part + "sapphirerapids", part + "mapfile.csv", seconds=400)
+    for words in (["pmu"], ["--details", "pmu"], ["-v", "pmu"], ["-j", "pmu"], ["--no-desc", "pmu"], ["--deprecated", "pmu"],
+                  ["TopdownL1"], ["--details", "TopdownL2"], ["unc_m"]):
+        perf, mine = (c.run(os.path.join(folder, part), "list", *words, program=program, planted=True)
+                      for program in (reference(), PERFUSE))
+        need(len(perf.stdout) > 300 and perf.stdout == mine.stdout, "list %s differs" % " ".join(words))
+
+
+HOSTILE = {
+    "deep": "[" * 5000,
+    "open": '[{"EventName":"x"',
+    "number": '[{"EventName":"x","EventCode":"0xfffffffffffffffff"}]',
+    "kind": '{"Other": 3}',
+    "entry": "[1]",
+    "bytes": "\\x00\\xff",
+    "empty": "",
+    "metric": '[{"MetricName":"x"}]',
+    "standard": '[{"ArchStdEvent":"NO_SUCH"}]',
+}
+
+
+def test_hostile(c):
+    """a damaged file gives one sentence, and the events of the others are counted"""
+    for name, text in HOSTILE.items():
+        folder = c.folder(**{name: text, "good": [{"MetricName": "m", "MetricExpr": "1"}]})
+        done = c.run(folder, "stat", "-e", "no_such_event", "true")
+        lines = [line for line in done.stderr.splitlines() if "/%s.json" % name in line]
+        need(len(lines) == 1 and done.returncode == 129, "%s: %s" % (name, done.stderr[:500]))
+        done = c.run(folder, "stat", "-x,", "-e", "page-faults", "true")
+        need(done.returncode == 0 and ",page-faults," in done.stderr, "%s: %s" % (name, done.stderr[:300]))
+    folder = c.folder()
+    os.symlink("/dev/zero", os.path.join(folder, "device.json"))
+    os.mkfifo(os.path.join(folder, "fifo.json"))
+    with open(os.path.join(folder, "large.json"), "w") as file:
+        file.truncate(1 << 32)
+    done = c.run(folder, "stat", "-e", "no_such_event", "true")
+    need(len(re.findall(r"(device|fifo|large)\.json", done.stderr)) == 3, done.stderr[:600])
+
+
+def test_libpfm(c):
+    """a name of libpfm4 has the code of the processor that it is for"""
+    if SANITIZED:
+        raise Skip("a sanitizer cannot be preloaded over")
+    log = os.path.join(c.work, "log")
+    process.must("cc", "-O1", "-shared", "-fPIC", "-o", c.library, os.path.join(TEST, "attributes", "opened.c"), "-ldl")
+    env = environment(c.work, LIBPFM_FORCE_PMU="skl", LD_PRELOAD=c.library, OPENED=log, OPENED_ANY="1")
+    done = process.run(PERFUSE, "record", "--no-bpf-event", "-o", os.path.join(c.work, "perf.data"), "-e",
+                       "INST_RETIRED:ANY_P:u,L1D:REPLACEMENT", "--", "true", env=env)
+    if done.returncode and "unknown tracepoint" in done.stderr:
+        raise Skip("libpfm4 is not installed")
+    words = " ".join(row[0] for row in events_of(log)[0])
+    need("config=0x5300c0" in words or "config=0xc0" in words, words)
+    need("config=0x530151" in words or "config=0x151" in words, words)
+
+
+def main():
+    work = tempfile.mkdtemp()
+    try:
+        context = Context(work)
+        return run_tests([(test.__doc__, lambda test=test: test(context)) for name, test in sorted(globals().items())
+                          if name.startswith("test_")])
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

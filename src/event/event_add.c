@@ -104,8 +104,8 @@ static int add_of_pmu(const struct event_adding *a, struct pmu *pmu, const struc
 	return -1;
 }
 
-/* Adds the event to all PMUs that have it. Returns how many. */
-static size_t add_named(const struct event_adding *a, const char *name)
+/* Adds the event to all PMUs that have it. Returns how many. *known: some PMU has it, and *a->err says what is wrong with its terms. */
+static size_t add_named(const struct event_adding *a, const char *name, bool *known)
 {
 	struct pmus *pmus = &a->events->pmus;
 	struct event_term_list terms = { 0 };
@@ -120,6 +120,7 @@ static size_t add_named(const struct event_adding *a, const char *name)
 		if (!pmu_event(pmus, pmu, name))
 			continue;
 		pmu_load(pmus, pmu);
+		*known = true;
 		added += add_of_pmu(a, pmu, &terms) == 0;
 	}
 	vec_fini(&terms.terms);
@@ -128,7 +129,12 @@ static size_t add_named(const struct event_adding *a, const char *name)
 
 int event_add_named(const struct event_adding *a, const char *name)
 {
-	if (add_named(a, name) || events_add_pfm(a->events, name))
+	bool known = false;
+	if (add_named(a, name, &known))
+		return 0;
+	if (known)
+		return -1;
+	if (events_add_pfm(a->events, name))
 		return 0;
 	event_error_at(a->err, a->at, "Bad event name");
 	event_error_explain(a->events, a->err, name, false);
@@ -157,8 +163,11 @@ int event_add_pmu(const struct event_adding *a, const char *name)
 		a->events->by_pattern = true;
 		return 0;
 	}
-	if (add_named(a, name))
+	bool known = false;
+	if (add_named(a, name, &known))
 		return 0;
+	if (known)
+		return -1;
 	if (matched) { /* the PMU exists: its terms are wrong */
 		*a->err = first;
 		return -1;

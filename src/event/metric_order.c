@@ -28,11 +28,9 @@ static uint64_t place_of(const char *name, unsigned bits)
 
 void metric_order_names(struct planned_name *names, size_t count)
 {
-	size_t events = 0, capacity = 4;
+	size_t capacity = 4;
 	unsigned bits = 2;
-	for (size_t i = 0; i < count; i++)
-		events += !names[i].metric;
-	for (; events * 4 / 3 > capacity; bits++)
+	for (; count * 4 / 3 > capacity; bits++)
 		capacity *= 2;
 	/* equal places: the later name first */
 	for (size_t i = 1; i < count; i++) {

@@ -90,7 +90,7 @@ static void add_metric(struct stat_metrics *metrics, struct valuing *v)
 		.known = true, .value = expression_value(m->value, &v->names) * m->scale, .decimals = m->has_unit ? 1 : 2, .unit = m->label,
 	};
 	double verdict = m->threshold ? expression_value(m->threshold, &v->names) : NAN;
-	named->verdict = isnan(verdict) ? STAT_NO_VERDICT : verdict == 0 ? STAT_GOOD : STAT_BAD;
+	named->metric.level = isnan(verdict) ? STAT_LEVEL_NONE : verdict == 0 ? STAT_LEVEL_GOOD : STAT_LEVEL_HIGH;
 	free(v->values);
 	free(v->known);
 }

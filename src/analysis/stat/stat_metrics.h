@@ -3,12 +3,9 @@
 #include "analysis/stat/stat_table.h"
 #include "event/metric_plan.h"
 
-enum stat_verdict { STAT_NO_VERDICT, STAT_GOOD, STAT_BAD }; /* what its threshold says of a metric */
-
 struct stat_named_metric {
 	uint32_t event, aggregate;       /* the row in which it is shown */
-	struct stat_metric metric;       /* its unit is the label of the plan */
-	enum stat_verdict verdict;
+	struct stat_metric metric;       /* its unit is the label of the plan, its level says whether the threshold is exceeded */
 };
 
 struct stat_metrics {

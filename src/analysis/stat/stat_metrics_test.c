@@ -29,7 +29,7 @@ TEST("metrics are computed for each aggregate, and from the values of metrics th
 		EXPECT(of[1].aggregate == 1 && near(of[1].metric.value, 6));
 		EXPECT_STR(of[0].metric.unit, "per_sec  page_fault_rate");
 		EXPECT_INT(of[0].metric.decimals, 1);
-		EXPECT(of[0].verdict == STAT_NO_VERDICT);
+		EXPECT(of[0].metric.level == STAT_LEVEL_NONE);
 	}
 	stat_metrics_fini(&metrics);
 	stat_table_fini(&table);
@@ -80,7 +80,7 @@ TEST("a threshold judges the value before it is scaled")
 		stat_table_fill(&table, &events, &(bool){ false }, 1, &(struct stat_place){ 0, 0 }, &(struct stat_count){ count, 9, 9 }, 1, true);
 		stat_metrics_make(&metrics, &table, &plan);
 		EXPECT(metrics.list.count == 1 && near(metrics.list.items[0].metric.value, (double)count * 25));
-		EXPECT(metrics.list.count == 1 && metrics.list.items[0].verdict == (count == 2 ? STAT_GOOD : STAT_BAD));
+		EXPECT(metrics.list.count == 1 && metrics.list.items[0].metric.level == (count == 2 ? STAT_LEVEL_GOOD : STAT_LEVEL_HIGH));
 		stat_metrics_fini(&metrics);
 		stat_table_fini(&table);
 	}

@@ -20,7 +20,7 @@ struct stat_place {
 };
 
 /* How much attention a share deserves. */
-enum stat_level { STAT_LEVEL_NONE, STAT_LEVEL_LOW, STAT_LEVEL_MIDDLE, STAT_LEVEL_HIGH };
+enum stat_level { STAT_LEVEL_NONE, STAT_LEVEL_LOW, STAT_LEVEL_MIDDLE, STAT_LEVEL_HIGH, STAT_LEVEL_GOOD };
 
 struct stat_metric {
 	bool known;

@@ -44,6 +44,20 @@ static int set_cgroup(void *target, const struct option *option, const char *arg
 	return 0;
 }
 
+static int set_metrics(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	vec_push(&o->words, ((struct stat_word){ STAT_WORD_METRICS, arg }));
+	return 0;
+}
+
+static int set_pfm(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	vec_push(&o->words, ((struct stat_word){ STAT_WORD_PFM, arg }));
+	return 0;
+}
+
 /* "L2"; without it the last level */
 static int cache_level(const char *arg, int *level, struct error *err)
 {
@@ -96,6 +110,7 @@ const struct option stat_report_table[] = {
 const struct option stat_table[] = {
 	OPT_BOOL('T', "transaction", S, transaction, "count transactions, where the processor has metrics about them"),
 	OPT_CALLBACK('e', "event", S, words, "event", "an event, or several with commas; see 'perf list'", set_event),
+	OPT_CALLBACK_FLAGS(0, "pfm-events", S, words, "event", "events by the names of libpfm4", set_pfm, OPTION_OWN | OPTION_NONEG),
 	OPT_CALLBACK(0, "filter", S, words, "filter", "the condition of the tracepoints of the last -e", set_filter),
 	OPT_BOOL('i', "no-inherit", S, no_inherit, "do not count the children of the tasks"),
 	OPT_STRING('p', "pid", S, target.pids, "pid", "count running processes"),
@@ -137,14 +152,14 @@ const struct option stat_table[] = {
 	OPT_BOOL(0, "per-thread", S, target.per_thread, "a row for each thread"),
 	OPT_BOOL(0, "per-node", S, per_node, "a row for each NUMA node"),
 	OPT_INT('D', "delay", S, delay_ms, "count after the first n ms only"),
-	OPT_LATER(0, "metric-only", "print metrics alone"),
-	OPT_LATER(0, "metric-no-group", "do not group the events of metrics"),
-	OPT_LATER(0, "metric-no-merge", "do not share events between metrics"),
-	OPT_LATER(0, "metric-no-threshold", "do not compare metrics with thresholds"),
-	OPT_LATER(0, "topdown", "count how the slots of the pipeline are used"),
-	OPT_LATER_ARG(0, "td-level", "n", "the level of --topdown"),
+	OPTION_ROW(BOOL, 0, "metric-only", S, metric_only, "print metrics alone", .was_set = OPTION_GIVEN(S, metric_only_given)),
+	OPT_BOOL(0, "metric-no-group", S, metric_no_group, "do not group the events of metrics"),
+	OPT_BOOL(0, "metric-no-merge", S, metric_no_merge, "do not share events between metrics"),
+	OPT_BOOL(0, "metric-no-threshold", S, metric_no_threshold, "do not compare metrics with thresholds"),
+	OPT_BOOL(0, "topdown", S, topdown, "count how the slots of the pipeline are used"),
+	OPT_UINT(0, "td-level", S, topdown_level, "the level of --topdown"),
 	OPT_BOOL(0, "smi-cost", S, smi_cost, "count what system management interrupts cost"),
-	OPT_LATER_ARG('M', "metrics", "metric/metric group list", "count the events of metrics"),
+	OPT_CALLBACK('M', "metrics", S, words, "metric/metric group list", "count the events of metrics, and print them", set_metrics),
 	OPT_BOOL(0, "all-kernel", S, all_kernel, "count kernel code only"),
 	OPT_BOOL(0, "all-user", S, all_user, "count user code only"),
 	OPT_BOOL(0, "percore-show-thread", S, percore_threads, "with the term percore and -A: the sum of the core for each of its CPUs"),

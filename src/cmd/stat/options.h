@@ -8,7 +8,7 @@
 #include "record/acquire/target.h"
 #include "render/stat/stat_text.h"
 
-enum stat_word_kind { STAT_WORD_EVENT, STAT_WORD_FILTER, STAT_WORD_CGROUP };
+enum stat_word_kind { STAT_WORD_EVENT, STAT_WORD_FILTER, STAT_WORD_CGROUP, STAT_WORD_METRICS, STAT_WORD_PFM };
 
 /* Options whose order counts. */
 struct stat_word {
@@ -26,6 +26,8 @@ struct stat_options {
 	bool interval_clear, quiet, repeat_given, log_given;
 	int detail, verbose, interval_ms, interval_count, timeout_ms, delay_ms, repeat, log_fd;
 	int cache_level;                 /* 0: the last */
+	bool metric_only, metric_only_given, metric_no_group, metric_no_merge, metric_no_threshold, topdown;
+	unsigned topdown_level;          /* 0: not given */
 };
 
 struct stat_report_options {

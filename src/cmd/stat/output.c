@@ -101,6 +101,8 @@ void stat_output_counts(struct stat_run *run, const struct stat_table *table, co
 {
 	if (run->style.format == STAT_TEXT && title)
 		stat_output_title(run, (int)run->elapsed_ns.runs);
+	if (run->style.metric_only && title)
+		stat_print_metric_names(table, &run->style, false, &run->out);
 	stat_print(table, &run->style, 0, prefix, &run->out);
 	if (run->style.format != STAT_TEXT)
 		return;

@@ -227,7 +227,8 @@ static void make_aggregates(struct execution *e)
 	VEC(struct aggregate_thread) threads = { 0 };
 	for (size_t i = 0; i < m->counters.list.count; i++) {
 		const struct counter *counter = &m->counters.list.items[i];
-		vec_push(&counters, ((struct aggregate_counter){ counter->event, counter->cpu, counting_thread(&e->counting, i) }));
+		const uint32_t event = e->run->merged[counter->event];
+		vec_push(&counters, ((struct aggregate_counter){ event, counter->cpu, counting_thread(&e->counting, i) }));
 	}
 	for (size_t i = 0; i < m->target.threads.count; i++)
 		vec_push(&threads, ((struct aggregate_thread){ m->target.threads.items[i].tid, m->target.threads.items[i].comm }));

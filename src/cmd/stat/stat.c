@@ -1,6 +1,5 @@
 #include "analysis/stat/stat_records.h"
 #include "cmd/stat/stat.h"
-#include "os/file.h"
 #include "os/process.h"
 
 #include <signal.h>
@@ -11,10 +10,11 @@
 #include <unistd.h>
 
 #include "cmd/event_files.h"
+#include "cmd/stat/metrics.h"
+#include "event/event_pfm.h"
 
 extern const struct command command_stat;
 
-#define FREEZE_ON_SMI "/sys/bus/event_source/devices/cpu/freeze_on_smi"
 
 enum { INTERVAL_MS_SMALL = 100, TIMEOUT_MS_MIN = 10 };
 
@@ -120,7 +120,10 @@ static int take_words(struct stat_run *run, const char *cgroup)
 			status = parse_events(run, word->text);
 		} else if (word->kind == STAT_WORD_FILTER) {
 			status = add_filter(run, word->text);
-		} else if (!cgroup) {
+		} else if (word->kind == STAT_WORD_PFM) {
+			run->first_of_last = run->events.list.count;
+			status = events_parse_pfm(&run->events, word->text, &err) < 0 ? cli_complain(run->cli, &err), EXIT_FAILED : 0;
+		} else if (word->kind == STAT_WORD_CGROUP && !cgroup) {
 			status = add_cgroups(run, word->text);
 		}
 		if (status)
@@ -235,23 +238,6 @@ static int check_machine(struct stat_run *run)
 	return o->cpu_type ? find_cpu_type(run) : 0;
 }
 
-/* Sets of events that have to be counted together, in the place of the default ones. */
-static int check_sets(const struct stat_run *run)
-{
-	const struct stat_options *o = run->o;
-	if (o->null_run)
-		return 0;
-	if (o->transaction) {
-		cli_warn(run->cli, "Missing transaction metrics");
-		return EXIT_INVALID;
-	}
-	if (o->smi_cost) {
-		cli_warn(run->cli, file_exists(FREEZE_ON_SMI) ? "Missing smi metrics" : "freeze_on_smi is not supported.");
-		return EXIT_INVALID;
-	}
-	return 0;
-}
-
 static int check_times(const struct stat_run *run)
 {
 	const struct stat_options *o = run->o;
@@ -291,7 +277,32 @@ static int check_options(struct stat_run *run)
 	if (o->each_cgroup && !o->words.count)
 		return usage_about(run->cli, "for-each-cgroup", "--for-each-cgroup needs -e");
 	int status = check_times(run);
+	if (!status)
+		status = stat_metrics_check(run);
 	return status ? status : take_grain(run);
+}
+
+/* Whether two events are one of several PMUs of a family. */
+static bool is_one(const struct event *a, const struct event *b)
+{
+	if (!a->pmu || !b->pmu || strcmp(a->pmu, b->pmu) == 0 || strcmp(a->name, b->name) != 0 || a->terms.metric_id != b->terms.metric_id)
+		return false;
+	size_t length = pmu_family_length(a->pmu);
+	return a->pmu[length] && length == pmu_family_length(b->pmu) && strncmp(a->pmu, b->pmu, length) == 0 && a->cgroup == b->cgroup;
+}
+
+/* Unless the rows are by CPU, those of one event of several PMUs are one. */
+static void events_merge(struct stat_run *run)
+{
+	size_t count = run->events.list.count;
+	run->merged = calloc(count + 1, sizeof *run->merged);
+	for (uint32_t i = 0; i < count; i++) {
+		run->merged[i] = i;
+		for (uint32_t k = i; k-- > 0 && run->grain != STAT_CPU;)
+			if (run->merged[k] == k && is_one(&run->events.list.items[k], &run->events.list.items[i]))
+				run->merged[i] = k;
+		run->hidden[i] = run->merged[i] != i;
+	}
 }
 
 void stat_style_set(struct stat_run *run)
@@ -304,7 +315,9 @@ void stat_style_set(struct stat_run *run)
 		.format = o->json ? STAT_JSON : o->separator ? STAT_CSV : STAT_TEXT, .grain = run->grain, .separator = o->separator,
 		.thousands = run->thousands, .repeated = o->repeat > 1, .hidden = run->hidden, .with_pmu = run->grain == STAT_CPU,
 		.hide_zero = run->grain == STAT_THREAD && run->system_wide, .colors = run->cli->tty_out,
+		.plan = run->plan.list.count ? &run->plan : NULL, .metric_only = o->metric_only,
 	};
+	events_merge(run);
 	for (size_t i = 0; i < count; i++)
 		run->style.cgroups |= run->events.list.items[i].cgroup != NULL;
 }
@@ -403,7 +416,7 @@ static int stat_count(struct stat_run *run)
 	if (!status)
 		status = run->o->each_cgroup ? take_each_cgroup(run) : take_words(run, NULL);
 	if (!status)
-		status = check_sets(run);
+		status = stat_metrics_take(run);
 	if (!status && !run->o->null_run)
 		status = add_defaults(run);
 	if (status)
@@ -456,8 +469,11 @@ static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 	counters_close(&run.kept);
 	free(run.unsupported);
 	free(run.hidden);
+	free(run.merged);
 	vec_fini(&run.elapsed_list);
 	vec_fini(&run.o->words);
+	metric_plan_fini(&run.plan);
+	metric_plan_fini(&run.plan);
 	events_fini(&run.events);
 	return status;
 }

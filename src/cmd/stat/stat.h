@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/stat/options.h"
 #include "cmd/stat/recording.h"
+#include "event/metric_plan.h"
 #include "record/acquire/control.h"
 #include "record/count/counting.h"
 #include "render/stat/stat_text.h"
@@ -13,12 +14,14 @@ struct stat_run {
 	struct stat_options *o;
 	const char *const *command;      /* NULL: none */
 	struct events events;
+	struct metric_plan plan;         /* of the metrics among them */
 	size_t defaults;                 /* how many of the events nobody named */
 	size_t first_of_last;            /* of the last -e */
 	const char *cpu_type;            /* the PMU of --cputype */
 	enum stat_grain grain;
 	struct stat_style style;
 	bool *unsupported, *hidden;      /* of each event */
+	uint32_t *merged;                /* of each event: the event to whose row its counts are added */
 	int fd;                          /* where the output goes */
 	bool fd_ours;
 	struct writer out;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "render/stat/stat_lines.h"
 
 enum { NUMBER_WIDTH = 18, NAME_WIDTH = 32, UNIT_WIDTH = 4, METRIC_WIDTH = 38 };
 
@@ -24,6 +25,16 @@ static const struct {
 	[STAT_NODE] = { "node   cpus", "node", 6 },
 	[STAT_THREAD] = { "            comm-pid    ", "thread", 24 },
 };
+
+int stat_label_width(enum stat_grain grain)
+{
+	return grains[grain].width;
+}
+
+const char *stat_label_heading(enum stat_grain grain)
+{
+	return grains[grain].heading;
+}
 
 static bool counts_cpus(enum stat_grain grain)
 {
@@ -95,23 +106,28 @@ static void text_label(const struct stat_style *style, const struct stat_row *ro
 		writer_printf(out, "%-*s %4u ", grains[style->grain].width, label, row->counters);
 }
 
-/* As in perf, the escapes are a part of the column's width. */
-static void text_metric(const struct stat_metric *metric, bool colors, struct writer *out)
+const char *stat_level_color(enum stat_level level)
 {
-	static const char *const begins[] = { "", "\033[33m", "\033[35m", "\033[31m" };
-	char text[96];
+	static const char *const begins[] = { "", "\033[33m", "\033[35m", "\033[31m", "\033[32m" };
+	return begins[level];
+}
+
+/* As in perf, the escapes are a part of the column's width. */
+void stat_text_metric(const struct stat_metric *metric, bool colors, struct writer *out)
+{
+	char text[512];
 	if (!metric->known) {
 		writer_pad(out, ' ', METRIC_WIDTH);
 		return;
 	}
 	int n = snprintf(text, sizeof text, metric->percent ? "%7.*f%%" : metric->narrow ? "%7.*f " : "%8.*f", metric->decimals, metric->value);
-	const char *begin = begins[colors ? metric->level : STAT_LEVEL_NONE], *end = *begin ? "\033[m" : "";
+	const char *begin = stat_level_color(colors ? metric->level : STAT_LEVEL_NONE), *end = *begin ? "\033[m" : "";
 	writer_puts(out, " # ");
 	writer_add_styled(out, begin, strlen(begin));
 	writer_puts(out, text);
 	writer_add_styled(out, end, strlen(end));
 	n += 4 + (int)(strlen(begin) + strlen(end));
-	writer_printf(out, " %-*s", METRIC_WIDTH - n, metric->unit);
+	writer_printf(out, " %-*s", METRIC_WIDTH > n ? METRIC_WIDTH - n : 0, metric->unit);
 }
 
 static void print_text(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
@@ -128,7 +144,12 @@ static void print_text(const struct stat_table *table, const struct stat_style *
 	writer_printf(out, "%*s %-*s %-*s", NUMBER_WIDTH, str_text(&value), width, unit_of(table, row), NAME_WIDTH, str_text(&name));
 	if (style->cgroups)
 		writer_printf(out, " %-16s", event->cgroup ? event->cgroup : "");
-	text_metric(&row->metric, style->colors, out);
+	stat_text_metric(&row->metric, style->colors, out);
+}
+
+/* What follows the last metric of a row. */
+static void end_text(const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
 	if (style->repeated && row->state == STAT_COUNTED && row->noise_percent != 0)
 		writer_printf(out, "  ( +-%6.2f%% )", row->noise_percent);
 	if (row->state == STAT_COUNTED && row->running != row->enabled)
@@ -136,17 +157,23 @@ static void print_text(const struct stat_table *table, const struct stat_style *
 	writer_putc(out, '\n');
 }
 
-static void print_csv(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+static void csv_label(const struct stat_style *style, const struct stat_row *row, struct writer *out)
 {
-	CLEANUP_STR struct str value = { 0 }, name = { 0 };
 	const char *s = style->separator;
-	const struct event *event = &table->events->list.items[row->event];
 	if (style->grain == STAT_THREAD)
 		writer_printf(out, "%s-%d%s", style->labels[row->aggregate], (int)style->tids[row->aggregate], s);
 	else if (style->grain != STAT_ALL && *style->labels[row->aggregate])
 		writer_printf(out, "%s%s", style->labels[row->aggregate], s);
 	if (counts_cpus(style->grain))
 		writer_printf(out, "%u%s", row->counters, s);
+}
+
+static void print_csv(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	CLEANUP_STR struct str value = { 0 }, name = { 0 };
+	const char *s = style->separator;
+	const struct event *event = &table->events->list.items[row->event];
+	csv_label(style, row, out);
 	if (row->state == STAT_COUNTED)
 		shown_value(table, row, "", &value);
 	else
@@ -158,13 +185,15 @@ static void print_csv(const struct stat_table *table, const struct stat_style *s
 	if (style->repeated)
 		writer_printf(out, "%s%.2f%%", s, row->noise_percent);
 	writer_printf(out, "%s%" PRIu64 "%s%.2f%s", s, row->running, s, running_percent(row), s);
-	if (row->metric.known)
+	if (row->metric.known && isfinite(row->metric.value))
 		writer_printf(out, "%.*f%s%s\n", row->metric.decimals, row->metric.value, s, row->metric.unit);
+	else if (row->metric.known)
+		writer_printf(out, "%s%s\n", s, row->metric.unit);
 	else
 		writer_printf(out, "%s\n", s);
 }
 
-static void json_text(struct writer *out, const char *text)
+void stat_json_text(struct writer *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
@@ -173,48 +202,67 @@ static void json_text(struct writer *out, const char *text)
 	}
 }
 
-static void print_json(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+static void json_label(const struct stat_style *style, const struct stat_row *row, struct writer *out)
 {
-	CLEANUP_STR struct str name = { 0 };
-	const struct event *event = &table->events->list.items[row->event];
 	const char *label = style->labels ? style->labels[row->aggregate] : "";
 	if (style->grain == STAT_THREAD || (style->grain != STAT_ALL && *label)) {
 		writer_printf(out, "\"%s\" : \"", grains[style->grain].key);
-		json_text(out, style->grain == STAT_CPU ? label + 3 : label);
+		stat_json_text(out, style->grain == STAT_CPU ? label + 3 : label);
 		if (style->grain == STAT_THREAD)
 			writer_printf(out, "-%d", (int)style->tids[row->aggregate]);
 		writer_puts(out, "\", ");
 	}
 	if (counts_cpus(style->grain))
 		writer_printf(out, "\"aggregate-number\" : %u, ", row->counters);
+}
+
+static void print_json(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	CLEANUP_STR struct str name = { 0 };
+	const struct event *event = &table->events->list.items[row->event];
+	json_label(style, row, out);
 	if (row->state == STAT_COUNTED)
 		writer_printf(out, "\"counter-value\" : \"%f\", ", stat_shown(table, row));
 	else
 		writer_printf(out, "\"counter-value\" : \"%s\", ", state_text(row->state));
 	event_name(table, style, row, &name);
 	writer_printf(out, "\"unit\" : \"%s\", \"event\" : \"", unit_of(table, row));
-	json_text(out, str_text(&name));
+	stat_json_text(out, str_text(&name));
 	writer_puts(out, "\", ");
 	if (style->cgroups) {
 		writer_puts(out, "\"cgroup\" : \"");
-		json_text(out, event->cgroup ? event->cgroup : "");
+		stat_json_text(out, event->cgroup ? event->cgroup : "");
 		writer_puts(out, "\", ");
 	}
 	if (style->repeated)
 		writer_printf(out, "\"variance\" : %.2f, ", row->noise_percent);
 	/* a counted event without a metric has the unit "(null)" in perf */
 	const char *unit = row->metric.unit ? row->metric.unit : row->state == STAT_COUNTED ? "(null)" : "";
-	writer_printf(out, "\"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : %.2f, \"metric-value\" : \"%f\", \"metric-unit\" : \"%s\"}\n",
-		row->running, running_percent(row), row->metric.known ? row->metric.value : 0.0, unit);
+	writer_printf(out, "\"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : %.2f, \"metric-value\" : \"%f\", \"metric-unit\" : \"",
+		row->running, running_percent(row), row->metric.known ? row->metric.value : 0.0);
+	stat_json_text(out, unit);
+	writer_puts(out, "\"}\n");
 }
 
-static void begin_line(const struct stat_style *style, uint64_t interval_ns, const char *prefix, struct writer *out)
+void stat_label(const struct stat_printing *p, const struct stat_row *row)
 {
-	uint64_t s = interval_ns / 1000000000, ns = interval_ns % 1000000000;
+	if (p->style->format == STAT_TEXT)
+		text_label(p->style, row, p->out);
+	else if (p->style->format == STAT_CSV)
+		csv_label(p->style, row, p->out);
+	else
+		json_label(p->style, row, p->out);
+}
+
+void stat_begin_line(const struct stat_printing *p)
+{
+	const struct stat_style *style = p->style;
+	struct writer *out = p->out;
+	uint64_t interval_ns = p->interval_ns, s = interval_ns / 1000000000, ns = interval_ns % 1000000000;
 	if (style->format == STAT_JSON)
 		writer_putc(out, '{');
 	if (!interval_ns) {
-		writer_puts(out, style->format == STAT_CSV ? prefix : "");
+		writer_puts(out, style->format == STAT_CSV ? p->prefix : "");
 		return;
 	}
 	if (style->format == STAT_TEXT)
@@ -234,36 +282,74 @@ static bool is_shown(const struct stat_table *table, const struct stat_style *st
 	return row->value != 0 || row->state == STAT_NOT_SUPPORTED || (!tool && !style->hide_zero);
 }
 
-static void print_row(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row,
-	uint64_t interval_ns, const char *prefix, struct writer *out)
+static void print_row(const struct stat_printing *p, const struct stat_row *row)
 {
-	if (!is_shown(table, style, row))
+	const struct stat_style *style = p->style;
+	struct stat_row shown = *row;
+	const struct stat_metric *first = row->metric.known ? NULL : stat_row_metric(p, row, 0);
+	size_t used = first ? 1 : 0;
+	if (!is_shown(p->table, style, row))
 		return;
-	begin_line(style, interval_ns, prefix, out);
+	if (first)
+		shown.metric = *first;
+	stat_begin_line(p);
 	if (style->format == STAT_TEXT)
-		print_text(table, style, row, out);
+		print_text(p->table, style, &shown, p->out);
 	else if (style->format == STAT_CSV)
-		print_csv(table, style, row, out);
+		print_csv(p->table, style, &shown, p->out);
 	else
-		print_json(table, style, row, out);
+		print_json(p->table, style, &shown, p->out);
+	stat_further_metrics(p, row, used);
+	if (style->format == STAT_TEXT)
+		end_text(style, row, p->out);
+}
+
+static void print_rows(const struct stat_printing *p)
+{
+	const struct stat_table *table = p->table;
+	size_t events = table->events->list.count;
+	if (!counts_cpus(p->style->grain)) {
+		for (size_t i = 0; i < table->rows.count; i++)
+			print_row(p, &table->rows.items[i]);
+		return;
+	}
+	for (uint32_t k = 0; k < table->aggregates; k++)
+		for (size_t i = 0; i < events; i++)
+			print_row(p, &table->rows.items[i * table->aggregates + k]);
 }
 
 void stat_print(const struct stat_table *table, const struct stat_style *style, uint64_t interval_ns, const char *prefix,
 	struct writer *out)
 {
-	size_t events = table->events->list.count;
-	if (!counts_cpus(style->grain)) {
-		for (size_t i = 0; i < table->rows.count; i++)
-			print_row(table, style, &table->rows.items[i], interval_ns, prefix, out);
-		return;
-	}
-	for (uint32_t k = 0; k < table->aggregates; k++)
-		for (size_t i = 0; i < events; i++)
-			print_row(table, style, &table->rows.items[i * table->aggregates + k], interval_ns, prefix, out);
+	struct stat_metrics metrics = { 0 };
+	const struct stat_printing p = {
+		.table = table, .style = style, .metrics = &metrics, .interval_ns = interval_ns, .prefix = prefix, .out = out,
+	};
+	if (style->plan)
+		stat_metrics_make(&metrics, table, style->plan);
+	if (style->metric_only)
+		stat_metrics_alone(&p);
+	else
+		print_rows(&p);
+	stat_metrics_fini(&metrics);
+}
+
+void stat_print_metric_names(const struct stat_table *table, const struct stat_style *style, bool intervals, struct writer *out)
+{
+	struct stat_metrics metrics = { 0 };
+	const struct stat_printing p = { .table = table, .style = style, .metrics = &metrics, .interval_ns = intervals, .out = out };
+	if (style->plan)
+		stat_metrics_make(&metrics, table, style->plan);
+	stat_metrics_columns(&p);
+	stat_metrics_fini(&metrics);
 }
 
 void stat_print_heading(const struct stat_table *table, const struct stat_style *style, struct writer *out)
 {
+	if (style->metric_only) {
+		stat_print_metric_names(table, style, true, out);
+		return;
+	}
 	if (style->format == STAT_TEXT)
 		writer_printf(out, "#           time %s%s%*s %*s events\n", grains[style->grain].heading, style->grain == STAT_ALL ? "" : " ",
 			NUMBER_WIDTH, "counts", unit_width(table), "unit");

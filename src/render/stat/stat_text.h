@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/stat/stat_metrics.h"
 #include "analysis/stat/stat_table.h"
 #include "base/writer.h"
 
@@ -26,12 +27,16 @@ struct stat_style {
 	bool hide_zero;                  /* leave out rows of value 0 */
 	bool with_pmu;                   /* names of events end with that of their PMU */
 	const bool *hidden;              /* of each event: leave out its rows; NULL: show all */
+	const struct metric_plan *plan;  /* of the metrics that are shown with the counts; NULL: none */
+	bool metric_only;                /* a line of metrics for each aggregate, without counts */
 };
 
 /* interval_ns: the time that begins each line; 0: none. prefix: begins each CSV line instead; "" for none. */
 void stat_print(const struct stat_table *table, const struct stat_style *style, uint64_t interval_ns, const char *prefix,
 	struct writer *out);
-/* The line above interval lines. Only STAT_TEXT has one. */
+/* The line above metrics without counts: of a series of intervals, or of a single set. */
+void stat_print_metric_names(const struct stat_table *table, const struct stat_style *style, bool intervals, struct writer *out);
+/* The line above interval lines. Of counts only STAT_TEXT has one. */
 void stat_print_heading(const struct stat_table *table, const struct stat_style *style, struct writer *out);
 /* The times at the end of a text: elapsed_ns of each run, and of one run the CPU times of the command if with_usage. */
 void stat_print_times(const struct stat_spread *elapsed_ns, bool with_usage, uint64_t user_ns, uint64_t system_ns, struct writer *out);

@@ -2,11 +2,13 @@
 """Events and metrics of vendors' JSON files: names give the attributes of their raw encodings, values of metrics are those that Python
 computes from the same expressions, damaged files give one sentence each and the other counters."""
 import json
+import math
 import os
 import re
 import shutil
 import sys
 import tempfile
+from random import Random
 
 from attributes import grammar
 from attributes_test import events_of
@@ -146,6 +148,124 @@ def test_hostile(c):
         file.truncate(1 << 32)
     done = c.run(folder, "stat", "-e", "no_such_event", "true")
     need(len(re.findall(r"(device|fifo|large)\.json", done.stderr)) == 3, done.stderr[:600])
+
+
+VARIABLES = {"page-faults": 1, "minor-faults": 1, "context-switches": 1, "task-clock": 1e6, "duration_time": 1e-9}  # to the metric's unit
+GENERATED = 400
+
+
+def whole(value):
+    """As a signed number of 64 bits."""
+    return 0 if math.isnan(value) else max(-2 ** 63, min(2 ** 63 - 1, int(value) if not math.isinf(value) else int(math.copysign(2 ** 63, value))))
+
+
+def modulo(a, b):
+    b = whole(b)
+    return math.nan if b == 0 else float(math.fmod(whole(a), b)) if abs(whole(a)) < 2 ** 53 else math.copysign(abs(whole(a)) % abs(b), whole(a))
+
+
+OPERATORS = {
+    "|": (0, lambda a, b: float(whole(a) | whole(b))), "^": (1, lambda a, b: float(whole(a) ^ whole(b))),
+    "&": (2, lambda a, b: float(whole(a) & whole(b))), "<": (3, lambda a, b: float(a < b)), ">": (3, lambda a, b: float(a > b)),
+    "-": (4, lambda a, b: a - b), "+": (4, lambda a, b: a + b), "*": (5, lambda a, b: a * b),
+    "/": (5, lambda a, b: math.nan if b == 0 else a / b), "%": (5, modulo),
+}
+FUNCTIONS = {"min": lambda a, b: a if a < b else b, "max": lambda a, b: a if a > b else b,
+             "d_ratio": lambda a, b: 0.0 if b == 0 else a / b}
+HIGHEST = 6
+
+
+def generate(random, depth):
+    """(text, how tightly its last operator binds, a function of the variables that gives its value)"""
+    kind = random.randrange(10) if depth else random.randrange(3)
+    if kind == 0:
+        number = random.choice(["0", "1", "2", "3", "7", "0.5", "1e3", "2.5e-1", "64", "1e9"])
+        return number, HIGHEST, lambda v: float(number)
+    if kind == 1:
+        name = random.choice(list(VARIABLES))
+        return name.replace("-", "\\-"), HIGHEST, lambda v: v[name]
+    if kind == 2:
+        return "#num_cpus_online", HIGHEST, lambda v: float(os.sysconf("SC_NPROCESSORS_ONLN"))
+    if kind == 3:
+        text, level, value = generate(random, depth - 1)
+        return "-" + (text if level == HIGHEST else "(%s)" % text), HIGHEST, lambda v: -value(v)
+    if kind == 4:
+        name = random.choice(list(FUNCTIONS))
+        (a, _, x), (b, _, y) = generate(random, depth - 1), generate(random, depth - 1)
+        return "%s(%s, %s)" % (name, a, b), HIGHEST, lambda v: FUNCTIONS[name](x(v), y(v))
+    if kind == 5:
+        (a, i, x), (b, j, y), (c, _, z) = (generate(random, depth - 1) for _ in range(3))
+        a, b = (text if level >= 0 else "(%s)" % text for text, level in ((a, i), (b, j)))
+        return "%s if %s else %s" % (a, b, c), -1, lambda v: x(v) if y(v) != 0 else z(v)
+    sign = random.choice(list(OPERATORS))
+    level, operate = OPERATORS[sign]
+    (a, i, x), (b, j, y) = generate(random, depth - 1), generate(random, depth - 1)
+    a = a if i >= level else "(%s)" % a
+    b = b if j > level else "(%s)" % b
+    return "%s %s %s" % (a, sign, b), level, lambda v: operate(x(v), y(v))
+
+
+def test_values(c):
+    """the values of several hundred generated expressions are those that Python computes"""
+    random = Random(12)
+    made = [generate(random, 5) for _ in range(GENERATED)]
+    made = [row for row in made if len(row[0]) < 3000]
+    folder = c.folder(metrics=[{"MetricName": "m%d" % i, "MetricExpr": text, "MetricGroup": "T"} for i, (text, _, _) in enumerate(made)])
+    done = c.run(folder, "stat", "-j", "--metric-no-group", "-M", "T", "--", "sh", "-c", "true; true")
+    need(done.returncode == 0, done.stderr[:500])
+    rows = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    variables = {name: float(row["counter-value"]) * scale for row in rows for name, scale in VARIABLES.items() if row.get("event") == name}
+    values = {row["metric-unit"]: float(row["metric-value"]) for row in rows}
+    need(len(variables) == len(VARIABLES), "counted: %s" % variables)
+    wrong, judged = [], 0
+    for i, (text, _, value) in enumerate(made):
+        want, got = value(variables), values.get("m%d" % i)
+        if got is None:
+            wrong.append("%s: absent" % text)
+        elif not (math.isnan(want) and math.isnan(got)) and not math.isclose(want, got, rel_tol=1e-6, abs_tol=2e-6):
+            wrong.append("%s is %r, not %r with %s" % (text, got, want, variables))
+        judged += not math.isnan(want)
+    need(not wrong, "%d of %d differ: %s" % (len(wrong), len(made), "\n".join(wrong[:3])))
+    need(judged > GENERATED / 2, "only %d are numbers" % judged)
+
+
+def test_layouts(c):
+    """a metric over software events is printed as text, with -x and with -j, and alone"""
+    folder = c.folder(metrics=[
+        {"MetricName": "faults_m", "MetricExpr": "page\\-faults * 2", "MetricGroup": "G", "ScaleUnit": "100%"},
+        {"MetricName": "none", "MetricExpr": "page\\-faults / 0", "MetricGroup": "G"}])
+    text = c.run(folder, "stat", "-M", "G", "true").stderr
+    need(re.search(r"^ +\d+ +page-faults  +# +\d+\.\d %  faults_m +$", text, re.M) and re.search(r"^ {50}# +nan none +$", text, re.M), text)
+    faults = int(re.search(r"^(\d+),,page-faults", c.run(folder, "stat", "-x,", "-M", "G", "true").stderr, re.M).group(1))
+    need(faults > 10, "%d faults" % faults)
+    lines = c.run(folder, "stat", "-x,", "-M", "faults_m", "true").stderr.splitlines()
+    need(re.fullmatch(r"(\d+),,page-faults,\d+,100\.00,(\d+)\.0,%  faults_m", lines[0]), lines[0])
+    first, second = re.match(r"(\d+),.*,(\d+)\.0,%  faults_m", lines[0]).groups()
+    need(int(second) == 200 * int(first), lines[0])
+    lines = c.run(folder, "stat", "-x,", "--metric-only", "-M", "G", "true").stderr.splitlines()
+    need(lines[0] == "%  faults_m,none," and re.fullmatch(r"\d+\.0,,", lines[1]), "\n".join(lines))
+    alone = json.loads(c.run(folder, "stat", "-j", "--metric-only", "-M", "G", "true").stderr)
+    need(list(alone) == ["%  faults_m"], alone)
+    rows = [json.loads(line) for line in c.run(folder, "stat", "-j", "-M", "G", "true").stderr.splitlines()]
+    need([row["metric-unit"] for row in rows] == ["%  faults_m", "none"] and "event" not in rows[1], rows)
+
+
+WRONG = [
+    ({"MetricName": "a", "MetricExpr": "b + 1"}, {"MetricName": "b", "MetricExpr": "1 / a"}, 255, "failed: recursion detected for a"),
+    ({"MetricName": "a", "MetricExpr": "page\\-faults +"}, None, 1, "an operand is missing at the end of the expression, offset 14"),
+    ({"MetricName": "a", "MetricExpr": "no_such_event"}, None, 1, "the metric a needs the event no_such_event: Bad event name"),
+    ({"MetricName": "a", "MetricExpr": "(" * 9999}, None, 1, "more levels than are supported"),
+    ({"MetricName": "b", "MetricExpr": "1"}, None, 234, "Cannot find metric or group `a'"),
+]
+
+
+def test_wrong(c):
+    """a metric that refers to itself, is wrong or needs what the machine does not have gives one sentence, with its place"""
+    for first, second, code, sentence in WRONG:
+        folder = c.folder(metrics=[row for row in (first, second) if row])
+        done = c.run(folder, "stat", "-M", "a", "true")
+        need(done.returncode == code and sentence in done.stderr, "%s: %d %s" % (first, done.returncode, done.stderr[:300]))
+        need(len(done.stderr.strip().splitlines()) <= 2, done.stderr[:600])
 
 
 def test_libpfm(c):

@@ -99,8 +99,6 @@ void expression_add_needs(const struct expression *e, const struct expression_na
 	}
 	if (e->kind == EXPRESSION_AND && (is_known(e->left, names, false) || is_known(e->right, names, false)))
 		return;
-	if (e->kind == EXPRESSION_OR && (is_known(e->left, names, true) || is_known(e->right, names, true)))
-		return;
 	const struct expression *below[] = { e->left, e->condition, e->right };
 	for (size_t i = 0; i < 3; i++)
 		if (below[i])

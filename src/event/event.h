@@ -79,6 +79,7 @@ struct events {
 	VEC(struct event) list;
 	struct pmus pmus;         /* read on demand */
 	struct arena arena;
+	bool tries;               /* the caller asks whether names exist: those of libpfm4 do not count, and errors have no help */
 	bool by_pattern;          /* a pattern has added events of several PMUs */
 	bool regrouped;           /* groups were divided, or events ordered, as a group has events of one PMU only */
 };

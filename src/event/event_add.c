@@ -134,10 +134,11 @@ int event_add_named(const struct event_adding *a, const char *name)
 		return 0;
 	if (known)
 		return -1;
-	if (events_add_pfm(a->events, name))
+	if (!a->events->tries && events_add_pfm(a->events, name))
 		return 0;
 	event_error_at(a->err, a->at, "Bad event name");
-	event_error_explain(a->events, a->err, name, false);
+	if (!a->events->tries)
+		event_error_explain(a->events, a->err, name, false);
 	return -1;
 }
 
@@ -173,6 +174,7 @@ int event_add_pmu(const struct event_adding *a, const char *name)
 		return -1;
 	}
 	event_error_at(a->err, a->at, "Bad event or PMU");
-	event_error_explain(a->events, a->err, name, true);
+	if (!a->events->tries)
+		event_error_explain(a->events, a->err, name, true);
 	return -1;
 }

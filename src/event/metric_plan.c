@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/str.h"
+#include "event/event_add.h"
 #include "event/event_group.h"
 #include "event/metric_order.h"
 #include "event/own_metrics.h"
@@ -105,7 +106,10 @@ static bool event_exists(void *context, const char *name)
 {
 	struct planning *p = context;
 	size_t before = p->events->list.count;
+	bool tried = p->events->tries;
+	p->events->tries = true;
 	bool exists = events_parse(p->events, name, NULL) == 0;
+	p->events->tries = tried;
 	p->events->list.count = before;
 	return exists;
 }
@@ -245,6 +249,15 @@ static int plan_word(struct planning *p, const struct metric_list *all, const ch
 	return error_set(p->err, ERROR_USAGE, "Cannot find metric or group `%s'", name);
 }
 
+/* The names of all metrics together are limited, as metrics are compared with each other. */
+static int check_total(struct planning *p)
+{
+	size_t total = 0;
+	for (size_t i = 0; i < p->list.count; i++)
+		total += p->list.items[i].names.count;
+	return total <= METRIC_TOTAL_MAX ? 0 : error_set(p->err, ERROR_LIMIT, "the metrics need more than %d events", METRIC_TOTAL_MAX);
+}
+
 static size_t event_count(const struct planned_metric *m)
 {
 	size_t count = 0;
@@ -304,6 +317,8 @@ static int add_events(struct planning *p, const struct planned_metric *m, struct
 	size_t before = p->events->list.count;
 	bool tool = metric_tool(name->name) > 0;
 	str_printf(&text, "%s%s%s", name->name, *m->modifiers && !tool ? ":" : "", tool ? "" : m->modifiers);
+	if (before >= EVENTS_MAX)
+		return error_set(p->err, ERROR_LIMIT, "the metrics need more than %d events", EVENTS_MAX);
 	if (events_parse(p->events, text.text, &why) < 0) {
 		error_set(p->err, ERROR_USAGE, "the metric %.100s needs the event %.100s: %s", m->metric->name, name->name, why.what);
 		const char *more = strchr(why.help, '\n');
@@ -467,6 +482,8 @@ int metric_plan_add(struct metric_plan *plan, struct events *events, const char 
 			break;
 		end = start - 1;
 	}
+	if (status == 0)
+		status = check_total(&p);
 	if (status == 0 && p.list.count)
 		status = finish(&p);
 	if (status < 0)
@@ -483,9 +500,12 @@ int metric_plan_events(struct events *events, const struct metric *metric)
 	struct metric_plan plan = { 0 };
 	struct planning p = { .plan = &plan, .events = events, .err = &(struct error){ 0 } };
 	size_t before = events->list.count;
+	bool tried = events->tries;
+	events->tries = true;
 	int status = plan_metric(&p, metric, "", "");
 	if (status == 0)
 		status = add_group(&p, &p.list.items[0], false);
+	events->tries = tried;
 	if (status < 0)
 		events->list.count = before;
 	vec_fini(&p.list.items[0].names);

@@ -7,7 +7,7 @@
 #include "metric/metric.h"
 
 /* Limits of foreign metrics. */
-enum { METRIC_NAMES_MAX = 4096, METRIC_REFERENCES_MAX = 24, METRIC_LIST_MAX = 4096 };
+enum { METRIC_NAMES_MAX = 4096, METRIC_REFERENCES_MAX = 24, METRIC_LIST_MAX = 4096, METRIC_TOTAL_MAX = 1 << 15 };
 
 /* A name in the expressions of a planned metric: events, or another metric. */
 struct planned_name {

@@ -15,7 +15,7 @@ from attributes_test import events_of
 from suite import process
 from suite.perf import reference
 from suite.process import environment
-from suite.settings import PERFUSE, SANITIZED, TEST
+from suite.settings import PERFUSE, SANITIZED, SHORT, TEST
 from suite.tests import Skip, need, need_root, run_tests
 
 CPU = "GenuineIntel-6-8F-8"
@@ -103,20 +103,59 @@ def test_names(c):
     need(got == want, "%s, not %s" % (got, want))
 
 
-def test_list_as_perf(c):
-    """lists of the kernel's own JSON files are those that perf makes of its tables"""
+def kernel_files(c):
+    """The JSON files of the kernel's source for the planted processor, from which perf's tables are made."""
     check_planting()
+    if SHORT:
+        raise Skip("unpacking the kernel's source takes long; without PERFUSE_SHORT it runs")
     if not reference() or not os.path.exists(SOURCE):
         raise Skip("perf or the kernel's source is not installed")
-    folder = os.path.join(c.work, "kernel")
-    part = "linux-source-6.12/tools/perf/pmu-events/arch/x86/"
-    os.mkdir(folder)
-    process.must("tar", "xJf", SOURCE, "-C", folder, part + "sapphirerapids", part + "mapfile.csv", seconds=400)
+    folder, part = os.path.join(c.work, "kernel"), "linux-source-6.12/tools/perf/pmu-events/arch/x86/"
+    if not os.path.exists(folder):
+        os.mkdir(folder)
+        process.must("tar", "xJf", SOURCE, "-C", folder, part + "sapphirerapids", part + "mapfile.csv", seconds=600)
+    return os.path.join(folder, part)
+
+
+def test_list_as_perf(c):
+    """lists of the kernel's own JSON files are those that perf makes of its tables"""
+    folder = kernel_files(c)
     for words in (["pmu"], ["--details", "pmu"], ["-v", "pmu"], ["-j", "pmu"], ["--no-desc", "pmu"], ["--deprecated", "pmu"],
                   ["TopdownL1"], ["--details", "TopdownL2"], ["unc_m"]):
-        perf, mine = (c.run(os.path.join(folder, part), "list", *words, program=program, planted=True)
-                      for program in (reference(), PERFUSE))
+        perf, mine = (c.run(folder, "list", *words, program=program, planted=True) for program in (reference(), PERFUSE))
         need(len(perf.stdout) > 300 and perf.stdout == mine.stdout, "list %s differs" % " ".join(words))
+
+
+# Of the metrics those whose values are no negative numbers, as perf leaves these out of -x.
+LINES = """-M cpi|-M cpi -x,|-M cpi -j|-M cpi,tma_info_thread_ipc,tma_info_thread_cpi|-M cpi:u,cpi -x,|-M cpi,cpi -j|-M cpi -r 2|-M cpi -r 2 -x,
+-M cpi -r 2 -j|-M cpi -a -A|-M cpi -a -A -x,|-M cpi -a -A -j|-M cpi -a --per-core|-M cpi -a --per-core -x,|-M cpi -a --per-core -j
+-M cpi -a --per-socket|-M cpi -a --per-node -j|-M cpi --metric-only|-M cpi --metric-only -x,|-M cpi --metric-only -j|-M cpi --metric-only -a -A
+-M cpi --metric-only -a -A -x,|-M cpi --metric-only -a -A -j|-M cpi --metric-only -a --per-core|-M cpi --metric-only -a --per-core -x,
+-M cpi --metric-only -a --per-core -j|-M cpi --metric-only -a --per-socket|-M cpi -I 60|-M cpi -I 60 -x,|-M cpi -I 60 -j
+-M cpi --metric-only -I 60|-M cpi --metric-only -I 60 -x,|-M cpi --metric-only -I 60 -j|-M cpi --metric-only -I 60 -a -A
+-M memory_bandwidth_total|-M memory_bandwidth_total -x,|-M uncore_nothing|-M cpi --metric-only -r 2|-M cpi,tma_info_thread_ipc --metric-no-merge -j
+-M cpi:k,cpi:u -j|-M cpi --for-each-cgroup / -e cycles -a -x,|-M cpi -e page-faults|-M memory_bandwidth_total,cpi"""
+
+
+def masked(done):
+    """The exit code, and what was printed without numbers and widths."""
+    text = re.sub(r"\d+\.\d+|-?nan", "N", done.stderr)
+    return done.returncode, re.sub(r"  +", " ", re.sub(r"\d{2,}", "N", text))
+
+
+def test_stat_as_perf(c):
+    """metrics of the kernel's own JSON files are printed as perf prints those of its tables, on 43 command lines"""
+    folder = kernel_files(c)
+    lines, different = LINES.replace("\n", "|").split("|"), []
+    for line in lines:
+        words = ["stat", *line.split(), "sleep", "0.07"]
+        for _ in range(3):
+            perf, mine = (masked(c.run(folder, *words, program=program, planted=True)) for program in (reference(), PERFUSE))
+            if perf == mine:
+                break
+        else:
+            different.append("%s\nperf: %s\nperfuse: %s" % (line, perf, mine))
+    need(len(lines) == 43 and not different, "%d of %d differ: %s" % (len(different), len(lines), "\n".join(different[:3])))
 
 
 HOSTILE = {

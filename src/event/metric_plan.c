@@ -258,11 +258,20 @@ static int check_total(struct planning *p)
 	return total <= METRIC_TOTAL_MAX ? 0 : error_set(p->err, ERROR_LIMIT, "the metrics need more than %d events", METRIC_TOTAL_MAX);
 }
 
+static bool has_names(const struct planned_metric *m)
+{
+	for (size_t i = 0; i < m->names.count; i++)
+		if (!m->names.items[i].metric)
+			return true;
+	return false;
+}
+
+/* Without those that the tool measures. */
 static size_t event_count(const struct planned_metric *m)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < m->names.count; i++)
-		count += !m->names.items[i].metric;
+		count += !m->names.items[i].metric && !metric_tool(m->names.items[i].name);
 	return count;
 }
 
@@ -443,7 +452,7 @@ static int finish(struct planning *p)
 	bool *grouped = memory_zero(p->list.count + 1, sizeof *grouped);
 	for (size_t i = 0; i < p->list.count; i++) {
 		struct planned_metric *m = &p->list.items[i];
-		if (!event_count(m)) /* without an event it would not be shown */
+		if (!has_names(m)) /* without an event it would not be shown */
 			vec_push(&m->names, ((struct planned_name){ .name = "duration_time" }));
 		metric_order_names(m->names.items, m->names.count);
 	}

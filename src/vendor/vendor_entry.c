@@ -145,9 +145,18 @@ static const char *fixed_terms(const char *name)
 	return NULL;
 }
 
-static const char *keep(struct vendor *v, const char *text)
+/* Without characters that break a line or that a terminal interprets. */
+static const char *make_line(char *text)
 {
-	return text ? arena_string(&v->arena, text, strlen(text)) : NULL;
+	for (char *at = text; *at; at++)
+		*at = (unsigned char)*at < ' ' ? ' ' : *at;
+	text_make_printable(text);
+	return text;
+}
+
+const char *vendor_line(struct vendor *v, const char *text)
+{
+	return text ? make_line(arena_string(&v->arena, text, strlen(text))) : NULL;
 }
 
 static const char *keep_lower(struct vendor *v, const char *before, const char *text)
@@ -158,7 +167,7 @@ static const char *keep_lower(struct vendor *v, const char *before, const char *
 	do
 		copy[length++] = (char)tolower((unsigned char)*text);
 	while (*text++);
-	return copy;
+	return make_line(copy);
 }
 
 /* The PMU of a unit's name. */
@@ -204,8 +213,7 @@ static const char *describe(struct vendor *v, const json_t *object, const char *
 	cut_end(&out, ". ");
 	cut_end(&out, ".");
 	str_puts(&out, more);
-	text_make_printable(out.text);
-	return arena_string(&v->arena, out.text, out.len);
+	return make_line(arena_string(&v->arena, out.text, out.len));
 }
 
 static void append_notes(const json_t *object, struct str *out)
@@ -279,7 +287,7 @@ bool vendor_add_event(struct vendor *v, const json_t *object, const char *path, 
 	event.unit = pmu_of_unit(v, vendor_member(object, "Unit", number), origin->unit);
 	event.description = describe(v, object, "BriefDescription", str_text(&notes));
 	event.long_description = describe(v, object, "PublicDescription", str_text(&notes));
-	event.scale_unit = keep(v, vendor_member(object, "ScaleUnit", number));
+	event.scale_unit = vendor_line(v, vendor_member(object, "ScaleUnit", number));
 	event.per_package = given(object, "PerPkg", number) != NULL;
 	event.deprecated = given(object, "Deprecated", number) != NULL;
 	if (!append_code(v, object, path, name, &terms) || !append_fields(v, object, path, name, &terms))
@@ -349,12 +357,14 @@ bool vendor_add_metric(struct vendor *v, const json_t *object, const char *path)
 	char number[32];
 	const char *unit = vendor_member(object, "Unit", number);
 	struct metric metric = {
-		.name = keep(v, vendor_member(object, "MetricName", number)), .expression = keep(v, vendor_member(object, "MetricExpr", number)),
-		.groups = keep(v, vendor_member(object, "MetricGroup", number)),
-		.no_groups = keep(v, vendor_member(object, "MetricgroupNoGroup", number)),
-		.threshold = keep(v, vendor_member(object, "MetricThreshold", number)),
-		.scale_unit = keep(v, vendor_member(object, "ScaleUnit", number)),
-		.description = describe(v, object, "BriefDescription", ""), .long_description = describe(v, object, "PublicDescription", ""),
+		.name = vendor_line(v, vendor_member(object, "MetricName", number)),
+		.expression = vendor_line(v, vendor_member(object, "MetricExpr", number)),
+		.groups = vendor_line(v, vendor_member(object, "MetricGroup", number)),
+		.no_groups = vendor_line(v, vendor_member(object, "MetricgroupNoGroup", number)),
+		.threshold = vendor_line(v, vendor_member(object, "MetricThreshold", number)),
+		.scale_unit = vendor_line(v, vendor_member(object, "ScaleUnit", number)),
+		.description = describe(v, object, "BriefDescription", ""),
+		.long_description = describe(v, object, "PublicDescription", ""),
 		.pmu = unit ? pmu_of_unit(v, unit, NULL) : NULL,
 		.constraint = constraint_of(vendor_member(object, "MetricConstraint", number)),
 	};

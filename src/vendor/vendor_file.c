@@ -67,8 +67,8 @@ static void add_groups(struct vendor *v, json_t *root)
 		if (!text || v->groups.count >= VENDOR_METRICS_MAX)
 			continue;
 		struct vendor_group *group = vec_add(&v->groups);
-		group->name = arena_string(&v->arena, name, strlen(name));
-		group->description = arena_string(&v->arena, text, strlen(text));
+		group->name = vendor_line(v, name);
+		group->description = vendor_line(v, text);
 	}
 }
 

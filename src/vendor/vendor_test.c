@@ -120,6 +120,26 @@ TEST("descriptions have no full stop, and notes of precision and errata")
 	folder_close(&folder);
 }
 
+TEST("texts neither break a line nor reach a terminal as commands")
+{
+	struct folder folder;
+	struct vendor v = { 0 };
+	read_text(&v, &folder, "[{\"EventName\":\"A\\nB\\u001b[2J\",\"BriefDescription\":\"x\\u009by\\tz\"},"
+		"{\"MetricName\":\"m\\r\",\"MetricExpr\":\"1\\n+ 2\"}]");
+	EXPECT_INT(v.events.count, 1);
+	if (v.events.count) {
+		EXPECT_STR(v.events.items[0].name, "a b [2j");
+		EXPECT_STR(v.events.items[0].description, "x??y z");
+	}
+	EXPECT_INT(v.metrics.count, 1);
+	if (v.metrics.count) {
+		EXPECT_STR(v.metrics.items[0].name, "m ");
+		EXPECT_STR(v.metrics.items[0].expression, "1 + 2");
+	}
+	vendor_fini(&v);
+	folder_close(&folder);
+}
+
 TEST("metrics are read with their groups and their constraint")
 {
 	struct folder folder;

@@ -369,7 +369,8 @@ bool vendor_add_metric(struct vendor *v, const json_t *object, const char *path)
 		.constraint = constraint_of(vendor_member(object, "MetricConstraint", number)),
 	};
 	take_standard_metric(v, object, &metric);
-	if (!metric.name)
+	/* perfmon's own metrics have formulas of another language; the kernel's are made of them */
+	if (!metric.name || (!metric.expression && json_object_get(object, "Formula")))
 		return true;
 	if (!metric.expression) {
 		vendor_remark(v, "%s: the metric %s has no MetricExpr", path, metric.name);

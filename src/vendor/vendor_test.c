@@ -147,7 +147,7 @@ TEST("metrics are read with their groups and their constraint")
 	folder_open(&folder);
 	folder_add(&folder, "x-metrics.json", "[{\"MetricName\":\"ipc\",\"MetricExpr\":\"a / b\",\"MetricGroup\":\"G;H\",\"ScaleUnit\":\"1x\","
 		"\"MetricThreshold\":\"ipc > 2\",\"MetricConstraint\":\"NO_GROUP_EVENTS_NMI\"},{\"MetricName\":\"IPC\",\"MetricExpr\":\"1\"},"
-		"{\"MetricName\":\"none\"}]");
+		"{\"MetricName\":\"none\"},{\"MetricName\":\"other\",\"Formula\":\"a / b\"}]");
 	folder_add(&folder, "metricgroups.json", "{\"G\":\"good\"}");
 	v.path = folder.path;
 	EXPECT(vendor_metric(&v, "nothing") == NULL);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """diff: byte for byte as perf's over recordings of others and recordings made here; bad input."""
 import functools
+import json
 import os
 import sys
 
@@ -8,7 +9,7 @@ from suite import process
 from suite.perf import need_reference
 from suite.process import environment
 from suite.settings import CORPUS, PERFUSE, SHAPE
-from suite.tests import Skip, need, run_in_folder
+from suite.tests import Skip, need, remark, run_in_folder
 
 # perf itself runs with each of these; --symfs of an empty folder hides this machine's files
 OPTIONS = """
@@ -69,7 +70,7 @@ class Context:
     def record(self, name, *words):
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
-            done = process.perfuse("record", "-q", "-e", "cpu-clock:u,task-clock:u", "-o", path, "--", *(words or (SHAPE, "--ms", "200")),
+            done = process.perfuse("record", "-q", "-e", "cpu-clock:u,task-clock:u", "-F", "5000", "-o", path, "--", *(words or (SHAPE, "--ms", "200")),
                                    env=environment(self.folder))
             need(done.returncode == 0, done.stderr)
         return path
@@ -145,6 +146,55 @@ int main(void) { int s = 0; for (int i = 0; i < 200000; i++) s += hot(i); return
     need(rows and all(row[0].endswith("%") and row[1][0] in "+-" for row in rows), rows)
 
 
+SHARE = """
+#include <stdlib.h>
+__attribute__((noinline)) static unsigned one(unsigned n, unsigned x) { while (n--) x = x * 1664525u + 1013904223u; return x; }
+__attribute__((noinline)) static unsigned other(unsigned n, unsigned x) { while (n--) x = x * 1664525u + 1013904223u; return x; }
+int main(int argc, char **argv)
+{
+	unsigned share = (unsigned)atoi(argv[1]), x = 1;
+	for (unsigned i = 0; i < 6000; i++)
+		x = other((1000 - share) * 20, one(share * 20, x));
+	return x == 0;
+}
+"""
+
+
+def share_recording(c, name, share):
+    """Of a program whose function `one` has this share, per mille, of its work."""
+    program = os.path.join(c.folder, "share")
+    if not os.path.exists(program):
+        with open(program + ".c", "w") as file:
+            file.write(SHARE)
+        process.must("cc", "-O1", "-o", program, program + ".c", env=process.compilers())
+    return c.record(name, program, str(share))
+
+
+def test_changes(c):
+    """--stats marks a share that was changed by ten points, with the right size, and --fail-above decides the exit code"""
+    old, new = share_recording(c, "share-300.data", 300), share_recording(c, "share-400.data", 400)
+    done = c.diff("--stats", "--fail-above", "5%", "--format=json", old, new)
+    need(done.returncode == 2, "exit code %d: %s" % (done.returncode, done.stderr))
+    rows = {row["symbol"]["symbol"]: row for row in json.loads(done.stdout)["tables"][0]["rows"]}
+    one, other = rows["one"], rows["other"]
+    need(one["changed"] and other["changed"], rows)
+    need(7 < one["delta"] < 13 and -13 < other["delta"] < -7, (one, other))
+    need(one["low"] < one["delta"] < one["high"] and one["p"] < 0.05, one)
+    text = c.diff("--stats", old, new).stdout
+    need(all(any(line.split()[-1] == name and " * " in line for line in text.split("\n") if line) for name in ("one", "other")), text)
+    need(c.diff("--stats", "--fail-above", "50", old, new).returncode == 0, "a change of ten points is above 50")
+    need("| Changed |" in c.diff("--stats", "--format=markdown", old, new).stdout, "no Markdown")
+
+
+def test_alarms(c):
+    """of 100 comparisons of recordings of one program at most five show a change"""
+    files = [share_recording(c, "same-%d.data" % i, 300) for i in range(15)]
+    pairs = [(a, b) for i, a in enumerate(files) for b in files[i + 1:]][:100]
+    alarms = [pair for pair in pairs if c.diff("--fail-above", "0", *pair).returncode]
+    remark("%d false alarms in %d comparisons" % (len(alarms), len(pairs)))
+    need(len(alarms) <= 5, c.diff("--stats", *alarms[0]).stdout if alarms else "")
+
+
 def test_bad(c):
     """files that are no recordings, damaged and missing ones, and impossible options have a sentence and a code"""
     text = os.path.join(c.folder, "text")
@@ -158,7 +208,7 @@ def test_bad(c):
                         (["-c", "none", old, old], 129), (["-c", "wdiff", old, old], 129), (["-c", "delta:1", old, old], 129),
                         (["-s", "none", old, old], 129), (["--cycles-hist", old, old], 129), (["-c", "cycles", old, old], 255),
                         (["--stream", old, old], 255), (["-t", ".", old, old], 255), (["--time", "a", old, old], 234),
-                        (["--percentage", "x", old, old], 129)):
+                        (["--percentage", "x", old, old], 129), (["--fail-above", "x", old, old], 129)):
         done = c.diff(*words)
         need(done.returncode == code, "%s: exit code %d instead of %d: %s" % (words, done.returncode, code, done.stderr))
         need(done.stderr.strip(), "%s says nothing" % words)

@@ -106,19 +106,64 @@ double statistics_normal_quantile(double p)
 	return (low + high) / 2;
 }
 
-/* Exact for one and two degrees of freedom, above by the expansion of Cornish and Fisher (Abramowitz and Stegun, 26.7.5). */
+/* The continued fraction of the incomplete beta function (DLMF 8.17.22), from its first term on, by the method of Lentz. */
+static double beta_fraction(double x, double a, double b)
+{
+	const double tiny = 1e-300;
+	double c = 1, d = 1 - (a + b) * x / (a + 1), result;
+	d = 1 / (fabs(d) < tiny ? tiny : d);
+	result = d;
+	for (int m = 1; m < 300; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		const double terms[] = { even, odd };
+		double factor = 1;
+		for (int i = 0; i < 2; i++) {
+			d = 1 + terms[i] * d;
+			c = 1 + terms[i] / c;
+			d = 1 / (fabs(d) < tiny ? tiny : d);
+			c = fabs(c) < tiny ? tiny : c;
+			factor = c * d;
+			result *= factor;
+		}
+		if (fabs(factor - 1) < 1e-14)
+			break;
+	}
+	return result;
+}
+
+/* The regularized incomplete beta function; x in [0, 1]. */
+static double incomplete_beta(double x, double a, double b)
+{
+	if (x <= 0 || x >= 1)
+		return x > 0;
+	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	if (x < (a + 1) / (a + b + 2))
+		return front * beta_fraction(x, a, b) / a;
+	return 1 - front * beta_fraction(1 - x, b, a) / b;
+}
+
+double statistics_student_cdf(double t, double freedom)
+{
+	double tail = 0.5 * incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5);
+	return t > 0 ? 1 - tail : tail;
+}
+
 double statistics_student_quantile(double p, double freedom)
 {
-	if (freedom < 2)
-		return tan(M_PI * (p - 0.5));
-	if (freedom < 3)
-		return (2 * p - 1) * sqrt(2 / (4 * p * (1 - p)));
-	double z = statistics_normal_quantile(p), square = z * z;
-	double g1 = z * (square + 1) / 4;
-	double g2 = z * ((5 * square + 16) * square + 3) / 96;
-	double g3 = z * (((3 * square + 19) * square + 17) * square - 15) / 384;
-	double g4 = z * ((((79 * square + 776) * square + 1482) * square - 1920) * square - 945) / 92160;
-	return z + (g1 + (g2 + (g3 + g4 / freedom) / freedom) / freedom) / freedom;
+	double low = -1, high = 1;
+	while (statistics_student_cdf(low, freedom) > p && low > -1e15)
+		low *= 2;
+	while (statistics_student_cdf(high, freedom) < p && high < 1e15)
+		high *= 2;
+	for (int i = 0; i < 100; i++) {
+		double middle = (low + high) / 2;
+		if (statistics_student_cdf(middle, freedom) < p)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (low + high) / 2;
 }
 
 static void resample(struct random_numbers *random, double *target, const double *values, size_t count)
@@ -137,13 +182,20 @@ static double percentile(const double *sorted, size_t count, double p)
 	return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
 }
 
-/* The interval of sorted resampled statistics of `count` values. */
-static struct interval outer_percentiles(const double *sorted, size_t rounds, size_t count, double confidence)
+struct interval statistics_resampled_interval(double *results, size_t rounds, size_t count, double confidence)
 {
+	qsort(results, rounds, sizeof *results, compare_doubles);
+	if (count < 2)
+		return (struct interval){ results[0], results[rounds - 1] };
 	double tail = (1 - confidence) / 2, freedom = (double)count - 1;
 	double t = statistics_student_quantile(tail, freedom) * sqrt((double)count / freedom);
 	double wider = statistics_normal_cdf(t);
-	return (struct interval){ percentile(sorted, rounds, wider), percentile(sorted, rounds, 1 - wider) };
+	return (struct interval){ percentile(results, rounds, wider), percentile(results, rounds, 1 - wider) };
+}
+
+static double confidence_of(const struct bootstrap *how)
+{
+	return how->confidence ? how->confidence : 0.95;
 }
 
 struct interval statistics_interval(const double *values, size_t count, statistic_function *statistic, const struct bootstrap *how)
@@ -158,8 +210,7 @@ struct interval statistics_interval(const double *values, size_t count, statisti
 		resample(&random, sample, values, count);
 		results[i] = statistic(sample, count);
 	}
-	qsort(results, rounds, sizeof *results, compare_doubles);
-	return outer_percentiles(results, rounds, count, how->confidence ? how->confidence : 0.95);
+	return statistics_resampled_interval(results, rounds, count, confidence_of(how));
 }
 
 static double relative_change(double before, double after)
@@ -182,10 +233,7 @@ struct interval statistics_change_interval(const double *before, size_t before_c
 		resample(&random, sample, after, after_count);
 		results[i] = relative_change(old, statistic(sample, after_count));
 	}
-	qsort(results, rounds, sizeof *results, compare_doubles);
-	if (fewer < 2)
-		return (struct interval){ results[0], results[rounds - 1] };
-	return outer_percentiles(results, rounds, fewer, how->confidence ? how->confidence : 0.95);
+	return statistics_resampled_interval(results, rounds, fewer, confidence_of(how));
 }
 
 struct ranked {

@@ -52,6 +52,10 @@ double statistics_permutation(const double *a, size_t a_count, const double *b, 
  * alarms at a limit is at most that limit. In place, order unchanged. */
 void statistics_holm(double *probabilities, size_t count);
 
+/* The interval of `rounds` resampled results, which it sorts, of a statistic of `count` values; as above. count < 2: all results. */
+struct interval statistics_resampled_interval(double *results, size_t rounds, size_t count, double confidence);
+
 double statistics_normal_cdf(double z);
 double statistics_normal_quantile(double p);                 /* 0 < p < 1 */
-double statistics_student_quantile(double p, double freedom); /* 0 < p < 1, freedom >= 1 */
+double statistics_student_cdf(double t, double freedom);     /* freedom > 0 */
+double statistics_student_quantile(double p, double freedom); /* 0 < p < 1 */

@@ -54,8 +54,12 @@ TEST("quantiles are those of the printed tables")
 	EXPECT_NEAR(statistics_normal_cdf(-1.959964), 0.025, 1e-7);
 	EXPECT_NEAR(statistics_student_quantile(0.975, 1), 12.7062, 1e-3);
 	EXPECT_NEAR(statistics_student_quantile(0.975, 2), 4.30265, 1e-4);
-	EXPECT_NEAR(statistics_student_quantile(0.975, 3), 3.18245, 2e-2);
-	EXPECT_NEAR(statistics_student_quantile(0.975, 9), 2.26216, 1e-3);
+	EXPECT_NEAR(statistics_student_quantile(0.975, 3), 3.18245, 1e-4);
+	EXPECT_NEAR(statistics_student_quantile(0.975, 9), 2.26216, 1e-4);
+	EXPECT_NEAR(statistics_student_quantile(0.9995, 5), 6.86883, 1e-4);
+	EXPECT_NEAR(statistics_student_cdf(0, 4), 0.5, 1e-12);
+	EXPECT_NEAR(statistics_student_cdf(1, 1), 0.75, 1e-12);
+	EXPECT_NEAR(statistics_student_cdf(-2.22814, 10), 0.025, 1e-6);
 	EXPECT_NEAR(statistics_student_quantile(0.025, 30), -2.04227, 1e-4);
 }
 

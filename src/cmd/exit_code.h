@@ -6,6 +6,7 @@
 enum exit_code {
 	EXIT_ERROR = 1,         /* the output cannot be written, or another failure without a separate code */
 	EXIT_NO = 1,            /* the answer to a question is no (check, buildid-list --kernel) */
+	EXIT_CHANGED = 2,       /* diff, compare: a change above --fail-above */
 	EXIT_NO_PAGE = 16,      /* help: no such page; this is man's code */
 	EXIT_NOT_STARTED = 127, /* a child process: its program cannot be started; this is the shell's code */
 	EXIT_USAGE = 129,       /* the command line is wrong, or -h asked for the usage */

@@ -119,6 +119,12 @@ static double percent(uint64_t period, uint64_t total)
 	return (double)period * 100.0 / (double)total;
 }
 
+double diff_share_change(const struct diff_event *event, const struct diff_row *row, uint32_t file)
+{
+	uint64_t after = row->items[file] ? row->items[file]->period : 0;
+	return percent(after, event->sides[file].total) - percent(diff_base_period(row), event->sides[0].total);
+}
+
 static struct diff_value compute(const struct diff *diff, const struct diff_event *event, const struct diff_row *row, uint32_t file)
 {
 	uint64_t before = diff_base_period(row), after = row->items[file]->period;
@@ -129,7 +135,7 @@ static struct diff_value compute(const struct diff *diff, const struct diff_even
 		return (struct diff_value){ .weighted = (int64_t)(after * (uint64_t)diff->options.new_weight -
 								    before * (uint64_t)diff->options.old_weight) };
 	default:
-		return (struct diff_value){ .change = percent(after, event->sides[file].total) - percent(before, event->sides[0].total) };
+		return (struct diff_value){ .change = diff_share_change(event, row, file) };
 	}
 }
 

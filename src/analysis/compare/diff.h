@@ -91,6 +91,9 @@ static inline uint64_t diff_base_period(const struct diff_row *row)
 	return row->items[0] ? row->items[0]->period : 0;
 }
 
+/* In percentage points, whatever is computed; a file without the row has a share of 0. NaN: the file has no samples. */
+double diff_share_change(const struct diff_event *event, const struct diff_row *row, uint32_t file);
+
 static inline bool diff_row_is_shown(const struct diff_row *row)
 {
 	return !row->shown->entry->filtered;

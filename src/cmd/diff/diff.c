@@ -1,11 +1,12 @@
 #include <stdlib.h>
 
 #include "analysis/column/columns.h"
-#include "analysis/compare/diff.h"
+#include "analysis/compare/diff_results.h"
 #include "analysis/profile/profile.h"
 #include "cmd/diff/options.h"
 #include "cmd/loss_summary.h"
 #include "data/feature.h"
+#include "analysis/filter/time_filter.h"
 #include "render/text/diff_text.h"
 
 extern const struct command command_diff;
@@ -28,10 +29,13 @@ struct comparison {
 	const struct profile **profiles;
 	uint32_t file_count;
 	struct diff diff;
+	struct significance significance;
+	uint32_t slice_column;           /* with --stats: index in columns.all */
 };
 
 static void comparison_close(struct comparison *comparison)
 {
+	significance_fini(&comparison->significance);
 	diff_fini(&comparison->diff);
 	for (uint32_t i = 0; i < comparison->file_count; i++) {
 		struct diff_file *file = &comparison->files[i];
@@ -62,6 +66,15 @@ static void choose_files(struct comparison *comparison, int argc, const char **a
 	}
 }
 
+/* Rows are distinguished by time slices, too, which are added up for the table. */
+static void add_slice_column(struct comparison *comparison)
+{
+	unsigned at = 0;
+	while (column_types[at].class == COLUMN_MEASURE || column_types[at].id != ID_TIME)
+		at++;
+	comparison->slice_column = columns_add_sort(&comparison->columns, &column_types[at], 0);
+}
+
 static int setup_columns(struct comparison *comparison, struct error *err)
 {
 	struct column_request request = { .sort = comparison->options->sort, .default_sort = "dso,symbol", .mode = SORT_NORMAL };
@@ -71,6 +84,8 @@ static int setup_columns(struct comparison *comparison, struct error *err)
 		error_set(err, ERROR_OPTION, "Error:\n%s", why.text);
 		error_hint(err, "%s", request.invalid);
 	}
+	if (result >= 0 && comparison->options->stats)
+		add_slice_column(comparison);
 	return result;
 }
 
@@ -127,13 +142,24 @@ static int open_time(struct comparison *comparison, struct diff_file *file, stru
 	return result;
 }
 
+/* Short enough that the slices of the test, which are longer, are of nearly equal length. */
+static uint64_t slice_time(const struct comparison *comparison, const struct diff_file *file)
+{
+	enum { DEFAULT_NS = 100000000, UNKNOWN_NS = 10000000, PARTS = 8 * SIGNIFICANCE_SLICES };
+	uint64_t first, last;
+	if (!comparison->options->stats)
+		return DEFAULT_NS;
+	time_filter_bounds(&file->input.session.source->header, &first, &last);
+	return last > first ? (last - first) / PARTS + 1 : UNKNOWN_NS;
+}
+
 static void open_profile(struct comparison *comparison, struct diff_file *file)
 {
 	const struct diff_cli_options *options = comparison->options;
 	struct profile_options profile = {
 		.columns = &comparison->columns, .iteration = ITERATE_SAMPLES, .filter = file->filter, .relative = options->relative,
 		.verbose = options->input.verbose, .socket_filter = -1, .switch_on = UINT32_MAX, .switch_off = UINT32_MAX,
-		.separator = options->separator, .time_quantum_ns = 100000000,
+		.separator = options->separator, .time_quantum_ns = slice_time(comparison, file),
 	};
 	profile_open(&file->profile, &profile, &file->input.session, file->input.symbols);
 	file->profile.tracepoints = file->input.tracepoints;
@@ -183,19 +209,51 @@ static int complain(const struct comparison *comparison, const struct error *err
 	return code;
 }
 
+static void print_text(struct comparison *comparison)
+{
+	const struct diff_cli_options *options = comparison->options;
+	struct diff_text text = {
+		.diff = &comparison->diff, .paths = comparison->paths, .quiet = options->quiet, .colour = comparison->cli->tty_out,
+		.list_files = options->input.verbose > 0, .show_formula = options->show_formula, .show_periods = options->show_period,
+		.significance = options->stats ? &comparison->significance : NULL,
+	};
+	diff_text_print(&text, comparison->cli->out);
+}
+
+static void print_tables(struct comparison *comparison)
+{
+	const struct diff_cli_options *options = comparison->options;
+	struct diff_results results;
+	diff_results_init(&results, &comparison->diff, options->stats ? &comparison->significance : NULL, comparison->paths);
+	options->format->print(&results.results, comparison->cli->out);
+	diff_results_fini(&results);
+}
+
 static void compare_and_print(struct comparison *comparison)
 {
+	enum { SLICES_MIN = 4 };
 	const struct diff_cli_options *options = comparison->options;
 	struct diff_options diff = {
 		.compute = options->compute, .order = options->order, .baseline_only = options->baseline_only,
 		.old_weight = options->old_weight, .new_weight = options->new_weight,
+		.blocks = options->stats ? &comparison->columns.all.items[comparison->slice_column] : NULL,
 	};
 	diff_init(&comparison->diff, comparison->profiles, comparison->file_count, &diff);
-	struct diff_text text = {
-		.diff = &comparison->diff, .paths = comparison->paths, .quiet = options->quiet, .colour = comparison->cli->tty_out,
-		.list_files = options->input.verbose > 0, .show_formula = options->show_formula, .show_periods = options->show_period,
-	};
-	diff_text_print(&text, comparison->cli->out);
+	if (options->stats)
+		significance_init(&comparison->significance, &comparison->diff);
+	if (options->stats && comparison->significance.least_slices < SLICES_MIN)
+		cli_warn(comparison->cli, "an event of these recordings has samples in fewer than %d time slices of one of them: no change of it is "
+			"told from noise; record longer, and with times", SLICES_MIN);
+	if (format_is_table(options->format))
+		print_tables(comparison);
+	else
+		print_text(comparison);
+}
+
+static int exit_code_of(const struct comparison *comparison)
+{
+	const struct diff_cli_options *options = comparison->options;
+	return options->fail_given && significance_largest(&comparison->significance) > options->fail_above ? EXIT_CHANGED : 0;
 }
 
 /* Cycles and streams are those of branch stacks. */
@@ -226,7 +284,7 @@ static int compare_files(struct comparison *comparison)
 		int damaged = input_end(&comparison->files[i].input, comparison->options->quiet, !comparison->options->quiet);
 		code = code ? code : damaged;
 	}
-	return code;
+	return code ? code : exit_code_of(comparison);
 }
 
 static int diff_run(struct cli *cli, void *arg, int argc, const char **argv)

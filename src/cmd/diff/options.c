@@ -65,6 +65,17 @@ static int set_percentage(void *target, const struct option *option, const char 
 	return 0;
 }
 
+static int set_fail_above(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct diff_cli_options *options = target;
+	char *end;
+	options->fail_above = strtod(arg, &end);
+	options->stats = options->fail_given = true;
+	if (end == arg || (*end && strcmp(end, "%") != 0) || !(options->fail_above >= 0 && options->fail_above <= 100))
+		return error_set(err, ERROR_USAGE, "--fail-above takes percentage points from 0 to 100, not '%s'", arg);
+	return 0;
+}
+
 #define O struct diff_cli_options
 const struct option diff_table[] = {
 	OPT_INCR('v', "verbose", O, input.verbose, "print more: addresses, sources of symbols"),
@@ -94,6 +105,11 @@ const struct option diff_table[] = {
 	OPT_STRING(0, "pid", O, filter.pids, "pid[,pid...]", "only samples of these processes"),
 	OPT_STRING(0, "tid", O, filter.tids, "tid[,tid...]", "only samples of these threads"),
 	OPT_BOOL(0, "stream", O, streams, "compare the hottest call chains of branch records"),
+	OPTION_ROW(BOOL, 0, "stats", O, stats, "show which changes are more than noise, by time slices of the recordings", .flags = OPTION_OWN),
+	OPTION_ROW_AT(CALLBACK, 0, "fail-above", OPTION_FIELD(O, fail_above, double),
+		"as --stats, and exit with 2 if a share has changed by more than this", .arg = "points", .set = set_fail_above,
+		.flags = OPTION_OWN | OPTION_NONEG),
+	OPT_FORMAT(O, format),
 	OPT_END(),
 };
 #undef O

@@ -2,6 +2,7 @@
 #pragma once
 #include "analysis/compare/diff.h"
 #include "cmd/filter.h"
+#include "cmd/format_option.h"
 #include "cmd/input.h"
 
 enum diff_method { METHOD_TABLE, METHOD_CYCLES };
@@ -15,6 +16,9 @@ struct diff_cli_options {
 	enum diff_method method;
 	int64_t old_weight, new_weight;
 	bool quiet, dump, baseline_only, show_period, show_formula, cycles_hist, modules, relative, streams;
+	bool stats, fail_given;
+	double fail_above;           /* percentage points */
+	const struct format *format; /* NULL: text */
 	const char *bad_config;      /* a value of diff.compute that is no method; NULL: none */
 };
 

@@ -10,7 +10,7 @@
 enum { CELL_MAX = 70, BASELINE_WIDTH = 8 };
 
 /* The columns of one file. */
-enum diff_column { COLUMN_BASELINE, COLUMN_CHANGE, COLUMN_FORMULA, COLUMN_PERIOD, COLUMN_BASE_PERIOD };
+enum diff_column { COLUMN_BASELINE, COLUMN_CHANGE, COLUMN_FORMULA, COLUMN_PERIOD, COLUMN_BASE_PERIOD, COLUMN_INTERVAL, COLUMN_MARK };
 
 static const char *title_of(const struct diff *diff, enum diff_column column)
 {
@@ -19,13 +19,14 @@ static const char *title_of(const struct diff *diff, enum diff_column column)
 	};
 	static const char *const titles[] = {
 		[COLUMN_BASELINE] = "Baseline", [COLUMN_FORMULA] = "Formula", [COLUMN_PERIOD] = "Period", [COLUMN_BASE_PERIOD] = "Base period",
+		[COLUMN_INTERVAL] = "95% interval", [COLUMN_MARK] = "?",
 	};
 	return column == COLUMN_CHANGE ? changes[diff->options.compute] : titles[column];
 }
 
 static unsigned least_width(const struct diff *diff, enum diff_column column)
 {
-	enum { DELTA_WIDTH = 7, NUMBER_WIDTH = 14 };
+	enum { DELTA_WIDTH = 7, NUMBER_WIDTH = 14, INTERVAL_WIDTH = 19 };
 	switch (column) {
 	case COLUMN_BASELINE:
 		return BASELINE_WIDTH;
@@ -33,6 +34,10 @@ static unsigned least_width(const struct diff *diff, enum diff_column column)
 		return diff->options.compute <= DIFF_DELTA_ABS ? DELTA_WIDTH : NUMBER_WIDTH;
 	case COLUMN_FORMULA:
 		return CELL_MAX;
+	case COLUMN_INTERVAL:
+		return INTERVAL_WIDTH;
+	case COLUMN_MARK:
+		return 1;
 	default:
 		return NUMBER_WIDTH;
 	}
@@ -45,6 +50,10 @@ static void each_column(const struct diff_text *text, column_visitor *visit, voi
 {
 	for (uint32_t file = 0; file < text->diff->file_count; file++) {
 		visit(context, file, file ? COLUMN_CHANGE : COLUMN_BASELINE);
+		if (text->significance && file) {
+			visit(context, file, COLUMN_INTERVAL);
+			visit(context, file, COLUMN_MARK);
+		}
 		if (text->show_formula && file)
 			visit(context, file, COLUMN_FORMULA);
 		if (text->show_periods)
@@ -190,6 +199,17 @@ static void add_baseline(struct line *line, int width)
 	add_coloured(line->out, line->text->colour, percent, text);
 }
 
+/* '*': changed; '~': noise is as large. */
+static void tested_text(const struct line *line, uint32_t file, enum diff_column column, char text[static CELL_MAX])
+{
+	size_t event = (size_t)(line->event - line->text->diff->events), row = (size_t)(line->row - line->event->rows);
+	const struct significance_value *value = &line->text->significance->values[event][row][file];
+	if (column == COLUMN_MARK)
+		snprintf(text, CELL_MAX, "%s", value->changed ? "*" : "~");
+	else
+		snprintf(text, CELL_MAX, "%+.2f%% .. %+.2f%%", value->interval.low, value->interval.high);
+}
+
 static void add_value(struct line *line, uint32_t file, enum diff_column column, int width)
 {
 	const struct diff_row *row = line->row;
@@ -202,7 +222,9 @@ static void add_value(struct line *line, uint32_t file, enum diff_column column,
 		add_change(line, file, width);
 		return;
 	}
-	if (column == COLUMN_BASE_PERIOD)
+	if (column == COLUMN_INTERVAL || column == COLUMN_MARK)
+		tested_text(line, file, column, text);
+	else if (column == COLUMN_BASE_PERIOD)
 		snprintf(text, sizeof text, "%" PRIu64, diff_base_period(row));
 	else if (row->items[file] && column == COLUMN_CHANGE)
 		separated_change(line, file, text);
@@ -304,6 +326,8 @@ void diff_text_print(const struct diff_text *text, struct writer *out)
 		const struct evsel *evsel = &session_evlist(diff->profiles[0]->session)->events.items[event->event];
 		if (!text->quiet)
 			writer_printf(out, "%s# Event '%s'\n#\n", i ? "\n" : "", evsel_name(evsel, name, sizeof name));
+		if (text->significance && !text->quiet)
+			writer_puts(out, "# *: changed   ~: no more than noise (95% for all rows together, from time slices of each recording)\n#\n");
 		if (text->list_files || (diff->file_count > 2 && !text->quiet))
 			add_files(text, out);
 		if (!text->quiet)

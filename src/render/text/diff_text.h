@@ -1,6 +1,6 @@
 /* A comparison of profiles as perf's text: for each event a heading, the columns' headers, a line per row. Knows no option table. */
 #pragma once
-#include "analysis/compare/diff.h"
+#include "analysis/compare/significance.h"
 #include "base/writer.h"
 
 struct diff_text {
@@ -9,6 +9,7 @@ struct diff_text {
 	bool quiet, colour;
 	bool list_files;           /* above each event; more than two files are always listed */
 	bool show_formula, show_periods;
+	const struct significance *significance; /* NULL: not tested */
 };
 
 void diff_text_print(const struct diff_text *text, struct writer *out);

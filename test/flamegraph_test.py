@@ -308,10 +308,52 @@ def test_piped_in(c):
          "other stacks than with -i")
 
 
+def test_recursion(c):
+    """--fold-recursion draws 64 equal frames as one, and adds up to the same"""
+    plain, folded = c.folded("--comm", "shape-deep")[0], c.folded("--comm", "shape-deep", "--fold-recursion")[0]
+    need(sum(plain.values()) == sum(folded.values()) > 0, "other sums")
+    need(any(stack.count("shape_descend") >= 60 for stack in plain), "no recursion is recorded")
+    need(all(stack.split(";").count("shape_descend") <= 1 for stack in folded), "recursion is left")
+
+
+def test_by_cpu(c):
+    """--by cpu has a root for each CPU, and needs recorded CPUs"""
+    if not record(c, "cpus.data", "-g", "--sample-cpu"):
+        raise Skip("nothing can be recorded here")
+    stacks = c.folded("-i", "cpus.data", "--by", "cpu")[0]
+    need(stacks and all(re.match(r"CPU_\d+;", stack) for stack in stacks), list(stacks)[:3])
+    need(run(c.work, PERFUSE, "flamegraph", "-i", c.data, "--by", "cpu", "-o", "none.svg").returncode == 1, "CPUs were not recorded")
+    need(c.folded("--by", "thread") == c.folded("--by", "tid"), "thread is not tid")
+
+
+def test_comparison(c):
+    """--diff has both recordings' stacks with both sums; of a recording and itself, no frame has changed"""
+    need(record(c, "other.data", "-e", "cpu-clock", "-c", "1000000", "-g"), "nothing was recorded")
+    result = run(c.work, PERFUSE, "flamegraph", "--folded", "--diff", "other.data", "-i", c.data)
+    need(result.returncode == 0, result.stderr)
+    sides = [collections.Counter(), collections.Counter()]
+    for line in result.stdout.decode().splitlines():
+        stack, before, after = line.rsplit(" ", 2)
+        sides[0][stack] += int(before)
+        sides[1][stack] += int(after)
+    for side, stacks in zip(sides, (c.folded("-i", "other.data")[0], c.folded()[0])):
+        need({stack: weight for stack, weight in side.items() if weight} == stacks, "other stacks than without --diff")
+    for widths in ("both", "old", "new"):
+        svg = run(c.work, PERFUSE, "flamegraph", "--diff", c.data, "-i", c.data, "--widths", widths, "-o", "-").stdout.decode()
+        need('class="c"' in svg and not re.search(r'<rect class="[lm]\d" x="[\d.]+%"', svg), "a frame has changed")
+    for files, code in ((("absent", c.data), 255), ((c.data, "absent"), 255)):
+        need(run(c.work, PERFUSE, "flamegraph", "--diff", files[0], "-i", files[1], "-o", "never.svg").returncode == code, files)
+    run(c.work, PERFUSE, "record", "-q", "-e", "page-faults", "-c", "1", "-o", "faults.data", "--", os.path.join(c.work, "shape"), "--ms", "10")
+    done = run(c.work, PERFUSE, "flamegraph", "--diff", "faults.data", "-i", c.data, "-o", "never.svg")
+    need(done.returncode == 1 and b"different events" in done.stderr, done.stderr)
+    done = run(c.work, PERFUSE, "flamegraph", "--diff", c.data, "-i", c.data, "--comm", "absent", "-o", "never.svg")
+    need(done.returncode == 1 and b"no sample to compare" in done.stderr, done.stderr)
+
+
 def test_bad_options(c):
     """invalid options are rejected with 129"""
-    for options in (["--by", "x"], ["--weight", "x"], ["--min-width", "-1"], ["--min-width", "x"], ["--width", "10"], ["--max-stack", "0"],
-                    ["word"]):
+    for options in (["--by", "x"], ["--widths", "x"], ["--colors", "x"], ["--weight", "x"], ["--min-width", "-1"], ["--min-width", "x"],
+                    ["--width", "10"], ["--max-stack", "0"], ["word"]):
         code = run(c.work, PERFUSE, "flamegraph", "-i", c.data, "-o", "never.svg", *options).returncode
         need(code == 129, "%s: exit code %d" % (" ".join(options), code))
     need(not os.path.exists(os.path.join(c.work, "never.svg")), "something was written")

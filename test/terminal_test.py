@@ -21,7 +21,8 @@ VARIANTS = {
     "diff": [[FILE, FILE], [FILE, FILE, FILE, "-v"], [FILE, FILE, "-s", "comm,dso,sym,srcline,cgroup,trace"], [FILE, "missing" + "\x1b[31m"]],
     "evlist": [["-i", FILE], ["-i", FILE, "-v"], ["-i", FILE, "-F"], ["-i", FILE, "-g"], ["-i", FILE, "--trace-fields"],
                ["-i", FILE, "--trace-fields", "--format=json"], ["-i", FILE, "--format=csv"], ["-i", FILE, "--format=markdown"]],
-    "flamegraph": [["-i", FILE, "-o", "-"], ["-i", FILE, "--folded"], ["-i", FILE, "--srcline", "--folded"], ["-i", FILE, "-v"]],
+    "flamegraph": [["-i", FILE, "-o", "-"], ["-i", FILE, "--diff", FILE, "-o", "-"], ["-i", FILE, "--colors=module", "-o", "-"],
+                   ["-i", FILE, "--folded"], ["-i", FILE, "--srcline", "--folded"], ["-i", FILE, "-v"]],
     "help": [["x\x1b[31my"]], "inject": [["-i", FILE, "-o", "out.data", "-b"], ["-i", "no\x1b[31m", "-o", "out.data"]],
     "kallsyms": [["x\x1b[31my"]],
     "record": [["-e", "x\x1b[31my", "true"], ["-o", "/nonexistent\x1b[31m/x", "true"]],
@@ -82,7 +83,7 @@ def test_terminal(context):
         for words in context.jobs(command):
             for stdout, stderr in ((True, True), (True, False), (False, True)):
                 seen = on_terminal(words, context, stdout, stderr).decode(errors="surrogateescape")
-                if "--stdio-color=always" in words or command == "report":
+                if "--stdio-color=always" in words or command in ("diff", "report"):
                     seen = COLOURS.sub("", seen)
                 bad = CONTROL.search(seen.replace("\r\n", "\n"))
                 need(not bad, "%s: %r" % (label(words), seen[max(bad.start() - 60, 0):bad.end() + 20] if bad else ""))

@@ -281,7 +281,9 @@ static uint32_t expansion_of_location(const struct flame_sink *sink, struct flam
 static uint32_t expansion_of_task(const struct flame_sink *sink, struct flame_worker *worker, const struct resolved *r)
 {
 	uint64_t key = (uint64_t)r->comm << 32;
-	if (sink->options.roots == FLAME_ROOT_PID)
+	if (sink->options.roots == FLAME_ROOT_CPU)
+		key = r->sample->cpu;
+	else if (sink->options.roots == FLAME_ROOT_PID)
 		key = hash_pair(key, (uint32_t)r->pid);
 	else if (sink->options.roots == FLAME_ROOT_TID || r->comm == COMM_NONE)
 		key = hash_pair(key | (uint32_t)r->pid, (uint32_t)r->tid);
@@ -292,7 +294,9 @@ static uint32_t expansion_of_task(const struct flame_sink *sink, struct flame_wo
 	char buffer[16], *text = NULL;
 	const char *comm = resolved_comm(r, buffer, sizeof buffer);
 	int length;
-	if (sink->options.roots == FLAME_ROOT_PID)
+	if (sink->options.roots == FLAME_ROOT_CPU)
+		length = asprintf(&text, "CPU %u", r->sample->cpu);
+	else if (sink->options.roots == FLAME_ROOT_PID)
 		length = asprintf(&text, "%s-%d", comm, r->pid);
 	else if (sink->options.roots == FLAME_ROOT_TID)
 		length = asprintf(&text, "%s-%d/%d", comm, r->pid, r->tid);
@@ -465,6 +469,18 @@ static uint32_t builder_frame_of(const struct flame_sink *sink, const struct fla
 	return flame_builder_frame(builder, str_text(text), module ? module->long_name : "", frame->kind);
 }
 
+/* Returns the node near the end of the stack that is the same function, which is called again; STACK_ROOT: none is. */
+static uint32_t recursion_of(const struct flame_builder *builder, uint32_t node, uint32_t frame)
+{
+	enum { CYCLE_MAX = 8 };
+	for (unsigned i = 0; i < CYCLE_MAX && node != STACK_ROOT; i++) {
+		if (builder->stacks.nodes[node].place == frame)
+			return node;
+		node = builder->stacks.nodes[node].parent;
+	}
+	return STACK_ROOT;
+}
+
 static void flame_merge_worker(const struct flame_sink *sink, const struct flame_worker *worker, const struct session *session,
 	struct flame_builder *builder)
 {
@@ -480,8 +496,11 @@ static void flame_merge_worker(const struct flame_sink *sink, const struct flame
 		struct flame_expansion expansion = worker->expansions.items[node->place];
 		const uint32_t *expansion_frames = worker->expansion_frames.items + expansion.first;
 		nodes[i] = nodes[node->parent];
-		for (uint32_t k = 0; k < expansion.count; k++)
-			nodes[i] = flame_builder_push(builder, nodes[i], frames[expansion_frames[sink->options.reverse ? k : expansion.count - 1 - k]]);
+		for (uint32_t k = 0; k < expansion.count; k++) {
+			uint32_t frame = frames[expansion_frames[sink->options.reverse ? k : expansion.count - 1 - k]];
+			uint32_t again = sink->options.fold_recursion ? recursion_of(builder, nodes[i], frame) : STACK_ROOT;
+			nodes[i] = again != STACK_ROOT ? again : flame_builder_push(builder, nodes[i], frame);
+		}
 	}
 	for (uint32_t i = 0; i < worker->weights.count; i++)
 		if (worker->weights.items[i].samples)

@@ -18,6 +18,7 @@ enum flame_roots {
 	FLAME_ROOT_COMM, /* "comm" */
 	FLAME_ROOT_PID,  /* "comm-pid" */
 	FLAME_ROOT_TID,  /* "comm-pid/tid" */
+	FLAME_ROOT_CPU,  /* "CPU 3" */
 	FLAME_ROOT_NONE,
 };
 
@@ -28,6 +29,7 @@ struct flame_options {
 	enum flame_roots roots;
 	const char *event;           /* name, with or without modifiers; NULL: any. The first matching event with samples is shown */
 	unsigned max_stack;
+	bool fold_recursion;         /* a function that calls itself, through up to 7 others, is one frame */
 	bool reverse;                /* innermost frames at the root */
 	bool inlines;                /* inlined functions are frames */
 	bool lines, full_path;       /* lines: the source line distinguishes frames; full_path: with the full path of the file */

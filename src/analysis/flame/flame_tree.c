@@ -18,6 +18,8 @@ void flame_builder_fini(struct flame_builder *builder)
 {
 	stacks_fini(&builder->stacks);
 	vec_fini(&builder->weights);
+	for (int side = 0; side < FLAME_SIDES; side++)
+		vec_fini(&builder->sides[side]);
 	vec_fini(&builder->frames);
 	strtab_fini(&builder->texts);
 	tuples_fini(&builder->keys);
@@ -61,28 +63,57 @@ void flame_builder_add(struct flame_builder *builder, uint32_t node, uint64_t we
 	at->samples = flame_sum(at->samples, samples);
 }
 
-static struct flame_weight builder_weight_at(const struct flame_builder *builder, uint32_t node)
+static struct flame_weight weight_at(const struct flame_weights *weights, uint32_t node)
 {
-	return node < builder->weights.count ? builder->weights.items[node] : (struct flame_weight){ 0 };
+	return node < weights->count ? weights->items[node] : (struct flame_weight){ 0 };
 }
 
-struct flame_weight flame_builder_total(const struct flame_builder *builder)
+static struct flame_weight weights_total(const struct flame_weights *weights)
 {
 	struct flame_weight total = { 0 };
-	for (uint32_t i = 0; i < builder->stacks.count; i++) {
-		total.weight = flame_sum(total.weight, builder_weight_at(builder, i).weight);
-		total.samples = flame_sum(total.samples, builder_weight_at(builder, i).samples);
+	for (size_t i = 0; i < weights->count; i++) {
+		total.weight = flame_sum(total.weight, weights->items[i].weight);
+		total.samples = flame_sum(total.samples, weights->items[i].samples);
 	}
 	return total;
 }
 
+struct flame_weight flame_builder_total(const struct flame_builder *builder)
+{
+	return weights_total(&builder->weights);
+}
+
+void flame_builder_end_side(struct flame_builder *builder, enum flame_side side)
+{
+	builder->sides[side] = builder->weights;
+	builder->weights = (struct flame_weights){ 0 };
+	builder->compares = true;
+}
+
+static uint64_t part_of_whole(struct flame_weight part, struct flame_weight total)
+{
+	return total.weight ? (uint64_t)((double)part.weight / (double)total.weight * (double)FLAME_WHOLE + 0.5) : 0;
+}
+
+void flame_builder_compare(struct flame_builder *builder, enum flame_widths widths)
+{
+	struct flame_weight totals[FLAME_SIDES] = { weights_total(&builder->sides[FLAME_OLD]), weights_total(&builder->sides[FLAME_NEW]) };
+	for (uint32_t i = 0; i < builder->stacks.count; i++) {
+		struct flame_weight old = weight_at(&builder->sides[FLAME_OLD], i), new = weight_at(&builder->sides[FLAME_NEW], i);
+		uint64_t before = part_of_whole(old, totals[FLAME_OLD]), after = part_of_whole(new, totals[FLAME_NEW]);
+		uint64_t width = widths == FLAME_WIDTH_OLD ? before : widths == FLAME_WIDTH_NEW ? after : (before + after) / 2;
+		if (width)
+			flame_builder_add(builder, i, width, flame_sum(old.samples, new.samples));
+	}
+}
+
 /* Returns by node: the weight of stacks that end there or deeper. The id of a parent is lower than those of its children. */
-static struct flame_weight *total_weights(const struct flame_builder *builder)
+static struct flame_weight *total_weights(const struct flame_builder *builder, const struct flame_weights *weights)
 {
 	uint32_t count = builder->stacks.count;
 	struct flame_weight *totals = memory_zero(count, sizeof *totals);
 	for (uint32_t i = count; i-- > 0;) {
-		struct flame_weight own = builder_weight_at(builder, i);
+		struct flame_weight own = weight_at(weights, i);
 		totals[i].weight = flame_sum(totals[i].weight, own.weight);
 		totals[i].samples = flame_sum(totals[i].samples, own.samples);
 		if (i == STACK_ROOT)
@@ -168,10 +199,24 @@ struct walk_step {
 	uint32_t node, out, next; /* in the builder, in the tree, index of the next child */
 };
 
+/* Fills the sides of the tree's nodes, whose numbers in the builder are known. */
+static void add_sides(struct flame_tree *tree, const struct flame_builder *builder, const uint32_t *node_of)
+{
+	tree->sides = memory_zero(tree->count, sizeof *tree->sides);
+	tree->own_sides = memory_zero(tree->count, sizeof *tree->own_sides);
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		struct flame_weight *totals CLEANUP_FREE = total_weights(builder, &builder->sides[side]);
+		for (uint32_t i = 0; i < tree->count; i++) {
+			tree->sides[i][side] = totals[node_of[i]];
+			tree->own_sides[i][side] = weight_at(&builder->sides[side], node_of[i]);
+		}
+	}
+}
+
 static uint32_t flame_tree_emit_node(struct flame_tree *tree, const struct flame_builder *builder, const struct flame_weight *totals,
 	uint32_t node, uint32_t depth)
 {
-	struct flame_weight self = builder_weight_at(builder, node);
+	struct flame_weight self = weight_at(&builder->weights, node);
 	tree->nodes[tree->count] = (struct flame_node){
 		.frame = node == STACK_ROOT ? FRAME_ALL : builder->stacks.nodes[node].place, .depth = depth,
 		.self = self.weight, .self_samples = self.samples, .weight = totals[node].weight, .samples = totals[node].samples,
@@ -183,11 +228,12 @@ static uint32_t flame_tree_emit_node(struct flame_tree *tree, const struct flame
 
 void flame_tree_make(struct flame_tree *tree, struct flame_builder *builder, uint64_t least)
 {
-	struct flame_weight *totals CLEANUP_FREE = total_weights(builder);
+	struct flame_weight *totals CLEANUP_FREE = total_weights(builder, &builder->weights);
 	struct children children = sort_children(builder, totals, least ? least : 1);
 	uint32_t kept = children.first[builder->stacks.count] + 1;
 	*tree = (struct flame_tree){ .nodes = memory_zero(kept, sizeof *tree->nodes), .frames = builder->frames.items };
 	tree->dropped = builder->stacks.count - kept;
+	uint32_t *node_of CLEANUP_FREE = memory_zero(kept, sizeof *node_of);
 	VEC(struct walk_step) path = { 0 };
 	vec_push(&path, ((struct walk_step){ .node = STACK_ROOT, .out = flame_tree_emit_node(tree, builder, totals, STACK_ROOT, 0),
 					     .next = children.first[STACK_ROOT] }));
@@ -200,9 +246,12 @@ void flame_tree_make(struct flame_tree *tree, struct flame_builder *builder, uin
 		}
 		uint32_t child = children.items[top->next++];
 		uint32_t out = flame_tree_emit_node(tree, builder, totals, child, (uint32_t)path.count);
+		node_of[out] = child;
 		vec_push(&path, ((struct walk_step){ .node = child, .out = out, .next = children.first[child] }));
 	}
 	vec_fini(&path);
+	if (builder->compares)
+		add_sides(tree, builder, node_of);
 	free(children.first);
 	free(children.items);
 }
@@ -210,5 +259,7 @@ void flame_tree_make(struct flame_tree *tree, struct flame_builder *builder, uin
 void flame_tree_fini(struct flame_tree *tree)
 {
 	free(tree->nodes);
+	free(tree->sides);
+	free(tree->own_sides);
 	*tree = (struct flame_tree){ 0 };
 }

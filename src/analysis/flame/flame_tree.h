@@ -30,16 +30,21 @@ struct flame_node {
 	uint64_t self_samples, samples;
 };
 
+struct flame_weight {
+	uint64_t weight, samples;
+};
+
+/* The two recordings of a comparison. */
+enum flame_side { FLAME_OLD, FLAME_NEW, FLAME_SIDES };
+
 struct flame_tree {
 	struct flame_node *nodes;
+	struct flame_weight (*sides)[FLAME_SIDES]; /* by node: the weight of both recordings, with descendants; NULL: no comparison */
+	struct flame_weight (*own_sides)[FLAME_SIDES]; /* and without them */
 	uint32_t count;
 	const struct flame_frame *frames; /* owned by the builder */
 	uint32_t max_depth;
 	uint64_t dropped;                 /* number of nodes below the minimum weight */
-};
-
-struct flame_weight {
-	uint64_t weight, samples;
 };
 
 /* By node: the weight of the stacks that end there. */
@@ -48,9 +53,14 @@ struct flame_weights {
 	size_t count, capacity;
 };
 
+/* What the width of a frame shows in a comparison: its share of one recording, or the mean of both shares. */
+enum flame_widths { FLAME_WIDTH_BOTH, FLAME_WIDTH_OLD, FLAME_WIDTH_NEW };
+
 struct flame_builder {
 	struct stacks stacks;
 	struct flame_weights weights;
+	struct flame_weights sides[FLAME_SIDES]; /* of a comparison: by recording */
+	bool compares;
 	VEC(struct flame_frame) frames;
 	struct strtab texts;
 	struct tuples keys;
@@ -65,6 +75,11 @@ uint32_t flame_builder_frame(struct flame_builder *builder, const char *name, co
 /* Returns the stack with one frame more; STACK_ROOT is the empty stack. */
 uint32_t flame_builder_push(struct flame_builder *builder, uint32_t parent, uint32_t frame);
 void flame_builder_add(struct flame_builder *builder, uint32_t node, uint64_t weight, uint64_t samples);
+/* For a comparison: moves what was added since the last call, or since the beginning, to a side. */
+void flame_builder_end_side(struct flame_builder *builder, enum flame_side side);
+/* After both sides: makes the weights by which the tree is drawn; a whole recording is FLAME_WHOLE. */
+#define FLAME_WHOLE ((uint64_t)1 << 40)
+void flame_builder_compare(struct flame_builder *builder, enum flame_widths widths);
 struct flame_weight flame_builder_total(const struct flame_builder *builder);
 
 /* Makes the tree. Nodes with a weight below `least` are omitted with their descendants, and counted. Node 0 is a frame "all". */

@@ -44,6 +44,40 @@ TEST("the weight of a frame is the sum of the stacks that end in it or below it"
 	flame_builder_fini(&builder);
 }
 
+TEST("in a comparison a frame is as wide as the mean of both shares, or as one, and has the weights of both recordings")
+{
+	const enum flame_widths widths[] = { FLAME_WIDTH_BOTH, FLAME_WIDTH_OLD, FLAME_WIDTH_NEW };
+	const double shares[][3] = { { 0.35, 0.5, 0.15 }, { 0.5, 0.5, 0 }, { 0.2, 0.5, 0.3 } }; /* a, b, c */
+	for (int w = 0; w < 3; w++) {
+		struct flame_builder builder;
+		struct flame_tree tree;
+		flame_builder_init(&builder);
+		add_stack(&builder, "main;a", 50);
+		add_stack(&builder, "main;b", 50);
+		flame_builder_end_side(&builder, FLAME_OLD);
+		add_stack(&builder, "main;a", 40);
+		add_stack(&builder, "main;b", 100);
+		add_stack(&builder, "main;c", 60);
+		flame_builder_end_side(&builder, FLAME_NEW);
+		flame_builder_compare(&builder, widths[w]);
+		flame_tree_make(&tree, &builder, 0);
+		EXPECT_INT(tree.count, widths[w] == FLAME_WIDTH_OLD ? 4 : 5);
+		EXPECT_INT(tree.sides[0][FLAME_OLD].weight, 100);
+		EXPECT_INT(tree.sides[1][FLAME_NEW].weight, 200);
+		EXPECT_INT(tree.sides[2][FLAME_NEW].weight, 40);
+		EXPECT_INT(tree.own_sides[1][FLAME_NEW].weight, 0);
+		uint64_t sum = 0;
+		for (unsigned i = 2; i < tree.count; i++) {
+			double share = (double)tree.nodes[i].weight / (double)FLAME_WHOLE, wanted = shares[w][i - 2];
+			EXPECT(share > wanted - 1e-9 && share < wanted + 1e-9);
+			sum += tree.nodes[i].weight;
+		}
+		EXPECT_INT(tree.nodes[1].weight, sum);
+		flame_tree_fini(&tree);
+		flame_builder_fini(&builder);
+	}
+}
+
 TEST("frames below the minimum weight are omitted with their descendants and counted")
 {
 	struct flame_builder builder;

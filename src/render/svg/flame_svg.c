@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "render/svg/flame_colour.h"
 #include "render/svg/flame_svg_css.h"
 #include "render/svg/flame_svg_js.h"
 #include "render/svg/xml_text.h"
@@ -17,41 +17,9 @@ enum {
 	LABEL_LETTERS_MIN = 4,
 	GAP_PIXELS_MIN = 4,     /* narrower frames have no gap between them */
 	NAME_BYTES_MAX = 1000,  /* of a name in the page; truncated names end in "…" */
-	COLOURS = 10,           /* of each kind; one digit */
+	LEGEND_LINE = 20,       /* added for the modules' legend */
 };
 static const double LETTER_WIDTH = 6.63; /* of the labels' font, at most */
-
-struct kind_look {
-	char letter;            /* of its CSS classes */
-	const char *legend;     /* NULL: not in the legend */
-	unsigned legend_width;
-	uint32_t colours[COLOURS];
-};
-
-/* Even in lightness and strength within a kind (OKLCH), at least 8:1 against the labels. */
-static const struct kind_look looks[FLAME_KIND_COUNT] = {
-	[FLAME_ROOT] = { 'r', NULL, 0, {
-		0xc9cbd3, 0xc9cbd3, 0xc9cbd3, 0xc9cbd3, 0xc9cbd3,
-		0xc9cbd3, 0xc9cbd3, 0xc9cbd3, 0xc9cbd3, 0xc9cbd3 } },
-	[FLAME_TASK] = { 't', NULL, 0, {
-		0xb5b5ca, 0xc2c1da, 0xbdbbd7, 0xb9b5d4, 0xc6c2da,
-		0xc2bcd7, 0xbeb5d4, 0xcac3d9, 0xc6bdd6, 0xc3b6d3 } },
-	[FLAME_USER] = { 'u', "user", 24, {
-		0xf2a086, 0xffb28e, 0xffa97a, 0xfda063, 0xffbc84,
-		0xfeb36f, 0xf5ac58, 0xfdc67f, 0xf4be6b, 0xe9b755 } },
-	[FLAME_KERNEL] = { 'k', "kernel", 36, {
-		0x7fbfd8, 0x8ad0f2, 0x7ec8f2, 0x74c0f3, 0x9bcffa,
-		0x92c6fa, 0x8bbdf9, 0xacccfe, 0xa5c3fd, 0xa0bafc } },
-	[FLAME_INLINE] = { 'i', "inlined", 40, {
-		0xead47d, 0xf6e281, 0xf0dd72, 0xead962, 0xf1e788,
-		0xeae27a, 0xe3de6b, 0xebeb90, 0xe4e783, 0xdce375 } },
-	[FLAME_JIT] = { 'j', "JIT", 20, {
-		0x98ca92, 0xa0dfa2, 0x8ed99b, 0x7bd495, 0x97e3b2,
-		0x84ddac, 0x6ed8a7, 0x90e6c1, 0x7ce0bd, 0x65dbb9 } },
-	[FLAME_UNKNOWN] = { 'n', "no symbol", 58, {
-		0xbdbdc0, 0xcecfd3, 0xc6c7cd, 0xbfc0c7, 0xd1d1d5,
-		0xc9cacf, 0xc1c2c9, 0xd3d4d7, 0xccccd1, 0xc4c5cb } },
-};
 
 uint64_t flame_svg_least(double pixels, uint64_t total, unsigned width)
 {
@@ -118,18 +86,15 @@ struct page {
 	const struct flame_tree *tree;
 	const struct flame_svg *options;
 	unsigned width, inner, top; /* of the page, of the frames; above the frames */
-	bool seen[FLAME_KIND_COUNT];
+	unsigned legend;            /* the height of its line; 0: it is beside the facts */
+	struct flame_palette palette;
 };
 
-static void write_style(struct writer *out)
+static void write_style(const struct flame_palette *palette, struct writer *out)
 {
 	writer_puts(out, "<style>\n");
 	writer_puts(out, flame_svg_css);
-	for (unsigned kind = 0; kind < FLAME_KIND_COUNT; kind++) {
-		for (unsigned i = 0; i < COLOURS; i++)
-			writer_printf(out, ".%c%u{fill:#%06x}", looks[kind].letter, i, looks[kind].colours[i]);
-		writer_putc(out, '\n');
-	}
+	flame_palette_style(palette, out);
 	writer_puts(out, "</style>\n");
 }
 
@@ -142,8 +107,26 @@ static void write_opening(const struct page *page, unsigned height)
 		page->options->inverted ? "icicle" : "flame", page->options->width ? "" : " fluid", ROW);
 	write_text(out, page->options->title);
 	writer_puts(out, "</title>\n");
-	write_style(out);
+	write_style(&page->palette, out);
 	writer_puts(out, "<rect id=\"page\" width=\"100%\" height=\"100%\"/>\n");
+}
+
+/* "145 samples, 15.00%", of one recording of a comparison. */
+static void write_side(const struct page *page, uint32_t node, enum flame_side side)
+{
+	const struct flame_weight *weight = &page->tree->sides[node][side];
+	write_samples(page->out, weight->samples);
+	writer_puts(page->out, ", ");
+	write_share(page->out, weight->weight, page->tree->sides[0][side].weight);
+}
+
+static void write_change(const struct page *page, uint32_t node)
+{
+	struct writer *out = page->out;
+	double change = flame_share_of_side(page->tree, node, FLAME_NEW) - flame_share_of_side(page->tree, node, FLAME_OLD);
+	writer_puts(out, "\nbefore: ");
+	write_side(page, node, FLAME_OLD);
+	writer_printf(out, "\nchange: %+.2f points", 100 * change);
 }
 
 /* Without script, the browser shows it as the tip of a frame. */
@@ -157,11 +140,18 @@ static void write_title(const struct page *page, const struct flame_node *node, 
 	writer_puts(out, "<title>");
 	xml_text(out, frame->name, kept);
 	writer_puts(out, kept < len ? "\xe2\x80\xa6 (" : " (");
-	write_samples(out, node->samples);
-	writer_puts(out, ", ");
-	write_share(out, node->weight, all);
+	uint32_t number = (uint32_t)(node - page->tree->nodes);
+	if (page->tree->sides) {
+		write_side(page, number, FLAME_NEW);
+	} else {
+		write_samples(out, node->samples);
+		writer_puts(out, ", ");
+		write_share(out, node->weight, all);
+	}
 	writer_putc(out, ')');
-	if (node->self && node->self < node->weight) {
+	if (page->tree->sides) {
+		write_change(page, number);
+	} else if (node->self && node->self < node->weight) {
 		writer_puts(out, "\nself: ");
 		write_samples(out, node->self_samples);
 		writer_puts(out, ", ");
@@ -199,13 +189,10 @@ static void write_frame(struct page *page, const struct flame_node *node, double
 	unsigned row = page->options->inverted ? node->depth : page->tree->max_depth - node->depth, y = row * ROW;
 	double pixels = width / 100 * page->inner;
 	bool labelled = pixels >= LABEL_LETTERS_MIN * LETTER_WIDTH + 2 * LABEL_PAD;
-	page->seen[frame->kind] = true;
 	writer_puts(out, labelled ? "<g class=\"t\">" : pixels >= GAP_PIXELS_MIN ? "<g class=\"s\">" : "<g>");
 	write_title(page, node, frame);
-	uint64_t hash = 14695981039346656037u;
-	for (const char *p = frame->name; *p; p++)
-		hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-	char class[] = { looks[frame->kind].letter, (char)('0' + hash_u64(hash) % COLOURS), '\0' };
+	char class[FLAME_CLASS_MAX];
+	flame_palette_class(&page->palette, (uint32_t)(node - page->tree->nodes), class);
 	writer_puts(out, "<rect class=\"");
 	writer_puts(out, class);
 	writer_puts(out, "\" x=\"");
@@ -242,25 +229,6 @@ static void write_frames(struct page *page)
 	writer_puts(page->out, "</svg>\n");
 }
 
-/* Right-aligned for any width of the page. */
-static void write_legend(const struct page *page)
-{
-	struct writer *out = page->out;
-	int x = -FLAME_SVG_MARGIN;
-	unsigned baseline = page->top - 18;
-	writer_puts(out, "<svg id=\"legend\" x=\"100%\" overflow=\"visible\">");
-	for (int kind = FLAME_KIND_COUNT; kind-- > 0;) {
-		if (!looks[kind].legend || !page->seen[kind])
-			continue;
-		writer_printf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s</text>", x, baseline, looks[kind].legend);
-		x -= (int)looks[kind].legend_width + 20;
-		writer_printf(out, "<rect class=\"%c3\" x=\"%d\" y=\"%u\" width=\"12\" height=\"12\" rx=\"3\"/>", looks[kind].letter, x,
-			baseline - 10);
-		x -= 16;
-	}
-	writer_puts(out, "</svg>\n");
-}
-
 static void write_head(const struct page *page)
 {
 	struct writer *out = page->out;
@@ -270,14 +238,14 @@ static void write_head(const struct page *page)
 	write_text(out, options->title);
 	writer_puts(out, "</text>\n");
 	if (options->subtitle) {
-		writer_printf(out, "<text id=\"subtitle\" x=\"%d\" y=\"%u\">", FLAME_SVG_MARGIN, page->top - 18 - SUBTITLE);
+		writer_printf(out, "<text id=\"subtitle\" x=\"%d\" y=\"%u\">", FLAME_SVG_MARGIN, page->top - 18 - SUBTITLE - page->legend);
 		write_text(out, options->subtitle);
 		writer_puts(out, "</text>\n");
 	}
-	writer_printf(out, "<text id=\"facts\" x=\"%d\" y=\"%u\">", FLAME_SVG_MARGIN, page->top - 18);
+	writer_printf(out, "<text id=\"facts\" x=\"%d\" y=\"%u\">", FLAME_SVG_MARGIN, page->top - 18 - page->legend);
 	write_text(out, options->facts);
 	writer_puts(out, "</text>\n");
-	write_legend(page);
+	flame_palette_legend(&page->palette, page->top - 18, page->width, out);
 	writer_puts(out, "</g>\n");
 }
 
@@ -285,7 +253,9 @@ void flame_svg_write(struct writer *out, const struct flame_tree *tree, const st
 {
 	struct page page = { .out = out, .tree = tree, .options = options, .width = options->width ? options->width : FLAME_SVG_WIDTH };
 	page.inner = page.width - 2 * FLAME_SVG_MARGIN;
-	page.top = HEAD + (options->subtitle ? SUBTITLE : 0);
+	flame_palette_init(&page.palette, tree, options->colours);
+	page.legend = flame_palette_has_line(&page.palette) ? LEGEND_LINE : 0;
+	page.top = HEAD + (options->subtitle ? SUBTITLE : 0) + page.legend;
 	write_opening(&page, page.top + (tree->max_depth + 1) * ROW + FOOT);
 	write_frames(&page);
 	if (tree->nodes[0].weight == 0)

@@ -11,11 +11,14 @@ enum {
 	FLAME_SVG_WIDTH_MAX = 100000,
 };
 
+enum flame_colours { FLAME_COLOURS_KIND, FLAME_COLOURS_MODULE };
+
 struct flame_svg {
 	const char *title, *subtitle; /* subtitle NULL: absent */
 	const char *facts;            /* one line: what was sampled, lost or omitted */
 	unsigned width;               /* pixels; 0: FLAME_SVG_WIDTH, and as wide as the window where scripts run */
 	bool inverted;                /* the root on top */
+	enum flame_colours colours;   /* of a comparison: by change, whatever this is */
 };
 
 void flame_svg_write(struct writer *out, const struct flame_tree *tree, const struct flame_svg *options);

@@ -37,6 +37,7 @@ static unsigned count(const char *text, const char *part)
 	return n;
 }
 
+enum { FLAME_MODULES = 10 };
 static const struct flame_svg plain = { .title = "T", .facts = "F" };
 
 TEST("a frame is as wide as its share and starts where its elder sibling ends")
@@ -60,6 +61,49 @@ TEST("a frame is as wide as its share and starts where its elder sibling ends")
 	struct flame_svg inverted = { .title = "T", .facts = "F", .inverted = true };
 	text = drawn(&builder, &inverted, 0);
 	EXPECT(strstr(text, "x=\"25%\" y=\"36\" width=\"50%\"") != NULL);
+	free(text);
+	flame_builder_fini(&builder);
+}
+
+TEST("a comparison colours frames by their change, and shows both shares")
+{
+	struct flame_builder builder;
+	flame_builder_init(&builder);
+	add(&builder, STACK("main", "grown"), FLAME_USER, 1000);
+	add(&builder, STACK("main", "shrunk"), FLAME_USER, 3000);
+	add(&builder, STACK("main", "same"), FLAME_USER, 6000);
+	flame_builder_end_side(&builder, FLAME_OLD);
+	add(&builder, STACK("main", "grown"), FLAME_USER, 3000);
+	add(&builder, STACK("main", "shrunk"), FLAME_USER, 1000);
+	add(&builder, STACK("main", "same"), FLAME_USER, 6010);
+	flame_builder_end_side(&builder, FLAME_NEW);
+	flame_builder_compare(&builder, FLAME_WIDTH_BOTH);
+	char *text = drawn(&builder, &plain, 0);
+	EXPECT(strstr(text, "<title>grown (3,000 samples, 29.97%)\nbefore: 1,000 samples, 10.00%\nchange: +19.97 points\n/bin/x</title>"
+		"<rect class=\"m3\"") != NULL);
+	EXPECT(strstr(text, "<rect class=\"l3\"") != NULL);
+	EXPECT(strstr(text, "change: +0.04 points\n/bin/x</title><rect class=\"c\"") != NULL);
+	EXPECT(strstr(text, ">no clear change</text>") && strstr(text, ">less</text>") && !strstr(text, ">user</text>"));
+	free(text);
+	flame_builder_fini(&builder);
+}
+
+TEST("modules have a colour each, most own samples first, and a legend")
+{
+	struct flame_builder builder;
+	flame_builder_init(&builder);
+	char module[32];
+	for (unsigned i = 0; i < FLAME_MODULES; i++) {
+		snprintf(module, sizeof module, "/lib/lib<%u>.so", i);
+		flame_builder_add(&builder, flame_builder_push(&builder, STACK_ROOT, flame_builder_frame(&builder, "f", module, FLAME_USER)),
+			100 + i, 1);
+	}
+	struct flame_svg options = { .title = "T", .facts = "F", .colours = FLAME_COLOURS_MODULE };
+	char *text = drawn(&builder, &options, 0);
+	EXPECT(strstr(text, "/lib/lib&lt;9&gt;.so</title><rect class=\"A") != NULL);
+	EXPECT(strstr(text, "/lib/lib&lt;2&gt;.so</title><rect class=\"H") != NULL);
+	EXPECT(strstr(text, "/lib/lib&lt;0&gt;.so</title><rect class=\"I") != NULL);
+	EXPECT(strstr(text, ">lib&lt;9&gt;.so</text>") && strstr(text, ">others</text>") && !strstr(text, ">lib&lt;0&gt;.so</text>"));
 	free(text);
 	flame_builder_fini(&builder);
 }

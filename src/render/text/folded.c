@@ -55,7 +55,14 @@ static void folded_line(struct folder *folder, const struct folded_item *item)
 	writer_add(folder->out, str_text(&folder->path), folder->path.len);
 	writer_puts(folder->out, item->name);
 	writer_putc(folder->out, ' ');
-	writer_decimal(folder->out, folder->tree->nodes[item->node].self, 0);
+	const struct flame_tree *tree = folder->tree;
+	if (tree->sides) {
+		writer_decimal(folder->out, tree->own_sides[item->node][FLAME_OLD].weight, 0);
+		writer_putc(folder->out, ' ');
+		writer_decimal(folder->out, tree->own_sides[item->node][FLAME_NEW].weight, 0);
+	} else {
+		writer_decimal(folder->out, tree->nodes[item->node].self, 0);
+	}
 	writer_putc(folder->out, '\n');
 }
 

@@ -18,6 +18,7 @@ VARIANTS = {
     "buildid-list": [["-i", FILE], ["-i", FILE, "-H"], ["-i", FILE, "-f", "-v"], ["-i", FILE, "--format=json"],
                      ["-i", FILE, "--format=csv"], ["-i", FILE, "--format=markdown"]],
     "check": [["feature", "x\x1b[31my"]], "config": [["a.b=x\x1b[31my"], ["-l"]],
+    "compare": [["-n", "1", "--", "x\x1b[31m", "--", "y"], ["missing\x1b[31m", FILE]],
     "diff": [[FILE, FILE], [FILE, FILE, FILE, "-v"], [FILE, FILE, "-s", "comm,dso,sym,srcline,cgroup,trace"], [FILE, "missing" + "\x1b[31m"]],
     "evlist": [["-i", FILE], ["-i", FILE, "-v"], ["-i", FILE, "-F"], ["-i", FILE, "-g"], ["-i", FILE, "--trace-fields"],
                ["-i", FILE, "--trace-fields", "--format=json"], ["-i", FILE, "--format=csv"], ["-i", FILE, "--format=markdown"]],

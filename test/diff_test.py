@@ -97,6 +97,7 @@ def test_others(c):
         files = [os.path.join(folder, name) for name in pair.split()]
         for options in OPTIONS.split("\n"):
             c.agree("-f", "--symfs", c.empty, *options.split(), *files)
+    c.agree("-f", "--symfs", c.empty, "-D", *(os.path.join(folder, name) for name in ("quipper.callgraph-3.8.data", "quipper.weight_struct.data")))
 
 
 def test_own(c):

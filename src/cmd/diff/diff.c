@@ -3,6 +3,7 @@
 #include "analysis/column/columns.h"
 #include "analysis/compare/diff_results.h"
 #include "analysis/profile/profile.h"
+#include "cmd/diff/dump.h"
 #include "cmd/diff/options.h"
 #include "cmd/loss_summary.h"
 #include "data/feature.h"
@@ -270,6 +271,9 @@ static int compare_files(struct comparison *comparison)
 	struct error err = { 0 };
 	if (setup_columns(comparison, &err) < 0)
 		return complain(comparison, &err, EXIT_USAGE);
+	for (uint32_t i = 0; comparison->options->dump && i < comparison->file_count; i++)
+		if (diff_dump(comparison->cli, &comparison->files[i].options, &err) < 0)
+			return complain(comparison, &err, EXIT_FAILED);
 	for (uint32_t i = 0; i < comparison->file_count; i++) {
 		int code = open_file(comparison, &comparison->files[i], &err);
 		if (code)

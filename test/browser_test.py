@@ -281,6 +281,44 @@ def look_at_layouts(c):
             need(len(roots) == 1, "roots name the thread of shape-deep as %s" % roots)
 
 
+def look_at_comparison(c):
+    """in a comparison, frames have the widths of both recordings and the colours of their changes, and the tip shows both shares"""
+    other = record(c.work, os.path.join(c.work, "other.data"), os.path.join(c.work, "shape"), "--ms", "300", "--depth", "3")
+    fills = {}
+    for widths in ("both", "old", "new"):
+        c.browser.open("file://" + draw(c.work, c.data, "diff.svg", "--diff", other, "--comm", "shape-deep,shape-even", "--widths", widths))
+        page = Page(c.browser)
+        quiet(c.browser)
+        whole = page.frames[0].width
+        shares = {}
+        for f in page.frames:
+            before = float(re.search(r"before: [\d,]+ samples?, <?([\d.]+)%", f.title).group(1))
+            after = float(f.share.lstrip("<"))
+            wanted = {"both": (before + after) / 2, "old": before, "new": after}[widths]
+            need(abs(100 * f.width / whole - wanted) < 0.03, "%s: %s is %.2f%% wide" % (widths, f.title, 100 * f.width / whole))
+            shares[f.title] = before, after
+            fills.setdefault((after > 1.5 * before) - (before > 1.5 * after), set()).add(f.fill)
+    keep(c.browser, "comparison")
+    grey = page.frames[0].fill  # the root does not change, and few samples show nothing
+    more, less = fills.get(1, set()) - {grey}, fills.get(-1, set()) - {grey}
+    need((more or less) and more.isdisjoint(less | fills[0]) and less.isdisjoint(fills[0]), "the colours are %s" % fills)
+    target = max((f for f in page.frames if f.name.startswith("shape")), key=lambda f: f.width)
+    c.browser.pointer(target.left + target.width / 2, target.top + 8)
+    page = settle(c.browser, lambda p: p.tip)
+    need("before:" in page.tip and "change:" in page.tip, "the tip is %r" % page.tip)
+
+
+def look_at_modules(c):
+    """colours by module have a legend of their names, and frames of one module have shades of one colour"""
+    c.browser.open("file://" + draw(c.work, c.data, "modules.svg", "--colors", "module", "--fold-recursion"))
+    page = Page(c.browser)
+    keep(c.browser, "modules")
+    quiet(c.browser)
+    need(len(page.named("shape_descend")) == 1, "recursion is %d frames" % len(page.named("shape_descend")))
+    legend = c.browser.script("return [...document.querySelectorAll('#legend text')].map(t => t.textContent)")
+    need("shape" in legend and any(name.startswith("libc") for name in legend), "the legend is %s" % legend)
+
+
 def look_at_dark(c):
     """a user who prefers dark pages gets a dark page"""
     c.browser.open("file://" + c.svg)
@@ -360,7 +398,7 @@ def prepare(c):
 
 
 TESTS = (look_at_page, look_at_shares, look_at_search, look_at_bad_pattern, look_at_zoom, look_at_address, look_at_keys, look_at_tip,
-         look_at_window, look_at_picture, look_at_layouts, look_at_dark, look_at_hostile_names, look_at_empty, look_at_folded)
+         look_at_window, look_at_picture, look_at_layouts, look_at_comparison, look_at_modules, look_at_dark, look_at_hostile_names, look_at_empty, look_at_folded)
 
 
 def main():

@@ -217,10 +217,21 @@ def test_bad(c):
 
 def test_empty(c):
     """a recording without samples is a table without rows of its side"""
-    empty = c.record("empty.data", "/bin/true")
-    done = c.diff("-d", "shape", c.pair[0], empty)
+    empty = os.path.join(c.folder, "empty.data")
+    process.perfuse("record", "-q", "-e", "cpu-clock:u", "-c", "4000000000", "-o", empty, "--", "/bin/true", env=environment(c.folder))
+    done = c.diff(c.pair[0], empty)
     need(done.returncode == 0 and "Baseline" in done.stdout, done.stdout + done.stderr)
+    need("empty.data has no samples" in done.stderr, done.stderr)
     need(c.diff(empty, c.pair[0]).returncode == 0, "a baseline without samples")
+
+
+def test_events(c):
+    """an event that only the baseline has is a table without changes, and a sentence"""
+    other = os.path.join(c.folder, "faults.data")
+    process.perfuse("record", "-q", "-e", "page-faults", "-c", "1", "-o", other, "--", "/bin/true", env=environment(c.folder))
+    done = c.diff(c.pair[0], other)
+    need(done.returncode == 0 and "faults.data has no event 'cpu-clock:u', which the baseline has" in done.stderr, done.stderr)
+    need("+" not in done.stdout, done.stdout)
 
 
 if __name__ == "__main__":

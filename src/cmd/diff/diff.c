@@ -6,6 +6,7 @@
 #include "cmd/diff/dump.h"
 #include "cmd/diff/options.h"
 #include "cmd/loss_summary.h"
+#include "data/evsel_name.h"
 #include "data/feature.h"
 #include "analysis/filter/time_filter.h"
 #include "render/text/diff_text.h"
@@ -230,6 +231,29 @@ static void print_tables(struct comparison *comparison)
 	diff_results_fini(&results);
 }
 
+/* Why a column is empty: the output says nothing, as perf's. */
+static void warn_of_gaps(const struct comparison *comparison)
+{
+	const struct diff *diff = &comparison->diff;
+	char name[EVSEL_NAME_MAX];
+	for (uint32_t file = 0; file < diff->file_count; file++) {
+		const struct folded *folded = &comparison->profiles[file]->folded;
+		uint64_t samples = 0;
+		for (size_t i = 0; i < folded->hist_count; i++)
+			samples += folded->hists[i].samples;
+		if (!samples)
+			cli_warn(comparison->cli, "%s has no samples%s", comparison->paths[file],
+				comparison->options->filter.time || comparison->options->filter.cpus ? " that pass the filters" : "");
+	}
+	for (size_t i = 0; i < diff->event_count; i++)
+		for (uint32_t file = 1; file < diff->file_count; file++) {
+			const struct evlist *evlist = session_evlist(comparison->profiles[0]->session);
+			if (!diff->events[i].sides[file].hist)
+				cli_warn(comparison->cli, "%s has no event '%s', which the baseline has", comparison->paths[file],
+					evsel_name(&evlist->events.items[diff->events[i].event], name, sizeof name));
+		}
+}
+
 static void compare_and_print(struct comparison *comparison)
 {
 	enum { SLICES_MIN = 4 };
@@ -240,6 +264,8 @@ static void compare_and_print(struct comparison *comparison)
 		.blocks = options->stats ? &comparison->columns.all.items[comparison->slice_column] : NULL,
 	};
 	diff_init(&comparison->diff, comparison->profiles, comparison->file_count, &diff);
+	if (!options->quiet)
+		warn_of_gaps(comparison);
 	if (options->stats)
 		significance_init(&comparison->significance, &comparison->diff);
 	if (options->stats && comparison->significance.least_slices < SLICES_MIN)

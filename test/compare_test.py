@@ -7,7 +7,7 @@ import sys
 from suite import process
 from suite.process import environment
 from suite.settings import PERFUSE
-from suite.tests import Skip, need, remark, run_in_folder
+from suite.tests import Skip, by_samples, need, remark, run_in_folder
 
 WORK = """
 #include <stdlib.h>
@@ -33,10 +33,11 @@ class Context:
         return process.run(PERFUSE, "compare", *words, cwd=self.folder, env=environment(self.folder, **more))
 
 
+@by_samples
 def test_planted(c):
     """ten percent more work is found in 20 runs a side, with the right size, and decides the exit code"""
     words = ("-n", "20", "-e", "task-clock,page-faults", "--fail-above", "3%", "--format=json", "--")
-    done = c.compare(*words, c.work, "20000000", "--", c.work, "22000000")
+    done = c.compare(*words, c.work, "40000000", "--", c.work, "44000000")
     need(done.returncode == 2, "exit code %d: %s" % (done.returncode, done.stderr))
     rows = {row["counter"]: row for row in json.loads(done.stdout)["tables"][0]["rows"]}
     clock = rows["task-clock"]
@@ -68,10 +69,14 @@ def test_words(c):
         need(file.read() == "a b|$HOME|c d|e f|", "other words")
 
 
+@by_samples
 def test_results(c):
     """results of stat -j are compared"""
     files = [os.path.join(c.folder, name) for name in ("old.json", "new.json")]
-    for path, work in zip(files, ("2000000", "4000000")):
+    for path in files:
+        if os.path.exists(path):
+            os.unlink(path)
+    for path, work in zip(files, ("20000000", "40000000")):
         for _ in range(12):
             done = process.perfuse("stat", "-j", "-e", "task-clock", "-o", path, "--append", c.work, work, env=environment(c.folder))
             if done.returncode:

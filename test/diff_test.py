@@ -9,7 +9,7 @@ from suite import process
 from suite.perf import need_reference
 from suite.process import environment
 from suite.settings import CORPUS, PERFUSE, SHAPE
-from suite.tests import Skip, need, remark, run_in_folder
+from suite.tests import Skip, by_samples, need, remark, run_in_folder
 
 # perf itself runs with each of these; --symfs of an empty folder hides this machine's files
 OPTIONS = """
@@ -171,8 +171,12 @@ def share_recording(c, name, share):
     return c.record(name, program, str(share))
 
 
+@by_samples
 def test_changes(c):
     """--stats marks a share that was changed by ten points, with the right size, and --fail-above decides the exit code"""
+    for name in ("share-300.data", "share-400.data"):
+        if os.path.exists(os.path.join(c.folder, name)):
+            os.unlink(os.path.join(c.folder, name))
     old, new = share_recording(c, "share-300.data", 300), share_recording(c, "share-400.data", 400)
     done = c.diff("--stats", "--fail-above", "5%", "--format=json", old, new)
     need(done.returncode == 2, "exit code %d: %s" % (done.returncode, done.stderr))

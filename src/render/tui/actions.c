@@ -229,14 +229,22 @@ static void take_limit(struct browser *browser, const char *text)
 	vec_push(&browser->undo, UNDO_FILTER);
 }
 
+static bool find_next(struct browser *browser, int step)
+{
+	struct browse_page *page = browser_page(browser);
+	if (page->kind == PAGE_FLAME)
+		return flame_view_find(&page->flame, &page->view.search_regex, step);
+	return page->view.shot && view_search_next(&page->view, step);
+}
+
 static void take_search(struct browser *browser, const char *text)
 {
 	struct error err = { 0 };
 	struct view *view = view_of(browser);
 	if (view_search(view, text, &err) < 0)
 		browser_error(browser, &err);
-	else if (view->search && view->shot && !view_search_next(view, 1) && browser_page(browser)->kind != PAGE_FLAME)
-		browser_note(browser, "no line matches '%s'", text);
+	else if (view->search && !find_next(browser, 1))
+		browser_note(browser, "nothing matches '%s'", text);
 }
 
 static void export_as(struct browser *browser, const char *format)
@@ -344,7 +352,7 @@ static void column_action(struct browser *browser, int action, const char *argum
 static void toggle_strip(struct browser *browser)
 {
 	browser->strip.shown = browser->strip.active = true;
-	if (browser->lines < 8)
+	if (browser_layout(browser).strip == SIZE_MAX)
 		browser_note(browser, "the time strip needs a screen of 8 lines");
 }
 
@@ -473,8 +481,8 @@ static bool act_search(struct browser *browser, int action, const char *argument
 	case ACTION_PREVIOUS_MATCH:
 		if (!view->search)
 			browser_note(browser, "CTRL+F searches first");
-		else if (view->shot)
-			view_search_next(view, action == ACTION_NEXT_MATCH ? 1 : -1);
+		else
+			find_next(browser, action == ACTION_NEXT_MATCH ? 1 : -1);
 		return true;
 	default:
 		return false;
@@ -582,7 +590,7 @@ void browser_key(struct browser *browser, const struct browse_event *event)
 		browser->quit = true;
 	else if (event->key >= BROWSE_KEY_CLICK)
 		mouse(browser, event);
-	else if (browser->strip.active)
+	else if (browser->strip.active && browser_layout(browser).strip != SIZE_MAX)
 		strip_key(browser, event);
 	else
 		page_key(browser, event);

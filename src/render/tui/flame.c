@@ -73,6 +73,21 @@ void flame_view_side(struct flame_view *flame, int step)
 		flame->cursor = next;
 }
 
+bool flame_view_find(struct flame_view *flame, const regex_t *regex, int step)
+{
+	uint32_t count = flame->shot ? (uint32_t)flame->shot->rows.count : 0;
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t row = (flame->cursor + (step > 0 ? i : count - i)) % count, above = row;
+		while (above > flame->root)
+			above = flame->shot->rows.items[above].parent;
+		if (above != flame->root || regexec(regex, text_of(flame, row, flame->names), 0, NULL, 0) != 0)
+			continue;
+		flame->cursor = row;
+		return true;
+	}
+	return false;
+}
+
 void flame_view_zoom(struct flame_view *flame)
 {
 	flame->root = flame->cursor;
@@ -195,11 +210,11 @@ bool flame_view_click(struct flame_view *flame, size_t line, size_t column, size
 
 void flame_view_describe(const struct flame_view *flame, struct str *out)
 {
-	const char *module = text_of(flame, flame->cursor, flame->modules);
+	const char *module = text_of(flame, flame->cursor, flame->modules), *slash = strrchr(module, '/');
 	if (!flame->shot || flame->cursor == SNAPSHOT_TOP || flame->shares == SIZE_MAX)
 		return;
 	face_add(snapshot_cell(flame->shot, flame->cursor, flame->shares), out);
 	str_printf(out, "  %s", text_of(flame, flame->cursor, flame->names));
 	if (*module)
-		str_printf(out, "  [%s]", module);
+		str_printf(out, "  [%s]", slash && slash[1] ? slash + 1 : module);
 }

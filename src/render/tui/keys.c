@@ -5,6 +5,8 @@
 #define ROWS (ON_TABLE | ON_LINES | ON_CODE | ON_EVENTS)
 
 const struct key_row browse_keys[] = {
+	{ 'h', ACTION_HELP, ON_ALL, "h ? F1", "This page", "help" },
+	{ '?', ACTION_HELP, ON_ALL, NULL, NULL, NULL },
 	{ BROWSE_KEY_UP, ACTION_UP, ON_ALL, "UP/DOWN", "Move by a row; in a flame graph: to the caller, to the heaviest callee", NULL },
 	{ BROWSE_KEY_DOWN, ACTION_DOWN, ON_ALL, NULL, NULL, NULL },
 	{ BROWSE_KEY_PAGE_UP, ACTION_PAGE_UP, ON_ALL, "PGUP/PGDN/SPACE", "Move by a screen", NULL },
@@ -19,8 +21,6 @@ const struct key_row browse_keys[] = {
 	{ BROWSE_KEY_ESCAPE, ACTION_BACK, ON_ALL, "ESC", "Zoom out: undo the newest filter; go back to the previous page", NULL },
 	{ 'q', ACTION_QUIT, ON_ALL, "q", "Go back to the previous page; on the first one: quit", "quit" },
 	{ BROWSE_KEY_INTERRUPT, ACTION_QUIT, ON_ALL, "CTRL+C", "Quit", NULL },
-	{ 'h', ACTION_HELP, ON_ALL, "h ? F1", "This page", "help" },
-	{ '?', ACTION_HELP, ON_ALL, NULL, NULL, NULL },
 	{ '+', ACTION_TOGGLE, TREES, "+", "Open or close the row: its callers, the rows below it", "callers" },
 	{ 'e', ACTION_ENTRY_OPEN, TREES, "e/c", "Open or close everything below the row", NULL },
 	{ 'c', ACTION_ENTRY_CLOSE, TREES, NULL, NULL, NULL },

@@ -250,16 +250,40 @@ static void add_progress(const struct browser *browser, struct str *out)
 		str_puts(out, "[reading] ");
 }
 
+/* What the page leaves out, what was searched. */
+static void add_filters(const struct browser *browser, const struct browse_page *page, struct str *out)
+{
+	const struct view *view = &page->view;
+	bool filtered = page->kind != PAGE_FLAME && view->filters.count;
+	if (filtered) {
+		str_puts(out, ", only ");
+		view_filter_text(view, out);
+	}
+	if (browser->ranges.count)
+		str_puts(out, ", only a range of time");
+	if (view->relative && filtered)
+		str_puts(out, ", percentages of these");
+	if (view->search && page->kind != PAGE_FLAME)
+		str_printf(out, ", %zu match /%s/", view->matches, view->search);
+	else if (view->search)
+		str_printf(out, ", searched: /%s/", view->search);
+	if (browser->frozen)
+		str_puts(out, ", frozen");
+}
+
 /* "Samples: 16K of event 'cycles', Event count (approx.): 1234". */
 static void paint_title(const struct browser *browser, const struct browse_page *page, struct screen *screen)
 {
 	CLEANUP_STR struct str text = { 0 };
+	CLEANUP_STR struct str count = { 0 };
+	CLEANUP_STR struct str more = { 0 };
 	const struct view *view = &page->view;
 	add_progress(browser, &text);
 	if (page->kind == PAGE_TABLE && view->shot && *view->shot->event) {
 		str_puts(&text, "Samples: ");
 		face_add_short(view->shot->samples, &text);
-		str_printf(&text, " of event '%s', Event count (approx.): %llu", view->shot->event, (unsigned long long)view->shot->period);
+		str_printf(&text, " of event '%s'", view->shot->event);
+		str_printf(&count, ", Event count (approx.): %llu", (unsigned long long)view->shot->period);
 	} else if (page->title) {
 		str_puts(&text, page->title);
 	} else if (page->kind == PAGE_EVENTS) {
@@ -267,19 +291,11 @@ static void paint_title(const struct browser *browser, const struct browse_page 
 	} else if (!browser->waiting) {
 		str_puts(&text, "No samples");
 	}
-	CLEANUP_STR struct str filters = { 0 };
-	if (page->kind != PAGE_FLAME)
-		view_filter_text(view, &filters);
-	if (filters.len)
-		str_printf(&text, ", only %s", str_text(&filters));
-	if (browser->ranges.count)
-		str_puts(&text, ", only a range of time");
-	if (view->relative && filters.len)
-		str_puts(&text, ", percentages of these");
-	if (view->search)
-		str_printf(&text, ", %zu match /%s/", view->matches, view->search);
-	if (browser->frozen)
-		str_puts(&text, ", frozen");
+	add_filters(browser, page, &more);
+	/* what was filtered matters more than the count */
+	if (text_columns(str_text(&text)) + text_columns(str_text(&count)) + text_columns(str_text(&more)) <= screen->columns || !more.len)
+		str_puts(&text, str_text(&count));
+	str_puts(&text, str_text(&more));
 	screen_fill(screen, 0, 0, screen->columns, STYLE_TITLE);
 	screen_put(screen, 0, 0, screen->columns, STYLE_TITLE | STYLE_BOLD, str_text(&text));
 }

@@ -148,16 +148,14 @@ void strip_mouse(struct browser *browser, const struct browse_event *event)
 		take_range(browser, browser->strip.mark, event->column);
 }
 
-/* Samples of one column of the strip. */
+/* Samples of one column of the strip, in 1/1024 of a sample for each bucket. */
 static uint64_t column_count(const struct heat *heat, size_t first, size_t count, size_t column, size_t columns)
 {
 	size_t from = first + column * count / columns, to = first + (column + 1) * count / columns;
-	uint64_t sum = 0, most = 0;
-	for (size_t i = from; i < to; i++) {
+	uint64_t sum = 0;
+	for (size_t i = from; i < to; i++)
 		sum += heat->counts[i];
-		most = heat->counts[i] > most ? heat->counts[i] : most;
-	}
-	return to > from ? sum / (to - from) : heat->counts[from];
+	return to > from ? sum * 1024 / (to - from) : heat->counts[from] * 1024;
 }
 
 static void paint_cells(const struct browser *browser, struct screen *screen, size_t line, size_t first, size_t count)

@@ -48,7 +48,10 @@ static void catch_fatal(struct terminal *terminal)
 {
 	struct sigaction action = { .sa_handler = on_fatal, .sa_flags = (int)(SA_NODEFER | SA_RESETHAND) };
 	for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
-		sigaction(fatal_signals[i], &action, &terminal->old[fatal_signals[i]]);
+		sigaction(fatal_signals[i], NULL, &terminal->old[fatal_signals[i]]);
+	for (size_t i = 0; i < sizeof fatal_signals / sizeof *fatal_signals; i++)
+		if (terminal->old[fatal_signals[i]].sa_handler != SIG_IGN)
+			sigaction(fatal_signals[i], &action, NULL);
 }
 
 static void release_fatal(struct terminal *terminal)
@@ -283,6 +286,18 @@ static void restore_locale(struct terminal *terminal)
 	free(terminal->old_locale);
 }
 
+/* Terminals that do not obey the request for application keys send these. */
+static void define_plain_keys(void)
+{
+	static const struct { const char *sent; int code; } keys[] = {
+		{ "\033[A", KEY_UP }, { "\033[B", KEY_DOWN }, { "\033[C", KEY_RIGHT }, { "\033[D", KEY_LEFT }, { "\033[H", KEY_HOME },
+		{ "\033[F", KEY_END }, { "\033OA", KEY_UP }, { "\033OB", KEY_DOWN }, { "\033OC", KEY_RIGHT }, { "\033OD", KEY_LEFT },
+		{ "\033[Z", KEY_BTAB }, { "\033[1~", KEY_HOME }, { "\033[4~", KEY_END }, { "\033[7~", KEY_HOME }, { "\033[8~", KEY_END },
+	};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		define_key(keys[i].sent, keys[i].code);
+}
+
 static int open_terminal(struct terminal *terminal, struct error *err)
 {
 	/* keys come from the terminal, also where standard input is a recording */
@@ -303,6 +318,7 @@ static int open_terminal(struct terminal *terminal, struct error *err)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	define_plain_keys();
 	nodelay(stdscr, TRUE);
 	leaveok(stdscr, FALSE);
 	curs_set(0);

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""The terminal browser on a terminal (tmux): each key, and the screen after it; ends, sizes, signals, damage.
+
+The screens are test/tui/NAME.expected: a line `### KEY` and the screen after it; `>` begins the line under the cursor. With
+TUI_UPDATE=1 in the environment the screens are written instead of compared."""
+import glob
+import os
+import re
+import signal
+import sys
+import time
+
+from tui import recordings
+from tui.scenarios import SCENARIOS
+from suite import process
+from suite.settings import PERFUSE, TEST
+from suite.tests import need, need_tools, run_in_folder
+
+UPDATE = bool(os.environ.get("TUI_UPDATE"))
+PATIENCE_S = 8
+START = "(start)"
+
+
+class Terminal:
+    """One program on a terminal of its own."""
+
+    def __init__(self, context, words, columns=90, lines=16, term="xterm-256color", locale="C.UTF-8", before=""):
+        self.socket = os.path.join(context.folder, "tmux")
+        self.env = process.environment(context.folder, TERM="xterm-256color", LC_ALL=locale)
+        self.cwd = context.folder
+        inner = "env TERM=%s LC_ALL=%s %s %s; code=$?; echo; echo end:$code; exec cat" % (term, locale, before, " ".join(words))
+        self.tmux("kill-server", fails=True)
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(lines), "/bin/sh", "-c", inner)
+
+    def tmux(self, *words, fails=False):
+        done = process.run("tmux", "-S", self.socket, *words, cwd=self.cwd, env=self.env)
+        need(fails or done.returncode == 0, "tmux %s: %s" % (" ".join(words), done.stderr))
+        return done.stdout
+
+    def screen(self):
+        """Its lines; `>` begins a line that is shown reversed at its start."""
+        out = []
+        for line in self.tmux("capture-pane", "-p", "-e").split("\n"):
+            start = re.match(r"(\x1b\[[0-9;]*m)*", line).group(0)
+            reverse = any("7" in part.split(";") for part in re.findall(r"\x1b\[([0-9;]*)m", start))
+            out.append(((">" if reverse else " ") + re.sub(r"\x1b(\[[0-9;]*m|\(.|[\x0e\x0f])", "", line)).rstrip())
+        while out and not out[-1]:
+            out.pop()
+        return "\n".join(out)
+
+    def send(self, key):
+        """Words of tmux: Enter, Down, C-f; a text after a colon is typed."""
+        if key.startswith(":"):
+            self.tmux("send-keys", "-l", key[1:])
+        else:
+            self.tmux("send-keys", *key.split())
+
+    def settled(self):
+        """The screen when it has not changed for a moment."""
+        last, same = None, 0
+        while same < 4:
+            time.sleep(0.1)
+            seen = self.screen()
+            same = same + 1 if seen == last else 0
+            last = seen
+        return last
+
+    def wait(self, condition, what):
+        end = time.monotonic() + PATIENCE_S
+        while not condition(self.screen()):
+            need(time.monotonic() < end, "%s:\n%s" % (what, self.screen()))
+            time.sleep(0.03)
+        return self.screen()
+
+    def wait_for(self, text):
+        return self.wait(lambda seen: text in seen, "no %r on the screen" % text)
+
+    def pid(self):
+        """Of the program."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        return int(process.must("ps", "-o", "pid=", "--ppid", shell).split()[0])
+
+    def close(self):
+        self.tmux("kill-server", fails=True)
+
+
+class Context:
+    def __init__(self, folder):
+        need_tools("tmux")
+        self.folder = folder
+        recordings.write_all(folder)
+        self.open = None
+
+    def start(self, *words, **more):
+        self.close()
+        self.open = Terminal(self, [PERFUSE, "report", *words], **more)
+        return self.open
+
+    def browse(self, name="calc.data", *words, **more):
+        terminal = self.start("-i", name, "--kallsyms", "kallsyms", *words, **more)
+        terminal.wait_for("h:help")
+        return terminal
+
+    def close(self):
+        if self.open:
+            self.open.close()
+        self.open = None
+
+
+def expected_screens(path):
+    screens = []
+    for line in open(path, encoding="utf-8").read().split("\n") if os.path.exists(path) else []:
+        if line.startswith("### "):
+            screens.append([line[4:], []])
+        elif screens:
+            screens[-1][1].append(line)
+    return [(key, "\n".join(lines).rstrip("\n")) for key, lines in screens]
+
+
+def play(context, scenario):
+    path = os.path.join(TEST, "tui", scenario.name + ".expected")
+    screens, made = expected_screens(path), []
+    terminal = context.start("-i", scenario.file, "--kallsyms", "kallsyms", *scenario.words, columns=scenario.columns, lines=scenario.lines)
+    for number, key in enumerate([START, *scenario.keys]):
+        if key != START:
+            terminal.send(key)
+        if UPDATE:
+            made.append("### %s\n%s\n" % (key, terminal.settled()))
+            continue
+        need(number < len(screens) and screens[number][0] == key, "%s: screen %d is not of the key %s" % (path, number, key))
+        wanted = screens[number][1]
+        terminal.wait(lambda seen, wanted=wanted: seen.rstrip("\n") == wanted, "after %s, key %d (%s), not\n%s\nbut" % (
+            scenario.name, number, key, wanted))
+    if UPDATE:
+        with open(path, "w", encoding="utf-8") as out:
+            out.write("".join(made))
+
+
+def test_keys(context):
+    """each key leads to the screen that is stored for it"""
+    for scenario in SCENARIOS:
+        play(context, scenario)
+    need(sum(len(scenario.keys) for scenario in SCENARIOS) >= 60, "fewer than 60 keys")
+
+
+def test_quit(context):
+    """q and Ctrl-C leave the terminal as it was, and end with 0"""
+    for key in ("q", "C-c"):
+        terminal = context.start("-i", "calc.data", before="sh -c 'echo before; exec \"$@\"' sh")
+        terminal.wait_for("h:help")
+        terminal.send(key)
+        seen = terminal.wait_for("end:0")
+        need("before" in seen and "Samples:" not in seen, seen)
+        terminal.send(":typed")
+        terminal.wait_for("typed")
+
+
+def test_plain(context):
+    """without a terminal, with TERM=dumb, --stdio, a pipe or tui.report=false the report is printed"""
+    done = process.perfuse("report", "-i", "calc.data", cwd=context.folder)
+    need(done.stdout.startswith("# To display"), done.stdout[:200])
+    for words, more in ((["-i", "calc.data"], {"term": "dumb"}), (["-i", "calc.data", "--stdio"], {}), (["-i", "-", "<", "calc.data"], {}),
+                        (["-i", "calc.data"], {"term": "no-such-terminal"}), (["-i", "calc.data", "--header-only"], {})):
+        terminal = context.start(*words, "|", "cat", **more) if "--stdio" in words else context.start(*words, before="PERF_PAGER=cat", **more)
+        terminal.wait_for("end:0")
+    with open(os.path.join(context.folder, "config"), "w") as out:
+        out.write("[tui]\n\treport = false\n")
+    context.start("-i", "calc.data", before="PERF_PAGER=cat PERF_CONFIG=config").wait_for("end:0")
+    context.start("-i", "calc.data", "--tui", before="PERF_CONFIG=config").wait_for("h:help")
+
+
+def test_refused(context):
+    """--tui says why it cannot start, and --gtk that there is none"""
+    for words, text in ((["--tui"], "not a terminal"), (["--gtk"], "GTK")):
+        done = process.perfuse("report", "-i", "calc.data", *words, cwd=context.folder)
+        need(done.returncode != 0 and text in done.stderr and not done.stdout, done.stderr)
+    seen = context.start("-i", "calc.data", "--tui", term="dumb").wait_for("end:")
+    need("TERM is dumb" in seen, seen)
+
+
+def test_missing(context):
+    """what cannot be opened is reported without a screen, and what has no samples is said"""
+    seen = context.start("-i", "no-such.data").wait_for("end:")
+    need("no-such.data" in seen and "end:0" not in seen, seen)
+    terminal = context.start("-i", "empty.data")
+    terminal.wait_for("No samples")
+    terminal.send("q")
+    terminal.wait_for("has no samples")
+
+
+def test_sizes(context):
+    """every size of the terminal shows something, and each change of it paints anew"""
+    terminal = context.browse(columns=80, lines=20)
+    for columns, lines in ((20, 5), (10, 2), (3, 1), (200, 60), (80, 20), (20, 5)):
+        terminal.tmux("resize-window", "-x", str(columns), "-y", str(lines))
+        terminal.wait_for("Samples"[:max(columns - 1, 1)] if columns < 9 else "Samples")
+    terminal.send("Down")
+    terminal.send("T")
+    terminal.send("g")
+    terminal.wait_for("all")
+    terminal.send("q")
+    terminal.tmux("resize-window", "-x", "80", "-y", "20")
+    terminal.wait_for("h:help")
+
+
+def test_signals(context):
+    """a storm of SIGWINCH does not end the browser; a fatal signal restores the terminal"""
+    terminal = context.browse()
+    pid = terminal.pid()
+    for _ in range(2000):
+        os.kill(pid, signal.SIGWINCH)
+    terminal.send("Down")
+    terminal.send("+")
+    terminal.wait_for("-   ")
+    for number in (signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGHUP):
+        terminal = context.browse(before="sh -c 'echo before; exec \"$@\"' sh")
+        os.kill(terminal.pid(), number)
+        seen = terminal.wait_for("end:%d" % (128 + number))
+        need("before" in seen and "Samples:" not in seen, seen)
+        terminal.send(":typed")
+        terminal.wait_for("typed")
+
+
+def test_suspend(context):
+    """Ctrl-Z gives the terminal back to the shell, and fg paints the browser again"""
+    context.close()
+    terminal = context.open = Terminal(context, ["-c", "'set -m; %s report -i calc.data --kallsyms kallsyms; echo stopped; read x; fg'" % PERFUSE],
+                                       before="sh")
+    terminal.wait_for("h:help")
+    terminal.send("C-z")
+    seen = terminal.wait_for("stopped")
+    need("Samples:" not in seen, seen)
+    terminal.send("Enter")
+    terminal.wait_for("h:help")
+    terminal.send("q")
+    terminal.wait_for("end:0")
+
+
+def test_closed(context):
+    """a terminal that is closed ends the browser at once"""
+    terminal = context.browse()
+    pid = terminal.pid()
+    terminal.close()
+    process.wait_until(lambda: not os.path.exists("/proc/%d" % pid), "the browser ends")
+
+
+def test_hangup_ignored(context):
+    """it ends also where SIGHUP is ignored, and uses no CPU time instead"""
+    terminal = context.browse(before="sh -c 'trap \"\" HUP; exec \"$@\"' sh")
+    pid = terminal.pid()
+    terminal.close()
+    process.wait_until(lambda: not os.path.exists("/proc/%d" % pid), "the browser ends")
+
+
+def test_files(context):
+    """what is exported has the rows that are shown"""
+    terminal = context.browse()
+    for key in ("/", ":calc", "Enter", "P", "x", "Down", "Enter", "x", "End", "Enter", "g"):
+        terminal.send(key)
+    terminal.wait_for("ENTER:zoom")
+    for key in ("x", "Enter", "x", "Down", "Enter"):
+        terminal.send(key)
+    terminal.wait_for("perf.hist.0.folded")
+    texts = {path.rsplit("perf.hist.0")[1]: open(path).read() for path in glob.glob(os.path.join(context.folder, "perf.hist.0*"))}
+    need(sorted(texts) == ["", ".csv", ".folded", ".json", ".svg"], sorted(texts))
+    need("calc" in texts[""] and "\x1b" not in texts[""], texts[""])
+    need(texts[".json"].count('"dso":') == len(texts[""].splitlines()) - 2, texts[".json"])
+    done = process.perfuse("flamegraph", "-i", "calc.data", "--kallsyms", "kallsyms", "--folded", cwd=context.folder)
+    need(sorted(texts[".folded"].splitlines()) == sorted(done.stdout.splitlines()), texts[".folded"] + done.stdout)
+
+
+def test_shrinking(context):
+    """a recording that is cut while it is shown does not end the browser"""
+    path = os.path.join(context.folder, "cut.data")
+    with open(os.path.join(context.folder, "calc.data"), "rb") as file:
+        data = file.read()
+    with open(path, "wb") as out:
+        out.write(data)
+    terminal = context.browse("cut.data")
+    os.truncate(path, 3000)
+    for key in ("T", "Right", "Enter", "End", "Enter"):
+        terminal.send(key)
+    terminal.wait_for("h:help")
+    with open(path, "ab") as out:
+        out.write(b"x" * 100000)
+    for key in ("u", "Escape", "Down"):
+        terminal.send(key)
+    terminal.wait_for("h:help")
+    terminal.send("C-c")
+    terminal.wait_for("end:")
+
+
+if __name__ == "__main__":
+    sys.exit(run_in_folder("the terminal browser", Context, globals()))

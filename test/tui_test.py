@@ -19,6 +19,7 @@ from suite.tests import need, need_tools, run_in_folder
 UPDATE = bool(os.environ.get("TUI_UPDATE"))
 PATIENCE_S = 8
 START = "(start)"
+PLACES = ["--symfs", ".", "--kallsyms", "kallsyms"]  # of the files with symbols
 
 
 class Terminal:
@@ -26,9 +27,9 @@ class Terminal:
 
     def __init__(self, context, words, columns=90, lines=16, term="xterm-256color", locale="C.UTF-8", before=""):
         self.socket = os.path.join(context.folder, "tmux")
-        self.env = process.environment(context.folder, TERM="xterm-256color", LC_ALL=locale)
+        self.env = process.environment(context.folder, TERM="xterm-256color", LC_ALL=locale, TZ="UTC")
         self.cwd = context.folder
-        inner = "env TERM=%s LC_ALL=%s %s %s; code=$?; echo; echo end:$code; exec cat" % (term, locale, before, " ".join(words))
+        inner = "env TZ=UTC TERM=%s LC_ALL=%s %s %s; code=$?; echo; echo end:$code; exec cat" % (term, locale, before, " ".join(words))
         self.tmux("kill-server", fails=True)
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(lines), "/bin/sh", "-c", inner)
 
@@ -97,7 +98,7 @@ class Context:
         return self.open
 
     def browse(self, name="calc.data", *words, **more):
-        terminal = self.start("-i", name, "--kallsyms", "kallsyms", *words, **more)
+        terminal = self.start("-i", name, *PLACES, *words, **more)
         terminal.wait_for("h:help")
         return terminal
 
@@ -120,7 +121,7 @@ def expected_screens(path):
 def play(context, scenario):
     path = os.path.join(TEST, "tui", scenario.name + ".expected")
     screens, made = expected_screens(path), []
-    terminal = context.start("-i", scenario.file, "--kallsyms", "kallsyms", *scenario.words, columns=scenario.columns, lines=scenario.lines)
+    terminal = context.start("-i", scenario.file, *PLACES, *scenario.words, columns=scenario.columns, lines=scenario.lines)
     for number, key in enumerate([START, *scenario.keys]):
         if key != START:
             terminal.send(key)
@@ -224,7 +225,7 @@ def test_signals(context):
 def test_suspend(context):
     """Ctrl-Z gives the terminal back to the shell, and fg paints the browser again"""
     context.close()
-    terminal = context.open = Terminal(context, ["-c", "'set -m; %s report -i calc.data --kallsyms kallsyms; echo stopped; read x; fg'" % PERFUSE],
+    terminal = context.open = Terminal(context, ["-c", "'set -m; %s report -i calc.data --symfs . --kallsyms kallsyms; echo stopped; read x; fg'" % PERFUSE],
                                        before="sh")
     terminal.wait_for("h:help")
     terminal.send("C-z")
@@ -265,7 +266,7 @@ def test_files(context):
     need(sorted(texts) == ["", ".csv", ".folded", ".json", ".svg"], sorted(texts))
     need("calc" in texts[""] and "\x1b" not in texts[""], texts[""])
     need(texts[".json"].count('"dso":') == len(texts[""].splitlines()) - 2, texts[".json"])
-    done = process.perfuse("flamegraph", "-i", "calc.data", "--kallsyms", "kallsyms", "--folded", cwd=context.folder)
+    done = process.perfuse("flamegraph", "-i", "calc.data", *PLACES, "--folded", cwd=context.folder)
     need(sorted(texts[".folded"].splitlines()) == sorted(done.stdout.splitlines()), texts[".folded"] + done.stdout)
 
 

@@ -59,12 +59,12 @@ def sample(comm, names, time, period, chains, number=None):
     return record(SAMPLE, body, KERNEL if names[0] in KERNEL_FUNCTIONS else USER)
 
 
-def side_band(folder):
+def side_band():
     yield recording.mmap(NO_PID, 0, KERNEL_BASE, 0x10000000, KERNEL_BASE, "[kernel.kallsyms]_text", misc=KERNEL)
     for comm, pid in PIDS.items():
         yield recording.comm(pid, pid, comm)
-        yield recording.mmap(pid, pid, CODE, 0x4000, 0, os.path.join(folder, "calc"))
-        yield recording.mmap(pid, pid, 0x7f0000000000, 0x4000, 0, os.path.join(folder, "libm.so"))
+        yield recording.mmap(pid, pid, CODE, 0x4000, 0, "/calc")
+        yield recording.mmap(pid, pid, 0x7f0000000000, 0x4000, 0, "/libm.so")
 
 
 def samples(count, chains, ids=(None,)):
@@ -95,7 +95,9 @@ def write_all(folder):
     head = {recording.HOSTNAME: recording.header_text("host"), recording.CMDLINE: recording.header_texts("perf", "record", "./calc")}
 
     def write(name, attributes, records, **more):
-        recording.write(os.path.join(folder, name), [*side_band(folder), *records], attributes, head, **more)
+        path = os.path.join(folder, name)
+        recording.write(path, [*side_band(), *records], attributes, head, **more)
+        os.utime(path, (1000000000, 1000000000))
 
     with_chains = recording.attribute(SAMPLE_TYPE | SAMPLE_CALLCHAIN, kind=1, period=1000)
     flat = recording.attribute(SAMPLE_TYPE, kind=1, period=1000)

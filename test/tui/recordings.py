@@ -23,11 +23,20 @@ STACKS = [
 PIDS = {"calc": 101, "helper": 102}
 
 
+# test %edi,%edi; je over the nops; lea 1(%rdi),%rax, where samples are; ret
+BODY = bytes([0x85, 0xff, 0x74, 0x04, 0x90, 0x90, 0x90, 0x90, 0x48, 0x8d, 0x47, 0x01, 0xc3])
+TEXT_AT = 64 + 56  # in the file
+
+
 def program(path, names):
     """A program with these functions, 64 bytes each."""
     made = elf.Elf()
-    table, strings = elf.symbols([(name, CODE + 0x1000 + 64 * i, 64) for i, name in enumerate(names)])
-    made.add(".text", b"\x90" * 0x2000, flags=6, address=CODE)
+    text = bytearray(b"\x90" * 0x2000)
+    for i in range(len(names)):
+        at = 0x1000 - TEXT_AT + 64 * i
+        text[at:at + len(BODY)] = BODY
+    table, strings = elf.symbols([(name, CODE + 0x1000 + 64 * i, len(BODY)) for i, name in enumerate(names)])
+    made.add(".text", bytes(text), flags=6, address=CODE + TEXT_AT)
     made.add(".symtab", table, kind=2, link=3, entry=24)
     made.add(".strtab", strings, kind=3)
     with open(path, "wb") as out:

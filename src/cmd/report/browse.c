@@ -10,6 +10,7 @@
 
 #include "analysis/flame/flame_sink.h"
 #include "analysis/profile/results.h"
+#include "cmd/report/browse_code.h"
 #include "cmd/report/browse_flame.h"
 #include "cmd/report/raw.h"
 #include "cmd/report/read.h"
@@ -40,6 +41,7 @@ struct viewer {
 	pthread_cond_t asked;
 	struct view_request wanted; /* under the lock */
 	bool stop;                 /* under the lock */
+	_Atomic bool readable;     /* the loader waits: the screen may use the newest report */
 	_Atomic uint64_t newest;   /* number of the newest request: readings for others end early */
 	struct view_request current; /* of the loader */
 	struct report *report;     /* of the newest reading; the first one belongs to the caller */
@@ -112,6 +114,7 @@ void report_watch_sample(struct report *report, const struct resolved *r, size_t
 		return;
 	if (r->sample->time != UINT64_MAX && r->sample->time)
 		heat_add(&watch->heats[worker_index(r->worker)], r->sample->time);
+	code_view_add(watch->code, r);
 	if (watch->flame)
 		watch->flame_sink.record(watch->flame_sink.context, r, slice);
 }
@@ -182,11 +185,13 @@ static void read_report(struct viewer *viewer, struct report *report)
 	report->watch.viewer = viewer;
 	report->watch.heats = memory_zero(session_workers(&report->input.session), sizeof *report->watch.heats);
 	watch_source(report, &ending);
+	report->watch.code = code_view_new(report);
 	open_flame(report);
 	atomic_store(&viewer->feed.done, 0);
 	report_run_session(report);
 	report->input.session.source->ops = inner;
 	profile_finish(&report->profile);
+	code_view_finish(report->watch.code);
 	if (!is_outdated(viewer)) {
 		struct feed_shot *shot = shot_of(report, &report->profile, DETAILS);
 		shot->flame = finish_flame(report);
@@ -194,6 +199,7 @@ static void read_report(struct viewer *viewer, struct report *report)
 		if (!shot->table_count)
 			shot->failure = memory_string("no sample passes the filters of the command line and of time, or the recording has none");
 		viewer->read_whole |= report == viewer->first;
+		atomic_store(&viewer->readable, true);
 		feed_publish(&viewer->feed, shot);
 	}
 	flame_sink_free(report->watch.flame);
@@ -206,6 +212,7 @@ static void drop_report(struct viewer *viewer)
 {
 	if (!viewer->report || viewer->report == viewer->first)
 		return;
+	code_view_free(viewer->report->watch.code);
 	report_close(viewer->report);
 	free(viewer->report->options);
 	free(viewer->report);
@@ -276,6 +283,7 @@ static void ask(void *context, uint64_t number, uint64_t start_ns, uint64_t end_
 	if (flame_event)
 		snprintf(viewer->wanted.flame_event, sizeof viewer->wanted.flame_event, "%s", flame_event);
 	atomic_store(&viewer->newest, number);
+	atomic_store(&viewer->readable, false);
 	pthread_cond_signal(&viewer->asked);
 	pthread_mutex_unlock(&viewer->lock);
 }
@@ -328,6 +336,15 @@ static int open_other(void *context, const char *path, struct error *err)
 	return 0;
 }
 
+static struct snapshot *show_code(void *context, const struct snapshot *shot, uint32_t row, struct error *err)
+{
+	const struct viewer *viewer = context;
+	if (atomic_load(&viewer->readable))
+		return code_view_show(viewer->report->watch.code, shot, row, err);
+	error_set(err, ERROR_USAGE, "code is shown when the recording is read to its end");
+	return NULL;
+}
+
 static int show_script(void *context, const char *comm, struct str *out, struct error *err)
 {
 	const struct viewer *viewer = context;
@@ -351,6 +368,7 @@ static int show(struct viewer *viewer, struct report *report, struct error *err)
 	const struct browse_source source = {
 		.context = viewer, .path = report->input.path, .tip = str_text(&tip), .feed = &viewer->feed, .read = ask, .header = add_header,
 		.messages = add_messages, .save = browse_save, .files = browse_files, .open = open_other, .script = show_script,
+		.annotate = show_code,
 	};
 	browser_open(&browser, &source);
 	int result = terminal_run(&browser, err);
@@ -374,6 +392,7 @@ int report_browse(struct report *report, char **next)
 	if (result == 0)
 		result = show(&viewer, report, &err);
 	drop_report(&viewer);
+	code_view_free(report->watch.code);
 	browse_messages_end(&messages);
 	feed_close(&viewer.feed);
 	*next = viewer.next;

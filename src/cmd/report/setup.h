@@ -9,6 +9,7 @@
 
 struct viewer;
 struct flame_sink;
+struct code_view;
 
 /* What the browser adds to a reading; viewer NULL: there is no browser. */
 struct report_watch {
@@ -16,6 +17,7 @@ struct report_watch {
 	struct heat *heats;           /* one per worker */
 	struct flame_sink *flame;     /* NULL: not asked for */
 	struct sink flame_sink;
+	struct code_view *code;
 	uint64_t published_ns, cost_ns; /* when the last preview was made, and how long that took */
 };
 

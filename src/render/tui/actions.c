@@ -93,6 +93,30 @@ static void go_back(struct browser *browser)
 		leave_page(browser);
 }
 
+/* To the hottest line of code; the bottom line names it. */
+static void note_hottest(struct browser *browser)
+{
+	static const char *const columns[] = { "overhead", "line", "address" };
+	struct view *view = view_of(browser);
+	CLEANUP_STR struct str text = { 0 };
+	view_hottest(view);
+	uint32_t row = view_row(view);
+	for (size_t i = 0; row != UINT32_MAX && i < 3; i++) {
+		size_t column = snapshot_column_named(&view->shot->columns, columns[i]);
+		if (column == SIZE_MAX || snapshot_cell(view->shot, row, column)->kind == CELL_ABSENT) {
+			if (!i)
+				break; /* no sample lies in this function itself */
+			continue;
+		}
+		str_puts(&text, i ? ", " : "hottest: ");
+		view_cell_text(view, row, column, &text);
+	}
+	if (text.len)
+		browser_note(browser, "%s   (ESC: back, h: help)", str_text(&text));
+	else
+		browser_note(browser, "no sample lies in this function itself: its callees have them (ESC: back)");
+}
+
 static void annotate(struct browser *browser)
 {
 	struct view *view = view_of(browser);
@@ -118,7 +142,28 @@ static void annotate(struct browser *browser)
 	page->own = lines;
 	page->code = true;
 	view_adopt(&page->view, lines);
-	view_hottest(&page->view);
+	view_hide(&page->view, snapshot_column_named(&lines->columns, "samples"), true);
+	view_hide(&page->view, snapshot_column_named(&lines->columns, "target_line"), true);
+	if (err.kind != ERROR_NONE)
+		browser_error(browser, &err);
+	else
+		note_hottest(browser);
+}
+
+/* In code: to the target of the jump under the cursor. */
+static void follow_jump(struct browser *browser)
+{
+	struct view *view = view_of(browser);
+	uint32_t row = view_row(view);
+	size_t column = snapshot_column_named(&view->shot->columns, "target_line");
+	const struct cell *cell = row == UINT32_MAX || column == SIZE_MAX ? NULL : snapshot_cell(view->shot, row, column);
+	if (!cell || cell->kind != CELL_COUNT) {
+		browser_note(browser, "this line has no jump within the function");
+		return;
+	}
+	for (size_t i = 0; i < view->lines.count; i++)
+		if (view->lines.items[i].row == cell->count + 1)
+			view_move_to(view, i);
 }
 
 static void show_flame(struct browser *browser)
@@ -151,6 +196,8 @@ static void enter(struct browser *browser)
 		browser_adopt_page(browser, table);
 	} else if (page->kind == PAGE_TABLE) {
 		menu_of_row(browser);
+	} else if (page->code) {
+		follow_jump(browser);
 	}
 }
 
@@ -266,9 +313,26 @@ static void show_header(struct browser *browser)
 		browser_note(browser, "there is no header");
 }
 
+/* The text in lines that fit, and an empty line; nothing of nothing. */
+static void wrap_text(const char *text, size_t columns, struct str *out)
+{
+	while (*text) {
+		size_t fit = text_fit(text, columns > 20 ? columns - 1 : 20), cut = fit;
+		while (text[fit] && cut && text[cut] != ' ')
+			cut--;
+		str_add(out, text, cut ? cut : fit ? fit : 1);
+		str_putc(out, '\n');
+		text += cut ? cut : fit ? fit : 1;
+		text += strspn(text, " ");
+	}
+	if (out->len)
+		str_putc(out, '\n');
+}
+
 static void show_messages(struct browser *browser)
 {
 	CLEANUP_STR struct str text = { 0 };
+	wrap_text(str_text(&browser->last_error), browser->columns, &text);
 	if (browser->source.messages)
 		browser->source.messages(browser->source.context, &text);
 	if (text.len)
@@ -494,6 +558,8 @@ static void act_rest(struct browser *browser, int action)
 	struct view *view = view_of(browser);
 	if (action == ACTION_HEADS) {
 		browser->no_heads = !browser->no_heads;
+	} else if (action == ACTION_HOTTEST && browser_page(browser)->code) {
+		note_hottest(browser);
 	} else if (action == ACTION_HOTTEST) {
 		view_hottest(view);
 	} else if (action == ACTION_MODULES) {

@@ -79,7 +79,11 @@ void browser_note(struct browser *browser, const char *format, ...)
 
 void browser_error(struct browser *browser, const struct error *err)
 {
-	browser_note(browser, "%s%s%s", err->text, *err->hint ? ": " : "", err->hint);
+	struct str *whole = &browser->last_error;
+	str_clear(whole);
+	str_printf(whole, "%s%s%s", err->text, *err->hint ? ": " : "", err->hint);
+	bool fits = text_columns(str_text(whole)) <= browser->columns;
+	browser_note(browser, "%s%s", fits ? "" : "(! shows all) ", str_text(whole));
 	browser->error_note = true;
 }
 
@@ -134,6 +138,7 @@ void browser_close(struct browser *browser)
 	vec_fini(&browser->pages);
 	menu_close(browser);
 	str_fini(&browser->prompt.text);
+	str_fini(&browser->last_error);
 	vec_fini(&browser->ranges);
 	vec_fini(&browser->undo);
 	free(browser->flame_event);

@@ -25,7 +25,8 @@ struct browse_source {
 	const char *path;             /* of the recording, for the first line; NULL: absent */
 	const char *tip;              /* for the bottom line; NULL: absent */
 	struct feed *feed;
-	/* Lines of the row's function as a table of its own; NULL and *err: why there are none. */
+	/* Lines of the row's function as a table of its own, named "code"; NULL and *err: why there are none. With lines, *err is a remark.
+	 * The columns "samples" and "target_line" are hidden at first; the latter has the line that ENTER moves to. */
 	struct snapshot *(*annotate)(void *context, const struct snapshot *shot, uint32_t row, struct error *err);
 	/* Read again; results are published with this number. flame: the flame graph of this event, too. */
 	void (*read)(void *context, uint64_t request, uint64_t start_ns, uint64_t end_ns, const char *flame_event);
@@ -100,6 +101,7 @@ struct browser {
 	uint64_t request;             /* number of the newest request */
 	char *flame_event;            /* NULL: no flame graph was asked for */
 	char note[200];               /* instead of the bottom line, until the next key */
+	struct str last_error;        /* the whole of the last note on an error */
 	bool error_note, no_heads, frozen, modules, quit, interrupted;
 	bool waiting;                 /* the newest request has no complete answer */
 	size_t lines, columns;        /* of the screen */

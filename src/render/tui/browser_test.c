@@ -138,11 +138,11 @@ TEST("callers open in place, with shares where they divide")
 {
 	struct seen *seen = open_seen(12, 80, 1);
 	press(seen, '+');
-	EXPECT_STR(line(seen, 3), "   + 50.00% main");
+	EXPECT_STR(line(seen, 3), "   - 50.00% main");
 	press(seen, 'E');
 	EXPECT_STR(line(seen, 2), "-   50.00%  cc1      cc1                [.] parse");
 	EXPECT_STR(line(seen, 3), "   - 50.00% main");
-	EXPECT_STR(line(seen, 4), "        start");
+	EXPECT_STR(line(seen, 4), "     start");
 	EXPECT_STR(line(seen, 6), "     20.00% parse");
 	press(seen, 'v');
 	EXPECT_STR(line(seen, 6), "     20.00% parse  cc1");

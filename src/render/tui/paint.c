@@ -111,6 +111,13 @@ static void put_shifted(const struct line_paint *p, size_t start, size_t end, ui
 	screen_put(p->screen, p->line, start - p->shift, end - p->shift, style | p->overlay, text);
 }
 
+/* A line of source between instructions. */
+static bool is_source(const struct view *view, uint32_t row)
+{
+	size_t address = strcmp(view->shot->name, "code") == 0 ? snapshot_column_named(&view->shot->columns, "address") : SIZE_MAX;
+	return address != SIZE_MAX && snapshot_cell(view->shot, row, address)->kind == CELL_ABSENT;
+}
+
 static void paint_cell(const struct line_paint *p, const struct view *view, uint32_t row, size_t column, const struct widths *widths)
 {
 	CLEANUP_STR struct str text = { 0 };
@@ -118,6 +125,8 @@ static void paint_cell(const struct line_paint *p, const struct view *view, uint
 	uint8_t style = STYLE_PLAIN;
 	size_t start = widths->start[column], end = start + widths->width[column];
 	view_cell_text(view, row, column, &text);
+	if (is_source(view, row))
+		style = STYLE_DIM;
 	if (cell->kind == CELL_SHARE)
 		style = share_style(cell_fraction(cell));
 	else if (view->search && regexec(&view->search_regex, str_text(&text), 0, NULL, 0) == 0 && !snapshot_is_measure(cell->kind))
@@ -143,7 +152,8 @@ static void paint_detail(const struct line_paint *p, const struct browser *brows
 	size_t place = snapshot_column_of_kind(&shot->details, CELL_PLACE), at = depth * INDENT;
 	const struct snapshot_row *row_at = &shot->rows.items[row], *parent = &shot->rows.items[row_at->parent];
 	double share = view_share(view, row);
-	put_shifted(p, at, at + 2, STYLE_PLAIN, sign_of(view, row));
+	bool within = parent->detail && parent->child_count == 1 && row_at->child_count == 1 && view_is_expanded(view, row);
+	put_shifted(p, at, at + 2, STYLE_PLAIN, within ? " " : sign_of(view, row));
 	at += 2;
 	if (share >= 0 && (parent->child_count > 1 || !parent->detail)) {
 		str_printf(&text, "%.2f%% ", 100 * share);

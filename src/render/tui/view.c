@@ -211,8 +211,9 @@ static void add_lines(struct view *view, uint32_t parent, uint32_t depth)
 	for (size_t i = 0; i < siblings.count; i++) {
 		uint32_t row = siblings.items[i].row;
 		vec_push(&view->lines, ((struct view_line){ row, depth, i + 1 < siblings.count }));
-		if (view_is_expanded(view, row))
-			add_lines(view, row, depth + 1);
+		const struct snapshot_row *at = &shot->rows.items[row];
+		if (view_is_expanded(view, row)) /* only forks of callers are indented: chains are deep */
+			add_lines(view, row, depth + (!at->detail || at->child_count > 1));
 	}
 	vec_fini(&siblings);
 }
@@ -306,7 +307,15 @@ bool view_toggle(struct view *view)
 	uint32_t row = view_row(view);
 	if (row == UINT32_MAX || !view->shot->rows.items[row].child_count)
 		return false;
-	set_member(&view->expanded, identity(view, row), !view_is_expanded(view, row));
+	bool open = !view_is_expanded(view, row);
+	set_member(&view->expanded, identity(view, row), open);
+	/* callers in a line open together, up to the next fork */
+	for (uint32_t at = row; open && view->shot->rows.items[at].child_count == 1;) {
+		at = view->shot->rows.items[at].first_child;
+		if (!view->shot->rows.items[at].detail || !view->shot->rows.items[at].child_count)
+			break;
+		set_member(&view->expanded, identity(view, at), true);
+	}
 	view->moved = true;
 	refresh(view);
 	return true;

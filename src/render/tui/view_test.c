@@ -67,8 +67,10 @@ TEST("a row opens to its callers and closes again")
 {
 	struct viewed v = open_view(3);
 	EXPECT(view_toggle(&v.view));
-	EXPECT_STR(shown(&v.view), "[parse] main memcp do_re");
+	EXPECT_STR(shown(&v.view), "[parse] main start memcp do_re");
 	view_move(&v.view, 1);
+	EXPECT(view_toggle(&v.view));
+	EXPECT_STR(shown(&v.view), "parse [main] memcp do_re");
 	EXPECT(view_toggle(&v.view));
 	EXPECT_STR(shown(&v.view), "parse [main] start memcp do_re");
 	view_move(&v.view, 1);

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 
+from terminal import hostile_texts
 from tui import recordings
 from tui.scenarios import SCENARIOS
 from suite import process
@@ -269,6 +270,21 @@ def test_files(context):
     need(texts[".json"].count('"dso":') == len(texts[""].splitlines()) - 2, texts[".json"])
     done = process.perfuse("flamegraph", "-i", "calc.data", *PLACES, "--folded", cwd=context.folder)
     need(sorted(texts[".folded"].splitlines()) == sorted(done.stdout.splitlines()), texts[".folded"] + done.stdout)
+
+
+def test_hostile(context):
+    """no text of a recording controls the terminal, on any page"""
+    hostile_texts.write(os.path.join(context.folder, "hostile.data"), os.fsencode(context.folder) + b"/" + hostile_texts.HOSTILE)
+    terminal = context.start("-i", "hostile.data", "-s", "comm,dso,sym,cgroup", columns=150, lines=30)
+    terminal.wait_for("h:help")
+    for keys in (["Enter"], ["E", "V"], ["Enter", "Escape"], ["a", "Escape"], ["i", "End", "q"], ["r", "End", "Enter"], ["End", "q"], ["g", "Down"]):
+        for key in keys:
+            terminal.send(key)
+        seen = terminal.settled()
+        need(not re.search("^.FORGED", seen, re.M) and "\x1b" not in seen, seen)
+        need(terminal.tmux("display-message", "-p", "#{pane_title}").strip() != "t", "the title of the terminal is changed")
+    terminal.send("C-c")
+    terminal.wait_for("end:")
 
 
 def test_shrinking(context):

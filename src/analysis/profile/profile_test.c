@@ -117,3 +117,60 @@ TEST("two workers have the result of one")
 	EXPECT_INT(run.profile.folded.hists[0].count, 6);
 	run_close(&run);
 }
+
+/* Makes a preview after each batch. */
+struct previewed {
+	struct profile *profile;
+	struct sink sink;
+	uint64_t samples[8], self[8], children[8]; /* by preview: of all; of the entry at 0x3000 itself; of 0x1000 with what it called */
+	unsigned count;
+};
+
+static void take_preview(void *context, struct session *session, size_t slices)
+{
+	struct previewed *seen = context;
+	struct profile preview;
+	seen->sink.batch_end(seen->sink.context, session, slices);
+	profile_preview(seen->profile, &preview);
+	const struct hist *hist = &preview.folded.hists[0];
+	for (size_t i = 0; i < hist->count && seen->count < 8; i++) {
+		uint64_t ip = entry_place(&preview, hist->entries[i])->ip;
+		if (ip == 0x3000)
+			seen->self[seen->count] = hist->entries[i]->self.period;
+		if (ip == 0x1000)
+			seen->children[seen->count] = hist->entries[i]->children_period;
+	}
+	if (seen->count < 8)
+		seen->samples[seen->count++] = hist->samples;
+	profile_close(&preview);
+}
+
+static void pass_record(void *context, const struct resolved *r, size_t slice)
+{
+	const struct previewed *seen = context;
+	seen->sink.record(seen->sink.context, r, slice);
+}
+
+TEST("previews have the samples read so far, and leave the result as it is")
+{
+	enum { SAMPLES = 40000 };
+	struct tape *r = recording_new();
+	struct run run;
+	for (uint64_t i = 0; i < SAMPLES; i++)
+		SAMPLE(r, 1, 10 + i, 0x3000, 0x2000 + (i % 5) * 16, 0x1000);
+	EXPECT(run_setup(&run, r, "sym", callers));
+	struct previewed seen = { .profile = &run.profile, .sink = profile_sink(&run.profile) };
+	struct sink sink = { .context = &seen, .record = pass_record, .batch_end = take_preview };
+	EXPECT_INT(session_run(&run.session, &sink, NULL), 0);
+	profile_finish(&run.profile);
+	EXPECT(seen.count >= 2 && seen.samples[0] > 0 && seen.samples[0] < SAMPLES);
+	EXPECT_INT(seen.samples[seen.count - 1], SAMPLES);
+	for (unsigned i = 0; i < seen.count; i++) {
+		EXPECT_INT(seen.self[i], 10 * seen.samples[i]);
+		EXPECT_INT(seen.children[i], 10 * seen.samples[i]);
+	}
+	EXPECT_INT(entry_at_ip(&run, 0x1000)->children_period, 10 * SAMPLES);
+	EXPECT_INT(entry_at_ip(&run, 0x3000)->self.period, 10 * SAMPLES);
+	EXPECT_INT(run.profile.folded.hists[0].samples, SAMPLES);
+	run_close(&run);
+}

@@ -37,8 +37,8 @@ struct run {
 	struct profile profile;
 };
 
-/* Returns false on failure. */
-static inline bool run_open(struct run *run, struct tape *recording, const char *sort, struct profile_options options)
+/* Everything before the first record. Returns false on failure. */
+static inline bool run_setup(struct run *run, struct tape *recording, const char *sort, struct profile_options options)
 {
 	struct session_options session = { .threads = 2 };
 	struct column_request request = { .sort = sort, .children = options.iteration == ITERATE_CALLERS };
@@ -52,6 +52,14 @@ static inline bool run_open(struct run *run, struct tape *recording, const char 
 	options.socket_filter = -1;
 	options.switch_on = options.switch_off = UINT32_MAX;
 	profile_open(&run->profile, &options, &run->session, run->symbols);
+	return true;
+}
+
+/* Returns false on failure. */
+static inline bool run_open(struct run *run, struct tape *recording, const char *sort, struct profile_options options)
+{
+	if (!run_setup(run, recording, sort, options))
+		return false;
 	struct sink sink = profile_sink(&run->profile);
 	bool read = session_run(&run->session, &sink, NULL) == 0;
 	profile_finish(&run->profile);

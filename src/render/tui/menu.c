@@ -123,6 +123,20 @@ void menu_key(struct browser *browser, const struct browse_event *event)
 	}
 }
 
+static void paint_frame(struct screen *screen, const struct browse_menu *menu)
+{
+	/* at the left, within, at the right: of the first line, the lines within, the last line */
+	static const char *const lines[3][3] = { { "\xe2\x94\x8c", "\xe2\x94\x80", "\xe2\x94\x90" }, { "\xe2\x94\x82", " ", "\xe2\x94\x82" },
+		{ "\xe2\x94\x94", "\xe2\x94\x80", "\xe2\x94\x98" } };
+	static const char *const letters[3][3] = { { "+", "-", "+" }, { "|", " ", "|" }, { "+", "-", "+" } };
+	size_t last = menu->line + menu->height - 1, end = menu->column + menu->width;
+	for (size_t line = menu->line; line <= last; line++)
+		for (size_t i = menu->column; i < end; i++) {
+			size_t down = line == menu->line ? 0 : line < last ? 1 : 2, across = i == menu->column ? 0 : i + 1 < end ? 1 : 2;
+			screen_put(screen, line, i, end, STYLE_BOX, (screen->ascii ? letters : lines)[down][across]);
+		}
+}
+
 void menu_paint(struct browser *browser, struct screen *screen)
 {
 	struct browse_menu *menu = &browser->menu;
@@ -141,14 +155,7 @@ void menu_paint(struct browser *browser, struct screen *screen)
 	if (menu->selected >= menu->top + rows)
 		menu->top = menu->selected + 1 - rows;
 	size_t end = menu->column + menu->width;
-	const char *across = screen->ascii ? "-" : "\xe2\x94\x80", *down = screen->ascii ? "|" : "\xe2\x94\x82";
-	for (size_t line = menu->line; line < menu->line + menu->height; line++) {
-		bool edge = line == menu->line || line + 1 == menu->line + menu->height;
-		screen_fill(screen, line, menu->column, end, STYLE_BOX);
-		for (size_t i = menu->column; i < end; i++)
-			if (edge || i == menu->column || i + 1 == end)
-				screen_put(screen, line, i, end, STYLE_BOX, edge ? across : down);
-	}
+	paint_frame(screen, menu);
 	screen_printf(screen, menu->line, menu->column + 1, end - 1, STYLE_BOX | STYLE_BOLD, " %s ", menu->title);
 	for (size_t i = 0; i < rows; i++) {
 		size_t index = menu->top + i, line = menu->line + 1 + i;
@@ -161,8 +168,9 @@ void menu_paint(struct browser *browser, struct screen *screen)
 /* "Zoom into cc1 thread" for each column of the row that names something. */
 static void add_zooms(struct browser *browser, const struct snapshot *shot, uint32_t row)
 {
-	static const struct { const char *column, *what; } zooms[] = {
-		{ "thread", "thread" }, { "comm", "command" }, { "dso", "shared object" }, { "cpu", "CPU" }, { "socket", "socket" },
+	static const struct { const char *column, *what, *key; } zooms[] = {
+		{ "thread", "thread", " (t)" }, { "comm", "command", " (t)" }, { "dso", "shared object", " (d)" }, { "cpu", "CPU", "" },
+		{ "socket", "socket", " (S)" },
 	};
 	for (size_t i = 0; i < sizeof zooms / sizeof *zooms; i++) {
 		CLEANUP_STR struct str text = { 0 };
@@ -170,7 +178,8 @@ static void add_zooms(struct browser *browser, const struct snapshot *shot, uint
 		if (column == SIZE_MAX || snapshot_cell(shot, row, column)->kind == CELL_ABSENT)
 			continue;
 		face_add(snapshot_cell(shot, row, column), &text);
-		menu_add(browser, ACTION_FILTER_EQUAL, str_text(&text), zooms[i].column, "Zoom into %s %s", zooms[i].what, str_text(&text));
+		menu_add(browser, ACTION_FILTER_EQUAL, str_text(&text), zooms[i].column, "Zoom into %s %s%s", zooms[i].what,
+			str_text(&text), zooms[i].key);
 	}
 }
 
@@ -187,7 +196,7 @@ void menu_of_row(struct browser *browser)
 	menu_open(browser, "This row");
 	if (place != SIZE_MAX && snapshot_cell(shot, row, place)->kind == CELL_PLACE) {
 		face_add(snapshot_cell(shot, row, place), &symbol);
-		menu_add(browser, ACTION_ANNOTATE, NULL, NULL, "Annotate %s", str_text(&symbol) + 4);
+		menu_add(browser, ACTION_ANNOTATE, NULL, NULL, "Annotate %s (a)", str_text(&symbol) + 4);
 	}
 	add_zooms(browser, shot, snapshot_entry(shot, row));
 	if (shot->rows.items[row].child_count)

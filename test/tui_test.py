@@ -27,11 +27,11 @@ class Terminal:
     """One program on a terminal of its own."""
 
     def __init__(self, context, words, columns=90, lines=16, term="xterm-256color", locale="C.UTF-8", before=""):
-        self.socket = os.path.join(context.folder, "tmux")
+        context.terminals += 1
+        self.socket = os.path.join(context.folder, "tmux%d" % context.terminals)  # a server that ends does not disturb the next
         self.env = process.environment(context.folder, TERM="xterm-256color", LC_ALL=locale, TZ="UTC")
         self.cwd = context.folder
         inner = "env TZ=UTC TERM=%s LC_ALL=%s %s %s; code=$?; echo; echo end:$code; exec cat" % (term, locale, before, " ".join(words))
-        self.tmux("kill-server", fails=True)
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(lines), "/bin/sh", "-c", inner)
 
     def tmux(self, *words, fails=False):
@@ -92,6 +92,7 @@ class Context:
         self.folder = folder
         recordings.write_all(folder)
         self.open = None
+        self.terminals = 0
 
     def start(self, *words, **more):
         self.close()
@@ -100,7 +101,7 @@ class Context:
 
     def browse(self, name="calc.data", *words, **more):
         terminal = self.start("-i", name, *PLACES, *words, **more)
-        terminal.wait_for("h:help")
+        terminal.wait(lambda seen: "Samples: " in seen and "[reading" not in seen, "no result")
         return terminal
 
     def close(self):
@@ -276,7 +277,7 @@ def test_hostile(context):
     """no text of a recording controls the terminal, on any page"""
     hostile_texts.write(os.path.join(context.folder, "hostile.data"), os.fsencode(context.folder) + b"/" + hostile_texts.HOSTILE)
     terminal = context.start("-i", "hostile.data", "-s", "comm,dso,sym,cgroup", columns=150, lines=30)
-    terminal.wait_for("h:help")
+    terminal.wait(lambda seen: "amples" in seen and "[reading" not in seen, "no result")
     for keys in (["Enter"], ["E", "V"], ["Enter", "Escape"], ["a", "Escape"], ["i", "End", "q"], ["r", "End", "Enter"], ["End", "q"], ["g", "Down"]):
         for key in keys:
             terminal.send(key)

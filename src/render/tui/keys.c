@@ -7,18 +7,25 @@
 const struct key_row browse_keys[] = {
 	{ 'h', ACTION_HELP, ON_ALL, "h ? F1", "This page", "help" },
 	{ '?', ACTION_HELP, ON_ALL, NULL, NULL, NULL },
-	{ BROWSE_KEY_UP, ACTION_UP, ON_ALL, "UP/DOWN", "Move by a row; in a flame graph: to the caller, to the heaviest callee", NULL },
-	{ BROWSE_KEY_DOWN, ACTION_DOWN, ON_ALL, NULL, NULL, NULL },
+	{ BROWSE_KEY_UP, ACTION_UP, ROWS, "UP/DOWN", "Move by a row", NULL },
+	{ BROWSE_KEY_DOWN, ACTION_DOWN, ROWS, NULL, NULL, NULL },
+	{ BROWSE_KEY_UP, ACTION_UP, ON_FLAME, "UP/DOWN", "To the caller, to the heaviest callee", NULL },
+	{ BROWSE_KEY_DOWN, ACTION_DOWN, ON_FLAME, NULL, NULL, NULL },
 	{ BROWSE_KEY_PAGE_UP, ACTION_PAGE_UP, ON_ALL, "PGUP/PGDN/SPACE", "Move by a screen", NULL },
 	{ BROWSE_KEY_PAGE_DOWN, ACTION_PAGE_DOWN, ON_ALL, NULL, NULL, NULL },
 	{ ' ', ACTION_PAGE_DOWN, ON_ALL, NULL, NULL, NULL },
 	{ BROWSE_KEY_HOME, ACTION_HOME, ON_ALL, "HOME/END", "Move to the first or last row", NULL },
 	{ BROWSE_KEY_END, ACTION_END, ON_ALL, NULL, NULL, NULL },
-	{ BROWSE_KEY_LEFT, ACTION_LEFT, ON_ALL, "LEFT/RIGHT", "Scroll sideways; in a flame graph: to the frame beside", NULL },
-	{ BROWSE_KEY_RIGHT, ACTION_RIGHT, ON_ALL, NULL, NULL, NULL },
-	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_ALL, "ENTER", "Menu of the row; in a flame graph: zoom in; in code: follow a jump", "menu" },
+	{ BROWSE_KEY_LEFT, ACTION_LEFT, ROWS, "LEFT/RIGHT", "Scroll sideways", NULL },
+	{ BROWSE_KEY_RIGHT, ACTION_RIGHT, ROWS, NULL, NULL, NULL },
+	{ BROWSE_KEY_LEFT, ACTION_LEFT, ON_FLAME, "LEFT/RIGHT", "To the frame beside", NULL },
+	{ BROWSE_KEY_RIGHT, ACTION_RIGHT, ON_FLAME, NULL, NULL, NULL },
+	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_TABLE, "ENTER", "Menu of the row: annotate, zoom, callers", "menu" },
+	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_FLAME, "ENTER", "Zoom into the frame", NULL },
+	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_CODE, "ENTER", "Follow the jump of the line", NULL },
+	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_EVENTS, "ENTER", "The rows of the event", "open" },
 	{ 'm', ACTION_MENU, ON_TABLE, "m", "The same menu", NULL },
-	{ BROWSE_KEY_ESCAPE, ACTION_BACK, ON_ALL, "ESC", "Zoom out: undo the newest filter; go back to the previous page", NULL },
+	{ BROWSE_KEY_ESCAPE, ACTION_BACK, ON_ALL, "ESC", "Undo the newest filter; go back to the previous page", NULL },
 	{ 'q', ACTION_QUIT, ON_ALL, "q", "Go back to the previous page; on the first one: quit", "quit" },
 	{ BROWSE_KEY_INTERRUPT, ACTION_QUIT, ON_ALL, "CTRL+C", "Quit", NULL },
 	{ '+', ACTION_TOGGLE, TREES, "+", "Open or close the row: its callers, the rows below it", "callers" },
@@ -36,14 +43,14 @@ const struct key_row browse_keys[] = {
 	{ '/', ACTION_FILTER, ON_TABLE | ON_LINES | ON_CODE, "/", "Show only rows that match a regular expression", "filter" },
 	{ 'L', ACTION_LIMIT, ON_TABLE, "L", "Show only rows with at least this percentage", NULL },
 	{ 'u', ACTION_UNDO, ON_ALL, "u", "Undo the newest filter or range of time", NULL },
-	{ 'F', ACTION_RELATIVE, ON_TABLE, "F", "Percentages of all samples, or of those that pass the filters", NULL },
+	{ 'F', ACTION_RELATIVE, ON_TABLE, "F", "Percentages of all samples, or of those that pass", NULL },
 	{ BROWSE_KEY_FIND, ACTION_SEARCH, ON_ALL, "CTRL+F", "Search for a regular expression, and highlight it", NULL },
 	{ 'n', ACTION_NEXT_MATCH, ON_ALL, "n/N", "Next and previous match", NULL },
 	{ 'N', ACTION_PREVIOUS_MATCH, ON_ALL, NULL, NULL, NULL },
 	{ 'H', ACTION_HOTTEST, ON_CODE, "H", "Move to the hottest line", "hottest" },
 	{ 'H', ACTION_HEADS, ON_TABLE, "H", "Show the heads of columns, or not", NULL },
 	{ 'T', ACTION_TIME, ON_TABLE | ON_FLAME | ON_EVENTS, "T",
-		"Time strip: mark a range, which filters every page (ENTER marks, ESC leaves)", "time" },
+		"Time strip: mark a range with ENTER, to filter every page", "time" },
 	{ 'o', ACTION_COLUMNS, ON_TABLE | ON_CODE, "o", "Columns: choose and sort", "columns" },
 	{ '<', ACTION_SORT_PREVIOUS, ROWS, "< >", "Sort by the previous or next column", NULL },
 	{ '>', ACTION_SORT_NEXT, ROWS, NULL, NULL, NULL },
@@ -55,7 +62,7 @@ const struct key_row browse_keys[] = {
 	{ '0', ACTION_GROUP_SORT, ON_TABLE, "0-9", "Sort by this event of a group", NULL },
 	{ 'P', ACTION_PRINT, ROWS, "P", "Write what is shown to a file perf.hist.N", NULL },
 	{ 'x', ACTION_EXPORT, ON_TABLE | ON_FLAME | ON_CODE | ON_LINES, "x",
-		"Export what is shown: text, JSON, CSV, SVG, folded stacks", "export" },
+		"Export what is shown: text, JSON, CSV, SVG, folded", "export" },
 	{ 'i', ACTION_HEADER, ON_TABLE | ON_EVENTS, "i", "The recording's header", NULL },
 	{ 's', ACTION_FILES, ON_TABLE | ON_EVENTS, "s", "Switch to another recording of this folder", NULL },
 	{ 'r', ACTION_SCRIPTS, ON_TABLE, "r", "Samples one by one, of the row's command or all", NULL },
@@ -87,6 +94,6 @@ void browser_help_text(const struct browse_page *page, struct str *out)
 	for (size_t i = 0; i < browse_key_count; i++)
 		if (browse_keys[i].name && browse_keys[i].pages & browser_page_bit(page))
 			str_printf(out, "  %-16s %s\n", browse_keys[i].name, browse_keys[i].help);
-	str_puts(out, "\n  Mouse: a click selects, a double click is ENTER, the wheel scrolls; a click on a column's head sorts by it,\n"
-		"  a click on the time strip marks a range.\n");
+	str_puts(out, "\n  Mouse: a click selects, a double click is ENTER, the wheel scrolls. A click on\n"
+		"  the head of a column sorts by it. Pulling on the time strip marks a range.\n");
 }

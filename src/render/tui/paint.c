@@ -317,7 +317,7 @@ static void add_keys(const struct browser *browser, const struct browse_page *pa
 	uint32_t row = page->kind == PAGE_FLAME || !page->view.shot ? UINT32_MAX : view_row(&page->view);
 	for (size_t i = 0; i < browse_key_count; i++) {
 		const struct key_row *key = &browse_keys[i];
-		if (!key->brief || !(key->pages & bit) || (key->action == ACTION_ENTER && page->kind != PAGE_TABLE))
+		if (!key->brief || !(key->pages & bit))
 			continue;
 		if (key->action == ACTION_TOGGLE && (row == UINT32_MAX || !page->view.shot->rows.items[row].child_count))
 			continue;

@@ -366,7 +366,7 @@ static int show(struct viewer *viewer, struct report *report, struct error *err)
 	CLEANUP_STR struct str tip = { 0 };
 	cli_named(viewer->cli, &tip, report_tip());
 	const struct browse_source source = {
-		.context = viewer, .path = report->input.path, .tip = str_text(&tip), .feed = &viewer->feed, .read = ask, .header = add_header,
+		.context = viewer, .tip = str_text(&tip), .feed = &viewer->feed, .read = ask, .header = add_header,
 		.messages = add_messages, .save = browse_save, .files = browse_files, .open = open_other, .script = show_script,
 		.annotate = show_code,
 	};

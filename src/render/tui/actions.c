@@ -299,7 +299,7 @@ static void export_as(struct browser *browser, const char *format)
 	static const char *const names[BROWSE_FORMATS] = { "text", "json", "csv", "svg", "folded" };
 	for (int i = 0; i < BROWSE_FORMATS; i++)
 		if (strcmp(format, names[i]) == 0)
-			browser_save(browser, (enum browse_format)i, false);
+			browser_save(browser, (enum browse_format)i);
 }
 
 static void show_header(struct browser *browser)
@@ -506,7 +506,7 @@ static bool act_open(struct browser *browser, int action, const char *argument)
 		export_as(browser, argument);
 		return true;
 	case ACTION_PRINT:
-		browser_save(browser, BROWSE_TEXT, true);
+		browser_save(browser, BROWSE_TEXT);
 		return true;
 	case ACTION_FILES:
 		menu_of_files(browser);

@@ -12,7 +12,6 @@ enum browse_format { BROWSE_TEXT, BROWSE_JSON, BROWSE_CSV, BROWSE_SVG, BROWSE_FO
 /* What the user sees, to be written to a file. */
 struct browse_export {
 	enum browse_format format;
-	const char *name;             /* of the file; NULL: perf.hist.N, the first that does not exist */
 	const char *text;             /* TEXT */
 	const struct table *table;    /* JSON, CSV: the rows that are shown */
 	const struct snapshot *flame; /* SVG, FOLDED: from this row on */
@@ -22,7 +21,6 @@ struct browse_export {
 /* Supplied by a command. Each function may be NULL: then its key says so. All are called by the screen's thread. */
 struct browse_source {
 	void *context;
-	const char *path;             /* of the recording, for the first line; NULL: absent */
 	const char *tip;              /* for the bottom line; NULL: absent */
 	struct feed *feed;
 	/* Lines of the row's function as a table of its own, named "code"; NULL and *err: why there are none. With lines, *err is a remark.
@@ -90,7 +88,6 @@ enum browse_undo { UNDO_FILTER, UNDO_RANGE };
 struct browser {
 	struct browse_source source;
 	struct feed_shot *shot;       /* NULL: no result yet */
-	struct feed_shot *old;        /* pages may refer to it until they adopt the next */
 	struct heat heat;             /* of the complete recording */
 	VEC(struct browse_page *) pages; /* the last is shown */
 	struct browse_menu menu;
@@ -102,7 +99,7 @@ struct browser {
 	char *flame_event;            /* NULL: no flame graph was asked for */
 	char note[200];               /* instead of the bottom line, until the next key */
 	struct str last_error;        /* the whole of the last note on an error */
-	bool error_note, no_heads, frozen, modules, quit, interrupted;
+	bool error_note, no_heads, frozen, modules, quit;
 	bool waiting;                 /* the newest request has no complete answer */
 	size_t lines, columns;        /* of the screen */
 };

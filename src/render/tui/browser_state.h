@@ -69,7 +69,7 @@ struct browse_range browser_range(const struct browser *browser);
 void browser_read(struct browser *browser);
 
 /* Export. */
-void browser_save(struct browser *browser, enum browse_format format, bool numbered);
+void browser_save(struct browser *browser, enum browse_format format);
 
 /* The title, the heads and all lines that are shown, as text. */
 void browser_page_text(const struct browser *browser, struct str *out);

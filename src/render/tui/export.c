@@ -50,14 +50,13 @@ static int save_table(struct browser *browser, struct browse_export *what, struc
 	return result;
 }
 
-void browser_save(struct browser *browser, enum browse_format format, bool numbered)
+void browser_save(struct browser *browser, enum browse_format format)
 {
-	static const char *const names[BROWSE_FORMATS] = { "perfuse.txt", "perfuse.json", "perfuse.csv", "perfuse.svg", "perfuse.folded" };
 	CLEANUP_STR struct str path = { 0 };
 	CLEANUP_STR struct str text = { 0 };
 	struct error err = { 0 };
 	const struct browse_page *page = browser_page(browser);
-	struct browse_export what = { .format = format, .name = numbered ? NULL : names[format] };
+	struct browse_export what = { .format = format };
 	int result;
 	if (!browser->source.save) {
 		browser_note(browser, "this result cannot be exported");

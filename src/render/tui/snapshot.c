@@ -131,10 +131,8 @@ static void add_children(struct snapshot *to, const struct table *table, uint64_
 static bool add_details(struct snapshot *to, const struct table *detail, uint32_t parent, size_t most)
 {
 	struct numbers numbers = { .first = (uint32_t)to->rows.count };
-	if (!to->details.items) {
+	if (!to->details.items)
 		to->details = copy_columns(to, detail);
-		to->relative_details = strcmp(detail->name, "callers_relative") == 0;
-	}
 	add_children(to, detail, TABLE_TOP, parent, true, &numbers);
 	for (uint32_t row = numbers.first; row < to->rows.count && to->rows.count < most; row++)
 		add_children(to, detail, number_of(&numbers, row), row, true, &numbers);

@@ -27,7 +27,6 @@ struct snapshot {
 	VEC(struct snapshot_row) rows;
 	VEC(struct cell) cells;
 	uint64_t whole;           /* of the shares of detail rows */
-	bool relative_details;    /* shares of detail rows are parts of the row above */
 	bool truncated;           /* rows below rows are missing: the limit was reached */
 	struct arena arena;
 	struct strtab texts;

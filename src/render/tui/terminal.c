@@ -26,7 +26,6 @@ struct terminal {
 	struct browser *browser;
 	struct sigaction old[NSIG];
 	char *old_locale;
-	size_t pressed_line, pressed_column;
 	bool gone, colours;
 };
 

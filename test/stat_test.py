@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`stat`: command lines compared with perf, the values masked; counts of a program that knows them; what is refused; cost."""
+import json
 import os
 import re
 import statistics
@@ -135,6 +136,7 @@ REFUSED = """--timeout 5 true
 --log-fd 1 -o x true
 -o /nonexistent/x true
 --per-core true
+--table true
 -B -x, true
 --per-thread sleep 0.01
 -T true
@@ -338,6 +340,20 @@ def test_no_pmu(c):
         raise Skip("this machine counts cycles")
     text = c.stat(PERFUSE, ["true"])[0].stderr
     need("not supported" not in text and text.count(PMU_LINE) == 1 and "page-faults" in text, text)
+
+
+def test_robust(c):
+    """--stats robust: medians of the runs, and an interval around each, also if one run is an outlier"""
+    need_counters(c)
+    script = "n=$(cat runs 2>/dev/null || echo 0); echo $((n+1)) > runs; [ $n != 3 ] || sleep 0.4"
+    done, _ = c.stat(PERFUSE, ["-r", "9", "--stats", "robust", "-j", "-e", "duration_time,page-faults", "sh", "-c", script])
+    rows = {row["event"]: row for row in (json.loads(line) for line in done.stderr.splitlines() if line.startswith("{"))}
+    for row in rows.values():
+        low, value, high = (float(row[key]) for key in ("interval-low", "counter-value", "interval-high"))
+        need(low <= value <= high and float(row["mad"]) >= 0, "%s" % row)
+    need(float(rows["duration_time"]["counter-value"]) < 200e6, "the outlier moved the median: %s" % rows)
+    text = c.stat(PERFUSE, ["-r", "5", "--stats", "robust", "-e", "page-faults", "true"])[0].stderr
+    need(re.search(r"page-faults .*\( MAD +[0-9.]+%, 95%: [0-9]+ \.\. [0-9]+ \)\n", text) and "elapsed, median  ( MAD" in text, text)
 
 
 def test_control(c):

@@ -3,9 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/statistics.h"
+
 void stat_table_fini(struct stat_table *table)
 {
 	vec_fini(&table->rows);
+	vec_fini(&table->values);
 	vec_fini(&table->sums);
 	vec_fini(&table->spreads);
 }
@@ -91,6 +94,8 @@ static void close_row(struct stat_table *table, size_t at, bool unsupported)
 	if (table->last || table->cumulative)
 		*spread = (struct stat_spread){ 0 };
 	stat_spread_add(spread, (double)table->sums.items[at].value);
+	if (table->keeps)
+		vec_push(&table->values, (double)table->sums.items[at].value);
 	row->value = floor(spread->mean);
 	row->noise_percent = stat_spread_percent(spread);
 }
@@ -119,6 +124,28 @@ static bool same_code(const struct event *a, const struct event *b)
 		if (attr_flag(&a->attr, flags[i]) != attr_flag(&b->attr, flags[i]))
 			return false;
 	return true;
+}
+
+double stat_robust_of(const double *values, size_t count, struct stat_robust *robust)
+{
+	enum { SEED = 1 }; /* equal runs print equal intervals */
+	const struct bootstrap how = { .seed = SEED };
+	struct interval interval = statistics_interval(values, count, statistic_median, &how);
+	*robust = (struct stat_robust){ statistics_mad(values, count), interval.low, interval.high };
+	return statistics_median(values, count);
+}
+
+void stat_table_robust(struct stat_table *table)
+{
+	size_t rows = table->rows.count, runs = rows ? table->values.count / rows : 0;
+	VEC(double) column = { 0 };
+	for (size_t i = 0; i < rows && runs; i++) {
+		vec_clear(&column);
+		for (size_t run = 0; run < runs; run++)
+			vec_push(&column, table->values.items[run * rows + i]);
+		table->rows.items[i].value = stat_robust_of(column.items, runs, &table->rows.items[i].robust);
+	}
+	vec_fini(&column);
 }
 
 /* A member of a group is related to events of its group only. */

@@ -38,6 +38,12 @@ struct stat_spread {
 	double mean, squares;    /* sum of squares of differences from the mean */
 };
 
+/* The middle of several runs, for distributions with outliers. Values of the counter, as stat_row.value. */
+struct stat_robust {
+	double mad;              /* median of the distances from the median */
+	double low, high;        /* interval of confidence of the median, 95 %, by bootstrap */
+};
+
 struct stat_row {
 	uint32_t event, aggregate;
 	uint32_t counters;       /* how many are added up */
@@ -45,6 +51,7 @@ struct stat_row {
 	double value;            /* of the counter, scaled; of several runs: the mean */
 	uint64_t enabled, running;
 	double noise_percent;    /* standard error of the mean, of several runs */
+	struct stat_robust robust; /* after stat_table_robust */
 	struct stat_metric metric;
 };
 
@@ -59,11 +66,13 @@ struct stat_table {
 	VEC(struct stat_row) rows;            /* by event, then aggregate */
 	VEC(struct stat_sum) sums;            /* of each row */
 	VEC(struct stat_spread) spreads;      /* of each row */
+	VEC(double) values;                   /* if `keeps`: of each run, of each row */
 	uint32_t aggregates;
 	/* set before the first filling: */
 	bool strict;             /* an aggregate of which one counter never ran is not counted, as in perf's rows by CPU, core … */
 	bool skip_zero;          /* counts of value 0 are not counted, as in perf's rows of all threads */
 	bool cumulative;         /* a filling adds to the sums of the previous ones, instead of being a run of its own */
+	bool keeps;              /* stores the value of each run */
 	bool last;               /* of several runs, rows have the last one's counts: perf averages sums of everything only */
 };
 
@@ -72,6 +81,10 @@ void stat_table_fini(struct stat_table *table);
  * has rows is filled again: each call is a run, of which the rows have the mean. */
 void stat_table_fill(struct stat_table *table, const struct events *events, const bool *unsupported, uint32_t aggregates,
 	const struct stat_place *places, const struct stat_count *counts, size_t count, bool scale);
+/* Replaces the means of the rows by medians, with their spread and interval. The runs were stored. */
+void stat_table_robust(struct stat_table *table);
+/* The same for one list of values; returns the median. */
+double stat_robust_of(const double *values, size_t count, struct stat_robust *robust);
 /* The metric of each row. wall_ns: the time in which the counters ran. */
 void stat_table_metrics(struct stat_table *table, double wall_ns);
 

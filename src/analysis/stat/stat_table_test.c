@@ -70,6 +70,27 @@ TEST("runs have a mean and its standard error")
 	EXPECT(stat_spread_percent(&spread) > 41.63 && stat_spread_percent(&spread) < 41.64);
 }
 
+TEST("medians of runs are not moved by an outlier")
+{
+	struct events events = { 0 };
+	struct stat_table table = { .keeps = true };
+	const bool unsupported[2] = { false, false };
+	const struct stat_place places[2] = { { 0, 0 }, { 1, 0 } };
+	parse(&events, "page-faults,minor-faults");
+	for (uint64_t run = 0; run < 5; run++) {
+		const struct stat_count counts[2] = { { run == 4 ? 100000 : 10 + run, 9, 9, false }, { 7, 9, 9, false } };
+		stat_table_fill(&table, &events, unsupported, 1, places, counts, 2, true);
+	}
+	stat_table_robust(&table);
+	const struct stat_row *row = &table.rows.items[0];
+	EXPECT(near(row->value, 12) && near(row->robust.mad, 1));
+	EXPECT(row->robust.low >= 10 && row->robust.low <= 12 && row->robust.high >= 12 && row->robust.high <= 100000);
+	row = &table.rows.items[1];
+	EXPECT(near(row->value, 7) && near(row->robust.mad, 0) && near(row->robust.low, 7) && near(row->robust.high, 7));
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
 TEST("an event that never ran is not zero")
 {
 	struct events events = { 0 };

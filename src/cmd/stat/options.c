@@ -29,6 +29,13 @@ static int set_cpu_type(void *target, const struct option *option, const char *a
 	return 0;
 }
 
+static int set_statistics(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	S *o = target;
+	o->robust = strcmp(arg, "robust") == 0;
+	return o->robust || strcmp(arg, "mean") == 0 ? 0 : error_set(err, ERROR_OPTION, "--stats is 'mean' or 'robust', not '%s'", arg);
+}
+
 static int set_iostat(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	S *o = target;
@@ -120,6 +127,9 @@ const struct option stat_table[] = {
 	OPT_INCR('v', "verbose", S, verbose, "print the values of every counter, and why events are not supported"),
 	OPTION_ROW(INT, 'r', "repeat", S, repeat, "run the command n times and print means and their errors; 0: until a signal arrives",
 		.arg = "n", .was_set = OPTION_GIVEN(S, repeat_given)),
+	OPT_CALLBACK_FLAGS(0, "stats", S, robust, "mean|robust",
+		"with -r: robust prints medians, their spread (MAD) and a 95% interval by bootstrap, instead of means", set_statistics,
+		OPTION_OWN | OPTION_NONEG),
 	OPT_BOOL(0, "table", S, table, "with -r: print the time of each run"),
 	OPT_BOOL('n', "null", S, null_run, "count nothing but time"),
 	OPT_INCR('d', "detailed", S, detail, "count more events; up to three times"),

@@ -22,7 +22,7 @@ struct stat_options {
 	const char *separator, *output, *pre, *post, *each_cgroup, *cpu_type, *control, *iostat_ports;
 	bool no_aggregation, per_core, per_cluster, per_cache, per_die, per_socket, per_node;
 	bool append, json, null_run, no_inherit, scale, big_num, big_num_given, sync, all_user, all_kernel, table, summary, no_csv_summary;
-	bool transaction, hybrid_merge, smi_cost, percore_threads, iostat, record_latencies, bpf_counters;
+	bool robust, transaction, hybrid_merge, smi_cost, percore_threads, iostat, record_latencies, bpf_counters;
 	bool interval_clear, quiet, repeat_given, log_given;
 	int detail, verbose, interval_ms, interval_count, timeout_ms, delay_ms, repeat, log_fd;
 	int cache_level;                 /* 0: the last */

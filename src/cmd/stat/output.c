@@ -110,5 +110,8 @@ void stat_output_counts(struct stat_run *run, const struct stat_table *table, co
 		writer_putc(&run->out, '\n');
 	if (run->o->table)
 		stat_print_runs(&run->elapsed_ns, run->elapsed_list.items, run->elapsed_list.count, &run->out);
-	stat_print_times(&run->elapsed_ns, run->plain_command, run->user_ns, run->system_ns, &run->out);
+	if (run->style.robust)
+		stat_print_times_robust(run->elapsed_list.items, run->elapsed_list.count, &run->out);
+	else
+		stat_print_times(&run->elapsed_ns, run->plain_command, run->user_ns, run->system_ns, &run->out);
 }

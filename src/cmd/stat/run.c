@@ -87,6 +87,7 @@ static void fill(struct execution *e, struct stat_table *table)
 	const struct stat_run *run = e->run;
 	table->strict = run->grain != STAT_ALL && run->grain != STAT_THREAD;
 	table->skip_zero = run->style.hide_zero;
+	table->keeps = run->style.robust;
 	table->last = run->grain != STAT_ALL;
 	stat_table_fill(table, &run->events, run->unsupported, (uint32_t)e->aggregates.labels.count, e->aggregates.places.items,
 		e->values.items, e->values.count, run->o->scale);
@@ -299,8 +300,19 @@ static int execute(struct execution *e, struct stat_table *table)
 	else
 		wait_until(e, o->timeout_ms ? e->counting.start_ns + (uint64_t)o->timeout_ms * 1000000 : UINT64_MAX);
 	take_end(e, table);
-	stat_table_metrics(table, run->elapsed_ns.mean);
 	return 0;
+}
+
+/* Once, after the last run. */
+static void finish_table(struct stat_run *run, struct stat_table *table)
+{
+	double wall_ns = run->elapsed_ns.mean;
+	if (run->style.robust) {
+		struct stat_robust unused;
+		wall_ns = stat_robust_of(run->elapsed_list.items, run->elapsed_list.count, &unused);
+		stat_table_robust(table);
+	}
+	stat_table_metrics(table, wall_ns);
 }
 
 /* The labels of the aggregates are needed until the table is printed. */
@@ -309,6 +321,8 @@ static void print_end(struct execution *e, struct stat_table *table, bool last)
 	struct stat_run *run = e->run;
 	const struct stat_options *o = run->o;
 	CLEANUP_STR struct str prefix = { 0 };
+	if (last)
+		finish_table(run, table);
 	if (!last || is_silent(run) || (o->interval_ms && !o->summary))
 		return;
 	if (o->summary && !o->no_csv_summary)

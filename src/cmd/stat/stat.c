@@ -253,6 +253,10 @@ static int check_times(const struct stat_run *run)
 		return usage_about(run->cli, "timeout", "timeout option is not supported with interval-print.");
 	if (o->timeout_ms && o->timeout_ms < INTERVAL_MS_SMALL)
 		cli_warn(run->cli, "timeout < 100ms. The overhead percentage could be high in some cases. Please proceed with caution.");
+	if (o->table && o->repeat <= 1)
+		return usage_about(run->cli, "table", "--table is only supported with -r");
+	if (o->robust && o->repeat <= 1)
+		return usage_about(run->cli, "stats", "--stats is only supported with -r");
 	if (o->repeat != 1 && !run->command)
 		return usage_about(run->cli, "r", "-r needs a command");
 	return 0;
@@ -313,7 +317,8 @@ void stat_style_set(struct stat_run *run)
 	run->hidden = calloc(count + 1, sizeof *run->hidden);
 	run->style = (struct stat_style){
 		.format = o->json ? STAT_JSON : o->separator ? STAT_CSV : STAT_TEXT, .grain = run->grain, .separator = o->separator,
-		.thousands = run->thousands, .repeated = o->repeat > 1, .hidden = run->hidden, .with_pmu = run->grain == STAT_CPU,
+		.thousands = run->thousands, .repeated = o->repeat > 1, .robust = o->robust && o->repeat > 1,
+		.hidden = run->hidden, .with_pmu = run->grain == STAT_CPU,
 		.hide_zero = run->grain == STAT_THREAD && run->system_wide, .colors = run->cli->tty_out,
 		.plan = run->plan.list.count ? &run->plan : NULL, .metric_only = o->metric_only,
 	};

@@ -72,17 +72,35 @@ static void event_name(const struct stat_table *table, const struct stat_style *
 }
 
 /* A value in its unit has two decimals, a plain count none. */
-static void shown_value(const struct stat_table *table, const struct stat_row *row, const char *thousands, struct str *text)
+static void shown_number(const struct stat_table *table, uint32_t event, double value, const char *thousands, struct str *text)
 {
 	char digits[64];
-	bool fraction = table->events->list.items[row->event].scale != 1;
-	snprintf(digits, sizeof digits, fraction ? "%.2f" : "%.0f", stat_shown(table, row));
+	double scale = table->events->list.items[event].scale;
+	snprintf(digits, sizeof digits, scale != 1 ? "%.2f" : "%.0f", value * scale);
 	size_t whole = strcspn(digits, ".");
 	for (size_t i = 0; digits[i]; i++) {
 		if (i && i < whole && (whole - i) % 3 == 0 && digits[i - 1] != '-')
 			str_puts(text, thousands);
 		str_putc(text, digits[i]);
 	}
+}
+
+static void shown_value(const struct stat_table *table, const struct stat_row *row, const char *thousands, struct str *text)
+{
+	shown_number(table, row->event, row->value, thousands, text);
+}
+
+static double mad_percent(const struct stat_robust *robust, double median)
+{
+	return median != 0 ? 100 * robust->mad / median : 0;
+}
+
+static void text_robust(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	CLEANUP_STR struct str low = { 0 }, high = { 0 };
+	shown_number(table, row->event, row->robust.low, style->thousands, &low);
+	shown_number(table, row->event, row->robust.high, style->thousands, &high);
+	writer_printf(out, "  ( MAD %5.2f%%, 95%%: %s .. %s )", mad_percent(&row->robust, row->value), str_text(&low), str_text(&high));
 }
 
 static const char *state_text(enum stat_state state)
@@ -148,9 +166,11 @@ static void print_text(const struct stat_table *table, const struct stat_style *
 }
 
 /* What follows the last metric of a row. */
-static void end_text(const struct stat_style *style, const struct stat_row *row, struct writer *out)
+static void end_text(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
 {
-	if (style->repeated && row->state == STAT_COUNTED && row->noise_percent != 0)
+	if (style->robust && row->state == STAT_COUNTED)
+		text_robust(table, style, row, out);
+	else if (style->repeated && row->state == STAT_COUNTED && row->noise_percent != 0)
 		writer_printf(out, "  ( +-%6.2f%% )", row->noise_percent);
 	if (row->state == STAT_COUNTED && row->running != row->enabled)
 		writer_printf(out, "  (%.2f%%)", running_percent(row));
@@ -183,14 +203,21 @@ static void print_csv(const struct stat_table *table, const struct stat_style *s
 	if (style->cgroups)
 		writer_printf(out, "%s%s", s, event->cgroup ? event->cgroup : "");
 	if (style->repeated)
-		writer_printf(out, "%s%.2f%%", s, row->noise_percent);
+		writer_printf(out, "%s%.2f%%", s, style->robust ? mad_percent(&row->robust, row->value) : row->noise_percent);
 	writer_printf(out, "%s%" PRIu64 "%s%.2f%s", s, row->running, s, running_percent(row), s);
 	if (row->metric.known && isfinite(row->metric.value))
-		writer_printf(out, "%.*f%s%s\n", row->metric.decimals, row->metric.value, s, row->metric.unit);
+		writer_printf(out, "%.*f%s%s", row->metric.decimals, row->metric.value, s, row->metric.unit);
 	else if (row->metric.known)
-		writer_printf(out, "%s%s\n", s, row->metric.unit);
+		writer_printf(out, "%s%s", s, row->metric.unit);
 	else
-		writer_printf(out, "%s\n", s);
+		writer_puts(out, s);
+	if (style->robust) {
+		CLEANUP_STR struct str low = { 0 }, high = { 0 };
+		shown_number(table, row->event, row->robust.low, "", &low);
+		shown_number(table, row->event, row->robust.high, "", &high);
+		writer_printf(out, "%s%s%s%s", s, str_text(&low), s, str_text(&high));
+	}
+	writer_putc(out, '\n');
 }
 
 void stat_json_text(struct writer *out, const char *text)
@@ -234,7 +261,11 @@ static void print_json(const struct stat_table *table, const struct stat_style *
 		stat_json_text(out, event->cgroup ? event->cgroup : "");
 		writer_puts(out, "\", ");
 	}
-	if (style->repeated)
+	double scale = event->scale;
+	if (style->robust)
+		writer_printf(out, "\"mad\" : \"%f\", \"interval-low\" : \"%f\", \"interval-high\" : \"%f\", ", row->robust.mad * scale,
+			row->robust.low * scale, row->robust.high * scale);
+	else if (style->repeated)
 		writer_printf(out, "\"variance\" : %.2f, ", row->noise_percent);
 	/* a counted event without a metric has the unit "(null)" in perf */
 	const char *unit = row->metric.unit ? row->metric.unit : row->state == STAT_COUNTED ? "(null)" : "";
@@ -301,7 +332,7 @@ static void print_row(const struct stat_printing *p, const struct stat_row *row)
 		print_json(p->table, style, &shown, p->out);
 	stat_further_metrics(p, row, used);
 	if (style->format == STAT_TEXT)
-		end_text(style, row, p->out);
+		end_text(p->table, style, row, p->out);
 }
 
 static void print_rows(const struct stat_printing *p)
@@ -374,6 +405,15 @@ void stat_print_times(const struct stat_spread *elapsed_ns, bool with_usage, uin
 		writer_printf(out, "  ( +-%6.2f%% )", stat_spread_percent(elapsed_ns));
 	}
 	writer_puts(out, "\n\n");
+}
+
+void stat_print_times_robust(const double *runs_ns, size_t count, struct writer *out)
+{
+	struct stat_robust robust;
+	double median = stat_robust_of(runs_ns, count, &robust);
+	int decimals = decimals_of(robust.mad / 1e9);
+	writer_printf(out, " %17.*f seconds time elapsed, median  ( MAD %5.2f%%, 95%%: %.*f .. %.*f )\n\n", decimals, median / 1e9,
+		mad_percent(&robust, median), decimals, robust.low / 1e9, decimals, robust.high / 1e9);
 }
 
 void stat_print_runs(const struct stat_spread *elapsed_ns, const double *runs, size_t count, struct writer *out)

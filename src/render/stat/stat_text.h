@@ -22,6 +22,7 @@ struct stat_style {
 	const char *const *labels;       /* of each aggregate: "S0-D0-C1", "CPU0", the name of a thread; "": none is printed */
 	const int32_t *tids;             /* of each aggregate if they are threads */
 	bool repeated;                   /* the rows are means of several runs */
+	bool robust;                     /* with `repeated`: they are medians instead */
 	bool cgroups;                    /* some event has a cgroup */
 	bool colors;                     /* shares that deserve attention have colours; the destination is a terminal */
 	bool hide_zero;                  /* leave out rows of value 0 */
@@ -40,5 +41,7 @@ void stat_print_metric_names(const struct stat_table *table, const struct stat_s
 void stat_print_heading(const struct stat_table *table, const struct stat_style *style, struct writer *out);
 /* The times at the end of a text: elapsed_ns of each run, and of one run the CPU times of the command if with_usage. */
 void stat_print_times(const struct stat_spread *elapsed_ns, bool with_usage, uint64_t user_ns, uint64_t system_ns, struct writer *out);
+/* The same for the median of several runs. */
+void stat_print_times_robust(const double *runs_ns, size_t count, struct writer *out);
 /* --table: each run's time beside the mean. */
 void stat_print_runs(const struct stat_spread *elapsed_ns, const double *runs, size_t count, struct writer *out);

@@ -63,6 +63,37 @@ TEST("shares that deserve attention have colours, whose escapes are a part of th
 	printed_fini(&p);
 }
 
+static const char *print_robust(struct printed *p, const struct stat_style *style)
+{
+	print(p, style, 0);
+	p->out.len = 0;
+	p->table.rows.items[0].robust = (struct stat_robust){ 250000, 2250000, 3000000 };
+	stat_print(&p->table, style, 0, "", &p->out);
+	writer_putc(&p->out, '\0');
+	return p->out.buffer;
+}
+
+TEST("medians have their spread and interval in the unit of the event")
+{
+	struct printed p;
+	const bool hidden[3] = { false, true, true };
+	struct stat_style style = { .format = STAT_TEXT, .thousands = ",", .repeated = true, .robust = true, .hidden = hidden };
+	EXPECT_STR(print_robust(&p, &style),
+		"              2.50 msec task-clock                       #    0.500 CPUs utilized             "
+		"  ( MAD 10.00%, 95%: 2.25 .. 3.00 )\n");
+	printed_fini(&p);
+	style.format = STAT_CSV;
+	style.separator = ",";
+	EXPECT_STR(print_robust(&p, &style), "2.50,msec,task-clock,10.00%,2500000,100.00,0.500,CPUs utilized,2.25,3.00\n");
+	printed_fini(&p);
+	style.format = STAT_JSON;
+	EXPECT_STR(print_robust(&p, &style),
+		"{\"counter-value\" : \"2.500000\", \"unit\" : \"msec\", \"event\" : \"task-clock\", \"mad\" : \"0.250000\", "
+		"\"interval-low\" : \"2.250000\", \"interval-high\" : \"3.000000\", \"event-runtime\" : 2500000, \"pcnt-running\" : 100.00, "
+		"\"metric-value\" : \"0.500000\", \"metric-unit\" : \"CPUs utilized\"}\n");
+	printed_fini(&p);
+}
+
 TEST("values are separated")
 {
 	struct printed p;

@@ -86,6 +86,10 @@ LINES = """-e task-clock,page-faults true
 -e sched:sched_switch -A -a sleep 0.01
 -a --for-each-cgroup / -e page-faults sleep 0.01
 -x, -a --for-each-cgroup / -e page-faults sleep 0.01
+-x, -a --for-each-cgroup / sleep 0.01
+-a --per-core --for-each-cgroup /, -e page-faults,cs sleep 0.01
+-p 1 -a -e page-faults sleep 0.01
+-t 1 -C 0 -e page-faults sleep 0.01
 -a -e page-faults -G / sleep 0.01
 --pre true --post true -e page-faults true
 --quiet true
@@ -137,6 +141,20 @@ REFUSED = """--timeout 5 true
 -o /nonexistent/x true
 --per-core true
 --table true
+-a -e page-faults -G / --for-each-cgroup / true
+-a -e page-faults --for-each-cgroup / -G / true
+-I -5 -e page-faults true
+--timeout -5 true
+-a --per-thread -C 0 true
+--interval-clear -I 20 -e page-faults sleep 0.05
+-C foo -e page-faults true
+-t foo true
+-a -e page-faults -G nonexistent sleep 0.01
+-a -e page-faults --for-each-cgroup nonexistent sleep 0.01
+-a -e page-faults --for-each-cgroup none.*such sleep 0.01
+--control fd: true
+record -r 2 true
+record -o /nonexistent/x true
 -B -x, true
 --per-thread sleep 0.01
 -T true
@@ -217,7 +235,10 @@ test_layouts.__doc__ %= len(LINES)
 def test_refusals(c):
     """what perf refuses is refused with the same exit code and first sentence"""
     need_reference()
-    of_own = ("-t 999999 true", "-p 999999 true") # sentences with more in them
+    # sentences with more in them, or of our own
+    of_own = ("-t 999999 true", "-p 999999 true", "-C foo -e page-faults true", "-t foo true", "-a -e page-faults -G nonexistent sleep 0.01",
+              "-a -e page-faults --for-each-cgroup nonexistent sleep 0.01", "--control fd: true", "record -r 2 true",
+              "record -o /nonexistent/x true")
     for line in REFUSED:
         perfs, ours = (c.stat(program, line.split())[0] for program in (need_reference(), PERFUSE))
         need(ours.returncode == perfs.returncode, "%s: exit code %d, perf's is %d" % (line, ours.returncode, perfs.returncode))
@@ -342,6 +363,26 @@ def test_no_pmu(c):
     need("not supported" not in text and text.count(PMU_LINE) == 1 and "page-faults" in text, text)
 
 
+def test_ends(c):
+    """a task that ends, and a cgroup that is removed, while they are counted: their counts are printed, or that there are none"""
+    need_counters(c)
+    with process.start(sys.executable, "-S", "-c", "import time\nt = time.time()\nwhile time.time() < t + 0.4: pass\ntime.sleep(0.2)") as task:
+        done, _ = c.stat(PERFUSE, ["-x,", "-e", "task-clock", "-p", str(task.pid)])
+        need(done.returncode == 0 and float(done.stderr.split(",")[0]) > 50, done.stderr)
+    group = next((os.path.join(path, "perfuse-stat-test") for path in ("/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup")
+                  if os.path.exists(os.path.join(path, "cgroup.procs"))), None)
+    try:
+        os.mkdir(group)
+    except (OSError, TypeError) as error:
+        raise Skip("no cgroup can be made: %s" % error) from None
+    with process.start(PERFUSE, "stat", "-a", "-x,", "-e", "page-faults", "-G", "perfuse-stat-test", "sleep", "0.6", cwd=c.work,
+                       stderr=process.PIPE) as running:
+        wait_for_counters(running.pid)
+        os.rmdir(group)
+        text = running.stderr.read()
+        need(running.wait(10) == 0 and "page-faults,perfuse-stat-test" in text, text)
+
+
 def test_robust(c):
     """--stats robust: medians of the runs, and an interval around each, also if one run is an outlier"""
     need_counters(c)
@@ -376,11 +417,21 @@ def test_control(c):
         need(0.38 <= share <= 0.65, "%.3f s of 0.4 s were counted" % share)
 
 
+def wait_for_counters(pid):
+    """Until the process blocks SIGINT, and a little longer."""
+    for _ in range(100):
+        with open("/proc/%d/status" % pid, encoding="utf-8") as file:
+            if int(re.search(r"SigBlk:\s*([0-9a-f]+)", file.read()).group(1), 16) & 2:
+                break
+        time.sleep(0.1)
+    time.sleep(0.2)
+
+
 def test_interrupted(c):
     """SIGINT ends the count of all CPUs: the counts are printed, and the signal is the end"""
     need_counters(c)
     with process.start(PERFUSE, "stat", "-a", "-e", "page-faults", cwd=c.work, stderr=process.PIPE) as running:
-        time.sleep(0.3)
+        wait_for_counters(running.pid)
         running.send_signal(2)
         text = running.stderr.read()
         need(running.wait(10) == -2 and "page-faults" in text and "seconds time elapsed" in text, text)

@@ -175,3 +175,22 @@ TEST("the smallest BPF program is valid, and loads with permission alone")
 	if (geteuid() == 0)
 		EXPECT_INT(in_child(load_program, NULL, OTHER_USER, 0), 1);
 }
+
+TEST("a zombie exists, but has ended")
+{
+	siginfo_t info;
+	char name[PROCESS_COMM_SIZE] = "", comm[64] = "";
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	EXPECT(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0);
+	EXPECT(task_lives(pid, pid) && !task_runs(pid));
+	EXPECT(waitpid(pid, NULL, 0) == pid);
+	EXPECT(!task_runs(pid));
+	EXPECT(task_runs(getpid()));
+	task_name(getpid(), getpid(), name);
+	EXPECT(file_line("/proc/self/comm", comm, sizeof comm));
+	EXPECT_STR(name, comm);
+	task_name(getpid(), pid, name);
+	EXPECT_STR(name, "");
+}

@@ -180,6 +180,16 @@ bool task_lives(pid_t pid, pid_t tid)
 	return syscall(SYS_tgkill, pid, tid, 0) == 0 || errno != ESRCH;
 }
 
+bool task_runs(pid_t tid)
+{
+	char path[64], line[512];
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
+	if (!file_line(path, line, sizeof line))
+		return false;
+	const char *name_end = strrchr(line, ')');
+	return !name_end || strlen(name_end) < 3 || !strchr("ZXx", name_end[2]);
+}
+
 void process_self_path(char *path, size_t size, const char *fallback)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);

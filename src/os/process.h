@@ -40,6 +40,8 @@ bool process_start(pid_t pid, int64_t *start_s);
 
 /* Returns whether the thread exists, including zombies. */
 bool task_lives(pid_t pid, pid_t tid);
+/* Returns whether the thread exists and has not ended: its parent may not have waited for it yet. */
+bool task_runs(pid_t tid);
 
 struct process_map {
 	uint64_t start, end, pgoff, ino;

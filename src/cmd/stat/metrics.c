@@ -28,26 +28,6 @@ static int plan(struct stat_run *run, const char *text)
 	return err.kind == ERROR_LIMIT ? EXIT_FAILED : EXIT_ERROR;
 }
 
-/* The same metrics for each cgroup of --for-each-cgroup. */
-static int plan_each(struct stat_run *run, const char *text)
-{
-	const char *at = run->o->each_cgroup;
-	int status = 0;
-	if (!at)
-		return plan(run, text);
-	while (*at && status == 0) {
-		struct error err;
-		size_t length = strcspn(at, ","), first = run->events.list.count;
-		const char *name = arena_string(&run->events.arena, at, length);
-		status = length ? plan(run, text) : 0;
-		for (size_t i = first; i < run->events.list.count && status == 0; i++)
-			if (event_set_cgroup(&run->events, i, name, &err) < 0)
-				status = (cli_complain(run->cli, &err), EXIT_FAILED);
-		at += length + (at[length] != '\0');
-	}
-	return status;
-}
-
 /* The highest level that some metric has; 0: none. */
 static int topdown_levels(struct stat_run *run)
 {
@@ -101,7 +81,7 @@ static int take_topdown(struct stat_run *run)
 		cli_warn(run->cli, "Topdown accuracy may decrease when measuring long periods.\n"
 			"Please print the result regularly, e.g. -I1000");
 	group[8] = (char)('0' + (o->topdown_level ? o->topdown_level : 1));
-	return plan_each(run, group);
+	return plan(run, group);
 }
 
 /* A metric or a group that a single option asks for. */
@@ -114,7 +94,7 @@ static int take_named(struct stat_run *run, const char *name, const char *missin
 		found = metric_groups_have(all.list.items[i]->groups, name);
 	metric_list_fini(&all);
 	if (found)
-		return plan_each(run, name);
+		return plan(run, name);
 	cli_warn(run->cli, "%s", missing);
 	return EXIT_INVALID;
 }
@@ -129,7 +109,7 @@ int stat_metrics_take(struct stat_run *run)
 		if (o->words.items[i].kind == STAT_WORD_METRICS)
 			str_printf(&names, "%s%s", names.len ? "," : "", o->words.items[i].text);
 	if (names.len)
-		status = plan_each(run, names.text);
+		status = plan(run, names.text);
 	if (o->null_run || status)
 		return status;
 	if (o->transaction)

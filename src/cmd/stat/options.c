@@ -47,6 +47,8 @@ static int set_iostat(void *target, const struct option *option, const char *arg
 static int set_cgroup(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	S *o = target;
+	if (o->each_cgroup)
+		return error_set(err, ERROR_OPTION, "--cgroup and --for-each-cgroup cannot be used together");
 	vec_push(&o->words, ((struct stat_word){ STAT_WORD_CGROUP, arg }));
 	return 0;
 }
@@ -149,10 +151,10 @@ const struct option stat_table[] = {
 	OPTION_ROW(INT, 0, "log-fd", S, log_fd, "write to this descriptor", .arg = "n", .was_set = OPTION_GIVEN(S, log_given)),
 	OPT_STRING(0, "pre", S, pre, "command", "a shell command before each run"),
 	OPT_STRING(0, "post", S, post, "command", "a shell command after each run"),
-	OPT_INT('I', "interval-print", S, interval_ms, "print the counts of each n ms"),
+	OPT_UINT('I', "interval-print", S, interval_ms, "print the counts of each n ms"),
 	OPT_INT(0, "interval-count", S, interval_count, "with -I: stop counting after n times"),
 	OPT_BOOL(0, "interval-clear", S, interval_clear, "with -I: clear the screen before each time"),
-	OPT_INT(0, "timeout", S, timeout_ms, "end the command after n ms (>= 10)"),
+	OPT_UINT(0, "timeout", S, timeout_ms, "end the command after n ms (>= 10)"),
 	OPT_BOOL(0, "per-socket", S, per_socket, "a row for each socket"),
 	OPT_BOOL(0, "per-die", S, per_die, "a row for each die"),
 	OPT_BOOL(0, "per-cluster", S, per_cluster, "a row for each cluster of cores"),
@@ -170,8 +172,8 @@ const struct option stat_table[] = {
 	OPT_UINT(0, "td-level", S, topdown_level, "the level of --topdown"),
 	OPT_BOOL(0, "smi-cost", S, smi_cost, "count what system management interrupts cost"),
 	OPT_CALLBACK('M', "metrics", S, words, "metric/metric group list", "count the events of metrics, and print them", set_metrics),
-	OPT_BOOL(0, "all-kernel", S, all_kernel, "count kernel code only"),
-	OPT_BOOL(0, "all-user", S, all_user, "count user code only"),
+	OPTION_ROW(BOOL, 0, "all-kernel", S, all_kernel, "count kernel code only", .flags = OPTION_EXCLUSIVE),
+	OPTION_ROW(BOOL, 0, "all-user", S, all_user, "count user code only", .flags = OPTION_EXCLUSIVE),
 	OPT_BOOL(0, "percore-show-thread", S, percore_threads, "with the term percore and -A: the sum of the core for each of its CPUs"),
 	OPT_BOOL(0, "summary", S, summary, "with -I: print the sums at the end"),
 	OPT_BOOL(0, "no-csv-summary", S, no_csv_summary, "the rows of --summary do not begin with a word"),

@@ -24,7 +24,8 @@ struct stat_options {
 	bool append, json, null_run, no_inherit, scale, big_num, big_num_given, sync, all_user, all_kernel, table, summary, no_csv_summary;
 	bool robust, transaction, hybrid_merge, smi_cost, percore_threads, iostat, record_latencies, bpf_counters;
 	bool interval_clear, quiet, repeat_given, log_given;
-	int detail, verbose, interval_ms, interval_count, timeout_ms, delay_ms, repeat, log_fd;
+	int detail, verbose, interval_count, delay_ms, repeat, log_fd;
+	unsigned interval_ms, timeout_ms;
 	int cache_level;                 /* 0: the last */
 	bool metric_only, metric_only_given, metric_no_group, metric_no_merge, metric_no_threshold, topdown;
 	unsigned topdown_level;          /* 0: not given */

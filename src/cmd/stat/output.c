@@ -55,6 +55,10 @@ int stat_output_open(struct stat_run *run, const char *path)
 	int status = path ? open_file(run, path) : 0;
 	if (status)
 		return status;
+	if (o->interval_clear && !isatty(run->fd)) {
+		cli_warn(run->cli, "--interval-clear does not work with output");
+		return EXIT_FAILED;
+	}
 	find_thousands(run);
 	writer_open(&run->out, run->fd, OUTPUT_BUFFER);
 	run->out.terminal = run->fd == STDERR_FILENO && run->cli->tty_err;

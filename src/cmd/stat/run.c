@@ -165,7 +165,7 @@ static void wait_intervals(struct execution *e)
 {
 	const struct stat_options *o = e->run->o;
 	uint64_t step = (uint64_t)o->interval_ms * 1000000, due = e->counting.start_ns + step;
-	for (int times = 0; !counting_ended(&e->counting) && (!o->interval_count || times < o->interval_count); times++) {
+	for (int times = 0; !counting_ended(&e->counting) && (o->interval_count <= 0 || times < o->interval_count); times++) {
 		wait_until(e, due);
 		if (counting_ended(&e->counting))
 			break;
@@ -197,7 +197,7 @@ static void take_end(struct execution *e, struct stat_table *table)
 {
 	struct stat_run *run = e->run;
 	struct counting *c = &e->counting;
-	bool stopped_early = run->o->interval_ms && run->o->interval_count && !counting_ended(c);
+	bool stopped_early = run->o->interval_ms && run->o->interval_count > 0 && !counting_ended(c);
 	bool asked = run->o->timeout_ms && !counting_ended(c);
 	if (!(stopped_early && run->command))
 		counting_end(c, asked || c->measurement.signals.ended_by != 0);
@@ -251,10 +251,31 @@ static int begin_recording(struct execution *e, struct error *err)
 	};
 	const struct stat_options *o = e->run->o;
 	const struct stat_recording_options options = {
-		.aggregation = aggregations[e->run->grain], .interval_ms = o->interval_ms, .scale = o->scale,
+		.aggregation = aggregations[e->run->grain], .interval_ms = (int)o->interval_ms, .scale = o->scale,
 		.cache_level = o->cache_level ? o->cache_level : STAT_CACHE_LEVEL_MAX + 1,
 	};
 	return stat_recording_begin(&e->run->recording, &e->counting, &options, err);
+}
+
+static int refuse_target(const struct stat_run *run, const struct error *err)
+{
+	const struct target_options *target = &run->o->target;
+	if (err->sys == ESRCH && target->pids) {
+		cli_warn(run->cli, "Problems finding threads of monitor: %s", target->pids);
+		return EXIT_INVALID;
+	}
+	cli_complain(run->cli, err);
+	return err->kind == ERROR_OPTION && target->tids ? EXIT_INVALID : EXIT_FAILED;
+}
+
+/* Once for all runs. */
+static void print_warnings(struct stat_run *run, const struct str *warnings)
+{
+	static const char heading[] = "Warning:\n";
+	const char *text = str_text(warnings);
+	bool headed = strncmp(text, heading, sizeof heading - 1) == 0;
+	if (*text && !run->reported) /* perf prints it without the heading of its other commands */
+		cli_warn(run->cli, "%.*s", (int)strcspn(text + (headed ? sizeof heading - 1 : 0), "\n"), text + (headed ? sizeof heading - 1 : 0));
 }
 
 static int execute(struct execution *e, struct stat_table *table)
@@ -263,19 +284,18 @@ static int execute(struct execution *e, struct stat_table *table)
 	struct stat_options *o = run->o;
 	struct error err = { 0 };
 	struct target_options target = o->target;
+	CLEANUP_STR struct str warnings = { 0 };
 	target.all_threads = target.per_thread && (target.all_cpus || target.cpus);
 	const struct counting_options options = {
 		.target = target, .events = &run->events,
 		.command = run->command, .no_inherit = o->no_inherit, .all_user = o->all_user, .all_kernel = o->all_kernel,
-		.delay_ms = o->delay_ms, .with_ids = run->records, .command_to_stderr = run->records && run->recording.output.pipe,
+		.delay_ms = o->delay_ms, .warnings = &warnings, .with_ids = run->records,
+		.command_to_stderr = run->records && run->recording.output.pipe,
 	};
-	if (counting_open(&e->counting, &options, &err) < 0) {
-		if (err.sys == ESRCH && o->target.pids) {
-			cli_warn(run->cli, "Problems finding threads of monitor: %s", o->target.pids);
-			return EXIT_INVALID;
-		}
-		cli_complain(run->cli, &err);
-		return EXIT_FAILED;
+	int opened = counting_open(&e->counting, &options, &err);
+	print_warnings(run, &warnings);
+	if (opened < 0) {
+		return refuse_target(run, &err);
 	}
 	take_states(e);
 	make_aggregates(e);

@@ -1,5 +1,7 @@
 #include "analysis/stat/stat_records.h"
+#include "cmd/stat/cgroups.h"
 #include "cmd/stat/stat.h"
+#include "os/cpus.h"
 #include "os/process.h"
 
 #include <signal.h>
@@ -100,7 +102,7 @@ static int add_cgroups(struct stat_run *run, const char *text)
 		size_t length = strcspn(text, ",");
 		const char *name = arena_string(&run->events.arena, text, length);
 		if (length && event_set_cgroup(&run->events, i, name, &err) < 0)
-			return cli_complain(run->cli, &err), EXIT_FAILED;
+			return cli_complain(run->cli, &err), EXIT_USAGE;
 		if (!single && !text[length])
 			break;
 		text += single ? 0 : length + 1;
@@ -108,9 +110,8 @@ static int add_cgroups(struct stat_run *run, const char *text)
 	return 0;
 }
 
-static int take_words(struct stat_run *run, const char *cgroup)
+static int take_words(struct stat_run *run, bool cgroups)
 {
-	size_t first = run->events.list.count;
 	struct error err;
 	for (size_t i = 0; i < run->o->words.count; i++) {
 		const struct stat_word *word = &run->o->words.items[i];
@@ -123,39 +124,24 @@ static int take_words(struct stat_run *run, const char *cgroup)
 		} else if (word->kind == STAT_WORD_PFM) {
 			run->first_of_last = run->events.list.count;
 			status = events_parse_pfm(&run->events, word->text, &err) < 0 ? cli_complain(run->cli, &err), EXIT_FAILED : 0;
-		} else if (word->kind == STAT_WORD_CGROUP && !cgroup) {
+		} else if (word->kind == STAT_WORD_CGROUP && cgroups) {
 			status = add_cgroups(run, word->text);
 		}
 		if (status)
 			return status;
 	}
-	for (size_t i = first; cgroup && i < run->events.list.count; i++)
-		if (event_set_cgroup(&run->events, i, cgroup, &err) < 0)
-			return cli_complain(run->cli, &err), EXIT_FAILED;
-	return 0;
-}
-
-static int take_each_cgroup(struct stat_run *run)
-{
-	for (const char *at = run->o->each_cgroup; *at;) {
-		size_t length = strcspn(at, ",");
-		int status = length ? take_words(run, arena_string(&run->events.arena, at, length)) : 0;
-		if (status)
-			return status;
-		at += length + (at[length] != '\0');
-	}
 	return 0;
 }
 
 /* What perf counts if nobody names an event, and what -d adds. */
-static int add_defaults(struct stat_run *run)
+static int add_defaults(struct stat_run *run, size_t first)
 {
 	static const char *const detailed[] = {
 		"L1-dcache-loads,L1-dcache-load-misses,LLC-loads,LLC-load-misses",
 		"L1-icache-loads,L1-icache-load-misses,dTLB-loads,dTLB-load-misses,iTLB-loads,iTLB-load-misses",
 		"L1-dcache-prefetches,L1-dcache-prefetch-misses",
 	};
-	bool named = run->events.list.count > 0;
+	bool named = run->events.list.count > first;
 	int status = 0;
 	if (!named)
 		status = parse_events(run, run->system_wide ? "cpu-clock" : "task-clock");
@@ -164,6 +150,41 @@ static int add_defaults(struct stat_run *run)
 	for (int i = 0; i < run->o->detail && i < 3 && !status; i++)
 		status = parse_events(run, detailed[i]);
 	run->defaults = named ? 0 : run->events.list.count;
+	return status;
+}
+
+/* The events of the user, or the default ones, from `first` on. */
+static int take_events(struct stat_run *run, size_t first, bool cgroups)
+{
+	int status = take_words(run, cgroups);
+	if (!status)
+		status = stat_metrics_take(run);
+	return status || run->o->null_run ? status : add_defaults(run, first);
+}
+
+static int take_cgroup(struct stat_run *run, const char *name)
+{
+	struct error err;
+	size_t first = run->events.list.count;
+	int status = take_events(run, first, false);
+	for (size_t i = first; !status && i < run->events.list.count; i++)
+		if (event_set_cgroup(&run->events, i, name, &err) < 0)
+			return cli_complain(run->cli, &err), EXIT_INVALID;
+	return status;
+}
+
+static int take_each_cgroup(struct stat_run *run)
+{
+	struct error err;
+	struct cgroup_names names = { 0 };
+	int status = 0;
+	if (cgroup_names_find(&names, &run->events.arena, run->o->each_cgroup, &err) < 0) {
+		cli_complain(run->cli, &err);
+		status = EXIT_INVALID;
+	}
+	for (size_t i = 0; i < names.list.count && !status; i++)
+		status = take_cgroup(run, names.list.items[i]);
+	vec_fini(&names.list);
 	return status;
 }
 
@@ -192,7 +213,7 @@ static int take_grain(struct stat_run *run)
 	};
 	run->grain = stat_grain_of(&rows);
 	bool attached = o->target.pids || o->target.tids;
-	if (o->target.per_thread && !attached && !run->system_wide) {
+	if (o->target.per_thread && !attached && (!run->system_wide || o->target.cpus)) {
 		cli_warn(run->cli, "The --per-thread option is only available when monitoring via -p -t -a options or only --per-thread.\n"
 			"    -p, --pid <pid>       count running processes\n    -t, --tid <tid>       count running threads");
 		return EXIT_INVALID;
@@ -243,8 +264,6 @@ static int check_times(const struct stat_run *run)
 	const struct stat_options *o = run->o;
 	if (o->repeat < 0)
 		return usage_about(run->cli, "r", "Run count must be a positive number");
-	if (o->interval_ms < 0)
-		return usage_about(run->cli, "I", "the interval must be a positive number of ms");
 	if (o->interval_count && !o->interval_ms)
 		return usage_about(run->cli, "interval-count", "interval-count option should be used together with interval-print.");
 	if (o->timeout_ms && o->timeout_ms < TIMEOUT_MS_MIN)
@@ -260,6 +279,15 @@ static int check_times(const struct stat_run *run)
 	if (o->repeat != 1 && !run->command)
 		return usage_about(run->cli, "r", "-r needs a command");
 	return 0;
+}
+
+static int check_cpus(const struct stat_run *run)
+{
+	struct error err;
+	struct cpus cpus = { 0 };
+	int status = run->o->target.cpus ? cpus_parse(&cpus, run->o->target.cpus, &err) : 0;
+	cpus_fini(&cpus);
+	return status < 0 ? usage_about(run->cli, "C", err.text) : 0;
 }
 
 static int check_options(struct stat_run *run)
@@ -278,9 +306,12 @@ static int check_options(struct stat_run *run)
 	run->system_wide = (o->target.all_cpus || o->target.cpus) && !o->target.pids && !o->target.tids;
 	run->plain_command = run->command && !run->system_wide && !o->target.pids && !o->target.tids && o->repeat == 1;
 	o->target.command = run->command != NULL;
-	if (o->each_cgroup && !o->words.count)
-		return usage_about(run->cli, "for-each-cgroup", "--for-each-cgroup needs -e");
-	int status = check_times(run);
+	for (size_t i = 0; i < o->words.count && o->each_cgroup; i++)
+		if (o->words.items[i].kind == STAT_WORD_CGROUP)
+			return usage_about(run->cli, "for-each-cgroup", "--cgroup and --for-each-cgroup cannot be used together");
+	int status = check_cpus(run);
+	if (!status)
+		status = check_times(run);
 	if (!status)
 		status = stat_metrics_check(run);
 	return status ? status : take_grain(run);
@@ -319,7 +350,7 @@ void stat_style_set(struct stat_run *run)
 		.format = o->json ? STAT_JSON : o->separator ? STAT_CSV : STAT_TEXT, .grain = run->grain, .separator = o->separator,
 		.thousands = run->thousands, .repeated = o->repeat > 1, .robust = o->robust && o->repeat > 1,
 		.hidden = run->hidden, .with_pmu = run->grain == STAT_CPU,
-		.hide_zero = run->grain == STAT_THREAD && run->system_wide, .colors = run->cli->tty_out,
+		.hide_zero = run->grain == STAT_THREAD && run->system_wide, .colors = run->cli->tty_out, .by_cgroup = o->each_cgroup != NULL,
 		.plan = run->plan.list.count ? &run->plan : NULL, .metric_only = o->metric_only,
 	};
 	events_merge(run);
@@ -419,11 +450,7 @@ static int stat_count(struct stat_run *run)
 	if (!status)
 		status = check_machine(run);
 	if (!status)
-		status = run->o->each_cgroup ? take_each_cgroup(run) : take_words(run, NULL);
-	if (!status)
-		status = stat_metrics_take(run);
-	if (!status && !run->o->null_run)
-		status = add_defaults(run);
+		status = run->o->each_cgroup ? take_each_cgroup(run) : take_events(run, 0, true);
 	if (status)
 		return status;
 	stat_style_set(run);

@@ -207,7 +207,7 @@ void target_set_command(struct target *target, pid_t pid)
 bool target_lives(const struct target *target)
 {
 	for (size_t i = 0; i < target->threads.count; i++)
-		if (task_lives(target->threads.items[i].tid, target->threads.items[i].tid))
+		if (task_runs(target->threads.items[i].tid))
 			return true;
 	return false;
 }

@@ -41,5 +41,5 @@ struct target {
 int target_open(struct target *target, const struct target_options *options, const char **warning, struct error *err);
 void target_close(struct target *target);
 void target_set_command(struct target *target, pid_t pid);
-/* Whether one of the threads still exists. */
+/* Whether one of the threads has not ended. */
 bool target_lives(const struct target *target);

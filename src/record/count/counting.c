@@ -37,7 +37,8 @@ int counting_open(struct counting *c, const struct counting_options *options, st
 			.delay_ms = options->delay_ms,
 		},
 		.counts = true, .with_ids = options->with_ids, .target = options->target, .events = options->events,
-		.command = options->command, .command_to_stderr = options->command_to_stderr, .notes = options->notes,
+		.command = options->command, .command_to_stderr = options->command_to_stderr, .warnings = options->warnings,
+		.notes = options->notes,
 	};
 	return measurement_open(&c->measurement, &measured, err);
 }

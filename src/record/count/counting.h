@@ -21,6 +21,7 @@ struct counting_options {
 	bool no_inherit, all_user, all_kernel;
 	bool with_ids;                   /* read the kernel's ids of the counters */
 	int delay_ms;                    /* before the counters are enabled; -1: they stay disabled */
+	struct str *warnings;            /* what the user should know, a sentence a line; may be NULL */
 	struct str *notes;               /* what was changed so that events could be opened, a sentence a line; may be NULL */
 };
 

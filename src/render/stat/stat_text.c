@@ -335,6 +335,16 @@ static void print_row(const struct stat_printing *p, const struct stat_row *row)
 		end_text(p->table, style, row, p->out);
 }
 
+/* The first event after this one that has another cgroup. */
+static size_t cgroup_end(const struct stat_table *table, size_t event)
+{
+	const struct event *list = table->events->list.items;
+	size_t end = event + 1;
+	while (end < table->events->list.count && list[event].cgroup && list[end].cgroup && strcmp(list[event].cgroup, list[end].cgroup) == 0)
+		end++;
+	return end;
+}
+
 static void print_rows(const struct stat_printing *p)
 {
 	const struct stat_table *table = p->table;
@@ -344,9 +354,12 @@ static void print_rows(const struct stat_printing *p)
 			print_row(p, &table->rows.items[i]);
 		return;
 	}
-	for (uint32_t k = 0; k < table->aggregates; k++)
-		for (size_t i = 0; i < events; i++)
-			print_row(p, &table->rows.items[i * table->aggregates + k]);
+	for (size_t first = 0, end; first < events; first = end) {
+		end = p->style->by_cgroup ? cgroup_end(table, first) : events;
+		for (uint32_t k = 0; k < table->aggregates; k++)
+			for (size_t i = first; i < end; i++)
+				print_row(p, &table->rows.items[i * table->aggregates + k]);
+	}
 }
 
 void stat_print(const struct stat_table *table, const struct stat_style *style, uint64_t interval_ns, const char *prefix,

@@ -24,6 +24,7 @@ struct stat_style {
 	bool repeated;                   /* the rows are means of several runs */
 	bool robust;                     /* with `repeated`: they are medians instead */
 	bool cgroups;                    /* some event has a cgroup */
+	bool by_cgroup;                  /* events of a cgroup follow each other: its rows precede those of the next */
 	bool colors;                     /* shares that deserve attention have colours; the destination is a terminal */
 	bool hide_zero;                  /* leave out rows of value 0 */
 	bool with_pmu;                   /* names of events end with that of their PMU */

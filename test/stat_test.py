@@ -368,7 +368,7 @@ def test_ends(c):
     need_counters(c)
     with process.start(sys.executable, "-S", "-c", "import time\nt = time.time()\nwhile time.time() < t + 0.4: pass\ntime.sleep(0.2)") as task:
         done, _ = c.stat(PERFUSE, ["-x,", "-e", "task-clock", "-p", str(task.pid)])
-        need(done.returncode == 0 and float(done.stderr.split(",")[0]) > 50, done.stderr)
+        need(done.returncode == 0 and float(done.stderr.split(",")[0]) > 1, done.stderr)
     group = next((os.path.join(path, "perfuse-stat-test") for path in ("/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup")
                   if os.path.exists(os.path.join(path, "cgroup.procs"))), None)
     try:

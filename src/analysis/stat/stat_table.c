@@ -68,13 +68,15 @@ static uint64_t scaled(const struct stat_count *count, bool scale)
 	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
 }
 
-static void add_count(struct stat_table *table, size_t at, const struct stat_count *count, uint64_t value)
+static void add_count(struct stat_table *table, const struct stat_place *place, const struct stat_count *count, uint64_t value)
 {
+	uint32_t event = table->merged ? table->merged[place->event] : place->event;
+	size_t at = (size_t)event * table->aggregates + place->aggregate;
 	struct stat_row *row = &table->rows.items[at];
 	struct stat_sum *sum = &table->sums.items[at];
 	if (count->absent || (table->skip_zero && !value))
 		return;
-	row->counters++;
+	row->counters += event == place->event;
 	if (table->strict && (!count->enabled || !count->running)) {
 		sum->failed = true;
 		sum->value = row->enabled = row->running = 0;
@@ -112,7 +114,7 @@ void stat_table_fill(struct stat_table *table, const struct events *events, cons
 		table->sums.items[i] = (struct stat_sum){ 0 };
 	}
 	for (size_t i = 0; i < count; i++)
-		add_count(table, (size_t)places[i].event * table->aggregates + places[i].aggregate, &counts[i], scaled(&counts[i], scale));
+		add_count(table, &places[i], &counts[i], scaled(&counts[i], scale));
 	for (size_t i = 0; i < table->rows.count; i++)
 		close_row(table, i, unsupported[table->rows.items[i].event]);
 }

@@ -70,6 +70,23 @@ TEST("runs have a mean and its standard error")
 	EXPECT(stat_spread_percent(&spread) > 41.63 && stat_spread_percent(&spread) < 41.64);
 }
 
+TEST("counts of an event that is merged are in the rows of the other one")
+{
+	struct events events = { 0 };
+	const uint32_t merged[3] = { 0, 0, 2 };
+	struct stat_table table = { .merged = merged };
+	const bool unsupported[3] = { false, false, false };
+	const struct stat_place places[] = { { 0, 0 }, { 1, 0 }, { 1, 1 }, { 2, 1 } };
+	const struct stat_count counts[] = { { 7, 9, 9, false }, { 20, 9, 9, false }, { 300, 9, 9, false }, { 1, 9, 9, false } };
+	parse(&events, "page-faults,minor-faults,major-faults");
+	stat_table_fill(&table, &events, unsupported, 2, places, counts, 4, true);
+	EXPECT(near(table.rows.items[0].value, 27) && table.rows.items[0].counters == 1);
+	EXPECT(near(table.rows.items[1].value, 300) && table.rows.items[1].counters == 0);
+	EXPECT(near(table.rows.items[2].value, 0) && near(table.rows.items[5].value, 1));
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
 TEST("medians of runs are not moved by an outlier")
 {
 	struct events events = { 0 };

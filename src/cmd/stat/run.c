@@ -88,6 +88,7 @@ static void fill(struct execution *e, struct stat_table *table)
 	table->strict = run->grain != STAT_ALL && run->grain != STAT_THREAD;
 	table->skip_zero = run->style.hide_zero;
 	table->keeps = run->style.robust;
+	table->merged = run->merged;
 	table->last = run->grain != STAT_ALL;
 	stat_table_fill(table, &run->events, run->unsupported, (uint32_t)e->aggregates.labels.count, e->aggregates.places.items,
 		e->values.items, e->values.count, run->o->scale);

@@ -2,6 +2,7 @@
 #include "cmd/stat/cgroups.h"
 #include "cmd/stat/stat.h"
 #include "os/cpus.h"
+#include "os/file.h"
 #include "os/process.h"
 
 #include <signal.h>
@@ -133,6 +134,10 @@ static int take_words(struct stat_run *run, bool cgroups)
 	return 0;
 }
 
+#define CPU_EVENTS "/sys/bus/event_source/devices/cpu/events/"
+static const char *const stalls[2] = { "stalled-cycles-frontend", "stalled-cycles-backend" };
+static const char *const stall_files[2] = { CPU_EVENTS "stalled-cycles-frontend", CPU_EVENTS "stalled-cycles-backend" };
+
 /* What perf counts if nobody names an event, and what -d adds. */
 static int add_defaults(struct stat_run *run, size_t first)
 {
@@ -146,7 +151,11 @@ static int add_defaults(struct stat_run *run, size_t first)
 	if (!named)
 		status = parse_events(run, run->system_wide ? "cpu-clock" : "task-clock");
 	if (!named && !status)
-		status = parse_events(run, "context-switches,cpu-migrations,page-faults,cycles,instructions,branches,branch-misses");
+		status = parse_events(run, "context-switches,cpu-migrations,page-faults,cycles");
+	for (int i = 0; i < 2 && !named && !status; i++)
+		status = file_exists(stall_files[i]) ? parse_events(run, stalls[i]) : 0;
+	if (!named && !status)
+		status = parse_events(run, "instructions,branches,branch-misses");
 	for (int i = 0; i < run->o->detail && i < 3 && !status; i++)
 		status = parse_events(run, detailed[i]);
 	run->defaults = named ? 0 : run->events.list.count;
@@ -317,25 +326,32 @@ static int check_options(struct stat_run *run)
 	return status ? status : take_grain(run);
 }
 
-/* Whether two events are one of several PMUs of a family. */
-static bool is_one(const struct event *a, const struct event *b)
+/* Events that one word of the user made for several PMUs: of memory channels …, of kinds of cores only if that is asked for. */
+static bool is_alias(struct stat_run *run, const struct event *a, const struct event *b)
 {
-	if (!a->pmu || !b->pmu || strcmp(a->pmu, b->pmu) == 0 || strcmp(a->name, b->name) != 0 || a->terms.metric_id != b->terms.metric_id)
-		return false;
-	size_t length = pmu_family_length(a->pmu);
-	return a->pmu[length] && length == pmu_family_length(b->pmu) && strncmp(a->pmu, b->pmu, length) == 0 && a->cgroup == b->cgroup;
+	bool same = a->pmu && b->pmu && strcmp(a->pmu, b->pmu) != 0 && strcmp(a->name, b->name) == 0 && a->scale == b->scale &&
+		a->terms.metric_id == b->terms.metric_id &&
+		strcmp(a->unit ? a->unit : "", b->unit ? b->unit : "") == 0 && stat_is_clock(a) == stat_is_clock(b) &&
+		strcmp(a->cgroup ? a->cgroup : "", b->cgroup ? b->cgroup : "") == 0;
+	return same && is_core(run, a) == is_core(run, b) && (!is_core(run, a) || run->o->hybrid_merge);
 }
 
-/* Unless the rows are by CPU, those of one event of several PMUs are one. */
-static void events_merge(struct stat_run *run)
+static bool several_cores(struct stat_run *run)
 {
-	size_t count = run->events.list.count;
-	run->merged = calloc(count + 1, sizeof *run->merged);
-	for (uint32_t i = 0; i < count; i++) {
-		run->merged[i] = i;
-		for (uint32_t k = i; k-- > 0 && run->grain != STAT_CPU;)
-			if (run->merged[k] == k && is_one(&run->events.list.items[k], &run->events.list.items[i]))
-				run->merged[i] = k;
+	for (size_t i = 0; i < run->events.list.count; i++)
+		if (run->events.list.items[i].attr.type != ATTR_SOFTWARE && run->events.list.items[i].attr.type != ATTR_TRACEPOINT)
+			return pmus_core_count(&run->events.pmus) > 1;
+	return false;
+}
+
+static void find_merged(struct stat_run *run)
+{
+	const struct event *list = run->events.list.items;
+	for (uint32_t i = 0; i < run->events.list.count; i++) {
+		uint32_t first = 0;
+		while (first < i && (run->merged[first] != first || !is_alias(run, &list[first], &list[i])))
+			first++;
+		run->merged[i] = run->grain == STAT_CPU ? i : first;
 		run->hidden[i] = run->merged[i] != i;
 	}
 }
@@ -346,14 +362,21 @@ void stat_style_set(struct stat_run *run)
 	size_t count = run->events.list.count;
 	run->unsupported = calloc(count + 1, sizeof *run->unsupported);
 	run->hidden = calloc(count + 1, sizeof *run->hidden);
+	run->merged = calloc(count + 1, sizeof *run->merged);
+	bool cores = several_cores(run);
+	if (run->events.by_pattern || cores || run->plan.list.count)
+		find_merged(run);
+	else
+		for (uint32_t i = 0; i < count; i++)
+			run->merged[i] = i;
 	run->style = (struct stat_style){
 		.format = o->json ? STAT_JSON : o->separator ? STAT_CSV : STAT_TEXT, .grain = run->grain, .separator = o->separator,
 		.thousands = run->thousands, .repeated = o->repeat > 1, .robust = o->robust && o->repeat > 1,
 		.hidden = run->hidden, .with_pmu = run->grain == STAT_CPU,
+		.with_core = cores && !o->hybrid_merge,
 		.hide_zero = run->grain == STAT_THREAD && run->system_wide, .colors = run->cli->tty_out, .by_cgroup = o->each_cgroup != NULL,
 		.plan = run->plan.list.count ? &run->plan : NULL, .metric_only = o->metric_only,
 	};
-	events_merge(run);
 	for (size_t i = 0; i < count; i++)
 		run->style.cgroups |= run->events.list.items[i].cgroup != NULL;
 }

@@ -21,7 +21,7 @@ struct stat_run {
 	enum stat_grain grain;
 	struct stat_style style;
 	bool *unsupported, *hidden;      /* of each event */
-	uint32_t *merged;                /* of each event: the event to whose row its counts are added */
+	uint32_t *merged;                /* of each event: the one in whose rows it is counted */
 	int fd;                          /* where the output goes */
 	bool fd_ours;
 	struct writer out;

@@ -58,15 +58,26 @@ static int unit_width(const struct stat_table *table)
 	return width;
 }
 
+/* Which PMU the name of an event has to show; NULL: none, or the name begins with it. */
+static const char *shown_pmu(const struct stat_style *style, const struct event *event, bool core, bool supported)
+{
+	bool shown = core ? style->with_core : style->with_pmu && supported && event->attr.type != ATTR_TRACEPOINT;
+	if (!shown || !event->pmu || strcmp(event->pmu, "tool") == 0 || strncmp(event->name, event->pmu, strlen(event->pmu)) == 0)
+		return NULL;
+	return event->pmu;
+}
+
 static void event_name(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct str *name)
 {
 	const struct event *event = &table->events->list.items[row->event];
 	bool core = event->attr.type == ATTR_HARDWARE || event->attr.type == ATTR_HW_CACHE || event->attr.type == ATTR_RAW;
-	str_puts(name, event->name);
-	if (style->with_pmu && event->pmu && !core && row->state != STAT_NOT_SUPPORTED && strcmp(event->pmu, "tool") != 0 &&
-	    event->attr.type != ATTR_TRACEPOINT &&
-	    strncmp(event->name, event->pmu, strlen(event->pmu)) != 0)
-		str_printf(name, " [%s]", event->pmu);
+	const char *pmu = shown_pmu(style, event, core, row->state != STAT_NOT_SUPPORTED), *slash = strchr(event->name, '/');
+	if (pmu && slash)
+		str_printf(name, "%s%s", pmu, slash);
+	else if (pmu)
+		str_printf(name, core ? "%2$s/%1$s/" : "%1$s [%2$s]", event->name, pmu);
+	else
+		str_puts(name, event->name);
 	if (name->text)
 		text_make_printable(name->text);
 }

@@ -27,7 +27,8 @@ struct stat_style {
 	bool by_cgroup;                  /* events of a cgroup follow each other: its rows precede those of the next */
 	bool colors;                     /* shares that deserve attention have colours; the destination is a terminal */
 	bool hide_zero;                  /* leave out rows of value 0 */
-	bool with_pmu;                   /* names of events end with that of their PMU */
+	bool with_pmu;                   /* names of events have that of their PMU, except those of the cores */
+	bool with_core;                  /* there are several kinds of cores: names of their events have their PMU */
 	const bool *hidden;              /* of each event: leave out its rows; NULL: show all */
 	const struct metric_plan *plan;  /* of the metrics that are shown with the counts; NULL: none */
 	bool metric_only;                /* a line of metrics for each aggregate, without counts */

@@ -128,6 +128,35 @@ static bool same_code(const struct event *a, const struct event *b)
 	return true;
 }
 
+static bool is_percore(const struct event *event)
+{
+	return event->terms.set & EVENT_TERM_PERCORE && event->terms.percore;
+}
+
+void stat_table_percore(struct stat_table *table, const uint32_t *cores)
+{
+	for (size_t i = 0; i < table->events->list.count; i++) {
+		struct stat_row *rows = &table->rows.items[i * table->aggregates];
+		if (!is_percore(&table->events->list.items[i]))
+			continue;
+		for (uint32_t k = 0; k < table->aggregates; k++) {
+			struct stat_row *first = &rows[cores[k]];
+			if (first == &rows[k])
+				continue;
+			first->value += rows[k].value;
+			first->enabled += rows[k].enabled;
+			first->running += rows[k].running;
+			first->state = rows[k].state == STAT_COUNTED ? STAT_COUNTED : first->state;
+		}
+		for (uint32_t k = 0; k < table->aggregates; k++) {
+			rows[k].value = rows[cores[k]].value;
+			rows[k].enabled = rows[cores[k]].enabled;
+			rows[k].running = rows[cores[k]].running;
+			rows[k].state = rows[cores[k]].state;
+		}
+	}
+}
+
 double stat_robust_of(const double *values, size_t count, struct stat_robust *robust)
 {
 	enum { SEED = 1 }; /* equal runs print equal intervals */

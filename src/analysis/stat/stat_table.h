@@ -82,6 +82,8 @@ void stat_table_fini(struct stat_table *table);
  * has rows is filled again: each call is a run, of which the rows have the mean. */
 void stat_table_fill(struct stat_table *table, const struct events *events, const bool *unsupported, uint32_t aggregates,
 	const struct stat_place *places, const struct stat_count *counts, size_t count, bool scale);
+/* Rows by CPU of events with the term percore get the sum of their core. cores: of each aggregate, the first one of its core. */
+void stat_table_percore(struct stat_table *table, const uint32_t *cores);
 /* Replaces the means of the rows by medians, with their spread and interval. The runs were stored. */
 void stat_table_robust(struct stat_table *table);
 /* The same for one list of values; returns the median. */

@@ -87,6 +87,31 @@ TEST("counts of an event that is merged are in the rows of the other one")
 	events_fini(&events);
 }
 
+TEST("an event with the term percore has the sum of its core on each of its CPUs")
+{
+	struct events events = { 0 };
+	struct stat_table table = { .strict = true };
+	const bool unsupported[2] = { false, false };
+	const uint32_t cores[4] = { 0, 1, 0, 1 };
+	struct stat_place places[8];
+	struct stat_count counts[8];
+	for (uint32_t i = 0; i < 8; i++) {
+		places[i] = (struct stat_place){ i / 4, i % 4 };
+		counts[i] = (struct stat_count){ 1u << i, 10, i == 1 ? 0 : 10, false };
+	}
+	parse(&events, "page-faults,minor-faults");
+	events.list.items[0].terms.set |= EVENT_TERM_PERCORE;
+	events.list.items[0].terms.percore = true;
+	stat_table_fill(&table, &events, unsupported, 4, places, counts, 8, true);
+	stat_table_percore(&table, cores);
+	const struct stat_row *rows = table.rows.items;
+	EXPECT(near(rows[0].value, 5) && near(rows[2].value, 5) && rows[0].running == 20);
+	EXPECT(near(rows[1].value, 8) && near(rows[3].value, 8) && rows[1].state == STAT_COUNTED);
+	EXPECT(near(rows[4].value, 16) && near(rows[5].value, 32) && near(rows[7].value, 128));
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
 TEST("medians of runs are not moved by an outlier")
 {
 	struct events events = { 0 };

@@ -98,6 +98,22 @@ static void add_cpus(struct placing *p)
 		qsort(p->list.items, p->list.count, sizeof *p->list.items, compare);
 }
 
+static void find_cores(struct aggregates *a, const struct placing *p)
+{
+	CLEANUP_STR struct str label = { 0 };
+	for (size_t i = 0; i < p->list.count; i++) {
+		struct placed placed = p->list.items[i];
+		cpu_place_read(&placed.place, placed.cpu, CPU_PLACE_CORE, 0);
+		str_clear(&label);
+		label_of(&label, &placed, STAT_CORE);
+		uint32_t first = 0;
+		while (first < i && strcmp(a->core_labels.items[first], str_text(&label)) != 0)
+			first++;
+		vec_push(&a->cores, first);
+		vec_push(&a->core_labels, arena_string(&a->arena, str_text(&label), label.len));
+	}
+}
+
 /* CPUs of one label are neighbours, but for rows of everything there is one label. */
 static void label_cpus(struct aggregates *a, struct placing *p)
 {
@@ -140,6 +156,8 @@ void aggregates_make(struct aggregates *a, const struct aggregates_input *input)
 	} else {
 		add_cpus(&placing);
 		label_cpus(a, &placing);
+		if (input->cores && input->grain == STAT_CPU)
+			find_cores(a, &placing);
 	}
 	if (!a->labels.count)
 		vec_push(&a->labels, "");
@@ -151,6 +169,8 @@ void aggregates_fini(struct aggregates *a)
 {
 	vec_fini(&a->labels);
 	vec_fini(&a->tids);
+	vec_fini(&a->cores);
+	vec_fini(&a->core_labels);
 	vec_fini(&a->places);
 	arena_fini(&a->arena);
 }

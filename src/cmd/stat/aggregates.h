@@ -28,12 +28,15 @@ struct aggregates_input {
 	void *context;
 	enum stat_grain grain;
 	int cache_level;         /* 0: the last */
+	bool cores;              /* with STAT_CPU: find the cores, too */
 };
 
 struct aggregates {
 	struct arena arena;
 	VEC(const char *) labels;        /* in the order of rows: by place */
 	VEC(int32_t) tids;               /* of threads */
+	VEC(uint32_t) cores;             /* if asked for, of each CPU: the first one of its core */
+	VEC(const char *) core_labels;   /* the same: "S0-D0-C1" */
 	VEC(struct stat_place) places;   /* of each counter */
 };
 

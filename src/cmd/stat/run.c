@@ -92,6 +92,8 @@ static void fill(struct execution *e, struct stat_table *table)
 	table->last = run->grain != STAT_ALL;
 	stat_table_fill(table, &run->events, run->unsupported, (uint32_t)e->aggregates.labels.count, e->aggregates.places.items,
 		e->values.items, e->values.count, run->o->scale);
+	if (e->aggregates.cores.count == e->aggregates.labels.count)
+		stat_table_percore(table, e->aggregates.cores.items);
 }
 
 static void print_interval(struct execution *e)
@@ -222,6 +224,14 @@ static void take_end(struct execution *e, struct stat_table *table)
 		cli_warn(run->cli, "%s: %s", run->command[0], strsignal(WTERMSIG(run->status)));
 }
 
+static bool any_percore(const struct events *events)
+{
+	for (size_t i = 0; i < events->list.count; i++)
+		if (events->list.items[i].terms.set & EVENT_TERM_PERCORE)
+			return true;
+	return false;
+}
+
 static void make_aggregates(struct execution *e)
 {
 	const struct measurement *m = &e->counting.measurement;
@@ -236,7 +246,7 @@ static void make_aggregates(struct execution *e)
 		vec_push(&threads, ((struct aggregate_thread){ m->target.threads.items[i].tid, m->target.threads.items[i].comm }));
 	const struct aggregates_input input = {
 		.counters = counters.items, .count = counters.count, .threads = threads.items, .thread_count = threads.count,
-		.grain = e->run->grain, .cache_level = e->run->o->cache_level,
+		.grain = e->run->grain, .cache_level = e->run->o->cache_level, .cores = any_percore(&e->run->events),
 	};
 	aggregates_make(&e->aggregates, &input);
 	vec_fini(&counters);
@@ -306,6 +316,8 @@ static int execute(struct execution *e, struct stat_table *table)
 	}
 	run->style.labels = e->aggregates.labels.items;
 	run->style.tids = e->aggregates.tids.items;
+	run->style.cores = o->percore_threads ? NULL : e->aggregates.cores.items;
+	run->style.core_labels = e->aggregates.core_labels.items;
 	if (o->delay_ms)
 		cli_warn(run->cli, "Events disabled");
 	if (run->control.fd >= 0) /* a descriptor that cannot be waited for gives no commands, as in perf */

@@ -124,10 +124,26 @@ static double running_percent(const struct stat_row *row)
 	return row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100;
 }
 
-static void text_label(const struct stat_style *style, const struct stat_row *row, struct writer *out)
+/* Whether the row is that of a core, although rows are by CPU. */
+static bool is_core_row(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row)
 {
-	const char *label = style->labels ? style->labels[row->aggregate] : "";
-	if (style->grain == STAT_CPU && *label)
+	const struct event_terms *terms = &table->events->list.items[row->event].terms;
+	return style->grain == STAT_CPU && style->cores && terms->set & EVENT_TERM_PERCORE && terms->percore;
+}
+
+static const char *label_of(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row)
+{
+	if (!style->labels)
+		return "";
+	return is_core_row(table, style, row) ? style->core_labels[row->aggregate] : style->labels[row->aggregate];
+}
+
+static void text_label(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	const char *label = label_of(table, style, row);
+	if (is_core_row(table, style, row))
+		writer_printf(out, "%-*s ", grains[STAT_CORE].width, label);
+	else if (style->grain == STAT_CPU && *label)
 		writer_printf(out, "%-6s ", label);
 	else if (style->grain == STAT_THREAD)
 		writer_printf(out, "%16s-%-7d ", label, (int)style->tids[row->aggregate]);
@@ -164,7 +180,7 @@ static void print_text(const struct stat_table *table, const struct stat_style *
 	CLEANUP_STR struct str value = { 0 }, name = { 0 };
 	const struct event *event = &table->events->list.items[row->event];
 	int width = unit_width(table);
-	text_label(style, row, out);
+	text_label(table, style, row, out);
 	if (row->state == STAT_COUNTED)
 		shown_value(table, row, style->thousands, &value);
 	else
@@ -188,13 +204,13 @@ static void end_text(const struct stat_table *table, const struct stat_style *st
 	writer_putc(out, '\n');
 }
 
-static void csv_label(const struct stat_style *style, const struct stat_row *row, struct writer *out)
+static void csv_label(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
 {
 	const char *s = style->separator;
 	if (style->grain == STAT_THREAD)
 		writer_printf(out, "%s-%d%s", style->labels[row->aggregate], (int)style->tids[row->aggregate], s);
-	else if (style->grain != STAT_ALL && *style->labels[row->aggregate])
-		writer_printf(out, "%s%s", style->labels[row->aggregate], s);
+	else if (style->grain != STAT_ALL && *label_of(table, style, row))
+		writer_printf(out, "%s%s", label_of(table, style, row), s);
 	if (counts_cpus(style->grain))
 		writer_printf(out, "%u%s", row->counters, s);
 }
@@ -204,7 +220,7 @@ static void print_csv(const struct stat_table *table, const struct stat_style *s
 	CLEANUP_STR struct str value = { 0 }, name = { 0 };
 	const char *s = style->separator;
 	const struct event *event = &table->events->list.items[row->event];
-	csv_label(style, row, out);
+	csv_label(table, style, row, out);
 	if (row->state == STAT_COUNTED)
 		shown_value(table, row, "", &value);
 	else
@@ -240,12 +256,13 @@ void stat_json_text(struct writer *out, const char *text)
 	}
 }
 
-static void json_label(const struct stat_style *style, const struct stat_row *row, struct writer *out)
+static void json_label(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
 {
-	const char *label = style->labels ? style->labels[row->aggregate] : "";
+	const char *label = label_of(table, style, row);
+	bool core = is_core_row(table, style, row);
 	if (style->grain == STAT_THREAD || (style->grain != STAT_ALL && *label)) {
-		writer_printf(out, "\"%s\" : \"", grains[style->grain].key);
-		stat_json_text(out, style->grain == STAT_CPU ? label + 3 : label);
+		writer_printf(out, "\"%s\" : \"", grains[core ? STAT_CORE : style->grain].key);
+		stat_json_text(out, style->grain == STAT_CPU && !core ? label + 3 : label);
 		if (style->grain == STAT_THREAD)
 			writer_printf(out, "-%d", (int)style->tids[row->aggregate]);
 		writer_puts(out, "\", ");
@@ -258,7 +275,7 @@ static void print_json(const struct stat_table *table, const struct stat_style *
 {
 	CLEANUP_STR struct str name = { 0 };
 	const struct event *event = &table->events->list.items[row->event];
-	json_label(style, row, out);
+	json_label(table, style, row, out);
 	if (row->state == STAT_COUNTED)
 		writer_printf(out, "\"counter-value\" : \"%f\", ", stat_shown(table, row));
 	else
@@ -289,11 +306,11 @@ static void print_json(const struct stat_table *table, const struct stat_style *
 void stat_label(const struct stat_printing *p, const struct stat_row *row)
 {
 	if (p->style->format == STAT_TEXT)
-		text_label(p->style, row, p->out);
+		text_label(p->table, p->style, row, p->out);
 	else if (p->style->format == STAT_CSV)
-		csv_label(p->style, row, p->out);
+		csv_label(p->table, p->style, row, p->out);
 	else
-		json_label(p->style, row, p->out);
+		json_label(p->table, p->style, row, p->out);
 }
 
 void stat_begin_line(const struct stat_printing *p)
@@ -320,6 +337,8 @@ static bool is_shown(const struct stat_table *table, const struct stat_style *st
 	const struct event *event = &table->events->list.items[row->event];
 	bool tool = event->pmu && strcmp(event->pmu, "tool") == 0;
 	if (style->hidden && style->hidden[row->event])
+		return false;
+	if (is_core_row(table, style, row) && style->cores[row->aggregate] != row->aggregate)
 		return false;
 	return row->value != 0 || row->state == STAT_NOT_SUPPORTED || (!tool && !style->hide_zero);
 }

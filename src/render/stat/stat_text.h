@@ -21,6 +21,8 @@ struct stat_style {
 	const char *thousands;           /* separator in counts; "": none */
 	const char *const *labels;       /* of each aggregate: "S0-D0-C1", "CPU0", the name of a thread; "": none is printed */
 	const int32_t *tids;             /* of each aggregate if they are threads */
+	const uint32_t *cores;           /* of each CPU the first one of its core, for events with the term percore; NULL: show each CPU */
+	const char *const *core_labels;  /* with `cores` */
 	bool repeated;                   /* the rows are means of several runs */
 	bool robust;                     /* with `repeated`: they are medians instead */
 	bool cgroups;                    /* some event has a cgroup */

@@ -94,6 +94,36 @@ TEST("medians have their spread and interval in the unit of the event")
 	printed_fini(&p);
 }
 
+TEST("an event with the term percore has a row for each core among rows by CPU")
+{
+	struct events events = { 0 };
+	struct stat_table table = { .strict = true };
+	struct writer out;
+	const bool unsupported[1] = { false };
+	const uint32_t cores[3] = { 0, 1, 0 };
+	const char *const labels[3] = { "CPU0", "CPU1", "CPU2" }, *const core_labels[3] = { "S0-D0-C0", "S0-D0-C1", "S0-D0-C0" };
+	const struct stat_place places[] = { { 0, 0 }, { 0, 1 }, { 0, 2 } };
+	const struct stat_count counts[] = { { 1, 9, 9, false }, { 20, 9, 9, false }, { 300, 9, 9, false } };
+	struct stat_style style = {
+		.format = STAT_CSV, .separator = ",", .thousands = "", .grain = STAT_CPU, .labels = labels, .cores = cores, .core_labels = core_labels,
+	};
+	EXPECT(events_parse(&events, "page-faults", NULL) == 0);
+	events.list.items[0].terms.set |= EVENT_TERM_PERCORE;
+	events.list.items[0].terms.percore = true;
+	stat_table_fill(&table, &events, unsupported, 3, places, counts, 3, true);
+	stat_table_percore(&table, cores);
+	writer_open(&out, -1, 0);
+	stat_print(&table, &style, 0, "", &out);
+	style.cores = NULL;
+	stat_print(&table, &style, 0, "", &out);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "S0-D0-C0,301,,page-faults,18,100.00,,\nS0-D0-C1,20,,page-faults,9,100.00,,\n"
+		"CPU0,301,,page-faults,18,100.00,,\nCPU1,20,,page-faults,9,100.00,,\nCPU2,301,,page-faults,18,100.00,,\n");
+	writer_fini(&out);
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
 TEST("values are separated")
 {
 	struct printed p;

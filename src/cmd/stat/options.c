@@ -23,8 +23,7 @@ static int set_cpu_type(void *target, const struct option *option, const char *a
 {
 	S *o = target;
 	for (size_t i = 0; i < o->words.count; i++)
-		if (o->words.items[i].kind == STAT_WORD_EVENT)
-			return error_set(err, ERROR_OPTION, "Must define cputype before events/metrics");
+		o->cpu_type_late |= o->words.items[i].kind == STAT_WORD_EVENT;
 	o->cpu_type = arg;
 	return 0;
 }
@@ -47,8 +46,7 @@ static int set_iostat(void *target, const struct option *option, const char *arg
 static int set_cgroup(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	S *o = target;
-	if (o->each_cgroup)
-		return error_set(err, ERROR_OPTION, "--cgroup and --for-each-cgroup cannot be used together");
+	o->cgroup_late |= o->each_cgroup != NULL;
 	vec_push(&o->words, ((struct stat_word){ STAT_WORD_CGROUP, arg }));
 	return 0;
 }

@@ -23,6 +23,7 @@ struct stat_options {
 	bool no_aggregation, per_core, per_cluster, per_cache, per_die, per_socket, per_node;
 	bool append, json, null_run, no_inherit, scale, big_num, big_num_given, sync, all_user, all_kernel, table, summary, no_csv_summary;
 	bool robust, transaction, hybrid_merge, smi_cost, percore_threads, iostat, record_latencies, bpf_counters;
+	bool cgroup_late, cpu_type_late; /* -G after --for-each-cgroup, --cputype after -e */
 	bool interval_clear, quiet, repeat_given, log_given;
 	int detail, verbose, interval_count, delay_ms, repeat, log_fd;
 	unsigned interval_ms, timeout_ms;

@@ -299,6 +299,16 @@ static int check_cpus(const struct stat_run *run)
 	return status < 0 ? usage_about(run->cli, "C", err.text) : 0;
 }
 
+/* Options whose order perf refuses while it reads them. */
+static int check_order(const struct stat_run *run)
+{
+	if (run->o->cgroup_late)
+		usage_about(run->cli, "cgroup", "--cgroup and --for-each-cgroup cannot be used together");
+	else if (run->o->cpu_type_late)
+		usage_about(run->cli, "cputype", "Must define cputype before events/metrics");
+	return run->o->cgroup_late || run->o->cpu_type_late ? EXIT_USAGE : 0;
+}
+
 static int check_options(struct stat_run *run)
 {
 	struct stat_options *o = run->o;
@@ -469,7 +479,9 @@ static int open_outputs(struct stat_run *run)
 
 static int stat_count(struct stat_run *run)
 {
-	int status = check_options(run);
+	int status = check_order(run);
+	if (!status)
+		status = check_options(run);
 	if (!status)
 		status = check_machine(run);
 	if (!status)

@@ -124,6 +124,12 @@ static double running_percent(const struct stat_row *row)
 	return row->enabled ? 100.0 * (double)row->running / (double)row->enabled : 100;
 }
 
+/* -x and -j have whole percents, as in perf. */
+static double whole_percent(const struct stat_row *row)
+{
+	return floor(running_percent(row));
+}
+
 /* Whether the row is that of a core, although rows are by CPU. */
 static bool is_core_row(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row)
 {
@@ -231,7 +237,7 @@ static void print_csv(const struct stat_table *table, const struct stat_style *s
 		writer_printf(out, "%s%s", s, event->cgroup ? event->cgroup : "");
 	if (style->repeated)
 		writer_printf(out, "%s%.2f%%", s, style->robust ? mad_percent(&row->robust, row->value) : row->noise_percent);
-	writer_printf(out, "%s%" PRIu64 "%s%.2f%s", s, row->running, s, running_percent(row), s);
+	writer_printf(out, "%s%" PRIu64 "%s%.2f%s", s, row->running, s, whole_percent(row), s);
 	if (row->metric.known && isfinite(row->metric.value))
 		writer_printf(out, "%.*f%s%s", row->metric.decimals, row->metric.value, s, row->metric.unit);
 	else if (row->metric.known)
@@ -298,7 +304,7 @@ static void print_json(const struct stat_table *table, const struct stat_style *
 	/* a counted event without a metric has the unit "(null)" in perf */
 	const char *unit = row->metric.unit ? row->metric.unit : row->state == STAT_COUNTED ? "(null)" : "";
 	writer_printf(out, "\"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : %.2f, \"metric-value\" : \"%f\", \"metric-unit\" : \"",
-		row->running, running_percent(row), row->metric.known ? row->metric.value : 0.0);
+		row->running, whole_percent(row), row->metric.known ? row->metric.value : 0.0);
 	stat_json_text(out, unit);
 	writer_puts(out, "\"}\n");
 }

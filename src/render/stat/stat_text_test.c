@@ -14,7 +14,7 @@ static const char *print(struct printed *p, const struct stat_style *style, uint
 {
 	const bool unsupported[3] = { false, false, true };
 	const struct stat_place places[] = { { 0, 0 }, { 1, 0 }, { 2, 0 } };
-	const struct stat_count counts[] = { { 2500000, 2500000, 2500000 }, { 1234567, 4000, 1000 }, { 0 } };
+	const struct stat_count counts[] = { { 2500000, 2500000, 2500000 }, { 1234567, 4000, 1010 }, { 0 } };
 	*p = (struct printed){ 0 };
 	EXPECT(events_parse(&p->events, "task-clock,page-faults,minor-faults", NULL) == 0);
 	stat_table_fill(&p->table, &p->events, unsupported, 1, places, counts, 3, true);
@@ -38,7 +38,7 @@ TEST("text has the columns of perf")
 	const struct stat_style style = { .format = STAT_TEXT, .thousands = "," };
 	EXPECT_STR(print(&p, &style, 0),
 		"              2.50 msec task-clock                       #    0.500 CPUs utilized             \n"
-		"         4,938,268      page-faults                      #    1.975 G/sec                       (25.00%)\n"
+		"         4,889,374      page-faults                      #    1.956 G/sec                       (25.25%)\n"
 		"   <not supported>      minor-faults                                                          \n");
 	printed_fini(&p);
 }
@@ -58,7 +58,7 @@ TEST("shares that deserve attention have colours, whose escapes are a part of th
 	stat_print(&p.table, &style, 0, "", &p.out);
 	writer_putc(&p.out, '\0');
 	EXPECT_STR(p.out.buffer,
-		"         4,938,268      page-faults                      # \033[31m  25.00%\033[m of all branches     (25.00%)\n"
+		"         4,889,374      page-faults                      # \033[31m  25.00%\033[m of all branches     (25.25%)\n"
 		"                 0      minor-faults                     #    1.50  insn per cycle            \n");
 	printed_fini(&p);
 }
@@ -130,7 +130,7 @@ TEST("values are separated")
 	const struct stat_style style = { .format = STAT_CSV, .separator = ",", .thousands = "" };
 	EXPECT_STR(print(&p, &style, 0),
 		"summary,2.50,msec,task-clock,2500000,100.00,0.500,CPUs utilized\n"
-		"summary,4938268,,page-faults,1000,25.00,1.975,G/sec\n"
+		"summary,4889374,,page-faults,1010,25.00,1.956,G/sec\n"
 		"summary,<not supported>,,minor-faults,0,100.00,,\n");
 	printed_fini(&p);
 }

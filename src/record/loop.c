@@ -128,7 +128,6 @@ static int drain_rings(struct recorder *r, size_t first, size_t end, uint64_t wo
 		size_t pending = ring->backward ? 0 : ring_pending(ring, &pieces[used]);
 		if (!pending || pending < worth)
 			continue;
-		build_reader_see_ring(r->builds, ring, &r->seen[i]);
 		used += 2;
 		bytes[i - first] = pending;
 		total += pending;
@@ -137,9 +136,13 @@ static int drain_rings(struct recorder *r, size_t first, size_t end, uint64_t wo
 		return 0;
 	if (write_spans(r, pieces, used, err) < 0)
 		return -1;
-	for (size_t i = first; i < end; i++)
-		if (bytes[i - first])
-			ring_consume(&rings[i], bytes[i - first]);
+	/* after they were copied in order, their headers are in the cache: before, each would be waited for */
+	for (size_t i = first; i < end; i++) {
+		if (!bytes[i - first])
+			continue;
+		build_reader_see_ring(r->builds, &rings[i], &r->seen[i], rings[i].tail + bytes[i - first]);
+		ring_consume(&rings[i], bytes[i - first]);
+	}
 	return 1;
 }
 
@@ -257,7 +260,7 @@ static int wait_for_ready(struct recorder *r, uint32_t *ready, struct error *err
 	int timeout = r->unwinding || measured ? LOOK_MS : looks ? BUILD_READER_LOOK_MS : -1, n;
 	while ((n = measurement_wait(&r->measurement, timeout, ready, err)) == 0 && looks) {
 		for (size_t i = 0; i < counters->rings.count; i++)
-			build_reader_see_ring(r->builds, &counters->rings.items[i], &r->seen[i]);
+			build_reader_see_ring(r->builds, &counters->rings.items[i], &r->seen[i], UINT64_MAX);
 		if (measured)
 			break;
 	}

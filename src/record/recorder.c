@@ -27,16 +27,44 @@ void recording_fini(struct recording *recording)
 	str_fini(&recording->warnings);
 }
 
-/* Copies of stacks fill a ring quickly: with a small one, a recorder that has to wait for a CPU loses them. All rings share a budget. */
+/* Whether an event fills a ring of the usual size within a few milliseconds: each hit of a tracepoint, or very many samples a second. */
+static bool is_busy(const struct event *event)
+{
+	enum { BUSY_HZ = 10000 };
+	const struct attr *attr = &event->attr;
+	if (attr_flag(attr, ATTR_FREQ))
+		return attr->sample_period > BUSY_HZ;
+	return event->tracepoint && attr->sample_period == 1;
+}
+
+/* The size of a ring that lets a recorder wait for a CPU without losses; 0: the usual size suffices. */
+static size_t ring_bytes_wanted(const struct recorder *r)
+{
+	enum { STACKS = 512, STACKS_LEAST = 1 << 20, FREQUENT = 2 << 20, EACH_HIT = 8 << 20 };
+	const struct measurement *m = &r->measurement;
+	if (configure_unwinds(m->events)) {
+		size_t bytes = (size_t)m->sampling.stack_size * STACKS;
+		return bytes > STACKS_LEAST ? bytes : STACKS_LEAST;
+	}
+	/* a reader of a pipe waits for a ring that is half full, and an overwritten ring is what the user gets */
+	bool usual = output_is_pipe(r->options->output) || m->trace.kind != TRACE_NONE;
+	for (size_t i = 0; i < m->events->list.count && !usual; i++)
+		if (is_busy(&m->events->list.items[i]) && !attr_flag(&m->events->list.items[i].attr, ATTR_WRITE_BACKWARD))
+			return attr_flag(&m->events->list.items[i].attr, ATTR_FREQ) ? FREQUENT : EACH_HIT;
+	return 0;
+}
+
+/* All rings share a budget. */
 static size_t ring_pages(const struct recorder *r)
 {
-	enum { RINGS_BYTES = 64 << 20, RING_LEAST = 1 << 20, RING_MOST = 32 << 20, RING_STACKS = 512 };
+	enum { RINGS_BYTES = 64 << 20, RING_LEAST = 1 << 20, RING_MOST = 32 << 20 };
 	struct permission permission;
-	size_t pages = r->options->pages ? r->options->pages : ring_default_pages(), bytes = RING_LEAST;
-	if (r->options->pages || !configure_unwinds(r->measurement.events))
-		return pages;
+	size_t pages = r->measurement.trace.ring_pages ? r->measurement.trace.ring_pages : ring_default_pages(), bytes = RING_LEAST;
+	size_t wanted = r->options->pages ? 0 : ring_bytes_wanted(r);
+	if (!wanted)
+		return r->options->pages ? r->options->pages : pages;
 	permission_read(&permission);
-	while (bytes < RING_MOST && bytes < r->measurement.sampling.stack_size * RING_STACKS && 2 * bytes * cpus_online_count() <= RINGS_BYTES)
+	while (bytes < RING_MOST && bytes < wanted && 2 * bytes * cpus_online_count() <= RINGS_BYTES)
 		bytes *= 2;
 	size_t more = bytes / (size_t)sysconf(_SC_PAGESIZE);
 	return (permission.root || permission.paranoid < 0) && more > pages ? more : pages;

@@ -13,6 +13,7 @@
 #include "image/image.h"
 #include "image/search.h"
 #include "os/file.h"
+#include "record/acquire/head_build_id.h"
 #include "record/acquire/records.h"
 
 enum {
@@ -64,6 +65,9 @@ static uint64_t key_of(const char *path, const struct mapped_identity *identity)
 static uint8_t build_id_of(int fd, const char *path, uint8_t id[static ELF_BUILD_ID_MAX])
 {
 	struct image image;
+	uint8_t found = head_build_id(fd, id);
+	if (found)
+		return found;
 	if (image_open_descriptor(&image, fd, path, NULL, NULL) < 0)
 		return 0;
 	uint8_t len = elf_build_id(&image.elf, id);
@@ -255,13 +259,18 @@ static void see_at(struct build_reader *r, const struct ring *ring, uint64_t pla
 	build_reader_see_all(r, (struct span){ whole, size });
 }
 
-void build_reader_see_ring(struct build_reader *r, const struct ring *ring, uint64_t *seen)
+void build_reader_see_ring(struct build_reader *r, const struct ring *ring, uint64_t *seen, uint64_t until)
 {
+	enum { LINE = 64, AHEAD = 4096 };
 	struct span pieces[2];
 	if (!r || ring->backward)
 		return;
 	uint64_t end = ring->tail + ring_pending(ring, pieces), at = *seen > ring->tail ? *seen : ring->tail, mask = ring->size - 1;
-	while (at < end) {
+	end = end < until ? end : until;
+	for (uint64_t ahead = at; at < end;) {
+		/* each header gives the place of the next: without this, every one is waited for */
+		for (; ahead < at + AHEAD && ahead < end; ahead += LINE)
+			__builtin_prefetch(ring->data + (ahead & mask));
 		/* a header never wraps: records are multiples of 8 */
 		const uint8_t *header = ring->data + (at & mask);
 		uint16_t size = record_size_at(header);
@@ -271,7 +280,7 @@ void build_reader_see_ring(struct build_reader *r, const struct ring *ring, uint
 			see_at(r, ring, at, size);
 		at += size;
 	}
-	*seen = end;
+	*seen = end > *seen ? end : *seen;
 }
 
 int build_reader_get(struct build_reader *r, const char *path, const struct mapped_identity *identity, uint8_t id[static ELF_BUILD_ID_MAX])

@@ -24,8 +24,9 @@ void build_reader_stop(struct build_reader *reader);
 /* These store the files of PERF_RECORD_MMAP2 records for the thread. Callable from any thread. */
 void build_reader_see(struct build_reader *reader, const struct record *record);
 void build_reader_see_all(struct build_reader *reader, struct span records);
-/* The records that a ring received since the last call. *seen: the end of those; one thread at a time. */
-void build_reader_see_ring(struct build_reader *reader, const struct ring *ring, uint64_t *seen);
+/* The records that a ring received since the last call, up to the position `until`, which is the end of a record or UINT64_MAX: all. *seen:
+ * the end of those; one thread at a time. */
+void build_reader_see_ring(struct build_reader *reader, const struct ring *ring, uint64_t *seen, uint64_t until);
 
 /* Returns the length of the build-id of the mapped file; 0: it has no build-id; < 0: unknown. */
 int build_reader_get(struct build_reader *reader, const char *path, const struct mapped_identity *identity,

@@ -116,11 +116,13 @@ TEST("each record of a ring is seen once, also one that wraps around its end")
 		data[(tail + i) % RING_BYTES] = (uint8_t)records.buffer[i];
 	page->head = tail + records.len;
 	struct ring ring = { .base = control, .data = data, .size = RING_BYTES, .tail = tail, .fd = -1 };
-	build_reader_see_ring(reader, &ring, &seen);
+	build_reader_see_ring(reader, &ring, &seen, tail);
+	EXPECT_INT(seen, tail);
+	build_reader_see_ring(reader, &ring, &seen, UINT64_MAX);
 	EXPECT_INT(seen, tail + records.len);
 	EXPECT_INT(known(reader, &own, id), own.id_len);
 	memset(data, 0xff, RING_BYTES); /* nothing is read twice */
-	build_reader_see_ring(reader, &ring, &seen);
+	build_reader_see_ring(reader, &ring, &seen, UINT64_MAX);
 	EXPECT_INT(seen, tail + records.len);
 	build_reader_free(reader);
 	writer_fini(&records);

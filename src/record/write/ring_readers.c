@@ -102,7 +102,8 @@ static int write_spans(struct reader *reader, struct ring_part *part, struct spa
 static void find_mappings(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->list.count; i++)
-		build_reader_see_ring(reader->ring_readers->builds, reader->list.items[i].ring, &reader->list.items[i].seen);
+		build_reader_see_ring(reader->ring_readers->builds, reader->list.items[i].ring, &reader->list.items[i].seen,
+			UINT64_MAX);
 }
 
 /* Waits until something is ready; meanwhile looks for new mappings in the rings. */
@@ -129,9 +130,9 @@ static int drain(struct reader *reader)
 		size_t pending = ring_pending(part->ring, pieces);
 		if (!pending)
 			continue;
-		build_reader_see_ring(reader->ring_readers->builds, part->ring, &part->seen);
 		if (write_spans(reader, part, pieces) < 0)
 			return -1;
+		build_reader_see_ring(reader->ring_readers->builds, part->ring, &part->seen, part->ring->tail + pending);
 		ring_consume(part->ring, pending);
 		any = 1;
 	}

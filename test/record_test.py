@@ -211,6 +211,32 @@ def test_inherit(c):
              "%d samples of %s with %s" % (len(tids), set(tids), options))
 
 
+def test_sample_filter(c):
+    """--filter on samples records those that meet the condition, and counts the others"""
+    need_root("only root may load BPF programs everywhere")
+    numbers = lambda field: [int(word.strip("[]")) for word in c.run(PERFUSE, "script", "-i", "filtered", "-F", field).stdout.split()]
+    def filtered(condition, *options):
+        result = c.record("-v", "-e", "cpu-clock", "-F", "2000", "--filter", condition, *options, "--", "./shape", "--ms", "300", output="filtered")
+        need(result.returncode == 0, result.stderr)
+        dropped = re.search(r"(\d+) samples were dropped by --filter", result.stderr)
+        count = int(dropped.group(1)) if dropped else 0
+        stats = re.search(r"LOST_SAMPLES \(BPF\) events: +(\d+)", c.run(PERFUSE, "report", "--stats", "-i", "filtered").stdout)
+        need((int(stats.group(1)) if stats else 0) == count, "%s dropped, the recording says %s" % (count, stats))
+        perfs = c.run(need_reference(), "script", "-i", "filtered", "-F", "ip")
+        need(perfs.returncode == 0 and len(perfs.stdout.split()) == len(numbers("pid")), "perf reads it otherwise: " + perfs.stderr)
+        return count
+    need(filtered("cpu == 0", "-a") > 0 and set(numbers("cpu")) <= {0}, "other CPUs are recorded: %s" % set(numbers("cpu")))
+    need(filtered("ip < 0x8000000000000000") >= 0, "")
+    ips = [int(word, 16) for word in c.run(PERFUSE, "script", "-i", "filtered", "-F", "ip").stdout.split()]
+    need(len(ips) > 100 and max(ips) < 1 << 63, "%d samples, up to %#x" % (len(ips), max(ips)))
+    need(filtered("period == 1 || tid == 1") > 100 and not numbers("pid"), "samples are recorded: %d" % len(numbers("pid")))
+    need(filtered("uid == %d && gid == %d" % (os.getuid(), os.getgid())) == 0 and len(numbers("pid")) > 100, "samples are dropped")
+    need(filtered("pid == 1, cpu == 0 || cpu != 0") > 100 and not numbers("pid"), "a comma is no conjunction")
+    for condition, code, words in (("phys_addr == 1", 255, "phys_addr"), ("time > 1", 255, "-k mono"), ("period", 129, "an operator is expected")):
+        result = c.record("-e", "cpu-clock", "--filter", condition, "--", "true")
+        need(result.returncode == code and words in result.stderr, "%s: %d, %s" % (condition, result.returncode, result.stderr))
+
+
 def test_threads_ends(c):
     """--threads -p ends with the recorded process, and --threads --overwrite writes what the rings hold at the end"""
     program = process.start("./shape", "--ms", "700", cwd=c.work)

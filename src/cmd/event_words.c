@@ -6,6 +6,7 @@
 
 #include "cmd/event_files.h"
 #include "event/event_pfm.h"
+#include "event/sample_condition.h"
 
 int event_words_usage(const struct cli *cli, const struct command *command, const char *option)
 {
@@ -41,27 +42,61 @@ static bool filters_addresses(const struct event_words *words, const struct even
 	return event->traces && pmu_number(pmus, pmus_named(pmus, event->pmu), "nr_addr_filters");
 }
 
-/* A condition for the tracepoints of the last -e, or address filters of its hardware trace, joined to those that they have. */
-static int add_filter(struct event_words *words, const char *text, const char *option)
+/* Joins the filter to the one that the event has. */
+static const char *joined(struct event_words *words, const char *format, const char *old, const char *text)
+{
+	str_clear(&words->text);
+	if (old)
+		str_printf(&words->text, format, old, text);
+	else
+		str_puts(&words->text, text);
+	return arena_string(&words->events->arena, words->text.text, words->text.len);
+}
+
+static int check_condition(const struct event_words *words, const char *text, const char *option)
+{
+	struct sample_condition condition;
+	struct error err;
+	int status = sample_condition_parse(&condition, text, &err);
+	sample_condition_fini(&condition);
+	if (status == 0)
+		return 0;
+	cli_complain(words->cli, &err);
+	return event_words_usage(words->cli, words->command, option);
+}
+
+/* Whether the option can follow the last -e. */
+static bool filter_fits(const struct event_words *words, bool filter)
 {
 	size_t count = words->events->list.count;
-	bool addresses = strcmp(option, "filter") == 0, possible = count > 0;
+	bool fits = count > 0;
 	for (size_t i = words->last; i < count; i++) {
 		const struct event *event = &words->events->list.items[i];
-		possible &= event->attr.type == ATTR_TRACEPOINT || (addresses && filters_addresses(words, event));
+		fits &= event->attr.type == ATTR_TRACEPOINT || (filter && (words->conditions || filters_addresses(words, event)));
 	}
-	if (!possible) {
-		cli_warn(words->cli, "--%s option should follow a -e tracepoint%s", option, addresses ? " or HW tracer option" : " option");
+	return fits;
+}
+
+/* A condition for the events of the last -e: for tracepoints the kernel's, for a hardware trace addresses, otherwise one on samples. */
+static int add_filter(struct event_words *words, const char *text, const char *option)
+{
+	bool filter = strcmp(option, "filter") == 0;
+	if (!filter_fits(words, filter)) {
+		cli_warn(words->cli, "--%s option should follow a -e tracepoint%s", option, filter ? " or HW tracer option" : " option");
 		return event_words_usage(words->cli, words->command, option);
 	}
-	for (size_t i = words->last; i < count; i++) {
+	for (size_t i = words->last; i < words->events->list.count; i++) {
 		struct event *event = &words->events->list.items[i];
-		str_clear(&words->text);
-		if (event->filter)
-			str_printf(&words->text, event->traces ? "%s,%s" : "(%s) && (%s)", event->filter, text);
-		else
-			str_puts(&words->text, text);
-		event->filter = arena_string(&words->events->arena, words->text.text, words->text.len);
+		if (event->attr.type == ATTR_TRACEPOINT) {
+			event->filter = joined(words, "(%s) && (%s)", event->filter, text);
+		} else if (filters_addresses(words, event)) {
+			event->filter = joined(words, "%s,%s", event->filter, text);
+		} else {
+			int status = check_condition(words, text, option);
+			if (status)
+				return status;
+			event->condition = joined(words, "%s,%s", event->condition, text);
+		}
 	}
 	return 0;
 }

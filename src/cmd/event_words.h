@@ -16,6 +16,7 @@ struct event_words {
 	struct cli *cli;
 	const struct command *command;  /* whose usage is printed about a wrong option */
 	struct events *events;          /* what is parsed is added here */
+	bool conditions;                /* --filter may be a condition on samples, which the command attaches (event.condition) */
 	size_t last;                    /* the first event of the last -e: what filters act on */
 	struct str text;                /* filters put together */
 };

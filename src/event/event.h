@@ -48,6 +48,7 @@ struct event {
 	const char *group_name;   /* of the leader of a named event group; otherwise NULL */
 	const char *unit;         /* "msec"; NULL: a plain number */
 	const char *filter;       /* from the option --filter; NULL: absent */
+	const char *condition;    /* the same for samples that no filter of the kernel concerns (sample_condition.h); NULL: absent */
 	double scale;             /* factor from the counter's value to `unit` */
 	const struct cpus *cpus;  /* the CPUs on which its PMU counts; NULL: all */
 	uint32_t leader;          /* index of the leader of its event group; its own index outside of a group */

@@ -226,6 +226,43 @@ void bpf_programs_fini(struct bpf_programs *programs)
 	programs->attaches = false;
 }
 
+int bpf_counts_make(uint32_t count, struct error *err)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof attr);
+	attr.map_type = BPF_MAP_TYPE_ARRAY;
+	attr.key_size = sizeof(uint32_t);
+	attr.value_size = sizeof(uint64_t);
+	attr.max_entries = count;
+	int fd = (int)bpf(BPF_MAP_CREATE, &attr);
+	return fd < 0 ? error_system(err, "cannot make a BPF map") : fd;
+}
+
+bool bpf_counts_read(int map, uint32_t index, uint64_t *value)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof attr);
+	attr.map_fd = (uint32_t)map;
+	attr.key = (uintptr_t)&index;
+	attr.value = (uintptr_t)value;
+	return bpf(BPF_MAP_LOOKUP_ELEM, &attr) == 0;
+}
+
+int bpf_sample_program_load(const void *instructions, size_t count, struct error *err)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof attr);
+	attr.prog_type = BPF_PROG_TYPE_PERF_EVENT;
+	attr.insns = (uintptr_t)instructions;
+	attr.insn_cnt = (uint32_t)count;
+	attr.license = (uintptr_t)"Dual MIT/GPL";
+	int fd = (int)bpf(BPF_PROG_LOAD, &attr);
+	if (fd >= 0)
+		return fd;
+	error_system(err, "cannot load the BPF program of a filter");
+	return error_hint(err, "it needs CAP_BPF and CAP_PERFMON, or root");
+}
+
 int bpf_program_load(struct error *err)
 {
 	const struct bpf_insn code[] = {

@@ -47,5 +47,10 @@ void bpf_programs_read(struct bpf_programs *programs);
 /* Reads the pages from /proc/kallsyms: once, and only if such pages can exist. */
 void bpf_images_read(struct bpf_programs *programs);
 void bpf_programs_fini(struct bpf_programs *programs);
+/* Makes a map: an array of uint64_t, which are 0. Returns a descriptor. */
+int bpf_counts_make(uint32_t count, struct error *err);
+bool bpf_counts_read(int map, uint32_t index, uint64_t *value);
+/* Loads a program for the samples of perf events, of `count` instructions of 8 bytes. Returns a descriptor. */
+int bpf_sample_program_load(const void *instructions, size_t count, struct error *err);
 /* Loads a program that returns 0, and drops it: whether this process may use BPF. < 0: the kernel refuses it. */
 int bpf_program_load(struct error *err);

@@ -103,7 +103,7 @@ static int open_measurement(struct recorder *r, struct error *err)
 	int status = measurement_open(&r->measurement, &options, err);
 	r->recording->refused = r->measurement.refused;
 	r->recording->missing_threads = r->measurement.counters.missing_threads;
-	return status;
+	return status < 0 ? status : sample_filters_open(&r->filters, &r->measurement, err);
 }
 
 static int open_rings(struct recorder *r, struct error *err)
@@ -391,6 +391,7 @@ static int complete_recording(struct recorder *r, struct error *err)
 	build_reader_stop(r->builds);
 	/* now: samples that are lost after this were not to be recorded */
 	recording->lost_samples += existing_write_lost(&r->measurement, &r->made);
+	recording->filtered_samples += sample_filters_write(&r->filters, &r->measurement, &r->made);
 	if (loop_snapshot(r, err) < 0)
 		return -1;
 	if (r->options->trace.snapshot_at_exit) {
@@ -478,6 +479,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	build_reader_free(r.builds);
 	free(r.seen);
 	loop_close(&r);
+	sample_filters_close(&r.filters);
 	measurement_close(&r.measurement);
 	recording->signal = unread ? SIGPIPE : r.measurement.signals.ended_by;
 	compressor_close(&r.compressor);

@@ -74,6 +74,7 @@ struct recording {
 	uint64_t samples;                /* 0: not counted */
 	uint64_t compressed_from, compressed_to;
 	uint64_t lost_samples;           /* found no room in a ring, counted by the kernel */
+	uint64_t filtered_samples;       /* dropped by a condition of --filter */
 	uint64_t lost_events, lost_chunks; /* the same, as LOST records state */
 	uint64_t cut_traces, trace_pieces; /* pieces of a hardware trace, by AUX records; those with gaps or overwritten bytes */
 	uint64_t missing_threads, slow_maps;

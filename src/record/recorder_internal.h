@@ -11,6 +11,7 @@
 #include "record/acquire/measurement.h"
 #include "record/acquire/switch_event.h"
 #include "record/recorder.h"
+#include "record/sample_filters.h"
 #include "record/trace_writing.h"
 #include "record/write/compress.h"
 #include "record/write/output.h"
@@ -36,6 +37,7 @@ struct recorder {
 	struct ring_reader_totals read_totals; /* set at their end */
 	struct writer unwound;         /* records of `unwinding`, to be written */
 	struct trace_writing traces;
+	struct sample_filters filters;
 	bool snapshot_now;             /* a snapshot of the trace is requested */
 	int timer, switch_timer;
 	bool switch_now;               /* a new file must begin */

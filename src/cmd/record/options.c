@@ -412,8 +412,8 @@ const struct option record_table[] = {
 	OPT_BOOL(0, "dry-run", S, dry_run, "look at the options and stop"),
 	OPT_CALLBACK_FLAGS(0, "exclude-perf", S, words, NULL, "leave the recorder itself out of the tracepoints of the preceding -e",
 		set_exclude_self, OPTION_NOARG),
-	OPT_CALLBACK(0, "filter", S, words, "filter", "a condition on the tracepoints of the preceding -e, or addresses of its hardware trace",
-		set_filter),
+	OPT_CALLBACK(0, "filter", S, words, "filter", "a condition on the samples or tracepoints of the preceding -e, or addresses of its "
+		"hardware trace", set_filter),
 	OPT_BOOL(0, "kcore", S, record.kcore, "make a folder of the recording, with a copy of the kernel's code (/proc/kcore)"),
 	OPT_BOOL(0, "kernel-callchains", S, record.sampling.kernel_callchains, "call chains of kernel code alone"),
 	OPT_CALLBACK(0, "max-size", S, record, "size", "stop when the recording is that large", set_max_size),

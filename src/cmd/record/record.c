@@ -55,7 +55,8 @@ static int usage_about(const struct cli *cli, const char *option)
 
 static int take_words(struct run *run)
 {
-	struct event_words words = { .cli = run->cli, .command = &command_record, .events = &run->events };
+	struct event_words words = { .cli = run->cli, .command = &command_record, .events = &run->events,
+		.conditions = true };
 	int status = event_words_take(&words, run->o->words.items, run->o->words.count);
 	event_words_fini(&words);
 	return status;
@@ -146,6 +147,8 @@ static void report_losses(const struct run *run)
 	else if (r->lost_events)
 		cli_warn(run->cli, "Warning:\n%llu records were lost in %llu places because the rings were full: larger rings (-m) or less "
 			"data help.", (unsigned long long)r->lost_events, (unsigned long long)r->lost_chunks);
+	if (r->filtered_samples && run->o->verbose)
+		cli_warn(run->cli, "%llu samples were dropped by --filter", (unsigned long long)r->filtered_samples);
 	if (r->cut_traces)
 		cli_warn(run->cli, "Warning:\nthe hardware trace has gaps in %llu of %llu places: larger AUX areas (-m ,PAGES), a filter, fewer "
 			"packets (such as cyc=0) or a snapshot (-S) help.", (unsigned long long)r->cut_traces, (unsigned long long)r->trace_pieces);

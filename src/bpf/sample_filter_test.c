@@ -1,0 +1,167 @@
+#include "bpf/sample_filter.h"
+
+#include <unistd.h>
+
+#include "os/counter.h"
+#include "unit.h"
+
+/* Runs the instructions of a filter: what the kernel does, for a sample of these values. */
+struct sample_values {
+	uint64_t ip, period, addr, pid_tid, gid_uid, time;
+	uint32_t cpu;
+};
+
+static unsigned to_of(struct bpf_instruction i)
+{
+	return HOST_IS_BIG_ENDIAN ? i.registers >> 4 : i.registers & 15;
+}
+
+static unsigned from_of(struct bpf_instruction i)
+{
+	return HOST_IS_BIG_ENDIAN ? i.registers & 15 : i.registers >> 4;
+}
+
+static bool jumps(uint8_t code, uint64_t left, uint64_t right)
+{
+	switch (code & 0xf0) {
+	case 0x10: return left == right;
+	case 0x50: return left != right;
+	case 0x20: return left > right;
+	case 0x30: return left >= right;
+	case 0xa0: return left < right;
+	case 0xb0: return left <= right;
+	case 0x40: return left & right;
+	default: return true;
+	}
+}
+
+static uint64_t helper(const struct sample_values *v, int number)
+{
+	switch (number) {
+	case 5: return v->time;
+	case 8: return (uint64_t)0xdead << 32 | v->cpu; /* the upper half is undefined */
+	case 14: return v->pid_tid;
+	case 15: return v->gid_uid;
+	default: return 0; /* no element of the map: nothing is counted */
+	}
+}
+
+/* The interpreter: returns r0. */
+static uint64_t run(const struct bpf_instructions *code, const struct sample_values *v)
+{
+	uint64_t r[11] = { 0 };
+	for (size_t at = 0, steps = 0; at < code->list.count && steps < 1000; at++, steps++) {
+		struct bpf_instruction i = code->list.items[at];
+		unsigned to = to_of(i), from = from_of(i);
+		switch (i.code) {
+		case 0x79: r[to] = i.offset < 150 ? v->ip : i.offset == 168 ? v->period : v->addr; break;
+		case 0x18: r[to] = (uint32_t)i.immediate | (uint64_t)(uint32_t)code->list.items[++at].immediate << 32; break;
+		case 0xb7: r[to] = (uint64_t)(int64_t)i.immediate; break;
+		case 0xbf: r[to] = r[from]; break;
+		case 0xbc: r[to] = (uint32_t)r[from]; break;
+		case 0x07: r[to] += (uint64_t)(int64_t)i.immediate; break;
+		case 0x77: r[to] >>= i.immediate; break;
+		case 0x62: case 0xdb: break;
+		case 0x85: r[0] = helper(v, i.immediate); break;
+		case 0x95: return r[0];
+		case 0x05: at += (size_t)(int64_t)i.offset; break;
+		default: at += jumps(i.code, r[to], i.code & 8 ? r[from] : (uint64_t)i.immediate) ? (size_t)(int64_t)i.offset : 0;
+		}
+	}
+	unit_fail(__FILE__, __LINE__, "the program does not end");
+	return 2;
+}
+
+static const struct sample_values some = {
+	.ip = 0xffffffff81000010, .period = 1000, .addr = 77, .pid_tid = (uint64_t)40 << 32 | 41, .gid_uid = (uint64_t)50 << 32 | 51,
+	.time = 60, .cpu = 3,
+};
+
+static void expect(const char *text, bool kept)
+{
+#if defined(__x86_64__)
+	struct sample_condition condition;
+	struct bpf_instructions code = { 0 };
+	EXPECT_INT(sample_condition_parse(&condition, text, NULL), 0);
+	EXPECT_INT(sample_filter_make(&condition, true, 5, &code, NULL), 0);
+	if (run(&code, &some) != kept)
+		unit_fail(__FILE__, __LINE__, "%s: expected %d", text, kept);
+	vec_fini(&code.list);
+	sample_condition_fini(&condition);
+#endif
+}
+
+TEST("each term is compared with its value, without sign and at full width")
+{
+	expect("ip == 0xffffffff81000010", true);
+	expect("ip == 0x81000010", false);
+	expect("ip > 0x7fffffffffffffff", true);
+	expect("period > 999", true);
+	expect("period > 1000", false);
+	expect("period >= 1000", true);
+	expect("period < 1000", false);
+	expect("period <= 1000", true);
+	expect("addr == 77", true);
+	expect("addr != 77", false);
+	expect("addr & 8", true);
+	expect("addr & 2", false);
+	expect("pid == 40", true);
+	expect("tid == 41", true);
+	expect("gid == 50", true);
+	expect("uid == 51", true);
+	expect("cpu == 3", true);
+	expect("time == 60", true);
+}
+
+TEST("conjunctions and alternatives jump to the right end, in any nesting")
+{
+	expect("cpu == 3 && period == 1", false);
+	expect("cpu == 3 && period == 1000", true);
+	expect("cpu == 1 || period == 1", false);
+	expect("cpu == 1 || period == 1000", true);
+	expect("cpu == 3 || period == 1", true);
+	expect("(cpu == 1 || cpu == 3) && (tid == 1 || tid == 41)", true);
+	expect("(cpu == 1 || cpu == 3) && (tid == 1 || tid == 4)", false);
+	expect("cpu == 1 && tid == 41 || uid == 51 && gid == 50", true);
+	expect("cpu == 3, tid == 1 || uid == 51", true);
+	expect("cpu == 1, tid == 1 || uid == 51", false);
+}
+
+TEST("terms that cannot be read are refused by name")
+{
+	static const char *const texts[] = { "phys_addr == 1", "mem_op == load", "weight1 > 3", "txn & 1", "id == 7", "time > 1" };
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+		struct sample_condition condition;
+		struct bpf_instructions code = { 0 };
+		struct error err = { 0 };
+		EXPECT_INT(sample_condition_parse(&condition, texts[i], NULL), 0);
+		EXPECT(sample_filter_make(&condition, false, 5, &code, &err) < 0);
+		EXPECT_INT(err.kind, ERROR_UNSUPPORTED);
+		EXPECT(strstr(err.text, condition_term_name(condition.nodes.items[0].term)) != NULL);
+		vec_fini(&code.list);
+		sample_condition_fini(&condition);
+	}
+}
+
+TEST("the kernel accepts the program, and counts what it drops")
+{
+	const struct attr attr = { .type = ATTR_SOFTWARE, .sample_period = 1000000, .sample_type = SAMPLE_IP,
+		.flags = (uint64_t)1 << ATTR_EXCLUDE_KERNEL };
+	struct sample_filter filter;
+	struct error err = { 0 };
+	if (sample_filter_open(&filter, "period > 5000000000 || (uid == 12345 && ip < 0x10)", false, &err) < 0) {
+		if (err.kind == ERROR_PERMISSION)
+			unit_skip("this user may not load BPF programs; root may");
+		else
+			unit_fail(__FILE__, __LINE__, "%s", err.text);
+		return;
+	}
+	int fd = counter_open(&attr, 0, -1, -1, 0);
+	EXPECT(fd >= 0);
+	EXPECT_INT(counter_set_bpf(fd, filter.program), 0);
+	for (volatile long i = 0; i < 100000000 && (i % 1000000 || sample_filter_dropped(&filter) < 5); i++)
+		;
+	EXPECT(sample_filter_dropped(&filter) >= 5);
+	counter_close(fd);
+	sample_filter_close(&filter);
+}

@@ -529,6 +529,22 @@ def test_programs(c):
             os.close(fd)
 
 
+def test_programs_gone(c):
+    """a BPF program that is loaded and unloaded during the recording is in the header"""
+    if platform.machine() != "x86_64":
+        raise Skip("the system call's number is another one here")
+    with process.start(PERFUSE, "record", "-a", "-e", "cpu-clock", "-o", "gone.data", "--", "sh", "-c", "touch started; sleep 1.5", cwd=c.work):
+        process.wait_until(lambda: os.path.exists(os.path.join(c.work, "started")), "the recording starts")
+        kept = load_program()
+        time.sleep(0.6)
+        for fd in kept:
+            os.close(fd)
+        time.sleep(1.5)
+        process.wait_until(lambda: os.path.exists(os.path.join(c.work, "gone.data")), "the recording ends")
+    listed = c.run(PERFUSE, "report", "-i", "gone.data", "--header-only", "-I").stdout
+    need("loaded_one" in listed or "sub_prog" in listed, "the header has no program: %s" % re.findall(r"(?m)^# bpf_prog.*", listed))
+
+
 def prepare(work):
     flags = ["-O1", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-inline"]
     process.must("cc", *flags, "-o", "shape", SHAPE_SOURCE, "-lpthread", cwd=work)

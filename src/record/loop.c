@@ -250,6 +250,13 @@ static void switch_at_timer(struct recorder *r)
 		start_timer(r, options->windows[r->window].from_ms - window->to_ms);
 }
 
+/* Programs that are loaded meanwhile are described while they exist. */
+static void read_programs(struct recorder *r)
+{
+	if (!r->measurement.sampling.no_bpf_event && build_reader_saw_bpf(r->builds))
+		bpf_programs_read(&r->measurement.programs);
+}
+
 /* Waits until something is ready; meanwhile looks for new mappings in the rings. */
 static int wait_for_ready(struct recorder *r, uint32_t *ready, struct error *err)
 {
@@ -261,6 +268,7 @@ static int wait_for_ready(struct recorder *r, uint32_t *ready, struct error *err
 	while ((n = measurement_wait(&r->measurement, timeout, ready, err)) == 0 && looks) {
 		for (size_t i = 0; i < counters->rings.count; i++)
 			build_reader_see_ring(r->builds, &counters->rings.items[i], &r->seen[i], UINT64_MAX);
+		read_programs(r);
 		if (measured)
 			break;
 	}
@@ -279,6 +287,7 @@ static int wait_once(struct recorder *r, struct error *err)
 	int n = wait_for_ready(r, &ready, err);
 	if (n < 0)
 		return -1;
+	read_programs(r);
 	r->recording->wakeups += n != 0;
 	if (ready & 1 << READY_TIMER && read_count(r->timer))
 		switch_at_timer(r);

@@ -1,6 +1,7 @@
 #include "record/acquire/build_reader.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,6 +54,7 @@ struct build_reader {
 	VEC(struct mapped_build) files;
 	VEC(struct request) queue;
 	size_t next;                /* index in the queue */
+	atomic_bool bpf_seen;        /* a BPF program was loaded or unloaded */
 };
 
 static uint64_t key_of(const char *path, const struct mapped_identity *identity)
@@ -276,11 +278,19 @@ void build_reader_see_ring(struct build_reader *r, const struct ring *ring, uint
 		uint16_t size = record_size_at(header);
 		if (size < RECORD_HEADER_SIZE || size > end - at)
 			break;
-		if (__builtin_expect(load_u32(header) == RECORD_MMAP2, 0))
+		uint32_t type = load_u32(header);
+		if (__builtin_expect(type == RECORD_MMAP2, 0))
 			see_at(r, ring, at, size);
+		else if (__builtin_expect(type == RECORD_BPF_EVENT, 0))
+			atomic_store(&r->bpf_seen, true);
 		at += size;
 	}
 	*seen = end > *seen ? end : *seen;
+}
+
+bool build_reader_saw_bpf(struct build_reader *r)
+{
+	return r && atomic_exchange(&r->bpf_seen, false);
 }
 
 int build_reader_get(struct build_reader *r, const char *path, const struct mapped_identity *identity, uint8_t id[static ELF_BUILD_ID_MAX])

@@ -2,6 +2,7 @@
  * A separate thread opens the files, at a limited rate; the build-ids of files that it does not reach are unknown. Records are only read
  * and remain where they are. Knows no recording. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "abi/record.h"
@@ -27,6 +28,9 @@ void build_reader_see_all(struct build_reader *reader, struct span records);
 /* The records that a ring received since the last call, up to the position `until`, which is the end of a record or UINT64_MAX: all. *seen:
  * the end of those; one thread at a time. */
 void build_reader_see_ring(struct build_reader *reader, const struct ring *ring, uint64_t *seen, uint64_t until);
+
+/* Whether a ring had a BPF_EVENT record since the last call: a program that was loaded may soon be gone. */
+bool build_reader_saw_bpf(struct build_reader *reader);
 
 /* Returns the length of the build-id of the mapped file; 0: it has no build-id; < 0: unknown. */
 int build_reader_get(struct build_reader *reader, const char *path, const struct mapped_identity *identity,

@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -89,6 +90,31 @@ TEST("this process, its threads and its mappings are found in /proc")
 	EXPECT_INT(found, 1);
 	EXPECT(!timed_out);
 	vec_fini(&tids.list);
+}
+
+static void *wait_for_end(void *fd)
+{
+	char byte;
+	return read(*(int *)fd, &byte, 1) < 0 ? fd : NULL;
+}
+
+TEST("a process of one thread has that one, of two threads both")
+{
+	struct process_ids alone = { 0 }, both = { 0 };
+	int ends[2];
+	pthread_t thread;
+	EXPECT_INT(pipe(ends), 0);
+	EXPECT_INT(process_threads(getpid(), &alone, NULL), 0);
+	EXPECT_INT(pthread_create(&thread, NULL, wait_for_end, &ends[0]), 0);
+	EXPECT_INT(process_threads(getpid(), &both, NULL), 0);
+	EXPECT_INT(both.list.count, alone.list.count + 1);
+	EXPECT_INT(both.list.items[0], getpid());
+	EXPECT(process_threads(999999999, &alone, NULL) < 0);
+	close(ends[1]);
+	pthread_join(thread, NULL);
+	close(ends[0]);
+	vec_fini(&alone.list);
+	vec_fini(&both.list);
 }
 
 TEST("a module of the kernel ends where the next one begins, in whatever order they are listed")

@@ -46,9 +46,14 @@ int process_list(struct process_ids *pids, struct error *err)
 
 int process_threads(pid_t pid, struct process_ids *tids, struct error *err)
 {
+	enum { LINKS_OF_ONE = 3 }; /* of a folder of threads: two, and one for each (fs/proc/base.c, proc_task_getattr) */
 	char path[64];
+	struct stat st;
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	return list_numbers(path, tids, err);
+	if (stat(path, &st) != 0 || st.st_nlink != LINKS_OF_ONE)
+		return list_numbers(path, tids, err);
+	vec_push(&tids->list, pid);
+	return 0;
 }
 
 static ssize_t read_whole(const char *path, char *buffer, size_t size)

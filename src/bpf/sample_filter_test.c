@@ -88,6 +88,8 @@ static void expect(const char *text, bool kept)
 		unit_fail(__FILE__, __LINE__, "%s: expected %d", text, kept);
 	vec_fini(&code.list);
 	sample_condition_fini(&condition);
+#else /* the interpreter knows where x86 has its registers */
+	(void)run, (void)some, (void)text, (void)kept;
 #endif
 }
 
@@ -152,6 +154,8 @@ TEST("the kernel accepts the program, and counts what it drops")
 	if (sample_filter_open(&filter, "period > 5000000000 || (uid == 12345 && ip < 0x10)", false, &err) < 0) {
 		if (err.kind == ERROR_PERMISSION)
 			unit_skip("this user may not load BPF programs; root may");
+		else if (err.kind == ERROR_UNSUPPORTED)
+			unit_skip("the places of registers are unknown on this architecture");
 		else
 			unit_fail(__FILE__, __LINE__, "%s", err.text);
 		return;

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/clock_remark.h"
 #include "cmd/command.h"
 #include "cmd/event_files.h"
 #include "cmd/environment.h"
@@ -299,6 +300,15 @@ static int take_switch_event(struct run *run)
 	return status;
 }
 
+static int measure(struct run *run, struct error *err)
+{
+	struct clock_remark clock;
+	clock_remark_begin(&clock);
+	int recorded = record_run(&run->recording, &run->o->record, err);
+	clock_remark_end(run->cli, &clock, recorded >= 0 && !run->o->quiet);
+	return recorded;
+}
+
 static int record(struct run *run, int argc, const char **argv)
 {
 	struct record_command *o = run->o;
@@ -351,7 +361,7 @@ static int record(struct run *run, int argc, const char **argv)
 	r->say_context = run;
 	if (o->dry_run)
 		return 0;
-	if (record_run(&run->recording, r, &err) < 0)
+	if (measure(run, &err) < 0)
 		return run->recording.signal == SIGPIPE ? passed_on(run) : failed(run, &err);
 	if (!o->quiet)
 		say_text(run, &run->recording.warnings);

@@ -1,4 +1,5 @@
 #include "analysis/stat/stat_records.h"
+#include "cmd/iostat.h"
 #include "cmd/stat/cgroups.h"
 #include "cmd/stat/stat.h"
 #include "os/cpus.h"
@@ -257,7 +258,7 @@ static int check_machine(struct stat_run *run)
 {
 	const struct stat_options *o = run->o;
 	struct error err;
-	if (o->iostat) { /* the PMUs of root ports are counted by `iostat` */
+	if (o->iostat) { /* see count_ports */
 		usage_about(run->cli, "iostat", "Unsupported uncore pmu configuration");
 		return EXIT_USAGE;
 	}
@@ -520,6 +521,17 @@ static int begin_record(struct stat_run *run, int argc, const char **argv)
 	return EXIT_FAILED;
 }
 
+/* --iostat, on a machine that has the PMUs for it. */
+static int count_ports(const struct stat_run *run)
+{
+	const struct stat_options *o = run->o;
+	const struct iostat_request request = { .ports = o->iostat_ports, .separator = o->separator, .interval_ms = (unsigned)o->interval_ms,
+		.argv = run->command };
+	if (o->words.count)
+		cli_warn(run->cli, "The -e and -M options are not supported.All chosen events/metrics will be dropped"); /* perf's words */
+	return iostat_run_request(run->cli, &command_stat, &request);
+}
+
 static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	struct stat_run run = { .cli = cli, .o = filled, .command = argc ? argv : NULL, .control = { .fd = -1, .acknowledge = -1 } };
@@ -530,7 +542,7 @@ static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 		if (argc && is_word(argv[0], "record"))
 			status = begin_record(&run, argc - 1, argv + 1);
 		if (!status)
-			status = stat_count(&run);
+			status = run.o->iostat && iostat_is_supported() ? count_ports(&run) : stat_count(&run);
 	}
 	control_close(&run.control);
 	counters_close(&run.kept);

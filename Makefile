@@ -23,7 +23,7 @@ check: packages
 # Real kernels in qemu, and other processors: docs/lab.md describes these and the following.
 check-vm: packages
 	@tools/install-packages test vm
-	@tools/tally test/vm_again.py -- test/vm_cpus.py -- test/vm_machines.py -- test/vm_foreign.py -- test/vm_stacks.py -- test/vm_names.py
+	@tools/tally test/vm_again.py -- test/vm_cpus.py -- test/vm_machines.py -- test/vm_counters.py -- test/vm_foreign.py -- test/vm_stacks.py -- test/vm_names.py
 
 # Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran, Java, whose compilers are large.
 check-languages: all

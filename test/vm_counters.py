@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Boots an aarch64 machine in which each instruction takes a nanosecond, and counts there a program whose instructions are known: the
+PMU counts them. Groups, multiplexing, samples, intervals, recordings of counts."""
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+from suite import process
+from suite.machine import cross, virtual_machine
+from suite.perf import reference
+from suite.process import environment
+from suite.settings import PERFUSE, TEST, TOP
+from suite.tests import need, need_tools, run_tests, tests_of
+
+TURNS = 10000000
+INSTRUCTIONS = 2 * TURNS
+OTHERS = INSTRUCTIONS // 1000  # those outside of its loop are less than 100; some of the way to and from the kernel count as the program's
+GUEST = r"""
+cd /tmp
+run() { echo "== $1"; shift; "$@" 2>&1; echo "exit code $?"; }
+N=10000000
+run once perfuse stat -x, -e instructions:u counted $N
+run less perfuse stat -x, -e instructions:u counted 0
+run more perfuse stat -x, -e instructions:u counted 10200000
+run both perfuse stat -x, -e instructions:u,instructions:k,instructions:uk counted 1000
+run group perfuse stat -x, -e '{instructions:u,cycles:u,r8:u}' counted $N
+run many perfuse stat -x, -e instructions:u,cycles:u,r8:u,r11:u,r8:u,r11:u,r8:u,r11:u,r8:u,r11:u counted 50000000
+run large perfuse stat -x, -e '{r8:u,r8:u,r8:u,r8:u,r8:u,r8:u,r8:u,r8:u,r8:u}' counted 1000
+run repeated perfuse stat -r 5 -e instructions:u counted $N
+run intervals perfuse stat -x, -I 10 -e instructions:u counted 50000000
+run cpus perfuse stat -x, -A -a -e instructions:u taskset 2 counted $N
+run json perfuse stat -j -e instructions:u,cycles:u,branches:u counted $N
+run defaults perfuse stat counted $N
+run recorded perfuse stat record -e instructions:u,cycles:u -o /mnt/stat.data counted $N
+run reported perfuse stat report -i /mnt/stat.data
+run sampled perfuse record -e instructions:u -c 1000000 -o x counted 100000000
+run samples perfuse script -F ip -i x
+run grouped perfuse record -e '{instructions:u,cycles:u}:S' -c 1000000 -o y counted 100000000
+run values perfuse script -F event,period -i y
+"""
+
+
+class Context:
+    """What each step printed, by its name."""
+    def __init__(self):
+        need_tools("aarch64-linux-gnu-gcc", "qemu-system-aarch64")
+        build = os.path.join(TOP, "build-aarch64")
+        need(cross("aarch64", build, "perfuse") == 0, "tools/cross aarch64 fails")
+        self.folder = tempfile.mkdtemp(prefix="perfuse-counters-")
+        counted = os.path.join(self.folder, "counted")
+        process.must("aarch64-linux-gnu-gcc", "-static", "-nostdlib", "-o", counted, os.path.join(TEST, "vm/counted.S"))
+        done = virtual_machine("--arch", "aarch64", "--icount", "--cpus", "2", "--share", self.folder, "--program", os.path.join(build, "perfuse"),
+                               "--program", counted, "--timeout", "300", "--", "sh", "-c", GUEST)
+        self.steps = dict(re.findall(r"(?ms)^== (\w+)\r?\n(.*?)(?=^== |\Z)", done.stdout.replace("\r", "")))
+        self.whole = done.stdout[-3000:] + done.stderr[-1000:]
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def text(self, step):
+        need(step in self.steps and self.steps[step].endswith("exit code 0\n"), "%s: %s" % (step, self.steps.get(step, self.whole)))
+        return self.steps[step][:-len("exit code 0\n")]
+
+    def fields(self, step):
+        return [line.split(",") for line in self.text(step).splitlines() if line]
+
+    def counts(self, step):
+        return [int(row[0]) for row in self.fields(step)]
+
+
+def near(count, wanted, what):
+    need(wanted <= count <= wanted + OTHERS, "%s: %d, not %d to %d" % (what, count, wanted, wanted + OTHERS))
+
+
+def test_exact(c):
+    """the instructions of a program are counted within a thousandth, and so is a difference of two hundredths"""
+    once, less, more = (c.counts(step)[0] for step in ("once", "less", "more"))
+    near(once, INSTRUCTIONS, "once")
+    near(less, 0, "no turn")
+    need(abs(more - once - INSTRUCTIONS // 50) <= OTHERS, "2 %% more are %d more" % (more - once))
+
+
+def test_modes(c):
+    """user and kernel instructions are counted apart, and together"""
+    user, kernel, both = c.counts("both")
+    near(user, 2000, "user")
+    need(kernel > 1000 and abs(both - user - kernel) < 100, "%d and %d are not %d" % (user, kernel, both))
+
+
+def test_groups(c):
+    """events of a group have counted over the same time; a group larger than the PMU is not counted, which is not 0"""
+    rows = c.fields("group")
+    need(len({row[3] for row in rows}) == 1 and len({row[0] for row in rows}) == 1, rows)
+    near(int(rows[0][0]), INSTRUCTIONS, "the group")
+    need(all(row[0] in ("<not counted>", "<not supported>") for row in c.fields("large")), c.fields("large"))
+
+
+def test_multiplexing(c):
+    """more events than counters share them: scaled counts are within five hundredths, and each row has its share of the time"""
+    rows = c.fields("many")
+    need(len(rows) == 10 and any(float(row[4]) < 99 for row in rows), rows)
+    for row in rows:
+        need(float(row[4]) > 5 and abs(int(row[0]) - 100000000) < 5000000, "%s" % row)
+
+
+def test_repetition(c):
+    """repeated runs have the same count: no deviation is shown, and intervals add up"""
+    need(re.search(r"\n +2000\d{4} +instructions:u +\n", c.text("repeated")), c.text("repeated"))
+    counts = [int(row[1]) for row in c.fields("intervals")]
+    need(len(counts) > 3, counts)
+    near(sum(counts), 100000000, "the sum of intervals")
+
+
+def test_cpus(c):
+    """-A shows on which CPU the program ran"""
+    counts = {row[0]: int(row[1]) for row in c.fields("cpus")}
+    need(counts["CPU0"] < 200000 and INSTRUCTIONS <= counts["CPU1"] < INSTRUCTIONS + 200000, counts)
+
+
+def test_layouts(c):
+    """-j has valid objects, and the default rows what this PMU has and lacks"""
+    rows = [json.loads(line) for line in c.text("json").splitlines()]
+    need([row["event"] for row in rows] == ["instructions:u", "cycles:u", "branches:u"], rows)
+    near(int(float(rows[0]["counter-value"])), INSTRUCTIONS, "-j")
+    need(rows[0]["metric-unit"] == "insn per cycle" and float(rows[0]["metric-value"]) == 1, rows[0])
+    need(rows[2]["counter-value"] == "<not supported>", rows[2])
+    for pattern in (r"\n +\d+ +cycles +# +[\d.]+ GHz", r"\n +\d+ +instructions +# +1\.00 +insn per cycle", r"\n +<not supported> +branches +\n"):
+        need(re.search(pattern, c.text("defaults")), "%s: %s" % (pattern, c.text("defaults")))
+
+
+def test_recording(c):
+    """recorded counts are reported there, here, and by perf 6.12 here, with the same text"""
+    c.text("recorded")
+    need(re.search(r"\n +2\d{7} +instructions:u ", c.text("reported")), c.text("reported"))
+    words = ("stat", "report", "-i", os.path.join(c.folder, "stat.data"))
+    ours = process.run(PERFUSE, *words, env=environment(c.folder))
+    need(ours.returncode == 0 and ours.stderr.strip() == c.text("reported").strip(), "here: %s" % ours.stderr)
+    if reference():
+        theirs = process.run(reference(), *words, env=environment(c.folder))
+        need(theirs.stderr == ours.stderr, "perf: %s, not %s" % (theirs.stderr, ours.stderr))
+
+
+def test_samples(c):
+    """interrupts of the PMU make samples, nearly all in the loop; a group's other counts are in them"""
+    places = c.text("samples").split()
+    inside = [place for place in places if int(place, 16) < 1 << 32]
+    need(len(places) >= 10 and len(inside) >= 0.8 * len(places), places)
+    rows = [line.split() for line in c.text("values").splitlines()]
+    need({row[1] for row in rows} == {"instructions:u:", "cycles:u:"} and len(rows) >= 20, rows[:10])
+    pairs = list(zip(rows[::2], rows[1::2]))
+    need(all(a[0] == b[0] for a, b in pairs), "a nanosecond an instruction: %s" % pairs[:4])
+
+
+def main():
+    context = Context()
+    try:
+        return run_tests(tests_of(globals(), context))
+    finally:
+        context.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

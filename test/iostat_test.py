@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """`iostat` and `stat --iostat`, with planted PMUs of root ports whose events are software events: a mount namespace shows them in /sys."""
-import os
 import re
 import shutil
 import sys

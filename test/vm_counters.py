@@ -17,7 +17,8 @@ from suite.tests import need, need_tools, run_tests, tests_of
 
 TURNS = 10000000
 INSTRUCTIONS = 2 * TURNS
-OTHERS = INSTRUCTIONS // 1000  # those outside of its loop are less than 100; some of the way to and from the kernel count as the program's
+OTHERS = INSTRUCTIONS // 1000
+# One CPU: qemu counts the instructions of all CPUs on each of them.
 GUEST = r"""
 cd /tmp
 run() { echo "== $1"; shift; "$@" 2>&1; echo "exit code $?"; }
@@ -30,8 +31,8 @@ run group perfuse stat -x, -e '{instructions:u,cycles:u,r8:u}' counted $N
 run many perfuse stat -x, -e instructions:u,cycles:u,r8:u,r11:u,r8:u,r11:u,r8:u,r11:u,r8:u,r11:u counted 50000000
 run large perfuse stat -x, -e '{r8:u,r8:u,r8:u,r8:u,r8:u,r8:u,r8:u,r8:u,r8:u}' counted 1000
 run repeated perfuse stat -r 5 -e instructions:u counted $N
-run intervals perfuse stat -x, -I 10 -e instructions:u counted 50000000
-run cpus perfuse stat -x, -A -a -e instructions:u taskset 2 counted $N
+run intervals perfuse stat -x, -I 10 -e instructions:u counted $N
+run cpus perfuse stat -x, -A -a -e instructions:u counted $N
 run json perfuse stat -j -e instructions:u,cycles:u,branches:u counted $N
 run defaults perfuse stat counted $N
 run recorded perfuse stat record -e instructions:u,cycles:u -o /mnt/stat.data counted $N
@@ -52,7 +53,7 @@ class Context:
         self.folder = tempfile.mkdtemp(prefix="perfuse-counters-")
         counted = os.path.join(self.folder, "counted")
         process.must("aarch64-linux-gnu-gcc", "-static", "-nostdlib", "-o", counted, os.path.join(TEST, "vm/counted.S"))
-        done = virtual_machine("--arch", "aarch64", "--icount", "--cpus", "2", "--share", self.folder, "--program", os.path.join(build, "perfuse"),
+        done = virtual_machine("--arch", "aarch64", "--icount", "--cpus", "1", "--share", self.folder, "--program", os.path.join(build, "perfuse"),
                                "--program", counted, "--timeout", "300", "--", "sh", "-c", GUEST)
         self.steps = dict(re.findall(r"(?ms)^== (\w+)\r?\n(.*?)(?=^== |\Z)", done.stdout.replace("\r", "")))
         self.whole = done.stdout[-3000:] + done.stderr[-1000:]
@@ -107,17 +108,17 @@ def test_multiplexing(c):
 
 
 def test_repetition(c):
-    """repeated runs have the same count: no deviation is shown, and intervals add up"""
-    need(re.search(r"\n +2000\d{4} +instructions:u +\n", c.text("repeated")), c.text("repeated"))
-    counts = [int(row[1]) for row in c.fields("intervals")]
-    need(len(counts) > 3, counts)
-    near(sum(counts), 100000000, "the sum of intervals")
+    """repeated runs deviate by less than a thousandth, and intervals add up"""
+    need(re.search(r"\n +200\d{5} +instructions:u +(\( \+-  0\.0\d% \))?\n", c.text("repeated")), c.text("repeated"))
+    counts = [int(row[1]) for row in c.fields("intervals") if row[1].isdigit()]
+    need(len(counts) > 1, counts)
+    near(sum(counts), INSTRUCTIONS, "the sum of intervals")
 
 
 def test_cpus(c):
-    """-A shows on which CPU the program ran"""
+    """-a counts what else runs, too"""
     counts = {row[0]: int(row[1]) for row in c.fields("cpus")}
-    need(counts["CPU0"] < 200000 and INSTRUCTIONS <= counts["CPU1"] < INSTRUCTIONS + 200000, counts)
+    need(INSTRUCTIONS <= counts["CPU0"] < INSTRUCTIONS + 500000, counts)
 
 
 def test_layouts(c):
@@ -134,7 +135,7 @@ def test_layouts(c):
 def test_recording(c):
     """recorded counts are reported there, here, and by perf 6.12 here, with the same text"""
     c.text("recorded")
-    need(re.search(r"\n +2\d{7} +instructions:u ", c.text("reported")), c.text("reported"))
+    need(re.search(r"\n +200\d{5} +instructions:u ", c.text("reported")), c.text("reported"))
     words = ("stat", "report", "-i", os.path.join(c.folder, "stat.data"))
     ours = process.run(PERFUSE, *words, env=environment(c.folder))
     need(ours.returncode == 0 and ours.stderr.strip() == c.text("reported").strip(), "here: %s" % ours.stderr)

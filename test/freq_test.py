@@ -141,6 +141,18 @@ def test_record():
         need("clock" not in said, said)
 
 
+def test_stat():
+    """stat says it after its text, and not beside -x and -j"""
+    with Tree() as tree:
+        script = "$P stat -e cpu-clock %s -- bash -c 'echo %d >$T/policy1/scaling_cur_freq'"
+        said = tree.run(script % ("", 3000000)).stdout
+        need(said.rstrip("\n").splitlines()[-1].startswith("Remark: the clock of the CPUs changed during the run (1200 to 3000 MHz;"), said)
+        for style, khz in (("-x,", 2000000), ("-j", 1000000)):
+            said = tree.run(script % (style, khz)).stdout
+            need("Remark" not in said and "cpu-clock" in said, said)
+        need("Remark" not in tree.run(script % ("", 1000000)).stdout, "no change")
+
+
 def test_without_driver():
     """a machine without a driver gets the reason and a remedy, exit code 255"""
     with Tree() as tree:

@@ -1,4 +1,5 @@
 #include "analysis/stat/stat_records.h"
+#include "cmd/clock_remark.h"
 #include "cmd/iostat.h"
 #include "cmd/stat/cgroups.h"
 #include "cmd/stat/stat.h"
@@ -489,6 +490,8 @@ static int stat_count(struct stat_run *run)
 		status = run->o->each_cgroup ? take_each_cgroup(run) : take_events(run, 0, true);
 	if (status)
 		return status;
+	struct clock_remark clock;
+	clock_remark_begin(&clock);
 	stat_style_set(run);
 	status = open_outputs(run);
 	if (!status)
@@ -497,6 +500,7 @@ static int stat_count(struct stat_run *run)
 		status = end_run(run);
 	stat_recording_close(&run->recording);
 	stat_output_close(run);
+	clock_remark_end(run->cli, &clock, !run->o->quiet && run->style.format == STAT_TEXT);
 	return status;
 }
 

@@ -14,7 +14,7 @@
 extern const struct command command_iostat;
 
 struct iostat_options {
-	const char *separator;
+	const char *separator, *ports;
 	unsigned interval_ms;
 	bool all_cpus;
 };
@@ -23,6 +23,8 @@ static const struct option iostat_table[] = {
 	OPT_BOOL('a', "all-cpus", struct iostat_options, all_cpus, "count all CPUs; this is always so"),
 	OPT_UINT('I', "interval-print", struct iostat_options, interval_ms, "print after each interval of so many ms"),
 	OPT_STRING('x', "field-separator", struct iostat_options, separator, "separator", "print fields with this separator"),
+	OPTION_ROW(STRING, 0, "iostat", struct iostat_options, ports, "these ports, as for stat", .arg = "default",
+		.flags = OPTION_OPTARG | OPTION_HIDDEN, .fallback = ""),
 	OPT_END(),
 };
 
@@ -284,6 +286,8 @@ static int iostat_run(struct cli *cli, void *filled, int argc, const char **argv
 		if (argc < 0)
 			return cli_usage(cli, &command_iostat, &err);
 	}
+	if (options->ports && *options->ports)
+		request.ports = options->ports;
 	request.separator = options->separator;
 	request.interval_ms = options->interval_ms;
 	request.argv = argc > 0 ? argv : NULL;

@@ -25,6 +25,7 @@ static const struct check checks[] = {
 	{ "Tracepoints count", check_tracepoint },
 	{ "Filters of tracepoints", check_filter },
 	{ "Uprobes count calls", check_uprobe },
+	{ "Breakpoints count accesses", check_breakpoint },
 	{ "BPF programs load", check_bpf },
 	{ "Kernel addresses in /proc/kallsyms", check_kernel_symbols },
 	{ "Symbols of this program", check_own_symbols },

@@ -51,6 +51,7 @@ enum verdict check_branches(struct check_run *run);
 enum verdict check_tracepoint(struct check_run *run);
 enum verdict check_filter(struct check_run *run);
 enum verdict check_uprobe(struct check_run *run);
+enum verdict check_breakpoint(struct check_run *run);
 /* machine_checks.c */
 enum verdict check_permissions(struct check_run *run);
 enum verdict check_kernel_symbols(struct check_run *run);

@@ -165,3 +165,19 @@ enum verdict check_uprobe(struct check_run *run)
 		return check_failed(run, "the counter cannot be read");
 	return value == CALLS ? CHECK_OK : check_failed(run, "%llu of %d calls are counted", (unsigned long long)value, CALLS);
 }
+
+enum verdict check_breakpoint(struct check_run *run)
+{
+	volatile uint32_t watched = 0;
+	char event[64];
+	uint64_t value;
+	snprintf(event, sizeof event, "mem:0x%lx/4:w:u", (unsigned long)(uintptr_t)&watched);
+	int fd = check_counter(event);
+	if (fd < 0)
+		return check_refused(run, fd, "this processor has no breakpoint registers, or does not pass them to its guests");
+	for (uint32_t i = 0; i < CALLS; i++)
+		watched = i;
+	if (!read_counter(fd, &value))
+		return check_failed(run, "the counter cannot be read");
+	return value == CALLS ? CHECK_OK : check_failed(run, "%llu of %d writes are counted", (unsigned long long)value, CALLS);
+}

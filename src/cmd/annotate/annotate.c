@@ -327,7 +327,8 @@ static int annotate_run(struct cli *cli, void *filled, int argc, const char **ar
 		options->symbol = argv[0];
 	if (options->prefix_strip && !options->prefix) {
 		error_set(&err, ERROR_USAGE, "--prefix-strip requires --prefix");
-		return cli_complain(cli, &err);
+		cli_complain(cli, &err);
+		return EXIT_INVALID;
 	}
 	if (input_check(&options->input, &err) < 0)
 		return cli_complain(cli, &err);

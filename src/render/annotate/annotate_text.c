@@ -44,7 +44,7 @@ static void colour_from(const struct annotate_style *style, struct str *text, si
 	if (!style->colour)
 		return;
 	char *copy = memory_string(str_text(text) + start);
-	text_make_printable(copy);
+	text_escape(copy, strlen(copy), false);
 	text->len = start;
 	str_printf(text, "%s%s%s", colour, copy, *colour ? "\033[m" : "");
 	free(copy);

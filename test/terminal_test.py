@@ -14,6 +14,8 @@ FILE = "hostile.data"
 # The arguments of each command; a command that is absent here is run with -i on the recording.
 VARIANTS = {
     "addr2line": [["-f", "-e", "PROGRAM", "0x401008"], ["-fipa", "-e", "PROGRAM", "0x401008"]],
+    "annotate": [["-i", FILE, *more] for more in (["--stdio"], ["--stdio2"], ["--stdio", "--source", "-lv"], ["--stdio", "--stdio-color=always"],
+                 ["-D"], ["--format=json"], ["--format=csv"], ["x\x1b[31my"])],
     "archive": [[FILE], ["--unpack", "missing" + "\x1b[31m"]], "buildid-cache": [["-l"], ["-a", "PROGRAM", "-v"], ["-l"], ["-M", FILE]],
     "buildid-list": [["-i", FILE], ["-i", FILE, "-H"], ["-i", FILE, "-f", "-v"], ["-i", FILE, "--format=json"],
                      ["-i", FILE, "--format=csv"], ["-i", FILE, "--format=markdown"]],
@@ -43,7 +45,7 @@ VARIANTS = {
 }
 # Bytes that no terminal should get: all below 0x20 but ends of lines and tabs, and after what is UTF-8 has been taken out, C1.
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]")
-COLOURS = re.compile("\x1b\\[(31|32|)m")
+COLOURS = re.compile("\x1b\\[(31|32|34|35|)m")
 
 
 class Context:
@@ -84,7 +86,7 @@ def test_terminal(context):
         for words in context.jobs(command):
             for stdout, stderr in ((True, True), (True, False), (False, True)):
                 seen = on_terminal(words, context, stdout, stderr).decode(errors="surrogateescape")
-                if "--stdio-color=always" in words or command in ("diff", "report"):
+                if "--stdio-color=always" in words or command in ("annotate", "diff", "report"):
                     seen = COLOURS.sub("", seen)
                 bad = CONTROL.search(seen.replace("\r\n", "\n"))
                 need(not bad, "%s: %r" % (label(words), seen[max(bad.start() - 60, 0):bad.end() + 20] if bad else ""))

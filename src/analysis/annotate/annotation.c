@@ -119,9 +119,11 @@ static void add_source_line(struct making *making, const char *path, uint32_t nu
 	const char *text = source_files_line(making->annotator->texts, path, number, &length);
 	if (!text)
 		return;
+	char *copy = arena_string(&making->annotation->arena, text, length < SOURCE_TEXT_MAX ? length : SOURCE_TEXT_MAX);
+	text_join_lines(copy, strlen(copy));
 	struct annotated_line *line = vec_add(&making->annotation->lines);
 	line->kind = ANNOTATED_SOURCE;
-	line->text = arena_string(&making->annotation->arena, text, length < SOURCE_TEXT_MAX ? length : SOURCE_TEXT_MAX);
+	line->text = copy;
 	line->file = path;
 	line->line_number = number;
 }

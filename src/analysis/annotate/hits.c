@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/count/sample_reads.h"
 #include "base/memory.h"
 #include "data/evlist.h"
 
@@ -25,6 +26,7 @@ struct hit_sink {
 	struct hit_options options;
 	struct hit_worker *workers;
 	unsigned worker_count;
+	struct sample_reads reads;
 };
 
 struct hit_sink *hit_sink_new(const struct hit_options *options, unsigned workers)
@@ -52,6 +54,7 @@ void hit_sink_free(struct hit_sink *sink)
 	for (unsigned i = 0; i < sink->worker_count; i++)
 		hit_worker_fini(&sink->workers[i]);
 	free(sink->workers);
+	sample_reads_fini(&sink->reads);
 	free(sink);
 }
 
@@ -106,20 +109,40 @@ static void count_branches(struct hit_worker *worker, const struct resolved *r)
 	}
 }
 
-void hit_sink_add(struct hit_sink *sink, const struct resolved *r)
+static void add_sample(struct hit_sink *sink, const struct resolved *r, uint32_t event, uint64_t period)
 {
 	struct hit_worker *worker = &sink->workers[worker_index(r->worker)];
 	const struct location *location = resolved_ip(r);
 	if (!cpu_filter_has(&sink->options.filter.cpus, r->sample->cpu) || !hit_module_passes(sink, r, location))
 		return;
-	while (worker->events.count <= r->event)
+	while (worker->events.count <= event)
 		vec_push(&worker->events, (struct hit_count){ 0 });
-	worker->events.items[r->event].samples++;
-	worker->events.items[r->event].period += r->sample->period;
+	worker->events.items[event].samples++;
+	worker->events.items[event].period += period;
 	if (sink->options.branches && r->sample->branch_count)
 		count_branches(worker, r);
 	else if (location->module != MODULE_ID_NONE)
-		count_location(worker, location, r->event, r->sample->period);
+		count_location(worker, location, event, period);
+}
+
+/* A sample that carries several counters' values. */
+struct part_context {
+	struct hit_sink *sink;
+	const struct resolved *r;
+};
+
+static void add_part(void *context, const struct sample_part *part)
+{
+	const struct part_context *whole = context;
+	add_sample(whole->sink, whole->r, part->event, part->period);
+}
+
+void hit_sink_add(struct hit_sink *sink, const struct resolved *r)
+{
+	if (r->sample->present & SAMPLE_READ)
+		sample_reads_each(&sink->reads, session_evlist(r->session), r->event, r->sample, add_part, &(struct part_context){ sink, r });
+	else
+		add_sample(sink, r, r->event, r->sample->period);
 }
 
 static void hit_sink_record(void *context, const struct resolved *r, size_t slice)
@@ -127,9 +150,18 @@ static void hit_sink_record(void *context, const struct resolved *r, size_t slic
 	hit_sink_add(context, r);
 }
 
-struct sink hit_sink_of(struct hit_sink *sink)
+bool hit_sink_needs_order(const struct session *session)
 {
-	return (struct sink){ .context = sink, .record = hit_sink_record };
+	const struct evlist *evlist = session_evlist(session);
+	bool reads = session->source->header.pipe;
+	for (size_t i = 0; i < evlist->events.count; i++)
+		reads |= (evlist->events.items[i].attr.sample_type & SAMPLE_READ) != 0;
+	return reads;
+}
+
+struct sink hit_sink_of(struct hit_sink *sink, const struct session *session)
+{
+	return (struct sink){ .context = sink, .record = hit_sink_record, .serial = hit_sink_needs_order(session) };
 }
 
 /* The tallies of all workers while they are grouped. */

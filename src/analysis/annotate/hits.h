@@ -46,7 +46,9 @@ struct hit_sink;
 
 struct hit_sink *hit_sink_new(const struct hit_options *options, unsigned workers);
 void hit_sink_free(struct hit_sink *sink); /* NULL is allowed */
-struct sink hit_sink_of(struct hit_sink *sink);
+struct sink hit_sink_of(struct hit_sink *sink, const struct session *session);
+/* Whether samples must be counted one after the other: some may carry the values of several counters, or the events are not known yet. */
+bool hit_sink_needs_order(const struct session *session);
 /* For a sink that counts places beside its own work: call it from its callback for each sample. It does not use location_note. */
 void hit_sink_add(struct hit_sink *sink, const struct resolved *r);
 /* Merges the workers after session_run; the sink is empty afterwards. Looks up each offset once. */

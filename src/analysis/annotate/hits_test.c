@@ -46,7 +46,7 @@ static const char *hits_text(struct tape *tape, const struct hit_options *option
 	EXPECT(session_open(&session, &tape->source, &session_options, NULL) == 0);
 	struct symbols *symbols = symbols_new(&session.model.modules, &(struct symbols_options){ .no_kernel_lookup = true });
 	struct hit_sink *hit_sink = hit_sink_new(options, session_workers(&session));
-	struct sink sink = hit_sink_of(hit_sink);
+	struct sink sink = hit_sink_of(hit_sink, &session);
 	EXPECT(session_run(&session, &sink, NULL) == 0);
 	hit_sink_finish(hit_sink, &session, symbols, hits);
 	text[0] = '\0';

@@ -225,7 +225,7 @@ static bool has_samples(const struct run *run)
 static int annotate_recording(struct run *run)
 {
 	const struct annotate_options *options = run->options;
-	struct sink sink = hit_sink_of(run->sink);
+	struct sink sink = hit_sink_of(run->sink, &run->input.session);
 	input_run(&run->input, &sink);
 	hit_sink_finish(run->sink, &run->input.session, run->input.symbols, &run->hits);
 	run->whole = memory_zero(run->hits.event_count, sizeof *run->whole);

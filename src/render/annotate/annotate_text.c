@@ -50,6 +50,17 @@ static void colour_from(const struct annotate_style *style, struct str *text, si
 	free(copy);
 }
 
+/* Writes a line without its end. */
+static void print_finished(const struct annotate_style *style, struct str *text, struct writer *out)
+{
+	text_join_lines(text->text, text->len);
+	str_putc(text, '\n');
+	if (style->colour)
+		writer_add_styled(out, str_text(text), text->len);
+	else
+		writer_add(out, str_text(text), text->len);
+}
+
 /* The source line of a line, as perf's srcline does: "file.c:12", or the module and the address. */
 static void add_place(const struct annotate_style *style, const struct annotation *annotation, const struct annotated_line *line,
 	struct str *out)
@@ -119,8 +130,7 @@ static void print_summed(const struct annotate_style *style, const struct summar
 	size_t start = text.len;
 	str_printf(&text, " %s", row->path);
 	colour_from(style, &text, start, colour_of(most));
-	str_putc(&text, '\n');
-	writer_add_styled(out, str_text(&text), text.len);
+	print_finished(style, &text, out);
 }
 
 void annotate_summary_print(const struct annotate_style *style, const struct annotate_view *view, struct writer *out)
@@ -273,12 +283,7 @@ static void print_code(struct printing *p, const struct annotated_line *line)
 	add_code(p, line);
 	colour_from(p->style, &p->text, start, "\033[34m");
 	add_hot_place(p, line, most);
-	text_join_lines(p->text.text, p->text.len);
-	str_putc(&p->text, '\n');
-	if (p->style->colour)
-		writer_add_styled(p->out, str_text(&p->text), p->text.len);
-	else
-		writer_add(p->out, str_text(&p->text), p->text.len);
+	print_finished(p->style, &p->text, p->out);
 }
 
 static int address_width(const struct annotation *annotation)

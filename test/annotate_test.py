@@ -6,11 +6,13 @@ import collections
 import functools
 import json
 import os
+import random
 import re
 import shutil
+import struct
 import sys
 
-from suite import process
+from suite import process, recording
 from suite.perf import first_difference, need_reference
 from suite.process import environment, must
 from suite.settings import TEST
@@ -70,18 +72,18 @@ class Context:
     def perf(self, *words):
         return process.run(need_reference(), *words, env=environment(self.folder), cwd=self.folder)
 
-    def tables(self, recording, *words):
-        done = self.run("annotate", "-i", recording, "--format=json", *words)
+    def tables(self, data, *words):
+        done = self.run("annotate", "-i", data, "--format=json", *words)
         need(done.returncode == 0, done.stderr)
         return json.loads(done.stdout)["tables"]
 
-    def symbols(self, recording):
-        return [table["facts"]["symbol"] for table in self.tables(recording)]
+    def symbols(self, data):
+        return [table["facts"]["symbol"] for table in self.tables(data)]
 
 
-def script_counts(context, recording):
+def script_counts(context, data):
     """Number of samples by symbol and offset."""
-    done = context.run("script", "-i", recording, "-F", "ip,sym,symoff")
+    done = context.run("script", "-i", data, "-F", "ip,sym,symoff")
     need(done.returncode == 0, done.stderr)
     counts = collections.defaultdict(collections.Counter)
     for line in done.stdout.splitlines():
@@ -94,11 +96,11 @@ def script_counts(context, recording):
 def test_counts(context):
     """the samples of each instruction are those that script has there, in every function"""
     for name in ("plain", "slow", "objects", "static", "stripped"):
-        recording = context.recording(name)
-        counts = script_counts(context, recording)
+        data = context.recording(name)
+        counts = script_counts(context, data)
         need(sum(map(lambda c: sum(c.values()), counts.values())) > 50, "%s: few samples" % name)
         found = collections.defaultdict(collections.Counter)
-        for table in context.tables(recording):
+        for table in context.tables(data):
             starts = [row["offset"] for row in table["rows"]]
             symbol = table["facts"]["symbol"]
             for offset, count in counts[symbol].items():
@@ -121,10 +123,10 @@ def comparable(text):
     return OPERAND_SYMBOL.sub("", text)
 
 
-def compare_with_perf(context, name, options, change=comparable, recording=None):
-    recording = recording or context.recording(name)
-    for symbol in context.symbols(recording):
-        words = ("annotate", "-i", recording, *options, "-s", symbol)
+def compare_with_perf(context, name, options, change=comparable, data=None):
+    data = data or context.recording(name)
+    for symbol in context.symbols(data):
+        words = ("annotate", "-i", data, *options, "-s", symbol)
         ours, perfs = context.run(*words), context.perf(*words)
         if not perfs.stdout or "Disassembly of section" in perfs.stdout:
             continue  # perf crashed, or it ran objdump because of an instruction that capstone does not know
@@ -149,10 +151,10 @@ def test_options(context):
 def test_lines(context):
     """the summary by source line, and lines beside instructions, are perf's"""
     for name in ("plain", "objects"):
-        recording = context.recording(name)
+        data = context.recording(name)
         for symbol in ("hot", "choose") if name == "plain" else ("work(int)", "work"):
             for option in ("-l", "-lP"):
-                words = ("annotate", "-i", recording, "--stdio", option, "-s", symbol)
+                words = ("annotate", "-i", data, "--stdio", option, "-s", symbol)
                 ours, perfs = comparable(context.run(*words).stdout), comparable(context.perf(*words).stdout)
                 need(ours == perfs, "%s %s: %s" % (name, option, first_difference(ours, perfs)))
 
@@ -175,14 +177,14 @@ def test_groups(context):
         done = context.run("record", "-q", "-e", events, "-o", path, "--", context.program("plain"), "5")
         need(done.returncode == 0, done.stderr)
         for options in ([], ["--group"], ["-n"]):
-            compare_with_perf(context, name, ["--stdio", *options], recording=path)
+            compare_with_perf(context, name, ["--stdio", *options], data=path)
 
 
 def test_boundaries(context):
     """instructions of the C library begin where objdump's do"""
     need_tools("objdump")
-    recording = context.recording("static")
-    tables = context.tables(recording)
+    data = context.recording("static")
+    tables = context.tables(data)
     need(tables, "no function")
     addresses = {}
     for line in must("objdump", "-d", "--no-show-raw-insn", context.program("static")).splitlines():
@@ -195,11 +197,55 @@ def test_boundaries(context):
                 need(int(row["address"], 16) in addresses, "%s of %s begins no instruction" % (row["address"], table["facts"]["symbol"]))
 
 
+def walk(jumps, start, count, dice):
+    """The branches of a walk through code, newest first."""
+    at, taken = start, []
+    while len(taken) < count:
+        ahead = [jump for jump in jumps if jump[0] >= at]
+        jump = next((jump for jump in ahead if dice.random() < 0.6), ahead[-1]) if ahead else None
+        at = jump[1] if jump else start
+        taken += [jump] if jump else []
+    return taken[::-1]
+
+
+def branch_recording(context):
+    """Samples of hot() in the program that is linked at a fixed address, with branches that its code has, cycles and predictions."""
+    program, path = context.program("fixed"), os.path.join(context.folder, "branches.data")
+    code = re.findall(r"^ *([0-9a-f]+):\t(\S+) *([0-9a-f]*)", must("objdump", "-d", "--no-show-raw-insn", "--disassemble=hot", program), flags=re.M)
+    jumps = [(int(at, 16), int(target, 16)) for at, mnemonic, target in code if mnemonic.startswith("j")]
+    dice = random.Random(1)
+    records = [recording.comm(9, 9, "prog", end=recording.trailer(9, 9, 1)),
+               recording.mmap2(9, 9, 0x401000, 0x1000, 0x1000, program, end=recording.trailer(9, 9, 2))]
+    for i in range(400):
+        taken = walk(jumps, int(code[0][0], 16), 16, dice)
+        body = struct.pack("<QIIQQ", taken[0][1], 9, 9, 1000 + i, 1000) + struct.pack("<Q", len(taken))
+        body += recording.branches((*jump, (2 if dice.random() < 0.9 else 1) | dice.randrange(1, 40) << 4) for jump in taken)
+        records.append(recording.record(recording.SAMPLE, body, recording.USER))
+    kind = recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_TIME | recording.SAMPLE_PERIOD | recording.SAMPLE_BRANCH_STACK
+    flags = recording.FLAG_MMAP | recording.FLAG_COMM | recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_MMAP2
+    attribute = recording.attribute(kind, flags, kind=0, period=1000, branch_type=8)
+    recording.write(path, records, [attribute], {recording.BRANCH_STACK: b"", recording.ARCH: recording.header_text("x86_64"),
+                                                 recording.CPUID: recording.header_text("GenuineIntel,6,85,7")})
+    return path
+
+
+def test_branches(context):
+    """shares of recorded branches, cycles and instructions per cycle are perf's"""
+    need_tools("objdump")
+    path = branch_recording(context)
+    for options in (["--stdio"], ["--stdio", "--stdio-color", "always"], ["--stdio2"]):
+        ours, perfs = context.run("annotate", "-i", path, *options).stdout, context.perf("annotate", "-i", path, *options).stdout
+        need("p:9" in ours or "p:8" in ours or options == ["--stdio2"], "predictions are shown")
+        if options == ["--stdio2"]:  # perf has all counts at one branch
+            ours, perfs = (re.sub(r"^[ \d.]{8}", "", text, flags=re.M) for text in (ours, perfs))
+        need(ours == perfs, "%s: %s" % (options, first_difference(ours, perfs)))
+
+
 def test_order(context):
     """without a symbol, all functions are shown in perf's order"""
-    recording = context.recording("objects0")
-    shown = re.findall(r"0x[0-9a-f]+ <(.*)>:", context.run("annotate", "-i", recording, "--stdio").stdout)
-    report = json.loads(context.run("report", "-i", recording, "--format=json", "-s", "dso,sym").stdout)
+    data = context.recording("objects0")
+    shown = re.findall(r"0x[0-9a-f]+ <(.*)>:", context.run("annotate", "-i", data, "--stdio").stdout)
+    report = json.loads(context.run("report", "-i", data, "--format=json", "-s", "dso,sym").stdout)
     order = [row["symbol"]["symbol"] for row in report["tables"][0]["rows"]]
     want = [name for name in order if name]
     need(shown == want, "%s" % [pair for pair in zip(shown, want) if pair[0] != pair[1]][:2])
@@ -209,14 +255,14 @@ def test_missing_file(context):
     """without its file a function has no code, but a message with the paths, and its counts in the table"""
     path = os.path.join(context.folder, "gone")
     context.build(path)
-    recording = path + ".data"
-    done = context.run("record", "-q", "-N", "-B", "-e", "cpu-clock:u", "-o", recording, "--", path, "20")
+    data = path + ".data"
+    done = context.run("record", "-q", "-N", "-B", "-e", "cpu-clock:u", "-o", data, "--", path, "20")
     need(done.returncode == 0, done.stderr)
-    counts = script_counts(context, recording)
+    counts = script_counts(context, data)
     os.rename(path, path + ".moved")
-    done = context.run("annotate", "-i", recording, "--stdio")
+    done = context.run("annotate", "-i", data, "--stdio")
     need(not re.search(r"<hot>", done.stdout), done.stdout[:300])
-    done = context.run("annotate", "-i", recording, "--stdio", "--symfs", "/nowhere")
+    done = context.run("annotate", "-i", data, "--stdio", "--symfs", "/nowhere")
     need(done.returncode in (0, 255) and "Disassembly of gone" not in done.stdout, done.stdout[:300])
     os.rename(path + ".moved", path)
     need(counts["hot"], "hot has samples")
@@ -226,29 +272,29 @@ def test_other_build(context):
     """a program that was replaced is not shown"""
     path = os.path.join(context.folder, "replaced")
     context.build(path)
-    recording = path + ".data"
-    done = context.run("record", "-q", "-N", "-e", "cpu-clock:u", "-o", recording, "--", path, "20")
+    data = path + ".data"
+    done = context.run("record", "-q", "-N", "-e", "cpu-clock:u", "-o", data, "--", path, "20")
     need(done.returncode == 0, done.stderr)
     os.unlink(path)
     shutil.copy(context.program("slow"), path)
-    done = context.run("annotate", "-i", recording, "--stdio")
+    done = context.run("annotate", "-i", data, "--stdio")
     need("Disassembly of replaced" not in done.stdout, done.stdout[:300])
 
 
 def test_source(context):
     """--source shows the lines of the source, --prefix finds them elsewhere"""
-    recording = context.recording("plain")
-    text = context.run("annotate", "-i", recording, "--stdio", "--source", "hot").stdout
+    data = context.recording("plain")
+    text = context.run("annotate", "-i", data, "--stdio", "--source", "hot").stdout
     for line in ("s += mix(i);", "x *= 0xff51afd7ed558ccdull;", "if (s & 1)"):
         need(re.search(r"^ +: \d+ +\t*%s$" % re.escape(line), text, flags=re.M), line)
-    plain = context.run("annotate", "-i", recording, "--stdio", "hot").stdout
+    plain = context.run("annotate", "-i", data, "--stdio", "hot").stdout
     need([line for line in text.splitlines() if not re.match(r" {8,}: [1-9]| {8,}:$", line)] == plain.splitlines(), "the other lines are the same")
     moved = os.path.join(context.folder, "moved")
     os.makedirs(moved, exist_ok=True)
     with open(os.path.join(moved, "loops.c"), "w") as to:
         to.write("// moved\n" * 60)
     strip = os.path.join(TEST, "annotate").count("/")
-    text = context.run("annotate", "-i", recording, "--stdio", "--source", "--prefix", moved, "--prefix-strip", str(strip), "hot").stdout
+    text = context.run("annotate", "-i", data, "--stdio", "--source", "--prefix", moved, "--prefix-strip", str(strip), "hot").stdout
     need("// moved" in text, text[:500])
 
 
@@ -261,11 +307,11 @@ def test_inline(context):
 
 def test_jit_and_strange_symbols(context):
     """an unknown function, a wrong word and a missing recording end with a message"""
-    recording = context.recording("plain")
-    done = context.run("annotate", "-i", recording, "--stdio", "nosuch")
+    data = context.recording("plain")
+    done = context.run("annotate", "-i", data, "--stdio", "nosuch")
     need(done.stdout == "" and "nosuch" in done.stderr, done.stderr)
     for words, code in ((["--percent-type", "wrong"], 129), (["--prefix-strip", "1"], 234), (["a", "b"], 129), (["--data-type"], 129)):
-        need(context.run("annotate", "-i", recording, *words).returncode == code, words)
+        need(context.run("annotate", "-i", data, *words).returncode == code, words)
     need(context.run("annotate", "-i", "nosuch.data").returncode == 255, "no file")
 
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/annotate/code_source.h"
+#include "analysis/annotate/flow.h"
 #include "analysis/annotate/source_files.h"
 #include "symbol/lines.h"
 
@@ -63,6 +64,7 @@ void annotator_free(struct annotator *annotator)
 void annotation_fini(struct annotation *annotation)
 {
 	vec_fini(&annotation->lines);
+	vec_fini(&annotation->code);
 	arena_fini(&annotation->arena);
 	*annotation = (struct annotation){ 0 };
 }
@@ -247,27 +249,34 @@ static size_t code_at(const struct annotation *annotation, const uint32_t *code,
 	return low;
 }
 
-/* Finds the lines that jumps lead to. Only lines of instructions have an address: they are in order. */
+static void number_code(struct annotation *annotation)
+{
+	for (uint32_t i = 0; i < annotation->lines.count; i++) {
+		struct annotated_line *line = &annotation->lines.items[i];
+		if (line->kind != ANNOTATED_CODE || !line->mnemonic)
+			continue;
+		line->number = (uint32_t)annotation->code.count;
+		vec_push(&annotation->code, i);
+	}
+}
+
+/* Finds the lines that jumps lead to. */
 static void link_jumps(struct annotation *annotation, bool x86)
 {
-	VEC(uint32_t) code = { 0 };
-	for (uint32_t i = 0; i < annotation->lines.count; i++)
-		if (annotation->lines.items[i].kind == ANNOTATED_CODE && annotation->lines.items[i].mnemonic)
-			vec_push(&code, i);
-	for (size_t i = 0; i < code.count; i++) {
-		struct annotated_line *line = &annotation->lines.items[code.items[i]];
-		if (i + 1 < code.count && x86)
-			line->fused = is_fused(line, &annotation->lines.items[code.items[i + 1]]);
+	const uint32_t *code = annotation->code.items;
+	for (size_t i = 0; i < annotation->code.count; i++) {
+		struct annotated_line *line = &annotation->lines.items[code[i]];
+		if (i + 1 < annotation->code.count && x86)
+			line->fused = is_fused(line, &annotation->lines.items[code[i + 1]]);
 		if (!line->direct)
 			continue;
-		size_t found = code_at(annotation, code.items, code.count, line->target);
-		if (found == code.count || annotation->lines.items[code.items[found]].address != line->target)
+		size_t found = code_at(annotation, code, annotation->code.count, line->target);
+		if (found == annotation->code.count || annotation->lines.items[code[found]].address != line->target)
 			continue;
 		line->inside = true;
-		line->target_line = code.items[found];
-		annotation->lines.items[code.items[found]].jump_sources += line->code == CODE_JUMP;
+		line->target_line = code[found];
+		annotation->lines.items[code[found]].jump_sources += line->code == CODE_JUMP;
 	}
-	vec_fini(&code);
 }
 
 static void find_hottest(struct annotation *annotation)
@@ -322,6 +331,9 @@ void annotation_make(struct annotation *annotation, struct annotator *annotator,
 	}
 	make_code(&making);
 	add_bare_lines(&making);
+	number_code(annotation);
 	link_jumps(annotation, making.code.machine.machine == EM_X86_64 || making.code.machine.machine == EM_386);
+	if (hits)
+		flow_make(annotation, &hits->blocks, making.symbol->start);
 	find_hottest(annotation);
 }

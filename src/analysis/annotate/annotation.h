@@ -12,6 +12,17 @@ enum annotated_kind {
 	ANNOTATED_INLINE, /* the start of code that was inlined: text is the name of the inlined function, or of the symbol itself */
 };
 
+/* What recorded branches say of an instruction. */
+struct annotated_flow {
+	bool covered;              /* some recorded block has it … */
+	double coverage;           /* … of the blocks at the most covered instruction of the symbol, in [0, 1] */
+	double entered;            /* a target of branches: percent of the next branch's runs that began here; 0: none */
+	double left, predicted;    /* a branch: percent of its runs that were taken, and of these predicted; 0: none */
+	double ipc;                /* a branch: instructions per cycle of the block that it ends; 0: unknown */
+	uint64_t cycles;           /* a branch: average since the branch before; 0: unknown … */
+	uint32_t least, most;      /* … of one run */
+};
+
 struct annotated_line {
 	enum annotated_kind kind;
 	uint64_t offset;           /* CODE: from the start of the symbol */
@@ -34,6 +45,8 @@ struct annotated_line {
 	uint32_t jump_sources;     /* CODE: number of jumps of this symbol to here */
 	const char *file;          /* source file of CODE and SOURCE, NULL: unknown */
 	uint32_t line_number;      /* 0: unknown */
+	uint32_t number;           /* CODE: of the instruction in the symbol, from 0 */
+	struct annotated_flow flow; /* CODE */
 	const struct hit *hits;    /* CODE: the samples from here to the next instruction, by offset and event: annotated_count */
 	uint32_t hit_count;
 };
@@ -59,6 +72,12 @@ struct annotation {
 	const struct hit_count *totals; /* one for each event; NULL: the symbol has no samples */
 	size_t event_count;
 	VEC(struct annotated_line) lines;
+	VEC(uint32_t) code;        /* the lines of instructions, in order of address */
+	struct {
+		bool recorded;         /* the recording has branches … */
+		bool known;            /* … of which some are in the symbol */
+		uint64_t cycles, instructions, covered; /* sums over the blocks with cycles; covered: their number */
+	} flow;
 	uint32_t hottest;          /* the line with the largest period of the first event with samples; UINT32_MAX: none */
 	const char *path;          /* the file of the code; NULL: `missing` says why there is none */
 	/* No code: the only lines are those of addresses with samples, and have no texts. The same applies to the end of a symbol that is

@@ -20,6 +20,7 @@ struct hit_worker {
 	VEC(struct hit_tally) tallies;     /* item 0 is not used */
 	VEC(uint32_t) by_location;         /* by location id: its first tally; TALLY_NONE */
 	VEC(struct hit_count) events;
+	struct blocks blocks;
 };
 
 struct hit_sink {
@@ -45,6 +46,7 @@ static void hit_worker_fini(struct hit_worker *worker)
 	vec_fini(&worker->tallies);
 	vec_fini(&worker->by_location);
 	vec_fini(&worker->events);
+	blocks_fini(&worker->blocks);
 }
 
 void hit_sink_free(struct hit_sink *sink)
@@ -103,9 +105,9 @@ static void count_branches(struct hit_worker *worker, const struct resolved *r)
 		const struct branch_entry branch = sample_branch(sample, i);
 		const struct location *from = resolved_locate_any(r, branch.from), *to = resolved_locate_any(r, branch.to);
 		if (from->module != MODULE_ID_NONE)
-			count_location(worker, from, r->event, sample->period);
+			count_location(worker, from, r->event, 1);
 		if (to->module != MODULE_ID_NONE)
-			count_location(worker, to, r->event, sample->period);
+			count_location(worker, to, r->event, 1);
 	}
 }
 
@@ -117,9 +119,12 @@ static void add_sample(struct hit_sink *sink, const struct resolved *r, uint32_t
 		return;
 	while (worker->events.count <= event)
 		vec_push(&worker->events, (struct hit_count){ 0 });
-	worker->events.items[event].samples++;
-	worker->events.items[event].period += period;
-	if (sink->options.branches && r->sample->branch_count)
+	if (r->sample->branch_count)
+		blocks_add_sample(&worker->blocks, r);
+	bool branches = sink->options.branches && r->sample->branch_count;
+	worker->events.items[event].samples += branches ? r->sample->branch_count : 1;
+	worker->events.items[event].period += branches ? r->sample->branch_count : period;
+	if (branches)
 		count_branches(worker, r);
 	else if (location->module != MODULE_ID_NONE)
 		count_location(worker, location, event, period);
@@ -218,6 +223,7 @@ static void take_worker(struct grouping *g, struct hit_worker *worker)
 		vec_push(&g->tallies, *tally);
 		vec_push(&g->owners, index);
 	}
+	blocks_merge(&hits->blocks, &worker->blocks);
 	hit_worker_fini(worker);
 	vec_add(&worker->tallies);
 }
@@ -275,6 +281,7 @@ void hit_sink_finish(struct hit_sink *sink, struct session *session, struct symb
 	for (unsigned i = 0; i < sink->worker_count; i++)
 		take_worker(&g, &sink->workers[i]);
 	group_by_symbol(&g);
+	blocks_sort(&hits->blocks);
 	vec_fini(&g.tallies);
 	vec_fini(&g.owners);
 	vec_fini(&g.wanted);
@@ -287,6 +294,7 @@ void hits_fini(struct hits *hits)
 	vec_fini(&hits->totals);
 	free(hits->events);
 	idmap_fini(&hits->by_symbol);
+	blocks_fini(&hits->blocks);
 	*hits = (struct hits){ 0 };
 }
 

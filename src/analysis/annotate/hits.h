@@ -3,6 +3,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "analysis/annotate/blocks.h"
 #include "analysis/filter/sample_filter.h"
 #include "session/session.h"
 #include "symbol/symbol.h"
@@ -33,6 +34,7 @@ struct hits {
 	struct hit_count *events;  /* by event: of all samples that passed the filter, also of those without a symbol */
 	size_t event_count;
 	uint64_t unresolved;       /* samples without a symbol */
+	struct blocks blocks;      /* of recorded branches */
 	struct idmap by_symbol;    /* module << 32 | symbol → index in `symbols` */
 };
 

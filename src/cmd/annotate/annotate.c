@@ -312,7 +312,8 @@ static int run_all(struct run *run)
 		return dump_recording(run);
 	input_name_events(&run->input);
 	input_symbols(&run->input);
-	struct hit_options hit_options = { .filter = run->filter, .name = options->symbol };
+	struct hit_options hit_options = { .filter = run->filter, .name = options->symbol,
+		.branches = options->stdio2 && header_has(&run->input.session.source->header, FEATURE_BRANCH_STACK) };
 	run->sink = hit_sink_new(&hit_options, session_workers(&run->input.session));
 	return annotate_recording(run);
 }

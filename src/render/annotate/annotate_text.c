@@ -268,6 +268,29 @@ static void add_hot_place(struct printing *p, const struct annotated_line *line,
 	str_puts(&p->last_path, str_text(&p->path));
 }
 
+/* The colours of an address and of code, by how often recorded branches prove that it ran. */
+static const char *address_colour(bool recorded, const struct annotated_flow *flow)
+{
+	return recorded && flow->coverage < 0.01 ? "" : flow->coverage > 0.75 ? "\033[31m" : "\033[35m";
+}
+
+static const char *code_colour(bool recorded, const struct annotated_flow *flow)
+{
+	return recorded && flow->coverage < 0.01 ? "" : "\033[34m";
+}
+
+/* "# +50.00% -100.00% (p:98.00%)": how many blocks are entered and left here. */
+static void add_flow(struct printing *p, const struct annotated_flow *flow)
+{
+	const double least = 0.1;
+	if (flow->entered > least || flow->left > least)
+		str_puts(&p->text, "\t#");
+	if (flow->entered > least)
+		str_printf(&p->text, " +%.2f%%", flow->entered);
+	if (flow->left > least)
+		str_printf(&p->text, " -%.2f%% (p:%.2f%%)", flow->left, flow->predicted);
+}
+
 static void print_code(struct printing *p, const struct annotated_line *line)
 {
 	double most = line_percents(p->style, p->view, line, p->percents);
@@ -276,12 +299,13 @@ static void print_code(struct printing *p, const struct annotated_line *line)
 	str_puts(&p->text, " : ");
 	size_t start = p->text.len;
 	str_printf(&p->text, "  %*" PRIx64 ":", p->address_width, line->address);
-	colour_from(p->style, &p->text, start, "\033[35m");
+	colour_from(p->style, &p->text, start, address_colour(p->view->annotation->flow.recorded, &line->flow));
 	start = p->text.len;
 	if (p->style->raw)
 		add_raw(p, line);
 	add_code(p, line);
-	colour_from(p->style, &p->text, start, "\033[34m");
+	colour_from(p->style, &p->text, start, code_colour(p->view->annotation->flow.recorded, &line->flow));
+	add_flow(p, &line->flow);
 	add_hot_place(p, line, most);
 	print_finished(p->style, &p->text, p->out);
 }

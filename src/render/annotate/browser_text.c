@@ -7,14 +7,14 @@
 #include "render/annotate/operands.h"
 
 /* perf composes the text of an instruction in a buffer of this size. */
-enum { LINE_TEXT_SIZE = 256 };
+enum { LINE_TEXT_SIZE = 256, CYCLES_WIDTH = 6, IPC_WIDTH = 6 };
 
 /* One printing. */
 struct browsing {
 	const struct annotate_style *style;
 	const struct annotate_view *view;
 	struct writer *out;
-	int count_width, offset_width, word_width;
+	int count_width, offset_width, word_width, cycles_width; /* cycles_width: 0 without recorded branches */
 	bool marked;               /* offsets are shown at jump targets */
 	struct str text;
 };
@@ -73,6 +73,25 @@ static void add_counts(struct browsing *b, const struct annotated_line *line, co
 		str_printf(&b->text, "%-*s", b->count_width, title);
 }
 
+/* Instructions per cycle, and cycles. */
+static void add_cycles(struct browsing *b, const struct annotated_flow *flow)
+{
+	if (!b->cycles_width)
+		return;
+	if (!flow) {
+		str_puts(&b->text, "  IPC Cycle ");
+		return;
+	}
+	if (flow->ipc > 0)
+		str_printf(&b->text, "%*.2f ", IPC_WIDTH - 1, flow->ipc);
+	else
+		str_printf(&b->text, "%*s", IPC_WIDTH, " ");
+	if (flow->cycles)
+		str_printf(&b->text, "%*" PRIu64 " ", CYCLES_WIDTH - 1, flow->cycles);
+	else
+		str_printf(&b->text, "%*s", CYCLES_WIDTH, " ");
+}
+
 /* Ends the line: perf pads its text to the columns before it. */
 static void print_line(struct browsing *b, size_t start, int width)
 {
@@ -87,12 +106,14 @@ static void print_line(struct browsing *b, size_t start, int width)
 /* A line without an instruction. */
 static void print_plain(struct browsing *b, const char *title, const char *text)
 {
+	static const struct annotated_flow none;
 	str_clear(&b->text);
 	add_counts(b, NULL, title);
+	add_cycles(b, *title != ' ' ? NULL : &none);
 	str_printf(&b->text, " %-*s  ", b->offset_width, " ");
 	size_t start = b->text.len;
 	str_puts(&b->text, text);
-	print_line(b, start, *text ? b->offset_width + 2 + b->count_width - 1 : 0);
+	print_line(b, start, *text ? b->offset_width + 2 + b->count_width + b->cycles_width - 1 : 0);
 }
 
 static const char *arrow_of(const struct annotation *annotation, const struct annotated_line *line)
@@ -117,6 +138,7 @@ static void print_code(struct browsing *b, const struct annotated_line *line)
 	const struct annotation *annotation = b->view->annotation;
 	str_clear(&b->text);
 	add_counts(b, line, " ");
+	add_cycles(b, &line->flow);
 	if (line->jump_sources && b->marked)
 		str_printf(&b->text, " %*" PRIx64 ": ", b->offset_width, line->offset);
 	else
@@ -126,7 +148,7 @@ static void print_code(struct browsing *b, const struct annotated_line *line)
 	operands_add(&b->text, annotation, line, b->word_width);
 	if (b->text.len - start >= LINE_TEXT_SIZE)
 		b->text.len = start + LINE_TEXT_SIZE - 1;
-	print_line(b, start, b->count_width + 3 + b->offset_width + 2);
+	print_line(b, start, b->count_width + b->cycles_width + 3 + b->offset_width + 2);
 }
 
 void browser_text_print(const struct annotate_style *style, const struct annotate_view *view, const struct annotate_heading *heading,
@@ -137,6 +159,7 @@ void browser_text_print(const struct annotate_style *style, const struct annotat
 	static const char *const columns[] = { [ANNOTATE_PERCENT] = "Percent", [ANNOTATE_PERIOD] = "Period", [ANNOTATE_SAMPLES] = "Samples" };
 	struct str title CLEANUP_STR = { 0 };
 	b.count_width = (style->value == ANNOTATE_PERIOD ? 12 : 8) * (int)view->event_count;
+	b.cycles_width = annotation->flow.known ? IPC_WIDTH + CYCLES_WIDTH : 0;
 	b.marked = !strstr(annotation->name, "@plt"); /* stubs jump to other functions alone */
 	for (size_t i = 0; i < annotation->lines.count; i++) {
 		int width = operands_word(&annotation->lines.items[i]);

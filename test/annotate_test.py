@@ -268,6 +268,19 @@ def test_missing_file(context):
     need(counts["hot"], "hot has samples")
 
 
+def test_nothing_shown(context):
+    """a recording without any symbol gets a message that names the files"""
+    path = os.path.join(context.folder, "strange")
+    context.build(path)
+    must("strip", path)
+    data = path + ".data"
+    done = context.run("record", "-q", "-N", "-e", "cpu-clock:u", "-o", data, "--", path, "20")
+    need(done.returncode == 0, done.stderr)
+    os.unlink(path)
+    done = context.run("annotate", "-i", data, "--stdio", "-d", "strange")
+    need(done.stdout == "" and "in no known function" in done.stderr and path in done.stderr, done.stdout[:200] + done.stderr)
+
+
 def test_other_build(context):
     """a program that was replaced is not shown"""
     path = os.path.join(context.folder, "replaced")

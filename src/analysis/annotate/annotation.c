@@ -61,6 +61,11 @@ void annotator_free(struct annotator *annotator)
 	free(annotator);
 }
 
+int annotator_check(struct annotator *annotator, uint32_t module, struct error *err)
+{
+	return code_source_check(annotator->source, modules_get(annotator->options.modules, module), err);
+}
+
 void annotation_fini(struct annotation *annotation)
 {
 	vec_fini(&annotation->lines);

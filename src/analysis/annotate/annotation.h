@@ -106,6 +106,9 @@ struct annotator;
 struct annotator *annotator_new(const struct annotator_options *options); /* the options are copied, what they point to is borrowed */
 void annotator_free(struct annotator *annotator); /* NULL is allowed */
 
+/* Whether the module has a file with code; < 0: *err names the reason and the places that were searched. */
+int annotator_check(struct annotator *annotator, uint32_t module, struct error *err);
+
 /* Makes the annotation of a symbol of a module, also of one without samples. Never fails: annotation.missing says why there is no code.
  * hits may be NULL. *annotation is overwritten; the annotator must outlive it. */
 void annotation_make(struct annotation *annotation, struct annotator *annotator, const struct hits *hits, uint32_t module,

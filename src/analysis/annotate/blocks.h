@@ -1,4 +1,4 @@
-/* Blocks of code that recorded branches prove to have run: from the target of a branch to the next branch. Knows no symbol table, no code. */
+/* Blocks of code that recorded branches prove to have run: from the target of a branch to the next branch. Knows no symbol and no code. */
 #pragma once
 #include <stdint.h>
 

@@ -67,7 +67,12 @@ static void open_image(const struct code_source *source, const struct module *mo
 	struct image_search search;
 	struct image_trail trail = { 0 };
 	bool found;
-	image_search_init(&search, module, symbols_images(source->symbols));
+	const struct image_options *images = symbols_images(source->symbols);
+	if (module->kind == MODULE_VDSO && !module->build_id_len && !images->same_machine) {
+		error_set(&file->missing, ERROR_UNSUPPORTED, "the recorded machine had another %s than this one", module->short_name);
+		return;
+	}
+	image_search_init(&search, module, images);
 	search.trail = &trail;
 	while ((found = image_search_next(&search, &file->image)) && !image_runs(&file->image))
 		image_close(&file->image);
@@ -213,6 +218,15 @@ int code_source_read(struct code_source *source, const struct module *module, ui
 		false };
 	code->path = module->long_name;
 	return 0;
+}
+
+int code_source_check(struct code_source *source, const struct module *module, struct error *err)
+{
+	const struct code_file *file = file_of(source, whole_of(module));
+	if (file->image.path || file->dump.data)
+		return 0;
+	*err = file->missing;
+	return -1;
 }
 
 bool code_source_offset(struct code_source *source, const struct module *module, uint64_t address, uint64_t *offset)

@@ -22,5 +22,7 @@ void code_source_free(struct code_source *source); /* NULL is allowed */
 /* < 0: there is no code. The sentence names the reason, the hint the places that were searched. */
 int code_source_read(struct code_source *source, const struct module *module, uint64_t offset, uint64_t size, struct code_bytes *code,
 	struct error *err);
+/* The same of the file alone. */
+int code_source_check(struct code_source *source, const struct module *module, struct error *err);
 /* The offset in the module of an address as linked; false: the address is in no segment of the file. */
 bool code_source_offset(struct code_source *source, const struct module *module, uint64_t address, uint64_t *offset);

@@ -199,6 +199,14 @@ static uint32_t symbol_index(struct grouping *g, const struct hit_tally *tally)
 	return index;
 }
 
+static void count_unresolved(struct hits *hits, const struct hit_tally *tally)
+{
+	while (hits->unresolved_in.count <= tally->module)
+		vec_push(&hits->unresolved_in, 0);
+	hits->unresolved_in.items[tally->module] += tally->count.samples;
+	hits->unresolved += tally->count.samples;
+}
+
 static void take_worker(struct grouping *g, struct hit_worker *worker)
 {
 	struct hits *hits = g->hits;
@@ -212,7 +220,7 @@ static void take_worker(struct grouping *g, struct hit_worker *worker)
 			continue;
 		uint32_t index = symbol_index(g, tally);
 		if (index == UINT32_MAX)
-			hits->unresolved += tally->count.samples;
+			count_unresolved(hits, tally);
 		if (index == UINT32_MAX || !g->wanted.items[index])
 			continue;
 		struct hit_symbol *symbol = &hits->symbols.items[index];
@@ -295,6 +303,7 @@ void hits_fini(struct hits *hits)
 	free(hits->events);
 	idmap_fini(&hits->by_symbol);
 	blocks_fini(&hits->blocks);
+	vec_fini(&hits->unresolved_in);
 	*hits = (struct hits){ 0 };
 }
 

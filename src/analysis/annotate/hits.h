@@ -33,7 +33,8 @@ struct hits {
 	VEC(struct hit_count) totals;
 	struct hit_count *events;  /* by event: of all samples that passed the filter, also of those without a symbol */
 	size_t event_count;
-	uint64_t unresolved;       /* samples without a symbol */
+	uint64_t unresolved;       /* samples without a symbol … */
+	VEC(uint64_t) unresolved_in; /* … by module */
 	struct blocks blocks;      /* of recorded branches */
 	struct idmap by_symbol;    /* module << 32 | symbol → index in `symbols` */
 };

@@ -222,6 +222,34 @@ static bool has_samples(const struct run *run)
 	return false;
 }
 
+/* Nothing was shown: says so, and what is wrong with the modules that have the most samples. */
+static void explain_nothing(struct run *run)
+{
+	enum { MODULES_MAX = 3 };
+	struct hits *hits = &run->hits;
+	uint64_t samples = 0;
+	for (size_t i = 0; i < hits->event_count; i++)
+		samples += hits->events[i].samples;
+	if (run->options->symbol)
+		cli_warn(run->cli, "no sample of the recording is in a function %s", run->options->symbol);
+	else
+		cli_warn(run->cli, "no code is shown: %llu of %llu samples are in no known function", (unsigned long long)hits->unresolved,
+			(unsigned long long)samples);
+	for (unsigned round = 0; !run->options->symbol && round < MODULES_MAX; round++) {
+		uint32_t most = 0;
+		struct error err = { 0 };
+		for (uint32_t i = 1; i < hits->unresolved_in.count; i++)
+			if (hits->unresolved_in.items[i] > hits->unresolved_in.items[most])
+				most = i;
+		if (!hits->unresolved_in.count || !hits->unresolved_in.items[most])
+			return;
+		if (annotator_check(run->annotator, most, &err) < 0)
+			cli_warn(run->cli, "%llu samples: %s%s%s%s", (unsigned long long)hits->unresolved_in.items[most], err.text,
+				*err.hint ? " (" : "", err.hint, *err.hint ? ")" : "");
+		hits->unresolved_in.items[most] = 0;
+	}
+}
+
 static int annotate_recording(struct run *run)
 {
 	const struct annotate_options *options = run->options;
@@ -241,8 +269,8 @@ static int annotate_recording(struct run *run)
 		hit_groups_make(&run->groups, session_evlist(&run->input.session), options->group, options->group_given && options->group);
 		for (size_t i = 0; i < run->groups.groups.count; i++)
 			print_group(run, &run->groups.groups.items[i]);
-		if (!run->shown && options->symbol && !options->quiet)
-			cli_warn(run->cli, "no sample of the recording is in a function %s", options->symbol);
+		if (!run->shown && !options->quiet)
+			explain_nothing(run);
 	}
 	return input_end(&run->input, options->quiet, !options->quiet);
 }

@@ -123,6 +123,7 @@ struct feature_bpf_function {
 	uint64_t address;
 	uint32_t size;
 	const char *name; /* "bpf_prog_TAG_name" */
+	struct span code; /* as the kernel compiled it; data NULL: not recorded. Valid as long as the header */
 };
 
 struct feature_bpf_program {

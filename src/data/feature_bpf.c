@@ -10,14 +10,15 @@ enum { BTF_MAGIC = 0xeb9f, BTF_HEADER_SIZE = 24, BTF_TYPE_SIZE = 12, TAG_SIZE = 
 
 /* Offsets in struct bpf_prog_info. */
 enum {
-	INFO_ID = 4, INFO_NAME = 64, INFO_NAME_SIZE = 16, INFO_KSYM_COUNT = 104, INFO_LEN_COUNT = 108, INFO_KSYMS = 112,
+	INFO_ID = 4, INFO_CODE_SIZE = 16, INFO_CODE = 24,
+	INFO_NAME = 64, INFO_NAME_SIZE = 16, INFO_KSYM_COUNT = 104, INFO_LEN_COUNT = 108, INFO_KSYMS = 112,
 	INFO_LENS = 120,
 	INFO_BTF_ID = 128, INFO_FUNC_REC_SIZE = 132, INFO_FUNCS = 136, INFO_FUNC_COUNT = 144, INFO_TAG_COUNT = 180, INFO_TAGS = 184,
 	INFO_SIZE = 192,
 };
 
 /* Bits of the mask that precedes the info: the arrays that are present. */
-enum { ARRAY_KSYMS = 3, ARRAY_LENS = 4, ARRAY_FUNCS = 5, ARRAY_TAGS = 8 };
+enum { ARRAY_CODE = 0, ARRAY_KSYMS = 3, ARRAY_LENS = 4, ARRAY_FUNCS = 5, ARRAY_TAGS = 8 };
 
 struct program {
 	uint8_t info[INFO_SIZE]; /* zero-filled if the recorder's kernel wrote less */
@@ -236,12 +237,19 @@ static bool program_functions(const struct program *program, struct btf_table *t
 	if (naming.func_size >= 8 && load_u32(info + INFO_FUNC_COUNT) >= count)
 		naming.funcs = program_array(program, ARRAY_FUNCS, INFO_FUNCS, count, naming.func_size);
 	struct feature_bpf_function *functions = arena_alloc(arena, (size_t)count * sizeof *functions);
-	for (uint32_t i = 0; i < count; i++)
+	uint64_t code_size = load_u32(info + INFO_CODE_SIZE), at = 0;
+	const uint8_t *code = program_array(program, ARRAY_CODE, INFO_CODE, code_size, 1);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t size = load_u32(lens + (size_t)i * 4);
+		bool recorded = code && at <= code_size && size <= code_size - at;
 		functions[i] = (struct feature_bpf_function){
 			.address = load_u64(ksyms + (size_t)i * 8),
-			.size = load_u32(lens + (size_t)i * 4),
+			.size = size,
 			.name = function_name(&naming, i, arena),
+			.code = recorded ? (struct span){ code + at, size } : (struct span){ 0 },
 		};
+		at += size;
+	}
 	out->count = count;
 	out->functions = functions;
 	return true;

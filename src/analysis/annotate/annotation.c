@@ -44,7 +44,7 @@ struct annotator *annotator_new(const struct annotator_options *options)
 {
 	struct annotator *annotator = memory_zero(1, sizeof *annotator);
 	annotator->options = *options;
-	annotator->source = code_source_new(options->symbols);
+	annotator->source = code_source_new(options->symbols, options->header, options->kcore);
 	annotator->texts = source_files_new(options->prefix, options->prefix_strip);
 	return annotator;
 }

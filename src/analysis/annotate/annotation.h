@@ -93,6 +93,8 @@ struct annotation {
 struct annotator_options {
 	struct symbols *symbols;
 	const struct modules *modules;
+	const struct header *header; /* of the recording, which may have the code of BPF programs; NULL: not used */
+	const char *kcore;         /* a copy of the recorded kernel's memory; NULL or "": absent */
 	enum code_syntax syntax;
 	bool source;               /* source lines between instructions */
 	bool places;               /* file and line number of each instruction */

@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 #include "base/str.h"
+#include "data/feature.h"
+#include "data/header.h"
 #include "image/file.h"
 #include "image/jit_dump.h"
 #include "image/search.h"
@@ -23,13 +25,22 @@ struct code_file {
 
 struct code_source {
 	struct symbols *symbols;
+	const struct header *header;
+	const char *kcore_path;
+	struct image kcore;        /* path NULL: none, or not opened yet */
+	bool kcore_tried;
+	struct feature_bpf bpf;
+	bool bpf_read;
+	struct arena arena;
 	VEC(struct code_file *) files; /* by module id; NULL: not tried */
 };
 
-struct code_source *code_source_new(struct symbols *symbols)
+struct code_source *code_source_new(struct symbols *symbols, const struct header *header, const char *kcore)
 {
 	struct code_source *source = memory_zero(1, sizeof *source);
 	source->symbols = symbols;
+	source->header = header;
+	source->kcore_path = kcore && *kcore ? kcore : NULL;
 	return source;
 }
 
@@ -46,6 +57,8 @@ void code_source_free(struct code_source *source)
 		free(file);
 	}
 	vec_fini(&source->files);
+	image_close(&source->kcore);
+	arena_fini(&source->arena);
 	free(source);
 }
 
@@ -198,6 +211,78 @@ static int read_image(struct code_source *source, const struct module *module, c
 	return 0;
 }
 
+/* The processor of the recorded machine, for code without an ELF file. */
+static struct code_machine recorded_machine(const struct header *header)
+{
+	static const struct { const char *name; struct code_machine machine; } machines[] = {
+		{ "x86_64", { EM_X86_64, true, false, false } }, { "aarch64", { EM_AARCH64, true, false, false } },
+		{ "s390x", { EM_S390, true, true, false } }, { "ppc64le", { EM_PPC64, true, false, false } },
+		{ "ppc64", { EM_PPC64, true, true, false } }, { "i686", { EM_386, false, false, false } },
+	};
+	const char *name = header_string(header, FEATURE_ARCH);
+	for (size_t i = 0; name && i < sizeof machines / sizeof *machines; i++)
+		if (strcmp(name, machines[i].name) == 0)
+			return machines[i].machine;
+	return (struct code_machine){ 0 };
+}
+
+/* Sets the code from `offset` on of a whole that is at `address`. */
+static int set_code(struct code_bytes *code, struct span whole, uint64_t into, uint64_t size, uint64_t address)
+{
+	uint64_t left = whole.len - into;
+	code->bytes = (struct span){ whole.data + into, (size_t)(size < left ? size : left) };
+	code->address = address + into;
+	return 0;
+}
+
+/* Memory of the kernel at an address. */
+static int read_kcore(struct code_source *source, uint64_t address, uint64_t size, struct code_bytes *code)
+{
+	if (!source->kcore_tried && source->kcore_path)
+		image_open(&source->kcore, -1, source->kcore_path, NULL, NULL);
+	source->kcore_tried = true;
+	const struct elf *elf = &source->kcore.elf;
+	const struct elf_load *load = source->kcore.path && elf->type == ET_CORE ? elf_load_at(elf, address) : NULL;
+	uint64_t into = load ? address - load->vaddr : 0;
+	if (!load || into >= load->file_size || load->offset > elf->bytes.len || into >= elf->bytes.len - load->offset)
+		return -1;
+	uint64_t whole = elf->bytes.len - load->offset;
+	code->machine = machine_of(elf);
+	code->path = source->kcore.path;
+	whole = whole < load->file_size ? whole : load->file_size;
+	return set_code(code, (struct span){ elf->bytes.data + load->offset, (size_t)whole }, into, size, load->vaddr);
+}
+
+/* The code of a BPF program that was recorded with the description of the program. */
+static int read_bpf(struct code_source *source, uint64_t address, uint64_t size, struct code_bytes *code)
+{
+	if (!source->bpf_read && source->header)
+		feature_bpf(source->header, &source->arena, &source->bpf);
+	source->bpf_read = true;
+	for (uint32_t i = 0; i < source->bpf.count; i++) {
+		const struct feature_bpf_program *program = &source->bpf.programs[i];
+		for (uint32_t k = 0; k < program->count; k++) {
+			const struct feature_bpf_function *function = &program->functions[k];
+			if (!function->code.data || address - function->address >= function->code.len)
+				continue;
+			code->machine = recorded_machine(source->header);
+			code->path = "the recording";
+			return set_code(code, function->code, address - function->address, size, function->address);
+		}
+	}
+	return -1;
+}
+
+/* Code that is in no file of the module. */
+static int read_memory(struct code_source *source, const struct module *module, uint64_t offset, uint64_t size, struct code_bytes *code)
+{
+	if (module->kind == MODULE_KSYMBOL)
+		return read_bpf(source, module->start + offset, size, code);
+	if (module->kind != MODULE_KERNEL && module->kind != MODULE_KMODULE)
+		return -1;
+	return read_kcore(source, module->kind == MODULE_KERNEL ? offset : module->start + offset, size, code);
+}
+
 int code_source_read(struct code_source *source, const struct module *module, uint64_t offset, uint64_t size, struct code_bytes *code,
 	struct error *err)
 {
@@ -205,15 +290,15 @@ int code_source_read(struct code_source *source, const struct module *module, ui
 	*code = (struct code_bytes){ 0 };
 	if (file->image.path)
 		return read_image(source, module, &file->image, offset, size, code, err);
+	if (!file->dump.data && read_memory(source, module, offset, size, code) == 0)
+		return 0;
 	if (!file->dump.data) {
 		*err = file->missing;
 		return -1;
 	}
 	if (offset >= file->dump.len)
 		return error_set(err, ERROR_FORMAT, "%s ends before this code", module->long_name);
-	uint64_t left = file->dump.len - offset;
-	code->bytes = (struct span){ file->dump.data + offset, (size_t)(size < left ? size : left) };
-	code->address = offset;
+	set_code(code, file->dump, offset, size, 0);
 	code->machine = (struct code_machine){ module->jit->machine, module->jit->machine != EM_386 && module->jit->machine != EM_ARM, false,
 		false };
 	code->path = module->long_name;
@@ -234,8 +319,11 @@ bool code_source_offset(struct code_source *source, const struct module *module,
 	const struct code_file *file = file_of(source, whole_of(module));
 	struct file_part part = { 0 };
 	*offset = address;
-	if (module->kind == MODULE_KERNEL)
+	bool memory = !file->image.path; /* then addresses are those of the running kernel */
+	if (module->kind == MODULE_KERNEL && !memory)
 		*offset = address - lines_address(source->symbols, module, 0);
+	if (memory && (module->kind == MODULE_KMODULE || module->kind == MODULE_KSYMBOL))
+		*offset = address - module->start;
 	if (module->kind != MODULE_FILE && module->kind != MODULE_VDSO)
 		return true;
 	if (!file->image.path || !part_of_load(&file->image.elf, address, true, &part))

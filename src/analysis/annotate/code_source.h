@@ -1,11 +1,11 @@
-/* A range of a module → the bytes of its code: from the file that ran, the vdso, vmlinux, a kernel module's file or a JIT dump. Files are
- * opened once and stay open. Knows no symbol and no sample. */
+/* A range of a module → the bytes of its code: from the file that ran, the vdso, vmlinux, a kernel module's file, a kcore, a JIT dump or
+ * the recorded BPF programs. Files are opened once and stay open. Knows no symbol and no sample. */
 #pragma once
 #include "base/error.h"
 #include "code/disassemble.h"
 #include "model/module.h"
 
-struct image_options;
+struct header;
 struct symbols;
 struct code_source;
 
@@ -16,7 +16,8 @@ struct code_bytes {
 	const char *path;            /* of the file */
 };
 
-struct code_source *code_source_new(struct symbols *symbols);
+/* header: of the recording, for BPF programs; kcore: the path of a copy of the kernel's memory; both may be NULL. */
+struct code_source *code_source_new(struct symbols *symbols, const struct header *header, const char *kcore);
 void code_source_free(struct code_source *source); /* NULL is allowed */
 
 /* < 0: there is no code. The sentence names the reason, the hint the places that were searched. */

@@ -258,7 +258,8 @@ static int annotate_recording(struct run *run)
 	hit_sink_finish(run->sink, &run->input.session, run->input.symbols, &run->hits);
 	run->whole = memory_zero(run->hits.event_count, sizeof *run->whole);
 	run->annotator = annotator_new(&(struct annotator_options){ .symbols = run->input.symbols,
-		.modules = &run->input.session.model.modules, .syntax = options->style && strcmp(options->style, "intel") == 0 ? CODE_INTEL : CODE_ATT,
+		.modules = &run->input.session.model.modules, .header = &run->input.session.source->header,
+		.kcore = run->input.kernel_files.kcore, .syntax = options->style && strcmp(options->style, "intel") == 0 ? CODE_INTEL : CODE_ATT,
 		.source = options->source, .places = options->print_lines || format_is_table(options->format), .inlined = options->inlined,
 		.prefix = options->prefix, .prefix_strip = options->prefix_strip ? (unsigned)strtoul(options->prefix_strip, NULL, 0) : 0 });
 	if (format_is_table(options->format)) {

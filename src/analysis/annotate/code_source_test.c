@@ -1,0 +1,113 @@
+#include "analysis/annotate/code_source.h"
+
+#include "analysis/annotate/test_program.h"
+#include "data/header.h"
+#include "symbol/symbol.h"
+
+struct sourced {
+	struct folder folder;
+	char path[PATH_MAX];
+	struct module module;
+	struct modules modules;
+	struct symbols *symbols;
+	struct code_source *source;
+};
+
+static void sourced_open(struct sourced *s, enum module_kind kind, const struct header *header, bool kcore)
+{
+	*s = (struct sourced){ .module = { .kind = kind, .pid = -1, .name = "x", .long_name = "x", .short_name = "x", .start = 0x7000 } };
+	folder_open(&s->folder);
+	if (kcore) {
+		struct maker maker = maker_new(true, false, EM_X86_64, ET_CORE);
+		size_t len;
+		maker_section(&maker, ".text", SHT_PROGBITS, SHF_ALLOC, 0xffff0000, "abcdefgh", 8);
+		maker_section(&maker, ".mod", SHT_PROGBITS, SHF_ALLOC, 0x7000, "12345678", 8);
+		uint8_t *bytes = maker_finish(&maker, &len);
+		strcpy(s->path, folder_write(&s->folder, "kcore", bytes, len));
+		free(bytes);
+	}
+	vec_push(&s->modules.list, &s->module);
+	s->symbols = symbols_new(&s->modules, &(struct symbols_options){ .no_kernel_lookup = true, .symfs = s->folder.root });
+	s->source = code_source_new(s->symbols, header, s->path);
+}
+
+static void sourced_close(struct sourced *s)
+{
+	code_source_free(s->source);
+	symbols_free(s->symbols);
+	vec_fini(&s->modules.list);
+	folder_close(&s->folder);
+}
+
+static void expect_code(struct sourced *s, uint64_t offset, uint64_t size, uint64_t address, const char *want)
+{
+	struct code_bytes code;
+	EXPECT_INT(code_source_read(s->source, &s->module, offset, size, &code, NULL), 0);
+	EXPECT_INT(code.bytes.len, strlen(want));
+	EXPECT(code.bytes.len == strlen(want) && memcmp(code.bytes.data, want, strlen(want)) == 0);
+	EXPECT_INT(code.address, address);
+	EXPECT_INT(code.machine.machine, EM_X86_64);
+}
+
+TEST("code of the kernel and its modules comes from a copy of its memory where there is no file")
+{
+	struct sourced s;
+	struct code_bytes code;
+	struct error err = { 0 };
+	sourced_open(&s, MODULE_KERNEL, NULL, true);
+	expect_code(&s, 0xffff0002, 3, 0xffff0002, "cde");
+	expect_code(&s, 0xffff0007, 100, 0xffff0007, "h");
+	EXPECT(code_source_read(s.source, &s.module, 0xffff0008, 1, &code, &err) < 0);
+	EXPECT(strstr(err.text, "no file with the code") != NULL);
+	sourced_close(&s);
+	sourced_open(&s, MODULE_KMODULE, NULL, true);
+	expect_code(&s, 2, 2, 0x7002, "34");
+	sourced_close(&s);
+}
+
+/* A recording of one BPF program with the functions "abc" at 7000 and "defg" at 8000. */
+static void bpf_header(struct header *header, uint8_t body[static 512])
+{
+	static const uint64_t addresses[] = { 0x7000, 0x8000 }, offsets[] = { 0, 8, 24, 32 };
+	uint8_t *info = body + 20, *data = info + 192;
+	*header = (struct header){ 0 };
+	memset(body, 0, 512);
+	memcpy(body, (uint32_t[]){ 1, 192, 64 }, 12);
+	memcpy(body + 12, &(uint64_t){ 1 << 0 | 1 << 3 | 1 << 4 | 1 << 8 }, 8);
+	memcpy(info + 16, &(uint32_t){ 7 }, 4);
+	memcpy(info + 24, &offsets[0], 8);
+	memcpy(info + 104, (uint32_t[]){ 2, 2 }, 8);
+	memcpy(info + 112, &offsets[1], 8);
+	memcpy(info + 120, &offsets[2], 8);
+	memcpy(info + 180, &(uint32_t){ 2 }, 4);
+	memcpy(info + 184, &offsets[3], 8);
+	memcpy(data, "abcdefg", 7);
+	memcpy(data + 8, addresses, 16);
+	memcpy(data + 24, (uint32_t[]){ 3, 4 }, 8);
+	header->feature_data[FEATURE_BPF_PROG_INFO] = (struct span){ body, 20 + 192 + 64 };
+	header->features[FEATURE_BPF_PROG_INFO / 64] |= 1ull << FEATURE_BPF_PROG_INFO % 64;
+	static const char arch[] = "\x08\0\0\0x86_64\0";
+	header->feature_data[FEATURE_ARCH] = (struct span){ (const uint8_t *)arch, sizeof arch };
+	header->features[0] |= 1ull << FEATURE_ARCH;
+}
+
+TEST("the code of a BPF program is that in the recording")
+{
+	struct sourced s;
+	struct header header;
+	struct code_bytes code;
+	struct error err = { 0 };
+	uint8_t body[512];
+	if (HOST_IS_BIG_ENDIAN) {
+		unit_skip("the test's bytes are little-endian");
+		return;
+	}
+	bpf_header(&header, body);
+	sourced_open(&s, MODULE_KSYMBOL, &header, false);
+	expect_code(&s, 0, 10, 0x7000, "abc");
+	expect_code(&s, 1, 1, 0x7001, "b");
+	expect_code(&s, 0x1000, 4, 0x8000, "defg");
+	EXPECT(code_source_read(s.source, &s.module, 3, 1, &code, &err) < 0);
+	EXPECT(strstr(err.text, "was not recorded") != NULL);
+	sourced_close(&s);
+}

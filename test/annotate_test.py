@@ -294,6 +294,17 @@ def test_other_build(context):
     need("Disassembly of replaced" not in done.stdout, done.stdout[:300])
 
 
+def test_hottest(context):
+    """--hottest names the instruction with the most samples, in every function, with its source line"""
+    data = context.recording("plain")
+    lines = context.run("annotate", "-i", data, "--hottest").stdout.splitlines()[1:]
+    tables = context.tables(data)
+    need(len(lines) == len(tables), lines)
+    for line, table in zip(lines, tables):
+        need(" %s [" % table["facts"]["symbol"] in line and ": %s " % table["facts"]["hottest"][2:] in line, "%s, %s" % (line, table["facts"]))
+    need(re.search(r" hot \[plain\]: .*, loops\.c:\d+$", lines[0]), lines[0])
+
+
 def test_source(context):
     """--source shows the lines of the source, --prefix finds them elsewhere"""
     data = context.recording("plain")

@@ -7,6 +7,7 @@
 #include "data/evsel_name.h"
 #include "os/cpus.h"
 #include "render/annotate/browser_text.h"
+#include "render/annotate/hottest_text.h"
 #include "render/dump/dump.h"
 #include "render/text/stats.h"
 
@@ -129,7 +130,9 @@ static void print_symbol(struct run *run, const struct hit_symbol *symbol, struc
 	annotation_make(&annotation, run->annotator, &run->hits, symbol->module, symbol->symbol);
 	view->annotation = &annotation;
 	const struct annotate_heading heading = heading_of(run, view);
-	if (annotation.missing.kind != ERROR_NONE)
+	if (run->options->hottest)
+		hottest_text_print(&style, view, run->cli->out);
+	else if (annotation.missing.kind != ERROR_NONE)
 		warn_missing(run, &annotation);
 	else if (run->options->stdio2)
 		browser_text_print(&style, view, &heading, run->cli->out);
@@ -149,6 +152,8 @@ static void print_group(struct run *run, const struct hit_group *group)
 	add_group_name(run, group, events, view.event_count, &name);
 	view.event_name = str_text(&name);
 	sum_whole(run, group, order, count);
+	if (run->options->hottest && count && view.event_count)
+		hottest_head_print(run->cli->out);
 	for (size_t i = 0; i < count && view.event_count; i++)
 		print_symbol(run, &run->hits.symbols.items[order[i]], &view);
 	free(order);
@@ -250,6 +255,18 @@ static void explain_nothing(struct run *run)
 	}
 }
 
+static void open_annotator(struct run *run)
+{
+	const struct annotate_options *options = run->options;
+	struct annotator_options annotator = { .symbols = run->input.symbols, .modules = &run->input.session.model.modules,
+		.header = &run->input.session.source->header, .kcore = run->input.kernel_files.kcore, .source = options->source,
+		.inlined = options->inlined, .prefix = options->prefix };
+	annotator.syntax = options->style && strcmp(options->style, "intel") == 0 ? CODE_INTEL : CODE_ATT;
+	annotator.places = options->print_lines || options->hottest || format_is_table(options->format);
+	annotator.prefix_strip = options->prefix_strip ? (unsigned)strtoul(options->prefix_strip, NULL, 0) : 0;
+	run->annotator = annotator_new(&annotator);
+}
+
 static int annotate_recording(struct run *run)
 {
 	const struct annotate_options *options = run->options;
@@ -257,11 +274,7 @@ static int annotate_recording(struct run *run)
 	input_run(&run->input, &sink);
 	hit_sink_finish(run->sink, &run->input.session, run->input.symbols, &run->hits);
 	run->whole = memory_zero(run->hits.event_count, sizeof *run->whole);
-	run->annotator = annotator_new(&(struct annotator_options){ .symbols = run->input.symbols,
-		.modules = &run->input.session.model.modules, .header = &run->input.session.source->header,
-		.kcore = run->input.kernel_files.kcore, .syntax = options->style && strcmp(options->style, "intel") == 0 ? CODE_INTEL : CODE_ATT,
-		.source = options->source, .places = options->print_lines || format_is_table(options->format), .inlined = options->inlined,
-		.prefix = options->prefix, .prefix_strip = options->prefix_strip ? (unsigned)strtoul(options->prefix_strip, NULL, 0) : 0 });
+	open_annotator(run);
 	if (format_is_table(options->format)) {
 		print_tables(run);
 	} else if (!has_samples(run)) {

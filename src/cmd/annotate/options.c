@@ -52,6 +52,7 @@ const struct option annotate_table[] = {
 	OPT_BOOL(0, "tui", O, tui, "browse on the terminal (prints for now)"),
 	OPT_BOOL(0, "stdio", O, stdio, "print"),
 	OPT_BOOL(0, "stdio2", O, stdio2, "print as the browser shows it: arrows, targets, cycles of blocks"),
+	OPTION_ROW(BOOL, 0, "hottest", O, hottest, "print only the hottest instruction of each function", .flags = OPTION_OWN),
 	OPT_BOOL(0, "ignore-vmlinux", O, input.symbols.no_vmlinux, "use no vmlinux even where one is found"),
 	OPT_BOOL('m', "modules", O, modules, "load the symbols of kernel modules (with -k, on the machine that recorded)"),
 	OPT_BOOL('l', "print-line", O, print_lines, "show source lines: a summary first, and beside hot instructions"),

@@ -15,7 +15,7 @@ struct annotate_options {
 	enum annotate_percent percent;
 	double percent_limit;
 	int colour;                   /* enum annotate_colour */
-	bool stdio, stdio2, tui, quiet, dump, modules, print_lines, full_paths, skip_missing, skip_empty;
+	bool stdio, stdio2, tui, hottest, quiet, dump, modules, print_lines, full_paths, skip_missing, skip_empty;
 	bool group, group_given, source, source_given, raw, raw_given, show_period, show_samples, inlined;
 };
 

@@ -294,6 +294,16 @@ def test_other_build(context):
     need("Disassembly of replaced" not in done.stdout, done.stdout[:300])
 
 
+def test_objdump(context):
+    """--objdump has the output that perf gets from objdump, with source lines"""
+    need_tools("objdump")
+    for name, symbols in (("plain", ("hot", "choose")), ("fixed", ("hot", "choose")), ("small", ("hot",)), ("slow", ("hot", "mix"))):
+        for symbol in symbols:
+            words = ("annotate", "-i", context.recording(name), "--stdio", "--objdump=objdump", "-s", symbol)
+            ours, perfs = (re.sub(" {8}# .*", "", done.stdout) for done in (context.run(*words), context.perf(*words)))
+            need(not perfs or ours == perfs, "%s, %s: %s" % (name, symbol, first_difference(ours, perfs)))
+
+
 def test_hottest(context):
     """--hottest names the instruction with the most samples, in every function, with its source line"""
     data = context.recording("plain")

@@ -8,6 +8,8 @@
 #include "analysis/annotate/code_source.h"
 #include "analysis/annotate/flow.h"
 #include "analysis/annotate/source_files.h"
+#include "base/str.h"
+#include "code/objdump.h"
 #include "symbol/lines.h"
 
 /* One disassembler for each kind of machine code. */
@@ -36,7 +38,7 @@ struct making {
 	const struct hit *hits;      /* that no line has yet */
 	size_t hit_count;
 	struct source_line last;     /* the source line of the last instruction */
-	uint32_t shown;              /* the last line of last.file that was shown */
+	struct idmap shown;          /* by address of a file's name: its last line that was shown */
 	uint32_t inlined;            /* the innermost function of the last instruction */
 };
 
@@ -140,17 +142,14 @@ static void add_source(struct making *making, const struct source_line *at)
 {
 	if (!at->file || !at->line || (at->file == making->last.file && at->line == making->last.line))
 		return;
-	if (at->file != making->last.file)
-		making->shown = 0;
+	uint32_t shown = idmap_get(&making->shown, (uintptr_t)at->file);
 	uint32_t first = at->line > CONTEXT_LINES ? at->line - CONTEXT_LINES : 1;
-	if (making->shown)
-		first = making->shown < at->line ? making->shown + 1 : at->line;
-	if (at->line - first > CONTEXT_LINES)
-		first = at->line - CONTEXT_LINES;
+	if (shown != IDMAP_NONE && shown >= first)
+		first = shown < at->line ? shown + 1 : at->line;
 	for (uint32_t line = first; line <= at->line; line++)
 		add_source_line(making, at->file, line);
-	if (at->line > making->shown)
-		making->shown = at->line;
+	if (shown == IDMAP_NONE || at->line > shown)
+		idmap_set(&making->shown, (uintptr_t)at->file, at->line);
 }
 
 static void add_inline(struct making *making, uint64_t offset)
@@ -188,6 +187,25 @@ static bool is_unfilled(const struct making *making, const struct instruction *i
 	return making->annotation->module->kind == MODULE_KMODULE && in->kind == CODE_CALL && in->target == in->address + in->length;
 }
 
+static void spell(const struct making *making, struct annotated_line *line, const struct instruction *in)
+{
+	struct arena *arena = &making->annotation->arena;
+	if (making->annotator->options.objdump) {
+		struct str mnemonic CLEANUP_STR = { 0 }, operands CLEANUP_STR = { 0 };
+		objdump_spell(in, &mnemonic, &operands);
+		if (line->target_name)
+			str_printf(&operands, " <%s>", line->target_name);
+		line->mnemonic = arena_string(arena, str_text(&mnemonic), mnemonic.len);
+		line->operands = arena_string(arena, str_text(&operands), operands.len);
+		return;
+	}
+	line->mnemonic = arena_string(arena, in->mnemonic, strlen(in->mnemonic));
+	size_t len = strlen(in->operands);
+	while (len && in->operands[len - 1] == ' ')
+		len--;
+	line->operands = arena_string(arena, in->operands, len);
+}
+
 static void add_instruction(struct making *making, const struct instruction *in)
 {
 	struct annotation *annotation = making->annotation;
@@ -198,13 +216,9 @@ static void add_instruction(struct making *making, const struct instruction *in)
 	*line = (struct annotated_line){ .kind = ANNOTATED_CODE, .offset = into, .address = in->address, .bytes = in->bytes,
 		.length = in->length, .code = in->kind, .conditional = in->conditional, .direct = in->direct && !is_unfilled(making, in),
 		.target = in->target, .file = at.file, .line_number = at.line };
-	line->mnemonic = arena_string(&annotation->arena, in->mnemonic, strlen(in->mnemonic));
-	size_t len = strlen(in->operands);
-	while (len && in->operands[len - 1] == ' ')
-		len--;
-	line->operands = arena_string(&annotation->arena, in->operands, len);
 	if (line->direct)
 		line->target_name = name_address(making, in->target);
+	spell(making, line, in);
 	if (in->refers) {
 		line->reference = in->reference;
 		line->reference_name = name_address(making, in->reference);
@@ -309,6 +323,7 @@ static void make_code(struct making *making)
 		return;
 	annotation->start = making->code.address;
 	annotation->path = making->code.path;
+	annotation->section = making->code.section;
 	annotation->cut = making->code.bytes.len < annotation->size;
 	const struct opened_machine *machine = machine_open(making->annotator, &making->code.machine);
 	if (machine->disassembler)
@@ -335,6 +350,7 @@ void annotation_make(struct annotation *annotation, struct annotator *annotator,
 		making.hit_count = found->hit_count;
 	}
 	make_code(&making);
+	idmap_fini(&making.shown);
 	add_bare_lines(&making);
 	number_code(annotation);
 	link_jumps(annotation, making.code.machine.machine == EM_X86_64 || making.code.machine.machine == EM_386);

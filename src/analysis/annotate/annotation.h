@@ -79,6 +79,7 @@ struct annotation {
 		uint64_t cycles, instructions, covered; /* sums over the blocks with cycles; covered: their number */
 	} flow;
 	uint32_t hottest;          /* the line with the largest period of the first event with samples; UINT32_MAX: none */
+	const char *section;       /* of the file; NULL: unknown */
 	const char *path;          /* the file of the code; NULL: `missing` says why there is none */
 	/* No code: the only lines are those of addresses with samples, and have no texts. The same applies to the end of a symbol that is
 	 * larger than its file or than ANNOTATION_BYTES_MAX, which is `cut`. */
@@ -96,6 +97,7 @@ struct annotator_options {
 	const struct header *header; /* of the recording, which may have the code of BPF programs; NULL: not used */
 	const char *kcore;         /* a copy of the recorded kernel's memory; NULL or "": absent */
 	enum code_syntax syntax;
+	bool objdump;              /* spell as objdump does, with the targets of jumps and calls: "1250 <hot+0x60>" */
 	bool source;               /* source lines between instructions */
 	bool places;               /* file and line number of each instruction */
 	bool inlined;              /* ANNOTATED_INLINE lines */

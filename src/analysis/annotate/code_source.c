@@ -208,6 +208,11 @@ static int read_image(struct code_source *source, const struct module *module, c
 	code->address = at;
 	code->machine = machine_of(&image->elf);
 	code->path = image->path;
+	for (uint32_t i = 0; i < image->elf.section_count && !code->section; i++) {
+		const struct elf_section *section = &image->elf.sections[i];
+		if (section->flags & SHF_EXECINSTR && at - section->address < section->size)
+			code->section = section->name;
+	}
 	return 0;
 }
 

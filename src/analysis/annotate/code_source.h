@@ -14,6 +14,7 @@ struct code_bytes {
 	uint64_t address;            /* of the first byte as linked */
 	struct code_machine machine;
 	const char *path;            /* of the file */
+	const char *section;         /* of the file; NULL: unknown */
 };
 
 /* header: of the recording, for BPF programs; kcore: the path of a copy of the kernel's memory; both may be NULL. */

@@ -80,7 +80,7 @@ static struct annotate_style style_of(const struct run *run)
 {
 	const struct annotate_options *options = run->options;
 	return (struct annotate_style){ .percent = options->percent, .full_paths = options->full_paths, .print_lines = options->print_lines,
-		.counts = options->input.verbose > 0, .raw = options->raw, .symbols = run->input.symbols,
+		.counts = options->input.verbose > 0, .raw = options->raw, .objdump = options->objdump && !options->stdio2, .symbols = run->input.symbols,
 		.value = options->show_period ? ANNOTATE_PERIOD : options->show_samples ? ANNOTATE_SAMPLES : ANNOTATE_PERCENT,
 		.colour = options->colour == ANNOTATE_COLOUR_ALWAYS || (options->colour == ANNOTATE_COLOUR_AUTO && run->cli->tty_out) };
 }
@@ -261,6 +261,8 @@ static void open_annotator(struct run *run)
 	struct annotator_options annotator = { .symbols = run->input.symbols, .modules = &run->input.session.model.modules,
 		.header = &run->input.session.source->header, .kcore = run->input.kernel_files.kcore, .source = options->source,
 		.inlined = options->inlined, .prefix = options->prefix };
+	annotator.objdump = options->objdump && !options->stdio2 && !format_is_table(options->format);
+	annotator.source |= annotator.objdump && (options->source || !options->source_given);
 	annotator.syntax = options->style && strcmp(options->style, "intel") == 0 ? CODE_INTEL : CODE_ATT;
 	annotator.places = options->print_lines || options->hottest || format_is_table(options->format);
 	annotator.prefix_strip = options->prefix_strip ? (unsigned)strtoul(options->prefix_strip, NULL, 0) : 0;

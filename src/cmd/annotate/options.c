@@ -67,7 +67,7 @@ const struct option annotate_table[] = {
 	OPT_STRING('M', "disassembler-style", O, style, "disassembler style", "spelling of x86 code: att (default) or intel"),
 	OPT_STRING(0, "prefix", O, prefix, "prefix", "put before paths of source files (with --prefix-strip)"),
 	OPT_STRING(0, "prefix-strip", O, prefix_strip, "N", "folders taken off paths of source files (with --prefix)"),
-	OPT_STRING(0, "objdump", O, objdump, "path", "accepted; code is disassembled without such a program"),
+	OPT_STRING(0, "objdump", O, objdump, "path", "spell code as objdump does, with source lines; no program runs"),
 	OPT_STRING(0, "addr2line", O, addr2line, "path", "accepted; source lines need no such program here"),
 	INPUT_NAME_OPTIONS(O, input),
 	OPT_FORMAT(O, format),

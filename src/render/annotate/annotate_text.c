@@ -170,6 +170,7 @@ struct printing {
 	struct writer *out;
 	int count_width, address_width;
 	double *percents;
+	uint32_t number;           /* objdump: of the line */
 	struct str text, path, last_path;
 };
 
@@ -239,8 +240,28 @@ static void add_raw(struct printing *p, const struct annotated_line *line)
 	}
 }
 
+/* As objdump's lines with their tabs expanded: the address decides about the first one. */
+static void add_objdump(struct printing *p, const struct annotated_line *line)
+{
+	enum { TAB = 8 };
+	int head = snprintf(NULL, 0, "%" PRIx64 ":", line->address);
+	str_printf(&p->text, "%*s", TAB - head % TAB, "");
+	if (*line->operands)
+		str_printf(&p->text, "%-6s %s", line->mnemonic, line->operands);
+	else
+		str_puts(&p->text, line->mnemonic);
+	if (line->reference_name)
+		str_printf(&p->text, "        # %" PRIx64 " <%s>", line->reference, line->reference_name);
+	else if (line->reference)
+		str_printf(&p->text, "        # %" PRIx64, line->reference);
+}
+
 static void add_code(struct printing *p, const struct annotated_line *line)
 {
+	if (p->style->objdump && line->mnemonic) {
+		add_objdump(p, line);
+		return;
+	}
 	char text[CODE_TEXT_SIZE];
 	const char *mnemonic = line->mnemonic ? line->mnemonic : "", *operands = line->mnemonic ? line->operands : "";
 	size_t len = (size_t)snprintf(text, sizeof text, "       %-7s %s", mnemonic, operands);
@@ -319,9 +340,43 @@ static int address_width(const struct annotation *annotation)
 	return 0;
 }
 
-static void print_head(const struct printing *p)
+/* The lines of objdump before the code; perf numbers all lines. */
+static void print_objdump_head(struct printing *p)
+{
+	const struct annotation *annotation = p->view->annotation;
+	char text[CODE_TEXT_SIZE];
+	for (p->number = 0; p->number < 3; p->number++)
+		print_plain(p, p->number, "");
+	snprintf(text, sizeof text, "Disassembly of section %s:", annotation->section ? annotation->section : ".text");
+	print_plain(p, p->number++, text);
+	print_plain(p, p->number++, "");
+	snprintf(text, sizeof text, "%016" PRIx64 " <%s>:", annotation->start, annotation->name);
+	print_plain(p, p->number++, text);
+}
+
+/* A source line as perf shows objdump's: without blanks around it, tabs expanded. */
+static void print_source(struct printing *p, const char *line)
+{
+	struct str text CLEANUP_STR = { 0 };
+	line += strspn(line, " \t");
+	size_t len = strlen(line);
+	while (len && (line[len - 1] == ' ' || line[len - 1] == '\t'))
+		len--;
+	for (size_t i = 0; i < len; i++) {
+		str_putc(&text, line[i] == '\t' ? ' ' : line[i]);
+		while (line[i] == '\t' && text.len % 8)
+			str_putc(&text, ' ');
+	}
+	print_plain(p, p->number, str_text(&text));
+}
+
+static void print_head(struct printing *p)
 {
 	char text[CODE_TEXT_SIZE];
+	if (p->style->objdump) {
+		print_objdump_head(p);
+		return;
+	}
 	snprintf(text, sizeof text, "%#" PRIx64 " <%s>:", p->view->annotation->start, p->view->annotation->name);
 	print_plain(p, 0, text);
 }
@@ -343,8 +398,11 @@ void annotate_text_print(const struct annotate_style *style, const struct annota
 		const struct annotated_line *line = &annotation->lines.items[i];
 		if (line->kind == ANNOTATED_CODE)
 			print_code(&p, line);
+		else if (style->objdump)
+			print_source(&p, line->text);
 		else
 			print_plain(&p, line->line_number, line->text);
+		p.number++;
 	}
 	free(p.percents);
 	str_fini(&p.text);

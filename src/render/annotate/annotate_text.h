@@ -14,6 +14,7 @@ struct annotate_style {
 	bool full_paths;
 	bool print_lines;          /* a summary by source line, and the source line of hot instructions */
 	bool counts;               /* -v: the samples of each address first */
+	bool objdump;              /* the layout of perf annotate --objdump */
 	bool raw;                  /* the bytes of instructions */
 	struct symbols *symbols;
 };

@@ -72,6 +72,20 @@ TEST("the summary adds up source lines, and names the address where there is non
 	EXPECT(strstr(printed((struct annotate_style){ .percent = ANNOTATE_LOCAL_PERIOD, .full_paths = true }, true), "   30.00 /src/a.c:5\n"));
 }
 
+TEST("objdump's layout has its head, numbers of lines, and comments")
+{
+	EXPECT_STR(printed((struct annotate_style){ .percent = ANNOTATE_LOCAL_PERIOD, .objdump = true }, false),
+		" Percent |\tSource code & Disassembly of prog for cycles (4 samples, percent: local period)\n"
+		"-----------------------------------------------------------------------------------------------\n"
+		"         :\n         :\n         :\n"
+		"         : 3    Disassembly of section .text:\n"
+		"         :\n"
+		"         : 5    0000000000000ff8 <f>:\n"
+		"   30.00 :    ff8:    leaq   8(%rip), %rax        # 2000 <table+0x8>\n"
+		"         : 7    return x;\n"
+		"   70.00 :   1003:   retq\n");
+}
+
 TEST("raw bytes precede the code")
 {
 	static const uint8_t bytes[] = { 0x48, 0x8d };

@@ -76,7 +76,7 @@ def check_schema(document):
 
 def test_schema(context):
     """documents follow the schema, whatever the columns"""
-    for words in (["report"], ["report", "--hierarchy"], ["report", "--group"], ["report", "--group", "-F", "overhead,sample,sym"], ["report", "-g", "srcline"], ["report", "-g", "folded"],
+    for words in (["annotate"], ["annotate", "--source", "--inline"], ["report"], ["report", "--hierarchy"], ["report", "--group"], ["report", "--group", "-F", "overhead,sample,sym"], ["report", "-g", "srcline"], ["report", "-g", "folded"],
                   ["report", "--sort", "pid,cpu,time,symbol_size,dso_size,symoff,srcline", "-F", "+sample,period,weight1"]):
         check_schema(context.json(*words))
 

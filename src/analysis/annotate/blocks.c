@@ -75,7 +75,8 @@ static int block_compare(const void *left, const void *right)
 
 void blocks_sort(struct blocks *blocks)
 {
-	qsort(blocks->items.items, blocks->items.count, sizeof *blocks->items.items, block_compare);
+	if (blocks->items.count)
+		qsort(blocks->items.items, blocks->items.count, sizeof *blocks->items.items, block_compare);
 	idmap_fini(&blocks->by_range);
 }
 

@@ -247,7 +247,8 @@ static int hit_compare(const void *left, const void *right)
 /* Sorts the hits of a symbol and joins those of several workers. */
 static void join_hits(struct hit *hits, struct hit_symbol *symbol)
 {
-	qsort(hits, symbol->hit_count, sizeof *hits, hit_compare);
+	if (symbol->hit_count)
+		qsort(hits, symbol->hit_count, sizeof *hits, hit_compare);
 	size_t count = 0;
 	for (size_t i = 0; i < symbol->hit_count; i++) {
 		if (count && hit_compare(&hits[count - 1], &hits[i]) == 0) {

@@ -26,8 +26,7 @@ struct symtab_page {
 struct symbols {
 	struct symbol_sources sources;
 	pthread_mutex_t loading[LOADING_LOCKS]; /* by module id */
-	pthread_mutex_t shown_lock;
-	struct arena shown;          /* owns shown names that are in no file */
+	pthread_mutex_t shown_lock;  /* of shown names that are in no file: a table's `names` own them */
 	struct symtab_page *_Atomic pages[MODULE_PAGES];
 };
 
@@ -56,7 +55,6 @@ void symbols_free(struct symbols *s)
 		pthread_mutex_destroy(&s->loading[i]);
 	pthread_mutex_destroy(&s->shown_lock);
 	sources_fini(&s->sources);
-	arena_fini(&s->shown);
 	free(s);
 }
 
@@ -128,6 +126,14 @@ void symbols_load(struct symbols *s, const struct module *module)
 	symbols_tab(s, module);
 }
 
+void symbols_drop(struct symbols *s, const struct module *module)
+{
+	struct symtab *_Atomic *slot = symbols_slot(s, module->id);
+	struct symtab *tab = slot ? atomic_exchange(slot, NULL) : NULL;
+	if (tab)
+		symtab_free(&s->sources, tab);
+}
+
 bool symbols_extent(struct symbols *s, const struct module *module, uint64_t *start, uint64_t *end)
 {
 	const struct symtab *tab = symbols_tab(s, module);
@@ -140,7 +146,7 @@ size_t symbols_kernel_parts(struct symbols *s, const struct module *kernel, stru
 }
 
 /* Always returns a copy: escaped text must not change with the file. */
-static const char *name_show(struct symbols *s, const struct symtab *tab, const char *raw)
+static const char *name_show(struct symbols *s, struct symtab *tab, const char *raw)
 {
 	char *text = name_demangle(&tab->demangler, raw);
 	const char *shown = text ? text : raw;
@@ -149,7 +155,7 @@ static const char *name_show(struct symbols *s, const struct symtab *tab, const 
 		shown_len = PLT_NAME_MAX;
 	bool shorten = s->sources.options.short_names && !tab->demangler.off && memchr(shown, '<', shown_len);
 	pthread_mutex_lock(&s->shown_lock);
-	char *copy = arena_string(&s->shown, shown, shown_len);
+	char *copy = arena_string(&tab->names, shown, shown_len);
 	pthread_mutex_unlock(&s->shown_lock);
 	text_join_lines(copy, strlen(copy));
 	if (shorten)

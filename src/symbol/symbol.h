@@ -24,11 +24,13 @@ void symbols_free(struct symbols *symbols);
 uint32_t symbols_lookup(struct symbols *symbols, const struct module *module, uint64_t offset);
 /* The symbol of an id that symbols_lookup returned for this module (never 0). */
 const struct symbol *symbols_get(struct symbols *symbols, const struct module *module, uint32_t id);
-/* The name to print: demangled unless disabled, printable, cached, valid as long as `symbols`. */
+/* The name to print: demangled unless disabled, printable, cached, valid as long as `symbols` unless the table is dropped. */
 const char *symbols_name(struct symbols *symbols, const struct module *module, uint32_t id);
 
 /* Loads the table unless it is loaded: a job for a pool, one module each. */
 void symbols_load(struct symbols *symbols, const struct module *module);
+/* Frees the table, its ids and its names; the next look-up loads it again. Must not run while another thread uses the module. */
+void symbols_drop(struct symbols *symbols, const struct module *module);
 /* The start of a module's first symbol and the end of its last; false if it has none. */
 bool symbols_extent(struct symbols *symbols, const struct module *module, uint64_t *start, uint64_t *end);
 

@@ -81,16 +81,36 @@ void profile_show(struct profile *profile, const struct profile_view *view)
 	profile_fold(profile);
 }
 
+/* A row below this part of its event's whole has no weight: it would be sorted with each table for minutes without being shown. */
+enum { WEIGHT_LEAST_SHIFT = 20 };
+
+static uint64_t *event_totals(const struct collector *c, size_t events)
+{
+	uint64_t *totals = memory_zero(events + 1, sizeof *totals);
+	for (uint32_t i = 0; i < c->tallies.count; i++) {
+		uint64_t event = tuples_row(&c->sample_keys, c->tallies.items[i].sample_key)[SAMPLE_KEY_EVENT];
+		totals[event < events ? event : events] += c->tallies.items[i].period;
+	}
+	return totals;
+}
+
 void profile_decay(struct profile *profile)
 {
+	const struct collector *c = only_collector(profile);
 	struct tallies *tallies = &only_collector(profile)->tallies;
+	size_t events = session_evlist(profile->session)->events.count;
+	uint64_t *totals = event_totals(c, events);
 	for (uint32_t i = 0; i < tallies->count; i++) {
 		struct tally *tally = &tallies->items[i];
+		uint64_t event = tuples_row(&c->sample_keys, tally->sample_key)[SAMPLE_KEY_EVENT];
 		tally->period = tally->period / DECAY_WHOLE * DECAY_PART + tally->period % DECAY_WHOLE * DECAY_PART / DECAY_WHOLE;
 		tally->count = (uint32_t)((uint64_t)tally->count * DECAY_PART / DECAY_WHOLE);
+		if (tally->period < totals[event < events ? event : events] >> WEIGHT_LEAST_SHIFT)
+			tally->period = tally->count = 0;
 		for (unsigned k = 0; tallies->sums && k < 3; k++)
 			tallies->sums[i].weight[k] = tallies->sums[i].weight[k] / DECAY_WHOLE * DECAY_PART;
 	}
+	free(totals);
 }
 
 void profile_zero(struct profile *profile)
@@ -102,6 +122,24 @@ void profile_zero(struct profile *profile)
 		if (tallies->sums)
 			tallies->sums[i] = (struct tally_sums){ 0 };
 	}
+}
+
+void profile_drop_symbols(struct profile *profile)
+{
+	const struct model *model = &profile->session->model;
+	const struct tuples *places = &only_collector(profile)->stacks.places;
+	bool *held = memory_zero(model->modules.list.count + 1, sizeof *held);
+	for (uint32_t i = 0; i < places->count; i++) {
+		uint32_t module = stacks_place_at(&only_collector(profile)->stacks, i)->module;
+		if (module != MODULE_ID_NONE)
+			held[module] = true;
+	}
+	for (size_t i = 0; i < model->modules.list.count; i++) {
+		const struct module *module = model->modules.list.items[i];
+		if (module && !held[i] && module->generation != model->generation && (module->kind == MODULE_FILE || module->kind == MODULE_ANON))
+			symbols_drop(profile->symbols, module);
+	}
+	free(held);
 }
 
 size_t profile_growth(const struct profile *profile)

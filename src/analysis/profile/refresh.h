@@ -24,5 +24,7 @@ void profile_zero(struct profile *profile);
 size_t profile_growth(const struct profile *profile);
 /* Marks the threads that rows with weight refer to: for model_renewal.held. held: by id, zeroed. */
 void profile_hold(const struct profile *profile, bool *held);
+/* Frees the symbols of modules that neither a row nor a process of the current generation has; after profile_renew. */
+void profile_drop_symbols(struct profile *profile);
 /* old: the previous generation of the session's model; threads: model_renewal.threads. The entries of the last profile_show are freed. */
 void profile_renew(struct profile *profile, const struct model *old, const uint32_t *threads);

@@ -68,6 +68,7 @@ static void renew(struct top *top)
 	profile_hold(&top->profile, held);
 	live_session_renew(&top->live, &renewal);
 	profile_renew(&top->profile, &old, threads);
+	profile_drop_symbols(&top->profile);
 	model_fini_history(&old);
 	free(held);
 	free(threads);

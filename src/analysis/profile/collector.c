@@ -48,6 +48,7 @@ void collector_free(struct collector *c)
 	tuples_fini(&c->sample_keys);
 	tallies_fini(&c->tallies);
 	vec_fini(&c->log);
+	vec_fini(&c->dropped);
 	free(c->row);
 	arena_fini(&c->payloads);
 	writer_fini(&c->text);

@@ -32,6 +32,12 @@ struct chain_memo {
 
 enum { CHAIN_MEMOS = 1 << 15 };
 
+/* Of an event of a profile that is shown while it is collected (refresh.h): the rows that were dropped for their small weight. */
+struct dropped {
+	uint64_t period, passed;           /* passed: of those that passed the filters */
+	uint64_t whole;                    /* of all rows, while they decay */
+};
+
 struct collector {
 	struct profile *profile;
 	VEC(struct access) log;            /* of the current batch; since the first wild address, of all */
@@ -54,6 +60,7 @@ struct collector {
 	struct writer text;                /* scratch */
 	struct branch_counts branches;
 	struct joined_parts joined;
+	VEC(struct dropped) dropped;       /* by event */
 };
 
 struct collector *collector_new(struct profile *profile);

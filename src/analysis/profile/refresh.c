@@ -72,6 +72,15 @@ static void drop_entries(struct profile *profile)
 	arena_clear(profile->arena);
 }
 
+static void add_dropped(struct profile *profile)
+{
+	const struct collector *c = only_collector(profile);
+	for (size_t i = 0; i < profile->folded.hist_count && i < c->dropped.count; i++) {
+		profile->folded.hists[i].total_period += c->dropped.items[i].period;
+		profile->folded.hists[i].shown_period += c->dropped.items[i].passed;
+	}
+}
+
 void profile_show(struct profile *profile, const struct profile_view *view)
 {
 	drop_entries(profile);
@@ -79,43 +88,63 @@ void profile_show(struct profile *profile, const struct profile_view *view)
 	fill_collected(profile, view);
 	profile_rank_modules(profile, &profile->collected);
 	profile_fold(profile);
+	if (!view->no_kernel && !view->no_user)
+		add_dropped(profile);
 }
 
-/* A row below this part of its event's whole has no weight: it would be sorted with each table for minutes without being shown. */
-enum { WEIGHT_LEAST_SHIFT = 20 };
+/* A row below this part of its event's whole is dropped: in a system that builds, such rows are tens of thousands, sorted with each table
+ * and never shown. Their weight remains in the whole. */
+enum { WEIGHT_LEAST_SHIFT = 15 };
 
-static uint64_t *event_totals(const struct collector *c, size_t events)
+static uint64_t seven_eighths(uint64_t value)
 {
-	uint64_t *totals = memory_zero(events + 1, sizeof *totals);
-	for (uint32_t i = 0; i < c->tallies.count; i++) {
-		uint64_t event = tuples_row(&c->sample_keys, c->tallies.items[i].sample_key)[SAMPLE_KEY_EVENT];
-		totals[event < events ? event : events] += c->tallies.items[i].period;
+	return value / DECAY_WHOLE * DECAY_PART + value % DECAY_WHOLE * DECAY_PART / DECAY_WHOLE;
+}
+
+static struct dropped *dropped_of(struct collector *c, const struct tally *tally)
+{
+	uint64_t event = tuples_row(&c->sample_keys, tally->sample_key)[SAMPLE_KEY_EVENT];
+	while (c->dropped.count <= event)
+		(void)vec_add(&c->dropped);
+	return &c->dropped.items[event];
+}
+
+static void sum_events(struct collector *c)
+{
+	for (size_t i = 0; i < c->dropped.count; i++) {
+		struct dropped *dropped = &c->dropped.items[i];
+		dropped->period = seven_eighths(dropped->period);
+		dropped->passed = seven_eighths(dropped->passed);
+		dropped->whole = dropped->period;
 	}
-	return totals;
+	for (uint32_t i = 0; i < c->tallies.count; i++)
+		dropped_of(c, &c->tallies.items[i])->whole += c->tallies.items[i].period;
 }
 
 void profile_decay(struct profile *profile)
 {
-	const struct collector *c = only_collector(profile);
-	struct tallies *tallies = &only_collector(profile)->tallies;
-	size_t events = session_evlist(profile->session)->events.count;
-	uint64_t *totals = event_totals(c, events);
+	struct collector *c = only_collector(profile);
+	struct tallies *tallies = &c->tallies;
+	sum_events(c);
 	for (uint32_t i = 0; i < tallies->count; i++) {
 		struct tally *tally = &tallies->items[i];
-		uint64_t event = tuples_row(&c->sample_keys, tally->sample_key)[SAMPLE_KEY_EVENT];
-		tally->period = tally->period / DECAY_WHOLE * DECAY_PART + tally->period % DECAY_WHOLE * DECAY_PART / DECAY_WHOLE;
+		struct dropped *dropped = dropped_of(c, tally);
+		tally->period = seven_eighths(tally->period);
 		tally->count = (uint32_t)((uint64_t)tally->count * DECAY_PART / DECAY_WHOLE);
-		if (tally->period < totals[event < events ? event : events] >> WEIGHT_LEAST_SHIFT)
-			tally->period = tally->count = 0;
 		for (unsigned k = 0; tallies->sums && k < 3; k++)
-			tallies->sums[i].weight[k] = tallies->sums[i].weight[k] / DECAY_WHOLE * DECAY_PART;
+			tallies->sums[i].weight[k] = seven_eighths(tallies->sums[i].weight[k]);
+		if (tally->period >= dropped->whole >> WEIGHT_LEAST_SHIFT)
+			continue;
+		dropped->period += tally->period;
+		dropped->passed += tally->filtered ? 0 : tally->period;
+		tally->period = tally->count = 0;
 	}
-	free(totals);
 }
 
 void profile_zero(struct profile *profile)
 {
 	struct tallies *tallies = &only_collector(profile)->tallies;
+	vec_clear(&only_collector(profile)->dropped);
 	for (uint32_t i = 0; i < tallies->count; i++) {
 		tallies->items[i].period = 0;
 		tallies->items[i].count = 0;
@@ -286,6 +315,8 @@ void profile_renew(struct profile *profile, const struct model *old, const uint3
 		if (carry.from->tallies.items[i].period)
 			carry_tally(&carry, i);
 	carry.to->branches = carry.from->branches;
+	for (size_t i = 0; i < carry.from->dropped.count; i++)
+		vec_push(&carry.to->dropped, carry.from->dropped.items[i]);
 	profile->collectors[0] = carry.to;
 	if (profile->shares_stacks)
 		profile->collected.stacks = &carry.to->stacks;

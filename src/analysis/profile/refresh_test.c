@@ -115,6 +115,28 @@ TEST("a row that has lost its weight is no longer shown, and counts again with i
 	run_close(&run);
 }
 
+TEST("a row below a small part of the whole is dropped, and its weight remains in the whole")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	struct sink sink;
+	running_open(&run, r, "sym", &sink);
+	for (uint64_t i = 0; i < 40000; i++)
+		SAMPLE(r, 1, 10 + i, 0x3000, 0x1000);
+	SAMPLE(r, 1, 90000, 0x4000, 0x1000);
+	deliver(&run, r);
+	profile_show(&run.profile, &everything);
+	EXPECT_INT(shown(&run)->count, 2);
+	profile_decay(&run.profile);
+	profile_show(&run.profile, &everything);
+	EXPECT_INT(shown(&run)->count, 1);
+	EXPECT_INT(shown(&run)->total_period, 350000 + 8);
+	renew(&run);
+	profile_show(&run.profile, &everything);
+	EXPECT_INT(shown(&run)->total_period, 350000 + 8);
+	run_close(&run);
+}
+
 TEST("hidden modes are left out of the whole, too")
 {
 	struct tape *r = recording_new();

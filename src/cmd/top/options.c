@@ -162,6 +162,7 @@ const struct option top_table[] = {
 	OPT_BOOL('U', "hide_user_symbols", T, hide_user, "leave code of programs out"),
 	OPT_BOOL(0, "tui", T, tui, "browse on the terminal (prints for now)"),
 	OPT_BOOL(0, "stdio", T, stdio, "print"),
+	OPT_FORMAT(T, format),
 	OPT_INCR('v', "verbose", T, verbose, "print more: addresses, sources of symbols"),
 	OPTION_ROW(STRING, 's', "sort", T, sort, "keys that distinguish rows; +key adds to the default; keys:", .arg = "key[,key2...]",
 		.words = columns_words),

@@ -5,6 +5,7 @@
 #include "cmd/chain_option.h"
 #include "cmd/event_words.h"
 #include "cmd/filter.h"
+#include "cmd/format_option.h"
 #include "record/acquire/configure.h"
 #include "record/acquire/target.h"
 #include "symbol/types.h"
@@ -31,6 +32,7 @@ struct top_options {
 	bool hide_kernel, hide_user, zero, count_filter_given;
 	int delay_s, entries, count_filter; /* entries 0: as many as the terminal has room for */
 	bool stdio, tui;
+	const struct format *format;   /* NULL: text */
 	/* Accepted without effect, or for annotations: */
 	const char *annotate, *disassembler_style, *objdump, *addr2line, *prefix, *prefix_strip;
 	bool dump_symbols, force, source, asm_raw;

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analysis/profile/results.h"
 #include "cmd/top/top.h"
 #include "data/evsel_name.h"
 #include "render/text/top_text.h"
@@ -88,11 +89,23 @@ static void warn_losses(const struct top *top, uint64_t lost)
 			"(-F, -c) help.\n", (unsigned long long)(lost - top->lost));
 }
 
+static void print_results(const struct top *top, uint64_t lost)
+{
+	struct profile_results results;
+	profile_results_init(&results, &top->profile, lost);
+	top->options->format->print(&results.results, top->cli->out);
+	profile_results_fini(&results);
+}
+
 void top_screen_print(struct top *top, double seconds)
 {
 	struct top_screen screen = top_screen_now(top->cli);
 	struct writer *out = top->cli->out;
 	uint64_t lost = live_session_lost(&top->live);
+	if (format_is_table(top->options->format)) {
+		print_results(top, lost);
+		return;
+	}
 	if (screen.clears)
 		writer_add_styled(out, "\033[H\033[2J", 7);
 	writer_putc(out, '\n');

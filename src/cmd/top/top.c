@@ -205,7 +205,8 @@ static int loop(struct top *top, struct error *err)
 			continue;
 		}
 		bool again = ready & 1u << KEYS_BIT && take_keys(top);
-		if (top->quit || !(again || now >= next || !status) || (keys_are_busy(&top->keys) && status))
+		bool last = !status && !live_session_signal(&top->live); /* the target has ended */
+		if (top->quit || !(again || last || (status && now >= next)) || (keys_are_busy(&top->keys) && status))
 			continue;
 		refresh(top);
 		next = now + (uint64_t)top->options->delay_s * 1000000000u;

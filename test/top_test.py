@@ -16,7 +16,7 @@ import time
 
 from suite import process
 from suite.settings import PERFUSE, SANITIZED, SHAPE
-from suite.tests import Skip, by_samples, need, need_root, run_in_folder
+from suite.tests import Skip, by_samples, need, need_root, need_tools, run_in_folder
 
 CLEAR = "\x1b[H\x1b[2J"
 HEADING = re.compile(r"   PerfTop: +(\d+) irqs/sec  kernel: *([\d.]+)%  exact: +[\d.]+% lost: (\d+)/(\d+) drop: 0/0 \[(.*)\],  \((.*)\)")
@@ -35,13 +35,13 @@ def refused(text):
 
 
 class Top:
-    """`top --stdio` on a pseudo-terminal of its own, which is its controlling terminal, or (piped) with pipes."""
+    """`top --stdio` on a pseudo-terminal of its own, which is its controlling terminal, or (piped) with pipes; browser: without --stdio."""
 
-    def __init__(self, *options, rows=24, columns=100, piped=False, term="xterm", user=None):
+    def __init__(self, *options, rows=24, columns=100, piped=False, term="xterm", user=None, browser=False):
         self.seen = ""
         self.piped = piped
         env = process.environment("/dev/null", TERM=term)
-        command = (PERFUSE, "top", "--stdio") + options
+        command = (PERFUSE, "top") + (() if browser else ("--stdio",)) + options
         if piped:
             self.child = process.start(*command, env=env, text=False, stdin=process.PIPE, stderr=process.STDOUT, user=user)
             self.fd = self.child.stdout.fileno()
@@ -322,6 +322,57 @@ def test_permission(c):
     done = process.run(copy, "top", "--stdio", user=process.NOBODY)
     os.remove(copy)
     need(done.returncode == 255 and "perf_event_paranoid" in done.stderr, "exit code %d: %s" % (done.returncode, done.stderr))
+
+
+def test_browser(c):
+    """on a terminal the tables are browsed: they change, q ends; a signal ends it, too, and the end of the target leaves the last table"""
+    need_tools("tmux")
+    for end in ("q", "TERM", "target"):
+        with process.start(SHAPE, "--ms", "60000" if end != "target" else "2000") as shape, Screen(c, "-d", "1", "-p", str(shape.pid)) as screen:
+            screen.wait("shape_bottom")
+            before = screen.text()
+            if end == "target":
+                shape.wait()
+                screen.wait("this is its last table")
+                need("shape_bottom" in screen.text(), "the last table is gone: " + screen.text())
+            else:
+                process.wait_until(lambda: screen.text() != before, "the table changes", 10 * SLOW)
+            if end == "TERM":
+                screen.signal(signal.SIGTERM)
+            else:
+                screen.keys("q")
+            screen.wait("exit 0")
+
+
+class Screen:
+    """`top` in a terminal of tmux."""
+
+    def __init__(self, c, *options):
+        self.tmux = ("tmux", "-L", "top-%d" % os.getpid(), "-f", "/dev/null")
+        self.pid = os.path.join(c.work, "pid")
+        words = " ".join((PERFUSE, "top") + options)
+        process.must(*self.tmux, "new-session", "-d", "-x", "100", "-y", "24",
+                     "sh -c 'echo $$ >%s; exec %s'; echo exit $?; sleep 60" % (self.pid, words))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        process.run(*self.tmux, "kill-server")
+
+    def text(self):
+        return process.must(*self.tmux, "capture-pane", "-p")
+
+    def wait(self, what):
+        refused(self.text())
+        process.wait_until(lambda: what in self.text(), "the screen shows %r" % what, 20 * SLOW)
+
+    def keys(self, *keys):
+        process.must(*self.tmux, "send-keys", *keys)
+
+    def signal(self, number):
+        with open(self.pid) as file:
+            os.kill(int(file.read()), number)
 
 
 STORM = "while :; do /bin/true; done"

@@ -160,7 +160,7 @@ const struct option top_table[] = {
 	OPT_STRING('F', "freq", T, freq_text, "freq or 'max'", "samples a second"),
 	OPT_INT('E', "entries", T, entries, "the most functions to show (as many as there is room for)"),
 	OPT_BOOL('U', "hide_user_symbols", T, hide_user, "leave code of programs out"),
-	OPT_BOOL(0, "tui", T, tui, "browse on the terminal (prints for now)"),
+	OPT_BOOL(0, "tui", T, tui, "browse on the terminal (the default there)"),
 	OPT_BOOL(0, "stdio", T, stdio, "print"),
 	OPT_FORMAT(T, format),
 	OPT_INCR('v', "verbose", T, verbose, "print more: addresses, sources of symbols"),

@@ -154,6 +154,7 @@ static void fill_profile(struct top *top)
 	out->hierarchy = o->hierarchy;
 	out->event_group = true;
 	out->relative = o->relative;
+	out->skip_empty = top->browses; /* the browser lists events: those of side-band have no samples */
 	out->raw_trace = o->raw_trace;
 	out->group_sort_index = o->group_sort_index;
 	out->verbose = o->verbose;

@@ -14,7 +14,7 @@
 #include "os/permission.h"
 #include "tracepoint/tracepoint.h"
 
-enum { KEYS_BIT = 0, FIRST_TABLE_MS = 200, FIRST_SAMPLES_MS = 100, LOOK_MS = 100 };
+enum { FIRST_TABLE_MS = 200, FIRST_SAMPLES_MS = 100, LOOK_MS = 100 };
 
 static uint64_t now_ns(void)
 {
@@ -32,6 +32,8 @@ static void add_record(void *context, const struct resolved *r, size_t slice)
 		top->counts.samples++;
 		top->counts.kernel_samples += kernel;
 		top->counts.exact_samples += (r->record->misc & RECORD_MISC_EXACT_IP) != 0;
+		if (top->browser)
+			top_browser_sample(top->browser, r->sample->time);
 		if (kernel ? top->options->hide_kernel : top->options->hide_user)
 			return;
 	}
@@ -75,7 +77,8 @@ static void renew(struct top *top)
 	memory_give_back();
 }
 
-static void refresh(struct top *top)
+/* last: no further table follows. */
+static void refresh(struct top *top, bool last)
 {
 	enum { ROOM = 1 << 20 };
 	uint64_t now = now_ns();
@@ -85,9 +88,13 @@ static void refresh(struct top *top)
 		top->rows_bytes = profile_growth(&top->profile);
 	}
 	profile_show(&top->profile, &view);
-	top_screen_print(top, (double)(now - top->counts.since_ns) / 1e9);
-	if (writer_flush(top->cli->out, NULL) < 0)
-		top->quit = true; /* the reader of a pipe, or the terminal, is gone */
+	if (top->browser) {
+		top_browser_publish(top->browser, last);
+	} else {
+		top_screen_print(top, (double)(now - top->counts.since_ns) / 1e9);
+		if (writer_flush(top->cli->out, NULL) < 0)
+			top->quit = true; /* the reader of a pipe, or the terminal, is gone */
+	}
 	if (top->options->zero)
 		profile_zero(&top->profile);
 	else
@@ -182,7 +189,7 @@ static bool take_keys(struct top *top)
 	return again;
 }
 
-static int loop(struct top *top, struct error *err)
+int top_measure(struct top *top, struct error *err)
 {
 	const struct sink sink = { .context = top, .record = add_record, .batch_end = end_batch, .serial = true };
 	uint64_t started = now_ns(), next = 0;
@@ -192,7 +199,8 @@ static int loop(struct top *top, struct error *err)
 	do {
 		uint32_t ready;
 		uint64_t now = now_ns(), wait_ms = next > now ? (next - now) / 1000000 + 1 : 0;
-		keys_prepare(&top->keys);
+		if (top->watches_keys)
+			keys_prepare(&top->keys);
 		status = live_session_step(&top->live, (int)(wait_ms < LOOK_MS ? wait_ms : LOOK_MS), &ready, err);
 		if (status < 0)
 			return -1;
@@ -204,11 +212,14 @@ static int loop(struct top *top, struct error *err)
 			top->counts.since_ns = now;
 			continue;
 		}
-		bool again = ready & 1u << KEYS_BIT && take_keys(top);
+		top->quit |= ready & 1u << TOP_STOP_BIT;
+		if (top->browser && top_browser_zeroes(top->browser))
+			profile_zero(&top->profile);
+		bool again = ready & 1u << TOP_KEYS_BIT && take_keys(top);
 		bool last = !status && !live_session_signal(&top->live); /* the target has ended */
 		if (top->quit || !(again || last || (status && now >= next)) || (keys_are_busy(&top->keys) && status))
 			continue;
-		refresh(top);
+		refresh(top, last);
 		next = now + (uint64_t)top->options->delay_s * 1000000000u;
 	} while (status > 0 && !top->quit);
 	return live_session_end(&top->live, err);
@@ -303,12 +314,27 @@ static int set_realtime(const struct top *top, struct error *err)
 	return error_system(err, "cannot run with realtime priority %d", top->options->realtime);
 }
 
+static int print_tables(struct top *top, struct error *err)
+{
+	keys_open(&top->keys, STDIN_FILENO);
+	top->watches_keys = live_session_watch(&top->live, STDIN_FILENO, TOP_KEYS_BIT, NULL) == 0;
+	int status = top_measure(top, err);
+	keys_close(&top->keys);
+	if (status == 0 && top->quit && top->cli->out->failed == 0)
+		cli_warn(top->cli, "exiting.");
+	return status;
+}
+
 static int run(struct top *top)
 {
 	struct error err = { 0 };
 	CLEANUP_STR struct str warnings = { 0 };
 	if (kernel_files_check(top->options->symbols.vmlinux, top->options->symbols.kallsyms, &err) < 0)
 		return cli_complain(top->cli, &err), EXIT_INVALID;
+	int browses = top_browses(top, &err);
+	if (browses < 0)
+		return cli_complain(top->cli, &err), EXIT_INVALID;
+	top->browses = browses;
 	int status = top_setup_events(top);
 	if (status)
 		return status;
@@ -318,15 +344,8 @@ static int run(struct top *top)
 		cli_warn(top->cli, "%.*s", (int)warnings.len - (warnings.text[warnings.len - 1] == '\n'), warnings.text);
 	warn_hidden_kernel(top);
 	describe_target(top);
-	keys_open(&top->keys, STDIN_FILENO);
-	top->watches_keys = live_session_watch(&top->live, STDIN_FILENO, KEYS_BIT, NULL) == 0;
-	status = loop(top, &err);
-	keys_close(&top->keys);
-	if (status < 0)
-		return complain(top, &err);
-	if (top->quit && top->cli->out->failed == 0)
-		cli_warn(top->cli, "exiting.");
-	return 0;
+	status = browses ? top_browse(top, &err) : print_tables(top, &err);
+	return status < 0 ? complain(top, &err) : 0;
 }
 
 static int top_run(struct cli *cli, void *options, int argc, const char **argv)

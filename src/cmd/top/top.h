@@ -11,6 +11,10 @@
 
 extern const struct command command_top;
 
+enum { TOP_KEYS_BIT, TOP_STOP_BIT }; /* of descriptors that the measurement watches */
+
+struct top_browser;
+
 /* What the heading of a table counts, since the last table. */
 struct top_counts {
 	uint64_t samples, kernel_samples, exact_samples;
@@ -37,10 +41,23 @@ struct top {
 	struct top_counts counts;
 	uint64_t lost;                     /* samples, until the last table */
 	uint32_t event;                    /* whose table is shown */
-	bool watches_keys, quit, kernel_named;
+	bool watches_keys, quit, kernel_named, browses;
 	size_t rows_bytes;                 /* profile_growth when the generation began */
 	struct str target;                 /* "all, 2 CPUs" */
+	struct top_browser *browser;       /* NULL: tables are printed */
 };
+
+/* Measures and shows tables until the end that the user, the target or a signal sets. */
+int top_measure(struct top *top, struct error *err);
+
+/* The terminal browser (browse.c). 1: it is to be used; 0: tables are printed; < 0: it was asked for, and cannot be used. */
+int top_browses(const struct top *top, struct error *err);
+int top_browse(struct top *top, struct error *err);
+/* For the thread that measures. complete: no further table follows. */
+void top_browser_sample(struct top_browser *browser, uint64_t time_ns);
+void top_browser_publish(struct top_browser *browser, bool complete);
+/* Whether the user asked since the last call to begin again from zero. */
+bool top_browser_zeroes(struct top_browser *browser);
 
 /* Before the events are opened; 0 or the exit code after the complaint. */
 int top_setup_events(struct top *top);

@@ -190,6 +190,7 @@ static void list_events(struct browser *browser)
 bool browser_poll(struct browser *browser)
 {
 	struct feed_shot *shot = browser->frozen || !browser->source.feed ? NULL : feed_take(browser->source.feed);
+	browser->quit |= browser->source.feed && atomic_load(&browser->source.feed->ended);
 	if (!shot)
 		return false;
 	if (shot->request != browser->request) { /* of a range that the user has left already */

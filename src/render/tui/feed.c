@@ -102,6 +102,13 @@ void feed_publish(struct feed *feed, struct feed_shot *shot)
 	wake(feed);
 }
 
+void feed_end(struct feed *feed)
+{
+	atomic_store(&feed->ended, true);
+	if (feed->wake >= 0)
+		eventfd_write(feed->wake, 1);
+}
+
 void feed_progress(struct feed *feed, uint64_t done, uint64_t total)
 {
 	atomic_store(&feed->total, total);

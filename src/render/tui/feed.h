@@ -33,6 +33,7 @@ struct feed {
 	_Atomic(struct feed_shot *) latest;
 	_Atomic uint64_t done, total; /* bytes read; total 0: unknown */
 	_Atomic bool reading;
+	_Atomic bool ended;          /* the screen is to be left */
 	int wake;                    /* eventfd: readable after feed_publish; -1: none */
 };
 
@@ -40,6 +41,8 @@ int feed_open(struct feed *feed, struct error *err);
 void feed_close(struct feed *feed);
 /* Takes ownership. */
 void feed_publish(struct feed *feed, struct feed_shot *shot);
+/* Makes the screen end, as if the user had quit. */
+void feed_end(struct feed *feed);
 void feed_progress(struct feed *feed, uint64_t done, uint64_t total);
 /* NULL: no newer one. The caller frees it. */
 struct feed_shot *feed_take(struct feed *feed);

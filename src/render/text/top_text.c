@@ -23,8 +23,7 @@ void top_heading_print(const struct top_heading *heading, size_t width, struct w
 	writer_putc(out, '\n');
 }
 
-/* The length of the part that fills at most `width` columns; escape sequences of colours need no column. */
-static size_t fitting(const char *text, size_t len, size_t width)
+size_t top_line_fitting(const char *text, size_t len, size_t width)
 {
 	size_t columns = 0;
 	for (size_t i = 0; i < len;) {
@@ -47,7 +46,7 @@ static void add_lines(const struct top_table *table, const struct str *text, str
 	for (size_t at = 0; at < text->len;) {
 		const char *end = memchr(text->text + at, '\n', text->len - at);
 		size_t len = end ? (size_t)(end - text->text) - at : text->len - at;
-		report_line_add(out, text->text + at, fitting(text->text + at, len, table->width), table->colour);
+		report_line_add(out, text->text + at, top_line_fitting(text->text + at, len, table->width), table->colour);
 		writer_putc(out, '\n');
 		at += len + 1;
 	}

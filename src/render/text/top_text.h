@@ -23,4 +23,6 @@ struct top_table {
 };
 
 void top_heading_print(const struct top_heading *heading, size_t width, struct writer *out);
+/* The number of bytes of a line that fill at most `width` columns; escape sequences of colours need no column. */
+size_t top_line_fitting(const char *text, size_t len, size_t width);
 void top_table_print(const struct top_table *table, struct writer *out);

@@ -122,7 +122,7 @@ def no_form_of_any_option_crashes(box):
         rows = command_options.shown(PERFUSE, command)
         for short, name, takes in rows + command_options.hidden(PERFUSE, command, rows):
             words = ["--no-%s", "--%s=", "--%s=x"] if name else []
-            if command not in ("record", "stat") or takes == "none":  # which would take the wrong option for its value, and run
+            if command not in ("record", "stat", "top") or takes == "none":  # which would take the wrong option for its value, and run
                 words.append("--%s")
             behind = "Z" if command == "stat" else "x"  # -x of stat takes a value
             for word in [w % name for w in words if name] + ["-%s%s" % (short, behind)] * bool(short):

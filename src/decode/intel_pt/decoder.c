@@ -53,6 +53,22 @@ static void measure_rate(struct pt_decoder *d)
 		;
 }
 
+static void base_cycles(struct pt_decoder *d)
+{
+	d->base_cycles = d->traced_cycles;
+	d->base_time = d->clock.time;
+}
+
+/* The time since tracing was switched on, in cycles at the frequency of the last CBR packet. */
+static void estimate_cycles(struct pt_decoder *d)
+{
+	uint32_t ratio = d->clock.bus_ratio, nominal = d->clock.config.non_turbo_ratio;
+	if (!ratio || !nominal || d->clock.have_cycles || !d->tracing || !d->base_time)
+		return;
+	d->traced_cycles = d->base_cycles + (uint64_t)((double)(d->clock.time - d->base_time) * ratio / nominal);
+	d->cycles_counted = true;
+}
+
 /* Reads the next packet and applies its time. */
 static enum pt_read read_packet(struct pt_decoder *d)
 {
@@ -64,6 +80,10 @@ static enum pt_read read_packet(struct pt_decoder *d)
 		d->cycles_counted = true;
 		d->traced_cycles += d->packet.payload;
 	}
+	if (read == PT_READ_PACKET && d->packet.type == PT_PACKET_MTC)
+		estimate_cycles(d);
+	if (read == PT_READ_PACKET && d->packet.type == PT_PACKET_CBR)
+		base_cycles(d);
 	if (read == PT_READ_PACKET &&
 		(d->packet.type == PT_PACKET_CYC || d->packet.type == PT_PACKET_MTC || d->packet.type == PT_PACKET_TSC))
 		d->instructions_at_time = d->instructions;
@@ -153,6 +173,7 @@ static void apply_mode(struct pt_decoder *d)
 
 static int begin(struct pt_decoder *d, uint64_t ip, struct pt_event *event)
 {
+	base_cycles(d);
 	walk_pass_time(d);
 	apply_mode(d);
 	d->tracing = true;

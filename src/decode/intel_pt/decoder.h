@@ -123,6 +123,7 @@ struct pt_decoder {
 	bool has_target;
 	bool async;              /* a TIP that follows is a branch away from `ip` that no instruction made */
 	uint64_t traced_cycles;
+	uint64_t base_cycles, base_time; /* without CYC packets, cycles are counted by time since tracing was switched on */
 	bool cycles_counted;     /* a CYC packet precedes the packet that is being followed */
 	uint64_t loops;
 	/* tick_period: an instruction counts as one tick after the last timed packet */

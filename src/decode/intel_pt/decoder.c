@@ -36,7 +36,8 @@ static int fail(struct pt_decoder *d, enum pt_error error, struct pt_event *even
 	*event = (struct pt_event){ .kind = PT_EVENT_ERROR, .error = error, .from = d->ip_known ? d->ip : 0, .has_ip = d->ip_known };
 	if (error != PT_ERROR_NO_CODE)
 		d->return_count = 0;
-	d->have_last_ip = false;
+	if (error != PT_ERROR_OVERFLOW)
+		d->have_last_ip = false;
 	d->overflowed = error == PT_ERROR_OVERFLOW;
 	lose_flow(d);
 	return DELIVER;
@@ -165,6 +166,8 @@ static int block_packet(struct pt_decoder *d, struct pt_event *event)
 
 static void apply_mode(struct pt_decoder *d)
 {
+	d->interrupts_on ^= d->interrupts_change;
+	d->interrupts_change = false;
 	d->mode_changed = d->pending_mode && d->pending_mode != d->mode;
 	if (d->pending_mode)
 		d->mode = d->pending_mode;
@@ -249,6 +252,12 @@ static int fup_packet(struct pt_decoder *d, struct pt_event *event)
 {
 	uint64_t ip;
 	bool has_ip = take_address(d, &ip);
+	if (d->interrupts_change && !d->waiting_count) { /* by CLI, STI, POPF */
+		d->interrupts_change = false;
+		d->interrupts_on = !d->interrupts_on;
+		d->packet.payload = d->interrupts_on;
+		wait_for_fup(d, PT_EVENT_IFLAG);
+	}
 	if (!has_ip || !d->ip_known) {
 		/* an interrupt at an address without code cannot be told from a branch */
 		bool async = has_ip && !d->overflowed && walk_knows(d, ip), waits = d->waiting_count;
@@ -296,7 +305,8 @@ static int psb_packets(struct pt_decoder *d, struct pt_event *event)
 			break;
 		case PT_PACKET_MODE_EXEC:
 			mode = (unsigned)d->packet.payload;
-			d->interrupts_off = !d->packet.flag;
+			d->interrupts_on = d->packet.flag;
+			d->interrupts_change = false;
 			break;
 		case PT_PACKET_MODE_TSX:
 			transaction = d->packet.payload & 1;
@@ -317,7 +327,7 @@ static int mode_packet(struct pt_decoder *d)
 {
 	if (d->packet.type == PT_PACKET_MODE_EXEC) {
 		d->pending_mode = (unsigned)d->packet.payload;
-		d->interrupts_off = !d->packet.flag;
+		d->interrupts_change = d->interrupts_on != d->packet.flag;
 	} else if (d->tracing) {
 		wait_for_fup(d, PT_EVENT_TSX);
 	} else {
@@ -476,7 +486,7 @@ static int bits_branch(struct pt_decoder *d, struct pt_event *event)
 		event->to = d->ip;
 		return d->errors_only ? GO_ON : DELIVER;
 	}
-	if (kind != INSTRUCTION_RETURN || !d->config.return_compression)
+	if (kind != INSTRUCTION_RETURN || !d->config.return_compression || !d->return_count)
 		return deferred_target(d, event);
 	fill_branch(d, 0, event);
 	if (!take_bit(d) || !walk_pop(d, &ip))

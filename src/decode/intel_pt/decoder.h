@@ -44,6 +44,7 @@ enum pt_event_kind {
 	PT_EVENT_PWRE, PT_EVENT_PWRX, /* payload: as in the packet */
 	PT_EVENT_EXSTOP,
 	PT_EVENT_INTERRUPT,      /* CFE: payload: type; extra: vector */
+	PT_EVENT_IFLAG,          /* payload: bit 0: interrupts are on now */
 	PT_EVENT_BLOCK,          /* BBP … BEP: registers of a PEBS record: decoder->block */
 	PT_EVENT_ERROR,          /* error says what */
 };
@@ -99,7 +100,8 @@ struct pt_decoder {
 	uint64_t cycles;         /* sum of cycles in traced code at that event */
 	unsigned mode;           /* 16, 32 or 64 */
 	bool tracing;            /* the processor is in a traced region */
-	bool interrupts_off, non_root;
+	bool interrupts_on, non_root; /* interrupts_on: where events are traced */
+	bool interrupts_change;  /* the next FUP or branch changes interrupts_on */
 	struct pt_block_items block;
 
 	struct pt_place place;   /* of the next packet */

@@ -82,22 +82,55 @@ TEST("a return whose target is compressed goes behind its call")
 	expect_branch(0x1006, 0x1005);
 }
 
-TEST("a compressed return without a call before it does not match the code")
+TEST("a return is not compressed where no call precedes it: its address is deferred")
 {
-	OPEN("\xc3", BEGIN "\x06");
+	OPEN("\xc3\x74\xfe", BEGIN "\x06\x2d\x01\x10");
+	next();
+	expect_branch(0x1000, 0x1001);
+	expect_branch(0x1001, 0x1001);
+	OPEN("\xc3", BEGIN "\x06\x06");
+	next();
+	EXPECT_INT(next().error, PT_ERROR_MISMATCH);
+}
+
+TEST("the bit of a compressed return is 1")
+{
+	OPEN("\xe8\x01\0\0\0\x90\xc3", BEGIN "\x04");
+	next();
+	expect_branch(0x1000, 0x1006);
+	EXPECT_INT(next().error, PT_ERROR_MISMATCH);
+}
+
+TEST("a change of the interrupt flag has an address of its own, and is no interrupt")
+{
+	/* nop; sti; jmp *%rax */
+	OPEN("\x90\xfb\xff\xe0", BEGIN "\x99\x05" "\x3d\x01\x10" "\x2d\x00\x10");
 	next();
 	struct pt_event event = next();
-	EXPECT_INT(event.kind, PT_EVENT_ERROR);
-	EXPECT_INT(event.error, PT_ERROR_MISMATCH);
+	EXPECT_INT(event.kind, PT_EVENT_IFLAG);
+	EXPECT_INT(event.from, 0x1001);
+	EXPECT_INT(event.payload, 1);
+	expect_branch(0x1002, 0x1000);
+}
+
+TEST("a packet that is cut ends where the next piece begins anew")
+{
+	OPEN("\xff\xe0", BEGIN "\x2d\x00");
+	pieces[1] = (struct pt_piece){ .bytes = { (const uint8_t *)BEGIN "\x2d\x00\x10", 28 }, .follows = true };
+	decoder.piece_count = 2;
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	expect_branch(0x1000, 0x1000);
 }
 
 TEST("a call of the next instruction leaves no return address")
 {
 	/* 1000: call 1005; 1005: ret */
-	OPEN("\xe8\0\0\0\0\xc3", BEGIN "\x06");
+	OPEN("\xe8\0\0\0\0\xc3", BEGIN "\x2d\x00\x10");
 	next();
 	expect_branch(0x1000, 0x1005);
-	EXPECT_INT(next().error, PT_ERROR_MISMATCH);
+	EXPECT_INT(decoder.return_count, 0);
+	expect_branch(0x1005, 0x1000);
 }
 
 TEST("an interrupt leaves before the instruction at its address, and counts the ones before it")

@@ -35,6 +35,13 @@ static void move(const struct pt_decoder *d, struct pt_place *place, size_t size
 	}
 }
 
+/* Where bytes are missing although pieces follow each other (the processor stopped, as its buffer was full), the next one begins with a PSB. */
+static bool next_begins_anew(const struct pt_decoder *d, size_t piece)
+{
+	const struct pt_piece *next = piece_of(d, piece + 1);
+	return next && next->bytes.len >= PT_PSB_SIZE && pt_packet_find_psb(next->bytes.data, PT_PSB_SIZE, 0) == 0;
+}
+
 enum pt_read packets_read(const struct pt_decoder *d, struct pt_place *place, enum pt_block block, struct pt_packet *packet)
 {
 	const struct pt_piece *p = piece_of(d, place->piece);
@@ -42,6 +49,8 @@ enum pt_read packets_read(const struct pt_decoder *d, struct pt_place *place, en
 		return PT_READ_END;
 	size_t left = p->bytes.len - place->at;
 	size_t size = pt_packet_decode(p->bytes.data + place->at, left, block, packet);
+	if (!size && left && next_begins_anew(d, place->piece))
+		return PT_READ_GAP;
 	if (!size) {
 		uint8_t joined[PT_PACKET_SIZE_MAX];
 		size_t len = join(d, place->piece, place->at, joined, sizeof joined);

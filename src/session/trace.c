@@ -37,9 +37,17 @@ static void add_piece(struct trace *trace, const struct record *record)
 	struct trace_queue *queue = queue_of(trace, index);
 	queue->cpu = cpu;
 	queue->own_tid = tid;
-	struct pt_piece piece = { .bytes = { bytes, (size_t)size }, .near = reference,
-		.follows = queue->pieces.count && !trace->info.snapshot };
-	vec_push(&queue->pieces, piece);
+	struct pt_piece piece = { .bytes = { bytes, (size_t)size }, .near = reference, .follows = queue->pieces.count > 0 };
+	if (queue->pieces.count && trace->info.snapshot) {
+		size_t old = pt_overlap(queue->whole, piece.bytes, &piece.follows);
+		queue->whole = piece.bytes;
+		piece.bytes.data += old;
+		piece.bytes.len -= old;
+	} else {
+		queue->whole = piece.bytes;
+	}
+	if (piece.bytes.len)
+		vec_push(&queue->pieces, piece);
 }
 
 static uint32_t own_event(const struct trace *trace, const struct evlist *evlist)

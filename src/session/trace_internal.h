@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "decode/intel_pt/decoder.h"
 #include "decode/intel_pt/info.h"
+#include "decode/intel_pt/overlap.h"
 #include "model/model.h"
 #include "session/order.h"
 #include "session/trace.h"
@@ -19,6 +20,7 @@ struct trace_queue {
 	uint32_t index;
 	int32_t cpu, own_tid;        /* -1: any */
 	VEC(struct pt_piece) pieces;
+	struct span whole;           /* the last snapshot, with what it shares with the one before */
 	struct pt_decoder *decoder;  /* NULL: not begun */
 	struct pt_event event;
 	bool has_event, ended;

@@ -13,14 +13,14 @@
 
 #include "os/file.h"
 
-/* Returns whether all bytes arrived. */
-static bool read_pipe(int fd, void *bytes, size_t size)
+/* As read, but not interrupted. */
+static ssize_t read_pipe(int fd, void *bytes, size_t size)
 {
 	ssize_t n;
 	do
 		n = read(fd, bytes, size);
 	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)size;
+	return n;
 }
 
 /* What the child reads before it reports that it is ready. */
@@ -43,7 +43,7 @@ static void __attribute__((noreturn)) run_child(const char *const *argv, int go,
 	prctl(PR_SET_NAME, "perf-exec");
 	if (!file_write(failed, "r", 1)) /* ready: the name is set */
 		_exit(254);
-	if (!read_pipe(go, &unused, 1)) /* the recorder gave up */
+	if (read_pipe(go, &unused, 1) != 1) /* the recorder gave up */
 		_exit(254);
 	execvp(argv[0], (char *const *)(uintptr_t)argv);
 	int why = errno;
@@ -118,7 +118,7 @@ int workload_start(struct workload *workload, const char *const *argv, bool stdo
 		return -1;
 	workload->pid = pid;
 	char ready;
-	return read_pipe(child.failed[0], &ready, 1) ? 0 : error_set(err, ERROR_SYSTEM, "the command's process ended early");
+	return read_pipe(child.failed[0], &ready, 1) == 1 ? 0 : error_set(err, ERROR_SYSTEM, "the command's process ended early");
 }
 
 int workload_run(struct workload *workload, struct error *err)
@@ -128,17 +128,17 @@ int workload_run(struct workload *workload, struct error *err)
 	int write_errno = errno;
 	close(workload->go);
 	workload->go = -1;
-	bool refused = read_pipe(workload->failed, &why, sizeof why);
+	ssize_t answer = read_pipe(workload->failed, &why, sizeof why); /* 0: the exec closed the pipe */
 	close(workload->failed);
 	workload->failed = -1;
 	if (!sent) {
 		errno = write_errno;
 		return error_system(err, "the command's process cannot be started");
 	}
-	if (!refused) {
+	if (answer == 0)
 		free_stack(workload);
+	if (answer != (ssize_t)sizeof why)
 		return 0;
-	}
 	errno = why;
 	return error_system(err, "the command cannot be executed");
 }

@@ -11,6 +11,7 @@ struct itrace {
 	bool instructions, cycles, branches, calls, returns, transactions, ptwrites, power_events, interrupt_events, other_events, errors,
 		call_chain, last_branch, add_call_chain, add_last_branch, approximate_ipc, dump_log, first_level_cache, last_level_cache, tlb,
 		memory, remote_access, timeless;
+	bool call_depth;         /* not a letter: samples of branches know the depth of the call stack */
 	enum itrace_unit unit;
 	uint64_t period;         /* in unit */
 	unsigned call_chain_size; /* 0: all frames */

@@ -1,6 +1,7 @@
 /* Branches: the branch stack of a sample, and samples that are branches themselves. */
 #include "abi/branch.h"
 #include "script/internal.h"
+#include "session/trace.h"
 
 static void print_branch_flags(const struct listing_line *line, uint64_t flags)
 {
@@ -151,16 +152,57 @@ struct cell branch_counters_cell(const struct listing_line *line)
 	return cell_list(cells, sample->branch_count);
 }
 
-void print_branch_trace(const struct listing_line *line, const struct field_row *row)
+enum { DEPTH_COLUMNS = 4, CALL_STEP = 32, CALL_SHRINK = 52, CALL_COLUMNS_MAX = 4096 };
+
+/* The function or address of a call or return, empty otherwise. */
+static void call_target(const struct listing_line *line, const struct trace_note *note, struct str *text)
 {
-	if (shows(line, FIELD_CALLINDENT) && shows(line, FIELD_DSO) && !shows(line, FIELD_IP) && !shows(line, FIELD_ADDR)) {
+	const struct sample *sample = line->r->sample;
+	bool enters = note->flags & (TRACE_CALL | TRACE_BEGIN), leaves = note->flags & (TRACE_RETURN | TRACE_END);
+	uint64_t address = enters ? sample->addr : sample->ip;
+	if (!enters && !leaves)
+		return;
+	size_t columns = (note->depth + (note->flags & TRACE_RETURN ? 1 : 0)) * (size_t)DEPTH_COLUMNS;
+	columns = columns < CALL_COLUMNS_MAX ? columns : CALL_COLUMNS_MAX;
+	const struct location *location = listing_locate(line, address);
+	const char *name = listing_symbol_name(line, location);
+	if (name)
+		str_printf(text, "%*s%s", (int)columns, "", name);
+	else if (address)
+		str_printf(text, "%*s%16llx", (int)columns, "", (unsigned long long)address);
+}
+
+/* The object in parentheses, then the call by its depth. The column grows and shrinks in steps, so that lines stay aligned. */
+static void print_call_indent(const struct listing_line *line)
+{
+	const struct trace_note *note = trace_note_of(line->r);
+	struct listing *listing = line->listing;
+	struct str *text = &line->worker->scratch;
+
+	if (shows(line, FIELD_DSO)) {
 		const struct location *location = resolved_ip(line->r);
-		writer_putc(line->out, '(');
 		const char *name = location->module == MODULE_ID_NONE ? "[unknown]" :
-			modules_get(&line->listing->session->model.modules, location->module)->name;
-		writer_name(line->out, name, strlen(name));
+			modules_get(&listing->session->model.modules, location->module)->name;
+		size_t len = strlen(name), width = listing->options.call_object_width;
+		writer_putc(line->out, '(');
+		writer_name(line->out, name, len);
+		writer_pad(line->out, ' ', len < width ? width - len : 0);
 		writer_add(line->out, ")\t", 2);
 	}
+	str_clear(text);
+	if (note)
+		call_target(line, note, text);
+	size_t len = text->len;
+	if (len > listing->call_width || (len && len + CALL_SHRINK < listing->call_width))
+		listing->call_width = (unsigned)((len + DEPTH_COLUMNS + CALL_STEP - 1) / CALL_STEP * CALL_STEP);
+	writer_name(line->out, str_text(text), len);
+	writer_pad(line->out, ' ', listing->call_width > len ? listing->call_width - len : 0);
+}
+
+void print_branch_trace(const struct listing_line *line, const struct field_row *row)
+{
+	if (shows(line, FIELD_CALLINDENT))
+		print_call_indent(line);
 	if (shows(line, FIELD_IP))
 		print_ip(line, NULL);
 	if (shows(line, FIELD_ADDR) || line->plan->implied_addr) {

@@ -379,9 +379,14 @@ void print_page_size(const struct listing_line *line, const struct field_row *ro
 static unsigned instruction_read(const struct listing_line *line, uint8_t bytes[static CODE_BYTES])
 {
 	const struct listing_options *o = &line->listing->options;
-	const struct location *location = listing_locate(line, line->r->sample->ip);
+	const struct trace_note *note = trace_note_of(line->r);
 	bool is_64bit = false;
 
+	if (note && note->instruction_size && !(note->flags & TRACE_BRANCH)) {
+		memcpy(bytes, note->instruction, note->instruction_size);
+		return note->instruction_size;
+	}
+	const struct location *location = listing_locate(line, line->r->sample->ip);
 	if (!o->read_code || o->isa != ISA_X86 || location->module == MODULE_ID_NONE || !line->r->sample->ip)
 		return 0;
 	const struct module *module = modules_get(&line->listing->session->model.modules, location->module);

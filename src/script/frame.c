@@ -81,6 +81,13 @@ static const char *symbol_of(const struct listing *listing, const struct locatio
 	return symbols_name(listing->symbols, module, id);
 }
 
+const char *listing_symbol_name(const struct listing_line *line, const struct location *location)
+{
+	uint64_t offset;
+
+	return symbol_of(line->listing, location, &offset);
+}
+
 static void add_symbol_text(const char *name, bool with_offset, uint64_t offset, struct writer *out)
 {
 	writer_puts(out, name);

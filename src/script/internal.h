@@ -160,6 +160,8 @@ struct cell listing_place_cell(const struct listing_line *line, const struct loc
 /* As "symbol+0x12" and as " (object)". */
 void listing_print_symbol(const struct listing_line *line, const struct location *location, bool offset);
 void listing_print_dso(const struct listing_line *line, const struct location *location);
+/* The name of the function; NULL: unknown. */
+const char *listing_symbol_name(const struct listing_line *line, const struct location *location);
 /* The location of an address in the address space of the sample's mode, otherwise in that of the other mode. */
 const struct location *listing_locate(const struct listing_line *line, uint64_t address);
 

@@ -16,7 +16,8 @@ static bool is_serial(const struct listing_options *o, const struct session *ses
 	if (header_has(&session->source->header, FEATURE_STAT) || types & SAMPLE_READ)
 		return true;
 	return o->time != LISTING_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
-		shown & FIELD_BIT(FIELD_SRCCODE) || (!o->format && shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
+		shown & (FIELD_BIT(FIELD_SRCCODE) | FIELD_BIT(FIELD_CALLINDENT)) ||
+		(!o->format && shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
 }
 
 int listing_open(struct listing **out_stream, const struct listing_options *options, struct session *session,

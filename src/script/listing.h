@@ -31,6 +31,7 @@ struct listing_options {
 	bool show_switches;
 	enum isa isa;                  /* of the recording, for a file */
 	bool full_source_path;         /* srcline: whole paths */
+	unsigned call_object_width;    /* of the object that callindent shows; 0: as long as it is */
 	enum inline_frames inlines;
 	/* Reads the code at an offset of a module, up to `size` bytes; returns how many. Called on any worker. NULL: no code is read. */
 	size_t (*read_code)(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);

@@ -257,12 +257,15 @@ static void begin_queue(struct trace_queue *queue)
 	queue->decoder = memory_alloc(sizeof *queue->decoder);
 	pt_decoder_init(queue->decoder, &config, queue->pieces.items, queue->pieces.count);
 	const struct itrace *itrace = &trace->options.itrace;
-	queue->decoder->errors_only = !itrace->branches && !itrace->call_chain;
-	if (itrace->instructions && itrace->unit == ITRACE_INSTRUCTIONS)
-		queue->decoder->stop_at = itrace->period ? itrace->period : 1;
-	else if (itrace->instructions || itrace->cycles)
-		queue->decoder->tick_period = itrace->unit == ITRACE_NANOSECONDS && trace->info.time.known ?
-			pt_info_duration(&trace->info, itrace->period) : itrace->period;
+	queue->decoder->errors_only = !itrace->branches && !itrace->call_chain; /* call_depth is of branches */
+	if (!itrace->instructions && !itrace->cycles)
+		return;
+	uint64_t period = itrace->unit == ITRACE_NANOSECONDS && trace->info.time.known ?
+		pt_info_duration(&trace->info, itrace->period) : itrace->period;
+	if (itrace->unit == ITRACE_INSTRUCTIONS || !period)
+		queue->decoder->stop_at = period ? period : 1;
+	else
+		queue->decoder->tick_period = period;
 }
 
 static bool returns_to_user(const struct pt_event *event)
@@ -282,6 +285,7 @@ static uint64_t estimate(const struct pt_decoder *decoder)
 static void queue_next(struct trace_queue *queue)
 {
 	queue->has_event = false;
+	queue->last_ticks = queue->ticks;
 	while (pt_decoder_next(queue->decoder, &queue->event) > 0) {
 		uint64_t ticks = queue->decoder->time;
 		if (!ticks && !queue->trace->timeless)

@@ -40,7 +40,9 @@ enum trace_flag { /* numbers as in perf's recordings */
 /* What a sample of a trace has in addition to its record. */
 struct trace_note {
 	uint32_t flags;          /* enum trace_flag */
-	uint32_t instruction_size; /* bytes of the instruction at the sample's address; 0: unknown */
+	uint8_t instruction_size; /* bytes of the instruction at the sample's address; 0: unknown */
+	uint8_t instruction[15];
+	uint32_t depth;          /* of a branch, with itrace.call_depth: calls that have not returned */
 	uint64_t instructions, cycles; /* since the last sample of this event with cycles; 0: unknown */
 };
 

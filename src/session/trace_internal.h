@@ -24,7 +24,7 @@ struct trace_queue {
 	struct pt_decoder *decoder;  /* NULL: not begun */
 	struct pt_event event;
 	bool has_event, ended;
-	uint64_t ticks;              /* of event, never decreases */
+	uint64_t ticks, last_ticks;  /* of event, never decreases; of the one before */
 	int32_t pid, tid;
 	const struct map_node *user_root, *kernel_root;
 	uint64_t model_changes;

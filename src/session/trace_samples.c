@@ -140,9 +140,9 @@ static bool in_kernel(uint64_t ip)
 	return ip >> 63;
 }
 
-static uint64_t time_of(const struct trace *trace, const struct trace_queue *queue)
+static uint64_t time_of(const struct trace *trace, uint64_t ticks)
 {
-	return trace->timeless ? UINT64_MAX : time_conv_time(&trace->info.time, queue->ticks);
+	return trace->timeless ? UINT64_MAX : time_conv_time(&trace->info.time, ticks);
 }
 
 static void put_raw(struct sample_record *record, const void *raw, uint32_t size)
@@ -182,6 +182,7 @@ struct sample_values {
 	uint64_t ip, addr, period;
 	const void *raw;
 	uint32_t raw_size;
+	bool early;              /* of the time of the event before */
 };
 
 static void add_sample(struct trace_queue *queue, enum trace_sample kind, const struct sample_values *values, const struct trace_note *note,
@@ -191,7 +192,8 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 	const struct trace_event *event = &trace->events[kind];
 	struct sample_record record; /* words are set before they are read */
 	record.count = 1;
-	uint64_t type = event->sample_type, time = time_of(trace, queue), ip = values->ip ? values->ip : values->addr;
+	uint64_t type = event->sample_type, ip = values->ip ? values->ip : values->addr;
+	uint64_t time = time_of(trace, values->early && queue->last_ticks ? queue->last_ticks : queue->ticks);
 	if (type & SAMPLE_IDENTIFIER)
 		put(&record, event->id);
 	put(&record, values->ip);
@@ -242,6 +244,18 @@ static uint32_t branch_flags(const struct pt_event *event)
 	return flags | (event->begins ? TRACE_BEGIN : 0) | (event->ends ? TRACE_END : 0);
 }
 
+/* The instruction at an address that was just executed. */
+static void note_instruction(const struct trace_queue *queue, uint64_t ip, struct trace_note *note)
+{
+	const struct pt_range *range = &queue->decoder->range;
+	struct instruction instruction;
+	if (!range->code || ip < range->start || ip >= range->end ||
+		!pt_code_instruction(range->code, ip - range->base, queue->decoder->mode, &instruction))
+		return;
+	note->instruction_size = instruction.size;
+	memcpy(note->instruction, range->code->bytes + (ip - range->base), instruction.size);
+}
+
 static void branch_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
@@ -251,6 +265,8 @@ static void branch_sample(struct trace_queue *queue, struct entries *batch)
 	uint32_t wanted = (itrace->calls ? TRACE_CALL | TRACE_ASYNC | TRACE_END : 0) | (itrace->returns ? TRACE_RETURN | TRACE_BEGIN : 0);
 	if (wanted && !(wanted & note.flags))
 		return;
+	if (itrace->call_depth)
+		note.depth = (uint32_t)stack_of(queue)->frames.count;
 	if (event->timed || itrace->approximate_ipc)
 		note.cycles = decoder->cycles - queue->branch_cycles;
 	if (note.cycles) {
@@ -273,6 +289,7 @@ static void instruction_sample(struct trace_queue *queue, struct entries *batch)
 		queue->period_instructions = decoder->instructions;
 		queue->period_cycles = decoder->cycles;
 	}
+	note_instruction(queue, event->from, &note);
 	uint64_t period = decoder->instructions - queue->sampled_instructions;
 	queue->sampled_instructions = decoder->instructions;
 	add_sample(queue, TRACE_SAMPLE_INSTRUCTION, &(struct sample_values){ .ip = event->from, .period = period }, &note, batch);
@@ -284,7 +301,8 @@ static void value_sample(struct trace_queue *queue, enum trace_sample kind, uint
 	uint8_t raw[12];
 	memcpy(raw, &head, sizeof head);
 	memcpy(raw + sizeof head, &value, sizeof value);
-	const struct sample_values values = { .ip = queue->event.from, .raw = raw, .raw_size = kind == TRACE_SAMPLE_EXSTOP ? 4 : 12 };
+	const struct sample_values values = { .ip = queue->event.from, .raw = raw, .raw_size = kind == TRACE_SAMPLE_EXSTOP ? 4 : 12,
+		.early = kind == TRACE_SAMPLE_CBR };
 	if (queue->trace->events[kind].on)
 		add_sample(queue, kind, &values, &(struct trace_note){ 0 }, batch);
 }
@@ -313,7 +331,7 @@ static void error_record(struct trace_queue *queue, struct entries *batch)
 	struct trace *trace = queue->trace;
 	const struct pt_event *event = &queue->event;
 	char message[MESSAGE_WORDS * 8] = { 0 };
-	uint64_t time = time_of(trace, queue);
+	uint64_t time = time_of(trace, queue->ticks);
 	strncpy(message, words[event->error], sizeof message - 1);
 	struct sample_record record;
 	record.count = 1;
@@ -342,14 +360,14 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 		cbr_sample(queue, batch);
 	switch (event->kind) {
 	case PT_EVENT_BRANCH:
-		if (trace->options.itrace.call_chain)
+		if (trace->options.itrace.call_chain || trace->options.itrace.call_depth)
 			trace_stack_branch(stack_of(queue), branch_flags(event), event->from, event->to, event->size);
 		if (trace->events[TRACE_SAMPLE_BRANCH].on)
 			branch_sample(queue, batch);
 		break;
 	case PT_EVENT_INSTRUCTION:
 		if (!queue->decoder->tick_period)
-			queue->decoder->stop_at = queue->decoder->instructions + trace->options.itrace.period;
+			queue->decoder->stop_at = queue->decoder->instructions + (trace->options.itrace.period ? trace->options.itrace.period : 1);
 		if (trace->events[TRACE_SAMPLE_INSTRUCTION].on)
 			instruction_sample(queue, batch);
 		break;
@@ -369,7 +387,7 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 		value_sample(queue, TRACE_SAMPLE_PWRX, 0, event->payload, batch);
 		break;
 	case PT_EVENT_ERROR:
-		if (trace->options.itrace.call_chain)
+		if (trace->options.itrace.call_chain || trace->options.itrace.call_depth)
 			stack_of(queue)->frames.count = stack_of(queue)->untraced = 0; /* calls and returns were missed */
 		error_record(queue, batch);
 		break;

@@ -1,5 +1,6 @@
 /* The option table of `script`. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 #include "cmd/environment.h"
@@ -30,6 +31,43 @@ static int set_itrace(void *target, const struct option *option, const char *arg
 	return itrace_parse(&options->itrace, unset ? NULL : arg, true, err);
 }
 
+/* An option that stands for -F, --itrace and --ns. */
+static int set_trace(struct script_options *options, const char *fields, const char *itrace, struct error *err)
+{
+	options->nanoseconds = true;
+	if (fields_parse(&options->fields, fields, &options->notes, err) < 0)
+		return -1;
+	return itrace_parse(&options->itrace, itrace, true, err);
+}
+
+static int set_instructions(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	(void)option;
+	(void)unset;
+	if (arg && strcmp(arg, "raw") != 0)
+		return error_set(err, ERROR_UNSUPPORTED, "--insn-trace=%s is not supported yet: --insn-trace shows bytes", arg);
+	return set_trace(target, "+insn,-event,-period", "i0nse", err);
+}
+
+static int set_calls(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	enum { OBJECT_WIDTH = 50 };
+	struct script_options *options = target;
+	(void)option;
+	(void)arg;
+	(void)unset;
+	options->call_object_width = OBJECT_WIDTH;
+	return set_trace(options, "-ip,-addr,-event,-period,+callindent", "cewp", err);
+}
+
+static int set_calls_and_returns(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	(void)option;
+	(void)arg;
+	(void)unset;
+	return set_trace(target, "-ip,-addr,-event,-period,+flags,+callindent", "crewp", err);
+}
+
 const struct option script_table[] = {
 	OPT_BOOL('D', "dump-raw-trace", S, dump, "dump every record as bytes and as text"),
 	OPT_BOOL(0, "dump-unsorted-raw-trace", S, dump_unordered, "the same, in the order of the file"),
@@ -52,10 +90,12 @@ const struct option script_table[] = {
 	OPT_STRING(0, "dsos", S, filter.dsos, "dso[,dso...]", "only samples in these objects"),
 	OPT_STRING('S', "symbols", S, filter.symbols, "symbol[,symbol...]", "only samples in these functions, or at these addresses"),
 	OPT_INT(0, "addr-range", S, address_range, "with -S ADDRESS: that many bytes from the address on"),
-	OPT_LATER_OPTARG(0, "insn-trace", "raw|disasm", "print the instructions of a hardware trace"),
+	OPT_CALLBACK_FLAGS(0, "insn-trace", S, itrace, "raw|disasm", "print the instructions of a hardware trace", set_instructions,
+		OPTION_OPTARG),
 	OPT_LATER_ARG(0, "xed", NULL, "pass instructions to the xed disassembler"),
-	OPT_LATER_OPTARG(0, "call-trace", NULL, "print the calls of a hardware trace"),
-	OPT_LATER_OPTARG(0, "call-ret-trace", NULL, "print the calls and returns of a hardware trace"),
+	OPT_CALLBACK_FLAGS(0, "call-trace", S, itrace, NULL, "print the calls of a hardware trace", set_calls, OPTION_OPTARG),
+	OPT_CALLBACK_FLAGS(0, "call-ret-trace", S, itrace, NULL, "print the calls and returns of a hardware trace", set_calls_and_returns,
+		OPTION_OPTARG),
 	OPT_LATER_ARG(0, "graph-function", "symbol[,symbol...]", "with --call-trace: only these functions and what they call"),
 	OPT_STRING(0, "stop-bt", S, stop_at, "symbol[,symbol...]", "end call chains at these functions"),
 	OPT_FILTER_CPU(S, filter),

@@ -98,7 +98,7 @@ static int open_listing(struct script *script, struct error *err)
 	struct listing_options options = {
 		.fields = &o->fields, .show_records = records_shown(o), .show_rounds = o->show_round,
 		.time = o->reltime ? LISTING_TIME_FROM_START : o->deltatime ? LISTING_TIME_FROM_PREVIOUS : LISTING_TIME,
-		.nanoseconds = o->nanoseconds, .latency = o->latency, .show_kernel_path = o->show_kernel_path,
+		.nanoseconds = o->nanoseconds, .call_object_width = o->call_object_width, .latency = o->latency, .show_kernel_path = o->show_kernel_path,
 		.count_misordered = o->debug, .max_stack = o->max_stack, .filter = script->filter,
 		.stop_at = script->stop_at, .address_range = o->address_range, .switch_on = o->switch_on, .switch_off = o->switch_off,
 		.show_switches = o->show_on_off, .isa = machine ? isa_of_machine(machine) : script_host_isa(),
@@ -211,6 +211,7 @@ static int script_open(struct script *script, struct error *err)
 		.no_jit = o->dump, .itrace = o->dump || o->header_only ? NULL : &o->itrace,
 	};
 
+	o->itrace.call_depth = fields_shown(&o->fields) >> FIELD_CALLINDENT & 1;
 	if (input_open(input, script->cli, &o->input, &use, err) < 0)
 		return EXIT_FAILED;
 	const struct source *source = input->session.source;

@@ -24,7 +24,7 @@ struct script_options {
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost, show_round, show_bpf, show_text_poke;
 	bool show_on_off, stitch, inlines, inlines_given;
 	int max_blocks, address_range;
-	unsigned max_stack;
+	unsigned max_stack, call_object_width;
 };
 
 extern const struct option script_table[];

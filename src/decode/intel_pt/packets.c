@@ -35,7 +35,8 @@ static void move(const struct pt_decoder *d, struct pt_place *place, size_t size
 	}
 }
 
-/* Where bytes are missing although pieces follow each other (the processor stopped, as its buffer was full), the next one begins with a PSB. */
+/* Where bytes are missing although pieces follow each other (the processor stopped, as its buffer was full), the next one begins with a
+ * PSB. */
 static bool next_begins_anew(const struct pt_decoder *d, size_t piece)
 {
 	const struct pt_piece *next = piece_of(d, piece + 1);

@@ -61,19 +61,21 @@ static void add_step(struct listing_plan *plan, field_print *print, const struct
 /* A branch trace prints its branch after the fields of all samples that precede a sample's own. */
 static void plan_steps(struct listing_plan *plan)
 {
-	plan->start_count = plan->line_count = plan->step_count = 0;
+	plan->start_count = plan->step_count = 0;
 	for (int i = 0; i < FIELD_COUNT; i++) {
 		const struct field_row *row = &field_rows[i];
-		bool other = row->lines == LINES_OF_OTHER_SAMPLES || row->lines == LINES_AFTER_SAMPLES;
 		if (i == FIELD_TRACE && plan->branch_trace)
 			add_step(plan, print_branch_trace, NULL);
-		if (row->print && plan->has >> i & 1 && !(plan->branch_trace && other))
+		if (row->print && plan->has >> i & 1 && row->lines != LINES_AFTER_SAMPLES &&
+			!(plan->branch_trace && row->lines == LINES_OF_OTHER_SAMPLES))
 			add_step(plan, row->print, row);
 		if (row->lines == LINES_OF_RECORDS)
 			plan->start_count = plan->step_count;
-		if (row->print && row->lines != LINES_AFTER_SAMPLES)
-			plan->line_count = plan->step_count;
 	}
+	plan->line_count = plan->step_count;
+	for (int i = 0; i < FIELD_COUNT; i++)
+		if (field_rows[i].print && plan->has >> i & 1 && field_rows[i].lines == LINES_AFTER_SAMPLES && !plan->branch_trace)
+			add_step(plan, field_rows[i].print, &field_rows[i]);
 }
 
 static void plan_event(struct listing *listing, struct listing_plan *plan, const struct evsel *evsel)

@@ -127,16 +127,19 @@ static bool read_trace(struct trace *trace)
 			described = pt_info_read(&trace->info, &record);
 		else if (record.type == RECORD_AUXTRACE && described)
 			add_piece(trace, &record);
+		source_release(trace->source, source_mark(trace->source));
 	}
 	return described && own_event(trace, &trace->source->header.evlist) != UINT32_MAX;
 }
 
 struct trace *trace_open(struct source *source, const struct trace_options *options)
 {
+	if (source->header.pipe || !header_has(&source->header, FEATURE_AUXTRACE))
+		return NULL;
 	struct trace *trace = memory_zero(1, sizeof *trace);
 	trace->options = *options;
 	const struct source_options plain = { .force = true }; /* the owner was checked when it was opened first */
-	if (source->header.pipe || source_open(&trace->source, source->path, &plain, NULL) < 0) {
+	if (source_open(&trace->source, source->path, &plain, NULL) < 0) {
 		free(trace);
 		return NULL;
 	}

@@ -33,5 +33,5 @@ struct sample_filter {
 /* Loads the program for a text. program is for counter_set_bpf. */
 int sample_filter_open(struct sample_filter *filter, const char *text, bool monotonic, struct error *err);
 void sample_filter_close(struct sample_filter *filter);
-/* How many samples it has dropped. */
+/* The number of samples that it has dropped. */
 uint64_t sample_filter_dropped(const struct sample_filter *filter);

@@ -105,7 +105,7 @@ static void add_frames(struct flame_builder *builder, const struct snapshot *sho
 			continue;
 		for (uint32_t i = 0; i < at->child_count; i++)
 			below += snapshot_cell(shot, at->first_child + i, shares)->share.part;
-		if (at->depth == 0) { /* "all": the builder has a root of its own */
+		if (at->depth == 0) { /* "all": the builder has a separate root */
 			flame_builder_add(builder, STACK_ROOT, weight - below, 0);
 			continue;
 		}

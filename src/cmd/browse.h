@@ -1,4 +1,4 @@
-/* The terminal browser as commands start it: when it starts, what becomes of messages, files that it writes, other recordings. Knows no
+/* The terminal browser as commands start it: when it starts, what happens to messages, files that it writes, other recordings. Knows no
  * analysis: a loader publishes results (render/tui/feed.h). */
 #pragma once
 #include <signal.h>
@@ -8,8 +8,8 @@
 
 enum browse_choice { BROWSE_AUTO, BROWSE_NO, BROWSE_YES };
 
-/* Whether to browse: asked for, or stdout is a terminal that can be painted on and neither the user's configuration ("tui.report") nor the
- * input (a pipe) speaks against it. BROWSE_YES on an unusable terminal: false and *err. */
+/* Whether to browse: requested, or stdout is a terminal that can be painted on and neither the user's configuration ("tui.report") nor the
+ * input (a pipe) forbids it. BROWSE_YES on an unusable terminal: false and *err. */
 bool browse_wanted(const struct cli *cli, const char *command, enum browse_choice choice, const char *input, struct error *err);
 
 /* Between these two, threads that start do not take the signals that are the screen's. */

@@ -32,7 +32,7 @@ static const struct option freq_table[] = {
 static const char *const freq_usage[] = { "perf freq [--format <format>]",
 	"perf freq {--pin {<MHz>|min|max|base}|--no-boost} [--] <command> [<options>]", NULL };
 
-/* Why there is no driver. */
+/* Why the machine has no driver. */
 static void explain_absence(struct error *err)
 {
 	enum { BYTES_MAX = 1 << 20 };

@@ -32,7 +32,7 @@ struct instruction {
 	const uint8_t *bytes;      /* in the span */
 	unsigned length;
 	const char *mnemonic;      /* with prefixes: "lock cmpxchgl"; valid until the next call, as are the operands */
-	const char *operands;      /* "" if there are none */
+	const char *operands;      /* "": no operands */
 	enum code_kind kind;
 	bool conditional;          /* JUMP: falls through, too */
 	bool direct;               /* JUMP, CALL: the target is a constant */
@@ -50,5 +50,5 @@ void disassembler_close(struct disassembler *disassembler); /* NULL is allowed *
 /* Takes the first instruction of *code, which is at *address, and moves both behind it. False: *code is empty. */
 bool disassembler_next(struct disassembler *disassembler, struct span *code, uint64_t *address, struct instruction *instruction);
 
-/* What the mnemonic says of an instruction of the machine; *conditional as in struct instruction. */
+/* The kind of an instruction of the machine, by its mnemonic; *conditional as in struct instruction. */
 enum code_kind code_kind_of(const struct code_machine *machine, const char *mnemonic, const char *operands, bool *conditional);

@@ -62,7 +62,7 @@ static const char *x86_word(const char *mnemonic)
 	return blank ? blank + 1 : mnemonic;
 }
 
-/* Suffixes of conditions; "al" is none. */
+/* Suffixes of conditions, without "al" (always). */
 static bool arm_condition(const char *text)
 {
 	static const char words[] = "eq ne hs lo cs cc mi pl vs vc hi ls ge lt gt le";

@@ -11,5 +11,5 @@ struct x86_vector {
 	char mnemonic[X86_MNEMONIC_SIZE], operands[X86_OPERANDS_SIZE]; /* spelled as capstone does */
 };
 
-/* Decodes the first instruction of the code; false: it is none with a VEX or EVEX prefix, or is cut. */
+/* Decodes the first instruction of the code; false: it has no VEX or EVEX prefix, or is cut. */
 bool x86_vector_decode(struct span code, enum code_syntax syntax, struct x86_vector *out);

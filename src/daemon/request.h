@@ -1,5 +1,5 @@
-/* What a client asks of a daemon, and the answer: one request of fixed size, then text until the connection ends. Both sides bound sizes
- * and times. Knows no session and no meaning of a command. */
+/* The request of a client to a daemon, and the answer: one request of fixed size, then text until the connection ends. Both sides limit
+ * sizes and times. Knows no session and no meaning of a command. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,14 +11,14 @@ struct server_options {
 	const char *base_path;    /* absolute, as clients see it */
 	int base, lock;           /* see daemon/base.h */
 	struct session_program program;
-	const char *record_name;  /* what the list calls the program: "perf" */
+	const char *record_name;  /* the program's name in the list: "perf" */
 	bool verbose;
 	const char *files[SERVER_FILES_MAX]; /* of the configuration: when one changes, read_plan is called. NULL: none */
 	int (*read_plan)(void *context, struct plan *plan, struct error *err);
 	void *context;
 };
 
-/* Takes ownership of the plan. Opens the socket and the watches; then calls ready, from where on stdout is the log; serves until the end.
+/* Takes ownership of the plan. Opens the socket and the watches; then calls ready, after which stdout is the log; serves until the end.
  * < 0: it could not begin. */
 int server_run(const struct server_options *options, struct plan *plan, int (*ready)(void *context, struct error *err),
 	struct error *err);

@@ -17,6 +17,6 @@ struct watch {
 
 /* paths: NULL or a missing folder is not watched. */
 int watch_open(struct watch *watch, const char *const *paths, size_t count, struct error *err);
-/* Takes what has happened since the last call: whether one of the files was written or replaced. */
+/* Whether one of the files was written or replaced since the last call. */
 bool watch_changed(struct watch *watch);
 void watch_close(struct watch *watch);

@@ -79,7 +79,7 @@ bool events_add_pfm(struct events *events, const char *name)
 		return false;
 	struct event *event = &events->list.items[events->list.count - 1];
 	event->terms.set = 0; /* the parser names it by its text */
-	/* its other spellings of the kernel's generic events are none in perf */
+	/* perf refuses its other spellings of the kernel's generic events */
 	if (event->attr.type == ATTR_RAW || event->attr.type > ATTR_BREAKPOINT)
 		return true;
 	events->list.count--;

@@ -15,7 +15,7 @@ uint64_t intel_pt_default_config(const struct pmu *pmu);
 int intel_pt_check(const struct pmu *pmu, uint64_t *config, struct str *warnings, struct error *err);
 /* The file of caps that is 0, although a term of the configuration needs what it states; NULL: the processor has all. *term: that term. */
 const char *intel_pt_lacks(const struct pmu *pmu, uint64_t config, const char **term);
-/* The most bytes between two PSB packets, at which decoding can begin. */
+/* The maximum number of bytes between two PSB packets, at which decoding can begin. */
 size_t intel_pt_psb_period(const struct pmu *pmu, uint64_t config);
 /* The bits of the configuration that a term sets with the value 1; 0: the PMU has no such term. */
 uint64_t intel_pt_bit(const struct pmu *pmu, const char *term);

@@ -1,4 +1,4 @@
-/* What the #literals of metrics say about this machine. Source: /sys/devices/system/cpu, and for the clock the processor itself. */
+/* The values of the #literals of metrics on this machine. Source: /sys/devices/system/cpu, and for the clock the processor itself. */
 #pragma once
 #include <stdbool.h>
 

@@ -336,7 +336,7 @@ static int add_events(struct planning *p, const struct planned_metric *m, struct
 		return -1;
 	}
 	const char *shown = arena_string(&p->events->arena, text.text, text.len);
-	name->id = arena_string(&p->events->arena, text.text, text.len); /* a pointer of its own */
+	name->id = arena_string(&p->events->arena, text.text, text.len); /* a separate pointer */
 	for (size_t i = before; i < p->events->list.count; i++) {
 		struct event *event = &p->events->list.items[i];
 		event->terms.metric_id = name->id;

@@ -22,9 +22,9 @@ struct planned_metric {
 	bool has_unit;
 	double scale;                          /* of the value in the unit */
 	const char *modifiers;                 /* "u"; "": none */
-	const struct expression *value, *threshold; /* threshold NULL: there is none, or it is not wanted */
+	const struct expression *value, *threshold; /* threshold NULL: absent, or not requested */
 	VEC(struct planned_name) names;
-	const char *asked;                     /* the word by which the user asked for it: its name or a group */
+	const char *asked;                     /* the word of the user: its name or a group */
 	uint32_t shown_at;                     /* the event in whose row it is shown */
 };
 
@@ -40,8 +40,8 @@ struct metric_plan {
 	struct arena arena;
 };
 
-/* Appends the events of the metrics: names and groups, separated by commas; "name:u" has modifiers. < 0: *err says which metric or which of
- * its events is wrong; ERROR_LIMIT: a metric refers to itself, or to too many. */
+/* Appends the events of the metrics: names and groups, separated by commas; "name:u" has modifiers. < 0: *err names the wrong metric or
+ * event; ERROR_LIMIT: a metric refers to itself, or to too many. */
 int metric_plan_add(struct metric_plan *plan, struct events *events, const char *text, struct error *err);
 /* The value of a literal; NAN: unknown. */
 double metric_plan_literal(const struct metric_plan *plan, const char *name);

@@ -106,7 +106,7 @@ static void remember(struct aux_ring *aux, size_t head)
 
 /* Whether the hardware has passed the end of the area since the last snapshot. The end of the area is compared with the bytes before the
  * last position, so that from the second snapshot on all of the area is read: decoders find where pieces overlap, and need a part that
- * they know to go on without a gap. */
+ * they know to continue without a gap. */
 static bool has_wrapped(struct aux_ring *aux, size_t reference, size_t head)
 {
 	if (!reference || reference > aux->size) {

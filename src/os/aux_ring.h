@@ -32,9 +32,9 @@ struct aux_piece {
 
 /* ring: mapped, and of the counter that traces. size: a power of two. */
 int aux_ring_open(struct aux_ring *aux, const struct ring *ring, size_t size, bool overwrite, struct error *err);
-void aux_ring_close(struct aux_ring *aux); /* a zeroed one is fine */
+void aux_ring_close(struct aux_ring *aux); /* accepts a zeroed one */
 
-/* The unread bytes; false: there are none. They stay valid until aux_ring_consume. align: the first part is cut to a multiple of it, as the
+/* The unread bytes, valid until aux_ring_consume; false: all bytes are read. align: the first part is cut to a multiple of it, as the
  * records of some traces do not wrap; 0: any. */
 bool aux_ring_pending(const struct aux_ring *aux, size_t align, struct aux_piece *piece);
 void aux_ring_consume(struct aux_ring *aux, const struct aux_piece *piece);

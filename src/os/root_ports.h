@@ -18,7 +18,7 @@ struct root_ports {
 	VEC(struct root_port) list; /* by PMU, then die */
 };
 
-/* None: this machine has no such PMU, or its kernel does not list ports. */
+/* The list is empty if this machine has no such PMU, or its kernel does not list ports. */
 void root_ports_read(struct root_ports *ports, const char *folder);
 void root_ports_fini(struct root_ports *ports);
 /* "DOMAIN:BUS" of at most length bytes, hexadecimal; false: not of that form. */

@@ -55,7 +55,7 @@ static int ambiguous(const char *kind, const struct address_place *place, const 
 		"Or select a global symbol by inserting #0 or #g or #G", str_text(places), place->symbol);
 }
 
-/* Offers the next symbol by address. Returns whether the look-up goes on. */
+/* Offers the next symbol by address. Returns whether the look-up continues. */
 static bool offer(struct lookup *l, uint64_t start, uint64_t size, bool matches, bool global)
 {
 	const struct address_place *place = l->place;

@@ -13,5 +13,5 @@ struct sample_filters {
 /* Loads the programs and attaches them to the opened counters. */
 int sample_filters_open(struct sample_filters *filters, struct measurement *m, struct error *err);
 void sample_filters_close(struct sample_filters *filters);
-/* Appends a LOST_SAMPLES record for each event of which samples were dropped; returns how many were. */
+/* Appends a LOST_SAMPLES record for each event of which samples were dropped; returns their number. */
 uint64_t sample_filters_write(const struct sample_filters *filters, const struct measurement *m, struct writer *out);

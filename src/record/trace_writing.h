@@ -22,9 +22,9 @@ struct trace_writing {
 
 void trace_writing_open(struct trace_writing *writing);
 void trace_writing_fini(struct trace_writing *writing);
-/* Writes what the areas hold, unless they are overwritten, and lets the kernel write on. Returns whether there was anything; < 0: *err. */
+/* Writes the content of the areas, unless they are overwritten, and lets the kernel continue. 1: bytes were written; 0: none; < 0: *err. */
 int trace_writing_drain(struct trace_writing *writing, struct measurement *m, struct data_writer *out, struct error *err);
-/* Stops the trace, so that a snapshot has what led to its request. */
+/* Stops the trace, so that a snapshot contains the code that led to its request. */
 void trace_writing_stop(const struct measurement *m);
-/* Writes a snapshot of all areas of a stopped trace; goes on with the trace unless `last`. */
+/* Writes a snapshot of all areas of a stopped trace; then continues the trace unless `last`. */
 int trace_writing_snapshot(struct trace_writing *writing, struct measurement *m, struct data_writer *out, bool last, struct error *err);

@@ -117,7 +117,7 @@ static void configure(struct trace *trace, uint64_t config)
 		trace->options.itrace.timeless;
 }
 
-/* The description comes before the pieces. */
+/* The description precedes the pieces. */
 static bool read_trace(struct trace *trace)
 {
 	struct record record;

@@ -46,8 +46,8 @@ struct trace_note {
 	uint64_t instructions, cycles; /* since the last sample of this event with cycles; 0: unknown */
 };
 
-/* Opens the trace of the recording in the file source->path and adds the events of its samples to source's evlist. NULL: there is none that
- * can be decoded. */
+/* Opens the trace of the recording in the file source->path and adds the events of its samples to source's evlist. NULL: the recording
+ * has no trace that can be decoded. */
 struct trace *trace_open(struct source *source, const struct trace_options *options);
 void trace_free(struct trace *trace); /* accepts NULL */
 

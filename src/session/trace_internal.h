@@ -62,7 +62,7 @@ struct trace {
 	VEC(struct running) running; /* by CPU */
 	struct idmap stack_of;       /* tid → index of stacks */
 	VEC(struct trace_stack *) stacks;
-	VEC(uint32_t) missed;        /* modules of which an error said that there is no code */
+	VEC(uint32_t) missed;        /* modules whose missing code was reported by an error */
 	struct arena bytes;          /* of the samples in the current batch */
 	struct trace_counters counters;
 };
@@ -71,5 +71,5 @@ struct trace {
 void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own);
 /* Appends what the queue's event is to the user. */
 void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries *batch);
-/* Whether an error before has said that the code at this address is not available; the next call says so. */
+/* Whether an earlier error has reported the code at this address as unavailable; if not, notes it for the next call. */
 bool trace_lacks_code(struct trace_queue *queue, uint64_t ip);

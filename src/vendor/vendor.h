@@ -50,7 +50,7 @@ struct vendor {
 	bool read, standard;             /* standard: what is read is of standard_events and standard_metrics */
 };
 
-/* Reads the files at the first call. What is damaged is left out, and a remark says so. */
+/* Reads the files at the first call. Damaged files and entries are left out, with a remark. */
 void vendor_read(struct vendor *vendor);
 void vendor_fini(struct vendor *vendor);
 /* The next event of that name in any case, after `from` (NULL: the first); NULL: no further one. Reads the files. */

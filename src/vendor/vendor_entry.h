@@ -4,7 +4,7 @@
 
 #include "vendor/vendor_file.h"
 
-/* false: the event is damaged, and a remark says why. */
+/* false: the event is damaged, and a remark names the reason. */
 bool vendor_add_event(struct vendor *vendor, const json_t *object, const char *path, const struct vendor_origin *origin);
 bool vendor_add_metric(struct vendor *vendor, const json_t *object, const char *path);
 /* The text of a member, or of a number as text (in `number`); NULL: absent or empty. */

@@ -1,4 +1,4 @@
-/* A program with hot loops, for annotate: data of its own, calls, a jump table, 64-bit numbers. */
+/* A program with hot loops, for annotate: separate data, calls, a jump table, 64-bit numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -166,7 +166,7 @@ static void add_inline(struct making *making, uint64_t offset)
 	line->text = symbols_name(options->symbols, making->annotation->module, innermost);
 }
 
-/* Adds the lines before an instruction; stores where it comes from. */
+/* Adds the lines before an instruction; stores its origin. */
 static void add_context(struct making *making, uint64_t offset, struct source_line *at)
 {
 	const struct annotator_options *options = &making->annotator->options;

@@ -12,7 +12,7 @@ enum annotated_kind {
 	ANNOTATED_INLINE, /* the start of code that was inlined: text is the name of the inlined function, or of the symbol itself */
 };
 
-/* What recorded branches say of an instruction. */
+/* Statistics of an instruction from recorded branches. */
 struct annotated_flow {
 	bool covered;              /* some recorded block has it … */
 	double coverage;           /* … of the blocks at the most covered instruction of the symbol, in [0, 1] */
@@ -29,7 +29,7 @@ struct annotated_line {
 	uint64_t address;          /* CODE: as linked, as `objdump -d` shows it */
 	const char *text;          /* SOURCE: the line; INLINE: the function; CODE: NULL */
 	const char *mnemonic;      /* CODE; NULL: the code is missing */
-	const char *operands;      /* CODE: "" if there are none */
+	const char *operands;      /* CODE: "": the instruction has no operands */
 	const uint8_t *bytes;      /* CODE */
 	unsigned length;           /* CODE: of the bytes */
 	enum code_kind code;       /* CODE */
@@ -40,7 +40,7 @@ struct annotated_line {
 	uint64_t target;           /* … its address as linked */
 	const char *target_name;   /* … "main", "main+0x10"; NULL: no symbol */
 	const char *reference_name; /* CODE: the symbol of an operand relative to the instruction pointer; NULL: absent … */
-	uint64_t reference;        /* … its address as linked; 0: there is no such operand */
+	uint64_t reference;        /* … its address as linked; 0: absent */
 	bool fused;                /* CODE: the processor executes it together with the next instruction (x86: cmp or test, and a jump) */
 	uint32_t jump_sources;     /* CODE: number of jumps of this symbol to here */
 	const char *file;          /* source file of CODE and SOURCE, NULL: unknown */
@@ -80,7 +80,7 @@ struct annotation {
 	} flow;
 	uint32_t hottest;          /* the line with the largest period of the first event with samples; UINT32_MAX: none */
 	const char *section;       /* of the file; NULL: unknown */
-	const char *path;          /* the file of the code; NULL: `missing` says why there is none */
+	const char *path;          /* the file of the code; NULL: `missing` has the reason */
 	/* No code: the only lines are those of addresses with samples, and have no texts. The same applies to the end of a symbol that is
 	 * larger than its file or than ANNOTATION_BYTES_MAX, which is `cut`. */
 	struct error missing;
@@ -113,8 +113,8 @@ void annotator_free(struct annotator *annotator); /* NULL is allowed */
 /* Whether the module has a file with code; < 0: *err names the reason and the places that were searched. */
 int annotator_check(struct annotator *annotator, uint32_t module, struct error *err);
 
-/* Makes the annotation of a symbol of a module, also of one without samples. Never fails: annotation.missing says why there is no code.
- * hits may be NULL. *annotation is overwritten; the annotator must outlive it. */
+/* Makes the annotation of a symbol of a module, also of one without samples. Never fails: if the code is absent, annotation.missing has the
+ * reason. hits may be NULL. *annotation is overwritten; the annotator must outlive it. */
 void annotation_make(struct annotation *annotation, struct annotator *annotator, const struct hits *hits, uint32_t module,
 	uint32_t symbol);
 void annotation_fini(struct annotation *annotation); /* accepts a zeroed one */

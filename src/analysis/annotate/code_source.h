@@ -21,7 +21,7 @@ struct code_bytes {
 struct code_source *code_source_new(struct symbols *symbols, const struct header *header, const char *kcore);
 void code_source_free(struct code_source *source); /* NULL is allowed */
 
-/* < 0: there is no code. The sentence names the reason, the hint the places that were searched. */
+/* < 0: the code is absent. The message names the reason, the hint names the places that were searched. */
 int code_source_read(struct code_source *source, const struct module *module, uint64_t offset, uint64_t size, struct code_bytes *code,
 	struct error *err);
 /* The same of the file alone. */

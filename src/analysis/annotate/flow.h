@@ -1,4 +1,4 @@
-/* What blocks say of the lines of an annotation: how often code ran, where it was entered and left, cycles and instructions per cycle. */
+/* Statistics of the lines of an annotation, from blocks: how often code ran, where it was entered and left, and its cycles. */
 #pragma once
 #include "analysis/annotate/annotation.h"
 

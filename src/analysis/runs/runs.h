@@ -35,7 +35,7 @@ void runs_fini(struct runs *runs); /* accepts a zeroed struct */
 /* Adds a value of a counter; texts are copied. Values that are not finite, and those of more than 4096 counters, are ignored. */
 void runs_add(struct runs *runs, enum run_side side, const char *name, const char *unit, double value);
 void runs_compare(struct runs *runs);
-/* The largest change, up or down, as a part of A's median, that is more than noise; 0: there is none. */
+/* The largest change, up or down, as a part of A's median, that is more than noise; 0: no counter has changed. */
 double runs_largest(const struct runs *runs);
 
 /* The comparison as a table, a row for each counter. Borrows *runs. */

@@ -33,7 +33,7 @@ struct stat_threads {
 	VEC(struct stat_thread) list;
 };
 
-/* One count, as it stood when it was read. */
+/* One count at the time of its reading. */
 struct stat_value {
 	uint64_t id, value, enabled, running;
 	int32_t cpu;             /* -1: any */

@@ -71,7 +71,7 @@ struct stat_table {
 	/* set before the first filling: */
 	bool strict;             /* an aggregate of which one counter never ran is not counted, as in perf's rows by CPU, core … */
 	bool skip_zero;          /* counts of value 0 are not counted, as in perf's rows of all threads */
-	bool cumulative;         /* a filling adds to the sums of the previous ones, instead of being a run of its own */
+	bool cumulative;         /* a filling adds to the sums of the previous ones, instead of being a separate run */
 	const uint32_t *merged;  /* by event: the event to whose rows its counts are added; NULL: each has its own */
 	bool keeps;              /* stores the value of each run */
 	bool last;               /* of several runs, rows have the last one's counts: perf averages sums of everything only */

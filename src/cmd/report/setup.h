@@ -11,7 +11,7 @@ struct viewer;
 struct flame_sink;
 struct code_view;
 
-/* What the browser adds to a reading; viewer NULL: there is no browser. */
+/* What the browser adds to a reading; viewer NULL: without a browser. */
 struct report_watch {
 	struct viewer *viewer;
 	struct heat *heats;           /* one per worker */

@@ -16,7 +16,7 @@ enum { KEYS_LINE_MAX = 128 };
 
 struct keys {
 	int fd;
-	bool terminal, changed;     /* changed: the terminal's mode is ours */
+	bool terminal, changed;     /* changed: keys_prepare has changed the terminal's mode */
 	struct termios before;
 	bool menu;                  /* the menu is shown: the next key chooses from it, any other key leaves it */
 	enum key_action asking;     /* a line for this action is being typed; KEY_NONE: no line */
@@ -26,7 +26,7 @@ struct keys {
 };
 
 void keys_open(struct keys *keys, int fd);
-/* Makes the terminal pass single keys, if this process is in its foreground; to be called again after each stop. */
+/* Makes the terminal pass single keys, if this process is in its foreground. Call it again after each stop. */
 void keys_prepare(struct keys *keys);
 void keys_close(struct keys *keys);
 /* The user is at the menu or types a line: the screen must not be redrawn. */
@@ -35,6 +35,6 @@ static inline bool keys_are_busy(const struct keys *keys)
 	return keys->menu || keys->asking;
 }
 
-/* Takes a byte; echo: what is to be shown of it. Returns the action that it completes. For one with a line, keys->line holds it until the
+/* Takes a byte; echo: the text to show for it. Returns the action that it completes. For one with a line, keys->line holds it until the
  * next byte. */
 enum key_action keys_take(struct keys *keys, char c, struct str *echo);

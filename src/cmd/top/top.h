@@ -71,7 +71,7 @@ struct top_screen {
 };
 
 struct top_screen top_screen_now(const struct cli *cli);
-/* The most rows of a table. */
+/* The maximum number of rows of a table. */
 size_t top_screen_entries(const struct top_screen *screen, const struct top_options *options);
 /* Prints the profile as profile_show left it. */
 void top_screen_print(struct top *top, double seconds);

@@ -1,5 +1,5 @@
-/* Capstone's tables, as tools/link-late links them: their pointers are relative to their own places until the first use. */
+/* Capstone's tables, as tools/link-late links them: each pointer is relative to its own position until the first use. */
 #pragma once
 
-/* To be called before any function of capstone. Thread-safe. */
+/* Call it before any function of capstone. Thread-safe. */
 void capstone_tables_complete(void);

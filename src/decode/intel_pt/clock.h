@@ -6,7 +6,7 @@
 
 struct pt_packet;
 
-/* What the recording says about the processor. */
+/* The processor's properties, from the recording. */
 struct pt_clock_config {
 	uint32_t mtc_shift;       /* log2 of the CTC ticks between two MTC packets */
 	uint32_t ctc_numerator, ctc_denominator; /* TSC ticks per CTC tick; 0: unknown */

@@ -1,6 +1,6 @@
 /* The code of one module, cut into blocks: instructions that run one after the other, up to the first that may branch. A block is decoded
  * once; the blocks that may follow it in the same module are linked, so that a step of the decoder is one look-up. Not thread-safe: each
- * thread has a code of its own. Knows no files. */
+ * thread has a separate struct pt_code. Knows no files. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

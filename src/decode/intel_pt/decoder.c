@@ -259,7 +259,7 @@ static int fup_packet(struct pt_decoder *d, struct pt_event *event)
 		wait_for_fup(d, PT_EVENT_IFLAG);
 	}
 	if (!has_ip || !d->ip_known) {
-		/* an interrupt at an address without code cannot be told from a branch */
+		/* at an address without code, an interrupt cannot be distinguished from a branch */
 		bool async = has_ip && !d->overflowed && walk_knows(d, ip), waits = d->waiting_count;
 		int result = has_ip ? begin(d, ip, event) : GO_ON;
 		if (waits)

@@ -1,6 +1,6 @@
 /* Flow of a trace: packets and code → branches with times, instruction and cycle counts, and the other events of a trace. Source: Intel SDM
- * vol. 3, "Intel Processor Trace". Pure: code comes from a callback, packets from spans; no I/O, no globals. Each thread of a decoding has
- * decoders of its own. Knows no process, no sample. */
+ * vol. 3, "Intel Processor Trace". Pure: a callback supplies the code, spans supply the packets; no I/O, no globals. Each thread of a
+ * decoding has separate decoders. Knows no process, no sample. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct pt_piece {
 /* Code mapped at [start, end): its bytes are at start - base in `code`. */
 struct pt_range {
 	uint64_t start, end, base;
-	struct pt_code *code;    /* NULL: it is known that there is no code */
+	struct pt_code *code;    /* NULL: the range is known to have no code */
 };
 
 struct pt_config {
@@ -46,7 +46,7 @@ enum pt_event_kind {
 	PT_EVENT_INTERRUPT,      /* CFE: payload: type; extra: vector */
 	PT_EVENT_IFLAG,          /* payload: bit 0: interrupts are on now */
 	PT_EVENT_BLOCK,          /* BBP … BEP: registers of a PEBS record: decoder->block */
-	PT_EVENT_ERROR,          /* error says what */
+	PT_EVENT_ERROR,          /* `error` is its number */
 };
 
 enum pt_error { /* numbers as perf prints them */
@@ -96,7 +96,7 @@ struct pt_decoder {
 	uint64_t tick_period;    /* > 0: PT_EVENT_INSTRUCTION is delivered about every so many ticks: set before the first event */
 
 	uint64_t instructions;   /* executed in total */
-	uint64_t time;           /* TSC estimate at the last event that a packet made; branches before it keep the earlier one; 0: unknown */
+	uint64_t time;           /* TSC estimate at the last event that a packet made; branches before it have the earlier one; 0: unknown */
 	uint64_t cycles;         /* sum of cycles in traced code at that event */
 	unsigned mode;           /* 16, 32 or 64 */
 	bool tracing;            /* the processor is in a traced region */

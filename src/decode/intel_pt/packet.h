@@ -31,5 +31,5 @@ enum pt_block { PT_BLOCK_NONE, PT_BLOCK_4, PT_BLOCK_8 };
 
 /* Decodes the packet at bytes[0, len). Returns its size; 0: the packet is longer than len; BAD packets have size 1. */
 size_t pt_packet_decode(const uint8_t *bytes, size_t len, enum pt_block block, struct pt_packet *packet);
-/* Offset of the first PSB in bytes at or after `from`; len if there is none. */
+/* Offset of the first PSB in bytes at or after `from`; len if the bytes have no PSB. */
 size_t pt_packet_find_psb(const uint8_t *bytes, size_t len, size_t from);

@@ -96,7 +96,7 @@ bool packets_find_psb(const struct pt_decoder *d, struct pt_place *place)
 		}
 		const struct pt_piece *next = piece_of(d, place->piece + 1);
 		if (!next) {
-			place->position += skipped; /* keep the tail for a piece that may be added */
+			place->position += skipped; /* retain the tail for a piece that may be added */
 			place->at += skipped;
 			return false;
 		}

@@ -4,9 +4,9 @@
 
 enum walk_end {
 	WALK_EVENT,    /* *event is filled: a direct branch, or the instruction count was reached; walk again */
-	WALK_BRANCH,   /* the instruction before decoder->ip is executed, and a packet says where it goes */
+	WALK_BRANCH,   /* the instruction before decoder->ip is executed, and a packet determines its target */
 	WALK_AT_IP,    /* PT_GOAL_IP: the next instruction is the one at decoder->target */
-	WALK_NO_CODE,  /* there is no code at decoder->ip */
+	WALK_NO_CODE,  /* no code is known at decoder->ip */
 	WALK_GO_ON,    /* internal */
 	WALK_LOOP,     /* more direct branches than config.loop_max */
 };
@@ -30,7 +30,7 @@ void walk_next(struct pt_decoder *d);
 void walk_to(struct pt_decoder *d, uint64_t ip);
 /* As walk_to, to the target of the indirect branch or return at which walk ended: remembers its last target. */
 void walk_target(struct pt_decoder *d, uint64_t ip);
-/* Whether there is code at an address. */
+/* Whether code is known at an address. */
 bool walk_knows(struct pt_decoder *d, uint64_t ip);
 /* The return address that the last call left; false: none is known. */
 bool walk_pop(struct pt_decoder *d, uint64_t *ip);

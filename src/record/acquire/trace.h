@@ -25,7 +25,7 @@ struct trace_options {
 /* The numbers are those of AUXTRACE_INFO. */
 enum trace_kind { TRACE_NONE = 0, TRACE_INTEL_PT = 1, TRACE_INTEL_BTS = 2 };
 
-/* How the recorded events say which thread ran: the number that AUXTRACE_INFO has. */
+/* How the recorded events report which thread ran; the numbers are those of AUXTRACE_INFO. */
 enum trace_switches { TRACE_SWITCHES_NONE = 0, TRACE_SWITCHES_OF_TASKS = 2, TRACE_SWITCHES_OF_CPUS = 3 };
 
 struct trace {

@@ -3,7 +3,7 @@
 #pragma once
 #include "render/annotate/annotate_text.h"
 
-/* What the heading says of the event. */
+/* The values of the heading. */
 struct annotate_heading {
 	uint64_t samples, period;  /* of all samples of the events */
 	uint64_t frequency;        /* attr.sample_freq */

@@ -50,7 +50,7 @@ static void add_operand(struct str *out, const struct annotated_line *line, cons
 		str_add(out, text, len);
 }
 
-/* The position of the comma after the first operand; NULL: there is none. */
+/* The position of the comma after the first operand; NULL: absent. */
 static const char *operand_comma(const char *operands)
 {
 	const char *comma = strchr(operands, ','), *open = strchr(operands, '(');

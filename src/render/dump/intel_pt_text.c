@@ -35,7 +35,7 @@ static void address(const struct pt_packet *packet, struct writer *out)
 		writer_puts(out, "no ip");
 }
 
-/* The text behind the name and a space; false: there is none. */
+/* The text after the name and a space; false: absent. */
 static bool values(const struct pt_packet *packet, struct writer *out)
 {
 	uint64_t value = packet->payload;

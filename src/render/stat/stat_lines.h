@@ -26,7 +26,7 @@ void stat_json_text(struct writer *out, const char *text);
 /* The escape that begins the colour of a level; "": none. */
 const char *stat_level_color(enum stat_level level);
 
-/* The metric number `index` of the plan that the row shows; NULL: there is no further one. */
+/* The metric number `index` of the plan that the row shows; NULL: no further metric. */
 const struct stat_metric *stat_row_metric(const struct stat_printing *p, const struct stat_row *row, size_t index);
 /* Lines for the metrics of the row from number `index` on. The last line of a text remains open. */
 void stat_further_metrics(const struct stat_printing *p, const struct stat_row *row, size_t index);

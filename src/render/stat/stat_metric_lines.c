@@ -61,7 +61,7 @@ void stat_further_metrics(const struct stat_printing *p, const struct stat_row *
 	}
 }
 
-/* Rates and CPUs are no metrics of their own. "of all branches" needs the event's name. */
+/* Rates and CPUs are not separate metrics. "of all branches" needs the event's name. */
 static bool is_column(const struct stat_metric *metric)
 {
 	return metric->unit && !strstr(metric->unit, "/sec") && !strstr(metric->unit, "CPUs utilized");

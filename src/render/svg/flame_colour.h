@@ -24,7 +24,7 @@ void flame_palette_class(struct flame_palette *palette, uint32_t node, char name
 /* In a comparison: the share that the node has of one recording, 0 to 1. */
 double flame_share_of_side(const struct flame_tree *tree, uint32_t node, enum flame_side side);
 void flame_palette_style(const struct flame_palette *palette, struct writer *out);
-/* The legend, right-aligned, at this height; modules have a line of their own, left-aligned. */
+/* The legend, right-aligned, at this height; modules have a separate line, left-aligned. */
 void flame_palette_legend(const struct flame_palette *palette, unsigned baseline, unsigned width, struct writer *out);
 /* Whether the legend needs that line. */
 bool flame_palette_has_line(const struct flame_palette *palette);

@@ -5,7 +5,7 @@
 
 struct top_heading {
 	double samples_per_second, kernel_percent, exact_percent;
-	uint64_t lost, lost_before;   /* samples without room in their ring since the last table; until then */
+	uint64_t lost, lost_before;   /* lost samples: since the last table; before it */
 	const char *event;
 	uint64_t rate;                /* with it; 0: not shown (several events) */
 	bool frequency;               /* the rate is in Hz */

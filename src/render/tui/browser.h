@@ -1,5 +1,5 @@
 /* The browser: pages over tables, trees, flame graphs and texts; menus and questions above them; what each key does. Paints on a screen of
- * cells and takes keys: knows no terminal (terminal.h) and not where results come from (struct browse_source). */
+ * cells and takes keys: knows neither the terminal (terminal.h) nor the origin of results (struct browse_source). */
 #pragma once
 #include "render/tui/feed.h"
 #include "render/tui/flame.h"
@@ -18,12 +18,12 @@ struct browse_export {
 	uint32_t flame_root;
 };
 
-/* Supplied by a command. Each function may be NULL: then its key says so. All are called by the screen's thread. */
+/* Supplied by a command. Each function may be NULL: then its key shows a message. All are called by the screen's thread. */
 struct browse_source {
 	void *context;
 	const char *tip;              /* for the bottom line; NULL: absent */
 	struct feed *feed;
-	/* Lines of the row's function as a table of its own, named "code"; NULL and *err: why there are none. With lines, *err is a remark.
+	/* Lines of the row's function as a separate table, named "code"; NULL: *err has the reason. With lines, *err is a remark.
 	 * The columns "samples" and "target_line" are hidden at first; the latter has the line that ENTER moves to. */
 	struct snapshot *(*annotate)(void *context, const struct snapshot *shot, uint32_t row, struct error *err);
 	/* Read again; results are published with this number. flame: the flame graph of this event, too. */
@@ -96,7 +96,7 @@ struct browser {
 	VEC(struct browse_range) ranges; /* filters by time, the newest last */
 	VEC(enum browse_undo) undo;
 	uint64_t request;             /* number of the newest request */
-	char *flame_event;            /* NULL: no flame graph was asked for */
+	char *flame_event;            /* NULL: no flame graph was requested */
 	char note[200];               /* instead of the bottom line, until the next key */
 	struct str last_error;        /* the whole of the last note on an error */
 	bool error_note, no_heads, frozen, modules, quit;
@@ -106,7 +106,7 @@ struct browser {
 
 void browser_open(struct browser *browser, const struct browse_source *source);
 void browser_close(struct browser *browser);
-/* Takes what the feed has; true: something changed. */
+/* Takes the newest results from the feed; true: something changed. */
 bool browser_poll(struct browser *browser);
 void browser_key(struct browser *browser, const struct browse_event *event);
 void browser_paint(struct browser *browser, struct screen *screen);

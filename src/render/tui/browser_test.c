@@ -4,7 +4,7 @@
 #include "render/tui/tui_test.h"
 #include "unit.h"
 
-/* A browser over two events, on a screen of its own. */
+/* A browser over two events, on a separate screen. */
 struct seen {
 	struct feed feed;
 	struct browser browser;

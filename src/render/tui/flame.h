@@ -18,7 +18,7 @@ void flame_view_adopt(struct flame_view *flame, const struct snapshot *snapshot)
 void flame_view_up(struct flame_view *flame);
 void flame_view_down(struct flame_view *flame);
 void flame_view_side(struct flame_view *flame, int step);
-/* To the next frame below the root that matches; false: there is no other. */
+/* Moves to the next frame below the root that matches; false: no other frame matches. */
 bool flame_view_find(struct flame_view *flame, const regex_t *regex, int step);
 void flame_view_zoom(struct flame_view *flame);
 bool flame_view_zoom_out(struct flame_view *flame); /* false: all is shown */

@@ -58,7 +58,7 @@ void view_fini(struct view *view);
 void view_adopt(struct view *view, const struct snapshot *snapshot);
 void view_resize(struct view *view, size_t height);
 
-/* UINT32_MAX: there is no row. */
+/* UINT32_MAX: no row. */
 uint32_t view_row(const struct view *view);
 void view_move(struct view *view, long lines);
 void view_move_to(struct view *view, size_t line);
@@ -75,7 +75,7 @@ bool view_filter_equal(struct view *view, const char *column, const char *text);
 int view_filter_match(struct view *view, const char *text, struct error *err);
 void view_filter_marked(struct view *view);
 void view_filter_share(struct view *view, double percent);
-/* Removes the newest filter; false: there is none. */
+/* Removes the newest filter; false: no filter is set. */
 bool view_filter_undo(struct view *view);
 /* "thread = 12:cc, /main/": empty without filters. */
 void view_filter_text(const struct view *view, struct str *out);

@@ -228,7 +228,7 @@ static int print(struct comparison *c)
 		for (int side = 0; side < RUN_SIDES; side++)
 			few |= c->runs.list.items[i].values[side].count < RUNS_FEW;
 	if (few)
-		cli_warn(c->cli, "a counter has fewer than %d values: no change can be told from noise", RUNS_FEW);
+		cli_warn(c->cli, "a counter has fewer than %d values: its change cannot be distinguished from noise", RUNS_FEW);
 	if (c->unsupported.len && !options->quiet)
 		cli_warn(c->cli, "This machine or kernel cannot count: %s", str_text(&c->unsupported));
 	if (format_is_table(options->format)) {

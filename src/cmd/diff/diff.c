@@ -125,7 +125,7 @@ static int open_cpus(struct comparison *comparison, struct diff_file *file, stru
 	return result <= 0 ? result : error_set(err, ERROR_USAGE, "Requested CPU %d too large. Consider raising MAX_NR_CPUS", refused);
 }
 
-/* "a,b:c,d" gives each file a time range of its own. */
+/* "a,b:c,d" gives each file a separate time range. */
 static int open_time(struct comparison *comparison, struct diff_file *file, struct error *err)
 {
 	CLEANUP_STR struct str part = { 0 };
@@ -269,8 +269,8 @@ static void compare_and_print(struct comparison *comparison)
 	if (options->stats)
 		significance_init(&comparison->significance, &comparison->diff);
 	if (options->stats && comparison->significance.least_slices < SLICES_MIN)
-		cli_warn(comparison->cli, "an event of these recordings has samples in fewer than %d time slices of one of them: no change of it is "
-			"told from noise; record longer, and with times", SLICES_MIN);
+		cli_warn(comparison->cli, "an event has samples in fewer than %d time slices of a recording: its changes cannot be distinguished from "
+			"noise; record longer, and with times", SLICES_MIN);
 	if (format_is_table(options->format))
 		print_tables(comparison);
 	else

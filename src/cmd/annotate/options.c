@@ -49,7 +49,7 @@ const struct option annotate_table[] = {
 	INPUT_OPTIONS(O, input, "annotate", "directory", ": the samples of each address"),
 	OPT_BOOL('q', "quiet", O, quiet, "no messages"),
 	OPT_BOOL('D', "dump-raw-trace", O, dump, "show every record of the recording as bytes and as text"),
-	OPT_BOOL(0, "tui", O, tui, "browse on the terminal (prints for now)"),
+	OPT_BOOL(0, "tui", O, tui, "accepted; prints, as the browser is not supported yet"),
 	OPT_BOOL(0, "stdio", O, stdio, "print"),
 	OPT_BOOL(0, "stdio2", O, stdio2, "print as the browser shows it: arrows, targets, cycles of blocks"),
 	OPTION_ROW(BOOL, 0, "hottest", O, hottest, "print only the hottest instruction of each function", .flags = OPTION_OWN),

@@ -172,7 +172,7 @@ static void resample(struct random_numbers *random, double *target, const double
 		target[i] = values[random_below(random, count)];
 }
 
-/* The value below which the part p of sorted values lies, interpolated. */
+/* The p-quantile of sorted values, interpolated. */
 static double percentile(const double *sorted, size_t count, double p)
 {
 	double at = p * (double)(count - 1);

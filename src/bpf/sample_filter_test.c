@@ -5,7 +5,7 @@
 #include "os/counter.h"
 #include "unit.h"
 
-/* Runs the instructions of a filter: what the kernel does, for a sample of these values. */
+/* Runs the instructions of a filter as the kernel does, for a sample of these values. */
 struct sample_values {
 	uint64_t ip, period, addr, pid_tid, gid_uid, time;
 	uint32_t cpu;

@@ -91,7 +91,7 @@ void browse_messages_end(struct browse_messages *messages)
 		return; /* the terminal is gone */
 }
 
-/* A row of a flame graph's snapshot, as a frame of the builder, with the weight of its own. */
+/* A row of a flame graph's snapshot, as a frame of the builder, with its own weight. */
 static void add_frames(struct flame_builder *builder, const struct snapshot *shot, uint32_t root)
 {
 	size_t shares = snapshot_column_of_kind(&shot->columns, CELL_SHARE), names = snapshot_column_named(&shot->columns, "name");

@@ -32,7 +32,7 @@ static void print_script(struct cli *cli, const struct page *script)
 	writer_puts(cli->out, text);
 }
 
-/* Prints a candidate: what is to be typed, and what it means. */
+/* Prints a candidate: the word, and its meaning. */
 static void offer(const struct unfinished *line, const char *word, size_t length, const char *meaning)
 {
 	size_t typed = strlen(line->current);
@@ -48,7 +48,7 @@ static void offer_commands(const struct unfinished *line)
 		offer(line, commands_at(i)->name, strlen(commands_at(i)->name), commands_at(i)->summary);
 }
 
-/* What a command line prints, in memory. */
+/* The output of a command line, in memory. */
 static void capture(const struct unfinished *line, struct writer *out, const char *command, const char **argv)
 {
 	struct cli cli = *line->cli;

@@ -42,7 +42,7 @@ static bool filters_addresses(const struct event_words *words, const struct even
 	return event->traces && pmu_number(pmus, pmus_named(pmus, event->pmu), "nr_addr_filters");
 }
 
-/* Joins the filter to the one that the event has. */
+/* Adds the filter to the existing one of the event. */
 static const char *joined(struct event_words *words, const char *format, const char *old, const char *text)
 {
 	str_clear(&words->text);

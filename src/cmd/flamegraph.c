@@ -320,7 +320,7 @@ static void add_losses(struct str *text, const struct drawn *drawn)
 		str_puts(text, " \xc2\xb7 recording incomplete");
 }
 
-/* The text above the graph: which samples it shows, and which not. */
+/* The text above the graph: which samples it shows and which it omits. */
 static void describe(struct str *text, const struct drawing *drawing)
 {
 	const struct flamegraph_options *options = drawing->options;

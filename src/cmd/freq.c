@@ -46,7 +46,7 @@ static void explain_absence(struct error *err)
 	error_hint(err, "%s", str_text(&hint));
 }
 
-/* What an earlier run has left is restored at each start. */
+/* Each start restores the settings that an earlier run has left. */
 static int open_pin(struct cli *cli, struct freq_pin *pin, struct error *err)
 {
 	int found = freq_pin_open(pin, err);
@@ -104,7 +104,7 @@ static int show(struct cli *cli, const struct freq_options *options)
 	return found < 0 ? EXIT_FAILED : 0;
 }
 
-/* The clock that --pin asks for; 0: it is refused. */
+/* The frequency that --pin requests; 0: it is refused. */
 static int64_t wanted_khz(const struct freq_options *options, const struct cpufreq_policy *policy, struct error *err)
 {
 	char *end;

@@ -15,7 +15,7 @@ enum { STORED_BYTES_MAX = 1 << 24 };
 
 static const char store[] = "/run", stored_name[] = "frequency", lock_name[] = "frequency.lock";
 
-/* Writes what is stored, then removes it. */
+/* Writes the stored settings, then removes their file. */
 static int restore_stored(struct freq_pin *pin, const struct cpufreq_settings *settings, struct error *err)
 {
 	size_t refused;

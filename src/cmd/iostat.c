@@ -91,7 +91,7 @@ static int add_events(struct iostat *iostat, struct event_error *err)
 	return 0;
 }
 
-/* What a port has counted since the last call. */
+/* The counts of a port since the last call. */
 static void sum_port(const struct iostat *iostat, const struct root_port *port, uint64_t sums[METRICS])
 {
 	memset(sums, 0, METRICS * sizeof *sums);

@@ -197,7 +197,7 @@ void objdump_spell(const struct instruction *in, struct str *mnemonic, struct st
 		str_printf(operands, "%llx", (unsigned long long)in->target);
 		return;
 	}
-	/* a shift by one has its own encoding */
+	/* a shift by one has a separate encoding */
 	uint8_t opcode = in->bytes[0] == 0x66 || (in->bytes[0] & 0xf0) == 0x40 ? in->bytes[1] : in->bytes[0];
 	size_t first = count == 2 && (opcode == 0xd0 || opcode == 0xd1) && strncmp(list[0].text, "$1", list[0].len) == 0;
 	for (size_t i = first; i < count; i++) {

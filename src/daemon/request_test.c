@@ -45,7 +45,7 @@ TEST("a request is taken only if it is complete and valid")
 	EXPECT(is_taken(&bad, sizeof bad));
 }
 
-/* What the client has of an answer of so many bytes; -1: it refused it. */
+/* The number of bytes that the client has of an answer of this size; -1: it refused the answer. */
 static long long asked(size_t bytes)
 {
 	int ends[2];

@@ -133,7 +133,7 @@ next:
 	}
 }
 
-/* What a vendor's file says; the PMU is shown as `length` characters of its name. */
+/* An event of a vendor's file; the PMU is shown as `length` characters of its name. */
 static void add_vendor(struct catalogue *c, const struct vendor_event *from, struct catalogue_event *event, size_t length)
 {
 	event->topic = from->topic;

@@ -30,7 +30,7 @@ static uint64_t cap(const struct pmu *pmu, const char *name, int base, uint64_t 
 	return end == value ? absent : number;
 }
 
-/* The largest supported period that is no longer than the wanted one, otherwise the shortest. */
+/* The largest supported period that is no longer than the requested one, otherwise the shortest. */
 static unsigned nearest_period(uint64_t periods)
 {
 	unsigned best = (unsigned)__builtin_ctzll(periods);

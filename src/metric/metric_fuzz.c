@@ -1,4 +1,4 @@
-/* The expressions of metrics come from files: any text gives a value, or a sentence. */
+/* The expressions of metrics are foreign: any text gives a value, or an error. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -241,7 +241,7 @@ void cpufreq_settings_text(const struct cpufreq_settings *settings, struct str *
 		str_printf(to, "%s=%s\n", settings->list.items[i].path, settings->list.items[i].value);
 }
 
-/* Whether root may write there what a file asks it to. */
+/* Whether the path and the value are those of a frequency setting, the only files that root writes. */
 static bool is_setting(const char *path, const char *value)
 {
 	char name[32] = "";

@@ -200,7 +200,7 @@ static int stop_ring_readers(struct recorder *r, struct error *err)
 	return status;
 }
 
-/* Copies the rings, one group after the other. Returns whether there was anything. */
+/* Copies the rings, one group after the other. Returns whether it copied anything. */
 static int copy_rings(struct recorder *r, bool last, struct error *err)
 {
 	const struct counters *counters = &r->measurement.counters;

@@ -402,7 +402,7 @@ static void batch_add_trace(struct session *session, uint64_t until)
 		batch_end_part(session);
 }
 
-/* The samples of a trace come between the records, as of the model at that point. */
+/* The samples of a trace are delivered between the records, with the model as of that position. */
 static void batch_process_traced(struct session *session)
 {
 	struct session_internal *in = session->internal;

@@ -284,7 +284,7 @@ static uint64_t estimate(const struct pt_decoder *decoder)
 	return decoder->time + ticks;
 }
 
-/* Reads the queue's next event; what has no time yet is skipped, as its place among the records is unknown. */
+/* Reads the queue's next event; events without a time are skipped, as their position among the records is unknown. */
 static void queue_next(struct trace_queue *queue)
 {
 	queue->has_event = false;

@@ -93,7 +93,7 @@ static void add_root(struct vendor *v, json_t *root, const char *path, const str
 			return;
 }
 
-/* Reads the whole file; -1: a remark says why not. */
+/* Reads the whole file; -1: a remark has the reason. */
 static int read_bytes(struct vendor *v, const char *path, struct str *out)
 {
 	CLEANUP_FD int fd = regular_open(path, O_RDONLY | O_CLOEXEC);

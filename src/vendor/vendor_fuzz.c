@@ -1,4 +1,4 @@
-/* JSON files of events come from anywhere: any bytes give events and metrics, or remarks. */
+/* JSON files of events are foreign: any bytes give events and metrics, or remarks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

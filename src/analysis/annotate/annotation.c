@@ -26,7 +26,7 @@ struct annotator {
 	VEC(struct opened_machine) machines;
 };
 
-/* objdump shows so many lines before the first one of a function. */
+/* The number of lines that objdump shows before the first one of a function. */
 enum { CONTEXT_LINES = 5, SOURCE_TEXT_MAX = 4096, NAME_TEXT_MAX = 16 << 10 };
 
 /* What is known while the lines of one symbol are made. */

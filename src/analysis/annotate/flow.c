@@ -94,7 +94,7 @@ static void show_piece(const struct pieces *pieces, struct annotated_line *line)
 	}
 }
 
-/* The line of the instruction at an offset; NULL: none begins there. */
+/* The line of the instruction at an offset; NULL: no instruction begins there. */
 static struct annotated_line *line_at(struct annotation *annotation, uint64_t offset)
 {
 	for (size_t low = 0, high = annotation->code.count; low < high;) {

@@ -60,7 +60,7 @@ static void add_group_name(const struct run *run, const struct hit_group *group,
 	}
 }
 
-/* Says once for each module why its code is not shown. */
+/* Reports once for each module why its code is not shown. */
 static void warn_missing(struct run *run, const struct annotation *annotation)
 {
 	while (run->warned.count <= annotation->module->id)
@@ -227,7 +227,7 @@ static bool has_samples(const struct run *run)
 	return false;
 }
 
-/* Nothing was shown: says so, and what is wrong with the modules that have the most samples. */
+/* Nothing was shown: reports this, and the errors of the modules with the most samples. */
 static void explain_nothing(struct run *run)
 {
 	enum { MODULES_MAX = 3 };

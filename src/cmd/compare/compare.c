@@ -137,7 +137,7 @@ static int run_once(struct comparison *c, enum run_side side, bool counts)
 	return code;
 }
 
-/* In turns, so that what changes on the machine meanwhile concerns both. */
+/* In turns, so that changes of the machine affect both. */
 static int run_commands(struct comparison *c)
 {
 	const struct compare_options *options = c->options;

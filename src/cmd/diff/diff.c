@@ -231,7 +231,7 @@ static void print_tables(struct comparison *comparison)
 	diff_results_fini(&results);
 }
 
-/* Why a column is empty: the output says nothing, as perf's. */
+/* The reason why a column is empty. The output does not show it, as in perf. */
 static void warn_of_gaps(const struct comparison *comparison)
 {
 	const struct diff *diff = &comparison->diff;

@@ -68,7 +68,7 @@ static bool same_name(const struct probes *p, size_t a, size_t b)
 	return a < p->list.count && b < p->list.count && strcmp(p->list.items[a].name, p->list.items[b].name) == 0;
 }
 
-/* A name that several programs have is followed by the program. */
+/* The program follows a name that several programs have. */
 static void print_probe(struct listing *l, const struct probes *p, size_t index)
 {
 	const struct probe *probe = &p->list.items[index];

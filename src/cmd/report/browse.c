@@ -26,7 +26,7 @@ enum {
 };
 #define PREVIEW_LEAST_NS UINT64_C(100000000)
 
-/* What the screen asks the loader for. */
+/* The screen's request to the loader. */
 struct view_request {
 	uint64_t number, start_ns, end_ns;
 	char flame_event[256];     /* "": no flame graph */
@@ -63,7 +63,7 @@ static bool is_outdated(const struct viewer *viewer)
 	return atomic_load(&viewer->newest) != viewer->current.number;
 }
 
-/* A source that ends as soon as its reading is not wanted any more. */
+/* A source that ends as soon as its reading is cancelled. */
 struct ending_source {
 	struct source_ops ops;
 	const struct source_ops *inner;

@@ -114,7 +114,7 @@ static void find_cores(struct aggregates *a, const struct placing *p)
 	}
 }
 
-/* CPUs of one label are neighbours, but for rows of everything there is one label. */
+/* CPUs of one label are neighbours; rows of everything have one label. */
 static void label_cpus(struct aggregates *a, struct placing *p)
 {
 	struct idmap aggregates = { 0 };

@@ -84,7 +84,7 @@ static int take_topdown(struct stat_run *run)
 	return plan(run, group);
 }
 
-/* A metric or a group that a single option asks for. */
+/* A metric or a group that a single option requests. */
 static int take_named(struct stat_run *run, const char *name, const char *missing)
 {
 	struct metric_list all = { 0 };

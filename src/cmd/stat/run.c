@@ -149,7 +149,7 @@ static void take_command(void *context, const char *line)
 		control_acknowledge(e->run->control.acknowledge);
 }
 
-/* Waits until the time or the end, and takes the commands that arrive meanwhile. */
+/* Waits until the time or the end, and executes the commands that arrive. */
 static void wait_until(struct execution *e, uint64_t until_ns)
 {
 	struct stat_run *run = e->run;

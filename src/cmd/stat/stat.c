@@ -254,7 +254,7 @@ static int find_cpu_type(struct stat_run *run)
 	return EXIT_USAGE;
 }
 
-/* Options that need what this machine may not have. */
+/* Options that need hardware which this machine may lack. */
 static int check_machine(struct stat_run *run)
 {
 	const struct stat_options *o = run->o;
@@ -338,7 +338,7 @@ static int check_options(struct stat_run *run)
 	return status ? status : take_grain(run);
 }
 
-/* Events that one word of the user made for several PMUs: of memory channels …, of kinds of cores only if that is asked for. */
+/* Events that one word of the user made for several PMUs: of memory channels …, of kinds of cores only on request. */
 static bool is_alias(struct stat_run *run, const struct event *a, const struct event *b)
 {
 	bool same = a->pmu && b->pmu && strcmp(a->pmu, b->pmu) != 0 && strcmp(a->name, b->name) == 0 && a->scale == b->scale &&

@@ -24,7 +24,7 @@ static int take_config(struct top *top)
 	return 0;
 }
 
-/* A target that is not given is the whole system. */
+/* The default target is the whole system. */
 int top_setup_events(struct top *top)
 {
 	struct top_options *o = top->options;

@@ -269,7 +269,7 @@ static int open_event(struct opening *o, uint32_t index)
 	return -ENODEV;
 }
 
-/* What the kernel or the machine lacks, not what it forbids. */
+/* Whether the kernel or the machine lacks the event; false: it forbids it, or another failure. */
 static bool is_missing(int sys)
 {
 	return sys == EINVAL || sys == ENOSYS || sys == ENOENT || sys == EOPNOTSUPP || sys == ENXIO || sys == ENODEV || sys == EBADF;

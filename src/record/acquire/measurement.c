@@ -140,7 +140,7 @@ int measurement_open(struct measurement *m, const struct measurement_options *op
 	return open_events(m, options, err);
 }
 
-/* Whether the counter of a ring is of the target, and not on all CPUs whatever the target is. */
+/* Whether the counter of a ring is of the target, and not one that is on all CPUs for every target. */
 static bool is_of_target(const struct measurement *m, const struct ring *ring)
 {
 	for (size_t i = 0; i < m->counters.list.count; i++)

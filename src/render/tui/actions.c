@@ -54,7 +54,7 @@ static void zoom_kernel(struct browser *browser)
 	browser_note(browser, "no row is of the kernel");
 }
 
-/* What Esc does to a page without filters. */
+/* The effect of Esc on a page without filters. */
 static void leave_page(struct browser *browser)
 {
 	struct browse_page *page = browser_page(browser);

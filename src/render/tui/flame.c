@@ -163,7 +163,7 @@ static void paint_tree(const struct painting *p, uint32_t row, size_t depth, str
 	for (uint32_t i = 0; i < at->child_count; i++) {
 		struct extent child = { extent.from, weight(p->flame, at->first_child + i) };
 		extent.from += child.weight;
-		/* narrower than a column: invisible, with all that it calls */
+		/* narrower than a column: invisible, with all its callees */
 		if (column_of(p->flame, child.from, columns) < column_of(p->flame, child.from + child.weight, columns))
 			paint_tree(p, at->first_child + i, depth + 1, child);
 	}

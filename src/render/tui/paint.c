@@ -302,7 +302,7 @@ static void paint_title(const struct browser *browser, const struct browse_page 
 		str_puts(&text, "No samples");
 	}
 	add_filters(browser, page, &more);
-	/* what was filtered matters more than the count */
+	/* the filters matter more than the count */
 	if (text_columns(str_text(&text)) + text_columns(str_text(&count)) + text_columns(str_text(&more)) <= screen->columns || !more.len)
 		str_puts(&text, str_text(&count));
 	str_puts(&text, str_text(&more));

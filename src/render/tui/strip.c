@@ -1,4 +1,4 @@
-/* The time strip: how many samples lie where in the recording; a range that is marked on it filters every page. */
+/* The time strip: the number of samples over the time of the recording; a range that is marked on it filters every page. */
 #include <string.h>
 
 #include "render/tui/browser_state.h"

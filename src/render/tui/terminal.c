@@ -32,7 +32,7 @@ struct terminal {
 /* Signals whose default ends the program. */
 static const int fatal_signals[] = { SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGXCPU };
 
-/* In a signal handler: ncurses has the terminal's modes from before, the rest is what every terminal with a cursor understands. */
+/* In a signal handler: ncurses restores the terminal's modes; every terminal with a cursor understands the escape sequences. */
 static void on_fatal(int number)
 {
 	static const char leave[] = "\033[?1006l\033[?1002l\033[?1000l\033[0m\033[?25h\033[?1049l\033[?1l\033>\r\n";
@@ -101,7 +101,7 @@ static void define_colours(struct terminal *terminal)
 		init_pair((short)(i + 1), pairs[i].text, pairs[i].back);
 }
 
-/* Without colours, what a style means is shown by attributes. */
+/* Without colours, attributes show the meaning of a style. */
 static attr_t plain_attributes(unsigned style)
 {
 	if (style == STYLE_TITLE || style == STYLE_HOT)
@@ -229,7 +229,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Whether what is ready to be read is only the end of it. */
+/* Whether only the end of the input is ready to be read. */
 static bool at_end(int fd)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
@@ -299,7 +299,7 @@ static void define_plain_keys(void)
 
 static int open_terminal(struct terminal *terminal, struct error *err)
 {
-	/* keys come from the terminal, also where standard input is a recording */
+	/* keys are read from the terminal, also if standard input is a recording */
 	int in = isatty(STDIN_FILENO) ? dup(STDIN_FILENO) : open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	int out = dup(STDOUT_FILENO);
 	terminal->in = in < 0 ? NULL : fdopen(in, "r");

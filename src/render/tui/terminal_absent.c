@@ -1,4 +1,4 @@
-/* A build without ncurses. */
+/* For builds without ncurses. */
 #include "render/tui/terminal.h"
 
 bool terminal_usable(struct error *err)

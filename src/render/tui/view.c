@@ -60,7 +60,7 @@ uint32_t view_row(const struct view *view)
 	return view->cursor < view->lines.count ? view->lines.items[view->cursor].row : UINT32_MAX;
 }
 
-/* The share column that filters and relative shares are about: the row's own, not that with what it called. */
+/* The share column of filters and relative shares: the share of the row's own samples, without those of its callees. */
 static size_t own_share(const struct view *view)
 {
 	size_t named = snapshot_column_named(&view->shot->columns, "overhead");
@@ -106,7 +106,7 @@ void view_row_text(const struct view *view, uint32_t row, struct str *out)
 	}
 }
 
-/* Expressions are about what identifies a row, not about its numbers. */
+/* Expressions match the cells that identify a row, not its numbers. */
 static bool row_matches(const struct view *view, uint32_t row, const regex_t *regex)
 {
 	CLEANUP_STR struct str text = { 0 };

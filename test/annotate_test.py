@@ -18,7 +18,7 @@ from suite.process import environment, must
 from suite.settings import TEST
 from suite.tests import need, need_tools, run_in_folder
 
-# name: source and options of the compiler, then words of what is done with the program
+# name: source and options of the compiler, then words for the treatment of the program
 PROGRAMS = {
     "plain": ("loops.c", "-O2 -g"),
     "slow": ("loops.c", "-O0 -g"),
@@ -141,7 +141,7 @@ def test_text(context):
 
 
 def test_options(context):
-    """so it is with each option that changes it"""
+    """the text with each option that changes it is perf's, too"""
     for options in ("-n", "--show-total-period", "-M intel", "-M att", "--stdio-color always", "-P", "-v", "--percent-type hits-local",
                     "--percent-type global-period", "-C 0-63", "-d plain", "--percent-limit 5", "-q", "--group",
                     "--skip-empty"):

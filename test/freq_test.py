@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`freq`, and what `record` says about the clock, with planted trees of sysfs: a mount namespace shows them in place of the machine's, and an empty
+"""`freq`, and the line of `record` about the clock, with planted trees of sysfs: a mount namespace shows them in place of the machine's, and an empty
 /run."""
 import json
 import os
@@ -83,7 +83,7 @@ def test_pin():
 
 
 def test_killed():
-    """what a killed --pin has left is restored at the next start, with a sentence; another --pin is refused meanwhile"""
+    """the next start restores the settings that a killed --pin has left, with a message; another --pin is refused meanwhile"""
     with Tree() as tree:
         before = tree.values()
         done = tree.run("""$P freq --pin 1500 --no-boost -- bash -c 'echo $$ >$T/runs; exec sleep 60' & pid=$!
@@ -127,7 +127,7 @@ def test_hostile_store():
 
 
 def test_record():
-    """record says that the clock changed during its run, and is silent if it did not"""
+    """record reports a clock that changed during its run, and prints nothing if it did not change"""
     with Tree() as tree:
         script = "$P record -e cpu-clock -o $T/perf.data -- bash -c '%s' 2>&1"
         quiet = tree.run(script % "true").stdout
@@ -142,7 +142,7 @@ def test_record():
 
 
 def test_stat():
-    """stat says it after its text, and not beside -x and -j"""
+    """stat reports it after its text, but not with -x and -j"""
     with Tree() as tree:
         script = "$P stat -e cpu-clock %s -- bash -c 'echo %d >$T/policy1/scaling_cur_freq'"
         said = tree.run(script % ("", 3000000)).stdout

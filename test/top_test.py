@@ -35,7 +35,7 @@ def refused(text):
 
 
 class Top:
-    """`top --stdio` on a pseudo-terminal of its own, which is its controlling terminal, or (piped) with pipes; browser: without --stdio."""
+    """`top --stdio` on a separate pseudo-terminal, which is its controlling terminal, or (piped) with pipes; browser: without --stdio."""
 
     def __init__(self, *options, rows=24, columns=100, piped=False, term="xterm", user=None, browser=False):
         self.seen = ""
@@ -380,7 +380,7 @@ STORM = "while :; do /bin/true; done"
 
 @by_samples
 def test_ended(c):
-    """threads that have ended keep their names"""
+    """threads that have ended are shown by their names"""
     with process.start("sh", "-c", "while :; do expr 1 + 1; done"), Top("-d", "1", "-s", "comm", rows=60) as top:
         top.read_until("%  ")
         top.read(4)
@@ -442,7 +442,7 @@ def test_zero(c):
 
 @by_samples
 def test_stacks(c):
-    """--call-graph unwind shows whole stacks while a program runs"""
+    """--call-graph unwind shows complete stacks while a program runs"""
     with process.start(SHAPE, "--ms", "20000"), Top("-d", "1", "--call-graph", "unwind", "-s", "sym", "--comms", "shape-deep", "--no-children",
                                                     "-F", "400", "-E", "1", piped=True) as top:
         top.read_until("shape_descend")

@@ -24,7 +24,7 @@ PLACES = ["--symfs", ".", "--kallsyms", "kallsyms"]  # of the files with symbols
 
 
 class Terminal:
-    """One program on a terminal of its own."""
+    """One program on a separate terminal."""
 
     def __init__(self, context, words, columns=90, lines=16, term="xterm-256color", locale="C.UTF-8", before=""):
         context.terminals += 1
@@ -174,7 +174,7 @@ def test_plain(context):
 
 
 def test_refused(context):
-    """--tui says why it cannot start, and --gtk that there is none"""
+    """--tui reports why it cannot start, and --gtk that perfuse has no such browser"""
     for words, text in ((["--tui"], "not a terminal"), (["--gtk"], "GTK")):
         done = process.perfuse("report", "-i", "calc.data", *words, cwd=context.folder)
         need(done.returncode != 0 and text in done.stderr and not done.stdout, done.stderr)

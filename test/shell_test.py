@@ -181,7 +181,7 @@ def messages_tips_and_pages_have_the_name_it_was_called_by(box):
     for name, other in (("perf", "perfuse"), ("perfuse", "perf")):
         page = box.run("help", "record", name=name).stdout
         box.expect("%s-record - " % name in page and not re.search(r"(?<!\[ )\b%s[ -]record" % other, page), "page of %s: %s" % (name, page[:200]))
-        for words in (["check", "feature", "a", "b"], ["version", "-h"], ["nosuch"], ["top"], ["evlist", "-x"]):
+        for words in (["check", "feature", "a", "b"], ["version", "-h"], ["nosuch"], ["kmem"], ["evlist", "-x"]):
             said = box.run(*words, name=name).stderr
             box.expect(not re.search(r"\b%s[ -:](check|version|evlist|--help)" % other, said), "%s as %s: %s" % (words, name, said))
         box.expect("%s check feature" % name in box.run("check", "feature", "a", "b", name=name).stderr, "check feature")

@@ -411,7 +411,7 @@ def test_control(c):
                 before = time.monotonic()
                 send.write(order + "\n")
                 send.flush()
-                need(receive.readline() == "ack\n", "no answer to %s" % order)
+                need(receive.readline().lstrip("\0") == "ack\n", "no answer to %s" % order)
                 since = before if order.startswith("enable") else since
                 counted += time.monotonic() - since if order == "disable" else 0
                 time.sleep(seconds)

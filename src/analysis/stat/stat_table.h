@@ -14,6 +14,13 @@ struct stat_count {
 	bool absent;             /* there is no counter to read */
 };
 
+/* Where a counter counts. */
+struct stat_counter {
+	uint32_t event;
+	int32_t cpu;             /* -1: any */
+	uint32_t thread;
+};
+
 /* Where a count belongs. */
 struct stat_place {
 	uint32_t event, aggregate;

@@ -129,7 +129,7 @@ static void label_cpus(struct aggregates *a, struct placing *p)
 		idmap_set(&aggregates, (uint64_t)(uint32_t)placed->cpu, (uint32_t)a->labels.count - 1);
 	}
 	for (size_t i = 0; i < p->input->count; i++) {
-		const struct aggregate_counter *counter = &p->input->counters[i];
+		const struct stat_counter *counter = &p->input->counters[i];
 		uint32_t aggregate = idmap_get(&aggregates, (uint64_t)(uint32_t)counter->cpu);
 		vec_push(&a->places, ((struct stat_place){ counter->event, aggregate }));
 	}

@@ -6,20 +6,13 @@
 #include "record/count/cpu_place.h"
 #include "render/stat/stat_text.h"
 
-/* Where a counter counts. */
-struct aggregate_counter {
-	uint32_t event;
-	int32_t cpu;             /* -1: any */
-	uint32_t thread;
-};
-
 struct aggregate_thread {
 	int32_t tid;
 	const char *comm;
 };
 
 struct aggregates_input {
-	const struct aggregate_counter *counters;
+	const struct stat_counter *counters;
 	size_t count;
 	const struct aggregate_thread *threads;
 	size_t thread_count;

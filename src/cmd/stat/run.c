@@ -235,12 +235,12 @@ static bool any_percore(const struct events *events)
 static void make_aggregates(struct execution *e)
 {
 	const struct measurement *m = &e->counting.measurement;
-	VEC(struct aggregate_counter) counters = { 0 };
+	VEC(struct stat_counter) counters = { 0 };
 	VEC(struct aggregate_thread) threads = { 0 };
 	for (size_t i = 0; i < m->counters.list.count; i++) {
 		const struct counter *counter = &m->counters.list.items[i];
 		const uint32_t event = e->run->merged[counter->event];
-		vec_push(&counters, ((struct aggregate_counter){ event, counter->cpu, counting_thread(&e->counting, i) }));
+		vec_push(&counters, ((struct stat_counter){ event, counter->cpu, counting_thread(&e->counting, i) }));
 	}
 	for (size_t i = 0; i < m->target.threads.count; i++)
 		vec_push(&threads, ((struct aggregate_thread){ m->target.threads.items[i].tid, m->target.threads.items[i].comm }));

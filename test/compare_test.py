@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""compare: a planted change is found with its size, equal commands have none, results of stat -j are read, bad input has a sentence."""
+"""compare: a planted change is found with its size, equal commands have none, results of stat -j and recordings are read, bad input has a sentence."""
 import json
 import os
+import re
+import statistics
 import sys
 
 from suite import process
+from suite.perf import reference
 from suite.process import environment
 from suite.settings import PERFUSE
 from suite.tests import Skip, by_samples, need, remark, run_in_folder
@@ -31,6 +34,11 @@ class Context:
 
     def compare(self, *words, **more):
         return process.run(PERFUSE, "compare", *words, cwd=self.folder, env=environment(self.folder, **more))
+
+
+def rows_of(done):
+    need(done.returncode == 0, "exit code %d: %s" % (done.returncode, done.stderr))
+    return {row["counter"]: row for row in json.loads(done.stdout)["tables"][0]["rows"]}
 
 
 @by_samples
@@ -87,6 +95,44 @@ def test_results(c):
     need(row["changed"] and row["change"] > 10 and row["runs_a"] == 12, row)
 
 
+def record_counts(c, program, name, work, *options):
+    done = process.run(program, "stat", "record", "-e", "task-clock,page-faults", "-o", name, *options, c.work, work, cwd=c.folder,
+                       env=environment(c.folder))
+    if done.returncode:
+        raise Skip("nothing can be counted here: " + done.stderr)
+
+
+def interval_clocks(c, name):
+    """The task clock of each interval in which it ran, in ms: `stat report` prints sums."""
+    reported = process.run(PERFUSE, "stat", "report", "-i", name, cwd=c.folder, env=environment(c.folder)).stderr
+    sums = [float(text) for text in re.findall(r"([0-9.]+) msec task-clock", reported)]
+    return [after - before for before, after in zip([0] + sums, sums) if after > before]
+
+
+def test_recordings(c):
+    """each interval of a recording of stat record is a value, also of perf's; a recording without intervals is one"""
+    for program in filter(None, (PERFUSE, reference())):
+        record_counts(c, program, "a.data", "800000000", "-I", "20")
+        record_counts(c, program, "b.data", "800000000", "-I", "40")
+        clock = rows_of(c.compare("--format=json", "a.data", "b.data"))["task-clock"]
+        need(clock["unit"] == "msec" and clock["runs_a"] > 6, clock)
+        for side in "ab":
+            wanted = interval_clocks(c, side + ".data")
+            need(clock["runs_" + side] == len(wanted) and abs(clock["median_" + side] - statistics.median(wanted)) < 0.02, (clock, wanted))
+        record_counts(c, program, "run.data", "800000000")
+        whole = rows_of(c.compare("--format=json", "a.data", "run.data"))["task-clock"]
+        need(whole["runs_b"] == 1 and whole["changed"] is None, whole)
+        need(abs(whole["median_b"] - sum(interval_clocks(c, "run.data"))) < 0.02, whole)
+
+
+def test_recorded_lines(c):
+    """a recording is compared with results of stat -j"""
+    record_counts(c, PERFUSE, "run.data", "20000000")
+    process.perfuse("stat", "-j", "-e", "task-clock", "-o", os.path.join(c.folder, "run.json"), c.work, "20000000", env=environment(c.folder))
+    rows = rows_of(c.compare("--format=json", "run.data", "run.json"))
+    need(rows["task-clock"]["runs_a"] == rows["task-clock"]["runs_b"] == 1, rows)
+
+
 def test_configuration(c):
     """the configuration sets runs, events and the limit"""
     config = os.path.join(c.folder, "config")
@@ -103,10 +149,13 @@ def test_bad(c):
     empty = os.path.join(c.folder, "empty")
     with open(empty, "w"):
         pass
+    damaged = os.path.join(c.folder, "damaged")
+    with open(damaged, "wb") as file:
+        file.write(b"PERFILE2" + bytes(7))
     for words, code in ((["--", c.work, "1", "3", "--", c.work, "1"], 1), (["--", "absent", "--", c.work], 127), (["--", c.work], 129), ([], 129),
                         (["--a", c.work], 129), (["--a", "'x", "--b", c.work], 129), (["-n", "0", "--", c.work, "--", c.work], 129),
                         (["-e", "none", "--", c.work, "--", c.work], 129), (["--fail-above", "x", "--", c.work, "--", c.work], 129),
-                        ([empty, empty], 1), (["absent", empty], 1), (["/dev/null", empty], 1)):
+                        ([empty, empty], 1), (["absent", empty], 1), (["/dev/null", empty], 1), ([damaged, empty], 1)):
         done = c.compare(*words)
         need(done.returncode == code, "%s: exit code %d instead of %d: %s" % (words, done.returncode, code, done.stderr))
         need(done.stderr.strip(), "%s says nothing" % words)

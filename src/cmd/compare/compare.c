@@ -10,6 +10,7 @@
 #include "base/regular.h"
 #include "cmd/command.h"
 #include "cmd/compare/options.h"
+#include "cmd/compare/recordings.h"
 #include "cmd/event_files.h"
 #include "record/count/counting.h"
 #include "render/stat/runs_text.h"
@@ -210,12 +211,16 @@ static int read_results(struct comparison *c, enum run_side side, const char *pa
 	close(fd);
 	if (size && !text)
 		return error_system(err, "cannot read %s", path);
-	stat_lines_read(&lines, text, size, &c->runs, side);
+	bool recorded = recording_starts(text, size);
+	if (!recorded)
+		stat_lines_read(&lines, text, size, &c->runs, side);
 	mapping_close(text, size);
 	c->names[side] = path;
+	if (recorded)
+		return recording_read(path, &c->runs, side, err);
 	if (lines.values)
 		return 0;
-	error_set(err, ERROR_FORMAT, "%s has no results of `stat -j`", path);
+	error_set(err, ERROR_FORMAT, "%s has no results of `stat -j` or `stat record`", path);
 	return error_hint(err, "perf stat -j -o FILE --append COMMAND, several times, writes them");
 }
 

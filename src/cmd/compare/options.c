@@ -8,7 +8,7 @@
 const char *const compare_usage[] = {
 	"perf compare [<options>] -- <command A> -- <command B>",
 	"perf compare [<options>] --a '<command A>' --b '<command B>'",
-	"perf compare [<options>] <results of stat -j> <results of stat -j>", NULL
+	"perf compare [<options>] <results of stat -j or stat record> <results>", NULL
 };
 
 static int set_fail_above(void *target, const struct option *option, const char *arg, bool unset, struct error *err)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Boots an aarch64 machine in which each instruction takes a nanosecond, and counts there a program whose instructions are known: the
-PMU counts them. Groups, multiplexing, samples, intervals, recordings of counts."""
+PMU counts them. Groups, multiplexing, samples, intervals, recordings of counts, comparisons."""
 import json
 import os
 import re
@@ -13,7 +13,7 @@ from suite.machine import cross, virtual_machine
 from suite.perf import reference
 from suite.process import environment
 from suite.settings import PERFUSE, TEST, TOP
-from suite.tests import need, need_tools, run_tests, tests_of
+from suite.tests import need, need_tools, remark, run_tests, tests_of
 
 TURNS = 10000000
 INSTRUCTIONS = 2 * TURNS
@@ -41,6 +41,11 @@ run sampled perfuse record -e instructions:u -c 1000000 -o x counted 100000000
 run samples perfuse script -F ip -i x
 run grouped perfuse record -e '{instructions:u,cycles:u}:S' -c 1000000 -o y counted 100000000
 run values perfuse script -F event,period -i y
+run planted perfuse compare -n 20 -e instructions:u --format=json -- counted $N -- counted 10200000
+run equal perfuse compare -n 20 -e instructions:u --format=json -- counted $N -- counted $N
+perfuse stat record -I 2 -e instructions:u -o a counted $N 2>/dev/null
+perfuse stat record -I 2 -e instructions:u -o b counted $N 2>/dev/null
+run recordings perfuse compare --format=json a b
 """
 
 
@@ -142,6 +147,29 @@ def test_recording(c):
     if reference():
         theirs = process.run(reference(), *words, env=environment(c.folder))
         need(theirs.stderr == ours.stderr, "perf: %s, not %s" % (theirs.stderr, ours.stderr))
+
+
+def compared(c, step):
+    """The rows of a comparison, by counter. Messages precede the JSON."""
+    text = c.text(step)
+    return {row["counter"]: row for row in json.loads(text[text.index("{"):])["tables"][0]["rows"]}
+
+
+def test_planted(c):
+    """`compare` finds two hundredths more instructions in 20 runs a side, with their size, and none between equal commands"""
+    row, equal = compared(c, "planted")["instructions:u"], compared(c, "equal")["instructions:u"]
+    remark("two hundredths more: %.3f %% [%.3f, %.3f], p %.4f; equal: %.4f %%" % (
+        row["change"], row["low"], row["high"], row["p"], equal["change"]))
+    near(int(row["median_a"]), INSTRUCTIONS, "A")
+    need(row["changed"] and row["runs_a"] == row["runs_b"] == 20 and row["low"] <= row["change"] <= row["high"], row)
+    need(abs(row["change"] - 2) < 0.1, row)
+    need(not equal["changed"] and abs(equal["change"]) < 0.1, equal)
+
+
+def test_compared_recordings(c):
+    """`compare` has a value for each interval of a recording"""
+    row = compared(c, "recordings")["instructions:u"]
+    need(row["runs_a"] >= 6 and row["runs_b"] >= 6 and not row["changed"], row)
 
 
 def test_samples(c):

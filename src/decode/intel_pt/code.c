@@ -9,8 +9,18 @@ enum {
 
 void pt_code_fini(struct pt_code *code)
 {
+	if (code->blocks_total)
+		*code->blocks_total -= code->blocks.count;
 	vec_fini(&code->blocks);
 	idmap_fini(&code->by_offset);
+}
+
+void pt_code_drop(struct pt_code *code)
+{
+	if (!code->blocks.count)
+		return;
+	pt_code_fini(code);
+	code->generation++;
 }
 
 bool pt_code_instruction(const struct pt_code *code, uint64_t offset, unsigned mode, struct instruction *instruction)
@@ -41,15 +51,16 @@ static void block_decode(const struct pt_code *code, unsigned mode, struct pt_bl
 
 uint32_t pt_code_block(struct pt_code *code, uint64_t offset, unsigned mode)
 {
-	if (code->blocks.count == BLOCKS_MAX) {
-		pt_code_fini(code);
-		code->generation++;
-	}
 	bool added;
-	uint32_t index = idmap_add(&code->by_offset, offset * 4 + mode / 32, (uint32_t)code->blocks.count, &added);
+	uint64_t key = offset * 4 + mode / 32;
+	if (code->blocks.count >= (code->blocks_max ? code->blocks_max : BLOCKS_MAX) && idmap_get(&code->by_offset, key) == IDMAP_NONE)
+		pt_code_drop(code);
+	uint32_t index = idmap_add(&code->by_offset, key, (uint32_t)code->blocks.count, &added);
 	if (!added)
 		return index;
 	struct pt_block_code *block = vec_add(&code->blocks);
+	if (code->blocks_total)
+		++*code->blocks_total;
 	*block = (struct pt_block_code){ .offset = offset, .taken = PT_NO_BLOCK, .next = PT_NO_BLOCK };
 	block_decode(code, mode, block);
 	return index;

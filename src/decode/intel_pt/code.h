@@ -29,9 +29,12 @@ struct pt_code {
 	VEC(struct pt_block_code) blocks;
 	struct idmap by_offset;  /* offset * 4 + mode / 32 → block */
 	uint32_t generation;     /* changes when all blocks were dropped: indices are void */
+	uint32_t blocks_max;     /* all are dropped before there are more; 0: a default */
+	size_t *blocks_total;    /* counts the blocks of several codes; NULL: not counted */
 };
 
 void pt_code_fini(struct pt_code *code); /* accepts a zeroed one */
+void pt_code_drop(struct pt_code *code); /* drops all blocks */
 /* The block at an offset; mode: 16, 32, 64. An offset outside of the code yields a broken block without instructions. A call may
  * move all blocks, or drop them and begin anew: indices stay valid while code->generation is the same. */
 uint32_t pt_code_block(struct pt_code *code, uint64_t offset, unsigned mode);

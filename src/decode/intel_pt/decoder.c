@@ -49,9 +49,15 @@ static void measure_rate(struct pt_decoder *d)
 	struct pt_measure measure;
 	struct pt_place place = d->place;
 	struct pt_packet packet;
+	enum pt_block block = d->in_block;
 	pt_measure_begin(&measure, &d->clock);
-	while (packets_read(d, &place, d->in_block, &packet) == PT_READ_PACKET && pt_measure_packet(&measure, &d->clock, &packet))
-		;
+	/* packets must begin where those that are decoded begin: then no packet is read twice for the next measure */
+	while (packets_read(d, &place, block, &packet) == PT_READ_PACKET && pt_measure_packet(&measure, &d->clock, &packet)) {
+		if (packet.type == PT_PACKET_BBP)
+			block = packet.flag ? PT_BLOCK_4 : PT_BLOCK_8;
+		else if (packet.type == PT_PACKET_BEP || packet.type == PT_PACKET_PSB)
+			block = PT_BLOCK_NONE;
+	}
 }
 
 static void base_cycles(struct pt_decoder *d)

@@ -30,7 +30,7 @@ struct pt_config {
 	/* Finds the code at an address in the traced address space of now; false: nothing is mapped there. */
 	bool (*locate)(void *context, uint64_t ip, struct pt_range *range);
 	void *context;
-	uint64_t loop_max;       /* direct branches in a row without a packet, beyond which a trace is wrong; 0: 100,000 */
+	uint64_t loop_max;       /* direct branches and blocks of straight code without a packet, beyond which a trace is wrong; 0: 100,000 */
 };
 
 enum pt_event_kind {

@@ -260,3 +260,54 @@ TEST("the upper bits of a TSC are those of the nearest time, and time does not g
 	pt_clock_packet(&clock, &packet);
 	EXPECT_INT(clock.time, 0x1300000000000005);
 }
+
+TEST("straight code is followed as far as direct branches in a row")
+{
+	enum { PTWRITES = 101 };
+	static char instructions[PTWRITES * 4 + 2];
+	for (size_t i = 0; i < PTWRITES; i++)
+		memcpy(instructions + i * 4, "\xf3\x0f\xae\xe0", 4); /* ptwrite %eax: each ends a block */
+	memcpy(instructions + sizeof instructions - 2, "\x74\xfe", 2); /* jz to itself */
+	OPEN("", BEGIN "\x06");
+	code = (struct pt_code){ .bytes = (const uint8_t *)instructions, .size = sizeof instructions };
+	next();
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_ERROR);
+	EXPECT_INT(event.error, PT_ERROR_LOOP);
+	OPEN("", BEGIN "\x06");
+	code = (struct pt_code){ .bytes = (const uint8_t *)instructions + 4, .size = sizeof instructions - 4 };
+	next();
+	expect_branch(0x1000 + (PTWRITES - 1) * 4, 0x1000 + (PTWRITES - 1) * 4);
+}
+
+TEST("the rate of cycles is measured beyond a block of items, whose bytes are no packets")
+{
+	static const struct pt_clock_config config = { .ctc_numerator = 100, .ctc_denominator = 1 };
+	OPEN("", PSB "\x19\x00\x10\0\0\0\0\0" "\x02\x73\0\0\0\0\0" PSBEND "\x53\x59\x01" /* cycles, MTC 1: the measure begins */
+		"\x02\x63\0" "\x04SSSSSSSS" "\x02\x33" /* 'S' alone is 10 cycles */
+		"\x53\x59\x02");
+	pt_clock_init(&decoder.clock, &config);
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	EXPECT_INT(next().kind, PT_EVENT_BLOCK);
+	EXPECT(decoder.clock.rate == 10); /* 100 ticks, 10 cycles */
+}
+
+TEST("blocks of code are dropped at their limit, and counted for several codes")
+{
+	static const uint8_t returns[4] = { 0xc3, 0xc3, 0xc3, 0xc3 };
+	size_t total = 0;
+	struct pt_code one = { .bytes = returns, .size = 4, .blocks_max = 2, .blocks_total = &total }, other = one;
+	pt_code_block(&one, 0, 64);
+	pt_code_block(&one, 1, 64);
+	pt_code_block(&other, 0, 64);
+	EXPECT_INT(pt_code_block(&one, 1, 64), 1);
+	EXPECT_INT(total, 3);
+	EXPECT_INT(one.generation, 0);
+	EXPECT_INT(pt_code_block(&one, 2, 64), 0);
+	EXPECT_INT(one.generation, 1);
+	EXPECT_INT(total, 2);
+	pt_code_drop(&one);
+	EXPECT_INT(one.generation, 2);
+	pt_code_fini(&other);
+	EXPECT_INT(total, 0);
+}

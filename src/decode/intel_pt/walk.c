@@ -179,6 +179,11 @@ static void execute(struct pt_decoder *d, uint32_t instructions, uint32_t bytes)
 	d->ip += bytes;
 }
 
+static bool is_endless(struct pt_decoder *d)
+{
+	return ++d->loops > (d->config.loop_max ? d->config.loop_max : 100000);
+}
+
 static enum walk_end direct_branch(struct pt_decoder *d, struct pt_event *event)
 {
 	const struct pt_block_code *block = block_of(d);
@@ -189,8 +194,7 @@ static enum walk_end direct_branch(struct pt_decoder *d, struct pt_event *event)
 		walk_push(d, d->ip);
 	if (d->goal == PT_GOAL_END && d->has_target && d->target == event->to)
 		return WALK_BRANCH; /* the target is where tracing ends */
-	uint64_t loops_max = d->config.loop_max ? d->config.loop_max : 100000;
-	if (++d->loops > loops_max)
+	if (is_endless(d))
 		return WALK_LOOP;
 	walk_take(d);
 	return d->errors_only ? WALK_GO_ON : WALK_EVENT;
@@ -263,6 +267,8 @@ enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
 		switch (block->kind) {
 		case INSTRUCTION_OTHER:
 		case INSTRUCTION_PTWRITE:
+			if (is_endless(d)) /* gigabytes of a hostile file without a branch */
+				return WALK_LOOP;
 			walk_next(d);
 			continue;
 		case INSTRUCTION_JUMP:

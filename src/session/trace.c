@@ -7,15 +7,22 @@
 #include "session/resolved.h"
 #include "session/trace_internal.h"
 
-enum { CPUS_MAX = 1 << 16, CONFIG_BRANCHES = 1 << 13, CONFIG_PT = 1 };
+enum {
+	CPUS_MAX = 1 << 16,
+	QUEUES_MAX = 1 << 13,    /* as many as the kernel supports CPUs; each has a decoder */
+	BLOCKS_MAX = 1 << 24,    /* of decoded code, in all queues together */
+};
 
+/* NULL: a hostile recording has too many. */
 static struct trace_queue *queue_of(struct trace *trace, uint32_t index)
 {
-	for (size_t i = 0; i < trace->queues.count; i++)
-		if (trace->queues.items[i]->index == index)
-			return trace->queues.items[i];
+	uint32_t known = idmap_get(&trace->queue_of, index);
+	if (known != IDMAP_NONE)
+		return trace->queues.items[known];
+	if (trace->queues.count == QUEUES_MAX)
+		return NULL;
+	idmap_set(&trace->queue_of, index, (uint32_t)trace->queues.count);
 	struct trace_queue *queue = memory_zero(1, sizeof *queue);
-	queue->index = index;
 	queue->trace = trace;
 	queue->pid = queue->tid = -1;
 	vec_push(&trace->queues, queue);
@@ -35,6 +42,8 @@ static void add_piece(struct trace *trace, const struct record *record)
 	if (c.short_read || !bytes || !size)
 		return;
 	struct trace_queue *queue = queue_of(trace, index);
+	if (!queue)
+		return;
 	queue->cpu = cpu;
 	queue->own_tid = tid;
 	struct pt_piece piece = { .bytes = { bytes, (size_t)size }, .near = reference, .follows = queue->pieces.count > 0 };
@@ -60,22 +69,35 @@ static uint32_t own_event(const struct trace *trace, const struct evlist *evlist
 
 static struct module_code *code_of(struct trace_queue *queue, const struct map *map, uint64_t offset)
 {
-	for (size_t i = queue->codes.count; i-- > 0;) {
+	uint32_t last = idmap_get(&queue->code_of, map->module);
+	for (uint32_t i = last; i != IDMAP_NONE; i = queue->codes.items[i]->before) {
 		struct module_code *known = queue->codes.items[i];
-		if (known->module == map->module && offset >= known->offset && (!known->code.bytes || offset - known->offset < known->code.size))
+		if (offset >= known->offset && (!known->code.bytes || offset - known->offset < known->code.size))
 			return known;
 	}
 	struct trace_code code = { 0 };
 	const struct module *module = modules_get(&queue->model->modules, map->module);
 	struct module_code *added = memory_zero(1, sizeof *added);
-	added->module = map->module;
+	added->before = last;
+	added->code.blocks_max = (uint32_t)(BLOCKS_MAX / queue->trace->queues.count);
+	added->code.blocks_total = &queue->blocks;
 	if (queue->trace->options.code(queue->trace->options.context, module, offset, &code)) {
 		added->offset = code.offset;
 		added->code.bytes = code.bytes.data;
 		added->code.size = code.bytes.len;
 	}
+	idmap_set(&queue->code_of, map->module, (uint32_t)queue->codes.count);
 	vec_push(&queue->codes, added);
 	return added;
+}
+
+/* Only where the decoder looks for its next block: it refers to none then. */
+static void limit_blocks(struct trace_queue *queue)
+{
+	if (queue->blocks < BLOCKS_MAX / queue->trace->queues.count)
+		return;
+	for (size_t i = 0; i < queue->codes.count; i++)
+		pt_code_drop(&queue->codes.items[i]->code);
 }
 
 static bool locate(void *context, uint64_t ip, struct pt_range *range)
@@ -84,6 +106,7 @@ static bool locate(void *context, uint64_t ip, struct pt_range *range)
 	const struct map *map = map_find(ip >> 63 ? queue->kernel_root : queue->user_root, ip);
 	if (!map)
 		return false;
+	limit_blocks(queue);
 	uint64_t offset = map_offset(map, ip);
 	struct module_code *code = code_of(queue, map, offset);
 	*range = (struct pt_range){ .start = map->start, .end = map->end, .base = ip - (offset - code->offset),
@@ -100,11 +123,10 @@ bool trace_lacks_code(struct trace_queue *queue, uint64_t ip)
 	const struct map *map = map_find(ip >> 63 ? queue->kernel_root : queue->user_root, ip);
 	if (!map)
 		return false;
-	for (size_t i = 0; i < queue->trace->missed.count; i++)
-		if (queue->trace->missed.items[i] == map->module)
-			return true;
+	if (idmap_get(&queue->trace->missed, map->module) != IDMAP_NONE)
+		return true;
 	if (!code_of(queue, map, map_offset(map, ip))->code.bytes)
-		vec_push(&queue->trace->missed, map->module);
+		idmap_set(&queue->trace->missed, map->module, 1);
 	return false;
 }
 
@@ -160,6 +182,7 @@ static void queue_free(struct trace_queue *queue)
 		free(queue->codes.items[i]);
 	}
 	vec_fini(&queue->codes);
+	idmap_fini(&queue->code_of);
 	vec_fini(&queue->pieces);
 	free(queue->decoder);
 	free(queue);
@@ -172,14 +195,10 @@ void trace_free(struct trace *trace)
 	for (size_t i = 0; i < trace->queues.count; i++)
 		queue_free(trace->queues.items[i]);
 	vec_fini(&trace->queues);
-	for (size_t i = 0; i < trace->stacks.count; i++) {
-		trace_stack_fini(trace->stacks.items[i]);
-		free(trace->stacks.items[i]);
-	}
-	vec_fini(&trace->stacks);
-	idmap_fini(&trace->stack_of);
+	idmap_fini(&trace->queue_of);
+	trace_stacks_fini(&trace->stacks);
 	vec_fini(&trace->running);
-	vec_fini(&trace->missed);
+	idmap_fini(&trace->missed);
 	arena_fini(&trace->bytes);
 	source_close(trace->source);
 	free(trace);
@@ -252,6 +271,11 @@ static void refresh_queue(struct trace_queue *queue, const struct model *model, 
 	pt_decoder_forget(queue->decoder);
 }
 
+uint64_t trace_period(const struct trace *trace)
+{
+	return trace->options.itrace.period ? trace->options.itrace.period : 1;
+}
+
 static void begin_queue(struct trace_queue *queue)
 {
 	struct trace *trace = queue->trace;
@@ -266,7 +290,7 @@ static void begin_queue(struct trace_queue *queue)
 	uint64_t period = itrace->unit == ITRACE_NANOSECONDS && trace->info.time.known ?
 		pt_info_duration(&trace->info, itrace->period) : itrace->period;
 	if (itrace->unit == ITRACE_INSTRUCTIONS || !period)
-		queue->decoder->stop_at = period ? period : 1;
+		queue->decoder->stop_at = trace_period(trace);
 	else
 		queue->decoder->tick_period = period;
 }
@@ -311,7 +335,7 @@ static struct trace_queue *oldest(struct trace *trace, uint64_t *limit)
 	uint64_t second = *limit;
 	for (size_t i = 0; i < trace->queues.count; i++) {
 		struct trace_queue *queue = trace->queues.items[i];
-		if (!queue->has_event || queue->ticks >= *limit)
+		if (!queue->has_event)
 			continue;
 		if (!first || queue->ticks < first->ticks) {
 			if (first && first->ticks < second)
@@ -321,6 +345,9 @@ static struct trace_queue *oldest(struct trace *trace, uint64_t *limit)
 			second = queue->ticks;
 		}
 	}
+	trace->soonest = first ? first->ticks : UINT64_MAX;
+	if (trace->soonest >= *limit)
+		return NULL;
 	*limit = second;
 	return first;
 }
@@ -330,14 +357,15 @@ bool trace_advance(struct trace *trace, const struct model *model, uint64_t unti
 	uint64_t end = until == UINT64_MAX || trace->timeless ? until : pt_info_ticks(&trace->info, until);
 	if (trace->timeless && until != UINT64_MAX)
 		return false;
-	for (size_t i = 0; i < trace->queues.count; i++) {
+	if (trace->begun && end <= trace->soonest)
+		return false;
+	for (size_t i = 0; i < trace->queues.count && !trace->begun; i++) {
 		struct trace_queue *queue = trace->queues.items[i];
-		if (queue->decoder || queue->ended)
-			continue;
 		begin_queue(queue);
 		refresh_queue(queue, model, clock);
 		queue_next(queue);
 	}
+	trace->begun = true;
 	for (;;) {
 		uint64_t limit = end;
 		struct trace_queue *queue = oldest(trace, &limit);

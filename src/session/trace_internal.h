@@ -11,13 +11,12 @@
 #include "session/trace_stack.h"
 
 struct module_code {
-	uint32_t module;
 	uint64_t offset;
+	uint32_t before;             /* another one of the same module; IDMAP_NONE: none */
 	struct pt_code code;
 };
 
 struct trace_queue {
-	uint32_t index;
 	int32_t cpu, own_tid;        /* -1: any */
 	VEC(struct pt_piece) pieces;
 	struct span whole;           /* the last snapshot, with what it shares with the one before */
@@ -31,6 +30,8 @@ struct trace_queue {
 	struct trace *trace;
 	const struct model *model;
 	VEC(struct module_code *) codes;
+	struct idmap code_of;        /* module → its last one in codes */
+	size_t blocks;               /* in all codes */
 	/* since the last sample of each kind */
 	uint64_t branch_instructions, branch_cycles, period_instructions, period_cycles, sampled_instructions;
 	uint32_t bus_ratio;
@@ -60,15 +61,19 @@ struct trace {
 	VEC(struct trace_queue *) queues;
 	struct trace_event events[TRACE_SAMPLES];
 	VEC(struct running) running; /* by CPU */
-	struct idmap stack_of;       /* tid → index of stacks */
-	VEC(struct trace_stack *) stacks;
-	VEC(uint32_t) missed;        /* modules whose missing code was reported by an error */
+	struct idmap queue_of;       /* index in AUXTRACE records → index in queues */
+	bool begun;                  /* all queues have their first event */
+	uint64_t soonest;            /* of the events when trace_advance returned false: there is none before */
+	struct trace_stacks stacks;
+	struct idmap missed;         /* modules whose missing code was reported by an error */
 	struct arena bytes;          /* of the samples in the current batch */
 	struct trace_counters counters;
 };
 
 /* Adds the events of samples to the evlist, after the trace's own event. */
 void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own);
+/* Instructions between two samples, at least 1. */
+uint64_t trace_period(const struct trace *trace);
 /* Appends what the queue's event is to the user. */
 void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries *batch);
 /* Whether an earlier error has reported the code at this address as unavailable; if not, notes it for the next call. */

@@ -159,14 +159,9 @@ static void put_raw(struct sample_record *record, const void *raw, uint32_t size
 
 static struct trace_stack *stack_of(struct trace_queue *queue)
 {
-	struct trace *trace = queue->trace;
-	bool added;
-	if (queue->stack)
-		return queue->stack;
-	uint32_t index = idmap_add(&trace->stack_of, (uint32_t)queue->tid, (uint32_t)trace->stacks.count, &added);
-	if (added)
-		vec_push(&trace->stacks, (struct trace_stack *)memory_zero(1, sizeof(struct trace_stack)));
-	return queue->stack = trace->stacks.items[index];
+	if (!queue->stack)
+		queue->stack = trace_stacks_get(&queue->trace->stacks, queue->tid);
+	return queue->stack;
 }
 
 static void put_chain(struct sample_record *record, struct trace_queue *queue, uint64_t ip)
@@ -361,13 +356,13 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 	switch (event->kind) {
 	case PT_EVENT_BRANCH:
 		if (trace->options.itrace.call_chain || trace->options.itrace.call_depth)
-			trace_stack_branch(stack_of(queue), branch_flags(event), event->from, event->to, event->size);
+			trace_stacks_branch(&trace->stacks, stack_of(queue), branch_flags(event), event->from, event->to, event->size);
 		if (trace->events[TRACE_SAMPLE_BRANCH].on)
 			branch_sample(queue, batch);
 		break;
 	case PT_EVENT_INSTRUCTION:
 		if (!queue->decoder->tick_period)
-			queue->decoder->stop_at = queue->decoder->instructions + (trace->options.itrace.period ? trace->options.itrace.period : 1);
+			queue->decoder->stop_at = queue->decoder->instructions + trace_period(trace);
 		if (trace->events[TRACE_SAMPLE_INSTRUCTION].on)
 			instruction_sample(queue, batch);
 		break;

@@ -3,9 +3,14 @@
 #include <stdlib.h>
 
 #include "abi/record.h"
+#include "base/memory.h"
 #include "session/trace.h"
 
-enum { FRAMES_MAX = 1 << 20 };
+enum {
+	FRAMES_MAX = 1 << 20,
+	SEARCH_MAX = 1 << 14,    /* frames that a return may skip: the search of hostile returns is bounded */
+	ROOM_MAX = 1 << 22,      /* frames of all stacks */
+};
 
 static void push(struct trace_stack *stack, uint64_t address, bool untraced)
 {
@@ -18,7 +23,8 @@ static void push(struct trace_stack *stack, uint64_t address, bool untraced)
 /* Returns to an address that no frame has, as after longjmp, change nothing. */
 static void pop(struct trace_stack *stack, uint64_t address)
 {
-	for (size_t i = stack->frames.count; i-- > 0;) {
+	size_t last = stack->frames.count > SEARCH_MAX ? stack->frames.count - SEARCH_MAX : 0;
+	for (size_t i = stack->frames.count; i-- > last;) {
 		if (stack->frames.items[i] != address)
 			continue;
 		size_t popped = stack->frames.count - i;
@@ -67,4 +73,37 @@ size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, uint64_t 
 void trace_stack_fini(struct trace_stack *stack)
 {
 	vec_fini(&stack->frames);
+}
+
+struct trace_stack *trace_stacks_get(struct trace_stacks *stacks, int32_t tid)
+{
+	bool added;
+	uint32_t index = idmap_add(&stacks->of_thread, (uint32_t)tid, (uint32_t)stacks->list.count, &added);
+	if (added)
+		vec_push(&stacks->list, (struct trace_stack *)memory_zero(1, sizeof(struct trace_stack)));
+	return stacks->list.items[index];
+}
+
+void trace_stacks_branch(struct trace_stacks *stacks, struct trace_stack *stack, uint32_t flags, uint64_t from, uint64_t to, uint32_t size)
+{
+	size_t before = stack->frames.capacity;
+	trace_stack_branch(stack, flags, from, to, size);
+	stacks->room += stack->frames.capacity - before;
+	if (stacks->room <= ROOM_MAX)
+		return;
+	for (size_t i = 0; i < stacks->list.count; i++) {
+		trace_stack_fini(stacks->list.items[i]);
+		stacks->list.items[i]->untraced = 0;
+	}
+	stacks->room = 0;
+}
+
+void trace_stacks_fini(struct trace_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->list.count; i++) {
+		trace_stack_fini(stacks->list.items[i]);
+		free(stacks->list.items[i]);
+	}
+	vec_fini(&stacks->list);
+	idmap_fini(&stacks->of_thread);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 
 struct trace_stack {
@@ -15,3 +16,16 @@ void trace_stack_branch(struct trace_stack *stack, uint32_t flags, uint64_t from
 /* Writes the call chain of ip, innermost first, with context markers, at most `most` (>= 2) words; returns how many. */
 size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, uint64_t *words, size_t most);
 void trace_stack_fini(struct trace_stack *stack);
+
+/* The stacks of all threads. Their memory has a limit: all become empty when it is reached. */
+struct trace_stacks {
+	struct idmap of_thread;  /* → index in list */
+	VEC(struct trace_stack *) list;
+	size_t room;             /* frames for which the stacks have memory */
+};
+
+/* The stack of a thread; stays valid until trace_stacks_fini. */
+struct trace_stack *trace_stacks_get(struct trace_stacks *stacks, int32_t tid);
+/* As trace_stack_branch; stack: one of these stacks. */
+void trace_stacks_branch(struct trace_stacks *stacks, struct trace_stack *stack, uint32_t flags, uint64_t from, uint64_t to, uint32_t size);
+void trace_stacks_fini(struct trace_stacks *stacks); /* accepts a zeroed one */

@@ -69,3 +69,42 @@ TEST("calls out of the trace are undone where it begins again")
 	EXPECT_INT(stack.frames.count, 1);
 	trace_stack_fini(&stack);
 }
+
+TEST("each thread has a stack of its own, and the memory of all is bounded")
+{
+	enum { THREADS = 12, CALLS = 600000 };
+	struct trace_stacks stacks = { 0 };
+	struct trace_stack *first = trace_stacks_get(&stacks, 1);
+	trace_stacks_branch(&stacks, first, CALL, 0x1000, 0x2000, 5);
+	EXPECT(trace_stacks_get(&stacks, 2) != first);
+	EXPECT_INT(trace_stacks_get(&stacks, 1)->frames.count, 1);
+	size_t most = 0;
+	for (int32_t tid = 2; tid < THREADS; tid++) {
+		struct trace_stack *stack = trace_stacks_get(&stacks, tid);
+		for (unsigned i = 0; i < CALLS; i++)
+			trace_stacks_branch(&stacks, stack, CALL, 0x1000, 0x2000, 5);
+		size_t room = 0;
+		for (size_t i = 0; i < stacks.list.count; i++)
+			room += stacks.list.items[i]->frames.capacity;
+		EXPECT_INT(room, stacks.room);
+		most = room > most ? room : most;
+	}
+	EXPECT(most > CALLS && most <= 1 << 22);
+	EXPECT_INT(first->frames.count, 0); /* all became empty */
+	trace_stacks_fini(&stacks);
+}
+
+TEST("a return finds its frame below 16,383 others, and no further")
+{
+	enum { SEARCHED = 1 << 14 };
+	struct trace_stack stack = { 0 };
+	trace_stack_branch(&stack, CALL, 0x1000, 0x2000, 5);
+	for (unsigned i = 0; i < SEARCHED; i++)
+		trace_stack_branch(&stack, CALL, 0x2000, 0x2000, 5);
+	trace_stack_branch(&stack, RETURN, 0x2000, 0x1005, 1);
+	EXPECT_INT(stack.frames.count, SEARCHED + 1);
+	trace_stack_branch(&stack, RETURN, 0x2000, 0x2005, 1);
+	trace_stack_branch(&stack, RETURN, 0x2000, 0x1005, 1);
+	EXPECT_INT(stack.frames.count, 0);
+	trace_stack_fini(&stack);
+}

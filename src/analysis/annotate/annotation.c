@@ -26,8 +26,14 @@ struct annotator {
 	VEC(struct opened_machine) machines;
 };
 
-/* The number of lines that objdump shows before the first one of a function. */
-enum { CONTEXT_LINES = 5, SOURCE_TEXT_MAX = 4096, NAME_TEXT_MAX = 16 << 10 };
+/* CONTEXT_LINES: the number of lines that objdump shows before the first one of a function. */
+enum {
+	CONTEXT_LINES = 5,
+	SOURCE_TEXT_MAX = 4096,
+	NAME_TEXT_MAX = 16 << 10,
+	TEXTS_MAX = 64 << 20,        /* of source lines and names of one symbol; later ones are cut to … */
+	LATE_TEXT_MAX = 128,
+};
 
 /* What is known while the lines of one symbol are made. */
 struct making {
@@ -40,6 +46,7 @@ struct making {
 	struct source_line last;     /* the source line of the last instruction */
 	struct idmap shown;          /* by address of a file's name: its last line that was shown */
 	uint32_t inlined;            /* the innermost function of the last instruction */
+	size_t texts;                /* bytes of source lines and names */
 };
 
 struct annotator *annotator_new(const struct annotator_options *options)
@@ -102,6 +109,14 @@ static void take_hits(struct making *making, struct annotated_line *line, uint64
 	}
 }
 
+static size_t cut_text(struct making *making, size_t length, size_t most)
+{
+	most = making->texts < TEXTS_MAX ? most : LATE_TEXT_MAX;
+	length = length < most ? length : most;
+	making->texts += length;
+	return length;
+}
+
 /* "main", "main+0x10"; NULL: the address is in no symbol. */
 static const char *name_address(struct making *making, uint64_t address)
 {
@@ -118,7 +133,7 @@ static const char *name_address(struct making *making, uint64_t address)
 	if (!into)
 		return name;
 	char text[NAME_TEXT_MAX + 32];
-	int n = snprintf(text, sizeof text, "%.*s+%#" PRIx64, NAME_TEXT_MAX, name, into);
+	int n = snprintf(text, sizeof text, "%.*s+%#" PRIx64, (int)cut_text(making, strlen(name), NAME_TEXT_MAX), name, into);
 	return arena_string(&making->annotation->arena, text, (size_t)n);
 }
 
@@ -128,7 +143,7 @@ static void add_source_line(struct making *making, const char *path, uint32_t nu
 	const char *text = source_files_line(making->annotator->texts, path, number, &length);
 	if (!text)
 		return;
-	char *copy = arena_string(&making->annotation->arena, text, length < SOURCE_TEXT_MAX ? length : SOURCE_TEXT_MAX);
+	char *copy = arena_string(&making->annotation->arena, text, cut_text(making, length, SOURCE_TEXT_MAX));
 	text_join_lines(copy, strlen(copy));
 	struct annotated_line *line = vec_add(&making->annotation->lines);
 	line->kind = ANNOTATED_SOURCE;

@@ -156,3 +156,47 @@ TEST("the table of an annotation has a row for each line, and columns for each e
 	annotation_table_fini(&table);
 	annotated_close(&p);
 }
+
+TEST("long names of the targets of very many jumps take bounded memory")
+{
+	enum { CODE_BYTES = 64 << 10, NAME_BYTES = 15 << 10, MOST = 80 << 20 };
+	struct folder folder;
+	struct module module = { .kind = MODULE_FILE, .pid = -1 };
+	struct modules modules = { 0 };
+	struct maker maker = maker_new(true, false, EM_X86_64, ET_DYN);
+	uint8_t *code = memory_alloc(CODE_BYTES);
+	char *name = memory_zero(1, NAME_BYTES + 1);
+	size_t len, texts = 0;
+	for (size_t i = 0; i < CODE_BYTES; i += 2)
+		memcpy(code + i, "\xeb\x00", 2); /* jmp to the next instruction */
+	memset(name, 'f', NAME_BYTES);
+	unsigned text = maker_section(&maker, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, PROGRAM_F, code, CODE_BYTES);
+	unsigned symtab = maker_symtab(&maker, ".symtab", ".strtab", SHT_SYMTAB);
+	maker_symbol(&maker, symtab, name, PROGRAM_F, CODE_BYTES, STB_GLOBAL, STT_FUNC, text);
+	uint8_t *bytes = maker_finish(&maker, &len);
+	folder_open(&folder);
+	char *path = memory_string(folder_write(&folder, "program", bytes, len));
+	module.name = module.long_name = module.short_name = path;
+	vec_push(&modules.list, &module);
+	struct symbols *symbols = symbols_new(&modules, &(struct symbols_options){ .no_kernel_lookup = true });
+	uint32_t f = symbols_lookup(symbols, &module, PROGRAM_OFFSET);
+	struct annotator *annotator = annotator_new(&(struct annotator_options){ .symbols = symbols, .modules = &modules });
+	struct annotation annotation;
+	EXPECT(f != 0);
+	annotation_make(&annotation, annotator, NULL, 0, f);
+	for (size_t i = 0; i < annotation.lines.count; i++)
+		texts += annotation.lines.items[i].target_name ? strlen(annotation.lines.items[i].target_name) : 0;
+	if (annotation.missing.kind == ERROR_UNSUPPORTED)
+		unit_skip("this build has no disassembler");
+	else
+		EXPECT(texts > NAME_BYTES && texts < MOST);
+	annotation_fini(&annotation);
+	annotator_free(annotator);
+	symbols_free(symbols);
+	vec_fini(&modules.list);
+	folder_close(&folder);
+	free(path);
+	free(bytes);
+	free(name);
+	free(code);
+}

@@ -10,6 +10,8 @@
 
 enum { SOURCE_PATH_MAX = 4096 };
 #define SOURCE_BYTES_MAX ((size_t)64 << 20)
+/* Lines of all files: DWARF can name one file by many paths. */
+#define SOURCE_LINES_MAX ((size_t)1 << 24)
 
 struct source_file_text {
 	struct span bytes;             /* mapped; empty: the file cannot be read */
@@ -21,6 +23,7 @@ struct source_files {
 	unsigned strip;
 	VEC(struct source_file_text) files;
 	struct idmap by_path;          /* address of the path's text → index in files */
+	size_t lines;                  /* of all files */
 };
 
 struct source_files *source_files_new(const char *prefix, unsigned strip)
@@ -60,10 +63,10 @@ static bool prefixed_path(const struct source_files *texts, const char *path, ch
 	return n > 0 && n < SOURCE_PATH_MAX;
 }
 
-static void find_lines(struct source_file_text *file)
+static void find_lines(struct source_file_text *file, size_t most)
 {
 	size_t at = 0;
-	while (at < file->bytes.len) {
+	while (at < file->bytes.len && file->starts.count < most) {
 		vec_push(&file->starts, (uint32_t)at);
 		const uint8_t *end = memchr(file->bytes.data + at, '\n', file->bytes.len - at);
 		at = end ? (size_t)(end - file->bytes.data) + 1 : file->bytes.len;
@@ -83,7 +86,8 @@ static const struct source_file_text *text_of(struct source_files *texts, const 
 	if (file->bytes.len > SOURCE_BYTES_MAX)
 		rooted_unmap(&file->bytes);
 	if (file->bytes.data)
-		find_lines(file);
+		find_lines(file, SOURCE_LINES_MAX - texts->lines);
+	texts->lines += file->starts.count;
 	return file;
 }
 

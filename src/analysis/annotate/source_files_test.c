@@ -1,5 +1,6 @@
 #include "analysis/annotate/source_files.h"
 
+#include "base/memory.h"
 #include "image/test_folder.h"
 
 static void expect_line(struct source_files *texts, const char *path, uint32_t line, const char *want)
@@ -48,4 +49,23 @@ TEST("a folder is no source file")
 	struct source_files *texts = source_files_new(NULL, 0);
 	expect_line(texts, "/tmp", 1, NULL);
 	source_files_free(texts);
+}
+
+TEST("lines of very many files take bounded memory")
+{
+	enum { BYTES = 1 << 20, FILES = 17 };
+	struct folder folder;
+	folder_open(&folder);
+	char *text = memory_alloc(BYTES), paths[FILES][PATH_MAX + 32];
+	memset(text, '\n', BYTES);
+	const char *path = folder_write(&folder, "a.c", text, BYTES);
+	struct source_files *texts = source_files_new(NULL, 0);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(paths[i], sizeof paths[i], "%s", path);
+		expect_line(texts, paths[i], BYTES, i < FILES - 1 ? "" : NULL);
+	}
+	expect_line(texts, paths[0], 1, "");
+	source_files_free(texts);
+	free(text);
+	folder_close(&folder);
 }

@@ -110,6 +110,25 @@ def test_fork_chain(c):
     need(lines[102].split("|")[1] == " " * 101 + ":101", "line 102 is %r" % lines[102])
 
 
+TRACE = ("script", "--itrace=bxpe")
+TRACE_BEGINS = b"\x02\x82" * 8 + b"\x02\x23"
+
+
+def test_trace_queues(c):
+    """the number of queues of a hardware trace is bounded, as each has a decoder"""
+    c.growth(lambda n: [make.trace_info()] + [make.trace_piece(i, 10, TRACE_BEGINS + b"\0" * 6) for i in range(n)], 20000, TRACE,
+             bytes_each=1000, kind=lambda n: make.TRACE_KIND)
+
+
+def test_trace_outside_of_file(c):
+    """a trace that leads behind the end of a mapped file takes time and memory in proportion"""
+    def records(n):
+        jumps = b"".join(b"\xd1" + struct.pack("<Q", CODE + (256 << 20) + i) + b"\x06" for i in range(n))
+        piece = TRACE_BEGINS + jumps
+        return [make.trace_info(), comm(10, "c"), mmap2(10, CODE, 1 << 30, PERFUSE), make.trace_piece(0, 10, piece.ljust(-(-len(piece) // 8) * 8, b"\0"))]
+    c.growth(records, 10000, TRACE, bytes_each=400, kind=lambda n: make.TRACE_KIND)
+
+
 def test_comms(c):
     """a thread that changes its name a million times takes time and memory in proportion"""
     c.growth(lambda n: [comm(10, "c%d" % i, 1 + i) for i in range(n)] + [sample(10, CODE, 1 + i) for i in range(100)], 60000, REPORT, SCRIPT,

@@ -104,6 +104,23 @@ static bool kernel_span(struct code_files *files, uint64_t address, struct trace
 	return false;
 }
 
+/* Offsets of a kernel module begin at its address. */
+static bool kernel_module_span(struct code_files *files, const struct module *module, uint64_t offset, struct trace_code *code)
+{
+	if (!kernel_span(files, module->start + offset, code))
+		return false;
+	if (code->offset >= module->start) {
+		code->offset -= module->start;
+		return code->offset <= offset;
+	}
+	uint64_t before = module->start - code->offset;
+	if (before > code->bytes.len) /* a hostile module ends where addresses do */
+		return false;
+	code->bytes = (struct span){ code->bytes.data + before, code->bytes.len - before };
+	code->offset = 0;
+	return true;
+}
+
 bool code_files_span(void *context, const struct module *module, uint64_t offset, struct trace_code *code)
 {
 	struct code_files *files = context;
@@ -111,7 +128,7 @@ bool code_files_span(void *context, const struct module *module, uint64_t offset
 	if (module->guest)
 		return false;
 	if (module->kind == MODULE_KERNEL || module->kind == MODULE_KMODULE)
-		return kernel_span(files, module->kind == MODULE_KERNEL ? offset : module->start + offset, code);
+		return module->kind == MODULE_KERNEL ? kernel_span(files, offset, code) : kernel_module_span(files, module, offset, code);
 	if ((module->kind != MODULE_FILE && module->kind != MODULE_VDSO) || module->jit)
 		return false;
 	pthread_mutex_lock(&files->lock);

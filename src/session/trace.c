@@ -67,21 +67,35 @@ static uint32_t own_event(const struct trace *trace, const struct evlist *evlist
 	return UINT32_MAX;
 }
 
+/* The code of a module around an offset, or that which begins there. */
+static struct module_code *known_code(const struct trace_queue *queue, uint32_t last, uint64_t offset, const struct trace_code *code)
+{
+	for (uint32_t i = last; i != IDMAP_NONE; i = queue->codes.items[i]->before) {
+		struct module_code *known = queue->codes.items[i];
+		if (code ? known->offset == code->offset && known->code.bytes == code->bytes.data
+			 : offset >= known->offset && (!known->code.bytes || offset - known->offset < known->code.size))
+			return known;
+	}
+	return NULL;
+}
+
 static struct module_code *code_of(struct trace_queue *queue, const struct map *map, uint64_t offset)
 {
 	uint32_t last = idmap_get(&queue->code_of, map->module);
-	for (uint32_t i = last; i != IDMAP_NONE; i = queue->codes.items[i]->before) {
-		struct module_code *known = queue->codes.items[i];
-		if (offset >= known->offset && (!known->code.bytes || offset - known->offset < known->code.size))
-			return known;
-	}
+	struct module_code *known = known_code(queue, last, offset, NULL);
+	if (known)
+		return known;
 	struct trace_code code = { 0 };
 	const struct module *module = modules_get(&queue->model->modules, map->module);
+	bool found = queue->trace->options.code(queue->trace->options.context, module, offset, &code);
+	/* a mapping may be larger than its file: then the file's code does not have the offset */
+	if (found && (known = known_code(queue, last, offset, &code)))
+		return known;
 	struct module_code *added = memory_zero(1, sizeof *added);
 	added->before = last;
 	added->code.blocks_max = (uint32_t)(BLOCKS_MAX / queue->trace->queues.count);
 	added->code.blocks_total = &queue->blocks;
-	if (queue->trace->options.code(queue->trace->options.context, module, offset, &code)) {
+	if (found) {
 		added->offset = code.offset;
 		added->code.bytes = code.bytes.data;
 		added->code.size = code.bytes.len;

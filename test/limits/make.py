@@ -36,7 +36,19 @@ def build_id_row(name, build_id, misc=USER):
     return recording.build_id_row(name, build_id, misc)
 
 
-def recorded(path, records, features=(), events=1, **more):
-    """events: how many the header describes, each with an id if there are several."""
-    attributes = [recording.attribute(SAMPLE_KIND, FLAG_SAMPLE_ID_ALL, config=i % 7) for i in range(events)]
+TRACE_KIND = 8  # the number of intel_pt among the PMUs
+
+
+def trace_info():
+    """Of a trace without times."""
+    return recording.record(70, struct.pack("<II10Q", 1, 0, TRACE_KIND, *[0] * 9))
+
+
+def trace_piece(queue, tid, packets):
+    return recording.record(71, struct.pack("<QQQIiiI", len(packets), 0, 0, queue, tid, -1, 0)) + packets
+
+
+def recorded(path, records, features=(), events=1, kind=1, **more):
+    """events: how many the header describes, each with an id if there are several; kind: their type."""
+    attributes = [recording.attribute(SAMPLE_KIND, FLAG_SAMPLE_ID_ALL, kind, config=i % 7) for i in range(events)]
     recording.write(path, records, attributes, features, ids=range(1, events + 1) if events > 1 else (), **more)

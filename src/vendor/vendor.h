@@ -15,6 +15,7 @@
 enum {
 	VENDOR_FILE_MAX = 64 << 20, VENDOR_TOTAL_MAX = 256 << 20, VENDOR_FILES_MAX = 1024, VENDOR_EVENTS_MAX = 1 << 18,
 	VENDOR_METRICS_MAX = 1 << 14, VENDOR_REMARKS_MAX = 8,
+	VENDOR_STANDARD_MAX = 1 << 12,   /* of an architecture: each entry that refers to one searches all */
 	VENDOR_SAME_NAME_MAX = 256,
 };
 

@@ -16,10 +16,14 @@
 uint64_t vendor_name_hash(const char *name)
 {
 	char lower[256];
-	size_t length = 0;
-	for (; name[length] && length < sizeof lower; length++)
-		lower[length] = (char)tolower((unsigned char)name[length]);
-	return hash_bytes(lower, length);
+	uint64_t hash = 0;
+	size_t length;
+	do {
+		for (length = 0; *name && length < sizeof lower; length++)
+			lower[length] = (char)tolower((unsigned char)*name++);
+		hash = hash_bytes_from(hash, lower, length);
+	} while (*name);
+	return hash;
 }
 
 void vendor_remark(struct vendor *v, const char *format, ...)
@@ -41,6 +45,10 @@ static bool add_entry(struct vendor *v, const json_t *object, const char *path, 
 	if (v->events.count + v->standard_events.count >= VENDOR_EVENTS_MAX ||
 	    v->metrics.count + v->standard_metrics.count >= VENDOR_METRICS_MAX) {
 		vendor_remark(v, "%s: more than %d events or %d metrics; the rest is left out", path, VENDOR_EVENTS_MAX, VENDOR_METRICS_MAX);
+		return false;
+	}
+	if (v->standard && (v->standard_events.count >= VENDOR_STANDARD_MAX || v->standard_metrics.count >= VENDOR_STANDARD_MAX)) {
+		vendor_remark(v, "%s: more than %d standard events or metrics; the rest is left out", path, VENDOR_STANDARD_MAX);
 		return false;
 	}
 	if (!json_is_object(object)) {

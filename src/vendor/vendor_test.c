@@ -236,3 +236,34 @@ TEST("remarks are limited, and all are counted")
 	vendor_fini(&v);
 	folder_close(&folder);
 }
+
+TEST("very many names that begin alike, and standard events, cost no search of all")
+{
+	enum { PREFIX = 300, STANDARD = VENDOR_STANDARD_MAX + 10, ENTRY_MAX = 32 };
+	struct folder folder;
+	struct vendor v = { 0 };
+	char prefix[PREFIX + 1], text[2 * PREFIX + 100];
+	memset(prefix, 'a', PREFIX);
+	prefix[PREFIX] = '\0';
+	snprintf(text, sizeof text, "[{\"EventName\":\"%s1\"},{\"EventName\":\"%s2\"}]", prefix, prefix);
+	read_text(&v, &folder, text);
+	EXPECT_INT(v.events.count, 2);
+	EXPECT_INT(v.events.items[0].next, VENDOR_NO_EVENT);
+	vendor_fini(&v);
+	folder_close(&folder);
+
+	static char many[STANDARD * ENTRY_MAX];
+	size_t len = 0;
+	for (int i = 0; i < STANDARD; i++)
+		len += (size_t)snprintf(many + len, sizeof many - len, "%s{\"EventName\":\"E%d\"}", i ? "," : "[", i);
+	snprintf(many + len, sizeof many - len, "]");
+	folder_open(&folder);
+	folder_add(&folder, "mapfile.csv", "Family-model,Version,Filename,EventType\n");
+	folder_add(&folder, "common.json", many);
+	v = (struct vendor){ .path = folder.path };
+	vendor_read(&v);
+	EXPECT_INT(v.standard_events.count, VENDOR_STANDARD_MAX);
+	EXPECT_INT(v.remarks.count, 1);
+	vendor_fini(&v);
+	folder_close(&folder);
+}

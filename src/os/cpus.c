@@ -68,9 +68,10 @@ static bool parse_range(const char **text, int32_t *first, int32_t *last)
 int cpus_parse(struct cpus *cpus, const char *text, struct error *err)
 {
 	const char *at = text;
+	int64_t named = 0; /* with repetitions, of which a hostile text has very many */
 	while (*at && *at != '\n') {
 		int32_t first, last;
-		if (!parse_range(&at, &first, &last))
+		if (!parse_range(&at, &first, &last) || (named += last - first + 1) > 4 * CPUS_MAX)
 			return error_set(err, ERROR_USAGE, "'%s' is not a list of CPUs such as 0-3,7", text);
 		for (int32_t cpu = first; cpu <= last; cpu++)
 			cpus_add(cpus, cpu);

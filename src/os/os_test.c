@@ -44,6 +44,18 @@ TEST("an invalid list of CPUs is rejected")
 	}
 }
 
+TEST("a list that repeats all CPUs again and again is rejected")
+{
+	struct cpus cpus = { 0 };
+	char text[5 * 8 + 1] = "";
+	for (int i = 0; i < 4; i++)
+		strcat(text, "0-65535,");
+	EXPECT_INT(cpus_parse(&cpus, text, NULL), 0);
+	EXPECT_INT(cpus.list.count, CPUS_MAX);
+	EXPECT(cpus_parse(&cpus, strcat(text, "7"), NULL) < 0);
+	cpus_fini(&cpus);
+}
+
 TEST("a CPU list finds its members and detects gaps")
 {
 	struct cpus cpus = { 0 };

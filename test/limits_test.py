@@ -129,6 +129,23 @@ def test_trace_outside_of_file(c):
     c.growth(records, 10000, TRACE, bytes_each=400, kind=lambda n: make.TRACE_KIND)
 
 
+def test_trace_chains(c):
+    """samples of a hardware trace with long call chains take bounded memory"""
+    file = Elf()
+    file.add(".text", b"\xe8\x01\0\0\0\xc3\x74\xf8".ljust(4096, b"\x90"), flags=6, address=CODE)  # call 1f; ret; 1: je to the call
+    with open(c.path("calls"), "wb") as out:
+        out.write(file.bytes())
+    piece = TRACE_BEGINS + b"\xd1" + struct.pack("<Q", CODE) + b"\xfe" * 4096
+    load = file.bytes().index(b"\xe8\x01\0\0\0\xc3")
+    path = c.recording([make.trace_info(), comm(10, "c"), mmap2(10, CODE - load, 8192, c.path("calls")),
+                        make.trace_piece(0, 10, piece.ljust(-(-len(piece) // 8) * 8, b"\0"))], kind=make.TRACE_KIND)
+    result = c.run("script", "--itrace=i1ig", "-F", "ip", "-i", path)
+    with open(result.out) as out:
+        longest = max((len(block.split()) for block in out.read().split("\n\n")), default=0)
+    need(longest > 4000, "the longest chain has %d addresses" % longest)
+    need(SANITIZED or result.bytes < 600 << 20, "%d MB" % (result.bytes >> 20))
+
+
 def test_comms(c):
     """a thread that changes its name a million times takes time and memory in proportion"""
     c.growth(lambda n: [comm(10, "c%d" % i, 1 + i) for i in range(n)] + [sample(10, CODE, 1 + i) for i in range(100)], 60000, REPORT, SCRIPT,

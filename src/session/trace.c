@@ -11,6 +11,7 @@ enum {
 	CPUS_MAX = 1 << 16,
 	QUEUES_MAX = 1 << 13,    /* as many as the kernel supports CPUs; each has a decoder */
 	BLOCKS_MAX = 1 << 24,    /* of decoded code, in all queues together */
+	BATCH_BYTES = 64 << 20,  /* of samples, which may have long call chains */
 };
 
 /* NULL: a hostile recording has too many. */
@@ -387,7 +388,7 @@ bool trace_advance(struct trace *trace, const struct model *model, uint64_t unti
 			return false;
 		refresh_queue(queue, model, clock);
 		do {
-			if (batch->count >= full)
+			if (batch->count >= full || trace->bytes.bytes >= BATCH_BYTES)
 				return true;
 			trace_sample(trace, queue, batch);
 			queue_next(queue);

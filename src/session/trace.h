@@ -57,8 +57,8 @@ struct trace_counters {
 };
 struct trace_counters trace_counters(const struct trace *trace);
 
-/* Appends samples older than `until` ns (UINT64_MAX: all) to the batch, until it has `full` entries. True: it is full, and there are more.
- * Their bytes are valid until trace_release. clock: for look-ups in the model. */
+/* Appends samples older than `until` ns (UINT64_MAX: all) to the batch, until it has `full` entries or they have 64 MB. True: there are
+ * more. Their bytes are valid until trace_release. clock: for look-ups in the model. */
 bool trace_advance(struct trace *trace, const struct model *model, uint64_t until, uint64_t clock, size_t full, struct entries *batch);
 /* Notes a record that is delivered now: which thread runs on a CPU. */
 void trace_note_record(struct trace *trace, const struct record *record, const struct sample *trailer);

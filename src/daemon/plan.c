@@ -1,6 +1,7 @@
 #include "daemon/plan.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/str.h"
 #include "daemon/words.h"
 #include "os/file.h"
+#include "os/place.h"
 
 enum { CONFIG_BYTES_MAX = 1 << 20 };
 
@@ -83,12 +85,37 @@ static bool is_safe(const struct stat *st)
 	return (st->st_uid == 0 || st->st_uid == geteuid()) && !(st->st_mode & S_IWOTH) && !shared_group;
 }
 
+/* Whoever can write the folder can replace the file by a link to another one of root. */
+static int open_folder_of(const char *path, struct error *err)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		return private_folder_open(".", 0, err);
+	if ((size_t)(slash - path) >= sizeof folder)
+		return error_set(err, ERROR_LIMIT, "%.80s...: the path is too long", path);
+	snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	/* in /tmp, others cannot replace it */
+	char *last = strrchr(folder, '/');
+	struct stat st;
+	if (last && lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_mode & S_ISVTX && st.st_uid == 0) {
+		*last = '\0';
+		CLEANUP_FD int above = private_folder_open(*folder ? folder : "/", 0, err);
+		return above < 0 ? -1 : checked_open(above, last + 1, O_PATH | O_DIRECTORY, err);
+	}
+	return private_folder_open(folder, 0, err);
+}
+
 int plan_config_read(struct config *config, enum config_from from, const char *path, struct error *err)
 {
 	CLEANUP_STR struct str text = { 0 };
 	struct stat st;
 	char opened[64];
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	CLEANUP_FD int folder = open_folder_of(path, err);
+	if (folder < 0)
+		return -1;
+	const char *slash = strrchr(path, '/');
+	CLEANUP_FD int fd = openat(folder, slash ? slash + 1 : path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) != 0)
 		return error_system(err, "%s", path);
 	if (!S_ISREG(st.st_mode))

@@ -31,5 +31,5 @@ void plan_fini(struct plan *plan);
 const struct planned_session *plan_find(const struct plan *plan, const char *name);
 
 /* Reads a configuration file whose content decides which commands run: it must belong to the effective user or root, and others must not be
- * able to write it. */
+ * able to write it or to replace it in its folder. No link is followed. */
 int plan_config_read(struct config *config, enum config_from from, const char *path, struct error *err);

@@ -83,3 +83,30 @@ TEST("a configuration that others can write is refused")
 	config_fini(&config);
 	unlink(path);
 }
+
+TEST("a configuration in a folder that others can write is refused")
+{
+	char folder[] = "/tmp/plan-test-XXXXXX", path[64];
+	EXPECT(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof path, "%s/config", folder);
+	FILE *file = fopen(path, "w");
+	EXPECT(file && fputs("[daemon]\nbase=/x\n", file) >= 0 && fclose(file) == 0 && chmod(path, 0600) == 0);
+	static const struct { mode_t mode; int result; } cases[] = { { 0755, 0 }, { 0777, -1 }, { 0700, 0 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct config config = { 0 };
+		struct error err = { 0 };
+		EXPECT_INT(chmod(folder, cases[i].mode), 0);
+		EXPECT_INT(plan_config_read(&config, CONFIG_USER, path, &err), cases[i].result);
+		EXPECT(cases[i].result == 0 || err.kind == ERROR_PERMISSION);
+		config_fini(&config);
+	}
+	char link[80];
+	struct config config = { 0 };
+	snprintf(link, sizeof link, "%s/link", folder);
+	EXPECT_INT(symlink(path, link), 0);
+	EXPECT_INT(plan_config_read(&config, CONFIG_USER, link, NULL), -1);
+	config_fini(&config);
+	unlink(link);
+	unlink(path);
+	rmdir(folder);
+}

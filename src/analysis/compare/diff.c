@@ -39,7 +39,8 @@ static void collect_items(struct diff *diff, struct diff_side *side, uint32_t fi
 	struct entry **entries = memory_resize(NULL, hist->count + 1, sizeof *entries);
 	struct entry_order order;
 	entry_order_init(&order, side->profile, hist);
-	memcpy(entries, hist->entries, hist->count * sizeof *entries);
+	if (hist->count)
+		memcpy(entries, hist->entries, hist->count * sizeof *entries);
 	qsort_r(entries, hist->count, sizeof *entries, by_keys, &order);
 	entry_order_fini(&order);
 	struct idmap known = { 0 };

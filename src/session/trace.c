@@ -154,12 +154,15 @@ static void configure(struct trace *trace, uint64_t config)
 		trace->options.itrace.timeless;
 }
 
-/* The description precedes the pieces. */
+/* The description precedes the pieces, and is among the first records. */
 static bool read_trace(struct trace *trace)
 {
+	enum { FIRST_RECORDS = 64 };
 	struct record record;
 	bool described = false;
-	while (source_next(trace->source, &record, NULL) > 0) {
+	for (size_t i = 0; source_next(trace->source, &record, NULL) > 0; i++) {
+		if (!described && i == FIRST_RECORDS)
+			return false;
 		if (record.type == RECORD_AUXTRACE_INFO)
 			described = pt_info_read(&trace->info, &record);
 		else if (record.type == RECORD_AUXTRACE && described)
@@ -169,9 +172,18 @@ static bool read_trace(struct trace *trace)
 	return described && own_event(trace, &trace->source->header.evlist) != UINT32_MAX;
 }
 
+/* The recording of a recorder that was killed has no features. The number of a PMU that traces is not a fixed one. */
+static bool may_have_trace(const struct header *header)
+{
+	bool may = header_has(header, FEATURE_AUXTRACE);
+	for (size_t i = 0; i < header->evlist.events.count && !may; i++)
+		may = header->evlist.events.items[i].attr.type > ATTR_BREAKPOINT;
+	return may;
+}
+
 struct trace *trace_open(struct source *source, const struct trace_options *options)
 {
-	if (source->header.pipe || !header_has(&source->header, FEATURE_AUXTRACE))
+	if (source->header.pipe || !may_have_trace(&source->header))
 		return NULL;
 	struct trace *trace = memory_zero(1, sizeof *trace);
 	trace->options = *options;

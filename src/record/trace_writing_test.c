@@ -56,7 +56,7 @@ static void expect_piece(const struct writing *w, size_t index, const uint8_t *b
 	const struct trace_place *place = &w->traces.index.items[index];
 	EXPECT_INT(place->size, sizeof record);
 	EXPECT_INT(pread(fileno(w->file), record, sizeof record, (off_t)place->offset), sizeof record);
-	EXPECT_INT((uint32_t)record[0], RECORD_AUXTRACE);
+	EXPECT_INT(load_u32(&record[0]), RECORD_AUXTRACE);
 	EXPECT_INT(record[1], (size + 7) / 8 * 8);
 	EXPECT_INT(pread(fileno(w->file), written, size, (off_t)(place->offset + sizeof record)), size);
 	EXPECT(memcmp(written, bytes, size) == 0);

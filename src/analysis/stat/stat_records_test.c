@@ -60,15 +60,17 @@ static void expect_cpus(const void *body, size_t len, const char *expected)
 TEST("CPUs are a list, a mask of either width, or a range")
 {
 	const uint16_t list[] = { 0, 2, 5, 1 }, range[] = { 2, 0, 3, 9 }, backwards[] = { 2, 0, 9, 3 }, unknown[] = { 7, 0, 0, 0 };
-	const uint16_t mask32[] = { 1, 2, 4, 3, 0, 0, 0x8000 }, mask64[] = { 1, 1, 8, 0, 0, 3, 0, 0, 0x8000 }, odd[] = { 1, 1, 5, 1, 1 };
+	const uint16_t little32[] = { 1, 2, 4, 3, 0, 0, 0x8000 }, little64[] = { 1, 1, 8, 0, 0, 3, 0, 0, 0x8000 }, odd[] = { 1, 1, 5, 1, 1 };
+	const uint16_t big32[] = { 1, 2, 4, 0, 3, 0x8000, 0 }, big64[] = { 1, 1, 8, 0, 0, 0x8000, 0, 0, 3 };
+	const uint16_t *mask32 = HOST_IS_BIG_ENDIAN ? big32 : little32, *mask64 = HOST_IS_BIG_ENDIAN ? big64 : little64;
 	expect_cpus(list, sizeof list, "1,5");
 	expect_cpus(list, sizeof list - 2, NULL);
 	expect_cpus(range, sizeof range, "3-9");
 	expect_cpus(backwards, sizeof backwards, NULL);
 	expect_cpus(unknown, sizeof unknown, NULL);
-	expect_cpus(mask32, sizeof mask32, "0-1,63");
-	expect_cpus(mask32, sizeof mask32 - 2, NULL);
-	expect_cpus(mask64, sizeof mask64, "0-1,63");
+	expect_cpus(mask32, sizeof big32, "0-1,63");
+	expect_cpus(mask32, sizeof big32 - 2, NULL);
+	expect_cpus(mask64, sizeof big64, "0-1,63");
 	expect_cpus(odd, sizeof odd, NULL);
 	const uint16_t any[] = { 0, 1, 0xffff };
 	struct cpus cpus = { 0 };

@@ -167,7 +167,7 @@ TEST("the record for decoders has the values of the PMU, the filter and the padd
 	trace_info_record(&t->trace, &t->events, &counters, &out);
 	EXPECT_INT(out.len, 16 + 17 * 8 + 24 + 8);
 	memcpy(values, out.buffer, out.len);
-	EXPECT_INT(values[1], TRACE_INTEL_PT);
+	EXPECT_INT(load_u32(&values[1]), TRACE_INTEL_PT);
 	EXPECT_INT(values[2], 8);
 	EXPECT_INT(values[7], 1 << 10);
 	EXPECT_INT(values[12], 1 << 9);
@@ -197,8 +197,8 @@ TEST("a piece names its place among the CPUs, or the thread of its ring")
 	vec_push(&counters.list, ((struct counter){ .fd = 51, .tid = 101, .cpu = -1 }));
 	trace_piece_record(&counters, &target, 0, &piece, &out);
 	memcpy(words, out.buffer, sizeof words);
-	EXPECT_INT(words[2], 16);
-	EXPECT_INT(words[4], 77);
+	EXPECT_INT(load_u64(&words[2]), 16);
+	EXPECT_INT(load_u64(&words[4]), 77);
 	EXPECT_INT(words[8], 2);
 	EXPECT_INT(words[9], 100);
 	EXPECT_INT(words[10], 4);

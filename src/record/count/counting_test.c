@@ -77,6 +77,10 @@ TEST("members of groups have the values of their own, on each cpu")
 
 TEST("software events of whole cpus are read together")
 {
+	if (kernel_is_emulated()) {
+		unit_skip("the emulator does not pass counters on; native builds run it");
+		return;
+	}
 	struct events events = { 0 };
 	struct counting c;
 	struct counts counts = { 0 };

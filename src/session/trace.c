@@ -231,11 +231,6 @@ void trace_free(struct trace *trace)
 	free(trace);
 }
 
-struct trace_counters trace_counters(const struct trace *trace)
-{
-	return trace->counters;
-}
-
 static void set_running(struct trace *trace, uint32_t cpu, int32_t pid, int32_t tid)
 {
 	if (cpu >= CPUS_MAX)

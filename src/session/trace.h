@@ -51,12 +51,6 @@ struct trace_note {
 struct trace *trace_open(struct source *source, const struct trace_options *options);
 void trace_free(struct trace *trace); /* accepts NULL */
 
-struct trace_counters {
-	uint64_t errors;         /* places where decoding lost the flow */
-	uint64_t instructions;
-};
-struct trace_counters trace_counters(const struct trace *trace);
-
 /* Appends samples older than `until` ns (UINT64_MAX: all) to the batch, until it has `full` entries or they have 64 MB. True: there are
  * more. Their bytes are valid until trace_release. clock: for look-ups in the model. */
 bool trace_advance(struct trace *trace, const struct model *model, uint64_t until, uint64_t clock, size_t full, struct entries *batch);

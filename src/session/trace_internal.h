@@ -63,11 +63,10 @@ struct trace {
 	VEC(struct running) running; /* by CPU */
 	struct idmap queue_of;       /* index in AUXTRACE records → index in queues */
 	bool begun;                  /* all queues have their first event */
-	uint64_t soonest;            /* of the events when trace_advance returned false: there is none before */
+	uint64_t soonest;            /* of the events when trace_advance returned false: no event is older */
 	struct trace_stacks stacks;
 	struct idmap missed;         /* modules whose missing code was reported by an error */
 	struct arena bytes;          /* of the samples in the current batch */
-	struct trace_counters counters;
 };
 
 /* Adds the events of samples to the evlist, after the trace's own event. */

@@ -341,7 +341,6 @@ static void error_record(struct trace_queue *queue, struct entries *batch)
 		put(&record, word);
 	}
 	set_header(&record, RECORD_AUXTRACE_ERROR, 0);
-	trace->counters.errors++;
 	if (trace->options.itrace.errors && !(event->error == PT_ERROR_NO_CODE && trace_lacks_code(queue, event->from)))
 		append(trace, &record, &(struct trace_note){ 0 }, time, batch);
 }

@@ -129,7 +129,7 @@ TEST("a recording without intervals is one value; one without counts, or with a 
 	runs_fini(&runs);
 }
 
-TEST("a recording starts with one of three words, and a shorter file is none")
+TEST("a recording starts with one of three words, and a shorter file is not a recording")
 {
 	EXPECT(recording_starts("PERFILE2", 8) && recording_starts("2ELIFREP", 8) && recording_starts("PERFFILE", 8));
 	EXPECT(!recording_starts("PERFILE2", 7) && !recording_starts("{\"event\"", 8) && !recording_starts(NULL, 0));

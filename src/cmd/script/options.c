@@ -31,7 +31,7 @@ static int set_itrace(void *target, const struct option *option, const char *arg
 	return itrace_parse(&options->itrace, unset ? NULL : arg, true, err);
 }
 
-/* An option that stands for -F, --itrace and --ns. */
+/* An option that sets -F, --itrace and --ns. */
 static int set_trace(struct script_options *options, const char *fields, const char *itrace, struct error *err)
 {
 	options->nanoseconds = true;

@@ -33,7 +33,7 @@ TEST("equal times with other bytes are no overlap that continues")
 	EXPECT(!follows);
 }
 
-TEST("a snapshot that holds nothing new is all overlap; without times there is none")
+TEST("a snapshot without new bytes overlaps as a whole; snapshots without times do not overlap")
 {
 	bool follows;
 	EXPECT_INT(OVERLAP(AT("\x05") "\x06", AT("\x03") "\x06", &follows), 27);

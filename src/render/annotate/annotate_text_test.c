@@ -64,7 +64,7 @@ TEST("colours surround percentages, addresses and code")
 		"\033[31m    7.00\033[m : ") != NULL);
 }
 
-TEST("the summary adds up source lines, and names the address where there is none")
+TEST("the summary adds up source lines, and names the address if a line is unknown")
 {
 	EXPECT_STR(printed((struct annotate_style){ .percent = ANNOTATE_LOCAL_PERIOD }, true),
 		"\nSorted summary for file /usr/bin/prog\n----------------------------------------------\n\n"

@@ -169,18 +169,7 @@ static void write_pipe_head(struct recorder *r)
 	struct features features;
 	writer_open(&tracing, -1, 0);
 	struct feature_facts facts = facts_of(r, &tracing);
-	for (size_t i = 0; i < r->evlist.events.count; i++) {
-		const struct evsel *evsel = &r->evlist.events.items[i];
-		uint8_t bytes[ATTR_SIZE_VER9];
-		struct attr attr = evsel->attr;
-		attr.size = ATTR_SIZE_VER8; /* perf reads its own full structure from the record and ignores the size */
-		size_t at = record_open(&r->made, RECORD_HEADER_ATTR, 0);
-		writer_add(&r->made, bytes, attr_encode(&attr, bytes));
-		/* of an event with too many counters, ID_INDEX has the rest */
-		size_t room = (RECORD_SIZE_MAX - (r->made.len - at)) / 8;
-		writer_add(&r->made, evsel->ids, (evsel->id_count < room ? evsel->id_count : room) * 8);
-		record_close(&r->made, at, 0);
-	}
+	synthesize_attributes(&r->made, &r->evlist);
 	features_make(&features, &facts);
 	features_records(&features, &r->made);
 	if (facts.tracing.len) {

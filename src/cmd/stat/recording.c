@@ -32,21 +32,6 @@ static void flush_made(struct stat_recording *r)
 	r->made.len = 0;
 }
 
-static void add_attributes(struct stat_recording *r)
-{
-	for (size_t i = 0; i < r->evlist.events.count; i++) {
-		const struct evsel *evsel = &r->evlist.events.items[i];
-		uint8_t bytes[ATTR_SIZE_VER9];
-		struct attr attr = evsel->attr;
-		attr.size = ATTR_SIZE_VER8; /* perf reads its own full structure from the record and ignores the size */
-		size_t at = record_open(&r->made, RECORD_HEADER_ATTR, 0);
-		writer_add(&r->made, bytes, attr_encode(&attr, bytes));
-		size_t room = (RECORD_SIZE_MAX - (r->made.len - at)) / 8;
-		writer_add(&r->made, evsel->ids, (evsel->id_count < room ? evsel->id_count : room) * 8);
-		record_close(&r->made, at, 0);
-	}
-}
-
 static void add_config(struct stat_recording *r, const struct stat_recording_options *options)
 {
 	const uint64_t terms[STAT_TERM_COUNT] = {
@@ -71,7 +56,7 @@ int stat_recording_begin(struct stat_recording *r, const struct counting *counti
 	if (data_writer_open(&r->writer, r->output.fd, r->output.pipe, &r->evlist, err) < 0)
 		return -1;
 	if (r->output.pipe)
-		add_attributes(r);
+		synthesize_attributes(&r->made, &r->evlist);
 	synthesize_event_updates(&synthesis, m->events, &m->counters, r->output.pipe);
 	synthesize_thread_map(&synthesis, &m->target);
 	synthesize_cpu_map(&synthesis, &m->counters);

@@ -75,6 +75,21 @@ void synthesize_kernel(struct synthesis *s)
 	kernel_modules_fini(&modules);
 }
 
+void synthesize_attributes(struct writer *out, const struct evlist *evlist)
+{
+	for (size_t i = 0; i < evlist->events.count; i++) {
+		const struct evsel *evsel = &evlist->events.items[i];
+		uint8_t bytes[ATTR_SIZE_VER9];
+		struct attr attr = evsel->attr;
+		attr.size = ATTR_SIZE_VER8; /* perf reads its own full structure from the record and ignores the size */
+		size_t at = record_open(out, RECORD_HEADER_ATTR, 0);
+		writer_add(out, bytes, attr_encode(&attr, bytes));
+		size_t room = (RECORD_SIZE_MAX - (out->len - at)) / 8;
+		writer_add(out, evsel->ids, (evsel->id_count < room ? evsel->id_count : room) * 8);
+		record_close(out, at, 0);
+	}
+}
+
 void synthesize_id_index(struct synthesis *s, const struct counters *counters)
 {
 	enum { MOST = (RECORD_SIZE_MAX - 16) / ID_ENTRY_SIZE };

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/writer.h"
+#include "data/evlist.h"
 #include "record/acquire/counters.h"
 #include "record/acquire/target.h"
 
@@ -24,6 +25,8 @@ struct synthesis {
 size_t synthesis_trailer(const struct attr *attr);
 
 void synthesize_kernel(struct synthesis *synthesis);
+/* A HEADER_ATTR record per event, with as many of its counters' ids as a record can have: ID_INDEX records have all. */
+void synthesize_attributes(struct writer *out, const struct evlist *evlist);
 void synthesize_id_index(struct synthesis *synthesis, const struct counters *counters);
 void synthesize_event_updates(struct synthesis *synthesis, const struct events *events, const struct counters *counters, bool names);
 void synthesize_thread_map(struct synthesis *synthesis, const struct target *target);

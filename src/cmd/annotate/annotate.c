@@ -82,7 +82,7 @@ static struct annotate_style style_of(const struct run *run)
 	return (struct annotate_style){ .percent = options->percent, .full_paths = options->full_paths, .print_lines = options->print_lines,
 		.counts = options->input.verbose > 0, .raw = options->raw, .objdump = options->objdump && !options->stdio2, .symbols = run->input.symbols,
 		.value = options->show_period ? ANNOTATE_PERIOD : options->show_samples ? ANNOTATE_SAMPLES : ANNOTATE_PERCENT,
-		.colour = options->colour == ANNOTATE_COLOUR_ALWAYS || (options->colour == ANNOTATE_COLOUR_AUTO && run->cli->tty_out) };
+		.colour = options->colour == COLOUR_ALWAYS || (options->colour == COLOUR_AUTO && run->cli->tty_out) };
 }
 
 /* The events of the group that are shown. */

@@ -31,15 +31,8 @@ static int set_percent_limit(void *target, const struct option *option, const ch
 
 static int set_colour(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
-	static const char *const words[] = { "auto", "always", "never" };
 	struct annotate_options *options = target;
-	const char *word = unset ? "never" : arg ? arg : "always";
-	for (int i = 0; i < 3; i++)
-		if (strcmp(word, words[i]) == 0) {
-			options->colour = i;
-			return 0;
-		}
-	return error_set(err, ERROR_USAGE, "--stdio-color takes always, never or auto, not '%s'", word);
+	return colour_option_parse(arg, unset, &options->colour, err);
 }
 
 #define O struct annotate_options

@@ -5,6 +5,7 @@
 #include "cmd/filter.h"
 #include "cmd/format_option.h"
 #include "cmd/input.h"
+#include "cmd/view_option.h"
 #include "render/annotate/annotate_text.h"
 
 struct annotate_options {
@@ -14,12 +15,10 @@ struct annotate_options {
 	const char *symbol, *style, *prefix, *prefix_strip, *objdump, *addr2line;
 	enum annotate_percent percent;
 	double percent_limit;
-	int colour;                   /* enum annotate_colour */
+	enum colour_option colour;
 	bool stdio, stdio2, tui, hottest, quiet, dump, modules, print_lines, full_paths, skip_missing, skip_empty;
 	bool group, group_given, source, source_given, raw, raw_given, show_period, show_samples, inlined;
 };
-
-enum annotate_colour { ANNOTATE_COLOUR_AUTO, ANNOTATE_COLOUR_ALWAYS, ANNOTATE_COLOUR_NEVER };
 
 extern const struct option annotate_table[];
 extern const char *const annotate_usage[];

@@ -1,6 +1,5 @@
 #include "cmd/report/options.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,26 +48,14 @@ static int set_percentage(void *target, const struct option *option, const char 
 	struct report_options *options = target;
 	if (unset)
 		return error_set(err, ERROR_USAGE, "--%s cannot be undone", option->long_name);
-	if (strcmp(arg, "relative") == 0)
-		options->relative = true;
-	else if (strcmp(arg, "absolute") == 0)
-		options->relative = false;
-	else
-		return error_set(err, ERROR_USAGE, "Invalid percentage: %s", arg);
-	return 0;
+	return percentage_option_parse(arg, &options->relative, err);
 }
 
 static int set_ignore_callees(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct report_options *options = target;
-	regex_t regex;
 	options->ignore_callees = unset ? NULL : arg;
-	if (unset)
-		return 0;
-	if (regcomp(&regex, arg, REG_EXTENDED) != 0)
-		return error_set(err, ERROR_USAGE, "Invalid --ignore-callees regex: %s", arg);
-	regfree(&regex);
-	return 0;
+	return unset ? 0 : callees_option_check(arg, err);
 }
 
 static int set_percent_type(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
@@ -91,15 +78,8 @@ static int set_branch_mode(void *target, const struct option *option, const char
 
 static int set_colour(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
-	static const char *const words[] = { "auto", "always", "never" };
 	struct report_options *options = target;
-	const char *word = unset ? "never" : arg ? arg : "always";
-	for (int i = 0; i < 3; i++)
-		if (strcmp(word, words[i]) == 0) {
-			options->colour = i;
-			return 0;
-		}
-	return error_set(err, ERROR_USAGE, "--stdio-color takes always, never or auto, not '%s'", word);
+	return colour_option_parse(arg, unset, &options->colour, err);
 }
 
 static int set_time_quantum(void *target, const struct option *option, const char *arg, bool unset, struct error *err)

@@ -6,6 +6,7 @@
 #include "cmd/filter.h"
 #include "cmd/format_option.h"
 #include "cmd/input.h"
+#include "cmd/view_option.h"
 
 struct report_options {
 	struct input_options input;
@@ -21,7 +22,7 @@ struct report_options {
 	bool raw_trace, hierarchy, inline_names, inline_given, nanoseconds, show_switch_events, total_cycles, disable_order, skip_empty;
 	bool relative;
 	int branch_mode;             /* -1: as the recording is */
-	enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour;
+	enum colour_option colour;
 	struct chain_options chain;
 	bool chain_given;            /* -g with a kind of chain: chains are wanted */
 	bool chain_none;             /* -g none, --no-call-graph */

@@ -1,11 +1,11 @@
 #include "cmd/top/options.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/column/columns.h"
 #include "cmd/sampling.h"
+#include "cmd/view_option.h"
 
 #define T struct top_options
 
@@ -117,23 +117,14 @@ static int set_percentage(void *target, const struct option *option, const char 
 	struct top_options *o = target;
 	if (unset)
 		return error_set(err, ERROR_USAGE, "--%s cannot be undone", option->long_name);
-	o->relative = strcmp(arg, "relative") == 0;
-	if (!o->relative && strcmp(arg, "absolute") != 0)
-		return error_set(err, ERROR_USAGE, "Invalid percentage: %s", arg);
-	return 0;
+	return percentage_option_parse(arg, &o->relative, err);
 }
 
 static int set_ignore_callees(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct top_options *o = target;
-	regex_t regex;
 	o->ignore_callees = unset ? NULL : arg;
-	if (unset)
-		return 0;
-	if (regcomp(&regex, arg, REG_EXTENDED) != 0)
-		return error_set(err, ERROR_USAGE, "Invalid --ignore-callees regex: %s", arg);
-	regfree(&regex);
-	return 0;
+	return unset ? 0 : callees_option_check(arg, err);
 }
 
 const struct option top_table[] = {

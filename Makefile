@@ -20,10 +20,15 @@ check: packages
 	@tools/install-packages test
 	@tools/check $(BUILD)
 
+# What make check leaves out for time: the scripts that read no foreign bytes, with ASan and UBSan.
+check-all: check
+	@tools/check --rest $(BUILD)
+
 # Real kernels in qemu, and other processors: docs/lab.md describes these and the following.
 check-vm: packages
 	@tools/install-packages test vm
-	@tools/tally test/vm_again.py -- test/vm_cpus.py -- test/vm_machines.py -- test/vm_counters.py -- test/vm_foreign.py -- test/vm_stacks.py -- test/vm_names.py
+	@tools/tally test/vm_again.py -- test/vm_cpus.py -- test/vm_machines.py -- test/vm_counters.py -- test/vm_layouts.py -- test/vm_locks.py -- test/vm_schedstats.py \
+		-- test/vm_probe.py -- test/vm_foreign.py -- test/vm_stacks.py -- test/vm_names.py
 
 # Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran, Java, whose compilers are large.
 check-languages: all
@@ -85,10 +90,15 @@ check-planted: packages
 	@tools/tally tools/plant $(PLANT)
 	@$(if $(PLANT),,tools/tally tools/check-adding --build)
 
+# Do the tests notice a mistake in a line drawn at random? LAYER=NAME, SINCE=COMMIT: only there; COUNT mistakes, drawn by SEED.
+mutate: packages
+	@tools/install-packages test
+	@tools/mutate --count $(or $(COUNT),60) --seed $(or $(SEED),1) --layer "$(LAYER)" --since "$(SINCE)"
+
 install: all
 	meson install -C $(BUILD) --no-rebuild
 
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all packages demo check check-vm check-languages check-readers check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench install clean
+.PHONY: all packages demo check check-all check-vm check-languages check-readers check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench install clean mutate

@@ -1,4 +1,5 @@
 #!/bin/sh
+# sanitized: the recordings of others
 # Agreement with perf, as test lines: on recordings of others ($PERFUSE_CORPUS, by default ../shared/corpus beside the
 # tree), and on recordings made here, by perf and by perfuse, in the shapes that test/agree/shapes lists, or in those that
 # $AGREE_SHAPES names. -k TEXT selects the commands that contain TEXT.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: files and names that attack
 """Attacks on the program: events that end a recorder early; malicious servers, environments, recordings and users.
 docs/security.md lists the guarantees and names these tests."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: files of other builds
 """Names are those of the build that ran, or absent: programs that are replaced while they run, that another root or mount
 namespace shows under a path of this one, that are deleted, or copied. And of the names of one function all commands print the same.
 Output is compared with perf's if perf reads the recording."""

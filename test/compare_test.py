@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# alone: it judges differences of a few percent between times
 """compare: a planted change is found with its size, equal commands have none, results of stat -j and recordings are read, bad input has a sentence."""
 import json
 import os
@@ -10,7 +11,7 @@ from suite import process
 from suite.perf import reference
 from suite.process import environment
 from suite.settings import PERFUSE
-from suite.tests import Skip, by_samples, need, remark, run_in_folder
+from suite.tests import ATTEMPTS, Skip, by_samples, need, remark, run_in_folder
 
 WORK = """
 #include <stdlib.h>
@@ -45,10 +46,18 @@ def rows_of(done):
 def test_planted(c):
     """ten percent more work is found in 20 runs a side, with the right size, and decides the exit code"""
     words = ("-n", "20", "-e", "task-clock,page-faults", "--fail-above", "3%", "--format=json", "--")
-    done = c.compare(*words, c.work, "40000000", "--", c.work, "44000000")
-    need(done.returncode == 2, "exit code %d: %s" % (done.returncode, done.stderr))
-    rows = {row["counter"]: row for row in json.loads(done.stdout)["tables"][0]["rows"]}
-    clock = rows["task-clock"]
+    for attempt in range(ATTEMPTS):
+        done = c.compare(*words, c.work, "40000000", "--", c.work, "44000000")
+        need(done.returncode in (0, 2), "exit code %d: %s" % (done.returncode, done.stderr))
+        rows = {row["counter"]: row for row in json.loads(done.stdout)["tables"][0]["rows"]}
+        clock = rows["task-clock"]
+        if clock["high"] - clock["low"] < 10:
+            break
+        remark("attempt %d: the interval is %.1f %% to %.1f %%" % (attempt + 1, clock["low"], clock["high"]))
+    else:
+        need(clock["low"] < 10 < clock["high"], clock)
+        raise Skip("other work on this machine makes the interval wider than the change, and the interval says so; a quiet machine runs it")
+    need(done.returncode == 2, "exit code %d: %s" % (done.returncode, clock))
     need(clock["changed"] and 4 < clock["change"] < 16 and clock["low"] < clock["change"] < clock["high"], clock)
     need(clock["runs_a"] == clock["runs_b"] == 20, clock)
     need("elapsed" in rows and not rows["page-faults"]["changed"], rows)

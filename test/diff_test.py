@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
+# sanitized: recordings of others
 """diff: byte for byte as perf's over recordings of others and recordings made here; bad input."""
 import functools
 import json
 import os
+import re
 import sys
 
-from suite import process
-from suite.perf import need_reference
-from suite.process import environment
-from suite.settings import CORPUS, PERFUSE, SHAPE
-from suite.tests import Skip, by_samples, need, remark, run_in_folder
+from suite import branches, process
+from suite.perf import first_difference, need_reference, shell_test
+from suite.process import environment, must
+from suite.settings import CORPUS, PERFUSE, SHAPE, TEST
+from suite.tests import Skip, by_samples, need, need_tools, remark, run_in_folder
 
 # perf itself runs with each of these; --symfs of an empty folder hides this machine's files
 OPTIONS = """
@@ -236,6 +238,76 @@ def test_events(c):
     done = c.diff(c.pair[0], other)
     need(done.returncode == 0 and "faults.data has no event 'cpu-clock:u', which the baseline has" in done.stderr, done.stderr)
     need("+" not in done.stdout, done.stdout)
+
+def test_cycles(c):
+    """-c cycles: the blocks of branch stacks and the change of their cycles are perf's, with source lines and without"""
+    need_tools("gcc", "objdump")
+    for debug in ("-g", "-g0"):
+        program = os.path.join(c.folder, "blocks" + debug)
+        must("gcc", "-O2", debug, "-fno-pie", "-no-pie", "-o", program, os.path.join(TEST, "annotate", "loops.c"), env=process.compilers())
+        paths = [os.path.join(c.folder, "%d%s.data" % (i, debug)) for i in range(4)]
+        for i, path in enumerate(paths):
+            branches.write(path, program, ["hot", "hot", "main"], i, (40, 60, 4, 3)[i], (400, 400, 60, 30)[i])
+        for old, new in ((0, 1), (1, 2), (2, 3), (3, 0)):
+            for options in ([], ["-b"], ["-s", "sym"], ["-s", "comm,dso,sym"], ["-p"], ["--cycles-hist"], ["--cycles-hist", "-F"]):
+                words = ["-c", "cycles", *options, paths[old], paths[new]]
+                ours, perfs = c.diff(*words).stdout, c.run(need_reference(), *words).stdout
+                need("main" in ours and ("loops.c:" in ours) == (debug == "-g"), ours)
+                need(ours == perfs, "%s: %s" % (words, first_difference(ours, perfs)))
+
+
+def test_streams(c):
+    """--stream: the hottest chains of branches of two recordings are perf's, those of both and those of one"""
+    perfdata = os.path.join(CORPUS, "perfdata")
+    names = [os.path.join(perfdata, name + ".data") for name in ("autofdo.lbr", "quipper.branch_stack_hw_index")]
+    if not all(os.path.exists(name) for name in names):
+        raise Skip("no such folder: %s (PERFUSE_CORPUS names another)" % perfdata)
+    for old, new in ((0, 0), (1, 1), (0, 1)):
+        words = ["--stream", names[old], names[new]]
+        ours, perfs = c.diff(*words).stdout, c.run(need_reference(), *words).stdout
+        need(ours == perfs, "%s: %s" % (words, first_difference(ours, perfs)))
+
+
+def test_streams_of_lines(c):
+    """--stream: a recording has all streams in common with itself; other branches are other streams"""
+    need_tools("gcc", "objdump")
+    program = os.path.join(c.folder, "streams")
+    must("gcc", "-O2", "-g", "-fno-pie", "-no-pie", "-o", program, os.path.join(TEST, "annotate", "loops.c"), env=process.compilers())
+    paths = [os.path.join(c.folder, "streams%d.data" % i) for i in range(2)]
+    for i, path in enumerate(paths):
+        branches.write(path, program, [("hot", "main")[i]], i, 12, 4)
+    text = c.diff("--stream", paths[0], paths[0]).stdout
+    need("hot chain pair 1" in text and "hot chain 1" not in text and "hot loops.c:" in text, text)
+    shares = [float(share) for share in re.findall(r"hits: ([0-9.]+)%\t", text)]
+    need(abs(sum(shares) - 100) < 0.1, "the shares of the streams are not the whole: %s" % shares)
+    text = c.diff("--stream", *paths).stdout
+    need("hot chain pair" not in text and text.count("hot chain 1:") == 2, text)
+
+
+def test_cycles_of_rows(c):
+    """-c cycles of different programs: rows of one recording, and functions without blocks, are as in perf"""
+    truth = os.path.join(CORPUS, "pt", "truth")
+    if not os.path.exists(truth):
+        raise Skip("no such folder: %s (PERFUSE_CORPUS names another)" % truth)
+    symfs = os.path.join(c.folder, "symfs")
+    os.mkdir(symfs)
+    must("tar", "-C", symfs, "-xf", os.path.join(truth, "symfs.tar.xz"))
+    for old, new in (("mix", "pp"), ("pp", "mix"), ("mix", "mix")):
+        for options in ([], ["-b"], ["-p"], ["-s", "dso,sym,comm"]):
+            words = ["-c", "cycles", *options, "--symfs", symfs, *(os.path.join(truth, name + ".lbr.data") for name in (old, new))]
+            # perf reads lines of libraries outside of --symfs
+            ours, perfs = (re.sub(" +", " ", re.sub(r"\[[^]]*->[^]]*\]", "RANGE", done.stdout)) for done in
+                           (c.diff(*words), c.run(need_reference(), *words)))
+            need(ours.count("\n") > 6 and ours == perfs, "%s: %s" % (words, first_difference(ours, perfs)))
+
+
+
+def test_perfs_script(c):
+    """perf's own test script of diff passes"""
+    done = shell_test(c.folder, "diff.sh")
+    if done.returncode == 2:
+        raise Skip("the script skips: " + done.stdout[-200:])
+    need(done.returncode == 0 and "[Success]" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:])
 
 
 if __name__ == "__main__":

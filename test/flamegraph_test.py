@@ -72,7 +72,8 @@ def test_agreement(c):
     want = collapse(printed + "\n\n")
     if not want:
         raise Skip("perf script prints nothing here")
-    got, _ = c.folded("--by", "none")
+    # perf script shows no inlined functions of recorded chains; a library's debug information may be installed
+    got, _ = c.folded("--by", "none", "--no-inline")
     wrong = [s for s in set(got) | set(want) if got.get(s) != want.get(s)]
     need(not wrong, "%d of %d stacks differ, such as %s: %s, perf %s" % (
         len(wrong), len(want), wrong[0] if wrong else "", got.get(wrong[0]) if wrong else "", want.get(wrong[0]) if wrong else ""))

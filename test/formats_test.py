@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: recordings of others
 """--format: the JSON and CSV of commands have the values of their text, and follow docs/formats.md; jq reads them."""
 import csv
 import functools

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: damaged recordings
 """Damaged recordings: small recordings made here, cut at each byte and with bits flipped, and the malformed
 files of $PERFUSE_CORPUS/fuzz. The program must not crash, hang or use excessive memory; it must report a cut file with
 its name, and exit with 255. The tests of hostile/losses.py run first: recordings whose every record is known."""

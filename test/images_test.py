@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: damaged files
 """Files of modules: a program is recorded once, its symbols are put into one place after the other, and `report` finds the names there,
 lists with -v the places it tried, and uses no file of another build and none outside of --symfs. The build-id cache, archives and kernel
 symbols are compared with perf's."""

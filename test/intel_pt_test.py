@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: damaged traces
 """Intel PT traces whose instruction stream is known ($PERFUSE_CORPUS/pt/truth, which describes them): perfuse script must print each
 instruction that was executed, of each thread, in order. The same traces with bytes changed must end in bounded time.
 intel_pt_test.py NAME...: only the traces whose name contains one of these words."""
@@ -7,18 +8,23 @@ import json
 import lzma
 import os
 import random
+import re
 import struct
 import sys
 import tarfile
 import tempfile
 
-from suite import process
-from suite.settings import CORPUS, SHORT
-from suite.tests import Failure, is_selected, need, report, skipped
+from suite import process, traces
+from suite.perf import first_difference, need_reference
+from suite.settings import CORPUS, SHORT, TOP
+from suite.tests import Failure, Skip, is_selected, need, report, skipped
 
 TRUTH = os.path.join(CORPUS, "pt", "truth")
 ENTRY = struct.Struct("<QQQQIBBBB")  # ip, target, tsc, cycle, tid, length, kind, flags, cpu
 NOT_DECODABLE, PERHAPS = 1, 2
+EXIT, AUXTRACE = 4, 71
+FEATURE_AUXTRACE = 18
+ONE_BUFFER = ("mix.pt_base", "mix.pt_cyc", "sig.pt_cyc")  # and code that stays where it is
 DAMAGED = 5 if SHORT else 40
 
 
@@ -75,6 +81,268 @@ def branches(name, symfs):
     return problems
 
 
+AGREED = [["--itrace=be", "--ns", "-F", "+addr,+flags,+ipc"], ["--itrace=i100nsewxoI", "--ns", "-F", "+ipc,+flags,+insn"], [],
+    ["--itrace=y1usi10usl16s3", "--ns", "-F", "+brstack,+flags"], ["--itrace=ibpq", "--ns"], ["--itrace=ipqq", "--ns"], ["--itrace=cre", "-F", "+flags"],
+    ["--call-trace", "--graph-function", "fib,siglongjmp,main"], ["--itrace=cre", "-F", "+addr,+callindent"]]
+
+
+def agrees(name, symfs):
+    """Branches, times, cycles, periods and power events are perf's, byte for byte."""
+    vmlinux = ["-k", "kern.vmlinux"] if name.startswith("kern.") else []  # in symfs, too
+    problems = []
+    for options in AGREED:
+        words = ["script", "--symfs", symfs, *vmlinux, *options, "-i", os.path.join(TRUTH, name + ".data")]
+        perfs = process.run(need_reference(), *words, cwd=TRUTH, text=False).stdout
+        ours = process.perfuse(*words, cwd=TRUTH, text=False).stdout
+        if ours != perfs:
+            problems.append("%s: %s" % (" ".join(options), first_difference(ours, perfs)))
+    return problems
+
+
+ADDED = [["script", "--itrace=G64e"], ["script", "--itrace=L16e", "-F", "+brstack"], ["script", "--itrace=G64L8i5usg64"],
+    ["report", "--stdio", "--itrace=G64i100usg64", "-g", "caller"]]
+
+
+def added(name, symfs, folder):
+    """Recorded samples of another event get call chains and last branches, byte for byte as in perf."""
+    kernel = name.startswith("kern.")
+    if name not in ONE_BUFFER and not kernel:
+        return []
+    dummy, first, step = 200, 2000, 3000
+    with open(os.path.join(TRUTH, name + ".json")) as file:
+        clock = json.load(file)
+    with lzma.open(os.path.join(TRUTH, name + ".gt.xz")) as file:
+        entries = [entry for entry in ENTRY.iter_unpack(file.read()) if not entry[7] & NOT_DECODABLE][first::step]
+    shift, mult, path = clock["time_shift"], clock["time_mult"], os.path.join(folder, "samples.data")
+    samples = [(ip, tid, (clock["time_zero"] + (tsc * mult >> shift)) % 2 ** 64, cpu if kernel else None)
+        for ip, _, tsc, _, tid, _, _, _, cpu in entries]
+    traces.write_samples(path, os.path.join(TRUTH, name + ".data"), dummy, samples)
+    problems = []
+    for words in ADDED:
+        command = [*words, "--symfs", symfs, *(["-k", "kern.vmlinux"] if kernel else []), "-i", path]
+        perfs, ours = (process.run(program, *command, cwd=TRUTH, text=False).stdout for program in (need_reference(), process.PERFUSE))
+        if words[0] == "report":  # tips at the end differ
+            perfs, ours = (text.split(b"\n\n#\n# (Tip")[0] for text in (perfs, ours))
+        if ours != perfs or ours.count(b"\n") < len(samples):
+            problems.append("%s: %s" % (" ".join(words), first_difference(ours, perfs)))
+    return problems
+
+
+def injects(name, symfs, folder):
+    """The recording that inject makes has the samples of perf's. Without code, as inject reads only files at their recorded paths; read by
+    perfuse, as perf crashes where those files are absent."""
+    problems, trace = [], os.path.join(TRUTH, name + ".data")
+    for options in [["--itrace=ibqpe"], ["--itrace=iqle", "--strip"]]:
+        made = {}
+        for program, path in ((need_reference(), "perf.data"), (process.PERFUSE, "ours.data")):
+            process.must(program, "inject", *options, "-i", trace, "-o", os.path.join(folder, path))
+            words = [process.PERFUSE, "script", "--ns", "-F", "comm,tid,time,period,event,ip", "--show-task-events", "--show-mmap-events", "-i", os.path.join(folder, path)]
+            made[path] = [process.run(*words, text=False).stdout,
+                process.run(need_reference(), "evlist", "-v", "-i", os.path.join(folder, path), text=False).stdout]
+        for ours, perfs in zip(made["ours.data"], made["perf.data"]):
+            if ours != perfs or not ours:
+                problems.append("%s: %s" % (" ".join(options), first_difference(ours, perfs)))
+    return problems
+
+
+def disassembled(name, symfs):
+    """--xed prints the text of instructions instead of their bytes, wherever it is in the command line."""
+    want = script(name, symfs, "--insn-trace=disasm").stdout
+    problems = ["%s: %s" % (" ".join(words), first_difference(script(name, symfs, *words).stdout.encode(), want.encode()))
+                for words in (["--xed", "--insn-trace"], ["--insn-trace", "--xed"]) if script(name, symfs, *words).stdout != want]
+    return problems if "mov" in want else ["no instruction is printed"]
+
+
+def piped(name, symfs):
+    """A trace that comes through a pipe, or is in a file in the form of a pipe, is decoded like one in a file; perf reads the pipe, too."""
+    vmlinux = ["-k", "kern.vmlinux"] if name.startswith("kern.") else []
+    words, problems, read = ["script", "--itrace=bpe", "--ns", "--symfs", symfs, *vmlinux, "-i"], [], []
+    trace = os.path.join(TRUTH, name + ".data")
+    want = process.perfuse(*words, trace, cwd=TRUTH, text=False).stdout
+    for program in (process.PERFUSE, need_reference()):
+        stream = process.run(program, "inject", "-i", trace, "-o", "-", text=False).stdout
+        for stdin in ({"input": stream}, {}):
+            with tempfile.NamedTemporaryFile() as file:
+                file.write(stream)
+                file.flush()
+                ours = process.perfuse(*words, "-" if stdin else file.name, cwd=TRUTH, text=False, **stdin).stdout
+            if ours != want or not ours:
+                problems.append("%s, %s: %s" % (program, "pipe" if stdin else "file", first_difference(ours, want)))
+        read.append(process.run(need_reference(), *words, "-", cwd=TRUTH, text=False, input=stream).stdout)
+    if read[0] != read[1] or not read[0]:
+        problems.append("read by perf: " + first_difference(*read))
+    for command in (words + ["-"], ["inject", "--itrace=b", "-i", "-", "-o", os.devnull]):
+        done = process.perfuse(*command, cwd=TRUTH, text=False, input=stream[:-100])
+        if done.returncode != 255 or b"the stream ends at offset" not in done.stderr:
+            problems.append("a pipe that ends early: %d, %s" % (done.returncode, done.stderr))
+    return problems
+
+
+def window(name, symfs):
+    """--time shows the branches of the window, although decoding begins in the middle of the trace."""
+    words = ["--itrace=b", "--ns", "-F", "tid,time,ip,addr"]
+    lines = list(filter(None, script(name, symfs, *words).stdout.split("\n")))
+    times = [line.split(":")[0].split()[-1] for line in lines]
+    first, last = times[len(times) // 2], times[len(times) * 2 // 3]
+    expected = [line for line, time in zip(lines, times) if first <= time <= last]
+    found = list(filter(None, script(name, symfs, *words, "--time", first + "," + last).stdout.split("\n")))
+    return [] if found == expected and found else ["%d branches instead of %d" % (len(found), len(expected))]
+
+
+def time_stamps(name, symfs):
+    """With CYC packets the TSC of a branch is the true one: one tick late at most, and half of them less than 3 ns early."""
+    if not name.endswith("_cyc"):
+        return []
+    with lzma.open(os.path.join(TRUTH, name + ".gt.xz")) as file:
+        data = file.read()
+    true, at, early = {}, {}, []
+    for ip, target, tsc, _, tid, _, _, flags, _ in ENTRY.iter_unpack(data):
+        if target and not flags & NOT_DECODABLE:
+            true.setdefault(tid, []).append((ip, target, tsc))
+    for line in filter(None, script(name, symfs, "--itrace=b", "-F", "tid,ip,addr,tsc").stdout.split("\n")):
+        tid, ip, _, target, _, tsc = line.split()
+        tid, branch = int(tid), (int(ip, 16), int(target, 16))
+        if not all(branch):
+            continue
+        while true[tid][at.get(tid, 0)][:2] != branch:
+            at[tid] = at.get(tid, 0) + 1
+        early.append(true[tid][at.get(tid, 0)][2] - int(tsc))
+        at[tid] = at.get(tid, 0) + 1
+    early.sort()
+    right = early and early[0] >= -1 and early[len(early) // 2] <= 10 and early[-1] < 1000
+    return [] if right else ["%d branches, %s to %s ticks early" % (len(early), early[:1], early[-1:])]
+
+
+def raw_trace(name):
+    """The bytes of the trace of a recording with one buffer."""
+    with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
+        data = file.read()
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end, trace = at + size, b""
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        payload = struct.unpack_from("<Q", data, at + 8)[0] if kind == AUXTRACE else 0
+        trace += data[at + length:at + length + payload]
+        at += length + payload
+    return trace
+
+
+def second_opinion(name, symfs, folder):
+    """libipt decodes the same instructions."""
+    if name not in ONE_BUFFER:
+        return []
+    program, trace = os.path.join(folder, "libipt_instructions"), os.path.join(folder, "trace")
+    built = process.run("cc", os.path.join(TOP, "test", "intel_pt", "libipt_instructions.c"), "-lipt", "-o", program)
+    if built.returncode:
+        raise Skip("libipt is not installed (package libipt-dev)")
+    with open(trace, "wb") as file:
+        file.write(raw_trace(name))
+    maps = []
+    for line in script(name, symfs, "--show-mmap-events", "--itrace=p").stdout.split("\n"):
+        found = re.search(r"MMAP2? .*\[(0x\w+)\((0x\w+)\) @ (0x\w+|0) .*\]: r-xp (/.*)$", line)
+        if found and os.path.exists(symfs + found[4]):
+            maps += [symfs + found[4], found[3], found[2], found[1]]
+    theirs = process.must(program, trace, *maps).split()
+    ours = script(name, symfs, "--itrace=i1ie", "-F", "ip").stdout.split()
+    if theirs != ours:
+        at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
+        return ["%d instructions, libipt has %d; different from %d on: %s, %s" % (len(ours), len(theirs), at, ours[at:at + 3], theirs[at:at + 3])]
+    return []
+
+
+def repeat(name, folder, times):
+    """A recording with one buffer, whose trace is repeated with later time stamps (TSC packets: a byte 0x19 and 7 bytes)."""
+    base, size, places = 0, 0, []
+    for line in script(name, folder, "-D").stdout.split("\n"):
+        piece = re.search("PERF_RECORD_AUXTRACE size: 0x([0-9a-f]+)", line)
+        stamp = re.match(r"\.\s+([0-9a-f]{8}):\s+19 .*\bTSC 0x", line)
+        if piece:
+            base, size = base + size, int(piece.group(1), 16)
+        elif stamp:
+            places.append(base + int(stamp.group(1), 16))
+    with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
+        whole = file.read()
+    at, length = struct.unpack_from("<QQ", whole, 40)
+    records, end, head, reference = bytearray(), at + length, b"", 0
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", whole, at)
+        record, payload = whole[at:at + length], 0
+        if kind == AUXTRACE:
+            payload, _, reference = struct.unpack_from("<QQQ", whole, at + 8)
+            head = head or record
+        elif kind != EXIT:
+            records += record
+        at += length + payload
+    trace, many = bytearray(raw_trace(name)), bytearray()
+    stamps = [int.from_bytes(trace[place + 1:place + 8], "little") for place in places]
+    for i in range(times):
+        for place, stamp in zip(places, stamps):
+            trace[place + 1:place + 8] = (stamp + i * (reference - stamps[0] + 20000)).to_bytes(7, "little")
+        many += trace
+    path = os.path.join(folder, "repeated.data")
+    with open(path, "wb") as file:  # of the features, which follow the records, only the index of traces, which is empty
+        begin = struct.unpack_from("<Q", whole, 40)[0]
+        start = bytearray(whole[:begin])
+        struct.pack_into("<Q", start, 48, len(records) + len(head) + len(many))
+        struct.pack_into("<4Q", start, 72, 1 << FEATURE_AUXTRACE, 0, 0, 0)
+        first = bytearray(head)
+        struct.pack_into("<Q", first, 8, len(many))
+        records = start + records + first + many
+        file.write(records + struct.pack("<QQQ", len(records) + 16, 8, 0))
+    return path
+
+
+def one_cpu():
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def segments(name, symfs, folder):
+    """A trace that is long enough to be decoded in segments is what its part is, as often as it has it, for any number of CPUs."""
+    if name not in ONE_BUFFER:
+        raise Skip("it has several buffers")
+    times = 4 if SHORT else 12
+    words = ["-F", "tid,ip,addr,sym"]
+    once = script(name, symfs, "--itrace=be", *words).stdout
+    path = repeat(name, folder, times)
+    problems = []
+    for before in (None, one_cpu):
+        many = script(name, symfs, "--itrace=be", *words, path=path, before=before).stdout
+        if many != once * times:
+            problems.append("branches differ: %d lines instead of %d" % (many.count("\n"), once.count("\n") * times))
+    for itrace in ("i20usge", "i100usye"):
+        texts = [script(name, symfs, "--itrace=" + itrace, "-F", "+tsc,+ipc", path=path, before=before).stdout
+                 for before in (None, one_cpu)]
+        if texts[0] != texts[1] or not texts[0]:
+            problems.append("--itrace=%s differs between one CPU and all" % itrace)
+    return problems
+
+
+def gaps(name, folder):
+    """Without code, the end says how often it was missing, and where; with it, nothing."""
+    empty = os.path.join(folder, "empty")
+    os.makedirs(empty, exist_ok=True)
+    said = script(name, empty, "--itrace=b").stderr
+    total = re.search(r"gaps: (\d+) by missing code", said)
+    modules = [int(found) for found in re.findall(r"^  \S.*: (\d+) from 0x\w+ to 0x\w+ \(no code\)$", said, re.M)]
+    need(total and modules and (sum(modules) == int(total[1]) or "more modules" in said), said)
+    return []
+
+
+def lengths(folder):
+    """Random instructions have the lengths that capstone finds, too."""
+    program = os.path.join(folder, "lengths")
+    built = process.run("cc", "-O1", "-I" + os.path.join(TOP, "src"), os.path.join(TOP, "test", "intel_pt", "lengths.c"),
+                        os.path.join(TOP, "src", "arch", "x86", "instruction.c"), "-lcapstone", "-o", program)
+    if built.returncode:
+        raise Skip("capstone is not installed (package libcapstone-dev): " + built.stderr[-200:])
+    problems = []
+    for mode in ("64", "32"):
+        *different, compared = process.must(program, "300000" if SHORT else "3000000", "7", mode).splitlines()
+        need(int(compared.split()[1]) > 100000, compared)
+        problems += ["%s-bit: %s" % (mode, line) for line in different[:5]]
+    return problems
+
+
 def damage(name, symfs, folder):
     """No crash and no hang, whatever the bytes are."""
     with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
@@ -100,6 +368,12 @@ def main():
         skipped("traces with known instructions", "no such folder: %s (PERFUSE_CORPUS names another)" % TRUTH)
         return
     failed = False
+    if is_selected("lengths"):
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                failed |= report("lengths of instructions are those of a second decoder", lengths(folder))
+            except Skip as why:
+                skipped("lengths of instructions are those of a second decoder", str(why))
     with tempfile.TemporaryDirectory() as folder:
         symfs = os.path.join(folder, "symfs")
         with tarfile.open(os.path.join(TRUTH, "symfs.tar.xz")) as files:
@@ -107,9 +381,22 @@ def main():
         for name in filter(is_selected, names):
             for what, check in (("every instruction of %s is decoded", lambda: compare(name, symfs)),
                                 ("branches of %s are in order", lambda: branches(name, symfs)),
+                                ("times and cycles of %s are perf's", lambda: agrees(name, symfs)),
+                                ("samples beside %s get chains and branches", lambda: added(name, symfs, folder)),
+                                ("the samples of %s replace the trace", lambda: injects(name, symfs, folder)),
+                                ("--xed prints instructions of %s as text", lambda: disassembled(name, symfs)),
+                                ("%s is decoded through a pipe, too", lambda: piped(name, symfs)),
+                                ("a window of %s is decoded alone", lambda: window(name, symfs)),
+                                ("time stamps of %s are the true ones", lambda: time_stamps(name, symfs)),
+                                ("libipt decodes the instructions of %s, too", lambda: second_opinion(name, symfs, folder)),
+                                ("segments of %s are what the whole trace is", lambda: segments(name, symfs, folder)),
+                                ("gaps of %s without code are counted", lambda: gaps(name, folder)),
                                 ("damage of %s is survived", lambda: damage(name, symfs, folder))):
                 try:
                     problems = check()
+                except Skip as why:
+                    skipped(what % name, str(why))
+                    continue
                 except Failure as why:
                     problems = [str(why)]
                 failed |= report(what % name, problems)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: damaged dumps
 """JIT-compiled code: names from dumps and perf maps, over time, compared with perf's; and `inject` compared with perf's."""
 import collections
 import glob
@@ -109,17 +110,28 @@ def test_frames(c):
 
 
 def test_frames_recorded(c):
-    """stacks that the recorder unwinds continue through compiled code: the reader unwinds those that reach it"""
+    """stacks that the recorder unwinds continue through compiled code by the dump so far; the reader unwinds those through later code"""
     if platform.machine() != "x86_64":
         raise Skip("the small compiler writes call frame information for x86-64 only")
-    printed = c.run(PERFUSE, "record", "-o", "recorded.data", "-F", "2000", "-k", "mono", "-e", "cpu-clock:u", "--call-graph", "unwind,4096", "--",
-                 "./compiler", "frames", "150").stderr
-    need("by the dumps of just-in-time compilers" in printed, "record says %r" % printed)
-    found = stacks(c, PERFUSE, "recorded.data")
-    inside = [stack for stack in found if stack[0] in ("first", "second")]
-    through = [stack for stack in inside if "main" in stack and stack[-1] == "_start"]
-    need(len(inside) > 60 and len(through) == len(inside), "%d of %d stacks go on to _start: %s" % (
-        len(through), len(inside), next((stack for stack in inside if stack not in through), inside[:1])))
+    others = set(glob.glob(os.path.join(c.work, "jit-*.dump")))
+    for kind in "frames", "late":
+        for clock in ("-k", "mono"), ():
+            data = "recorded-%s.data" % kind
+            printed = c.run(PERFUSE, "record", "-o", data, "-F", "2000", *clock, "-e", "cpu-clock:u", "--call-graph", "unwind,4096", "--",
+                         "./compiler", kind, "150").stderr
+            copied = re.search(r"(\d+) .*by the dumps of just-in-time compilers", printed)
+            need(bool(copied) or kind == "frames", "late: record says %r" % printed)
+            found = stacks(c, PERFUSE, data)
+            inside = [stack for stack in found if stack[0] in ("first", "second")]
+            through = [stack for stack in inside if "main" in stack and stack[-1] == "_start"]
+            need(len(inside) > 60 and len(through) == len(inside), "%s %s: %d of %d stacks go on to _start: %s" % (
+                kind, clock, len(through), len(inside), next((stack for stack in inside if stack not in through), inside[:1])))
+            # a sample may precede the entry of its function by a moment
+            need(kind == "late" or not copied or int(copied.group(1)) < len(inside) / 4, "most stacks are not unwound: %r" % printed)
+    for dump in set(glob.glob(os.path.join(c.work, "jit-*.dump"))) - others:
+        os.unlink(dump)
+    kept = c.run(PERFUSE, "script", "-i", "recorded-frames.data", "--no-inline", "-F", "ip,sym").stdout.count("_start")
+    need(kept > len(inside) / 2, "without the dump, %d of %d recorded stacks are whole" % (kept, len(inside)))
     printed = c.run(PERFUSE, "record", "-o", "shell.data", "-F", "2000", "-e", "cpu-clock:u", "--call-graph", "unwind,4096", "--", "sh", "-c",
                  "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done").stderr
     need("Unwound" in printed and "dumps" not in printed, "record says %r" % printed)
@@ -206,6 +218,45 @@ def test_perf_map(c):
     ours, theirs = (script(c, program, data) for program in (PERFUSE, perf))
     need(ours == theirs and sum(ours.values()) > 60, "%s is not %s" % (ours.most_common(4), theirs.most_common(4)))
     need(ours["first"] or ours["second"], "no function has its name: %s" % ours.most_common(4))
+
+
+def map_of(c, data):
+    """The path of the perf map of the compiler of a recording."""
+    tasks = c.run(PERFUSE, "script", "-i", data, "--show-task-events").stdout
+    return "/tmp/perf-%s.map" % re.search(r"PERF_RECORD_COMM exec: compiler:(\d+)/", tasks).group(1)
+
+
+@by_samples
+def test_map_gone(c):
+    """a perf map that is removed or replaced after the recording still names its code; perf reads the recording, inject retains the map"""
+    c.record("gone.data", "-e", "cpu-clock:u", "--", "./compiler", "map", "150")
+    path = map_of(c, "gone.data")
+    before = script(c, PERFUSE, "gone.data")
+    need(before["first"] > 30, "samples are %s" % before.most_common(4))
+    os.unlink(path)
+    need(script(c, PERFUSE, "gone.data") == before, "names are lost with the map")
+    with open(path, "w") as file:
+        file.write("0 ffffffffffffffff wrong\n")
+    need(script(c, PERFUSE, "gone.data") == before, "names come from a later file")
+    for options in (["-b"], ["--index"]):
+        need(c.run(PERFUSE, "inject", *options, "-i", "gone.data", "-o", "again.data").returncode == 0, "inject %s fails" % options)
+        need(script(c, PERFUSE, "again.data") == before, "inject %s drops the map" % options)
+    need(c.run(need_reference(), "script", "-i", "gone.data", "-F", "ip,sym").stdout.count("wrong") > 30, "perf does not read the recording")
+    os.unlink(path)
+
+
+def test_map_of_others(c):
+    """a link or a file of another user at the path of a process's perf map is not stored with the recording"""
+    secret = os.path.join(c.work, "secret")
+    with open(secret, "w") as file:
+        file.write("SECRET\n")
+    code = "import mmap, os, sys, time\npath = '/tmp/perf-%d.map' % os.getpid()\n" \
+           "os.symlink(sys.argv[1], path) if sys.argv[2] == 'link' else os.link(sys.argv[1], path)\n" \
+           "m = mmap.mmap(-1, 4096, prot=7)\nt = time.time()\nwhile time.time() < t + 0.3: pass\nos.unlink(path)"
+    for kind in ("link", "name"):
+        c.record("other.data", "-e", "cpu-clock:u", "--", sys.executable, "-S", "-c", code, secret, kind)
+        with open(os.path.join(c.work, "other.data"), "rb") as file:
+            need(b"SECRET" not in file.read(), "%s: a foreign file is in the recording" % kind)
 
 
 @by_samples
@@ -324,6 +375,8 @@ def test_namespaces(c):
                 seen = script(c, PERFUSE, "inside.data", "--comm", "inside")
                 need(seen["first"] > 20, "%s: samples are %s" % (kind, seen.most_common(4)))
                 child.wait()
+                later = script(c, PERFUSE, "inside.data", "--comm", "inside")
+                need(kind == "dump" or later == seen, "names are lost with the namespace: %s" % later.most_common(4))
 
 
 def inject_pair(c, data, options):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# alone: it compares times and memory with limits
 """Files that cost memory and time, or change while they are read. Each test has a limit of memory; time is
 judged as growth: four times the size may take about four times as long."""
 import os
@@ -77,6 +78,29 @@ class Context:
 
 
 REPORT, SCRIPT, FLAMEGRAPH = ("report", "--stdio"), ("script",), ("flamegraph", "-o", "/dev/null")
+
+
+def test_memory_limit(c):
+    """with --memory, recordings of many threads, mappings, names or stacks are read as far as memory reaches, and one sentence says so"""
+    if SANITIZED:
+        raise Skip("the sanitizers' allocator does not tell what is in use")
+    count, limit = 150000, 32
+    shapes = {
+        "threads": lambda i: [fork(100 + i, 100 + i // 2, i + 1), sample(100 + i, 0x1000, i + 1)],
+        "names": lambda i: [comm(7, "n%d" % i, i + 1), sample(7, 0x1000, i + 1)],
+        "mappings": lambda i: [mmap2(7, 0x10000 * (i + 1), 0x1000, "/lib/%d" % i, time=i + 1), sample(7, 0x10000 * (i + 1), i + 1)],
+        "places": lambda i: [sample(7, 0x1000 + 64 * i, i + 1), sample(7, 0x9000000 + 64 * i, i + 1)],
+    }
+    for name, shape in shapes.items():
+        path = c.recording([record for i in range(count) for record in shape(i)])
+        for command in (REPORT + ("-s", "comm,dso,sym"), FLAMEGRAPH, SCRIPT):
+            done = c.run(*command, "--memory", "%dM" % limit, "-i", path)
+            need(done.code == 0, "%s of %s: exit code %d: %s" % (command[0], name, done.code, done.err[-300:]))
+            need(done.bytes < (limit + 40) << 20, "%s of %s takes %d MiB" % (command[0], name, done.bytes >> 20))
+            if command == REPORT + ("-s", "comm,dso,sym"):
+                need(done.err.count("memory reached its limit of %d MiB" % limit) == 1, "report of %s: %s" % (name, done.err[-300:]))
+    done = c.run(*REPORT, "--memory", "1M", "-i", path)
+    need(done.code != 0 and "at least 16 MiB" in done.err, "a limit of 1 MiB is accepted")
 
 
 def test_inodes(c):
@@ -205,9 +229,11 @@ def test_mappings(c):
     count = 400000
     spread = [mmap2(10, 0x10000000 + (i * 7919 % count) * 0x10000, 0x10800, "/none") for i in range(count)]
     modules = [make.kernel_module(0xffffffffa0000000 + i * 0x1000, 0x1800, "[m%d]" % i) for i in range(300)]
-    for records, seconds in (([comm(10, "t")] + spread, 30), (modules * 600, 60)):
-        path = c.recording(records + [sample(10, CODE)])
-        result = c.run(*REPORT, "-i", path, memory=1 << 30)
+    # report: changes without a sample between them are one version
+    spread, modules = ([one for record in records for one in (record, sample(10, CODE))] for records in (spread, modules * 1200))
+    for records, seconds in (([comm(10, "t")] + spread, 30), (modules, 60)):
+        path = c.recording(records)
+        result = c.run(*REPORT, "-i", path, memory=1 << 28)
         need(result.code == 0 and result.bytes < 800 << 20 and result.seconds < seconds, "%d, %d bytes, %.0f s: %s" %
              (result.code, result.bytes, result.seconds, result.err))
         need(result.err.count("left out, as the history of all others") == 1, "stderr is %r" % result.err)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: damaged debug information
 """Source lines and inlined functions: byte for byte those that perf prints for the same recording, and those that a program states.
 The programs are static, so that perf's treatment of the C library's debug files does not matter."""
 import os
@@ -29,13 +30,14 @@ LINKED = {
     "linked-4": ("g++", ["-O2", "-gdwarf-4"], "linked.cc", "150"),
     "long-cc": ("g++", ["-O1", "-gdwarf-4"], "long.cc", "2000"),
 }
+SOURCE = "script -F +srccode"
 COMMANDS = [
     "report --stdio", "report --stdio --no-children -g caller", "report --stdio --no-inline", "report --stdio -s srcline -g none",
     "report --stdio --no-children -s srcline -g none", "report --stdio -s srcfile", "report --stdio -s sym,srcline",
     "report --stdio --no-children -s sym,srcline", "report --stdio --no-children -s srcfile,srcline -g caller",
     "report --stdio --no-children -g caller,srcline", "report --stdio -g caller,address", "report --stdio -F +srcline",
     "report --stdio --full-source-path -g srcline", "report --stdio --full-source-path -s srcline,srcfile -g none",
-    "script", "script --no-inline", "script -F +srcline", "script -F ip,sym,srcline", "script -F +srccode",
+    "script", "script --no-inline", "script -F +srcline", "script -F ip,sym,srcline", SOURCE,
     "script -F +srcline --full-source-path", "script -G -F +srcline",
     # rows of one line are joined by --sort, not by -F alone
     "report --stdio --no-children -F overhead,srcline -g none", "report --stdio -F overhead,srcfile,sym -g caller",
@@ -47,7 +49,8 @@ UNWOUND = [
     "report --stdio --children -s srcline -g none", "report --stdio --children -s srcline,srcfile -g none --full-source-path",
     "report --stdio -p work -s parent,sym -g none", "report --stdio --ignore-callees=work -g none", "script -F +srcline",
 ]
-# libbfd, which perf asks, does not see what clang's DWARF 5 inlined in several pieces: nothing that depends on it.
+# libbfd, which perf asks, does not see what clang's DWARF 5 inlined in several pieces: nothing that depends on it. In C such a piece is
+# few instructions long, and only +srccode prints the line of its caller.
 FEW = ["report --stdio --no-children -s sym,srcline", "script -F +srcline", "script -F +srcline --full-source-path"]
 
 
@@ -186,7 +189,7 @@ def the_same_each_time(work, recorder):
 def tests(work):
     perf = reference()
     for name, (_, _, _, argument) in PROGRAMS.items():
-        commands = FEW if SANITIZED or name in ("gcc-c-dwarf4", "clang-cc") else COMMANDS
+        commands = FEW if SANITIZED or name in ("gcc-c-dwarf4", "clang-cc") else [c for c in COMMANDS if (name, c) != ("clang-c", SOURCE)]
 
         def agree(name=name, argument=argument, commands=commands):
             if not perf:

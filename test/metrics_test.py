@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: damaged JSON files
 """Events and metrics of vendors' JSON files: names give the attributes of their raw encodings, values of metrics are those that Python
 computes from the same expressions, damaged files give one sentence each and the other counters."""
 import json
@@ -8,6 +9,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from random import Random
 
 from attributes import grammar
@@ -305,6 +307,37 @@ def test_wrong(c):
         done = c.run(folder, "stat", "-M", "a", "true")
         need(done.returncode == code and sentence in done.stderr, "%s: %d %s" % (first, done.returncode, done.stderr[:300]))
         need(len(done.stderr.strip().splitlines()) <= 2, done.stderr[:600])
+
+
+# what each file of metrics plants, and the sentence about the metric a
+BOMBS = [
+    ([("a", "m0")] + [("m%d" % i, "m%d + 1" % (i + 1)) for i in range(9999)], "more metrics refer to each other than are supported"),
+    ([("a", "m0")] + [("m%d" % i, "m%d + m%d" % (i + 1, i + 1)) for i in range(60)] + [("m60", "1")], "more metrics refer to each other"),
+    ([("a", " + ".join("m%d" % i for i in range(4000)))] + [("m%d" % i, "1") for i in range(4000)], "more levels than are supported"),
+    ([("a", "-" * 50000 + "1")], "more levels than are supported"),
+    ([("a", "1 if 1 else " * 4000 + "1")], "more levels than are supported"),
+    ([("a", "(" * 70000 + "1" + ")" * 70000)], "the metric a has no MetricExpr of 1 to 65535 bytes"),
+]
+
+
+def test_bombs(c):
+    """metrics that grow with each reference, deep ones and long ones end with a sentence within seconds; other counters are printed"""
+    for rows, sentence in BOMBS:
+        folder = c.folder(metrics=[{"MetricName": name, "MetricExpr": expression} for name, expression in rows])
+        began = time.monotonic()
+        done = c.run(folder, "stat", "-M", "a", "true")
+        need(done.returncode in (1, 234) and sentence in done.stderr, "%s: %d %s" % (rows[0][1][:40], done.returncode, done.stderr[:300]))
+        need(time.monotonic() - began < 20, "%s takes %.1f s" % (rows[0][1][:40], time.monotonic() - began))
+        done = c.run(folder, "stat", "-x,", "-e", "page-faults", "true")
+        need(done.returncode == 0 and ",page-faults," in done.stderr, done.stderr[:300])
+
+
+def test_zero(c):
+    """a division by zero is no number, and the metrics beside it have theirs"""
+    folder = c.folder(metrics=[{"MetricName": "a", "MetricExpr": "1 / 0", "MetricGroup": "g"},
+                               {"MetricName": "b", "MetricExpr": "6 / 4", "MetricGroup": "g"}])
+    done = c.run(folder, "stat", "-M", "g", "true")
+    need(done.returncode == 0 and re.search(r"nan a\b", done.stderr) and re.search(r"1\.50? b\b", done.stderr), done.stderr)
 
 
 def test_libpfm(c):

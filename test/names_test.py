@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: names that attack
 """Names and lines of kernel code: packed modules with their debug files, a kernel at a random address, BPF programs, a
 kernel that hides its addresses. Files are small, and most recordings are made here: the kernel of this machine is not used."""
 import lzma

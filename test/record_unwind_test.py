@@ -279,7 +279,7 @@ COPIED = ("-e", "page-faults:u", "-c", "1", "--per-thread", "-m", "128M", "--cal
 
 def record_copies(c, options, output):
     """A recording of page faults below functions of a plug-in whose call frame information is not read before more samples arrive than may wait
-    for it: 64 MB. All fits into the ring, 94 MB of it in samples of 64 KB: however fast this machine is, none is lost and some are copies."""
+    for it: 64 MB. All fits into the ring, 94 MB of it in samples with stacks of 50 KB: however fast this machine is, none is lost and some are copies."""
     if SANITIZED:
         raise Skip("a library cannot be preloaded before a sanitizer's")
     command = '"%s" record -o %s %s %s -- ./chains faults ./plugin.so %d %s' % (
@@ -306,7 +306,7 @@ def test_copies(c):
         for chain, count in c.chains(data=output, options=("--no-inline",)).items():
             if chain[-1] == "touch":
                 total += count
-                need(between(chain, "main") == ("main", "plugin_call", "plugin_inner", "touch"), "a chain is %s" % (chain,))
+                need(between(chain, "main") == ("main", "faults_in_plugin", "plugin_call", "plugin_inner", "touch"), "a chain is %s" % (chain,))
         need(total >= FAULTS, "%s: %d of %d page faults" % (output, total, FAULTS))
         dump = c.run(PERFUSE, "script", "-D", "-i", output).stdout
         sizes = collections.Counter(int(size) > 0 for size in re.findall(r"^\.\.\. ustack: size (\d+)", dump, re.M))
@@ -329,7 +329,7 @@ def test_no_warnings(c):
     need(result.returncode == 0 and not result.stderr.strip(), "perf script says %r" % result.stderr)
     result = c.run(need_reference(), "evlist", "-v", "-i", "unwind.data")
     need("CALLCHAIN" in result.stdout and "exclude_callchain_user" not in result.stdout, result.stdout)
-    need("REGS_USER|STACK_USER" in result.stdout and "sample_stack_user: 8192" in result.stdout, result.stdout)
+    need("REGS_USER|STACK_USER" in result.stdout and re.search("sample_stack_user: (8192|33552)", result.stdout), result.stdout)
     dump = c.run(PERFUSE, "script", "-D", "-i", "unwind.data").stdout
     need(set(re.findall(r"^\.\.\. ustack: size (\d+)", dump, re.M)) == {"0"} and "user regs" not in dump, "a stack was copied")
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: what scripts pass
 """The program's interface: usage, exit codes, the names by which it is called, configuration, pager, output that fails.
 The exit codes and forms are those of perf 6.12, as measured."""
 import functools
@@ -122,12 +123,12 @@ def no_form_of_any_option_crashes(box):
         rows = command_options.shown(PERFUSE, command)
         for short, name, takes in rows + command_options.hidden(PERFUSE, command, rows):
             words = ["--no-%s", "--%s=", "--%s=x"] if name else []
-            if command not in ("record", "stat", "top") or takes == "none":  # which would take the wrong option for its value, and run
+            if command not in ("record", "stat", "top", "trace", "offcpu", "blocking") or takes == "none":  # which would take the wrong option for its value, and run
                 words.append("--%s")
             behind = "Z" if command == "stat" else "x"  # -x of stat takes a value
             for word in [w % name for w in words if name] + ["-%s%s" % (short, behind)] * bool(short):
                 result = box.run(command, word, command_options.NO_SUCH)
-                box.expect(0 <= result.returncode < 128 or result.returncode in (129, 130, 234, 255),
+                box.expect(0 <= result.returncode < 128 or result.returncode in (129, 130, 234, 254, 255),
                            "%s %s: exit code %d: %s" % (command, word, result.returncode, result.stderr[:100]))
 
 
@@ -340,6 +341,11 @@ def keys_are_listed_by_the_help_and_where_one_is_wrong(box):
     for option, name in (("-s", "sort"), ("-F", "fields")):
         result = box.run("report", "--stdio", "-i", "k.data", option, "comm,bogus")
         box.expect(result.stderr.startswith("Error:\nUnknown --%s key: `bogus'\n" % name) and " symbol_size " in result.stderr, result.stderr)
+    for separator in (".", ".x"):
+        result = box.run("report", "-t", separator, "-i", "k.data")
+        box.code(result, 0)
+        box.expect("'.' is the only non valid --field-separator argument" in result.stderr and "\n#\n" in result.stdout and
+                   len(result.stdout) < 200, "report -t " + separator + result.stdout)
 
 
 @test

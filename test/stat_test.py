@@ -354,6 +354,19 @@ def test_intervals(c):
     need(len(parts) >= 3 and [sum(parts)] == whole, "%s are not %s" % (parts, whole))
 
 
+def test_idle_threads(c):
+    """-a --per-thread: a thread that computes has its own name, id and counts in text, CSV, JSON and intervals; sleeping threads have no row"""
+    need_counters(c)
+    with process.start("sleep", "60") as idle, process.start(sys.executable, "-S", "-c", "while True:\n    pass") as busy:
+        for words in ([], ["-x,"], ["-j"], ["-x,", "-I", "60", "--interval-count", "3"]):
+            done, _ = c.stat(PERFUSE, ["-a", "--per-thread", "-e", "task-clock,cs", *words, "sleep", "0.3"])
+            rows = [line for line in done.stderr.splitlines() if "-%d" % busy.pid in line and "task-clock" in line]
+            need(len(rows) == (3 if "-I" in words else 1), "%s: %s" % (words, done.stderr))
+            need(all("python" in row for row in rows) and "-%d" % idle.pid not in done.stderr, "%s: %s" % (words, done.stderr))
+        idle.kill()
+        busy.kill()
+
+
 def test_no_pmu(c):
     """without a PMU, the default events are those that count, and one line names the others"""
     need_counters(c)

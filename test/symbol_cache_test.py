@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: damaged caches
 """The cache of the running kernel's symbols: a second run reads it instead of /proc/kallsyms and prints the
 same; a damaged one, one of another user or of another state of the kernel is not read. Recordings are made here, with addresses of
 this machine's kernel."""

@@ -41,6 +41,7 @@ VARIANTS = {
         ["--show-mmap-events", "--show-task-events"], ["-F", "+srccode"], ["-F", "+dsoff"], ["--per-event-dump"], ["--latency"],
         ["-G", "-F", "comm,ip,sym,dso"], ["--show-kernel-path"], ["-F", "trace"], ["--format=json", "--show-mmap-events"],
         ["--format=csv", "-F", "comm,tid,time,event,ip,sym,dso,srcline,srccode,trace,cgroup", "--show-task-events"])],
+    "timechart": [["-i", FILE], ["-i", FILE, "-o", "-", "-n", "1000"], ["-i", FILE, "-o", "-", "-P"]],
     "version": [[]],
 }
 # Bytes that no terminal should get: all below 0x20 but ends of lines and tabs, and after what is UTF-8 has been taken out, C1.

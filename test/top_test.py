@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
+# alone: it judges shares of CPU time, and how soon a screen appears
 """`top` on a terminal and through a pipe: shares of a known program, keys, sizes of the terminal, its end, ended threads, lost samples,
 memory in a storm of processes."""
 import collections
 import fcntl
+import glob
 import os
 import pty
 import re
@@ -344,6 +346,76 @@ def test_browser(c):
             screen.wait("exit 0")
 
 
+def test_code(c):
+    """key a shows the code of a function while it runs, and its counts change; they are those of the function's hot loop"""
+    need_tools("tmux")
+    with process.start(SHAPE, "--ms", "60000") as shape, Screen(c, "-d", "1", "-p", str(shape.pid)) as screen:
+        screen.wait("shape_bottom")
+        screen.keys("a")
+        screen.wait("Percent")
+        before = screen.text()
+        need(before.startswith("[running] shape_"), before)
+        shares = [float(share) for share in re.findall(r"^ *([\d.]+)%  0x", before, re.M)]
+        need(90 < sum(shares) < 100.5, "shares of the lines of a short function: %s\n%s" % (shares, before))
+        process.wait_until(lambda: re.findall(r"[\d.]+%", screen.text()) != re.findall(r"[\d.]+%", before), "the counts change", 10 * SLOW)
+        screen.keys("q")
+        screen.wait("Shared Object")
+        shape.terminate()
+        screen.wait("this is its last table")
+        screen.keys("a")
+        screen.wait("Percent")
+        screen.keys("C-c")
+        screen.wait("exit 0")
+
+
+def test_flame(c):
+    """key g shows the flame graph of what runs since then, which grows; z begins it again"""
+    need_tools("tmux")
+    def exported():
+        """The weights of the folded stacks that key x writes."""
+        screen.keys("x")
+        screen.wait("folded stacks")
+        screen.keys("Down", "Enter")
+        screen.wait("written: ")
+        (path,) = glob.glob(os.path.join(c.work, "perf.hist.*.folded"))
+        with open(path) as file:
+            stacks = dict(line.rsplit(" ", 1) for line in file)
+        os.unlink(path)
+        need(all(";start_thread;run_" in stack for stack in stacks), str(stacks))
+        return sum(int(weight) for weight in stacks.values())
+
+    with process.start(SHAPE, "--ms", "60000") as shape, Screen(c, "-d", "1", "-g", "-p", str(shape.pid)) as screen:
+        screen.wait("shape_bottom")
+        screen.keys("g")
+        screen.wait("run_deep")
+        first = exported()
+        process.wait_until(lambda: exported() > 3 * first, "the graph grows", 20 * SLOW)
+        last = exported()
+        screen.keys("Escape")
+        screen.wait("Shared Object")
+        screen.keys("z", "g")
+        screen.wait("run_deep")
+        process.wait_until(lambda: exported() < last, "the graph begins again", 10 * SLOW)
+        screen.keys("C-c")
+        screen.wait("exit 0")
+
+
+def test_listed_code(c):
+    """--sym-annotate and key s print the lines around a function's hottest instruction, key S the table again"""
+    with process.start(SHAPE, "--ms", "60000") as shape:
+        with Top("-d", "1", "-p", str(shape.pid), "--sym-annotate", "shape_bottom", rows=60) as top:
+            top.read_until(" :   ")
+            top.read_until("PerfTop")
+            shares = [float(share) for share in re.findall(r"^ +([\d.]+) : +[0-9a-f]+:", top.tables()[0], re.M)]
+            need(90 < sum(shares) < 100.5, "shares of the lines of a short function: %s\n%s" % (shares, top.seen))
+            top.key("S")
+            top.read_until("[.] shape_bottom")
+            top.key("snosuch\n")
+            top.read_until("no sample is in a function nosuch yet")
+            top.key("q")
+            need(top.end() == 0, "the exit code")
+
+
 class Screen:
     """`top` in a terminal of tmux."""
 
@@ -351,7 +423,7 @@ class Screen:
         self.tmux = ("tmux", "-L", "top-%d" % os.getpid(), "-f", "/dev/null")
         self.pid = os.path.join(c.work, "pid")
         words = " ".join((PERFUSE, "top") + options)
-        process.must(*self.tmux, "new-session", "-d", "-x", "100", "-y", "24",
+        process.must(*self.tmux, "new-session", "-d", "-x", "100", "-y", "24", "-c", c.work,
                      "sh -c 'echo $$ >%s; exec %s'; echo exit $?; sleep 60" % (self.pid, words))
 
     def __enter__(self):

@@ -6,6 +6,7 @@ TUI_UPDATE=all (or a part of a name) in the environment the screens are written 
 import glob
 import os
 import re
+import shutil
 import signal
 import sys
 import time
@@ -13,7 +14,7 @@ import time
 from terminal import hostile_texts
 from tui import recordings
 from tui.scenarios import SCENARIOS
-from suite import process
+from suite import branches, process
 from suite.settings import PERFUSE, TEST
 from suite.tests import need, need_tools, run_in_folder
 
@@ -147,6 +148,68 @@ def test_keys(context):
     need(sum(len(scenario.keys) for scenario in SCENARIOS) >= 60, "fewer than 60 keys")
 
 
+def test_tables(context):
+    """--format=tui shows any command's tables, and only on a terminal"""
+    for words, title, row in ((["evlist", "-i", "events.data"], "events", "cycles"),
+                              (["script", "-i", "calc.data", *PLACES], "samples: rows 400", "lookup"), (["diff", "calc.data", "calc.data", *PLACES], "Event 'cpu-clock:HG'", "calc")):
+        done = process.perfuse(*words, "--format=tui", cwd=context.folder)
+        need(done.returncode == 129 and "not a terminal" in done.stderr and not done.stdout, done.stderr)
+        context.close()
+        terminal = context.open = Terminal(context, [PERFUSE, *words, "--format=tui"])
+        seen = terminal.wait_for("h:help")
+        need(title in seen.splitlines()[0] and row in seen and ("annotate" in seen) == (words[0] == "diff"), seen)
+        terminal.send("x")
+        terminal.send("End")
+        terminal.send("Enter")
+        terminal.wait_for("written:")
+        terminal.send("q")
+        terminal.wait_for("end:0")
+
+
+def test_diff_code(context):
+    """key a of a comparison lists the code of the function, with the samples of each recording"""
+    shutil.copy(os.path.join(context.folder, "calc.data"), os.path.join(context.folder, "again.data"))
+    context.close()
+    terminal = context.open = Terminal(context, [PERFUSE, "diff", "again.data", "calc.data", *PLACES, "--format=tui"], lines=70)
+    terminal.wait_for("h:help")
+    terminal.send("a")
+    seen = terminal.wait(lambda seen: "calc.data:" in seen and seen.count("Samples: 173 ") == 2, "both recordings")
+    need(seen.startswith(" lookup\n") and seen.index("again.data:") < seen.index("calc.data:"), seen)
+    need(len(re.findall(r"^  100.00  8:   leaq  1\(%rdi\),%rax$", seen, re.M)) == 2, seen)
+    terminal.send("q")
+    terminal.wait_for("Baseline")
+    terminal.send("C-c")
+    terminal.wait_for("end:0")
+
+
+def test_annotate(context):
+    """annotate on a terminal opens the hottest function, with the list of functions behind it; options of text and the configuration print"""
+    def start(*words, before=""):
+        context.close()
+        context.open = Terminal(context, [PERFUSE, "annotate", "-i", "calc.data", *PLACES, *words], before=before)
+        return context.open
+    terminal = start()
+    seen = terminal.wait_for("hottest: 100.00%")
+    need(seen.startswith(" lookup\n"), seen)
+    terminal.send("Escape")
+    seen = terminal.wait_for("Shared Object")
+    need("43.25%      173  calc" in seen and "[k] copy_page" in seen, seen)
+    terminal.send("Down")
+    terminal.send("a")
+    terminal.wait(lambda seen: seen.startswith(" memcpy\n"), "the second function")
+    terminal.send("C-c")
+    terminal.wait_for("end:0")
+    terminal = start("parse")
+    terminal.wait(lambda seen: seen.startswith(" parse\n"), "the named function")
+    terminal.send("Escape")
+    terminal.wait(lambda seen: "parse" in seen and "memcpy" not in seen, "only that function")
+    with open(os.path.join(context.folder, "config"), "w") as out:
+        out.write("[tui]\n\tannotate = false\n")
+    start(before="PERF_PAGER=cat PERF_CONFIG=config").wait_for("end:0")
+    start("--stdio", before="PERF_PAGER=cat").wait_for("end:0")
+    start("nosuch", before="PERF_PAGER=cat").wait_for("no sample of the recording")
+
+
 def test_quit(context):
     """q and Ctrl-C leave the terminal as it was, and end with 0"""
     for key in ("q", "C-c"):
@@ -271,6 +334,9 @@ def test_files(context):
     need(texts[".json"].count('"dso":') == len(texts[""].splitlines()) - 2, texts[".json"])
     done = process.perfuse("flamegraph", "-i", "calc.data", *PLACES, "--folded", cwd=context.folder)
     need(sorted(texts[".folded"].splitlines()) == sorted(done.stdout.splitlines()), texts[".folded"] + done.stdout)
+    done = process.perfuse("flamegraph", "-i", "calc.data", *PLACES, "-o", "-", cwd=context.folder)
+    frames = [sorted(re.findall(r"<title>([^<]*samples[^<]*)", svg)) for svg in (texts[".svg"], done.stdout)]
+    need(frames[0] and frames[0] == frames[1], frames)
 
 
 def test_hostile(context):
@@ -286,6 +352,60 @@ def test_hostile(context):
         need(terminal.tmux("display-message", "-p", "#{pane_title}").strip() != "t", "the title of the terminal is changed")
     terminal.send("C-c")
     terminal.wait_for("end:")
+
+
+def test_hostile_tables(context):
+    """no text of a recording controls the terminal in the browser of annotate, script and evlist"""
+    hostile_texts.write(os.path.join(context.folder, "hostile.data"), os.fsencode(context.folder) + b"/" + hostile_texts.HOSTILE)
+    for words in (["annotate", "--tui"], ["script", "--format=tui"], ["evlist", "--format=tui"], ["buildid-list", "--format=tui"]):
+        context.close()
+        terminal = context.open = Terminal(context, [PERFUSE, *words, "-i", "hostile.data"], columns=150, lines=30)
+        terminal.wait(lambda seen: "h:help" in seen or "hottest:" in seen or "end:" in seen, "a screen")
+        for key in ("Escape", "Down", "Enter", "Escape", "i", "q", "a", "Escape", "End"):
+            seen = terminal.settled()
+            need(not re.search("^.FORGED", seen, re.M) and "\x1b" not in seen, seen)
+            need(terminal.tmux("display-message", "-p", "#{pane_title}").strip() != "t", "the title of the terminal is changed")
+            if "end:" in seen:
+                break
+            terminal.send(key)
+
+
+def test_cycles(context):
+    """with recorded branches a page of code has the cycles and instructions per cycle that annotate --stdio2 prints"""
+    need_tools("gcc", "objdump")
+    program, path = os.path.join(context.folder, "loops"), os.path.join(context.folder, "branches.data")
+    process.must("gcc", "-O2", "-fno-pie", "-no-pie", "-o", program, os.path.join(TEST, "annotate", "loops.c"), env=process.compilers())
+    branches.write(path, program, ["hot"], 1, 40)
+    printed = process.perfuse("annotate", "-i", path, "--stdio2", "hot", cwd=context.folder).stdout
+    columns = [(line[8:14].strip(), line[14:20].strip()) for line in printed.splitlines()[3:]]
+    wanted = [pair for pair in columns if pair[0]]
+    need(len(wanted) >= 2, printed)
+    context.close()
+    terminal = context.open = Terminal(context, [PERFUSE, "annotate", "-i", path, "hot"], columns=120, lines=60)
+    seen = terminal.wait(lambda seen: "IPC" in seen and "hottest:" in seen, "cycles")
+    shown = re.findall(r"^[ >] *(?:[\d.]+%)? +(\d+\.\d\d) +(\d+)  0x", seen, re.M)
+    need(shown == wanted, "%s, not %s:\n%s" % (shown, wanted, seen))
+    terminal.send("c")
+    seen = terminal.wait_for("Min/Max")
+    ranges = [(int(cycles), int(least), int(most)) for cycles, least, most in re.findall(r" (\d+) +(\d+)/(\d+) +0x", seen)]
+    need(ranges and all(least <= cycles <= most for cycles, least, most in ranges), seen)
+
+
+def test_code_sizes(context):
+    """a page of code fits every size of the terminal, and stays at its line when that changes"""
+    terminal = context.browse(columns=80, lines=20)
+    terminal.send("^")
+    terminal.send("a")
+    terminal.wait_for("hottest:")
+    for columns, lines in ((20, 5), (10, 2), (3, 1), (200, 60), (20, 5), (80, 20)):
+        terminal.tmux("resize-window", "-x", str(columns), "-y", str(lines))
+        terminal.settled()
+        if lines == 5:
+            terminal.wait(lambda seen: re.search(r"^>100\.00%", seen, re.M), "the hottest line")
+    terminal.send("Tab")
+    terminal.send("s")
+    terminal.send("q")
+    terminal.wait_for("g:flame graph")
 
 
 def test_shrinking(context):

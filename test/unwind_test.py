@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# sanitized: damaged stacks
 """Recorded user stacks are unwound to the actual callers: programs in which each function has exactly one possible chain of
 callers (truth.cc), built in several ways, recorded with --call-graph dwarf; all chains must be exactly right, or
 marked as cut. UNWIND_MS sets how long each part of a program runs; UNWIND_KEEP=FOLDER builds there, and does not remove it."""

@@ -57,11 +57,10 @@ def first_difference(mine, theirs):
 
 
 def comparable(text, arch):
-    """Without the random tip; on a machine of the other byte order, also without what is not read across byte orders: data of
-    BPF programs, and the bytes after a pipe's short attribute, which evlist shows as perf does."""
+    """Without the random tip; on a machine of the other byte order, also without the bytes after a pipe's short attribute, which evlist shows
+    as perf does."""
     dropped = (b"# (Tip:",)
     if arch in BIG_ENDIAN:
-        dropped += (b"# bpf_prog_info ", b"# btf info of ")
         text = re.sub(rb", (%s): \w+" % b"|".join(BEHIND_SHORT_ATTRIBUTES), b"", text)
     return b"\n".join(line for line in text.split(b"\n") if not line.startswith(dropped))
 

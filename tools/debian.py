@@ -17,7 +17,7 @@ import tempfile
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "perfuse", "vm")
 MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org")
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-SUITES = ("debian bookworm", "debian bookworm-updates", "debian-security bookworm-security")
+SUITES = ("debian bookworm", "debian bookworm-updates", "debian-security bookworm-security", "debian bookworm-backports")
 DEBIAN_NAMES = {"x86_64": "amd64", "aarch64": "arm64", "s390x": "s390x", "i386": "i386"}
 
 

@@ -140,6 +140,19 @@ static inline bool attr_chains_by_frame_pointer(const struct attr *attr)
 	return attr_chains_of_user(attr) && !attr_chains_unwound(attr);
 }
 
+/* Whether samples are branches of a hardware trace. perf's test: any hardware event with this bit in its number. */
+static inline bool attr_is_branch_trace(const struct attr *attr)
+{
+	return attr->type == ATTR_HARDWARE && attr->config & 4 && attr->sample_period == 1;
+}
+
+/* The event that only carries side-band: it never counts, so that it has no samples. */
+static inline bool attr_is_dummy(const struct attr *attr)
+{
+	enum { SOFTWARE_DUMMY = 9 };
+	return attr->type == ATTR_SOFTWARE && attr->config == SOFTWARE_DUMMY;
+}
+
 static inline unsigned attr_precise_ip(const struct attr *attr)
 {
 	return attr->flags >> ATTR_PRECISE_IP & 3;

@@ -55,4 +55,7 @@
 	ROW(HEADER_FEATURE, 80, "FEATURE", "8", 0)                            \
 	ROW(COMPRESSED, 81, "COMPRESSED", NULL, 0)                            \
 	ROW(FINISHED_INIT, 82, "FINISHED_INIT", NULL, 0)                      \
-	ROW(COMPRESSED2, 83, "COMPRESSED2", "8", 0)
+	ROW(COMPRESSED2, 83, "COMPRESSED2", "8", 0)                           \
+	ROW(SCHEDSTAT_CPU, 85, "SCHEDSTAT_CPU", "8422444444888", 0)           \
+	ROW(SCHEDSTAT_DOMAIN, 86, "SCHEDSTAT_DOMAIN",                         \
+	    "8422444444444444444444444444444444444444444444444", 0)

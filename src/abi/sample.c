@@ -248,6 +248,7 @@ void sample_layout_init(struct sample_layout *layout, const struct attr *attr)
 		.branch_sample_type = attr->branch_sample_type,
 		.regs_user_count = (unsigned)__builtin_popcountll(attr->sample_regs_user),
 		.regs_intr_count = (unsigned)__builtin_popcountll(attr->sample_regs_intr),
+		.ip_at = fixed_index(type, SAMPLE_IP),
 		.time_at = fixed_index(type, SAMPLE_TIME),
 		.cpu_at = fixed_index(type, SAMPLE_CPU),
 		.tid_at = fixed_index(type, SAMPLE_TID),
@@ -260,6 +261,11 @@ void sample_layout_init(struct sample_layout *layout, const struct attr *attr)
 	for (size_t i = 0; i < SAMPLE_PARTS_MAX; i++)
 		if (type & parts[i].bit)
 			layout->parts[layout->part_count++] = (uint8_t)i;
+	uint64_t part_bits = type & ~fixed_bits;
+	if (part_bits == SAMPLE_RAW && layout->time_at >= 0 && layout->tid_at >= 0 && layout->cpu_at >= 0)
+		layout->brief = BRIEF_RAW;
+	else if (!(part_bits & ~SAMPLE_CALLCHAIN) && layout->ip_at >= 0 && layout->tid_at >= 0)
+		layout->brief = BRIEF_PLACE;
 	if (!attr_flag(attr, ATTR_SAMPLE_ID_ALL))
 		return;
 	layout->trailer_time_at = trailer_index(type, SAMPLE_TIME);
@@ -302,6 +308,10 @@ bool sample_is_whole(const struct sample_layout *layout, const struct record *re
 	c.at = layout->fixed_count * U64_BYTES;
 	if (c.at > record->body_len)
 		return false;
+	if (!layout->part_count)
+		return true;
+	if (layout->brief == BRIEF_RAW)
+		return cursor_left(&c) >= sizeof sample.raw_size && load_u32(c.data + c.at) <= cursor_left(&c) - sizeof sample.raw_size;
 	if ((layout->sample_type & ~fixed_bits) == SAMPLE_CALLCHAIN) /* the usual case, without calls */
 		return cursor_left(&c) >= U64_BYTES && load_u64(c.data + c.at) <= cursor_left(&c) / U64_BYTES - 1;
 	for (unsigned i = 0; i < layout->part_count; i++)

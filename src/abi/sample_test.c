@@ -419,3 +419,46 @@ TEST("user frames are the addresses after the context marker of user code")
 	sample.callchain_count = 2;
 	EXPECT_INT(sample_user_frames(&sample), 0);
 }
+
+TEST("a brief decoding has the values of the whole one, and refuses what that refuses")
+{
+	const struct attr attr = { .sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD |
+		SAMPLE_RAW };
+	struct sample_layout layout;
+	struct sample whole, brief;
+	uint64_t body[8] = { 1, 0x401000, 0, 99, 0, 1, 0, 0xbb };
+	memcpy(&body[2], (uint32_t[]){ 10, 11 }, 8);
+	memcpy(&body[4], (uint32_t[]){ 3, 0 }, 8);
+	memcpy(&body[6], (uint32_t[]){ 12, 0xaa }, 8);
+	sample_layout_init(&layout, &attr);
+	EXPECT_INT(layout.brief, BRIEF_RAW);
+	for (uint32_t len = 0; len <= sizeof body; len++) {
+		struct record record = { .type = RECORD_SAMPLE, .body = (const uint8_t *)body, .body_len = len };
+		int fails = sample_decode(&whole, &layout, &record, NULL);
+		EXPECT_INT(sample_decode_brief(&brief, &layout, &record, NULL), fails);
+		EXPECT(fails < 0 || (brief.time == whole.time && brief.pid == whole.pid && brief.tid == whole.tid && brief.cpu == whole.cpu &&
+			brief.raw == whole.raw && brief.raw_size == whole.raw_size && brief.present == whole.present));
+	}
+	EXPECT_INT(brief.raw_size, 12);
+}
+
+TEST("a brief decoding without raw data has place and weight, whatever fields there are")
+{
+	static const uint64_t types[] = { SAMPLE_IP | SAMPLE_TID, SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD,
+		SAMPLE_IP | SAMPLE_TID | SAMPLE_CALLCHAIN, SAMPLE_TID | SAMPLE_TIME, SAMPLE_IP | SAMPLE_TID | SAMPLE_STREAM_ID | SAMPLE_READ };
+	const uint64_t body[] = { 0x401000, 11ull << 32 | 10, 1, 3, 5, 6 };
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		const struct attr attr = { .sample_type = types[i], .sample_period = 77 };
+		struct sample_layout layout;
+		struct sample whole, brief;
+		sample_layout_init(&layout, &attr);
+		EXPECT_INT(layout.brief, i < 3 ? BRIEF_PLACE : BRIEF_NONE);
+		for (uint32_t len = 0; len <= sizeof body; len++) {
+			struct record record = { .type = RECORD_SAMPLE, .body = (const uint8_t *)body, .body_len = len };
+			int fails = sample_decode(&whole, &layout, &record, NULL);
+			EXPECT_INT(sample_decode_brief(&brief, &layout, &record, NULL), fails);
+			EXPECT(fails < 0 || (brief.time == whole.time && brief.pid == whole.pid && brief.tid == whole.tid &&
+				brief.cpu == whole.cpu && brief.ip == whole.ip && brief.period == whole.period));
+		}
+	}
+}

@@ -46,6 +46,21 @@ void arena_clear(struct arena *arena)
 	arena->bytes = 0;
 }
 
+void arena_join(struct arena *arena, struct arena *from)
+{
+	if (!arena->chunks) {
+		*arena = *from;
+	} else if (from->chunks) {
+		struct arena_chunk *last = from->chunks;
+		while (last->next)
+			last = last->next;
+		last->next = arena->chunks->next;
+		arena->chunks->next = from->chunks;
+		arena->bytes += from->bytes;
+	}
+	*from = (struct arena){ 0 };
+}
+
 /* A piece larger than a quarter of a chunk gets a chunk of its own behind the current one, so that the rest of the current one is used. */
 static void *arena_grow(struct arena *arena, size_t size)
 {

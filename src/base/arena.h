@@ -16,6 +16,9 @@ void arena_fini(struct arena *arena); /* accepts a zeroed arena; leaves it zeroe
 /* Frees all pieces; some memory is retained for new ones. */
 void arena_clear(struct arena *arena);
 
+/* Moves all pieces of `from` to `arena`. */
+void arena_join(struct arena *arena, struct arena *from);
+
 /* Zeroed memory, 16-byte aligned, valid until arena_fini. */
 void *arena_alloc(struct arena *arena, size_t size);
 /* Unaligned memory, not zeroed. */

@@ -79,3 +79,21 @@ TEST("a cleared arena reuses its current chunk, and zeroes what it allocates the
 	arena_clear(&arena);
 	EXPECT(!arena.chunks);
 }
+
+TEST("pieces of a joined arena stay where they are and are freed with the other one")
+{
+	struct arena arena = { 0 }, other = { 0 };
+	arena_join(&arena, &other);
+	char *first = arena_string(&other, "first", 5);
+	arena_join(&arena, &other);
+	EXPECT(!other.chunks && !other.bytes);
+	char *second = arena_string(&arena, "second", 6), *third = arena_string(&other, "third", 5);
+	char *large = arena_alloc(&other, 1 << 20);
+	arena_join(&arena, &other);
+	EXPECT_INT(arena.bytes, 6 + 7 + 6 + (1 << 20));
+	EXPECT(arena_string(&arena, "fourth", 6) == second + 7);
+	large[0] = 1;
+	EXPECT_STR(first, "first");
+	EXPECT_STR(third, "third");
+	arena_fini(&arena);
+}

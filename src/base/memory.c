@@ -76,6 +76,25 @@ char *memory_string(const char *text)
 	return copy;
 }
 
+/* The allocators of the sanitizers leave glibc's without an arena, which mallinfo2 does not expect. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define OTHER_ALLOCATOR
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define OTHER_ALLOCATOR
+#endif
+#endif
+
+size_t memory_in_use(void)
+{
+#if defined __GLIBC__ && !defined OTHER_ALLOCATOR
+	struct mallinfo2 info = mallinfo2();
+	return info.uordblks + info.hblkhd;
+#else
+	return 0;
+#endif
+}
+
 void memory_give_back(void)
 {
 #if defined __GLIBC__

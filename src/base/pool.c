@@ -141,9 +141,9 @@ unsigned pool_workers(const struct pool *pool)
 	return pool->workers;
 }
 
-void pool_run(struct pool *pool, size_t jobs, pool_job *run, void *context)
+static void start(struct pool *pool, size_t jobs, size_t least, pool_job *run, void *context)
 {
-	if (pool->started == 0 || jobs < 2) {
+	if (pool->started == 0 || jobs < least) {
 		for (size_t job = 0; job < jobs; job++)
 			run(context, job, 0);
 		return;
@@ -157,9 +157,31 @@ void pool_run(struct pool *pool, size_t jobs, pool_job *run, void *context)
 	pool->round++;
 	pthread_cond_broadcast(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_start(struct pool *pool, size_t jobs, pool_job *run, void *context)
+{
+	start(pool, jobs, 2, run, context);
+}
+
+void pool_start_apart(struct pool *pool, size_t jobs, pool_job *run, void *context)
+{
+	start(pool, jobs, 1, run, context);
+}
+
+void pool_finish(struct pool *pool)
+{
+	if (pool->started == 0)
+		return;
 	pool_work(pool, 0);
 	pthread_mutex_lock(&pool->lock);
 	while (pool->busy)
 		pthread_cond_wait(&pool->done, &pool->lock);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_run(struct pool *pool, size_t jobs, pool_job *run, void *context)
+{
+	pool_start(pool, jobs, run, context);
+	pool_finish(pool);
 }

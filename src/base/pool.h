@@ -14,3 +14,10 @@ typedef void pool_job(void *context, size_t job, unsigned worker);
 
 /* Calls run(context, job, worker) for each job in [0, jobs), started in order. */
 void pool_run(struct pool *pool, size_t jobs, pool_job *run, void *context);
+
+/* The same in two parts, between which the caller does something else: the other threads have begun when pool_start returns (with one
+ * worker or one job, all is done then); the caller helps in pool_finish. */
+void pool_start(struct pool *pool, size_t jobs, pool_job *run, void *context);
+/* The same, but a single job runs on another thread, too, if there is one. */
+void pool_start_apart(struct pool *pool, size_t jobs, pool_job *run, void *context);
+void pool_finish(struct pool *pool);

@@ -44,3 +44,50 @@ TEST("a round may have no job or one")
 	pool_free(pool);
 	pool_free(NULL);
 }
+
+TEST("jobs of a round that was started are done when it is finished")
+{
+	for (unsigned threads = 1; threads <= 4; threads++) {
+		struct tally tally = { 0 };
+		struct pool *pool = pool_new(threads);
+		for (int round = 0; round < 50; round++) {
+			pool_start(pool, 1000, count_job, &tally);
+			pool_finish(pool);
+		}
+		for (int i = 0; i < 1000; i++)
+			EXPECT(atomic_load(&tally.done[i]) == 50);
+		pool_start(pool, 0, count_job, &tally);
+		pool_finish(pool);
+		pool_run(pool, 2, count_job, &tally);
+		EXPECT(atomic_load(&tally.done[1]) == 51 && atomic_load(&tally.done[2]) == 50);
+		pool_free(pool);
+	}
+}
+
+struct handshake {
+	atomic_bool caller_came, job_came;
+};
+
+static void meet_caller(void *context, size_t job, unsigned worker)
+{
+	struct handshake *hands = context;
+	atomic_store(&hands->job_came, true);
+	while (worker && !atomic_load(&hands->caller_came))
+		;
+}
+
+TEST("a single job that was started apart runs while its caller goes on, or in the caller if there is no other thread")
+{
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		struct handshake hands = { 0 };
+		struct pool *pool = pool_new(threads);
+		pool_start_apart(pool, 1, meet_caller, &hands);
+		while (!atomic_load(&hands.job_came))
+			; /* no other thread but the job's ends this */
+		atomic_store(&hands.caller_came, true);
+		pool_finish(pool);
+		pool_start_apart(pool, 0, meet_caller, &hands);
+		pool_finish(pool);
+		pool_free(pool);
+	}
+}

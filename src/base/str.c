@@ -52,14 +52,17 @@ void str_putc(struct str *s, char c)
 
 void str_vprintf(struct str *s, const char *format, va_list args)
 {
+	enum { USUAL = 64 };
 	va_list again;
 	va_copy(again, args);
-	int n = vsnprintf(NULL, 0, format, args);
-	if (n > 0) {
+	str_reserve(s, USUAL);
+	size_t room = s->capacity - s->len;
+	int n = vsnprintf(s->text + s->len, room, format, args);
+	if (n > 0 && (size_t)n >= room) {
 		str_reserve(s, (size_t)n);
 		vsnprintf(s->text + s->len, (size_t)n + 1, format, again);
-		s->len += (size_t)n;
 	}
+	s->text[s->len += n > 0 ? (size_t)n : 0] = '\0';
 	va_end(again);
 }
 

@@ -33,6 +33,21 @@ TEST("a formatted text may exceed the reserved room")
 	EXPECT_INT(strlen(s.text), 10000);
 }
 
+TEST("a formatted text of each length up to several reservations is complete")
+{
+	for (int before = 0; before < 130; before++) {
+		for (int len = 0; len < 200; len++) {
+			CLEANUP_STR struct str s = { 0 };
+			str_printf(&s, "%*s", before, "");
+			str_printf(&s, "%.*s", len, "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+				"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789");
+			EXPECT_INT(s.len, before + len);
+			EXPECT_INT(strlen(str_text(&s)), before + len);
+			EXPECT(!len || str_text(&s)[before + len - 1] == '0' + (len - 1) % 10);
+		}
+	}
+}
+
 TEST("equal texts have one id, ids are consecutive, texts never move")
 {
 	struct strtab tab = { 0 };

@@ -14,10 +14,6 @@
 
 #include "base/memory.h"
 #include "cmd/environment.h"
-#include "os/written_file.h"
-#include "render/format/format.h"
-#include "render/svg/flame_svg.h"
-#include "render/text/folded.h"
 #include "render/tui/terminal.h"
 
 bool browse_wanted(const struct cli *cli, const char *command, enum browse_choice choice, const char *input, struct error *err)
@@ -91,81 +87,6 @@ void browse_messages_end(struct browse_messages *messages)
 		return; /* the terminal is gone */
 }
 
-/* A row of a flame graph's snapshot, as a frame of the builder, with its own weight. */
-static void add_frames(struct flame_builder *builder, const struct snapshot *shot, uint32_t root)
-{
-	size_t shares = snapshot_column_of_kind(&shot->columns, CELL_SHARE), names = snapshot_column_named(&shot->columns, "name");
-	size_t modules = snapshot_column_named(&shot->columns, "module"), kinds = snapshot_column_named(&shot->columns, "kind");
-	uint32_t *nodes = memory_zero(shot->rows.count, sizeof *nodes);
-	for (uint32_t row = root; row < shot->rows.count; row++) {
-		const struct snapshot_row *at = &shot->rows.items[row];
-		const char *kind = snapshot_cell(shot, row, kinds)->text, *module = snapshot_cell(shot, row, modules)->text;
-		uint64_t below = 0, weight = snapshot_cell(shot, row, shares)->share.part;
-		if (row != root && !nodes[at->parent] && at->parent != root)
-			continue;
-		for (uint32_t i = 0; i < at->child_count; i++)
-			below += snapshot_cell(shot, at->first_child + i, shares)->share.part;
-		if (at->depth == 0) { /* "all": the builder has a separate root */
-			flame_builder_add(builder, STACK_ROOT, weight - below, 0);
-			continue;
-		}
-		nodes[row] = flame_builder_push(builder, row == root || at->depth == 1 ? STACK_ROOT : nodes[at->parent],
-			flame_builder_frame(builder, snapshot_cell(shot, row, names)->text, module ? module : "",
-				kind && strcmp(kind, "kernel") == 0 ? FLAME_KERNEL : kind && strcmp(kind, "inline") == 0 ? FLAME_INLINE
-				: kind && strcmp(kind, "jit") == 0 ? FLAME_JIT : kind && strcmp(kind, "task") == 0 ? FLAME_TASK
-				: kind && strcmp(kind, "unknown") == 0 ? FLAME_UNKNOWN : FLAME_USER));
-		if (weight > below)
-			flame_builder_add(builder, nodes[row], weight - below, 0);
-	}
-	free(nodes);
-}
-
-static void write_flame(const struct browse_export *what, struct writer *out)
-{
-	struct flame_builder builder;
-	struct flame_tree tree;
-	flame_builder_init(&builder);
-	add_frames(&builder, what->flame, what->flame_root);
-	flame_tree_make(&tree, &builder, 1);
-	if (what->format == BROWSE_SVG)
-		flame_svg_write(out, &tree, &(struct flame_svg){ .title = "Flame graph", .facts = "" });
-	else
-		folded_write(out, &tree);
-	flame_tree_fini(&tree);
-	flame_builder_fini(&builder);
-}
-
-static void write_export(const struct browse_export *what, struct writer *out)
-{
-	if (what->format == BROWSE_TEXT) {
-		writer_puts(out, what->text);
-	} else if (what->format == BROWSE_SVG || what->format == BROWSE_FOLDED) {
-		write_flame(what, out);
-	} else {
-		const struct results results = { .schema = "perfuse.browser", .version = 1, .tables = what->table, .table_count = 1 };
-		format_find(what->format == BROWSE_JSON ? "json" : "csv", NULL)->print(&results, out);
-	}
-}
-
-int browse_save(void *context, const struct browse_export *what, struct str *path, struct error *err)
-{
-	enum { FILES_MAX = 10000 };
-	static const char *const endings[BROWSE_FORMATS] = { "", ".json", ".csv", ".svg", ".folded" };
-	struct written_file file;
-	for (int i = 0; i < FILES_MAX; i++) {
-		str_clear(path);
-		str_printf(path, "perf.hist.%d%s", i, endings[what->format]);
-		if (faccessat(AT_FDCWD, str_text(path), F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-			break;
-	}
-	if (written_open(&file, str_text(path), err) < 0)
-		return -1;
-	write_export(what, &file.out);
-	int result = written_keep(&file, str_text(path), err);
-	written_drop(&file);
-	return result;
-}
-
 static bool is_recording(int folder, const char *name)
 {
 	static const char magic[] = "PERFILE2";
@@ -207,8 +128,7 @@ void browse_files(void *context, struct str *out)
 	vec_fini(&names);
 }
 
-/* Reads what a program prints, and ends it where that is enough. */
-static int run_program(char *const *words, struct str *out, struct error *err)
+int browse_run(const char *const *words, const char *rest, struct str *out, struct error *err)
 {
 	enum { TEXT_MAX = 4 << 20 };
 	extern char **environ;
@@ -221,7 +141,7 @@ static int run_program(char *const *words, struct str *out, struct error *err)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	int code = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, words, environ);
+	int code = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)words, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	close(ends[1]);
 	for (ssize_t n; code == 0 && out->len < TEXT_MAX && (n = read(ends[0], buffer, sizeof buffer)) > 0;)
@@ -233,7 +153,7 @@ static int run_program(char *const *words, struct str *out, struct error *err)
 	}
 	if (out->len >= TEXT_MAX) {
 		kill(pid, SIGTERM);
-		str_puts(out, "\n... (perfuse script prints all samples)\n");
+		str_printf(out, "\n... (%s prints all)\n", rest);
 	}
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -242,9 +162,8 @@ static int run_program(char *const *words, struct str *out, struct error *err)
 
 int browse_script(const char *path, const char *comm, struct str *out, struct error *err)
 {
-	char *words[] = { (char *)"perfuse", (char *)"--no-pager", (char *)"script", (char *)"-i", (char *)path, comm ? (char *)"--comms" : NULL,
-		(char *)comm, NULL };
-	if (run_program(words, out, err) < 0)
+	const char *words[] = { "perfuse", "--no-pager", "script", "-i", path, comm ? "--comms" : NULL, comm, NULL };
+	if (browse_run(words, "perfuse script", out, err) < 0)
 		return -1;
 	return out->len ? 0 : error_set(err, ERROR_USAGE, "there are no samples");
 }

@@ -1,10 +1,10 @@
-/* The terminal browser as commands start it: when it starts, what happens to messages, files that it writes, other recordings. Knows no
+/* The terminal browser as commands start it: when it starts, what happens to messages, other recordings. Knows no
  * analysis: a loader publishes results (render/tui/feed.h). */
 #pragma once
 #include <signal.h>
 
+#include "cmd/browse_save.h"
 #include "cmd/command.h"
-#include "render/tui/browser.h"
 
 enum browse_choice { BROWSE_AUTO, BROWSE_NO, BROWSE_YES };
 
@@ -25,7 +25,9 @@ void browse_messages_end(struct browse_messages *messages);
 void browse_messages_text(const struct browse_messages *messages, struct str *out);
 
 /* For struct browse_source. context is ignored. */
-int browse_save(void *context, const struct browse_export *what, struct str *path, struct error *err);
 void browse_files(void *context, struct str *out);
+/* Runs this program and appends what it prints on stdout, at most 4 MB. words: NULL-terminated, the first is the program's name; rest: the
+ * command that prints the rest, for the text that ends a longer output. */
+int browse_run(const char *const *words, const char *rest, struct str *out, struct error *err);
 /* The output of `script` for a recording: at most the first samples. comm NULL: of all commands. */
 int browse_script(const char *path, const char *comm, struct str *out, struct error *err);

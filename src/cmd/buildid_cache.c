@@ -9,6 +9,7 @@
 #include "cmd/build_id_rows.h"
 #include "cmd/loss_summary.h"
 #include "cmd/environment.h"
+#include "cmd/probe_cache.h"
 #include "cmd/servers.h"
 #include "image/cache.h"
 #include "image/file.h"
@@ -82,6 +83,8 @@ static int add_file(const struct cache_run *k, const char *name, struct error *e
 	if (!file.id_len)
 		return -1;
 	int result = cache_add(k->cache, &file, err);
+	if (result >= 0 && probe_cache_static_points(k->cli, name, k->root, err) < 0)
+		result = -1;
 	report_action(k, "Adding", file.id, file.id_len, name, result >= 0);
 	return result;
 }

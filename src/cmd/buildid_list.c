@@ -146,12 +146,6 @@ static size_t listed_count(void *context, uint64_t parent)
 	return parent == TABLE_TOP ? listing->list.count : 0;
 }
 
-/* Rows are numbered from 1, as TABLE_TOP is 0. */
-static uint64_t listed_row(__attribute__((unused)) void *context, __attribute__((unused)) uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 static struct cell listed_cell(void *context, uint64_t row, size_t column, struct str *scratch)
 {
 	const struct listing *listing = context;
@@ -173,7 +167,7 @@ static struct cell listed_cell(void *context, uint64_t row, size_t column, struc
 static void listing_print(struct listing *listing, const struct format *format, struct writer *out)
 {
 	struct table table = { .name = "build_ids", .columns = columns, .column_count = COLUMN_START, .context = listing,
-		.row_count = listed_count, .row = listed_row, .cell = listed_cell };
+		.row_count = listed_count, .row = table_row_in_order, .cell = listed_cell };
 	const struct results results = { .schema = "perfuse.buildid-list", .version = RESULTS_VERSION, .tables = &table, .table_count = 1 };
 	if (listing->form == LINE_MAP)
 		table.column_count = COLUMN_END + 1;

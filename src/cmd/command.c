@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/str.h"
 #include "cmd/commands.h"
+#include "cmd/format_option.h"
 
 enum { USAGE_LINES_MAX = 16 };
 
@@ -191,6 +192,8 @@ int command_run_filled(struct cli *cli, const struct command *command, void *opt
 		return list_subcommands(cli, command);
 	if (left < 0)
 		return cli_usage(cli, command, &err);
+	if (format_browses(command->options, options))
+		cli->use_pager = 0;
 	if (command->pages)
 		cli_pager(cli, command);
 	return command->run(cli, options, left, argv);

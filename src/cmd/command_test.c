@@ -16,7 +16,7 @@ TEST("commands in a text get the name by which the program was called")
 	expect_named("perfuse", "perf record", "perfuse record");
 	expect_named("perfuse", "'perf record', then perf report", "'perfuse record', then perfuse report");
 	expect_named("perfuse", "perf recorder", "perf recorder");
-	expect_named("perfuse", "perf data", "perf data");
+	expect_named("perfuse", "perf dates", "perf dates");
 	expect_named("perfuse", "myperf record", "myperf record");
 	expect_named("perfuse", "/usr/bin/perf record", "/usr/bin/perf record");
 	expect_named("perfuse", "[ perf record: Woken up", "[ perf record: Woken up");

@@ -85,3 +85,18 @@ size_t commands_nearest(const char *word, struct str *names)
 	}
 	return found;
 }
+
+void command_words_add(struct command_words *words, const char *const *more, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		vec_push(&words->list, more[i]);
+}
+
+int command_words_run(struct command_words *words, struct cli *cli, const char *command)
+{
+	int count = (int)words->list.count;
+	vec_push(&words->list, NULL);
+	int code = command_run(cli, commands_find(command), count, words->list.items);
+	vec_fini(&words->list);
+	return code;
+}

@@ -22,7 +22,8 @@ TEST("commands are in order of their names, and each is found by its whole name 
 TEST("a command of perf that perfuse has not is awaited, others are not")
 {
 	EXPECT(commands_awaited("c2c"));
-	EXPECT(commands_awaited("trace"));
+	EXPECT(commands_awaited("kmem"));
+	EXPECT(!commands_awaited("trace"));
 	EXPECT(!commands_awaited("record"));
 	EXPECT(!commands_awaited("version"));
 	EXPECT(!commands_awaited("flamegraph"));

@@ -76,12 +76,6 @@ static size_t event_count(void *context, uint64_t parent)
 	return parent == TABLE_TOP ? results->evlist->events.count : 0;
 }
 
-/* Rows are numbered from 1, as TABLE_TOP is 0. */
-static uint64_t numbered_row(__attribute__((unused)) void *context, __attribute__((unused)) uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 static const struct tracepoint_field *trace_field(const struct evlist_results *results, size_t index)
 {
 	const struct attr *attr = &results->evlist->events.items[results->detail_event].attr;
@@ -110,7 +104,7 @@ static bool event_trace_fields(void *context, uint64_t row, struct table *detail
 	if (!results->tracepoints || results->evlist->events.items[row - 1].attr.type != ATTR_TRACEPOINT)
 		return false;
 	*detail = (struct table){ .name = "trace_fields", .columns = columns, .column_count = 1, .context = results,
-		.row_count = trace_field_count, .row = numbered_row, .cell = trace_field_cell };
+		.row_count = trace_field_count, .row = table_row_in_order, .cell = trace_field_cell };
 	return true;
 }
 
@@ -154,7 +148,7 @@ void evlist_results_init(struct evlist_results *results, const struct evlist *ev
 	*results = (struct evlist_results){ .evlist = evlist, .names = names, .tracepoints = tracepoints,
 		.attr_names_only = attr_names_only };
 	results->sources = arena_copy(&results->arena, list.sources.items, list.sources.count * sizeof *list.sources.items);
-	results->table = (struct table){ .name = "events", .context = results, .row_count = event_count, .row = numbered_row,
+	results->table = (struct table){ .name = "events", .context = results, .row_count = event_count, .row = table_row_in_order,
 		.cell = event_cell, .detail = event_trace_fields, .column_count = list.columns.count,
 		.columns = arena_copy(&results->arena, list.columns.items, list.columns.count * sizeof *list.columns.items) };
 	results->results = (struct results){ .schema = "perfuse.evlist", .version = RESULTS_VERSION, .tables = &results->table,

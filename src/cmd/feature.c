@@ -5,8 +5,8 @@
 
 const struct feature features[] = {
 	{ "aio", "HAVE_AIO_SUPPORT", true },
-	{ "bpf", "HAVE_LIBBPF_SUPPORT", false },
-	{ "bpf_skeletons", "HAVE_BPF_SKEL", false },
+	{ "bpf", "HAVE_LIBBPF_SUPPORT", true },
+	{ "bpf_skeletons", "HAVE_BPF_SKEL", true },
 	{ "debuginfod", "HAVE_DEBUGINFOD_SUPPORT", true },
 	{ "dwarf", "HAVE_DWARF_SUPPORT", true },
 	{ "dwarf_getlocations", "HAVE_DWARF_GETLOCATIONS_SUPPORT", false },
@@ -28,7 +28,7 @@ const struct feature features[] = {
 	{ "libunwind", "HAVE_LIBUNWIND_SUPPORT", true },
 	{ "lzma", "HAVE_LZMA_SUPPORT", true },
 	{ "numa_num_possible_cpus", "HAVE_LIBNUMA_SUPPORT", false },
-	{ "syscall_table", "HAVE_SYSCALL_TABLE_SUPPORT", false },
+	{ "syscall_table", "HAVE_SYSCALL_TABLE_SUPPORT", true },
 	{ "zlib", "HAVE_ZLIB_SUPPORT", true },
 	{ "zstd", "HAVE_ZSTD_SUPPORT", true },
 	{ NULL, NULL, false },

@@ -51,6 +51,14 @@ int filter_open_cpus(struct sample_filter *filter, const struct filter_options *
 	return result;
 }
 
+int filter_open(struct sample_filter *filter, const struct filter_options *options, const struct header *header, struct error *err)
+{
+	int32_t refused; /* no CPU that a list may hold is refused */
+	if (filter_open_lists(filter, options, err) < 0 || filter_open_time(filter, options, header, false, err) < 0)
+		return -1;
+	return options->cpus && filter_open_cpus(filter, options, CPUS_MAX, &refused, err) < 0 ? -1 : 0;
+}
+
 bool filter_cpus_known(const struct evlist *evlist)
 {
 	bool seen[ATTR_BREAKPOINT + 1] = { false };

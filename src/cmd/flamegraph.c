@@ -8,9 +8,8 @@
 #include "cmd/filter.h"
 #include "cmd/input.h"
 #include "cmd/loss_summary.h"
+#include "cmd/result_file.h"
 #include "data/evsel_name.h"
-#include "os/cpus.h"
-#include "os/written_file.h"
 #include "render/svg/flame_svg.h"
 #include "render/text/folded.h"
 
@@ -129,11 +128,7 @@ static const struct option flamegraph_table[] = {
 	OPT_BOOL(0, "fold-recursion", O, fold_recursion, "draw a function that calls itself as one frame"),
 	OPT_CALLBACK(0, "weight", O, weigh, "period|samples|time", "what a frame's width shows (period)", set_weigh),
 	OPT_STRING('e', "event", O, event, "event", "draw this event (the first that has samples)"),
-	OPT_STRING(0, "comm", O, filter.comms, "name,...", "only samples of these commands"),
-	OPT_STRING(0, "pid", O, filter.pids, "pid,...", "only samples of these processes"),
-	OPT_STRING(0, "tid", O, filter.tids, "tid,...", "only samples of these threads"),
-	OPT_STRING('C', "cpu", O, filter.cpus, "cpus", "only samples of these CPUs, as in 0-3,8"),
-	OPT_STRING(0, "time", O, filter.time, "start,stop", "only samples of this span: seconds, or slices such as 10%/2"),
+	FILTER_OPTIONS(O, filter),
 	OPT_STRING(0, "dso", O, filter.dsos, "name,...", "only samples that hit these modules"),
 	OPT_UINT(0, "max-stack", O, max_stack, "the most frames of a stack, from the innermost"),
 	INPUT_OPTIONS(O, input, "draw", "dir", ""),
@@ -196,16 +191,6 @@ static int check_cpus(const struct drawing *drawing, const struct drawn *drawn, 
 	return error_hint(err, "record with --sample-cpu or -a, or leave %s out", by_cpu ? "--by cpu" : "-C");
 }
 
-static int open_filters(const struct drawing *drawing, struct drawn *drawn, struct error *err)
-{
-	const struct filter_options *options = &drawing->options->filter;
-	int32_t refused; /* no CPU that a list may hold is refused */
-	if (filter_open_lists(&drawn->filter, options, err) < 0
-		|| filter_open_time(&drawn->filter, options, &drawn->input.session.source->header, false, err) < 0)
-		return -1;
-	return options->cpus && filter_open_cpus(&drawn->filter, options, CPUS_MAX, &refused, err) < 0 ? -1 : 0;
-}
-
 /* The events of a file are known before the first sample; those of a pipe are not. */
 static int check_event(const struct drawing *drawing, const struct drawn *drawn, struct error *err)
 {
@@ -239,7 +224,8 @@ static int open_recording(struct drawing *drawing, struct drawn *drawn, const ch
 		.lines = options->lines || options->full_source_path, .full_path = options->full_source_path,
 		.fold_recursion = options->fold_recursion,
 	};
-	if (check_event(drawing, drawn, err) < 0 || check_cpus(drawing, drawn, err) < 0 || open_filters(drawing, drawn, err) < 0)
+	if (check_event(drawing, drawn, err) < 0 || check_cpus(drawing, drawn, err) < 0
+		|| filter_open(&drawn->filter, &options->filter, &drawn->input.session.source->header, err) < 0)
 		return -1;
 	flame.filter = drawn->filter;
 	input_symbols(&drawn->input);
@@ -355,8 +341,9 @@ static uint64_t least_weight(const struct drawing *drawing)
 	return flame_svg_least(pixels, total, options->width);
 }
 
-static void write_graph(struct drawing *drawing, struct writer *out)
+static void write_graph(const void *context, struct writer *out)
 {
+	const struct drawing *drawing = context;
 	const struct flamegraph_options *options = drawing->options;
 	if (options->folded) {
 		folded_write(out, &drawing->tree);
@@ -370,17 +357,6 @@ static void write_graph(struct drawing *drawing, struct writer *out)
 		.inverted = options->inverted, .colours = options->colours,
 	};
 	flame_svg_write(out, &drawing->tree, &svg);
-}
-
-static int write_file(struct drawing *drawing, const char *path, struct error *err)
-{
-	struct written_file file;
-	if (written_open(&file, path, err) < 0)
-		return -1;
-	write_graph(drawing, &file.out);
-	int result = written_keep(&file, path, err);
-	written_drop(&file);
-	return result;
 }
 
 static void read_recording(struct drawing *drawing, struct drawn *drawn)
@@ -430,11 +406,9 @@ static int draw(struct cli *cli, struct drawing *drawing, struct error *err)
 		return 0;
 	flame_tree_make(&drawing->tree, &drawing->builder, least_weight(drawing));
 	const char *path = options->output ? options->output : options->folded ? "-" : "flamegraph.svg";
-	if (strcmp(path, "-") == 0)
-		write_graph(drawing, cli->out);
-	else if (write_file(drawing, path, err) < 0)
+	if (result_file_write(cli, path, write_graph, drawing, err) < 0)
 		return -1;
-	else if (cli->tty_out)
+	if (cli->tty_out && strcmp(path, "-") != 0)
 		writer_printf(cli->out, "%s: %llu samples, %u frames\n", path, (unsigned long long)drawn->counts.samples,
 			drawing->tree.count - 1);
 	if (drawn->counts.samples == 0)

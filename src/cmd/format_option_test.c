@@ -31,6 +31,11 @@ TEST("--format fills its field alone, and refuses names of no format")
 	EXPECT_INT(parse(&holder, "--format=xml"), OPTIONS_BAD);
 	EXPECT_STR(holder.format->name, "csv");
 	EXPECT_INT(parse(&holder, "--forma=json"), OPTIONS_BAD);
+	EXPECT_INT(parse(&holder, "--format=tui"), OPTIONS_BAD); /* a test has no terminal */
+	EXPECT_STR(holder.format->name, "csv");
+	EXPECT(!format_browses(table, &holder));
+	holder.format = &format_tui;
+	EXPECT(format_browses(table, &holder) && format_is_table(holder.format));
 	EXPECT_STR(holder.before, "b");
 	EXPECT_STR(holder.after, "a");
 }

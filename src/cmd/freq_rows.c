@@ -30,12 +30,6 @@ static size_t row_count(void *context, uint64_t parent)
 	return parent == TABLE_TOP ? cpufreq->policies.count : 0;
 }
 
-/* Rows are numbered from 1, as TABLE_TOP is 0. */
-static uint64_t row_at(__attribute__((unused)) void *context, __attribute__((unused)) uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 static struct cell khz_cell(int64_t khz)
 {
 	return khz ? cell_count((uint64_t)khz) : cell_absent();
@@ -130,7 +124,7 @@ void freq_rows_print(const struct cpufreq *cpufreq, struct writer *out)
 void freq_rows_table(const struct cpufreq *cpufreq, const struct format *format, struct writer *out)
 {
 	const struct table table = { .name = "policies", .columns = columns, .column_count = FREQ_COLUMNS,
-		.context = (void *)(uintptr_t)cpufreq, .row_count = row_count, .row = row_at, .cell = policy_cell };
+		.context = (void *)(uintptr_t)cpufreq, .row_count = row_count, .row = table_row_in_order, .cell = policy_cell };
 	const struct results results = { .schema = "perfuse.freq", .version = RESULTS_VERSION, .tables = &table, .table_count = 1 };
 	format->print(&results, out);
 }

@@ -1,23 +1,46 @@
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/str.h"
+#include "cmd/code_files.h"
 #include "cmd/command.h"
 #include "cmd/environment.h"
 #include "cmd/kernel_files.h"
 #include "cmd/loss_summary.h"
+#include "cmd/piped_trace.h"
 #include "cmd/same_machine.h"
 #include "os/process.h"
+#include "rewrite/compact.h"
 #include "rewrite/rewrite.h"
 
 extern const struct command command_inject;
 
-enum { WORDS_MAX = 512 };
-
 struct inject_options {
 	const char *input, *output, *vmlinux, *kallsyms, *guestmount, *known_build_ids;
-	bool build_ids, build_ids_all, mmap2_hit, mmap2_all, sched_stat, jit, force, strip, ignore_vmlinux;
+	bool build_ids, build_ids_all, mmap2_hit, mmap2_all, sched_stat, jit, force, strip, ignore_vmlinux, compact, indexed;
 	int verbose;
+	bool decode;                 /* --itrace was given */
+	struct itrace itrace;
 };
+
+static int set_itrace(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct inject_options *options = target;
+	(void)option;
+	options->decode = !unset;
+	if (unset)
+		return 0;
+	if (itrace_parse(&options->itrace, arg, false, err) < 0)
+		return -1;
+	if (options->itrace.by_default) {
+		options->itrace.branches = true;
+		options->itrace.call_chain = false;
+	}
+	/* the other samples are copied as they are, as by perf */
+	options->itrace.add_call_chain = options->itrace.add_last_branch = false;
+	return 0;
+}
 
 #define I struct inject_options
 static const struct option inject_table[] = {
@@ -26,43 +49,27 @@ static const struct option inject_table[] = {
 	OPT_BOOL('f', "force", I, force, "do not check the owner of the file"),
 	OPT_STRING('i', "input", I, input, "file", "the recording to read (standard input)"),
 	OPT_BOOL('j', "jit", I, jit, "write a file and a mapping for each function of JIT dumps"),
-	OPT_STRING('k', "vmlinux", I, vmlinux, "file", "a vmlinux with the kernel's symbols; not used yet"),
+	OPT_STRING('k', "vmlinux", I, vmlinux, "file", "the kernel's code, for --itrace"),
 	OPT_STRING('o', "output", I, output, "file", "the recording to write (standard output)"),
 	OPT_BOOL('s', "sched-stat", I, sched_stat, "show where tasks slept: give sched_stat samples the stack of the task's last switch"),
 	OPT_INCR('v', "verbose", I, verbose, "print more messages"),
+	OPTION_ROW(BOOL, 0, "compact", I, compact, "drop mappings and threads that no sample needs", .flags = OPTION_OWN),
 	OPT_BOOL(0, "buildid-all", I, build_ids_all, "add the build-ids of all files that were mapped"),
 	OPT_LATER_OPTARG(0, "guest-data", "opts", "merge a guest's recording"),
 	OPT_STRING(0, "guestmount", I, guestmount, "directory", "the folder with the files of guests; not used yet"),
 	OPT_BOOL(0, "ignore-vmlinux", I, ignore_vmlinux, "do not use a vmlinux; not used yet"),
-	OPT_LATER_OPTARG(0, "itrace", "opts", "events decoded from hardware traces"),
+	OPT_CALLBACK_FLAGS(0, "itrace", I, itrace, "opts", "replace hardware traces by samples", set_itrace, OPTION_OPTARG),
+	OPTION_ROW(BOOL, 0, "index", I, indexed, "end the file with an index, by which --time reads only what it needs", .flags = OPTION_OWN),
 	OPT_STRING(0, "kallsyms", I, kallsyms, "file", "a kallsyms with the kernel's symbols; not used yet"),
 	OPT_STRING(0, "known-build-ids", I, known_build_ids, "buildid path [,buildid path...]", "use these build-ids for these files"),
 	OPT_BOOL(0, "mmap2-buildid-all", I, mmap2_all, "write all mappings with their build-ids"),
-	OPT_BOOL(0, "strip", I, strip, "drop records that were not decoded (with --itrace)"),
+	OPT_BOOL(0, "strip", I, strip, "with --itrace: drop the samples of other events"),
 	OPT_LATER_OPTARG(0, "vm-time-correlation", "opts", "the host's times in a guest's traces"),
 	OPT_END(),
 };
 #undef I
 
 static const char *const inject_usage[] = { "perf inject [<options>]", NULL };
-
-/* The command line for the new recording's header. */
-struct words {
-	struct str text;
-	char self[4096];
-	const char *list[WORDS_MAX + 1]; /* NULL-terminated */
-};
-
-static void words_open(struct words *words, const char *program)
-{
-	process_self_path(words->self, sizeof words->self, program);
-	size_t count = process_self_command(&words->text), used = 0;
-	words->list[used++] = words->self;
-	const char *word = str_text(&words->text);
-	for (size_t i = 0; i < count && used < WORDS_MAX; i++, word += strlen(word) + 1)
-		if (i)
-			words->list[used++] = word;
-}
 
 static enum rewrite_ids ids_of(const struct inject_options *options)
 {
@@ -86,17 +93,25 @@ static int inject_records(struct cli *cli, struct rewrite *rewrite, struct error
 }
 
 /* Damaged records are written as they are: the readers of the new recording report them, too. */
-static int inject_source(struct cli *cli, const struct inject_options *options, struct source *source, const char *input)
+static int inject_source(struct cli *cli, const struct inject_options *options, const struct compact_plan *plan, struct source *source,
+	const char *input)
 {
-	struct words words = { 0 };
+	struct process_words words = { 0 };
 	struct rewrite *rewrite;
 	struct losses losses;
 	struct error err = { 0 };
-	words_open(&words, cli->program);
+	process_words_read(&words, cli->program);
+	struct code_files code;
+	struct image_options images = { .buildid_dir = environment_cache(cli, false), .budget = cli->budget, .vmlinux = options->vmlinux,
+		.same_machine = recorded_here(&source->header), .processes_until = recorded_until(&source->header) };
+	code_files_init(&code, &images);
+	struct trace_options trace = { .itrace = options->itrace, .code = code_files_span, .context = &code };
 	const struct rewrite_options rewrite_options = {
-		.output = options->output ? options->output : "-", .command = words.list, .ids = ids_of(options),
+		.output = options->output ? options->output : "-", .command = words.list.items, .ids = ids_of(options),
 		.known_build_ids = options->known_build_ids, .sched_stat = options->sched_stat, .jit = options->jit,
-		.force = options->force, .budget = cli->budget, .recorded_until = recorded_until,
+		.plan = options->compact ? plan : NULL, .indexed = options->indexed,
+		.trace = options->decode ? &trace : NULL, .strip = options->strip, .force = options->force, .budget = cli->budget,
+		.recorded_until = recorded_until,
 	};
 	int result = rewrite_open(&rewrite, source, &rewrite_options, &err);
 	if (result == 0)
@@ -106,8 +121,27 @@ static int inject_source(struct cli *cli, const struct inject_options *options, 
 	rewrite_losses(rewrite, &losses);
 	int damaged = loss_summary_print(cli, input, &losses, false);
 	rewrite_close(rewrite);
-	str_fini(&words.text);
+	process_words_fini(&words);
+	code_files_fini(&code);
 	return result < 0 ? EXIT_FAILED : damaged;
+}
+
+/* The recording is read twice. */
+static int plan_compact(struct cli *cli, const struct inject_options *options, const char *input, struct compact_plan *plan,
+	struct error *err)
+{
+	struct source_options source_options = { .force = options->force };
+	struct source *source;
+	struct stat st;
+	if (options->decode || options->jit || options->sched_stat || ids_of(options) != IDS_NONE)
+		return error_set(err, ERROR_USAGE, "--compact cannot be combined with other changes: make them first");
+	if (strcmp(input, "-") == 0 || stat(input, &st) != 0 || S_ISFIFO(st.st_mode))
+		return error_set(err, ERROR_USAGE, "--compact reads the recording twice: it needs a file (-i)");
+	if (source_open(&source, input, &source_options, err) < 0)
+		return -1;
+	int result = compact_plan_make(plan, source, cli->budget, err);
+	source_close(source);
+	return result;
 }
 
 static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
@@ -119,22 +153,36 @@ static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 	if (argc)
 		return cli_usage(cli, &command_inject, NULL);
 	const char *input = options->input ? options->input : "-";
-	int result = options->strip ? error_set(&err, ERROR_USAGE, "--strip option requires --itrace option")
+	int result = options->strip && !options->decode ? error_set(&err, ERROR_USAGE, "--strip option requires --itrace option")
 				    : kernel_files_check(options->vmlinux, options->kallsyms, &err);
 	if (result == 0)
 		result = source_open(&source, input, &source_options, &err);
+	struct piped_trace piped = { 0 };
+	if (result == 0 && source->traced && options->decode)
+		result = piped_trace_copy(&piped, &source, &err);
 	if (result < 0) {
+		source_close(source);
 		cli_complain(cli, &err);
 		return EXIT_FAILED;
 	}
-	int code = inject_source(cli, options, source, input);
+	struct compact_plan plan = { 0 };
+	result = options->compact ? plan_compact(cli, options, input, &plan, &err) : 0;
+	if (result < 0)
+		cli_complain(cli, &err);
+	int code = result < 0 ? EXIT_FAILED : inject_source(cli, options, &plan, source, input);
+	if (piped.stop.kind != ERROR_NONE) {
+		cli_complain(cli, &piped.stop);
+		code = EXIT_DAMAGED;
+	}
+	compact_plan_fini(&plan);
 	source_close(source);
+	piped_trace_close(&piped);
 	return code;
 }
 
 const struct command command_inject = {
 	.name = "inject",
-	.summary = "rewrite a recording: add build-ids, JIT-compiled code, sleeping times",
+	.summary = "rewrite a recording: add build-ids, JIT-compiled code, sleeping times, decoded traces",
 	.usage = inject_usage,
 	.options = inject_table,
 	.options_size = sizeof(struct inject_options),

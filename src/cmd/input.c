@@ -3,22 +3,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/filter/time_filter.h"
 #include "analysis/place/kernel_extent.h"
+#include "base/budget.h"
 #include "cmd/environment.h"
 #include "cmd/missing_files.h"
 #include "cmd/loss_summary.h"
 #include "cmd/same_machine.h"
+#include "cmd/sampling.h"
 #include "cmd/servers.h"
 #include "cmd/unwind_remarks.h"
 #include "data/evsel_name.h"
+#include "data/perf_maps.h"
 
 void input_defaults(struct input_options *options)
 {
 	options->demangle = options->jit = options->guess = true;
 }
 
+enum { MEMORY_MIN = 16 << 20 };
+
+static bool memory_limit(const char *text, uint64_t *bytes)
+{
+	bool plain;
+	return size_parse(text, bytes, &plain) && *bytes >= MEMORY_MIN && *bytes <= SIZE_MAX;
+}
+
 int input_check(const struct input_options *options, struct error *err)
 {
+	uint64_t bytes;
+	if (options->memory && !memory_limit(options->memory, &bytes))
+		return error_set(err, ERROR_USAGE, "--memory takes a size of at least %u MiB, such as 512M or 2G", MEMORY_MIN >> 20);
 	return kernel_files_check(options->symbols.vmlinux, options->symbols.kallsyms, err);
 }
 
@@ -34,10 +49,17 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	struct error *err)
 {
 	struct source *source;
-	struct source_options source_options = { .force = options->force, .header_only = use->header_only };
+	struct source_options source_options = { .force = options->force, .header_only = use->header_only, .series = true };
 	*input = (struct input){ .cli = cli, .options = options, .path = path_of(options), .remarks = use->remarks };
+	uint64_t limit;
+	if (options->memory && memory_limit(options->memory, &limit))
+		cli->budget->limit = limit;
 	if (source_open(&source, input->path, &source_options, err) < 0)
 		return -1;
+	if (source->traced && use->itrace && piped_trace_copy(&input->piped, &source, err) < 0) {
+		source_close(source);
+		return -1;
+	}
 	input->same_machine = recorded_here(&source->header);
 	kernel_files_find(&input->kernel_files, source, input->path);
 	struct image_options images = { .symfs = options->symbols.symfs, .buildid_dir = environment_cache(cli, false), .budget = cli->budget,
@@ -52,7 +74,8 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	code.vmlinux = options->symbols.vmlinux;
 	code_files_init(&input->code, &code);
 	input->code.kcore_path = input->kernel_files.kcore;
-	struct trace_options trace = { .code = code_files_span, .context = &input->code };
+	struct trace_options trace = { .code = code_files_span, .context = &input->code, .symbol = kernel_extent_symbol,
+		.symbol_context = &input->symbols };
 	if (use->itrace) {
 		trace.itrace = *use->itrace;
 		session_options.trace = &trace;
@@ -66,6 +89,15 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	if (options->jit && !use->no_jit)
 		jit_names_watch(&input->jit, &session_options);
 	return session_open(&input->session, source, &session_options, err);
+}
+
+static void read_perf_maps(struct input *input)
+{
+	const struct header *header = &input->session.source->header;
+	struct stored_map map;
+	vec_clear(&input->perf_maps);
+	for (size_t at = 0; stored_map_next(header->feature_data[FEATURE_PERF_MAPS], header->swapped, &at, &map);)
+		vec_push(&input->perf_maps, ((struct recorded_perf_map){ map.pid, map.text.data, map.text.len }));
 }
 
 void input_symbols(struct input *input)
@@ -83,7 +115,22 @@ void input_symbols(struct input *input)
 	symbols.kept_dir = cli->user_cache_dir;
 	symbols.budget = cli->budget;
 	symbols.force = input->options->force;
+	read_perf_maps(input);
+	symbols.perf_maps = input->perf_maps.items;
+	symbols.perf_map_count = input->perf_maps.count;
 	input->symbols = symbols_new(&input->session.model.modules, &symbols);
+}
+
+void input_window(struct input *input, const struct time_filter *filter)
+{
+	uint64_t from = UINT64_MAX, until = 0;
+	for (size_t i = 0; i < filter->count; i++) {
+		uint64_t stop = filter->ranges[i].stop ? filter->ranges[i].stop : UINT64_MAX;
+		from = filter->ranges[i].start < from ? filter->ranges[i].start : from;
+		until = stop > until ? stop : until;
+	}
+	if (filter->count)
+		session_trace_window(&input->session, from, until == UINT64_MAX ? 0 : until);
 }
 
 void input_tracepoints(struct input *input)
@@ -134,6 +181,8 @@ void input_run(struct input *input, const struct sink *sink)
 int input_end(struct input *input, bool quiet, bool files)
 {
 	losses_of_session(&input->losses, &input->session);
+	if (input->losses.stop.kind == ERROR_NONE)
+		input->losses.stop = input->piped.stop;
 	int code = loss_summary_print(input->cli, input->path, &input->losses, quiet);
 	if (files)
 		missing_files_report(input->cli, input->symbols, &input->session, input->options->verbose);
@@ -143,9 +192,11 @@ int input_end(struct input *input, bool quiet, bool files)
 void input_close(struct input *input)
 {
 	symbols_free(input->symbols);
+	vec_fini(&input->perf_maps);
 	tracepoints_close(input->tracepoints);
 	if (input->session.source) {
 		session_close(&input->session);
 		code_files_fini(&input->code);
 	}
+	piped_trace_close(&input->piped);
 }

@@ -9,12 +9,14 @@
 #include "cmd/command.h"
 #include "cmd/jit.h"
 #include "cmd/kernel_files.h"
+#include "cmd/piped_trace.h"
 #include "cmd/progress.h"
 #include "session/losses.h"
 #include "symbol/symbol.h"
 #include "tracepoint/tracepoint.h"
 
 struct input_options {
+	const char *memory;             /* a size that limits the memory of the command; NULL: a share of the machine's */
 	const char *path;               /* NULL: stdin if it is a pipe, otherwise perf.data */
 	struct symbols_options symbols; /* symfs, vmlinux, kallsyms, no_vmlinux, demangle_kernel, short_names */
 	int verbose;
@@ -38,6 +40,8 @@ struct input_options {
 	OPTION_ROW(BOOL, 0, "short-names", S, F.symbols.short_names, "without the arguments of templates and generics",      \
 		.flags = OPTION_OWN),                                                                                        \
 	OPTION_ROW(BOOL, 0, "jit", S, F.jit, "names of JIT-compiled code from its compiler's dump (on)", .flags = OPTION_OWN), \
+	OPTION_ROW(STRING, 0, "memory", S, F.memory, "take at most this much memory, such as 2G (half of the machine's)",    \
+		.arg = "size", .flags = OPTION_OWN),                                                                         \
 	OPTION_ROW(BOOL, 0, "join-stacks", S, F.join_stacks, "complete cut stacks by earlier ones of the thread",            \
 		.flags = OPTION_OWN),                                                                                        \
 	OPTION_ROW(BOOL, 0, "guess", S, F.guess,                                                                             \
@@ -67,6 +71,7 @@ struct input {
 	struct cli *cli;
 	const struct input_options *options;
 	const char *path;            /* as it was opened */
+	struct piped_trace piped;
 	struct session session;      /* session.source is NULL before input_open and after its failure */
 	struct symbols *symbols;     /* NULL before input_symbols */
 	struct tracepoints *tracepoints; /* NULL before input_tracepoints */
@@ -77,6 +82,7 @@ struct input {
 	enum input_remarks remarks;
 	struct progress progress;
 	struct jit_names jit;
+	VEC(struct recorded_perf_map) perf_maps; /* of the header; their texts are the source's */
 };
 
 /* cli and options are borrowed. After a failure input_close is still needed. */
@@ -87,6 +93,9 @@ void input_symbols(struct input *input);
 void input_tracepoints(struct input *input);
 /* Old recordings give tracepoints by number alone: names their events. */
 void input_name_events(struct input *input);
+/* Decodes only the part of a hardware trace that passes the filter. */
+struct time_filter;
+void input_window(struct input *input, const struct time_filter *filter);
 /* session_run, then the remarks on it. */
 void input_run(struct input *input, const struct sink *sink);
 /* The two halves: several inputs may be read at a time, each by one thread. */

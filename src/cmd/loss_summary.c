@@ -1,5 +1,6 @@
 #include "cmd/loss_summary.h"
 
+#include "base/budget.h"
 #include "base/str.h"
 #include "data/header.h"
 
@@ -47,6 +48,38 @@ static void print_damage(const struct cli *cli, const char *path, const struct l
 	print_features(cli, path, l->features);
 }
 
+static void add_count(struct str *text, number count, const char *what)
+{
+	if (count)
+		str_printf(text, "%s%llu %s", text->len ? ", " : "", count, what);
+}
+
+/* Gaps of a hardware trace, by cause, and the modules with most of them. */
+static void print_trace(const struct cli *cli, const char *path, const struct losses *l)
+{
+	enum { MODULES_SHOWN = 5 };
+	const struct trace_losses *t = &l->trace;
+	CLEANUP_STR struct str causes = { 0 };
+	add_count(&causes, t->missing, "by missing code");
+	add_count(&causes, t->mismatches, "by code that contradicts the trace");
+	add_count(&causes, t->overflows, "by overflows of the processor's buffer");
+	add_count(&causes, t->bad_packets, "by damaged packets");
+	add_count(&causes, t->loops, "by endless loops in the code");
+	if (!causes.len)
+		return;
+	cli_warn(cli, "%s: the decoded trace has gaps: %s.", path, str_text(&causes));
+	for (size_t i = 0; i < t->gap_count && i < MODULES_SHOWN; i++) {
+		const struct trace_gaps *gaps = &t->gaps[i];
+		const char *name = gaps->module == MODULE_ID_NONE ? "no mapping" :
+			modules_get(&l->session->model.modules, gaps->module)->long_name;
+		const char *cause = !gaps->mismatches ? "no code" : gaps->missing ? "no or other code" : "code of another build?";
+		cli_warn(cli, "  %s: %llu from %#llx to %#llx (%s)", name, (number)(gaps->missing + gaps->mismatches), (number)gaps->first,
+			(number)gaps->last, cause);
+	}
+	if (t->gap_count > MODULES_SHOWN)
+		cli_warn(cli, "  %zu more modules", t->gap_count - MODULES_SHOWN);
+}
+
 static void print_remarks(const struct cli *cli, const char *path, const struct losses *l)
 {
 	if (l->unknown_types)
@@ -55,12 +88,17 @@ static void print_remarks(const struct cli *cli, const char *path, const struct 
 	if (l->left_out_maps)
 		cli_warn(cli, "%s: %llu mapping%s left out, as the history of all others reached its limit of memory: samples there have no names, "
 			"or those of an earlier mapping.", path, (number)l->left_out_maps, l->left_out_maps == 1 ? " is" : "s are");
+	if (l->left_out_samples)
+		cli_warn(cli, "%s: the last %llu of %llu samples are left out: memory reached its limit of %zu MiB. --memory SIZE sets another limit, "
+			"and --time selects a part of the recording.", path, (number)l->left_out_samples, (number)(l->samples + l->left_out_samples),
+			cli->budget ? cli->budget->limit >> 20 : 0);
 	if (l->lost_samples)
 		cli_warn(cli, "%s: the kernel lost %llu samples while it recorded: its buffers were full.", path, (number)l->lost_samples);
 	if (l->lost_events)
 		cli_warn(cli, "%s: the kernel lost %llu records while it recorded: its buffers were full.", path, (number)l->lost_events);
 	if (l->lost_traces)
 		cli_warn(cli, "%s: the hardware trace is not whole in %llu places.", path, (number)l->lost_traces);
+	print_trace(cli, path, l);
 }
 
 int loss_summary_print(const struct cli *cli, const char *path, const struct losses *losses, bool quiet)

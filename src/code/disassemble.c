@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "code/capstone/tables.h"
+#include "code/riscv.h"
 #include "code/x86_vector.h"
 
 struct disassembler {
@@ -18,6 +19,7 @@ struct disassembler {
 	unsigned unit;          /* bytes of the shortest instruction */
 	char bad[80];           /* operands of CODE_BAD */
 	struct x86_vector vector;
+	struct riscv riscv;
 };
 
 struct capstone_row {
@@ -48,6 +50,11 @@ static const struct capstone_row *find_capstone(uint16_t machine)
 int disassembler_open(struct disassembler **disassembler, const struct code_machine *machine, enum code_syntax syntax, struct error *err)
 {
 	const struct capstone_row *row = find_capstone(machine->machine);
+	if (riscv_is(machine)) {
+		*disassembler = memory_zero(1, sizeof **disassembler);
+		(*disassembler)->machine = *machine;
+		return 0;
+	}
 	if (!row)
 		return error_set(err, ERROR_UNSUPPORTED, "code of this machine (ELF machine %u) cannot be disassembled", machine->machine);
 	capstone_tables_complete();
@@ -77,8 +84,10 @@ void disassembler_close(struct disassembler *d)
 {
 	if (!d)
 		return;
-	cs_free(d->scratch, 1);
-	cs_close(&d->handle);
+	if (d->scratch) {
+		cs_free(d->scratch, 1);
+		cs_close(&d->handle);
+	}
 	free(d);
 }
 
@@ -156,6 +165,8 @@ bool disassembler_next(struct disassembler *d, struct span *code, uint64_t *addr
 {
 	if (!code->len)
 		return false;
+	if (!d->scratch)
+		return riscv_next(&d->riscv, code, address, instruction);
 	const uint8_t *bytes = code->data;
 	uint64_t start = *address;
 	if (!cs_disasm_iter(d->handle, &code->data, &code->len, address, d->scratch)) {

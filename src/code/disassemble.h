@@ -1,5 +1,6 @@
-/* Machine code as instructions, one after the other, by capstone 4: x86-64, i386, AArch64, ARM, ppc64 and s390x. Knows no file, no symbol
- * and no sample. Bytes that are no instruction of the machine become instructions of kind CODE_BAD, so that a span is always covered. */
+/* Machine code as instructions, one after the other: x86-64, i386, AArch64, ARM, ppc64 and s390x by capstone 4, RV64GC by riscv.h.
+ * Knows no file, no symbol and no sample. Bytes that are no instruction of the machine become instructions of kind CODE_BAD, so that a
+ * span is always covered. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +38,7 @@ struct instruction {
 	bool conditional;          /* JUMP: falls through, too */
 	bool direct;               /* JUMP, CALL: the target is a constant */
 	uint64_t target;
-	bool refers;               /* x86-64: an operand in memory is relative to the instruction pointer … */
+	bool refers;               /* x86-64, RISC-V: an operand in memory is relative to the instruction pointer … */
 	uint64_t reference;        /* … and has this address */
 };
 

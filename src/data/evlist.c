@@ -6,6 +6,7 @@ void evlist_fini(struct evlist *evlist)
 {
 	vec_fini(&evlist->events);
 	idmap_fini(&evlist->by_id);
+	vec_fini(&evlist->near);
 	arena_fini(&evlist->arena);
 	evlist->id_at = evlist->trailer_id_at = -1;
 }
@@ -40,6 +41,19 @@ uint32_t evlist_add(struct evlist *evlist, const struct attr *attr, const uint64
 	return index;
 }
 
+static void set_near(struct evlist *evlist, uint64_t id, uint32_t event)
+{
+	enum { NEAR_MAX = 1 << 14 };
+	if (!evlist->near.count)
+		evlist->near_base = id;
+	uint64_t at = id - evlist->near_base;
+	if (at >= NEAR_MAX)
+		return;
+	while (evlist->near.count <= at)
+		vec_push(&evlist->near, UINT32_MAX);
+	evlist->near.items[at] = event;
+}
+
 void evlist_add_ids(struct evlist *evlist, uint32_t event, const uint64_t *ids, size_t id_count)
 {
 	struct evsel *evsel = &evlist->events.items[event];
@@ -49,8 +63,10 @@ void evlist_add_ids(struct evlist *evlist, uint32_t event, const uint64_t *ids, 
 	if (evsel->id_count)
 		memcpy(all, evsel->ids, evsel->id_count * sizeof *all);
 	memcpy(all + evsel->id_count, ids, id_count * sizeof *all);
-	for (size_t i = 0; i < id_count; i++)
+	for (size_t i = 0; i < id_count; i++) {
 		idmap_set(&evlist->by_id, ids[i], event);
+		set_near(evlist, ids[i], event);
+	}
 	evsel->ids = all;
 	evsel->id_count += id_count;
 }
@@ -74,8 +90,12 @@ static inline uint32_t event_of(const struct evlist *evlist, const struct record
 		at = record->body_len - (size_t)evlist->trailer_id_at * U64_BYTES;
 	}
 	uint64_t id = load_u64(record->body + at);
-	/* records synthesized by the recorder have id 0 */
-	return id ? idmap_get(&evlist->by_id, swap ? __builtin_bswap64(id) : id) : 0;
+	if (!id)
+		return 0; /* a record that the recorder made */
+	id = swap ? __builtin_bswap64(id) : id;
+	uint64_t near = id - evlist->near_base;
+	return near < evlist->near.count && evlist->near.items[near] != UINT32_MAX ? evlist->near.items[near] :
+		idmap_get(&evlist->by_id, id);
 }
 
 uint32_t evlist_event_of(const struct evlist *evlist, const struct record *record)

@@ -18,6 +18,7 @@ struct evsel {
 	uint32_t leader;         /* index of the group's leader; its own index if not in a group */
 	uint32_t group_members;  /* of a leader: members including itself (1: no group); of others: 0 */
 	const char *group_name;  /* NULL */
+	const struct sample_layout *recorded; /* of its records in the file, where `layout` has additions; NULL: layout */
 	bool decoded;            /* its samples are made of a hardware trace, and are in no file: session/trace.h */
 };
 
@@ -29,6 +30,8 @@ struct cpu_list {
 struct evlist {
 	VEC(struct evsel) events;
 	struct idmap by_id;
+	VEC(uint32_t) near;      /* the events of ids from near_base on, as kernels number ids in sequence; UINT32_MAX: none */
+	uint64_t near_base;
 	struct arena arena;
 	/* Position of the id in all events, in u64s: -1 if it differs or there is just one event. */
 	int id_at, trailer_id_at;
@@ -43,6 +46,17 @@ void evlist_add_ids(struct evlist *evlist, uint32_t event, const uint64_t *ids, 
 /* The event of a record in native order; UINT32_MAX if its id is unknown. With a single event always that one; a record without an id
  * belongs to the first event, as in perf. */
 uint32_t evlist_event_of(const struct evlist *evlist, const struct record *record);
+/* The same for a sample, where most ids are near each other. */
+static inline uint32_t evlist_event_of_sample(const struct evlist *evlist, const struct record *record)
+{
+	size_t at = (size_t)evlist->id_at * sizeof(uint64_t); /* of -1: beyond any record */
+	if (at < record->body_len && at + sizeof(uint64_t) <= record->body_len) {
+		uint64_t id = load_u64(record->body + at), near = id - evlist->near_base;
+		if (id && near < evlist->near.count && evlist->near.items[near] != UINT32_MAX)
+			return evlist->near.items[near];
+	}
+	return evlist_event_of(evlist, record);
+}
 /* The time of a record in native order, without decoding it; UINT64_MAX: it has none, or its event is unknown. */
 uint64_t evlist_time_of(const struct evlist *evlist, const struct record *record);
 /* As evlist_event_of for a record whose body still has the opposite byte order. */

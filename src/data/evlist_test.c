@@ -46,6 +46,10 @@ TEST("among several events the id of a record selects its event")
 	EXPECT_INT(evlist_event_of(&evlist, &record), UINT32_MAX);
 	record.body_len = 7;
 	EXPECT_INT(evlist_event_of(&evlist, &record), UINT32_MAX);
+	EXPECT_INT(evlist_event_of_sample(&evlist, &record), UINT32_MAX);
+	sample[0] = 0;
+	record = record_of(sample, 3, RECORD_SAMPLE);
+	EXPECT_INT(evlist_event_of_sample(&evlist, &record), 0);
 	record = record_of(side, 0, RECORD_COMM);
 	EXPECT_INT(evlist_event_of(&evlist, &record), UINT32_MAX);
 	evlist_fini(&evlist);
@@ -75,6 +79,7 @@ TEST("events that store their ids at different positions cannot be distinguished
 	EXPECT_INT(evlist.id_at, 1);
 	evlist_add(&evlist, &without, NULL, 0, NULL);
 	EXPECT_INT(evlist.id_at, -1);
+	EXPECT_INT(evlist_event_of_sample(&evlist, &(struct record){ .type = RECORD_SAMPLE, .body = (const uint8_t[8]){ 2 }, .body_len = 8 }), 0);
 	evlist_add(&evlist, &other, (uint64_t[]){ 4 }, 1, NULL);
 	uint64_t words[] = { 4, 2 };
 	struct record record = record_of(words, 2, RECORD_SAMPLE);
@@ -104,5 +109,26 @@ TEST("the time of a record is read without decoding it, up to its last byte")
 	evlist_add(&evlist, &attr, NULL, 0, NULL);
 	record = record_of(sample, 2, RECORD_SAMPLE);
 	EXPECT_INT(evlist_time_of(&evlist, &record), -1);
+	evlist_fini(&evlist);
+}
+
+TEST("ids that follow the first one closely, far ids, smaller ones and unknown ones between them have their own event, or none")
+{
+	enum { FAR = 1 << 14 };
+	struct evlist evlist = { 0 };
+	struct attr attr = attr_of(SAMPLE_IDENTIFIER);
+	evlist_add(&evlist, &attr, (uint64_t[]){ 1000, 1002 }, 2, NULL);
+	evlist_add(&evlist, &attr, (uint64_t[]){ 1003, 999, 1000 + FAR - 1 }, 3, NULL);
+	evlist_add(&evlist, &attr, (uint64_t[]){ 1000 + FAR, UINT64_MAX }, 2, NULL);
+	static const struct {
+		uint64_t id;
+		uint32_t event;
+	} cases[] = { { 1000, 0 }, { 1001, UINT32_MAX }, { 1002, 0 }, { 1003, 1 }, { 1004, UINT32_MAX }, { 999, 1 }, { 998, UINT32_MAX },
+		{ 1000 + FAR - 1, 1 }, { 1000 + FAR, 2 }, { 1001 + FAR, UINT32_MAX }, { UINT64_MAX, 2 } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct record record = record_of(&cases[i].id, 1, RECORD_SAMPLE);
+		EXPECT_INT(evlist_event_of(&evlist, &record), cases[i].event);
+		EXPECT_INT(evlist_event_of_sample(&evlist, &record), cases[i].event);
+	}
 	evlist_fini(&evlist);
 }

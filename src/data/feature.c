@@ -333,6 +333,36 @@ int feature_pmu_capabilities(const struct header *header, struct arena *arena, s
 	return 0;
 }
 
+/* Bodies: version, largest number of domains; for each CPU its number and its number of domains; for each of these its number, its name
+ * from version 17 on, its CPUs as a mask and as a list. */
+int feature_domains(const struct header *header, struct arena *arena, struct feature_domains *out)
+{
+	enum { DOMAIN_MIN = 12, NAMES_SINCE = 17 };
+	struct cursor c = feature_cursor(header, FEATURE_CPU_DOMAIN_INFO);
+	uint32_t version = take_u32(&c), count = 0, of_cpu;
+	*out = (struct feature_domains){ 0 };
+	take_u32(&c);
+	if (c.short_read)
+		return -1;
+	struct feature_domain *domains = arena_alloc(arena, (cursor_left(&c) / DOMAIN_MIN + 1) * sizeof *domains);
+	while (cursor_left(&c)) {
+		uint32_t cpu = take_u32(&c);
+		if (!take_count(&c, DOMAIN_MIN, &of_cpu))
+			return -1;
+		for (uint32_t i = 0; i < of_cpu; i++) {
+			struct feature_domain *domain = &domains[count++];
+			*domain = (struct feature_domain){ .cpu = cpu, .domain = take_u32(&c), .name = "" };
+			domain->name = version >= NAMES_SINCE ? take_text(&c, arena) : "";
+			domain->mask = take_text(&c, arena);
+			domain->cpus = take_text(&c, arena);
+			if (!domain->name || !domain->mask || !domain->cpus)
+				return -1;
+		}
+	}
+	*out = (struct feature_domains){ version, count, domains };
+	return 0;
+}
+
 int feature_hybrid(const struct header *header, struct arena *arena, struct feature_hybrid *out)
 {
 	struct cursor c = feature_cursor(header, FEATURE_HYBRID_TOPOLOGY);
@@ -401,6 +431,7 @@ static bool is_readable(const struct header *header, enum feature feature, struc
 		struct feature_capabilities capabilities;
 		struct feature_pmu_capabilities pmu_capabilities;
 		struct feature_hybrid hybrid;
+		struct feature_domains domains;
 		uint64_t number;
 	} out;
 	switch (feature) {
@@ -424,11 +455,12 @@ static bool is_readable(const struct header *header, enum feature feature, struc
 	case FEATURE_CLOCKID: return feature_clock_resolution(header, &out.number) == 0;
 	case FEATURE_CLOCK_DATA: return feature_clock(header, &out.clock) == 0;
 	case FEATURE_DIR_FORMAT: return feature_dir_format(header, &out.number) == 0;
-	case FEATURE_BPF_PROG_INFO: return header->swapped || feature_bpf(header, arena, &out.bpf) == 0;
-	case FEATURE_BPF_BTF: return header->swapped || feature_btf(header, arena, &out.btf) == 0;
+	case FEATURE_BPF_PROG_INFO: return feature_bpf(header, arena, &out.bpf) == 0;
+	case FEATURE_BPF_BTF: return feature_btf(header, arena, &out.btf) == 0;
 	case FEATURE_COMPRESSED: return feature_compression(header, &out.compression) == 0;
 	case FEATURE_CPU_PMU_CAPS: return feature_cpu_capabilities(header, arena, &out.capabilities) == 0;
 	case FEATURE_PMU_CAPS: return feature_pmu_capabilities(header, arena, &out.pmu_capabilities) == 0;
+	case FEATURE_CPU_DOMAIN_INFO: return feature_domains(header, arena, &out.domains) == 0;
 	case FEATURE_HYBRID_TOPOLOGY: return feature_hybrid(header, arena, &out.hybrid) == 0;
 	default: return true; /* without a body, or decoded elsewhere */
 	}

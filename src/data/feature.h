@@ -96,6 +96,18 @@ struct feature_pmu_capabilities {
 	const struct feature_capabilities *pmus;
 };
 
+/* A scheduler domain of a CPU. */
+struct feature_domain {
+	uint32_t cpu, domain;
+	const char *name;        /* "MC"; "" before version 17 of schedstat */
+	const char *mask, *cpus; /* "00000003", "0-1" */
+};
+
+struct feature_domains {
+	uint32_t version, count; /* of schedstat */
+	const struct feature_domain *domains;
+};
+
 struct feature_hybrid_node {
 	const char *pmu, *cpus;
 };
@@ -160,6 +172,7 @@ int feature_clock(const struct header *header, struct feature_clock *out);
 int feature_dir_format(const struct header *header, uint64_t *version);
 int feature_compression(const struct header *header, struct feature_compression *out);
 int feature_cpu_capabilities(const struct header *header, struct arena *arena, struct feature_capabilities *out);
+int feature_domains(const struct header *header, struct arena *arena, struct feature_domains *out);
 int feature_pmu_capabilities(const struct header *header, struct arena *arena, struct feature_pmu_capabilities *out);
 int feature_hybrid(const struct header *header, struct arena *arena, struct feature_hybrid *out);
 int feature_events(const struct header *header, struct arena *arena, struct feature_events *out);

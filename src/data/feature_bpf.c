@@ -24,13 +24,31 @@ struct program {
 	uint8_t info[INFO_SIZE]; /* zero-filled if the recorder's kernel wrote less */
 	uint64_t arrays;
 	struct span data;
+	bool swap; /* info and data are of the opposite byte order, and so in struct btf */
 };
+
+static uint32_t u32_at(const uint8_t *p, bool swap)
+{
+	uint32_t v = load_u32(p);
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+static uint64_t u64_at(const uint8_t *p, bool swap)
+{
+	uint64_t v = load_u64(p);
+	return swap ? __builtin_bswap64(v) : v;
+}
+
+static uint32_t info_u32(const struct program *program, unsigned field)
+{
+	return u32_at(program->info + field, program->swap);
+}
 
 static struct cursor body_of(const struct header *header, enum feature feature)
 {
 	struct span body = header->feature_data[feature];
-	struct cursor c = cursor_of(body.data, body.data ? body.len : 0, false);
-	c.short_read = !body.data || header->swapped;
+	struct cursor c = cursor_of(body.data, body.data ? body.len : 0, header->swapped);
+	c.short_read = !body.data;
 	return c;
 }
 
@@ -40,6 +58,7 @@ static bool take_program(struct cursor *c, struct program *program)
 	program->arrays = take_u64(c);
 	const uint8_t *info = take(c, info_size);
 	program->data = (struct span){ take(c, data_size), data_size };
+	program->swap = c->swap;
 	if (c->short_read)
 		return false;
 	memset(program->info, 0, sizeof program->info);
@@ -50,7 +69,7 @@ static bool take_program(struct cursor *c, struct program *program)
 /* `count` elements of an array at its offset in the data; NULL if it is absent or does not fit. */
 static const uint8_t *program_array(const struct program *program, unsigned array, unsigned field, uint64_t count, uint64_t size)
 {
-	uint64_t offset = load_u64(program->info + field);
+	uint64_t offset = u64_at(program->info + field, program->swap);
 	if (!(program->arrays >> array & 1) || offset > program->data.len)
 		return NULL;
 	uint64_t left = program->data.len - offset;
@@ -60,7 +79,7 @@ static const uint8_t *program_array(const struct program *program, unsigned arra
 /* One blob of type information. */
 struct btf {
 	struct span blob;
-	bool opened, good;
+	bool opened, good, swap;
 	struct span types, strings;
 	uint32_t type_count;
 	const uint32_t *type_at; /* offset of type i + 1 in `types` */
@@ -70,6 +89,7 @@ struct btf {
 struct btf_table {
 	struct idmap by_id;
 	struct btf *blobs;
+	bool swap;
 	struct arena *arena;
 };
 
@@ -90,7 +110,7 @@ static size_t btf_extra(unsigned kind, size_t count)
 
 static void btf_index_types(struct btf *btf, struct arena *arena)
 {
-	struct cursor c = cursor_of(btf->types.data, btf->types.len, false);
+	struct cursor c = cursor_of(btf->types.data, btf->types.len, btf->swap);
 	uint32_t *at = arena_alloc(arena, btf->types.len / BTF_TYPE_SIZE * sizeof *at);
 	while (cursor_left(&c) >= BTF_TYPE_SIZE) {
 		at[btf->type_count++] = (uint32_t)c.at;
@@ -107,7 +127,7 @@ static void btf_index_types(struct btf *btf, struct arena *arena)
 static void btf_open(struct btf *btf, struct arena *arena)
 {
 	struct span blob = btf->blob;
-	struct cursor c = cursor_of(blob.data, blob.len, false);
+	struct cursor c = cursor_of(blob.data, blob.len, btf->swap);
 	btf->opened = true;
 	uint16_t magic = take_u16(&c);
 	take_u16(&c);
@@ -129,7 +149,7 @@ static const char *btf_type_name(const struct btf *btf, uint32_t id, size_t *len
 {
 	if (id == 0 || id > btf->type_count)
 		return NULL;
-	uint32_t name = load_u32(btf->types.data + btf->type_at[id - 1]);
+	uint32_t name = u32_at(btf->types.data + btf->type_at[id - 1], btf->swap);
 	if (name >= btf->strings.len)
 		return NULL;
 	const char *text = (const char *)btf->strings.data + name;
@@ -167,7 +187,7 @@ static void btf_table_add(void *context, uint32_t id, struct span blob)
 	uint32_t index = (uint32_t)table->by_id.count;
 	idmap_add(&table->by_id, id, index, &added);
 	if (added)
-		table->blobs[index].blob = blob;
+		table->blobs[index] = (struct btf){ .blob = blob, .swap = table->swap };
 }
 
 static struct btf *btf_find(struct btf_table *table, uint32_t id)
@@ -194,7 +214,7 @@ static const char *function_word(const struct naming *naming, uint32_t i, size_t
 	if (naming->btf) {
 		if (!naming->funcs)
 			return NULL;
-		return btf_type_name(naming->btf, load_u32(naming->funcs + (size_t)i * naming->func_size + 4), len);
+		return btf_type_name(naming->btf, u32_at(naming->funcs + (size_t)i * naming->func_size + 4, naming->program->swap), len);
 	}
 	if (naming->count != 1) {
 		*len = 1;
@@ -222,28 +242,27 @@ static const char *function_name(const struct naming *naming, uint32_t i, struct
 static bool program_functions(const struct program *program, struct btf_table *types, struct arena *arena,
 	struct feature_bpf_program *out)
 {
-	const uint8_t *info = program->info;
-	uint32_t count = load_u32(info + INFO_KSYM_COUNT);
-	*out = (struct feature_bpf_program){ .id = load_u32(info + INFO_ID) };
-	if (count != load_u32(info + INFO_TAG_COUNT) || count != load_u32(info + INFO_LEN_COUNT))
+	uint32_t count = info_u32(program, INFO_KSYM_COUNT);
+	*out = (struct feature_bpf_program){ .id = info_u32(program, INFO_ID) };
+	if (count != info_u32(program, INFO_TAG_COUNT) || count != info_u32(program, INFO_LEN_COUNT))
 		return false;
-	struct naming naming = { .program = program, .count = count, .func_size = load_u32(info + INFO_FUNC_REC_SIZE) };
+	struct naming naming = { .program = program, .count = count, .func_size = info_u32(program, INFO_FUNC_REC_SIZE) };
 	const uint8_t *ksyms = program_array(program, ARRAY_KSYMS, INFO_KSYMS, count, 8);
 	const uint8_t *lens = program_array(program, ARRAY_LENS, INFO_LENS, count, 4);
 	naming.tags = program_array(program, ARRAY_TAGS, INFO_TAGS, count, TAG_SIZE);
 	if (count && (!ksyms || !lens || !naming.tags))
 		return false;
-	naming.btf = btf_find(types, load_u32(info + INFO_BTF_ID));
-	if (naming.func_size >= 8 && load_u32(info + INFO_FUNC_COUNT) >= count)
+	naming.btf = btf_find(types, info_u32(program, INFO_BTF_ID));
+	if (naming.func_size >= 8 && info_u32(program, INFO_FUNC_COUNT) >= count)
 		naming.funcs = program_array(program, ARRAY_FUNCS, INFO_FUNCS, count, naming.func_size);
 	struct feature_bpf_function *functions = arena_alloc(arena, (size_t)count * sizeof *functions);
-	uint64_t code_size = load_u32(info + INFO_CODE_SIZE), at = 0;
+	uint64_t code_size = info_u32(program, INFO_CODE_SIZE), at = 0;
 	const uint8_t *code = program_array(program, ARRAY_CODE, INFO_CODE, code_size, 1);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t size = load_u32(lens + (size_t)i * 4);
+		uint32_t size = u32_at(lens + (size_t)i * 4, program->swap);
 		bool recorded = code && at <= code_size && size <= code_size - at;
 		functions[i] = (struct feature_bpf_function){
-			.address = load_u64(ksyms + (size_t)i * 8),
+			.address = u64_at(ksyms + (size_t)i * 8, program->swap),
 			.size = size,
 			.name = function_name(&naming, i, arena),
 			.code = recorded ? (struct span){ code + at, size } : (struct span){ 0 },
@@ -291,7 +310,7 @@ int feature_bpf(const struct header *header, struct arena *arena, struct feature
 		return -1;
 	uint32_t btfs, read = 0;
 	btf_count(header, &btfs);
-	struct btf_table types = { .blobs = arena_alloc(arena, (size_t)btfs * sizeof(struct btf)), .arena = arena };
+	struct btf_table types = { .blobs = arena_alloc(arena, (size_t)btfs * sizeof(struct btf)), .swap = header->swapped, .arena = arena };
 	if (btfs)
 		btf_each(header, btf_table_add, &types);
 	struct feature_bpf_program *programs = arena_alloc(arena, (size_t)claimed * sizeof *programs);

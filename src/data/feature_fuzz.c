@@ -47,6 +47,7 @@ static uint64_t others_sum(const struct header *header, struct arena *arena)
 {
 	uint64_t sum = 0;
 	struct feature_capabilities cpu;
+	struct feature_domains domains;
 	struct feature_pmu_capabilities capabilities;
 	struct feature_hybrid hybrid;
 	struct feature_events events;
@@ -54,6 +55,9 @@ static uint64_t others_sum(const struct header *header, struct arena *arena)
 	struct feature_btf btf;
 	feature_cpu_capabilities(header, arena, &cpu);
 	sum += text_sum(&cpu.pairs);
+	feature_domains(header, arena, &domains);
+	for (uint32_t i = 0; i < domains.count; i++)
+		sum += strlen(domains.domains[i].name) + strlen(domains.domains[i].mask) + strlen(domains.domains[i].cpus);
 	feature_pmu_capabilities(header, arena, &capabilities);
 	for (uint32_t i = 0; i < capabilities.count; i++)
 		sum += text_sum(&capabilities.pmus[i].pairs) + strlen(capabilities.pmus[i].pmu);
@@ -79,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	struct header header = { .swapped = data[0] & 0x80 };
-	unsigned feature = data[0] & 0x1f;
+	unsigned feature = data[0] & 0x1f ? data[0] & 0x1f : FEATURE_CPU_DOMAIN_INFO; /* 0 is the number of no feature */
 	struct span body = { data + 1, size - 1 };
 	header.features[0] = 1ull << feature;
 	header.feature_data[feature] = body;

@@ -14,8 +14,12 @@ static void put(struct body *body, const void *data, size_t len)
 	body->len += len;
 }
 
-static void put_u32(struct body *body, uint32_t value) { put(body, &value, sizeof value); }
-static void put_u64(struct body *body, uint64_t value) { put(body, &value, sizeof value); }
+static bool opposite; /* numbers are written in the opposite byte order */
+
+static uint32_t ordered_u32(uint32_t value) { return opposite ? __builtin_bswap32(value) : value; }
+static uint64_t ordered_u64(uint64_t value) { return opposite ? __builtin_bswap64(value) : value; }
+static void put_u32(struct body *body, uint32_t value) { put(body, &(uint32_t){ ordered_u32(value) }, sizeof value); }
+static void put_u64(struct body *body, uint64_t value) { put(body, &(uint64_t){ ordered_u64(value) }, sizeof value); }
 
 /* A string in perf's format: its length, and the text padded with NULs to a multiple of 64. */
 static void put_text(struct body *body, const char *text)
@@ -162,27 +166,26 @@ TEST("memory nodes have bitmaps, and a bitmap larger than the file is rejected")
 	arena_fini(&arena);
 }
 
+static void set_u32(uint8_t *field, uint32_t value) { memcpy(field, &(uint32_t){ ordered_u32(value) }, sizeof value); }
+static void set_u64(uint8_t *field, uint64_t value) { memcpy(field, &(uint64_t){ ordered_u64(value) }, sizeof value); }
+
 /* Writes struct bpf_prog_info with the fields that naming needs, and its arrays. */
 static void put_program(struct body *body, uint32_t id, uint32_t functions, uint32_t btf)
 {
 	enum { INFO = 192 };
 	uint8_t info[INFO] = { 0 };
-	uint64_t at = 0, zero = 0;
-	memcpy(info + 4, &id, 4);
+	set_u32(info + 4, id);
 	memcpy(info + 64, "prog", 4);
-	memcpy(info + 104, &functions, 4);
-	memcpy(info + 108, &functions, 4);
-	memcpy(info + 112, &zero, 8);
-	at = functions * 8;
-	memcpy(info + 120, &at, 8);
-	memcpy(info + 128, &btf, 4);
-	memcpy(info + 132, &(uint32_t){ 8 }, 4);
-	at += functions * 4;
-	memcpy(info + 184, &at, 8);
-	memcpy(info + 180, &functions, 4);
-	at += functions * 8;
-	memcpy(info + 136, &at, 8);
-	memcpy(info + 144, &functions, 4);
+	set_u32(info + 104, functions);
+	set_u32(info + 108, functions);
+	set_u64(info + 112, 0);
+	set_u64(info + 120, functions * 8);
+	set_u32(info + 128, btf);
+	set_u32(info + 132, 8);
+	set_u64(info + 184, functions * 12);
+	set_u32(info + 180, functions);
+	set_u64(info + 136, functions * 20);
+	set_u32(info + 144, functions);
 	put_u32(body, INFO);
 	put_u32(body, functions * 28);
 	put_u64(body, 1u << 3 | 1u << 4 | 1u << 5 | 1u << 8);
@@ -206,7 +209,7 @@ static void put_btf(struct body *body, uint32_t id)
 	put_u32(body, 1);
 	put_u32(body, id);
 	put_u32(body, 24 + 24 + sizeof strings);
-	put(body, &(uint16_t){ 0xeb9f }, 2);
+	put(body, &(uint16_t){ opposite ? 0x9feb : 0xeb9f }, 2);
 	put(body, "\1\0", 2);
 	put_u32(body, 24);
 	put_u32(body, 0);
@@ -221,9 +224,8 @@ static void put_btf(struct body *body, uint32_t id)
 	put(body, strings, sizeof strings);
 }
 
-TEST("BPF programs are sorted by id, their functions named by BTF if present")
+static void check_programs(struct header header)
 {
-	struct header header = { 0 };
 	struct arena arena = { 0 };
 	struct feature_bpf bpf;
 	struct feature_btf btf;
@@ -241,12 +243,21 @@ TEST("BPF programs are sorted by id, their functions named by BTF if present")
 	EXPECT_STR(bpf.programs[0].functions[0].name, "bpf_prog_ab00000000000000_prog");
 	EXPECT_STR(bpf.programs[1].functions[1].name, "bpf_prog_ab00000000000000_F");
 	EXPECT_STR(bpf.programs[2].functions[1].name, "bpf_prog_ab00000000000000_second");
+	EXPECT_INT(bpf.programs[2].functions[1].address, 0x1001);
 	EXPECT_INT(bpf.programs[2].functions[1].size, 11);
 	EXPECT_INT(feature_btf(&header, &arena, &btf), 0);
 	EXPECT_INT(btf.ids[0], 77);
-	header.swapped = true;
+	header.swapped = !header.swapped;
 	EXPECT_INT(feature_bpf(&header, &arena, &bpf), -1);
 	arena_fini(&arena);
+}
+
+TEST("BPF programs are sorted by id, their functions named by BTF if present, in both byte orders")
+{
+	check_programs((struct header){ 0 });
+	opposite = true;
+	check_programs((struct header){ .swapped = true });
+	opposite = false;
 }
 
 TEST("features of the opposite byte order are decoded")
@@ -301,4 +312,43 @@ TEST("a truncated list of BPF types or programs returns -1, with the items befor
 	EXPECT_INT(feature_btf(&header, &arena, &btf), -1);
 	EXPECT_INT(btf.count, 1);
 	arena_fini(&arena);
+}
+
+static void put_domain(struct body *body, uint32_t number, const char *name)
+{
+	put_u32(body, number);
+	if (name)
+		put_text(body, name);
+	put_text(body, "00000003");
+	put_text(body, "0-1");
+}
+
+TEST("scheduler domains have a name from version 17 of schedstat on, and a list that ends early has none of them")
+{
+	for (uint32_t version = 16; version <= 17; version++) {
+		struct header header = { 0 };
+		struct arena arena = { 0 };
+		struct body body = { 0 };
+		struct feature_domains domains;
+		put_u32(&body, version);
+		put_u32(&body, 2);
+		put_u32(&body, 5);
+		put_u32(&body, 2);
+		put_domain(&body, 0, version == 17 ? "SMT" : NULL);
+		put_domain(&body, 1, version == 17 ? "MC" : NULL);
+		set(&header, FEATURE_CPU_DOMAIN_INFO, &body);
+		EXPECT_INT(feature_domains(&header, &arena, &domains), 0);
+		EXPECT_INT(domains.version, version);
+		EXPECT_INT(domains.count, 2);
+		EXPECT_INT(domains.domains[1].cpu, 5);
+		EXPECT_INT(domains.domains[1].domain, 1);
+		EXPECT_STR(domains.domains[1].name, version == 17 ? "MC" : "");
+		EXPECT_STR(domains.domains[1].cpus, "0-1");
+		EXPECT_INT(features_damaged(&header), 0);
+		body.len--;
+		set(&header, FEATURE_CPU_DOMAIN_INFO, &body);
+		EXPECT_INT(feature_domains(&header, &arena, &domains), -1);
+		EXPECT_INT(domains.count, 0);
+		arena_fini(&arena);
+	}
 }

@@ -32,6 +32,7 @@ static const char *const feature_names[FEATURE_COUNT] = {
 	[FEATURE_CLOCK_DATA] = "CLOCK_DATA",
 	[FEATURE_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
 	[FEATURE_PMU_CAPS] = "PMU_CAPS",
+	[FEATURE_CPU_DOMAIN_INFO] = "CPU_DOMAIN_INFO",
 };
 
 const char *feature_name(unsigned feature)

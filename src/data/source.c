@@ -48,9 +48,10 @@ static int open_descriptor(struct source **source, int fd, const struct stat *st
 	return source_open_stream(source, own, path, err);
 }
 
-static int open_path(int *fd, struct stat *st, const char *path, struct error *err)
+/* flags: O_NONBLOCK where a FIFO is no recording: nothing is waited for. */
+static int open_path(int *fd, struct stat *st, const char *path, int flags, struct error *err)
 {
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	*fd = open(path, O_RDONLY | O_CLOEXEC | flags);
 	if (*fd < 0 && errno == ENOENT) {
 		error_system(err, "failed to open %s", path);
 		return error_hint(err, "'perfuse record' makes a recording");
@@ -67,7 +68,7 @@ static int add_part(struct source *source, const char *path, const struct source
 	CLEANUP_CLOSE int fd = -1;
 	struct stat st;
 	struct backing backing;
-	if (open_path(&fd, &st, path, err) < 0)
+	if (open_path(&fd, &st, path, O_NONBLOCK, err) < 0)
 		return -1;
 	if (!S_ISREG(st.st_mode) || st.st_size == 0)
 		return 0;
@@ -108,7 +109,7 @@ static int open_folder(struct source **source, const char *folder, const struct 
 	CLEANUP_STR struct str path = { 0 };
 	struct stat st;
 	str_printf(&path, "%s/data", folder);
-	if (open_path(&fd, &st, str_text(&path), err) < 0)
+	if (open_path(&fd, &st, str_text(&path), O_NONBLOCK, err) < 0)
 		return -1;
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", str_text(&path));
@@ -130,16 +131,26 @@ int source_open(struct source **source, const char *path, const struct source_op
 	*source = NULL;
 	if (!options)
 		options = &defaults;
+	if (options->series) {
+		struct source_paths paths;
+		source_paths_find(&paths, path);
+		int result = paths.count ? source_open_series(source, &paths, options, err) : 1;
+		source_paths_fini(&paths);
+		if (result <= 0)
+			return result;
+	}
 	if (strcmp(path, "-") == 0) {
 		if (fstat(STDIN_FILENO, &st) != 0)
 			return error_system(err, "standard input");
 		/* the process that opened it had permission */
 		return open_descriptor(source, STDIN_FILENO, &st, path, &(struct source_options){ .force = true }, err);
 	}
-	if (open_path(&fd, &st, path, err) < 0)
+	if (open_path(&fd, &st, path, options->member ? O_NONBLOCK : 0, err) < 0)
 		return -1;
 	if (S_ISDIR(st.st_mode))
 		return open_folder(source, path, options, err);
+	if (options->member && !S_ISREG(st.st_mode))
+		return error_set(err, ERROR_UNSUPPORTED, "%s: a stream cannot be read together with others", path);
 	return open_descriptor(source, fd, &st, path, options, err);
 }
 
@@ -150,6 +161,12 @@ int source_open_memory(struct source **source, const void *bytes, size_t len, st
 		memcpy(backing.bytes, bytes, len);
 	*source = NULL;
 	return source_open_file(source, &backing, "memory", err);
+}
+
+void source_set_window(struct source *source, uint64_t from_ns, uint64_t until_ns)
+{
+	if (source->ops->set_window)
+		source->ops->set_window(source, from_ns, until_ns);
 }
 
 void source_close(struct source *source)

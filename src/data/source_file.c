@@ -1,5 +1,6 @@
 /* Records of regular files: one file, or the parts of a directory in turns. */
 #include "data/source_internal.h"
+#include "data/time_index.h"
 
 /* Pages are dropped in steps of this size, so that the cost is small. */
 #define DROP_STEP_BYTES ((uint64_t)4 << 20)
@@ -7,6 +8,7 @@
 #define RELEASE_STEP_BYTES ((uint64_t)1 << 20)
 /* If more than this was read and still waits, its pages are dropped and read again. */
 #define WAITING_BYTES ((uint64_t)3 << 20)
+#define WAITING_BYTES_ROOMY ((uint64_t)18 << 20)
 /* Bytes read of one part of a directory before the next one's turn. */
 #define TURN_BYTES ((uint64_t)2 << 20)
 
@@ -22,6 +24,9 @@ struct lane {
 	bool done;
 	bool inflating;
 	struct inflater inflater;
+	struct time_index index; /* empty: no sample is skipped */
+	uint64_t from_ns, until_ns;
+	size_t chunk, other;     /* in the index: where `at` is, and the next record that is not skipped */
 };
 
 struct file_source {
@@ -137,7 +142,31 @@ static int lane_inflate(struct file_source *file, struct lane *lane, struct reco
 	return result;
 }
 
-static int file_read(struct file_source *file, struct record *record, struct error *err)
+/* Moves to the next record that is needed. */
+static void lane_skip(struct file_source *file, struct lane *lane)
+{
+	while (lane->chunk < lane->index.chunks.count) {
+		const struct time_chunk *chunk = &lane->index.chunks.items[lane->chunk];
+		if (lane->at >= chunk->end) {
+			lane->chunk++;
+			lane->other = chunk->others_end;
+			continue;
+		}
+		if (chunk->first_ns <= lane->until_ns && chunk->last_ns >= lane->from_ns)
+			return;
+		while (lane->other < chunk->others_end && chunk->offset + lane->index.others.items[lane->other] < lane->at)
+			lane->other++;
+		bool stops = lane->other < chunk->others_end;
+		uint64_t to = stops ? chunk->offset + lane->index.others.items[lane->other] : chunk->end;
+		file->base.mark += to - lane->at;
+		file->base.counters.bytes_read += to - lane->at;
+		lane->at = to;
+		if (stops)
+			return;
+	}
+}
+
+static inline __attribute__((always_inline)) int file_read(struct file_source *file, struct record *record, struct error *err)
 {
 	struct source *source = &file->base;
 	bool swapped = source->header.swapped;
@@ -154,6 +183,8 @@ static int file_read(struct file_source *file, struct record *record, struct err
 			file_stop(file, lane);
 			lane = &file->lanes.items[file->current];
 		}
+		if (__builtin_expect(lane->index.chunks.count, 0))
+			lane_skip(file, lane);
 		uint64_t left = lane->end - lane->at;
 		if (__builtin_expect(left < RECORD_HEADER_BYTES, 0)) {
 			result = lane_end(file, lane, err);
@@ -177,7 +208,7 @@ static int file_read(struct file_source *file, struct record *record, struct err
 }
 
 /* Continues after a premature end of a lane: a truncated part of a folder must not affect the records of other parts. */
-static int file_go_on(struct file_source *file, struct record *record, struct error *err)
+static __attribute__((noinline)) int file_go_on(struct file_source *file, struct record *record, struct error *err)
 {
 	struct error ignored, first = { .kind = ERROR_FORMAT };
 	int result = -1;
@@ -222,7 +253,7 @@ static void file_release(struct source *source, uint64_t mark)
 			to = mark > file->inflated ? lane->begin + mark - file->inflated : 0;
 		else if (source->header.swapped)
 			continue;
-		bool all = !source->header.swapped && lane->at - lane->released > WAITING_BYTES;
+		bool all = !source->header.swapped && lane->at - lane->released > (source->roomy ? WAITING_BYTES_ROOMY : WAITING_BYTES);
 		if (all || to > lane->released + RELEASE_STEP_BYTES) {
 			backing_drop(&lane->backing, lane->released, all ? lane->at : to);
 			lane->released = to > lane->released ? to : lane->released;
@@ -236,6 +267,7 @@ static void file_close(struct source *source)
 	for (size_t i = 0; i < file->lanes.count; i++) {
 		struct lane *lane = &file->lanes.items[i];
 		inflater_fini(&lane->inflater);
+		time_index_fini(&lane->index);
 		backing_close(&lane->backing);
 		free(lane->path);
 	}
@@ -244,7 +276,19 @@ static void file_close(struct source *source)
 	free(file);
 }
 
-static const struct source_ops file_ops = { file_next, file_release, file_close };
+static void file_set_window(struct source *source, uint64_t from_ns, uint64_t until_ns)
+{
+	struct file_source *file = (struct file_source *)source;
+	struct lane *lane = &file->lanes.items[0];
+	if (file->lanes.count > 1 || source->header.swapped || source->header.pipe || lane->at != lane->begin || lane->cut)
+		return;
+	time_index_fini(&lane->index);
+	time_index_read(&lane->index, (struct span){ lane->backing.bytes, lane->backing.size }, lane->begin, lane->end);
+	lane->from_ns = from_ns;
+	lane->until_ns = until_ns;
+}
+
+static const struct source_ops file_ops = { file_next, file_release, file_close, file_set_window };
 
 static int file_add_lane(struct file_source *file, struct backing *backing, const char *path, uint64_t begin, uint64_t size,
 			 struct error *err)
@@ -281,6 +325,8 @@ int source_open_file(struct source **source, struct backing *backing, const char
 	struct file_source *file = memory_zero(1, sizeof *file);
 	file->base.ops = &file_ops;
 	file->base.header = header;
+	size_t want;
+	file->base.traced = header.pipe && records_find_trace(backing->bytes + STREAM_HEADER_BYTES, header.data_size, header.swapped, &want) > 0;
 	int result = file_add_lane(file, backing, path, header.data_offset, header.data_size, err);
 	file->base.path = file->lanes.items[0].path;
 	if (result < 0) {
@@ -300,7 +346,7 @@ const uint8_t *source_payload(struct source *source, const struct record *record
 {
 	struct file_source *file = (struct file_source *)source;
 	if (source->ops != &file_ops)
-		return NULL;
+		return len <= source->payload.len ? source->payload.data : NULL;
 	for (size_t i = 0; i < file->lanes.count; i++) {
 		const struct backing *backing = &file->lanes.items[i].backing;
 		if (record->body < backing->bytes || record->body > backing->bytes + backing->size)
@@ -309,6 +355,18 @@ const uint8_t *source_payload(struct source *source, const struct record *record
 		return at <= backing->size && len <= backing->size - at ? backing->bytes + at : NULL;
 	}
 	return NULL;
+}
+
+void source_drop_payload(struct source *source, const uint8_t *bytes, uint64_t len)
+{
+	const struct file_source *file = (const struct file_source *)source;
+	for (size_t i = 0; source->ops == &file_ops && i < file->lanes.count; i++) {
+		const struct backing *backing = &file->lanes.items[i].backing;
+		if (bytes < backing->bytes || bytes >= backing->bytes + backing->size)
+			continue;
+		uint64_t from = (uint64_t)(bytes - backing->bytes);
+		backing_drop(backing, from, len <= backing->size - from ? from + len : backing->size);
+	}
 }
 
 const char *source_record_path(const struct source *source, const struct record *record)

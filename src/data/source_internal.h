@@ -68,6 +68,8 @@ static inline uint32_t record_take_header(struct record *record, const uint8_t *
 bool record_make_native(struct record *record, const struct evlist *evlist);
 /* The size of the data after the record in the container, from its body in native order; false if the body is too short. */
 bool record_payload_size(const struct record *record, uint64_t *size);
+/* Whether the first records of a pipe, before its side-band, announce a hardware trace. -1: *want bytes are needed to decide. */
+int records_find_trace(const uint8_t *bytes, size_t len, bool swapped, size_t *want);
 
 /* Starts to decompress the content of a COMPRESSED or COMPRESSED2 record. */
 int inflater_begin(struct inflater *inflater, const struct record *record, uint64_t offset, const char *path, struct error *err);
@@ -81,6 +83,8 @@ void source_note_type(struct source *source, uint32_t type);
 /* Counts and applies records that are neither samples nor written by the kernel; true: deliver it. */
 void source_note_record(struct source *source, const struct record *record);
 
+/* Opens recordings of the same events, none of which is a stream, as one source. */
+int source_open_series(struct source **source, const struct source_paths *paths, const struct source_options *options, struct error *err);
 int source_open_file(struct source **source, struct backing *backing, const char *path, struct error *err);
 /* Opens a stream of records from fd; takes ownership of fd, also on failure. */
 int source_open_stream(struct source **source, int fd, const char *path, struct error *err);

@@ -9,7 +9,8 @@
 bool record_make_native(struct record *record, const struct evlist *evlist)
 {
 	uint32_t event = evlist_event_of_swapped(evlist, record);
-	const struct sample_layout *layout = event == UINT32_MAX ? NULL : &evlist->events.items[event].layout;
+	const struct evsel *evsel = event == UINT32_MAX ? NULL : &evlist->events.items[event];
+	const struct sample_layout *layout = !evsel ? NULL : evsel->recorded ? evsel->recorded : &evsel->layout;
 	if (record_swap(record->type, record->misc, (uint8_t *)record->body, record->body_len, layout) < 0)
 		return false;
 	/* callers that store only the body find the header in the 8 bytes before it */
@@ -34,6 +35,40 @@ bool record_payload_size(const struct record *record, uint64_t *size)
 		*size = load_u32(record->body);
 	}
 	return true;
+}
+
+/* Records that a recorder writes before its first side-band. */
+static bool is_head(uint32_t type)
+{
+	static const uint32_t types[] = { RECORD_HEADER_ATTR, RECORD_HEADER_TRACING_DATA, RECORD_HEADER_BUILD_ID, RECORD_HEADER_FEATURE,
+		RECORD_EVENT_UPDATE, RECORD_TIME_CONV, RECORD_THREAD_MAP, RECORD_CPU_MAP, RECORD_ID_INDEX };
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (types[i] == type)
+			return true;
+	return false;
+}
+
+int records_find_trace(const uint8_t *bytes, size_t len, bool swapped, size_t *want)
+{
+	const size_t limit = (size_t)1 << 20;
+	struct record record = { 0 };
+	uint64_t payload;
+	for (size_t at = 0; at < limit;) {
+		*want = at + RECORD_HEADER_BYTES;
+		if (len < *want)
+			return -1;
+		uint32_t size = record_take_header(&record, bytes + at, swapped);
+		if (record.type == RECORD_AUXTRACE_INFO || !is_head(record.type) || size < RECORD_HEADER_BYTES)
+			return record.type == RECORD_AUXTRACE_INFO;
+		*want = at + size;
+		if (len < *want)
+			return -1;
+		record.body = bytes + at + RECORD_HEADER_BYTES;
+		if (!record_payload_size(&record, &payload) || payload > limit)
+			return 0;
+		at += size + payload;
+	}
+	return 0;
 }
 
 static void take_identity(struct build_id_entry *entry, struct cursor c)
@@ -228,7 +263,8 @@ static bool apply_feature(struct header *header, const struct record *record)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	uint64_t feature = take_u64(&c);
-	if (c.short_read || feature >= FEATURE_COUNT)
+	bool end = feature == FEATURE_END && !cursor_left(&c);
+	if (c.short_read || end || feature >= FEATURE_COUNT)
 		return !c.short_read; /* a newer recorder has more fields */
 	header->features[feature / 64] |= (uint64_t)1 << (feature % 64);
 	header->feature_data[feature].data = arena_copy(&header->arena, record->body + c.at, cursor_left(&c));
@@ -275,7 +311,7 @@ void source_note_type(struct source *source, uint32_t type)
 void source_note_record(struct source *source, const struct record *record)
 {
 	source_note_type(source, record->type);
-	if (!header_apply_record(&source->header, record, source->header.pipe))
+	if (!source->member && !header_apply_record(&source->header, record, source->header.pipe))
 		source->counters.bad_records++;
 }
 

@@ -16,6 +16,7 @@ struct stream_source {
 	uint64_t offset;      /* stream offset of the first unconsumed byte */
 	struct inflater inflater;
 	bool inflating, eof, finished;
+	uint8_t *payload;     /* of the last AUXTRACE record */
 };
 
 static ssize_t stream_read(struct stream_source *stream, void *room, size_t size, struct error *err)
@@ -125,9 +126,10 @@ static int stream_special(struct stream_source *stream, struct record *record, s
 	if (record->type == RECORD_HEADER_TRACING_DATA) {
 		if (stream_tracing_data(stream, payload, err) < 0)
 			return -1;
-	} else if (stream_payload(stream, payload, NULL, err) < 0) {
+	} else if (stream_payload(stream, payload, record->type == RECORD_AUXTRACE ? &stream->payload : NULL, err) < 0) {
 		return -1;
 	}
+	source->payload = (struct span){ stream->payload, record->type == RECORD_AUXTRACE ? payload : 0 };
 	if (record->type == RECORD_COMPRESSED || record->type == RECORD_COMPRESSED2) {
 		if (inflater_begin(&stream->inflater, record, offset, stream->path, err) < 0)
 			return -1;
@@ -182,6 +184,9 @@ static int stream_next(struct source *source, struct record *record, struct erro
 	struct stream_source *stream = (struct stream_source *)source;
 	if (stream->finished)
 		return 0;
+	free(stream->payload);
+	stream->payload = NULL;
+	source->payload = (struct span){ 0 };
 	int result = stream_record(stream, record, err);
 	stream->finished = result <= 0;
 	return result;
@@ -200,6 +205,7 @@ static void stream_close(struct source *source)
 	chain_fini(&stream->chain);
 	inflater_fini(&stream->inflater);
 	header_fini(&source->header);
+	free(stream->payload);
 	if (stream->fd >= 0)
 		close(stream->fd);
 	free(stream->path);
@@ -229,6 +235,23 @@ static int stream_begin(struct stream_source *stream, struct error *err)
 	return 0;
 }
 
+/* Looks ahead, as a reader must know before the first record. */
+static int stream_find_trace(struct stream_source *stream, struct error *err)
+{
+	size_t want = 0;
+	int found = -1;
+	for (int result = 1; result > 0 && found < 0;) {
+		result = stream_need(stream, want, err);
+		if (result < 0)
+			return -1;
+		if (result > 0)
+			found = records_find_trace(want ? chain_at(&stream->chain) : NULL, want ? chain_left(&stream->chain) : 0,
+				stream->base.header.swapped, &want);
+	}
+	stream->base.traced = found > 0;
+	return 0;
+}
+
 int source_open_stream(struct source **source, int fd, const char *path, struct error *err)
 {
 	struct stream_source *stream = memory_zero(1, sizeof *stream);
@@ -241,7 +264,7 @@ int source_open_stream(struct source **source, int fd, const char *path, struct 
 	stream->base.header.data_offset = STREAM_HEADER_BYTES;
 	if (fstat(fd, &st) == 0)
 		stream->base.header.captured = st.st_mtime;
-	if (stream_begin(stream, err) < 0) {
+	if (stream_begin(stream, err) < 0 || stream_find_trace(stream, err) < 0) {
 		stream_close(&stream->base);
 		return -1;
 	}

@@ -517,6 +517,8 @@ TEST("the payload after an AUXTRACE record is skipped, and available from a file
 	EXPECT_INT(source_next(source, &record, NULL), 1);
 	const uint8_t *payload = source_payload(source, &record, 24);
 	EXPECT(payload && memcmp(payload, "a trace of what happened", 24) == 0);
+	source_drop_payload(source, payload, 24);
+	EXPECT(memcmp(payload, "a trace of what happened", 24) == 0);
 	EXPECT(!source_payload(source, &record, 1 << 20) && !source_payload(source, &record, UINT64_MAX));
 	EXPECT_INT(source_next(source, &record, NULL), 1);
 	EXPECT_INT(record.type, RECORD_SAMPLE);
@@ -550,6 +552,35 @@ TEST("the payload in a pipe is skipped, too")
 	EXPECT(strstr(err.text, "stream: the stream ends at offset"));
 	source_close(source);
 	str_fini(&out);
+	free(r);
+}
+
+TEST("a pipe shows before its first record whether it has a trace, and has the payload until the next record")
+{
+	struct recording *r = recording_new(false);
+	struct source *source;
+	struct record record;
+	begin_stream(r);
+	put_header_attr(r, 0, 10);
+	size_t cut = r->len;
+	end_record(r, begin_record(r, RECORD_AUXTRACE_INFO, 0));
+	put_auxtrace(r, 24);
+	put_bytes(r, "a trace of what happened", 24);
+	put_sample(r, 10, 0x401000, 2);
+	EXPECT(source_open_stream(&source, bytes_descriptor(r->bytes, r->len), "stream", NULL) == 0);
+	EXPECT(source->traced);
+	for (int i = 0; i < 3; i++)
+		EXPECT_INT(source_next(source, &record, NULL), 1);
+	const uint8_t *bytes = source_payload(source, &record, 24);
+	EXPECT(bytes && memcmp(bytes, "a trace of what happened", 24) == 0 && !source_payload(source, &record, 25));
+	EXPECT_INT(source_next(source, &record, NULL), 1);
+	EXPECT(!source_payload(source, &record, 24));
+	source_close(source);
+	for (size_t len = cut; len < cut + 8; len++) { /* ends before the description */
+		EXPECT(source_open_stream(&source, bytes_descriptor(r->bytes, len), "stream", NULL) == 0);
+		EXPECT(!source->traced);
+		source_close(source);
+	}
 	free(r);
 }
 

@@ -6,7 +6,7 @@ enum { PERIOD_NS_DEFAULT = 100000 };
 
 void itrace_default(struct itrace *itrace, bool branches)
 {
-	*itrace = (struct itrace){ .transactions = true, .ptwrites = true, .power_events = true, .other_events = true,
+	*itrace = (struct itrace){ .by_default = true, .transactions = true, .ptwrites = true, .power_events = true, .other_events = true,
 		.interrupt_events = true, .errors = true, .first_level_cache = true, .last_level_cache = true, .tlb = true, .memory = true,
 		.remote_access = true, .last_branch_size = ITRACE_LAST_BRANCH_DEFAULT };
 	if (branches) {
@@ -43,7 +43,7 @@ static bool take_word(const char **text, const char *word)
 	return true;
 }
 
-/* After i and y: a number, then i, t, ms, us or ns. */
+/* After i and y: a number, then i, t, ms, us or ns; at the end of the text, nothing is ns. */
 static bool take_period(struct itrace *itrace, const char **text)
 {
 	while (**text == ' ' || **text == ',')
@@ -58,7 +58,7 @@ static bool take_period(struct itrace *itrace, const char **text)
 	} else if (take_word(text, "t")) {
 		itrace->unit = ITRACE_TICKS;
 	} else {
-		factor = take_word(text, "ms") ? 1000000 : take_word(text, "us") ? 1000 : take_word(text, "ns") ? 1 : 0;
+		factor = take_word(text, "ms") ? 1000000 : take_word(text, "us") ? 1000 : take_word(text, "ns") || !**text ? 1 : 0;
 		itrace->unit = ITRACE_NANOSECONDS;
 	}
 	return factor && !__builtin_mul_overflow(itrace->period, factor, &itrace->period);
@@ -159,7 +159,7 @@ static bool take_letter(struct itrace *itrace, const char **text)
 
 int itrace_parse(struct itrace *itrace, const char *text, bool branches, struct error *err)
 {
-	if (!text || !*text) {
+	if (!text) {
 		itrace_default(itrace, branches);
 		return 0;
 	}

@@ -11,6 +11,7 @@ struct itrace {
 	bool instructions, cycles, branches, calls, returns, transactions, ptwrites, power_events, interrupt_events, other_events, errors,
 		call_chain, last_branch, add_call_chain, add_last_branch, approximate_ipc, dump_log, first_level_cache, last_level_cache, tlb,
 		memory, remote_access, timeless;
+	bool by_default;         /* not from a text */
 	bool call_depth;         /* not a letter: samples of branches know the depth of the call stack */
 	enum itrace_unit unit;
 	uint64_t period;         /* in unit */
@@ -25,5 +26,5 @@ enum { ITRACE_CALL_CHAIN_MAX = 1024, ITRACE_LAST_BRANCH_DEFAULT = 64, ITRACE_LAS
 
 /* Without an option. Listings of samples show branches (branches), reports show instructions by period. */
 void itrace_default(struct itrace *itrace, bool branches);
-/* text NULL or "": as itrace_default. */
+/* text NULL: as itrace_default; "": nothing. */
 int itrace_parse(struct itrace *itrace, const char *text, bool branches, struct error *err);

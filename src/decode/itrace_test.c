@@ -70,3 +70,12 @@ TEST("a wrong letter, a unit that does not exist and a number that is too large 
 	EXPECT_INT(itrace_parse(&itrace, "i99999999999999999999i", true, NULL), -1);
 	EXPECT_INT(itrace_parse(&itrace, "i18446744073709551ms", true, NULL), -1);
 }
+
+TEST("a period without a unit at the end of the text is in ns")
+{
+	struct itrace itrace;
+	EXPECT_INT(itrace_parse(&itrace, "yi1000", false, NULL), 0);
+	EXPECT_INT(itrace.unit, ITRACE_NANOSECONDS);
+	EXPECT_INT(itrace.period, 1000);
+	EXPECT(itrace_parse(&itrace, "i1000y", false, NULL) < 0);
+}

@@ -17,6 +17,7 @@ struct drafts {
 	VEC(struct draft) items;
 	VEC(struct dwarf_step) steps;
 	VEC(int64_t) constants;
+	bool foreign;
 };
 
 static uint8_t kind_of_tag(uint16_t tag)
@@ -69,14 +70,35 @@ static uint8_t slot_of_attribute(const struct dwarf_abbrev *abbrev, uint16_t nam
 	}
 }
 
+/* Stores where the attribute is, if walks ask for it alone. */
+static void quick_add(struct dwarf_abbrev *abbrev, const struct dwarf_attribute *a, int size)
+{
+	enum dwarf_quick quick = dwarf_quick_of(a->name);
+	if (quick < QUICK_COUNT) {
+		abbrev->quick[quick].form = a->form;
+		abbrev->quick[quick].at = abbrev->fixed < QUICK_ELSEWHERE && a->form != DW_FORM_implicit_const ? (uint8_t)abbrev->fixed :
+			QUICK_ELSEWHERE;
+	}
+	if (size < 0 || abbrev->fixed >= QUICK_ELSEWHERE)
+		abbrev->fixed = UINT16_MAX;
+	else
+		abbrev->fixed += (uint16_t)size;
+}
+
 /* Adds one attribute to the abbreviation's plan. */
 static void plan_add(struct drafts *drafts, struct dwarf_abbrev *abbrev, const struct dwarf_attribute *a,
 	const struct dwarf_unit *unit)
 {
 	uint8_t slot = slot_of_attribute(abbrev, a->name);
 	int size = dwarf_form_size(unit, a->form);
+	quick_add(abbrev, a, size);
 	if (slot <= SLOT_RANGES)
 		abbrev->code = true;
+	if (a->name == DW_AT_declaration)
+		abbrev->declaration = true;
+	bool leaves = a->form == DW_FORM_ref_addr || a->form == DW_FORM_GNU_ref_alt || a->form == DW_FORM_ref_sup4 || a->form == DW_FORM_ref_sup8;
+	if (leaves && (a->name == DW_AT_abstract_origin || a->name == DW_AT_specification))
+		drafts->foreign = true;
 	if (slot == SLOT_NONE && size >= 0 && size + abbrev->tail <= UINT16_MAX) {
 		abbrev->tail += (uint16_t)size;
 		return;
@@ -118,6 +140,8 @@ static int draft_read(struct drafts *drafts, struct cursor *c, const struct dwar
 	draft.abbrev.tag = tag <= UINT16_MAX ? (uint16_t)tag : 0;
 	draft.abbrev.children = take_u8(c);
 	draft.abbrev.kind = kind_of_tag(draft.abbrev.tag);
+	for (unsigned i = 0; i < QUICK_COUNT; i++)
+		draft.abbrev.quick[i].at = QUICK_ABSENT;
 	draft.abbrev.spec = (uint32_t)(c->at - unit->abbrev_offset);
 	struct dwarf_spec spec = { .c = *c };
 	uint64_t attributes = 1;
@@ -143,6 +167,7 @@ static struct dwarf_abbrevs *drafts_finish(struct drafts *drafts)
 {
 	struct dwarf_abbrevs *out = memory_zero(1, sizeof *out);
 	uint32_t count = out->count = (uint32_t)drafts->items.count;
+	out->foreign = drafts->foreign;
 	bool dense = true;
 	for (uint32_t i = 0; i < count; i++)
 		dense &= drafts->items.items[i].code == i + 1;

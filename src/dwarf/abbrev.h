@@ -2,6 +2,7 @@
  * skips sequences of other attributes of fixed size in one step. struct dwarf_spec iterates over all attributes. Format: DWARF 5, section
  * 7.5.3. */
 #pragma once
+#include "dwarf/constants.h"
 #include "dwarf/internal.h"
 
 struct dwarf_attribute {
@@ -27,7 +28,16 @@ enum dwarf_entry_kind {
 	ENTRY_FUNCTION, ENTRY_INLINED,
 };
 
+/* Attributes that are read without their predecessors, if these have fixed sizes. */
+enum dwarf_quick { QUICK_NAME, QUICK_LINKAGE, QUICK_ORIGIN, QUICK_SPECIFICATION, QUICK_COUNT };
+enum { QUICK_ELSEWHERE = 254, QUICK_ABSENT = 255 };
+
 struct dwarf_abbrev {
+	struct {
+		uint16_t form;
+		uint8_t at;            /* bytes after the abbreviation code, QUICK_ELSEWHERE or QUICK_ABSENT */
+	} quick[QUICK_COUNT];
+	uint16_t fixed;                /* bytes of the attributes so far; UINT16_MAX: one has a variable size */
 	uint32_t spec;                 /* offset of its attributes from the start of the table */
 	uint32_t steps;                /* index of the first step */
 	uint16_t step_count;
@@ -35,6 +45,7 @@ struct dwarf_abbrev {
 	uint16_t tag;
 	uint8_t kind;                  /* enum dwarf_entry_kind */
 	bool children : 1, code : 1;   /* code: it has an attribute that gives code addresses */
+	bool declaration : 1;          /* it has DW_AT_declaration */
 };
 
 struct dwarf_abbrevs {
@@ -44,8 +55,15 @@ struct dwarf_abbrevs {
 	uint64_t *codes;               /* sorted; NULL: item i has code i + 1 */
 	uint32_t count;
 	bool code;                     /* some function has an attribute that gives code addresses */
+	bool foreign;                  /* some DIE has its origin or specification in another unit */
 	size_t memory;
 };
+
+static inline enum dwarf_quick dwarf_quick_of(uint16_t name)
+{
+	return name == DW_AT_name ? QUICK_NAME : name == DW_AT_linkage_name ? QUICK_LINKAGE : name == DW_AT_abstract_origin ? QUICK_ORIGIN :
+		name == DW_AT_specification ? QUICK_SPECIFICATION : QUICK_COUNT;
+}
 
 /* Returns the unit's table, reading it at the first call; NULL: it is damaged or exceeds a limit. The caller holds the file's lock. */
 const struct dwarf_abbrevs *dwarf_abbrevs_get(struct dwarf_unit *unit);

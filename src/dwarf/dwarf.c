@@ -6,6 +6,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "dwarf/abbrev.h"
+#include "dwarf/die.h"
 #include "dwarf/constants.h"
 #include "dwarf/file.h"
 #include "dwarf/function.h"
@@ -92,6 +93,8 @@ void dwarf_close(struct dwarf *dwarf)
 		dwarf_functions_free(dwarf->main.units[i].deep);
 		dwarf_lines_free(dwarf->main.units[i].lines);
 	}
+	for (uint32_t i = 0; i < dwarf->alternate.unit_count; i++)
+		dwarf_lines_free(dwarf->alternate.units[i].lines);
 	dwarf_split_close(dwarf);
 	dwarf_file_close(&dwarf->package);
 	dwarf_file_close(&dwarf->alternate);
@@ -113,18 +116,36 @@ static struct dwarf_unit *unit_at(struct dwarf *dwarf, uint64_t address)
 
 static pthread_mutex_t *unit_lock(struct dwarf *dwarf, const struct dwarf_unit *unit)
 {
-	return &dwarf->unit_locks[(size_t)(unit - dwarf->main.units) % DWARF_LOCKS];
+	return &dwarf->unit_locks[unit->offset % DWARF_LOCKS];
+}
+
+/* Finds the unit's split file at the first call, with the unit's lock. False: it is absent. */
+static bool unit_split(struct dwarf *dwarf, struct dwarf_unit *unit)
+{
+	if (unit->split_name && !unit->split_tried) {
+		struct dwarf_unit *body = dwarf_split_open(unit);
+		unit->split_tried = true;
+		if (body) {
+			body->skeleton = unit;
+			unit->body = body;
+		} else {
+			dwarf->units_missing++;
+		}
+	}
+	return !unit->split_name || unit->body != unit;
+}
+
+bool dwarf_unit_body(struct dwarf *dwarf, struct dwarf_unit *unit)
+{
+	pthread_mutex_lock(unit_lock(dwarf, unit));
+	bool found = unit_split(dwarf, unit);
+	pthread_mutex_unlock(unit_lock(dwarf, unit));
+	return found;
 }
 
 static void unit_functions_parse(struct dwarf *dwarf, struct dwarf_unit *unit)
 {
-	if (unit->split_name) {
-		struct dwarf_unit *body = dwarf_split_open(unit);
-		if (body)
-			unit->body = body;
-		else
-			dwarf->units_missing++;
-	}
+	unit_split(dwarf, unit);
 	struct dwarf_functions *functions = dwarf_functions_read(unit->body, false);
 	dwarf->units_parsed++;
 	dwarf->units_refused += !functions;
@@ -190,8 +211,10 @@ static const struct dwarf_inlines *function_inlines(struct dwarf *dwarf, struct 
 	return inlines;
 }
 
-static struct dwarf_lines *unit_lines(struct dwarf *dwarf, struct dwarf_unit *unit)
+struct dwarf_lines *dwarf_unit_lines(struct dwarf_unit *unit)
 {
+	struct dwarf *dwarf = unit->file->dwarf;
+	unit = unit->skeleton ? unit->skeleton : unit;
 	if (!atomic_load_explicit(&unit->lines_tried, memory_order_acquire)) {
 		pthread_mutex_lock(unit_lock(dwarf, unit));
 		if (!unit->lines_tried) {
@@ -217,7 +240,7 @@ bool dwarf_line(struct dwarf *dwarf, uint64_t address, struct dwarf_place *place
 	struct dwarf_unit *unit = unit_at(dwarf, address);
 	*place = (struct dwarf_place){ 0 };
 	if (unit)
-		*place = line_table_place(unit_lines(dwarf, unit), address);
+		*place = line_table_place(dwarf_unit_lines(unit), address);
 	return place->file || place->line;
 }
 
@@ -240,7 +263,7 @@ size_t dwarf_frames(struct dwarf *dwarf, uint64_t address, struct dwarf_frame *f
 	struct dwarf_node *nodes, *node = unit ? function_node_at(dwarf, unit, address, &nodes) : NULL;
 	if (!node || !max)
 		return 0;
-	struct dwarf_lines *lines = unit_lines(dwarf, unit);
+	struct dwarf_lines *lines = dwarf_unit_lines(unit);
 	struct dwarf_place place = line_table_place(lines, address);
 	size_t count = 0;
 	while (count < max && count < DWARF_INLINE_DEPTH) {
@@ -265,6 +288,18 @@ static struct dwarf_node *concrete_function_at(struct dwarf *dwarf, uint64_t add
 		node = node->parent == DWARF_NODE_NONE ? NULL : &nodes[node->parent];
 	*body = unit ? unit->body : NULL;
 	return node;
+}
+
+size_t dwarf_scopes(struct dwarf *dwarf, uint64_t address, struct dwarf_die *scopes, size_t max)
+{
+	struct dwarf_unit *unit = unit_at(dwarf, address);
+	struct dwarf_node *nodes, *node = unit ? function_node_at(dwarf, unit, address, &nodes) : NULL;
+	size_t count = 0;
+	while (node && count < max) {
+		count += dwarf_die_at(unit->body, unit->body->offset + node->entry, &scopes[count]);
+		node = node->inlined && node->parent != DWARF_NODE_NONE ? &nodes[node->parent] : NULL;
+	}
+	return count;
 }
 
 bool dwarf_function(struct dwarf *dwarf, uint64_t address, const char **name, uint64_t *start, uint64_t *end)

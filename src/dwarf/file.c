@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/search.h"
@@ -25,6 +26,10 @@ static const struct {
 	[SECTION_RNGLISTS] = { ".debug_rnglists", ".debug_rnglists.dwo", ".zdebug_rnglists" },
 	[SECTION_ARANGES] = { ".debug_aranges", NULL, ".zdebug_aranges" },
 	[SECTION_CU_INDEX] = { NULL, ".debug_cu_index", NULL },
+	[SECTION_LOC] = { ".debug_loc", ".debug_loc.dwo", ".zdebug_loc" },
+	[SECTION_LOCLISTS] = { ".debug_loclists", ".debug_loclists.dwo", ".zdebug_loclists" },
+	[SECTION_TYPES] = { ".debug_types", ".debug_types.dwo", ".zdebug_types" },
+	[SECTION_TU_INDEX] = { NULL, ".debug_tu_index", NULL },
 };
 
 /* Replaces the bytes of a section by a relocated copy if it has relocations. A copy that exceeds the memory limit counts as empty. */
@@ -46,6 +51,36 @@ static void section_relocate(struct dwarf_file *file, const struct elf *elf, con
 	bytes->data = relocated;
 }
 
+static uint64_t section_size(const struct elf *elf, const struct elf_section *section)
+{
+	uint64_t claim = elf_section_claim(elf, section);
+	return claim ? claim : elf_section_bytes(elf, section).len;
+}
+
+/* A .dwo may have a section for each type unit (COMDAT): all sections of the name become one. */
+static void sections_join(struct dwarf_file *file, const struct elf *elf, const struct elf_section *first, enum dwarf_section id)
+{
+	uint64_t total = 0;
+	for (const struct elf_section *s = first; s; s = elf_section_next(elf, s))
+		if (__builtin_add_overflow(total, section_size(elf, s), &total))
+			return;
+	if (!total || !dwarf_memory_take(file->dwarf, total))
+		return;
+	uint8_t *joined = memory_alloc(total);
+	size_t len = 0;
+	for (const struct elf_section *s = first; s; s = elf_section_next(elf, s)) {
+		struct span bytes;
+		void *owned = NULL;
+		if (elf_section_inflate(elf, s, total - len, &bytes, &owned, NULL) == 0 && bytes.len <= total - len) {
+			memcpy(joined + len, bytes.data, bytes.len);
+			len += bytes.len;
+		}
+		free(owned);
+	}
+	file->owned[id] = joined;
+	file->section[id] = (struct span){ joined, len };
+}
+
 /* An unreadable section counts as absent; its users report that. */
 static void section_load(struct dwarf_file *file, const struct elf *elf, enum dwarf_section id)
 {
@@ -55,6 +90,10 @@ static void section_load(struct dwarf_file *file, const struct elf *elf, enum dw
 		section = elf_section(elf, section_names[id].old_name);
 	if (!section)
 		return;
+	if (file->split && (id == SECTION_INFO || id == SECTION_TYPES) && elf_section_next(elf, section)) {
+		sections_join(file, elf, section, id);
+		return;
+	}
 	struct span bytes;
 	uint64_t claim = elf_section_claim(elf, section);
 	if (!dwarf_memory_take(file->dwarf, claim))
@@ -74,17 +113,26 @@ static void section_load(struct dwarf_file *file, const struct elf *elf, enum dw
 
 int dwarf_file_open(struct dwarf_file *file, struct dwarf *dwarf, const struct elf *elf, enum dwarf_role role, struct error *err)
 {
-	*file = (struct dwarf_file){ .dwarf = dwarf, .swap = elf->swap, .address_size = elf->is64 ? 8 : 4 };
+	*file = (struct dwarf_file){ .dwarf = dwarf, .elf = elf, .swap = elf->swap, .address_size = elf->is64 ? 8 : 4 };
 	file->split = role == DWARF_SPLIT || role == DWARF_PACKAGE;
 	file->addresses = file->split ? &dwarf->main : file;
 	pthread_mutex_init(&file->lock, NULL);
-	for (unsigned i = 0; i < SECTION_COUNT; i++)
+	for (unsigned i = 0; i < SECTION_LATE; i++)
 		section_load(file, elf, (enum dwarf_section)i);
 	if (!file->section[SECTION_INFO].len || !file->section[SECTION_ABBREV].len)
 		return error_set(err, ERROR_FORMAT, "no debug information");
 	if (role != DWARF_PACKAGE)
 		dwarf_file_list_units(file);
 	return 0;
+}
+
+void dwarf_file_section(struct dwarf_file *file, enum dwarf_section section)
+{
+	pthread_mutex_lock(&file->lock);
+	if (file->elf && !(file->late_tried & 1u << section))
+		section_load(file, file->elf, section);
+	file->late_tried |= 1u << section;
+	pthread_mutex_unlock(&file->lock);
 }
 
 void dwarf_file_close(struct dwarf_file *file)
@@ -96,17 +144,21 @@ void dwarf_file_close(struct dwarf_file *file)
 	vec_fini(&file->abbrevs);
 	idmap_fini(&file->abbrev_map);
 	free(file->units);
+	for (size_t i = 0; i < file->types.count; i++)
+		free(file->types.items[i].unit);
+	vec_fini(&file->types);
 	for (unsigned i = 0; i < SECTION_COUNT; i++)
 		free(file->owned[i]);
 	pthread_mutex_destroy(&file->lock);
 	*file = (struct dwarf_file){ 0 };
 }
 
-/* Reads one unit header; false: the rest of the section is unusable. unit->version 0: the unit is skipped. */
-static bool unit_header(struct dwarf_file *file, struct cursor *c, struct dwarf_unit *unit)
+bool dwarf_unit_header(struct dwarf_file *file, enum dwarf_section section, struct cursor *c, struct dwarf_unit *unit)
 {
-	*unit = (struct dwarf_unit){ .file = file, .offset = c->at, .stmt_list = DWARF_NO_OFFSET, .type = DW_UT_compile,
-		.str_offsets_base = DWARF_NO_OFFSET, .rnglists_base = DWARF_NO_OFFSET };
+	*unit = (struct dwarf_unit){ .file = file, .offset = c->at, .stmt_list = DWARF_NO_OFFSET,
+		.section = (uint8_t)section, .type = section == SECTION_TYPES ? DW_UT_type : DW_UT_compile,
+		.str_offsets_base = DWARF_NO_OFFSET, .rnglists_base = DWARF_NO_OFFSET,
+		.loclists_base = DWARF_NO_OFFSET };
 	uint64_t length = take_length(c, &unit->offset_size);
 	if (c->short_read || length > cursor_left(c))
 		return false;
@@ -123,10 +175,14 @@ static bool unit_header(struct dwarf_file *file, struct cursor *c, struct dwarf_
 		unit->abbrev_offset = take_number(c, unit->offset_size);
 		unit->address_size = take_u8(c);
 	}
+	bool type = unit->type == DW_UT_type || unit->type == DW_UT_split_type;
+	if (type) {
+		unit->split_id = take_u64(c);
+		unit->type_at = take_number(c, unit->offset_size);
+	}
 	unit->die_at = (uint8_t)(c->at - unit->offset);
 	bool sizes = unit->address_size == 2 || unit->address_size == 4 || unit->address_size == 8;
-	bool type = unit->type == DW_UT_type || unit->type == DW_UT_split_type;
-	if (version >= 2 && version <= 5 && sizes && !type && !c->short_read && c->at < unit->end)
+	if (version >= 2 && version <= 5 && sizes && !c->short_read && c->at < unit->end)
 		unit->version = (uint8_t)version;
 	c->short_read = false;
 	c->at = unit->end;
@@ -138,8 +194,8 @@ void dwarf_file_list_units(struct dwarf_file *file)
 	VEC(struct dwarf_unit) units = { 0 };
 	struct cursor c = section_cursor(file, SECTION_INFO);
 	struct dwarf_unit unit;
-	while (cursor_left(&c) && unit_header(file, &c, &unit)) {
-		if (!unit.version)
+	while (cursor_left(&c) && dwarf_unit_header(file, SECTION_INFO, &c, &unit)) {
+		if (!unit.version || unit.type == DW_UT_type || unit.type == DW_UT_split_type)
 			continue;
 		if (!dwarf_memory_take(file->dwarf, sizeof unit)) {
 			file->dwarf->units_refused++;
@@ -200,6 +256,9 @@ static bool top_bases(struct dwarf_unit *unit, const struct dwarf_abbrev *abbrev
 		case DW_AT_rnglists_base:
 			unit->rnglists_base = v.number;
 			break;
+		case DW_AT_loclists_base:
+			unit->loclists_base = v.number;
+			break;
 		case DW_AT_GNU_ranges_base:
 			unit->ranges_base = v.number;
 			break;
@@ -209,6 +268,8 @@ static bool top_bases(struct dwarf_unit *unit, const struct dwarf_abbrev *abbrev
 		unit->str_offsets_base = default_list_base(unit, 8);
 	if (unit->rnglists_base == DWARF_NO_OFFSET)
 		unit->rnglists_base = default_list_base(unit, 12);
+	if (unit->loclists_base == DWARF_NO_OFFSET)
+		unit->loclists_base = default_list_base(unit, 12);
 	return true;
 }
 
@@ -230,7 +291,8 @@ static void top_attribute(struct dwarf_unit *unit, uint16_t name, const struct d
 		unit->ranges_form = v->form;
 		break;
 	case DW_AT_stmt_list:
-		unit->stmt_list = v->number;
+		if (!unit->type_at) /* the files in which types are declared are not needed */
+			unit->stmt_list = v->number;
 		break;
 	case DW_AT_comp_dir:
 		unit->directory = dwarf_value_string(unit, v);
@@ -253,7 +315,7 @@ static bool unit_read_top(struct dwarf_unit *unit)
 	unit->abbrevs = dwarf_abbrevs_get(unit);
 	if (!unit->abbrevs)
 		return false;
-	struct cursor c = cursor_of(unit->file->section[SECTION_INFO].data, unit->end, unit->file->swap);
+	struct cursor c = unit_cursor(unit);
 	cursor_seek(&c, unit->offset + unit->die_at);
 	const struct dwarf_abbrev *abbrev = dwarf_abbrev_find(unit->abbrevs, take_uleb(&c));
 	if (!abbrev || c.short_read || !top_bases(unit, abbrev, c))

@@ -42,7 +42,7 @@ static const struct {
 	[DW_FORM_strp_sup] = { SIZE_OFFSET, VALUE_ALTERNATE_TEXT_AT },
 	[DW_FORM_data16] = { 16, VALUE_NONE },
 	[DW_FORM_line_strp] = { SIZE_OFFSET, VALUE_LINE_TEXT_AT },
-	[DW_FORM_ref_sig8] = { 8, VALUE_NONE },
+	[DW_FORM_ref_sig8] = { 8, VALUE_SIGNATURE },
 	[DW_FORM_implicit_const] = { 0, VALUE_NUMBER },
 	[DW_FORM_loclistx] = { SIZE_LEB, VALUE_NUMBER },
 	[DW_FORM_rnglistx] = { SIZE_LEB, VALUE_NUMBER },

@@ -45,17 +45,6 @@ static bool die_has(const struct die *e, enum dwarf_slot slot)
 	return e->present & 1u << slot;
 }
 
-static bool step_skip(const struct dwarf_unit *unit, const struct dwarf_step *step, struct cursor *c)
-{
-	if (step->size == DWARF_SIZE_BLOCK)
-		take(c, take_uleb(c));
-	else if (step->size == DWARF_SIZE_LEB)
-		skip_leb(c);
-	else
-		return dwarf_form_skip(unit, step->form, c);
-	return true;
-}
-
 static bool die_read(const struct dwarf_unit *unit, struct cursor *c, struct die *e)
 {
 	const struct dwarf_abbrev *abbrev = e->abbrev;
@@ -64,7 +53,7 @@ static bool die_read(const struct dwarf_unit *unit, struct cursor *c, struct die
 	for (; step < end; step++) {
 		take(c, step->skip);
 		if (step->slot == SLOT_NONE) {
-			if (!step_skip(unit, step, c))
+			if (!dwarf_step_skip(unit, step, c))
 				return false;
 			continue;
 		}
@@ -167,7 +156,7 @@ static struct walk *walk_new(struct dwarf_unit *unit, enum walk_aim aim)
 	w->unit = unit;
 	w->aim = aim;
 	w->ranges.limit = RANGES_LEAST + (unit->end - unit->offset);
-	w->c = cursor_of(unit->file->section[SECTION_INFO].data, unit->end, unit->file->swap);
+	w->c = unit_cursor(unit);
 	w->around[0] = DWARF_NODE_NONE;
 	w->depth = 1;
 	return w;
@@ -281,7 +270,7 @@ void dwarf_functions_ranges(struct dwarf_unit *body, uint32_t value, struct dwar
 
 void dwarf_node_ranges(struct dwarf_unit *body, const struct dwarf_node *node, struct dwarf_ranges *ranges)
 {
-	struct cursor c = cursor_of(body->file->section[SECTION_INFO].data, body->end, body->file->swap);
+	struct cursor c = unit_cursor(body);
 	struct die e = { .at = body->offset + node->entry };
 	if (!cursor_seek(&c, e.at))
 		return;
@@ -301,7 +290,7 @@ struct naming {
 static bool naming_follow(struct naming *n)
 {
 	struct dwarf_unit *unit = n->unit, *next = NULL;
-	struct cursor c = cursor_of(unit->file->section[SECTION_INFO].data, unit->end, unit->file->swap);
+	struct cursor c = unit_cursor(unit);
 	if (!cursor_seek(&c, n->offset))
 		return false;
 	const struct dwarf_abbrev *abbrev = dwarf_abbrev_find(unit->abbrevs, take_uleb(&c));

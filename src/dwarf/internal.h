@@ -13,7 +13,9 @@
 
 enum dwarf_section {
 	SECTION_INFO, SECTION_ABBREV, SECTION_LINE, SECTION_STR, SECTION_LINE_STR, SECTION_STR_OFFSETS, SECTION_ADDR,
-	SECTION_RANGES, SECTION_RNGLISTS, SECTION_ARANGES, SECTION_CU_INDEX, SECTION_COUNT,
+	SECTION_RANGES, SECTION_RNGLISTS, SECTION_ARANGES, SECTION_CU_INDEX,
+	SECTION_LATE, /* the following are loaded by dwarf_file_section */
+	SECTION_LOC = SECTION_LATE, SECTION_LOCLISTS, SECTION_TYPES, SECTION_TU_INDEX, SECTION_COUNT,
 };
 
 #define DWARF_NO_OFFSET UINT64_MAX
@@ -23,15 +25,27 @@ struct dwarf_abbrevs;
 struct dwarf_functions;
 struct dwarf_lines;
 
+/* A type that units refer to by its signature. */
+struct dwarf_type_entry {
+	uint64_t signature;
+	uint64_t at;                    /* of the unit's header in its section */
+	uint8_t section;                /* SECTION_INFO or SECTION_TYPES */
+	struct dwarf_unit *unit;        /* NULL: not read yet; protected by the file's lock */
+};
+
 /* One .debug_info and the sections that it refers to: of the main file, of the alternate file, of a .dwo, or one unit's part of a .dwp. */
 struct dwarf_file {
 	struct dwarf *dwarf;
+	const struct elf *elf;
 	struct span section[SECTION_COUNT];
+	uint32_t late_tried;            /* one bit per section; protected by lock */
 	void *owned[SECTION_COUNT];     /* decompressed or relocated bytes */
 	bool swap, split;
 	uint8_t address_size;           /* by the ELF class */
 	struct dwarf_unit *units;       /* by offset, without type units */
 	uint32_t unit_count;
+	VEC(struct dwarf_type_entry) types; /* by signature; listed at the first reference, protected by lock */
+	bool types_listed;
 	struct dwarf_file *addresses;   /* the file with .debug_addr and .debug_ranges: for split files the main file */
 	struct idmap abbrev_map;        /* by the table's offset and sizes: index in abbrevs; protected by lock */
 	VEC(struct dwarf_abbrevs *) abbrevs;
@@ -43,10 +57,11 @@ enum { UNIT_UNREAD, UNIT_READY, UNIT_BAD };
 
 struct dwarf_unit {
 	struct dwarf_file *file;
-	uint64_t offset, end;           /* in .debug_info */
+	uint64_t offset, end;           /* in the section */
 	uint64_t abbrev_offset;
 	uint8_t die_at;                 /* offset of the top DIE in the unit */
 	uint8_t version, address_size, offset_size, type;
+	uint8_t section;                /* SECTION_INFO, or SECTION_TYPES of type units before DWARF 5 */
 	/* Values from the top DIE, valid from UNIT_READY on. */
 	bool plain_names;               /* the language does not mangle names */
 	_Atomic uint8_t state;
@@ -56,12 +71,15 @@ struct dwarf_unit {
 	uint16_t ranges_form;           /* 0: DW_AT_ranges is absent */
 	uint64_t low, high, ranges;
 	uint64_t stmt_list;             /* DWARF_NO_OFFSET: the unit has no line table */
-	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
-	uint64_t split_id;
+	uint64_t str_offsets_base, addr_base, rnglists_base, loclists_base, ranges_base;
+	uint64_t split_id;              /* of a type unit: its signature */
+	uint64_t type_at;               /* of a type unit: offset of the type's DIE in the unit */
 	const char *directory, *split_name; /* NULL: absent */
 	const struct dwarf_abbrevs *abbrevs;
 	/* Parsed on demand, published with release order. */
 	struct dwarf_unit *body;        /* the unit that describes the functions: this unit, or the one in the split file */
+	struct dwarf_unit *skeleton;    /* of a unit in a split file: the unit whose body it is */
+	bool split_tried;
 	_Atomic(struct dwarf_functions *) functions, deep; /* deep: with the functions that are described inside other functions and types */
 	_Atomic(struct dwarf_lines *) lines;
 };
@@ -76,9 +94,11 @@ struct dwarf {
 	uint64_t *segment_starts;
 	uint32_t *segment_units;        /* unit number; SEGMENT_NONE: a gap */
 	uint32_t segment_count;
-	pthread_mutex_t lock;           /* of the list of split files */
+	pthread_mutex_t lock;           /* of the list of split files, and of the package's types */
 	struct dwarf_file *split_files;
-	pthread_mutex_t unit_locks[DWARF_LOCKS]; /* by unit number: held while the unit is parsed */
+	struct idmap type_map;          /* by signature: index in type_files */
+	VEC(struct dwarf_file *) type_files; /* the package's part of each type; NULL: absent */
+	pthread_mutex_t unit_locks[DWARF_LOCKS]; /* by the unit's offset: held while the unit is parsed */
 	_Atomic size_t memory;
 	size_t memory_limit;
 	_Atomic uint64_t work, work_limit; /* list entries and rows that were read, which damaged files can make grow faster than their size */
@@ -86,6 +106,11 @@ struct dwarf {
 };
 
 #define SEGMENT_NONE UINT32_MAX
+
+/* Finds the unit's split file, if it has one; false: it is absent. Safe from several threads. */
+bool dwarf_unit_body(struct dwarf *dwarf, struct dwarf_unit *unit);
+/* Returns the unit's line table, reading it at the first call; NULL: absent. Safe from several threads. */
+struct dwarf_lines *dwarf_unit_lines(struct dwarf_unit *unit);
 
 /* Reserves bytes; returns false and reserves nothing if the limit is exceeded. */
 bool dwarf_memory_take(struct dwarf *dwarf, size_t bytes);
@@ -102,6 +127,12 @@ static inline struct cursor section_cursor(const struct dwarf_file *file, enum d
 	/* an absent section is an empty string, because taking from NULL is undefined */
 	const uint8_t *data = file->section[section].data ? file->section[section].data : (const uint8_t *)"";
 	return cursor_of(data, file->section[section].len, file->swap);
+}
+
+/* The bytes of the unit's section up to its end. */
+static inline struct cursor unit_cursor(const struct dwarf_unit *unit)
+{
+	return cursor_of(unit->file->section[unit->section].data, unit->end, unit->file->swap);
 }
 
 /* Moves to an absolute position; false: it is outside of the section. */

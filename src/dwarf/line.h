@@ -21,6 +21,18 @@ struct dwarf_rows {
 	struct dwarf_row items[];
 };
 
+/* A row with its statement flags, for statement.h. */
+struct dwarf_statement {
+	uint64_t address;
+	uint32_t line, file;
+	bool statement, prologue_end, end; /* is_stmt, prologue_end, end_sequence */
+};
+
+struct dwarf_statements {
+	struct dwarf_statement *items;
+	size_t count, capacity;
+};
+
 struct line_program;
 
 struct dwarf_line_file {

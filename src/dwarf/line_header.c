@@ -86,7 +86,7 @@ static void program_encoding_read(struct line_program *p, struct cursor *c)
 	p->operations_max = p->version >= 4 ? take_u8(c) : 1;
 	if (!p->operations_max)
 		p->operations_max = 1;
-	take_u8(c);
+	p->statement = take_u8(c);
 	p->line_base = (int8_t)take_u8(c);
 	p->line_range = take_u8(c);
 	p->opcode_base = take_u8(c);

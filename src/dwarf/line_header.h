@@ -7,6 +7,7 @@ struct line_program {
 	struct cursor c;              /* the instructions */
 	uint8_t version, address_size, minimum_length, operations_max, line_range, opcode_base;
 	int8_t line_base;
+	bool statement;               /* rows begin statements by default */
 	const uint8_t *operand_counts; /* by opcode - 1 */
 	uint8_t advance[256];         /* by special opcode: operations */
 	int16_t step[256];            /* by special opcode: lines */

@@ -12,6 +12,7 @@
 struct machine {
 	uint64_t address, file, line, column, discriminator;
 	uint32_t operation;
+	bool statement, prologue_end;
 };
 
 /* One execution of a program. */
@@ -22,6 +23,7 @@ struct run {
 	struct machine machine;
 	struct line_sequences *sequences; /* NULL: collect rows of the sequence at the start */
 	struct line_files *files;     /* set together with sequences */
+	struct dwarf_statements *statements; /* or: collect the rows of all sequences here */
 	VEC(struct dwarf_row) rows;
 	size_t start;                 /* offset of the current sequence's instructions */
 	uint64_t steps;               /* not yet charged to the budget */
@@ -76,8 +78,32 @@ static void row_store(struct run *r)
 		vec_push(&r->rows, row);
 }
 
+/* Rows of discarded code are left out. */
+static void statement_add(struct run *r, bool end)
+{
+	const struct machine *m = &r->machine;
+	if (m->address < r->dwarf->text_low)
+		return;
+	struct dwarf_statements *s = r->statements;
+	if (s->count == s->capacity) {
+		size_t more = s->capacity ? s->capacity * 2 : 64;
+		if (!run_take(r, (more - s->capacity) * sizeof *s->items)) {
+			r->over = true;
+			return;
+		}
+		vec_reserve(s, more);
+	}
+	vec_push(s, ((struct dwarf_statement){ .address = m->address, .line = m->line <= UINT32_MAX ? (uint32_t)m->line : 0,
+		.file = m->file <= UINT32_MAX ? (uint32_t)m->file : 0, .statement = m->statement, .prologue_end = m->prologue_end, .end = end }));
+}
+
 static void row_add(struct run *r)
 {
+	if (r->statements) {
+		statement_add(r, false);
+		r->machine.prologue_end = false;
+		return;
+	}
 	uint64_t address = r->machine.address;
 	if (!r->any) {
 		r->low = r->high = address;
@@ -94,22 +120,24 @@ static void row_add(struct run *r)
 	r->machine.discriminator = 0;
 }
 
-static void machine_reset(struct machine *m)
+static void machine_reset(struct run *r)
 {
-	*m = (struct machine){ .file = 1, .line = 1 };
+	r->machine = (struct machine){ .file = 1, .line = 1, .statement = r->program->statement };
 }
 
 /* The offset of a row has 32 bits. Sequences below the code describe code that the linker discarded. */
 static void sequence_end(struct run *r)
 {
 	uint64_t end = r->machine.address;
-	if (!r->sequences)
+	if (r->statements)
+		statement_add(r, true);
+	else if (!r->sequences)
 		r->over = true;
 	else if (r->any && end > r->low && r->high - r->low <= UINT32_MAX && r->low >= r->dwarf->text_low)
 		vec_push(r->sequences, ((struct dwarf_sequence){ .low = r->low, .high = end, .base = r->low, .start = r->start }));
 	r->any = false;
 	r->start = r->c.at;
-	machine_reset(&r->machine);
+	machine_reset(r);
 }
 
 static void machine_advance(struct run *r, uint64_t operations)
@@ -181,7 +209,12 @@ static void execute_standard(struct run *r, uint8_t opcode)
 		m->column = take_uleb(&r->c);
 		break;
 	case DW_LNS_negate_stmt:
+		m->statement = !m->statement;
+		break;
 	case DW_LNS_set_basic_block:
+		break;
+	case DW_LNS_set_prologue_end:
+		m->prologue_end = true;
 		break;
 	case DW_LNS_const_add_pc:
 		machine_advance(r, r->program->advance[255]);
@@ -270,7 +303,7 @@ static bool run_execute(struct run *r)
 {
 	const struct line_program *p = r->program;
 	bool leaps = r->sequences && p->operations_max == 1;
-	machine_reset(&r->machine);
+	machine_reset(r);
 	while (cursor_left(&r->c) && !r->c.short_read && !r->over) {
 		if (!run_charge(r, 1 + (leaps ? skip_instructions(r) : 0)))
 			return false;
@@ -296,6 +329,14 @@ bool line_program_scan(const struct line_program *program, struct dwarf *dwarf, 
 	struct run run = { .program = program, .dwarf = dwarf, .c = program->c, .sequences = sequences, .files = files,
 		.start = program->c.at };
 	return run_execute(&run);
+}
+
+bool line_program_statements(const struct line_program *program, struct dwarf *dwarf, struct dwarf_statements *statements)
+{
+	struct run run = { .program = program, .dwarf = dwarf, .c = program->c, .statements = statements };
+	bool whole = run_execute(&run) && !run.full;
+	dwarf_memory_give(dwarf, run.taken); /* the caller frees the rows after use */
+	return whole;
 }
 
 static bool row_same_place(const struct dwarf_row *a, const struct dwarf_row *b)

@@ -22,3 +22,5 @@ bool line_program_scan(const struct line_program *program, struct dwarf *dwarf, 
  * NULL: they do not fit in memory. */
 struct dwarf_rows *line_program_rows(const struct line_program *program, struct dwarf *dwarf,
 	const struct dwarf_sequence *sequence);
+/* Appends all rows of the program in its order. Returns false if it ends early, because of damage or a limit. */
+bool line_program_statements(const struct line_program *program, struct dwarf *dwarf, struct dwarf_statements *statements);

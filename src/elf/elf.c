@@ -173,6 +173,14 @@ const struct elf_section *elf_section(const struct elf *elf, const char *name)
 	return NULL;
 }
 
+const struct elf_section *elf_section_next(const struct elf *elf, const struct elf_section *section)
+{
+	for (uint32_t i = elf_section_index(elf, section) + 1; i < elf->section_count; i++)
+		if (strcmp(elf->sections[i].name, section->name) == 0)
+			return &elf->sections[i];
+	return NULL;
+}
+
 static struct span section_stored(const struct elf *elf, const struct elf_section *section)
 {
 	if (!section || section->type == SHT_NOBITS || section->offset > elf->bytes.len ||

@@ -47,6 +47,8 @@ bool elf_is(struct span bytes); /* checks the magic */
 
 /* The first section of that name; NULL if absent. */
 const struct elf_section *elf_section(const struct elf *elf, const char *name);
+/* The next one with the name of `section`; NULL: it is the last. */
+const struct elf_section *elf_section_next(const struct elf *elf, const struct elf_section *section);
 static inline uint32_t elf_section_index(const struct elf *elf, const struct elf_section *section)
 {
 	return (uint32_t)(section - elf->sections);

@@ -1,39 +1,15 @@
 #include "event/event_nearest.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/distance.h"
 #include "event/event_names.h"
 #include "os/tracefs.h"
 
 enum { NEAREST = 3, NAME_MAX_LENGTH = 96 };
-
-unsigned event_name_distance(const char *a, const char *b, unsigned limit)
-{
-	size_t n = strlen(a), m = strlen(b);
-	unsigned row[NAME_MAX_LENGTH + 1];
-	if (n > NAME_MAX_LENGTH || m > NAME_MAX_LENGTH || (n > m ? n - m : m - n) > limit)
-		return limit + 1;
-	for (unsigned k = 0; k <= m; k++)
-		row[k] = k;
-	for (size_t i = 1; i <= n; i++) {
-		unsigned diagonal = row[0], best = row[0] = (unsigned)i;
-		for (size_t k = 1; k <= m; k++) {
-			bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[k - 1]);
-			unsigned replaced = diagonal + !same, shorter = row[k] + 1, longer = row[k - 1] + 1;
-			diagonal = row[k];
-			row[k] = replaced < shorter ? replaced : shorter;
-			row[k] = row[k] < longer ? row[k] : longer;
-			best = best < row[k] ? best : row[k];
-		}
-		if (best > limit)
-			return limit + 1;
-	}
-	return row[m] > limit ? limit + 1 : row[m];
-}
 
 /* The names that are nearest to `name`, nearest first. */
 struct search {
@@ -56,7 +32,7 @@ static struct search search_for(const char *name)
 static void consider(struct search *s, const char *name, const char *before, const char *after)
 {
 	char text[sizeof s->found[0].text];
-	unsigned distance = event_name_distance(s->name, name, s->limit);
+	unsigned distance = text_distance(s->name, name, s->limit);
 	size_t at = 0;
 	if (distance > s->limit)
 		return;
@@ -186,7 +162,7 @@ void event_error_add_similar_tracepoints(struct event_error *err, const char *sy
 		char before[NAME_MAX_LENGTH];
 		const char *candidate = systems.list.items[i];
 		consider(&of_system, candidate, "", ":*");
-		if (event_name_distance(system, candidate, of_system.limit) > of_system.limit || tracefs_events(candidate, &names, NULL) < 0)
+		if (text_distance(system, candidate, of_system.limit) > of_system.limit || tracefs_events(candidate, &names, NULL) < 0)
 			continue;
 		snprintf(before, sizeof before, "%.80s:", candidate);
 		for (size_t k = 0; k < names.list.count; k++)

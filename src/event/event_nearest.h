@@ -7,5 +7,3 @@
 void event_error_explain(struct events *events, struct event_error *err, const char *name, bool pmu);
 /* Appends the tracepoints with similar names. */
 void event_error_add_similar_tracepoints(struct event_error *err, const char *system, const char *name);
-/* How many letters must be inserted, deleted or replaced, at most `limit`; beyond it: limit + 1. Case does not matter. */
-unsigned event_name_distance(const char *a, const char *b, unsigned limit);

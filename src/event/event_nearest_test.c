@@ -2,18 +2,6 @@
 
 #include "event/test_machine.h"
 
-TEST("the distance of two names counts letters up to a limit")
-{
-	EXPECT_INT(event_name_distance("cycles", "cycles", 3), 0);
-	EXPECT_INT(event_name_distance("Cycles", "cycles", 3), 0);
-	EXPECT_INT(event_name_distance("cyclse", "cycles", 3), 2);
-	EXPECT_INT(event_name_distance("cycle", "cycles", 3), 1);
-	EXPECT_INT(event_name_distance("abc", "xyz", 3), 3);
-	EXPECT_INT(event_name_distance("abcd", "wxyz", 3), 4);
-	EXPECT_INT(event_name_distance("a", "abcdef", 3), 4);
-	EXPECT_INT(event_name_distance("", "ab", 3), 2);
-}
-
 static void expect_help(const char *text, const char *part)
 {
 	struct machine machine;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/distance.h"
 #include "event/event_names.h"
 #include "event/event_nearest.h"
 #include "event/event_pmu_terms.h"
@@ -147,7 +148,7 @@ static const char *similar_term(const char *name, const struct pmu *pmu, bool tr
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0] + (pmu ? pmu->formats.count : 0); i++) {
 		bool of_all = i < sizeof rows / sizeof rows[0];
 		const char *candidate = of_all ? rows[i].name : pmu->formats.items[i - sizeof rows / sizeof rows[0]].name;
-		unsigned distance = event_name_distance(name, candidate, best);
+		unsigned distance = text_distance(name, candidate, best);
 		if (distance > best || (of_all && tracepoint && !rows[i].tracepoint))
 			continue;
 		found = candidate;

@@ -66,14 +66,26 @@ static int add_matching(const struct event_adding *a, const char *system, const 
 	return a->events->list.count > before ? 0 : tracepoint_error(a, system, pattern, &why);
 }
 
+/* `probe` names a function's return "f__return"; texts that were written for earlier versions of perf call it "f". */
+static bool has_return(const char *system, const char *name, struct str *other, uint64_t *id)
+{
+	if (strncmp(system, "probe", 5) != 0)
+		return false;
+	str_printf(other, "%s__return", name);
+	return tracefs_id(system, other->text, id, NULL) == 0;
+}
+
 static int add_of_system(const struct event_adding *a, const char *system, const char *name)
 {
 	struct error why = { 0 };
+	CLEANUP_STR struct str other = { 0 };
 	uint64_t id;
 	if (is_pattern(name))
 		return add_matching(a, system, name);
 	if (tracefs_id(system, name, &id, &why) == 0)
 		return add_tracepoint(a, system, name, id);
+	if (has_return(system, name, &other, &id))
+		return add_tracepoint(a, system, other.text, id);
 	CLEANUP_STR struct str pfm = { 0 }; /* "INST_RETIRED:ANY_P" */
 	str_printf(&pfm, "%s:%s", system, name);
 	return events_add_pfm(a->events, pfm.text) ? 0 : tracepoint_error(a, system, name, &why);

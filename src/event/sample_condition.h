@@ -3,6 +3,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "abi/attr.h"
 #include "base/error.h"
 #include "base/vec.h"
 
@@ -10,7 +11,7 @@ enum condition_term {
 	CONDITION_IP, CONDITION_ID, CONDITION_TID, CONDITION_PID, CONDITION_CPU, CONDITION_TIME, CONDITION_ADDR, CONDITION_PERIOD,
 	CONDITION_TXN, CONDITION_WEIGHT1, CONDITION_WEIGHT2, CONDITION_WEIGHT3, CONDITION_PHYS_ADDR, CONDITION_CODE_PGSZ,
 	CONDITION_DATA_PGSZ, CONDITION_MEM_OP, CONDITION_MEM_LVLNUM, CONDITION_MEM_SNOOP, CONDITION_MEM_REMOTE, CONDITION_MEM_LOCK,
-	CONDITION_MEM_DTLB, CONDITION_MEM_BLK, CONDITION_MEM_HOPS, CONDITION_UID, CONDITION_GID,
+	CONDITION_MEM_DTLB, CONDITION_MEM_BLK, CONDITION_MEM_HOPS, CONDITION_UID, CONDITION_GID, CONDITION_CGROUP,
 };
 
 enum condition_operator {
@@ -32,7 +33,10 @@ struct sample_condition {
 	uint32_t root;
 };
 
-/* Fails with the place in the text. */
+/* Fails with the place in the text. The value of `cgroup` may be a path below the mount of the cgroups (`/`), whose id is looked up. */
 int sample_condition_parse(struct sample_condition *condition, const char *text, struct error *err);
 void sample_condition_fini(struct sample_condition *condition);
 const char *condition_term_name(enum condition_term term);
+/* The samples of an event with these attributes must have the fields that the condition compares; otherwise ERROR_USAGE with the name of
+ * the field, and a hint with the option that adds it. */
+int sample_condition_check(const struct sample_condition *condition, const struct attr *attr, const char *event, struct error *err);

@@ -1,5 +1,8 @@
 #include "event/sample_condition.h"
 
+#include <string.h>
+
+#include "abi/sample.h"
 #include "base/str.h"
 #include "unit.h"
 
@@ -80,4 +83,29 @@ TEST("conditions of endless depth or length are refused")
 	sample_condition_fini(&c);
 	EXPECT(sample_condition_parse(&c, str_text(&many), NULL) < 0);
 	sample_condition_fini(&c);
+}
+
+static void expect_check(const char *text, uint64_t sample_type, const char *want)
+{
+	const struct attr attr = { .sample_type = sample_type };
+	struct sample_condition c;
+	struct error err = { 0 };
+	EXPECT_INT(sample_condition_parse(&c, text, &err), 0);
+	EXPECT_INT(sample_condition_check(&c, &attr, "cycles", &err), *want ? -1 : 0);
+	if (*want && !strstr(err.text, want))
+		unit_fail(__FILE__, __LINE__, "%s: %s does not contain %s", text, err.text, want);
+	sample_condition_fini(&c);
+}
+
+TEST("each term needs its field in the samples, wherever it is in the condition")
+{
+	expect_check("cpu > 0", SAMPLE_IP, "PERF_SAMPLE_CPU");
+	expect_check("cpu > 0", SAMPLE_IP | SAMPLE_CPU, "");
+	expect_check("ip > 0 || code_pgsz > 4096", SAMPLE_IP, "PERF_SAMPLE_CODE_PAGE_SIZE");
+	expect_check("ip > 0, cpu > 0 || cgroup == 5", SAMPLE_IP | SAMPLE_CPU, "PERF_SAMPLE_CGROUP");
+	expect_check("mem_hops == hops0", SAMPLE_IP, "PERF_SAMPLE_DATA_SRC");
+	expect_check("mem_op == load", SAMPLE_DATA_SRC, "");
+	expect_check("id == 5", SAMPLE_IDENTIFIER, "");
+	expect_check("weight2 == 5", SAMPLE_WEIGHT, "PERF_SAMPLE_WEIGHT_STRUCT");
+	expect_check("uid == 0 && gid == 0", 0, "");
 }

@@ -372,6 +372,16 @@ static void list_sort(struct cache_list *list)
 		qsort(list->entries.items, list->entries.count, sizeof *list->entries.items, entry_compare);
 }
 
+/* Whether the target of a link of .build-id/xx has the file, not empty (perf list makes many empty ones). It may lead out of the cache
+ * here, as nothing is read. */
+static bool has_file(int cache, const char *first, const char *rest, const char *file)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	return (size_t)snprintf(path, sizeof path, ".build-id/%s/%s/%s", first, rest, file) < sizeof path &&
+	       fstatat(cache, path, &st, 0) == 0 && st.st_size > 0;
+}
+
 /* Adds one link of .build-id/xx to the list, if its target exists. */
 static void list_link(int cache, struct cache_list *list, const char *first, const char *rest)
 {
@@ -392,6 +402,11 @@ static void list_link(int cache, struct cache_list *list, const char *first, con
 
 int cache_list(int cache, struct cache_list *list, struct error *err)
 {
+	return cache_list_having(cache, NULL, list, err);
+}
+
+int cache_list_having(int cache, const char *file, struct cache_list *list, struct error *err)
+{
 	struct error absent = { 0 };
 	CLEANUP_NAMES struct names firsts = { 0 };
 	*list = (struct cache_list){ 0 };
@@ -411,7 +426,8 @@ int cache_list(int cache, struct cache_list *list, struct error *err)
 		if (checked_names(cache, folder, &rests, NULL) < 0)
 			continue;
 		for (size_t j = 0; j < rests.list.count; j++)
-			list_link(cache, list, firsts.list.items[i], rests.list.items[j]);
+			if (!file || has_file(cache, firsts.list.items[i], rests.list.items[j], file))
+				list_link(cache, list, firsts.list.items[i], rests.list.items[j]);
 	}
 	list_sort(list);
 	return 0;

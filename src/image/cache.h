@@ -53,6 +53,8 @@ struct cache_list {
 
 /* Lists the whole cache; an absent cache (-1) is empty. */
 int cache_list(int cache, struct cache_list *list, struct error *err);
+/* As cache_list, of the entries alone whose folder has a file of that name, which is not empty. */
+int cache_list_having(int cache, const char *file, struct cache_list *list, struct error *err);
 /* Lists the builds of one file; path as the file system resolves it. < 0: the cache does not have it. */
 int cache_list_builds(int cache, const char *path, struct cache_list *list, struct error *err);
 void cache_list_fini(struct cache_list *list); /* accepts a zeroed list */

@@ -106,6 +106,34 @@ TEST("a file whose build-id differs from the stated one is not added")
 	end();
 }
 
+static void write_cached(const uint8_t *id, const char *text)
+{
+	FILE *out = fopen(cached_path(id, "probes"), "w");
+	EXPECT(out && fputs(text, out) >= 0);
+	if (out)
+		fclose(out);
+}
+
+TEST("the builds that have a file are listed, unless it is empty")
+{
+	struct cache_list list;
+	begin();
+	struct cached_file first = write_file("bin/x", one), second = write_file("bin/y", two);
+	EXPECT_INT(cache_add(cache, &first, NULL), 1);
+	EXPECT_INT(cache_add(cache, &second, NULL), 1);
+	write_cached(one, "");
+	EXPECT_INT(cache_list_having(cache, "probes", &list, NULL), 0);
+	EXPECT_INT(list.entries.count, 0);
+	cache_list_fini(&list);
+	write_cached(two, "x");
+	EXPECT_INT(cache_list_having(cache, "probes", &list, NULL), 0);
+	EXPECT(list.entries.count == 1 && memcmp(list.entries.items[0].id, two, 20) == 0);
+	cache_list_fini(&list);
+	free((void *)first.path);
+	free((void *)second.path);
+	end();
+}
+
 TEST("a file is seen from the given root, and stored under its path there")
 {
 	begin();

@@ -224,11 +224,11 @@ void image_debug_close(struct image_debug *d)
 	*d = (struct image_debug){ 0 };
 }
 
-/* Returns whether a .dwo may be the unit's: DWARF 5 stores its id in the header; older versions in the unit's attributes, which the DWARF
- * reader compares. */
-static bool split_matches(const struct elf *elf, uint64_t id)
+/* Returns whether a section of a .dwo may have the unit: DWARF 5 stores its id in the header; older versions in the unit's attributes,
+ * which the DWARF reader compares. */
+static bool split_section_matches(const struct elf *elf, const struct elf_section *section, uint64_t id)
 {
-	struct span s = elf_section_bytes(elf, elf_section(elf, ".debug_info.dwo"));
+	struct span s = elf_section_bytes(elf, section);
 	struct cursor c = cursor_of(s.data, s.len, elf->swap);
 	while (cursor_left(&c) >= 4) {
 		uint64_t len = take_u32(&c);
@@ -247,6 +247,15 @@ static bool split_matches(const struct elf *elf, uint64_t id)
 			return take_u64(&unit) == id;
 	}
 	return s.len == 0; /* compressed */
+}
+
+/* Each type unit may be in a section of the same name (COMDAT). */
+static bool split_matches(const struct elf *elf, uint64_t id)
+{
+	for (const struct elf_section *s = elf_section(elf, ".debug_info.dwo"); s; s = elf_section_next(elf, s))
+		if (split_section_matches(elf, s, id))
+			return true;
+	return false;
 }
 
 static const struct elf *split_try(struct image_debug *d, const char *path, uint64_t id)

@@ -55,6 +55,24 @@ static int read_one(int root, const char *path, int32_t pid, bool force, size_t 
 	return descriptor_read(fd, path, limit, text, len, err);
 }
 
+int perf_map_file_open(int32_t pid, bool *ended)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	*ended = stat(path, &st) != 0;
+	if (*ended)
+		return -1;
+	CLEANUP_FD int root = process_root(pid);
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", inner_pid(pid));
+	int fd = rooted_descriptor(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && is_of_process(st.st_uid, pid))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 int perf_map_file_read(const struct module *module, int32_t pid, bool force, size_t limit, char **text, size_t *len, struct error *err)
 {
 	CLEANUP_FD int root = process_root(pid);

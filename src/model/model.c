@@ -229,9 +229,10 @@ void model_clear_space(struct model *model, int32_t pid, uint64_t clock)
  * the kernel are computed again. Returns false if the budget has no room for another change, which is then counted. */
 static bool has_room(struct model *model)
 {
-	enum { STEP = 1 << 20 };
+	enum { STEP = 1 << 20, SHARE = 4 }; /* the rest of the budget is for samples */
 	while (model->budget && model->arena.bytes > model->budgeted) {
-		if (budget_left(model->budget) < STEP || !budget_take(model->budget, STEP)) {
+		bool fits = !model->budgeted || model->budgeted + STEP <= model->budget->limit / SHARE;
+		if (!fits || budget_left(model->budget) < STEP || !budget_take(model->budget, STEP)) {
 			model->left_out++;
 			return false;
 		}
@@ -240,13 +241,22 @@ static bool has_room(struct model *model)
 	return true;
 }
 
+void model_combine(struct model *model, bool on)
+{
+	if (!on)
+		model->edit = 0;
+	else if (!model->edit)
+		model->edit = ++model->edits;
+}
+
 void model_place_jit(struct model *model, int32_t pid, const struct jit_place *places, size_t count, uint64_t clock)
 {
 	uint32_t thread = thread_alive(model, pid);
 	if (thread == THREAD_NONE)
 		return;
 	model->changes++;
-	model->edit = ++model->edits;
+	bool combined = model->edit;
+	model_combine(model, true);
 	if (!model->jit_budget)
 		model->jit_budget = JIT_BUDGET;
 	for (size_t i = 0; i < count && has_room(model); i++) {
@@ -254,7 +264,7 @@ void model_place_jit(struct model *model, int32_t pid, const struct jit_place *p
 				   .module = places[i].module, .prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE };
 		space_insert(model, model_thread_of(model, thread)->space, clock, &map);
 	}
-	model->edit = 0;
+	model_combine(model, combined);
 }
 
 void model_place_kernel(struct model *model, const struct module *kernel, const struct kernel_part *parts, size_t count, uint64_t clock)
@@ -323,7 +333,7 @@ static void apply_mmap(struct model *model, const struct record *record, uint64_
 		model->bad_records++;
 		return;
 	}
-	if (!has_room(model))
+	if (model->checks_only || !has_room(model))
 		return;
 	if (cpumode_is_kernel(record_cpumode(record)))
 		apply_kernel_mapping(model, &m, clock);
@@ -341,6 +351,8 @@ static void apply_comm(struct model *model, const struct record *record, const s
 		model->bad_records++;
 		return;
 	}
+	if (model->checks_only)
+		return;
 	uint32_t comm = strtab_add_line(&model->strings, text, strlen(text));
 	uint32_t thread = thread_now(model, pid, tid, clock);
 	thread_set_comm(model, thread, comm, record->misc & RECORD_MISC_COMM_EXEC, trailer->time, clock);
@@ -357,6 +369,8 @@ static void apply_fork(struct model *model, const struct record *record, const s
 		model->bad_records++;
 		return;
 	}
+	if (model->checks_only)
+		return;
 	uint32_t parent = thread_now(model, ppid, ptid, clock);
 	if (model_thread_of(model, parent)->pid != ppid) {
 		thread_end(model, parent, clock); /* the EXIT record of the previous thread is lost */
@@ -373,8 +387,12 @@ static void apply_fork(struct model *model, const struct record *record, const s
 	if (model->outlives_leader && thread->pid == from->pid)
 		thread->space = from->space;
 	/* synthesized FORK records have FORK_EXEC set: the mappings of the process follow */
-	if (thread->pid != from->pid && thread->space != from->space && !(record->misc & RECORD_MISC_FORK_EXEC))
+	if (thread->pid != from->pid && thread->space != from->space && !(record->misc & RECORD_MISC_FORK_EXEC)) {
+		bool combined = model->edit;
+		model_combine(model, false); /* from here on both share the nodes */
 		space_set_root(model, thread->space, clock, space_root(model->spaces.items[from->space], clock));
+		model_combine(model, combined);
+	}
 }
 
 static void apply_exit(struct model *model, const struct record *record, uint64_t clock)
@@ -386,6 +404,8 @@ static void apply_exit(struct model *model, const struct record *record, uint64_
 		model->bad_records++;
 		return;
 	}
+	if (model->checks_only)
+		return;
 	uint32_t thread = thread_alive(model, tid);
 	if (thread == THREAD_NONE)
 		return;
@@ -403,6 +423,8 @@ static void apply_namespaces(struct model *model, const struct record *record, u
 		model->bad_records++;
 		return;
 	}
+	if (model->checks_only)
+		return;
 	uint32_t first = (uint32_t)model->namespaces.count;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t dev = take_u64(&c), inode = take_u64(&c);
@@ -427,6 +449,8 @@ static void apply_cgroup(struct model *model, const struct record *record)
 		model->bad_records++;
 		return;
 	}
+	if (model->checks_only)
+		return;
 	idmap_set(&model->cgroups, id, strtab_add_line(&model->strings, path, strlen(path)));
 }
 
@@ -443,6 +467,8 @@ static void apply_ksymbol(struct model *model, const struct record *record, uint
 		model->bad_records++;
 		return;
 	}
+	if (model->checks_only)
+		return;
 	const struct map *old = map_find(model_kernel_root(model, clock), address);
 	if (flags & UNREGISTER) {
 		if (old && modules_get(&model->modules, old->module)->kind == MODULE_KSYMBOL)

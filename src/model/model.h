@@ -84,6 +84,8 @@ struct model {
 	uint32_t mappings;                   /* number of mappings so far */
 	uint32_t edit, edits;                /* edit: the current edit that combines several changes of address spaces, 0: none; edits:
 	                                      * number of edits so far */
+	size_t superseded;                   /* bytes of nodes that only look-ups as of earlier clocks need */
+	size_t ended;                        /* number of threads that have ended */
 	uint64_t jit_budget;                 /* how many mappings of JIT code may still be re-inserted over new anonymous memory; 0: there
 	                                      * is no JIT code */
 	bool outlives_leader;                /* a new thread shares its creator's address space even if the leader has ended; perf loses the
@@ -91,6 +93,7 @@ struct model {
 	bool keep_exited;                    /* an EXIT record only sets thread.exited: a thread lives until its thread id is reused (report,
 	                                      * trace) or a renewal drops it */
 	bool clears_at_exec;                 /* a process that executes another program loses its mappings; perf's readers retain them */
+	bool checks_only;                    /* records are checked, but change nothing */
 	uint64_t changes;                    /* number of applied records that changed the model */
 	struct budget *budget;               /* memory for the history of mappings; borrowed; NULL: no limit */
 	size_t budgeted;                     /* bytes taken from it */
@@ -104,6 +107,9 @@ void model_fini(struct model *model);
 
 /* Applies one record at `clock`, which must not decrease. Records that are not side-band are ignored. trailer: the decoded trailer. */
 void model_apply(struct model *model, const struct record *record, const struct sample *trailer, uint64_t clock);
+/* Changes until the next call with false are combined: the address spaces need not be looked up as of the clocks between them, which saves
+ * the history of mappings that are recorded one after the other. */
+void model_combine(struct model *model, bool on);
 /* A function of a JIT dump and the address that it is mapped at from a clock on. */
 struct jit_place {
 	uint64_t start, size, offset;
@@ -142,6 +148,8 @@ struct model_renewal {
 	struct model *previous;    /* as above; NULL: it is freed */
 };
 void model_renew_held(struct model *model, const struct model_renewal *renewal);
+/* About how many bytes a renewal can free. */
+size_t model_growth(const struct model *model);
 /* Frees everything except modules and build-ids: of a previous generation, or of a zeroed one. */
 void model_fini_history(struct model *model);
 /* Removes the mappings of a process that executes another program. model_apply does not do that: perf retains them until others cover
@@ -160,5 +168,7 @@ const struct map_node *model_kernel_root(const struct model *model, uint64_t clo
 const struct map_node *model_space_root(const struct model *model, uint32_t space, uint64_t clock);
 /* Returns the mapping at address, or NULL. Borrowed until model_fini. */
 const struct map *map_find(const struct map_node *root, uint64_t address);
+/* Adds the mappings in order of address to maps, which has *count of `most`. False: there are more. */
+bool map_list(const struct map_node *root, const struct map **maps, size_t *count, size_t most);
 /* Visits all mappings in order of address. */
 void map_each(const struct map_node *root, void (*visit)(void *context, const struct map *map), void *context);

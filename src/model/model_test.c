@@ -91,21 +91,32 @@ TEST("a thread's comm is that of the given clock")
 	model_fini(&model);
 }
 
-TEST("a child inherits mappings and comm, and later changes do not affect the parent")
+static void check_inheritance(bool combined)
 {
 	struct model model;
 	model_init(&model);
+	model_combine(&model, combined);
 	apply_comm_record(&model, 7, 7, "sh", 1);
 	apply_mmap1(&model, RECORD_MISC_USER, 7, 0x1000, 0x1000, 0, "/bin/sh", 2);
 	apply_task_record(&model, RECORD_FORK, 8, 8, 7, 3);
 	EXPECT_STR(comm_text_at(&model, 8, 3), "sh");
-	EXPECT_STR(module_name_at(&model, 8, 3, 0x1800), "/bin/sh");
+	if (!combined) {
+		EXPECT_STR(module_name_at(&model, 8, 3, 0x1800), "/bin/sh");
+	}
 	apply_mmap1(&model, RECORD_MISC_USER, 8, 0x1000, 0x800, 0, "/bin/ls", 4);
 	EXPECT_STR(module_name_at(&model, 8, 4, 0x1400), "/bin/ls");
 	EXPECT_STR(module_name_at(&model, 8, 4, 0x1900), "/bin/sh");
-	EXPECT_STR(module_name_at(&model, 8, 3, 0x1400), "/bin/sh");
+	if (!combined) {
+		EXPECT_STR(module_name_at(&model, 8, 3, 0x1400), "/bin/sh");
+	}
 	EXPECT_STR(module_name_at(&model, 7, 4, 0x1400), "/bin/sh");
 	model_fini(&model);
+}
+
+TEST("a child inherits mappings and comm, and later changes do not affect the parent")
+{
+	check_inheritance(false);
+	check_inheritance(true);
 }
 
 TEST("a reused thread id is a new thread with a new address space")
@@ -502,10 +513,66 @@ TEST("mappings for which the budget has no room are left out and counted; those 
 	for (uint64_t i = 0; i < 20000; i++)
 		apply_mmap1(&model, RECORD_MISC_USER, 10, (1 + i * 7919 % 20000) << 16, 0x10800, 0, i ? "/bin/other" : "/bin/first", 2 + i);
 	EXPECT(model.left_out > 0 && model.left_out < 20000);
-	EXPECT(budget.used > 0 && budget.used <= budget.limit);
-	EXPECT(model.arena.bytes <= budget.limit + ((size_t)1 << 20));
+	EXPECT(budget.used > 0 && budget.used <= budget.limit / 4);
+	EXPECT(model.arena.bytes <= budget.limit / 4 + ((size_t)1 << 20));
 	EXPECT_INT(atomic_load(&budget.refused), 0);
 	EXPECT_STR(module_name_at(&model, 10, 30000, 0x10000), "/bin/first");
 	model_fini(&model);
 	EXPECT_INT(budget.used, 0);
+}
+
+static void apply_names_of_the_machine(struct model *model, uint64_t address, uint64_t clock)
+{
+	struct bytes namespaces = { 0 }, cgroup = { 0 }, symbol = { 0 };
+	bytes_put_u32(&namespaces, 7);
+	bytes_put_u32(&namespaces, 7);
+	bytes_put_u64(&namespaces, 1);
+	bytes_put_u64(&namespaces, 4);
+	bytes_put_u64(&namespaces, 5);
+	apply_record_bytes(model, RECORD_NAMESPACES, 0, &namespaces, clock);
+	bytes_put_u64(&cgroup, 11);
+	bytes_put_text(&cgroup, "/group");
+	apply_record_bytes(model, RECORD_CGROUP, 0, &cgroup, clock);
+	bytes_put_u64(&symbol, address);
+	bytes_put_u32(&symbol, 64);
+	bytes_put_u32(&symbol, 0);
+	bytes_put_text(&symbol, "bpf_prog_a");
+	apply_record_bytes(model, RECORD_KSYMBOL, 0, &symbol, clock);
+}
+
+TEST("namespaces, cgroups and kernel symbols are recorded, or only checked")
+{
+	const uint64_t address = 0xffffffffc0000000;
+	for (unsigned checks_only = 0; checks_only < 2; checks_only++) {
+		struct model model;
+		model_init(&model);
+		model.checks_only = checks_only;
+		apply_names_of_the_machine(&model, address, 1);
+		EXPECT_INT(model.bad_records, 0);
+		EXPECT_INT(model.namespaces.count, !checks_only);
+		EXPECT(checks_only ? !model_cgroup_path(&model, 11) : strcmp(model_cgroup_path(&model, 11), "/group") == 0);
+		EXPECT_INT(map_find(model_kernel_root(&model, 2), address + 63) != NULL, !checks_only);
+		EXPECT(!map_find(model_kernel_root(&model, 2), address + 64));
+		apply_names_of_the_machine(&model, UINT64_MAX - 62, 3);
+		EXPECT_INT(model.bad_records, 1);
+		model_fini(&model);
+	}
+}
+
+TEST("records that are only checked are counted if they are bad, and change nothing")
+{
+	struct model model;
+	model_init(&model);
+	size_t threads = model.threads.count;
+	model.checks_only = true;
+	apply_comm_record(&model, 7, 7, "sh", 1);
+	apply_mmap1(&model, RECORD_MISC_USER, 7, 0x1000, 0x1000, 0, "/bin/sh", 2);
+	apply_task_record(&model, RECORD_FORK, 8, 8, 7, 3);
+	apply_task_record(&model, RECORD_EXIT, 8, 8, 7, 4);
+	EXPECT_INT(model.bad_records, 0);
+	apply_mmap1(&model, RECORD_MISC_USER, 7, UINT64_MAX, 0x1000, 0, "/bin/sh", 5);
+	EXPECT_INT(model.bad_records, 1);
+	EXPECT_INT(model.threads.count, threads);
+	EXPECT_INT(model.mappings, 0);
+	model_fini(&model);
 }

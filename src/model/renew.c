@@ -129,6 +129,12 @@ void model_renew_held(struct model *model, const struct model_renewal *renewal)
 		model_fini_history(&old);
 }
 
+size_t model_growth(const struct model *model)
+{
+	enum { THREAD_BYTES = 512 }; /* of a thread, beside the arena: its lists, its address space, its places in indices */
+	return model->arena.bytes + model->threads.count * THREAD_BYTES;
+}
+
 void model_renew(struct model *model, uint64_t clock, bool (*has_ended)(void *context, const struct thread *thread), void *context,
 	struct model *previous)
 {

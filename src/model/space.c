@@ -17,6 +17,7 @@ static struct map_node *map_node_copy(struct model *model, const struct map_node
 		return (struct map_node *)node;
 	struct map_node *copy = arena_copy(&model->arena, node, sizeof *node);
 	copy->edit = model->edit;
+	model->superseded += sizeof *copy;
 	return copy;
 }
 
@@ -112,10 +113,12 @@ void space_set_root(struct model *model, uint32_t id, uint64_t clock, const stru
 {
 	struct space *space = model->spaces.items[id];
 	size_t count = space->versions.count;
-	if (count && space->versions.items[count - 1].clock == clock)
+	bool combined = model->edit && space->edit == model->edit;
+	if (count && (combined || space->versions.items[count - 1].clock == clock))
 		space->versions.items[count - 1].root = root;
 	else
 		vec_push(&space->versions, ((struct space_version){ .clock = clock, .root = root }));
+	space->edit = model->edit;
 }
 
 void space_insert(struct model *model, uint32_t id, uint64_t clock, const struct map *map)
@@ -163,12 +166,13 @@ void space_insert_below_jit(struct model *model, uint32_t id, uint64_t clock, co
 	struct stays stays = { .model = model, .start = map->start, .end = map->end };
 	if (model->jit_budget)
 		collect_jit(&stays, space_root(model->spaces.items[id], clock));
-	model->edit = ++model->edits;
+	bool combined = model->edit;
+	model_combine(model, true);
 	space_insert(model, id, clock, map);
 	model->jit_budget -= stays.maps.count < model->jit_budget ? stays.maps.count : model->jit_budget;
 	for (size_t i = 0; i < stays.maps.count; i++)
 		space_insert(model, id, clock, stays.maps.items[i]);
-	model->edit = 0;
+	model_combine(model, combined);
 	vec_fini(&stays.maps);
 }
 
@@ -194,6 +198,16 @@ const struct map *map_find(const struct map_node *root, uint64_t address)
 			return root->map;
 	}
 	return NULL;
+}
+
+bool map_list(const struct map_node *root, const struct map **maps, size_t *count, size_t most)
+{
+	for (; root; root = root->right) {
+		if (!map_list(root->left, maps, count, most) || *count == most)
+			return false;
+		maps[(*count)++] = root->map;
+	}
+	return true;
 }
 
 void map_each(const struct map_node *root, void (*visit)(void *context, const struct map *map), void *context)

@@ -19,6 +19,7 @@ struct space_version {
 
 struct space {
 	VEC(struct space_version) versions; /* by clock */
+	uint32_t edit;            /* the edit that made the last version; 0: none */
 };
 
 uint32_t space_new(struct model *model);

@@ -14,7 +14,8 @@ static uint64_t random_next(void)
 	return random_state;
 }
 
-TEST("an address space gives the same answers for any clock as an array of pages")
+/* Looks up every page as of every clock that a run of combined changes ends at; runs of `combined` changes. */
+static void compare_with_pages(unsigned combined)
 {
 	static uint32_t truth[VERSIONS][PAGES]; /* module + 1 of each page; 0: not mapped */
 	static uint64_t offsets[VERSIONS][PAGES];
@@ -27,6 +28,7 @@ TEST("an address space gives the same answers for any clock as an array of pages
 		uint64_t start = random_next() % PAGES, end = start + 1 + random_next() % 40;
 		end = end > PAGES ? PAGES : end;
 		struct map map = { .start = start, .end = end, .pgoff = v * 1000, .module = v };
+		model_combine(&model, v % combined);
 		space_insert(&model, space, v, &map);
 		for (uint64_t p = start; p < end; p++) {
 			truth[v][p] = v + 1;
@@ -34,13 +36,36 @@ TEST("an address space gives the same answers for any clock as an array of pages
 		}
 	}
 	unsigned wrong = 0;
-	for (unsigned v = 0; v < VERSIONS; v++)
+	for (unsigned v = combined - 1; v < VERSIONS; v += combined)
 		for (uint64_t p = 0; p < PAGES; p++) {
 			const struct map *map = map_find(model_space_root(&model, space, v), p);
 			if (map ? truth[v][p] != map->module + 1 || map_offset(map, p) != offsets[v][p] : truth[v][p] != 0)
 				wrong++;
 		}
 	EXPECT_INT(wrong, 0);
+	model_fini(&model);
+}
+
+TEST("an address space gives the same answers for any clock as an array of pages")
+{
+	compare_with_pages(1);
+}
+
+TEST("combined changes give the same answers as of the clocks that end them")
+{
+	compare_with_pages(3);
+}
+
+TEST("combined changes of ten thousand mappings have one version, and supersede no node")
+{
+	struct model model;
+	model_init(&model);
+	uint32_t space = space_new(&model);
+	model_combine(&model, true);
+	for (uint64_t i = 0; i < 10000; i++)
+		space_insert(&model, space, i + 1, &(struct map){ .start = i * 2, .end = i * 2 + 1 });
+	EXPECT_INT(model.spaces.items[space]->versions.count, 1);
+	EXPECT_INT(model.superseded, 0);
 	model_fini(&model);
 }
 

@@ -75,6 +75,7 @@ uint32_t thread_now(struct model *model, int32_t pid, int32_t tid, uint64_t cloc
 void thread_end(struct model *model, uint32_t id, uint64_t clock)
 {
 	model_thread_of(model, id)->died = clock;
+	model->ended++;
 }
 
 void thread_set_comm(struct model *model, uint32_t id, uint32_t comm, bool exec, uint64_t time, uint64_t clock)

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <linux/bpf.h>
+#include <linux/magic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -180,6 +182,7 @@ static void read_program(struct bpf_programs *programs, uint32_t id)
 	if (read_arrays(fd, &first, program.arrays, offsets, data, &info, &size) < 0 || !is_sound(&info))
 		return;
 	memcpy(program.tag, info.tag, sizeof program.tag);
+	program.types = info.btf_id;
 	program.info = (struct span){ arena_copy(&programs->arena, &info, size), size };
 	program.data = (struct span){ data, bytes };
 	vec_push(&programs->list, program);
@@ -226,26 +229,79 @@ void bpf_programs_fini(struct bpf_programs *programs)
 	programs->attaches = false;
 }
 
-int bpf_counts_make(uint32_t count, struct error *err)
+int bpf_map_make(enum bpf_map_kind kind, uint32_t value_size, uint32_t count, struct error *err)
 {
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof attr);
-	attr.map_type = BPF_MAP_TYPE_ARRAY;
+	attr.map_type = kind == BPF_MAP_KIND_HASH ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_ARRAY;
 	attr.key_size = sizeof(uint32_t);
-	attr.value_size = sizeof(uint64_t);
+	attr.value_size = value_size;
 	attr.max_entries = count;
 	int fd = (int)bpf(BPF_MAP_CREATE, &attr);
 	return fd < 0 ? error_system(err, "cannot make a BPF map") : fd;
 }
 
-bool bpf_counts_read(int map, uint32_t index, uint64_t *value)
+static long element(int command, int map, uint32_t key, const void *value, uint64_t flags)
 {
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof attr);
 	attr.map_fd = (uint32_t)map;
-	attr.key = (uintptr_t)&index;
+	attr.key = (uintptr_t)&key;
 	attr.value = (uintptr_t)value;
-	return bpf(BPF_MAP_LOOKUP_ELEM, &attr) == 0;
+	attr.flags = flags;
+	return bpf(command, &attr);
+}
+
+bool bpf_map_read(int map, uint32_t key, void *value)
+{
+	return element(BPF_MAP_LOOKUP_ELEM, map, key, value, 0) == 0;
+}
+
+int bpf_map_write(int map, uint32_t key, const void *value, bool is_new)
+{
+	return element(BPF_MAP_UPDATE_ELEM, map, key, value, is_new ? BPF_NOEXIST : BPF_ANY) < 0 ? -errno : 0;
+}
+
+void bpf_map_remove(int map, uint32_t key)
+{
+	element(BPF_MAP_DELETE_ELEM, map, key, NULL, 0);
+}
+
+bool bpf_has_file_system(const char *path)
+{
+	struct statfs fs;
+	return statfs(path, &fs) == 0 && (uint32_t)fs.f_type == BPF_FS_MAGIC;
+}
+
+static int pinned_object(int command, int fd, const char *path)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof attr);
+	attr.pathname = (uintptr_t)path;
+	attr.bpf_fd = (uint32_t)fd;
+	return (int)bpf(command, &attr);
+}
+
+int bpf_pin(int fd, const char *path)
+{
+	return pinned_object(BPF_OBJ_PIN, fd, path);
+}
+
+int bpf_pinned(const char *path)
+{
+	return pinned_object(BPF_OBJ_GET, 0, path);
+}
+
+int bpf_link_counter(int program, int counter, uint64_t cookie)
+{
+	union bpf_attr attr;
+	memset(&attr, 0, sizeof attr);
+	attr.link_create.prog_fd = (uint32_t)program;
+	attr.link_create.target_fd = (uint32_t)counter;
+	attr.link_create.attach_type = BPF_PERF_EVENT;
+	attr.link_create.perf_event.bpf_cookie = cookie;
+	int fd = (int)bpf(BPF_LINK_CREATE, &attr);
+	return fd < 0 ? -errno : fd;
 }
 
 int bpf_sample_program_load(const void *instructions, size_t count, struct error *err)

@@ -18,6 +18,7 @@ enum bpf_array {
 struct bpf_program {
 	uint32_t id;
 	uint8_t tag[8];
+	uint32_t types;              /* id of its type information; 0: it has none */
 	uint64_t arrays;             /* those that the kernel returned; in `info` their pointers are offsets into `data` */
 	struct span info, data;
 };
@@ -47,9 +48,21 @@ void bpf_programs_read(struct bpf_programs *programs);
 /* Reads the pages from /proc/kallsyms: once, and only if such pages can exist. */
 void bpf_images_read(struct bpf_programs *programs);
 void bpf_programs_fini(struct bpf_programs *programs);
-/* Makes a map: an array of uint64_t, which are 0. Returns a descriptor. */
-int bpf_counts_make(uint32_t count, struct error *err);
-bool bpf_counts_read(int map, uint32_t index, uint64_t *value);
+enum bpf_map_kind { BPF_MAP_KIND_ARRAY, BPF_MAP_KIND_HASH };
+
+/* A map with keys of 32 bits. Returns a descriptor. */
+int bpf_map_make(enum bpf_map_kind kind, uint32_t value_size, uint32_t count, struct error *err);
+bool bpf_map_read(int map, uint32_t key, void *value);
+/* is_new: fails with -EEXIST if the key exists. 0 or -errno. */
+int bpf_map_write(int map, uint32_t key, const void *value, bool is_new);
+void bpf_map_remove(int map, uint32_t key);
+/* Objects with a path in the BPF file system: bpf_pin makes one (< 0: errno), bpf_pinned opens it (< 0: errno). */
+bool bpf_has_file_system(const char *path);
+int bpf_pin(int fd, const char *path);
+int bpf_pinned(const char *path);
+/* Runs a program at each sample of a counter until the descriptor is closed, which it returns; cookie: a number that the program can read.
+ * < 0: -errno. */
+int bpf_link_counter(int program, int counter, uint64_t cookie);
 /* Loads a program for the samples of perf events, of `count` instructions of 8 bytes. Returns a descriptor. */
 int bpf_sample_program_load(const void *instructions, size_t count, struct error *err);
 /* Loads a program that returns 0, and drops it: whether this process may use BPF. < 0: the kernel refuses it. */

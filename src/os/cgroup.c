@@ -64,17 +64,25 @@ int cgroup_open(const char *name, struct error *err)
 	return fd < 0 ? error_system(err, "there is no cgroup %s", name) : fd;
 }
 
-/* The id that the kernel reports is the folder's file handle. */
-static bool folder_id(const char *path, uint64_t *id)
+/* The id that the kernel reports is the folder's file handle. path: below folder; "": the folder itself. */
+static bool folder_id(int folder, const char *path, uint64_t *id)
 {
 	_Alignas(struct file_handle) char bytes[sizeof(struct file_handle) + sizeof(uint64_t)];
 	struct file_handle *handle = (struct file_handle *)bytes;
 	int mount;
 	handle->handle_bytes = sizeof(uint64_t);
-	if (name_to_handle_at(AT_FDCWD, path, handle, &mount, 0) != 0 || handle->handle_bytes != sizeof(uint64_t))
+	if (name_to_handle_at(folder, path, handle, &mount, *path ? 0 : AT_EMPTY_PATH) != 0 || handle->handle_bytes != sizeof(uint64_t))
 		return false;
 	memcpy(id, handle->f_handle, sizeof *id);
 	return true;
+}
+
+int cgroup_id(const char *name, uint64_t *id, struct error *err)
+{
+	CLEANUP_FD int fd = cgroup_open(name, err);
+	if (fd < 0)
+		return -1;
+	return folder_id(fd, "", id) ? 0 : error_system(err, "cannot read the id of the cgroup %s", name);
 }
 
 struct walk {
@@ -87,7 +95,7 @@ struct walk {
 static int walk_folder(struct walk *walk, size_t length, int depth)
 {
 	uint64_t id;
-	if (folder_id(walk->path, &id)) {
+	if (folder_id(AT_FDCWD, walk->path, &id)) {
 		int status = walk->visit(walk->context, id, length > walk->root ? walk->path + walk->root : "/");
 		if (status < 0)
 			return status;

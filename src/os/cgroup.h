@@ -9,5 +9,7 @@
 bool cgroup_mount(char *path, size_t size, bool *unified);
 /* A descriptor of the folder of a group named below the mount; < 0 with *err. */
 int cgroup_open(const char *name, struct error *err);
+/* The id in samples of a group named below the mount. */
+int cgroup_id(const char *name, uint64_t *id, struct error *err);
 /* Calls visit for every group, parents first, with the id in samples and the path below the mount ("/" is the root). */
 int cgroup_each(int (*visit)(void *context, uint64_t id, const char *path), void *context, struct error *err);

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "os/file.h"
+#include "os/kernel_state.h"
+#include "os/private_file.h"
 
 enum { KALLSYMS_CHUNK = 64 * 1024 };
 
@@ -68,6 +71,43 @@ int kernel_text(struct kernel_text *text, struct error *err)
 		if (len == KALLSYMS_CHUNK)
 			return error_set(err, ERROR_FORMAT, "a line of /proc/kallsyms is too long");
 	}
+}
+
+#define KEPT_NAME "kernel-text"
+
+/* The file: the state of the boot, the first symbol, its address, the end. */
+static bool kept_read(int folder, uint64_t state, struct kernel_text *text)
+{
+	char line[128];
+	size_t size;
+	unsigned long long found, start, end;
+	CLEANUP_FD int fd = private_file_open(folder, KEPT_NAME, &size, NULL);
+	ssize_t length = fd < 0 || size >= sizeof line ? -1 : read(fd, line, sizeof line - 1);
+	if (length <= 0)
+		return false;
+	line[length] = '\0';
+	*text = (struct kernel_text){ 0 };
+	if (sscanf(line, "%llx %15s %llx %llx", &found, text->symbol, &start, &end) != 4 || found != state)
+		return false;
+	text->start = start;
+	text->end = end;
+	return strcmp(text->symbol, "_text") == 0 || strcmp(text->symbol, "_stext") == 0;
+}
+
+int kernel_text_kept(const char *base, struct kernel_text *text, struct error *err)
+{
+	uint64_t state = base ? kernel_boot_state("") : 0;
+	CLEANUP_FD int folder = state ? private_folder(base, true, NULL) : -1;
+	if (folder >= 0 && kept_read(folder, state, text))
+		return 0;
+	int status = kernel_text(text, err);
+	if (status < 0 || folder < 0 || !text->symbol[0])
+		return status;
+	char line[128];
+	int length = snprintf(line, sizeof line, "%llx %s %llx %llx\n", (unsigned long long)state, text->symbol,
+		(unsigned long long)text->start, (unsigned long long)text->end);
+	private_file_write(folder, KEPT_NAME, line, (size_t)length, NULL);
+	return 0;
 }
 
 /* "name size refs users state 0xaddress" */

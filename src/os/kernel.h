@@ -15,6 +15,9 @@ struct kernel_text {
 
 /* Reads /proc/kallsyms. < 0 if it cannot be read. */
 int kernel_text(struct kernel_text *text, struct error *err);
+/* The same, from a file below the user's cache (os/private_file.h) if it is of this boot, as reading the list takes long; writes the file
+ * otherwise. base NULL: without. */
+int kernel_text_kept(const char *base, struct kernel_text *text, struct error *err);
 
 struct kernel_module {
 	const char *name;        /* as in /proc/modules */

@@ -70,7 +70,7 @@ static uint64_t add_first_page(uint64_t state, const char *root)
 	return len ? hash_bytes_from(state, page, len) : 0;
 }
 
-uint64_t kernel_state(const char *root)
+static uint64_t state_of(const char *root, bool modules)
 {
 	char name[NAME_SPACE], boot[2 * BOOT_ID];
 	snprintf(name, sizeof name, "%s/proc/sys/kernel/random/boot_id", root);
@@ -78,7 +78,17 @@ uint64_t kernel_state(const char *root)
 		return 0;
 	uint64_t state = hash_bytes(boot, BOOT_ID);
 	state = add_file(state, root, "/sys/kernel/notes");
-	state = add_modules(state, root);
-	state = add_loads(state, root);
+	if (modules)
+		state = add_loads(add_modules(state, root), root);
 	return add_first_page(state, root);
+}
+
+uint64_t kernel_state(const char *root)
+{
+	return state_of(root, true);
+}
+
+uint64_t kernel_boot_state(const char *root)
+{
+	return state_of(root, false);
 }

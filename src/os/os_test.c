@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "os/cpus.h"
 #include "os/file.h"
 #include "os/kernel.h"
+#include "os/kernel_state.h"
 #include "os/machine.h"
 #include "os/memory.h"
 #include "os/permission.h"
@@ -133,6 +135,41 @@ TEST("a process of one thread has that one, of two threads both")
 	vec_fini(&both.list);
 }
 
+/* Replaces the end in the stored file. */
+static void store_end(const char *base, const char *state)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/perfuse/kernel-text", base);
+	FILE *file = fopen(path, "w");
+	EXPECT(file && fprintf(file, "%s _stext 10 2a\n", state) > 0);
+	if (file)
+		fclose(file);
+}
+
+TEST("the addresses of the kernel's text are stored, and read again as long as the kernel runs")
+{
+	struct kernel_text first = { 0 }, second = { 0 }, third = { 0 };
+	char base[] = "/tmp/kernel-text-test-XXXXXX", state[32], command[64];
+	EXPECT(mkdtemp(base) != NULL);
+	EXPECT_INT(kernel_text_kept(base, &first, NULL), 0);
+	if (!first.symbol[0]) {
+		unit_skip("this user does not see the kernel's addresses");
+	} else {
+		EXPECT_INT(kernel_text_kept(base, &second, NULL), 0);
+		EXPECT_STR(second.symbol, first.symbol);
+		EXPECT(second.start == first.start && second.end == first.end && first.end > first.start);
+		snprintf(state, sizeof state, "%llx", (unsigned long long)kernel_boot_state(""));
+		store_end(base, state);
+		EXPECT_INT(kernel_text_kept(base, &third, NULL), 0);
+		EXPECT(third.start == 0x10 && third.end == 0x2a && strcmp(third.symbol, "_stext") == 0);
+		store_end(base, "1234");
+		EXPECT_INT(kernel_text_kept(base, &third, NULL), 0);
+		EXPECT(third.start == first.start && third.end == first.end);
+	}
+	snprintf(command, sizeof command, "rm -rf '%s'", base);
+	EXPECT_INT(system(command), 0);
+}
+
 TEST("a module of the kernel ends where the next one begins, in whatever order they are listed")
 {
 	struct kernel_module rows[] = {
@@ -143,6 +180,27 @@ TEST("a module of the kernel ends where the next one begins, in whatever order t
 	EXPECT_INT(rows[0].size, 0x9000);
 	EXPECT_INT(rows[1].size, 0x1000);
 	EXPECT_INT(rows[2].size, 0x800);
+}
+
+TEST("the words of the command line begin with the path of the program and end with NULL")
+{
+	struct process_words words = { 0 };
+	char target[4096];
+	ssize_t length = readlink("/proc/self/exe", target, sizeof target - 1);
+	process_words_read(&words, "elsewhere");
+	if (length > 0) {
+		target[length] = '\0';
+		EXPECT_STR(words.list.items[0], target);
+	}
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	size_t count = 0;
+	for (int c; file && (c = getc(file)) != EOF;)
+		count += c == '\0';
+	EXPECT_INT(words.list.count, count + 1);
+	EXPECT(words.list.items[count] == NULL);
+	process_words_fini(&words);
+	if (file)
+		fclose(file);
 }
 
 TEST("a process that does not exist is reported as such")

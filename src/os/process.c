@@ -1,6 +1,7 @@
 #include "os/process.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -46,14 +47,9 @@ int process_list(struct process_ids *pids, struct error *err)
 
 int process_threads(pid_t pid, struct process_ids *tids, struct error *err)
 {
-	enum { LINKS_OF_ONE = 3 }; /* of a folder of threads: two, and one for each (fs/proc/base.c, proc_task_getattr) */
 	char path[64];
-	struct stat st;
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	if (stat(path, &st) != 0 || st.st_nlink != LINKS_OF_ONE)
-		return list_numbers(path, tids, err);
-	vec_push(&tids->list, pid);
-	return 0;
+	return list_numbers(path, tids, err);
 }
 
 static ssize_t read_whole(const char *path, char *buffer, size_t size)
@@ -73,7 +69,10 @@ static ssize_t read_whole(const char *path, char *buffer, size_t size)
 bool process_status(pid_t pid, pid_t tid, struct process_status *status)
 {
 	char path[64], text[4096];
-	snprintf(path, sizeof path, "/proc/%d/task/%d/status", pid, tid);
+	if (pid == tid) /* has the same text, and the kernel creates no further folders for it */
+		snprintf(path, sizeof path, "/proc/%d/status", pid);
+	else
+		snprintf(path, sizeof path, "/proc/%d/task/%d/status", pid, tid);
 	*status = (struct process_status){ 0 };
 	if (read_whole(path, text, sizeof text) <= 0)
 		return false;
@@ -195,6 +194,19 @@ bool task_runs(pid_t tid)
 	return !name_end || strlen(name_end) < 3 || !strchr("ZXx", name_end[2]);
 }
 
+bool process_is_32bit(pid_t pid)
+{
+	char path[64];
+	unsigned char ident[EI_NIDENT] = { 0 };
+	snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool read = pread(fd, ident, sizeof ident, 0) == sizeof ident;
+	close(fd);
+	return read && memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
+}
+
 void process_self_path(char *path, size_t size, const char *fallback)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -205,13 +217,19 @@ void process_self_path(char *path, size_t size, const char *fallback)
 	snprintf(path, size, "%s", fallback);
 }
 
-size_t process_self_command(struct str *out)
+void process_words_read(struct process_words *words, const char *program)
 {
 	enum { COMMAND_MAX = 4 << 20 };
-	size_t count = 0, start = out->len;
-	if (file_read("/proc/self/cmdline", out, COMMAND_MAX, NULL) < 0)
-		return 0;
-	for (size_t i = start; i < out->len; i++)
-		count += out->text[i] == '\0';
-	return count;
+	process_self_path(words->path, sizeof words->path, program);
+	vec_push(&words->list, words->path);
+	size_t start = file_read("/proc/self/cmdline", &words->text, COMMAND_MAX, NULL) < 0 ? 0 : strlen(str_text(&words->text)) + 1;
+	for (size_t at = start; at < words->text.len; at += strlen(words->text.text + at) + 1)
+		vec_push(&words->list, words->text.text + at);
+	vec_push(&words->list, NULL);
+}
+
+void process_words_fini(struct process_words *words)
+{
+	vec_fini(&words->list);
+	str_fini(&words->text);
 }

@@ -27,6 +27,8 @@ struct process_status {
 	pid_t tgid, ppid;
 	uid_t uid;
 	bool kernel;       /* has no address space: a kernel thread */
+	long threads;      /* of its process; 0: it has ended */
+	uint64_t switches; /* of the thread, since it began: voluntary and other ones */
 };
 
 /* Of a thread or process id. Returns false if it has exited. */
@@ -61,7 +63,17 @@ struct process_namespace {
 /* The namespaces of a process; zero if they cannot be read. */
 void process_namespaces(pid_t pid, pid_t tid, struct process_namespace namespaces[PROCESS_NAMESPACES]);
 
-/* Appends the words of this program's command line to out, each with its NUL; returns their number. */
-size_t process_self_command(struct str *out);
+/* Whether the process runs a 32-bit program; not if it has ended, or may not be read. */
+bool process_is_32bit(pid_t pid);
+
+/* The words of this program's command line: the path of the program, its arguments, NULL. */
+struct process_words {
+	VEC(const char *) list;
+	struct str text;   /* internal: what the list points into */
+	char path[4096];
+};
+/* program: the path if /proc has none. The words must not move. */
+void process_words_read(struct process_words *words, const char *program);
+void process_words_fini(struct process_words *words);
 /* The path of this program, or fallback. */
 void process_self_path(char *path, size_t size, const char *fallback);

@@ -25,6 +25,9 @@ void process_status_parse(const char *text, struct process_status *status)
 	status->tgid = (pid_t)status_number(rest, "\nTgid:", -1);
 	status->ppid = (pid_t)status_number(rest, "\nPPid:", -1);
 	status->uid = (uid_t)status_number(rest, "\nUid:", -1);
+	status->threads = status_number(rest, "\nThreads:", -1);
+	status->switches = (uint64_t)status_number(rest, "\nvoluntary_ctxt_switches:", 0) +
+		(uint64_t)status_number(rest, "\nnonvoluntary_ctxt_switches:", 0);
 	status->kernel = !strstr(rest, "\nVmPeak:") && !strstr(rest, "\nThreads:\t0");
 }
 

@@ -9,7 +9,9 @@
 TEST("a status text yields name, ids and owner, whatever the name contains")
 {
 	struct process_status status;
-	process_status_parse("Name:\tTgid:\t5 x\nUmask:\t0022\nTgid:\t41\nPPid:\t7\nUid:\t1000\t0\t0\t0\nVmPeak:\t1 kB\nThreads:\t2\n", &status);
+	process_status_parse("Name:\tTgid:\t5 x\nUmask:\t0022\nTgid:\t41\nPPid:\t7\nUid:\t1000\t0\t0\t0\nVmPeak:\t1 kB\nThreads:\t2\n"
+		"voluntary_ctxt_switches:\t150\nnonvoluntary_ctxt_switches:\t545\n", &status);
+	EXPECT_INT(status.switches, 695);
 	EXPECT_STR(status.comm, "Tgid:\t5 x");
 	EXPECT(status.tgid == 41);
 	EXPECT(status.ppid == 7);

@@ -110,13 +110,34 @@ int tracefs_read(const char *name, struct str *out, struct error *err)
 	return file_read(path, out, TRACEFS_FILE_MAX, err) < 0 ? tracefs_refused(err) : 0;
 }
 
-/* Whether the folder is that of a tracepoint; reads its id if it is asked for. */
-static bool entry_read(int folder, const char *name, bool wanted, uint64_t *id)
+int tracefs_open_append(const char *name, struct error *err)
+{
+	char path[600];
+	if (tracefs_name(path, sizeof path, name, err) < 0)
+		return -1;
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0)
+		return fd;
+	error_system(err, "cannot write %s", path);
+	return tracefs_refused(err);
+}
+
+int tracefs_append(int fd, const char *line, struct error *err)
+{
+	size_t len = strlen(line);
+	ssize_t written = write(fd, line, len);
+	if (written == (ssize_t)len)
+		return 0;
+	if (written >= 0)
+		errno = EIO;
+	return error_system(err, "Failed to write event");
+}
+
+/* Whether the folder is that of a tracepoint; reads its id. */
+static bool entry_read(int folder, const char *name, uint64_t *id)
 {
 	char path[NAME_MAX + 4], text[24];
 	snprintf(path, sizeof path, "%.*s/id", NAME_MAX, name);
-	if (!wanted)
-		return faccessat(folder, path, F_OK, 0) == 0;
 	CLEANUP_FD int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 	if (length <= 0)
@@ -124,6 +145,19 @@ static bool entry_read(int folder, const char *name, bool wanted, uint64_t *id)
 	text[length] = '\0';
 	*id = strtoull(text, NULL, 10);
 	return true;
+}
+
+/* The entries of a system that can be enabled are tracepoints, without exception; of others, those that have an id. */
+static void entries_read(int folder, bool ids, struct tracefs_list *out)
+{
+	bool check = ids || faccessat(folder, "enable", F_OK, 0) != 0;
+	size_t used = 0;
+	for (size_t i = 0; i < out->list.count; i++) {
+		struct tracefs_entry entry = out->list.items[i];
+		if (!check || entry_read(folder, entry.name, &entry.id))
+			out->list.items[used++] = entry;
+	}
+	out->list.count = used;
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -145,13 +179,12 @@ int tracefs_list(const char *system, bool ids, struct tracefs_list *out, struct 
 		return tracefs_refused(err);
 	}
 	for (struct dirent *found; (found = readdir(folder));) {
-		uint64_t id = 0;
-		if (found->d_name[0] == '.' || found->d_type != DT_DIR || !entry_read(dirfd(folder), found->d_name, ids, &id))
+		if (found->d_name[0] == '.' || found->d_type != DT_DIR)
 			continue;
 		struct tracefs_entry *entry = vec_add(&out->list);
-		entry->name = arena_string(&out->arena, found->d_name, strlen(found->d_name));
-		entry->id = id;
+		*entry = (struct tracefs_entry){ .name = arena_string(&out->arena, found->d_name, strlen(found->d_name)) };
 	}
+	entries_read(dirfd(folder), ids, out);
 	closedir(folder);
 	if (out->list.count)
 		qsort(out->list.items, out->list.count, sizeof out->list.items[0], compare_entries);

@@ -26,3 +26,7 @@ int tracefs_list(const char *system, bool ids, struct tracefs_list *out, struct 
 void tracefs_list_fini(struct tracefs_list *list);
 /* Appends the text of a file below the tracing folder, such as "events/sched/sched_switch/format". */
 int tracefs_read(const char *name, struct str *out, struct error *err);
+/* Opens a file of probes ("uprobe_events") to add lines to it, which never changes what it holds. Returns the descriptor; < 0: failed. */
+int tracefs_open_append(const char *name, struct error *err);
+/* Writes one line with one call, as the kernel takes it. */
+int tracefs_append(int fd, const char *line, struct error *err);

@@ -193,6 +193,18 @@ static int find_in_file(const struct file_symbols *f, const struct address_place
 	return l.duplicate ? ambiguous("", place, &places, err) : l.started ? 0 : not_found("", place, err);
 }
 
+int address_filters_function(const char *file, const char *symbol, uint64_t *offset, struct error *err)
+{
+	const struct address_place place = { .symbol = symbol, .index = -1 };
+	struct extent found = { 0 };
+	struct file_symbols symbols;
+	file_symbols_open(&symbols, file);
+	int result = find_in_file(&symbols, &place, &found, err);
+	file_symbols_close(&symbols);
+	*offset = found.start;
+	return result;
+}
+
 /* Where a filter's symbols are looked up. */
 struct resolver {
 	const struct address_filter *filter;

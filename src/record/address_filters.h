@@ -6,3 +6,5 @@
 
 /* Replaces the filters of all events that trace. Fails with err->sys EINVAL. */
 int address_filters_resolve(struct events *events, struct error *err);
+/* The offset of a function in the file of a program. */
+int address_filters_function(const char *file, const char *symbol, uint64_t *offset, struct error *err);

@@ -1,16 +1,21 @@
 /* Waiting for rings, signals, timers and commands, and moving the content of the rings to the output. */
 #include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "os/counter.h"
+#include "os/permission.h"
 #include "record/commands.h"
 #include "record/recorder_internal.h"
 
 /* Bits of measurement_wait. */
-enum { READY_TIMER, READY_CONTROL, READY_SWITCH_TIMER, READY_SWITCH_EVENT, READY_RING_READERS };
+enum {
+	READY_TIMER, READY_CONTROL, READY_SWITCH_TIMER, READY_SWITCH_EVENT, READY_RING_READERS, READY_OFF_CPU, READY_PROGRAMS, READY_TRIGGER
+};
 enum { RINGS_AT_ONCE = 31 };
 enum { LOOK_MS = 50 }; /* unwinding reads files of processes that may soon end: it does not wait until a ring is half full */
 
@@ -31,6 +36,8 @@ int loop_open(struct recorder *r, struct error *err)
 		if (measurement_watch(&r->measurement, r->switch_timer, READY_SWITCH_TIMER, err) < 0)
 			return -1;
 	}
+	if (r->off_cpu.open && measurement_watch(&r->measurement, offcpu_fd(&r->off_cpu.programs), READY_OFF_CPU, err) < 0)
+		return -1;
 	return r->options->control >= 0 ? measurement_watch(&r->measurement, r->options->control, READY_CONTROL, err) : 0;
 }
 
@@ -41,7 +48,10 @@ void loop_close(struct recorder *r)
 	if (r->switch_timer >= 0)
 		close(r->switch_timer);
 	affinity_close(&r->affinity);
-	switch_event_close(&r->switch_event);
+	watched_event_close(&r->switch_event);
+	watched_event_close(&r->programs);
+	events_fini(&r->program_events);
+	trigger_close(&r->trigger);
 }
 
 void loop_enable(struct recorder *r, uint32_t event, bool on)
@@ -78,17 +88,76 @@ static int start_ring_files(struct recorder *r, struct error *err)
 	return measurement_watch(&r->measurement, ring_readers_fd(r->ring_readers), READY_RING_READERS, err);
 }
 
+/* Only those who may read programs need to know of them. */
+static void watch_programs(struct recorder *r)
+{
+	struct permission permission;
+	permission_read(&permission);
+	if (permission.root && !r->measurement.sampling.no_bpf_event)
+		watched_event_open_programs(&r->programs, &r->program_events, &r->measurement, READY_PROGRAMS, NULL);
+}
+
+static int start_trigger(struct recorder *r, struct error *err)
+{
+	const struct record_options *o = r->options;
+	int pid = o->target.pids ? atoi(o->target.pids) : 0;
+	if (!o->trigger)
+		return 0;
+	if (trigger_open(&r->trigger, o->trigger, &r->measurement.target, o->command ? o->command[0] : NULL, pid, err) < 0)
+		return -1;
+	for (int kind = 0; kind < TRIGGER_PROBES; kind++) {
+		const struct counters *counters = &r->trigger.probes[kind].counters;
+		for (size_t i = 0; i < counters->rings.count; i++)
+			if (measurement_watch(&r->measurement, counters->rings.items[i].fd, READY_TRIGGER, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* A ring whose tasks have ended is always ready. */
+static void unwatch_ended(struct recorder *r)
+{
+	for (int kind = 0; kind < TRIGGER_PROBES; kind++) {
+		const struct counters *counters = &r->trigger.probes[kind].counters;
+		for (size_t i = 0; i < counters->rings.count; i++) {
+			struct pollfd ring = { .fd = counters->rings.items[i].fd };
+			if (poll(&ring, 1, 0) > 0 && ring.revents & POLLHUP)
+				measurement_unwatch(&r->measurement, ring.fd);
+		}
+	}
+}
+
+static void take_trigger(struct recorder *r)
+{
+	bool fired = trigger_fired(&r->trigger);
+	if (!fired) {
+		unwatch_ended(r);
+		fired = trigger_fired(&r->trigger); /* poll has taken the wake-up of a record that came meanwhile */
+	}
+	if (!fired)
+		return;
+	loop_request_snapshot(r);
+	r->rings_now = true;
+	r->recording->triggered++;
+	if (r->trigger.limit_ns)
+		recorder_say(r, "[ perf record: %s took %.3f ms: snapshot %llu ]", r->options->trigger->symbol, (double)r->trigger.took_ns / 1e6,
+			(unsigned long long)r->recording->triggered);
+	else
+		recorder_say(r, "[ perf record: %s: snapshot %llu ]", r->options->trigger->symbol, (unsigned long long)r->recording->triggered);
+}
+
 int loop_start(struct recorder *r, struct error *err)
 {
 	const struct record_options *options = r->options;
 	int delay_ms = r->measurement.sampling.delay_ms;
 	if (start_ring_files(r, err) < 0)
 		return -1;
-	if (options->switching.events && switch_event_open(&r->switch_event, options->switching.events, err) < 0)
+	if (options->switching.events &&
+	    watched_event_open(&r->switch_event, options->switching.events, &r->measurement, READY_SWITCH_EVENT, err) < 0)
 		return -1;
-	for (size_t i = 0; i < r->switch_event.counters.rings.count; i++)
-		if (measurement_watch(&r->measurement, r->switch_event.counters.rings.items[i].fd, READY_SWITCH_EVENT, err) < 0)
-			return -1;
+	watch_programs(r);
+	if (start_trigger(r, err) < 0)
+		return -1;
 	affinity_open(&r->affinity, options->affinity == AFFINITY_NODE);
 	if (delay_ms)
 		recorder_say(r, "Events disabled");
@@ -250,13 +319,6 @@ static void switch_at_timer(struct recorder *r)
 		start_timer(r, options->windows[r->window].from_ms - window->to_ms);
 }
 
-/* Programs that are loaded meanwhile are described while they exist. */
-static void read_programs(struct recorder *r)
-{
-	if (!r->measurement.sampling.no_bpf_event && build_reader_saw_bpf(r->builds))
-		bpf_programs_read(&r->measurement.programs);
-}
-
 /* Waits until something is ready; meanwhile looks for new mappings in the rings. */
 static int wait_for_ready(struct recorder *r, uint32_t *ready, struct error *err)
 {
@@ -268,7 +330,6 @@ static int wait_for_ready(struct recorder *r, uint32_t *ready, struct error *err
 	while ((n = measurement_wait(&r->measurement, timeout, ready, err)) == 0 && looks) {
 		for (size_t i = 0; i < counters->rings.count; i++)
 			build_reader_see_ring(r->builds, &counters->rings.items[i], &r->seen[i], UINT64_MAX);
-		read_programs(r);
 		if (measured)
 			break;
 	}
@@ -287,8 +348,10 @@ static int wait_once(struct recorder *r, struct error *err)
 	int n = wait_for_ready(r, &ready, err);
 	if (n < 0)
 		return -1;
-	read_programs(r);
 	r->recording->wakeups += n != 0;
+	if (ready & 1 << READY_PROGRAMS && watched_event_happened(&r->programs))
+		bpf_programs_read(&r->measurement.programs); /* while they exist */
+	off_cpu_take(&r->off_cpu);
 	if (ready & 1 << READY_TIMER && read_count(r->timer))
 		switch_at_timer(r);
 	if (ready & 1 << READY_CONTROL)
@@ -298,7 +361,9 @@ static int wait_once(struct recorder *r, struct error *err)
 	if (ready & 1 << READY_SWITCH_TIMER)
 		r->switch_now |= read_count(r->switch_timer);
 	if (ready & 1 << READY_SWITCH_EVENT)
-		r->switch_now |= switch_event_happened(&r->switch_event);
+		r->switch_now |= watched_event_happened(&r->switch_event);
+	if (ready & 1 << READY_TRIGGER)
+		take_trigger(r);
 	r->switch_now |= r->measurement.signals.user && r->options->switching.on_signal;
 	if (r->measurement.signals.user)
 		loop_request_snapshot(r);
@@ -362,8 +427,13 @@ int loop_run(struct recorder *r, struct error *err)
 		}
 		if (last && any)
 			continue;
+		if (last && r->trigger.open && !r->rings_now)
+			take_trigger(r); /* it fired shortly before the end */
 		if (!last && r->snapshot_now && snapshot_trace(r, err) < 0)
 			return -1;
+		if (r->rings_now && loop_snapshot(r, err) < 0)
+			return -1;
+		r->rings_now = false;
 		/* a request for a file that arrived together with the end makes its file, too */
 		bool switches = last ? r->switch_now : switch_due(r);
 		if (switches && recorder_switch(r, err) < 0)

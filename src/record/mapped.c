@@ -1,6 +1,7 @@
 #include "record/mapped.h"
 
 #include "data/jitdump.h"
+#include "image/jit_dump.h"
 #include "os/process.h"
 
 enum {
@@ -11,7 +12,19 @@ enum {
 	ROOM_HISTORY = 1 << 25,      /* … and if they remain in rings until a snapshot */
 };
 
-void mapped_open(struct mapped *mapped, const char *buildid_dir, struct budget *budget, bool history)
+/* As its process sees it, and only if this user or root owns it. */
+static int open_dump(void *context, int32_t pid, const char *path, struct reader *reader)
+{
+	uint64_t size;
+	int fd = jit_dump_open(pid, path, NULL, false, &size, NULL);
+	(void)context;
+	if (fd < 0)
+		return -1;
+	*reader = reader_of_fd(fd, size);
+	return 0;
+}
+
+void mapped_open(struct mapped *mapped, const struct evlist *evlist, const char *buildid_dir, struct budget *budget, bool history)
 {
 	*mapped = (struct mapped){ .room = history ? ROOM_HISTORY : ROOM, .names = history };
 	model_init(&mapped->model);
@@ -19,6 +32,9 @@ void mapped_open(struct mapped *mapped, const char *buildid_dir, struct budget *
 	mapped->tables = unwind_tables_new(&mapped->model.modules, &(struct image_options){ .buildid_dir = buildid_dir, .living = true,
 		.budget = budget });
 	mapped->loader = table_loader_new(mapped->tables);
+	machine_names(&mapped->machine);
+	mapped->jit = (struct jit_feeds){ .model = &mapped->model, .evlist = evlist, .machine = mapped->machine.arch, .budget = budget,
+		.grows = true, .no_lines = true, .open = open_dump, .next_ns = UINT64_MAX };
 }
 
 void mapped_close(struct mapped *mapped)
@@ -28,6 +44,7 @@ void mapped_close(struct mapped *mapped)
 	model_fini_history(&mapped->before);
 	model_fini(&mapped->model);
 	vec_fini(&mapped->compilers);
+	jit_feeds_fini(&mapped->jit);
 }
 
 static size_t compiler_at(const struct mapped *mapped, int32_t pid)
@@ -52,8 +69,10 @@ static void add_compiler(struct mapped *mapped, int32_t pid)
 static void remove_compiler(struct mapped *mapped, int32_t pid)
 {
 	size_t at = compiler_at(mapped, pid);
-	if (at < mapped->compilers.count)
-		mapped->compilers.items[at] = mapped->compilers.items[--mapped->compilers.count];
+	if (at >= mapped->compilers.count)
+		return;
+	mapped->compilers.items[at] = mapped->compilers.items[--mapped->compilers.count];
+	jit_feeds_end(&mapped->jit, pid);
 }
 
 static bool names_dump(const struct record *record)
@@ -64,13 +83,12 @@ static bool names_dump(const struct record *record)
 }
 
 /* Just-in-time compilers map their dump; a forked child runs their code too. */
-static void follow_compilers(struct mapped *mapped, const struct record *record)
+static void follow_compilers(struct mapped *mapped, const struct record *record, bool maps_dump)
 {
-	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
 	if (record->body_len < 16)
 		return;
 	int32_t pid = (int32_t)load_u32(record->body), second = (int32_t)load_u32(record->body + 4);
-	if (maps && record_cpumode(record) == RECORD_MISC_USER && names_dump(record))
+	if (maps_dump)
 		add_compiler(mapped, pid);
 	else if (record->type == RECORD_FORK && mapped_has_jit(mapped, second))
 		add_compiler(mapped, pid);
@@ -85,7 +103,11 @@ void mapped_apply(struct mapped *mapped, const struct record *record, uint64_t t
 {
 	static const struct sample none = { .time = UINT64_MAX };
 	bool maps = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
-	follow_compilers(mapped, record);
+	bool maps_dump = maps && record_cpumode(record) == RECORD_MISC_USER && names_dump(record);
+	follow_compilers(mapped, record, maps_dump);
+	if (record->type == RECORD_TIME_CONV)
+		time_conv_read(&mapped->jit.clock, record);
+	mapped_advance(mapped, time);
 	if (time > mapped->clock)
 		mapped->clock = time;
 	if (record->type == RECORD_FORK || record->type == RECORD_EXIT || (maps && record_cpumode(record) == RECORD_MISC_USER))
@@ -94,6 +116,29 @@ void mapped_apply(struct mapped *mapped, const struct record *record, uint64_t t
 		model_clear_space(&mapped->model, (int32_t)load_u32(record->body), mapped->clock);
 	if (record->type == RECORD_COMM && mapped->names)
 		model_apply(&mapped->model, record, &none, mapped->clock);
+	if (maps_dump)
+		jit_feeds_take_mapping(&mapped->jit, record, mapped->clock);
+}
+
+void mapped_refresh(struct mapped *mapped)
+{
+	if (mapped->jit.growing)
+		jit_feeds_refresh(&mapped->jit);
+}
+
+void mapped_advance(struct mapped *mapped, uint64_t time)
+{
+	if (time < mapped->jit.next_ns)
+		return;
+	if (time > mapped->clock)
+		mapped->clock = time;
+	jit_feeds_advance(&mapped->jit, time, mapped->clock);
+}
+
+bool mapped_knows(const struct mapped *mapped, const struct map_node *maps, uint64_t address)
+{
+	const struct map *map = map_find(maps, address);
+	return map && modules_get(&mapped->model.modules, map->module)->kind != MODULE_ANON;
 }
 
 static const struct map_node *maps_of(const struct model *model, int32_t pid, int32_t tid, uint64_t time)
@@ -145,12 +190,12 @@ static bool is_idle(void *context, uint32_t module)
 	return modules_get(&model->modules, module)->generation != model->generation;
 }
 
-/* Neither this generation nor the previous one maps it, and nothing else refers to it. */
+/* Neither this generation nor the previous one maps it, and nothing else refers to it. Dumps refer to their modules. */
 static bool is_done(void *context, const struct module *module)
 {
 	const struct mapped *mapped = context;
-	return module->generation + 1 < mapped->model.generation && !unwind_tables_tried(mapped->tables, module->id) &&
-		!table_loader_owes(mapped->loader, module->id);
+	return module->kind != MODULE_JIT && module->generation + 1 < mapped->model.generation &&
+		!unwind_tables_tried(mapped->tables, module->id) && !table_loader_owes(mapped->loader, module->id);
 }
 
 /* Only living threads are part of the new generation: memory does not grow with the duration of a recording. */

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jit/feeds.h"
 #include "model/model.h"
+#include "os/machine.h"
 #include "record/table_loader.h"
 #include "unwind/tables.h"
 
@@ -21,13 +23,22 @@ struct mapped {
 	struct unwind_tables *tables;
 	struct table_loader *loader;
 	VEC(int32_t) compilers;      /* processes that have mapped the dump of a just-in-time compiler */
+	struct jit_feeds jit;        /* those dumps */
+	struct machine_names machine;
 };
 
-/* Must not move while open. history: mappings of the past are looked up (mapped_at), so more of it is retained, with names. */
-void mapped_open(struct mapped *mapped, const char *buildid_dir, struct budget *budget, bool history);
+/* Must not move while open. history: mappings of the past are looked up (mapped_at), so more of it is retained, with names. evlist: states
+ * the clock of the records; borrowed. */
+void mapped_open(struct mapped *mapped, const struct evlist *evlist, const char *buildid_dir, struct budget *budget, bool history);
 void mapped_close(struct mapped *mapped);
 /* Applies a side-band record of that time; records that do not concern mappings are ignored. */
 void mapped_apply(struct mapped *mapped, const struct record *record, uint64_t time);
+/* Reads what compilers have added to their dumps. Not to be called while stacks are unwound. */
+void mapped_refresh(struct mapped *mapped);
+/* A sample of that time follows: functions that were compiled before are mapped. */
+void mapped_advance(struct mapped *mapped, uint64_t time);
+/* The address is in a file, or in a compiled function of a dump that was read: a reader of the recording knows no more about it. */
+bool mapped_knows(const struct mapped *mapped, const struct map_node *maps, uint64_t address);
 /* The current mappings of the process, and their generation. */
 const struct map_node *mapped_now(const struct mapped *mapped, int32_t pid, int32_t tid, uint32_t *generation);
 /* The same, as of an earlier time. */

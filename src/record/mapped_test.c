@@ -18,6 +18,8 @@ static struct record made(const struct writer *w)
 	return (struct record){ .type = load_u32(bytes), .misc = misc, .body = bytes + 8, .body_len = (uint32_t)w->len - 8 };
 }
 
+static const struct evlist no_events;
+
 static void tell(struct mapped *mapped, struct writer *w, size_t at, uint64_t time)
 {
 	record_close(w, at, 0);
@@ -80,7 +82,7 @@ TEST("mappings of the past are known back to the previous generation, those of a
 	struct mapped mapped;
 	uint32_t generation;
 	int32_t pid = getpid();
-	mapped_open(&mapped, NULL, NULL, true);
+	mapped_open(&mapped, &no_events, NULL, NULL, true);
 	mapped.room = 0;
 	add_map(&mapped, pid, 0x1000, "/bin/before", 10);
 	add_comm(&mapped, pid, "after", 20);
@@ -109,7 +111,7 @@ TEST("threads that start after the first thread of their process has ended have 
 {
 	struct mapped mapped;
 	uint32_t generation;
-	mapped_open(&mapped, NULL, NULL, false);
+	mapped_open(&mapped, &no_events, NULL, NULL, false);
 	add_map(&mapped, 70, 0x1000, "/bin/threads", 1);
 	add_thread(&mapped, RECORD_FORK, 70, 70, 71, 70, 2);
 	add_thread(&mapped, RECORD_EXIT, 70, 1, 70, 1, 3);
@@ -124,7 +126,7 @@ TEST("memory does not grow with the number of programs that have ended")
 	struct mapped mapped;
 	char name[32];
 	int32_t self = getpid();
-	mapped_open(&mapped, NULL, NULL, false);
+	mapped_open(&mapped, &no_events, NULL, NULL, false);
 	mapped.room = 1 << 14;
 	add_map(&mapped, self, 0x1000, "/bin/lasting", 1);
 	for (uint64_t time = 2; time < 20000; time += 3) {
@@ -153,8 +155,8 @@ TEST("restated side-band is as of the time of the sample, and written once")
 	struct mapped mapped, other;
 	struct writer out;
 	uint32_t generation;
-	mapped_open(&mapped, NULL, NULL, true);
-	mapped_open(&other, NULL, NULL, true);
+	mapped_open(&mapped, &no_events, NULL, NULL, true);
+	mapped_open(&other, &no_events, NULL, NULL, true);
 	writer_open(&out, -1, 0);
 	add_comm(&mapped, 70, "first", 5);
 	add_map(&mapped, 70, 0x1000, "/bin/first", 10);
@@ -188,7 +190,7 @@ TEST("restated side-band is as of the time of the sample, and written once")
 TEST("a process that maps the dump of a compiler, and its forked children, are known until they end or run another program")
 {
 	struct mapped mapped;
-	mapped_open(&mapped, NULL, NULL, false);
+	mapped_open(&mapped, &no_events, NULL, NULL, false);
 	add_map(&mapped, 100, 0x1000, "/tmp/jit-100.dump", 1);
 	add_map(&mapped, 200, 0x1000, "/tmp/jit-.dump", 1);
 	add_task(&mapped, RECORD_FORK, 101, 100, 2);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,9 +15,11 @@
 #include "os/file.h"
 #include "os/permission.h"
 #include "record/acquire/existing.h"
+#include "record/acquire/programs.h"
 #include "record/acquire/record_out.h"
 #include "record/address_filters.h"
 #include "record/recorder_internal.h"
+#include "record/write/add_index.h"
 #include "record/write/build_ids.h"
 #include "record/write/buildid_cache.h"
 #include "record/write/features.h"
@@ -26,6 +29,11 @@ void recording_fini(struct recording *recording)
 	str_fini(&recording->notes);
 	str_fini(&recording->warnings);
 }
+
+enum {
+	STACKS_BY_RATE = 8 << 20,    /* of a ring: an eighth of a second at the rate that determines the size of copies */
+	STACKS_LEAST = 128,          /* that a ring must be able to hold */
+};
 
 /* Whether an event fills a ring of the usual size within a few milliseconds: each hit of a tracepoint, or very many samples a second. */
 static bool is_busy(const struct event *event)
@@ -40,11 +48,13 @@ static bool is_busy(const struct event *event)
 /* The size of a ring that lets a recorder wait for a CPU without losses; 0: the usual size suffices. */
 static size_t ring_bytes_wanted(const struct recorder *r)
 {
-	enum { STACKS = 512, STACKS_LEAST = 1 << 20, FREQUENT = 2 << 20, EACH_HIT = 8 << 20 };
+	enum { STACKS = 512, UNWINDING_LEAST = 1 << 20, FREQUENT = 2 << 20, EACH_HIT = 8 << 20 };
 	const struct measurement *m = &r->measurement;
 	if (configure_unwinds(m->events)) {
-		size_t bytes = (size_t)m->sampling.stack_size * STACKS;
-		return bytes > STACKS_LEAST ? bytes : STACKS_LEAST;
+		size_t bytes = (size_t)configure_stack_bytes(m->events) * STACKS;
+		if (!m->sampling.stack_given && bytes > STACKS_BY_RATE)
+			bytes = STACKS_BY_RATE;
+		return bytes > UNWINDING_LEAST ? bytes : UNWINDING_LEAST;
 	}
 	/* a reader of a pipe waits for a ring that is half full, and an overwritten ring is what the user gets */
 	bool usual = output_is_pipe(r->options->output) || m->trace.kind != TRACE_NONE;
@@ -54,20 +64,32 @@ static size_t ring_bytes_wanted(const struct recorder *r)
 	return 0;
 }
 
-/* All rings share a budget. */
-static size_t ring_pages(const struct recorder *r)
+/* Rings may be larger than what the kernel allows every user. */
+static bool has_large_rings(void)
+{
+	struct permission permission;
+	permission_read(&permission);
+	return permission.root || permission.paranoid < 0;
+}
+
+/* The size of a ring for so many bytes: all rings share a budget. */
+static size_t ring_bytes(size_t wanted)
 {
 	enum { RINGS_BYTES = 64 << 20, RING_LEAST = 1 << 20, RING_MOST = 32 << 20 };
-	struct permission permission;
-	size_t pages = r->measurement.trace.ring_pages ? r->measurement.trace.ring_pages : ring_default_pages(), bytes = RING_LEAST;
+	size_t bytes = RING_LEAST;
+	while (bytes < RING_MOST && bytes < wanted && 2 * bytes * cpus_online_count() <= RINGS_BYTES)
+		bytes *= 2;
+	return bytes;
+}
+
+static size_t ring_pages(const struct recorder *r)
+{
+	size_t pages = r->measurement.trace.ring_pages ? r->measurement.trace.ring_pages : ring_default_pages();
 	size_t wanted = r->options->pages ? 0 : ring_bytes_wanted(r);
 	if (!wanted)
 		return r->options->pages ? r->options->pages : pages;
-	permission_read(&permission);
-	while (bytes < RING_MOST && bytes < wanted && 2 * bytes * cpus_online_count() <= RINGS_BYTES)
-		bytes *= 2;
-	size_t more = bytes / (size_t)sysconf(_SC_PAGESIZE);
-	return (permission.root || permission.paranoid < 0) && more > pages ? more : pages;
+	size_t more = ring_bytes(wanted) / (size_t)sysconf(_SC_PAGESIZE);
+	return has_large_rings() && more > pages ? more : pages;
 }
 
 /* Refuses options that --threads cannot be combined with. */
@@ -93,15 +115,19 @@ static bool wants_builds(const struct recorder *r)
 static int open_measurement(struct recorder *r, struct error *err)
 {
 	const struct record_options *o = r->options;
+	struct sampling sampling = o->sampling;
 	if (address_filters_resolve(o->events, err) < 0)
 		return -1;
+	if (!o->pages && has_large_rings())
+		sampling.stack_most = ring_bytes(STACKS_BY_RATE) / STACKS_LEAST;
 	const struct measurement_options options = {
-		.sampling = o->sampling, .target = o->target, .events = o->events, .command = o->command,
+		.sampling = sampling, .target = o->target, .events = o->events, .command = o->command,
 		.command_to_stderr = output_is_pipe(o->output), .user_signal = o->switching.on_signal || o->trace.snapshot, .trace = &o->trace,
 		.warnings = &r->recording->warnings, .notes = &r->recording->notes,
 	};
 	int status = measurement_open(&r->measurement, &options, err);
 	r->recording->refused = r->measurement.refused;
+	r->recording->stack_bytes = configure_stack_bytes(o->events);
 	r->recording->missing_threads = r->measurement.counters.missing_threads;
 	return status < 0 ? status : sample_filters_open(&r->filters, &r->measurement, err);
 }
@@ -190,7 +216,7 @@ static void write_existing(struct recorder *r)
 	const struct record_options *options = r->options;
 	struct synthesis synthesis = {
 		.map_timeout_ms = options->map_timeout_ms, .no_tasks = options->no_tasks, .no_maps = options->no_maps,
-		.no_cgroups = options->no_cgroups,
+		.no_cgroups = options->no_cgroups, .cache = options->user_cache,
 	};
 	existing_write(&synthesis, &r->measurement, r->output.pipe, &r->made);
 	r->recording->slow_maps = synthesis.truncated;
@@ -256,6 +282,27 @@ static int set_realtime(const struct recorder *r, struct error *err)
 	return error_set(err, ERROR_SYSTEM, "Could not set realtime priority: %s", strerror(errno));
 }
 
+/* While rings are read: on a machine without an idle CPU, a recorder that waits for its turn loses records. The user's own choice of a
+ * priority stays, and users without the right to raise it record as before. Very frequent samples can occupy a machine whatever the
+ * recorder does: there it takes no time from the others. */
+static void raise_priority(struct recorder *r)
+{
+	enum { HIGHER = -10 };
+	const struct events *events = r->measurement.events;
+	for (size_t i = 0; i < events->list.count; i++)
+		if (attr_flag(&events->list.items[i].attr, ATTR_FREQ) && is_busy(&events->list.items[i]))
+			return;
+	if (!r->options->realtime && getpriority(PRIO_PROCESS, 0) == 0)
+		r->raised = setpriority(PRIO_PROCESS, 0, HIGHER) == 0;
+}
+
+static void restore_priority(struct recorder *r)
+{
+	if (r->raised)
+		setpriority(PRIO_PROCESS, 0, 0);
+	r->raised = false;
+}
+
 /* Writes the header and the features after the records. */
 static int finish_file(struct recorder *r, struct error *err)
 {
@@ -271,6 +318,7 @@ static int finish_file(struct recorder *r, struct error *err)
 	struct stat st;
 	/* a device cannot be read again */
 	bool readable = fstat(r->output.fd, &st) == 0 && S_ISREG(st.st_mode), traces = r->measurement.trace.kind != TRACE_NONE;
+	facts.perf_maps = build_reader_maps(r->builds);
 	if (readable && (!options->no_build_ids || options->time_boundary || traces)) {
 		const struct feature_bodies none = { 0 };
 		const struct build_ids_options how = { .all = (options->all_build_ids && !options->time_boundary) || traces, .builds = r->builds };
@@ -296,6 +344,8 @@ static int finish_file(struct recorder *r, struct error *err)
 	const struct feature_bodies bodies = features_bodies(&features);
 	if (status == 0)
 		status = data_writer_finish(&r->writer, &r->evlist, &bodies, err);
+	if (status == 0 && options->indexed && readable)
+		status = recording_add_index(r->output.path, r->output.fd, err);
 	if (status == 0 && options->buildid_dir && !options->no_build_ids)
 		buildid_cache_add(options->buildid_dir, &found, options->debuginfod);
 	recording_facts_fini(&found);
@@ -305,18 +355,33 @@ static int finish_file(struct recorder *r, struct error *err)
 	return status;
 }
 
-/* "perf.data.2024010203040567", in local time. */
-static int add_time_to_name(struct recorder *r, struct error *err)
+enum { SUFFIX_SIZE = 64, HUNDREDTH_NS = 10000000, NAME_ATTEMPTS_MAX = 500 };
+
+/* The time as ".2024010203040567", in local time. */
+static int time_suffix(char suffix[static SUFFIX_SIZE], struct error *err)
 {
-	char suffix[64], stamp[32];
+	char stamp[32];
 	struct timespec now;
 	struct tm local;
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (!localtime_r(&now.tv_sec, &local) || !strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local))
 		return error_set(err, ERROR_SYSTEM, "cannot tell the time");
-	unsigned hundredths = (unsigned)(now.tv_nsec / 10000000) % 100;
-	snprintf(suffix, sizeof suffix, ".%s%02u", stamp, hundredths);
-	return output_rename(&r->output, suffix, err);
+	unsigned hundredths = (unsigned)(now.tv_nsec / HUNDREDTH_NS) % 100;
+	snprintf(suffix, SUFFIX_SIZE, ".%s%02u", stamp, hundredths);
+	return 0;
+}
+
+/* Two files may be finished within a hundredth of a second: the second waits for a name of its own. */
+static int add_time_to_name(struct recorder *r, struct error *err)
+{
+	char suffix[SUFFIX_SIZE];
+	for (int attempt = 0; attempt < NAME_ATTEMPTS_MAX; attempt++) {
+		int renamed = time_suffix(suffix, err) < 0 ? -1 : output_rename(&r->output, suffix, err);
+		if (renamed != OUTPUT_NAME_TAKEN)
+			return renamed;
+		nanosleep(&(struct timespec){ .tv_nsec = HUNDREDTH_NS }, NULL);
+	}
+	return error_set(err, ERROR_SYSTEM, "cannot name %s: there is a file %s%s", r->output.path, r->output.path, suffix);
 }
 
 void recorder_say(struct recorder *r, const char *format, ...)
@@ -373,6 +438,15 @@ int recorder_switch(struct recorder *r, struct error *err)
 	return begin_file(r, err);
 }
 
+/* A pipe has no place for what is known at the end alone, but records. */
+static void write_pipe_end(struct recorder *r)
+{
+	if (r->measurement.sampling.no_bpf_event)
+		return;
+	bpf_programs_read(&r->measurement.programs);
+	programs_records(&r->measurement.programs, &r->made);
+}
+
 static int complete_recording(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
@@ -381,7 +455,8 @@ static int complete_recording(struct recorder *r, struct error *err)
 	/* now: samples that are lost after this were not to be recorded */
 	recording->lost_samples += existing_write_lost(&r->measurement, &r->made);
 	recording->filtered_samples += sample_filters_write(&r->filters, &r->measurement, &r->made);
-	if (loop_snapshot(r, err) < 0)
+	off_cpu_write(&r->off_cpu, &r->measurement, &r->evlist, &r->made, &recording->warnings);
+	if (!r->trigger.open && loop_snapshot(r, err) < 0)
 		return -1;
 	if (r->options->trace.snapshot_at_exit) {
 		trace_writing_stop(&r->measurement);
@@ -390,6 +465,8 @@ static int complete_recording(struct recorder *r, struct error *err)
 	}
 	if (r->options->tail_synthesis)
 		write_existing(r);
+	if (r->output.pipe)
+		write_pipe_end(r);
 	flush_made(r);
 	if (data_writer_flush(&r->writer, err) < 0)
 		return -1;
@@ -423,9 +500,14 @@ static int complete_recording(struct recorder *r, struct error *err)
 static int record_target(struct recorder *r, struct error *err)
 {
 	struct measurement *m = &r->measurement;
-	if (open_measurement(r, err) < 0 || loop_open(r, err) < 0 || open_rings(r, err) < 0)
+	if (open_measurement(r, err) < 0 || (r->options->off_cpu.wanted && off_cpu_open(&r->off_cpu, &r->options->off_cpu, m, err) < 0))
 		return -1;
-	if (open_output(r, err) < 0 || set_realtime(r, err) < 0 || loop_start(r, err) < 0)
+	if (loop_open(r, err) < 0 || open_rings(r, err) < 0)
+		return -1;
+	if (open_output(r, err) < 0 || set_realtime(r, err) < 0)
+		return -1;
+	raise_priority(r);
+	if (loop_start(r, err) < 0 || off_cpu_start(&r->off_cpu, err) < 0)
 		return -1;
 	if (measurement_start(m, err) < 0) {
 		char why[sizeof err->text];
@@ -435,6 +517,7 @@ static int record_target(struct recorder *r, struct error *err)
 	}
 	r->started = true;
 	int status = loop_run(r, err);
+	restore_priority(r);
 	measurement_stop(m);
 	/* the file is complete before the command has ended, which may take long */
 	return status < 0 ? status : complete_recording(r, err);
@@ -453,6 +536,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	trace_writing_open(&r.traces);
 	struct error why = { 0 };
 	int status = record_target(&r, &why);
+	restore_priority(&r);
 	measurement_end_command(&r.measurement);
 	recording->has_status = r.started && r.measurement.workload.reaped;
 	recording->status = r.measurement.workload.status;
@@ -469,6 +553,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	free(r.seen);
 	loop_close(&r);
 	sample_filters_close(&r.filters);
+	off_cpu_close(&r.off_cpu);
 	measurement_close(&r.measurement);
 	recording->signal = unread ? SIGPIPE : r.measurement.signals.ended_by;
 	compressor_close(&r.compressor);

@@ -10,6 +10,8 @@
 #include "record/acquire/counters.h"
 #include "record/acquire/target.h"
 #include "record/acquire/trace.h"
+#include "record/off_cpu.h"
+#include "record/trigger.h"
 #include "record/unwinding.h"
 #include "record/write/ring_readers.h"
 
@@ -41,6 +43,7 @@ struct record_options {
 	const char *version;             /* for the header */
 	const char *output;              /* -o; NULL: see output_open */
 	const char *buildid_dir;         /* the build-id cache; NULL: not used */
+	const char *user_cache;          /* the folder of what is cached between runs; NULL: nothing is */
 	struct budget *budget;           /* of the memory that foreign files can cost; borrowed; NULL: no limit */
 	size_t pages;                    /* of a ring; 0: as many as the kernel allows every user */
 	uint64_t flush_bytes;            /* --mmap-flush: fewer bytes of a ring are not written */
@@ -57,8 +60,11 @@ struct record_options {
 	bool kcore;                      /* --kcore: a folder, with a copy of the kernel's code */
 	bool no_guess;                   /* --call-graph unwind: stacks end where no rule applies */
 	bool no_join;                    /* … and where their copy ends */
+	struct off_cpu_options off_cpu;  /* --off-cpu */
+	const struct trigger_spec *trigger; /* --trigger: when snapshots are taken; NULL: not given */
 	struct debuginfod *debuginfod;   /* servers of debug files for the cache; NULL: no servers */
 	bool no_build_ids, all_build_ids, time_boundary, time_in_name, tail_synthesis;
+	bool indexed;                    /* --index: files end with an index by time; not with compression, groups, kcore or a pipe */
 	bool no_tasks, no_maps, no_cgroups; /* --synth */
 	/* Receives a line for the user during the recording: "Events enabled". */
 	void (*say)(void *context, const char *line);
@@ -79,11 +85,13 @@ struct recording {
 	uint64_t cut_traces, trace_pieces; /* pieces of a hardware trace, by AUX records; those with gaps or overwritten bytes */
 	uint64_t missing_threads, slow_maps;
 	size_t ring_pages;               /* of each ring */
+	uint32_t stack_bytes;            /* of the copies of stacks in samples; 0: none */
 	uint64_t user_chains, short_chains; /* by frame pointers; those of them that end after one or two frames; 0: not counted */
 	struct unwinding_counts unwound; /* stacks that were unwound, by result */
 	struct str notes;                /* what was changed so that events could be opened, a sentence a line */
 	struct str warnings;             /* what the user should know, a sentence a line */
 	uint64_t limit_reached;          /* the size at which size_limit ended it; 0: it did not */
+	uint64_t triggered;              /* snapshots that --trigger took */
 	bool refused;                    /* it failed since an event could not be opened */
 	bool has_status;
 	int status;                      /* of the command, as wait(2) gives it */

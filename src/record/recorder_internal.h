@@ -9,7 +9,7 @@
 #include "record/acquire/build_reader.h"
 #include "record/acquire/control.h"
 #include "record/acquire/measurement.h"
-#include "record/acquire/switch_event.h"
+#include "record/acquire/watched_event.h"
 #include "record/recorder.h"
 #include "record/sample_filters.h"
 #include "record/trace_writing.h"
@@ -38,14 +38,20 @@ struct recorder {
 	struct writer unwound;         /* records of `unwinding`, to be written */
 	struct trace_writing traces;
 	struct sample_filters filters;
+	struct off_cpu off_cpu;
 	bool snapshot_now;             /* a snapshot of the trace is requested */
+	struct trigger trigger;
+	bool rings_now;                /* the trigger fired: a snapshot of the overwritten rings is taken */
 	int timer, switch_timer;
 	bool switch_now;               /* a new file must begin */
-	struct switch_event switch_event;
+	struct watched_event switch_event;
+	struct watched_event programs; /* loads and unloads of BPF programs */
+	struct events program_events;
 	uint64_t wakeups_before;       /* of the files before this one */
 	VEC(char *) files;             /* the finished ones, oldest first */
 	size_t window;                 /* index of the next of options->windows */
 	bool window_open;
+	bool raised;                   /* this process has a higher priority than before */
 	bool started;                  /* the output has records */
 	bool done;
 	struct control_line command;   /* of --control */

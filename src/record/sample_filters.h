@@ -4,10 +4,17 @@
 #include "base/vec.h"
 #include "base/writer.h"
 #include "bpf/sample_filter.h"
+#include "bpf/shared_filter.h"
 #include "record/acquire/measurement.h"
 
+/* The program of one event: its own, or the one that root has pinned for all users. */
+struct event_filter {
+	struct sample_filter own;
+	struct shared_filter shared;
+};
+
 struct sample_filters {
-	VEC(struct sample_filter) list; /* by event; empty: no event has a condition */
+	VEC(struct event_filter) list; /* by event; empty: no event has a condition */
 };
 
 /* Loads the programs and attaches them to the opened counters. */

@@ -20,7 +20,7 @@ struct table_loader {
 	bool stop;
 };
 
-/* All texts are in one piece of memory, at `name`. */
+/* All texts are in one piece of memory, at `name`. The functions of a JIT dump remain those of the module: they do not change. */
 static struct module module_copy(const struct module *module)
 {
 	struct module copy = *module;
@@ -36,7 +36,6 @@ static struct module module_copy(const struct module *module)
 		at += len;
 	}
 	copy.relocation_symbol = NULL;
-	copy.jit = NULL;
 	return copy;
 }
 

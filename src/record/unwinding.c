@@ -103,7 +103,7 @@ struct unwinding *unwinding_new(const struct events *events, const struct counte
 		if (counter->fd >= 0)
 			evlist_add_ids(&u->evlist, counter->event, &counter->id, 1);
 	}
-	mapped_open(&u->mapped, options->buildid_dir, options->budget, overwritten);
+	mapped_open(&u->mapped, &u->evlist, options->buildid_dir, options->budget, overwritten);
 	threads = options->threads ? options->threads : threads < 1 ? 1 : threads > THREADS_MAX ? THREADS_MAX : threads;
 	u->step_samples = threads * SLICE_SAMPLES * SLICES_PER_THREAD;
 	if (u->step_samples < STEP_SAMPLES)
@@ -212,18 +212,54 @@ static void unwind_jobs(struct unwinding *u)
 	pool_run(u->pool, (u->jobs.count + SLICE_SAMPLES - 1) / SLICE_SAMPLES, run_slice, u);
 }
 
+/* The parts of a sample's body without the room of the stack that the kernel did not fill. Returns their size. */
+struct packed {
+	uint64_t room, used;         /* bytes of the stack, in whole words, and those that were copied */
+	struct span front, stack, behind;
+};
+
+static size_t pack(struct packed *packed, const struct job *job)
+{
+	struct sample_extents parts;
+	const uint8_t *body = job->record.body;
+	if (job->bad || !job->sample.stack_user || sample_extents(&parts, job->layout, &job->record) < 0) {
+		*packed = (struct packed){ .front = { body, job->record.body_len } };
+		return job->record.body_len;
+	}
+	uint64_t used = job->sample.stack_user_size, room = (used + 7) & ~(uint64_t)7;
+	*packed = (struct packed){ room, used, { body, parts.stack }, { job->sample.stack_user, room },
+		{ body + parts.stack_end, job->record.body_len - parts.stack_end } };
+	return parts.stack + 8 + (room ? room + 8 : 0) + packed->behind.len;
+}
+
+static void write_packed(const struct packed *packed, size_t size, struct writer *out)
+{
+	writer_add(out, packed->front.data, packed->front.len);
+	if (size == packed->front.len)
+		return;
+	out_u64(out, packed->room);
+	writer_add(out, packed->stack.data, packed->stack.len);
+	if (packed->room)
+		out_u64(out, packed->used);
+	writer_add(out, packed->behind.data, packed->behind.len);
+}
+
 /* Stores a sample until the table of the module that it leads to is made; false: too many samples wait. */
 static bool set_aside(struct unwinding *u, const struct job *job)
 {
-	size_t size = job->record.body_len;
+	struct packed packed;
+	size_t size = pack(&packed, job);
 	struct job stored = *job;
 	mapped_want(&u->mapped, job->result.module, (int32_t)job->sample.pid);
 	if (size > u->aside_most - u->aside_bytes)
 		return false;
 	if (!stored.copy) {
-		stored.copy = memory_resize(NULL, size, 1);
-		memcpy(stored.copy, job->record.body, size);
+		struct writer memory;
+		writer_open(&memory, -1, 0);
+		write_packed(&packed, size, &memory);
+		stored.copy = memory_resize(memory.buffer, size, 1);
 		stored.record.body = stored.copy;
+		stored.record.body_len = (uint32_t)size;
 		sample_decode(&stored.sample, job->layout, &stored.record, NULL);
 	}
 	u->aside_bytes += size;
@@ -246,6 +282,7 @@ static bool add_job(struct unwinding *u, const struct record *record, const stru
 	if (job->bad || !job->sample.regs_user)
 		return true;
 	int32_t pid = (int32_t)job->sample.pid, tid = (int32_t)job->sample.tid;
+	mapped_advance(&u->mapped, item->time);
 	job->jit = mapped_has_jit(&u->mapped, pid);
 	if (u->snapshot)
 		job->maps = mapped_at(&u->mapped, pid, tid, item->time, &job->generation);
@@ -330,27 +367,37 @@ static void write_sample(struct unwinding *u, const struct job *job, struct writ
 	record_close(out, at, 0);
 }
 
-/* Unchanged, with registers and the copy of the stack, for the reader to unwind. */
+/* With registers and the copy of the stack, for the reader to unwind. */
 static void write_copy(struct unwinding *u, const struct job *job, uint64_t *counter, struct writer *out)
 {
 	restate_data(&u->restated, job->maps, &job->sample, u->buildid_dir, out);
-	size_t at = record_open(out, RECORD_SAMPLE, job->record.misc);
-	writer_add(out, job->record.body, job->record.body_len);
+	struct packed packed;
+	size_t size = pack(&packed, job), at = record_open(out, RECORD_SAMPLE, job->record.misc);
+	write_packed(&packed, size, out);
 	record_close(out, at, 0);
 	++*counter;
 }
 
-/* Just-in-time compilers write their dumps late, some at the end of the process: the reader, who has the whole dump, unwinds stacks
- * through their code. */
-static bool is_for_reader(const struct job *job)
+/* Many just-in-time compilers write their dumps late, some at the end of the process: the reader, who has the whole dump, unwinds stacks
+ * through code that the dump does not describe yet. */
+static bool is_for_reader(const struct unwinding *u, const struct job *job)
 {
 	static const bool lost[UNWIND_ENDS] = { [UNWIND_NO_MAP] = true, [UNWIND_NO_RULE] = true, [UNWIND_BAD_RULE] = true };
-	return job->jit && !job->bad && job->result.count && (job->result.guessed || lost[job->result.end]);
+	size_t count = job->result.count;
+	if (!job->jit || job->bad || !count || (!job->result.guessed && !lost[job->result.end]))
+		return false;
+	const struct unwind_frame *frames = u->unwinders[job->worker].frames.items + job->frames;
+	for (size_t i = 0; i < count; i++) {
+		bool unsure = i + 1 < count ? frames[i + 1].guessed : lost[job->result.end];
+		if (unsure && !mapped_knows(&u->mapped, job->maps, frames[i].pc))
+			return true;
+	}
+	return false;
 }
 
 static void write_unwound(struct unwinding *u, const struct job *job, struct writer *out)
 {
-	if (is_for_reader(job))
+	if (is_for_reader(u, job))
 		write_copy(u, job, &u->counts.compiled, out);
 	else
 		write_sample(u, job, out);
@@ -369,6 +416,7 @@ static uint32_t oldest_generation(const struct unwinding *u)
 int64_t unwinding_begin(struct unwinding *u, bool final, struct error *err)
 {
 	uint32_t generation = u->mapped.model.generation;
+	mapped_refresh(&u->mapped);
 	mapped_renew(&u->mapped, oldest_generation(u));
 	if (u->mapped.model.generation != generation)
 		restated_fini(&u->restated); /* about mappings that may not exist any more */

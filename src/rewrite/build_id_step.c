@@ -23,7 +23,7 @@ static bool adds_build_ids(const struct rewrite_options *options)
 	return options->ids != IDS_NONE || options->jit || options->sched_stat;
 }
 
-static void *open_step(const struct rewrite *r)
+static void *open_step(struct rewrite *r)
 {
 	struct build_ids *b = memory_zero(1, sizeof *b);
 	b->seen = memory_zero(SEEN_SLOTS, sizeof *b->seen);

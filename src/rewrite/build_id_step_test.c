@@ -167,6 +167,6 @@ TEST("hardware traces whose bytes the source does not have end the rewriting")
 	put(t, (uint64_t[5]){ 8 }, 40);
 	trial_run(&trial, t, (struct rewrite_options){ 0 });
 	EXPECT(trial.result < 0);
-	EXPECT_INT(trial.error.kind, ERROR_UNSUPPORTED);
+	EXPECT_INT(trial.error.kind, ERROR_FORMAT);
 	trial_close(&trial);
 }

@@ -47,7 +47,7 @@ static bool reads_dumps(const struct rewrite_options *options)
 	return options->jit;
 }
 
-static void *open_step(const struct rewrite *r)
+static void *open_step(struct rewrite *r)
 {
 	struct jit_dumps *dumps = memory_zero(1, sizeof *dumps);
 	jit_file_open(&dumps->file);

@@ -1,8 +1,11 @@
 #include "rewrite/new_recording.h"
 
+#include <unistd.h>
+
 #include "data/evsel_name.h"
 #include "record/acquire/record_out.h"
 #include "record/write/features.h"
+#include "session/order.h"
 
 void new_recording_init(struct new_recording *new)
 {
@@ -86,17 +89,22 @@ static void make_features(const struct new_recording *new, struct span build_ids
 	writer_open(&features->out, -1, 0);
 	for (unsigned i = 0; i < FEATURE_COUNT; i++) {
 		size_t at = features->out.len;
-		if (i == FEATURE_BUILD_ID && build_ids.data) {
+		/* a pipe has no places that an index could give; a reader of one would reject it */
+		if (i == FEATURE_AUXTRACE && (new->without_traces || new->output.pipe))
+			continue;
+		if (i == FEATURE_BRANCH_STACK && new->with_branches) {
+			put_feature(features, i, at);
+		} else if (i == FEATURE_BUILD_ID && build_ids.data) {
 			writer_add(&features->out, build_ids.data, build_ids.len);
 			put_feature(features, i, at);
+		} else if (i == FEATURE_AUXTRACE && (new->aux.count || has_feature(header, i))) {
+			add_aux_index(new, features);
 		} else if (!has_feature(header, i) || i == FEATURE_BUILD_ID) {
 			continue;
-		} else if (i == FEATURE_CMDLINE) {
+		} else if (i == FEATURE_CMDLINE && new->command) {
 			add_command(features, new->command);
 		} else if (i == FEATURE_EVENT_DESC) {
 			add_events(features, &header->evlist);
-		} else if (i == FEATURE_AUXTRACE) {
-			add_aux_index(new, features);
 		} else {
 			writer_add(&features->out, header->feature_data[i].data, header->feature_data[i].len);
 			put_feature(features, i, at);
@@ -158,6 +166,12 @@ static bool is_in_file_header(const struct new_recording *new, uint32_t type)
 		(type == RECORD_HEADER_ATTR || type == RECORD_HEADER_FEATURE || type == RECORD_HEADER_TRACING_DATA);
 }
 
+static void index_record(struct new_recording *new, const struct record *record, uint64_t before, uint64_t size)
+{
+	time_index_add(&new->index, new->writer.data_offset + new->writer.data_bytes + before, size, record->type == RECORD_SAMPLE,
+		evlist_time_of(&new->source->header.evlist, record));
+}
+
 void new_recording_add(struct new_recording *new, const struct record *record, struct span payload)
 {
 	if (is_in_file_header(new, record->type) || !begin(new))
@@ -166,14 +180,28 @@ void new_recording_add(struct new_recording *new, const struct record *record, s
 		uint64_t offset = new->writer.data_offset + new->writer.data_bytes;
 		vec_push(&new->aux, ((struct aux_entry){ .offset = offset, .size = record->body_len + 8 }));
 	}
+	if (new->indexed)
+		index_record(new, record, 0, record->body_len + 8 + payload.len);
 	data_writer_add(&new->writer, record->body - 8, record->body_len + 8);
 	if (payload.len)
 		data_writer_add(&new->writer, payload.data, payload.len);
 }
 
+static void index_made(struct new_recording *new)
+{
+	for (size_t at = 0; at < new->made.len;) {
+		struct record record = entry_record(&(struct entry){ .body = (const uint8_t *)new->made.buffer + at + 8 });
+		index_record(new, &record, at, record.body_len + 8);
+		at += record.body_len + 8;
+	}
+}
+
 void new_recording_add_made(struct new_recording *new)
 {
-	if (begin(new))
+	bool begun = begin(new);
+	if (begun && new->indexed)
+		index_made(new);
+	if (begun)
 		data_writer_add(&new->writer, new->made.buffer, new->made.len);
 	new->made.len = 0;
 }
@@ -188,6 +216,8 @@ int new_recording_finish(struct new_recording *new, struct span build_ids, struc
 		failed = data_writer_finish(&new->writer, &new->source->header.evlist, &bodies, &new->error);
 		features_fini(&features);
 	}
+	if (failed == 0 && new->error.kind == ERROR_NONE && new->indexed && !new->output.pipe)
+		failed = time_index_append(&new->index, new->output.fd, &new->error);
 	if (failed < 0 || new->error.kind != ERROR_NONE) {
 		if (err)
 			*err = new->error;
@@ -207,4 +237,5 @@ void new_recording_close(struct new_recording *new)
 		data_writer_fini(&new->writer);
 	writer_fini(&new->made);
 	vec_fini(&new->aux);
+	time_index_fini(&new->index);
 }

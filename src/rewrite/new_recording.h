@@ -4,6 +4,7 @@
 #pragma once
 #include "base/vec.h"
 #include "data/source.h"
+#include "data/time_index.h"
 #include "data/writer.h"
 #include "record/write/output.h"
 
@@ -16,10 +17,13 @@ struct new_recording {
 	struct data_writer writer;
 	const struct source *source;
 	const char *const *command;   /* argv, NULL-terminated */
+	bool without_traces, with_branches; /* the features that the header loses and gets */
 	bool begun;                   /* the writer is open */
 	bool finished;                /* the output is complete and stays */
 	struct writer made;           /* buffer for records that are put together */
 	VEC(struct aux_entry) aux;    /* AUXTRACE records */
+	bool indexed;                 /* the file ends in an index by time */
+	struct time_index index;
 	struct error error;           /* the first failure; records after it are dropped */
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/budget.h"
 #include "rewrite/build_id_table.h"
+#include "rewrite/compact.h"
 #include "rewrite/state.h"
 #include "session/recorded_build_ids.h"
 
@@ -13,7 +14,7 @@ enum {
 	WAITING_EVERY = 4096,        /* records between checks of the waiting bytes */
 };
 
-static const struct step *const all_steps[STEPS] = { &step_jit, &step_sched, &step_build_ids };
+static const struct step *const all_steps[STEPS] = { &step_jit, &step_sched, &step_trace, &step_build_ids };
 
 int rewrite_open(struct rewrite **rewrite, struct source *source, const struct rewrite_options *options, struct error *err)
 {
@@ -28,7 +29,8 @@ int rewrite_open(struct rewrite **rewrite, struct source *source, const struct r
 		return error_set(err, ERROR_UNSUPPORTED, "recordings of the other byte order are not supported yet");
 	if (new_recording_open(&r->out, options->output, source, options->command, err) < 0)
 		return -1;
-	r->ordered = options->jit || options->sched_stat || options->ids == IDS_HIT || options->ids == IDS_MMAP2_HIT;
+	r->out.indexed = options->indexed;
+	r->ordered = options->jit || options->trace || options->sched_stat || options->ids == IDS_HIT || options->ids == IDS_MMAP2_HIT;
 	for (size_t i = 0; i < STEPS; i++) {
 		if (!all_steps[i]->wanted(options))
 			continue;
@@ -142,7 +144,7 @@ static int process_tool_record(struct rewrite *r, const struct record *record, s
 		payload.len = (size_t)load_u64(record->body);
 		payload.data = source_payload(r->source, record, payload.len);
 		if (!payload.data && payload.len)
-			return error_set(err, ERROR_UNSUPPORTED, "hardware traces of a stream cannot be passed on yet");
+			return error_set(err, ERROR_FORMAT, "a piece of a hardware trace is truncated");
 		break;
 	default:
 		break;
@@ -197,7 +199,8 @@ int rewrite_run(struct rewrite *r, struct error *err)
 		uint64_t mark = source_mark(r->source);
 		if (source_next(r->source, &record, &r->stop) <= 0)
 			break;
-		if (read_record(r, &record, mark, err) < 0)
+		bool dropped = r->options->plan && compact_plan_drops(r->options->plan, count - 1);
+		if (!dropped && read_record(r, &record, mark, err) < 0)
 			return -1;
 		if (!r->ordered)
 			source_release(r->source, source_mark(r->source));
@@ -206,6 +209,9 @@ int rewrite_run(struct rewrite *r, struct error *err)
 	}
 	order_flush(&r->order, true, deliver, r);
 	order_settle(&r->order, r->options->budget);
+	for (size_t i = 0; i < r->step_count; i++)
+		if (r->steps[i]->end)
+			r->steps[i]->end(r->states[i], r);
 	if (r->failure.kind == ERROR_NONE)
 		return 0;
 	if (err)
@@ -226,6 +232,8 @@ bool rewrite_fills_cache(const struct rewrite *r)
 int rewrite_finish(struct rewrite *r, const char *cache, struct error *err)
 {
 	struct writer table;
+	if (r->options->plan || (r->options->indexed && !r->step_count)) /* files that are only in call chains are listed, too */
+		return new_recording_finish(&r->out, r->source->header.feature_data[FEATURE_BUILD_ID], err);
 	writer_open(&table, -1, 64);
 	if (lists_build_ids(r))
 		build_id_table_make(r, cache, &table);

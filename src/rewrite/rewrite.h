@@ -4,12 +4,12 @@
  * still true. A file takes its name when it is opened and replaces the older one of that name only by rename; without rewrite_finish it is
  * removed and the older one gets its name again.
  *
- * Order: without a change that depends on samples (-b, -B, -s, -j) records are written in the order of the source. Otherwise records with
- * a time wait until the source ends and are written by time; tool records and records without a time are written as they are read. The
- * model and the ordering are those of a session (model/, session/order.h), but there is no session, for three reasons: perf ignores rounds
- * here, so that late records are sorted, too; a step may drop a mapping before the model applies it, or apply those of a JIT dump in
- * between; and a session applies all side-band of a batch before it delivers the batch's samples, whereas here records are written one by
- * one.
+ * Order: without a change that depends on samples (-b, -B, -s, -j) or makes them (--itrace), records are written in the order of the
+ * source. Otherwise records with a time wait until the source ends and are written by time; tool records and records without a time are
+ * written as they are read. The model and the ordering are those of a session (model/, session/order.h), but there is no session, for
+ * three reasons: perf ignores rounds here, so that late records are sorted, too; a step may drop a mapping before the model applies it, or
+ * apply those of a JIT dump in between; and a session applies all side-band of a batch before it delivers the batch's samples, whereas
+ * here records are written one by one.
  *
  * Errors: < 0 with *err; nothing of the output is then complete. Damage of the source is no error: rewrite_losses reports it.
  *
@@ -21,6 +21,8 @@
 #include "session/losses.h"
 
 struct budget;
+struct compact_plan;
+struct trace_options;
 
 /* How build-ids are added. */
 enum rewrite_ids {
@@ -33,12 +35,16 @@ enum rewrite_ids {
 
 struct rewrite_options {
 	const char *output;             /* a path, or "-" for standard output */
-	const char *const *command;     /* argv, NULL-terminated: the command line in the new header */
+	const char *const *command;     /* argv, NULL-terminated: the command line in the new header; NULL: that of the source */
 	enum rewrite_ids ids;
 	const char *known_build_ids;    /* see rewrite/known_ids.h; NULL: absent */
 	bool sched_stat;                /* samples of sched_stat_* get the stacks of the last sched_switch; not with the two IDS_*HIT */
 	bool jit;                       /* functions of JIT dumps become files and mappings */
+	const struct trace_options *trace; /* hardware traces are replaced by their samples; NULL: they are not */
+	bool strip;                     /* with trace: samples of other events are dropped */
 	bool force;                     /* JIT dumps of other users, too */
+	bool indexed;                   /* the file ends in an index of its samples by time (data/time_index.h) */
+	const struct compact_plan *plan; /* records that are dropped (rewrite/compact.h), with no other change; NULL: none; borrowed */
 	struct budget *budget;          /* for records that wait and the history of mappings; NULL: no limit; borrowed */
 	int64_t (*recorded_until)(const struct header *header); /* until_s of recorded_process, for JIT dumps; NULL: another machine */
 };

@@ -19,7 +19,7 @@ static bool merges_sched_stat(const struct rewrite_options *options)
 	return options->sched_stat && options->ids != IDS_HIT && options->ids != IDS_MMAP2_HIT;
 }
 
-static void *open_step(const struct rewrite *r)
+static void *open_step(struct rewrite *r)
 {
 	return memory_zero(1, sizeof(struct sched));
 }

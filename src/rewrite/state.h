@@ -43,18 +43,19 @@ static inline bool module_set_has(const struct module_set *set, uint32_t module)
 
 struct step {
 	bool (*wanted)(const struct rewrite_options *options);
-	void *(*open)(const struct rewrite *rewrite);
+	void *(*open)(struct rewrite *rewrite);
 	/* A tool record, when it is read. */
 	enum fate (*tool_record)(void *state, const struct record *record);
 	/* Another record, before the model applies it. */
 	int (*before)(void *state, struct rewrite *rewrite, struct item *item, struct error *err);
 	/* The same, afterwards. The step may substitute the record; steps after it get the new one. */
 	int (*after)(void *state, struct rewrite *rewrite, struct item *item, struct error *err);
+	void (*end)(void *state, struct rewrite *rewrite); /* behind the last record; NULL: nothing to do */
 	void (*close)(void *state);
 };
 
-extern const struct step step_jit, step_sched, step_build_ids;
-enum { STEPS = 3 };
+extern const struct step step_jit, step_sched, step_trace, step_build_ids;
+enum { STEPS = 4 };
 
 struct rewrite {
 	const struct rewrite_options *options;

@@ -154,32 +154,37 @@ struct cell branch_counters_cell(const struct listing_line *line)
 
 enum { DEPTH_COLUMNS = 4, CALL_STEP = 32, CALL_SHRINK = 52, CALL_COLUMNS_MAX = 4096 };
 
-/* The function or address of a call or return, empty otherwise. */
-static void call_target(const struct listing_line *line, const struct trace_note *note, struct str *text)
+const char *listing_call_name(const struct listing_line *line, const struct trace_note *note, uint64_t *address)
 {
 	const struct sample *sample = line->r->sample;
 	bool enters = note->flags & (TRACE_CALL | TRACE_BEGIN), leaves = note->flags & (TRACE_RETURN | TRACE_END);
-	uint64_t address = enters ? sample->addr : sample->ip;
-	if (!enters && !leaves)
-		return;
+
+	*address = enters ? sample->addr : leaves ? sample->ip : 0;
+	return enters || leaves ? listing_symbol_name(line, listing_locate(line, *address)) : NULL;
+}
+
+/* The function or address of a call or return, empty otherwise. */
+static void call_target(const struct listing_line *line, const struct trace_note *note, struct str *text)
+{
+	uint64_t address;
+	const char *name = listing_call_name(line, note, &address);
 	size_t columns = (note->depth + (note->flags & TRACE_RETURN ? 1 : 0)) * (size_t)DEPTH_COLUMNS;
 	columns = columns < CALL_COLUMNS_MAX ? columns : CALL_COLUMNS_MAX;
-	const struct location *location = listing_locate(line, address);
-	const char *name = listing_symbol_name(line, location);
 	if (name)
 		str_printf(text, "%*s%s", (int)columns, "", name);
 	else if (address)
 		str_printf(text, "%*s%16llx", (int)columns, "", (unsigned long long)address);
 }
 
-/* The object in parentheses, then the call by its depth. The column grows and shrinks in steps, so that lines stay aligned. */
+/* The object in parentheses, unless that of an address follows; then the call by its depth. The column grows and shrinks in steps, so that
+ * lines stay aligned. */
 static void print_call_indent(const struct listing_line *line)
 {
 	const struct trace_note *note = trace_note_of(line->r);
 	struct listing *listing = line->listing;
 	struct str *text = &line->worker->scratch;
 
-	if (shows(line, FIELD_DSO)) {
+	if (shows(line, FIELD_DSO) && !shows(line, FIELD_IP) && !shows(line, FIELD_ADDR)) {
 		const struct location *location = resolved_ip(line->r);
 		const char *name = location->module == MODULE_ID_NONE ? "[unknown]" :
 			modules_get(&listing->session->model.modules, location->module)->name;

@@ -15,8 +15,9 @@ VALUE(time_of_day_cell);
 VALUE(time_cell);
 
 /* field.c */
-field_print print_period, print_event, print_flags, print_ipc, print_data_source, print_decimal, print_hexadecimal, print_page_size,
-	print_cgroup, print_interrupt_registers, print_user_registers, print_bpf_output, print_instruction;
+field_print print_period, print_event, print_flags, print_ipc, print_trace_count, print_data_source, print_decimal,
+	print_hexadecimal, print_page_size, print_cgroup, print_interrupt_registers, print_user_registers, print_bpf_output,
+	print_instruction;
 VALUE(period_cell);
 VALUE(event_cell);
 VALUE(data_source_cell);
@@ -31,8 +32,11 @@ VALUE(interrupt_registers_cell);
 VALUE(user_registers_cell);
 VALUE(bpf_output_cell);
 VALUE(instruction_cell);
+VALUE(assembly_cell);
 VALUE(flags_cell);
 VALUE(ipc_cell);
+VALUE(cycles_cell);
+VALUE(time_stamp_cell);
 VALUE(instruction_length_cell);
 
 /* trace.c: tracepoints */
@@ -66,3 +70,9 @@ VALUE(branches_cell);
 VALUE(branch_symbols_cell);
 VALUE(branch_offsets_cell);
 VALUE(branch_counters_cell);
+
+/* blocks.c: the code that the branch stack proves to have run */
+field_print print_blocks;
+VALUE(block_bytes_cell);
+VALUE(block_lengths_cell);
+VALUE(block_assembly_cell);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "abi/data_source.h"
+#include "script/assembly.h"
 #include "script/internal.h"
 #include "session/trace.h"
 #include "arch/registers.h"
@@ -137,6 +138,28 @@ struct cell ipc_cell(const struct listing_line *line)
 	if (!note || !note->cycles || !note->instructions)
 		return cell_absent();
 	return (struct cell){ .kind = CELL_REAL, .real = (double)note->instructions / (double)note->cycles };
+}
+
+struct cell cycles_cell(const struct listing_line *line)
+{
+	const struct trace_note *note = trace_note_of(line->r);
+
+	return note ? cell_count(note->all_cycles) : cell_absent();
+}
+
+struct cell time_stamp_cell(const struct listing_line *line)
+{
+	const struct trace_note *note = trace_note_of(line->r);
+
+	return note && note->time_stamp ? cell_count(note->time_stamp) : cell_absent();
+}
+
+void print_trace_count(const struct listing_line *line, const struct field_row *row)
+{
+	struct cell cell = row->columns[0].value(line);
+
+	if (cell.kind == CELL_COUNT)
+		writer_printf(line->out, " %s: %llu", row->name, (unsigned long long)cell.count);
 }
 
 static const struct {
@@ -382,7 +405,7 @@ static unsigned instruction_read(const struct listing_line *line, uint8_t bytes[
 	const struct trace_note *note = trace_note_of(line->r);
 	bool is_64bit = false;
 
-	if (note && note->instruction_size && !(note->flags & TRACE_BRANCH)) {
+	if (note && note->has_instruction) {
 		memcpy(bytes, note->instruction, note->instruction_size);
 		return note->instruction_size;
 	}
@@ -409,7 +432,46 @@ struct cell instruction_length_cell(const struct listing_line *line)
 	return cell_bytes(instruction_read(line, bytes));
 }
 
-/* The length of the instruction, and its bytes if they are known. */
+static void print_code(const struct listing_line *line, const uint8_t *bytes, unsigned length)
+{
+	for (unsigned i = 0; i < length; i++)
+		writer_printf(line->out, i ? " %02x" : "%02x", bytes[i]);
+}
+
+/* Of the file at the sample's address; unknown: as the processor. */
+static bool code_is_64bit(const struct listing_line *line)
+{
+	const struct listing_options *o = &line->listing->options;
+	const struct location *location = resolved_ip(line->r);
+	bool is_64bit = true;
+	uint8_t byte;
+
+	if (o->read_code && location->module != MODULE_ID_NONE)
+		o->read_code(o->code_context, modules_get(&line->listing->session->model.modules, location->module), location->offset, &byte, 1,
+			&is_64bit);
+	return is_64bit;
+}
+
+/* Whether the worker's scratch text is the instruction as assembly. */
+static bool assembly_read(const struct listing_line *line, const uint8_t *bytes, unsigned length)
+{
+	struct str *text = &line->worker->scratch;
+
+	str_clear(text);
+	return listing_assembly(line, (struct span){ bytes, length }, line->r->sample->ip, code_is_64bit(line),
+		record_cpumode(line->r->record), false, text);
+}
+
+struct cell assembly_cell(const struct listing_line *line)
+{
+	uint8_t bytes[CODE_BYTES];
+	unsigned length = instruction_read(line, bytes);
+	const struct str *text = &line->worker->scratch;
+
+	return length && assembly_read(line, bytes, length) ? listing_text_cell(line, str_text(text), text->len) : cell_absent();
+}
+
+/* The length of the instruction, its bytes and its text if they are known. */
 void print_instruction(const struct listing_line *line, const struct field_row *row)
 {
 	uint8_t bytes[CODE_BYTES];
@@ -417,9 +479,17 @@ void print_instruction(const struct listing_line *line, const struct field_row *
 
 	if (shows(line, FIELD_INSNLEN))
 		writer_printf(line->out, " ilen: %u", length);
-	if (!shows(line, FIELD_INSN) || !length)
+	if (!length)
 		return;
-	writer_puts(line->out, " insn: ");
-	for (unsigned i = 0; i < length; i++)
-		writer_printf(line->out, i ? " %02x" : "%02x", bytes[i]);
+	if (shows(line, FIELD_INSN)) {
+		writer_puts(line->out, " insn: ");
+		print_code(line, bytes, length);
+	}
+	if (shows(line, FIELD_DISASM)) {
+		writer_puts(line->out, "\t\t");
+		if (assembly_read(line, bytes, length))
+			writer_puts(line->out, str_text(&line->worker->scratch));
+		else
+			print_code(line, bytes, length);
+	}
 }

@@ -7,8 +7,6 @@
 
 #define B(name) FIELD_BIT(FIELD_##name)
 
-enum { SOFTWARE_DUMMY = 9 };
-
 static const struct {
 	const char *name;        /* before a ':' in -F; NULL: cannot be named */
 	const char *description;
@@ -42,17 +40,6 @@ bool fields_show_names(const struct fields *fields)
 		if (shown >> i & 1 && field_rows[i].names)
 			return true;
 	return false;
-}
-
-bool attr_is_branch_trace(const struct attr *attr)
-{
-	/* perf's test: any hardware event with this bit in its number */
-	return attr->type == ATTR_HARDWARE && attr->config & 4 && attr->sample_period == 1;
-}
-
-bool attr_is_dummy(const struct attr *attr)
-{
-	return attr->type == ATTR_SOFTWARE && attr->config == SOFTWARE_DUMMY;
 }
 
 void fields_init(struct fields *fields)
@@ -167,8 +154,8 @@ int fields_parse(struct fields *fields, const char *text, struct str *notes, str
 
 /* If several fields cannot be shown, the error is about the first of these, as perf's is. */
 static const uint8_t checked_fields[] = {
-	FIELD_IP, FIELD_ADDR, FIELD_DATA_SRC, FIELD_WEIGHT, FIELD_SYM, FIELD_DSO, FIELD_SYMOFF, FIELD_SRCLINE, FIELD_SRCCODE, FIELD_BRCNTR,
-	FIELD_PID, FIELD_TID, FIELD_TIME, FIELD_CPU, FIELD_IREGS, FIELD_UREGS,
+	FIELD_IP, FIELD_ADDR, FIELD_DATA_SRC, FIELD_WEIGHT, FIELD_SYM, FIELD_DSO, FIELD_SYMOFF, FIELD_SRCLINE, FIELD_SRCCODE, FIELD_BRSTACKINSN,
+	FIELD_BRSTACKINSNLEN, FIELD_BRSTACKDISASM, FIELD_BRCNTR, FIELD_PID, FIELD_TID, FIELD_TIME, FIELD_CPU, FIELD_IREGS, FIELD_UREGS,
 #define NUMBER(NAME, ...) FIELD_##NAME,
 	SAMPLE_NUMBERS(NUMBER)
 #undef NUMBER

@@ -42,7 +42,3 @@ uint64_t fields_shown(const struct fields *fields);
 /* Whether symbol tables or debug information are needed. */
 bool fields_show_names(const struct fields *fields);
 
-/* Whether a HARDWARE event counts every branch: its samples are branches from ip to addr. */
-bool attr_is_branch_trace(const struct attr *attr);
-/* A software event that only carries side-band. */
-bool attr_is_dummy(const struct attr *attr);

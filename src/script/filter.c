@@ -110,5 +110,7 @@ bool listing_drops(const struct listing_line *line)
 		return true;
 	if (o->filter.symbols && symbol_dropped(line, resolved_ip(r)))
 		return true;
+	if (o->graph_functions && listing_graph_drops(line))
+		return true;
 	return switched_off(listing, r->event);
 }

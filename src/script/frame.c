@@ -1,4 +1,6 @@
-/* Places: addresses, symbols, objects, call chains. A frame is made once per location, as text or as cells. */
+/* Places: addresses, symbols, objects, call chains. A frame is made once per point, as text or as cells; the address is the sample's. */
+#include <endian.h>
+
 #include "analysis/place/source_line.h"
 #include "script/internal.h"
 #include "symbol/lines.h"
@@ -81,11 +83,24 @@ static const char *symbol_of(const struct listing *listing, const struct locatio
 	return symbols_name(listing->symbols, module, id);
 }
 
+const char *listing_symbol_at(const struct listing_line *line, const struct location *location, uint64_t *offset)
+{
+	return symbol_of(line->listing, location, offset);
+}
+
 const char *listing_symbol_name(const struct listing_line *line, const struct location *location)
 {
 	uint64_t offset;
 
 	return symbol_of(line->listing, location, &offset);
+}
+
+uint64_t listing_symbol_end(const struct listing_line *line, const struct location *location)
+{
+	const struct module *module = module_of(line->listing, location);
+	uint32_t id = module ? symbols_lookup(line->listing->symbols, module, location->offset) : 0;
+
+	return id ? symbols_get(line->listing->symbols, module, id)->end : 0;
 }
 
 static void add_symbol_text(const char *name, bool with_offset, uint64_t offset, struct writer *out)
@@ -109,14 +124,11 @@ static void add_symbol(const struct listing *listing, const struct location *loc
 }
 
 /* name: of a function that is inlined there; NULL: the function at the location. */
-static void add_frame(const struct listing_line *line, const struct location *location, const char *name, const struct source_line *at,
-	struct writer *text)
+static void add_frame(const struct listing *listing, const struct location *location, uint64_t place, const char *name,
+	const struct source_line *at, struct writer *text)
 {
-	uint64_t place = line->plan->place, offset = 0;
-	const struct listing *listing = line->listing;
+	uint64_t offset = 0;
 
-	if (place & FIELD_BIT(FIELD_IP))
-		writer_hex(text, location->address, 16);
 	if (place & PLACE_SYMBOL && name) {
 		symbol_of(listing, location, &offset);
 		writer_putc(text, ' ');
@@ -196,6 +208,7 @@ static bool stops_at(const struct listing *listing, const char *name)
 struct frame_making {
 	const struct listing_line *line;
 	const struct location *location;
+	uint64_t place;          /* its fields */
 	struct writer text;
 	VEC(struct cell) cells;
 };
@@ -205,9 +218,9 @@ static void making_add(struct frame_making *making, const char *name, const stru
 	const struct listing_line *line = making->line;
 
 	if (line->listing->options.format)
-		vec_push(&making->cells, place_of(line->listing, making->location, name, at, line->plan->place, &line->worker->arena));
+		vec_push(&making->cells, place_of(line->listing, making->location, name, at, making->place, &line->worker->arena));
 	else
-		add_frame(line, making->location, name, at, &making->text);
+		add_frame(line->listing, making->location, making->place, name, at, &making->text);
 }
 
 /* Adds a frame for each inlined function, then the function itself. Returns their number, 0 if they are not known. */
@@ -222,21 +235,67 @@ static size_t making_add_inlines(struct frame_making *making, enum frame_at wher
 	uint64_t offset = location->offset - (where == FRAME_RETURN && location->offset);
 	bool known = own && location->map && (where == FRAME_EXACT || symbols_lookup(symbols, module, offset) == own);
 	size_t count = known ? lines_inlines(symbols, module, offset, own, found) : 0;
-	const char *between = line->plan->place & FIELD_BIT(FIELD_IP) ? "\n\t" : "\n";
 
 	for (size_t i = 0; i < count && !frame->stops; i++) {
 		const char *name = symbols_name(symbols, module, found[i].symbol);
-		if (i && !line->listing->options.format)
-			writer_puts(&making->text, between);
+		if (i && !line->listing->options.format) {
+			writer_putc(&making->text, '\0');
+			frame->has_more = true;
+		}
 		making_add(making, symbol_is_inlined(found[i].symbol) ? name : NULL, &found[i].at);
 		frame->stops = stops_at(line->listing, name);
 	}
 	return count;
 }
 
-static void make_frame(const struct listing_line *line, const struct location *location, unsigned inlines, struct frame *frame)
+/* The eight hexadecimal digits of a number as bytes, the first digit in the highest byte. */
+static inline uint64_t hex_digits(uint32_t value)
 {
-	struct frame_making making = { .line = line, .location = location };
+	uint64_t x = value;
+
+	x = (x << 16 | x) & 0x0000ffff0000ffff;
+	x = (x << 8 | x) & 0x00ff00ff00ff00ff;
+	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0f;
+	uint64_t letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return x + 0x3030303030303030 + letters * ('a' - '0' - 10);
+}
+
+/* Writes an address in 16 columns and returns the end. */
+static inline char *address_write(char *p, uint64_t address)
+{
+	uint64_t high = htobe64(hex_digits((uint32_t)(address >> 32))), low = htobe64(hex_digits((uint32_t)address));
+
+	memcpy(p, &high, 8);
+	memcpy(p + 8, &low, 8);
+	for (unsigned i = 0, blank = address ? (unsigned)__builtin_clzll(address) / 4 : 15; i < blank; i++)
+		p[i] = ' ';
+	return p + 16;
+}
+
+static void print_address(struct writer *out, uint64_t address)
+{
+	enum { COLUMNS = 16 };
+	address_write(writer_room(out, COLUMNS), address);
+	writer_advance(out, COLUMNS);
+}
+
+/* Before the text of a frame is the line's start as of the first sample: the address, and it as text after a tab. Most samples have the
+ * same address at a place, so a line is one copy. */
+enum { START_BYTES = 1 + 16, BEFORE_TEXT = sizeof(uint64_t) + START_BYTES };
+
+static const char *store_text(struct arena *arena, const struct writer *text, uint64_t address)
+{
+	char *bytes = arena_bytes(arena, BEFORE_TEXT + text->len + 1);
+	memcpy(bytes, &address, sizeof address);
+	bytes[sizeof address] = '\t';
+	address_write(bytes + sizeof address + 1, address);
+	return memcpy(bytes + BEFORE_TEXT, text->buffer, text->len);
+}
+
+static void make_frame(const struct listing_line *line, const struct location *location, uint64_t place, unsigned inlines,
+	struct frame *frame)
+{
+	struct frame_making making = { .line = line, .location = location, .place = place };
 	struct arena *arena = &line->worker->arena;
 	uint64_t offset;
 
@@ -249,20 +308,19 @@ static void make_frame(const struct listing_line *line, const struct location *l
 		frame->cells = arena_copy(arena, making.cells.items, making.cells.count * sizeof *making.cells.items);
 		frame->count = (uint32_t)making.cells.count;
 	} else {
-		frame->text = memcpy(arena_bytes(arena, making.text.len + 1), making.text.buffer, making.text.len);
+		frame->text = store_text(arena, &making.text, location->address);
 		frame->count = (uint32_t)making.text.len;
 	}
-	frame->kind = line->plan->place_kind;
 	frame->inlines = (uint8_t)inlines;
 	vec_fini(&making.cells);
 	writer_fini(&making.text);
 }
 
-/* inlines: 0, or enum frame_at + 1. */
-static const struct frame *frame_of(const struct listing_line *line, const struct location *location, unsigned inlines)
+/* The frame with the fields of a place, whose kind is given. */
+static const struct frame *frame_find(const struct listing_line *line, const struct location *location, uint64_t place, uint8_t kind,
+	unsigned inlines)
 {
-	_Static_assert(sizeof(struct frame) <= sizeof location->note, "the frame fits the note");
-	uint8_t kind = line->plan->place_kind;
+	_Static_assert(sizeof(struct frame) <= sizeof location->point->note, "the frame fits the note");
 	struct frame *frame = location_note(location);
 
 	while (__builtin_expect(frame->text && (frame->kind != kind || frame->inlines != inlines), 0)) {
@@ -270,9 +328,17 @@ static const struct frame *frame_of(const struct listing_line *line, const struc
 			frame->next = arena_alloc(&line->worker->arena, sizeof *frame->next);
 		frame = frame->next;
 	}
-	if (__builtin_expect(!frame->text, 0))
-		make_frame(line, location, inlines, frame);
+	if (__builtin_expect(!frame->text, 0)) {
+		make_frame(line, location, place, inlines, frame);
+		frame->kind = kind;
+	}
 	return frame;
+}
+
+/* inlines: 0, or enum frame_at + 1. */
+static const struct frame *frame_of(const struct listing_line *line, const struct location *location, unsigned inlines)
+{
+	return frame_find(line, location, line->plan->place, line->plan->place_kind, inlines);
 }
 
 /* frame.inlines of the i-th frame of a chain. calls: callers are recorded by their return address. */
@@ -304,30 +370,64 @@ static struct chain_frames chain_frames_of(const struct listing_line *line)
 	return frames;
 }
 
-/* The next frame, NULL after the last. */
-static inline const struct frame *chain_frames_next(const struct listing_line *line, struct chain_frames *frames)
+/* The next frame and its location, NULL after the last. */
+static inline const struct frame *chain_frames_next(const struct listing_line *line, struct chain_frames *frames,
+	const struct location **at)
 {
 	if (frames->next >= frames->chain.count)
 		return NULL;
 	size_t i = frames->next++;
-	const struct location *location = frames->chain.frames[i];
+	const struct location *location = *at = frames->chain.frames[i];
 	const struct frame *frame = frame_of(line, location, inlines_at(frames->inlines, frames->calls, location, i));
 	if (frame->stops)
 		frames->next = frames->chain.count;
 	return frame;
 }
 
+/* Writes the lines of a frame, each with the address if that is shown. before: what precedes the first. */
+static void print_frame(const struct listing_line *line, const struct frame *frame, uint64_t address, const char *before)
+{
+	const char *text = frame->text, *end = text + frame->count;
+	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
+
+	for (bool first = true; first || text < end; first = false) {
+		const char *line_end = frame->has_more ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+		if (!line_end)
+			line_end = end;
+		writer_puts(line->out, first ? before : ip ? "\n\t" : "\n");
+		if (ip)
+			print_address(line->out, address);
+		writer_add(line->out, text, (size_t)(line_end - text));
+		text = line_end + (line_end < end);
+	}
+}
+
 static void print_chain(const struct listing_line *line)
 {
 	struct chain_frames frames = chain_frames_of(line);
 	bool ip = line->plan->place & FIELD_BIT(FIELD_IP);
+	const struct location *at;
 
-	for (const struct frame *frame; (frame = chain_frames_next(line, &frames));) {
-		char *p = writer_room(line->out, frame->count + 2);
-		*p = '\t';
-		memcpy(p + ip, frame->text, frame->count);
-		p[ip + frame->count] = '\n';
-		writer_advance(line->out, ip + frame->count + 1);
+	for (const struct frame *frame; (frame = chain_frames_next(line, &frames, &at));) {
+		if (__builtin_expect(frame->has_more, 0)) {
+			print_frame(line, frame, at->address, ip ? "\t" : "");
+			writer_putc(line->out, '\n');
+			continue;
+		}
+		char *start = writer_room(line->out, START_BYTES + frame->count + 1), *p = start;
+		if (ip && memcmp(frame->text - BEFORE_TEXT, &at->address, sizeof at->address) == 0) {
+			memcpy(p, frame->text - START_BYTES, START_BYTES + frame->count);
+			p += START_BYTES + frame->count;
+		} else {
+			if (ip) {
+				*p++ = '\t';
+				p = address_write(p, at->address);
+			}
+			memcpy(p, frame->text, frame->count);
+			p += frame->count;
+		}
+		*p++ = '\n';
+		writer_advance(line->out, (size_t)(p - start));
 	}
 }
 
@@ -343,9 +443,8 @@ void print_ip(const struct listing_line *line, const struct field_row *row)
 		print_chain(line);
 		return;
 	}
-	const struct frame *frame = frame_of(line, resolved_ip(line->r), 0);
-	writer_putc(line->out, ' ');
-	writer_add(line->out, frame->text, frame->count);
+	const struct location *own = resolved_ip(line->r);
+	print_frame(line, frame_of(line, own, 0), own->address, " ");
 }
 
 const struct location *listing_locate(const struct listing_line *line, uint64_t address)
@@ -372,16 +471,13 @@ void listing_print_dso(const struct listing_line *line, const struct location *l
 
 void print_addr(const struct listing_line *line, const struct field_row *row)
 {
-	writer_hex(line->out, line->r->sample->addr, 16);
-	if (!line->plan->addr_has_symbol)
+	const struct listing_plan *plan = line->plan;
+	print_address(line->out, line->r->sample->addr);
+	if (!plan->addr_has_symbol || !plan->addr_place)
 		return;
-	const struct location *location = listing_locate(line, line->r->sample->addr);
-	if (shows(line, FIELD_SYM)) {
-		writer_putc(line->out, ' ');
-		listing_print_symbol(line, location, shows(line, FIELD_SYMOFF));
-	}
-	if (shows(line, FIELD_DSO))
-		listing_print_dso(line, location);
+	const struct frame *frame =
+		frame_find(line, listing_locate(line, line->r->sample->addr), plan->addr_place, plan->addr_kind, 0);
+	writer_add(line->out, frame->text, frame->count);
 }
 
 struct cell chain_cell(const struct listing_line *line)
@@ -390,11 +486,14 @@ struct cell chain_cell(const struct listing_line *line)
 		return cell_absent();
 	struct chain_frames frames = chain_frames_of(line);
 	struct listing_worker *worker = line->worker;
+	const struct location *at;
 
 	vec_clear(&worker->cells);
-	for (const struct frame *frame; (frame = chain_frames_next(line, &frames));)
-		for (uint32_t i = 0; i < frame->count; i++)
+	for (const struct frame *frame; (frame = chain_frames_next(line, &frames, &at));)
+		for (uint32_t i = 0; i < frame->count; i++) {
 			vec_push(&worker->cells, frame->cells[i]);
+			worker->cells.items[worker->cells.count - 1].place.address = at->address;
+		}
 	return cell_list(arena_copy(&worker->row, worker->cells.items, worker->cells.count * sizeof *worker->cells.items),
 		worker->cells.count);
 }

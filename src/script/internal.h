@@ -7,13 +7,16 @@
 #include "script/fields.h"
 #include "script/stat.h"
 #include "script/listing.h"
+#include "base/hash.h"
 #include "base/vec.h"
 #include "tracepoint/tracepoint.h"
 
+struct disassembler;
+struct trace_note;
 struct source_line;
 
 enum { LISTING_SPILL_BYTES = 1 << 18 };
-enum { LISTING_CHAIN_MAX = 8192 /* a record holds no more */, LISTING_PLACES_MAX = CLASS_COUNT };
+enum { LISTING_CHAIN_MAX = 8192 /* a record holds no more */, LISTING_PLACES_MAX = 2 * CLASS_COUNT };
 
 /* One step of printing a line. */
 struct listing_step {
@@ -27,6 +30,8 @@ struct listing_plan {
 	uint64_t has;                /* the bits of shown that its samples have */
 	uint64_t place;              /* the fields of a frame */
 	uint8_t place_kind;          /* index into listing.places */
+	uint8_t addr_kind;           /* the same for addr_place */
+	uint64_t addr_place;         /* the fields of addr's place */
 	bool comm_plain;             /* not padded: the lines of the call chain are aligned instead */
 	bool branch_trace;
 	bool addr_has_symbol;        /* addr can be an address of code */
@@ -40,8 +45,8 @@ struct listing_plan {
 	struct listing_step steps[FIELD_COUNT + 1];
 };
 
-/* A frame, made once per location and kind of place: as text (its line without indentation and end), or as cells for tables. The first
- * kind is in the location's note. */
+/* A frame, made once per point and kind of place: as text (its line without indentation, address and end), or as cells for tables (without
+ * the address). The first kind is in the point's note. */
 struct frame {
 	union {
 		const char *text;    /* NULL: not made yet */
@@ -50,6 +55,7 @@ struct frame {
 	struct frame *next;          /* another kind; NULL: no other kind yet */
 	uint32_t count;              /* of bytes, or of cells */
 	uint8_t kind;
+	bool has_more;               /* a NUL separates the lines of inlined functions */
 	uint8_t inlines;             /* 0: without inlined functions; otherwise enum frame_at + 1 */
 	bool stops;                  /* --stop-bt: the last frame that is shown */
 };
@@ -76,6 +82,7 @@ struct listing_worker {
 	VEC(struct cell) cells;
 	struct writer printed;
 	struct str scratch;
+	struct disassembler *disassemblers[2]; /* by is_64bit; NULL: not opened */
 };
 
 /* A column of the table. */
@@ -118,10 +125,17 @@ struct listing {
 	/* State from one sample to the next, only if serial. */
 	struct sample_reads reads;
 	struct listing_stat stat;
+	struct idmap graph_of_thread;    /* --graph-function: tid → index of graphs */
+	VEC(struct listing_graph {
+		bool on;                 /* the thread is in one of the functions, or in what it calls */
+		uint32_t depth;          /* of its calls when that began */
+		uint32_t now;            /* the depth after its last branch */
+	}) graphs;
 	bool discarding;                 /* between --switch-off and --switch-on */
 	uint32_t on_event, off_event;    /* UINT32_MAX: no such event */
 	uint64_t first_time, last_time;
 	unsigned data_source_width, call_width;
+	unsigned counter_bits;           /* of one event in a word of branch counters */
 	struct listing_sources *sources;  /* files whose code is shown; NULL: no file yet */
 	/* The time of day at one time of the samples' clock, if the recording has it. */
 	struct { bool known; uint64_t wall_ns, clock_ns; } wall;
@@ -162,6 +176,10 @@ void listing_print_symbol(const struct listing_line *line, const struct location
 void listing_print_dso(const struct listing_line *line, const struct location *location);
 /* The name of the function; NULL: unknown. */
 const char *listing_symbol_name(const struct listing_line *line, const struct location *location);
+/* The same, and the offset in it. */
+const char *listing_symbol_at(const struct listing_line *line, const struct location *location, uint64_t *offset);
+/* Where the function ends, in its module; 0: unknown. */
+uint64_t listing_symbol_end(const struct listing_line *line, const struct location *location);
 /* The location of an address in the address space of the sample's mode, otherwise in that of the other mode. */
 const struct location *listing_locate(const struct listing_line *line, uint64_t address);
 
@@ -169,7 +187,14 @@ const struct location *listing_locate(const struct listing_line *line, uint64_t 
 /* Adds a line with the source line of a location. at: the source line if it is known; otherwise NULL. */
 void listing_add_source_line(const struct listing *listing, const struct location *location, const struct source_line *at,
 	struct writer *out);
+/* The same behind a prefix; nothing if there is no mapping. */
+void listing_add_source_line_after(const struct listing *listing, const struct location *location, const char *prefix, struct writer *out);
+/* The text of the source line of a location, as the field srccode. */
+void listing_print_source_code(const struct listing_line *line, const struct location *location);
 void listing_sources_fini(struct listing *listing);
+
+/* blocks.c: the bits of one event in a word of branch counters, from the capabilities of the PMU; 0: unknown. */
+unsigned listing_counter_bits(const struct header *header);
 
 /* slice.c: each slice has a writer, on the worker that processes it. Slices are written in order. */
 struct writer *listing_slice_begin(struct listing *listing, struct listing_worker *worker, size_t slice);
@@ -182,6 +207,10 @@ void listing_slices_fini(struct listing *listing);
 /* filter.c: whether a sample (a record of a CPU) is filtered out. */
 bool listing_drops(const struct listing_line *line);
 bool listing_drops_cpu(const struct listing *listing, uint32_t cpu);
+/* branch.c: the function of a call or return of a trace, and its address (0: neither). NULL: the function is unknown. */
+const char *listing_call_name(const struct listing_line *line, const struct trace_note *note, uint64_t *address);
+/* graph.c: whether --graph-function leaves the sample out. In the order of the samples. */
+bool listing_graph_drops(const struct listing_line *line);
 /* plan.c: adopts the events known so far. Owner only. */
 void listing_refresh(struct listing *listing);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "render/dump/record_text.h"
+#include "code/disassemble.h"
 #include "script/internal.h"
 
 /* Whether output depends on earlier output. Yes if the events are not known yet, as in a stream. */
@@ -16,6 +17,7 @@ static bool is_serial(const struct listing_options *o, const struct session *ses
 	if (header_has(&session->source->header, FEATURE_STAT) || types & SAMPLE_READ)
 		return true;
 	return o->time != LISTING_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
+		o->graph_functions ||
 		shown & (FIELD_BIT(FIELD_SRCCODE) | FIELD_BIT(FIELD_CALLINDENT)) ||
 		(!o->format && shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
 }
@@ -60,6 +62,8 @@ static void worker_close(struct listing_worker *worker)
 	vec_fini(&worker->cells);
 	writer_fini(&worker->printed);
 	str_fini(&worker->scratch);
+	disassembler_close(worker->disassemblers[0]);
+	disassembler_close(worker->disassemblers[1]);
 	free(worker);
 }
 
@@ -75,6 +79,8 @@ void listing_close(struct listing *listing)
 	sample_reads_fini(&listing->reads);
 	listing_stat_fini(&listing->stat);
 	listing_sources_fini(listing);
+	idmap_fini(&listing->graph_of_thread);
+	vec_fini(&listing->graphs);
 	arena_fini(&listing->arena);
 	free(listing->workers);
 	free(listing->plans);
@@ -248,10 +254,18 @@ static void on_slice_end(void *context, const struct worker *worker, size_t slic
 	listing_slice_end(listing, listing->workers[worker_index(worker)], slice);
 }
 
+static void on_forget(void *context, unsigned worker)
+{
+	struct listing *listing = context;
+
+	vec_clear(&listing->workers[worker]->comms);
+	arena_clear(&listing->workers[worker]->arena);
+}
+
 struct sink listing_sink(struct listing *listing)
 {
 	return (struct sink){ .context = listing, .batch_begin = on_batch_begin, .record = on_record, .slice_end = on_slice_end,
-		.want_records = true,
+		.forget = on_forget, .want_records = true,
 		.serial = listing->serial,
 		.unordered = listing->options.show_rounds || (listing->options.dump && listing->options.dump->unordered) };
 }

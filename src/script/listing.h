@@ -27,6 +27,8 @@ struct listing_options {
 	struct sample_filter filter;   /* borrowed */
 	const struct name_list *stop_at;
 	int64_t address_range;
+	const char *graph_functions;   /* "name,name": only these and what they call, of a hardware trace; NULL: everything */
+	unsigned max_blocks;           /* of a branch stack's code; 0: all */
 	const char *switch_on, *switch_off;
 	bool show_switches;
 	enum isa isa;                  /* of the recording, for a file */

@@ -1,7 +1,9 @@
 #include "script/listing.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
+#include "code/disassemble.h"
 #include "script/internal.h"
 #include "tape.h"
 #include "unit.h"
@@ -184,6 +186,85 @@ TEST("branches show both ends and their flags")
 	struct tape *tape = recording_new(SAMPLE_BRANCH_STACK);
 	sample_write(tape, 7, 1000, 0x401000, branches, 7);
 	EXPECT_STR(printed(tape, &options, "brstack", 1), " 0x10/0x20/P/-/-/5/CALL/-  0x30/0x40/M/-/-/0//- \n");
+}
+
+/* xor %eax,%eax; jmp +0; nop; jmp -3; push %es (not in 64-bit code): at offsets 0, 2, 4, 5, 7 */
+static const uint8_t test_code[] = { 0x31, 0xc0, 0xeb, 0x00, 0x90, 0xeb, 0xfd, 0x06 };
+
+static size_t read_test_code(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit)
+{
+	size_t left = offset < sizeof test_code ? sizeof test_code - (size_t)offset : 0;
+
+	*is_64bit = true;
+	size = size < left ? size : left;
+	memcpy(out, test_code + sizeof test_code - left, size);
+	return size;
+}
+
+/* A process whose code at 0x1000 is test_code, and a sample with branches, newest first. */
+static struct tape *recording_of_code(uint64_t ip, const uint64_t *branches, size_t count)
+{
+	struct tape *tape = recording_new(SAMPLE_BRANCH_STACK);
+	struct attr *attr = &tape->source.header.evlist.events.items[0].attr;
+	attr->branch_sample_type = BRANCH_ANY;
+	put_head(tape, RECORD_MMAP, RECORD_MISC_USER, 40 + 16);
+	put_ids(tape, 7);
+	put_u64(tape, 0x1000);
+	put_u64(tape, 0x1000);
+	put_u64(tape, 0);
+	put(tape, "/bin/x\0", 8);
+	put_ids(tape, 7);
+	put_u64(tape, 1);
+	sample_write(tape, 7, 1000, ip, branches, count);
+	return tape;
+}
+
+TEST("the code between branches is printed up to the sample")
+{
+	struct listing_options options = { .isa = ISA_X86, .read_code = read_test_code };
+	/* newest: from 0x1005 to 0x1004, predicted, 4 cycles; before: from 0x1002, mispredicted */
+	static const uint64_t branches[] = { 2, 0x1005, 0x1004, 2 | 4 << 4, 0x1002, 0x1004, 1 };
+	EXPECT_STR(printed(recording_of_code(0x1004, branches, 7), &options, "brstackinsn", 1),
+		"\n\t0000000000001002\tinsn: eb 00                   \t# MISPRED\n"
+		"\t0000000000001004\tinsn: 90 \n"
+		"\t0000000000001005\tinsn: eb fd                   \t# PRED 4 cycles [4] 0.50 IPC\n"
+		"\t0000000000001004\tinsn: 90 \n\n");
+	options.max_blocks = 0;
+	/* the sample is behind a jump that was not recorded */
+	static const uint64_t missed[] = { 1, 0x1005, 0x1000, 2 };
+	EXPECT_STR(printed(recording_of_code(0x1004, missed, 4), &options, "brstackinsnlen", 1),
+		"\n\t0000000000001005\tinsn: eb fd                   \tilen: 2\t# PRED\n"
+		"\t0000000000001000\tinsn: 31 c0 \tilen: 2\n\t0000000000001002\tinsn: eb 00 \tilen: 2\n"
+		"\t... not reaching sample ...\n\n");
+}
+
+TEST("code that does not reach the branch is a mismatch, and a block that is too long is left out")
+{
+	struct listing_options options = { .isa = ISA_X86, .read_code = read_test_code };
+	static const uint64_t inside[] = { 2, 0x1003, 0x9000, 2, 0x1005, 0x1000, 2 };
+	EXPECT_STR(printed(recording_of_code(0x1003, inside, 7), &options, "brstackinsn", 1),
+		"\n\t0000000000001005\tinsn: eb fd                   \t# PRED\n"
+		"\t0000000000001000\tinsn: 31 c0 \n\t0000000000001002\tinsn: eb 00 \n\t0000000000001004\tinsn: 90 \n"
+		"\t0000000000001005\tinsn: eb fd \n\t0000000000001007\tinsn: 06 \n\tmismatch of LBR data and executable\n\n");
+	static const uint64_t far[] = { 2, 0x1000 + 16384 - 14, 0x1004, 2, 0x1005, 0x1000, 2 };
+	EXPECT_STR(printed(recording_of_code(0x1000 + 16384 - 14, far, 7), &options, "brstackinsn", 1),
+		"\n\t0000000000001005\tinsn: eb fd                   \t# PRED\n\n");
+}
+
+TEST("the code between branches is printed as assembly")
+{
+	struct listing_options options = { .isa = ISA_X86, .read_code = read_test_code };
+	static const uint64_t inside[] = { 2, 0x1003, 0x9000, 2, 0x1005, 0x1000, 2 };
+	struct disassembler *disassembler;
+	if (disassembler_open(&disassembler, &(struct code_machine){ EM_X86_64, .is64 = true }, CODE_ATT, NULL) < 0) {
+		unit_skip("this build has no disassembler");
+		return;
+	}
+	disassembler_close(disassembler);
+	EXPECT_STR(printed(recording_of_code(0x1003, inside, 7), &options, "brstackdisasm", 1),
+		"\n\t0000000000001005\tjmp 0x1004                    \t# PRED\n"
+		"\t0000000000001000\txorl %eax, %eax\n\t0000000000001002\tjmp 0x1004\n\t0000000000001004\tnop \n"
+		"\t0000000000001005\tjmp 0x1004\n\t0000000000001007\tinsn: 06 \n\tmismatch of LBR data and executable\n\n");
 }
 
 TEST("times are relative to the first sample or to the sample before")

@@ -32,7 +32,7 @@ static uint8_t place_kind(struct listing *listing, uint64_t place)
 		if (listing->places[i] == place)
 			return (uint8_t)i;
 	if (listing->place_count == LISTING_PLACES_MAX)
-		return 0; /* not reached: a class of events has one */
+		return 0; /* not reached: a class of events has two */
 	listing->places[listing->place_count] = place;
 	return (uint8_t)listing->place_count++;
 }
@@ -78,6 +78,19 @@ static void plan_steps(struct listing_plan *plan)
 			add_step(plan, field_rows[i].print, &field_rows[i]);
 }
 
+/* Of the symbol and the object of addr. A frame with the same fields has its text. */
+static void plan_addr(struct listing *listing, struct listing_plan *plan)
+{
+	const uint64_t symbol = FIELD_BIT(FIELD_SYM), object = FIELD_BIT(FIELD_DSO);
+	uint64_t symbol_place = plan->shown & symbol ? plan->shown & (symbol | FIELD_BIT(FIELD_SYMOFF)) : 0;
+	uint64_t object_place = plan->shown & object ? plan->shown & (object | FIELD_BIT(FIELD_DSOFF)) : 0;
+
+	plan->addr_place = symbol_place | object_place;
+	plan->addr_kind = plan->place_kind;
+	if ((plan->place & ~FIELD_BIT(FIELD_IP)) != plan->addr_place)
+		plan->addr_kind = place_kind(listing, plan->addr_place);
+}
+
 static void plan_event(struct listing *listing, struct listing_plan *plan, const struct evsel *evsel)
 {
 	const struct attr *attr = &evsel->attr;
@@ -93,6 +106,7 @@ static void plan_event(struct listing *listing, struct listing_plan *plan, const
 	/* of some events in streams, perf's text shows no place */
 	plan->place = listing->options.format ? class->shown & FIELDS_OF_PLACE : class->place;
 	plan->place_kind = place_kind(listing, plan->place);
+	plan_addr(listing, plan);
 	plan->branch_trace = attr_is_branch_trace(attr);
 	plan->comm_plain = fields->chains && class->shown & FIELD_BIT(FIELD_IP) && attr->sample_type & SAMPLE_CALLCHAIN;
 	plan->addr_has_symbol = plan->branch_trace || (software && (attr->config == SOFTWARE_PAGE_FAULTS ||
@@ -175,6 +189,7 @@ void listing_refresh(struct listing *listing)
 		listing->wall.wall_ns = clock.wall_ns;
 		listing->wall.clock_ns = clock.clock_ns;
 	}
+	listing->counter_bits = listing_counter_bits(header);
 	if (header->pipe && header_string(header, FEATURE_ARCH))
 		listing->options.isa = isa_of_machine(header_string(header, FEATURE_ARCH));
 }

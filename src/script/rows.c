@@ -42,6 +42,15 @@ static bool has_branch_counters(const struct header *header)
 	return false;
 }
 
+/* Every branch is recorded, or a decoder makes the branch stacks. */
+static bool has_all_branches(const struct header *header)
+{
+	for (size_t i = 0; i < header->evlist.events.count; i++)
+		if (header->evlist.events.items[i].attr.branch_sample_type & BRANCH_ANY)
+			return true;
+	return header_has(header, FEATURE_AUXTRACE);
+}
+
 static bool has_time_of_day(const struct header *header)
 {
 	return header_has(header, FEATURE_CLOCK_DATA);
@@ -64,6 +73,8 @@ static bool has_names(const struct fields *fields)
 #define NEED_ADDRESS .need = { .sample_type = SAMPLE_IP | SAMPLE_ADDR, .strict = true, \
 	.sentence = "the samples have no address: cannot print symbols or objects" }
 #define NEED_FIELD(other, text) .need = { .shown = B(other), .strict = true, .sentence = text }
+#define NEED_BLOCKS .need = { .recorded = has_all_branches, .strict = true, \
+	.sentence = "the recording does not have all branches: the code between them is unknown", .hint = "record with -b" }
 #define NO_SOURCE "the fields 'srcline' and 'srccode' need 'ip'"
 
 const struct field_row field_rows[FIELD_COUNT] = {
@@ -121,9 +132,6 @@ const struct field_row field_rows[FIELD_COUNT] = {
 		.columns = { COLUMN("brstacksym", LIST, .value = branch_symbols_cell) } },
 	[FIELD_BRSTACKOFF] = { "brstackoff", .lines = LINES_OF_OTHER_SAMPLES, .print = print_branches, .joined = true,
 		.columns = { COLUMN("brstackoff", LIST, .value = branch_offsets_cell) } },
-	[FIELD_BRSTACKINSN] = { "brstackinsn", .unsupported = true },
-	[FIELD_BRSTACKINSNLEN] = { "brstackinsnlen", .unsupported = true },
-	[FIELD_BRSTACKDISASM] = { "brstackdisasm", .unsupported = true },
 	[FIELD_BRCNTR] = { "brcntr", .need = { .recorded = has_branch_counters, .strict = true,
 			.sentence = "the recording has no branch counters", .hint = "record with -j any,counter" },
 		.columns = { COLUMN("brcntr", LIST, .value = branch_counters_cell) } },
@@ -133,7 +141,14 @@ const struct field_row field_rows[FIELD_COUNT] = {
 	[FIELD_INSN] = { "insn", .print = print_instruction, .columns = { COLUMN("insn", TEXT, .value = instruction_cell) } },
 	[FIELD_INSNLEN] = { "insnlen", .print = print_instruction, .joined = true,
 		.columns = { COLUMN("insnlen", BYTES, "bytes", .value = instruction_length_cell) } },
-	[FIELD_DISASM] = { "disasm", .unsupported = true },
+	[FIELD_DISASM] = { "disasm", .names = true, .print = print_instruction, .joined = true,
+		.columns = { COLUMN("disasm", TEXT, .value = assembly_cell) } },
+	[FIELD_BRSTACKINSN] = { "brstackinsn", NEED_BLOCKS, .names = true, .print = print_blocks,
+		.columns = { COLUMN("brstackinsn", LIST, .value = block_bytes_cell) } },
+	[FIELD_BRSTACKINSNLEN] = { "brstackinsnlen", NEED_BLOCKS, .names = true, .print = print_blocks, .joined = true,
+		.columns = { COLUMN("brstackinsnlen", LIST, .value = block_lengths_cell) } },
+	[FIELD_BRSTACKDISASM] = { "brstackdisasm", NEED_BLOCKS, .names = true, .print = print_blocks, .joined = true,
+		.columns = { COLUMN("brstackdisasm", LIST, .value = block_assembly_cell) } },
 #define NUMBER(NAME, name, classes, printed, kind, unit, member, decodable) \
 	[FIELD_##NAME] = { name, classes, NEED(SAMPLE_##NAME, #NAME, .decoded = decodable), .lines = LINES_OF_OTHER_SAMPLES, \
 		.print = print_##printed, .columns = { COLUMN(name, kind, unit, .value = member##_cell) } },
@@ -144,6 +159,8 @@ const struct field_row field_rows[FIELD_COUNT] = {
 	[FIELD_CALLINDENT] = { "callindent", .columns = { COLUMN("callindent", TEXT) } },
 	[FIELD_METRIC] = { "metric", .unsupported = true },
 	[FIELD_IPC] = { "ipc", .print = print_ipc, .columns = { COLUMN("ipc", REAL, .value = ipc_cell) } },
+	[FIELD_CYC] = { "cyc", .print = print_trace_count, .columns = { COLUMN("cyc", COUNT, .value = cycles_cell) } },
+	[FIELD_TSC] = { "tsc", .print = print_trace_count, .columns = { COLUMN("tsc", COUNT, .value = time_stamp_cell) } },
 	[FIELD_MACHINE_PID] = { "machine_pid", .columns = { COLUMN("machine_pid", NUMBER) } },
 	[FIELD_VCPU] = { "vcpu", .columns = { COLUMN("vcpu", NUMBER) } },
 };

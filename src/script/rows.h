@@ -16,12 +16,12 @@ enum field {
 	FIELD_COMM, FIELD_PID, FIELD_TID, FIELD_CPU, FIELD_MISC, FIELD_TOD, FIELD_TIME, FIELD_PERIOD, FIELD_EVENT, FIELD_FLAGS,
 	FIELD_TRACE, FIELD_SYNTH, FIELD_ADDR, FIELD_DATA_SRC, FIELD_WEIGHT, FIELD_INS_LAT, FIELD_RETIRE_LAT, FIELD_CGROUP, FIELD_IP,
 	FIELD_SYM, FIELD_SYMOFF, FIELD_DSO, FIELD_DSOFF, FIELD_SRCLINE, FIELD_IREGS, FIELD_UREGS, FIELD_BRSTACK, FIELD_BRSTACKSYM,
-	FIELD_BRSTACKOFF, FIELD_BRSTACKINSN, FIELD_BRSTACKINSNLEN, FIELD_BRSTACKDISASM, FIELD_BRCNTR, FIELD_BPF_OUTPUT, FIELD_INSN,
-	FIELD_INSNLEN, FIELD_DISASM,
+	FIELD_BRSTACKOFF, FIELD_BRCNTR, FIELD_BPF_OUTPUT, FIELD_INSN, FIELD_INSNLEN, FIELD_DISASM, FIELD_BRSTACKINSN,
+	FIELD_BRSTACKINSNLEN, FIELD_BRSTACKDISASM,
 #define NUMBER(NAME, ...) FIELD_##NAME,
 	SAMPLE_NUMBERS(NUMBER)
 #undef NUMBER
-	FIELD_SRCCODE, FIELD_CALLINDENT, FIELD_METRIC, FIELD_IPC, FIELD_MACHINE_PID, FIELD_VCPU,
+	FIELD_SRCCODE, FIELD_CALLINDENT, FIELD_METRIC, FIELD_IPC, FIELD_CYC, FIELD_TSC, FIELD_MACHINE_PID, FIELD_VCPU,
 	FIELD_COUNT
 };
 
@@ -82,7 +82,7 @@ struct field_row {
 	const char *name;       /* in -F */
 	uint8_t shown, absent;  /* a bit per class of events: shows it by default; cannot have it */
 	bool everywhere;        /* -F applies it to all classes, whatever class it names */
-	bool unsupported;       /* -F refuses it: it needs a disassembler or a decoder */
+	bool unsupported;       /* -F refuses it: it is not supported yet */
 	bool names;             /* needs symbol tables or debug information */
 	uint64_t includes;      /* fields that are shown with it */
 	struct field_need need;

@@ -15,8 +15,8 @@ static const struct module *module_of(const struct listing *listing, const struc
 	return location->module == MODULE_ID_NONE ? NULL : modules_get(&listing->session->model.modules, location->module);
 }
 
-void listing_add_source_line(const struct listing *listing, const struct location *location, const struct source_line *at,
-	struct writer *out)
+static void add_source_line(const struct listing *listing, const struct location *location, const struct source_line *at,
+	const char *prefix, struct writer *out)
 {
 	struct source_style style = { .show_symbol = true, .show_address = true, .full_path = listing->options.full_source_path };
 	CLEANUP_STR struct str text = { 0 };
@@ -29,8 +29,19 @@ void listing_add_source_line(const struct listing *listing, const struct locatio
 			return;
 		source_line_add(listing->symbols, module, location->offset, 0, style, &text);
 	}
-	writer_add(out, "\n  ", 3);
+	writer_puts(out, prefix);
 	writer_name(out, str_text(&text), text.len);
+}
+
+void listing_add_source_line(const struct listing *listing, const struct location *location, const struct source_line *at,
+	struct writer *out)
+{
+	add_source_line(listing, location, at, "\n  ", out);
+}
+
+void listing_add_source_line_after(const struct listing *listing, const struct location *location, const char *prefix, struct writer *out)
+{
+	add_source_line(listing, location, NULL, prefix, out);
 }
 
 /* The line that was last shown for a thread. */
@@ -116,11 +127,10 @@ struct code {
 	size_t len;
 };
 
-/* The source line of the sample's place; returns false if it or its file is not known. */
-static bool code_find(const struct listing_line *line, struct code *code)
+/* The source line of a place; returns false if it or its file is not known. */
+static bool code_find(const struct listing_line *line, const struct location *location, struct code *code)
 {
 	struct listing *listing = line->listing;
-	const struct location *location = resolved_ip(line->r);
 	const struct module *module = module_of(listing, location);
 	struct listing_sources *sources = sources_of(listing);
 	struct source_line at;
@@ -140,11 +150,11 @@ static bool code_find(const struct listing_line *line, struct code *code)
 }
 
 /* "|12      code", unless it is the line that was last shown for the thread. */
-void print_source_code(const struct listing_line *line, const struct field_row *row)
+void listing_print_source_code(const struct listing_line *line, const struct location *location)
 {
 	struct code code;
 
-	if (!code_find(line, &code))
+	if (!code_find(line, location, &code))
 		return;
 	struct shown_code *shown = shown_of(line->listing->sources, line->r->tid);
 	if (shown->file == code.file && shown->line == code.line)
@@ -155,9 +165,14 @@ void print_source_code(const struct listing_line *line, const struct field_row *
 	writer_putc(line->out, '\n');
 }
 
+void print_source_code(const struct listing_line *line, const struct field_row *row)
+{
+	listing_print_source_code(line, resolved_ip(line->r));
+}
+
 struct cell source_code_cell(const struct listing_line *line)
 {
 	struct code code;
 
-	return code_find(line, &code) ? listing_text_cell(line, code.text, code.len) : cell_absent();
+	return code_find(line, resolved_ip(line->r), &code) ? listing_text_cell(line, code.text, code.len) : cell_absent();
 }

@@ -1,4 +1,3 @@
-#include "session/jit.h"
 #include "session/session.h"
 
 #include "base/budget.h"

@@ -2,6 +2,23 @@
 
 #include "data/feature.h"
 
+void losses_count(struct session_counters *counters, const struct record *record)
+{
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+	if (record->type == RECORD_LOST) {
+		take_u64(&c);
+		counters->lost_events += take_u64(&c);
+		counters->lost_records++;
+	} else if (record->type == RECORD_LOST_SAMPLES && !(record->misc & RECORD_MISC_LOST_SAMPLES_BPF)) {
+		counters->lost_samples += take_u64(&c);
+	} else if (record->type == RECORD_AUX) {
+		enum { CUT = 1, PARTIAL = 4, COLLISION = 8 };
+		take(&c, 16);
+		counters->lost_traces += (take_u64(&c) & (CUT | PARTIAL | COLLISION)) != 0;
+	}
+	counters->bad_records += record->body_len < record_least_body(record->type);
+}
+
 void losses_of_source(struct losses *losses, const struct source *source, const struct error *stop)
 {
 	const struct header *header = &source->header;
@@ -23,9 +40,14 @@ void losses_of_session(struct losses *losses, const struct session *session)
 	losses->unknown_ids = counters->unknown_ids;
 	losses->bad_records += counters->bad_records + session->model.bad_records;
 	losses->left_out_maps = session->model.left_out;
+	losses->left_out_samples = counters->left_out_samples;
 	losses->lost_events = counters->lost_events;
 	losses->lost_samples = counters->lost_samples;
 	losses->lost_traces = counters->lost_traces;
+	if (session->trace) {
+		losses->trace = trace_losses(session->trace);
+		losses->session = session;
+	}
 }
 
 bool losses_are_damage(const struct losses *losses)

@@ -2,6 +2,7 @@
  * recording reports them once, at the end. Contains no message texts. */
 #pragma once
 #include "session/session.h"
+#include "session/trace.h"
 
 struct losses {
 	/* damage: recorded data is not shown */
@@ -16,9 +17,14 @@ struct losses {
 	/* not damage */
 	uint64_t unknown_types;      /* records of a newer kernel or recorder */
 	uint64_t left_out_maps;      /* mappings that exceed the memory budget */
+	uint64_t left_out_samples;   /* samples behind the position at which memory reached the limit */
 	uint64_t lost_events, lost_samples, lost_traces; /* by the kernel, while recording */
+	struct trace_losses trace;   /* errors of decoding it; valid as long as the session */
+	const struct session *session; /* of the trace; NULL: none */
 };
 
+/* Counts what a record of the kernel claims as lost, and a record that is too short for its type. */
+void losses_count(struct session_counters *counters, const struct record *record);
 /* Fills in the losses of the part of the source that was read; stop: the reason why reading ended early, or NULL. */
 void losses_of_source(struct losses *losses, const struct source *source, const struct error *stop);
 /* Fills in the losses of a session after session_run, including those of its source. */

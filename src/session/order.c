@@ -16,18 +16,6 @@ void order_fini(struct order *order)
 	*order = (struct order){ 0 };
 }
 
-void order_add(struct order *order, const struct entry *entry, uint64_t mark)
-{
-	if (!order->fresh.count)
-		order->fresh_mark = mark;
-	order->waiting++;
-	if (entry->time > order->max_time)
-		order->max_time = entry->time;
-	if (entry->time < order->delivered_time)
-		order->late++;
-	vec_push(&order->fresh, *entry);
-}
-
 /* Merges two sorted runs into out[]; of equal times, a's entries precede. */
 static void merge(const struct entry *a, size_t a_count, const struct entry *b, size_t b_count, struct entry *out)
 {
@@ -72,8 +60,13 @@ static void sort(struct order *order)
 		a = out;
 		out = swap;
 	}
-	if (a != order->fresh.items)
-		memcpy(order->fresh.items, a, count * sizeof *a);
+	if (a != order->fresh.items) {
+		size_t capacity = order->scratch_size;
+		order->scratch = order->fresh.items;
+		order->scratch_size = order->fresh.capacity;
+		order->fresh.items = a;
+		order->fresh.capacity = capacity;
+	}
 }
 
 static void push_run(struct order *order)
@@ -112,20 +105,30 @@ static size_t run_left(const struct run *run)
 	return run->count - run->head;
 }
 
-/* Merges neighbouring runs of similar size, so that the number of runs is logarithmic. */
+/* Drops delivered runs. */
+static void drop_runs(struct order *order)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < order->runs.count; i++) {
+		if (run_left(&order->runs.items[i]))
+			order->runs.items[count++] = order->runs.items[i];
+		else
+			run_free(order, &order->runs.items[i]);
+	}
+	order->runs.count = count;
+}
+
+/* Merges neighbouring runs of similar size, so that the number of runs is logarithmic. A few need no merge: most are delivered by the next
+ * round. */
 static void compact(struct order *order)
 {
-	while (order->runs.count >= 2) {
+	enum { FEW_RUNS = 3 };
+	drop_runs(order);
+	while (order->runs.count > FEW_RUNS) {
 		struct run *a = &order->runs.items[order->runs.count - 2], *b = a + 1;
 		size_t left_a = run_left(a), left_b = run_left(b);
-		if (left_a && left_b && left_a > 2 * left_b)
+		if (left_a > 2 * left_b)
 			return;
-		if (!left_a) {
-			run_free(order, a);
-			*a = *b;
-			order->runs.count--;
-			continue;
-		}
 		struct run both = { .count = left_a + left_b, .capacity = left_a + left_b };
 		both.mark = a->mark < b->mark ? a->mark : b->mark;
 		both.entries = memory_resize(NULL, both.count, sizeof *both.entries);
@@ -134,10 +137,6 @@ static void compact(struct order *order)
 		run_free(order, b);
 		*a = both;
 		order->runs.count--;
-	}
-	if (order->runs.count == 1 && !run_left(&order->runs.items[0])) {
-		run_free(order, &order->runs.items[0]);
-		order->runs.count = 0;
 	}
 }
 
@@ -164,6 +163,8 @@ static struct run *earliest(struct order *order, uint64_t *until)
 	return best;
 }
 
+enum { PREFETCH_AHEAD = 8 };
+
 void order_flush(struct order *order, bool final, void (*deliver)(void *context, const struct entry *entry), void *context)
 {
 	uint64_t limit = final ? UINT64_MAX : order->limit, until;
@@ -181,6 +182,8 @@ void order_flush(struct order *order, bool final, void (*deliver)(void *context,
 			order->delivered_time = entry->time;
 			run->head++;
 			order->waiting--;
+			if (run_left(run) > PREFETCH_AHEAD)
+				__builtin_prefetch((const void *)((uintptr_t)entry[PREFETCH_AHEAD].body - 8)); /* the header, with the record's size */
 			deliver(context, entry++);
 		} while (run_left(run) && entry->time <= limit && entry->time <= until);
 	}

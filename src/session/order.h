@@ -21,13 +21,21 @@ struct entries {
 	size_t count, capacity;
 };
 
+/* The record's size, its head of 8 bytes included. */
+static inline uint16_t entry_size(const struct entry *entry)
+{
+	uint16_t size;
+	memcpy(&size, entry->body - 2, sizeof size);
+	return size;
+}
+
 static inline struct record entry_record(const struct entry *entry)
 {
 	const uint8_t *head = entry->body - 8;
-	uint16_t misc, size;
+	uint16_t misc;
 	memcpy(&misc, head + 4, sizeof misc);
-	memcpy(&size, head + 6, sizeof size);
-	return (struct record){ .type = load_u32(head), .misc = misc, .body_len = size - 8u, .body = entry->body, .offset = entry->offset };
+	return (struct record){ .type = load_u32(head), .misc = misc, .body_len = entry_size(entry) - 8u,
+		.body = entry->body, .offset = entry->offset };
 }
 
 /* A sorted run of entries; [head, count) are pending. */
@@ -51,8 +59,22 @@ struct order {
 };
 
 void order_fini(struct order *order);
+/* A record of this time is not queued, but counts for the time until which records wait. */
+static inline void order_note(struct order *order, uint64_t time)
+{
+	if (time > order->max_time)
+		order->max_time = time;
+	order->late += time < order->delivered_time;
+}
 /* mark: the source's mark before this record. */
-void order_add(struct order *order, const struct entry *entry, uint64_t mark);
+static inline void order_add(struct order *order, const struct entry *entry, uint64_t mark)
+{
+	if (!order->fresh.count)
+		order->fresh_mark = mark;
+	order->waiting++;
+	order_note(order, entry->time);
+	vec_push(&order->fresh, *entry);
+}
 /* Handles FINISHED_ROUND: calls deliver for each record that is due; final: for all pending records. */
 void order_flush(struct order *order, bool final, void (*deliver)(void *context, const struct entry *entry), void *context);
 /* Ends a run of records without delivering one: order_mark then increases from run to run as they are delivered. For readers that ignore

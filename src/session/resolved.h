@@ -11,24 +11,35 @@
 struct evsel;
 struct record;
 
-/* The location of an address. Interned per worker: equal (mapping, address) yields the same pointer, which never moves. It fills one cache
- * line; `note` belongs to the sink (initially zero, accessed only by this worker's callbacks), so that a sink's data for a location costs
- * no second cache miss. */
-struct location {
+/* What locations with one module, offset and mode have in common; interned per worker until the sink's points_dropped. `note` belongs to
+ * the sink (initially zero, accessed only by this worker's callbacks). It fills one cache line, so that a sink's data for a point costs one
+ * cache miss. */
+struct point {
 	uint32_t id;            /* consecutive per worker, from 0: an index for a sink's caches */
+	uint32_t module;
+	uint64_t offset;
+	uint64_t note[5];
+	uint8_t cpumode;
+};
+
+/* The location of an address, borrowed for one callback. */
+struct location {
+	uint32_t id;            /* of the point: processes that map a module at different addresses share it */
 	uint32_t module;        /* MODULE_ID_NONE: in no mapping */
 	uint64_t address;       /* as recorded */
 	uint64_t offset;        /* as the module counts (map_offset); the address itself without a module */
 	const struct map *map;  /* NULL: in no mapping */
+	struct point *point;
 	uint8_t cpumode;        /* enum record_misc cpumode */
-	uint64_t note[3];
 };
 
+/* The point's note: for data that depends on the module, the offset and the mode, not on the address or the mapping. */
 static inline void *location_note(const struct location *location)
 {
-	return (void *)location->note;
+	return location->point->note;
 }
 
+struct cached_space;
 struct session;
 struct worker;
 
@@ -45,6 +56,7 @@ struct resolved {
 	int32_t pid, tid;              /* from the sample (-1 if absent) */
 	uint32_t comm;                 /* string id in the model, or COMM_NONE */
 	const struct map_node *user_root, *kernel_root;
+	struct cached_space *user_space; /* the worker's copy of user_root */
 	const struct location *ip;     /* location of the sample's own address; NULL if it has none: use resolved_ip */
 };
 
@@ -54,6 +66,9 @@ const char *resolved_comm(const struct resolved *r, char *buffer, size_t size);
 const struct location *resolved_ip(const struct resolved *r);
 /* The location of any address in the address space of cpumode. */
 const struct location *resolved_locate(const struct resolved *r, unsigned cpumode, uint64_t address);
+/* Where an address of an address space (r->user_root or r->kernel_root) is; false: in no mapping. */
+bool session_place(const struct session *session, const struct map_node *root, unsigned cpumode, uint64_t address, uint32_t *module,
+	uint64_t *offset);
 /* The location of an address of unknown mode (branch ends, data): in the user address space, then in the kernel's. */
 const struct location *resolved_locate_any(const struct resolved *r, uint64_t address);
 enum chain_direction { CHAIN_INNERMOST_FIRST, CHAIN_OUTERMOST_FIRST };

@@ -6,9 +6,14 @@
 
 #include "base/budget.h"
 #include "base/search.h"
+#include "jit/feeds.h"
+#include "session/decode_record.h"
 #include "session/deferred.h"
-#include "session/jit.h"
+#include "session/kernel_parts.h"
+#include "session/losses.h"
 #include "session/order.h"
+#include "session/plain.h"
+#include "session/record_times.h"
 #include "session/recorded_build_ids.h"
 #include "session/stitch.h"
 #include "session/trace.h"
@@ -18,23 +23,39 @@
 enum {
 	BATCH_RECORDS = 16384,       /* a batch is passed to the workers at this many records … */
 	BATCH_BYTES = 2 << 20,       /* … or bytes */
-	SLICE_RECORDS = 512,         /* maximum; batches of few, large records have slices of at least … */
-	SLICE_RECORDS_MIN = 32,      /* … this many */
-	SLICES = 8,
+	PLAIN_RECORDS = 2048,        /* for a plain sink: records between releases of their bytes */
+	SLICE_RECORDS = 512,         /* a slice ends at this many records … */
+	SLICE_BYTES = 64 << 10,      /* … or bytes */
 	BLOCK_RECORDS = 16,          /* resolved together, so that their cache misses overlap */
 	PATIENCE_RECORDS = 65536,    /* a sample waits for its deferred chain until this many records follow */
 	PATIENCE_BYTES = 64 << 20,
-	WAITING_EVERY = 4096,        /* records between checks of the waiting bytes */
-	PROGRESS_EVERY = 4096,       /* records between checks of the clock */
+	STREAM_POINTS = 1 << 17,     /* a worker of a stream drops its points at this many */
+	STREAM_ROOM = 16 << 20,      /* by which the model of a stream may grow, beside its own size, before it is renewed */
+	CHECK_EVERY = 4096,          /* records between checks of the waiting bytes, and of the clock */
+	END_SHARE = 3,               /* what a sink stores takes this many times as much at the end */
+	ROOM_SHARE = 256,            /* memory is checked whenever records of this share of the limit were read */
 };
 
 struct session_internal {
 	const struct sink *sink;
+	void (*deliver)(void *context, const struct entry *entry);
 	struct order order;
 	struct entries batch;
+	struct entries running;      /* the batch whose slices run, and the clock of its first record */
+	uint64_t running_clock;
+	struct entries spare;        /* its array, if the next batch is read meanwhile */
+	VEC(uint32_t) cuts;          /* the first record of each of its slices */
+	bool runs;
+	struct plain plain_sink;
+	bool plain_ready;            /* plain_begin was called, and the header has not grown since then */
 	struct entries plain;        /* with a trace: the batch before the samples of the trace are added */
 	VEC(uint64_t) changes;       /* clocks within the batch at which the model changes */
+	uint64_t epoch;              /* 1 + number of such clocks before the batch */
 	uint64_t batch_bytes, batch_clock; /* clock of the batch's first record */
+	uint32_t part;               /* the source's */
+	uint64_t from_ns, until_ns;  /* samples that are needed; until_ns 0: all */
+	bool bounded, full;          /* memory is limited by the budget; it has reached the limit */
+	uint64_t unchecked_bytes;    /* of records, since it was last compared with the limit */
 	uint64_t mark;             /* the source's mark: data before it is no longer needed */
 	struct budget *budget;
 	struct deferred deferred;
@@ -43,13 +64,14 @@ struct session_internal {
 	size_t build_ids_taken;
 	size_t modules_seen;         /* number of modules checked, none of which is a kernel */
 	bool unordered, ordered_rounds;
-	int time_at, trailer_time_at; /* common to all events, as u64 index; -1: differs */
-	size_t layouts_seen;         /* number of events from which the two above were computed */
-	struct session_jit jit;
+	bool combines;               /* changes of the model between two samples are combined */
+	struct record_times times;
+	struct jit_feeds jit;
 	struct worker **workers;
 	void (*progress)(void *context, uint64_t done, uint64_t total);
 	void *progress_context;
 	uint64_t progress_time_ns, batch_time_ns;
+	size_t renewed_growth;       /* bytes of the model after the last renewal for a stream */
 };
 
 int session_open(struct session *session, struct source *source, const struct session_options *options, struct error *err)
@@ -57,7 +79,8 @@ int session_open(struct session *session, struct source *source, const struct se
 	*session = (struct session){ .source = source };
 	session->counters.first_time = UINT64_MAX;
 	model_init(&session->model);
-	session->model.keep_exited = options->keep_exited;
+	/* samples of a trace may be of a thread whose exit was recorded before */
+	session->model.keep_exited = options->keep_exited || header_has(&source->header, FEATURE_AUXTRACE);
 	session->model.budget = options->budget;
 	if (options->images)
 		session->unwind_tables = unwind_tables_new(&session->model.modules, options->images);
@@ -66,11 +89,9 @@ int session_open(struct session *session, struct source *source, const struct se
 	session->kernel_beyond = options->kernel_beyond;
 	session->kernel_beyond_context = options->kernel_beyond_context;
 	session->kernel_parts = options->kernel_parts;
-	session->jit_open = options->jit_open;
-	session->jit_context = options->jit_context;
 	session->stitch = options->stitch_call_stacks ? memory_zero(1, sizeof *session->stitch) : NULL;
-	session->trace = options->trace ? trace_open(source, options->trace) : NULL;
 	session->pool = pool_new(options->threads);
+	session->trace = options->trace ? trace_open(source, options->trace, session->pool) : NULL;
 	struct session_internal *in = session->internal = memory_zero(1, sizeof *in);
 	in->budget = options->budget;
 	in->ordered_rounds = options->ordered_rounds;
@@ -80,9 +101,19 @@ int session_open(struct session *session, struct source *source, const struct se
 		in->workers[i] = worker_new(session, i);
 	in->progress = options->progress;
 	in->progress_context = options->progress_context;
-	in->time_at = in->trailer_time_at = -1;
-	session_jit_init(&in->jit, in->budget);
+	in->epoch = 1;
+	in->times.front = -1;
+	in->jit = (struct jit_feeds){ .model = &session->model, .evlist = session_evlist(session), .budget = in->budget,
+		.grows = source->header.pipe, .open = options->jit_open, .context = options->jit_context, .next_ns = UINT64_MAX };
 	return 0;
+}
+
+void session_trace_window(struct session *session, uint64_t from, uint64_t until)
+{
+	if (session->trace)
+		trace_set_window(session->trace, from, until);
+	session->internal->from_ns = from;
+	session->internal->until_ns = until ? until : UINT64_MAX;
 }
 
 void session_close(struct session *session)
@@ -94,10 +125,13 @@ void session_close(struct session *session)
 		free(in->workers);
 		order_fini(&in->order);
 		vec_fini(&in->batch);
+		vec_fini(&in->spare);
+		vec_fini(&in->cuts);
 		vec_fini(&in->plain);
+		plain_fini(&in->plain_sink);
 		vec_fini(&in->changes);
 		deferred_fini(&in->deferred);
-		session_jit_fini(&in->jit);
+		jit_feeds_fini(&in->jit);
 		free(in);
 		unwind_tables_free(session->unwind_tables);
 		model_fini(&session->model);
@@ -108,8 +142,8 @@ void session_close(struct session *session)
 	if (session->stack_memory)
 		stack_memory_fini(session->stack_memory);
 	free(session->stack_memory);
-	pool_free(session->pool);
 	trace_free(session->trace);
+	pool_free(session->pool);
 	source_close(session->source);
 	*session = (struct session){ 0 };
 }
@@ -119,89 +153,34 @@ unsigned session_workers(const struct session *session)
 	return pool_workers(session->pool);
 }
 
-/* Finds a position of the time that all events share, if there is one: ordering a record then needs no lookup of its event. */
-static void layouts_refresh(struct session_internal *in, const struct evlist *evlist)
+/* Events were added. */
+static void events_refresh(struct session_internal *in, const struct evlist *evlist)
 {
-	if (in->layouts_seen == evlist->events.count)
+	if (in->times.events == evlist->events.count)
 		return;
-	in->layouts_seen = evlist->events.count;
 	deferred_open(&in->deferred, evlist);
-	for (size_t i = 0; i < evlist->events.count; i++) {
-		const struct sample_layout *layout = &evlist->events.items[i].layout;
-		if (i == 0) {
-			in->time_at = layout->time_at;
-			in->trailer_time_at = layout->trailer_time_at;
-		}
-		if (layout->time_at != in->time_at)
-			in->time_at = -1;
-		if (layout->trailer_time_at != in->trailer_time_at)
-			in->trailer_time_at = 0;
-	}
+	record_times_refresh(&in->times, evlist);
 }
 
-static uint64_t record_time(const struct session_internal *in, const struct evlist *evlist, const struct record *record)
-{
-	bool sample = record->type == RECORD_SAMPLE;
-	if (sample && in->time_at >= 0)
-		return record_time_from_front(record, in->time_at);
-	if (!sample && in->trailer_time_at > 0)
-		return record_time_from_back(record, in->trailer_time_at);
-	return evlist_time_of(evlist, record);
-}
-
-static void count_loss(struct session_counters *counters, const struct record *record)
-{
-	struct cursor c = cursor_of(record->body, record->body_len, false);
-	if (record->type == RECORD_LOST) {
-		take_u64(&c);
-		counters->lost_events += take_u64(&c);
-		counters->lost_records++;
-	} else if (record->type == RECORD_LOST_SAMPLES && !(record->misc & RECORD_MISC_LOST_SAMPLES_BPF)) {
-		counters->lost_samples += take_u64(&c);
-	} else if (record->type == RECORD_AUX) {
-		enum { CUT = 1, PARTIAL = 4, COLLISION = 8 };
-		take(&c, 16);
-		counters->lost_traces += (take_u64(&c) & (CUT | PARTIAL | COLLISION)) != 0;
-	}
-	counters->bad_records += record->body_len < record_least_body(record->type);
-}
-
-#define KERNEL_PARTS_MAX 128u
-
-/* The kernel is known from the time of its record on. */
-static void place_kernel(struct session *session, uint64_t clock)
-{
-	struct kernel_part parts[KERNEL_PARTS_MAX];
-	const struct modules *modules = &session->model.modules;
-	for (size_t *i = &session->internal->modules_seen; *i < modules->list.count; ++*i) {
-		const struct module *kernel = modules->list.items[*i];
-		if (!kernel || kernel->kind != MODULE_KERNEL || kernel->guest)
-			continue;
-		size_t count = session->kernel_parts(session->kernel_beyond_context, kernel, parts, KERNEL_PARTS_MAX);
-		model_place_kernel(&session->model, kernel, parts, count, clock);
-		session->kernel_parts = NULL;
-		return;
-	}
-}
-
-static void apply_side_band(struct session *session, const struct entry *entry, uint64_t clock)
+static void apply_side_band(struct session *session, const struct record *record, uint64_t clock)
 {
 	struct session_internal *in = session->internal;
 	const struct evlist *evlist = session_evlist(session);
-	struct record record = entry_record(entry);
 	struct sample trailer;
-	uint32_t event = evlist_event_of(evlist, &record);
+	uint32_t event = evlist_event_of(evlist, record);
 	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
-	sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, &record);
-	count_loss(&session->counters, &record);
-	model_apply(&session->model, &record, &trailer, clock);
-	if (session->kernel_parts && (record.type == RECORD_MMAP || record.type == RECORD_MMAP2) &&
-	    record_cpumode(&record) == RECORD_MISC_KERNEL)
-		place_kernel(session, clock);
+	bool mapping = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
+	sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, record);
+	losses_count(&session->counters, record);
+	model_apply(&session->model, record, &trailer, clock);
+	if (session->model.checks_only)
+		return;
+	if (session->kernel_parts && mapping && record_cpumode(record) == RECORD_MISC_KERNEL)
+		session_place_kernel(session, &in->modules_seen, clock);
 	if (session->trace)
-		trace_note_record(session->trace, &record, &trailer);
-	if (session->jit_open && (record.type == RECORD_MMAP || record.type == RECORD_MMAP2))
-		session_jit_take_mapping(session, &in->jit, &record, clock);
+		trace_note_record(session->trace, record, &trailer, &in->batch);
+	if (in->jit.open && mapping)
+		jit_feeds_take_mapping(&in->jit, record, clock);
 }
 
 static void apply_entry(struct session *session, const struct entry *entry, uint64_t clock)
@@ -209,10 +188,13 @@ static void apply_entry(struct session *session, const struct entry *entry, uint
 	struct session_internal *in = session->internal;
 	uint32_t type = load_u32(entry->body - 8);
 	uint64_t before = session->model.changes;
+	model_combine(&session->model, type != RECORD_SAMPLE && in->combines);
 	if (entry->time >= in->jit.next_ns && entry->time != UINT64_MAX)
-		session_jit_advance(session, &in->jit, entry->time, clock);
-	if (type != RECORD_SAMPLE && type < RECORD_USER_TYPE_START)
-		apply_side_band(session, entry, clock);
+		jit_feeds_advance(&in->jit, entry->time, clock);
+	if (type != RECORD_SAMPLE && type < RECORD_USER_TYPE_START) {
+		struct record record = entry_record(entry);
+		apply_side_band(session, &record, clock);
+	}
 	if (session->model.changes != before)
 		vec_push(&in->changes, clock);
 }
@@ -220,10 +202,12 @@ static void apply_entry(struct session *session, const struct entry *entry, uint
 static void model_begin(struct session *session)
 {
 	struct session_internal *in = session->internal;
+	in->epoch += in->changes.count;
 	vec_clear(&in->changes);
 	recorded_build_ids_take(&session->model, &session->source->header, &in->build_ids_taken);
-	if (in->jit.open)
-		session_jit_refresh(session, &in->jit);
+	in->jit.machine = header_string(&session->source->header, FEATURE_ARCH);
+	if (in->jit.growing)
+		jit_feeds_refresh(&in->jit);
 }
 
 /* Applies the batch's side-band to the model, in order, before any of its samples is resolved. */
@@ -231,54 +215,16 @@ static void batch_model(struct session *session)
 {
 	struct session_internal *in = session->internal;
 	model_begin(session);
+	in->combines = !in->sink->skip_samples;
 	for (size_t i = 0; i < in->batch.count; i++)
 		apply_entry(session, &in->batch.items[i], in->batch_clock + i);
+	model_combine(&session->model, false);
+	in->combines = false;
 }
 
 static size_t first_change_after(const struct session_internal *in, uint64_t clock)
 {
 	return SEARCH_COUNT(in->changes.count, i, in->changes.items[i] <= clock);
-}
-
-/* Decodes the record as the sink needs it; false if the sink does not use it. */
-static bool resolve_record(struct session *session, struct worker_tally *tally, struct resolved *r, struct sample *sample)
-{
-	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
-	const struct evlist *evlist = session_evlist(session);
-	bool is_sample = r->record->type == RECORD_SAMPLE, own = r->record->type >= RECORD_USER_TYPE_START;
-	r->event = own ? UINT32_MAX : evlist_event_of(evlist, r->record);
-	r->evsel = r->event == UINT32_MAX ? NULL : &evlist->events.items[r->event];
-	if (!is_sample) {
-		sample_decode_trailer(sample, r->evsel ? &r->evsel->layout : &none, r->record);
-	} else if (!r->evsel) {
-		tally->unknown_ids++;
-		return false;
-	} else if (sample_decode(sample, &r->evsel->layout, r->record, NULL) < 0) {
-		tally->bad_samples++;
-		return false;
-	} else {
-		tally->samples++;
-		if (sample->time != UINT64_MAX) {
-			tally->first_time = sample->time < tally->first_time ? sample->time : tally->first_time;
-			tally->last_time = sample->time > tally->last_time ? sample->time : tally->last_time;
-		}
-	}
-	r->pid = (int32_t)sample->pid;
-	r->tid = (int32_t)sample->tid;
-	return true;
-}
-
-/* Checks a sample that the sink skips. */
-static void check_sample(const struct session *session, struct worker_tally *tally, const struct record *record)
-{
-	const struct evlist *evlist = session_evlist(session);
-	uint32_t event = evlist_event_of(evlist, record);
-	if (event == UINT32_MAX)
-		tally->unknown_ids++;
-	else if (sample_is_whole(&evlist->events.items[event].layout, record))
-		tally->samples++;
-	else
-		tally->bad_samples++;
 }
 
 /* Samples (and other records that the sink uses) that are resolved together. */
@@ -289,8 +235,9 @@ struct block {
 	size_t count;
 };
 
-static void block_finish(const struct session_internal *in, struct block *block, size_t slice)
+static void block_finish(const struct session_internal *in, struct worker *worker, struct block *block, size_t slice)
 {
+	worker_warm(worker, block->resolved, block->count);
 	for (size_t i = 0; i < block->count; i++) {
 		struct resolved *r = &block->resolved[i];
 		if (r->sample->present & SAMPLE_IP) {
@@ -301,23 +248,26 @@ static void block_finish(const struct session_internal *in, struct block *block,
 	for (size_t i = 0; i < block->count; i++)
 		in->sink->record(in->sink->context, &block->resolved[i], slice);
 	block->count = 0;
+	worker_begin_block(worker);
 }
 
-static void block_add(struct session *session, struct worker *worker, struct block *block, const struct entry *entry, uint64_t clock)
+static void block_add(struct session *session, struct worker *worker, struct block *block, const struct entry *entry, uint64_t clock,
+	size_t slice)
 {
 	const struct session_internal *in = session->internal;
 	struct record *record = &block->records[block->count];
 	*record = entry_record(entry);
-	if (record->type == RECORD_SAMPLE && in->sink->skip_samples) {
-		check_sample(session, &worker->tally, record);
+	const struct sink *sink = in->sink;
+	if (record->type == RECORD_SAMPLE && sink->skip_samples) {
+		sample_check(session, &worker->tally, record, evlist_event_of(session_evlist(session), record));
 		return;
 	}
-	if (record->type != RECORD_SAMPLE && !in->sink->want_records)
+	if (record->type != RECORD_SAMPLE && !sink->want_records)
 		return;
 	struct sample *sample = &block->samples[block->count];
 	struct resolved *r = &block->resolved[block->count];
 	*r = (struct resolved){ .session = session, .worker = worker, .record = record, .sample = sample, .clock = clock };
-	if (!resolve_record(session, &worker->tally, r, sample))
+	if (!resolved_decode(r, sample, &worker->tally))
 		return;
 	if (in->deferred.wanted)
 		deferred_merge(&in->deferred, sample, &worker->merged);
@@ -334,27 +284,22 @@ static bool is_serial(const struct session *session)
 	return session->internal->sink->serial || session->stitch || session->stack_memory;
 }
 
-/* Depends only on the batch, so that any number of workers yields the same slices. */
-static size_t slice_records(const struct session *session)
-{
-	size_t count = session->internal->batch.count, each = (count + SLICES - 1) / SLICES;
-	if (is_serial(session))
-		return count;
-	return each < SLICE_RECORDS_MIN ? SLICE_RECORDS_MIN : each > SLICE_RECORDS ? SLICE_RECORDS : each;
-}
-
 static void slice_run(void *context, size_t slice, unsigned index)
 {
 	struct session *session = context;
 	struct session_internal *in = session->internal;
 	struct worker *worker = in->workers[index];
-	size_t size = slice_records(session), from = slice * size, to = in->batch.count - from < size ? in->batch.count : from + size;
-	uint64_t clock = in->batch_clock + from;
+	size_t from = in->cuts.items[slice], to = slice + 1 < in->cuts.count ? in->cuts.items[slice + 1] : in->running.count;
+	uint64_t clock = in->running_clock + from;
 	size_t change = first_change_after(in, clock);
 	struct block block;
 	block.count = 0; /* the other members are set before they are read */
-	arena_fini(&worker->merged);
-	worker->epoch++;
+	worker_begin_slice(worker);
+	if (in->sink->forget && worker->point_count > STREAM_POINTS) {
+		worker_drop_points(worker);
+		in->sink->forget(in->sink->context, index);
+	}
+	worker->epoch = in->epoch + change;
 	worker->kernel_root = model_kernel_root(&session->model, clock);
 	for (size_t i = from; i < to; i++, clock++) {
 		if (change < in->changes.count && in->changes.items[change] <= clock) {
@@ -362,28 +307,74 @@ static void slice_run(void *context, size_t slice, unsigned index)
 			worker->epoch++;
 			worker->kernel_root = model_kernel_root(&session->model, clock);
 		}
-		block_add(session, worker, &block, &in->batch.items[i], clock);
+		block_add(session, worker, &block, &in->running.items[i], clock, slice);
 		if (block.count == BLOCK_RECORDS)
-			block_finish(in, &block, slice);
+			block_finish(in, worker, &block, slice);
 	}
-	block_finish(in, &block, slice);
+	block_finish(in, worker, &block, slice);
 	if (in->sink->slice_end)
 		in->sink->slice_end(in->sink->context, worker, slice);
 }
 
-static void batch_slices(struct session *session)
+/* Cuts the batch into slices of about the same work. Depends only on the batch, so that any number of workers yields the same slices. */
+static void cut_slices(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	size_t records = SLICE_RECORDS, bytes = 0;
+	vec_clear(&in->cuts);
+	for (size_t i = 0; i < in->running.count; i++) {
+		if (records >= SLICE_RECORDS || bytes >= SLICE_BYTES) {
+			vec_push(&in->cuts, (uint32_t)i);
+			records = bytes = 0;
+			if (is_serial(session))
+				return;
+		}
+		records++;
+		bytes += entry_size(&in->running.items[i]);
+	}
+}
+
+/* Whether the next batch is read while the slices of this one run. Nothing that they use may change then: a stream's header grows, and a
+ * chain may be completed from a later record. */
+static bool reads_ahead(const struct session *session)
+{
+	const struct session_internal *in = session->internal;
+	return session_workers(session) > 1 && !is_serial(session) && !session->source->header.pipe && !session->trace &&
+		!in->sink->raw && !in->deferred.wanted;
+}
+
+/* Starts the slices of the batch. */
+static void batch_start(struct session *session)
 {
 	struct session_internal *in = session->internal;
 	const struct sink *sink = in->sink;
-	if (in->batch.count && (sink->record || sink->skip_samples)) {
-		size_t slices = (in->batch.count + slice_records(session) - 1) / slice_records(session);
-		if (sink->batch_begin)
-			sink->batch_begin(sink->context, session, slices);
-		pool_run(session->pool, slices, slice_run, session);
-		if (sink->batch_end)
-			sink->batch_end(sink->context, session, slices);
-	}
+	in->running = in->batch;
+	in->running_clock = in->batch_clock;
 	in->batch_clock += in->batch.count;
+	if (!in->batch.count || !(sink->record || sink->skip_samples))
+		return;
+	cut_slices(session);
+	if (sink->batch_begin)
+		sink->batch_begin(sink->context, session, in->cuts.count);
+	in->runs = true;
+	(reads_ahead(session) ? pool_start_apart : pool_start)(session->pool, in->cuts.count, slice_run, session);
+}
+
+static void batch_finish(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	if (!in->runs)
+		return;
+	pool_finish(session->pool);
+	in->runs = false;
+	if (in->sink->batch_end)
+		in->sink->batch_end(in->sink->context, session, in->cuts.count);
+}
+
+static void batch_slices(struct session *session)
+{
+	batch_start(session);
+	batch_finish(session);
 }
 
 static void batch_end_part(struct session *session)
@@ -412,10 +403,13 @@ static void batch_process_traced(struct session *session)
 	model_begin(session);
 	for (size_t i = 0; i < records.count; i++) {
 		const struct entry *entry = &records.items[i];
+		const struct record record = entry_record(entry);
 		if (entry->time != UINT64_MAX && entry->time)
-			batch_add_trace(session, entry->time);
+			do
+				batch_add_trace(session, entry->time);
+			while (trace_thread_ends(session->trace, &record));
 		apply_entry(session, entry, in->batch_clock + in->batch.count);
-		vec_push(&in->batch, *entry);
+		vec_push(&in->batch, trace_complete(session->trace, entry));
 		if (in->batch.count >= BATCH_RECORDS)
 			batch_end_part(session);
 	}
@@ -431,14 +425,37 @@ static void batch_process(struct session *session)
 		return;
 	}
 	batch_model(session);
-	batch_slices(session);
+	batch_start(session);
+	if (!reads_ahead(session))
+		batch_finish(session);
 }
 
-static uint16_t entry_size(const struct entry *entry)
+/* A stream needs what lives, not what was: when half of the model is of the past, the living begin a new generation. Not if something else
+ * than the sink refers to threads. */
+static void renew_stream(struct session *session)
 {
-	uint16_t size;
-	memcpy(&size, entry->body - 2, sizeof size);
-	return size;
+	struct session_internal *in = session->internal;
+	struct model *model = &session->model;
+	if (!in->sink->forget || session->stitch || session->trace || model_growth(model) < 2 * in->renewed_growth + STREAM_ROOM)
+		return;
+	if (model->ended < model->threads.count / 2 && model->superseded < model->arena.bytes / 2)
+		return;
+	session_renew(session, &(struct model_renewal){ 0 });
+	for (unsigned i = 0; i < session_workers(session); i++)
+		in->sink->forget(in->sink->context, i);
+	in->renewed_growth = model_growth(model);
+}
+
+/* What aggregating sinks store has to be merged and ordered at the end. */
+static void check_room(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	in->unchecked_bytes += in->batch_bytes;
+	if (!in->bounded || in->full || in->unchecked_bytes < in->budget->limit / ROOM_SHARE)
+		return;
+	in->unchecked_bytes = 0;
+	size_t used = memory_in_use(), own = session_growth(session) + in->order.taken;
+	in->full = own + (used > own ? used - own : 0) * (in->sink->forget ? 1 : END_SHARE) > in->budget->limit;
 }
 
 /* Processes the batch; `waiting`: except for the first sample that waits for its chain, and the records after it. */
@@ -449,9 +466,18 @@ static void batch_run_to(struct session *session, bool waiting)
 	if (in->deferred.wanted && waiting)
 		due = deferred_due(&in->deferred, count, in->batch_bytes < PATIENCE_BYTES ? PATIENCE_RECORDS : 0);
 	in->batch.count = due;
+	batch_finish(session);
+	check_room(session);
 	source_release(session->source, in->mark);
-	if (due)
+	if (due) {
+		renew_stream(session);
 		batch_process(session);
+	}
+	if (in->runs) { /* the next batch begins in the other array */
+		in->batch = in->spare;
+		in->spare = in->running;
+		in->batch.count = due = count = 0;
+	}
 	if (in->deferred.wanted)
 		deferred_shift(&in->deferred, due);
 	in->batch.count = in->held = count - due;
@@ -465,7 +491,8 @@ static void batch_run_to(struct session *session, bool waiting)
 		return; /* the records that wait still need their bytes */
 	uint64_t mark = order_mark(&in->order);
 	in->mark = mark < source_mark(session->source) ? mark : source_mark(session->source);
-	source_release(session->source, in->mark);
+	if (!in->runs)
+		source_release(session->source, in->mark);
 }
 
 static void batch_run(struct session *session)
@@ -473,10 +500,57 @@ static void batch_run(struct session *session)
 	batch_run_to(session, true);
 }
 
+/* The worker of a plain sink looks up in the model as it is now. */
+static void plain_model_changed(struct session *session, uint64_t clock)
+{
+	struct worker *worker = session->internal->workers[0];
+	worker->epoch = session->internal->epoch + session->internal->changes.count;
+	worker->kernel_root = model_kernel_root(&session->model, clock);
+}
+
+static void begin_plain(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	in->plain_ready = in->combines = true;
+	events_refresh(in, session_evlist(session));
+	model_begin(session);
+	plain_model_changed(session, in->batch_clock);
+	plain_begin(&in->plain_sink, in->sink, session, in->workers[0]);
+}
+
+/* A record of a plain sink: applied to the model and passed at once. */
+static void deliver_plain(void *context, const struct entry *entry)
+{
+	struct session *session = context;
+	struct session_internal *in = session->internal;
+	uint64_t clock = in->batch_clock++;
+	struct record record = entry_record(entry);
+	bool is_sample = record.type == RECORD_SAMPLE;
+	if (__builtin_expect(in->full, 0)) {
+		session->counters.left_out_samples += is_sample;
+		return;
+	}
+	if (!is_sample || entry->time >= in->jit.next_ns || session->model.edit) {
+		apply_entry(session, entry, clock);
+		plain_model_changed(session, clock);
+	}
+	if (is_sample || in->sink->want_records)
+		plain_pass(&in->plain_sink, in->sink, &record, clock);
+	in->batch_bytes += record.body_len;
+	if (clock % PLAIN_RECORDS)
+		return;
+	batch_run(session); /* releases the bytes that were read */
+	worker_begin_slice(in->workers[0]);
+}
+
 static void deliver(void *context, const struct entry *entry)
 {
 	struct session *session = context;
 	struct session_internal *in = session->internal;
+	if (__builtin_expect(in->full, 0)) {
+		session->counters.left_out_samples += load_u32(entry->body - 8) == RECORD_SAMPLE;
+		return;
+	}
 	if (__builtin_expect(in->deferred.wanted, 0)) {
 		struct record record = entry_record(entry);
 		if (record.type == RECORD_SAMPLE || record.type == RECORD_CALLCHAIN_DEFERRED)
@@ -488,11 +562,14 @@ static void deliver(void *context, const struct entry *entry)
 		batch_run(session);
 }
 
-/* A sample that the sink skips, in the order of the file: checked while its bytes are in the CPU's cache. */
-static void pass_sample(struct session *session, const struct record *record)
+/* Checks a record in the order of the file. */
+static void pass_record(struct session *session, const struct record *record)
 {
 	struct session_internal *in = session->internal;
-	check_sample(session, &in->workers[0]->tally, record);
+	if (record->type == RECORD_SAMPLE)
+		sample_check(session, &in->workers[0]->tally, record, evlist_event_of(session_evlist(session), record));
+	else if (record->type < RECORD_USER_TYPE_START)
+		apply_side_band(session, record, 0);
 	in->batch_bytes += record->body_len;
 	if (in->batch_bytes - in->held_bytes >= BATCH_BYTES)
 		batch_run(session); /* releases the bytes that were read */
@@ -534,7 +611,7 @@ static void bound_waiting(struct session *session)
 	struct session_internal *in = session->internal;
 	if (order_fits(&in->order, in->budget, copied_bytes(session)))
 		return;
-	order_flush(&in->order, true, deliver, session);
+	order_flush(&in->order, true, in->deliver, session);
 	batch_run_to(session, false);
 	budget_hurry(in->budget);
 	order_settle(&in->order, in->budget);
@@ -544,32 +621,36 @@ static void session_record(struct session *session, const struct record *record,
 {
 	struct session_internal *in = session->internal;
 	const struct sink *sink = in->sink;
-	struct session_counters *counters = &session->counters;
-	counters->records++;
 	if (record->type < RECORD_TYPE_MAX)
-		counters->by_type[record->type]++;
+		session->counters.by_type[record->type]++;
 	if (record->type == RECORD_TIME_CONV)
 		time_conv_read(&in->jit.clock, record);
-	if (in->progress && counters->records % PROGRESS_EVERY == 0)
-		report_progress(session);
 	if (sink->raw)
 		sink->raw(sink->context, session, record);
-	if (record->type == RECORD_SAMPLE && sink->skip_samples && in->unordered) {
-		pass_sample(session, record);
+	if (sink->checks_only) {
+		pass_record(session, record);
 		return;
 	}
 	struct entry entry = { .time = UINT64_MAX, .offset = record->offset, .body = record->body };
 	bool own = record->type >= RECORD_USER_TYPE_START;
+	if (sink->plain && !in->plain_ready)
+		begin_plain(session);
+	in->plain_ready = in->plain_ready && !own;
 	if (!own && !in->unordered) {
-		layouts_refresh(in, session_evlist(session));
-		entry.time = record_time(in, session_evlist(session), record);
+		events_refresh(in, session_evlist(session));
+		entry.time = record_times_of(&in->times, session_evlist(session), record);
 	}
-	if (entry.time != 0 && entry.time != UINT64_MAX)
+	bool timed = entry.time != 0 && entry.time != UINT64_MAX;
+	if (sink->plain && !own && !plain_wants(&in->plain_sink, record)) {
+		if (timed)
+			order_note(&in->order, entry.time);
+	} else if (timed) {
 		order_add(&in->order, &entry, mark);
-	else if (!own || sink->want_records)
-		deliver(session, &entry);
+	} else if (!own || sink->want_records) {
+		in->deliver(session, &entry);
+	}
 	if (record->type == RECORD_FINISHED_ROUND) {
-		order_flush(&in->order, in->ordered_rounds, deliver, session);
+		order_flush(&in->order, in->ordered_rounds, in->deliver, session);
 		if (session->source->header.pipe && is_time(&in->batch_time_ns))
 			batch_run(session); /* a user may be watching: do not wait for a full batch */
 	}
@@ -591,21 +672,46 @@ static void add_tallies(struct session *session)
 			counters->last_time = tally->last_time;
 	}
 	counters->out_of_order = in->order.late;
-}
-
-/* Old recorders gave times only to samples: then only the order in the file determines the mappings that a sample sees. */
-static bool side_band_is_timed(const struct source *source)
-{
-	const struct evlist *evlist = &source->header.evlist;
-	return source->header.pipe || !evlist->events.count || attr_flag(&evlist->events.items[0].attr, ATTR_SAMPLE_ID_ALL);
+	counters->jit_dumps = in->jit.dumps;
+	counters->jit_untimed = in->jit.untimed;
 }
 
 void session_begin(struct session *session, const struct sink *sink)
 {
 	struct session_internal *in = session->internal;
 	in->sink = sink;
-	in->unordered = in->jit.unordered = sink->unordered || !side_band_is_timed(session->source);
+	in->unordered = in->jit.unordered = sink->unordered || !record_times_side_band(&session->source->header);
+	session->model.checks_only = sink->checks_only;
+	in->deliver = sink->plain ? deliver_plain : deliver;
 	in->batch_clock = 1; /* clock 0 is the state before the first record */
+	if (in->until_ns && !is_serial(session) && !sink->raw && !session->trace)
+		source_set_window(session->source, in->from_ns, in->until_ns);
+}
+
+/* As session_record, for most samples of a plain sink. Returns false for the others. */
+static inline bool take_plain_sample(struct session *session, const struct record *record, uint64_t mark)
+{
+	struct session_internal *in = session->internal;
+	if (!in->plain_ready || in->unordered)
+		return false;
+	struct entry entry = { .time = record_time_from_front(record, in->times.front), .offset = record->offset, .body = record->body };
+	if (entry.time == 0 || entry.time == UINT64_MAX)
+		return false;
+	session->counters.by_type[RECORD_SAMPLE]++;
+	if (plain_wants(&in->plain_sink, record))
+		order_add(&in->order, &entry, mark);
+	else
+		order_note(&in->order, entry.time);
+	return true;
+}
+
+/* The records of an earlier recording precede those of the next one, whose times may begin anew. */
+static void begin_part(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	in->part = session->source->part;
+	order_flush(&in->order, true, in->deliver, session);
+	in->order.max_time = in->order.limit = in->order.delivered_time = 0;
 }
 
 /* Returns as source_next. */
@@ -617,9 +723,17 @@ static int read_record(struct session *session)
 	int more = source_next(session->source, &record, &session->error);
 	if (more <= 0)
 		return more;
-	session_record(session, &record, mark);
-	if (in->budget && session->counters.records % WAITING_EVERY == 0)
-		bound_waiting(session);
+	if (session->source->part != in->part)
+		begin_part(session);
+	session->counters.records++;
+	if (record.type != RECORD_SAMPLE || !take_plain_sample(session, &record, mark))
+		session_record(session, &record, mark);
+	if (session->counters.records % CHECK_EVERY == 0) {
+		if (in->progress)
+			report_progress(session);
+		if (in->budget)
+			bound_waiting(session);
+	}
 	return 1;
 }
 
@@ -629,14 +743,16 @@ int session_take(struct session *session)
 	while ((more = read_record(session)) > 0)
 		;
 	batch_run(session);
+	batch_finish(session);
 	return more;
 }
 
 int session_end(struct session *session, struct error *err)
 {
 	struct session_internal *in = session->internal;
-	order_flush(&in->order, true, deliver, session);
+	order_flush(&in->order, true, in->deliver, session);
 	batch_run_to(session, false);
+	batch_finish(session);
 	if (session->trace) {
 		in->batch.count = 0;
 		batch_add_trace(session, UINT64_MAX);
@@ -656,6 +772,7 @@ int session_end(struct session *session, struct error *err)
 int session_run(struct session *session, const struct sink *sink, struct error *err)
 {
 	session_begin(session, sink);
+	session->internal->bounded = session->internal->budget != NULL;
 	while (read_record(session) > 0)
 		;
 	return session_end(session, err);
@@ -673,8 +790,7 @@ void session_renew(struct session *session, struct model_renewal *renewal)
 
 size_t session_growth(const struct session *session)
 {
-	enum { THREAD_BYTES = 512 }; /* of a thread, beside the arena: its lists, its address space, its places in indices */
-	size_t bytes = session->model.arena.bytes + session->model.threads.count * THREAD_BYTES;
+	size_t bytes = model_growth(&session->model);
 	for (unsigned i = 0; i < session_workers(session); i++)
 		bytes += worker_growth(session->internal->workers[i]);
 	return bytes;

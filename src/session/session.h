@@ -9,6 +9,9 @@
 int session_open(struct session *session, struct source *source, const struct session_options *options, struct error *err);
 void session_close(struct session *session);
 
+/* Before it runs: only samples from `from` to `until` ns are needed (0: open). Others of a hardware trace are not decoded; those of a file
+ * with an index may be skipped unless the sink needs them in order. */
+void session_trace_window(struct session *session, uint64_t from, uint64_t until);
 /* Reads all records and passes them to the sink. 0: complete; < 0: *err describes why and where reading stopped; all records before that
  * point were delivered. */
 int session_run(struct session *session, const struct sink *sink, struct error *err);

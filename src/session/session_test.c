@@ -243,7 +243,7 @@ TEST("the bytes of samples that a sink skips are released while the recording is
 {
 	enum { SAMPLES = 100000, UNRELEASED_MAX = 3 << 20 };
 	uint64_t most = 0;
-	struct sink sink = { .skip_samples = true, .unordered = true, .raw = note_unreleased, .context = &most };
+	struct sink sink = { .checks_only = true, .raw = note_unreleased, .context = &most };
 	struct session_options options = { .threads = 1 };
 	struct session session;
 	struct tape *r = recording_new();
@@ -255,6 +255,63 @@ TEST("the bytes of samples that a sink skips are released while the recording is
 	EXPECT_INT(session.counters.samples, SAMPLES);
 	EXPECT(most < UNRELEASED_MAX);
 	session_close(&session);
+}
+
+struct plain_seen {
+	uint64_t samples, comms, old_names, batches, last_clock;
+	bool refuses;
+};
+
+static void note_plain(void *context, const struct resolved *r, size_t slice)
+{
+	struct plain_seen *seen = context;
+	const struct model *model = &r->session->model;
+	(void)slice;
+	EXPECT(r->clock > seen->last_clock);
+	seen->last_clock = r->clock;
+	seen->comms += r->record->type == RECORD_COMM;
+	if (r->record->type != RECORD_SAMPLE)
+		return;
+	seen->samples += r->thread == THREAD_NONE && r->comm == COMM_NONE && !r->ip && r->tid == 5 && r->sample->time;
+	uint32_t comm = model_comm(model, model_thread(model, r->tid, r->clock), r->clock);
+	seen->old_names += comm != COMM_NONE && strcmp(strtab_text(&model->strings, comm), "old") == 0;
+}
+
+static void note_plain_batch(void *context, struct session *session, size_t slices)
+{
+	struct plain_seen *seen = context;
+	(void)session;
+	EXPECT_INT(slices, 1);
+	seen->batches++;
+}
+
+static bool plain_wants_event(void *context, uint32_t event)
+{
+	const struct plain_seen *seen = context;
+	EXPECT_INT(event, 0);
+	EXPECT(seen->batches > 0);
+	return !seen->refuses;
+}
+
+TEST("a plain sink gets decoded samples of the events that it wants, in order, and a model as of each")
+{
+	for (int refuses = 0; refuses < 2; refuses++) {
+		struct plain_seen seen = { .refuses = refuses };
+		struct sink sink = { .plain = true, .want_records = true, .batch_begin = note_plain_batch, .record = note_plain,
+			.wants_event = plain_wants_event, .context = &seen };
+		struct session_options options = { .threads = 1 };
+		struct session session;
+		struct tape *r = long_recording(5000);
+		session_open(&session, &r->source, &options, NULL);
+		EXPECT(session_run(&session, &sink, NULL) == 0);
+		EXPECT_INT(seen.samples, refuses ? 0 : 5000);
+		EXPECT_INT(seen.old_names, refuses ? 0 : 2500);
+		EXPECT_INT(seen.comms, 2);
+		EXPECT_INT(seen.batches, 5); /* at the start, and after each round but the last */
+		EXPECT_INT(session.counters.samples, 5000);
+		EXPECT_INT(session.counters.by_type[RECORD_SAMPLE], 5000);
+		session_close(&session);
+	}
 }
 
 /* Writes the body of a deferred chain: cookie, count, addresses. */
@@ -401,4 +458,111 @@ TEST("samples after a renewal have the names and mappings of the new generation"
 	EXPECT_INT(tally.named, 2001);
 	EXPECT_INT(tally.mapped, 2001);
 	session_close(&session);
+}
+
+/* For each sample, asks for more locations than the cache has entries, and compares all of them afterwards. */
+struct points {
+	uint32_t ids[2]; /* of the module's first byte, by the sample's tid */
+	uint64_t bad;
+};
+
+static void points_record(void *context, const struct resolved *r, size_t slice)
+{
+	enum { ASKED = 5000 };
+	static const struct location *found[ASKED];
+	struct points *points = context;
+	uint64_t start = (uint64_t)r->tid << 20;
+	for (uint64_t i = 0; i < ASKED; i++)
+		found[i] = resolved_locate(r, RECORD_MISC_USER, start + i);
+	for (uint64_t i = 0; i < ASKED; i++)
+		points->bad += found[i]->address != start + i || found[i]->offset != i || !found[i]->map || found[i]->point->offset != i;
+	points->bad += resolved_ip(r)->address != r->sample->ip;
+	points->ids[r->tid - 1] = found[0]->id;
+}
+
+TEST("locations remain valid while a sample is processed, and processes share the points of a module")
+{
+	struct tape *r = recording_new();
+	struct points points = { .ids = { 7, 8 } };
+	struct session session;
+	const struct sink sink = { .context = &points, .record = points_record };
+	const struct session_options options = { .threads = 1 };
+	for (uint32_t tid = 1; tid <= 2; tid++)
+		put_mmap(r, tid, tid, (uint64_t)tid << 20, 0x10000, "/bin/x\0");
+	for (uint64_t i = 0; i < 40; i++)
+		put_sample(r, 1 + i % 2, 10 + i, ((1 + i % 2) << 20) + i, NULL, 0);
+	EXPECT(session_open(&session, &r->source, &options, NULL) == 0);
+	EXPECT(session_run(&session, &sink, NULL) == 0);
+	EXPECT_INT(session.counters.samples, 40);
+	EXPECT_INT(points.bad, 0);
+	EXPECT_INT(points.ids[0], points.ids[1]);
+	session_close(&session);
+}
+
+/* A stream over processes that start, have samples and end. */
+struct flow {
+	size_t most, forgotten;
+	uint64_t bad;
+};
+
+static void flow_record(void *context, const struct resolved *r, size_t slice)
+{
+	struct flow *flow = context;
+	char name[16], expected[16];
+	size_t growth = session_growth(r->session);
+	snprintf(expected, sizeof expected, "p%06d", r->tid);
+	flow->most = growth > flow->most ? growth : flow->most;
+	flow->bad += strcmp(resolved_comm(r, name, sizeof name), expected) != 0 || !resolved_ip(r)->map ||
+		resolved_locate(r, RECORD_MISC_USER, r->sample->ip)->offset != r->sample->ip - ((uint64_t)r->tid << 20);
+}
+
+static void flow_forget(void *context, unsigned worker)
+{
+	struct flow *flow = context;
+	flow->forgotten++;
+}
+
+static void put_exit(struct tape *r, uint32_t tid, uint64_t time)
+{
+	uint32_t ids[4] = { tid, 1, tid, 1 };
+	put_head(r, RECORD_EXIT, RECORD_MISC_USER, 40);
+	put(r, ids, 16);
+	put(r, &time, 8);
+	put(r, ids, 8);
+	put(r, &time, 8);
+}
+
+static struct flow flow_run(uint32_t processes, bool forgets)
+{
+	struct tape *r = recording_new();
+	struct flow flow = { 0 };
+	struct session session;
+	const struct sink sink = { .context = &flow, .record = flow_record, .forget = forgets ? flow_forget : NULL };
+	const struct session_options options = { .threads = 1 };
+	uint64_t time = 1;
+	for (uint32_t tid = 10; tid < 10 + processes; tid++) {
+		char name[9];
+		snprintf(name, sizeof name, "p%06u", tid);
+		put_comm(r, tid, time++, name, 0);
+		for (uint64_t i = 0; i < 20; i++)
+			put_mmap(r, tid, time++, ((uint64_t)tid << 20) + (i << 12), 0x1000, "/bin/x\0");
+		put_sample(r, tid, time++, (uint64_t)tid << 20, NULL, 0);
+		put_exit(r, tid, time++);
+		if (tid % 100 == 0)
+			put_round(r);
+	}
+	EXPECT(session_open(&session, &r->source, &options, NULL) == 0);
+	EXPECT(session_run(&session, &sink, NULL) == 0);
+	EXPECT_INT(session.counters.samples, processes);
+	session_close(&session);
+	return flow;
+}
+
+TEST("a stream's memory does not grow with ended processes, and its samples have their names and mappings")
+{
+	struct flow all = flow_run(20000, false), stream = flow_run(20000, true);
+	EXPECT_INT(all.bad, 0);
+	EXPECT_INT(stream.bad, 0);
+	EXPECT(stream.forgotten > 1);
+	EXPECT(stream.most < all.most / 2);
 }

@@ -15,10 +15,23 @@ struct sink {
 	void (*slice_end)(void *context, const struct worker *worker, size_t slice);
 	/* Called on the owner after all slices of the batch; slices are consumed in order of index. */
 	void (*batch_end)(void *context, struct session *session, size_t slices);
+	/* For streams: drops what the sink has cached of a worker's points, and of ids of threads and strings. Called on the worker between two
+	 * slices, or on the owner between two batches. It lets the session drop points, and what the model stores of ended processes. NULL: both
+	 * live until the session's end. */
+	void (*forget)(void *context, unsigned worker);
 	bool want_records;  /* pass side-band and tool records, too, in delivery order (script --show-*, -D, report --tasks/--stats) */
 	bool serial;        /* one slice per batch */
 	/* Called on the owner for every record as it is read, in file order, before delivery, for -D and counting. NULL: none. */
 	void (*raw)(void *context, struct session *session, const struct record *record);
 	bool unordered;     /* deliver in file order */
+	bool checks_only;   /* use only `raw`: all records are checked in file order, and change nothing */
+	/* Records are passed at once, on the owner, without slices: batch_begin is called when the header may have grown, batch_end is not.
+	 * Samples are decoded by sample_decode_brief, and nothing is looked up: thread, comm, address spaces, locations. Samples of a trace are
+	 * not added, chains are not completed by later records; `raw` is not called. */
+	bool plain;
+	bool spaces;        /* with `plain`: thread, comm and address spaces are looked up, for session_place */
+	/* With `plain`: whether the sink uses samples of this event; those of others are checked, but not ordered, resolved or passed. Called
+	 * after batch_begin, once for each event. NULL: all. */
+	bool (*wants_event)(void *context, uint32_t event);
 	bool skip_samples;  /* use only side-band: samples are checked, but not resolved or passed */
 };

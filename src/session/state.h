@@ -32,6 +32,7 @@ struct session_counters {
 	uint64_t unknown_ids;        /* samples of no known event */
 	uint64_t out_of_order;       /* older than the last flushed time */
 	uint64_t unresolved_threads;
+	uint64_t left_out_samples;   /* behind the position at which memory reached its limit */
 	uint64_t jit_dumps, jit_untimed; /* jitdumps that were read; those with times that the recording's clock cannot express */
 	uint64_t first_time, last_time; /* of samples; UINT64_MAX/0 if absent */
 	struct unwind_tally unwind;  /* counted at each request of a sink for a chain */
@@ -48,8 +49,6 @@ struct session {
 	const struct map *(*kernel_beyond)(void *context, const struct session *session, uint64_t address);
 	void *kernel_beyond_context;
 	size_t (*kernel_parts)(void *context, const struct module *kernel, struct kernel_part *parts, size_t max);
-	int (*jit_open)(void *context, int32_t pid, const char *path, struct reader *reader);
-	void *jit_context;
 	struct stitch *stitch;       /* NULL: stitching is disabled */
 	struct trace *trace;         /* NULL: no hardware trace is decoded */
 	struct error error;          /* why reading stopped early; kind ERROR_NONE if complete */

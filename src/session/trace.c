@@ -2,16 +2,22 @@
 
 #include <stdlib.h>
 
+#include "base/pool.h"
 #include "data/source.h"
+#include "decode/intel_bts/bts.h"
 #include "model/module.h"
 #include "session/resolved.h"
 #include "session/trace_internal.h"
 
 enum {
+	AUX_TRUNCATED = 1,       /* flag of AUX: bytes are lost behind it */
 	CPUS_MAX = 1 << 16,
 	QUEUES_MAX = 1 << 13,    /* as many as the kernel supports CPUs; each has a decoder */
 	BLOCKS_MAX = 1 << 24,    /* of decoded code, in all queues together */
-	BATCH_BYTES = 64 << 20,  /* of samples, which may have long call chains */
+	DROP_BYTES = 8 << 20,    /* of a trace, between two releases of its memory */
+	GAPS_MAX = 256,          /* modules whose gaps are counted */
+	PERIOD_TICKS_MIN = 1 << 14, /* between samples of a trace that is decoded in segments */
+	BATCH_BYTES = 8 << 20,   /* of samples, which may have long call chains */
 };
 
 /* NULL: a hostile recording has too many. */
@@ -25,6 +31,8 @@ static struct trace_queue *queue_of(struct trace *trace, uint32_t index)
 	idmap_set(&trace->queue_of, index, (uint32_t)trace->queues.count);
 	struct trace_queue *queue = memory_zero(1, sizeof *queue);
 	queue->trace = trace;
+	queue->lane.trace = trace;
+	queue->lane.queue = queue;
 	queue->pid = queue->tid = -1;
 	vec_push(&trace->queues, queue);
 	return queue;
@@ -49,7 +57,7 @@ static void add_piece(struct trace *trace, const struct record *record)
 	queue->own_tid = tid;
 	struct pt_piece piece = { .bytes = { bytes, (size_t)size }, .near = reference, .follows = queue->pieces.count > 0 };
 	if (queue->pieces.count && trace->info.snapshot) {
-		size_t old = pt_overlap(queue->whole, piece.bytes, &piece.follows);
+		size_t old = trace->bts ? bts_overlap(queue->whole, piece.bytes) : pt_overlap(queue->whole, piece.bytes, &piece.follows);
 		queue->whole = piece.bytes;
 		piece.bytes.data += old;
 		piece.bytes.len -= old;
@@ -69,10 +77,10 @@ static uint32_t own_event(const struct trace *trace, const struct evlist *evlist
 }
 
 /* The code of a module around an offset, or that which begins there. */
-static struct module_code *known_code(const struct trace_queue *queue, uint32_t last, uint64_t offset, const struct trace_code *code)
+static struct module_code *known_code(const struct trace_lane *lane, uint32_t last, uint64_t offset, const struct trace_code *code)
 {
-	for (uint32_t i = last; i != IDMAP_NONE; i = queue->codes.items[i]->before) {
-		struct module_code *known = queue->codes.items[i];
+	for (uint32_t i = last; i != IDMAP_NONE; i = lane->codes.items[i]->before) {
+		struct module_code *known = lane->codes.items[i];
 		if (code ? known->offset == code->offset && known->code.bytes == code->bytes.data
 			 : offset >= known->offset && (!known->code.bytes || offset - known->offset < known->code.size))
 			return known;
@@ -80,50 +88,58 @@ static struct module_code *known_code(const struct trace_queue *queue, uint32_t 
 	return NULL;
 }
 
-static struct module_code *code_of(struct trace_queue *queue, const struct map *map, uint64_t offset)
+/* Whose code is limited together. */
+static size_t lane_count(const struct trace *trace)
 {
-	uint32_t last = idmap_get(&queue->code_of, map->module);
-	struct module_code *known = known_code(queue, last, offset, NULL);
+	return trace->queues.count + trace_workers(trace);
+}
+
+static struct module_code *code_of(struct trace_lane *lane, const struct map *map, uint64_t offset)
+{
+	uint32_t last = idmap_get(&lane->code_of, map->module);
+	struct module_code *known = known_code(lane, last, offset, NULL);
 	if (known)
 		return known;
 	struct trace_code code = { 0 };
-	const struct module *module = modules_get(&queue->model->modules, map->module);
-	bool found = queue->trace->options.code(queue->trace->options.context, module, offset, &code);
+	const struct module *module = modules_get(&lane->model->modules, map->module);
+	bool found = lane->trace->options.code(lane->trace->options.context, module, offset, &code);
 	/* a mapping may be larger than its file: then the file's code does not have the offset */
-	if (found && (known = known_code(queue, last, offset, &code)))
+	if (found && (known = known_code(lane, last, offset, &code)))
 		return known;
 	struct module_code *added = memory_zero(1, sizeof *added);
 	added->before = last;
-	added->code.blocks_max = (uint32_t)(BLOCKS_MAX / queue->trace->queues.count);
-	added->code.blocks_total = &queue->blocks;
+	added->code.blocks_max = (uint32_t)(BLOCKS_MAX / lane_count(lane->trace));
+	added->code.blocks_total = &lane->blocks;
 	if (found) {
 		added->offset = code.offset;
 		added->code.bytes = code.bytes.data;
 		added->code.size = code.bytes.len;
 	}
-	idmap_set(&queue->code_of, map->module, (uint32_t)queue->codes.count);
-	vec_push(&queue->codes, added);
+	idmap_set(&lane->code_of, map->module, (uint32_t)lane->codes.count);
+	vec_push(&lane->codes, added);
 	return added;
 }
 
 /* Only where the decoder looks for its next block: it refers to none then. */
-static void limit_blocks(struct trace_queue *queue)
+static void limit_blocks(struct trace_lane *lane)
 {
-	if (queue->blocks < BLOCKS_MAX / queue->trace->queues.count)
+	if (lane->blocks < BLOCKS_MAX / lane_count(lane->trace))
 		return;
-	for (size_t i = 0; i < queue->codes.count; i++)
-		pt_code_drop(&queue->codes.items[i]->code);
+	for (size_t i = 0; i < lane->codes.count; i++)
+		pt_code_drop(&lane->codes.items[i]->code);
 }
 
-static bool locate(void *context, uint64_t ip, struct pt_range *range)
+bool trace_locate(void *context, uint64_t ip, struct pt_range *range)
 {
-	struct trace_queue *queue = context;
-	const struct map *map = map_find(ip >> 63 ? queue->kernel_root : queue->user_root, ip);
+	struct trace_lane *lane = context;
+	if (lane->decoder->non_root)
+		return false; /* the code of guests is unknown */
+	const struct map *map = map_find(ip >> 63 ? lane->kernel_root : lane->user_root, ip);
 	if (!map)
 		return false;
-	limit_blocks(queue);
+	limit_blocks(lane);
 	uint64_t offset = map_offset(map, ip);
-	struct module_code *code = code_of(queue, map, offset);
+	struct module_code *code = code_of(lane, map, offset);
 	*range = (struct pt_range){ .start = map->start, .end = map->end, .base = ip - (offset - code->offset),
 		.code = code->code.bytes ? &code->code : NULL };
 	if (code->code.bytes && range->end - range->base > code->code.size)
@@ -135,21 +151,72 @@ static bool locate(void *context, uint64_t ip, struct pt_range *range)
 
 bool trace_lacks_code(struct trace_queue *queue, uint64_t ip)
 {
-	const struct map *map = map_find(ip >> 63 ? queue->kernel_root : queue->user_root, ip);
+	const struct map *map = map_find(ip >> 63 ? queue->lane.kernel_root : queue->lane.user_root, ip);
 	if (!map)
 		return false;
 	if (idmap_get(&queue->trace->missed, map->module) != IDMAP_NONE)
 		return true;
-	if (!code_of(queue, map, map_offset(map, ip))->code.bytes)
+	if (!code_of(&queue->lane, map, map_offset(map, ip))->code.bytes)
 		idmap_set(&queue->trace->missed, map->module, 1);
 	return false;
+}
+
+static struct trace_gaps *gaps_of(struct trace_queue *queue, uint64_t ip)
+{
+	struct trace *trace = queue->trace;
+	const struct map *map = map_find(ip >> 63 ? queue->lane.kernel_root : queue->lane.user_root, ip);
+	uint32_t module = map ? map->module : MODULE_ID_NONE;
+	for (size_t i = 0; i < trace->gaps.count; i++)
+		if (trace->gaps.items[i].module == module)
+			return &trace->gaps.items[i];
+	if (trace->gaps.count == GAPS_MAX)
+		return NULL;
+	struct trace_gaps *gaps = vec_add(&trace->gaps);
+	*gaps = (struct trace_gaps){ .module = module, .first = ip };
+	return gaps;
+}
+
+void trace_count_error(struct trace_queue *queue, const struct pt_event *event)
+{
+	struct trace_losses *losses = &queue->trace->losses;
+	bool missing = event->error == PT_ERROR_NO_CODE, mismatch = event->error == PT_ERROR_MISMATCH;
+	losses->missing += missing;
+	losses->mismatches += mismatch;
+	losses->bad_packets += event->error == PT_ERROR_BAD_PACKET;
+	losses->overflows += event->error == PT_ERROR_OVERFLOW;
+	losses->loops += event->error == PT_ERROR_LOOP;
+	struct trace_gaps *gaps = missing || mismatch ? gaps_of(queue, event->from) : NULL;
+	if (!gaps)
+		return;
+	gaps->missing += missing;
+	gaps->mismatches += mismatch;
+	gaps->first = event->from < gaps->first ? event->from : gaps->first;
+	gaps->last = event->from > gaps->last ? event->from : gaps->last;
+}
+
+struct trace_losses trace_losses(const struct trace *trace)
+{
+	struct trace_losses losses = trace->losses;
+	losses.gaps = trace->gaps.items;
+	losses.gap_count = trace->gaps.count;
+	return losses;
 }
 
 static void configure(struct trace *trace, uint64_t config)
 {
 	pt_info_clock(&trace->info, config, &trace->config.clock);
 	trace->config.return_compression = !(config & trace->info.noretcomp_bit);
-	trace->config.locate = locate;
+	trace->config.interrupts = trace->info.event_trace;
+	trace->config.locate = trace_locate;
+	trace->config.quick = trace->options.itrace.quick;
+	const struct itrace *itrace = &trace->options.itrace;
+	trace->stacks.branches_max = (itrace->last_branch || itrace->add_last_branch) && !trace->bts ? itrace->last_branch_size : 0;
+	trace->stacks_wanted = itrace->call_chain || itrace->add_call_chain || itrace->call_depth || trace->stacks.branches_max;
+	if (trace->bts) {
+		trace->options.itrace.branches |= trace->options.itrace.by_default;
+		trace->timeless = !trace->info.time.known;
+		return;
+	}
 	trace->timeless = !trace->info.tsc_bit || !(config & trace->info.tsc_bit) || !trace->info.time.known ||
 		trace->options.itrace.timeless;
 }
@@ -164,7 +231,7 @@ static bool read_trace(struct trace *trace)
 		if (!described && i == FIRST_RECORDS)
 			return false;
 		if (record.type == RECORD_AUXTRACE_INFO)
-			described = pt_info_read(&trace->info, &record);
+			described = pt_info_read(&trace->info, &record) || (trace->bts = bts_info_read(&trace->info, &record));
 		else if (record.type == RECORD_AUXTRACE && described)
 			add_piece(trace, &record);
 		source_release(trace->source, source_mark(trace->source));
@@ -181,12 +248,13 @@ static bool may_have_trace(const struct header *header)
 	return may;
 }
 
-struct trace *trace_open(struct source *source, const struct trace_options *options)
+struct trace *trace_open(struct source *source, const struct trace_options *options, struct pool *pool)
 {
 	if (source->header.pipe || !may_have_trace(&source->header))
 		return NULL;
 	struct trace *trace = memory_zero(1, sizeof *trace);
 	trace->options = *options;
+	trace->pool = pool;
 	const struct source_options plain = { .force = true }; /* the owner was checked when it was opened first */
 	if (source_open(&trace->source, source->path, &plain, NULL) < 0) {
 		free(trace);
@@ -198,18 +266,26 @@ struct trace *trace_open(struct source *source, const struct trace_options *opti
 	}
 	uint32_t own = own_event(trace, &source->header.evlist);
 	configure(trace, source->header.evlist.events.items[own].attr.config);
+	trace->kernel_traced = !(source->header.evlist.events.items[own].attr.flags & 1ull << ATTR_EXCLUDE_KERNEL);
 	trace_add_events(trace, &source->header.evlist, own);
+	trace_add_begin(trace, &source->header.evlist);
 	return trace;
+}
+
+void trace_lane_fini(struct trace_lane *lane)
+{
+	for (size_t i = 0; i < lane->codes.count; i++) {
+		pt_code_fini(&lane->codes.items[i]->code);
+		free(lane->codes.items[i]);
+	}
+	vec_fini(&lane->codes);
+	idmap_fini(&lane->code_of);
 }
 
 static void queue_free(struct trace_queue *queue)
 {
-	for (size_t i = 0; i < queue->codes.count; i++) {
-		pt_code_fini(&queue->codes.items[i]->code);
-		free(queue->codes.items[i]);
-	}
-	vec_fini(&queue->codes);
-	idmap_fini(&queue->code_of);
+	trace_segments_free(queue);
+	trace_lane_fini(&queue->lane);
 	vec_fini(&queue->pieces);
 	free(queue->decoder);
 	free(queue);
@@ -221,50 +297,107 @@ void trace_free(struct trace *trace)
 		return;
 	for (size_t i = 0; i < trace->queues.count; i++)
 		queue_free(trace->queues.items[i]);
+	for (unsigned i = 0; trace->lanes && i < trace_workers(trace); i++)
+		trace_lane_fini(&trace->lanes[i]);
+	free(trace->lanes);
 	vec_fini(&trace->queues);
+	vec_fini(&trace->heap.items);
 	idmap_fini(&trace->queue_of);
 	trace_stacks_fini(&trace->stacks);
 	vec_fini(&trace->running);
 	idmap_fini(&trace->missed);
+	vec_fini(&trace->gaps);
+	vec_fini(&trace->recorded);
 	arena_fini(&trace->bytes);
 	source_close(trace->source);
 	free(trace);
 }
 
-static void set_running(struct trace *trace, uint32_t cpu, int32_t pid, int32_t tid)
+void trace_set_running(struct trace *trace, int32_t cpu, struct running running)
 {
-	if (cpu >= CPUS_MAX)
+	if (cpu < 0 || cpu >= CPUS_MAX)
 		return;
-	while (trace->running.count <= cpu)
+	while (trace->running.count <= (size_t)cpu)
 		vec_push(&trace->running, ((struct running){ -1, -1 }));
-	trace->running.items[cpu] = (struct running){ pid, tid };
+	trace->running.items[cpu] = running;
 }
 
-void trace_note_record(struct trace *trace, const struct record *record, const struct sample *trailer)
+void trace_note_record(struct trace *trace, const struct record *record, const struct sample *trailer, struct entries *batch)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	bool out = record->misc & RECORD_MISC_SWITCH_OUT;
+	int32_t cpu = (int32_t)trailer->cpu;
+	struct running own = { (int32_t)trailer->pid, (int32_t)trailer->tid }, of_record;
 	switch (record->type) {
-	case RECORD_ITRACE_START: {
-		int32_t pid = (int32_t)take_u32(&c), tid = (int32_t)take_u32(&c);
-		set_running(trace, trailer->cpu, pid, tid);
+	case RECORD_AUX:
+		take(&c, 16); /* offset, size */
+		if (take_u64(&c) & AUX_TRUNCATED)
+			trace_lost(trace, trailer, batch);
 		break;
-	}
+	case RECORD_ITRACE_START:
+		of_record.pid = (int32_t)take_u32(&c);
+		of_record.tid = (int32_t)take_u32(&c);
+		trace_set_running(trace, cpu, of_record);
+		break;
 	case RECORD_SWITCH:
 		if (!out)
-			set_running(trace, trailer->cpu, (int32_t)trailer->pid, (int32_t)trailer->tid);
+			trace_set_running(trace, cpu, own);
 		break;
-	case RECORD_SWITCH_CPU_WIDE: {
-		int32_t pid = (int32_t)take_u32(&c), tid = (int32_t)take_u32(&c);
+	case RECORD_SWITCH_CPU_WIDE:
+		of_record.pid = (int32_t)take_u32(&c);
+		of_record.tid = (int32_t)take_u32(&c);
 		if (trace->info.have_switches != 3 && !out)
-			set_running(trace, trailer->cpu, (int32_t)trailer->pid, (int32_t)trailer->tid);
+			trace_set_running(trace, cpu, own);
 		else if (trace->info.have_switches == 3 && out)
-			set_running(trace, trailer->cpu, pid, tid);
+			trace_switch_out(trace, cpu, of_record, pt_info_ticks(&trace->info, trailer->time));
+		else if (trace->info.have_switches == 3)
+			trace_switch_in(trace, cpu, own);
 		break;
-	}
 	default:
 		break;
 	}
+}
+
+void trace_set_window(struct trace *trace, uint64_t from, uint64_t until)
+{
+	if (trace->timeless)
+		return;
+	trace->from = from ? pt_info_ticks(&trace->info, from) : 0;
+	trace->until = until ? pt_info_ticks(&trace->info, until + 1) : 0;
+}
+
+static bool returns_to_user(const struct pt_event *event)
+{
+	return (event->from >> 63 || !event->from) && event->to && !(event->to >> 63);
+}
+
+static uint64_t estimate(const struct trace_queue *queue)
+{
+	const struct pt_moment *moment = &queue->moment;
+	uint32_t nominal = queue->trace->config.clock.non_turbo_ratio;
+	uint64_t ticks = (queue->instructions - moment->instructions_at_time) * 2;
+	if (moment->bus_ratio && nominal)
+		ticks = ticks * nominal / moment->bus_ratio;
+	return moment->time + ticks;
+}
+
+/* Sets the ticks of the queue's event. As in perf, what precedes the first event with a time is skipped: its position among the records is
+ * unknown. False: the event is skipped. */
+static bool take_time(struct trace_queue *queue)
+{
+	uint64_t ticks = queue->moment.time;
+	queue->has_event = false;
+	if (!queue->trace->timeless && !queue->begun && (!ticks || queue->event.kind == PT_EVENT_ERROR))
+		return false;
+	queue->begun = true;
+	/* perf's estimate where the kernel returns: two ticks an instruction since the last timed packet */
+	if (queue->event.kind == PT_EVENT_BRANCH && (returns_to_user(&queue->event) ||
+		(queue->switches && trace_switch_is_blind(queue, trace_branch_flags(&queue->event)))))
+		queue->ticks = estimate(queue);
+	else if (ticks > queue->ticks)
+		queue->ticks = ticks;
+	queue->has_event = !queue->trace->until || queue->ticks <= queue->trace->until;
+	return true;
 }
 
 /* The thread and its address spaces of now. */
@@ -276,20 +409,23 @@ static void refresh_queue(struct trace_queue *queue, const struct model *model, 
 		tid = trace->running.items[queue->cpu].tid;
 		pid = trace->running.items[queue->cpu].pid;
 	}
-	if (tid == queue->tid && queue->model == model && queue->model_changes == model->changes)
+	if (tid == queue->tid && queue->lane.model == model && queue->model_changes == model->changes)
 		return;
 	uint32_t thread = tid == -1 ? THREAD_NONE : model_thread(model, tid, clock);
-	if (thread == THREAD_NONE && tid != -1 && tid == queue->tid && queue->user_root)
+	if (thread == THREAD_NONE && tid != -1 && tid == queue->tid && queue->lane.user_root)
 		return; /* it has ended; the rest of its trace was written before */
 	if (pid == -1 && thread != THREAD_NONE)
 		pid = model->threads.items[thread]->pid;
-	queue->model = model;
+	const struct map_node *user = model_root(model, pid, thread, clock), *kernel = model_kernel_root(model, clock);
+	if ((user != queue->lane.user_root || kernel != queue->lane.kernel_root) && trace_segments_drop(queue))
+		take_time(queue);
+	queue->lane.model = model;
 	queue->model_changes = model->changes;
 	queue->stack = tid == queue->tid ? queue->stack : NULL;
 	queue->tid = tid;
 	queue->pid = pid;
-	queue->user_root = model_root(model, pid, thread, clock);
-	queue->kernel_root = model_kernel_root(model, clock);
+	queue->lane.user_root = user;
+	queue->lane.kernel_root = kernel;
 	pt_decoder_forget(queue->decoder);
 }
 
@@ -302,105 +438,140 @@ static void begin_queue(struct trace_queue *queue)
 {
 	struct trace *trace = queue->trace;
 	struct pt_config config = trace->config;
-	config.context = queue;
+	config.context = &queue->lane;
 	queue->decoder = memory_alloc(sizeof *queue->decoder);
 	pt_decoder_init(queue->decoder, &config, queue->pieces.items, queue->pieces.count);
+	if (trace->from && !trace->bts)
+		pt_decoder_seek(queue->decoder, trace->from);
+	queue->dropped = queue->decoder->place;
+	queue->lane.decoder = queue->decoder;
 	const struct itrace *itrace = &trace->options.itrace;
-	queue->decoder->errors_only = !itrace->branches && !itrace->call_chain; /* call_depth is of branches */
+	bool jumps = itrace->branches || trace->stacks.branches_max || trace->events[TRACE_SAMPLE_IFLAG].on || queue->switches;
+	queue->decoder->errors_only = !jumps && !trace->stacks_wanted;
+	queue->decoder->calls_only = !jumps && trace->stacks_wanted;
+	queue->decoder->config.call = trace_note_call;
 	if (!itrace->instructions && !itrace->cycles)
 		return;
 	uint64_t period = itrace->unit == ITRACE_NANOSECONDS && trace->info.time.known ?
 		pt_info_duration(&trace->info, itrace->period) : itrace->period;
 	if (itrace->unit == ITRACE_INSTRUCTIONS || !period)
-		queue->decoder->stop_at = trace_period(trace);
+		queue->decoder->stop_at = queue->decoder->stop_every = trace_period(trace);
 	else
 		queue->decoder->tick_period = period;
+	/* instructions in a number are counted from the first one on, and short slots of time depend on much of the trace */
+	trace->cuts &= queue->decoder->tick_period ? queue->decoder->tick_period >= PERIOD_TICKS_MIN && trace_workers(trace) > 1 :
+		trace_period(trace) == 1;
 }
 
-static bool returns_to_user(const struct pt_event *event)
+/* Frees the memory of the part of a long trace that is decoded. */
+static void drop_decoded(struct trace_queue *queue)
 {
-	return (event->from >> 63 || !event->from) && event->to && !(event->to >> 63);
+	const struct pt_place *place = &queue->decoder->place;
+	struct pt_place *dropped = &queue->dropped;
+	if (place->position - dropped->position < DROP_BYTES)
+		return;
+	for (; dropped->piece <= place->piece && dropped->piece < queue->pieces.count; dropped->piece++, dropped->at = 0) {
+		struct span bytes = queue->pieces.items[dropped->piece].bytes;
+		size_t end = dropped->piece == place->piece ? place->at : bytes.len;
+		if (end > dropped->at)
+			source_drop_payload(queue->trace->source, bytes.data + dropped->at, end - dropped->at);
+		if (dropped->piece == place->piece)
+			break;
+	}
+	*dropped = *place;
 }
 
-static uint64_t estimate(const struct pt_decoder *decoder)
+/* Reads the queue's next event; `pause` is the time at which it stops at the latest. */
+static void queue_next(struct trace_queue *queue, uint64_t pause)
 {
-	uint64_t ticks = (decoder->instructions - decoder->instructions_at_time) * 2;
-	if (decoder->clock.bus_ratio && decoder->clock.config.non_turbo_ratio)
-		ticks = ticks * decoder->clock.config.non_turbo_ratio / decoder->clock.bus_ratio;
-	return decoder->time + ticks;
-}
-
-/* Reads the queue's next event; events without a time are skipped, as their position among the records is unknown. */
-static void queue_next(struct trace_queue *queue)
-{
-	queue->has_event = false;
-	queue->last_ticks = queue->ticks;
-	while (pt_decoder_next(queue->decoder, &queue->event) > 0) {
-		uint64_t ticks = queue->decoder->time;
-		if (!ticks && !queue->trace->timeless)
-			continue;
-		/* perf's estimate where the kernel returns: two ticks an instruction since the last timed packet */
-		if (queue->event.kind == PT_EVENT_BRANCH && returns_to_user(&queue->event))
-			ticks = estimate(queue->decoder);
-		if (ticks > queue->ticks)
-			queue->ticks = ticks;
-		queue->has_event = true;
+	const struct trace *trace = queue->trace;
+	drop_decoded(queue);
+	if (trace->bts) {
+		queue->has_event = trace_bts_next(queue);
 		return;
 	}
-	queue->ended = true;
+	queue->has_event = false;
+	while (trace_segments_next(queue, trace->timeless ? UINT64_MAX : pause))
+		if (take_time(queue))
+			return;
 }
 
-/* The queue with the oldest event below the limit, and how far it may run. */
-static struct trace_queue *oldest(struct trace *trace, uint64_t *limit)
+static void begin_queues(struct trace *trace, const struct model *model, uint64_t clock)
 {
-	struct trace_queue *first = NULL;
-	uint64_t second = *limit;
+	trace_switches_begin(trace, model, clock);
+	/* the data of interrupts is read from the decoder */
+	trace->cuts = !trace->bts && !trace->config.quick && !trace->config.interrupts;
 	for (size_t i = 0; i < trace->queues.count; i++) {
 		struct trace_queue *queue = trace->queues.items[i];
-		if (!queue->has_event)
-			continue;
-		if (!first || queue->ticks < first->ticks) {
-			if (first && first->ticks < second)
-				second = first->ticks;
-			first = queue;
-		} else if (queue->ticks < second) {
-			second = queue->ticks;
-		}
+		begin_queue(queue);
+		refresh_queue(queue, model, clock);
+		queue_next(queue, 0);
+		if (queue->has_event)
+			trace_heap_add(&trace->heap, queue);
 	}
-	trace->soonest = first ? first->ticks : UINT64_MAX;
-	if (trace->soonest >= *limit)
-		return NULL;
-	*limit = second;
-	return first;
+	trace->begun = true;
+}
+
+/* Selects the queue with the oldest event below `end`, and how far it may run: until its events are newer than those of the next queue. */
+static bool select_queue(struct trace *trace, uint64_t end)
+{
+	if (!trace->heap.items.count || trace->heap.items.items[0]->ticks >= end)
+		return false;
+	trace->current = trace_heap_take(&trace->heap);
+	trace->current_limit = end;
+	if (trace->heap.items.count && trace->heap.items.items[0]->ticks < end)
+		trace->current_limit = trace->heap.items.items[0]->ticks + 1;
+	return true;
+}
+
+/* After the queue's event was delivered. True: the queue waits for the record of a switch. */
+static bool follow_switches(struct trace_queue *queue, const struct model *model, uint64_t clock)
+{
+	const struct pt_event *event = &queue->event;
+	bool waits = false;
+	if (!queue->switches)
+		return false;
+	if (event->kind == PT_EVENT_ERROR && event->from >> 63)
+		trace_switch_lost(queue);
+	else if (event->kind == PT_EVENT_BRANCH)
+		waits = trace_switch_branch(queue, trace_branch_flags(event));
+	refresh_queue(queue, model, clock);
+	return waits;
 }
 
 bool trace_advance(struct trace *trace, const struct model *model, uint64_t until, uint64_t clock, size_t full, struct entries *batch)
 {
 	uint64_t end = until == UINT64_MAX || trace->timeless ? until : pt_info_ticks(&trace->info, until);
+	if (trace->bytes.bytes >= BATCH_BYTES)
+		return true;
 	if (trace->timeless && until != UINT64_MAX)
 		return false;
-	if (trace->begun && end <= trace->soonest)
-		return false;
-	for (size_t i = 0; i < trace->queues.count && !trace->begun; i++) {
-		struct trace_queue *queue = trace->queues.items[i];
-		begin_queue(queue);
-		refresh_queue(queue, model, clock);
-		queue_next(queue);
-	}
-	trace->begun = true;
-	for (;;) {
-		uint64_t limit = end;
-		struct trace_queue *queue = oldest(trace, &limit);
-		if (!queue)
-			return false;
+	if (!trace->begun)
+		begin_queues(trace, model, clock);
+	if (until == UINT64_MAX)
+		trace_switches_end(trace);
+	end += trace->bts && end != UINT64_MAX; /* perf has BTS up to the time itself */
+	while (trace->current || select_queue(trace, end)) {
+		struct trace_queue *queue = trace->current;
 		refresh_queue(queue, model, clock);
 		do {
 			if (batch->count >= full || trace->bytes.bytes >= BATCH_BYTES)
 				return true;
-			trace_sample(trace, queue, batch);
-			queue_next(queue);
-		} while (queue->has_event && queue->ticks < limit);
+			if (queue->has_event && queue->ticks >= trace->current_limit)
+				break; /* it was decoded again, as mappings have changed */
+			if (queue->has_event && !queue->paused)
+				trace_sample(trace, queue, batch);
+			queue->waits = queue->has_event && !queue->paused && follow_switches(queue, model, clock);
+			if (!queue->waits)
+				queue_next(queue, trace->current_limit);
+		} while (!queue->waits && queue->has_event && queue->ticks < trace->current_limit);
+		trace->current = NULL;
+		if (queue->waits)
+			queue->has_event = false; /* it was delivered */
+		else if (queue->has_event)
+			trace_heap_add(&trace->heap, queue);
 	}
+	return false;
 }
 
 void trace_release(struct trace *trace)

@@ -13,7 +13,7 @@ enum { CONFIG_CYCLES = 0, CONFIG_INSTRUCTIONS = 1, CONFIG_BRANCHES = 4, CONFIG_P
 
 /* Numbers of events of TYPE_SYNTHESIZED. */
 enum { SYNTHESIZED_PTWRITE, SYNTHESIZED_MWAIT, SYNTHESIZED_PWRE, SYNTHESIZED_EXSTOP, SYNTHESIZED_PWRX, SYNTHESIZED_CBR, SYNTHESIZED_PSB,
-	SYNTHESIZED_EVENT };
+	SYNTHESIZED_EVENT, SYNTHESIZED_IFLAG };
 
 struct event_row {
 	const char *name;
@@ -34,11 +34,14 @@ static const struct event_row rows[TRACE_SAMPLES] = {
 	[TRACE_SAMPLE_EXSTOP] = { "exstop", TYPE_SYNTHESIZED, SYNTHESIZED_EXSTOP, SAMPLE_RAW },
 	[TRACE_SAMPLE_PWRX] = { "pwrx", TYPE_SYNTHESIZED, SYNTHESIZED_PWRX, SAMPLE_RAW },
 	[TRACE_SAMPLE_EVENT] = { "evt", TYPE_SYNTHESIZED, SYNTHESIZED_EVENT, SAMPLE_RAW },
+	[TRACE_SAMPLE_IFLAG] = { "iflag", TYPE_SYNTHESIZED, SYNTHESIZED_IFLAG, SAMPLE_RAW },
 };
 
 static bool row_is_on(const struct trace *trace, enum trace_sample kind, uint64_t config)
 {
 	const struct itrace *itrace = &trace->options.itrace;
+	if (trace->bts && kind != TRACE_SAMPLE_BRANCH)
+		return false;
 	switch (kind) {
 	case TRACE_SAMPLE_BRANCH:
 		return itrace->branches;
@@ -55,6 +58,8 @@ static bool row_is_on(const struct trace *trace, enum trace_sample kind, uint64_
 		return itrace->power_events;
 	case TRACE_SAMPLE_EVENT:
 		return itrace->interrupt_events && config >> 31 & 1;
+	case TRACE_SAMPLE_IFLAG:
+		return itrace->interrupt_events && trace->info.event_trace;
 	default:
 		return itrace->power_events && config & CONFIG_POWER_EVENTS;
 	}
@@ -71,6 +76,10 @@ static void add_event(struct trace *trace, struct evlist *evlist, const struct a
 	const struct itrace *itrace = &trace->options.itrace;
 	if (itrace->call_chain && kind != TRACE_SAMPLE_BRANCH)
 		attr.sample_type |= SAMPLE_CALLCHAIN;
+	if (itrace->last_branch && kind != TRACE_SAMPLE_BRANCH) {
+		attr.sample_type |= SAMPLE_BRANCH_STACK;
+		attr.branch_sample_type |= BRANCH_HW_INDEX;
+	}
 	if (kind == TRACE_SAMPLE_INSTRUCTION || kind == TRACE_SAMPLE_CYCLES)
 		attr.sample_period = itrace->unit == ITRACE_NANOSECONDS && trace->info.time.known ?
 			pt_info_duration(&trace->info, itrace->period) : itrace->period;
@@ -85,7 +94,7 @@ void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own)
 	uint64_t config = evsel->attr.config, id = (evsel->id_count ? evsel->ids[0] : 0) + ID_DISTANCE;
 	struct attr base = { .size = evsel->attr.size, .read_format = evsel->attr.read_format };
 	base.sample_type = (evsel->attr.sample_type & INHERITED_TYPES) | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME;
-	if (trace->timeless)
+	if (trace->timeless || trace->bts)
 		base.sample_type &= ~(uint64_t)SAMPLE_TIME;
 	if (!trace->info.per_cpu)
 		base.sample_type &= ~(uint64_t)SAMPLE_CPU;
@@ -99,7 +108,8 @@ void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own)
 }
 
 /* A record that is written field by field: a header, a body of u64s, and the note behind it. */
-enum { CHAIN_MAX = 8000, BODY_MAX = CHAIN_MAX + 32, HEADER_BYTES = 8 };
+enum { CHAIN_MAX = 8000, BODY_MAX = CHAIN_MAX + 32, HEADER_BYTES = 8, BRANCH_WORDS = 3, ENTRY_IN_TX = 1 << 2, ENTRY_ABORT = 1 << 3 };
+_Static_assert(BRANCH_WORDS * ITRACE_LAST_BRANCH_MAX < CHAIN_MAX / 2, "room for a call chain");
 
 struct sample_record {
 	uint64_t words[1 + BODY_MAX];
@@ -142,7 +152,7 @@ static bool in_kernel(uint64_t ip)
 
 static uint64_t time_of(const struct trace *trace, uint64_t ticks)
 {
-	return trace->timeless ? UINT64_MAX : time_conv_time(&trace->info.time, ticks);
+	return trace->timeless || trace->bts ? UINT64_MAX : time_conv_time(&trace->info.time, ticks);
 }
 
 static void put_raw(struct sample_record *record, const void *raw, uint32_t size)
@@ -164,20 +174,55 @@ static struct trace_stack *stack_of(struct trace_queue *queue)
 	return queue->stack;
 }
 
+void trace_note_call(void *context, bool is_return, uint64_t from, uint64_t to, unsigned size)
+{
+	struct trace_lane *lane = context;
+	struct trace_queue *queue = lane->queue;
+	if (!queue) {
+		pt_segment_call(lane->segment, is_return, from, to, size);
+		return;
+	}
+	if (lane->replays) {
+		lane->replayed++;
+		return;
+	}
+	struct trace *trace = queue->trace;
+	if (!trace->timeless && !queue->begun && !queue->decoder->time)
+		return; /* as events without a time at the beginning */
+	queue->begun = true;
+	trace_stacks_branch(&trace->stacks, stack_of(queue), TRACE_BRANCH | (is_return ? TRACE_RETURN : TRACE_CALL), from, to, size);
+}
+
 static void put_chain(struct sample_record *record, struct trace_queue *queue, uint64_t ip)
 {
 	unsigned size = queue->trace->options.itrace.call_chain_size;
-	size_t most = size && size < CHAIN_MAX ? size + 1 : CHAIN_MAX;
+	unsigned branches = queue->trace->options.itrace.last_branch ? queue->trace->options.itrace.last_branch_size : 0;
+	size_t room = CHAIN_MAX - BRANCH_WORDS * branches, most = size && size < room ? size + 1 : room;
 	size_t at = record->count++;
 	record->words[at] = trace_stack_chain(stack_of(queue), ip, record->words + at + 1, most);
 	record->count += record->words[at];
+}
+
+/* The last branches, newest first, behind their number and the index that hardware would give. */
+static void put_branches(struct sample_record *record, struct trace_queue *queue)
+{
+	const struct trace_stack *stack = stack_of(queue);
+	uint64_t most = queue->trace->stacks.branches_max, shown = queue->trace->options.itrace.last_branch_size;
+	uint64_t count = stack->branch_count < shown ? stack->branch_count : shown;
+	put(record, count);
+	put(record, UINT64_MAX);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct trace_branch *branch = &stack->branches[(stack->branch_count - 1 - i) % most];
+		put(record, branch->from);
+		put(record, branch->to);
+		put(record, (branch->flags & TRACE_IN_TX ? ENTRY_IN_TX : 0) | (branch->flags & TRACE_ABORT ? ENTRY_ABORT : 0));
+	}
 }
 
 struct sample_values {
 	uint64_t ip, addr, period;
 	const void *raw;
 	uint32_t raw_size;
-	bool early;              /* of the time of the event before */
 };
 
 static void add_sample(struct trace_queue *queue, enum trace_sample kind, const struct sample_values *values, const struct trace_note *note,
@@ -188,7 +233,7 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 	struct sample_record record; /* words are set before they are read */
 	record.count = 1;
 	uint64_t type = event->sample_type, ip = values->ip ? values->ip : values->addr;
-	uint64_t time = time_of(trace, values->early && queue->last_ticks ? queue->last_ticks : queue->ticks);
+	uint64_t time = time_of(trace, queue->ticks);
 	if (type & SAMPLE_IDENTIFIER)
 		put(&record, event->id);
 	put(&record, values->ip);
@@ -209,11 +254,16 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 		put_chain(&record, queue, values->ip);
 	if (type & SAMPLE_RAW)
 		put_raw(&record, values->raw, values->raw_size);
+	if (type & SAMPLE_BRANCH_STACK)
+		put_branches(&record, queue);
 	set_header(&record, RECORD_SAMPLE, in_kernel(ip) ? RECORD_MISC_KERNEL : RECORD_MISC_USER);
-	append(trace, &record, note, time, batch);
+	struct trace_note whole = *note;
+	whole.all_cycles = queue->moment.cycles;
+	whole.time_stamp = trace->timeless || trace->bts ? 0 : queue->ticks;
+	append(trace, &record, &whole, time, batch);
 }
 
-static uint32_t branch_flags(const struct pt_event *event)
+uint32_t trace_branch_flags(const struct pt_event *event)
 {
 	static const uint32_t kinds[] = {
 		[INSTRUCTION_CONDITIONAL] = TRACE_BRANCH | TRACE_CONDITIONAL, [INSTRUCTION_JUMP] = TRACE_BRANCH,
@@ -225,69 +275,105 @@ static uint32_t branch_flags(const struct pt_event *event)
 		[INSTRUCTION_INTERRUPT_RETURN] = TRACE_BRANCH | TRACE_RETURN | TRACE_INTERRUPT,
 		[INSTRUCTION_SYSCALL] = TRACE_BRANCH | TRACE_CALL | TRACE_SYSCALL,
 		[INSTRUCTION_SYSRET] = TRACE_BRANCH | TRACE_RETURN | TRACE_SYSCALL,
-		[INSTRUCTION_VM_ENTRY] = TRACE_BRANCH | TRACE_CALL | TRACE_VM_ENTRY, [INSTRUCTION_PTWRITE] = 0,
+		[INSTRUCTION_VM_ENTRY] = TRACE_BRANCH | TRACE_CALL | TRACE_VM_ENTRY, [INSTRUCTION_PTWRITE] = 0, [INSTRUCTION_OTHER] = 0,
 	};
 	uint32_t flags;
 	if (event->aborts)
 		flags = TRACE_BRANCH | TRACE_ABORT;
 	else if (event->async)
-		flags = TRACE_BRANCH | TRACE_ASYNC | (event->to ? TRACE_CALL | TRACE_INTERRUPT : TRACE_END);
+		flags = TRACE_BRANCH | TRACE_ASYNC | (!event->to ? TRACE_END : TRACE_CALL |
+			(event->leaves_guest ? TRACE_VM_EXIT : TRACE_INTERRUPT));
 	else
 		flags = event->from ? kinds[event->branch] : TRACE_BRANCH | TRACE_BEGIN;
 	if (event->in_transaction)
 		flags |= TRACE_IN_TX;
+	flags |= (event->interrupts_off ? TRACE_INTERRUPTS_OFF : 0) | (event->interrupts_toggled ? TRACE_INTERRUPTS_TOGGLED : 0);
 	return flags | (event->begins ? TRACE_BEGIN : 0) | (event->ends ? TRACE_END : 0);
 }
 
 /* The instruction at an address that was just executed. */
 static void note_instruction(const struct trace_queue *queue, uint64_t ip, struct trace_note *note)
 {
-	const struct pt_range *range = &queue->decoder->range;
+	const struct pt_moment *moment = &queue->moment;
 	struct instruction instruction;
-	if (!range->code || ip < range->start || ip >= range->end ||
-		!pt_code_instruction(range->code, ip - range->base, queue->decoder->mode, &instruction))
+	if (!moment->code || !pt_code_instruction(moment->code, ip - moment->base, moment->mode, &instruction))
 		return;
 	note->instruction_size = instruction.size;
-	memcpy(note->instruction, range->code->bytes + (ip - range->base), instruction.size);
+	note->has_instruction = true;
+	memcpy(note->instruction, moment->code->bytes + (ip - moment->base), instruction.size);
+}
+
+/* Cycles and instructions since the last sample that had cycles. They are exact where a packet of time belongs to the event; without CYC
+ * packets, cycles are those up to the last such packet. */
+static void count_cycles(struct trace_queue *queue, struct trace_counts *last, struct trace_note *note)
+{
+	const struct pt_moment *moment = &queue->moment;
+	bool approximate = queue->trace->options.itrace.approximate_ipc;
+	if (!approximate && !queue->event.timed && moment->have_cycles)
+		return;
+	uint64_t cycles = approximate ? moment->cycles : moment->exact_cycles;
+	note->cycles = cycles - last->cycles;
+	if (!note->cycles)
+		return;
+	note->instructions = queue->instructions - last->instructions;
+	*last = (struct trace_counts){ .instructions = queue->instructions, .cycles = cycles };
+}
+
+/* As in perf, changes of frequency among the samples at the beginning are shown up to four samples earlier, and not counted. */
+static bool is_skipped(struct trace *trace, enum trace_sample kind)
+{
+	enum { EARLY = 4 };
+	uint64_t skip = trace->options.itrace.skip;
+	if (!skip)
+		return false;
+	if (trace->bts)
+		return trace->skipped <= skip && trace->skipped++ <= skip; /* one more than requested, as in perf */
+	if (kind == TRACE_SAMPLE_CBR)
+		return trace->skipped + EARLY < skip;
+	return trace->skipped < skip && trace->skipped++ < skip;
 }
 
 static void branch_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
 	const struct itrace *itrace = &queue->trace->options.itrace;
-	const struct pt_decoder *decoder = queue->decoder;
-	struct trace_note note = { .flags = branch_flags(event), .instruction_size = event->size };
+	struct trace_note note = { .flags = trace_branch_flags(event), .instruction_size = event->size };
 	uint32_t wanted = (itrace->calls ? TRACE_CALL | TRACE_ASYNC | TRACE_END : 0) | (itrace->returns ? TRACE_RETURN | TRACE_BEGIN : 0);
-	if (wanted && !(wanted & note.flags))
+	if ((wanted && !(wanted & note.flags)) || is_skipped(queue->trace, TRACE_SAMPLE_BRANCH))
 		return;
+	if (event->size && queue->trace->bts)
+		note_instruction(queue, event->from, &note);
 	if (itrace->call_depth)
 		note.depth = (uint32_t)stack_of(queue)->frames.count;
-	if (event->timed || itrace->approximate_ipc)
-		note.cycles = decoder->cycles - queue->branch_cycles;
-	if (note.cycles) {
-		note.instructions = decoder->instructions - queue->branch_instructions;
-		queue->branch_instructions = decoder->instructions;
-		queue->branch_cycles = decoder->cycles;
-	}
+	count_cycles(queue, &queue->branch_counts, &note);
 	add_sample(queue, TRACE_SAMPLE_BRANCH, &(struct sample_values){ .ip = event->from, .addr = event->to, .period = 1 }, &note, batch);
 }
 
 static void instruction_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
-	const struct pt_decoder *decoder = queue->decoder;
-	struct trace_note note = { 0 };
-	if (event->timed || queue->trace->options.itrace.approximate_ipc)
-		note.cycles = decoder->cycles - queue->period_cycles;
-	if (note.cycles) {
-		note.instructions = decoder->instructions - queue->period_instructions;
-		queue->period_instructions = decoder->instructions;
-		queue->period_cycles = decoder->cycles;
-	}
+	struct trace_note note = { .flags = trace_branch_flags(event) };
+	if (is_skipped(queue->trace, TRACE_SAMPLE_INSTRUCTION))
+		return;
+	count_cycles(queue, &queue->period_counts, &note);
 	note_instruction(queue, event->from, &note);
-	uint64_t period = decoder->instructions - queue->sampled_instructions;
-	queue->sampled_instructions = decoder->instructions;
+	uint64_t period = queue->trace->config.quick ? 1 : queue->instructions - queue->sampled_instructions;
+	queue->sampled_instructions = queue->instructions;
 	add_sample(queue, TRACE_SAMPLE_INSTRUCTION, &(struct sample_values){ .ip = event->from, .period = period }, &note, batch);
+}
+
+/* Where cycles are known: a sample of the cycles since the one before. */
+static void cycles_sample(struct trace_queue *queue, struct entries *batch)
+{
+	const struct pt_event *event = &queue->event;
+	struct trace_note note = { .flags = trace_branch_flags(event) };
+	struct trace_counts counts = queue->cycle_counts;
+	count_cycles(queue, &counts, &note);
+	if (!note.cycles || is_skipped(queue->trace, TRACE_SAMPLE_CYCLES))
+		return;
+	queue->cycle_counts = counts;
+	note_instruction(queue, event->from, &note);
+	add_sample(queue, TRACE_SAMPLE_CYCLES, &(struct sample_values){ .ip = event->from, .period = note.cycles }, &note, batch);
 }
 
 /* Payloads of TYPE_SYNTHESIZED: a word of flags, then a value. Source: perf's dumps of such samples. */
@@ -296,18 +382,50 @@ static void value_sample(struct trace_queue *queue, enum trace_sample kind, uint
 	uint8_t raw[12];
 	memcpy(raw, &head, sizeof head);
 	memcpy(raw + sizeof head, &value, sizeof value);
-	const struct sample_values values = { .ip = queue->event.from, .raw = raw, .raw_size = kind == TRACE_SAMPLE_EXSTOP ? 4 : 12,
-		.early = kind == TRACE_SAMPLE_CBR };
-	if (queue->trace->events[kind].on)
+	const struct sample_values values = { .ip = queue->event.from, .raw = raw, .raw_size = kind == TRACE_SAMPLE_EXSTOP ? 4 : 12 };
+	if (queue->trace->events[kind].on && !is_skipped(queue->trace, kind))
 		add_sample(queue, kind, &values, &(struct trace_note){ 0 }, batch);
+}
+
+/* An interrupt event: its packet, then its data. */
+static void interrupt_sample(struct trace_queue *queue, struct entries *batch)
+{
+	enum { WITH_IP = 1 << 7, VECTOR_AT = 8, COUNT_AT = 16 };
+	struct { uint32_t head, words[4 * PT_INTERRUPT_DATA_MAX]; } raw;
+	const struct pt_event *event = &queue->event;
+	const struct pt_decoder *decoder = queue->decoder;
+	unsigned count = decoder->interrupt_data_count;
+	raw.head = ((uint32_t)event->payload & 31) | (event->has_ip ? WITH_IP : 0) | (event->extra & 0xff) << VECTOR_AT | count << COUNT_AT;
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t words[2] = { decoder->interrupt_data[i].type, decoder->interrupt_data[i].payload };
+		memcpy(&raw.words[4 * i], words, sizeof words);
+	}
+	const struct sample_values values = { .ip = event->from, .raw = &raw, .raw_size = 4 + 16 * count };
+	if (queue->trace->events[TRACE_SAMPLE_EVENT].on && !is_skipped(queue->trace, TRACE_SAMPLE_EVENT))
+		add_sample(queue, TRACE_SAMPLE_EVENT, &values, &(struct trace_note){ 0 }, batch);
+}
+
+static void iflag_sample(struct trace_queue *queue, struct entries *batch)
+{
+	enum { VIA_BRANCH = 1 << 1 };
+	const struct pt_event *event = &queue->event;
+	bool branch = event->kind == PT_EVENT_BRANCH;
+	value_sample(queue, TRACE_SAMPLE_IFLAG, event->interrupts_off | (branch ? VIA_BRANCH : 0), branch ? event->to : 0, batch);
+}
+
+static void transaction_sample(struct trace_queue *queue, struct entries *batch)
+{
+	const struct pt_event *event = &queue->event;
+	struct trace_note note = { .flags = trace_branch_flags(event) };
+	if (queue->trace->events[TRACE_SAMPLE_TRANSACTION].on && !is_skipped(queue->trace, TRACE_SAMPLE_TRANSACTION))
+		add_sample(queue, TRACE_SAMPLE_TRANSACTION, &(struct sample_values){ .ip = event->from }, &note, batch);
 }
 
 /* The frequency of the core, when it changed. */
 static void cbr_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct trace *trace = queue->trace;
-	const struct pt_decoder *decoder = queue->decoder;
-	uint32_t ratio = decoder->clock.bus_ratio, nominal = trace->info.non_turbo_ratio;
+	uint32_t ratio = queue->moment.bus_ratio, nominal = trace->info.non_turbo_ratio;
 	if (ratio == queue->bus_ratio)
 		return;
 	queue->bus_ratio = ratio;
@@ -315,38 +433,81 @@ static void cbr_sample(struct trace_queue *queue, struct entries *batch)
 	value_sample(queue, TRACE_SAMPLE_CBR, (ratio & 0xff) | (nominal & 0xff) << 16, (uint32_t)(ratio * khz), batch);
 }
 
-static void error_record(struct trace_queue *queue, struct entries *batch)
+struct trace_error {
+	int32_t cpu, pid, tid;
+	enum pt_error error;
+	uint64_t ip, time;
+};
+
+/* Errors that were requested, except for those that letters after `e` hide. */
+static bool error_is_shown(const struct itrace *itrace, enum pt_error error)
+{
+	char letter = error == PT_ERROR_OVERFLOW ? 'o' : error == PT_ERROR_LOST ? 'l' : 0;
+	return itrace->errors && !(letter && itrace->errors_hidden >> (letter - 'a') & 1);
+}
+
+static void error_record(struct trace *trace, const struct trace_error *error, struct entries *batch)
 {
 	static const char *const words[] = {
 		[PT_ERROR_BAD_PACKET] = "Bad packet", [PT_ERROR_NO_CODE] = "Failed to get instruction",
 		[PT_ERROR_MISMATCH] = "Trace doesn't match instruction", [PT_ERROR_OVERFLOW] = "Overflow packet",
 		[PT_ERROR_LOST] = "Lost trace data", [PT_ERROR_LOOP] = "Never-ending loop (refer perf config intel-pt.max-loops)",
 	};
-	enum { ITRACE_ERROR = 1, FORMAT = 1, MESSAGE_WORDS = 8 };
-	struct trace *trace = queue->trace;
-	const struct pt_event *event = &queue->event;
+	enum { ITRACE_ERROR = 1, FORMAT = 1, MESSAGE_WORDS = 8, BTS_LOST = 9 };
+	uint32_t number = trace->bts && error->error == PT_ERROR_LOST ? BTS_LOST : error->error;
 	char message[MESSAGE_WORDS * 8] = { 0 };
-	uint64_t time = time_of(trace, queue->ticks);
-	strncpy(message, words[event->error], sizeof message - 1);
+	strncpy(message, words[error->error], sizeof message - 1);
 	struct sample_record record;
 	record.count = 1;
-	put(&record, pair(ITRACE_ERROR, event->error));
-	put(&record, pair((uint32_t)queue->cpu, (uint32_t)queue->pid));
-	put(&record, pair((uint32_t)queue->tid, FORMAT));
-	put(&record, event->from);
-	put(&record, trace->timeless ? 0 : time);
+	put(&record, pair(ITRACE_ERROR, number));
+	put(&record, pair((uint32_t)error->cpu, (uint32_t)error->pid));
+	put(&record, pair((uint32_t)error->tid, FORMAT));
+	put(&record, error->ip);
+	put(&record, trace->timeless || error->time == UINT64_MAX ? 0 : error->time);
 	for (size_t i = 0; i < MESSAGE_WORDS; i++) {
 		uint64_t word;
 		memcpy(&word, message + i * 8, sizeof word);
 		put(&record, word);
 	}
 	set_header(&record, RECORD_AUXTRACE_ERROR, 0);
-	if (trace->options.itrace.errors && !(event->error == PT_ERROR_NO_CODE && trace_lacks_code(queue, event->from)))
-		append(trace, &record, &(struct trace_note){ 0 }, time, batch);
+	append(trace, &record, &(struct trace_note){ 0 }, error->time, batch);
+}
+
+static void error_event(struct trace_queue *queue, struct entries *batch)
+{
+	struct trace *trace = queue->trace;
+	const struct pt_event *event = &queue->event;
+	trace_count_error(queue, event);
+	if (trace->bts ? !trace->options.itrace.errors : !error_is_shown(&trace->options.itrace, event->error) ||
+		(event->error == PT_ERROR_NO_CODE && trace_lacks_code(queue, event->from)))
+		return;
+	error_record(trace, &(struct trace_error){ queue->cpu, queue->pid, queue->tid, event->error, event->from,
+		time_of(trace, queue->ticks) }, batch);
+}
+
+void trace_lost(struct trace *trace, const struct sample *trailer, struct entries *batch)
+{
+	if (error_is_shown(&trace->options.itrace, PT_ERROR_LOST))
+		error_record(trace, &(struct trace_error){ (int32_t)trailer->cpu, (int32_t)trailer->pid, (int32_t)trailer->tid,
+			PT_ERROR_LOST, 0, trailer->time }, batch);
+}
+
+static void branch_event(struct trace *trace, struct trace_queue *queue, struct entries *batch)
+{
+	const struct pt_event *event = &queue->event;
+	if (event->interrupts_toggled)
+		iflag_sample(queue, batch);
+	if (trace->stacks_wanted)
+		trace_stacks_branch(&trace->stacks, stack_of(queue), trace_branch_flags(event), event->from, event->to, event->size);
+	if (trace->events[TRACE_SAMPLE_BRANCH].on)
+		branch_sample(queue, batch);
 }
 
 void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries *batch)
 {
+	static const uint8_t values[] = { [PT_EVENT_PSB] = TRACE_SAMPLE_PSB, [PT_EVENT_PTWRITE] = TRACE_SAMPLE_PTWRITE,
+		[PT_EVENT_MWAIT] = TRACE_SAMPLE_MWAIT, [PT_EVENT_PWRE] = TRACE_SAMPLE_PWRE, [PT_EVENT_EXSTOP] = TRACE_SAMPLE_EXSTOP,
+		[PT_EVENT_PWRX] = TRACE_SAMPLE_PWRX };
 	const struct pt_event *event = &queue->event;
 	if (event->kind == PT_EVENT_PSB)
 		value_sample(queue, TRACE_SAMPLE_PSB, 0, event->payload, batch);
@@ -354,36 +515,36 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 		cbr_sample(queue, batch);
 	switch (event->kind) {
 	case PT_EVENT_BRANCH:
-		if (trace->options.itrace.call_chain || trace->options.itrace.call_depth)
-			trace_stacks_branch(&trace->stacks, stack_of(queue), branch_flags(event), event->from, event->to, event->size);
-		if (trace->events[TRACE_SAMPLE_BRANCH].on)
-			branch_sample(queue, batch);
+		branch_event(trace, queue, batch);
 		break;
 	case PT_EVENT_INSTRUCTION:
-		if (!queue->decoder->tick_period)
-			queue->decoder->stop_at = queue->decoder->instructions + trace_period(trace);
 		if (trace->events[TRACE_SAMPLE_INSTRUCTION].on)
 			instruction_sample(queue, batch);
+		if (trace->events[TRACE_SAMPLE_CYCLES].on)
+			cycles_sample(queue, batch);
 		break;
 	case PT_EVENT_PTWRITE:
-		value_sample(queue, TRACE_SAMPLE_PTWRITE, event->has_ip, event->payload, batch);
+	case PT_EVENT_EXSTOP:
+		value_sample(queue, values[event->kind], event->has_ip, event->payload, batch);
 		break;
 	case PT_EVENT_MWAIT:
-		value_sample(queue, TRACE_SAMPLE_MWAIT, 0, event->payload, batch);
-		break;
 	case PT_EVENT_PWRE:
-		value_sample(queue, TRACE_SAMPLE_PWRE, 0, event->payload, batch);
-		break;
-	case PT_EVENT_EXSTOP:
-		value_sample(queue, TRACE_SAMPLE_EXSTOP, event->has_ip, 0, batch);
-		break;
 	case PT_EVENT_PWRX:
-		value_sample(queue, TRACE_SAMPLE_PWRX, 0, event->payload, batch);
+		value_sample(queue, values[event->kind], 0, event->payload, batch);
+		break;
+	case PT_EVENT_INTERRUPT:
+		interrupt_sample(queue, batch);
+		break;
+	case PT_EVENT_IFLAG:
+		iflag_sample(queue, batch);
+		break;
+	case PT_EVENT_TSX:
+		transaction_sample(queue, batch);
 		break;
 	case PT_EVENT_ERROR:
-		if (trace->options.itrace.call_chain || trace->options.itrace.call_depth)
+		if (trace->stacks_wanted && !trace->bts)
 			stack_of(queue)->frames.count = stack_of(queue)->untraced = 0; /* calls and returns were missed */
-		error_record(queue, batch);
+		error_event(queue, batch);
 		break;
 	default:
 		break;

@@ -52,13 +52,10 @@ static uint64_t context_of(uint64_t ip)
 	return ip >> 63 ? CONTEXT_KERNEL : CONTEXT_USER;
 }
 
-size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, uint64_t *words, size_t most)
+/* Appends the outermost `frames` frames of the stack. */
+static size_t add_frames(const struct trace_stack *stack, size_t frames, uint64_t context, uint64_t *words, size_t count, size_t most)
 {
-	uint64_t context = context_of(ip);
-	size_t count = 0;
-	words[count++] = context;
-	words[count++] = ip;
-	for (size_t i = stack->frames.count; i-- > 0 && count < most; count++) {
+	for (size_t i = frames; i-- > 0 && count < most; count++) {
 		uint64_t frame = stack->frames.items[i];
 		if (context_of(frame) != context) {
 			if (count + 1 >= most)
@@ -70,9 +67,26 @@ size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, uint64_t 
 	return count;
 }
 
+size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, uint64_t *words, size_t most)
+{
+	words[0] = context_of(ip);
+	words[1] = ip;
+	return add_frames(stack, stack->frames.count, words[0], words, 2, most);
+}
+
+size_t trace_stack_late_chain(const struct trace_stack *stack, uint64_t ip, uint64_t *words, size_t most)
+{
+	size_t frames = stack->frames.count;
+	while (frames && context_of(stack->frames.items[frames - 1]) == CONTEXT_KERNEL && stack->frames.items[frames - 1] != ip)
+		frames--;
+	size_t count = add_frames(stack, frames, 0, words, 0, most);
+	return count ? count : trace_stack_chain(stack, ip, words, 2);
+}
+
 void trace_stack_fini(struct trace_stack *stack)
 {
 	vec_fini(&stack->frames);
+	free(stack->branches);
 }
 
 struct trace_stack *trace_stacks_get(struct trace_stacks *stacks, int32_t tid)
@@ -87,12 +101,17 @@ struct trace_stack *trace_stacks_get(struct trace_stacks *stacks, int32_t tid)
 void trace_stacks_branch(struct trace_stacks *stacks, struct trace_stack *stack, uint32_t flags, uint64_t from, uint64_t to, uint32_t size)
 {
 	size_t before = stack->frames.capacity;
+	if (stacks->branches_max) {
+		if (!stack->branches)
+			stack->branches = memory_zero(stacks->branches_max, sizeof *stack->branches);
+		stack->branches[stack->branch_count++ % stacks->branches_max] = (struct trace_branch){ from, to, flags };
+	}
 	trace_stack_branch(stack, flags, from, to, size);
 	stacks->room += stack->frames.capacity - before;
 	if (stacks->room <= ROOM_MAX)
 		return;
 	for (size_t i = 0; i < stacks->list.count; i++) {
-		trace_stack_fini(stacks->list.items[i]);
+		vec_fini(&stacks->list.items[i]->frames);
 		stacks->list.items[i]->untraced = 0;
 	}
 	stacks->room = 0;

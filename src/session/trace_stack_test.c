@@ -1,5 +1,7 @@
 #include "session/trace_stack.h"
 
+#include <string.h>
+
 #include "abi/record.h"
 #include "session/trace.h"
 #include "unit.h"
@@ -106,5 +108,39 @@ TEST("a return finds its frame below 16,383 others, and no further")
 	trace_stack_branch(&stack, RETURN, 0x2000, 0x2005, 1);
 	trace_stack_branch(&stack, RETURN, 0x2000, 0x1005, 1);
 	EXPECT_INT(stack.frames.count, 0);
+	trace_stack_fini(&stack);
+}
+
+TEST("the last branches are a ring for each thread, and outlive a reset of the frames")
+{
+	struct trace_stacks stacks = { .branches_max = 3 };
+	struct trace_stack *stack = trace_stacks_get(&stacks, 7);
+	for (uint64_t i = 0; i < 5; i++)
+		trace_stacks_branch(&stacks, stack, TRACE_BRANCH, i, i + 100, 1);
+	EXPECT_INT(stack->branch_count, 5);
+	EXPECT_INT(stack->branches[(stack->branch_count - 1) % 3].from, 4);
+	EXPECT_INT(stack->branches[(stack->branch_count - 3) % 3].to, 102);
+	EXPECT(!trace_stacks_get(&stacks, 8)->branches);
+	trace_stacks_fini(&stacks);
+}
+
+TEST("the chain of a sample that was recorded late")
+{
+	enum { ROOM = 16 };
+	static const uint64_t user[] = { CONTEXT_USER, 0x2004, 0x1004 };
+	const uint64_t kernel = 0xffffffff81000000;
+	struct trace_stack stack = { 0 };
+	uint64_t words[ROOM];
+	EXPECT_INT(trace_stack_late_chain(&stack, 0x1000, words, ROOM), 2);
+	EXPECT(words[0] == CONTEXT_USER && words[1] == 0x1000);
+	trace_stack_branch(&stack, TRACE_CALL, 0x1000, 0x2000, 4);
+	trace_stack_branch(&stack, TRACE_CALL, 0x2000, 0x3000, 4);
+	trace_stack_branch(&stack, TRACE_CALL, kernel, kernel + 64, 4);
+	EXPECT_INT(trace_stack_late_chain(&stack, 0x3000, words, ROOM), 3);
+	EXPECT(memcmp(words, user, sizeof user) == 0);
+	EXPECT_INT(trace_stack_late_chain(&stack, 0x3000, words, 2), 2);
+	EXPECT_INT(trace_stack_late_chain(&stack, kernel + 4, words, ROOM), 5);
+	EXPECT(words[0] == CONTEXT_KERNEL && words[1] == kernel + 4 && memcmp(words + 2, user, sizeof user) == 0);
+	EXPECT_INT(trace_stack_late_chain(&stack, kernel + 5, words, ROOM), 3);
 	trace_stack_fini(&stack);
 }

@@ -11,10 +11,20 @@ static void *line_up(void *memory)
 /* Starts empty: entries of the smaller cache are soon found again. */
 static void addresses_open(struct worker *worker, size_t count)
 {
+	_Static_assert(sizeof *worker->addresses == CACHE_LINE, "an entry fills a cache line");
 	free(worker->addresses_memory);
-	worker->addresses_memory = memory_zero(count + 2, sizeof *worker->addresses);
+	worker->addresses_memory = memory_zero(count + 1, sizeof *worker->addresses);
 	worker->addresses = line_up(worker->addresses_memory);
 	worker->address_mask = count - 1;
+	worker->address_misses = 0;
+}
+
+static void threads_open(struct worker *worker, size_t count)
+{
+	free(worker->threads);
+	worker->threads = memory_zero(count, sizeof *worker->threads);
+	worker->thread_mask = count - 1;
+	worker->thread_misses = 0;
 }
 
 struct worker *worker_new(const struct session *session, unsigned index)
@@ -23,7 +33,8 @@ struct worker *worker_new(const struct session *session, unsigned index)
 	addresses_open(worker, ADDRESS_CACHE_MIN);
 	worker->session = session;
 	worker->index = index;
-	worker->epoch = 1;
+	worker->epoch = worker->block = 1;
+	threads_open(worker, THREAD_CACHE_MIN);
 	worker->tally.first_time = UINT64_MAX;
 	return worker;
 }
@@ -33,33 +44,42 @@ void worker_free(struct worker *worker)
 	if (!worker)
 		return;
 	arena_fini(&worker->arena);
+	arena_fini(&worker->displaced);
 	arena_fini(&worker->merged);
 	free(worker->slots);
 	free(worker->addresses_memory);
+	free(worker->threads);
+	space_cache_fini(&worker->spaces);
 	free(worker->chain);
 	free(worker->addresses_unwound);
 	user_stack_fini(&worker->user_stack);
 	free(worker);
 }
 
-void worker_renew(struct worker *worker)
+void worker_drop_points(struct worker *worker)
 {
 	arena_fini(&worker->arena);
-	arena_fini(&worker->merged);
 	free(worker->slots);
 	worker->slots = NULL;
 	worker->slot_count = 0;
-	worker->location_count = 0;
+	worker->point_count = 0;
 	worker->fresh = NULL;
 	worker->fresh_count = 0;
-	addresses_open(worker, ADDRESS_CACHE_MIN);
-	worker->epoch++;
+	addresses_open(worker, worker->address_mask + 1);
+}
+
+void worker_renew(struct worker *worker)
+{
+	worker_drop_points(worker);
+	arena_fini(&worker->merged);
+	space_cache_clear(&worker->spaces);
+	threads_open(worker, worker->thread_mask + 1);
 	memset(worker->user_stack.known, 0, sizeof worker->user_stack.known);
 }
 
 size_t worker_growth(const struct worker *worker)
 {
-	return worker->arena.bytes + worker->slot_count * sizeof *worker->slots;
+	return worker->arena.bytes + worker->slot_count * sizeof *worker->slots + worker->spaces.arena.bytes;
 }
 
 unsigned worker_index(const struct worker *worker)
@@ -67,77 +87,92 @@ unsigned worker_index(const struct worker *worker)
 	return worker->index;
 }
 
+static void thread_learn(struct worker *worker, const struct model *model, const struct resolved *r, struct cached_thread *cached)
+{
+	if (cached->epoch == worker->epoch && ++worker->thread_misses > worker->thread_mask && worker->thread_mask + 1 < THREAD_CACHE_MAX) {
+		threads_open(worker, (worker->thread_mask + 1) * THREAD_CACHE_STEP);
+		cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
+	}
+	*cached = (struct cached_thread){ .epoch = worker->epoch, .pid = r->pid, .tid = r->tid };
+	cached->thread = model_thread(model, r->tid, r->clock);
+	cached->comm = model_comm(model, cached->thread, r->clock);
+	cached->user_root = model_root(model, r->pid, cached->thread, r->clock);
+	cached->user_space = cached->user_root ? space_cache_get(&worker->spaces, cached->user_root) : NULL;
+}
+
 void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r)
 {
-	struct cached_thread *cached = &worker->threads[(uint32_t)r->tid % THREAD_CACHE];
+	struct cached_thread *cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
 	if (cached->epoch != worker->epoch || cached->tid != r->tid || cached->pid != r->pid) {
-		cached->epoch = worker->epoch;
-		cached->pid = r->pid;
-		cached->tid = r->tid;
-		cached->thread = model_thread(model, r->tid, r->clock);
-		cached->comm = model_comm(model, cached->thread, r->clock);
-		cached->user_root = model_root(model, r->pid, cached->thread, r->clock);
+		thread_learn(worker, model, r, cached);
+		cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
 	}
 	r->thread = cached->thread;
 	r->comm = cached->comm;
 	r->user_root = cached->user_root;
+	r->user_space = cached->user_space;
 	r->kernel_root = worker->kernel_root;
+	if (r->user_space)
+		cached_space_prefetch(r->user_space);
 }
 
-/* Arenas align to 16 bytes: the mode fits in the low bits of a pointer. */
+/* Arenas align to 16 bytes: the mode (3 bits), and a bit that is always set, fit in the low bits of a pointer. */
 static uintptr_t tagged(const void *pointer, unsigned cpumode)
 {
-	return (uintptr_t)pointer | cpumode;
+	return (uintptr_t)pointer | 8 | cpumode;
 }
 
-static size_t slot_of(const struct worker *worker, uintptr_t key, uint64_t address)
+static size_t slot_start(const struct worker *worker, uint64_t key, uint64_t offset)
 {
-	size_t mask = worker->slot_count - 1, at = (size_t)hash_u64(address + key * 0x9e3779b97f4a7c15u) & mask;
-	while (worker->slots[at].location && (worker->slots[at].address != address || worker->slots[at].key != key))
+	return (size_t)hash_u64(offset + key * 0x9e3779b97f4a7c15u) & (worker->slot_count - 1);
+}
+
+static size_t slot_of(const struct worker *worker, uint64_t key, uint64_t offset)
+{
+	size_t mask = worker->slot_count - 1, at = slot_start(worker, key, offset);
+	while (worker->slots[at].point && (worker->slots[at].offset != offset || worker->slots[at].key != key))
 		at = (at + 1) & mask;
 	return at;
 }
 
-static void locations_grow(struct worker *worker)
+static void points_grow(struct worker *worker)
 {
 	size_t old_count = worker->slot_count;
-	struct location_slot *old = worker->slots;
+	struct point_slot *old = worker->slots;
 	worker->slot_count = old_count ? old_count * 2 : 1024;
 	worker->slots = memory_table(worker->slot_count, sizeof *worker->slots);
 	for (size_t i = 0; i < old_count; i++)
-		if (old[i].location)
-			worker->slots[slot_of(worker, old[i].key, old[i].address)] = old[i];
+		if (old[i].point)
+			worker->slots[slot_of(worker, old[i].key, old[i].offset)] = old[i];
 	free(old);
 }
 
-static struct location *location_new(struct worker *worker)
+static struct point *point_new(struct worker *worker)
 {
-	_Static_assert(sizeof(struct location) <= CACHE_LINE, "a location fits a cache line");
+	_Static_assert(sizeof(struct point) == CACHE_LINE, "a point fills a cache line");
 	if (!worker->fresh_count) {
-		worker->fresh = line_up(arena_alloc(&worker->arena, LOCATION_SLAB * sizeof *worker->fresh + CACHE_LINE));
-		worker->fresh_count = LOCATION_SLAB;
+		worker->fresh = line_up(arena_alloc(&worker->arena, POINT_SLAB * sizeof *worker->fresh + CACHE_LINE));
+		worker->fresh_count = POINT_SLAB;
 	}
 	worker->fresh_count--;
 	return worker->fresh++;
 }
 
-static const struct location *location_intern(struct worker *worker, const struct map *map, uint64_t address, unsigned cpumode)
+static struct point *point_intern(struct worker *worker, uint32_t module, uint64_t offset, unsigned cpumode)
 {
-	if (worker->location_count * 2 >= worker->slot_count)
-		locations_grow(worker);
-	uintptr_t key = tagged(map, cpumode);
-	struct location_slot *slot = &worker->slots[slot_of(worker, key, address)];
-	if (slot->location)
-		return slot->location;
-	struct location *location = location_new(worker);
-	location->id = worker->location_count++;
-	location->map = map;
-	location->address = address;
-	location->cpumode = (uint8_t)cpumode;
-	location->module = map ? map->module : MODULE_ID_NONE;
-	location->offset = map ? map_offset(map, address) : address;
-	*slot = (struct location_slot){ .address = address, .key = key, .location = location };
-	return location;
+	if (worker->point_count * 2 >= worker->slot_count)
+		points_grow(worker);
+	uint64_t key = (uint64_t)module << 8 | cpumode;
+	struct point_slot *slot = &worker->slots[slot_of(worker, key, offset)];
+	if (slot->point)
+		return slot->point;
+	struct point *point = point_new(worker);
+	point->id = worker->point_count++;
+	point->module = module;
+	point->offset = offset;
+	point->cpumode = (uint8_t)cpumode;
+	*slot = (struct point_slot){ .offset = offset, .key = key, .point = point };
+	return point;
 }
 
 static struct cached_address *cached_at(const struct worker *worker, uintptr_t key, uint64_t address)
@@ -145,39 +180,105 @@ static struct cached_address *cached_at(const struct worker *worker, uintptr_t k
 	return &worker->addresses[(size_t)hash_u64(address ^ key << 12) & worker->address_mask];
 }
 
-static const struct map *map_of(const struct worker *worker, const struct map_node *root, uint64_t address, unsigned cpumode)
+static const struct map_node *root_of(const struct resolved *r, unsigned cpumode)
 {
-	const struct session *session = worker->session;
+	return cpumode == RECORD_MISC_KERNEL ? r->kernel_root : cpumode == RECORD_MISC_USER ? r->user_root : NULL;
+}
+
+static const struct map *map_in(const struct session *session, const struct map_node *root, unsigned cpumode, uint64_t address)
+{
 	const struct map *map = map_find(root, address);
 	if (!map && cpumode == RECORD_MISC_KERNEL && session->kernel_beyond)
 		map = session->kernel_beyond(session->kernel_beyond_context, session, address);
 	return map;
 }
 
-static const struct location *locate(struct worker *worker, const struct map_node *root, uint64_t address, unsigned cpumode)
+bool session_place(const struct session *session, const struct map_node *root, unsigned cpumode, uint64_t address, uint32_t *module,
+	uint64_t *offset)
 {
-	uintptr_t key = tagged(root, cpumode);
-	struct cached_address *cached = cached_at(worker, key, address);
-	if (cached->key != key || cached->address != address || !cached->location) {
-		if (worker->location_count > worker->address_mask / 2 && worker->address_mask + 1 < ADDRESS_CACHE_MAX) {
-			addresses_open(worker, (worker->address_mask + 1) * ADDRESS_CACHE_STEP);
-			cached = cached_at(worker, key, address);
-		}
-		cached->key = key;
-		cached->address = address;
-		cached->location = location_intern(worker, map_of(worker, root, address, cpumode), address, cpumode);
-	}
-	return cached->location;
+	const struct map *map = map_in(session, root, cpumode, address);
+	if (!map)
+		return false;
+	*module = map->module;
+	*offset = map_offset(map, address);
+	return map->module != MODULE_ID_NONE;
 }
 
-static const struct map_node *root_of(const struct resolved *r, unsigned cpumode)
+static const struct map *map_of(struct worker *worker, const struct resolved *r, uint64_t address, unsigned cpumode)
 {
-	return cpumode == RECORD_MISC_KERNEL ? r->kernel_root : cpumode == RECORD_MISC_USER ? r->user_root : NULL;
+	if (cpumode == RECORD_MISC_USER && r->user_space)
+		return space_cache_find(&worker->spaces, r->user_space, address);
+	return map_in(worker->session, root_of(r, cpumode), cpumode, address);
+}
+
+static void location_fill(const struct resolved *r, struct location *location, uint64_t address, unsigned cpumode)
+{
+	const struct cached_map *cached = NULL;
+	const struct map *map = NULL;
+	if (cpumode == RECORD_MISC_USER && r->user_space && r->user_space->count)
+		cached = cached_space_find(r->user_space, address);
+	else
+		map = map_of(r->worker, r, address, cpumode);
+	location->address = address;
+	location->map = cached ? cached->map : map;
+	location->module = cached ? cached->module : map ? map->module : MODULE_ID_NONE;
+	location->offset = cached ? address + cached->shift : map ? map_offset(map, address) : address;
+	location->cpumode = (uint8_t)cpumode;
+	location->point = point_intern(r->worker, location->module, location->offset, cpumode);
+	location->id = location->point->id;
+}
+
+/* An entry whose location was returned in the current block is not replaced. */
+static const struct location *locate_slowly(const struct resolved *r, uint64_t address, unsigned cpumode, struct cached_address *cached)
+{
+	struct worker *worker = r->worker;
+	struct location *location = &cached->location;
+	worker->address_misses++;
+	worker->misses++;
+	if (cached->key && cached->block == worker->block) {
+		location = arena_alloc(&worker->displaced, sizeof *location);
+	} else {
+		cached->key = tagged(root_of(r, cpumode), cpumode);
+		cached->block = worker->block;
+	}
+	location_fill(r, location, address, cpumode);
+	return location;
+}
+
+static inline const struct location *locate(const struct resolved *r, uint64_t address, unsigned cpumode)
+{
+	struct worker *worker = r->worker;
+	uintptr_t key = tagged(root_of(r, cpumode), cpumode);
+	struct cached_address *cached = cached_at(worker, key, address);
+	if (__builtin_expect(cached->key != key || cached->location.address != address, 0))
+		return locate_slowly(r, address, cpumode, cached);
+	cached->block = worker->block;
+	return &cached->location;
+}
+
+void worker_begin_slice(struct worker *worker)
+{
+	arena_fini(&worker->merged);
+	worker->cold = worker->misses > COLD_MISSES;
+	worker->misses = 0;
+	if (!space_cache_is_full(&worker->spaces))
+		return;
+	space_cache_clear(&worker->spaces);
+	threads_open(worker, worker->thread_mask + 1);
+}
+
+void worker_begin_block(struct worker *worker)
+{
+	worker->block++;
+	if (worker->displaced.bytes)
+		arena_clear(&worker->displaced);
+	if (worker->address_misses > worker->address_mask && worker->address_mask + 1 < ADDRESS_CACHE_MAX)
+		addresses_open(worker, (worker->address_mask + 1) * ADDRESS_CACHE_STEP);
 }
 
 const struct location *resolved_locate(const struct resolved *r, unsigned cpumode, uint64_t address)
 {
-	return locate(r->worker, root_of(r, cpumode), address, cpumode);
+	return locate(r, address, cpumode);
 }
 
 void worker_prefetch(const struct resolved *r, unsigned cpumode, uint64_t address)
@@ -185,12 +286,76 @@ void worker_prefetch(const struct resolved *r, unsigned cpumode, uint64_t addres
 	__builtin_prefetch(cached_at(r->worker, tagged(root_of(r, cpumode), cpumode), address));
 }
 
+/* A frame that will be located, and is in no cache yet. */
+struct warmed {
+	const struct resolved *r;
+	uint64_t address;
+	const struct cached_map *map;
+	size_t slot;
+};
+
+enum { WARM_FRAMES = 256, WARM_FRAMES_EACH = 32 };
+
+/* Lists the user frames of a recorded callchain, and prefetches where their locations would be. */
+static size_t warm_list(const struct resolved *r, struct warmed *list, size_t count)
+{
+	const struct sample *sample = r->sample;
+	const struct worker *worker = r->worker;
+	bool user = true;
+	if (!r->user_space || !r->user_space->count)
+		return count;
+	for (uint64_t i = 0; i < sample->callchain_count && i < WARM_FRAMES_EACH && count < WARM_FRAMES; i++) {
+		uint64_t address = sample_chain_at(sample, i);
+		if (address >= CONTEXT_MAX) {
+			user = address == CONTEXT_USER;
+		} else if (user) {
+			list[count++] = (struct warmed){ .r = r, .address = address };
+			__builtin_prefetch(cached_at(worker, tagged(r->user_root, RECORD_MISC_USER), address));
+		}
+	}
+	return count;
+}
+
+/* Drops the frames from the list whose locations are cached, and prefetches the mappings of the others. */
+static size_t warm_maps(struct warmed *list, size_t count)
+{
+	size_t left = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct resolved *r = list[i].r;
+		uintptr_t key = tagged(r->user_root, RECORD_MISC_USER);
+		const struct cached_address *cached = cached_at(r->worker, key, list[i].address);
+		if (cached->key == key && cached->location.address == list[i].address)
+			continue;
+		list[left] = list[i];
+		list[left].map = cached_space_last(r->user_space, list[i].address);
+		__builtin_prefetch(list[left++].map);
+	}
+	return left;
+}
+
+void worker_warm(struct worker *worker, const struct resolved *resolved, size_t count)
+{
+	struct warmed list[WARM_FRAMES];
+	size_t frames = 0;
+	if (!worker->cold || !worker->slot_count)
+		return;
+	for (size_t i = 0; i < count; i++)
+		frames = warm_list(&resolved[i], list, frames);
+	frames = warm_maps(list, frames);
+	for (size_t i = 0; i < frames; i++) {
+		list[i].slot = slot_start(worker, (uint64_t)list[i].map->module << 8 | RECORD_MISC_USER, list[i].address + list[i].map->shift);
+		__builtin_prefetch(&worker->slots[list[i].slot]);
+	}
+	for (size_t i = 0; i < frames; i++)
+		__builtin_prefetch(worker->slots[list[i].slot].point);
+}
+
 const struct location *resolved_locate_any(const struct resolved *r, uint64_t address)
 {
-	const struct location *user = locate(r->worker, r->user_root, address, RECORD_MISC_USER);
+	const struct location *user = locate(r, address, RECORD_MISC_USER);
 	if (user->map || !map_find(r->kernel_root, address))
 		return user;
-	return locate(r->worker, r->kernel_root, address, RECORD_MISC_KERNEL);
+	return locate(r, address, RECORD_MISC_KERNEL);
 }
 
 const struct location *resolved_ip(const struct resolved *r)

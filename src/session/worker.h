@@ -1,16 +1,20 @@
-/* Per-worker caches: the current thread of a tid, and the locations of addresses. Internal to session/. */
+/* Per-worker caches: the current thread of a tid, the locations of addresses, and their points. Internal to session/. */
 #pragma once
 #include "session/resolved.h"
+#include "session/space_cache.h"
 #include "session/state.h"
 #include "session/user_stack.h"
 
 enum {
-	THREAD_CACHE = 256,    /* entries, a power of two */
-	ADDRESS_CACHE_MIN = 2048,  /* entries, a power of two: twice the number of locations … */
+	THREAD_CACHE_MIN = 256, /* entries, a power of two: grows if threads displace each other often … */
+	THREAD_CACHE_MAX = 65536, /* … up to this limit */
+	THREAD_CACHE_STEP = 4,
+	ADDRESS_CACHE_MIN = 1024,  /* entries, a power of two: grows if it misses often … */
 	ADDRESS_CACHE_MAX = 32768, /* … up to this limit */
 	ADDRESS_CACHE_STEP = 4,
 	CACHE_LINE = 64,
-	LOCATION_SLAB = 256,   /* locations allocated at once */
+	COLD_MISSES = 256,     /* misses in a slice from which the next one is warmed */
+	POINT_SLAB = 256,      /* points allocated at once */
 };
 
 struct cached_thread {
@@ -18,13 +22,13 @@ struct cached_thread {
 	int32_t pid, tid;
 	uint32_t thread, comm;
 	const struct map_node *user_root;
+	struct cached_space *user_space; /* of user_root; NULL without one */
 };
 
 struct cached_address {
-	uintptr_t key;         /* root and mode */
-	uint64_t address;
-	const struct location *location; /* NULL: empty */
-	uint64_t padding;      /* makes the entry half a cache line, so that none crosses two */
+	uintptr_t key;         /* root and mode; 0: empty */
+	struct location location;
+	uint32_t block;        /* low bits of the last worker->block in which the location was returned */
 };
 
 struct worker_tally {
@@ -35,22 +39,27 @@ struct worker {
 	const struct session *session;
 	unsigned index;
 	struct worker_tally tally;
-	uint64_t epoch;        /* number of model changes that this worker has passed */
+	uint64_t epoch;        /* number of model changes before the current record, from 1: the same for all workers */
 	const struct map_node *kernel_root;
-	struct cached_thread threads[THREAD_CACHE];
+	struct cached_thread *threads;
+	size_t thread_mask, thread_misses; /* misses: entries of other threads with the same epoch, since the cache grew */
+	struct space_cache spaces;
 	struct cached_address *addresses; /* aligned to a cache line */
 	void *addresses_memory;
-	size_t address_mask;
-	struct arena arena;
-	struct location *fresh; /* the rest of the newest slab of locations, each in its own cache line */
+	size_t address_mask, address_misses; /* misses: since the cache grew */
+	size_t misses;         /* in the current slice */
+	bool cold;             /* the previous slice had many misses */
+	uint32_t block;        /* number of blocks so far: locations live until the next */
+	struct arena displaced; /* locations of the current block whose cache entry another one has */
+	struct arena arena;    /* points */
+	struct point *fresh;   /* the rest of the newest slab of points, each in its own cache line */
 	size_t fresh_count;
-	struct location_slot {   /* open addressing by (mapping, mode, address): the key beside the pointer saves a cache miss */
-		uint64_t address;
-		uintptr_t key;
-		const struct location *location; /* NULL: free */
+	struct point_slot {      /* open addressing by (module, offset, mode): the key beside the pointer saves a cache miss */
+		uint64_t offset, key;
+		struct point *point; /* NULL: free */
 	} *slots;
 	size_t slot_count;
-	uint32_t location_count;
+	uint32_t point_count;
 	const struct location **chain; /* the frames that resolved_chain returns */
 	size_t chain_capacity;
 	uint64_t *addresses_unwound; /* of the current user stack */
@@ -61,9 +70,17 @@ struct worker {
 
 struct worker *worker_new(const struct session *session, unsigned index);
 void worker_free(struct worker *worker);
-/* Drops all locations and everything else that refers to the model. */
+/* Begins a slice: drops what was merged for earlier ones, and address spaces if they are many. */
+void worker_begin_slice(struct worker *worker);
+/* Begins a block: locations of earlier ones are no longer borrowed. */
+void worker_begin_block(struct worker *worker);
+/* Prefetches what the locations of the samples' callchains need, if the caches rarely have it. */
+void worker_warm(struct worker *worker, const struct resolved *resolved, size_t count);
+/* Drops all points. */
+void worker_drop_points(struct worker *worker);
+/* The same, and everything else that refers to the model. */
 void worker_renew(struct worker *worker);
-/* Bytes of the locations. */
+/* Bytes of the points. */
 size_t worker_growth(const struct worker *worker);
 /* Sets thread, comm and roots of *r from r->pid, r->tid, r->clock. */
 void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r);

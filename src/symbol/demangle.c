@@ -35,7 +35,9 @@ static bool unfold(struct unfolding *u, const char *mangled, int options)
 		str_fini(&u->text);
 		return false;
 	}
-	if (rust_demangle_callback(mangled, options, unfolding_add, u))
+	/* a name of Rust that begins as one of C++ ends with "17h" and a hash */
+	bool rust = strncmp(mangled, "_Z", 2) != 0 || strstr(mangled, "17h");
+	if (rust && rust_demangle_callback(mangled, options, unfolding_add, u))
 		return true;
 	str_clear(&u->text);
 	return cplus_demangle_v3_callback(mangled, options, unfolding_add, u) != 0;

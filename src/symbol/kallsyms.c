@@ -50,7 +50,7 @@ static bool type_is_symbol(char type)
 	return strchr("tTwWdDbB", type) && type;
 }
 
-uint64_t kallsyms_address(const char *text, size_t len, const char *name)
+static uint64_t find_address(const char *text, size_t len, const char *name, const char *types)
 {
 	size_t wanted = strlen(name);
 	const char *found = text, *end = text + len;
@@ -62,11 +62,21 @@ uint64_t kallsyms_address(const char *text, size_t len, const char *name)
 		size_t at = 0;
 		struct line line;
 		if (line_next(start, (size_t)(stop - start), &at, &line) && line.len == wanted && line.name == found &&
-		    strchr("tTwW", line.type))
+		    strchr(types, line.type))
 			return line.address;
 		found = stop;
 	}
 	return 0;
+}
+
+uint64_t kallsyms_address(const char *text, size_t len, const char *name)
+{
+	return find_address(text, len, name, "tTwW");
+}
+
+uint64_t kallsyms_any_address(const char *text, size_t len, const char *name)
+{
+	return find_address(text, len, name, "tTwWdDbB");
 }
 
 static void marks_note(struct kallsyms_marks *marks, const struct line *line)

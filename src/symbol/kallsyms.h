@@ -30,6 +30,8 @@ void kallsyms_fini(struct kallsyms *k); /* accepts a zeroed list */
 
 /* The address of the function of that name; 0: absent. Reads the unfiltered text of the list. */
 uint64_t kallsyms_address(const char *text, size_t len, const char *name);
+/* The same of a function or variable. */
+uint64_t kallsyms_any_address(const char *text, size_t len, const char *name);
 
 /* Stores the symbols of module ("[ext4]") at distances from start. Names are borrowed. */
 void kallsyms_module(const struct kallsyms *k, const char *module, uint64_t start, struct symbol_table *table);

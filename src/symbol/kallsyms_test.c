@@ -70,6 +70,8 @@ TEST("the address of a function is found by its full name")
 	EXPECT(kallsyms_address(list, len, "last") == 0xffffffff81000040);
 	EXPECT(kallsyms_address(list, len, "text") == 0);
 	EXPECT(kallsyms_address(list, len, "data") == 0);
+	EXPECT(kallsyms_any_address(list, len, "data") == 0xffffffff81000030);
+	EXPECT(kallsyms_any_address(list, len, "_text") == 0xffffffff81000000);
 	EXPECT(kallsyms_address(list, len, "") == 0);
 	EXPECT(kallsyms_address(list, 0, "_text") == 0);
 }

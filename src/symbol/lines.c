@@ -208,6 +208,18 @@ uint64_t lines_address(struct symbols *s, const struct module *module, uint64_t 
 	return lines ? address_of(lines, module, offset) : offset;
 }
 
+bool lines_debug(struct symbols *s, const struct module *module, struct lines_debug *debug)
+{
+	struct symtab *tab;
+	const struct module_lines *lines = lines_get(s, module, &tab);
+	if (!lines || !lines->dwarf)
+		return false;
+	const struct image_debug *files = lines->whole ? &lines->whole->debug : &lines->debug;
+	*debug = (struct lines_debug){ .dwarf = lines->dwarf, .runs = files->executable.path ? &files->executable.elf : files->debug,
+		.debug = files->separate.path ? &files->separate.elf : NULL };
+	return true;
+}
+
 static const char *ask_symbols(struct module_lines *lines, uint64_t address, const char **file)
 {
 	*file = NULL;

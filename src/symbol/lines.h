@@ -40,3 +40,13 @@ uint32_t lines_function(struct symbols *symbols, const struct module *module, ui
 
 /* The address of an offset in the module's file, as linked; the offset itself if there is no file. */
 uint64_t lines_address(struct symbols *symbols, const struct module *module, uint64_t offset);
+
+/* The debug information of a module and the files that it belongs to; valid as long as `symbols`. False: absent. */
+struct dwarf;
+struct elf;
+struct lines_debug {
+	struct dwarf *dwarf;
+	const struct elf *runs;   /* the file that runs */
+	const struct elf *debug;  /* its debug file; NULL: the same file */
+};
+bool lines_debug(struct symbols *symbols, const struct module *module, struct lines_debug *debug);

@@ -129,6 +129,23 @@ void load_files(struct symbol_sources *s, const struct module *module, struct sy
 	}
 }
 
+/* Copies the text that the recording has; 0: it has none. */
+static int recorded_text(const struct symbol_sources *s, int32_t pid, size_t limit, char **text, size_t *len, struct error *err)
+{
+	for (size_t i = s->options.perf_map_count; i-- > 0;) {
+		const struct recorded_perf_map *map = &s->options.perf_maps[i];
+		if (map->pid != pid)
+			continue;
+		if (map->len > limit)
+			return error_set(err, ERROR_LIMIT, "the memory limit leaves no room for %zu bytes of a perf map", map->len);
+		*text = memory_alloc(map->len + 1);
+		memcpy(*text, map->text, map->len);
+		*len = map->len;
+		return 1;
+	}
+	return 0;
+}
+
 static void load_perf_map(const struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
 	char *text;
@@ -139,7 +156,8 @@ static void load_perf_map(const struct symbol_sources *s, const struct module *m
 	size_t left = budget_left(s->options.budget) / PERF_MAP_GROWTH;
 	int32_t pid = recorded_process(module->pid, s->options.processes_until, NULL);
 	left = left < PERF_MAP_LIMIT ? left : PERF_MAP_LIMIT;
-	int failed = perf_map_file_read(module, pid, s->options.force, left, &text, &len, &err) < 0;
+	int found = recorded_text(s, module->pid, left, &text, &len, &err);
+	int failed = found < 0 || (!found && perf_map_file_read(module, pid, s->options.force, left, &text, &len, &err) < 0);
 	if (!failed && !budget_take(s->options.budget, len * PERF_MAP_GROWTH)) {
 		free(text);
 		failed = error_set(&err, ERROR_LIMIT, "the memory limit leaves no room for %zu bytes of a file", len);
@@ -300,4 +318,24 @@ bool symtab_extent(const struct symtab *tab, uint64_t *start, uint64_t *end)
 	*start = first.start;
 	*end = last.end;
 	return true;
+}
+
+bool symtab_named(const struct symtab *tab, const char *name, uint64_t *start, uint64_t *end)
+{
+	struct arena names = { 0 };
+	bool found = false;
+	for (uint32_t i = 0, count = tab->packed.count ? tab->packed.count : tab->table.count; i < count && !found; i++) {
+		struct symbol symbol;
+		if (tab->packed.count)
+			kept_get(tab->kept, &tab->packed, i + 1, &symbol, &names);
+		else
+			symbol = tab->table.symbols[i];
+		found = strcmp(symbol.name, name) == 0;
+		*start = symbol.start;
+		*end = symbol.end;
+		if (tab->packed.count)
+			arena_clear(&names);
+	}
+	arena_fini(&names);
+	return found;
 }

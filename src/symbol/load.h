@@ -60,6 +60,8 @@ void symtab_free(struct symbol_sources *sources, struct symtab *tab);
 uint32_t symtab_find(struct symtab *tab, uint64_t offset);
 /* The start of the first symbol and the end of the last; false if there is none. */
 bool symtab_extent(const struct symtab *tab, uint64_t *start, uint64_t *end);
+/* The extent of the first symbol with this name; reads the whole table. */
+bool symtab_named(const struct symtab *tab, const char *name, uint64_t *start, uint64_t *end);
 /* Sets up tab for packed symbols. */
 void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed, const struct kept *kept);
 

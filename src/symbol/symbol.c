@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/str.h"
+#include "image/file.h"
 #include "symbol/demangle.h"
 #include "symbol/load.h"
 
@@ -26,8 +27,10 @@ struct symtab_page {
 struct symbols {
 	struct symbol_sources sources;
 	pthread_mutex_t loading[LOADING_LOCKS]; /* by module id */
-	pthread_mutex_t shown_lock;  /* of shown names that are in no file: a table's `names` own them */
+	pthread_mutex_t shown_lock;  /* of `running` */
 	struct symtab_page *_Atomic pages[MODULE_PAGES];
+	char *running;               /* /proc/kallsyms, if symbols_named needed it; protected by shown_lock */
+	size_t running_len;
 };
 
 struct symbols *symbols_new(const struct modules *modules, const struct symbols_options *options)
@@ -54,6 +57,7 @@ void symbols_free(struct symbols *s)
 	for (unsigned i = 0; i < LOADING_LOCKS; i++)
 		pthread_mutex_destroy(&s->loading[i]);
 	pthread_mutex_destroy(&s->shown_lock);
+	free(s->running);
 	sources_fini(&s->sources);
 	free(s);
 }
@@ -121,6 +125,36 @@ const struct symbol *symbols_get(struct symbols *s, const struct module *module,
 	return __builtin_expect(symbol_is_inlined(id), 0) ? module_lines_symbol(tab, id) : &tab->table.symbols[id - 1];
 }
 
+/* A list that an earlier run cached is the running kernel's: names are searched in its source, which is read once. 1: found, 0: the
+ * kernel has no such symbol; < 0: the source cannot be read. */
+static int running_named(struct symbols *s, const char *name, uint64_t *start)
+{
+	enum { LIST_MAX = 512 << 20 };
+	uint64_t address = 0;
+	bool readable;
+	pthread_mutex_lock(&s->shown_lock);
+	readable = s->running || rooted_read(-1, "/proc/kallsyms", LIST_MAX, &s->running, &s->running_len, NULL) == 0;
+	if (readable)
+		address = kallsyms_any_address(s->running, s->running_len, name);
+	pthread_mutex_unlock(&s->shown_lock);
+	*start = address + (uint64_t)s->sources.kallsyms_shift;
+	return readable ? address != 0 : -1;
+}
+
+bool symbols_named(struct symbols *s, const struct module *module, const char *name, uint64_t *start, uint64_t *end)
+{
+	struct symtab *tab = symbols_tab(s, module);
+	bool listed = tab && strcmp(tab->info.path, "/proc/kallsyms") == 0;
+	int found = listed && module->kind == MODULE_KERNEL ? running_named(s, name, start) : -1;
+	if (found > 0) {
+		uint32_t id = symtab_find(tab, *start);
+		*end = id ? tab->table.symbols[id - 1].end : *start;
+	}
+	if (found >= 0)
+		return found;
+	return tab && symtab_named(tab, name, start, end);
+}
+
 void symbols_load(struct symbols *s, const struct module *module)
 {
 	symbols_tab(s, module);
@@ -154,9 +188,9 @@ static const char *name_show(struct symbols *s, struct symtab *tab, const char *
 	if (shown_len > PLT_NAME_MAX && memcmp(shown + shown_len - 4, "@plt", 4) == 0)
 		shown_len = PLT_NAME_MAX;
 	bool shorten = s->sources.options.short_names && !tab->demangler.off && memchr(shown, '<', shown_len);
-	pthread_mutex_lock(&s->shown_lock);
+	pthread_mutex_lock(&tab->unpacking);
 	char *copy = arena_string(&tab->names, shown, shown_len);
-	pthread_mutex_unlock(&s->shown_lock);
+	pthread_mutex_unlock(&tab->unpacking);
 	text_join_lines(copy, strlen(copy));
 	if (shorten)
 		name_shorten(copy);

@@ -27,6 +27,9 @@ const struct symbol *symbols_get(struct symbols *symbols, const struct module *m
 /* The name to print: demangled unless disabled, printable, cached, valid as long as `symbols` unless the table is dropped. */
 const char *symbols_name(struct symbols *symbols, const struct module *module, uint32_t id);
 
+/* The extent of the symbol of that name as stored, in the module's offsets; false: absent. Searches the whole table. */
+bool symbols_named(struct symbols *symbols, const struct module *module, const char *name, uint64_t *start, uint64_t *end);
+
 /* Loads the table unless it is loaded: a job for a pool, one module each. */
 void symbols_load(struct symbols *symbols, const struct module *module);
 /* Frees the table, its ids and its names; the next look-up loads it again. Must not run while another thread uses the module. */

@@ -1,6 +1,7 @@
 /* Values shared by the symbol tables and their callers: a symbol, the options of a look-up, the result of loading. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct budget;
@@ -13,6 +14,13 @@ struct symbol {
 	uint8_t type;          /* STT_* */
 	uint8_t flags;         /* used by the loader … */
 	uint32_t order;        /* … also used by the loader */
+};
+
+/* The text of a perf map that was stored with the recording. */
+struct recorded_perf_map {
+	int32_t pid;
+	const void *text;      /* borrowed */
+	size_t len;
 };
 
 struct symbols_options {
@@ -30,6 +38,8 @@ struct symbols_options {
 	bool no_vmlinux;             /* --ignore-vmlinux */
 	struct debuginfod *debuginfod; /* servers for files that are not found locally; NULL: none */
 	bool same_machine;           /* the recording is of this one */
+	const struct recorded_perf_map *perf_maps; /* they precede files; of one process, the last; borrowed */
+	size_t perf_map_count;
 	bool force;                  /* perf maps of other users are read */
 	int64_t processes_until;     /* as in image_options */
 	bool no_kernel_lookup;       /* nothing of the running machine's kernel */

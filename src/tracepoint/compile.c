@@ -407,6 +407,7 @@ static void compile_fields(struct compiler *c)
 				{ TEP_FIELD_IS_RELATIVE, FIELD_RELATIVE },
 			};
 			to->name = copy_text(c, f->name);
+			to->type = copy_text(c, f->type);
 			to->event = event;
 			/* an invalid position is moved beyond the end of every record, where a field reads as 0 */
 			bool fits = f->offset >= 0 && f->size >= 0 && f->offset <= FIELD_END_MAX && f->size <= FIELD_END_MAX;

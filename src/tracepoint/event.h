@@ -19,7 +19,7 @@ enum field_flag {
 };
 
 struct tracepoint_field {
-	const char *name;
+	const char *name, *type;
 	const struct trace_event *event;
 	uint32_t offset, size, element_size;
 	unsigned flags;

@@ -248,6 +248,11 @@ const struct tracepoint_field *tracepoints_field_at(const struct tracepoints *t,
 	return &event->fields[event->common_count + index];
 }
 
+const char *tracepoint_field_type(const struct tracepoint_field *field)
+{
+	return field->type;
+}
+
 const char *tracepoint_field_name(const struct tracepoint_field *field)
 {
 	return field->name;
@@ -261,6 +266,37 @@ bool tracepoint_field_is_string(const struct tracepoint_field *field)
 bool tracepoint_field_is_signed(const struct tracepoint_field *field)
 {
 	return field->flags & FIELD_SIGNED;
+}
+
+/* The first __print_flags below a node. */
+static const struct trace_node *flags_below(const struct trace_node *node)
+{
+	const struct trace_node *found = NULL;
+
+	if (!node || node->kind == NODE_FLAGS)
+		return node;
+	const struct trace_node *below[] = { node->left, node->right, node->other };
+	for (size_t i = 0; i < sizeof below / sizeof *below && !found; i++)
+		found = flags_below(below[i]);
+	return found;
+}
+
+static bool mentions(const struct trace_node *node, const struct tracepoint_field *field)
+{
+	return node && (node->field == field || mentions(node->left, field) || mentions(node->right, field) || mentions(node->other, field));
+}
+
+const char *tracepoint_field_flag(const struct tracepoint_field *field, uint64_t flag)
+{
+	for (uint32_t i = 0; i < field->event->piece_count; i++) {
+		const struct trace_node *flags = flags_below(field->event->pieces[i].value);
+		if (!flags || !mentions(flags->left, field))
+			continue;
+		for (uint32_t n = 0; n < flags->name_count; n++)
+			if ((uint64_t)flags->names[n].value == flag)
+				return flags->names[n].text;
+	}
+	return NULL;
 }
 
 static struct trace_context context_of(const struct tracepoint_field *field, const void *raw, uint32_t size)
@@ -312,6 +348,13 @@ bool tracepoint_field_number(const struct tracepoint_field *field, const void *r
 	return number_at(field, raw, size, field->offset, field->size, value);
 }
 
+bool tracepoint_field_place(const struct tracepoint_field *field, uint32_t *offset, uint32_t *size)
+{
+	*offset = field->offset;
+	*size = field->size;
+	return (field->size == 4 || field->size == 8) && !field->event->layout->swap;
+}
+
 size_t tracepoint_field_elements(const struct tracepoint_field *field)
 {
 	bool numbers = field->flags & FIELD_ARRAY && !(field->flags & (FIELD_DYNAMIC | FIELD_STRING)) && field->element_size > 1;
@@ -339,15 +382,21 @@ bool tracepoint_field_string(const struct tracepoint_field *field, const void *r
 	return true;
 }
 
+void tracepoint_field_print_plain(const struct tracepoint_field *field, const void *raw, uint32_t size, struct writer *out)
+{
+	struct trace_context c = context_of(field, raw, size);
+	c.out = out;
+	field_print_raw(&c, field);
+}
+
 void tracepoint_field_print(const struct tracepoint_field *field, const void *raw, uint32_t size, struct writer *out)
 {
 	struct trace_context c = context_of(field, raw, size);
-
-	c.out = out;
 	if (!field->piece) {
-		field_print_raw(&c, field);
+		tracepoint_field_print_plain(field, raw, size, out);
 		return;
 	}
+	c.out = out;
 	if (field->prefix_0x)
 		writer_puts(out, "0x");
 	piece_print(&c, field->piece);

@@ -46,6 +46,8 @@ void tracepoints_print(struct tracepoints *tracepoints, uint64_t id, const void 
 struct tracepoint_field;
 const struct tracepoint_field *tracepoints_field(const struct tracepoints *tracepoints, uint64_t id, const char *name);
 bool tracepoint_field_number(const struct tracepoint_field *field, const void *raw, uint32_t size, uint64_t *value);
+/* Where a record has a number of 4 or 8 bytes in this machine's byte order, for readers of many records; false: it has another form. */
+bool tracepoint_field_place(const struct tracepoint_field *field, uint32_t *offset, uint32_t *size);
 /* An array of numbers of more than one byte each: their count, 0 if the field is another; and each of them. */
 size_t tracepoint_field_elements(const struct tracepoint_field *field);
 bool tracepoint_field_element(const struct tracepoint_field *field, const void *raw, uint32_t size, size_t index, uint64_t *value);
@@ -53,14 +55,20 @@ bool tracepoint_field_string(const struct tracepoint_field *field, const void *r
 /* Returns the index-th field without the common ones (--sort trace_fields, -F +fields), or NULL. */
 const struct tracepoint_field *tracepoints_field_at(const struct tracepoints *tracepoints, uint64_t id, unsigned index);
 const char *tracepoint_field_name(const struct tracepoint_field *field);
+/* As the format declares it: "const char *", "pid_t". */
+const char *tracepoint_field_type(const struct tracepoint_field *field);
 bool tracepoint_field_is_string(const struct tracepoint_field *field);
 /* Of its number, as the format states it. */
 bool tracepoint_field_is_signed(const struct tracepoint_field *field);
+/* Returns the name of a flag ("S" for bit 0 of prev_state) by which the event's text shows the field, or NULL. */
+const char *tracepoint_field_flag(const struct tracepoint_field *field, uint64_t flag);
 /* Whether the field holds the offset and length of data elsewhere in the record (__data_loc, __rel_loc). */
 bool tracepoint_field_is_dynamic(const struct tracepoint_field *field);
 /* Size of the field itself in bytes, as the format states it. */
 uint32_t tracepoint_field_size(const struct tracepoint_field *field);
 /* Returns the data of the field as stored, borrowed from raw; false if it is not within the record. */
 bool tracepoint_field_bytes(const struct tracepoint_field *field, const void *raw, uint32_t size, const uint8_t **bytes, size_t *len);
-/* Prints a value as perf's sort column prints it. */
+/* Prints a value by its type alone: numbers, characters, lists of numbers. */
+void tracepoint_field_print_plain(const struct tracepoint_field *field, const void *raw, uint32_t size, struct writer *out);
+/* Prints a value as perf's sort column prints it: by the event's print format, if that has the field. */
 void tracepoint_field_print(const struct tracepoint_field *field, const void *raw, uint32_t size, struct writer *out);

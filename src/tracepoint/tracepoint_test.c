@@ -144,6 +144,8 @@ TEST("a record of the other byte order is decoded in that order")
 	uint64_t value = 0;
 	EXPECT(tracepoint_field_number(tracepoints_field(t, 77, "a"), &record, sizeof record, &value));
 	EXPECT_INT((int64_t)value, -3);
+	uint32_t offset, size;
+	EXPECT(!tracepoint_field_place(tracepoints_field(t, 77, "a"), &offset, &size));
 	tracepoints_close(t);
 }
 
@@ -165,6 +167,13 @@ TEST("flags and symbolic values are printed by name")
 	struct record_bytes record = example_record();
 	record.a = 3;
 	EXPECT_STR(record_as_text(t, &record, sizeof record), "ONE|TWO three");
+	EXPECT_STR(tracepoint_field_flag(tracepoints_field(t, 77, "a"), 2), "TWO");
+	uint32_t offset, size;
+	EXPECT(tracepoint_field_place(tracepoints_field(t, 77, "a"), &offset, &size) && size == 4);
+	EXPECT_INT(offset, (char *)&record.a - (char *)&record);
+	EXPECT(!tracepoint_field_place(tracepoints_field(t, 77, "common_type"), &offset, &size));
+	EXPECT(!tracepoint_field_flag(tracepoints_field(t, 77, "a"), 4));
+	EXPECT(!tracepoint_field_flag(tracepoints_field(t, 77, "pointer"), 2));
 	record.a = 12;
 	EXPECT_STR(record_as_text(t, &record, sizeof record), "0xc 0xc");
 	record.a = 5;

@@ -93,7 +93,7 @@ static void find_in_gaps(struct collection *c, const struct trampoline *t, struc
 
 static void find_in_code(struct collection *c, struct span code, uint64_t address, enum unwind_arch arch, bool go)
 {
-	if (code.len > UINT64_MAX - address)
+	if (!code.len || code.len > UINT64_MAX - address)
 		return;
 	for (size_t t = 0; t < sizeof trampolines / sizeof *trampolines; t++)
 		if (trampolines[t].arch == arch && (go || code.len <= SMALL_CODE))

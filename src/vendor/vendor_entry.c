@@ -373,7 +373,7 @@ bool vendor_add_metric(struct vendor *v, const json_t *object, const char *path)
 	if (!metric.name || (!metric.expression && json_object_get(object, "Formula")))
 		return true;
 	if (!metric.expression) {
-		vendor_remark(v, "%s: the metric %s has no MetricExpr", path, metric.name);
+		vendor_remark(v, "%s: the metric %s has no MetricExpr of 1 to %d bytes", path, metric.name, TEXT_MAX - 1);
 		return false;
 	}
 	bool added = true;

@@ -157,7 +157,7 @@ TEST("metrics are read with their groups and their constraint")
 	EXPECT(metric && metric->constraint == METRIC_NOT_GROUPED_WITH_WATCHDOG);
 	EXPECT_INT(v.groups.count, 1);
 	EXPECT_INT(v.remarks.count, 1);
-	EXPECT(v.remarks.count && strstr(v.remarks.items[0], "/x-metrics.json: the metric none has no MetricExpr"));
+	EXPECT(v.remarks.count && strstr(v.remarks.items[0], "/x-metrics.json: the metric none has no MetricExpr of 1 to 65535 bytes"));
 	vendor_fini(&v);
 	folder_close(&folder);
 }

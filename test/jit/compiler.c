@@ -1,7 +1,7 @@
-/* compiler dump|map|both|frames MS: a just-in-time compiler in small. Makes three functions that do nothing but count down, and runs each
- * for MS milliseconds of its time: "first"; "second", put over it at the same address; then "first" again, where it was moved to. Tells of
- * them in jit-PID.dump of the current folder, in /tmp/perf-PID.map, or in both; with "frames", in the dump, with how their stacks are
- * unwound, and they use the frame pointer for something else. */
+/* compiler dump|map|both|frames|late MS: a just-in-time compiler in small. Makes three functions that do nothing but count down, and runs
+ * each for MS milliseconds of its time: "first"; "second", put over it at the same address; then "first" again, where it was moved to.
+ * Tells of them in jit-PID.dump of the current folder, in /tmp/perf-PID.map, or in both; with "frames", in the dump, with how their stacks
+ * are unwound, and they use the frame pointer for something else. "late" is "frames", but the dump is written at the end. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ enum { MACHINE = 183, HEADER_SIZE = 0 };
 enum { AREA = 1 << 16, MOVED = 0x1000, SIZE = 64 };
 
 static FILE *dump, *map;
-static int with_frames;
+static int with_frames, late;
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -131,7 +131,8 @@ static void tell(uint64_t address, uint64_t index, const char *name)
 	u64(index);
 	fwrite(name, strlen(name) + 1, 1, dump);
 	fwrite((void *)(uintptr_t)address, SIZE, 1, dump);
-	fflush(dump);
+	if (!late)
+		fflush(dump);
 }
 
 static void tell_move(uint64_t from, uint64_t to, uint64_t index)
@@ -146,7 +147,8 @@ static void tell_move(uint64_t from, uint64_t to, uint64_t index)
 	u64(to);
 	u64(SIZE);
 	u64(index);
-	fflush(dump);
+	if (!late)
+		fflush(dump);
 }
 
 static void put(uint8_t *at)
@@ -176,7 +178,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (strcmp(argv[1], "map") != 0)
 		begin_dump();
-	with_frames = strcmp(argv[1], "frames") == 0;
+	late = strcmp(argv[1], "late") == 0;
+	with_frames = late || strcmp(argv[1], "frames") == 0;
 	if (strcmp(argv[1], "map") == 0 || strcmp(argv[1], "both") == 0)
 		map = fopen(name, "w");
 	put(area);

@@ -3,7 +3,7 @@ import re
 
 from suite import process
 
-ROW = re.compile(r"^    (?:-(?P<short>\S)(?:, )?|   )?\s*(?:--(?P<long>[A-Za-z0-9][\w-]*))?(?P<arg>\[=<.*?>\]|\[<.*?>\]| ?<.*>)?(?=\s|$)")
+ROW = re.compile(r"^    (?:-(?P<short>\S)(?:, )?|   )?\s*(?:--(?P<long>[A-Za-z0-9][\w-]*))?(?P<arg>\[=<.*?>\]|\[<.*?>\]| ?<.*>| \.\.\.)?(?=\s|$)")
 NO_SUCH = "--no-such-option-anywhere"
 
 

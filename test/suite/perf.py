@@ -3,8 +3,8 @@ import functools
 import os
 import shutil
 
-from suite.process import perfuse, run
-from suite.settings import TOP
+from suite.process import environment, perfuse, run
+from suite.settings import PERFUSE, TOP
 from suite.tests import Skip
 
 
@@ -19,6 +19,18 @@ def need_reference():
     if not reference():
         raise Skip("there is no perf to compare with")
     return reference()
+
+
+def shell_test(folder, name):
+    """Runs a test script that belongs to perf with perfuse as `perf`; the scripts are those that the reference has installed."""
+    scripts = os.path.join(os.path.dirname(os.path.dirname(need_reference())), "libexec", "perf-core", "tests", "shell")
+    if not os.path.exists(os.path.join(scripts, name)):
+        raise Skip("%s has no %s" % (scripts, name))
+    tools = os.path.join(folder, "as-perf")
+    os.makedirs(tools, exist_ok=True)
+    if not os.path.lexists(os.path.join(tools, "perf")):
+        os.symlink(PERFUSE, os.path.join(tools, "perf"))
+    return run("bash", os.path.join(scripts, name), cwd=folder, env=environment(folder, PATH=tools + ":" + os.environ["PATH"]))
 
 
 def reordered(lines):

@@ -20,6 +20,8 @@ SCENARIOS = [
     scenario("events", "events.data", ["Down", "Enter", "Tab", "BTab", "d", "q", "Up", "Enter", "q", "q"]),
     scenario("time", "calc.data", ["T", "End", "Enter", "PPage", "PPage", "Enter", "Up", "T", "Escape", "u"], lines=20),
     scenario("annotate", "calc.data", ["^", "a", "Up", "Up", "Up", "Enter", "Up", "Up", "Enter", "H", "o", "Down", "Space", "Escape", "q", "Home", "a", "q"], lines=14),
+    scenario("code", "calc.data", ["^", "a", "j", "j", "J", "t", "t", "t", "p", "b", "l", "k", "O", "O", "s", "Tab", "BTab", "/", ":nop", "Enter", "n", "?",
+                                   ":retq", "Enter", "Escape", "c", "H", "h", "q", "q"], "--no-children", lines=14),
     scenario("flame", "calc.data", ["g", "Down", "Down", "Enter", "Right", "C-f", ":parse", "Enter", "Escape", "Escape", "Escape"], "--no-children"),
     scenario("pages", "calc.data", ["h", "End", "h", "Escape", "i", "q", "!", "s", "Escape", "r", "Escape", "f", "f", "z", "Z"], lines=12),
     scenario("hierarchy", "flat.data", ["+", "Down", "e", "E", "C"], "-H", lines=20),

@@ -8,6 +8,7 @@
 #include "analysis/annotate/code_source.h"
 #include "analysis/annotate/flow.h"
 #include "analysis/annotate/source_files.h"
+#include "base/search.h"
 #include "base/str.h"
 #include "code/objdump.h"
 #include "symbol/lines.h"
@@ -73,6 +74,13 @@ void annotator_free(struct annotator *annotator)
 int annotator_check(struct annotator *annotator, uint32_t module, struct error *err)
 {
 	return code_source_check(annotator->source, modules_get(annotator->options.modules, module), err);
+}
+
+uint32_t annotator_symbol_at(struct annotator *annotator, uint32_t module, uint64_t address)
+{
+	uint64_t offset;
+	const struct module *of = modules_get(annotator->options.modules, module);
+	return of && code_source_offset(annotator->source, of, address, &offset) ? symbols_lookup(annotator->options.symbols, of, offset) : 0;
 }
 
 void annotation_fini(struct annotation *annotation)
@@ -272,15 +280,7 @@ static bool is_fused(const struct annotated_line *line, const struct annotated_l
 /* The index in `code` of the first line at or after an address. */
 static size_t code_at(const struct annotation *annotation, const uint32_t *code, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (annotation->lines.items[code[middle]].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_COUNT(count, i, annotation->lines.items[code[i]].address < address);
 }
 
 static void number_code(struct annotation *annotation)

@@ -1,6 +1,7 @@
 /* The code of one symbol as lines with counts: instructions, and source lines between them. It is a value: texts, layouts, colours and
  * percentages belong to the formats. Code, source files and disassemblers are opened once per annotator. */
 #pragma once
+#include "analysis/annotate/event_columns.h"
 #include "analysis/annotate/hits.h"
 #include "analysis/table/table.h"
 #include "base/arena.h"
@@ -113,6 +114,9 @@ void annotator_free(struct annotator *annotator); /* NULL is allowed */
 /* Whether the module has a file with code; < 0: *err names the reason and the places that were searched. */
 int annotator_check(struct annotator *annotator, uint32_t module, struct error *err);
 
+/* The symbol of a module at an address as linked; 0: none. */
+uint32_t annotator_symbol_at(struct annotator *annotator, uint32_t module, uint64_t address);
+
 /* Makes the annotation of a symbol of a module, also of one without samples. Never fails: if the code is absent, annotation.missing has the
  * reason. hits may be NULL. *annotation is overwritten; the annotator must outlive it. */
 void annotation_make(struct annotation *annotation, struct annotator *annotator, const struct hits *hits, uint32_t module,
@@ -123,11 +127,9 @@ void annotation_fini(struct annotation *annotation); /* accepts a zeroed one */
  * source. */
 struct annotation_table {
 	struct table table;
-	VEC(struct table_column) columns;
-	VEC(uint32_t) events;      /* those with samples in the symbol */
+	struct event_columns columns; /* of the events with samples in the symbol */
 	struct table_fact facts[6];
 	const struct annotation *annotation;
-	struct arena arena;
 };
 
 /* Borrows the annotation and the names of the events; the object must not move. */

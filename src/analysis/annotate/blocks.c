@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "abi/branch.h"
+#include "base/search.h"
 
 void blocks_fini(struct blocks *blocks)
 {
@@ -25,19 +26,21 @@ static struct block *block_of(struct blocks *blocks, uint32_t module, uint64_t s
 	return added;
 }
 
-void blocks_add_sample(struct blocks *blocks, const struct resolved *r)
+void blocks_add_sample(struct blocks *blocks, const struct resolved *r, bool joined)
 {
 	const struct location *target = NULL; /* of the branch before */
 	for (uint64_t i = r->sample->branch_count; i-- > 0;) {
 		const struct branch_entry branch = sample_branch(r->sample, i);
 		const struct location *from = resolved_locate_any(r, branch.from);
-		bool follows = target && target->module == from->module && target->offset <= from->offset;
+		bool follows = joined && target && target->module == from->module && target->offset <= from->offset;
 		if (from->module != MODULE_ID_NONE) {
 			struct block *block = block_of(blocks, from->module, follows ? target->offset : BLOCK_NO_START, from->offset);
 			uint32_t cycles = branch_cycles(branch.flags);
 			block->runs += follows;
 			block->predicted += follows && branch_is_predicted(branch.flags);
 			if (cycles) {
+				if (block->timed < BLOCK_FIRST)
+					block->first[block->timed] = cycles;
 				block->timed++;
 				block->cycles += cycles;
 				block->least = cycles < block->least ? cycles : block->least;
@@ -48,11 +51,25 @@ void blocks_add_sample(struct blocks *blocks, const struct resolved *r)
 	}
 }
 
+uint64_t blocks_add_cycles(struct blocks *blocks, const struct resolved *r, bool joined)
+{
+	const struct sample *sample = r->sample;
+	uint64_t cycles = 0;
+	if (!sample->branch_count || !branch_cycles(sample_branch(sample, 0).flags))
+		return 0;
+	for (uint64_t i = 0; i < sample->branch_count; i++)
+		cycles += branch_cycles(sample_branch(sample, i).flags);
+	blocks_add_sample(blocks, r, joined);
+	return cycles;
+}
+
 void blocks_merge(struct blocks *to, struct blocks *from)
 {
 	for (size_t i = 0; i < from->items.count; i++) {
 		const struct block *add = &from->items.items[i];
 		struct block *sum = block_of(to, add->module, add->start, add->end);
+		for (uint64_t k = 0; k < add->timed && sum->timed + k < BLOCK_FIRST; k++)
+			sum->first[sum->timed + k] = add->first[k];
 		sum->runs += add->runs;
 		sum->predicted += add->predicted;
 		sum->timed += add->timed;
@@ -84,15 +101,7 @@ void blocks_sort(struct blocks *blocks)
 static size_t block_position(const struct blocks *blocks, uint32_t module, uint64_t end)
 {
 	const struct block key = { .module = module, .end = end };
-	size_t low = 0, high = blocks->items.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (block_compare(&blocks->items.items[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_COUNT(blocks->items.count, i, block_compare(&blocks->items.items[i], &key) < 0);
 }
 
 const struct block *blocks_in(const struct blocks *blocks, uint32_t module, uint64_t start, uint64_t end, size_t *count)
@@ -100,4 +109,26 @@ const struct block *blocks_in(const struct blocks *blocks, uint32_t module, uint
 	size_t first = block_position(blocks, module, start);
 	*count = block_position(blocks, module, end) - first;
 	return blocks->items.items + first;
+}
+
+bool blocks_next_timed(const struct block *list, size_t count, size_t *at, uint64_t function, struct timed_block *timed)
+{
+	while (*at < count) {
+		uint64_t start = BLOCK_NO_START;
+		*timed = (struct timed_block){ .end = list[*at].end - function };
+		for (uint64_t end = list[*at].end; *at < count && list[*at].end == end; ++*at) {
+			const struct block *block = &list[*at];
+			bool known = block->start != BLOCK_NO_START && block->start >= function && block->start < end;
+			timed->runs += block->timed;
+			timed->cycles += block->cycles;
+			if (block->timed && (!timed->longest || (known && block->start < start)))
+				timed->longest = block;
+			if (block->timed && known && block->start < start)
+				start = block->start;
+		}
+		timed->start = start == BLOCK_NO_START ? 0 : start - function;
+		if (timed->runs)
+			return true;
+	}
+	return false;
 }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 /* A part of the symbol that blocks cover as a whole: no block starts or ends within it. */
 struct piece {
 	uint64_t start, end;         /* inclusive, from the symbol's start */
@@ -21,15 +23,7 @@ static int compare_numbers(const void *left, const void *right)
 
 static size_t piece_at(const struct pieces *pieces, uint64_t offset)
 {
-	size_t low = 0, high = pieces->items.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (pieces->items.items[middle].end < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SEARCH_COUNT(pieces->items.count, i, pieces->items.items[i].end < offset);
 }
 
 /* Limits on the work for one symbol. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/annotate/address_hits.h"
 #include "analysis/count/sample_reads.h"
 #include "base/memory.h"
 #include "data/evlist.h"
@@ -28,6 +29,7 @@ struct hit_sink {
 	struct hit_worker *workers;
 	unsigned worker_count;
 	struct sample_reads reads;
+	VEC(struct address_hits) addresses;   /* by event: what is not in the tallies yet */
 };
 
 struct hit_sink *hit_sink_new(const struct hit_options *options, unsigned workers)
@@ -56,6 +58,9 @@ void hit_sink_free(struct hit_sink *sink)
 	for (unsigned i = 0; i < sink->worker_count; i++)
 		hit_worker_fini(&sink->workers[i]);
 	free(sink->workers);
+	for (size_t i = 0; i < sink->addresses.count; i++)
+		address_hits_fini(&sink->addresses.items[i]);
+	vec_fini(&sink->addresses);
 	sample_reads_fini(&sink->reads);
 	free(sink);
 }
@@ -111,19 +116,25 @@ static void count_branches(struct hit_worker *worker, const struct resolved *r)
 	}
 }
 
+static struct hit_count *event_count(struct hit_worker *worker, uint32_t event)
+{
+	while (worker->events.count <= event)
+		vec_push(&worker->events, (struct hit_count){ 0 });
+	return &worker->events.items[event];
+}
+
 static void add_sample(struct hit_sink *sink, const struct resolved *r, uint32_t event, uint64_t period)
 {
 	struct hit_worker *worker = &sink->workers[worker_index(r->worker)];
 	const struct location *location = resolved_ip(r);
 	if (!cpu_filter_has(&sink->options.filter.cpus, r->sample->cpu) || !hit_module_passes(sink, r, location))
 		return;
-	while (worker->events.count <= event)
-		vec_push(&worker->events, (struct hit_count){ 0 });
+	struct hit_count *count = event_count(worker, event);
 	if (r->sample->branch_count)
-		blocks_add_sample(&worker->blocks, r);
+		blocks_add_sample(&worker->blocks, r, true);
 	bool branches = sink->options.branches && r->sample->branch_count;
-	worker->events.items[event].samples += branches ? r->sample->branch_count : 1;
-	worker->events.items[event].period += branches ? r->sample->branch_count : period;
+	count->samples += branches ? r->sample->branch_count : 1;
+	count->period += branches ? r->sample->branch_count : period;
 	if (branches)
 		count_branches(worker, r);
 	else if (location->module != MODULE_ID_NONE)
@@ -164,8 +175,37 @@ bool hit_sink_needs_order(const struct session *session)
 	return reads;
 }
 
+static void hit_sink_address(void *context, const struct resolved *r, size_t slice)
+{
+	struct hit_sink *sink = context;
+	const struct sample *sample = r->sample;
+	if (!cpu_filter_has(&sink->options.filter.cpus, sample->cpu))
+		return;
+	struct hit_count *count = event_count(&sink->workers[0], r->event);
+	count->samples++;
+	count->period += sample->period;
+	while (sink->addresses.count <= r->event)
+		(void)vec_add(&sink->addresses);
+	unsigned cpumode = record_cpumode(r->record);
+	const struct map_node *root = cpumode == RECORD_MISC_KERNEL ? r->kernel_root : cpumode == RECORD_MISC_USER ? r->user_root : NULL;
+	if (root || cpumode == RECORD_MISC_KERNEL)
+		address_hits_add(&sink->addresses.items[r->event], root, cpumode, sample->ip, sample->period);
+}
+
+/* Whether address and weight of each sample are all that counts. */
+static bool addresses_suffice(const struct hit_sink *sink, const struct session *session)
+{
+	const struct evlist *evlist = session_evlist(session);
+	bool suffice = !sink->options.filter.dsos && !session->source->header.pipe && !session->trace;
+	for (size_t i = 0; i < evlist->events.count; i++)
+		suffice = suffice && evlist->events.items[i].layout.brief == BRIEF_PLACE;
+	return suffice;
+}
+
 struct sink hit_sink_of(struct hit_sink *sink, const struct session *session)
 {
+	if (addresses_suffice(sink, session))
+		return (struct sink){ .context = sink, .record = hit_sink_address, .plain = true, .spaces = true };
 	return (struct sink){ .context = sink, .record = hit_sink_record, .serial = hit_sink_needs_order(session) };
 }
 
@@ -178,6 +218,7 @@ struct grouping {
 	VEC(struct hit_tally) tallies; /* of symbols that are wanted */
 	VEC(uint32_t) owners;      /* by tally: index in hits->symbols */
 	VEC(bool) wanted;          /* by index in hits->symbols */
+	struct idmap unresolved;   /* by hash of module, event and offset */
 };
 
 static uint32_t symbol_index(struct grouping *g, const struct hit_tally *tally)
@@ -199,12 +240,16 @@ static uint32_t symbol_index(struct grouping *g, const struct hit_tally *tally)
 	return index;
 }
 
-static void count_unresolved(struct hits *hits, const struct hit_tally *tally)
+static void count_unresolved(struct grouping *g, const struct hit_tally *tally)
 {
+	struct hits *hits = g->hits;
+	bool added;
 	while (hits->unresolved_in.count <= tally->module)
 		vec_push(&hits->unresolved_in, 0);
 	hits->unresolved_in.items[tally->module] += tally->count.samples;
 	hits->unresolved += tally->count.samples;
+	idmap_add(&g->unresolved, hash_pair((uint64_t)tally->module << 32 | tally->event, tally->offset), 0, &added);
+	hits->unresolved_places[tally->event] += added;
 }
 
 static void take_worker(struct grouping *g, struct hit_worker *worker)
@@ -220,7 +265,7 @@ static void take_worker(struct grouping *g, struct hit_worker *worker)
 			continue;
 		uint32_t index = symbol_index(g, tally);
 		if (index == UINT32_MAX)
-			count_unresolved(hits, tally);
+			count_unresolved(g, tally);
 		if (index == UINT32_MAX || !g->wanted.items[index])
 			continue;
 		struct hit_symbol *symbol = &hits->symbols.items[index];
@@ -282,11 +327,27 @@ static void group_by_symbol(struct grouping *g)
 		join_hits(hits->hits.items + hits->symbols.items[i].first, &hits->symbols.items[i]);
 }
 
+static void place_addresses(struct hit_sink *sink, const struct session *session, uint32_t event)
+{
+	struct address_hits *addresses = &sink->addresses.items[event];
+	struct address_hit *all = address_hits_take(addresses);
+	for (uint32_t i = 0; i < addresses->count; i++) {
+		struct hit_tally tally = { .event = event, .count = { all[i].samples, all[i].period } };
+		if (session_place(session, address_hit_root(&all[i]), address_hit_cpumode(&all[i]), all[i].address, &tally.module, &tally.offset))
+			vec_push(&sink->workers[0].tallies, tally);
+	}
+	free(all);
+	address_hits_fini(addresses);
+}
+
 void hit_sink_finish(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits)
 {
 	struct grouping g = { .hits = hits, .symbols = symbols, .modules = &session->model.modules, .name = sink->options.name };
 	*hits = (struct hits){ .event_count = session_evlist(session)->events.count };
 	hits->events = memory_zero(hits->event_count, sizeof *hits->events);
+	hits->unresolved_places = memory_zero(hits->event_count, sizeof *hits->unresolved_places);
+	for (uint32_t i = 0; i < sink->addresses.count; i++)
+		place_addresses(sink, session, i);
 	for (unsigned i = 0; i < sink->worker_count; i++)
 		take_worker(&g, &sink->workers[i]);
 	group_by_symbol(&g);
@@ -294,6 +355,22 @@ void hit_sink_finish(struct hit_sink *sink, struct session *session, struct symb
 	vec_fini(&g.tallies);
 	vec_fini(&g.owners);
 	vec_fini(&g.wanted);
+	idmap_fini(&g.unresolved);
+}
+
+void hit_sink_drain(struct hit_sink *sink, void (*deliver)(void *context, uint32_t module, const struct hit *hit), void *context,
+	struct blocks *blocks)
+{
+	for (unsigned i = 0; i < sink->worker_count; i++) {
+		struct hit_worker *worker = &sink->workers[i];
+		for (size_t k = 1; k < worker->tallies.count; k++) {
+			const struct hit_tally *tally = &worker->tallies.items[k];
+			deliver(context, tally->module, &(struct hit){ tally->offset, tally->event, tally->count });
+		}
+		blocks_merge(blocks, &worker->blocks);
+		hit_worker_fini(worker);
+		vec_add(&worker->tallies);
+	}
 }
 
 void hits_fini(struct hits *hits)
@@ -302,6 +379,7 @@ void hits_fini(struct hits *hits)
 	vec_fini(&hits->symbols);
 	vec_fini(&hits->totals);
 	free(hits->events);
+	free(hits->unresolved_places);
 	idmap_fini(&hits->by_symbol);
 	blocks_fini(&hits->blocks);
 	vec_fini(&hits->unresolved_in);

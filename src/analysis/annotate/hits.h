@@ -35,6 +35,7 @@ struct hits {
 	size_t event_count;
 	uint64_t unresolved;       /* samples without a symbol … */
 	VEC(uint64_t) unresolved_in; /* … by module */
+	uint64_t *unresolved_places; /* by event: the number of offsets of modules with such samples */
 	struct blocks blocks;      /* of recorded branches */
 	struct idmap by_symbol;    /* module << 32 | symbol → index in `symbols` */
 };
@@ -56,6 +57,10 @@ bool hit_sink_needs_order(const struct session *session);
 void hit_sink_add(struct hit_sink *sink, const struct resolved *r);
 /* Merges the workers after session_run; the sink is empty afterwards. Looks up each offset once. */
 void hit_sink_finish(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits);
+
+/* Passes what the workers have counted, and joins the blocks to `blocks`; the sink is empty afterwards. Needs no symbols. */
+void hit_sink_drain(struct hit_sink *sink, void (*deliver)(void *context, uint32_t module, const struct hit *hit), void *context,
+	struct blocks *blocks);
 
 void hits_fini(struct hits *hits); /* accepts a zeroed one */
 /* NULL: the symbol has no samples. */

@@ -1,41 +1,6 @@
 #include "analysis/annotate/hits.h"
 
-#include "analysis/annotate/test_program.h"
-#include "tape.h"
-
-enum { MAPPED = 0x400000 };
-
-/* Two events with the ids 10, 11; the program is mapped from its start; samples have id, ip, tid, CPU and period. */
-static struct tape *hits_tape_new(const char *path)
-{
-	struct tape *tape = tape_new();
-	size_t size = (strlen(path) + 8) & ~(size_t)7;
-	char name[PATH_MAX + 8] = { 0 };
-	strcpy(name, path);
-	for (uint64_t i = 0; i < 2; i++) {
-		struct attr attr = { .type = ATTR_SOFTWARE, .config = i, .sample_period = 1,
-			.sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_CPU | SAMPLE_PERIOD };
-		uint64_t id = 10 + i;
-		evlist_add(&tape->source.header.evlist, &attr, &id, 1, i ? "second" : "first");
-	}
-	put_head(tape, RECORD_MMAP, RECORD_MISC_USER, 32 + size);
-	put_ids(tape, 1);
-	put_u64(tape, MAPPED);
-	put_u64(tape, 0x1000);
-	put_u64(tape, 0);
-	put(tape, name, size);
-	return tape;
-}
-
-static void put_hit(struct tape *tape, unsigned event, uint64_t offset, uint32_t cpu, uint64_t period)
-{
-	put_head(tape, RECORD_SAMPLE, RECORD_MISC_USER, 40);
-	put_u64(tape, 10 + event);
-	put_u64(tape, MAPPED + offset);
-	put_ids(tape, 1);
-	put(tape, (uint32_t[]){ cpu, 0 }, 8);
-	put_u64(tape, period);
-}
+#include "analysis/annotate/test_hits.h"
 
 /* "f:2#0=1/10 …": symbol, offset from its start, event, samples and period, then the totals of event 0 and 1 in brackets. */
 static const char *hits_text(struct tape *tape, const struct hit_options *options, struct hits *hits)
@@ -84,7 +49,7 @@ TEST("samples are counted by symbol, offset and event, and samples of no symbol 
 	put_hit(tape, 0, PROGRAM_OFFSET + PROGRAM_F_SIZE - 1, 1, 1);
 	put_hit(tape, 0, PROGRAM_OFFSET + PROGRAM_F_SIZE, 1, 100);
 	put_hit(tape, 0, 0x90000000, 1, 1000);
-	EXPECT_STR(hits_text(tape, &(struct hit_options){ 0 }, &hits), "g:0#1=1/7 [0/0 1/7] f:2#0=2/30 f:2#1=1/5 f:18#0=1/1 [3/31 1/5] ");
+	EXPECT_STR(hits_text(tape, &(struct hit_options){ 0 }, &hits), "f:2#0=2/30 f:2#1=1/5 f:18#0=1/1 [3/31 1/5] g:0#1=1/7 [0/0 1/7] ");
 	EXPECT_INT(hits.unresolved, 1);
 	EXPECT_INT(hits.events[0].samples, 5);
 	EXPECT_INT(hits.events[0].period, 1131);

@@ -5,7 +5,6 @@
 
 /* The columns before and after those of the events. */
 enum first_column { COLUMN_ADDRESS, COLUMN_OFFSET, FIRST_COLUMNS };
-enum event_column { EVENT_SAMPLES, EVENT_PERIOD, EVENT_SHARE, EVENT_COLUMNS };
 enum last_column {
 	COLUMN_BYTES, COLUMN_INSTRUCTION, COLUMN_OPERANDS, COLUMN_TARGET, COLUMN_TARGET_NAME, COLUMN_FILE, COLUMN_LINE, COLUMN_TEXT, LAST_COLUMNS
 };
@@ -13,12 +12,6 @@ enum last_column {
 static const struct table_column first_columns[FIRST_COLUMNS] = {
 	[COLUMN_ADDRESS] = { "address", "Address", NULL, CELL_ADDRESS },
 	[COLUMN_OFFSET] = { "offset", "Offset", "bytes", CELL_COUNT },
-};
-
-static const struct table_column event_columns[EVENT_COLUMNS] = {
-	[EVENT_SAMPLES] = { "samples", "Samples", NULL, CELL_COUNT },
-	[EVENT_PERIOD] = { "period", "Period", NULL, CELL_COUNT },
-	[EVENT_SHARE] = { "share", "Percent", NULL, CELL_SHARE },
 };
 
 static const struct table_column last_columns[LAST_COLUMNS] = {
@@ -38,19 +31,12 @@ static size_t code_row_count(void *context, uint64_t parent)
 	return table->annotation->lines.count;
 }
 
-static uint64_t code_row(void *context, uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 static struct cell event_cell(const struct annotation_table *table, const struct annotated_line *line, uint32_t event, unsigned column)
 {
 	struct hit_count count = annotated_count(line, event);
 	if (line->kind != ANNOTATED_CODE)
 		return cell_absent();
-	if (column == EVENT_SHARE)
-		return (struct cell){ .kind = CELL_SHARE, .share = { count.period, table->annotation->totals[event].period } };
-	return cell_count(column == EVENT_SAMPLES ? count.samples : count.period);
+	return event_columns_cell(column, count, table->annotation->totals[event].period);
 }
 
 static struct cell bytes_cell(const struct annotated_line *line, struct str *scratch)
@@ -88,7 +74,7 @@ static struct cell code_cell(void *context, uint64_t row, size_t column, struct 
 {
 	const struct annotation_table *table = context;
 	const struct annotated_line *line = &table->annotation->lines.items[row - 1];
-	size_t event_cells = table->events.count * EVENT_COLUMNS;
+	size_t event_cells = table->columns.events.count * EVENT_COLUMNS;
 	if (column < FIRST_COLUMNS) {
 		uint64_t value = column == COLUMN_ADDRESS ? line->address : line->offset;
 		if (line->kind != ANNOTATED_CODE)
@@ -97,37 +83,18 @@ static struct cell code_cell(void *context, uint64_t row, size_t column, struct 
 	}
 	column -= FIRST_COLUMNS;
 	if (column < event_cells)
-		return event_cell(table, line, table->events.items[column / EVENT_COLUMNS], column % EVENT_COLUMNS);
+		return event_cell(table, line, table->columns.events.items[column / EVENT_COLUMNS], column % EVENT_COLUMNS);
 	return last_cell(line, (unsigned)(column - event_cells), scratch);
-}
-
-static void add_event_columns(struct annotation_table *table, uint32_t event, const char *name)
-{
-	bool repeated = table->events.count != 0;
-	vec_push(&table->events, event);
-	for (unsigned i = 0; i < EVENT_COLUMNS; i++) {
-		struct table_column column = event_columns[i];
-		char text[512];
-		if (repeated) {
-			int n = snprintf(text, sizeof text, "%s:%s", column.name, name);
-			column.name = arena_string(&table->arena, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
-		}
-		if (i == EVENT_PERIOD)
-			column.unit = name;
-		vec_push(&table->columns, column);
-	}
 }
 
 void annotation_table_init(struct annotation_table *table, const struct annotation *annotation, const char *const *event_names)
 {
 	*table = (struct annotation_table){ .annotation = annotation };
-	for (unsigned i = 0; i < FIRST_COLUMNS; i++)
-		vec_push(&table->columns, first_columns[i]);
+	event_columns_add_own(&table->columns, first_columns, FIRST_COLUMNS);
 	for (uint32_t event = 0; annotation->totals && event < annotation->event_count; event++)
 		if (annotation->totals[event].samples)
-			add_event_columns(table, event, event_names[event]);
-	for (unsigned i = 0; i < LAST_COLUMNS; i++)
-		vec_push(&table->columns, last_columns[i]);
+			event_columns_add(&table->columns, event, event_names[event]);
+	event_columns_add_own(&table->columns, last_columns, LAST_COLUMNS);
 	const struct annotated_line *hottest = annotation->hottest == UINT32_MAX ? NULL : &annotation->lines.items[annotation->hottest];
 	const struct table_fact facts[] = {
 		{ "symbol", cell_text(annotation->name) },
@@ -139,13 +106,11 @@ void annotation_table_init(struct annotation_table *table, const struct annotati
 	};
 	memcpy(table->facts, facts, sizeof facts);
 	table->table = (struct table){ .name = "code", .facts = table->facts, .fact_count = sizeof facts / sizeof *facts,
-		.columns = table->columns.items, .column_count = table->columns.count, .context = table, .row_count = code_row_count,
-		.row = code_row, .cell = code_cell };
+		.columns = table->columns.columns.items, .column_count = table->columns.columns.count, .context = table, .row_count = code_row_count,
+		.row = table_row_in_order, .cell = code_cell };
 }
 
 void annotation_table_fini(struct annotation_table *table)
 {
-	vec_fini(&table->columns);
-	vec_fini(&table->events);
-	arena_fini(&table->arena);
+	event_columns_fini(&table->columns);
 }

@@ -56,6 +56,9 @@ PLACE_KEY(source_key);
 #define TEXT(name) \
 	void name(const struct profile *profile, const struct column *column, const struct entry *entry, struct str *out)
 TEXT(srcline_text);
+TEXT(type_text);
+TEXT(typeoff_text);
+TEXT(typecln_text);
 TEXT(srcfile_text);
 TEXT(srcline_from_text);
 TEXT(srcline_to_text);
@@ -71,6 +74,8 @@ COMPARE(dso_compare);
 COMPARE(symbol_compare);
 COMPARE(symbol_sort);
 COMPARE(symoff_compare);
+COMPARE(type_compare);
+COMPARE(type_sort);
 COMPARE(symoff_sort);
 COMPARE(parent_compare);
 COMPARE(symbol_size_compare);

@@ -12,7 +12,6 @@
 /* Keyed by a u64 of struct sample. */
 #define SAMPLE_MEMBER(of_sample) .sample_key = member_key, .member = offsetof(struct sample, of_sample)
 
-#define LATER(word, when) { .name = word, .class = when, .unsupported = true }
 
 /* In the order in which an abbreviation is looked up. */
 const struct column_type column_types[] = {
@@ -79,12 +78,18 @@ const struct column_type column_types[] = {
 	  .sample_key = p_stage_cyc_key, .compare = compare_up, .value = latency_value, .kind = CELL_COUNT },
 	{ "simd", "Simd   ", COLUMN_COMMON, ID_SIMD, .words = 1, .sample_key = simd_key, .compare = compare_up, .value = no_value,
 	  .kind = CELL_TEXT, .layout = LAYOUT_PLAIN },
-	LATER("type", COLUMN_COMMON),
-	LATER("typeoff", COLUMN_COMMON),
+	{ "type", "Data Type", COLUMN_COMMON, ID_TYPE, .words = 2, .collapses = true, .place_key = source_key, .text = type_text,
+	  .compare = type_compare, .sort = type_sort, .value = srcline_value, .kind = CELL_TEXT, .layout = LAYOUT_LEFT,
+	  .whole_address = true, .narrow = true },
+	{ "typeoff", "Data Type Offset", COLUMN_COMMON, ID_TYPE_OFFSET, .words = 2, .collapses = true, .place_key = source_key,
+	  .text = typeoff_text, .compare = type_compare, .sort = type_sort, .value = srcline_value, .kind = CELL_TEXT,
+	  .layout = LAYOUT_PLAIN, .whole_address = true, .narrow = true },
 	{ "symoff", "Symbol Offset", COLUMN_COMMON, ID_SYMBOL_OFFSET, .words = 4, .place_key = symoff_key, .compare = symoff_compare,
 	  .sort = symoff_sort, .value = symoff_value, .kind = CELL_PLACE, .layout = LAYOUT_SYMBOL_OFFSET, .by_address = true,
 	  .whole_address = true },
-	LATER("typecln", COLUMN_COMMON),
+	{ "typecln", "Data Type Cacheline", COLUMN_COMMON, ID_TYPE_LINE, .words = 2, .collapses = true, .place_key = source_key,
+	  .text = typecln_text, .compare = type_compare, .sort = type_sort, .value = srcline_value, .kind = CELL_TEXT,
+	  .layout = LAYOUT_PLAIN, .whole_address = true, .narrow = true },
 
 	MEASURE("overhead", "Overhead", OVERHEAD, 8),
 	MEASURE("overhead_sys", "sys", OVERHEAD_SYS, 8),
@@ -208,6 +213,7 @@ static void note_sort(struct columns *columns, const struct column_type *type)
 	columns->has_thread |= id == ID_THREAD;
 	columns->has_comm |= id == ID_COMM;
 	columns->has_socket |= id == ID_SOCKET;
+	columns->has_type |= id == ID_TYPE || id == ID_TYPE_OFFSET || id == ID_TYPE_LINE;
 }
 
 void columns_words(struct str *to)
@@ -216,7 +222,7 @@ void columns_words(struct str *to)
 		bool again = false;
 		for (unsigned k = 0; k < i; k++)
 			again |= !strcmp(column_types[k].name, column_types[i].name);
-		if (!column_types[i].unsupported && !again)
+		if (!again)
 			str_printf(to, "%s%s", to->len ? " " : "", column_types[i].name);
 	}
 }
@@ -242,12 +248,6 @@ static int refuse_key(struct column_request *request, struct error *err, const c
 	return error_set(err, ERROR_USAGE, "%s %s key: `%s'", how, option, word);
 }
 
-static int refuse_later(struct column_request *request, struct error *err, const char *option, const char *word)
-{
-	request->invalid = option;
-	return error_set(err, ERROR_UNSUPPORTED, "%s key `%s' is not supported yet", option, word);
-}
-
 static bool sort_has_type(const struct columns *columns, const struct column_type *type)
 {
 	for (size_t i = 0; i < columns->sorts.count; i++)
@@ -265,8 +265,6 @@ static int add_sort_word(struct columns *columns, struct column_request *request
 			continue;
 		if (!class_fits(type->class, request->mode))
 			return refuse_key(request, err, "Invalid", "--sort", word);
-		if (type->unsupported)
-			return refuse_later(request, err, "--sort", word);
 		note_sort(columns, type);
 		if (!sort_has_type(columns, type))
 			columns_add_sort(columns, type, level);
@@ -407,8 +405,6 @@ static int add_field_word(struct columns *columns, struct column_request *reques
 			continue;
 		if (!class_fits(type->class, request->mode))
 			return refuse_key(request, err, "Invalid", "--fields", word);
-		if (type->unsupported)
-			return refuse_later(request, err, "--fields", word);
 		if (claim_row(taken, type))
 			vec_push(&columns->fields, field_column(columns, type, type->fields_header ? type->fields_header : type->header));
 		return 0;

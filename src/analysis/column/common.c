@@ -384,7 +384,16 @@ VALUE(no_value)
 
 VALUE(ipc_value)
 {
-	return cell_text(entry_place(profile, entry)->symbol ? "0.00  [  0.0%]" : NULL);
+	const struct place *place = entry_place(profile, entry);
+	const struct profile_options *options = &profile->options;
+	struct function_ipc value = { 0 };
+	if (!place->symbol)
+		return cell_absent();
+	if (options->ipc)
+		value = options->ipc(options->ipc_context, place->module, place->symbol);
+	str_clear(scratch);
+	str_printf(scratch, "%-5.2f [%5.1f%%]", value.ipc, value.coverage);
+	return cell_text(str_text(scratch));
 }
 
 /* time */

@@ -130,6 +130,8 @@ static struct diff_value compute(const struct diff *diff, const struct diff_even
 {
 	uint64_t before = diff_base_period(row), after = row->items[file]->period;
 	switch (diff->options.compute) {
+	case DIFF_CYCLES:
+		return (struct diff_value){ 0 };
 	case DIFF_RATIO:
 		return (struct diff_value){ .change = (double)after / (double)(before ? before : 1) };
 	case DIFF_WEIGHTED:

@@ -9,7 +9,7 @@
 #include "analysis/entry/entry.h"
 #include "base/arena.h"
 
-enum diff_compute { DIFF_DELTA, DIFF_DELTA_ABS, DIFF_RATIO, DIFF_WEIGHTED };
+enum diff_compute { DIFF_DELTA, DIFF_DELTA_ABS, DIFF_RATIO, DIFF_WEIGHTED, DIFF_CYCLES };
 
 struct diff_options {
 	enum diff_compute compute;
@@ -49,10 +49,24 @@ struct diff_value {
 	int64_t weighted;
 };
 
+/* A block of a row's code, and how its average cycles changed. */
+struct diff_block {
+	const char *range;              /* "[main.c:3 -> main.c:9]" */
+	int64_t change;                 /* 0: the baseline has no such block */
+	uint64_t spread[8];             /* by how much the cycles of the first runs differ from the baseline's, run by run */
+	unsigned spread_count;
+};
+
+struct diff_blocks {
+	struct diff_block *items;       /* of the baseline: NULL */
+	size_t count;
+};
+
 struct diff_row {
 	const struct diff_item *shown;  /* the item whose cells the row shows: that of the baseline or of the first file that has the row */
 	const struct diff_item **items; /* by file; NULL: not there */
 	struct diff_value *values;      /* by file, where items has one; [0] is not used */
+	struct diff_blocks *blocks;     /* DIFF_CYCLES: by file; the caller of diff_init sets them */
 	const char **texts;             /* by sort column: what the row is ordered by; NULL: absent, or a number */
 };
 

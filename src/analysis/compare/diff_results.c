@@ -105,11 +105,6 @@ static size_t row_count(void *context, uint64_t parent)
 	return parent == TABLE_TOP ? table->shown_count : 0;
 }
 
-static uint64_t row_number(void *context, uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 typedef VEC(struct shown_value) shown_values;
 typedef VEC(struct table_column) table_columns;
 
@@ -185,7 +180,7 @@ static void fill_table(struct diff_results *results, const struct diff *diff, co
 	*table = (struct table){
 		.name = "entries", .facts = arena_copy(&results->arena, facts, sizeof facts), .fact_count = 1, .context = context,
 		.columns = arena_copy(&results->arena, list.columns.items, list.columns.count * sizeof *list.columns.items),
-		.column_count = list.columns.count, .row_count = row_count, .row = row_number, .cell = row_cell,
+		.column_count = list.columns.count, .row_count = row_count, .row = table_row_in_order, .cell = row_cell,
 	};
 	vec_fini(&list.values);
 	vec_fini(&list.columns);

@@ -34,7 +34,7 @@ enum column_id {
 	ID_SNOOP, ID_LEVEL, ID_LOCAL_WEIGHT, ID_WEIGHT, ID_BLOCKED, ID_LOCAL_INS_LAT, ID_INS_LAT,
 	ID_LOCAL_P_STAGE_CYC, ID_P_STAGE_CYC, ID_ADDR, ID_TIME, ID_CODE_PAGE_SIZE, ID_TRANSACTION, ID_TRACE,
 	ID_MISPREDICT, ID_IN_TX, ID_ABORT, ID_CYCLES, ID_SYMBOL_SIZE, ID_DSO_SIZE, ID_IPC, ID_SYMBOL_OFFSET,
-	ID_SIMD, ID_SRCLINE, ID_SRCFILE, ID_SRCLINE_FROM, ID_SRCLINE_TO,
+	ID_SIMD, ID_TYPE, ID_TYPE_OFFSET, ID_TYPE_LINE, ID_SRCLINE, ID_SRCFILE, ID_SRCLINE_FROM, ID_SRCLINE_TO,
 	ID_COUNT,
 	ID_MAX = ID_COUNT + 16 /* room for ID_OWN */
 };
@@ -72,7 +72,6 @@ struct column_type {
 	enum column_id id;      /* its identity; cells of one id share a width */
 	enum measure measure;     /* MEASURE */
 	const char *fields_header; /* where only --fields names it; NULL: header */
-	bool unsupported;         /* a word that perf knows and that is not built yet */
 	uint8_t words;            /* of the key */
 	uint8_t measure_width;
 	bool collapses;           /* entries are merged and filtered once more after reading */
@@ -96,6 +95,7 @@ struct column_type {
 	bool by_address;          /* compares addresses by their difference */
 	bool whole_address;       /* distinguishes addresses of one function */
 	bool by_map;              /* distinguishes mappings of one module */
+	bool narrow;              /* as wide as its header: perf does not measure its cells */
 	bool unordered;           /* distinguishes cells without ordering them */
 };
 
@@ -121,7 +121,7 @@ struct columns {
 	VEC(struct column) all;
 	VEC(uint32_t) sorts, fields;
 	enum sort_mode mode;
-	bool needs_collapse, has_parent, has_symbol, has_dso, has_thread, has_comm, has_socket;
+	bool needs_collapse, has_parent, has_symbol, has_dso, has_thread, has_comm, has_socket, has_type;
 	bool by_address;          /* a column distinguishes addresses of one function */
 	bool by_map;
 };

@@ -37,6 +37,11 @@ enum profile_iteration {
 	ITERATE_MEMORY,              /* as SAMPLES, weight for period */
 };
 
+/* Instructions per cycle of a function, by its branches with cycles, and the percentage of its instructions that end a block of these. */
+struct function_ipc {
+	double ipc, coverage;
+};
+
 struct profile_options {
 	struct columns *columns;
 	struct chain_options chain;
@@ -63,4 +68,6 @@ struct profile_options {
 	bool fixed_widths;           /* -w was given */
 	bool full_source_path;       /* source files by whole path */
 	enum inline_frames inlines;
+	struct function_ipc (*ipc)(void *context, uint32_t module, uint32_t symbol); /* NULL: not computed */
+	void *ipc_context;
 };

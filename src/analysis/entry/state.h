@@ -122,6 +122,7 @@ struct profile {
 	uint32_t sample_key_words, sample_fact_words;
 	bool needs_sums, by_address, by_map;
 	struct source_texts *source_texts;
+	struct data_types *types;        /* analysis/datatype; NULL: no column shows types */
 	const int32_t *sockets;          /* by CPU; NULL: not known */
 	size_t socket_count;
 	bool switched_on;

@@ -29,3 +29,10 @@ size_t kernel_extent_parts(void *context, const struct module *kernel, struct ke
 	struct symbols *symbols = *(struct symbols **)context;
 	return symbols ? symbols_kernel_parts(symbols, kernel, parts, max) : 0;
 }
+
+bool kernel_extent_symbol(void *context, const struct module *kernel, const char *name, uint64_t *offset)
+{
+	struct symbols *symbols = *(struct symbols **)context;
+	uint64_t end;
+	return symbols && symbols_named(symbols, kernel, name, offset, &end);
+}

@@ -193,5 +193,5 @@ struct chain_tree *chain_joiner_tree(struct chain_joiner *joiner, uint32_t numbe
 	struct chain_parts parts = { .nodes = joiner->tree.items, .count = (uint32_t)joiner->tree.count, .places = joiner->places.items,
 		.place_count = joiner->places.count, .order = joiner->order.items, .order_count = joiner->order.count,
 		.marks = joiner->profile->options.branch_marks ? joiner->marks.items : NULL };
-	return fold_keep_tree(joiner->profile, &parts, min_hit);
+	return fold_keep_tree(joiner->profile, joiner->profile->arena, &parts, min_hit);
 }

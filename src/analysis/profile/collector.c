@@ -19,6 +19,8 @@ struct collector *collector_new(struct profile *profile)
 	stacks_init(&c->stacks);
 	tuples_init(&c->sample_keys, profile->sample_key_words, profile->sample_key_words + profile->sample_fact_words);
 	c->memos = memory_zero(CHAIN_MEMOS, sizeof *c->memos);
+	if (profile->options.parent || profile->options.ignore_callees)
+		c->matches = memory_zero(CHAIN_MEMOS, sizeof *c->matches);
 	c->row = memory_zero(profile->sample_key_words + FACT_WORDS_ALL, sizeof *c->row);
 	return c;
 }
@@ -28,14 +30,14 @@ void collector_drop_caches(struct collector *c)
 	for (size_t i = 0; c->memos && i < CHAIN_MEMOS; i++)
 		free(c->memos[i].words);
 	free(c->memos);
-	free(c->locations);
+	free(c->matches);
 	vec_fini(&c->history);
 	vec_fini(&c->marks);
 	vec_fini(&c->expansions);
 	vec_fini(&c->expansion_places);
 	idmap_fini(&c->expansion_of);
 	c->memos = NULL;
-	c->locations = NULL;
+	c->matches = NULL;
 }
 
 void collector_free(struct collector *c)
@@ -103,23 +105,18 @@ static bool is_idle_function(const char *name)
 static void site_learn(struct collector *c, const struct location *location, struct site *site)
 {
 	const struct profile *profile = c->profile;
-	if (location->id >= c->location_count) {
-		uint32_t count = location->id + 1 > c->location_count * 2 ? location->id + 64 : c->location_count * 2;
-		c->locations = memory_resize(c->locations, count, sizeof *c->locations);
-		c->location_count = count;
-	}
-	c->locations[location->id] = location;
 	site->known = 1;
 	if (location->module != MODULE_ID_NONE)
 		site->symbol = symbols_lookup(profile->symbols, profile_module(profile, location->module), location->offset);
 	site->filtered = dso_filter(profile, location) | symbol_filter(profile, location, site->symbol);
+	site->filter_address = location->address;
 	site->idle = profile->options.skip_idle && site->symbol && location->cpumode == RECORD_MISC_KERNEL &&
 		is_idle_function(profile_symbol_name(profile, location->module, site->symbol));
 }
 
 struct site *collector_site(struct collector *c, const struct location *location)
 {
-	_Static_assert(sizeof(struct site) <= sizeof location->note, "what is known of a place fits its note");
+	_Static_assert(sizeof(struct site) <= sizeof location->point->note, "what is known of a point fits its note");
 	struct site *site = location_note(location);
 	if (!site->known)
 		site_learn(c, location, site);
@@ -130,9 +127,9 @@ struct site *collector_site(struct collector *c, const struct location *location
 static uint32_t self_place(struct collector *c, const struct location *location)
 {
 	struct site *site = collector_site(c, location);
-	if (site->self)
-		return site->self - 1;
 	const struct profile *profile = c->profile;
+	if (site->self && !profile->by_map)
+		return site->self - 1;
 	struct place place = {
 		.symbol = site->symbol, .module = location->module, .ip = location->offset, .map = location->map,
 		.key_ip = site->symbol && !profile->by_address ? 0 : location->offset,
@@ -161,8 +158,13 @@ static uint8_t thread_filter(const struct profile *profile, const struct resolve
 	return options->filter.tids && !number_list_has(options->filter.tids, r->tid) ? FILTER_THREAD : 0;
 }
 
-static uint8_t sample_filter(const struct profile *profile, const struct resolved *r, const struct site *site, unsigned cpumode)
+static uint8_t sample_filter(const struct profile *profile, const struct resolved *r, struct site *site, const struct location *ip,
+	unsigned cpumode)
 {
+	if (profile->options.filter.symbols && site->filter_address != ip->address) {
+		site->filtered = (site->filtered & FILTER_DSO) | symbol_filter(profile, ip, site->symbol);
+		site->filter_address = ip->address;
+	}
 	bool guest = cpumode == RECORD_MISC_GUEST_KERNEL || cpumode == RECORD_MISC_GUEST_USER;
 	return site->filtered | thread_filter(profile, r) | (guest ? FILTER_GUEST : 0);
 }
@@ -311,12 +313,12 @@ static void add_access(struct collector *c, struct sample_view *view, struct tal
 /* Applies the frames that --parent and --ignore-callees matched. */
 static void apply_found(struct collector *c, const struct chain_found *found, struct sample_view *view, struct tally *tally)
 {
-	if (found->parent_site) {
-		view->parent_module = c->locations[found->parent_site - 1]->module;
-		view->parent_symbol = collector_site(c, c->locations[found->parent_site - 1])->symbol;
+	if (found->parent) {
+		view->parent_module = found->parent->module;
+		view->parent_symbol = collector_site(c, found->parent)->symbol;
 	}
-	if (found->root_site) {
-		const struct location *root = c->locations[found->root_site - 1];
+	if (found->root) {
+		const struct location *root = found->root;
 		tally->place = self_place(c, root);
 		tally->level = self_level(root, root->cpumode);
 		tally->cpumode = root->cpumode;
@@ -333,7 +335,7 @@ void collector_sample(struct collector *c, const struct resolved *r)
 		return;
 	unsigned cpumode = record_cpumode(r->record);
 	const struct location *ip = resolved_ip(r);
-	const struct site *site = collector_site(c, ip);
+	struct site *site = collector_site(c, ip);
 	if (site->idle || (options->hide_unresolved && !site->symbol) || !cpu_filter_has(&options->filter.cpus, sample->cpu))
 		return;
 	if (options->iteration == ITERATE_BRANCHES && !(sample->present & SAMPLE_BRANCH_STACK))
@@ -341,7 +343,7 @@ void collector_sample(struct collector *c, const struct resolved *r)
 	struct sample_view view = { .profile = profile, .text = &c->text, .r = r, .ip = ip, .cpumode = cpumode, .weight = sample->weight,
 		.time = sample->time == UINT64_MAX ? 0 : sample->time, .parent_module = MODULE_ID_NONE };
 	struct tally tally = { .cpumode = (uint8_t)cpumode, .level = self_level(ip, cpumode), .period = sample->period,
-		.filtered = sample_filter(profile, r, site, cpumode), .place = self_place(c, ip) };
+		.filtered = sample_filter(profile, r, site, ip, cpumode), .place = self_place(c, ip) };
 	bool keeps_chain = options->iteration == ITERATE_CALLERS || (options->use_chains && options->iteration != ITERATE_BRANCHES);
 	bool wants_chain = keeps_chain || options->use_chains || options->columns->has_parent;
 	if (wants_chain && (sample->present & SAMPLE_CALLCHAIN || options->branch_marks)) {
@@ -349,7 +351,7 @@ void collector_sample(struct collector *c, const struct resolved *r)
 		tally.node = keeps_chain ? found.node : STACK_ROOT;
 		c->last_node = tally.node;
 		apply_found(c, &found, &view, &tally);
-	} else if (options->iteration == ITERATE_CALLERS) {
+	} else if (options->iteration == ITERATE_CALLERS && !attr_is_dummy(&r->evsel->attr)) {
 		tally.node = c->last_node; /* perf walks the chain of the sample before */
 		tally.stale = tally.node != STACK_ROOT;
 	}

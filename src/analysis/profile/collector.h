@@ -4,13 +4,15 @@
 #include "analysis/entry/view.h"
 #include "analysis/profile/joined.h"
 
-/* The note of one of the worker's locations. */
+/* The note of one of the worker's points. */
 struct site {
 	uint32_t symbol;             /* as symbols_lookup */
-	uint32_t self, frame;        /* places + 1 of a sample there and of a frame there; 0: not made yet */
+	uint32_t self, frame;        /* places + 1 of the last sample there and the last frame there; 0: not made yet */
 	uint32_t tally;               /* + 1: where the last sample there was added; 0: nowhere yet */
-	uint8_t known, filtered;     /* filtered: by --dsos and --symbols */
+	uint8_t known, filtered;     /* filtered: by --dsos and, at filter_address, by --symbols */
 	bool idle;                   /* a function of the kernel's idle loop */
+	uint64_t frame_address;      /* of `frame`, if its place depends on the address */
+	uint64_t filter_address;
 };
 
 /* The expansion of one address, innermost first; empty: the address is one frame. */
@@ -25,12 +27,15 @@ struct chain_memo {
 	uint64_t *words;
 	uint32_t word_count, capacity;
 	uint32_t node;
-	uint32_t parent_site;        /* location id + 1 of the frame that --parent matched; 0: none */
-	uint32_t root_site;          /* location id + 1 of the frame that --ignore-callees matched */
 	uint32_t joined;             /* its joined part, of collector.joined; STACK_ROOT: it has none */
 };
 
 enum { CHAIN_MEMOS = 1 << 15 };
+
+/* The frames of an earlier sample that --parent and --ignore-callees matched; point NULL: none. */
+struct chain_match {
+	struct location parent, root;
+};
 
 /* Of an event of a profile that is shown while it is collected (refresh.h): the rows that were dropped for their small weight. */
 struct dropped {
@@ -45,11 +50,10 @@ struct collector {
 	struct stacks stacks;
 	struct tuples sample_keys;
 	struct tallies tallies;
-	const struct location **locations; /* by id */
-	uint32_t location_count;
 	struct chain_memo *memos;
+	struct chain_match *matches;       /* by memo; NULL: neither option is used */
 	VEC(struct expansion) expansions;
-	struct idmap expansion_of;               /* 2 * location id + enum frame_at → index of expansions */
+	struct idmap expansion_of;               /* 2 * point id + enum frame_at → index of expansions */
 	VEC(uint32_t) expansion_places;
 	uint64_t *row;                     /* scratch: a row of sample_keys */
 	uint32_t last_sample_key;          /* UINT32_MAX: no sample yet */
@@ -73,9 +77,10 @@ bool address_is_wild(uint64_t address);
 /* The place of a frame: by its address as recorded. */
 uint32_t collector_frame(struct collector *collector, const struct location *location);
 struct site *collector_site(struct collector *collector, const struct location *location);
-/* The node of the stack of the sample's chain, and the frames that --parent and --ignore-callees matched: location ids + 1, or 0. */
+/* The node of the stack of the sample's chain, and the frames that --parent and --ignore-callees matched; NULL: none. */
 struct chain_found {
-	uint32_t node, parent_site, root_site;
+	uint32_t node;
+	const struct location *parent, *root;
 };
 struct chain_found collector_chain(struct collector *collector, const struct resolved *r);
 

@@ -23,12 +23,13 @@ static struct place frame_place(const struct collector *c, const struct location
 uint32_t collector_frame(struct collector *c, const struct location *location)
 {
 	struct site *site = collector_site(c, location);
-	if (site->frame)
+	if (site->frame && !c->profile->by_map && site->frame_address == (site->symbol && !c->profile->by_address ? 0 : location->address))
 		return site->frame - 1;
 	struct place place = frame_place(c, location, site->symbol);
 	uint32_t id = stacks_place(&c->stacks, &place);
 	c->wild |= !place.symbol && address_is_wild(place.ip);
 	site->frame = id + 1;
+	site->frame_address = place.key_ip;
 	return id;
 }
 
@@ -44,11 +45,11 @@ static void filter_frames(struct collector *c, const struct resolved *r, struct 
 		const struct site *site = collector_site(c, location);
 		const char *name = site->symbol ? profile_symbol_name(c->profile, location->module, site->symbol) : NULL;
 		bool seen = name && !(unwinds && location->cpumode == RECORD_MISC_USER);
-		if (seen && options->parent && options->columns->has_parent && !found->parent_site &&
+		if (seen && options->parent && options->columns->has_parent && !found->parent &&
 		    regexec(options->parent, name, 0, NULL, 0) == 0) {
-			found->parent_site = location->id + 1;
+			found->parent = location;
 		} else if (seen && options->ignore_callees && regexec(options->ignore_callees, name, 0, NULL, 0) == 0) {
-			found->root_site = location->id + 1;
+			found->root = location;
 			count = 0;
 		}
 		if (options->hide_unresolved && !name)
@@ -72,6 +73,8 @@ static const struct expansion *expansion_make(struct collector *c, const struct 
 	struct line_frame frames[LINE_FRAMES_MAX];
 	size_t count = 0;
 	uint64_t back = where == FRAME_RETURN && location->offset, key = 2 * (uint64_t)location->id + where;
+	if (c->profile->by_address || c->profile->by_map)
+		key = hash_pair(key, hash_pair(location->address, (uintptr_t)location->map));
 	uint32_t known = idmap_get(&c->expansion_of, key);
 	if (known != IDMAP_NONE)
 		return &c->expansions.items[known];
@@ -184,8 +187,9 @@ static void memo_store(struct collector *c, struct chain_memo *memo, const struc
 	memo->user_root = r->user_root;
 	memo->kernel_root = r->kernel_root;
 	memo->node = found->node;
-	memo->parent_site = found->parent_site;
-	memo->root_site = found->root_site;
+	if (c->matches)
+		c->matches[memo - c->memos] = (struct chain_match){
+			found->parent ? *found->parent : (struct location){ 0 }, found->root ? *found->root : (struct location){ 0 } };
 	memo->joined = joined_part(c, r);
 }
 
@@ -202,7 +206,9 @@ struct chain_found collector_chain(struct collector *c, const struct resolved *r
 	if (memo->words && memo->hash == hash && memo->word_count == sample->callchain_count && memo->user_root == r->user_root &&
 	    memo->kernel_root == r->kernel_root && memcmp(memo->words, sample->callchain, bytes) == 0) {
 		joined_count(&c->joined, memo->joined);
-		return (struct chain_found){ memo->node, memo->parent_site, memo->root_site };
+		struct chain_match *match = c->matches ? &c->matches[memo - c->memos] : NULL;
+		return (struct chain_found){ memo->node, match && match->parent.point ? &match->parent : NULL,
+			match && match->root.point ? &match->root : NULL };
 	}
 	struct chain_found found = collect_chain(c, r);
 	memo_store(c, memo, r, hash, &found);

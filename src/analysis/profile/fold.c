@@ -126,7 +126,7 @@ static struct entry *entry_at(struct fold *fold, uint32_t index)
 {
 	struct fold_entry *at = &fold->entries.items[index];
 	if (!at->entry)
-		at->entry = arena_alloc(fold->profile->arena, sizeof *at->entry);
+		at->entry = arena_alloc(fold->arena, sizeof *at->entry);
 	return at->entry;
 }
 
@@ -309,7 +309,7 @@ static void finish_entry(struct fold *fold, struct fold_entry *at, const uint64_
 	struct entry *entry = at->entry;
 	if (at->first_from && profile->options.chain.order == CHAIN_CALLEE)
 		at->first_from = innermost_of(fold, at);
-	uint64_t *row = (uint64_t *)arena_alloc(fold->profile->arena, (profile->sample_key_words + fold->class_words + 1) * sizeof *row);
+	uint64_t *row = (uint64_t *)arena_alloc(fold->arena, (profile->sample_key_words + fold->class_words + 1) * sizeof *row);
 	memcpy(row, sample_key, profile->sample_key_words * sizeof *row);
 	memcpy(row + profile->sample_key_words, tuples_row(&fold->classes, at->class), fold->class_words * sizeof *row);
 	entry->row = row;
@@ -366,16 +366,7 @@ bool fold_shows_chain(const struct profile *profile, const struct hist *hist, co
 	return profile->options.chain.mode == CHAIN_FRACTAL || whole >= fold_least_hit(profile, hist);
 }
 
-static void make_chains(struct fold *fold, const struct hist *hist)
-{
-	const struct profile *profile = fold->profile;
-	uint64_t min_hit = fold->whole_chains ? 0 : fold_least_hit(profile, hist);
-	for (size_t i = 0; i < fold->entries.count; i++)
-		if (fold->whole_chains || fold_shows_chain(profile, hist, fold->entries.items[i].entry))
-			fold->entries.items[i].entry->chain = fold_chain(fold, &fold->entries.items[i], min_hit);
-}
-
-static void reserve_own(struct fold *fold)
+void fold_reserve_own(struct fold *fold)
 {
 	size_t old = fold->own.count;
 	if (old >= fold->nodes.count)
@@ -395,8 +386,7 @@ static void load_sample_key(struct fold *fold, const uint32_t *tallies, uint32_t
 		vec_push(&fold->tallies, ((struct fold_tally){ .tally = &fold->profile->collected.tallies.items[tallies[i]] }));
 }
 
-/* Makes the entries of one sample key, and their chains if they are wanted. */
-static void fold_sample_key(struct fold *fold, uint32_t sample_key, const uint32_t *tallies, uint32_t count, struct hist *hist, bool chains)
+void fold_sample_key(struct fold *fold, uint32_t sample_key, const uint32_t *tallies, uint32_t count, const struct hist *hist, bool chains)
 {
 	const struct profile *profile = fold->profile;
 	const uint64_t *row = tuples_row(&profile->collected.sample_keys, sample_key);
@@ -405,7 +395,7 @@ static void fold_sample_key(struct fold *fold, uint32_t sample_key, const uint32
 	fold->counts_repeats = callers && sample_key_repeats(profile, row);
 	if (profile->options.use_chains || callers) {
 		fold_trie(fold);
-		reserve_own(fold);
+		fold_reserve_own(fold);
 	}
 	fold_self(fold);
 	if (callers)
@@ -416,33 +406,16 @@ static void fold_sample_key(struct fold *fold, uint32_t sample_key, const uint32
 	if (innermost)
 		fold_innermost(fold);
 	if (chains && profile->options.use_chains)
-		make_chains(fold, hist);
+		fold_chains(fold, hist);
 	if (innermost)
 		memset(fold->own.items, 0, fold->nodes.count * sizeof *fold->own.items);
 	for (size_t i = 0; i < fold->entries.count; i++)
 		fold->entry_of_class[fold->entries.items[i].class] = 0;
 }
 
-static struct hist *hist_of_sample_key(const struct profile *profile, struct folded *folded, uint32_t sample_key)
+struct hist *fold_hist_of_key(const struct profile *profile, struct folded *folded, uint32_t sample_key)
 {
 	return &folded->hists[tuples_row(&profile->collected.sample_keys, sample_key)[SAMPLE_KEY_EVENT]];
-}
-
-static void list_entries(struct fold *fold, struct hist *hist, size_t *capacity, bool sums)
-{
-	while (*capacity < hist->count + fold->entries.count)
-		*capacity = *capacity ? *capacity * 2 : 64;
-	hist->entries = memory_resize(hist->entries, *capacity, sizeof *hist->entries);
-	for (size_t i = 0; i < fold->entries.count; i++) {
-		struct entry *entry = fold->entries.items[i].entry;
-		hist->entries[hist->count++] = entry;
-		if (sums && !entry->filtered)
-			hist->shown_period += entry->self.period;
-		if (sums && !fold->tallies.items[fold->entries.items[i].earliest].tally->filtered) {
-			hist->shown_samples += entry->self.count;
-			hist->shown_chain_period += entry->self.period;
-		}
-	}
 }
 
 /* Adds up the totals of all tallies, before entries are made. */
@@ -450,32 +423,15 @@ static void add_totals(const struct profile *profile, struct folded *folded)
 {
 	for (uint32_t i = 0; i < profile->collected.tallies.count; i++) {
 		const struct tally *tally = &profile->collected.tallies.items[i];
-		struct hist *hist = hist_of_sample_key(profile, folded, tally->sample_key);
+		struct hist *hist = fold_hist_of_key(profile, folded, tally->sample_key);
 		hist->samples += tally->count;
 		hist->total_period += tally->period;
 		hist->chain_period += tally->period;
 	}
 }
 
-static void fold_sample_keys(struct fold *fold, struct folded *folded, const uint32_t *starts, bool sums, bool chains)
+void fold_fini_scratch(struct fold *fold)
 {
-	const struct profile *profile = fold->profile;
-	for (size_t i = 0; i < folded->hist_count; i++)
-		folded->hists[i].count = 0;
-	size_t *capacities = memory_zero(folded->hist_count + 1, sizeof *capacities);
-	for (uint32_t sample_key = 0; sample_key < profile->collected.sample_keys.count; sample_key++) {
-		struct hist *hist = hist_of_sample_key(profile, folded, sample_key);
-		fold_sample_key(fold, sample_key, fold->tally_order + starts[sample_key], starts[sample_key + 1] - starts[sample_key], hist, chains);
-		list_entries(fold, hist, &capacities[hist->event], sums);
-	}
-	free(capacities);
-}
-
-static void fold_fini(struct fold *fold)
-{
-	free(fold->chain_of_place);
-	tuples_fini(&fold->classes);
-	free(fold->tally_order);
 	vec_fini(&fold->nodes);
 	vec_fini(&fold->tallies);
 	vec_fini(&fold->entries);
@@ -493,9 +449,17 @@ static void fold_fini(struct fold *fold)
 	vec_fini(&fold->tree_order);
 }
 
+static void fold_fini(struct fold *fold)
+{
+	free(fold->chain_of_place);
+	tuples_fini(&fold->classes);
+	free(fold->tally_order);
+	fold_fini_scratch(fold);
+}
+
 void fold_tallies(const struct profile *profile, struct folded *folded)
 {
-	struct fold fold = { .profile = profile };
+	struct fold fold = { .profile = profile, .arena = profile->arena };
 	fold.whole_chains = collapse_needed(profile);
 	class_places(&fold);
 	uint32_t *starts = sort_tallies(&fold);
@@ -518,6 +482,7 @@ struct fold *fold_new(const struct profile *profile)
 {
 	struct fold *fold = memory_zero(1, sizeof *fold);
 	fold->profile = profile;
+	fold->arena = profile->arena;
 	class_places(fold);
 	free(fold->class_of_place);
 	fold->class_of_place = NULL;
@@ -542,6 +507,6 @@ struct chain_tree *fold_chain_of_tallies(struct fold *fold, const struct hist *h
 	free(fold->local_of_node); /* the stacks may have grown */
 	fold->local_of_node = memory_zero(fold->profile->collected.stacks->count + 1, sizeof *fold->local_of_node);
 	fold_trie(fold);
-	reserve_own(fold);
+	fold_reserve_own(fold);
 	return fold_chain(fold, &entry, fold_least_hit(fold->profile, hist));
 }

@@ -57,6 +57,8 @@ struct chain_frame {
 
 struct fold {
 	const struct profile *profile;
+	struct arena *arena;         /* of entries and chains */
+	struct fold *helpers;        /* by worker of the session's pool: make chains of single entries; NULL: there is no helper */
 	uint32_t row_words;
 	uint32_t *class_of_place, *chain_of_place;
 	struct tuples classes;
@@ -73,6 +75,7 @@ struct fold {
 	bool whole_chains;           /* entries will be collapsed: thresholds are applied later */
 	bool earliest_shows;         /* a chain's frame shows the place of its earliest sample */
 	bool first_matters;          /* that, or its branch marks do */
+	bool own_apart;              /* the own samples of the current entry have separate chains: nodes count without them */
 	VEC(struct own_sums) own;    /* by local node, 0 outside of a chain's making */
 	VEC(struct chain_step) steps, gathered;
 	VEC(struct chain_frame) frames;
@@ -86,6 +89,17 @@ struct fold {
 void profile_fold(struct profile *profile);
 /* folded->hists are there, one per event, and empty: fills them. */
 void fold_tallies(const struct profile *profile, struct folded *folded);
+
+/* fold_jobs.c: makes the entries of all sample keys, in their order; totals of shown entries are added if `sums`. */
+void fold_sample_keys(struct fold *fold, struct folded *folded, const uint32_t *starts, bool sums, bool chains);
+/* Makes the chains of the entries whose chains are shown. */
+void fold_chains(struct fold *fold, const struct hist *hist);
+/* Makes the entries of one sample key, and their chains if they are wanted. */
+void fold_sample_key(struct fold *fold, uint32_t sample_key, const uint32_t *tallies, uint32_t count, const struct hist *hist, bool chains);
+struct hist *fold_hist_of_key(const struct profile *profile, struct folded *folded, uint32_t sample_key);
+/* Room for `own` of all nodes, zeroed. */
+void fold_reserve_own(struct fold *fold);
+void fold_fini_scratch(struct fold *fold);
 
 /* Builds the part of the trie that the tallies of the sample key reach: fold->nodes, leaves of fold->tallies. */
 void fold_trie(struct fold *fold);
@@ -102,7 +116,7 @@ struct chain_parts {
 	const struct branch_marks *marks;    /* of places; NULL: none */
 	size_t count, place_count, order_count;
 };
-struct chain_tree *fold_keep_tree(const struct profile *profile, const struct chain_parts *parts, uint64_t min_hit);
+struct chain_tree *fold_keep_tree(const struct profile *profile, struct arena *arena, const struct chain_parts *parts, uint64_t min_hit);
 
 /* Chains of given tallies, independent of sample keys. Several of them share one fold. */
 struct fold *fold_new(const struct profile *profile);

@@ -39,6 +39,17 @@ int64_t chains_compare(const struct profile *profile, uint32_t place_a, uint32_t
 	return key_a > key_b ? 1 : key_a < key_b ? -1 : 0;
 }
 
+/* What a node has without the entry's own samples, if these have separate chains. */
+static uint32_t others_count(const struct fold *fold, uint32_t node)
+{
+	return fold->nodes.items[node].count - (fold->own_apart ? fold->own.items[node].all_count : 0);
+}
+
+static uint64_t others_period(const struct fold *fold, uint32_t node)
+{
+	return fold->nodes.items[node].period - (fold->own_apart ? fold->own.items[node].all_period : 0);
+}
+
 /* Appends the steps that follow steps [first, end): inwards from callers, or outwards from callees. Adds the sums of chains that end there
  * to *node. */
 static void follow_inwards(struct fold *fold, size_t first, size_t end, struct chain_node *node)
@@ -48,8 +59,8 @@ static void follow_inwards(struct fold *fold, size_t first, size_t end, struct c
 		for (uint32_t child = fold->nodes.items[step.node].first_child; child; child = fold->nodes.items[child].next_sibling) {
 			const struct trie_node *at = &fold->nodes.items[child];
 			const struct own_sums *own = &fold->own.items[child];
-			uint32_t count = step.own ? own->count : at->count;
-			uint64_t period = step.own ? own->period : at->period;
+			uint32_t count = step.own ? own->count : others_count(fold, child);
+			uint64_t period = step.own ? own->period : others_period(fold, child);
 			if (!count)
 				continue;
 			uint64_t clock = !fold->first_matters ? 0 : step.own ? own->first : fold->tallies.items[at->tally].tally->first;
@@ -315,19 +326,14 @@ static void grow(struct fold *fold, uint32_t at, size_t first, uint64_t min_hit)
 	}
 }
 
-/* Adds the entry's own samples, as whole paths from the root, to own; from_all: and subtracts them from the nodes, because they have
- * separate chains. */
-static void mark_own(struct fold *fold, const struct fold_entry *entry, bool from_all)
+/* Adds the entry's own samples, as whole paths from the root, to own. */
+static void mark_own(struct fold *fold, const struct fold_entry *entry)
 {
 	for (uint32_t i = entry->first_tally; i; i = fold->tallies.items[i - 1].next_of_entry) {
 		const struct fold_tally *at = &fold->tallies.items[i - 1];
 		const struct tally *tally = at->tally;
 		for (uint32_t node = at->leaf; node; node = fold->nodes.items[node].parent) {
 			struct own_sums *own = &fold->own.items[node];
-			if (from_all) {
-				fold->nodes.items[node].period -= tally->period;
-				fold->nodes.items[node].count -= tally->count;
-			}
 			own->all_period += tally->period;
 			own->all_count += tally->count;
 			if (tally->stale)
@@ -341,17 +347,13 @@ static void mark_own(struct fold *fold, const struct fold_entry *entry, bool fro
 }
 
 /* The reverse. Visits each node once: if a node is done, all nodes above it are done. */
-static void unmark_own(struct fold *fold, const struct fold_entry *entry, bool from_all)
+static void unmark_own(struct fold *fold, const struct fold_entry *entry)
 {
 	for (uint32_t i = entry->first_tally; i; i = fold->tallies.items[i - 1].next_of_entry) {
 		for (uint32_t node = fold->tallies.items[i - 1].leaf; node; node = fold->nodes.items[node].parent) {
 			struct own_sums *own = &fold->own.items[node];
 			if (!own->all_count && !own->all_period)
 				break;
-			if (from_all) {
-				fold->nodes.items[node].period += own->all_period;
-				fold->nodes.items[node].count += own->all_count;
-			}
 			*own = (struct own_sums){ 0 };
 		}
 	}
@@ -371,9 +373,10 @@ static void start_inwards(struct fold *fold, const struct fold_entry *entry)
 		if (fold->own.items[child].count)
 			push_own(fold, child, true);
 	for (uint32_t node = entry->first_node; node; node = nodes[node].next_of_entry)
-		if (nodes[node].count)
-			vec_push(&fold->steps, ((struct chain_step){ .chain = nodes[node].chain, .node = node, .period = nodes[node].period,
-				.count = nodes[node].count, .first = fold->tallies.items[nodes[node].tally].tally->first }));
+		if (others_count(fold, node))
+			vec_push(&fold->steps, ((struct chain_step){ .chain = nodes[node].chain, .node = node,
+				.period = others_period(fold, node), .count = others_count(fold, node),
+				.first = fold->tallies.items[nodes[node].tally].tally->first }));
 }
 
 /* Entries of callers start at the node that fold_entries prepared: own has the sums of chains whose innermost occurrence is there. */
@@ -408,9 +411,8 @@ static void list_ends(uint32_t at, uint64_t min_hit, struct chain_tree *tree)
 		tree->ends[tree->end_count++] = at;
 }
 
-struct chain_tree *fold_keep_tree(const struct profile *profile, const struct chain_parts *parts, uint64_t min_hit)
+struct chain_tree *fold_keep_tree(const struct profile *profile, struct arena *arena, const struct chain_parts *parts, uint64_t min_hit)
 {
-	struct arena *arena = profile->arena;
 	enum chain_mode mode = profile->options.chain.mode;
 	struct chain_tree *tree = arena_alloc(arena, sizeof *tree);
 	tree->count = (uint32_t)parts->count;
@@ -432,7 +434,7 @@ static struct chain_tree *store_tree(const struct fold *fold, uint64_t min_hit)
 	struct chain_parts parts = { .nodes = fold->tree.items, .count = fold->tree.count, .places = fold->tree_places.items,
 		.place_count = fold->tree_places.count, .order = fold->tree_order.items, .order_count = fold->tree_order.count,
 		.marks = fold->profile->options.branch_marks ? fold->tree_marks.items : NULL };
-	return fold_keep_tree(fold->profile, &parts, min_hit);
+	return fold_keep_tree(fold->profile, fold->arena, &parts, min_hit);
 }
 
 struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry, uint64_t min_hit)
@@ -448,7 +450,8 @@ struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry,
 	vec_clear(&fold->tree_marks);
 	vec_clear(&fold->tree_order);
 	if (inwards) {
-		mark_own(fold, entry, callers && !fold->counts_repeats);
+		fold->own_apart = callers && !fold->counts_repeats;
+		mark_own(fold, entry);
 		start_inwards(fold, entry);
 	} else {
 		start_outwards(fold, entry);
@@ -462,6 +465,6 @@ struct chain_tree *fold_chain(struct fold *fold, const struct fold_entry *entry,
 			tree = store_tree(fold, min_hit);
 	}
 	if (inwards)
-		unmark_own(fold, entry, callers && !fold->counts_repeats);
+		unmark_own(fold, entry);
 	return tree;
 }

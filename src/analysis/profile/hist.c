@@ -9,6 +9,7 @@
 #include "base/rb_tree.h"
 #include "analysis/compat/replay.h"
 #include "base/memory.h"
+#include "base/pool_sort.h"
 
 static int by_keys(const void *a, const void *b, void *context)
 {
@@ -68,13 +69,21 @@ static struct chain_tree *make_chain(void *context, const struct hist *hist, con
 	return fold_chain_of_tallies(maker->fold, hist, tallies, count);
 }
 
+/* Without a total order, the result of a sort depends on how it is done: always on one thread then. */
+static void sort_entries(const struct profile *profile, struct hist *hist, struct entry_order *order, pool_compare *compare)
+{
+	if (!order->wild)
+		pool_sort(profile->session->pool, (void **)hist->entries, hist->count, compare, order);
+	else if (hist->count)
+		qsort_r(hist->entries, hist->count, sizeof *hist->entries, compare, order);
+}
+
 void hist_order(const struct profile *profile, struct hist *hist)
 {
 	hist->order = memory_alloc(sizeof *hist->order);
 	hist->capacity = hist->count;
 	entry_order_init(hist->order, profile, hist);
-	if (hist->count)
-		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, hist->order);
+	sort_entries(profile, hist, hist->order, by_keys);
 	if (hist->order->wild && hist->count) {
 		struct chain_maker maker = { .profile = profile };
 		replay_hist(profile, hist, hist->order, &(struct replay_chains){ .make = make_chain, .context = &maker });
@@ -110,12 +119,12 @@ void hist_sort(const struct profile *profile, struct hist *hist)
 	bool as_tree = hist->tree || has_mixed_threads(profile, hist);
 	if (hist->tree)
 		hist->count = rb_tree_items(hist->tree, (void **)hist->entries);
-	else if (hist->count && (as_tree || hierarchy))
-		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_keys, &order);
+	else if (as_tree || hierarchy)
+		sort_entries(profile, hist, &order, by_keys);
 	if (!hierarchy && as_tree)
 		rb_order((void **)hist->entries, hist->count, output_side, &order);
-	else if (!hierarchy && hist->count)
-		qsort_r(hist->entries, hist->count, sizeof *hist->entries, by_output, &order);
+	else if (!hierarchy)
+		sort_entries(profile, hist, &order, by_output);
 	entry_order_fini(&order);
 	if (hist->tree)
 		rb_tree_fini(hist->tree);

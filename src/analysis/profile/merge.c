@@ -6,6 +6,7 @@
 #include "analysis/profile/collector.h"
 #include "analysis/profile/threads.h"
 #include "base/memory.h"
+#include "base/pool.h"
 
 /* The facts of an earlier sample replace those of a later one. */
 static uint32_t merge_sample_key(const struct profile *profile, struct collected *collected, const uint64_t *row)
@@ -68,57 +69,87 @@ static void merge_collector(const struct profile *profile, struct collected *col
 	free(sample_keys);
 }
 
-/* The tables of the first worker become the profile's; those of the others are added and freed. */
+/* Merges two logs into out, by clock; no two workers have the same. */
+static void merge_two(const struct access *a, const struct access *a_end, const struct access *b, const struct access *b_end,
+	struct access *out)
+{
+	while (a < a_end && b < b_end)
+		*out++ = b->clock < a->clock ? *b++ : *a++;
+	while (a < a_end)
+		*out++ = *a++;
+	while (b < b_end)
+		*out++ = *b++;
+}
+
+/* Adds the log of another worker, whose tallies have the ids ids[] here, and frees it. */
+static void merge_logs(struct collector *c, struct collector *other, const uint32_t *ids)
+{
+	size_t count = c->log.count + other->log.count;
+	for (size_t i = 0; i < other->log.count; i++)
+		other->log.items[i].tally = ids[other->log.items[i].tally];
+	if (other->log.count) {
+		struct access *log = memory_resize(NULL, count, sizeof *log);
+		merge_two(c->log.items, c->log.items + c->log.count, other->log.items, other->log.items + other->log.count, log);
+		vec_fini(&c->log);
+		c->log.items = log;
+		c->log.count = c->log.capacity = count;
+	}
+	vec_fini(&other->log);
+}
+
+/* Moves the tables of a collector. */
+static void take_tables(struct collected *collected, struct collector *c)
+{
+	*collected->stacks = c->stacks;
+	collected->sample_keys = c->sample_keys;
+	collected->tallies = c->tallies;
+	c->stacks = (struct stacks){ 0 };
+	c->sample_keys = (struct tuples){ 0 };
+	c->tallies = (struct tallies){ 0 };
+}
+
+/* A round of the merge: each collector at a multiple of 2 * step takes what the one has that is `step` behind it. */
+struct merge_round {
+	const struct profile *profile;
+	unsigned step;
+};
+
+static void merge_pair(void *context, size_t pair, unsigned worker)
+{
+	const struct merge_round *round = context;
+	unsigned at = (unsigned)pair * 2 * round->step;
+	struct collector *c = round->profile->collectors[at], *other = round->profile->collectors[at + round->step];
+	struct stacks stacks;
+	struct collected sum = { .stacks = &stacks };
+	uint32_t *ids = memory_zero(other->tallies.count + 1, sizeof *ids);
+	take_tables(&sum, c);
+	merge_collector(round->profile, &sum, other, ids);
+	c->stacks = stacks;
+	c->sample_keys = sum.sample_keys;
+	c->tallies = sum.tallies;
+	merge_logs(c, other, ids);
+	free(ids);
+	stacks_fini(&other->stacks);
+	tuples_fini(&other->sample_keys);
+	tallies_fini(&other->tallies);
+}
+
+/* Merges as a tree: neighbours in pairs, at the same time, until the first collector has all. The result is that of adding one after the
+ * other to the first. */
 static void merge_all(const struct profile *profile, struct collected *collected)
 {
+	unsigned count = profile->collector_count;
 	struct collector *first = profile->collectors[0];
-	*collected->stacks = first->stacks;
-	collected->sample_keys = first->sample_keys;
-	collected->tallies = first->tallies;
-	first->stacks = (struct stacks){ 0 };
-	first->sample_keys = (struct tuples){ 0 };
-	first->tallies = (struct tallies){ 0 };
-	for (unsigned i = 0; i < profile->collector_count; i++) {
-		struct collector *c = profile->collectors[i];
-		merge_branches(&collected->branches, &c->branches);
-		collector_drop_caches(c);
-		if (!i)
-			continue;
-		uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
-		merge_collector(profile, collected, c, ids);
-		for (size_t k = 0; k < c->log.count; k++)
-			c->log.items[k].tally = ids[c->log.items[k].tally];
-		free(ids);
-		stacks_fini(&c->stacks);
-		tuples_fini(&c->sample_keys);
-		tallies_fini(&c->tallies);
+	for (unsigned i = 0; i < count; i++) {
+		merge_branches(&collected->branches, &profile->collectors[i]->branches);
+		collector_drop_caches(profile->collectors[i]);
 	}
-}
-
-static int by_clock(const void *a, const void *b)
-{
-	const struct access *x = a, *y = b;
-	return (x->clock > y->clock) - (x->clock < y->clock);
-}
-
-/* Merges the logs of all workers, by clock. */
-static void gather_logs(const struct profile *profile, struct collected *collected)
-{
-	size_t count = 0;
-	for (unsigned i = 0; i < profile->collector_count; i++)
-		count += profile->collectors[i]->log.count;
-	if (!count)
-		return;
-	collected->log = memory_resize(NULL, count, sizeof *collected->log);
-	for (unsigned i = 0; i < profile->collector_count; i++) {
-		struct collector *c = profile->collectors[i];
-		if (c->log.count)
-			memcpy(collected->log + collected->log_count, c->log.items, c->log.count * sizeof *collected->log);
-		collected->log_count += c->log.count;
-		vec_fini(&c->log);
-	}
-	if (profile->collector_count > 1)
-		qsort(collected->log, count, sizeof *collected->log, by_clock); /* glibc's is stable: the branches of a sample retain their order */
+	for (unsigned step = 1; step < count; step *= 2)
+		pool_run(profile->session->pool, (count + step - 1) / (2 * step), merge_pair, &(struct merge_round){ profile, step });
+	take_tables(collected, first);
+	collected->log = first->log.items;
+	collected->log_count = first->log.count;
+	memset(&first->log, 0, sizeof first->log);
 }
 
 /* perf orders frames of equal weight by the memory addresses of their modules: about the order in which it creates them, those of the
@@ -142,7 +173,6 @@ void profile_rank_modules(const struct profile *profile, struct collected *colle
 void profile_merge(const struct profile *profile, struct collected *collected)
 {
 	merge_all(profile, collected);
-	gather_logs(profile, collected);
 	profile_name_threads(profile, collected);
 	profile_rank_modules(profile, collected);
 }

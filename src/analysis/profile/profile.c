@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/compat/replay.h"
+#include "analysis/datatype/datatype.h"
 #include "analysis/entry/texts.h"
 #include "analysis/profile/collapse.h"
 #include "analysis/profile/collector.h"
@@ -56,6 +57,13 @@ static void load_sockets(struct profile *profile)
 	profile->socket_count = topology.cpu_count;
 }
 
+static void open_types(struct profile *profile)
+{
+	const struct data_types_options options = { .symbols = profile->symbols, .modules = &profile->session->model.modules,
+		.header = &profile->session->source->header };
+	profile->types = profile->options.columns->has_type ? data_types_new(&options) : NULL;
+}
+
 void profile_open(struct profile *profile, const struct profile_options *options, struct session *session, struct symbols *symbols)
 {
 	*profile = (struct profile){ .options = *options, .session = session, .symbols = symbols };
@@ -65,6 +73,7 @@ void profile_open(struct profile *profile, const struct profile_options *options
 			      (options->hierarchy && options->use_chains);
 	profile->by_map = options->columns->by_map;
 	profile->source_texts = source_texts_new();
+	open_types(profile);
 	profile->switched_on = options->switch_on == UINT32_MAX;
 	lay_out(profile);
 	replay_decide(profile);
@@ -93,6 +102,7 @@ void profile_close(struct profile *profile)
 	free(profile->folded.class_of_place);
 	sample_reads_fini(&profile->reads);
 	source_texts_free(profile->source_texts);
+	data_types_free(profile->types);
 	if (profile->arena)
 		arena_fini(profile->arena);
 	free(profile->arena);
@@ -154,7 +164,7 @@ static void add_record(void *context, const struct resolved *r, size_t slice)
 		return;
 	if (has_switches(profile) && !switched(profile, r->event))
 		return;
-	if (r->sample->present & SAMPLE_READ)
+	if (r->sample->present & SAMPLE_READ && !attr_is_dummy(&r->evsel->attr))
 		sample_reads_each(&profile->reads, session_evlist(r->session), r->event, r->sample, add_part, &(struct part_context){ profile, r });
 	else
 		collector_sample(profile->collectors[worker_index(r->worker)], r);
@@ -168,6 +178,8 @@ bool profile_needs_order(const struct profile *profile)
 		return true;
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		uint64_t type = evlist->events.items[i].attr.sample_type;
+		if (attr_is_dummy(&evlist->events.items[i].attr))
+			continue;
 		if (type & SAMPLE_READ)
 			return true;
 		chains |= (type & SAMPLE_CALLCHAIN) != 0;
@@ -226,6 +238,7 @@ void profile_preview(const struct profile *profile, struct profile *preview)
 	preview->reads = (struct sample_reads){ 0 };
 	preview->logs = preview->logs_all = preview->wild = false;
 	preview->source_texts = source_texts_new();
+	open_types(preview);
 	preview->arena = memory_zero(1, sizeof *preview->arena);
 	profile_merge_copy(preview, &preview->collected);
 	preview->collectors = NULL;

@@ -104,7 +104,7 @@ TEST("branches below the threshold are hidden, but split the chain")
 	run_close(&run);
 }
 
-TEST("two workers have the result of one")
+TEST("five workers have the result of one")
 {
 	struct tape *r = recording_new();
 	struct run run;
@@ -115,6 +115,43 @@ TEST("two workers have the result of one")
 	EXPECT_INT(entry_at_ip(&run, 0x1000)->children_period, 25000);
 	EXPECT_INT(entry_at_ip(&run, 0x3000)->self.count, 1667);
 	EXPECT_INT(run.profile.folded.hists[0].count, 6);
+	run_close(&run);
+}
+
+TEST("five workers make the chains of a large sample key: each entry has its own samples and those of its callees")
+{
+	enum { LEAVES = 5000 };
+	struct tape *r = recording_new();
+	struct run run;
+	unsigned bad = 0;
+	for (uint64_t i = 0; i < 2 * LEAVES; i++)
+		SAMPLE(r, 1, i + 1, 0x100000 + i % LEAVES * 16, 0x2000 + i % 2 * 16, 0x1000);
+	EXPECT(run_open(&run, r, "sym", callers));
+	for (uint64_t i = 0; i < LEAVES; i++) {
+		const struct entry *entry = entry_at_ip(&run, 0x100000 + i * 16);
+		bad += !entry || !entry->chain || entry->self.count != 2 || chain_total(&entry->chain->nodes[0]) != 20;
+	}
+	EXPECT_INT(bad, 0);
+	const struct chain_tree *tree = entry_at_ip(&run, 0x2000)->chain;
+	const struct chain_node *trunk = &tree->nodes[tree->order[tree->nodes[0].first_child]];
+	EXPECT_INT(chain_total(trunk), 10 * LEAVES);
+	EXPECT_INT(trunk->child_count, LEAVES / 2);
+	run_close(&run);
+}
+
+TEST("additions that several workers logged are in the order of clocks")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	unsigned bad = 0;
+	for (uint64_t i = 0; i < 50000; i++)
+		SAMPLE(r, 1, i + 1, i % 3 ? 0x1000 : 0xffff000000001000);
+	EXPECT(run_open(&run, r, "sym", (struct profile_options){ .iteration = ITERATE_SAMPLES }));
+	const struct collected *collected = &run.profile.collected;
+	EXPECT_INT(collected->log_count, 50000);
+	for (size_t i = 0; i < collected->log_count; i++)
+		bad += collected->log[i].clock != i + 1 || collected->log[i].tally != collected->log[i % 3 ? 1 : 0].tally;
+	EXPECT_INT(bad, 0);
 	run_close(&run);
 }
 
@@ -172,5 +209,19 @@ TEST("previews have the samples read so far, and leave the result as it is")
 	EXPECT_INT(entry_at_ip(&run, 0x1000)->children_period, 10 * SAMPLES);
 	EXPECT_INT(entry_at_ip(&run, 0x3000)->self.period, 10 * SAMPLES);
 	EXPECT_INT(run.profile.folded.hists[0].samples, SAMPLES);
+	run_close(&run);
+}
+
+TEST("an event that never samples does not make a profile serial")
+{
+	struct tape *r = recording_new();
+	struct attr dummy = { .type = ATTR_SOFTWARE, .config = 9, .sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME };
+	struct attr other = { .type = ATTR_SOFTWARE, .sample_type = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME };
+	struct run run;
+	evlist_add(&r->source.header.evlist, &dummy, NULL, 0, "dummy:u");
+	EXPECT(run_setup(&run, r, NULL, (struct profile_options){ .iteration = ITERATE_CALLERS }));
+	EXPECT(!profile_needs_order(&run.profile));
+	evlist_add(&r->source.header.evlist, &other, NULL, 0, "cpu-clock");
+	EXPECT(profile_needs_order(&run.profile));
 	run_close(&run);
 }

@@ -1,4 +1,4 @@
-/* For tests: a recording in memory, and the profile that two workers make of it. */
+/* For tests: a recording in memory, and the profile that five workers make of it. */
 #pragma once
 #include "analysis/column/columns.h"
 #include "analysis/profile/hist.h"
@@ -40,7 +40,7 @@ struct run {
 /* Everything before the first record. Returns false on failure. */
 static inline bool run_setup(struct run *run, struct tape *recording, const char *sort, struct profile_options options)
 {
-	struct session_options session = { .threads = 2 };
+	struct session_options session = { .threads = 5 }; /* a tree of merges with a remainder */
 	struct column_request request = { .sort = sort, .children = options.iteration == ITERATE_CALLERS };
 	*run = (struct run){ 0 };
 	if (session_open(&run->session, &recording->source, &session, NULL) < 0 || columns_setup(&run->columns, &request, NULL) < 0)

@@ -250,11 +250,6 @@ static size_t joined_row_count(void *context, uint64_t parent)
 	return parent == TABLE_TOP ? profile->joined.count : 0;
 }
 
-static uint64_t joined_row(void *context, uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 static struct cell joined_cell(void *context, uint64_t row, size_t column, struct str *scratch)
 {
 	const struct profile *profile = context;
@@ -276,7 +271,7 @@ static void fill_joined(struct profile_results *results, const struct profile *p
 	const struct table_fact samples = { "samples", cell_count(profile->joined.samples) };
 	*table = (struct table){ .name = "joined", .facts = arena_copy(&results->arena, &samples, sizeof samples), .fact_count = 1,
 		.columns = joined_columns, .column_count = sizeof joined_columns / sizeof *joined_columns,
-		.context = (void *)profile, .row_count = joined_row_count, .row = joined_row, .cell = joined_cell };
+		.context = (void *)profile, .row_count = joined_row_count, .row = table_row_in_order, .cell = joined_cell };
 }
 
 void profile_results_init(struct profile_results *results, const struct profile *profile, uint64_t lost_samples)

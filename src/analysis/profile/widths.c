@@ -179,7 +179,7 @@ static void widen_texts(const struct profile *profile, struct hist *hist, struct
 			widen(hist, which, TRANSACTION_LENGTH);
 		else if (which == ID_PARENT && facts->parent_symbol)
 			widen(hist, which, symbol_length(profile, facts->parent_module, facts->parent_symbol));
-		else if (column->type->text)
+		else if (column->type->text && !column->type->narrow)
 			widen(hist, which, strlen(collapse_text(profile, entry_key(entry, column))));
 		else if (printed && *entry_key(entry, column))
 			widen(hist, which, text_width(column->type->value(profile, column, entry, &text), column->type));

@@ -133,18 +133,13 @@ static size_t run_count(void *context, uint64_t parent)
 	return parent == TABLE_TOP ? ((const struct runs *)context)->list.count : 0;
 }
 
-static uint64_t run_row(void *context, uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 void runs_results_init(struct runs_results *results, const struct runs *runs, const char *const names[RUN_SIDES])
 {
 	*results = (struct runs_results){
 		.results = { .schema = "perfuse.compare", .version = RESULTS_VERSION, .tables = &results->table, .table_count = 1,
 			.facts = results->facts, .fact_count = RUN_SIDES },
 		.table = { .name = "counters", .columns = run_columns, .column_count = sizeof run_columns / sizeof *run_columns,
-			.context = (void *)runs, .row_count = run_count, .row = run_row, .cell = run_cell },
+			.context = (void *)runs, .row_count = run_count, .row = table_row_in_order, .cell = run_cell },
 		.facts = { { "a", cell_text(names[RUN_A]) }, { "b", cell_text(names[RUN_B]) } },
 	};
 }

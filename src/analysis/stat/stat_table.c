@@ -281,10 +281,10 @@ static struct stat_metric metric_of(const struct stat_table *table, const struct
 		};
 	struct stat_metric metric = share_of(table, row, &found);
 	double ns = clock_ns(table, row);
+	if (!found && event->attr.type == ATTR_HARDWARE && event->attr.config == 0)
+		return (struct stat_metric){ .known = ns > 0, .value = ns > 0 ? row->value / ns : 0, .decimals = 3, .unit = "GHz" };
 	if (metric.known || found || ns <= 0)
 		return metric;
-	if (event->attr.type == ATTR_HARDWARE && event->attr.config == 0)
-		return (struct stat_metric){ .known = true, .value = row->value / ns, .decimals = 3, .unit = "GHz" };
 	return rate(row->value / ns * 1e9);
 }
 

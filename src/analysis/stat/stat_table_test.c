@@ -146,6 +146,21 @@ TEST("an event that never ran is not zero")
 	events_fini(&events);
 }
 
+TEST("cycles without a clock have the unit of their metric, and no value")
+{
+	struct events events = { 0 };
+	struct stat_table table = { 0 };
+	const bool unsupported[1] = { false };
+	const struct stat_place place = { 0, 0 };
+	parse(&events, "cycles");
+	stat_table_fill(&table, &events, unsupported, 1, &place, &(struct stat_count){ 2000, 100, 100 }, 1, true);
+	stat_table_metrics(&table, 4e6);
+	EXPECT(!table.rows.items[0].metric.known);
+	EXPECT_STR(table.rows.items[0].metric.unit, "GHz");
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
 TEST("metrics relate events of one aggregate")
 {
 	struct events events = { 0 };

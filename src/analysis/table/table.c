@@ -1,5 +1,10 @@
 #include "analysis/table/table.h"
 
+uint64_t table_row_in_order(void *context, uint64_t parent, size_t index)
+{
+	return TABLE_TOP + 1 + index;
+}
+
 void table_walk_init(struct table_walk *walk, const struct table *table)
 {
 	*walk = (struct table_walk){ .table = table };

@@ -42,6 +42,9 @@ struct table {
 	bool (*detail)(void *context, uint64_t row, struct table *detail);
 };
 
+/* `row` of a table without rows below rows, whose rows are numbered from 1 in their order. */
+uint64_t table_row_in_order(void *context, uint64_t parent, size_t index);
+
 /* The results of a command: its tables and the schema of their names (docs/formats.md). */
 struct results {
 	const char *schema;   /* "perfuse.report" */

@@ -39,3 +39,9 @@ TEST("iterating over a table that is not a tree gives the top rows only")
 {
 	EXPECT_STR(walk_as_text(7, false), "1.0 ");
 }
+
+TEST("rows in order have the numbers from 1, none of which is that of the top")
+{
+	EXPECT_INT(table_row_in_order(NULL, TABLE_TOP, 0), 1);
+	EXPECT_INT(table_row_in_order(NULL, TABLE_TOP, 6), 7);
+}

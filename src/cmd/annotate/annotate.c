@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "analysis/count/stats.h"
+#include "cmd/annotate/browse.h"
 #include "cmd/annotate/options.h"
+#include "cmd/annotate/types.h"
 #include "cmd/loss_summary.h"
 #include "data/evsel_name.h"
 #include "os/cpus.h"
@@ -26,6 +28,7 @@ struct run {
 	struct hit_count *whole;      /* by event: of the samples that percentages of the whole refer to */
 	VEC(bool) warned;             /* by module: that its code is missing was said */
 	size_t shown;
+	bool browses;
 };
 
 static void run_close(struct run *run)
@@ -152,6 +155,7 @@ static void print_group(struct run *run, const struct hit_group *group)
 	add_group_name(run, group, events, view.event_count, &name);
 	view.event_name = str_text(&name);
 	sum_whole(run, group, order, count);
+	annotate_types_statistics(run->options, NULL, run->cli->out);
 	if (run->options->hottest && count && view.event_count)
 		hottest_head_print(run->cli->out);
 	for (size_t i = 0; i < count && view.event_count; i++)
@@ -191,8 +195,8 @@ static void print_tables(struct run *run)
 	for (uint32_t i = 0; i < evlist->events.count; i++) {
 		char name[EVSEL_NAME_MAX];
 		vec_push(&all.members, i);
-		evsel_name(&evlist->events.items[i], name, sizeof name);
-		vec_push(&tables.names, arena_string(&tables.arena, name, strlen(name)));
+		const char *shown = evsel_name(&evlist->events.items[i], name, sizeof name);
+		vec_push(&tables.names, arena_string(&tables.arena, shown, strlen(shown)));
 	}
 	tables_add(run, &tables, &all);
 	for (size_t i = 0; i < tables.annotations.count; i++) {
@@ -264,9 +268,32 @@ static void open_annotator(struct run *run)
 	annotator.objdump = options->objdump && !options->stdio2 && !format_is_table(options->format);
 	annotator.source |= annotator.objdump && (options->source || !options->source_given);
 	annotator.syntax = options->style && strcmp(options->style, "intel") == 0 ? CODE_INTEL : CODE_ATT;
-	annotator.places = options->print_lines || options->hottest || format_is_table(options->format);
+	annotator.places = options->print_lines || options->hottest || run->browses || format_is_table(options->format);
+	annotator.inlined |= run->browses;
+	annotator.source |= run->browses && !options->source_given;
 	annotator.prefix_strip = options->prefix_strip ? (unsigned)strtoul(options->prefix_strip, NULL, 0) : 0;
 	run->annotator = annotator_new(&annotator);
+}
+
+static void browse(struct run *run)
+{
+	struct error err = { 0 };
+	struct browse_messages messages;
+	browse_messages_begin(&messages);
+	if (annotate_browse(&(struct annotate_browse){ run->cli, run->options, &run->input, &run->hits, run->annotator }, &err) < 0)
+		cli_complain(run->cli, &err);
+	browse_messages_end(&messages);
+}
+
+/* --data-type */
+static void print_types(struct run *run)
+{
+	const struct annotate_types types = { .cli = run->cli, .options = run->options, .input = &run->input, .hits = &run->hits,
+		.style = style_of(run), .browses = run->browses };
+	if (!has_samples(run))
+		cli_warn(run->cli, "Error:\nThe %s data has no samples!", run->input.path);
+	else if (!annotate_types_print(&types) && !run->options->quiet)
+		cli_warn(run->cli, "no type is known of the memory that the recorded instructions access (--type-stat counts the reasons)");
 }
 
 static int annotate_recording(struct run *run)
@@ -276,8 +303,14 @@ static int annotate_recording(struct run *run)
 	input_run(&run->input, &sink);
 	hit_sink_finish(run->sink, &run->input.session, run->input.symbols, &run->hits);
 	run->whole = memory_zero(run->hits.event_count, sizeof *run->whole);
+	if (options->types) {
+		print_types(run);
+		return input_end(&run->input, options->quiet, !options->quiet);
+	}
 	open_annotator(run);
-	if (format_is_table(options->format)) {
+	if (run->browses && run->hits.hits.count) {
+		browse(run);
+	} else if (format_is_table(options->format)) {
 		print_tables(run);
 	} else if (!has_samples(run)) {
 		cli_warn(run->cli, "Error:\nThe %s data has no samples!", run->input.path);
@@ -345,7 +378,8 @@ static int run_all(struct run *run)
 {
 	const struct annotate_options *options = run->options;
 	struct error err = { 0 };
-	struct input_use use = { .keep_exited = true, .no_jit = options->dump, .remarks = REMARKS_NONE };
+	struct input_use use = { .keep_exited = true, .no_jit = options->dump, .remarks = REMARKS_NONE,
+		.itrace = options->dump ? NULL : &options->itrace };
 	if (input_open(&run->input, run->cli, &options->input, &use, &err) < 0) {
 		cli_complain(run->cli, &err);
 		return EXIT_FAILED;
@@ -377,7 +411,16 @@ static int annotate_run(struct cli *cli, void *filled, int argc, const char **ar
 	}
 	if (input_check(&options->input, &err) < 0)
 		return cli_complain(cli, &err);
-	struct run run = { .cli = cli, .options = options };
+	if (options->format == &format_tui) {
+		options->format = NULL;
+		options->tui = true;
+	}
+	int browses = annotate_browses(cli, options, &err);
+	if (browses < 0)
+		return cli_complain(cli, &err);
+	if (!browses)
+		cli_pager(cli, &command_annotate);
+	struct run run = { .cli = cli, .options = options, .browses = browses };
 	int code = run_all(&run);
 	run_close(&run);
 	return code;
@@ -391,5 +434,4 @@ const struct command command_annotate = {
 	.options_size = sizeof(struct annotate_options),
 	.defaults = annotate_defaults,
 	.run = annotate_run,
-	.pages = true,
 };

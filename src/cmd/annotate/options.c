@@ -35,6 +35,20 @@ static int set_colour(void *target, const struct option *option, const char *arg
 	return colour_option_parse(arg, unset, &options->colour, err);
 }
 
+static int set_itrace(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct annotate_options *options = target;
+	return itrace_parse(&options->itrace, unset ? NULL : arg, false, err);
+}
+
+static int set_data_type(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct annotate_options *options = target;
+	options->types = !unset;
+	options->type = unset ? NULL : arg;
+	return 0;
+}
+
 #define O struct annotate_options
 const struct option annotate_table[] = {
 	OPT_STRING('d', "dsos", O, filter.dsos, "dso[,dso...]", "only samples in these modules"),
@@ -42,7 +56,7 @@ const struct option annotate_table[] = {
 	INPUT_OPTIONS(O, input, "annotate", "directory", ": the samples of each address"),
 	OPT_BOOL('q', "quiet", O, quiet, "no messages"),
 	OPT_BOOL('D', "dump-raw-trace", O, dump, "show every record of the recording as bytes and as text"),
-	OPT_BOOL(0, "tui", O, tui, "accepted; prints, as the browser is not supported yet"),
+	OPT_BOOL(0, "tui", O, tui, "browse on the terminal (the default there)"),
 	OPT_BOOL(0, "stdio", O, stdio, "print"),
 	OPT_BOOL(0, "stdio2", O, stdio2, "print as the browser shows it: arrows, targets, cycles of blocks"),
 	OPTION_ROW(BOOL, 0, "hottest", O, hottest, "print only the hottest instruction of each function", .flags = OPTION_OWN),
@@ -69,10 +83,11 @@ const struct option annotate_table[] = {
 	OPT_CALLBACK_FLAGS(0, "stdio-color", O, colour, "mode", "colours: always, never, or auto: on a terminal", set_colour, OPTION_LASTARG),
 	OPT_CALLBACK(0, "percent-type", O, percent, "local-period", "base of percentages: local or global, period or hits", set_percent_type),
 	OPT_CALLBACK(0, "percent-limit", O, percent_limit, "percent", "leave functions below this share out", set_percent_limit),
-	OPT_LATER_OPTARG(0, "itrace", "opts", "how to sample a trace of instructions"),
-	OPT_LATER_OPTARG(0, "data-type", "name", "the types of the memory that instructions access"),
-	OPT_LATER(0, "type-stat", "statistics of these types"),
-	OPT_LATER(0, "insn-stat", "statistics of these types by instruction"),
+	OPT_CALLBACK_FLAGS(0, "itrace", O, itrace, "opts", "how to sample a trace of instructions", set_itrace, OPTION_OPTARG),
+	OPT_CALLBACK_FLAGS(0, "data-type", O, type, "name", "the types of the memory that instructions access", set_data_type,
+		OPTION_OPTARG),
+	OPT_BOOL(0, "type-stat", O, type_statistics, "statistics of these types"),
+	OPT_BOOL(0, "insn-stat", O, instruction_statistics, "statistics of these types by instruction"),
 	OPT_BOOL(0, "skip-empty", O, skip_empty, "leave events without samples out of groups"),
 	OPT_END(),
 };
@@ -82,6 +97,7 @@ void annotate_defaults(void *target, const struct cli *cli)
 {
 	struct annotate_options *options = target;
 	input_defaults(&options->input);
+	itrace_default(&options->itrace, false);
 	options->group = true;
 	options->percent = ANNOTATE_LOCAL_PERIOD;
 	options->style = config_get(cli->config, "annotate.disassembler_style");

@@ -3,6 +3,8 @@
 #include "analysis/column/columns.h"
 #include "analysis/compare/diff_results.h"
 #include "analysis/profile/profile.h"
+#include "cmd/diff/browse.h"
+#include "cmd/diff/cycles.h"
 #include "cmd/diff/dump.h"
 #include "cmd/diff/options.h"
 #include "cmd/loss_summary.h"
@@ -10,6 +12,7 @@
 #include "data/feature.h"
 #include "analysis/filter/time_filter.h"
 #include "render/text/diff_text.h"
+#include "render/text/stream_text.h"
 
 extern const struct command command_diff;
 
@@ -20,6 +23,8 @@ struct diff_file {
 	struct input input;
 	struct sample_filter filter;
 	struct profile profile;
+	struct sink profile_sink;
+	struct blocks blocks;            /* with -c cycles */
 };
 
 struct comparison {
@@ -32,6 +37,7 @@ struct comparison {
 	uint32_t file_count;
 	struct diff diff;
 	struct significance significance;
+	struct arena texts;              /* of blocks */
 	uint32_t slice_column;           /* with --stats: index in columns.all */
 };
 
@@ -42,10 +48,12 @@ static void comparison_close(struct comparison *comparison)
 	for (uint32_t i = 0; i < comparison->file_count; i++) {
 		struct diff_file *file = &comparison->files[i];
 		profile_close(&file->profile);
+		blocks_fini(&file->blocks);
 		sample_filter_fini(&file->filter);
 		input_close(&file->input);
 	}
 	columns_fini(&comparison->columns);
+	arena_fini(&comparison->texts);
 	free(comparison->files);
 	free(comparison->paths);
 	free(comparison->profiles);
@@ -79,7 +87,9 @@ static void add_slice_column(struct comparison *comparison)
 
 static int setup_columns(struct comparison *comparison, struct error *err)
 {
-	struct column_request request = { .sort = comparison->options->sort, .default_sort = "dso,symbol", .mode = SORT_NORMAL };
+	const struct diff_cli_options *options = comparison->options;
+	struct column_request request = { .sort = options->streams ? NULL : options->sort,
+		.default_sort = options->streams ? "srcline,symbol,dso" : "dso,symbol", .mode = SORT_NORMAL };
 	int result = columns_setup(&comparison->columns, &request, err);
 	if (result < 0 && request.invalid) { /* its row of the usage lists the keys */
 		struct error why = *err;
@@ -157,12 +167,19 @@ static uint64_t slice_time(const struct comparison *comparison, const struct dif
 
 static void open_profile(struct comparison *comparison, struct diff_file *file)
 {
+	enum { STREAM_STACK_MAX = 127 };
 	const struct diff_cli_options *options = comparison->options;
 	struct profile_options profile = {
 		.columns = &comparison->columns, .iteration = ITERATE_SAMPLES, .filter = file->filter, .relative = options->relative,
 		.verbose = options->input.verbose, .socket_filter = -1, .switch_on = UINT32_MAX, .switch_off = UINT32_MAX,
 		.separator = options->separator, .time_quantum_ns = slice_time(comparison, file),
 	};
+	if (options->streams) {
+		profile.branch_history = profile.branch_marks = profile.use_chains = true;
+		profile.chain = (struct chain_options){ .mode = CHAIN_FLAT, .order = CHAIN_CALLEE, .key = CHAIN_SRCLINE, .min_percent = 0.5 };
+		profile.max_stack = STREAM_STACK_MAX;
+		profile.inlines = INLINE_UNWOUND;
+	}
 	profile_open(&file->profile, &profile, &file->input.session, file->input.symbols);
 	file->profile.tracepoints = file->input.tracepoints;
 }
@@ -184,11 +201,33 @@ static int open_file(struct comparison *comparison, struct diff_file *file, stru
 	return 0;
 }
 
+static void add_record(void *context, const struct resolved *r, size_t slice)
+{
+	struct diff_file *file = context;
+	file->profile_sink.record(file->profile_sink.context, r, slice);
+	if (r->record->type == RECORD_SAMPLE)
+		blocks_add_cycles(&file->blocks, r, true);
+}
+
+static void end_batch(void *context, struct session *session, size_t slices)
+{
+	const struct diff_file *file = context;
+	file->profile_sink.batch_end(file->profile_sink.context, session, slices);
+}
+
 static void read_file(void *context, size_t job, unsigned worker)
 {
-	struct diff_file *file = &((struct comparison *)context)->files[job];
+	const struct comparison *comparison = context;
+	struct diff_file *file = &comparison->files[job];
 	struct sink sink = profile_sink(&file->profile);
+	if (comparison->options->method == METHOD_CYCLES) { /* one thread reads the file: the blocks need no lock */
+		file->profile_sink = sink;
+		sink.context = file;
+		sink.record = add_record;
+		sink.batch_end = sink.batch_end ? end_batch : NULL;
+	}
 	input_read(&file->input, &sink);
+	blocks_sort(&file->blocks);
 	profile_finish(&file->profile);
 }
 
@@ -211,13 +250,24 @@ static int complain(const struct comparison *comparison, const struct error *err
 	return code;
 }
 
+static void print_streams(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->diff.event_count; i++) {
+		struct stream_side before, after;
+		if (!comparison->diff.events[i].sides[1].hist)
+			continue;
+		streams_find(&comparison->diff.events[i], &before, &after);
+		stream_text_print(&before, &after, comparison->cli->out);
+	}
+}
+
 static void print_text(struct comparison *comparison)
 {
 	const struct diff_cli_options *options = comparison->options;
 	struct diff_text text = {
 		.diff = &comparison->diff, .paths = comparison->paths, .quiet = options->quiet, .colour = comparison->cli->tty_out,
 		.list_files = options->input.verbose > 0, .show_formula = options->show_formula, .show_periods = options->show_period,
-		.significance = options->stats ? &comparison->significance : NULL,
+		.show_spread = options->cycles_hist, .significance = options->stats ? &comparison->significance : NULL,
 	};
 	diff_text_print(&text, comparison->cli->out);
 }
@@ -227,7 +277,9 @@ static void print_tables(struct comparison *comparison)
 	const struct diff_cli_options *options = comparison->options;
 	struct diff_results results;
 	diff_results_init(&results, &comparison->diff, options->stats ? &comparison->significance : NULL, comparison->paths);
-	options->format->print(&results.results, comparison->cli->out);
+	struct error err = { 0 };
+	if (options->format != &format_tui || diff_browse(&results.results, options, comparison->paths, comparison->file_count, &err) < 0)
+		options->format->print(&results.results, comparison->cli->out);
 	diff_results_fini(&results);
 }
 
@@ -254,24 +306,37 @@ static void warn_of_gaps(const struct comparison *comparison)
 		}
 }
 
+static void compare_cycles(struct comparison *comparison)
+{
+	const struct blocks **blocks = memory_zero(comparison->file_count, sizeof *blocks);
+	for (uint32_t i = 0; i < comparison->file_count; i++)
+		blocks[i] = &comparison->files[i].blocks;
+	cycles_compare(&comparison->diff, blocks, &comparison->texts);
+	free(blocks);
+}
+
 static void compare_and_print(struct comparison *comparison)
 {
 	enum { SLICES_MIN = 4 };
 	const struct diff_cli_options *options = comparison->options;
 	struct diff_options diff = {
-		.compute = options->compute, .order = options->order, .baseline_only = options->baseline_only,
+		.compute = options->compute, .order = options->method == METHOD_CYCLES ? 0 : options->order, .baseline_only = options->baseline_only,
 		.old_weight = options->old_weight, .new_weight = options->new_weight,
 		.blocks = options->stats ? &comparison->columns.all.items[comparison->slice_column] : NULL,
 	};
 	diff_init(&comparison->diff, comparison->profiles, comparison->file_count, &diff);
 	if (!options->quiet)
 		warn_of_gaps(comparison);
+	if (options->method == METHOD_CYCLES)
+		compare_cycles(comparison);
 	if (options->stats)
 		significance_init(&comparison->significance, &comparison->diff);
 	if (options->stats && comparison->significance.least_slices < SLICES_MIN)
 		cli_warn(comparison->cli, "an event has samples in fewer than %d time slices of a recording: its changes cannot be distinguished from "
 			"noise; record longer, and with times", SLICES_MIN);
-	if (format_is_table(options->format))
+	if (options->streams)
+		print_streams(comparison);
+	else if (format_is_table(options->format))
 		print_tables(comparison);
 	else
 		print_text(comparison);
@@ -286,10 +351,13 @@ static int exit_code_of(const struct comparison *comparison)
 /* Cycles and streams are those of branch stacks. */
 static int check_branches(const struct comparison *comparison, struct error *err)
 {
+	const struct diff_cli_options *options = comparison->options;
 	for (uint32_t i = 0; i < comparison->file_count; i++)
 		if (!header_has(&comparison->files[i].input.session.source->header, FEATURE_BRANCH_STACK))
 			return error_set(err, ERROR_USAGE, "%s has no branch stacks, which -c cycles and --stream compare", comparison->paths[i]);
-	return error_set(err, ERROR_USAGE, "this build does not compare branch stacks yet (-c cycles, --stream)");
+	if (options->stats || format_is_table(options->format))
+		return error_set(err, ERROR_USAGE, "-c cycles and --stream are printed as text, without --stats");
+	return 0;
 }
 
 static int compare_files(struct comparison *comparison)

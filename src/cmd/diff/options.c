@@ -13,7 +13,7 @@ static const struct {
 	enum diff_compute compute;
 } methods[] = {
 	{ "delta", METHOD_TABLE, DIFF_DELTA }, { "ratio", METHOD_TABLE, DIFF_RATIO }, { "wdiff", METHOD_TABLE, DIFF_WEIGHTED },
-	{ "delta-abs", METHOD_TABLE, DIFF_DELTA_ABS }, { "cycles", METHOD_CYCLES, DIFF_DELTA },
+	{ "delta-abs", METHOD_TABLE, DIFF_DELTA_ABS }, { "cycles", METHOD_CYCLES, DIFF_CYCLES },
 };
 
 static int find_method(const char *word, size_t len)

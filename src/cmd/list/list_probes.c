@@ -87,7 +87,7 @@ void list_print_probes(const struct cli *cli, struct listing *l)
 	struct probes p = { 0 };
 	struct error err;
 	CLEANUP_FD int cache = cli->buildid_dir ? cache_open(cli->buildid_dir, CACHE_READ, &err) : -1;
-	if (cache < 0 || cache_list(cache, &p.cache, &err) < 0)
+	if (cache < 0 || cache_list_having(cache, "probes", &p.cache, &err) < 0)
 		return;
 	for (size_t i = 0; i < p.cache.entries.count; i++)
 		read_probes(&p, cache, &p.cache.entries.items[i]);

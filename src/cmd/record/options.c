@@ -29,6 +29,16 @@ static int set_pfm_event(void *target, const struct option *option, const char *
 	return add_word(target, WORD_PFM_EVENT, arg);
 }
 
+static int set_off_cpu_details(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct off_cpu_options *off = &((struct record_command *)target)->record.off_cpu;
+	off->wakers |= strcmp(arg, "wakers") == 0;
+	off->futexes |= strcmp(arg, "futexes") == 0;
+	off->details = true;
+	return off->wakers || off->futexes || strcmp(arg, "state") == 0 ? 0 :
+		error_set(err, ERROR_USAGE, "--off-cpu-details takes state, wakers or futexes, not '%s'", arg);
+}
+
 static int set_filter(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	return add_word(target, WORD_FILTER, arg);
@@ -65,6 +75,7 @@ static int set_call_graph(void *target, const struct option *option, const char 
 		s->call_graph = CALL_GRAPH_NONE;
 		return 0;
 	}
+	s->stack_given = strchr(arg, ',') != NULL;
 	return call_graph_parse(arg, &s->call_graph, &s->stack_size, &s->max_stack, err);
 }
 
@@ -359,6 +370,8 @@ const struct option record_table[] = {
 	OPT_STRING('F', "freq", S, freq_text, "freq or 'max'", "samples a second"),
 	OPT_CALLBACK_FLAGS('g', NULL, S, call_graph, NULL, "record call chains", set_graph, OPTION_NOARG),
 	OPT_CALLBACK('G', "cgroup", S, words, "name", "record the events given so far in this cgroup alone", set_cgroup),
+	OPTION_ROW(BOOL, 0, "index", S, record.indexed, "end the file with an index, by which --time reads only what it needs",
+		.flags = OPTION_OWN),
 	OPT_CALLBACK_FLAGS('I', "intr-regs", S, record, "any register", "record registers as they were when interrupted; -I? lists them",
 		set_interrupt_registers, OPTION_OPTARG),
 	{ .kind = OPTION_BOOL, .short_name = 'i', .long_name = "no-inherit",
@@ -428,16 +441,22 @@ const struct option record_table[] = {
 	OPT_BOOL(0, "no-buffering", S, record.sampling.no_buffering, "write every sample at once"),
 	OPT_UINT(0, "num-thread-synthesize", S, synthesis_threads,
 		"accepted without effect: running processes are read quickly by one"),
-	OPT_LATER(0, "off-cpu", "record where threads wait, by BPF"),
+	OPT_BOOL(0, "off-cpu", S, record.off_cpu.wanted, "record where threads wait, by BPF"),
+	OPTION_ROW(CALLBACK, 0, "off-cpu-details", S, record.off_cpu.details,
+		"--off-cpu: record the state of threads, too, who wakes them, or futexes alone with their holders",
+		.arg = "state|wakers|futexes", .set = set_off_cpu_details, .flags = OPTION_OWN | OPTION_NONEG),
 	OPT_BOOL(0, "overwrite", S, record.sampling.overwrite,
 		"let rings overwrite their oldest records, and write what they hold at the end"),
+	OPTION_ROW(STRING, 0, "trigger", S, trigger,
+		"with -S or --overwrite: take a snapshot when a function is reached, or took longer than a limit",
+		.arg = "function[@file][%return > time]", .flags = OPTION_OWN),
 	OPT_BOOL(0, "per-thread", S, record.target.per_thread, "a ring for each thread, not for each CPU"),
 	OPT_BOOL(0, "phys-data", S, record.sampling.fields[SAMPLE_BIT_PHYS_ADDR], "record physical addresses of data"),
 	OPT_UINT(0, "proc-map-timeout", S, record.map_timeout_ms, "give up on the mappings of a running process after n ms"),
 	OPT_BOOL(0, "running-time", S, record.sampling.running_time, "record how long events were enabled and running, with :S"),
 	OPT_BOOL(0, "sample-cpu", S, record.sampling.cpu, "record the CPU of each sample"),
 	OPT_BOOL(0, "sample-identifier", S, record.sampling.identifier, "record the event of each sample at a fixed place"),
-	OPT_LATER_ARG(0, "setup-filter", "pin|unpin", "prepare BPF filters for other users"),
+	OPT_STRING(0, "setup-filter", S, setup_filter, "pin|unpin", "let all users use --filter on samples, or end that; records nothing"),
 	OPT_BOOL(0, "strict-freq", S, strict_freq, "fail where the kernel does not allow the frequency"),
 	{ .kind = OPTION_BOOL, .long_name = "switch-events", .help = "record context switches",
 		.offset = OPTION_AT_BOOL(S, record.sampling.switch_events), .was_set = OPTION_GIVEN(S, record.sampling.switch_events_given) },

@@ -30,6 +30,7 @@ struct record_command {
 	bool snapshot_refused;      /* -S has no valid size */
 	bool aio, dry_run;          /* --aio, --dry-run */
 	const char *switch_event;   /* --switch-output-event */
+	const char *setup_filter, *trigger;
 	const char *refused;        /* an option whose value is refused after all options were read: 234, not 129, as in perf */
 	struct error refusal;
 };

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "bpf/shared_filter.h"
 #include "cmd/clock_remark.h"
 #include "cmd/command.h"
 #include "cmd/event_files.h"
@@ -19,6 +21,7 @@
 #include "os/permission.h"
 #include "os/process.h"
 #include "record/acquire/control.h"
+#include "record/write/output.h"
 
 extern const struct command command_record;
 
@@ -30,10 +33,9 @@ struct run {
 	struct record_command *o;
 	struct events events;
 	struct events switch_events; /* --switch-output-event */
+	struct trigger_spec trigger; /* --trigger */
 	struct recording recording;
-	VEC(const char *) whole_command;
-	char self[4096];
-	struct str words;           /* what whole_command points into */
+	struct process_words words;
 	struct control control;
 };
 
@@ -89,9 +91,13 @@ static int take_config(struct run *run)
 	bool plain_g = s->call_graph == CALL_GRAPH_FP && !s->max_stack;
 	if (mode && plain_g && call_graph_parse(mode, &s->call_graph, &s->stack_size, &s->max_stack, &err) < 0)
 		return cli_complain(run->cli, &err), EXIT_FAILED;
+	s->stack_given |= mode && plain_g && strchr(mode, ',');
 	int64_t dump = config_int(config, "call-graph.dump-size", 0);
-	if (dump > 0 && dump <= 65528 && s->stack_size == 8192 && (s->call_graph == CALL_GRAPH_DWARF || s->call_graph == CALL_GRAPH_UNWIND))
+	bool copies = s->call_graph == CALL_GRAPH_DWARF || s->call_graph == CALL_GRAPH_UNWIND;
+	if (dump > 0 && dump <= 65528 && s->stack_size == 8192 && copies) {
 		s->stack_size = ((uint64_t)dump + 7) & ~(uint64_t)7;
+		s->stack_given = true;
+	}
 	return 0;
 }
 
@@ -185,7 +191,7 @@ static void report_unwinding(const struct run *run)
 	if (u->guessed_stacks)
 		cli_warn(run->cli, "[ perf record: %llu stacks were guessed in part (%llu frames), by frame pointers of code without call frame "
 			"information: --no-guess ends them there ]", (unsigned long long)u->guessed_stacks, (unsigned long long)u->guessed);
-	uint64_t bytes = run->o->record.sampling.stack_size;
+	uint64_t bytes = run->recording.stack_bytes;
 	bool read = run->cli->tty_err || run->o->verbose;
 	if (read && share(u->cut, u->stacks) >= CUT_PERCENT_MANY && bytes && bytes < STACK_BYTES_MORE)
 		cli_warn(run->cli, "Hint: many stacks are deeper than their copy of %llu bytes: --call-graph unwind,%d takes more of each.",
@@ -275,6 +281,37 @@ static int check_options(const struct run *run)
 	return EXIT_INVALID;
 }
 
+/* --setup-filter: records nothing. */
+static int set_up_filter(const struct run *run)
+{
+	struct error err;
+	const char *action = run->o->setup_filter;
+	bool pin = strcmp(action, "pin") == 0;
+	if (!pin && strcmp(action, "unpin") != 0) {
+		cli_warn(run->cli, "--setup-filter: '%s' is not pin or unpin", action);
+		return EXIT_INVALID;
+	}
+	if ((pin ? shared_filter_pin(&err) : shared_filter_unpin(&err)) < 0)
+		return cli_complain(run->cli, &err), EXIT_FAILED;
+	return 0;
+}
+
+static int take_trigger(struct run *run)
+{
+	struct record_options *r = &run->o->record;
+	struct error err = { 0 };
+	if (!r->trace.snapshot && !r->sampling.overwrite)
+		error_set(&err, ERROR_USAGE, "--trigger takes snapshots: add -S (hardware traces) or --overwrite");
+	else if (r->groups)
+		error_set(&err, ERROR_USAGE, "--trigger and --threads cannot be combined");
+	else if (trigger_parse(&run->trigger, run->o->trigger, &err) >= 0)
+		r->trigger = &run->trigger;
+	if (r->trigger)
+		return 0;
+	cli_complain(run->cli, &err);
+	return EXIT_INVALID;
+}
+
 static int check_threads(const struct run *run)
 {
 	const struct record_options *r = &run->o->record;
@@ -282,6 +319,19 @@ static int check_threads(const struct run *run)
 	if (!r->groups || !what)
 		return 0;
 	cli_warn(run->cli, "%s and --threads cannot be combined", what);
+	return EXIT_INVALID;
+}
+
+/* The index lists the records of one file by their offsets. */
+static int check_index(const struct run *run)
+{
+	const struct record_options *r = &run->o->record;
+	const char *what = r->compression ? "-z" : r->groups ? "--threads" : r->kcore ? "--kcore" : NULL;
+	if (output_is_pipe(run->o->output))
+		what = "a pipe";
+	if (!r->indexed || !what)
+		return 0;
+	cli_warn(run->cli, "--index and %s cannot be combined; inject --index adds an index later", what);
 	return EXIT_INVALID;
 }
 
@@ -300,6 +350,17 @@ static int take_switch_event(struct run *run)
 	return status;
 }
 
+/* BPF programs read CLOCK_MONOTONIC, so that the recording has this clock, unless -k chooses another one. */
+static void add_off_cpu(struct run *run)
+{
+	struct sampling *s = &run->o->record.sampling;
+	configure_add_off_cpu(&run->events, run->o->record.off_cpu.details);
+	if (!s->use_clockid) {
+		s->use_clockid = true;
+		s->clockid = CLOCK_MONOTONIC;
+	}
+}
+
 static int measure(struct run *run, struct error *err)
 {
 	struct clock_remark clock;
@@ -315,11 +376,17 @@ static int record(struct run *run, int argc, const char **argv)
 	struct record_options *r = &o->record;
 	struct error err = { 0 };
 	int status = check_options(run);
+	if (!status && o->setup_filter)
+		return set_up_filter(run);
 	if (status || (status = take_words(run)) || (status = take_config(run)) || (status = take_rate(run)) || (status = open_control(run)))
 		return status;
+	if (r->off_cpu.wanted)
+		add_off_cpu(run);
 	if (o->switch_event && (status = take_switch_event(run)))
 		return status;
-	if ((status = check_threads(run)))
+	if (o->trigger && (status = take_trigger(run)))
+		return status;
+	if ((status = check_threads(run)) || (status = check_index(run)))
 		return status;
 	struct cpus cpus = { 0 };
 	status = r->target.cpus ? cpus_parse(&cpus, r->target.cpus, &err) : 0;
@@ -349,11 +416,12 @@ static int record(struct run *run, int argc, const char **argv)
 	r->target.command = argc > 0;
 	r->command = argc > 0 ? argv : NULL;
 	r->events = &run->events;
-	r->whole_command = run->whole_command.items;
+	r->whole_command = run->words.list.items;
 	r->version = "perfuse " PERFUSE_VERSION;
 	r->output = o->output;
 	r->budget = run->cli->budget;
 	r->buildid_dir = o->no_cache ? NULL : environment_cache(run->cli, true);
+	r->user_cache = run->cli->user_cache_dir;
 	r->debuginfod = servers_asked(run->cli, o->debuginfod);
 	r->windows = o->windows.count ? o->windows.items : NULL;
 	r->window_count = o->windows.count;
@@ -376,24 +444,17 @@ static int record(struct run *run, int argc, const char **argv)
 static int record_command_run(struct cli *cli, void *options, int argc, const char **argv)
 {
 	struct run run = { .cli = cli, .o = options, .control = { .fd = -1, .acknowledge = -1 } };
-	process_self_path(run.self, sizeof run.self, cli->program);
-	vec_push(&run.whole_command, run.self);
-	size_t words = process_self_command(&run.words);
-	const char *word = str_text(&run.words);
-	for (size_t i = 0; i < words; i++, word += strlen(word) + 1)
-		if (i)
-			vec_push(&run.whole_command, word);
-	vec_push(&run.whole_command, NULL);
+	process_words_read(&run.words, cli->program);
 	int status = record(&run, argc, argv);
 	control_close(&run.control);
 	recording_fini(&run.recording);
 	events_fini(&run.events);
 	events_fini(&run.switch_events);
-	vec_fini(&run.whole_command);
+	trigger_spec_fini(&run.trigger);
 	vec_fini(&run.o->words);
 	vec_fini(&run.o->windows);
 	reader_groups_fini(&run.o->groups);
-	str_fini(&run.words);
+	process_words_fini(&run.words);
 	return status;
 }
 

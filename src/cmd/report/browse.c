@@ -11,7 +11,7 @@
 #include "analysis/flame/flame_sink.h"
 #include "analysis/profile/results.h"
 #include "cmd/report/browse_code.h"
-#include "cmd/report/browse_flame.h"
+#include "cmd/browse_flame.h"
 #include "cmd/report/raw.h"
 #include "cmd/report/read.h"
 #include "cmd/report/tips.h"
@@ -354,7 +354,8 @@ static int show_script(void *context, const char *comm, struct str *out, struct 
 int report_browses(const struct cli *cli, const struct report_options *options, struct error *err)
 {
 	bool text = options->header || options->header_only || options->threads || options->quiet || options->separator ||
-		report_raw_wanted(options) || options->format || options->chain.mode == CHAIN_FLAT || options->chain.mode == CHAIN_FOLDED;
+		report_raw_wanted(options) || options->total_cycles || options->format ||
+		options->chain.mode == CHAIN_FLAT || options->chain.mode == CHAIN_FOLDED;
 	enum browse_choice choice = options->stdio || text ? BROWSE_NO : options->tui ? BROWSE_YES : BROWSE_AUTO;
 	bool wanted = browse_wanted(cli, "report", choice, options->input.path, err);
 	return wanted ? 1 : choice == BROWSE_YES ? -1 : 0;

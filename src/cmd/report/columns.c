@@ -15,7 +15,8 @@ static bool all_tracepoints(const struct evlist *evlist)
 /* A key that contains "symbol" adds a column of instructions per cycle. */
 static void expand_sort(struct report *report)
 {
-	const char *sort = report->options->sort;
+	bool blocks = report->options->total_cycles && report->mode == SORT_BRANCH; /* of branches as by default, as perf */
+	const char *sort = blocks ? NULL : report->options->sort;
 	if (!sort && report->options->branch_history)
 		sort = "srcline,symbol,dso";
 	if (!sort)

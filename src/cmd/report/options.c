@@ -184,7 +184,7 @@ const struct option report_table[] = {
 	OPT_STRING(0, "switch-on", O, switch_on, "event", "count samples only after this event"),
 	OPT_STRING(0, "switch-off", O, switch_off, "event", "and no more after this one"),
 	OPT_BOOL(0, "show-on-off-events", O, show_switch_events, "count these two events themselves, too"),
-	OPT_LATER(0, "total-cycles", "blocks of code by the cycles spent in them"),
+	OPT_BOOL(0, "total-cycles", O, total_cycles, "blocks of code by the cycles spent in them"),
 	OPT_BOOL(0, "disable-order", O, disable_order, "-D: in the order of the file"),
 	OPT_BOOL(0, "skip-empty", O, skip_empty, "leave events without samples out (on)"),
 	OPT_END(),

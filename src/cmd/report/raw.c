@@ -70,8 +70,8 @@ static struct sink sink_of(struct reading *reading)
 	struct sink sink = { .context = reading, .serial = true };
 	if (options->stats) {
 		sink.raw = count_record;
-		sink.serial = false; /* samples are only checked */
-		sink.unordered = sink.skip_samples = true;
+		sink.serial = false;
+		sink.checks_only = true;
 	} else if (options->tasks || options->mmaps) {
 		sink.record = follow_task;
 		sink.want_records = sink.skip_samples = true;

@@ -10,6 +10,7 @@
 #include "cmd/report/read.h"
 #include "cmd/report/setup.h"
 #include "cmd/report/tips.h"
+#include "cmd/report/branch_cycles.h"
 #include "cmd/stack_hint.h"
 #include "render/text/header.h"
 #include "render/text/thread_values.h"
@@ -23,6 +24,7 @@ void report_close(struct report *report)
 	columns_fini(&report->columns);
 	sample_filter_fini(&report->filter);
 	thread_values_fini(&report->values);
+	branch_cycles_free(report->cycles);
 	free(report->sort);
 	if (report->parent_compiled)
 		regfree(&report->parent);
@@ -92,6 +94,11 @@ static void print_report(struct report *report)
 		.memory_order = order_of_memory(report, &order), .quiet = options->quiet, .colour = use_colour(report),
 		.show_reference = options->show_reference, .tip = str_text(&tip),
 	};
+	struct branch_cycles_lines lines = { report->cycles, report };
+	if (report->cycles && options->total_cycles) {
+		text.body = branch_cycles_lines;
+		text.body_context = &lines;
+	}
 	struct writer *out = report->cli->out;
 	report_text_print(&text, out);
 	if (options->threads)
@@ -145,6 +152,8 @@ static void watch_record(void *context, const struct resolved *r, size_t slice)
 	if (r->record->type == RECORD_READ && watching->report->options->threads)
 		thread_values_add(&watching->report->values, r);
 	watching->profile.record(watching->profile.context, r, slice);
+	if (watching->report->cycles)
+		branch_cycles_add(watching->report->cycles, watching->report, r);
 	report_watch_sample(watching->report, r, slice);
 }
 
@@ -203,7 +212,14 @@ static int read_and_print(struct report *report)
 		cli_warn(cli, "Error:\nThe %s data has no samples!", report->input.path);
 		return report_end(report);
 	}
-	if (tables)
+	struct branch_cycles_lines cycles = { report->cycles, report };
+	if (report->cycles) {
+		report->profile.options.ipc = branch_cycles_ipc;
+		report->profile.options.ipc_context = &cycles;
+	}
+	if (tables && report->cycles && report->options->total_cycles)
+		branch_cycles_tables(report->cycles, report);
+	else if (tables)
 		print_tables(report);
 	else
 		print_report(report);
@@ -264,11 +280,16 @@ int report_prepare(struct report *report, struct error *err)
 	print_intro(report);
 	if (options->header_only)
 		return report_end(report);
+	if (options->separator && options->separator[0] == '.') { /* with exit code 0, as perf */
+		cli_warn(report->cli, "'.' is the only non valid --field-separator argument");
+		return 0;
+	}
 	input_symbols(&report->input);
 	if (report_open_filters(report, err) < 0)
 		return give_up(report, err);
 	if (filter_open_time(&report->filter, &options->filter, &report->input.session.source->header, false, err) < 0)
 		return complain(report, err, EXIT_INVALID);
+	input_window(&report->input, &report->filter.time);
 	if (!format_is_table(options->format))
 		report_elide_columns(report);
 	if (report_setup_samples(report, err) < 0)
@@ -278,6 +299,7 @@ int report_prepare(struct report *report, struct error *err)
 	report_set_widths(report);
 	report_fill_profile(report);
 	profile_open(&report->profile, &report->profile_options, &report->input.session, report->input.symbols);
+	report->cycles = branch_cycles_new(report);
 	return REPORT_READY;
 }
 
@@ -313,6 +335,10 @@ static int report_run(struct cli *cli, void *arg, int argc, const char **argv)
 		options->input.verbose = 0; /* in any order of the two options */
 	if (options->input.path && !*options->input.path)
 		options->input.path = NULL;
+	if (options->format == &format_tui) {
+		options->format = NULL;
+		options->tui = true;
+	}
 	if (format_is_table(options->format) && (report_raw_wanted(options) || options->header_only)) {
 		error_set(&err, ERROR_OPTION, "--format=%s is for the report itself: the header, --stats, --tasks, --mmaps and -D are text",
 			options->format->name);

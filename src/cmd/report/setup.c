@@ -10,6 +10,11 @@ static uint64_t sample_types(const struct report *report)
 	uint64_t types = 0;
 	for (size_t i = 0; i < evlist->events.count; i++)
 		types |= evlist->events.items[i].attr.sample_type;
+	const struct itrace *itrace = &report->options->itrace;
+	const struct header *header = &report->input.session.source->header;
+	bool by_default = itrace->by_default && !header->pipe && header_has(header, FEATURE_AUXTRACE);
+	if (by_default || (!itrace->by_default && (itrace->call_chain || itrace->add_call_chain)))
+		types |= SAMPLE_CALLCHAIN; /* perf expects chains of every trace, also of BTS, which has none */
 	return types;
 }
 
@@ -18,7 +23,8 @@ int report_choose_mode(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
 	const struct header *header = &report->input.session.source->header;
-	bool branches = header_has(header, FEATURE_BRANCH_STACK) && !(sample_types(report) & SAMPLE_STACK_USER);
+	bool recorded = header_has(header, FEATURE_BRANCH_STACK) || options->itrace.last_branch;
+	bool branches = recorded && !(sample_types(report) & SAMPLE_STACK_USER);
 	report->children = options->children;
 	report->profile_options.branch_history = options->branch_history;
 	report->profile_options.branch_marks = options->branch_history && branches;

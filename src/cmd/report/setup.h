@@ -7,6 +7,7 @@
 #include "cmd/browse.h"
 #include "cmd/report/options.h"
 
+struct branch_cycles;
 struct viewer;
 struct flame_sink;
 struct code_view;
@@ -39,6 +40,7 @@ struct report {
 	sigset_t signals;              /* browses: those that were blocked before */
 	struct browse_messages *browse_messages;
 	struct report_watch watch;
+	struct branch_cycles *cycles;  /* NULL: not needed */
 };
 
 /* In this order. */

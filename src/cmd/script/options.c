@@ -44,9 +44,11 @@ static int set_instructions(void *target, const struct option *option, const cha
 {
 	(void)option;
 	(void)unset;
-	if (arg && strcmp(arg, "raw") != 0)
-		return error_set(err, ERROR_UNSUPPORTED, "--insn-trace=%s is not supported yet: --insn-trace shows bytes", arg);
-	return set_trace(target, "+insn,-event,-period", "i0nse", err);
+	bool text = arg && strcmp(arg, "disasm") == 0;
+
+	if (arg && !text && strcmp(arg, "raw") != 0)
+		return error_set(err, ERROR_USAGE, "--insn-trace takes raw or disasm, not '%s'", arg);
+	return set_trace(target, text ? "+disasm,-event,-period" : "+insn,-event,-period", "i0nse", err);
 }
 
 static int set_calls(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
@@ -68,13 +70,23 @@ static int set_calls_and_returns(void *target, const struct option *option, cons
 	return set_trace(target, "-ip,-addr,-event,-period,+flags,+callindent", "crewp", err);
 }
 
+static int set_xed(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct script_options *options = target;
+	(void)option;
+	(void)arg;
+	(void)err;
+	options->xed = !unset;
+	return 0;
+}
+
 const struct option script_table[] = {
 	OPT_BOOL('D', "dump-raw-trace", S, dump, "dump every record as bytes and as text"),
 	OPT_BOOL(0, "dump-unsorted-raw-trace", S, dump_unordered, "the same, in the order of the file"),
 	OPT_BOOL('L', "Latency", S, latency, "narrow columns, as the kernel's latency tracers have them"),
 	OPT_BOOL('l', "list", S, list, "list the scripts that are installed"),
 	OPT_LATER(0, "list-dlfilters", "list the filters (shared objects) that are installed"),
-	OPT_LATER_ARG('s', "script", "name", "run a script on the samples (language:file, file, or lang)"),
+	OPT_STRING('s', "script", S, script, "name", "run a script on the samples: export-to-sqlite.py, which is built in"),
 	OPT_LATER_ARG('g', "gen-script", "lang", "write a script skeleton for the recording's events"),
 	OPT_LATER_ARG(0, "dlfilter", "file", "pass samples through a filter (a shared object)"),
 	OPT_LATER_ARG(0, "dlarg", "argument", "an argument for the filter"),
@@ -92,11 +104,12 @@ const struct option script_table[] = {
 	OPT_INT(0, "addr-range", S, address_range, "with -S ADDRESS: that many bytes from the address on"),
 	OPT_CALLBACK_FLAGS(0, "insn-trace", S, itrace, "raw|disasm", "print the instructions of a hardware trace", set_instructions,
 		OPTION_OPTARG),
-	OPT_LATER_ARG(0, "xed", NULL, "pass instructions to the xed disassembler"),
+	OPT_CALLBACK_FLAGS(0, "xed", S, xed, NULL, "print instructions as text instead of bytes, by the built-in disassembler", set_xed,
+		OPTION_OPTARG),
 	OPT_CALLBACK_FLAGS(0, "call-trace", S, itrace, NULL, "print the calls of a hardware trace", set_calls, OPTION_OPTARG),
 	OPT_CALLBACK_FLAGS(0, "call-ret-trace", S, itrace, NULL, "print the calls and returns of a hardware trace", set_calls_and_returns,
 		OPTION_OPTARG),
-	OPT_LATER_ARG(0, "graph-function", "symbol[,symbol...]", "with --call-trace: only these functions and what they call"),
+	OPT_STRING(0, "graph-function", S, graph_functions, "symbol[,symbol...]", "with --call-trace: only these functions and what they call"),
 	OPT_STRING(0, "stop-bt", S, stop_at, "symbol[,symbol...]", "end call chains at these functions"),
 	OPT_FILTER_CPU(S, filter),
 	FILTER_THREAD_OPTIONS(S, filter),

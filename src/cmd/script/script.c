@@ -1,9 +1,13 @@
 /* `script`: a recording sample by sample, as text or as a table. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "cmd/attr_names.h"
+#include "cmd/browse.h"
+#include "cmd/browse_rows.h"
 #include "cmd/command.h"
+#include "cmd/export_run.h"
 #include "cmd/environment.h"
 #include "cmd/same_machine.h"
 #include "cmd/stack_hint.h"
@@ -26,7 +30,14 @@ struct script {
 	struct listing *listing;
 	struct event_files files;
 	struct sink sink;          /* the listing's, which that of --header calls */
+	struct writer rows;        /* --format=tui: what the browser shows … */
+	struct source_ops cutting; /* … of the source, which ends when there is enough */
+	const struct source_ops *whole;
+	bool cut;
 };
+
+/* The browser copies rows: as much as this takes some seconds and some hundred megabytes. */
+enum { BROWSED_BYTES_MAX = 96 << 20 };
 
 static void script_close(struct script *script)
 {
@@ -36,6 +47,7 @@ static void script_close(struct script *script)
 	name_list_close(script->stop_at);
 	sample_filter_fini(&script->filter);
 	attr_names_close(&script->names);
+	writer_fini(&script->rows);
 	input_close(&script->input);
 }
 
@@ -100,7 +112,8 @@ static int open_listing(struct script *script, struct error *err)
 		.time = o->reltime ? LISTING_TIME_FROM_START : o->deltatime ? LISTING_TIME_FROM_PREVIOUS : LISTING_TIME,
 		.nanoseconds = o->nanoseconds, .call_object_width = o->call_object_width, .latency = o->latency, .show_kernel_path = o->show_kernel_path,
 		.count_misordered = o->debug, .max_stack = o->max_stack, .filter = script->filter,
-		.stop_at = script->stop_at, .address_range = o->address_range, .switch_on = o->switch_on, .switch_off = o->switch_off,
+		.stop_at = script->stop_at, .address_range = o->address_range,
+		.max_blocks = (unsigned)o->max_blocks, .graph_functions = o->graph_functions, .switch_on = o->switch_on, .switch_off = o->switch_off,
 		.show_switches = o->show_on_off, .isa = machine ? isa_of_machine(machine) : script_host_isa(),
 		.full_source_path = o->full_source_path,
 		.format = o->format ? o->format->rows : NULL,
@@ -122,7 +135,12 @@ static int open_listing(struct script *script, struct error *err)
 		options.event_writer = event_files_open;
 		options.event_context = &script->files;
 	}
-	return listing_open(&script->listing, &options, &script->input.session, script->input.symbols, script->cli->out, err);
+	struct writer *out = script->cli->out;
+	if (o->format == &format_tui) {
+		out = &script->rows;
+		writer_open(out, -1, 0);
+	}
+	return listing_open(&script->listing, &options, &script->input.session, script->input.symbols, out, err);
 }
 
 /* --header of a stream: features are printed as they arrive. */
@@ -161,6 +179,38 @@ static int script_end(struct script *script)
 	return input_end(&script->input, false, script->options->input.verbose || names);
 }
 
+static int next_or_cut(struct source *source, struct record *record, struct error *err)
+{
+	struct script *script = (void *)((char *)(uintptr_t)source->ops - offsetof(struct script, cutting));
+
+	script->cut |= script->rows.len > BROWSED_BYTES_MAX;
+	return script->cut ? 0 : script->whole->next(source, record, err);
+}
+
+static void run_input(struct script *script, const struct sink *sink)
+{
+	struct source *source = script->input.session.source;
+
+	if (script->options->format == &format_tui) {
+		script->whole = source->ops;
+		script->cutting = *source->ops;
+		script->cutting.next = next_or_cut;
+		source->ops = &script->cutting;
+	}
+	input_run(&script->input, sink);
+	source->ops = script->whole ? script->whole : source->ops;
+}
+
+static int browse(const struct script *script, struct error *err)
+{
+	struct browse_messages messages;
+
+	browse_messages_begin(&messages);
+	int result = browse_rows_show(&script->rows, script->cut, err);
+	browse_messages_end(&messages);
+	return result;
+}
+
 /* Returns the exit code. */
 static int run_session(struct script *script, struct error *err)
 {
@@ -174,7 +224,7 @@ static int run_session(struct script *script, struct error *err)
 		sink.record = on_record;
 		sink.slice_end = on_slice_end;
 	}
-	input_run(&script->input, &sink);
+	run_input(script, &sink);
 	const struct error *own = listing_error(script->listing);
 	if (own)
 		*err = *own;
@@ -185,6 +235,8 @@ static int run_session(struct script *script, struct error *err)
 	if (script->options->debug)
 		cli_warn(script->cli, "Misordered timestamps: %llu",
 			(unsigned long long)listing_counters(script->listing)->misordered);
+	if (!own && script->options->format == &format_tui && browse(script, err) < 0)
+		unwritten = true;
 	int damaged = script_end(script);
 	return own ? EXIT_INVALID : unwritten ? EXIT_ERROR : damaged;
 }
@@ -211,7 +263,7 @@ static int script_open(struct script *script, struct error *err)
 		.no_jit = o->dump, .itrace = o->dump || o->header_only ? NULL : &o->itrace,
 	};
 
-	o->itrace.call_depth = fields_shown(&o->fields) >> FIELD_CALLINDENT & 1;
+	o->itrace.call_depth = fields_shown(&o->fields) >> FIELD_CALLINDENT & 1 || o->graph_functions;
 	if (input_open(input, script->cli, &o->input, &use, err) < 0)
 		return EXIT_FAILED;
 	const struct source *source = input->session.source;
@@ -234,6 +286,7 @@ static int script_open(struct script *script, struct error *err)
 	check_traces(script);
 	if (filter_open_time(&script->filter, &o->filter, &source->header, o->reltime, err) < 0)
 		return EXIT_INVALID;
+	input_window(input, &script->filter.time);
 	if (open_listing(script, err) < 0)
 		return EXIT_FAILED;
 	if (listing_lacks_switch(script->listing, err))
@@ -271,10 +324,37 @@ static int check_format(const struct script_options *o, struct error *err)
 	return error_hint(err, "format");
 }
 
+/* -s export-to-sqlite.py: the same export as `data export`. The name may be a path, and "lang" or "language:file" as in perf. */
+static int run_named_script(struct cli *cli, const struct script_options *options, int argc, const char **argv)
+{
+	static const char name[] = "export-to-sqlite.py";
+	struct error err = { 0 };
+	struct export_request request = { .input = options->input, .itrace = options->itrace };
+	const char *file = options->script, *last = strrchr(file, '/');
+	if (!last)
+		last = strchr(file, ':');
+	if (strcmp(last ? last + 1 : file, name) != 0) {
+		error_set(&err, ERROR_UNSUPPORTED, "the script '%s' is not supported yet", file);
+		error_hint(&err, "%s is built in; `perfuse data export postgresql` writes SQL text", name);
+		cli_complain(cli, &err);
+		return EXIT_FAILED;
+	}
+	if (!argc) {
+		error_set(&err, ERROR_USAGE, "%s takes the name of the database, then all or branches, calls, callchains", name);
+		return cli_usage(cli, &command_script, &err);
+	}
+	if (export_words(&request.schema, argc - 1, argv + 1, &err) < 0)
+		return cli_usage(cli, &command_script, &err);
+	request.path = argv[0];
+	return input_check(&request.input, &err) < 0 ? cli_complain(cli, &err) : export_run(cli, &request);
+}
+
 static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 {
 	struct script_options *options = arg;
 	struct error err = { 0 };
+	if (options->script)
+		return run_named_script(cli, options, argc, argv);
 	int code = options->list ? script_list(cli) : check_words(cli, argc, argv);
 
 	if (code < 0 && options->reltime && options->deltatime) {
@@ -282,6 +362,9 @@ static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 		code = EXIT_FAILED;
 	}
 	if (code < 0 && check_format(options, &err) < 0)
+		code = EXIT_USAGE;
+	if (code < 0 && options->xed && fields_shown(&options->fields) >> FIELD_INSN & 1 &&
+		fields_parse(&options->fields, "-insn,+disasm", &options->notes, &err) < 0)
 		code = EXIT_USAGE;
 	if (code < 0 && input_check(&options->input, &err) < 0)
 		code = EXIT_FAILED;

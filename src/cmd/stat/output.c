@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/stat/stat.h"
+#include "event/metric_machine.h"
 #include "os/place.h"
 
 enum { OUTPUT_BUFFER = 1 << 14 };
@@ -101,6 +102,20 @@ void stat_output_title(struct stat_run *run, int runs)
 	writer_puts(out, ":\n\n");
 }
 
+/* After counts of a PMU that never ran, although the PMU has the event. */
+static void advise(struct stat_run *run, const struct stat_table *table)
+{
+	bool waits = false;
+	for (size_t i = 0; i < table->rows.count && !run->style.hide_zero; i++) {
+		const struct stat_row *row = &table->rows.items[i];
+		uint32_t type = table->events->list.items[row->event].attr.type;
+		waits |= row->state == STAT_NOT_COUNTED && type != ATTR_SOFTWARE && type != ATTR_TRACEPOINT;
+	}
+	if (waits && metric_watchdog_is_on())
+		writer_puts(&run->out, "The kernel's NMI watchdog uses a counter of the PMU, which these events may need:\n"
+			"\techo 0 > /proc/sys/kernel/nmi_watchdog\n");
+}
+
 void stat_output_counts(struct stat_run *run, const struct stat_table *table, const char *prefix, bool title)
 {
 	if (run->style.format == STAT_TEXT && title)
@@ -118,4 +133,6 @@ void stat_output_counts(struct stat_run *run, const struct stat_table *table, co
 		stat_print_times_robust(run->elapsed_list.items, run->elapsed_list.count, &run->out);
 	else
 		stat_print_times(&run->elapsed_ns, run->plain_command, run->user_ns, run->system_ns, &run->out);
+	if (title)
+		advise(run, table);
 }

@@ -5,6 +5,7 @@
 
 #include "analysis/stat/stat_records.h"
 #include "cmd/stat/aggregates.h"
+#include "cmd/stat/busy_threads.h"
 #include "cmd/stat/stat.h"
 
 enum { HEADING_EVERY = 25 };
@@ -15,7 +16,8 @@ struct execution {
 	struct counting counting;
 	struct aggregates aggregates;
 	struct counts before, now;
-	VEC(struct stat_count) values;
+	struct busy_threads busy;        /* if idle threads are left out */
+	VEC(struct stat_count) values;   /* of the counters of busy threads, or of all */
 	unsigned printed;                /* intervals */
 };
 
@@ -55,6 +57,52 @@ static void take_states(struct execution *e)
 	run->reported = true;
 }
 
+/* Rows of threads without counts are not printed, and most threads of a machine are idle. */
+static bool leaves_out_idle(const struct stat_run *run)
+{
+	if (!run->style.hide_zero || run->grain != STAT_THREAD || run->o->repeat != 1 || run->o->verbose || run->plan.list.count)
+		return false;
+	for (size_t i = 0; i < run->events.list.count; i++)
+		if (run->unsupported[i] && !run->hidden[i])
+			return false;
+	return true;
+}
+
+static struct stat_count count_of(const struct execution *e, size_t i, bool since_last)
+{
+	const struct counters *counters = &e->counting.measurement.counters;
+	const struct count *now = &e->now.list.items[i];
+	struct stat_count count = {
+		now->value, now->enabled, now->running, counters->states.items[counters->list.items[i].event] != COUNTER_OPENED,
+	};
+	if (since_last && e->before.list.count) {
+		const struct count *before = &e->before.list.items[i];
+		count.value -= before->value;
+		count.enabled -= before->enabled;
+		count.running -= before->running;
+	}
+	return count;
+}
+
+static void add_values(struct execution *e, bool since_last)
+{
+	const struct aggregates *a = &e->aggregates;
+	bool some = leaves_out_idle(e->run);
+	vec_clear(&e->values);
+	if (some)
+		busy_threads_begin(&e->busy, a);
+	for (size_t i = 0; some && i < e->now.list.count; i++)
+		if (count_of(e, i, since_last).value)
+			busy_threads_mark(&e->busy, a->places.items[i].aggregate);
+	if (some)
+		busy_threads_number(&e->busy, a);
+	else
+		vec_reserve(&e->values, e->now.list.count);
+	for (size_t i = 0; i < e->now.list.count; i++)
+		if (!some || busy_threads_place(&e->busy, &a->places.items[i]))
+			vec_push(&e->values, count_of(e, i, since_last));
+}
+
 static void collect(struct execution *e, bool since_last)
 {
 	struct counts swapped = e->before;
@@ -62,20 +110,7 @@ static void collect(struct execution *e, bool since_last)
 	counting_read(&e->counting, &e->now);
 	if (e->run->records && (since_last || !e->run->o->interval_ms))
 		stat_recording_add(&e->run->recording, &e->counting, &e->now);
-	vec_clear(&e->values);
-	const struct counters *counters = &e->counting.measurement.counters;
-	for (size_t i = 0; i < e->now.list.count; i++) {
-		const struct count *now = &e->now.list.items[i];
-		struct stat_count *value = vec_add(&e->values);
-		bool absent = counters->states.items[counters->list.items[i].event] != COUNTER_OPENED;
-		*value = (struct stat_count){ now->value, now->enabled, now->running, absent };
-		if (!since_last || !e->before.list.count)
-			continue;
-		const struct count *before = &e->before.list.items[i];
-		value->value -= before->value;
-		value->enabled -= before->enabled;
-		value->running -= before->running;
-	}
+	add_values(e, since_last);
 	if (!since_last)
 		return;
 	e->before = e->now;
@@ -84,16 +119,20 @@ static void collect(struct execution *e, bool since_last)
 
 static void fill(struct execution *e, struct stat_table *table)
 {
-	const struct stat_run *run = e->run;
+	struct stat_run *run = e->run;
+	const struct aggregates *a = &e->aggregates;
+	bool some = leaves_out_idle(run);
 	table->strict = run->grain != STAT_ALL && run->grain != STAT_THREAD;
 	table->skip_zero = run->style.hide_zero;
 	table->keeps = run->style.robust;
 	table->merged = run->merged;
 	table->last = run->grain != STAT_ALL;
-	stat_table_fill(table, &run->events, run->unsupported, (uint32_t)e->aggregates.labels.count, e->aggregates.places.items,
-		e->values.items, e->values.count, run->o->scale);
-	if (e->aggregates.cores.count == e->aggregates.labels.count)
-		stat_table_percore(table, e->aggregates.cores.items);
+	run->style.labels = some ? e->busy.labels.items : a->labels.items;
+	run->style.tids = some ? e->busy.tids.items : a->tids.items;
+	stat_table_fill(table, &run->events, run->unsupported, (uint32_t)(some ? e->busy.labels.count : a->labels.count),
+		some ? e->busy.places.items : a->places.items, e->values.items, e->values.count, run->o->scale);
+	if (a->cores.count == a->labels.count)
+		stat_table_percore(table, a->cores.items);
 }
 
 static void print_interval(struct execution *e)
@@ -237,6 +276,7 @@ static void make_aggregates(struct execution *e)
 	const struct measurement *m = &e->counting.measurement;
 	VEC(struct stat_counter) counters = { 0 };
 	VEC(struct aggregate_thread) threads = { 0 };
+	vec_reserve(&counters, m->counters.list.count);
 	for (size_t i = 0; i < m->counters.list.count; i++) {
 		const struct counter *counter = &m->counters.list.items[i];
 		const uint32_t event = e->run->merged[counter->event];
@@ -314,8 +354,6 @@ static int execute(struct execution *e, struct stat_table *table)
 		cli_complain(run->cli, &err);
 		return EXIT_FAILED;
 	}
-	run->style.labels = e->aggregates.labels.items;
-	run->style.tids = e->aggregates.tids.items;
 	run->style.cores = o->percore_threads ? NULL : e->aggregates.cores.items;
 	run->style.core_labels = e->aggregates.core_labels.items;
 	if (o->delay_ms)
@@ -377,6 +415,7 @@ int stat_run_once(struct stat_run *run, struct stat_table *table)
 	vec_fini(&e.before.list);
 	vec_fini(&e.now.list);
 	vec_fini(&e.values);
+	busy_threads_fini(&e.busy);
 	if (run->o->repeat != 1) {
 		counters_close(&run->kept);
 		run->kept = e.counting.measurement.counters;

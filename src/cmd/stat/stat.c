@@ -420,36 +420,16 @@ static int repeat(struct stat_run *run)
 	return status;
 }
 
-/* The words of this program's command line, its path first; ends with NULL. */
-struct command_words {
-	struct str text;
-	char self[4096];
-	VEC(const char *) list;
-};
-
-static void read_words(struct command_words *words, const struct cli *cli)
-{
-	process_self_path(words->self, sizeof words->self, cli->program);
-	vec_push(&words->list, words->self);
-	size_t count = process_self_command(&words->text);
-	const char *word = str_text(&words->text);
-	for (size_t i = 0; i < count; i++, word += strlen(word) + 1)
-		if (i)
-			vec_push(&words->list, word);
-	vec_push(&words->list, NULL);
-}
-
 static int end_recording(struct stat_run *run)
 {
 	struct error err;
-	struct command_words words = { 0 };
-	read_words(&words, run->cli);
+	struct process_words words = { 0 };
+	process_words_read(&words, run->cli->program);
 	stat_recording_kernel(&run->recording);
 	if (!run->o->interval_ms)
 		stat_recording_round(&run->recording, STAT_ROUND_FINAL, (uint64_t)run->elapsed_ns.mean);
 	int status = stat_recording_finish(&run->recording, &run->events, words.list.items, &err);
-	str_fini(&words.text);
-	vec_fini(&words.list);
+	process_words_fini(&words);
 	if (status < 0)
 		cli_complain(run->cli, &err);
 	return status < 0 ? EXIT_FAILED : 0;

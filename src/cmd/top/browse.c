@@ -8,6 +8,8 @@
 #include "analysis/profile/results.h"
 #include "cmd/browse.h"
 #include "cmd/environment.h"
+#include "cmd/top/browse_code.h"
+#include "cmd/top/browse_flame.h"
 #include "cmd/top/top.h"
 #include "render/tui/terminal.h"
 
@@ -22,6 +24,8 @@ struct top_browser {
 	int result;
 	struct browse_messages messages;
 	struct heat heat;           /* of all samples; the measuring thread's */
+	struct top_code *code;
+	struct top_flame *flame;
 };
 
 int top_browses(const struct top *top, struct error *err)
@@ -36,10 +40,13 @@ int top_browses(const struct top *top, struct error *err)
 	return top->cli->tty_out && isatty(STDIN_FILENO) && !off && !environment_is_foreign() && terminal_usable(&(struct error){ 0 });
 }
 
-void top_browser_sample(struct top_browser *browser, uint64_t time_ns)
+void top_browser_sample(struct top_browser *browser, const struct resolved *r)
 {
+	uint64_t time_ns = r->sample->time;
 	if (time_ns && time_ns != UINT64_MAX)
 		heat_add(&browser->heat, time_ns);
+	top_code_add(browser->code, r);
+	top_flame_add(browser->flame, r);
 }
 
 void top_browser_publish(struct top_browser *browser, bool complete)
@@ -53,21 +60,38 @@ void top_browser_publish(struct top_browser *browser, bool complete)
 		shot->tables[shot->table_count++] = snapshot_new(&results.results.tables[i], DETAILS);
 	profile_results_fini(&results);
 	shot->heat = browser->heat;
+	if (atomic_load(&browser->feed.shows_code))
+		shot->code = top_code_again(browser->code);
+	top_code_decay(browser->code);
+	shot->flame = top_flame_show(browser->flame);
 	shot->complete = complete;
 	if (complete)
 		shot->failure = memory_string("the measurement has ended: this is its last table");
 	feed_publish(&browser->feed, shot);
 }
 
-bool top_browser_zeroes(struct top_browser *browser)
+void top_browser_serve(struct top_browser *browser)
 {
-	return atomic_exchange(&browser->zero, false);
+	if (atomic_exchange(&browser->zero, false)) {
+		profile_zero(&browser->top->profile);
+		top_code_zero(browser->code);
+		top_flame_zero(browser->flame);
+	}
+	top_code_serve(browser->code);
+	top_flame_serve(browser->flame);
+}
+
+void top_browser_renew(struct top_browser *browser)
+{
+	top_code_renew(browser->code);
+	top_flame_settle(browser->flame);
 }
 
 static void *measure(void *context)
 {
 	struct top_browser *browser = context;
 	browser->result = top_measure(browser->top, &browser->error);
+	top_code_end(browser->code);
 	/* a target that has ended leaves its last table to be looked at; a signal, or a failure, ends the screen too */
 	if (browser->result < 0 || live_session_signal(&browser->top->live))
 		feed_end(&browser->feed);
@@ -86,12 +110,24 @@ static void add_messages(void *context, struct str *out)
 	browse_messages_text(&browser->messages, out);
 }
 
+static struct snapshot *show_code(void *context, const struct snapshot *shot, uint32_t row, struct error *err)
+{
+	struct top_browser *browser = context;
+	return top_code_show(browser->code, shot, row, err);
+}
+
+static void show_flame(void *context, const char *event)
+{
+	struct top_browser *browser = context;
+	top_flame_ask(browser->flame, event);
+}
+
 static int show(struct top_browser *browser, struct error *err)
 {
 	struct browser screen;
 	const struct browse_source source = {
 		.context = browser, .tip = "the tables change while the system runs: f stops and continues that", .feed = &browser->feed, .zero = zero,
-		.messages = add_messages, .save = browse_save,
+		.messages = add_messages, .save = browse_save, .annotate = show_code, .flame = show_flame,
 	};
 	browser_open(&screen, &source);
 	int result = terminal_run(&screen, err);
@@ -106,12 +142,14 @@ static int open_browser(struct top_browser *browser, struct error *err)
 	browser->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (browser->stop < 0)
 		return error_system(err, "eventfd");
-	return live_session_watch(&browser->top->live, browser->stop, TOP_STOP_BIT, err);
+	if (live_session_watch(&browser->top->live, browser->stop, TOP_STOP_BIT, err) < 0)
+		return -1;
+	return top_code_new(&browser->code, browser->top, err);
 }
 
 int top_browse(struct top *top, struct error *err)
 {
-	struct top_browser browser = { .top = top, .feed.wake = -1, .stop = -1 };
+	struct top_browser browser = { .top = top, .feed.wake = -1, .stop = -1, .flame = top_flame_new(top) };
 	pthread_t thread;
 	sigset_t signals;
 	bool started = false;
@@ -134,6 +172,8 @@ int top_browse(struct top *top, struct error *err)
 			result = -1;
 		}
 	}
+	top_code_free(browser.code);
+	top_flame_free(browser.flame);
 	browse_messages_end(&browser.messages);
 	feed_close(&browser.feed);
 	if (browser.stop >= 0)

@@ -147,7 +147,7 @@ const struct option top_table[] = {
 		.was_set = OPTION_GIVEN(T, count_filter_given)),
 	OPTION_ROW(BOOL, 'i', "no-inherit", T, sampling.no_inherit, "leave out threads and processes that are started meanwhile",
 		.was_set = OPTION_GIVEN(T, sampling.inherit_given)),
-	OPT_STRING(0, "sym-annotate", T, annotate, "symbol name", "the function whose code is shown (not by --stdio)"),
+	OPT_STRING(0, "sym-annotate", T, annotate, "symbol name", "with --stdio: show the code of this function"),
 	OPT_STRING('F', "freq", T, freq_text, "freq or 'max'", "samples a second"),
 	OPT_INT('E', "entries", T, entries, "the most functions to show (as many as there is room for)"),
 	OPT_BOOL('U', "hide_user_symbols", T, hide_user, "leave code of programs out"),

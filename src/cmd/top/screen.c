@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analysis/profile/results.h"
+#include "cmd/top/listed_code.h"
 #include "cmd/top/top.h"
 #include "data/evsel_name.h"
 #include "render/text/top_text.h"
@@ -111,13 +112,17 @@ void top_screen_print(struct top *top, double seconds)
 	writer_putc(out, '\n');
 	print_heading(top, &screen, seconds, lost);
 	warn_losses(top, lost);
+	top->lost = lost;
+	if (top->listed) {
+		listed_code_print(top->listed, top_screen_entries(&screen, top->options), out);
+		return;
+	}
 	const struct top_table table = {
 		.profile = &top->profile, .hist = shown_hist(top), .rows = top_screen_entries(&screen, top->options), .width = screen.columns,
 		.min_percent = (float)top->options->percent_limit, .colour = screen.colour,
 		.min_count = top->options->count_filter_given && top->options->count_filter > 0 ? (uint64_t)top->options->count_filter : 0,
 	};
 	top_table_print(&table, out);
-	top->lost = lost;
 }
 
 void top_screen_menu(const struct top *top, struct str *text)
@@ -132,6 +137,7 @@ void top_screen_menu(const struct top *top, struct str *text)
 	str_printf(text, "\t[f]     rows have more samples than this.\t(%d)\n", o->count_filter_given ? o->count_filter : 0);
 	str_printf(text, "\t[F]     least share of a row.            \t(%.0f%%)\n", o->percent_limit);
 	str_printf(text, "\t[K]     hide code of the kernel.         \t(%s)\n", o->hide_kernel ? "yes" : "no");
+	str_puts(text, "\t[s]     show the code of a function.      \n\t[S]     stop showing code.\n");
 	str_printf(text, "\t[U]     hide code of programs.           \t(%s)\n", o->hide_user ? "yes" : "no");
 	str_printf(text, "\t[z]     forget the samples of each table.\t(%d)\n", o->zero);
 	str_puts(text, "\t[qQ]    quit.\n\nEnter selection, or unmapped key to continue: ");

@@ -9,6 +9,7 @@
 #include "cmd/environment.h"
 #include "cmd/kernel_files.h"
 #include "base/memory.h"
+#include "cmd/top/listed_code.h"
 #include "cmd/top/top.h"
 #include "data/evsel_name.h"
 #include "os/permission.h"
@@ -32,10 +33,12 @@ static void add_record(void *context, const struct resolved *r, size_t slice)
 		top->counts.samples++;
 		top->counts.kernel_samples += kernel;
 		top->counts.exact_samples += (r->record->misc & RECORD_MISC_EXACT_IP) != 0;
-		if (top->browser)
-			top_browser_sample(top->browser, r->sample->time);
 		if (kernel ? top->options->hide_kernel : top->options->hide_user)
 			return;
+		if (top->browser)
+			top_browser_sample(top->browser, r);
+		if (top->listed)
+			listed_code_add(top->listed, r);
 	}
 	top->profile_sink.record(top->profile_sink.context, r, slice);
 }
@@ -68,6 +71,10 @@ static void renew(struct top *top)
 	uint32_t *threads = memory_zero(model->threads.count + 1, sizeof *threads);
 	struct model_renewal renewal = { .held = held, .threads = threads, .previous = &old };
 	profile_hold(&top->profile, held);
+	if (top->browser)
+		top_browser_renew(top->browser);
+	if (top->listed)
+		listed_code_renew(top->listed);
 	live_session_renew(&top->live, &renewal);
 	profile_renew(&top->profile, &old, threads);
 	profile_drop_symbols(&top->profile);
@@ -95,6 +102,8 @@ static void refresh(struct top *top, bool last)
 		if (writer_flush(top->cli->out, NULL) < 0)
 			top->quit = true; /* the reader of a pipe, or the terminal, is gone */
 	}
+	if (top->listed)
+		listed_code_decay(top->listed, top->options->zero);
 	if (top->options->zero)
 		profile_zero(&top->profile);
 	else
@@ -157,9 +166,10 @@ static void act(struct top *top, enum key_action action, struct str *echo)
 		o->percent_limit = typed_number(top, (int)o->percent_limit);
 		break;
 	case KEY_SYMBOL:
-		str_puts(echo, "the code of a function is shown by annotate\n");
-		break;
 	case KEY_STOP:
+		listed_code_free(top->listed);
+		top->listed = action == KEY_SYMBOL && *top->keys.line ? listed_code_new(top, top->keys.line) : NULL;
+		break;
 	case KEY_NONE:
 		break;
 	}
@@ -213,8 +223,8 @@ int top_measure(struct top *top, struct error *err)
 			continue;
 		}
 		top->quit |= ready & 1u << TOP_STOP_BIT;
-		if (top->browser && top_browser_zeroes(top->browser))
-			profile_zero(&top->profile);
+		if (top->browser)
+			top_browser_serve(top->browser);
 		bool again = ready & 1u << TOP_KEYS_BIT && take_keys(top);
 		bool last = !status && !live_session_signal(&top->live); /* the target has ended */
 		if (top->quit || !(again || last || (status && now >= next)) || (keys_are_busy(&top->keys) && status))
@@ -295,7 +305,7 @@ static int open_live(struct top *top, struct str *warnings, struct error *err)
 	const struct live_session_options options = {
 		.acquisition = {
 			.measurement = { .sampling = o->sampling, .target = o->target, .events = &top->events, .warnings = warnings },
-			.pages = ring_pages(top, copies), .map_timeout_ms = o->map_timeout_ms,
+			.pages = ring_pages(top, copies), .map_timeout_ms = o->map_timeout_ms, .user_cache = top->cli->user_cache_dir,
 		},
 		.session = {
 			.budget = top->cli->budget, .images = copies ? &images : NULL, .join_stacks = o->sampling.call_graph == CALL_GRAPH_UNWIND,
@@ -316,6 +326,8 @@ static int set_realtime(const struct top *top, struct error *err)
 
 static int print_tables(struct top *top, struct error *err)
 {
+	if (top->options->annotate)
+		top->listed = listed_code_new(top, top->options->annotate);
 	keys_open(&top->keys, STDIN_FILENO);
 	top->watches_keys = live_session_watch(&top->live, STDIN_FILENO, TOP_KEYS_BIT, NULL) == 0;
 	int status = top_measure(top, err);
@@ -361,7 +373,12 @@ static int top_run(struct cli *cli, void *options, int argc, const char **argv)
 	top->cli = cli;
 	top->options = o;
 	o->delay_s = o->delay_s < 1 ? 1 : o->delay_s;
+	if (o->format == &format_tui) {
+		o->format = NULL;
+		o->tui = true;
+	}
 	int code = run(top);
+	listed_code_free(top->listed);
 	if (top->profile.session)
 		profile_close(&top->profile);
 	columns_fini(&top->columns);

@@ -11,9 +11,10 @@
 
 extern const struct command command_top;
 
-enum { TOP_KEYS_BIT, TOP_STOP_BIT }; /* of descriptors that the measurement watches */
+enum { TOP_KEYS_BIT, TOP_STOP_BIT, TOP_CODE_BIT }; /* of descriptors that the measurement watches */
 
 struct top_browser;
+struct listed_code;
 
 /* What the heading of a table counts, since the last table. */
 struct top_counts {
@@ -45,6 +46,7 @@ struct top {
 	size_t rows_bytes;                 /* profile_growth when the generation began */
 	struct str target;                 /* "all, 2 CPUs" */
 	struct top_browser *browser;       /* NULL: tables are printed */
+	struct listed_code *listed;        /* of --stdio: the function that is shown instead of a table; NULL: none */
 };
 
 /* Measures and shows tables until the end that the user, the target or a signal sets. */
@@ -54,10 +56,12 @@ int top_measure(struct top *top, struct error *err);
 int top_browses(const struct top *top, struct error *err);
 int top_browse(struct top *top, struct error *err);
 /* For the thread that measures. complete: no further table follows. */
-void top_browser_sample(struct top_browser *browser, uint64_t time_ns);
+void top_browser_sample(struct top_browser *browser, const struct resolved *r);
+/* Answers what the screen asks for between two steps. */
+void top_browser_serve(struct top_browser *browser);
+/* Before a new generation of the model. */
+void top_browser_renew(struct top_browser *browser);
 void top_browser_publish(struct top_browser *browser, bool complete);
-/* Whether the user asked since the last call to begin again from zero. */
-bool top_browser_zeroes(struct top_browser *browser);
 
 /* Before the events are opened; 0 or the exit code after the complaint. */
 int top_setup_events(struct top *top);

@@ -19,8 +19,7 @@ static bool has_ctc(const struct pt_clock_config *config)
 	return config->ctc_numerator && config->ctc_denominator;
 }
 
-/* The value with these low 56 bits that lies nearest to `near`. */
-static uint64_t extend(uint64_t low, uint64_t near)
+uint64_t pt_clock_extend(uint64_t low, uint64_t near)
 {
 	const uint64_t wrap = 1ull << TSC_BITS;
 	uint64_t value = low | (near & ~(wrap - 1));
@@ -33,12 +32,12 @@ static void apply_tsc(struct pt_clock *clock, uint64_t low)
 {
 	clock->ctc.known = false;
 	if (clock->near) {
-		clock->tsc = clock->time = clock->cycle_time = extend(low, clock->near);
+		clock->tsc = clock->time = clock->cycle_time = pt_clock_extend(low, clock->near);
 		clock->cycle_count = 0;
 		clock->near = 0;
 		return;
 	}
-	clock->tsc = extend(low, clock->time);
+	clock->tsc = pt_clock_extend(low, clock->time);
 	if (clock->tsc > clock->time) /* one within PSB+ may be older than the time by cycles */
 		clock->time = clock->tsc;
 }
@@ -82,15 +81,16 @@ static double rate_of(const struct pt_clock_config *config, uint32_t bus_ratio)
 	return bus_ratio ? (double)config->non_turbo_ratio / bus_ratio : 0;
 }
 
-static void apply_cycles(struct pt_clock *clock, uint64_t cycles)
+void pt_clock_cycles(struct pt_clock *clock, uint64_t cycles)
 {
+	clock->last_type = PT_PACKET_CYC;
 	clock->have_cycles = true;
 	clock->cycles += cycles;
 	clock->cycle_count += cycles;
 	double rate = clock->rate ? clock->rate : rate_of(&clock->config, clock->bus_ratio);
 	if (!clock->cycle_time || !rate)
 		return;
-	uint64_t time = clock->cycle_time + (uint64_t)((double)clock->cycle_count * rate);
+	uint64_t time = (uint64_t)((double)clock->cycle_time + (double)clock->cycle_count * rate); /* perf rounds the sum */
 	if (time > clock->time)
 		clock->time = time;
 }
@@ -101,6 +101,16 @@ static void count_cycles_from(struct pt_clock *clock, uint64_t time)
 	clock->cycle_time = time;
 	clock->cycle_count = 0;
 	clock->rate = 0;
+}
+
+/* Another frequency: cycles are counted anew. A measured rate holds up to its MTC packet nevertheless, as in perf. */
+static void apply_ratio(struct pt_clock *clock, uint32_t ratio)
+{
+	if (clock->bus_ratio == ratio)
+		return;
+	clock->bus_ratio = ratio;
+	clock->cycle_time = clock->time;
+	clock->cycle_count = 0;
 }
 
 bool pt_clock_packet(struct pt_clock *clock, const struct pt_packet *packet)
@@ -125,13 +135,13 @@ bool pt_clock_packet(struct pt_clock *clock, const struct pt_packet *packet)
 			clock->time = time;
 		measure = after_cycles;
 		if (after_cycles)
-			count_cycles_from(clock, time);
+			count_cycles_from(clock, clock->time);
 		break;
 	case PT_PACKET_CYC:
-		apply_cycles(clock, packet->payload);
+		pt_clock_cycles(clock, packet->payload);
 		break;
 	case PT_PACKET_CBR:
-		clock->bus_ratio = (uint32_t)packet->payload;
+		apply_ratio(clock, (uint32_t)packet->payload);
 		break;
 	}
 	return measure;

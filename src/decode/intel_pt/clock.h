@@ -38,6 +38,10 @@ struct pt_clock {
 void pt_clock_init(struct pt_clock *clock, const struct pt_clock_config *config);
 /* Applies a packet of any type. True: cycles are counted from this packet on, and pt_clock_measure should look ahead. */
 bool pt_clock_packet(struct pt_clock *clock, const struct pt_packet *packet);
+/* The value with these low 56 bits that lies nearest to `near`. */
+uint64_t pt_clock_extend(uint64_t low, uint64_t near);
+/* Applies a CYC packet. */
+void pt_clock_cycles(struct pt_clock *clock, uint64_t cycles);
 /* Measures the rate of cycles by the packets that follow, without applying them: pass them one by one until false. */
 struct pt_measure {
 	struct pt_ctc ctc;

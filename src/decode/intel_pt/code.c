@@ -1,6 +1,7 @@
 #include "decode/intel_pt/code.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	BLOCK_INSTRUCTIONS_MAX = 1024,   /* longer ones are continued by the next block */
@@ -13,6 +14,7 @@ void pt_code_fini(struct pt_code *code)
 		*code->blocks_total -= code->blocks.count;
 	vec_fini(&code->blocks);
 	idmap_fini(&code->by_offset);
+	memset(code->recent, 0, sizeof code->recent);
 }
 
 void pt_code_drop(struct pt_code *code)
@@ -53,9 +55,13 @@ uint32_t pt_code_block(struct pt_code *code, uint64_t offset, unsigned mode)
 {
 	bool added;
 	uint64_t key = offset * 4 + mode / 32;
+	struct pt_recent_block *recent = &code->recent[offset % PT_CODE_RECENT];
+	if (recent->key == key + 1)
+		return recent->index;
 	if (code->blocks.count >= (code->blocks_max ? code->blocks_max : BLOCKS_MAX) && idmap_get(&code->by_offset, key) == IDMAP_NONE)
 		pt_code_drop(code);
 	uint32_t index = idmap_add(&code->by_offset, key, (uint32_t)code->blocks.count, &added);
+	*recent = (struct pt_recent_block){ .key = key + 1, .index = index };
 	if (!added)
 		return index;
 	struct pt_block_code *block = vec_add(&code->blocks);

@@ -23,11 +23,17 @@ struct pt_block_code {
 	bool broken;             /* the code ends, or is no code, at offset + size; kind is OTHER, last_size 0 */
 };
 
+enum { PT_CODE_RECENT = 256 };
+
 struct pt_code {
 	const uint8_t *bytes;    /* borrowed; NULL: no code is available */
 	uint64_t size;           /* of bytes; offsets are below it */
 	VEC(struct pt_block_code) blocks;
 	struct idmap by_offset;  /* offset * 4 + mode / 32 → block */
+	struct pt_recent_block {
+		uint64_t key;        /* as in by_offset, + 1; 0: none */
+		uint32_t index;
+	} recent[PT_CODE_RECENT]; /* by the lower bits of the offset: what was looked up last */
 	uint32_t generation;     /* changes when all blocks were dropped: indices are void */
 	uint32_t blocks_max;     /* all are dropped before there are more; 0: a default */
 	size_t *blocks_total;    /* counts the blocks of several codes; NULL: not counted */

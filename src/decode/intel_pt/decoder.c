@@ -25,107 +25,46 @@ static void lose_flow(struct pt_decoder *d)
 	d->ip_known = d->async = d->aborts = d->delivering = false;
 	d->transaction = false;
 	d->bit_count = d->waiting_count = 0;
-	d->in_slots = false;
-	d->goal = PT_GOAL_PACKET;
+	d->in_slots = d->slots_guessed = false;
+	if (d->goal != PT_GOAL_PSB)
+		d->goal = PT_GOAL_PACKET;
 	d->block_index = PT_NO_BLOCK;
+}
+
+static void end_at(struct pt_decoder *d, uint64_t ip)
+{
+	d->ended_at = ip;
+	d->ended_before = false;
 }
 
 static int fail(struct pt_decoder *d, enum pt_error error, struct pt_event *event)
 {
 	walk_pass_time(d);
+	d->exact_cycles = d->cycles;
 	*event = (struct pt_event){ .kind = PT_EVENT_ERROR, .error = error, .from = d->ip_known ? d->ip : 0, .has_ip = d->ip_known };
 	if (error != PT_ERROR_NO_CODE)
 		d->return_count = 0;
 	if (error != PT_ERROR_OVERFLOW)
-		d->have_last_ip = false;
+		d->address.known = false;
 	d->overflowed = error == PT_ERROR_OVERFLOW;
+	end_at(d, 0);
 	lose_flow(d);
 	return DELIVER;
 }
 
-/* Looks ahead to the next timed packet for the rate of cycles. */
-static void measure_rate(struct pt_decoder *d)
-{
-	struct pt_measure measure;
-	struct pt_place place = d->place;
-	struct pt_packet packet;
-	enum pt_block block = d->in_block;
-	pt_measure_begin(&measure, &d->clock);
-	/* packets must begin where those that are decoded begin: then no packet is read twice for the next measure */
-	while (packets_read(d, &place, block, &packet) == PT_READ_PACKET && pt_measure_packet(&measure, &d->clock, &packet)) {
-		if (packet.type == PT_PACKET_BBP)
-			block = packet.flag ? PT_BLOCK_4 : PT_BLOCK_8;
-		else if (packet.type == PT_PACKET_BEP || packet.type == PT_PACKET_PSB)
-			block = PT_BLOCK_NONE;
-	}
-}
-
-static void base_cycles(struct pt_decoder *d)
-{
-	d->base_cycles = d->traced_cycles;
-	d->base_time = d->clock.time;
-}
-
-/* The time since tracing was switched on, in cycles at the frequency of the last CBR packet. */
-static void estimate_cycles(struct pt_decoder *d)
-{
-	uint32_t ratio = d->clock.bus_ratio, nominal = d->clock.config.non_turbo_ratio;
-	if (!ratio || !nominal || d->clock.have_cycles || !d->tracing || !d->base_time)
-		return;
-	d->traced_cycles = d->base_cycles + (uint64_t)((double)(d->clock.time - d->base_time) * ratio / nominal);
-	d->cycles_counted = true;
-}
-
-/* Reads the next packet and applies its time. */
-static enum pt_read read_packet(struct pt_decoder *d)
-{
-	d->position = d->place.position;
-	enum pt_read read = packets_read(d, &d->place, d->in_block, &d->packet);
-	if (read == PT_READ_PACKET && pt_clock_packet(&d->clock, &d->packet))
-		measure_rate(d);
-	if (read == PT_READ_PACKET && d->packet.type == PT_PACKET_CYC && d->tracing) {
-		d->cycles_counted = true;
-		d->traced_cycles += d->packet.payload;
-	}
-	if (read == PT_READ_PACKET && d->packet.type == PT_PACKET_MTC)
-		estimate_cycles(d);
-	if (read == PT_READ_PACKET && d->packet.type == PT_PACKET_CBR)
-		base_cycles(d);
-	if (read == PT_READ_PACKET &&
-		(d->packet.type == PT_PACKET_CYC || d->packet.type == PT_PACKET_MTC || d->packet.type == PT_PACKET_TSC))
-		d->instructions_at_time = d->instructions;
-	return read;
-}
-
-/* The address of a packet, which holds the lower bytes that differ from the last one. False: it holds none. */
 static bool take_address(struct pt_decoder *d, uint64_t *ip)
 {
-	const struct pt_packet *packet = &d->packet;
-	*ip = 0;
-	if (!d->have_last_ip && packet->bits != 3 && packet->bits != 6)
-		return false;
-	switch (packet->bits) {
-	case 1:
-		d->last_ip = (d->last_ip & ~0xffffull) | packet->payload;
-		break;
-	case 2:
-		d->last_ip = (d->last_ip & ~0xffffffffull) | packet->payload;
-		break;
-	case 3:
-		d->last_ip = (uint64_t)((int64_t)(packet->payload << 16) >> 16);
-		break;
-	case 4:
-		d->last_ip = (d->last_ip & ~0xffffffffffffull) | packet->payload;
-		break;
-	case 6:
-		d->last_ip = packet->payload;
-		break;
-	default:
-		return false;
-	}
-	d->have_last_ip = true;
-	*ip = d->last_ip;
-	return true;
+	return pt_address_take(&d->address, &d->packet, ip);
+}
+
+/* Behind a gap, decoding begins anew with the next PSB. */
+static int no_packet(struct pt_decoder *d, enum pt_read read)
+{
+	if (read == PT_READ_END)
+		return END;
+	lose_flow(d);
+	packets_pass_gap(d);
+	return GO_ON;
 }
 
 static struct pt_event *wait_for_fup(struct pt_decoder *d, enum pt_event_kind kind)
@@ -146,8 +85,9 @@ static int simple_event(struct pt_decoder *d, enum pt_event_kind kind, bool wait
 		return GO_ON;
 	}
 	walk_pass_time(d);
-	*event = (struct pt_event){ .kind = kind, .payload = d->packet.payload, .extra = d->packet.extra, .from = d->ip_known ? d->ip : 0,
-		.has_ip = d->ip_known, .in_transaction = d->transaction };
+	d->ended_missed |= d->ended_before && !d->ip_known;
+	*event = (struct pt_event){ .kind = kind, .payload = d->packet.payload, .extra = d->packet.extra,
+		.from = d->ip_known ? d->ip : d->ended_at, .has_ip = d->ip_known, .in_transaction = d->transaction };
 	return DELIVER;
 }
 
@@ -170,10 +110,19 @@ static int block_packet(struct pt_decoder *d, struct pt_event *event)
 	}
 }
 
+static void change_root(struct pt_decoder *d)
+{
+	if (d->non_root != d->next_non_root)
+		d->forgotten = true; /* other code at the same addresses */
+	d->non_root = d->next_non_root;
+}
+
 static void apply_mode(struct pt_decoder *d)
 {
 	d->interrupts_on ^= d->interrupts_change;
+	d->interrupts_toggled = d->interrupts_change;
 	d->interrupts_change = false;
+	change_root(d);
 	d->mode_changed = d->pending_mode && d->pending_mode != d->mode;
 	if (d->pending_mode)
 		d->mode = d->pending_mode;
@@ -182,16 +131,17 @@ static void apply_mode(struct pt_decoder *d)
 
 static int begin(struct pt_decoder *d, uint64_t ip, struct pt_event *event)
 {
-	base_cycles(d);
+	packets_base_cycles(d);
 	walk_pass_time(d);
 	apply_mode(d);
 	d->tracing = true;
 	d->async = d->overflowed = false;
 	d->goal = PT_GOAL_PACKET;
 	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .begins = true, .to = ip, .in_transaction = d->transaction,
-		.timed = d->cycles_counted };
-	d->cycles_counted = false;
+		.timed = walk_is_timed(d) };
 	walk_to(d, ip);
+	if (d->config.quick)
+		quick_instruction(d, ip);
 	return DELIVER;
 }
 
@@ -206,9 +156,10 @@ static int async_branch(struct pt_decoder *d, bool has_target, uint64_t target, 
 {
 	walk_pass_time(d);
 	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .async = true, .ends = ends, .aborts = d->aborts,
-		.in_transaction = d->transaction, .from = d->ip, .to = has_target ? target : 0, .timed = d->cycles_counted };
-	d->cycles_counted = false;
+		.leaves_guest = d->non_root && !d->next_non_root,
+		.in_transaction = d->transaction, .from = d->ip, .to = has_target ? target : 0, .timed = walk_is_timed(d) };
 	if (ends || !has_target) {
+		end_at(d, has_target ? target : event->from);
 		end_tracing(d);
 		d->tracing = !ends;
 		return DELIVER;
@@ -279,32 +230,74 @@ static int fup_packet(struct pt_decoder *d, struct pt_event *event)
 	return GO_ON;
 }
 
+/* The address in PSB+, at which the packets after PSB+ begin: execution continues to it first. False: none is ahead, or tracing begins
+ * anew behind it. */
+static bool find_psb_address(const struct pt_decoder *d, uint64_t *ip)
+{
+	enum { PACKETS_BEHIND = 6 }; /* as many as perf reads */
+	struct pt_place place = d->place;
+	struct pt_packet packet;
+	struct pt_address address = { .known = true };
+	bool found = false;
+	for (unsigned behind = 0; behind <= PACKETS_BEHIND && packets_read(d, &place, PT_BLOCK_NONE, &packet) == PT_READ_PACKET;) {
+		switch (packet.type) {
+		case PT_PACKET_FUP:
+			if (found || !pt_address_take(&address, &packet, ip))
+				return found;
+			found = true;
+			break;
+		case PT_PACKET_PSBEND:
+			behind = 1;
+			break;
+		case PT_PACKET_TIP_PGE:
+			return false;
+		case PT_PACKET_TNT: case PT_PACKET_TIP: case PT_PACKET_TIP_PGD: case PT_PACKET_OVF: case PT_PACKET_BAD: case PT_PACKET_PSB:
+		case PT_PACKET_TRACE_STOP:
+			return found && behind;
+		default:
+			behind += behind && packet.type != PT_PACKET_PAD;
+			break;
+		}
+		if (behind && !found)
+			return false;
+	}
+	return found;
+}
+
 /* PSB+: the state of the processor, for a decoder that begins here. */
 static int psb_packets(struct pt_decoder *d, struct pt_event *event)
 {
 	uint64_t start = d->position, ip = 0;
+	d->goal = PT_GOAL_PACKET;
 	bool traced = false, transaction = d->transaction;
+	bool follows = d->ip_known || d->found; /* after a loss, perf does not show the address */
 	unsigned mode = d->mode;
-	d->last_ip = 0;
-	d->have_last_ip = true;
+	d->address = (struct pt_address){ .known = true };
 	d->return_count = 0;
 	d->in_block = PT_BLOCK_NONE;
+	d->found = false;
 	for (;;) {
-		if (read_packet(d) != PT_READ_PACKET)
-			return END;
+		d->in_psb = true;
+		enum pt_read read = packets_next(d);
+		d->in_psb = false;
+		if (read != PT_READ_PACKET)
+			return no_packet(d, read);
 		switch (d->packet.type) {
 		case PT_PACKET_PSBEND:
 			walk_pass_time(d);
 			d->tracing = traced;
 			d->mode = mode;
 			d->transaction = transaction;
-			*event = (struct pt_event){ .kind = PT_EVENT_PSB, .payload = start, .from = d->begun ? 0 : ip,
-				.has_ip = traced && !d->begun };
-			d->begun = true;
+			*event = (struct pt_event){ .kind = PT_EVENT_PSB, .payload = start, .from = follows ? ip : 0, .has_ip = traced && follows,
+				.timed = walk_is_timed(d) };
 			if (!traced)
 				lose_flow(d);
-			else if (!d->ip_known)
+			else if (!d->ip_known || d->ip == ip)
+				walk_to(d, ip); /* its block begins here, too, whatever precedes */
+			if (traced && d->config.quick) {
 				walk_to(d, ip);
+				quick_instruction(d, ip);
+			}
 			return DELIVER;
 		case PT_PACKET_FUP:
 			traced = take_address(d, &ip);
@@ -318,7 +311,11 @@ static int psb_packets(struct pt_decoder *d, struct pt_event *event)
 			transaction = d->packet.payload & 1;
 			break;
 		case PT_PACKET_PIP:
-			d->non_root = d->packet.flag;
+			d->next_non_root = d->packet.flag;
+			change_root(d);
+			break;
+		case PT_PACKET_CBR:
+			d->ratio_seen = (uint32_t)d->packet.payload;
 			break;
 		case PT_PACKET_OVF:
 			return fail(d, PT_ERROR_OVERFLOW, event);
@@ -327,6 +324,16 @@ static int psb_packets(struct pt_decoder *d, struct pt_event *event)
 			return fail(d, PT_ERROR_BAD_PACKET, event);
 		}
 	}
+}
+
+static int psb(struct pt_decoder *d, struct pt_event *event)
+{
+	uint64_t ip;
+	if (d->config.quick || !d->ip_known || !find_psb_address(d, &ip) || ip == d->ip)
+		return psb_packets(d, event);
+	d->target = ip;
+	d->goal = PT_GOAL_PSB;
+	return GO_ON;
 }
 
 static int mode_packet(struct pt_decoder *d)
@@ -342,11 +349,34 @@ static int mode_packet(struct pt_decoder *d)
 	return GO_ON;
 }
 
+static int interrupt_data(struct pt_decoder *d)
+{
+	if (d->interrupt_data_used)
+		d->interrupt_data_count = 0;
+	d->interrupt_data_used = false;
+	if (d->interrupt_data_count < PT_INTERRUPT_DATA_MAX)
+		d->interrupt_data[d->interrupt_data_count++] =
+			(struct pt_interrupt_data){ .type = (uint8_t)d->packet.extra, .payload = d->packet.payload };
+	return GO_ON;
+}
+
+static int ratio_event(struct pt_decoder *d, struct pt_event *event)
+{
+	if (d->packet.payload == d->ratio_seen)
+		return GO_ON;
+	d->ratio_seen = (uint32_t)d->packet.payload;
+	int result = simple_event(d, PT_EVENT_CBR, false, event);
+	event->timed = walk_is_timed(d);
+	return result;
+}
+
 static int state_packet(struct pt_decoder *d, struct pt_event *event)
 {
 	switch (d->packet.type) {
-	case PT_PACKET_PIP:
-		d->non_root = d->packet.flag;
+	case PT_PACKET_PIP: /* of the next branch, which may be an entry to a guest or an exit from it */
+		d->next_non_root = d->packet.flag;
+		if (!d->ip_known)
+			change_root(d);
 		return GO_ON;
 	case PT_PACKET_OVF:
 		return fail(d, PT_ERROR_OVERFLOW, event);
@@ -367,7 +397,11 @@ static int state_packet(struct pt_decoder *d, struct pt_event *event)
 	case PT_PACKET_PWRX:
 		return simple_event(d, PT_EVENT_PWRX, false, event);
 	case PT_PACKET_CFE:
-		return simple_event(d, PT_EVENT_INTERRUPT, d->packet.flag, event);
+		return simple_event(d, PT_EVENT_INTERRUPT, d->packet.flag || d->tracing, event);
+	case PT_PACKET_EVD:
+		return interrupt_data(d);
+	case PT_PACKET_CBR:
+		return ratio_event(d, event);
 	case PT_PACKET_BBP: case PT_PACKET_BIP: case PT_PACKET_BEP:
 		return block_packet(d, event);
 	default:
@@ -378,6 +412,11 @@ static int state_packet(struct pt_decoder *d, struct pt_event *event)
 static int take_packet(struct pt_decoder *d, struct pt_event *event)
 {
 	uint64_t ip;
+	if (d->config.quick) {
+		enum quick quick = quick_packet(d, event);
+		if (quick != QUICK_NOT)
+			return quick == QUICK_DELIVER ? DELIVER : GO_ON;
+	}
 	switch (d->packet.type) {
 	case PT_PACKET_TNT:
 		d->async = false;
@@ -395,7 +434,7 @@ static int take_packet(struct pt_decoder *d, struct pt_event *event)
 	case PT_PACKET_FUP:
 		return fup_packet(d, event);
 	case PT_PACKET_PSB:
-		return psb_packets(d, event);
+		return psb(d, event);
 	case PT_PACKET_MODE_EXEC:
 	case PT_PACKET_MODE_TSX:
 		return mode_packet(d);
@@ -407,18 +446,8 @@ static int take_packet(struct pt_decoder *d, struct pt_event *event)
 static int packet_step(struct pt_decoder *d, struct pt_event *event)
 {
 	d->loops = 0;
-	switch (read_packet(d)) {
-	case PT_READ_PACKET:
-		return take_packet(d, event);
-	case PT_READ_GAP:
-		if (packets_skip_gap(d, &d->place))
-			d->clock.near = d->pieces[d->place.piece].near;
-		lose_flow(d);
-		d->synced = false;
-		return GO_ON;
-	default:
-		return END;
-	}
+	enum pt_read read = packets_next(d);
+	return read == PT_READ_PACKET ? take_packet(d, event) : no_packet(d, read);
 }
 
 /* The branch at which walk ended, with a target from the trace. */
@@ -427,7 +456,7 @@ static void fill_branch(struct pt_decoder *d, uint64_t to, struct pt_event *even
 	const struct pt_block_code *block = walk_branch(d);
 	walk_pass_time(d);
 	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .branch = block->kind, .size = block->last_size, .from = walk_last(d), .to = to,
-		.in_transaction = d->transaction, .timed = d->cycles_counted };
+		.in_transaction = d->transaction, .timed = walk_is_timed(d) };
 }
 
 static void follow_calls(struct pt_decoder *d)
@@ -440,10 +469,21 @@ static void follow_calls(struct pt_decoder *d)
 		walk_pop(d, &ip);
 }
 
+/* Its time is estimated by the number of instructions. */
+static bool leaves_kernel(const struct pt_event *event)
+{
+	return event->from >> 63 && !(event->to >> 63);
+}
+
+/* Whether the branch, whose time is known, need not be delivered. */
+static bool is_silent(const struct pt_decoder *d, bool jump)
+{
+	return (d->errors_only || (d->calls_only && jump)) && d->time < d->pause;
+}
+
 static int indirect_branch(struct pt_decoder *d, bool has_target, uint64_t target, struct pt_event *event)
 {
 	fill_branch(d, has_target ? target : 0, event);
-	d->cycles_counted = false;
 	if (!has_target) {
 		lose_flow(d);
 		return DELIVER;
@@ -451,7 +491,9 @@ static int indirect_branch(struct pt_decoder *d, bool has_target, uint64_t targe
 	follow_calls(d);
 	apply_mode(d);
 	walk_target(d, target);
-	return d->errors_only ? GO_ON : DELIVER;
+	if (leaves_kernel(event))
+		return DELIVER;
+	return is_silent(d, event->branch == INSTRUCTION_JUMP_INDIRECT) || walk_passes_call(d, event) ? GO_ON : DELIVER;
 }
 
 /* The trace holds the target behind the bits that are left. */
@@ -459,8 +501,9 @@ static int deferred_target(struct pt_decoder *d, struct pt_event *event)
 {
 	uint64_t ip;
 	do {
-		if (read_packet(d) != PT_READ_PACKET)
-			return END;
+		enum pt_read read = packets_next(d);
+		if (read != PT_READ_PACKET)
+			return no_packet(d, read);
 	} while (d->packet.type == PT_PACKET_CYC || d->packet.type == PT_PACKET_MTC || d->packet.type == PT_PACKET_PAD ||
 		d->packet.type == PT_PACKET_TSC || d->packet.type == PT_PACKET_TMA || d->packet.type == PT_PACKET_CBR);
 	if (d->packet.type != PT_PACKET_TIP || !take_address(d, &ip))
@@ -471,7 +514,6 @@ static int deferred_target(struct pt_decoder *d, struct pt_event *event)
 static bool take_bit(struct pt_decoder *d)
 {
 	bool bit = d->bits >> --d->bit_count & 1;
-	d->cycles_counted = false; /* cycles are those up to the first bit */
 	if (!d->bit_count)
 		d->goal = PT_GOAL_PACKET;
 	return bit;
@@ -483,14 +525,16 @@ static int bits_branch(struct pt_decoder *d, struct pt_event *event)
 	uint8_t kind = walk_branch(d)->kind;
 	d->loops = 0;
 	if (kind == INSTRUCTION_CONDITIONAL) {
-		fill_branch(d, 0, event);
 		if (!take_bit(d)) {
+			walk_pass_time(d);
+			d->cycles_counted = false;
 			walk_next(d);
 			return GO_ON;
 		}
+		fill_branch(d, 0, event);
 		walk_take(d);
 		event->to = d->ip;
-		return d->errors_only ? GO_ON : DELIVER;
+		return is_silent(d, true) ? GO_ON : DELIVER;
 	}
 	if (kind != INSTRUCTION_RETURN || !d->config.return_compression || !d->return_count)
 		return deferred_target(d, event);
@@ -500,7 +544,7 @@ static int bits_branch(struct pt_decoder *d, struct pt_event *event)
 	event->to = ip;
 	d->mode_changed = false;
 	walk_target(d, ip);
-	return d->errors_only ? GO_ON : DELIVER;
+	return is_silent(d, false) || walk_passes_call(d, event) ? GO_ON : DELIVER;
 }
 
 static int end_branch(struct pt_decoder *d, struct pt_event *event)
@@ -513,7 +557,7 @@ static int end_branch(struct pt_decoder *d, struct pt_event *event)
 	}
 	fill_branch(d, d->has_target ? d->target : 0, event);
 	event->ends = true;
-	d->cycles_counted = false;
+	end_at(d, d->has_target ? d->target : event->from);
 	follow_calls(d);
 	end_tracing(d);
 	return DELIVER;
@@ -521,6 +565,13 @@ static int end_branch(struct pt_decoder *d, struct pt_event *event)
 
 static int walk_step(struct pt_decoder *d, struct pt_event *event)
 {
+	if (d->goal == PT_GOAL_PSB && !d->ip_known) /* the walk to it failed */
+		return psb_packets(d, event);
+	if (d->goal == PT_GOAL_BITS && (d->errors_only || d->calls_only) && d->clock.time < d->pause) {
+		walk_bits(d);
+		if (d->goal == PT_GOAL_PACKET)
+			return GO_ON;
+	}
 	switch (walk(d, event)) {
 	case WALK_EVENT:
 		return DELIVER;
@@ -529,6 +580,8 @@ static int walk_step(struct pt_decoder *d, struct pt_event *event)
 	case WALK_LOOP:
 		return fail(d, PT_ERROR_LOOP, event);
 	case WALK_AT_IP:
+		if (d->goal == PT_GOAL_PSB)
+			return psb_packets(d, event);
 		d->goal = PT_GOAL_PACKET;
 		if (d->waiting_count)
 			deliver_waiting(d, d->ip, true, true);
@@ -554,7 +607,7 @@ static int walk_step(struct pt_decoder *d, struct pt_event *event)
 	}
 }
 
-int pt_decoder_next(struct pt_decoder *d, struct pt_event *event)
+static int next_event(struct pt_decoder *d, struct pt_event *event)
 {
 	for (;;) {
 		if (d->delivering) {
@@ -568,10 +621,27 @@ int pt_decoder_next(struct pt_decoder *d, struct pt_event *event)
 		if (!d->synced) {
 			if (!packets_find_psb(d, &d->place))
 				return 0;
-			d->synced = true;
+			d->synced = d->found = true;
 		}
 		int result = d->goal == PT_GOAL_PACKET ? packet_step(d, event) : walk_step(d, event);
 		if (result != GO_ON)
 			return result == DELIVER;
 	}
+}
+
+int pt_decoder_next(struct pt_decoder *d, struct pt_event *event)
+{
+	if (next_event(d, event) <= 0)
+		return 0;
+	if (event->kind == PT_EVENT_INTERRUPT) {
+		if (d->interrupt_data_used)
+			d->interrupt_data_count = 0;
+		d->interrupt_data_used = true;
+	}
+	if (d->config.interrupts) {
+		event->interrupts_toggled = d->interrupts_toggled || event->kind == PT_EVENT_IFLAG;
+		event->interrupts_off = event->interrupts_toggled == d->interrupts_on;
+		d->interrupts_toggled = false;
+	}
+	return 1;
 }

@@ -311,3 +311,305 @@ TEST("blocks of code are dropped at their limit, and counted for several codes")
 	pt_code_fini(&other);
 	EXPECT_INT(total, 0);
 }
+
+TEST("code before the address in PSB+ is executed before the PSB")
+{
+	/* 1000: jmp 1002; 1002: nop; 1003: jmp *%rax */
+	OPEN("\xeb\x00\x90\xff\xe0", BEGIN PSB "\x7d\x03\x10\0\0\0\0" PSBEND "\x2d\x00\x10");
+	next();
+	expect_branch(0x1000, 0x1002);
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_PSB);
+	EXPECT_INT(event.from, 0x1003);
+	EXPECT_INT(decoder.instructions, 2);
+	expect_branch(0x1003, 0x1000);
+}
+
+TEST("an address in PSB+ that is not reached is an error, and decoding continues there")
+{
+	OPEN("\x74\xfe\xff\xe0", BEGIN PSB "\x7d\x02\x10\0\0\0\0" PSBEND "\x2d\x00\x10"); /* 1000: jz 1000 needs a bit */
+	next();
+	EXPECT_INT(next().error, PT_ERROR_MISMATCH);
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_PSB);
+	EXPECT_INT(event.payload, 25);
+	EXPECT_INT(event.from, 0);
+	expect_branch(0x1002, 0x1000);
+}
+
+TEST("a PSB behind which tracing begins anew does not continue the code before it")
+{
+	OPEN("\x74\xfe\xff\xe0", BEGIN PSB "\x7d\x02\x10\0\0\0\0" PSBEND "\x71\x02\x10\0\0\0\0" "\x2d\x00\x10");
+	next();
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	EXPECT(next().begins);
+	expect_branch(0x1002, 0x1000);
+}
+
+TEST("another ratio of the core's frequency is an event; in PSB+ it is not")
+{
+	OPEN("\xff\xe0", PSB "\x02\x03\x20\0" AT_1000 PSBEND "\x02\x03\x20\0" "\x02\x03\x21\0" "\x2d\x00\x10" "\x01" "\x02\x03\x22\0");
+	next();
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_CBR);
+	EXPECT_INT(event.payload, 0x21);
+	EXPECT_INT(event.from, 0x1000);
+	expect_branch(0x1000, 0x1000);
+	expect_branch(0x1000, 0);
+	EXPECT_INT(next().from, 0x1000); /* where tracing ended */
+}
+
+TEST("where branches are not needed, those from the time of the pause on are delivered")
+{
+	static const struct pt_clock_config config = { .ctc_numerator = 100, .ctc_denominator = 1 };
+	OPEN("\xff\xe0", PSB "\x19\x00\x10\0\0\0\0\0" "\x02\x73\0\0\0\0\0" AT_1000 PSBEND
+		"\x2d\x00\x10" "\x59\x01" "\x2d\x00\x10" "\x59\x02" "\x2d\x00\x10");
+	pt_clock_init(&decoder.clock, &config);
+	decoder.errors_only = true;
+	decoder.pause = 0x1000 + 200;
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	expect_branch(0x1000, 0x1000);
+	EXPECT_INT(decoder.time, 0x1000 + 200);
+	EXPECT_INT(next().kind, 255);
+}
+
+TEST("cycles of code that is not traced are not counted, but the branch behind them is timed")
+{
+	OPEN("\xff\xe0", BEGIN "\x53" "\x01" "\x53" "\x71\x00\x10\0\0\0\0" "\x2d\x00\x10");
+	next();
+	EXPECT(next().timed);
+	EXPECT_INT(decoder.exact_cycles, 10);
+	struct pt_event event = next();
+	EXPECT(event.begins && event.timed);
+	EXPECT_INT(decoder.exact_cycles, 10);
+	EXPECT(!next().timed);
+}
+
+TEST("a change of frequency begins a new count of cycles, whose sum with the time is rounded")
+{
+	static const struct pt_clock_config config = { .non_turbo_ratio = 37 };
+	struct pt_clock clock;
+	struct pt_packet packet = { .type = PT_PACKET_TSC, .payload = 0xa15a055a410 };
+	pt_clock_init(&clock, &config);
+	clock.near = 0xa15a055a410;
+	pt_clock_packet(&clock, &packet);
+	packet = (struct pt_packet){ .type = PT_PACKET_CBR, .payload = 37 };
+	pt_clock_packet(&clock, &packet);
+	packet = (struct pt_packet){ .type = PT_PACKET_CYC, .payload = 100 };
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0xa15a055a410 + 100);
+	packet = (struct pt_packet){ .type = PT_PACKET_CBR, .payload = 74 };
+	pt_clock_packet(&clock, &packet);
+	packet = (struct pt_packet){ .type = PT_PACKET_CYC, .payload = 100 };
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0xa15a055a410 + 150);
+	clock.cycle_time = 0xa15a055a410;
+	clock.cycle_count = 0;
+	clock.rate = 0.78722;
+	packet.payload = 47; /* 36.9993 ticks: the sum has 9 bits of a fraction */
+	clock.time = clock.cycle_time;
+	pt_clock_packet(&clock, &packet);
+	EXPECT_INT(clock.time, 0xa15a055a410 + 37);
+}
+
+TEST("without code, addresses in packets are instructions, and an interrupt is a branch between two of them")
+{
+	OPEN("", BEGIN "\x1a" "\x2d\x05\x10" "\x3d\x07\x10" "\x2d\x09\x10" "\x01");
+	decoder.config.quick = 1;
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	static const uint64_t instructions[] = { 0x1000, 0x1005, 0x1007 };
+	for (size_t i = 0; i < 3; i++) {
+		struct pt_event event = next();
+		EXPECT_INT(event.kind, PT_EVENT_INSTRUCTION);
+		EXPECT_INT(event.from, instructions[i]);
+	}
+	expect_branch(0x1007, 0x1009);
+	EXPECT_INT(next().from, 0x1009);
+	EXPECT_INT(next().kind, 255);
+	EXPECT(!decoder.tracing);
+}
+
+TEST("quicker still, only the addresses in PSB+ are instructions")
+{
+	OPEN("", BEGIN "\x2d\x05\x10" "\x2d\x06\x10" PSB "\x7d\x08\x10\0\0\0\0" PSBEND);
+	decoder.config.quick = 2;
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	EXPECT_INT(next().from, 0x1000);
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	EXPECT_INT(next().from, 0x1008);
+	EXPECT_INT(next().kind, 255);
+}
+
+TEST("data packets belong to the interrupt event that follows them, and the interrupt flag to each event")
+{
+	/* EVD type 1: 5; CFE 1, vector 14, with an address; MODE: flag on; TIP: flag off */
+	OPEN("\xff\xe0", BEGIN "\x02\x53\x01\5\0\0\0\0\0\0\0" "\x02\x13\x81\x0e" "\x3d\x00\x10" "\x99\x05" "\x2d\x00\x10"
+		"\x02\x13\x82\0" "\x3d\x00\x10");
+	decoder.config.interrupts = true;
+	next();
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_INTERRUPT);
+	EXPECT_INT(event.extra, 14);
+	EXPECT(event.interrupts_off && !event.interrupts_toggled);
+	EXPECT_INT(decoder.interrupt_data_count, 1);
+	EXPECT_INT(decoder.interrupt_data[0].type, 1);
+	EXPECT_INT(decoder.interrupt_data[0].payload, 5);
+	event = next();
+	EXPECT(event.interrupts_off && event.interrupts_toggled);
+	event = next();
+	EXPECT_INT(event.payload, 2);
+	EXPECT(!event.interrupts_off && !event.interrupts_toggled);
+	EXPECT_INT(decoder.interrupt_data_count, 0);
+}
+
+static unsigned located;
+
+/* Two pages with the same code. */
+static bool locate_pages(void *context, uint64_t ip, struct pt_range *range)
+{
+	(void)context;
+	located++;
+	uint64_t page = ip & ~0xfffull;
+	*range = (struct pt_range){ .start = page, .end = page + 0x1000, .base = page, .code = &code };
+	return true;
+}
+
+TEST("a range that was left recently is not located again, unless the address space changed")
+{
+	OPEN("\xff\xe0", BEGIN "\x2d\x00\x20" "\x2d\x00\x10" "\x2d\x00\x20" "\x2d\x00\x10" "\x2d\x00\x20");
+	decoder.config.locate = locate_pages;
+	located = 0;
+	next();
+	expect_branch(0x1000, 0x2000);
+	expect_branch(0x2000, 0x1000);
+	expect_branch(0x1000, 0x2000);
+	EXPECT_INT(located, 2);
+	pt_decoder_forget(&decoder);
+	expect_branch(0x2000, 0x1000);
+	expect_branch(0x1000, 0x2000);
+	EXPECT_INT(located, 4);
+}
+
+TEST("bits are followed without events to the instruction at which the count stops")
+{
+	/* 1000: jz 1000; 1002: nop; jmp 1000 */
+	OPEN("\x74\xfe\x90\xeb\xfb", BEGIN "\xb6" "\xb6" "\x06"); /* 0 1 1 0 1 1, twice; 1 */
+	decoder.errors_only = true;
+	decoder.pause = UINT64_MAX;
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	decoder.stop_at = 7;
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_INSTRUCTION);
+	EXPECT_INT(event.from, 0x1002);
+	decoder.stop_at = UINT64_MAX;
+	EXPECT_INT(next().kind, 255);
+	EXPECT_INT(decoder.instructions, 13 + 2 * 4);
+	EXPECT_INT(decoder.ip, 0x1000);
+}
+
+TEST("a piece that ends with a packet is not continued by one that does not follow")
+{
+	OPEN("\xff\xe0", PSB);
+	pieces[1] = (struct pt_piece){ .bytes = { (const uint8_t *)"\x23" BEGIN, 26 } };
+	decoder.piece_count = 2;
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_PSB);
+	EXPECT_INT(event.payload, 17);
+	EXPECT_INT(next().kind, 255);
+}
+
+TEST("a window begins at the last PSB that is older, in any piece")
+{
+	enum { PIECES = 4 };
+	char bytes[PIECES][2 * 26];
+	struct pt_piece many[PIECES] = { 0 };
+	OPEN("", "");
+	for (size_t i = 0; i < 2 * PIECES; i++) {
+		char *at = bytes[i / 2] + i % 2 * 26;
+		memcpy(at, PSB "\x19\0\0\0\0\0\0\0" PSBEND, 26);
+		at[18] = (char)(i + 1); /* times 0x100, 0x200 … */
+		many[i / 2] = (struct pt_piece){ .bytes = { (const uint8_t *)bytes[i / 2], 52 }, .near = 1 };
+	}
+	for (uint64_t time = 0x80; time < 0x900; time += 0x80) {
+		static const struct pt_config config = { .locate = locate };
+		pt_decoder_init(&decoder, &config, many, PIECES);
+		pt_decoder_seek(&decoder, time);
+		struct pt_event event = next();
+		EXPECT_INT(event.kind, PT_EVENT_PSB);
+		uint64_t older = (time - 1) / 0x100;
+		EXPECT_INT(event.payload, 26 * (older ? older - 1 : 0));
+		EXPECT_INT(decoder.time, older ? older * 0x100 : 0x100);
+	}
+}
+
+static bool locate_host(void *context, uint64_t ip, struct pt_range *range)
+{
+	return !decoder.non_root && locate(context, ip, range);
+}
+
+TEST("a PIP packet applies to the code behind the next branch: a guest's code is not the host's")
+{
+	/* vmresume; jmp *%rax */
+	OPEN("\x0f\x01\xc3\xff\xe0", BEGIN "\x02\x43\x01\0\0\0\0\0" "\x2d\x03\x10" "\x3d\x04\x10"
+		"\x02\x43\x00\0\0\0\0\0" "\x2d\x03\x10" "\x2d\x00\x10");
+	decoder.config.locate = locate_host;
+	next();
+	struct pt_event event = next();
+	EXPECT_INT(event.branch, INSTRUCTION_VM_ENTRY);
+	EXPECT_INT(event.to, 0x1003);
+	EXPECT(decoder.non_root);
+	EXPECT_INT(next().error, PT_ERROR_NO_CODE);
+	EXPECT_INT(next().kind, 255); /* only a whole address is trusted behind an error */
+	EXPECT(!decoder.non_root);
+}
+
+TEST("with calls_only, jumps are followed without events, calls and returns are events")
+{
+	/* 1000: jz 1004; 1002: nop; nop; 1004: call 100b; 1009: jmp 1000; 100b: ret */
+	OPEN("\x74\x02\x90\x90\xe8\x02\0\0\0\xeb\xf5\xc3", BEGIN "\x1e" "\x1e"); /* 1 1 1, twice: taken, returns, taken … */
+	decoder.config.return_compression = true;
+	decoder.calls_only = true;
+	decoder.pause = UINT64_MAX;
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	for (int i = 0; i < 3; i++) {
+		struct pt_event event = next();
+		EXPECT_INT(event.kind, PT_EVENT_BRANCH);
+		EXPECT_INT(event.branch, INSTRUCTION_CALL);
+		EXPECT_INT(event.from, 0x1004);
+		EXPECT_INT(event.to, 0x100b);
+		if (i == 2)
+			break;
+		event = next();
+		EXPECT_INT(event.branch, INSTRUCTION_RETURN);
+		EXPECT_INT(event.to, 0x1009);
+	}
+}
+
+static struct { unsigned calls, returns; uint64_t from, to; } passed;
+
+static void pass_call(void *context, bool is_return, uint64_t from, uint64_t to, unsigned size)
+{
+	(void)context;
+	passed.calls += !is_return;
+	passed.returns += is_return;
+	passed.from = from;
+	passed.to = to;
+	EXPECT_INT(size, is_return ? 1 : 5);
+}
+
+TEST("with calls_only and a receiver, calls and returns are passed to it in order, before the pause")
+{
+	/* 1000: jz 1004; 1002: nop; nop; 1004: call 100b; 1009: jmp 1000; 100b: ret */
+	OPEN("\x74\x02\x90\x90\xe8\x02\0\0\0\xeb\xf5\xc3", BEGIN "\x1e" "\x1e" "\x1e" "\x06");
+	decoder.config.return_compression = true;
+	decoder.config.call = pass_call;
+	decoder.calls_only = true;
+	decoder.pause = UINT64_MAX;
+	passed.calls = passed.returns = 0;
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	EXPECT_INT(next().kind, 255);
+	EXPECT_INT(passed.calls, 5);
+	EXPECT_INT(passed.returns, 5);
+	EXPECT_INT(passed.from, 0x100b);
+	EXPECT_INT(passed.to, 0x1009);
+}

@@ -7,7 +7,7 @@
 enum {
 	WORD_PMU_TYPE, WORD_TIME_SHIFT, WORD_TIME_MULT, WORD_TIME_ZERO, WORD_CAP_TIME_ZERO, WORD_TSC_BIT, WORD_NORETCOMP_BIT, WORD_SWITCHES,
 	WORD_SNAPSHOT, WORD_PER_CPU, WORDS_LEAST, WORD_MTC_BIT = WORDS_LEAST, WORD_MTC_FREQ_BITS, WORD_CTC_N, WORD_CTC_D, WORD_CYC_BIT,
-	WORD_NON_TURBO_RATIO, WORDS,
+	WORD_NON_TURBO_RATIO, WORD_FILTER_BYTES, WORDS,
 };
 
 bool pt_info_read(struct pt_info *info, const struct record *record)
@@ -37,6 +37,10 @@ bool pt_info_read(struct pt_info *info, const struct record *record)
 	info->ctc_denominator = (uint32_t)words[WORD_CTC_D];
 	info->cyc_bit = words[WORD_CYC_BIT];
 	info->non_turbo_ratio = (uint32_t)words[WORD_NON_TURBO_RATIO];
+	if (words[WORD_FILTER_BYTES] && words[WORD_FILTER_BYTES] <= cursor_left(&c))
+		take(&c, (words[WORD_FILTER_BYTES] + sizeof *words) / sizeof *words * sizeof *words); /* the length is without its NUL */
+	if (count == WORDS && cursor_left(&c) >= sizeof *words)
+		info->event_trace = take_u64(&c);
 	return true;
 }
 
@@ -50,6 +54,8 @@ void pt_info_clock(const struct pt_info *info, uint64_t config, struct pt_clock_
 
 uint64_t pt_info_duration(const struct pt_info *info, uint64_t ns)
 {
+	if (!info->time.known)
+		return 0;
 	uint64_t whole = ns / info->time.mult, rest = ns % info->time.mult;
 	return (whole << info->time.shift) + (uint64_t)(((unsigned __int128)rest << info->time.shift) / info->time.mult);
 }

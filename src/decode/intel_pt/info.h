@@ -19,13 +19,14 @@ struct pt_info {
 	uint32_t ctc_numerator, ctc_denominator, non_turbo_ratio;
 	unsigned have_switches;          /* 0: no record of context switches; 1: sched_switch; 2, 3: SWITCH records */
 	bool snapshot, per_cpu;
+	bool event_trace;                /* the processor can trace interrupts */
 };
 
 /* False: the record is not of Intel PT, or too short. */
 bool pt_info_read(struct pt_info *info, const struct record *record);
 /* For an event with this config. */
 void pt_info_clock(const struct pt_info *info, uint64_t config, struct pt_clock_config *clock);
-/* TSC ticks at a time in ns, the inverse of time_conv_time. */
+/* TSC ticks at a time in ns, the inverse of time_conv_time; 0 if the conversion is unknown. */
 uint64_t pt_info_ticks(const struct pt_info *info, uint64_t ns);
-/* TSC ticks in a duration of ns. */
+/* TSC ticks in a duration of ns; 0 if the conversion is unknown. */
 uint64_t pt_info_duration(const struct pt_info *info, uint64_t ns);

@@ -1,6 +1,5 @@
 #include "decode/intel_pt/packet.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static uint64_t little(const uint8_t *bytes, size_t len)
@@ -205,4 +204,33 @@ size_t pt_packet_find_psb(const uint8_t *bytes, size_t len, size_t from)
 		return len;
 	const uint8_t *found = memmem(bytes + from, len - from, psb, sizeof psb);
 	return found ? (size_t)(found - bytes) : len;
+}
+
+bool pt_address_take(struct pt_address *address, const struct pt_packet *packet, uint64_t *ip)
+{
+	*ip = 0;
+	if (!address->known && packet->bits != 3 && packet->bits != 6)
+		return false;
+	switch (packet->bits) {
+	case 1:
+		address->last = (address->last & ~0xffffull) | packet->payload;
+		break;
+	case 2:
+		address->last = (address->last & ~0xffffffffull) | packet->payload;
+		break;
+	case 3:
+		address->last = (uint64_t)((int64_t)(packet->payload << 16) >> 16);
+		break;
+	case 4:
+		address->last = (address->last & ~0xffffffffffffull) | packet->payload;
+		break;
+	case 6:
+		address->last = packet->payload;
+		break;
+	default:
+		return false;
+	}
+	address->known = true;
+	*ip = address->last;
+	return true;
 }

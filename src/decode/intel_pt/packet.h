@@ -2,6 +2,7 @@
  * and Data Types". Pure. Knows no order of packets except that of one group: inside a block (BBP … BEP) the bytes of short TNT packets that
  * end in 100b are BIP packets. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,3 +34,12 @@ enum pt_block { PT_BLOCK_NONE, PT_BLOCK_4, PT_BLOCK_8 };
 size_t pt_packet_decode(const uint8_t *bytes, size_t len, enum pt_block block, struct pt_packet *packet);
 /* Offset of the first PSB in bytes at or after `from`; len if the bytes have no PSB. */
 size_t pt_packet_find_psb(const uint8_t *bytes, size_t len, size_t from);
+
+/* The last address of a trace, of which the next packet with an address holds the lower bytes that differ. */
+struct pt_address {
+	uint64_t last;
+	bool known;              /* otherwise only whole addresses are taken */
+};
+
+/* The address of a packet (TIP, TIP_PGE, TIP_PGD, FUP); false, *ip 0: it holds none. */
+bool pt_address_take(struct pt_address *address, const struct pt_packet *packet, uint64_t *ip);

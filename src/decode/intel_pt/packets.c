@@ -11,9 +11,9 @@ static const struct pt_piece *piece_of(const struct pt_decoder *d, size_t index)
 /* The bytes at (piece, at) and, up to PT_PACKET_SIZE_MAX, those of the pieces that follow on it. */
 static size_t join(const struct pt_decoder *d, size_t piece, size_t at, uint8_t *bytes, size_t max)
 {
-	size_t len = 0;
+	size_t len = 0, first = piece;
 	for (const struct pt_piece *p; len < max && (p = piece_of(d, piece)); piece++, at = 0) {
-		if (len && !p->follows)
+		if (piece > first && !p->follows)
 			break;
 		size_t left = p->bytes.len - at, part = left < max - len ? left : max - len;
 		memcpy(bytes + len, p->bytes.data + at, part);

@@ -1,5 +1,7 @@
 #include "decode/intel_pt/walk.h"
 
+#include <string.h>
+
 static const struct pt_block_code *block_of(const struct pt_decoder *d)
 {
 	return &d->range.code->blocks.items[d->block_index];
@@ -16,15 +18,29 @@ static bool branch_is_due(const struct pt_decoder *d)
 	return has_block(d) && d->done && d->done == block_of(d)->instructions;
 }
 
+/* The range of d->ip: one of those that were left recently, otherwise by config.locate. */
+static bool find_range(struct pt_decoder *d)
+{
+	struct pt_range left = d->range;
+	if (d->forgotten)
+		memset(d->ranges, 0, sizeof d->ranges);
+	else if (left.code)
+		d->ranges[d->range_next++ % PT_RANGES] = left;
+	d->forgotten = false;
+	for (unsigned i = 0; i < PT_RANGES; i++)
+		if (d->ip >= d->ranges[i].start && d->ip < d->ranges[i].end) {
+			d->range = d->ranges[i];
+			d->ranges[i].end = 0; /* it is the current one */
+			return true;
+		}
+	d->range = (struct pt_range){ 0 };
+	return d->config.locate(d->config.context, d->ip, &d->range);
+}
+
 static bool find_block(struct pt_decoder *d)
 {
-	if (d->forgotten || d->ip < d->range.start || d->ip >= d->range.end) {
-		d->forgotten = false;
-		if (!d->config.locate(d->config.context, d->ip, &d->range)) {
-			d->range = (struct pt_range){ 0 };
-			return false;
-		}
-	}
+	if ((d->forgotten || d->ip < d->range.start || d->ip >= d->range.end) && !find_range(d))
+		return false;
 	if (!d->range.code)
 		return false;
 	d->block_index = pt_code_block(d->range.code, d->ip - d->range.base, d->mode);
@@ -123,6 +139,12 @@ bool walk_pop(struct pt_decoder *d, uint64_t *ip)
 	return true;
 }
 
+/* The goal is the address d->target. */
+static bool has_destination(const struct pt_decoder *d)
+{
+	return d->goal >= PT_GOAL_IP;
+}
+
 /* Executes one instruction of the block. */
 static bool step(struct pt_decoder *d)
 {
@@ -146,13 +168,15 @@ static bool step_to_count(struct pt_decoder *d, struct pt_event *event)
 		if (!step(d))
 			return false;
 	}
-	uint8_t kind = block_of(d)->kind;
-	bool branches = d->done == block_of(d)->instructions && kind != INSTRUCTION_OTHER && kind != INSTRUCTION_PTWRITE &&
+	uint8_t kind = d->done == block_of(d)->instructions ? block_of(d)->kind : INSTRUCTION_OTHER;
+	bool branches = kind != INSTRUCTION_OTHER && kind != INSTRUCTION_PTWRITE &&
 		kind != INSTRUCTION_JUMP && kind != INSTRUCTION_CALL;
 	if (branches)
 		walk_pass_time(d);
-	*event = (struct pt_event){ .kind = PT_EVENT_INSTRUCTION, .from = last, .in_transaction = d->transaction, .has_ip = true,
-		.timed = branches && d->cycles_counted };
+	*event = (struct pt_event){ .kind = PT_EVENT_INSTRUCTION, .branch = kind, .from = last, .in_transaction = d->transaction, .has_ip = true,
+		.ends = branches && d->goal == PT_GOAL_END, .timed = branches && walk_is_timed(d) };
+	if (d->stop_every)
+		d->stop_at = d->instructions + d->stop_every;
 	return true;
 }
 
@@ -184,6 +208,17 @@ static bool is_endless(struct pt_decoder *d)
 	return ++d->loops > (d->config.loop_max ? d->config.loop_max : 100000);
 }
 
+bool walk_passes_call(const struct pt_decoder *d, const struct pt_event *event)
+{
+	if (!d->calls_only || !d->config.call || d->time >= d->pause)
+		return false;
+	bool is_return = event->branch == INSTRUCTION_RETURN;
+	if (!is_return && event->branch != INSTRUCTION_CALL && event->branch != INSTRUCTION_CALL_INDIRECT)
+		return false;
+	d->config.call(d->config.context, is_return, event->from, event->to, event->size);
+	return true;
+}
+
 static enum walk_end direct_branch(struct pt_decoder *d, struct pt_event *event)
 {
 	const struct pt_block_code *block = block_of(d);
@@ -197,22 +232,17 @@ static enum walk_end direct_branch(struct pt_decoder *d, struct pt_event *event)
 	if (is_endless(d))
 		return WALK_LOOP;
 	walk_take(d);
-	return d->errors_only ? WALK_GO_ON : WALK_EVENT;
-}
-
-/* The largest power of two that is no more than the period: slots of time begin at its multiples. */
-static uint64_t slot_ticks(const struct pt_decoder *d)
-{
-	return 1ull << (63 - __builtin_clzll(d->tick_period));
+	return d->errors_only || (d->calls_only && !call) || walk_passes_call(d, event) ? WALK_GO_ON : WALK_EVENT;
 }
 
 /* Sets stop_at to the instruction with which the next slot of time begins. */
 static void find_slot(struct pt_decoder *d)
 {
-	uint64_t slot = slot_ticks(d), time = d->clock.time + d->instructions - d->instructions_at_time, begin = time & ~(slot - 1);
+	uint64_t slot = walk_slot_ticks(d), time = d->clock.time + d->instructions - d->instructions_at_time, begin = time & ~(slot - 1);
 	uint64_t left;
 	if (d->in_slots && begin > d->last_slot) {
 		d->stop_at = d->instructions + 1;
+		d->slot_changes = true;
 		return;
 	}
 	if (!d->in_slots) {
@@ -223,13 +253,94 @@ static void find_slot(struct pt_decoder *d)
 		}
 	}
 	left = begin < d->last_slot ? slot : slot - (time - begin);
+	d->slot_changes = false;
 	d->stop_at = d->instructions + left;
 }
 
 static void pass_slot(struct pt_decoder *d)
 {
-	uint64_t slot = slot_ticks(d), time = d->clock.time + d->instructions - d->instructions_at_time, begin = time & ~(slot - 1);
+	uint64_t slot = walk_slot_ticks(d), time = d->clock.time + d->instructions - d->instructions_at_time, begin = time & ~(slot - 1);
 	d->last_slot = begin > d->last_slot ? begin : d->last_slot + slot;
+}
+
+/* The block behind `block`, which has one if it is linked and lies in the current range; `bit`: of a branch that needs one. */
+static const struct pt_block_code *successor(const struct pt_decoder *d, const struct pt_block_code *block, bool bit)
+{
+	uint32_t index = PT_NO_BLOCK;
+	switch (block->kind) {
+	case INSTRUCTION_CONDITIONAL:
+		index = bit ? block->taken : block->next;
+		break;
+	case INSTRUCTION_CALL:
+	case INSTRUCTION_JUMP:
+		index = block->taken;
+		break;
+	case INSTRUCTION_OTHER:
+	case INSTRUCTION_PTWRITE:
+		index = block->broken ? PT_NO_BLOCK : block->next;
+		break;
+	case INSTRUCTION_RETURN:
+		index = bit && d->config.return_compression && d->return_count ? block->taken : PT_NO_BLOCK;
+		break;
+	}
+	if (index == PT_NO_BLOCK)
+		return NULL;
+	const struct pt_block_code *next = &d->range.code->blocks.items[index];
+	uint64_t ip = d->range.base + next->offset;
+	if (block->kind == INSTRUCTION_RETURN && d->returns[(d->return_top - 1) % PT_RETURNS] != ip)
+		return NULL;
+	return ip >= d->range.start && ip < d->range.end ? next : NULL;
+}
+
+/* Executes a block, whose branch needs no bit or has one. False: too many in a row needed none. */
+static bool pass_block(struct pt_decoder *d, const struct pt_block_code *block, bool bit)
+{
+	uint64_t ip;
+	if (block->kind == INSTRUCTION_CONDITIONAL || block->kind == INSTRUCTION_RETURN) {
+		walk_pass_time(d);
+		if (bit)
+			walk_is_timed(d);
+		d->cycles_counted = false;
+		d->bit_count--;
+		d->loops = 0;
+		if (block->kind == INSTRUCTION_RETURN)
+			walk_pop(d, &ip);
+	} else if (is_endless(d)) {
+		d->loops--; /* walk counts it again */
+		return false;
+	} else if (block->kind == INSTRUCTION_CALL && block->displacement) {
+		walk_push(d, d->range.base + block->offset + block->size);
+	}
+	d->instructions += block->instructions;
+	return true;
+}
+
+void walk_bits(struct pt_decoder *d)
+{
+	if (d->forgotten || !has_block(d) || d->done)
+		return;
+	const struct pt_block_code *blocks = d->range.code->blocks.items, *block = block_of(d), *next;
+	while (d->bit_count) {
+		bool bit = d->bits >> (d->bit_count - 1) & 1;
+		if (d->tick_period && d->in_slots)
+			find_slot(d);
+		if ((d->tick_period && !d->in_slots) || block->instructions >= d->stop_at - d->instructions)
+			break;
+		bool calls = d->calls_only && (block->kind == INSTRUCTION_CALL || block->kind == INSTRUCTION_RETURN);
+		if (calls && !d->config.call)
+			break;
+		next = successor(d, block, bit);
+		if (!next || !pass_block(d, block, bit))
+			break;
+		if (calls)
+			d->config.call(d->config.context, block->kind == INSTRUCTION_RETURN,
+				d->range.base + block->offset + block->size - block->last_size, d->range.base + next->offset, block->last_size);
+		block = next;
+	}
+	d->block_index = (uint32_t)(block - blocks);
+	d->ip = d->range.base + block->offset;
+	if (!d->bit_count)
+		d->goal = PT_GOAL_PACKET;
 }
 
 enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
@@ -238,13 +349,13 @@ enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
 	if (d->tick_period)
 		find_slot(d);
 	for (;;) {
-		if (!has_block(d) && !(d->goal == PT_GOAL_IP && d->ip == d->target) && !find_block(d))
+		if (!has_block(d) && !(has_destination(d) && d->ip == d->target) && !find_block(d))
 			return WALK_NO_CODE;
-		if (d->goal == PT_GOAL_IP && d->ip == d->target && !branch_is_due(d))
+		if (has_destination(d) && d->ip == d->target && !branch_is_due(d))
 			return WALK_AT_IP;
 		const struct pt_block_code *block = block_of(d);
 		uint32_t left = block->instructions - d->done, bytes = block->size - d->done_bytes;
-		if (d->goal == PT_GOAL_IP && left) {
+		if (has_destination(d) && left) {
 			uint32_t before;
 			if (steps_to_target(d, &before)) {
 				left = before;
@@ -260,7 +371,7 @@ enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
 			return WALK_NO_CODE;
 		}
 		execute(d, left, bytes);
-		if (d->goal == PT_GOAL_IP && d->done < block->instructions)
+		if (has_destination(d) && d->done < block->instructions)
 			continue; /* arrived */
 		if (block->broken)
 			return WALK_NO_CODE;
@@ -276,6 +387,8 @@ enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
 			end = direct_branch(d, event);
 			if (end != WALK_GO_ON)
 				return end;
+			if (d->tick_period)
+				find_slot(d);
 			continue;
 		default:
 			return WALK_BRANCH;

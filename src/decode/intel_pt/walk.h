@@ -1,16 +1,18 @@
-/* Steps of a decoder through code, between two packets. Shared by the files of the decoder. */
+/* Steps of a decoder through code, between two packets, and what replaces them without code. Shared by the files of the decoder. */
 #pragma once
 #include "decode/intel_pt/decoder.h"
 
 enum walk_end {
 	WALK_EVENT,    /* *event is filled: a direct branch, or the instruction count was reached; walk again */
 	WALK_BRANCH,   /* the instruction before decoder->ip is executed, and a packet determines its target */
-	WALK_AT_IP,    /* PT_GOAL_IP: the next instruction is the one at decoder->target */
+	WALK_AT_IP,    /* PT_GOAL_IP, _PSB: the next instruction is the one at decoder->target */
 	WALK_NO_CODE,  /* no code is known at decoder->ip */
 	WALK_GO_ON,    /* internal */
 	WALK_LOOP,     /* more direct branches than config.loop_max */
 };
 
+/* Goal PT_GOAL_BITS: follows linked blocks without events, as far as there are some; the goal is PT_GOAL_PACKET behind the last bit. */
+void walk_bits(struct pt_decoder *d);
 enum walk_end walk(struct pt_decoder *d, struct pt_event *event);
 /* The branch at which walk ended. */
 static inline const struct pt_block_code *walk_branch(const struct pt_decoder *d)
@@ -24,6 +26,8 @@ static inline uint64_t walk_last(const struct pt_decoder *d)
 	return d->ip - walk_branch(d)->last_size;
 }
 
+/* Whether the call or return, whose event is filled, is passed to config.call instead. */
+bool walk_passes_call(const struct pt_decoder *d, const struct pt_event *event);
 /* Continues at an address: the target of the branch at which walk ended (taken: at its displacement; next: behind it), or anywhere. */
 void walk_take(struct pt_decoder *d);
 void walk_next(struct pt_decoder *d);
@@ -41,3 +45,28 @@ static inline void walk_pass_time(struct pt_decoder *d)
 	d->time = d->clock.time;
 	d->cycles = d->traced_cycles;
 }
+
+/* The largest power of two that is no more than the period: slots of time begin at its multiples. */
+static inline uint64_t walk_slot_ticks(const struct pt_decoder *d)
+{
+	return 1ull << (63 - __builtin_clzll(d->tick_period));
+}
+
+/* Whether cycles are exact at the event that is made now; they belong to this event alone. */
+static inline bool walk_is_timed(struct pt_decoder *d)
+{
+	bool timed = d->cycles_counted;
+	if (timed)
+		d->exact_cycles = d->traced_cycles;
+	d->cycles_counted = false;
+	return timed;
+}
+
+/* Without code (config.quick), the addresses in packets are the only known instructions, each an event PT_EVENT_INSTRUCTION, as in perf's
+ * quick mode. */
+enum quick { QUICK_DELIVER, QUICK_GO_ON, QUICK_NOT }; /* *event is filled; nothing to deliver; the packet is treated as with code */
+
+/* What decoder->packet, which is not in PSB+, is. */
+enum quick quick_packet(struct pt_decoder *d, struct pt_event *event);
+/* Appends the instruction at an address to the events that wait, and delivers them. */
+void quick_instruction(struct pt_decoder *d, uint64_t ip);

@@ -9,6 +9,7 @@ enum { WAIT_MS = 100 }; /* a ring wakes its reader when it is half full, which i
 struct acquisition {
 	struct measurement measurement;
 	unsigned map_timeout_ms;
+	const char *user_cache;
 	struct evlist evlist;
 	struct ring_order order;
 	struct writer made;            /* records that are not from the rings */
@@ -33,6 +34,7 @@ int acquisition_open(struct acquisition **acquisition, const struct acquisition_
 	struct acquisition *a = memory_zero(1, sizeof *a);
 	struct measurement_options measured = options->measurement;
 	a->map_timeout_ms = options->map_timeout_ms;
+	a->user_cache = options->user_cache;
 	measured.sampling.time_given = true;
 	measured.sampling.no_time = false;
 	writer_open(&a->made, -1, 0);
@@ -100,7 +102,7 @@ static int pass_round(struct acquisition *a, bool final, const struct acquisitio
 /* The command runs once the records about what existed before are complete. */
 static int start(struct acquisition *a, const struct acquisition_callback *callback, struct error *err)
 {
-	struct synthesis synthesis = { .map_timeout_ms = a->map_timeout_ms };
+	struct synthesis synthesis = { .map_timeout_ms = a->map_timeout_ms, .cache = a->user_cache };
 	a->started = true;
 	existing_write(&synthesis, &a->measurement, true, &a->made);
 	a->counts.slow_maps = synthesis.truncated;

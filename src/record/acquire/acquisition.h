@@ -20,6 +20,7 @@ struct acquisition_options {
 	struct measurement_options measurement; /* times are always recorded: the order needs them */
 	size_t pages;                    /* of a ring, a power of two; 0: as many as the kernel allows every user */
 	unsigned map_timeout_ms;         /* for reading the mappings of a process; 0: no limit */
+	const char *user_cache;          /* the folder of what is cached between runs; NULL: nothing is; borrowed */
 };
 
 struct acquisition_counts {

@@ -15,6 +15,7 @@
 #include "image/search.h"
 #include "os/file.h"
 #include "record/acquire/head_build_id.h"
+#include "record/acquire/map_copies.h"
 #include "record/acquire/records.h"
 
 enum {
@@ -35,7 +36,7 @@ struct mapped_build {
 	uint8_t id[ELF_BUILD_ID_MAX], id_len;
 };
 
-/* A file to be opened. */
+/* A file to be opened; without a path: the perf map of the process. */
 struct request {
 	uint32_t file;
 	int32_t pid;
@@ -54,7 +55,9 @@ struct build_reader {
 	VEC(struct mapped_build) files;
 	VEC(struct request) queue;
 	size_t next;                /* index in the queue */
-	atomic_bool bpf_seen;        /* a BPF program was loaded or unloaded */
+	struct idmap makers;        /* processes that make code, as far as their maps were requested */
+	unsigned maker_count;
+	struct map_copies maps;     /* of the thread alone, until it has ended */
 };
 
 static uint64_t key_of(const char *path, const struct mapped_identity *identity)
@@ -91,17 +94,6 @@ static bool request_read(const struct request *request, struct mapped_build *bui
 	return true;
 }
 
-/* Waits, with the lock, for a request or the stop; returns whether there is a request. */
-static bool wait_for_work(struct build_reader *r)
-{
-	while (!r->stop && r->next == r->queue.count) {
-		vec_clear(&r->queue);
-		r->next = 0;
-		pthread_cond_wait(&r->work, &r->lock);
-	}
-	return !r->stop;
-}
-
 static struct timespec time_after(long seconds, long ns)
 {
 	struct timespec until;
@@ -111,6 +103,18 @@ static struct timespec time_after(long seconds, long ns)
 	return until;
 }
 
+/* Waits, with the lock, for a request, the stop, or the time (< 0: without limit). */
+static void wait_for_work(struct build_reader *r, int ms)
+{
+	const struct timespec until = time_after(ms / 1000, ms % 1000 * 1000000L);
+	int status = 0;
+	while (!r->stop && r->next == r->queue.count && status == 0) {
+		vec_clear(&r->queue);
+		r->next = 0;
+		status = ms < 0 ? pthread_cond_wait(&r->work, &r->lock) : pthread_cond_timedwait(&r->work, &r->lock, &until);
+	}
+}
+
 static void pause_reading(struct build_reader *r)
 {
 	const struct timespec until = time_after(0, PAUSE_NS);
@@ -118,25 +122,42 @@ static void pause_reading(struct build_reader *r)
 		;
 }
 
+/* Called and returns with the lock, without which it reads. */
+static void do_request(struct build_reader *r)
+{
+	struct request request = r->queue.items[r->next++];
+	struct mapped_build build = { 0 };
+	pthread_mutex_unlock(&r->lock);
+	if (!request.path)
+		map_copies_add(&r->maps, request.pid);
+	bool read = request.path && request_read(&request, &build);
+	pthread_mutex_lock(&r->lock);
+	if (!request.path)
+		return;
+	free(request.path);
+	build.tries = r->files.items[request.file].tries;
+	build.state = read ? FILE_READ : FILE_FAILED;
+	r->files.items[request.file] = build;
+}
+
 static void *read_builds(void *context)
 {
 	struct build_reader *r = context;
 	unsigned opened = 0;
 	pthread_mutex_lock(&r->lock);
-	while (wait_for_work(r)) {
-		struct request request = r->queue.items[r->next++];
-		struct mapped_build build = { 0 };
+	while (!r->stop) {
 		pthread_mutex_unlock(&r->lock);
-		bool read = request_read(&request, &build);
-		free(request.path);
+		int wait_ms = map_copies_open(&r->maps);
 		pthread_mutex_lock(&r->lock);
-		build.tries = r->files.items[request.file].tries;
-		build.state = read ? FILE_READ : FILE_FAILED;
-		r->files.items[request.file] = build;
+		wait_for_work(r, wait_ms);
+		if (r->stop || r->next == r->queue.count)
+			continue;
+		do_request(r);
 		if (++opened % BURST_FILES == 0)
 			pause_reading(r);
 	}
 	pthread_mutex_unlock(&r->lock);
+	map_copies_read(&r->maps);
 	return NULL;
 }
 
@@ -179,6 +200,8 @@ void build_reader_free(struct build_reader *r)
 	vec_fini(&r->queue);
 	vec_fini(&r->files);
 	idmap_fini(&r->by_key);
+	idmap_fini(&r->makers);
+	map_copies_fini(&r->maps);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->work);
 	free(r);
@@ -217,6 +240,20 @@ static void add_request(struct build_reader *r, struct request *request, const c
 	pthread_mutex_unlock(&r->lock);
 }
 
+static void add_map_request(struct build_reader *r, int32_t pid)
+{
+	bool added = false;
+	pthread_mutex_lock(&r->lock);
+	if (!r->stop && r->queue.count - r->next < QUEUE_MAX && r->maker_count < MAP_COPIES_MAX)
+		idmap_add(&r->makers, (uint64_t)(uint32_t)pid, 0, &added);
+	if (added) {
+		r->maker_count++;
+		vec_push(&r->queue, ((struct request){ .pid = pid }));
+		pthread_cond_signal(&r->work);
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
 void build_reader_see(struct build_reader *r, const struct record *record)
 {
 	if (!r || record->type != RECORD_MMAP2 || record_cpumode(record) != RECORD_MISC_USER ||
@@ -238,6 +275,8 @@ void build_reader_see(struct build_reader *r, const struct record *record)
 	size_t room = c.short_read ? 0 : cursor_left(&c), len = strnlen(path, room);
 	if (len < room && len < PATH_SIZE_MAX && path[0] == '/' && request.identity.ino && prot & PROT_EXEC)
 		add_request(r, &request, path);
+	else if (len < room && prot & PROT_EXEC && !request.identity.ino && path[0] != '[') /* "//anon", "/memfd:…": code made by the process */
+		add_map_request(r, request.pid);
 }
 
 void build_reader_see_all(struct build_reader *r, struct span records)
@@ -281,16 +320,15 @@ void build_reader_see_ring(struct build_reader *r, const struct ring *ring, uint
 		uint32_t type = load_u32(header);
 		if (__builtin_expect(type == RECORD_MMAP2, 0))
 			see_at(r, ring, at, size);
-		else if (__builtin_expect(type == RECORD_BPF_EVENT, 0))
-			atomic_store(&r->bpf_seen, true);
 		at += size;
 	}
 	*seen = end > *seen ? end : *seen;
 }
 
-bool build_reader_saw_bpf(struct build_reader *r)
+struct span build_reader_maps(const struct build_reader *r)
 {
-	return r && atomic_exchange(&r->bpf_seen, false);
+	struct span none = { 0 };
+	return r && r->stopped && !r->abandoned && r->maps.read ? (struct span){ (const uint8_t *)r->maps.body.buffer, r->maps.body.len } : none;
 }
 
 int build_reader_get(struct build_reader *r, const char *path, const struct mapped_identity *identity, uint8_t id[static ELF_BUILD_ID_MAX])

@@ -1,6 +1,6 @@
 /* Reads the build-ids of the files that processes map, while the processes live: later the path may lead to another file, or to none.
  * A separate thread opens the files, at a limited rate; the build-ids of files that it does not reach are unknown. Records are only read
- * and remain where they are. Knows no recording. */
+ * and remain where they are. The same thread copies the perf maps of processes that make code. Knows no recording. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,9 +29,8 @@ void build_reader_see_all(struct build_reader *reader, struct span records);
  * the end of those; one thread at a time. */
 void build_reader_see_ring(struct build_reader *reader, const struct ring *ring, uint64_t *seen, uint64_t until);
 
-/* Whether a ring had a BPF_EVENT record since the last call: a program that was loaded may soon be gone. */
-bool build_reader_saw_bpf(struct build_reader *reader);
-
 /* Returns the length of the build-id of the mapped file; 0: it has no build-id; < 0: unknown. */
 int build_reader_get(struct build_reader *reader, const char *path, const struct mapped_identity *identity,
 	uint8_t id[static ELF_BUILD_ID_MAX]);
+/* The perf maps, as data/perf_maps.h stores them, borrowed: after build_reader_stop, as compilers add to them until the end. */
+struct span build_reader_maps(const struct build_reader *reader);

@@ -1,5 +1,7 @@
 #include "record/acquire/configure.h"
 
+#include "abi/off_cpu.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -57,14 +59,45 @@ static bool needs_private(const struct events *events, const struct sampling *s)
 	return (s->overwrite || any_term(events, overwrites)) && (s->call_graph == CALL_GRAPH_UNWIND || any_term(events, unwinds));
 }
 
+static void add_default(struct events *events)
+{
+	struct permission permission;
+	permission_read(&permission);
+	bool kernel = permission.perfmon || permission.root || permission.paranoid <= 1;
+	events_parse(events, kernel ? "cycles:P" : "cycles:Pu", NULL);
+}
+
+bool configure_is_off_cpu(const struct event *event)
+{
+	return is_bpf_output(event) && event->name && strcmp(event->name, OFF_CPU_EVENT) == 0;
+}
+
+void configure_add_off_cpu(struct events *events, bool raw)
+{
+	if (!events->list.count)
+		add_default(events);
+	if (events_parse(events, "bpf-output/name=" OFF_CPU_EVENT "/", NULL) == 0) {
+		struct event *event = &events->list.items[events->list.count - 1];
+		event->bare = true;
+		event->more_fields |= raw ? SAMPLE_RAW : 0;
+	}
+}
+
+/* The samples of this event are not the kernel's. */
+static void set_off_cpu(struct attr *attr, bool raw)
+{
+	enum { COPY_BYTES = 8192 };
+	attr->sample_type &= SAMPLE_IDENTIFIER | SAMPLE_ID | SAMPLE_STREAM_ID | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
+	attr->sample_type |= SAMPLE_PERIOD | SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER | (raw ? SAMPLE_RAW : 0);
+	attr->sample_regs_user = registers_for_dwarf();
+	attr->sample_stack_user = COPY_BYTES;
+	set_attr_flag(attr, ATTR_EXCLUDE_CALLCHAIN_USER, true);
+}
+
 void configure_defaults(struct events *events, const struct sampling *sampling, const struct target *target)
 {
-	if (!events->list.count) {
-		struct permission permission;
-		permission_read(&permission);
-		bool kernel = permission.perfmon || permission.root || permission.paranoid <= 1;
-		events_parse(events, kernel ? "cycles:P" : "cycles:Pu", NULL);
-	}
+	if (!events->list.count)
+		add_default(events);
 	bool needs_follower = target->system_wide || sampling->delay_ms || core_pmus(events) > 1;
 	bool private = needs_private(events, sampling);
 	uint32_t follower = configure_tracking(events);
@@ -369,6 +402,8 @@ struct attr configure_written(const struct event *event)
 	struct attr attr = event->attr;
 	if (event->unwind)
 		set_attr_flag(&attr, ATTR_EXCLUDE_CALLCHAIN_USER, false);
+	if (configure_is_off_cpu(event))
+		set_off_cpu(&attr, event->more_fields & SAMPLE_RAW);
 	return attr;
 }
 
@@ -378,6 +413,35 @@ bool configure_unwinds(const struct events *events)
 		if (events->list.items[i].unwind)
 			return true;
 	return false;
+}
+
+uint32_t configure_stack_bytes(const struct events *events)
+{
+	uint32_t most = 0;
+	for (size_t i = 0; i < events->list.count; i++)
+		most = events->list.items[i].attr.sample_stack_user > most ? events->list.items[i].attr.sample_stack_user : most;
+	return most;
+}
+
+/* Copies that the recorder unwinds only pass through the rings: they may be large if samples are rare. */
+static void size_stacks(struct events *events, const struct sampling *s)
+{
+	enum { BYTES_PER_SECOND = 64 << 20, LARGEST = 65528 };
+	uint64_t hz = 0;
+	for (size_t i = 0; i < events->list.count; i++) {
+		const struct event *event = &events->list.items[i];
+		if (event->unwind && !attr_flag(&event->attr, ATTR_FREQ))
+			return; /* their number is unknown */
+		hz += event->unwind ? event->attr.sample_period : 0;
+	}
+	uint64_t size = hz ? BYTES_PER_SECOND / hz & ~(uint64_t)7 : 0, most = s->stack_most < LARGEST ? s->stack_most : LARGEST;
+	size = size < most ? size : most;
+	for (size_t i = 0; i < events->list.count; i++) {
+		struct event *event = &events->list.items[i];
+		bool own = event->terms.set & (EVENT_TERM_CALL_GRAPH | EVENT_TERM_STACK_SIZE);
+		if (event->unwind && !own && event->attr.sample_stack_user < size)
+			event->attr.sample_stack_user = (uint32_t)size;
+	}
 }
 
 int configure_events(struct events *events, const struct sampling *sampling, const struct target *target, struct str *warnings,
@@ -403,6 +467,8 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 			set_tracking(&event->attr, &s);
 		apply_terms(event, &s, warnings);
 	}
+	if (!s.stack_given)
+		size_stacks(events, &s);
 	if (configure_unwinds(events)) /* needs the mappings of their time */
 		for (size_t i = 0; i < events->list.count; i++)
 			events->list.items[i].attr.sample_type |= SAMPLE_TIME;

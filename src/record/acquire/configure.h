@@ -21,6 +21,8 @@ struct sampling {
 	bool rate_given;             /* -F or -c: also for events with a default period (tracepoints, breakpoints) */
 	enum call_graph call_graph;
 	uint64_t stack_size;
+	bool stack_given;            /* the user chose it */
+	uint64_t stack_most;         /* of copies that the recorder unwinds, whose size the rate determines; 0: stack_size */
 	uint32_t max_stack;
 	uint64_t branch;             /* bits of enum branch_sample_type; 0: none */
 	uint64_t regs_user, regs_intr;
@@ -44,8 +46,14 @@ int configure_events(struct events *events, const struct sampling *sampling, con
 /* The attributes as the file has them: samples that the recorder unwinds have call chains there, of user code too. Their stacks are empty,
  * except for samples that the reader unwinds. */
 struct attr configure_written(const struct event *event);
+/* Whether it is the event of record --off-cpu, whose samples the recorder makes. */
+bool configure_is_off_cpu(const struct event *event);
+/* Adds it; to an empty list, the default event, too. raw: its samples have a payload (abi/off_cpu.h). */
+void configure_add_off_cpu(struct events *events, bool raw);
 /* Whether the recorder unwinds the stacks of an event. */
 bool configure_unwinds(const struct events *events);
+/* The size of the largest copy of a stack in its samples; 0: they have no copies. */
+uint32_t configure_stack_bytes(const struct events *events);
 /* The index of the event that carries side-band records. */
 uint32_t configure_tracking(const struct events *events);
 /* Whether the kernel enables the events when the command is executed. */

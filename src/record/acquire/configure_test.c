@@ -90,6 +90,28 @@ TEST("one event's stacks for DWARF unwinding change no other event, and add data
 	EXPECT(second->sample_type & SAMPLE_ADDR && !attr_flag(second, ATTR_MMAP_DATA));
 }
 
+TEST("the rate of all samples that are unwound determines the size of their copies, unless the user or the event chose it")
+{
+	static const struct { const char *events; uint64_t freq, most; bool given; uint32_t size; } rows[] = {
+		{ "cpu-clock", 999, 1 << 20, false, 65528 }, { "cpu-clock", 999, 32768, false, 32768 }, { "cpu-clock", 4000, 1 << 20, false, 16776 },
+		{ "cpu-clock,task-clock", 4000, 1 << 20, false, 8384 }, { "cpu-clock", 20000, 1 << 20, false, 8192 },
+		{ "cpu-clock", 999, 1 << 20, true, 8192 }, { "cpu-clock", 999, 0, false, 8192 },
+		{ "cpu-clock/call-graph=unwind,stack-size=4096/", 999, 1 << 20, false, 4096 },
+		{ "cpu-clock,task-clock/period=1000/", 999, 1 << 20, false, 8192 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct sampling s = usual;
+		s.call_graph = CALL_GRAPH_UNWIND;
+		s.stack_size = 8192;
+		s.freq = rows[i].freq;
+		s.stack_most = rows[i].most;
+		s.stack_given = rows[i].given;
+		CONFIGURED(events, rows[i].events, s, command_target);
+		EXPECT_INT(events.list.items[0].attr.sample_stack_user, rows[i].size);
+		EXPECT_INT(configure_stack_bytes(&events), rows[i].size);
+	}
+}
+
 TEST("stacks that the recorder unwinds are copied by the kernel and are call chains in the file")
 {
 	struct sampling s = usual;

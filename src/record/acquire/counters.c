@@ -165,12 +165,12 @@ static uint32_t counter_group(const struct opening *o, uint32_t leader, size_t p
 	return open ? (uint32_t)at : UINT32_MAX;
 }
 
-/* Software events of whole CPUs never wait for a counter, so they may form a kernel group that the user did not ask for: one read, which
- * interrupts the CPU once, returns them all. */
+/* Software events never wait for a counter, so those of whole CPUs and of attached threads may form a kernel group that the user did not
+ * ask for: starting it and reading it interrupts the CPU once, for all of them. */
 static bool reads_together(const struct opening *o, const struct event *event, uint32_t index)
 {
 	enum { SOFTWARE_CLOCKS_TO_FAULTS = 8 };
-	return o->partly && o->target->system_wide && event->leader == index && event->members < 2 && !event->cgroup &&
+	return o->partly && (o->target->system_wide || o->target->attached) && event->leader == index && event->members < 2 && !event->cgroup &&
 		event->attr.type == ATTR_SOFTWARE && event->attr.config <= SOFTWARE_CLOCKS_TO_FAULTS && !event->cpus;
 }
 
@@ -197,7 +197,9 @@ static void close_from(struct counters *counters, size_t first)
 static bool has_gone(struct opening *o, const struct counter *counter, bool first_cpu, int fd)
 {
 	const struct target *target = o->target;
-	if (fd == -ESRCH && target->attached && target->threads.count > 1) {
+	/* the group of a thread that is ending accepts no member */
+	bool member = o->software != UINT32_MAX && o->software != counter->event && counter->reader < o->counters->first.items[counter->event];
+	if ((fd == -ESRCH || ((fd == -EINVAL || fd == -ENODEV) && member)) && target->attached && target->threads.count > 1) {
 		o->counters->missing_threads += first_cpu && counter->event == 0;
 		return true;
 	}

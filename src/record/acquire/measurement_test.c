@@ -1,5 +1,6 @@
 #include "record/acquire/measurement.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,22 @@
 #include "os/counter.h"
 #include "unit.h"
 
-static const char *const busy[] = { "sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", NULL };
+/* A command that computes until the file of its name exists. */
+static char stop[64];
+static const char *const busy[] = { "sh", "-c", "until [ -e \"$0\" ]; do :; done", stop, NULL };
+
+static void let_run(void)
+{
+	snprintf(stop, sizeof stop, "/tmp/perfuse-measurement-test-%d", getpid());
+	unlink(stop);
+}
+
+static void let_end(void)
+{
+	int fd = open(stop, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	EXPECT(fd >= 0);
+	close(fd);
+}
 
 /* A measurement of cpu-clock, open or, where no event can be opened, skipped. */
 struct opened {
@@ -47,16 +63,24 @@ static uint64_t sum_of_counts(const struct measurement *m)
 	return sum;
 }
 
-/* Waits until it is over, at most 10 s; returns how often the time of a wait passed. */
-static unsigned wait_until_over(struct measurement *m)
+/* Waits until the sum of the counts is more than `least`, at most 10 s; returns the sum. */
+static uint64_t wait_for_counts(struct measurement *m, uint64_t least)
 {
 	time_t start = time(NULL);
-	unsigned passed = 0;
+	uint32_t ready;
+	while (sum_of_counts(m) <= least && time(NULL) - start < 10)
+		EXPECT_INT(measurement_wait(m, 1, &ready, NULL), 0);
+	return sum_of_counts(m);
+}
+
+/* Waits until it is over, at most 10 s. */
+static void wait_until_over(struct measurement *m)
+{
+	time_t start = time(NULL);
 	uint32_t ready;
 	while (!measurement_over(m) && time(NULL) - start < 10)
-		passed += measurement_wait(m, 10, &ready, NULL) == 0;
+		measurement_wait(m, 10, &ready, NULL);
 	EXPECT(measurement_over(m));
-	return passed;
 }
 
 /* A process that sleeps until it is killed. */
@@ -78,21 +102,22 @@ static void end_sleeper(pid_t pid)
 TEST("without rings, counts can be read at intervals and after the command has ended")
 {
 	struct opened opened;
+	let_run();
 	struct measurement *m = open_one(&opened, (struct measurement_options){ .sampling.no_samples = true, .target.command = true,
 		.command = busy });
 	if (m) {
-		uint32_t ready;
 		EXPECT_INT(sum_of_counts(m), 0);
 		EXPECT(measurement_start(m, NULL) == 0);
-		EXPECT_INT(measurement_wait(m, 20, &ready, NULL), 0);
-		uint64_t first = sum_of_counts(m);
-		EXPECT(first > 0 && !measurement_over(m));
-		EXPECT(wait_until_over(m) > 0);
-		EXPECT(sum_of_counts(m) > first);
+		uint64_t first = wait_for_counts(m, 0), second = wait_for_counts(m, first);
+		EXPECT(first > 0 && second > first && !measurement_over(m));
+		let_end();
+		wait_until_over(m);
+		EXPECT(sum_of_counts(m) >= second);
 		EXPECT(m->workload.reaped && WIFEXITED(m->workload.status) && WEXITSTATUS(m->workload.status) == 0);
 		EXPECT_INT(m->counters.rings.count, 0);
 	}
 	close_one(&opened);
+	unlink(stop);
 }
 
 TEST("without rings, the end of attached threads is noticed")
@@ -157,6 +182,7 @@ TEST("a descriptor of the caller's sets its bit while it can be read and is watc
 TEST("with a delay, the events start when the caller enables them")
 {
 	struct opened opened;
+	let_run();
 	struct measurement *m = open_one(&opened, (struct measurement_options){ .sampling = { .no_samples = true, .delay_ms = -1 },
 		.target.command = true, .command = busy });
 	if (m) {
@@ -165,10 +191,11 @@ TEST("with a delay, the events start when the caller enables them")
 		EXPECT_INT(measurement_wait(m, 20, &ready, NULL), 0);
 		EXPECT_INT(sum_of_counts(m), 0);
 		counters_switch(&m->counters, m->events, UINT32_MAX, true);
-		EXPECT_INT(measurement_wait(m, 20, &ready, NULL), 0);
-		EXPECT(sum_of_counts(m) > 0);
+		EXPECT(wait_for_counts(m, 0) > 0);
+		let_end();
 	}
 	close_one(&opened);
+	unlink(stop);
 }
 
 static bool same_signals(const sigset_t *a, const sigset_t *b)

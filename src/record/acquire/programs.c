@@ -55,6 +55,41 @@ void programs_types_body(const struct bpf_programs *programs, struct writer *out
 	}
 }
 
+static void feature_record(enum feature feature, const struct writer *body, struct writer *out)
+{
+	size_t at = record_open(out, RECORD_HEADER_FEATURE, 0);
+	out_u64(out, feature);
+	writer_add(out, body->buffer, body->len);
+	record_close(out, at, 0);
+}
+
+void programs_records(const struct bpf_programs *programs, struct writer *out)
+{
+	enum { MOST = RECORD_SIZE_MAX - 24 };
+	struct writer info, types;
+	writer_open(&info, -1, 0);
+	writer_open(&types, -1, 0);
+	for (size_t i = 0; i < programs->list.count; i++) {
+		struct bpf_program *program = &programs->list.items[i];
+		struct bpf_programs one = { .list = { program, 1, 1 } };
+		for (size_t k = 0; k < programs->types.count && !one.types.count; k++)
+			if (programs->types.items[k].id == program->types) {
+				one.types.items = &programs->types.items[k];
+				one.types.count = 1;
+			}
+		info.len = types.len = 0;
+		programs_info_body(&one, &info);
+		programs_types_body(&one, &types);
+		if (info.len > MOST || types.len > MOST)
+			continue;
+		if (one.types.count) /* the names of its functions, so it is first */
+			feature_record(FEATURE_BPF_BTF, &types, out);
+		feature_record(FEATURE_BPF_PROG_INFO, &info, out);
+	}
+	writer_fini(&info);
+	writer_fini(&types);
+}
+
 static void synthesize_code(struct synthesis *s, uint64_t address, uint32_t size, const char *name)
 {
 	size_t at = record_open(s->out, RECORD_KSYMBOL, 0);

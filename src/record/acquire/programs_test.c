@@ -1,6 +1,8 @@
 #include "record/acquire/programs.h"
 
 #include "data/feature.h"
+#include "record/acquire/record_out.h"
+#include "record/acquire/records.h"
 #include "unit.h"
 
 enum { INFO_SIZE = 192, INFO_ID = 4, INFO_KSYM_COUNT = 104, INFO_LEN_COUNT = 108, INFO_LENS = 120, INFO_TAG_COUNT = 180,
@@ -56,6 +58,39 @@ TEST("programs are in the header by id, and their records have the names of the 
 	arena_fini(&arena);
 	writer_fini(&info);
 	writer_fini(&records);
+	bpf_programs_fini(&programs);
+}
+
+TEST("in a pipe, each program has a record of the header's form, after its type information, unless it is too large for a record")
+{
+	static const uint8_t blob[] = { 0xaa, 0xbb }, large[RECORD_SIZE_MAX] = { 0 };
+	struct bpf_programs programs = { 0 };
+	struct writer out;
+	writer_open(&out, -1, 0);
+	for (uint32_t id = 7; id < 10; id++)
+		add_program(&programs, id, 0xffffffffc0000000 + id * 4096);
+	programs.list.items[1].types = 5;
+	programs.list.items[2].types = 6;
+	vec_push(&programs.types, ((struct bpf_types){ .id = 6, .blob = { large, RECORD_SIZE_MAX - 35 } }));
+	vec_push(&programs.types, ((struct bpf_types){ .id = 5, .blob = { blob, sizeof blob } }));
+	programs_records(&programs, &out);
+	struct span records = { (const uint8_t *)out.buffer, out.len };
+	struct record record = { 0 };
+	static const uint64_t features[] = { FEATURE_BPF_PROG_INFO, FEATURE_BPF_BTF, FEATURE_BPF_PROG_INFO };
+	static const uint32_t ids[] = { 7, 5, 8 };
+	for (unsigned i = 0; i < 3; i++) {
+		EXPECT(records_next(&records, &record));
+		EXPECT_INT(record.type, RECORD_HEADER_FEATURE);
+		EXPECT_INT(load_u64(record.body), features[i]);
+		EXPECT_INT(load_u32(record.body + 8), 1);
+		EXPECT_INT(load_u32(record.body + (features[i] == FEATURE_BPF_BTF ? 12 : 28 + INFO_ID)), ids[i]);
+	}
+	EXPECT(!records_next(&records, &record));
+	programs.types.items[0].blob.len--; /* fits */
+	out.len = 0;
+	programs_records(&programs, &out);
+	EXPECT(out.len > RECORD_SIZE_MAX - 16);
+	writer_fini(&out);
 	bpf_programs_fini(&programs);
 }
 

@@ -1,16 +1,20 @@
 #include "record/acquire/synthesize.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/pool.h"
 #include "image/image.h"
 #include "os/cgroup.h"
+#include "os/cpus.h"
 #include "os/kernel.h"
 #include "os/process.h"
 #include "record/acquire/record_out.h"
 
 enum { ID_ENTRY_SIZE = 32, EVENT_UPDATE_UNIT = 0, EVENT_UPDATE_SCALE = 1, EVENT_UPDATE_NAME = 2, EVENT_UPDATE_CPUS = 3 };
+enum { PART_PROCESSES = 64, THREADS_MAX = 8 };
 
 size_t synthesis_trailer(const struct attr *attr)
 {
@@ -56,7 +60,7 @@ void synthesize_kernel(struct synthesis *s)
 {
 	struct kernel_text text;
 	uint8_t id[20];
-	if (kernel_text(&text, NULL) == 0 && text.symbol[0]) {
+	if (kernel_text_kept(s->cache, &text, NULL) == 0 && text.symbol[0]) {
 		char name[64];
 		snprintf(name, sizeof name, "[kernel.kallsyms]%s", text.symbol);
 		uint64_t size = text.end > text.start ? text.end - text.start : ~text.start;
@@ -319,33 +323,36 @@ static bool task_wanted(const struct target *only, pid_t tid)
 	return !only;
 }
 
-static void thread_records(struct synthesis *s, pid_t pid, pid_t tid, bool forks, bool maps)
+/* Returns the number of threads of its process, < 1 if it has ended. */
+static long thread_records(struct synthesis *s, pid_t pid, pid_t tid, bool forks, bool maps)
 {
 	struct process_status status;
 	if (!process_status(pid, tid, &status))
-		return;
+		return 0;
 	if (forks)
 		fork_record(s, pid, tid, status.ppid);
 	if (s->namespaces)
 		namespaces_record(s, pid, tid);
 	comm_record(s, pid, tid, status.comm);
 	if (pid != tid || status.kernel || s->no_maps || !maps)
-		return;
+		return status.threads;
 	bool timed_out = false;
 	struct map_context context = { s, pid };
-	process_maps(pid, s->map_timeout_ms, &timed_out, map_record, &context, NULL);
+	if (s->data_maps)
+		process_maps(pid, s->map_timeout_ms, &timed_out, map_record, &context, NULL);
+	else
+		process_code_maps(&s->code_maps, pid, s->map_timeout_ms, &timed_out, map_record, &context, NULL);
 	s->truncated += timed_out;
+	return status.threads;
 }
 
 void synthesize_process(struct synthesis *s, pid_t pid, bool forks, const struct target *only)
 {
 	struct process_ids tids = { 0 };
-	if (s->no_tasks || process_threads(pid, &tids, NULL) < 0) {
-		vec_fini(&tids.list);
-		return;
-	}
 	/* the leader first, with the mappings of all threads, which follow in ascending order */
-	thread_records(s, pid, pid, forks, true);
+	if (s->no_tasks || thread_records(s, pid, pid, forks, true) == 1)
+		return;
+	process_threads(pid, &tids, NULL);
 	for (size_t i = 0; i < tids.list.count; i++)
 		if (tids.list.items[i] != pid && task_wanted(only, tids.list.items[i]))
 			thread_records(s, pid, tids.list.items[i], forks, true);
@@ -358,14 +365,58 @@ void synthesize_command(struct synthesis *s, pid_t pid)
 		thread_records(s, pid, pid, false, false);
 }
 
+/* A part of all processes, whose records are made by one thread. */
+struct part {
+	struct synthesis synthesis;
+	struct writer out;
+};
+
+struct parts {
+	struct process_ids pids;
+	struct part *list;
+};
+
+static void make_part(void *context, size_t index, unsigned worker)
+{
+	struct parts *parts = context;
+	struct part *part = &parts->list[index];
+	size_t end = (index + 1) * PART_PROCESSES;
+	(void)worker;
+	writer_open(&part->out, -1, 0);
+	part->synthesis.out = &part->out;
+	for (size_t i = index * PART_PROCESSES; i < end && i < parts->pids.list.count; i++)
+		synthesize_process(&part->synthesis, parts->pids.list.items[i], true, NULL);
+}
+
+/* The kernel makes the text of /proc in the time of the reader: several readers use several CPUs. */
+static void synthesize_all(struct synthesis *s)
+{
+	struct parts parts = { 0 };
+	process_list(&parts.pids, NULL);
+	size_t count = (parts.pids.list.count + PART_PROCESSES - 1) / PART_PROCESSES;
+	unsigned threads = cpus_online_count() < THREADS_MAX ? cpus_online_count() : THREADS_MAX;
+	struct pool *pool = pool_new(count > 1 && !s->no_tasks ? threads : 1);
+	parts.list = memory_zero(count + 1, sizeof *parts.list);
+	for (size_t i = 0; i < count; i++) {
+		parts.list[i].synthesis = *s;
+		parts.list[i].synthesis.truncated = 0;
+	}
+	pool_run(pool, count, make_part, &parts);
+	pool_free(pool);
+	for (size_t i = 0; i < count; i++) {
+		struct part *part = &parts.list[i];
+		writer_add(s->out, part->out.buffer, part->out.len);
+		s->truncated += part->synthesis.truncated;
+		writer_fini(&part->out);
+	}
+	free(parts.list);
+	vec_fini(&parts.pids.list);
+}
+
 void synthesize_processes(struct synthesis *s, const struct target *target)
 {
 	if (target->system_wide) {
-		struct process_ids pids = { 0 };
-		process_list(&pids, NULL);
-		for (size_t i = 0; i < pids.list.count; i++)
-			synthesize_process(s, pids.list.items[i], true, NULL);
-		vec_fini(&pids.list);
+		synthesize_all(s);
 		return;
 	}
 	if (target->command) {

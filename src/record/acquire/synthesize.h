@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/writer.h"
 #include "data/evlist.h"
+#include "os/code_maps.h"
 #include "record/acquire/counters.h"
 #include "record/acquire/target.h"
 
@@ -18,6 +19,8 @@ struct synthesis {
 	bool namespaces;
 	bool build_ids;              /* in mapping records */
 	bool no_tasks, no_maps, no_cgroups; /* --synth */
+	const char *cache;           /* the user's cache, which has the addresses of the kernel's text; NULL: none */
+	struct code_maps code_maps;
 	uint64_t truncated;          /* processes whose mappings took too long to read */
 };
 

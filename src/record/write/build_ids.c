@@ -22,6 +22,7 @@ enum {
 	SEEN_SLOTS = 1 << 16,       /* of the table of pages that were looked up, (address space, page): a collision only costs time */
 	PAGE_SHIFT = 12,
 	HISTORY_BYTES = 1 << 23,    /* by which the model may grow, beside its own size, before a new generation */
+	KERNEL_PAGES = 64,          /* of the table of the kernel's pages that were looked up in the present state of the model */
 	RESTARTS_MAX = 64,          /* of the model, for samples far back in time; each costs a pass over the side-band */
 };
 
@@ -37,6 +38,8 @@ struct marking {
 	struct arena arena;
 	bool timed;                 /* samples have times; otherwise records are ordered by their place in the file */
 	uint64_t *seen;             /* SEEN_SLOTS hashes */
+	uint64_t kernel_pages[KERNEL_PAGES];
+	size_t kernel_next;         /* `next` of that state */
 	VEC(bool) hit;              /* by module */
 };
 
@@ -219,10 +222,33 @@ static void count_chain(struct recording_facts *facts, const struct evsel *evsel
 	facts->short_chains += frames > 0 && frames <= SHORT;
 }
 
+/* Whether the sample has one address alone, of the kernel, in a page that was looked up before as of the same records: as most of a storm
+ * of tracepoints. Reads it without decoding. */
+static bool is_repeated(struct marking *m, const struct sample_layout *layout, const struct record *record)
+{
+	uint64_t type = layout->sample_type;
+	size_t ip_at = type & SAMPLE_IDENTIFIER ? 1 : 0;
+	uint64_t time = record_time_from_front(record, layout->time_at);
+	if (!m->timed || record_cpumode(record) != RECORD_MISC_KERNEL || (type & (SAMPLE_IP | SAMPLE_CALLCHAIN)) != SAMPLE_IP ||
+	    time == UINT64_MAX || time < m->renewed || (ip_at + 1) * 8 > record->body_len)
+		return false;
+	if (m->kernel_next != m->next)
+		memset(m->kernel_pages, 0, sizeof m->kernel_pages);
+	m->kernel_next = m->next;
+	if ((m->next && time < m->sideband.items[m->next - 1].time) || (m->next < m->sideband.count && time >= m->sideband.items[m->next].time))
+		return false;
+	uint64_t page = load_u64(record->body + ip_at * 8) >> PAGE_SHIFT, *slot = &m->kernel_pages[page % KERNEL_PAGES];
+	bool repeated = *slot == page;
+	*slot = page;
+	return repeated;
+}
+
 static void mark_sample(struct marking *m, const struct record *record, uint64_t place)
 {
 	struct sample sample;
 	const struct evsel *evsel = evsel_of(m->source, record);
+	if (evsel && is_repeated(m, &evsel->layout, record))
+		return;
 	if (!evsel || sample_decode(&sample, &evsel->layout, record, NULL) < 0)
 		return;
 	uint64_t clock = m->timed ? sample.time : place;

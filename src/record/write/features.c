@@ -29,6 +29,12 @@ static bool make_build_ids(struct making *m)
 	return m->facts->build_ids.data != NULL;
 }
 
+static bool make_perf_maps(struct making *m)
+{
+	writer_add(m->out, m->facts->perf_maps.data, m->facts->perf_maps.len);
+	return m->facts->perf_maps.len != 0;
+}
+
 static bool make_hostname(struct making *m)
 {
 	out_feature_text(m->out, m->names.host);
@@ -376,6 +382,7 @@ static bool (*const makers[FEATURE_COUNT])(struct making *m) = {
 	[FEATURE_CLOCK_DATA] = make_clock_data,
 	[FEATURE_HYBRID_TOPOLOGY] = make_hybrid,
 	[FEATURE_PMU_CAPS] = make_capabilities,
+	[FEATURE_PERF_MAPS] = make_perf_maps,
 };
 
 void features_make(struct features *features, const struct feature_facts *facts)
@@ -418,7 +425,7 @@ struct feature_bodies features_bodies(const struct features *features)
 void features_records(const struct features *features, struct writer *out)
 {
 	for (unsigned i = 0; i < FEATURE_COUNT; i++) {
-		bool own_record = i == FEATURE_TRACING_DATA || i == FEATURE_BUILD_ID;
+		bool own_record = i == FEATURE_TRACING_DATA || i == FEATURE_BUILD_ID || i == FEATURE_PERF_MAPS;
 		if (!(features->present >> i & 1) || own_record || features->place[i].len > RECORD_SIZE_MAX - 16)
 			continue;
 		size_t at = record_open(out, RECORD_HEADER_FEATURE, 0);
@@ -428,6 +435,6 @@ void features_records(const struct features *features, struct writer *out)
 		memcpy(out->buffer + at + 6, &size, sizeof size);
 	}
 	size_t at = record_open(out, RECORD_HEADER_FEATURE, 0);
-	out_u64(out, FEATURE_COUNT);
+	out_u64(out, FEATURE_END);
 	record_close(out, at, 0);
 }

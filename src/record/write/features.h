@@ -16,6 +16,7 @@ struct feature_facts {
 	const struct evlist *evlist;    /* the same events as the file has them */
 	const struct bpf_programs *programs; /* those that were loaded during the recording */
 	struct span tracing;            /* the body of TRACING_DATA; empty: no tracepoint */
+	struct span perf_maps;          /* the body of PERF_MAPS; empty: no map */
 	struct span build_ids;          /* the body of BUILD_ID; data NULL: not made */
 	uint64_t first_time, last_time; /* of samples; 0 */
 	bool use_clockid;

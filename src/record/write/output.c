@@ -218,7 +218,12 @@ int output_rename(struct output *output, const char *suffix, struct error *err)
 	snprintf(name, sizeof name, "%s%.63s", output->name, suffix);
 	if (strlen(name) >= sizeof output->name || strlen(suffix) >= sizeof output->path - len)
 		return error_set(err, ERROR_LIMIT, "the name %s is too long", name);
-	if (renameat(output->at, output->name, output->at, name) != 0)
+	int failed = renameat2(output->at, output->name, output->at, name, RENAME_NOREPLACE);
+	if (failed && errno == EINVAL) /* a file system without this flag */
+		failed = renameat(output->at, output->name, output->at, name);
+	if (failed && errno == EEXIST)
+		return OUTPUT_NAME_TAKEN;
+	if (failed)
 		return error_system(err, "cannot rename %s to %s%s", output->path, output->path, suffix);
 	strcpy(output->name, name);
 	strcpy(output->path + len, suffix);

@@ -29,7 +29,8 @@ int output_part(int inside, size_t index, struct error *err);
 void output_discard(struct output *output);
 /* Accepts an output that was never opened, with descriptors -1. */
 int output_close(struct output *output, struct error *err);
-/* Adds a suffix to the name, which is known only at the end of the recording. */
+enum { OUTPUT_NAME_TAKEN = 1 };
+/* Adds a suffix to the name, which is known only at the end of the recording; OUTPUT_NAME_TAKEN if there is a file of that name. */
 int output_rename(struct output *output, const char *suffix, struct error *err);
 /* Removes an earlier recording of that path in the same folder, which output_rename named. */
 void output_remove(const struct output *output, const char *path);

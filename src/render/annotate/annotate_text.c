@@ -50,6 +50,11 @@ static void colour_from(const struct annotate_style *style, struct str *text, si
 	free(copy);
 }
 
+void annotate_colour(const struct annotate_style *style, struct str *text, double percent)
+{
+	colour_from(style, text, 0, colour_of(percent));
+}
+
 /* Writes a line without its end. */
 static void print_finished(const struct annotate_style *style, struct str *text, struct writer *out)
 {
@@ -214,6 +219,28 @@ static void print_plain(const struct printing *p, uint32_t number, const char *t
 		writer_printf(p->out, " %*s: %-*u %s\n", p->count_width, " ", p->address_width, number, text);
 }
 
+static void add_spaces(struct str *text, size_t count)
+{
+	str_reserve(text, count);
+	memset(text->text + text->len, ' ', count);
+	text->len += count;
+	text->text[text->len] = '\0';
+}
+
+/* "%*lx" */
+static void add_address(struct str *text, uint64_t address, size_t width)
+{
+	char digits[16];
+	size_t at = sizeof digits;
+	do {
+		digits[--at] = "0123456789abcdef"[address % 16];
+		address /= 16;
+	} while (address);
+	size_t count = sizeof digits - at;
+	add_spaces(text, count < width ? width - count : 0);
+	str_add(text, digits + at, count);
+}
+
 static void add_counts(struct printing *p, const struct annotated_line *line)
 {
 	for (size_t i = 0; i < p->view->event_count; i++) {
@@ -223,6 +250,8 @@ static void add_counts(struct printing *p, const struct annotated_line *line)
 			str_printf(&p->text, " %11" PRIu64, count.period);
 		else if (p->style->value == ANNOTATE_SAMPLES)
 			str_printf(&p->text, " %7" PRIu64, count.samples);
+		else if (p->percents[i] == 0)
+			str_puts(&p->text, "    0.00"); /* of most lines */
 		else
 			str_printf(&p->text, " %7.2f", p->percents[i]);
 		colour_from(p->style, &p->text, start, colour_of(p->percents[i]));
@@ -262,15 +291,21 @@ static void add_code(struct printing *p, const struct annotated_line *line)
 		add_objdump(p, line);
 		return;
 	}
-	char text[CODE_TEXT_SIZE];
+	enum { MNEMONIC_WIDTH = 7 };
+	struct str *text = &p->text;
 	const char *mnemonic = line->mnemonic ? line->mnemonic : "", *operands = line->mnemonic ? line->operands : "";
-	size_t len = (size_t)snprintf(text, sizeof text, "       %-7s %s", mnemonic, operands);
-	if (len < sizeof text && line->reference_name)
-		len += (size_t)snprintf(text + len, sizeof text - len, "\t# %" PRIx64 " <%s>", line->reference, line->reference_name);
-	len = strlen(text);
-	while (len && text[len - 1] == ' ')
-		text[--len] = '\0';
-	str_puts(&p->text, text);
+	size_t start = text->len, len = strlen(mnemonic);
+	add_spaces(text, 7);
+	str_add(text, mnemonic, len);
+	add_spaces(text, len < MNEMONIC_WIDTH ? MNEMONIC_WIDTH - len + 1 : 1);
+	str_puts(text, operands);
+	if (line->reference_name)
+		str_printf(text, "\t# %" PRIx64 " <%s>", line->reference, line->reference_name);
+	if (text->len - start >= CODE_TEXT_SIZE)
+		text->len = start + CODE_TEXT_SIZE - 1;
+	while (text->len > start && text->text[text->len - 1] == ' ')
+		text->len--;
+	text->text[text->len] = '\0';
 }
 
 /* The source line follows hot instructions, once for consecutive ones. */
@@ -319,7 +354,9 @@ static void print_code(struct printing *p, const struct annotated_line *line)
 	add_counts(p, line);
 	str_puts(&p->text, " : ");
 	size_t start = p->text.len;
-	str_printf(&p->text, "  %*" PRIx64 ":", p->address_width, line->address);
+	add_spaces(&p->text, 2);
+	add_address(&p->text, line->address, (size_t)p->address_width);
+	str_putc(&p->text, ':');
 	colour_from(p->style, &p->text, start, address_colour(p->view->annotation->flow.recorded, &line->flow));
 	start = p->text.len;
 	if (p->style->raw)

@@ -37,3 +37,5 @@ const char *annotate_percent_name(enum annotate_percent percent);
 /* The percentage of one event in a line. */
 double annotate_percent_of(const struct annotate_style *style, const struct annotate_view *view, const struct hit_count *count,
 	uint32_t event);
+/* With style->colour: escapes the text and gives it the colour of a percentage. */
+void annotate_colour(const struct annotate_style *style, struct str *text, double percent);

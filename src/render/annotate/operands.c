@@ -112,8 +112,8 @@ void operands_add(struct str *out, const struct annotation *annotation, const st
 		add_words(out, line, rest, line->operands, width);
 	} else if (rest) {
 		struct str whole CLEANUP_STR = { 0 };
-		str_printf(&whole, "%-7s %s", rest, line->operands);
-		add_raw(out, line, line->mnemonic, len, str_text(&whole), width);
+		str_printf(&whole, "%-7s %s", line->mnemonic, line->operands); /* perf pads the mnemonic with its prefix */
+		add_raw(out, line, line->mnemonic, len, str_text(&whole) + len + 1, width);
 	} else {
 		add_words(out, line, line->mnemonic, line->operands, width);
 	}

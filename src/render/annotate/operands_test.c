@@ -33,6 +33,8 @@ TEST("symbols replace operands relative to the instruction pointer")
 	line.mnemonic = "lock cmpxchgl";
 	line.operands = "%edx, 0x10(%rip)";
 	expect_operands(&line, "lock   cmpxchgl %edx,acc+0x8");
+	expect_operands(&(struct annotated_line){ .mnemonic = "rep stosq", .operands = "%rax, (%rdi)" }, "rep    stosq %rax, (%rdi)");
+	expect_operands(&(struct annotated_line){ .mnemonic = "bnd jx", .operands = "0x10" }, "bnd    jx  0x10");
 }
 
 TEST("jumps within the symbol show the offset, others and calls the symbol")

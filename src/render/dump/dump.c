@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "render/dump/dump_sample.h"
+#include "decode/intel_bts/bts.h"
 #include "decode/intel_pt/info.h"
+#include "render/dump/intel_bts_text.h"
 #include "render/dump/intel_pt_text.h"
 #include "render/dump/record_text.h"
 #include "arch/registers.h"
@@ -177,7 +179,26 @@ static void dump_read(struct dump *dump, const struct resolved *r)
 	}
 }
 
-/* Intel PT: "  PMU Type            6" … The order is that of the record. */
+/* "  PMU Type            6" */
+static void info_row(struct writer *out, int width, const char *label, char format, uint64_t value)
+{
+	writer_printf(out, "  %-*s", width, label);
+	if (format == 'x')
+		writer_printf(out, "%#" PRIx64 "\n", value);
+	else if (format == 'd')
+		writer_printf(out, "%" PRId64 "\n", (int64_t)value);
+	else
+		writer_printf(out, "%" PRIu64 "\n", value);
+}
+
+static void dump_intel_bts_info(struct writer *out, struct cursor *c)
+{
+	static const char *const labels[] = { "PMU Type", "Time Shift", "Time Muliplier", "Time Zero", "Cap Time Zero", "Snapshot mode" };
+	for (size_t i = 0; i < sizeof labels / sizeof *labels && cursor_left(c) >= 8; i++)
+		info_row(out, 19, labels[i], i == 1 || i == 2 || i == 3 ? 'u' : 'd', take_u64(c));
+}
+
+/* The order is that of the record. */
 static void dump_intel_pt_info(struct writer *out, struct cursor *c)
 {
 	static const struct {
@@ -194,13 +215,7 @@ static void dump_intel_pt_info(struct writer *out, struct cursor *c)
 		if (cursor_left(c) < 8)
 			return;
 		value = take_u64(c);
-		writer_printf(out, "  %-20s", rows[i].label);
-		if (rows[i].format == 'x')
-			writer_printf(out, "%#" PRIx64 "\n", value);
-		else if (rows[i].format == 'd')
-			writer_printf(out, "%" PRId64 "\n", (int64_t)value);
-		else
-			writer_printf(out, "%" PRIu64 "\n", value);
+		info_row(out, 20, rows[i].label, rows[i].format, value);
 	}
 	size_t len, room = value < cursor_left(c) ? ((size_t)value + 7) / 8 * 8 : cursor_left(c);
 	const char *filter = take_string(c, room < cursor_left(c) ? room : cursor_left(c), &len);
@@ -219,6 +234,8 @@ static void dump_auxtrace_info(struct dump *dump, const struct record *record)
 	dump->trace_type = type;
 	if (type == TRACE_INTEL_PT)
 		dump_intel_pt_info(dump->out, &c);
+	else if (type == TRACE_INTEL_BTS)
+		dump_intel_bts_info(dump->out, &c);
 }
 
 /* The bytes that follow an AUXTRACE record. */
@@ -228,7 +245,7 @@ static void dump_packets(struct dump *dump, const struct resolved *r)
 	uint64_t size = take_u64(&c);
 	const uint8_t *bytes = source_payload(r->session->source, r->record, size);
 	if (bytes)
-		intel_pt_text((struct span){ bytes, (size_t)size }, dump->out);
+		(dump->trace_type == TRACE_INTEL_PT ? intel_pt_text : intel_bts_text)((struct span){ bytes, (size_t)size }, dump->out);
 }
 
 enum ending {
@@ -285,7 +302,7 @@ static void dump_text(struct dump *dump, const struct resolved *r)
 		writer_puts(dump->out, ": unhandled!\n");
 	if (record->type == RECORD_AUXTRACE_INFO)
 		dump_auxtrace_info(dump, record);
-	if (record->type == RECORD_AUXTRACE && dump->trace_type == TRACE_INTEL_PT)
+	if (record->type == RECORD_AUXTRACE && (dump->trace_type == TRACE_INTEL_PT || dump->trace_type == TRACE_INTEL_BTS))
 		dump_packets(dump, r);
 }
 

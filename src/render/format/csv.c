@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/table/cell_text.h"
 #include "render/format/format.h"
 
 static void add_text(const char *text, struct writer *out)
@@ -23,39 +24,10 @@ static void add_text(const char *text, struct writer *out)
 	writer_putc(out, '"');
 }
 
-static void add_json(const struct cell *cell, struct writer *out)
-{
-	struct writer text;
-	writer_open(&text, -1, 256);
-	cell_json(cell, &text);
-	writer_putc(&text, '\0');
-	add_text(text.buffer, out);
-	writer_fini(&text);
-}
-
 static void add_cell(const struct cell *cell, struct writer *out)
 {
+	char text[CELL_VALUE_MAX];
 	switch (cell->kind) {
-	case CELL_COUNT:
-	case CELL_BYTES:
-	case CELL_TIME:
-		writer_printf(out, "%" PRIu64, cell->count);
-		break;
-	case CELL_NUMBER:
-		writer_printf(out, "%" PRId64, cell->number);
-		break;
-	case CELL_REAL:
-		writer_printf(out, "%.17g", cell->real);
-		break;
-	case CELL_SHARE:
-		writer_printf(out, "%.17g", cell_fraction(cell));
-		break;
-	case CELL_ADDRESS:
-		writer_printf(out, "0x%" PRIx64, cell->count);
-		break;
-	case CELL_FLAG:
-		writer_putc(out, cell->flag ? '1' : '0');
-		break;
 	case CELL_TEXT:
 		add_text(cell->text, out);
 		break;
@@ -68,14 +40,12 @@ static void add_cell(const struct cell *cell, struct writer *out)
 		else
 			writer_printf(out, "0x%" PRIx64, cell->place.address);
 		break;
-	case CELL_FILE_ID:
-		writer_printf(out, "%" PRIu64 ":%" PRIu64, cell->file_id.device, cell->file_id.inode);
-		break;
 	case CELL_LIST:
 	case CELL_MAP:
-		add_json(cell, out);
+		cell_json_escaped(cell, add_text, out);
 		break;
 	default:
+		writer_add(out, text, cell_value_text(cell, CELL_FORM_DATA, text));
 		break;
 	}
 }

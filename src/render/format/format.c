@@ -29,3 +29,13 @@ const struct format *format_find(const char *name, struct error *err)
 	error_set(err, ERROR_OPTION, "there is no format '%s': it is one of %s", name, str_text(&names));
 	return NULL;
 }
+
+void cell_json_escaped(const struct cell *cell, void (*add_text)(const char *text, struct writer *out), struct writer *out)
+{
+	struct writer text;
+	writer_open(&text, -1, 256);
+	cell_json(cell, &text);
+	writer_putc(&text, '\0');
+	add_text(text.buffer, out);
+	writer_fini(&text);
+}

@@ -19,3 +19,5 @@ void format_words(struct str *to);
 
 /* For formats: one value as JSON, a number, a string, a list or an object by its kind; null where it is absent. */
 void cell_json(const struct cell *cell, struct writer *out);
+/* The same, passed through the format's escaping of texts. */
+void cell_json_escaped(const struct cell *cell, void (*add_text)(const char *text, struct writer *out), struct writer *out);

@@ -1,9 +1,9 @@
 /* Results as Markdown, for pull requests and wikis: a table of GitHub's dialect for each table, its facts above it. Rows below a row are
  * indented. Tables that belong to rows are left out. Texts are escaped: no name becomes a heading, a link or HTML. */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
+#include "analysis/table/cell_text.h"
 #include "render/format/format.h"
 
 static void add_text(const char *text, struct writer *out)
@@ -19,16 +19,6 @@ static void add_text(const char *text, struct writer *out)
 	}
 }
 
-static void add_json(const struct cell *cell, struct writer *out)
-{
-	struct writer text;
-	writer_open(&text, -1, 256);
-	cell_json(cell, &text);
-	writer_putc(&text, '\0');
-	add_text(text.buffer, out);
-	writer_fini(&text);
-}
-
 static void add_place(const struct cell_place *place, struct writer *out)
 {
 	if (place->symbol)
@@ -39,27 +29,8 @@ static void add_place(const struct cell_place *place, struct writer *out)
 
 static void add_cell(const struct cell *cell, struct writer *out)
 {
+	char text[CELL_VALUE_MAX];
 	switch (cell->kind) {
-	case CELL_COUNT:
-	case CELL_BYTES:
-	case CELL_TIME:
-		writer_printf(out, "%" PRIu64, cell->count);
-		break;
-	case CELL_NUMBER:
-		writer_printf(out, "%" PRId64, cell->number);
-		break;
-	case CELL_REAL:
-		writer_printf(out, fabs(cell->real) < 1e15 ? "%.4f" : "%.6g", cell->real);
-		break;
-	case CELL_SHARE:
-		writer_printf(out, "%.2f%%", 100 * cell_fraction(cell));
-		break;
-	case CELL_ADDRESS:
-		writer_printf(out, "0x%" PRIx64, cell->count);
-		break;
-	case CELL_FLAG:
-		writer_puts(out, cell->flag ? "yes" : "no");
-		break;
 	case CELL_TEXT:
 		add_text(cell->text, out);
 		break;
@@ -70,31 +41,13 @@ static void add_cell(const struct cell *cell, struct writer *out)
 	case CELL_PLACE:
 		add_place(&cell->place, out);
 		break;
-	case CELL_FILE_ID:
-		writer_printf(out, "%" PRIu64 ":%" PRIu64, cell->file_id.device, cell->file_id.inode);
-		break;
 	case CELL_LIST:
 	case CELL_MAP:
-		add_json(cell, out);
+		cell_json_escaped(cell, add_text, out);
 		break;
 	default:
+		writer_add(out, text, cell_value_text(cell, CELL_FORM_DOCUMENT, text));
 		break;
-	}
-}
-
-static bool is_number(enum cell_kind kind)
-{
-	switch (kind) {
-	case CELL_COUNT:
-	case CELL_NUMBER:
-	case CELL_REAL:
-	case CELL_SHARE:
-	case CELL_BYTES:
-	case CELL_TIME:
-	case CELL_ADDRESS:
-		return true;
-	default:
-		return false;
 	}
 }
 
@@ -111,8 +64,10 @@ static void add_columns(const struct table *table, struct writer *out)
 		writer_puts(out, " |");
 	}
 	writer_puts(out, "\n|");
-	for (size_t i = 0; i < table->column_count; i++)
-		writer_puts(out, is_number(table->columns[i].kind) ? " ---: |" : " --- |");
+	for (size_t i = 0; i < table->column_count; i++) {
+		enum cell_kind kind = table->columns[i].kind;
+		writer_puts(out, cell_is_number(kind) || kind == CELL_ADDRESS ? " ---: |" : " --- |");
+	}
 	writer_putc(out, '\n');
 }
 

@@ -21,27 +21,31 @@ static void add_margin(const struct chain_text *text, unsigned extra)
 		str_putc(text->out, ' ');
 }
 
-static void add_frame(const struct chain_text *text, uint32_t id)
+void chain_frame_add(const struct profile *profile, uint32_t id, bool colour, struct str *out)
 {
 	enum { FRAME_MAX = 1023 }; /* perf's buffer, too */
-	const struct profile *profile = text->profile;
 	const struct place *place = stacks_place_at(profile->collected.stacks, id);
-	size_t start = text->out->len;
+	size_t start = out->len;
 	if (!place->symbol || profile->options.hierarchy) {
-		str_printf(text->out, "%#" PRIx64, place->ip);
+		str_printf(out, "%#" PRIx64, place->ip);
 		return;
 	}
-	str_puts(text->out, profile_symbol_name(profile, place->module, place->symbol));
+	str_puts(out, profile_symbol_name(profile, place->module, place->symbol));
 	const char *line = profile->options.chain.key != CHAIN_FUNCTION && place->map ? profile_place_line_text(profile, id) : "";
 	if (*line)
-		str_printf(text->out, " %s", line);
+		str_printf(out, " %s", line);
 	if (symbol_is_inlined(place->symbol))
-		str_puts(text->out, " (inlined)");
-	report_name_clean(text->out, start, text->colour);
-	if (text->out->len - start > FRAME_MAX) {
-		text->out->len = start + FRAME_MAX;
-		text->out->text[text->out->len] = '\0';
+		str_puts(out, " (inlined)");
+	report_name_clean(out, start, colour);
+	if (out->len - start > FRAME_MAX) {
+		out->len = start + FRAME_MAX;
+		out->text[out->len] = '\0';
 	}
+}
+
+static void add_frame(const struct chain_text *text, uint32_t place)
+{
+	chain_frame_add(text->profile, place, text->colour, text->out);
 }
 
 /* One more of several words in brackets. */

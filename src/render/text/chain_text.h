@@ -11,3 +11,5 @@ struct chain_text {
 };
 
 void chain_text_add(const struct chain_text *text, const struct entry *entry);
+/* Appends one frame: its symbol, and its source line if lines are the key of chains. */
+void chain_frame_add(const struct profile *profile, uint32_t place, bool colour, struct str *out);

@@ -1,6 +1,7 @@
 #include "render/text/diff_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "data/evsel_name.h"
@@ -10,30 +11,34 @@
 enum { CELL_MAX = 70, BASELINE_WIDTH = 8 };
 
 /* The columns of one file. */
-enum diff_column { COLUMN_BASELINE, COLUMN_CHANGE, COLUMN_FORMULA, COLUMN_PERIOD, COLUMN_BASE_PERIOD, COLUMN_INTERVAL, COLUMN_MARK };
+enum diff_column { COLUMN_BASELINE, COLUMN_CHANGE, COLUMN_FORMULA, COLUMN_PERIOD, COLUMN_BASE_PERIOD, COLUMN_INTERVAL, COLUMN_MARK,
+	COLUMN_SPREAD };
 
 static const char *title_of(const struct diff *diff, enum diff_column column)
 {
 	static const char *const changes[] = {
 		[DIFF_DELTA] = "Delta", [DIFF_DELTA_ABS] = "Delta Abs", [DIFF_RATIO] = "Ratio", [DIFF_WEIGHTED] = "Weighted diff",
+		[DIFF_CYCLES] = "[Program Block Range] Cycles Diff",
 	};
 	static const char *const titles[] = {
 		[COLUMN_BASELINE] = "Baseline", [COLUMN_FORMULA] = "Formula", [COLUMN_PERIOD] = "Period", [COLUMN_BASE_PERIOD] = "Base period",
-		[COLUMN_INTERVAL] = "95% interval", [COLUMN_MARK] = "?",
+		[COLUMN_INTERVAL] = "95% interval", [COLUMN_MARK] = "?", [COLUMN_SPREAD] = "stddev/Hist",
 	};
 	return column == COLUMN_CHANGE ? changes[diff->options.compute] : titles[column];
 }
 
 static unsigned least_width(const struct diff *diff, enum diff_column column)
 {
-	enum { DELTA_WIDTH = 7, NUMBER_WIDTH = 14, INTERVAL_WIDTH = 19 };
+	enum { DELTA_WIDTH = 7, NUMBER_WIDTH = 14, INTERVAL_WIDTH = 19, SPREAD_WIDTH = 17 };
 	switch (column) {
 	case COLUMN_BASELINE:
 		return BASELINE_WIDTH;
 	case COLUMN_CHANGE:
-		return diff->options.compute <= DIFF_DELTA_ABS ? DELTA_WIDTH : NUMBER_WIDTH;
+		return diff->options.compute == DIFF_CYCLES ? CELL_MAX : diff->options.compute <= DIFF_DELTA_ABS ? DELTA_WIDTH : NUMBER_WIDTH;
 	case COLUMN_FORMULA:
 		return CELL_MAX;
+	case COLUMN_SPREAD:
+		return SPREAD_WIDTH;
 	case COLUMN_INTERVAL:
 		return INTERVAL_WIDTH;
 	case COLUMN_MARK:
@@ -54,6 +59,8 @@ static void each_column(const struct diff_text *text, column_visitor *visit, voi
 			visit(context, file, COLUMN_INTERVAL);
 			visit(context, file, COLUMN_MARK);
 		}
+		if (text->show_spread && file)
+			visit(context, file, COLUMN_SPREAD);
 		if (text->show_formula && file)
 			visit(context, file, COLUMN_FORMULA);
 		if (text->show_periods)
@@ -83,6 +90,7 @@ struct line {
 	const struct diff_event *event;
 	const struct diff_row *row;    /* NULL: the header */
 	const char *separator;
+	size_t block;                  /* DIFF_CYCLES: of the row, in order */
 	bool first;
 	struct str *out;
 };
@@ -210,10 +218,56 @@ static void tested_text(const struct line *line, uint32_t file, enum diff_column
 		snprintf(text, CELL_MAX, "%+.2f%% .. %+.2f%%", value->interval.low, value->interval.high);
 }
 
+static void add_block(struct line *line, uint32_t file, int width)
+{
+	CLEANUP_STR struct str text = { 0 };
+	if (line->row->items[file]) {
+		const struct diff_block *block = &line->row->blocks[file].items[line->block];
+		str_printf(&text, "%s %4" PRId64, block->range, block->change);
+	}
+	str_printf(line->out, "%*s", line->separator ? 1 : width, str_text(&text));
+}
+
+/* "±  5.3% ▁▃█": the relative standard error of the differences of the first runs, and each of them as a bar. */
+static void add_spread(struct line *line, uint32_t file, int width)
+{
+	enum { RUNS = sizeof ((struct diff_block *)0)->spread / sizeof(uint64_t), BARS = 8 };
+	const struct diff_block *block = line->row->items[file] ? &line->row->blocks[file].items[line->block] : NULL;
+	uint64_t least = UINT64_MAX, most = 0;
+	double sum = 0, squares = 0;
+	for (unsigned i = 0; block && i < block->spread_count; i++) {
+		least = block->spread[i] < least ? block->spread[i] : least;
+		most = block->spread[i] > most ? block->spread[i] : most;
+		sum += (double)block->spread[i];
+	}
+	if (!block || line->separator || block->spread_count < 2 || !most) {
+		str_printf(line->out, "%*s", line->separator ? 1 : width, " ");
+		return;
+	}
+	unsigned count = block->spread_count;
+	for (unsigned i = 0; i < count; i++)
+		squares += ((double)block->spread[i] - sum / count) * ((double)block->spread[i] - sum / count);
+	CLEANUP_STR struct str text = { 0 };
+	str_printf(&text, "\u00b1%5.1f%% ", 100.0 * sqrt(squares / (count - 1) / count) / (sum / count));
+	uint64_t step = ((most - least) << 8) / (BARS - 1);
+	for (unsigned i = 0; i < count; i++) /* U+2581 and the seven after it */
+		str_printf(&text, "\xe2\x96%c", 0x81 + (int)(((block->spread[i] - least) << 8) / (step ? step : 1)));
+	str_putc(&text, ' ');
+	str_printf(line->out, "%*s%*s", width, str_text(&text), (int)(RUNS - count), "");
+}
+
 static void add_value(struct line *line, uint32_t file, enum diff_column column, int width)
 {
 	const struct diff_row *row = line->row;
 	char text[CELL_MAX] = " ";
+	if (column == COLUMN_CHANGE && row->blocks) {
+		add_block(line, file, width);
+		return;
+	}
+	if (column == COLUMN_SPREAD) {
+		add_spread(line, file, width);
+		return;
+	}
 	if (column == COLUMN_BASELINE) {
 		add_baseline(line, width);
 		return;
@@ -228,7 +282,7 @@ static void add_value(struct line *line, uint32_t file, enum diff_column column,
 		snprintf(text, sizeof text, "%" PRIu64, diff_base_period(row));
 	else if (row->items[file] && column == COLUMN_CHANGE)
 		separated_change(line, file, text);
-	else if (row->items[file] && column == COLUMN_FORMULA)
+	else if (row->items[file] && column == COLUMN_FORMULA && !row->blocks)
 		formula_text(line, file, text);
 	else if (row->items[file] && column == COLUMN_PERIOD)
 		snprintf(text, sizeof text, "%" PRIu64, row->items[file]->period);
@@ -284,11 +338,12 @@ static void add_headers(const struct diff_text *text, const struct diff_event *e
 	writer_printf(out, "# %s\n#\n", str_text(&header));
 }
 
-static void add_row(const struct diff_text *text, const struct diff_event *event, const struct diff_row *row, struct str *out)
+static void add_row(const struct diff_text *text, const struct diff_event *event, const struct diff_row *row, size_t block,
+	struct str *out)
 {
 	const struct profile *profile = text->diff->profiles[row->shown->file];
 	struct line line = {
-		.text = text, .event = event, .row = row, .separator = profile->options.separator, .first = true, .out = out,
+		.text = text, .event = event, .row = row, .separator = profile->options.separator, .block = block, .first = true, .out = out,
 	};
 	str_clear(out);
 	if (!line.separator) /* where reports have a mark of the row's kind */
@@ -316,6 +371,22 @@ static void add_files(const struct diff_text *text, struct writer *out)
 	writer_puts(out, "#\n");
 }
 
+/* The lines of a row: one, or one for each block; as in perf, no more than the baseline has blocks, and one without a block if the row is
+ * only in the baseline. */
+static size_t line_count(const struct diff_text *text, const struct diff_row *row)
+{
+	bool others = false;
+	if (!row->blocks)
+		return 1;
+	size_t count = row->items[0] ? row->blocks[0].count : SIZE_MAX;
+	for (uint32_t file = 1; file < text->diff->file_count; file++) {
+		others |= row->items[file] != NULL;
+		if (row->items[file] && row->blocks[file].count < count)
+			count = row->blocks[file].count;
+	}
+	return others || !count ? count : 1;
+}
+
 void diff_text_print(const struct diff_text *text, struct writer *out)
 {
 	const struct diff *diff = text->diff;
@@ -335,8 +406,10 @@ void diff_text_print(const struct diff_text *text, struct writer *out)
 		for (size_t r = 0; r < event->row_count; r++) {
 			if (!diff_row_is_shown(&event->rows[r]))
 				continue;
-			add_row(text, event, &event->rows[r], &line);
-			report_line_add(out, line.text, line.len, text->colour);
+			for (size_t block = 0; block < line_count(text, &event->rows[r]); block++) {
+				add_row(text, event, &event->rows[r], block, &line);
+				report_line_add(out, line.text, line.len, text->colour);
+			}
 		}
 	}
 }

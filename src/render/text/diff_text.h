@@ -8,7 +8,7 @@ struct diff_text {
 	const char *const *paths;  /* by file */
 	bool quiet, colour;
 	bool list_files;           /* above each event; more than two files are always listed */
-	bool show_formula, show_periods;
+	bool show_spread, show_formula, show_periods;
 	const struct significance *significance; /* NULL: not tested */
 };
 

@@ -457,7 +457,7 @@ static void print_feature(struct print *p, unsigned feature, bool full)
 static void print_missing(struct print *p)
 {
 	writer_puts(p->out, "# missing features: ");
-	for (unsigned feature = 1; feature < FEATURE_COUNT; feature++)
+	for (unsigned feature = 1; feature < FEATURE_END; feature++)
 		if (!header_has(p->header, feature))
 			writer_printf(p->out, "%s ", feature_name(feature));
 	writer_putc(p->out, '\n');

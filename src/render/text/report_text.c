@@ -165,6 +165,10 @@ void report_text_print(const struct report_text *report, struct writer *out)
 			continue;
 		if (!report->quiet)
 			add_samples(report, hist, out);
+		if (report->body) {
+			report->body(report->body_context, hist, out);
+			continue;
+		}
 		if (profile->options.hierarchy)
 			hierarchy_text_print(report, hist, out);
 		else

@@ -10,6 +10,9 @@ struct report_text {
 	const char *memory_order; /* sort order to name under --mem-mode; NULL: no such report */
 	const char *tip;
 	bool quiet, colour, show_reference;
+	/* Prints an event's lines instead of its entries; NULL: the entries. */
+	void (*body)(void *context, const struct hist *hist, struct writer *out);
+	void *body_context;
 };
 
 /* All of it but -T's table. */

@@ -36,7 +36,10 @@ static void zoom(struct browser *browser, const char *const *columns, const char
 		zoom_equal(browser, *columns, str_text(&text));
 		return;
 	}
-	browser_note(browser, "no column shows the %s: perfuse report -s +%s", what, columns[-1]);
+	if (browser->source.read)
+		browser_note(browser, "no column shows the %s: perfuse report -s +%s", what, columns[-1]);
+	else
+		browser_note(browser, "no column shows the %s", what);
 }
 
 static void zoom_kernel(struct browser *browser)
@@ -87,90 +90,19 @@ static void go_back(struct browser *browser)
 		view_search(view, "", NULL);
 		return;
 	}
-	if (view->filters.count)
-		undo(browser);
-	else
+	if (!view->filters.count && (browser->pages.count > 1 || !browser->ranges.count)) {
 		leave_page(browser);
-}
-
-/* To the hottest line of code; the bottom line names it. */
-static void note_hottest(struct browser *browser)
-{
-	static const char *const columns[] = { "overhead", "line", "address" };
-	struct view *view = view_of(browser);
-	CLEANUP_STR struct str text = { 0 };
-	view_hottest(view);
-	uint32_t row = view_row(view);
-	for (size_t i = 0; row != UINT32_MAX && i < 3; i++) {
-		size_t column = snapshot_column_named(&view->shot->columns, columns[i]);
-		if (column == SIZE_MAX || snapshot_cell(view->shot, row, column)->kind == CELL_ABSENT) {
-			if (!i)
-				break; /* no sample lies in this function itself */
-			continue;
-		}
-		str_puts(&text, i ? ", " : "hottest: ");
-		view_cell_text(view, row, column, &text);
-	}
-	if (text.len)
-		browser_note(browser, "%s   (ESC: back, h: help)", str_text(&text));
-	else
-		browser_note(browser, "no sample lies in this function itself: its callees have them (ESC: back)");
-}
-
-static void annotate(struct browser *browser)
-{
-	struct view *view = view_of(browser);
-	struct error err = { 0 };
-	CLEANUP_STR struct str title = { 0 };
-	uint32_t row = view_row(view);
-	if (row == UINT32_MAX)
-		return;
-	if (!browser->source.annotate) {
-		browser_note(browser, "this build does not annotate");
 		return;
 	}
-	struct snapshot *lines = browser->source.annotate(browser->source.context, view->shot, row, &err);
-	if (!lines) {
-		browser_error(browser, &err);
-		return;
-	}
-	const struct snapshot_columns *columns = snapshot_columns_of(view->shot, row);
-	size_t place = snapshot_column_of_kind(columns, CELL_PLACE);
-	if (place != SIZE_MAX)
-		face_add(snapshot_cell(view->shot, row, place), &title);
-	struct browse_page *page = browser_push(browser, PAGE_LINES, str_text(&title) + (title.len > 4 ? 4 : 0));
-	page->own = lines;
-	page->code = true;
-	view_adopt(&page->view, lines);
-	view_hide(&page->view, snapshot_column_named(&lines->columns, "samples"), true);
-	view_hide(&page->view, snapshot_column_named(&lines->columns, "target_line"), true);
-	if (err.kind != ERROR_NONE)
-		browser_error(browser, &err);
-	else
-		note_hottest(browser);
-}
-
-/* In code: to the target of the jump under the cursor. */
-static void follow_jump(struct browser *browser)
-{
-	struct view *view = view_of(browser);
-	uint32_t row = view_row(view);
-	size_t column = snapshot_column_named(&view->shot->columns, "target_line");
-	const struct cell *cell = row == UINT32_MAX || column == SIZE_MAX ? NULL : snapshot_cell(view->shot, row, column);
-	if (!cell || cell->kind != CELL_COUNT) {
-		browser_note(browser, "this line has no jump within the function");
-		return;
-	}
-	for (size_t i = 0; i < view->lines.count; i++)
-		if (view->lines.items[i].row == cell->count + 1)
-			view_move_to(view, i);
+	undo(browser);
+	view_center(view);
 }
 
 static void show_flame(struct browser *browser)
 {
 	const struct view *view = view_of(browser);
 	const char *event = view->shot ? view->shot->event : "";
-	if (!browser->source.read) {
+	if (!browser->source.read && !browser->source.flame) {
 		browser_note(browser, "this result has no flame graph");
 		return;
 	}
@@ -182,7 +114,10 @@ static void show_flame(struct browser *browser)
 	}
 	free(browser->flame_event);
 	browser->flame_event = memory_string(event);
-	browser_read(browser);
+	if (browser->source.read)
+		browser_read(browser);
+	else
+		browser->source.flame(browser->source.context, event);
 }
 
 static void enter(struct browser *browser)
@@ -197,7 +132,7 @@ static void enter(struct browser *browser)
 	} else if (page->kind == PAGE_TABLE) {
 		menu_of_row(browser);
 	} else if (page->code) {
-		follow_jump(browser);
+		code_follow(browser);
 	}
 }
 
@@ -211,7 +146,7 @@ static void switch_event(struct browser *browser, int step)
 			continue;
 		size_t next = (i + (step > 0 ? 1 : count - 1)) % count;
 		free(page->title);
-		page->title = memory_string(shot->tables[next]->event);
+		page->title = memory_string(shot->tables[next]->label);
 		view_fini(&page->view);
 		view_init(&page->view);
 		browser_adopt_page(browser, page);
@@ -284,13 +219,13 @@ static bool find_next(struct browser *browser, int step)
 	return page->view.shot && view_search_next(&page->view, step);
 }
 
-static void take_search(struct browser *browser, const char *text)
+static void take_search(struct browser *browser, const char *text, int step)
 {
 	struct error err = { 0 };
 	struct view *view = view_of(browser);
 	if (view_search(view, text, &err) < 0)
 		browser_error(browser, &err);
-	else if (view->search && !find_next(browser, 1))
+	else if (view->search && !find_next(browser, step))
 		browser_note(browser, "nothing matches '%s'", text);
 }
 
@@ -308,7 +243,8 @@ static void show_header(struct browser *browser)
 	if (browser->source.header)
 		browser->source.header(browser->source.context, &text);
 	if (text.len)
-		browser_push_text(browser, "Header of the recording (ESC: back)", str_text(&text));
+		browser_push_text(browser, browser->source.read ? "Header of the recording (ESC: back)" : "About these tables (ESC: back)",
+			str_text(&text));
 	else
 		browser_note(browser, "there is no header");
 }
@@ -346,7 +282,7 @@ static void show_help(struct browser *browser)
 	CLEANUP_STR struct str text = { 0 };
 	if (browser_page(browser)->help)
 		return;
-	browser_help_text(browser_page(browser), &text);
+	browser_help_text(browser, &text);
 	browser_push_text(browser, "Help: keys of this page (ESC: back)", str_text(&text));
 	browser_page(browser)->help = true;
 }
@@ -488,7 +424,7 @@ static bool act_open(struct browser *browser, int action, const char *argument)
 		menu_of_row(browser);
 		return true;
 	case ACTION_ANNOTATE:
-		annotate(browser);
+		code_open(browser);
 		return true;
 	case ACTION_FLAME:
 		show_flame(browser);
@@ -538,8 +474,12 @@ static bool act_search(struct browser *browser, int action, const char *argument
 	case ACTION_SEARCH:
 		prompt_open(browser, ACTION_SEARCH_TAKE, "Search", view->search ? view->search : "");
 		return true;
+	case ACTION_SEARCH_BACK:
+		prompt_open(browser, ACTION_SEARCH_BACK_TAKE, "Search backwards", view->search ? view->search : "");
+		return true;
 	case ACTION_SEARCH_TAKE:
-		take_search(browser, argument);
+	case ACTION_SEARCH_BACK_TAKE:
+		take_search(browser, argument, action == ACTION_SEARCH_TAKE ? 1 : -1);
 		return true;
 	case ACTION_NEXT_MATCH:
 	case ACTION_PREVIOUS_MATCH:
@@ -559,7 +499,7 @@ static void act_rest(struct browser *browser, int action)
 	if (action == ACTION_HEADS) {
 		browser->no_heads = !browser->no_heads;
 	} else if (action == ACTION_HOTTEST && browser_page(browser)->code) {
-		note_hottest(browser);
+		code_note_hottest(browser);
 	} else if (action == ACTION_HOTTEST) {
 		view_hottest(view);
 	} else if (action == ACTION_MODULES) {
@@ -595,7 +535,7 @@ void browser_act(struct browser *browser, int action, const char *argument, cons
 	else if (action == ACTION_GROUP_SORT)
 		group_sort(browser, (size_t)*argument - '0');
 	else if (!act_filter(browser, action, argument, column) && !act_open(browser, action, argument) &&
-		 !act_search(browser, action, argument))
+		 !act_search(browser, action, argument) && !code_act(browser, action))
 		act_rest(browser, action);
 }
 

@@ -19,11 +19,6 @@ static size_t text_count(void *context, uint64_t parent)
 	return parent == TABLE_TOP ? text->lines.count : 0;
 }
 
-static uint64_t text_row(void *context, uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 static struct cell text_cell(void *context, uint64_t row, size_t column, struct str *scratch)
 {
 	const struct text_table *text = context;
@@ -39,7 +34,7 @@ struct snapshot *snapshot_of_text(const char *text)
 		if (*line || rest)
 			vec_push(&lines.lines, line);
 	struct table table = { .name = "text", .columns = &column, .column_count = 1, .context = &lines, .row_count = text_count,
-		.row = text_row, .cell = text_cell };
+		.row = table_row_in_order, .cell = text_cell };
 	struct snapshot *snapshot = snapshot_new(&table, 0);
 	vec_fini(&lines.lines);
 	free(copy);
@@ -57,14 +52,18 @@ static struct cell event_cell(void *context, uint64_t row, size_t column, struct
 {
 	const struct feed_shot *shot = context;
 	const struct snapshot *table = shot->tables[row - 1];
-	return column ? cell_text(*table->event ? table->event : table->name) : cell_count(table->samples);
+	if (column)
+		return cell_text(table->label);
+	return cell_count(*table->event ? table->samples : table->rows.items[SNAPSHOT_TOP].child_count);
 }
 
 static struct snapshot *snapshot_of_events(struct feed_shot *shot)
 {
 	static const struct table_column columns[] = { { "samples", "Samples", NULL, CELL_COUNT }, { "event", "Event", NULL, CELL_TEXT } };
-	struct table table = { .name = "events", .columns = columns, .column_count = 2, .context = shot, .row_count = event_count,
-		.row = text_row, .cell = event_cell };
+	static const struct table_column plain[] = { { "rows", "Rows", NULL, CELL_COUNT }, { "table", "Table", NULL, CELL_TEXT } };
+	bool events = shot->table_count && *shot->tables[0]->event;
+	struct table table = { .name = events ? "events" : "tables", .columns = events ? columns : plain, .column_count = 2, .context = shot,
+		.row_count = event_count, .row = table_row_in_order, .cell = event_cell };
 	return snapshot_new(&table, 0);
 }
 
@@ -121,6 +120,8 @@ void browser_pop(struct browser *browser)
 	}
 	browser->pages.count--;
 	page_free(page);
+	if (browser->source.feed && !browser_page(browser)->code)
+		atomic_store(&browser->source.feed->shows_code, false);
 }
 
 void browser_open(struct browser *browser, const struct browse_source *source)
@@ -146,11 +147,11 @@ void browser_close(struct browser *browser)
 	*browser = (struct browser){ 0 };
 }
 
-/* The event's table in these results; NULL: it has none. */
-static const struct snapshot *table_of(const struct feed_shot *shot, const char *event)
+/* NULL: these results have no table with this label. */
+static const struct snapshot *table_of(const struct feed_shot *shot, const char *label)
 {
-	for (size_t i = 0; event && i < shot->table_count; i++)
-		if (strcmp(shot->tables[i]->event, event) == 0)
+	for (size_t i = 0; label && i < shot->table_count; i++)
+		if (strcmp(shot->tables[i]->label, label) == 0)
 			return shot->tables[i];
 	return NULL;
 }
@@ -170,6 +171,12 @@ void browser_adopt_page(struct browser *browser, struct browse_page *page)
 		if (!table && !page->own)
 			page->own = snapshot_of_text("");
 		view_adopt(&page->view, table ? table : page->own);
+	} else if (page->code && shot->code && code_is_newer(page, shot->code)) {
+		struct snapshot *old = page->own;
+		page->own = browser->shot->code;
+		browser->shot->code = NULL;
+		view_adopt(&page->view, page->own);
+		snapshot_free(old);
 	} else if (page->kind == PAGE_FLAME && shot->flame) {
 		flame_view_adopt(&page->flame, shot->flame);
 	} else if (page->kind == PAGE_FLAME) {

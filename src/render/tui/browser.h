@@ -26,8 +26,12 @@ struct browse_source {
 	/* Lines of the row's function as a separate table, named "code"; NULL: *err has the reason. With lines, *err is a remark.
 	 * The columns "samples" and "target_line" are hidden at first; the latter has the line that ENTER moves to. */
 	struct snapshot *(*annotate)(void *context, const struct snapshot *shot, uint32_t row, struct error *err);
+	/* The same as text, where annotate is NULL. */
+	int (*listing)(void *context, const struct snapshot *shot, uint32_t row, struct str *out, struct error *err);
 	/* Read again; results are published with this number. flame: the flame graph of this event, too. */
 	void (*read)(void *context, uint64_t request, uint64_t start_ns, uint64_t end_ns, const char *flame_event);
+	/* Of a running measurement: from now on results have the flame graph of this event. */
+	void (*flame)(void *context, const char *event);
 	void (*header)(void *context, struct str *out);
 	/* Messages that were printed since the browser began. */
 	void (*messages)(void *context, struct str *out);
@@ -48,9 +52,11 @@ struct browse_page {
 	enum browse_page_kind kind;
 	struct view view;
 	struct flame_view flame;
-	char *title;                  /* LINES: of the page; TABLE: the event's name */
+	char *title;                  /* LINES: of the page; TABLE: its snapshot's label */
 	struct snapshot *own;         /* LINES and EVENTS: what it shows */
-	bool help, code;              /* LINES: the help; lines of code, on which H moves */
+	bool help, code;              /* LINES: the help; lines of code */
+	bool code_global, code_samples; /* percentages of all functions; of numbers of samples */
+	unsigned code_value;          /* code: 0 percentages, 1 periods, 2 numbers of samples */
 };
 
 struct browse_item {

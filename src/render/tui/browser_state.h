@@ -10,7 +10,9 @@ enum browse_action {
 	ACTION_NEXT_EVENT, ACTION_PREVIOUS_EVENT, ACTION_SEARCH, ACTION_SEARCH_TAKE, ACTION_NEXT_MATCH, ACTION_PREVIOUS_MATCH, ACTION_FLAME,
 	ACTION_TIME, ACTION_COLUMNS, ACTION_COLUMN_HIDE, ACTION_SORT_NEXT, ACTION_SORT_PREVIOUS, ACTION_SORT, ACTION_REVERSE, ACTION_MARK,
 	ACTION_MARKED, ACTION_EXPORT, ACTION_EXPORT_TAKE, ACTION_FILES, ACTION_OPEN, ACTION_SCRIPTS, ACTION_SCRIPT, ACTION_MODULES,
-	ACTION_FREEZE, ACTION_ZERO, ACTION_MESSAGES, ACTION_FILTER_EQUAL, ACTION_GROUP_SORT,
+	ACTION_FREEZE, ACTION_ZERO, ACTION_MESSAGES, ACTION_FILTER_EQUAL, ACTION_GROUP_SORT, ACTION_SEARCH_BACK, ACTION_SEARCH_BACK_TAKE,
+	ACTION_HOT_NEXT, ACTION_HOT_PREVIOUS, ACTION_CODE_SOURCE, ACTION_CODE_VALUE, ACTION_CODE_GLOBAL, ACTION_CODE_BASE, ACTION_CODE_ARROWS,
+	ACTION_CODE_JUMPS, ACTION_CODE_LINES, ACTION_CODE_PATHS, ACTION_CODE_OFFSETS, ACTION_CODE_RANGE,
 };
 
 enum { ON_TABLE = 1, ON_LINES = 2, ON_FLAME = 4, ON_EVENTS = 8, ON_CODE = 16, ON_ALL = 31 };
@@ -42,7 +44,10 @@ void browser_push_text(struct browser *browser, const char *title, const char *t
 void browser_pop(struct browser *browser);
 void browser_adopt_page(struct browser *browser, struct browse_page *page);
 struct snapshot *snapshot_of_text(const char *text);
-void browser_help_text(const struct browse_page *page, struct str *out);
+void browser_help_text(const struct browser *browser, struct str *out);
+/* Whether the source has what the action shows; whether the key does something on this page. */
+bool browser_has_action(const struct browser *browser, int action);
+bool browser_has_key(const struct browser *browser, const struct key_row *key);
 
 void browser_act(struct browser *browser, int action, const char *argument, const char *column);
 
@@ -67,6 +72,15 @@ void strip_mouse(struct browser *browser, const struct browse_event *event);
 void strip_paint(struct browser *browser, struct screen *screen, size_t line);
 struct browse_range browser_range(const struct browser *browser);
 void browser_read(struct browser *browser);
+
+/* Pages of code. */
+void code_open(struct browser *browser);
+void code_follow(struct browser *browser);
+void code_note_hottest(struct browser *browser);
+/* Whether the lines are those of the page, with newer counts. */
+bool code_is_newer(const struct browse_page *page, const struct snapshot *lines);
+/* Whether the action was one of code. */
+bool code_act(struct browser *browser, int action);
 
 /* Export. */
 void browser_save(struct browser *browser, enum browse_format format);

@@ -1,6 +1,7 @@
 #include "render/tui/browser.h"
 
 #include "base/memory.h"
+#include "render/tui/face.h"
 #include "render/tui/tui_test.h"
 #include "unit.h"
 
@@ -22,6 +23,12 @@ static void take_read(void *context, uint64_t request, uint64_t start_ns, uint64
 	seen->start = start_ns;
 	seen->end = end_ns;
 	snprintf(seen->flame, sizeof seen->flame, "%s", flame_event ? flame_event : "");
+}
+
+static void take_flame(void *context, const char *event)
+{
+	struct seen *seen = context;
+	snprintf(seen->flame, sizeof seen->flame, "%s", event);
 }
 
 static int take_save(void *context, const struct browse_export *what, struct str *path, struct error *err)
@@ -140,6 +147,62 @@ TEST("several events are listed first, ENTER opens one, TAB the next, q returns"
 	close_seen(seen);
 }
 
+/* Two tables without an event: devices (2 rows), and queues (1 row). */
+static size_t device_count(void *context, uint64_t parent)
+{
+	return parent == TABLE_TOP ? *(const size_t *)context : 0;
+}
+
+static struct cell device_cell(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	return column ? cell_count(row * 10) : cell_text(row == 1 ? "sda" : "sdb");
+}
+
+static struct snapshot *devices(const char *name, size_t rows, uint64_t lost)
+{
+	static const struct table_column columns[] = { { "device", "Device", NULL, CELL_TEXT }, { "requests", "Requests", NULL, CELL_COUNT } };
+	const struct table_fact fact = { "lost", cell_count(lost) };
+	const struct table table = { .name = name, .columns = columns, .column_count = 2, .facts = &fact, .fact_count = 1, .context = &rows,
+		.row_count = device_count, .row = tui_row_number, .cell = device_cell };
+	return snapshot_new(&table, 0);
+}
+
+TEST("tables without an event are listed by name and facts, and have only the keys of what their source offers")
+{
+	struct seen *seen = open_seen(12, 60, 1);
+	struct feed_shot *shot = memory_zero(1, sizeof *shot);
+	browser_close(&seen->browser);
+	browser_open(&seen->browser, &(struct browse_source){ .context = seen, .feed = &seen->feed, .save = take_save });
+	shot->tables = memory_zero(2, sizeof *shot->tables);
+	shot->tables[shot->table_count++] = devices("devices", 2, 3);
+	shot->tables[shot->table_count++] = devices("devices", 1, 4);
+	shot->complete = true;
+	feed_publish(&seen->feed, shot);
+	browser_poll(&seen->browser);
+	press(seen, BROWSE_KEY_END);
+	EXPECT_STR(line(seen, 0), "Tables");
+	EXPECT_STR(line(seen, 2), "   2  devices: lost 3");
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(line(seen, 0), "devices: lost 4");
+	EXPECT_STR(line(seen, 2), "sda     10");
+	EXPECT_STR(line(seen, 3), "");
+	press(seen, BROWSE_KEY_TAB);
+	EXPECT_STR(line(seen, 3), "sdb     20");
+	press(seen, BROWSE_KEY_DOWN);
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_INT(seen->browser.menu.items.count, 2);
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(line(seen, 0), "devices: lost 3, only device = sdb");
+	EXPECT_STR(line(seen, 2), "sdb     20");
+	EXPECT_STR(line(seen, 3), "");
+	press(seen, 'd');
+	EXPECT_STR(line(seen, 11), "no column shows the shared object");
+	press(seen, 'h');
+	for (size_t i = 1; i < 11; i++)
+		EXPECT(!strstr(line(seen, i), "Annotate") && !strstr(line(seen, i), "Flame graph"));
+	close_seen(seen);
+}
+
 TEST("callers open in place, with shares where they divide")
 {
 	struct seen *seen = open_seen(12, 80, 1);
@@ -239,6 +302,58 @@ TEST("a range that is marked on the time strip is read again, and undone")
 	close_seen(seen);
 }
 
+TEST("the first line has the range of time in seconds, which ESC undoes on the first page, after the filters")
+{
+	struct seen *seen = open_seen(14, 100, 1);
+	press(seen, 'T');
+	press(seen, BROWSE_KEY_HOME);
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, BROWSE_KEY_END);
+	press(seen, BROWSE_KEY_ENTER);
+	publish(seen, 2, 1, true);
+	browser_paint(&seen->browser, &seen->screen);
+	EXPECT_STR(line(seen, 0), "Samples: 1.2K of event 'cycles', Event count (approx.): 100, only 0.000 to 0.992 s");
+	press(seen, BROWSE_KEY_ESCAPE); /* the strip */
+	press(seen, 'd');
+	press(seen, BROWSE_KEY_ESCAPE);
+	EXPECT_INT(seen->browser.ranges.count, 1);
+	press(seen, 'h');
+	press(seen, BROWSE_KEY_ESCAPE);
+	EXPECT_INT(seen->browser.ranges.count, 1);
+	press(seen, BROWSE_KEY_ESCAPE);
+	EXPECT_INT(seen->browser.ranges.count, 0);
+	EXPECT(seen->end == UINT64_MAX);
+	close_seen(seen);
+}
+
+TEST("the letter of a menu's item chooses it, q closes a menu without such an item, and other letters do nothing")
+{
+	struct seen *seen = open_seen(14, 100, 1);
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(line(seen, 13), "ENTER:choose  ESC:close");
+	press(seen, 'w');
+	EXPECT(seen->browser.menu.open);
+	press(seen, 'd');
+	EXPECT(!seen->browser.menu.open);
+	EXPECT_STR(line(seen, 0), "Samples: 1.2K of event 'cycles', Event count (approx.): 100, only dso = cc1");
+	press(seen, 'o');
+	press(seen, 'q');
+	EXPECT(!seen->browser.menu.open && !seen->browser.quit);
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, 'q');
+	EXPECT(seen->browser.quit);
+	close_seen(seen);
+}
+
+TEST("a tab of a line reaches to the next multiple of eight columns")
+{
+	struct cell cell = cell_text("\ta\tif (b)\t;");
+	CLEANUP_STR struct str text = { 0 };
+	str_puts(&text, "before");
+	face_add(&cell, &text);
+	EXPECT_STR(text.text, "before        a       if (b)  ;");
+}
+
 TEST("results of a range that the user has left are not shown")
 {
 	struct seen *seen = open_seen(14, 50, 1);
@@ -264,6 +379,20 @@ TEST("the key of the flame graph asks for the graph of the event shown")
 	EXPECT_STR(line(seen, 13), "the flame graph is not read yet");
 	press(seen, BROWSE_KEY_ESCAPE);
 	EXPECT_STR(line(seen, 0), "[reading] Samples: 1.2K of event 'cycles', Event c");
+	close_seen(seen);
+}
+
+TEST("a running measurement has no filter by time; its flame graph is asked for by the event, and missing where nothing can make it")
+{
+	struct seen *seen = open_seen(14, 60, 1);
+	seen->browser.source.read = NULL;
+	press(seen, 'g');
+	EXPECT_STR(line(seen, 13), "this result has no flame graph");
+	EXPECT_INT(seen->browser.pages.count, 1);
+	seen->browser.source.flame = take_flame;
+	press(seen, 'g');
+	EXPECT_STR(seen->flame, "cycles");
+	EXPECT_INT(seen->browser.pages.count, 2);
 	close_seen(seen);
 }
 

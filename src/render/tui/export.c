@@ -16,11 +16,6 @@ static size_t shown_count(void *context, uint64_t parent)
 	return parent == TABLE_TOP ? shown->rows.count : 0;
 }
 
-static uint64_t shown_row(void *context, uint64_t parent, size_t index)
-{
-	return index + 1;
-}
-
 static struct cell shown_cell(void *context, uint64_t row, size_t column, struct str *scratch)
 {
 	const struct shown_table *shown = context;
@@ -35,7 +30,7 @@ static int save_table(struct browser *browser, struct browse_export *what, struc
 	const struct table_fact facts[] = { { "event", cell_text(view->shot->event) }, { "samples", cell_count(view->shot->samples) },
 		{ "period", cell_count(view->shot->period) } };
 	struct table table = { .name = view->shot->name, .columns = columns, .facts = facts, .fact_count = *view->shot->event ? 3 : 0,
-		.context = &shown, .row_count = shown_count, .row = shown_row, .cell = shown_cell };
+		.context = &shown, .row_count = shown_count, .row = table_row_in_order, .cell = shown_cell };
 	for (size_t i = 0; i < view->shot->columns.count && i < VIEW_COLUMNS_MAX; i++)
 		if (!view_is_hidden(view, i)) {
 			shown.columns[table.column_count] = i;

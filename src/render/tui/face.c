@@ -3,9 +3,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/table/cell_text.h"
+#include "render/tui/screen.h"
+
+/* Tabs, which lines of source have, reach to the next of the columns of a text that are multiples of eight. */
 static void add_text(struct str *out, const char *text)
 {
-	size_t start = out->len;
+	enum { TAB = 8 };
+	size_t start = out->len, length;
+	for (; text[length = strcspn(text, "\t")]; text += length + 1) {
+		str_add(out, text, length);
+		size_t column = text_columns(out->text ? out->text + start : "");
+		str_printf(out, "%*s", (int)(TAB - column % TAB), "");
+	}
 	str_puts(out, text);
 	if (!out->text)
 		return;
@@ -39,29 +49,8 @@ static void add_parts(const struct cell *cell, struct str *out)
 
 void face_add(const struct cell *cell, struct str *out)
 {
+	char text[CELL_VALUE_MAX];
 	switch (cell->kind) {
-	case CELL_COUNT:
-	case CELL_BYTES:
-		str_printf(out, "%" PRIu64, cell->count);
-		break;
-	case CELL_NUMBER:
-		str_printf(out, "%" PRId64, cell->number);
-		break;
-	case CELL_REAL:
-		str_printf(out, "%.1f", cell->real);
-		break;
-	case CELL_SHARE:
-		str_printf(out, "%.2f%%", 100 * cell_fraction(cell));
-		break;
-	case CELL_TIME:
-		str_printf(out, "%" PRIu64 ".%06" PRIu64, cell->count / 1000000000, cell->count % 1000000000 / 1000);
-		break;
-	case CELL_ADDRESS:
-		str_printf(out, "0x%" PRIx64, cell->count);
-		break;
-	case CELL_FLAG:
-		str_puts(out, cell->flag ? "yes" : "no");
-		break;
 	case CELL_TEXT:
 		add_text(out, cell->text);
 		break;
@@ -72,14 +61,12 @@ void face_add(const struct cell *cell, struct str *out)
 	case CELL_PLACE:
 		add_place(&cell->place, out);
 		break;
-	case CELL_FILE_ID:
-		str_printf(out, "%" PRIx64 ":%" PRIu64, cell->file_id.device, cell->file_id.inode);
-		break;
 	case CELL_LIST:
 	case CELL_MAP:
 		add_parts(cell, out);
 		break;
 	default:
+		str_add(out, text, cell_value_text(cell, CELL_FORM_SCREEN, text));
 		break;
 	}
 }
@@ -87,11 +74,6 @@ void face_add(const struct cell *cell, struct str *out)
 static int order(double a, double b)
 {
 	return (a > b) - (a < b);
-}
-
-bool face_is_number(enum cell_kind kind)
-{
-	return kind == CELL_COUNT || kind == CELL_SHARE || kind == CELL_REAL || kind == CELL_NUMBER || kind == CELL_BYTES || kind == CELL_TIME;
 }
 
 int face_compare(const struct cell *a, const struct cell *b)

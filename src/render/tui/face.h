@@ -6,7 +6,5 @@
 void face_add(const struct cell *cell, struct str *out);
 /* < 0: a precedes b in ascending order; absent values precede all others. */
 int face_compare(const struct cell *a, const struct cell *b);
-/* Numbers and shares are aligned right, and sorted from the largest on first. */
-bool face_is_number(enum cell_kind kind);
 /* 1234567 as "1.2M", 999 as "999". */
 void face_add_short(uint64_t count, struct str *out);

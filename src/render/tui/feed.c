@@ -132,6 +132,7 @@ void feed_shot_free(struct feed_shot *shot)
 		snapshot_free(shot->tables[i]);
 	free(shot->tables);
 	snapshot_free(shot->flame);
+	snapshot_free(shot->code);
 	free(shot->failure);
 	free(shot);
 }

@@ -23,6 +23,7 @@ struct feed_shot {
 	struct snapshot **tables;
 	size_t table_count;
 	struct snapshot *flame;      /* NULL: not asked for */
+	struct snapshot *code;       /* newer counts of the function that is shown; NULL: none */
 	struct heat heat;
 	uint64_t request;            /* number of the request that it answers */
 	bool complete;               /* no more samples follow */
@@ -34,6 +35,7 @@ struct feed {
 	_Atomic uint64_t done, total; /* bytes read; total 0: unknown */
 	_Atomic bool reading;
 	_Atomic bool ended;          /* the screen is to be left */
+	_Atomic bool shows_code;     /* a page of code is open: results of a running measurement update it */
 	int wake;                    /* eventfd: readable after feed_publish; -1: none */
 };
 

@@ -5,8 +5,9 @@
 #define ROWS (ON_TABLE | ON_LINES | ON_CODE | ON_EVENTS)
 
 const struct key_row browse_keys[] = {
-	{ 'h', ACTION_HELP, ON_ALL, "h ? F1", "This page", "help" },
-	{ '?', ACTION_HELP, ON_ALL, NULL, NULL, NULL },
+	{ 'h', ACTION_HELP, ON_ALL & ~ON_CODE, "h ? F1", "This page", "help" },
+	{ 'h', ACTION_HELP, ON_CODE, "h F1", "This page", "help" },
+	{ '?', ACTION_HELP, ON_ALL & ~ON_CODE, NULL, NULL, NULL },
 	{ BROWSE_KEY_UP, ACTION_UP, ROWS, "UP/DOWN", "Move by a row", NULL },
 	{ BROWSE_KEY_DOWN, ACTION_DOWN, ROWS, NULL, NULL, NULL },
 	{ BROWSE_KEY_UP, ACTION_UP, ON_FLAME, "UP/DOWN", "To the caller, to the heaviest callee", NULL },
@@ -22,7 +23,20 @@ const struct key_row browse_keys[] = {
 	{ BROWSE_KEY_RIGHT, ACTION_RIGHT, ON_FLAME, NULL, NULL, NULL },
 	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_TABLE, "ENTER", "Menu of the row: annotate, zoom, callers", "menu" },
 	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_FLAME, "ENTER", "Zoom into the frame", NULL },
-	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_CODE, "ENTER", "Follow the jump of the line", NULL },
+	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_CODE, "ENTER", "Follow the jump of the line; open the function that it calls", "follow" },
+	{ BROWSE_KEY_TAB, ACTION_HOT_NEXT, ON_CODE, "TAB/UNTAB", "To the next or previous line in the order of samples",
+		"next hot line" },
+	{ BROWSE_KEY_UNTAB, ACTION_HOT_PREVIOUS, ON_CODE, NULL, NULL, NULL },
+	{ 's', ACTION_CODE_SOURCE, ON_CODE, "s", "Show source lines between instructions, or not", "source" },
+	{ 't', ACTION_CODE_VALUE, ON_CODE, "t", "Show percentages, periods or numbers of samples", NULL },
+	{ 'p', ACTION_CODE_GLOBAL, ON_CODE, "p", "Percentages of this function, or of all functions", NULL },
+	{ 'b', ACTION_CODE_BASE, ON_CODE, "b", "Percentages of periods, or of numbers of samples", NULL },
+	{ 'j', ACTION_CODE_ARROWS, ON_CODE, "j", "Show arrows from jumps to their targets, or not", NULL },
+	{ 'J', ACTION_CODE_JUMPS, ON_CODE, "J", "Show the number of jumps to each line, or not", NULL },
+	{ 'k', ACTION_CODE_LINES, ON_CODE, "k", "Show places in the source, or not", NULL },
+	{ 'l', ACTION_CODE_PATHS, ON_CODE, "l", "Show whole paths of the source, or not", NULL },
+	{ 'O', ACTION_CODE_OFFSETS, ON_CODE, "O", "Show offsets in the function, or addresses", NULL },
+	{ 'c', ACTION_CODE_RANGE, ON_CODE, "c", "Show the least and the most cycles, or not (branch stacks)", NULL },
 	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_EVENTS, "ENTER", "The rows of the event", "open" },
 	{ 'm', ACTION_MENU, ON_TABLE, "m", "The same menu", NULL },
 	{ BROWSE_KEY_ESCAPE, ACTION_BACK, ON_ALL, "ESC", "Undo the newest filter; go back to the previous page", NULL },
@@ -40,7 +54,9 @@ const struct key_row browse_keys[] = {
 	{ 't', ACTION_THREAD, ON_TABLE, "t", "Zoom into the row's thread or command", NULL },
 	{ 'k', ACTION_KERNEL, ON_TABLE, "k", "Zoom into the kernel", NULL },
 	{ 'S', ACTION_SOCKET, ON_TABLE, "S", "Zoom into the row's processor socket", NULL },
-	{ '/', ACTION_FILTER, ON_TABLE | ON_LINES | ON_CODE, "/", "Show only rows that match a regular expression", "filter" },
+	{ '/', ACTION_SEARCH, ON_CODE, "/ ?", "Search for a regular expression, forwards or backwards", "search" },
+	{ '?', ACTION_SEARCH_BACK, ON_CODE, NULL, NULL, NULL },
+	{ '/', ACTION_FILTER, ON_TABLE | ON_LINES, "/", "Show only rows that match a regular expression", "filter" },
 	{ 'L', ACTION_LIMIT, ON_TABLE, "L", "Show only rows with at least this percentage", NULL },
 	{ 'u', ACTION_UNDO, ON_ALL, "u", "Undo the newest filter or range of time", NULL },
 	{ 'F', ACTION_RELATIVE, ON_TABLE, "F", "Percentages of all samples, or of those that pass", NULL },
@@ -89,10 +105,38 @@ unsigned browser_page_bit(const struct browse_page *page)
 	}
 }
 
-void browser_help_text(const struct browse_page *page, struct str *out)
+bool browser_has_action(const struct browser *browser, int action)
+{
+	const struct browse_source *source = &browser->source;
+	switch (action) {
+	case ACTION_ANNOTATE:
+		return source->annotate || source->listing;
+	case ACTION_FLAME:
+		return source->read || source->flame;
+	case ACTION_TIME:
+		return source->read;
+	case ACTION_HEADER:
+		return source->header;
+	case ACTION_FILES:
+		return source->files;
+	case ACTION_SCRIPTS:
+		return source->script;
+	case ACTION_ZERO:
+		return source->zero;
+	default:
+		return true;
+	}
+}
+
+bool browser_has_key(const struct browser *browser, const struct key_row *key)
+{
+	return key->pages & browser_page_bit(browser_page(browser)) && browser_has_action(browser, key->action);
+}
+
+void browser_help_text(const struct browser *browser, struct str *out)
 {
 	for (size_t i = 0; i < browse_key_count; i++)
-		if (browse_keys[i].name && browse_keys[i].pages & browser_page_bit(page))
+		if (browse_keys[i].name && browser_has_key(browser, &browse_keys[i]))
 			str_printf(out, "  %-16s %s\n", browse_keys[i].name, browse_keys[i].help);
 	str_puts(out, "\n  Mouse: a click selects, a double click is ENTER, the wheel scrolls. A click on\n"
 		"  the head of a column sorts by it. Pulling on the time strip marks a range.\n");

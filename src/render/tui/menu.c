@@ -79,6 +79,21 @@ static void menu_click(struct browser *browser, const struct browse_event *event
 	choose(browser);
 }
 
+/* Chooses the item whose label has the key at its end: "(a)", "(+; e and c: …)". */
+static bool choose_by_key(struct browser *browser, uint32_t key)
+{
+	const char start[] = { '(', (char)key, '\0' };
+	for (size_t i = 0; key > ' ' && key < 0x7f && i < browser->menu.items.count; i++) {
+		const char *label = browser->menu.items.items[i].label, *at = strrchr(label, '(');
+		if (!at || strncmp(at, start, sizeof start - 1) != 0 || !strchr(");", at[2]))
+			continue;
+		browser->menu.selected = i;
+		choose(browser);
+		return true;
+	}
+	return false;
+}
+
 void menu_key(struct browser *browser, const struct browse_event *event)
 {
 	struct browse_menu *menu = &browser->menu;
@@ -115,10 +130,11 @@ void menu_key(struct browser *browser, const struct browse_event *event)
 		break;
 	case BROWSE_KEY_ESCAPE:
 	case BROWSE_KEY_LEFT:
-	case 'q':
 		menu_close(browser);
 		break;
 	default:
+		if (!choose_by_key(browser, event->key) && event->key == 'q')
+			menu_close(browser);
 		break;
 	}
 }
@@ -172,15 +188,30 @@ static void add_zooms(struct browser *browser, const struct snapshot *shot, uint
 		{ "thread", "thread", " (t)" }, { "comm", "command", " (t)" }, { "dso", "shared object", " (d)" }, { "cpu", "CPU", "" },
 		{ "socket", "socket", " (S)" },
 	};
-	for (size_t i = 0; i < sizeof zooms / sizeof *zooms; i++) {
+	enum { ZOOMS = sizeof zooms / sizeof *zooms };
+	for (size_t column = 0; column < shot->columns.count; column++) {
 		CLEANUP_STR struct str text = { 0 };
-		size_t column = snapshot_column_named(&shot->columns, zooms[i].column);
-		if (column == SIZE_MAX || snapshot_cell(shot, row, column)->kind == CELL_ABSENT)
+		const struct table_column *at = &shot->columns.items[column];
+		const struct cell *cell = snapshot_cell(shot, row, column);
+		size_t i = 0;
+		while (i < ZOOMS && (cell->kind == CELL_FLAG || strcmp(zooms[i].column, at->name) != 0))
+			i++;
+		if (cell->kind == CELL_ABSENT || (i == ZOOMS && cell->kind != CELL_TEXT && cell->kind != CELL_TASK && cell->kind != CELL_FLAG))
 			continue;
-		face_add(snapshot_cell(shot, row, column), &text);
-		menu_add(browser, ACTION_FILTER_EQUAL, str_text(&text), zooms[i].column, "Zoom into %s %s%s", zooms[i].what,
-			str_text(&text), zooms[i].key);
+		face_add(cell, &text);
+		if (i < ZOOMS)
+			menu_add(browser, ACTION_FILTER_EQUAL, str_text(&text), at->name, "Zoom into %s %s%s", zooms[i].what, str_text(&text),
+				zooms[i].key);
+		else
+			menu_add(browser, ACTION_FILTER_EQUAL, str_text(&text), at->name, "Only rows with %s %s", at->title ? at->title : at->name,
+				str_text(&text));
 	}
+}
+
+static void add_if_known(struct browser *browser, int action, const char *label)
+{
+	if (browser_has_action(browser, action))
+		menu_add(browser, action, NULL, NULL, "%s", label);
 }
 
 void menu_of_row(struct browser *browser)
@@ -194,7 +225,7 @@ void menu_of_row(struct browser *browser)
 	size_t place = snapshot_column_of_kind(columns, CELL_PLACE);
 	CLEANUP_STR struct str symbol = { 0 };
 	menu_open(browser, "This row");
-	if (place != SIZE_MAX && snapshot_cell(shot, row, place)->kind == CELL_PLACE) {
+	if (browser_has_action(browser, ACTION_ANNOTATE) && place != SIZE_MAX && snapshot_cell(shot, row, place)->kind == CELL_PLACE) {
 		face_add(snapshot_cell(shot, row, place), &symbol);
 		menu_add(browser, ACTION_ANNOTATE, NULL, NULL, "Annotate %s (a)", str_text(&symbol) + 4);
 	}
@@ -202,12 +233,12 @@ void menu_of_row(struct browser *browser)
 	if (shot->rows.items[row].child_count)
 		menu_add(browser, ACTION_TOGGLE, NULL, NULL, "%s this row (+; e and c: with all below)",
 			view_is_expanded(view, row) ? "Close" : "Open");
-	menu_add(browser, ACTION_FLAME, NULL, NULL, "Flame graph of the event (g)");
-	menu_add(browser, ACTION_TIME, NULL, NULL, "Filter by time: mark a range on the strip (T)");
+	add_if_known(browser, ACTION_FLAME, "Flame graph of the event (g)");
+	add_if_known(browser, ACTION_TIME, "Filter by time: mark a range on the strip (T)");
 	if (view->filters.count || browser->ranges.count)
 		menu_add(browser, ACTION_UNDO, NULL, NULL, "Undo the newest filter (u)");
-	menu_add(browser, ACTION_SCRIPTS, NULL, NULL, "Show samples one by one (r)");
-	menu_add(browser, ACTION_FILES, NULL, NULL, "Switch to another recording of this folder (s)");
+	add_if_known(browser, ACTION_SCRIPTS, "Show samples one by one (r)");
+	add_if_known(browser, ACTION_FILES, "Switch to another recording of this folder (s)");
 	menu_add(browser, ACTION_QUIT, NULL, NULL, "Quit (q)");
 }
 

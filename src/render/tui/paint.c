@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/table/cell_text.h"
 #include "render/tui/browser_state.h"
 #include "render/tui/face.h"
 
@@ -132,7 +133,7 @@ static void paint_cell(const struct line_paint *p, const struct view *view, uint
 	else if (view->search && regexec(&view->search_regex, str_text(&text), 0, NULL, 0) == 0 && !snapshot_is_measure(cell->kind))
 		style = STYLE_MATCH;
 	size_t width = text_columns(str_text(&text));
-	if (face_is_number(view->shot->columns.items[column].kind) && width < widths->width[column] &&
+	if (cell_is_number(view->shot->columns.items[column].kind) && width < widths->width[column] &&
 	    widths->width[column] < SCREEN_COLUMNS_MAX)
 		start = end - width;
 	put_shifted(p, start, end, style, str_text(&text));
@@ -211,7 +212,7 @@ static void paint_heads(const struct view *view, struct screen *screen, size_t l
 			continue;
 		face_add(&(struct cell){ .kind = CELL_TEXT, .text = view->shot->columns.items[i].title }, &title);
 		size_t start = widths->start[i], end = start + widths->width[i], width = text_columns(str_text(&title));
-		if (face_is_number(view->shot->columns.items[i].kind) && width < widths->width[i] &&
+		if (cell_is_number(view->shot->columns.items[i].kind) && width < widths->width[i] &&
 		    widths->width[i] < SCREEN_COLUMNS_MAX)
 			start = end - width;
 		put_shifted(&p, start, end, STYLE_TITLE | (view->sort == (int)i ? STYLE_BOLD | STYLE_REVERSE : 0), str_text(&title));
@@ -257,7 +258,16 @@ static void add_progress(const struct browser *browser, struct str *out)
 	if (total)
 		str_printf(out, "[reading: %u%%] ", (unsigned)((unsigned __int128)done * 100 / total));
 	else
-		str_puts(out, "[reading] ");
+		str_puts(out, browser->source.zero ? "[running] " : "[reading] ");
+}
+
+/* In seconds from the first sample. */
+static void add_range(const struct browser *browser, struct str *out)
+{
+	const struct browse_range *range = &browser->ranges.items[browser->ranges.count - 1];
+	uint64_t first = browser->heat.start_ns;
+	str_printf(out, ", only %.3f to %.3f s", range->start_ns > first ? (double)(range->start_ns - first) / 1e9 : 0,
+		range->end_ns > first ? (double)(range->end_ns - first) / 1e9 : 0);
 }
 
 /* What the page leaves out, what was searched. */
@@ -270,7 +280,7 @@ static void add_filters(const struct browser *browser, const struct browse_page 
 		view_filter_text(view, out);
 	}
 	if (browser->ranges.count)
-		str_puts(out, ", only a range of time");
+		add_range(browser, out);
 	if (view->relative && filtered)
 		str_puts(out, ", percentages of these");
 	if (view->search && page->kind != PAGE_FLAME)
@@ -289,15 +299,20 @@ static void paint_title(const struct browser *browser, const struct browse_page 
 	CLEANUP_STR struct str more = { 0 };
 	const struct view *view = &page->view;
 	add_progress(browser, &text);
-	if (page->kind == PAGE_TABLE && view->shot && *view->shot->event) {
+	if (page->kind == PAGE_TABLE && view->shot && *view->shot->event && !view->shot->samples) {
+		str_printf(&text, "Event '%s'", view->shot->event);
+		str_printf(&count, "%s%s", *view->shot->facts ? ", " : "", view->shot->facts);
+	} else if (page->kind == PAGE_TABLE && view->shot && *view->shot->event) {
 		str_puts(&text, "Samples: ");
 		face_add_short(view->shot->samples, &text);
 		str_printf(&text, " of event '%s'", view->shot->event);
 		str_printf(&count, ", Event count (approx.): %llu", (unsigned long long)view->shot->period);
+	} else if (page->kind == PAGE_TABLE && view->shot && view->shot != page->own) {
+		str_puts(&text, view->shot->label);
 	} else if (page->title) {
 		str_puts(&text, page->title);
 	} else if (page->kind == PAGE_EVENTS) {
-		str_puts(&text, "Available samples");
+		str_puts(&text, page->own && strcmp(page->own->name, "tables") == 0 ? "Tables" : "Available samples");
 	} else if (!browser->waiting) {
 		str_puts(&text, "No samples");
 	}
@@ -310,20 +325,21 @@ static void paint_title(const struct browser *browser, const struct browse_page 
 	screen_put(screen, 0, 0, screen->columns, STYLE_TITLE | STYLE_BOLD, str_text(&text));
 }
 
-/* The keys that matter here, the rest of the line: the tip. */
-static void add_keys(const struct browser *browser, const struct browse_page *page, struct str *out)
+/* The keys that matter here, as many as fit; the rest of the line: the tip. */
+static void add_keys(const struct browser *browser, const struct browse_page *page, size_t columns, struct str *out)
 {
-	unsigned bit = browser_page_bit(page);
 	uint32_t row = page->kind == PAGE_FLAME || !page->view.shot ? UINT32_MAX : view_row(&page->view);
 	for (size_t i = 0; i < browse_key_count; i++) {
 		const struct key_row *key = &browse_keys[i];
-		if (!key->brief || !(key->pages & bit))
+		if (!key->brief || !browser_has_key(browser, key))
 			continue;
 		if (key->action == ACTION_TOGGLE && (row == UINT32_MAX || !page->view.shot->rows.items[row].child_count))
 			continue;
-		if (key->action == ACTION_ANNOTATE && !browser->source.annotate)
+		int first = 1 + (int)strcspn(key->name + 1, " /");
+		const char *brief = key->action == ACTION_QUIT && browser->pages.count > 1 ? "back" : key->brief;
+		if (out->len && out->len + (size_t)first + strlen(brief) + strlen("  :") > columns)
 			continue;
-		str_printf(out, "%s%s:%s", out->len ? "  " : "", key->action == ACTION_HELP ? "h" : key->name, key->brief);
+		str_printf(out, "%s%.*s:%s", out->len ? "  " : "", first, key->name, brief);
 	}
 }
 
@@ -337,20 +353,22 @@ static void paint_bottom(const struct browser *browser, const struct browse_page
 	if (browser->prompt.label) {
 		str_printf(&text, "%s: %s_", browser->prompt.label, str_text(&browser->prompt.text));
 		style = STYLE_TITLE | STYLE_BOLD;
+	} else if (browser->menu.open) {
+		str_puts(&text, "ENTER:choose  ESC:close");
 	} else if (*browser->note) {
 		str_puts(&text, browser->note);
 		style = browser->error_note ? STYLE_ERROR : STYLE_KEYS;
 	} else if (page->kind == PAGE_FLAME && page->flame.shot) {
 		flame_view_describe(&page->flame, &text);
-		str_puts(&text, "   ENTER:zoom  ESC:back  CTRL+F:search  x:export  h:help  q:quit");
+		str_puts(&text, "   ENTER:zoom  ESC:back  CTRL+F:search  x:export  h:help  q:back");
 	} else {
-		add_keys(browser, page, &text);
+		add_keys(browser, page, columns, &text);
 	}
 	screen_fill(screen, line, 0, columns, style);
 	size_t wide = text_columns(str_text(&text)), skip = browser->prompt.label && wide > columns ? wide - columns : 0;
 	size_t end = screen_put(screen, line, 0, columns, style, str_text(&text) + text_fit(str_text(&text), skip));
 	bool room = browser->source.tip && end + 4 + text_columns(browser->source.tip) < columns;
-	if (room && style == STYLE_KEYS && !*browser->note && page->kind == PAGE_TABLE)
+	if (room && style == STYLE_KEYS && !*browser->note && !browser->menu.open && page->kind == PAGE_TABLE)
 		screen_put(screen, line, end + 3, columns, STYLE_KEYS, browser->source.tip);
 }
 

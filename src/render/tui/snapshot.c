@@ -167,6 +167,7 @@ static void add_rows(struct snapshot *to, const struct table *table, size_t most
 
 static void take_facts(struct snapshot *to, const struct table *table)
 {
+	CLEANUP_STR struct str facts = { 0 };
 	to->name = keep_text(to, table->name ? table->name : "");
 	to->event = "";
 	for (size_t i = 0; i < table->fact_count; i++) {
@@ -177,7 +178,15 @@ static void take_facts(struct snapshot *to, const struct table *table)
 			to->samples = fact->value.count;
 		else if (strcmp(fact->name, "period") == 0)
 			to->whole = to->period = fact->value.count;
+		else if (fact->value.kind != CELL_ABSENT) {
+			str_printf(&facts, "%s%s ", facts.len ? ", " : "", fact->name);
+			face_add(&fact->value, &facts);
+		}
 	}
+	to->facts = keep_text(to, str_text(&facts));
+	str_clear(&facts);
+	str_printf(&facts, "%s%s%s", to->name, *to->facts ? ": " : "", to->facts);
+	to->label = *to->event ? to->event : keep_text(to, str_text(&facts));
 }
 
 /* Rows with equal cells below one row get different identities, in order. */

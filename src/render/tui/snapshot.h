@@ -23,6 +23,8 @@ struct snapshot_columns {
 struct snapshot {
 	const char *name, *event; /* event "": unknown */
 	uint64_t samples, period; /* facts of the table; 0: unknown */
+	const char *facts;        /* the other facts as text: "lost 3, slices 12" */
+	const char *label;        /* the event, or the name and facts of a table without one */
 	struct snapshot_columns columns, details;
 	VEC(struct snapshot_row) rows;
 	VEC(struct cell) cells;

@@ -110,12 +110,19 @@ static attr_t plain_attributes(unsigned style)
 	return frame || style == STYLE_KEYS || style == STYLE_MATCH || style == STYLE_ERROR ? A_REVERSE : A_NORMAL;
 }
 
-static bool is_ascii(const char *text)
+/* A cell for a terminal without UTF-8: lines and arrows have a similar character. */
+static const char *ascii_of(const char *text)
 {
-	for (; *text; text++)
-		if ((unsigned char)*text >= 0x80)
-			return false;
-	return true;
+	static const char *const similar[][2] = { { "\u2502", "|" }, { "\u2500", "-" }, { "\u250c", "+" }, { "\u2514", "+" }, { "\u253c", "|" },
+		{ "\u252c", "+" }, { "\u2534", "+" },
+		{ "\u25b8", ">" } };
+	for (size_t i = 0; i < sizeof similar / sizeof *similar; i++)
+		if (strcmp(text, similar[i][0]) == 0)
+			return similar[i][1];
+	for (const char *c = text; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			return "?";
+	return text;
 }
 
 static void paint(struct terminal *terminal)
@@ -134,7 +141,7 @@ static void paint(struct terminal *terminal)
 			if (!*cell->text)
 				continue; /* the second half of a wide character */
 			attr_set(attributes, terminal->colours ? (short)(style + 1) : 0, NULL);
-			mvaddstr((int)line, (int)column, screen->ascii && !is_ascii(cell->text) ? "?" : cell->text);
+			mvaddstr((int)line, (int)column, screen->ascii ? ascii_of(cell->text) : cell->text);
 		}
 	move((int)screen->lines - 1, (int)screen->columns - 1);
 	refresh();

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/table/cell_text.h"
 #include "base/memory.h"
 #include "render/tui/face.h"
 
@@ -23,7 +24,7 @@ static uint64_t identity(const struct view *view, uint32_t row)
 
 void view_init(struct view *view)
 {
-	*view = (struct view){ .sort = VIEW_NO_SORT, .height = 1 };
+	*view = (struct view){ .sort = VIEW_NO_SORT, .height = 1, .required = VIEW_NO_COLUMN };
 }
 
 static void filter_fini(struct view_filter *filter)
@@ -159,6 +160,8 @@ static void run_filters(struct view *view)
 	view->passes.count = count;
 	memset(view->passes.items, 1, count);
 	view->passing = 0;
+	for (uint32_t row = 1; view->required < shot->columns.count && row < count; row++)
+		view->passes.items[row] = shot->rows.items[row].detail || snapshot_cell(shot, row, view->required)->kind != CELL_ABSENT;
 	for (size_t i = 0; i < view->filters.count; i++) {
 		VEC(uint8_t) own = { 0 };
 		vec_reserve(&own, count);
@@ -277,6 +280,12 @@ void view_adopt(struct view *view, const struct snapshot *snapshot)
 void view_resize(struct view *view, size_t height)
 {
 	view->height = height ? height : 1;
+	keep_visible(view);
+}
+
+void view_center(struct view *view)
+{
+	view->top = view->cursor > view->height / 2 ? view->cursor - view->height / 2 : 0;
 	keep_visible(view);
 }
 
@@ -460,7 +469,7 @@ void view_sort(struct view *view, int column)
 	if (column == view->sort)
 		view->ascending = !view->ascending;
 	else
-		view->ascending = column >= 0 && !face_is_number(view->shot->columns.items[column].kind);
+		view->ascending = column >= 0 && !cell_is_number(view->shot->columns.items[column].kind);
 	view->sort = column;
 	refresh(view);
 	note_cursor(view);
@@ -489,6 +498,12 @@ void view_hide(struct view *view, size_t column, bool hide)
 void view_relative(struct view *view, bool relative)
 {
 	view->relative = relative;
+}
+
+void view_require(struct view *view, size_t column)
+{
+	view->required = column;
+	filters_changed(view);
 }
 
 int view_search(struct view *view, const char *text, struct error *err)
@@ -532,18 +547,47 @@ bool view_is_marked(const struct view *view, uint32_t row)
 	return is_member(&view->marked, identity(view, row));
 }
 
+/* The measure that orders hot lines; NULL: a caller, a sum of rows below, or a row without it. */
+static const struct cell *heat_of(const struct view *view, size_t column, size_t line)
+{
+	uint32_t row = view->lines.items[line].row;
+	const struct snapshot_row *at = &view->shot->rows.items[row];
+	if (at->detail || (at->child_count && !view->shot->rows.items[at->first_child].detail))
+		return NULL;
+	return snapshot_cell(view->shot, row, column);
+}
+
+/* < 0: line a is hotter than line b. */
+static int by_heat(const struct view *view, size_t column, size_t a, size_t b)
+{
+	int order = face_compare(heat_of(view, column, b), heat_of(view, column, a));
+	return order ? order : (a > b) - (a < b);
+}
+
 void view_hottest(struct view *view)
 {
 	size_t best = SIZE_MAX, column = own_share(view);
-	for (size_t i = 0; column != SIZE_MAX && i < view->lines.count; i++) {
-		uint32_t row = view->lines.items[i].row;
-		const struct snapshot_row *at = &view->shot->rows.items[row];
-		if (at->detail || (at->child_count && !view->shot->rows.items[at->first_child].detail))
-			continue; /* a caller, or a sum of rows below */
-		if (best == SIZE_MAX || face_compare(snapshot_cell(view->shot, row, column),
-				snapshot_cell(view->shot, view->lines.items[best].row, column)) > 0)
+	for (size_t i = 0; column != SIZE_MAX && i < view->lines.count; i++)
+		if (heat_of(view, column, i) && (best == SIZE_MAX || by_heat(view, column, i, best) < 0))
 			best = i;
-	}
 	if (best != SIZE_MAX)
 		view_move_to(view, best);
+}
+
+void view_hot_next(struct view *view, int step)
+{
+	size_t next = SIZE_MAX, last = SIZE_MAX, column = own_share(view), at = view->cursor;
+	if (column == SIZE_MAX || at >= view->lines.count || !heat_of(view, column, at))
+		return;
+	for (size_t i = 0; i < view->lines.count; i++) {
+		const struct cell *cell = heat_of(view, column, i);
+		if (!cell || cell->kind == CELL_ABSENT)
+			continue;
+		if (by_heat(view, column, i, at) * step > 0 && (next == SIZE_MAX || by_heat(view, column, i, next) * step < 0))
+			next = i;
+		if (last == SIZE_MAX || by_heat(view, column, i, last) * step < 0)
+			last = i; /* the other end */
+	}
+	if (next != SIZE_MAX || last != SIZE_MAX)
+		view_move_to(view, next != SIZE_MAX ? next : last);
 }

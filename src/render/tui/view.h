@@ -32,6 +32,7 @@ struct identities {
 };
 
 enum { VIEW_NO_SORT = -1, VIEW_COLUMNS_MAX = 64 };
+#define VIEW_NO_COLUMN SIZE_MAX
 
 struct view {
 	const struct snapshot *shot; /* borrowed, until the next view_adopt */
@@ -47,6 +48,7 @@ struct view {
 	uint64_t hidden;           /* columns, as bits */
 	bool relative;             /* shares are parts of what passes the filters */
 	uint64_t passing;          /* sum of the shares of the top rows that pass */
+	size_t required;           /* rows with an absent cell of this column are not shown; VIEW_NO_COLUMN: all are */
 	char *search;
 	regex_t search_regex;      /* if search */
 	size_t matches;            /* lines that match the search */
@@ -57,6 +59,8 @@ void view_fini(struct view *view);
 /* Shows this snapshot from now on. */
 void view_adopt(struct view *view, const struct snapshot *snapshot);
 void view_resize(struct view *view, size_t height);
+/* Scrolls so that the line under the cursor is in the middle. */
+void view_center(struct view *view);
 
 /* UINT32_MAX: no row. */
 uint32_t view_row(const struct view *view);
@@ -89,6 +93,7 @@ static inline bool view_is_hidden(const struct view *view, size_t column)
 	return column < VIEW_COLUMNS_MAX && view->hidden >> column & 1;
 }
 void view_relative(struct view *view, bool relative);
+void view_require(struct view *view, size_t column);
 
 /* "" ends the search. */
 int view_search(struct view *view, const char *text, struct error *err);
@@ -99,6 +104,8 @@ void view_mark(struct view *view);
 bool view_is_marked(const struct view *view, uint32_t row);
 /* To the row with the largest value of the first measure, in the order shown. */
 void view_hottest(struct view *view);
+/* To the line that follows the one under the cursor in the order of that measure (step 1), or precedes it (-1); around at the ends. */
+void view_hot_next(struct view *view, int step);
 
 /* The text of a cell as shown: with shares of what passes the filters. */
 void view_cell_text(const struct view *view, uint32_t row, size_t column, struct str *out);

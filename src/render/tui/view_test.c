@@ -249,3 +249,36 @@ TEST("a view of no rows has no row under the cursor")
 	EXPECT_INT(v.view.cursor, 0);
 	close_view(&v);
 }
+
+TEST("centring scrolls to the middle, but not beyond the ends")
+{
+	struct viewed viewed = open_view(5); /* 3 lines of them are visible */
+	view_move_to(&viewed.view, 2);
+	view_center(&viewed.view);
+	EXPECT_INT(viewed.view.top, 1);
+	view_move_to(&viewed.view, 0);
+	view_center(&viewed.view);
+	EXPECT_INT(viewed.view.top, 0);
+	view_move_to(&viewed.view, 4);
+	view_center(&viewed.view);
+	EXPECT_INT(viewed.view.top, 2);
+	close_view(&viewed);
+}
+
+TEST("the next hot line is the one with the next smaller share, and after the last the first")
+{
+	struct viewed viewed = open_view(4);
+	view_hot_next(&viewed.view, 1);
+	EXPECT_STR(shown(&viewed.view), "parse [memcp] do_re link");
+	view_sort(&viewed.view, 3); /* by name: the order of heat stays */
+	EXPECT_STR(shown(&viewed.view), "link [memcp] parse do_re");
+	view_hot_next(&viewed.view, 1);
+	EXPECT_STR(shown(&viewed.view), "link memcp parse [do_re]");
+	view_hot_next(&viewed.view, 1);
+	EXPECT_STR(shown(&viewed.view), "[link] memcp parse do_re");
+	view_hot_next(&viewed.view, 1);
+	EXPECT_STR(shown(&viewed.view), "link memcp [parse] do_re");
+	view_hot_next(&viewed.view, -1);
+	EXPECT_STR(shown(&viewed.view), "[link] memcp parse do_re");
+	close_view(&viewed);
+}

@@ -1,0 +1,70 @@
+#include "bpf/offcpu.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+struct slept {
+	uint64_t ns, count, max;
+	uint64_t user_stack;
+	int32_t kernel_stack;
+	uint32_t state;
+	char comm[16];
+};
+
+static void add_sum(void *context, const struct offcpu_key *key, const struct offcpu_sum *sum)
+{
+	struct slept *slept = context;
+	if (key->tid != (uint32_t)getpid())
+		return;
+	slept->ns += sum->total;
+	slept->count += sum->count;
+	slept->max = sum->max > slept->max ? sum->max : slept->max;
+	slept->user_stack = key->user_stack;
+	slept->kernel_stack = key->kernel_stack;
+	slept->state = key->state;
+	memcpy(slept->comm, sum->comm, sizeof slept->comm);
+}
+
+TEST("the sleeps of a thread are counted with their time, their state, their kernel stack and a copy of the user stack")
+{
+	enum { SLEEPS = 5, SLEEP_MS = 20 };
+	const uint32_t self = (uint32_t)getpid();
+	const struct offcpu_options options = { .tasks = &self, .task_count = 1, .processes = true };
+	struct offcpu offcpu;
+	struct error err = { 0 };
+	struct slept slept = { 0 };
+	uint64_t frames[OFFCPU_FRAMES];
+	volatile uint64_t mark = 0x1234567890abcdef;
+	if (offcpu_open(&offcpu, &options, &err) < 0 || offcpu_start(&offcpu, &err) < 0) {
+		if (err.kind == ERROR_PERMISSION)
+			unit_skip("this user may not load BPF programs; root may");
+		else if (err.kind == ERROR_UNSUPPORTED || err.sys == ENOSYS)
+			unit_skip("the kernel or its emulator has no BPF with types; native builds run it");
+		else
+			unit_fail(__FILE__, __LINE__, "%s", err.text);
+		offcpu_close(&offcpu);
+		return;
+	}
+	for (int i = 0; i < SLEEPS; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = SLEEP_MS * 1000000 }, NULL);
+	offcpu_stop(&offcpu);
+	offcpu_each(&offcpu, add_sum, &slept);
+	EXPECT_INT(slept.count, SLEEPS);
+	EXPECT(slept.ns >= SLEEPS * SLEEP_MS * 1000000ull && slept.ns < 3 * SLEEPS * SLEEP_MS * 1000000ull);
+	EXPECT(slept.max >= SLEEP_MS * 1000000ull && slept.max <= slept.ns);
+	EXPECT_INT(slept.state, 1);
+	EXPECT(strncmp(slept.comm, "bpf_test", 8) == 0);
+	EXPECT(offcpu_kernel_stack(&offcpu, slept.kernel_stack, frames) > 3);
+	const struct offcpu_stack *stack = offcpu_user_stack(&offcpu, slept.user_stack);
+	EXPECT(stack != NULL);
+#if defined(__x86_64__)
+	uint64_t sp = stack ? offcpu_register(stack, 7) : 0;
+	EXPECT(stack && sp <= (uintptr_t)&mark && (uintptr_t)&mark - sp + sizeof mark <= stack->size);
+	EXPECT(stack && memcmp(stack->bytes + ((uintptr_t)&mark - sp), (const void *)&mark, sizeof mark) == 0);
+#endif
+	EXPECT_INT(offcpu_lost(&offcpu, OFFCPU_LOST_SUM), 0);
+	offcpu_close(&offcpu);
+}

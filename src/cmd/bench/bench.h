@@ -1,0 +1,46 @@
+/* The options of all benchmarks, and perf's collections of them: each collection is a command whose words are its benchmarks. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/command.h"
+#include "os/machine.h"
+
+struct format;
+
+struct bench_options {
+	const struct format *format;
+	const char *style;       /* of all collections: default, simple, or a format of tables */
+	unsigned runs;           /* of all collections; 0: not given */
+	/* switch */
+	const char *model, *set, *sweep, *cpus;
+	unsigned pairs, bytes, stride, repeat;
+	uint64_t rounds, work_ns, sleep_ns;
+	bool histogram;
+	/* the others */
+	unsigned groups, loops, threads, futexes, seconds, wakes, wakers, requeues, descriptors;
+	bool pipes, threaded, shared, silent, lock_memory, broadcast, multiple, several, nonblocking, edge, oneshot, synchronous;
+	const char *size, *function;
+};
+
+extern const struct command command_bench_sched, command_bench_syscall, command_bench_mem, command_bench_futex, command_bench_epoll;
+
+static inline bool bench_is_simple(const struct bench_options *options)
+{
+	return options->style && !strcmp(options->style, "simple");
+}
+
+static inline uint64_t bench_now_ns(void)
+{
+	return clock_now_ns(CLOCK_MONOTONIC);
+}
+
+/* Prints "Total time" as perf does, or the seconds alone. */
+void bench_print_time(const struct cli *cli, const struct bench_options *options, uint64_t ns);
+/* The same, and the time of an operation. */
+void bench_print_rate(const struct cli *cli, const struct bench_options *options, uint64_t ns, uint64_t operations);
+/* Runs the benchmark argv[0] of a collection (ends with NULL), or all of them. Returns an exit code. */
+int bench_collection_run(struct cli *cli, const char *collection, const struct command *const *list, struct bench_options *options,
+	int argc, const char **argv);

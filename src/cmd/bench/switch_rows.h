@@ -1,0 +1,14 @@
+/* The results of `bench switch` as a table: a row for each plan. */
+#pragma once
+#include "analysis/table/table.h"
+#include "turns/turns.h"
+
+struct switch_rows {
+	VEC(struct switch_row {
+		struct turns_plan plan;
+		struct turns_result result;
+	}) list;
+};
+
+/* The table borrows the rows. */
+struct table switch_table(const struct switch_rows *rows);

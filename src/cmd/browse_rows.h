@@ -1,0 +1,25 @@
+/* Rows of a table that is not stored, in memory for the terminal browser: a row format (analysis/table) whose text is bytes that
+ * browse_rows_show reads again. */
+#pragma once
+#include "analysis/table/table.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+/* Writes columns and rows as bytes of this program; lists and maps become texts. */
+extern const struct row_format browse_rows;
+
+enum { BROWSE_ROWS_COLUMNS = 128 };
+
+/* The bytes as a table. Must not move; borrows the bytes. */
+struct stored_rows {
+	struct table table;
+	struct table_column columns[BROWSE_ROWS_COLUMNS];
+	VEC(const char *) rows;    /* where each begins */
+	const char *end;
+};
+
+void stored_rows_open(struct stored_rows *stored, const struct writer *bytes);
+void stored_rows_close(struct stored_rows *stored);
+
+/* Shows what browse_rows wrote to memory, until the user leaves. cut: more rows exist. < 0: the terminal cannot be used. */
+int browse_rows_show(const struct writer *bytes, bool cut, struct error *err);

@@ -1,0 +1,730 @@
+#include "export/exporter.h"
+
+#include <stdio.h>
+
+#include "data/evsel_name.h"
+#include "export/branch_types.h"
+#include "export/calls.h"
+#include "export/synthesized.h"
+#include "image/search.h"
+#include "session/trace.h"
+#include "symbol/lines.h"
+
+enum { CHAIN_MAX = 127, MACHINE = 1 };
+#define DATA_SRC_NONE UINT64_C(0x1e05080021) /* each part of perf_mem_data_src: not available */
+#define FLAGS_OF_TYPE (TRACE_BRANCH | TRACE_CALL | TRACE_RETURN | TRACE_CONDITIONAL | TRACE_SYSCALL | TRACE_ASYNC | TRACE_INTERRUPT | \
+	TRACE_ABORT | TRACE_BEGIN | TRACE_END | TRACE_VM_ENTRY | TRACE_VM_EXIT)
+
+/* Where an address lies; module MODULE_ID_NONE: in no mapping. */
+struct place {
+	uint32_t module, symbol;     /* symbol: id of symbols_lookup, 0: none */
+	uint64_t offset, address;
+};
+
+enum row_kind { ROW_SAMPLE, ROW_SWITCH };
+
+/* What a worker stores of a record. */
+struct row {
+	enum row_kind kind;
+	uint32_t thread, event;
+	int32_t pid, tid, other_pid, other_tid; /* other: of a switch, if it names both threads */
+	uint64_t clock;
+	struct place ip, addr;
+	bool has_addr;
+	uint16_t misc;
+	uint32_t cpu, flags, chain_count;
+	size_t chain;                /* index in slice.chains */
+	uint64_t ip_address, addr_address, time, period, weight, transaction, data_src, instructions, cycles;
+	uint8_t size, raw[SYNTHESIZED_BYTES]; /* of a synthesized event */
+};
+
+struct slice {
+	VEC(struct row) rows;
+	VEC(struct place) chains;
+};
+
+struct known_thread {
+	uint64_t row;                /* id in the database; 0: not there yet */
+	int32_t pid, tid;
+	uint32_t model;              /* id in the model; THREAD_NONE: unknown to it */
+	uint32_t comm_index;         /* of the comm whose row was looked up last … */
+	uint64_t comm_row;           /* … and its row; 0: none */
+};
+
+/* The calls that are inlined at a place, outermost first: numbers in symbol_keys. */
+struct inlined {
+	uint32_t first, count;
+	bool complete;               /* the debug information names the function around them, too, by another name than its symbol's */
+};
+
+struct exporter {
+	struct database *database;
+	struct session *session;
+	struct symbols *symbols;
+	struct calls *calls;         /* NULL: not wanted */
+	struct call_paths paths;
+	VEC(struct slice) slices;
+	VEC(struct known_thread) threads;
+	VEC(uint32_t) numbers;       /* by id in the model: index in threads + 1; 0: none yet */
+	struct triples thread_keys, comm_keys, symbol_keys; /* row of a comm or symbol: number + 1 */
+	VEC(uint32_t) dsos, events;  /* by module, by event: ids in the database, 0: not there yet */
+	VEC(uint64_t) starts;        /* of symbols */
+	struct idmap symbol_rows;    /* module and id of a known symbol → its number in symbol_keys */
+	struct triples inlined_keys; /* module and offset of a frame */
+	VEC(struct inlined) inlined; /* by number in inlined_keys */
+	struct triples stack_keys;   /* thread and CPU of a stack of calls */
+	VEC(struct stack_thread { uint64_t row; int32_t tid; uint32_t number; }) stacks;
+	uint64_t thread_rows, dso_rows, event_rows, sample_rows, path_rows, call_rows, comm_thread_rows, switch_rows;
+	bool has_machine, knows_exec; /* knows_exec: COMM records show whether a program was executed */
+};
+
+static void finish_call(void *context, const struct finished_call *call);
+
+static void add_unknown_rows(struct exporter *exporter)
+{
+	/* the row 0 of a table is what is not known; values that are not set are 0 */
+	static const struct {
+		enum export_table table;
+		unsigned texts;          /* columns that are "unknown", as bits */
+		unsigned minus, empty;   /* columns that are -1, or "" */
+	} rows[] = {
+		{ TABLE_EVENTS, 1 << 1, 0, 0 }, { TABLE_MACHINES, 1 << 2, 0, 0 }, { TABLE_THREADS, 0, 1 << 3 | 1 << 4, 0 },
+		{ TABLE_COMMS, 1 << 1, 0, 0 }, { TABLE_DSOS, 1 << 2 | 1 << 3, 0, 1 << 4 }, { TABLE_SYMBOLS, 1 << 5, 0, 0 },
+		{ TABLE_SAMPLES, 0, 0, 0 }, { TABLE_CALL_PATHS, 0, 0, 0 }, { TABLE_CALLS, 0, 0, 0 },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct value values[EXPORT_COLUMNS_MAX] = { 0 };
+		for (size_t column = 0; column < EXPORT_COLUMNS_MAX; column++) {
+			if (rows[i].texts >> column & 1)
+				values[column] = value_text("unknown");
+			else if (rows[i].empty >> column & 1)
+				values[column] = value_text("");
+			else if (rows[i].minus >> column & 1)
+				values[column].integer = -1;
+		}
+		database_add(exporter->database, rows[i].table, values);
+	}
+}
+
+struct exporter *exporter_new(struct database *database, struct session *session, struct symbols *symbols)
+{
+	struct exporter *exporter = memory_zero(1, sizeof *exporter);
+	exporter->database = database;
+	exporter->session = session;
+	exporter->symbols = symbols;
+	call_paths_init(&exporter->paths);
+	if (database->schema.calls)
+		exporter->calls = calls_new(&exporter->paths, finish_call, exporter);
+	add_unknown_rows(exporter);
+	branch_types_add(database);
+	return exporter;
+}
+
+void exporter_free(struct exporter *exporter)
+{
+	if (!exporter)
+		return;
+	for (size_t i = 0; i < exporter->slices.count; i++) {
+		vec_fini(&exporter->slices.items[i].rows);
+		vec_fini(&exporter->slices.items[i].chains);
+	}
+	vec_fini(&exporter->slices);
+	vec_fini(&exporter->threads);
+	vec_fini(&exporter->numbers);
+	vec_fini(&exporter->dsos);
+	vec_fini(&exporter->events);
+	vec_fini(&exporter->starts);
+	vec_fini(&exporter->stacks);
+	triples_fini(&exporter->thread_keys);
+	triples_fini(&exporter->comm_keys);
+	triples_fini(&exporter->symbol_keys);
+	idmap_fini(&exporter->symbol_rows);
+	triples_fini(&exporter->inlined_keys);
+	vec_fini(&exporter->inlined);
+	triples_fini(&exporter->stack_keys);
+	call_paths_fini(&exporter->paths);
+	calls_free(exporter->calls);
+	free(exporter);
+}
+
+/* --- The workers' half --- */
+
+static struct place place_of(const struct exporter *exporter, const struct location *location)
+{
+	struct place place = { .module = location->module, .offset = location->offset, .address = location->address };
+	if (location->module == MODULE_ID_NONE)
+		return place;
+	uint64_t *note = location_note(location);
+	if (!*note) /* the symbol's id + 1 */
+		*note = 1 + (uint64_t)symbols_lookup(exporter->symbols, modules_get(&exporter->session->model.modules, location->module),
+			location->offset);
+	place.symbol = (uint32_t)(*note - 1);
+	return place;
+}
+
+/* Whether the address of such a sample is that of code or data with a symbol: of branches, and of page faults. */
+static bool has_addr_place(const struct attr *attr)
+{
+	enum { PAGE_FAULTS = 2, PAGE_FAULTS_MIN = 5, PAGE_FAULTS_MAJ = 6 };
+	if (!(attr->sample_type & SAMPLE_ADDR))
+		return false;
+	if (attr->type == ATTR_SOFTWARE)
+		return attr->config == PAGE_FAULTS || attr->config == PAGE_FAULTS_MIN || attr->config == PAGE_FAULTS_MAJ;
+	return attr_is_branch_trace(attr);
+}
+
+static void note_chain(const struct exporter *exporter, const struct resolved *r, struct slice *slice, struct row *row)
+{
+	if (!exporter->database->schema.callchains || !(r->sample->present & SAMPLE_CALLCHAIN))
+		return;
+	struct chain chain = resolved_chain(r, CHAIN_OUTERMOST_FIRST, CHAIN_MAX);
+	row->chain = slice->chains.count;
+	for (size_t i = 0; i < chain.count; i++)
+		vec_push(&slice->chains, place_of(exporter, chain.frames[i]));
+	row->chain_count = (uint32_t)chain.count;
+}
+
+static void note_switch(const struct resolved *r, struct slice *slice)
+{
+	const struct record *record = r->record;
+	struct row *row = vec_add(&slice->rows);
+	row->kind = ROW_SWITCH;
+	row->pid = r->pid;
+	row->tid = r->tid;
+	row->clock = r->clock;
+	row->misc = record->misc;
+	row->time = r->sample->time;
+	row->cpu = r->sample->cpu;
+	row->other_pid = row->other_tid = -1;
+	if (record->type == RECORD_SWITCH_CPU_WIDE && record->body_len >= 8) {
+		memcpy(&row->other_pid, record->body, 4);
+		memcpy(&row->other_tid, record->body + 4, 4);
+	}
+}
+
+static void note_sample(const struct exporter *exporter, const struct resolved *r, struct slice *slice)
+{
+	const struct sample *sample = r->sample;
+	const struct attr *attr = &r->evsel->attr;
+	const struct trace_note *note = trace_note_of(r);
+	struct row row = { .kind = ROW_SAMPLE, .thread = r->thread, .event = r->event, .pid = r->pid, .tid = r->tid, .clock = r->clock,
+		.cpu = sample->cpu, .ip_address = sample->ip, .addr_address = sample->addr, .time = sample->time, .period = sample->period,
+		.weight = sample->weight, .transaction = sample->transaction,
+		.data_src = sample->present & SAMPLE_DATA_SRC || note ? sample->data_src : DATA_SRC_NONE };
+	row.ip = place_of(exporter, resolved_ip(r));
+	row.has_addr = has_addr_place(attr);
+	if (row.has_addr)
+		row.addr = place_of(exporter, resolved_locate_any(r, sample->addr));
+	if (note) {
+		row.flags = note->flags;
+		row.instructions = note->instructions;
+		row.cycles = note->cycles;
+		row.size = note->instruction_size;
+	}
+	if (event_is_synthesized(attr) && sample->raw)
+		memcpy(row.raw, sample->raw, sample->raw_size < sizeof row.raw ? sample->raw_size : sizeof row.raw);
+	note_chain(exporter, r, slice, &row);
+	vec_push(&slice->rows, row);
+}
+
+static void on_record(void *context, const struct resolved *r, size_t index)
+{
+	struct exporter *exporter = context;
+	struct slice *slice = &exporter->slices.items[index];
+	if (r->record->type == RECORD_SAMPLE) {
+		if (r->evsel && r->evsel->attr.type != ATTR_TRACEPOINT)
+			note_sample(exporter, r, slice);
+	} else if (r->record->type == RECORD_SWITCH || r->record->type == RECORD_SWITCH_CPU_WIDE) {
+		note_switch(r, slice);
+	}
+}
+
+static void on_batch_begin(void *context, struct session *session, size_t slices)
+{
+	struct exporter *exporter = context;
+	(void)session;
+	while (exporter->slices.count < slices)
+		vec_add(&exporter->slices);
+}
+
+/* --- The owner's half: each function returns the id of a row, which it writes at the first use --- */
+
+static uint64_t event_row(struct exporter *exporter, uint32_t event)
+{
+	char buffer[EVSEL_NAME_MAX];
+	while (exporter->events.count <= event)
+		vec_push(&exporter->events, 0);
+	uint32_t *row = &exporter->events.items[event];
+	if (!*row) {
+		*row = (uint32_t)++exporter->event_rows;
+		const char *name = evsel_name(&session_evlist(exporter->session)->events.items[event], buffer, sizeof buffer);
+		const struct value values[] = { value_of(*row), value_text(name) };
+		database_add(exporter->database, TABLE_EVENTS, values);
+	}
+	return *row;
+}
+
+static void add_machine(struct exporter *exporter)
+{
+	const struct value values[] = { value_of(MACHINE), value_of(UINT64_MAX), value_text("") };
+	if (!exporter->has_machine)
+		database_add(exporter->database, TABLE_MACHINES, values);
+	exporter->has_machine = true;
+}
+
+static const char *dso_long_name(const struct exporter *exporter, const struct module *module)
+{
+	enum { ORIGIN_VMLINUX = 'v' };
+	if (module->kind != MODULE_KERNEL)
+		return module->long_name;
+	struct symtab_info info = symbols_info(exporter->symbols, module);
+	return info.origin == ORIGIN_VMLINUX ? info.path + info.root_len : module->long_name;
+}
+
+/* As recorded; otherwise that of the file which the symbols come from. */
+static uint8_t build_id_of(const struct exporter *exporter, const struct module *module, uint8_t id[static ELF_BUILD_ID_MAX])
+{
+	memcpy(id, module->build_id, module->build_id_len);
+	if (module->build_id_len || module->kind != MODULE_FILE)
+		return module->build_id_len;
+	struct symtab_info info = symbols_info(exporter->symbols, module);
+	return info.state == SYMTAB_LOADED ? image_build_id_of_path(info.path, id) : 0;
+}
+
+static uint64_t dso_row(struct exporter *exporter, uint32_t id)
+{
+	while (exporter->dsos.count <= id)
+		vec_push(&exporter->dsos, 0);
+	uint32_t *row = &exporter->dsos.items[id];
+	if (*row)
+		return *row;
+	*row = (uint32_t)++exporter->dso_rows;
+	const struct module *module = modules_get(&exporter->session->model.modules, id);
+	uint8_t bytes[ELF_BUILD_ID_MAX], len = build_id_of(exporter, module, bytes);
+	char build_id[2 * ELF_BUILD_ID_MAX + 1];
+	build_id_hex(bytes, len, build_id);
+	const struct value values[] = { value_of(*row), value_of(MACHINE), value_text(module->short_name),
+		value_text(dso_long_name(exporter, module)), value_text(build_id) };
+	database_add(exporter->database, TABLE_DSOS, values);
+	return *row;
+}
+
+struct place_rows {
+	uint64_t dso, offset;
+	uint32_t symbol;
+	bool at_start;
+};
+
+static void add_symbol(struct exporter *exporter, uint32_t row, uint64_t dso, const struct symbol *symbol, const char *name)
+{
+	const struct value values[] = { value_of(row), value_of(dso), value_of(symbol->start), value_of(symbol->end),
+		value_of(symbol->binding), value_text(name) };
+	database_add(exporter->database, TABLE_SYMBOLS, values);
+	if (exporter->calls && strncmp(name, "__x86_indirect_thunk_", 21) == 0)
+		calls_note_thunk(exporter->calls, row);
+}
+
+/* unknown: the address of the symbol that is made where no symbol covers an address. */
+static struct place_rows place_rows_of(struct exporter *exporter, const struct place *place, uint64_t unknown)
+{
+	struct place_rows rows = { 0 };
+	bool added = false;
+	if (place->module == MODULE_ID_NONE)
+		return rows;
+	rows.dso = dso_row(exporter, place->module);
+	uint64_t known = (uint64_t)place->module << 32 | place->symbol;
+	uint32_t number = place->symbol ? idmap_get(&exporter->symbol_rows, known) : IDMAP_NONE;
+	if (number == IDMAP_NONE) {
+		const struct triple key = { place->module, place->symbol, place->symbol ? 0 : unknown };
+		number = triples_add(&exporter->symbol_keys, key, &added);
+		if (place->symbol)
+			idmap_set(&exporter->symbol_rows, known, number);
+	}
+	rows.symbol = number + 1;
+	if (added) {
+		const struct module *module = modules_get(&exporter->session->model.modules, place->module);
+		const struct symbol none = { .start = unknown, .end = unknown };
+		const struct symbol *symbol = place->symbol ? symbols_get(exporter->symbols, module, place->symbol) : &none;
+		add_symbol(exporter, rows.symbol, rows.dso, symbol,
+			place->symbol ? symbols_name(exporter->symbols, module, place->symbol) : "unknown");
+		vec_push(&exporter->starts, symbol->start);
+	}
+	uint64_t at = place->symbol ? place->offset : unknown;
+	rows.offset = at - exporter->starts.items[rows.symbol - 1];
+	rows.at_start = rows.offset == 0;
+	return rows;
+}
+
+/* The lives of a thread id that have begun. */
+static uint32_t lives_begun(const struct model *model, int32_t tid, uint64_t clock)
+{
+	uint32_t index = idmap_get(&model->by_tid, (uint32_t)tid), count = 0;
+	const struct thread_lives *lives = index == IDMAP_NONE ? NULL : &model->lives.items[index];
+	while (lives && count < lives->threads.count && model->threads.items[lives->threads.items[count]]->born <= clock)
+		count++;
+	return count;
+}
+
+/* Between two lives, an id has a thread that the model does not know. The next life continues it, unless it begins with a FORK record. */
+static uint32_t thread_number(struct exporter *exporter, uint32_t id, int32_t pid, int32_t tid, uint64_t clock)
+{
+	enum { FORKED = 1 };
+	const struct model *model = &exporter->session->model;
+	const struct thread *thread = id == THREAD_NONE ? NULL : model->threads.items[id];
+	if (id < exporter->numbers.count && exporter->numbers.items[id])
+		return exporter->numbers.items[id] - 1;
+	if (thread) {
+		pid = thread->pid;
+		tid = thread->tid;
+	}
+	uint64_t life = lives_begun(model, tid, thread ? thread->born : clock) - (thread != NULL);
+	struct triple key = { (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid, life, thread && thread->ppid != -1 ? FORKED : 0 };
+	bool added;
+	uint32_t number = triples_add(&exporter->thread_keys, key, &added);
+	if (added)
+		vec_push(&exporter->threads, ((struct known_thread){ .pid = pid, .tid = tid, .model = id }));
+	if (thread) {
+		exporter->threads.items[number].model = id;
+		while (exporter->numbers.count <= id)
+			vec_push(&exporter->numbers, 0);
+		exporter->numbers.items[id] = number + 1;
+	}
+	return number;
+}
+
+/* A comm of a thread: the index in its list. Before the first COMM record a thread has one that is named after its id. */
+struct comm_at {
+	uint32_t thread, index;
+	const struct thread_comm *comm; /* NULL: none */
+};
+
+static struct comm_at current_comm(const struct exporter *exporter, uint32_t number, uint64_t clock)
+{
+	const struct known_thread *known = &exporter->threads.items[number];
+	struct comm_at at = { .thread = number };
+	if (known->model == THREAD_NONE)
+		return at;
+	const struct thread *thread = exporter->session->model.threads.items[known->model];
+	size_t count = thread->comms.count;
+	while (count && thread->comms.items[count - 1].clock > clock)
+		count--;
+	if (count) {
+		at.index = (uint32_t)count - 1;
+		at.comm = &thread->comms.items[count - 1];
+	}
+	return at;
+}
+
+/* The comm since the last exec. Without one, the first, except that a process with synthesized records has its parent's as the first. */
+static struct comm_at program_comm(const struct exporter *exporter, uint32_t number, uint64_t clock)
+{
+	struct comm_at at = current_comm(exporter, number, clock);
+	if (!at.comm || !exporter->knows_exec)
+		return at;
+	const struct known_thread *known = &exporter->threads.items[number];
+	const struct thread_comm *comms = exporter->session->model.threads.items[known->model]->comms.items;
+	uint32_t last = at.index, chosen = last;
+	while (chosen && !comms[chosen].exec)
+		chosen--;
+	if (!comms[chosen].exec && last && !comms[0].time && known->pid == known->tid)
+		chosen = 1;
+	return (struct comm_at){ number, chosen, &comms[chosen] };
+}
+
+static uint64_t comm_row(struct exporter *exporter, const struct comm_at *at, bool *added)
+{
+	char buffer[16];
+	struct known_thread *thread = &exporter->threads.items[at->thread];
+	*added = false;
+	if (thread->comm_row && thread->comm_index == at->index)
+		return thread->comm_row;
+	uint64_t row = triples_add(&exporter->comm_keys, (struct triple){ at->thread, at->index, 0 }, added) + 1;
+	thread->comm_index = at->index;
+	thread->comm_row = row;
+	if (*added) {
+		snprintf(buffer, sizeof buffer, ":%d", thread->tid);
+		const char *name = at->comm ? strtab_text(&exporter->session->model.strings, at->comm->comm) : buffer;
+		const struct value values[] = { value_of(row), value_text(name), value_of(thread->row), value_of(at->comm ? at->comm->time : 0),
+			value_of(at->comm && at->comm->exec) };
+		database_add(exporter->database, TABLE_COMMS, values);
+	}
+	return row;
+}
+
+static void add_comm_thread(struct exporter *exporter, uint64_t comm, uint64_t thread)
+{
+	const struct value values[] = { value_of(++exporter->comm_thread_rows), value_of(comm), value_of(thread) };
+	database_add(exporter->database, TABLE_COMM_THREADS, values);
+}
+
+static void add_thread(struct exporter *exporter, uint32_t number, uint32_t leader, bool has_leader)
+{
+	struct known_thread *thread = &exporter->threads.items[number];
+	if (thread->row)
+		return;
+	thread->row = ++exporter->thread_rows;
+	const struct value values[] = { value_of(thread->row), value_of(MACHINE),
+		value_of(has_leader ? exporter->threads.items[leader].row : 0), value_of((uint64_t)thread->pid), value_of((uint64_t)thread->tid) };
+	database_add(exporter->database, TABLE_THREADS, values);
+}
+
+/* The thread, its process and their comms. Returns the row of the comm of the program that it runs; 0: unknown. */
+static uint64_t task_rows(struct exporter *exporter, uint32_t number, uint64_t clock)
+{
+	const struct known_thread thread = exporter->threads.items[number];
+	const struct model *model = &exporter->session->model;
+	uint32_t leader = number;
+	uint64_t program = 0;
+	bool added, has_leader = true;
+	if (thread.pid != thread.tid) {
+		uint32_t id = thread.pid == -1 ? THREAD_NONE : model_thread(model, thread.pid, clock);
+		/* the model makes the process of a thread that it makes; a process that has ended is unknown */
+		has_leader = id != THREAD_NONE || (thread.model == THREAD_NONE && thread.pid != -1);
+		if (has_leader)
+			leader = thread_number(exporter, id, thread.pid, thread.pid, clock);
+	}
+	if (has_leader) {
+		add_thread(exporter, leader, leader, true);
+		struct comm_at at = program_comm(exporter, leader, clock);
+		program = comm_row(exporter, &at, &added);
+		if (added)
+			add_comm_thread(exporter, program, exporter->threads.items[leader].row);
+	}
+	if (!exporter->threads.items[number].row) {
+		add_thread(exporter, number, leader, has_leader);
+		if (has_leader)
+			add_comm_thread(exporter, program, exporter->threads.items[number].row);
+	}
+	struct comm_at current = current_comm(exporter, number, clock);
+	comm_row(exporter, &current, &added);
+	return program;
+}
+
+static uint64_t path_row(struct exporter *exporter, uint32_t number)
+{
+	VEC(uint32_t) missing = { 0 };
+	uint32_t at = number;
+	/* parents first; the root is a row, too */
+	for (; !exporter->paths.list.items[at].row; at = exporter->paths.list.items[at].parent) {
+		vec_push(&missing, at);
+		if (at == PATH_ROOT)
+			break;
+	}
+	while (missing.count) {
+		uint32_t next = missing.items[--missing.count];
+		struct call_path *path = &exporter->paths.list.items[next];
+		path->row = ++exporter->path_rows;
+		uint64_t parent = next == PATH_ROOT ? 0 : exporter->paths.list.items[path->parent].row;
+		const struct value values[] = { value_of(path->row), value_of(parent), value_of(path->symbol), value_of(path->ip) };
+		database_add(exporter->database, TABLE_CALL_PATHS, values);
+	}
+	vec_fini(&missing);
+	return exporter->paths.list.items[number].row;
+}
+
+static void finish_call(void *context, const struct finished_call *call)
+{
+	struct exporter *exporter = context;
+	uint64_t path = path_row(exporter, call->path), id = call->id ? call->id : ++exporter->call_rows, parent_id = 0;
+	uint64_t parent_path = exporter->paths.list.items[exporter->paths.list.items[call->path].parent].row;
+	if (call->parent_id) {
+		if (!*call->parent_id)
+			*call->parent_id = ++exporter->call_rows;
+		parent_id = *call->parent_id;
+	}
+	uint64_t thread = exporter->stacks.items[call->thread].row;
+	const struct value values[] = { value_of(id), value_of(thread), value_of(call->comm), value_of(path), value_of(call->call_time),
+		value_of(call->return_time), value_of(call->branches), value_of(call->call_sample), value_of(call->return_sample),
+		value_of(parent_path), value_of(call->flags), value_of(parent_id), value_of(call->instructions), value_of(call->cycles) };
+	database_add(exporter->database, TABLE_CALLS, values);
+}
+
+/* The number of the stack of a thread's calls; idle tasks have one for each CPU. */
+static uint32_t stack_number(struct exporter *exporter, uint32_t number, uint32_t cpu)
+{
+	const struct known_thread *thread = &exporter->threads.items[number];
+	bool added, idle = thread->pid == 0 && thread->tid == 0;
+	uint32_t stack = triples_add(&exporter->stack_keys, (struct triple){ number, idle ? cpu : 0, 0 }, &added);
+	if (added)
+		vec_push(&exporter->stacks, ((struct stack_thread){ thread->row, thread->tid, stack }));
+	return stack;
+}
+
+static void write_branch(struct exporter *exporter, const struct row *row, uint32_t number, uint64_t program, const struct place_rows *from,
+	const struct place_rows *to)
+{
+	const struct known_thread *thread = &exporter->threads.items[number];
+	const struct export_branch branch = {
+		.thread = stack_number(exporter, number, row->cpu), .leads_process = thread->pid == thread->tid, .comm = program,
+		.flags = row->flags, .size = row->size, .time = row->time, .sample = exporter->sample_rows, .instructions = row->instructions,
+		.cycles = row->cycles, .from = { row->ip_address, from->symbol, from->at_start },
+		.to = { row->addr_address, to->symbol, to->at_start },
+	};
+	calls_branch(exporter->calls, &branch);
+}
+
+/* As in perf, an inlined function has a symbol for each address at which it is inlined, with the range of the function around it. */
+static struct inlined add_inlined(struct exporter *exporter, const struct place *place)
+{
+	struct line_frame frames[LINE_FRAMES_MAX];
+	const uint64_t inlined_key = (uint64_t)1 << 32 | place->module;
+	struct inlined inlined = { 0 };
+	const struct module *module = modules_get(&exporter->session->model.modules, place->module);
+	size_t count = lines_inlines(exporter->symbols, module, place->offset, place->symbol, frames);
+	const struct symbol *around = symbols_get(exporter->symbols, module, place->symbol);
+	inlined.complete = count && frames[count - 1].symbol != place->symbol;
+	if (!inlined.complete) /* its row precedes */
+		place_rows_of(exporter, place, place->address);
+	for (size_t i = count; i-- > 0;) {
+		bool added;
+		if (frames[i].symbol == place->symbol)
+			continue;
+		uint32_t number = triples_add(&exporter->symbol_keys, (struct triple){ inlined_key, place->offset, i }, &added);
+		if (!added)
+			continue;
+		inlined.first = inlined.count++ ? inlined.first : number;
+		add_symbol(exporter, number + 1, dso_row(exporter, place->module), around, symbols_name(exporter->symbols, module, frames[i].symbol));
+		vec_push(&exporter->starts, around->start);
+	}
+	return inlined;
+}
+
+static struct inlined inlined_at(struct exporter *exporter, const struct place *place)
+{
+	bool added;
+	if (!place->symbol || place->module == MODULE_ID_NONE)
+		return (struct inlined){ 0 };
+	uint32_t number = triples_add(&exporter->inlined_keys, (struct triple){ place->module, place->offset, 0 }, &added);
+	if (added)
+		vec_push(&exporter->inlined, add_inlined(exporter, place));
+	return exporter->inlined.items[number];
+}
+
+static uint64_t chain_row(struct exporter *exporter, const struct slice *slice, const struct row *row)
+{
+	uint32_t path = PATH_ROOT;
+	for (size_t i = 0; i < row->chain_count; i++) {
+		const struct place *place = &slice->chains.items[row->chain + i];
+		/* as in perf, the symbol that is made for a frame is at its address, unless a sample has made one at its offset */
+		bool made = !place->symbol && triples_has(&exporter->symbol_keys, (struct triple){ place->module, 0, place->offset });
+		const struct inlined inlined = inlined_at(exporter, place);
+		if (!inlined.complete) {
+			struct place_rows rows = place_rows_of(exporter, place, made ? place->offset : place->address);
+			path = call_paths_add(&exporter->paths, path, rows.symbol, place->address);
+		}
+		for (uint32_t n = 0; n < inlined.count; n++)
+			path = call_paths_add(&exporter->paths, path, inlined.first + n + 1, place->address);
+	}
+	return path == PATH_ROOT ? 0 : path_row(exporter, path);
+}
+
+static void write_sample(struct exporter *exporter, const struct slice *slice, const struct row *row)
+{
+	struct place_rows to = { 0 };
+	uint64_t event = event_row(exporter, row->event);
+	add_machine(exporter);
+	uint32_t number = thread_number(exporter, row->thread, row->pid, row->tid, row->clock);
+	uint64_t program = task_rows(exporter, number, row->clock), id = ++exporter->sample_rows;
+	struct place_rows from = place_rows_of(exporter, &row->ip, row->ip.offset);
+	uint64_t path = row->chain_count ? chain_row(exporter, slice, row) : 0;
+	if (row->has_addr) {
+		to = place_rows_of(exporter, &row->addr, row->addr.offset);
+		if (exporter->calls)
+			write_branch(exporter, row, number, program, &from, &to);
+	}
+	const struct value values[EXPORT_COLUMNS_MAX] = {
+		value_of(id), value_of(event), value_of(MACHINE), value_of(exporter->threads.items[number].row), value_of(program),
+		value_of(from.dso), value_of(from.symbol), value_of(from.offset), value_of(row->ip_address), value_of(row->time),
+		value_of((uint64_t)(int32_t)row->cpu), value_of(to.dso), value_of(to.symbol), value_of(to.offset), value_of(row->addr_address),
+		value_of(row->period), value_of(row->weight), value_of(row->transaction), value_of(row->data_src),
+		value_of(row->flags & FLAGS_OF_TYPE), value_of((row->flags & TRACE_IN_TX) != 0), value_of(path), value_of(row->instructions),
+		value_of(row->cycles), value_of(row->flags),
+	};
+	database_add(exporter->database, TABLE_SAMPLES, values);
+	const struct attr *attr = &session_evlist(exporter->session)->events.items[row->event].attr;
+	if (event_is_synthesized(attr))
+		synthesized_add(exporter->database, id, attr->config, row->raw, sizeof row->raw);
+}
+
+/* One side of a switch; row 0: the recording does not know the thread. */
+struct side {
+	uint64_t row, program;
+	bool idle;
+};
+
+static struct side side_of(struct exporter *exporter, int32_t pid, int32_t tid, uint64_t clock)
+{
+	uint32_t thread = model_thread(&exporter->session->model, tid, clock);
+	if (thread == THREAD_NONE || model_comm(&exporter->session->model, thread, clock) == COMM_NONE)
+		return (struct side){ 0 };
+	uint32_t number = thread_number(exporter, thread, pid, tid, clock);
+	struct side side = { .idle = pid == 0 && tid == 0, .program = task_rows(exporter, number, clock) };
+	side.row = exporter->threads.items[number].row;
+	return side;
+}
+
+static void write_switch(struct exporter *exporter, const struct row *row)
+{
+	bool leaves = row->misc & RECORD_MISC_SWITCH_OUT;
+	uint64_t flags = leaves | (uint64_t)(leaves && row->misc & RECORD_MISC_SWITCH_OUT_PREEMPT) << 1;
+	add_machine(exporter);
+	struct side own = side_of(exporter, row->pid, row->tid, row->clock), other = { 0 };
+	if (row->other_tid != -1)
+		other = side_of(exporter, row->other_pid, row->other_tid, row->clock);
+	if ((!own.row || own.idle) && (!other.row || other.idle))
+		return;
+	const struct side *from = leaves ? &own : &other, *to = leaves ? &other : &own;
+	const struct value values[] = { value_of(++exporter->switch_rows), value_of(MACHINE), value_of(row->time),
+		value_of((uint64_t)(int32_t)row->cpu), value_of(from->row), value_of(from->program), value_of(to->row), value_of(to->program),
+		value_of(flags) };
+	database_add(exporter->database, TABLE_SWITCHES, values);
+}
+
+static void on_batch_end(void *context, struct session *session, size_t slices)
+{
+	struct exporter *exporter = context;
+	const struct evlist *evlist = session_evlist(session);
+	for (size_t i = 0; i < evlist->events.count; i++)
+		exporter->knows_exec |= attr_flag(&evlist->events.items[i].attr, ATTR_COMM_EXEC);
+	for (size_t i = 0; i < slices; i++) {
+		struct slice *slice = &exporter->slices.items[i];
+		for (size_t n = 0; n < slice->rows.count; n++) {
+			if (slice->rows.items[n].kind == ROW_SAMPLE)
+				write_sample(exporter, slice, &slice->rows.items[n]);
+			else
+				write_switch(exporter, &slice->rows.items[n]);
+		}
+		vec_clear(&slice->rows);
+		vec_clear(&slice->chains);
+	}
+}
+
+struct sink exporter_sink(struct exporter *exporter)
+{
+	return (struct sink){ .context = exporter, .batch_begin = on_batch_begin, .record = on_record, .batch_end = on_batch_end,
+		.want_records = true };
+}
+
+/* As perf's table of threads lists them. */
+static int by_thread(const void *a, const void *b)
+{
+	enum { TABLES = 256 };
+	const struct stack_thread *x = a, *y = b;
+	uint32_t one = (uint32_t)x->tid % TABLES, two = (uint32_t)y->tid % TABLES;
+	if (one != two)
+		return one < two ? -1 : 1;
+	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : x->number < y->number ? -1 : 1;
+}
+
+void exporter_end(struct exporter *exporter)
+{
+	if (!exporter->calls || !exporter->stacks.count)
+		return;
+	size_t count = exporter->stacks.count;
+	struct stack_thread *order = memory_alloc(count * sizeof *order);
+	memcpy(order, exporter->stacks.items, count * sizeof *order);
+	qsort(order, count, sizeof *order, by_thread);
+	for (size_t i = 0; i < count; i++)
+		calls_end(exporter->calls, order[i].number);
+	free(order);
+}

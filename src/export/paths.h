@@ -1,0 +1,40 @@
+/* Interned triples of numbers, and the tree of call paths made of them. Knows no sample. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+struct triple {
+	uint64_t a, b, c;
+};
+
+struct triples {
+	VEC(struct triple_item { struct triple triple; uint32_t next; }) items; /* next: with the same hash; IDMAP_NONE: none */
+	struct idmap by_hash;
+};
+
+/* The number of the triple, from 0; *added: it is new. */
+uint32_t triples_add(struct triples *triples, struct triple triple, bool *added);
+bool triples_has(const struct triples *triples, struct triple triple);
+void triples_fini(struct triples *triples);
+
+#define PATH_ROOT 0u
+
+struct call_path {
+	uint32_t parent;
+	uint32_t symbol;      /* id of an exported symbol; 0: unknown */
+	uint64_t ip;          /* 0 if the symbol is known */
+	uint64_t row;         /* its id in the database; 0: it is not there yet */
+	bool in_kernel;       /* by its first address */
+};
+
+struct call_paths {
+	VEC(struct call_path) list; /* list.items[PATH_ROOT] is the root */
+	struct triples known;       /* (parent, symbol, ip): number n is list.items[n + 1] */
+};
+
+void call_paths_init(struct call_paths *paths);
+void call_paths_fini(struct call_paths *paths);
+uint32_t call_paths_add(struct call_paths *paths, uint32_t parent, uint32_t symbol, uint64_t ip);

@@ -1,0 +1,65 @@
+#include "os/unnamed_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static char folder[] = "/tmp/unnamed_file_test.XXXXXX";
+
+static int entries(void)
+{
+	int count = 0;
+	DIR *dir = opendir(folder);
+	while (dir && readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 2;
+}
+
+TEST("a file has no name before it is complete, and replaces nothing")
+{
+	char path[64], text[8] = "";
+	struct unnamed_file file, other;
+	struct error err = { 0 };
+	EXPECT(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof path, "%s/new", folder);
+	EXPECT_INT(unnamed_open(&file, path, &err), 0);
+	EXPECT_INT(unnamed_open(&other, path, &err), 0);
+	bool unnamed = file.fresh.fd != file.fd; /* the file system has unnamed files */
+	EXPECT_INT(entries(), unnamed ? 0 : 2);
+	EXPECT_INT(write(file.fd, "one", 3), 3);
+	EXPECT_INT(write(other.fd, "two", 3), 3);
+	EXPECT_INT(unnamed_keep(&file, &err), 0);
+	EXPECT(unnamed_keep(&other, &err) < 0);
+	EXPECT_STR(err.text, "new exists already");
+	EXPECT_INT(entries(), 1);
+	int fd = open(path, O_RDONLY);
+	EXPECT_INT(read(fd, text, sizeof text), 3);
+	EXPECT_STR(text, "one");
+	close(fd);
+	EXPECT(unnamed_open(&file, path, &err) < 0);
+	unlink(path);
+	EXPECT_INT(symlink("nowhere", path), 0);
+	EXPECT(unnamed_open(&file, path, &err) < 0); /* a link is an entry, too */
+	unlink(path);
+	EXPECT_INT(unnamed_open(&file, path, &err), 0);
+	unnamed_drop(&file);
+	EXPECT_INT(entries(), 0);
+	rmdir(folder);
+}
+
+TEST("a path without the name of a file is refused")
+{
+	static const char *const paths[] = { "", "/", "/tmp/", ".", "/tmp/..", "/no such folder/x" };
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		struct unnamed_file file;
+		struct error err = { 0 };
+		EXPECT(unnamed_open(&file, paths[i], &err) < 0);
+		EXPECT(err.text[0]);
+	}
+}

@@ -1,0 +1,56 @@
+#include "render/svg/ipc_svg.h"
+
+#include <stdlib.h>
+
+#include "unit.h"
+
+static void fill(struct ipc_tracks *tracks)
+{
+	static const char name[] = "</title><script>alert(1)</script>\"";
+	strtab_add(&tracks->names, "", 0);
+	size_t index = ipc_tracks_find(tracks, -1, 7);
+	struct ipc_track *track = &tracks->list.items[index];
+	for (uint64_t i = 0; i < 10; i++)
+		ipc_track_add(track, i == 5 ? 100 : 10, 20, 1000 + i * 10, 1010 + i * 10, i == 7);
+	vec_push(&track->events, ((struct ipc_event){ .kind = IPC_EVENT_SYSCALL, .name = strtab_add(&tracks->names, name, strlen(name)),
+		.from_ns = 1010, .to_ns = 1050, .from_cycle = 10, .to_cycle = 50 }));
+	track->comm = track->events.items[0].name;
+}
+
+static char *drawn(struct ipc_tracks *tracks)
+{
+	struct writer out;
+	const struct ipc_svg svg = { .title = "<T>", .grid = { .window = { 20, false }, .step = { 10, false }, .width = 4 }, .tracks = tracks };
+	writer_open(&out, -1, 0);
+	ipc_svg_write(&out, &svg);
+	char *text = memory_alloc(out.len + 1);
+	memcpy(text, out.buffer, out.len);
+	text[out.len] = '\0';
+	writer_fini(&out);
+	return text;
+}
+
+TEST("names of the recording remain text in a picture of IPC")
+{
+	struct ipc_tracks tracks = { 0 };
+	fill(&tracks);
+	char *text = drawn(&tracks);
+	EXPECT(strstr(text, "alert(1)"));
+	EXPECT(!strstr(text, "<script>alert"));
+	EXPECT(!strstr(text, "<T>"));
+	free(text);
+	ipc_tracks_fini(&tracks);
+}
+
+TEST("long ranges and lost trace have their own paths, and interrupt the line")
+{
+	struct ipc_tracks tracks = { 0 };
+	fill(&tracks);
+	char *text = drawn(&tracks);
+	EXPECT(strstr(text, "class=\"long\" d=\"M"));
+	EXPECT(strstr(text, "class=\"gap\" d=\"M"));
+	char *first = strstr(text, "class=\"mean\"");
+	EXPECT(first && strstr(first + 1, "class=\"mean\""));
+	free(text);
+	ipc_tracks_fini(&tracks);
+}

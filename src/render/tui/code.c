@@ -1,0 +1,232 @@
+/* Pages of code: which columns they show, jumps, the hottest lines. Columns are known by the names that the annotation gives them. */
+#include <string.h>
+
+#include "render/tui/browser_state.h"
+#include "render/tui/face.h"
+
+static void show_column(struct browse_page *page, const char *name, bool shown)
+{
+	view_hide(&page->view, snapshot_column_named(&page->view.shot->columns, name), !shown);
+}
+
+static bool is_shown(const struct browse_page *page, const char *name)
+{
+	size_t column = snapshot_column_named(&page->view.shot->columns, name);
+	return column != SIZE_MAX && !view_is_hidden(&page->view, column);
+}
+
+/* The one column of counts that the keys t, p and b choose. */
+static void show_counts(struct browse_page *page)
+{
+	static const char *const shares[2][2] = { { "overhead", "sample_share" }, { "global", "global_sample_share" } };
+	for (int i = 0; i < 4; i++)
+		show_column(page, shares[i / 2][i % 2], !page->code_value && page->code_global == i / 2 && page->code_samples == i % 2);
+	show_column(page, "period", page->code_value == 1);
+	show_column(page, "samples", page->code_value == 2);
+}
+
+static bool has_values(const struct browse_page *page, const char *name)
+{
+	const struct snapshot *shot = page->view.shot;
+	size_t column = snapshot_column_named(&shot->columns, name);
+	for (uint32_t row = 1; column != SIZE_MAX && row < shot->rows.count; row++)
+		if (snapshot_cell(shot, row, column)->kind != CELL_ABSENT)
+			return true;
+	return false;
+}
+
+static void hide_columns(struct browse_page *page)
+{
+	static const char *const names[] = { "cycles_range", "offset", "path", "jump_sources", "target_line", "callee" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		show_column(page, names[i], false);
+	show_column(page, "line", has_values(page, "line"));
+	show_counts(page);
+}
+
+/* To the hottest line of code; the bottom line names it. */
+void code_note_hottest(struct browser *browser)
+{
+	static const char *const columns[] = { "overhead", "line", "address" };
+	struct view *view = &browser_page(browser)->view;
+	CLEANUP_STR struct str text = { 0 };
+	view_hottest(view);
+	uint32_t row = view_row(view);
+	for (size_t i = 0; row != UINT32_MAX && i < 3; i++) {
+		size_t column = snapshot_column_named(&view->shot->columns, columns[i]);
+		if (column == SIZE_MAX || snapshot_cell(view->shot, row, column)->kind == CELL_ABSENT) {
+			if (!i)
+				break; /* its callees have all samples */
+			continue;
+		}
+		str_puts(&text, i ? ", " : "hottest: ");
+		view_cell_text(view, row, column, &text);
+	}
+	if (text.len)
+		browser_note(browser, "%s   (ESC: back, h: help)", str_text(&text));
+	else
+		browser_note(browser, "no sample is in this function itself (ESC: back, then ^: the hottest row)");
+}
+
+bool code_is_newer(const struct browse_page *page, const struct snapshot *lines)
+{
+	return strcmp(page->own->facts, lines->facts) == 0 && strcmp(page->own->event, lines->event) == 0 &&
+		page->own->columns.count == lines->columns.count;
+}
+
+static void add_title(const struct view *view, uint32_t row, struct str *title)
+{
+	const struct snapshot_columns *columns = snapshot_columns_of(view->shot, row);
+	size_t place = snapshot_column_of_kind(columns, CELL_PLACE);
+	if (place != SIZE_MAX)
+		face_add(snapshot_cell(view->shot, row, place), title);
+}
+
+static void open_listing(struct browser *browser, const struct view *view, uint32_t row)
+{
+	struct error err = { 0 };
+	CLEANUP_STR struct str title = { 0 };
+	CLEANUP_STR struct str text = { 0 };
+	if (browser->source.listing(browser->source.context, view->shot, row, &text, &err) < 0) {
+		browser_error(browser, &err);
+		return;
+	}
+	add_title(view, row, &title);
+	browser_push_text(browser, str_text(&title) + (title.len > 4 ? 4 : 0), str_text(&text));
+}
+
+void code_open(struct browser *browser)
+{
+	struct view *view = &browser_page(browser)->view;
+	struct error err = { 0 };
+	CLEANUP_STR struct str title = { 0 };
+	uint32_t row = view_row(view);
+	if (row == UINT32_MAX)
+		return;
+	if (!browser->source.annotate && browser->source.listing) {
+		open_listing(browser, view, row);
+		return;
+	}
+	if (!browser->source.annotate) {
+		browser_note(browser, "this result has no functions whose code could be shown");
+		return;
+	}
+	struct snapshot *lines = browser->source.annotate(browser->source.context, view->shot, row, &err);
+	if (!lines) {
+		browser_error(browser, &err);
+		return;
+	}
+	add_title(view, row, &title);
+	struct browse_page *page = browser_push(browser, PAGE_LINES, str_text(&title) + (title.len > 4 ? 4 : 0));
+	page->own = lines;
+	page->code = true;
+	view_adopt(&page->view, lines);
+	hide_columns(page);
+	if (browser->source.feed)
+		atomic_store(&browser->source.feed->shows_code, true);
+	view_resize(&page->view, browser->lines > 4 ? browser->lines - 3 : 1);
+	if (err.kind != ERROR_NONE)
+		browser_error(browser, &err);
+	else
+		code_note_hottest(browser);
+	view_center(&page->view);
+}
+
+/* To the target of the jump under the cursor, or into the function that is called. */
+void code_follow(struct browser *browser)
+{
+	struct view *view = &browser_page(browser)->view;
+	uint32_t row = view_row(view);
+	size_t column = snapshot_column_named(&view->shot->columns, "target_line");
+	const struct cell *cell = row == UINT32_MAX || column == SIZE_MAX ? NULL : snapshot_cell(view->shot, row, column);
+	size_t callee = snapshot_column_named(&view->shot->columns, "callee");
+	if (cell && cell->kind != CELL_COUNT && callee != SIZE_MAX && snapshot_cell(view->shot, row, callee)->kind == CELL_PLACE) {
+		code_open(browser);
+		return;
+	}
+	if (!cell || cell->kind != CELL_COUNT) {
+		browser_note(browser, "this line has no jump with a known target");
+		return;
+	}
+	for (size_t i = 0; i < view->lines.count; i++)
+		if (view->lines.items[i].row == cell->count + 1)
+			view_move_to(view, i);
+}
+
+static void toggle(struct browse_page *page, const char *name)
+{
+	show_column(page, name, !is_shown(page, name));
+}
+
+static void toggle_source(struct browser *browser)
+{
+	struct view *view = &browser_page(browser)->view;
+	bool hidden = view->required != VIEW_NO_COLUMN;
+	view_require(view, hidden ? VIEW_NO_COLUMN : snapshot_column_named(&view->shot->columns, "address"));
+	browser_note(browser, "source lines are %s", hidden ? "shown" : "not shown");
+}
+
+static void change_counts(struct browser *browser, int action)
+{
+	static const char *const values[] = { "percentages", "periods", "numbers of samples" };
+	struct browse_page *page = browser_page(browser);
+	page->code_value = action == ACTION_CODE_VALUE ? (page->code_value + 1) % 3 : 0;
+	page->code_global ^= action == ACTION_CODE_GLOBAL;
+	page->code_samples ^= action == ACTION_CODE_BASE;
+	show_counts(page);
+	if (page->code_value)
+		browser_note(browser, "%s", values[page->code_value]);
+	else
+		browser_note(browser, "percentages of the %s of %s", page->code_samples ? "samples" : "periods",
+			page->code_global ? "all functions" : "this function");
+}
+
+static void toggle_range(struct browser *browser)
+{
+	struct browse_page *page = browser_page(browser);
+	if (snapshot_column_named(&page->view.shot->columns, "cycles_range") == SIZE_MAX)
+		browser_note(browser, "the recording has no branches of this function, which would show cycles (record -b)");
+	else
+		toggle(page, "cycles_range");
+}
+
+bool code_act(struct browser *browser, int action)
+{
+	struct browse_page *page = browser_page(browser);
+	switch (action) {
+	case ACTION_HOT_NEXT:
+	case ACTION_HOT_PREVIOUS:
+		view_hot_next(&page->view, action == ACTION_HOT_NEXT ? 1 : -1);
+		return true;
+	case ACTION_CODE_SOURCE:
+		toggle_source(browser);
+		return true;
+	case ACTION_CODE_VALUE:
+	case ACTION_CODE_GLOBAL:
+	case ACTION_CODE_BASE:
+		change_counts(browser, action);
+		return true;
+	case ACTION_CODE_ARROWS:
+		toggle(page, "arrows");
+		return true;
+	case ACTION_CODE_JUMPS:
+		toggle(page, "jump_sources");
+		return true;
+	case ACTION_CODE_LINES:
+		toggle(page, "line");
+		return true;
+	case ACTION_CODE_PATHS:
+		toggle(page, "path");
+		show_column(page, "line", !is_shown(page, "path"));
+		return true;
+	case ACTION_CODE_OFFSETS:
+		toggle(page, "offset");
+		show_column(page, "address", !is_shown(page, "offset"));
+		return true;
+	case ACTION_CODE_RANGE:
+		toggle_range(browser);
+		return true;
+	default:
+		return false;
+	}
+}

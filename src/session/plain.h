@@ -1,0 +1,52 @@
+/* Passes records to a plain sink (sink.h): the fields that all of them share are set once. */
+#pragma once
+#include "session/decode_record.h"
+#include "session/sink.h"
+
+struct plain {
+	struct resolved resolved;
+	struct sample sample;
+	VEC(bool) wanted;    /* by event */
+};
+
+void plain_fini(struct plain *plain);
+/* To be called before the first record, and when the header may have grown. */
+void plain_begin(struct plain *plain, const struct sink *sink, struct session *session, struct worker *worker);
+
+/* False: the sink does not use this record; a sample is then counted. */
+static inline bool plain_wants(const struct plain *plain, const struct record *record)
+{
+	if (__builtin_expect(record->type != RECORD_SAMPLE, 0))
+		return true;
+	uint32_t event = evlist_event_of_sample(session_evlist(plain->resolved.session), record);
+	if (event < plain->wanted.count && plain->wanted.items[event])
+		return true;
+	sample_check(plain->resolved.session, &plain->resolved.worker->tally, record, event);
+	return false;
+}
+
+/* A sample must be wanted. */
+static inline void plain_pass(struct plain *plain, const struct sink *sink, const struct record *record, uint64_t clock)
+{
+	struct resolved *r = &plain->resolved;
+	struct worker_tally *tally = &r->worker->tally;
+	r->record = record;
+	r->clock = clock;
+	if (record->type != RECORD_SAMPLE) {
+		resolved_decode(r, &plain->sample, tally);
+	} else {
+		const struct evlist *evlist = session_evlist(r->session);
+		r->event = evlist_event_of_sample(evlist, record);
+		r->evsel = &evlist->events.items[r->event];
+		if (sample_decode_brief(&plain->sample, &r->evsel->layout, record, NULL) < 0) {
+			tally->bad_samples++;
+			return;
+		}
+		sample_count(tally, &plain->sample);
+		r->pid = (int32_t)plain->sample.pid;
+		r->tid = (int32_t)plain->sample.tid;
+		if (sink->spaces)
+			worker_resolve(r->worker, &r->session->model, r);
+	}
+	sink->record(sink->context, r, 0);
+}

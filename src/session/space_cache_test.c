@@ -1,0 +1,70 @@
+#include "session/space_cache.h"
+
+#include "model/space.h"
+#include "unit.h"
+
+enum { MAPS = 100, SIZE = 0x1000, GAP = 0x3000 };
+
+/* Mapping i is at (i + 1) * GAP; its module is i. */
+static const struct map_node *fill(struct model *model, uint32_t maps)
+{
+	uint32_t space = space_new(model);
+	for (uint32_t i = 0; i < maps; i++) {
+		uint64_t start = (uint64_t)(i * 37 % maps + 1) * GAP;
+		space_insert(model, space, 1, &(struct map){ .start = start, .end = start + SIZE, .pgoff = 0x500, .module = i * 37 % maps });
+	}
+	return model_space_root(model, space, 1);
+}
+
+static bool same(const struct cached_space *space, uint64_t address)
+{
+	const struct map *map = map_find(space->root, address);
+	const struct cached_map *cached = cached_space_find(space, address);
+	if (!map || !cached)
+		return !map && !cached;
+	return cached->map == map && cached->module == map->module && address + cached->shift == map_offset(map, address);
+}
+
+static void search(struct space_cache *cache, struct cached_space *space, unsigned times)
+{
+	while (times--)
+		space_cache_find(cache, space, GAP);
+}
+
+TEST("an array finds what the tree finds, at every border")
+{
+	struct model model;
+	struct space_cache cache = { 0 };
+	model_init(&model);
+	for (uint32_t maps = 1; maps <= MAPS; maps = maps < 8 ? maps + 1 : maps + 23) {
+		struct cached_space *space = space_cache_get(&cache, fill(&model, maps));
+		search(&cache, space, 64);
+		EXPECT_INT(space->count, maps);
+		EXPECT(same(space, 0) && same(space, UINT64_MAX));
+		for (uint32_t i = 1; i <= maps; i++)
+			for (int64_t off = -1; off <= 1; off++)
+				EXPECT(same(space, (uint64_t)i * GAP + (uint64_t)off) && same(space, (uint64_t)i * GAP + SIZE + (uint64_t)off));
+	}
+	space_cache_fini(&cache);
+	model_fini(&model);
+}
+
+TEST("an array is made when the searches are worth it")
+{
+	struct model model;
+	struct space_cache cache = { 0 };
+	model_init(&model);
+	struct cached_space *space = space_cache_get(&cache, fill(&model, MAPS));
+	EXPECT(space_cache_get(&cache, space->root) == space);
+	search(&cache, space, 16); /* an array of 64 mappings would be paid for */
+	EXPECT_INT(space->count, 0);
+	search(&cache, space, 47);
+	EXPECT_INT(space->count, 0);
+	search(&cache, space, 1);
+	EXPECT_INT(space->count, MAPS);
+	EXPECT(!space_cache_is_full(&cache));
+	space_cache_clear(&cache);
+	EXPECT(space_cache_get(&cache, fill(&model, 1))->count == 0);
+	space_cache_fini(&cache);
+	model_fini(&model);
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# alone: it compares times
+"""bench switch: every way and model, what the numbers mean, and the same time as perf's `bench sched pipe`."""
+import json
+import re
+import statistics
+import sys
+
+from suite import process
+from suite.perf import need_reference
+from suite.settings import PERFUSE
+from suite.tests import need, run_tests, tests_of
+
+WAYS = {"yield": ("threads",), "sleep": ("threads",), "futex": ("threads", "coroutines"),
+        "pipe": ("threads", "epoll", "io_uring", "coroutines"), "eventfd": ("threads", "epoll", "io_uring", "coroutines"),
+        "socketpair": ("threads", "epoll", "io_uring", "coroutines"), "socket": ("threads", "epoll", "io_uring", "coroutines")}
+
+
+def rows(*words):
+    done = process.run(PERFUSE, "bench", "switch", *words, "--format=json")
+    need(done.returncode == 0, done.stderr)
+    return json.loads(done.stdout)["tables"][0]["rows"]
+
+
+def test_ways():
+    """each way runs in each model that can wait in it, and takes the turns of its plan"""
+    for way, models in WAYS.items():
+        for model in models:
+            (row,) = rows(way, "-m", model, "-n", "2", "-l", "50", "--sleep", "1000")
+            ends = 2 if way in ("yield", "sleep") else 4
+            need(row["turns"] == 50 * ends, "%s %s: %s" % (way, model, row))
+            need(row["latency_min"] <= row["latency_median"] <= row["latency_max"], str(row))
+
+
+def test_waits():
+    """coroutines never wait; two threads on one CPU wait once in each turn"""
+    (row,) = rows("pipe", "-m", "coroutines", "-l", "20000")
+    need(row["voluntary_switches"] == 0, str(row))
+    (row,) = rows("pipe", "-C", "0", "-l", "5000")
+    need(10000 * 0.9 <= row["voluntary_switches"] + row["involuntary_switches"], str(row))
+
+
+def test_sweep():
+    """a sweep has a row for each value and repetition, and touched memory makes turns longer"""
+    found = rows("futex", "-C", "0", "-l", "3000", "--sweep", "set=0,4M", "-r", "2")
+    need([row.get("set") for row in found] == [None, None, 4 << 20, 4 << 20], str(found))
+    need(min(row["per_turn"] for row in found[2:]) > max(row["per_turn"] for row in found[:2]), str(found))
+
+
+def bench(*words):
+    done = process.run(PERFUSE, "bench", *words)
+    need(done.returncode == 0 and not done.stderr, "%s: %d %s" % (words, done.returncode, done.stderr))
+    return done.stdout
+
+
+COLLECTED = ["sched messaging -g 1 -l 3", "sched messaging -g 1 -l 3 -t -p", "sched pipe -l 50", "sched pipe -T -l 50", "sched seccomp-notify -l 50", "sched seccomp-notify -s -l 50", "syscall basic -l 100",
+             "syscall getpgid -l 100", "syscall fork -l 3", "syscall execve -l 3", "futex wake -t 3", "futex wake -s -t 3 -w 2 -S",
+             "futex requeue -t 3", "futex requeue -s -t 3 -B", "futex wake-parallel -t 4 -w 2", "futex wake-parallel -s -t 2",
+             "futex lock-pi -r 1 -t 2", "futex lock-pi -r 1 -t 2 -s -M", "epoll wait -r 1 -t 2 -f 4", "epoll ctl -r 1 -t 1 -f 8",
+             "futex hash -r 1 -t 2 -f 16", "futex hash -r 1 -s -t 1", "mem memset -f default -s 64KB -l 2000", "mem memcpy -f default -s 2MB"]
+
+
+def test_collections():
+    """benchmarks of perf's collections print perf's text, measured numbers aside"""
+    perf = need_reference()
+    for line in COLLECTED:
+        for style in ([], ["-f", "simple"]):
+            texts = [process.run(program, "bench", *style, *line.split()).stdout for program in (perf, PERFUSE)]
+            masked = [re.sub(r"(function '[^']*') .*", r"\1", text) for text in texts] # each program describes functions in its own words
+            masked = [re.sub(r"0x[0-9a-f]+|\d+\.\d+|\[PID \d+\]|\b\d+(?= ops| operations| ops[;\]]| ADD| MOD| DEL)|\+- ?[\d.]+", "N", text) for text in masked]
+            masked = [re.sub(" +", " ", text) for text in masked]
+            need(masked[0] == masked[1] and masked[0], "%s: %s\nperf: %s" % (line, texts[1], texts[0]))
+
+
+def test_counted():
+    """what a benchmark says it did is what the kernel counts: the tasks of messaging, the processes of fork, the names of its tasks"""
+    done = process.run(PERFUSE, "record", "-q", "-o", "-", "-e", "cpu-clock", "--", PERFUSE, "bench", "sched", "messaging", "-g", "2", "-l", "2",
+                       text=False)
+    tasks = process.run(PERFUSE, "script", "-i", "-", "--show-task-events", input=done.stdout, text=False).stdout.decode()
+    forks = re.findall(r"PERF_RECORD_FORK\((\d+):", tasks)
+    need(len(set(forks)) >= 80 and "sched-messaging" in tasks, "%d tasks" % len(set(forks)))
+
+
+def test_all():
+    """the word all runs each benchmark of a collection with the same options, and unknown words are refused as in perf"""
+    text = bench("syscall", "all", "-l", "5")
+    need(text.count("# Executed 5 ") == 4 and text.count("# Running syscall/") == 4, text)
+    for words, sentence in ((["sched", "x"], "Unknown benchmark: 'x' for collection 'sched'"), (["y"], "Unknown collection: 'y'")):
+        done = process.run(PERFUSE, "bench", *words)
+        need(done.returncode == 1 and sentence in done.stderr, "%d %s" % (done.returncode, done.stderr))
+    for words in (["sched", "messaging", "-g", "0"], ["mem", "memcpy", "-s", "0"], ["mem", "memcpy", "-s", "99999999999G"], ["mem", "memset", "-f", "x"],
+                  ["futex", "wake", "-t", "9999999"], ["futex", "hash", "-f", "0"], ["futex", "wake-parallel", "-t", "4", "-w", "3"],
+                  ["epoll", "wait", "-r", "0"], ["epoll", "ctl", "-f", "99999999"], ["-f", "json", "sched", "pipe"]):
+        done = process.run(PERFUSE, "bench", *words)
+        need(done.returncode in (1, 129) and done.stderr, "%s: %d" % (words, done.returncode))
+
+
+def test_repeat():
+    """a benchmark that would run no time is refused"""
+    done = process.run(PERFUSE, "bench", "switch", "pipe", "-r", "0")
+    need(done.returncode == 129 and "-r" in done.stderr and not done.stdout, "%d %s" % (done.returncode, done.stderr))
+
+
+def test_bars():
+    """the histogram counts each round once, and the plot of a sweep has a bar for each run, the longest for the slowest"""
+    words = ("pipe", "-m", "coroutines", "-l", "3000", "--sweep", "work=0,20000", "--histogram")
+    done = process.run(PERFUSE, "bench", "switch", *words)
+    bars = re.findall(r"^ *(\d+) +[\d.]+ +(#+)$", done.stdout, re.M)
+    need([value for value, _ in bars] == ["0", "20000"] and len(bars[0][1]) < len(bars[1][1]) == 50, done.stdout)
+    done = process.run(PERFUSE, "bench", "switch", *words, "--format=json")
+    table = json.loads(done.stdout)["tables"][1]
+    for run in (1, 2):
+        need(sum(row["rounds"] for row in table["rows"] if row["run"] == run) == 3000, str(table))
+    need(all(row["from"] < row["to"] for row in table["rows"]), str(table))
+
+
+def test_perf():
+    """a turn of pipe takes the time that perf's bench sched pipe measures"""
+    reference, ours, theirs = need_reference(), [], []
+    for _ in range(7):
+        (row,) = rows("pipe", "-l", "20000", "-C", "0")
+        ours.append(row["wall"] / 20000)
+        text = process.run("taskset", "-c", "0", reference, "bench", "sched", "pipe", "-T", "-l", "20000").stdout
+        theirs.append(float(re.search(r"([\d.]+) usecs/op", text).group(1)) * 1000)
+    ratio = statistics.median(ours) / statistics.median(theirs)
+    print("# a round takes %.0f ns, perf's %.0f: ratio %.3f" % (statistics.median(ours), statistics.median(theirs), ratio))
+    need(0.8 < ratio < 1.25, "ratio %.3f" % ratio)
+
+
+def test_refusals():
+    """what cannot run is refused in one sentence, with exit code 129"""
+    for words, text in ((["pipes"], "no benchmark 'switch pipes'"), (["futex", "-m", "epoll"], "futex"), (["pipe", "-b", "0"], "1 to 4096"),
+                        (["eventfd", "-b", "4"], "8 bytes"), (["pipe", "--sweep", "size=1"], "--sweep"), (["pipe", "-n", "9999999"], "pairs"),
+                        (["pipe", "-m", "fibres"], "--model"), (["pipe", "--sweep", "set=1,x"], "'x'")):
+        done = process.run(PERFUSE, "bench", "switch", *words)
+        need(done.returncode == 129 and text in done.stderr, "%s: %d %s" % (words, done.returncode, done.stderr))
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(tests_of(globals())))

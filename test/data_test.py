@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+"""data convert: the document of perf. data export: the tables of a recording agree with what `script` prints of it, in SQLite and in PostgreSQL; names cannot change a statement;
+an export that fails leaves nothing behind."""
+import json
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+
+from suite import process, recording as r
+from suite.process import perfuse
+from suite.perf import need_reference
+from suite.settings import CORPUS, PERFUSE
+from suite.tests import Skip, by_samples, need, need_tools, run_tests, tests_of
+
+HOSTILE = "'); DROP --"
+TABLES = {
+    "selected_events": "id name", "machines": "id pid root_dir", "threads": "id machine_id process_id pid tid",
+    "comms": "id comm c_thread_id c_time exec_flag has_calls", "comm_threads": "id comm_id thread_id",
+    "dsos": "id machine_id short_name long_name build_id", "symbols": "id dso_id sym_start sym_end binding name", "branch_types": "id name",
+    "samples": "id evsel_id machine_id thread_id comm_id dso_id symbol_id sym_offset ip time cpu to_dso_id to_symbol_id to_sym_offset to_ip "
+               "period weight transaction_ data_src branch_type in_tx call_path_id insn_count cyc_count flags",
+    "call_paths": "id parent_id symbol_id ip",
+    "calls": "id thread_id comm_id call_path_id call_time return_time branch_count call_id return_id parent_call_path_id flags parent_id "
+             "insn_count cyc_count",
+    "samples_view": "id time cpu pid tid command event ip_hex symbol sym_offset dso_short_name to_ip_hex to_symbol to_sym_offset "
+                    "to_dso_short_name branch_type_name in_tx insn_count cyc_count IPC flags",
+    "calls_view": "id thread_id pid tid command call_path_id ip symbol_id symbol call_time return_time elapsed_time branch_count insn_count "
+                  "cyc_count IPC call_id return_id flags parent_call_path_id parent_id",
+    "call_paths_view": "id ip symbol_id symbol dso_id dso_short_name parent_id parent_ip parent_symbol_id parent_symbol parent_dso_id "
+                       "parent_dso_short_name",
+    "comm_threads_view": "comm_id command thread_id pid tid", "symbols_view": "id name dso dso_id sym_start sym_end binding",
+    "dsos_view": "id machine_id host_or_guest short_name long_name build_id", "machines_view": "id pid root_dir host_or_guest",
+    "threads_view": "id machine_id host_or_guest process_id pid tid",
+}
+
+
+class Context:
+    def __init__(self, work):
+        self.work = work
+        self.path = os.path.join(work, "some.data")
+        write(self.path, 50)
+
+    def export(self, name, *words, path=None):
+        out = os.path.join(self.work, name)
+        if os.path.exists(out):
+            os.remove(out)
+        done = perfuse("data", "export", "sqlite", *words, "-i", path or self.path, out, cwd=self.work)
+        need(done.returncode == 0, done.stderr)
+        return sqlite3.connect(out)
+
+
+def write(path, samples):
+    """Samples with call chains of two threads, one with a name that ends a string."""
+    kind = r.SAMPLE_IP | r.SAMPLE_TID | r.SAMPLE_TIME | r.SAMPLE_CALLCHAIN | r.SAMPLE_PERIOD
+    attribute = r.attribute(kind, r.FLAG_SAMPLE_ID_ALL | r.FLAG_COMM | r.FLAG_MMAP)
+    records = [r.comm(10, 10, HOSTILE, end=r.trailer(10, 10, 1)), r.comm(20, 20, "other", end=r.trailer(20, 20, 2)),
+               r.mmap(10, 10, 0x10000, 0x4000, 0, "/no/such/\u00e4'file", end=r.trailer(10, 10, 3))]
+    for number in range(samples):
+        tid = 20 if number % 5 == 4 else 10
+        ip = 0x10000 + 16 * (number % 7)
+        body = (ip.to_bytes(8, "little") + tid.to_bytes(4, "little") * 2 + (100 + number).to_bytes(8, "little")
+                + (7).to_bytes(8, "little") + r.chain([r.CONTEXT_USER, ip, 0x12000 + number % 3]))
+        records.append(r.record(r.SAMPLE, body, r.USER))
+    r.write(path, records, [attribute])
+
+
+def script(path):
+    lines = perfuse("script", "-G", "-F", "comm,tid,time,ip", "--ns", "-i", path).stdout.splitlines()
+    return [(line.split()[-1], int(line.split()[-3])) for line in lines]
+
+
+def converted(program, path, out, *words):
+    if os.path.exists(out):
+        os.remove(out)
+    done = process.run(program, "data", "convert", "--to-json", out, "-i", path, *words)
+    need(done.returncode == 0, done.stderr)
+    return open(out).read(), done.stderr.splitlines()[-2:]
+
+
+def test_json(c):
+    """convert writes perf's document of recordings with call chains, tracepoints and several events"""
+    perf, out = need_reference(), os.path.join(c.work, "some.json")
+    for name in ("linuxtracepoints.data", "linux-perf-data.sleep.data", "covlizer.lbr.data"):
+        path = os.path.join(CORPUS, "perfdata", name)
+        if not os.path.exists(path):
+            raise Skip("no such file: %s (PERFUSE_CORPUS names another folder)" % path)
+        ours, perfs = converted(PERFUSE, path, out, "-f"), converted(perf, path, out, "-f")
+        need(ours == perfs, "%s: another document, or %s" % (name, ours[1]))
+
+
+def test_json_refusals(c):
+    """convert replaces no file without -f, needs a name, and reads a pipe's recording, whose header has less"""
+    out = os.path.join(c.work, "there.json")
+    with open(out, "w") as file:
+        file.write("mine")
+    for words, text in ((("--to-json", out), "Output file exists. Use --force to overwrite it.\n"), ((), "You must specify --to-json.\n"),
+                        (("--all", "--to-json", out), "--all is currently unsupported for JSON output.\n")):
+        done = perfuse("data", "convert", "-i", c.path, *words)
+        need(done.returncode == 255 and done.stderr == text, "%s: %d %s" % (words, done.returncode, done.stderr))
+    need(open(out).read() == "mine", "an existing file was replaced")
+    samples = json.loads(converted(PERFUSE, c.path, out, "-f")[0])["samples"]
+    need(len(samples) == 50 and samples[0]["comm"] == HOSTILE and samples[0]["pid"] == 10 and "cpu" not in samples[0], samples[0])
+    need([frame["ip"] for frame in samples[0]["callchain"]], samples[0])
+
+
+def test_tables(c):
+    """tables and views have the columns of perf's, and the optional tables without rows are not there"""
+    database = c.export("all.db", "--calls", "--callchains")
+    for name, columns in TABLES.items():
+        found = [row[1] for row in database.execute("PRAGMA table_info(%s)" % name)]
+        need(found == columns.split(), "%s has %s" % (name, found))
+    names = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
+    need(not names & {"cbr", "ptwrite", "mwait", "context_switches", "power_events_view"}, str(names))
+    columns = [row[1] for row in c.export("few.db", "--columns", "branches").execute("PRAGMA table_info(samples)")]
+    need("period" not in columns and len(columns) == 21, str(columns))
+
+
+def test_rows(c):
+    """each sample is a row with its address, thread and call path, and the rest of the database knows its ids"""
+    database = c.export("rows.db", "--callchains")
+    rows = database.execute("SELECT ip_hex, tid FROM samples_view WHERE id > 0 ORDER BY id").fetchall()
+    need(rows == script(c.path) and len(rows) == 50, "%s and %s" % (rows[:3], script(c.path)[:3]))
+    for column, table in (("thread_id", "threads"), ("comm_id", "comms"), ("symbol_id", "symbols"), ("dso_id", "dsos"),
+                          ("call_path_id", "call_paths"), ("evsel_id", "selected_events")):
+        lost = database.execute("SELECT count(*) FROM samples WHERE %s NOT IN (SELECT id FROM %s)" % (column, table)).fetchone()
+        need(lost == (0,), "%s: %s" % (column, lost))
+    (paths,) = database.execute("SELECT count(DISTINCT call_path_id) FROM samples WHERE call_path_id").fetchone()
+    need(paths == len({(n % 7, n % 3, n % 5 == 4) for n in range(50)} - {None}) or paths >= 21, "%d call paths" % paths)
+    need(database.execute("SELECT sum(period), min(time), max(time) FROM samples WHERE id").fetchone() == (350, 100, 149), "values differ")
+
+
+def test_names(c):
+    """a name that ends a string of SQL is a name"""
+    database = c.export("names.db")
+    need(database.execute("SELECT count(*) FROM samples_view WHERE command = ?", (HOSTILE,)).fetchone() == (40,), "the command differs")
+    need(database.execute("SELECT long_name FROM dsos WHERE id = 1").fetchone() == ("/no/such/\u00e4'file",), "the file differs")
+
+
+def test_script(c):
+    """script -s export-to-sqlite.py is the same export"""
+    ours = list(c.export("ours.db", "--callchains").iterdump())
+    out = os.path.join(c.work, "script.db")
+    process.must(PERFUSE, "script", "-i", c.path, "-s", "/usr/lib/perf-core/scripts/python/export-to-sqlite.py", out, "all", "callchains")
+    need(list(sqlite3.connect(out).iterdump()) == ours, "the databases differ")
+    for words in (("out.db", "some"), ("out.db", "all", "some"), ()):
+        done = perfuse("script", "-i", c.path, "-s", "export-to-sqlite.py", *words, cwd=c.work)
+        need(done.returncode == 129 and not os.path.exists(os.path.join(c.work, "out.db")), "%s: %d" % (words, done.returncode))
+    need(perfuse("script", "-i", c.path, "-s", "other.py").returncode == 255, "another script runs")
+
+
+def test_calls(c):
+    """calls of an Intel PT trace: as many as the branches show, with the truth of perf's export"""
+    truth = os.path.join(CORPUS, "pt", "truth")
+    if not os.path.exists(truth):
+        raise Skip("no traces: PERFUSE_CORPUS names their folder")
+    symfs = os.path.join(c.work, "symfs")
+    os.makedirs(symfs)
+    process.must("tar", "xf", os.path.join(truth, "symfs.tar.xz"), "-C", symfs)
+    database = c.export("pt.db", "--symfs", symfs, "--calls", "--itrace=bep", path=os.path.join(truth, "pp.cpu2_cyc.data"))
+    found = [database.execute("SELECT %s" % what).fetchone()[0] for what in (
+        "count(*) FROM samples", "count(*) FROM calls", "count(*) FROM call_paths", "count(*) FROM cbr", "count(*) FROM calls WHERE flags = 0")]
+    need(found == [27361, 10669, 9360, 4, 1542], str(found))  # as perf's export has them
+    (odd,) = database.execute("SELECT count(*) FROM calls_view WHERE elapsed_time < 0 OR branch_count < 0 OR insn_count < 0").fetchone()
+    need(odd == 0, "%d calls end before they begin" % odd)
+    (inner,) = database.execute("SELECT count(*) FROM calls c JOIN calls p ON p.id = c.parent_id WHERE c.id > 0 AND c.parent_id > 0 "
+                                "AND (c.call_time < p.call_time OR c.return_time > p.return_time)").fetchone()
+    need(inner == 0, "%d calls are not within their callers'" % inner)
+
+
+INLINED = """
+volatile long x;
+static inline __attribute__((always_inline)) void leaf(int i) { for (int k = 0; k < 50; k++) x += i * k; }
+static inline __attribute__((always_inline)) void mid(int i) { leaf(i); x++; }
+__attribute__((noinline)) void work(int i) { mid(i); x--; }
+static inline __attribute__((always_inline)) void calls(int i) { work(i); x += 2; }
+__attribute__((noinline)) void outer(int i) { calls(i); x++; }
+int main(void) { for (int i = 0; i < 1500000; i++) outer(i); }
+"""
+
+
+@by_samples
+def test_inlined(c):
+    """inlined functions are in call paths, each address with a symbol that has the range of the function around it"""
+    need_tools("gcc")
+    source, program, data = (os.path.join(c.work, name) for name in ("inlined.c", "inlined", "inlined.data"))
+    with open(source, "w") as file:
+        file.write(INLINED)
+    process.must("gcc", "-O2", "-g", "-o", program, source, env=process.compilers())
+    process.must(PERFUSE, "record", "-q", "-F", "2000", "-e", "cpu-clock:u", "--call-graph", "dwarf", "-o", data, program)
+    database = c.export("inlined.db", "--callchains", path=data)
+    parents = {row[0]: row[1:] for row in database.execute("SELECT p.id, p.parent_id, s.name FROM call_paths p JOIN symbols s ON s.id = p.symbol_id")}
+    paths = set()
+    for at in parents:
+        names = []
+        while at > 1:
+            at, name = parents[at]
+            names.append(name)
+        paths.add(" ".join(names[::-1]))
+    need(any(path.endswith("main outer calls work mid leaf") for path in paths), str(paths))
+    ranges = {}
+    for name, start, end in database.execute("SELECT name, sym_start, sym_end FROM symbols"):
+        ranges.setdefault(name, set()).add((start, end))
+    need(ranges["leaf"] == ranges["mid"] == ranges["work"] and ranges["calls"] == ranges["outer"] != ranges["work"], str(ranges))
+    need(database.execute("SELECT count(*) FROM symbols WHERE name = 'leaf'").fetchone()[0] > 1, "one symbol for all addresses")
+
+
+def test_existing(c):
+    """an existing file stays as it is"""
+    path = os.path.join(c.work, "old.db")
+    with open(path, "w") as file:
+        file.write("old")
+    for words in (("sqlite",), ("postgresql",)):
+        done = perfuse("data", "export", *words, "-i", c.path, path)
+        need(done.returncode == 255 and "exists" in done.stderr, done.stderr)
+    with open(path) as file:
+        need(file.read() == "old", "the file changed")
+
+
+def test_failures(c):
+    """a full disk and a killed export leave no file"""
+    folder, large = os.path.join(c.work, "full"), os.path.join(c.work, "large.data")
+    os.makedirs(folder)
+    write(large, 60000)
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300000, 300000))
+    for kind in ("sqlite", "postgresql"):
+        done = perfuse("data", "export", kind, "-i", large, os.path.join(folder, "out"), before=limit)
+        need(done.returncode == 1 and done.stderr and os.listdir(folder) == [], "%s: %d %s %s" % (
+            kind, done.returncode, done.stderr, os.listdir(folder)))
+    for delay in (0.02, 0.1):
+        with process.start(PERFUSE, "data", "export", "sqlite", "-i", large, os.path.join(folder, "out")) as running:
+            time.sleep(delay)
+            running.kill()
+            running.wait()
+        need(os.listdir(folder) in ([], ["out"]), str(os.listdir(folder)))
+        if os.listdir(folder):  # it was faster: then it is complete
+            need(sqlite3.connect(os.path.join(folder, "out")).execute("SELECT count(*) FROM samples").fetchone() == (60001,), "incomplete")
+            os.remove(os.path.join(folder, "out"))
+
+
+def test_postgresql(c):
+    """a PostgreSQL server reads the text, and its views have the same rows"""
+    binaries = "/usr/lib/postgresql"
+    if not os.path.isdir(binaries) or os.getuid() != 0:
+        raise Skip("no postgresql, or not root")
+    binaries = os.path.join(binaries, sorted(os.listdir(binaries))[-1], "bin")
+    text = os.path.join(c.work, "text.sql")
+    process.must(PERFUSE, "data", "export", "postgresql", "--calls", "--callchains", "-i", c.path, text)
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        shutil.chown(folder, "postgres")
+        server = "%s/pg_ctl -D %s/data -o \"-k %s -h ''\" -l %s/log -w" % (binaries, folder, folder, folder)
+        process.must("su", "postgres", "-s", "/bin/sh", "-c", "%s/initdb -N -D %s/data -A trust && %s start" % (binaries, folder, server),
+                     cwd=folder, stdout=process.DEVNULL)
+        try:
+            psql = ("psql", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h", folder)
+            process.must(*psql, "-f", text)
+            query = "SELECT id, tid, command, ip_hex, symbol, sym_offset FROM samples_view WHERE id > 0 ORDER BY id"
+            rows = [tuple(line.split("|")) for line in process.run(*psql, "-c", query).stdout.splitlines()]
+            ours = [tuple(map(str, row)) for row in c.export("same.db", "--calls", "--callchains").execute(query)]
+            need(rows == ours and len(rows) == 50, "%s and %s" % (rows[:2], ours[:2]))
+            need(process.run(*psql, "-c", "SELECT count(*) FROM call_paths_view").stdout.strip() != "0", "no call paths")
+        finally:
+            process.run("su", "postgres", "-s", "/bin/sh", "-c", server + " -m immediate stop", cwd=folder)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="perfuse-data-") as work:
+        return run_tests(tests_of(globals(), Context(work)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""`sched`: the text of perf byte for byte on recordings of both programs, true times of threads with known turns, sums that close, lost
+events, and what runs now."""
+import collections
+import functools
+import json
+import os
+import re
+import struct
+import sys
+import tempfile
+
+from suite import process, recording
+from suite.perf import first_difference, need_reference
+from suite.process import perfuse
+from suite.settings import PERFUSE, TOP
+from suite.tests import Skip, by_samples, need, need_root, remark, run_tests, tests_of
+
+LOAD = "for i in 1 2 3 4 5 6; do ls -R /etc >/dev/null 2>&1; sleep 0.01; done"
+EXIT, THROTTLE, SCHEDSTAT_CPU, SCHEDSTAT_DOMAIN = 4, 5, 85, 86
+
+
+@functools.lru_cache(None)
+def folder():
+    made = tempfile.TemporaryDirectory(prefix="perfuse-sched-")
+    folder.kept = made
+    return made.name
+
+
+def run_sched(program, *words, text=False):
+    return process.run(program, "sched", *words, cwd=folder(), text=text)
+
+
+@functools.lru_cache(None)
+def recorded(by, *options):
+    """A recording of a shell script by one of the programs."""
+    path = os.path.join(folder(), "%s%d.data" % (by, len(options)))
+    record_whole(PERFUSE if by == "perfuse" else need_reference(), path, *options, "--", "sh", "-c", LOAD)
+    return path
+
+
+def record_whole(program, path, *words):
+    """Records without lost events, which a busy machine may need several attempts for."""
+    for _ in range(3):
+        done = run_sched(program, "record", "-o", path, *words, text=True)
+        if done.returncode:
+            raise Skip("the scheduler's events cannot be recorded here: " + done.stderr.strip()[-150:])
+        if not results("timehist", "-s", "-i", path)["facts"]["lost_events"]:
+            return done
+    raise Skip("events were lost in three attempts")
+
+
+def without_exits(path):
+    """A copy in which no task ends: perf forgets tasks at the record of their exit."""
+    with open(path, "rb") as source:
+        data = bytearray(source.read())
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end = at + size
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        if kind == EXIT:
+            struct.pack_into("<I", data, at, THROTTLE)
+        at += length
+    with open(path + ".noexit", "wb") as out:
+        out.write(data)
+    return path + ".noexit"
+
+
+def agree(path, *words):
+    ours, perfs = run_sched(PERFUSE, *words, "-i", path), run_sched(need_reference(), *words, "-i", path)
+    need(ours.returncode == perfs.returncode, "%s: exit code %d, perf's %d: %s" % (words, ours.returncode, perfs.returncode, ours.stderr))
+    return ours.stdout, perfs.stdout
+
+
+def differing(ours, perfs):
+    """How many lines differ. For perf, a thread that has ended is -1 when it leaves its CPU."""
+    return sum(a != b for a, b in zip(ours, perfs) if b":-1[" not in b)
+
+
+def results(*words):
+    done = run_sched(PERFUSE, *words, "--format=json", text=True)
+    need(done.returncode == 0, "%s: %s" % (words, done.stderr))
+    return json.loads(done.stdout)
+
+
+def test_latency_and_map():
+    """latency and map have perf's text, byte for byte, on recordings of both programs; only rows with a missing switch differ"""
+    need_reference()
+    for path in (recorded("perf"), recorded("perfuse")):
+        gaps = results("latency", "-i", path)["facts"]["gaps"]
+        for words in (["latency"], ["lat", "-p"], ["latency", "-s", "max"], ["latency", "-s", "runtime,switch"], ["latency", "-C", "1"], ["map"],
+                      ["map", "-v"], ["map", "--compact"], ["map", "--cpus", "1"], ["map", "--task-name", "sleep,sh"], ["script"]):
+            ours, perfs = agree(path, *words)
+            different = sum((collections.Counter(ours.splitlines()) - collections.Counter(perfs.splitlines())).values())
+            # a row each, and the sum of all; a task that was not seen to arrive leaves in two lines in one of perf
+            allowed = gaps + 1 if gaps and words[0].startswith("lat") else gaps if "--task-name" in words else 0
+            # a busy machine may run all of it on another CPU
+            need(len(perfs) > (0 if "--cpus" in words else 500) and (ours == perfs or 0 < different <= allowed), "%s: %d missing switches, %s" %
+                 (words, gaps, first_difference(ours, perfs)))
+
+
+def test_timehist():
+    """timehist has perf's lines; only those differ whose switch is missing, and whose run time perf invents"""
+    need_reference()
+    for path in (recorded("perf"), recorded("perfuse")):
+        path = without_exits(path)
+        gaps = results("latency", "-i", path)["facts"]["gaps"]
+        for words in ([], ["-w"], ["-n"], ["-M"], ["-V"], ["--state"], ["--show-prio"], ["-wnMV", "--state", "--show-prio"], ["-C", "0"],
+                      ["--prio", "120"], ["-I"]):
+            ours, perfs = agree(path, "timehist", *words)
+            ours, perfs = ours.splitlines(), perfs.splitlines()
+            need(len(ours) == len(perfs) > 2, "%s: %d lines, perf has %d" % (words, len(ours), len(perfs)))
+            different = differing(ours, perfs)
+            need(different <= 2 * gaps, "%s: %d of %d lines differ, with %d missing switches" % (words, different, len(ours), gaps))
+
+
+def test_kernel_chains():
+    """timehist shows the kernel's functions of call chains as perf does"""
+    need_reference()
+    path = without_exits(recorded("perf", "-g", "--kernel-callchains"))
+    gaps = results("latency", "-i", path)["facts"]["gaps"]
+    for words in ([], ["--max-stack", "2"], ["--no-call-graph"], ["-n"]):
+        ours, perfs = agree(path, "timehist", *words)
+        different = differing(ours.splitlines(), perfs.splitlines())
+        need(len(ours.splitlines()) == len(perfs.splitlines()) and different <= 2 * gaps,
+             "%s: %d lines differ, with %d missing switches: %s" % (words, different, gaps, first_difference(ours, perfs)))
+    reasons = {row["wait_reason"] for row in results("timehist", "-i", path)["tables"][0]["rows"]}
+    need({"preempted", "timer", "child"} <= reasons, "reasons of waits: %s" % reasons)
+
+
+def test_replay():
+    """replay makes the steps of perf, and repeats them"""
+    need_reference()
+    path = recorded("perf")
+    texts = [re.split(r"^-+$", run_sched(program, "replay", "-r", "2", "-i", path, text=True).stdout, flags=re.M) for program in (PERFUSE, need_reference())]
+    steps = [text[0].split("\n", 4)[4] for text in texts]  # without the calibration
+    need(len(steps[1]) > 500 and steps[0] == steps[1], first_difference(*steps))
+    need(re.fullmatch(r"\s#1  : [\d.]+, ravg: [\d.]+, cpu: [\d.]+ / [\d.]+\s#2  : [\d.]+, ravg: [\d.]+, cpu: [\d.]+ / [\d.]+\s", texts[0][1]), texts[0][1])
+    without = run_sched(PERFUSE, "replay", text=True)
+    need(without.returncode == 255 and "perf.data" in without.stderr, without.stderr)
+
+
+def test_events():
+    """record asks the kernel for the events that perf asks for"""
+    need_reference()
+    ours, perfs = (perfuse("evlist", "-v", "-i", recorded(by)).stdout for by in ("perfuse", "perf"))
+    ids = re.compile(r" id = \{[^}]*\},")
+    need(ids.sub("", ours) == ids.sub("", perfs) and "sched:sched_switch" in ours, first_difference(ids.sub("", ours), ids.sub("", perfs)))
+
+
+@functools.lru_cache(None)
+def turns():
+    program, path = os.path.join(folder(), "turns"), os.path.join(folder(), "turns.data")
+    process.must("cc", "-O2", "-o", program, os.path.join(TOP, "test/sched/turns.c"), "-lpthread")
+    done = record_whole(PERFUSE, path, "--", program, "4", "40", "2000", "5000")
+    threads = {int(tid): (int(run), int(slept)) for tid, run, slept in re.findall(r"^(\d+)\t(\d+)\t(\d+)$", done.stdout, re.M)}
+    need(len(threads) == 4, done.stdout)
+    return path, threads
+
+
+def close_to(value, truth, share=0.01):
+    return abs(value - truth) <= share * truth
+
+
+class Recorded:
+    """The threads with known turns, recorded again for another attempt."""
+    forget = staticmethod(turns.cache_clear)
+
+
+@by_samples  # the kernel leaves out a switch now and then
+def need_truth(_):
+    path, threads = turns()
+    rows = {row["tid"]: row for row in results("timehist", "-s", "-i", path)["tables"][0]["rows"]}
+    for tid, (run, slept) in threads.items():
+        row = rows[tid]
+        remark("thread %d: run %.3f of %.3f ms, slept %.3f of %.3f ms" % (tid, row["run"] / 1e6, run / 1e6, row["sleep"] / 1e6, slept / 1e6))
+        need(close_to(row["run"], run), "thread %d ran %d ns, not %d" % (tid, run, row["run"]))
+        # between the two readings of its clock, a thread may also be preempted
+        most = row["sleep"] + row["preempted"] + row["uninterruptible"]
+        need(row["sleep"] <= 1.01 * slept and most >= 0.99 * slept, "thread %d slept %d ns, not %d to %d" % (tid, slept, row["sleep"], most))
+
+
+def test_truth():
+    """run times and waits of threads with known turns are within 1 %"""
+    need_truth(Recorded)
+
+
+def test_sums():
+    """run time, idle time and unknown time are the time of all CPUs, in JSON and in the text; of a whole recording little is unknown"""
+    path, _ = turns()
+    for words in ([], ["--time", "%d%%-%d%%" % (20, 60)]):
+        found = results("timehist", "-s", "-i", path, *words)
+        facts, cpus = found["facts"], [row for row in found["tables"][1]["rows"] if row["run"]]
+        whole = len(cpus) * facts["span"]
+        need(facts["run"] + facts["idle"] + facts["unknown"] == whole, "%s of %d" % (facts, whole))
+        need(facts["unknown"] < 0.01 * whole, "%.2f %% is unknown" % (100 * facts["unknown"] / whole))
+        need(sum(row["run"] for row in found["tables"][0]["rows"]) == facts["run"], "the tasks ran for another time")
+    text = run_sched(PERFUSE, "timehist", "-s", "-i", path, text=True).stdout
+    sums = [float(re.search(r"Total %s time \(msec\): +([\d.]+)" % word, text)[1]) for word in ("run", "idle", "unknown", "scheduling")]
+    need(abs(sum(sums[:3]) - len(cpus) * sums[3]) < 0.01, "%s" % sums)
+
+
+def test_lost_events():
+    """after lost events times are unknown, not invented, and the sums say how much"""
+    path = os.path.join(folder(), "lost.data")
+    storm = "for i in 1 2 3 4; do (for j in $(seq 300); do /bin/true; done) & done; wait"
+    done = run_sched(PERFUSE, "record", "-m", "1", "-o", path, "--", "sh", "-c", storm, text=True)
+    if done.returncode:
+        raise Skip("the scheduler's events cannot be recorded here: " + done.stderr.strip()[-150:])
+    facts = results("timehist", "-s", "-i", path)["facts"]
+    if not facts["lost_events"]:
+        raise Skip("no event was lost")
+    rows = results("timehist", "-i", path)["tables"][0]["rows"]
+    need(any(row["kind"] == "lost" for row in rows), "no row of lost events")
+    need(any(row["kind"] == "turn" and row["run"] is None and row["wait"] is None for row in rows[100:]), "no turn is unknown")
+    text = run_sched(PERFUSE, "timehist", "-i", path, text=True).stdout
+    need(re.search(r" lost \d+ events on cpu \d", text) and re.search(r" \? +\? +\? $", text, re.M), "no time is unknown in the text")
+    need(facts["unknown"] > 0, "%s" % facts)
+
+
+def test_storm():
+    """of a storm of switches with stacks each one is recorded or counted as lost, with large rings and with small ones"""
+    need_root("the scheduler's events")
+    program, path = os.path.join(folder(), "pingpong"), os.path.join(folder(), "storm.data")
+    process.must("cc", "-O2", "-pthread", "-o", program, os.path.join(TOP, "test/waits/pingpong.c"), cwd=folder(), env=process.compilers())
+    counted = ("import resource, subprocess\nsubprocess.run(['%s', '20000'])\nused = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+               "print('switches', used.ru_nvcsw + used.ru_nivcsw)\n" % program)
+    for pages in ("1024", "2"):
+        done = process.run(PERFUSE, "record", "-e", "sched:sched_switch", "-a", "-g", "-m", pages, "-o", path, "--", "python3", "-c", counted, cwd=folder())
+        if done.returncode:
+            raise Skip("the scheduler's events cannot be recorded here: " + done.stderr.strip()[-150:])
+        switches = int(re.search(r"switches (\d+)", done.stdout)[1])
+        lines = process.must(PERFUSE, "script", "-G", "-F", "comm,trace", "-i", path, cwd=folder())
+        recorded = len(re.findall(r"prev_comm=pingpong ", lines))
+        stats = process.must(PERFUSE, "report", "--stats", "-i", path, cwd=folder())
+        lost = results("timehist", "-s", "-i", path)["facts"]["lost_events"]
+        remark("-m %s: %d switches, %d recorded, %d events lost" % (pages, switches, recorded, lost))
+        # each thread leaves its CPU once more at its end; the kernel counts no switch for the first one
+        need(recorded <= switches + 4 and switches <= recorded + lost + 4, "%d switches, %d recorded, %d lost\n%s" % (switches, recorded, lost, stats))
+
+
+def test_missing_tracepoints():
+    """a tracepoint that the kernel lacks is named with what is unknown without it, and the rest is recorded; without sched_switch nothing is"""
+    need_root("mounts, to hide tracepoints")
+    hidden = 'mount -t tmpfs none "/sys/kernel/tracing/events/sched/$1" && shift && exec "$@"'
+
+    def hide(name, *words):
+        done = process.run("unshare", "-m", "sh", "-c", hidden, "sh", name, PERFUSE, "sched", *words, cwd=folder())
+        if "unshare" in done.stderr or "mount:" in done.stderr:
+            raise Skip(done.stderr.strip()[-150:])
+        return done
+
+    path = os.path.join(folder(), "missing.data")
+    for name, missing in (("sched_stat_runtime", "what runs after a lost switch is unknown"), ("sched_migrate_task", "migrations are unknown")):
+        done = hide(name, "record", "-o", path, "--", "sleep", "0.1")
+        need(done.returncode == 0 and "the kernel has no tracepoint sched:%s: %s" % (name, missing) in done.stderr, done.stderr)
+        need(name not in process.must(PERFUSE, "evlist", "-i", path, cwd=folder()), "it is recorded")
+        need(results("timehist", "-s", "-i", path)["facts"]["run"], "nothing ran")
+    done = hide("sched_waking", "record", "-o", path, "--", "sleep", "0.1")
+    need(done.returncode == 0 and "no tracepoint" not in done.stderr, done.stderr)
+    need("sched:sched_wakeup\n" in process.must(PERFUSE, "evlist", "-i", path, cwd=folder()), "no wake-ups are recorded")
+    done = hide("sched_switch", "record", "-o", path, "--", "true")
+    need(done.returncode == 129 and "sched_switch" in done.stderr, done.stderr)
+
+
+def test_live():
+    """latency, map and timehist analyse what runs now, until the command ends"""
+    done = run_sched(PERFUSE, "timehist", "-s", "--", "sh", "-c", "sleep 0.2; echo out", text=True)
+    if done.returncode and not done.stdout:
+        raise Skip("the scheduler's events cannot be opened here: " + done.stderr.strip()[-150:])
+    need("Runtime summary" in done.stdout and "sleep[" in done.stdout and "out" in done.stderr.split(), done.stdout + done.stderr)
+    found = json.loads(run_sched(PERFUSE, "latency", "-p", "--format=json", "--", "sleep", "0.2", text=True).stdout)
+    need(any(row["task"] == "sleep" and row["count"] for row in found["tables"][0]["rows"]), "the command is missing")
+    need(" secs " in run_sched(PERFUSE, "map", "--", "sleep", "0.1", text=True).stdout, "no line of map")
+    need(not os.path.exists(os.path.join(folder(), "perf.data")), "a file was written")
+
+
+def test_live_filters():
+    """timehist of what runs now takes -C and --time, refuses wrong ones, and a span without switches has no share"""
+    cpus = os.cpu_count()
+    one = run_sched(PERFUSE, "timehist", "-C", "0", "--", "sh", "-c", "for i in 1 2 3 4 5 6 7 8; do sleep 0.02; done", text=True)
+    if one.returncode and not one.stdout:
+        raise Skip("the scheduler's events cannot be opened here: " + one.stderr.strip()[-150:])
+    found = set(re.findall(r"(?m)^ *\d+\.\d+ \[(\d+)\]", one.stdout))
+    need(found == {"0000"}, "CPUs %s" % found)
+    none = run_sched(PERFUSE, "timehist", "-s", "--time", "1,2", "--", "sleep", "0.1", text=True)
+    need(none.returncode == 0 and "nan" not in none.stdout and "sleep[" not in none.stdout, none.stdout + none.stderr)
+    for words, text in ((["-C", str(cpus + 5000)], "no CPU"), (["--time", "10%"], "Invalid time string"), (["--time", "x"], "Invalid time string")):
+        done = run_sched(PERFUSE, "timehist", *words, "--", "true", text=True)
+        need(done.returncode == 234 and text in done.stderr, "%s: %d %s" % (words, done.returncode, done.stderr))
+
+
+def test_pipe():
+    """a recording through a pipe has the results of the file"""
+    path = recorded("perfuse")
+    for words in ("latency", "timehist -s --format=csv", "map"):
+        script = '"$0" inject -i "$1" | "$0" sched %s -i -' % words
+        piped = process.run("sh", "-c", script, PERFUSE, path, cwd=folder())
+        whole = run_sched(PERFUSE, *words.split(), "-i", path, text=True)
+        need(piped.returncode == 0 and piped.stdout == whole.stdout, "%s: %s %s" % (words, first_difference(piped.stdout, whole.stdout), piped.stderr))
+
+
+def schedstat_records(version, moments):
+    """Two CPUs with a domain each; all counters of a moment are its number times their index."""
+    count = 45 if version == 17 else 36
+    for time, factor in moments:
+        for cpu in range(2):
+            head = struct.pack("<QIHH", time, cpu, version, 0)
+            yield recording.record(SCHEDSTAT_CPU, head + struct.pack("<6I3Q", *(factor * i for i in range(1, 10))))
+            yield recording.record(SCHEDSTAT_DOMAIN, recording.aligned(head + struct.pack("<%dI" % count, *(factor * i for i in range(1, count + 1)))))
+
+
+def schedstat_file(name, version, moments):
+    path = os.path.join(folder(), name)
+    domains = struct.pack("<II", version, 1) + b"".join(
+        struct.pack("<III", cpu, 1, 0) + (recording.header_text("MC") if version == 17 else b"") +
+        recording.header_text("00000003") + recording.header_text("0-1") for cpu in range(2))
+    recording.write(path, list(schedstat_records(version, moments)), [recording.attribute(0x10000, config=9)], {32: domains})
+    return path
+
+
+def test_stats():
+    """sched stats shows what was counted between two moments in perf's layout, of each version of schedstat, and compares recordings"""
+    for version in (15, 16, 17):
+        path = schedstat_file("stats%d.data" % version, version, ((1000, 1), (1100, 11)))
+        done = run_sched(PERFUSE, "stats", "report", "-i", path, text=True)
+        need(done.returncode == 0, done.stderr)
+        name = "MC" if version == 17 else "0"
+        first, second = ("idle", "busy") if version == 15 else ("busy", "idle")
+        interval = "  $        0.91 $"
+        lines = done.stdout.split("\n")
+        for line in ("Time elapsed (in jiffies)".ljust(65) + ":         100", "CPU <ALL CPUS SUMMARY>", "CPU 1, DOMAIN %s CPUS 0-1" % name,
+                     "yld_count".ljust(65) + ":          10", "sched_goidle".ljust(65) + ":          40  (   133.33% )",
+                     "run_delay".ljust(65) + ":          80  (   114.29% )", ("%s_lb_count" % first).ljust(65) + ":          10  $       10.00 $",
+                     ("%s_lb_nobusyg" % first).ljust(65) + ":%12d%s" % ((110, interval) if version == 17 else (80, "  $        1.25 $")),
+                     "ttwu_move_balance".ljust(65) + ":%12d" % (450 if version == 17 else 360),
+                     "---------------------------------- <Wakeup Info> ----------------------------------".center(100, "-")):
+            need(line in lines, "%d: no line %r in\n%s" % (version, line, done.stdout[:4000]))
+        need(done.stdout.index("<Category %s>" % first) < done.stdout.index("<Category %s>" % second), "order of version %d" % version)
+        one = run_sched(PERFUSE, "stats", "report", "-C", "1", "-i", path, text=True).stdout
+        need("CPU 1\n" in one and "CPU 0\n" not in one, one[:1000])
+        rows = results("stats", "report", "-i", path)["tables"][0]["rows"]
+        need({"cpu": 1, "domain": 0, "counter": "ttwu_move_affine", "count": 440 if version == 17 else 350}.items() <=
+             [row for row in rows if row["counter"] == "ttwu_move_affine"][-1].items(), rows[-5:])
+    after = schedstat_file("after.data", 17, ((1000, 1), (1200, 6)))
+    done = run_sched(PERFUSE, "stats", "diff", path, after, text=True)
+    for line in ("Time elapsed (in jiffies)".ljust(65) + ":         100,        200", "sched_count".ljust(65) + ":          30,         15  |   -50.00% |",
+                 "busy_lb_count".ljust(65) + ":          10,          5  |   -50.00% |  $       10.00,       40.00 $"):
+        need(line in done.stdout.split("\n"), done.stdout[:4000])
+    need("CPU 0" not in done.stdout, done.stdout)
+
+
+def test_stats_refusals():
+    """sched stats refuses recordings without counters, of two versions, cut ones, and a kernel that does not count, with a sentence"""
+    path = schedstat_file("whole.data", 17, ((1000, 1), (1100, 11)))
+    once, older = schedstat_file("once.data", 17, ((1000, 1),)), schedstat_file("older.data", 15, ((1000, 1), (1100, 2)))
+    for words, text in ((["report", "-i", recorded("perfuse")], "has no counters of the scheduler"), (["report", "-i", once], "counters of two moments"),
+                        (["diff", path, older], "of the versions 17 and 15"), (["diff", path, path + "x"], "whole.datax")):
+        done = run_sched(PERFUSE, "stats", *words, text=True)
+        need(done.returncode == 255 and text in done.stderr, "%s: %d %s" % (words, done.returncode, done.stderr))
+    if not os.path.exists("/proc/schedstat"):
+        done = run_sched(PERFUSE, "stats", "true", text=True)
+        need(done.returncode == 255 and "CONFIG_SCHEDSTATS" in done.stderr, done.stderr)
+
+
+def test_refusals():
+    """what cannot be analysed is refused with a sentence"""
+    other = os.path.join(folder(), "other.data")
+    perfuse("record", "-e", "cpu-clock:u", "-o", other, "--", "true", cwd=folder())
+    for words, code, text in ((["timehist", "-i", other], 255, "No sched_switch events found"), (["timehist", "-s", "-w", "-i", other], 234, "mutually exclusive"),
+                              (["timehist", "--prio", "140", "-i", other], 255, "Invalid prio string"), (["latency", "-s", "size"], 129, "Unknown --sort key"),
+                              (["map", "--cpus", "x", "-i", other], 255, "failed to get cpus map"), (["nothing"], 129, "Usage")):
+        done = run_sched(PERFUSE, *words, text=True)
+        need(done.returncode == code and text in done.stderr, "%s: %d %s" % (words, done.returncode, done.stderr))
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(tests_of(globals())))

@@ -1,0 +1,30 @@
+"""BPF programs and links that a process has attached, and whether the kernel still has them. Source: bpf(2), linux/bpf.h."""
+import ctypes
+import os
+import platform
+import re
+
+CALLS = {"x86_64": 321, "aarch64": 280, "s390x": 351, "riscv64": 280}
+BY_ID = {"prog_id": 13, "link_id": 30}  # BPF_PROG_GET_FD_BY_ID, BPF_LINK_GET_FD_BY_ID
+
+
+def attached(pid):
+    """{(kind, id)} of the descriptors of a process that has links; empty before they are made."""
+    found = set()
+    try:
+        for fd in os.listdir("/proc/%s/fdinfo" % pid):
+            with open("/proc/%s/fdinfo/%s" % (pid, fd)) as info:
+                found |= {(kind, int(number)) for kind, number in re.findall(r"(?m)^(prog_id|link_id):\s+(\d+)$", info.read())}
+    except OSError:
+        return set()
+    return found if any(kind == "link_id" for kind, _ in found) else set()
+
+
+def exists(kind, number):
+    """Whether the kernel has the program or link with this id."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    attribute = (ctypes.c_uint32 * 4)(number, 0, 0, 0)
+    fd = libc.syscall(CALLS[platform.machine()], BY_ID[kind], attribute, ctypes.sizeof(attribute))
+    if fd >= 0:
+        os.close(fd)
+    return fd >= 0

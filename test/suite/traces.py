@@ -1,0 +1,98 @@
+"""Recordings made of an Intel PT recording whose instructions are known: the same with the branches of one thread as the records of Intel BTS, or
+with samples. No machine of the tests has BTS or PT."""
+import struct
+
+HEADER = struct.Struct("<8sQQQQQQQQ4Q")
+SAMPLE, EXIT, AUXTRACE_INFO, AUXTRACE, AUXTRACE_FEATURE = 9, 4, 70, 71, 18
+BTS, PREDICTED = 2, 0x10
+TAKEN = 4
+
+
+def branches(truth):
+    """(from, to) of what an execution jumped over; truth: (ip, length, flags) of its instructions."""
+    found = []
+    for (ip, length, flags), (after, _, _) in zip(truth, truth[1:]):
+        if after != ip + length or flags & TAKEN:
+            found.append((ip, after))
+    return found
+
+
+def body(pairs):
+    return b"".join(struct.pack("<QQQ", at, to, PREDICTED if i % 3 else 0) for i, (at, to) in enumerate(pairs))
+
+
+def records(data):
+    """The records, with the bytes of the trace behind them."""
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end = at + size
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        payload = struct.unpack_from("<Q", data, at + 8)[0] if kind == AUXTRACE else 0
+        yield kind, data[at:at + length + payload]
+        at += length + payload
+
+
+def info(record):
+    """AUXTRACE_INFO: the type of the PMU, the clock, no snapshot."""
+    values = struct.unpack_from("<5Q", record, 16)
+    return struct.pack("<IHHIIQQQQQQ", AUXTRACE_INFO, 0, 64, BTS, 0, *values, 0)
+
+
+def write(path, data, changed):
+    """The recording `data` with other records: [(kind, bytes)]."""
+    header = list(HEADER.unpack_from(data))
+    start, size, features = header[5], header[6], header[9]
+    out, index = bytearray(), []
+    for kind, record in changed:
+        if kind == AUXTRACE:
+            index.append((start + len(out), 48))
+        out += record
+    header[6] = len(out)
+    sections, contents = b"", b""
+    numbers = [i for i in range(64) if features >> i & 1]
+    place = start + len(out) + 16 * len(numbers)
+    for i, number in enumerate(numbers):
+        at, length = struct.unpack_from("<QQ", data, start + size + 16 * i)
+        content = data[at:at + length]
+        if number == AUXTRACE_FEATURE:
+            content = struct.pack("<Q", len(index)) + b"".join(struct.pack("<QQ", *entry) for entry in index)
+        sections += struct.pack("<QQ", place + len(contents), len(content))
+        contents += content
+    with open(path, "wb") as file:
+        file.write(HEADER.pack(*header) + data[HEADER.size:start] + out + sections + contents)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write_bts(path, source, pieces):
+    """source: the PT recording of one thread; pieces: [(time stamp relative to that of its trace, bytes)]."""
+    data, changed = read(source), []
+    for kind, record in records(data):
+        if kind == AUXTRACE_INFO:
+            changed.append((kind, info(record)))
+        elif kind == AUXTRACE:
+            offset = 0
+            for later, piece in pieces:
+                fields = list(struct.unpack_from("<QQQIIII", record, 8))
+                fields[:3] = len(piece), offset, fields[2] + later
+                changed.append((kind, record[:8] + struct.pack("<QQQIIII", *fields) + piece))
+                offset += len(piece)
+        else:
+            changed.append((kind, record))
+    write(path, data, changed)
+
+
+def write_samples(path, source, event, samples):
+    """Samples (ip, tid, ns, CPU or None) of an event (its id) with IDENTIFIER, IP, TID, TIME and perhaps CPU, before the first end of a thread."""
+    data, changed, added = read(source), [], []
+    for ip, tid, ns, cpu in samples:
+        body = struct.pack("<QQIIQ", event, ip, tid, tid, ns) + (b"" if cpu is None else struct.pack("<II", cpu, 0))
+        added.append((SAMPLE, struct.pack("<IHH", SAMPLE, 1 if ip >> 63 else 2, 8 + len(body)) + body))
+    for kind, record in records(data):
+        if kind == EXIT:
+            changed, added = changed + added, []
+        changed.append((kind, record))
+    write(path, data, changed)

@@ -11,7 +11,7 @@ import time
 from suite import process
 from suite.perf import need_reference
 from suite.settings import PERFUSE, SANITIZED
-from suite.tests import Skip, need, run_tests, tests_of
+from suite.tests import Skip, need, need_root, run_tests, tests_of
 
 PMU_LINE = "This machine or kernel has no PMU"
 
@@ -408,6 +408,16 @@ def test_robust(c):
     need(float(rows["duration_time"]["counter-value"]) < 200e6, "the outlier moved the median: %s" % rows)
     text = c.stat(PERFUSE, ["-r", "5", "--stats", "robust", "-e", "page-faults", "true"])[0].stderr
     need(re.search(r"page-faults .*\( MAD +[0-9.]+%, 95%: [0-9]+ \.\. [0-9]+ \)\n", text) and "elapsed, median  ( MAD" in text, text)
+
+
+def test_tracefs(c):
+    """where tracefs is not mounted, root lists and counts tracepoints all the same, as with perf"""
+    need_counters(c)
+    need_root("only root mounts it")
+    script = 'umount -a -t tracefs,debugfs; ! mountpoint -q /sys/kernel/tracing && "$0" list sched:sched_switch && ' \
+             '"$0" stat -x, -e sched:sched_switch true && mountpoint -q /sys/kernel/tracing'
+    done = process.run("unshare", "-m", "sh", "-c", script, PERFUSE, text=True)
+    need(done.returncode == 0 and "sched:sched_switch" in done.stdout and ",,sched:sched_switch," in done.stderr, done.stdout + done.stderr)
 
 
 def test_control(c):

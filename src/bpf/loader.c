@@ -13,6 +13,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "os/tracefs.h"
+
 enum { LOG_SIZE = 1 << 20 };
 static const char KERNEL_TYPES[] = "/sys/kernel/btf/vmlinux";
 
@@ -197,6 +199,7 @@ static int refused(const struct loader *loader, int status, const char *what, st
 
 int loader_load(struct loader *loader, struct error *err)
 {
+	(void)tracefs_path(); /* mounts it where it is not: libbpf looks there for the ids of tracepoints */
 	int status = bpf_object__load(loader->object);
 	return status < 0 ? refused(loader, status, "load", err) : 0;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -24,7 +25,8 @@ const char *tracefs_path(void)
 	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
 		if (is_tracefs(places[i]))
 			return places[i];
-	return NULL;
+	bool mounted = mount("tracefs", places[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RELATIME, NULL) == 0;
+	return mounted ? places[0] : NULL;
 }
 
 static int tracefs_missing(struct error *err)

@@ -8,7 +8,8 @@
 #include "base/str.h"
 #include "os/file.h"
 
-/* "/sys/kernel/tracing" or another mount; NULL: not mounted. Static text. */
+/* "/sys/kernel/tracing" or another mount. Where there is none, it mounts one there, as systemd and perf do, for all processes and until
+ * the machine stops; NULL: this user cannot. Static text. */
 const char *tracefs_path(void);
 
 /* Systems ("sched", …), and events of one, in the folder's own order (in which perf opens them). */

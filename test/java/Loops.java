@@ -3,6 +3,7 @@ package shop;
 /* Each method spends its time in one loop; what a line should show is in its comment. */
 public class Loops {
 	static long sink;
+	static volatile long a, b, c, d; // their stores take the time, and stay at their line, whatever the processor
 
 	static long first(long n) {
 		long sum = 0;
@@ -13,7 +14,7 @@ public class Loops {
 
 	static long second(long[] values) {
 		long sum = 0;
-		for (int round = 0; round < 2000; round++)
+		for (int round = 0; round < 300; round++)
 			for (int i = 0; i < values.length; i++)
 				sum += mixed(values[i], round);
 		return sum;
@@ -21,7 +22,7 @@ public class Loops {
 
 	/* inlined into second() */
 	static long mixed(long value, int round) {
-		return value * 31 ^ (value >>> 7) ^ round; // LINE second
+		return (a = value ^ (b = value >>> 7 ^ (c = d = round))); // LINE second
 	}
 
 	public static void main(String[] args) {

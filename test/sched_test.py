@@ -263,6 +263,23 @@ def test_missing_tracepoints():
     need(done.returncode == 129 and "sched_switch" in done.stderr, done.stderr)
 
 
+def test_pid_namespace():
+    """a recording from a PID namespace has the thread ids and names of sched_switch, those of ended tasks and of tasks outside included"""
+    need_root("only root makes a PID namespace")
+    path = os.path.join(folder(), "namespace.data")
+    with process.start("sh", "-c", "while :; do sleep 0.02; done") as outside:
+        done = process.run("unshare", "-p", "-f", PERFUSE, "sched", "record", "-q", "-o", path, "--", "sh", "-c", "sleep 0.3; sleep 0.01", text=True)
+        outside.kill()
+    if done.returncode:
+        raise Skip("no recording in a PID namespace: " + done.stderr.strip()[-150:])
+    names = collections.defaultdict(set)
+    for line in run_sched(PERFUSE, "timehist", "-s", "-i", path, text=True).stdout.splitlines():
+        if found := re.match(r" +(\S.*)\[(\d+)(?:/\d+)?\] +(\S+) +\d+ ", line):
+            names[found[2]].add(found[1])
+    need(names and not any(name.startswith(":") for found in names.values() for name in found), "%s" % dict(names))
+    need(str(outside.pid) in names and names[str(outside.pid)] == {"sh"}, "%d: %s" % (outside.pid, dict(names)))
+
+
 def need_live_row(task, *command):
     """latency shows the task while its command runs; a busy machine, whose rings overrun, has three attempts."""
     for _ in range(3):

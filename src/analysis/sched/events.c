@@ -186,6 +186,8 @@ static inline char letter_of(const struct sched_layout *layout, const struct sam
 	return bit < STATE_BITS && layout->letters[bit] ? layout->letters[bit] : 'R';
 }
 
+static struct sched_name *name_of(struct sched_reader *reader, uint32_t index);
+
 static bool take_switch(struct sched_reader *reader, const struct sched_layout *layout, struct sched_event *event)
 {
 	const struct sample *sample = event->r->sample;
@@ -196,11 +198,20 @@ static bool take_switch(struct sched_reader *reader, const struct sched_layout *
 		.next_priority = priority_of(layout, sample, FIELD_NEXT_PRIORITY),
 	};
 	event->subject = event->change.previous;
-	reader->foreign_tids |= event->tid >= 0 && event->tid != event->subject;
+	if (event->tid >= 0 && event->tid != event->subject && !reader->foreign_tids) {
+		reader->foreign_tids = true;
+		vec_clear(&reader->names);
+	}
 	if (!states_switch(&reader->states, &event->change))
 		return false;
 	event->task = reader->states.previous;
 	event->next = reader->states.cpus.items[event->cpu].task;
+	if (reader->foreign_tids) { /* only this event has their names */
+		if (event->task != STATES_NO_TASK)
+			name_of(reader, event->task);
+		if (event->next != STATES_NO_TASK)
+			name_of(reader, event->next);
+	}
 	return true;
 }
 
@@ -381,7 +392,7 @@ static struct sched_name *name_of(struct sched_reader *reader, uint32_t index)
 	const struct model *model = &reader->session->model;
 	uint64_t clock = reader->event ? reader->event->r->clock - reader->before : UINT64_MAX - 1;
 	char number[16];
-	name->thread = model_thread(model, task->tid, clock);
+	name->thread = reader->foreign_tids ? THREAD_NONE : model_thread(model, task->tid, clock);
 	uint32_t comm = model_comm(model, name->thread, clock);
 	name->pid = name->thread == THREAD_NONE ? -1 : model->threads.items[name->thread]->pid;
 	name->comm = task_is_idle(task) ? "swapper" : comm == COMM_NONE ? NULL : strtab_text(&model->strings, comm);

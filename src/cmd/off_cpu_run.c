@@ -1,7 +1,5 @@
 #include "cmd/off_cpu_run.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
-#include "cmd/environment.h"
+#include "os/unnamed_file.h"
 #include "record/acquire/signals.h"
 
 struct words {
@@ -58,22 +56,6 @@ static void make_words(struct words *words, const struct off_cpu_request *reques
 		vec_push(&words->list, request->command[i]);
 }
 
-/* The file has no name, so that nothing removes it and a killed process leaves nothing behind. */
-static int open_temporary(void)
-{
-	const char *base = secure_getenv("TMPDIR");
-	char name[256];
-	base = base && *base == '/' ? base : "/tmp";
-	int file = open(base, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-		return file;
-	snprintf(name, sizeof name, "%s/perfuse-offcpu-XXXXXX", base); /* the file system has no files without a name */
-	file = mkostemp(name, O_CLOEXEC);
-	if (file >= 0)
-		unlink(name);
-	return file;
-}
-
 static int find_path(const struct off_cpu_request *request, struct off_cpu_recording *recording, struct error *err)
 {
 	*recording = (struct off_cpu_recording){ .temporary = !request->output, .file = -1 };
@@ -81,9 +63,9 @@ static int find_path(const struct off_cpu_request *request, struct off_cpu_recor
 		int length = snprintf(recording->path, sizeof recording->path, "%s", request->output);
 		return (size_t)length < sizeof recording->path ? 0 : error_set(err, ERROR_USAGE, "the name of the output is too long");
 	}
-	recording->file = open_temporary();
+	recording->file = unnamed_temporary(err);
 	if (recording->file < 0)
-		return error_system(err, "a temporary file for the recording cannot be made");
+		return -1;
 	snprintf(recording->path, sizeof recording->path, "/proc/self/fd/%d", recording->file);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +35,12 @@ static int folder_open(struct unnamed_file *file, const char *path, struct error
 	return file->folder < 0 ? error_system(err, "cannot open the folder %s", folder) : 0;
 }
 
+/* Whether the file system has no files without a name, after an open that failed. */
+static bool lacks_unnamed(void)
+{
+	return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT;
+}
+
 int unnamed_open(struct unnamed_file *file, const char *path, struct error *err)
 {
 	enum { MODE = 0666 };
@@ -46,7 +53,7 @@ int unnamed_open(struct unnamed_file *file, const char *path, struct error *err)
 		return -1;
 	}
 	file->fd = openat(file->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
-	if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)) {
+	if (file->fd < 0 && lacks_unnamed()) {
 		if (fresh_open(&file->fresh, file->folder, file->name, MODE, err) == 0)
 			file->fd = file->fresh.fd;
 	} else if (file->fd < 0) {
@@ -56,6 +63,22 @@ int unnamed_open(struct unnamed_file *file, const char *path, struct error *err)
 		return 0;
 	unnamed_drop(file);
 	return -1;
+}
+
+int unnamed_temporary(struct error *err)
+{
+	enum { MODE = 0600 };
+	const char *base = secure_getenv("TMPDIR");
+	char name[4096];
+	base = base && *base == '/' ? base : "/tmp";
+	int fd = open(base, O_TMPFILE | O_RDWR | O_CLOEXEC, MODE);
+	if (fd < 0 && lacks_unnamed()) {
+		int len = snprintf(name, sizeof name, "%s/perfuse-XXXXXX", base);
+		fd = (size_t)len < sizeof name ? mkostemp(name, O_CLOEXEC) : -1;
+		if (fd >= 0)
+			unlink(name);
+	}
+	return fd < 0 ? error_system(err, "cannot create a temporary file in %s", base) : fd;
 }
 
 int unnamed_keep(struct unnamed_file *file, struct error *err)

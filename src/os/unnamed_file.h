@@ -14,4 +14,6 @@ struct unnamed_file {
 int unnamed_open(struct unnamed_file *file, const char *path, struct error *err);
 /* Gives the file its name and closes it. Fails, as unnamed_open, rather than to replace an entry. */
 int unnamed_keep(struct unnamed_file *file, struct error *err);
+/* Opens a file of this user in $TMPDIR that gets no name: nothing removes or opens it, and nothing remains of it after a SIGKILL. */
+int unnamed_temporary(struct error *err);
 void unnamed_drop(struct unnamed_file *file); /* accepts one that was kept, or that unnamed_open rejected */

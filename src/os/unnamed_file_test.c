@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,4 +63,26 @@ TEST("a path without the name of a file is refused")
 		EXPECT(unnamed_open(&file, paths[i], &err) < 0);
 		EXPECT(err.text[0]);
 	}
+}
+
+TEST("a temporary file is in $TMPDIR, for this user alone, and has no name")
+{
+	struct error err = { 0 };
+	struct stat of_file, of_folder;
+	char there[] = "/tmp/unnamed_file_test.XXXXXX";
+	EXPECT(mkdtemp(there) != NULL);
+	setenv("TMPDIR", there, 1);
+	int fd = unnamed_temporary(&err);
+	EXPECT(fd >= 0);
+	EXPECT_INT(fstat(fd, &of_file), 0);
+	EXPECT_INT(stat(there, &of_folder), 0);
+	EXPECT_INT(of_file.st_dev, of_folder.st_dev);
+	EXPECT_INT(of_file.st_nlink, 0);
+	EXPECT_INT(of_file.st_mode & 0777, 0600);
+	EXPECT_INT(write(fd, "one", 3), 3);
+	close(fd);
+	EXPECT_INT(rmdir(there), 0); /* it is empty */
+	EXPECT(unnamed_temporary(&err) < 0);
+	EXPECT(strstr(err.text, there) != NULL);
+	unsetenv("TMPDIR");
 }

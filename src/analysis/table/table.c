@@ -5,6 +5,37 @@ uint64_t table_row_in_order(void *context, uint64_t parent, size_t index)
 	return TABLE_TOP + 1 + index;
 }
 
+static size_t first_count(void *context, uint64_t parent)
+{
+	const struct table_first *first = context;
+	size_t count = first->table->row_count(first->table->context, parent);
+	return count < first->most ? count : first->most;
+}
+
+static uint64_t first_row(void *context, uint64_t parent, size_t index)
+{
+	const struct table_first *first = context;
+	return first->table->row(first->table->context, parent, index);
+}
+
+static struct cell first_cell(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	const struct table_first *first = context;
+	return first->table->cell(first->table->context, row, column, scratch);
+}
+
+struct table table_first(struct table_first *first, const struct table *table, size_t most)
+{
+	*first = (struct table_first){ .table = table, .most = most };
+	struct table result = *table;
+	result.context = first;
+	result.row_count = first_count;
+	result.row = first_row;
+	result.cell = first_cell;
+	result.detail = NULL;
+	return result;
+}
+
 void table_walk_init(struct table_walk *walk, const struct table *table)
 {
 	*walk = (struct table_walk){ .table = table };

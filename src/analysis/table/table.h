@@ -45,6 +45,15 @@ struct table {
 /* `row` of a table without rows below rows, whose rows are numbered from 1 in their order. */
 uint64_t table_row_in_order(void *context, uint64_t parent, size_t index);
 
+/* A table with at most `most` rows below each row, without details. */
+struct table_first {
+	const struct table *table;
+	size_t most;
+};
+
+/* *first and *table are borrowed by the result. */
+struct table table_first(struct table_first *first, const struct table *table, size_t most);
+
 /* The results of a command: its tables and the schema of their names (docs/formats.md). */
 struct results {
 	const char *schema;   /* "perfuse.report" */

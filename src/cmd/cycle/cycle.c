@@ -125,25 +125,6 @@ static struct table choose_table(const struct cycle_command *options, const stru
 		cycle_cover_table(result) : options->windows ? cycle_windows_table(result) : cycle_steps_table(result);
 }
 
-/* The first rows of a table. */
-struct first_rows {
-	const struct table *table;
-	size_t most;
-};
-
-static size_t first_count(void *context, uint64_t parent)
-{
-	const struct first_rows *first = context;
-	size_t count = first->table->row_count(first->table->context, parent);
-	return count < first->most ? count : first->most;
-}
-
-static struct cell first_cell(void *context, uint64_t row, size_t column, struct str *scratch)
-{
-	const struct first_rows *first = context;
-	return first->table->cell(first->table->context, row, column, scratch);
-}
-
 static void print_text(struct cli *cli, const struct cycle_command *options, const struct cycle_result *result, const struct table *table)
 {
 	const struct flow_graph *graph = result->graph;
@@ -158,11 +139,8 @@ static void print_text(struct cli *cli, const struct cycle_command *options, con
 		writer_printf(out, "# cycle %u: %zu branches, %zu calls; its functions have %.1f%% of the %s; one pass: %.1f cycles\n",
 			options->number, cycle->count, cycle->calls, 100.0 * (double)cycle->weight /
 			(graph->cycles > 0 ? graph->cycles : (double)graph->branches), graph->cycles > 0 ? "cycles" : "branches", result->pass);
-	struct first_rows first = { table, options->entries ? options->entries : SIZE_MAX };
-	struct table shown = *table;
-	shown.context = &first;
-	shown.row_count = first_count;
-	shown.cell = first_cell;
+	struct table_first first;
+	struct table shown = table_first(&first, table, options->entries ? options->entries : SIZE_MAX);
 	aligned_print(&shown, out);
 }
 

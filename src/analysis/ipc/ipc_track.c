@@ -86,6 +86,15 @@ void ipc_track_add(struct ipc_track *track, uint64_t cycles, uint64_t instructio
 	track->gaps += gap;
 }
 
+void ipc_track_title(const struct ipc_tracks *tracks, const struct ipc_track *track, struct str *text)
+{
+	const char *name = strtab_text(&tracks->names, track->comm);
+	str_clear(text);
+	str_printf(text, track->cpu >= 0 ? "CPU %d" : "thread %d", track->cpu >= 0 ? track->cpu : track->tid);
+	if (*name)
+		str_printf(text, " (%s)", name);
+}
+
 const char *ipc_event_word(enum ipc_event_kind kind)
 {
 	static const char *const words[IPC_EVENT_KINDS] = { "user", "kernel", "untraced", "syscall", "off-cpu", "mark", "switch", "cbr", "psb",

@@ -61,6 +61,9 @@ size_t ipc_tracks_get(const struct ipc_tracks *tracks, int32_t cpu, int32_t tid)
 void ipc_tracks_finish(struct ipc_tracks *tracks);
 void ipc_track_add(struct ipc_track *track, uint64_t cycles, uint64_t instructions, uint64_t from_ns, uint64_t to_ns, bool gap);
 
+/* What a track is of: "CPU 3", "thread 12 (comm)"; foreign text, not escaped. */
+void ipc_track_title(const struct ipc_tracks *tracks, const struct ipc_track *track, struct str *text);
+
 /* "syscall", "cbr" … */
 const char *ipc_event_word(enum ipc_event_kind kind);
 

@@ -19,16 +19,9 @@ static void put_length(const struct ipc_length *length, struct writer *out)
 
 static void put_track(const struct ipc_result *result, const struct ipc_track *track, struct writer *out)
 {
-	const char *name = strtab_text(&result->tracks->names, track->comm);
-	if (track->cpu >= 0)
-		writer_printf(out, "CPU %d", track->cpu);
-	else
-		writer_printf(out, "thread %d", track->tid);
-	if (*name) {
-		writer_puts(out, " (");
-		writer_name(out, name, strlen(name));
-		writer_putc(out, ')');
-	}
+	struct str title CLEANUP_STR = { 0 };
+	ipc_track_title(result->tracks, track, &title);
+	writer_name(out, str_text(&title), title.len);
 }
 
 void ipc_text_head(const struct ipc_result *result, const struct ipc_grid *grid, struct writer *out)

@@ -275,17 +275,10 @@ static unsigned track_height(void)
 static void write_track_name(const struct picture *picture, const struct ipc_track *track, unsigned y)
 {
 	struct writer *out = picture->out;
-	const char *name = strtab_text(&picture->svg->tracks->names, track->comm);
+	struct str title CLEANUP_STR = { 0 };
+	ipc_track_title(picture->svg->tracks, track, &title);
 	writer_printf(out, "<text class=\"track\" x=\"%d\" y=\"%u\">", IPC_PLOT_LEFT, y + 18);
-	if (track->cpu >= 0)
-		writer_printf(out, "CPU %d", track->cpu);
-	else
-		writer_printf(out, "thread %d", track->tid);
-	if (*name) {
-		writer_puts(out, " (");
-		ipc_plot_text(out, name);
-		writer_putc(out, ')');
-	}
+	ipc_plot_text(out, str_text(&title));
 	writer_printf(out, ": IPC %.3f</text>\n", track->cycles ? (double)track->instructions / (double)track->cycles : 0);
 }
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """data convert: the document of perf. data export: the tables of a recording agree with what `script` prints of it, in SQLite and in PostgreSQL; names cannot change a statement;
 an export that fails leaves nothing behind."""
+import ast
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -37,6 +39,8 @@ TABLES = {
     "dsos_view": "id machine_id host_or_guest short_name long_name build_id", "machines_view": "id pid root_dir host_or_guest",
     "threads_view": "id machine_id host_or_guest process_id pid tid",
 }
+TEXTS = {"selected_events": [80], "machines": [4096], "comms": [16], "dsos": [256, 4096, 64], "symbols": [2048], "branch_types": [80]}
+VIEWER = "/usr/lib/perf-core/scripts/python/exported-sql-viewer.py"
 
 
 class Context:
@@ -114,6 +118,8 @@ def test_tables(c):
     for name, columns in TABLES.items():
         found = [row[1] for row in database.execute("PRAGMA table_info(%s)" % name)]
         need(found == columns.split(), "%s has %s" % (name, found))
+        texts = [row[2] for row in database.execute("PRAGMA table_info(%s)" % name) if row[2].startswith("varchar")]
+        need(name.endswith("_view") or texts == ["varchar(%d)" % length for length in TEXTS.get(name, [])], "%s has %s" % (name, texts))
     names = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
     need(not names & {"cbr", "ptwrite", "mwait", "context_switches", "power_events_view"}, str(names))
     columns = [row[1] for row in c.export("few.db", "--columns", "branches").execute("PRAGMA table_info(samples)")]
@@ -170,6 +176,41 @@ def test_calls(c):
     (inner,) = database.execute("SELECT count(*) FROM calls c JOIN calls p ON p.id = c.parent_id WHERE c.id > 0 AND c.parent_id > 0 "
                                 "AND (c.call_time < p.call_time OR c.return_time > p.return_time)").fetchone()
     need(inner == 0, "%d calls are not within their callers'" % inner)
+
+
+def queries(path):
+    """The constant parts of the queries in a Python program; NUL is what it inserts."""
+    def text(node):
+        if isinstance(node, ast.BinOp):
+            return text(node.left) + text(node.right)
+        return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else "\0"
+    with open(path) as file:
+        nodes = [node for node in ast.walk(ast.parse(file.read())) if isinstance(node, (ast.BinOp, ast.Constant))]
+    inner = {child for node in nodes if isinstance(node, ast.BinOp) for child in (node.left, node.right)}
+    found = {text(node) for node in nodes if node not in inner}
+    return sorted(query for query in found if query.startswith("SELECT ") and "information_schema" not in query)
+
+
+def test_viewer(c):
+    """the queries of perf's viewer of databases run"""
+    if not os.path.exists(VIEWER):
+        raise Skip("no such file: %s" % VIEWER)
+    database = c.export("viewer.db", "--calls", "--callchains")
+    inserted = (("SELECT \0 FROM \0 \0 ", "SELECT id FROM samples "), ("FROM \0 WHERE comm_id", "FROM comm_threads_view WHERE comm_id"),
+                ("FROM \0", "FROM samples_view"), ("WHERE \0 =", "WHERE pid ="), ("symbols.name\0", "symbols.name = 'main'"),
+                (r"([=><]|LIMIT|OFFSET) \0", r"\1 1"), ("\0", ""), ("$$last_id$$", "0"))
+    count = 0
+    for query in queries(VIEWER):
+        if "context_switches" in query or "threads.thread_id = calls" in query or "VERSION()" in query:
+            continue  # of recordings with switches; of a column that perf's databases do not have; of PostgreSQL
+        for old, new in inserted:
+            query = re.sub(old, new, query) if old.startswith("(") else query.replace(old, new)
+        try:
+            database.execute(query).fetchall()
+        except sqlite3.Error as error:
+            need(False, "%s: %s" % (error, query))
+        count += 1
+    need(count > 25, "only %d queries" % count)
 
 
 INLINED = """

@@ -8,6 +8,7 @@ struct column {
 	const char *name;
 	enum column_kind kind;
 	bool all_only;             /* not with `branches` */
+	unsigned length;           /* of a NAME, which SQLite does not enforce: as in perf's tables */
 };
 
 struct table_row {
@@ -16,15 +17,19 @@ struct table_row {
 };
 
 static const struct table_row tables[EXPORT_TABLES] = {
-	[TABLE_EVENTS] = { "selected_events", { { "id", KEY }, { "name", NAME } } },
-	[TABLE_MACHINES] = { "machines", { { "id", KEY }, { "pid", INT }, { "root_dir", NAME } } },
+	[TABLE_EVENTS] = { "selected_events", { { "id", KEY }, { "name", NAME, .length = 80 } } },
+	[TABLE_MACHINES] = { "machines", { { "id", KEY }, { "pid", INT }, { "root_dir", NAME, .length = 4096 } } },
 	[TABLE_THREADS] = { "threads", { { "id", KEY }, { "machine_id", BIG }, { "process_id", BIG }, { "pid", INT }, { "tid", INT } } },
-	[TABLE_COMMS] = { "comms", { { "id", KEY }, { "comm", NAME }, { "c_thread_id", BIG }, { "c_time", BIG }, { "exec_flag", FLAG } } },
+	[TABLE_COMMS] = { "comms",
+		{ { "id", KEY }, { "comm", NAME, .length = 16 }, { "c_thread_id", BIG }, { "c_time", BIG }, { "exec_flag", FLAG } } },
 	[TABLE_COMM_THREADS] = { "comm_threads", { { "id", KEY }, { "comm_id", BIG }, { "thread_id", BIG } } },
-	[TABLE_DSOS] = { "dsos", { { "id", KEY }, { "machine_id", BIG }, { "short_name", NAME }, { "long_name", NAME }, { "build_id", NAME } } },
+	[TABLE_DSOS] = { "dsos",
+		{ { "id", KEY }, { "machine_id", BIG }, { "short_name", NAME, .length = 256 }, { "long_name", NAME, .length = 4096 },
+		  { "build_id", NAME, .length = 64 } } },
 	[TABLE_SYMBOLS] = { "symbols",
-		{ { "id", KEY }, { "dso_id", BIG }, { "sym_start", BIG }, { "sym_end", BIG }, { "binding", INT }, { "name", NAME } } },
-	[TABLE_BRANCH_TYPES] = { "branch_types", { { "id", KEY }, { "name", NAME } } },
+		{ { "id", KEY }, { "dso_id", BIG }, { "sym_start", BIG }, { "sym_end", BIG }, { "binding", INT },
+		  { "name", NAME, .length = 2048 } } },
+	[TABLE_BRANCH_TYPES] = { "branch_types", { { "id", KEY }, { "name", NAME, .length = 80 } } },
 	[TABLE_SAMPLES] = { "samples",
 		{ { "id", KEY }, { "evsel_id", BIG }, { "machine_id", BIG }, { "thread_id", BIG }, { "comm_id", BIG }, { "dso_id", BIG },
 		  { "symbol_id", BIG }, { "sym_offset", BIG }, { "ip", BIG }, { "time", BIG }, { "cpu", INT }, { "to_dso_id", BIG },
@@ -178,6 +183,8 @@ void schema_add_table(const struct schema *schema, enum export_table table, stru
 		if (!schema_has_column(schema, table, i))
 			continue;
 		str_printf(sql, "%s%s %s", between, column_name(schema, column->name), types[schema->dialect][column->kind]);
+		if (column->length && schema->dialect == DIALECT_SQLITE)
+			str_printf(sql, "(%u)", column->length);
 		between = ", ";
 	}
 	str_puts(sql, ");\n");

@@ -220,13 +220,14 @@ static inline __attribute__((always_inline)) void mid(int i) { leaf(i); x++; }
 __attribute__((noinline)) void work(int i) { mid(i); x--; }
 static inline __attribute__((always_inline)) void calls(int i) { work(i); x += 2; }
 __attribute__((noinline)) void outer(int i) { calls(i); x++; }
-int main(void) { for (int i = 0; i < 1500000; i++) outer(i); }
+__attribute__((noinline)) void other(int i) { work(i); x += 3; }
+int main(void) { for (int i = 0; i < 1500000; i++) i & 1 ? outer(i) : other(i); }
 """
 
 
 @by_samples
 def test_inlined(c):
-    """inlined functions are in call paths, each address with a symbol that has the range of the function around it"""
+    """each sample has the call path that script prints; inlined functions are in it, with the range of the function around them"""
     need_tools("gcc")
     source, program, data = (os.path.join(c.work, name) for name in ("inlined.c", "inlined", "inlined.data"))
     with open(source, "w") as file:
@@ -235,14 +236,18 @@ def test_inlined(c):
     process.must(PERFUSE, "record", "-q", "-F", "2000", "-e", "cpu-clock:u", "--call-graph", "dwarf", "-o", data, program)
     database = c.export("inlined.db", "--callchains", path=data)
     parents = {row[0]: row[1:] for row in database.execute("SELECT p.id, p.parent_id, s.name FROM call_paths p JOIN symbols s ON s.id = p.symbol_id")}
-    paths = set()
-    for at in parents:
+    paths = []
+    for (at,) in database.execute("SELECT call_path_id FROM samples WHERE id ORDER BY id"):
         names = []
         while at > 1:
             at, name = parents[at]
             names.append(name)
-        paths.add(" ".join(names[::-1]))
-    need(any(path.endswith("main outer calls work mid leaf") for path in paths), str(paths))
+        paths.append(" ".join(names))
+    stacks = perfuse("script", "-F", "ip,sym", "-i", data).stdout.replace("[unknown]", "unknown").strip("\n").split("\n\n")
+    printed = [" ".join(line.split(maxsplit=1)[1].removesuffix(" (inlined)") for line in stack.strip("\n").splitlines()) for stack in stacks]
+    need(paths == printed, str([pair for pair in zip(paths, printed) if pair[0] != pair[1]][:1]))
+    for end in "leaf mid work calls outer main", "leaf mid work other main":
+        need(any(path.startswith(end) for path in paths), "%s: %s" % (end, set(paths)))
     ranges = {}
     for name, start, end in database.execute("SELECT name, sym_start, sym_end FROM symbols"):
         ranges.setdefault(name, set()).add((start, end))

@@ -57,6 +57,12 @@ struct inlined {
 	bool complete;               /* the debug information names the function around them, too, by another name than its symbol's */
 };
 
+/* A frame of a call chain, with the path of calls up to it. */
+struct step {
+	struct place place;
+	uint32_t path;
+};
+
 struct exporter {
 	struct database *database;
 	struct session *session;
@@ -72,6 +78,7 @@ struct exporter {
 	struct idmap symbol_rows;    /* module and id of a known symbol → its number in symbol_keys */
 	struct triples inlined_keys; /* module and offset of a frame */
 	VEC(struct inlined) inlined; /* by number in inlined_keys */
+	VEC(struct step) steps;      /* by path: the last one that was added to it; path PATH_ROOT: none yet */
 	struct triples stack_keys;   /* thread and CPU of a stack of calls */
 	VEC(struct stack_thread { uint64_t row; int32_t tid; uint32_t number; }) stacks;
 	uint64_t thread_rows, dso_rows, event_rows, sample_rows, path_rows, call_rows, comm_thread_rows, switch_rows;
@@ -141,6 +148,7 @@ void exporter_free(struct exporter *exporter)
 	idmap_fini(&exporter->symbol_rows);
 	triples_fini(&exporter->inlined_keys);
 	vec_fini(&exporter->inlined);
+	vec_fini(&exporter->steps);
 	triples_fini(&exporter->stack_keys);
 	call_paths_fini(&exporter->paths);
 	calls_free(exporter->calls);
@@ -600,21 +608,45 @@ static struct inlined inlined_at(struct exporter *exporter, const struct place *
 	return exporter->inlined.items[number];
 }
 
+/* The path up to a frame. */
+static uint32_t add_step(struct exporter *exporter, uint32_t path, const struct place *place)
+{
+	/* as in perf, the symbol that is made for a frame is at its address, unless a sample has made one at its offset */
+	bool made = !place->symbol && triples_has(&exporter->symbol_keys, (struct triple){ place->module, 0, place->offset });
+	const struct inlined inlined = inlined_at(exporter, place);
+	if (!inlined.complete) {
+		struct place_rows rows = place_rows_of(exporter, place, made ? place->offset : place->address);
+		path = call_paths_add(&exporter->paths, path, rows.symbol, place->address);
+	}
+	for (uint32_t n = 0; n < inlined.count; n++)
+		path = call_paths_add(&exporter->paths, path, inlined.first + n + 1, place->address);
+	return path;
+}
+
+/* Whether a frame has the path of an equal one before it. A symbol that is made depends on the samples between them. */
+static bool is_same_step(const struct place *one, const struct place *two)
+{
+	return one->symbol && one->symbol == two->symbol && one->module == two->module && one->address == two->address &&
+		one->offset == two->offset;
+}
+
+/* add_step, which mostly adds the same step to a path as the last time. */
+static uint32_t next_path(struct exporter *exporter, uint32_t path, const struct place *place)
+{
+	if (path < exporter->steps.count && is_same_step(place, &exporter->steps.items[path].place))
+		return exporter->steps.items[path].path;
+	uint32_t next = add_step(exporter, path, place);
+	while (exporter->steps.count < exporter->paths.list.count)
+		vec_push(&exporter->steps, ((struct step){ .path = PATH_ROOT }));
+	exporter->steps.items[path] = (struct step){ *place, next };
+	return next;
+}
+
 static uint64_t chain_row(struct exporter *exporter, const struct slice *slice, const struct row *row)
 {
 	uint32_t path = PATH_ROOT;
-	for (size_t i = 0; i < row->chain_count; i++) {
-		const struct place *place = &slice->chains.items[row->chain + i];
-		/* as in perf, the symbol that is made for a frame is at its address, unless a sample has made one at its offset */
-		bool made = !place->symbol && triples_has(&exporter->symbol_keys, (struct triple){ place->module, 0, place->offset });
-		const struct inlined inlined = inlined_at(exporter, place);
-		if (!inlined.complete) {
-			struct place_rows rows = place_rows_of(exporter, place, made ? place->offset : place->address);
-			path = call_paths_add(&exporter->paths, path, rows.symbol, place->address);
-		}
-		for (uint32_t n = 0; n < inlined.count; n++)
-			path = call_paths_add(&exporter->paths, path, inlined.first + n + 1, place->address);
-	}
+	for (size_t i = 0; i < row->chain_count; i++)
+		path = next_path(exporter, path, &slice->chains.items[row->chain + i]);
 	return path == PATH_ROOT ? 0 : path_row(exporter, path);
 }
 

@@ -309,7 +309,7 @@ def test_hottest(context):
     need(len(lines) == len(tables), lines)
     for line, table in zip(lines, tables):
         need(" %s [" % table["facts"]["symbol"] in line and ": %s " % table["facts"]["hottest"][2:] in line, "%s, %s" % (line, table["facts"]))
-    need(re.search(r" hot \[plain\]: .*, loops\.c:\d+$", lines[0]), lines[0])
+    need(re.search(r" hot \[plain\]: .*, loops\.c:\d+; loops\.c:\d+ \d+\.\d\d%$", lines[0]), lines[0])
 
 
 def test_source(context):

@@ -128,7 +128,8 @@ void annotation_fini(struct annotation *annotation); /* accepts a zeroed one */
 struct annotation_table {
 	struct table table;
 	struct event_columns columns; /* of the events with samples in the symbol */
-	struct table_fact facts[6];
+	struct table_fact facts[8];
+	struct str hottest_line;      /* text of a fact */
 	const struct annotation *annotation;
 };
 

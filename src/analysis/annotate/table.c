@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/annotate/annotation.h"
+#include "analysis/annotate/line_sums.h"
 
 /* The columns before and after those of the events. */
 enum first_column { COLUMN_ADDRESS, COLUMN_OFFSET, FIRST_COLUMNS };
@@ -87,6 +88,29 @@ static struct cell code_cell(void *context, uint64_t row, size_t column, struct 
 	return last_cell(line, (unsigned)(column - event_cells), scratch);
 }
 
+/* With samples. */
+static uint32_t first_event(const struct annotation *annotation)
+{
+	uint32_t event = 0;
+	while (annotation->totals && event + 1 < annotation->event_count && !annotation->totals[event].samples)
+		event++;
+	return event;
+}
+
+static struct line_sum hottest_line(const struct annotation *annotation)
+{
+	struct line_sums sums;
+	line_sums_make(&sums, annotation, first_event(annotation));
+	struct line_sum line = line_sums_hottest(&sums);
+	line_sums_fini(&sums);
+	return line;
+}
+
+static struct cell share_of_function(const struct annotation *annotation, const struct line_sum *line)
+{
+	return (struct cell){ .kind = CELL_SHARE, .share = { line->count.period, annotation->totals[first_event(annotation)].period } };
+}
+
 void annotation_table_init(struct annotation_table *table, const struct annotation *annotation, const char *const *event_names)
 {
 	*table = (struct annotation_table){ .annotation = annotation };
@@ -96,12 +120,17 @@ void annotation_table_init(struct annotation_table *table, const struct annotati
 			event_columns_add(&table->columns, event, event_names[event]);
 	event_columns_add_own(&table->columns, last_columns, LAST_COLUMNS);
 	const struct annotated_line *hottest = annotation->hottest == UINT32_MAX ? NULL : &annotation->lines.items[annotation->hottest];
+	struct line_sum line = hottest_line(annotation);
+	if (line.number)
+		str_printf(&table->hottest_line, "%s:%u", line.file, line.number);
 	const struct table_fact facts[] = {
 		{ "symbol", cell_text(annotation->name) },
 		{ "module", cell_text(annotation->module->long_name) },
 		{ "file", cell_text(annotation->path) },
 		{ "size", cell_count(annotation->size) },
 		{ "hottest", hottest ? cell_address(hottest->address) : cell_absent() },
+		{ "hottest_line", line.number ? cell_text(str_text(&table->hottest_line)) : cell_absent() },
+		{ "hottest_line_share", line.number ? share_of_function(annotation, &line) : cell_absent() },
 		{ "missing", cell_text(annotation->missing.kind == ERROR_NONE ? NULL : annotation->missing.text) },
 	};
 	memcpy(table->facts, facts, sizeof facts);
@@ -113,4 +142,5 @@ void annotation_table_init(struct annotation_table *table, const struct annotati
 void annotation_table_fini(struct annotation_table *table)
 {
 	event_columns_fini(&table->columns);
+	str_fini(&table->hottest_line);
 }

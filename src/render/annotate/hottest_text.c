@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/annotate/line_sums.h"
 #include "analysis/place/source_line.h"
 
 static double share(uint64_t part, uint64_t whole)
@@ -12,7 +13,23 @@ static double share(uint64_t part, uint64_t whole)
 
 void hottest_head_print(struct writer *out)
 {
-	writer_puts(out, "# Overhead  Of function  Function [module]: address instruction, source line\n");
+	writer_puts(out, "# Overhead  Of function  Function [module]: address instruction, source line; "
+		"hottest source line and its share of the function\n");
+}
+
+/* The source line with the largest sum: another one than that of the hottest instruction, where a line has many. */
+static void add_line(const struct annotate_style *style, const struct annotate_view *view, struct str *text)
+{
+	struct line_sums sums;
+	uint32_t event = view->events[0];
+	line_sums_make(&sums, view->annotation, event);
+	struct line_sum line = line_sums_hottest(&sums);
+	line_sums_fini(&sums);
+	if (!line.number)
+		return;
+	str_puts(text, "; ");
+	source_line_add_known(&(struct source_line){ line.file, line.number }, style->full_paths, text);
+	str_printf(text, " %.2f%%", share(line.count.period, view->annotation->totals[event].period));
 }
 
 void hottest_text_print(const struct annotate_style *style, const struct annotate_view *view, struct writer *out)
@@ -34,6 +51,7 @@ void hottest_text_print(const struct annotate_style *style, const struct annotat
 		str_puts(&text, ", ");
 		source_line_add_known(&(struct source_line){ line->file, line->line_number }, style->full_paths, &text);
 	}
+	add_line(style, view, &text);
 	text_join_lines(text.text, text.len);
 	str_putc(&text, '\n');
 	writer_add(out, str_text(&text), text.len);

@@ -3,18 +3,21 @@
 
 The screens are test/tui/NAME.expected: a line `### KEY` and the screen after it; `>` begins the line under the cursor. With
 TUI_UPDATE=all (or a part of a name) in the environment the screens are written instead of compared."""
+import collections
 import glob
+import json
 import os
 import re
 import shutil
 import signal
+import struct
 import sys
 import time
 
 from terminal import hostile_texts
 from tui import recordings
 from tui.scenarios import SCENARIOS
-from suite import branches, process
+from suite import branches, process, recording
 from suite.settings import PERFUSE, TEST
 from suite.tests import need, need_tools, run_in_folder
 
@@ -175,11 +178,30 @@ def test_diff_code(context):
     terminal.send("a")
     seen = terminal.wait(lambda seen: "calc.data:" in seen and seen.count("Samples: 173 ") == 2, "both recordings")
     need(seen.startswith(" lookup\n") and seen.index("again.data:") < seen.index("calc.data:"), seen)
-    need(len(re.findall(r"^  100.00  8:   leaq  1\(%rdi\),%rax$", seen, re.M)) == 2, seen)
+    need(len(re.findall(r"^  100.00   100.00   8:   leaq  1\(%rdi\),%rax$", seen, re.M)) == 1, seen)
     terminal.send("q")
-    terminal.wait_for("Baseline")
+    seen = terminal.wait_for("Baseline")
+    need("Event 'cpu-clock:HG', compares again.data, with calc.data" in seen.splitlines()[0], seen)
     terminal.send("C-c")
     terminal.wait_for("end:0")
+
+
+def test_diff_noise(context):
+    """rows that print as 0.00% in both recordings are hidden by a filter, which is shown and can be undone"""
+    def write(name, periods):
+        records = list(recordings.side_band())
+        for function, period in periods:
+            records.append(recordings.sample("calc", [function], 1000, period, False))
+        recording.write(os.path.join(context.folder, name), records, [recording.attribute(recordings.SAMPLE_TYPE, kind=1, period=1000)])
+    write("old.data", [("lookup", 1000000), ("parse", 10), ("main", 49)])
+    write("new.data", [("lookup", 1000000), ("main", 49), ("evaluate", 500)])
+    context.close()
+    terminal = context.open = Terminal(context, [PERFUSE, "diff", "old.data", "new.data", *PLACES, "--format=tui"], columns=120)
+    seen = terminal.wait_for("only at least 0.005%")
+    need("evaluate" in seen and "lookup" in seen and "parse" not in seen and "main" not in seen, seen)
+    terminal.send("u")
+    seen = terminal.wait_for("parse")
+    need("at least" not in seen and "main" in seen, seen)
 
 
 def test_annotate(context):
@@ -264,7 +286,7 @@ def test_sizes(context):
     terminal.send("Down")
     terminal.send("T")
     terminal.send("g")
-    terminal.wait_for("all")
+    terminal.wait_for("Flame graph")
     terminal.send("q")
     terminal.tmux("resize-window", "-x", "80", "-y", "20")
     terminal.wait_for("h:help")
@@ -389,6 +411,48 @@ def test_cycles(context):
     seen = terminal.wait_for("Min/Max")
     ranges = [(int(cycles), int(least), int(most)) for cycles, least, most in re.findall(r" (\d+) +(\d+)/(\d+) +0x", seen)]
     need(ranges and all(least <= cycles <= most for cycles, least, most in ranges), seen)
+
+
+def test_source_lines(context):
+    """a page of code has the sum of each source line, and names the hottest line, which --hottest and --format=json name, too"""
+    need_tools("gcc", "objdump")
+    program, path = os.path.join(context.folder, "lines"), os.path.join(context.folder, "lines.data")
+    process.must("gcc", "-O2", "-g", "-fno-pie", "-no-pie", "-o", program, os.path.join(TEST, "annotate", "loops.c"), env=process.compilers())
+    code = process.must("objdump", "-d", "--no-show-raw-insn", "--disassemble=hot", program)
+    records = [recording.comm(9, 9, "prog"), recording.mmap2(9, 9, branches.MAPPED, 0x1000, 0x1000, program)]
+    for i, address in enumerate(re.findall(r"^ *([0-9a-f]+):\t", code, re.M)):
+        records += [recording.record(recording.SAMPLE, struct.pack("<QIIQ", int(address, 16), 9, 9, 1000), recording.USER)] * (i * 7 % 5)
+    kind = recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_PERIOD
+    recording.write(path, records, [recording.attribute(kind, recording.FLAG_MMAP2, kind=0, period=1000)])
+    words = ["annotate", "-i", path, "hot"]
+    table = json.loads(process.perfuse(*words, "--format=json", cwd=context.folder).stdout)["tables"][0]
+    sums, counts, most = collections.Counter(), collections.Counter(), {}
+    for row in table["rows"]:
+        if row["samples"]:
+            place = "loops.c:%d" % row["line"]
+            sums[place] += row["period"]
+            counts[place] += 1
+            most[place] = max(most.get(place, (0, 0)), (row["period"], -int(row["address"], 16)))
+    total = sum(sums.values())
+    hottest = max(sums, key=lambda place: sums[place])
+    need(list(sums.values()).count(sums[hottest]) == 1 and counts[hottest] > 1, sums)
+    share = "%.2f%%" % (100 * sums[hottest] / total)
+    need(table["facts"]["hottest_line"].endswith("/" + hottest), table["facts"])
+    need(abs(table["facts"]["hottest_line_share"] - sums[hottest] / total) < 1e-9, table["facts"])
+    line = process.perfuse(*words, "--hottest", cwd=context.folder).stdout.splitlines()[1]
+    need(line.endswith("; %s %s" % (hottest, share)), line)
+    context.close()
+    terminal = context.open = Terminal(context, [PERFUSE, *words], columns=120, lines=90)
+    seen = terminal.wait_for("hottest:")
+    note = "hottest: %s, %s (%d instructions), %.2f%% at 0x%x" % (share, hottest, counts[hottest], 100 * most[hottest][0] / total,
+                                                                 -most[hottest][1])
+    need(note in seen, "%s is not in\n%s" % (note, seen))
+    text = open(os.path.join(TEST, "annotate", "loops.c")).read().splitlines()
+    for place in sums:
+        wanted = "%.2f%%" % (100 * sums[place] / total)
+        source = text[int(place.rsplit(":")[1]) - 1].strip()
+        shown = re.findall(r"^[ >] *([\d.]+%%)?[ │┌└─▸]*%s *.?$" % re.escape(source), seen, re.M)
+        need(shown and set(shown) == {wanted}, "%s has %s, not %s:\n%s" % (source, shown, wanted, seen))
 
 
 def test_code_sizes(context):

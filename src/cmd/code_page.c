@@ -2,13 +2,14 @@
 
 #include <string.h>
 
+#include "analysis/annotate/line_sums.h"
 #include "analysis/entry/names.h"
 #include "cmd/code_arrows.h"
 #include "data/evsel_name.h"
 
 enum code_column {
-	CODE_SHARE, CODE_HITS, CODE_OF_ALL, CODE_HITS_OF_ALL, CODE_SAMPLES, CODE_PERIOD, CODE_IPC, CODE_CYCLES, CODE_RANGE, CODE_ADDRESS,
-	CODE_OFFSET, CODE_PLACE, CODE_PATH, CODE_JUMPS, CODE_ARROWS, CODE_TEXT, CODE_TARGET, CODE_CALLEE, CODE_COLUMNS
+	CODE_SHARE, CODE_HITS, CODE_OF_ALL, CODE_HITS_OF_ALL, CODE_SAMPLES, CODE_PERIOD, CODE_OF_LINE, CODE_IPC, CODE_CYCLES, CODE_RANGE,
+	CODE_ADDRESS, CODE_OFFSET, CODE_PLACE, CODE_PATH, CODE_JUMPS, CODE_ARROWS, CODE_TEXT, CODE_TARGET, CODE_CALLEE, CODE_COLUMNS
 };
 
 static const struct table_column code_columns[CODE_COLUMNS] = {
@@ -18,6 +19,7 @@ static const struct table_column code_columns[CODE_COLUMNS] = {
 	[CODE_HITS_OF_ALL] = { "global_sample_share", "Percent of all, samples", NULL, CELL_SHARE },
 	[CODE_SAMPLES] = { "samples", "Samples", NULL, CELL_COUNT },
 	[CODE_PERIOD] = { "period", "Period", NULL, CELL_COUNT },
+	[CODE_OF_LINE] = { "line_overhead", "Percent of line", NULL, CELL_SHARE },
 	[CODE_IPC] = { "ipc", "IPC", NULL, CELL_REAL },
 	[CODE_CYCLES] = { "cycles", "Cycles", NULL, CELL_COUNT },
 	[CODE_RANGE] = { "cycles_range", "Min/Max", NULL, CELL_TEXT },
@@ -36,6 +38,7 @@ struct code_table {
 	const struct annotation *annotation;
 	struct hit_count whole;    /* of the event, in all functions */
 	uint32_t event;
+	struct line_sums lines;
 	struct code_arrows arrows;
 	enum code_column shown[CODE_COLUMNS];
 	struct table_column columns[CODE_COLUMNS];
@@ -103,10 +106,12 @@ static struct cell callee_cell(const struct annotation *annotation, const struct
 static struct cell count_cell(const struct code_table *table, const struct annotated_line *line, enum code_column column)
 {
 	static const struct hit_count none;
-	struct hit_count count = annotated_count(line, table->event);
+	bool of_line = line->kind == ANNOTATED_SOURCE || column == CODE_OF_LINE;
+	struct hit_count count = of_line ? line_sums_of(&table->lines, line).count : annotated_count(line, table->event);
 	const struct hit_count *local = table->annotation->totals ? &table->annotation->totals[table->event] : &none;
 	switch (column) {
 	case CODE_SHARE:
+	case CODE_OF_LINE:
 		return share_cell(count.period, local->period);
 	case CODE_HITS:
 		return share_cell(count.samples, local->samples);
@@ -130,6 +135,8 @@ static struct cell line_cell(void *context, uint64_t row, size_t index, struct s
 		code_arrows_add(&table->arrows, row - 1, scratch);
 		return cell_text(str_text(scratch));
 	}
+	if (line->kind == ANNOTATED_SOURCE && column < CODE_OF_LINE)
+		return count_cell(table, line, column);
 	if (line->kind != ANNOTATED_CODE)
 		return cell_absent();
 	switch (column) {
@@ -170,6 +177,7 @@ static struct snapshot *make_snapshot(const struct annotation *annotation, const
 {
 	struct code_table code = { .annotation = annotation, .event = event,
 		.whole = event < hits->event_count ? hits->events[event] : (struct hit_count){ 0 } };
+	line_sums_make(&code.lines, annotation, event);
 	code_arrows_init(&code.arrows, annotation);
 	choose_columns(&code);
 	const struct table_fact facts[] = { { "event", cell_text(event_name) }, { "symbol", cell_text(annotation->name) },
@@ -178,6 +186,7 @@ static struct snapshot *make_snapshot(const struct annotation *annotation, const
 		.column_count = code.column_count, .context = &code, .row_count = line_count, .row = table_row_in_order, .cell = line_cell };
 	struct snapshot *snapshot = snapshot_new(&table, 0);
 	code_arrows_fini(&code.arrows);
+	line_sums_fini(&code.lines);
 	return snapshot;
 }
 

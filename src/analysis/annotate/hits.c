@@ -153,8 +153,19 @@ static void add_part(void *context, const struct sample_part *part)
 	add_sample(whole->sink, whole->r, part->event, part->period);
 }
 
+/* The filters that the sink of `annotate`, which has no such options, does not need. */
+static bool passes(const struct sample_filter *filter, const struct resolved *r)
+{
+	char buffer[16];
+	return (r->sample->time == UINT64_MAX || !time_filter_drops(&filter->time, r->sample->time)) &&
+		(!filter->pids || number_list_has(filter->pids, r->pid)) && (!filter->tids || number_list_has(filter->tids, r->tid)) &&
+		(!filter->comms || name_list_has(filter->comms, resolved_comm(r, buffer, sizeof buffer)));
+}
+
 void hit_sink_add(struct hit_sink *sink, const struct resolved *r)
 {
+	if (!passes(&sink->options.filter, r))
+		return;
 	if (r->sample->present & SAMPLE_READ)
 		sample_reads_each(&sink->reads, session_evlist(r->session), r->event, r->sample, add_part, &(struct part_context){ sink, r });
 	else

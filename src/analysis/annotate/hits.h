@@ -41,7 +41,7 @@ struct hits {
 };
 
 struct hit_options {
-	struct sample_filter filter;  /* dsos and cpus; borrowed */
+	struct sample_filter filter;  /* dsos and cpus; of hit_sink_add, also times, processes, threads and commands; borrowed */
 	const char *name;             /* only hits of symbols of this name are stored; NULL: all */
 	bool branches;                /* count both ends of each recorded branch, not the sample's own address (perf annotate --stdio2) */
 };

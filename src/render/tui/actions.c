@@ -98,6 +98,15 @@ static void go_back(struct browser *browser)
 	view_center(view);
 }
 
+/* That of a page of code, or of the row under the cursor; NULL: none. */
+static struct snapshot *function_of(const struct browse_page *page)
+{
+	uint32_t row = page->view.shot ? view_row(&page->view) : UINT32_MAX;
+	if (page->function)
+		return code_function(page->function, 1);
+	return row != UINT32_MAX ? code_function(page->view.shot, row) : NULL;
+}
+
 static void show_flame(struct browser *browser)
 {
 	const struct view *view = view_of(browser);
@@ -107,7 +116,9 @@ static void show_flame(struct browser *browser)
 		return;
 	}
 	bool known = browser->flame_event && strcmp(browser->flame_event, event) == 0 && browser->shot && browser->shot->flame;
+	struct snapshot *function = function_of(browser_page(browser));
 	struct browse_page *page = browser_push(browser, PAGE_FLAME, "Flame graph");
+	page->function = function;
 	if (known) {
 		browser_adopt_page(browser, page);
 		return;
@@ -378,13 +389,13 @@ static bool act_filter(struct browser *browser, int action, const char *argument
 		zoom_equal(browser, column, argument);
 		return true;
 	case ACTION_FILTER:
-		prompt_open(browser, ACTION_FILTER_TAKE, "Show rows that match", "");
+		prompt_open(browser, ACTION_FILTER_TAKE, "Filter: only rows that match", "");
 		return true;
 	case ACTION_FILTER_TAKE:
 		take_filter(browser, argument);
 		return true;
 	case ACTION_LIMIT:
-		prompt_open(browser, ACTION_LIMIT_TAKE, "Show rows of at least this percentage", "");
+		prompt_open(browser, ACTION_LIMIT_TAKE, "Filter: only rows with at least this percentage", "");
 		return true;
 	case ACTION_LIMIT_TAKE:
 		take_limit(browser, argument);
@@ -472,10 +483,10 @@ static bool act_search(struct browser *browser, int action, const char *argument
 	struct view *view = view_of(browser);
 	switch (action) {
 	case ACTION_SEARCH:
-		prompt_open(browser, ACTION_SEARCH_TAKE, "Search", view->search ? view->search : "");
+		prompt_open(browser, ACTION_SEARCH_TAKE, "Search for", view->search ? view->search : "");
 		return true;
 	case ACTION_SEARCH_BACK:
-		prompt_open(browser, ACTION_SEARCH_BACK_TAKE, "Search backwards", view->search ? view->search : "");
+		prompt_open(browser, ACTION_SEARCH_BACK_TAKE, "Search backwards for", view->search ? view->search : "");
 		return true;
 	case ACTION_SEARCH_TAKE:
 	case ACTION_SEARCH_BACK_TAKE:
@@ -516,7 +527,52 @@ static void act_rest(struct browser *browser, int action)
 	}
 }
 
+/* The note on work that may take long; NULL: the action takes no time. */
+static const char *work_note(int action)
+{
+	switch (action) {
+	case ACTION_ANNOTATE:
+		return "reading the code ...";
+	case ACTION_SCRIPT:
+		return "reading the samples ...";
+	case ACTION_EXPORT_TAKE:
+	case ACTION_PRINT:
+		return "writing ...";
+	default:
+		return NULL;
+	}
+}
+
+static void do_action(struct browser *browser, int action, const char *argument, const char *column);
+
+bool browser_work(struct browser *browser)
+{
+	int action = browser->work.action;
+	char *argument = browser->work.argument;
+	if (!action)
+		return false;
+	browser->work.action = ACTION_NONE;
+	browser->work.argument = NULL;
+	browser->note[0] = '\0';
+	do_action(browser, action, argument, NULL);
+	free(argument);
+	return true;
+}
+
 void browser_act(struct browser *browser, int action, const char *argument, const char *column)
+{
+	const char *note = work_note(action);
+	if (!note) {
+		do_action(browser, action, argument, column);
+		return;
+	}
+	browser_work(browser);
+	browser->work.action = action;
+	browser->work.argument = argument ? memory_string(argument) : NULL;
+	browser_note(browser, "%s", note);
+}
+
+static void do_action(struct browser *browser, int action, const char *argument, const char *column)
 {
 	bool ready = browser_page(browser)->view.shot || browser_page(browser)->kind == PAGE_FLAME;
 	if (action == ACTION_QUIT)
@@ -586,8 +642,9 @@ static void page_key(struct browser *browser, const struct browse_event *event)
 
 void browser_key(struct browser *browser, const struct browse_event *event)
 {
+	browser_work(browser);
 	browser->note[0] = '\0';
-	browser->error_note = false;
+	browser->error_note = browser->hot_note = false;
 	if (browser->prompt.label)
 		prompt_key(browser, event);
 	else if (browser->menu.open)

@@ -73,7 +73,7 @@ void browser_note(struct browser *browser, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(browser->note, sizeof browser->note, format, args);
 	va_end(args);
-	browser->error_note = false;
+	browser->error_note = browser->hot_note = false;
 }
 
 void browser_error(struct browser *browser, const struct error *err)
@@ -107,6 +107,7 @@ static void page_free(struct browse_page *page)
 {
 	view_fini(&page->view);
 	snapshot_free(page->own);
+	snapshot_free(page->function);
 	free(page->title);
 	free(page);
 }
@@ -143,6 +144,7 @@ void browser_close(struct browser *browser)
 	vec_fini(&browser->ranges);
 	vec_fini(&browser->undo);
 	free(browser->flame_event);
+	free(browser->work.argument);
 	feed_shot_free(browser->shot);
 	*browser = (struct browser){ 0 };
 }
@@ -154,6 +156,26 @@ static const struct snapshot *table_of(const struct feed_shot *shot, const char 
 		if (strcmp(shot->tables[i]->label, label) == 0)
 			return shot->tables[i];
 	return NULL;
+}
+
+static void hide_noise(struct browser *browser, struct view *view)
+{
+	size_t count = view->lines.count;
+	view_filter_share(view, browser->source.least_percent);
+	if (view->lines.count < count)
+		vec_push(&browser->undo, UNDO_FILTER);
+	else
+		view_filter_undo(view);
+}
+
+/* In a flame graph that is new. */
+static void select_function(struct browser *browser, struct browse_page *page)
+{
+	const char *name = page->function ? code_function_name(page->function) : NULL;
+	if (name && !flame_view_select(&page->flame, name))
+		browser_note(browser, "%s is in no frame that is wide enough to be stored", name);
+	snapshot_free(page->function);
+	page->function = NULL;
 }
 
 void browser_adopt_page(struct browser *browser, struct browse_page *page)
@@ -170,17 +192,23 @@ void browser_adopt_page(struct browser *browser, struct browse_page *page)
 			table = shot->tables[0];
 		if (!table && !page->own)
 			page->own = snapshot_of_text("");
+		bool first = !page->view.shot;
 		view_adopt(&page->view, table ? table : page->own);
+		if (first && table && browser->source.least_percent > 0)
+			hide_noise(browser, &page->view);
 	} else if (page->code && shot->code && code_is_newer(page, shot->code)) {
 		struct snapshot *old = page->own;
 		page->own = browser->shot->code;
 		browser->shot->code = NULL;
 		view_adopt(&page->view, page->own);
 		snapshot_free(old);
+	} else if (page->code && browser->source.read && shot->complete && shot->request) {
+		code_again(browser, page);
 	} else if (page->kind == PAGE_FLAME && shot->flame) {
 		flame_view_adopt(&page->flame, shot->flame);
+		select_function(browser, page);
 	} else if (page->kind == PAGE_FLAME) {
-		page->flame.shot = NULL;
+		flame_view_drop(&page->flame);
 	}
 }
 
@@ -213,6 +241,8 @@ bool browser_poll(struct browser *browser)
 	for (size_t i = 0; i < browser->pages.count; i++)
 		browser_adopt_page(browser, browser->pages.items[i]);
 	feed_shot_free(old);
+	if (browser->hot_note && browser_page(browser)->code)
+		code_renew_note(browser);
 	if (shot->failure) {
 		browser_note(browser, "%s", shot->failure);
 		browser->error_note = true;

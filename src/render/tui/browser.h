@@ -21,6 +21,7 @@ struct browse_export {
 /* Supplied by a command. Each function may be NULL: then its key shows a message. All are called by the screen's thread. */
 struct browse_source {
 	void *context;
+	double least_percent;         /* tables begin with this filter of shares, if it hides a row; 0: without */
 	const char *tip;              /* for the bottom line; NULL: absent */
 	struct feed *feed;
 	/* Lines of the row's function as a separate table, named "code"; NULL: *err has the reason. With lines, *err is a remark.
@@ -54,7 +55,8 @@ struct browse_page {
 	struct flame_view flame;
 	char *title;                  /* LINES: of the page; TABLE: its snapshot's label */
 	struct snapshot *own;         /* LINES and EVENTS: what it shows */
-	bool help, code;              /* LINES: the help; lines of code */
+	bool help, code, callers;     /* LINES: the help; lines of code; code: the row has callers */
+	struct snapshot *function;    /* code: one row with its place; FLAME: the function to be selected, NULL: none */
 	bool code_global, code_samples; /* percentages of all functions; of numbers of samples */
 	unsigned code_value;          /* code: 0 percentages, 1 periods, 2 numbers of samples */
 };
@@ -105,6 +107,11 @@ struct browser {
 	char *flame_event;            /* NULL: no flame graph was requested */
 	char note[200];               /* instead of the bottom line, until the next key */
 	struct str last_error;        /* the whole of the last note on an error */
+	bool hot_note;                /* the note names the hottest line: newer counts change it */
+	struct {
+		int action;           /* begins after the next painting; ACTION_NONE: none */
+		char *argument;
+	} work;
 	bool error_note, no_heads, frozen, modules, quit;
 	bool waiting;                 /* the newest request has no complete answer */
 	size_t lines, columns;        /* of the screen */
@@ -114,5 +121,8 @@ void browser_open(struct browser *browser, const struct browse_source *source);
 void browser_close(struct browser *browser);
 /* Takes the newest results from the feed; true: something changed. */
 bool browser_poll(struct browser *browser);
+/* May leave work that takes time to browser_work; the bottom line says so. */
 void browser_key(struct browser *browser, const struct browse_event *event);
+/* Does that work; false: there is none. */
+bool browser_work(struct browser *browser);
 void browser_paint(struct browser *browser, struct screen *screen);

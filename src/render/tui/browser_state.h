@@ -12,7 +12,7 @@ enum browse_action {
 	ACTION_MARKED, ACTION_EXPORT, ACTION_EXPORT_TAKE, ACTION_FILES, ACTION_OPEN, ACTION_SCRIPTS, ACTION_SCRIPT, ACTION_MODULES,
 	ACTION_FREEZE, ACTION_ZERO, ACTION_MESSAGES, ACTION_FILTER_EQUAL, ACTION_GROUP_SORT, ACTION_SEARCH_BACK, ACTION_SEARCH_BACK_TAKE,
 	ACTION_HOT_NEXT, ACTION_HOT_PREVIOUS, ACTION_CODE_SOURCE, ACTION_CODE_VALUE, ACTION_CODE_GLOBAL, ACTION_CODE_BASE, ACTION_CODE_ARROWS,
-	ACTION_CODE_JUMPS, ACTION_CODE_LINES, ACTION_CODE_PATHS, ACTION_CODE_OFFSETS, ACTION_CODE_RANGE,
+	ACTION_CALLERS, ACTION_CODE_JUMPS, ACTION_CODE_LINES, ACTION_CODE_PATHS, ACTION_CODE_OFFSETS, ACTION_CODE_RANGE,
 };
 
 enum { ON_TABLE = 1, ON_LINES = 2, ON_FLAME = 4, ON_EVENTS = 8, ON_CODE = 16, ON_ALL = 31 };
@@ -77,6 +77,13 @@ void browser_read(struct browser *browser);
 void code_open(struct browser *browser);
 void code_follow(struct browser *browser);
 void code_note_hottest(struct browser *browser);
+/* After newer counts: the note on the hottest line is made anew, the cursor stays. */
+void code_renew_note(struct browser *browser);
+/* Makes a page of code anew, of the newest complete results. */
+void code_again(struct browser *browser, struct browse_page *page);
+/* A table of one row, of one column: the function of a row; NULL: the row has none. */
+struct snapshot *code_function(const struct snapshot *shot, uint32_t row);
+const char *code_function_name(const struct snapshot *function);
 /* Whether the lines are those of the page, with newer counts. */
 bool code_is_newer(const struct browse_page *page, const struct snapshot *lines);
 /* Whether the action was one of code. */

@@ -83,6 +83,7 @@ static void close_seen(struct seen *seen)
 static void press(struct seen *seen, uint32_t key)
 {
 	browser_key(&seen->browser, &(struct browse_event){ .key = key });
+	browser_work(&seen->browser);
 	browser_paint(&seen->browser, &seen->screen);
 }
 
@@ -95,6 +96,7 @@ static void type(struct seen *seen, const char *text)
 static void click(struct seen *seen, uint32_t key, size_t line, size_t column)
 {
 	browser_key(&seen->browser, &(struct browse_event){ key, line, column });
+	browser_work(&seen->browser);
 	browser_paint(&seen->browser, &seen->screen);
 }
 
@@ -245,7 +247,7 @@ TEST("a question takes text, BACKSPACE and ESC; a wrong expression is reported")
 	press(seen, '/');
 	type(seen, "liX");
 	press(seen, BROWSE_KEY_BACKSPACE);
-	EXPECT_STR(line(seen, 9), "Show rows that match: li_");
+	EXPECT_STR(line(seen, 9), "Filter: only rows that match: li_");
 	press(seen, BROWSE_KEY_ENTER);
 	EXPECT_STR(line(seen, 2), "+   30.00%  cc1      libc.so.6      [.] memcpy");
 	EXPECT_STR(line(seen, 3), "     4.00%  ld       ld             [.] link");
@@ -393,6 +395,121 @@ TEST("a running measurement has no filter by time; its flame graph is asked for 
 	press(seen, 'g');
 	EXPECT_STR(seen->flame, "cycles");
 	EXPECT_INT(seen->browser.pages.count, 2);
+	close_seen(seen);
+}
+
+/* Two lines of code: `first` of 100 samples are at the first, the others at the second. */
+struct two_lines {
+	uint64_t first;
+};
+
+static size_t two_rows(void *context, uint64_t parent)
+{
+	return parent == TABLE_TOP ? 2 : 0;
+}
+
+static struct cell code_cell(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	const struct two_lines *lines = context;
+	uint64_t part = row == 1 ? lines->first : 100 - lines->first;
+	return column ? cell_address(0x1000 + row) : (struct cell){ .kind = CELL_SHARE, .share = { part, 100 } };
+}
+
+static struct snapshot *two_lines(uint64_t first)
+{
+	static const struct table_column columns[] = { { "overhead", "Percent", NULL, CELL_SHARE }, { "address", "Address", NULL, CELL_ADDRESS } };
+	struct two_lines lines = { first };
+	const struct table_fact facts[] = { { "event", cell_text("cycles") }, { "symbol", cell_text("parse") } };
+	const struct table table = { .name = "code", .columns = columns, .column_count = 2, .facts = facts, .fact_count = 2, .context = &lines,
+		.row_count = two_rows, .row = table_row_in_order, .cell = code_cell };
+	return snapshot_new(&table, 0);
+}
+
+static struct snapshot *take_annotate(void *context, const struct snapshot *shot, uint32_t row, struct error *err)
+{
+	const struct seen *seen = context;
+	return two_lines(seen->start ? 10 : 70);
+}
+
+static void publish_code(struct seen *seen, uint64_t first)
+{
+	struct feed_shot *shot = memory_zero(1, sizeof *shot);
+	shot->tables = memory_zero(1, sizeof *shot->tables);
+	shot->code = two_lines(first);
+	feed_publish(&seen->feed, shot);
+	browser_poll(&seen->browser);
+	browser_paint(&seen->browser, &seen->screen);
+}
+
+TEST("newer counts change the note on the hottest line, and the cursor stays; after a key it is gone")
+{
+	struct seen *seen = open_seen(10, 80, 1);
+	seen->browser.source.read = NULL;
+	seen->browser.source.annotate = take_annotate;
+	press(seen, 'a');
+	EXPECT_STR(line(seen, 9), "hottest: 70.00%, 0x1001   (no source is known; +: the callers, ESC: back)");
+	publish_code(seen, 20);
+	EXPECT_STR(line(seen, 9), "hottest: 80.00%, 0x1002   (no source is known; +: the callers, ESC: back)");
+	EXPECT_INT(reversed_line(seen), 2);
+	press(seen, BROWSE_KEY_UP);
+	publish_code(seen, 30);
+	EXPECT(!strstr(line(seen, 9), "hottest: 7"));
+	close_seen(seen);
+}
+
+TEST("work that takes long begins after a screen that says so, or before the next key")
+{
+	struct seen *seen = open_seen(10, 80, 1);
+	seen->browser.source.annotate = take_annotate;
+	browser_key(&seen->browser, &(struct browse_event){ .key = 'a' });
+	EXPECT_INT(seen->browser.pages.count, 1);
+	EXPECT_STR(seen->browser.note, "reading the code ...");
+	EXPECT(browser_work(&seen->browser));
+	EXPECT(!browser_work(&seen->browser));
+	EXPECT_INT(seen->browser.pages.count, 2);
+	press(seen, 'q');
+	browser_key(&seen->browser, &(struct browse_event){ .key = 'a' });
+	browser_key(&seen->browser, &(struct browse_event){ .key = 'q' });
+	EXPECT_INT(seen->browser.pages.count, 1);
+	EXPECT(!seen->browser.quit);
+	close_seen(seen);
+}
+
+TEST("a range of time that is marked on a page of code changes its counts, and digits move by tenths")
+{
+	struct seen *seen = open_seen(12, 80, 1);
+	seen->browser.source.annotate = take_annotate;
+	press(seen, 'a');
+	press(seen, 'T');
+	press(seen, '5');
+	EXPECT_INT(seen->browser.strip.cursor, 40);
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, '9');
+	EXPECT_INT(seen->browser.strip.cursor, 72);
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT(seen->start);
+	publish(seen, 3, 1, false); /* not yet */
+	browser_paint(&seen->browser, &seen->screen);
+	EXPECT_STR(line(seen, 4), " 70.00%  0x1001");
+	publish(seen, 3, 1, true);
+	browser_paint(&seen->browser, &seen->screen);
+	EXPECT_STR(line(seen, 4), " 10.00%  0x1001");
+	close_seen(seen);
+}
+
+TEST("+ on a page of code leads to the callers of its function")
+{
+	struct seen *seen = open_seen(12, 80, 1);
+	seen->browser.source.annotate = take_annotate;
+	press(seen, BROWSE_KEY_DOWN);
+	press(seen, 'a');
+	press(seen, '+');
+	EXPECT_INT(seen->browser.pages.count, 1);
+	EXPECT_INT(reversed_line(seen), 3);
+	EXPECT_STR(line(seen, 4), "     20.00% parse");
+	press(seen, 'a');
+	press(seen, '+'); /* it remains open */
+	EXPECT_STR(line(seen, 4), "     20.00% parse");
 	close_seen(seen);
 }
 

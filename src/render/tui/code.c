@@ -1,6 +1,8 @@
 /* Pages of code: which columns they show, jumps, the hottest lines. Columns are known by the names that the annotation gives them. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "render/tui/browser_state.h"
 #include "render/tui/face.h"
 
@@ -37,35 +39,85 @@ static bool has_values(const struct browse_page *page, const char *name)
 
 static void hide_columns(struct browse_page *page)
 {
-	static const char *const names[] = { "cycles_range", "offset", "path", "jump_sources", "target_line", "callee" };
+	static const char *const names[] = { "line_overhead", "cycles_range", "offset", "path", "jump_sources", "target_line", "callee" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		show_column(page, names[i], false);
 	show_column(page, "line", has_values(page, "line"));
 	show_counts(page);
 }
 
+/* Of a row's cell, with what precedes it; nothing if the row has none. */
+static void add_cell(const struct view *view, uint32_t row, const char *name, const char *before, struct str *out)
+{
+	size_t column = snapshot_column_named(&view->shot->columns, name);
+	if (column == SIZE_MAX || snapshot_cell(view->shot, row, column)->kind == CELL_ABSENT)
+		return;
+	str_puts(out, before);
+	view_cell_text(view, row, column, out);
+}
+
+/* The number of instructions with samples that have the source line of this one. */
+static size_t count_line(const struct view *view, uint32_t row)
+{
+	const struct snapshot *shot = view->shot;
+	size_t path = snapshot_column_named(&shot->columns, "path"), share = snapshot_column_named(&shot->columns, "overhead"), count = 0;
+	if (path == SIZE_MAX || share == SIZE_MAX || snapshot_cell(shot, row, path)->kind != CELL_TEXT)
+		return 0;
+	const char *place = snapshot_cell(shot, row, path)->text;
+	for (uint32_t i = 1; i < shot->rows.count; i++) {
+		const struct cell *cell = snapshot_cell(shot, i, path);
+		count += cell->kind == CELL_TEXT && strcmp(cell->text, place) == 0 && snapshot_cell(shot, i, share)->kind != CELL_ABSENT;
+	}
+	return count;
+}
+
+/* "hottest: 43.00%, a.c:7 (4 instructions), 12.00% at 0x401108"; "": the function itself has no samples. */
+static void add_hottest(const struct view *view, uint32_t row, struct str *out)
+{
+	size_t share = snapshot_column_named(&view->shot->columns, "overhead"), instructions = count_line(view, row);
+	if (share == SIZE_MAX || snapshot_cell(view->shot, row, share)->kind == CELL_ABSENT)
+		return; /* its callees have all samples */
+	add_cell(view, row, instructions > 1 ? "line_overhead" : "overhead", "hottest: ", out);
+	add_cell(view, row, "line", ", ", out);
+	if (instructions > 1) {
+		str_printf(out, " (%zu instructions)", instructions);
+		add_cell(view, row, "overhead", ", ", out);
+	}
+	add_cell(view, row, "address", instructions > 1 ? " at " : ", ", out);
+}
+
+/* Code without a source is often a library's: its callers are what a user can change. */
+static void note_hottest(struct browser *browser, const struct str *text)
+{
+	const struct browse_page *page = browser_page(browser);
+	if (text->len && page->callers && !has_values(page, "line"))
+		browser_note(browser, "%s   (no source is known; +: the callers, ESC: back)", str_text(text));
+	else if (text->len)
+		browser_note(browser, "%s   (ESC: back, h: help)", str_text(text));
+	else
+		browser_note(browser, "no sample is in this function itself (ESC: back, then ^: the hottest row)");
+	browser->hot_note = true;
+}
+
 /* To the hottest line of code; the bottom line names it. */
 void code_note_hottest(struct browser *browser)
 {
-	static const char *const columns[] = { "overhead", "line", "address" };
 	struct view *view = &browser_page(browser)->view;
 	CLEANUP_STR struct str text = { 0 };
 	view_hottest(view);
-	uint32_t row = view_row(view);
-	for (size_t i = 0; row != UINT32_MAX && i < 3; i++) {
-		size_t column = snapshot_column_named(&view->shot->columns, columns[i]);
-		if (column == SIZE_MAX || snapshot_cell(view->shot, row, column)->kind == CELL_ABSENT) {
-			if (!i)
-				break; /* its callees have all samples */
-			continue;
-		}
-		str_puts(&text, i ? ", " : "hottest: ");
-		view_cell_text(view, row, column, &text);
-	}
-	if (text.len)
-		browser_note(browser, "%s   (ESC: back, h: help)", str_text(&text));
-	else
-		browser_note(browser, "no sample is in this function itself (ESC: back, then ^: the hottest row)");
+	if (view_row(view) != UINT32_MAX)
+		add_hottest(view, view_row(view), &text);
+	note_hottest(browser, &text);
+}
+
+void code_renew_note(struct browser *browser)
+{
+	const struct view *view = &browser_page(browser)->view;
+	CLEANUP_STR struct str text = { 0 };
+	size_t line = view_hottest_line(view);
+	if (line != SIZE_MAX)
+		add_hottest(view, view->lines.items[line].row, &text);
+	note_hottest(browser, &text);
 }
 
 bool code_is_newer(const struct browse_page *page, const struct snapshot *lines)
@@ -117,7 +169,11 @@ void code_open(struct browser *browser)
 		return;
 	}
 	add_title(view, row, &title);
+	struct snapshot *function = code_function(view->shot, row);
+	bool callers = view->shot->rows.items[row].child_count || view->shot->rows.items[row].detail;
 	struct browse_page *page = browser_push(browser, PAGE_LINES, str_text(&title) + (title.len > 4 ? 4 : 0));
+	page->function = function;
+	page->callers = callers || browser->pages.items[browser->pages.count - 2]->callers;
 	page->own = lines;
 	page->code = true;
 	view_adopt(&page->view, lines);
@@ -130,6 +186,91 @@ void code_open(struct browser *browser)
 	else
 		code_note_hottest(browser);
 	view_center(&page->view);
+}
+
+/* The columns of newer lines can be others: of arrows, of cycles. */
+void code_again(struct browser *browser, struct browse_page *page)
+{
+	struct error err = { 0 };
+	struct snapshot *old = page->own;
+	if (!page->function)
+		return;
+	struct snapshot *lines = browser->source.annotate(browser->source.context, page->function, 1, &err);
+	if (!lines) {
+		browser_error(browser, &err);
+		return;
+	}
+	bool same = lines->columns.count == old->columns.count;
+	page->own = lines;
+	view_adopt(&page->view, lines);
+	snapshot_free(old);
+	if (!same)
+		hide_columns(page);
+}
+
+static size_t one_row(void *context, uint64_t parent)
+{
+	return parent == TABLE_TOP;
+}
+
+static struct cell that_cell(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	return *(const struct cell *)context;
+}
+
+struct snapshot *code_function(const struct snapshot *shot, uint32_t row)
+{
+	static const struct table_column column = { "function", "Function", NULL, CELL_PLACE };
+	size_t place = snapshot_column_of_kind(snapshot_columns_of(shot, row), CELL_PLACE);
+	if (place == SIZE_MAX || snapshot_cell(shot, row, place)->kind != CELL_PLACE)
+		return NULL;
+	struct cell cell = *snapshot_cell(shot, row, place);
+	const struct table_fact fact = { "event", cell_text(shot->event) };
+	const struct table table = { .name = "function", .facts = &fact, .fact_count = 1, .columns = &column, .column_count = 1,
+		.context = &cell, .row_count = one_row, .row = table_row_in_order, .cell = that_cell };
+	return snapshot_new(&table, 0);
+}
+
+const char *code_function_name(const struct snapshot *function)
+{
+	return snapshot_cell(function, 1, 0)->place.symbol;
+}
+
+/* The row of a function in the order shown; SIZE_MAX: none. */
+static size_t line_of(const struct view *view, const char *name)
+{
+	for (size_t i = 0; name && i < view->lines.count; i++) {
+		uint32_t row = view->lines.items[i].row;
+		size_t place = snapshot_column_of_kind(&view->shot->columns, CELL_PLACE);
+		const struct cell *cell = view->shot->rows.items[row].detail || place == SIZE_MAX ? NULL : snapshot_cell(view->shot, row, place);
+		if (cell && cell->kind == CELL_PLACE && cell->place.symbol && strcmp(cell->place.symbol, name) == 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* Back to the row of the function, with its callers open. */
+static void show_callers(struct browser *browser)
+{
+	const struct snapshot *function = browser_page(browser)->function;
+	const char *symbol = function ? code_function_name(function) : NULL;
+	char *name = symbol ? memory_string(symbol) : NULL;
+	while (browser->pages.count > 1 && browser_page(browser)->kind != PAGE_TABLE)
+		browser_pop(browser);
+	struct view *view = &browser_page(browser)->view;
+	uint32_t row = view_row(view);
+	bool within = row != UINT32_MAX && view->shot->rows.items[row].detail; /* the cursor is on one of the callers */
+	size_t line = within ? SIZE_MAX : line_of(view, name);
+	free(name);
+	if (line != SIZE_MAX)
+		view_move_to(view, line);
+	row = view_row(view);
+	if (row != UINT32_MAX && !within && view->shot->rows.items[row].child_count && !view_is_expanded(view, row))
+		view_toggle(view);
+	if (row == UINT32_MAX || (!within && !view->shot->rows.items[row].child_count))
+		browser_note(browser, "no callers are known: perfuse record -g records them, perfuse report shows them");
+	else
+		browser_note(browser, "move to a caller; a shows its code");
 }
 
 /* To the target of the jump under the cursor, or into the function that is called. */
@@ -197,6 +338,9 @@ bool code_act(struct browser *browser, int action)
 	case ACTION_HOT_NEXT:
 	case ACTION_HOT_PREVIOUS:
 		view_hot_next(&page->view, action == ACTION_HOT_NEXT ? 1 : -1);
+		return true;
+	case ACTION_CALLERS:
+		show_callers(browser);
 		return true;
 	case ACTION_CODE_SOURCE:
 		toggle_source(browser);

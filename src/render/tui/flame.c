@@ -4,16 +4,26 @@
 
 #include "render/tui/face.h"
 
+void flame_view_drop(struct flame_view *flame)
+{
+	if (!flame->shot)
+		return;
+	flame->root_was = flame->shot->rows.items[flame->root].identity;
+	flame->cursor_was = flame->shot->rows.items[flame->cursor].identity;
+	flame->shot = NULL;
+}
+
 void flame_view_adopt(struct flame_view *flame, const struct snapshot *snapshot)
 {
-	uint64_t root = flame->shot ? flame->shot->rows.items[flame->root].identity : 0;
-	uint64_t cursor = flame->shot ? flame->shot->rows.items[flame->cursor].identity : 0;
-	*flame = (struct flame_view){ .shot = snapshot, .root = 1, .cursor = 1 };
+	flame_view_drop(flame);
+	flame->shot = snapshot;
+	flame->root = flame->cursor = 1;
+	flame->top = 0;
 	if (snapshot->rows.count < 2)
 		flame->root = flame->cursor = SNAPSHOT_TOP;
 	for (uint32_t i = 1; i < snapshot->rows.count; i++) {
-		flame->root = snapshot->rows.items[i].identity == root ? i : flame->root;
-		flame->cursor = snapshot->rows.items[i].identity == cursor ? i : flame->cursor;
+		flame->root = snapshot->rows.items[i].identity == flame->root_was ? i : flame->root;
+		flame->cursor = snapshot->rows.items[i].identity == flame->cursor_was ? i : flame->cursor;
 	}
 	flame->shares = snapshot_column_of_kind(&snapshot->columns, CELL_SHARE);
 	flame->names = snapshot_column_named(&snapshot->columns, "name");
@@ -88,18 +98,38 @@ bool flame_view_find(struct flame_view *flame, const regex_t *regex, int step)
 	return false;
 }
 
+bool flame_view_select(struct flame_view *flame, const char *name)
+{
+	uint32_t best = SNAPSHOT_TOP;
+	for (uint32_t i = 1; flame->shot && i < flame->shot->rows.count; i++)
+		if (strcmp(text_of(flame, i, flame->names), name) == 0 && (best == SNAPSHOT_TOP || weight(flame, i) > weight(flame, best)))
+			best = i;
+	if (best != SNAPSHOT_TOP)
+		flame->cursor = best;
+	return best != SNAPSHOT_TOP;
+}
+
 void flame_view_zoom(struct flame_view *flame)
 {
+	if (flame->cursor == flame->root)
+		return;
+	if (flame->zoom_count == FLAME_ZOOMS) /* the oldest is forgotten */
+		memmove(flame->zooms, flame->zooms + 1, --flame->zoom_count * sizeof *flame->zooms);
+	flame->zooms[flame->zoom_count++] = flame->shot->rows.items[flame->root].identity;
 	flame->root = flame->cursor;
 	flame->top = 0;
 }
 
 bool flame_view_zoom_out(struct flame_view *flame)
 {
-	uint32_t parent = flame->shot->rows.items[flame->root].parent;
-	if (parent == SNAPSHOT_TOP)
+	uint32_t all = flame->shot->rows.count > 1, root = all;
+	if (flame->root == all)
 		return false;
-	flame->root = parent;
+	for (uint32_t i = 1; flame->zoom_count && i < flame->shot->rows.count; i++)
+		if (flame->shot->rows.items[i].identity == flame->zooms[flame->zoom_count - 1])
+			root = i;
+	flame->zoom_count -= flame->zoom_count > 0;
+	flame->root = root;
 	flame->top = 0;
 	return true;
 }

@@ -21,7 +21,7 @@ const struct key_row browse_keys[] = {
 	{ BROWSE_KEY_RIGHT, ACTION_RIGHT, ROWS, NULL, NULL, NULL },
 	{ BROWSE_KEY_LEFT, ACTION_LEFT, ON_FLAME, "LEFT/RIGHT", "To the frame beside", NULL },
 	{ BROWSE_KEY_RIGHT, ACTION_RIGHT, ON_FLAME, NULL, NULL, NULL },
-	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_TABLE, "ENTER", "Menu of the row: annotate, zoom, callers", "menu" },
+	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_TABLE, "ENTER", "Menu of the row: annotate, filter, callers", "menu" },
 	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_FLAME, "ENTER", "Zoom into the frame", NULL },
 	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_CODE, "ENTER", "Follow the jump of the line; open the function that it calls", "follow" },
 	{ BROWSE_KEY_TAB, ACTION_HOT_NEXT, ON_CODE, "TAB/UNTAB", "To the next or previous line in the order of samples",
@@ -49,30 +49,34 @@ const struct key_row browse_keys[] = {
 	{ 'C', ACTION_ALL_CLOSE, TREES, NULL, NULL, NULL },
 	{ 'a', ACTION_ANNOTATE, ON_TABLE, "a", "Annotate: the lines of the row's function", "annotate" },
 	{ '^', ACTION_HOTTEST, ON_TABLE, "^", "Move to the hottest row: the largest share of its own", "hottest" },
-	{ 'g', ACTION_FLAME, ON_TABLE, "g", "Flame graph of the event", "flame graph" },
-	{ 'd', ACTION_DSO, ON_TABLE, "d", "Zoom into the row's shared object", NULL },
-	{ 't', ACTION_THREAD, ON_TABLE, "t", "Zoom into the row's thread or command", NULL },
-	{ 'k', ACTION_KERNEL, ON_TABLE, "k", "Zoom into the kernel", NULL },
-	{ 'S', ACTION_SOCKET, ON_TABLE, "S", "Zoom into the row's processor socket", NULL },
-	{ '/', ACTION_SEARCH, ON_CODE, "/ ?", "Search for a regular expression, forwards or backwards", "search" },
+	{ '+', ACTION_CALLERS, ON_CODE, "+", "Back to the row of this function, and open its callers", "callers" },
+	{ 'g', ACTION_FLAME, ON_TABLE, "g", "Flame graph of the event, with the row's function selected", "flame graph" },
+	{ 'g', ACTION_FLAME, ON_CODE, "g", "Flame graph of the event, with this function selected", NULL },
+	{ 'd', ACTION_DSO, ON_TABLE, "d", "Filter: only rows of the row's shared object", NULL },
+	{ 't', ACTION_THREAD, ON_TABLE, "t", "Filter: only rows of the row's thread or command", NULL },
+	{ 'k', ACTION_KERNEL, ON_TABLE, "k", "Filter: only rows of the kernel", NULL },
+	{ 'S', ACTION_SOCKET, ON_TABLE, "S", "Filter: only rows of the row's processor socket", NULL },
+	{ '/', ACTION_SEARCH, ON_CODE, "/ ?", "Search: move to a line that matches a regular expression, forwards or backwards",
+		"search" },
 	{ '?', ACTION_SEARCH_BACK, ON_CODE, NULL, NULL, NULL },
-	{ '/', ACTION_FILTER, ON_TABLE | ON_LINES, "/", "Show only rows that match a regular expression", "filter" },
-	{ 'L', ACTION_LIMIT, ON_TABLE, "L", "Show only rows with at least this percentage", NULL },
+	{ '/', ACTION_FILTER, ON_TABLE | ON_LINES, "/", "Filter: only rows that match a regular expression", "filter" },
+	{ 'L', ACTION_LIMIT, ON_TABLE, "L", "Filter: only rows with at least this percentage", NULL },
 	{ 'u', ACTION_UNDO, ON_ALL, "u", "Undo the newest filter or range of time", NULL },
 	{ 'F', ACTION_RELATIVE, ON_TABLE, "F", "Percentages of all samples, or of those that pass", NULL },
-	{ BROWSE_KEY_FIND, ACTION_SEARCH, ON_ALL, "CTRL+F", "Search for a regular expression, and highlight it", NULL },
-	{ 'n', ACTION_NEXT_MATCH, ON_ALL, "n/N", "Next and previous match", NULL },
+	{ BROWSE_KEY_FIND, ACTION_SEARCH, ON_ALL, "CTRL+F", "Search: move to a match of a regular expression, highlight all, hide no row",
+		NULL },
+	{ 'n', ACTION_NEXT_MATCH, ON_ALL, "n/N", "Next and previous match of the search", NULL },
 	{ 'N', ACTION_PREVIOUS_MATCH, ON_ALL, NULL, NULL, NULL },
 	{ 'H', ACTION_HOTTEST, ON_CODE, "H", "Move to the hottest line", "hottest" },
 	{ 'H', ACTION_HEADS, ON_TABLE, "H", "Show the heads of columns, or not", NULL },
-	{ 'T', ACTION_TIME, ON_TABLE | ON_FLAME | ON_EVENTS, "T",
-		"Time strip: mark a range with ENTER, to filter every page", "time" },
+	{ 'T', ACTION_TIME, ON_TABLE | ON_FLAME | ON_EVENTS | ON_CODE, "T",
+		"Filter by time: the time strip, on which ENTER marks a range for every page", "time" },
 	{ 'o', ACTION_COLUMNS, ON_TABLE | ON_CODE, "o", "Columns: choose and sort", "columns" },
 	{ '<', ACTION_SORT_PREVIOUS, ROWS, "< >", "Sort by the previous or next column", NULL },
 	{ '>', ACTION_SORT_NEXT, ROWS, NULL, NULL, NULL },
 	{ 'R', ACTION_REVERSE, ROWS, "R", "Reverse the order of the sorted column", NULL },
 	{ '*', ACTION_MARK, ON_TABLE, "*", "Mark the row, or not", NULL },
-	{ '@', ACTION_MARKED, ON_TABLE, "@", "Show only marked rows", NULL },
+	{ '@', ACTION_MARKED, ON_TABLE, "@", "Filter: only marked rows", NULL },
 	{ BROWSE_KEY_TAB, ACTION_NEXT_EVENT, ON_TABLE, "TAB/UNTAB", "Next and previous event", NULL },
 	{ BROWSE_KEY_UNTAB, ACTION_PREVIOUS_EVENT, ON_TABLE, NULL, NULL, NULL },
 	{ '0', ACTION_GROUP_SORT, ON_TABLE, "0-9", "Sort by this event of a group", NULL },
@@ -138,6 +142,10 @@ void browser_help_text(const struct browser *browser, struct str *out)
 	for (size_t i = 0; i < browse_key_count; i++)
 		if (browse_keys[i].name && browser_has_key(browser, &browse_keys[i]))
 			str_printf(out, "  %-16s %s\n", browse_keys[i].name, browse_keys[i].help);
+	if (browser_has_action(browser, ACTION_TIME) && browser_page_bit(browser_page(browser)) != ON_LINES)
+		str_puts(out, "\n  On the time strip: LEFT and RIGHT move by a column, PGUP and PGDN by a tenth, HOME and\n"
+			"  END to the ends, 0 to 9 to that tenth (5: the middle). ENTER marks the start of a range,\n"
+			"  and then its end. UP and DOWN lead back to the rows, ESC removes the strip.\n");
 	str_puts(out, "\n  Mouse: a click selects, a double click is ENTER, the wheel scrolls. A click on\n"
 		"  the head of a column sorts by it. Pulling on the time strip marks a range.\n");
 }

@@ -181,27 +181,27 @@ void menu_paint(struct browser *browser, struct screen *screen)
 	}
 }
 
-/* "Zoom into cc1 thread" for each column of the row that names something. */
-static void add_zooms(struct browser *browser, const struct snapshot *shot, uint32_t row)
+/* "Only thread 12:cc1" for each column of the row that names something. */
+static void add_filters(struct browser *browser, const struct snapshot *shot, uint32_t row)
 {
-	static const struct { const char *column, *what, *key; } zooms[] = {
+	static const struct { const char *column, *what, *key; } filters[] = {
 		{ "thread", "thread", " (t)" }, { "comm", "command", " (t)" }, { "dso", "shared object", " (d)" }, { "cpu", "CPU", "" },
 		{ "socket", "socket", " (S)" },
 	};
-	enum { ZOOMS = sizeof zooms / sizeof *zooms };
+	enum { FILTERS = sizeof filters / sizeof *filters };
 	for (size_t column = 0; column < shot->columns.count; column++) {
 		CLEANUP_STR struct str text = { 0 };
 		const struct table_column *at = &shot->columns.items[column];
 		const struct cell *cell = snapshot_cell(shot, row, column);
 		size_t i = 0;
-		while (i < ZOOMS && (cell->kind == CELL_FLAG || strcmp(zooms[i].column, at->name) != 0))
+		while (i < FILTERS && (cell->kind == CELL_FLAG || strcmp(filters[i].column, at->name) != 0))
 			i++;
-		if (cell->kind == CELL_ABSENT || (i == ZOOMS && cell->kind != CELL_TEXT && cell->kind != CELL_TASK && cell->kind != CELL_FLAG))
+		if (cell->kind == CELL_ABSENT || (i == FILTERS && cell->kind != CELL_TEXT && cell->kind != CELL_TASK && cell->kind != CELL_FLAG))
 			continue;
 		face_add(cell, &text);
-		if (i < ZOOMS)
-			menu_add(browser, ACTION_FILTER_EQUAL, str_text(&text), at->name, "Zoom into %s %s%s", zooms[i].what, str_text(&text),
-				zooms[i].key);
+		if (i < FILTERS)
+			menu_add(browser, ACTION_FILTER_EQUAL, str_text(&text), at->name, "Only %s %s%s", filters[i].what, str_text(&text),
+				filters[i].key);
 		else
 			menu_add(browser, ACTION_FILTER_EQUAL, str_text(&text), at->name, "Only rows with %s %s", at->title ? at->title : at->name,
 				str_text(&text));
@@ -229,7 +229,7 @@ void menu_of_row(struct browser *browser)
 		face_add(snapshot_cell(shot, row, place), &symbol);
 		menu_add(browser, ACTION_ANNOTATE, NULL, NULL, "Annotate %s (a)", str_text(&symbol) + 4);
 	}
-	add_zooms(browser, shot, snapshot_entry(shot, row));
+	add_filters(browser, shot, snapshot_entry(shot, row));
 	if (shot->rows.items[row].child_count)
 		menu_add(browser, ACTION_TOGGLE, NULL, NULL, "%s this row (+; e and c: with all below)",
 			view_is_expanded(view, row) ? "Close" : "Open");
@@ -249,9 +249,10 @@ void menu_of_columns(struct browser *browser)
 	for (size_t i = 0; i < view->shot->columns.count; i++) {
 		char number[24];
 		snprintf(number, sizeof number, "%zu", i);
+		const struct table_column *at = &view->shot->columns.items[i];
 		const char *sorted = view->sort != (int)i ? "" : view->ascending ? " (sorted, smallest first)" : " (sorted, largest first)";
 		menu_add(browser, ACTION_SORT, number, NULL, "[%c] %s%s", view_is_hidden(view, i) ? ' ' : 'x',
-			view->shot->columns.items[i].title, sorted);
+			at->title && *at->title ? at->title : at->name, sorted);
 	}
 	menu_add(browser, ACTION_SORT, NULL, NULL, "    the order of the analysis");
 }

@@ -14,7 +14,7 @@ struct browse_layout browser_layout(const struct browser *browser)
 	struct browse_layout layout = { .heads = SIZE_MAX, .strip = SIZE_MAX, .first = 1 };
 	layout.last = browser->lines > 2 ? browser->lines - 1 : browser->lines;
 	bool heads = page->kind == PAGE_TABLE || page->kind == PAGE_EVENTS || page->code;
-	if (browser->strip.shown && page->kind != PAGE_LINES && browser->lines >= 8) {
+	if (browser->strip.shown && (page->kind != PAGE_LINES || page->code) && browser->lines >= 8) {
 		layout.strip = layout.first;
 		layout.first += 2;
 	}
@@ -112,13 +112,6 @@ static void put_shifted(const struct line_paint *p, size_t start, size_t end, ui
 	screen_put(p->screen, p->line, start - p->shift, end - p->shift, style | p->overlay, text);
 }
 
-/* A line of source between instructions. */
-static bool is_source(const struct view *view, uint32_t row)
-{
-	size_t address = strcmp(view->shot->name, "code") == 0 ? snapshot_column_named(&view->shot->columns, "address") : SIZE_MAX;
-	return address != SIZE_MAX && snapshot_cell(view->shot, row, address)->kind == CELL_ABSENT;
-}
-
 static void paint_cell(const struct line_paint *p, const struct view *view, uint32_t row, size_t column, const struct widths *widths)
 {
 	CLEANUP_STR struct str text = { 0 };
@@ -126,7 +119,7 @@ static void paint_cell(const struct line_paint *p, const struct view *view, uint
 	uint8_t style = STYLE_PLAIN;
 	size_t start = widths->start[column], end = start + widths->width[column];
 	view_cell_text(view, row, column, &text);
-	if (is_source(view, row))
+	if (view_is_source(view, row))
 		style = STYLE_DIM;
 	if (cell->kind == CELL_SHARE)
 		style = share_style(cell_fraction(cell));

@@ -90,6 +90,10 @@ static void leave(struct browse_strip *strip)
 void strip_key(struct browser *browser, const struct browse_event *event)
 {
 	long tenth = (long)browser->columns / 10;
+	if (event->key >= '0' && event->key <= '9') {
+		browser->strip.cursor = browser->columns * (event->key - '0') / 10;
+		return;
+	}
 	switch (event->key) {
 	case BROWSE_KEY_LEFT:
 		move(browser, -1);
@@ -207,7 +211,7 @@ void strip_paint(struct browser *browser, struct screen *screen, size_t line)
 		screen_printf(screen, line + 1, 0, screen->columns, STYLE_DIM, "%.6f s of samples (T: mark a range)", end);
 	else if (strip->mark == SIZE_MAX)
 		screen_printf(screen, line + 1, 0, screen->columns, STYLE_TITLE,
-			"at %.6f s of %.6f s   LEFT/RIGHT: move  ENTER: mark the start of a range  u: undo  ESC: leave",
+			"at %.6f of %.6f s  ENTER: mark the start  arrows, PGUP/PGDN, 0-9: move  u: undo  ESC: leave",
 			seconds(browser, time_of(browser, strip->cursor)), end);
 	else
 		screen_printf(screen, line + 1, 0, screen->columns, STYLE_TITLE,

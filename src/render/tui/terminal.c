@@ -256,7 +256,9 @@ static void loop(struct terminal *terminal)
 		if (due && !wait) {
 			paint(terminal);
 			painted = now_ms();
-			due = false;
+			due = browser_work(browser); /* the screen says what takes time */
+			if (due)
+				continue;
 		}
 		int count = poll(fds, 2, due ? (int)wait : -1);
 		if (count < 0 && errno != EINTR)

@@ -128,6 +128,18 @@ bool view_matches(const struct view *view, uint32_t row)
 	return view->search && row_matches(view, row, &view->search_regex);
 }
 
+/* A row without a column of shares has any. */
+static bool has_share(const struct view *view, uint32_t row, double percent)
+{
+	const struct snapshot_columns *columns = &view->shot->columns;
+	if (snapshot_column_of_kind(columns, CELL_SHARE) == SIZE_MAX)
+		return true;
+	for (size_t i = 0; i < columns->count; i++)
+		if (columns->items[i].kind == CELL_SHARE && 100 * cell_fraction(snapshot_cell(view->shot, row, i)) >= percent)
+			return true;
+	return false;
+}
+
 static bool filter_passes(const struct view *view, const struct view_filter *filter, uint32_t row)
 {
 	CLEANUP_STR struct str text = { 0 };
@@ -143,10 +155,8 @@ static bool filter_passes(const struct view *view, const struct view_filter *fil
 		return row_matches(view, row, &filter->regex);
 	case VIEW_FILTER_MARKED:
 		return view_is_marked(view, row);
-	case VIEW_FILTER_SHARE: {
-		size_t column = snapshot_column_of_kind(&view->shot->columns, CELL_SHARE);
-		return column == SIZE_MAX || 100 * cell_fraction(snapshot_cell(view->shot, row, column)) >= filter->percent;
-	}
+	case VIEW_FILTER_SHARE:
+		return has_share(view, row, filter->percent);
 	}
 	return true;
 }
@@ -392,6 +402,19 @@ static void filters_changed(struct view *view)
 	note_cursor(view);
 }
 
+/* The first rows that pass are visible, unless the row under the cursor passes and is further below. */
+static void filter_added(struct view *view)
+{
+	uint64_t before = view->at;
+	filters_changed(view);
+	if (view->at != before)
+		view->cursor = 0;
+	view->top = 0;
+	if (view->cursor >= view->height)
+		view_center(view);
+	note_cursor(view);
+}
+
 bool view_filter_equal(struct view *view, const char *column, const char *text)
 {
 	if (snapshot_column_named(&view->shot->columns, column) == SIZE_MAX)
@@ -401,7 +424,7 @@ bool view_filter_equal(struct view *view, const char *column, const char *text)
 		    strcmp(view->filters.items[i].text, text) == 0)
 			return false;
 	add_filter(view, VIEW_FILTER_EQUAL, text)->column = memory_string(column);
-	filters_changed(view);
+	filter_added(view);
 	return true;
 }
 
@@ -421,20 +444,20 @@ int view_filter_match(struct view *view, const char *text, struct error *err)
 	if (compile(&regex, text, err) < 0)
 		return -1;
 	add_filter(view, VIEW_FILTER_MATCH, text)->regex = regex;
-	filters_changed(view);
+	filter_added(view);
 	return 0;
 }
 
 void view_filter_marked(struct view *view)
 {
 	add_filter(view, VIEW_FILTER_MARKED, "");
-	filters_changed(view);
+	filter_added(view);
 }
 
 void view_filter_share(struct view *view, double percent)
 {
 	add_filter(view, VIEW_FILTER_SHARE, "")->percent = percent;
-	filters_changed(view);
+	filter_added(view);
 }
 
 bool view_filter_undo(struct view *view)
@@ -547,12 +570,18 @@ bool view_is_marked(const struct view *view, uint32_t row)
 	return is_member(&view->marked, identity(view, row));
 }
 
-/* The measure that orders hot lines; NULL: a caller, a sum of rows below, or a row without it. */
+bool view_is_source(const struct view *view, uint32_t row)
+{
+	size_t address = strcmp(view->shot->name, "code") == 0 ? snapshot_column_named(&view->shot->columns, "address") : SIZE_MAX;
+	return address != SIZE_MAX && snapshot_cell(view->shot, row, address)->kind == CELL_ABSENT;
+}
+
+/* The measure that orders hot lines; NULL: a caller, a sum of rows below, a source line, or a row without it. */
 static const struct cell *heat_of(const struct view *view, size_t column, size_t line)
 {
 	uint32_t row = view->lines.items[line].row;
 	const struct snapshot_row *at = &view->shot->rows.items[row];
-	if (at->detail || (at->child_count && !view->shot->rows.items[at->first_child].detail))
+	if (at->detail || view_is_source(view, row) || (at->child_count && !view->shot->rows.items[at->first_child].detail))
 		return NULL;
 	return snapshot_cell(view->shot, row, column);
 }
@@ -564,14 +593,24 @@ static int by_heat(const struct view *view, size_t column, size_t a, size_t b)
 	return order ? order : (a > b) - (a < b);
 }
 
+size_t view_hottest_line(const struct view *view)
+{
+	size_t best = SIZE_MAX, column = own_share(view), whole = snapshot_column_named(&view->shot->columns, "line_overhead");
+	for (size_t i = 0; column != SIZE_MAX && i < view->lines.count; i++) {
+		if (!heat_of(view, column, i))
+			continue;
+		int order = best == SIZE_MAX ? -1 : whole == SIZE_MAX ? 0 : face_compare(heat_of(view, whole, best), heat_of(view, whole, i));
+		if (order < 0 || (order == 0 && by_heat(view, column, i, best) < 0))
+			best = i;
+	}
+	return best;
+}
+
 void view_hottest(struct view *view)
 {
-	size_t best = SIZE_MAX, column = own_share(view);
-	for (size_t i = 0; column != SIZE_MAX && i < view->lines.count; i++)
-		if (heat_of(view, column, i) && (best == SIZE_MAX || by_heat(view, column, i, best) < 0))
-			best = i;
-	if (best != SIZE_MAX)
-		view_move_to(view, best);
+	size_t line = view_hottest_line(view);
+	if (line != SIZE_MAX)
+		view_move_to(view, line);
 }
 
 void view_hot_next(struct view *view, int step)

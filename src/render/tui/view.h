@@ -16,7 +16,7 @@ enum view_filter_kind {
 	VIEW_FILTER_EQUAL,         /* the cell of a column has this text */
 	VIEW_FILTER_MATCH,         /* a cell of the row matches this expression */
 	VIEW_FILTER_MARKED,
-	VIEW_FILTER_SHARE,         /* the first share is at least this */
+	VIEW_FILTER_SHARE,         /* one of the shares is at least this */
 };
 
 struct view_filter {
@@ -67,6 +67,8 @@ uint32_t view_row(const struct view *view);
 void view_move(struct view *view, long lines);
 void view_move_to(struct view *view, size_t line);
 
+/* A line of source between the instructions of a page of code. */
+bool view_is_source(const struct view *view, uint32_t row);
 bool view_is_expanded(const struct view *view, uint32_t row);
 /* Opens or closes the row under the cursor; false: it has no rows below it. */
 bool view_toggle(struct view *view);
@@ -102,7 +104,10 @@ bool view_matches(const struct view *view, uint32_t row);
 
 void view_mark(struct view *view);
 bool view_is_marked(const struct view *view, uint32_t row);
-/* To the row with the largest value of the first measure, in the order shown. */
+/* The line with the largest value of the first measure, in the order shown; on a page of code, of the source line with the largest sum.
+ * SIZE_MAX: none. */
+size_t view_hottest_line(const struct view *view);
+/* Moves to it. */
 void view_hottest(struct view *view);
 /* To the line that follows the one under the cursor in the order of that measure (step 1), or precedes it (-1); around at the ends. */
 void view_hot_next(struct view *view, int step);

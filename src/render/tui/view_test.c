@@ -237,6 +237,28 @@ TEST("only marked rows pass the filter of marks")
 	close_view(&v);
 }
 
+TEST("a filter shows its first rows, and the row under the cursor if it passes")
+{
+	struct viewed v = open_view(5);
+	view_resize(&v.view, 2);
+	view_move_to(&v.view, 4);
+	view_move_to(&v.view, 3);
+	EXPECT_INT(v.view.top, 3);
+	view_filter_equal(&v.view, "comm", "ld"); /* rows 2, 3, 4 */
+	EXPECT_INT(v.view.cursor, 1);
+	EXPECT_INT(v.view.top, 0);
+	view_filter_undo(&v.view);
+	view_move_to(&v.view, 4);
+	view_filter_equal(&v.view, "comm", "ld");
+	EXPECT_INT(v.view.cursor, 2);
+	EXPECT_INT(v.view.top, 1);
+	view_filter_undo(&v.view);
+	view_filter_equal(&v.view, "comm", "cc1"); /* not the row under the cursor */
+	EXPECT_INT(v.view.cursor, 0);
+	EXPECT_INT(v.view.top, 0);
+	close_view(&v);
+}
+
 TEST("a view of no rows has no row under the cursor")
 {
 	struct viewed v = open_view(0);

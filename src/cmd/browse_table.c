@@ -58,7 +58,7 @@ int browse_table(const struct results *results, const struct browse_listing *lis
 	struct browser browser;
 	struct browsed browsed = { results, listing };
 	const struct browse_source source = { .context = &browsed, .feed = &feed, .save = browse_save, .header = show_facts,
-		.listing = listing ? list_code : NULL };
+		.listing = listing ? list_code : NULL, .least_percent = listing ? listing->least_percent : 0 };
 	if (feed_open(&feed, err) < 0)
 		return -1;
 	feed_publish(&feed, shot_of(results));

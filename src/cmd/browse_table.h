@@ -8,6 +8,7 @@
 struct browse_listing {
 	int (*make)(void *context, const struct snapshot *shot, uint32_t row, struct str *out, struct error *err);
 	void *context;
+	double least_percent; /* rows whose shares are all below it are hidden until the user undoes this filter; 0: none */
 };
 
 /* Shows the tables until the user leaves: with one table its rows, otherwise a list of the tables. They are copied first. No pager may run

@@ -1,9 +1,17 @@
 #include "cmd/diff/browse.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
 #include "base/vec.h"
 #include "cmd/browse.h"
 #include "cmd/browse_table.h"
 #include "cmd/code_page.h"
+#include "cmd/diff/listing.h"
+
+/* Rows that are smaller in all recordings are hidden at first: they print as 0.00%. */
+#define NOISE_PERCENT 0.005
 
 struct compared {
 	const struct diff_cli_options *options;
@@ -50,20 +58,50 @@ static int list_code(void *context, const struct snapshot *shot, uint32_t row, s
 	const struct cell_place *place = code_page_place(shot, row, err);
 	if (!place)
 		return -1;
-	for (uint32_t i = 0; i < compared->count; i++) {
-		str_printf(out, "%s%s:\n\n", i ? "\n" : "", compared->paths[i]);
-		size_t before = out->len;
-		if (annotate(compared, compared->paths[i], place, out, err) < 0)
-			return -1;
-		if (out->len == before)
-			str_puts(out, "no sample is in this function\n");
+	struct str *texts = memory_zero(compared->count, sizeof *texts);
+	const char **each = memory_zero(compared->count, sizeof *each);
+	int result = 0;
+	for (uint32_t i = 0; i < compared->count && result == 0; i++) {
+		result = annotate(compared, compared->paths[i], place, &texts[i], err);
+		each[i] = str_text(&texts[i]);
 	}
-	return 0;
+	if (result == 0 && !diff_listing_join(each, compared->paths, compared->count, out))
+		for (uint32_t i = 0; i < compared->count; i++)
+			str_printf(out, "%s%s:\n\n%s", i ? "\n" : "", compared->paths[i], texts[i].len ? each[i] : "no sample is in this function\n");
+	for (uint32_t i = 0; i < compared->count; i++)
+		str_fini(&texts[i]);
+	free(texts);
+	free(each);
+	return result;
+}
+
+/* The tables with the names of the recordings as facts, which the first line of a page shows. */
+static struct table *name_files(const struct results *results, const char *const *paths, uint32_t count)
+{
+	struct table *tables = memory_zero(results->table_count + 1, sizeof *tables);
+	for (size_t i = 0; i < results->table_count; i++) {
+		const struct table *from = &results->tables[i];
+		struct table_fact *facts = memory_zero(from->fact_count + count, sizeof *facts);
+		memcpy(facts, from->facts, from->fact_count * sizeof *facts);
+		for (uint32_t file = 0; file < count; file++)
+			facts[from->fact_count + file] = (struct table_fact){ file ? "with" : "compares", cell_text(paths[file]) };
+		tables[i] = *from;
+		tables[i].facts = facts;
+		tables[i].fact_count += count;
+	}
+	return tables;
 }
 
 int diff_browse(const struct results *results, const struct diff_cli_options *options, const char *const *paths, uint32_t count,
 	struct error *err)
 {
 	struct compared compared = { options, paths, count };
-	return browse_table(results, &(struct browse_listing){ list_code, &compared }, err);
+	struct results named = *results;
+	struct table *tables = name_files(results, paths, count);
+	named.tables = tables;
+	int result = browse_table(&named, &(struct browse_listing){ list_code, &compared, NOISE_PERCENT }, err);
+	for (size_t i = 0; i < results->table_count; i++)
+		free((void *)(uintptr_t)tables[i].facts);
+	free(tables);
+	return result;
 }

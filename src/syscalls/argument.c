@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
@@ -12,7 +13,7 @@
 #include "syscalls/special.h"
 #include "syscalls/words.h"
 
-enum { ELEMENTS_SHOWN = 8, BUFFER_SHOWN = 32, SOCKADDR_SHOWN = 128, TIMESPEC_BYTES = 16 };
+enum { ELEMENTS_SHOWN = 8, BUFFER_SHOWN = 32, SOCKADDR_SHOWN = 128, TIMESPEC_BYTES = 16, IOCTL_BYTES = 44 };
 
 struct bit {
 	const char *name;
@@ -22,18 +23,23 @@ struct bit {
 /* Names in perf's order; '=' is before a name that has another prefix. zero: for no bit at all; NULL: a number. */
 struct bits {
 	const char *prefix, *separator, *zero;
-	struct bit bits[30];
+	struct bit bits[32];
 };
 
 static const struct bits bit_tables[BITS_COUNT] = {
 	[BITS_ACCESS] = { "", "", "F", { { "R", 4 }, { "W", 2 }, { "X", 1 } } },
+	[BITS_CONTROL_MODES] = { "", "|", NULL, { { "B230400", 010003 }, { "B115200", 010002 }, { "B57600", 010001 }, { "BOTHER", 010000 },
+		{ "B38400", 017 }, { "B19200", 016 }, { "B9600", 015 }, { "B4800", 014 }, { "B2400", 013 }, { "B1800", 012 }, { "B1200", 011 },
+		{ "B600", 010 }, { "B300", 7 }, { "B200", 6 }, { "B150", 5 }, { "B134", 4 }, { "B110", 3 }, { "B75", 2 }, { "B50", 1 },
+		{ "CS8", 060 }, { "CS7", 040 }, { "CS6", 020 }, { "CSTOPB", 0100 }, { "CREAD", 0200 }, { "PARENB", 0400 }, { "PARODD", 01000 },
+		{ "HUPCL", 02000 }, { "CLOCAL", 04000 }, { "ADDRB", 04000000000 }, { "CMSPAR", 010000000000 }, { "CRTSCTS", 020000000000 } } },
 	[BITS_EPOLL] = { "EPOLL_", "|", NULL, { { "CLOEXEC", O_CLOEXEC } } },
 	[BITS_EVENTFD] = { "EFD_", "|", "NONE", { { "SEMAPHORE", 1 }, { "CLOEXEC", O_CLOEXEC }, { "NONBLOCK", O_NONBLOCK } } },
 	[BITS_FLOCK] = { "LOCK_", "|", "NONE", { { "SH", 1 }, { "EX", 2 }, { "NB", 4 }, { "UN", 8 }, { "MAND", 32 }, { "RW", 192 },
 		{ "READ", 64 }, { "WRITE", 128 } } },
 	[BITS_FUTEX2] = { "FUTEX2_", "|", NULL, { { "SIZE_U64", 3 }, { "SIZE_U32", 2 }, { "SIZE_U16", 1 }, { "NUMA", 4 }, { "MPOL", 8 },
 		{ "PRIVATE", 128 } } },
-	[BITS_GETRANDOM] = { "GRND_", "|", "", { { "RANDOM", 2 }, { "NONBLOCK", 1 } } },
+	[BITS_GETRANDOM] = { "GRND_", "|", "", { { "RANDOM", 2 }, { "NONBLOCK", 1 }, { "INSECURE", 4 } } },
 	[BITS_INOTIFY] = { "IN_", "|", NULL, { { "CLOEXEC", O_CLOEXEC }, { "NONBLOCK", O_NONBLOCK } } },
 	[BITS_MEMFD] = { "MFD_", "|", NULL, { { "CLOEXEC", 1 }, { "ALLOW_SEALING", 2 }, { "HUGETLB", 4 }, { "NOEXEC_SEAL", 8 }, { "EXEC", 16 } } },
 	[BITS_MODE] = { "S_", "|", "", { { "IALLUGO", 07777 }, { "IRWXUGO", 0777 }, { "IRUGO", 0444 }, { "IWUGO", 0222 }, { "IXUGO", 0111 },
@@ -51,11 +57,15 @@ static const struct bits bit_tables[BITS_COUNT] = {
 		{ "COPY", 040000 } } },
 	[BITS_MODULE] = { "O_", "|", NULL, { { "NONBLOCK", O_NONBLOCK }, { "TRUNC", O_TRUNC } } },
 	[BITS_MSYNC] = { "MS_", "|", NULL, { { "ASYNC", 1 }, { "INVALIDATE", 2 }, { "SYNC", 4 } } },
-	[BITS_PERF] = { "PERF_", "|", "", { { "FD_NO_GROUP", 1 }, { "FD_OUTPUT", 2 }, { "PID_CGROUP", 4 }, { "FD_CLOEXEC", 8 } } },
+	[BITS_OUTPUT_MODES] = { "", "|", NULL, { { "OPOST", 1 }, { "OLCUC", 2 }, { "ONLCR", 4 }, { "OCRNL", 010 }, { "ONOCR", 020 },
+		{ "ONLRET", 040 }, { "OFILL", 0100 }, { "OFDEL", 0200 }, { "NL1", 0400 }, { "CR3", 03000 }, { "CR2", 02000 }, { "CR1", 01000 },
+		{ "TAB3", 014000 }, { "TAB2", 010000 }, { "TAB1", 04000 }, { "BS1", 020000 }, { "VT1", 040000 }, { "FF1", 0100000 } } },
+	[BITS_PERF] = { "PERF_FLAG_", "|", "", { { "FD_NO_GROUP", 1 }, { "FD_OUTPUT", 2 }, { "PID_CGROUP", 4 }, { "FD_CLOEXEC", 8 } } },
 	[BITS_PIDFD] = { "PIDFD_", "|", NULL, { { "NONBLOCK", O_NONBLOCK }, { "THREAD", O_EXCL } } },
 	[BITS_PIPE] = { "O_", "|", "", { { "CLOEXEC", O_CLOEXEC }, { "NONBLOCK", O_NONBLOCK }, { "DIRECT", O_DIRECT } } },
 	[BITS_SECCOMP] = { "SECCOMP_FILTER_FLAG_", "|", "", { { "TSYNC", 1 }, { "LOG", 2 }, { "SPEC_ALLOW", 4 }, { "NEW_LISTENER", 8 },
 		{ "TSYNC_ESRCH", 16 }, { "WAIT_KILLABLE_RECV", 32 } } },
+	[BITS_SEMAPHORE] = { "SEM_", "|", NULL, { { "=IPC_NOWAIT", 04000 }, { "UNDO", 010000 } } },
 	[BITS_SIGNALFD] = { "SFD_", "|", NULL, { { "CLOEXEC", O_CLOEXEC }, { "NONBLOCK", O_NONBLOCK } } },
 	[BITS_SOCKET] = { "SOCK_", "|", NULL, { { "CLOEXEC", O_CLOEXEC }, { "NONBLOCK", O_NONBLOCK } } },
 	[BITS_TIMER] = { "TIMER_", "|", NULL, { { "ABSTIME", 1 } } },
@@ -245,21 +255,58 @@ static const char *bpf_member(uint64_t command)
 	return command < sizeof members / sizeof *members ? members[command] : NULL;
 }
 
+/* A member of a structure as an argument of this kind. */
+static void member_print(struct writer *out, uint16_t kind, uint64_t value, bool prefixes)
+{
+	const struct call call = { .count = 1, .arguments[0].kind = kind };
+	const struct call_values values = { .call = &call, .values = { value }, .prefixes = prefixes };
+	argument_print(out, &values, 0);
+}
+
+static void structure_print(struct writer *out, uint8_t layout, const uint8_t *bytes, size_t size, bool prefixes)
+{
+	layout_print(out, layout, bytes, size, &(struct layout_forms){ member_print, prefixes });
+}
+
+/* The layout of what a command of ioctl reads; 0: unknown. */
+static uint8_t ioctl_layout(uint64_t command)
+{
+	switch ((unsigned)command) {
+	case TCSETS:
+	case TCSETSW:
+	case TCSETSF:
+		return layout_named("termios", 7);
+	case _IOC(_IOC_WRITE, 'T', 0x2b, 44): /* TCSETS2, TCSETSW2, TCSETSF2 */
+	case _IOC(_IOC_WRITE, 'T', 0x2c, 44):
+	case _IOC(_IOC_WRITE, 'T', 0x2d, 44):
+		return layout_named("termios2", 8);
+	}
+	return 0;
+}
+
+static bool element_print(struct writer *out, const struct call_values *values, unsigned index, const uint8_t *bytes, size_t size)
+{
+	const struct call_argument *argument = &values->call->arguments[index];
+	const struct call_types *types = values->call->types;
+	if (argument->kind == ARGUMENT_STRUCT)
+		return structure_print(out, argument->layout, bytes, size, values->prefixes), true;
+	const char *member = strcmp(values->call->name, "bpf") == 0 ? bpf_member(values->values[0]) : NULL;
+	return types && types->print(types->context, argument->typed_name, argument->typed_name_length, member, bytes, size, out);
+}
+
 /* One structure, or the elements of an array that were copied; false: their type is unknown. */
 static bool typed_print(struct writer *out, const struct call_values *values, unsigned index)
 {
 	const struct call_argument *argument = &values->call->arguments[index];
-	const struct call_types *types = values->call->types;
 	const struct argument_bytes *bytes = &values->bytes[index];
 	bool array = argument->typed_count == TYPED_ELEMENTS;
 	size_t element = array ? argument->typed_size : bytes->size, begin = out->len;
-	const char *member = strcmp(values->call->name, "bpf") == 0 ? bpf_member(values->values[0]) : NULL;
-	if (!types || !element)
+	if (!element)
 		return false;
 	writer_puts(out, array ? "[" : "");
 	for (size_t at = 0; at + element <= bytes->size; at += element) {
 		writer_puts(out, at ? ", " : "");
-		if (!types->print(types->context, argument->typed_name, argument->typed_name_length, member, bytes->bytes + at, element, out))
+		if (!element_print(out, values, index, bytes->bytes + at, element))
 			return out->len = begin, false;
 	}
 	if (array)
@@ -282,9 +329,9 @@ static void pointed_print(struct writer *out, const struct call_values *values, 
 		sockaddr_print(out, bytes, values->prefixes);
 	else if (bytes->bytes && kind == ARGUMENT_TIMESPEC && bytes->size >= TIMESPEC_BYTES)
 		timespec_print(out, bytes);
-	else if (bytes->bytes && kind == ARGUMENT_STRUCT)
-		layout_print(out, values->call->arguments[index].layout, bytes->bytes, bytes->size);
-	else if (!bytes->bytes || kind != ARGUMENT_TYPED || !typed_print(out, values, index))
+	else if (bytes->bytes && kind == ARGUMENT_IOCTL_VALUE && ioctl_layout(values->values[1]))
+		structure_print(out, ioctl_layout(values->values[1]), bytes->bytes, bytes->size, values->prefixes);
+	else if (!bytes->bytes || (kind != ARGUMENT_TYPED && kind != ARGUMENT_STRUCT) || !typed_print(out, values, index))
 		hex_print(out, values->values[index]);
 }
 
@@ -317,6 +364,7 @@ void argument_print(struct writer *out, const struct call_values *values, unsign
 	case ARGUMENT_TIMESPEC:
 	case ARGUMENT_STRUCT:
 	case ARGUMENT_TYPED:
+	case ARGUMENT_IOCTL_VALUE:
 		return pointed_print(out, values, index);
 	}
 	if (kind >= ARGUMENT_FLAGS)
@@ -415,7 +463,11 @@ enum argument_copy argument_copy_of(const struct call_argument *argument, uint8_
 		*size = (uint8_t)(argument->typed_size * (argument->typed_count == TYPED_ELEMENTS ? ELEMENTS_SHOWN : 1));
 		return argument->typed_count == TYPED_ELEMENTS ? ARGUMENT_COPY_ELEMENTS
 			: argument->typed_count == TYPED_BYTES ? ARGUMENT_COPY_COUNTED : ARGUMENT_COPY_FIXED;
+	case ARGUMENT_IOCTL_VALUE:
+		return *size = IOCTL_BYTES, ARGUMENT_COPY_FIXED;
 	case ARGUMENT_STRUCT:
+		if (argument->typed_count == TYPED_ELEMENTS)
+			return *size = (uint8_t)(argument->typed_size * ELEMENTS_SHOWN), ARGUMENT_COPY_ELEMENTS;
 		*size = layout_size(argument->layout, &counted);
 		return counted ? ARGUMENT_COPY_COUNTED : ARGUMENT_COPY_FIXED;
 	}

@@ -136,6 +136,7 @@ TEST("socket addresses, times and written bytes are printed from what was copied
 TEST("structures are printed as btf_dump prints them, without fields of 0 and those beyond what the caller has")
 {
 	const uint64_t limits[] = { 1024, 0 }, head[] = { 0x10, (uint64_t)-32, 0 }, time[] = { 0, 0, 1, 2 }, clone[] = { 0x100, 0, 3 };
+	const uint32_t times[] = { 0x80000001, 7, 9 };
 	struct shown shown = begin("prlimit64", (const uint64_t[CALL_ARGUMENTS]){ 0, 7, 0x10, 0x20 });
 	copied(&shown, 2, limits, sizeof limits);
 	EXPECT_STR(text_of(&shown), "resource: NOFILE, new_rlim: (struct rlimit64){.rlim_cur = (__u64)1024,}, old_rlim: 0x20");
@@ -149,7 +150,58 @@ TEST("structures are printed as btf_dump prints them, without fields of 0 and th
 		".tv_sec = (__kernel_time64_t)1,.tv_nsec = (long long int)2,},}");
 	shown = begin("clone3", (const uint64_t[CALL_ARGUMENTS]){ 0x10, 16 });
 	copied(&shown, 0, clone, 16);
-	EXPECT_STR(text_of(&shown), "uargs: (struct clone_args){.flags = (__u64)256,}, size: 16");
+	EXPECT_STR(text_of(&shown), "uargs: (struct clone_args){.flags = (__u64)VM,}, size: 16");
+	shown.values.prefixes = true;
+	EXPECT_STR(text_of(&shown), "uargs: (struct clone_args){.flags = (__u64)CLONE_VM,}, size: 16");
+	shown = begin("epoll_ctl", (const uint64_t[CALL_ARGUMENTS]){ 3, 1, 4, 0x10 });
+	copied(&shown, 3, times, sizeof times);
+	shown.values.prefixes = true;
+	EXPECT(strstr(text_of(&shown), "event: (struct epoll_event){.events = (__poll_t)EPOLLIN|EPOLLET,"));
+}
+
+/* The kernel's structure: 36 bytes, of which the caller has no number. */
+TEST("modes of a terminal are printed where a command of ioctl sets them, otherwise the argument is a number")
+{
+	const uint32_t modes[11] = { 0402, 5, 017 | 060 | 0200, 0x8003 };
+	struct shown shown = begin("ioctl", (const uint64_t[CALL_ARGUMENTS]){ 3, 0x5402, 0x1000 });
+	copied(&shown, 2, modes, sizeof modes);
+	EXPECT_STR(text_of(&shown), "fd: 3</etc/passwd>, cmd: TCSETS, arg: (struct termios){.c_iflag = (tcflag_t)BRKINT|ICRNL,"
+		".c_oflag = (tcflag_t)OPOST|ONLCR,.c_cflag = (tcflag_t)B38400|CS8|CREAD,.c_lflag = (tcflag_t)ISIG|ICANON|IEXTEN,}");
+	shown = begin("ioctl", (const uint64_t[CALL_ARGUMENTS]){ 3, 0x5401, 0x1000 });
+	copied(&shown, 2, modes, sizeof modes);
+	EXPECT_STR(text_of(&shown), "fd: 3</etc/passwd>, cmd: TCGETS, arg: 0x1000");
+}
+
+TEST("a set of signals has their names, and one with most signals those that it lacks")
+{
+	static const struct {
+		uint64_t set;
+		const char *text;
+	} rows[] = { { 0x4002, "INT|TERM" }, { 0x100000001, "HUP|0x100000000" }, { 0x80000000, "0x80000000" }, { ~0ull, "~0" },
+		{ ~0x40100ull, "~KILL|STOP" } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const uint64_t action[] = { 0x1000, 0x10000004, 0, rows[i].set };
+		char text[256];
+		struct shown shown = begin("rt_sigaction", (const uint64_t[CALL_ARGUMENTS]){ 2, 0x10, 0, 8 });
+		copied(&shown, 1, action, sizeof action);
+		snprintf(text, sizeof text, "sig: INT, act: (struct sigaction){.sa_handler = (__sighandler_t)0x1000,.sa_flags = (long unsigned int)"
+			"SIGINFO|RESTART,.sa_mask = (sigset_t){.sig = (long unsigned int[1])[%s,],},}, sigsetsize: 8", rows[i].text);
+		EXPECT_STR(text_of(&shown), text);
+	}
+}
+
+TEST("the size of huge pages, a shared mapping with checked flags, and the signal of clone have names")
+{
+	SHOWS("mmap", "len: 1, prot: NONE, flags: PRIVATE|ANONYMOUS|HUGETLB|21<<HUGE_SHIFT", 0, 1, 0, 0x40022 | 21u << 26);
+	SHOWS("mmap", "len: 1, prot: NONE, flags: SHARED_VALIDATE|SYNC, fd: 5", 0, 1, 0, 0x80003, 5);
+	SHOWS("mmap", "len: 1, prot: NONE, flags: SHARED_VALIDATE, fd: 5", 0, 1, 0, 3, 5);
+	SHOWS("clone", "clone_flags: VM|SIGCHLD", 0x111);
+	SHOWS("clone", "clone_flags: SIGCHLD", 17);
+	SHOWS("clone", "clone_flags: VM|0x7f", 0x17f);
+	SHOWS("socket", "family: NETLINK, type: RAW, protocol: KOBJECT_UEVENT", 16, 3, 15);
+	SHOWS("personality", "personality: BSD|ADDR_NO_RANDOMIZE|0x100", 0x40106);
+	SHOWS("prctl", "option: SET_SECUREBITS, arg2: KEEP_CAPS|NO_CAP_AMBIENT_RAISE_LOCKED", 28, 0x90);
+	SHOWS("futex", "uaddr: 0x10, op: LOCK_PI2, utime: 0x20", 0x10, 13, 0, 0x20, 0x30, 4);
 }
 
 static void result_is(const char *name, uint64_t second, int64_t result, const char *text)
@@ -225,6 +277,33 @@ static const struct call *call_named(struct calls *calls, const char *name)
 	return call;
 }
 
+/* An array of structures that syscalls/layouts.c knows; a size that is no multiple of theirs. */
+TEST("arrays of structures with flags are printed element by element, with the names of the flags")
+{
+	static const struct call_types types = { NULL, false, size_of_type, print_type };
+	struct calls calls;
+	struct writer out;
+	uint8_t size = 0;
+	calls_init(&calls, SYSCALLS_X86_64);
+	calls.types = &types;
+	const struct call *call = call_named(&calls, "poll");
+	EXPECT_INT(call->arguments[0].kind, ARGUMENT_STRUCT);
+	EXPECT_INT(argument_copy_of(&call->arguments[0], &size), ARGUMENT_COPY_ELEMENTS);
+	EXPECT_INT(size, 64);
+	const struct {
+		int fd;
+		short events, revents;
+	} files[] = { { 7, 1, 0 }, { -2, 5, 0x10 }, { 9, 0, 0 } };
+	struct call_values values = { .call = call, .values = { 0x1000, 3 }, .bytes = { { (const uint8_t *)files, 20 } } };
+	writer_open(&out, -1, 256);
+	argument_print(&out, &values, 0);
+	writer_putc(&out, '\0');
+	EXPECT_STR(out.buffer, "[(struct pollfd){.fd = (int)7,.events = (short int)IN,}, (struct pollfd){.fd = (int)-2,"
+		".events = (short int)IN|OUT,.revents = (short int)HUP,}, ...]");
+	writer_fini(&out);
+	calls_fini(&calls);
+}
+
 TEST("structures that a call reads are printed by their types, those that it writes or that are too large are addresses")
 {
 	static const struct call_types types = { NULL, true, size_of_type, print_type };
@@ -279,21 +358,20 @@ TEST("of an array, as many structures are printed as were copied; one whose type
 	uint8_t size = 0;
 	calls_init(&calls, SYSCALLS_X86_64);
 	calls.types = &types;
-	const struct call *call = call_named(&calls, "poll");
-	EXPECT_INT(argument_copy_of(&call->arguments[0], &size), ARGUMENT_COPY_ELEMENTS);
-	EXPECT_INT(size, 64);
-	struct call_values values = { .call = call, .values = { 0x1000, 2 },
-		.bytes = { { (const uint8_t[]){ 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3 }, 17 } } };
+	const struct call *call = call_named(&calls, "writev");
+	EXPECT_INT(argument_copy_of(&call->arguments[1], &size), ARGUMENT_COPY_ELEMENTS);
+	EXPECT_INT(size, 128);
+	struct call_values values = { .call = call, .values = { 1, 0x1000, 2 }, .bytes[1] = { (const uint8_t[33]){ 1, [16] = 2, [32] = 3 }, 33 } };
 	writer_open(&out, -1, 256);
-	argument_print(&out, &values, 0);
-	values.values[1] = 3;
-	argument_print(&out, &values, 0);
-	values.bytes[0].bytes = (const uint8_t[]){ 1, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0 };
-	values.bytes[0].size = 16;
-	argument_print(&out, &values, 0);
+	argument_print(&out, &values, 1);
+	values.values[2] = 3;
+	argument_print(&out, &values, 1);
+	values.bytes[1].bytes = (const uint8_t[32]){ 1, [16] = 100 };
+	values.bytes[1].size = 32;
+	argument_print(&out, &values, 1);
 	writer_putc(&out, '\0');
-	EXPECT_STR(out.buffer, "[pollfd of 8 bytes, first 1, pollfd of 8 bytes, first 2]"
-		"[pollfd of 8 bytes, first 1, pollfd of 8 bytes, first 2, ...]0x1000");
+	EXPECT_STR(out.buffer, "[iovec of 16 bytes, first 1, iovec of 16 bytes, first 2]"
+		"[iovec of 16 bytes, first 1, iovec of 16 bytes, first 2, ...]0x1000");
 	EXPECT_INT(call_named(&calls, "nanosleep")->arguments[0].kind, ARGUMENT_TIMESPEC);
 	values.call = call = call_named(&calls, "bpf");
 	EXPECT_INT(argument_copy_of(&call->arguments[1], &size), ARGUMENT_COPY_COUNTED);

@@ -103,7 +103,7 @@ static const struct form forms[] = {
 	{ "inotify_init1", 0, { BITS(INOTIFY) } },
 	{ "io_uring_enter", 0, { 0, 0, 0, FLAGS(URING_ENTER) } },
 	{ "io_uring_register", 0, { 0, WORD(URING_REGISTER) } },
-	{ "ioctl", 0, { 0, ARGUMENT_IOCTL, ARGUMENT_HEX } },
+	{ "ioctl", 0, { 0, ARGUMENT_IOCTL, ARGUMENT_IOCTL_VALUE } },
 	{ "ioprio_get", 0, { WORD(IOPRIO_WHO) } },
 	{ "ioprio_set", 0, { WORD(IOPRIO_WHO) } },
 	{ "kcmp", 0, { ARGUMENT_PID, ARGUMENT_PID, ARGUMENT_KCMP, ARGUMENT_KCMP_INDEX, ARGUMENT_KCMP_INDEX } },
@@ -355,6 +355,7 @@ static const struct typed {
 } typed_rows[] = {
 	{ "adjtimex.txc_p", "__kernel_timex", 208, TYPED_ONE }, { "bpf.uattr", "bpf_attr", UINT8_MAX, TYPED_BYTES },
 	{ "cachestat.cstat_range", "cachestat_range", 16, TYPED_ONE }, { "clock_adjtime.utx", "__kernel_timex", 208, TYPED_ONE },
+	{ "epoll_pwait.sigmask", "sigset_t", 8, TYPED_ONE }, { "epoll_pwait2.sigmask", "sigset_t", 8, TYPED_ONE },
 	{ "file_setattr.ufattr", "file_attr", 24, TYPED_ONE }, { "futex_requeue.waiters", "futex_waitv", 24, TYPED_ONE },
 	{ "futex_waitv.waiters", "futex_waitv", 24, TYPED_ELEMENTS }, { "futimesat.utimes", "__kernel_old_timeval", 16, TYPED_ONE },
 	{ "io_uring_setup.params", "io_uring_params", 120, TYPED_ONE },
@@ -362,16 +363,20 @@ static const struct typed {
 	{ "mount_setattr.uattr", "mount_attr", 32, TYPED_ONE }, { "mq_getsetattr.u_mqstat", "mq_attr", 64, TYPED_ONE },
 	{ "mq_notify.u_notification", "sigevent", 64, TYPED_ONE }, { "mq_open.u_attr", "mq_attr", 64, TYPED_ONE },
 	{ "perf_event_open.attr_uptr", "perf_event_attr", 112, TYPED_ONE }, { "poll.ufds", "pollfd", 8, TYPED_ELEMENTS },
+	{ "ppoll.sigmask", "sigset_t", 8, TYPED_ONE },
 	{ "ppoll.tsp", "__kernel_timespec", 16, TYPED_ONE }, { "ppoll.ufds", "pollfd", 8, TYPED_ELEMENTS },
 	{ "preadv.vec", "iovec", 16, TYPED_ELEMENTS }, { "preadv2.vec", "iovec", 16, TYPED_ELEMENTS },
 	{ "process_madvise.vec", "iovec", 16, TYPED_ELEMENTS }, { "pselect6.tsp", "__kernel_timespec", 16, TYPED_ONE },
 	{ "pwritev.vec", "iovec", 16, TYPED_ELEMENTS }, { "pwritev2.vec", "iovec", 16, TYPED_ELEMENTS },
-	{ "readv.vec", "iovec", 16, TYPED_ELEMENTS }, { "rt_sigqueueinfo.uinfo", "siginfo", 128, TYPED_ONE },
+	{ "readv.vec", "iovec", 16, TYPED_ELEMENTS }, { "rt_sigprocmask.nset", "sigset_t", 8, TYPED_ONE },
+	{ "rt_sigqueueinfo.uinfo", "siginfo", 128, TYPED_ONE },
+	{ "rt_sigsuspend.unewset", "sigset_t", 8, TYPED_ONE }, { "rt_sigtimedwait.uthese", "sigset_t", 8, TYPED_ONE },
 	{ "rt_tgsigqueueinfo.uinfo", "siginfo", 128, TYPED_ONE }, { "select.tvp", "__kernel_old_timeval", 16, TYPED_ONE },
 	{ "semop.tsops", "sembuf", 6, TYPED_ELEMENTS }, { "semtimedop.tsops", "sembuf", 6, TYPED_ELEMENTS },
 	{ "sendmsg.msg", "user_msghdr", 56, TYPED_ONE }, { "setitimer.value", "__kernel_old_itimerval", 32, TYPED_ONE },
 	{ "settimeofday.tv", "__kernel_old_timeval", 16, TYPED_ONE }, { "settimeofday.tz", "timezone", 8, TYPED_ONE },
-	{ "sigaltstack.uss", "sigaltstack", 24, TYPED_ONE }, { "statmount.req", "mnt_id_req", 24, TYPED_ONE },
+	{ "sigaltstack.uss", "sigaltstack", 24, TYPED_ONE }, { "signalfd.user_mask", "sigset_t", 8, TYPED_ONE },
+	{ "signalfd4.user_mask", "sigset_t", 8, TYPED_ONE }, { "statmount.req", "mnt_id_req", 24, TYPED_ONE },
 	{ "timer_create.timer_event_spec", "sigevent", 64, TYPED_ONE }, { "utime.times", "utimbuf", 16, TYPED_ONE },
 	{ "utimensat.utimes", "__kernel_timespec", 16, TYPED_ONE }, { "utimes.utimes", "__kernel_old_timeval", 16, TYPED_ONE },
 	{ "vmsplice.uiov", "iovec", 16, TYPED_ELEMENTS }, { "writev.vec", "iovec", 16, TYPED_ELEMENTS },
@@ -411,9 +416,12 @@ static void describe_type(const struct call *call, struct call_argument *argumen
 	char name[SYSCALL_NAME_SIZE + 64];
 	snprintf(name, sizeof name, "%s.%.*s", call->name, (int)argument->name_length, argument->name);
 	const struct typed *row = bsearch(name, typed_rows, sizeof typed_rows / sizeof *typed_rows, sizeof *typed_rows, compare_typed);
-	if (row && argument->kind == ARGUMENT_POINTER)
+	if (row && argument->kind == ARGUMENT_POINTER) {
 		set_typed(argument, row->structure, strlen(row->structure), row->size, row->count);
-	else if (types->preferred)
+		argument->layout = types->preferred ? 0 : layout_named(row->structure, strlen(row->structure));
+		if (argument->layout)
+			argument->kind = ARGUMENT_STRUCT;
+	} else if (types->preferred)
 		prefer_type(argument, types);
 }
 

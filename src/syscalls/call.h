@@ -27,7 +27,7 @@ enum argument_kind {
 	ARGUMENT_MREMAP, ARGUMENT_OPEN, ARGUMENT_PRCTL, ARGUMENT_PRCTL_2, ARGUMENT_PRCTL_3, ARGUMENT_PROT, ARGUMENT_PROTOCOL,
 	ARGUMENT_SCHED, ARGUMENT_SIGNAL, ARGUMENT_SOCKADDR, ARGUMENT_SOCKET_LEVEL, ARGUMENT_SOCKET_TYPE, ARGUMENT_SYNC_RANGE,
 	ARGUMENT_IPC, ARGUMENT_KEYRING, ARGUMENT_MEMORY_POLICY, ARGUMENT_OPEN_TREE, ARGUMENT_PERSONALITY, ARGUMENT_REBOOT,
-	ARGUMENT_SOCKET_OPTION, ARGUMENT_TIMESPEC, ARGUMENT_STRUCT,
+	ARGUMENT_SOCKET_OPTION, ARGUMENT_TIMESPEC, ARGUMENT_STRUCT, ARGUMENT_IOCTL_VALUE, ARGUMENT_SIGNAL_SET,
 	ARGUMENT_TYPED,      /* structures of struct call_types */
 	/* names of bits, in an order of their own: enum bits_id */
 	ARGUMENT_BITS,
@@ -38,9 +38,10 @@ enum argument_kind {
 };
 
 /* Names of bits that perf prints in the order of the rows of argument.c. */
-enum bits_id { BITS_ACCESS, BITS_EPOLL, BITS_EVENTFD, BITS_FLOCK, BITS_FUTEX2, BITS_GETRANDOM, BITS_INOTIFY, BITS_MEMFD, BITS_MODE,
-	BITS_MESSAGE, BITS_MESSAGE_QUEUE, BITS_MODULE, BITS_MSYNC, BITS_PERF, BITS_PIDFD, BITS_PIPE, BITS_SECCOMP, BITS_SIGNALFD, BITS_SOCKET,
-	BITS_TIMER, BITS_TIMERFD, BITS_TIMERFD_TIME, BITS_UMOUNT, BITS_USERFAULT, BITS_WAIT, BITS_COUNT };
+enum bits_id { BITS_ACCESS, BITS_CONTROL_MODES, BITS_EPOLL, BITS_EVENTFD, BITS_FLOCK, BITS_FUTEX2, BITS_GETRANDOM, BITS_INOTIFY,
+	BITS_MEMFD, BITS_MODE, BITS_MESSAGE, BITS_MESSAGE_QUEUE, BITS_MODULE, BITS_MSYNC, BITS_OUTPUT_MODES, BITS_PERF, BITS_PIDFD,
+	BITS_PIPE, BITS_SECCOMP, BITS_SEMAPHORE, BITS_SIGNALFD, BITS_SOCKET, BITS_TIMER, BITS_TIMERFD, BITS_TIMERFD_TIME,
+	BITS_UMOUNT, BITS_USERFAULT, BITS_WAIT, BITS_COUNT };
 
 /* Structures and unions that a table of types has, which the kernel publishes; it may be read when it is first asked. */
 struct call_types {
@@ -60,7 +61,7 @@ struct call_argument {
 	uint8_t name_length, type_length;
 	uint16_t kind;
 	uint8_t layout;              /* of ARGUMENT_STRUCT: see syscalls/layouts.h */
-	uint8_t typed_size, typed_count; /* of ARGUMENT_TYPED: bytes of one; enum typed_count */
+	uint8_t typed_size, typed_count; /* of ARGUMENT_TYPED, and of arrays of ARGUMENT_STRUCT: bytes of one; enum typed_count */
 	uint8_t typed_name_length;
 	const char *typed_name;      /* of the structure, not terminated */
 };

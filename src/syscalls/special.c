@@ -106,6 +106,21 @@ static void signal_print(struct writer *out, V, uint64_t value)
 		hex_print(out, (uint32_t)value);
 }
 
+/* A set of which most signals are members is printed as "~" and those that are none. */
+static void signal_set_print(struct writer *out, V, uint64_t set)
+{
+	enum { NAMED = 0x7fffffff };
+	bool most = __builtin_popcountll(set) > 32;
+	uint64_t shown = most ? ~set : set;
+	writer_puts(out, most ? "~" : "");
+	if (shown & NAMED || !shown)
+		flags_print(out, WORDS_SIGNAL, shown & NAMED, values->prefixes);
+	if (shown & ~(uint64_t)NAMED) {
+		writer_puts(out, shown & NAMED ? "|" : "");
+		hex_print(out, shown & ~(uint64_t)NAMED);
+	}
+}
+
 static void fcntl_value_print(struct writer *out, V, uint64_t value)
 {
 	switch ((int)values->values[1]) {
@@ -166,7 +181,7 @@ static const struct futex_row {
 	{ "WAIT", M_BITS | M_SECOND }, { "WAKE", M_BITS | M_SECOND | M_TIMEOUT }, { "FD", M_BITS | M_SECOND | M_TIMEOUT },
 	{ "REQUEUE", M_BITS | M_TIMEOUT }, { "CMP_REQUEUE", M_TIMEOUT }, { "WAKE_OP", 0 }, { "LOCK_PI", M_BITS | M_SECOND | M_TIMEOUT },
 	{ "UNLOCK_PI", M_BITS | M_SECOND | M_TIMEOUT }, { "TRYLOCK_PI", M_BITS | M_SECOND }, { "WAIT_BITSET", M_SECOND },
-	{ "WAKE_BITSET", M_SECOND }, { "WAIT_REQUEUE_PI", 0 }, { "CMP_REQUEUE_PI", M_TIMEOUT },
+	{ "WAKE_BITSET", M_SECOND }, { "WAIT_REQUEUE_PI", 0 }, { "CMP_REQUEUE_PI", M_TIMEOUT }, { "LOCK_PI2", M_BITS | M_SECOND },
 };
 
 static const struct futex_row *futex_row(uint64_t op)
@@ -218,6 +233,9 @@ static void ioctl_print(struct writer *out, V, uint64_t value)
 			return word_print(out, words, number, true);
 		return writer_printf(out, "(%#x, %#x, %#x)", type, number, direction);
 	}
+	size_t length;
+	if (type == 0 && words_find(WORDS_IOCTL_MAP, command, &length))
+		return word_print(out, WORDS_IOCTL_MAP, command, true);
 	writer_putc(out, '(');
 	if (direction == _IOC_NONE)
 		named(out, values, "_IOC_", "NONE");
@@ -326,12 +344,17 @@ static void keyring_print(struct writer *out, V, uint64_t value)
 static void memory_policy_print(struct writer *out, V, uint64_t value)
 {
 	static const char *const flags[] = { "NUMA_BALANCING", "RELATIVE_NODES", "STATIC_NODES" };
+	uint64_t rest = value & ~0xffffull;
 	word_print(out, WORDS_MPOL, value & 0x1fff, values->prefixes);
 	for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
 		if (value >> (13 + i) & 1) {
 			writer_putc(out, '|');
 			named(out, values, "MPOL_F_", flags[i]);
 		}
+	}
+	if (rest) {
+		writer_putc(out, '|');
+		hex_print(out, rest);
 	}
 }
 
@@ -354,11 +377,12 @@ static void personality_print(struct writer *out, V, uint64_t value)
 {
 	static const char *const flags[] = { "UNAME26", "ADDR_NO_RANDOMIZE", "FDPIC_FUNCPTRS", "MMAP_PAGE_ZERO", "ADDR_COMPAT_LAYOUT",
 		"READ_IMPLIES_EXEC", "ADDR_LIMIT_32BIT", "SHORT_INODE", "WHOLE_SECONDS", "STICKY_TIMEOUTS", "ADDR_LIMIT_3GB" };
-	uint32_t persona = value & 0xffff;
+	uint32_t persona = value & 0xff, rest = value & 0x1ff00;
+	size_t length;
 	if ((uint32_t)value == UINT32_MAX)
 		return hex_print(out, UINT32_MAX); /* only asks */
-	if (persona == 0 || persona == 8)
-		named(out, values, "PER_", persona ? "LINUX32" : "LINUX");
+	if (words_find(WORDS_PERSONA, persona, &length))
+		word_print(out, WORDS_PERSONA, persona, values->prefixes);
 	else
 		hex_print(out, persona);
 	for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -366,6 +390,10 @@ static void personality_print(struct writer *out, V, uint64_t value)
 			writer_putc(out, '|');
 			writer_puts(out, flags[i]);
 		}
+	}
+	if (rest) {
+		writer_putc(out, '|');
+		hex_print(out, rest);
 	}
 }
 
@@ -417,15 +445,57 @@ static void prctl_second_print(struct writer *out, V, uint64_t value)
 	case PR_CAPBSET_READ:
 	case PR_CAPBSET_DROP:
 		return word_print(out, WORDS_CAPABILITY, value, values->prefixes);
+	case PR_SET_SECUREBITS:
+		return flags_print(out, WORDS_SECUREBITS, value, values->prefixes);
 	case PR_SET_NAME:
 		return hex_print(out, value);
 	}
 	signed_print(out, (int64_t)value);
 }
 
-static bool is_inet(V)
+static void protocol_print(struct writer *out, V, uint64_t value)
 {
-	return values->values[0] == AF_INET || values->values[0] == AF_INET6;
+	if (values->values[0] == AF_INET || values->values[0] == AF_INET6)
+		word_print(out, WORDS_IPPROTO, value, values->prefixes);
+	else if (values->values[0] == AF_NETLINK)
+		word_print(out, WORDS_NETLINK_PROTOCOL, value, values->prefixes);
+	else
+		signed_print(out, (int32_t)value);
+}
+
+/* The lowest byte is the signal that the parent gets. */
+static void clone_flags_print(struct writer *out, V, uint64_t value)
+{
+	uint64_t flags = value & ~0xffull;
+	size_t length;
+	if (flags || !(value & 0xff))
+		flags_print(out, WORDS_CLONE_FLAGS, flags, values->prefixes);
+	if (!(value & 0xff))
+		return;
+	writer_puts(out, flags ? "|" : "");
+	if (words_find(WORDS_SIGNAL, value & 0xff, &length))
+		word_print(out, WORDS_SIGNAL, value & 0xff, true);
+	else
+		hex_print(out, value & 0xff);
+}
+
+/* The two bits of SHARED and PRIVATE together have another name; the size of huge pages is a power of two. */
+static void mmap_flags_print(struct writer *out, V, uint64_t value)
+{
+	enum { TYPE = 3, HUGE_SHIFT = 26, HUGE_MASK = 0x3f };
+	uint64_t huge = value & MAP_HUGETLB ? value >> HUGE_SHIFT & HUGE_MASK : 0, rest = value & ~(huge << HUGE_SHIFT);
+	bool validate = (value & TYPE) == TYPE;
+	if (validate) {
+		named(out, values, "MAP_", "SHARED_VALIDATE");
+		rest &= ~(uint64_t)TYPE;
+		writer_puts(out, rest ? "|" : "");
+	}
+	if (rest || !validate)
+		flags_print(out, WORDS_MMAP_FLAGS, rest, values->prefixes);
+	if (huge) {
+		writer_printf(out, "|%u<<", (unsigned)huge);
+		named(out, values, "MAP_", "HUGE_SHIFT");
+	}
 }
 
 void special_print(struct writer *out, const struct call_values *values, unsigned index)
@@ -433,7 +503,7 @@ void special_print(struct writer *out, const struct call_values *values, unsigne
 	uint64_t value = values->values[index];
 	switch (values->call->arguments[index].kind) {
 	case ARGUMENT_ARCH_PRCTL: return arch_prctl_print(out, values, value);
-	case ARGUMENT_CLONE: return flags_print(out, WORDS_CLONE_FLAGS, value & ~0xffull, values->prefixes);
+	case ARGUMENT_CLONE: return clone_flags_print(out, values, value);
 	case ARGUMENT_FACCESSAT2: return faccessat2_print(out, values, value);
 	case ARGUMENT_FCNTL: return fcntl_print(out, values, value);
 	case ARGUMENT_FCNTL_VALUE: return fcntl_value_print(out, values, value);
@@ -450,7 +520,7 @@ void special_print(struct writer *out, const struct call_values *values, unsigne
 	case ARGUMENT_SOCKET_OPTION: return socket_option_print(out, values, value);
 	case ARGUMENT_KCMP: return word_print(out, WORDS_KCMP_TYPE, value, values->prefixes);
 	case ARGUMENT_MADVISE: return madvise_print(out, values, value);
-	case ARGUMENT_MMAP: return flags_print(out, WORDS_MMAP_FLAGS, value, values->prefixes);
+	case ARGUMENT_MMAP: return mmap_flags_print(out, values, value);
 	case ARGUMENT_MOUNT: return flags_print(out, WORDS_MOUNT_FLAGS, mount_flags_of(value), values->prefixes);
 	case ARGUMENT_MREMAP: return flags_print(out, WORDS_MREMAP_FLAGS, value, values->prefixes);
 	case ARGUMENT_OPEN: return open_flags_print(out, values, (uint32_t)value);
@@ -458,10 +528,10 @@ void special_print(struct writer *out, const struct call_values *values, unsigne
 	case ARGUMENT_PRCTL_2: return prctl_second_print(out, values, value);
 	case ARGUMENT_PRCTL_3: return values->values[0] == PR_SET_MM ? hex_print(out, value) : signed_print(out, (int64_t)value);
 	case ARGUMENT_PROT: return prot_print(out, values, value);
-	case ARGUMENT_PROTOCOL:
-		return is_inet(values) ? word_print(out, WORDS_IPPROTO, value, values->prefixes) : signed_print(out, (int32_t)value);
+	case ARGUMENT_PROTOCOL: return protocol_print(out, values, value);
 	case ARGUMENT_SCHED: return sched_print(out, values, value);
 	case ARGUMENT_SIGNAL: return signal_print(out, values, value);
+	case ARGUMENT_SIGNAL_SET: return signal_set_print(out, values, value);
 	case ARGUMENT_SOCKET_LEVEL:
 		return value == SOL_SOCKET ? named(out, values, "SOL_", "SOCKET") : word_print(out, WORDS_SOCKET_LEVEL, value, values->prefixes);
 	case ARGUMENT_SOCKET_TYPE: return socket_type_print(out, values, value);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/str.h"
+#include "symbol/demangle_plain.h"
 
 /* A mangled name of a few bytes can expand without limit. */
 #define DEMANGLED_LIMIT ((size_t)64 << 10)
@@ -16,31 +17,39 @@
 #define MANGLED_LIMIT ((size_t)16 << 10)
 
 struct unfolding {
-	struct str text;
+	struct str *text;
 	jmp_buf stop;
 };
 
 static void unfolding_add(const char *text, size_t len, void *opaque)
 {
 	struct unfolding *u = opaque;
-	if (len > DEMANGLED_LIMIT - u->text.len)
+	if (len > DEMANGLED_LIMIT - u->text->len)
 		longjmp(u->stop, 1);
 	if (len)
-		str_add(&u->text, text, len);
+		str_add(u->text, text, len);
 }
 
-static bool unfold(struct unfolding *u, const char *mangled, int options)
+/* A name of Rust that begins as one of C++ is nested, its first word has a length, and it ends with "17h" and a hash. */
+static bool may_be_rust(const char *mangled)
 {
-	if (setjmp(u->stop)) {
-		str_fini(&u->text);
-		return false;
-	}
-	/* a name of Rust that begins as one of C++ ends with "17h" and a hash */
-	bool rust = strncmp(mangled, "_Z", 2) != 0 || strstr(mangled, "17h");
-	if (rust && rust_demangle_callback(mangled, options, unfolding_add, u))
+	if (mangled[0] != '_' || mangled[1] != 'Z')
 		return true;
-	str_clear(&u->text);
-	return cplus_demangle_v3_callback(mangled, options, unfolding_add, u) != 0;
+	return mangled[2] == 'N' && isdigit((unsigned char)mangled[3]) && strstr(mangled + 4, "17h");
+}
+
+static bool unfold(const char *mangled, int options, struct str *out)
+{
+	struct unfolding u = { .text = out };
+	str_clear(out);
+	if (setjmp(u.stop))
+		return false;
+	if (may_be_rust(mangled) && rust_demangle_callback(mangled, options, unfolding_add, &u))
+		return true;
+	if (!(options & DMGL_PARAMS) && demangle_plain(mangled, DEMANGLED_LIMIT, out))
+		return true;
+	str_clear(out);
+	return cplus_demangle_v3_callback(mangled, options, unfolding_add, &u) != 0;
 }
 
 /* Matches "::h" and 16 hex digits of which 5 to 15 are distinct: the hash at the end of legacy Rust paths. */
@@ -204,33 +213,29 @@ static char *java_demangle(const char *name)
 	return out.text;
 }
 
-/* Retains leading dots and dollars and the part from '@' on (a version, "@plt") around the demangled middle. */
-static char *cxx_demangle(const struct demangler *demangler, const char *name)
+/* Retains leading dots and dollars and the part from '@' on (a version, "@plt") around the demangled middle. Changes name meanwhile. */
+static bool cxx_demangle(const struct demangler *demangler, char *name, struct str *out)
 {
-	const char *start = name + strspn(name, ".$");
+	char *start = name + strspn(name, ".$");
 	if (*start != '_')
-		return NULL;
-	size_t len = strcspn(start, "@");
-	char *middle = memory_alloc(len + 1);
-	memcpy(middle, start, len);
-	middle[len] = '\0';
-	struct unfolding u = { 0 };
-	bool done = unfold(&u, middle, demangler->params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS);
-	free(middle);
-	if (!done || !u.text.len) {
-		str_fini(&u.text);
-		return NULL;
+		return false;
+	char *end = strchrnul(start, '@'), first = *end;
+	*end = '\0';
+	bool done = unfold(start, demangler->params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS, out);
+	*end = first;
+	if (!done || !out->len)
+		return false;
+	if (start != name || first) {
+		size_t before = (size_t)(start - name);
+		str_puts(out, end);
+		str_add(out, name, before);
+		memmove(out->text + before, out->text, out->len - before);
+		memcpy(out->text, name, before);
+		return true;
 	}
-	if (start != name || start[len]) {
-		struct str whole = { 0 };
-		str_add(&whole, name, (size_t)(start - name));
-		str_add(&whole, u.text.text, u.text.len);
-		str_puts(&whole, start + len);
-		str_fini(&u.text);
-		return whole.text;
-	}
-	rust_unescape(u.text.text);
-	return u.text.text;
+	rust_unescape(out->text);
+	out->len = strlen(out->text);
+	return true;
 }
 
 /* Each back reference may repeat the whole name before it: with more of them a name could expand without limit. */
@@ -293,36 +298,50 @@ void name_shorten(char *name)
 	name[out] = '\0';
 }
 
-static char *demangle(const struct demangler *demangler, const char *name)
+/* Takes a malloc'ed text. */
+static bool take_text(struct str *out, char *text)
+{
+	if (!text)
+		return false;
+	str_clear(out);
+	str_puts(out, text);
+	free(text);
+	return true;
+}
+
+static bool demangle(const struct demangler *demangler, char *name, struct str *out)
 {
 	switch (*name) {
 	case '_':
 	case '.':
-	case '$': {
-		char *text = d_demangle(name);
-		if (!text)
-			text = cxx_demangle(demangler, name);
-		if (text)
-			return text;
+	case '$':
+		if (take_text(out, d_demangle(name)) || cxx_demangle(demangler, name, out))
+			return true;
 		break;
-	}
-	case 'c': {
-		char *text = ocaml_demangle(name);
-		if (text)
-			return text;
+	case 'c':
+		if (take_text(out, ocaml_demangle(name)))
+			return true;
 		break;
-	}
 	default:
 		break;
 	}
-	return java_demangle(name);
+	return take_text(out, java_demangle(name));
 }
 
-/* The code below and the libraries read the name several times: they read a copy, as the name's file may change meanwhile. */
-char *name_demangle(const struct demangler *demangler, const char *name)
+/* The code above and the libraries read the name several times: they read a copy, as the name's file may change meanwhile. */
+bool name_demangle_into(const struct demangler *demangler, const char *name, struct str *out)
 {
 	char copy[MANGLED_LIMIT];
 	if (demangler->off || !*name || text_copy(copy, sizeof copy, name, sizeof copy) == sizeof copy - 1)
-		return NULL;
-	return demangle(demangler, copy);
+		return false;
+	return demangle(demangler, copy, out);
+}
+
+char *name_demangle(const struct demangler *demangler, const char *name)
+{
+	struct str text = { 0 };
+	if (name_demangle_into(demangler, name, &text))
+		return text.text;
+	str_fini(&text);
+	return NULL;
 }

@@ -3,6 +3,8 @@
 #pragma once
 #include <stdbool.h>
 
+#include "base/str.h"
+
 struct demangler {
 	bool off;
 	bool params; /* with parameters and qualifiers (perf -v) */
@@ -13,3 +15,5 @@ void name_shorten(char *name);
 
 /* Returns a malloc'ed text, or NULL if name is not mangled or its expansion is too long. */
 char *name_demangle(const struct demangler *demangler, const char *name);
+/* The same for many names: the text replaces that of `to`, whose memory is reused; false: then `to` is undefined. */
+bool name_demangle_into(const struct demangler *demangler, const char *name, struct str *to);

@@ -1,12 +1,28 @@
 #include "symbol/demangle.h"
 
+#include <libiberty/demangle.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "symbol/demangle_plain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Both demanglers of C++ yield one text. */
+static void compare(const char *name)
+{
+	enum { LIMIT = 4096 };
+	struct str plain = { 0 };
+	if (demangle_plain(name, LIMIT, &plain)) {
+		char *other = cplus_demangle_v3(name, DMGL_NO_OPTS);
+		if (plain.len > LIMIT || (other && strcmp(other, str_text(&plain)) != 0))
+			abort();
+		free(other);
+	}
+	str_fini(&plain);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -21,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		__asm__ volatile("" : : "r"(len)); /* keeps the compiler from dropping the reads */
 		free(text);
 	}
+	compare(name);
 	free(name);
 	return 0;
 }

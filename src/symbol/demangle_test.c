@@ -33,6 +33,28 @@ TEST("prefixes and suffixes of a mangled name are retained")
 	expect_shown(false, "_ZN3foo3barEv@plt", "foo::bar@plt");
 	expect_shown(false, "._ZN3foo3barEv", ".foo::bar");
 	expect_shown(false, "_ZN3foo3barEv@@VERS_1", "foo::bar@@VERS_1");
+	expect_shown(false, ".$_ZN3foo3barEv@plt", ".$foo::bar@plt");
+}
+
+TEST("one text is reused for many names, of each language")
+{
+	static const struct {
+		const char *name, *want;
+	} cases[] = {
+		{ "_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector<int, std::allocator<int> >::push_back" }, { "_ZN1a1bEv", "a::b" },
+		{ "main", NULL }, { "._ZN1a1bEv@plt", ".a::b@plt" }, { "_D3std5stdio7writelnFNfAyaZv", "std.stdio.writeln(immutable(char)[])" },
+		{ "_ZN3foo3bar17h0123456789abcdefE", "foo::bar" }, { "camlMain__run_12", "Main.run_12" }, { "_ZNSt1a1hEv", "std::a::h" },
+	};
+	struct demangler demangler = { 0 };
+	struct str text = { 0 };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		EXPECT_INT(name_demangle_into(&demangler, cases[i].name, &text), cases[i].want != NULL);
+		if (cases[i].want) {
+			EXPECT_STR(str_text(&text), cases[i].want);
+			EXPECT_INT(text.len, strlen(cases[i].want));
+		}
+	}
+	str_fini(&text);
 }
 
 TEST("Rust names are demangled without hash, in both manglings and before a suffix")

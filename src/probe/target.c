@@ -97,7 +97,7 @@ int probe_target_open(struct probe_target *t, const char *path, const struct pro
 	if (text && !t->object)
 		t->text_shift = text->address - text->offset;
 	struct symbols_options symbols = { .buildid_dir = options->buildid_dir, .symfs = options->symfs, .budget = options->budget,
-		.aliases = true, .debuginfod = options->debuginfod, .no_demangle = options->no_demangle,
+		.aliases = true, .unsearched = options->listed, .debuginfod = options->debuginfod, .no_demangle = options->no_demangle,
 		.processes_until = RECORDED_NOW };
 	sources_init(&t->sources, &t->modules, &symbols);
 	return 0;

@@ -35,6 +35,7 @@ struct probe_target_options {
 	struct debuginfod *debuginfod;
 	int32_t namespace_pid;        /* the process in whose root the path is; 0: this one */
 	bool no_demangle, kernel;
+	bool listed;                  /* symbols are listed, not looked up by their address */
 };
 
 /* Opens the file. The target must not move until it is closed. */

@@ -113,7 +113,8 @@ void load_files(struct symbol_sources *s, const struct module *module, struct sy
 	struct elf_load_request request = { .symbols = &c.symbols->elf, .runtime = &c.runtime->elf, .dynamic = c.dynamic,
 		.use = kernel ? ELF_USE_KERNEL : kmodule ? ELF_USE_KMODULE : ELF_USE_FILE,
 		.relocation_symbol = module->relocation_symbol, .relocation = module->relocation, .section = module->section,
-		.aliases = s->options.aliases, .demangler = &tab->demangler, .budget = s->options.budget, .names = &tab->names };
+		.aliases = s->options.aliases, .unsearched = s->options.unsearched, .demangler = &tab->demangler,
+		.budget = s->options.budget, .names = &tab->names };
 	tab->taken = load_elf(&request, &tab->table);
 	tab->info.path = c.symbols->path;
 	/* a name given without a slash is reported as given */

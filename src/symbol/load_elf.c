@@ -254,6 +254,7 @@ size_t load_elf(const struct elf_load_request *request, struct symbol_table *tab
 	if (request->use == ELF_USE_KERNEL)
 		l.relocation = load_elf_relocation(request->symbols, request->relocation_symbol, request->relocation);
 	builder_init(&l.builder, request->demangler);
+	l.builder.unsearched = request->unsearched;
 	if (elf_has_opd(request->runtime)) {
 		const struct elf_section *own = elf_section(request->symbols, ".opd");
 		l.opd = elf_section(request->runtime, ".opd");

@@ -21,6 +21,7 @@ struct elf_load_request {
 	const char *section;           /* ELF_USE_KERNEL: only symbols of this section; NULL: of .text, or all if there is no .text */
 	const struct demangler *demangler;
 	bool aliases;                /* several symbols at an address are retained */
+	bool unsearched;             /* as in table_builder */
 	struct budget *budget;       /* reserves memory for the tables before they are read; NULL: no limit */
 	struct arena *names;         /* owns names that are in no file ("x@plt"); other names are borrowed from the files */
 };

@@ -334,7 +334,7 @@ static bool builder_mark_overlaps(struct table_builder *b)
 void builder_finish(struct table_builder *b, struct symbol_table *table)
 {
 	*table = (struct symbol_table){ .count = (uint32_t)b->sorted.count };
-	if (builder_mark_overlaps(b) && b->added <= TREE_LIMIT)
+	if (!b->unsearched && builder_mark_overlaps(b) && b->added <= TREE_LIMIT)
 		builder_grow_tree(b, table);
 	table->symbols = memory_resize(b->sorted.items, b->sorted.count, sizeof *table->symbols);
 	b->sorted.items = NULL;

@@ -35,6 +35,7 @@ struct table_builder {
 	VEC(struct symbol) sorted;       /* of earlier rounds, by address, equal ones in the order of addition */
 	VEC(struct table_event) events;
 	uint32_t added;                  /* total, counted by symbol.order */
+	bool unsearched;                 /* the table gets no tree: where symbols overlap, look-ups may find another one */
 	const struct demangler *demangler; /* names are compared in demangled form */
 	uint32_t demangle_budget;        /* remaining work, so that a file of nothing but ties ends in time */
 };

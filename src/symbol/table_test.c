@@ -114,6 +114,22 @@ TEST("where symbols overlap, the path through perf's tree determines which one i
 	table_fini(&table);
 }
 
+TEST("a table that is only listed has no tree, and the same symbols")
+{
+	struct table_builder b;
+	builder_init(&b, &plain);
+	b.unsearched = true;
+	builder_add(&b, 0x100, 0x100, "root", STB_GLOBAL, STT_FUNC);
+	builder_add(&b, 0x140, 0x10, "inside", STB_GLOBAL, STT_FUNC);
+	builder_merge(&b);
+	struct symbol_table table = finished(&b);
+	EXPECT_INT(table.root, 0);
+	EXPECT_INT(table.count, 2);
+	EXPECT_STR(name_at(&table, 0x148), "inside");
+	EXPECT_STR(name_at(&table, 0x160), "");
+	table_fini(&table);
+}
+
 TEST("keys are sorted by all their bits, equal ones in their original order")
 {
 	enum { COUNT = 3000 };

@@ -32,6 +32,7 @@ struct symbols_options {
 	const char *osrelease;       /* of the recorded machine, for paths of vmlinux; NULL: of this machine */
 	struct budget *budget;       /* limit for tables and debug information; borrowed; NULL: no limit */
 	bool aliases;                /* all names of an address are retained */
+	bool unsearched;             /* tables are only listed: where symbols overlap, look-ups may find another one */
 	bool no_demangle;
 	bool short_names;            /* replace the arguments of templates and generics */
 	bool demangle_kernel;        /* demangle names of vmlinux and of module files, too */

@@ -176,7 +176,8 @@ int probe_open_target(struct cli *cli, const struct probe_options *options, cons
 {
 	CLEANUP_STR struct str vmlinux = { 0 }, found = { 0 };
 	struct probe_target_options how = { .buildid_dir = environment_cache(cli, false), .symfs = options->symfs, .budget = cli->budget,
-		.debuginfod = servers_named(cli), .namespace_pid = probe_namespace(options), .no_demangle = !options->demangle, .kernel = !user };
+		.debuginfod = servers_named(cli), .namespace_pid = probe_namespace(options), .no_demangle = !options->demangle, .kernel = !user,
+		.listed = options->command == 'F' };
 	if (!user && !path) {
 		path = options->vmlinux;
 		if (!path && probe_find_vmlinux(&vmlinux, err) < 0)

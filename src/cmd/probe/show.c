@@ -7,6 +7,7 @@
 #include "dwarf/location.h"
 #include "dwarf/type.h"
 #include "os/file.h"
+#include "probe/functions.h"
 #include "probe/kernel_types.h"
 #include "probe/lines.h"
 #include "probe/source.h"
@@ -274,30 +275,16 @@ int probe_show_lines(struct cli *cli, const struct probe_options *options)
 	return result < 0 ? probe_fail(cli, &err, "Failed to show lines.") : 0;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void print_functions(struct cli *cli, const struct probe_options *options, struct probe_target *target)
 {
-	const struct symbol_table *symbols = probe_target_symbols(target);
-	VEC(char *) names = { 0 };
-	for (uint32_t i = 0; i < symbols->count; i++) {
-		char *name = probe_target_name(target, symbols->symbols[i].name);
-		if (probe_filter_passes(options->filter, name))
-			vec_push(&names, name);
-		else
-			free(name);
-	}
-	if (names.count)
-		qsort(names.items, names.count, sizeof *names.items, compare_names);
-	for (size_t i = 0; i < names.count; i++) {
-		writer_name(cli->out, names.items[i], strlen(names.items[i]));
+	struct probe_functions functions = { 0 };
+	probe_functions_find(target, options->filter, &functions);
+	for (size_t i = 0; i < functions.list.count; i++) {
+		const char *name = functions.list.items[i].name;
+		writer_name(cli->out, name, strlen(name));
 		writer_puts(cli->out, "\n");
-		free(names.items[i]);
 	}
-	vec_fini(&names);
+	probe_functions_fini(&functions);
 }
 
 int probe_show_functions(struct cli *cli, const struct probe_options *options)

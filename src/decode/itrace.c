@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { PERIOD_NS_DEFAULT = 100000 };
+enum { PERIOD_NS_DEFAULT = 100000, FRAMES_MAX = 8192 /* a record holds no more */ };
 
 void itrace_default(struct itrace *itrace, bool branches)
 {
@@ -177,4 +177,10 @@ int itrace_parse(struct itrace *itrace, const char *text, bool branches, struct 
 		itrace->period = PERIOD_NS_DEFAULT;
 	}
 	return 0;
+}
+
+unsigned itrace_max_stack(const struct itrace *itrace, unsigned limit, bool given)
+{
+	unsigned size = itrace->call_chain_size ? itrace->call_chain_size : given ? 0 : FRAMES_MAX;
+	return itrace->call_chain && size > limit ? size : limit;
 }

@@ -28,3 +28,6 @@ enum { ITRACE_CALL_CHAIN_MAX = 1024, ITRACE_LAST_BRANCH_DEFAULT = 64, ITRACE_LAS
 void itrace_default(struct itrace *itrace, bool branches);
 /* text NULL: as itrace_default; "": nothing. */
 int itrace_parse(struct itrace *itrace, const char *text, bool branches, struct error *err);
+/* The most frames of a call chain to show where a trace is decoded, for a limit that was given or is the default: at least the size
+ * after g, as in perf; without a size, the default does not limit. */
+unsigned itrace_max_stack(const struct itrace *itrace, unsigned limit, bool given);

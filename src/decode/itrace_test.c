@@ -79,3 +79,16 @@ TEST("a period without a unit at the end of the text is in ns")
 	EXPECT_INT(itrace.period, 1000);
 	EXPECT(itrace_parse(&itrace, "i1000y", false, NULL) < 0);
 }
+
+TEST("call chains are not shorter than the size after g, and have all frames without one")
+{
+	struct itrace itrace = parsed("ig128");
+	EXPECT_INT(itrace_max_stack(&itrace, 127, false), 128);
+	EXPECT_INT(itrace_max_stack(&itrace, 127, true), 128);
+	EXPECT_INT(itrace_max_stack(&itrace, 129, true), 129);
+	itrace = parsed("ig");
+	EXPECT(itrace_max_stack(&itrace, 127, false) > 1024);
+	EXPECT_INT(itrace_max_stack(&itrace, 5, true), 5);
+	itrace = parsed("iG200");
+	EXPECT_INT(itrace_max_stack(&itrace, 127, false), 127);
+}

@@ -20,7 +20,7 @@ struct report_options {
 	bool cpu_utilization, exclude_other, children, inverted, hide_unresolved, show_info, source, asm_raw, show_period;
 	bool group, group_given, branch_history, memory, full_source_path, show_reference, stitch_lbr;
 	bool raw_trace, hierarchy, inline_names, inline_given, nanoseconds, show_switch_events, total_cycles, disable_order, skip_empty;
-	bool relative;
+	bool relative, max_stack_given;
 	int branch_mode;             /* -1: as the recording is */
 	enum colour_option colour;
 	struct chain_options chain;

@@ -187,6 +187,8 @@ void report_fill_profile(struct report *report)
 	out->group_sort_index = options->group_sort_index;
 	out->verbose = options->input.verbose;
 	out->max_stack = options->max_stack > 0 ? (unsigned)options->max_stack : 0;
+	if (report->input.session.trace)
+		out->max_stack = itrace_max_stack(&options->itrace, out->max_stack, options->max_stack_given);
 	out->time_quantum_ns = options->time_quantum_ns;
 	out->min_percent = (float)options->percent_limit;
 	out->symbol_filter = options->symbol_filter;

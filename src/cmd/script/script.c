@@ -119,6 +119,8 @@ static int open_listing(struct script *script, struct error *err)
 		.format = o->format ? o->format->rows : NULL,
 		.inlines = !o->inlines ? INLINE_NONE : o->inlines_given ? INLINE_ALL : INLINE_UNWOUND,
 	};
+	if (script->input.session.trace)
+		options.max_stack = itrace_max_stack(&o->itrace, options.max_stack, o->max_stack_given);
 	/* as perf: only code of this machine's instruction set is read */
 	if (options.isa == script_host_isa() || header->pipe) {
 		options.read_code = code_files_read;

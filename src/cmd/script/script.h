@@ -22,7 +22,7 @@ struct script_options {
 	bool dump, dump_unordered, latency, debug, header, header_only, full_info, hide_call_graph, all_cpus, list;
 	bool reltime, deltatime, nanoseconds, show_kernel_path, per_event_dump, full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost, show_round, show_bpf, show_text_poke;
-	bool show_on_off, stitch, inlines, inlines_given, xed;
+	bool show_on_off, stitch, inlines, inlines_given, xed, max_stack_given;
 	const char *graph_functions;
 	int max_blocks, address_range;
 	unsigned max_stack, call_object_width;

@@ -237,7 +237,7 @@ static bool take_calls(struct trace_queue *queue, const struct pt_segment *segme
 	struct trace_segments *s = queue->segments;
 	for (; s->call < until; s->call++, s->taken++) {
 		const struct pt_call *call = &segment->calls.items[s->call];
-		if (segment->moments.items[call->moment].time >= pause)
+		if (call->time >= pause)
 			return false;
 		trace_note_call(&queue->lane, call->is_return, call->from, call->to, call->size);
 	}

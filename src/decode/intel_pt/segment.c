@@ -161,10 +161,8 @@ static void add_step(struct pt_segment *s, const struct pt_event *event)
 
 void pt_segment_call(struct pt_segment *s, bool is_return, uint64_t from, uint64_t to, unsigned size)
 {
-	if (!s->moments.count || s->moments.items[s->moments.count - 1].time != s->decoder.time)
-		vec_push(&s->moments, pt_moment_of(&s->decoder));
-	vec_push(&s->calls, ((struct pt_call){ .from = from, .to = to, .moment = (uint32_t)s->moments.count - 1,
-		.size = (uint8_t)size, .is_return = is_return }));
+	vec_push(&s->calls, ((struct pt_call){ .from = from, .to = to, .time = s->decoder.time, .size = (uint8_t)size,
+		.is_return = is_return }));
 }
 
 /* Delivers the PSB with which the segment begins. */

@@ -25,8 +25,7 @@ struct pt_step {
 
 /* What config.call receives. */
 struct pt_call {
-	uint64_t from, to;
-	uint32_t moment;            /* with its time */
+	uint64_t from, to, time;
 	uint8_t size;
 	bool is_return;
 };

@@ -103,7 +103,7 @@ void walk_target(struct pt_decoder *d, uint64_t ip)
 		d->block_index = known;
 		return;
 	}
-	if (find_block(d) && d->block_generation == generation)
+	if (find_block(d) && d->block_generation == generation && !d->mode_changed)
 		d->range.code->blocks.items[from].taken = d->block_index;
 }
 

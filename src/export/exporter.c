@@ -61,6 +61,7 @@ struct inlined {
 struct step {
 	struct place place;
 	uint32_t path;
+	size_t symbols;              /* that were known when it was added */
 };
 
 struct exporter {
@@ -623,22 +624,23 @@ static uint32_t add_step(struct exporter *exporter, uint32_t path, const struct 
 	return path;
 }
 
-/* Whether a frame has the path of an equal one before it. A symbol that is made depends on the samples between them. */
-static bool is_same_step(const struct place *one, const struct place *two)
+/* Whether a frame has the path of an earlier one: the symbol that is made for a frame depends on the symbols before it. */
+static bool is_same_step(const struct exporter *exporter, const struct place *place, const struct step *step)
 {
-	return one->symbol && one->symbol == two->symbol && one->module == two->module && one->address == two->address &&
-		one->offset == two->offset;
+	return place->address == step->place.address && place->module == step->place.module && place->offset == step->place.offset &&
+		place->symbol == step->place.symbol && (place->symbol || step->symbols == exporter->symbol_keys.items.count);
 }
 
 /* add_step, which mostly adds the same step to a path as the last time. */
 static uint32_t next_path(struct exporter *exporter, uint32_t path, const struct place *place)
 {
-	if (path < exporter->steps.count && is_same_step(place, &exporter->steps.items[path].place))
-		return exporter->steps.items[path].path;
+	const struct step *last = path < exporter->steps.count ? &exporter->steps.items[path] : NULL;
+	if (last && last->path != PATH_ROOT && is_same_step(exporter, place, last))
+		return last->path;
 	uint32_t next = add_step(exporter, path, place);
 	while (exporter->steps.count < exporter->paths.list.count)
 		vec_push(&exporter->steps, ((struct step){ .path = PATH_ROOT }));
-	exporter->steps.items[path] = (struct step){ *place, next };
+	exporter->steps.items[path] = (struct step){ *place, next, exporter->symbol_keys.items.count };
 	return next;
 }
 

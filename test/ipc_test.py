@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 
 from suite import process
 from suite.settings import CORPUS, SHORT, TOP
-from suite.tests import Skip, need, run_tests, tests_of
+from suite.tests import Skip, need, remark, run_tests, tests_of
 
 TRUTH = os.path.join(CORPUS, "pt", "truth")
 ENTRY = struct.Struct("<QQQQIBBBB")  # ip, target, tsc, cycle, tid, length, kind, flags, cpu
@@ -93,8 +93,9 @@ def cpu_of(row):
 
 
 def check_bounds(context, name, window, *options):
-    """For both meanings of an edge: an instruction that retires in its cycle may belong to either side."""
-    found, widest = {}, 0
+    """For both meanings of an edge: an instruction that retires in its cycle may belong to either side. Returns how many windows were checked,
+    and of those of at least 2 us without a long range, and with one, how far the linear number is from the true one."""
+    found, errors, uncertain = {}, [], []
     for row in context.rows(name, "--window", window, *options):
         found.setdefault(cpu_of(row), []).append(row)
     need(found, "no windows of " + name)
@@ -110,22 +111,27 @@ def check_bounds(context, name, window, *options):
                 true = last - first
                 need(int(row["least"]) <= true <= int(row["most"]), "%s, cycle %d of %s: %d instructions are not in %s to %s" % (
                     window, start, name, true, row["least"], row["most"]))
-            # where a stall is in one long range, nothing shows which of its cycles retired the instructions
-            if int(row["cycles"]) >= 7000 and int(row["longest_range"]) < int(row["cycles"]) / 20:
-                widest = max(widest, abs(float(row["linear"]) * int(row["cycles"]) - true) / max(true, 1))
+            if int(row["cycles"]) >= 7000:
+                error = abs(float(row["linear"]) * int(row["cycles"]) - true) / max(true, 1)
+                (errors if int(row["longest_range"]) < int(row["cycles"]) / 20 else uncertain).append(error)
             checked += 1
-    return checked, widest
+    return checked, errors, uncertain
 
 
 def test_bounds(context):
-    """the bounds of each window contain the true number of instructions, and the linear one is within 2 %"""
-    checked = 0
+    """the bounds of each window contain the true number of instructions, and the linear one is within 2 % where ranges are short"""
+    checked, errors, uncertain = 0, [], []
     for name in TRACES[:3] if SHORT else TRACES:
         for window in ("50", "333", "1000", "2us", "10us"):
-            count, widest = check_bounds(context, name, window)
-            need(widest < 0.02, "the linear IPC of %s differs by %.1f %%" % (name, 100 * widest))
-            checked += count
+            count, some, others = check_bounds(context, name, window)
+            need(not some or max(some) < 0.02, "the linear IPC of %s differs by %.1f %%" % (name, 100 * max(some, default=0)))
+            checked, errors, uncertain = checked + count, errors + some, uncertain + others
     need(checked > 10000, "only %d windows" % checked)
+    # of a long range, nothing shows which of its cycles retired the instructions
+    far = sum(error > 0.02 for error in uncertain)
+    remark("%d windows of 2 us or more differ by at most %.1f %%; %d of %d with a range longer than a twentieth by more than 2 %%" % (
+        len(errors), 100 * max(errors), far, len(uncertain)))
+    need(far <= len(uncertain) / 10, "%d of %d windows" % (far, len(uncertain)))
 
 
 def test_sums(context):

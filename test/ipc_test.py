@@ -418,30 +418,31 @@ def test_hostile_names(context):
         need(done.returncode == 255 and "no text of branch stacks" in done.stderr, done.stderr)
 
 
-PAGES = {"ipc-over-time.md": "kern.mix_cpu1", "dominant-cycle.md": "pp.lbr", "system-call-loop.md": "mix.pt_cyc"}
+PAGES = {"ipc-over-time.md": "kern.mix_cpu1", "dominant-cycle.md": "pp.lbr", "system-call-loop.md": "mix.pt_cyc",
+         "blocking-in-a-trace.md": "pp.cpu2_cyc"}
 
 
 def test_walk_throughs(context):
-    """the commands of the walk-throughs about IPC and cycles print what the pages show"""
+    """the commands of the walk-throughs about IPC, cycles and blocking print what the pages show"""
     for page, name in PAGES.items():
         with open(os.path.join(TOP, "docs", "examples", page)) as file:
             lines = file.read().split("\n")
         need(any(line.startswith("    perf record ") for line in lines), "%s does not record" % page)
-        commands = [at for at, line in enumerate(lines) if line.startswith(("    perf ipc ", "    perf cycle")) or line == "    perf cycle"]
+        commands = [at for at, line in enumerate(lines) if line.startswith(("    perf ipc ", "    perf cycle", "    perf blocking"))]
         need(len(commands) >= 4, "%s has %d commands" % (page, len(commands)))
         for at in commands:
             shown = []
             for line in lines[at + 2:]:
-                if not line.startswith("    ") or line.startswith("    perf "):
+                if line and (not line.startswith("    ") or line.startswith("    perf ")):
                     break
-                shown.append(line[4:])
+                shown += [line[4:]] if line else []
             words = lines[at].split()[1:]
             for option in ("--svg", "--dot"):
                 if option in words:
                     words[words.index(option) + 1] = os.path.join(context.work, "page")
             done = context.perfuse(words[0], name, *words[1:])
             if lines[at + 1] == "" and shown:
-                printed = [line.rstrip() for line in done.stdout.rstrip("\n").split("\n")]
+                printed = [line.rstrip() for line in done.stdout.split("\n") if line]
                 need(printed == shown, "%s, %s: %s, not %s" % (page, " ".join(words), printed[:4], shown[:4]))
 
 

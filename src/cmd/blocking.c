@@ -59,9 +59,13 @@ static void print_text(const struct blocking_result *result, struct writer *out)
 		aligned_print(&result->tables[i], out);
 		writer_putc(out, '\n');
 	}
-	writer_printf(out, "Without blocking, at least %.1f %% and at most %.1f %% of the CPU time would be saved (%llu samples); "
-		"at least %.1f %% if the system calls that wait or wake are not needed, either.\n",
-		100 * result->saved_low, 100 * result->saved_high, (unsigned long long)result->samples, 100 * result->calls_low);
+	writer_printf(out, "Without blocking, at least %.1f %% and at most %.1f %% of the CPU time would be saved (", 100 * result->saved_low,
+		100 * result->saved_high);
+	if (result->samples)
+		writer_printf(out, "%llu samples", (unsigned long long)result->samples);
+	else
+		writer_puts(out, "of the trace");
+	writer_printf(out, "); at least %.1f %% if the system calls that wait or wake are not needed, either.\n", 100 * result->calls_low);
 }
 
 static void print(struct cli *cli, const struct blocking_command *options, const struct blocking_result *result)

@@ -159,6 +159,34 @@ def test_counters(c):
     need(perfuse("blocking", "-i", path, "--counters", "cycles").returncode == 129, "one event is not enough")
 
 
+EARLY_FAULTS = """
+import mmap, time
+for _ in range(150):
+    pages = mmap.mmap(-1, 40 * 4096)
+    time.sleep(0.001)
+    for page in range(40): pages[page * 4096] = 1
+    end = time.perf_counter() + 0.003
+    while time.perf_counter() < end: pass
+    pages.close()
+"""
+
+
+@by_samples
+def test_events(c):
+    """events that a program has more often after switches are counted: 40 page faults after each of 150 switches"""
+    path = os.path.join(c, "events.data")
+    clocks = "task-clock/period=100000/u", "cpu-clock/period=100000/u"
+    process.must(PERFUSE, "record", "-q", "--switch-events", "-e", clocks[0], "-e", clocks[1], "-e", "page-faults/period=1/u", "-o", path,
+                 sys.executable, "-c", EARLY_FAULTS)
+    found = tables("-i", path, "--counters", ",".join(clocks), "--window", "1000000")
+    (row,) = found["events"]["rows"]
+    need(row["event"] == "page-faults/period=1/u", str(row))
+    need(row["after"] >= 6000 and row["after_rate"] > 3 * row["elsewhere_rate"], str(row))
+    need(row["low"] < row["extra"] < row["high"] and row["high"] - row["low"] < 0.3 * row["extra"], str(row))
+    need(5000 < row["extra"] <= row["after"], str(row))
+    need(tables("-i", path)["events"]["rows"][0]["extra"] is None, "without instructions, nothing can be compared")
+
+
 def trace_of(c, *words):
     truth = os.path.join(CORPUS, "pt", "truth")
     if not os.path.isdir(truth):

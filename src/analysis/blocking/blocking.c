@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/blocking/event_counts.h"
 #include "analysis/blocking/kernel_part.h"
 #include "analysis/blocking/lost.h"
 #include "base/hash.h"
 #include "data/evsel_name.h"
 #include "model/thread.h"
+#include "session/trace.h"
 
 enum { FRAMES_MAX = 64, CLOCK_CPU = 0, CLOCK_TASK = 1 };
 
@@ -58,6 +60,7 @@ struct blocking {
 	struct idmap started;        /* thread id → index in starts */
 	VEC(uint64_t) starts;        /* when a thread got its CPU last */
 	struct lost_samples counted;
+	struct event_counts events;  /* by text: sampled events that are neither a clock nor one of options.counters */
 	struct idmap descends;       /* thread of the model → whether it descends from options.parent */
 	struct blocking_result result;
 };
@@ -88,6 +91,7 @@ void blocking_free(struct blocking *blocking)
 	vec_fini(&blocking->calls);
 	vec_fini(&blocking->rows);
 	vec_fini(&blocking->starts);
+	event_counts_fini(&blocking->events);
 	idmap_fini(&blocking->started);
 	idmap_fini(&blocking->descends);
 	free(blocking);
@@ -226,17 +230,23 @@ static void note_start(struct blocking *blocking, const struct resolved *r)
 	blocking->starts.items[index] = r->sample->time;
 }
 
-/* A sample of cycles or instructions in user code: how long after a switch. */
+/* A sample of an event in user code: how long after a switch. */
 static void take_count(struct blocking *blocking, const struct resolved *r)
 {
 	char buffer[EVSEL_NAME_MAX];
-	enum ipc_role role = ipc_role_of(&blocking->options.counters, evsel_name(r->evsel, buffer, sizeof buffer));
+	const char *name = evsel_name(r->evsel, buffer, sizeof buffer);
+	enum ipc_role role = ipc_role_of(&blocking->options.counters, name);
 	uint32_t index = idmap_get(&blocking->started, (uint32_t)r->tid);
-	if (role == IPC_ROLE_NONE || index == IDMAP_NONE || (r->record->misc & RECORD_MISC_CPUMODE_MASK) != RECORD_MISC_USER)
+	bool counts = role != IPC_ROLE_NONE || (!is_clock(r->evsel) && r->evsel->attr.type != ATTR_TRACEPOINT && !trace_note_of(r));
+	if (!counts || index == IDMAP_NONE || (r->record->misc & RECORD_MISC_CPUMODE_MASK) != RECORD_MISC_USER)
 		return;
 	struct lost_samples *counted = &blocking->counted;
 	bool elsewhere = r->sample->time - blocking->starts.items[index] >= blocking->options.window_ns;
 	double period = (double)r->sample->period;
+	if (role == IPC_ROLE_NONE) {
+		event_counts_add(&blocking->events, text_of(blocking, name), elsewhere, period);
+		return;
+	}
 	(role == IPC_ROLE_CYCLES ? counted->cycles : counted->instructions)[elsewhere] += period;
 	(role == IPC_ROLE_CYCLES ? counted->cycle_squares : counted->instruction_squares)[elsewhere] += period * period;
 }
@@ -449,6 +459,43 @@ static struct cell site_cell(void *context, uint64_t number, size_t column, __at
 	}
 }
 
+enum { EVENT_NAME, EVENT_AFTER, EVENT_ELSEWHERE, EVENT_RATE_AFTER, EVENT_RATE_ELSEWHERE, EVENT_EXTRA, EVENT_LOW, EVENT_HIGH };
+
+static const struct table_column event_columns[] = {
+	{ "event", "Event", NULL, CELL_TEXT }, { "after", "After switches", NULL, CELL_COUNT }, { "elsewhere", "Elsewhere", NULL, CELL_COUNT },
+	{ "after_rate", "Per 1000 instructions", NULL, CELL_REAL }, { "elsewhere_rate", "Elsewhere per 1000", NULL, CELL_REAL },
+	{ "extra", "More by switches", NULL, CELL_NUMBER }, { "low", "At least", NULL, CELL_NUMBER }, { "high", "At most", NULL, CELL_NUMBER },
+};
+
+static size_t event_count(void *context, uint64_t parent)
+{
+	return parent == TABLE_TOP ? ((struct blocking *)context)->events.list.count : 0;
+}
+
+static struct cell event_cell(void *context, uint64_t number, size_t column, __attribute__((unused)) struct str *scratch)
+{
+	static const double PER = 1000;
+	const struct blocking *blocking = context;
+	const struct event_count *event = &blocking->events.list.items[number - 1];
+	const struct event_extra extra = event_extra_of(event, &blocking->counted);
+	if (column > EVENT_ELSEWHERE && !extra.known)
+		return cell_absent();
+	switch (column) {
+	case EVENT_NAME:
+		return cell_text(strtab_text(&blocking->texts, event->name));
+	case EVENT_AFTER:
+	case EVENT_ELSEWHERE:
+		return cell_count((uint64_t)event->counts[column == EVENT_ELSEWHERE]);
+	case EVENT_RATE_AFTER:
+	case EVENT_RATE_ELSEWHERE:
+		return (struct cell){ .kind = CELL_REAL, .real = PER * extra.rates[column == EVENT_RATE_ELSEWHERE] };
+	case EVENT_EXTRA:
+		return cell_number(llround(extra.count));
+	default:
+		return cell_number(llround(column == EVENT_LOW ? extra.low : extra.high));
+	}
+}
+
 static void make_tables(struct blocking *blocking)
 {
 	struct blocking_result *result = &blocking->result;
@@ -460,6 +507,8 @@ static void make_tables(struct blocking *blocking)
 		.context = blocking, .row_count = thread_count, .row = table_row_in_order, .cell = thread_cell };
 	result->tables[BLOCKING_SITES] = (struct table){ .name = "sites", .columns = site_columns, .column_count = COUNT(site_columns),
 		.context = blocking, .row_count = site_count, .row = table_row_in_order, .cell = site_cell };
+	result->tables[BLOCKING_EVENTS] = (struct table){ .name = "events", .columns = event_columns, .column_count = COUNT(event_columns),
+		.context = blocking, .row_count = event_count, .row = table_row_in_order, .cell = event_cell };
 #undef COUNT
 	result->facts[0] = (struct table_fact){ "samples", cell_count(result->samples) };
 	result->facts[1] = (struct table_fact){ "switches", blocking->options.switches_known ? cell_count(blocking->options.switches) :

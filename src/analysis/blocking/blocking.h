@@ -24,7 +24,7 @@ struct blocking *blocking_new(const struct blocking_options *options);
 void blocking_free(struct blocking *blocking); /* accepts NULL */
 struct sink blocking_sink(struct blocking *blocking);
 
-enum blocking_table { BLOCKING_PARTS, BLOCKING_THREADS, BLOCKING_SITES, BLOCKING_TABLES };
+enum blocking_table { BLOCKING_PARTS, BLOCKING_THREADS, BLOCKING_SITES, BLOCKING_EVENTS, BLOCKING_TABLES };
 
 struct blocking_result {
 	uint64_t samples, cpu_ns; /* without samples, the times are those of a trace */

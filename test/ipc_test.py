@@ -398,7 +398,7 @@ def test_cycle(context):
 
 
 def test_hostile_names(context):
-    """names of functions remain text in graphs and pictures"""
+    """names of functions and threads remain text in graphs and pictures"""
     name = '"];x</text><script>alert(1)</script>\\'
     stacks = os.path.join(context.work, "hostile.txt")
     with open(stacks, "w") as file:
@@ -406,6 +406,12 @@ def test_hostile_names(context):
             file.write(" ".join(["b+0x4/%s/P/-/-/2" % name.replace("/", "|"), "%s+0x4/b/P/-/-/3" % name.replace("/", "|")] * 4) + "\n")
     graph = process.perfuse("cycle", "--brstack", stacks, "--dot", "-").stdout
     need('\\"];x<' in graph and graph.count("\n\t") == 8 or '"];x' not in graph.replace('\\"];x', ""), graph)
+    data = os.path.join(context.work, "hostile.data")
+    process.must(process.PERFUSE, "record", "-q", "-e", "{cpu-clock,page-faults}:S", "-F", "500", "-o", data, sys.executable, "-c",
+                 "open('/proc/self/comm', 'w').write('</g><b>&\\x1b\"')\n" + FAULTS)
+    picture = process.perfuse("ipc", "-i", data, "--counters", "cpu-clock,page-faults", "--by", "thread", "--svg", "-").stdout
+    xml.etree.ElementTree.fromstring(picture)
+    need("</g><b>" not in picture and "&lt;/g&gt;&lt;b&gt;&amp;" in picture, picture[:2000])
     picture = process.perfuse("cycle", "--brstack", stacks, "--svg", "-").stdout
     need("<script>alert" not in picture and "alert(1)" in picture, picture[:200])
     xml.etree.ElementTree.fromstring(picture)

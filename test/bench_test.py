@@ -114,6 +114,16 @@ def test_bars():
     need(all(row["from"] < row["to"] for row in table["rows"]), str(table))
 
 
+def test_counters():
+    """counters are columns, absent where the machine has none, and only on request"""
+    names = ("cycles", "instructions", "cache_misses", "dtlb_load_misses")
+    (row,) = rows("pipe", "-l", "100")
+    need(all(row[name] is None for name in names), str(row))
+    (row,) = rows("pipe", "-l", "2000", "--counters")
+    need(all(row[name] is None or row[name] > 0 for name in names), str(row))
+    need(row["instructions"] is None or row["instructions"] > 2000 * 500, str(row))
+
+
 def test_perf():
     """a turn of pipe takes the time that perf's bench sched pipe measures"""
     reference, ours, theirs = need_reference(), [], []

@@ -7,5 +7,11 @@
 #pragma once
 #include "turns/plan.h"
 
-/* Runs the plan to its end, on the CPUs of the calling thread. */
-int turns_run(const struct turns_plan *plan, struct turns_result *result, struct error *err);
+/* Called by the thread of turns_run immediately before and after what the result counts. */
+struct turns_meter {
+	void *context;
+	void (*begin)(void *context), (*end)(void *context);
+};
+
+/* Runs the plan to its end, on the CPUs of the calling thread. meter: NULL, or one whose end follows each begin. */
+int turns_run(const struct turns_plan *plan, const struct turns_meter *meter, struct turns_result *result, struct error *err);

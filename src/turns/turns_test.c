@@ -18,7 +18,7 @@ TEST("each way in each model that can wait in it takes all its turns, and times 
 			struct error err = { 0 };
 			if (turns_check(&plan, NULL) < 0)
 				continue;
-			if (turns_run(&plan, &result, &err) < 0) {
+			if (turns_run(&plan, NULL, &result, &err) < 0) {
 				if (model != TURN_URING && err.kind != ERROR_UNSUPPORTED) /* kernels may refuse io_uring */
 					unit_fail(__FILE__, __LINE__, "%s", err.text);
 				continue;
@@ -35,10 +35,10 @@ TEST("coroutines exchange without a switch, threads that share a CPU with two fo
 	struct turns_plan plan = plan_of(TURN_PIPE, TURN_THREADS);
 	struct turns_result result;
 	struct error err = { 0 };
-	EXPECT_INT(turns_run(&plan, &result, &err), 0);
+	EXPECT_INT(turns_run(&plan, NULL, &result, &err), 0);
 	EXPECT(result.voluntary >= 200);
 	plan.model = TURN_COROUTINES;
-	if (turns_run(&plan, &result, &err) == 0)
+	if (turns_run(&plan, NULL, &result, &err) == 0)
 		EXPECT_INT(result.voluntary, 0);
 	else
 		EXPECT_INT(err.kind, ERROR_UNSUPPORTED);
@@ -53,7 +53,7 @@ TEST("messages of every size arrive whole")
 			struct turns_result result;
 			struct error err = { 0 };
 			plan.bytes = sizes[i];
-			if (turns_run(&plan, &result, &err) < 0 && model != TURN_URING)
+			if (turns_run(&plan, NULL, &result, &err) < 0 && model != TURN_URING)
 				unit_fail(__FILE__, __LINE__, "%s", err.text);
 		}
 	}
@@ -67,7 +67,7 @@ TEST("work takes its time at each turn, and touched memory belongs to the plan")
 	plan.pairs = 1;
 	plan.work_ns = 50000;
 	plan.set_bytes = 10000;
-	EXPECT_INT(turns_run(&plan, &result, &err), 0);
+	EXPECT_INT(turns_run(&plan, NULL, &result, &err), 0);
 	EXPECT(result.user_ns + result.system_ns >= 200 * 45000);
 }
 

@@ -37,6 +37,7 @@ static const struct option switch_table_of_options[] = {
 	OPT_STRING(0, "sweep", struct bench_options, sweep, "pairs|set|bytes|work=values", "a run for each value, e.g. set=4K,64K,1M"),
 	OPT_UINT('r', "repeat", struct bench_options, repeat, "runs of each plan (default: 1)"),
 	OPT_BOOL(0, "histogram", struct bench_options, histogram, "show the latencies of each run as bars, one for each power of two"),
+	OPT_BOOL(0, "counters", struct bench_options, counters, "count cycles, instructions, cache and TLB misses, which makes switches slower"),
 	OPT_FORMAT(struct bench_options, format),
 	OPT_END(),
 };
@@ -148,7 +149,9 @@ static int run_plans(const struct bench_options *options, const struct turns_pla
 			struct switch_row *row = vec_add(&rows->list);
 			row->plan = *plan;
 			sweep_apply(sweep, i, &row->plan);
-			if (turns_run(&row->plan, &row->result, err) < 0)
+			row->counters.events = switch_events;
+			const struct turns_meter meter = { &row->counters, switch_counters_begin, switch_counters_end };
+			if (turns_run(&row->plan, options->counters ? &meter : NULL, &row->result, err) < 0)
 				return -1;
 		}
 	}

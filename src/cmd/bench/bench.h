@@ -18,7 +18,7 @@ struct bench_options {
 	const char *model, *set, *sweep, *cpus;
 	unsigned pairs, bytes, stride, repeat;
 	uint64_t rounds, work_ns, sleep_ns;
-	bool histogram;
+	bool histogram, counters;
 	/* the others */
 	unsigned groups, loops, threads, futexes, seconds, wakes, wakers, requeues, descriptors;
 	bool pipes, threaded, shared, silent, lock_memory, broadcast, multiple, several, nonblocking, edge, oneshot, synchronous;

@@ -2,7 +2,7 @@
 
 enum { COLUMN_WAY, COLUMN_MODEL, COLUMN_PAIRS, COLUMN_BYTES, COLUMN_WORK, COLUMN_SET, COLUMN_TURNS, COLUMN_WALL, COLUMN_RATE, COLUMN_TURN,
 	COLUMN_MIN, COLUMN_MEDIAN, COLUMN_P90, COLUMN_P99, COLUMN_MAX, COLUMN_USER, COLUMN_SYSTEM, COLUMN_VOLUNTARY, COLUMN_INVOLUNTARY,
-	COLUMN_MINOR, COLUMN_MAJOR, COLUMNS };
+	COLUMN_MINOR, COLUMN_MAJOR, COLUMN_COUNTERS, COLUMNS = COLUMN_COUNTERS + SWITCH_COUNTERS };
 
 static const struct table_column columns[COLUMNS] = {
 	[COLUMN_WAY] = { "way", "Way", NULL, CELL_TEXT },
@@ -26,6 +26,10 @@ static const struct table_column columns[COLUMNS] = {
 	[COLUMN_INVOLUNTARY] = { "involuntary_switches", "Preempted", NULL, CELL_COUNT },
 	[COLUMN_MINOR] = { "minor_faults", "Faults", NULL, CELL_COUNT },
 	[COLUMN_MAJOR] = { "major_faults", "Major faults", NULL, CELL_COUNT },
+	[COLUMN_COUNTERS + SWITCH_CYCLES] = { "cycles", "Cycles", NULL, CELL_COUNT },
+	[COLUMN_COUNTERS + SWITCH_INSTRUCTIONS] = { "instructions", "Instructions", NULL, CELL_COUNT },
+	[COLUMN_COUNTERS + SWITCH_CACHE_MISSES] = { "cache_misses", "Cache misses", NULL, CELL_COUNT },
+	[COLUMN_COUNTERS + SWITCH_DTLB_MISSES] = { "dtlb_load_misses", "dTLB misses", NULL, CELL_COUNT },
 };
 
 static size_t row_count(void *context, uint64_t parent)
@@ -60,6 +64,10 @@ static struct cell result_cell(void *context, uint64_t number, size_t column, __
 	const struct turns_result *result = &row->result;
 	if (column < COLUMN_TURNS)
 		return plan_cell(&row->plan, column);
+	if (column >= COLUMN_COUNTERS) {
+		const struct switch_count *count = &row->counters.counts[column - COLUMN_COUNTERS];
+		return count->known ? cell_count(count->value) : cell_absent();
+	}
 	double seconds = (double)result->wall_ns / 1e9;
 	switch (column) {
 	case COLUMN_TURNS:

@@ -1,12 +1,14 @@
 /* The results of `bench switch` as a table: a row for each plan. */
 #pragma once
 #include "analysis/table/table.h"
+#include "cmd/bench/switch_counters.h"
 #include "turns/turns.h"
 
 struct switch_rows {
 	VEC(struct switch_row {
 		struct turns_plan plan;
 		struct turns_result result;
+		struct switch_counters counters;
 	}) list;
 };
 

@@ -652,6 +652,35 @@ def test_parts_of_a_run():
         need(files == ["/etc/passwd", "/etc/group"], lines)
 
 
+def test_delay_with_call_chains():
+    """--delay with call chains or other events shows those behind it, with their strings and chains"""
+    with Work() as work:
+        shell = "cat /etc/hostname; echo started; while ! grep -q traces %s; do sleep 0.1; done; cat /etc/passwd; exit 4" % work.path("state")
+        for way, form in ((["--call-graph", "fp"], r"openat\(.*\n {39}\S"), (["-e", "sched:sched_process_exec,openat"], '_exec\\(filename: "')):
+            delayed = work.path("delayed" + way[0])
+            work.write("state", "")
+            with process.start(PERFUSE, "trace", "-D", "300", "-o", delayed, *way, "sh", "-c", shell) as ran:
+                process.wait_until(lambda: os.path.exists(delayed) and os.path.getsize(delayed), "the first call")
+                work.write("state", "traces")
+                need(ran.wait(60) == 4, "%s: exit status %s" % (way, ran.returncode))
+            lines = open(delayed, errors="replace").read()
+            need(re.search(form, lines) and '"/etc/passwd"' in lines and '"/etc/hostname"' not in lines, (way, lines[:600]))
+
+
+def test_print_sample():
+    """--print-sample prints the entry and the return of each call before it, with the time, the process, the thread and the CPU"""
+    with Work() as work:
+        ran, lines = work.trace("--print-sample", "-T", "-e", "openat", "cat", "/no/such")
+        need(ran.returncode == 1, ran.stderr)
+        at = next(i for i, line in enumerate(lines) if '"/no/such"' in line)
+        samples = [re.match(r" *(raw_syscalls:sys_(?:enter|exit)) +([0-9.]+) cat (\d+)/(\d+) \[(\d+)\]$", line) for line in lines[at - 2:at]]
+        time, duration, _, tid, _ = parsed(lines[at:at + 1])[0]
+        need(all(samples) and [found[1] for found in samples] == ["raw_syscalls:sys_enter", "raw_syscalls:sys_exit"], lines)
+        need(all(found[3] == found[4] == str(tid) and int(found[5]) < os.cpu_count() for found in samples), lines)
+        begin, end = float(samples[0][2]), float(samples[1][2])
+        need(abs(begin - float(time)) < 0.002 and abs(end - begin - float(duration)) < 0.003, lines[at - 2:at + 1])
+
+
 def test_walk_through():
     """the commands of docs/examples/trace-open.md show what it says"""
     with Work() as work:

@@ -389,6 +389,7 @@ __noinline int send_copied(struct slot *slot, const struct trace_rule *rule, int
 		return 0;
 	scratch->record = slot->record;
 	scratch->record.kind = kind;
+	scratch->record.cpu = bpf_get_smp_processor_id();
 	scratch->record.arguments_sent = TRACE_ARGUMENTS;
 	__u32 failed = 0;
 	for (__u32 i = 0; i < TRACE_ARGUMENTS && rule->copied >> i; i++) {
@@ -411,6 +412,7 @@ static __always_inline void send_plain(struct slot *slot, __u8 kind, __u32 argum
 	if (arguments > TRACE_ARGUMENTS)
 		arguments = TRACE_ARGUMENTS;
 	slot->record.kind = kind;
+	slot->record.cpu = bpf_get_smp_processor_id();
 	slot->record.arguments_sent = arguments;
 	slot->record.payload = 0;
 	send(&slot->record, FIXED_PART + 8 * arguments);

@@ -23,7 +23,8 @@ enum trace_record_kind {
 struct trace_call {
 	__u8 kind, arguments_sent, compat, unused;
 	__u32 tid;
-	__s32 number;
+	__s16 number;
+	__u16 cpu;                 /* that sent it */
 	__u32 payload;
 	__u64 entered, left;       /* CLOCK_MONOTONIC, ns; entered 0: the entry was not seen */
 	__s64 result;

@@ -45,6 +45,11 @@ int live_session_step(struct live_session *live, int timeout_ms, uint32_t *ready
 	return status;
 }
 
+void live_session_enable(struct live_session *live)
+{
+	acquisition_enable(live->acquisition);
+}
+
 int live_session_end(struct live_session *live, struct error *err)
 {
 	return session_end(&live->session, err);

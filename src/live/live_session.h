@@ -36,6 +36,8 @@ void live_session_begin(struct live_session *live, const struct sink *sink);
 /* Waits for records, a watched descriptor or the end, at most timeout_ms, and passes what has arrived to the sink. *ready: bits of
  * live_session_watch whose descriptors can be read. 1: more may come; 0: the target has ended or a signal arrived; < 0: *err. */
 int live_session_step(struct live_session *live, int timeout_ms, uint32_t *ready, struct error *err);
+/* Enables the events of a measurement with a delay. */
+void live_session_enable(struct live_session *live);
 /* Delivers the rest. */
 int live_session_end(struct live_session *live, struct error *err);
 int live_session_watch(struct live_session *live, int fd, unsigned bit, struct error *err);

@@ -156,16 +156,30 @@ static void look(struct programs_run *live, unsigned waits)
 		live->ended = true;
 }
 
+uint64_t trace_begin_ns(const struct trace_run *run)
+{
+	int delay_ms = run->options->delay_ms;
+	if (delay_ms <= 0)
+		return delay_ms ? UINT64_MAX : 0;
+	return clock_now_ns(CLOCK_MONOTONIC) + (uint64_t)delay_ms * 1000000;
+}
+
+int trace_wait_ms(uint64_t *begin_ns)
+{
+	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	if (*begin_ns <= now)
+		return *begin_ns = 0, WAIT_MS;
+	uint64_t rest_ms = (*begin_ns - now) / 1000000 + 1;
+	return rest_ms < WAIT_MS ? (int)rest_ms : WAIT_MS;
+}
+
 /* Begins to trace calls when the delay is over; returns how long to wait at most. */
 static int wait_for_begin(struct programs_run *live, struct error *err)
 {
-	uint64_t now = live->begin_ns ? clock_now_ns(CLOCK_MONOTONIC) : 0;
-	if (!live->begin_ns || now + WAIT_MS * 1000000ull < live->begin_ns)
+	if (!live->begin_ns)
 		return WAIT_MS;
-	if (now < live->begin_ns)
-		return (int)((live->begin_ns - now) / 1000000) + 1;
-	live->begin_ns = 0;
-	return trace_programs_begin(&live->programs, err) < 0 ? -1 : WAIT_MS;
+	int wait_ms = trace_wait_ms(&live->begin_ns);
+	return !live->begin_ns && trace_programs_begin(&live->programs, err) < 0 ? -1 : wait_ms;
 }
 
 static int follow(struct programs_run *live, struct error *err)
@@ -199,9 +213,7 @@ static int start(struct programs_run *live, struct error *err)
 		return -1;
 	if (trace_open_programs(run, &live->programs, &live->target, live->workload.pid, live->cgroup, err) < 0)
 		return run->refused = true, -1;
-	int delay_ms = run->options->delay_ms;
-	if (delay_ms)
-		live->begin_ns = delay_ms < 0 ? UINT64_MAX : clock_now_ns(CLOCK_MONOTONIC) + (uint64_t)delay_ms * 1000000;
+	live->begin_ns = trace_begin_ns(run);
 	return run->command ? workload_run(&live->workload, err) : 0;
 }
 

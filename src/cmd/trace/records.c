@@ -36,6 +36,22 @@ void trace_take_return(struct trace_run *run, struct trace_task *task, uint32_t 
 	count_line(run);
 }
 
+void trace_print_sample(struct trace_run *run, const char *event, uint64_t time, const char *comm, int pid, int tid, int cpu)
+{
+	writer_printf(&run->out, "%22s %10.3f ", event, (double)time / 1e6);
+	writer_name(&run->out, comm, strlen(comm));
+	writer_printf(&run->out, " %d/%d [%d]\n", pid, tid, cpu);
+}
+
+/* The tracepoints of which a record of the programs was made. */
+static void print_samples(struct trace_run *run, const struct trace_task *task, const struct trace_call *call)
+{
+	if (call->kind != TRACE_LEFT)
+		trace_print_sample(run, "raw_syscalls:sys_enter", call->entered, task->comm, task->tgid, task->tid, call->cpu);
+	if (call->kind != TRACE_ENTERED)
+		trace_print_sample(run, "raw_syscalls:sys_exit", call->left, task->comm, task->tgid, task->tid, call->cpu);
+}
+
 /* A return that BPF programs have sent. */
 static void take_return(struct trace_run *run, struct trace_task *task, const struct trace_call *call)
 {
@@ -102,6 +118,8 @@ void trace_take_record(void *context, const void *record, size_t size)
 			task->entry.pending = false;
 	}
 	take_payload(task, call);
+	if (run->options->print_sample)
+		print_samples(run, task, call);
 	if (call->kind == TRACE_ENTERED)
 		trace_take_entry(run, task);
 	else

@@ -356,8 +356,8 @@ static bool switched_on(struct trace_samples *samples, const struct resolved *r)
 static void print_sample(const struct trace_samples *samples, const struct sample_event *event, const struct resolved *r)
 {
 	char unnamed[16];
-	writer_printf(&samples->run->out, "%22s %10.3f %s %d/%d [%d]\n", event->name, (double)r->sample->time / 1e6,
-		resolved_comm(r, unnamed, sizeof unnamed), r->pid, r->tid, (int)r->sample->cpu);
+	trace_print_sample(samples->run, event->name, r->sample->time, resolved_comm(r, unnamed, sizeof unnamed), r->pid, r->tid,
+		(int)r->sample->cpu);
 }
 
 /* Whether a list such as "12,34" has the number; NULL: no list. */

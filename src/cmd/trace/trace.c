@@ -174,7 +174,8 @@ static void close_run(struct trace_run *run)
 /* What the programs do not do: other events, and call chains. */
 static bool needs_tracepoints(const struct trace_command *o)
 {
-	return o->words.count || o->faults || o->sampling.call_graph || o->sched || o->switch_on || o->switch_off || o->print_sample;
+	return o->words.count || o->faults || o->sampling.call_graph || o->sched || o->switch_on || o->switch_off ||
+		(o->print_sample && o->summary_only);
 }
 
 static int run_live(struct trace_run *run, struct error *err)

@@ -46,12 +46,20 @@ struct target;
 int trace_open_programs(struct trace_run *run, struct trace_programs *programs, const struct target *target, pid_t command, int cgroup,
 	struct error *err);
 
+/* Of --delay: when it is over, on CLOCK_MONOTONIC; 0: there is none. */
+uint64_t trace_begin_ns(const struct trace_run *run);
+/* How many milliseconds to wait at most; *begin_ns becomes 0 when its time has come, and calls are to be traced now. */
+int trace_wait_ms(uint64_t *begin_ns);
+
 struct workload;
 /* Of a command that has ended; 0 if a signal (ended_by) or --max-events ended the trace. */
 int trace_exit_code(const struct trace_run *run, const struct workload *workload, int ended_by);
 
 /* The kernel's types, read when they are first asked for, which takes 35 ms; NULL: they cannot be read. */
 struct kernel_structs *trace_types(struct trace_run *run);
+
+/* The line of --print-sample. */
+void trace_print_sample(struct trace_run *run, const char *event, uint64_t time, const char *comm, int pid, int tid, int cpu);
 
 /* A record of the programs' ring. */
 void trace_take_record(void *run, const void *record, size_t size);

@@ -22,6 +22,7 @@ struct live_run {
 	bool with_programs;                  /* calls are read by BPF programs, other events from rings */
 	struct trace_programs programs;
 	int cgroup;
+	uint64_t begin_ns;                   /* with --delay; 0: calls are traced */
 };
 
 /* A condition on the id of calls, and not on this process. The shorter of two lists: of the calls that are shown, or are not. */
@@ -184,6 +185,18 @@ static void take_calls(struct live_run *live, uint64_t until)
 		trace_programs_read(&live->programs, until, trace_take_record, live->run);
 }
 
+/* When the delay is over, events and then calls are traced: a call chain arrives before its call. */
+static int wait_for_begin(struct live_run *live, struct error *err)
+{
+	if (!live->begin_ns)
+		return WAIT_MS;
+	int wait_ms = trace_wait_ms(&live->begin_ns);
+	if (live->begin_ns)
+		return wait_ms;
+	live_session_enable(&live->live);
+	return live->samples.programs && trace_programs_begin(&live->programs, err) < 0 ? -1 : wait_ms;
+}
+
 static int follow(struct live_run *live, struct error *err)
 {
 	const struct sink sink = trace_samples_sink(&live->samples);
@@ -191,9 +204,11 @@ static int follow(struct live_run *live, struct error *err)
 	const uint64_t settled_ns = live->run->options->sampling.call_graph ? 4ull * TRACE_SETTLED_NS : TRACE_SETTLED_NS;
 	int status;
 	live_session_begin(&live->live, &sink);
+	live->begin_ns = trace_begin_ns(live->run);
 	do {
 		uint32_t ready = 0;
-		status = live_session_step(&live->live, WAIT_MS, &ready, err);
+		int wait_ms = wait_for_begin(live, err);
+		status = wait_ms < 0 ? -1 : live_session_step(&live->live, wait_ms, &ready, err);
 		take_calls(live, status > 0 ? clock_now_ns(MONOTONIC) - settled_ns : 0);
 		report_lost(live);
 		writer_flush(&live->run->out, NULL);
@@ -207,6 +222,8 @@ static int follow(struct live_run *live, struct error *err)
 			trace_take_sums(live->run, &live->programs);
 	}
 	report_lost(live);
+	if (status >= 0 && !live->run->finished && !live->run->out.failed)
+		acquisition_wait_command(live->live.acquisition);
 	const struct measurement *measurement = acquisition_measurement(live->live.acquisition);
 	live->run->exit_code = trace_exit_code(live->run, &measurement->workload, measurement->signals.ended_by);
 	return status < 0 ? -1 : 0;
@@ -256,7 +273,7 @@ int trace_run_tracepoints(struct trace_run *run, struct error *err)
 	const struct trace_command *o = run->options;
 	/* the kernel's sums cannot be switched on */
 	bool switched = o->switch_on || o->switch_off;
-	bool mixed = run->traces_calls && !run->refused && !o->print_sample && !o->delay_ms && !(switched && o->summary);
+	bool mixed = run->traces_calls && !run->refused && !(o->print_sample && o->summary_only) && !(switched && o->summary);
 	if (!mixed)
 		return measure(run, false, err);
 	if (measure(run, true, err) == 0)

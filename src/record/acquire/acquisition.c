@@ -155,6 +155,17 @@ void acquisition_unwatch(struct acquisition *a, int fd)
 	measurement_unwatch(&a->measurement, fd);
 }
 
+void acquisition_enable(struct acquisition *a)
+{
+	counters_switch(&a->measurement.counters, a->measurement.events, UINT32_MAX, true);
+}
+
+void acquisition_wait_command(struct acquisition *a)
+{
+	if (!a->measurement.signals.ended_by)
+		workload_wait(&a->measurement.workload, &a->measurement.signals);
+}
+
 const struct measurement *acquisition_measurement(const struct acquisition *a)
 {
 	return &a->measurement;

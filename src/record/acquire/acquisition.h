@@ -52,6 +52,10 @@ int acquisition_wait(struct acquisition *acquisition, int timeout_ms, uint32_t *
 /* Adds a descriptor of the caller's to the wait, or removes it: as measurement_watch. */
 int acquisition_watch(struct acquisition *acquisition, int fd, unsigned bit, struct error *err);
 void acquisition_unwatch(struct acquisition *acquisition, int fd);
+/* Enables the events of a measurement with a delay. */
+void acquisition_enable(struct acquisition *acquisition);
+/* After the last step: waits for a command whose events have ended, so that its exit status is known. Returns at once after a signal. */
+void acquisition_wait_command(struct acquisition *acquisition);
 /* All steps. */
 int acquisition_run(struct acquisition *acquisition, const struct acquisition_callback *callback, struct error *err);
 

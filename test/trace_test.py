@@ -659,7 +659,7 @@ def test_delay_with_call_chains():
         for way, form in ((["--call-graph", "fp"], r"openat\(.*\n {39}\S"), (["-e", "sched:sched_process_exec,openat"], '_exec\\(filename: "')):
             delayed = work.path("delayed" + way[0])
             work.write("state", "")
-            with process.start(PERFUSE, "trace", "-D", "300", "-o", delayed, *way, "sh", "-c", shell) as ran:
+            with process.start(PERFUSE, "trace", "-D", "1000", "-o", delayed, *way, "sh", "-c", shell) as ran:
                 process.wait_until(lambda: os.path.exists(delayed) and os.path.getsize(delayed), "the first call")
                 work.write("state", "traces")
                 need(ran.wait(60) == 4, "%s: exit status %s" % (way, ran.returncode))

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-from suite import process
+from suite import process, programs
 from suite.perf import need_reference
 from suite.settings import PERFUSE, SHORT
 from suite.tests import Skip, need, need_root, need_tools, run_tests, tests_of
@@ -710,16 +710,52 @@ def test_recordings():
 def test_nothing_remains():
     """a trace that is killed leaves no program in the kernel"""
     with Work() as work:
-        def programs():
-            listed = process.run("bpftool", "-j", "prog", "list").stdout
-            return listed.count('"name":"leave"')
-        need_tools("bpftool")
-        before = programs()
-        tracer = process.start(PERFUSE, "trace", "-o", work.path("out"), "sleep", "60")
-        process.wait_until(lambda: programs() > before, "the programs are loaded")
-        tracer.send_signal(signal.SIGKILL)
-        tracer.wait()
-        process.wait_until(lambda: programs() <= before, "the programs are gone")
+        for way, name in (([], "leave"), (["-e", "openat"], "leave_one"), (["-s"], "sum_leave"), (["-F", "all", "--syscalls"], "leave")):
+            before = programs.loaded().count(name)
+            tracer = process.start(PERFUSE, "trace", "-o", work.path("out"), *way, "sleep", "60")
+            process.wait_until(lambda: programs.loaded().count(name) > before, "the programs are loaded")  # pylint: disable=cell-var-from-loop
+            tracer.send_signal(signal.SIGKILL)
+            tracer.wait()
+            process.wait_until(lambda: programs.loaded().count(name) <= before, "the programs are gone")  # pylint: disable=cell-var-from-loop
+
+
+def test_two_runs():
+    """two traces of one process beside each other, sums and lines, both see every call"""
+    with Work() as work:
+        calls = "import os, time\nwhile not os.path.exists('%s'): time.sleep(0.02)\nfor i in range(2000): os.getpgid(0)" % work.path("go")
+        with process.start(sys.executable, "-S", "-c", calls) as traced:
+            before = programs.loaded().count("executed")
+            ways = {"sums": ["-s"], "lines": ["-e", "getpgid,getpriority,getsid,personality"], "alone": ["-e", "getpgid"]}
+            tracers = [process.start(PERFUSE, "trace", "-o", work.path(name), *way, "-p", str(traced.pid)) for name, way in ways.items()]
+            process.wait_until(lambda: programs.loaded().count("executed") >= before + 3, "the programs are loaded")
+            time.sleep(0.3)
+            work.write("go", "")
+            need([tracer.wait(60) for tracer in tracers] == [0, 0, 0], "a trace fails")
+        found = {name: open(work.path(name), errors="replace").read() for name in ways}
+        need(counts(found["sums"].splitlines())["getpgid"] == (2000, 0), found["sums"])
+        need(found["lines"].count(" getpgid(") == found["alone"].count(" getpgid(") == 2000, {name: len(text) for name, text in found.items()})
+
+
+def test_refused_programs():
+    """where the kernel has no types for BPF programs, tracepoints give calls, sums and the exit status; one line says so. No tracefs is needed"""
+    with Work() as work:
+        need_tools("unshare")
+        hide = "mount -t tmpfs tmpfs /sys/kernel/btf && umount -a -t tracefs,debugfs; exec \"$@\""
+        if process.run("unshare", "-m", "sh", "-c", hide, "sh", "true").returncode:
+            raise Skip("no mount namespace, or no types of the kernel")
+
+        def traced(script, *words):
+            ran = process.run("unshare", "-m", "sh", "-c", script, "sh", PERFUSE, "trace", "-o", work.path("out"), *words)
+            return ran, open(work.path("out"), errors="replace").read()
+        calls = "import os, sys\nfor i in range(700): os.getpgid(0)\nsys.exit(6)"
+        for words in (["-s"], ["-S"], ["-e", "getpgid"]):
+            ran, text = traced(hide, *words, sys.executable, "-S", "-c", calls)
+            need(ran.returncode == 6 and ran.stderr.count("tracepoints, without strings") == 1, (ran.returncode, ran.stderr))
+            need(words == ["-e", "getpgid"] or counts(text.splitlines())["getpgid"] == (700, 0), text[-600:])
+            need(words == ["-s"] or text.count(" getpgid(") >= 700, text[:300])
+        for words in (["-e", "openat"], ["-e", "sched:sched_process_exec,openat"], ["--call-graph", "fp"]):
+            _, text = traced("umount -a -t tracefs,debugfs; exec \"$@\"", *words, "cat", "/etc/hostname")
+            need('"/etc/hostname"' in text, (words, text[:300]))
 
 
 def test_ordinary_user():

@@ -277,6 +277,22 @@ static const struct call *call_named(struct calls *calls, const char *name)
 	return call;
 }
 
+TEST("a structure that 32-bit tasks pass in another layout is an address in their calls")
+{
+	struct calls calls;
+	calls_init(&calls, SYSCALLS_I386);
+	EXPECT_INT(call_named(&calls, "rt_sigaction")->arguments[1].kind, ARGUMENT_POINTER);
+	EXPECT_INT(call_named(&calls, "setrlimit")->arguments[1].kind, ARGUMENT_POINTER);
+	EXPECT_INT(call_named(&calls, "nanosleep")->arguments[0].kind, ARGUMENT_POINTER);
+	EXPECT_INT(call_named(&calls, "timer_settime")->arguments[2].kind, ARGUMENT_POINTER);
+	EXPECT_INT(call_named(&calls, "timer_settime64")->arguments[2].kind, ARGUMENT_STRUCT);
+	EXPECT_INT(call_named(&calls, "clock_nanosleep_time64")->arguments[2].kind, ARGUMENT_STRUCT);
+	EXPECT_INT(call_named(&calls, "prlimit64")->arguments[2].kind, ARGUMENT_STRUCT);
+	EXPECT_INT(call_named(&calls, "openat2")->arguments[2].kind, ARGUMENT_STRUCT);
+	EXPECT_INT(call_named(&calls, "execve")->arguments[1].kind, ARGUMENT_STRINGS);
+	calls_fini(&calls);
+}
+
 /* An array of structures that syscalls/layouts.c knows; a size that is no multiple of theirs. */
 TEST("arrays of structures with flags are printed element by element, with the names of the flags")
 {

@@ -425,6 +425,14 @@ static void describe_type(const struct call *call, struct call_argument *argumen
 		prefer_type(argument, types);
 }
 
+/* Structures of 32-bit tasks that have other layouts are shown as addresses. */
+static void describe_32_bits(const struct call *call, struct call_argument *argument)
+{
+	bool other = argument->kind == ARGUMENT_STRUCT && !layout_same_in_32_bits(argument->layout, call->name);
+	if (other || argument->kind == ARGUMENT_TIMESPEC)
+		argument->kind = ARGUMENT_POINTER;
+}
+
 void calls_init(struct calls *calls, enum syscalls table)
 {
 	*calls = (struct calls){ .table = table };
@@ -450,6 +458,8 @@ const struct call *calls_get(struct calls *calls, int64_t number)
 		call->types = calls->types;
 		for (unsigned i = 0; calls->types && i < call->count; i++)
 			describe_type(call, &call->arguments[i], calls->types);
+		for (unsigned i = 0; calls->table == SYSCALLS_I386 && i < call->count; i++)
+			describe_32_bits(call, &call->arguments[i]);
 	}
 	return call->name[0] ? call : NULL;
 }

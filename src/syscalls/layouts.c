@@ -126,6 +126,15 @@ uint8_t layout_named(const char *name, size_t length)
 	return 0;
 }
 
+bool layout_same_in_32_bits(uint8_t layout, const char *call)
+{
+	const char *name = layouts[layout - 1].name;
+	size_t length = strlen(call);
+	if (strncmp(name, "__kernel_", 9) == 0) /* older calls have 32-bit times */
+		return length > 2 && strcmp(call + length - 2, "64") == 0;
+	return has_word("rlimit64 rseq open_how clone_args sched_attr sched_param epoll_event", name);
+}
+
 uint8_t layout_size(uint8_t layout, bool *counted)
 {
 	*counted = layouts[layout - 1].counted;

@@ -17,6 +17,8 @@ struct layout_forms {
 uint8_t layout_of(const char *call, const char *type, size_t type_length);
 /* The structure of this name; 0: none. */
 uint8_t layout_named(const char *name, size_t length);
+/* Whether 32-bit tasks, too, pass it to this call in this layout. */
+bool layout_same_in_32_bits(uint8_t layout, const char *call);
 /* Its bytes; *counted: the next argument says how many the caller has. */
 uint8_t layout_size(uint8_t layout, bool *counted);
 /* bytes: of the structure, or fewer; fields beyond them are left out. */

@@ -194,6 +194,23 @@ static void inet_print(struct writer *out, const struct argument_bytes *bytes)
 	}
 }
 
+/* Numbers of other families, by their places (linux/netlink.h, linux/if_packet.h, linux/vm_sockets.h). */
+static void numbers_print(struct writer *out, const struct argument_bytes *bytes)
+{
+	uint32_t words[3];
+	uint16_t halves[2];
+	if (bytes->size < sizeof words)
+		return;
+	memcpy(words, bytes->bytes, sizeof words);
+	memcpy(halves, bytes->bytes, sizeof halves);
+	if (halves[0] == AF_NETLINK)
+		writer_printf(out, ", pid: %u, groups: %#x", words[1], words[2]);
+	else if (halves[0] == AF_PACKET)
+		writer_printf(out, ", protocol: %#06x, ifindex: %d", ntohs(halves[1]), (int)words[1]);
+	else if (halves[0] == AF_VSOCK)
+		writer_printf(out, ", cid: %u, port: %u", words[2], words[1]);
+}
+
 static void sockaddr_print(struct writer *out, const struct argument_bytes *bytes, bool prefixes)
 {
 	sa_family_t family;
@@ -213,6 +230,7 @@ static void sockaddr_print(struct writer *out, const struct argument_bytes *byte
 				octal_print(out, path[i]);
 	} else {
 		inet_print(out, bytes);
+		numbers_print(out, bytes);
 	}
 	writer_puts(out, " }");
 }

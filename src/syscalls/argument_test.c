@@ -122,6 +122,22 @@ TEST("socket addresses, times and written bytes are printed from what was copied
 	struct sockaddr_un un = { .sun_family = AF_UNIX, .sun_path = "/run/x" };
 	copied(&shown, 1, &un, sizeof un);
 	EXPECT_STR(text_of(&shown), "fd: 4, uservaddr: { .family: LOCAL, path: /run/x }, addrlen: 16");
+	const uint32_t routes[] = { 0, 7, 0x11 }, host[] = { 0, 1024, 2 };
+	uint8_t bytes[12];
+	memcpy(bytes, routes, sizeof bytes);
+	memcpy(bytes, &(const uint16_t){ AF_NETLINK }, 2);
+	copied(&shown, 1, bytes, sizeof bytes);
+	EXPECT_STR(text_of(&shown), "fd: 4, uservaddr: { .family: NETLINK, pid: 7, groups: 0x11 }, addrlen: 16");
+	copied(&shown, 1, bytes, sizeof bytes - 1);
+	EXPECT_STR(text_of(&shown), "fd: 4, uservaddr: { .family: NETLINK }, addrlen: 16");
+	memcpy(bytes, host, sizeof bytes);
+	memcpy(bytes, &(const uint16_t){ AF_VSOCK }, 2);
+	copied(&shown, 1, bytes, sizeof bytes);
+	EXPECT_STR(text_of(&shown), "fd: 4, uservaddr: { .family: VSOCK, cid: 2, port: 1024 }, addrlen: 16");
+	memcpy(bytes, &(const uint16_t){ AF_PACKET }, 2);
+	memcpy(bytes + 2, &(const uint16_t){ htons(0x806) }, 2);
+	copied(&shown, 1, bytes, sizeof bytes);
+	EXPECT_STR(text_of(&shown), "fd: 4, uservaddr: { .family: PACKET, protocol: 0x0806, ifindex: 1024 }, addrlen: 16");
 	copied(&shown, 1, &in, 1); /* less than a family */
 	EXPECT_STR(text_of(&shown), "fd: 4, uservaddr: 0x1, addrlen: 16");
 	const int64_t time[] = { 1, 500 };

@@ -240,8 +240,10 @@ static __noinline struct slot *meet(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct slot *slot = bpf_task_storage_get(&slots, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!slot)
+	if (!slot) {
+		COUNT(counters, TRACE_LOST); /* no memory: the call is not seen */
 		return NULL;
+	}
 	__u32 tid = bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32;
 	bool traced = (everything || bpf_map_lookup_elem(&targets, &tid)) && !bpf_map_lookup_elem(&hidden, &tid) &&
 		!bpf_map_lookup_elem(&hidden, &tgid);
@@ -739,8 +741,10 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 	if (!slot || slot->state != SLOT_TRACED || !(inherit || everything))
 		return 0;
 	struct slot *new = bpf_task_storage_get(&slots, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!new)
+	if (!new) {
+		COUNT(counters, TRACE_LOST);
 		return 0;
+	}
 	new->state = SLOT_TRACED;
 	send_task(child, TRACE_TASK_FORKED, BPF_CORE_READ(parent, tgid));
 	return 0;

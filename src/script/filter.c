@@ -84,6 +84,27 @@ bool listing_drops_cpu(const struct listing *listing, uint32_t cpu)
 	return cpu != UINT32_MAX && !cpu_filter_has(&o->filter.cpus, cpu);
 }
 
+/* Filters by thread, object and symbol. */
+static bool place_dropped(const struct listing_line *line)
+{
+	const struct listing_options *o = &line->listing->options;
+	const struct resolved *r = line->r;
+
+	if ((o->filter.comms || o->filter.pids || o->filter.tids) && thread_dropped(line))
+		return true;
+	if (o->filter.dsos && dso_dropped(line, resolved_ip(r)))
+		return true;
+	return o->filter.symbols && symbol_dropped(line, resolved_ip(r));
+}
+
+static bool user_drops(const struct listing_line *line, bool early)
+{
+	const struct listing_options *o = &line->listing->options;
+	struct error *err = &line->listing->error;
+
+	return o->user_filter && o->user_filter(o->user_context, line->r, early, early && place_dropped(line), line->out, err) != 0;
+}
+
 bool listing_drops(const struct listing_line *line)
 {
 	struct listing *listing = line->listing;
@@ -91,6 +112,8 @@ bool listing_drops(const struct listing_line *line)
 	const struct resolved *r = line->r;
 	unsigned mode = record_cpumode(r->record);
 
+	if (user_drops(line, true))
+		return true;
 	if (time_filter_drops(&o->filter.time, r->sample->time))
 		return true;
 	if (o->count_misordered) {
@@ -104,13 +127,9 @@ bool listing_drops(const struct listing_line *line)
 		dump_part_place(o->dump, r);
 	if (!o->guests && (mode == RECORD_MISC_GUEST_KERNEL || mode == RECORD_MISC_GUEST_USER))
 		return true;
-	if ((o->filter.comms || o->filter.pids || o->filter.tids) && thread_dropped(line))
-		return true;
-	if (o->filter.dsos && dso_dropped(line, resolved_ip(r)))
-		return true;
-	if (o->filter.symbols && symbol_dropped(line, resolved_ip(r)))
+	if (place_dropped(line))
 		return true;
 	if (o->graph_functions && listing_graph_drops(line))
 		return true;
-	return switched_off(listing, r->event);
+	return switched_off(listing, r->event) || user_drops(line, false);
 }

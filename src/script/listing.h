@@ -38,6 +38,10 @@ struct listing_options {
 	/* Reads the code at an offset of a module, up to `size` bytes; returns how many. Called on any worker. NULL: no code is read. */
 	size_t (*read_code)(void *context, const struct module *module, uint64_t offset, uint8_t *out, size_t size, bool *is_64bit);
 	void *code_context;
+	/* Decides about a sample; early: before the other filters, which will drop it if `dropped`; otherwise after them. 0: it is printed;
+	 * 1: not; < 0: the run fails with *err. It may write to out. NULL: none; with it, one thread processes samples. */
+	int (*user_filter)(void *context, const struct resolved *r, bool early, bool dropped, struct writer *out, struct error *err);
+	void *user_context;
 	struct dump *dump;             /* -D: every record is dumped before it is printed; NULL: no dump */
 	/* --per-event-dump: returns a writer for one event's file; NULL with *err set on failure. NULL: one output. */
 	struct writer *(*event_writer)(void *context, uint32_t event, const char *name, struct error *err);

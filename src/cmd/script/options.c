@@ -80,16 +80,26 @@ static int set_xed(void *target, const struct option *option, const char *arg, b
 	return 0;
 }
 
+static int add_filter_argument(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct script_options *options = target;
+	(void)option;
+	(void)err;
+	if (!unset)
+		vec_push(&options->dlfilter.arguments, (char *)(uintptr_t)arg);
+	return 0;
+}
+
 const struct option script_table[] = {
 	OPT_BOOL('D', "dump-raw-trace", S, dump, "dump every record as bytes and as text"),
 	OPT_BOOL(0, "dump-unsorted-raw-trace", S, dump_unordered, "the same, in the order of the file"),
 	OPT_BOOL('L', "Latency", S, latency, "narrow columns, as the kernel's latency tracers have them"),
 	OPT_BOOL('l', "list", S, list, "list the scripts that are installed"),
-	OPT_LATER(0, "list-dlfilters", "list the filters (shared objects) that are installed"),
+	OPT_BOOL(0, "list-dlfilters", S, list_dlfilters, "list the filters (shared objects) that are installed"),
 	OPT_STRING('s', "script", S, script, "name", "run a script on the samples: export-to-sqlite.py, which is built in"),
 	OPT_LATER_ARG('g', "gen-script", "lang", "write a script skeleton for the recording's events"),
-	OPT_LATER_ARG(0, "dlfilter", "file", "pass samples through a filter (a shared object)"),
-	OPT_LATER_ARG(0, "dlarg", "argument", "an argument for the filter"),
+	OPT_STRING(0, "dlfilter", S, dlfilter.path, "file", "pass samples through a filter (a shared object)"),
+	OPT_CALLBACK(0, "dlarg", S, dlfilter, "argument", "an argument for the filter", add_filter_argument),
 	OPT_BOOL('d', "debug-mode", S, debug, "print nothing, but count samples that are out of order"),
 	OPT_BOOL(0, "header", S, header, "print the recording's header first"),
 	OPT_BOOL(0, "header-only", S, header_only, "print the header and nothing else"),

@@ -29,6 +29,7 @@ struct script {
 	struct dump dump;
 	struct listing *listing;
 	struct event_files files;
+	struct dlfilter *dlfilter; /* NULL: none */
 	struct sink sink;          /* the listing's, which that of --header calls */
 	struct writer rows;        /* --format=tui: what the browser shows … */
 	struct source_ops cutting; /* … of the source, which ends when there is enough */
@@ -42,6 +43,7 @@ enum { BROWSED_BYTES_MAX = 96 << 20 };
 static void script_close(struct script *script)
 {
 	listing_close(script->listing);
+	dlfilter_close(script->dlfilter);
 	event_files_close(&script->files);
 	dump_fini(&script->dump);
 	name_list_close(script->stop_at);
@@ -102,11 +104,17 @@ static uint64_t records_shown(const struct script_options *o)
 	return shown;
 }
 
+static enum isa recorded_isa(const struct header *header)
+{
+	const char *machine = header_string(header, FEATURE_ARCH);
+
+	return machine ? isa_of_machine(machine) : script_host_isa();
+}
+
 static int open_listing(struct script *script, struct error *err)
 {
 	struct script_options *o = script->options;
 	const struct header *header = &script->input.session.source->header;
-	const char *machine = header_string(header, FEATURE_ARCH);
 	struct listing_options options = {
 		.fields = &o->fields, .show_records = records_shown(o), .show_rounds = o->show_round,
 		.time = o->reltime ? LISTING_TIME_FROM_START : o->deltatime ? LISTING_TIME_FROM_PREVIOUS : LISTING_TIME,
@@ -114,11 +122,15 @@ static int open_listing(struct script *script, struct error *err)
 		.count_misordered = o->debug, .max_stack = o->max_stack, .filter = script->filter,
 		.stop_at = script->stop_at, .address_range = o->address_range,
 		.max_blocks = (unsigned)o->max_blocks, .graph_functions = o->graph_functions, .switch_on = o->switch_on, .switch_off = o->switch_off,
-		.show_switches = o->show_on_off, .isa = machine ? isa_of_machine(machine) : script_host_isa(),
+		.show_switches = o->show_on_off, .isa = recorded_isa(header),
 		.full_source_path = o->full_source_path,
 		.format = o->format ? o->format->rows : NULL,
 		.inlines = !o->inlines ? INLINE_NONE : o->inlines_given ? INLINE_ALL : INLINE_UNWOUND,
 	};
+	if (script->dlfilter) {
+		options.user_filter = dlfilter_sample;
+		options.user_context = script->dlfilter;
+	}
 	if (script->input.session.trace)
 		options.max_stack = itrace_max_stack(&o->itrace, options.max_stack, o->max_stack_given);
 	/* as perf: only code of this machine's instruction set is read */
@@ -232,6 +244,8 @@ static int run_session(struct script *script, struct error *err)
 		*err = *own;
 	else
 		listing_end(script->listing);
+	if (!own && script->dlfilter && dlfilter_end(script->dlfilter, script->cli->out, err) < 0)
+		return script_end(script), EXIT_FAILED;
 	bool unwritten = script->options->per_event_dump && !own &&
 		event_files_keep(&script->files, listing_counters(script->listing), script->cli->out, err) < 0;
 	if (script->options->debug)
@@ -262,7 +276,7 @@ static int script_open(struct script *script, struct error *err)
 	const struct input_use use = {
 		.header_only = o->header_only, .stitch = o->stitch, .remarks = REMARKS_GUESSED,
 		.no_progress = script->cli->tty_out, /* the text shows the progress */
-		.no_jit = o->dump, .itrace = o->dump || o->header_only ? NULL : &o->itrace,
+		.threads = o->dlfilter.path ? 1 : 0, .no_jit = o->dump, .itrace = o->dump || o->header_only ? NULL : &o->itrace,
 	};
 
 	o->itrace.call_depth = fields_shown(&o->fields) >> FIELD_CALLINDENT & 1 || o->graph_functions;
@@ -289,6 +303,9 @@ static int script_open(struct script *script, struct error *err)
 	if (filter_open_time(&script->filter, &o->filter, &source->header, o->reltime, err) < 0)
 		return EXIT_INVALID;
 	input_window(input, &script->filter.time);
+	o->dlfilter.isa = recorded_isa(&source->header);
+	if (o->dlfilter.path && dlfilter_open(&script->dlfilter, &o->dlfilter, input, script->cli->out, err) < 0)
+		return EXIT_FAILED;
 	if (open_listing(script, err) < 0)
 		return EXIT_FAILED;
 	if (listing_lacks_switch(script->listing, err))
@@ -357,6 +374,9 @@ static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 	struct error err = { 0 };
 	if (options->script)
 		return run_named_script(cli, options, argc, argv);
+	if (options->list_dlfilters)
+		return dlfilter_list(cli, options->input.verbose > 0, options->input.force, &err) < 0 ? cli_complain(cli, &err), EXIT_FAILED : 0;
+	options->dlfilter.force = options->input.force;
 	int code = options->list ? script_list(cli) : check_words(cli, argc, argv);
 
 	if (code < 0 && options->reltime && options->deltatime) {
@@ -387,6 +407,7 @@ static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 		cli_complain(cli, &err);
 	}
 	str_fini(&options->notes);
+	vec_fini(&options->dlfilter.arguments);
 	return code;
 }
 

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/str.h"
 #include "cmd/command.h"
+#include "cmd/script/dlfilter.h"
 #include "cmd/filter.h"
 #include "cmd/format_option.h"
 #include "cmd/input.h"
@@ -15,6 +16,7 @@ struct script_options {
 	struct filter_options filter;
 	const char *stop_at, *switch_on, *switch_off;
 	const char *addr2line, *script;
+	struct dlfilter_options dlfilter;
 	struct fields fields;
 	const struct format *format;
 	struct str notes;          /* warnings about -F */
@@ -22,7 +24,7 @@ struct script_options {
 	bool dump, dump_unordered, latency, debug, header, header_only, full_info, hide_call_graph, all_cpus, list;
 	bool reltime, deltatime, nanoseconds, show_kernel_path, per_event_dump, full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost, show_round, show_bpf, show_text_poke;
-	bool show_on_off, stitch, inlines, inlines_given, xed, max_stack_given;
+	bool show_on_off, stitch, inlines, inlines_given, xed, max_stack_given, list_dlfilters;
 	const char *graph_functions;
 	int max_blocks, address_range;
 	unsigned max_stack, call_object_width;

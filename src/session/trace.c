@@ -14,7 +14,8 @@ enum {
 	CPUS_MAX = 1 << 16,
 	QUEUES_MAX = 1 << 13,    /* as many as the kernel supports CPUs; each has a decoder */
 	BLOCKS_MAX = 1 << 24,    /* of decoded code, in all queues together */
-	DROP_BYTES = 8 << 20,    /* of a trace, between two releases of its memory */
+	DROP_BYTES = 8 << 20,    /* of a trace, between two releases of its memory … */
+	DROP_AGAIN = 256 << 10,  /* … and so many before: segments read what precedes them, and the kernel maps what surrounds it */
 	GAPS_MAX = 256,          /* modules whose gaps are counted */
 	PERIOD_TICKS_MIN = 1 << 14, /* between samples of a trace that is decoded in segments */
 	BATCH_BYTES = 8 << 20,   /* of samples, which may have long call chains */
@@ -473,8 +474,9 @@ static void drop_decoded(struct trace_queue *queue)
 	for (; dropped->piece <= place->piece && dropped->piece < queue->pieces.count; dropped->piece++, dropped->at = 0) {
 		struct span bytes = queue->pieces.items[dropped->piece].bytes;
 		size_t end = dropped->piece == place->piece ? place->at : bytes.len;
-		if (end > dropped->at)
-			source_drop_payload(queue->trace->source, bytes.data + dropped->at, end - dropped->at);
+		size_t from = dropped->at > DROP_AGAIN ? dropped->at - DROP_AGAIN : 0;
+		if (end > from)
+			source_drop_payload(queue->trace->source, bytes.data + from, end - from);
 		if (dropped->piece == place->piece)
 			break;
 	}

@@ -24,7 +24,8 @@ ENTRY = struct.Struct("<QQQQIBBBB")  # ip, target, tsc, cycle, tid, length, kind
 NOT_DECODABLE, PERHAPS = 1, 2
 EXIT, AUXTRACE = 4, 71
 FEATURE_AUXTRACE = 18
-ONE_BUFFER = ("mix.pt_base", "mix.pt_cyc", "sig.pt_cyc")  # and code that stays where it is
+ONE_BUFFER = ("mix.pt_base", "mix.pt_cyc", "sig.pt_cyc")
+MOVING_CODE = ("dlopen.cpu",)  # libraries at the same addresses one after the other
 DAMAGED = 5 if SHORT else 40
 
 
@@ -213,41 +214,65 @@ def time_stamps(name, symfs):
     return [] if right else ["%d branches, %s to %s ticks early" % (len(early), early[:1], early[-1:])]
 
 
-def raw_trace(name):
-    """The bytes of the trace of a recording with one buffer."""
+def raw_traces(name):
+    """By CPU, or -1: the bytes of the trace."""
     with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
         data = file.read()
-    at, size = struct.unpack_from("<QQ", data, 40)
-    end, trace = at + size, b""
-    while at < end:
-        kind, _, length = struct.unpack_from("<IHH", data, at)
-        payload = struct.unpack_from("<Q", data, at + 8)[0] if kind == AUXTRACE else 0
-        trace += data[at + length:at + length + payload]
-        at += length + payload
-    return trace
+    found = {}
+    for kind, record in traces.records(data):
+        if kind == AUXTRACE:
+            length, = struct.unpack_from("<H", record, 6)
+            cpu, = struct.unpack_from("<i", record, 40)
+            found[cpu] = found.get(cpu, b"") + record[length:]
+    return found
+
+
+def raw_trace(name):
+    """The bytes of the trace of a recording with one buffer."""
+    only, = raw_traces(name).values()
+    return only
+
+
+def code_of(name, symfs):
+    """Where libipt finds code: words of path, offset, size, address."""
+    parts = []
+    for line in script(name, symfs, "--show-mmap-events", "--itrace=p").stdout.split("\n"):
+        found = re.search(r"MMAP2? .*\[(0x\w+)\((0x\w+)\) @ (0x\w+|0) .*\]: r-xp (/.*)$", line)
+        if found and os.path.exists(symfs + found[4]):
+            parts += [symfs + found[4], found[3], found[2], found[1]]
+    if name.startswith("kern."):
+        vmlinux = os.path.join(TRUTH, "kern.vmlinux")
+        with open(vmlinux, "rb") as file:
+            data = file.read()
+        header, = struct.unpack_from("<Q", data, 32)
+        for i in range(struct.unpack_from("<H", data, 56)[0]):
+            kind, flags, offset, address, _, size = struct.unpack_from("<IIQQQQ", data, header + 56 * i)
+            if kind == 1 and flags & 1:
+                parts += [vmlinux, hex(offset), hex(size), hex(address)]
+    return parts
 
 
 def second_opinion(name, symfs, folder):
-    """libipt decodes the same instructions."""
-    if name not in ONE_BUFFER:
+    """libipt decodes the same instructions, of each buffer."""
+    if name in MOVING_CODE:
         return []
     program, trace = os.path.join(folder, "libipt_instructions"), os.path.join(folder, "trace")
     built = process.run("cc", os.path.join(TOP, "test", "intel_pt", "libipt_instructions.c"), "-lipt", "-o", program)
     if built.returncode:
         raise Skip("libipt is not installed (package libipt-dev)")
-    with open(trace, "wb") as file:
-        file.write(raw_trace(name))
-    maps = []
-    for line in script(name, symfs, "--show-mmap-events", "--itrace=p").stdout.split("\n"):
-        found = re.search(r"MMAP2? .*\[(0x\w+)\((0x\w+)\) @ (0x\w+|0) .*\]: r-xp (/.*)$", line)
-        if found and os.path.exists(symfs + found[4]):
-            maps += [symfs + found[4], found[3], found[2], found[1]]
-    theirs = process.must(program, trace, *maps).split()
-    ours = script(name, symfs, "--itrace=i1ie", "-F", "ip").stdout.split()
-    if theirs != ours:
-        at = next((i for i, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
-        return ["%d instructions, libipt has %d; different from %d on: %s, %s" % (len(ours), len(theirs), at, ours[at:at + 3], theirs[at:at + 3])]
-    return []
+    buffers, ours, problems = raw_traces(name), {}, []
+    for line in filter(None, script(name, symfs, "--itrace=i1ie", "-F", "ip" if -1 in buffers else "cpu,ip").stdout.split("\n")):
+        words = line.split()
+        ours.setdefault(-1 if -1 in buffers else int(words[0].strip("[]")), []).append(words[-1])
+    for cpu, content in buffers.items():
+        with open(trace, "wb") as file:
+            file.write(content)
+        theirs, own = process.must(program, trace, *code_of(name, symfs)).split(), ours.get(cpu, [])
+        if theirs != own or not own:
+            at = next((i for i, (a, b) in enumerate(zip(own, theirs)) if a != b), min(len(own), len(theirs)))
+            problems.append("CPU %d: %d instructions, libipt has %d; different from %d on: %s, %s" % (cpu, len(own), len(theirs), at,
+                own[at:at + 3], theirs[at:at + 3]))
+    return problems
 
 
 def repeat(name, folder, times):

@@ -331,6 +331,52 @@ IN_REGISTERS = """#include <stdio.h>
 struct pair { int first; short second, third; };
 struct wide { long number; struct pair in; };
 __attribute__((noinline)) long both(struct pair p, struct wide w) { __asm__ volatile("" ::: "memory"); return p.third + w.in.first; }
+VERSIONS = """#include <stdio.h>
+__attribute__((noinline)) int f_old(int a) { printf("old %d\\n", a); return a; }
+__attribute__((noinline)) int f_new(int a, int b) { printf("new %d %d\\n", a, b); return a + b; }
+__asm__(".symver f_old, f@V_1\\n.symver f_new, f@@V_2");
+"""
+VERSIONS_MAP = "V_1 { global: f; local: *; }; V_2 { global: f; } V_1;"
+USES_BOTH = """int old(int a); int f(int a, int b);
+__asm__(".symver old, f@V_1");
+int main(void) { for (int i = 1; i < 4; i++) old(10 * i), f(i, 100 * i); }
+"""
+
+
+def test_versions(programs):
+    """a version of a symbol selects its function, with and without debug information; a wrong one is answered with the right ones"""
+    folder = programs.path("versions")
+    os.makedirs(folder, exist_ok=True)
+    for name, text in (("v.c", VERSIONS), ("v.map", VERSIONS_MAP), ("main.c", USES_BOTH)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
+            out.write(text)
+    must("gcc", "-g", "-O1", "-shared", "-fPIC", "v.c", "-Wl,--version-script=v.map", "-o", "libv.so", cwd=folder, env=process.compilers())
+    must("gcc", "main.c", "./libv.so", "-o", "main", cwd=folder, env=process.compilers())
+    must("strip", "libv.so", "-o", "libs.so", cwd=folder)
+    library = os.path.join(folder, "libv.so")
+    place = {version: re.search(r":(0x\w+)", programs.probe("-x", library, "-D", version).stdout + ":0x0").group(1) for version in ("f_old", "f_new")}
+    need(place["f_old"] != place["f_new"], "%r" % place)
+    for text, version in (("f@V_1", "f_old"), ('"f@V_1"', "f_old"), ("f@V_2", "f_new"), ('"f@@V_2"', "f_new"), ("f", "f_new"), ("f@V_1%return", "f_old")):
+        for name in ("libv.so", "libs.so") if text != "f" else ("libv.so",):
+            made = programs.probe("-x", os.path.join(folder, name), "-D", text)
+            need(made.stdout.count("\n") == 1 and re.search(r"/f(__return)? \S+:%s\s" % place[version], made.stdout), "%s: %s" % (
+                text, made.stdout + made.stderr))
+    wrong = programs.probe("-x", library, "-D", '"f@@V_1"')
+    need(wrong.returncode and "f@V_1, f@@V_2" in wrong.stderr, wrong.stdout + wrong.stderr)
+    need_root("probes need root")
+    group = "%s_versions_%d" % (GROUP, os.getpid())
+    try:
+        added = programs.probe("-q", "-x", library, "-a", group + ":old=f@V_1 a", "-a", group + ':new="f@@V_2" a b')
+        need(added.returncode == 0, added.stderr)
+        printed = must("env", PERFUSE, "record", "-q", "-e", group + ":*", "-o", "v.data", "--", "./main", cwd=folder)
+    finally:
+        programs.probe("-q", "-d", group + ":*")
+    text = perfuse("script", "-i", "v.data", "-F", "event,trace", cwd=folder).stdout
+    samples = [(re.search(r":(\w+): ", line).group(1), dict(re.findall(r"(\w+)=(\S+)", line))) for line in text.splitlines()]
+    need_values(printed.splitlines(), "old", samples, "old", ["a"])
+    need_values(printed.splitlines(), "new", samples, "new", ["a", "b"])
+
+
 int main(int n, char **v)
 {
 	for (int i = 1; i < 4; i++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "elf/module_layout.h"
+#include "elf/symbol_version.h"
 #include "elf/symtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,6 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint32_t k = 0; k < rels.count; k++)
 			sum += elf_relocation_get(&rels, k).offset;
 	}
+	uint64_t address;
+	sum += elf_symbol_version(&elf, "f@V_1", &address) + elf_symbol_version(&elf, "f", &address);
 	module_layout(&elf);
 	elf_close(&elf);
 	__asm__ volatile("" : : "r"(sum)); /* keeps the compiler from dropping the reads */

@@ -369,9 +369,12 @@ static int convert_symbols(struct conversion *c)
 	size_t first = c->events->list.count;
 	int result = 0;
 	struct probe_name name = probe_name_of(c->spec->function);
+	uint64_t versioned;
+	bool version = strchr(c->spec->function, '@') && probe_target_version(c->target, c->spec->function, &versioned);
 	for (uint32_t i = 0; i < symbols->count && result == 0; i++) {
 		const struct symbol *s = &symbols->symbols[i];
-		if (s->type != STT_FUNC || !symbol_named(c, s, &name) || has_address(c, first, s->start + c->spec->offset))
+		bool same = version ? s->start + c->target->text_shift == versioned : symbol_named(c, s, &name);
+		if (s->type != STT_FUNC || !same || has_address(c, first, s->start + c->spec->offset))
 			continue;
 		result = event_of_symbol(c, s);
 	}
@@ -400,7 +403,7 @@ static int not_found(struct conversion *c)
 	return add_similar(c);
 }
 
-int probe_convert(struct probe_target *target, const struct probe_spec *spec, const struct probe_search *search,
+static int convert(struct probe_target *target, const struct probe_spec *spec, const struct probe_search *search,
 	struct probe_events *events, struct error *err)
 {
 	struct conversion c = { .target = target, .spec = spec, .search = search, .events = events, .err = err };
@@ -428,6 +431,21 @@ int probe_convert(struct probe_target *target, const struct probe_spec *spec, co
 		c.err = err;
 	}
 	return not_found(&c);
+}
+
+int probe_convert(struct probe_target *target, const struct probe_spec *spec, const struct probe_search *search,
+	struct probe_events *events, struct error *err)
+{
+	uint64_t address;
+	struct probe_spec whole = *spec;
+	CLEANUP_STR struct str name = { 0 };
+	str_printf(&name, "%s@%s", spec->function ? spec->function : "", spec->file ? spec->file : "");
+	/* "memcpy@GLIBC_2.2.5": a version, not a file */
+	if (spec->function && spec->file && !spec->line && !spec->pattern && probe_target_version(target, name.text, &address)) {
+		whole.function = name.text;
+		whole.file = NULL;
+	}
+	return convert(target, &whole, search, events, err);
 }
 
 /* Whether the list has a function of that name: "ADDRESS TYPE NAME[\t[MODULE]]". */

@@ -514,11 +514,13 @@ static void find_by_symbol(struct finder *f)
 {
 	const struct symbol_table *symbols = probe_target_symbols(f->target);
 	struct dwarf_die scopes[SCOPES_MAX];
-	uint64_t entry;
+	uint64_t entry, versioned;
+	/* of several versions of a function, new programs call the default one */
+	bool version = !f->several && probe_target_version(f->target, f->spec->function, &versioned);
 	for (uint32_t i = 0; i < symbols->count && !f->failed; i++) {
 		const struct symbol *s = &symbols->symbols[i];
 		uint64_t address = s->start + f->target->text_shift;
-		if (!symbol_named(f, s->name))
+		if (version ? address != versioned : !symbol_named(f, s->name))
 			continue;
 		size_t count = dwarf_scopes(f->target->dwarf, address, scopes, SCOPES_MAX);
 		if (!count || !dwarf_die_entry(&scopes[count - 1], &entry) || entry != address)

@@ -11,6 +11,7 @@
 
 #include "dwarf/dwarf.h"
 #include "elf/module_layout.h"
+#include "elf/symbol_version.h"
 #include "image/recorded_process.h"
 #include "unwind/compile.h"
 
@@ -168,6 +169,11 @@ const struct symbol *probe_target_symbol_at(struct probe_target *t, uint64_t add
 	const struct symbol_table *table = probe_target_symbols(t);
 	uint32_t id = table_find(table, address - t->text_shift);
 	return id ? &table->symbols[id - 1] : NULL;
+}
+
+bool probe_target_version(const struct probe_target *t, const char *name, uint64_t *address)
+{
+	return !t->kernel && elf_symbol_version(&t->image.elf, name, address);
 }
 
 bool probe_target_cfa(struct probe_target *t, uint64_t address, unsigned *reg, int64_t *offset)

@@ -50,6 +50,8 @@ const struct symbol_table *probe_target_symbols(struct probe_target *target);
 char *probe_target_name(const struct probe_target *target, const char *name);
 /* Returns the symbol whose code contains an address as linked; NULL. */
 const struct symbol *probe_target_symbol_at(struct probe_target *target, uint64_t address);
+/* The address, as linked, of a function with its version, "memcpy@GLIBC_2.2.5", or of its default version; false: the file defines none. */
+bool probe_target_version(const struct probe_target *target, const char *name, uint64_t *address);
 /* The canonical frame address at an address: `offset` from the DWARF register `reg`; false: unknown, or not of that form. */
 bool probe_target_cfa(struct probe_target *target, uint64_t address, unsigned *reg, int64_t *offset);
 /* Returns the statements of the unit that contains die; valid until the next call for another unit. */

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """`probe`: definitions compared with perf's, and the values that probes record compared with those that the programs print. The probes of these tests
 are in groups whose names begin with perfuse_probe."""
+import ctypes.util
+import http.server
 import os
 import re
 import shutil
 import sys
+import threading
 
 from suite import process
 from suite.perf import need_reference
@@ -24,14 +27,15 @@ C_DEFINITIONS = ["simple a b c text:string", "simple a:x b:u c:s8", "members o->
                  "grp:ev=simple a", "recursive depth c", "simple hidden counter", "members o->table[1]", "inlined v w local", "nosuch", "simple nosuch",
                  "simple+1000", "members o->nosuch", "simple a->b", "simple%return a", "simple:2+3", "simple $params nosuch"]
 CXX_FUNCTIONS = ["moved", "biggest", "folded", "overloaded", "total", "words", "main", "id"]
-CXX_FORMS = ["%s", "%s $params", "%s:1", "%s:2", "%s:3"]
+CXX_FORMS = ["%s", "%s $params", "%s%%return $retval", "%s:1", "%s:2", "%s:3", "%s:4", "%s:5", "%s+4", "%s %%di +8(%%si):u32 $stack0", "ev=%s %%si",
+             "grp:ev=%s+1 %%sp", "%s:1 $params"]
 RUST_FUNCTIONS = ["scaled", "mixed", "shift", "kind_of"]
 GO_FUNCTIONS = ["main.add", "main.(*Item).Total", "main.Point.Shift", "main.sum", "main.cost", "main.main", "main.show", "strconv.Atoi", "os.init"]
 GO_FORMS = ["%s", "%s $params", "%s $vars", "%s%%return $retval", "%s+4", "%s@shop.go", "%s %%ax +8(%%bx):u32 $stack0"]
 # perf 6.12: variables in vector registers, computed values as memory, arguments that differ between the places of an event, places in main's
 # code in .text.startup, parameters before the function has stored them (docs/differences.md)
 DIFFERENT = re.compile(r"arguments2\S* -D (real|inlined|sum) \$(params|vars)|arguments2\S* -D inlined v w local|"
-                       r"shapes\S* -D biggest|shapes2\S* -D (folded|main|area)|points2\S* -D (scaled|shift) (\$|self)|"
+                       r"shapes\S* -D (grp:|ev=)*biggest|shapes2\S* -D ((grp:|ev=)*(folded|main|area)|words:5)|points2\S* -D (scaled|shift) (\$|self)|"
                        r"shop\S* -D (main.(Point.Shift|sum|cost|show|main)|strconv.Atoi|os.init) \$(params|vars)")
 
 
@@ -103,7 +107,7 @@ def test_agree_cxx(programs):
 
 def test_agree_rust(programs):
     """definitions of Rust programs agree with perf's"""
-    cases = definitions(RUST_FUNCTIONS, CXX_FORMS) + [["-D", "shift self->x self->y dx"]]
+    cases = definitions(RUST_FUNCTIONS, CXX_FORMS[:-1]) + [["-D", "shift self->x self->y dx"]]
     remark("%d definitions" % sum(agree(programs, name, cases) for name in ("points0", "points2")))
 
 
@@ -327,10 +331,6 @@ def test_go_values(programs):
     need_values(shift, "second", samples, "second", ["X", "Y"])
 
 
-IN_REGISTERS = """#include <stdio.h>
-struct pair { int first; short second, third; };
-struct wide { long number; struct pair in; };
-__attribute__((noinline)) long both(struct pair p, struct wide w) { __asm__ volatile("" ::: "memory"); return p.third + w.in.first; }
 VERSIONS = """#include <stdio.h>
 __attribute__((noinline)) int f_old(int a) { printf("old %d\\n", a); return a; }
 __attribute__((noinline)) int f_new(int a, int b) { printf("new %d %d\\n", a, b); return a + b; }
@@ -377,6 +377,10 @@ def test_versions(programs):
     need_values(printed.splitlines(), "new", samples, "new", ["a", "b"])
 
 
+IN_REGISTERS = """#include <stdio.h>
+struct pair { int first; short second, third; };
+struct wide { long number; struct pair in; };
+__attribute__((noinline)) long both(struct pair p, struct wide w) { __asm__ volatile("" ::: "memory"); return p.third + w.in.first; }
 int main(int n, char **v)
 {
 	for (int i = 1; i < 4; i++) {
@@ -586,6 +590,113 @@ def test_debug_files(programs):
     refused = programs.probe("-x", programs.path("none"), "-D", "members o")
     need(refused.returncode and "has no debug information" in refused.stderr, refused.stderr)
     need(programs.probe("-x", programs.path("none"), "-D", "members %di").stdout.count("members") == 1, "a register needs none")
+
+
+def stripped(programs, name):
+    """A program without debug information, and the file that has it."""
+    must("gcc", "-g", "-O2", "-Wl,--build-id", os.path.join(SOURCES, "arguments.c"), "-o", name, cwd=programs.folder, env=process.compilers())
+    must("objcopy", "--only-keep-debug", name, name + ".full", cwd=programs.folder)
+    must("strip", name, cwd=programs.folder)
+    return programs.path(name), programs.path(name + ".full")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder, and says nothing."""
+    def log_message(self, *_):
+        self.server.paths.append(self.path)
+
+
+def test_server(programs):
+    """debug information comes from a server of $DEBUGINFOD_URLS, and from none without it"""
+    need_tools("objcopy", "readelf")
+    if not ctypes.util.find_library("debuginfod"):
+        raise Skip("no libdebuginfod")
+    program, full = stripped(programs, "remote")
+    number = re.search(r"Build ID: (\w+)", must("readelf", "-n", program)).group(1)
+    folder = programs.path("served/buildid/" + number)
+    os.makedirs(folder)
+    shutil.copy(full, folder + "/debuginfo")
+    os.remove(full)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *words: Quiet(*words, directory=programs.path("served"))) as server:
+        server.paths = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        urls = {"DEBUGINFOD_URLS": "http://127.0.0.1:%d" % server.server_address[1], "DEBUGINFOD_CACHE_PATH": programs.path("fetched")}
+        env = process.environment(programs.folder, **urls)
+        got = programs.probe("-x", program, "-D", "members o->in.x o->label:string", env=env)
+        server.shutdown()
+    want = programs.probe("-x", programs.need("arguments2"), "-D", "members o->in.x o->label:string").stdout
+    need(got.stdout.replace("remote", "arguments2") == want and want, got.stdout + got.stderr)
+    need("/buildid/%s/debuginfo" % number in server.paths, "%r" % server.paths)
+    refused = programs.probe("-x", program, "-D", "members o->in.x")
+    need(refused.returncode and "has no debug information" in refused.stderr, refused.stderr)
+
+
+def test_small_debug_information(programs):
+    """functions that only .gnu_debugdata names are shown, and have probes without variables"""
+    need_tools("objcopy", "xz", "nm")
+    program, full = stripped(programs, "mini")
+    must("objcopy", "-S", "--remove-section=.comment", "--keep-symbol=members", "--keep-symbol=simple", full, "mini.symbols", cwd=programs.folder)
+    os.remove(full)
+    if "members" not in must("nm", programs.path("mini.symbols")):
+        raise Skip("this objcopy keeps no symbols of a debug file")
+    must("xz", "-k", "-f", programs.path("mini.symbols"))
+    must("objcopy", "--add-section", ".gnu_debugdata=mini.symbols.xz", program, cwd=programs.folder)
+    shown = programs.probe("-x", program, "-F").stdout.split()
+    need({"members", "simple"} <= set(shown), "%r" % shown)
+    place = re.search(r" \S+:(0x\w+) ", programs.probe("-x", programs.need("arguments2"), "-D", "members o").stdout + " ").group(1)
+    made = programs.probe("-x", program, "-D", "members %di")
+    need(made.stdout.startswith("p:probe_mini/members %s:%s " % (program, place)), made.stdout + made.stderr)
+    need("has no debug information" in programs.probe("-x", program, "-D", "members o").stderr, "a variable without debug information")
+
+
+def test_replaced_file(programs):
+    """a probe of a file that is replaced stays with the old one, of which the values are right; a deleted file has no new ones"""
+    path = shutil.copy(programs.need("arguments0"), programs.path("replaced"))
+    with Probes(programs, "simple=simple a b c text:string", program="replaced") as probes:
+        need(probes.done.returncode == 0, probes.done.stderr)
+        with open(path, "rb") as old:  # the old file remains open
+            os.remove(path)
+            shutil.copy(programs.need("arguments2"), path)
+            listed = programs.probe("-l", probes.group + ":*")
+            need(listed.returncode == 0 and "%s:simple" % probes.group in listed.stdout, listed.stdout + listed.stderr)
+            data, run_old = programs.path("replaced.data"), "/proc/self/fd/%d" % old.fileno()
+            must("env", PERFUSE, "record", "-q", "-e", probes.group + ":simple", "-o", data, "--", run_old, "3", cwd=programs.folder,
+                 pass_fds=[old.fileno()])
+        script = perfuse("script", "-i", data, "-F", "event,trace", cwd=programs.folder).stdout
+        need(script.count(":simple: ") > 0, "no event of the old file")
+    gone = programs.probe("-x", programs.path("gone"), "-a", "x:y=simple")
+    need(gone.returncode and "Failed to find path of" in gone.stderr, gone.stderr)
+
+
+def test_beside_others(programs):
+    """two runs at one time add and remove their own probes, and lines of other tools remain as they are"""
+    need_root("probes need root")
+    if not os.path.exists(TRACING + "/uprobe_events"):
+        raise Skip("no uprobes")
+    program, group, other = programs.need("arguments0"), "%s_two_%d" % (GROUP, os.getpid()), "perfuse_others_%d" % os.getpid()
+    made = programs.probe("-x", program, "-D", other + ":theirs=simple %di").stdout
+    events = os.open(TRACING + "/uprobe_events", os.O_WRONLY | os.O_APPEND)
+    os.write(events, made.encode())
+    os.close(events)
+    try:
+        def line():
+            with open(TRACING + "/uprobe_events", encoding="utf-8") as lines:
+                return [text for text in lines if other in text]
+        before = line()
+        need(len(before) == 1, "%r" % before)
+        runs = [process.start(PERFUSE, "probe", "-q", "-x", program, *(word for i in range(6) for word in ("-a", "%s:n%d_%d=simple a" % (group, k, i))),
+                              cwd=programs.folder) for k in range(4)]
+        need([done.wait(60) for done in runs] == [0] * 4, "a run failed")
+        added = re.findall(r"%s:(n\d_\d) " % group, programs.probe("-l", group + ":*").stdout)
+        need(len(added) == len(set(added)) == 24, "%r" % added)
+        runs = [process.start(PERFUSE, "probe", "-q", "-d", "%s:n%d_*" % (group, k), cwd=programs.folder) for k in range(3)]
+        need([done.wait(60) for done in runs] == [0] * 3, "a run failed")
+        left = re.findall(r"%s:(n\d)_\d " % group, programs.probe("-l", group + ":*").stdout)
+        need(left == ["n3"] * 6, "%r" % left)
+        need(line() == before, "another tool's line is changed: %r" % line())
+    finally:
+        programs.probe("-q", "-d", group + ":*")
+        programs.probe("-q", "-d", other + ":*")
 
 
 TYPES = """struct Base { long id; virtual ~Base() {} };

@@ -15,7 +15,7 @@ int probe_variable_fetch(struct probe_target *target, const struct probe_place *
 	struct arena *arena, struct probe_fetch *fetch, struct error *err);
 
 /* Visits the parameters (and the variables) of the scope that have a value at the place, at least in members; with `absent` those without
- * one, too. */
+ * one, too. The visit ends when the function returns true. */
 typedef bool (*probe_variable_fn)(void *context, const struct dwarf_die *variable, bool valued);
 void probe_variables_walk(struct probe_target *target, const struct probe_place *place, bool variables, bool absent,
 	probe_variable_fn visit, void *context);

@@ -43,7 +43,7 @@ static bool see_variable(void *context, const struct dwarf_die *variable, bool v
 	dwarf_type_name(variable, &type);
 	for (size_t i = 0; name && valued && i < sizeof forms / sizeof *forms; i++)
 		fetch(f, name, forms[i]);
-	return ++f->variables < VARIABLES_MAX;
+	return ++f->variables >= VARIABLES_MAX;
 }
 
 static void see_target(struct probe_target *target)

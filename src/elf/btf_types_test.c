@@ -19,7 +19,7 @@ TEST("a function's parameters have names, types and sizes")
 	uint64_t size;
 	struct error err;
 	EXPECT_INT(btf_types_open(&types, (struct span){ .data = (const void *)&made, .len = sizeof made }, NULL, &err), 0);
-	EXPECT_INT(types.count, WORK_FUNCTION);
+	EXPECT_INT(types.count, COPY_FUNCTION);
 	EXPECT(!btf_types_function(&types, "node", &work));
 	EXPECT(btf_types_function(&types, "work", &work));
 	EXPECT(btf_type_field(&work, 1, &field) && field.type == UCHAR_TYPE);
@@ -63,10 +63,10 @@ TEST("ids and names of a module follow those of the kernel")
 	more.head.types_size = 12;
 	EXPECT_INT(btf_types_open(&types, (struct span){ .data = (const void *)&made, .len = sizeof made }, NULL, &err), 0);
 	EXPECT_INT(btf_types_open(&module, (struct span){ .data = (const void *)&more, .len = sizeof more }, &types, &err), 0);
-	expect_name(&module, WORK_FUNCTION + 1, "work");
+	expect_name(&module, COPY_FUNCTION + 1, "work");
 	expect_name(&module, NODE_POINTER, "struct node*");
-	EXPECT(btf_types_real(&module, WORK_FUNCTION + 1, &type) && type.id == NODE_POINTER);
-	EXPECT(!btf_types_get(&module, WORK_FUNCTION + 2, &type));
+	EXPECT(btf_types_real(&module, COPY_FUNCTION + 1, &type) && type.id == NODE_POINTER);
+	EXPECT(!btf_types_get(&module, COPY_FUNCTION + 2, &type));
 	btf_types_close(&module);
 	btf_types_close(&types);
 }

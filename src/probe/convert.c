@@ -489,13 +489,15 @@ static int fetches_by_name(const struct probe_spec *spec, const struct btf_types
 {
 	struct probe_fetches found = { 0 };
 	struct btf_type prototype;
-	bool known = types && !spec->returns && !spec->absolute && btf_types_function(types, spec->function, &prototype);
+	bool known = types && !spec->absolute && btf_types_function(types, spec->function, &prototype);
 	int result = 0;
 	for (size_t i = 0; i < spec->arguments.count && result == 0; i++) {
 		const struct probe_argument *argument = &spec->arguments.items[i];
 		if (is_parameter(argument) && spec->offset)
 			result = error_set(err, ERROR_USAGE, "parameters of %s are known at its entry only, without debug information", spec->function);
-		else if (known && is_parameter(argument))
+		else if (known && spec->returns && !strcmp(argument->variable, "$retval"))
+			result = probe_returned_fetch(types, &prototype, spec->function, argument, &events->arena, &found, err);
+		else if (known && !spec->returns && is_parameter(argument))
 			result = probe_parameter_fetch(types, &prototype, spec->function, argument, &events->arena, &found, err);
 		else if (!strcmp(argument->variable, "$vars"))
 			result = error_set(err, ERROR_USAGE, "$vars needs the kernel's file with debug information (vmlinux)");

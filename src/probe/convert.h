@@ -16,7 +16,7 @@ int probe_convert(struct probe_target *target, const struct probe_spec *spec, co
 
 /* The same for the running kernel without its file: the kernel finds the function; parameters and their members are found by its type
  * information (BTF). module: a loaded module; NULL: the kernel itself. symbols: the text of /proc/kallsyms. types: NULL if they are not
- * published; then, and in returns, the kernel gets the names (Linux 6.6). */
+ * published; then the kernel gets the names (Linux 6.6); of parameters in returns, too (Linux 6.9). */
 int probe_convert_by_name(const struct probe_spec *spec, const char *module, const char *symbols, const struct btf_types *types,
 	struct probe_events *events, struct error *err);
 

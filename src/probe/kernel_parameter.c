@@ -15,6 +15,7 @@ enum { STEPS_MAX = 32 };
 /* A value: the register, or memory at the last offset, each relative to the pointer that the one before finds. */
 struct value {
 	uint32_t type, number;
+	bool returned;                /* the value at a return, instead of the parameter of that number */
 	struct btf_field member;      /* the last one; without a name: not a member */
 	int64_t offsets[STEPS_MAX];
 	unsigned count;
@@ -123,7 +124,10 @@ static const char *value_text(const struct parameter_context *c, const struct va
 	CLEANUP_STR struct str text = { 0 };
 	for (unsigned i = v->count; i-- > 0;)
 		str_printf(&text, "%s%+lld(", c->argument->user ? "+u" : "", (long long)v->offsets[i]);
-	str_printf(&text, "$arg%u", v->number + 1);
+	if (v->returned)
+		str_puts(&text, "$retval");
+	else
+		str_printf(&text, "$arg%u", v->number + 1);
 	for (unsigned i = v->count; i-- > 0;)
 		str_putc(&text, ')');
 	return keep(c, &text);
@@ -174,28 +178,50 @@ static int value_type(const struct parameter_context *c, struct value *v, const 
 	return 0;
 }
 
+/* name: of the parameter; of a returned value without members, the kernel gives one. */
+static int fetch_value(const struct parameter_context *c, struct value *v, const char *name, struct probe_fetches *fetches)
+{
+	struct probe_fetch fetch = { .name = c->argument->name };
+	const char *given = v->returned ? NULL : name;
+	for (size_t i = 0; i < c->argument->fields.count; i++) {
+		const struct probe_field *field = &c->argument->fields.items[i];
+		if ((field->name ? follow_member : follow_element)(c, v, field, name) < 0)
+			return -1;
+		name = field->name ? field->name : name;
+		given = field->name ? field->name : given;
+	}
+	if (value_type(c, v, name, &fetch.type) < 0)
+		return -1;
+	fetch.value = value_text(c, v);
+	fetch.name = fetch.name ? fetch.name : given;
+	fetch.name = fetch.name ? arena_string(c->arena, fetch.name, strlen(fetch.name)) : NULL;
+	fetch.type = fetch.type ? arena_string(c->arena, fetch.type, strlen(fetch.type)) : NULL;
+	vec_push(&fetches->list, fetch);
+	return 0;
+}
+
 static int fetch_parameter(const struct parameter_context *c, uint32_t index, const struct btf_field *parameter,
 	struct probe_fetches *fetches)
 {
 	struct value v = { .type = parameter->type, .number = index };
-	struct probe_fetch fetch = { .name = c->argument->name };
-	const char *name = parameter->name;
 	if (!in_register(c, index))
-		return refuse(c, "The place of the parameter %s is not known without debug information.", name);
-	for (size_t i = 0; i < c->argument->fields.count; i++) {
-		const struct probe_field *field = &c->argument->fields.items[i];
-		if ((field->name ? follow_member : follow_element)(c, &v, field, name) < 0)
-			return -1;
-		name = field->name ? field->name : name;
-	}
-	if (value_type(c, &v, name, &fetch.type) < 0)
-		return -1;
-	fetch.value = value_text(c, &v);
-	fetch.name = fetch.name ? fetch.name : name;
-	fetch.name = arena_string(c->arena, fetch.name, strlen(fetch.name));
-	fetch.type = fetch.type ? arena_string(c->arena, fetch.type, strlen(fetch.type)) : NULL;
-	vec_push(&fetches->list, fetch);
-	return 0;
+		return refuse(c, "The place of the parameter %s is not known without debug information.", parameter->name);
+	return fetch_value(c, &v, parameter->name, fetches);
+}
+
+int probe_returned_fetch(const struct btf_types *types, const struct btf_type *prototype, const char *function,
+	const struct probe_argument *argument, struct arena *arena, struct probe_fetches *fetches, struct error *err)
+{
+	const struct parameter_context c = { .types = types, .prototype = prototype, .function = function, .argument = argument, .arena = arena,
+		.err = err };
+	struct value v = { .type = prototype->size, .returned = true };
+	struct btf_type type;
+	*err->text = '\0';
+	if (!btf_types_real(types, v.type, &type) || type.kind == BTF_VOID)
+		return refuse(&c, "%s returns no value.", function);
+	if (is_structure(&type) || type.kind == BTF_FLOAT)
+		return refuse(&c, "The place of the value that %s returns is not known without debug information.", function);
+	return fetch_value(&c, &v, argument->variable, fetches);
 }
 
 int probe_parameter_fetch(const struct btf_types *types, const struct btf_type *prototype, const char *function,

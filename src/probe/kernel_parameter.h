@@ -1,5 +1,5 @@
-/* Parameters of functions of a kernel without debug information, by its own type information (BTF): at the function's entry the kernel
- * fetches them as $arg1, $arg2 … (Documentation/trace/kprobetrace.rst, Linux 4.20). Knows no event. */
+/* Parameters of functions of a kernel without debug information, and what they return, by its own type information (BTF): at the function's
+ * entry the kernel fetches parameters as $arg1, $arg2 … (Documentation/trace/kprobetrace.rst, Linux 4.20). Knows no event. */
 #pragma once
 #include "elf/btf_types.h"
 #include "probe/spec.h"
@@ -11,4 +11,7 @@ struct probe_fetches {
 	VEC(struct probe_fetch) list;
 };
 int probe_parameter_fetch(const struct btf_types *types, const struct btf_type *prototype, const char *function,
+	const struct probe_argument *argument, struct arena *arena, struct probe_fetches *fetches, struct error *err);
+/* The same for `$retval` and its members in a probe at the function's return. */
+int probe_returned_fetch(const struct btf_types *types, const struct btf_type *prototype, const char *function,
 	const struct probe_argument *argument, struct arena *arena, struct probe_fetches *fetches, struct error *err);

@@ -321,7 +321,7 @@ static int parse_argument(struct probe_spec *spec, char *word, struct error *err
 	argument->variable = text;
 	if (spec->returns && probe_is_variable(text))
 		return error_set(err, ERROR_USAGE, "You can't specify local variable for kretprobe.");
-	at = probe_is_variable(text) ? strpbrk(text, "-.[") : NULL;
+	at = probe_is_variable(text) || !strncmp(text, "$retval", 7) ? strpbrk(text, "-.[") : NULL;
 	return at ? parse_fields(argument, at, err) : 0;
 }
 

@@ -61,16 +61,13 @@ int probe_cache_each(struct cli *cli, enum cache_use use, cached_program_fn *act
 	return result;
 }
 
-static int open_program(struct cached_program *p, int cache, struct cache_entry *entry, const struct probe_target *target,
-	struct error *err)
+static int open_program(struct cached_program *p, int cache, struct cache_entry *entry, const struct cached_file *file, struct error *err)
 {
-	struct cached_file file = { .path = target->path, .root = -1 };
-	file.id_len = elf_build_id(&target->image.elf, file.id);
-	if (!file.id_len)
-		return error_set(err, ERROR_USAGE, "%s has no build-id, so that its probes cannot be cached", target->path);
-	*entry = (struct cache_entry){ .path = target->path, .id_len = file.id_len };
-	memcpy(entry->id, file.id, sizeof entry->id);
-	if (cache_add(cache, &file, err) < 0 || !program_find(p, cache, entry, err))
+	if (!file->id_len)
+		return error_set(err, ERROR_USAGE, "%s has no build-id, so that its probes cannot be cached", file->path);
+	*entry = (struct cache_entry){ .path = file->path, .id_len = file->id_len };
+	memcpy(entry->id, file->id, sizeof entry->id);
+	if (cache_add(cache, file, err) < 0 || !program_find(p, cache, entry, err))
 		return -1;
 	program_read(p);
 	return 0;
@@ -97,7 +94,7 @@ static void store_events(struct cached_probes *probes, const char *definition, c
 	}
 }
 
-int probe_cache_store(struct cli *cli, const struct probe_target *target, const char *definition, const struct probe_events *events,
+static int store_for(struct cli *cli, const struct cached_file *file, const char *definition, const struct probe_events *events,
 	struct error *err)
 {
 	struct cached_program program = { 0 };
@@ -105,13 +102,28 @@ int probe_cache_store(struct cli *cli, const struct probe_target *target, const 
 	if (!cli->buildid_dir)
 		return error_set(err, ERROR_USAGE, "there is no build-id cache without a home");
 	CLEANUP_FD int cache = cache_open(cli->buildid_dir, CACHE_MAKE, err);
-	int result = cache < 0 ? -1 : open_program(&program, cache, &entry, target, err);
+	int result = cache < 0 ? -1 : open_program(&program, cache, &entry, file, err);
 	if (result == 0) {
 		store_events(&program.probes, definition, events);
 		result = probe_cache_write(&program, err);
 	}
 	cached_probes_fini(&program.probes);
 	return result;
+}
+
+int probe_cache_store(struct cli *cli, const struct probe_target *target, const char *definition, const struct probe_events *events,
+	struct error *err)
+{
+	struct cached_file file = { .path = target->path, .root = -1 };
+	file.id_len = elf_build_id(&target->image.elf, file.id);
+	return store_for(cli, &file, definition, events, err);
+}
+
+int probe_cache_store_kernel(struct cli *cli, const char *definition, const struct probe_events *events, struct error *err)
+{
+	struct cached_file file = { .kind = CACHED_KALLSYMS, .path = PROBE_CACHE_KERNEL, .root = -1 };
+	file.id_len = image_kernel_build_id("/sys/kernel/notes", file.id);
+	return store_for(cli, &file, definition, events, err);
 }
 
 int probe_cache_static_points(struct cli *cli, const char *path, int root, struct error *err)

@@ -244,15 +244,35 @@ static int add_all(struct cli *cli, const struct probe_options *options, struct 
 	return result;
 }
 
-/* What was added to programs; definitions of several lines cannot be stored. */
+/* The file of -k may be that of another kernel than the running one. */
+static int store_kernel(struct cli *cli, const struct probe_options *options, struct additions *all, const struct addition *a,
+	struct error *err)
+{
+	uint8_t own[ELF_BUILD_ID_MAX], id[ELF_BUILD_ID_MAX];
+	if (!probe_is_running_kernel(options, NULL, false)) {
+		if (open_for(cli, options, all, NULL, false, err) < 0)
+			return -1;
+		uint8_t len = elf_build_id(&all->target.image.elf, id);
+		if (len != image_kernel_build_id("/sys/kernel/notes", own) || memcmp(own, id, len) != 0)
+			return error_set(err, ERROR_USAGE, "%s is not the running kernel's", all->target.path);
+	}
+	return probe_cache_store_kernel(cli, a->request->text, &a->events, err);
+}
+
+/* What was added to programs and to the kernel itself; definitions of several lines cannot be stored. */
 static int store_all(struct cli *cli, const struct probe_options *options, struct additions *all, struct error *err)
 {
 	int result = 0;
 	for (size_t i = 0; i < all->list.count && result == 0; i++) {
 		const struct addition *a = &all->list.items[i];
 		const char *path = a->spec.target ? a->spec.target : a->request->target;
-		if (!a->events.list.items[0].user || a->spec.sdt || strchr(a->request->text, '\n'))
+		bool user = a->events.list.items[0].user;
+		if ((!user && path) || a->spec.sdt || strchr(a->request->text, '\n'))
 			continue;
+		if (!user) {
+			result = store_kernel(cli, options, all, a, err);
+			continue;
+		}
 		result = open_for(cli, options, all, path, true, err);
 		if (result == 0)
 			result = probe_cache_store(cli, &all->target, a->request->text, &a->events, err);

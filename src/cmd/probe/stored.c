@@ -82,23 +82,28 @@ struct query {
 	struct probe_events *events;
 };
 
-/* The program may have been replaced since. */
+/* The program, or the kernel, may have been replaced since. */
 static bool is_current(const struct cache_entry *entry)
 {
 	struct image image;
 	uint8_t id[ELF_BUILD_ID_MAX];
-	if (image_open(&image, -1, entry->path, NULL, NULL) < 0)
-		return false;
-	uint8_t len = elf_build_id(&image.elf, id);
-	image_close(&image);
+	uint8_t len;
+	if (!strcmp(entry->path, PROBE_CACHE_KERNEL)) {
+		len = image_kernel_build_id("/sys/kernel/notes", id);
+	} else {
+		if (image_open(&image, -1, entry->path, NULL, NULL) < 0)
+			return false;
+		len = elf_build_id(&image.elf, id);
+		image_close(&image);
+	}
 	return len == entry->id_len && !memcmp(id, entry->id, len);
 }
 
 static bool is_wanted(const struct query *q, const struct cached_program *p, const struct probe_event *event)
 {
 	const struct probe_spec *spec = q->spec;
-	return (!spec->group || probe_glob(spec->group, event->group)) && probe_glob(spec->event, event->event) && event->user &&
-		!strcmp(event->path, p->entry->path);
+	bool place = event->user ? !strcmp(event->path, p->entry->path) : !event->path && !strcmp(p->entry->path, PROBE_CACHE_KERNEL);
+	return place && (!spec->group || probe_glob(spec->group, event->group)) && probe_glob(spec->event, event->event);
 }
 
 static int find_in_program(void *context, struct cached_program *p, struct error *err)

@@ -480,6 +480,9 @@ def test_switch_limits(c):
     names = sorted(glob.glob(os.path.join(c.work, "two.data.2*")))
     dumped = re.findall(r"\[ perf record: Dump (\S+) \]", result.stderr)
     need(len(dumped) > 3 and [os.path.basename(n) for n in names] == dumped[-2:], "%s of %s" % (names, dumped))
+    for name in names:
+        places = c.run(PERFUSE, "script", "-i", name, "-F", "comm,ip,dso").stdout
+        need("(%s)" % os.path.realpath("/bin/sh") in places, "%s has no mappings of the command's child: %s" % (name, places[:200]))
     for more in ((), ("--threads",)):
         result = c.record("-e", "cpu-clock", "-F", "2000", "--max-size", "40K", *more, "--", "timeout", "20", *spin, output="small.data")
         found = re.search(r"\[ perf record: perf size limit reached \((\d+) KB\), stopping session \]", result.stderr)

@@ -216,7 +216,7 @@ static void write_existing(struct recorder *r)
 	const struct record_options *options = r->options;
 	struct synthesis synthesis = {
 		.map_timeout_ms = options->map_timeout_ms, .no_tasks = options->no_tasks, .no_maps = options->no_maps,
-		.no_cgroups = options->no_cgroups, .cache = options->user_cache,
+		.no_cgroups = options->no_cgroups, .command_runs = r->started, .cache = options->user_cache,
 	};
 	existing_write(&synthesis, &r->measurement, r->output.pipe, &r->made);
 	r->recording->slow_maps = synthesis.truncated;

@@ -413,6 +413,28 @@ static void synthesize_all(struct synthesis *s)
 	vec_fini(&parts.pids.list);
 }
 
+static bool descends(pid_t pid, pid_t ancestor)
+{
+	enum { GENERATIONS_MAX = 64 };
+	struct process_status status;
+	for (int i = 0; pid > 1 && i < GENERATIONS_MAX && process_status(pid, pid, &status); i++, pid = status.ppid)
+		if (status.ppid == ancestor)
+			return true;
+	return false;
+}
+
+/* Its descendants are measured with it. */
+static void synthesize_running(struct synthesis *s, pid_t command)
+{
+	struct process_ids pids = { 0 };
+	synthesize_process(s, command, false, NULL);
+	process_list(&pids, NULL);
+	for (size_t i = 0; i < pids.list.count; i++)
+		if (descends(pids.list.items[i], command))
+			synthesize_process(s, pids.list.items[i], true, NULL);
+	vec_fini(&pids.list);
+}
+
 void synthesize_processes(struct synthesis *s, const struct target *target)
 {
 	if (target->system_wide) {
@@ -420,7 +442,7 @@ void synthesize_processes(struct synthesis *s, const struct target *target)
 		return;
 	}
 	if (target->command) {
-		synthesize_command(s, target->threads.items[0].tid);
+		(s->command_runs ? synthesize_running : synthesize_command)(s, target->threads.items[0].tid);
 		return;
 	}
 	/* the threads of one process are consecutive */

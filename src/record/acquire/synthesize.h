@@ -19,6 +19,7 @@ struct synthesis {
 	bool namespaces;
 	bool build_ids;              /* in mapping records */
 	bool no_tasks, no_maps, no_cgroups; /* --synth */
+	bool command_runs;           /* the command of the target was executed */
 	const char *cache;           /* the user's cache, which has the addresses of the kernel's text; NULL: none */
 	struct code_maps code_maps;
 	uint64_t truncated;          /* processes whose mappings took too long to read */
@@ -40,7 +41,7 @@ void synthesize_cgroups(struct synthesis *synthesis);
 void synthesize_process(struct synthesis *synthesis, pid_t pid, bool forks, const struct target *only);
 /* The command before its exec: only its name, as the exec replaces its mappings. */
 void synthesize_command(struct synthesis *synthesis, pid_t pid);
-/* The processes of the target: all of a system-wide one. */
+/* The processes of the target: all of a system-wide one; a command that runs with its descendants. */
 void synthesize_processes(struct synthesis *synthesis, const struct target *target);
 /* A record without a body. */
 void synthesize_mark(struct synthesis *synthesis, uint32_t type);

@@ -245,6 +245,41 @@ def test_map_gone(c):
     os.unlink(path)
 
 
+@by_samples
+def test_map_without_build_ids(c):
+    """a perf map is stored with a recording of a command without build-ids (-B), and of a process that ran before"""
+    c.record("plain.data", "-B", "-e", "cpu-clock:u", "--", "./compiler", "map", "150")
+    os.unlink(map_of(c, "plain.data"))
+    need(script(c, PERFUSE, "plain.data")["first"] > 30, "the command: %s" % script(c, PERFUSE, "plain.data").most_common(4))
+    running = process.start("./compiler", "map", "400", cwd=c.work)
+    path = "/tmp/perf-%d.map" % running.pid
+    process.wait_until(lambda: os.path.exists(path), "perf map")
+    c.record("before.data", "-B", "-e", "cpu-clock:u", "-p", str(running.pid))
+    running.wait()
+    os.unlink(path)
+    need(script(c, PERFUSE, "before.data")["first"] > 30, "the process: %s" % script(c, PERFUSE, "before.data").most_common(4))
+
+
+@by_samples
+def test_map_in_each_file(c):
+    """each file of record --switch-output has the perf map: the functions until its end"""
+    folder = os.path.join(c.work, "switched")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder)
+    c.record("switched/part", "--switch-output=1s", "-e", "cpu-clock:u", "--", "./compiler", "map", "800")
+    files = sorted(os.listdir(folder))
+    os.unlink(map_of(c, "switched/" + files[0]))
+    need(len(files) > 2, "the files are %s" % files)
+    for file in files[:2]: # the code that runs at the end has no line
+        names = script(c, PERFUSE, "switched/" + file)
+        need(names["first"] + names["second"] > 30, "%s: %s" % (file, names.most_common(4)))
+    for file in files:
+        with open(os.path.join(folder, file), "rb") as opened:
+            data = opened.read()
+        need(data.count(b" first\n") == 1 and data.count(b" second\n") <= 1, "%s has no map, or two" % file)
+    need(b" second\n" in data, "the last file has the map of the beginning")
+
+
 def test_map_of_others(c):
     """a link or a file of another user at the path of a process's perf map is not stored with the recording"""
     secret = os.path.join(c.work, "secret")

@@ -147,7 +147,8 @@ static int open_rings(struct recorder *r, struct error *err)
 		str_printf(&r->recording->warnings, "Warning:\nIntel %s: TSC not available\n",
 			m->trace.kind == TRACE_INTEL_PT ? "Processor Trace" : "BTS");
 	r->seen = memory_zero(m->counters.rings.count + 1, sizeof *r->seen);
-	r->builds = wants_builds(r) ? build_reader_new() : NULL;
+	r->maps = output_is_pipe(r->options->output) ? NULL : build_reader_new(!wants_builds(r));
+	r->builds = wants_builds(r) ? r->maps : NULL;
 	if (unwinds) {
 		const struct unwinding_options how = { .buildid_dir = r->options->buildid_dir, .budget = r->options->budget, .builds = r->builds,
 			.by_ring = groups, .threads = groups ? (unsigned)groups->list.count : 0, .no_guess = r->options->no_guess,
@@ -246,7 +247,7 @@ static int begin_file(struct recorder *r, struct error *err)
 		write_existing(r);
 	if (r->unwinding && !r->files.count)
 		pass_existing(r, head);
-	build_reader_see_all(r->builds, (struct span){ (const uint8_t *)r->made.buffer, r->made.len });
+	build_reader_see_all(r->maps, (struct span){ (const uint8_t *)r->made.buffer, r->made.len });
 	flush_made(r);
 	return data_writer_flush(&r->writer, err);
 }
@@ -318,7 +319,7 @@ static int finish_file(struct recorder *r, struct error *err)
 	struct stat st;
 	/* a device cannot be read again */
 	bool readable = fstat(r->output.fd, &st) == 0 && S_ISREG(st.st_mode), traces = r->measurement.trace.kind != TRACE_NONE;
-	facts.perf_maps = build_reader_maps(r->builds);
+	facts.perf_maps = build_reader_maps(r->maps);
 	if (readable && (!options->no_build_ids || options->time_boundary || traces)) {
 		const struct feature_bodies none = { 0 };
 		const struct build_ids_options how = { .all = (options->all_build_ids && !options->time_boundary) || traces, .builds = r->builds };
@@ -451,7 +452,7 @@ static int complete_recording(struct recorder *r, struct error *err)
 {
 	struct recording *recording = r->recording;
 	measurement_report_cpus(&r->measurement, &recording->warnings);
-	build_reader_stop(r->builds);
+	build_reader_stop(r->maps);
 	/* now: samples that are lost after this were not to be recorded */
 	recording->lost_samples += existing_write_lost(&r->measurement, &r->made);
 	recording->filtered_samples += sample_filters_write(&r->filters, &r->measurement, &r->made);
@@ -516,6 +517,8 @@ static int record_target(struct recorder *r, struct error *err)
 			r->options->command[0], why);
 	}
 	r->started = true;
+	if (m->workload.pid && !r->builds) /* without a look at every new mapping, the command alone is known */
+		build_reader_add_maker(r->maps, m->workload.pid);
 	int status = loop_run(r, err);
 	restore_priority(r);
 	measurement_stop(m);
@@ -549,7 +552,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	ring_readers_free(r.ring_readers);
 	ring_files_free(r.ring_files);
 	unwinding_free(r.unwinding);
-	build_reader_free(r.builds);
+	build_reader_free(r.maps);
 	free(r.seen);
 	loop_close(&r);
 	sample_filters_close(&r.filters);

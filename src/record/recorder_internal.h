@@ -28,7 +28,8 @@ struct recorder {
 	struct affinity affinity;
 	struct writer packed;          /* compressed records, to be written */
 	struct writer made;            /* synthesized records, to be written */
-	struct build_reader *builds;   /* NULL: build-ids are not wanted */
+	struct build_reader *maps;     /* of perf maps; NULL: the output has no place for them */
+	struct build_reader *builds;   /* the same; NULL: build-ids are not wanted */
 	uint64_t *seen;                /* by ring: the end of the records that `builds` has seen */
 	struct unwinding *unwinding;   /* NULL: no stacks are unwound */
 	struct ring_files *ring_files; /* with --threads, if stacks are unwound; NULL: one file */

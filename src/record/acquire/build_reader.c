@@ -48,8 +48,10 @@ struct request {
 struct build_reader {
 	pthread_t thread;
 	pthread_mutex_t lock;       /* of the members below */
-	pthread_cond_t work;
+	pthread_cond_t work, copied;
+	bool maps_only;             /* constant */
 	bool stop, stopped;
+	bool copy;                  /* the maps are to be read now */
 	bool abandoned;             /* the thread still reads a file: what it uses is not freed */
 	struct idmap by_key;        /* identity and path → files */
 	VEC(struct mapped_build) files;
@@ -57,7 +59,7 @@ struct build_reader {
 	size_t next;                /* index in the queue */
 	struct idmap makers;        /* processes that make code, as far as their maps were requested */
 	unsigned maker_count;
-	struct map_copies maps;     /* of the thread alone, until it has ended */
+	struct map_copies maps;     /* of the thread alone, until it has ended; the body also while `copy` is false */
 };
 
 static uint64_t key_of(const char *path, const struct mapped_identity *identity)
@@ -108,7 +110,7 @@ static void wait_for_work(struct build_reader *r, int ms)
 {
 	const struct timespec until = time_after(ms / 1000, ms % 1000 * 1000000L);
 	int status = 0;
-	while (!r->stop && r->next == r->queue.count && status == 0) {
+	while (!r->stop && !r->copy && r->next == r->queue.count && status == 0) {
 		vec_clear(&r->queue);
 		r->next = 0;
 		status = ms < 0 ? pthread_cond_wait(&r->work, &r->lock) : pthread_cond_timedwait(&r->work, &r->lock, &until);
@@ -118,8 +120,18 @@ static void wait_for_work(struct build_reader *r, int ms)
 static void pause_reading(struct build_reader *r)
 {
 	const struct timespec until = time_after(0, PAUSE_NS);
-	while (!r->stop && pthread_cond_timedwait(&r->work, &r->lock, &until) == 0)
+	while (!r->stop && !r->copy && pthread_cond_timedwait(&r->work, &r->lock, &until) == 0)
 		;
+}
+
+/* Called and returns with the lock. */
+static void copy_maps(struct build_reader *r)
+{
+	pthread_mutex_unlock(&r->lock);
+	map_copies_read(&r->maps);
+	pthread_mutex_lock(&r->lock);
+	r->copy = false;
+	pthread_cond_signal(&r->copied);
 }
 
 /* Called and returns with the lock, without which it reads. */
@@ -150,6 +162,8 @@ static void *read_builds(void *context)
 		int wait_ms = map_copies_open(&r->maps);
 		pthread_mutex_lock(&r->lock);
 		wait_for_work(r, wait_ms);
+		if (r->copy)
+			copy_maps(r);
 		if (r->stop || r->next == r->queue.count)
 			continue;
 		do_request(r);
@@ -161,11 +175,13 @@ static void *read_builds(void *context)
 	return NULL;
 }
 
-struct build_reader *build_reader_new(void)
+struct build_reader *build_reader_new(bool maps_only)
 {
 	struct build_reader *r = memory_zero(1, sizeof *r);
+	r->maps_only = maps_only;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->work, NULL);
+	pthread_cond_init(&r->copied, NULL);
 	if (pthread_create(&r->thread, NULL, read_builds, r) == 0)
 		return r;
 	r->stopped = true;
@@ -204,6 +220,7 @@ void build_reader_free(struct build_reader *r)
 	map_copies_fini(&r->maps);
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->work);
+	pthread_cond_destroy(&r->copied);
 	free(r);
 }
 
@@ -230,6 +247,8 @@ static bool file_wanted(struct build_reader *r, uint64_t key, uint32_t *file)
 
 static void add_request(struct build_reader *r, struct request *request, const char *path)
 {
+	if (r->maps_only)
+		return;
 	uint64_t key = key_of(path, &request->identity);
 	pthread_mutex_lock(&r->lock);
 	if (file_wanted(r, key, &request->file)) {
@@ -240,9 +259,11 @@ static void add_request(struct build_reader *r, struct request *request, const c
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void add_map_request(struct build_reader *r, int32_t pid)
+void build_reader_add_maker(struct build_reader *r, int32_t pid)
 {
 	bool added = false;
+	if (!r)
+		return;
 	pthread_mutex_lock(&r->lock);
 	if (!r->stop && r->queue.count - r->next < QUEUE_MAX && r->maker_count < MAP_COPIES_MAX)
 		idmap_add(&r->makers, (uint64_t)(uint32_t)pid, 0, &added);
@@ -276,7 +297,7 @@ void build_reader_see(struct build_reader *r, const struct record *record)
 	if (len < room && len < PATH_SIZE_MAX && path[0] == '/' && request.identity.ino && prot & PROT_EXEC)
 		add_request(r, &request, path);
 	else if (len < room && prot & PROT_EXEC && !request.identity.ino && path[0] != '[') /* "//anon", "/memfd:…": code made by the process */
-		add_map_request(r, request.pid);
+		build_reader_add_maker(r, request.pid);
 }
 
 void build_reader_see_all(struct build_reader *r, struct span records)
@@ -325,10 +346,26 @@ void build_reader_see_ring(struct build_reader *r, const struct ring *ring, uint
 	*seen = end > *seen ? end : *seen;
 }
 
-struct span build_reader_maps(const struct build_reader *r)
+/* Returns whether the thread has read the maps of now. */
+static bool copy_now(struct build_reader *r)
+{
+	const struct timespec until = time_after(STOP_S, 0);
+	pthread_mutex_lock(&r->lock);
+	r->copy = true;
+	pthread_cond_signal(&r->work);
+	while (r->copy && pthread_cond_timedwait(&r->copied, &r->lock, &until) == 0)
+		;
+	bool copied = !r->copy;
+	pthread_mutex_unlock(&r->lock);
+	return copied;
+}
+
+struct span build_reader_maps(struct build_reader *r)
 {
 	struct span none = { 0 };
-	return r && r->stopped && !r->abandoned && r->maps.read ? (struct span){ (const uint8_t *)r->maps.body.buffer, r->maps.body.len } : none;
+	if (!r || (r->stopped ? r->abandoned || !r->maps.read : !copy_now(r)))
+		return none;
+	return (struct span){ (const uint8_t *)r->maps.body.buffer, r->maps.body.len };
 }
 
 int build_reader_get(struct build_reader *r, const char *path, const struct mapped_identity *identity, uint8_t id[static ELF_BUILD_ID_MAX])

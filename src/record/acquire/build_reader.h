@@ -16,12 +16,14 @@ enum { BUILD_READER_LOOK_MS = 50 };
 
 struct build_reader;
 
-/* Returns NULL if no thread can be started; all functions here accept NULL. */
-struct build_reader *build_reader_new(void);
+/* maps_only: no build-ids. Returns NULL if no thread can be started; all functions here accept NULL. */
+struct build_reader *build_reader_new(bool maps_only);
 void build_reader_free(struct build_reader *reader);
 /* Opens no more files; known build-ids remain. Waits for the file that is being read, for a limited time. */
 void build_reader_stop(struct build_reader *reader);
 
+/* The process may have a perf map, whatever it maps. Callable from any thread. */
+void build_reader_add_maker(struct build_reader *reader, int32_t pid);
 /* These store the files of PERF_RECORD_MMAP2 records for the thread. Callable from any thread. */
 void build_reader_see(struct build_reader *reader, const struct record *record);
 void build_reader_see_all(struct build_reader *reader, struct span records);
@@ -32,5 +34,6 @@ void build_reader_see_ring(struct build_reader *reader, const struct ring *ring,
 /* Returns the length of the build-id of the mapped file; 0: it has no build-id; < 0: unknown. */
 int build_reader_get(struct build_reader *reader, const char *path, const struct mapped_identity *identity,
 	uint8_t id[static ELF_BUILD_ID_MAX]);
-/* The perf maps, as data/perf_maps.h stores them, borrowed: after build_reader_stop, as compilers add to them until the end. */
-struct span build_reader_maps(const struct build_reader *reader);
+/* The perf maps as they are now or, after build_reader_stop, as they were then; as data/perf_maps.h stores them, borrowed until the next
+ * call. Waits for the thread, for a limited time; empty if it reads longer. */
+struct span build_reader_maps(struct build_reader *reader);

@@ -78,7 +78,7 @@ TEST("the build-id of a file that a process maps is known, and only that of the 
 	struct own own;
 	uint8_t id[ELF_BUILD_ID_MAX];
 	struct writer records;
-	struct build_reader *reader = build_reader_new();
+	struct build_reader *reader = build_reader_new(false);
 	own_open(&own);
 	writer_open(&records, -1, 0);
 	put_mapping(&records, &own, RECORD_MISC_USER, getpid());
@@ -107,7 +107,7 @@ TEST("each record of a ring is seen once, also one that wraps around its end")
 	struct perf_control { uint8_t before[1024]; uint64_t head, tail; } *page = (void *)control;
 	struct own own;
 	struct writer records;
-	struct build_reader *reader = build_reader_new();
+	struct build_reader *reader = build_reader_new(false);
 	own_open(&own);
 	writer_open(&records, -1, 0);
 	put_mapping(&records, &own, RECORD_MISC_USER, getpid());
@@ -134,7 +134,7 @@ TEST("mappings of data, of the kernel, and cut ones are ignored, and all functio
 	struct own own;
 	uint8_t id[ELF_BUILD_ID_MAX];
 	struct writer records;
-	struct build_reader *reader = build_reader_new();
+	struct build_reader *reader = build_reader_new(false);
 	own_open(&own);
 	writer_open(&records, -1, 0);
 	put_mapping(&records, &own, RECORD_MISC_USER | RECORD_MISC_MMAP_DATA, getpid());

@@ -64,7 +64,10 @@ static void read_copy(struct map_copies *copies, const struct map_copy *copy)
 
 void map_copies_read(struct map_copies *copies)
 {
-	writer_open(&copies->body, -1, 0);
+	if (copies->read)
+		copies->body.len = 0;
+	else
+		writer_open(&copies->body, -1, 0);
 	copies->read = true;
 	for (size_t i = 0; i < copies->list.count; i++) {
 		struct map_copy *copy = &copies->list.items[i];

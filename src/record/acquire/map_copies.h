@@ -1,5 +1,5 @@
 /* Copies of the perf maps of recorded processes: opened while a process lives, as it or the folder of its container may be gone at the end,
- * and read at the end, when the compiler has added its last function. One thread at a time. */
+ * and read at the end of a file, as the compiler adds functions until then. One thread at a time. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +32,6 @@ void map_copies_add(struct map_copies *copies, int32_t pid);
 /* Opens the maps of processes that are due by now, less and less often if they have none. Returns the milliseconds until the next is due;
  * -1: no process is looked at any more. */
 int map_copies_open(struct map_copies *copies);
-/* Looks at all processes once more, and reads the maps. */
+/* Looks at all processes once more, and reads the maps, instead of those that were read before. */
 void map_copies_read(struct map_copies *copies);
 void map_copies_fini(struct map_copies *copies); /* accepts a zeroed struct */

@@ -48,7 +48,8 @@ static void bench_defaults(void *filled, __attribute__((unused)) const struct cl
 {
 	*(struct bench_options *)filled = (struct bench_options){
 		.pairs = 1, .bytes = 8, .stride = 64, .repeat = 1, .sleep_ns = 100000, .futexes = 1024, .seconds = 10, .wakes = 1, .requeues = 1,
-		.groups = 10, .size = "1MB", .function = "all", .loops = 1,
+		.groups = 10, .size = "1MB", .function = "all", .loops = 1, .breakpoints = 1, .parallel = 1, .started = 1,
+		.clones = 1,
 	};
 }
 
@@ -264,16 +265,18 @@ static int switch_run(struct cli *cli, void *filled, int argc, const char **argv
 static const char *const bench_usage[] = {
 	"perf bench [-f <format>] [-r <n>] <collection> <benchmark> [<options>]", "perf bench switch <way> [<options>]", NULL
 };
-static const char *const bench_words[] = { "switch", "sched", "syscall", "mem", "futex", "epoll", NULL };
+static const char *const bench_words[] = { "switch", "sched", "syscall", "mem", "futex", "epoll", "internals", "breakpoint", NULL };
 static const struct option bench_table[] = {
 	OPT_STRING('f', "format", struct bench_options, style, "default|simple|json|csv|markdown|tui",
 		"how to print the runs; simple: their seconds"),
-	OPT_UINT('r', "repeat", struct bench_options, runs, "runs of each benchmark (default: 1; 10 of futex wake, wake-parallel, requeue)"),
+	OPT_UINT('r', "repeat", struct bench_options, runs,
+		"runs of each benchmark (default: 1; 10 of breakpoint, futex wake, wake-parallel, requeue)"),
 	OPT_END(),
 };
 
 static const struct command *const collections[] = {
-	&command_switch, &command_bench_sched, &command_bench_syscall, &command_bench_mem, &command_bench_futex, &command_bench_epoll, NULL
+	&command_switch, &command_bench_sched, &command_bench_syscall, &command_bench_mem, &command_bench_futex, &command_bench_epoll,
+	&command_bench_internals, &command_bench_breakpoint, NULL
 };
 
 static void list_commands(const struct command *const *list, struct writer *out)
@@ -363,7 +366,7 @@ static int bench_run(struct cli *cli, void *filled, int argc, const char **argv)
 
 const struct command command_bench = {
 	.name = "bench",
-	.summary = "measure what waiting, system calls, memory and futexes cost",
+	.summary = "measure what waiting, system calls, memory, futexes and breakpoints cost",
 	.usage = bench_usage,
 	.options = bench_table,
 	.options_size = sizeof(struct bench_options),

@@ -20,12 +20,18 @@ struct bench_options {
 	uint64_t rounds, work_ns, sleep_ns;
 	bool histogram, counters;
 	/* the others */
+	unsigned breakpoints, parallel, started, passive, active; /* threads, except the first */
 	unsigned groups, loops, threads, futexes, seconds, wakes, wakers, requeues, descriptors;
 	bool pipes, threaded, shared, silent, lock_memory, broadcast, multiple, several, nonblocking, edge, oneshot, synchronous;
 	const char *size, *function;
+	const char *events, *pids, *tids, *uid; /* of internals, which has cpus, too */
+	uint64_t iterations;     /* 0: not given */
+	unsigned clones;
+	bool all_cpus, per_thread, single;
 };
 
-extern const struct command command_bench_sched, command_bench_syscall, command_bench_mem, command_bench_futex, command_bench_epoll;
+extern const struct command command_bench_sched, command_bench_syscall, command_bench_mem, command_bench_futex, command_bench_epoll,
+	command_bench_breakpoint, command_bench_internals;
 
 static inline bool bench_is_simple(const struct bench_options *options)
 {

@@ -95,6 +95,14 @@ size_t memory_in_use(void)
 #endif
 }
 
+void memory_return_blocks(void)
+{
+#if defined __GLIBC__
+	enum { BLOCK = 128 << 10 };
+	mallopt(M_MMAP_THRESHOLD, BLOCK);
+#endif
+}
+
 void memory_give_back(void)
 {
 #if defined __GLIBC__

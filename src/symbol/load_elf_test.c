@@ -161,6 +161,48 @@ TEST("stubs are named after the functions that they call, stubs of indirect func
 	loaded_free(&l);
 }
 
+/* A program with one stub of .plt.got, whose slot is at this offset of the file; counted: the linker's number of relocations without a
+ * symbol, of which there are two before and one behind that of the slot. */
+static struct elf *open_got(struct loaded *l, size_t file, uint64_t slot, uint64_t counted)
+{
+	static const uint8_t stub[8] = { 0xff, 0x25, 0x10, 0, 0, 0, 0x66, 0x90 }; /* jmp *0x10(%rip) */
+	struct maker m = maker_new(true, false, EM_X86_64, ET_DYN);
+	unsigned text = maker_section(&m, ".text", SHT_PROGBITS, CODE, 0x400000, NULL, 0x100);
+	maker_section(&m, ".plt", SHT_PROGBITS, CODE, 0x401000, NULL, 16);
+	unsigned got = maker_section(&m, ".plt.got", SHT_PROGBITS, CODE, 0x402000, stub, sizeof stub);
+	unsigned dyn = maker_symtab(&m, ".dynsym", ".dynstr", SHT_DYNSYM);
+	maker_symbol(&m, dyn, "__cxa_finalize", 0, 0, STB_GLOBAL, STT_FUNC, SHN_UNDEF);
+	maker_symbol(&m, dyn, "f", 0x400000, 8, STB_GLOBAL, STT_FUNC, text);
+	const uint64_t words[][3] = { { slot - 8, 8, 0 }, { slot + 8, 8, 0 }, { slot, (uint64_t)1 << 32 | 6, 0 }, { slot + 16, 8, 0 } };
+	const uint64_t dynamic[][2] = { { DT_NEEDED, 1 }, { DT_RELACOUNT, counted }, { DT_NULL, 0 } };
+	uint8_t bytes[sizeof words], tags[sizeof dynamic];
+	for (unsigned i = 0; i < sizeof bytes / 8; i++)
+		maker_put(&m, bytes + i * 8, words[i / 3][i % 3], 8);
+	for (unsigned i = 0; i < sizeof tags / 8; i++)
+		maker_put(&m, tags + i * 8, dynamic[i / 2][i % 2], 8);
+	unsigned rela = maker_section(&m, ".rela.dyn", SHT_RELA, SHF_ALLOC, 0, bytes, sizeof bytes);
+	maker_section(&m, ".dynamic", SHT_DYNAMIC, SHF_ALLOC, 0x404000, tags, sizeof tags);
+	m.sections[rela].link = dyn;
+	m.sections[got].entry_size = sizeof stub;
+	return loaded_open(l, file, &m);
+}
+
+TEST("a stub of .plt.got is named after the symbol of its slot, however many relocations have none")
+{
+	static const uint64_t counts[] = { 0, 2, 3, 4, 100, UINT64_MAX };
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		struct loaded first = { 0 }, l = { 0 };
+		uint64_t at = elf_section(open_got(&first, 0, 0, 0), ".plt.got")->offset;
+		loaded_free(&first);
+		struct elf *elf = open_got(&l, 0, at + 6 + 0x10, counts[i]);
+		char unnamed[40];
+		snprintf(unnamed, sizeof unnamed, "offset_%#llx@plt", (unsigned long long)at);
+		load(&l, ELF_USE_FILE, elf, elf);
+		EXPECT_STR(name_at(&l, at), counts[i] == 3 ? unnamed : "__cxa_finalize@plt");
+		loaded_free(&l);
+	}
+}
+
 TEST("symbols of vmlinux move with the kernel")
 {
 	struct loaded l = { 0 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "base/search.h"
 #include "elf/symtab.h"
@@ -97,6 +98,38 @@ static struct slots slots_sorted(const struct elf_relocations *rels, bool sort)
 	return s;
 }
 
+/* The number of relocations without a symbol at the start of .rela.dyn, which a linker that sorts them counts: 0: unknown. A large program
+ * has half a million of them. */
+static uint32_t relative_count(const struct elf *elf)
+{
+	enum { DYNAMIC_MAX = 4096 };
+	const struct elf_section *dynamic = elf_section(elf, ".dynamic");
+	struct span bytes = dynamic ? elf_section_bytes(elf, dynamic) : (struct span){ 0 };
+	struct cursor cursor = cursor_of(bytes.data, bytes.len, elf->swap);
+	for (int i = 0; i < DYNAMIC_MAX && cursor_left(&cursor) >= 16; i++) {
+		uint64_t tag = take_u64(&cursor), value = take_u64(&cursor);
+		if (tag == DT_NULL)
+			break;
+		if (tag == DT_RELACOUNT)
+			return value < UINT32_MAX ? (uint32_t)value : 0;
+	}
+	return 0;
+}
+
+/* Of the relocations that have a symbol. */
+static struct slots slots_named(const struct elf_relocations *rels, uint32_t first)
+{
+	VEC(struct table_key) keys = { 0 };
+	for (uint32_t i = first < rels->count ? first : 0; i < rels->count; i++) {
+		struct elf_relocation rel = elf_relocation_get(rels, i);
+		if (rel.symbol)
+			vec_push(&keys, ((struct table_key){ rel.offset, i }));
+	}
+	if (keys.count)
+		table_sort_keys(keys.items, keys.count);
+	return (struct slots){ keys.items, (uint32_t)keys.count };
+}
+
 static uint32_t slots_find(const struct slots *s, uint64_t offset)
 {
 	size_t at = SEARCH_COUNT(s->count, i, s->keys[i].key < offset);
@@ -118,7 +151,7 @@ static void plt_got(struct plt *p)
 	struct span code = elf_section_bytes(elf, got);
 	const struct elf_section *dyn = elf->machine == EM_X86_64 ? elf_section(elf, ".rela.dyn") : NULL;
 	struct elf_relocations rels = elf_relocations(elf, dyn);
-	struct slots slots = slots_sorted(&rels, true);
+	struct slots slots = slots_named(&rels, relative_count(elf));
 	struct elf_symtab tab = { 0 };
 	if (dyn && dyn->link && dyn->link < elf->section_count)
 		tab = elf_symtab(elf, &elf->sections[dyn->link]);

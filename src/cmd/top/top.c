@@ -370,6 +370,7 @@ static int top_run(struct cli *cli, void *options, int argc, const char **argv)
 		vec_fini(&o->words);
 		return cli_usage(cli, &command_top, NULL);
 	}
+	memory_return_blocks();
 	top->cli = cli;
 	top->options = o;
 	o->delay_s = o->delay_s < 1 ? 1 : o->delay_s;

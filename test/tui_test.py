@@ -19,7 +19,7 @@ from tui import recordings
 from tui.scenarios import SCENARIOS
 from suite import branches, process, recording
 from suite.settings import PERFUSE, TEST
-from suite.tests import need, need_tools, run_in_folder
+from suite.tests import Skip, need, need_tools, run_in_folder
 
 UPDATE = os.environ.get("TUI_UPDATE")
 PATIENCE_S = 8
@@ -166,6 +166,32 @@ def test_tables(context):
         terminal.send("Enter")
         terminal.wait_for("written:")
         terminal.send("q")
+        terminal.wait_for("end:0")
+
+
+def test_commands(context):
+    """sched, lock, trace and ipc open their results in the browser with --format=tui; rows that come one by one, too"""
+    made = {"sched.data": ["sched", "record"], "trace.data": ["trace", "record"], "lock.data": ["lock", "record"],
+            "ipc.data": ["stat", "record", "-I", "20", "-e", "task-clock,page-faults"]}
+    for name, words in made.items():
+        done = process.perfuse(*words, "-o", name, "--", "sleep", "0.1", cwd=context.folder)
+        if done.returncode:
+            raise Skip("%s is not permitted here: %s" % (" ".join(words), done.stderr.strip()[-200:]))
+    for name, words, text in (("sched.data", "sched latency", "sleep"), ("sched.data", "sched timehist", "sleep"), ("sched.data", "sched map", "switches"),
+                              ("sched.data", "sched timehist --summary", "sleep"), ("lock.data", "lock contention", "Contended"),
+                              ("lock.data", "lock report", "Acquired"), ("trace.data", "trace -s", "execve"),
+                              ("ipc.data", "ipc --counters task-clock,page-faults", "h:help")):
+        context.close()
+        terminal = context.open = Terminal(context, [PERFUSE, *words.split(), "-i", name, "--format=tui"], columns=150, lines=40)
+        seen = terminal.wait_for("h:help")
+        if "Tables" in seen.splitlines()[0]:
+            terminal.send("Enter")
+        elif text == "sleep" and text not in seen:
+            terminal.send(":/")
+            terminal.send(":sleep")
+            terminal.send("Enter")
+        terminal.wait_for(text)
+        terminal.send("C-c")
         terminal.wait_for("end:0")
 
 

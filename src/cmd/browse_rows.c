@@ -145,6 +145,18 @@ void stored_rows_close(struct stored_rows *stored)
 	vec_fini(&stored->rows);
 }
 
+void browse_rows_print(const struct writer *bytes, bool cut, struct writer *out)
+{
+	struct stored_rows stored;
+	struct error err = { 0 };
+	writer_flush(out, NULL);
+	if (browse_rows_show(bytes, cut, &err) == 0)
+		return;
+	stored_rows_open(&stored, bytes);
+	format_find("csv", NULL)->print(&(struct results){ .tables = &stored.table, .table_count = 1 }, out);
+	stored_rows_close(&stored);
+}
+
 int browse_rows_show(const struct writer *bytes, bool cut, struct error *err)
 {
 	struct stored_rows stored;

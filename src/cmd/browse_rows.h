@@ -8,7 +8,8 @@
 /* Writes columns and rows as bytes of this program; lists and maps become texts. */
 extern const struct row_format browse_rows;
 
-enum { BROWSE_ROWS_COLUMNS = 128 };
+/* BYTES: what a command stores at most. The browser copies the rows: that takes some seconds and some hundred megabytes. */
+enum { BROWSE_ROWS_COLUMNS = 128, BROWSE_ROWS_BYTES = 96 << 20 };
 
 /* The bytes as a table. Must not move; borrows the bytes. */
 struct stored_rows {
@@ -23,3 +24,6 @@ void stored_rows_close(struct stored_rows *stored);
 
 /* Shows what browse_rows wrote to memory, until the user leaves. cut: more rows exist. < 0: the terminal cannot be used. */
 int browse_rows_show(const struct writer *bytes, bool cut, struct error *err);
+/* The same on the terminal of a writer, which is flushed first; where the terminal fails, the rows are written as CSV. */
+void browse_rows_print(const struct writer *bytes, bool cut, struct writer *out);
+

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/browse_rows.h"
+#include "cmd/browse_table.h"
 #include "cmd/sched/sched.h"
 #include "render/format/format.h"
 #include "render/dump/dump.h"
@@ -141,8 +143,14 @@ void sched_rows_init(struct sched_rows *rows, const struct format *format, struc
 
 static void begin_rows(struct sched_rows *rows)
 {
-	if (!rows->begun)
-		rows->format->rows->begin(&rows->results, rows->out);
+	if (rows->begun)
+		return;
+	if (rows->format == &format_tui) {
+		writer_open(&rows->stored, -1, 0);
+		rows->shown = rows->out;
+		rows->out = &rows->stored;
+	}
+	rows->format->rows->begin(&rows->results, rows->out);
 	rows->begun = true;
 }
 
@@ -150,6 +158,9 @@ void sched_rows_add(struct sched_rows *rows, const struct cell *cells)
 {
 	struct writer line;
 	begin_rows(rows);
+	rows->cut |= rows->format == &format_tui && rows->stored.len > BROWSE_ROWS_BYTES;
+	if (rows->cut)
+		return;
 	writer_open(&line, -1, 0);
 	rows->format->rows->row(rows->table.columns, cells, rows->table.column_count, &line);
 	size_t skip = rows->continued ? 0 : rows->format->rows->separator;
@@ -162,4 +173,8 @@ void sched_rows_end(struct sched_rows *rows)
 {
 	begin_rows(rows);
 	rows->format->rows->end(rows->out);
+	if (rows->format != &format_tui)
+		return;
+	browse_rows_print(&rows->stored, rows->cut, rows->shown);
+	writer_fini(&rows->stored);
 }

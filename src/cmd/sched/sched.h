@@ -61,13 +61,14 @@ bool sched_is_live(const struct sched_options *options, int argc);
 int sched_read(struct sched_view *view, int argc, const char **argv, void (*finish)(void *context));/* The same for a recording alone. */
 int sched_read_file(struct sched_view *view, void (*finish)(void *context));
 
-/* Rows of one table in a format of --format, as they come. */
+/* Rows of one table in a format of --format, as they come; for the browser (tui) they are stored, and shown at the end. */
 struct sched_rows {
 	const struct format *format;
 	struct writer *out;
 	struct table table;
 	struct results results;
-	bool begun, continued;
+	struct writer stored, *shown; /* for the browser: the rows, and the terminal */
+	bool begun, continued, cut;  /* cut: later rows are not stored */
 };
 void sched_rows_init(struct sched_rows *rows, const struct format *format, struct writer *out, const char *schema, const char *name,
 	const struct table_column *columns, size_t count);

@@ -37,9 +37,6 @@ struct script {
 	bool cut;
 };
 
-/* The browser copies rows: as much as this takes some seconds and some hundred megabytes. */
-enum { BROWSED_BYTES_MAX = 96 << 20 };
-
 static void script_close(struct script *script)
 {
 	listing_close(script->listing);
@@ -197,7 +194,7 @@ static int next_or_cut(struct source *source, struct record *record, struct erro
 {
 	struct script *script = (void *)((char *)(uintptr_t)source->ops - offsetof(struct script, cutting));
 
-	script->cut |= script->rows.len > BROWSED_BYTES_MAX;
+	script->cut |= script->rows.len > BROWSE_ROWS_BYTES;
 	return script->cut ? 0 : script->whole->next(source, record, err);
 }
 

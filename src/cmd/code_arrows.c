@@ -41,6 +41,19 @@ static void draw(struct code_arrows *arrows, const struct jump *jump)
 	arrows->lanes = lane >= arrows->lanes ? lane + 1 : arrows->lanes;
 }
 
+static void mark_pairs(struct code_arrows *arrows, const struct annotation *annotation)
+{
+	const uint32_t *code = annotation->code.items;
+	for (size_t i = 0; i + 1 < annotation->code.count; i++) {
+		if (!annotation->lines.items[code[i]].fused)
+			continue;
+		if (!arrows->pairs)
+			arrows->pairs = memory_zero(arrows->lines, sizeof *arrows->pairs);
+		arrows->pairs[code[i]] = 1;
+		arrows->pairs[code[i + 1]] = 2;
+	}
+}
+
 void code_arrows_init(struct code_arrows *arrows, const struct annotation *annotation)
 {
 	VEC(struct jump) jumps = { 0 };
@@ -52,6 +65,7 @@ void code_arrows_init(struct code_arrows *arrows, const struct annotation *annot
 		if (line->kind == ANNOTATED_CODE && line->code == CODE_JUMP && line->inside && span && span <= SPAN_MAX)
 			vec_push(&jumps, ((struct jump){ i < to ? i : to, i < to ? to : i, i }));
 	}
+	mark_pairs(arrows, annotation);
 	if (jumps.count) {
 		arrows->cells = memory_zero(arrows->lines, CODE_ARROW_LANES);
 		qsort(jumps.items, jumps.count, sizeof *jumps.items, by_span);
@@ -63,6 +77,7 @@ void code_arrows_init(struct code_arrows *arrows, const struct annotation *annot
 
 void code_arrows_fini(struct code_arrows *arrows)
 {
+	free(arrows->pairs);
 	free(arrows->cells);
 	*arrows = (struct code_arrows){ 0 };
 }
@@ -85,4 +100,6 @@ void code_arrows_add(const struct code_arrows *arrows, size_t line, struct str *
 	}
 	if (arrows->lanes)
 		str_puts(out, target ? "\u25b8" : across ? "\u2500" : " ");
+	if (arrows->lanes && arrows->pairs)
+		str_puts(out, arrows->pairs[line] == 1 ? "\u256d" : arrows->pairs[line] == 2 ? "\u2570" : " ");
 }

@@ -8,9 +8,11 @@ enum { CODE_ARROW_LANES = 5 };
 struct code_arrows {
 	uint8_t *cells;            /* [line * CODE_ARROW_LANES + lane]: a part of a jump's line; lane 0 is the nearest to the code */
 	size_t lines, lanes;       /* lanes in use */
+	uint8_t *pairs;            /* by line: 1 the first, 2 the second of two fused instructions; NULL: none are */
 };
 
 void code_arrows_init(struct code_arrows *arrows, const struct annotation *annotation);
 void code_arrows_fini(struct code_arrows *arrows);
-/* The lanes of a line, from the outermost: "│┌─▸". All lines have the same number of columns; nothing where the function has no jumps. */
+/* The lanes of a line, from the outermost: "│┌─▸"; then the mark of a fused pair. All lines have the same number of columns; nothing where
+ * the function has no jumps. */
 void code_arrows_add(const struct code_arrows *arrows, size_t line, struct str *out);

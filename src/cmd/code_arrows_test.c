@@ -47,6 +47,28 @@ TEST("the shorter of two jumps is the inner one; jumps apart from each other sha
 		" \u250c\u2500/\u250c\u2534\u25b8/\u2514\u2500\u25b8"); /* line 1 is a target and a jump */
 }
 
+TEST("instructions that are fused are joined beside the arrows, also around a source line")
+{
+	struct annotation annotation = { 0 };
+	struct code_arrows arrows;
+	CLEANUP_STR struct str text = { 0 };
+	for (uint32_t i = 0; i < 4; i++) {
+		vec_push(&annotation.lines, ((struct annotated_line){ .kind = i == 1 ? ANNOTATED_SOURCE : ANNOTATED_CODE, .fused = i == 0 }));
+		if (i != 1)
+			vec_push(&annotation.code, i);
+	}
+	annotation.lines.items[2].code = CODE_JUMP;
+	annotation.lines.items[2].inside = true;
+	annotation.lines.items[2].target_line = 3;
+	code_arrows_init(&arrows, &annotation);
+	for (size_t i = 0; i < 4; i++)
+		code_arrows_add(&arrows, i, &text);
+	EXPECT_STR(str_text(&text), "  \u256d   \u250c\u2500\u2570\u2514\u25b8 ");
+	code_arrows_fini(&arrows);
+	vec_fini(&annotation.lines);
+	vec_fini(&annotation.code);
+}
+
 TEST("jumps without a free lane are left out")
 {
 	uint32_t jumps[CODE_ARROW_LANES + 3][2];

@@ -115,7 +115,7 @@ static const char *ascii_of(const char *text)
 {
 	static const char *const similar[][2] = { { "\u2502", "|" }, { "\u2500", "-" }, { "\u250c", "+" }, { "\u2514", "+" }, { "\u253c", "|" },
 		{ "\u252c", "+" }, { "\u2534", "+" },
-		{ "\u25b8", ">" } };
+		{ "\u25b8", ">" }, { "\u256d", "," }, { "\u2570", "'" } };
 	for (size_t i = 0; i < sizeof similar / sizeof *similar; i++)
 		if (strcmp(text, similar[i][0]) == 0)
 			return similar[i][1];

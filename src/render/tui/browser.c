@@ -222,6 +222,19 @@ static void list_events(struct browser *browser)
 	first->view.moved = false;
 }
 
+/* Where callers were followed by frame pointers through code without them, the first rows can be addresses that are no functions. */
+static void note_wrong_callers(struct browser *browser)
+{
+	const struct view *view = &browser_page(browser)->view;
+	uint32_t row = browser_page(browser)->kind == PAGE_TABLE && view->shot ? view_row(view) : UINT32_MAX;
+	size_t place = row == UINT32_MAX ? SIZE_MAX : snapshot_column_of_kind(&view->shot->columns, CELL_PLACE);
+	if (place == SIZE_MAX || view->moved || !view->shot->details.count)
+		return;
+	const struct cell *cell = snapshot_cell(view->shot, row, place);
+	if (cell->kind == CELL_PLACE && !cell->place.symbol && (!cell->place.module || !*cell->place.module))
+		browser_note(browser, "rows without a name are wrong callers: record --call-graph unwind; ^: the hottest row");
+}
+
 bool browser_poll(struct browser *browser)
 {
 	struct feed_shot *shot = browser->frozen || !browser->source.feed ? NULL : feed_take(browser->source.feed);
@@ -233,6 +246,7 @@ bool browser_poll(struct browser *browser)
 		return false;
 	}
 	struct feed_shot *old = browser->shot;
+	bool old_complete = old && old->complete;
 	browser->shot = shot;
 	browser->waiting = !shot->complete;
 	if (!browser->ranges.count && shot->heat.width_ns)
@@ -241,6 +255,8 @@ bool browser_poll(struct browser *browser)
 	for (size_t i = 0; i < browser->pages.count; i++)
 		browser_adopt_page(browser, browser->pages.items[i]);
 	feed_shot_free(old);
+	if (shot->complete && !old_complete && !shot->request)
+		note_wrong_callers(browser);
 	if (browser->hot_note && browser_page(browser)->code)
 		code_renew_note(browser);
 	if (shot->failure) {

@@ -513,6 +513,68 @@ TEST("+ on a page of code leads to the callers of its function")
 	close_seen(seen);
 }
 
+static size_t lone_row(void *context, uint64_t parent)
+{
+	return parent == TABLE_TOP;
+}
+
+/* A function, or an address without a name (*context false), whose only caller row is itself. */
+static struct cell lone_cell(void *context, uint64_t row, size_t column, struct str *scratch)
+{
+	const char *name = context && *(const bool *)context ? "memcpy" : NULL;
+	if (!column)
+		return (struct cell){ .kind = CELL_SHARE, .share = { 1, 1 } };
+	return (struct cell){ .kind = CELL_PLACE, .place = { .symbol = name, .module = name ? "libc.so.6" : NULL, .address = 16, .level = '.' } };
+}
+
+static bool lone_detail(void *context, uint64_t row, struct table *detail)
+{
+	static const struct table_column columns[] = { { "period", "Period", NULL, CELL_COUNT }, { "place", "Place", NULL, CELL_PLACE } };
+	*detail = (struct table){ .name = "callers", .tree = true, .columns = columns, .column_count = 2, .context = context,
+		.row_count = lone_row, .row = table_row_in_order, .cell = tui_caller_cell };
+	return true;
+}
+
+static void publish_lone(struct seen *seen, bool named)
+{
+	static const struct table_column columns[] = { { "overhead", "Overhead", NULL, CELL_SHARE }, { "symbol", "Symbol", NULL, CELL_PLACE } };
+	const struct table_fact fact = { "event", cell_text("cycles") };
+	const struct table table = { .name = "entries", .columns = columns, .column_count = 2, .facts = &fact, .fact_count = 1, .context = &named,
+		.row_count = lone_row, .row = table_row_in_order, .cell = lone_cell, .detail = lone_detail };
+	struct feed_shot *shot = memory_zero(1, sizeof *shot);
+	shot->tables = memory_zero(1, sizeof *shot->tables);
+	shot->tables[shot->table_count++] = snapshot_new(&table, 10);
+	shot->complete = true;
+	feed_publish(&seen->feed, shot);
+	browser_poll(&seen->browser);
+	browser_paint(&seen->browser, &seen->screen);
+}
+
+static struct seen *open_lone(bool named)
+{
+	struct seen *seen = open_seen(12, 100, 1);
+	seen->browser.source.annotate = take_annotate;
+	publish(seen, 1, 1, false);
+	publish_lone(seen, named);
+	return seen;
+}
+
+TEST("rows that are wrong callers, and callers that were not found, have a note on what records them")
+{
+	struct seen *seen = open_lone(false);
+	EXPECT_STR(line(seen, 11), "rows without a name are wrong callers: record --call-graph unwind; ^: the hottest row");
+	press(seen, BROWSE_KEY_UP);
+	publish_lone(seen, false);
+	EXPECT(!strstr(line(seen, 11), "wrong callers"));
+	close_seen(seen);
+	seen = open_lone(true);
+	EXPECT(!strstr(line(seen, 11), "wrong callers"));
+	press(seen, 'a');
+	press(seen, '+');
+	EXPECT_STR(line(seen, 11), "its callers were not found by frame pointers: perfuse record --call-graph unwind");
+	close_seen(seen);
+}
+
 TEST("what is exported is what is shown")
 {
 	if (!setlocale(LC_CTYPE, "C.UTF-8")) {

@@ -86,11 +86,25 @@ static void add_hottest(const struct view *view, uint32_t row, struct str *out)
 	add_cell(view, row, "address", instructions > 1 ? " at " : ", ", out);
 }
 
+/* Rows without an address are source lines, or "name():" before inlined code. */
+static bool has_source(const struct browse_page *page)
+{
+	const struct snapshot *shot = page->view.shot;
+	size_t code = snapshot_column_named(&shot->columns, "code");
+	for (uint32_t row = 1; code != SIZE_MAX && row < shot->rows.count; row++) {
+		const struct cell *cell = snapshot_cell(shot, row, code);
+		size_t length = cell->kind == CELL_TEXT ? strlen(cell->text) : 0;
+		if (view_is_source(&page->view, row) && length && (length < 3 || strcmp(cell->text + length - 3, "():") != 0))
+			return true;
+	}
+	return false;
+}
+
 /* Code without a source is often a library's: its callers are what a user can change. */
 static void note_hottest(struct browser *browser, const struct str *text)
 {
 	const struct browse_page *page = browser_page(browser);
-	if (text->len && page->callers && !has_values(page, "line"))
+	if (text->len && page->callers && !has_source(page))
 		browser_note(browser, "%s   (no source is known; +: the callers, ESC: back)", str_text(text));
 	else if (text->len)
 		browser_note(browser, "%s   (ESC: back, h: help)", str_text(text));
@@ -249,6 +263,13 @@ static size_t line_of(const struct view *view, const char *name)
 	return SIZE_MAX;
 }
 
+/* Callers, or callees: something besides the function itself. */
+static bool has_callers(const struct snapshot *shot, uint32_t row)
+{
+	const struct snapshot_row *at = &shot->rows.items[row];
+	return at->child_count > 1 || shot->rows.items[at->first_child].child_count;
+}
+
 /* Back to the row of the function, with its callers open. */
 static void show_callers(struct browser *browser)
 {
@@ -269,6 +290,8 @@ static void show_callers(struct browser *browser)
 		view_toggle(view);
 	if (row == UINT32_MAX || (!within && !view->shot->rows.items[row].child_count))
 		browser_note(browser, "no callers are known: perfuse record -g records them, perfuse report shows them");
+	else if (!within && !has_callers(view->shot, row))
+		browser_note(browser, "its callers were not found by frame pointers: perfuse record --call-graph unwind");
 	else
 		browser_note(browser, "move to a caller; a shows its code");
 }

@@ -142,6 +142,9 @@ void browser_help_text(const struct browser *browser, struct str *out)
 	for (size_t i = 0; i < browse_key_count; i++)
 		if (browse_keys[i].name && browser_has_key(browser, &browse_keys[i]))
 			str_printf(out, "  %-16s %s\n", browse_keys[i].name, browse_keys[i].help);
+	if (browser_page(browser)->code)
+		str_puts(out, "\n  The percentage of a source line is the sum of all its instructions in this function,\n"
+			"  wherever they are; a line that is shown more than once has the same sum each time.\n");
 	if (browser_has_action(browser, ACTION_TIME) && browser_page_bit(browser_page(browser)) != ON_LINES)
 		str_puts(out, "\n  On the time strip: LEFT and RIGHT move by a column, PGUP and PGDN by a tenth, HOME and\n"
 			"  END to the ends, 0 to 9 to that tenth (5: the middle). ENTER marks the start of a range,\n"

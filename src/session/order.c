@@ -11,6 +11,7 @@ void order_fini(struct order *order)
 		free(order->runs.items[i].entries);
 	vec_fini(&order->runs);
 	vec_fini(&order->fresh);
+	vec_fini(&order->heap);
 	free(order->scratch);
 	free(order->spare);
 	*order = (struct order){ 0 };
@@ -73,7 +74,7 @@ static void push_run(struct order *order)
 {
 	sort(order);
 	struct run run = { .entries = order->fresh.items, .count = order->fresh.count, .capacity = order->fresh.capacity,
-			   .mark = order->fresh_mark };
+			   .mark = order->fresh_mark, .time = order->fresh.items[0].time };
 	vec_push(&order->runs, run);
 	order->fresh.items = order->spare; /* the run owns the old array now */
 	order->fresh.capacity = order->spare_size;
@@ -82,10 +83,98 @@ static void push_run(struct order *order)
 	order->spare_size = 0;
 }
 
+static size_t run_left(const struct run *run)
+{
+	return run->entries ? run->count - run->head : (size_t)(run->end - run->at);
+}
+
+static uint64_t run_mark(const struct run *run)
+{
+	return run->entries ? run->mark : run->mark + (uint64_t)(run->at - run->begin);
+}
+
+static void close_stretch(struct order *order)
+{
+	if (order->open.end)
+		order->runs.items[order->runs.count - 1].end = order->open.end;
+	order->open = (struct open_stretch){ 0 };
+}
+
 void order_end_run(struct order *order)
 {
+	close_stretch(order);
 	if (order->fresh.count)
 		push_run(order);
+	order->round_runs = order->runs.count;
+}
+
+/* Takes the next record of a stretch. The bytes may have changed since they were read first: they stay within the stretch. */
+static inline struct entry stretch_take(struct run *run)
+{
+	struct entry entry = { .time = run->time, .offset = run->offset + ((uint64_t)(run->at - run->begin) & run->offset_step),
+		.body = run->at + 8 };
+	size_t size = entry_size(&entry), left = (size_t)(run->end - run->at);
+	if (__builtin_expect(size < 8 || size + 8 > left, 0)) {
+		run->at = run->end;
+		return entry;
+	}
+	run->at += size;
+	const struct record record = entry_record(&(struct entry){ .body = run->at + 8 });
+	bool is_sample = record.type == RECORD_SAMPLE;
+	uint64_t time = is_sample ? record_time_from_front(&record, run->front) : record_time_from_back(&record, run->back);
+	run->time = time > run->time ? time : run->time;
+	return entry;
+}
+
+static void list_stretch(struct order *order, struct run *run)
+{
+	if (!order->fresh.count)
+		order->fresh_mark = run_mark(run);
+	while (run->at < run->end) {
+		vec_push(&order->fresh, stretch_take(run));
+		order->waiting++;
+	}
+}
+
+/* The records of this round are in too many stretches: they are listed and sorted, as all later ones. */
+static void list_round(struct order *order)
+{
+	close_stretch(order);
+	for (size_t i = order->round_runs; i < order->runs.count; i++)
+		list_stretch(order, &order->runs.items[i]);
+	order->runs.count = order->round_runs;
+}
+
+static bool continues_compressed(const struct order *order, const struct entry *entry, uint64_t mark)
+{
+	const struct open_stretch *open = &order->open;
+	return open->single && entry->body - 8 == open->end && mark == open->mark && entry->time >= open->last_time &&
+		entry->offset == order->runs.items[order->runs.count - 1].offset;
+}
+
+void order_add_elsewhere(struct order *order, const struct entry *entry, const struct record_times *times, uint64_t mark)
+{
+	enum { ROUND_STRETCHES = 64 };
+	uint16_t size = entry_size(entry);
+	if (continues_compressed(order, entry, mark)) {
+		order->open.offset = entry->offset;
+		order->open.offset_step = order->runs.items[order->runs.count - 1].offset_step = 0;
+		order_add_read(order, entry, times, mark);
+		return;
+	}
+	close_stretch(order);
+	order->lists |= times->front < 0 || times->back <= 0 || order->runs.count - order->round_runs >= ROUND_STRETCHES;
+	if (order->lists) {
+		list_round(order);
+		order_add(order, entry, mark);
+		return;
+	}
+	order_note(order, entry->time);
+	struct run run = { .mark = mark, .time = entry->time, .begin = entry->body - 8, .at = entry->body - 8, .end = entry->body - 8 + size,
+		.offset = entry->offset, .offset_step = UINT64_MAX, .front = times->front, .back = times->back };
+	vec_push(&order->runs, run);
+	order->open = (struct open_stretch){ .end = run.end, .mark = mark + size, .offset = entry->offset + size, .last_time = entry->time,
+		.offset_step = UINT64_MAX, .single = true };
 }
 
 /* Retains the larger array for the next round: a new one would cost a page fault every 4 KiB. */
@@ -98,11 +187,6 @@ static void run_free(struct order *order, struct run *run)
 	} else {
 		free(run->entries);
 	}
-}
-
-static size_t run_left(const struct run *run)
-{
-	return run->count - run->head;
 }
 
 /* Drops delivered runs. */
@@ -118,19 +202,42 @@ static void drop_runs(struct order *order)
 	order->runs.count = count;
 }
 
-/* Merges neighbouring runs of similar size, so that the number of runs is logarithmic. A few need no merge: most are delivered by the next
- * round. */
+/* Lists the records of all stretches, each group of neighbouring ones as one run. */
+static void list_stretches(struct order *order)
+{
+	struct run *runs = order->runs.items;
+	size_t count = order->runs.count;
+	memset(&order->runs, 0, sizeof order->runs);
+	for (size_t i = 0; i < count; i++) {
+		if (!runs[i].entries) {
+			list_stretch(order, &runs[i]);
+			continue;
+		}
+		if (order->fresh.count)
+			push_run(order);
+		vec_push(&order->runs, runs[i]);
+	}
+	if (order->fresh.count)
+		push_run(order);
+	free(runs);
+}
+
+/* Merges neighbouring listed runs of similar size, so that the number of runs is logarithmic. A few need no merge: most are delivered by
+ * the next round. */
 static void compact(struct order *order)
 {
-	enum { FEW_RUNS = 3 };
+	enum { FEW_RUNS = 3, MANY_RUNS = 128 };
 	drop_runs(order);
+	if (order->runs.count > MANY_RUNS)
+		list_stretches(order);
 	while (order->runs.count > FEW_RUNS) {
 		struct run *a = &order->runs.items[order->runs.count - 2], *b = a + 1;
 		size_t left_a = run_left(a), left_b = run_left(b);
-		if (left_a > 2 * left_b)
-			return;
+		if (!a->entries || !b->entries || left_a > 2 * left_b)
+			break;
 		struct run both = { .count = left_a + left_b, .capacity = left_a + left_b };
 		both.mark = a->mark < b->mark ? a->mark : b->mark;
+		both.time = a->time < b->time ? a->time : b->time;
 		both.entries = memory_resize(NULL, both.count, sizeof *both.entries);
 		merge(a->entries + a->head, left_a, b->entries + b->head, left_b, both.entries);
 		run_free(order, a);
@@ -138,54 +245,91 @@ static void compact(struct order *order)
 		*a = both;
 		order->runs.count--;
 	}
+	order->round_runs = order->runs.count;
 }
 
-/* The run with the earliest next record (of equal times, the older run), and the time until which it remains the earliest. */
-static struct run *earliest(struct order *order, uint64_t *until)
+/* Of equal times, the older run precedes. */
+static inline bool precedes(const struct due *a, const struct due *b)
 {
-	struct run *best = NULL;
-	*until = UINT64_MAX;
-	for (size_t i = 0; i < order->runs.count; i++) {
-		struct run *run = &order->runs.items[i];
-		if (!run_left(run))
-			continue;
-		uint64_t time = run->entries[run->head].time;
-		if (!best) {
-			best = run;
-		} else if (time < best->entries[best->head].time) {
-			uint64_t other = best->entries[best->head].time - 1; /* of equal times, the older run precedes */
-			*until = other < *until ? other : *until;
-			best = run;
-		} else if (time < *until) {
-			*until = time;
-		}
+	return a->time < b->time || (a->time == b->time && a->run < b->run);
+}
+
+static void heap_sink(struct order *order, size_t at)
+{
+	struct due *heap = order->heap.items, moved = heap[at];
+	size_t count = order->heap.count;
+	for (size_t child; (child = 2 * at + 1) < count; at = child) {
+		child += child + 1 < count && precedes(&heap[child + 1], &heap[child]);
+		if (!precedes(&heap[child], &moved))
+			break;
+		heap[at] = heap[child];
 	}
-	return best;
+	heap[at] = moved;
+}
+
+static void heap_build(struct order *order)
+{
+	vec_clear(&order->heap);
+	for (size_t i = 0; i < order->runs.count; i++)
+		if (run_left(&order->runs.items[i]))
+			vec_push(&order->heap, ((struct due){ order->runs.items[i].time, (uint32_t)i }));
+	for (size_t i = order->heap.count / 2; i-- > 0;)
+		heap_sink(order, i);
+}
+
+/* The time until which the first run of the heap remains the earliest. */
+static inline uint64_t heap_until(const struct order *order)
+{
+	const struct due *heap = order->heap.items;
+	uint64_t until = UINT64_MAX;
+	for (size_t child = 1; child <= 2 && child < order->heap.count; child++) {
+		uint64_t time = heap[child].time - (heap[child].run < heap[0].run);
+		until = time < until ? time : until;
+	}
+	return until;
 }
 
 enum { PREFETCH_AHEAD = 8 };
 
+static inline struct entry run_take(struct order *order, struct run *run)
+{
+	if (!run->entries)
+		return stretch_take(run);
+	const struct entry *entry = &run->entries[run->head++];
+	order->waiting--;
+	if (run_left(run))
+		run->time = entry[1].time;
+	if (run_left(run) > PREFETCH_AHEAD)
+		__builtin_prefetch((const void *)((uintptr_t)entry[PREFETCH_AHEAD].body - 8)); /* the header, with the record's size */
+	return *entry;
+}
+
 void order_flush(struct order *order, bool final, void (*deliver)(void *context, const struct entry *entry), void *context)
 {
-	uint64_t limit = final ? UINT64_MAX : order->limit, until;
+	uint64_t limit = final ? UINT64_MAX : order->limit;
 	order_end_run(order);
 	if (final) {
 		free(order->scratch);
 		order->scratch = NULL;
 		order->scratch_size = 0;
 	}
-	for (struct run *run; (run = earliest(order, &until));) {
-		const struct entry *entry = &run->entries[run->head];
-		if (entry->time > limit)
+	for (heap_build(order); order->heap.count; heap_sink(order, 0)) {
+		struct due *due = &order->heap.items[0];
+		struct run *run = &order->runs.items[due->run];
+		uint64_t until = heap_until(order);
+		if (due->time > limit)
 			break;
+		until = until < limit ? until : limit;
 		do {
-			order->delivered_time = entry->time;
-			run->head++;
-			order->waiting--;
-			if (run_left(run) > PREFETCH_AHEAD)
-				__builtin_prefetch((const void *)((uintptr_t)entry[PREFETCH_AHEAD].body - 8)); /* the header, with the record's size */
-			deliver(context, entry++);
-		} while (run_left(run) && entry->time <= limit && entry->time <= until);
+			const struct entry entry = run_take(order, run);
+			order->delivered_time = entry.time;
+			deliver(context, &entry);
+		} while (run_left(run) && run->time <= until);
+		due->time = run->time;
+		if (!run_left(run))
+			*due = order->heap.items[--order->heap.count];
+		if (!order->heap.count)
+			break;
 	}
 	compact(order);
 	order->limit = order->max_time;
@@ -211,7 +355,7 @@ uint64_t order_mark(const struct order *order)
 {
 	uint64_t mark = order->fresh.count ? order->fresh_mark : UINT64_MAX;
 	for (size_t i = 0; i < order->runs.count; i++)
-		if (run_left(&order->runs.items[i]) && order->runs.items[i].mark < mark)
-			mark = order->runs.items[i].mark;
+		if (run_left(&order->runs.items[i]) && run_mark(&order->runs.items[i]) < mark)
+			mark = run_mark(&order->runs.items[i]);
 	return mark;
 }

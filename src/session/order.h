@@ -1,12 +1,15 @@
 /* Delivery order: records by time within windows that FINISHED_ROUND closes. The recorder's rounds guarantee that a flushed record is not
- * older than the newest record of the round before the previous flush. Stable for equal times. Used by session/ and rewrite/. */
+ * older than the newest record of the round before the previous flush. Stable for equal times. Used by session/ and rewrite/.
+ *
+ * A ring's records follow each other in the recording and are in order of time. Such a stretch is stored as a place alone, and its records
+ * are read again when they are due; only records that are in no order are listed and sorted. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "abi/record.h"
 #include "base/bytes.h"
 #include "base/vec.h"
+#include "session/record_times.h"
 
 struct budget;
 
@@ -38,11 +41,31 @@ static inline struct record entry_record(const struct entry *entry)
 		.body = entry->body, .offset = entry->offset };
 }
 
-/* A sorted run of entries; [head, count) are pending. */
+/* Records in order of time: listed, [head, count) are pending; or a stretch of the recording's bytes, where `entries` is NULL. */
 struct run {
 	struct entry *entries;
 	size_t head, count, capacity;
-	uint64_t mark;       /* the source's mark before the first entry */
+	uint64_t mark;       /* the source's mark before the first entry, or the stretch */
+	uint64_t time;       /* of the first pending record */
+	const uint8_t *begin, *at, *end; /* of a stretch: its bytes, of which those from `at` on are pending */
+	uint64_t offset;     /* of its first record */
+	uint64_t offset_step; /* 0: all have this offset, as they are of one compressed record; else all bits */
+	int front, back;     /* where its records have their times: struct record_times */
+};
+
+/* The stretch that the last record was added to. */
+struct open_stretch {
+	const uint8_t *end;  /* NULL: none */
+	uint64_t mark, offset; /* that the next record must have */
+	uint64_t last_time;
+	uint64_t offset_step;  /* as in struct run */
+	bool single;           /* it has one record */
+	uint8_t passed;        /* number of records at its end that are not needed */
+};
+
+struct due {
+	uint64_t time;         /* of the run's first pending record */
+	uint32_t run;
 };
 
 struct order {
@@ -51,10 +74,14 @@ struct order {
 	size_t scratch_size;
 	struct entry *spare;      /* the array of a delivered run, reused for `fresh` */
 	size_t spare_size;
-	VEC(struct run) runs;     /* oldest first; sizes fall geometrically */
+	VEC(struct run) runs;     /* oldest first; sizes of listed ones fall geometrically */
+	size_t round_runs;        /* number of runs when the current round began: the stretches after them are of this round */
+	struct open_stretch open;
+	VEC(struct due) heap;     /* while records are delivered: the earliest record first */
+	bool lists;               /* a round had too many stretches: records are listed from then on */
 	uint64_t fresh_mark, max_time, limit, delivered_time;
 	uint64_t late;            /* number of records older than one already delivered */
-	size_t waiting;           /* number of pending records */
+	size_t waiting;           /* number of pending records that are listed */
 	size_t taken;             /* bytes that the pending records took from a budget */
 };
 
@@ -74,6 +101,49 @@ static inline void order_add(struct order *order, const struct entry *entry, uin
 	order->waiting++;
 	order_note(order, entry->time);
 	vec_push(&order->fresh, *entry);
+}
+static inline __attribute__((always_inline)) bool order_continues(const struct order *order, const struct entry *entry, uint64_t mark)
+{
+	const struct open_stretch *open = &order->open;
+	return entry->body - 8 == open->end && mark == open->mark && entry->offset == open->offset && entry->time >= open->last_time;
+}
+static inline void order_extend(struct order *order, const struct entry *entry)
+{
+	struct open_stretch *open = &order->open;
+	uint16_t size = entry_size(entry);
+	order_note(order, entry->time);
+	open->end += size;
+	open->mark += size;
+	open->offset += size & open->offset_step;
+	open->last_time = entry->time;
+	open->single = false;
+}
+void order_add_elsewhere(struct order *order, const struct entry *entry, const struct record_times *times, uint64_t mark);
+/* As order_add, for a record of a source: it is stored in a stretch if it continues one. The two do not mix. */
+static inline __attribute__((always_inline)) void order_add_read(struct order *order, const struct entry *entry,
+	const struct record_times *times, uint64_t mark)
+{
+	if (order->lists) {
+		order_add(order, entry, mark);
+		return;
+	}
+	if (__builtin_expect(!order_continues(order, entry, mark), 0)) {
+		order_add_elsewhere(order, entry, times, mark);
+		return;
+	}
+	order_extend(order, entry);
+	order->open.passed = 0;
+}
+/* A record of a source that is not needed. Few of them do not end a stretch: such a record is delivered, too. */
+static inline void order_pass_over(struct order *order, const struct entry *entry, uint64_t mark)
+{
+	enum { PASSED_RECORDS = 4 };
+	if (order->open.passed >= PASSED_RECORDS || !order_continues(order, entry, mark)) {
+		order_note(order, entry->time);
+		return;
+	}
+	order_extend(order, entry);
+	order->open.passed++;
 }
 /* Handles FINISHED_ROUND: calls deliver for each record that is due; final: for all pending records. */
 void order_flush(struct order *order, bool final, void (*deliver)(void *context, const struct entry *entry), void *context);

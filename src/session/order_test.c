@@ -137,3 +137,143 @@ TEST("pending records take their size from a budget in steps, and give it back")
 	EXPECT_INT(atomic_load(&budget.used), 0);
 	order_fini(&order);
 }
+
+/* Samples as they are in a recording: the time and a number. */
+struct stored {
+	uint32_t type;
+	uint16_t misc, size;
+	uint64_t time, number;
+};
+
+static const struct record_times fronts = { .front = 0, .back = 2, .events = 1 };
+static uint64_t numbers[100000];
+
+static void note_stored(void *context, const struct entry *entry)
+{
+	numbers[count] = load_u64(entry->body + 8);
+	note(context, entry);
+}
+
+static struct entry entry_at(const struct stored *all, size_t i)
+{
+	return (struct entry){ .time = all[i].time, .offset = i * sizeof *all, .body = (const uint8_t *)&all[i].time };
+}
+
+static void put(struct stored *all, size_t i, uint64_t time)
+{
+	all[i] = (struct stored){ .type = i % 5 ? RECORD_SAMPLE : RECORD_COMM, .size = sizeof *all, .time = time, .number = i };
+}
+
+TEST("records of rings are delivered by time, equal ones in file order, without being listed")
+{
+	enum { ROUNDS = 30, RINGS = 7, EACH = 20, ALL = ROUNDS * RINGS * EACH };
+	static struct stored all[ALL];
+	struct order order = { 0 };
+	count = 0;
+	for (size_t i = 0; i < ALL; i++) {
+		size_t round = i / (RINGS * EACH), in_ring = i % EACH;
+		put(all, i, 1 + round * EACH + in_ring);
+		struct entry entry = entry_at(all, i);
+		order_add_read(&order, &entry, &fronts, i * sizeof *all);
+		if ((i + 1) % (RINGS * EACH) == 0)
+			order_flush(&order, false, note_stored, NULL);
+	}
+	EXPECT(count > 0 && count < ALL);
+	EXPECT_INT(order_mark(&order), (ALL - RINGS * EACH) * sizeof *all);
+	order_flush(&order, true, note_stored, NULL);
+	EXPECT_INT(count, ALL);
+	EXPECT_INT(order.waiting + order.fresh.capacity, 0);
+	EXPECT_INT(order_mark(&order), UINT64_MAX);
+	unsigned wrong = 0;
+	for (size_t i = 0; i < count; i++) {
+		wrong += offsets[i] != numbers[i] * sizeof *all || delivered[i] != all[numbers[i]].time;
+		wrong += i && (delivered[i - 1] > delivered[i] || (delivered[i - 1] == delivered[i] && numbers[i - 1] > numbers[i]));
+	}
+	EXPECT_INT(wrong, 0);
+	order_fini(&order);
+}
+
+TEST("records in no order are listed, and none is lost where the listing begins")
+{
+	enum { ALL = 5000 };
+	static struct stored all[ALL];
+	struct order order = { 0 };
+	count = 0;
+	for (size_t i = 0; i < ALL; i++) {
+		put(all, i, i < ALL / 2 ? 1 + i : 1 + i - i % 4 + (3 - i % 4));
+		struct entry entry = entry_at(all, i);
+		order_add_read(&order, &entry, &fronts, i * sizeof *all);
+		if (i % 1000 == 999)
+			order_flush(&order, false, note_stored, NULL);
+	}
+	EXPECT(order.lists);
+	order_flush(&order, true, note_stored, NULL);
+	EXPECT_INT(count, ALL);
+	unsigned wrong = 0;
+	for (size_t i = 0; i < count; i++)
+		wrong += delivered[i] != i + 1 || offsets[i] != numbers[i] * sizeof *all;
+	EXPECT_INT(wrong, 0);
+	EXPECT_INT(order.waiting, 0);
+	order_fini(&order);
+}
+
+TEST("the records of one compressed record have its offset")
+{
+	static struct stored all[6];
+	struct order order = { 0 };
+	count = 0;
+	for (size_t i = 0; i < 6; i++) {
+		put(all, i, 10 + i);
+		struct entry entry = entry_at(all, i);
+		entry.offset = i < 3 ? 777 : 888;
+		order_add_read(&order, &entry, &fronts, 1000 + i * sizeof *all);
+	}
+	order_flush(&order, true, note_stored, NULL);
+	EXPECT_INT(count, 6);
+	for (size_t i = 0; i < 6; i++)
+		EXPECT(numbers[i] == i && offsets[i] == (i < 3 ? 777 : 888));
+	order_fini(&order);
+}
+
+TEST("a few records that are not needed do not end a stretch, and many do")
+{
+	enum { ALL = 40, FEW = 4 };
+	static struct stored all[ALL];
+	struct order order = { 0 };
+	count = 0;
+	for (size_t i = 0; i < ALL; i++) {
+		put(all, i, 10 + i);
+		struct entry entry = entry_at(all, i);
+		bool needed = i == 0 || i == FEW + 1 || i == ALL - 1;
+		if (needed)
+			order_add_read(&order, &entry, &fronts, i * sizeof *all);
+		else
+			order_pass_over(&order, &entry, i * sizeof *all);
+	}
+	EXPECT_INT(order.max_time, 10 + ALL - 1);
+	EXPECT_INT(order.runs.count, 2);
+	order_flush(&order, true, note_stored, NULL);
+	EXPECT_INT(count, 1 + FEW + 1 + FEW + 1);
+	EXPECT(numbers[0] == 0 && numbers[FEW + 1] == FEW + 1 && numbers[count - 1] == ALL - 1);
+	order_fini(&order);
+}
+
+TEST("a recording that changes while it is read yields no record beyond a stretch")
+{
+	static const uint16_t sizes[] = { 0, 7, sizeof(struct stored) * 3, UINT16_MAX };
+	for (size_t at = 0; at < sizeof sizes / sizeof *sizes; at++) {
+		struct stored all[3];
+		struct order order = { 0 };
+		count = 0;
+		for (size_t i = 0; i < 3; i++) {
+			put(all, i, 10 + i);
+			struct entry entry = entry_at(all, i);
+			order_add_read(&order, &entry, &fronts, i * sizeof *all);
+		}
+		all[1].size = sizes[at];
+		order_flush(&order, true, note_stored, NULL);
+		EXPECT_INT(count, 2);
+		EXPECT_INT(order.runs.count, 0);
+		order_fini(&order);
+	}
+}

@@ -13,6 +13,13 @@ void plain_fini(struct plain *plain);
 /* To be called before the first record, and when the header may have grown. */
 void plain_begin(struct plain *plain, const struct sink *sink, struct session *session, struct worker *worker);
 
+/* The event of a sample that the sink uses; UINT32_MAX: it does not use this one. */
+static inline uint32_t plain_event(const struct plain *plain, const struct record *record)
+{
+	uint32_t event = evlist_event_of_sample(session_evlist(plain->resolved.session), record);
+	return event < plain->wanted.count && plain->wanted.items[event] ? event : UINT32_MAX;
+}
+
 /* False: the sink does not use this record; a sample is then counted. */
 static inline bool plain_wants(const struct plain *plain, const struct record *record)
 {
@@ -25,8 +32,8 @@ static inline bool plain_wants(const struct plain *plain, const struct record *r
 	return false;
 }
 
-/* A sample must be wanted. */
-static inline void plain_pass(struct plain *plain, const struct sink *sink, const struct record *record, uint64_t clock)
+/* event: of a sample, which must be wanted. */
+static inline void plain_pass(struct plain *plain, const struct sink *sink, const struct record *record, uint32_t event, uint64_t clock)
 {
 	struct resolved *r = &plain->resolved;
 	struct worker_tally *tally = &r->worker->tally;
@@ -35,9 +42,8 @@ static inline void plain_pass(struct plain *plain, const struct sink *sink, cons
 	if (record->type != RECORD_SAMPLE) {
 		resolved_decode(r, &plain->sample, tally);
 	} else {
-		const struct evlist *evlist = session_evlist(r->session);
-		r->event = evlist_event_of_sample(evlist, record);
-		r->evsel = &evlist->events.items[r->event];
+		r->event = event;
+		r->evsel = &session_evlist(r->session)->events.items[event];
 		if (sample_decode_brief(&plain->sample, &r->evsel->layout, record, NULL) < 0) {
 			tally->bad_samples++;
 			return;

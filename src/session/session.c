@@ -13,7 +13,6 @@
 #include "session/losses.h"
 #include "session/order.h"
 #include "session/plain.h"
-#include "session/record_times.h"
 #include "session/recorded_build_ids.h"
 #include "session/stitch.h"
 #include "session/trace.h"
@@ -523,9 +522,12 @@ static void deliver_plain(void *context, const struct entry *entry)
 {
 	struct session *session = context;
 	struct session_internal *in = session->internal;
-	uint64_t clock = in->batch_clock++;
 	struct record record = entry_record(entry);
 	bool is_sample = record.type == RECORD_SAMPLE;
+	uint32_t event = is_sample ? plain_event(&in->plain_sink, &record) : UINT32_MAX;
+	if (is_sample && event == UINT32_MAX)
+		return; /* it was passed over */
+	uint64_t clock = in->batch_clock++;
 	if (__builtin_expect(in->full, 0)) {
 		session->counters.left_out_samples += is_sample;
 		return;
@@ -535,7 +537,7 @@ static void deliver_plain(void *context, const struct entry *entry)
 		plain_model_changed(session, clock);
 	}
 	if (is_sample || in->sink->want_records)
-		plain_pass(&in->plain_sink, in->sink, &record, clock);
+		plain_pass(&in->plain_sink, in->sink, &record, event, clock);
 	in->batch_bytes += record.body_len;
 	if (clock % PLAIN_RECORDS)
 		return;
@@ -645,7 +647,7 @@ static void session_record(struct session *session, const struct record *record,
 		if (timed)
 			order_note(&in->order, entry.time);
 	} else if (timed) {
-		order_add(&in->order, &entry, mark);
+		order_add_read(&in->order, &entry, &in->times, mark);
 	} else if (!own || sink->want_records) {
 		in->deliver(session, &entry);
 	}
@@ -683,6 +685,7 @@ void session_begin(struct session *session, const struct sink *sink)
 	in->unordered = in->jit.unordered = sink->unordered || !record_times_side_band(&session->source->header);
 	session->model.checks_only = sink->checks_only;
 	in->deliver = sink->plain ? deliver_plain : deliver;
+	session->source->roomy |= sink->plain;
 	in->batch_clock = 1; /* clock 0 is the state before the first record */
 	if (in->until_ns && !is_serial(session) && !sink->raw && !session->trace)
 		source_set_window(session->source, in->from_ns, in->until_ns);
@@ -692,16 +695,14 @@ void session_begin(struct session *session, const struct sink *sink)
 static inline bool take_plain_sample(struct session *session, const struct record *record, uint64_t mark)
 {
 	struct session_internal *in = session->internal;
-	if (!in->plain_ready || in->unordered)
-		return false;
 	struct entry entry = { .time = record_time_from_front(record, in->times.front), .offset = record->offset, .body = record->body };
-	if (entry.time == 0 || entry.time == UINT64_MAX)
+	if (!in->plain_ready || in->unordered || entry.time == 0 || entry.time == UINT64_MAX)
 		return false;
 	session->counters.by_type[RECORD_SAMPLE]++;
 	if (plain_wants(&in->plain_sink, record))
-		order_add(&in->order, &entry, mark);
+		order_add_read(&in->order, &entry, &in->times, mark);
 	else
-		order_note(&in->order, entry.time);
+		order_pass_over(&in->order, &entry, mark);
 	return true;
 }
 

@@ -352,7 +352,8 @@ bool tracepoint_field_place(const struct tracepoint_field *field, uint32_t *offs
 {
 	*offset = field->offset;
 	*size = field->size;
-	return (field->size == 4 || field->size == 8) && !field->event->layout->swap;
+	bool byte = field->size == 1 && !(field->flags & FIELD_SIGNED);
+	return (byte || field->size == 4 || field->size == 8) && !field->event->layout->swap;
 }
 
 size_t tracepoint_field_elements(const struct tracepoint_field *field)

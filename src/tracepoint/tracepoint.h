@@ -46,7 +46,8 @@ void tracepoints_print(struct tracepoints *tracepoints, uint64_t id, const void 
 struct tracepoint_field;
 const struct tracepoint_field *tracepoints_field(const struct tracepoints *tracepoints, uint64_t id, const char *name);
 bool tracepoint_field_number(const struct tracepoint_field *field, const void *raw, uint32_t size, uint64_t *value);
-/* Where a record has a number of 4 or 8 bytes in this machine's byte order, for readers of many records; false: it has another form. */
+/* Where a record has a number of 4 or 8 bytes, or of 1 without a sign, in this machine's byte order, for readers of many records; false: it
+ * has another form. */
 bool tracepoint_field_place(const struct tracepoint_field *field, uint32_t *offset, uint32_t *size);
 /* An array of numbers of more than one byte each: their count, 0 if the field is another; and each of them. */
 size_t tracepoint_field_elements(const struct tracepoint_field *field);

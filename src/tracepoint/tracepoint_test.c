@@ -172,6 +172,8 @@ TEST("flags and symbolic values are printed by name")
 	EXPECT(tracepoint_field_place(tracepoints_field(t, 77, "a"), &offset, &size) && size == 4);
 	EXPECT_INT(offset, (char *)&record.a - (char *)&record);
 	EXPECT(!tracepoint_field_place(tracepoints_field(t, 77, "common_type"), &offset, &size));
+	EXPECT(tracepoint_field_place(tracepoints_field(t, 77, "common_flags"), &offset, &size) && size == 1);
+	EXPECT_INT(offset, 2);
 	EXPECT(!tracepoint_field_flag(tracepoints_field(t, 77, "a"), 4));
 	EXPECT(!tracepoint_field_flag(tracepoints_field(t, 77, "pointer"), 2));
 	record.a = 12;

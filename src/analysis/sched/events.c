@@ -167,7 +167,8 @@ static inline uint64_t number_of(const struct sched_layout *layout, const struct
 	uint32_t offset = layout->places[field].offset, size = layout->places[field].size;
 	if (__builtin_expect(!size || layout->end > sample->raw_size, 0))
 		return layout->fields[field] ? number_elsewhere(layout, sample, field) : 0;
-	return size == sizeof(uint32_t) ? load_u32(sample->raw + offset) : load_u64(sample->raw + offset);
+	const uint8_t *at = sample->raw + offset;
+	return size == sizeof(uint32_t) ? load_u32(at) : size == sizeof(uint64_t) ? load_u64(at) : *at;
 }
 
 static inline int16_t priority_of(const struct sched_layout *layout, const struct sample *sample, enum sched_field field)
@@ -313,8 +314,8 @@ static void on_record(void *context, const struct resolved *r, size_t slice)
 	struct sched_reader *reader = context;
 	const struct sample *sample = r->sample;
 	bool is_sample = r->record->type == RECORD_SAMPLE;
-	if (is_sample && !wants_event(reader, r->event))
-		return;
+	if (is_sample && reader->places && !wants_event(reader, r->event))
+		return; /* a plain sink is passed wanted ones alone */
 	struct sched_event event;
 	event.kind = SCHED_ELSE;
 	event.time = sample->time == UINT64_MAX ? 0 : sample->time;

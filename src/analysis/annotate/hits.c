@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/annotate/address_hits.h"
+#include "analysis/count/address_hits.h"
 #include "analysis/count/sample_reads.h"
 #include "base/memory.h"
 #include "data/evlist.h"
@@ -200,7 +200,7 @@ static void hit_sink_address(void *context, const struct resolved *r, size_t sli
 	unsigned cpumode = record_cpumode(r->record);
 	const struct map_node *root = cpumode == RECORD_MISC_KERNEL ? r->kernel_root : cpumode == RECORD_MISC_USER ? r->user_root : NULL;
 	if (root || cpumode == RECORD_MISC_KERNEL)
-		address_hits_add(&sink->addresses.items[r->event], root, cpumode, sample->ip, sample->period);
+		address_hits_add(&sink->addresses.items[r->event], root, cpumode, sample->ip, sample->period, NULL);
 }
 
 /* Whether address and weight of each sample are all that counts. */

@@ -49,6 +49,7 @@ struct profile_options {
 	bool branch_history;         /* branches are woven into chains */
 	bool branch_marks;           /* … and their branch marks are shown */
 	bool use_chains;             /* chains are collected (and shown) */
+	bool at_end;                 /* the profile is not read before the session's end: samples may be added then */
 	bool skip_idle;              /* samples in the kernel's idle loop do not count (top) */
 	bool hide_unresolved, exclude_other, hierarchy, event_group, relative, nanoseconds, skip_empty, raw_trace;
 	bool symbol_first;           /* --sort sym...: chains do not repeat the symbol */

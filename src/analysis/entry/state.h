@@ -119,6 +119,7 @@ struct profile {
 	struct tracepoints *tracepoints; /* NULL: not in the recording */
 	struct collector **collectors;   /* one per worker */
 	unsigned collector_count;
+	struct addresses *addresses;     /* NULL: samples are added one by one */
 	uint32_t sample_key_words, sample_fact_words;
 	bool needs_sums, by_address, by_map;
 	struct source_texts *source_texts;

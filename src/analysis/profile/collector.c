@@ -219,7 +219,6 @@ static void add_tally(struct collector *c, const struct sample_view *view, struc
 	const struct sample *sample = view->r->sample;
 	tally->sample_key = sample_key_of(c, view);
 	tally->first = view->r->clock;
-	tally->count = 1;
 	tally->thread = view->r->thread;
 	tally->tid = view->r->tid;
 	tally->cpu = sample->cpu;
@@ -328,6 +327,11 @@ static void apply_found(struct collector *c, const struct chain_found *found, st
 
 void collector_sample(struct collector *c, const struct resolved *r)
 {
+	collector_samples(c, r, 1);
+}
+
+void collector_samples(struct collector *c, const struct resolved *r, uint32_t count)
+{
 	const struct profile *profile = c->profile;
 	const struct profile_options *options = &profile->options;
 	const struct sample *sample = r->sample;
@@ -342,7 +346,7 @@ void collector_sample(struct collector *c, const struct resolved *r)
 		return;
 	struct sample_view view = { .profile = profile, .text = &c->text, .r = r, .ip = ip, .cpumode = cpumode, .weight = sample->weight,
 		.time = sample->time == UINT64_MAX ? 0 : sample->time, .parent_module = MODULE_ID_NONE };
-	struct tally tally = { .cpumode = (uint8_t)cpumode, .level = self_level(ip, cpumode), .period = sample->period,
+	struct tally tally = { .cpumode = (uint8_t)cpumode, .level = self_level(ip, cpumode), .period = sample->period, .count = count,
 		.filtered = sample_filter(profile, r, site, ip, cpumode), .place = self_place(c, ip) };
 	bool keeps_chain = options->iteration == ITERATE_CALLERS || (options->use_chains && options->iteration != ITERATE_BRANCHES);
 	bool wants_chain = keeps_chain || options->use_chains || options->columns->has_parent;

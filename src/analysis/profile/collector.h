@@ -72,6 +72,8 @@ void collector_free(struct collector *collector);
 /* Frees the caches. Payloads remain: facts point into them. */
 void collector_drop_caches(struct collector *collector);
 void collector_sample(struct collector *collector, const struct resolved *r);
+/* The same for `count` samples that differ in nothing that the profile shows; r->sample->period is their sum. */
+void collector_samples(struct collector *collector, const struct resolved *r, uint32_t count);
 
 bool address_is_wild(uint64_t address);
 /* The place of a frame: by its address as recorded. */

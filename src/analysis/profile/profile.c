@@ -6,6 +6,7 @@
 #include "analysis/compat/replay.h"
 #include "analysis/datatype/datatype.h"
 #include "analysis/entry/texts.h"
+#include "analysis/profile/addresses.h"
 #include "analysis/profile/collapse.h"
 #include "analysis/profile/collector.h"
 #include "analysis/profile/event_group.h"
@@ -89,6 +90,7 @@ void profile_close(struct profile *profile)
 	for (unsigned i = 0; i < profile->collector_count; i++)
 		collector_free(profile->collectors[i]);
 	free(profile->collectors);
+	addresses_free(profile->addresses);
 	if (profile->collected.stacks && !profile->shares_stacks) {
 		stacks_fini(profile->collected.stacks);
 		free(profile->collected.stacks);
@@ -190,6 +192,9 @@ bool profile_needs_order(const struct profile *profile)
 
 struct sink profile_sink(struct profile *profile)
 {
+	struct sink plain;
+	if (addresses_sink(profile, &plain))
+		return plain;
 	return (struct sink){ .context = profile, .record = add_record, .batch_end = end_batch, .serial = profile_needs_order(profile) };
 }
 
@@ -224,6 +229,7 @@ void profile_fold(struct profile *profile)
 
 void profile_finish(struct profile *profile)
 {
+	addresses_add(profile);
 	profile_merge(profile, &profile->collected);
 	joined_sum(profile, &profile->joined);
 	profile_fold(profile);
@@ -242,6 +248,7 @@ void profile_preview(const struct profile *profile, struct profile *preview)
 	preview->arena = memory_zero(1, sizeof *preview->arena);
 	profile_merge_copy(preview, &preview->collected);
 	preview->collectors = NULL;
+	preview->addresses = NULL;
 	preview->collector_count = 0;
 	profile_fold(preview);
 }

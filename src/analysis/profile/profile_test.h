@@ -47,7 +47,7 @@ static inline bool run_setup(struct run *run, struct tape *recording, const char
 		return false;
 	run->symbols = symbols_new(&run->session.model.modules, &(struct symbols_options){ .no_kernel_lookup = true });
 	options.columns = &run->columns;
-	options.use_chains = true;
+	options.use_chains = !options.at_end;
 	options.max_stack = 127;
 	options.socket_filter = -1;
 	options.switch_on = options.switch_off = UINT32_MAX;

@@ -172,7 +172,7 @@ static void open_profile(struct comparison *comparison, struct diff_file *file)
 	struct profile_options profile = {
 		.columns = &comparison->columns, .iteration = ITERATE_SAMPLES, .filter = file->filter, .relative = options->relative,
 		.verbose = options->input.verbose, .socket_filter = -1, .switch_on = UINT32_MAX, .switch_off = UINT32_MAX,
-		.separator = options->separator, .time_quantum_ns = slice_time(comparison, file),
+		.separator = options->separator, .at_end = options->method != METHOD_CYCLES, .time_quantum_ns = slice_time(comparison, file),
 	};
 	if (options->streams) {
 		profile.branch_history = profile.branch_marks = profile.use_chains = true;

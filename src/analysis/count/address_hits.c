@@ -1,4 +1,4 @@
-#include "analysis/annotate/address_hits.h"
+#include "analysis/count/address_hits.h"
 
 #include <stdlib.h>
 
@@ -8,6 +8,7 @@
 void address_hits_fini(struct address_hits *hits)
 {
 	free(hits->slots);
+	vec_fini(&hits->firsts);
 	*hits = (struct address_hits){ 0 };
 }
 
@@ -47,6 +48,8 @@ static void count_pending(struct address_hits *hits)
 			continue;
 		}
 		pending->order = hits->count++;
+		if (hits->keeps_first)
+			vec_push(&hits->firsts, hits->pending_first[i]);
 		*slot = *pending;
 	}
 	hits->pending_count = 0;
@@ -54,8 +57,12 @@ static void count_pending(struct address_hits *hits)
 		grow(hits);
 }
 
-void address_hits_add(struct address_hits *hits, const struct map_node *root, unsigned cpumode, uint64_t address, uint64_t period)
+void address_hits_add(struct address_hits *hits, const struct map_node *root, unsigned cpumode, uint64_t address, uint64_t period,
+	const struct address_first *first)
 {
+	hits->keeps_first = first != NULL;
+	if (first)
+		hits->pending_first[hits->pending_count] = *first;
 	struct address_hit *pending = &hits->pending[hits->pending_count++];
 	*pending = (struct address_hit){ .address = address, .space = (uintptr_t)root | cpumode, .period = period, .samples = 1 };
 	if (!hits->slots)

@@ -5,6 +5,7 @@
  *   build      SIZE short processes (fork, exec, 15 mappings, 20 samples, exit) on 16 CPUs; cycles and dummy:u, as record -a writes
  *   program    one process, SIZE samples of 10,000 stacks
  *   deep       SIZE samples of stacks of 1,000 frames
+ *   deepest    SIZE samples of stacks of 8,000 frames, about as many as a record can have
  *   comms      SIZE threads with a name each, 4 samples each
  *   modules    SIZE modules in 20 processes, 20 samples each
  *   stacks     SIZE samples, no two with the same stack */
@@ -23,7 +24,7 @@ enum {
 	EVENT_CYCLES = 1, EVENT_DUMMY = 2, /* ids */
 	ATTR_SIZE = 128, HEADER_SIZE = 104,
 	SYMBOLS = 400, SYMBOL_SIZE = 64, TEXT_AT = 0x1000,
-	CHAIN_MAX = 1100,
+	CHAIN_MAX = 8100,
 };
 
 #define CONTEXT_KERNEL (-128ull)
@@ -261,6 +262,15 @@ static void shape_deep(uint64_t size)
 	}
 }
 
+static void shape_deepest(uint64_t size)
+{
+	start(7, "deepest", 30, 30);
+	for (uint64_t i = 0; i < size; i++) {
+		push_user(7, 30, 8000, 1 << 20);
+		put_sample(7, 7);
+	}
+}
+
 static void shape_comms(uint64_t size)
 {
 	char name[32];
@@ -387,6 +397,7 @@ int main(int argc, char **argv)
 		uint32_t modules;    /* 0: SIZE */
 	} shapes[] = {
 		{ "processes", shape_processes, 60 }, { "build", shape_build, 40 }, { "program", shape_program, 30 }, { "deep", shape_deep, 30 },
+		{ "deepest", shape_deepest, 30 },
 		{ "comms", shape_comms, 30 }, { "modules", shape_modules, 0 }, { "stacks", shape_stacks, 30 },
 	};
 	size_t i = 0, count = sizeof shapes / sizeof *shapes;

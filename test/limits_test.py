@@ -80,11 +80,36 @@ class Context:
 REPORT, SCRIPT, FLAMEGRAPH = ("report", "--stdio"), ("script",), ("flamegraph", "-o", "/dev/null")
 
 
+def in_rounds(shape, count):
+    """The records of a shape, as a recorder writes them: what was read is no longer needed."""
+    return [record for i in range(count) for record in shape(i) + ([] if i % 4096 else [make.finished_round()])]
+
+
+def recorded_apart(c, records, **more):
+    """Makes a recording in another process: what this one takes counts for its children until they run another program."""
+    child = os.fork()
+    if not child:
+        c.recording(records(), **more)
+        os._exit(0)
+    need(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "the recording is not made")
+    return c.path("perf.data")
+
+
+def limited(c, name, path, command, limit):
+    """Checks that the command's memory is the limit and what the program itself takes, parts of files that it reads included."""
+    done = c.run(*command, "--memory", "%dM" % limit, "-i", path)
+    need(done.code == 0, "%s of %s: exit code %d: %s" % (command[0], name, done.code, done.err[-300:]))
+    need(done.bytes < (limit + 20) << 20, "%s of %s takes %d MiB" % (command[0], name, done.bytes >> 20))
+    need(done.err.count("samples are left out: memory reached its limit of %d MiB" % limit) < 2, done.err[-500:])
+    return done
+
+
 def test_memory_limit(c):
     """with --memory, recordings of many threads, mappings, names or stacks are read as far as memory reaches, and one sentence says so"""
     if SANITIZED:
         raise Skip("the sanitizers' allocator does not tell what is in use")
     count, limit = 150000, 32
+    report = REPORT + ("-s", "comm,dso,sym")
     shapes = {
         "threads": lambda i: [fork(100 + i, 100 + i // 2, i + 1), sample(100 + i, 0x1000, i + 1)],
         "names": lambda i: [comm(7, "n%d" % i, i + 1), sample(7, 0x1000, i + 1)],
@@ -92,15 +117,35 @@ def test_memory_limit(c):
         "places": lambda i: [sample(7, 0x1000 + 64 * i, i + 1), sample(7, 0x9000000 + 64 * i, i + 1)],
     }
     for name, shape in shapes.items():
-        path = c.recording([record for i in range(count) for record in shape(i)])
-        for command in (REPORT + ("-s", "comm,dso,sym"), FLAMEGRAPH, SCRIPT):
-            done = c.run(*command, "--memory", "%dM" % limit, "-i", path)
-            need(done.code == 0, "%s of %s: exit code %d: %s" % (command[0], name, done.code, done.err[-300:]))
-            need(done.bytes < (limit + 40) << 20, "%s of %s takes %d MiB" % (command[0], name, done.bytes >> 20))
-            if command == REPORT + ("-s", "comm,dso,sym"):
-                need(done.err.count("memory reached its limit of %d MiB" % limit) == 1, "report of %s: %s" % (name, done.err[-300:]))
+        path = recorded_apart(c, lambda: in_rounds(shape, count))
+        for command in (report, FLAMEGRAPH, SCRIPT):
+            done = limited(c, name, path, command, limit)
+            need(command != report or "samples are left out" in done.err, "report of %s: %s" % (name, done.err[-300:]))
     done = c.run(*REPORT, "--memory", "1M", "-i", path)
     need(done.code != 0 and "at least 16 MiB" in done.err, "a limit of 1 MiB is accepted")
+
+
+def test_memory_limit_chains(c):
+    """with --memory, names with many places and deep stacks are read as far as memory reaches, and trees of call chains are left out"""
+    if SANITIZED:
+        raise Skip("the sanitizers' allocator does not tell what is in use")
+    limit, null = 32, open(os.devnull, "wb")
+    deep = lambda i, frames: make.chain_sample(7, [0x1000 + 16 * ((i * 104729 + k * 7919) % 60013) for k in range(frames)], i + 1)
+    wide = lambda i: [comm(7, "n%d" % (i // 8), i + 1),
+                      make.chain_sample(7, [0x1000 + 16 * ((i // 8 * 31 + k * (1 + i % 8)) % 4096) for k in range(40)], i + 1)]
+    path = recorded_apart(c, lambda: in_rounds(wide, 20000), chains=True)
+    for command in (REPORT, FLAMEGRAPH):
+        done = limited(c, "names and places", path, command, limit)
+        need(command != REPORT or "samples are left out" in done.err, "report leaves out nothing: %s" % done.err)
+    path = recorded_apart(c, lambda: in_rounds(lambda i: [deep(i, 2000)], 600), chains=True)
+    for command in (REPORT + ("--max-stack", "2000", "-g", "caller,5"), FLAMEGRAPH + ("--max-stack", "2000"), SCRIPT):
+        done = limited(c, "deep stacks", path, command, limit)
+        need(command == SCRIPT or "samples are left out" in done.err, "%s leaves out nothing: %s" % (command[0], done.err))
+    path = recorded_apart(c, lambda: [deep(i, 1500) for i in range(12)], chains=True)
+    done = c.run(*REPORT, "--max-stack", "2000", "--memory", "%dM" % limit, "-i", path, out=null)
+    need(done.code == 0 and done.bytes < (limit + 20) << 20, "the trees of call chains take %d MiB" % (done.bytes >> 20))
+    need("call chains of" in done.err and "--max-stack" in done.err, "no sentence: %s" % done.err)
+    null.close()
 
 
 def test_inodes(c):

@@ -20,6 +20,14 @@ void memory_give_back(void);
 /* From now on large blocks are returned to the system when they are freed: glibc otherwise retains as much as the largest block needed. For
  * a command that runs for long, and loads symbol tables meanwhile. */
 void memory_return_blocks(void);
+/* Items for which an array has room that begins with `first` of them and doubles until it has `count`. For accounts of memory. */
+static inline size_t memory_doubled(size_t count, size_t first)
+{
+	while (first < count)
+		first *= 2;
+	return first;
+}
+
 /* Bytes that are allocated; 0: the C library does not tell. It takes time: call it rarely. */
 size_t memory_in_use(void);
 

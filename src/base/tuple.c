@@ -19,6 +19,14 @@ void tuples_fini(struct tuples *tuples)
 	*tuples = (struct tuples){ 0 };
 }
 
+enum { FIRST_ROWS = 32, FIRST_SLOTS = 64 };
+
+size_t tuples_bytes(const struct tuples *tuples, size_t count)
+{
+	return memory_doubled(count, FIRST_ROWS) * tuples->row_words * sizeof *tuples->words +
+		memory_doubled(2 * count + 1, FIRST_SLOTS) * sizeof *tuples->slots;
+}
+
 static uint32_t key_hash(const uint64_t *key, uint32_t words)
 {
 	uint64_t hash = 0;
@@ -38,7 +46,7 @@ static bool key_equal(const uint64_t *a, const uint64_t *b, uint32_t words)
 static void grow_slots(struct tuples *tuples)
 {
 	free(tuples->slots);
-	tuples->slot_count = tuples->slot_count ? tuples->slot_count * 2 : 64;
+	tuples->slot_count = tuples->slot_count ? tuples->slot_count * 2 : FIRST_SLOTS;
 	tuples->slots = memory_table(tuples->slot_count, sizeof *tuples->slots);
 	uint32_t mask = tuples->slot_count - 1;
 	for (uint32_t id = 0; id < tuples->count; id++) {
@@ -61,7 +69,7 @@ uint32_t tuples_add(struct tuples *tuples, const uint64_t *row)
 			return id;
 	}
 	if (tuples->count == tuples->capacity) {
-		tuples->capacity = tuples->capacity ? tuples->capacity * 2 : 32;
+		tuples->capacity = tuples->capacity ? tuples->capacity * 2 : FIRST_ROWS;
 		tuples->words = memory_resize(tuples->words, (size_t)tuples->capacity * tuples->row_words + 1, sizeof *tuples->words);
 	}
 	memcpy(tuples_row(tuples, tuples->count), row, tuples->row_words * sizeof *row);

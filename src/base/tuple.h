@@ -1,6 +1,7 @@
 /* Interned rows of a fixed number of words: equal keys get equal ids, consecutive from 0. The words behind the key are data of the first
  * row with that key. Does not interpret the words. */
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 struct tuples {
@@ -16,6 +17,9 @@ void tuples_fini(struct tuples *tuples); /* accepts a zeroed set */
 
 /* The id of the row whose key equals row's; a new row is a copy of the whole row. */
 uint32_t tuples_add(struct tuples *tuples, const uint64_t *row);
+
+/* Bytes that the memory of the set takes when it has `count` rows. */
+size_t tuples_bytes(const struct tuples *tuples, size_t count);
 
 /* Valid until the next tuples_add. */
 static inline uint64_t *tuples_row(const struct tuples *tuples, uint32_t id)

@@ -41,6 +41,7 @@ void losses_of_session(struct losses *losses, const struct session *session)
 	losses->bad_records += counters->bad_records + session->model.bad_records;
 	losses->left_out_maps = session->model.left_out;
 	losses->left_out_samples = counters->left_out_samples;
+	losses->left_out_chains = counters->left_out_chains;
 	losses->lost_events = counters->lost_events;
 	losses->lost_samples = counters->lost_samples;
 	losses->lost_traces = counters->lost_traces;

@@ -18,6 +18,7 @@ struct losses {
 	uint64_t unknown_types;      /* records of a newer kernel or recorder */
 	uint64_t left_out_maps;      /* mappings that exceed the memory budget */
 	uint64_t left_out_samples;   /* samples behind the position at which memory reached the limit */
+	uint64_t left_out_chains;    /* rows whose call chains exceed it */
 	uint64_t lost_events, lost_samples, lost_traces; /* by the kernel, while recording */
 	struct trace_losses trace;   /* errors of decoding it; valid as long as the session */
 	const struct session *session; /* of the trace; NULL: none */

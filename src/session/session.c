@@ -4,74 +4,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/budget.h"
 #include "base/search.h"
-#include "jit/feeds.h"
 #include "session/decode_record.h"
-#include "session/deferred.h"
+#include "session/internal.h"
 #include "session/kernel_parts.h"
 #include "session/losses.h"
-#include "session/order.h"
-#include "session/plain.h"
 #include "session/recorded_build_ids.h"
 #include "session/stitch.h"
 #include "session/trace.h"
-#include "session/worker.h"
 #include "unwind/stack_memory.h"
-
-enum {
-	BATCH_RECORDS = 16384,       /* a batch is passed to the workers at this many records … */
-	BATCH_BYTES = 2 << 20,       /* … or bytes */
-	PLAIN_RECORDS = 2048,        /* for a plain sink: records between releases of their bytes */
-	SLICE_RECORDS = 512,         /* a slice ends at this many records … */
-	SLICE_BYTES = 64 << 10,      /* … or bytes */
-	BLOCK_RECORDS = 16,          /* resolved together, so that their cache misses overlap */
-	PATIENCE_RECORDS = 65536,    /* a sample waits for its deferred chain until this many records follow */
-	PATIENCE_BYTES = 64 << 20,
-	STREAM_POINTS = 1 << 17,     /* a worker of a stream drops its points at this many */
-	STREAM_ROOM = 16 << 20,      /* by which the model of a stream may grow, beside its own size, before it is renewed */
-	CHECK_EVERY = 4096,          /* records between checks of the waiting bytes, and of the clock */
-	END_SHARE = 3,               /* what a sink stores takes this many times as much at the end */
-	ROOM_SHARE = 256,            /* memory is checked whenever records of this share of the limit were read */
-};
-
-struct session_internal {
-	const struct sink *sink;
-	void (*deliver)(void *context, const struct entry *entry);
-	struct order order;
-	struct entries batch;
-	struct entries running;      /* the batch whose slices run, and the clock of its first record */
-	uint64_t running_clock;
-	struct entries spare;        /* its array, if the next batch is read meanwhile */
-	VEC(uint32_t) cuts;          /* the first record of each of its slices */
-	bool runs;
-	struct plain plain_sink;
-	bool plain_ready;            /* plain_begin was called, and the header has not grown since then */
-	struct entries plain;        /* with a trace: the batch before the samples of the trace are added */
-	VEC(uint64_t) changes;       /* clocks within the batch at which the model changes */
-	uint64_t epoch;              /* 1 + number of such clocks before the batch */
-	uint64_t batch_bytes, batch_clock; /* clock of the batch's first record */
-	uint32_t part;               /* the source's */
-	uint64_t from_ns, until_ns;  /* samples that are needed; until_ns 0: all */
-	bool bounded, full;          /* memory is limited by the budget; it has reached the limit */
-	uint64_t unchecked_bytes;    /* of records, since it was last compared with the limit */
-	uint64_t mark;             /* the source's mark: data before it is no longer needed */
-	struct budget *budget;
-	struct deferred deferred;
-	size_t held;                 /* records at the batch's start that still wait */
-	uint64_t held_bytes;
-	size_t build_ids_taken;
-	size_t modules_seen;         /* number of modules checked, none of which is a kernel */
-	bool unordered, ordered_rounds;
-	bool combines;               /* changes of the model between two samples are combined */
-	struct record_times times;
-	struct jit_feeds jit;
-	struct worker **workers;
-	void (*progress)(void *context, uint64_t done, uint64_t total);
-	void *progress_context;
-	uint64_t progress_time_ns, batch_time_ns;
-	size_t renewed_growth;       /* bytes of the model after the last renewal for a stream */
-};
 
 int session_open(struct session *session, struct source *source, const struct session_options *options, struct error *err)
 {
@@ -429,23 +370,44 @@ static void batch_process(struct session *session)
 		batch_finish(session);
 }
 
-/* A stream needs what lives, not what was: when half of the model is of the past, the living begin a new generation. Not if something else
- * than the sink refers to threads. */
+static void drop_past(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	session_renew(session, &(struct model_renewal){ 0 });
+	for (unsigned i = 0; i < session_workers(session); i++)
+		in->sink->forget(in->sink->context, i);
+	in->renewed_growth = model_growth(&session->model);
+}
+
+/* Not if something else than the sink refers to threads. */
+static bool drops_past(const struct session *session)
+{
+	return session->internal->sink->forget && !session->stitch && !session->trace;
+}
+
+/* A stream needs what lives, not what was: when half of the model is of the past, the living begin a new generation. */
 static void renew_stream(struct session *session)
 {
 	struct session_internal *in = session->internal;
 	struct model *model = &session->model;
-	if (!in->sink->forget || session->stitch || session->trace || model_growth(model) < 2 * in->renewed_growth + STREAM_ROOM)
+	if (!drops_past(session) || model_growth(model) < 2 * in->renewed_growth + STREAM_ROOM)
 		return;
 	if (model->ended < model->threads.count / 2 && model->superseded < model->arena.bytes / 2)
 		return;
-	session_renew(session, &(struct model_renewal){ 0 });
-	for (unsigned i = 0; i < session_workers(session); i++)
-		in->sink->forget(in->sink->context, i);
-	in->renewed_growth = model_growth(model);
+	drop_past(session);
 }
 
-/* What aggregating sinks store has to be merged and ordered at the end. */
+/* What is in use now, and what aggregating sinks take at the end to merge and order it. */
+static size_t needed_memory(const struct session *session)
+{
+	const struct session_internal *in = session->internal;
+	size_t used = memory_in_use(), own = session_growth(session) + in->order.taken;
+	if (in->sink->ahead)
+		return used + in->sink->ahead(in->sink->context);
+	return own + (used > own ? used - own : 0) * (in->sink->forget ? 1 : END_SHARE);
+}
+
+/* The next records may take as much as those since the last check. */
 static void check_room(struct session *session)
 {
 	struct session_internal *in = session->internal;
@@ -453,8 +415,14 @@ static void check_room(struct session *session)
 	if (!in->bounded || in->full || in->unchecked_bytes < in->budget->limit / ROOM_SHARE)
 		return;
 	in->unchecked_bytes = 0;
-	size_t used = memory_in_use(), own = session_growth(session) + in->order.taken;
-	in->full = own + (used > own ? used - own : 0) * (in->sink->forget ? 1 : END_SHARE) > in->budget->limit;
+	size_t needed = needed_memory(session), more = needed > in->needed ? needed - in->needed : 0;
+	in->needed = needed;
+	in->full = needed + more > in->budget->limit;
+	if (in->full && drops_past(session)) {
+		drop_past(session);
+		in->needed = needed_memory(session);
+		in->full = in->needed > in->budget->limit / 8 * 7;
+	}
 }
 
 /* Processes the batch; `waiting`: except for the first sample that waits for its chain, and the records after it. */
@@ -560,7 +528,7 @@ static void deliver(void *context, const struct entry *entry)
 	}
 	vec_push(&in->batch, *entry);
 	in->batch_bytes += entry_size(entry);
-	if (in->batch.count - in->held >= BATCH_RECORDS || in->batch_bytes - in->held_bytes >= BATCH_BYTES)
+	if (in->batch.count - in->held >= BATCH_RECORDS || in->batch_bytes - in->held_bytes >= in->batch_most)
 		batch_run(session);
 }
 
@@ -686,6 +654,7 @@ void session_begin(struct session *session, const struct sink *sink)
 	session->model.checks_only = sink->checks_only;
 	in->deliver = sink->plain ? deliver_plain : deliver;
 	session->source->roomy |= sink->plain;
+	in->batch_most = BATCH_BYTES;
 	in->batch_clock = 1; /* clock 0 is the state before the first record */
 	if (in->until_ns && !is_serial(session) && !sink->raw && !session->trace)
 		source_set_window(session->source, in->from_ns, in->until_ns);
@@ -734,6 +703,8 @@ static int read_record(struct session *session)
 			report_progress(session);
 		if (in->budget)
 			bound_waiting(session);
+		if (in->full)
+			batch_run(session); /* releases the bytes that were read */
 	}
 	return 1;
 }
@@ -773,7 +744,10 @@ int session_end(struct session *session, struct error *err)
 int session_run(struct session *session, const struct sink *sink, struct error *err)
 {
 	session_begin(session, sink);
-	session->internal->bounded = session->internal->budget != NULL;
+	struct session_internal *in = session->internal;
+	in->bounded = in->budget != NULL;
+	if (in->bounded && in->budget->limit / ROOM_SHARE < BATCH_BYTES)
+		in->batch_most = in->budget->limit / ROOM_SHARE;
 	while (read_record(session) > 0)
 		;
 	return session_end(session, err);
@@ -787,6 +761,11 @@ void session_renew(struct session *session, struct model_renewal *renewal)
 	for (unsigned i = 0; i < session_workers(session); i++)
 		worker_renew(in->workers[i]);
 	memory_give_back();
+}
+
+size_t session_limit(const struct session *session)
+{
+	return session->internal->bounded ? session->internal->budget->limit : SIZE_MAX;
 }
 
 size_t session_growth(const struct session *session)

@@ -30,4 +30,7 @@ void session_renew(struct session *session, struct model_renewal *renewal);
 /* Bytes that grow until a renewal frees them. */
 size_t session_growth(const struct session *session);
 
+/* The limit of the run's memory in bytes, to which a sink keeps at its end; SIZE_MAX: there is none. */
+size_t session_limit(const struct session *session);
+
 unsigned session_workers(const struct session *session);

@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "base/budget.h"
 #include "tape.h"
 #include "unit.h"
 
@@ -565,4 +566,46 @@ TEST("a stream's memory does not grow with ended processes, and its samples have
 	EXPECT_INT(stream.bad, 0);
 	EXPECT(stream.forgotten > 1);
 	EXPECT(stream.most < all.most / 2);
+}
+
+/* A sink whose account depends on the samples that it has got. */
+struct account {
+	struct tally tally;
+	uint64_t enough;               /* from so many samples on it asks for more than there is */
+};
+
+static void account_record(void *context, const struct resolved *r, size_t slice)
+{
+	struct account *account = context;
+	atomic_fetch_add(&account->tally.samples, 1);
+}
+
+static size_t account_ahead(void *context)
+{
+	const struct account *account = context;
+	return account->tally.samples >= account->enough ? (size_t)1 << 40 : 0;
+}
+
+TEST("behind the position at which a sink's account exceeds the limit, samples are left out and counted")
+{
+	enum { SAMPLES = 20000, SAMPLE_BYTES = 40, LIMIT = 48 << 20, BATCH = LIMIT / 384 / SAMPLE_BYTES };
+	struct tape *r = recording_new();
+	struct session session;
+	struct budget budget = { .limit = LIMIT };
+	struct account account = { .enough = 8000 };
+	const struct sink sink = { .context = &account, .record = account_record, .ahead = account_ahead };
+	const struct session_options options = { .threads = 2, .budget = &budget };
+	for (uint64_t i = 0; i < SAMPLES; i++) {
+		put_sample(r, 5, 10 + i, 0x1000, NULL, 0);
+		if (i % 1000 == 0)
+			put_round(r);
+	}
+	EXPECT(session_open(&session, &r->source, &options, NULL) == 0);
+	EXPECT_INT(session_limit(&session), SIZE_MAX);
+	EXPECT_INT(session_run(&session, &sink, NULL), 0);
+	EXPECT_INT(session_limit(&session), LIMIT);
+	EXPECT(account.tally.samples >= 8000 && account.tally.samples < 8000 + 2 * (BATCH + 1));
+	EXPECT_INT(account.tally.samples + session.counters.left_out_samples, SAMPLES);
+	EXPECT_INT(session.counters.samples, account.tally.samples);
+	session_close(&session);
 }

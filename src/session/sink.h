@@ -19,6 +19,9 @@ struct sink {
 	 * slices, or on the owner between two batches. It lets the session drop points, and what the model stores of ended processes. NULL: both
 	 * live until the session's end. */
 	void (*forget)(void *context, unsigned worker);
+	/* The account of the sink's memory: bytes that its end takes beyond those in use now, if no record follows. Called on the owner between
+	 * two batches; with the bytes in use it determines where a limit of memory is reached. NULL: an estimate by what is in use. */
+	size_t (*ahead)(void *context);
 	bool want_records;  /* pass side-band and tool records, too, in delivery order (script --show-*, -D, report --tasks/--stats) */
 	bool serial;        /* one slice per batch */
 	/* Called on the owner for every record as it is read, in file order, before delivery, for -D and counting. NULL: none. */

@@ -33,6 +33,7 @@ struct session_counters {
 	uint64_t out_of_order;       /* older than the last flushed time */
 	uint64_t unresolved_threads;
 	uint64_t left_out_samples;   /* behind the position at which memory reached its limit */
+	uint64_t left_out_chains;    /* rows without their call chains, for the same reason; counted by the sink */
 	uint64_t jit_dumps, jit_untimed; /* jitdumps that were read; those with times that the recording's clock cannot express */
 	uint64_t first_time, last_time; /* of samples; UINT64_MAX/0 if absent */
 	struct unwind_tally unwind;  /* counted at each request of a sink for a chain */

@@ -2,9 +2,11 @@
 import struct
 
 from suite import recording
-from suite.recording import FLAG_SAMPLE_ID_ALL, KERNEL, NAMESPACES, NO_PID, SAMPLE, SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME, USER, trailer
+from suite.recording import (FLAG_SAMPLE_ID_ALL, KERNEL, NAMESPACES, NO_PID, SAMPLE, SAMPLE_CALLCHAIN, SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME,
+                             USER, trailer)
 
 SAMPLE_KIND = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME
+FINISHED_ROUND, CONTEXT_USER = 68, 2 ** 64 - 512
 
 
 def mmap2(tid, start, size, name, inode=0, generation=0, time=1):
@@ -32,6 +34,16 @@ def sample(tid, address, time=2, misc=USER):
     return recording.record(SAMPLE, struct.pack("<QIIQ", address, tid, tid, time), misc)
 
 
+def chain_sample(tid, addresses, time=2):
+    """For a recording with `chains`."""
+    return recording.record(SAMPLE, struct.pack("<QIIQQQ", addresses[0], tid, tid, time, len(addresses) + 1, CONTEXT_USER) +
+                            struct.pack("<%dQ" % len(addresses), *addresses), USER)
+
+
+def finished_round():
+    return recording.record(FINISHED_ROUND, b"")
+
+
 def build_id_row(name, build_id, misc=USER):
     return recording.build_id_row(name, build_id, misc)
 
@@ -48,7 +60,8 @@ def trace_piece(queue, tid, packets):
     return recording.record(71, struct.pack("<QQQIiiI", len(packets), 0, 0, queue, tid, -1, 0)) + packets
 
 
-def recorded(path, records, features=(), events=1, kind=1, **more):
-    """events: how many the header describes, each with an id if there are several; kind: their type."""
-    attributes = [recording.attribute(SAMPLE_KIND, FLAG_SAMPLE_ID_ALL, kind, config=i % 7) for i in range(events)]
+def recorded(path, records, features=(), events=1, kind=1, chains=False, **more):
+    """events: how many the header describes, each with an id if there are several; kind: their type; chains: samples have call chains."""
+    sample_type = SAMPLE_KIND | (SAMPLE_CALLCHAIN if chains else 0)
+    attributes = [recording.attribute(sample_type, FLAG_SAMPLE_ID_ALL, kind, config=i % 7) for i in range(events)]
     recording.write(path, records, attributes, features, ids=range(1, events + 1) if events > 1 else (), **more)

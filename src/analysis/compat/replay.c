@@ -152,14 +152,6 @@ static void add_target(struct replay *r, uint32_t start, struct entry *entry, ui
 	r->targets.items[start].rank++;
 }
 
-static uint32_t stack_depth(const struct stacks *stacks, uint32_t node)
-{
-	uint32_t depth = 0;
-	for (; node != STACK_ROOT; node = stacks->nodes[node].parent)
-		depth++;
-	return depth;
-}
-
 /* The sample's own entry, then those of its chain in the order of the chain. */
 static uint32_t make_targets(struct replay *r, const struct tally *tally)
 {
@@ -170,7 +162,7 @@ static uint32_t make_targets(struct replay *r, const struct tally *tally)
 	add_target(r, start, wild_entry(r, tally->sample_key, tally->place), STACK_ROOT, 0);
 	if (r->profile->options.iteration != ITERATE_CALLERS)
 		return start;
-	uint32_t depth = stack_depth(stacks, tally->node), found = 0, capacity = depth + 1;
+	uint32_t depth = stacks_depth(stacks, tally->node), found = 0, capacity = depth + 1;
 	struct target *list = memory_resize(NULL, capacity, sizeof *list);
 	uint32_t at = depth;
 	for (uint32_t node = tally->node; node != STACK_ROOT; node = stacks->nodes[node].parent, at--) {
@@ -430,9 +422,9 @@ static uint32_t share_depth(const struct replay *r, const struct share *share)
 	const struct stacks *stacks = r->profile->collected.stacks;
 	uint32_t leaf = r->profile->collected.tallies.items[share->tally].node;
 	if (share->node == STACK_ROOT)
-		return stack_depth(stacks, leaf);
-	uint32_t depth = stack_depth(stacks, share->node);
-	return r->profile->options.chain.order == CHAIN_CALLEE ? depth : stack_depth(stacks, leaf) - depth + 1;
+		return stacks_depth(stacks, leaf);
+	uint32_t depth = stacks_depth(stacks, share->node);
+	return r->profile->options.chain.order == CHAIN_CALLEE ? depth : stacks_depth(stacks, leaf) - depth + 1;
 }
 
 static bool share_has_chain(const struct replay *r, const struct share *share)
@@ -460,7 +452,7 @@ static uint32_t share_stack(struct replay *r, const struct share *share)
 		return leaf;
 	if (r->profile->options.chain.order == CHAIN_CALLEE)
 		return share->node;
-	uint32_t depth = stack_depth(stacks, leaf) - stack_depth(stacks, share->node) + 1;
+	uint32_t depth = stacks_depth(stacks, leaf) - stacks_depth(stacks, share->node) + 1;
 	uint32_t *path = memory_resize(NULL, depth, sizeof *path), at = depth, node = STACK_ROOT;
 	for (uint32_t up = leaf; at-- > 0; up = stacks->nodes[up].parent)
 		path[at] = stacks->nodes[up].place;

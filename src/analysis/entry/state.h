@@ -9,6 +9,7 @@
 #include "analysis/entry/options.h"
 #include "analysis/stack/stack.h"
 #include "base/arena.h"
+#include "base/budget.h"
 #include "session/session.h"
 #include "symbol/lines.h"
 #include "tracepoint/tracepoint.h"
@@ -98,6 +99,7 @@ struct collected {
 	struct access *log;              /* logged additions, by clock; NULL: no log */
 	size_t log_count;
 	struct branch_counts branches;
+	size_t frames;                   /* of the stacks of all workers' tallies */
 	uint32_t *module_ranks;          /* by module: its position in the order in which perf creates modules */
 };
 
@@ -134,6 +136,7 @@ struct profile {
 	struct collected collected;      /* after the merge */
 	struct folded folded;            /* after the fold: entries, then in order */
 	struct joined_functions joined;
+	struct budget *chain_room;       /* memory for the trees of call chains */
 	struct arena *arena;             /* of the stages' results */
 };
 

@@ -421,11 +421,25 @@ static void time_batch_end(void *context, struct session *session, size_t slices
 	}
 }
 
+/* The builder's trie, its weights, and what flame_tree_make needs for each node, as if no two workers had the same nodes. */
+static size_t flame_ahead(void *context)
+{
+	const struct flame_sink *sink = context;
+	size_t nodes = 0, first = 0;
+	for (unsigned i = 0; i < sink->worker_count; i++) {
+		const struct stacks *stacks = &sink->workers[i].stacks;
+		nodes += stacks->count;
+		first = stacks->count > first ? stacks->count : first;
+	}
+	return stacks_bytes(&sink->workers[0].stacks, nodes, 0) + memory_doubled(nodes, 1) * sizeof(struct flame_weight) +
+		nodes * flame_tree_node_bytes() + first * sizeof(uint32_t);
+}
+
 struct sink flame_sink_of(struct flame_sink *sink)
 {
 	bool timed = sink->options.weigh == FLAME_BY_TIME;
 	return (struct sink){
-		.context = sink, .record = flame_sink_sample,
+		.context = sink, .record = flame_sink_sample, .ahead = flame_ahead,
 		.batch_begin = timed ? time_batch_begin : NULL, .batch_end = timed ? time_batch_end : NULL,
 	};
 }

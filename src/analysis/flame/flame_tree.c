@@ -256,6 +256,12 @@ void flame_tree_make(struct flame_tree *tree, struct flame_builder *builder, uin
 	free(children.items);
 }
 
+size_t flame_tree_node_bytes(void)
+{
+	enum { LISTS = 5 }; /* of sort_children, and node_of */
+	return sizeof(struct flame_weight) + sizeof(struct flame_node) + LISTS * sizeof(uint32_t);
+}
+
 void flame_tree_fini(struct flame_tree *tree)
 {
 	free(tree->nodes);

@@ -84,6 +84,8 @@ struct flame_weight flame_builder_total(const struct flame_builder *builder);
 
 /* Makes the tree. Nodes with a weight below `least` are omitted with their descendants, and counted. Node 0 is a frame "all". */
 void flame_tree_make(struct flame_tree *tree, struct flame_builder *builder, uint64_t least);
+/* Bytes that making a tree takes for each node of the builder. */
+size_t flame_tree_node_bytes(void);
 void flame_tree_fini(struct flame_tree *tree);
 
 static inline uint64_t flame_sum(uint64_t a, uint64_t b)

@@ -223,7 +223,7 @@ static void add_tally(struct collector *c, const struct sample_view *view, struc
 	tally->tid = view->r->tid;
 	tally->cpu = sample->cpu;
 	struct tally_sums sums = { { weight, sample->ins_lat, sample->p_stage_cyc } };
-	uint32_t index;
+	uint32_t index, known = c->tallies.count;
 	if (c->profile->needs_sums) {
 		index = (uint32_t)(tallies_add(&c->tallies, tally, &sums) - c->tallies.items);
 	} else {
@@ -231,6 +231,8 @@ static void add_tally(struct collector *c, const struct sample_view *view, struc
 		tallies_add_near(&c->tallies, tally, near);
 		index = *near - 1;
 	}
+	if (c->tallies.count > known)
+		c->frames += stacks_depth(&c->stacks, tally->node);
 	if (c->profile->logs)
 		vec_push(&c->log, ((struct access){ .clock = tally->first, .period = tally->period, .tally = index }));
 }

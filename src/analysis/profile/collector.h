@@ -50,6 +50,7 @@ struct collector {
 	struct stacks stacks;
 	struct tuples sample_keys;
 	struct tallies tallies;
+	uint64_t frames;                   /* of the stacks of all tallies */
 	struct chain_memo *memos;
 	struct chain_match *matches;       /* by memo; NULL: neither option is used */
 	VEC(struct expansion) expansions;
@@ -91,3 +92,5 @@ struct tally *tallies_add(struct tallies *tallies, const struct tally *key, cons
 /* The same without other sums. *near: index + 1 of the tally that probably has this key (0: unknown); set to the one that has it. */
 void tallies_add_near(struct tallies *tallies, const struct tally *key, uint32_t *near);
 void tallies_fini(struct tallies *tallies);
+/* Bytes that the memory of so many tallies takes. */
+size_t tallies_bytes(size_t count, bool sums);

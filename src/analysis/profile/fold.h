@@ -116,6 +116,7 @@ struct chain_parts {
 	const struct branch_marks *marks;    /* of places; NULL: none */
 	size_t count, place_count, order_count;
 };
+/* NULL: profile->chain_room has no room for it. */
 struct chain_tree *fold_keep_tree(const struct profile *profile, struct arena *arena, const struct chain_parts *parts, uint64_t min_hit);
 
 /* Chains of given tallies, independent of sample keys. Several of them share one fold. */

@@ -411,9 +411,17 @@ static void list_ends(uint32_t at, uint64_t min_hit, struct chain_tree *tree)
 		tree->ends[tree->end_count++] = at;
 }
 
+static size_t chain_bytes(const struct chain_parts *parts)
+{
+	return sizeof(struct chain_tree) + parts->count * (sizeof *parts->nodes + sizeof(uint32_t)) + parts->order_count * sizeof *parts->order +
+		parts->place_count * (sizeof *parts->places + (parts->marks ? sizeof *parts->marks : 0));
+}
+
 struct chain_tree *fold_keep_tree(const struct profile *profile, struct arena *arena, const struct chain_parts *parts, uint64_t min_hit)
 {
 	enum chain_mode mode = profile->options.chain.mode;
+	if (!budget_take(profile->chain_room, chain_bytes(parts)))
+		return NULL;
 	struct chain_tree *tree = arena_alloc(arena, sizeof *tree);
 	tree->count = (uint32_t)parts->count;
 	tree->nodes = arena_copy(arena, parts->nodes, parts->count * sizeof *parts->nodes);

@@ -142,6 +142,7 @@ static void merge_all(const struct profile *profile, struct collected *collected
 	struct collector *first = profile->collectors[0];
 	for (unsigned i = 0; i < count; i++) {
 		merge_branches(&collected->branches, &profile->collectors[i]->branches);
+		collected->frames += profile->collectors[i]->frames;
 		collector_drop_caches(profile->collectors[i]);
 	}
 	for (unsigned step = 1; step < count; step *= 2)
@@ -186,6 +187,7 @@ void profile_merge_copy(const struct profile *profile, struct collected *collect
 		const struct collector *c = profile->collectors[i];
 		uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
 		merge_branches(&collected->branches, &c->branches);
+		collected->frames += c->frames;
 		merge_collector(profile, collected, c, ids);
 		free(ids);
 	}

@@ -14,6 +14,7 @@
 #include "analysis/profile/hierarchy.h"
 #include "analysis/profile/hist.h"
 #include "analysis/profile/merge.h"
+#include "analysis/profile/room.h"
 #include "analysis/profile/threads.h"
 #include "data/feature.h"
 
@@ -69,6 +70,7 @@ void profile_open(struct profile *profile, const struct profile_options *options
 {
 	*profile = (struct profile){ .options = *options, .session = session, .symbols = symbols };
 	profile->arena = memory_zero(1, sizeof *profile->arena);
+	profile->chain_room = memory_zero(1, sizeof *profile->chain_room);
 	profile->collected.stacks = memory_zero(1, sizeof *profile->collected.stacks);
 	profile->by_address = options->columns->by_address || options->chain.key != CHAIN_FUNCTION || options->verbose > 0 ||
 			      (options->hierarchy && options->use_chains);
@@ -108,6 +110,7 @@ void profile_close(struct profile *profile)
 	if (profile->arena)
 		arena_fini(profile->arena);
 	free(profile->arena);
+	free(profile->chain_room);
 	*profile = (struct profile){ 0 };
 }
 
@@ -195,7 +198,8 @@ struct sink profile_sink(struct profile *profile)
 	struct sink plain;
 	if (addresses_sink(profile, &plain))
 		return plain;
-	return (struct sink){ .context = profile, .record = add_record, .batch_end = end_batch, .serial = profile_needs_order(profile) };
+	return (struct sink){ .context = profile, .record = add_record, .batch_end = end_batch, .ahead = profile_ahead,
+		.serial = profile_needs_order(profile) };
 }
 
 static void make_hists(struct profile *profile)
@@ -216,6 +220,7 @@ static void make_hists(struct profile *profile)
 void profile_fold(struct profile *profile)
 {
 	make_hists(profile);
+	room_for_chains(profile);
 	fold_tallies(profile, &profile->folded);
 	if (collapse_needed(profile))
 		collapse_hists(profile, &profile->folded);
@@ -233,6 +238,7 @@ void profile_finish(struct profile *profile)
 	profile_merge(profile, &profile->collected);
 	joined_sum(profile, &profile->joined);
 	profile_fold(profile);
+	profile->session->counters.left_out_chains += profile->chain_room->refused;
 }
 
 void profile_preview(const struct profile *profile, struct profile *preview)
@@ -242,6 +248,7 @@ void profile_preview(const struct profile *profile, struct profile *preview)
 	preview->folded = (struct folded){ 0 };
 	preview->joined = (struct joined_functions){ 0 };
 	preview->reads = (struct sample_reads){ 0 };
+	preview->chain_room = memory_zero(1, sizeof *preview->chain_room);
 	preview->logs = preview->logs_all = preview->wild = false;
 	preview->source_texts = source_texts_new();
 	open_types(preview);

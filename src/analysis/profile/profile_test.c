@@ -225,3 +225,25 @@ TEST("an event that never samples does not make a profile serial")
 	EXPECT(profile_needs_order(&run.profile));
 	run_close(&run);
 }
+
+TEST("the account of a profile counts a row for each frame of each stack, and the memory for it")
+{
+	struct tape *r = recording_new();
+	struct run run;
+	size_t before, rows = 0;
+	for (uint64_t i = 1; i <= 300; i++)
+		SAMPLE(r, 1, i, 0x100000 * i, 0x100000 * i, 0x200000 * i + 16, 0x300000 * i + 32);
+	EXPECT(run_setup(&run, r, "sym", callers));
+	struct sink sink = profile_sink(&run.profile);
+	before = sink.ahead(sink.context);
+	EXPECT_INT(session_run(&run.session, &sink, NULL), 0);
+	size_t ahead = sink.ahead(sink.context);
+	profile_finish(&run.profile);
+	rows = run.profile.folded.hists[0].count;
+	EXPECT_INT(rows, 900);
+	EXPECT_INT(run.profile.collected.frames, 1200);
+	EXPECT(ahead - before >= rows * sizeof(struct entry));
+	EXPECT(ahead - before < 8 * rows * sizeof(struct entry));
+	EXPECT_INT(run.session.counters.left_out_chains, 0);
+	run_close(&run);
+}

@@ -14,6 +14,14 @@ void tallies_fini(struct tallies *tallies)
 	*tallies = (struct tallies){ 0 };
 }
 
+enum { FIRST_TALLIES = 256 };
+
+size_t tallies_bytes(size_t count, bool sums)
+{
+	return memory_doubled(count, FIRST_TALLIES) * (sizeof(struct tally) + (sums ? sizeof(struct tally_sums) : 0)) +
+		memory_doubled(2 * count + 1, FIRST_TALLIES) * sizeof(uint32_t);
+}
+
 static uint32_t tally_hash(const struct tally *tally)
 {
 	return (uint32_t)hash_pair((uint64_t)tally->node << 32 | tally->place,
@@ -29,7 +37,7 @@ static bool tally_same(const struct tally *a, const struct tally *b)
 static void grow_slots(struct tallies *tallies)
 {
 	free(tallies->slots);
-	tallies->slot_count = tallies->slot_count ? tallies->slot_count * 2 : 256;
+	tallies->slot_count = tallies->slot_count ? tallies->slot_count * 2 : FIRST_TALLIES;
 	tallies->slots = memory_table(tallies->slot_count, sizeof *tallies->slots);
 	uint32_t mask = tallies->slot_count - 1;
 	for (uint32_t i = 0; i < tallies->count; i++) {
@@ -42,7 +50,7 @@ static void grow_slots(struct tallies *tallies)
 
 static void grow_items(struct tallies *tallies, bool sums)
 {
-	tallies->capacity = tallies->capacity ? tallies->capacity * 2 : 256;
+	tallies->capacity = tallies->capacity ? tallies->capacity * 2 : FIRST_TALLIES;
 	tallies->items = memory_resize(tallies->items, tallies->capacity, sizeof *tallies->items);
 	if (sums)
 		tallies->sums = memory_resize(tallies->sums, tallies->capacity, sizeof *tallies->sums);

@@ -20,6 +20,14 @@ void stacks_fini(struct stacks *stacks)
 	*stacks = (struct stacks){ 0 };
 }
 
+enum { FIRST_NODES = 256 };
+
+size_t stacks_bytes(const struct stacks *stacks, size_t nodes, size_t places)
+{
+	return memory_doubled(nodes, FIRST_NODES) * sizeof *stacks->nodes + memory_doubled(2 * nodes + 1, FIRST_NODES) * sizeof *stacks->slots +
+		tuples_bytes(&stacks->places, places);
+}
+
 uint32_t stacks_place(struct stacks *stacks, const struct place *place)
 {
 	return tuples_add(&stacks->places, (const uint64_t *)place);
@@ -33,7 +41,7 @@ static uint32_t stack_node_hash(uint32_t parent, uint32_t place)
 static void stacks_grow_slots(struct stacks *stacks)
 {
 	free(stacks->slots);
-	stacks->slot_count = stacks->slot_count ? stacks->slot_count * 2 : 256;
+	stacks->slot_count = stacks->slot_count ? stacks->slot_count * 2 : FIRST_NODES;
 	stacks->slots = memory_table(stacks->slot_count, sizeof *stacks->slots);
 	uint32_t mask = stacks->slot_count - 1;
 	for (uint32_t id = 1; id < stacks->count; id++) {
@@ -58,7 +66,7 @@ static uint32_t stack_node_intern(struct stacks *stacks, uint32_t parent, uint32
 		if (stacks->nodes[id].parent == parent && stacks->nodes[id].place == place)
 			return id;
 	if (stacks->count >= stacks->capacity) {
-		stacks->capacity = stacks->capacity ? stacks->capacity * 2 : 256;
+		stacks->capacity = stacks->capacity ? stacks->capacity * 2 : FIRST_NODES;
 		stacks->nodes = memory_resize(stacks->nodes, stacks->capacity, sizeof *stacks->nodes);
 	}
 	stacks->nodes[stacks->count] = (struct stack_node){ .parent = parent, .place = place };

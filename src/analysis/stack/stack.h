@@ -50,6 +50,18 @@ uint32_t stacks_place(struct stacks *stacks, const struct place *place);
 /* Returns the stack that has one frame more than parent, at its inner end. */
 uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place);
 
+/* Bytes that the memory of these stacks takes when they have so many nodes and places. */
+size_t stacks_bytes(const struct stacks *stacks, size_t nodes, size_t places);
+
+/* Frames of a stack. */
+static inline uint32_t stacks_depth(const struct stacks *stacks, uint32_t node)
+{
+	uint32_t depth = 0;
+	for (; node != STACK_ROOT; node = stacks->nodes[node].parent)
+		depth++;
+	return depth;
+}
+
 static inline const struct place *stacks_place_at(const struct stacks *stacks, uint32_t id)
 {
 	return (const struct place *)tuples_row(&stacks->places, id);

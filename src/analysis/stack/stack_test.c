@@ -62,5 +62,8 @@ TEST("the trie finds its nodes after it has grown")
 		again = stacks_push(&stacks, again, place_of_ip(&stacks, i));
 	EXPECT_INT(again, node);
 	EXPECT_INT(stacks.count, 3001);
+	EXPECT_INT(stacks_depth(&stacks, node), 3000);
+	EXPECT_INT(stacks_bytes(&stacks, stacks.count, 3000), stacks.capacity * sizeof *stacks.nodes +
+		stacks.slot_count * sizeof *stacks.slots + tuples_bytes(&stacks.places, 3000));
 	stacks_fini(&stacks);
 }

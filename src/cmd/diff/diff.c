@@ -215,6 +215,12 @@ static void end_batch(void *context, struct session *session, size_t slices)
 	file->profile_sink.batch_end(file->profile_sink.context, session, slices);
 }
 
+static size_t bytes_ahead(void *context)
+{
+	const struct diff_file *file = context;
+	return file->profile_sink.ahead(file->profile_sink.context);
+}
+
 static void read_file(void *context, size_t job, unsigned worker)
 {
 	const struct comparison *comparison = context;
@@ -225,6 +231,7 @@ static void read_file(void *context, size_t job, unsigned worker)
 		sink.context = file;
 		sink.record = add_record;
 		sink.batch_end = sink.batch_end ? end_batch : NULL;
+		sink.ahead = bytes_ahead;
 	}
 	input_read(&file->input, &sink);
 	blocks_sort(&file->blocks);

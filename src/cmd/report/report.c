@@ -146,6 +146,16 @@ static void watch_raw(void *context, struct session *session, const struct recor
 		header_print_feature(session->source, record, report->options->show_info, &watching->names, report->cli->out);
 }
 
+/* The header of a file is complete, except for formats of tracepoints. Records that are not watched are read while slices run. */
+static bool needs_raw(const struct report *report)
+{
+	const struct evlist *evlist = session_evlist(&report->input.session);
+	bool needed = report->input.session.source->header.pipe;
+	for (size_t i = 0; i < evlist->events.count; i++)
+		needed |= evlist->events.items[i].attr.type == ATTR_TRACEPOINT;
+	return needed;
+}
+
 static void watch_record(void *context, const struct resolved *r, size_t slice)
 {
 	struct watching *watching = context;
@@ -176,6 +186,13 @@ static void watch_batch(void *context, struct session *session, size_t slices)
 	report_watch_batch(watching->report, session, slices);
 }
 
+static size_t watch_ahead(void *context)
+{
+	struct watching *watching = context;
+	const struct report_watch *watch = &watching->report->watch;
+	return watching->profile.ahead(watching->profile.context) + (watch->flame ? watch->flame_sink.ahead(watch->flame_sink.context) : 0);
+}
+
 void report_run_session(struct report *report)
 {
 	const struct report_options *options = report->options;
@@ -184,7 +201,8 @@ void report_run_session(struct report *report)
 	struct watching watching = { .report = report, .profile = profile_sink(&report->profile) };
 	watching.features = report->input.session.source->header.pipe && !options->quiet && (options->header || options->show_info);
 	watching.all = (struct sink){
-		.context = &watching, .record = watch_record, .batch_end = watch_batch, .raw = watch_raw, .want_records = options->threads,
+		.context = &watching, .record = watch_record, .batch_end = watch_batch, .ahead = watch_ahead, .want_records = options->threads,
+		.raw = needs_raw(report) ? watch_raw : NULL,
 		.serial = watching.profile.serial || options->threads || (flame && report->watch.flame_sink.serial),
 	};
 	if (flame) {

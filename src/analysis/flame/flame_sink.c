@@ -425,14 +425,11 @@ static void time_batch_end(void *context, struct session *session, size_t slices
 static size_t flame_ahead(void *context)
 {
 	const struct flame_sink *sink = context;
-	size_t nodes = 0, first = 0;
-	for (unsigned i = 0; i < sink->worker_count; i++) {
-		const struct stacks *stacks = &sink->workers[i].stacks;
-		nodes += stacks->count;
-		first = stacks->count > first ? stacks->count : first;
-	}
+	size_t nodes = 0;
+	for (unsigned i = 0; i < sink->worker_count; i++)
+		nodes += sink->workers[i].stacks.count;
 	return stacks_bytes(&sink->workers[0].stacks, nodes, 0) + memory_doubled(nodes, 1) * sizeof(struct flame_weight) +
-		nodes * flame_tree_node_bytes() + first * sizeof(uint32_t);
+		nodes * (flame_tree_node_bytes() + sizeof(uint32_t));
 }
 
 struct sink flame_sink_of(struct flame_sink *sink)
@@ -483,47 +480,132 @@ static uint32_t builder_frame_of(const struct flame_sink *sink, const struct fla
 	return flame_builder_frame(builder, str_text(text), module ? module->long_name : "", frame->kind);
 }
 
+/* A worker's stacks by the builder's frames. No nodes: there is none. */
+struct named_trie {
+	struct stacks stacks;
+	struct flame_weights weights;
+};
+
+static void named_trie_fini(struct named_trie *trie)
+{
+	stacks_fini(&trie->stacks);
+	vec_fini(&trie->weights);
+}
+
+/* The merge of the workers: `frames` are the builder's frames by worker and frame, NULL for a worker without samples of the event. */
+struct flame_merge {
+	struct flame_sink *sink;
+	uint32_t **frames;
+	struct named_trie *tries;
+	unsigned step;               /* of the current round: tries at multiples of 2 * step take those that are `step` behind them */
+};
+
 /* Returns the node near the end of the stack that is the same function, which is called again; STACK_ROOT: none is. */
-static uint32_t recursion_of(const struct flame_builder *builder, uint32_t node, uint32_t frame)
+static uint32_t recursion_of(const struct stacks *stacks, uint32_t node, uint32_t frame)
 {
 	enum { CYCLE_MAX = 8 };
 	for (unsigned i = 0; i < CYCLE_MAX && node != STACK_ROOT; i++) {
-		if (builder->stacks.nodes[node].place == frame)
+		if (stacks->nodes[node].place == frame)
 			return node;
-		node = builder->stacks.nodes[node].parent;
+		node = stacks->nodes[node].parent;
 	}
 	return STACK_ROOT;
 }
 
-static void flame_merge_worker(const struct flame_sink *sink, const struct flame_worker *worker, const struct session *session,
-	struct flame_builder *builder)
+static void add_weight(struct flame_weights *weights, uint32_t node, const struct flame_weight *more)
 {
-	uint32_t count = worker->stacks.count;
-	uint32_t *frames CLEANUP_FREE = memory_zero(worker->frames.count, sizeof *frames);
-	uint32_t *nodes CLEANUP_FREE = memory_zero(count, sizeof *nodes);
-	struct str text CLEANUP_STR = { 0 };
-	for (size_t i = 1; i < worker->frames.count; i++)
-		frames[i] = builder_frame_of(sink, worker, session, &worker->frames.items[i], &text, builder);
-	nodes[STACK_ROOT] = STACK_ROOT;
-	for (uint32_t i = 1; i < count; i++) {
+	struct flame_weight *at = flame_weight_of(weights, node);
+	at->weight = flame_sum(at->weight, more->weight);
+	at->samples = flame_sum(at->samples, more->samples);
+}
+
+/* Makes a worker's trie of named frames, and frees its own. */
+static void name_stacks(void *context, size_t index, unsigned pool_worker)
+{
+	const struct flame_merge *merge = context;
+	const struct flame_sink *sink = merge->sink;
+	struct flame_worker *worker = &sink->workers[index];
+	struct named_trie *trie = &merge->tries[index];
+	const uint32_t *frames = merge->frames[index];
+	if (!frames)
+		return;
+	uint32_t *nodes CLEANUP_FREE = memory_zero(worker->stacks.count, sizeof *nodes);
+	stacks_init(&trie->stacks);
+	for (uint32_t i = 1; i < worker->stacks.count; i++) {
 		const struct stack_node *node = &worker->stacks.nodes[i];
 		struct flame_expansion expansion = worker->expansions.items[node->place];
 		const uint32_t *expansion_frames = worker->expansion_frames.items + expansion.first;
 		nodes[i] = nodes[node->parent];
 		for (uint32_t k = 0; k < expansion.count; k++) {
 			uint32_t frame = frames[expansion_frames[sink->options.reverse ? k : expansion.count - 1 - k]];
-			uint32_t again = sink->options.fold_recursion ? recursion_of(builder, nodes[i], frame) : STACK_ROOT;
-			nodes[i] = again != STACK_ROOT ? again : flame_builder_push(builder, nodes[i], frame);
+			uint32_t again = sink->options.fold_recursion ? recursion_of(&trie->stacks, nodes[i], frame) : STACK_ROOT;
+			nodes[i] = again != STACK_ROOT ? again : stacks_push(&trie->stacks, nodes[i], frame);
 		}
 	}
 	for (uint32_t i = 0; i < worker->weights.count; i++)
 		if (worker->weights.items[i].samples)
-			flame_builder_add(builder, nodes[i], worker->weights.items[i].weight, worker->weights.items[i].samples);
+			add_weight(&trie->weights, nodes[i], &worker->weights.items[i]);
+	flame_worker_clear(worker);
+}
+
+static void add_trie(struct stacks *stacks, struct flame_weights *weights, const struct named_trie *trie)
+{
+	uint32_t *nodes CLEANUP_FREE = memory_zero(trie->stacks.count, sizeof *nodes);
+	for (uint32_t i = 1; i < trie->stacks.count; i++)
+		nodes[i] = stacks_push(stacks, nodes[trie->stacks.nodes[i].parent], trie->stacks.nodes[i].place);
+	for (uint32_t i = 0; i < trie->weights.count; i++)
+		if (trie->weights.items[i].samples)
+			add_weight(weights, nodes[i], &trie->weights.items[i]);
+}
+
+static void join_pair(void *context, size_t pair, unsigned pool_worker)
+{
+	const struct flame_merge *merge = context;
+	struct named_trie *trie = &merge->tries[pair * 2 * merge->step], *other = trie + merge->step;
+	if (!trie->stacks.count) {
+		*trie = *other;
+		*other = (struct named_trie){ 0 };
+	} else if (other->stacks.count) {
+		add_trie(&trie->stacks, &trie->weights, other);
+		named_trie_fini(other);
+	}
+}
+
+/* Merges the workers' tries as a tree. The frames have their names; their numbers depend on the workers, but the flame tree's order does
+ * not. */
+static void flame_merge_workers(struct flame_merge *merge, struct session *session, struct flame_builder *builder)
+{
+	unsigned count = merge->sink->worker_count;
+	pool_run(session->pool, count, name_stacks, merge);
+	for (merge->step = 1; merge->step < count; merge->step *= 2)
+		pool_run(session->pool, (count + merge->step - 1) / (2 * merge->step), join_pair, merge);
+	struct named_trie *all = &merge->tries[0];
+	if (builder->stacks.count == 1 && !builder->weights.count && all->stacks.count) {
+		stacks_fini(&builder->stacks);
+		builder->stacks = all->stacks;
+		builder->weights = all->weights;
+	} else {
+		add_trie(&builder->stacks, &builder->weights, all);
+		named_trie_fini(all);
+	}
+}
+
+static uint32_t *frames_of_worker(const struct flame_sink *sink, const struct flame_worker *worker, const struct session *session,
+	struct flame_builder *builder)
+{
+	uint32_t *frames = memory_zero(worker->frames.count, sizeof *frames);
+	struct str text CLEANUP_STR = { 0 };
+	for (size_t i = 1; i < worker->frames.count; i++)
+		frames[i] = builder_frame_of(sink, worker, session, &worker->frames.items[i], &text, builder);
+	return frames;
 }
 
 struct flame_counts flame_sink_finish(struct flame_sink *sink, struct session *session, struct flame_builder *builder)
 {
 	struct flame_counts counts = { .event = UINT32_MAX };
+	struct flame_merge merge = { .sink = sink };
+	merge.frames = memory_zero(sink->worker_count, sizeof(uint32_t *));
+	merge.tries = memory_zero(sink->worker_count, sizeof *merge.tries);
 	for (unsigned i = 0; i < sink->worker_count; i++)
 		if (sink->workers[i].event < counts.event)
 			counts.event = sink->workers[i].event;
@@ -533,11 +615,16 @@ struct flame_counts flame_sink_finish(struct flame_sink *sink, struct session *s
 		if (worker->event == counts.event) {
 			counts.samples += worker->samples;
 			counts.filtered += worker->filtered;
-			flame_merge_worker(sink, worker, session, builder);
+			merge.frames[i] = frames_of_worker(sink, worker, session, builder);
 		} else {
 			counts.other_events += worker->samples + worker->filtered;
+			flame_worker_clear(worker);
 		}
-		flame_worker_clear(worker);
 	}
+	flame_merge_workers(&merge, session, builder);
+	for (unsigned i = 0; i < sink->worker_count; i++)
+		free(merge.frames[i]);
+	free(merge.frames);
+	free(merge.tries);
 	return counts;
 }

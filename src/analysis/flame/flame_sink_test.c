@@ -43,11 +43,11 @@ static void tape_put_sample(struct tape *r, unsigned event, uint32_t tid, uint64
 #define CHAIN(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
 
 /* Returns "depth:name=weight/samples " for each node. */
-static const char *flame_graph_text(struct tape *r, const struct flame_options *asked, struct flame_counts *counts)
+static const char *flame_graph_text_by(unsigned threads, struct tape *r, const struct flame_options *asked, struct flame_counts *counts)
 {
 	static char text[1024];
 	struct session session;
-	struct session_options session_options = { .threads = 2 };
+	struct session_options session_options = { .threads = threads };
 	EXPECT(session_open(&session, &r->source, &session_options, NULL) == 0);
 	struct symbols_options symbols_options = { .symfs = "/nowhere", .no_kernel_lookup = true };
 	struct flame_options options = *asked;
@@ -72,6 +72,11 @@ static const char *flame_graph_text(struct tape *r, const struct flame_options *
 	symbols_free(options.symbols);
 	session_close(&session);
 	return text;
+}
+
+static const char *flame_graph_text(struct tape *r, const struct flame_options *asked, struct flame_counts *counts)
+{
+	return flame_graph_text_by(2, r, asked, counts);
 }
 
 TEST("a flame graph shows the first event with samples, in any order of samples")
@@ -172,4 +177,33 @@ TEST("filtered samples are counted but not shown")
 	EXPECT_STR(flame_graph_text(r, &options, &counts), "0:all=1/1 1:[unknown]=1/1 ");
 	EXPECT_INT(counts.filtered, 2);
 	name_list_close(tids);
+}
+
+/* 6000 samples, the i-th with period i: three tasks in turn, stacks of 1 to 4 frames, and one sample of an event that is not shown. */
+static struct tape *tape_of_turns(void)
+{
+	struct tape *r = flame_tape_new();
+	for (uint32_t task = 0; task < 3; task++)
+		tape_put_comm(r, 5 + task, 1, (char[8]){ (char)('a' + task) });
+	for (uint64_t i = 1; i <= 6000; i++)
+		tape_put_sample(r, i == 5000, 5 + i % 3, 1 + i, i,
+			CHAIN(0x10 + i % 4 * 0x100, i % 4 ? 0x20 : 0, i % 4 > 1 ? 0x30 : 0, i % 4 > 2 ? 0x40 : 0));
+	return r;
+}
+
+TEST("stacks of several workers are merged into the graph of one")
+{
+	struct flame_counts counts;
+	char one[1024];
+	struct flame_options options = { 0 };
+	for (int turn = 0; turn < 2; turn++, options.fold_recursion = true) {
+		snprintf(one, sizeof one, "%s", flame_graph_text_by(1, tape_of_turns(), &options, &counts));
+		EXPECT_INT(counts.samples, 5999);
+		EXPECT(strncmp(one, "0:all=17998000/5999 1:a=6003000/2000 2:", 38) == 0); /* the sum from 1 to 6000 is 18003000 */
+		for (unsigned threads = 2; threads < 7; threads++) {
+			EXPECT_STR(flame_graph_text_by(threads, tape_of_turns(), &options, &counts), one);
+			EXPECT_INT(counts.samples, 5999);
+			EXPECT_INT(counts.other_events, 1);
+		}
+	}
 }

@@ -43,6 +43,9 @@ run grouped perfuse record -e '{instructions:u,cycles:u}:S' -c 1000000 -o y coun
 run values perfuse script -F event,period -i y
 run planted perfuse compare -n 20 -e instructions:u --format=json -- counted $N -- counted 10200000
 run equal perfuse compare -n 20 -e instructions:u --format=json -- counted $N -- counted $N
+run turns perfuse bench switch pipe -l 500 --counters --format=json
+perfuse record -q --switch-events -c 20000 -e cpu-clock,cycles:u,instructions:u,r8:u -o z -- perfuse bench switch pipe -l 1000 -w 50000 >/dev/null 2>&1
+run blocking perfuse blocking -i z --format=json
 perfuse stat record -I 2 -e instructions:u -o a counted $N 2>/dev/null
 perfuse stat record -I 2 -e instructions:u -o b counted $N 2>/dev/null
 run recordings perfuse compare --format=json a b
@@ -181,6 +184,19 @@ def test_samples(c):
     need({row[1] for row in rows} == {"instructions:u:", "cycles:u:"} and len(rows) >= 20, rows[:10])
     pairs = list(zip(rows[::2], rows[1::2]))
     need(all(a[0] == b[0] for a, b in pairs), "a nanosecond an instruction: %s" % pairs[:4])
+
+
+def test_turns(c):
+    """bench switch counts the instructions and cycles of its turns, in the kernel, too; blocking compares events after switches and elsewhere"""
+    (row,) = json.loads(c.text("turns"))["tables"][0]["rows"]
+    need(500 * 2 * 1000 < row["instructions"] < 500 * 2 * 100000, row)
+    need(abs(row["cycles"] - row["instructions"]) < row["instructions"] / 5, row)
+    found = {table["name"]: table["rows"] for table in json.loads(c.text("blocking"))["tables"]}
+    lost = next(row for row in found["parts"] if row["part"] == "user work lost after switches")
+    need(lost["how"] == "measured by counters" and lost["low"] <= 0.05, lost)
+    (event,) = found["events"]  # each instruction is an event
+    need(event["event"] == "r8:u" and event["after"] > 0 and event["elsewhere"] > 1000000, event)
+    need(abs(event["elsewhere_rate"] - 1000) < 50 and event["low"] < event["extra"] < event["high"], event)
 
 
 def main():

@@ -1,10 +1,13 @@
 #include "record/acquire/build_reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "data/perf_maps.h"
 #include "image/image.h"
 #include "os/process.h"
 #include "record/acquire/record_out.h"
@@ -154,5 +157,46 @@ TEST("mappings of data, of the kernel, and cut ones are ignored, and all functio
 	EXPECT_INT(build_reader_get(NULL, own.path, &own.identity, id), -1);
 	build_reader_free(reader);
 	build_reader_free(NULL);
+	writer_fini(&records);
+}
+
+/* The text of the only map. */
+static void expect_map(struct build_reader *reader, const char *text)
+{
+	struct stored_map map = { 0 };
+	size_t at = 0;
+	struct span body = build_reader_maps(reader);
+	EXPECT(stored_map_next(body, false, &at, &map) && map.pid == getpid());
+	EXPECT(map.text.len == strlen(text) && memcmp(map.text.data, text, strlen(text)) == 0);
+	EXPECT(!stored_map_next(body, false, &at, &map));
+}
+
+TEST("the perf maps are those of each call, and of the stop; a reader of maps alone opens no other file")
+{
+	struct own own;
+	struct writer records;
+	uint8_t id[ELF_BUILD_ID_MAX];
+	char path[64];
+	struct build_reader *reader = build_reader_new(true);
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+	unlink(path);
+	FILE *map = fopen(path, "w");
+	EXPECT(map && fputs("1000 10 a\n", map) >= 0 && fflush(map) == 0);
+	own_open(&own);
+	writer_open(&records, -1, 0);
+	put_mapping(&records, &own, RECORD_MISC_USER, getpid());
+	build_reader_see_all(reader, written(&records));
+	build_reader_add_maker(reader, getpid());
+	for (int i = 0; i < 5000 && !build_reader_maps(reader).len; i++) /* the thread has not come to the request */
+		usleep(1000);
+	expect_map(reader, "1000 10 a\n");
+	EXPECT(fputs("2000 10 b\n", map) >= 0 && fflush(map) == 0);
+	expect_map(reader, "1000 10 a\n2000 10 b\n");
+	EXPECT(fputs("3000 10 c\n", map) >= 0 && fclose(map) == 0);
+	build_reader_stop(reader);
+	expect_map(reader, "1000 10 a\n2000 10 b\n3000 10 c\n");
+	EXPECT_INT(build_reader_get(reader, own.path, &own.identity, id), -1);
+	unlink(path);
+	build_reader_free(reader);
 	writer_fini(&records);
 }

@@ -52,8 +52,10 @@ TEST("a map that is made after the first look, grows, and is removed before the 
 		usleep((unsigned)wait_ms * 1000);
 	write_map("2000 10 b\n");
 	unlink(path);
-	map_copies_read(&copies);
-	expect_body(&copies, "1000 10 a\n2000 10 b\n");
+	for (int i = 0; i < 2; i++) { /* at the end of each file */
+		map_copies_read(&copies);
+		expect_body(&copies, "1000 10 a\n2000 10 b\n");
+	}
 	map_copies_fini(&copies);
 }
 

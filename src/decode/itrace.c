@@ -78,18 +78,12 @@ static bool take_size(const char **text, unsigned most, unsigned *size)
 	return true;
 }
 
-static bool take_error_flags(struct itrace *itrace, const char **text)
+/* After e and d: letters, each behind a sign. */
+static bool take_flags(const char **text, uint32_t *added, uint32_t *removed)
 {
-	while (**text == '+' || **text == '-') {
-		bool shown = *(*text)++ == '+';
-		while (**text >= 'a' && **text <= 'z') {
-			uint32_t bit = 1u << (*(*text)++ - 'a');
-			*(shown ? &itrace->errors_shown : &itrace->errors_hidden) |= bit;
-			if (**text != '+' && **text != '-' && !(**text >= 'a' && **text <= 'z'))
-				break;
-		}
-	}
-	return true;
+	for (; (**text == '+' || **text == '-') && (*text)[1] >= 'a' && (*text)[1] <= 'z'; *text += 2)
+		*(**text == '+' ? added : removed) |= 1u << ((*text)[1] - 'a');
+	return **text != '+' && **text != '-';
 }
 
 static bool *flag_of(struct itrace *itrace, char letter)
@@ -116,6 +110,7 @@ static bool take_letter(struct itrace *itrace, const char **text)
 {
 	char letter = *(*text)++;
 	bool *flag = flag_of(itrace, letter);
+	uint32_t ignored = 0;
 	if (flag) {
 		*flag = true;
 		return true;
@@ -137,10 +132,10 @@ static bool take_letter(struct itrace *itrace, const char **text)
 		return true;
 	case 'e':
 		itrace->errors = true;
-		return take_error_flags(itrace, text);
+		return take_flags(text, &itrace->errors_shown, &itrace->errors_hidden);
 	case 'd':
 		itrace->dump_log = true;
-		return take_error_flags(itrace, text);
+		return take_flags(text, &ignored, &ignored);
 	case 'g': case 'G':
 		*(letter == 'g' ? &itrace->call_chain : &itrace->add_call_chain) = true;
 		return take_size(text, ITRACE_CALL_CHAIN_MAX, &itrace->call_chain_size);

@@ -92,3 +92,16 @@ TEST("call chains are not shorter than the size after g, and have all frames wit
 	itrace = parsed("iG200");
 	EXPECT_INT(itrace_max_stack(&itrace, 127, false), 127);
 }
+
+TEST("a flag of e or d is one letter behind a sign, and those of d are not those of e")
+{
+	struct itrace itrace = parsed("e-lq");
+	EXPECT_INT(itrace.errors_hidden, 1 << ('l' - 'a'));
+	EXPECT_INT(itrace.quick, 1);
+	itrace = parsed("e-o+ld-a+o");
+	EXPECT_INT(itrace.errors_hidden, 1 << ('o' - 'a'));
+	EXPECT_INT(itrace.errors_shown, 1 << ('l' - 'a'));
+	EXPECT(itrace.dump_log);
+	struct error err = { 0 };
+	EXPECT(itrace_parse(&itrace, "e-", true, &err) < 0);
+}

@@ -174,7 +174,7 @@ static bool step_to_count(struct pt_decoder *d, struct pt_event *event)
 	if (branches)
 		walk_pass_time(d);
 	*event = (struct pt_event){ .kind = PT_EVENT_INSTRUCTION, .branch = kind, .from = last, .in_transaction = d->transaction, .has_ip = true,
-		.ends = branches && d->goal == PT_GOAL_END, .timed = branches && walk_is_timed(d) };
+		.ends = branches && d->goal == PT_GOAL_END, .timed = branches && walk_will_be_timed(d) };
 	if (d->stop_every)
 		d->stop_at = d->instructions + d->stop_every;
 	return true;

@@ -52,12 +52,18 @@ static inline uint64_t walk_slot_ticks(const struct pt_decoder *d)
 	return 1ull << (63 - __builtin_clzll(d->tick_period));
 }
 
-/* Whether cycles are exact at the event that is made now; they belong to this event alone. */
+/* Whether cycles are exact at the instruction whose event is made now; the event of its branch follows. */
+static inline bool walk_will_be_timed(struct pt_decoder *d)
+{
+	if (d->cycles_counted)
+		d->exact_cycles = d->traced_cycles;
+	return d->cycles_counted;
+}
+
+/* The same of an event after which they are not. */
 static inline bool walk_is_timed(struct pt_decoder *d)
 {
-	bool timed = d->cycles_counted;
-	if (timed)
-		d->exact_cycles = d->traced_cycles;
+	bool timed = walk_will_be_timed(d);
 	d->cycles_counted = false;
 	return timed;
 }

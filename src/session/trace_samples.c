@@ -292,15 +292,18 @@ uint32_t trace_branch_flags(const struct pt_event *event)
 }
 
 /* The instruction at an address that was just executed. */
-static void note_instruction(const struct trace_queue *queue, uint64_t ip, struct trace_note *note)
+static void note_instruction(struct trace_queue *queue, uint64_t ip, struct trace_note *note)
 {
 	const struct pt_moment *moment = &queue->moment;
+	struct pt_range range = { .code = (struct pt_code *)(uintptr_t)moment->code, .base = moment->base };
 	struct instruction instruction;
-	if (!moment->code || !pt_code_instruction(moment->code, ip - moment->base, moment->mode, &instruction))
+	if (!range.code && !queue->trace->bts && !trace_locate(&queue->lane, ip, &range))
+		return;
+	if (!range.code || !pt_code_instruction(range.code, ip - range.base, moment->mode, &instruction))
 		return;
 	note->instruction_size = instruction.size;
 	note->has_instruction = true;
-	memcpy(note->instruction, moment->code->bytes + (ip - moment->base), instruction.size);
+	memcpy(note->instruction, range.code->bytes + (ip - range.base), instruction.size);
 }
 
 /* Cycles and instructions since the last sample that had cycles. They are exact where a packet of time belongs to the event; without CYC
@@ -341,7 +344,7 @@ static void branch_sample(struct trace_queue *queue, struct entries *batch)
 	uint32_t wanted = (itrace->calls ? TRACE_CALL | TRACE_ASYNC | TRACE_END : 0) | (itrace->returns ? TRACE_RETURN | TRACE_BEGIN : 0);
 	if ((wanted && !(wanted & note.flags)) || is_skipped(queue->trace, TRACE_SAMPLE_BRANCH))
 		return;
-	if (event->size && queue->trace->bts)
+	if (event->size && (queue->trace->bts || itrace->branch_code))
 		note_instruction(queue, event->from, &note);
 	if (itrace->call_depth)
 		note.depth = (uint32_t)stack_of(queue)->frames.count;

@@ -276,6 +276,7 @@ static int script_open(struct script *script, struct error *err)
 		.threads = o->dlfilter.path ? 1 : 0, .no_jit = o->dump, .itrace = o->dump || o->header_only ? NULL : &o->itrace,
 	};
 
+	o->itrace.branch_code = fields_shown(&o->fields) & (FIELD_BIT(FIELD_INSN) | FIELD_BIT(FIELD_DISASM));
 	o->itrace.call_depth = fields_shown(&o->fields) >> FIELD_CALLINDENT & 1 || o->graph_functions;
 	if (input_open(input, script->cli, &o->input, &use, err) < 0)
 		return EXIT_FAILED;

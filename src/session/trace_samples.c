@@ -344,7 +344,7 @@ static void branch_sample(struct trace_queue *queue, struct entries *batch)
 	uint32_t wanted = (itrace->calls ? TRACE_CALL | TRACE_ASYNC | TRACE_END : 0) | (itrace->returns ? TRACE_RETURN | TRACE_BEGIN : 0);
 	if ((wanted && !(wanted & note.flags)) || is_skipped(queue->trace, TRACE_SAMPLE_BRANCH))
 		return;
-	if (event->size && (queue->trace->bts || itrace->branch_code))
+	if (queue->trace->bts ? event->size > 0 : itrace->branch_code && event->from)
 		note_instruction(queue, event->from, &note);
 	if (itrace->call_depth)
 		note.depth = (uint32_t)stack_of(queue)->frames.count;

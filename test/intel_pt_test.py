@@ -86,16 +86,17 @@ AGREED = [["--itrace=be", "--ns", "-F", "+addr,+flags,+ipc"], ["--itrace=i100nse
     ["--itrace=y1usi10usl16s3", "--ns", "-F", "+brstack,+flags"], ["--itrace=ibpq", "--ns"], ["--itrace=ipqq", "--ns"], ["--itrace=cre", "-F", "+flags"],
     ["--call-trace", "--graph-function", "fib,siglongjmp,main"], ["--itrace=cre", "-F", "+addr,+callindent"], ["--itrace=i2usg200"], ["--itrace=i500tbe-l", "--ns", "-F", "+ipc"],
     ["--itrace=i333nse-lq", "--ns"], ["--itrace=c", "-F", "+insn"]]
+REPORTED = [["--itrace=i2000tl3b", "-n"]]
 
 
 def agrees(name, symfs):
     """Branches, times, cycles, periods and power events are perf's, byte for byte."""
     vmlinux = ["-k", "kern.vmlinux"] if name.startswith("kern.") else []  # in symfs, too
     problems = []
-    for options in AGREED:
-        words = ["script", "--symfs", symfs, *vmlinux, *options, "-i", os.path.join(TRUTH, name + ".data")]
-        perfs = process.run(need_reference(), *words, cwd=TRUTH, text=False).stdout
-        ours = process.perfuse(*words, cwd=TRUTH, text=False).stdout
+    for command, options in [(["script"], row) for row in AGREED] + [(["report", "--stdio"], row) for row in REPORTED]:
+        words = [*command, "--symfs", symfs, *vmlinux, *options, "-i", os.path.join(TRUTH, name + ".data")]
+        perfs, ours = (process.run(program, *words, cwd=TRUTH, text=False).stdout.split(b"\n\n#\n# (Tip")[0]  # tips differ
+                       for program in (need_reference(), process.PERFUSE))
         if ours != perfs:
             problems.append("%s: %s" % (" ".join(options), first_difference(ours, perfs)))
     return problems

@@ -76,7 +76,7 @@ static void add_event(struct trace *trace, struct evlist *evlist, const struct a
 	const struct itrace *itrace = &trace->options.itrace;
 	if (itrace->call_chain && kind != TRACE_SAMPLE_BRANCH)
 		attr.sample_type |= SAMPLE_CALLCHAIN;
-	if (itrace->last_branch && kind != TRACE_SAMPLE_BRANCH) {
+	if (kind == TRACE_SAMPLE_BRANCH ? itrace->own_branch && !trace->bts : itrace->last_branch) {
 		attr.sample_type |= SAMPLE_BRANCH_STACK;
 		attr.branch_sample_type |= BRANCH_HW_INDEX;
 	}
@@ -219,6 +219,14 @@ static void put_branches(struct sample_record *record, struct trace_queue *queue
 	}
 }
 
+/* As in perf: reports by branches need a branch stack of each event. */
+static void put_own_branch(struct sample_record *record, uint64_t from, uint64_t to)
+{
+	const uint64_t words[] = { 1, UINT64_MAX, from, to, 0 };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		put(record, words[i]);
+}
+
 struct sample_values {
 	uint64_t ip, addr, period;
 	const void *raw;
@@ -254,7 +262,9 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 		put_chain(&record, queue, values->ip);
 	if (type & SAMPLE_RAW)
 		put_raw(&record, values->raw, values->raw_size);
-	if (type & SAMPLE_BRANCH_STACK)
+	if (type & SAMPLE_BRANCH_STACK && kind == TRACE_SAMPLE_BRANCH)
+		put_own_branch(&record, values->ip, values->addr);
+	else if (type & SAMPLE_BRANCH_STACK)
 		put_branches(&record, queue);
 	set_header(&record, RECORD_SAMPLE, in_kernel(ip) ? RECORD_MISC_KERNEL : RECORD_MISC_USER);
 	struct trace_note whole = *note;

@@ -36,11 +36,13 @@ void report_close(struct report *report)
 int report_open(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
+	struct itrace itrace = options->itrace;
+	itrace.own_branch = itrace.last_branch && !options->branch_history && options->branch_mode;
 	const struct input_use use = {
 		.keep_exited = true, .stitch = options->stitch_lbr, .no_jit = report_raw_wanted(options),
 		.remarks = options->quiet ? REMARKS_NONE : REMARKS_ALL,
 		.progress = report->browses ? report_watch_progress : NULL, .progress_context = report,
-		.itrace = report_raw_wanted(options) ? NULL : &options->itrace,
+		.itrace = report_raw_wanted(options) ? NULL : &itrace,
 	};
 	if (input_open(&report->input, report->cli, &options->input, &use, err) < 0)
 		return -1;

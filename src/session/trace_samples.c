@@ -439,8 +439,8 @@ static void cbr_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct trace *trace = queue->trace;
 	uint32_t ratio = queue->moment.bus_ratio, nominal = trace->info.non_turbo_ratio;
-	if (ratio == queue->bus_ratio)
-		return;
+	if (ratio == queue->bus_ratio || is_skipped(queue->trace, TRACE_SAMPLE_CBR))
+		return; /* what is skipped is shown later, as in perf */
 	queue->bus_ratio = ratio;
 	uint64_t khz = nominal && trace->info.time.known ? pt_info_duration(&trace->info, 1000000000) / nominal / 1000 : 0;
 	value_sample(queue, TRACE_SAMPLE_CBR, (ratio & 0xff) | (nominal & 0xff) << 16, (uint32_t)(ratio * khz), batch);

@@ -9,12 +9,12 @@ enum { LOOPS = 50, HEAD = 4, PAGE = 0x1000, SEEN_MAX = 8192, AHEAD = 3 };
 
 static struct pt_code code;
 
-/* The code repeats from page to page, so that addresses of any page exist. */
+/* The code repeats from page to page, so that addresses of any page exist; below 4 GB, where 32-bit code can be, too. */
 static bool locate(void *context, uint64_t ip, struct pt_range *range)
 {
 	(void)context;
 	uint64_t page = ip & ~(uint64_t)(PAGE - 1);
-	if (page == 2 * PAGE)
+	if (page == 2 * PAGE || page >> 32)
 		return false;
 	*range = (struct pt_range){ .start = page, .end = page + PAGE, .base = page, .code = page ? &code : NULL };
 	return true;

@@ -273,11 +273,13 @@ static const char *bpf_member(uint64_t command)
 	return command < sizeof members / sizeof *members ? members[command] : NULL;
 }
 
-/* A member of a structure as an argument of this kind. */
+/* A member of a structure as an argument of this kind. Numbers above 32 bits are names in lists of flags alone. */
 static void member_print(struct writer *out, uint16_t kind, uint64_t value, bool prefixes)
 {
 	const struct call call = { .count = 1, .arguments[0].kind = kind };
 	const struct call_values values = { .call = &call, .values = { value }, .prefixes = prefixes };
+	if (value > UINT32_MAX && kind < ARGUMENT_FLAGS && kind != ARGUMENT_SIGNAL_SET)
+		return hex_print(out, value);
 	argument_print(out, &values, 0);
 }
 

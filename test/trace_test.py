@@ -728,12 +728,36 @@ def test_two_runs():
             ways = {"sums": ["-s"], "lines": ["-e", "getpgid,getpriority,getsid,personality"], "alone": ["-e", "getpgid"]}
             tracers = [process.start(PERFUSE, "trace", "-o", work.path(name), *way, "-p", str(traced.pid)) for name, way in ways.items()]
             process.wait_until(lambda: programs.loaded().count("executed") >= before + 3, "the programs are loaded")
-            time.sleep(0.3)
+            time.sleep(1)  # they are attached
             work.write("go", "")
             need([tracer.wait(60) for tracer in tracers] == [0, 0, 0], "a trace fails")
         found = {name: open(work.path(name), errors="replace").read() for name in ways}
         need(counts(found["sums"].splitlines())["getpgid"] == (2000, 0), found["sums"])
         need(found["lines"].count(" getpgid(") == found["alone"].count(" getpgid(") == 2000, {name: len(text) for name, text in found.items()})
+
+
+def test_full_ring():
+    """every call for which a full ring has no room is counted in LOST, and sums have all calls, also while the tracer cannot run"""
+    with Work() as work:
+        calls = "import os, time\nwhile not os.path.exists('%s'): time.sleep(0.02)\nfor i in range(20000): os.getpgid(0)" % work.path("go")
+        for way in (["-s"], ["-m", "64K", "-e", "getpgid,getpriority,getsid,personality"]):
+            with process.start(sys.executable, "-S", "-c", calls) as traced:
+                before = programs.loaded().count("executed")
+                tracer = process.start(PERFUSE, "trace", "-o", work.path("out"), *way, "-p", str(traced.pid))
+                process.wait_until(lambda: programs.loaded().count("executed") > before, "the programs are loaded")  # pylint: disable=cell-var-from-loop
+                time.sleep(1)  # they are attached
+                tracer.send_signal(signal.SIGSTOP)
+                work.write("go", "")
+                need(traced.wait(60) == 0, "the program waits for the tracer")
+                tracer.send_signal(signal.SIGCONT)
+                need(tracer.wait(60) == 0, tracer.returncode)
+                os.unlink(work.path("go"))
+            lines = open(work.path("out"), errors="replace").read().splitlines()
+            if way == ["-s"]:
+                need(counts(lines)["getpgid"] == (20000, 0), lines)
+                continue
+            lost, shown = sum(int(line.split()[1]) for line in lines if line.startswith("LOST")), sum(" getpgid(" in line for line in lines)
+            need(lost > 10000 and 20000 <= lost + shown < 21000, "%d lost, %d shown" % (lost, shown))  # a call that is interrupted is two events
 
 
 def test_refused_programs():

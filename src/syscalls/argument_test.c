@@ -172,8 +172,8 @@ TEST("structures are printed as btf_dump prints them, without fields of 0 and th
 	const uint64_t how[] = { 0x100000002, 0, 0x200000001 };
 	shown = begin("openat2", (const uint64_t[CALL_ARGUMENTS]){ 3, 0, 0x10, 24 });
 	copied(&shown, 2, how, sizeof how);
-	EXPECT_STR(text_of(&shown), "dfd: 3</etc/passwd>, how: (struct open_how){.flags = (__u64)0x100000002,.resolve = (__u64)NO_XDEV|0x200000000,}, "
-		"usize: 24");
+	EXPECT_STR(text_of(&shown), "dfd: 3</etc/passwd>, how: (struct open_how){.flags = (__u64)0x100000002,"
+		".resolve = (__u64)NO_XDEV|0x200000000,}, usize: 24");
 	shown = begin("epoll_ctl", (const uint64_t[CALL_ARGUMENTS]){ 3, 1, 4, 0x10 });
 	copied(&shown, 3, times, sizeof times);
 	shown.values.prefixes = true;

@@ -222,6 +222,11 @@ TEST("the size of huge pages, a shared mapping with checked flags, and the signa
 	SHOWS("socket", "family: NETLINK, type: RAW, protocol: KOBJECT_UEVENT", 16, 3, 15);
 	SHOWS("personality", "personality: BSD|ADDR_NO_RANDOMIZE|0x100", 0x40106);
 	SHOWS("prctl", "option: SET_SECUREBITS, arg2: KEEP_CAPS|NO_CAP_AMBIENT_RAISE_LOCKED", 28, 0x90);
+	SHOWS("quotactl", "cmd: QCMD(GETQUOTA, GRPQUOTA), special: 0x10, addr: 0x20", 0x80000701, 0x10, 0, 0x20);
+	SHOWS("quotactl", "cmd: QCMD(XGETQSTATV, USRQUOTA)", 0x580800);
+	SHOWS("quotactl", "cmd: 0x80000a00", 0x80000a00);
+	SHOWS("ioprio_set", "which: PROCESS, ioprio: IOPRIO_PRIO_VALUE(BE, 4)", 1, 0, 2 << 13 | 4);
+	SHOWS("ioprio_set", "which: PROCESS, ioprio: 0x8007", 1, 0, 4 << 13 | 7);
 	SHOWS("futex", "uaddr: 0x10, op: LOCK_PI2, utime: 0x20", 0x10, 13, 0, 0x20, 0x30, 4);
 }
 

@@ -425,6 +425,34 @@ static void socket_option_print(struct writer *out, V, uint64_t value)
 	signed_print(out, (int32_t)value);
 }
 
+/* "QCMD(GETQUOTA, USRQUOTA)": a command and what it is about (linux/quota.h). */
+static void quota_print(struct writer *out, V, uint64_t value)
+{
+	uint32_t command = (uint32_t)value >> 8, of = value & 0xff;
+	size_t length;
+	bool xfs = words_find(WORDS_QUOTA_XFS, command, &length) != NULL;
+	if (!xfs && !words_find(WORDS_QUOTA, command, &length))
+		return hex_print(out, (uint32_t)value);
+	writer_puts(out, "QCMD(");
+	word_print(out, xfs ? WORDS_QUOTA_XFS : WORDS_QUOTA, command, values->prefixes);
+	writer_puts(out, ", ");
+	word_print(out, WORDS_QUOTA_OF, of, values->prefixes);
+	writer_putc(out, ')');
+}
+
+/* "IOPRIO_PRIO_VALUE(BE, 4)": a class and a level (linux/ioprio.h). */
+static void ioprio_print(struct writer *out, V, uint64_t value)
+{
+	enum { CLASS_SHIFT = 13 };
+	uint32_t class = (uint32_t)value >> CLASS_SHIFT;
+	size_t length;
+	if (!words_find(WORDS_IOPRIO_CLASS, class, &length))
+		return hex_print(out, (uint32_t)value);
+	writer_puts(out, "IOPRIO_PRIO_VALUE(");
+	word_print(out, WORDS_IOPRIO_CLASS, class, values->prefixes);
+	writer_printf(out, ", %u)", (uint32_t)value & ((1u << CLASS_SHIFT) - 1));
+}
+
 static void prctl_print(struct writer *out, V, uint64_t value)
 {
 	if ((int)value == PR_SET_VMA)
@@ -516,6 +544,8 @@ void special_print(struct writer *out, const struct call_values *values, unsigne
 	case ARGUMENT_MEMORY_POLICY: return memory_policy_print(out, values, value);
 	case ARGUMENT_OPEN_TREE: return open_tree_print(out, values, value);
 	case ARGUMENT_PERSONALITY: return personality_print(out, values, (uint32_t)value);
+	case ARGUMENT_QUOTA: return quota_print(out, values, value);
+	case ARGUMENT_IOPRIO: return ioprio_print(out, values, value);
 	case ARGUMENT_REBOOT: return reboot_print(out, values, value);
 	case ARGUMENT_SOCKET_OPTION: return socket_option_print(out, values, value);
 	case ARGUMENT_KCMP: return word_print(out, WORDS_KCMP_TYPE, value, values->prefixes);

@@ -711,12 +711,12 @@ def test_nothing_remains():
     """a trace that is killed leaves no program in the kernel"""
     with Work() as work:
         for way, name in (([], "leave"), (["-e", "openat"], "leave_one"), (["-s"], "sum_leave"), (["-F", "all", "--syscalls"], "leave")):
-            before = programs.loaded().count(name)
+            before = programs.loaded(name)
             tracer = process.start(PERFUSE, "trace", "-o", work.path("out"), *way, "sleep", "60")
-            process.wait_until(lambda: programs.loaded().count(name) > before, "the programs are loaded")  # pylint: disable=cell-var-from-loop
+            process.wait_until(lambda: programs.loaded(name) - before, "the programs are loaded")  # pylint: disable=cell-var-from-loop
             tracer.send_signal(signal.SIGKILL)
             tracer.wait()
-            process.wait_until(lambda: programs.loaded().count(name) <= before, "the programs are gone")  # pylint: disable=cell-var-from-loop
+            process.wait_until(lambda: not programs.loaded(name) - before, "the programs are gone")  # pylint: disable=cell-var-from-loop
 
 
 def test_two_runs():
@@ -724,10 +724,10 @@ def test_two_runs():
     with Work() as work:
         calls = "import os, time\nwhile not os.path.exists('%s'): time.sleep(0.02)\nfor i in range(2000): os.getpgid(0)" % work.path("go")
         with process.start(sys.executable, "-S", "-c", calls) as traced:
-            before = programs.loaded().count("executed")
+            before = programs.loaded("executed")
             ways = {"sums": ["-s"], "lines": ["-e", "getpgid,getpriority,getsid,personality"], "alone": ["-e", "getpgid"]}
             tracers = [process.start(PERFUSE, "trace", "-o", work.path(name), *way, "-p", str(traced.pid)) for name, way in ways.items()]
-            process.wait_until(lambda: programs.loaded().count("executed") >= before + 3, "the programs are loaded")
+            process.wait_until(lambda: len(programs.loaded("executed") - before) == 3, "the programs are loaded")
             time.sleep(1)  # they are attached
             work.write("go", "")
             need([tracer.wait(60) for tracer in tracers] == [0, 0, 0], "a trace fails")
@@ -742,9 +742,9 @@ def test_full_ring():
         calls = "import os, time\nwhile not os.path.exists('%s'): time.sleep(0.02)\nfor i in range(20000): os.getpgid(0)" % work.path("go")
         for way in (["-s"], ["-m", "64K", "-e", "getpgid,getpriority,getsid,personality"]):
             with process.start(sys.executable, "-S", "-c", calls) as traced:
-                before = programs.loaded().count("executed")
+                before = programs.loaded("executed")
                 tracer = process.start(PERFUSE, "trace", "-o", work.path("out"), *way, "-p", str(traced.pid))
-                process.wait_until(lambda: programs.loaded().count("executed") > before, "the programs are loaded")  # pylint: disable=cell-var-from-loop
+                process.wait_until(lambda: programs.loaded("executed") - before, "the programs are loaded")  # pylint: disable=cell-var-from-loop
                 time.sleep(1)  # they are attached
                 tracer.send_signal(signal.SIGSTOP)
                 work.write("go", "")

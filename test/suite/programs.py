@@ -1,4 +1,4 @@
-"""The BPF programs that the kernel has, by their names: what `bpftool prog list` shows, without bpftool."""
+"""The BPF programs that the kernel has, by name: what `bpftool prog list` shows, without bpftool."""
 import ctypes
 import os
 import sys
@@ -28,14 +28,15 @@ def name_of(number):
     return info.raw[NAME_AT:NAME_AT + NAME_SIZE].split(b"\0")[0].decode(errors="replace")
 
 
-def loaded():
-    """The names, one for each program. Needs root."""
+def loaded(name):
+    """The numbers of the programs of this name; the number of one that has ended is not given again. Needs root."""
     if not CALL:
         raise Skip("the number of the call bpf is not known here")
-    names, number = [], 0
+    found, number = set(), 0
     while True:
         result, attributes = bpf(NEXT_ID, number, 0)
         if result < 0:
-            return names
+            return found
         number = attributes[1]
-        names.append(name_of(number))
+        if name_of(number) == name:
+            found.add(number)

@@ -498,6 +498,31 @@ def test_code_sizes(context):
     terminal.wait_for("g:flame graph")
 
 
+def test_missing_code(context):
+    """the code of a program that is gone, or of another build, is not shown, and the reason is"""
+    need_tools("gcc")
+    for replaced in (False, True):
+        program = os.path.join(context.folder, "leaves")
+        def build(identity):
+            process.must("gcc", "-O1", "-Wl,--build-id=0x" + identity * 20, "-o", program, os.path.join(TEST, "annotate", "loops.c"),
+                         env=process.compilers())
+        build("ab")
+        address = int(process.must("nm", program).split(" T hot")[0].split()[-1], 16)
+        records = [recording.comm(9, 9, "prog"),
+                   recording.mmap2(9, 9, 0x400000, 0x1000, address & ~0xfff, program, build_id=b"\xab" * 20),
+                   *[recording.record(recording.SAMPLE, struct.pack("<QIIQ", 0x400000 + (address & 0xfff), 9, 9, 1000), recording.USER)] * 9]
+        kind = recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_PERIOD
+        recording.write(os.path.join(context.folder, "leaves.data"), records, [recording.attribute(kind, recording.FLAG_MMAP2, kind=0, period=1000)])
+        terminal = context.start("-i", "leaves.data", columns=160)
+        terminal.wait_for("[.] hot")
+        os.remove(program)
+        if replaced:
+            build("cd")
+        terminal.send("a")
+        seen = terminal.wait(lambda seen: "leaves" in seen.splitlines()[-1], "the reason")
+        need(("another build" in seen) == replaced and "retq" not in seen, seen)
+
+
 def test_shrinking(context):
     """a recording that is cut while it is shown does not end the browser"""
     path = os.path.join(context.folder, "cut.data")

@@ -144,6 +144,9 @@ static void enter(struct browser *browser)
 		menu_of_row(browser);
 	} else if (page->code) {
 		code_follow(browser);
+	} else if (page->help && row != UINT32_MAX) {
+		browser_pop(browser);
+		browser_act(browser, browser_help_action(browser, row - 1), "0", NULL);
 	}
 }
 
@@ -294,7 +297,7 @@ static void show_help(struct browser *browser)
 	if (browser_page(browser)->help)
 		return;
 	browser_help_text(browser, &text);
-	browser_push_text(browser, "Help: keys of this page (ESC: back)", str_text(&text));
+	browser_push_text(browser, "Help: keys of this page (ENTER: press the key, ESC: back)", str_text(&text));
 	browser_page(browser)->help = true;
 }
 

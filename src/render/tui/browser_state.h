@@ -45,6 +45,8 @@ void browser_pop(struct browser *browser);
 void browser_adopt_page(struct browser *browser, struct browse_page *page);
 struct snapshot *snapshot_of_text(const char *text);
 void browser_help_text(const struct browser *browser, struct str *out);
+/* What the key of a line of that text does; ACTION_NONE: the line has no key. */
+int browser_help_action(const struct browser *browser, size_t line);
 /* Whether the source has what the action shows; whether the key does something on this page. */
 bool browser_has_action(const struct browser *browser, int action);
 bool browser_has_key(const struct browser *browser, const struct key_row *key);

@@ -559,6 +559,24 @@ static struct seen *open_lone(bool named)
 	return seen;
 }
 
+TEST("ENTER in the help presses the key of the line, and does nothing on lines without one")
+{
+	struct seen *seen = open_seen(60, 100, 1);
+	press(seen, 'h');
+	type(seen, "/");
+	type(seen, "dso|shared object$");
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT(strstr(line(seen, 1), "  d "));
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_STR(line(seen, 0), "Samples: 1.2K of event 'cycles', Event count (approx.): 100, only dso = cc1");
+	press(seen, 'h');
+	press(seen, BROWSE_KEY_END);
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_INT(seen->browser.pages.count, 1);
+	EXPECT_INT(seen->browser.pages.items[0]->view.filters.count, 1);
+	close_seen(seen);
+}
+
 TEST("rows that are wrong callers, and callers that were not found, have a note on what records them")
 {
 	struct seen *seen = open_lone(false);

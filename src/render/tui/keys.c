@@ -24,6 +24,7 @@ const struct key_row browse_keys[] = {
 	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_TABLE, "ENTER", "Menu of the row: annotate, filter, callers", "menu" },
 	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_FLAME, "ENTER", "Zoom into the frame", NULL },
 	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_CODE, "ENTER", "Follow the jump of the line; open the function that it calls", "follow" },
+	{ BROWSE_KEY_ENTER, ACTION_ENTER, ON_LINES, NULL, NULL, NULL }, /* of the help */
 	{ BROWSE_KEY_TAB, ACTION_HOT_NEXT, ON_CODE, "TAB/UNTAB", "To the next or previous line in the order of samples",
 		"next hot line" },
 	{ BROWSE_KEY_UNTAB, ACTION_HOT_PREVIOUS, ON_CODE, NULL, NULL, NULL },
@@ -135,6 +136,14 @@ bool browser_has_action(const struct browser *browser, int action)
 bool browser_has_key(const struct browser *browser, const struct key_row *key)
 {
 	return key->pages & browser_page_bit(browser_page(browser)) && browser_has_action(browser, key->action);
+}
+
+int browser_help_action(const struct browser *browser, size_t line)
+{
+	for (size_t i = 0; i < browse_key_count; i++)
+		if (browse_keys[i].name && browser_has_key(browser, &browse_keys[i]) && !line--)
+			return browse_keys[i].action;
+	return ACTION_NONE;
 }
 
 void browser_help_text(const struct browser *browser, struct str *out)

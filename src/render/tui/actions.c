@@ -74,8 +74,8 @@ static bool undo(struct browser *browser)
 	struct view *view = view_of(browser);
 	bool time = browser->ranges.count && (!view->filters.count ||
 		(browser->undo.count && browser->undo.items[browser->undo.count - 1] == UNDO_RANGE));
-	if (browser->undo.count)
-		browser->undo.count--;
+	if (time || view->filters.count)
+		browser_forget(browser, time ? UNDO_RANGE : UNDO_FILTER, 1);
 	if (!time)
 		return view_filter_undo(view);
 	browser->ranges.count--;
@@ -161,6 +161,7 @@ static void switch_event(struct browser *browser, int step)
 		size_t next = (i + (step > 0 ? 1 : count - 1)) % count;
 		free(page->title);
 		page->title = memory_string(shot->tables[next]->label);
+		browser_forget(browser, UNDO_FILTER, page->view.filters.count);
 		view_fini(&page->view);
 		view_init(&page->view);
 		browser_adopt_page(browser, page);

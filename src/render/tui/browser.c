@@ -112,6 +112,16 @@ static void page_free(struct browse_page *page)
 	free(page);
 }
 
+void browser_forget(struct browser *browser, enum browse_undo kind, size_t count)
+{
+	for (size_t i = browser->undo.count; count && i-- > 0;) {
+		if (browser->undo.items[i] != kind)
+			continue;
+		memmove(browser->undo.items + i, browser->undo.items + i + 1, (--browser->undo.count - i) * sizeof *browser->undo.items);
+		count--;
+	}
+}
+
 void browser_pop(struct browser *browser)
 {
 	struct browse_page *page = browser->pages.items[browser->pages.count - 1];
@@ -120,6 +130,7 @@ void browser_pop(struct browser *browser)
 		return;
 	}
 	browser->pages.count--;
+	browser_forget(browser, UNDO_FILTER, page->view.filters.count);
 	page_free(page);
 	if (browser->source.feed && !browser_page(browser)->code)
 		atomic_store(&browser->source.feed->shows_code, false);

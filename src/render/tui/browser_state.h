@@ -42,6 +42,8 @@ void browser_error(struct browser *browser, const struct error *err);
 struct browse_page *browser_push(struct browser *browser, enum browse_page_kind kind, const char *title);
 void browser_push_text(struct browser *browser, const char *title, const char *text);
 void browser_pop(struct browser *browser);
+/* Removes the newest entries of this kind from what can be undone. */
+void browser_forget(struct browser *browser, enum browse_undo kind, size_t count);
 void browser_adopt_page(struct browser *browser, struct browse_page *page);
 struct snapshot *snapshot_of_text(const char *text);
 void browser_help_text(const struct browser *browser, struct str *out);

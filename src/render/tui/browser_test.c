@@ -577,6 +577,31 @@ TEST("ENTER in the help presses the key of the line, and does nothing on lines w
 	close_seen(seen);
 }
 
+TEST("filters of a page that is left are no longer undone: the newest of the page shown is")
+{
+	struct seen *seen = open_seen(14, 100, 1);
+	press(seen, 'd');
+	press(seen, 'T');
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, BROWSE_KEY_END);
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, BROWSE_KEY_UP);
+	publish(seen, 5, 1, true);
+	press(seen, 'h');
+	type(seen, "/");
+	type(seen, "dso");
+	press(seen, BROWSE_KEY_ENTER);
+	press(seen, 'q');
+	press(seen, 'u'); /* the range, which is newer than the filter */
+	EXPECT_INT(seen->browser.ranges.count, 0);
+	EXPECT_INT(seen->browser.pages.items[0]->view.filters.count, 1);
+	publish(seen, 5, 1, true);
+	press(seen, 'u');
+	EXPECT_INT(seen->browser.pages.items[0]->view.filters.count, 0);
+	EXPECT_INT(seen->browser.undo.count, 0);
+	close_seen(seen);
+}
+
 TEST("rows that are wrong callers, and callers that were not found, have a note on what records them")
 {
 	struct seen *seen = open_lone(false);

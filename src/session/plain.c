@@ -12,6 +12,7 @@ void plain_begin(struct plain *plain, const struct sink *sink, struct session *s
 	vec_clear(&plain->wanted);
 	for (uint32_t i = 0; i < session_evlist(session)->events.count; i++)
 		vec_push(&plain->wanted, !sink->wants_event || sink->wants_event(sink->context, i));
+	plain->single = plain->wanted.count == 1;
 	plain->resolved = (struct resolved){ .session = session, .worker = worker, .sample = &plain->sample, .thread = THREAD_NONE,
 		.comm = COMM_NONE };
 }

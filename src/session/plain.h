@@ -7,16 +7,22 @@ struct plain {
 	struct resolved resolved;
 	struct sample sample;
 	VEC(bool) wanted;    /* by event */
+	bool single;         /* there is one event: all samples are of it */
 };
 
 void plain_fini(struct plain *plain);
 /* To be called before the first record, and when the header may have grown. */
 void plain_begin(struct plain *plain, const struct sink *sink, struct session *session, struct worker *worker);
 
+static inline uint32_t plain_event_of(const struct plain *plain, const struct record *record)
+{
+	return plain->single ? 0 : evlist_event_of_sample(session_evlist(plain->resolved.session), record);
+}
+
 /* The event of a sample that the sink uses; UINT32_MAX: it does not use this one. */
 static inline uint32_t plain_event(const struct plain *plain, const struct record *record)
 {
-	uint32_t event = evlist_event_of_sample(session_evlist(plain->resolved.session), record);
+	uint32_t event = plain_event_of(plain, record);
 	return event < plain->wanted.count && plain->wanted.items[event] ? event : UINT32_MAX;
 }
 
@@ -25,7 +31,7 @@ static inline bool plain_wants(const struct plain *plain, const struct record *r
 {
 	if (__builtin_expect(record->type != RECORD_SAMPLE, 0))
 		return true;
-	uint32_t event = evlist_event_of_sample(session_evlist(plain->resolved.session), record);
+	uint32_t event = plain_event_of(plain, record);
 	if (event < plain->wanted.count && plain->wanted.items[event])
 		return true;
 	sample_check(plain->resolved.session, &plain->resolved.worker->tally, record, event);

@@ -116,7 +116,7 @@ static void count_branches(struct hit_worker *worker, const struct resolved *r)
 	}
 }
 
-static struct hit_count *event_count(struct hit_worker *worker, uint32_t event)
+static inline struct hit_count *event_count(struct hit_worker *worker, uint32_t event)
 {
 	while (worker->events.count <= event)
 		vec_push(&worker->events, (struct hit_count){ 0 });

@@ -18,9 +18,6 @@ struct collector *collector_new(struct profile *profile)
 	c->text.fd = -1;
 	stacks_init(&c->stacks);
 	tuples_init(&c->sample_keys, profile->sample_key_words, profile->sample_key_words + profile->sample_fact_words);
-	c->memos = memory_zero(CHAIN_MEMOS, sizeof *c->memos);
-	if (profile->options.parent || profile->options.ignore_callees)
-		c->matches = memory_zero(CHAIN_MEMOS, sizeof *c->matches);
 	c->row = memory_zero(profile->sample_key_words + FACT_WORDS_ALL, sizeof *c->row);
 	return c;
 }

@@ -51,7 +51,7 @@ struct collector {
 	struct tuples sample_keys;
 	struct tallies tallies;
 	uint64_t frames;                   /* of the stacks of all tallies */
-	struct chain_memo *memos;
+	struct chain_memo *memos;          /* NULL: no chain was recorded yet */
 	struct chain_match *matches;       /* by memo; NULL: neither option is used */
 	VEC(struct expansion) expansions;
 	struct idmap expansion_of;               /* 2 * point id + enum frame_at → index of expansions */

@@ -193,6 +193,14 @@ static void memo_store(struct collector *c, struct chain_memo *memo, const struc
 	memo->joined = joined_part(c, r);
 }
 
+static void make_memos(struct collector *c)
+{
+	const struct profile_options *options = &c->profile->options;
+	c->memos = memory_zero(CHAIN_MEMOS, sizeof *c->memos);
+	if (options->parent || options->ignore_callees)
+		c->matches = memory_zero(CHAIN_MEMOS, sizeof *c->matches);
+}
+
 struct chain_found collector_chain(struct collector *c, const struct resolved *r)
 {
 	const struct sample *sample = r->sample;
@@ -200,6 +208,8 @@ struct chain_found collector_chain(struct collector *c, const struct resolved *r
 		return walk_history(c, r);
 	if (!resolved_chain_is_plain(r))
 		return collect_chain(c, r);
+	if (__builtin_expect(!c->memos, 0))
+		make_memos(c);
 	size_t bytes = sample->callchain_count * 8;
 	uint64_t hash = hash_bytes(sample->callchain, bytes) ^ hash_pair((uintptr_t)r->user_root, (uintptr_t)r->kernel_root);
 	struct chain_memo *memo = &c->memos[hash & (CHAIN_MEMOS - 1)];

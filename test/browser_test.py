@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The flame graph in headless Chromium: records the bundled program, draws it, and tests the page, its
+"""The flame graph, and the page of `report`, in headless Chromium: records the bundled program, draws it, and tests the page, its
 search, zoom, keys and address, hostile names, and the picture without scripts.
 
 FLAMEGRAPH_SCREENSHOTS=FOLDER stores screenshots."""
@@ -344,6 +344,7 @@ def look_at_hostile_names(c):
     need(run("objcopy", "--redefine-sym", "spin=" + FUNCTION, program).returncode == 0, "objcopy does not rename a symbol")
     data = record(c.work, os.path.join(c.work, "hostile.data"), program)
     need(data, "recording failed")
+    c.hostile = data
     svg = draw(c.work, data, "hostile.svg", "--title", "</title><script>x()</script>", "--subtitle", "]]>&amp;")
     root = ElementTree.parse(svg).getroot()
     need(len(root.findall(".//{http://www.w3.org/2000/svg}script")) == 1, "there is more than one script")
@@ -378,6 +379,36 @@ def look_at_folded(c):
     need(any(";shape_seventy " in line for line in lines), "no line ends in shape_seventy")
 
 
+def look_at_report(c):
+    """report --gtk writes a page: a click on a heading sorts it, a text filters it, a click on a row opens its callers; names remain text"""
+    data = c.hostile if os.path.exists(c.hostile) else c.data
+    done = run(PERFUSE, "report", "-i", data, "--gtk", "--no-children", cwd=c.work)
+    need(done.returncode == 0 and not done.stdout, done.stderr.decode())
+    c.browser.open("file://" + os.path.join(c.work, "perf.html"))
+    keep(c.browser, "report")
+    rows = "return [...document.querySelectorAll('section > table > tbody > tr[data-depth]')].filter(r => !r.hidden).map(r => [...r.cells].map(cell => cell.textContent))"
+    shown = c.browser.script(rows)
+    shares = [float(row[0].rstrip("%")) for row in shown]
+    need(len(shown) > 3 and shares == sorted(shares, reverse=True), "the rows are %s" % shown[:5])
+    c.browser.click("th.number")
+    c.browser.click("th.number")
+    turned = [float(row[0].rstrip("%")) for row in c.browser.script(rows)]
+    need(turned == sorted(shares), "sorted by share, from the smallest: %s" % turned[:5])
+    c.browser.click("th:last-child")
+    names = [row[-1] for row in c.browser.script(rows)]
+    need(names == sorted(names), "sorted by name: %s" % names[:5])
+    hot = max(shown, key=lambda row: float(row[0].rstrip("%")))[-1]
+    c.browser.type("input", hot)
+    kept = c.browser.script(rows)
+    need(kept and len(kept) < len(shown) and all(hot in "".join(row) for row in kept), "only rows with %s: %s" % (hot, kept))
+    opened = "return [...document.querySelectorAll('tr.detail')].filter(row => row.getClientRects().length).map(row => row.textContent)"
+    need(not c.browser.script(opened), "callers are open")
+    c.browser.click("tbody > tr.more:not([hidden])")
+    need("main" in "".join(c.browser.script(opened)), "no callers: %s" % c.browser.script(opened))
+    need(c.browser.script("return typeof hacked") == "undefined", "a name was run")
+    quiet(c.browser)
+
+
 class Context:
     """What the tests share."""
 
@@ -391,6 +422,7 @@ def prepare(c):
     if not c.data:
         raise Skip("no recording can be made here (kernel.perf_event_paranoid, seccomp?)")
     c.svg = draw(c.work, c.data, "graph.svg")
+    c.hostile = ""
     try:
         c.browser = Browser(1200, 900)
     except Missing as why:
@@ -398,7 +430,8 @@ def prepare(c):
 
 
 TESTS = (look_at_page, look_at_shares, look_at_search, look_at_bad_pattern, look_at_zoom, look_at_address, look_at_keys, look_at_tip,
-         look_at_window, look_at_picture, look_at_layouts, look_at_comparison, look_at_modules, look_at_dark, look_at_hostile_names, look_at_empty, look_at_folded)
+         look_at_window, look_at_picture, look_at_layouts, look_at_comparison, look_at_modules, look_at_dark, look_at_hostile_names, look_at_empty, look_at_folded,
+         look_at_report)
 
 
 def main():

@@ -413,7 +413,7 @@ def test_jq(context):
 def test_refused(context):
     """an unknown format is an error that lists the formats; so is a format for an output that is text only"""
     done = context.run("report", "--format=xml", "-i", context.recording)
-    need(done.returncode == 129 and "one of text, json, csv, markdown" in done.stderr, done.stderr)
+    need(done.returncode == 129 and "one of text, json, csv, markdown, html" in done.stderr, done.stderr)
     done = context.run("report", "--format=json", "--stats", "-i", context.recording)
     need(done.returncode == 129 and "--format=json is for the report itself" in done.stderr and not done.stdout, done.stderr)
 

@@ -34,7 +34,7 @@ VARIANTS = {
         ["--stdio", "--tasks", "--mmaps"], ["-D"], ["--stdio", "-s", "comm,dso,sym,srcline,srcfile,cgroup,trace"], ["--stdio", "-H"],
         ["--stdio", "-s", "dso,sym", "--stdio-color=always", "-G"], ["--stdio", "-T"], ["--stdio", "-g", "folded,address,srcline"],
         ["--stdio", "-s", "comm,dso", "-t", ";"], ["--stdio", "-s", "symbol_from,dso_from"], ["--stdio", "--group"],
-        ["--format=json"], ["--format=csv"], ["--format=markdown"],
+        ["--format=json"], ["--format=csv"], ["--format=markdown"], ["--format=html"],
         ["--format=csv", "-s", "comm,dso,sym,srcline,cgroup,trace"])],
     "script": [["-i", FILE, *more] for more in (
         [], ["-v"], ["-F", "comm,tid,time,event,ip,sym,symoff,dso,srcline,trace,cgroup,addr"], ["-D"], ["--header"], ["-I", "--header-only"],

@@ -4,6 +4,7 @@
 
 #include "analysis/annotate/flow.h"
 #include "analysis/annotate/hot_blocks.h"
+#include "cmd/report/read.h"
 #include "data/evsel_name.h"
 #include "render/annotate/block_text.h"
 
@@ -127,7 +128,7 @@ void branch_cycles_lines(void *context, const struct hist *hist, struct writer *
 	hot_blocks_fini(&hot);
 }
 
-void branch_cycles_tables(struct branch_cycles *cycles, const struct report *report)
+int branch_cycles_tables(struct branch_cycles *cycles, const struct report *report)
 {
 	const struct folded *folded = &report->profile.folded;
 	struct table *tables = memory_zero(folded->hist_count + 1, sizeof *tables);
@@ -150,7 +151,7 @@ void branch_cycles_tables(struct branch_cycles *cycles, const struct report *rep
 		count++;
 	}
 	const struct results results = { .schema = "perfuse.blocks", .version = RESULTS_VERSION, .tables = tables, .table_count = count };
-	report->options->format->print(&results, report->cli->out);
+	int code = report_print_results(report, &results);
 	for (size_t i = 0; i < count; i++)
 		hot_blocks_fini(&hots[i]);
 	free(tables);
@@ -158,4 +159,5 @@ void branch_cycles_tables(struct branch_cycles *cycles, const struct report *rep
 	free(contexts);
 	free(facts);
 	free(names);
+	return code;
 }

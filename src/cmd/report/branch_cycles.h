@@ -23,8 +23,8 @@ struct branch_cycles *branch_cycles_new(const struct report *report);
 void branch_cycles_free(struct branch_cycles *cycles); /* NULL is allowed */
 /* Adds a sample, on its worker. */
 void branch_cycles_add(struct branch_cycles *cycles, const struct report *report, const struct resolved *r);
-/* After the profile is finished: the tables of --format, or one event's lines (for report_text.body). */
-void branch_cycles_tables(struct branch_cycles *cycles, const struct report *report);
+/* After the profile is finished: the tables of --format (0, or the exit code), or one event's lines (for report_text.body). */
+int branch_cycles_tables(struct branch_cycles *cycles, const struct report *report);
 struct branch_cycles_lines {
 	struct branch_cycles *cycles;
 	const struct report *report;

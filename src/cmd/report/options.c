@@ -120,7 +120,7 @@ const struct option report_table[] = {
 	OPT_BOOL('T', "threads", O, threads, "add a table: the counts of each thread (record -s)"),
 	OPT_STRING(0, "pretty", O, pretty, "key", "how that table looks: normal or raw"),
 	OPT_BOOL(0, "tui", O, tui, "browse on the terminal (the default there)"),
-	OPT_BOOL(0, "gtk", O, gtk, "perf's browser for GTK: perfuse has none"),
+	OPT_BOOL(0, "gtk", O, gtk, "write a page for web browsers, perf.html, where perf opens a window"),
 	OPT_BOOL(0, "stdio", O, stdio, "print"),
 	OPT_BOOL(0, "header", O, header, "print the recording's header first"),
 	OPT_BOOL(0, "header-only", O, header_only, "print the recording's header alone"),

@@ -8,6 +8,8 @@ enum { REPORT_READY = -1 };
 int report_prepare(struct report *report, struct error *err);
 void report_run_session(struct report *report);
 bool report_has_entries(const struct report *report);
+/* Prints tables in the format of the command line, or as the page of --gtk. Returns 0, or the exit code after a message. */
+int report_print_results(const struct report *report, const struct results *results);
 /* Prints what the recording lacks; returns the exit code. */
 int report_end(struct report *report);
 void report_close(struct report *report);

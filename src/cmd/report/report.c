@@ -10,6 +10,7 @@
 #include "cmd/report/read.h"
 #include "cmd/report/setup.h"
 #include "cmd/report/tips.h"
+#include "cmd/result_file.h"
 #include "cmd/report/branch_cycles.h"
 #include "cmd/stack_hint.h"
 #include "render/text/header.h"
@@ -109,12 +110,40 @@ static void print_report(struct report *report)
 		branch_text_print(&report->profile.collected.branches, out);
 }
 
-static void print_tables(struct report *report)
+struct page {
+	const struct format *format;
+	const struct results *results;
+};
+
+static void write_page(const void *context, struct writer *out)
+{
+	const struct page *page = context;
+	page->format->print(page->results, out);
+}
+
+int report_print_results(const struct report *report, const struct results *results)
+{
+	static const char path[] = "perf.html";
+	const struct format *format = report->options->format;
+	struct error err = { 0 };
+	if (!report->options->gtk) {
+		format->print(results, report->cli->out);
+		return 0;
+	}
+	if (result_file_write(report->cli, path, write_page, &(struct page){ format, results }, &err) < 0)
+		return cli_complain(report->cli, &err);
+	if (report->cli->tty_out)
+		writer_printf(report->cli->out, "%s: open it in a web browser\n", path);
+	return 0;
+}
+
+static int print_tables(struct report *report)
 {
 	struct profile_results results;
 	profile_results_init(&results, &report->profile, report->input.session.counters.lost_samples);
-	report->options->format->print(&results.results, report->cli->out);
+	int code = report_print_results(report, &results.results);
 	profile_results_fini(&results);
+	return code;
 }
 
 bool report_has_entries(const struct report *report)
@@ -227,6 +256,7 @@ static int read_and_print(struct report *report)
 	struct cli *cli = report->cli;
 	report_run_session(report);
 	profile_finish(&report->profile);
+	int failed = 0;
 	bool tables = format_is_table(report->options->format);
 	if (!tables && !report_has_entries(report)) {
 		cli_warn(cli, "Error:\nThe %s data has no samples!", report->input.path);
@@ -238,9 +268,9 @@ static int read_and_print(struct report *report)
 		report->profile.options.ipc_context = &cycles;
 	}
 	if (tables && report->cycles && report->options->total_cycles)
-		branch_cycles_tables(report->cycles, report);
+		failed = branch_cycles_tables(report->cycles, report);
 	else if (tables)
-		print_tables(report);
+		failed = print_tables(report);
 	else
 		print_report(report);
 	struct profile_depths depths = profile_chain_depths(&report->profile);
@@ -248,7 +278,8 @@ static int read_and_print(struct report *report)
 		stack_hint(cli, report->options->input.verbose > 0, depths.chains, depths.short_chains);
 		joined_remark(cli, &report->profile, depths.chains);
 	}
-	return report_end(report);
+	int code = report_end(report);
+	return failed ? failed : code;
 }
 
 static int read_raw(struct report *report)
@@ -359,6 +390,8 @@ static int report_run(struct cli *cli, void *arg, int argc, const char **argv)
 		options->format = NULL;
 		options->tui = true;
 	}
+	if (options->gtk)
+		options->format = format_find("html", &err);
 	if (format_is_table(options->format) && (report_raw_wanted(options) || options->header_only)) {
 		error_set(&err, ERROR_OPTION, "--format=%s is for the report itself: the header, --stats, --tasks, --mmaps and -D are text",
 			options->format->name);
@@ -367,10 +400,6 @@ static int report_run(struct cli *cli, void *arg, int argc, const char **argv)
 	}
 	if (options->prefix_strip && !options->prefix) {
 		cli_warn(cli, "--prefix-strip requires --prefix");
-		return EXIT_INVALID;
-	}
-	if (options->gtk) {
-		cli_warn(cli, "GTK browser requested but could not initialize: perfuse has none; --tui browses on the terminal");
 		return EXIT_INVALID;
 	}
 	if (input_check(&options->input, &err) < 0) {

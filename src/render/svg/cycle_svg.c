@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/xml_text.h"
 #include "render/svg/ipc_plot.h"
-#include "render/svg/xml_text.h"
 
 enum { SIZE = 640, CENTRE_X = 600, CENTRE_Y = IPC_PLOT_HEAD + 330, OUTER = 215, INNER = 165, LABELS_MAX = 60, LABEL = 48, TICK = 10 };
 

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "render/svg/xml_text.h"
+#include "base/xml_text.h"
 
 enum { COLOURS = 10 /* of each kind; one digit */, SHADES = 5 /* of each module */, STEPS = 5 /* of a change in one direction */ };
 

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/xml_text.h"
 #include "render/svg/flame_colour.h"
 #include "render/svg/flame_svg_css.h"
 #include "render/svg/flame_svg_js.h"
-#include "render/svg/xml_text.h"
 
 enum {
 	ROW = 18,               /* from one row of frames to the next */

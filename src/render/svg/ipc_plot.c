@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/xml_text.h"
 #include "render/svg/ipc_svg_css.h"
 #include "render/svg/ipc_svg_js.h"
-#include "render/svg/xml_text.h"
 
 void ipc_plot_text(struct writer *out, const char *text)
 {

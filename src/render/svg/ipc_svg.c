@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analysis/ipc/ipc_lengths.h"
+#include "base/xml_text.h"
 #include "render/svg/ipc_plot.h"
-#include "render/svg/xml_text.h"
 
 enum {
 	TRACK_HEAD = 26, RANGES_HEIGHT = 110, IPC_HEIGHT = 170, GAP = 12, LANE = 18, AXIS = 30, /* pixels, from the top of a track down */

@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "base/str.h"
+#include "base/xml_text.h"
 #include "render/svg/ipc_plot.h"
-#include "render/svg/xml_text.h"
 
 enum {
 	LEFT = 190, RIGHT = 16, LEGEND = 24, GAP = 6, CPU = 26, POWER = 10, TASK = 18, AXIS = 26, /* pixels */

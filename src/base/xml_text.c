@@ -1,4 +1,4 @@
-#include "render/svg/xml_text.h"
+#include "base/xml_text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -120,7 +120,11 @@ def test_rights(folder):
         os.setxattr(program, "security.capability", struct.pack("<5I", revision_and_effective, 0, 0, performance, 0))
     except OSError as why:
         raise Skip("no capabilities of files here: %s" % why) from why
-    for words in (["--list-dlfilters"], [*trace(folder)[1:], "--dlfilter", build(folder)]):
+    data = os.path.join(folder, "readable.data")
+    if process.perfuse("record", "-q", "-e", "cpu-clock:u", "-o", data, "--", "true").returncode:
+        raise Skip("nothing can be recorded here")
+    os.chmod(data, 0o644)
+    for words in (["--list-dlfilters"], ["-i", data, "--dlfilter", build(folder)]):
         done = process.run(program, "script", *words, cwd=folder, user=process.NOBODY)
         need(done.returncode and "filters do not run in a program with rights of its own" in done.stderr and not done.stdout, done.stderr)
 

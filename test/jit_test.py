@@ -248,9 +248,11 @@ def test_map_gone(c):
 @by_samples
 def test_map_without_build_ids(c):
     """a perf map is stored with a recording of a command without build-ids (-B), and of a process that ran before"""
-    c.record("plain.data", "-B", "-e", "cpu-clock:u", "--", "./compiler", "map", "150")
-    os.unlink(map_of(c, "plain.data"))
-    need(script(c, PERFUSE, "plain.data")["first"] > 30, "the command: %s" % script(c, PERFUSE, "plain.data").most_common(4))
+    c.record("without.data", "-B", "-e", "cpu-clock:u", "--", "./compiler", "map", "150")
+    os.unlink(map_of(c, "without.data"))
+    need(script(c, PERFUSE, "without.data")["first"] > 30, "the command: %s" % script(c, PERFUSE, "without.data").most_common(4))
+    done = c.run(need_reference(), "inject", "-i", "without.data", "-o", "by-perf.data")
+    need(done.returncode == 0, "perf's inject gives %d: %s" % (done.returncode, done.stderr))
     running = process.start("./compiler", "map", "400", cwd=c.work)
     path = "/tmp/perf-%d.map" % running.pid
     process.wait_until(lambda: os.path.exists(path), "perf map")

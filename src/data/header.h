@@ -17,7 +17,7 @@ enum feature {
 	FEATURE_BPF_PROG_INFO = 25, FEATURE_BPF_BTF = 26, FEATURE_COMPRESSED = 27, FEATURE_CPU_PMU_CAPS = 28,
 	FEATURE_CLOCK_DATA = 29, FEATURE_HYBRID_TOPOLOGY = 30, FEATURE_PMU_CAPS = 31,
 	FEATURE_CPU_DOMAIN_INFO = 32, /* of perf 7 */
-	FEATURE_PERF_MAPS = 63,      /* perfuse's own (data/perf_maps.h): perf reads none behind the last that it knows */
+	FEATURE_PERF_MAPS = 63,      /* perfuse's own (data/perf_maps.h): in a file it is behind the last feature, and not announced */
 	FEATURE_COUNT = 64,
 	FEATURE_END = 32 /* perf 6.12 ends the features of a pipe by a record of this number without a body */
 };

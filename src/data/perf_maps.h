@@ -1,11 +1,14 @@
-/* Perf maps of recorded processes (/tmp/perf-PID.map), stored with the recording as a feature of the header: processes and their files may
- * be gone when it is read. Knows nothing of the text. Layout: docs/recordings.md. */
+/* Perf maps of recorded processes (/tmp/perf-PID.map), stored with the recording: processes and their files may be gone
+ * when it is read. Knows nothing of the text. Layout: docs/recordings.md. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
 #include "base/writer.h"
+
+/* Of 8 bytes. In a file it precedes the body's length (u64) and the body, behind the last feature. */
+#define PERF_MAPS_MAGIC "PFMAPS01"
 
 struct stored_map {
 	int32_t pid;

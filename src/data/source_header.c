@@ -1,5 +1,8 @@
 /* The header of a file: its sections, events and features. */
+#include <string.h>
+
 #include "base/str.h"
+#include "data/perf_maps.h"
 #include "data/source_internal.h"
 
 #define MAGIC_BYTES 8
@@ -145,6 +148,21 @@ static bool features_follow(const struct header *header, const struct backing *f
 	return first.offset == header->data_offset + table && section_within(first, file->size);
 }
 
+/* Behind the last feature. */
+static void read_perf_maps(struct header *header, const struct backing *file, uint64_t at)
+{
+	enum { HEAD_BYTES = 16 };
+	struct span head = section_span(file, (struct section){ at, HEAD_BYTES });
+	if (!head.data || memcmp(head.data, PERF_MAPS_MAGIC, strlen(PERF_MAPS_MAGIC)) != 0)
+		return;
+	struct cursor c = cursor_of(head.data + strlen(PERF_MAPS_MAGIC), sizeof(uint64_t), header->swapped);
+	struct span body = section_span(file, (struct section){ at + HEAD_BYTES, take_u64(&c) });
+	if (!body.data)
+		return;
+	header->feature_data[FEATURE_PERF_MAPS] = body;
+	header->features[FEATURE_PERF_MAPS / 64] |= (uint64_t)1 << FEATURE_PERF_MAPS % 64;
+}
+
 static void read_features(struct header *header, const struct backing *file)
 {
 	struct section where = { header->feature_offset, feature_bits_count(header) * SECTION_BYTES };
@@ -153,13 +171,18 @@ static void read_features(struct header *header, const struct backing *file)
 	if (!table.data || !table.len || header->interrupted)
 		return;
 	struct cursor c = cursor_of(table.data, table.len, header->swapped);
+	uint64_t end = 0;
 	for (unsigned bit = 0; bit < 256; bit++) {
 		if (!(header->features[bit / 64] >> (bit % 64) & 1))
 			continue;
 		struct section section = take_section(&c);
-		if (bit < FEATURE_COUNT)
+		if (section_within(section, file->size) && section.offset + section.size > end)
+			end = section.offset + section.size;
+		if (bit < FEATURE_COUNT && bit != FEATURE_PERF_MAPS)
 			header->feature_data[bit] = section_span(file, section);
 	}
+	header->features[FEATURE_PERF_MAPS / 64] &= ~((uint64_t)1 << FEATURE_PERF_MAPS % 64);
+	read_perf_maps(header, file, end);
 }
 
 /* EVENT_DESC: count, size of an attribute; each: attribute, number of ids, name, ids. Events are identified by position. */

@@ -5,6 +5,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "data/perf_maps.h"
+
 enum { HEADER_SIZE = 104, PIPE_HEADER_SIZE = 16, SECTION_SIZE = 16, BUFFER_SIZE = 256 * 1024, SPANS_MAX = 64 };
 
 static const uint64_t magic = 0x32454c4946524550; /* "PERFILE2" where it is little-endian; gives the byte order */
@@ -141,6 +143,28 @@ int data_writer_add_spans(struct data_writer *writer, const struct span *spans, 
 	return 0;
 }
 
+/* The bits of the features that a header announces. */
+static void announced(const struct feature_bodies *features, uint64_t bits[4])
+{
+	memcpy(bits, features->present, sizeof features->present);
+	bits[FEATURE_PERF_MAPS / 64] &= ~((uint64_t)1 << FEATURE_PERF_MAPS % 64);
+}
+
+static bool is_announced(const uint64_t bits[4], unsigned feature)
+{
+	return bits[feature / 64] >> feature % 64 & 1;
+}
+
+/* The part of a file that no header feature refers to: perf's inject ends by a signal if a feature is announced that it does not know. */
+static void add_perf_maps(struct writer *out, struct span body)
+{
+	if (!body.len)
+		return;
+	writer_add(out, PERF_MAPS_MAGIC, strlen(PERF_MAPS_MAGIC));
+	add_u64(out, body.len);
+	writer_add(out, body.data, body.len);
+}
+
 int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, const struct feature_bodies *features,
 	struct error *err)
 {
@@ -150,18 +174,20 @@ int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, 
 		return 0;
 	if (lseek(writer->fd, (off_t)(writer->data_offset + writer->data_bytes), SEEK_SET) < 0)
 		return error_system(err, "cannot seek in the recording");
-	uint64_t at = writer->data_offset + writer->data_bytes;
+	uint64_t at = writer->data_offset + writer->data_bytes, bits[4];
+	announced(features, bits);
 	for (unsigned i = 0; i < FEATURE_COUNT; i++)
-		at += (features->present[i / 64] >> (i % 64) & 1) * SECTION_SIZE;
+		at += is_announced(bits, i) * SECTION_SIZE;
 	for (unsigned i = 0; i < FEATURE_COUNT; i++) {
-		if (!(features->present[i / 64] >> (i % 64) & 1))
+		if (!is_announced(bits, i))
 			continue;
 		add_section(&writer->out, at, features->bodies[i].len);
 		at += features->bodies[i].len;
 	}
 	for (unsigned i = 0; i < FEATURE_COUNT; i++)
-		if (features->present[i / 64] >> (i % 64) & 1)
+		if (is_announced(bits, i))
 			writer_add(&writer->out, features->bodies[i].data, features->bodies[i].len);
+	add_perf_maps(&writer->out, features->bodies[FEATURE_PERF_MAPS]);
 	if (data_writer_flush(writer, err) < 0)
 		return -1;
 	if (lseek(writer->fd, 0, SEEK_SET) < 0)
@@ -169,7 +195,7 @@ int data_writer_finish(struct data_writer *writer, const struct evlist *evlist, 
 	uint64_t data_offset;
 	uint32_t attr_size = data_attr_size(evlist);
 	attr_size = attr_size < writer->attr_size ? writer->attr_size : attr_size;
-	layout_head(&writer->out, evlist, attr_size, writer->data_bytes, features->present, &data_offset);
+	layout_head(&writer->out, evlist, attr_size, writer->data_bytes, bits, &data_offset);
 	if (data_offset != writer->data_offset)
 		return error_set(err, ERROR_LIMIT, "the recording's events changed while it was written");
 	return data_writer_flush(writer, err);

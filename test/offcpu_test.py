@@ -170,8 +170,9 @@ def test_killed(context):
     temporary = tempfile.mkdtemp(dir=context.work)
     run = process.start(PERFUSE, "offcpu", "--", "sleep", "60", cwd=context.work, env={**process.environment(context.work), "TMPDIR": temporary})
     try:
-        process.wait_until(lambda: any(map(bpf.attached, children(run.pid))), "a BPF program is attached", 60)
-        child = next(filter(bpf.attached, children(run.pid)))
+        found = []
+        process.wait_until(lambda: found.extend(filter(bpf.attached, children(run.pid))) or found, "a BPF program is attached", 60)
+        child = found[0]
     finally:
         run.kill()
         run.wait()

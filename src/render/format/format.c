@@ -1,7 +1,9 @@
 #include "render/format/format.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "analysis/table/cell_text.h"
 #include "render/format/list.h" /* FORMATS(X): X(name) for each name in meson.build */
 
 static const struct format format_text = { "text", "as perf prints it", NULL };
@@ -38,4 +40,31 @@ void cell_json_escaped(const struct cell *cell, void (*add_text)(const char *tex
 	writer_putc(&text, '\0');
 	add_text(text.buffer, out);
 	writer_fini(&text);
+}
+
+void cell_document(const struct cell *cell, void (*add_text)(const char *text, struct writer *out), struct writer *out)
+{
+	char text[CELL_VALUE_MAX];
+	switch (cell->kind) {
+	case CELL_TEXT:
+		add_text(cell->text, out);
+		break;
+	case CELL_TASK:
+		writer_printf(out, "%d ", cell->task.tid);
+		add_text(cell->task.comm ? cell->task.comm : "", out);
+		break;
+	case CELL_PLACE:
+		if (cell->place.symbol)
+			add_text(cell->place.symbol, out);
+		else
+			writer_printf(out, "0x%" PRIx64, cell->place.address);
+		break;
+	case CELL_LIST:
+	case CELL_MAP:
+		cell_json_escaped(cell, add_text, out);
+		break;
+	default:
+		writer_add(out, text, cell_value_text(cell, CELL_FORM_DOCUMENT, text));
+		break;
+	}
 }

@@ -21,3 +21,6 @@ void format_words(struct str *to);
 void cell_json(const struct cell *cell, struct writer *out);
 /* The same, passed through the format's escaping of texts. */
 void cell_json_escaped(const struct cell *cell, void (*add_text)(const char *text, struct writer *out), struct writer *out);
+/* For formats that people read: a task is its number and name, a place its symbol or address, a list or a map its JSON; nothing where the
+ * value is absent. Texts pass through the format's escaping. */
+void cell_document(const struct cell *cell, void (*add_text)(const char *text, struct writer *out), struct writer *out);

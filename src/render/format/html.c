@@ -1,7 +1,6 @@
 /* Results as a page for web browsers, which needs no other file and no network: a table of HTML for each table, its facts above it. Rows
  * are sorted by a click on a heading, and filtered by a text. Rows below a row are indented; a table that belongs to a row can be opened
  * below it. Texts are escaped, and the page's policy permits no script but its own. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "analysis/table/cell_text.h"
@@ -23,40 +22,13 @@ static void add_text(const char *text, struct writer *out)
 	}
 }
 
-static void add_place(const struct cell_place *place, struct writer *out)
-{
-	if (place->symbol)
-		add_text(place->symbol, out);
-	else
-		writer_printf(out, "0x%" PRIx64, place->address);
-}
-
 static void add_value(const struct cell *cell, struct writer *out)
 {
-	char text[CELL_VALUE_MAX];
-	switch (cell->kind) {
-	case CELL_TEXT:
-		add_text(cell->text, out);
-		break;
-	case CELL_TASK:
-		writer_printf(out, "%d ", cell->task.tid);
-		add_text(cell->task.comm ? cell->task.comm : "", out);
-		break;
-	case CELL_PLACE:
-		add_place(&cell->place, out);
-		break;
-	case CELL_LIST:
-	case CELL_MAP:
-		cell_json_escaped(cell, add_text, out);
-		break;
-	default:
-		writer_add(out, text, cell_value_text(cell, CELL_FORM_DOCUMENT, text));
-		break;
-	}
+	cell_document(cell, add_text, out);
 }
 
 /* A number also has its exact value, by which rows are sorted, and a share a bar. */
-static void add_cell(const struct cell *cell, struct writer *out)
+static void begin_cell(const struct cell *cell, struct writer *out)
 {
 	char exact[CELL_VALUE_MAX];
 	size_t length = cell_is_number(cell->kind) ? cell_value_text(cell, CELL_FORM_DATA, exact) : 0;
@@ -124,7 +96,7 @@ static void add_rows(const struct table *table, struct writer *out, bool details
 		for (size_t i = 0; i < table->column_count; i++) {
 			str_clear(&scratch);
 			struct cell cell = table->cell(table->context, walk.row, i, &scratch);
-			add_cell(&cell, out);
+			begin_cell(&cell, out);
 			for (size_t depth = walk.depth; i == 0 && depth; depth--)
 				writer_puts(out, "&ensp;");
 			add_value(&cell, out);
@@ -188,7 +160,7 @@ static void rows_add(const struct table_column *columns, const struct cell *cell
 {
 	writer_puts(out, "<tr data-depth=\"0\">");
 	for (size_t i = 0; i < count; i++) {
-		add_cell(&cells[i], out);
+		begin_cell(&cells[i], out);
 		add_value(&cells[i], out);
 		writer_puts(out, "</td>");
 	}

@@ -1,6 +1,5 @@
 /* Results as Markdown, for pull requests and wikis: a table of GitHub's dialect for each table, its facts above it. Rows below a row are
  * indented. Tables that belong to rows are left out. Texts are escaped: no name becomes a heading, a link or HTML. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "analysis/table/cell_text.h"
@@ -19,36 +18,9 @@ static void add_text(const char *text, struct writer *out)
 	}
 }
 
-static void add_place(const struct cell_place *place, struct writer *out)
-{
-	if (place->symbol)
-		add_text(place->symbol, out);
-	else
-		writer_printf(out, "0x%" PRIx64, place->address);
-}
-
 static void add_cell(const struct cell *cell, struct writer *out)
 {
-	char text[CELL_VALUE_MAX];
-	switch (cell->kind) {
-	case CELL_TEXT:
-		add_text(cell->text, out);
-		break;
-	case CELL_TASK:
-		writer_printf(out, "%d ", cell->task.tid);
-		add_text(cell->task.comm ? cell->task.comm : "", out);
-		break;
-	case CELL_PLACE:
-		add_place(&cell->place, out);
-		break;
-	case CELL_LIST:
-	case CELL_MAP:
-		cell_json_escaped(cell, add_text, out);
-		break;
-	default:
-		writer_add(out, text, cell_value_text(cell, CELL_FORM_DOCUMENT, text));
-		break;
-	}
+	cell_document(cell, add_text, out);
 }
 
 static void add_columns(const struct table *table, struct writer *out)

@@ -57,7 +57,7 @@ enum {
 enum sample_brief {
 	BRIEF_NONE,
 	BRIEF_RAW,     /* the only part is raw data, and time, tid and cpu are before it */
-	BRIEF_PLACE,   /* a call chain is the only part, or there is none; ip and tid are before it */
+	BRIEF_PLACE,   /* a call chain is the only part, or absent; ip and tid are before it */
 };
 
 /* The layout of an event's samples and trailers, computed once from its attribute. */

@@ -480,7 +480,7 @@ static uint32_t builder_frame_of(const struct flame_sink *sink, const struct fla
 	return flame_builder_frame(builder, str_text(text), module ? module->long_name : "", frame->kind);
 }
 
-/* A worker's stacks by the builder's frames. No nodes: there is none. */
+/* A worker's stacks by the builder's frames. Without nodes: the worker has no stack. */
 struct named_trie {
 	struct stacks stacks;
 	struct flame_weights weights;

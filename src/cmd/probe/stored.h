@@ -5,5 +5,5 @@
 int probe_cached_list(struct cli *cli, const struct probe_options *options);
 int probe_cached_delete(struct cli *cli, const struct probe_options *options);
 /* Appends the events that the definition %GROUP:EVENT names, of programs that are unchanged. path: of the program; NULL: of all. Fails
- * with ERROR_USAGE if there is none. */
+ * with ERROR_USAGE if no probe is stored. */
 int probe_cached_find(struct cli *cli, const struct probe_spec *spec, const char *path, struct probe_events *events, struct error *err);

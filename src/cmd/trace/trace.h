@@ -46,7 +46,7 @@ struct target;
 int trace_open_programs(struct trace_run *run, struct trace_programs *programs, const struct target *target, pid_t command, int cgroup,
 	struct error *err);
 
-/* Of --delay: when it is over, on CLOCK_MONOTONIC; 0: there is none. */
+/* Of --delay: when it is over, on CLOCK_MONOTONIC; 0: the option is not given. */
 uint64_t trace_begin_ns(const struct trace_run *run);
 /* How many milliseconds to wait at most; *begin_ns becomes 0 when its time has come, and calls are to be traced now. */
 int trace_wait_ms(uint64_t *begin_ns);

@@ -43,7 +43,7 @@ struct pt_segment {
 	bool ended;                 /* by the end of the trace */
 	uint64_t state[PT_STATE_WORDS]; /* in which it begins */
 	bool in_slots;              /* the same, of the decoder; where it is a guess and wrong: */
-	size_t slot_step;           /* a step that is none then; SIZE_MAX: none depends on it */
+	size_t slot_step;           /* a step that is not made then; SIZE_MAX: no step depends on it */
 	bool slots_stay;            /* in_slots does not change up to the end */
 	bool slots_matter;          /* other steps depend on it, too */
 	VEC(struct pt_step) steps;

@@ -372,24 +372,27 @@ def test_flame(c):
     """key g shows the flame graph of what runs since then, which grows; z begins it again"""
     need_tools("tmux")
     def exported():
-        """The weights of the folded stacks that key x writes."""
+        """The sum of the weights of the folded stacks that key x writes, nearly all of the threads that work."""
         screen.keys("x")
         screen.wait("folded stacks")
         screen.keys("Down", "Enter")
-        screen.wait("written: ")
-        (path,) = glob.glob(os.path.join(c.work, "perf.hist.*.folded"))
+        files = lambda: glob.glob(os.path.join(c.work, "perf.hist.*.folded"))
+        process.wait_until(lambda: files() and "folded stacks" not in screen.text(), "the export", 20 * SLOW)
+        (path,) = files()
         with open(path) as file:
-            stacks = dict(line.rsplit(" ", 1) for line in file)
+            stacks = [(stack, int(weight)) for stack, weight in (line.rsplit(" ", 1) for line in file)]
         os.unlink(path)
-        need(all(";start_thread;run_" in stack for stack in stacks), str(stacks))
-        return sum(int(weight) for weight in stacks.values())
+        every = sum(weight for _, weight in stacks)
+        works = sum(weight for stack, weight in stacks if ";start_thread;run_" in stack)
+        need(works >= 0.95 * every > 0, str(stacks))
+        return every
 
     with process.start(SHAPE, "--ms", "60000") as shape, Screen(c, "-d", "1", "-g", "-p", str(shape.pid)) as screen:
         screen.wait("shape_bottom")
         screen.keys("g")
         screen.wait("run_deep")
         first = exported()
-        process.wait_until(lambda: exported() > 3 * first, "the graph grows", 20 * SLOW)
+        process.wait_until(lambda: exported() > first, "the graph grows", 20 * SLOW)
         last = exported()
         screen.keys("Escape")
         screen.wait("Shared Object")

@@ -2,7 +2,8 @@
 # sanitized: the recordings of others
 # Agreement with perf, as test lines: on recordings of others ($PERFUSE_CORPUS, by default ../shared/corpus beside the
 # tree), and on recordings made here, by perf and by perfuse, in the shapes that test/agree/shapes lists, or in those that
-# $AGREE_SHAPES names. -k TEXT selects the commands that contain TEXT.
+# $AGREE_SHAPES names. -k TEXT selects the commands that contain TEXT. Shapes of the whole machine are recorded with
+# AGREE_MACHINE=1 only, and then only these: test/agree_machine_test.sh.
 set -u
 keep=
 [ "${1:-}" != -k ] || keep=$2
@@ -20,7 +21,9 @@ failed=0
 # a folder named on purpose may hold nothing but recordings
 others=$corpus/perfdata
 [ -d "$others" ] || [ -z "${PERFUSE_CORPUS:-}" ] || others=$corpus
-if [ -d "$others" ]; then
+if [ -n "${AGREE_MACHINE:-}" ]; then
+	[ -z "${PERFUSE_SANITIZED:-}" ] || exit 0
+elif [ -d "$others" ]; then
 	echo "# others' recordings: $others"
 	"$top/tools/agree" --lines --keep="$keep" "$others" || failed=1
 else
@@ -71,7 +74,13 @@ mkdir "$work/files"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}
 while read -r shape options; do
 	case $shape in '' | \#*) continue ;; esac
-	case " ${AGREE_SHAPES:-$shape} " in *" $shape "*) ;; *) continue ;; esac
+	if [ -n "${AGREE_SHAPES:-}" ]; then
+		case " $AGREE_SHAPES " in *" $shape "*) ;; *) continue ;; esac
+	else
+		machine=
+		case " $options " in *" -a "*) machine=1 ;; esac
+		[ "$machine" = "${AGREE_MACHINE:-}" ] || continue
+	fi
 	# shellcheck disable=SC2086 # words are wanted
 	if ! record "$PERF" perf "$shape" $options; then
 		echo "skip perfuse records the shape $shape: perf itself cannot here: $(tail -n 1 "$work/said")"

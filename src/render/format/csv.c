@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/table/cell_text.h"
 #include "render/format/format.h"
 
 static void add_text(const char *text, struct writer *out)
@@ -22,32 +21,6 @@ static void add_text(const char *text, struct writer *out)
 		}
 	}
 	writer_putc(out, '"');
-}
-
-static void add_cell(const struct cell *cell, struct writer *out)
-{
-	char text[CELL_VALUE_MAX];
-	switch (cell->kind) {
-	case CELL_TEXT:
-		add_text(cell->text, out);
-		break;
-	case CELL_TASK:
-		writer_printf(out, "%d", cell->task.tid);
-		break;
-	case CELL_PLACE:
-		if (cell->place.symbol)
-			add_text(cell->place.symbol, out);
-		else
-			writer_printf(out, "0x%" PRIx64, cell->place.address);
-		break;
-	case CELL_LIST:
-	case CELL_MAP:
-		cell_json_escaped(cell, add_text, out);
-		break;
-	default:
-		writer_add(out, text, cell_value_text(cell, CELL_FORM_DATA, text));
-		break;
-	}
 }
 
 static void add_column_names(const struct table *table, struct writer *out)
@@ -74,7 +47,7 @@ static void add_rows(const struct table *table, struct writer *out)
 			struct cell cell = table->cell(table->context, walk.row, i, &scratch);
 			if (i)
 				writer_putc(out, ',');
-			add_cell(&cell, out);
+			cell_escaped(&cell, CELL_FORM_DATA, add_text, out);
 		}
 		writer_puts(out, "\r\n");
 	}
@@ -101,7 +74,7 @@ static void rows_add(const struct table_column *columns, const struct cell *cell
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			writer_putc(out, ',');
-		add_cell(&cells[i], out);
+		cell_escaped(&cells[i], CELL_FORM_DATA, add_text, out);
 	}
 	writer_puts(out, "\r\n");
 }

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/table/cell_text.h"
 #include "render/format/list.h" /* FORMATS(X): X(name) for each name in meson.build */
 
 static const struct format format_text = { "text", "as perf prints it", NULL };
@@ -32,7 +31,7 @@ const struct format *format_find(const char *name, struct error *err)
 	return NULL;
 }
 
-void cell_json_escaped(const struct cell *cell, void (*add_text)(const char *text, struct writer *out), struct writer *out)
+static void json_escaped(const struct cell *cell, void (*add_text)(const char *text, struct writer *out), struct writer *out)
 {
 	struct writer text;
 	writer_open(&text, -1, 256);
@@ -42,7 +41,7 @@ void cell_json_escaped(const struct cell *cell, void (*add_text)(const char *tex
 	writer_fini(&text);
 }
 
-void cell_document(const struct cell *cell, void (*add_text)(const char *text, struct writer *out), struct writer *out)
+void cell_escaped(const struct cell *cell, enum cell_form form, void (*add_text)(const char *text, struct writer *out), struct writer *out)
 {
 	char text[CELL_VALUE_MAX];
 	switch (cell->kind) {
@@ -50,8 +49,11 @@ void cell_document(const struct cell *cell, void (*add_text)(const char *text, s
 		add_text(cell->text, out);
 		break;
 	case CELL_TASK:
-		writer_printf(out, "%d ", cell->task.tid);
-		add_text(cell->task.comm ? cell->task.comm : "", out);
+		writer_printf(out, "%d", cell->task.tid);
+		if (form == CELL_FORM_DOCUMENT) {
+			writer_putc(out, ' ');
+			add_text(cell->task.comm ? cell->task.comm : "", out);
+		}
 		break;
 	case CELL_PLACE:
 		if (cell->place.symbol)
@@ -61,10 +63,10 @@ void cell_document(const struct cell *cell, void (*add_text)(const char *text, s
 		break;
 	case CELL_LIST:
 	case CELL_MAP:
-		cell_json_escaped(cell, add_text, out);
+		json_escaped(cell, add_text, out);
 		break;
 	default:
-		writer_add(out, text, cell_value_text(cell, CELL_FORM_DOCUMENT, text));
+		writer_add(out, text, cell_value_text(cell, form, text));
 		break;
 	}
 }

@@ -3,7 +3,6 @@
  * below it. Texts are escaped, and the page's policy permits no script but its own. */
 #include <string.h>
 
-#include "analysis/table/cell_text.h"
 #include "base/xml_text.h"
 #include "render/format/format.h"
 #include "render/format/html_css.h"
@@ -24,7 +23,7 @@ static void add_text(const char *text, struct writer *out)
 
 static void add_value(const struct cell *cell, struct writer *out)
 {
-	cell_document(cell, add_text, out);
+	cell_escaped(cell, CELL_FORM_DOCUMENT, add_text, out);
 }
 
 /* A number also has its exact value, by which rows are sorted, and a share a bar. */

@@ -2,7 +2,6 @@
  * indented. Tables that belong to rows are left out. Texts are escaped: no name becomes a heading, a link or HTML. */
 #include <string.h>
 
-#include "analysis/table/cell_text.h"
 #include "render/format/format.h"
 
 static void add_text(const char *text, struct writer *out)
@@ -20,7 +19,7 @@ static void add_text(const char *text, struct writer *out)
 
 static void add_cell(const struct cell *cell, struct writer *out)
 {
-	cell_document(cell, add_text, out);
+	cell_escaped(cell, CELL_FORM_DOCUMENT, add_text, out);
 }
 
 static void add_columns(const struct table *table, struct writer *out)

@@ -420,10 +420,12 @@ def test_listed_code(c):
 
 
 class Screen:
-    """`top` in a terminal of tmux."""
+    """`top` in a terminal of a tmux server of its own: the socket of one that ends cannot be used again at once."""
+    count = 0
 
     def __init__(self, c, *options):
-        self.tmux = ("tmux", "-L", "top-%d" % os.getpid(), "-f", "/dev/null")
+        Screen.count += 1
+        self.tmux = ("tmux", "-S", os.path.join(c.work, "tmux.%d" % Screen.count), "-f", "/dev/null")
         self.pid = os.path.join(c.work, "pid")
         words = " ".join((PERFUSE, "top") + options)
         process.must(*self.tmux, "new-session", "-d", "-x", "100", "-y", "24", "-c", c.work,
@@ -503,14 +505,17 @@ def test_lost(c):
 def test_zero(c):
     """samples of earlier tables lose their weight: an eighth with each table, all of it with -z"""
     shares_of = {}
+    name = "zero%d" % os.getpid()
+    loop = os.path.join(c.work, name)
+    shutil.copy(os.path.realpath("/bin/sh"), loop)
     for words in ((), ("-z",)):
         with Top("-d", "1", "-s", "comm", *words, rows=60) as top:
-            with process.start(SHAPE, "--ms", "400"):
-                top.read_until("shape-")
+            with process.start(loop, "-c", "while :; do :; done"):
+                top.read_until(name)
                 top.read(1.0)
             count = len(top.tables())
             top.read(3.2)
-            shares_of[words] = ["shape-" in table for table in top.tables()[count:]]
+            shares_of[words] = [name in table for table in top.tables()[count:]]
     need(any(shares_of[()]), "a row disappears at once")
     need(not any(shares_of[("-z",)][1:]), "a row is still shown: %s" % shares_of)
 
@@ -518,12 +523,15 @@ def test_zero(c):
 @by_samples
 def test_stacks(c):
     """--call-graph unwind shows complete stacks while a program runs"""
-    with process.start(SHAPE, "--ms", "20000"), Top("-d", "1", "--call-graph", "unwind", "-s", "sym", "--comms", "shape-deep", "--no-children",
-                                                    "-F", "400", "-E", "1", piped=True) as top:
-        top.read_until("shape_descend")
-        top.read(2.5)
-        frames = max(table.count("shape_descend") for table in top.tables())
-        need(frames == 65, "%d of 65 frames: %r" % (frames, top.tables()[-1][:1500]))
+    with process.start(SHAPE, "--ms", "20000") as shape:
+        comms = "/proc/%d/task/*/comm" % shape.pid
+        process.wait_until(lambda: any(open(path).read() == "shape-deep\n" for path in glob.glob(comms)), "the thread has its name")
+        with Top("-d", "1", "--call-graph", "unwind", "-s", "sym", "--comms", "shape-deep", "--no-children", "-F", "400", "-E", "1",
+                 "-p", str(shape.pid), piped=True) as top:
+            top.read_until("shape_descend")
+            top.read(2.5)
+            frames = max(table.count("shape_descend") for table in top.tables())
+            need(frames == 65, "%d of 65 frames: %r" % (frames, top.tables()[-1][:1500]))
 
 
 @by_samples

@@ -332,6 +332,26 @@ def test_output_links(c):
             need(done.returncode != 0 and REFUSED in done.stderr, "%s: %d %s" % (words, done.returncode, done.stderr))
 
 
+def test_output_other(c):
+    """root writes no file where a link of another user leads: data export, --debug-file, stat --append"""
+    c.begin()
+    c.must("record", "-o", "p.data", "--", "true")
+    with open(c.victim + "/file", "w") as file:
+        file.write("root's\n")
+    c.link(c.victim + "/new", "dangling")
+    c.link(c.victim + "/file", "full")
+    c.link(c.victim, "way")
+    export, debug, append = ("data", "export", "sqlite", "-i", c.work + "/p.data"), ("--debug-file",), ("stat", "--append", "-o")
+    cases = [(export, "way/new", ())] + [(debug, name, ("version",)) for name in ("dangling", "full", "way/new", "way/file")]
+    for words, name, rest in cases + [(append, name, ("--", "true")) for name in ("dangling", "full", "way/new", "way/file")]:
+        done = c.perfuse(*words, name, *rest, cwd=c.att)
+        need(os.listdir(c.victim) == ["file"] and open(c.victim + "/file").read() == "root's\n", "%s %s writes there" % (words, name))
+        need(done.returncode != 0 and REFUSED in done.stderr, "%s: %d %s" % (words, done.returncode, done.stderr))
+    for name in ("first", "second"):
+        c.perfuse("--debug-file", c.work + "/messages", "report", "-i", name)
+    need(open(c.work + "/messages").read().count("No such file") == 1, "older messages are in the file")
+
+
 def test_output_ordinary(c):
     """ordinary outputs work: root's own links, a user's older recording under sudo, /dev/null, open files, empty files that are open"""
     c.begin()

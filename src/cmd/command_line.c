@@ -10,6 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/environment.h"
 #include "cmd/page.h"
+#include "os/place.h"
 
 static int usage_error(const struct cli *cli, const char *format, const char *what)
 {
@@ -27,7 +28,7 @@ struct opening {
 	int code;          /* >= 0: nothing is left to do, exit with it */
 };
 
-static int take_exec_path(struct opening *o, const char *value)
+static void take_exec_path(struct opening *o, const char *value)
 {
 	if (value)
 		setenv("PERF_EXEC_PATH", value, 1);
@@ -37,42 +38,36 @@ static int take_exec_path(struct opening *o, const char *value)
 		writer_printf(o->cli->out, "%s\n", str_text(&path));
 		o->code = 0;
 	}
-	return 0;
 }
 
-static int take_html_path(struct opening *o, const char *value)
+static void take_html_path(struct opening *o, const char *value)
 {
 	writer_printf(o->cli->out, "%s\n", PERFUSE_DOC_PATH);
 	o->code = 0;
-	return 0;
 }
 
-static int take_pager(struct opening *o, const char *value)
+static void take_pager(struct opening *o, const char *value)
 {
 	o->cli->use_pager = 1;
-	return 0;
 }
 
-static int take_no_pager(struct opening *o, const char *value)
+static void take_no_pager(struct opening *o, const char *value)
 {
 	o->cli->use_pager = 0;
-	return 0;
 }
 
-static int take_buildid_dir(struct opening *o, const char *value)
+static void take_buildid_dir(struct opening *o, const char *value)
 {
 	o->cli->buildid_dir = value;
 	setenv("PERF_BUILDID_DIR", value, 1);
-	return 0;
 }
 
-static int take_debugfs_dir(struct opening *o, const char *value)
+static void take_debugfs_dir(struct opening *o, const char *value)
 {
 	setenv("PERF_DEBUGFS_DIR", value, 1);
-	return 0;
 }
 
-static int take_debug(struct opening *o, const char *value)
+static void take_debug(struct opening *o, const char *value)
 {
 	static const char *const known[] = { "verbose", "ordered-events", "stderr", "data-convert", "perf-event-open", "kmaps",
 		"type-profile" };
@@ -82,37 +77,42 @@ static int take_debug(struct opening *o, const char *value)
 			continue;
 		if (i == 0)
 			o->cli->verbose = value[length] ? atoi(value + length + 1) : 1;
-		return 0;
+		return;
 	}
 	o->code = usage_error(o->cli, "Unknown option name '%s'", value);
-	return 0;
 }
 
-static int take_debug_file(struct opening *o, const char *value)
+static void take_debug_file(struct opening *o, const char *value)
 {
-	int fd = open(value, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -1;
+	struct place place;
+	struct error err = { 0 };
+	int fd = place_find(&place, value, &err);
+	if (fd == 0) {
+		fd = place_open(&place, value, O_WRONLY, 0666, &err);
+		place_close(&place);
+	}
+	if (fd < 0) {
+		o->code = usage_error(o->cli, "--debug-file: %s", err.text);
+		return;
+	}
 	dup2(fd, STDERR_FILENO);
 	close(fd);
-	return 0;
 }
 
-static int take_list_commands(struct opening *o, const char *value)
+static void take_list_commands(struct opening *o, const char *value)
 {
 	for (size_t i = 0; i < commands_count(); i++)
 		writer_printf(o->cli->out, "%s ", commands_at(i)->name);
 	writer_putc(o->cli->out, '\n');
 	o->code = 0;
-	return 0;
 }
 
-static int take_list_options(struct opening *o, const char *value);
+static void take_list_options(struct opening *o, const char *value);
 
 /* The options before the subcommand. `missing`: the option takes a value, and this is the complaint where it is absent. */
 static const struct lead {
 	const char *name, *also, *missing;
-	int (*take)(struct opening *o, const char *value);
+	void (*take)(struct opening *o, const char *value);
 } leads[] = {
 	{ "--help", "-h", NULL, NULL },
 	{ "--version", "-v", NULL, NULL },
@@ -128,13 +128,12 @@ static const struct lead {
 	{ "--debug-file", NULL, "No path given for --debug-file.", take_debug_file },
 };
 
-static int take_list_options(struct opening *o, const char *value)
+static void take_list_options(struct opening *o, const char *value)
 {
 	for (size_t i = 0; i < sizeof leads / sizeof *leads; i++)
 		writer_printf(o->cli->out, "%s ", leads[i].name);
 	writer_putc(o->cli->out, '\n');
 	o->code = 0;
-	return 0;
 }
 
 static const struct lead *find_lead(const char *word)
@@ -172,8 +171,8 @@ static void take_lead(struct opening *o)
 		value = *o->argv ? *o->argv++ : NULL;
 	if (lead->missing && !value)
 		o->code = usage_error(o->cli, "%s", lead->missing);
-	else if (lead->take(o, value) < 0)
-		o->code = usage_error(o->cli, "cannot write to %s", value);
+	else
+		lead->take(o, value);
 }
 
 static int count_words(const char **argv)

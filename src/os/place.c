@@ -270,7 +270,8 @@ static int refuse_path(const char *path, struct error *err)
 int place_open(const struct place *place, const char *path, int flags, mode_t mode, struct error *err)
 {
 	struct stat st;
-	int how = place->kind == PLACE_DESCRIPTOR ? O_TRUNC : place->kind == PLACE_NEW ? O_CREAT | O_EXCL | O_NOFOLLOW : O_NOFOLLOW;
+	int empty = flags & O_APPEND ? 0 : O_TRUNC;
+	int how = place->kind == PLACE_DESCRIPTOR ? empty : place->kind == PLACE_NEW ? O_CREAT | O_EXCL | O_NOFOLLOW : O_NOFOLLOW;
 	if (is_refused(place))
 		return refuse_path(path, err);
 	int fd = openat(place->folder, place->name, flags | how | O_CLOEXEC | O_NOCTTY, mode);
@@ -279,7 +280,7 @@ int place_open(const struct place *place, const char *path, int flags, mode_t mo
 	if (place->kind == PLACE_DESCRIPTOR || place->kind == PLACE_NEW)
 		return fd;
 	bool same = fstat(fd, &st) == 0 && st.st_dev == place->device && st.st_ino == place->inode;
-	if (same && (place->kind != PLACE_FILE || ftruncate(fd, 0) == 0))
+	if (same && (place->kind != PLACE_FILE || !empty || ftruncate(fd, 0) == 0))
 		return fd;
 	if (same)
 		error_system(err, "%s", path);

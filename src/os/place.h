@@ -45,8 +45,8 @@ struct place {
 
 /* Root follows no link that belongs to another user (ERROR_PERMISSION): that user would choose the file that root writes. */
 int place_find(struct place *place, const char *path, struct error *err);
-/* Opens or creates the file, and truncates a regular file. flags: O_WRONLY or O_RDWR. Root opens no regular file or FIFO of another user,
- * nor one that replaced what place_find saw. path: for messages. */
+/* Opens or creates the file, and truncates a regular file unless flags have O_APPEND, beside O_WRONLY or O_RDWR. Root opens no regular
+ * file or FIFO of another user, nor one that replaced what place_find saw. path: for messages. */
 int place_open(const struct place *place, const char *path, int flags, mode_t mode, struct error *err);
 void place_close(struct place *place);
 

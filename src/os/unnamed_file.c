@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/place.h"
+
 static int refuse(const char *name, struct error *err)
 {
 	return error_set(err, ERROR_USAGE, "%s exists already", name);
@@ -31,7 +33,12 @@ static int folder_open(struct unnamed_file *file, const char *path, struct error
 	if (len)
 		snprintf(folder, sizeof folder, "%.*s", (int)len, path);
 	snprintf(file->name, sizeof file->name, "%s", leaf);
-	file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct place place;
+	if (place_find(&place, folder, err) < 0)
+		return -1;
+	int link = place.kind == PLACE_DESCRIPTOR ? 0 : O_NOFOLLOW;
+	file->folder = openat(place.folder, place.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | link);
+	place_close(&place);
 	return file->folder < 0 ? error_system(err, "cannot open the folder %s", folder) : 0;
 }
 

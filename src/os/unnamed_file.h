@@ -10,7 +10,7 @@ struct unnamed_file {
 	struct fresh_file fresh; /* where fresh.fd == fd: it has a temporary name */
 };
 
-/* Fails if there is an entry of that name. < 0: nothing to drop. */
+/* Fails if there is an entry of that name. Root follows no link of another user to its folder (os/place.h). < 0: nothing to drop. */
 int unnamed_open(struct unnamed_file *file, const char *path, struct error *err);
 /* Gives the file its name and closes it. Fails, as unnamed_open, rather than to replace an entry. */
 int unnamed_keep(struct unnamed_file *file, struct error *err);

@@ -21,10 +21,7 @@ static int open_file(struct stat_run *run, const char *path)
 		return EXIT_FAILED;
 	}
 	err.sys = 0;
-	if (run->o->append && place.kind == PLACE_FILE && !place.foreign) /* place_open truncates */
-		run->fd = openat(place.folder, place.name, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-	else
-		run->fd = place_open(&place, path, O_WRONLY, 0666, &err);
+	run->fd = place_open(&place, path, O_WRONLY | (run->o->append ? O_APPEND : 0), 0666, &err);
 	place_close(&place);
 	if (run->fd < 0) {
 		cli_warn(run->cli, "failed to create output file: %s", err.sys ? strerror(err.sys) : err.text);

@@ -143,7 +143,7 @@ TEST("nothing stays attached after the process was killed")
 	EXPECT_INT(read(pipes[0], &id, sizeof id), sizeof id);
 	kill(child, SIGKILL);
 	EXPECT_INT(waitpid(child, NULL, 0), child);
-	for (int i = 0; id && i < 2000; i++) { /* the kernel frees programs after a grace period */
+	for (int i = 0; id && i < 60000; i++) { /* the kernel frees programs after a grace period */
 		int fd = bpf_prog_get_fd_by_id(id);
 		if (fd < 0)
 			break;

@@ -59,11 +59,11 @@ static void put_mapping(struct writer *out, const struct own *own, uint16_t misc
 	record_close(out, at, 0);
 }
 
-/* The length of the build-id, read within some seconds; < 0: unknown. */
+/* The length of the build-id, read within a minute; < 0: unknown. */
 static int known(struct build_reader *reader, const struct own *own, uint8_t id[static ELF_BUILD_ID_MAX])
 {
 	int len = -1;
-	for (unsigned i = 0; len < 0 && i < 200; i++) {
+	for (unsigned i = 0; len < 0 && i < 12000; i++) {
 		len = build_reader_get(reader, own->path, &own->identity, id);
 		if (len < 0)
 			usleep(5000);

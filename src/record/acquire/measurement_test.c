@@ -68,7 +68,7 @@ static uint64_t wait_for_counts(struct measurement *m, uint64_t least)
 {
 	time_t start = time(NULL);
 	uint32_t ready;
-	while (sum_of_counts(m) <= least && time(NULL) - start < 10)
+	while (sum_of_counts(m) <= least && time(NULL) - start < 60)
 		EXPECT_INT(measurement_wait(m, 1, &ready, NULL), 0);
 	return sum_of_counts(m);
 }
@@ -78,7 +78,7 @@ static void wait_until_over(struct measurement *m)
 {
 	time_t start = time(NULL);
 	uint32_t ready;
-	while (!measurement_over(m) && time(NULL) - start < 10)
+	while (!measurement_over(m) && time(NULL) - start < 60)
 		measurement_wait(m, 10, &ready, NULL);
 	EXPECT(measurement_over(m));
 }

@@ -174,13 +174,14 @@ def test_full(context):
 def test_attach(context):
     """a running process is measured with the threads that it starts later, until a signal"""
     hammer = context.hammer()
-    other = process.start("sh", "-c", "sleep 0.6; exec %s %d %d" % (hammer, ROUNDS, HOLD_MS), cwd=context.work, stdout=process.PIPE)
+    other = process.start("sh", "-c", "read line; exec %s %d %d" % (hammer, ROUNDS, HOLD_MS), cwd=context.work, stdin=process.PIPE, stdout=process.PIPE)
     out = os.path.join(context.work, "attached")
     ours = process.start(PERFUSE, "lock", "contention", "-b", "-t", "-x,", "--output", out, "-p", str(other.pid), cwd=context.work)
     try:
-        known = int(re.search(r"waiter (\d+)", other.communicate()[0]).group(1))
+        bpf.wait_attached(ours.pid)
+        known = int(re.search(r"waiter (\d+)", other.communicate("\n")[0]).group(1))
         ours.send_signal(signal.SIGINT)
-        ours.wait(20)
+        ours.wait(60)
         with open(out) as result:
             rows = [row for row in values(result.read()) if row[4] == str(known)]
         need(rows and int(rows[0][0]) >= ROUNDS, str(rows))

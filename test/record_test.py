@@ -13,7 +13,7 @@ import struct
 import sys
 import time
 
-from suite import process
+from suite import process, recorder
 from suite.perf import need_recording, need_reference, reference
 from suite.process import NOBODY
 from suite.recording import header_features
@@ -90,8 +90,10 @@ def test_threads_folder(c):
 def test_switch_event(c):
     """--switch-output-event begins a new file when its event happens"""
     c.tracepoints()
+    # two events at once may begin one file
+    wait = "i=0; until [ $(ls %s/turns.2* 2>/dev/null | wc -l) -ge %%d ] || [ $i = 300 ]; do sleep 0.1; i=$((i+1)); done" % c.work
     result = c.record("-e", "task-clock:u", "--switch-output-event", "syscalls:sys_enter_chdir", "--", "sh", "-c",
-                      "./shape --ms 100; cd /; sleep 0.2; cd /tmp; sleep 0.2", output="turns")
+                      "./shape --ms 100; cd /; %s; cd /tmp; %s" % (wait % 1, wait % 2), output="turns")
     files = sorted(glob.glob(os.path.join(c.work, "turns.*")))
     need(result.returncode == 0 and len(files) >= 3, "%d files: %s" % (len(files), result.stderr))
     seen = sum(len(c.run(PERFUSE, "script", "-F", "ip", "-i", file).stdout.split()) for file in files)
@@ -119,14 +121,14 @@ class Control:
         for end in ends:
             os.close(end)
 
-    def answer(self, command, limit=10):
+    def answer(self, command, limit=60):
         """The answer to a command; "" if none arrives in time."""
         os.write(self.commands, command.encode() + b"\n")
         ready = select.select([self.answers], [], [], limit)[0]
         return os.read(self.answers, 100) if ready else b""
 
     def end(self):
-        text = self.recorder.communicate(timeout=30)[1]
+        text = self.recorder.communicate(timeout=120)[1]
         os.close(self.commands)
         os.close(self.answers)
         return [line for line in text.splitlines() if not line.startswith("[ perf record: ")]
@@ -200,12 +202,10 @@ def test_inherit(c):
     """-t records that thread alone, with --inherit the threads that it starts too"""
     for options, some in (([], False), (["--inherit"], True)):
         program, tid = burning_thread(c)
-        recorder = process.start(PERFUSE, "record", "-o", "thread.data", "-e", "cpu-clock:u", "-t", str(tid), *options, cwd=c.work,
-                                 stderr=process.PIPE)
-        time.sleep(0.5)
+        recording = recorder.start("-o", "thread.data", "-e", "cpu-clock:u", "-t", str(tid), *options, cwd=c.work)
         program.communicate("\n")
-        text = recorder.communicate(timeout=30)[1]
-        need(recorder.returncode == 0, "exit code %d: %s" % (recorder.returncode, text))
+        text = recording.communicate(timeout=120)[1]
+        need(recording.returncode == 0, "exit code %d: %s" % (recording.returncode, text))
         tids = [int(line) for line in c.run(PERFUSE, "script", "-i", "thread.data", "-F", "tid").stdout.split()]
         need(all(number != tid or not some for number in tids[20:]) and (len(tids) > 100) == some,
              "%d samples of %s with %s" % (len(tids), set(tids), options))
@@ -298,7 +298,8 @@ def test_priority(c):
     """while it reads rings, a recorder of root has a higher priority than others, its command and a priority that the user chose are unchanged"""
     need_root("only root may raise priorities")
     nice = "sleep 0.2; awk '{ print $19 }' /proc/$PPID/stat /proc/self/stat"
-    for before, expected in ((0, ["-10", "0"]), (5, ["5", "5"])):
+    own = os.nice(0)  # a run of the tests with a lower priority is a user's choice, too
+    for before, expected in ((0, ["-10", "0"] if own == 0 else [str(own)] * 2), (5, [str(min(own + 5, 19))] * 2)):
         result = c.run("nice", "-n", str(before), PERFUSE, "record", "-o", "nice.data", "-e", "task-clock", "--", "sh", "-c", nice)
         need(result.stdout.split() == expected, "%s with nice %d: %s" % (result.stdout.split(), before, result.stderr))
 
@@ -448,7 +449,7 @@ def test_old(c):
 
 def test_attach(c):
     """a running process is recorded with its names and mappings"""
-    with process.start("./shape", "--ms", "3000", stdout=process.DEVNULL, cwd=c.work) as child:
+    with process.start("./shape", "--ms", "60000", stdout=process.DEVNULL, cwd=c.work) as child:
         process.wait_until(lambda: len(os.listdir("/proc/%d/task" % child.pid)) > 1, "the program starts no thread")
         result = c.record("-p", str(child.pid), "--", "sleep", "0.5")
         need(result.returncode == 0, result.stderr)
@@ -479,12 +480,13 @@ def test_switch_limits(c):
     result = c.record("--switch-output=1s", "--switch-max-files=2", "-F", "500", "--", "timeout", "3.4", *spin, output="two.data")
     names = sorted(glob.glob(os.path.join(c.work, "two.data.2*")))
     dumped = re.findall(r"\[ perf record: Dump (\S+) \]", result.stderr)
-    need(len(dumped) > 3 and [os.path.basename(n) for n in names] == dumped[-2:], "%s of %s" % (names, dumped))
+    need(len(dumped) > 2 and [os.path.basename(n) for n in names] == dumped[-2:], "%s of %s" % (names, dumped))
     for name in names:
         places = c.run(PERFUSE, "script", "-i", name, "-F", "comm,ip,dso").stdout
         need("(%s)" % os.path.realpath("/bin/sh") in places, "%s has no mappings of the command's child: %s" % (name, places[:200]))
     for more in ((), ("--threads",)):
-        result = c.record("-e", "cpu-clock", "-F", "2000", "--max-size", "40K", *more, "--", "timeout", "20", *spin, output="small.data")
+        # small rings: what they hold when the recorder runs again is above the limit
+        result = c.record("-m", "2", "-e", "cpu-clock", "-F", "2000", "--max-size", "40K", *more, "--", "timeout", "20", *spin, output="small.data")
         found = re.search(r"\[ perf record: perf size limit reached \((\d+) KB\), stopping session \]", result.stderr)
         need(found and 40 <= int(found[1]) < 90, "%s: %s" % (more, result.stderr))
         size = data_bytes(os.path.join(c.work, "small.data"))
@@ -616,24 +618,31 @@ def test_programs_gone(c):
         raise Skip("the system call's number is another one here")
     need_root("only root may read BPF programs")
     for options in ("-a", "-o", "gone.data"), ("-B", "-N", "-o", "gone.data"), ("--threads", "-o", "gone.data"), ("-o", "-"):
-        for name in ("started", "gone"):
-            os.path.exists(os.path.join(c.work, name)) and os.unlink(os.path.join(c.work, name))
-        # the program is gone before the command ends: the recorder has half a second to see it
-        command = ("sh", "-c", "touch started; while ! test -e gone; do sleep 0.05; done")
-        with open(os.path.join(c.work, "piped.data"), "wb") as piped:
-            run = process.start(PERFUSE, "record", "-q", "-e", "cpu-clock", *options, "--", *command, cwd=c.work, stdout=piped)
-            with run:
-                process.wait_until(lambda: os.path.exists(os.path.join(c.work, "started")), "the recording starts")
-                kept = load_program()
-                time.sleep(0.5)
-                for fd in kept:
-                    os.close(fd)
-                open(os.path.join(c.work, "gone"), "w").close()
-                run.wait()
-        data = "piped.data" if options[-1] == "-" else "gone.data"
-        listed = c.run(PERFUSE, "report", "-i", data, "--header-only" if data != "piped.data" else "--header", "-I").stdout
-        need("loaded_one" in listed, "%s: the header has no program: %s" % (" ".join(options), re.findall(r"(?m)^# bpf_prog.*", listed)))
-        shutil.rmtree(os.path.join(c.work, "gone.data"), ignore_errors=True)
+        # the program is gone before the command ends: the recorder has some time to see it
+        listed = ""
+        for seconds in (0.5, 2, 8):
+            listed = listed if "loaded_one" in listed else gone_program(c, options, seconds)
+        need("loaded_one" in listed, "%s: the header has no program: %s" % (" ".join(options), listed))
+
+
+def gone_program(c, options, seconds):
+    """The header's lines about a BPF program that is loaded for so long while a command is recorded."""
+    for name in ("started", "gone"):
+        os.path.exists(os.path.join(c.work, name)) and os.unlink(os.path.join(c.work, name))
+    command = ("sh", "-c", "touch started; while ! test -e gone; do sleep 0.05; done")
+    with open(os.path.join(c.work, "piped.data"), "wb") as piped:
+        with process.start(PERFUSE, "record", "-q", "-e", "cpu-clock", *options, "--", *command, cwd=c.work, stdout=piped) as run:
+            process.wait_until(lambda: os.path.exists(os.path.join(c.work, "started")), "the recording starts")
+            kept = load_program()
+            time.sleep(seconds)
+            for fd in kept:
+                os.close(fd)
+            open(os.path.join(c.work, "gone"), "w").close()
+            run.wait()
+    data = "piped.data" if options[-1] == "-" else "gone.data"
+    listed = c.run(PERFUSE, "report", "-i", data, "--header-only" if data != "piped.data" else "--header", "-I").stdout
+    shutil.rmtree(os.path.join(c.work, "gone.data"), ignore_errors=True)
+    return "\n".join(re.findall(r"(?m)^# bpf_prog.*", listed))
 
 
 def prepare(work):

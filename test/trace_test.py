@@ -7,9 +7,8 @@ import shutil
 import signal
 import sys
 import tempfile
-import time
 
-from suite import process, programs
+from suite import bpf, process
 from suite.perf import need_reference
 from suite.settings import PERFUSE, SHORT
 from suite.tests import Skip, need, need_root, need_tools, run_tests, tests_of
@@ -299,9 +298,9 @@ def test_targets():
                 rows = parsed(work.trace("-a", "--filter-pids", str(shell.pid), "-e", "wait4,clone,openat", "--max-events", "30")[1])
                 need(shell.pid not in {row[3] for row in rows} and os.getpid() not in {row[3] for row in rows}, rows)
                 tracer = process.start(PERFUSE, "trace", "-o", work.path("end"), "-p", str(shell.pid))
-                time.sleep(0.3)
+                bpf.wait_attached(tracer.pid)
                 work.write("stop", "")
-                need(tracer.wait(timeout=20) == 0, "trace -p does not end with its process")
+                need(tracer.wait(timeout=60) == 0, "trace -p does not end with its process")
             finally:
                 shell.kill()
 
@@ -710,13 +709,14 @@ def test_recordings():
 def test_nothing_remains():
     """a trace that is killed leaves no program in the kernel"""
     with Work() as work:
-        for way, name in (([], "leave"), (["-e", "openat"], "leave_one"), (["-s"], "sum_leave"), (["-F", "all", "--syscalls"], "leave")):
-            before = programs.loaded(name)
+        for way in ([], ["-e", "openat"], ["-s"], ["-F", "all", "--syscalls"]):
             tracer = process.start(PERFUSE, "trace", "-o", work.path("out"), *way, "sleep", "60")
-            process.wait_until(lambda: programs.loaded(name) - before, "the programs are loaded")  # pylint: disable=cell-var-from-loop
+            bpf.wait_attached(tracer.pid)
+            found = bpf.attached(tracer.pid)
+            need(all(bpf.exists(*one) for one in found), "%s are not in the kernel" % found)
             tracer.send_signal(signal.SIGKILL)
             tracer.wait()
-            process.wait_until(lambda: not programs.loaded(name) - before, "the programs are gone")  # pylint: disable=cell-var-from-loop
+            process.wait_until(lambda: not any(bpf.exists(*one) for one in found), "the programs are gone")  # pylint: disable=cell-var-from-loop
 
 
 def test_two_runs():
@@ -724,11 +724,10 @@ def test_two_runs():
     with Work() as work:
         calls = "import os, time\nwhile not os.path.exists('%s'): time.sleep(0.02)\nfor i in range(2000): os.getpgid(0)" % work.path("go")
         with process.start(sys.executable, "-S", "-c", calls) as traced:
-            before = programs.loaded("executed")
             ways = {"sums": ["-s"], "lines": ["-e", "getpgid,getpriority,getsid,personality"], "alone": ["-e", "getpgid"]}
             tracers = [process.start(PERFUSE, "trace", "-o", work.path(name), *way, "-p", str(traced.pid)) for name, way in ways.items()]
-            process.wait_until(lambda: len(programs.loaded("executed") - before) == 3, "the programs are loaded")
-            time.sleep(1)  # they are attached
+            for tracer in tracers:
+                bpf.wait_attached(tracer.pid)
             work.write("go", "")
             need([tracer.wait(60) for tracer in tracers] == [0, 0, 0], "a trace fails")
         found = {name: open(work.path(name), errors="replace").read() for name in ways}
@@ -742,10 +741,8 @@ def test_full_ring():
         calls = "import os, time\nwhile not os.path.exists('%s'): time.sleep(0.02)\nfor i in range(20000): os.getpgid(0)" % work.path("go")
         for way in (["-s"], ["-m", "64K", "-e", "getpgid,getpriority,getsid,personality"]):
             with process.start(sys.executable, "-S", "-c", calls) as traced:
-                before = programs.loaded("executed")
                 tracer = process.start(PERFUSE, "trace", "-o", work.path("out"), *way, "-p", str(traced.pid))
-                process.wait_until(lambda: programs.loaded("executed") - before, "the programs are loaded")  # pylint: disable=cell-var-from-loop
-                time.sleep(1)  # they are attached
+                bpf.wait_attached(tracer.pid)
                 tracer.send_signal(signal.SIGSTOP)
                 work.write("go", "")
                 need(traced.wait(60) == 0, "the program waits for the tracer")

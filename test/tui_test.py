@@ -22,7 +22,7 @@ from suite.settings import PERFUSE, TEST
 from suite.tests import Skip, need, need_tools, run_in_folder
 
 UPDATE = os.environ.get("TUI_UPDATE")
-PATIENCE_S = 8
+PATIENCE_S = 60
 START = "(start)"
 PLACES = ["--symfs", ".", "--kallsyms", "kallsyms"]  # of the files with symbols
 

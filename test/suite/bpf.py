@@ -3,6 +3,9 @@ import ctypes
 import os
 import platform
 import re
+import time
+
+from suite.process import wait_until
 
 CALLS = {"x86_64": 321, "aarch64": 280, "s390x": 351, "riscv64": 280}
 BY_ID = {"prog_id": 13, "link_id": 30}  # BPF_PROG_GET_FD_BY_ID, BPF_LINK_GET_FD_BY_ID
@@ -18,6 +21,18 @@ def attached(pid):
     except OSError:
         return set()
     return found if any(kind == "link_id" for kind, _ in found) else set()
+
+
+def wait_attached(pid):
+    """Until a process has links, no further ones for a moment, and sleeps: it waits for what its programs see."""
+    wait_until(lambda: attached(pid), "a BPF program is attached")
+
+    def settled():
+        before = attached(pid)
+        time.sleep(0.3)
+        with open("/proc/%s/stat" % pid) as stat:
+            return attached(pid) == before and stat.read().rsplit(")", 1)[1].split()[0] == "S"
+    wait_until(settled, "all BPF programs are attached")
 
 
 def exists(kind, number):

@@ -108,7 +108,7 @@ def on_terminal(*command, stdout=True, stderr=True, raw=False, user=None, **more
         return subprocess.CompletedProcess(command, child.wait(60), seen, b"")
 
 
-def wait_until(condition, what, seconds=20):
+def wait_until(condition, what, seconds=60):
     """Fails unless the condition holds within the seconds."""
     end = time.monotonic() + seconds
     while not condition():

@@ -82,7 +82,7 @@ def keep(browser, name):
         browser.screenshot(os.path.join(SCREENSHOTS, name + ".png"))
 
 
-def settle(browser, condition, seconds=5):
+def settle(browser, condition, seconds=60):
     """The page when condition(page) holds, or after the given seconds."""
     end = time.monotonic() + seconds
     while True:
@@ -338,9 +338,9 @@ def look_at_hostile_names(c):
     source, program = os.path.join(c.work, "hostile.c"), os.path.join(folder, "a<b>'&")
     with open(source, "w") as out:
         out.write("#include <sys/prctl.h>\nvolatile unsigned long n;\n"
-                  "#define TURN(name, turns) __attribute__((noinline)) void name(void) { for (unsigned long i = 0; i < turns; i++) n += i; }\n"
-                  "TURN(spin, 300000000ul) TURN(first, 60000000ul) TURN(second, 50000000ul) TURN(third, 40000000ul)\n"
-                  'int main(void) { prctl(PR_SET_NAME, "%s"); spin(); first(); second(); third(); n++; return 0; }\n' % COMMAND)
+                  "#define SPIN(name, times) __attribute__((noinline)) void name(void) { for (unsigned long i = 0; i < times; i++) n += i; }\n"
+                  "SPIN(spin, 200000000ul) SPIN(second, 60000000ul) SPIN(third, 40000000ul) SPIN(fourth, 20000000ul)\n"
+                  'int main(void) { prctl(PR_SET_NAME, "%s"); spin(); second(); third(); fourth(); n++; return 0; }\n' % COMMAND)
     need(run("cc", "-O1", "-fno-omit-frame-pointer", "-o", program, source).returncode == 0, "the program does not compile")
     need(run("objcopy", "--redefine-sym", "spin=" + FUNCTION, program).returncode == 0, "objcopy does not rename a symbol")
     data = record(c.work, os.path.join(c.work, "hostile.data"), program)

@@ -136,18 +136,19 @@ def test_chroot(c):
     build(c, "still", "-static")
     os.makedirs(c.path("jail"), exist_ok=True)
     shutil.copy(c.path("still-first"), c.path("jail", "prog"))
-    shutil.copy(c.path("still-other"), "/prog-of-builds")
+    name = "prog-%d" % os.getpid()
+    shutil.copy(c.path("still-other"), "/" + name)
     try:
-        os.rename(c.path("jail", "prog"), c.path("jail", "prog-of-builds"))
-        c.shell("chroot jail /prog-of-builds 0.5\n")
-        done = c.call(PERFUSE, "script", "-i", c.path("data"), "-F", "ip,sym", "-G", "--comms", "prog-of-builds")
+        os.rename(c.path("jail", "prog"), c.path("jail", name))
+        c.shell("chroot jail /%s 0.5\n" % name)
+        done = c.call(PERFUSE, "script", "-i", c.path("data"), "-F", "ip,sym", "-G", "--comms", name)
         need(done.stdout.count(UNKNOWN) > 20 and OTHER not in done.stdout, done.stdout[:300])
         need(SENTENCE in done.stderr, done.stderr)
-        c.shell("/prog-of-builds 0.3; chroot jail /prog-of-builds 0.3\n")
-        done = c.call(PERFUSE, "script", "-i", c.path("data"), "-F", "ip,sym", "-G", "--comms", "prog-of-builds")
+        c.shell("/%s 0.3; chroot jail /%s 0.3\n" % (name, name))
+        done = c.call(PERFUSE, "script", "-i", c.path("data"), "-F", "ip,sym", "-G", "--comms", name)
         need(done.stdout.count(UNKNOWN) > 20 and done.stdout.count(OTHER) > 20, done.stdout[:300])
     finally:
-        os.unlink("/prog-of-builds")
+        os.unlink("/" + name)
 
 
 @by_samples

@@ -235,7 +235,7 @@ def check_debuginfod(box):
         env = {"DEBUGINFOD_URLS": url, "DEBUGINFOD_CACHE_PATH": os.path.join(box.work, "fetched")}
         named, trail = box.named()
         need(not named and "debuginfod" not in trail, "asked unasked: " + trail)
-        for _ in range(40):
+        for _ in range(240):
             shutil.rmtree(env["DEBUGINFOD_CACHE_PATH"], ignore_errors=True)
             named, trail = box.named(env=env)
             if named:

@@ -14,7 +14,6 @@ import stat
 import sys
 import tarfile
 import tempfile
-import time
 
 from suite import process
 from suite.process import build_id, environment
@@ -91,11 +90,12 @@ def test_memfd(c):
         memory = os.memfd_create(lead + "z")
         with open(c.prog, "rb") as program:
             os.write(memory, program.read())
-        os.execve(memory, ["shape", "--ms", "4000"], {})
+        os.execve(memory, ["shape", "--ms", "60000"], {})
 
     pid = start_as_attacker(run)
-    time.sleep(0.5)
+    process.wait_until(lambda: "memfd:" in os.readlink("/proc/%d/exe" % pid), "the program starts")
     c.must("record", "-a", "-o", "p.data", "--", "sleep", "1.5")
+    os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     need("memfd" in c.must("script", "-i", "p.data", "--show-mmap-events").stdout, "the program was not recorded")
     need(not c.files_outside(), "root made %s" % c.files_outside())
@@ -103,8 +103,8 @@ def test_memfd(c):
 
 def recorded_process(c, path):
     """A running process of the attacker, and its recording, made without a copy in the cache."""
-    pid = start_as_attacker(lambda: os.execve(path, [path, "--ms", "30000"], {}))
-    time.sleep(0.3)
+    pid = start_as_attacker(lambda: os.execve(path, [path, "--ms", "60000"], {}))
+    process.wait_until(lambda: os.readlink("/proc/%d/exe" % pid) == path, "the program starts")
     c.must("record", "-N", "-p", str(pid), "-o", "p.data", "--", "sleep", "0.5")
     return pid
 

@@ -49,7 +49,7 @@ class Recorder:
 
     def wait(self):
         """(exit code, stderr), when no process has its stderr open any more."""
-        code = self.process.wait(20)
+        code = self.process.wait(120)
         if self.has_group():
             os.killpg(self.process.pid, signal.SIGKILL)
         return code, self.process.stderr.read().decode()
@@ -58,11 +58,14 @@ class Recorder:
         process.wait_until(lambda: os.path.exists(self.c.path(path)), "the command does not start")
         os.unlink(self.c.path(path))
 
-    def samples(self):
-        """Of a whole file: its header says how much there is."""
+    def is_whole(self):
+        """Whether the file's header says how much there is."""
         with open(self.output, "rb") as file:
-            head = file.read(56)
-        need(int.from_bytes(head[48:56], "little") > 0, "the header of the recording says that it is not finished")
+            return int.from_bytes(file.read(56)[48:], "little") > 0
+
+    def samples(self):
+        """Of a whole file."""
+        need(self.is_whole(), "the header of the recording says that it is not finished")
         done = process.run(self.c.program, "script", "-i", self.output, "-F", "comm", env=self.c.environment())
         need(done.returncode == 0 and not done.stderr, "%d: %s" % (done.returncode, done.stderr[:300]))
         return len(done.stdout.splitlines())
@@ -92,7 +95,7 @@ def test_ignored(c):
         time.sleep(0.3)
         need(r.process.poll() is None, "it ended")
         r.process.send_signal(signal.SIGINT)
-        need(r.process.wait(20) == -signal.SIGINT, "it ended with %d" % r.process.returncode)
+        need(r.process.wait(120) == -signal.SIGINT, "it ended with %d" % r.process.returncode)
 
 
 def test_closed_stderr(c):
@@ -103,7 +106,7 @@ def test_closed_stderr(c):
         time.sleep(1)  # "Events enabled" has been said
         need(r.process.poll() is None, "it ended with %s" % r.process.poll())
         r.process.send_signal(signal.SIGINT)
-        r.process.wait(20)
+        r.process.wait(120)
         need(r.samples() > 20, "%d samples" % r.samples())
 
 
@@ -113,7 +116,7 @@ def test_pipe(c):
         r.wait_for("started")
         r.process.stdout.read(1000)
         r.process.stdout.close()
-        code = r.process.wait(20)
+        code = r.process.wait(120)
         need(not r.has_group(), "the command still runs")
         need(code == -signal.SIGPIPE and not r.process.stderr.read(), "%d" % code)
 
@@ -125,17 +128,17 @@ def test_stubborn(c):
         r.wait_for("started")
         time.sleep(0.3)
         r.process.send_signal(signal.SIGINT)
-        time.sleep(1.5)
+        process.wait_until(r.is_whole, "the file is complete")
         need(r.process.poll() is None, "it did not wait for its command")
         need(r.samples() > 20, "%d samples" % r.samples())
         r.process.send_signal(signal.SIGINT)
-        need(r.process.wait(20) == -signal.SIGINT, "a second interrupt: %d" % r.process.returncode)
+        need(r.process.wait(120) == -signal.SIGINT, "a second interrupt: %d" % r.process.returncode)
     with Recorder(c, "--", "sh", "-c", "touch started; kill -STOP $$") as r:
         r.wait_for("started")
         time.sleep(0.3)
         need(r.process.poll() is None, "it ended with its command stopped")
         r.process.send_signal(signal.SIGTERM)
-        need(r.process.wait(20) == -signal.SIGTERM, "it ended with %s" % r.process.returncode)
+        need(r.process.wait(120) == -signal.SIGTERM, "it ended with %s" % r.process.returncode)
 
 
 def test_killed(c):
@@ -144,7 +147,7 @@ def test_killed(c):
         r.wait_for("started")
         process.wait_until(lambda: os.path.getsize(r.output) > 600000, "the recording does not grow")
         r.process.kill()
-        r.process.wait(20)
+        r.process.wait(120)
         done = process.run(c.program, "script", "-i", r.output, "-F", "comm", env=c.environment())
         count = len(done.stdout.splitlines())
         need(count > 5000, "%d: %d samples: %s" % (done.returncode, count, done.stderr[:300]))
@@ -157,7 +160,7 @@ def test_unread_acknowledgement(c):
     with Recorder(c, "--control", "fd:%d,%d" % fds, *BUSY, pass_fds=fds) as r:
         r.wait_for("started")
         os.set_blocking(commands[1], False)
-        sent, until = 0, time.monotonic() + 20
+        sent, until = 0, time.monotonic() + 120
         while sent < 64 and time.monotonic() < until:
             try:
                 os.write(commands[1], b"ping\n" * 512)
@@ -167,7 +170,7 @@ def test_unread_acknowledgement(c):
         need(sent == 64, "it reads no commands any more")
         os.set_blocking(commands[1], True)
         os.write(commands[1], b"stop\n")
-        need(r.process.wait(20) == -signal.SIGTERM, "it ended with %s" % r.process.returncode)
+        need(r.process.wait(120) == -signal.SIGTERM, "it ended with %s" % r.process.returncode)
         need(r.samples() > 0, "%d samples" % r.samples())
     for fd in commands + answers:
         os.close(fd)

@@ -14,7 +14,7 @@
 
 static int usage_error(const struct cli *cli, const char *format, const char *what)
 {
-	char text[256];
+	char text[640];
 	snprintf(text, sizeof text, format, what);
 	cli_warn(cli, "%s\n\n Usage: %s " PROGRAM_USAGE, text, cli->program);
 	return EXIT_USAGE;

@@ -95,6 +95,7 @@ def test_threads(c):
          "no chain begins in clone: %s" % c.chains().most_common(2))
 
 
+@by_samples
 def test_never_returns(c):
     """the caller of a function that never returns is named, not the function after it in memory, whose rules begin there"""
     if platform.machine() != "x86_64":
@@ -147,6 +148,7 @@ def joined_names(c, chains):
     return seen
 
 
+@by_samples
 def test_joined_marks(c):
     """a joined chain has a marker where it was joined: readers skip it, and report prints the number of joined chains and their functions"""
     printed = c.record("./chains", "deep", "150", "700", options=("-e", "task-clock:u", "-F", "4000"))
@@ -175,6 +177,7 @@ def test_joined_marks(c):
     need(c.run(need_reference(), "script", "-F", "comm,tid,time,ip,sym", *ALL_FRAMES, "-i", "unwind.data").stdout == ours, "perf reads it otherwise")
 
 
+@by_samples
 def test_overwrite(c):
     """the content of overwritten rings is unwound with the mappings of its time, which are also in the file"""
     printed = c.record("./chains", "threads", "700", options=(*EVENT, "--overwrite", "-m", "32"))
@@ -189,6 +192,7 @@ def test_overwrite(c):
     expect(c, ("main", "outer", "middle", "leaf"), c.chains())
 
 
+@by_samples
 def test_overwrite_dumps(c):
     """a dump of overwritten rings (--switch-output) has whole chains, and recording continues"""
     for name in os.listdir(c.work):
@@ -202,6 +206,7 @@ def test_overwrite_dumps(c):
         expect(c, ("main", "outer", "middle", "leaf"), c.chains(data=name))
 
 
+@by_samples
 def test_streams(c):
     """with --threads each ring has a separate file, compressed or not, and chains are the same"""
     for options in ((), ("-z",)):
@@ -233,11 +238,13 @@ def without_file(c, *arguments):
         expect(c, ("main", "outer", "middle", "leaf"), c.chains(reference()))
 
 
+@by_samples
 def test_gone(c):
     """a deleted program is unwound, and has its names, while it runs"""
     without_file(c, "gone")
 
 
+@by_samples
 def test_replaced(c):
     """a program that was replaced by another build is unwound with the tables of the build that runs"""
     other = "int main(int n, char **v) { volatile char room[4000]; room[n & 63] = 1; return room[3] + v[0][0]; }\n"
@@ -245,6 +252,7 @@ def test_replaced(c):
     without_file(c, "replaced", "./other")
 
 
+@by_samples
 def test_memory_file(c):
     """a program in a memory file is unwound, and has its names"""
     without_file(c, "memory")
@@ -264,6 +272,7 @@ def test_namespace(c):
     need(int(stacks) > 20 and float(whole) > 90, printed)
 
 
+@by_samples
 def test_exec_again(c):
     """a process that executes several programs is unwound with the mappings of each"""
     script = "exec ./chains plain 100"

@@ -65,7 +65,7 @@ class Context:
     def script(self, home, *options, **more):
         """(output, whether the cache was read, stderr)."""
         script = self.start_script(home, "-v", *options, **more)
-        out, err = script.communicate(timeout=120)
+        out, err = script.communicate(timeout=600)
         need(script.returncode == 0, "exit code %d: %s" % (script.returncode, err[-300:]))
         return out, re.search(r"perfuse/kernel-symbols: used$", err, re.M) is not None, err
 
@@ -201,7 +201,7 @@ def test_at_once(c):
     for _ in range(3):
         shutil.rmtree(os.path.join(home, ".cache"), ignore_errors=True)
         for script in [c.start_script(home) for _ in range(4)]:
-            out, err = script.communicate(timeout=120)
+            out, err = script.communicate(timeout=600)
             need(script.returncode == 0 and out == want and err == "", "one differs: " + err[:300])
         got, used, _ = c.script(home)
         need(got == want and used and os.listdir(os.path.dirname(c.cached(home))) == ["kernel-symbols"], "there is more than one list")
@@ -215,13 +215,13 @@ def test_switched_off(c):
         out.write("[perfuse]\n\tcache = false\n")
     for options, more in (((), {"PERF_CONFIG": settings}), (("--kallsyms=/proc/kallsyms",), {}), (("--symfs", home), {})):
         script = c.start_script(home, *options, **more)
-        out, err = script.communicate(timeout=120)
+        out, err = script.communicate(timeout=600)
         need(script.returncode == 0 and os.listdir(home) == [], "%r %r: something was stored" % (options, more))
         need(options[:1] == ("--symfs",) or (out == want and err == ""), "%r %r: the output differs" % (options, more))
     blocked = os.path.join(home, ".cache")
     with open(blocked, "w"):
         pass
-    out, err = c.start_script(home).communicate(timeout=120)
+    out, err = c.start_script(home).communicate(timeout=600)
     need(out == want and err == "", "an unwritable home is reported: " + err[:200])
 
 

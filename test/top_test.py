@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# alone: it judges shares of CPU time, and how soon a screen appears
 """`top` on a terminal and through a pipe: shares of a known program, keys, sizes of the terminal, its end, ended threads, lost samples,
 memory in a storm of processes."""
 import collections
@@ -29,6 +28,7 @@ SLOW = 5 if SANITIZED else 1
 class Context:
     def __init__(self, work):
         self.work = work
+        self.screens = 0
 
 
 def refused(text):
@@ -92,7 +92,7 @@ class Top:
             self.seen += piece.decode(errors="replace").replace("\r\n", "\n")
         return self.seen[start:]
 
-    def read_until(self, text, seconds=30):
+    def read_until(self, text, seconds=60):
         end, start = time.monotonic() + seconds * SLOW, len(self.seen)
         while text not in self.seen[start:]:
             refused(self.seen)
@@ -103,10 +103,17 @@ class Top:
     def tables(self):
         return self.seen.split(CLEAR)[1:]
 
+    def next_table(self):
+        """The next table that begins from now on; all of it, as a further one has begun."""
+        count = len(self.tables())
+        while len(self.tables()) < count + 2:
+            self.read_until(CLEAR)
+        return self.tables()[count]
+
     def key(self, keys):
         os.write(self.fd if not self.piped else self.child.stdin.fileno(), keys.encode())
 
-    def end(self, seconds=20):
+    def end(self, seconds=60):
         """The exit code."""
         end = time.monotonic() + seconds * SLOW
         while self.child.poll() is None:
@@ -144,14 +151,11 @@ def need_shares(table):
 
 
 def shares(piped):
-    with process.start(SHAPE, "--ms", "6000"), Top("-d", "2", "-K", "-s", "comm,sym", "--comms", "shape-skewed,shape-even,shape-deep,shape-asleep",
+    with process.start(SHAPE, "--ms", "60000"), Top("-d", "2", "-K", "-s", "comm,sym", "--comms", "shape-skewed,shape-even,shape-deep,shape-asleep",
                                                    "--percentage", "relative", rows=60, piped=piped) as top:
         top.read_until("PerfTop")
-        for _ in range(3):
-            top.read_until("PerfTop")
-        top.read(0.5)
-        tables = top.tables()
-        need_shares(tables[2])
+        top.next_table()
+        need_shares(top.next_table())
         top.key("q")
         need(top.end() == 0, "exit code %d" % top.child.returncode)
 
@@ -190,12 +194,13 @@ def test_keys(c):
         top.read(1.2)
         need(termios.tcgetattr(top.theirs)[3] & termios.ICANON == 0, "keys wait for a line")
         top.key("K")
-        top.read(1.5)
-        need("[k]" not in top.tables()[-1], "the kernel is shown: %r" % top.tables()[-1])
+        top.next_table()
+        shown = top.next_table()
+        need("[k]" not in shown, "the kernel is shown: %r" % shown)
         top.key("e2\n")
-        top.read_until("PerfTop")
-        top.read(0.3)
-        need(len(rows(top.tables()[-1])) == 2, "%r has not 2 rows" % top.tables()[-1])
+        top.next_table()
+        shown = top.next_table()
+        need(len(rows(shown)) == 2, "%r has not 2 rows" % shown)
         top.key("?")
         menu = top.read_until("Enter selection")
         need("(yes)" in menu and "(2)" in menu, "the menu is %r" % menu)
@@ -215,7 +220,8 @@ def test_keys_pipe(c):
         top.read_until("PerfTop")
         top.child.stdin.close()
         top.read(1.5)
-        need(top.child.poll() is None and len(top.tables()) >= 2, "it ended with its input")
+        top.read_until("PerfTop")
+        need(top.child.poll() is None, "it ended with its input")
     with Top("-d", "1", piped=True) as top:
         top.read_until("PerfTop")
         top.key("Q")
@@ -235,17 +241,19 @@ def test_signals(c):
 def test_small(c):
     """a terminal of 20 by 5 has a table that fits, and a new size is used at the next table"""
     with process.start(SHAPE, "--ms", "20000"), Top("-d", "1", rows=5, columns=20) as top:
-        top.read_until("%  ")
-        top.read(0.2)
-        table = COLOUR.sub("", top.tables()[0]).split("\n")
-        need(len(rows(top.tables()[0])) == 1, "%r has not one row" % table)
+        shown = top.next_table()
+        while not rows(shown):  # nothing ran yet
+            shown = top.next_table()
+        table = COLOUR.sub("", shown).split("\n")
+        need(len(rows(shown)) == 1, "%r has not one row" % table)
         need(max(len(line) for line in table[2:]) <= 20, "%r is too wide" % table)
         top.resize(30, 60)
         for _ in range(2000):
             top.child.send_signal(signal.SIGWINCH)
-        top.read(1.5)
-        table = COLOUR.sub("", top.tables()[-1]).split("\n")
-        need(len(rows(top.tables()[-1])) > 5 and 20 < max(len(line) for line in table[2:]) <= 60, "the size is not used: %r" % table)
+        top.next_table()
+        shown = top.next_table()
+        table = COLOUR.sub("", shown).split("\n")
+        need(len(rows(shown)) > 5 and 20 < max(len(line) for line in table[2:]) <= 60, "the size is not used: %r" % table)
 
 
 def test_dumb(c):
@@ -303,8 +311,8 @@ def test_hostile(c):
 
 def test_target(c):
     """it ends with its target; a target that does not exist, words and wrong options are refused"""
-    with process.start(SHAPE, "--ms", "300") as shape, Top("-d", "1", "-p", str(shape.pid)) as top:
-        need(top.end(20) == 0, "exit code %d" % top.child.returncode)
+    with process.start(SHAPE, "--ms", "3000") as shape, Top("-d", "1", "-p", str(shape.pid)) as top:
+        need(top.end() == 0, "exit code %d" % top.child.returncode)
         need(HEADING.search(top.seen) and "target_pid: %d" % shape.pid in top.seen, "%r" % top.seen)
     for words, code in ((["-p", "99999999"], 244), (["command"], 129), (["-e", "nonsense"], 129), (["-C", "7777"], 129),
                         (["-s", "nonsense"], 129), (["-d"], 129)):
@@ -330,7 +338,7 @@ def test_browser(c):
     """on a terminal the tables are browsed: they change, q ends; a signal ends it, too, and the end of the target leaves the last table"""
     need_tools("tmux")
     for end in ("q", "TERM", "target"):
-        with process.start(SHAPE, "--ms", "60000" if end != "target" else "2000") as shape, Screen(c, "-d", "1", "-p", str(shape.pid)) as screen:
+        with process.start(SHAPE, "--ms", "60000" if end != "target" else "6000") as shape, Screen(c, "-d", "1", "-p", str(shape.pid)) as screen:
             screen.wait("shape_bottom")
             before = screen.text()
             if end == "target":
@@ -338,7 +346,7 @@ def test_browser(c):
                 screen.wait("this is its last table")
                 need("shape_bottom" in screen.text(), "the last table is gone: " + screen.text())
             else:
-                process.wait_until(lambda: screen.text() != before, "the table changes", 10 * SLOW)
+                process.wait_until(lambda: screen.text() != before, "the table changes", 60 * SLOW)
             if end == "TERM":
                 screen.signal(signal.SIGTERM)
             else:
@@ -357,7 +365,7 @@ def test_code(c):
         need(before.startswith("[running] shape_"), before)
         shares = [float(share) for share in re.findall(r"^ *([\d.]+)%  0x", before, re.M)]
         need(90 < sum(shares) < 100.5, "shares of the lines of a short function: %s\n%s" % (shares, before))
-        process.wait_until(lambda: re.findall(r"[\d.]+%", screen.text()) != re.findall(r"[\d.]+%", before), "the counts change", 10 * SLOW)
+        process.wait_until(lambda: re.findall(r"[\d.]+%", screen.text()) != re.findall(r"[\d.]+%", before), "the counts change", 60 * SLOW)
         screen.keys("q")
         screen.wait("Shared Object")
         shape.terminate()
@@ -377,7 +385,7 @@ def test_flame(c):
         screen.wait("folded stacks")
         screen.keys("Down", "Enter")
         files = lambda: glob.glob(os.path.join(c.work, "perf.hist.*.folded"))
-        process.wait_until(lambda: files() and "folded stacks" not in screen.text(), "the export", 20 * SLOW)
+        process.wait_until(lambda: files() and "folded stacks" not in screen.text(), "the export", 60 * SLOW)
         (path,) = files()
         with open(path) as file:
             stacks = [(stack, int(weight)) for stack, weight in (line.rsplit(" ", 1) for line in file)]
@@ -392,13 +400,13 @@ def test_flame(c):
         screen.keys("g")
         screen.wait("run_deep")
         first = exported()
-        process.wait_until(lambda: exported() > first, "the graph grows", 20 * SLOW)
+        process.wait_until(lambda: exported() > first, "the graph grows", 60 * SLOW)
         last = exported()
         screen.keys("Escape")
         screen.wait("Shared Object")
         screen.keys("z", "g")
         screen.wait("run_deep")
-        process.wait_until(lambda: exported() < last, "the graph begins again", 10 * SLOW)
+        process.wait_until(lambda: exported() < last, "the graph begins again", 60 * SLOW)
         screen.keys("C-c")
         screen.wait("exit 0")
 
@@ -420,12 +428,11 @@ def test_listed_code(c):
 
 
 class Screen:
-    """`top` in a terminal of a tmux server of its own: the socket of one that ends cannot be used again at once."""
-    count = 0
+    """`top` in a terminal of tmux."""
 
     def __init__(self, c, *options):
-        Screen.count += 1
-        self.tmux = ("tmux", "-S", os.path.join(c.work, "tmux.%d" % Screen.count), "-f", "/dev/null")
+        c.screens += 1
+        self.tmux = ("tmux", "-S", os.path.join(c.work, "tmux%d" % c.screens), "-f", "/dev/null")  # a server that ends does not disturb the next
         self.pid = os.path.join(c.work, "pid")
         words = " ".join((PERFUSE, "top") + options)
         process.must(*self.tmux, "new-session", "-d", "-x", "100", "-y", "24", "-c", c.work,
@@ -442,7 +449,7 @@ class Screen:
 
     def wait(self, what):
         refused(self.text())
-        process.wait_until(lambda: what in self.text(), "the screen shows %r" % what, 20 * SLOW)
+        process.wait_until(lambda: what in self.text(), "the screen shows %r" % what, 60 * SLOW)
 
     def keys(self, *keys):
         process.must(*self.tmux, "send-keys", *keys)
@@ -460,8 +467,8 @@ def test_ended(c):
     """threads that have ended are shown by their names"""
     with process.start("sh", "-c", "while :; do expr 1 + 1; done"), Top("-d", "1", "-s", "comm", rows=60) as top:
         top.read_until("%  ")
-        top.read(4)
-        names = {text: share for share, text in rows(top.tables()[-1])}
+        for _ in range(3):
+            names = {text: share for share, text in rows(top.next_table())}
         need("expr" in names, "the names are %s" % names)
         unnamed = sum(share for name, share in names.items() if re.match(r":\d+$", name))
         need(unnamed <= 0.5, "%.2f%% have no name: %s" % (unnamed, names))
@@ -494,7 +501,8 @@ def test_lost(c):
         top.child.send_signal(signal.SIGSTOP)
         time.sleep(1.5)
         top.child.send_signal(signal.SIGCONT)
-        top.read(2.5)
+        top.next_table()
+        top.next_table()
         lost = [int(match.group(3)) for match in HEADING.finditer(top.seen)]
         need(max(lost) > 100, "lost: %s" % lost)
         need("samples were lost" in top.seen, "no warning")
@@ -504,18 +512,13 @@ def test_lost(c):
 @by_samples
 def test_zero(c):
     """samples of earlier tables lose their weight: an eighth with each table, all of it with -z"""
-    shares_of = {}
-    name = "zero%d" % os.getpid()
-    loop = os.path.join(c.work, name)
-    shutil.copy(os.path.realpath("/bin/sh"), loop)
+    shares_of, name = {}, "zero-%d" % os.getpid()  # other tests run programs of any name
+    program = shutil.copy(shutil.which("sh"), os.path.join(c.work, name))
     for words in ((), ("-z",)):
         with Top("-d", "1", "-s", "comm", *words, rows=60) as top:
-            with process.start(loop, "-c", "while :; do :; done"):
+            with process.start(program, "-c", "while :; do :; done"):
                 top.read_until(name)
-                top.read(1.0)
-            count = len(top.tables())
-            top.read(3.2)
-            shares_of[words] = [name in table for table in top.tables()[count:]]
+            shares_of[words] = [name in top.next_table() for _ in range(3)]
     need(any(shares_of[()]), "a row disappears at once")
     need(not any(shares_of[("-z",)][1:]), "a row is still shown: %s" % shares_of)
 
@@ -523,14 +526,15 @@ def test_zero(c):
 @by_samples
 def test_stacks(c):
     """--call-graph unwind shows complete stacks while a program runs"""
-    with process.start(SHAPE, "--ms", "20000") as shape:
+    with process.start(SHAPE, "--ms", "60000") as shape:
         comms = "/proc/%d/task/*/comm" % shape.pid
         process.wait_until(lambda: any(open(path).read() == "shape-deep\n" for path in glob.glob(comms)), "the thread has its name")
         with Top("-d", "1", "--call-graph", "unwind", "-s", "sym", "--comms", "shape-deep", "--no-children", "-F", "400", "-E", "1",
                  "-p", str(shape.pid), piped=True) as top:
             top.read_until("shape_descend")
-            top.read(2.5)
-            frames = max(table.count("shape_descend") for table in top.tables())
+            frames = 0
+            for _ in range(6):
+                frames = max(frames, top.next_table().count("shape_descend") if frames < 65 else 0)
             need(frames == 65, "%d of 65 frames: %r" % (frames, top.tables()[-1][:1500]))
 
 
@@ -539,14 +543,15 @@ def test_events(c):
     """tracepoints and other events are shown by their text or by function"""
     need_root("tracepoints need root")
     with process.start("sh", "-c", STORM), Top("-d", "1", "-e", "sched:sched_process_exit", "--filter", "comm == \"true\"", piped=True) as top:
-        top.read_until("%  ")
-        top.read(1.2)
-        shown = rows(top.tables()[-1])
-        need(shown and all(text.startswith("comm=true pid=") for _, text in shown), "%r" % top.tables()[-1])
+        shown = []
+        while not shown:
+            shown = rows(top.next_table())
+        need(shown and all(text.startswith("comm=true pid=") for _, text in shown), "%r" % shown)
     with process.start("sh", "-c", STORM), Top("-d", "1", "-e", "{page-faults,cpu-clock}", "-s", "comm", "-F", "500", piped=True) as top:
-        top.read_until("%  ")
-        top.read(1.2)
-        need(re.search(r"%\s+[\d.]+%\s+true", top.tables()[-1]), "no column for each event: %r" % top.tables()[-1])
+        shown = ""
+        for _ in range(10):
+            shown = shown if "true" in shown else top.next_table()
+        need(re.search(r"%\s+[\d.]+%\s+true", shown), "no column for each event: %r" % shown)
 
 
 if __name__ == "__main__":

@@ -327,7 +327,7 @@ def test_bombs(c):
         began = time.monotonic()
         done = c.run(folder, "stat", "-M", "a", "true")
         need(done.returncode in (1, 234) and sentence in done.stderr, "%s: %d %s" % (rows[0][1][:40], done.returncode, done.stderr[:300]))
-        need(time.monotonic() - began < 20, "%s takes %.1f s" % (rows[0][1][:40], time.monotonic() - began))
+        need(time.monotonic() - began < 60, "%s takes %.1f s" % (rows[0][1][:40], time.monotonic() - began))
         done = c.run(folder, "stat", "-x,", "-e", "page-faults", "true")
         need(done.returncode == 0 and ",page-faults," in done.stderr, done.stderr[:300])
 

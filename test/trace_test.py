@@ -639,7 +639,7 @@ def test_parts_of_a_run():
     with Work() as work:
         shell = "cat /etc/hostname >&2; while ! grep -q traces %s; do sleep 0.1; done; cat /etc/passwd >&2"
         beside = work.write("state", "")
-        with process.start(PERFUSE, "trace", "-D", "400", "-o", work.path("delayed"), "sh", "-c", shell % beside) as ran:
+        with process.start(PERFUSE, "trace", "-D", "1500", "-o", work.path("delayed"), "sh", "-c", shell % beside) as ran:
             process.wait_until(lambda: os.path.exists(work.path("delayed")) and os.path.getsize(work.path("delayed")), "the first call")
             work.write("state", "traces")
             need(ran.wait(60) == 0, ran.returncode)
@@ -658,7 +658,7 @@ def test_delay_with_call_chains():
         for way, form in ((["--call-graph", "fp"], r"openat\(.*\n {39}\S"), (["-e", "sched:sched_process_exec,openat"], '_exec\\(filename: "')):
             delayed = work.path("delayed" + way[0])
             work.write("state", "")
-            with process.start(PERFUSE, "trace", "-D", "1000", "-o", delayed, *way, "sh", "-c", shell) as ran:
+            with process.start(PERFUSE, "trace", "-D", "2000", "-o", delayed, *way, "sh", "-c", shell) as ran:
                 process.wait_until(lambda: os.path.exists(delayed) and os.path.getsize(delayed), "the first call")
                 work.write("state", "traces")
                 need(ran.wait(60) == 4, "%s: exit status %s" % (way, ran.returncode))

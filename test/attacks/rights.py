@@ -113,7 +113,7 @@ def test_server(c):
         with socket.socket() as server:
             server.bind(("127.0.0.1", 0))
             server.listen(16)
-            server.settimeout(10 if wanted else 1.5)
+            server.settimeout(60 if wanted else 1.5)
             env = r.environment(DEBUGINFOD_URLS="http://127.0.0.1:%d" % server.getsockname()[1])
             with process.start(program, "report", "--stdio", "-s", "srcline", "-i", r.data, user=NOBODY, env=env, stdout=process.DEVNULL):
                 try:

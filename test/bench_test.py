@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# alone: it compares times
 """bench switch: every way and model, what the numbers mean, and the same time as perf's `bench sched pipe`."""
+import concurrent.futures
 import json
 import re
 import statistics
@@ -9,7 +9,7 @@ import sys
 from suite import process
 from suite.perf import need_reference
 from suite.settings import PERFUSE
-from suite.tests import need, run_tests, tests_of
+from suite.tests import by_samples, need, run_tests, tests_of
 
 WAYS = {"yield": ("threads",), "sleep": ("threads",), "futex": ("threads", "coroutines"),
         "pipe": ("threads", "epoll", "io_uring", "coroutines"), "eventfd": ("threads", "epoll", "io_uring", "coroutines"),
@@ -40,6 +40,7 @@ def test_waits():
     need(10000 * 0.9 <= row["voluntary_switches"] + row["involuntary_switches"], str(row))
 
 
+@by_samples
 def test_sweep():
     """a sweep has a row for each value and repetition, and touched memory makes turns longer"""
     found = rows("futex", "-C", "0", "-l", "3000", "--sweep", "set=0,4M", "-r", "2")
@@ -65,10 +66,17 @@ COLLECTED = ["sched messaging -g 1 -l 3", "sched messaging -g 1 -l 3 -t -p", "sc
 
 def test_collections():
     """benchmarks of perf's collections print perf's text, measured numbers aside"""
-    perf = need_reference()
+    programs = need_reference(), PERFUSE
+
+    def texts_of(line):
+        return [[process.run(program, "bench", *style, *line.split()).stdout for program in programs] for style in ([], ["-f", "simple"])]
+    # most wait, some for a second: several run side by side, except those of breakpoints, of which a machine has few
+    found = {line: texts_of(line) for line in COLLECTED if line.startswith("breakpoint")}
+    others = [line for line in COLLECTED if line not in found]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        found.update(zip(others, pool.map(texts_of, others)))
     for line in COLLECTED:
-        for style in ([], ["-f", "simple"]):
-            texts = [process.run(program, "bench", *style, *line.split()).stdout for program in (perf, PERFUSE)]
+        for texts in found[line]:
             masked = [re.sub(r"(function '[^']*') .*", r"\1", text) for text in texts] # each program describes functions in its own words
             masked = [re.sub(r"0x[0-9a-f]+|\d+\.\d+|\[PID \d+\]|\b\d+(?= ops| operations| ops[;\]]| ADD| MOD| DEL)|\+- ?[\d.]+", "N", text) for text in masked]
             masked = [re.sub(" +", " ", text) for text in masked]
@@ -146,6 +154,7 @@ def test_counters():
     need(row["instructions"] is None or row["instructions"] > 2000 * 500, str(row))
 
 
+@by_samples
 def test_perf():
     """a turn of pipe takes the time that perf's bench sched pipe measures"""
     reference, ours, theirs = need_reference(), [], []

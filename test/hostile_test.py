@@ -21,8 +21,8 @@ from suite.tests import report, run_tests, tests_of
 WORKERS = min(2, os.cpu_count() or 1)
 SECONDS_MAX = 60
 MEMORY_BYTES_MAX = 2 << 30
-FLIPS = 150 if SANITIZED or SHORT else 1500
-CUT_STEP = 41 if SANITIZED else 9 if SHORT else 1
+FLIPS = 60 if SANITIZED and SHORT else 150 if SANITIZED or SHORT else 1500
+CUT_STEP = 97 if SANITIZED and SHORT else 41 if SANITIZED else 9 if SHORT else 1
 WHOLE_STEP_BYTES = 24 << 10  # a longer recording is cut at that many places, spread over it
 COMMANDS = (("script", "-i"), ("report", "--stdio", "-i"), ("evlist", "-v", "-i"))
 # name, how it is recorded; a pipe may end anywhere between two records, so that a cut need not be seen

@@ -12,7 +12,7 @@ import tempfile
 
 from suite import command_options, process
 from suite.process import compilers, environment
-from suite.settings import BUILD, PERFUSE, SANITIZED, TOP
+from suite.settings import BUILD, PERFUSE, SANITIZED, SHORT, TOP
 from suite.tests import Skip, need, run_tests
 
 tests = []
@@ -20,6 +20,13 @@ tests = []
 
 def test(function):
     tests.append(function)
+    return function
+
+
+def test_of_texts(function):
+    """A test of texts alone, which are those of any build."""
+    if not SANITIZED:
+        tests.append(function)
     return function
 
 
@@ -119,6 +126,7 @@ def every_command_shows_its_options_on_stderr_and_exits_129(box):
 
 @test
 def no_form_of_any_option_crashes(box):
+    forms = []
     for command in commands(box):
         rows = command_options.shown(PERFUSE, command)
         for short, name, takes in rows + command_options.hidden(PERFUSE, command, rows):
@@ -126,13 +134,14 @@ def no_form_of_any_option_crashes(box):
             if command not in ("record", "stat", "top", "trace", "offcpu", "blocking") or takes == "none":  # which would take the wrong option for its value, and run
                 words.append("--%s")
             behind = "Z" if command == "stat" else "x"  # -x of stat takes a value
-            for word in [w % name for w in words if name] + ["-%s%s" % (short, behind)] * bool(short):
-                result = box.run(command, word, command_options.NO_SUCH)
-                box.expect(0 <= result.returncode < 128 or result.returncode in (129, 130, 234, 254, 255),
-                           "%s %s: exit code %d: %s" % (command, word, result.returncode, result.stderr[:100]))
+            forms += [(command, word) for word in [w % name for w in words if name] + ["-%s%s" % (short, behind)] * bool(short)]
+    for command, word in forms[::8 if SHORT and SANITIZED else 1]:
+        result = box.run(command, word, command_options.NO_SUCH)
+        box.expect(0 <= result.returncode < 128 or result.returncode in (129, 130, 234, 254, 255),
+                   "%s %s: exit code %d: %s" % (command, word, result.returncode, result.stderr[:100]))
 
 
-@test
+@test_of_texts
 def every_command_has_a_manual_page_that_help_shows(box):
     for command in commands(box):
         for words in (["help", command], ["--help", command]):
@@ -143,7 +152,7 @@ def every_command_has_a_manual_page_that_help_shows(box):
     box.code(box.run("help", "nosuch"), 16)
 
 
-@test
+@test_of_texts
 def pages_contain_the_whole_text_of_their_source(box):
     for command in commands(box):
         source = os.path.join(TOP, "docs", command + ".adoc")
@@ -188,7 +197,7 @@ def messages_tips_and_pages_have_the_name_it_was_called_by(box):
         box.expect("%s check feature" % name in box.run("check", "feature", "a", "b", name=name).stderr, "check feature")
 
 
-@test
+@test_of_texts
 def after_a_command_help_shows_its_manual_page(box):
     for command in commands(box):
         result = box.run(command, "--help")
@@ -226,28 +235,34 @@ def advice():
                     yield name, literal
 
 
-@test
+@test_of_texts
 def advice_names_only_commands_and_options_that_exist(box):
-    known = {command: command_options.shown(PERFUSE, command) for command in commands(box)}
-    usable = {}
-    for command, rows in known.items():
-        usable[command] = set()
+    known, typed = commands(box), {}
+    for command in known:
+        rows = command_options.shown(PERFUSE, command)
         for short, name, takes in rows + command_options.hidden(PERFUSE, command, rows):
-            words = {"--" + name: "--%s=x" % name if takes != "none" else "--" + name} if name else {}
-            words.update({"-" + short: "-%sx" % short if takes != "none" else "-" + short} if short else {})
-            words.update({"--" + name[3:]: "--" + name[3:]} if name and name.startswith("no-") else {})
-            usable[command] |= {w for w, typed in words.items() if "not supported yet" not in box.run(command, typed, command_options.NO_SUCH).stderr}
+            if name:
+                typed[command, "--" + name] = "--%s=x" % name if takes != "none" else "--" + name
+            if short:
+                typed[command, "-" + short] = "-%sx" % short if takes != "none" else "-" + short
+            if name and name.startswith("no-"):
+                typed[command, "--" + name[3:]] = "--" + name[3:]
+
+    @functools.lru_cache(None)
+    def usable(command, option):
+        words = typed.get((command, option))
+        return words and "not supported yet" not in box.run(command, words, command_options.NO_SUCH).stderr
     found = 0
     for name, literal in advice():
         if literal.startswith(("perf ", "# AMD ")):  # rows of usage; a line of the header as perf prints it
             continue
         for word, rest in re.findall(r"(?<![\w/.\-\[])(?<!\[ )(?:perf|perfuse|'%s) ([a-z][a-z2-]+)\b([^'\"\\]*)", literal):
-            if word not in OF_PERF + list(known):
+            if word not in OF_PERF + known:
                 continue
             found += 1
             box.expect(word in known, "%s: '%s' names a command that is absent" % (name, literal))
             for option in re.findall(r"(?<![\w-])(--[a-z][a-z-]+|-[A-Za-z])\b", rest):
-                box.expect(option.replace("--no-", "--") in usable.get(word, {option}) or option in usable[word], "%s: '%s' names %s" % (name, literal, option))
+                box.expect(word not in known or usable(word, option.replace("--no-", "--")) or usable(word, option), "%s: '%s' names %s" % (name, literal, option))
     box.expect(found > 15, "only %d pieces of advice were found" % found)
 
 
@@ -314,7 +329,7 @@ def check_feature_answers_by_its_exit_code(box):
     box.code(box.run("check", "nosuch"), 129)
 
 
-@test
+@test_of_texts
 def help_is_no_wider_than_a_terminal(box):
     for command in commands(box):
         for line in box.run(command, "-h").stderr.splitlines():

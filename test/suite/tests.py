@@ -6,8 +6,10 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 
 ATTEMPTS = 3
+SLOW_SECONDS = 5  # a test that takes longer says so
 
 
 class Failure(Exception):
@@ -90,6 +92,7 @@ def run_tests(tests):
     for name, test in tests:
         if not is_selected(name):
             continue
+        began = time.monotonic()
         try:
             test()
             passed(name)
@@ -99,6 +102,8 @@ def run_tests(tests):
             failed = True
             kind = "" if isinstance(why, Failure) else type(why).__name__ + ": "
             print("# %s%s\nnot ok %s" % (kind, str(why).replace("\n", "\n# "), name), flush=True)
+        if time.monotonic() - began > SLOW_SECONDS:
+            remark("%.0f s: %s" % (time.monotonic() - began, name))
     return 1 if failed else 0
 
 

@@ -140,6 +140,64 @@ def test_replay():
     need(without.returncode == 255 and "perf.data" in without.stderr, without.stderr)
 
 
+def runs_of(path):
+    """The runs of tasks, from the text of `script`: (in, out, cpu, pid, tid, comm)."""
+    switch = re.compile(r"^\s*(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):.* prev_pid=(\d+) .*==> next_comm=(.*) next_pid=(\d+) next_prio=")
+    running, runs = {}, []
+    for line in perfuse("script", "--ns", "-F", "pid,tid,cpu,time,trace", "-i", path).stdout.splitlines():
+        found = switch.match(line)
+        if not found:
+            continue
+        pid, _, cpu, seconds, ns, before, comm, after = found.groups()
+        time = int(seconds) * 10 ** 9 + int(ns)
+        tid, begin, name = running.get(cpu, (None, 0, ""))
+        if tid == before and tid != "0":
+            runs.append((begin, time, cpu.lstrip("0") or "0", pid, tid, name))
+        running[cpu] = (after, time, comm)
+    return runs
+
+
+@by_samples  # the kernel leaves out a switch now and then
+def test_task_analyzer():
+    """script report task-analyzer has each run that the switches show, with the times since the run before, and their sums"""
+    path, csv, sums = (os.path.join(folder(), "analyzer" + end) for end in (".data", ".csv", ".sums"))
+    done = perfuse("script", "record", "task-analyzer", "-m", "2M", "-o", path, "-a", "--", "sh", "-c", LOAD)
+    if done.returncode:
+        raise Skip("switches cannot be recorded here: " + done.stderr[-200:])
+    done = perfuse("script", "-i", path, "report", "task-analyzer", "--ns", "--extended-times", "--csv", csv, "--csv-summary", sums)
+    need(done.returncode == 0 and "generating csv at " + csv in done.stdout, done.stderr)
+    expected, last, lengths = [], {}, collections.defaultdict(list)
+    for begin, end, cpu, pid, tid, comm in runs_of(path):
+        gaps = [begin - last[tid][1], end - last[tid][1], begin - last[tid][0], end - last[tid][0]] if tid in last else [-1] * 4
+        last[tid] = (begin, end)
+        lengths[tid].append(end - begin)
+        expected.append(["%d.%09d" % divmod(begin, 10 ** 9), "%d.%09d" % divmod(end, 10 ** 9), cpu, pid, tid, comm, str(end - begin)] + list(map(str, gaps)))
+    with open(csv) as text:
+        rows = [line.split(";") for line in text.read().splitlines()]
+    need(len(expected) > 20 and rows[0][-1] == "Time In-Out", (len(expected), rows[:1]))
+    without_pid = [row[:3] + row[4:] for row in rows[1:]]  # a task that has ended has none in its samples
+    need(without_pid == [row[:3] + row[4:] for row in expected], next((pair for pair in zip(rows[1:], expected) if pair[0] != pair[1]), "the numbers of runs differ"))
+    need(all(row[3] == want[3] for row, want in zip(rows[1:], expected) if want[3] != "-1"), "process ids differ")
+    with open(sums) as text:
+        found = {row.split(";")[1]: row.split(";") for row in text.read().splitlines()[1:]}
+    need({tid: [len(of), sum(of), min(of), max(of)] for tid, of in lengths.items()} ==
+         {tid: [int(row[3]), int(row[4]), int(row[7]), int(row[8])] for tid, row in found.items()}, "the sums differ from those of the runs")
+    wrong = perfuse("script", "-i", path, "report", "task-analyzer", "--csv", csv, "--summary-only")
+    need(wrong.returncode and "--summary-only" in wrong.stderr, wrong.stderr)
+
+
+def test_perfs_task_analyzer():
+    """perf's own test of task-analyzer passes"""
+    need_root("only root records all CPUs")
+    script = os.path.join(os.path.dirname(need_reference()), "../libexec/perf-core/tests/shell/test_task_analyzer.sh")
+    if not os.path.exists(script):
+        raise Skip("perf's tests are not installed")
+    with tempfile.TemporaryDirectory(prefix="perfuse-sched-") as place:
+        os.symlink(PERFUSE, os.path.join(place, "perf"))
+        done = process.run("bash", script, cwd=place, env={**process.environment(place), "PATH": place + ":" + os.environ["PATH"]})
+    need(done.returncode == 0 and done.stdout.count("PASS") == 13 and "FAIL" not in done.stdout, done.stdout + done.stderr)
+
+
 def test_events():
     """record asks the kernel for the events that perf asks for"""
     need_reference()

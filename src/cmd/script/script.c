@@ -7,6 +7,7 @@
 #include "cmd/browse.h"
 #include "cmd/browse_rows.h"
 #include "cmd/command.h"
+#include "cmd/commands.h"
 #include "cmd/export_run.h"
 #include "cmd/environment.h"
 #include "cmd/same_machine.h"
@@ -15,6 +16,7 @@
 #include "render/text/header.h"
 #include "script/listing.h"
 #include "cmd/script/script.h"
+#include "cmd/script/task_analyzer.h"
 
 extern const struct command command_script;
 
@@ -311,20 +313,64 @@ static int script_open(struct script *script, struct error *err)
 	return -1;
 }
 
-static int check_words(const struct cli *cli, int argc, const char **argv)
+/* The script that `script record` and `script report` know. */
+static int run_report(struct cli *cli, const struct script_options *options, int argc, const char **argv)
+{
+	struct task_analyzer_options filled = { .input = options->input };
+	return command_run_filled(cli, &task_analyzer, &filled, argc, argv);
+}
+
+static int run_record(struct cli *cli, int argc, const char **argv)
+{
+	static const char *const events[] = { "-e", "sched:sched_switch", "-e", "sched:sched_migrate_task" };
+	struct command_words words = { 0 };
+	command_words_add(&words, events, sizeof events / sizeof *events);
+	command_words_add(&words, argv, (size_t)argc);
+	return command_words_run(&words, cli, "record");
+}
+
+static int run_word(struct cli *cli, const struct script_options *options, bool report, int argc, const char **argv)
+{
+	struct error err = { 0 };
+	if (strcmp(argv[0], task_analyzer.name) == 0)
+		return report ? run_report(cli, options, argc - 1, argv + 1) : run_record(cli, argc - 1, argv + 1);
+	error_set(&err, ERROR_UNSUPPORTED, "'script %s %s' is not supported yet", report ? "report" : "record", argv[0]);
+	error_hint(&err, "`perf script -l` lists what is built in");
+	cli_complain(cli, &err);
+	return EXIT_FAILED;
+}
+
+static int report_run(struct cli *cli, void *filled, int argc, const char **argv)
+{
+	return argc ? run_word(cli, filled, true, argc, argv) : cli_usage(cli, &command_script, NULL);
+}
+
+static const struct option report_table[] = { OPT_END() };
+static const char *const report_usage[] = { "perf script [<options>] report <script> [script-args]", NULL };
+static const char *const report_subcommands[] = { "task-analyzer", NULL };
+static const struct command script_report = {
+	.name = "report",
+	.usage = report_usage,
+	.options = report_table,
+	.options_size = sizeof(struct script_options),
+	.options_mode = OPTIONS_STOP_AT_NON_OPTION,
+	.run = report_run,
+	.subcommands = report_subcommands,
+};
+
+static int check_words(struct cli *cli, struct script_options *options, int argc, const char **argv)
 {
 	struct error err = { 0 };
 
 	if (!argc)
 		return -1;
 	bool report = !strncmp(argv[0], "report", strlen(argv[0])), record = !strncmp(argv[0], "record", strlen(argv[0]));
-	if (argc > 1 && strlen(argv[0]) > 2 && (report || record)) {
-		error_set(&err, ERROR_UNSUPPORTED, "'script %s' is not supported yet", report ? "report" : "record");
-		cli_complain(cli, &err);
-		return EXIT_FAILED;
-	}
+	if (argc > 1 && strlen(argv[0]) > 2 && report)
+		return command_run_filled(cli, &script_report, options, argc - 1, argv + 1);
+	if (argc > 1 && strlen(argv[0]) > 2 && record)
+		return run_word(cli, options, false, argc - 1, argv + 1);
 	error_set(&err, ERROR_USAGE, "there is no script '%s'", argv[0]);
-	error_hint(&err, "scripts are not supported yet");
+	error_hint(&err, "`perf script -l` lists what is built in");
 	cli_usage(cli, &command_script, &err);
 	return EXIT_USAGE;
 }
@@ -350,9 +396,11 @@ static int run_named_script(struct cli *cli, const struct script_options *option
 	const char *file = options->script, *last = strrchr(file, '/');
 	if (!last)
 		last = strchr(file, ':');
+	if (strcmp(last ? last + 1 : file, "task-analyzer.py") == 0)
+		return run_report(cli, options, argc, argv);
 	if (strcmp(last ? last + 1 : file, name) != 0) {
 		error_set(&err, ERROR_UNSUPPORTED, "the script '%s' is not supported yet", file);
-		error_hint(&err, "%s is built in; `perfuse data export postgresql` writes SQL text", name);
+		error_hint(&err, "%s and task-analyzer.py are built in; `perfuse data export postgresql` writes SQL text", name);
 		cli_complain(cli, &err);
 		return EXIT_FAILED;
 	}
@@ -375,7 +423,7 @@ static int script_run(struct cli *cli, void *arg, int argc, const char **argv)
 	if (options->list_dlfilters)
 		return dlfilter_list(cli, options->input.verbose > 0, options->input.force, &err) < 0 ? cli_complain(cli, &err), EXIT_FAILED : 0;
 	options->dlfilter.force = options->input.force;
-	int code = options->list ? script_list(cli) : check_words(cli, argc, argv);
+	int code = options->list ? script_list(cli) : check_words(cli, options, argc, argv);
 
 	if (code < 0 && options->reltime && options->deltatime) {
 		error_set(&err, ERROR_USAGE, "--reltime and --deltatime exclude each other");

@@ -445,6 +445,9 @@ static int take_packet(struct pt_decoder *d, struct pt_event *event)
 
 static int packet_step(struct pt_decoder *d, struct pt_event *event)
 {
+	run_packets(d);
+	if (d->goal != PT_GOAL_PACKET)
+		return GO_ON;
 	d->loops = 0;
 	enum pt_read read = packets_next(d);
 	return read == PT_READ_PACKET ? take_packet(d, event) : no_packet(d, read);
@@ -567,11 +570,8 @@ static int walk_step(struct pt_decoder *d, struct pt_event *event)
 {
 	if (d->goal == PT_GOAL_PSB && !d->ip_known) /* the walk to it failed */
 		return psb_packets(d, event);
-	if (d->goal == PT_GOAL_BITS && (d->errors_only || d->calls_only) && d->clock.time < d->pause) {
-		walk_bits(d);
-		if (d->goal == PT_GOAL_PACKET)
-			return GO_ON;
-	}
+	if (d->goal == PT_GOAL_BITS && (d->errors_only || d->calls_only) && d->clock.time < d->pause && run_code(d))
+		return GO_ON;
 	switch (walk(d, event)) {
 	case WALK_EVENT:
 		return DELIVER;

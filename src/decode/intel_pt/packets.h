@@ -29,6 +29,8 @@ struct pt_place packets_place(const struct pt_decoder *d, uint64_t position);
 uint64_t packets_psb_time(const struct pt_decoder *d, struct pt_place place);
 /* Reads the next packet of the decoder and applies its time. */
 enum pt_read packets_next(struct pt_decoder *d);
+/* Applies a CYC packet. */
+void packets_count_cycles(struct pt_decoder *d, uint64_t cycles);
 /* Behind a gap, decoding begins anew with the next PSB. */
 void packets_pass_gap(struct pt_decoder *d);
 /* Without CYC packets, cycles are counted by time from here on. */

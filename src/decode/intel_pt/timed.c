@@ -5,22 +5,30 @@
 /* Measures packets that are frequent, and inside a piece: short TNT and CYC packets, and addresses. */
 static void measure_short(const struct pt_decoder *d, struct pt_place *place, enum pt_block block, struct pt_measure *measure)
 {
-	uint8_t byte;
-	while (packets_peek(d, place, block, &byte)) {
-		size_t size = 1;
-		if (packets_is_bits(byte)) {
-			measure->last_type = PT_PACKET_TNT;
-		} else if (packets_is_cycles(byte)) {
-			measure->last_type = PT_PACKET_CYC;
-			measure->cycles += byte >> 3;
+	if (place->piece >= d->piece_count || block != PT_BLOCK_NONE)
+		return;
+	const struct span bytes = d->pieces[place->piece].bytes;
+	size_t at = place->at, size = 0;
+	uint64_t cycles = 0;
+	uint8_t last = measure->last_type;
+	for (; bytes.len - at > PT_PACKET_SIZE_MAX; at += size) {
+		uint8_t byte = bytes.data[at];
+		size = 1;
+		if (packets_is_cycles(byte)) {
+			last = PT_PACKET_CYC;
+			cycles += byte >> 3;
+		} else if (packets_is_bits(byte)) {
+			last = PT_PACKET_TNT;
 		} else if ((byte & 0x1f) == 0x0d && (size = packets_address_size(byte)) > 0) {
-			measure->last_type = PT_PACKET_TIP;
+			last = PT_PACKET_TIP;
 		} else {
-			return;
+			break;
 		}
-		place->at += size;
-		place->position += size;
 	}
+	place->position += at - place->at;
+	place->at = at;
+	measure->cycles += cycles;
+	measure->last_type = last;
 }
 
 /* Looks ahead to the next timed packet for the rate of cycles. */
@@ -65,11 +73,17 @@ static void estimate_cycles(struct pt_decoder *d)
 		d->traced_cycles = cycles;
 }
 
-static void count_cycles(struct pt_decoder *d, uint64_t cycles)
+static void count_traced(struct pt_decoder *d, uint64_t cycles)
 {
 	d->cycles_counted = true;
 	d->traced_cycles += d->tracing ? cycles : 0;
 	d->instructions_at_time = d->instructions;
+}
+
+void packets_count_cycles(struct pt_decoder *d, uint64_t cycles)
+{
+	pt_clock_cycles(&d->clock, cycles);
+	count_traced(d, cycles);
 }
 
 /* Reads a TNT or CYC packet of one byte, as most packets are, that is not the last of its piece. */
@@ -84,8 +98,7 @@ static bool read_short(struct pt_decoder *d)
 		d->clock.last_type = PT_PACKET_TNT;
 	} else if (packets_is_cycles(byte)) {
 		d->packet = (struct pt_packet){ .type = PT_PACKET_CYC, .size = 1, .bits = 1, .payload = byte >> 3 };
-		pt_clock_cycles(&d->clock, byte >> 3);
-		count_cycles(d, byte >> 3);
+		packets_count_cycles(d, byte >> 3);
 	} else {
 		return false;
 	}
@@ -107,7 +120,7 @@ enum pt_read packets_next(struct pt_decoder *d)
 		measure_rate(d);
 	switch (d->packet.type) {
 	case PT_PACKET_CYC:
-		count_cycles(d, d->packet.payload);
+		count_traced(d, d->packet.payload);
 		break;
 	case PT_PACKET_MTC:
 		estimate_cycles(d);

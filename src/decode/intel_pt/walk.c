@@ -2,20 +2,10 @@
 
 #include <string.h>
 
-static const struct pt_block_code *block_of(const struct pt_decoder *d)
-{
-	return &d->range.code->blocks.items[d->block_index];
-}
-
-static bool has_block(const struct pt_decoder *d)
-{
-	return d->block_index != PT_NO_BLOCK && d->block_generation == d->range.code->generation;
-}
-
 /* All instructions of the block are executed: its branch is due. */
 static bool branch_is_due(const struct pt_decoder *d)
 {
-	return has_block(d) && d->done && d->done == block_of(d)->instructions;
+	return walk_has_block(d) && d->done && d->done == walk_branch(d)->instructions;
 }
 
 /* The range of d->ip: one of those that were left recently, otherwise by config.locate. */
@@ -37,7 +27,7 @@ static bool find_range(struct pt_decoder *d)
 	return d->config.locate(d->config.context, d->ip, &d->range);
 }
 
-static bool find_block(struct pt_decoder *d)
+bool walk_find_block(struct pt_decoder *d)
 {
 	if ((d->forgotten || d->ip < d->range.start || d->ip >= d->range.end) && !find_range(d))
 		return false;
@@ -82,7 +72,7 @@ static void follow(struct pt_decoder *d, uint64_t ip, bool taken)
 		return;
 	}
 	uint32_t generation = d->block_generation;
-	if (find_block(d) && d->block_generation == generation) {
+	if (walk_find_block(d) && d->block_generation == generation) {
 		block = &d->range.code->blocks.items[from];
 		*(taken ? &block->taken : &block->next) = d->block_index;
 	}
@@ -103,13 +93,13 @@ void walk_target(struct pt_decoder *d, uint64_t ip)
 		d->block_index = known;
 		return;
 	}
-	if (find_block(d) && d->block_generation == generation && !d->mode_changed)
+	if (walk_find_block(d) && d->block_generation == generation && !d->mode_changed)
 		d->range.code->blocks.items[from].taken = d->block_index;
 }
 
 static uint64_t branch_target(const struct pt_decoder *d)
 {
-	uint64_t target = d->ip + (uint64_t)(int64_t)block_of(d)->displacement;
+	uint64_t target = d->ip + (uint64_t)(int64_t)walk_branch(d)->displacement;
 	return d->mode == 64 ? target : (uint32_t)target;
 }
 
@@ -149,7 +139,7 @@ static bool has_destination(const struct pt_decoder *d)
 static bool step(struct pt_decoder *d)
 {
 	struct instruction instruction;
-	const struct pt_block_code *block = block_of(d);
+	const struct pt_block_code *block = walk_branch(d);
 	if (!pt_code_instruction(d->range.code, block->offset + d->done_bytes, d->mode, &instruction))
 		return false;
 	d->done++;
@@ -168,7 +158,7 @@ static bool step_to_count(struct pt_decoder *d, struct pt_event *event)
 		if (!step(d))
 			return false;
 	}
-	uint8_t kind = d->done == block_of(d)->instructions ? block_of(d)->kind : INSTRUCTION_OTHER;
+	uint8_t kind = d->done == walk_branch(d)->instructions ? walk_branch(d)->kind : INSTRUCTION_OTHER;
 	bool branches = kind != INSTRUCTION_OTHER && kind != INSTRUCTION_PTWRITE &&
 		kind != INSTRUCTION_JUMP && kind != INSTRUCTION_CALL;
 	if (branches)
@@ -183,7 +173,7 @@ static bool step_to_count(struct pt_decoder *d, struct pt_event *event)
 /* Steps to the address that the goal names, if it begins an instruction of the rest of this block. */
 static bool steps_to_target(const struct pt_decoder *d, uint32_t *instructions)
 {
-	const struct pt_block_code *block = block_of(d);
+	const struct pt_block_code *block = walk_branch(d);
 	uint32_t at = d->done_bytes, done = d->done;
 	uint64_t distance = d->target - d->ip;
 	if (distance >= block->size - d->done_bytes)
@@ -205,7 +195,7 @@ static void execute(struct pt_decoder *d, uint32_t instructions, uint32_t bytes)
 
 static bool is_endless(struct pt_decoder *d)
 {
-	return ++d->loops > (d->config.loop_max ? d->config.loop_max : 100000);
+	return ++d->loops > walk_loop_max(d);
 }
 
 bool walk_passes_call(const struct pt_decoder *d, const struct pt_event *event)
@@ -221,7 +211,7 @@ bool walk_passes_call(const struct pt_decoder *d, const struct pt_event *event)
 
 static enum walk_end direct_branch(struct pt_decoder *d, struct pt_event *event)
 {
-	const struct pt_block_code *block = block_of(d);
+	const struct pt_block_code *block = walk_branch(d);
 	bool call = block->kind == INSTRUCTION_CALL;
 	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .branch = block->kind, .size = block->last_size,
 		.in_transaction = d->transaction, .from = walk_last(d), .to = branch_target(d) };
@@ -263,97 +253,17 @@ static void pass_slot(struct pt_decoder *d)
 	d->last_slot = begin > d->last_slot ? begin : d->last_slot + slot;
 }
 
-/* The block behind `block`, which has one if it is linked and lies in the current range; `bit`: of a branch that needs one. */
-static const struct pt_block_code *successor(const struct pt_decoder *d, const struct pt_block_code *block, bool bit)
-{
-	uint32_t index = PT_NO_BLOCK;
-	switch (block->kind) {
-	case INSTRUCTION_CONDITIONAL:
-		index = bit ? block->taken : block->next;
-		break;
-	case INSTRUCTION_CALL:
-	case INSTRUCTION_JUMP:
-		index = block->taken;
-		break;
-	case INSTRUCTION_OTHER:
-	case INSTRUCTION_PTWRITE:
-		index = block->broken ? PT_NO_BLOCK : block->next;
-		break;
-	case INSTRUCTION_RETURN:
-		index = bit && d->config.return_compression && d->return_count ? block->taken : PT_NO_BLOCK;
-		break;
-	}
-	if (index == PT_NO_BLOCK)
-		return NULL;
-	const struct pt_block_code *next = &d->range.code->blocks.items[index];
-	uint64_t ip = d->range.base + next->offset;
-	if (block->kind == INSTRUCTION_RETURN && d->returns[(d->return_top - 1) % PT_RETURNS] != ip)
-		return NULL;
-	return ip >= d->range.start && ip < d->range.end ? next : NULL;
-}
-
-/* Executes a block, whose branch needs no bit or has one. False: too many in a row needed none. */
-static bool pass_block(struct pt_decoder *d, const struct pt_block_code *block, bool bit)
-{
-	uint64_t ip;
-	if (block->kind == INSTRUCTION_CONDITIONAL || block->kind == INSTRUCTION_RETURN) {
-		walk_pass_time(d);
-		if (bit)
-			walk_is_timed(d);
-		d->cycles_counted = false;
-		d->bit_count--;
-		d->loops = 0;
-		if (block->kind == INSTRUCTION_RETURN)
-			walk_pop(d, &ip);
-	} else if (is_endless(d)) {
-		d->loops--; /* walk counts it again */
-		return false;
-	} else if (block->kind == INSTRUCTION_CALL && block->displacement) {
-		walk_push(d, d->range.base + block->offset + block->size);
-	}
-	d->instructions += block->instructions;
-	return true;
-}
-
-void walk_bits(struct pt_decoder *d)
-{
-	if (d->forgotten || !has_block(d) || d->done)
-		return;
-	const struct pt_block_code *blocks = d->range.code->blocks.items, *block = block_of(d), *next;
-	while (d->bit_count) {
-		bool bit = d->bits >> (d->bit_count - 1) & 1;
-		if (d->tick_period && d->in_slots)
-			find_slot(d);
-		if ((d->tick_period && !d->in_slots) || block->instructions >= d->stop_at - d->instructions)
-			break;
-		bool calls = d->calls_only && (block->kind == INSTRUCTION_CALL || block->kind == INSTRUCTION_RETURN);
-		if (calls && !d->config.call)
-			break;
-		next = successor(d, block, bit);
-		if (!next || !pass_block(d, block, bit))
-			break;
-		if (calls)
-			d->config.call(d->config.context, block->kind == INSTRUCTION_RETURN,
-				d->range.base + block->offset + block->size - block->last_size, d->range.base + next->offset, block->last_size);
-		block = next;
-	}
-	d->block_index = (uint32_t)(block - blocks);
-	d->ip = d->range.base + block->offset;
-	if (!d->bit_count)
-		d->goal = PT_GOAL_PACKET;
-}
-
 enum walk_end walk(struct pt_decoder *d, struct pt_event *event)
 {
 	enum walk_end end;
 	if (d->tick_period)
 		find_slot(d);
 	for (;;) {
-		if (!has_block(d) && !(has_destination(d) && d->ip == d->target) && !find_block(d))
+		if (!walk_has_block(d) && !(has_destination(d) && d->ip == d->target) && !walk_find_block(d))
 			return WALK_NO_CODE;
 		if (has_destination(d) && d->ip == d->target && !branch_is_due(d))
 			return WALK_AT_IP;
-		const struct pt_block_code *block = block_of(d);
+		const struct pt_block_code *block = walk_branch(d);
 		uint32_t left = block->instructions - d->done, bytes = block->size - d->done_bytes;
 		if (has_destination(d) && left) {
 			uint32_t before;

@@ -11,14 +11,27 @@ enum walk_end {
 	WALK_LOOP,     /* more direct branches than config.loop_max */
 };
 
-/* Goal PT_GOAL_BITS: follows linked blocks without events, as far as there are some; the goal is PT_GOAL_PACKET behind the last bit. */
-void walk_bits(struct pt_decoder *d);
 enum walk_end walk(struct pt_decoder *d, struct pt_event *event);
-/* The branch at which walk ended. */
+/* The current block: the branch at which walk ended. */
 static inline const struct pt_block_code *walk_branch(const struct pt_decoder *d)
 {
 	return &d->range.code->blocks.items[d->block_index];
 }
+
+/* Whether the next instruction is in a block that is known. */
+static inline bool walk_has_block(const struct pt_decoder *d)
+{
+	return d->block_index != PT_NO_BLOCK && d->block_generation == d->range.code->generation;
+}
+
+/* Blocks in a row that need no packet, beyond which a trace is wrong. */
+static inline uint64_t walk_loop_max(const struct pt_decoder *d)
+{
+	return d->config.loop_max ? d->config.loop_max : 100000;
+}
+
+/* Makes the block at d->ip the current one; false: there is no code. */
+bool walk_find_block(struct pt_decoder *d);
 
 /* The address of the instruction that was executed last. */
 static inline uint64_t walk_last(const struct pt_decoder *d)
@@ -67,6 +80,12 @@ static inline bool walk_is_timed(struct pt_decoder *d)
 	d->cycles_counted = false;
 	return timed;
 }
+
+/* Execution that makes no event (run.c). run_code follows code to the last bit of a packet or to its target (PT_GOAL_BITS, _TARGET) as far
+ * as no event is due; then the goal is PT_GOAL_PACKET, and the result true. Otherwise, walk goes on. run_packets does so with the packets
+ * that follow, as long as these are short TNT and CYC packets and targets. What both leave undone, they leave as it was. */
+bool run_code(struct pt_decoder *d);
+void run_packets(struct pt_decoder *d);
 
 /* Without code (config.quick), the addresses in packets are the only known instructions, each an event PT_EVENT_INSTRUCTION, as in perf's
  * quick mode. */

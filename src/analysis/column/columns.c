@@ -32,10 +32,10 @@ const struct column_type column_types[] = {
 	  .compare = compare_down_i32, .value = number_value, .kind = CELL_NUMBER, .layout = LAYOUT_ZEROS_SHORT },
 	{ "srcline", "Source:Line", COLUMN_COMMON, ID_SRCLINE, .words = 2, .collapses = true, .place_key = source_key,
 	  .text = srcline_text, .compare = source_compare, .sort = source_sort, .value = srcline_value, .kind = CELL_TEXT,
-	  .layout = LAYOUT_CUT, .whole_address = true },
+	  .layout = LAYOUT_CUT, .whole_address = true, .alone = true },
 	{ "srcfile", "Source File", COLUMN_COMMON, ID_SRCFILE, .words = 2, .collapses = true, .place_key = source_key,
 	  .text = srcfile_text, .compare = source_compare, .sort = source_sort, .value = srcline_value, .kind = CELL_TEXT,
-	  .layout = LAYOUT_CUT, .whole_address = true },
+	  .layout = LAYOUT_CUT, .whole_address = true, .alone = true },
 	{ "local_weight", "Local Weight", COLUMN_COMMON, ID_LOCAL_WEIGHT, .words = 1, .not_in_callers = true, .sample_key = weight_key,
 	  .compare = compare_up, .value = count_value, .kind = CELL_COUNT },
 	{ "weight", "Weight", COLUMN_COMMON, ID_WEIGHT, .words = 1, .not_in_callers = true, .sample_key = weight_key,
@@ -43,7 +43,7 @@ const struct column_type column_types[] = {
 	{ "transaction", "Transaction                ", COLUMN_COMMON, ID_TRANSACTION, .words = 1, .not_in_callers = true,
 	  SAMPLE_MEMBER(transaction), .compare = compare_up, .value = transaction_value, .kind = CELL_TEXT },
 	{ "trace", "Trace output", COLUMN_COMMON, ID_TRACE, .words = 1, .sample_key = trace_key, .compare = trace_compare,
-	  .value = trace_value, .kind = CELL_TEXT, .layout = LAYOUT_CUT, .absent = "N/A" },
+	  .value = trace_value, .kind = CELL_TEXT, .layout = LAYOUT_CUT, .absent = "N/A", .alone = true },
 	{ "symbol_size", "Symbol size", COLUMN_COMMON, ID_SYMBOL_SIZE, .words = 1, .place_key = symbol_size_key,
 	  .compare = symbol_size_compare, .value = symbol_size_value, .kind = CELL_NUMBER, .unit = "bytes", .layout = LAYOUT_RIGHT,
 	  .absent = "unknown" },
@@ -80,16 +80,16 @@ const struct column_type column_types[] = {
 	  .kind = CELL_TEXT, .layout = LAYOUT_PLAIN },
 	{ "type", "Data Type", COLUMN_COMMON, ID_TYPE, .words = 2, .collapses = true, .place_key = source_key, .text = type_text,
 	  .compare = type_compare, .sort = type_sort, .value = srcline_value, .kind = CELL_TEXT, .layout = LAYOUT_LEFT,
-	  .whole_address = true, .narrow = true },
+	  .whole_address = true, .narrow = true, .alone = true },
 	{ "typeoff", "Data Type Offset", COLUMN_COMMON, ID_TYPE_OFFSET, .words = 2, .collapses = true, .place_key = source_key,
 	  .text = typeoff_text, .compare = type_compare, .sort = type_sort, .value = srcline_value, .kind = CELL_TEXT,
-	  .layout = LAYOUT_PLAIN, .whole_address = true, .narrow = true },
+	  .layout = LAYOUT_PLAIN, .whole_address = true, .narrow = true, .alone = true },
 	{ "symoff", "Symbol Offset", COLUMN_COMMON, ID_SYMBOL_OFFSET, .words = 4, .place_key = symoff_key, .compare = symoff_compare,
 	  .sort = symoff_sort, .value = symoff_value, .kind = CELL_PLACE, .layout = LAYOUT_SYMBOL_OFFSET, .by_address = true,
 	  .whole_address = true },
 	{ "typecln", "Data Type Cacheline", COLUMN_COMMON, ID_TYPE_LINE, .words = 2, .collapses = true, .place_key = source_key,
 	  .text = typecln_text, .compare = type_compare, .sort = type_sort, .value = srcline_value, .kind = CELL_TEXT,
-	  .layout = LAYOUT_PLAIN, .whole_address = true, .narrow = true },
+	  .layout = LAYOUT_PLAIN, .whole_address = true, .narrow = true, .alone = true },
 
 	MEASURE("overhead", "Overhead", OVERHEAD, 8),
 	MEASURE("overhead_sys", "sys", OVERHEAD_SYS, 8),
@@ -125,12 +125,12 @@ const struct column_type column_types[] = {
 	  .value = cycles_value, .kind = CELL_NUMBER, .unit = "cycles", .absent = "-" },
 	{ "srcline_from", "From Source:Line", COLUMN_BRANCH, ID_SRCLINE_FROM, .words = 2, .collapses = true,
 	  .sample_key = srcline_from_key, .text = srcline_from_text, .compare = source_compare, .sort = source_sort,
-	  .value = srcline_value, .kind = CELL_TEXT, .layout = LAYOUT_LEFT_CUT },
+	  .value = srcline_value, .kind = CELL_TEXT, .layout = LAYOUT_LEFT_CUT, .alone = true },
 	{ "srcline_to", "To Source:Line", COLUMN_BRANCH, ID_SRCLINE_TO, .words = 2, .collapses = true, .sample_key = srcline_to_key,
 	  .text = srcline_to_text, .compare = source_compare, .sort = source_sort, .value = srcline_value, .kind = CELL_TEXT,
-	  .layout = LAYOUT_LEFT_CUT },
+	  .layout = LAYOUT_LEFT_CUT, .alone = true },
 	{ "ipc_lbr", "IPC   [IPC Coverage]", COLUMN_BRANCH, ID_IPC, .words = 3, .place_key = symbol_key, .compare = symbol_compare,
-	  .value = ipc_value, .kind = CELL_TEXT, .absent = "-", .by_symbol = true, .by_address = true },
+	  .value = ipc_value, .kind = CELL_TEXT, .absent = "-", .by_symbol = true, .by_address = true, .alone = true },
 	{ "addr_from", "Source Address", COLUMN_BRANCH, ID_ADDR_FROM, .words = 2, .sample_key = addr_from_key,
 	  .compare = addr_from_compare, .value = addr_from_value, .kind = CELL_PLACE, .layout = LAYOUT_SYMBOL_END },
 	{ "addr_to", "Target Address", COLUMN_BRANCH, ID_ADDR_TO, .words = 2, .sample_key = addr_to_key, .compare = addr_to_compare,
@@ -164,7 +164,7 @@ const unsigned column_type_count = sizeof column_types / sizeof *column_types;
 
 const struct column_type column_type_field = {
 	"", "", COLUMN_FIELD, ID_NONE, .words = 2, .sample_key = field_key, .compare = field_compare, .value = field_value,
-	.kind = CELL_TEXT, .layout = LAYOUT_RIGHT_CUT,
+	.kind = CELL_TEXT, .layout = LAYOUT_RIGHT_CUT, .alone = true,
 };
 
 static const char *const default_sorts[] = {
@@ -464,6 +464,14 @@ int columns_setup(struct columns *columns, struct column_request *request, struc
 			vec_push(&columns->sorts, columns->fields.items[i]);
 	finish_columns(columns);
 	return 0;
+}
+
+bool columns_are_shared(const struct columns *columns)
+{
+	for (size_t i = 0; i < columns->all.count; i++)
+		if (columns->all.items[i].type->alone)
+			return false;
+	return true;
 }
 
 void columns_fini(struct columns *columns)

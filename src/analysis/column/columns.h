@@ -24,6 +24,8 @@ int columns_setup(struct columns *columns, struct column_request *request, struc
 /* All words that --sort accepts, including measures, separated by blanks. */
 void columns_words(struct str *to);
 void columns_fini(struct columns *columns);
+/* Whether several threads may compare entries and make cells at the same time. */
+bool columns_are_shared(const struct columns *columns);
 /* Removes the columns of accumulated sums: the samples have no chains. */
 void columns_cancel_children(struct columns *columns, const char *fields);
 

@@ -6,6 +6,7 @@
 #include "analysis/column/cells.h"
 #include "analysis/column/order.h"
 #include "base/memory.h"
+#include "base/pool.h"
 
 /* One column's distinct cells, each by an entry that has it. */
 struct numbering {
@@ -56,9 +57,10 @@ static void number_cells(struct numbering *n, uint32_t count, uint32_t *numbers)
 }
 
 /* for_output: symbols are distinguished by their ids, too; symbols of several modules may have one address. */
-static void number_column(struct entry_order *order, size_t at, const struct column *column, bool for_output, uint32_t *cells)
+static void number_column(const struct entry_order *order, size_t at, const struct column *column, bool for_output)
 {
 	const struct hist *hist = order->hist;
+	uint32_t *cells CLEANUP_FREE = memory_resize(NULL, hist->count + 1, sizeof *cells);
 	uint32_t *numbers = for_output ? order->output : order->keys, words = column->type->words;
 	uint64_t key[COLUMN_KEY_WORDS + 1];
 	struct tuples distinct;
@@ -115,32 +117,69 @@ static bool has_mixed_symbols(const struct profile *profile, const struct hist *
 	return symbols && addresses;
 }
 
+/* A column to number, for the keys or for the output. */
+struct number_job {
+	size_t at;
+	bool for_output;
+};
+
+struct number_jobs {
+	const struct entry_order *order;
+	VEC(struct number_job) list;
+};
+
+static const struct column *sort_column(const struct entry_order *order, size_t at)
+{
+	const struct columns *columns = order->profile->options.columns;
+	return &columns->all.items[columns->sorts.items[at]];
+}
+
+static void number_one(void *context, size_t job, unsigned worker)
+{
+	const struct number_jobs *jobs = context;
+	const struct number_job *at = &jobs->list.items[job];
+	number_column(jobs->order, at->at, sort_column(jobs->order, at->at), at->for_output);
+}
+
+/* Numbers the cells of all columns, each on a thread. */
+static void number_columns(const struct entry_order *order)
+{
+	struct number_jobs jobs = { .order = order };
+	for (size_t i = 0; i < order->columns; i++) {
+		const struct column_type *type = sort_column(order, i)->type;
+		if (type->class != COLUMN_MEASURE)
+			vec_push(&jobs.list, ((struct number_job){ i, false }));
+		if (type->class != COLUMN_MEASURE && type->sort)
+			vec_push(&jobs.list, ((struct number_job){ i, true }));
+	}
+	if (columns_are_shared(order->profile->options.columns))
+		pool_run(order->profile->session->pool, jobs.list.count, number_one, &jobs);
+	else
+		for (size_t i = 0; i < jobs.list.count; i++)
+			number_one(&jobs, i, 0);
+	vec_fini(&jobs.list);
+}
+
 void entry_order_init(struct entry_order *order, const struct profile *profile, const struct hist *hist)
 {
-	const struct columns *columns = profile->options.columns;
-	*order = (struct entry_order){ .profile = profile, .hist = hist, .columns = columns->sorts.count };
+	*order = (struct entry_order){ .profile = profile, .hist = hist, .columns = profile->options.columns->sorts.count };
 	for (size_t i = 0; i < hist->count; i++)
 		hist->entries[i]->index = (uint32_t)i;
 	bool wild = has_wild_addresses(profile, hist), mixed = has_mixed_symbols(profile, hist);
 	order->direct = memory_zero(order->columns + 1, sizeof *order->direct);
 	order->keys = memory_zero(hist->count * order->columns + 1, sizeof *order->keys);
 	order->output = memory_zero(hist->count * order->columns + 1, sizeof *order->output);
-	uint32_t *cells = memory_resize(NULL, hist->count + 1, sizeof *cells);
-	for (size_t i = 0; i < columns->sorts.count; i++) {
-		const struct column *column = &columns->all.items[columns->sorts.items[i]];
-		if (column->type->class == COLUMN_MEASURE)
+	number_columns(order);
+	for (size_t i = 0; i < order->columns; i++) {
+		const struct column_type *type = sort_column(order, i)->type;
+		if (type->class == COLUMN_MEASURE)
 			continue;
-		number_column(order, i, column, false, cells);
-		if (column->type->sort)
-			number_column(order, i, column, true, cells);
-		for (size_t e = 0; !column->type->sort && e < hist->count; e++)
+		for (size_t e = 0; !type->sort && e < hist->count; e++)
 			order->output[e * order->columns + i] = order->keys[e * order->columns + i];
-		bool by_address = column->type->by_address;
-		order->mixed |= mixed && by_address && column->type->id != ID_ADDR;
-		order->direct[i] = column->type->unordered || ((wild || mixed) && by_address);
+		order->mixed |= mixed && type->by_address && type->id != ID_ADDR;
+		order->direct[i] = type->unordered || ((wild || mixed) && type->by_address);
 		order->wild |= order->direct[i];
 	}
-	free(cells);
 }
 
 void entry_order_fini(struct entry_order *order)

@@ -97,6 +97,7 @@ struct column_type {
 	bool by_map;              /* distinguishes mappings of one module */
 	bool narrow;              /* as wide as its header: perf does not measure its cells */
 	bool unordered;           /* distinguishes cells without ordering them */
+	bool alone;               /* its texts are made by one thread at a time: they need debug information or tracepoints' formats */
 };
 
 /* A column in use. */

@@ -7,6 +7,7 @@
 #include "analysis/profile/collapse.h"
 #include "analysis/profile/hist.h"
 #include "base/memory.h"
+#include "base/pool.h"
 
 enum {
 	ADDRESS_DIGITS = 16,
@@ -265,12 +266,54 @@ static bool widen_entries(const struct profile *profile, struct hist *hist, stru
 	return any;
 }
 
+enum { SLICE_ENTRIES = 1024 };
+
+/* The widths that a slice of the entries needs. */
+struct widths_slice {
+	struct hist hist;    /* its widths are the slice's */
+	bool any;
+};
+
+struct widths_jobs {
+	const struct profile *profile;
+	const struct hist *hist;
+	struct known_texts *known;
+	struct widths_slice *slices;
+};
+
+static void widen_slice(void *context, size_t slice, unsigned worker)
+{
+	const struct widths_jobs *jobs = context;
+	struct widths_slice *at = &jobs->slices[slice];
+	size_t first = slice * SLICE_ENTRIES, left = jobs->hist->count - first;
+	at->hist = *jobs->hist;
+	at->any = widen_entries(jobs->profile, &at->hist, jobs->known, jobs->hist->entries + first, left < SLICE_ENTRIES ? left : SLICE_ENTRIES);
+}
+
+/* As widen_entries for all entries, on all threads. */
+static bool widen_all(const struct profile *profile, struct hist *hist, struct known_texts *known)
+{
+	size_t count = (hist->count + SLICE_ENTRIES - 1) / SLICE_ENTRIES;
+	bool any = false;
+	if (count < 2 || !columns_are_shared(profile->options.columns))
+		return widen_entries(profile, hist, known, hist->entries, hist->count);
+	struct widths_jobs jobs = { profile, hist, known, memory_zero(count, sizeof *jobs.slices) };
+	pool_run(profile->session->pool, count, widen_slice, &jobs);
+	for (size_t i = 0; i < count; i++) {
+		any |= jobs.slices[i].any;
+		for (unsigned column = 0; column < sizeof hist->widths / sizeof *hist->widths; column++)
+			widen(hist, column, jobs.slices[i].hist.widths[column]);
+	}
+	free(jobs.slices);
+	return any;
+}
+
 void hist_widths(const struct profile *profile, struct hist *hist)
 {
 	struct known_texts known;
 	known_texts_init(&known, profile, hist);
 	memset(hist->widths, 0, sizeof hist->widths);
-	if (widen_entries(profile, hist, &known, hist->entries, hist->count))
+	if (widen_all(profile, hist, &known))
 		widen_fixed(profile, hist);
 	widen_headers(profile, hist);
 	widen_fields(profile, hist);

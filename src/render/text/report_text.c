@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "analysis/column/cells.h"
+#include "base/memory.h"
+#include "base/pool.h"
 #include "data/evsel_name.h"
 #include "render/text/chain_text.h"
 #include "render/text/hierarchy_text.h"
@@ -123,35 +125,89 @@ static void add_headers(const struct profile *profile, const struct hist *hist, 
 	writer_puts(out, "\n#\n");
 }
 
+/* Adds the lines of an entry to the text. */
 static void add_entry(const struct report_text *report, const struct hist *hist, const struct entry *entry, size_t limit,
-	struct str *line)
+	struct str *text)
 {
 	const struct profile *profile = report->profile;
-	struct chain_text chain = { .profile = profile, .hist = hist, .colour = report->colour, .out = line };
+	struct chain_text chain = { .profile = profile, .hist = hist, .colour = report->colour, .out = text };
+	size_t start = text->len;
 	chain.skip_first = row_text_shows_frame(profile);
-	str_clear(line);
-	row_text_add(profile, hist, entry, report->colour, line);
-	if (line->len > limit)
-		line->len = limit;
-	str_putc(line, '\n');
+	row_text_add(profile, hist, entry, report->colour, text);
+	if (text->len - start > limit)
+		text->len = start + limit;
+	str_putc(text, '\n');
 	if (profile->options.use_chains)
 		chain_text_add(&chain, entry);
 }
 
+enum {
+	SLICE_LINES = 512,   /* a slice ends at about this many lines */
+	SLICES = 2,          /* per worker, whose texts are in memory at the same time */
+};
+
+/* Consecutive entries, whose text one worker makes. */
+struct rows_slice {
+	size_t first, end;
+	struct str text;
+};
+
+struct rows {
+	const struct report_text *report;
+	const struct hist *hist;
+	size_t limit;        /* length of a row */
+	struct rows_slice *slices;
+};
+
+static void add_slice(void *context, size_t slice, unsigned worker)
+{
+	const struct rows *rows = context;
+	const struct profile *profile = rows->report->profile;
+	struct rows_slice *at = &rows->slices[slice];
+	str_clear(&at->text);
+	for (size_t i = at->first; i < at->end; i++) {
+		const struct entry *entry = rows->hist->entries[i];
+		if (!entry->filtered && hist_percent(profile, rows->hist, entry) >= profile->options.min_percent)
+			add_entry(rows->report, rows->hist, entry, rows->limit, &at->text);
+	}
+}
+
+/* The end of the slice that begins at this entry. */
+static size_t slice_end(const struct hist *hist, size_t first)
+{
+	size_t lines = 0, end = first;
+	while (end < hist->count && lines < SLICE_LINES) {
+		const struct chain_tree *chain = hist->entries[end++]->chain;
+		lines += 1 + (chain ? chain->count : 0);
+	}
+	return end;
+}
+
+static bool rows_are_shared(const struct profile *profile)
+{
+	return columns_are_shared(profile->options.columns) && (!profile->options.use_chains || profile->options.chain.key == CHAIN_FUNCTION);
+}
+
 static void add_hist(const struct report_text *report, const struct hist *hist, struct writer *out)
 {
-	const struct profile *profile = report->profile;
-	CLEANUP_STR struct str line = { 0 };
+	struct pool *pool = report->profile->session->pool;
+	size_t most = rows_are_shared(report->profile) ? (size_t)pool_workers(pool) * SLICES : 1, count;
 	if (!report->quiet)
-		add_headers(profile, hist, out);
-	size_t limit = row_text_limit(profile, hist, report->colour);
-	for (size_t i = 0; i < hist->count; i++) {
-		const struct entry *entry = hist->entries[i];
-		if (entry->filtered || hist_percent(profile, hist, entry) < profile->options.min_percent)
-			continue;
-		add_entry(report, hist, entry, limit, &line);
-		report_line_add(out, line.text, line.len, report->colour);
+		add_headers(report->profile, hist, out);
+	struct rows rows = { .report = report, .hist = hist, .limit = row_text_limit(report->profile, hist, report->colour) };
+	rows.slices = memory_zero(most, sizeof *rows.slices);
+	for (size_t next = 0; next < hist->count;) {
+		for (count = 0; count < most && next < hist->count; count++) {
+			rows.slices[count].first = next;
+			next = rows.slices[count].end = slice_end(hist, next);
+		}
+		pool_run(pool, count, add_slice, &rows);
+		for (size_t i = 0; i < count; i++)
+			report_line_add(out, str_text(&rows.slices[i].text), rows.slices[i].text.len, report->colour);
 	}
+	for (size_t i = 0; i < most; i++)
+		str_fini(&rows.slices[i].text);
+	free(rows.slices);
 }
 
 void report_text_print(const struct report_text *report, struct writer *out)

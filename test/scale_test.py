@@ -5,7 +5,7 @@ import struct
 import sys
 
 from limits import make
-from limits.make import comm, fork, mmap2, sample
+from limits.make import chain_sample, comm, fork, mmap2, sample
 
 from suite import process
 from suite.perf import reference
@@ -21,8 +21,9 @@ class Context:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def run(self, *words):
-        return process.perfuse(*words, cwd=self.folder, env=environment(self.folder))
+    def run(self, *words, cores=None):
+        return process.perfuse(*words, cwd=self.folder, env=environment(self.folder),
+                               before=(lambda: os.sched_setaffinity(0, cores)) if cores else None)
 
     def out(self, *words):
         done = self.run(*words)
@@ -114,6 +115,26 @@ def test_record_index(c):
     for words in (("-z",), ("--threads",), ("-o", "-")):
         done = c.run(*recorded[:-1], *words, "--", "true")
         need(done.returncode != 0 and "--index and" in done.stderr, "%s: %s" % (words, done.stderr))
+
+
+def test_cores(c):
+    """a recording of many processes, rows and stacks gives the same reports and flame graphs on one CPU as on all"""
+    records, state = [], 1
+    for i in range(200):
+        records += [comm(100 + i, "task%d" % (i % 60), 2 * i + 1)]
+        records += [mmap2(100 + i, 0x10000 * j, 0x8000, "/usr/lib/lib%d.so" % j, time=2 * i + 2) for j in (1, 2)]
+    for i in range(12000):
+        chain = []
+        for _ in range(6):
+            state = (state * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+            chain.append(0x10000 * (1 + (state >> 40) % 2) + 16 * ((state >> 45) % 300))
+        records.append(chain_sample(100 + i % 200, chain, 1000 + i))
+    make.recorded(c.path("many"), records, chains=True)
+    for words in (("report", "--stdio", "-q"), ("report", "--stdio", "-q", "--no-children", "-g", "caller,0.5,callee,function,percent"),
+                  ("report", "--stdio", "-q", "-g", "none", "-s", "pid,dso,sym"), ("flamegraph", "--folded", "-o", "-"), ("script",)):
+        done = [c.run(*words, "-i", "many", cores=cores) for cores in ({min(os.sched_getaffinity(0))}, None)]
+        need(done[0].returncode == 0 and done[0].stdout.count("\n") > 2000, "%s: %s" % (" ".join(words), done[0].stderr))
+        need(done[0].stdout == done[1].stdout, "%s differs" % " ".join(words))
 
 
 if __name__ == "__main__":

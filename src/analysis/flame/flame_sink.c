@@ -497,7 +497,6 @@ struct flame_merge {
 	struct flame_sink *sink;
 	uint32_t **frames;
 	struct named_trie *tries;
-	unsigned step;               /* of the current round: tries at multiples of 2 * step take those that are `step` behind them */
 };
 
 /* Returns the node near the end of the stack that is the same function, which is called again; STACK_ROOT: none is. */
@@ -548,45 +547,34 @@ static void name_stacks(void *context, size_t index, unsigned pool_worker)
 	flame_worker_clear(worker);
 }
 
-static void add_trie(struct stacks *stacks, struct flame_weights *weights, const struct named_trie *trie)
+static void add_trie(struct stacks *stacks, struct flame_weights *weights, const struct named_trie *trie, struct pool *pool)
 {
 	uint32_t *nodes CLEANUP_FREE = memory_zero(trie->stacks.count, sizeof *nodes);
-	for (uint32_t i = 1; i < trie->stacks.count; i++)
-		nodes[i] = stacks_push(stacks, nodes[trie->stacks.nodes[i].parent], trie->stacks.nodes[i].place);
+	stacks_merge(stacks, &trie->stacks, NULL, nodes, pool);
 	for (uint32_t i = 0; i < trie->weights.count; i++)
 		if (trie->weights.items[i].samples)
 			add_weight(weights, nodes[i], &trie->weights.items[i]);
 }
 
-static void join_pair(void *context, size_t pair, unsigned pool_worker)
-{
-	const struct flame_merge *merge = context;
-	struct named_trie *trie = &merge->tries[pair * 2 * merge->step], *other = trie + merge->step;
-	if (!trie->stacks.count) {
-		*trie = *other;
-		*other = (struct named_trie){ 0 };
-	} else if (other->stacks.count) {
-		add_trie(&trie->stacks, &trie->weights, other);
-		named_trie_fini(other);
-	}
-}
-
-/* Merges the workers' tries as a tree. The frames have their names; their numbers depend on the workers, but the flame tree's order does
- * not. */
+/* Merges the workers' tries, one after the other, each on all threads. The frames have their names; their numbers depend on the workers,
+ * but the flame tree's order does not. */
 static void flame_merge_workers(struct flame_merge *merge, struct session *session, struct flame_builder *builder)
 {
-	unsigned count = merge->sink->worker_count;
-	pool_run(session->pool, count, name_stacks, merge);
-	for (merge->step = 1; merge->step < count; merge->step *= 2)
-		pool_run(session->pool, (count + merge->step - 1) / (2 * merge->step), join_pair, merge);
-	struct named_trie *all = &merge->tries[0];
-	if (builder->stacks.count == 1 && !builder->weights.count && all->stacks.count) {
-		stacks_fini(&builder->stacks);
-		builder->stacks = all->stacks;
-		builder->weights = all->weights;
-	} else {
-		add_trie(&builder->stacks, &builder->weights, all);
-		named_trie_fini(all);
+	bool empty = builder->stacks.count == 1 && !builder->weights.count;
+	pool_run(session->pool, merge->sink->worker_count, name_stacks, merge);
+	for (unsigned i = 0; i < merge->sink->worker_count; i++) {
+		struct named_trie *trie = &merge->tries[i];
+		if (!trie->stacks.count)
+			continue;
+		if (empty) {
+			stacks_fini(&builder->stacks);
+			builder->stacks = trie->stacks;
+			builder->weights = trie->weights;
+			empty = false;
+		} else {
+			add_trie(&builder->stacks, &builder->weights, trie, session->pool);
+			named_trie_fini(trie);
+		}
 	}
 }
 

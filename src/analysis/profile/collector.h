@@ -91,6 +91,14 @@ struct chain_found collector_chain(struct collector *collector, const struct res
 struct tally *tallies_add(struct tallies *tallies, const struct tally *key, const struct tally_sums *sums);
 /* The same without other sums. *near: index + 1 of the tally that probably has this key (0: unknown); set to the one that has it. */
 void tallies_add_near(struct tallies *tallies, const struct tally *key, uint32_t *near);
+/* The numbers here of what a tally of another worker refers to; no two the same. */
+struct tally_numbers {
+	const uint32_t *sample_keys, *places, *nodes;
+};
+/* Adds the tallies of another worker, on all threads of the pool. The earlier first sample of two counts. ids receives by tally of `from`:
+ * its index here. */
+void tallies_merge(struct tallies *tallies, const struct tallies *from, const struct tally_numbers *numbers, uint32_t *ids,
+	struct pool *pool);
 void tallies_fini(struct tallies *tallies);
 /* Bytes that the memory of so many tallies takes. */
 size_t tallies_bytes(size_t count, bool sums);

@@ -19,27 +19,6 @@ static uint32_t merge_sample_key(const struct profile *profile, struct collected
 	return id;
 }
 
-/* ids: of the sums, by tally. */
-static void merge_tallies(struct collected *collected, const struct collector *c, const uint32_t *sample_keys, const uint32_t *nodes,
-	const uint32_t *places, uint32_t *ids)
-{
-	for (uint32_t i = 0; i < c->tallies.count; i++) {
-		struct tally tally = c->tallies.items[i];
-		tally.sample_key = sample_keys[tally.sample_key];
-		tally.node = nodes[tally.node];
-		tally.place = places[tally.place];
-		struct tally *sum = tallies_add(&collected->tallies, &tally, c->tallies.sums ? &c->tallies.sums[i] : NULL);
-		ids[i] = (uint32_t)(sum - collected->tallies.items);
-		if (tally.first < sum->first) {
-			sum->first = tally.first;
-			sum->thread = tally.thread;
-			sum->tid = tally.tid;
-			sum->level = tally.level;
-			sum->cpu = tally.cpu;
-		}
-	}
-}
-
 static void merge_branches(struct branch_counts *sum, const struct branch_counts *counts)
 {
 	for (unsigned i = 0; i < 16; i++) {
@@ -52,21 +31,70 @@ static void merge_branches(struct branch_counts *sum, const struct branch_counts
 	sum->cross_2m += counts->cross_2m;
 }
 
-static void merge_collector(const struct profile *profile, struct collected *collected, const struct collector *c, uint32_t *ids)
+/* A merge of collectors from the `first` one on. What has few rows is merged by one thread each, what has many by all, collector by
+ * collector: merging pairs at the same time would leave the largest merge to one thread. */
+struct collectors_merge {
+	const struct profile *profile;
+	struct collected *collected;
+	unsigned first;
+	uint32_t **places, **sample_keys;  /* by collector: the numbers in the result */
+};
+
+static void merge_places(struct collectors_merge *m)
 {
-	uint32_t *places = memory_zero(c->stacks.places.count + 1, sizeof *places);
-	uint32_t *nodes = memory_zero(c->stacks.count + 1, sizeof *nodes);
-	uint32_t *sample_keys = memory_zero(c->sample_keys.count + 1, sizeof *sample_keys);
-	for (uint32_t i = 0; i < c->stacks.places.count; i++)
-		places[i] = stacks_place(collected->stacks, stacks_place_at(&c->stacks, i));
-	for (uint32_t i = 1; i < c->stacks.count; i++)
-		nodes[i] = stacks_push(collected->stacks, nodes[c->stacks.nodes[i].parent], places[c->stacks.nodes[i].place]);
-	for (uint32_t i = 0; i < c->sample_keys.count; i++)
-		sample_keys[i] = merge_sample_key(profile, collected, tuples_row(&c->sample_keys, i));
-	merge_tallies(collected, c, sample_keys, nodes, places, ids);
-	free(places);
-	free(nodes);
-	free(sample_keys);
+	for (unsigned i = m->first; i < m->profile->collector_count; i++) {
+		const struct stacks *stacks = &m->profile->collectors[i]->stacks;
+		m->places[i] = memory_zero(stacks->places.count + 1, sizeof **m->places);
+		for (uint32_t k = 0; k < stacks->places.count; k++)
+			m->places[i][k] = stacks_place(m->collected->stacks, stacks_place_at(stacks, k));
+	}
+}
+
+static void merge_sample_keys(struct collectors_merge *m)
+{
+	for (unsigned i = m->first; i < m->profile->collector_count; i++) {
+		const struct tuples *keys = &m->profile->collectors[i]->sample_keys;
+		m->sample_keys[i] = memory_zero(keys->count + 1, sizeof **m->sample_keys);
+		for (uint32_t k = 0; k < keys->count; k++)
+			m->sample_keys[i][k] = merge_sample_key(m->profile, m->collected, tuples_row(keys, k));
+	}
+}
+
+static void merge_numbers(void *context, size_t job, unsigned worker)
+{
+	if (job)
+		merge_places(context);
+	else
+		merge_sample_keys(context);
+}
+
+static void merge_begin(struct collectors_merge *m)
+{
+	m->places = memory_zero(m->profile->collector_count, sizeof *m->places);
+	m->sample_keys = memory_zero(m->profile->collector_count, sizeof *m->sample_keys);
+	pool_run(m->profile->session->pool, 2, merge_numbers, m);
+}
+
+/* Returns by tally of the collector: its index in the result. To be called once for each collector, in order. */
+static uint32_t *merge_collector(struct collectors_merge *m, unsigned index)
+{
+	const struct collector *c = m->profile->collectors[index];
+	struct pool *pool = m->profile->session->pool;
+	uint32_t *nodes CLEANUP_FREE = memory_zero(c->stacks.count + 1, sizeof *nodes);
+	uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
+	const struct tally_numbers numbers = { .sample_keys = m->sample_keys[index], .places = m->places[index], .nodes = nodes };
+	if (c->stacks.count)
+		stacks_merge(m->collected->stacks, &c->stacks, m->places[index], nodes, pool);
+	tallies_merge(&m->collected->tallies, &c->tallies, &numbers, ids, pool);
+	free(m->places[index]);
+	free(m->sample_keys[index]);
+	return ids;
+}
+
+static void merge_end(struct collectors_merge *m)
+{
+	free(m->places);
+	free(m->sample_keys);
 }
 
 /* Merges two logs into out, by clock; no two workers have the same. */
@@ -81,12 +109,18 @@ static void merge_two(const struct access *a, const struct access *a_end, const 
 		*out++ = *b++;
 }
 
-/* Adds the log of another worker, whose tallies have the ids ids[] here, and frees it. */
-static void merge_logs(struct collector *c, struct collector *other, const uint32_t *ids)
+/* A round of the merge of logs: each collector at a multiple of 2 * step takes the log of the one that is `step` behind it. */
+struct log_round {
+	const struct profile *profile;
+	unsigned step;
+};
+
+static void merge_logs(void *context, size_t pair, unsigned worker)
 {
+	const struct log_round *round = context;
+	unsigned at = (unsigned)pair * 2 * round->step;
+	struct collector *c = round->profile->collectors[at], *other = round->profile->collectors[at + round->step];
 	size_t count = c->log.count + other->log.count;
-	for (size_t i = 0; i < other->log.count; i++)
-		other->log.items[i].tally = ids[other->log.items[i].tally];
 	if (other->log.count) {
 		struct access *log = memory_resize(NULL, count, sizeof *log);
 		merge_two(c->log.items, c->log.items + c->log.count, other->log.items, other->log.items + other->log.count, log);
@@ -108,46 +142,30 @@ static void take_tables(struct collected *collected, struct collector *c)
 	c->tallies = (struct tallies){ 0 };
 }
 
-/* A round of the merge: each collector at a multiple of 2 * step takes what the one has that is `step` behind it. */
-struct merge_round {
-	const struct profile *profile;
-	unsigned step;
-};
-
-static void merge_pair(void *context, size_t pair, unsigned worker)
-{
-	const struct merge_round *round = context;
-	unsigned at = (unsigned)pair * 2 * round->step;
-	struct collector *c = round->profile->collectors[at], *other = round->profile->collectors[at + round->step];
-	struct stacks stacks;
-	struct collected sum = { .stacks = &stacks };
-	uint32_t *ids = memory_zero(other->tallies.count + 1, sizeof *ids);
-	take_tables(&sum, c);
-	merge_collector(round->profile, &sum, other, ids);
-	c->stacks = stacks;
-	c->sample_keys = sum.sample_keys;
-	c->tallies = sum.tallies;
-	merge_logs(c, other, ids);
-	free(ids);
-	stacks_fini(&other->stacks);
-	tuples_fini(&other->sample_keys);
-	tallies_fini(&other->tallies);
-}
-
-/* Merges as a tree: neighbours in pairs, at the same time, until the first collector has all. The result is that of adding one after the
- * other to the first. */
 static void merge_all(const struct profile *profile, struct collected *collected)
 {
 	unsigned count = profile->collector_count;
 	struct collector *first = profile->collectors[0];
+	struct collectors_merge m = { .profile = profile, .collected = collected, .first = 1 };
 	for (unsigned i = 0; i < count; i++) {
 		merge_branches(&collected->branches, &profile->collectors[i]->branches);
 		collected->frames += profile->collectors[i]->frames;
 		collector_drop_caches(profile->collectors[i]);
 	}
-	for (unsigned step = 1; step < count; step *= 2)
-		pool_run(profile->session->pool, (count + step - 1) / (2 * step), merge_pair, &(struct merge_round){ profile, step });
 	take_tables(collected, first);
+	merge_begin(&m);
+	for (unsigned i = 1; i < count; i++) {
+		struct collector *c = profile->collectors[i];
+		uint32_t *ids CLEANUP_FREE = merge_collector(&m, i);
+		for (size_t k = 0; k < c->log.count; k++)
+			c->log.items[k].tally = ids[c->log.items[k].tally];
+		stacks_fini(&c->stacks);
+		tuples_fini(&c->sample_keys);
+		tallies_fini(&c->tallies);
+	}
+	merge_end(&m);
+	for (unsigned step = 1; step < count; step *= 2)
+		pool_run(profile->session->pool, (count + step - 1) / (2 * step), merge_logs, &(struct log_round){ profile, step });
 	collected->log = first->log.items;
 	collected->log_count = first->log.count;
 	memset(&first->log, 0, sizeof first->log);
@@ -183,14 +201,14 @@ void profile_merge_copy(const struct profile *profile, struct collected *collect
 	const struct tuples *keys = &profile->collectors[0]->sample_keys;
 	stacks_init(collected->stacks);
 	tuples_init(&collected->sample_keys, keys->key_words, keys->row_words);
+	struct collectors_merge m = { .profile = profile, .collected = collected };
+	merge_begin(&m);
 	for (unsigned i = 0; i < profile->collector_count; i++) {
-		const struct collector *c = profile->collectors[i];
-		uint32_t *ids = memory_zero(c->tallies.count + 1, sizeof *ids);
-		merge_branches(&collected->branches, &c->branches);
-		collected->frames += c->frames;
-		merge_collector(profile, collected, c, ids);
-		free(ids);
+		merge_branches(&collected->branches, &profile->collectors[i]->branches);
+		collected->frames += profile->collectors[i]->frames;
+		free(merge_collector(&m, i));
 	}
+	merge_end(&m);
 	profile_name_threads(profile, collected);
 	profile_rank_modules(profile, collected);
 }

@@ -85,6 +85,7 @@ size_t profile_ahead(void *context)
 	struct amounts a = amounts_of(profile);
 	size_t merged = merged_tables(profile, &a), log = a.accesses * sizeof(struct access);
 	size_t ids = (a.nodes + a.places + a.keys + a.tallies) * sizeof(uint32_t);
+	ids += a.nodes * STACKS_MERGE_BYTES;
 	size_t merging = (profile->collector_count > 1 ? merged - smaller(a.first_tables, merged) + ids + log : 0);
 	size_t folding = merged - smaller(a.tables, merged) + fold_bytes(profile, &a) + most_entries(profile, &a) * entry_bytes(profile);
 	if (profile->wild || profile->logs_all)

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "analysis/stack/stack_slots.h"
 #include "base/memory.h"
 
 void stacks_init(struct stacks *stacks)
@@ -20,8 +20,6 @@ void stacks_fini(struct stacks *stacks)
 	*stacks = (struct stacks){ 0 };
 }
 
-enum { FIRST_NODES = 256 };
-
 size_t stacks_bytes(const struct stacks *stacks, size_t nodes, size_t places)
 {
 	return memory_doubled(nodes, FIRST_NODES) * sizeof *stacks->nodes + memory_doubled(2 * nodes + 1, FIRST_NODES) * sizeof *stacks->slots +
@@ -31,11 +29,6 @@ size_t stacks_bytes(const struct stacks *stacks, size_t nodes, size_t places)
 uint32_t stacks_place(struct stacks *stacks, const struct place *place)
 {
 	return tuples_add(&stacks->places, (const uint64_t *)place);
-}
-
-static uint32_t stack_node_hash(uint32_t parent, uint32_t place)
-{
-	return (uint32_t)hash_u64((uint64_t)parent << 32 | place);
 }
 
 static void stacks_grow_slots(struct stacks *stacks)

@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "model/model.h"
 
+struct pool;
+
 /* The first four words are the key; the others are facts of the first place with that key. */
 struct place {
 	uint32_t symbol, module;  /* symbol: as symbols_lookup; 0: unknown */
@@ -49,6 +51,12 @@ void stacks_fini(struct stacks *stacks); /* a zeroed one is allowed */
 uint32_t stacks_place(struct stacks *stacks, const struct place *place);
 /* Returns the stack that has one frame more than parent, at its inner end. */
 uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place);
+
+/* Adds the stacks of `from`. places: the place here of each place there, no two the same; NULL: they have the same numbers. nodes receives
+ * the node here of each node there. Uses all threads of the pool; the numbers of new nodes depend on how many there are. */
+void stacks_merge(struct stacks *stacks, const struct stacks *from, const uint32_t *places, uint32_t *nodes, struct pool *pool);
+/* Bytes that stacks_merge takes besides, by node of `from`. */
+enum { STACKS_MERGE_BYTES = 3 * sizeof(uint32_t) };
 
 /* Bytes that the memory of these stacks takes when they have so many nodes and places. */
 size_t stacks_bytes(const struct stacks *stacks, size_t nodes, size_t places);

@@ -1,0 +1,11 @@
+/* The hash table of stacks, for stack.c and stack_merge.c. Internal to analysis/stack. */
+#pragma once
+#include "analysis/stack/stack.h"
+#include "base/hash.h"
+
+enum { FIRST_NODES = 256 };
+
+static inline uint32_t stack_node_hash(uint32_t parent, uint32_t place)
+{
+	return (uint32_t)hash_u64((uint64_t)parent << 32 | place);
+}

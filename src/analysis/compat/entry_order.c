@@ -141,9 +141,10 @@ static void number_one(void *context, size_t job, unsigned worker)
 	number_column(jobs->order, at->at, sort_column(jobs->order, at->at), at->for_output);
 }
 
-/* Numbers the cells of all columns, each on a thread. */
+/* Numbers the cells of all columns; of many entries, each column on a thread. */
 static void number_columns(const struct entry_order *order)
 {
+	enum { SERIAL_ENTRIES = 2048 };
 	struct number_jobs jobs = { .order = order };
 	for (size_t i = 0; i < order->columns; i++) {
 		const struct column_type *type = sort_column(order, i)->type;
@@ -152,7 +153,7 @@ static void number_columns(const struct entry_order *order)
 		if (type->class != COLUMN_MEASURE && type->sort)
 			vec_push(&jobs.list, ((struct number_job){ i, true }));
 	}
-	if (columns_are_shared(order->profile->options.columns))
+	if (order->hist->count > SERIAL_ENTRIES && columns_are_shared(order->profile->options.columns))
 		pool_run(order->profile->session->pool, jobs.list.count, number_one, &jobs);
 	else
 		for (size_t i = 0; i < jobs.list.count; i++)

@@ -102,23 +102,38 @@ static void events_refresh(struct session_internal *in, const struct evlist *evl
 	record_times_refresh(&in->times, evlist);
 }
 
+/* The model needs the times of names; the rest of a trailer is for traces alone. */
+static bool needs_trailer(const struct session *session, const struct record *record)
+{
+	bool names = record->type == RECORD_COMM || record->type == RECORD_FORK;
+	return session->trace || (names && !session->model.checks_only);
+}
+
+static void decode_trailer(const struct session *session, const struct record *record, struct sample *trailer)
+{
+	const struct evlist *evlist = session_evlist(session);
+	uint32_t event = evlist_event_of(evlist, record);
+	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
+	sample_decode_trailer(trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, record);
+}
+
 static void apply_side_band(struct session *session, const struct record *record, uint64_t clock)
 {
 	struct session_internal *in = session->internal;
-	const struct evlist *evlist = session_evlist(session);
-	struct sample trailer;
-	uint32_t event = evlist_event_of(evlist, record);
-	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
+	static const struct sample absent;
+	struct sample decoded;
+	const struct sample *trailer = needs_trailer(session, record) ? &decoded : &absent;
 	bool mapping = record->type == RECORD_MMAP || record->type == RECORD_MMAP2;
-	sample_decode_trailer(&trailer, event == UINT32_MAX ? &none : &evlist->events.items[event].layout, record);
+	if (trailer == &decoded)
+		decode_trailer(session, record, &decoded);
 	losses_count(&session->counters, record);
-	model_apply(&session->model, record, &trailer, clock);
+	model_apply(&session->model, record, trailer, clock);
 	if (session->model.checks_only)
 		return;
 	if (session->kernel_parts && mapping && record_cpumode(record) == RECORD_MISC_KERNEL)
 		session_place_kernel(session, &in->modules_seen, clock);
 	if (session->trace)
-		trace_note_record(session->trace, record, &trailer, &in->batch);
+		trace_note_record(session->trace, record, trailer, &in->batch);
 	if (in->jit.open && mapping)
 		jit_feeds_take_mapping(&in->jit, record, clock);
 }

@@ -66,6 +66,9 @@ static uint32_t descend(const struct rb_tree *tree, const void *item, uint32_t *
 	*parent = 0;
 	*right = false;
 	while (at) {
+		/* the comparison takes long if the item is in no cache: the next one is one of these */
+		__builtin_prefetch(nodes[nodes[at].child[0]].item);
+		__builtin_prefetch(nodes[nodes[at].child[1]].item);
 		int64_t side = tree->side(tree->context, item, nodes[at].item);
 		if (!side)
 			return at;

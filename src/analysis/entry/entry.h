@@ -16,18 +16,19 @@ struct entry_sums {
 void entry_sums_add(struct entry_sums *sums, const struct entry_sums *more);
 
 struct entry {
-	struct entry_sums self;
+	/* What most comparisons need is in one cache line. */
 	uint64_t children_period;     /* with what it called */
 	const uint64_t *row;          /* the columns' keys */
-	const struct sample_facts *facts;
-	uint64_t first;               /* clock of the first sample */
-	uint32_t first_rank;          /* of the entries that this sample made first */
 	uint32_t index;               /* while its hist is sorted */
-	uint32_t place;               /* of the first sample */
-	uint32_t sample_key, class;   /* its key: of the sample, of the place */
 	uint32_t thread;              /* of the first sample; THREAD_NONE: see tid */
 	int32_t tid;
 	uint32_t max_depth;           /* of its chains */
+	struct entry_sums self;
+	const struct sample_facts *facts;
+	uint64_t first;               /* clock of the first sample */
+	uint32_t first_rank;          /* of the entries that this sample made first */
+	uint32_t place;               /* of the first sample */
+	uint32_t sample_key, class;   /* its key: of the sample, of the place */
 	uint8_t filtered, level, cpumode;
 	bool placeholder;             /* for a row of another member of the event group */
 	const struct entry **pairs;   /* by member of the event group; NULL: no other member has this key */

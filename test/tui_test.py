@@ -81,6 +81,10 @@ class Terminal:
     def wait_for(self, text):
         return self.wait(lambda seen: text in seen, "no %r on the screen" % text)
 
+    def ready(self):
+        """The screen when the recording is read."""
+        return self.wait(lambda seen: "h:help" in seen and "[reading" not in seen, "no result")
+
     def pid(self):
         """Of the program."""
         shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
@@ -159,7 +163,7 @@ def test_tables(context):
         need(done.returncode == 129 and "not a terminal" in done.stderr and not done.stdout, done.stderr)
         context.close()
         terminal = context.open = Terminal(context, [PERFUSE, *words, "--format=tui"])
-        seen = terminal.wait_for("h:help")
+        seen = terminal.ready()
         need(title in seen.splitlines()[0] and row in seen and ("annotate" in seen) == (words[0] == "diff"), seen)
         terminal.send("x")
         terminal.send("End")
@@ -183,10 +187,11 @@ def test_commands(context):
                               ("ipc.data", "ipc --counters task-clock,page-faults", "h:help")):
         context.close()
         terminal = context.open = Terminal(context, [PERFUSE, *words.split(), "-i", name, "--format=tui"], columns=150, lines=40)
-        seen = terminal.wait_for("h:help")
+        seen = terminal.ready()
         if "Tables" in seen.splitlines()[0]:
             terminal.send("Enter")
-        elif text == "sleep" and text not in seen:
+            seen = terminal.wait(lambda seen: "Tables" not in seen.splitlines()[0], "the first table")
+        if text == "sleep" and text not in seen:  # the machine may have many tasks
             terminal.send(":/")
             terminal.send(":sleep")
             terminal.send("Enter")
@@ -195,12 +200,57 @@ def test_commands(context):
         terminal.wait_for("end:0")
 
 
+def step(terminal, pid):
+    """Screens of a program that runs for some milliseconds between two of them."""
+    end = time.monotonic() + 100
+    while time.monotonic() < end:
+        try:
+            os.kill(pid, signal.SIGCONT)
+            time.sleep(0.05 if os.environ.get("PERFUSE_SANITIZED") else 0.005)
+            os.kill(pid, signal.SIGSTOP)
+        except ProcessLookupError:
+            return
+        yield terminal.screen()
+
+
+def fills(context, words, text):
+    """Whether the screen was seen with the progress and rows, before it had the whole."""
+    context.close()
+    terminal = context.open = Terminal(context, [PERFUSE, *words, *PLACES])
+    pid, seen = terminal.pid(), False
+    for screen in step(terminal, pid):
+        first = screen.split("\n")[0]
+        seen |= "[reading" in first and text in screen
+        if "end:" in screen or (first and "[reading" not in first):
+            break
+    os.kill(pid, signal.SIGCONT)
+    terminal.send("C-c")
+    terminal.wait_for("end:0")
+    return seen
+
+
+def test_filling(context):
+    """annotate, diff, script and trees of callers show rows while the recording is read; who leaves meanwhile ends the reading"""
+    path = os.path.join(context.folder, "long.data")
+    recordings.write_long(path, 200000)
+    for words, text in ((["annotate", "-i", "long.data"], "Shared Object"), (["diff", "long.data", "long.data", "--format=tui"], "Baseline"),
+                        (["script", "-i", "long.data", "--format=tui"], "period"), (["report", "-i", "long.data", "--tui"], "Overhead")):
+        need(any(fills(context, words, text) for _ in range(10)), "%s: no rows while it is read" % words[0])
+    context.close()
+    terminal = context.open = Terminal(context, [PERFUSE, "annotate", "-i", "long.data", *PLACES, "2>err"])
+    terminal.wait_for("h:help")
+    terminal.send("q")
+    terminal.send("q")
+    terminal.wait_for("end:0")
+    need(os.path.getsize(os.path.join(context.folder, "err")) == 0, "messages of a reading that the user has left")
+
+
 def test_diff_code(context):
     """key a of a comparison lists the code of the function, with the samples of each recording"""
     shutil.copy(os.path.join(context.folder, "calc.data"), os.path.join(context.folder, "again.data"))
     context.close()
     terminal = context.open = Terminal(context, [PERFUSE, "diff", "again.data", "calc.data", *PLACES, "--format=tui"], lines=70)
-    terminal.wait_for("h:help")
+    terminal.ready()
     terminal.send("a")
     seen = terminal.wait(lambda seen: "calc.data:" in seen and seen.count("Samples: 173 ") == 2, "both recordings")
     need(seen.startswith(" lookup\n") and seen.index("again.data:") < seen.index("calc.data:"), seen)
@@ -262,7 +312,7 @@ def test_quit(context):
     """q and Ctrl-C leave the terminal as it was, and end with 0"""
     for key in ("q", "C-c"):
         terminal = context.start("-i", "calc.data", before="sh -c 'echo before; exec \"$@\"' sh")
-        terminal.wait_for("h:help")
+        terminal.ready()
         terminal.send(key)
         seen = terminal.wait_for("end:0")
         need("before" in seen and "Samples:" not in seen, seen)
@@ -281,7 +331,7 @@ def test_plain(context):
     with open(os.path.join(context.folder, "config"), "w") as out:
         out.write("[tui]\n\treport = false\n")
     context.start("-i", "calc.data", before="PERF_PAGER=cat PERF_CONFIG=config").wait_for("end:0")
-    context.start("-i", "calc.data", "--tui", before="PERF_CONFIG=config").wait_for("h:help")
+    context.start("-i", "calc.data", "--tui", before="PERF_CONFIG=config").ready()
 
 
 def test_refused(context):
@@ -314,7 +364,7 @@ def test_sizes(context):
     terminal.wait_for("Flame graph")
     terminal.send("q")
     terminal.tmux("resize-window", "-x", "80", "-y", "20")
-    terminal.wait_for("h:help")
+    terminal.ready()
 
 
 def test_signals(context):
@@ -340,12 +390,12 @@ def test_suspend(context):
     context.close()
     terminal = context.open = Terminal(context, ["-c", "'set -m; %s report -i calc.data --symfs . --kallsyms kallsyms; echo stopped; read x; fg'" % PERFUSE],
                                        before="sh")
-    terminal.wait_for("h:help")
+    terminal.ready()
     terminal.send("C-z")
     seen = terminal.wait_for("stopped")
     need("Samples:" not in seen, seen)
     terminal.send("Enter")
-    terminal.wait_for("h:help")
+    terminal.ready()
     terminal.send("q")
     terminal.wait_for("end:0")
 
@@ -533,12 +583,12 @@ def test_shrinking(context):
     os.truncate(path, 3000)
     for key in ("T", "Right", "Enter", "End", "Enter"):
         terminal.send(key)
-    terminal.wait_for("h:help")
+    terminal.ready()
     with open(path, "ab") as out:
         out.write(b"x" * 100000)
     for key in ("u", "Escape", "Down"):
         terminal.send(key)
-    terminal.wait_for("h:help")
+    terminal.ready()
     terminal.send("C-c")
     terminal.wait_for("end:")
 

@@ -17,6 +17,7 @@ struct writer {
 	bool terminal;  /* the descriptor is or feeds a terminal: control characters become '?', except by writer_add_styled */
 	size_t escaped;   /* bytes of the buffer that are already escaped */
 	uint64_t written; /* bytes that reached the descriptor */
+	void *screen;     /* of this terminal, for formats that paint instead of print (cmd/browse_screen); NULL: none is prepared */
 };
 
 void writer_open(struct writer *w, int fd, size_t capacity); /* does not own fd; fd -1: into memory */

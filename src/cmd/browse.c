@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,58 +32,6 @@ bool browse_wanted(const struct cli *cli, const char *command, enum browse_choic
 		return false;
 	}
 	return terminal_usable(choice == BROWSE_YES ? err : &(struct error){ 0 });
-}
-
-void browse_signals_block(sigset_t *old)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGWINCH);
-	sigaddset(&set, SIGTSTP);
-	pthread_sigmask(SIG_BLOCK, &set, old);
-}
-
-void browse_signals_restore(const sigset_t *old)
-{
-	pthread_sigmask(SIG_SETMASK, old, NULL);
-}
-
-void browse_messages_begin(struct browse_messages *messages)
-{
-	fflush(stderr);
-	messages->memory = memfd_create("messages", MFD_CLOEXEC);
-	messages->stderr_fd = messages->memory < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (messages->stderr_fd >= 0)
-		dup2(messages->memory, STDERR_FILENO);
-}
-
-enum { MESSAGES_MAX = 64 << 10 };
-
-void browse_messages_text(const struct browse_messages *messages, struct str *out)
-{
-	char buffer[4096];
-	fflush(stderr);
-	for (off_t at = 0; messages->memory >= 0 && out->len < MESSAGES_MAX;) {
-		ssize_t n = pread(messages->memory, buffer, sizeof buffer, at);
-		if (n <= 0)
-			break;
-		str_add(out, buffer, (size_t)n);
-		at += n;
-	}
-}
-
-void browse_messages_end(struct browse_messages *messages)
-{
-	CLEANUP_STR struct str text = { 0 };
-	browse_messages_text(messages, &text);
-	if (messages->stderr_fd >= 0) {
-		dup2(messages->stderr_fd, STDERR_FILENO);
-		close(messages->stderr_fd);
-	}
-	if (messages->memory >= 0)
-		close(messages->memory);
-	if (text.len && write(STDERR_FILENO, text.text, text.len) < 0)
-		return; /* the terminal is gone */
 }
 
 static bool is_recording(int folder, const char *name)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cmd/browse_screen.h"
 #include "cmd/browse_table.h"
 #include "render/tui/face.h"
 
@@ -114,7 +115,7 @@ static struct cell row_cell(void *context, uint64_t number, size_t column, struc
 	return cell;
 }
 
-void stored_rows_open(struct stored_rows *stored, const struct writer *bytes)
+void stored_rows_open(struct stored_rows *stored, const struct writer *bytes, size_t most)
 {
 	struct reading reading = { bytes->buffer, bytes->buffer + bytes->len };
 	uint32_t count = 0;
@@ -133,7 +134,7 @@ void stored_rows_open(struct stored_rows *stored, const struct writer *bytes)
 		stored->columns[i].title = get_text(&reading);
 		stored->columns[i].unit = get_text(&reading);
 	}
-	while (count && reading.at < reading.end) {
+	while (count && reading.at < reading.end && stored->rows.count < most) {
 		vec_push(&stored->rows, reading.at);
 		for (uint32_t i = 0; i < count; i++)
 			get_cell(&reading);
@@ -150,21 +151,21 @@ void browse_rows_print(const struct writer *bytes, bool cut, struct writer *out)
 	struct stored_rows stored;
 	struct error err = { 0 };
 	writer_flush(out, NULL);
-	if (browse_rows_show(bytes, cut, &err) == 0)
+	if (browse_rows_show(out->screen, bytes, cut, &err) == 0)
 		return;
-	stored_rows_open(&stored, bytes);
+	stored_rows_open(&stored, bytes, SIZE_MAX);
 	format_find("csv", NULL)->print(&(struct results){ .tables = &stored.table, .table_count = 1 }, out);
 	stored_rows_close(&stored);
 }
 
-int browse_rows_show(const struct writer *bytes, bool cut, struct error *err)
+int browse_rows_show(struct browse_screen *screen, const struct writer *bytes, bool cut, struct error *err)
 {
 	struct stored_rows stored;
-	stored_rows_open(&stored, bytes);
+	stored_rows_open(&stored, bytes, screen && screen->previews ? PREVIEW_ROWS : SIZE_MAX);
 	const struct table_fact facts[] = { { "rows", cell_count(stored.rows.count) }, { "shown", cell_text("only the first rows") } };
 	stored.table.facts = facts;
 	stored.table.fact_count = cut ? 2 : 1;
-	int result = browse_table(&(struct results){ .tables = &stored.table, .table_count = 1 }, NULL, err);
+	int result = browse_table(screen, &(struct results){ .tables = &stored.table, .table_count = 1 }, err);
 	stored_rows_close(&stored);
 	return result;
 }

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/vec.h"
 
+struct browse_screen;
+
 /* Writes columns and rows as bytes of this program; lists and maps become texts. */
 extern const struct row_format browse_rows;
 
@@ -19,11 +21,12 @@ struct stored_rows {
 	const char *end;
 };
 
-void stored_rows_open(struct stored_rows *stored, const struct writer *bytes);
+/* most: rows that are used. */
+void stored_rows_open(struct stored_rows *stored, const struct writer *bytes, size_t most);
 void stored_rows_close(struct stored_rows *stored);
 
-/* Shows what browse_rows wrote to memory, until the user leaves. cut: more rows exist. < 0: the terminal cannot be used. */
-int browse_rows_show(const struct writer *bytes, bool cut, struct error *err);
-/* The same on the terminal of a writer, which is flushed first; where the terminal fails, the rows are written as CSV. */
+/* Shows what browse_rows wrote to memory, as browse_table does. cut: more rows exist. < 0: the terminal cannot be used. */
+int browse_rows_show(struct browse_screen *screen, const struct writer *bytes, bool cut, struct error *err);
+/* The same on the screen of a writer, which is flushed first; where the terminal fails, the rows are written as CSV. */
 void browse_rows_print(const struct writer *bytes, bool cut, struct writer *out);
 

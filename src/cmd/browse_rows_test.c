@@ -29,7 +29,7 @@ TEST("rows are read as they were written, by several writers that are joined; li
 	add_row(&first, "cc1", 1, "main");
 	add_row(&second, "", UINT64_MAX, NULL);
 	writer_add(&first, second.buffer, second.len);
-	stored_rows_open(&stored, &first);
+	stored_rows_open(&stored, &first, SIZE_MAX);
 	const struct table *read = &stored.table;
 	EXPECT_STR(read->name, "samples");
 	EXPECT_INT(read->column_count, COLUMNS);
@@ -58,7 +58,7 @@ TEST("rows are read as they were written, by several writers that are joined; li
 TEST("nothing written is a table without columns and rows")
 {
 	struct stored_rows stored;
-	stored_rows_open(&stored, &(struct writer){ .fd = -1 });
+	stored_rows_open(&stored, &(struct writer){ .fd = -1 }, SIZE_MAX);
 	EXPECT_INT(stored.table.column_count, 0);
 	EXPECT_INT(stored.table.row_count(stored.table.context, TABLE_TOP), 0);
 	stored_rows_close(&stored);

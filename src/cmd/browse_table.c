@@ -2,8 +2,7 @@
 
 #include "base/memory.h"
 #include "cmd/browse_rows.h"
-#include "cmd/browse_save.h"
-#include "render/tui/terminal.h"
+#include "cmd/browse_screen.h"
 
 enum { DETAILS = 2000000 }; /* rows of the tables that belong to rows */
 
@@ -16,16 +15,14 @@ static void add_facts(const struct table_fact *facts, size_t count, struct write
 	}
 }
 
-struct browsed {
-	const struct results *results;
-	const struct browse_listing *listing;
-};
-
 static void show_facts(void *context, struct str *out)
 {
-	const struct browsed *browsed = context;
-	const struct results *results = browsed->results;
+	const struct results *results = browse_screen_shown(context);
 	struct writer text;
+	if (!results) {
+		str_puts(out, "These facts are known when the recording is read to its end.\n");
+		return;
+	}
 	writer_open(&text, -1, 0);
 	add_facts(results->facts, results->fact_count, &text);
 	for (size_t i = 0; i < results->table_count; i++) {
@@ -36,37 +33,51 @@ static void show_facts(void *context, struct str *out)
 	writer_fini(&text);
 }
 
-static struct feed_shot *shot_of(const struct results *results)
+static struct feed_shot *shot_of(const struct results *results, bool preview)
 {
 	struct feed_shot *shot = memory_zero(1, sizeof *shot);
 	shot->tables = memory_zero(results->table_count + 1, sizeof *shot->tables);
-	for (size_t i = 0; i < results->table_count; i++)
-		shot->tables[shot->table_count++] = snapshot_new(&results->tables[i], DETAILS);
-	shot->complete = true;
+	for (size_t i = 0; i < results->table_count; i++) {
+		struct table_first first;
+		const struct table part = table_first(&first, &results->tables[i], PREVIEW_ROWS);
+		shot->tables[shot->table_count++] = preview ? snapshot_new(&part, 0) : snapshot_new(&results->tables[i], DETAILS);
+	}
 	return shot;
+}
+
+static void add_messages(void *context, struct str *out)
+{
+	const struct browse_screen *screen = context;
+	browse_messages_text(&screen->messages, out);
 }
 
 static int list_code(void *context, const struct snapshot *shot, uint32_t row, struct str *out, struct error *err)
 {
-	const struct browsed *browsed = context;
-	return browsed->listing->make(browsed->listing->context, shot, row, out, err);
+	const struct browse_screen *screen = context;
+	if (!browse_screen_shown(screen))
+		return error_set(err, ERROR_USAGE, "code is shown when the recordings are read to their end");
+	return screen->listing->make(screen->listing->context, shot, row, out, err);
 }
 
-int browse_table(const struct results *results, const struct browse_listing *listing, struct error *err)
+void browse_table_source(struct browse_screen *screen, const struct browse_listing *listing)
 {
-	struct feed feed;
-	struct browser browser;
-	struct browsed browsed = { results, listing };
-	const struct browse_source source = { .context = &browsed, .feed = &feed, .save = browse_save, .header = show_facts,
+	screen->listing = listing;
+	screen->source = (struct browse_source){ .context = screen, .header = show_facts, .messages = add_messages,
 		.listing = listing ? list_code : NULL, .least_percent = listing ? listing->least_percent : 0 };
-	if (feed_open(&feed, err) < 0)
-		return -1;
-	feed_publish(&feed, shot_of(results));
-	browser_open(&browser, &source);
-	browser_poll(&browser);
-	int result = terminal_run(&browser, err);
-	browser_close(&browser);
-	feed_close(&feed);
+}
+
+int browse_table(struct browse_screen *screen, const struct results *results, struct error *err)
+{
+	struct browse_screen own = { 0 };
+	struct browse_screen *on = screen ? screen : &own;
+	if (browse_screen_left(on))
+		return 0;
+	int result = on->opened ? 0 : browse_screen_open(on, err);
+	if (result == 0)
+		browse_screen_publish(on, shot_of(results, on->previews));
+	if (result == 0 && !on->previews)
+		result = browse_screen_wait(on, results, err);
+	browse_screen_close(&own, 0);
 	return result;
 }
 
@@ -74,7 +85,7 @@ static void print(const struct results *results, struct writer *out)
 {
 	struct error err = { 0 };
 	writer_flush(out, NULL);
-	if (browse_table(results, NULL, &err) < 0)
+	if (browse_table(out->screen, results, &err) < 0)
 		format_find("csv", NULL)->print(results, out);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/str.h"
+#include "cmd/browse_screen.h"
 #include "cmd/commands.h"
 #include "cmd/format_option.h"
 
@@ -176,6 +177,17 @@ static int list_subcommands(struct cli *cli, const struct command *command)
 	return EXIT_LISTED;
 }
 
+/* --format=tui */
+static int run_browsing(struct cli *cli, const struct command *command, void *options, int argc, const char **argv)
+{
+	struct browse_screen screen = { 0 };
+	cli->use_pager = 0;
+	cli->screen = cli->out->screen = &screen;
+	int code = command->run(cli, options, argc, argv);
+	cli->screen = cli->out->screen = NULL;
+	return browse_screen_close(&screen, code);
+}
+
 int command_run_filled(struct cli *cli, const struct command *command, void *options, int argc, const char **argv)
 {
 	struct error err = { 0 };
@@ -193,7 +205,7 @@ int command_run_filled(struct cli *cli, const struct command *command, void *opt
 	if (left < 0)
 		return cli_usage(cli, command, &err);
 	if (format_browses(command->options, options))
-		cli->use_pager = 0;
+		return run_browsing(cli, command, options, left, argv);
 	if (command->pages)
 		cli_pager(cli, command);
 	return command->run(cli, options, left, argv);

@@ -11,6 +11,7 @@
 #include "base/writer.h"
 #include "cmd/exit_code.h"
 
+struct browse_screen;
 struct budget;
 struct debuginfod;
 
@@ -24,6 +25,7 @@ struct cli {
 	struct budget *budget;      /* limit of memory for the content of foreign files */
 	const char *user_cache_dir; /* where lists may be stored between runs; NULL: nowhere */
 	struct debuginfod *servers; /* of this run: see servers.h */
+	struct browse_screen *screen; /* opens when a recording is read; NULL: the command does not browse */
 	bool tty_out, tty_err;      /* stdout before any pager; stderr */
 	int pager_pid;              /* 0: no pager runs */
 	int use_pager;              /* -1 unset, 0 --no-pager, 1 -p */

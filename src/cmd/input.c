@@ -1,11 +1,13 @@
 #include "cmd/input.h"
 
+#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/filter/time_filter.h"
 #include "analysis/place/kernel_extent.h"
 #include "base/budget.h"
+#include "cmd/browse_screen.h"
 #include "cmd/environment.h"
 #include "cmd/missing_files.h"
 #include "cmd/loss_summary.h"
@@ -45,6 +47,34 @@ static const char *path_of(const struct input_options *options)
 	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
 }
 
+/* Several recordings may be read at a time: the screen shows the sums. */
+static void show_progress(void *context, uint64_t done, uint64_t total)
+{
+	struct input *input = context;
+	if (input->screen->opened)
+		feed_progress(&input->screen->feed, done - input->screen_done, total - input->screen_total);
+	input->screen_done = done;
+	input->screen_total = total;
+}
+
+static void pause_reading(void *context)
+{
+	struct input *input = context;
+	if (input->pause)
+		input->pause(input->pause_context);
+	else
+		browse_screen_pause(input->screen);
+}
+
+static void watch_screen(struct input *input, struct session_options *options)
+{
+	input->screen = input->cli->screen;
+	browse_screen_prepare(input->screen);
+	options->progress = show_progress;
+	options->pause = pause_reading;
+	options->progress_context = input;
+}
+
 int input_open(struct input *input, struct cli *cli, const struct input_options *options, const struct input_use *use,
 	struct error *err)
 {
@@ -80,9 +110,9 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 		trace.itrace = *use->itrace;
 		session_options.trace = &trace;
 	}
-	session_options.progress = use->progress;
-	session_options.progress_context = use->progress_context;
-	if (!use->no_progress && !use->progress)
+	if (cli->screen && !use->header_only)
+		watch_screen(input, &session_options);
+	else if (!use->no_progress)
 		progress_watch(&input->progress, cli, input->path, &session_options);
 	input->jit = (struct jit_names){ .cli = cli, .symfs = options->symbols.symfs, .force = options->force,
 		.header = &source->header };
@@ -157,9 +187,24 @@ void input_name_events(struct input *input)
 		evlist_name_tracepoints(evlist, tracepoint_lookup, input->tracepoints);
 }
 
+static int next_or_end(struct source *source, struct record *record, struct error *err)
+{
+	struct input *input = (struct input *)((char *)(uintptr_t)source->ops - offsetof(struct input, ending));
+	bool ends = browse_screen_left(input->screen) || (input->stop && input->stop(input->stop_context));
+	return ends ? 0 : input->whole->next(source, record, err);
+}
+
 void input_read(struct input *input, const struct sink *sink)
 {
+	struct source *source = input->session.source;
+	input->whole = source->ops;
+	if (input->screen || input->stop) {
+		input->ending = *source->ops;
+		input->ending.next = next_or_end;
+		source->ops = &input->ending;
+	}
 	session_run(&input->session, sink, NULL);
+	source->ops = input->whole;
 }
 
 void input_remark(struct input *input)
@@ -174,12 +219,17 @@ void input_remark(struct input *input)
 
 void input_run(struct input *input, const struct sink *sink)
 {
+	struct error err = { 0 };
+	if (input->screen && !input->screen->opened && browse_screen_open(input->screen, &err) < 0)
+		cli_complain(input->cli, &err);
 	input_read(input, sink);
 	input_remark(input);
 }
 
 int input_end(struct input *input, bool quiet, bool files)
 {
+	if (browse_screen_left(input->screen) && !input->screen->complete)
+		return 0;
 	losses_of_session(&input->losses, &input->session);
 	if (input->losses.stop.kind == ERROR_NONE)
 		input->losses.stop = input->piped.stop;

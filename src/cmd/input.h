@@ -62,9 +62,6 @@ struct input_use {
 	unsigned threads;            /* that process samples; 0: one for each CPU */
 	const struct itrace *itrace; /* which samples to make of a hardware trace; NULL: it is not decoded */
 	enum input_remarks remarks;  /* which remarks on unwound stacks follow the run */
-	/* Progress of the reading, instead of a line on stderr; as in struct session_options. NULL: the line. */
-	void (*progress)(void *context, uint64_t done, uint64_t total);
-	void *progress_context;
 };
 
 struct input {
@@ -81,6 +78,14 @@ struct input {
 	bool same_machine;           /* recorded on this machine */
 	enum input_remarks remarks;
 	struct progress progress;
+	struct browse_screen *screen;   /* shows the progress, and opens when input_run begins; NULL: none */
+	uint64_t screen_done, screen_total; /* what it knows of this recording */
+	void (*pause)(void *context);   /* set before input_read: called instead of browse_screen_pause; NULL: that */
+	void *pause_context;
+	bool (*stop)(void *context);    /* set before input_read: whether the reading may end early; NULL: not */
+	void *stop_context;
+	struct source_ops ending;       /* of the source while it is read, if it may end early … */
+	const struct source_ops *whole; /* … and its own */
 	struct jit_names jit;
 	VEC(struct recorded_perf_map) perf_maps; /* of the header; their texts are the source's */
 };
@@ -96,11 +101,13 @@ void input_name_events(struct input *input);
 /* Decodes only the part of a hardware trace that passes the filter. */
 struct time_filter;
 void input_window(struct input *input, const struct time_filter *filter);
-/* session_run, then the remarks on it. */
+/* session_run, then the remarks on it. The screen of a command that browses opens, and previews are made; reading ends when the user has
+ * left it. */
 void input_run(struct input *input, const struct sink *sink);
 /* The two halves: several inputs may be read at a time, each by one thread. */
 void input_read(struct input *input, const struct sink *sink);
 void input_remark(struct input *input);
-/* Reports losses and, with `files`, the symbol files that were refused; returns the exit code. quiet: damage alone. */
+/* Reports losses and, with `files`, the symbol files that were refused; returns the exit code. quiet: damage alone. Nothing, if the user
+ * has left the screen before the recording was read. */
 int input_end(struct input *input, bool quiet, bool files);
 void input_close(struct input *input);

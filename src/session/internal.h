@@ -60,7 +60,8 @@ struct session_internal {
 	struct jit_feeds jit;
 	struct worker **workers;
 	void (*progress)(void *context, uint64_t done, uint64_t total);
+	void (*pause)(void *context);
 	void *progress_context;
-	uint64_t progress_time_ns, batch_time_ns;
+	uint64_t progress_time_ns, pause_time_ns, batch_time_ns;
 	size_t renewed_growth;       /* bytes of the model after the last renewal for a stream */
 };

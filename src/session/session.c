@@ -40,6 +40,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	for (unsigned i = 0; i < workers; i++)
 		in->workers[i] = worker_new(session, i);
 	in->progress = options->progress;
+	in->pause = options->pause;
 	in->progress_context = options->progress_context;
 	in->epoch = 1;
 	in->times.front = -1;
@@ -315,6 +316,18 @@ static void batch_start(struct session *session)
 	(reads_ahead(session) ? pool_start_apart : pool_start)(session->pool, in->cuts.count, slice_run, session);
 }
 
+/* Returns true at most every tenth of a second. */
+static bool is_time(uint64_t *last_ns)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (now_ns - *last_ns < 100000000u)
+		return false;
+	*last_ns = now_ns;
+	return true;
+}
+
 static void batch_finish(struct session *session)
 {
 	struct session_internal *in = session->internal;
@@ -324,6 +337,8 @@ static void batch_finish(struct session *session)
 	in->runs = false;
 	if (in->sink->batch_end)
 		in->sink->batch_end(in->sink->context, session, in->cuts.count);
+	if (in->pause && is_time(&in->pause_time_ns))
+		in->pause(in->progress_context);
 }
 
 static void batch_slices(struct session *session)
@@ -560,18 +575,6 @@ static void pass_record(struct session *session, const struct record *record)
 		batch_run(session); /* releases the bytes that were read */
 }
 
-/* Returns true at most every tenth of a second. */
-static bool is_time(uint64_t *last_ns)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	if (now_ns - *last_ns < 100000000u)
-		return false;
-	*last_ns = now_ns;
-	return true;
-}
-
 static void report_progress(struct session *session)
 {
 	struct session_internal *in = session->internal;
@@ -716,6 +719,8 @@ static int read_record(struct session *session)
 	if (session->counters.records % CHECK_EVERY == 0) {
 		if (in->progress)
 			report_progress(session);
+		if (in->pause && in->sink->plain && is_time(&in->pause_time_ns))
+			in->pause(in->progress_context);
 		if (in->budget)
 			bound_waiting(session);
 		if (in->full)

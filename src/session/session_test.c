@@ -240,6 +240,47 @@ static void note_unreleased(void *context, struct session *session, const struct
 	*most = unreleased > *most ? unreleased : *most;
 }
 
+struct pauses {
+	unsigned count;
+	bool running;
+};
+
+static void pauses_begin(void *context, struct session *session, size_t slices)
+{
+	((struct pauses *)context)->running = true;
+}
+
+static void pauses_record(void *context, const struct resolved *r, size_t slice)
+{
+}
+
+static void pauses_end(void *context, struct session *session, size_t slices)
+{
+	((struct pauses *)context)->running = false;
+}
+
+static void note_pause(void *context)
+{
+	struct pauses *pauses = context;
+	EXPECT(!pauses->running);
+	pauses->count++;
+}
+
+TEST("the reading pauses while no slice runs, of every kind of sink")
+{
+	for (unsigned kind = 0; kind < 3; kind++) {
+		struct pauses pauses = { 0 };
+		const struct session_options options = { .threads = kind ? 1 : 4, .pause = note_pause, .progress_context = &pauses };
+		const struct sink sink = { .context = &pauses, .record = pauses_record, .batch_begin = kind < 2 ? pauses_begin : NULL,
+			.batch_end = pauses_end, .plain = kind == 2 };
+		struct session session;
+		EXPECT(session_open(&session, &long_recording(100000)->source, &options, NULL) == 0);
+		EXPECT(session_run(&session, &sink, NULL) == 0);
+		EXPECT(pauses.count > 0);
+		session_close(&session);
+	}
+}
+
 TEST("the bytes of samples that a sink skips are released while the recording is read")
 {
 	enum { SAMPLES = 100000, UNRELEASED_MAX = 3 << 20 };

@@ -79,7 +79,10 @@ struct session_options {
 	bool ordered_rounds;         /* no record of a round is older than one of an earlier round: each is delivered at once */
 	bool keep_exited;            /* samples after a thread's exit still have its name (report, trace) */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* called at most ten times a second; NULL: none */
-	void *progress_context;
+	/* Called at most ten times a second on the thread that runs the session, while no slice runs: what the sink has collected so far may be
+	 * read. NULL: none. */
+	void (*pause)(void *context);
+	void *progress_context;      /* of both */
 };
 
 static inline const struct evlist *session_evlist(const struct session *session)

@@ -92,6 +92,13 @@ def samples(count, chains, ids=(None,)):
                 yield sample(*chosen, SECOND + n * 10000000, 1000 * (i + 1), chains, number)
 
 
+def write_long(path, count):
+    """Samples without callers."""
+    some = list(samples(400, False))
+    flat = recording.attribute(SAMPLE_TYPE, kind=1, period=1000)
+    recording.write(path, [*side_band(), *(some * (count // len(some)))], [flat])
+
+
 def write_all(folder):
     """calc.data (callers), flat.data (without), events.data (two events), empty.data; kallsyms."""
     program(os.path.join(folder, "calc"), FUNCTIONS)

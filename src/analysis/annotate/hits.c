@@ -263,7 +263,7 @@ static void count_unresolved(struct grouping *g, const struct hit_tally *tally)
 	hits->unresolved_places[tally->event] += added;
 }
 
-static void take_worker(struct grouping *g, struct hit_worker *worker)
+static void add_worker(struct grouping *g, const struct hit_worker *worker)
 {
 	struct hits *hits = g->hits;
 	for (size_t i = 0; i < worker->events.count && i < hits->event_count; i++) {
@@ -287,9 +287,6 @@ static void take_worker(struct grouping *g, struct hit_worker *worker)
 		vec_push(&g->tallies, *tally);
 		vec_push(&g->owners, index);
 	}
-	blocks_merge(&hits->blocks, &worker->blocks);
-	hit_worker_fini(worker);
-	vec_add(&worker->tallies);
 }
 
 static int hit_compare(const void *left, const void *right)
@@ -338,35 +335,55 @@ static void group_by_symbol(struct grouping *g)
 		join_hits(hits->hits.items + hits->symbols.items[i].first, &hits->symbols.items[i]);
 }
 
-static void place_addresses(struct hit_sink *sink, const struct session *session, uint32_t event)
+static void place_addresses(struct hit_sink *sink, const struct session *session, uint32_t event, struct hit_worker *placed)
 {
 	struct address_hits *addresses = &sink->addresses.items[event];
 	struct address_hit *all = address_hits_take(addresses);
 	for (uint32_t i = 0; i < addresses->count; i++) {
 		struct hit_tally tally = { .event = event, .count = { all[i].samples, all[i].period } };
 		if (session_place(session, address_hit_root(&all[i]), address_hit_cpumode(&all[i]), all[i].address, &tally.module, &tally.offset))
-			vec_push(&sink->workers[0].tallies, tally);
+			vec_push(&placed->tallies, tally);
 	}
 	free(all);
-	address_hits_fini(addresses);
 }
 
-void hit_sink_finish(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits)
+static void make_hits(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits)
 {
+	struct hit_worker placed = { 0 };
 	struct grouping g = { .hits = hits, .symbols = symbols, .modules = &session->model.modules, .name = sink->options.name };
 	*hits = (struct hits){ .event_count = session_evlist(session)->events.count };
 	hits->events = memory_zero(hits->event_count, sizeof *hits->events);
 	hits->unresolved_places = memory_zero(hits->event_count, sizeof *hits->unresolved_places);
+	vec_add(&placed.tallies);
 	for (uint32_t i = 0; i < sink->addresses.count; i++)
-		place_addresses(sink, session, i);
+		place_addresses(sink, session, i, &placed);
+	add_worker(&g, &placed);
 	for (unsigned i = 0; i < sink->worker_count; i++)
-		take_worker(&g, &sink->workers[i]);
+		add_worker(&g, &sink->workers[i]);
 	group_by_symbol(&g);
-	blocks_sort(&hits->blocks);
+	hit_worker_fini(&placed);
 	vec_fini(&g.tallies);
 	vec_fini(&g.owners);
 	vec_fini(&g.wanted);
 	idmap_fini(&g.unresolved);
+}
+
+void hit_sink_preview(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits)
+{
+	make_hits(sink, session, symbols, hits);
+}
+
+void hit_sink_finish(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits)
+{
+	make_hits(sink, session, symbols, hits);
+	for (size_t i = 0; i < sink->addresses.count; i++)
+		address_hits_fini(&sink->addresses.items[i]);
+	for (unsigned i = 0; i < sink->worker_count; i++) {
+		blocks_merge(&hits->blocks, &sink->workers[i].blocks);
+		hit_worker_fini(&sink->workers[i]);
+		vec_add(&sink->workers[i].tallies);
+	}
+	blocks_sort(&hits->blocks);
 }
 
 void hit_sink_drain(struct hit_sink *sink, void (*deliver)(void *context, uint32_t module, const struct hit *hit), void *context,

@@ -58,6 +58,9 @@ void hit_sink_add(struct hit_sink *sink, const struct resolved *r);
 /* Merges the workers after session_run; the sink is empty afterwards. Looks up each offset once. */
 void hit_sink_finish(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits);
 
+/* The same for what is counted so far, between two batches, without blocks; the sink goes on. */
+void hit_sink_preview(struct hit_sink *sink, struct session *session, struct symbols *symbols, struct hits *hits);
+
 /* Passes what the workers have counted, and joins the blocks to `blocks`; the sink is empty afterwards. Needs no symbols. */
 void hit_sink_drain(struct hit_sink *sink, void (*deliver)(void *context, uint32_t module, const struct hit *hit), void *context,
 	struct blocks *blocks);

@@ -6,6 +6,7 @@
 static const char *hits_text(struct tape *tape, const struct hit_options *options, struct hits *hits)
 {
 	static char text[512];
+	struct hits preview;
 	struct session session;
 	struct session_options session_options = { .threads = 2 };
 	EXPECT(session_open(&session, &tape->source, &session_options, NULL) == 0);
@@ -13,7 +14,12 @@ static const char *hits_text(struct tape *tape, const struct hit_options *option
 	struct hit_sink *hit_sink = hit_sink_new(options, session_workers(&session));
 	struct sink sink = hit_sink_of(hit_sink, &session);
 	EXPECT(session_run(&session, &sink, NULL) == 0);
+	hit_sink_preview(hit_sink, &session, symbols, &preview);
 	hit_sink_finish(hit_sink, &session, symbols, hits);
+	EXPECT(preview.hits.count == hits->hits.count && preview.symbols.count == hits->symbols.count);
+	for (size_t i = 0; i < hits->hits.count; i++)
+		EXPECT_INT(preview.hits.items[i].count.period, hits->hits.items[i].count.period);
+	hits_fini(&preview);
 	text[0] = '\0';
 	for (size_t i = 0; i < hits->symbols.count; i++) {
 		const struct hit_symbol *symbol = &hits->symbols.items[i];

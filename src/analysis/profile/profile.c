@@ -241,8 +241,9 @@ void profile_finish(struct profile *profile)
 	profile->session->counters.left_out_chains += profile->chain_room->refused;
 }
 
-void profile_preview(const struct profile *profile, struct profile *preview)
+void profile_preview(struct profile *profile, struct profile *preview)
 {
+	addresses_add(profile);
 	*preview = *profile;
 	preview->collected = (struct collected){ .stacks = memory_zero(1, sizeof *preview->collected.stacks) };
 	preview->folded = (struct folded){ 0 };

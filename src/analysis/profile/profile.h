@@ -15,9 +15,9 @@ bool profile_needs_order(const struct profile *profile);
  * Each reads the result of the one before and does not change it. */
 void profile_finish(struct profile *profile);
 
-/* A finished profile of the samples so far, while the session waits for the end of a sink's batch_end. Entries that perf would order by
- * the order of their samples may be in another order. The caller closes it. */
-void profile_preview(const struct profile *profile, struct profile *preview);
+/* A finished profile of the samples so far, while the session waits for the end of a sink's batch_end or pauses. Entries that perf would
+ * order by the order of their samples may be in another order. The caller closes it. */
+void profile_preview(struct profile *profile, struct profile *preview);
 
 /* Samples whose recorded chains reach user code, and those whose user part is by frame pointers and ends after one or two frames. 0:
  * chains were not collected, or not whole. */

@@ -5,6 +5,7 @@
 #include "cmd/annotate/browse.h"
 #include "cmd/annotate/options.h"
 #include "cmd/annotate/types.h"
+#include "cmd/browse_screen.h"
 #include "cmd/loss_summary.h"
 #include "data/evsel_name.h"
 #include "os/cpus.h"
@@ -29,6 +30,8 @@ struct run {
 	VEC(bool) warned;             /* by module: that its code is missing was said */
 	size_t shown;
 	bool browses;
+	struct annotate_browse browse;
+	struct browse_screen screen;  /* where browses */
 };
 
 static void run_close(struct run *run)
@@ -275,14 +278,29 @@ static void open_annotator(struct run *run)
 	run->annotator = annotator_new(&annotator);
 }
 
+static void preview(void *context)
+{
+	struct run *run = context;
+	struct hits hits;
+	hit_sink_preview(run->sink, &run->input.session, run->input.symbols, &hits);
+	annotate_browse_publish(&run->browse, &hits);
+	hits_fini(&hits);
+}
+
+static void prepare_screen(struct run *run)
+{
+	run->browse = (struct annotate_browse){ .cli = run->cli, .options = run->options, .input = &run->input };
+	annotate_browse_source(&run->browse);
+	browse_screen_previews(run->cli->screen, preview, run);
+}
+
 static void browse(struct run *run)
 {
 	struct error err = { 0 };
-	struct browse_messages messages;
-	browse_messages_begin(&messages);
-	if (annotate_browse(&(struct annotate_browse){ run->cli, run->options, &run->input, &run->hits, run->annotator }, &err) < 0)
+	run->browse.annotator = run->annotator;
+	annotate_browse_publish(&run->browse, &run->hits);
+	if (browse_screen_wait(run->cli->screen, &run->hits, &err) < 0)
 		cli_complain(run->cli, &err);
-	browse_messages_end(&messages);
 }
 
 /* --data-type */
@@ -300,6 +318,8 @@ static int annotate_recording(struct run *run)
 {
 	const struct annotate_options *options = run->options;
 	struct sink sink = hit_sink_of(run->sink, &run->input.session);
+	if (run->browses && !options->types)
+		prepare_screen(run);
 	input_run(&run->input, &sink);
 	hit_sink_finish(run->sink, &run->input.session, run->input.symbols, &run->hits);
 	run->whole = memory_zero(run->hits.event_count, sizeof *run->whole);
@@ -421,9 +441,11 @@ static int annotate_run(struct cli *cli, void *filled, int argc, const char **ar
 	if (!browses)
 		cli_pager(cli, &command_annotate);
 	struct run run = { .cli = cli, .options = options, .browses = browses };
+	cli->screen = browses ? &run.screen : NULL;
 	int code = run_all(&run);
 	run_close(&run);
-	return code;
+	cli->screen = NULL;
+	return browse_screen_close(&run.screen, code);
 }
 
 const struct command command_annotate = {

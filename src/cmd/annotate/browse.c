@@ -4,9 +4,9 @@
 
 #include "analysis/annotate/order.h"
 #include "base/memory.h"
+#include "cmd/browse_screen.h"
 #include "cmd/code_page.h"
 #include "data/evsel_name.h"
-#include "render/tui/terminal.h"
 
 int annotate_browses(const struct cli *cli, const struct annotate_options *options, struct error *err)
 {
@@ -29,6 +29,7 @@ static const struct table_column function_columns[FUNCTION_COLUMNS] = {
 /* The functions with samples of one event, by period. */
 struct functions {
 	const struct annotate_browse *browse;
+	const struct hits *hits;
 	uint32_t event, *order;
 	size_t count;
 };
@@ -43,7 +44,7 @@ static struct cell function_cell(void *context, uint64_t row, size_t column, str
 {
 	const struct functions *functions = context;
 	const struct annotate_browse *browse = functions->browse;
-	const struct hits *hits = browse->hits;
+	const struct hits *hits = functions->hits;
 	const struct hit_symbol *symbol = &hits->symbols.items[functions->order[row - 1]];
 	const struct module *module = modules_get(&browse->input->session.model.modules, symbol->module);
 	const struct hit_count *total = &hits_totals(hits, symbol)[functions->event];
@@ -61,17 +62,17 @@ static struct cell function_cell(void *context, uint64_t row, size_t column, str
 	}
 }
 
-static struct snapshot *list_functions(const struct annotate_browse *browse, uint32_t event)
+static struct snapshot *list_functions(const struct annotate_browse *browse, const struct hits *hits, uint32_t event)
 {
-	struct functions functions = { .browse = browse, .event = event };
+	struct functions functions = { .browse = browse, .hits = hits, .event = event };
 	struct hit_group group = { .leader = event };
 	const struct evlist *evlist = session_evlist(&browse->input->session);
 	char name[EVSEL_NAME_MAX];
 	vec_push(&group.members, event);
-	functions.count = hit_order_make(browse->hits, &group, browse->options->percent_limit, browse->options->symbol != NULL,
+	functions.count = hit_order_make(hits, &group, browse->options->percent_limit, browse->options->symbol != NULL,
 		&browse->input->session.model.modules, browse->input->symbols, &functions.order);
 	const struct table_fact facts[] = { { "event", cell_text(evsel_name(&evlist->events.items[event], name, sizeof name)) },
-		{ "samples", cell_count(browse->hits->events[event].samples) }, { "period", cell_count(browse->hits->events[event].period) } };
+		{ "samples", cell_count(hits->events[event].samples) }, { "period", cell_count(hits->events[event].period) } };
 	const struct table table = { .name = "functions", .facts = facts, .fact_count = sizeof facts / sizeof *facts,
 		.columns = function_columns, .column_count = FUNCTION_COLUMNS, .context = &functions, .row_count = function_count,
 		.row = table_row_in_order, .cell = function_cell };
@@ -85,39 +86,40 @@ static struct snapshot *show_code(void *context, const struct snapshot *shot, ui
 {
 	const struct annotate_browse *browse = context;
 	const struct session *session = &browse->input->session;
+	const struct hits *hits = browse_screen_shown(browse->cli->screen);
 	const struct cell_place *place = code_page_place(shot, row, err);
 	uint32_t module, symbol;
 	if (!place)
 		return NULL;
-	if (!code_page_find(browse->annotator, &session->model.modules, browse->input->symbols, NULL, browse->hits, place, &module, &symbol)) {
+	if (!hits) {
+		error_set(err, ERROR_USAGE, "code is shown when the recording is read to its end");
+		return NULL;
+	}
+	if (!code_page_find(browse->annotator, &session->model.modules, browse->input->symbols, NULL, hits, place, &module, &symbol)) {
 		error_set(err, ERROR_USAGE, "the function %s is not known by its address", place->symbol);
 		return NULL;
 	}
-	return code_page_make(browse->annotator, browse->hits, module, symbol, session_evlist(session), shot->event, err);
+	return code_page_make(browse->annotator, hits, module, symbol, session_evlist(session), shot->event, err);
 }
 
-int annotate_browse(const struct annotate_browse *browse, struct error *err)
+static void add_messages(void *context, struct str *out)
 {
-	struct feed feed;
-	struct browser browser;
-	const struct hits *hits = browse->hits;
-	const struct browse_source source = { .context = (void *)browse, .feed = &feed, .annotate = show_code, .save = browse_save };
-	if (feed_open(&feed, err) < 0)
-		return -1;
+	const struct annotate_browse *browse = context;
+	browse_messages_text(&browse->cli->screen->messages, out);
+}
+
+void annotate_browse_source(struct annotate_browse *browse)
+{
+	browse->cli->screen->source = (struct browse_source){ .context = browse, .annotate = show_code, .messages = add_messages,
+		.first_key = 'a' }; /* as perf: the hottest function first; ESC leads to the list */
+}
+
+void annotate_browse_publish(const struct annotate_browse *browse, const struct hits *hits)
+{
 	struct feed_shot *shot = memory_zero(1, sizeof *shot);
-	shot->complete = true;
 	shot->tables = memory_zero(hits->event_count + 1, sizeof *shot->tables);
 	for (uint32_t event = 0; event < hits->event_count; event++)
 		if (hits->events[event].samples)
-			shot->tables[shot->table_count++] = list_functions(browse, event);
-	bool single = shot->table_count == 1;
-	feed_publish(&feed, shot);
-	browser_open(&browser, &source);
-	browser_poll(&browser);
-	if (single) /* as perf: the hottest function first; ESC leads to the list */
-		browser_key(&browser, &(struct browse_event){ .key = 'a' });
-	int result = terminal_run(&browser, err);
-	browser_close(&browser);
-	feed_close(&feed);
-	return result;
+			shot->tables[shot->table_count++] = list_functions(browse, hits, event);
+	browse_screen_publish(browse->cli->screen, shot);
 }

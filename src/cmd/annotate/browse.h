@@ -4,15 +4,17 @@
 #include "cmd/annotate/options.h"
 #include "cmd/browse.h"
 
-/* What the recording gave; nothing changes while the browser is open. */
+/* The screen is cli's. */
 struct annotate_browse {
 	struct cli *cli;
 	const struct annotate_options *options;
 	struct input *input;
-	const struct hits *hits;
-	struct annotator *annotator;
+	struct annotator *annotator;   /* of the code; set before the recording is read to its end */
 };
 
 /* 1: use it; 0: print the code; < 0: an option requires it, but it cannot be used. */
 int annotate_browses(const struct cli *cli, const struct annotate_options *options, struct error *err);
-int annotate_browse(const struct annotate_browse *browse, struct error *err);
+/* Before the screen opens. */
+void annotate_browse_source(struct annotate_browse *browse);
+/* Publishes the functions. While the command waits, these hits are what the screen may use (browse_screen_wait). */
+void annotate_browse_publish(const struct annotate_browse *browse, const struct hits *hits);

@@ -92,7 +92,7 @@ static void print_results(const struct typing *typing, const struct table *table
 	struct error err = { 0 };
 	if (!run->browses)
 		run->options->format->print(&results, run->cli->out);
-	else if (count && browse_table(&results, NULL, &err) < 0)
+	else if (count && browse_table(run->cli->screen, &results, &err) < 0)
 		cli_complain(run->cli, &err);
 	data_statistics_fini(&statistics);
 }

@@ -6,18 +6,11 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "cmd/browse.h"
-#include "cmd/browse_table.h"
 #include "cmd/code_page.h"
 #include "cmd/diff/listing.h"
 
 /* Rows that are smaller in all recordings are hidden at first: they print as 0.00%. */
 #define NOISE_PERCENT 0.005
-
-struct compared {
-	const struct diff_cli_options *options;
-	const char *const *paths;
-	uint32_t count;
-};
 
 struct words {
 	VEC(const char *) list;
@@ -32,7 +25,8 @@ static void add(struct words *words, const char *option, const char *value)
 }
 
 /* `annotate` of one recording, with the options of the comparison that choose its samples and names. */
-static int annotate(const struct compared *compared, const char *path, const struct cell_place *place, struct str *out, struct error *err)
+static int annotate(const struct diff_browse *compared, const char *path, const struct cell_place *place, struct str *out,
+	struct error *err)
 {
 	const struct diff_cli_options *options = compared->options;
 	struct words words = { 0 };
@@ -54,7 +48,7 @@ static int annotate(const struct compared *compared, const char *path, const str
 
 static int list_code(void *context, const struct snapshot *shot, uint32_t row, struct str *out, struct error *err)
 {
-	const struct compared *compared = context;
+	const struct diff_browse *compared = context;
 	const struct cell_place *place = code_page_place(shot, row, err);
 	if (!place)
 		return -1;
@@ -92,14 +86,19 @@ static struct table *name_files(const struct results *results, const char *const
 	return tables;
 }
 
-int diff_browse(const struct results *results, const struct diff_cli_options *options, const char *const *paths, uint32_t count,
-	struct error *err)
+int diff_browse_open(struct diff_browse *browse, struct error *err)
 {
-	struct compared compared = { options, paths, count };
+	browse->listing = (struct browse_listing){ list_code, browse, NOISE_PERCENT };
+	browse_table_source(browse->screen, &browse->listing);
+	return browse_screen_open(browse->screen, err);
+}
+
+int diff_browse_show(struct diff_browse *browse, const struct results *results, struct error *err)
+{
 	struct results named = *results;
-	struct table *tables = name_files(results, paths, count);
+	struct table *tables = name_files(results, browse->paths, browse->count);
 	named.tables = tables;
-	int result = browse_table(&named, &(struct browse_listing){ list_code, &compared, NOISE_PERCENT }, err);
+	int result = browse_table(browse->screen, &named, err);
 	for (size_t i = 0; i < results->table_count; i++)
 		free((void *)(uintptr_t)tables[i].facts);
 	free(tables);

@@ -1,8 +1,19 @@
 /* The comparison in the terminal browser: key a lists the code of a function with the samples of each recording. */
 #pragma once
 #include "cmd/diff/options.h"
-#include "render/format/format.h"
+#include "cmd/browse_screen.h"
+#include "cmd/browse_table.h"
 
-/* paths: of the recordings, the baseline first. < 0: the terminal cannot be used. */
-int diff_browse(const struct results *results, const struct diff_cli_options *options, const char *const *paths, uint32_t count,
-	struct error *err);
+/* What the browser knows of a comparison. */
+struct diff_browse {
+	struct browse_screen *screen;
+	const struct diff_cli_options *options;
+	const char *const *paths;      /* of the recordings, the baseline first */
+	uint32_t count;
+	struct browse_listing listing;
+};
+
+/* Opens the screen. */
+int diff_browse_open(struct diff_browse *browse, struct error *err);
+/* As browse_table. */
+int diff_browse_show(struct diff_browse *browse, const struct results *results, struct error *err);

@@ -6,6 +6,7 @@
 #include "cmd/diff/browse.h"
 #include "cmd/diff/cycles.h"
 #include "cmd/diff/dump.h"
+#include "cmd/diff/gate.h"
 #include "cmd/diff/options.h"
 #include "cmd/loss_summary.h"
 #include "data/evsel_name.h"
@@ -25,6 +26,9 @@ struct diff_file {
 	struct profile profile;
 	struct sink profile_sink;
 	struct blocks blocks;            /* with -c cycles */
+	struct comparison *comparison;
+	struct profile preview;          /* of what was read so far */
+	bool finished;                   /* the profile is complete */
 };
 
 struct comparison {
@@ -39,6 +43,8 @@ struct comparison {
 	struct significance significance;
 	struct arena texts;              /* of blocks */
 	uint32_t slice_column;           /* with --stats: index in columns.all */
+	struct diff_browse browse;
+	struct gate gate;                /* of the threads that read, for previews */
 };
 
 static void comparison_close(struct comparison *comparison)
@@ -184,6 +190,57 @@ static void open_profile(struct comparison *comparison, struct diff_file *file)
 	file->profile.tracepoints = file->input.tracepoints;
 }
 
+static struct diff_options options_of(const struct comparison *comparison)
+{
+	const struct diff_cli_options *options = comparison->options;
+	return (struct diff_options){
+		.compute = options->compute, .order = options->method == METHOD_CYCLES ? 0 : options->order, .baseline_only = options->baseline_only,
+		.old_weight = options->old_weight, .new_weight = options->new_weight,
+		.blocks = options->stats ? &comparison->columns.all.items[comparison->slice_column] : NULL,
+	};
+}
+
+/* Shows the comparison of what was read so far; no thread reads meanwhile. */
+static void compare_so_far(void *context)
+{
+	struct comparison *comparison = context;
+	const struct diff_options options = options_of(comparison);
+	const struct profile **profiles = memory_zero(comparison->file_count, sizeof *profiles);
+	struct diff diff;
+	struct diff_results results;
+	struct error err = { 0 };
+	for (uint32_t i = 0; i < comparison->file_count; i++) {
+		struct diff_file *file = &comparison->files[i];
+		profiles[i] = file->finished ? &file->profile : &file->preview;
+		if (!file->finished)
+			profile_preview(&file->profile, &file->preview);
+	}
+	diff_init(&diff, profiles, comparison->file_count, &options);
+	diff_results_init(&results, &diff, NULL, comparison->paths);
+	diff_browse_show(&comparison->browse, &results.results, &err);
+	diff_results_fini(&results);
+	diff_fini(&diff);
+	for (uint32_t i = 0; i < comparison->file_count; i++)
+		if (!comparison->files[i].finished)
+			profile_close(&comparison->files[i].preview);
+	free(profiles);
+}
+
+static void meet(void *context)
+{
+	struct comparison *comparison = context;
+	gate_meet(&comparison->gate, compare_so_far, comparison);
+}
+
+static void pause_reading(void *context)
+{
+	struct diff_file *file = context;
+	struct comparison *comparison = file->comparison;
+	gate_lock(&comparison->gate);
+	browse_screen_pause(comparison->browse.screen);
+	gate_unlock(&comparison->gate);
+}
+
 static int open_file(struct comparison *comparison, struct diff_file *file, struct error *err)
 {
 	const struct input_use use = { .remarks = REMARKS_NONE, .threads = 1, .no_progress = true };
@@ -198,6 +255,9 @@ static int open_file(struct comparison *comparison, struct diff_file *file, stru
 	elide_columns(comparison, &file->filter);
 	input_symbols(&file->input);
 	open_profile(comparison, file);
+	file->comparison = comparison;
+	file->input.pause = pause_reading;
+	file->input.pause_context = file;
 	return 0;
 }
 
@@ -233,15 +293,19 @@ static void read_file(void *context, size_t job, unsigned worker)
 		sink.batch_end = sink.batch_end ? end_batch : NULL;
 		sink.ahead = bytes_ahead;
 	}
+	gate_enter(&file->comparison->gate);
 	input_read(&file->input, &sink);
 	blocks_sort(&file->blocks);
 	profile_finish(&file->profile);
+	file->finished = true;
+	gate_leave(&file->comparison->gate);
 }
 
 /* Each recording is read by one thread: they share nothing but limits. */
 static void read_files(struct comparison *comparison)
 {
 	struct pool *pool = pool_new(0);
+	gate_init(&comparison->gate);
 	pool_run(pool, comparison->file_count, read_file, comparison);
 	pool_free(pool);
 	for (uint32_t i = 0; i < comparison->file_count; i++)
@@ -285,7 +349,7 @@ static void print_tables(struct comparison *comparison)
 	struct diff_results results;
 	diff_results_init(&results, &comparison->diff, options->stats ? &comparison->significance : NULL, comparison->paths);
 	struct error err = { 0 };
-	if (options->format != &format_tui || diff_browse(&results.results, options, comparison->paths, comparison->file_count, &err) < 0)
+	if (options->format != &format_tui || diff_browse_show(&comparison->browse, &results.results, &err) < 0)
 		options->format->print(&results.results, comparison->cli->out);
 	diff_results_fini(&results);
 }
@@ -326,11 +390,7 @@ static void compare_and_print(struct comparison *comparison)
 {
 	enum { SLICES_MIN = 4 };
 	const struct diff_cli_options *options = comparison->options;
-	struct diff_options diff = {
-		.compute = options->compute, .order = options->method == METHOD_CYCLES ? 0 : options->order, .baseline_only = options->baseline_only,
-		.old_weight = options->old_weight, .new_weight = options->new_weight,
-		.blocks = options->stats ? &comparison->columns.all.items[comparison->slice_column] : NULL,
-	};
+	const struct diff_options diff = options_of(comparison);
 	diff_init(&comparison->diff, comparison->profiles, comparison->file_count, &diff);
 	if (!options->quiet)
 		warn_of_gaps(comparison);
@@ -367,6 +427,15 @@ static int check_branches(const struct comparison *comparison, struct error *err
 	return 0;
 }
 
+static int open_screen(struct comparison *comparison, struct error *err)
+{
+	struct browse_screen *screen = comparison->cli->screen;
+	comparison->browse = (struct diff_browse){ .screen = screen, .options = comparison->options, .paths = comparison->paths,
+		.count = comparison->file_count };
+	browse_screen_previews(screen, meet, comparison);
+	return diff_browse_open(&comparison->browse, err);
+}
+
 static int compare_files(struct comparison *comparison)
 {
 	struct error err = { 0 };
@@ -381,6 +450,8 @@ static int compare_files(struct comparison *comparison)
 			return complain(comparison, &err, code);
 	}
 	if ((comparison->options->method == METHOD_CYCLES || comparison->options->streams) && check_branches(comparison, &err) < 0)
+		return complain(comparison, &err, EXIT_FAILED);
+	if (comparison->cli->screen && open_screen(comparison, &err) < 0)
 		return complain(comparison, &err, EXIT_FAILED);
 	read_files(comparison);
 	compare_and_print(comparison);

@@ -222,7 +222,7 @@ static int run_recorded(struct cli *cli, struct lock_options *options, const str
 		.max_stack = (unsigned)options->max_stack, .stack_skip = options->stack_skip > 0 ? (unsigned)options->stack_skip : 0,
 		.types = options->types.list.items, .type_count = options->types.list.count, .addresses = &options->addresses,
 		.symbols_wanted = &options->symbols, .callers = &options->callers };
-	if (lock_read(&reading, cli, options, &use, &code) == 0) {
+	if (lock_read(&reading, cli, options, choice, &use, &code) == 0) {
 		for (size_t i = 0; i < reading.sink.unknown.list.count; i++)
 			cli_warn(cli, "ignore unknown symbol: %s", reading.sink.unknown.list.items[i]);
 		lock_name_threads(&reading.sink);

@@ -65,10 +65,12 @@ int lock_output_close(struct lock_output *output, struct cli *cli, int code);
 struct lock_reading {
 	struct input input;
 	struct lock_sink sink;
+	const struct lock_choice *choice;
+	const struct format *format;
 };
 
-int lock_read(struct lock_reading *reading, struct cli *cli, struct lock_options *options, const struct lock_sink_options *use,
-	int *code);
+int lock_read(struct lock_reading *reading, struct cli *cli, struct lock_options *options, const struct lock_choice *choice,
+	const struct lock_sink_options *use, int *code);
 /* Returns the exit code of the reading. */
 int lock_reading_close(struct lock_reading *reading);
 /* By thread: sums get the names of threads. */

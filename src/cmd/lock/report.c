@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/lock/lock_table.h"
+#include "cmd/browse_screen.h"
 #include "cmd/commands.h"
 
 /* -D: the records, as `report -D` shows them. */
@@ -53,11 +54,23 @@ static void take_sample(void *context, const struct resolved *r, __attribute__((
 	lock_sink_take(&reading->sink, r);
 }
 
-int lock_read(struct lock_reading *reading, struct cli *cli, struct lock_options *options, const struct lock_sink_options *use, int *code)
+/* The table so far, in the browser. */
+static void preview(void *context)
+{
+	struct lock_reading *reading = context;
+	struct lock_order order = { 0 };
+	lock_stats_order(&reading->sink.stats, reading->choice->key, false, &order);
+	lock_name_threads(&reading->sink);
+	lock_print_table(&order, reading->sink.options.group, !reading->sink.options.contention_only, reading->format, reading->input.cli->out);
+	vec_fini(&order.list);
+}
+
+int lock_read(struct lock_reading *reading, struct cli *cli, struct lock_options *options, const struct lock_choice *choice,
+	const struct lock_sink_options *use, int *code)
 {
 	struct error err = { 0 };
 	struct lock_sink_options sink_options = *use;
-	*reading = (struct lock_reading){ 0 };
+	*reading = (struct lock_reading){ .choice = choice, .format = options->format };
 	if (options->dump)
 		dump(cli, options);
 	options->input.symbols.aliases = true;
@@ -77,6 +90,7 @@ int lock_read(struct lock_reading *reading, struct cli *cli, struct lock_options
 	sink_options.tracepoints = &reading->input.tracepoints;
 	lock_sink_init(&reading->sink, &sink_options);
 	const struct sink sink = { .context = reading, .record = take_sample, .batch_begin = batch_begin, .serial = true };
+	browse_screen_previews(cli->screen, preview, reading);
 	input_run(&reading->input, &sink);
 	return 0;
 }
@@ -141,7 +155,7 @@ static int run(struct cli *cli, struct lock_options *options, bool info)
 		return cli_complain(cli, &err);
 	const struct lock_sink_options use = { .group = options->threads && !info ? LOCK_GROUP_TASK : LOCK_GROUP_ADDRESS,
 		.max_stack = (unsigned)options->max_stack, .stack_skip = (unsigned)options->stack_skip };
-	if (lock_read(&reading, cli, options, &use, &code) == 0) {
+	if (lock_read(&reading, cli, options, &choice, &use, &code) == 0) {
 		if (info)
 			lock_info_print(&reading.sink, options->threads, options->info_map, output.to);
 		else

@@ -10,8 +10,10 @@
 
 #include "analysis/flame/flame_sink.h"
 #include "analysis/profile/results.h"
-#include "cmd/report/browse_code.h"
+#include "cmd/browse.h"
 #include "cmd/browse_flame.h"
+#include "cmd/browse_screen.h"
+#include "cmd/report/browse_code.h"
 #include "cmd/report/raw.h"
 #include "cmd/report/read.h"
 #include "cmd/report/tips.h"
@@ -20,11 +22,9 @@
 enum {
 	PREVIEW_DETAILS = 50000,   /* rows of callers in a preview */
 	DETAILS = 2000000,         /* and of the whole */
-	PREVIEW_SHARE = 8,         /* previews take at most one of so many parts of the time */
 	FLAME_STACK_MAX = 512,
 	FLAME_PARTS = 20000,       /* frames below this part of the whole are left out */
 };
-#define PREVIEW_LEAST_NS UINT64_C(100000000)
 
 /* The screen's request to the loader. */
 struct view_request {
@@ -35,8 +35,7 @@ struct view_request {
 struct viewer {
 	struct cli *cli;
 	struct report_options *options;
-	struct feed feed;
-	pthread_t thread;
+	struct browse_screen *screen;
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
 	struct view_request wanted; /* under the lock */
@@ -51,44 +50,10 @@ struct viewer {
 	char *next;                /* another recording to show */
 };
 
-static uint64_t now_ns(void)
+static bool is_outdated(void *context)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static bool is_outdated(const struct viewer *viewer)
-{
+	const struct viewer *viewer = context;
 	return atomic_load(&viewer->newest) != viewer->current.number;
-}
-
-/* A source that ends as soon as its reading is cancelled. */
-struct ending_source {
-	struct source_ops ops;
-	const struct source_ops *inner;
-	const struct viewer *viewer;
-};
-
-static int next_or_end(struct source *source, struct record *record, struct error *err)
-{
-	const struct ending_source *ending = (const void *)source->ops;
-	return is_outdated(ending->viewer) ? 0 : ending->inner->next(source, record, err);
-}
-
-static void watch_source(struct report *report, struct ending_source *ending)
-{
-	struct source *source = report->input.session.source;
-	*ending = (struct ending_source){ .ops = *source->ops, .inner = source->ops, .viewer = report->watch.viewer };
-	ending->ops.next = next_or_end;
-	source->ops = &ending->ops;
-}
-
-void report_watch_progress(void *context, uint64_t done, uint64_t total)
-{
-	const struct report *report = context;
-	if (report->watch.viewer)
-		feed_progress(&report->watch.viewer->feed, done, total);
 }
 
 static struct feed_shot *shot_of(struct report *report, const struct profile *profile, size_t details)
@@ -136,17 +101,19 @@ void report_watch_begin(struct report *report, struct session *session, size_t s
 void report_watch_batch(struct report *report, struct session *session, size_t slices)
 {
 	struct report_watch *watch = &report->watch;
-	struct profile preview;
-	uint64_t now = now_ns(), pause = watch->cost_ns * PREVIEW_SHARE;
 	if (watch->flame && watch->flame_sink.batch_end)
 		watch->flame_sink.batch_end(watch->flame_sink.context, session, slices);
-	if (!watch->viewer || now - watch->published_ns < (pause > PREVIEW_LEAST_NS ? pause : PREVIEW_LEAST_NS) || is_outdated(watch->viewer))
+}
+
+static void preview(void *context)
+{
+	struct viewer *viewer = context;
+	struct profile preview;
+	if (is_outdated(viewer))
 		return;
-	profile_preview(&report->profile, &preview);
-	feed_publish(&watch->viewer->feed, shot_of(report, &preview, PREVIEW_DETAILS));
+	profile_preview(&viewer->report->profile, &preview);
+	browse_screen_publish(viewer->screen, shot_of(viewer->report, &preview, PREVIEW_DETAILS));
 	profile_close(&preview);
-	watch->published_ns = now_ns();
-	watch->cost_ns = watch->published_ns - now;
 }
 
 static void open_flame(struct report *report)
@@ -180,27 +147,25 @@ static struct snapshot *finish_flame(struct report *report)
 /* Reads a report that is set up, and publishes it. */
 static void read_report(struct viewer *viewer, struct report *report)
 {
-	struct ending_source ending;
-	const struct source_ops *inner = report->input.session.source->ops;
 	report->watch.viewer = viewer;
 	report->watch.heats = memory_zero(session_workers(&report->input.session), sizeof *report->watch.heats);
-	watch_source(report, &ending);
+	report->input.stop = is_outdated;
+	report->input.stop_context = viewer;
 	report->watch.code = code_view_new(report);
 	open_flame(report);
-	atomic_store(&viewer->feed.done, 0);
+	atomic_store(&viewer->screen->feed.done, 0);
+	atomic_store(&viewer->screen->feed.total, 0);
 	report_run_session(report);
-	report->input.session.source->ops = inner;
 	profile_finish(&report->profile);
 	code_view_finish(report->watch.code);
 	if (!is_outdated(viewer)) {
 		struct feed_shot *shot = shot_of(report, &report->profile, DETAILS);
 		shot->flame = finish_flame(report);
-		shot->complete = true;
 		if (!shot->table_count)
 			shot->failure = memory_string("no sample passes the filters of the command line and of time, or the recording has none");
 		viewer->read_whole |= report == viewer->first;
 		atomic_store(&viewer->readable, true);
-		feed_publish(&viewer->feed, shot);
+		browse_screen_publish(viewer->screen, shot);
 	}
 	flame_sink_free(report->watch.flame);
 	report->watch.flame = NULL;
@@ -246,9 +211,8 @@ static void read_again(struct viewer *viewer)
 	if (report_open(report, &err) < 0 || report_prepare(report, &err) != REPORT_READY) {
 		struct feed_shot *shot = memory_zero(1, sizeof *shot);
 		shot->request = request->number;
-		shot->complete = true;
 		shot->failure = memory_string(*err.text ? err.text : "the recording cannot be read again");
-		feed_publish(&viewer->feed, shot);
+		browse_screen_publish(viewer->screen, shot);
 		return;
 	}
 	read_report(viewer, report);
@@ -266,15 +230,6 @@ static bool wait_request(struct viewer *viewer)
 	return go;
 }
 
-static void *load(void *context)
-{
-	struct viewer *viewer = context;
-	read_report(viewer, viewer->first);
-	while (wait_request(viewer))
-		read_again(viewer);
-	return NULL;
-}
-
 static void ask(void *context, uint64_t number, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
 {
 	struct viewer *viewer = context;
@@ -288,14 +243,15 @@ static void ask(void *context, uint64_t number, uint64_t start_ns, uint64_t end_
 	pthread_mutex_unlock(&viewer->lock);
 }
 
-static void stop(struct viewer *viewer)
+/* The user has left. */
+static void leave(void *context)
 {
+	struct viewer *viewer = context;
 	pthread_mutex_lock(&viewer->lock);
 	viewer->stop = true;
 	atomic_store(&viewer->newest, UINT64_MAX);
 	pthread_cond_signal(&viewer->asked);
 	pthread_mutex_unlock(&viewer->lock);
-	pthread_join(viewer->thread, NULL);
 }
 
 /* The header, of a recording that is opened for it alone: the loader uses the other one. */
@@ -322,7 +278,7 @@ static void add_header(void *context, struct str *out)
 static void add_messages(void *context, struct str *out)
 {
 	struct viewer *viewer = context;
-	browse_messages_text(viewer->first->browse_messages, out);
+	browse_messages_text(&viewer->screen->messages, out);
 }
 
 static int open_other(void *context, const char *path, struct error *err)
@@ -361,41 +317,33 @@ int report_browses(const struct cli *cli, const struct report_options *options, 
 	return wanted ? 1 : choice == BROWSE_YES ? -1 : 0;
 }
 
-static int show(struct viewer *viewer, struct report *report, struct error *err)
+static int open_screen(struct viewer *viewer, const char *tip, struct error *err)
 {
-	struct browser browser;
-	CLEANUP_STR struct str tip = { 0 };
-	cli_named(viewer->cli, &tip, report_tip());
-	const struct browse_source source = {
-		.context = viewer, .tip = str_text(&tip), .feed = &viewer->feed, .read = ask, .header = add_header,
-		.messages = add_messages, .save = browse_save, .files = browse_files, .open = open_other, .script = show_script,
-		.annotate = show_code,
+	viewer->screen->source = (struct browse_source){
+		.context = viewer, .tip = tip, .read = ask, .header = add_header, .messages = add_messages, .files = browse_files,
+		.open = open_other, .script = show_script, .annotate = show_code,
 	};
-	browser_open(&browser, &source);
-	int result = terminal_run(&browser, err);
-	stop(viewer);
-	browser_close(&browser);
-	return result;
+	viewer->screen->leave = leave;
+	browse_screen_previews(viewer->screen, preview, viewer);
+	return browse_screen_open(viewer->screen, err);
 }
 
 int report_browse(struct report *report, char **next)
 {
 	struct viewer viewer = { .cli = report->cli, .options = report->options, .first = report, .report = report,
-		.lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
-	struct browse_messages messages;
+		.screen = report->cli->screen, .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
+	CLEANUP_STR struct str tip = { 0 };
 	struct error err = { 0 };
-	int result = feed_open(&viewer.feed, &err);
-	browse_messages_begin(&messages);
-	report->browse_messages = &messages;
-	if (result == 0 && (errno = pthread_create(&viewer.thread, NULL, load, &viewer)) != 0)
-		result = error_system(&err, "cannot start a thread");
-	browse_signals_restore(&report->signals);
-	if (result == 0)
-		result = show(&viewer, report, &err);
+	cli_named(viewer.cli, &tip, report_tip());
+	int result = open_screen(&viewer, str_text(&tip), &err);
+	if (result == 0) {
+		read_report(&viewer, report);
+		while (wait_request(&viewer))
+			read_again(&viewer);
+		result = browse_screen_wait(viewer.screen, NULL, &err);
+	}
 	drop_report(&viewer);
 	code_view_free(report->watch.code);
-	browse_messages_end(&messages);
-	feed_close(&viewer.feed);
 	*next = viewer.next;
 	if (result < 0)
 		return cli_complain(report->cli, &err);

@@ -9,8 +9,6 @@ void report_watch_slice(struct report *report, const struct worker *worker, size
 void report_watch_begin(struct report *report, struct session *session, size_t slices);
 void report_watch_batch(struct report *report, struct session *session, size_t slices);
 
-void report_watch_progress(void *report, uint64_t done, uint64_t total);
-
 /* Whether this command line browses; < 0: *err. */
 int report_browses(const struct cli *cli, const struct report_options *options, struct error *err);
 /* Shows a report that is set up and not read yet. Returns the exit code. *next: another recording to show then, to be freed; NULL: none. */

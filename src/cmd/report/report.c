@@ -4,6 +4,7 @@
 #include "render/dump/dump.h"
 #include "analysis/profile/results.h"
 #include "cmd/attr_names.h"
+#include "cmd/browse_screen.h"
 #include "cmd/loss_summary.h"
 #include "cmd/report/browse.h"
 #include "cmd/report/raw.h"
@@ -42,7 +43,6 @@ int report_open(struct report *report, struct error *err)
 	const struct input_use use = {
 		.keep_exited = true, .stitch = options->stitch_lbr, .no_jit = report_raw_wanted(options),
 		.remarks = options->quiet ? REMARKS_NONE : REMARKS_ALL,
-		.progress = report->browses ? report_watch_progress : NULL, .progress_context = report,
 		.itrace = report_raw_wanted(options) ? NULL : &itrace,
 	};
 	if (input_open(&report->input, report->cli, &options->input, &use, err) < 0)
@@ -358,20 +358,19 @@ int report_prepare(struct report *report, struct error *err)
 static int run_report(struct cli *cli, struct report_options *options, bool browses, char **next)
 {
 	struct error err = { 0 };
+	struct browse_screen screen = { 0 };
 	struct report *report = memory_zero(1, sizeof *report);
 	report->cli = cli;
 	report->options = options;
 	report->browses = browses;
-	if (browses)
-		browse_signals_block(&report->signals);
+	cli->screen = browses ? &screen : NULL;
 	int code = report_open(report, &err) < 0 ? complain(report, &err, EXIT_FAILED) : report_prepare(report, &err);
 	if (code == REPORT_READY)
 		code = browses ? report_browse(report, next) : report_raw_wanted(options) ? read_raw(report) : read_and_print(report);
-	if (browses)
-		browse_signals_restore(&report->signals);
 	report_close(report);
 	free(report);
-	return code;
+	cli->screen = NULL;
+	return browse_screen_close(&screen, code);
 }
 
 static int report_run(struct cli *cli, void *arg, int argc, const char **argv)

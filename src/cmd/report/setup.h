@@ -4,7 +4,6 @@
 #include "analysis/count/thread_values.h"
 #include "analysis/profile/hist.h"
 #include "analysis/profile/profile.h"
-#include "cmd/browse.h"
 #include "cmd/report/options.h"
 
 struct branch_cycles;
@@ -19,7 +18,6 @@ struct report_watch {
 	struct flame_sink *flame;     /* NULL: not asked for */
 	struct sink flame_sink;
 	struct code_view *code;
-	uint64_t published_ns, cost_ns; /* when the last preview was made, and how long that took */
 };
 
 struct report {
@@ -37,8 +35,6 @@ struct report {
 	enum sort_mode mode;
 	bool children;
 	bool browses;                  /* in the terminal browser: nothing is printed */
-	sigset_t signals;              /* browses: those that were blocked before */
-	struct browse_messages *browse_messages;
 	struct report_watch watch;
 	struct branch_cycles *cycles;  /* NULL: not needed */
 };

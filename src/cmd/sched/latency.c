@@ -22,24 +22,36 @@ static int parse_keys(const char *text, enum latency_key keys[], size_t *count, 
 	return 0;
 }
 
+static void print_table(struct latency_run *run)
+{
+	struct latency *latency = &run->latency;
+	const struct table table = latency_table(latency);
+	const struct table_fact facts[] = { { "lost_events", cell_count(run->view.faults.lost) },
+		{ "gaps", cell_count(latency->reader.states.gaps) } };
+	run->view.options->format->print(&(struct results){ .schema = "perfuse.sched.latency", .version = 1, .tables = &table,
+		.table_count = 1, .facts = facts, .fact_count = 2 }, run->view.cli->out);
+}
+
+static void preview(void *context)
+{
+	struct latency_run *run = context;
+	latency_finish(&run->latency);
+	print_table(run);
+}
+
 static void finish(void *context)
 {
 	struct latency_run *run = context;
 	struct latency *latency = &run->latency;
-	const struct format *format = run->view.options->format;
 	struct sched_faults *faults = &run->view.faults;
 	latency_finish(latency);
 	faults->wakes = latency->wakes;
 	faults->unordered = latency->unordered;
 	faults->contradictions = latency->contradictions;
-	if (!format_is_table(format)) {
+	if (format_is_table(run->view.options->format))
+		print_table(run);
+	else
 		latency_print(latency, faults, run->view.cli->out);
-		return;
-	}
-	const struct table table = latency_table(latency);
-	const struct table_fact facts[] = { { "lost_events", cell_count(faults->lost) }, { "gaps", cell_count(latency->reader.states.gaps) } };
-	format->print(&(struct results){ .schema = "perfuse.sched.latency", .version = 1, .tables = &table, .table_count = 1, .facts = facts,
-		.fact_count = 2 }, run->view.cli->out);
 }
 
 static int opened(void *context, struct input *input, int *code, struct error *err)
@@ -69,7 +81,8 @@ static int latency_run(struct cli *cli, void *filled, int argc, const char **arg
 	}
 	struct latency_run run = { 0 };
 	latency_init(&run.latency, &wanted, sched_is_live(options, argc));
-	run.view = (struct sched_view){ .cli = cli, .options = options, .reader = &run.latency.reader, .context = &run, .opened = opened };
+	run.view = (struct sched_view){ .cli = cli, .options = options, .reader = &run.latency.reader, .context = &run, .opened = opened,
+		.preview = preview };
 	int code = sched_read(&run.view, argc, argv, finish);
 	latency_fini(&run.latency);
 	return code;

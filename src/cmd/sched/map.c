@@ -38,6 +38,12 @@ static void finish(void *context)
 		sched_faults_print(&run->view.faults, run->view.cli->out);
 }
 
+static void preview(void *context)
+{
+	struct map_run *run = context;
+	sched_rows_preview(&run->rows);
+}
+
 /* perf has columns for the CPUs of the machine that it runs on. */
 static int32_t machine_cpus(void)
 {
@@ -84,6 +90,7 @@ static int map_run(struct cli *cli, void *filled, int argc, const char **argv)
 		sched_rows_init(&run.rows, options->format, cli->out, "perfuse.sched.map", "switches", map_columns, MAP_COLUMNS);
 		run.view.reader = &run.map.reader;
 		run.view.context = &run;
+		run.view.preview = preview;
 		code = sched_read(&run.view, argc, argv, finish);
 		sched_map_fini(&run.map);
 	}

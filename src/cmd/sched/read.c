@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cmd/browse_rows.h"
+#include "cmd/browse_screen.h"
 #include "cmd/browse_table.h"
 #include "cmd/sched/sched.h"
 #include "render/format/format.h"
@@ -44,6 +45,7 @@ static void read_input(struct sched_view *view, struct input *input)
 {
 	view->reader->places = view->wants_symbols || view->options->dump;
 	struct dumping dumping = { .sink = sched_reader_sink(view->reader) };
+	browse_screen_previews(view->cli->screen, view->preview, view->context);
 	if (!view->options->dump) {
 		input_run(input, &dumping.sink);
 		return;
@@ -167,6 +169,12 @@ void sched_rows_add(struct sched_rows *rows, const struct cell *cells)
 	writer_add(rows->out, line.buffer + skip, line.len - skip);
 	rows->continued = true;
 	writer_fini(&line);
+}
+
+void sched_rows_preview(struct sched_rows *rows)
+{
+	if (rows->begun)
+		browse_rows_print(&rows->stored, true, rows->shown);
 }
 
 void sched_rows_end(struct sched_rows *rows)

@@ -48,6 +48,7 @@ struct sched_view {
 	/* Called when the recording is open and before it is read; returns < 0 to refuse it (*err), with *code as exit code. NULL: nothing. */
 	int (*opened)(void *context, struct input *input, int *code, struct error *err);
 	void (*started)(void *context); /* live: the same, without an input */
+	void (*preview)(void *context); /* shows the results so far in the browser, while a recording is read; NULL: nothing */
 	struct symbols *symbols;       /* of the recording or the machine; NULL unless wanted */
 	bool wants_symbols;
 	struct session *session;       /* while it is read */
@@ -58,7 +59,8 @@ struct sched_view {
 bool sched_is_live(const struct sched_options *options, int argc);
 /* Reads the recording or, live, what runs until the command ends or a signal arrives; then calls finish, which prints. Returns the exit
  * code. */
-int sched_read(struct sched_view *view, int argc, const char **argv, void (*finish)(void *context));/* The same for a recording alone. */
+int sched_read(struct sched_view *view, int argc, const char **argv, void (*finish)(void *context));
+/* The same for a recording alone. */
 int sched_read_file(struct sched_view *view, void (*finish)(void *context));
 
 /* Rows of one table in a format of --format, as they come; for the browser (tui) they are stored, and shown at the end. */
@@ -74,3 +76,5 @@ void sched_rows_init(struct sched_rows *rows, const struct format *format, struc
 	const struct table_column *columns, size_t count);
 void sched_rows_add(struct sched_rows *rows, const struct cell *cells);
 void sched_rows_end(struct sched_rows *rows);
+/* The first rows so far, for the browser. */
+void sched_rows_preview(struct sched_rows *rows);

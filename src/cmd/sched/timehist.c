@@ -134,6 +134,12 @@ static void finish(void *context)
 		timehist_print_summary(&run->style, out);
 }
 
+static void preview(void *context)
+{
+	struct timehist_run *run = context;
+	sched_rows_preview(&run->rows);
+}
+
 static int open_cpus(struct timehist_run *run, const struct header *header, struct error *err)
 {
 	const struct filter_options *filter = &run->view.options->filter;
@@ -241,6 +247,7 @@ static int read_timehist(struct timehist_run *run, int argc, const char **argv)
 	run->view.context = run;
 	run->view.opened = opened;
 	run->view.started = started;
+	run->view.preview = preview;
 	sched_rows_init(&run->rows, o->format, run->view.cli->out, "perfuse.sched.timehist", "turns", timehist_columns, TIMEHIST_COLUMNS);
 	struct error err = { 0 };
 	int code = live && open_live_filters(run, &err) < 0 ? (cli_complain(run->view.cli, &err), EXIT_INVALID) :

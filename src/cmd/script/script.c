@@ -1,11 +1,10 @@
 /* `script`: a recording sample by sample, as text or as a table. */
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "cmd/attr_names.h"
-#include "cmd/browse.h"
 #include "cmd/browse_rows.h"
+#include "cmd/browse_screen.h"
 #include "cmd/command.h"
 #include "cmd/commands.h"
 #include "cmd/export_run.h"
@@ -33,10 +32,8 @@ struct script {
 	struct event_files files;
 	struct dlfilter *dlfilter; /* NULL: none */
 	struct sink sink;          /* the listing's, which that of --header calls */
-	struct writer rows;        /* --format=tui: what the browser shows … */
-	struct source_ops cutting; /* … of the source, which ends when there is enough */
-	const struct source_ops *whole;
-	bool cut;
+	struct writer rows;        /* --format=tui: what the browser shows */
+	bool cut;                  /* that is enough: the reading ended */
 };
 
 static void script_close(struct script *script)
@@ -192,36 +189,31 @@ static int script_end(struct script *script)
 	return input_end(&script->input, false, script->options->input.verbose || names);
 }
 
-static int next_or_cut(struct source *source, struct record *record, struct error *err)
+static bool is_enough(void *context)
 {
-	struct script *script = (void *)((char *)(uintptr_t)source->ops - offsetof(struct script, cutting));
+	struct script *script = context;
 
 	script->cut |= script->rows.len > BROWSE_ROWS_BYTES;
-	return script->cut ? 0 : script->whole->next(source, record, err);
+	return script->cut;
+}
+
+static void preview(void *context)
+{
+	struct script *script = context;
+	struct error err = { 0 };
+
+	if (script->rows.len)
+		browse_rows_show(script->cli->screen, &script->rows, true, &err);
 }
 
 static void run_input(struct script *script, const struct sink *sink)
 {
-	struct source *source = script->input.session.source;
-
 	if (script->options->format == &format_tui) {
-		script->whole = source->ops;
-		script->cutting = *source->ops;
-		script->cutting.next = next_or_cut;
-		source->ops = &script->cutting;
+		script->input.stop = is_enough;
+		script->input.stop_context = script;
+		browse_screen_previews(script->cli->screen, preview, script);
 	}
 	input_run(&script->input, sink);
-	source->ops = script->whole ? script->whole : source->ops;
-}
-
-static int browse(const struct script *script, struct error *err)
-{
-	struct browse_messages messages;
-
-	browse_messages_begin(&messages);
-	int result = browse_rows_show(&script->rows, script->cut, err);
-	browse_messages_end(&messages);
-	return result;
 }
 
 /* Returns the exit code. */
@@ -250,7 +242,7 @@ static int run_session(struct script *script, struct error *err)
 	if (script->options->debug)
 		cli_warn(script->cli, "Misordered timestamps: %llu",
 			(unsigned long long)listing_counters(script->listing)->misordered);
-	if (!own && script->options->format == &format_tui && browse(script, err) < 0)
+	if (!own && script->options->format == &format_tui && browse_rows_show(script->cli->screen, &script->rows, script->cut, err) < 0)
 		unwritten = true;
 	int damaged = script_end(script);
 	return own ? EXIT_INVALID : unwritten ? EXIT_ERROR : damaged;

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "analysis/profile/results.h"
-#include "cmd/browse.h"
+#include "cmd/browse_messages.h"
+#include "cmd/browse_save.h"
 #include "cmd/environment.h"
 #include "cmd/top/browse_code.h"
 #include "cmd/top/browse_flame.h"
@@ -174,7 +175,7 @@ int top_browse(struct top *top, struct error *err)
 	}
 	top_code_free(browser.code);
 	top_flame_free(browser.flame);
-	browse_messages_end(&browser.messages);
+	browse_messages_end(&browser.messages, -1);
 	feed_close(&browser.feed);
 	if (browser.stop >= 0)
 		close(browser.stop);

@@ -2,9 +2,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/browse_screen.h"
 #include "cmd/commands.h"
 #include "cmd/input.h"
 #include "cmd/trace/samples.h"
+
+static void preview(void *context)
+{
+	struct trace_run *run = context;
+	if (run->options->summary)
+		trace_print_summary(run);
+}
 
 int trace_show_recording(struct trace_run *run, struct error *err)
 {
@@ -28,6 +36,7 @@ int trace_show_recording(struct trace_run *run, struct error *err)
 		input_symbols(&input);
 		samples.symbols = input.symbols;
 		const struct sink sink = trace_samples_sink(&samples);
+		browse_screen_previews(run->cli->screen, preview, run);
 		input_run(&input, &sink);
 		run->exit_code = input_end(&input, false, false);
 	}

@@ -65,7 +65,7 @@ static const char *call_name(void *context, uint32_t number)
 	return call ? call->name : "?";
 }
 
-static void print_summary(struct trace_run *run)
+void trace_print_summary(struct trace_run *run)
 {
 	struct trace_summary summary;
 	struct trace_results results;
@@ -155,6 +155,7 @@ static void open_run(struct trace_run *run)
 	run->tasks.sources = (struct task_sources){ .context = run, .file = system_file, .comm = system_comm };
 	writer_open(&run->out, run->file >= 0 ? run->file : STDERR_FILENO, OUTPUT_BYTES);
 	run->out.terminal = run->file < 0 && run->cli->tty_err;
+	run->out.screen = run->cli->out->screen;
 	trace_text_init(&run->text, &o->text, &run->tasks, &run->out);
 }
 
@@ -201,7 +202,7 @@ static int run_trace(struct trace_run *run)
 	open_run(run);
 	int status = run->options->input ? trace_show_recording(run, &err) : run_live(run, &err);
 	if (status == 0 && run->options->summary)
-		print_summary(run);
+		trace_print_summary(run);
 	if (status == 0 && run->options->tool_stats)
 		writer_printf(&run->out, "Stats:\n vfs_getname : %llu\n proc_getname: %llu\n", (unsigned long long)run->tasks.opened_files,
 			(unsigned long long)run->asked_files);

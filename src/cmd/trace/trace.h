@@ -61,6 +61,9 @@ struct kernel_structs *trace_types(struct trace_run *run);
 /* The line of --print-sample. */
 void trace_print_sample(struct trace_run *run, const char *event, uint64_t time, const char *comm, int pid, int tid, int cpu);
 
+/* -s: the sums of calls, as text or as a table. */
+void trace_print_summary(struct trace_run *run);
+
 /* A record of the programs' ring. */
 void trace_take_record(void *run, const void *record, size_t size);
 void trace_take_sums(struct trace_run *run, struct trace_programs *programs);

@@ -647,6 +647,7 @@ static void page_key(struct browser *browser, const struct browse_event *event)
 void browser_key(struct browser *browser, const struct browse_event *event)
 {
 	browser_work(browser);
+	browser->touched = true;
 	browser->note[0] = '\0';
 	browser->error_note = browser->hot_note = false;
 	if (browser->prompt.label)

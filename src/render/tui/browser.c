@@ -268,6 +268,8 @@ bool browser_poll(struct browser *browser)
 	feed_shot_free(old);
 	if (shot->complete && !old_complete && !shot->request)
 		note_wrong_callers(browser);
+	if (shot->complete && !old_complete && browser->source.first_key && !browser->touched && shot->table_count == 1)
+		browser_key(browser, &(struct browse_event){ .key = browser->source.first_key });
 	if (browser->hot_note && browser_page(browser)->code)
 		code_renew_note(browser);
 	if (shot->failure) {

@@ -23,6 +23,7 @@ struct browse_source {
 	void *context;
 	double least_percent;         /* tables begin with this filter of shares, if it hides a row; 0: without */
 	const char *tip;              /* for the bottom line; NULL: absent */
+	uint32_t first_key;           /* pressed when the first complete results are one table, unless the user has pressed another; 0: none */
 	struct feed *feed;
 	/* Lines of the row's function as a separate table, named "code"; NULL: *err has the reason. With lines, *err is a remark.
 	 * The columns "samples" and "target_line" are hidden at first; the latter has the line that ENTER moves to. */
@@ -112,6 +113,7 @@ struct browser {
 		int action;           /* begins after the next painting; ACTION_NONE: none */
 		char *argument;
 	} work;
+	bool touched;                 /* a key was pressed */
 	bool error_note, no_heads, frozen, modules, quit;
 	bool waiting;                 /* the newest request has no complete answer */
 	size_t lines, columns;        /* of the screen */

@@ -111,8 +111,8 @@ void feed_end(struct feed *feed)
 
 void feed_progress(struct feed *feed, uint64_t done, uint64_t total)
 {
-	atomic_store(&feed->total, total);
-	atomic_store(&feed->done, done);
+	atomic_fetch_add(&feed->total, total);
+	atomic_fetch_add(&feed->done, done);
 	wake(feed);
 }
 

@@ -45,6 +45,7 @@ void feed_close(struct feed *feed);
 void feed_publish(struct feed *feed, struct feed_shot *shot);
 /* Makes the screen end, as if the user had quit. */
 void feed_end(struct feed *feed);
+/* Adds to the bytes read and to their total. */
 void feed_progress(struct feed *feed, uint64_t done, uint64_t total);
 /* NULL: no newer one. The caller frees it. */
 struct feed_shot *feed_take(struct feed *feed);

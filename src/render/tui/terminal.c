@@ -357,6 +357,7 @@ int terminal_run(struct browser *browser, struct error *err)
 	int result = open_terminal(&terminal, err);
 	if (result == 0)
 		loop(&terminal);
+	browser->quit |= terminal.gone;
 	if (terminal.gone)
 		result = error_set(err, ERROR_SYSTEM, "the terminal is gone");
 	close_terminal(&terminal);

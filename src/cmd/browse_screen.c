@@ -1,0 +1,142 @@
+#include "cmd/browse_screen.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/browse_save.h"
+#include "cmd/browse_table.h"
+#include "render/tui/terminal.h"
+
+enum { PREVIEW_SHARE = 8 }; /* previews take at most one of so many parts of the time */
+#define PREVIEW_LEAST_NS UINT64_C(100000000)
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void *run(void *context)
+{
+	struct browse_screen *screen = context;
+	struct browser browser;
+	browse_signals_take();
+	browser_open(&browser, &screen->source);
+	screen->result = terminal_run(&browser, &screen->error);
+	screen->left_at = browse_messages_length(&screen->messages);
+	if (browser.quit && !atomic_load(&screen->feed.ended))
+		atomic_store(&screen->left, true);
+	browser_close(&browser);
+	if (screen->leave)
+		screen->leave(screen->source.context);
+	return NULL;
+}
+
+void browse_screen_prepare(struct browse_screen *screen)
+{
+	if (!screen->prepared)
+		browse_signals_block(&screen->signals);
+	screen->prepared = true;
+}
+
+int browse_screen_open(struct browse_screen *screen, struct error *err)
+{
+	struct browse_source *source = &screen->source;
+	browse_screen_prepare(screen);
+	if (feed_open(&screen->feed, err) < 0)
+		return -1;
+	if (!source->context)
+		browse_table_source(screen, NULL);
+	source->feed = &screen->feed;
+	source->save = browse_save;
+	browse_messages_begin(&screen->messages);
+	screen->opened = true;
+	errno = pthread_create(&screen->thread, NULL, run, screen);
+	screen->runs = errno == 0;
+	return screen->runs ? 0 : error_system(err, "cannot start a thread");
+}
+
+void browse_screen_previews(struct browse_screen *screen, void (*preview)(void *context), void *context)
+{
+	if (!screen)
+		return;
+	screen->preview = preview;
+	screen->preview_context = context;
+}
+
+bool browse_screen_left(const struct browse_screen *screen)
+{
+	return screen && atomic_load(&screen->left);
+}
+
+void browse_screen_pause(struct browse_screen *screen)
+{
+	uint64_t now = now_ns(), least = screen->cost_ns * PREVIEW_SHARE;
+	if (!screen->preview || !screen->runs || now - screen->previewed_ns < (least > PREVIEW_LEAST_NS ? least : PREVIEW_LEAST_NS) ||
+	    browse_screen_left(screen))
+		return;
+	screen->previews = true;
+	screen->preview(screen->preview_context);
+	screen->previews = false;
+	screen->previewed_ns = now_ns();
+	screen->cost_ns = screen->previewed_ns - now;
+}
+
+static bool has_rows(const struct feed_shot *shot)
+{
+	for (size_t i = 0; i < shot->table_count; i++)
+		if (shot->tables[i]->rows.items[SNAPSHOT_TOP].child_count)
+			return true;
+	return false;
+}
+
+void browse_screen_publish(struct browse_screen *screen, struct feed_shot *shot)
+{
+	if (screen->previews && !has_rows(shot)) {
+		feed_shot_free(shot);
+		return;
+	}
+	shot->complete = !screen->previews;
+	screen->complete |= shot->complete && !browse_screen_left(screen);
+	feed_publish(&screen->feed, shot);
+}
+
+static void end_thread(struct browse_screen *screen)
+{
+	if (screen->runs)
+		pthread_join(screen->thread, NULL);
+	screen->runs = false;
+}
+
+int browse_screen_wait(struct browse_screen *screen, const void *shown, struct error *err)
+{
+	atomic_store(&screen->shown, shown);
+	end_thread(screen);
+	atomic_store(&screen->shown, NULL);
+	if (screen->result < 0)
+		*err = screen->error;
+	return screen->result;
+}
+
+const void *browse_screen_shown(const struct browse_screen *screen)
+{
+	return atomic_load(&screen->shown);
+}
+
+int browse_screen_close(struct browse_screen *screen, int code)
+{
+	bool early = browse_screen_left(screen) && !screen->complete;
+	if (screen->runs)
+		feed_end(&screen->feed);
+	end_thread(screen);
+	if (screen->opened) {
+		browse_messages_end(&screen->messages, early ? screen->left_at : -1);
+		feed_close(&screen->feed);
+	}
+	if (screen->prepared)
+		browse_signals_restore(&screen->signals);
+	*screen = (struct browse_screen){ 0 };
+	return early ? 0 : code;
+}

@@ -1,0 +1,50 @@
+/* The screen of a command that reads a recording: the terminal browser in a separate thread. It opens before the reading, shows its
+ * progress and the results so far, then all, until the user leaves. The command reads in its own thread and publishes; while it waits in
+ * browse_screen_wait, the browser's thread may use its results (browse_screen_shown). Knows no analysis. */
+#pragma once
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "cmd/browse_messages.h"
+#include "render/tui/browser.h"
+
+struct browse_screen {
+	struct feed feed;
+	struct browse_source source;    /* set before browse_screen_open, which adds feed, save and, without a context, those of tables */
+	void (*leave)(void *context);   /* of source.context: called by the browser's thread when it ends; NULL: nothing */
+	/* Publishes the results so far, as the command does at the end. Called in the command's thread between two parts of the reading. */
+	void (*preview)(void *context);
+	void *preview_context;
+	const struct browse_listing *listing; /* of browse_table_source */
+	bool previews;                  /* it runs: what is published is not complete */
+	uint64_t previewed_ns, cost_ns; /* when the last preview was made, and how long that took */
+	struct browse_messages messages;
+	sigset_t signals;               /* that were blocked before */
+	pthread_t thread;
+	bool prepared, opened, runs;
+	bool complete;                  /* the last results were published before the user left */
+	_Atomic(const void *) shown;    /* NULL: the command reads */
+	_Atomic bool left;              /* the user has left, or the terminal is gone */
+	long left_at;                   /* bytes of messages at that time */
+	int result;                     /* of the browser, when its thread has ended */
+	struct error error;
+};
+
+/* Blocks the signals of the terminal in this thread and those that it starts, until browse_screen_close. Once, before a session opens.
+ * browse_screen_open does it, too. */
+void browse_screen_prepare(struct browse_screen *screen);
+int browse_screen_open(struct browse_screen *screen, struct error *err);
+/* See `preview`. NULL screen: nothing. */
+void browse_screen_previews(struct browse_screen *screen, void (*preview)(void *context), void *context);
+/* Whether the user has left: the reading may end. NULL is allowed. */
+bool browse_screen_left(const struct browse_screen *screen);
+/* Makes a preview if the last one is long enough ago: they take a small part of the time. */
+void browse_screen_pause(struct browse_screen *screen);
+/* Takes ownership. What a preview publishes is not complete, and not shown if it has no row. */
+void browse_screen_publish(struct browse_screen *screen, struct feed_shot *shot);
+/* Waits until the user leaves. shown: what the browser's functions may use meanwhile. < 0: the terminal cannot be used. */
+int browse_screen_wait(struct browse_screen *screen, const void *shown, struct error *err);
+const void *browse_screen_shown(const struct browse_screen *screen);
+/* Ends the browser, whatever it shows, and prints the messages. Returns the exit code: 0 if the user left before the reading came to its
+ * end, otherwise code. */
+int browse_screen_close(struct browse_screen *screen, int code);

@@ -180,7 +180,7 @@ static void paint_frame(const struct painting *p, uint32_t row, size_t depth, co
 	screen_fill(p->screen, line, left, right, style);
 	/* A separating line on the left, as colours alone do not show where a frame begins. */
 	screen_put(p->screen, line, left, right, style, p->screen->ascii ? "|" : "\xe2\x96\x8f");
-	screen_put(p->screen, line, left + 1, right, style, name);
+	screen_put_name(p->screen, line, left + 1, right, style, name);
 }
 
 static void paint_tree(const struct painting *p, uint32_t row, size_t depth, struct extent extent)

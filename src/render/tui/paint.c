@@ -112,6 +112,15 @@ static void put_shifted(const struct line_paint *p, size_t start, size_t end, ui
 	screen_put(p->screen, p->line, start - p->shift, end - p->shift, style | p->overlay, text);
 }
 
+/* A name, of which both ends are shown; RIGHT shows its middle. */
+static void put_name(const struct line_paint *p, size_t start, size_t end, uint8_t style, const char *name)
+{
+	if (p->shift)
+		put_shifted(p, start, end, style, name);
+	else
+		screen_put_name(p->screen, p->line, start, end, style | p->overlay, name);
+}
+
 static void paint_cell(const struct line_paint *p, const struct view *view, uint32_t row, size_t column, const struct widths *widths)
 {
 	CLEANUP_STR struct str text = { 0 };
@@ -129,7 +138,8 @@ static void paint_cell(const struct line_paint *p, const struct view *view, uint
 	if (cell_is_number(view->shot->columns.items[column].kind) && width < widths->width[column] &&
 	    widths->width[column] < SCREEN_COLUMNS_MAX)
 		start = end - width;
-	put_shifted(p, start, end, style, str_text(&text));
+	bool name = cell->kind == CELL_PLACE || (cell->kind == CELL_TEXT && widths->width[column] < SCREEN_COLUMNS_MAX);
+	(name ? put_name : put_shifted)(p, start, end, style, str_text(&text));
 }
 
 static const char *sign_of(const struct view *view, uint32_t row)
@@ -169,7 +179,7 @@ static void paint_detail(const struct line_paint *p, const struct browser *brows
 			face_add(&(struct cell){ .kind = CELL_TEXT, .text = cell->place.module }, &text);
 		}
 	}
-	put_shifted(p, at, SCREEN_COLUMNS_MAX, view_matches(view, row) ? STYLE_MATCH : STYLE_PLAIN, str_text(&text));
+	put_name(p, at, SCREEN_COLUMNS_MAX, view_matches(view, row) ? STYLE_MATCH : STYLE_PLAIN, str_text(&text));
 }
 
 static void paint_row(struct line_paint *p, const struct browser *browser, const struct view *view, size_t line,

@@ -145,6 +145,24 @@ size_t screen_put(struct screen *screen, size_t line, size_t column, size_t end,
 	return column;
 }
 
+size_t screen_put_name(struct screen *screen, size_t line, size_t column, size_t end, uint8_t style, const char *name)
+{
+	enum { ROOM_MIN = 12 }; /* less shows nothing of an end */
+	size_t width = text_columns(name), room = end < screen->columns ? end : screen->columns;
+	room = room > column ? room - column : 0;
+	if (width <= room || room < ROOM_MIN)
+		return screen_put(screen, line, column, end, style, name);
+	size_t tail = (room - 1) / 2, head = text_fit(name, room - 1 - tail), skip = width - tail;
+	CLEANUP_STR struct str start = { 0 };
+	str_add(&start, name, head);
+	column = screen_put(screen, line, column, end, style, str_text(&start));
+	column = screen_put(screen, line, column, end, style, screen->ascii ? "~" : "\xe2\x80\xa6");
+	const char *rest = name + text_fit(name, skip);
+	if (text_columns(rest) > tail) /* the cut is within a wide character */
+		rest += next_character(rest).bytes;
+	return screen_put(screen, line, column, end, style, rest);
+}
+
 size_t screen_printf(struct screen *screen, size_t line, size_t column, size_t end, uint8_t style, const char *format, ...)
 {
 	CLEANUP_STR struct str text = { 0 };

@@ -45,6 +45,8 @@ void screen_clear(struct screen *screen);
 /* Writes UTF-8 from a column on, cut at `end` (exclusive; at most the screen's width), and returns the column after it. Positions outside
  * are allowed. Controls and invalid bytes are shown as '?'. */
 size_t screen_put(struct screen *screen, size_t line, size_t column, size_t end, uint8_t style, const char *text);
+/* The same for a name: one that does not fit is cut in its middle, as names of templates and packages differ at their ends. */
+size_t screen_put_name(struct screen *screen, size_t line, size_t column, size_t end, uint8_t style, const char *name);
 size_t screen_printf(struct screen *screen, size_t line, size_t column, size_t end, uint8_t style, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 /* Blanks up to `end`. */

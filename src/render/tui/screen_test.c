@@ -33,6 +33,31 @@ TEST("text is cut at its end column and at the screen's edge, and nothing is wri
 	screen_fini(&screen);
 }
 
+TEST("a name that does not fit is cut in its middle, and where few columns are free at its end")
+{
+	if (!setlocale(LC_CTYPE, "C.UTF-8")) {
+		unit_skip("the C library here has no UTF-8; native builds run it");
+		return;
+	}
+	struct screen screen = open_screen(1, 20);
+	EXPECT_INT(screen_put_name(&screen, 0, 1, 14, STYLE_PLAIN, "vector::push_back"), 14);
+	EXPECT_STR(line_of(&screen, 0), " vector\xe2\x80\xa6h_back");
+	screen_clear(&screen);
+	EXPECT_INT(screen_put_name(&screen, 0, 1, 13, STYLE_PLAIN, "vector::push_back"), 13);
+	EXPECT_STR(line_of(&screen, 0), " vector\xe2\x80\xa6_back");
+	screen_clear(&screen);
+	EXPECT_INT(screen_put_name(&screen, 0, 1, 12, STYLE_PLAIN, "vector::push_back"), 12);
+	EXPECT_STR(line_of(&screen, 0), " vector::pus");
+	screen_clear(&screen);
+	EXPECT_INT(screen_put_name(&screen, 0, 0, 100, STYLE_PLAIN, "vector::emplace_back"), 20);
+	EXPECT_STR(line_of(&screen, 0), "vector::emplace_back");
+	screen.ascii = true;
+	screen_clear(&screen);
+	screen_put_name(&screen, 0, 1, 100, STYLE_PLAIN, "vector::emplace_back");
+	EXPECT_STR(line_of(&screen, 0), " vector::e~lace_back");
+	screen_fini(&screen);
+}
+
 TEST("a wide character takes two columns, and none of it is shown where one is free")
 {
 	if (!setlocale(LC_CTYPE, "C.UTF-8")) {

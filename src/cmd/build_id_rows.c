@@ -102,7 +102,7 @@ static void rows_of_hits(struct build_id_rows *rows, const struct session *sessi
 {
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct module *module = session->model.modules.list.items[i];
-		if (hits->modules[i])
+		if (hits->modules[i] && module->kind != MODULE_KSYMBOL) /* not a file: perf lists none, either */
 			rows_add(rows, -1, module->long_name, module->build_id, module->build_id_len, i);
 	}
 	rows_sort(rows, false);

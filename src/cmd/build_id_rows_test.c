@@ -98,6 +98,64 @@ TEST("builds that had one name have a row each, equal ones and rows of any file 
 	expect_rows(put_builds, 3, (const char *const[]){ "-1 p /bin/a", "-1 q /bin/a", "-1 s /bin/b" });
 }
 
+static void end_with_id(struct recording *r, size_t at, uint64_t time)
+{
+	put(r, 100, 4);
+	put(r, 101, 4);
+	put(r, time, 8);
+	put(r, 10, 8);
+	end_record(r, at);
+}
+
+/* The kernel's text, and a BPF program behind it. */
+static void put_kernel(struct recording *r)
+{
+	size_t at = begin_record(r, RECORD_MMAP, RECORD_MISC_KERNEL);
+	put(r, (uint32_t)-1, 4);
+	put(r, 0, 4);
+	put(r, 0xffffffff81000000, 8);
+	put(r, 0x1000000, 8);
+	put(r, 0xffffffff81000000, 8);
+	put_bytes(r, "[kernel.kallsyms]_text\0", 24);
+	end_with_id(r, at, 1);
+	at = begin_record(r, RECORD_KSYMBOL, 0);
+	put(r, 0xffffffffc0001000, 8);
+	put(r, 0x100, 4);
+	put(r, 1, 2);
+	put(r, 0, 2);
+	put_bytes(r, "bpf_prog_x\0\0\0\0\0", 16);
+	end_with_id(r, at, 2);
+}
+
+static void put_kernel_sample(struct recording *r, uint64_t ip, uint64_t time)
+{
+	size_t at = r->len;
+	put_sample(r, 10, ip, time);
+	put_at(r, at + 4, RECORD_MISC_KERNEL, 2);
+}
+
+TEST("modules with samples are listed; a BPF program is not a file")
+{
+	struct folder f;
+	struct build_id_rows rows;
+	struct error err = { 0 };
+	folder_open(&f);
+	struct recording *r = recording_new(false);
+	begin_file(r, 1);
+	size_t data = r->len;
+	put_kernel(r);
+	put_kernel_sample(r, 0xffffffff81000010, 3);
+	put_kernel_sample(r, 0xffffffffc0001010, 4);
+	end_data(r, data);
+	begin_features(r, 0);
+	EXPECT_INT(build_id_rows_read(&rows, folder_write(&f, "perf.data", r->bytes, r->len), true, true, &err), 0);
+	EXPECT_INT(rows.list.count, 1);
+	EXPECT_STR(rows.list.items[0].name, "[kernel.kallsyms]");
+	build_id_rows_fini(&rows);
+	free(r);
+	folder_close(&f);
+}
+
 TEST("a recording that cannot be opened leaves no rows, one that ends early leaves those before")
 {
 	struct folder f;

@@ -458,6 +458,25 @@ def test_stats_refusals():
         need(done.returncode == 255 and "CONFIG_SCHEDSTATS" in done.stderr, done.stderr)
 
 
+def test_impossible_cpus():
+    """events of a CPU that no machine has are left out, counted, and exit with 255"""
+    with open(recorded("perfuse"), "rb") as source:
+        data = bytearray(source.read())
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end = at + size
+    while at < end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        if kind == recording.SAMPLE:
+            struct.pack_into("<I", data, at + 40, 1 << 30)  # behind the identifier, the address, the thread and the time
+        at += length
+    path = os.path.join(folder(), "cpus.data")
+    with open(path, "wb") as out:
+        out.write(data)
+    for words in (("sched", "latency"), ("sched", "map"), ("sched", "timehist"), ("timechart", "-o", "/dev/null")):
+        done = perfuse(*words, "-i", path, cwd=folder())
+        need(done.returncode == 255 and " scheduler events are damaged and left out" in done.stderr, "%s: %d %s" % (words, done.returncode, done.stderr))
+
+
 def test_refusals():
     """what cannot be analysed is refused with a sentence"""
     other = os.path.join(folder(), "other.data")

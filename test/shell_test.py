@@ -296,7 +296,7 @@ def settings_are_written_read_and_removed_from_no_other_file(box):
 @test
 def a_kernel_file_that_cannot_be_read_is_reported_before_the_recording_is_opened(box):
     for option in ("--vmlinux", "--kallsyms"):
-        for words, code in ((["report", "--stdio"], 234), (["script"], 255), (["flamegraph"], 1)):
+        for words, code in ((["report", "--stdio"], 234), (["script"], 255), (["flamegraph"], 1), (["annotate"], 234)):
             result = box.run(*words, option, "/nonexistent/kernel", "-i", "nosuch.data")
             box.code(result, code)
             box.expect(result.stderr.startswith("cannot read '/nonexistent/kernel'"), result.stderr)

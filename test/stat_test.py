@@ -380,6 +380,7 @@ def test_no_pmu(c):
         raise Skip("this machine counts cycles")
     text = c.stat(PERFUSE, ["true"])[0].stderr
     need("not supported" not in text and text.count(PMU_LINE) == 1 and "page-faults" in text, text)
+    need(not c.stat(PERFUSE, ["--quiet", "true"])[0].stderr, "--quiet prints")
 
 
 def test_ends(c):

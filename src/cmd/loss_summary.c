@@ -112,3 +112,11 @@ int loss_summary_print(const struct cli *cli, const char *path, const struct los
 		print_remarks(cli, path, losses);
 	return losses_are_damage(losses) ? EXIT_DAMAGED : 0;
 }
+
+int loss_summary_refused(const struct cli *cli, const char *path, uint64_t refused)
+{
+	if (refused)
+		cli_warn(cli, "%s: %llu scheduler event%s damaged and left out: no machine has such a CPU or thread.", path, (number)refused,
+			refused == 1 ? " is" : "s are");
+	return refused ? EXIT_DAMAGED : 0;
+}

@@ -33,6 +33,19 @@ TEST("damage has a sentence each, also if quiet, and the exit code 255")
 		"x.data: the table of build-ids is damaged in 4 places: rows are missing.\n");
 }
 
+TEST("scheduler events that no machine has are damage")
+{
+	static const char *const said[] = { "", "x.data: 1 scheduler event is damaged and left out: no machine has such a CPU or thread.\n",
+		"x.data: 2 scheduler events are damaged and left out: no machine has such a CPU or thread.\n" };
+	for (unsigned refused = 0; refused < 3; refused++) {
+		struct test_cli t;
+		test_cli_open(&t);
+		EXPECT_INT(loss_summary_refused(&t.cli, "x.data", refused), refused ? 255 : 0);
+		EXPECT_STR(test_cli_messages(&t), said[refused]);
+		test_cli_close(&t);
+	}
+}
+
 TEST("each kind of damage alone exits with 255")
 {
 	struct losses kinds[] = { { .unfinished = true }, { .bad_samples = 1 }, { .unknown_ids = 1 }, { .bad_records = 1 }, { .bad_attrs = 1 },

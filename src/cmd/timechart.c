@@ -8,6 +8,7 @@
 #include "cmd/commands.h"
 #include "cmd/exit_code.h"
 #include "cmd/input.h"
+#include "cmd/loss_summary.h"
 #include "data/feature.h"
 #include "os/tracefs.h"
 #include "os/written_file.h"
@@ -347,9 +348,10 @@ static int draw(struct cli *cli, struct timechart_command *options, struct input
 	timechart_finish(&chart);
 	int code = !chart.reader.tracepoints ? refuse_untraced(cli) : /* a pipe */
 		write_picture(cli, options, &chart, input, &err) < 0 ? cli_complain(cli, &err) : 0;
+	int refused = loss_summary_refused(cli, input->path, chart.reader.refused);
 	int end = input_end(input, false, false);
 	timechart_fini(&chart);
-	return code ? code : end;
+	return code ? code : end ? end : refused;
 }
 
 static int timechart_run(struct cli *cli, void *filled, int argc, const char **argv)

@@ -429,8 +429,10 @@ static int annotate_run(struct cli *cli, void *filled, int argc, const char **ar
 		cli_complain(cli, &err);
 		return EXIT_INVALID;
 	}
-	if (input_check(&options->input, &err) < 0)
-		return cli_complain(cli, &err);
+	if (input_check(&options->input, &err) < 0) {
+		cli_complain(cli, &err);
+		return EXIT_INVALID;
+	}
 	if (options->format == &format_tui) {
 		options->format = NULL;
 		options->tui = true;

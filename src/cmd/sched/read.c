@@ -6,6 +6,7 @@
 #include "cmd/browse_rows.h"
 #include "cmd/browse_screen.h"
 #include "cmd/browse_table.h"
+#include "cmd/loss_summary.h"
 #include "cmd/sched/sched.h"
 #include "render/format/format.h"
 #include "render/dump/dump.h"
@@ -91,7 +92,9 @@ int sched_read_file(struct sched_view *view, void (*finish)(void *context))
 	read_input(view, &input);
 	count_faults(view, &input.session);
 	finish(view->context);
+	int refused = loss_summary_refused(view->cli, input.path, view->reader->refused);
 	code = input_end(&input, false, view->wants_symbols);
+	code = code ? code : refused;
 	input_close(&input);
 	return code;
 }

@@ -52,7 +52,7 @@ static void take_states(struct execution *e)
 		if (run->hidden[i])
 			str_printf(&names, "%s%s", names.len ? ", " : "", event->name);
 	}
-	if (names.len && !run->reported)
+	if (names.len && !run->reported && !is_silent(run))
 		cli_warn(run->cli, "This machine or kernel has no PMU, so these are not counted: %s", str_text(&names));
 	run->reported = true;
 }

@@ -260,6 +260,72 @@ TEST("BPF programs are sorted by id, their functions named by BTF if present, in
 	opposite = false;
 }
 
+/* The fields of features of fixed size, and of the lists whose rows have several, are in the order of perf.data-file-format.txt. */
+static void expect_fields(void)
+{
+	struct header header = { .swapped = opposite };
+	struct arena arena = { 0 };
+	struct feature_compression compression;
+	struct feature_sample_time times;
+	struct feature_clock clock;
+	struct feature_caches caches;
+	struct feature_numa numa;
+	struct feature_pmus pmus;
+	struct body compressed = { 0 }, timed = { 0 }, clocked = { 0 }, cached = { 0 }, nodes = { 0 }, mapped = { 0 };
+	for (uint32_t i = 1; i <= 5; i++)
+		put_u32(&compressed, i);
+	put_u64(&timed, 11);
+	put_u64(&timed, 12);
+	put_u32(&clocked, 1);
+	put_u32(&clocked, 4);
+	put_u64(&clocked, 21);
+	put_u64(&clocked, 22);
+	put_u32(&cached, 1);
+	put_u32(&cached, 1);
+	for (uint32_t i = 33; i <= 36; i++)
+		put_u32(&cached, i);
+	put_text(&cached, "Data");
+	put_text(&cached, "32K");
+	put_text(&cached, "0-1");
+	put_u32(&nodes, 1);
+	put_u32(&nodes, 3);
+	put_u64(&nodes, 41);
+	put_u64(&nodes, 42);
+	put_text(&nodes, "0-3");
+	put_u32(&mapped, 1);
+	put_u32(&mapped, 7);
+	put_text(&mapped, "uprobe");
+	set(&header, FEATURE_COMPRESSED, &compressed);
+	set(&header, FEATURE_SAMPLE_TIME, &timed);
+	set(&header, FEATURE_CLOCK_DATA, &clocked);
+	set(&header, FEATURE_CACHE, &cached);
+	set(&header, FEATURE_NUMA_TOPOLOGY, &nodes);
+	set(&header, FEATURE_PMU_MAPPINGS, &mapped);
+	EXPECT(feature_compression(&header, &compression) == 0 && compression.version == 1 && compression.type == 2 && compression.level == 3 &&
+		compression.ratio == 4 && compression.mmap_bytes == 5);
+	EXPECT(feature_sample_time(&header, &times) == 0 && times.first_ns == 11 && times.last_ns == 12);
+	EXPECT(feature_clock(&header, &clock) == 0 && clock.clockid == 4 && clock.wall_ns == 21 && clock.clock_ns == 22);
+	EXPECT(feature_caches(&header, &arena, &caches) == 0 && caches.count == 1);
+	const struct feature_cache *cache = caches.caches;
+	EXPECT(cache && cache->level == 33 && cache->line_size == 34 && cache->sets == 35 && cache->ways == 36 && !strcmp(cache->type, "Data") &&
+		!strcmp(cache->size, "32K") && !strcmp(cache->map, "0-1"));
+	EXPECT(feature_numa(&header, &arena, &numa) == 0 && numa.count == 1 && numa.nodes[0].node == 3 && numa.nodes[0].total_kb == 41 &&
+		numa.nodes[0].free_kb == 42 && !strcmp(numa.nodes[0].cpus, "0-3"));
+	EXPECT(feature_pmus(&header, &arena, &pmus) == 0 && pmus.count == 1 && pmus.pmus[0].type == 7 && !strcmp(pmus.pmus[0].name, "uprobe"));
+	compressed.len--;
+	set(&header, FEATURE_COMPRESSED, &compressed);
+	EXPECT(feature_compression(&header, &compression) == -1 && compression.type == 0);
+	arena_fini(&arena);
+}
+
+TEST("the fields of compression, times, clocks, caches, nodes and PMUs are decoded, in both byte orders")
+{
+	expect_fields();
+	opposite = true;
+	expect_fields();
+	opposite = false;
+}
+
 TEST("features of the opposite byte order are decoded")
 {
 	struct header header = { .swapped = true };

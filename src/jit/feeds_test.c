@@ -102,6 +102,23 @@ TEST("a function that is appended to a dump enters the model at its time, and an
 	end(&f);
 }
 
+TEST("functions that were written out of order enter the model in the order of their times, of equal times the last one remains")
+{
+	struct fixture f = { 0 };
+	begin(&f, true);
+	add(&f, 40, HEAP, "first");
+	add(&f, 40, HEAP, "second");
+	add(&f, 30, HEAP + 0x100, "early");
+	jit_feeds_refresh(&f.feeds);
+	EXPECT_INT(f.feeds.next_ns, 30);
+	jit_feeds_advance(&f.feeds, 30, 30);
+	EXPECT_STR(name_at(&f, HEAP + 0x100, 30), "early");
+	EXPECT_STR(name_at(&f, HEAP, 30), "");
+	jit_feeds_advance(&f.feeds, 40, 40);
+	EXPECT_STR(name_at(&f, HEAP, 40), "second");
+	end(&f);
+}
+
 TEST("the dump of an ended process is closed, and its functions remain")
 {
 	struct fixture f = { 0 };

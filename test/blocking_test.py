@@ -122,6 +122,7 @@ def test_no_samples(c):
     need("runtime error" not in done.stderr, done.stderr)
 
 
+@by_samples
 def test_process(_):
     """of a running process the switches are known, too"""
     with process.start(PERFUSE, "bench", "switch", "pipe", "-C", "0", "-l", "10000000", stdout=process.DEVNULL) as running:

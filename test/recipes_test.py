@@ -35,9 +35,9 @@ class Folder:
         need(done.returncode == 0, "%s: %s" % (command, done.stderr))
         return (done.stdout or "") + done.stderr
 
-    def until_interrupted(self, command, work):
+    def until_interrupted(self, command, work, seconds=0.5):
         with start("sh", "-c", "exec " + command, cwd=self.folder, env=self.env, stdout=process.DEVNULL) as recording:
-            time.sleep(0.5)  # the events have no sign that they are enabled
+            time.sleep(seconds)  # the events have no sign that they are enabled
             work()
             recording.send_signal(signal.SIGINT)
             recording.wait()
@@ -53,8 +53,8 @@ def test_disk(f):
     need(len(commands) == 4, "%r" % commands)
     if run("dd", "if=/dev/zero", "of=direct", "bs=4k", "count=1", "oflag=direct", cwd=f.folder).returncode:
         raise Skip("the file system has no direct writes")
-    for _ in range(3):
-        f.until_interrupted(commands[0], f.write_directly)
+    for seconds in (0.5, 2, 8):
+        f.until_interrupted(commands[0], f.write_directly, seconds)
         if "[dd]" in f.run(commands[2]):
             break
     else:

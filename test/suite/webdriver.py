@@ -51,7 +51,7 @@ class Browser:
             raise
 
     def _port(self, path):
-        for _ in range(200):
+        for _ in range(1200):
             with open(path) as f:
                 for line in f:
                     if "started successfully on port" in line:

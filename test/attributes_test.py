@@ -21,7 +21,7 @@ from suite.tests import Skip, is_selected, need, run_tests
 HERE = os.path.join(TEST, "attributes")
 
 ATTR_BYTES = 144
-AT_A_TIME = 12
+AT_A_TIME = 6
 FIELDS = [("type", 0, 4), ("config", 8, 8), ("period", 16, 8), ("sample_type", 24, 8), ("read_format", 32, 8), ("flags", 40, 8),
           ("wakeup", 48, 4), ("bp_type", 52, 4), ("config1", 56, 8), ("config2", 64, 8), ("branch", 72, 8), ("regs_user", 80, 8),
           ("stack_user", 88, 4), ("clockid", 92, 4), ("regs_intr", 96, 8), ("aux_watermark", 104, 4), ("max_stack", 108, 2),

@@ -138,6 +138,8 @@ def test_rows(c):
     (paths,) = database.execute("SELECT count(DISTINCT call_path_id) FROM samples WHERE call_path_id").fetchone()
     need(paths == len({(n % 7, n % 3, n % 5 == 4) for n in range(50)} - {None}) or paths >= 21, "%d call paths" % paths)
     need(database.execute("SELECT sum(period), min(time), max(time) FROM samples WHERE id").fetchone() == (350, 100, 149), "values differ")
+    without = c.export("without.db").execute("SELECT count(*), sum(call_path_id) FROM samples WHERE id").fetchone()
+    need(without == (50, 0), "samples whose call chain is not exported have no call path: %s" % (without,))
 
 
 def test_names(c):

@@ -14,7 +14,7 @@ from suite.tests import is_selected, need, remark, skipped
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEVICES = "/sys/bus/event_source/devices"
-AT_A_TIME = 16  # perf waits a second before it ends
+AT_A_TIME = 12  # perf waits a second before it ends
 STEP = 6 if SHORT else 1  # of the texts every STEPth is tried
 CPU = "Unknown-0-0-0"  # one for which perf has no tables of vendor events
 

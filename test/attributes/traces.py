@@ -17,7 +17,7 @@ from suite.settings import PERFUSE, SHORT
 from suite.tests import is_selected, need, remark, skipped
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-AT_A_TIME = 16  # perf waits a second before it ends
+AT_A_TIME = 8  # perf waits a second before it ends
 STEP = 4 if SHORT else 1  # of the lines every STEPth is tried
 AREA = 100000  # bytes of trace in each area
 PROGRAM = """

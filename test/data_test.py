@@ -58,8 +58,8 @@ class Context:
         return sqlite3.connect(out)
 
 
-def write(path, samples):
-    """Samples with call chains of two threads, one with a name that ends a string."""
+def write(path, samples, chains=True):
+    """Samples with call chains (or empty ones) of two threads, one with a name that ends a string."""
     kind = r.SAMPLE_IP | r.SAMPLE_TID | r.SAMPLE_TIME | r.SAMPLE_CALLCHAIN | r.SAMPLE_PERIOD
     attribute = r.attribute(kind, r.FLAG_SAMPLE_ID_ALL | r.FLAG_COMM | r.FLAG_MMAP)
     records = [r.comm(10, 10, HOSTILE, end=r.trailer(10, 10, 1)), r.comm(20, 20, "other", end=r.trailer(20, 20, 2)),
@@ -68,7 +68,7 @@ def write(path, samples):
         tid = 20 if number % 5 == 4 else 10
         ip = 0x10000 + 16 * (number % 7)
         body = (ip.to_bytes(8, "little") + tid.to_bytes(4, "little") * 2 + (100 + number).to_bytes(8, "little")
-                + (7).to_bytes(8, "little") + r.chain([r.CONTEXT_USER, ip, 0x12000 + number % 3]))
+                + (7).to_bytes(8, "little") + r.chain([r.CONTEXT_USER, ip, 0x12000 + number % 3] if chains else []))
         records.append(r.record(r.SAMPLE, body, r.USER))
     r.write(path, records, [attribute])
 
@@ -138,8 +138,11 @@ def test_rows(c):
     (paths,) = database.execute("SELECT count(DISTINCT call_path_id) FROM samples WHERE call_path_id").fetchone()
     need(paths == len({(n % 7, n % 3, n % 5 == 4) for n in range(50)} - {None}) or paths >= 21, "%d call paths" % paths)
     need(database.execute("SELECT sum(period), min(time), max(time) FROM samples WHERE id").fetchone() == (350, 100, 149), "values differ")
-    without = c.export("without.db").execute("SELECT count(*), sum(call_path_id) FROM samples WHERE id").fetchone()
-    need(without == (50, 0), "samples whose call chain is not exported have no call path: %s" % (without,))
+    path = os.path.join(c.work, "without.data")
+    write(path, 5, chains=False)
+    for words in ((), ("--callchains",)):
+        without = c.export("without.db", *words, path=path).execute("SELECT count(*), sum(call_path_id) FROM samples WHERE id").fetchone()
+        need(without == (5, 0), "samples without a call chain have a call path: %s" % (without,))
 
 
 def test_names(c):

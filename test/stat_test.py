@@ -330,7 +330,7 @@ def test_context_switches(c):
     # its own count begins before the program, and ends before its end
     counted = int(rows["context-switches"][0])
     need(counted >= 50 and switches - 10 <= counted <= switches + 20, "context switches: %d of %d" % (counted, switches))
-    need(0.99 * ms <= float(rows["task-clock"][0]) <= 1.5 * ms + 20 and int(rows["duration_time"][0]) > 100e6, "times: %s, %.1f ms" % (rows, ms))
+    need(0.7 * ms - 5 <= float(rows["task-clock"][0]) <= 1.5 * ms + 20 and int(rows["duration_time"][0]) > 100e6, "times: %s, %.1f ms" % (rows, ms))
 
 
 def test_clock(c):
@@ -339,7 +339,7 @@ def test_clock(c):
     code = "import time\nwhile time.process_time() < 0.2:\n    pass\nprint(time.process_time() * 1e3)"
     rows, printed = counts_of(c, "-e", "task-clock", sys.executable, "-S", "-c", code)
     ms = float(rows["task-clock"][0])
-    need(0.99 * float(printed) <= ms <= float(printed) + 30, "%.2f ms of %s" % (ms, printed))
+    need(0.95 * float(printed) <= ms <= float(printed) + 30, "%.2f ms of %s" % (ms, printed))  # its own time begins before the program
 
 
 def test_exit_codes(c):

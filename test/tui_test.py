@@ -246,15 +246,18 @@ def test_filling(context):
 
 
 def test_diff_code(context):
-    """key a of a comparison lists the code of the function, with the samples of each recording"""
+    """key a of a comparison shows the code of the function, with the samples of each recording in a column"""
     shutil.copy(os.path.join(context.folder, "calc.data"), os.path.join(context.folder, "again.data"))
     context.close()
-    terminal = context.open = Terminal(context, [PERFUSE, "diff", "again.data", "calc.data", *PLACES, "--format=tui"], lines=70)
+    terminal = context.open = Terminal(context, [PERFUSE, "diff", "again.data", "calc.data", *PLACES, "--format=tui"], columns=130, lines=20)
     terminal.ready()
     terminal.send("a")
-    seen = terminal.wait(lambda seen: "calc.data:" in seen and seen.count("Samples: 173 ") == 2, "both recordings")
-    need(seen.startswith(" lookup\n") and seen.index("again.data:") < seen.index("calc.data:"), seen)
-    need(len(re.findall(r"^  100.00   100.00   8:   leaq  1\(%rdi\),%rax$", seen, re.M)) == 1, seen)
+    seen = terminal.wait_for("hottest: 100.00%, 0x401108")
+    need(seen.startswith(" lookup\n") and "Percent, again.data  Percent, calc.data  Address " in seen.splitlines()[1], seen)
+    need(len(re.findall(r"^>\s+100.00%\s+100.00%  0x401108 .*leaq +1\(%rdi\), %rax$", seen, re.M)) == 1, seen)
+    for values in (r"173000\s+173000", r"173\s+173", r"100.00%\s+100.00%"):
+        terminal.send("t")
+        terminal.wait(lambda seen, values=values: re.search(r"^>\s+%s  0x401108" % values, seen, re.M), values)
     terminal.send("q")
     seen = terminal.wait_for("Baseline")
     need("Event 'cpu-clock:HG', compares again.data, with calc.data" in seen.splitlines()[0], seen)

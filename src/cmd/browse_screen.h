@@ -15,7 +15,7 @@ struct browse_screen {
 	/* Publishes the results so far, as the command does at the end. Called in the command's thread between two parts of the reading. */
 	void (*preview)(void *context);
 	void *preview_context;
-	const struct browse_listing *listing; /* of browse_table_source */
+	const struct browse_code *code; /* of browse_table_source */
 	bool previews;                  /* it runs: what is published is not complete */
 	uint64_t previewed_ns, cost_ns; /* when the last preview was made, and how long that took */
 	struct browse_messages messages;

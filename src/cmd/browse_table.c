@@ -51,19 +51,20 @@ static void add_messages(void *context, struct str *out)
 	browse_messages_text(&screen->messages, out);
 }
 
-static int list_code(void *context, const struct snapshot *shot, uint32_t row, struct str *out, struct error *err)
+static struct snapshot *show_code(void *context, const struct snapshot *shot, uint32_t row, struct error *err)
 {
 	const struct browse_screen *screen = context;
-	if (!browse_screen_shown(screen))
-		return error_set(err, ERROR_USAGE, "code is shown when the recordings are read to their end");
-	return screen->listing->make(screen->listing->context, shot, row, out, err);
+	if (browse_screen_shown(screen))
+		return screen->code->make(screen->code->context, shot, row, err);
+	error_set(err, ERROR_USAGE, "code is shown when the recordings are read to their end");
+	return NULL;
 }
 
-void browse_table_source(struct browse_screen *screen, const struct browse_listing *listing)
+void browse_table_source(struct browse_screen *screen, const struct browse_code *code)
 {
-	screen->listing = listing;
+	screen->code = code;
 	screen->source = (struct browse_source){ .context = screen, .header = show_facts, .messages = add_messages,
-		.listing = listing ? list_code : NULL, .least_percent = listing ? listing->least_percent : 0 };
+		.annotate = code ? show_code : NULL, .least_percent = code ? code->least_percent : 0 };
 }
 
 int browse_table(struct browse_screen *screen, const struct results *results, struct error *err)

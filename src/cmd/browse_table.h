@@ -5,8 +5,8 @@
 #include "render/tui/snapshot.h"
 
 /* The code of the function of a row, as struct browse_source has it. */
-struct browse_listing {
-	int (*make)(void *context, const struct snapshot *shot, uint32_t row, struct str *out, struct error *err);
+struct browse_code {
+	struct snapshot *(*make)(void *context, const struct snapshot *shot, uint32_t row, struct error *err);
 	void *context;
 	double least_percent; /* rows whose shares are all below it are hidden until the user undoes this filter; 0: none */
 };
@@ -15,8 +15,8 @@ struct browse_screen;
 
 enum { PREVIEW_ROWS = 20000 }; /* below a row, while the recording is read */
 
-/* What a screen shows that is not open yet: tables, and the code of their rows. listing NULL: rows have no code; borrowed. */
-void browse_table_source(struct browse_screen *screen, const struct browse_listing *listing);
+/* What a screen shows that is not open yet: tables, and the code of their rows. code NULL: rows have none; borrowed. */
+void browse_table_source(struct browse_screen *screen, const struct browse_code *code);
 
 /* Shows the tables until the user leaves: with one table its rows, otherwise a list of the tables. They are copied first. screen: the
  * command's, which opens now unless it did while the recording was read, NULL: one for these tables. In a preview the tables are shown, and

@@ -1,11 +1,14 @@
 #include "cmd/code_page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/annotate/line_sums.h"
 #include "analysis/entry/names.h"
+#include "base/memory.h"
 #include "cmd/code_arrows.h"
 #include "data/evsel_name.h"
+#include "render/tui/view.h"
 
 enum code_column {
 	CODE_SHARE, CODE_HITS, CODE_OF_ALL, CODE_HITS_OF_ALL, CODE_SAMPLES, CODE_PERIOD, CODE_OF_LINE, CODE_IPC, CODE_CYCLES, CODE_RANGE,
@@ -173,24 +176,154 @@ static void choose_columns(struct code_table *table)
 	}
 }
 
+static void open_table(struct code_table *code, const struct annotation *annotation, const struct hits *hits, uint32_t event)
+{
+	*code = (struct code_table){ .annotation = annotation, .event = event,
+		.whole = event < hits->event_count ? hits->events[event] : (struct hit_count){ 0 } };
+	line_sums_make(&code->lines, annotation, event);
+	code_arrows_init(&code->arrows, annotation);
+	choose_columns(code);
+}
+
+static void close_table(struct code_table *code)
+{
+	code_arrows_fini(&code->arrows);
+	line_sums_fini(&code->lines);
+}
+
 static struct snapshot *make_snapshot(const struct annotation *annotation, const struct hits *hits, uint32_t event, const char *event_name)
 {
-	struct code_table code = { .annotation = annotation, .event = event,
-		.whole = event < hits->event_count ? hits->events[event] : (struct hit_count){ 0 } };
-	line_sums_make(&code.lines, annotation, event);
-	code_arrows_init(&code.arrows, annotation);
-	choose_columns(&code);
+	struct code_table code;
+	open_table(&code, annotation, hits, event);
 	const struct table_fact facts[] = { { "event", cell_text(event_name) }, { "symbol", cell_text(annotation->name) },
 		{ "module", cell_text(annotation->module->long_name) } };
 	const struct table table = { .name = "code", .facts = facts, .fact_count = sizeof facts / sizeof *facts, .columns = code.columns,
 		.column_count = code.column_count, .context = &code, .row_count = line_count, .row = table_row_in_order, .cell = line_cell };
 	struct snapshot *snapshot = snapshot_new(&table, 0);
-	code_arrows_fini(&code.arrows);
-	line_sums_fini(&code.lines);
+	close_table(&code);
 	return snapshot;
 }
 
-static uint32_t event_named(const struct evlist *evlist, const char *name)
+/* Column `column` of the table of a side. */
+struct joined_column {
+	size_t side, column;
+};
+
+struct joined_table {
+	struct code_table sides[CODE_SIDES_MAX];
+	struct code_rows rows;
+	VEC(struct joined_column) shown;
+	VEC(struct table_column) columns;
+	VEC(uint32_t) row_of_line; /* of the first side with lines */
+	size_t first;              /* that side */
+	struct arena texts;
+};
+
+static size_t joined_count(void *context, uint64_t parent)
+{
+	const struct joined_table *table = context;
+	return parent == TABLE_TOP ? table->rows.count : 0;
+}
+
+static struct cell joined_cell(void *context, uint64_t row, size_t index, struct str *scratch)
+{
+	struct joined_table *table = context;
+	const struct joined_column *at = &table->shown.items[index];
+	enum code_column column = table->sides[at->side].shown[at->column];
+	size_t side = at->side;
+	uint32_t line = code_rows_line(&table->rows, row - 1, side);
+	/* the text is that of a build which has the line */
+	for (size_t i = 0; column == CODE_TEXT && line == CODE_NO_LINE && i < table->rows.sides; i++)
+		line = code_rows_line(&table->rows, row - 1, side = i);
+	if (line == CODE_NO_LINE)
+		return cell_absent();
+	if (side != at->side)
+		return text_cell(&table->sides[side].annotation->lines.items[line], scratch);
+	struct cell cell = line_cell(&table->sides[side], (uint64_t)line + 1, at->column, scratch);
+	if (column == CODE_TARGET && cell.kind == CELL_COUNT)
+		cell = cell_count(table->row_of_line.items[cell.count]);
+	return cell;
+}
+
+static void join_column(struct joined_table *table, size_t side, enum code_column column, const char *name)
+{
+	CLEANUP_STR struct str text = { 0 };
+	const struct code_table *of = &table->sides[side];
+	const char *slash = strrchr(name, '/');
+	size_t at = 0;
+	while (at < of->column_count && of->shown[at] != column)
+		at++;
+	if (at == of->column_count || table->columns.count == VIEW_COLUMNS_MAX)
+		return;
+	struct table_column joined = of->columns[at];
+	if (column <= CODE_PERIOD || (column == CODE_ADDRESS && !table->rows.same)) {
+		str_printf(&text, "%s, %s", joined.title, slash ? slash + 1 : name);
+		joined.title = arena_string(&table->texts, str_text(&text), text.len);
+		str_clear(&text);
+	}
+	if (side != table->first) {
+		str_printf(&text, "%s_%zu", joined.name, side + 1);
+		joined.name = arena_string(&table->texts, str_text(&text), text.len);
+	}
+	vec_push(&table->shown, ((struct joined_column){ side, at }));
+	vec_push(&table->columns, joined);
+}
+
+static void join_columns(struct joined_table *table, const struct code_side *sides, size_t count)
+{
+	for (int column = 0; column < CODE_COLUMNS; column++) {
+		if (column == CODE_ARROWS && !table->rows.same)
+			continue; /* lines between them would cut them */
+		bool each = column <= CODE_PERIOD || (column == CODE_ADDRESS && !table->rows.same);
+		for (size_t side = 0; side < count; side++)
+			if (each || side == table->first)
+				join_column(table, side, (enum code_column)column, sides[side].name);
+	}
+}
+
+static void open_sides(struct joined_table *table, const struct code_side *sides, size_t count)
+{
+	const struct annotation *annotations[CODE_SIDES_MAX];
+	while (table->first + 1 < count && !sides[table->first].annotation->lines.count)
+		table->first++;
+	for (size_t i = 0; i < count; i++) {
+		annotations[i] = sides[i].annotation;
+		open_table(&table->sides[i], sides[i].annotation, sides[i].hits, sides[i].event);
+	}
+	code_align(&table->rows, annotations, count);
+	vec_reserve(&table->row_of_line, annotations[table->first]->lines.count);
+	table->row_of_line.count = annotations[table->first]->lines.count;
+	for (size_t row = 0; row < table->rows.count; row++) {
+		uint32_t line = code_rows_line(&table->rows, row, table->first);
+		if (line != CODE_NO_LINE)
+			table->row_of_line.items[line] = (uint32_t)row;
+	}
+}
+
+struct snapshot *code_page_join(const struct code_side *sides, size_t count, const char *event)
+{
+	struct joined_table *joined = memory_zero(1, sizeof *joined);
+	open_sides(joined, sides, count);
+	join_columns(joined, sides, count);
+	const struct annotation *first = sides[joined->first].annotation;
+	const struct table_fact facts[] = { { "event", cell_text(event) }, { "symbol", cell_text(first->name) },
+		{ "module", cell_text(first->module->long_name) } };
+	const struct table table = { .name = "code", .facts = facts, .fact_count = sizeof facts / sizeof *facts,
+		.columns = joined->columns.items, .column_count = joined->columns.count, .context = joined, .row_count = joined_count,
+		.row = table_row_in_order, .cell = joined_cell };
+	struct snapshot *snapshot = snapshot_new(&table, 0);
+	for (size_t i = 0; i < count; i++)
+		close_table(&joined->sides[i]);
+	code_rows_fini(&joined->rows);
+	vec_fini(&joined->shown);
+	vec_fini(&joined->columns);
+	vec_fini(&joined->row_of_line);
+	arena_fini(&joined->texts);
+	free(joined);
+	return snapshot;
+}
+
+uint32_t code_page_event(const struct evlist *evlist, const char *name)
 {
 	char buffer[EVSEL_NAME_MAX];
 	for (uint32_t i = 0; i < evlist->events.count; i++)
@@ -208,7 +341,7 @@ struct snapshot *code_page_make(struct annotator *annotator, const struct hits *
 	if (annotation.missing.kind != ERROR_NONE)
 		*err = annotation.missing;
 	if (annotation.lines.count)
-		lines = make_snapshot(&annotation, hits, event_named(evlist, event), event);
+		lines = make_snapshot(&annotation, hits, code_page_event(evlist, event), event);
 	annotation_fini(&annotation);
 	return lines;
 }

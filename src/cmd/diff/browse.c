@@ -4,69 +4,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/vec.h"
-#include "cmd/browse.h"
-#include "cmd/code_page.h"
-#include "cmd/diff/listing.h"
 
 /* Rows that are smaller in all recordings are hidden at first: they print as 0.00%. */
 #define NOISE_PERCENT 0.005
 
-struct words {
-	VEC(const char *) list;
-};
-
-static void add(struct words *words, const char *option, const char *value)
-{
-	if (!value)
-		return;
-	vec_push(&words->list, option);
-	vec_push(&words->list, value);
-}
-
-/* `annotate` of one recording, with the options of the comparison that choose its samples and names. */
-static int annotate(const struct diff_browse *compared, const char *path, const struct cell_place *place, struct str *out,
-	struct error *err)
-{
-	const struct diff_cli_options *options = compared->options;
-	struct words words = { 0 };
-	add(&words, "perfuse", "--no-pager");
-	add(&words, "annotate", "--stdio2");
-	add(&words, "-i", path);
-	add(&words, "-s", place->symbol);
-	add(&words, "-d", place->module);
-	add(&words, "-C", options->filter.cpus);
-	add(&words, "-k", options->input.symbols.vmlinux);
-	add(&words, "--symfs", options->input.symbols.symfs);
-	add(&words, "--kallsyms", options->input.symbols.kallsyms);
-	vec_push(&words.list, options->input.force ? "-f" : NULL);
-	vec_push(&words.list, NULL);
-	int result = browse_run(words.list.items, "perfuse annotate", out, err);
-	vec_fini(&words.list);
-	return result;
-}
-
-static int list_code(void *context, const struct snapshot *shot, uint32_t row, struct str *out, struct error *err)
+static struct snapshot *show_code(void *context, const struct snapshot *shot, uint32_t row, struct error *err)
 {
 	const struct diff_browse *compared = context;
-	const struct cell_place *place = code_page_place(shot, row, err);
-	if (!place)
-		return -1;
-	struct str *texts = memory_zero(compared->count, sizeof *texts);
-	const char **each = memory_zero(compared->count, sizeof *each);
-	int result = 0;
-	for (uint32_t i = 0; i < compared->count && result == 0; i++) {
-		result = annotate(compared, compared->paths[i], place, &texts[i], err);
-		each[i] = str_text(&texts[i]);
-	}
-	if (result == 0 && !diff_listing_join(each, compared->paths, compared->count, out))
-		for (uint32_t i = 0; i < compared->count; i++)
-			str_printf(out, "%s%s:\n\n%s", i ? "\n" : "", compared->paths[i], texts[i].len ? each[i] : "no sample is in this function\n");
-	for (uint32_t i = 0; i < compared->count; i++)
-		str_fini(&texts[i]);
-	free(texts);
-	free(each);
-	return result;
+	return diff_code_show(compared->code, shot, row, err);
 }
 
 /* The tables with the names of the recordings as facts, which the first line of a page shows. */
@@ -88,8 +33,8 @@ static struct table *name_files(const struct results *results, const char *const
 
 int diff_browse_open(struct diff_browse *browse, struct error *err)
 {
-	browse->listing = (struct browse_listing){ list_code, browse, NOISE_PERCENT };
-	browse_table_source(browse->screen, &browse->listing);
+	browse->row_code = (struct browse_code){ show_code, browse, NOISE_PERCENT };
+	browse_table_source(browse->screen, &browse->row_code);
 	return browse_screen_open(browse->screen, err);
 }
 

@@ -1,5 +1,6 @@
-/* The comparison in the terminal browser: key a lists the code of a function with the samples of each recording. */
+/* The comparison in the terminal browser: key a shows the code of a function with the samples of each recording. */
 #pragma once
+#include "cmd/diff/code.h"
 #include "cmd/diff/options.h"
 #include "cmd/browse_screen.h"
 #include "cmd/browse_table.h"
@@ -7,10 +8,10 @@
 /* What the browser knows of a comparison. */
 struct diff_browse {
 	struct browse_screen *screen;
-	const struct diff_cli_options *options;
 	const char *const *paths;      /* of the recordings, the baseline first */
 	uint32_t count;
-	struct browse_listing listing;
+	struct diff_code *code;
+	struct browse_code row_code;
 };
 
 /* Opens the screen. */

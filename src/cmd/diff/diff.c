@@ -44,11 +44,14 @@ struct comparison {
 	struct arena texts;              /* of blocks */
 	uint32_t slice_column;           /* with --stats: index in columns.all */
 	struct diff_browse browse;
+	struct diff_recording *recordings; /* with a browser */
 	struct gate gate;                /* of the threads that read, for previews */
 };
 
 static void comparison_close(struct comparison *comparison)
 {
+	diff_code_free(comparison->browse.code);
+	free(comparison->recordings);
 	significance_fini(&comparison->significance);
 	diff_fini(&comparison->diff);
 	for (uint32_t i = 0; i < comparison->file_count; i++) {
@@ -430,8 +433,11 @@ static int check_branches(const struct comparison *comparison, struct error *err
 static int open_screen(struct comparison *comparison, struct error *err)
 {
 	struct browse_screen *screen = comparison->cli->screen;
-	comparison->browse = (struct diff_browse){ .screen = screen, .options = comparison->options, .paths = comparison->paths,
-		.count = comparison->file_count };
+	comparison->recordings = memory_zero(comparison->file_count, sizeof *comparison->recordings);
+	for (uint32_t i = 0; i < comparison->file_count; i++)
+		comparison->recordings[i] = (struct diff_recording){ &comparison->files[i].options, &comparison->files[i].filter };
+	comparison->browse = (struct diff_browse){ .screen = screen, .paths = comparison->paths, .count = comparison->file_count,
+		.code = diff_code_new(comparison->cli, comparison->recordings, comparison->file_count) };
 	browse_screen_previews(screen, meet, comparison);
 	return diff_browse_open(&comparison->browse, err);
 }

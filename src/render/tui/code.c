@@ -6,9 +6,17 @@
 #include "render/tui/browser_state.h"
 #include "render/tui/face.h"
 
+/* A column, and where several recordings are compared those of the others: "overhead_2". */
 static void show_column(struct browse_page *page, const char *name, bool shown)
 {
-	view_hide(&page->view, snapshot_column_named(&page->view.shot->columns, name), !shown);
+	const struct snapshot_columns *columns = &page->view.shot->columns;
+	size_t length = strlen(name);
+	for (size_t i = 0; i < columns->count; i++) {
+		const char *rest = columns->items[i].name + length;
+		bool other = strncmp(columns->items[i].name, name, length) == 0 && rest[0] == '_' && strspn(rest + 1, "0123456789") == strlen(rest + 1);
+		if (other || strcmp(columns->items[i].name, name) == 0)
+			view_hide(&page->view, i, !shown);
+	}
 }
 
 static bool is_shown(const struct browse_page *page, const char *name)
@@ -148,19 +156,6 @@ static void add_title(const struct view *view, uint32_t row, struct str *title)
 		face_add(snapshot_cell(view->shot, row, place), title);
 }
 
-static void open_listing(struct browser *browser, const struct view *view, uint32_t row)
-{
-	struct error err = { 0 };
-	CLEANUP_STR struct str title = { 0 };
-	CLEANUP_STR struct str text = { 0 };
-	if (browser->source.listing(browser->source.context, view->shot, row, &text, &err) < 0) {
-		browser_error(browser, &err);
-		return;
-	}
-	add_title(view, row, &title);
-	browser_push_text(browser, str_text(&title) + (title.len > 4 ? 4 : 0), str_text(&text));
-}
-
 void code_open(struct browser *browser)
 {
 	struct view *view = &browser_page(browser)->view;
@@ -169,10 +164,6 @@ void code_open(struct browser *browser)
 	uint32_t row = view_row(view);
 	if (row == UINT32_MAX)
 		return;
-	if (!browser->source.annotate && browser->source.listing) {
-		open_listing(browser, view, row);
-		return;
-	}
 	if (!browser->source.annotate) {
 		browser_note(browser, "this result has no functions whose code could be shown");
 		return;

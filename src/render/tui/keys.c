@@ -115,7 +115,7 @@ bool browser_has_action(const struct browser *browser, int action)
 	const struct browse_source *source = &browser->source;
 	switch (action) {
 	case ACTION_ANNOTATE:
-		return source->annotate || source->listing;
+		return source->annotate;
 	case ACTION_FLAME:
 		return source->read || source->flame;
 	case ACTION_TIME:

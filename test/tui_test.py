@@ -200,13 +200,27 @@ def test_commands(context):
         terminal.wait_for("end:0")
 
 
+STOPPED = "sh -c 'kill -STOP $$; exec \"$0\" \"$@\"'"
+
+
+def stopped_pid(terminal):
+    """Of a program that was started by STOPPED."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        shell = terminal.tmux("display-message", "-p", "#{pane_pid}").strip()
+        for line in process.run("ps", "-o", "stat=,pid=", "--ppid", shell).stdout.splitlines():
+            if line.startswith("T"):
+                return int(line.split()[1])
+    need(False, "the program did not start")
+
+
 def step(terminal, pid):
     """Screens of a program that runs for some milliseconds between two of them."""
     end = time.monotonic() + 100
     while time.monotonic() < end:
         try:
             os.kill(pid, signal.SIGCONT)
-            time.sleep(0.05 if os.environ.get("PERFUSE_SANITIZED") else 0.005)
+            time.sleep(0.1 if os.environ.get("PERFUSE_SANITIZED") else 0.01)
             os.kill(pid, signal.SIGSTOP)
         except ProcessLookupError:
             return
@@ -216,8 +230,8 @@ def step(terminal, pid):
 def fills(context, words, text):
     """Whether the screen was seen with the progress and rows, before it had the whole."""
     context.close()
-    terminal = context.open = Terminal(context, [PERFUSE, *words, *PLACES])
-    pid, seen = terminal.pid(), False
+    terminal = context.open = Terminal(context, [PERFUSE, *words, *PLACES], before=STOPPED)
+    pid, seen = stopped_pid(terminal), False
     for screen in step(terminal, pid):
         first = screen.split("\n")[0]
         seen |= "[reading" in first and text in screen
@@ -232,15 +246,16 @@ def fills(context, words, text):
 def test_filling(context):
     """annotate, diff, script and trees of callers show rows while the recording is read; who leaves meanwhile ends the reading"""
     path = os.path.join(context.folder, "long.data")
-    recordings.write_long(path, 200000)
+    recordings.write_long(path, 100000)
     for words, text in ((["annotate", "-i", "long.data"], "Shared Object"), (["diff", "long.data", "long.data", "--format=tui"], "Baseline"),
                         (["script", "-i", "long.data", "--format=tui"], "period"), (["report", "-i", "long.data", "--tui"], "Overhead")):
         need(any(fills(context, words, text) for _ in range(10)), "%s: no rows while it is read" % words[0])
     context.close()
-    terminal = context.open = Terminal(context, [PERFUSE, "annotate", "-i", "long.data", *PLACES, "2>err"])
-    terminal.wait_for("h:help")
-    terminal.send("q")
-    terminal.send("q")
+    terminal = context.open = Terminal(context, [PERFUSE, "annotate", "-i", "long.data", *PLACES, "2>err"], before=STOPPED)
+    pid = stopped_pid(terminal)
+    next(screen for screen in step(terminal, pid) if "[reading" in screen)
+    terminal.send("C-c")
+    os.kill(pid, signal.SIGCONT)
     terminal.wait_for("end:0")
     need(os.path.getsize(os.path.join(context.folder, "err")) == 0, "messages of a reading that the user has left")
 

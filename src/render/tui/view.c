@@ -52,7 +52,7 @@ void view_fini(struct view *view)
 	vec_fini(&view->filters);
 	vec_fini(&view->lines);
 	vec_fini(&view->passes);
-	idmap_fini(&view->expanded.map);
+	idmap_fini(&view->toggled.map);
 	idmap_fini(&view->marked.map);
 }
 
@@ -210,25 +210,48 @@ static int by_column(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void add_lines(struct view *view, uint32_t parent, uint32_t depth)
+static void add_lines(struct view *view, uint32_t parent, uint32_t depth);
+
+static void add_line(struct view *view, uint32_t row, uint32_t depth, bool more)
 {
-	const struct snapshot *shot = view->shot;
-	const struct snapshot_row *above = &shot->rows.items[parent];
+	const struct snapshot_row *at = &view->shot->rows.items[row];
+	vec_push(&view->lines, ((struct view_line){ row, depth, more }));
+	if (view_is_expanded(view, row)) /* only forks of callers are indented: chains are deep */
+		add_lines(view, row, depth + (!at->detail || at->child_count > 1));
+}
+
+static void add_sorted(struct view *view, uint32_t parent, uint32_t depth)
+{
+	const struct snapshot_row *above = &view->shot->rows.items[parent];
 	VEC(struct sibling) siblings = { 0 };
 	for (uint32_t i = 0; i < above->child_count; i++)
 		if (view->passes.items[above->first_child + i])
 			vec_push(&siblings, ((struct sibling){ view, above->first_child + i }));
-	bool detail = above->child_count && shot->rows.items[above->first_child].detail;
-	if (view->sort >= 0 && (size_t)view->sort < shot->columns.count && !detail && siblings.count)
+	if (siblings.count)
 		qsort(siblings.items, siblings.count, sizeof *siblings.items, by_column);
-	for (size_t i = 0; i < siblings.count; i++) {
-		uint32_t row = siblings.items[i].row;
-		vec_push(&view->lines, ((struct view_line){ row, depth, i + 1 < siblings.count }));
-		const struct snapshot_row *at = &shot->rows.items[row];
-		if (view_is_expanded(view, row)) /* only forks of callers are indented: chains are deep */
-			add_lines(view, row, depth + (!at->detail || at->child_count > 1));
-	}
+	for (size_t i = 0; i < siblings.count; i++)
+		add_line(view, siblings.items[i].row, depth, i + 1 < siblings.count);
 	vec_fini(&siblings);
+}
+
+static void add_lines(struct view *view, uint32_t parent, uint32_t depth)
+{
+	const struct snapshot *shot = view->shot;
+	const struct snapshot_row *above = &shot->rows.items[parent];
+	bool detail = above->child_count && shot->rows.items[above->first_child].detail;
+	if (view->sort >= 0 && (size_t)view->sort < shot->columns.count && !detail) {
+		add_sorted(view, parent, depth);
+		return;
+	}
+	size_t last = SIZE_MAX;
+	for (uint32_t row = above->first_child; row < above->first_child + above->child_count; row++) {
+		if (!view->passes.items[row])
+			continue;
+		if (last != SIZE_MAX)
+			view->lines.items[last].more = true;
+		last = view->lines.count;
+		add_line(view, row, depth, false);
+	}
 }
 
 static void keep_visible(struct view *view)
@@ -318,7 +341,12 @@ void view_move(struct view *view, long lines)
 
 bool view_is_expanded(const struct view *view, uint32_t row)
 {
-	return view->shot->rows.items[row].child_count && is_member(&view->expanded, identity(view, row));
+	return view->shot->rows.items[row].child_count && is_member(&view->toggled, identity(view, row)) != view->all_open;
+}
+
+static void set_open(struct view *view, uint32_t row, bool open)
+{
+	set_member(&view->toggled, identity(view, row), open != view->all_open);
 }
 
 bool view_toggle(struct view *view)
@@ -327,20 +355,20 @@ bool view_toggle(struct view *view)
 	if (row == UINT32_MAX || !view->shot->rows.items[row].child_count)
 		return false;
 	bool open = !view_is_expanded(view, row);
-	set_member(&view->expanded, identity(view, row), open);
+	set_open(view, row, open);
 	/* callers in a line open together, up to the next fork */
 	for (uint32_t at = row; open && view->shot->rows.items[at].child_count == 1;) {
 		at = view->shot->rows.items[at].first_child;
 		if (!view->shot->rows.items[at].detail || !view->shot->rows.items[at].child_count)
 			break;
-		set_member(&view->expanded, identity(view, at), true);
+		set_open(view, at, true);
 	}
 	view->moved = true;
 	refresh(view);
 	return true;
 }
 
-/* A row's index is larger than its parent's: one pass marks all rows below. */
+/* A row's index is larger than its parent's: one pass marks all rows below `from`, which is not the top. */
 static void expand_below(struct view *view, uint32_t from, bool open)
 {
 	const struct snapshot *shot = view->shot;
@@ -349,9 +377,9 @@ static void expand_below(struct view *view, uint32_t from, bool open)
 	memset(below.items, 0, shot->rows.count);
 	below.items[from] = 1;
 	for (uint32_t row = from; row < shot->rows.count; row++) {
-		below.items[row] |= row && below.items[shot->rows.items[row].parent];
-		if (row && below.items[row] && shot->rows.items[row].child_count)
-			set_member(&view->expanded, identity(view, row), open);
+		below.items[row] |= below.items[shot->rows.items[row].parent];
+		if (below.items[row] && shot->rows.items[row].child_count)
+			set_open(view, row, open);
 	}
 	vec_fini(&below);
 	refresh(view);
@@ -384,7 +412,9 @@ void view_expand_all(struct view *view, bool open)
 		return;
 	if (!open)
 		view->at = identity(view, entry_of(view->shot, row));
-	expand_below(view, SNAPSHOT_TOP, open);
+	view->all_open = open;
+	idmap_fini(&view->toggled.map);
+	refresh(view);
 }
 
 static struct view_filter *add_filter(struct view *view, enum view_filter_kind kind, const char *text)

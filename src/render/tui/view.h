@@ -40,7 +40,8 @@ struct view {
 	VEC(struct view_filter) filters;
 	VEC(uint8_t) passes;       /* by row */
 	size_t cursor, top, height, shift; /* shift: columns of text scrolled to the right */
-	struct identities expanded, marked;
+	bool all_open;             /* all rows are open but those in `toggled`; otherwise only those are */
+	struct identities toggled, marked;
 	uint64_t at;               /* identity of the row under the cursor */
 	bool moved;                /* the user moved the cursor: it stays on its row; otherwise on the first line */
 	int sort;                  /* column; VIEW_NO_SORT: the order of the analysis */

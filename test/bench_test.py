@@ -9,7 +9,7 @@ import sys
 from suite import process
 from suite.perf import need_reference
 from suite.settings import PERFUSE
-from suite.tests import by_samples, need, run_tests, tests_of
+from suite.tests import Skip, by_samples, need, need_root, run_tests, tests_of
 
 WAYS = {"yield": ("threads",), "sleep": ("threads",), "futex": ("threads", "coroutines"),
         "pipe": ("threads", "epoll", "io_uring", "coroutines"), "eventfd": ("threads", "epoll", "io_uring", "coroutines"),
@@ -61,7 +61,7 @@ COLLECTED = ["sched messaging -g 1 -l 3", "sched messaging -g 1 -l 3 -t -p", "sc
              "futex hash -r 1 -t 2 -f 16", "futex hash -r 1 -s -t 1", "mem memset -f default -s 64KB -l 2000", "mem memcpy -f default -s 2MB",
              "breakpoint thread -b 2 -p 2 -t 3", "breakpoint thread", "breakpoint enable -p 2 -a 1", "internals synthesize -i 2",
              "internals kallsyms-parse -i 2", "internals evlist-open-close -i 2 -n 3",
-             "internals evlist-open-close -i 2 -e cpu-clock,dummy -n 2"]
+             "internals evlist-open-close -i 2 -e cpu-clock,dummy -n 2", "mem find_bit -i 2 -j 50", "uprobe baseline -l 3"]
 
 
 def test_collections():
@@ -79,6 +79,7 @@ def test_collections():
         for texts in found[line]:
             masked = [re.sub(r"(function '[^']*') .*", r"\1", text) for text in texts] # each program describes functions in its own words
             masked = [re.sub(r"0x[0-9a-f]+|\d+\.\d+|\[PID \d+\]|\b\d+(?= ops| operations| ops[;\]]| ADD| MOD| DEL)|\+- ?[\d.]+", "N", text) for text in masked]
+            masked = [re.sub(r"(Total time: |^)\d+( usecs|$)", r"\1N\2", text, flags=re.M) for text in masked]
             masked = [re.sub(" +", " ", text) for text in masked]
             need(masked[0] == masked[1] and masked[0], "%s: %s\nperf: %s" % (line, texts[1], texts[0]))
 
@@ -90,6 +91,26 @@ def test_counted():
     tasks = process.run(PERFUSE, "script", "-i", "-", "--show-task-events", input=done.stdout, text=False).stdout.decode()
     forks = re.findall(r"PERF_RECORD_FORK\((\d+):", tasks)
     need(len(set(forks)) >= 80 and "sched-messaging" in tasks, "%d tasks" % len(set(forks)))
+
+
+def test_uprobe():
+    """uprobe all prints perf's lines with the differences to the first and the previous benchmark; its programs run at each call"""
+    need_root("BPF programs need root")
+    if process.run(PERFUSE, "bench", "uprobe", "empty", "-l", "1").returncode:
+        raise Skip("probes with BPF programs are not available here")
+    text = bench("uprobe", "all", "-l", "20")
+    totals = [int(us) for us in re.findall(r"Total time: (\d+) usecs", text)]
+    need(len(totals) == 5 and min(totals) >= 20000, text)
+    need([int(us) for us in re.findall(r"([+-]\d+) to baseline", text)] == [us - totals[0] for us in totals[1:]], text)
+    need([int(us) for us in re.findall(r"([+-]\d+) to previous", text)] == [us - before for before, us in zip(totals[1:], totals[2:])], text)
+    each = [float(us) for us in re.findall(r"^ ([\d.]+) usecs/op", text, re.M)]
+    need(each == [us / 20 for us in totals], text)
+    for benchmark in ("trace_printk", "trace_printk_ret"):
+        done = process.run(PERFUSE, "stat", "-a", "-x,", "-e", "bpf_trace:bpf_trace_printk", PERFUSE, "bench", "uprobe", benchmark, "-l", "20")
+        printed = int(done.stderr.split(",")[0]) if done.returncode == 0 and done.stderr[:1].isdigit() else None
+        if printed is None:
+            raise Skip("bpf_trace_printk cannot be counted here: " + done.stderr[-200:])
+        need(printed >= 20, "%s: the program ran %d times" % (benchmark, printed))
 
 
 def test_pmu_scan():
@@ -120,7 +141,7 @@ def test_all():
                   ["epoll", "wait", "-r", "0"], ["epoll", "ctl", "-f", "99999999"], ["-f", "json", "sched", "pipe"],
                   ["breakpoint", "thread", "-t", "0"], ["breakpoint", "thread", "-b", "1000"], ["breakpoint", "enable", "-a", "99999"],
                   ["internals", "evlist-open-close", "-n", "0"], ["internals", "evlist-open-close", "-e", "nonsense"],
-                  ["internals", "evlist-open-close", "-p", "999999999"]):
+                  ["internals", "evlist-open-close", "-p", "999999999"], ["uprobe", "empty", "-l", "0"]):
         done = process.run(PERFUSE, "bench", *words)
         need(done.returncode in (1, 129, 255) and done.stderr, "%s: %d" % (words, done.returncode))
 

@@ -304,19 +304,29 @@ int bpf_link_counter(int program, int counter, uint64_t cookie)
 	return fd < 0 ? -errno : fd;
 }
 
-int bpf_sample_program_load(const void *instructions, size_t count, struct error *err)
+static int load_program(uint32_t type, const void *instructions, size_t count, const char *what, struct error *err)
 {
 	union bpf_attr attr;
 	memset(&attr, 0, sizeof attr);
-	attr.prog_type = BPF_PROG_TYPE_PERF_EVENT;
+	attr.prog_type = type;
 	attr.insns = (uintptr_t)instructions;
 	attr.insn_cnt = (uint32_t)count;
 	attr.license = (uintptr_t)"Dual MIT/GPL";
 	int fd = (int)bpf(BPF_PROG_LOAD, &attr);
 	if (fd >= 0)
 		return fd;
-	error_system(err, "cannot load the BPF program of a filter");
+	error_system(err, "cannot load the BPF program of a %s", what);
 	return error_hint(err, "it needs CAP_BPF and CAP_PERFMON, or root");
+}
+
+int bpf_sample_program_load(const void *instructions, size_t count, struct error *err)
+{
+	return load_program(BPF_PROG_TYPE_PERF_EVENT, instructions, count, "filter", err);
+}
+
+int bpf_probe_program_load(const void *instructions, size_t count, struct error *err)
+{
+	return load_program(BPF_PROG_TYPE_KPROBE, instructions, count, "probe", err);
 }
 
 int bpf_program_load(struct error *err)

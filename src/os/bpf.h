@@ -65,5 +65,7 @@ int bpf_pinned(const char *path);
 int bpf_link_counter(int program, int counter, uint64_t cookie);
 /* Loads a program for the samples of perf events, of `count` instructions of 8 bytes. Returns a descriptor. */
 int bpf_sample_program_load(const void *instructions, size_t count, struct error *err);
+/* The same for a probe. */
+int bpf_probe_program_load(const void *instructions, size_t count, struct error *err);
 /* Loads a program that returns 0, and drops it: whether this process may use BPF. < 0: the kernel refuses it. */
 int bpf_program_load(struct error *err);

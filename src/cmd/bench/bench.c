@@ -276,7 +276,7 @@ static const struct option bench_table[] = {
 
 static const struct command *const collections[] = {
 	&command_switch, &command_bench_sched, &command_bench_syscall, &command_bench_mem, &command_bench_futex, &command_bench_epoll,
-	&command_bench_internals, &command_bench_breakpoint, NULL
+	&command_bench_internals, &command_bench_breakpoint, &command_bench_uprobe, NULL
 };
 
 static void list_commands(const struct command *const *list, struct writer *out)

@@ -10,6 +10,12 @@
 
 struct format;
 
+/* What the benchmarks before measured, for those that compare with them. */
+struct bench_times {
+	unsigned count;
+	uint64_t first_us, last_us;
+};
+
 struct bench_options {
 	const struct format *format;
 	const char *style;       /* of all collections: default, simple, or a format of tables */
@@ -25,13 +31,15 @@ struct bench_options {
 	bool pipes, threaded, shared, silent, lock_memory, broadcast, multiple, several, nonblocking, edge, oneshot, synchronous;
 	const char *size, *function;
 	const char *events, *pids, *tids, *uid; /* of internals, which has cpus, too */
-	uint64_t iterations;     /* 0: not given */
+	uint64_t iterations, inner_iterations; /* 0: not given */
+	struct bench_times *before; /* NULL: not compared */
 	unsigned clones;
 	bool all_cpus, per_thread, single;
 };
 
 extern const struct command command_bench_sched, command_bench_syscall, command_bench_mem, command_bench_futex, command_bench_epoll,
-	command_bench_breakpoint, command_bench_internals;
+	command_bench_breakpoint, command_bench_internals, command_bench_uprobe;
+extern const struct command bench_find_bit; /* of the collection `mem` */
 
 static inline bool bench_is_simple(const struct bench_options *options)
 {

@@ -124,7 +124,7 @@ static const struct option mem_table[] = {
 	OPT_UINT('l', "nr_loops", struct bench_options, loops, "how often the function runs (default: 1)"),
 	OPT_END(),
 };
-static const char *const mem_usage[] = { "perf bench mem {memcpy|memset|all} [<options>]", NULL };
+static const char *const mem_usage[] = { "perf bench mem {memcpy|memset|find_bit|all} [<options>]", NULL };
 
 static const struct command command_memcpy = {
 	.name = "memcpy", .summary = "functions that copy memory", .usage = mem_usage, .options = mem_table,
@@ -134,8 +134,8 @@ static const struct command command_memset = {
 	.name = "memset", .summary = "functions that fill memory", .usage = mem_usage, .options = mem_table,
 	.options_size = sizeof(struct bench_options), .run = memset_run,
 };
-static const struct command *const list[] = { &command_memcpy, &command_memset, NULL };
-static const char *const words[] = { "memcpy", "memset", "all", NULL };
+static const struct command *const list[] = { &command_memcpy, &command_memset, &bench_find_bit, NULL };
+static const char *const words[] = { "memcpy", "memset", "find_bit", "all", NULL };
 static const struct option no_options[] = { OPT_END() };
 
 static int memcpy_run(struct cli *cli, void *options, __attribute__((unused)) int argc, __attribute__((unused)) const char **argv)

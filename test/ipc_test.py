@@ -5,6 +5,7 @@ import bisect
 import contextlib
 import csv
 import io
+import json
 import lzma
 import os
 import re
@@ -15,7 +16,7 @@ import tarfile
 import tempfile
 import xml.etree.ElementTree
 
-from suite import process
+from suite import process, pt_encoder
 from suite.settings import CORPUS, SHORT, TOP
 from suite.tests import Skip, need, remark, run_tests, tests_of
 
@@ -132,6 +133,38 @@ def test_bounds(context):
     remark("%d windows of 2 us or more differ by at most %.1f %%; %d of %d with a range longer than a twentieth by more than 2 %%" % (
         len(errors), 100 * max(errors), far, len(uncertain)))
     need(far <= len(uncertain) / 10, "%d of %d windows" % (far, len(uncertain)))
+
+
+OTHERS = (("kern.mix_cpu1", {"threshold": 8, "mtc": 0, "psb": 2048}), ("kern.mix_cpu1", {"threshold": 3, "mtc": None, "returns": False}),
+          ("mix.pt_cyc", {"run": False, "mtc": 6, "psb": 1024, "long_bits": True}), ("mix.pt_cyc", {"mtc": 0, "psb": 4096}))
+
+
+def test_other_parameters(context):
+    """the bounds contain the true number, too, where few branches have CYC packets, and for other MTC, PSB and TNT packets and returns"""
+    context.need_truth()
+    for name, words in OTHERS:
+        with lzma.open(os.path.join(TRUTH, name + ".gt.xz")) as file:
+            entries = list(ENTRY.iter_unpack(file.read(50000 * ENTRY.size)))
+        with open(os.path.join(TRUTH, name + ".json")) as file:
+            config = int(json.load(file)["config"], 16)
+        with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
+            data = file.read()
+        settings = pt_encoder.Settings(**words)
+        encoder = pt_encoder.Encoder(settings, name.startswith("kern."))
+        path = os.path.join(context.work, "other.data")
+        pt_encoder.rewrite(path, data, encoder.run(entries), settings, config)
+        checked = 0
+        for window in ("50", "700", "5000"):
+            done = process.perfuse("ipc", "-f", "--symfs", context.symfs, "-k", os.path.join(TRUTH, "kern.vmlinux"), "-i", path,
+                                   "--window", window, "--format=csv")
+            for row in list(csv.DictReader(io.StringIO(done.stdout)))[:-1]:  # instructions behind the last count of cycles have none
+                start, end = int(row["from_cycle"]), int(row["from_cycle"]) + int(row["cycles"])
+                for side in (bisect.bisect_left, bisect.bisect_right):
+                    true = side(encoder.traced, end) - (0 if start == 0 else side(encoder.traced, start))
+                    need(int(row["least"]) <= true <= int(row["most"]) and not row["note"] == "gap", "%s with %s, cycle %d: %d are not in %s to %s" % (
+                        name, words, start, true, row["least"], row["most"]))
+                checked += 1
+        need(checked > 500, "only %d windows of %s with %s" % (checked, name, words))
 
 
 def test_sums(context):

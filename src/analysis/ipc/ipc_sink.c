@@ -378,6 +378,15 @@ static void take_tracepoint(struct ipc_sink *sink, const struct resolved *r)
 		close_call(sink, thread, track, time_of(r));
 }
 
+/* A CYC packet is left out if it would count fewer cycles than the threshold: a branch without one may be so much later than the cycles
+ * that were counted. Source: the format of the PMU in sysfs (cyc_thresh), Intel SDM, IA32_RTIT_CTL.CycThresh. */
+static uint32_t cycle_slack(uint64_t config)
+{
+	enum { CYC_THRESH_AT = 19, CYC_THRESH_MAX = 15 };
+	uint32_t threshold = config >> CYC_THRESH_AT & CYC_THRESH_MAX;
+	return threshold ? (1u << (threshold - 1)) - 1 : 0;
+}
+
 /* Whether the trace was recorded with cycle packets: without them, cycles are estimates of time. */
 static void take_info(struct ipc_sink *sink, const struct resolved *r)
 {
@@ -388,7 +397,10 @@ static void take_info(struct ipc_sink *sink, const struct resolved *r)
 	sink->facts.traced = true;
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		const struct attr *attr = &evlist->events.items[i].attr;
-		sink->facts.has_cycles |= attr->type == info.pmu_type && attr->config & info.cyc_bit;
+		bool has_cycles = attr->type == info.pmu_type && attr->config & info.cyc_bit;
+		if (has_cycles && cycle_slack(attr->config) > sink->tracks->slack)
+			sink->tracks->slack = cycle_slack(attr->config);
+		sink->facts.has_cycles |= has_cycles;
 		sink->facts.timeless |= attr->type == info.pmu_type && (!(attr->config & info.tsc_bit) || !info.time.known);
 	}
 	sink->tracks->timeless = sink->facts.timeless;

@@ -31,7 +31,7 @@ size_t ipc_tracks_find(struct ipc_tracks *tracks, int32_t cpu, int32_t tid)
 	bool added;
 	uint32_t index = idmap_add(&tracks->known, key_of(cpu, tid), (uint32_t)tracks->list.count, &added);
 	if (added)
-		vec_push(&tracks->list, ((struct ipc_track){ .cpu = cpu, .tid = tid, .pid = -1 }));
+		vec_push(&tracks->list, ((struct ipc_track){ .cpu = cpu, .tid = tid, .pid = -1, .slack = tracks->slack }));
 	return index;
 }
 

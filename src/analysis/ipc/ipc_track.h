@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 struct ipc_range {
-	uint64_t from_cycle, to_cycle; /* its instructions retire in the cycles [from_cycle, to_cycle] */
+	uint64_t from_cycle, to_cycle; /* its instructions retire in the cycles [from_cycle, to_cycle + track.slack] */
 	uint64_t from_ns, to_ns;       /* 0: unknown */
 	uint64_t instructions;
 	uint64_t before;               /* instructions of all ranges before */
@@ -41,6 +41,7 @@ struct ipc_track {
 	VEC(struct ipc_range) ranges;
 	VEC(struct ipc_event) events;  /* by end, until ipc_tracks_finish: by start */
 	uint64_t cycles, instructions, gaps;
+	uint32_t slack;                /* cycles by which a range may end later than recorded */
 };
 
 /* All tracks of a recording. */
@@ -50,6 +51,7 @@ struct ipc_tracks {
 	struct strtab names;
 	bool timeless;                 /* times are unknown */
 	bool counted;                  /* ranges are intervals of counters, not of a trace */
+	uint32_t slack;                /* of tracks that are added */
 };
 
 void ipc_tracks_fini(struct ipc_tracks *tracks);

@@ -36,12 +36,12 @@ static enum part part_of(const struct ipc_range *range, const struct ipc_window 
 	return starts_within && ends_within ? PART_INTERIOR : starts_within ? PART_TRAILING : PART_LEADING;
 }
 
-/* A range at an edge. */
-static void add_cut(const struct ipc_range *range, const struct sure *sure, unsigned width, struct ipc_window *window)
+/* A range at an edge. slack: of its track. */
+static void add_cut(const struct ipc_range *range, const struct sure *sure, uint32_t slack, unsigned width, struct ipc_window *window)
 {
-	uint64_t length = range->to_cycle - range->from_cycle + 1, n = range->instructions;
-	uint64_t outside = length - cycles_within(range->from_cycle, range->to_cycle, sure->low, sure->high);
-	uint64_t inside = cycles_within(range->from_cycle, range->to_cycle, window->from_cycle, window->to_cycle);
+	uint64_t length = range->to_cycle - range->from_cycle + 1, n = range->instructions, end = range->to_cycle + slack;
+	uint64_t outside = length + slack - cycles_within(range->from_cycle, end, sure->low, sure->high);
+	uint64_t inside = cycles_within(range->from_cycle, end, window->from_cycle, window->to_cycle);
 	window->least += outside >= UINT32_MAX || outside * width >= n ? 0 : n - outside * width;
 	window->most += inside >= UINT32_MAX ? n : smaller(n, inside * width);
 	enum part part = part_of(range, window);
@@ -74,12 +74,13 @@ void ipc_window_at(const struct ipc_track *track, uint64_t from, uint64_t to, un
 	*window = (struct ipc_window){ .from_cycle = from, .to_cycle = to, .from_ns = ipc_track_ns(track, from, true),
 		.to_ns = ipc_track_ns(track, to, false) };
 	const struct ipc_range *ranges = track->ranges.items;
-	const struct sure sure = { from ? from + 1 : 0, to >= track->cycles ? to : to - 1 };
+	const uint32_t slack = track->slack;
+	const struct sure sure = { from ? from + 1 : 0, to >= track->cycles ? UINT64_MAX - 1 : to - 1 };
 	/* ranges [first, last) are surely in it; of those that start before, or end behind, only few touch it */
-	size_t first = range_from(track, sure.low), last = ipc_track_at(track, sure.high + 1);
-	size_t begin = ipc_track_at(track, from), end = range_from(track, to + 1);
+	size_t first = range_from(track, sure.low), last = sure.high < slack ? 0 : ipc_track_at(track, sure.high + 1 - slack);
+	size_t begin = ipc_track_at(track, from > slack ? from - slack : 0), end = range_from(track, to + 1);
 	for (size_t i = begin; i < end && i < first; i++)
-		add_cut(&ranges[i], &sure, width, window);
+		add_cut(&ranges[i], &sure, slack, width, window);
 	if (first < last) {
 		uint64_t whole = ranges[last - 1].before + ranges[last - 1].instructions - ranges[first].before;
 		window->interior += whole;
@@ -89,7 +90,7 @@ void ipc_window_at(const struct ipc_track *track, uint64_t from, uint64_t to, un
 		add_longest(track, first, last, window);
 	}
 	for (size_t i = last > first ? last : first; i < end; i++)
-		add_cut(&ranges[i], &sure, width, window);
+		add_cut(&ranges[i], &sure, slack, width, window);
 	double low = ipc_track_instructions(track, from), high = ipc_track_instructions(track, to);
 	window->linear = high - low;
 	window->instructions = (uint64_t)llround(high) - (uint64_t)llround(low);

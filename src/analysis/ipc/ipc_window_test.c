@@ -57,6 +57,27 @@ TEST("at most the width of the machine retires in each cycle of a cut range")
 	ipc_tracks_fini(&tracks);
 }
 
+TEST("a range that may end later than recorded widens the bounds")
+{
+	struct ipc_tracks tracks = { 0 };
+	fill(&tracks);
+	tracks.list.items[0].slack = 3;
+	struct ipc_window window = window_of(&tracks, 102, 160, 4);
+	/* before: 2 of the cycles 100 to 103 are in it; the second range has cycles 100 to 153, of which 103 to 153 are surely in it */
+	EXPECT_INT(window.most, 8 + 28 + 44);
+	EXPECT_INT(window.least, 25 - 12 + 3);
+	window = window_of(&tracks, 104, 160, 4);
+	EXPECT_INT(window.most, 28 + 44);
+	window = window_of(&tracks, 0, 153, 4);
+	EXPECT_INT(window.least, 200 + 25 - 4);
+	window = window_of(&tracks, 0, 154, 4);
+	EXPECT_INT(window.least, 200 + 25 + 3);
+	window = window_of(&tracks, 0, 350, 4);
+	EXPECT_INT(window.least, 628);
+	EXPECT_INT(window.most, 628);
+	ipc_tracks_fini(&tracks);
+}
+
 TEST("a window inside of one range has its linear share")
 {
 	struct ipc_tracks tracks = { 0 };

@@ -133,6 +133,19 @@ def test_memory_limit(c):
     need(done.code != 0 and "at least 16 MiB" in done.err, "a limit of 1 MiB is accepted")
 
 
+def test_memory_limit_events(c):
+    """with --memory, events that do not fit are left out, and one sentence says so"""
+    if SANITIZED:
+        raise Skip("the sanitizers' allocator does not tell what is in use")
+    limit, count, fit = 32, 60000, (32 << 20) // 4 // (2048 + 64)
+    path = recorded_apart(c, lambda: [sample(7, 0x1000, i + 1) for i in range(100)], events=count)
+    for command in (REPORT, FLAMEGRAPH, SCRIPT):
+        done = limited(c, "events", path, command, limit)
+        need("%d events are left out, with 0 samples" % (count - fit) in done.err, "%s: %s" % (command[0], done.err[-300:]))
+    done = c.run(*REPORT, "--memory", "1G", "-i", path)
+    need(done.code == 0 and "left out" not in done.err, "events are left out without need: %s" % done.err)
+
+
 def test_memory_limit_chains(c):
     """with --memory, names with many places and deep stacks are read as far as memory reaches, and trees of call chains are left out"""
     if SANITIZED:

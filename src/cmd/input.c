@@ -47,6 +47,8 @@ static const char *path_of(const struct input_options *options)
 	return fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
 }
 
+enum { EVENTS_SHARE = 4 }; /* of the limit of memory */
+
 /* Several recordings may be read at a time: the screen shows the sums. */
 static void show_progress(void *context, uint64_t done, uint64_t total)
 {
@@ -74,7 +76,6 @@ static void watch_screen(struct input *input, struct session_options *options)
 	options->pause = pause_reading;
 	options->progress_context = input;
 }
-
 int input_open(struct input *input, struct cli *cli, const struct input_options *options, const struct input_use *use,
 	struct error *err)
 {
@@ -84,6 +85,7 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	uint64_t limit;
 	if (options->memory && memory_limit(options->memory, &limit))
 		cli->budget->limit = limit;
+	source_options.event_memory = cli->budget->limit / EVENTS_SHARE;
 	if (source_open(&source, input->path, &source_options, err) < 0)
 		return -1;
 	if (source->traced && use->itrace && piped_trace_copy(&input->piped, &source, err) < 0) {

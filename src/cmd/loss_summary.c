@@ -88,6 +88,9 @@ static void print_remarks(const struct cli *cli, const char *path, const struct 
 	if (l->left_out_maps)
 		cli_warn(cli, "%s: %llu mapping%s left out, as the history of all others reached its limit of memory: samples there have no names, "
 			"or those of an earlier mapping.", path, (number)l->left_out_maps, l->left_out_maps == 1 ? " is" : "s are");
+	if (l->left_out_events)
+		cli_warn(cli, "%s: %llu events are left out, with %llu samples: memory reached its limit of %zu MiB. --memory SIZE sets another limit.",
+			path, (number)l->left_out_events, (number)l->left_out_event_samples, cli->budget ? cli->budget->limit >> 20 : 0);
 	if (l->left_out_samples)
 		cli_warn(cli, "%s: the last %llu of %llu samples are left out: memory reached its limit of %zu MiB. --memory SIZE sets another limit, "
 			"and --time selects a part of the recording.", path, (number)l->left_out_samples, (number)(l->samples + l->left_out_samples),

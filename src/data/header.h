@@ -58,6 +58,9 @@ struct header {
 	struct span feature_data[FEATURE_COUNT]; /* the body in file byte order; data NULL if absent or damaged */
 	struct evlist evlist;
 	VEC(struct build_id_entry) build_ids;
+	size_t event_memory;         /* that the events may take, by header_event_fits; 0: no limit */
+	size_t event_bytes;          /* that they take */
+	uint64_t left_out_events;    /* events that exceed it; their samples are of no known event */
 	uint64_t bad_attrs;          /* event descriptions that are truncated, or exceed their room */
 	uint64_t bad_build_ids;      /* positions in the build-id table at which no row could be read */
 	struct arena arena;

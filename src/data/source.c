@@ -31,7 +31,8 @@ static int open_regular(struct source **source, int fd, const struct stat *st, c
 		return -1;
 	if (st->st_size == 0)
 		return error_set(err, ERROR_FORMAT, "%s: the file is empty: there is nothing to read", path);
-	if (backing_load(&backing, fd, (uint64_t)st->st_size, path, err) < 0 || source_open_file(source, &backing, path, err) < 0)
+	if (backing_load(&backing, fd, (uint64_t)st->st_size, path, err) < 0 ||
+	    source_open_file(source, &backing, path, options->event_memory, err) < 0)
 		return -1;
 	(*source)->header.captured = st->st_mtime;
 	return 0;
@@ -45,7 +46,10 @@ static int open_descriptor(struct source **source, int fd, const struct stat *st
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (own < 0)
 		return error_system(err, "%s: duplicating its descriptor", path);
-	return source_open_stream(source, own, path, err);
+	if (source_open_stream(source, own, path, err) < 0)
+		return -1;
+	(*source)->header.event_memory = options->event_memory;
+	return 0;
 }
 
 /* flags: O_NONBLOCK where a FIFO is no recording: nothing is waited for. */
@@ -160,7 +164,7 @@ int source_open_memory(struct source **source, const void *bytes, size_t len, st
 	if (len)
 		memcpy(backing.bytes, bytes, len);
 	*source = NULL;
-	return source_open_file(source, &backing, "memory", err);
+	return source_open_file(source, &backing, "memory", 0, err);
 }
 
 void source_set_window(struct source *source, uint64_t from_ns, uint64_t until_ns)

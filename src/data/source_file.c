@@ -330,9 +330,9 @@ static int file_add_lane(struct file_source *file, struct backing *backing, cons
 	return file->base.header.swapped ? backing_make_writable(&lane->backing, path, err) : 0;
 }
 
-int source_open_file(struct source **source, struct backing *backing, const char *path, struct error *err)
+int source_open_file(struct source **source, struct backing *backing, const char *path, size_t event_memory, struct error *err)
 {
-	struct header header = { 0 };
+	struct header header = { .event_memory = event_memory };
 	int container = container_detect(backing->bytes, backing->size, &header.swapped, &header.v1, path, err);
 	header.file_size = backing->size;
 	if (container == CONTAINER_STREAM) {

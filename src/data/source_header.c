@@ -57,6 +57,20 @@ static struct section take_section(struct cursor *c)
 	return section;
 }
 
+bool header_event_fits(struct header *header, size_t ids)
+{
+	enum { EVENT_BYTES = 2048, ID_BYTES = 64 }; /* with the tables of those who analyse it */
+	size_t bytes = EVENT_BYTES + ids * ID_BYTES;
+	if (!header->event_memory)
+		return true;
+	if (header->left_out_events || bytes > header->event_memory - header->event_bytes) {
+		header->left_out_events++;
+		return false;
+	}
+	header->event_bytes += bytes;
+	return true;
+}
+
 static int read_attr(struct header *header, const struct backing *file, struct span entry, uint64_t *ids_left, const char *path,
 		     struct error *err)
 {
@@ -81,6 +95,8 @@ static int read_attr(struct header *header, const struct backing *file, struct s
 				 header->evlist.events.count, (unsigned long long)where.size, (unsigned long long)where.offset);
 	size_t count = ids.len / sizeof(uint64_t);
 	*ids_left -= count;
+	if (!header_event_fits(header, count))
+		return 0;
 	uint64_t *native = memory_alloc(count * sizeof *native + 1);
 	c = cursor_of(ids.data, ids.len, header->swapped);
 	for (size_t i = 0; i < count; i++)

@@ -28,6 +28,8 @@ enum container {
 /* Determines the container from the first bytes, and sets *swapped and *v1. < 0: not a recording. */
 int container_detect(const uint8_t *bytes, uint64_t len, bool *swapped, bool *v1, const char *path, struct error *err);
 /* Reads a file's header, events and features; spans point into the backing. */
+/* Whether the limit of memory has room for one more event with so many ids; false: it is counted, as all later ones. */
+bool header_event_fits(struct header *header, size_t ids);
 int header_read_file(struct header *header, const struct backing *file, const char *path, struct error *err);
 /* Applies EVENT_DESC and GROUP_DESC to the known events; an existing name is retained. */
 void header_read_event_names(struct header *header);
@@ -85,7 +87,7 @@ void source_note_record(struct source *source, const struct record *record);
 
 /* Opens recordings of the same events, none of which is a stream, as one source. */
 int source_open_series(struct source **source, const struct source_paths *paths, const struct source_options *options, struct error *err);
-int source_open_file(struct source **source, struct backing *backing, const char *path, struct error *err);
+int source_open_file(struct source **source, struct backing *backing, const char *path, size_t event_memory, struct error *err);
 /* Opens a stream of records from fd; takes ownership of fd, also on failure. */
 int source_open_stream(struct source **source, int fd, const char *path, struct error *err);
 /* Opens a copy of the bytes as a file. For tests. */

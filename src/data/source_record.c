@@ -159,6 +159,8 @@ static bool apply_attr(struct header *header, const struct record *record)
 	if (size > record->body_len || attr_decode(&attr, record->body, size, false, NULL) < 0)
 		return false;
 	size_t count = (record->body_len - size) / U64_BYTES;
+	if (!header_event_fits(header, count))
+		return true;
 	uint64_t *ids = memory_alloc(count * U64_BYTES + 1);
 	memcpy(ids, record->body + size, count * U64_BYTES);
 	evlist_add(&header->evlist, &attr, ids, count, NULL);

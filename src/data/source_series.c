@@ -164,6 +164,7 @@ static int join_header(struct header *header, const struct source *file, const c
 	add_times(header, other);
 	header->interrupted |= other->interrupted;
 	header->compressed |= other->compressed;
+	header->left_out_events += other->left_out_events;
 	header->bad_attrs += other->bad_attrs;
 	header->bad_build_ids += other->bad_build_ids;
 	header->captured = other->captured;
@@ -196,7 +197,7 @@ int source_open_series(struct source **source, const struct source_paths *paths,
 	for (size_t i = 0; i < paths->count && result == 0; i++) {
 		struct source *file = NULL;
 		result = source_open(&file, paths->items[i], &(struct source_options){ .force = options->force, .header_only = options->header_only,
-			.member = true }, err);
+			.event_memory = options->event_memory, .member = true }, err);
 		if (result < 0)
 			break;
 		file->member = true;

@@ -25,7 +25,7 @@ void losses_of_source(struct losses *losses, const struct source *source, const 
 	*losses = (struct losses){
 		.unfinished = header->interrupted, .bad_records = source->counters.bad_records,
 		.unknown_types = source->counters.unknown_types, .bad_attrs = header->bad_attrs, .bad_build_ids = header->bad_build_ids,
-		.features = features_damaged(header),
+		.features = features_damaged(header), .left_out_events = header->left_out_events,
 	};
 	if (stop)
 		losses->stop = *stop;
@@ -37,7 +37,7 @@ void losses_of_session(struct losses *losses, const struct session *session)
 	losses_of_source(losses, session->source, &session->error);
 	losses->samples = counters->samples;
 	losses->bad_samples = counters->bad_samples;
-	losses->unknown_ids = counters->unknown_ids;
+	*(losses->left_out_events ? &losses->left_out_event_samples : &losses->unknown_ids) = counters->unknown_ids;
 	losses->bad_records += counters->bad_records + session->model.bad_records;
 	losses->left_out_maps = session->model.left_out;
 	losses->left_out_samples = counters->left_out_samples;

@@ -16,6 +16,8 @@ struct losses {
 	uint64_t features;           /* a bit per enum feature that the file announces and whose content is invalid */
 	/* not damage */
 	uint64_t unknown_types;      /* records of a newer kernel or recorder */
+	uint64_t left_out_events;    /* events that exceed the limit of memory */
+	uint64_t left_out_event_samples; /* samples of no known event, if events are left out */
 	uint64_t left_out_maps;      /* mappings that exceed the memory budget */
 	uint64_t left_out_samples;   /* samples behind the position at which memory reached the limit */
 	uint64_t left_out_chains;    /* rows whose call chains exceed it */

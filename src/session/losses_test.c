@@ -60,6 +60,26 @@ TEST("events that the kernel lost are not damage, and samples that a filter drop
 	EXPECT(!losses_are_damage(&losses));
 }
 
+TEST("samples of events that memory leaves out are not damage, samples of no event are")
+{
+	const uint64_t words[] = { 7, 0x401000, 0x6400000064, 5 };
+	for (uint64_t left_out = 0; left_out < 2; left_out++) {
+		struct tape *tape = recording_new();
+		struct losses losses;
+		struct attr attr = { .type = ATTR_SOFTWARE, .sample_period = 1, .flags = 1ull << ATTR_SAMPLE_ID_ALL,
+				     .sample_type = SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME };
+		evlist_fini(&tape->source.header.evlist);
+		evlist_add(&tape->source.header.evlist, &attr, (uint64_t[]){ 1 }, 1, NULL);
+		evlist_add(&tape->source.header.evlist, &attr, (uint64_t[]){ 2 }, 1, NULL);
+		tape->source.header.left_out_events = left_out;
+		put_words(tape, RECORD_SAMPLE, RECORD_MISC_USER, words, 4);
+		read_losses(&losses, tape, true);
+		EXPECT_INT(losses.left_out_event_samples, left_out);
+		EXPECT_INT(losses.unknown_ids, 1 - left_out);
+		EXPECT_INT(losses_are_damage(&losses), !left_out);
+	}
+}
+
 TEST("side-band without the fields of its type is damage for every reader")
 {
 	const uint64_t word = 0;

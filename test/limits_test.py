@@ -134,7 +134,7 @@ def test_memory_limit(c):
 
 
 def test_memory_limit_events(c):
-    """with --memory, events that do not fit are left out, and one sentence says so"""
+    """with --memory, events of a file or a stream that do not fit are left out, and one sentence says so; very many are read in time"""
     if SANITIZED:
         raise Skip("the sanitizers' allocator does not tell what is in use")
     limit, count, fit = 32, 60000, (32 << 20) // 4 // (2048 + 64)
@@ -142,8 +142,13 @@ def test_memory_limit_events(c):
     for command in (REPORT, FLAMEGRAPH, SCRIPT):
         done = limited(c, "events", path, command, limit)
         need("%d events are left out, with 0 samples" % (count - fit) in done.err, "%s: %s" % (command[0], done.err[-300:]))
-    done = c.run(*REPORT, "--memory", "1G", "-i", path)
-    need(done.code == 0 and "left out" not in done.err, "events are left out without need: %s" % done.err)
+    with open(c.path("stream"), "wb") as stream:
+        need(c.run("inject", "-i", path, "-o", "-", out=stream).code == 0, "inject fails")
+    done = limited(c, "events of a stream", c.path("stream"), REPORT, limit)
+    need("%d events are left out, with 0 samples" % (count - fit) in done.err, "stream: %s" % done.err[-300:])
+    for recording in (path, c.path("stream")):
+        done = c.run(*REPORT, "--memory", "1G", "-i", recording)
+        need(done.code == 0 and "left out" not in done.err, "events are left out without need: %s" % done.err)
 
 
 def test_memory_limit_chains(c):

@@ -147,7 +147,8 @@ int source_open(struct source **source, const char *path, const struct source_op
 		if (fstat(STDIN_FILENO, &st) != 0)
 			return error_system(err, "standard input");
 		/* the process that opened it had permission */
-		return open_descriptor(source, STDIN_FILENO, &st, path, &(struct source_options){ .force = true }, err);
+		struct source_options permitted = { .force = true, .event_memory = options->event_memory };
+		return open_descriptor(source, STDIN_FILENO, &st, path, &permitted, err);
 	}
 	if (open_path(&fd, &st, path, options->member ? O_NONBLOCK : 0, err) < 0)
 		return -1;

@@ -161,6 +161,7 @@ struct watching {
 	struct attr_names names;
 	struct sink profile, all;
 	bool features;
+	size_t events;       /* that were judged */
 };
 
 static void watch_raw(void *context, struct session *session, const struct record *record)
@@ -171,8 +172,11 @@ static void watch_raw(void *context, struct session *session, const struct recor
 		input_tracepoints(&report->input);
 		report->profile.tracepoints = report->input.tracepoints;
 	}
-	if (record->type == RECORD_HEADER_ATTR)
+	size_t events = session_evlist(session)->events.count;
+	if (record->type != RECORD_HEADER_ATTR && events != watching->events) {
+		watching->events = events;
 		watching->all.serial |= profile_needs_order(&report->profile);
+	}
 	if (watching->features)
 		header_print_feature(session->source, record, report->options->show_info, &watching->names, report->cli->out);
 }

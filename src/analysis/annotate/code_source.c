@@ -184,6 +184,20 @@ static struct code_machine machine_of(const struct elf *elf)
 	return (struct code_machine){ elf->machine, elf->is64, host_big != elf->swap, false };
 }
 
+/* The code that follows in the segment is that of another section, or padding. */
+static void limit_to_section(const struct elf *elf, struct code_bytes *code)
+{
+	for (uint32_t i = 0; i < elf->section_count && !code->section; i++) {
+		const struct elf_section *section = &elf->sections[i];
+		uint64_t into = code->address - section->address;
+		if (!(section->flags & SHF_EXECINSTR) || into >= section->size)
+			continue;
+		code->section = section->name;
+		if (code->bytes.len > section->size - into)
+			code->bytes.len = (size_t)(section->size - into);
+	}
+}
+
 static int read_image(struct code_source *source, const struct module *module, const struct image *image, uint64_t offset, uint64_t size,
 	struct code_bytes *code, struct error *err)
 {
@@ -208,11 +222,7 @@ static int read_image(struct code_source *source, const struct module *module, c
 	code->address = at;
 	code->machine = machine_of(&image->elf);
 	code->path = image->path;
-	for (uint32_t i = 0; i < image->elf.section_count && !code->section; i++) {
-		const struct elf_section *section = &image->elf.sections[i];
-		if (section->flags & SHF_EXECINSTR && at - section->address < section->size)
-			code->section = section->name;
-	}
+	limit_to_section(&image->elf, code);
 	return 0;
 }
 

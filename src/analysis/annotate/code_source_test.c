@@ -111,3 +111,23 @@ TEST("the code of a BPF program is that in the recording")
 	EXPECT(strstr(err.text, "was not recorded") != NULL);
 	sourced_close(&s);
 }
+
+TEST("code ends with its section, although other bytes follow in the segment")
+{
+	struct sourced s;
+	struct maker maker = maker_new(true, false, EM_X86_64, ET_DYN);
+	size_t len;
+	unsigned segment = maker_section(&maker, ".rodata", SHT_PROGBITS, SHF_ALLOC, 0x1000, "abcdefgh", 8);
+	maker_section(&maker, ".init", SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, 0x1002, NULL, 4); /* a header over the same bytes */
+	uint8_t *bytes = maker_finish(&maker, &len);
+	sourced_open(&s, MODULE_FILE, NULL, false);
+	folder_write(&s.folder, "program", bytes, len);
+	s.module.name = s.module.long_name = "/program"; /* below the folder */
+	uint64_t offset = maker.sections[segment].offset;
+	expect_code(&s, offset + 2, 100, 0x1002, "cdef");
+	expect_code(&s, offset + 5, 100, 0x1005, "f");
+	expect_code(&s, offset + 3, 2, 0x1003, "de");
+	expect_code(&s, offset + 6, 100, 0x1006, "gh");
+	sourced_close(&s);
+	free(bytes);
+}

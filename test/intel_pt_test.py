@@ -372,6 +372,61 @@ def lengths(folder):
     return problems
 
 
+IP, TID, TIME, ADDR, BRANCHES, WEIGHT, TRANSACTIONS, REGISTERS, WEIGHTS = (1 << bit for bit in (0, 1, 2, 3, 11, 14, 17, 18, 24))
+GENERAL, BASIC, MEMORY, LAST_BRANCHES, VECTORS = 1, 4, 5, 8, 16  # types of blocks
+CODE = 0x555555555000
+PSB, PSBEND, END, END_WITH_IP = b"\x02\x82" * 8, b"\x02\x23", b"\x02\x33", b"\x02\xb3"
+BLOCKS = [  # of each record
+    [(BASIC, {0: CODE, 1: 1, 2: 1000}), (GENERAL, {i: 0x100 + i for i in range(18)}), (VECTORS, {i: 0x200 + i for i in range(32)})],
+    [(BASIC, {0: CODE + 1, 1: 1, 2: 2000}), (GENERAL, {i: 0x300 + i for i in range(18)}), (VECTORS, {i: 0x400 + i for i in range(32)}), (MEMORY, {0: 0x7000, 2: 55})],
+    [(BASIC, {0: CODE + 2, 1: 2, 2: 3000}), (MEMORY, {0: 0x7008, 2: 7 << 32 | 9})],
+    [(BASIC, {0: CODE + 3, 1: 3, 2: 4000}), (MEMORY, {0: 0x7010, 2: 0, 3: 77})],
+    [(BASIC, {0: CODE + 4, 1: 6, 2: 5000}), (LAST_BRANCHES, {i: (i % 8 << 61) + i + 3 if i % 3 == 2 else 0x1000 + 16 * i for i in range(24)}),
+     (LAST_BRANCHES + 1, {i: 0x2000 + i for i in range(9)})],
+    [(BASIC, {0: 0xffffffff81000000, 1: 5})], [(BASIC, {2: 6000})], [(GENERAL, {1: CODE + 9})],
+    [(BASIC, {0: CODE + 5, 2: 7000}), (GENERAL, {2: 0x55000001}), (MEMORY, {3: 0x12 << 32 | 5})]]
+
+
+def blocks_trace(first):
+    """Blocks behind a synchronization point; times are those after the first."""
+    trace = PSB + b"\x19" + first.to_bytes(7, "little") + b"\x02\x03\x08\x00" + PSBEND
+    for record in BLOCKS:
+        for kind, items in record:
+            trace += traces.block(kind, [(i, value + (first if kind == BASIC and i == 2 else 0)) for i, value in items.items()])
+        trace += END
+    with_ip = traces.block(GENERAL, [(2, 5), (3, 6)]) + END_WITH_IP + b"\x7d" + (CODE + 0x777).to_bytes(6, "little")
+    return trace + with_ip
+
+
+def records_in_trace(folder):
+    """The samples of events that record into the trace are perf's, but for registers that a record does not have."""
+    source, path, problems = os.path.join(TRUTH, "mix.pt_base.data"), os.path.join(folder, "blocks.data"), []
+    trace = raw_trace("mix.pt_base")
+    at = trace.index(b"\x19") + 1
+    blocks, base = blocks_trace(int.from_bytes(trace[at:at + 7], "little")), IP | TID | TIME
+    general = 0xff03ff
+    for events, counters, fields in (
+            ([(base | ADDR | WEIGHT, 0, 0, 1000, 300)], (), "addr,weight"), ([(base | ADDR | WEIGHTS, 0, 0, 1000, 300)], (), "hw:addr,weight,ins_lat"),
+            ([(base | BRANCHES, 0, 8, 1000, 300)], (), "brstack"), ([(base | BRANCHES, 0, 8 | 1 << 17, 1000, 300)], (), "brstack"),
+            ([(base | TRANSACTIONS, 0, 0, 1000, 300)], (), "transaction"),
+            ([(base | REGISTERS, general | 0xffffffff << 32, 0, 1000, 300)], (), "iregs"),
+            ([(base, 0, 0, 1000, 300), (base, 0, 0, 2000, 301)], (), "period"),
+            ([(base, 0, 0, 1000, 300), (base, 0, 0, 2000, 301)], ((0, 300), (1, 301)), "period"),
+            ([(base, 0, 0, 1000, 300), (base, 0, 0, 2000, 301)], ((0, 301), (1, 300)), "period")):
+        traces.write_blocks(path, source, events, blocks, counters)
+        prefix, _, rest = fields.rpartition(":")
+        words = ["script", "--itrace=oe", "--ns", "-F", (prefix + ":" if prefix else "") + "tid,time,ip,event," + rest, "-i", path]
+        if rest == "transaction":
+            words = ["report", "--stdio", "-s", "transaction,sym", "--itrace=oe", "-i", path]
+        perfs, ours = (process.run(program, *words, cwd=TRUTH).stdout.split("\n\n#\n# (Tip")[0].splitlines() for program in (need_reference(), process.PERFUSE))
+        if rest == "iregs":  # perf shows registers of earlier samples, and of its own
+            need("AX:0x5    BX:0x0    CX:0x6" in ours[-1] and "XMM0:0x0" in ours[-1], ours[-1])
+            perfs, ours = perfs[:2], ours[:2]
+        if ours != perfs or len(ours) < 2:
+            problems.append("%s: %s" % (fields, first_difference("\n".join(ours).encode(), "\n".join(perfs).encode())))
+    return problems
+
+
 def damage(name, symfs, folder):
     """No crash and no hang, whatever the bytes are."""
     with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
@@ -397,12 +452,17 @@ def main():
         skipped("traces with known instructions", "no such folder: %s (PERFUSE_CORPUS names another)" % TRUTH)
         return
     failed = False
-    if is_selected("lengths"):
+    for what, check in (("lengths of instructions are those of a second decoder", lengths),
+                        ("samples that other events record into the trace are perf's", records_in_trace)):
+        if not is_selected(what):
+            continue
         with tempfile.TemporaryDirectory() as folder:
             try:
-                failed |= report("lengths of instructions are those of a second decoder", lengths(folder))
+                failed |= report(what, check(folder))
             except Skip as why:
-                skipped("lengths of instructions are those of a second decoder", str(why))
+                skipped(what, str(why))
+            except Failure as why:
+                failed |= report(what, [str(why)])
     with tempfile.TemporaryDirectory() as folder:
         symfs = os.path.join(folder, "symfs")
         with tarfile.open(os.path.join(TRUTH, "symfs.tar.xz")) as files:

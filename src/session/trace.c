@@ -270,6 +270,7 @@ struct trace *trace_open(struct source *source, const struct trace_options *opti
 	trace->kernel_traced = !(source->header.evlist.events.items[own].attr.flags & 1ull << ATTR_EXCLUDE_KERNEL);
 	trace_add_events(trace, &source->header.evlist, own);
 	trace_add_begin(trace, &source->header.evlist);
+	trace_pebs_begin(trace, &source->header.evlist);
 	return trace;
 }
 
@@ -309,6 +310,7 @@ void trace_free(struct trace *trace)
 	idmap_fini(&trace->missed);
 	vec_fini(&trace->gaps);
 	vec_fini(&trace->recorded);
+	vec_fini(&trace->pebs);
 	arena_fini(&trace->bytes);
 	source_close(trace->source);
 	free(trace);
@@ -334,6 +336,9 @@ void trace_note_record(struct trace *trace, const struct record *record, const s
 		take(&c, 16); /* offset, size */
 		if (take_u64(&c) & AUX_TRUNCATED)
 			trace_lost(trace, trailer, batch);
+		break;
+	case RECORD_AUX_OUTPUT_HW_ID:
+		trace_pebs_counter(trace, trailer, take_u64(&c));
 		break;
 	case RECORD_ITRACE_START:
 		of_record.pid = (int32_t)take_u32(&c);
@@ -501,8 +506,8 @@ static void queue_next(struct trace_queue *queue, uint64_t pause)
 static void begin_queues(struct trace *trace, const struct model *model, uint64_t clock)
 {
 	trace_switches_begin(trace, model, clock);
-	/* the data of interrupts is read from the decoder */
-	trace->cuts = !trace->bts && !trace->config.quick && !trace->config.interrupts;
+	/* the data of interrupts and blocks is read from the decoder */
+	trace->cuts = !trace->bts && !trace->config.quick && !trace->config.interrupts && !trace->pebs.count;
 	for (size_t i = 0; i < trace->queues.count; i++) {
 		struct trace_queue *queue = trace->queues.items[i];
 		begin_queue(queue);

@@ -36,6 +36,9 @@ struct trace_lane {
 	size_t replayed;             /* … with events here */
 };
 
+/* Counters of a CPU. */
+enum { TRACE_COUNTERS = 64 };
+
 struct running {
 	int32_t pid, tid;
 };
@@ -72,6 +75,7 @@ struct trace_queue {
 	bool waits;                  /* SWITCH_NEEDS_RECORD: it is not in the heap */
 	bool switches;               /* it follows context switches by instruction */
 	struct running next;         /* SWITCH_NEEDS_INSTRUCTION: the thread behind it; tid -1: none */
+	uint32_t pebs_of[TRACE_COUNTERS]; /* counter → index in trace.pebs, + 1; 0: unknown */
 	struct trace_stack *stack;   /* of tid; NULL: not looked up since it changed */
 };
 
@@ -117,6 +121,7 @@ struct trace {
 	bool stacks_wanted;          /* call stacks or last branches are shown */
 	struct evlist *evlist;
 	VEC(struct sample_layout) recorded; /* by event: before chains and branches were added */
+	VEC(uint32_t) pebs;          /* the events that record into the trace, if their samples are wanted */
 	struct pool *pool;           /* decodes segments; NULL: the caller's thread does */
 	struct trace_lane *lanes;    /* of its workers; NULL: none yet */
 	size_t segments;             /* in all queues */
@@ -144,6 +149,10 @@ struct trace_queue *trace_heap_take(struct trace_heap *heap); /* the queue with 
 void trace_lost(struct trace *trace, const struct sample *trailer, struct entries *batch);
 /* Samples of the recorded events get what itrace.add_call_chain and add_last_branch add. */
 void trace_add_begin(struct trace *trace, struct evlist *evlist);
+/* Events that record into the trace: their blocks become samples of theirs. counter: of a CPU, which an event (trailer->id) has now. */
+void trace_pebs_begin(struct trace *trace, const struct evlist *evlist);
+void trace_pebs_counter(struct trace *trace, const struct sample *trailer, uint64_t counter);
+void trace_pebs_sample(struct trace_queue *queue, struct entries *batch);
 /* Intel BTS: the queue's next event, with the time at which its piece was written; false: none. */
 bool trace_bts_next(struct trace_queue *queue);
 /* Appends what the queue's event is to the user. */

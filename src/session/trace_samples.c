@@ -4,6 +4,7 @@
 #include "abi/time_conv.h"
 #include "data/evlist.h"
 #include "session/trace_internal.h"
+#include "session/trace_record.h"
 
 #define TYPE_SYNTHESIZED 0x80000000u
 /* Of the trace's own event, what its samples inherit. */
@@ -107,55 +108,22 @@ void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own)
 			add_event(trace, evlist, &base, kind, id++);
 }
 
-/* A record that is written field by field: a header, a body of u64s, and the note behind it. */
-enum { CHAIN_MAX = 8000, BODY_MAX = CHAIN_MAX + 32, HEADER_BYTES = 8, BRANCH_WORDS = 3, ENTRY_IN_TX = 1 << 2, ENTRY_ABORT = 1 << 3 };
+/* Of an entry of last branches. */
+enum { CHAIN_MAX = 8000, BRANCH_WORDS = 3, ENTRY_IN_TX = 1 << 2, ENTRY_ABORT = 1 << 3 };
 _Static_assert(BRANCH_WORDS * ITRACE_LAST_BRANCH_MAX < CHAIN_MAX / 2, "room for a call chain");
-
-struct sample_record {
-	uint64_t words[1 + BODY_MAX];
-	size_t count;            /* with the header */
-};
-
-static void put(struct sample_record *record, uint64_t word)
-{
-	record->words[record->count++] = word;
-}
-
-static uint64_t pair(uint32_t low, uint32_t high)
-{
-	uint32_t halves[2] = { low, high };
-	uint64_t word;
-	memcpy(&word, halves, sizeof word);
-	return word;
-}
-
-static void set_header(struct sample_record *record, uint32_t type, uint16_t misc)
-{
-	struct { uint32_t type; uint16_t misc, size; } header = { type, misc, (uint16_t)(record->count * 8) };
-	memcpy(record->words, &header, sizeof header);
-}
-
-static void append(struct trace *trace, const struct sample_record *record, const struct trace_note *note, uint64_t time,
-	struct entries *batch)
-{
-	size_t size = record->count * 8;
-	uint8_t *bytes = arena_alloc(&trace->bytes, size + sizeof *note);
-	memcpy(bytes, record->words, size);
-	memcpy(bytes + size, note, sizeof *note);
-	vec_push(batch, ((struct entry){ .time = time, .body = bytes + HEADER_BYTES }));
-}
+_Static_assert(CHAIN_MAX + 32 <= TRACE_RECORD_WORDS, "room for the other fields");
 
 static bool in_kernel(uint64_t ip)
 {
 	return ip >> 63;
 }
 
-static uint64_t time_of(const struct trace *trace, uint64_t ticks)
+uint64_t trace_time(const struct trace *trace, uint64_t ticks)
 {
 	return trace->timeless || trace->bts ? UINT64_MAX : time_conv_time(&trace->info.time, ticks);
 }
 
-static void put_raw(struct sample_record *record, const void *raw, uint32_t size)
+static void put_raw(struct trace_record *record, const void *raw, uint32_t size)
 {
 	uint8_t bytes[64] = { 0 };
 	memcpy(bytes, &size, sizeof size);
@@ -163,11 +131,11 @@ static void put_raw(struct sample_record *record, const void *raw, uint32_t size
 	for (size_t at = 0; at < size + sizeof size; at += 8) {
 		uint64_t word;
 		memcpy(&word, bytes + at, sizeof word);
-		put(record, word);
+		trace_put(record, word);
 	}
 }
 
-static struct trace_stack *stack_of(struct trace_queue *queue)
+static struct trace_stack *trace_stack_of(struct trace_queue *queue)
 {
 	if (!queue->stack)
 		queue->stack = trace_stacks_get(&queue->trace->stacks, queue->tid);
@@ -190,41 +158,40 @@ void trace_note_call(void *context, bool is_return, uint64_t from, uint64_t to, 
 	if (!trace->timeless && !queue->begun && !queue->decoder->time)
 		return; /* as events without a time at the beginning */
 	queue->begun = true;
-	trace_stacks_branch(&trace->stacks, stack_of(queue), TRACE_BRANCH | (is_return ? TRACE_RETURN : TRACE_CALL), from, to, size);
+	trace_stacks_branch(&trace->stacks, trace_stack_of(queue), TRACE_BRANCH | (is_return ? TRACE_RETURN : TRACE_CALL), from, to, size);
 }
 
-static void put_chain(struct sample_record *record, struct trace_queue *queue, uint64_t ip)
+void trace_put_chain(struct trace_record *record, struct trace_queue *queue, uint64_t ip)
 {
 	unsigned size = queue->trace->options.itrace.call_chain_size;
 	unsigned branches = queue->trace->options.itrace.last_branch ? queue->trace->options.itrace.last_branch_size : 0;
 	size_t room = CHAIN_MAX - BRANCH_WORDS * branches, most = size && size < room ? size + 1 : room;
 	size_t at = record->count++;
-	record->words[at] = trace_stack_chain(stack_of(queue), ip, record->words + at + 1, most);
+	record->words[at] = trace_stack_chain(trace_stack_of(queue), ip, record->words + at + 1, most);
 	record->count += record->words[at];
 }
 
-/* The last branches, newest first, behind their number and the index that hardware would give. */
-static void put_branches(struct sample_record *record, struct trace_queue *queue)
+void trace_put_branches(struct trace_record *record, struct trace_queue *queue)
 {
-	const struct trace_stack *stack = stack_of(queue);
+	const struct trace_stack *stack = trace_stack_of(queue);
 	uint64_t most = queue->trace->stacks.branches_max, shown = queue->trace->options.itrace.last_branch_size;
 	uint64_t count = stack->branch_count < shown ? stack->branch_count : shown;
-	put(record, count);
-	put(record, UINT64_MAX);
+	trace_put(record, count);
+	trace_put(record, UINT64_MAX);
 	for (uint64_t i = 0; i < count; i++) {
 		const struct trace_branch *branch = &stack->branches[(stack->branch_count - 1 - i) % most];
-		put(record, branch->from);
-		put(record, branch->to);
-		put(record, (branch->flags & TRACE_IN_TX ? ENTRY_IN_TX : 0) | (branch->flags & TRACE_ABORT ? ENTRY_ABORT : 0));
+		trace_put(record, branch->from);
+		trace_put(record, branch->to);
+		trace_put(record, (branch->flags & TRACE_IN_TX ? ENTRY_IN_TX : 0) | (branch->flags & TRACE_ABORT ? ENTRY_ABORT : 0));
 	}
 }
 
 /* As in perf: reports by branches need a branch stack of each event. */
-static void put_own_branch(struct sample_record *record, uint64_t from, uint64_t to)
+static void put_own_branch(struct trace_record *record, uint64_t from, uint64_t to)
 {
 	const uint64_t words[] = { 1, UINT64_MAX, from, to, 0 };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		put(record, words[i]);
+		trace_put(record, words[i]);
 }
 
 struct sample_values {
@@ -238,39 +205,39 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 {
 	struct trace *trace = queue->trace;
 	const struct trace_event *event = &trace->events[kind];
-	struct sample_record record; /* words are set before they are read */
+	struct trace_record record; /* words are set before they are read */
 	record.count = 1;
 	uint64_t type = event->sample_type, ip = values->ip ? values->ip : values->addr;
-	uint64_t time = time_of(trace, queue->ticks);
+	uint64_t time = trace_time(trace, queue->ticks);
 	if (type & SAMPLE_IDENTIFIER)
-		put(&record, event->id);
-	put(&record, values->ip);
-	put(&record, pair((uint32_t)queue->pid, (uint32_t)queue->tid));
+		trace_put(&record, event->id);
+	trace_put(&record, values->ip);
+	trace_put(&record, trace_pair((uint32_t)queue->pid, (uint32_t)queue->tid));
 	if (type & SAMPLE_TIME)
-		put(&record, time);
+		trace_put(&record, time);
 	if (type & SAMPLE_ADDR)
-		put(&record, values->addr);
+		trace_put(&record, values->addr);
 	if (type & SAMPLE_ID)
-		put(&record, event->id);
+		trace_put(&record, event->id);
 	if (type & SAMPLE_STREAM_ID)
-		put(&record, event->id);
+		trace_put(&record, event->id);
 	if (type & SAMPLE_CPU)
-		put(&record, pair((uint32_t)queue->cpu, 0));
+		trace_put(&record, trace_pair((uint32_t)queue->cpu, 0));
 	if (type & SAMPLE_PERIOD)
-		put(&record, values->period);
+		trace_put(&record, values->period);
 	if (type & SAMPLE_CALLCHAIN)
-		put_chain(&record, queue, values->ip);
+		trace_put_chain(&record, queue, values->ip);
 	if (type & SAMPLE_RAW)
 		put_raw(&record, values->raw, values->raw_size);
 	if (type & SAMPLE_BRANCH_STACK && kind == TRACE_SAMPLE_BRANCH)
 		put_own_branch(&record, values->ip, values->addr);
 	else if (type & SAMPLE_BRANCH_STACK)
-		put_branches(&record, queue);
-	set_header(&record, RECORD_SAMPLE, in_kernel(ip) ? RECORD_MISC_KERNEL : RECORD_MISC_USER);
+		trace_put_branches(&record, queue);
+	trace_put_header(&record, RECORD_SAMPLE, in_kernel(ip) ? RECORD_MISC_KERNEL : RECORD_MISC_USER);
 	struct trace_note whole = *note;
 	whole.all_cycles = queue->moment.cycles;
 	whole.time_stamp = trace->timeless || trace->bts ? 0 : queue->ticks;
-	append(trace, &record, &whole, time, batch);
+	trace_append(trace, &record, &whole, time, batch);
 }
 
 uint32_t trace_branch_flags(const struct pt_event *event)
@@ -357,7 +324,7 @@ static void branch_sample(struct trace_queue *queue, struct entries *batch)
 	if (queue->trace->bts ? event->size > 0 : itrace->branch_code && event->from)
 		note_instruction(queue, event->from, &note);
 	if (itrace->call_depth)
-		note.depth = (uint32_t)stack_of(queue)->frames.count;
+		note.depth = (uint32_t)trace_stack_of(queue)->frames.count;
 	count_cycles(queue, &queue->branch_counts, &note);
 	add_sample(queue, TRACE_SAMPLE_BRANCH, &(struct sample_values){ .ip = event->from, .addr = event->to, .period = 1 }, &note, batch);
 }
@@ -470,20 +437,20 @@ static void error_record(struct trace *trace, const struct trace_error *error, s
 	uint32_t number = trace->bts && error->error == PT_ERROR_LOST ? BTS_LOST : error->error;
 	char message[MESSAGE_WORDS * 8] = { 0 };
 	strncpy(message, words[error->error], sizeof message - 1);
-	struct sample_record record;
+	struct trace_record record;
 	record.count = 1;
-	put(&record, pair(ITRACE_ERROR, number));
-	put(&record, pair((uint32_t)error->cpu, (uint32_t)error->pid));
-	put(&record, pair((uint32_t)error->tid, FORMAT));
-	put(&record, error->ip);
-	put(&record, trace->timeless || error->time == UINT64_MAX ? 0 : error->time);
+	trace_put(&record, trace_pair(ITRACE_ERROR, number));
+	trace_put(&record, trace_pair((uint32_t)error->cpu, (uint32_t)error->pid));
+	trace_put(&record, trace_pair((uint32_t)error->tid, FORMAT));
+	trace_put(&record, error->ip);
+	trace_put(&record, trace->timeless || error->time == UINT64_MAX ? 0 : error->time);
 	for (size_t i = 0; i < MESSAGE_WORDS; i++) {
 		uint64_t word;
 		memcpy(&word, message + i * 8, sizeof word);
-		put(&record, word);
+		trace_put(&record, word);
 	}
-	set_header(&record, RECORD_AUXTRACE_ERROR, 0);
-	append(trace, &record, &(struct trace_note){ 0 }, error->time, batch);
+	trace_put_header(&record, RECORD_AUXTRACE_ERROR, 0);
+	trace_append(trace, &record, &(struct trace_note){ 0 }, error->time, batch);
 }
 
 static void error_event(struct trace_queue *queue, struct entries *batch)
@@ -495,7 +462,7 @@ static void error_event(struct trace_queue *queue, struct entries *batch)
 		(event->error == PT_ERROR_NO_CODE && trace_lacks_code(queue, event->from)))
 		return;
 	error_record(trace, &(struct trace_error){ queue->cpu, queue->pid, queue->tid, event->error, event->from,
-		time_of(trace, queue->ticks) }, batch);
+		trace_time(trace, queue->ticks) }, batch);
 }
 
 void trace_lost(struct trace *trace, const struct sample *trailer, struct entries *batch)
@@ -511,7 +478,7 @@ static void branch_event(struct trace *trace, struct trace_queue *queue, struct 
 	if (event->interrupts_toggled)
 		iflag_sample(queue, batch);
 	if (trace->stacks_wanted)
-		trace_stacks_branch(&trace->stacks, stack_of(queue), trace_branch_flags(event), event->from, event->to, event->size);
+		trace_stacks_branch(&trace->stacks, trace_stack_of(queue), trace_branch_flags(event), event->from, event->to, event->size);
 	if (trace->events[TRACE_SAMPLE_BRANCH].on)
 		branch_sample(queue, batch);
 }
@@ -551,12 +518,15 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 	case PT_EVENT_IFLAG:
 		iflag_sample(queue, batch);
 		break;
+	case PT_EVENT_BLOCK:
+		trace_pebs_sample(queue, batch);
+		break;
 	case PT_EVENT_TSX:
 		transaction_sample(queue, batch);
 		break;
 	case PT_EVENT_ERROR:
 		if (trace->stacks_wanted && !trace->bts)
-			stack_of(queue)->frames.count = stack_of(queue)->untraced = 0; /* calls and returns were missed */
+			trace_stack_of(queue)->frames.count = trace_stack_of(queue)->untraced = 0; /* calls and returns were missed */
 		error_event(queue, batch);
 		break;
 	default:

@@ -3,7 +3,8 @@ with samples. No machine of the tests has BTS or PT."""
 import struct
 
 HEADER = struct.Struct("<8sQQQQQQQQ4Q")
-SAMPLE, EXIT, AUXTRACE_INFO, AUXTRACE, AUXTRACE_FEATURE = 9, 4, 70, 71, 18
+SAMPLE, EXIT, MMAP2, HW_ID, AUXTRACE_INFO, AUXTRACE = 9, 4, 10, 21, 70, 71
+EVENT_NAMES, AUXTRACE_FEATURE = 12, 18
 BTS, PREDICTED = 2, 0x10
 TAKEN = 4
 
@@ -38,10 +39,22 @@ def info(record):
     return struct.pack("<IHHIIQQQQQQ", AUXTRACE_INFO, 0, 64, BTS, 0, *values, 0)
 
 
-def write(path, data, changed):
-    """The recording `data` with other records: [(kind, bytes)]."""
+def write(path, data, changed, attributes=b"", ids=b""):
+    """The recording `data` with other records: [(kind, bytes)], and with more events: their part of the table, which refers to ids by their
+    offset in `ids`. Names of events are dropped then."""
     header = list(HEADER.unpack_from(data))
-    start, size, features = header[5], header[6], header[9]
+    old, size, features = header[5], header[6], header[9]
+    before = data[HEADER.size:old]
+    if attributes:
+        place, table = HEADER.size + len(before), data[header[3]:header[3] + header[4]]
+        added = bytearray(attributes)
+        for at in range(header[2] - 16, len(added), header[2]):
+            struct.pack_into("<Q", added, at, struct.unpack_from("<Q", added, at)[0] + place)
+        before += ids + table + added
+        header[3], header[4] = place + len(ids), len(table) + len(added)
+        features &= ~(1 << EVENT_NAMES)
+    start = HEADER.size + len(before)
+    header[5] = start
     out, index = bytearray(), []
     for kind, record in changed:
         if kind == AUXTRACE:
@@ -49,17 +62,21 @@ def write(path, data, changed):
         out += record
     header[6] = len(out)
     sections, contents = b"", b""
-    numbers = [i for i in range(64) if features >> i & 1]
-    place = start + len(out) + 16 * len(numbers)
+    numbers = [i for i in range(64) if header[9] >> i & 1]
+    shown = [i for i in numbers if features >> i & 1]
+    header[9] = features
+    place = start + len(out) + 16 * len(shown)
     for i, number in enumerate(numbers):
-        at, length = struct.unpack_from("<QQ", data, start + size + 16 * i)
+        at, length = struct.unpack_from("<QQ", data, old + size + 16 * i)
+        if number not in shown:
+            continue
         content = data[at:at + length]
         if number == AUXTRACE_FEATURE:
             content = struct.pack("<Q", len(index)) + b"".join(struct.pack("<QQ", *entry) for entry in index)
         sections += struct.pack("<QQ", place + len(contents), len(content))
         contents += content
     with open(path, "wb") as file:
-        file.write(HEADER.pack(*header) + data[HEADER.size:start] + out + sections + contents)
+        file.write(HEADER.pack(*header) + before + out + sections + contents)
 
 
 def read(path):
@@ -96,3 +113,34 @@ def write_samples(path, source, event, samples):
             changed, added = changed + added, []
         changed.append((kind, record))
     write(path, data, changed)
+
+
+def block(kind, items):
+    """The packets of a block: BBP, then a BIP for each (number, value)."""
+    return b"\x02\x63" + bytes([kind]) + b"".join(bytes([number << 3 | 4]) + value.to_bytes(8, "little") for number, value in items)
+
+
+def write_blocks(path, source, events, trace, counters=()):
+    """Another trace, and events that record into it: (sample type, registers, types of branches, period, id); counters: (counter, id)."""
+    IDENTIFIER, SAMPLE_ID_ALL, AUX_OUTPUT = 1 << 16, 1 << 18, 1 << 31
+    data, changed, attributes, ids = read(source), [], b"", b""
+    width = HEADER.unpack_from(data)[2]
+    for kinds, registers, branches, period, number in events:
+        one = bytearray(width)
+        struct.pack_into("<IIQQQQQ", one, 0, 0, width - 16, 0, period, IDENTIFIER | kinds, 0, SAMPLE_ID_ALL | AUX_OUTPUT)
+        struct.pack_into("<Q", one, 72, branches)
+        struct.pack_into("<Q", one, 96, registers)
+        struct.pack_into("<QQ", one, width - 16, len(ids), 8)
+        attributes += one
+        ids += struct.pack("<Q", number)
+    for kind, record in records(data):
+        if kind == AUXTRACE:
+            length, = struct.unpack_from("<H", record, 6)
+            record = record[:8] + struct.pack("<Q", len(trace)) + record[16:length] + trace
+            tid, = struct.unpack_from("<I", record, 36)
+        changed.append((kind, record))
+    first = next(i for i, (kind, _) in enumerate(changed) if kind == MMAP2)
+    for at, (counter, number) in enumerate(counters):
+        body = struct.pack("<QIIQQ", counter, tid, tid, at + 1, number)
+        changed.insert(first + at, (HW_ID, struct.pack("<IHH", HW_ID, 0, 8 + len(body)) + body))
+    write(path, data, changed, attributes, ids)

@@ -96,13 +96,16 @@ static int block_packet(struct pt_decoder *d, struct pt_event *event)
 	const struct pt_packet *packet = &d->packet;
 	switch (packet->type) {
 	case PT_PACKET_BBP:
+		for (unsigned i = 0; i < PT_BLOCKS && d->in_block == PT_BLOCK_NONE; i++)
+			d->blocks[i].present = 0;
 		d->in_block = packet->flag ? PT_BLOCK_4 : PT_BLOCK_8;
-		d->block = (struct pt_block_items){ .type = (uint32_t)packet->payload };
+		d->block_type = (unsigned)packet->payload;
 		return GO_ON;
 	case PT_PACKET_BIP:
-		d->block.present |= 1ull << packet->extra;
-		d->block.values[packet->extra] = packet->payload;
-		d->block.count++;
+		if (d->block_type >= PT_BLOCKS)
+			return GO_ON;
+		d->blocks[d->block_type].present |= 1u << packet->extra;
+		d->blocks[d->block_type].values[packet->extra] = packet->payload;
 		return GO_ON;
 	default:
 		d->in_block = PT_BLOCK_NONE;
@@ -214,6 +217,10 @@ static int fup_packet(struct pt_decoder *d, struct pt_event *event)
 		d->interrupts_on = !d->interrupts_on;
 		d->packet.payload = d->interrupts_on;
 		wait_for_fup(d, PT_EVENT_IFLAG);
+	}
+	if (has_ip && !d->ip_known && !d->tracing && d->waiting_count) { /* branches are not traced */
+		deliver_waiting(d, ip, true, false);
+		return GO_ON;
 	}
 	if (!has_ip || !d->ip_known) {
 		/* at an address without code, an interrupt cannot be distinguished from a branch */

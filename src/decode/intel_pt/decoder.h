@@ -49,7 +49,7 @@ enum pt_event_kind {
 	PT_EVENT_EXSTOP,
 	PT_EVENT_INTERRUPT,      /* CFE: payload: type; extra: vector */
 	PT_EVENT_IFLAG,          /* payload: bit 0: interrupts are on now */
-	PT_EVENT_BLOCK,          /* BBP … BEP: registers of a PEBS record: decoder->block */
+	PT_EVENT_BLOCK,          /* BBP … BEP: a PEBS record: decoder->blocks, until the next packet is read */
 	PT_EVENT_ERROR,          /* `error` is its number */
 };
 
@@ -84,10 +84,13 @@ struct pt_interrupt_data {
 	uint64_t payload;
 };
 
+/* The blocks of a PEBS record, by their type in BBP packets. */
+enum pt_blocks { PT_BLOCKS_REGISTERS = 1, PT_BLOCKS_BASIC = 4, PT_BLOCKS_MEMORY = 5, PT_BLOCKS_BRANCHES = 8, PT_BLOCKS_VECTORS = 16,
+	PT_BLOCKS = 17, PT_BLOCK_ITEMS = 32 };
+
 struct pt_block_items {
-	uint32_t type, count;
-	uint64_t present;        /* bit n: item n was recorded */
-	uint64_t values[32];
+	uint32_t present;        /* bit n: item n was recorded */
+	uint64_t values[PT_BLOCK_ITEMS];
 };
 
 /* What execution continues to. PSB: the address in the PSB+ that follows; IP: of a FUP. */
@@ -125,7 +128,8 @@ struct pt_decoder {
 	bool interrupts_change;  /* the next FUP or branch changes interrupts_on */
 	bool interrupts_toggled; /* by the event that is made now */
 	bool interrupt_data_used; /* the data was delivered: the next one begins anew */
-	struct pt_block_items block;
+	struct pt_block_items blocks[PT_BLOCKS]; /* by type */
+	unsigned block_type;
 	struct pt_interrupt_data interrupt_data[PT_INTERRUPT_DATA_MAX]; /* of the last PT_EVENT_INTERRUPT */
 	unsigned interrupt_data_count;
 

@@ -292,6 +292,28 @@ TEST("the rate of cycles is measured beyond a block of items, whose bytes are no
 	EXPECT(decoder.clock.rate == 10); /* 100 ticks, 10 cycles */
 }
 
+TEST("the blocks of a record stay until the next record; without branches, its address begins no flow")
+{
+	OPEN("", PSB PSBEND "\x02\x63\x04" "\x04" "AAAAAAAA" "\x02\x63\x01" "\x14" "BBBBBBBB" "\x02\xb3" AT_1000
+		"\x02\x63\x84" "\x0c" "CCCC" "\x02\x63\x1f" "\x04" "DDDDDDDD" "\x02\x33");
+	EXPECT_INT(next().kind, PT_EVENT_PSB);
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_BLOCK);
+	EXPECT(event.has_ip && !decoder.ip_known);
+	EXPECT_INT(event.from, 0x1000);
+	EXPECT_INT(decoder.blocks[PT_BLOCKS_BASIC].present, 1);
+	EXPECT_INT(decoder.blocks[PT_BLOCKS_BASIC].values[0], 0x4141414141414141);
+	EXPECT_INT(decoder.blocks[PT_BLOCKS_REGISTERS].present, 1 << 2);
+	EXPECT_INT(decoder.blocks[PT_BLOCKS_REGISTERS].values[2], 0x4242424242424242);
+	event = next();
+	EXPECT_INT(event.kind, PT_EVENT_BLOCK);
+	EXPECT(!event.has_ip);
+	EXPECT_INT(decoder.blocks[PT_BLOCKS_BASIC].present, 1 << 1);
+	EXPECT_INT(decoder.blocks[PT_BLOCKS_BASIC].values[1], 0x43434343);
+	EXPECT_INT(decoder.blocks[PT_BLOCKS_REGISTERS].present, 0);
+	EXPECT_INT(next().kind, 255);
+}
+
 TEST("blocks of code are dropped at their limit, and counted for several codes")
 {
 	static const uint8_t returns[4] = { 0xc3, 0xc3, 0xc3, 0xc3 };

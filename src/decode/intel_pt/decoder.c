@@ -304,6 +304,7 @@ static int psb_packets(struct pt_decoder *d, struct pt_event *event)
 			if (traced && d->config.quick) {
 				walk_to(d, ip);
 				quick_instruction(d, ip);
+				d->waiting[d->waiting_count - 1].timed = event->timed;
 			}
 			return DELIVER;
 		case PT_PACKET_FUP:

@@ -76,6 +76,7 @@ static void watch_screen(struct input *input, struct session_options *options)
 	options->pause = pause_reading;
 	options->progress_context = input;
 }
+
 int input_open(struct input *input, struct cli *cli, const struct input_options *options, const struct input_use *use,
 	struct error *err)
 {

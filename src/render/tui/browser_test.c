@@ -447,9 +447,9 @@ TEST("newer counts change the note on the hottest line, and the cursor stays; af
 	seen->browser.source.read = NULL;
 	seen->browser.source.annotate = take_annotate;
 	press(seen, 'a');
-	EXPECT_STR(line(seen, 9), "hottest: 70.00%, 0x1001   (no source is known; +: the callers, ESC: back)");
+	EXPECT_STR(line(seen, 9), "hottest: 70.00%, 0x1001   (no source is known, s: why; +: callers, ESC: back)");
 	publish_code(seen, 20);
-	EXPECT_STR(line(seen, 9), "hottest: 80.00%, 0x1002   (no source is known; +: the callers, ESC: back)");
+	EXPECT_STR(line(seen, 9), "hottest: 80.00%, 0x1002   (no source is known, s: why; +: callers, ESC: back)");
 	EXPECT_INT(reversed_line(seen), 2);
 	press(seen, BROWSE_KEY_UP);
 	publish_code(seen, 30);

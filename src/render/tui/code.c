@@ -113,7 +113,7 @@ static void note_hottest(struct browser *browser, const struct str *text)
 {
 	const struct browse_page *page = browser_page(browser);
 	if (text->len && page->callers && !has_source(page))
-		browser_note(browser, "%s   (no source is known; +: the callers, ESC: back)", str_text(text));
+		browser_note(browser, "%s   (no source is known, s: why; +: callers, ESC: back)", str_text(text));
 	else if (text->len)
 		browser_note(browser, "%s   (ESC: back, h: help)", str_text(text));
 	else
@@ -315,8 +315,14 @@ static void toggle(struct browse_page *page, const char *name)
 
 static void toggle_source(struct browser *browser)
 {
-	struct view *view = &browser_page(browser)->view;
+	struct browse_page *page = browser_page(browser);
+	struct view *view = &page->view;
 	bool hidden = view->required != VIEW_NO_COLUMN;
+	if (!has_source(page)) {
+		browser_note(browser, "no source: %s", has_values(page, "line") ? "the files that Source:Line names are not here" :
+			"compile with -g, or install the debug package");
+		return;
+	}
 	view_require(view, hidden ? VIEW_NO_COLUMN : snapshot_column_named(&view->shot->columns, "address"));
 	browser_note(browser, "source lines are %s", hidden ? "shown" : "not shown");
 }

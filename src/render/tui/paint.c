@@ -325,7 +325,7 @@ static void paint_title(const struct browser *browser, const struct browse_page 
 		str_puts(&text, str_text(&count));
 	str_puts(&text, str_text(&more));
 	screen_fill(screen, 0, 0, screen->columns, STYLE_TITLE);
-	screen_put(screen, 0, 0, screen->columns, STYLE_TITLE | STYLE_BOLD, str_text(&text));
+	(page->code ? screen_put_name : screen_put)(screen, 0, 0, screen->columns, STYLE_TITLE | STYLE_BOLD, str_text(&text));
 }
 
 /* The keys that matter here, as many as fit; the rest of the line: the tip. */

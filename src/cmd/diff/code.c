@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cmd/browse_messages.h"
 #include "cmd/code_page.h"
 
 struct reading {
@@ -74,13 +75,18 @@ static int read_recording(struct diff_code *code, uint32_t index, struct error *
 	return 0;
 }
 
+/* In the browser's thread: the signals of the terminal are not for the threads of sessions. */
 static int read_all(struct diff_code *code, struct error *err)
 {
-	for (uint32_t i = 0; i < code->count && !code->read; i++)
-		if (!code->readings[i].annotator && read_recording(code, i, err) < 0)
-			return -1;
-	code->read = true;
-	return 0;
+	sigset_t signals;
+	int result = 0;
+	browse_signals_block(&signals);
+	for (uint32_t i = 0; i < code->count && !code->read && result == 0; i++)
+		if (!code->readings[i].annotator)
+			result = read_recording(code, i, err);
+	code->read |= result == 0;
+	browse_signals_restore(&signals);
+	return result;
 }
 
 /* A recording without the function has no lines. */

@@ -9,8 +9,8 @@
 #include "render/tui/browser.h"
 
 struct browse_screen {
-	struct feed feed;
 	struct browse_source source;    /* set before browse_screen_open, which adds feed, save and, without a context, those of tables */
+	struct feed feed;
 	void (*leave)(void *context);   /* of source.context: called by the browser's thread when it ends; NULL: nothing */
 	/* Publishes the results so far, as the command does at the end. Called in the command's thread between two parts of the reading. */
 	void (*preview)(void *context);

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -87,6 +88,24 @@ static size_t threads_here(void)
 		count += entry->d_name[0] != '.';
 	closedir(folder);
 	return count;
+}
+
+TEST("the brief facts of a process are those of its status, also if its name contains what separates fields")
+{
+	static const char *const names[] = { "a) S 7 (x", "b\nc\\d", "0123456789abcde", "0123456789abc\n" };
+	char before[PROCESS_COMM_SIZE];
+	EXPECT_INT(prctl(PR_GET_NAME, before), 0);
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		struct process_status status, brief;
+		EXPECT_INT(prctl(PR_SET_NAME, names[i]), 0);
+		EXPECT(process_status(getpid(), getpid(), &status) && process_brief(getpid(), &brief));
+		EXPECT_STR(brief.comm, status.comm);
+		EXPECT_INT(brief.tgid, status.tgid);
+		EXPECT_INT(brief.ppid, status.ppid);
+		EXPECT_INT(brief.threads, status.threads);
+		EXPECT(!brief.kernel && !status.kernel);
+	}
+	prctl(PR_SET_NAME, before);
 }
 
 TEST("this process, its threads and its mappings are found in /proc")

@@ -80,6 +80,17 @@ bool process_status(pid_t pid, pid_t tid, struct process_status *status)
 	return status->tgid > 0;
 }
 
+bool process_brief(pid_t pid, struct process_status *status)
+{
+	char path[64], text[4096];
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
+	*status = (struct process_status){ 0 };
+	if (read_whole(path, text, sizeof text) <= 0)
+		return false;
+	process_stat_parse(text, status);
+	return status->tgid > 0;
+}
+
 bool process_start(pid_t pid, int64_t *start_s)
 {
 	enum { FIELDS_BEFORE = 19 }; /* between the name, which may have spaces, and the time since boot: proc_pid_stat(5) */

@@ -34,6 +34,9 @@ struct process_status {
 /* Of a thread or process id. Returns false if it has exited. */
 bool process_status(pid_t pid, pid_t tid, struct process_status *status);
 
+/* The name, parent, threads and `kernel` of a process, which is no thread of another. Costs less than process_status. */
+bool process_brief(pid_t pid, struct process_status *status);
+
 /* The name of a thread, truncated as the kernel does; "" if it has exited. Costs less than process_status. */
 void task_name(pid_t pid, pid_t tid, char name[static PROCESS_COMM_SIZE]);
 

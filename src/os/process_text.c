@@ -31,6 +31,42 @@ void process_status_parse(const char *text, struct process_status *status)
 	status->kernel = !strstr(rest, "\nVmPeak:") && !strstr(rest, "\nThreads:\t0");
 }
 
+/* As in the status file, and truncated as process_status_parse truncates it. */
+static void escape_name(const char *name, size_t length, char to[static PROCESS_COMM_SIZE])
+{
+	size_t at = 0;
+	for (size_t i = 0; i < length && at < PROCESS_COMM_SIZE - 1; i++) {
+		bool escaped = name[i] == '\n' || name[i] == '\\';
+		if (escaped)
+			to[at++] = '\\';
+		if (at < PROCESS_COMM_SIZE - 1)
+			to[at++] = name[i] == '\n' ? 'n' : name[i];
+	}
+	to[at] = '\0';
+}
+
+void process_stat_parse(const char *text, struct process_status *status)
+{
+	enum { PARENT = 4, THREADS = 20, MEMORY = 23 }; /* numbers of fields; the state is the third */
+	const char *name = strchr(text, '('), *end = strrchr(text, ')');
+	unsigned long long fields[MEMORY + 1] = { 0 };
+	*status = (struct process_status){ .tgid = -1, .uid = (uid_t)-1 };
+	if (!name || !end || end < name || end[1] != ' ' || !end[2])
+		return;
+	char *at = (char *)(uintptr_t)end + 3;
+	for (int field = PARENT; field <= MEMORY; field++) {
+		const char *before = at;
+		fields[field] = strtoull(before, &at, 10);
+		if (at == before)
+			return;
+	}
+	escape_name(name + 1, (size_t)(end - name - 1), status->comm);
+	status->tgid = (pid_t)strtol(text, NULL, 10);
+	status->ppid = (pid_t)fields[PARENT];
+	status->threads = (long)fields[THREADS];
+	status->kernel = !fields[MEMORY] && status->threads;
+}
+
 static bool take_hex(const char **at, uint64_t *value, char end)
 {
 	uint64_t v = 0;

@@ -16,6 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	process_status_parse(text, &status);
 	if (!memchr(status.comm, '\0', sizeof status.comm))
 		abort();
+	process_stat_parse(text, &status);
+	if (!memchr(status.comm, '\0', sizeof status.comm))
+		abort();
 	if (process_map_parse(text, &map) && (map.end <= map.start || map.path < text || map.path > text + size))
 		abort();
 	free(text);

@@ -30,6 +30,33 @@ TEST("a task without memory is a kernel thread; a text without ids yields none; 
 	EXPECT_STR(status.comm, "0123456789abcde");
 }
 
+TEST("a stat text yields name, ids, threads and whether there is memory, whatever the name contains")
+{
+	struct process_status status;
+	process_stat_parse("41 (a) S 1 (\n\\x) S 7 41 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 99 4096 12\n", &status);
+	EXPECT_STR(status.comm, "a) S 1 (\\n\\\\x");
+	EXPECT(status.tgid == 41);
+	EXPECT(status.ppid == 7);
+	EXPECT(status.threads == 3);
+	EXPECT(!status.kernel);
+	process_stat_parse("2 (0123456789abcd\n) S 0 0 0 0 -1 2129984 0 0 0 0 0 1 0 0 20 0 1 0 6 0 0", &status);
+	EXPECT_STR(status.comm, "0123456789abcd\\");
+	EXPECT(status.kernel);
+	EXPECT(status.ppid == 0);
+}
+
+TEST("a stat text that ends before the size of the memory is invalid, except if only its last number is cut")
+{
+	const char *whole = "41 (x) S 7 41 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 99 4096";
+	struct process_status status;
+	for (size_t len = 0; len <= strlen(whole); len++) {
+		char *part = strndup(whole, len);
+		process_stat_parse(part, &status);
+		EXPECT_INT(status.tgid, len > strlen(whole) - 4 ? 41 : -1);
+		free(part);
+	}
+}
+
 TEST("a line of maps yields range, rights, file and path")
 {
 	struct process_map map;

@@ -327,7 +327,7 @@ static bool task_wanted(const struct target *only, pid_t tid)
 static long thread_records(struct synthesis *s, pid_t pid, pid_t tid, bool forks, bool maps)
 {
 	struct process_status status;
-	if (!process_status(pid, tid, &status))
+	if (pid == tid ? !process_brief(pid, &status) : !process_status(pid, tid, &status))
 		return 0;
 	if (forks)
 		fork_record(s, pid, tid, status.ppid);

@@ -64,7 +64,7 @@ static void on_end(void *context, uint32_t index, const struct turn *turn)
 	const struct task *state = &runs->reader.states.tasks.items[index];
 	const struct sched_event *event = runs->reader.event;
 	struct task_run_state *task = task_at(runs, index);
-	if (task_is_idle(state) || !turn->in || !turn->out || turn->run_lost || turn->inferred || turn->in < runs->options.start ||
+	if (task_is_idle(state) || !turn->in || turn->out < turn->in || turn->run_lost || turn->inferred || turn->in < runs->options.start ||
 	    turn->out > runs->options.stop)
 		return;
 	bool own = event && event->kind == SCHED_SWITCH && event->tid == state->tid;

@@ -47,11 +47,11 @@ static int find_place(struct dl_phdr_info *object, __attribute__((unused)) size_
 static int load_program(enum uprobe_program which, struct error *err)
 {
 	static const char text[8] = "usleep\n";
-	int32_t halves[2];
-	memcpy(halves, text, sizeof halves);
+	uint64_t word;
+	memcpy(&word, text, sizeof word);
 	const struct bpf_insn prints[] = {
-		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_1, .imm = halves[0] },
-		{ .imm = halves[1] },
+		{ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = BPF_REG_1, .imm = (int32_t)(uint32_t)word },
+		{ .imm = (int32_t)(uint32_t)(word >> 32) },
 		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_1, .off = -(int)sizeof text },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_10 },
 		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1, .imm = -(int)sizeof text },

@@ -83,6 +83,10 @@ bench: all
 	@tools/install-packages bench
 	@bench/run --perfuse $(BUILD)/perfuse $(if $(AGAINST),--against $(AGAINST))
 
+# How time and memory grow with recordings of large machines, at three sizes each; KEEP=TEXT: only the jobs whose name contains it.
+bench-scale: all
+	@bench/scale --serial --perfuse $(BUILD)/perfuse $(KEEP)
+
 # Mistakes made on purpose in a copy of the tree: does the command that should find each find it? PLANT=NAME: only that one.
 # And additions: does a column, a record type, a sample field, a format that is added in the files that CONTRIBUTING.md lists work?
 check-planted: packages
@@ -101,4 +105,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all packages demo check check-all check-vm check-languages check-readers check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench install clean mutate
+.PHONY: all packages demo check check-all check-vm check-languages check-readers check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench bench-scale install clean mutate

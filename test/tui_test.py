@@ -220,7 +220,7 @@ def step(terminal, pid):
     while time.monotonic() < end:
         try:
             os.kill(pid, signal.SIGCONT)
-            time.sleep(0.1 if os.environ.get("PERFUSE_SANITIZED") else 0.01)
+            time.sleep(0.1 if os.environ.get("PERFUSE_SANITIZED") else 0.002)
             os.kill(pid, signal.SIGSTOP)
         except ProcessLookupError:
             return
@@ -235,7 +235,7 @@ def fills(context, words, text):
     for screen in step(terminal, pid):
         first = screen.split("\n")[0]
         seen |= "[reading" in first and text in screen
-        if "end:" in screen or (first and "[reading" not in first):
+        if seen or "end:" in screen or (first and "[reading" not in first):
             break
     os.kill(pid, signal.SIGCONT)
     terminal.send("C-c")
@@ -246,7 +246,7 @@ def fills(context, words, text):
 def test_filling(context):
     """annotate, diff, script and trees of callers show rows while the recording is read; who leaves meanwhile ends the reading"""
     path = os.path.join(context.folder, "long.data")
-    recordings.write_long(path, 100000)
+    recordings.write_long(path, 2000000)
     for words, text in ((["annotate", "-i", "long.data"], "Shared Object"), (["diff", "long.data", "long.data", "--format=tui"], "Baseline"),
                         (["script", "-i", "long.data", "--format=tui"], "period"), (["report", "-i", "long.data", "--tui"], "Overhead")):
         need(any(fills(context, words, text) for _ in range(10)), "%s: no rows while it is read" % words[0])

@@ -14,6 +14,11 @@ enum { BASIC_IP, BASIC_COUNTERS, BASIC_TSC };
 enum { MEMORY_ADDRESS, MEMORY_INFO, MEMORY_LATENCY, MEMORY_TSX };
 enum { NO_ITEM = 255 };
 
+/* Branches: blocks, entries of a block, words and counters of an entry. */
+enum { BRANCH_BLOCKS = 3, BRANCHES = 10, BRANCH_WORDS = 4 };
+/* All fields but the call chain: registers, branches, and less than 32 others. */
+enum { FIELDS_WORDS = 1 + 64 + BRANCH_BLOCKS * BRANCHES * BRANCH_WORDS + 32 };
+
 static bool has(const struct pt_decoder *d, enum pt_blocks type, unsigned item)
 {
 	return d->blocks[type].present >> item & 1;
@@ -87,9 +92,9 @@ static void put_registers(struct trace_record *record, const struct pt_decoder *
 /* Branches as the processor's registers have them, newest first. */
 static void put_recorded_branches(struct trace_record *record, const struct pt_decoder *d, size_t count_at)
 {
-	enum { BLOCKS = 3, TRIPLES = 10, CYCLES = 0xffff, CYCLES_AT = 4, ABORT = 1 << 3, IN_TX = 1 << 2, PREDICTED = 1 << 1, MISPREDICTED = 1 };
-	for (unsigned type = PT_BLOCKS_BRANCHES; type < PT_BLOCKS_BRANCHES + BLOCKS; type++)
-		for (unsigned i = 0; i < TRIPLES; i++) {
+	enum { CYCLES = 0xffff, CYCLES_AT = 4, ABORT = 1 << 3, IN_TX = 1 << 2, PREDICTED = 1 << 1, MISPREDICTED = 1 };
+	for (unsigned type = PT_BLOCKS_BRANCHES; type < PT_BLOCKS_BRANCHES + BRANCH_BLOCKS; type++)
+		for (unsigned i = 0; i < BRANCHES; i++) {
 			const uint64_t *triple = &d->blocks[type].values[3 * i], info = triple[2];
 			if ((d->blocks[type].present >> 3 * i & 7) != 7)
 				continue;
@@ -164,7 +169,7 @@ static void put_rest(struct trace_record *record, struct trace_queue *queue, con
 	if (type & SAMPLE_READ)
 		put_read(record, attr->read_format);
 	if (type & SAMPLE_CALLCHAIN && queue->trace->options.itrace.call_chain)
-		trace_put_chain(record, queue, ip);
+		trace_put_chain(record, queue, ip, FIELDS_WORDS);
 	else if (type & SAMPLE_CALLCHAIN)
 		trace_put(record, 0);
 	if (type & SAMPLE_RAW)

@@ -22,7 +22,7 @@ void trace_append(struct trace *trace, const struct trace_record *record, const 
 	struct entries *batch);
 /* TSC → ns; UINT64_MAX without times. */
 uint64_t trace_time(const struct trace *trace, uint64_t ticks);
-/* The call chain of ip in the queue's thread. */
-void trace_put_chain(struct trace_record *record, struct trace_queue *queue, uint64_t ip);
+/* The call chain of ip in the queue's thread, cut so that `others` words have room behind it. */
+void trace_put_chain(struct trace_record *record, struct trace_queue *queue, uint64_t ip, size_t others);
 /* The last branches, newest first, behind their number and the index that hardware would give. */
 void trace_put_branches(struct trace_record *record, struct trace_queue *queue);

@@ -109,9 +109,8 @@ void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own)
 }
 
 /* Of an entry of last branches. */
-enum { CHAIN_MAX = 8000, BRANCH_WORDS = 3, ENTRY_IN_TX = 1 << 2, ENTRY_ABORT = 1 << 3 };
-_Static_assert(BRANCH_WORDS * ITRACE_LAST_BRANCH_MAX < CHAIN_MAX / 2, "room for a call chain");
-_Static_assert(CHAIN_MAX + 32 <= TRACE_RECORD_WORDS, "room for the other fields");
+enum { BRANCH_WORDS = 3, FIELDS_WORDS = 32 /* all other fields */, ENTRY_IN_TX = 1 << 2, ENTRY_ABORT = 1 << 3 };
+_Static_assert(BRANCH_WORDS * ITRACE_LAST_BRANCH_MAX + FIELDS_WORDS < TRACE_RECORD_WORDS / 2, "room for a call chain");
 
 static bool in_kernel(uint64_t ip)
 {
@@ -161,11 +160,10 @@ void trace_note_call(void *context, bool is_return, uint64_t from, uint64_t to, 
 	trace_stacks_branch(&trace->stacks, trace_stack_of(queue), TRACE_BRANCH | (is_return ? TRACE_RETURN : TRACE_CALL), from, to, size);
 }
 
-void trace_put_chain(struct trace_record *record, struct trace_queue *queue, uint64_t ip)
+void trace_put_chain(struct trace_record *record, struct trace_queue *queue, uint64_t ip, size_t others)
 {
 	unsigned size = queue->trace->options.itrace.call_chain_size;
-	unsigned branches = queue->trace->options.itrace.last_branch ? queue->trace->options.itrace.last_branch_size : 0;
-	size_t room = CHAIN_MAX - BRANCH_WORDS * branches, most = size && size < room ? size + 1 : room;
+	size_t room = TRACE_RECORD_WORDS - others, most = size && size < room ? size + 1 : room;
 	size_t at = record->count++;
 	record->words[at] = trace_stack_chain(trace_stack_of(queue), ip, record->words + at + 1, most);
 	record->count += record->words[at];
@@ -204,6 +202,7 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 	struct entries *batch)
 {
 	struct trace *trace = queue->trace;
+	const struct itrace *itrace = &trace->options.itrace;
 	const struct trace_event *event = &trace->events[kind];
 	struct trace_record record; /* words are set before they are read */
 	record.count = 1;
@@ -226,7 +225,7 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 	if (type & SAMPLE_PERIOD)
 		trace_put(&record, values->period);
 	if (type & SAMPLE_CALLCHAIN)
-		trace_put_chain(&record, queue, values->ip);
+		trace_put_chain(&record, queue, values->ip, FIELDS_WORDS + (itrace->last_branch ? BRANCH_WORDS * itrace->last_branch_size : 0));
 	if (type & SAMPLE_RAW)
 		put_raw(&record, values->raw, values->raw_size);
 	if (type & SAMPLE_BRANCH_STACK && kind == TRACE_SAMPLE_BRANCH)

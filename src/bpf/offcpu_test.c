@@ -44,7 +44,7 @@ TEST("the sleeps of a thread are counted with their time, their state, their ker
 	struct error err = { 0 };
 	struct slept slept = { 0 };
 	uint64_t frames[OFFCPU_FRAMES];
-	volatile uint64_t mark = 0x1234567890abcdef;
+	__attribute__((unused)) volatile uint64_t mark = 0x1234567890abcdef; /* by architecture */
 	if (offcpu_open(&offcpu, &options, &err) < 0 || offcpu_start(&offcpu, &err) < 0) {
 		if (err.kind == ERROR_PERMISSION)
 			unit_skip("this user may not load BPF programs; root may");

@@ -17,7 +17,7 @@ static inline __attribute__((always_inline)) const void *inner(void)
 }
 
 enum { OUTER_LINE = __LINE__ + 3 };
-static __attribute__((noinline)) const void *outer(void)
+static __attribute__((noinline, unused)) const void *outer(void)
 {
 	const void *here = inner();
 	sink++;

@@ -61,6 +61,13 @@ static void note(const struct pt_event *event, bool calls)
 		.time = decoder.time, .cycles = decoder.cycles, .exact_cycles = decoder.exact_cycles });
 }
 
+static size_t put_low(uint8_t *bytes, uint64_t value, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (uint8_t)(value >> 8 * i);
+	return size;
+}
+
 static void fill_code(uint8_t *bytes)
 {
 	static const uint8_t first[] = { 0x74, 0x75, 0x7c, 0xeb, 0xc3, 0xe8, 0xff, 0x90, 0x74, 0x75, 0x48, 0xcb };
@@ -71,8 +78,7 @@ static void fill_code(uint8_t *bytes)
 			size = 2;
 		} else if (one[0] == 0xe8) {
 			int32_t displacement = chance(4) ? (int32_t)chance(96) - 48 : 0;
-			memcpy(one + 1, &displacement, sizeof displacement);
-			size = 5;
+			size = (uint8_t)(1 + put_low(one + 1, (uint32_t)displacement, 4));
 		} else if (one[0] == 0xff) {
 			one[1] = chance(2) ? 0xe0 : 0xd0;
 			size = 2;
@@ -105,13 +111,11 @@ static size_t fill_trace(uint8_t *bytes)
 			bytes[len++] = (uint8_t)(chance(32) << 3 | 3);
 		} else if (kind < 22) {
 			bytes[len++] = (uint8_t)(0x2d - (kind == 16 ? 0x20 : 0)); /* without an address, or with its lower 16 bits */
-			memcpy(bytes + len, &to, 2);
-			len += kind == 16 ? 0 : 2;
+			len += kind == 16 ? 0 : put_low(bytes + len, to, 2);
 		} else if (kind == 22) {
 			to |= in_kernel && chance(2) ? 0xffff800000000000u : 0;
 			bytes[len++] = chance(4) ? 0x6d : 0x7d;
-			memcpy(bytes + len, &to, 6);
-			len += 6;
+			len += put_low(bytes + len, to, 6);
 		} else if (kind == 23 && !in_kernel) {
 			bytes[len++] = 0x99; /* MODE.Exec: 64 or 32 bits */
 			bytes[len++] = (uint8_t)(1 + chance(2));

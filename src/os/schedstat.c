@@ -79,7 +79,7 @@ static bool parse_line(struct schedstat *stat, char *line, struct error *err)
 	uint64_t number;
 	if (!word)
 		return true;
-	if (strcmp(word, "version") == 0) {
+	if (!stat->version && strcmp(word, "version") == 0) {
 		if (!number_of(next_word(&at), &number) || number > UINT16_MAX || !schedstat_values((uint16_t)number, false))
 			return error_set(err, ERROR_UNSUPPORTED, "/proc/schedstat of this kernel has a version other than %d to %d",
 				SCHEDSTAT_VERSION_MIN, SCHEDSTAT_VERSION_MAX), false;

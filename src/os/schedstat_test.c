@@ -64,6 +64,7 @@ TEST("other versions, and lines with too few or too many counters, are refused")
 	expect_refused("version 15\ntimestamp 99\ncpu0 1 0 2 3 4 -5 6 7 8\n", "begins with cpu0");
 	expect_refused("version 15\ntimestamp 99\n" DOMAIN_15, "begins with domain0");
 	expect_refused("version 15\ntimestamp 99\n", "no CPU");
+	expect_refused("version 15\ntimestamp 99\n" CPU "version 16\n", "begins with version");
 	expect_refused("", "no CPU");
 }
 

@@ -23,7 +23,7 @@ static inline bool packets_peek(const struct pt_decoder *d, const struct pt_plac
 	return true;
 }
 
-/* The place of a position in all pieces together. */
+/* The place of a position in all pieces together; behind their end: the end. */
 struct pt_place packets_place(const struct pt_decoder *d, uint64_t position);
 /* The time of the PSB at a place; 0: its PSB+ has none. */
 uint64_t packets_psb_time(const struct pt_decoder *d, struct pt_place place);

@@ -6,6 +6,11 @@ struct pt_place packets_place(const struct pt_decoder *d, uint64_t position)
 	struct pt_place place = { .at = (size_t)position, .position = position };
 	while (place.piece + 1 < d->piece_count && place.at >= d->pieces[place.piece].bytes.len)
 		place.at -= d->pieces[place.piece++].bytes.len;
+	size_t len = d->piece_count ? d->pieces[place.piece].bytes.len : 0;
+	if (place.at > len) {
+		place.position -= place.at - len;
+		place.at = len;
+	}
 	return place;
 }
 

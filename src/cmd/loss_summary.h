@@ -7,5 +7,6 @@
  * Returns EXIT_DAMAGED if recorded data is not shown, otherwise 0: records of a newer kernel, and data that the kernel lost while it
  * recorded, are no damage. */
 int loss_summary_print(const struct cli *cli, const char *path, const struct losses *losses, bool quiet);
-/* refused: scheduler events that no machine has (sched_reader). Prints how many, and returns EXIT_DAMAGED; 0 if there are none. */
+/* refused: the number of scheduler events with an impossible CPU or thread (sched_reader). If it is not 0, prints it and returns
+ * EXIT_DAMAGED; otherwise returns 0. */
 int loss_summary_refused(const struct cli *cli, const char *path, uint64_t refused);

@@ -56,6 +56,8 @@ static void words_fini(struct task_words *words)
 static const struct task_word *find_task(const struct task_words *words, int32_t tid, const char *name)
 {
 	char number[16];
+	if (!words->list.count)
+		return NULL;
 	snprintf(number, sizeof number, "%d", tid);
 	for (size_t i = 0; i < words->list.count; i++)
 		if (strcmp(words->list.items[i].task, number) == 0 || (name && strcmp(words->list.items[i].task, name) == 0))

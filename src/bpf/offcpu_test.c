@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "unit.h"
 
 struct slept {
@@ -26,13 +27,6 @@ static void add_sum(void *context, const struct offcpu_key *key, const struct of
 	slept->kernel_stack = key->kernel_stack;
 	slept->state = key->state;
 	memcpy(slept->comm, sum->comm, sizeof slept->comm);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 TEST("the sleeps of a thread are counted with their time, their state, their kernel stack and a copy of the user stack")

@@ -4,19 +4,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/browse_save.h"
 #include "cmd/browse_table.h"
 #include "render/tui/terminal.h"
 
 enum { PREVIEW_SHARE = 8 }; /* previews take at most one of so many parts of the time */
 #define PREVIEW_LEAST_NS UINT64_C(100000000)
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void *run(void *context)
 {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/place/kernel_extent.h"
+#include "base/clock.h"
 #include "cmd/environment.h"
 #include "cmd/kernel_files.h"
 #include "base/memory.h"
@@ -16,13 +17,6 @@
 #include "tracepoint/tracepoint.h"
 
 enum { FIRST_TABLE_MS = 200, FIRST_SAMPLES_MS = 100, LOOK_MS = 100 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void add_record(void *context, const struct resolved *r, size_t slice)
 {

@@ -3,14 +3,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "os/cpu_uevents.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void cpu_changes_open(struct cpu_changes *changes)
 {

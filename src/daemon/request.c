@@ -4,8 +4,9 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 int request_ask(int socket, const struct request *request, struct str *answer, struct error *err)
 {
@@ -24,13 +25,6 @@ int request_ask(int socket, const struct request *request, struct str *answer, s
 			return error_set(err, ERROR_LIMIT, "failed: the answer of the daemon has more than %d bytes", ANSWER_BYTES_MAX);
 		str_add(answer, piece, (size_t)n);
 	}
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* Waits until the socket is ready for `events`; false: not until end_ms. */

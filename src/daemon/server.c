@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "daemon/answers.h"
 #include "daemon/base.h"
@@ -37,13 +37,6 @@ struct server {
 	bool busy;                /* accept failed: not polled for ACCEPT_AGAIN_MS */
 	VEC(struct session) sessions;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 __attribute__((format(printf, 1, 2))) static void log_line(const char *format, ...)
 {

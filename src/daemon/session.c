@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/str.h"
 #include "daemon/base.h"
@@ -68,25 +69,25 @@ int session_start(struct session *session, int base, const struct session_progra
 	return 0;
 }
 
-void session_stop(struct session *session, int64_t now_ms, unsigned wait_ms)
+void session_stop(struct session *session, int64_t time_ms, unsigned wait_ms)
 {
 	if (session->state == SESSION_ENDS)
 		return;
 	kill(session->pid, SIGTERM);
 	session->state = SESSION_ENDS;
-	session->kill_ms = now_ms + wait_ms;
+	session->kill_ms = time_ms + wait_ms;
 }
 
-int session_overdue(struct session *session, int64_t now_ms)
+int session_overdue(struct session *session, int64_t time_ms)
 {
 	enum { AGAIN_MS = 1000 };
 	if (session->state != SESSION_ENDS)
 		return -1;
-	if (now_ms >= session->kill_ms) {
+	if (time_ms >= session->kill_ms) {
 		kill(session->pid, SIGKILL);
-		session->kill_ms = now_ms + AGAIN_MS; /* a process in the kernel ends later */
+		session->kill_ms = time_ms + AGAIN_MS; /* a process in the kernel ends later */
 	}
-	return (int)(session->kill_ms - now_ms);
+	return (int)(session->kill_ms - time_ms);
 }
 
 /* Opens a FIFO of the session; -1 if its other end is closed. */
@@ -113,13 +114,6 @@ static int send_ping(int base, const struct session *session)
 		return ack;
 	close(ack);
 	return -1;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 void sessions_ping(struct session *const *sessions, size_t count, int base, unsigned wait_ms, bool *answered)

@@ -30,9 +30,9 @@ int session_start(struct session *session, int base, const struct session_progra
 	struct error *err);
 void session_fini(struct session *session);
 /* Asks it to end; it has wait_ms until session_overdue kills it. */
-void session_stop(struct session *session, int64_t now_ms, unsigned wait_ms);
+void session_stop(struct session *session, int64_t time_ms, unsigned wait_ms);
 /* Kills a session whose time has passed. Returns the ms until its time is up, -1 if it does not have to end. */
-int session_overdue(struct session *session, int64_t now_ms);
+int session_overdue(struct session *session, int64_t time_ms);
 
 /* The ping of several sessions at once: sends "ping" to each, and waits wait_ms at most for all answers. answered[i]: session i has. */
 void sessions_ping(struct session *const *sessions, size_t count, int base, unsigned wait_ms, bool *answered);

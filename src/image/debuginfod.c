@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/library.h"
 
 const struct debuginfod_limits debuginfod_limits_usual = {
@@ -42,13 +42,6 @@ struct request {
 	const char *refused;                /* the reason why it was ended */
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Leaves half of the free space to others. */
 static uint64_t bytes_allowed(const struct debuginfod *servers)
 {
@@ -63,7 +56,7 @@ static uint64_t bytes_allowed(const struct debuginfod *servers)
 static const char *judge(struct request *r, uint64_t bytes, uint64_t all)
 {
 	const struct debuginfod_limits *limits = &r->servers->limits;
-	uint64_t now = now_ms();
+	uint64_t now = (uint64_t)now_ms();
 	if (bytes > r->bytes_max || all > r->bytes_max)
 		return "the file is too large";
 	if (atomic_load(&r->servers->wasted_ms) + (now - r->began_ms) > limits->total_ms && bytes < limits->least)
@@ -110,7 +103,7 @@ int debuginfod_fetch(struct debuginfod *servers, enum debuginfod_file what, cons
 	struct client *client = f.begin();
 	if (!client)
 		return error_set(err, ERROR_UNSUPPORTED, "libdebuginfod cannot start");
-	uint64_t now = now_ms();
+	uint64_t now = (uint64_t)now_ms();
 	struct request request = { .servers = servers, .began_ms = now, .window_ms = now, .bytes_max = bytes_allowed(servers) };
 	f.set_user_data(client, &request);
 	f.set_progress(client, progress);
@@ -122,7 +115,7 @@ int debuginfod_fetch(struct debuginfod *servers, enum debuginfod_file what, cons
 	free(found);
 	if (fits)
 		return 0;
-	account(servers, now_ms() - now);
+	account(servers, (uint64_t)now_ms() - now);
 	if (request.refused)
 		return error_set(err, ERROR_SYSTEM, "no file from a debuginfod server: %s", request.refused);
 	errno = fd < 0 ? -fd : ENAMETOOLONG;

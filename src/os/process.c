@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "os/file.h"
 #include "os/process_text.h"
 
@@ -110,13 +110,6 @@ bool process_start(pid_t pid, int64_t *start_s)
 	return true;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Visits the complete lines of the buffer; returns the number of bytes they take. */
 static int visit_lines(char *text, size_t *used, int (*visit)(void *, const struct process_map *), void *context)
 {
@@ -143,7 +136,7 @@ int process_maps(pid_t pid, unsigned timeout_ms, bool *timed_out,
 	enum { SIZE = 64 * 1024 }; /* a line is at most a page */
 	CLEANUP_FREE char *text = memory_alloc(SIZE);
 	size_t len = 0;
-	uint64_t deadline = timeout_ms ? now_ms() + timeout_ms : UINT64_MAX;
+	int64_t deadline = timeout_ms ? now_ms() + timeout_ms : INT64_MAX;
 	for (;;) {
 		ssize_t n = read(fd, text + len, SIZE - 1 - len);
 		if (n < 0 && errno == EINTR)

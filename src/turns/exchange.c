@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 int exchange_open(struct exchange *exchange, struct turns_run *run, struct error *err)
@@ -41,13 +42,13 @@ static int ask(struct exchange *exchange, uint32_t number, struct error *err)
 {
 	struct exchange_pair *pair = &exchange->pairs[number];
 	work_do(&pair->work[0]);
-	pair->began_ns = clock_ns();
+	pair->began_ns = now_ns();
 	return exchange->send(exchange->context, number, 0, err);
 }
 
 int exchange_begin(struct exchange *exchange, struct error *err)
 {
-	exchange->run->began_ns = clock_ns();
+	exchange->run->began_ns = now_ns();
 	for (uint32_t i = 0; i < exchange->run->plan->pairs && exchange->unfinished; i++) {
 		if (ask(exchange, i, err) < 0)
 			return -1;
@@ -71,7 +72,7 @@ int exchange_received(struct exchange *exchange, uint32_t number, unsigned end, 
 		work_do(&pair->work[1]);
 		return exchange->send(exchange->context, number, 1, err);
 	}
-	latency_add(&exchange->run->result->latency, clock_ns() - pair->began_ns);
+	latency_add(&exchange->run->result->latency, now_ns() - pair->began_ns);
 	if (--pair->rounds)
 		return ask(exchange, number, err);
 	exchange->unfinished--;

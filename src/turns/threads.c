@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "turns/models.h"
 
@@ -33,9 +34,9 @@ static void ask(struct worker *worker)
 	uint32_t bytes = worker->plan->bytes;
 	for (uint64_t i = 0; i < worker->plan->rounds && !worker->failed; i++) {
 		work_do(&worker->work);
-		uint64_t began = clock_ns();
+		uint64_t began = now_ns();
 		worker->failed = !channel_send(worker->channel, 0, bytes) || !channel_receive(worker->channel, 0, message, bytes);
-		latency_add(&worker->latency, clock_ns() - began);
+		latency_add(&worker->latency, now_ns() - began);
 	}
 }
 
@@ -54,9 +55,9 @@ static void yield(struct worker *worker)
 {
 	for (uint64_t i = 0; i < worker->plan->rounds; i++) {
 		work_do(&worker->work);
-		uint64_t began = clock_ns();
+		uint64_t began = now_ns();
 		sched_yield();
-		latency_add(&worker->latency, clock_ns() - began);
+		latency_add(&worker->latency, now_ns() - began);
 	}
 }
 
@@ -66,9 +67,9 @@ static void doze(struct worker *worker)
 	const struct timespec time = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
 	for (uint64_t i = 0; i < worker->plan->rounds; i++) {
 		work_do(&worker->work);
-		uint64_t began = clock_ns();
+		uint64_t began = now_ns();
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
-		uint64_t took = clock_ns() - began;
+		uint64_t took = now_ns() - began;
 		latency_add(&worker->latency, took > ns ? took - ns : 0);
 	}
 }
@@ -131,7 +132,7 @@ static int run_workers(struct turns_run *run, struct worker *workers, uint32_t c
 	for (uint32_t i = 0; i < count; i++)
 		workers[i].gate = &gate;
 	uint32_t started = start(workers, count, err);
-	run->began_ns = clock_ns();
+	run->began_ns = now_ns();
 	gate_set(&gate, started == count ? GATE_OPEN : GATE_ABANDONED);
 	bool failed = false;
 	for (uint32_t i = 0; i < started; i++) {

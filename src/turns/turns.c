@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "turns/models.h"
 
 static int (*const models[TURN_MODELS])(struct turns_run *, struct error *) = {
@@ -27,7 +28,7 @@ int turns_run(const struct turns_plan *plan, const struct turns_meter *meter, st
 		meter->begin(meter->context);
 	getrusage(RUSAGE_SELF, &before);
 	int status = models[plan->model](&run, err);
-	result->wall_ns = clock_ns() - run.began_ns;
+	result->wall_ns = now_ns() - run.began_ns;
 	getrusage(RUSAGE_SELF, &after);
 	if (meter)
 		meter->end(meter->context);

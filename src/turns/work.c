@@ -6,13 +6,6 @@
 
 #include "base/memory.h"
 
-uint64_t clock_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t cpu_ns(void)
 {
 	struct timespec now;

@@ -18,4 +18,3 @@ struct work_rate work_calibrate(void);
 void work_init(struct work *work, const struct turns_plan *plan, struct work_rate rate);
 void work_fini(struct work *work);
 void work_do(struct work *work);
-uint64_t clock_ns(void); /* CLOCK_MONOTONIC */

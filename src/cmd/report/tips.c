@@ -1,6 +1,6 @@
 #include "cmd/report/tips.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 static const char *const tips[] = {
 	"Tip: perf report --no-children sorts by the samples in each function itself",
@@ -19,7 +19,5 @@ static const char *const tips[] = {
 
 const char *report_tip(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return tips[(unsigned long)now.tv_nsec / 1000 % (sizeof tips / sizeof *tips)];
+	return tips[now_ns() / 1000 % (sizeof tips / sizeof *tips)];
 }

@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <curses.h>
 #include <term.h>
 #undef lines /* term.h makes macros of common words */
 #undef columns
+
+#include "base/clock.h"
 
 enum { FRAME_MS = 40 };           /* the least time between two screens while results arrive */
 
@@ -229,13 +230,6 @@ static bool take_keys(struct terminal *terminal, bool readable)
 	return taken || !readable;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Whether only the end of the input is ready to be read. */
 static bool at_end(int fd)
 {
@@ -248,11 +242,11 @@ static void loop(struct terminal *terminal)
 	struct browser *browser = terminal->browser;
 	int keys = fileno(terminal->in), empty = 0;
 	bool due = true;
-	uint64_t painted = 0;
+	int64_t painted = 0;
 	while (!browser->quit && !terminal->gone) {
 		int wake = browser->source.feed ? browser->source.feed->wake : -1;
 		struct pollfd fds[] = { { .fd = keys, .events = POLLIN }, { .fd = wake, .events = POLLIN } };
-		uint64_t now = now_ms(), wait = due && now - painted < FRAME_MS ? FRAME_MS - (now - painted) : 0;
+		int64_t now = now_ms(), wait = due && now - painted < FRAME_MS ? FRAME_MS - (now - painted) : 0;
 		if (due && !wait) {
 			paint(terminal);
 			painted = now_ms();

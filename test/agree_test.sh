@@ -96,9 +96,15 @@ make() {
 cache=${XDG_CACHE_HOME:-$HOME/.cache}
 export XDG_CACHE_HOME="$cache"
 compare() {
-	[ -z "${PERFUSE_SHORT:-}" ] || set -- --half
-	set -- "$@" --fresh --home "$work" --lines --keep="$keep" --commands "$top/test/agree/spot-commands"
+	set -- --fresh --home "$work" --lines --keep="$keep"
 	differ=0
+	for file in "$work"/files/*.by-perf; do
+		shape=$(basename "$file" .by-perf)
+		sed -n "s/^$shape: //p" "$top/test/agree/option-commands" >"$work/commands"
+		[ ! -s "$work/commands" ] || "$top/tools/agree" "$@" --commands "$work/commands" "$file" || differ=1
+	done
+	[ -z "${PERFUSE_SHORT:-}" ] || set -- --half "$@"
+	set -- "$@" --commands "$top/test/agree/spot-commands"
 	[ -z "$(ls "$work/files")" ] || "$top/tools/agree" "$@" "$work/files" || differ=1
 	# of all processes, only those whose programs and libraries are the test's
 	[ -z "$(ls "$work/system")" ] || "$top/tools/agree" --comms "shape,shape-skewed,shape-even,shape-deep,shape-asleep,shape-bare,swapper" "$@" "$work/system" || differ=1
@@ -108,8 +114,8 @@ compare() {
 # A recording of which the outputs differ is made once more: on a busy machine a sample may be where perf itself has no name for it.
 echo "# recordings made on the spot"
 shapes=${AGREE_SHAPES:-}
-# of similar shapes one; without PERFUSE_SHORT all
-[ "$shapes" ] || [ -z "${PERFUSE_SHORT:-}" ] || shapes="plain graph-all dwarf two-events group-read period data page-faults switches switch-rec
+# those of option-commands, and of similar shapes one; without PERFUSE_SHORT all
+[ "$shapes" ] || [ -z "${PERFUSE_SHORT:-}" ] || shapes="plain graph graph-all dwarf two-events group group-read period data weight page-faults switches switch-rec
 	namespaces cgroups registers per-thread stat user-only build-mmap compressed sched raw mixed threads pipe pipe-sched"
 shapes=$(printf %s "$shapes" | tr -s '\n\t' '  ')
 for attempt in 1 2 3; do

@@ -89,10 +89,10 @@ void report_elide_columns(struct report *report)
 		columns->all.items[i].elided = columns->all.items[i].level_elided = false;
 }
 
-/* -w: one width per field, for as many fields as widths are given. */
+/* -w: one width per field, for as many fields as widths are given. A hierarchy has its own widths, as in perf. */
 void report_set_widths(struct report *report)
 {
-	const char *text = report->options->column_widths;
+	const char *text = report->options->hierarchy ? NULL : report->options->column_widths;
 	struct columns *columns = &report->columns;
 	for (size_t i = 0; text && i < columns->fields.count; i++) {
 		char *end;

@@ -407,6 +407,22 @@ def test_counts(c):
     need(found[0] == found[1], "perf %s, perfuse %s" % (found[0], found[1]))
 
 
+def test_boundary(c):
+    """the header has the times of the first and the last sample; with --buildid-all only if --timestamp-boundary asks for them"""
+    for words, known in ([], True), (["--buildid-all"], False), (["--buildid-all", "--timestamp-boundary"], True):
+        c.record("-e", "task-clock", *words, "--", "./shape", "--ms", "50")
+        times = [line.split()[-1] for line in c.run(PERFUSE, "report", "--header-only").stdout.splitlines() if "time of" in line]
+        samples = [time.rstrip(":") for time in c.run(PERFUSE, "script", "-F", "time").stdout.split()]
+        need(times == ([samples[0], samples[-1]] if known else ["0.000000"] * 2), "%s: %s" % (words, times))
+
+
+def test_no_buffering(c):
+    """with --no-buffering a sample wakes the recorder at once"""
+    c.record("-e", "task-clock", "--no-buffering", "--", "./shape", "--ms", "20")
+    text = c.run(PERFUSE, "evlist", "-v").stdout.strip()
+    need("{ wakeup_events, wakeup_watermark }: 1," in text + ",", text)
+
+
 def test_stream(c):
     """a stream through a pipe holds what a file holds"""
     with process.start(PERFUSE, "record", "-o", "-", "--", "./shape", "--ms", "100", cwd=c.work) as recorder:
@@ -504,7 +520,8 @@ def test_exit_codes(c):
                         (["--threads=bogus"], 234), (["-r", "1000"], 255), (["-e", "cycles:q"], 129), (["--synth=bogus"], 129),
                         (["--control=bogus"], 129), (["-D", "abc"], 129), (["-I", "bogus"], 255), (["--intr-regs=bogus"], 129),
                         (["--call-graph", "bogus"], 129), (["-k", "bogus"], 129), (["-j", "bogus"], 129), (["-m", "abc"], 129),
-                        (["--filter", "x"], 129), (["--affinity=bogus"], 0)):
+                        (["--filter", "x"], 129), (["--affinity=bogus"], 0), (["--proc-map-timeout", "abc"], 129),
+                        (["--num-thread-synthesize", "abc"], 129), (["-F", "100000000", "--strict-freq"], 234)):
         result = c.record(*words, "--", "true", output="codes.data")
         need(result.returncode == code, "%s: exit code %d, expected %d: %s" % (words, result.returncode, code, result.stderr[:200]))
         if reference():

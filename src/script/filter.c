@@ -51,32 +51,6 @@ static bool symbol_dropped(const struct listing_line *line, const struct locatio
 	return !number_list_covers(o->filter.symbols, location->address, o->address_range > 0 ? (uint64_t)o->address_range : 1);
 }
 
-/* --switch-on, --switch-off; samples of these events are shown with --show-on-off-events. */
-static bool switched_off(struct listing *listing, uint32_t event)
-{
-	if (listing->on_event != UINT32_MAX && listing->discarding) {
-		if (listing->on_event != event)
-			return true;
-		listing->discarding = false;
-		return !listing->options.show_switches;
-	}
-	if (listing->off_event == UINT32_MAX || listing->discarding || listing->off_event != event)
-		return false;
-	listing->discarding = true;
-	return !listing->options.show_switches;
-}
-
-bool listing_lacks_switch(const struct listing *listing, struct error *err)
-{
-	const struct listing_options *o = &listing->options;
-	const char *missing = o->switch_on && listing->on_event == UINT32_MAX ? o->switch_on :
-		o->switch_off && listing->off_event == UINT32_MAX ? o->switch_off : NULL;
-
-	if (missing)
-		error_set(err, ERROR_USAGE, "the recording has no event '%s' to switch at", missing);
-	return missing != NULL;
-}
-
 bool listing_drops_cpu(const struct listing *listing, uint32_t cpu)
 {
 	const struct listing_options *o = &listing->options;
@@ -131,5 +105,5 @@ bool listing_drops(const struct listing_line *line)
 		return true;
 	if (o->graph_functions && listing_graph_drops(line))
 		return true;
-	return switched_off(listing, r->event) || user_drops(line, false);
+	return !event_switch_passes(&listing->switches, r->event) || user_drops(line, false);
 }

@@ -131,8 +131,7 @@ struct listing {
 		uint32_t depth;          /* of its calls when that began */
 		uint32_t now;            /* the depth after its last branch */
 	}) graphs;
-	bool discarding;                 /* between --switch-off and --switch-on */
-	uint32_t on_event, off_event;    /* UINT32_MAX: no such event */
+	struct event_switch switches;
 	uint64_t first_time, last_time;
 	unsigned data_source_width, call_width;
 	unsigned counter_bits;           /* of one event in a word of branch counters */

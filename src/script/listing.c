@@ -16,7 +16,7 @@ static bool is_serial(const struct listing_options *o, const struct session *ses
 		types |= evlist->events.items[i].attr.sample_type;
 	if (header_has(&session->source->header, FEATURE_STAT) || types & SAMPLE_READ)
 		return true;
-	return o->time != LISTING_TIME || o->count_misordered || o->switch_on || o->switch_off || o->event_writer || o->dump ||
+	return o->time != LISTING_TIME || o->count_misordered || event_switch_given(&o->switches) || o->event_writer || o->dump ||
 		o->graph_functions ||
 		shown & (FIELD_BIT(FIELD_SRCCODE) | FIELD_BIT(FIELD_CALLINDENT)) ||
 		(!o->format && shown & FIELD_BIT(FIELD_DATA_SRC) && types & SAMPLE_DATA_SRC);
@@ -35,8 +35,7 @@ int listing_open(struct listing **out_stream, const struct listing_options *opti
 	listing->out = out;
 	pthread_mutex_init(&listing->lock, NULL);
 	pthread_cond_init(&listing->turn, NULL);
-	listing->on_event = listing->off_event = UINT32_MAX;
-	listing->discarding = options->switch_on != NULL;
+	listing->switches = options->switches;
 	listing->serial = is_serial(options, session);
 	listing->worker_count = session_workers(session);
 	listing->workers = memory_zero(listing->worker_count, sizeof *listing->workers);

@@ -6,6 +6,7 @@
 
 #include "render/dump/dump.h"
 #include "script/fields.h"
+#include "analysis/filter/event_switch.h"
 #include "analysis/filter/sample_filter.h"
 #include "analysis/table/table.h"
 #include "arch/isa.h"
@@ -29,8 +30,7 @@ struct listing_options {
 	int64_t address_range;
 	const char *graph_functions;   /* "name,name": only these and what they call, of a hardware trace; NULL: everything */
 	unsigned max_blocks;           /* of a branch stack's code; 0: all */
-	const char *switch_on, *switch_off;
-	bool show_switches;
+	struct event_switch switches;
 	enum isa isa;                  /* of the recording, for a file */
 	bool full_source_path;         /* srcline: whole paths */
 	unsigned call_object_width;    /* of the object that callindent shows; 0: as long as it is */
@@ -58,9 +58,6 @@ struct sink listing_sink(struct listing *listing);
 
 /* Completes the output after the session's run; not after an error. */
 void listing_end(struct listing *listing);
-
-/* Whether a file lacks the event that --switch-on or --switch-off names; *err names it. */
-bool listing_lacks_switch(const struct listing *listing, struct error *err);
 
 /* The sink's own error: an event of a stream does not have a field that was asked for. NULL: no error. */
 const struct error *listing_error(const struct listing *listing);

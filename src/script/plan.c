@@ -143,16 +143,6 @@ static void open_event_writers(struct listing *listing, size_t known)
 	}
 }
 
-static uint32_t find_event(const struct evlist *evlist, const char *name)
-{
-	char buffer[EVSEL_NAME_MAX];
-
-	for (size_t i = 0; name && i < evlist->events.count; i++)
-		if (!strcmp(evsel_name(&evlist->events.items[i], buffer, sizeof buffer), name))
-			return (uint32_t)i;
-	return UINT32_MAX;
-}
-
 void listing_refresh(struct listing *listing)
 {
 	const struct evlist *evlist = session_evlist(listing->session);
@@ -182,8 +172,6 @@ void listing_refresh(struct listing *listing)
 	}
 	open_event_writers(listing, listing->plan_count);
 	listing->counters.event_count = listing->plan_count = count;
-	listing->on_event = find_event(evlist, listing->options.switch_on);
-	listing->off_event = find_event(evlist, listing->options.switch_off);
 	listing->wall.known = feature_clock(header, &clock) == 0;
 	if (listing->wall.known) {
 		listing->wall.wall_ns = clock.wall_ns;

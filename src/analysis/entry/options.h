@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/filter/event_switch.h"
 #include "analysis/filter/sample_filter.h"
 #include "symbol/lines.h"
 
@@ -54,7 +55,7 @@ struct profile_options {
 	bool hide_unresolved, exclude_other, hierarchy, event_group, relative, nanoseconds, skip_empty, raw_trace;
 	bool symbol_first;           /* --sort sym...: chains do not repeat the symbol */
 	bool force_group;            /* all events are one event group if the recording has none */
-	bool show_switch_events, show_reference; /* show_reference: chains also for events without */
+	bool show_reference;         /* chains also for events without */
 	int group_sort_index;
 	int verbose;
 	unsigned max_stack;
@@ -64,7 +65,7 @@ struct profile_options {
 	const char *symbol_filter;   /* part of a name; first event only */
 	int socket_filter;           /* -1: no filter */
 	const regex_t *parent, *ignore_callees; /* NULL: not asked */
-	uint32_t switch_on, switch_off; /* events between which samples count; UINT32_MAX: not given */
+	struct event_switch switches;  /* between which events samples count */
 	const char *separator;       /* -t; NULL: not given */
 	bool fixed_widths;           /* -w was given */
 	bool full_source_path;       /* source files by whole path */

@@ -128,7 +128,7 @@ struct profile {
 	struct data_types *types;        /* analysis/datatype; NULL: no column shows types */
 	const int32_t *sockets;          /* by CPU; NULL: not known */
 	size_t socket_count;
-	bool switched_on;
+	struct event_switch switches;
 	struct sample_reads reads;
 	bool shares_stacks;              /* collected.stacks is the collector's: see refresh.h */
 	bool logs, logs_all;             /* additions to tallies are logged: of a batch; from the start */

@@ -77,7 +77,7 @@ void profile_open(struct profile *profile, const struct profile_options *options
 	profile->by_map = options->columns->by_map;
 	profile->source_texts = source_texts_new();
 	open_types(profile);
-	profile->switched_on = options->switch_on == UINT32_MAX;
+	profile->switches = options->switches;
 	lay_out(profile);
 	replay_decide(profile);
 	load_sockets(profile);
@@ -114,25 +114,6 @@ void profile_close(struct profile *profile)
 	*profile = (struct profile){ 0 };
 }
 
-/* Returns whether the sample counts: --switch-on and --switch-off select those between two events. */
-static bool switched(struct profile *profile, uint32_t event)
-{
-	const struct profile_options *options = &profile->options;
-	if (options->switch_on != UINT32_MAX && !profile->switched_on) {
-		profile->switched_on = event == options->switch_on;
-		return profile->switched_on && options->show_switch_events;
-	}
-	if (!profile->switched_on || event != options->switch_off)
-		return true;
-	profile->switched_on = false;
-	return options->show_switch_events;
-}
-
-static bool has_switches(const struct profile *profile)
-{
-	return profile->options.switch_on != UINT32_MAX || profile->options.switch_off != UINT32_MAX;
-}
-
 /* The order of additions matters only if addresses are wild: before the first one, the log of a batch is dropped. */
 static void end_batch(void *context, struct session *session, size_t slices)
 {
@@ -167,7 +148,7 @@ static void add_record(void *context, const struct resolved *r, size_t slice)
 	struct profile *profile = context;
 	if (r->record->type != RECORD_SAMPLE)
 		return;
-	if (has_switches(profile) && !switched(profile, r->event))
+	if (event_switch_given(&profile->switches) && !event_switch_passes(&profile->switches, r->event))
 		return;
 	if (r->sample->present & SAMPLE_READ && !attr_is_dummy(&r->evsel->attr))
 		sample_reads_each(&profile->reads, session_evlist(r->session), r->event, r->sample, add_part, &(struct part_context){ profile, r });
@@ -179,7 +160,7 @@ bool profile_needs_order(const struct profile *profile)
 {
 	const struct evlist *evlist = session_evlist(profile->session);
 	bool chains = false, no_chains = false;
-	if (has_switches(profile))
+	if (event_switch_given(&profile->switches))
 		return true;
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		uint64_t type = evlist->events.items[i].attr.sample_type;

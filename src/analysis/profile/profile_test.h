@@ -50,7 +50,6 @@ static inline bool run_setup(struct run *run, struct tape *recording, const char
 	options.use_chains = !options.at_end;
 	options.max_stack = 127;
 	options.socket_filter = -1;
-	options.switch_on = options.switch_off = UINT32_MAX;
 	profile_open(&run->profile, &options, &run->session, run->symbols);
 	return true;
 }

@@ -28,7 +28,7 @@ static void running_open(struct run *run, struct tape *recording, const char *so
 	EXPECT(session_open(&run->session, &recording->source, &session, NULL) == 0 && columns_setup(&run->columns, &request, NULL) == 0);
 	run->symbols = symbols_new(&run->session.model.modules, &(struct symbols_options){ .no_kernel_lookup = true });
 	const struct profile_options options = { .iteration = ITERATE_SAMPLES, .columns = &run->columns, .use_chains = true, .max_stack = 127,
-		.socket_filter = -1, .switch_on = UINT32_MAX, .switch_off = UINT32_MAX,
+		.socket_filter = -1,
 		.chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLER } };
 	profile_open(&run->profile, &options, &run->session, run->symbols);
 	*sink = profile_sink(&run->profile);

@@ -180,7 +180,7 @@ static void open_profile(struct comparison *comparison, struct diff_file *file)
 	const struct diff_cli_options *options = comparison->options;
 	struct profile_options profile = {
 		.columns = &comparison->columns, .iteration = ITERATE_SAMPLES, .filter = file->filter, .relative = options->relative,
-		.verbose = options->input.verbose, .socket_filter = -1, .switch_on = UINT32_MAX, .switch_off = UINT32_MAX,
+		.verbose = options->input.verbose, .socket_filter = -1,
 		.separator = options->separator, .at_end = options->method != METHOD_CYCLES, .time_quantum_ns = slice_time(comparison, file),
 	};
 	if (options->streams) {

@@ -1,7 +1,6 @@
 /* From options to those of a profile: kind of rows, filters, chains. */
 #include "cmd/report/setup.h"
 #include "base/str.h"
-#include "data/evsel_name.h"
 #include "data/feature.h"
 
 static uint64_t sample_types(const struct report *report)
@@ -129,29 +128,12 @@ static int open_patterns(struct report *report, struct error *err)
 	return 0;
 }
 
-static int find_switch(const struct report *report, const char *name, const char *which, uint32_t *event, struct error *err)
-{
-	const struct evlist *evlist = session_evlist(&report->input.session);
-	char buffer[EVSEL_NAME_MAX];
-	*event = UINT32_MAX;
-	if (!name)
-		return 0;
-	for (uint32_t i = 0; i < evlist->events.count; i++)
-		if (strcmp(evsel_name(&evlist->events.items[i], buffer, sizeof buffer), name) == 0) {
-			*event = i;
-			return 0;
-		}
-	error_set(err, ERROR_USAGE, "ERROR: %s event not found (%s)", which, name);
-	return error_hint(err, "'perf evlist' lists the recording's events");
-}
-
 int report_find_switches(struct report *report, struct error *err)
 {
 	const struct report_options *options = report->options;
-	struct profile_options *out = &report->profile_options;
-	if (find_switch(report, options->switch_on, "switch-on", &out->switch_on, err) < 0)
-		return -1;
-	return find_switch(report, options->switch_off, "switch-off", &out->switch_off, err);
+	struct event_switch *switches = &report->profile_options.switches;
+	event_switch_init(switches, options->switch_on, options->switch_off, options->show_switch_events);
+	return event_switch_find(switches, session_evlist(&report->input.session), err);
 }
 
 int report_open_filters(struct report *report, struct error *err)
@@ -193,7 +175,6 @@ void report_fill_profile(struct report *report)
 	out->min_percent = (float)options->percent_limit;
 	out->symbol_filter = options->symbol_filter;
 	out->socket_filter = options->socket_filter;
-	out->show_switch_events = options->show_switch_events;
 	out->separator = options->separator;
 	out->show_reference = options->show_reference;
 	out->fixed_widths = options->column_widths;

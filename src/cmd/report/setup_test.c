@@ -98,12 +98,12 @@ TEST("events that switch counting on and off are found by their whole names")
 	struct trial *trial = trial_new();
 	struct report *report = &trial->report;
 	EXPECT_INT(report_find_switches(report, &err), 0);
-	EXPECT(report->profile_options.switch_on == UINT32_MAX && report->profile_options.switch_off == UINT32_MAX);
+	EXPECT(!event_switch_given(&report->profile_options.switches));
 	trial->options.switch_on = "task-clock";
 	trial->options.switch_off = "cpu-clock";
 	EXPECT_INT(report_find_switches(report, &err), 0);
-	EXPECT_INT(report->profile_options.switch_on, 1);
-	EXPECT_INT(report->profile_options.switch_off, 0);
+	EXPECT_INT(report->profile_options.switches.on, 1);
+	EXPECT_INT(report->profile_options.switches.off, 0);
 	trial->options.switch_off = "cpu-cloc";
 	EXPECT(report_find_switches(report, &err) < 0);
 	EXPECT_STR(err.text, "ERROR: switch-off event not found (cpu-cloc)");

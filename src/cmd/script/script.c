@@ -25,6 +25,7 @@ struct script {
 	struct script_options *options;
 	struct input input;
 	struct sample_filter filter;
+	struct event_switch switches;
 	struct name_list *stop_at;
 	struct attr_names names;
 	struct dump dump;
@@ -117,8 +118,8 @@ static int open_listing(struct script *script, struct error *err)
 		.nanoseconds = o->nanoseconds, .call_object_width = o->call_object_width, .latency = o->latency, .show_kernel_path = o->show_kernel_path,
 		.count_misordered = o->debug, .max_stack = o->max_stack, .filter = script->filter,
 		.stop_at = script->stop_at, .address_range = o->address_range,
-		.max_blocks = (unsigned)o->max_blocks, .graph_functions = o->graph_functions, .switch_on = o->switch_on, .switch_off = o->switch_off,
-		.show_switches = o->show_on_off, .isa = recorded_isa(header),
+		.max_blocks = (unsigned)o->max_blocks, .graph_functions = o->graph_functions,
+		.switches = script->switches, .isa = recorded_isa(header),
 		.full_source_path = o->full_source_path,
 		.format = o->format ? o->format->rows : NULL,
 		.inlines = !o->inlines ? INLINE_NONE : o->inlines_given ? INLINE_ALL : INLINE_UNWOUND,
@@ -298,10 +299,11 @@ static int script_open(struct script *script, struct error *err)
 	o->dlfilter.isa = recorded_isa(&source->header);
 	if (o->dlfilter.path && dlfilter_open(&script->dlfilter, &o->dlfilter, input, script->cli->out, err) < 0)
 		return EXIT_FAILED;
+	event_switch_init(&script->switches, o->switch_on, o->switch_off, o->show_on_off);
+	if (event_switch_find(&script->switches, session_evlist(&input->session), err) < 0)
+		return EXIT_NO_EVENT;
 	if (open_listing(script, err) < 0)
 		return EXIT_FAILED;
-	if (listing_lacks_switch(script->listing, err))
-		return EXIT_NO_EVENT;
 	return -1;
 }
 

@@ -7,7 +7,6 @@
 #include "cmd/sampling.h"
 #include "cmd/servers.h"
 #include "cmd/top/top.h"
-#include "data/evsel_name.h"
 #include "event/event_pfm.h"
 #include "tracepoint/tracepoint.h"
 
@@ -121,21 +120,6 @@ static int setup_columns(struct top *top, struct error *err)
 	return 0;
 }
 
-static int find_switch(const struct top *top, const char *name, const char *which, uint32_t *event, struct error *err)
-{
-	const struct evlist *evlist = session_evlist(&top->live.session);
-	char buffer[EVSEL_NAME_MAX];
-	*event = UINT32_MAX;
-	for (uint32_t i = 0; name && i < evlist->events.count; i++)
-		if (strcmp(evsel_name(&evlist->events.items[i], buffer, sizeof buffer), name) == 0)
-			*event = i;
-	if (!name || *event != UINT32_MAX)
-		return 0;
-	error_set(err, ERROR_USAGE, "ERROR: %s event not found (%s)", which, name);
-	err->sys = ENOENT;
-	return -1;
-}
-
 static void fill_profile(struct top *top)
 {
 	const struct top_options *o = top->options;
@@ -163,7 +147,6 @@ static void fill_profile(struct top *top)
 	out->min_percent = (float)o->percent_limit;
 	out->socket_filter = -1;
 	out->ignore_callees = top->ignore_compiled ? &top->ignore_callees : NULL;
-	out->show_switch_events = o->show_switch_events;
 	out->fixed_widths = o->column_widths;
 	out->inlines = INLINE_UNWOUND;
 	out->symbol_first = !o->fields && o->sort && strncmp(o->sort, "sym", 3) == 0;
@@ -178,9 +161,9 @@ int top_setup_profile(struct top *top, struct error *err)
 		return error_hint(err, "fields");
 	}
 	open_symbols(top);
+	event_switch_init(&out->switches, o->switch_on, o->switch_off, o->show_switch_events);
 	if (setup_columns(top, err) < 0 || filter_open_lists(&top->filter, &o->filter, err) < 0 ||
-	    find_switch(top, o->switch_on, "switch-on", &out->switch_on, err) < 0 ||
-	    find_switch(top, o->switch_off, "switch-off", &out->switch_off, err) < 0)
+	    event_switch_find(&out->switches, session_evlist(&top->live.session), err) < 0)
 		return -1;
 	if (o->ignore_callees)
 		top->ignore_compiled = regcomp(&top->ignore_callees, o->ignore_callees, REG_EXTENDED) == 0;

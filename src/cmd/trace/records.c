@@ -105,7 +105,7 @@ void trace_take_record(void *context, const void *record, size_t size)
 		return;
 	if (call->kind == TRACE_TASK)
 		return take_task(run, record);
-	const struct call *known = run->switched_off ? NULL : trace_call_of(run, call->number, call->compat);
+	const struct call *known = run->switches.is_off ? NULL : trace_call_of(run, call->number, call->compat);
 	if (!known)
 		return;
 	struct trace_task *task = trace_tasks_get(&run->tasks, (int32_t)call->tid, 0);

@@ -35,19 +35,6 @@ static void find_role(struct trace_samples *samples, struct sample_event *event)
 	}
 }
 
-static int find_switch(const struct trace_samples *samples, const char *name, const char *which, uint32_t *event, struct error *err)
-{
-	*event = UINT32_MAX;
-	for (uint32_t i = 0; name && i < samples->events.count; i++)
-		if (strcmp(samples->events.items[i].name, name) == 0)
-			*event = i;
-	if (!name || *event != UINT32_MAX)
-		return 0;
-	error_set(err, ERROR_USAGE, "ERROR: %s event not found (%s)", which, name);
-	err->sys = ENOENT;
-	return -1;
-}
-
 int trace_samples_open(struct trace_samples *samples, struct trace_run *run, struct session *session, struct error *err)
 {
 	const struct evlist *evlist = session_evlist(session);
@@ -55,7 +42,7 @@ int trace_samples_open(struct trace_samples *samples, struct trace_run *run, str
 	samples->run = run;
 	samples->session = session;
 	samples->max_stack = o->max_stack ? o->max_stack : MAX_STACK;
-	run->switched_off = o->switch_on;
+	event_switch_init(&run->switches, o->switch_on, o->switch_off, o->show_switch_events);
 	writer_open(&samples->fields, -1, 1024);
 	for (size_t i = 0; i < evlist->events.count; i++) {
 		char buffer[EVSEL_NAME_MAX];
@@ -64,9 +51,7 @@ int trace_samples_open(struct trace_samples *samples, struct trace_run *run, str
 	}
 	for (size_t i = 0; i < samples->events.count; i++)
 		find_role(samples, &samples->events.items[i]);
-	return find_switch(samples, o->switch_on, "switch-on", &samples->switch_on, err) < 0 ||
-		find_switch(samples, o->switch_off, "switch-off", &samples->switch_off, err) < 0
-		? -1 : 0;
+	return event_switch_find(&run->switches, evlist, err);
 }
 
 void trace_samples_close(struct trace_samples *samples)
@@ -337,22 +322,6 @@ static void take_run_time(struct trace_samples *samples, const struct sample_eve
 		task->runtime_ns += ns;
 }
 
-/* Whether the sample is between --switch-on and --switch-off. */
-static bool switched_on(struct trace_samples *samples, const struct resolved *r)
-{
-	bool shown = samples->run->options->show_switch_events;
-	bool *off = &samples->run->switched_off;
-	if (*off && r->event == samples->switch_on) {
-		*off = false;
-		return shown;
-	}
-	if (!*off && r->event == samples->switch_off) {
-		*off = true;
-		return shown;
-	}
-	return !*off;
-}
-
 static void print_sample(const struct trace_samples *samples, const struct sample_event *event, const struct resolved *r)
 {
 	char unnamed[16];
@@ -389,7 +358,7 @@ static void take_sample(void *context, const struct resolved *r, size_t slice)
 	struct sample_event *event = &samples->events.items[r->event];
 	if (samples->programs)
 		trace_programs_read(samples->programs, r->sample->time, trace_take_record, run);
-	if (event->role == ROLE_SIDEBAND || !switched_on(samples, r))
+	if (event->role == ROLE_SIDEBAND || !event_switch_passes(&run->switches, r->event))
 		return;
 	trace_text_begin(&run->text, r->sample->time);
 	run->events++;

@@ -24,7 +24,6 @@ struct trace_samples {
 	struct symbols *symbols;
 	struct tracepoints *tracepoints;
 	VEC(struct sample_event) events;
-	uint32_t switch_on, switch_off;      /* events; UINT32_MAX: none */
 	bool files_asked;                    /* descriptors are looked up in /proc: the processes run */
 	unsigned max_stack;
 	struct writer fields;                /* text of an event, in memory */

@@ -1,5 +1,6 @@
 /* One run of `trace`: its state, shared by the ways in which events arrive. */
 #pragma once
+#include "analysis/filter/event_switch.h"
 #include "analysis/trace/summary.h"
 #include "bpf/kernel_structs.h"
 #include "bpf/trace_programs.h"
@@ -28,7 +29,7 @@ struct trace_run {
 	int file;                            /* descriptor of -o; -1: standard error */
 	uint64_t lost, events;               /* events: all that arrived; 0: the sum over tasks */
 	uint64_t asked_files;                /* descriptors that were looked up in /proc */
-	bool switched_off;                   /* before --switch-on, or after --switch-off */
+	struct event_switch switches;
 	bool finished;                       /* --max-events is reached */
 	bool traces_calls;                   /* not only other events */
 	bool refused;                        /* the programs cannot be used, and nothing was started */

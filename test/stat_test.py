@@ -16,6 +16,10 @@ from suite.tests import Skip, need, need_root, run_tests, tests_of
 PMU_LINE = "This machine or kernel has no PMU"
 
 LINES = """-e task-clock,page-faults true
+-a -C 0 -e page-faults true
+-a --per-node --per-die --per-socket -e page-faults true
+-a --per-core --per-cache --per-cluster -e page-faults true
+-a -A --per-core --per-node -e page-faults true
 -e page-faults true
 -e cs,migrations,faults,cpu-clock -x: true
 -e task-clock,page-faults -A -a sleep 0.01

@@ -81,7 +81,7 @@ void stat_output_title(struct stat_run *run, int runs)
 	const struct target_options *target = &run->o->target;
 	struct writer *out = &run->out;
 	writer_puts(out, "\n Performance counter stats for ");
-	if (run->system_wide && !target->cpus)
+	if (run->system_wide && (!target->cpus || target->all_cpus))
 		writer_puts(out, "'system wide");
 	else if (run->system_wide)
 		writer_printf(out, "'CPU(s) %s", target->cpus);

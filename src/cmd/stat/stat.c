@@ -199,14 +199,15 @@ static int take_each_cgroup(struct stat_run *run)
 	return status;
 }
 
+/* Of several grains perf takes the finest, whatever their order. */
 enum stat_grain stat_grain_of(const struct stat_report_options *o)
 {
 	const struct {
 		bool given;
 		enum stat_grain grain;
 	} rows[] = {
-		{ o->no_aggregation, STAT_CPU }, { o->per_core, STAT_CORE }, { o->per_cluster, STAT_CLUSTER }, { o->per_cache, STAT_CACHE },
-		{ o->per_die, STAT_DIE }, { o->per_socket, STAT_SOCKET }, { o->per_node, STAT_NODE }, { o->per_thread, STAT_THREAD },
+		{ o->per_node, STAT_NODE }, { o->per_socket, STAT_SOCKET }, { o->per_die, STAT_DIE }, { o->per_cluster, STAT_CLUSTER },
+		{ o->per_cache, STAT_CACHE }, { o->per_core, STAT_CORE }, { o->per_thread, STAT_THREAD }, { o->no_aggregation, STAT_CPU },
 	};
 	enum stat_grain grain = STAT_ALL;
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

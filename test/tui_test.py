@@ -200,6 +200,52 @@ def test_commands(context):
         terminal.wait_for("end:0")
 
 
+def part(terminal, keys, title):
+    """The screen with the samples of a marked part of the time strip."""
+    for key in keys:
+        terminal.send(key)
+    return terminal.wait(lambda seen: ", only " in seen.split("\n")[0] and "[" not in seen.split("\n")[0] and title in seen, "no part")
+
+
+def test_parts(context):
+    """T shows a part of the time in script, annotate, sched, lock and trace, too: two parts have the samples of the whole; u shows it again"""
+    total = len(process.perfuse("script", "-i", "calc.data", "-G", "-F", "time", cwd=context.folder).stdout.split())
+    first, second = ["T", "Home", "Enter", ":5", "Left", "Enter", "Up"], ["T", ":5", "Enter", "End", "Enter", "Up"]
+    counted = {"script --format=tui": r"rows (\d+)", "annotate --tui": r"% +(\d+)  \S+ +\[\.\] lookup"}
+    for words, pattern in counted.items():
+        context.close()
+        terminal = context.open = Terminal(context, [PERFUSE, *words.split(), "-i", "calc.data", *PLACES])
+        if words.startswith("annotate"):
+            terminal.wait_for("hottest:")
+            terminal.send("Escape")
+        counts = []
+        for keys in ([], first, second):
+            if keys:
+                seen = part(terminal, keys, "")
+            else:
+                seen = terminal.wait(lambda seen: re.search(pattern, seen), "no count")
+            counts.append(int(re.search(pattern, seen).group(1)))
+            if keys:
+                terminal.send("u")
+                terminal.wait(lambda seen: "only" not in seen.split("\n")[0] and re.search(pattern, seen) and
+                              int(re.search(pattern, seen).group(1)) == counts[0], "the whole after u")
+        need(counts[0] == counts[1] + counts[2] and counts[1] and counts[2], "%s: %s" % (words, counts))
+        need(counts[0] == total or "annotate" in words, "%d of %d rows" % (counts[0], total))
+    for words in ("sched latency", "sched timehist", "lock report", "trace -s"):
+        name = words.split()[0] + ".data"
+        done = process.perfuse(words.split()[0], "record", "-o", name, "--", "sleep", "0.1", cwd=context.folder)
+        if done.returncode:
+            raise Skip("%s is not permitted here: %s" % (words, done.stderr.strip()[-200:]))
+        context.close()
+        terminal = context.open = Terminal(context, [PERFUSE, *words.split(), "-i", name, "--format=tui"], columns=150, lines=40)
+        terminal.ready()
+        part(terminal, first, "")
+        terminal.send("u")
+        terminal.wait(lambda seen: "only" not in seen.split("\n")[0], "the whole after u")
+        terminal.send("C-c")
+        terminal.wait_for("end:0")
+
+
 STOPPED = "sh -c 'kill -STOP $$; exec \"$0\" \"$@\"'"
 
 

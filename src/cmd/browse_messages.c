@@ -54,6 +54,13 @@ void browse_messages_text(const struct browse_messages *messages, struct str *ou
 	}
 }
 
+void browse_messages_clear(struct browse_messages *messages)
+{
+	fflush(stderr);
+	if (messages->memory >= 0 && ftruncate(messages->memory, 0) == 0)
+		lseek(messages->memory, 0, SEEK_SET);
+}
+
 long browse_messages_length(const struct browse_messages *messages)
 {
 	struct stat st;

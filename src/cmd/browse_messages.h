@@ -17,5 +17,7 @@ struct browse_messages {
 void browse_messages_begin(struct browse_messages *messages);
 /* most: bytes that are printed; < 0: all. */
 void browse_messages_end(struct browse_messages *messages, long most);
+/* Drops them: what they are about is read again. */
+void browse_messages_clear(struct browse_messages *messages);
 long browse_messages_length(const struct browse_messages *messages);
 void browse_messages_text(const struct browse_messages *messages, struct str *out);

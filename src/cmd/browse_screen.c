@@ -1,7 +1,7 @@
 #include "cmd/browse_screen.h"
 
 #include <errno.h>
-#include <time.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 #include "render/tui/terminal.h"
 
 enum { PREVIEW_SHARE = 8 }; /* previews take at most one of so many parts of the time */
-#define PREVIEW_LEAST_NS UINT64_C(100000000)
+#define PREVIEW_LEAST_NS UINT64_C(50000000) /* less than from one pause of a reading to its next: only several readings meet it */
 
 static void *run(void *context)
 {
@@ -25,6 +25,10 @@ static void *run(void *context)
 	browser_close(&browser);
 	if (screen->leave)
 		screen->leave(screen->source.context);
+	pthread_mutex_lock(&screen->lock);
+	screen->ended = true;
+	pthread_cond_signal(&screen->changed);
+	pthread_mutex_unlock(&screen->lock);
 	return NULL;
 }
 
@@ -46,6 +50,9 @@ int browse_screen_open(struct browse_screen *screen, struct error *err)
 	source->feed = &screen->feed;
 	source->save = browse_save;
 	browse_messages_begin(&screen->messages);
+	pthread_mutex_init(&screen->lock, NULL);
+	pthread_cond_init(&screen->changed, NULL);
+	screen->current.end_ns = screen->wanted.end_ns = UINT64_MAX;
 	screen->opened = true;
 	errno = pthread_create(&screen->thread, NULL, run, screen);
 	screen->runs = errno == 0;
@@ -93,6 +100,10 @@ void browse_screen_publish(struct browse_screen *screen, struct feed_shot *shot)
 		return;
 	}
 	shot->complete = !screen->previews;
+	if (screen->parts)
+		shot->request = screen->current.number;
+	for (unsigned i = 0; i < screen->heat_count; i++)
+		heat_merge(&shot->heat, &screen->heats[i]);
 	screen->complete |= shot->complete && !browse_screen_left(screen);
 	feed_publish(&screen->feed, shot);
 }
@@ -104,9 +115,66 @@ static void end_thread(struct browse_screen *screen)
 	screen->runs = false;
 }
 
-int browse_screen_wait(struct browse_screen *screen, const void *shown, struct error *err)
+void browse_screen_ask(struct browse_screen *screen, uint64_t number, uint64_t start_ns, uint64_t end_ns)
 {
-	atomic_store(&screen->shown, shown);
+	pthread_mutex_lock(&screen->lock);
+	screen->wanted = (struct browse_request){ number, start_ns, end_ns };
+	atomic_store(&screen->newest, number);
+	atomic_store(&screen->shown, NULL);
+	pthread_cond_signal(&screen->changed);
+	pthread_mutex_unlock(&screen->lock);
+}
+
+bool browse_screen_outdated(const struct browse_screen *screen)
+{
+	return screen && (atomic_load(&screen->left) || (screen->parts && atomic_load(&screen->newest) != screen->current.number));
+}
+
+bool browse_screen_next(struct browse_screen *screen)
+{
+	if (!screen->parts || !screen->runs)
+		return false;
+	pthread_mutex_lock(&screen->lock);
+	bool next = !screen->ended && screen->wanted.number != screen->current.number;
+	screen->current = screen->wanted;
+	pthread_mutex_unlock(&screen->lock);
+	if (!next)
+		return false;
+	browse_messages_clear(&screen->messages);
+	atomic_store(&screen->feed.done, 0);
+	atomic_store(&screen->feed.total, 0);
+	screen->previewed_ns = screen->cost_ns = 0;
+	return true;
+}
+
+static bool asked(const struct browse_screen *screen)
+{
+	return screen->parts && screen->wanted.number != screen->current.number;
+}
+
+void browse_screen_lend(struct browse_screen *screen, const void *shown)
+{
+	pthread_mutex_lock(&screen->lock);
+	if (!asked(screen))
+		atomic_store(&screen->shown, shown);
+	pthread_mutex_unlock(&screen->lock);
+}
+
+/* Returns whether the user has left: not, if another part is wanted. */
+static bool wait_user(struct browse_screen *screen)
+{
+	pthread_mutex_lock(&screen->lock);
+	while (!asked(screen) && !screen->ended)
+		pthread_cond_wait(&screen->changed, &screen->lock);
+	bool left = screen->ended;
+	pthread_mutex_unlock(&screen->lock);
+	return left;
+}
+
+int browse_screen_wait(struct browse_screen *screen, struct error *err)
+{
+	if (screen->runs && !wait_user(screen))
+		return 0;
 	end_thread(screen);
 	atomic_store(&screen->shown, NULL);
 	if (screen->result < 0)
@@ -125,7 +193,10 @@ int browse_screen_close(struct browse_screen *screen, int code)
 	if (screen->runs)
 		feed_end(&screen->feed);
 	end_thread(screen);
+	free(screen->heats);
 	if (screen->opened) {
+		pthread_mutex_destroy(&screen->lock);
+		pthread_cond_destroy(&screen->changed);
 		browse_messages_end(&screen->messages, early ? screen->left_at : -1);
 		feed_close(&screen->feed);
 	}

@@ -1,6 +1,6 @@
 /* The screen of a command that reads a recording: the terminal browser in a separate thread. It opens before the reading, shows its
- * progress and the results so far, then all, until the user leaves. The command reads in its own thread and publishes; while it waits in
- * browse_screen_wait, the browser's thread may use its results (browse_screen_shown). Knows no analysis. */
+ * progress and the results so far, then all, until the user leaves. The command reads in its own thread and publishes; until
+ * browse_screen_wait returns, the browser's thread may use its results (browse_screen_lend). Knows no analysis. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,8 +8,24 @@
 #include "cmd/browse_messages.h"
 #include "render/tui/browser.h"
 
+/* What the user wants to see. */
+struct browse_request {
+	uint64_t number;                /* 0: the whole recording, before any request */
+	uint64_t start_ns, end_ns;
+};
+
 struct browse_screen {
 	struct browse_source source;    /* set before browse_screen_open, which adds feed, save and, without a context, those of tables */
+	bool parts;                     /* set before browse_screen_open: the command runs again for a range of time (browse_screen_next).
+	                                 * input_open sets it for a file */
+	struct heat *heats;             /* of each worker of the recording; NULL: none */
+	unsigned heat_count;
+	struct browse_request current;  /* of the command */
+	struct browse_request wanted;   /* the newest; under the lock */
+	bool ended;                     /* the browser's thread; under the lock */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	_Atomic uint64_t newest;        /* wanted.number */
 	struct feed feed;
 	void (*leave)(void *context);   /* of source.context: called by the browser's thread when it ends; NULL: nothing */
 	/* Publishes the results so far, as the command does at the end. Called in the command's thread between two parts of the reading. */
@@ -42,9 +58,18 @@ bool browse_screen_left(const struct browse_screen *screen);
 void browse_screen_pause(struct browse_screen *screen);
 /* Takes ownership. What a preview publishes is not complete, and not shown if it has no row. */
 void browse_screen_publish(struct browse_screen *screen, struct feed_shot *shot);
-/* Waits until the user leaves. shown: what the browser's functions may use meanwhile. < 0: the terminal cannot be used. */
-int browse_screen_wait(struct browse_screen *screen, const void *shown, struct error *err);
+/* source.read of a screen with parts: the command reads again. */
+void browse_screen_ask(struct browse_screen *screen, uint64_t number, uint64_t start_ns, uint64_t end_ns);
+/* Whether what the command reads is shown no more: the reading may end. NULL is allowed. */
+bool browse_screen_outdated(const struct browse_screen *screen);
+/* After a run of the command: whether it is to run again, with screen->current. */
+bool browse_screen_next(struct browse_screen *screen);
+/* Before the complete results are published: what the browser's functions may use until browse_screen_wait returns. */
+void browse_screen_lend(struct browse_screen *screen, const void *shown);
+/* NULL: the command reads. */
 const void *browse_screen_shown(const struct browse_screen *screen);
+/* Waits until the user leaves, or wants another part. < 0: the terminal cannot be used. */
+int browse_screen_wait(struct browse_screen *screen, struct error *err);
 /* Ends the browser, whatever it shows, and prints the messages. Returns the exit code: 0 if the user left before the reading came to its
  * end, otherwise code. */
 int browse_screen_close(struct browse_screen *screen, int code);

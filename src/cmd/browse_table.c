@@ -60,24 +60,31 @@ static struct snapshot *show_code(void *context, const struct snapshot *shot, ui
 	return NULL;
 }
 
+static void read_again(void *context, uint64_t request, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
+{
+	browse_screen_ask(context, request, start_ns, end_ns);
+}
+
 void browse_table_source(struct browse_screen *screen, const struct browse_code *code)
 {
 	screen->code = code;
 	screen->source = (struct browse_source){ .context = screen, .header = show_facts, .messages = add_messages,
-		.annotate = code ? show_code : NULL, .least_percent = code ? code->least_percent : 0 };
+		.read = screen->parts ? read_again : NULL, .annotate = code ? show_code : NULL, .least_percent = code ? code->least_percent : 0 };
 }
 
 int browse_table(struct browse_screen *screen, const struct results *results, struct error *err)
 {
 	struct browse_screen own = { 0 };
 	struct browse_screen *on = screen ? screen : &own;
-	if (browse_screen_left(on))
+	if (browse_screen_outdated(on))
 		return 0;
 	int result = on->opened ? 0 : browse_screen_open(on, err);
+	if (result == 0 && !on->previews)
+		browse_screen_lend(on, results);
 	if (result == 0)
 		browse_screen_publish(on, shot_of(results, on->previews));
 	if (result == 0 && !on->previews)
-		result = browse_screen_wait(on, results, err);
+		result = browse_screen_wait(on, err);
 	browse_screen_close(&own, 0);
 	return result;
 }

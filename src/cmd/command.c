@@ -184,6 +184,8 @@ static int run_browsing(struct cli *cli, const struct command *command, void *op
 	cli->use_pager = 0;
 	cli->screen = cli->out->screen = &screen;
 	int code = command->run(cli, options, argc, argv);
+	while (browse_screen_next(&screen))
+		command->run(cli, options, argc, argv);
 	cli->screen = cli->out->screen = NULL;
 	return browse_screen_close(&screen, code);
 }

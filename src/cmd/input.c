@@ -1,12 +1,14 @@
 #include "cmd/input.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/filter/time_filter.h"
 #include "analysis/place/kernel_extent.h"
 #include "base/budget.h"
+#include "cmd/browse_part.h"
 #include "cmd/browse_screen.h"
 #include "cmd/environment.h"
 #include "cmd/missing_files.h"
@@ -72,6 +74,8 @@ static void watch_screen(struct input *input, struct session_options *options)
 {
 	input->screen = input->cli->screen;
 	browse_screen_prepare(input->screen);
+	if (!input->screen->opened)
+		input->screen->parts = strcmp(input->path, "-") != 0; /* which can be read once */
 	options->progress = show_progress;
 	options->pause = pause_reading;
 	options->progress_context = input;
@@ -193,7 +197,7 @@ void input_name_events(struct input *input)
 static int next_or_end(struct source *source, struct record *record, struct error *err)
 {
 	struct input *input = (struct input *)((char *)(uintptr_t)source->ops - offsetof(struct input, ending));
-	bool ends = browse_screen_left(input->screen) || (input->stop && input->stop(input->stop_context));
+	bool ends = browse_screen_outdated(input->screen) || (input->stop && input->stop(input->stop_context));
 	return ends ? 0 : input->whole->next(source, record, err);
 }
 
@@ -206,7 +210,8 @@ void input_read(struct input *input, const struct sink *sink)
 		input->ending.next = next_or_end;
 		source->ops = &input->ending;
 	}
-	session_run(&input->session, sink, NULL);
+	struct browse_part part;
+	session_run(&input->session, browse_part_of(&part, input->screen, sink, session_workers(&input->session)), NULL);
 	source->ops = input->whole;
 }
 
@@ -231,7 +236,7 @@ void input_run(struct input *input, const struct sink *sink)
 
 int input_end(struct input *input, bool quiet, bool files)
 {
-	if (browse_screen_left(input->screen) && !input->screen->complete)
+	if (browse_screen_outdated(input->screen) && !input->screen->complete)
 		return 0;
 	losses_of_session(&input->losses, &input->session);
 	if (input->losses.stop.kind == ERROR_NONE)

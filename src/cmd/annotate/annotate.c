@@ -30,8 +30,7 @@ struct run {
 	VEC(bool) warned;             /* by module: that its code is missing was said */
 	size_t shown;
 	bool browses;
-	struct annotate_browse browse;
-	struct browse_screen screen;  /* where browses */
+	struct annotate_browse *browse; /* where browses */
 };
 
 static void run_close(struct run *run)
@@ -283,23 +282,24 @@ static void preview(void *context)
 	struct run *run = context;
 	struct hits hits;
 	hit_sink_preview(run->sink, &run->input.session, run->input.symbols, &hits);
-	annotate_browse_publish(&run->browse, &hits);
+	annotate_browse_publish(run->browse, &hits);
 	hits_fini(&hits);
 }
 
 static void prepare_screen(struct run *run)
 {
-	run->browse = (struct annotate_browse){ .cli = run->cli, .options = run->options, .input = &run->input };
-	annotate_browse_source(&run->browse);
+	run->browse->input = &run->input;
+	annotate_browse_source(run->browse);
 	browse_screen_previews(run->cli->screen, preview, run);
 }
 
 static void browse(struct run *run)
 {
 	struct error err = { 0 };
-	run->browse.annotator = run->annotator;
-	annotate_browse_publish(&run->browse, &run->hits);
-	if (browse_screen_wait(run->cli->screen, &run->hits, &err) < 0)
+	run->browse->annotator = run->annotator;
+	browse_screen_lend(run->cli->screen, &run->hits);
+	annotate_browse_publish(run->browse, &run->hits);
+	if (browse_screen_wait(run->cli->screen, &err) < 0)
 		cli_complain(run->cli, &err);
 }
 
@@ -328,7 +328,7 @@ static int annotate_recording(struct run *run)
 		return input_end(&run->input, options->quiet, !options->quiet);
 	}
 	open_annotator(run);
-	if (run->browses && run->hits.hits.count) {
+	if (run->browses && (run->hits.hits.count || run->cli->screen->current.number)) {
 		browse(run);
 	} else if (format_is_table(options->format)) {
 		print_tables(run);
@@ -442,12 +442,19 @@ static int annotate_run(struct cli *cli, void *filled, int argc, const char **ar
 		return cli_complain(cli, &err);
 	if (!browses)
 		cli_pager(cli, &command_annotate);
-	struct run run = { .cli = cli, .options = options, .browses = browses };
-	cli->screen = browses ? &run.screen : NULL;
+	struct browse_screen screen = { 0 };
+	struct annotate_browse browse = { .cli = cli, .options = options };
+	struct run run = { .cli = cli, .options = options, .browses = browses, .browse = &browse }, again = run;
+	cli->screen = browses ? &screen : NULL;
 	int code = run_all(&run);
 	run_close(&run);
+	while (browse_screen_next(&screen)) {
+		run = again;
+		run_all(&run);
+		run_close(&run);
+	}
 	cli->screen = NULL;
-	return browse_screen_close(&run.screen, code);
+	return browse_screen_close(&screen, code);
 }
 
 const struct command command_annotate = {

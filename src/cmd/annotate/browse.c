@@ -108,9 +108,16 @@ static void add_messages(void *context, struct str *out)
 	browse_messages_text(&browse->cli->screen->messages, out);
 }
 
+static void read_again(void *context, uint64_t request, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
+{
+	const struct annotate_browse *browse = context;
+	browse_screen_ask(browse->cli->screen, request, start_ns, end_ns);
+}
+
 void annotate_browse_source(struct annotate_browse *browse)
 {
 	browse->cli->screen->source = (struct browse_source){ .context = browse, .annotate = show_code, .messages = add_messages,
+		.read = browse->cli->screen->parts ? read_again : NULL,
 		.first_key = 'a' }; /* as perf: the hottest function first; ESC leads to the list */
 }
 
@@ -121,5 +128,7 @@ void annotate_browse_publish(const struct annotate_browse *browse, const struct 
 	for (uint32_t event = 0; event < hits->event_count; event++)
 		if (hits->events[event].samples)
 			shot->tables[shot->table_count++] = list_functions(browse, hits, event);
+	if (!shot->table_count)
+		shot->failure = memory_string("no sample is in this range of time");
 	browse_screen_publish(browse->cli->screen, shot);
 }

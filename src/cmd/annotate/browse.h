@@ -8,7 +8,7 @@
 struct annotate_browse {
 	struct cli *cli;
 	const struct annotate_options *options;
-	struct input *input;
+	struct input *input;           /* of the present run */
 	struct annotator *annotator;   /* of the code; set before the recording is read to its end */
 };
 
@@ -16,5 +16,5 @@ struct annotate_browse {
 int annotate_browses(const struct cli *cli, const struct annotate_options *options, struct error *err);
 /* Before the screen opens. */
 void annotate_browse_source(struct annotate_browse *browse);
-/* Publishes the functions. While the command waits, these hits are what the screen may use (browse_screen_wait). */
+/* Publishes the functions. The screen may use those that are lent to it (browse_screen_lend). */
 void annotate_browse_publish(const struct annotate_browse *browse, const struct hits *hits);

@@ -324,6 +324,7 @@ static int open_screen(struct viewer *viewer, const char *tip, struct error *err
 		.open = open_other, .script = show_script, .annotate = show_code,
 	};
 	viewer->screen->leave = leave;
+	viewer->screen->parts = false; /* `ask` does it */
 	browse_screen_previews(viewer->screen, preview, viewer);
 	return browse_screen_open(viewer->screen, err);
 }
@@ -340,7 +341,7 @@ int report_browse(struct report *report, char **next)
 		read_report(&viewer, report);
 		while (wait_request(&viewer))
 			read_again(&viewer);
-		result = browse_screen_wait(viewer.screen, NULL, &err);
+		result = browse_screen_wait(viewer.screen, &err);
 	}
 	drop_report(&viewer);
 	code_view_free(report->watch.code);

@@ -246,6 +246,28 @@ def test_parts(context):
         terminal.wait_for("end:0")
 
 
+def test_flame_of_samples(context):
+    """g shows the flame graph of the samples of script, of a part of the time, too; sched, whose events have no stacks, says that it has none"""
+    context.close()
+    terminal = context.open = Terminal(context, [PERFUSE, "script", "-i", "calc.data", *PLACES, "--format=tui"])
+    terminal.ready()
+    terminal.send("g")
+    whole = terminal.wait(lambda seen: seen.startswith(" Flame graph") and "main" in seen and "lookup" in seen, "no flame graph")
+    for key in ("Up", "T", "Home", "Enter", ":5", "Enter", "Up"):
+        terminal.send(key)
+    terminal.wait(lambda seen: "only" in seen.split("\n")[0] and "main" in seen and seen != whole, "no flame graph of a part")
+    terminal.send("C-c")
+    terminal.wait_for("end:0")
+    done = process.perfuse("sched", "record", "-o", "stackless.data", "--", "sleep", "0.1", cwd=context.folder)
+    if done.returncode:
+        raise Skip("sched record is not permitted here: %s" % done.stderr.strip()[-200:])
+    context.close()
+    terminal = context.open = Terminal(context, [PERFUSE, "sched", "latency", "-i", "stackless.data", "--format=tui"])
+    terminal.ready()
+    terminal.send("g")
+    terminal.wait_for("this result has no flame graph")
+
+
 STOPPED = "sh -c 'kill -STOP $$; exec \"$0\" \"$@\"'"
 
 

@@ -79,3 +79,28 @@ struct snapshot *flame_snapshot(const struct flame_tree *tree, const char *event
 	free(flame.children);
 	return snapshot;
 }
+
+enum {
+	FLAME_STACK_MAX = 512,
+	FLAME_PARTS = 20000,       /* frames below this part of the whole are left out */
+};
+
+struct flame_sink *browse_flame_open(const struct flame_options *options, unsigned workers)
+{
+	struct flame_options all = *options;
+	all.max_stack = FLAME_STACK_MAX;
+	return flame_sink_new(&all, workers);
+}
+
+struct snapshot *browse_flame_finish(struct flame_sink *sink, struct session *session, const char *event)
+{
+	struct flame_builder builder;
+	struct flame_tree tree;
+	flame_builder_init(&builder);
+	flame_sink_finish(sink, session, &builder);
+	flame_tree_make(&tree, &builder, flame_builder_total(&builder).weight / FLAME_PARTS);
+	struct snapshot *snapshot = flame_snapshot(&tree, event);
+	flame_tree_fini(&tree);
+	flame_builder_fini(&builder);
+	return snapshot;
+}

@@ -1,6 +1,7 @@
 #include "cmd/browse_screen.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -48,6 +49,7 @@ int browse_screen_open(struct browse_screen *screen, struct error *err)
 	if (!source->context)
 		browse_table_source(screen, NULL);
 	source->feed = &screen->feed;
+	source->without_flame = screen->parts && !screen->flames;
 	source->save = browse_save;
 	browse_messages_begin(&screen->messages);
 	pthread_mutex_init(&screen->lock, NULL);
@@ -102,6 +104,10 @@ void browse_screen_publish(struct browse_screen *screen, struct feed_shot *shot)
 	shot->complete = !screen->previews;
 	if (screen->parts)
 		shot->request = screen->current.number;
+	if (shot->complete && screen->flame) {
+		shot->flame = screen->flame;
+		screen->flame = NULL;
+	}
 	for (unsigned i = 0; i < screen->heat_count; i++)
 		heat_merge(&shot->heat, &screen->heats[i]);
 	screen->complete |= shot->complete && !browse_screen_left(screen);
@@ -115,10 +121,12 @@ static void end_thread(struct browse_screen *screen)
 	screen->runs = false;
 }
 
-void browse_screen_ask(struct browse_screen *screen, uint64_t number, uint64_t start_ns, uint64_t end_ns)
+void browse_screen_ask(struct browse_screen *screen, uint64_t number, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
 {
 	pthread_mutex_lock(&screen->lock);
-	screen->wanted = (struct browse_request){ number, start_ns, end_ns };
+	screen->wanted = (struct browse_request){ number, start_ns, end_ns, .flame = flame_event };
+	if (flame_event)
+		snprintf(screen->wanted.event, sizeof screen->wanted.event, "%s", flame_event);
 	atomic_store(&screen->newest, number);
 	atomic_store(&screen->shown, NULL);
 	pthread_cond_signal(&screen->changed);
@@ -194,6 +202,7 @@ int browse_screen_close(struct browse_screen *screen, int code)
 		feed_end(&screen->feed);
 	end_thread(screen);
 	free(screen->heats);
+	snapshot_free(screen->flame);
 	if (screen->opened) {
 		pthread_mutex_destroy(&screen->lock);
 		pthread_cond_destroy(&screen->changed);

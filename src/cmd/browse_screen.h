@@ -12,12 +12,16 @@
 struct browse_request {
 	uint64_t number;                /* 0: the whole recording, before any request */
 	uint64_t start_ns, end_ns;
+	bool flame;                     /* the flame graph, too … */
+	char event[256];                /* … of this event; "": of the first with samples */
 };
 
 struct browse_screen {
 	struct browse_source source;    /* set before browse_screen_open, which adds feed, save and, without a context, those of tables */
 	bool parts;                     /* set before browse_screen_open: the command runs again for a range of time (browse_screen_next).
 	                                 * input_open sets it for a file */
+	bool flames;                    /* set before it, too: browse_part.h can make flame graphs */
+	struct snapshot *flame;         /* of the last run; the next complete results take it; NULL: none */
 	struct heat *heats;             /* of each worker of the recording; NULL: none */
 	unsigned heat_count;
 	struct browse_request current;  /* of the command */
@@ -59,7 +63,7 @@ void browse_screen_pause(struct browse_screen *screen);
 /* Takes ownership. What a preview publishes is not complete, and not shown if it has no row. */
 void browse_screen_publish(struct browse_screen *screen, struct feed_shot *shot);
 /* source.read of a screen with parts: the command reads again. */
-void browse_screen_ask(struct browse_screen *screen, uint64_t number, uint64_t start_ns, uint64_t end_ns);
+void browse_screen_ask(struct browse_screen *screen, uint64_t number, uint64_t start_ns, uint64_t end_ns, const char *flame_event);
 /* Whether what the command reads is shown no more: the reading may end. NULL is allowed. */
 bool browse_screen_outdated(const struct browse_screen *screen);
 /* After a run of the command: whether it is to run again, with screen->current. */

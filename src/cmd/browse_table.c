@@ -62,7 +62,7 @@ static struct snapshot *show_code(void *context, const struct snapshot *shot, ui
 
 static void read_again(void *context, uint64_t request, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
 {
-	browse_screen_ask(context, request, start_ns, end_ns);
+	browse_screen_ask(context, request, start_ns, end_ns, flame_event);
 }
 
 void browse_table_source(struct browse_screen *screen, const struct browse_code *code)

@@ -211,7 +211,8 @@ void input_read(struct input *input, const struct sink *sink)
 		source->ops = &input->ending;
 	}
 	struct browse_part part;
-	session_run(&input->session, browse_part_of(&part, input->screen, sink, session_workers(&input->session)), NULL);
+	session_run(&input->session, browse_part_begin(&part, input->screen, sink, &input->session, input->symbols), NULL);
+	browse_part_end(&part, &input->session);
 	source->ops = input->whole;
 }
 
@@ -228,6 +229,8 @@ void input_remark(struct input *input)
 void input_run(struct input *input, const struct sink *sink)
 {
 	struct error err = { 0 };
+	if (input->screen && !input->screen->opened)
+		input->screen->flames = input->symbols && !sink->plain && !sink->checks_only && !sink->skip_samples;
 	if (input->screen && !input->screen->opened && browse_screen_open(input->screen, &err) < 0)
 		cli_complain(input->cli, &err);
 	input_read(input, sink);

@@ -111,7 +111,7 @@ static void add_messages(void *context, struct str *out)
 static void read_again(void *context, uint64_t request, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
 {
 	const struct annotate_browse *browse = context;
-	browse_screen_ask(browse->cli->screen, request, start_ns, end_ns);
+	browse_screen_ask(browse->cli->screen, request, start_ns, end_ns, flame_event);
 }
 
 void annotate_browse_source(struct annotate_browse *browse)

@@ -22,8 +22,6 @@
 enum {
 	PREVIEW_DETAILS = 50000,   /* rows of callers in a preview */
 	DETAILS = 2000000,         /* and of the whole */
-	FLAME_STACK_MAX = 512,
-	FLAME_PARTS = 20000,       /* frames below this part of the whole are left out */
 };
 
 /* The screen's request to the loader. */
@@ -120,28 +118,13 @@ static void open_flame(struct report *report)
 {
 	struct viewer *viewer = report->watch.viewer;
 	const struct flame_options options = {
-		.symbols = report->input.symbols, .filter = report->filter, .event = viewer->current.flame_event, .max_stack = FLAME_STACK_MAX,
+		.symbols = report->input.symbols, .filter = report->filter, .event = viewer->current.flame_event,
 		.inlines = report->options->inline_names,
 	};
 	if (!*viewer->current.flame_event)
 		return;
-	report->watch.flame = flame_sink_new(&options, session_workers(&report->input.session));
+	report->watch.flame = browse_flame_open(&options, session_workers(&report->input.session));
 	report->watch.flame_sink = flame_sink_of(report->watch.flame);
-}
-
-static struct snapshot *finish_flame(struct report *report)
-{
-	struct flame_builder builder;
-	struct flame_tree tree;
-	if (!report->watch.flame)
-		return NULL;
-	flame_builder_init(&builder);
-	flame_sink_finish(report->watch.flame, &report->input.session, &builder);
-	flame_tree_make(&tree, &builder, flame_builder_total(&builder).weight / FLAME_PARTS);
-	struct snapshot *snapshot = flame_snapshot(&tree, report->watch.viewer->current.flame_event);
-	flame_tree_fini(&tree);
-	flame_builder_fini(&builder);
-	return snapshot;
 }
 
 /* Reads a report that is set up, and publishes it. */
@@ -160,7 +143,8 @@ static void read_report(struct viewer *viewer, struct report *report)
 	code_view_finish(report->watch.code);
 	if (!is_outdated(viewer)) {
 		struct feed_shot *shot = shot_of(report, &report->profile, DETAILS);
-		shot->flame = finish_flame(report);
+		if (report->watch.flame)
+			shot->flame = browse_flame_finish(report->watch.flame, &report->input.session, viewer->current.flame_event);
 		if (!shot->table_count)
 			shot->failure = memory_string("no sample passes the filters of the command line and of time, or the recording has none");
 		viewer->read_whole |= report == viewer->first;

@@ -111,7 +111,7 @@ static void show_flame(struct browser *browser)
 {
 	const struct view *view = view_of(browser);
 	const char *event = view->shot ? view->shot->event : "";
-	if (!browser->source.read && !browser->source.flame) {
+	if (!browser_has_action(browser, ACTION_FLAME)) {
 		browser_note(browser, "this result has no flame graph");
 		return;
 	}

@@ -28,6 +28,7 @@ struct browse_source {
 	/* Lines of the row's function as a separate table, named "code"; NULL: *err has the reason. With lines, *err is a remark.
 	 * The columns "samples" and "target_line" are hidden at first; the latter has the line that ENTER moves to. */
 	struct snapshot *(*annotate)(void *context, const struct snapshot *shot, uint32_t row, struct error *err);
+	bool without_flame;           /* `read` makes no flame graphs */
 	/* Read again; results are published with this number. flame: the flame graph of this event, too. */
 	void (*read)(void *context, uint64_t request, uint64_t start_ns, uint64_t end_ns, const char *flame_event);
 	/* Of a running measurement: from now on results have the flame graph of this event. */

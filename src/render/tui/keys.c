@@ -117,7 +117,7 @@ bool browser_has_action(const struct browser *browser, int action)
 	case ACTION_ANNOTATE:
 		return source->annotate;
 	case ACTION_FLAME:
-		return source->read || source->flame;
+		return (source->read && !source->without_flame) || source->flame;
 	case ACTION_TIME:
 		return source->read;
 	case ACTION_HEADER:

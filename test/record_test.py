@@ -306,10 +306,10 @@ def test_priority(c):
 
 def test_threads_ends(c):
     """--threads -p ends with the recorded process, and --threads --overwrite writes what the rings hold at the end"""
-    program = process.start("./shape", "--ms", "700", cwd=c.work)
-    result = c.record("--threads", "-e", "task-clock:u", "-F", "1000", "-p", str(program.pid), output="ended")
-    need(result.returncode == 0, result.stderr)
-    program.wait()
+    program = process.start("sh", "-c", "read go; exec ./shape --ms 200", cwd=c.work, stdin=process.PIPE)
+    recording = recorder.start("--threads", "-e", "task-clock:u", "-F", "1000", "-p", str(program.pid), "-o", "ended", cwd=c.work)
+    program.communicate("\n")
+    need(recording.wait(120) == 0, "the recorder fails")
     seen = len(c.run(PERFUSE, "script", "-i", "ended", "-F", "ip").stdout.split())
     need(seen > 50, "%d samples" % seen)
     for options in ([], ["--call-graph", "unwind"]):

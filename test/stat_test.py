@@ -368,8 +368,8 @@ def test_idle_threads(c):
     """-a --per-thread: a thread that computes has its own name, id and counts in text, CSV, JSON and intervals; sleeping threads have no row"""
     need_counters(c)
     with process.start("sleep", "60") as idle, process.start(sys.executable, "-S", "-c", "while True:\n    pass") as busy:
-        for words in ([], ["-x,"], ["-j"], ["-x,", "-I", "60", "--interval-count", "3"]):
-            done, _ = c.stat(PERFUSE, ["-a", "--per-thread", "-e", "task-clock,cs", *words, "sleep", "0.3"])
+        for words in ([], ["-x,"], ["-j"], ["-x,", "-I", "500", "--interval-count", "3"]):
+            done, _ = c.stat(PERFUSE, ["-a", "--per-thread", "-e", "task-clock,cs", *words, "sleep", "2" if "-I" in words else "0.5"])
             rows = [line for line in done.stderr.splitlines() if re.search(r"-%d\b" % busy.pid, line) and "task-clock" in line]
             need(len(rows) == (3 if "-I" in words else 1), "%s: %s" % (words, done.stderr))
             need(all("python" in row for row in rows) and not re.search(r"-%d\b" % idle.pid, done.stderr), "%s: %s" % (words, done.stderr))

@@ -311,7 +311,7 @@ def test_hostile(c):
 
 def test_target(c):
     """it ends with its target; a target that does not exist, words and wrong options are refused"""
-    with process.start(SHAPE, "--ms", "3000") as shape, Top("-d", "1", "-p", str(shape.pid)) as top:
+    with process.start(SHAPE, "--ms", "600") as shape, Top("-d", "1", "-p", str(shape.pid)) as top:
         need(top.end() == 0, "exit code %d" % top.child.returncode)
         need(HEADING.search(top.seen) and "target_pid: %d" % shape.pid in top.seen, "%r" % top.seen)
     for words, code in ((["-p", "99999999"], 244), (["command"], 129), (["-e", "nonsense"], 129), (["-C", "7777"], 129),

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/regular.h"
 #include "image/file.h"
 #include "image/search.h"
 #include "os/file.h"
@@ -40,16 +41,25 @@ static bool is_of_process(uid_t owner, int32_t pid)
 	return pid > 0 && stat(path, &st) == 0 && st.st_uid == owner;
 }
 
+/* Opens a regular file that is no link; any other file is not opened, as a container can have devices. Sets errno: ENOTSUP. */
+static int open_map(int root, const char *path, struct stat *st)
+{
+	CLEANUP_FD int place = rooted_descriptor(root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = place < 0 ? -1 : regular_reopen(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, st) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 static int read_one(int root, const char *path, int32_t pid, bool force, size_t limit, char **text, size_t *len, struct error *err)
 {
 	struct stat st;
-	CLEANUP_FD int fd = rooted_descriptor(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 && errno == ELOOP)
-		return error_set(err, ERROR_PERMISSION, "%s is a link", path);
-	if (fd < 0 || fstat(fd, &st) != 0)
+	CLEANUP_FD int fd = open_map(root, path, &st);
+	if (fd < 0 && errno == ENOTSUP)
+		return error_set(err, ERROR_PERMISSION, "%s is a link, or not a regular file", path);
+	if (fd < 0)
 		return error_system(err, "cannot open %s", path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, ERROR_PERMISSION, "%s is not a regular file", path);
 	if (!force && st.st_uid && st.st_uid != geteuid() && !is_of_process(st.st_uid, pid))
 		return error_set(err, ERROR_PERMISSION, "File %s not owned by current user or root", path);
 	return descriptor_read(fd, path, limit, text, len, err);
@@ -65,8 +75,8 @@ int perf_map_file_open(int32_t pid, bool *ended)
 		return -1;
 	CLEANUP_FD int root = process_root(pid);
 	snprintf(path, sizeof path, "/tmp/perf-%d.map", inner_pid(pid));
-	int fd = rooted_descriptor(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && is_of_process(st.st_uid, pid))
+	int fd = open_map(root, path, &st);
+	if (fd >= 0 && st.st_nlink == 1 && is_of_process(st.st_uid, pid))
 		return fd;
 	if (fd >= 0)
 		close(fd);

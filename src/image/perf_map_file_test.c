@@ -1,5 +1,6 @@
 #include "image/perf_map_file.h"
 
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,5 +41,29 @@ TEST("a perf map is a regular file of this user or root, unless it is forced, an
 		EXPECT_INT(read_map(folder_path(&f, "own"), false), ERROR_PERMISSION);
 		EXPECT_INT(read_map(folder_path(&f, "own"), true), ERROR_NONE);
 	}
+	folder_close(&f);
+}
+
+/* Whether the file was opened since the watch was made. */
+static bool was_opened(int watch)
+{
+	char events[512];
+	return read(watch, events, sizeof events) > 0;
+}
+
+TEST("what is no regular file is not even opened, as opening a device of a container has effects")
+{
+	struct folder f;
+	folder_open(&f);
+	EXPECT_INT(mkfifo(folder_path(&f, "fifo"), 0600), 0);
+	folder_write(&f, "own", "map\n", 4);
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	EXPECT(inotify_add_watch(watch, folder_path(&f, "fifo"), IN_OPEN) >= 0);
+	EXPECT_INT(read_map(folder_path(&f, "fifo"), true), ERROR_PERMISSION);
+	EXPECT(!was_opened(watch));
+	EXPECT(inotify_add_watch(watch, folder_path(&f, "own"), IN_OPEN) >= 0);
+	EXPECT_INT(read_map(folder_path(&f, "own"), true), ERROR_NONE);
+	EXPECT(was_opened(watch));
+	close(watch);
 	folder_close(&f);
 }

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "os/place.h"
 
 static int bad_text(struct error *err)
 {
@@ -38,15 +41,35 @@ static int open_numbers(struct control *control, const char *text, struct error 
 	return *text ? bad_text(err) : 0;
 }
 
+/* The user of a folder may replace a FIFO by another file, or by a link to one of root: the answers would be written into it. */
+static int open_place(const struct place *place)
+{
+	struct stat st;
+	int fd = openat(place->folder, place->name, O_RDWR | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* Both directions, so that the other end may be closed and opened again. */
 static int open_fifo(const char *text, size_t len, int *fd, struct error *err)
 {
 	char path[PATH_MAX];
+	struct place place;
+	struct error why = { 0 };
 	if (len >= sizeof path)
 		return bad_text(err);
 	memcpy(path, text, len);
 	path[len] = '\0';
-	*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (place_find(&place, path, &why) < 0)
+		return why.kind == ERROR_PERMISSION ? error_set(err, ERROR_OPTION, "%s", why.text) :
+			error_set(err, ERROR_OPTION, "Failed to open '%s'", path);
+	if (place.kind == PLACE_PIPE)
+		*fd = open_place(&place);
+	place_close(&place);
+	if (*fd < 0 && (place.kind == PLACE_FILE || place.kind == PLACE_FOLDER || place.kind == PLACE_DEVICE))
+		return error_set(err, ERROR_OPTION, "--control: %s is not a FIFO", path);
 	return *fd < 0 ? error_set(err, ERROR_OPTION, "Failed to open '%s'", path) : 0;
 }
 

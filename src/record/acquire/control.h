@@ -17,8 +17,8 @@ struct control {
 	bool ours;           /* opened here */
 };
 
-/* "fd:3[,4]" or "fifo:PATH[,PATH]". A FIFO is opened, and closed by control_close; numbers may be of descriptors that are not open. Fails
- * with ERROR_OPTION. */
+/* "fd:3[,4]" or "fifo:PATH[,PATH]". A FIFO is opened, and closed by control_close; a path to another type of file is refused, and to
+ * root a link of another user (os/place.h). Numbers may be of descriptors that are not open. Fails with ERROR_OPTION. */
 int control_open(struct control *control, const char *text, struct error *err);
 void control_close(struct control *control);
 /* Reads what has arrived and calls each for every complete line that is not empty. < 0: no more will come. */

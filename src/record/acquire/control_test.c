@@ -1,6 +1,9 @@
 #include "record/acquire/control.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -18,6 +21,37 @@ TEST("descriptors are numbers, or FIFOs by name")
 		EXPECT(control_open(&control, bad[i], &err) < 0);
 		control_close(&control);
 	}
+}
+
+TEST("what is no FIFO is not opened, so that no answer is written into a file; root follows no link of another user")
+{
+	enum { OTHER_USER = 64321 };
+	char folder[] = "/tmp/perfuse-control-XXXXXX", fifo[64], file[64], link[64], text[160];
+	struct control control;
+	struct error err = { 0 };
+	EXPECT(mkdtemp(folder) != NULL);
+	snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+	snprintf(file, sizeof file, "%s/file", folder);
+	snprintf(link, sizeof link, "%s/link", folder);
+	EXPECT(mkfifo(fifo, 0600) == 0 && symlink(fifo, link) == 0);
+	FILE *made = fopen(file, "w");
+	EXPECT(made && fclose(made) == 0);
+	snprintf(text, sizeof text, "fifo:%s,%s", fifo, link);
+	EXPECT(control_open(&control, text, &err) == 0 && control.fd >= 0 && control.acknowledge >= 0);
+	control_close(&control);
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof text, "fifo:%s,%s", i ? fifo : file, i ? file : fifo);
+		EXPECT(control_open(&control, text, &err) < 0 && err.kind == ERROR_OPTION && strstr(err.text, "is not a FIFO"));
+		control_close(&control);
+	}
+	if (geteuid() == 0) {
+		EXPECT(lchown(link, OTHER_USER, OTHER_USER) == 0 && chown(fifo, OTHER_USER, OTHER_USER) == 0);
+		snprintf(text, sizeof text, "fifo:%s,%s", fifo, link);
+		EXPECT(control_open(&control, text, &err) < 0 && err.kind == ERROR_OPTION && strstr(err.text, "is not followed"));
+		EXPECT(control.fd >= 0); /* a user makes FIFOs for a recorder of root */
+		control_close(&control);
+	}
+	EXPECT(unlink(link) == 0 && unlink(file) == 0 && unlink(fifo) == 0 && rmdir(folder) == 0);
 }
 
 static void append(void *context, const char *line)

@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "base/str.h"
 #include "base/writer.h"
 
@@ -192,19 +194,46 @@ static int read_all(int fd, const char *path, struct str *text, struct error *er
 	}
 }
 
-int config_read(struct config *config, enum config_from from, const char *path, bool *refused, struct error *err)
+static bool is_foreign(const struct stat *st)
+{
+	return st->st_uid != 0 && st->st_uid != geteuid();
+}
+
+/* The reason for which the file is not read; NULL: none. A user can give a file of root the name of a configuration, by a link or by renaming
+ * what root has written into a folder of the user. */
+static const char *refusal(const struct stat *file, const char *path)
+{
+	CLEANUP_STR struct str folder = { 0 };
+	struct stat st;
+	const char *slash = strrchr(path, '/');
+	if (is_foreign(file))
+		return "not owned by current user or root";
+	if (file->st_mode & S_IWOTH)
+		return "can be written by every user";
+	if (geteuid() != 0)
+		return NULL;
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && is_foreign(&st))
+		return "is the target of another user's link";
+	str_printf(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	return stat(folder.text, &st) == 0 && is_foreign(&st) ? "is in a folder of another user" : NULL;
+}
+
+int config_read(struct config *config, enum config_from from, const char *path, const char **refused, struct error *err)
 {
 	CLEANUP_STR struct str text = { 0 };
+	const char *why = NULL;
 	struct stat st;
 	if (refused)
-		*refused = false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		*refused = NULL;
+	int fd = regular_open(path, O_RDONLY | O_NONBLOCK);
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ENOTSUP))
+		return 0;
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : error_system(err, "opening %s", path);
+		return error_system(err, "opening %s", path);
 	int result = fstat(fd, &st);
-	if (result == 0 && st.st_uid != 0 && st.st_uid != geteuid()) {
+	if (result == 0 && (why = refusal(&st, path))) {
 		if (refused)
-			*refused = true;
+			*refused = why;
 	} else if (result == 0 && st.st_size != 0) {
 		result = read_all(fd, path, &text, err);
 	}

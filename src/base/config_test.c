@@ -1,7 +1,10 @@
 #include "base/config.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/writer.h"
@@ -132,7 +135,7 @@ TEST("a missing file is empty; a file of another user is refused")
 {
 	struct config config = { 0 };
 	struct error err = { 0 };
-	bool refused = true;
+	const char *refused = "";
 	EXPECT_INT(config_read(&config, CONFIG_USER, "/nonexistent/file", &refused, &err), 0);
 	EXPECT(!refused);
 	if (geteuid() == 0) {
@@ -141,10 +144,61 @@ TEST("a missing file is empty; a file of another user is refused")
 		EXPECT(write(fd, "[a]\nb=1\n", 8) == 8 && fchown(fd, 12345, 12345) == 0);
 		close(fd);
 		EXPECT_INT(config_read(&config, CONFIG_USER, path, &refused, &err), 0);
-		EXPECT(refused);
+		EXPECT(refused != NULL);
 		unlink(path);
 	}
 	EXPECT_INT(config.entries.count, 0);
+	config_fini(&config);
+}
+
+/* Whether the configuration is read; the file, or what it links to, has one setting. */
+static bool is_read(const char *path)
+{
+	struct config config = { 0 };
+	struct error err = { 0 };
+	const char *refused;
+	EXPECT_INT(config_read(&config, CONFIG_USER, path, &refused, &err), 0);
+	bool read = config.entries.count == 1;
+	EXPECT(read == !refused);
+	config_fini(&config);
+	return read;
+}
+
+TEST("a file that every user can write is refused; root reads none that another user chose, by a link or in a folder of the user")
+{
+	enum { OTHER_USER = 12345 };
+	char folder[] = "/tmp/perfuse-config-XXXXXX", path[64], link[64];
+	EXPECT(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof path, "%s/config", folder);
+	snprintf(link, sizeof link, "%s/link", folder);
+	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+	EXPECT(write(fd, "[a]\nb=1\n", 8) == 8 && symlink(path, link) == 0);
+	EXPECT(is_read(path) && is_read(link));
+	EXPECT(fchmod(fd, 0666) == 0 && !is_read(path) && fchmod(fd, 0664) == 0 && is_read(path));
+	if (geteuid() == 0) {
+		EXPECT(lchown(link, OTHER_USER, OTHER_USER) == 0 && !is_read(link) && is_read(path));
+		EXPECT(lchown(link, 0, 0) == 0 && chown(folder, OTHER_USER, OTHER_USER) == 0);
+		EXPECT(!is_read(path) && !is_read(link));
+	}
+	close(fd);
+	EXPECT(unlink(path) == 0 && unlink(link) == 0 && rmdir(folder) == 0);
+}
+
+TEST("what is no regular file has no settings, and is not opened")
+{
+	struct config config = { 0 };
+	struct error err = { 0 };
+	char path[64], events[512];
+	const char *refused = "";
+	snprintf(path, sizeof path, "/tmp/perfuse-config-%d", (int)getpid());
+	EXPECT_INT(mkfifo(path, 0600), 0);
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	EXPECT(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	EXPECT_INT(config_read(&config, CONFIG_USER, path, &refused, &err), 0);
+	EXPECT(!refused && config.entries.count == 0 && read(watch, events, sizeof events) < 0);
+	EXPECT_INT(config_read(&config, CONFIG_USER, "/dev/null", &refused, &err), 0);
+	close(watch);
+	unlink(path);
 	config_fini(&config);
 }
 

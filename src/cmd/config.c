@@ -110,10 +110,10 @@ static int take_words(struct settings *settings, const char **words)
 /* The file that changes are written to: the new file would lack what cannot be read of the old one. */
 static void read_changed(struct settings *settings)
 {
-	bool refused;
+	const char *refused;
 	config_read(&settings->config, settings->from, settings->path, &refused, &settings->unread);
 	if (refused)
-		error_set(&settings->unread, ERROR_PERMISSION, "%s belongs to another user", settings->path);
+		error_set(&settings->unread, ERROR_PERMISSION, "%s %s", settings->path, refused);
 	else if (access(settings->path, R_OK) != 0 && errno == EACCES)
 		error_system(&settings->unread, "%s", settings->path);
 }

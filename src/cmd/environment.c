@@ -59,12 +59,12 @@ void config_files_fini(struct config_files *files)
 
 static void read_one(const struct cli *cli, struct config *config, enum config_from from, const char *path)
 {
-	bool refused = false;
+	const char *refused = NULL;
 	struct error err = { 0 };
 	if (path && config_read(config, from, path, &refused, &err) < 0)
 		cli_complain(cli, &err);
 	if (refused)
-		cli_warn(cli, "File %s not owned by current user or root, ignoring it.", path);
+		cli_warn(cli, "File %s %s, ignoring it.", path, refused);
 }
 
 void environment_config(const struct cli *cli, struct config *config)

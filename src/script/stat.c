@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/whole.h"
 #include "data/evsel_name.h"
 
 enum { CPUS_LISTED = 0, CPUS_MASK = 1, CPUS_RANGE = 2, CPUS_MAX = 65536, VALUES_MAX = 1 << 22, CONFIG_SCALE = 2 };
@@ -140,7 +141,7 @@ static struct stat_value value_since(struct listing_stat *stat, size_t at)
 	if (stat->scaled && !value.running)
 		value.value = 0;
 	else if (stat->scaled && value.running < value.enabled)
-		value.value = (uint64_t)((double)value.value * (double)value.enabled / (double)value.running);
+		value.value = whole_below((double)value.value * (double)value.enabled / (double)value.running);
 	stat->values[at] = value;
 	return value;
 }

@@ -35,8 +35,8 @@ TEST("each round shows the counts since the round before, scaled to the enabled 
 	add(&stat, &evlist, RECORD_THREAD_MAP, threads, sizeof threads, &out);
 	add(&stat, &evlist, RECORD_CPU_MAP, cpus, sizeof cpus, &out);
 	add(&stat, &evlist, RECORD_STAT_CONFIG, config, sizeof config, &out);
-	for (uint64_t i = 1; i <= 2; i++) {
-		uint64_t values[] = { 5, both(0xffffffff, 0), 10 * i, 8 * i, 4 * i };
+	for (uint64_t i = 1; i <= 3; i++) {
+		uint64_t values[] = { 5, both(0xffffffff, 0), i < 3 ? 10 * i : UINT64_MAX, i < 3 ? 8 * i : UINT64_MAX, 4 * i };
 		add(&stat, &evlist, RECORD_STAT, values, sizeof values, &out);
 		add(&stat, &evlist, RECORD_STAT_ROUND, round, sizeof round, &out);
 	}
@@ -44,7 +44,8 @@ TEST("each round shows the counts since the round before, scaled to the enabled 
 	EXPECT_STR(out.buffer,
 		"CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n"
 		" -1       42              20               8               4            1000 cpu-clock\n"
-		" -1       42              20               8               4            1000 cpu-clock\n");
+		" -1       42              20               8               4            1000 cpu-clock\n"
+		" -1       42 18446744073709551615 18446744073709551599               4            1000 cpu-clock\n");
 	writer_fini(&out);
 	listing_stat_fini(&stat);
 	evlist_fini(&evlist);

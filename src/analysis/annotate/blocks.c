@@ -108,7 +108,7 @@ const struct block *blocks_in(const struct blocks *blocks, uint32_t module, uint
 {
 	size_t first = block_position(blocks, module, start);
 	*count = block_position(blocks, module, end) - first;
-	return blocks->items.items + first;
+	return *count ? blocks->items.items + first : NULL;
 }
 
 bool blocks_next_timed(const struct block *list, size_t count, size_t *at, uint64_t function, struct timed_block *timed)

@@ -1,7 +1,8 @@
 #include "analysis/cycle/cycle_tables.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+#include "base/whole.h"
 
 const struct flow_cycle *cycle_result_cycle(const struct cycle_result *result)
 {
@@ -200,7 +201,7 @@ static struct cell edge_cell(void *context, uint64_t row, size_t column, struct 
 	case EDGE_SHARE:
 		return cell_share(edge->count, result->graph->branches);
 	case EDGE_CYCLES:
-		return edge->timed ? cell_count((uint64_t)llround(edge->cycles)) : cell_absent();
+		return edge->timed ? cell_count(whole_near(edge->cycles)) : cell_absent();
 	case EDGE_TIMED:
 		return edge->timed ? cell_count(edge->timed) : cell_absent();
 	case EDGE_INSTRUCTIONS:
@@ -259,7 +260,7 @@ static struct cell list_cell(void *context, uint64_t row, size_t column, struct 
 	case LIST_NUMBER:
 		return cell_count(row);
 	case LIST_SHARE:
-		return cell_share(cycle->weight, result->graph->cycles > 0 ? (uint64_t)llround(result->graph->cycles) : result->graph->branches);
+		return cell_share(cycle->weight, result->graph->cycles > 0 ? whole_near(result->graph->cycles) : result->graph->branches);
 	case LIST_WIDTH:
 		return cell_count(cycle->width);
 	case LIST_BRANCHES:

@@ -1,7 +1,8 @@
 #include "analysis/cycle/flow_cycle.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+#include "base/whole.h"
 
 enum { SEEDS_MAX = 128, STEPS_MAX = 4096 };
 
@@ -191,7 +192,7 @@ static uint64_t weigh(const struct flow_graph *graph, const struct flow_cycle *c
 		if (edge->from.function && bsearch(&edge->from.function, functions, 2 * cycle->count, sizeof *functions, compare_ids))
 			weight += graph->cycles > 0 ? edge->cycles : (double)edge->count;
 	}
-	return (uint64_t)llround(weight);
+	return whole_near(weight);
 }
 
 /* Whether a call lies on a known cycle. */

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/search.h"
+#include "base/whole.h"
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -93,7 +94,7 @@ void ipc_window_at(const struct ipc_track *track, uint64_t from, uint64_t to, un
 		add_cut(&ranges[i], &sure, slack, width, window);
 	double low = ipc_track_instructions(track, from), high = ipc_track_instructions(track, to);
 	window->linear = high - low;
-	window->instructions = (uint64_t)llround(high) - (uint64_t)llround(low);
+	window->instructions = whole_near(high) - whole_near(low);
 	if (!width) {
 		window->least = window->interior;
 		window->most = window->interior + window->leading + window->trailing;

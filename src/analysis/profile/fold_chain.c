@@ -118,8 +118,10 @@ static size_t gather_frames(struct fold *fold, size_t first)
 {
 	size_t count = fold->steps.count - first;
 	uint32_t *frame_of = fold->frame_of_chain, at = 0;
-	struct chain_step *steps = fold->steps.items + first;
 	vec_clear(&fold->frames);
+	if (!count)
+		return 0;
+	struct chain_step *steps = fold->steps.items + first;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t chain = steps[i].chain;
 		if (!frame_of[chain]) {

@@ -121,12 +121,18 @@ static void merge_logs(void *context, size_t pair, unsigned worker)
 	unsigned at = (unsigned)pair * 2 * round->step;
 	struct collector *c = round->profile->collectors[at], *other = round->profile->collectors[at + round->step];
 	size_t count = c->log.count + other->log.count;
-	if (other->log.count) {
+	if (c->log.count && other->log.count) {
 		struct access *log = memory_resize(NULL, count, sizeof *log);
 		merge_two(c->log.items, c->log.items + c->log.count, other->log.items, other->log.items + other->log.count, log);
 		vec_fini(&c->log);
 		c->log.items = log;
 		c->log.count = c->log.capacity = count;
+	} else if (other->log.count) {
+		vec_fini(&c->log);
+		c->log.items = other->log.items;
+		c->log.count = other->log.count;
+		c->log.capacity = other->log.capacity;
+		other->log.items = NULL;
 	}
 	vec_fini(&other->log);
 }

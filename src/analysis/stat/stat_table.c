@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/statistics.h"
+#include "base/whole.h"
 
 void stat_table_fini(struct stat_table *table)
 {
@@ -64,8 +65,7 @@ static uint64_t scaled(const struct stat_count *count, bool scale)
 		return 0;
 	if (count->running >= count->enabled)
 		return count->value;
-	double value = (double)count->value * (double)count->enabled / (double)count->running;
-	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
+	return whole_below((double)count->value * (double)count->enabled / (double)count->running);
 }
 
 static void add_count(struct stat_table *table, const struct stat_place *place, const struct stat_count *count, uint64_t value)

@@ -3,6 +3,7 @@
 
 #include "analysis/ipc/ipc_sink.h"
 #include "analysis/ipc/ipc_tables.h"
+#include "base/whole.h"
 #include "cmd/format_option.h"
 #include "cmd/ipc/ipc_counts.h"
 #include "cmd/ipc/ipc_options.h"
@@ -110,7 +111,7 @@ static void warn_of_window(const struct run *run)
 		uint64_t ns = 0;
 		for (size_t i = 0; i < track->ranges.count; i++)
 			ns += track->ranges.items[i].to_ns - track->ranges.items[i].from_ns;
-		window = ns ? (uint64_t)((double)window * (double)track->cycles / (double)ns) : window;
+		window = ns ? whole_below((double)window * (double)track->cycles / (double)ns) : window;
 	}
 	if (run->options->window.count && window < smallest && !run->tracks.counted)
 		cli_warn(run->cli, "windows of %llu cycles are smaller than the packets of this trace resolve: the bounds are wide; "

@@ -1,7 +1,6 @@
 #include "cmd/ipc/ipc_counts.h"
 
-#include <math.h>
-
+#include "base/whole.h"
 #include "cmd/recorded_counts.h"
 
 /* Where counters of both events count. */
@@ -47,7 +46,7 @@ static uint64_t scaled(const struct stat_count *count)
 {
 	if (!count->running || count->running >= count->enabled)
 		return count->value;
-	return (uint64_t)llround((double)count->value * (double)count->enabled / (double)count->running);
+	return whole_near((double)count->value * (double)count->enabled / (double)count->running);
 }
 
 static void add_round(struct counts *counts)

@@ -14,7 +14,6 @@ static int parse_tracepoints(const struct cli *cli, struct events *events, struc
 	for (size_t i = 0; i < count; i++) {
 		if (events_parse(events, names[i], &wrong) == 0)
 			continue;
-		CLEANUP_STR struct str text = { 0 };
 		struct writer out;
 		writer_open(&out, -1, 0);
 		event_error_print(&wrong, &out);

@@ -1,5 +1,6 @@
 #include "decode/intel_pt/clock.h"
 
+#include "base/whole.h"
 #include "decode/intel_pt/packet.h"
 
 enum { TSC_BITS = 56, MTC_MASK = 0xff, TMA_CTC_BITS = 16 };
@@ -90,7 +91,7 @@ void pt_clock_cycles(struct pt_clock *clock, uint64_t cycles)
 	double rate = clock->rate ? clock->rate : rate_of(&clock->config, clock->bus_ratio);
 	if (!clock->cycle_time || !rate)
 		return;
-	uint64_t time = (uint64_t)((double)clock->cycle_time + (double)clock->cycle_count * rate); /* perf rounds the sum */
+	uint64_t time = whole_below((double)clock->cycle_time + (double)clock->cycle_count * rate); /* perf rounds the sum */
 	if (time > clock->time)
 		clock->time = time;
 }

@@ -108,6 +108,20 @@ def test_refused(folder):
     need(done.returncode and "another user can change the filter" in done.stderr and not done.stdout, done.stderr)
     done = process.perfuse(*trace(folder), "--itrace=b", "-f", "--dlfilter", other)
     need(not done.returncode and " events\n" in done.stdout, done.stderr)
+    os.chmod(other, 0o775)
+    done = process.perfuse(*trace(folder), "--itrace=b", "--dlfilter", other)
+    need(not done.returncode, "a file that its owner's own group can write is refused: " + done.stderr)
+    if os.geteuid() != 0:
+        return
+    os.chown(other, 0, process.NOBODY)
+    done = process.perfuse(*trace(folder), "--itrace=b", "--dlfilter", other)
+    need(done.returncode and "another user can change the filter" in done.stderr and not done.stdout, "of a group: " + done.stderr)
+    link = os.path.join(folder, "link.so")
+    os.symlink(filter_, link)
+    need(not process.perfuse(*trace(folder), "--itrace=b", "--dlfilter", link).returncode, "the user's own link is refused")
+    os.lchown(link, process.NOBODY, process.NOBODY)
+    done = process.perfuse(*trace(folder), "--itrace=b", "--dlfilter", link)
+    need(done.returncode and "is not followed" in done.stderr and not done.stdout, "by a link: " + done.stderr)
 
 
 def test_rights(folder):

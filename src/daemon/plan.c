@@ -78,13 +78,6 @@ int plan_read(struct plan *plan, const struct config *config, struct error *err)
 	return 0;
 }
 
-/* Whether only root and the effective user can write it. A group of the owner's number counts as the owner's own. */
-static bool is_safe(const struct stat *st)
-{
-	bool shared_group = (st->st_mode & S_IWGRP) && st->st_gid != 0 && st->st_gid != st->st_uid;
-	return (st->st_uid == 0 || st->st_uid == geteuid()) && !(st->st_mode & S_IWOTH) && !shared_group;
-}
-
 /* Whoever can write the folder can replace the file by a link to another one of root. */
 static int open_folder_of(const char *path, struct error *err)
 {
@@ -120,7 +113,7 @@ int plan_config_read(struct config *config, enum config_from from, const char *p
 		return error_system(err, "%s", path);
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, ERROR_USAGE, "%s is not a regular file", path);
-	if (!is_safe(&st))
+	if (!status_is_private(&st))
 		return error_set(err, ERROR_PERMISSION, "%s belongs to another user, or others can write it: it decides which commands run", path);
 	snprintf(opened, sizeof opened, "/proc/self/fd/%d", fd);
 	if (file_read(opened, &text, CONFIG_BYTES_MAX, err) < 0)

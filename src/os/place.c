@@ -33,6 +33,11 @@ static bool others_can_write(const struct stat *st)
 	return group || st->st_mode & S_IWOTH;
 }
 
+bool status_is_private(const struct stat *st)
+{
+	return is_trusted(st->st_uid) && !others_can_write(st);
+}
+
 /* last: it is the requested folder, where a sticky bit does not prevent others from creating files. */
 static int check_folder(const struct walk *w, const struct stat *st, const char *name, bool last, struct error *err)
 {

@@ -1,13 +1,13 @@
 /* Resolves a path that the user gave (an option, the environment, the configuration), and checks whether another user could have changed
  * it. Symbolic links are followed one by one. Knows no content.
  *
- * A folder is private if its owner is root or the effective user, and no other user can write to it: no permission for others, nor for the
+ * A folder or file is private if its owner is root or the effective user, and no other user can write to it: no permission for others, nor for the
  * group unless that is root's or the owner's own (of the same number). For folders on the path to it, a sticky bit, as of /tmp, also
  * suffices. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "os/checked.h"
@@ -17,6 +17,9 @@ enum folder_how {
 	FOLDER_SECRET = 4,    /* … only accessible to the user */
 	FOLDER_ANYBODYS = 2,  /* skip the check of owners: for reading a folder that the user named, as an ordinary user */
 };
+
+/* Whether this is so, of the status of a folder or a file. */
+bool status_is_private(const struct stat *st);
 
 /* Opens the folder at path (O_PATH), for os/checked.h. It, and every folder and link on the path, must belong to root or the effective
  * user, and be private: otherwise ERROR_PERMISSION, and nothing is created below a folder of another user. A relative path begins at the

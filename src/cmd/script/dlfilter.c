@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "cmd/input.h"
 #include "cmd/script/dlfilter_abi.h"
 #include "data/evsel_name.h"
+#include "os/place.h"
 #include "session/resolved.h"
 #include "session/trace.h"
 #include "symbol/lines.h"
@@ -262,17 +264,38 @@ static int check_owner(int fd, const char *path, bool force, struct error *err)
 		return error_system(err, "cannot read the filter %s", path);
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, ERROR_USAGE, "the filter %s is not a file", path);
-	if (force || ((st.st_uid == geteuid() || !st.st_uid) && !(st.st_mode & S_IWOTH)))
+	if (force || status_is_private(&st))
 		return 0;
 	error_set(err, ERROR_PERMISSION, "another user can change the filter %s", path);
 	return error_hint(err, "-f runs it all the same");
+}
+
+/* Root follows no link of another user, who would choose the file. */
+static int open_file(const char *path, bool force, struct error *err)
+{
+	struct place place;
+	if (force)
+		return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (place_find(&place, path, err) < 0)
+		return -1;
+	int link = place.kind == PLACE_DESCRIPTOR ? 0 : O_NOFOLLOW;
+	int fd = openat(place.folder, place.name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | link), why = errno;
+	place_close(&place);
+	errno = why;
+	return fd;
 }
 
 /* The file that was checked is the one that is loaded. */
 static int load_file(void **object, const char *path, bool force, struct error *err)
 {
 	char name[32];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct error refused = { 0 };
+	int fd = open_file(path, force, &refused);
+	if (fd < 0 && refused.kind == ERROR_PERMISSION && !refused.sys) {
+		*err = refused;
+		return error_hint(err, "-f runs it all the same");
+	}
+	errno = refused.sys ? refused.sys : errno;
 	if (fd < 0)
 		return error_system(err, "cannot open the filter %s", path);
 	int result = check_owner(fd, path, force, err);

@@ -9,6 +9,7 @@ import io
 import os
 import re
 import shutil
+import stat
 import signal
 import socket
 import struct
@@ -354,6 +355,16 @@ def check_cache(box):
             " ".join(words), set(tree_of(homes[1])) - set(tree_of(homes[0])), set(tree_of(homes[0])) - set(tree_of(homes[1]))))
 
 
+def mode(folder, name):
+    return stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode)
+
+
+def umask():
+    now = os.umask(0o77)
+    os.umask(now)
+    return now
+
+
 def check_archive(box):
     """An archive is unpacked below another home, which then has the names."""
     home = os.path.join(box.work, "home-archive")
@@ -375,6 +386,12 @@ def check_archive(box):
     done = box.must(PERFUSE, "archive", "--all", "p.data")
     found = glob.glob(os.path.join(box.work, "perf.all-*.tar.bz2"))
     need(len(found) == 1, "--all makes %s" % found)
+    need(mode(box.work, "p.data") == mode(box.work, "p.data.tar.bz2") == mode(box.work, found[0]) == 0o600, "others can read the archives")
+    os.chmod(os.path.join(box.work, "p.data"), 0o644)
+    os.unlink(os.path.join(box.work, "p.data.tar.bz2"))
+    box.must(PERFUSE, "archive", "p.data")
+    need(mode(box.work, "p.data.tar.bz2") == 0o644 & ~umask(), "the archive of a public recording is not public")
+    os.chmod(os.path.join(box.work, "p.data"), 0o600)
     there = os.path.join(box.work, "there")
     os.mkdir(there)
     shutil.copy(found[0], there)

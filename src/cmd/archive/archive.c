@@ -251,6 +251,14 @@ static int pack_all(struct cli *cli, int fd, int symbols, const char *data, cons
 	return status;
 }
 
+/* The permissions of an archive: it has the kernel's addresses, and with --all the samples, which those may read who may read the
+ * recording. */
+static mode_t archive_mode(const char *data)
+{
+	struct stat st;
+	return stat(data, &st) == 0 ? (st.st_mode & 0666) | S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR;
+}
+
 static int write_all(struct cli *cli, const char *data, const struct build_id_rows *rows, struct error *err)
 {
 	char host[256] = "localhost", stamp[32], path[512];
@@ -263,7 +271,7 @@ static int write_all(struct cli *cli, const char *data, const struct build_id_ro
 	snprintf(path, sizeof path, "perf.all-%s-%s.tar.bz2", host, stamp);
 	for (char *c = path; *c; c++)
 		*c = *c == '/' ? '_' : *c;
-	if (fresh_open_named(&all, path, 0666, err) < 0)
+	if (fresh_open_named(&all, path, archive_mode(data), err) < 0)
 		return -1;
 	/* this file never gets a name, so that what is packed is what was written */
 	int status = fresh_open(&symbols, all.folder, "perf.symbols.tar.bz2", 0600, err);
@@ -276,10 +284,12 @@ static int write_all(struct cli *cli, const char *data, const struct build_id_ro
 	return status;
 }
 
-static int write_symbols_file(struct cli *cli, const char *path, const struct build_id_rows *rows, struct error *err)
+static int write_symbols_file(struct cli *cli, const char *data, const struct build_id_rows *rows, struct error *err)
 {
+	CLEANUP_STR struct str path = { 0 };
 	struct fresh_file file;
-	if (fresh_open_named(&file, path, 0666, err) < 0)
+	str_printf(&path, "%s.tar.bz2", data);
+	if (fresh_open_named(&file, str_text(&path), archive_mode(data), err) < 0)
 		return -1;
 	if (write_symbols(cli, file.fd, rows, err) == 0)
 		return fresh_keep(&file, err);
@@ -306,12 +316,10 @@ static int archive_run(struct cli *cli, void *arg, int argc, const char **argv)
 	if (build_id_rows_read(&rows, data, false, true, &err) < 0)
 		cli_complain(cli, &err);
 	int status = EXIT_ERROR;
-	CLEANUP_STR struct str path = { 0 };
-	str_printf(&path, "%s.tar.bz2", data);
 	if (!has_ids(&rows))
 		writer_printf(cli->out, "%s archive: no build-ids found\n", cli->program);
 	else
-		status = options->all ? write_all(cli, data, &rows, &err) : write_symbols_file(cli, path.text, &rows, &err);
+		status = options->all ? write_all(cli, data, &rows, &err) : write_symbols_file(cli, data, &rows, &err);
 	int damaged = loss_summary_print(cli, data, &rows.losses, false);
 	build_id_rows_fini(&rows);
 	if (status < 0)

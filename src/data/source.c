@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,19 +53,45 @@ static int open_descriptor(struct source **source, int fd, const struct stat *st
 	return 0;
 }
 
-/* flags: O_NONBLOCK where a FIFO is no recording: nothing is waited for. */
-static int open_path(int *fd, struct stat *st, const char *path, int flags, struct error *err)
+/* A link that belongs to this user or root, such as /dev/fd/3, permits the pipe of another user behind it. */
+static bool is_own_link(const char *path)
 {
-	*fd = open(path, O_RDONLY | O_CLOEXEC | flags);
-	if (*fd < 0 && errno == ENOENT) {
+	struct stat st;
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && (st.st_uid == 0 || st.st_uid == geteuid());
+}
+
+/* What must not be opened: opening a device has effects, and that of a FIFO waits for its user. */
+static int check_stream(const struct stat *st, const char *path, const struct source_options *options, struct error *err)
+{
+	if (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode))
+		return 0;
+	if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+		return error_set(err, ERROR_FORMAT, "%s: a device is not a recording", path);
+	return is_own_link(path) ? 0 : check_owner(st, path, options, err);
+}
+
+/* flags: O_NONBLOCK where a FIFO is no recording: nothing is waited for. */
+static int open_path(int *fd, struct stat *st, const char *path, int flags, const struct source_options *options, struct error *err)
+{
+	char reopened[40];
+	CLEANUP_CLOSE int place = open(path, O_PATH | O_CLOEXEC);
+	if (place < 0 && errno == ENOENT) {
 		error_system(err, "failed to open %s", path);
 		return error_hint(err, "'perfuse record' makes a recording");
 	}
+	if (place < 0)
+		return error_system(err, "failed to open %s", path);
+	if (fstat(place, st) != 0)
+		return error_system(err, "%s: asking for its size", path);
+	if (check_stream(st, path, options, err) < 0)
+		return -1;
+	snprintf(reopened, sizeof reopened, "/proc/self/fd/%d", place);
+	*fd = open(reopened, O_RDONLY | O_CLOEXEC | flags);
+	if (*fd < 0 && errno == ENOENT) /* without /proc */
+		*fd = open(path, O_RDONLY | O_CLOEXEC | flags);
 	if (*fd < 0)
 		return error_system(err, "failed to open %s", path);
-	if (fstat(*fd, st) != 0)
-		return error_system(err, "%s: asking for its size", path);
-	return 0;
+	return fstat(*fd, st) != 0 ? error_system(err, "%s: asking for its size", path) : 0;
 }
 
 static int add_part(struct source *source, const char *path, const struct source_options *options, struct error *err)
@@ -72,7 +99,7 @@ static int add_part(struct source *source, const char *path, const struct source
 	CLEANUP_CLOSE int fd = -1;
 	struct stat st;
 	struct backing backing;
-	if (open_path(&fd, &st, path, O_NONBLOCK, err) < 0)
+	if (open_path(&fd, &st, path, O_NONBLOCK, options, err) < 0)
 		return -1;
 	if (!S_ISREG(st.st_mode) || st.st_size == 0)
 		return 0;
@@ -113,7 +140,7 @@ static int open_folder(struct source **source, const char *folder, const struct 
 	CLEANUP_STR struct str path = { 0 };
 	struct stat st;
 	str_printf(&path, "%s/data", folder);
-	if (open_path(&fd, &st, str_text(&path), O_NONBLOCK, err) < 0)
+	if (open_path(&fd, &st, str_text(&path), O_NONBLOCK, options, err) < 0)
 		return -1;
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, ERROR_FORMAT, "%s: not a regular file", str_text(&path));
@@ -150,7 +177,7 @@ int source_open(struct source **source, const char *path, const struct source_op
 		struct source_options permitted = { .force = true, .event_memory = options->event_memory };
 		return open_descriptor(source, STDIN_FILENO, &st, path, &permitted, err);
 	}
-	if (open_path(&fd, &st, path, options->member ? O_NONBLOCK : 0, err) < 0)
+	if (open_path(&fd, &st, path, options->member ? O_NONBLOCK : 0, options, err) < 0)
 		return -1;
 	if (S_ISDIR(st.st_mode))
 		return open_folder(source, path, options, err);

@@ -715,30 +715,6 @@ TEST("a file by its path, a FIFO and a missing file")
 	free(r);
 }
 
-TEST("another user's file is only read with force")
-{
-	static const char *const names[] = { "file", NULL };
-	char folder[] = "/tmp/source_test.XXXXXX", path[64];
-	struct source *source = NULL;
-	struct error err = { 0 };
-	if (geteuid() != 0) {
-		unit_skip("only root can change the owner of files");
-		return;
-	}
-	struct recording *r = recording_new(false);
-	EXPECT(mkdtemp(folder) != NULL);
-	make_file(r);
-	write_file(folder, "file", r->bytes, r->len);
-	snprintf(path, sizeof path, "%s/file", folder);
-	EXPECT(chown(path, 12345, 12345) == 0);
-	EXPECT(source_open(&source, path, NULL, &err) < 0);
-	EXPECT_INT(err.kind, ERROR_PERMISSION);
-	EXPECT(source_open(&source, path, &(struct source_options){ .force = true }, &err) == 0);
-	source_close(source);
-	remove_folder(folder, names);
-	free(r);
-}
-
 /* Writes count samples with times and addresses counted from 0 to folder/file. */
 static struct source *long_file(const char *folder, bool swap, uint64_t count)
 {

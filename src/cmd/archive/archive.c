@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "base/regular.h"
 #include "base/str.h"
 #include "cmd/build_id_rows.h"
 #include "cmd/environment.h"
@@ -219,30 +220,51 @@ static int write_symbols(struct cli *cli, int fd, const struct build_id_rows *ro
 	return status;
 }
 
-/* Packs a file, or a folder with its content. */
-static int pack_recording(struct packing *p, const char *data, struct error *err)
-{
+/* The file or folder that is packed, opened once: in a folder of another user, its path may become a link to another file. */
+struct recording {
+	const char *path;
+	int fd;
 	struct stat st;
-	const char *name = data + strspn(data, "/");
-	CLEANUP_FD int fd = open(data, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || fstat(fd, &st) != 0)
-		return error_system(err, "cannot open %s", data);
-	if (!S_ISDIR(st.st_mode))
-		return pack_open_file(p, fd, name, 0, err);
+};
+
+static int recording_open(struct recording *recording, const char *path, struct error *err)
+{
+	*recording = (struct recording){ .path = path, .fd = regular_open(path, O_RDONLY) };
+	if (recording->fd < 0 && errno == ENOTSUP)
+		recording->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (recording->fd < 0 || fstat(recording->fd, &recording->st) != 0)
+		return error_system(err, "cannot open %s", path);
+	uid_t owner = recording->st.st_uid;
+	return owner == 0 || owner == geteuid() ? 0 : error_set(err, ERROR_PERMISSION, "%s belongs to another user", path);
+}
+
+/* The permissions of an archive: it has the kernel's addresses, and with --all the samples, for those who can read the recording. */
+static mode_t archive_mode(const struct recording *recording)
+{
+	return (recording->fd < 0 ? 0 : recording->st.st_mode & 0666) | S_IRUSR | S_IWUSR;
+}
+
+/* Packs a file, or a folder with its content. */
+static int pack_recording(struct packing *p, const struct recording *recording, struct error *err)
+{
+	const char *name = recording->path + strspn(recording->path, "/");
+	if (!S_ISDIR(recording->st.st_mode))
+		return pack_open_file(p, recording->fd, name, 0, err);
 	CLEANUP_STR struct str lead = { 0 };
 	str_printf(&lead, "%s/", name);
-	struct tar_member member = { .kind = TAR_FOLDER, .name = lead.text, .mode = 0755, .time_s = st.st_mtime };
-	return tar_add(&p->tar, &member, err) < 0 ? -1 : pack_names(p, fd, NULL, lead.text, 0, err);
+	struct tar_member member = { .kind = TAR_FOLDER, .name = lead.text, .mode = 0755, .time_s = recording->st.st_mtime };
+	return tar_add(&p->tar, &member, err) < 0 ? -1 : pack_names(p, recording->fd, NULL, lead.text, 0, err);
 }
 
 /* Packs the recording and the archive of its symbols into one archive. */
-static int pack_all(struct cli *cli, int fd, int symbols, const char *data, const struct build_id_rows *rows, struct error *err)
+static int pack_all(struct cli *cli, int fd, int symbols, const struct recording *recording, const struct build_id_rows *rows,
+	struct error *err)
 {
 	struct packing p;
 	if (write_symbols(cli, symbols, rows, err) < 0)
 		return -1;
 	packing_open(&p, fd);
-	int status = pack_recording(&p, data, err);
+	int status = pack_recording(&p, recording, err);
 	if (status >= 0)
 		status = pack_open_file(&p, symbols, "perf.symbols.tar.bz2", 0644, err);
 	if (status >= 0)
@@ -251,15 +273,7 @@ static int pack_all(struct cli *cli, int fd, int symbols, const char *data, cons
 	return status;
 }
 
-/* The permissions of an archive: it has the kernel's addresses, and with --all the samples, which those may read who may read the
- * recording. */
-static mode_t archive_mode(const char *data)
-{
-	struct stat st;
-	return stat(data, &st) == 0 ? (st.st_mode & 0666) | S_IRUSR | S_IWUSR : S_IRUSR | S_IWUSR;
-}
-
-static int write_all(struct cli *cli, const char *data, const struct build_id_rows *rows, struct error *err)
+static int write_all(struct cli *cli, const struct recording *recording, const struct build_id_rows *rows, struct error *err)
 {
 	char host[256] = "localhost", stamp[32], path[512];
 	time_t now = time(NULL);
@@ -271,12 +285,12 @@ static int write_all(struct cli *cli, const char *data, const struct build_id_ro
 	snprintf(path, sizeof path, "perf.all-%s-%s.tar.bz2", host, stamp);
 	for (char *c = path; *c; c++)
 		*c = *c == '/' ? '_' : *c;
-	if (fresh_open_named(&all, path, archive_mode(data), err) < 0)
+	if (fresh_open_named(&all, path, archive_mode(recording), err) < 0)
 		return -1;
 	/* this file never gets a name, so that what is packed is what was written */
 	int status = fresh_open(&symbols, all.folder, "perf.symbols.tar.bz2", 0600, err);
 	if (status == 0)
-		status = pack_all(cli, all.fd, symbols.fd, data, rows, err);
+		status = pack_all(cli, all.fd, symbols.fd, recording, rows, err);
 	fresh_drop(&symbols);
 	if (status == 0)
 		return fresh_keep(&all, err);
@@ -284,17 +298,29 @@ static int write_all(struct cli *cli, const char *data, const struct build_id_ro
 	return status;
 }
 
-static int write_symbols_file(struct cli *cli, const char *data, const struct build_id_rows *rows, struct error *err)
+static int write_symbols_file(struct cli *cli, const struct recording *recording, const struct build_id_rows *rows, struct error *err)
 {
 	CLEANUP_STR struct str path = { 0 };
 	struct fresh_file file;
-	str_printf(&path, "%s.tar.bz2", data);
-	if (fresh_open_named(&file, str_text(&path), archive_mode(data), err) < 0)
+	str_printf(&path, "%s.tar.bz2", recording->path);
+	if (fresh_open_named(&file, str_text(&path), archive_mode(recording), err) < 0)
 		return -1;
 	if (write_symbols(cli, file.fd, rows, err) == 0)
 		return fresh_keep(&file, err);
 	fresh_drop(&file);
 	return -1;
+}
+
+static int write_archive(struct cli *cli, const char *data, bool all, const struct build_id_rows *rows, struct error *err)
+{
+	struct recording recording;
+	/* a stream was read to its end */
+	int status = recording_open(&recording, data, all ? err : NULL);
+	if (status == 0 || !all)
+		status = all ? write_all(cli, &recording, rows, err) : write_symbols_file(cli, &recording, rows, err);
+	if (recording.fd >= 0)
+		close(recording.fd);
+	return status;
 }
 
 static bool has_ids(const struct build_id_rows *rows)
@@ -319,7 +345,7 @@ static int archive_run(struct cli *cli, void *arg, int argc, const char **argv)
 	if (!has_ids(&rows))
 		writer_printf(cli->out, "%s archive: no build-ids found\n", cli->program);
 	else
-		status = options->all ? write_all(cli, data, &rows, &err) : write_symbols_file(cli, data, &rows, &err);
+		status = write_archive(cli, data, options->all, &rows, &err);
 	int damaged = loss_summary_print(cli, data, &rows.losses, false);
 	build_id_rows_fini(&rows);
 	if (status < 0)

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/str.h"
+
 /* What truncated_replace calls runs in a signal handler: no allocation, no stdio. */
 
 /* One line of /proc/self/maps: "start-end perms offset device inode   path". */
@@ -64,13 +66,6 @@ static bool mapping_find(uintptr_t address, struct mapping *m)
 	return found;
 }
 
-static void make_printable(char *path)
-{
-	for (char *c = path; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-}
-
 bool truncated_replace(const siginfo_t *info, char path[static TRUNCATED_PATH_SIZE])
 {
 	struct mapping m;
@@ -84,7 +79,7 @@ bool truncated_replace(const siginfo_t *info, char path[static TRUNCATED_PATH_SI
 		int protection = PROT_READ | (m.perms[1] == 'w' ? PROT_WRITE : 0);
 		int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
 		replaced = mmap((void *)page, m.end - page, protection, flags, -1, 0) != MAP_FAILED;
-		make_printable(m.path);
+		text_make_printable(m.path);
 		memccpy(path, m.path, '\0', TRUNCATED_PATH_SIZE);
 	}
 	if (!replaced)

@@ -204,7 +204,7 @@ static int run_record(struct stats_run *run, int argc, const char **argv, struct
 	const char *path = run->options->output ? run->options->output : "perf.data";
 	if (measure(run, argc, argv, err) < 0 || stats_record_write(path, run->moments, &run->cpus, run->cli->program, err) < 0)
 		return -1;
-	fprintf(stderr, "[ perf sched stats: Wrote samples to %s ]\n", path);
+	cli_warn(run->cli, "[ perf sched stats: Wrote samples to %s ]", path);
 	return 0;
 }
 

@@ -93,11 +93,18 @@ static bool x86_operand(const char *text, struct str *to)
 	return true;
 }
 
+/* The number of a register: "0" … "30" */
+static bool is_arm64_number(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	return digits && digits <= 2 && !text[digits] && strtol(text, NULL, 10) <= 30;
+}
+
 /* "x0", "w0", "[sp, 12]", "[x1]" */
 static bool arm64_operand(char *text, struct str *to)
 {
 	char *end;
-	if ((*text == 'x' || *text == 'w') && strtol(text + 1, &end, 10) <= 30 && end != text + 1 && !*end) {
+	if ((*text == 'x' || *text == 'w') && is_arm64_number(text + 1)) {
 		str_printf(to, "%%x%s", text + 1);
 		return true;
 	}
@@ -111,7 +118,7 @@ static bool arm64_operand(char *text, struct str *to)
 		*comma = '\0';
 	if (comma && (end == comma + 1 || *end))
 		return false;
-	if (strcmp(text + 1, "sp") != 0 && (text[1] != 'x' || !text[2]))
+	if (strcmp(text + 1, "sp") != 0 && (text[1] != 'x' || !is_arm64_number(text + 2)))
 		return false;
 	str_printf(to, "%+ld(%%%s)", offset, text + 1);
 	return true;
@@ -126,8 +133,7 @@ bool sdt_argument(uint16_t machine, const char *text, size_t length, struct str 
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	char *at = strchr(copy, '@'), *operand = at ? at + 1 : copy;
-	long size = at ? strtol(copy, NULL, 10) : 0;
-	long bytes = size < 0 ? -size : size;
+	long size = at ? strtol(copy, NULL, 10) : 0, bytes = size < 0 && size >= -8 ? -size : size;
 	bool found = machine == EM_X86_64 ? x86_operand(operand, to) : machine == EM_AARCH64 && arm64_operand(operand, to);
 	if (found && bytes > 0 && bytes <= 8 && types[bytes])
 		str_printf(to, ":%c%s", size < 0 ? 's' : 'u', types[bytes]);

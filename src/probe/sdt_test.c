@@ -28,6 +28,15 @@ TEST("arguments of static points become registers and memory with their types")
 	EXPECT_STR(argument(EM_AARCH64, "-4@w3"), "%x3:s32");
 	EXPECT_STR(argument(EM_AARCH64, "8@[sp, 16]"), "+16(%sp):u64");
 	EXPECT_STR(argument(EM_AARCH64, "8@x31"), "none");
+	EXPECT_STR(argument(EM_AARCH64, "8@[x30]"), "+0(%x30):u64");
+	/* lines of their own in a list of definitions */
+	static const char *const hostile[] = { "8@[x1)\np:a/b /x:0x1\n]", "8@[x1\n]", "8@x\n1", "8@x-1", "8@[x31]", "8@[x]", "8@[", "8@" };
+	for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
+		EXPECT_STR(argument(EM_AARCH64, hostile[i]), "none");
+	EXPECT_STR(argument(EM_X86_64, "-8@%rax"), "%ax:s64");
+	EXPECT_STR(argument(EM_X86_64, "9@%rax"), "%ax");
+	EXPECT_STR(argument(EM_X86_64, "-9@%rax"), "%ax");
+	EXPECT_STR(argument(EM_X86_64, "-9223372036854775808@%rax"), "%ax");
 	EXPECT_STR(argument(EM_RISCV, "8@a0"), "none");
 }
 

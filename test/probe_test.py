@@ -475,22 +475,6 @@ def test_static_points(programs):
     need_values(printed.splitlines(), "step", samples, "step", ["arg1", "arg2", "arg3"])
 
 
-def test_cached_lines(programs):
-    """a program whose path has lines does not add definitions of its own to the cache of probes"""
-    home, folder = programs.path("lines-home"), programs.path("x\n%sdt_forged:point=point\np:sdt_forged")
-    os.makedirs(home)
-    os.makedirs(folder)
-    if run("gcc", "-O2", "-g", os.path.join(SOURCES, "static.c"), "-o", programs.path("static"), env=process.compilers()).returncode:
-        raise Skip("no <sys/sdt.h>")
-    shutil.copy(programs.path("static"), os.path.join(folder, "point"))
-    env = process.environment(programs.folder, HOME=home)
-    for program in (os.path.join(folder, "point"), programs.path("static")):
-        need(perfuse("buildid-cache", "-a", program, cwd=programs.folder, env=env).returncode == 0, "buildid-cache")
-        listed = perfuse("probe", "--cache", "-l", cwd=programs.folder, env=env).stdout
-        need("\nsdt_forged" not in listed and "\npoint=" not in listed, listed)
-    need("sdt_perfuse_probe:step" in listed, "the same program in another folder is not stored: " + listed)
-
-
 def test_cache(programs):
     """stored probes are listed as perf lists them, added again without a program's name, and not used for a changed program"""
     home, program = programs.path("home"), programs.path("cached")

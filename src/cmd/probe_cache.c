@@ -79,8 +79,6 @@ static void store_events(struct cached_probes *probes, const char *definition, c
 	struct cached_probe *probe = definition ? cached_probes_set(probes, definition, false) : NULL;
 	for (size_t i = 0; i < events->list.count; i++) {
 		const struct probe_event *event = &events->list.items[i];
-		if (probe_event_check(event, NULL) < 0)
-			continue; /* a file whose path has a line end: others would be stored as definitions */
 		const char *last = name.len ? name.text : NULL;
 		if (!definition) { /* static probe points: the places of a name follow one another, or are separate */
 			CLEANUP_STR struct str next = { 0 };

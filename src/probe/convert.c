@@ -543,7 +543,7 @@ static bool name_exists(const struct probe_names *names, const char *group, cons
 
 /* The kernel reads several definitions from one write, each to the end of its line or to '#', and splits them at spaces: a name from a file
  * that has one of these would add further events. */
-int probe_event_check(const struct probe_event *event, struct error *err)
+static int check_words(const struct probe_event *event, struct error *err)
 {
 	const char *bad = NULL;
 	const char *const words[] = { event->path, event->symbol };
@@ -620,5 +620,5 @@ int probe_event_set_name(struct probe_events *events, struct probe_event *event,
 	event->event = arena_string(&events->arena, numbered, strlen(numbered));
 	if (!probe_is_name(event->event) || !probe_is_name(event->group))
 		return error_set(err, ERROR_USAGE, "the kernel accepts no event with the name %s:%s", event->group, event->event);
-	return probe_event_check(event, err);
+	return check_words(event, err);
 }

@@ -25,9 +25,7 @@ struct probe_names {
 	struct strtab names;
 };
 void probe_names_fini(struct probe_names *names);
-/* Fails with ERROR_USAGE if a text of the event is more than one word to the kernel, as a definition of several lines is. */
-int probe_event_check(const struct probe_event *event, struct error *err);
 /* Names the event after the definition. Fails with ERROR_USAGE if the name exists and `again` is false; otherwise the name gets a
- * number. It is checked (probe_event_check). */
+ * number. Fails, too, if a text of the event is more than one word to the kernel. */
 int probe_event_set_name(struct probe_events *events, struct probe_event *event, const struct probe_spec *spec,
 	const struct probe_names *names, bool again, struct error *err);

@@ -27,6 +27,18 @@ static int refuse_file(struct error *err, const char *name)
 	return error_set(err, ERROR_PERMISSION, "%s belongs to somebody else, or others can write it", name);
 }
 
+/* Root follows no link of another user: that user would choose the folder of root in which "perfuse" is made. */
+static int folder_open(const char *path, struct error *err)
+{
+	struct place place;
+	if (place_find(&place, path, err) < 0)
+		return -1;
+	int fd = openat(place.folder, place.name, FOLDER_FLAGS | O_NOFOLLOW), why = errno;
+	place_close(&place);
+	errno = why;
+	return fd < 0 ? error_system(err, "%s", path) : fd;
+}
+
 /* Creates the last folder of base, if its parent belongs to the user. */
 static void base_make(const char *base)
 {
@@ -35,20 +47,24 @@ static void base_make(const char *base)
 	if (!slash || (size_t)(slash - base) >= sizeof above - 1)
 		return;
 	snprintf(above, sizeof above, "%.*s", slash == base ? 1 : (int)(slash - base), base);
-	CLEANUP_FD int fd = open(above, FOLDER_FLAGS);
+	CLEANUP_FD int fd = folder_open(above, NULL);
 	if (fd >= 0 && is_own(fd))
 		mkdirat(fd, slash + 1, 0700);
 }
 
 int private_folder(const char *base, bool make, struct error *err)
 {
-	CLEANUP_FD int above = open(base, FOLDER_FLAGS);
-	if (above < 0 && make && errno == ENOENT) {
+	struct error absent = { 0 };
+	CLEANUP_FD int above = folder_open(base, &absent);
+	if (above < 0 && make && absent.sys == ENOENT) {
 		base_make(base);
-		above = open(base, FOLDER_FLAGS);
+		above = folder_open(base, &absent);
 	}
-	if (above < 0)
-		return error_system(err, "%s", base);
+	if (above < 0) {
+		if (err)
+			*err = absent;
+		return -1;
+	}
 	/* with sudo, HOME may still be that of the calling user */
 	if (!is_own(above))
 		return refuse_file(err, base);

@@ -171,6 +171,32 @@ TEST("entries of another user are rejected: file, folder, cache and home")
 	place_close(&p);
 }
 
+TEST("by a link of this user the cache may be elsewhere; root follows no link of another user to a folder of root")
+{
+	enum { OTHER_USER = 12345 };
+	struct place p;
+	char real[64], link[64], text[64];
+	enum error_kind kind;
+	place_open(&p);
+	snprintf(real, sizeof real, "%s/real", p.home);
+	strcpy(link, p.cache);
+	EXPECT(mkdir(real, 0700) == 0 && symlink(real, link) == 0);
+	EXPECT_INT(put(&p, "text"), 0);
+	EXPECT_STR(get(&p, text, &kind), "text");
+	if (geteuid() == 0) {
+		EXPECT_INT(lchown(link, OTHER_USER, OTHER_USER), 0);
+		EXPECT_STR(get(&p, text, &kind), "");
+		EXPECT_INT(kind, ERROR_PERMISSION);
+		EXPECT(unlink(p.file) == 0 && rmdir(p.folder) == 0 && put(&p, "new") < 0);
+		EXPECT(access(p.folder, F_OK) != 0);
+		/* nor is .cache made where such a link leads */
+		EXPECT(unlink(link) == 0 && symlink(real, link) == 0 && lchown(link, OTHER_USER, OTHER_USER) == 0);
+		snprintf(p.cache, sizeof p.cache, "%s/.cache/more", p.home);
+		EXPECT(put(&p, "new") < 0 && rmdir(real) == 0);
+	}
+	place_close(&p);
+}
+
 TEST("temporary files of a killed writer are removed by the next one; those of an active writer are retained")
 {
 	struct place p;

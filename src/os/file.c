@@ -8,12 +8,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/regular.h"
 
-int file_read(const char *path, struct str *out, size_t limit, struct error *err)
+static int read_all(int fd, const char *path, struct str *out, size_t limit, struct error *err)
 {
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return error_system(err, "cannot open %s", path);
 	size_t start = out->len;
 	for (;;) {
 		str_reserve(out, 8192);
@@ -29,6 +27,20 @@ int file_read(const char *path, struct str *out, size_t limit, struct error *err
 		if (out->len - start > limit)
 			return error_set(err, ERROR_LIMIT, "%s is larger than %zu bytes", path, limit);
 	}
+}
+
+int file_read(const char *path, struct str *out, size_t limit, struct error *err)
+{
+	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? error_system(err, "cannot open %s", path) : read_all(fd, path, out, limit, err);
+}
+
+int file_read_regular(const char *path, struct str *out, size_t limit, struct error *err)
+{
+	CLEANUP_FD int fd = regular_open(path, O_RDONLY);
+	if (fd < 0 && errno == ENOTSUP)
+		return error_set(err, ERROR_UNSUPPORTED, "%s is not a regular file", path);
+	return fd < 0 ? error_system(err, "cannot open %s", path) : read_all(fd, path, out, limit, err);
 }
 
 bool file_line(const char *path, char *line, size_t size)

@@ -13,6 +13,8 @@
 
 /* Appends the whole file to *out; more than limit bytes: ERROR_LIMIT. */
 int file_read(const char *path, struct str *out, size_t limit, struct error *err);
+/* The same for a path that others may have chosen: what is not a regular file is not opened (base/regular.h). */
+int file_read_regular(const char *path, struct str *out, size_t limit, struct error *err);
 /* The first line without its newline, NUL-terminated; false if it cannot be read. Longer lines are truncated. */
 bool file_line(const char *path, char *line, size_t size);
 /* Parses a number in base 10, or as 0x…; false if the file has none. */

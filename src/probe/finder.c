@@ -304,7 +304,7 @@ static int match_lines(struct finder *f)
 		error_set(f->err, ERROR_USAGE, "Failed to find source file path: %s", f->file);
 		return error_hint(f->err, "-s names the folder of the sources");
 	}
-	if (file_read(path, &text, SOURCE_MAX, f->err) < 0)
+	if (file_read_regular(path, &text, SOURCE_MAX, f->err) < 0)
 		return -1;
 	vec_clear(&f->matching);
 	f->matched = f->file;

@@ -154,7 +154,7 @@ static void read_base(struct vendor *v, const char *folder)
 		read_folder(v, folder, NULL);
 		return;
 	}
-	if (file_read(path, &text, MAP_MAX, NULL) < 0) {
+	if (file_read_regular(path, &text, MAP_MAX, NULL) < 0) {
 		vendor_remark(v, "%s: the file cannot be read, or has more than %d bytes", path, MAP_MAX);
 		return;
 	}

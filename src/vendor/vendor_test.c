@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -223,6 +224,24 @@ TEST("each damaged file or entry is a remark")
 	expect_remark("[1]", "an entry is not an object");
 	expect_remark("[{\"EventName\":\"A\",\"UMask\":\"many\"}]", "UMask of the event a is not a number");
 	expect_remark("[{\"EventName\":\"A\",\"EventCode\":\"0xffffffffffffffff1\"}]", "EventCode of the event a is not a number");
+}
+
+TEST("a list of processors that is no regular file is a remark, and is not waited for")
+{
+	struct folder folder;
+	struct vendor v = { 0 };
+	char path[128];
+	folder_open(&folder);
+	snprintf(path, sizeof path, "%s/mapfile.csv", folder.path);
+	EXPECT_INT(mkfifo(path, 0600), 0);
+	v.path = folder.path;
+	alarm(20);
+	vendor_read(&v);
+	alarm(0);
+	EXPECT(v.remarks.count == 1 && strstr(v.remarks.items[0], "cannot be read"));
+	vendor_fini(&v);
+	EXPECT_INT(unlink(path), 0);
+	folder_close(&folder);
 }
 
 TEST("remarks are limited, and all are counted")

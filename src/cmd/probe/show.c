@@ -226,7 +226,7 @@ static int print_source(struct cli *cli, const struct probe_lines *lines, struct
 {
 	CLEANUP_STR struct str text = { 0 };
 	enum { AFTER = 2, SOURCE_MAX = 64 << 20 };
-	if (file_read(lines->path, &text, SOURCE_MAX, err) < 0)
+	if (file_read_regular(lines->path, &text, SOURCE_MAX, err) < 0)
 		return -1;
 	if (lines->function)
 		writer_printf(cli->out, "<%s@%s:%lld>\n", lines->function, lines->path, (long long)lines->first - lines->base);

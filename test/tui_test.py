@@ -537,6 +537,26 @@ def test_hostile(context):
     terminal.wait_for("end:")
 
 
+def test_names_of_commands(context):
+    """samples one by one are those of the row's command, whose name is neither a list nor the path of a file"""
+    fifo = os.path.join(context.folder, "f")
+    os.mkfifo(fifo)
+    names = ["x,y", "file://" + fifo, "plain"]
+    records = [recording.comm(10 + i, 10 + i, name) for i, name in enumerate(names)]
+    records += [recording.record(recording.SAMPLE, struct.pack("<QIIQ", 0x400000 + i, 10 + i, 10 + i, 1000 - i), recording.USER) for i in range(3)]
+    kind = recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_PERIOD
+    recording.write(os.path.join(context.folder, "names.data"), records, [recording.attribute(kind, kind=0, period=1000)])
+    for place, name in enumerate(names):
+        terminal = context.browse("names.data", "-s", "comm")
+        for _ in range(place):
+            terminal.send("Down")
+        terminal.send("r")
+        terminal.wait_for("of the command " + name[:7])
+        terminal.send("Enter")
+        seen = terminal.wait(lambda seen: re.search("40000[012]", seen), "samples of " + name)
+        need(set(re.findall("40000[012]", seen)) == {"40000%d" % place}, seen)
+
+
 def test_hostile_tables(context):
     """no text of a recording controls the terminal in the browser of annotate, script and evlist"""
     hostile_texts.write(os.path.join(context.folder, "hostile.data"), os.fsencode(context.folder) + b"/" + hostile_texts.HOSTILE)

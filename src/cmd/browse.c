@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "cmd/environment.h"
+#include "os/file.h"
 #include "render/tui/terminal.h"
 
 bool browse_wanted(const struct cli *cli, const char *command, enum browse_choice choice, const char *input, struct error *err)
@@ -75,7 +77,9 @@ void browse_files(void *context, struct str *out)
 	vec_fini(&names);
 }
 
-int browse_run(const char *const *words, const char *rest, struct str *out, struct error *err)
+/* Runs this program and appends what it prints on stdout, at most 4 MB. words: NULL-terminated, the first is the program's name; input: its
+ * standard input (-1: nothing); rest: the command that prints the rest, for the text that ends a longer output. */
+static int run(const char *const *words, int input, const char *rest, struct str *out, struct error *err)
 {
 	enum { TEXT_MAX = 4 << 20 };
 	extern char **environ;
@@ -86,7 +90,10 @@ int browse_run(const char *const *words, const char *rest, struct str *out, stru
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return error_system(err, "pipe");
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (input < 0)
+		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	else
+		posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
 	int code = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)words, environ);
 	posix_spawn_file_actions_destroy(&actions);
@@ -109,8 +116,12 @@ int browse_run(const char *const *words, const char *rest, struct str *out, stru
 
 int browse_script(const char *path, const char *comm, struct str *out, struct error *err)
 {
-	const char *words[] = { "perfuse", "--no-pager", "script", "-i", path, comm ? "--comms" : NULL, comm, NULL };
-	if (browse_run(words, "perfuse script", out, err) < 0)
+	/* a process chooses its name, which as a word would be a list, or name a file */
+	const char *words[] = { "perfuse", "--no-pager", "script", "-i", path, comm ? "--comms" : NULL, "file:///proc/self/fd/0", NULL };
+	CLEANUP_FD int names = comm ? memfd_create("names", MFD_CLOEXEC) : -1;
+	if (comm && (names < 0 || !file_write(names, comm, strlen(comm)) || lseek(names, 0, SEEK_SET) != 0))
+		return error_system(err, "cannot make a file in memory");
+	if (run(words, names, "perfuse script", out, err) < 0)
 		return -1;
 	return out->len ? 0 : error_set(err, ERROR_USAGE, "there are no samples");
 }

@@ -11,8 +11,5 @@ bool browse_wanted(const struct cli *cli, const char *command, enum browse_choic
 
 /* For struct browse_source. context is ignored. */
 void browse_files(void *context, struct str *out);
-/* Runs this program and appends what it prints on stdout, at most 4 MB. words: NULL-terminated, the first is the program's name; rest: the
- * command that prints the rest, for the text that ends a longer output. */
-int browse_run(const char *const *words, const char *rest, struct str *out, struct error *err);
 /* The output of `script` for a recording: at most the first samples. comm NULL: of all commands. */
 int browse_script(const char *path, const char *comm, struct str *out, struct error *err);

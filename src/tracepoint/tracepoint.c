@@ -317,10 +317,10 @@ uint32_t tracepoint_field_size(const struct tracepoint_field *field)
 bool tracepoint_field_bytes(const struct tracepoint_field *field, const void *raw, uint32_t size, const uint8_t **bytes, size_t *len)
 {
 	struct trace_context c = context_of(field, raw, size);
-	struct span span = { c.data + field->offset, field->size };
 
-	if (field->offset > c.size || field->size > c.size - field->offset)
+	if (!raw || field->offset > c.size || field->size > c.size - field->offset)
 		return false;
+	struct span span = { c.data + field->offset, field->size };
 	if (field->flags & FIELD_DYNAMIC)
 		span = context_dynamic(&c, field);
 	*bytes = span.data;

@@ -3,6 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_S ?= 60
 AFL_S ?= 60
+FORGE_S ?= 60
 
 all: packages
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX)
@@ -58,6 +59,11 @@ fuzz-afl: packages
 	@tools/install-packages afl
 	@tools/tally tools/afl -s $(AFL_S)
 
+# Every command on forged recordings and programs, FORGE_S seconds for each generator.
+fuzz-forge: packages
+	@tools/install-packages fuzz
+	@tools/tally tools/forge -s $(FORGE_S)
+
 # Races (TSan), leaks and overruns (LSan, ASan, UBSan). KEEP=TEXT: only the tests whose name contains TEXT.
 check-san: packages
 	@tools/install-packages test san
@@ -105,4 +111,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-*
 
-.PHONY: all packages demo check check-all check-vm check-languages check-readers check-agree fuzz fuzz-afl check-san check-static check-clean check-planted coverage bench bench-scale install clean mutate
+.PHONY: all packages demo check check-all check-vm check-languages check-readers check-agree fuzz fuzz-afl fuzz-forge check-san check-static check-clean check-planted coverage bench bench-scale install clean mutate

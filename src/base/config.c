@@ -199,8 +199,8 @@ static bool is_foreign(const struct stat *st)
 	return st->st_uid != 0 && st->st_uid != geteuid();
 }
 
-/* The reason for which the file is not read; NULL: none. A user can give a file of root the name of a configuration, by a link or by renaming
- * what root has written into a folder of the user. */
+/* The reason for which the file is not read; NULL: none. A user can give a file of root the name of a configuration: by a link, or by
+ * renaming what root has written into a folder of the user. */
 static const char *refusal(const struct stat *file, const char *path)
 {
 	CLEANUP_STR struct str folder = { 0 };

@@ -31,9 +31,9 @@ void config_fini(struct config *config);
 /* Adds the settings of the text up to the first invalid line; *err names `path` and the number of that line. */
 int config_parse(struct config *config, enum config_from from, const char *path, const char *text, size_t length,
 	struct error *err);
-/* Adds a file. A missing file counts as empty, as does what is no regular file, and a file that other users can choose or change: it belongs
- * to one, every user can write it, or, if this user is root, it is the target of another user's link or in another user's folder. Then
- * *refused is the reason, for the message "File PATH REASON, ignoring it.", otherwise NULL. refused may be NULL. */
+/* Adds a file. A missing file counts as empty, as does what is no regular file, and a file that other users can choose or change: it
+ * belongs to one, every user can write it, or, if this user is root, it is the target of another user's link or in another user's folder.
+ * Then *refused is the reason, for the message "File PATH REASON, ignoring it.", otherwise NULL. refused may be NULL. */
 int config_read(struct config *config, enum config_from from, const char *path, const char **refused, struct error *err);
 /* Sets one key, as a line "key = value" at the end of a file does. */
 void config_set(struct config *config, enum config_from from, const char *key, const char *value);

@@ -1,9 +1,9 @@
 /* Resolves a path that the user gave (an option, the environment, the configuration), and checks whether another user could have changed
  * it. Symbolic links are followed one by one. Knows no content.
  *
- * A folder or file is private if its owner is root or the effective user, and no other user can write to it: no permission for others, nor for the
- * group unless that is root's or the owner's own (of the same number). For folders on the path to it, a sticky bit, as of /tmp, also
- * suffices. */
+ * A folder or file is private if its owner is root or the effective user, and no other user can write to it: no permission for others, nor
+ * for the group unless that is root's or the owner's own (of the same number). For folders on the path to it, a sticky bit, as of /tmp,
+ * also suffices. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

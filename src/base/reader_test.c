@@ -14,6 +14,7 @@ TEST("a reader returns the available bytes: fewer at the end, none beyond it")
 	struct span span = { (const uint8_t *)"0123456789", 10 };
 	struct reader readers[] = { reader_of_fd(fd, 10), reader_of_span(&span) };
 	for (unsigned i = 0; i < 2; i++) {
+		EXPECT_INT(readers[i].size, 10);
 		EXPECT_INT(reader_at(&readers[i], buffer, 4, 3), 4);
 		EXPECT(memcmp(buffer, "3456", 4) == 0);
 		EXPECT_INT(reader_at(&readers[i], buffer, 16, 8), 2);

@@ -57,6 +57,19 @@ TEST("a long formatted line is not truncated")
 	writer_fini(&w);
 }
 
+TEST("a formatted line may have any length, also that of the room that is tried first")
+{
+	struct writer w;
+	writer_open(&w, -1, 0);
+	for (int length = 250; length < 262; length++) {
+		writer_printf(&w, "%*d", length, 7);
+		EXPECT_INT(w.len, length);
+		EXPECT(w.buffer[length - 1] == '7');
+		w.len = 0;
+	}
+	writer_fini(&w);
+}
+
 TEST("small and large pieces are written to a descriptor in order")
 {
 	int ends[2];

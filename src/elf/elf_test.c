@@ -176,6 +176,22 @@ TEST("compressed sections are inflated, and rejected if their claimed size is wr
 	}
 }
 
+TEST("a stream that ends early is damaged, in each format that tells its end")
+{
+	static uint8_t zeros[1 << 16];
+	uint8_t packed[4096], *out = NULL;
+	size_t size, used = ZSTD_compress(packed, sizeof packed, zeros, sizeof zeros, 3);
+	struct error err = { 0 };
+	EXPECT_INT(inflate_all(COMPRESSION_ZSTD, (struct span){ packed, used }, SIZE_MAX, &out, &size, &err), 0);
+	EXPECT_INT(size, sizeof zeros);
+	free(out);
+	for (size_t cut = 1; cut < used; cut++) {
+		err.kind = 0;
+		EXPECT(inflate_all(COMPRESSION_ZSTD, (struct span){ packed, used - cut }, SIZE_MAX, &out, &size, &err) < 0);
+		EXPECT_INT(err.kind, ERROR_FORMAT);
+	}
+}
+
 TEST("a stream that inflates without end stops at the limit")
 {
 	static uint8_t zeros[1 << 20];

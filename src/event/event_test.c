@@ -79,6 +79,23 @@ TEST("modifiers of an event group add to those of its events")
 	events_fini(&events);
 }
 
+TEST("the weak modifier is one of an event group, and precision is added up to 3")
+{
+	struct events events = { 0 };
+	EXPECT(!parse_last(&events, "{cpu-clock:p,faults}").weak);
+	EXPECT(parse_last(&events, "{cpu-clock:p,faults}:Wp").weak);
+	const struct event *list = events.list.items;
+	EXPECT_INT(attr_precise_ip(&list[0].attr), 1);
+	EXPECT_INT(attr_precise_ip(&list[1].attr), 0);
+	EXPECT_INT(attr_precise_ip(&list[2].attr), 2);
+	EXPECT_INT(attr_precise_ip(&list[3].attr), 1);
+	EXPECT(list[2].weak && list[3].weak);
+	struct event pinned = parse_last(&events, "cpu-clock:D");
+	EXPECT_INT(attr_precise_ip(&pinned.attr), 0);
+	events_fini(&events);
+	expect_error_at("{cpu-clock:pp}:pp", 15);
+}
+
 TEST("an event group can have a name and can be between other events")
 {
 	struct events events = { 0 };

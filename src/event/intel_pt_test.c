@@ -55,6 +55,16 @@ TEST("a processor without MTC packets gets no period, one without choice of PSB 
 	EXPECT_INT(default_of(NULL, 0), PLAIN);
 }
 
+TEST("the bits pt and branch are set together")
+{
+	for (size_t without = 0; without < 2; without++) {
+		struct pmu pmu = make(NULL, 0);
+		pmu.formats.items[without ? 4 : 0].bits = 0;
+		EXPECT_INT(intel_pt_default_config(&pmu), TSC);
+		unmake(&pmu);
+	}
+}
+
 static int check(const char *const (*caps)[2], size_t count, uint64_t *config, struct error *err)
 {
 	struct pmu pmu = make(caps, count);

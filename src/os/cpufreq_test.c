@@ -75,6 +75,11 @@ TEST("policies are read in order of their numbers, with what their driver has")
 	EXPECT(p->low_khz == 400000 && p->high_khz == 4700000 && p->base_khz == 2400000);
 	EXPECT(p->boost_file == NULL);
 	EXPECT_STR(cpufreq_governed_by(p), "the processor, by load");
+	EXPECT_STR(cpufreq_remedy("intel_pstate"), "intel_pstate=passive");
+	EXPECT_STR(cpufreq_remedy("intel_pstate_epp"), "intel_pstate=passive");
+	EXPECT_STR(cpufreq_remedy("amd-pstate-epp"), "amd_pstate=passive");
+	EXPECT_STR(cpufreq_remedy("acpi-cpufreq"), "intel_pstate=passive or amd_pstate=passive");
+	EXPECT(!cpufreq_remedy("cppc_cpufreq"));
 	p = &cpufreq.policies.items[1];
 	EXPECT_INT(p->number, 10);
 	EXPECT_STR(p->cpus, "");

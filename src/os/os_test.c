@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,15 @@ TEST("the brief facts of a process are those of its status, also if its name con
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
+}
+
+TEST("the first process is one as any other, and there is none without a number")
+{
+	struct process_status status;
+	EXPECT(process_brief(1, &status));
+	EXPECT_INT(status.tgid, 1);
+	EXPECT(process_status(1, 1, &status));
+	EXPECT(!process_brief(0, &status) && !process_status(0, 0, &status));
 }
 
 TEST("this process, its threads and its mappings are found in /proc")
@@ -281,6 +291,21 @@ TEST("the error of a denied counter names the sysctl, its value and a remedy")
 	EXPECT(permission_refused(&err, "cycles", "the kernel", -2) < 0);
 	EXPECT(strstr(err.text, "kernel.perf_event_paranoid is") != NULL);
 	EXPECT(strstr(err.hint, "sysctl") != NULL);
+	/* of the two, the sysctl is only named if it is the reason */
+	struct permission permission;
+	permission_read(&permission);
+	EXPECT(permission_refused(&err, "cycles", "the kernel", permission.paranoid - 1) < 0);
+	EXPECT(strstr(err.hint, "sysctl") != NULL);
+	EXPECT(permission_refused(&err, "cycles", "the kernel", permission.paranoid) < 0);
+	EXPECT(strstr(err.hint, "sysctl") == NULL && strstr(err.hint, "another user") != NULL);
+}
+
+TEST("a line is read the same after a call that a signal interrupted")
+{
+	char line[64];
+	errno = EINTR;
+	EXPECT(file_line("/proc/self/comm", line, sizeof line));
+	EXPECT(!file_line("/proc/self/no-such-file", line, sizeof line));
 }
 
 TEST("the memory limit is at most the machine's memory, and follows a lower resource limit")

@@ -46,3 +46,15 @@ TEST("a merge keeps the smallest of both, and one without durations changes noth
 	EXPECT_INT(one.min_ns, 20);
 	EXPECT_INT(one.max_ns, 50);
 }
+
+TEST("a merge adds each class, from the first to the last")
+{
+	struct latency one = { 0 }, two = { 0 };
+	latency_add(&one, 0);
+	latency_add(&two, 0);
+	latency_add(&two, UINT64_MAX);
+	latency_merge(&one, &two);
+	EXPECT_INT(one.classes[0], 2);
+	EXPECT_INT(one.classes[latency_class(UINT64_MAX)], 1);
+	EXPECT_INT(latency_quantile(&one, 0.5), 0);
+}

@@ -52,6 +52,8 @@ TEST("invalid expressions fail: unknown registers and operations, empty stacks, 
 	EXPECT(!run(CODE(0xf0), NULL, &value));
 	EXPECT(!run(CODE(0x22), NULL, &value));
 	EXPECT(!run(CODE(0x31, 0x06), NULL, &value));
+	EXPECT(!run(CODE(0x76, 0, 0x94, 0), NULL, &value)); /* a read of no byte, and of more than a word */
+	EXPECT(!run(CODE(0x76, 0, 0x94, 9), NULL, &value));
 	EXPECT(!run(CODE(0x31, 0x30, 0x1b), NULL, &value));
 	EXPECT(!run(CODE(0x31, 0x2f, 0xfd, 0xff), NULL, &value));
 	EXPECT(!run(CODE(0x2f, 0x10, 0x00), NULL, &value));

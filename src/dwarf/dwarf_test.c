@@ -182,7 +182,8 @@ static void write_odd_lines(struct text *t, const struct shape *s)
 	PUT(t, "\3\12\1");
 	put_set_address(t, s, 0x1210);
 	PUT(t, "\3\173\1");
-	put_set_address(t, s, 0x1240);
+	PUT(t, "\11");                    /* a fixed advance, to 0x1240 */
+	section_put(t, 0x30, 2);
 	PUT(t, "\0\1\1");
 }
 

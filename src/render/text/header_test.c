@@ -10,6 +10,28 @@ static const char *printed(struct writer *out)
 	return out->buffer;
 }
 
+TEST("each node has its memory, and its CPUs as ranges")
+{
+	static const struct __attribute__((packed)) {
+		uint32_t count;
+		struct __attribute__((packed)) {
+			uint32_t node;
+			uint64_t total_kb, free_kb;
+			uint32_t size;
+			char cpus[8];
+		} nodes[2];
+	} numa = { 2, { { 0, 1000, 300, 8, "0-1,4" }, { 3, 2000, 0, 8, "2-3" } } };
+	struct writer out;
+	struct source source = { .header = { .data_offset = 232, .data_size = 8, .feature_offset = 240, .captured = 1 } };
+	source.header.features[0] = 1u << FEATURE_NUMA_TOPOLOGY;
+	source.header.feature_data[FEATURE_NUMA_TOPOLOGY] = (struct span){ (const uint8_t *)&numa, sizeof numa };
+	writer_open(&out, -1, 0);
+	header_print(&source, true, NULL, &out);
+	EXPECT(strstr(printed(&out), "# node0 meminfo  : total = 1000 kB, free = 300 kB\n# node0 cpu list : 0-1,4\n"
+		"# node3 meminfo  : total = 2000 kB, free = 0 kB\n# node3 cpu list : 2-3\n"));
+	writer_fini(&out);
+}
+
 TEST("the block lists existing features, those that -I shows and missing ones")
 {
 	struct writer out;

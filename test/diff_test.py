@@ -221,6 +221,12 @@ def test_bad(c):
         need(done.stderr.strip(), "%s says nothing" % words)
 
 
+def test_unknown_key(c):
+    """an unknown key is named, and the usage lists the known ones"""
+    done = c.diff("-s", "none", c.pair[0], c.pair[0])
+    need("Unknown --sort key: `none'" in done.stderr and " keys that distinguish rows " in done.stderr, done.stderr)
+
+
 def test_empty(c):
     """a recording without samples is a table without rows of its side"""
     empty = os.path.join(c.folder, "empty.data")

@@ -351,6 +351,16 @@ def test_comparison(c):
     need(done.returncode == 1 and b"no sample to compare" in done.stderr, done.stderr)
 
 
+def test_width(c):
+    """--width is the width of the graph, from the least to the largest that is taken"""
+    for width in (200, 1000, 100000):
+        done = run(c.work, PERFUSE, "flamegraph", "-i", c.data, "-o", "-", "--width", str(width))
+        need(done.returncode == 0 and b'<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="%d"' % width in done.stdout,
+             "%d: %s %s" % (width, done.stderr, done.stdout[:300]))
+    for width in (199, 100001):
+        need(run(c.work, PERFUSE, "flamegraph", "-i", c.data, "-o", "never.svg", "--width", str(width)).returncode == 129, width)
+
+
 def test_bad_options(c):
     """invalid options are rejected with 129"""
     for options in (["--by", "x"], ["--widths", "x"], ["--colors", "x"], ["--weight", "x"], ["--min-width", "-1"], ["--min-width", "x"],

@@ -291,6 +291,7 @@ def settings_are_written_read_and_removed_from_no_other_file(box):
     for words, code in ((["config", "name"], 255), (["config", ".x=1"], 255), (["config", "a.b="], 255), (["config", "-l", "x"], 129),
                         (["config", "--user", "--system"], 255)):
         box.code(box.run(*words), code)
+    box.expect(box.run("config", "a.b=").stderr == "The config variable does not contain a value: a.b=\n", "a name without a value")
 
 
 @test

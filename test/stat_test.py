@@ -166,6 +166,7 @@ record -o /nonexistent/x true
 --iostat true
 --iostat=list
 --cputype core true
+-e cycles --cputype cpu true
 --control fifo:/tmp/nofifo/x true
 --per-cache=L9 -a true
 --per-cache=9 -a true

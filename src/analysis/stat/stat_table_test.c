@@ -70,6 +70,23 @@ TEST("runs have a mean and its standard error")
 	EXPECT(stat_spread_percent(&spread) > 41.63 && stat_spread_percent(&spread) < 41.64);
 }
 
+TEST("a table that is filled for each run has the mean of the runs and its noise")
+{
+	struct events events = { 0 };
+	struct stat_table table = { 0 };
+	const bool unsupported[1] = { false };
+	const struct stat_place places[] = { { 0, 0 } };
+	parse(&events, "page-faults");
+	for (unsigned run = 0; run < 3; run++) {
+		const struct stat_count count = { (const uint64_t[]){ 2, 4, 9 }[run], 10, 10, false };
+		stat_table_fill(&table, &events, unsupported, 1, places, &count, 1, true);
+	}
+	EXPECT(near(table.rows.items[0].value, 5));
+	EXPECT(table.rows.items[0].noise_percent > 41.63 && table.rows.items[0].noise_percent < 41.64);
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
 TEST("counts of an event that is merged are in the rows of the other one")
 {
 	struct events events = { 0 };

@@ -35,6 +35,12 @@ TEST("a definition's place has a function, a file, an offset, a line, a return o
 TEST("contradictions and errors of a definition are refused with perf's sentences")
 {
 	EXPECT_STR(place_of("main:3+4"), "Offset can't be used with line number.");
+	EXPECT_STR(place_of("main:3;a=*"), "Lazy pattern can't be used with line number.");
+	EXPECT_STR(place_of("main+3;a=*"), "Lazy pattern can't be used with offset.");
+	EXPECT_STR(place_of("@a.c"), "File always requires line number or lazy pattern.");
+	EXPECT_STR(place_of("+3"), "Offset requires an entry function.");
+	EXPECT_STR(place_of("main+3%return"), "Offset/Line/Lazy pattern can't be used with return probe.");
+	EXPECT_STR(place_of("main%return;a=*"), "Offset/Line/Lazy pattern can't be used with return probe.");
 	EXPECT_STR(place_of("main:3%return"), "Offset/Line/Lazy pattern can't be used with return probe.");
 	EXPECT_STR(place_of("main%entry"), "%entry is not supported.");
 	EXPECT_STR(place_of("a b=main"), "a");

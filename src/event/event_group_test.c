@@ -36,6 +36,7 @@ TEST("a group is divided by PMU, and software joins the leader's")
 	EXPECT_GROUPS("{cpu_core/event=1/,cpu_atom/event=2/,cpu-clock}", true, { "cpu_atom/event=2/", 0, 0 },
 		{ "cpu_core/event=1/", 1, 2 }, { "cpu-clock", 1, 0 });
 	EXPECT_GROUPS("{cpu-clock,cpu_core/event=1/}", false, { "cpu-clock", 0, 2 }, { "cpu_core/event=1/", 0, 0 });
+	EXPECT_GROUPS("{cpu_core/cycles/,cpu_atom/cycles/}", true, { "cpu_atom/cycles/", 0, 0 }, { "cpu_core/cycles/", 1, 0 });
 	EXPECT_GROUPS("{cpu-clock,faults},cs", false, { "cpu-clock", 0, 2 }, { "faults", 0, 0 }, { "cs", 2, 0 });
 }
 

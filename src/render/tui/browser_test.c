@@ -356,6 +356,33 @@ TEST("a tab of a line reaches to the next multiple of eight columns")
 	EXPECT_STR(text.text, "before        a       if (b)  ;");
 }
 
+TEST("the menu of a row has what the recording's source can do")
+{
+	struct seen *seen = open_seen(20, 100, 1);
+	press(seen, BROWSE_KEY_ENTER);
+	size_t all = seen->browser.menu.items.count;
+	press(seen, BROWSE_KEY_ESCAPE);
+	seen->browser.source.read = NULL; /* it cannot be read again: no flame graph, no range of time */
+	press(seen, BROWSE_KEY_ENTER);
+	EXPECT_INT(seen->browser.menu.items.count, all - 2);
+	press(seen, BROWSE_KEY_ESCAPE);
+	close_seen(seen);
+}
+
+TEST("a short count has at most three digits and the letter of its unit")
+{
+	static const struct {
+		uint64_t count;
+		const char *text;
+	} rows[] = { { 0, "0" }, { 999, "999" }, { 1000, "1.0K" }, { 9940, "9.9K" }, { 12345, "12K" }, { 1000000, "1.0M" },
+		{ 25000000000, "25G" }, { 3000000000000, "3.0T" }, { 4000000000000000, "4000T" } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		CLEANUP_STR struct str text = { 0 };
+		face_add_short(rows[i].count, &text);
+		EXPECT_STR(str_text(&text), rows[i].text);
+	}
+}
+
 TEST("results of a range that the user has left are not shown")
 {
 	struct seen *seen = open_seen(14, 50, 1);

@@ -1,5 +1,7 @@
 #include "render/tui/feed.h"
 
+#include <fcntl.h>
+
 #include "base/memory.h"
 #include "unit.h"
 
@@ -14,6 +16,17 @@ static uint64_t sum(const struct heat *heat)
 static uint64_t at(const struct heat *heat, uint64_t time_ns)
 {
 	return heat->counts[(time_ns - heat->start_ns) / heat->width_ns];
+}
+
+TEST("a closed feed has no descriptor, and closing it once more does nothing")
+{
+	struct feed feed;
+	struct error err;
+	EXPECT(feed_open(&feed, &err) >= 0 && feed.wake >= 0);
+	int wake = feed.wake;
+	feed_close(&feed);
+	EXPECT(feed.wake == -1 && fcntl(wake, F_GETFD) < 0);
+	feed_close(&feed);
 }
 
 TEST("no sample is missing from a heat whose range grows in both directions")

@@ -1,0 +1,69 @@
+#include "record/acquire/synthesize.h"
+
+#include "record/acquire/record_out.h"
+#include "record/acquire/records.h"
+#include "unit.h"
+
+/* The one record that was written. */
+static struct record only_record(const struct writer *out)
+{
+	struct span records = { (const uint8_t *)out->buffer, out->len };
+	struct record record = { 0 };
+	EXPECT(records_next(&records, &record));
+	EXPECT_INT(records.len, 0);
+	return record;
+}
+
+static uint64_t word_at(const struct record *record, size_t at)
+{
+	uint64_t word;
+	memcpy(&word, record->body + at, sizeof word);
+	return word;
+}
+
+TEST("a list of threads has as many as fit into a record")
+{
+	struct writer out;
+	struct synthesis synthesis = { .out = &out };
+	struct target target = { 0 };
+	writer_open(&out, -1, 0);
+	for (pid_t tid = 1; tid <= 4000; tid++)
+		vec_push(&target.threads, ((struct target_thread){ .tid = tid, .comm = "thread" }));
+	synthesize_thread_map(&synthesis, &target);
+	struct record record = only_record(&out);
+	EXPECT_INT(record.type, RECORD_THREAD_MAP);
+	EXPECT_INT(word_at(&record, 0), (65535 - 16) / 24);
+	EXPECT_INT(record.body_len, 8 + 24 * word_at(&record, 0));
+	EXPECT(word_at(&record, 8) == 1 && word_at(&record, 8 + 24) == 2);
+	out.len = 0;
+	target.threads.count = 2;
+	synthesize_thread_map(&synthesis, &target);
+	record = only_record(&out);
+	EXPECT_INT(word_at(&record, 0), 2);
+	EXPECT_STR((const char *)record.body + 16, "thread");
+	vec_fini(&target.threads);
+	writer_fini(&out);
+}
+
+static void expect_cpu_map(const int32_t *cpus, size_t count, const uint16_t *want, size_t want_count)
+{
+	struct writer out;
+	struct synthesis synthesis = { .out = &out };
+	struct counters counters = { 0 };
+	writer_open(&out, -1, 0);
+	for (size_t i = 0; i < count; i++)
+		vec_push(&counters.cpus.list, cpus[i]);
+	synthesize_cpu_map(&synthesis, &counters);
+	struct record record = only_record(&out);
+	EXPECT_INT(record.type, RECORD_CPU_MAP);
+	EXPECT(record.body_len >= want_count * sizeof *want && memcmp(record.body, want, want_count * sizeof *want) == 0);
+	cpus_fini(&counters.cpus);
+	writer_fini(&out);
+}
+
+TEST("a list of CPUs is a range if there is no gap, otherwise the numbers")
+{
+	expect_cpu_map((const int32_t[]){ 2, 3, 4, 5 }, 4, (const uint16_t[]){ 2, 0, 2, 5 }, 4);
+	expect_cpu_map((const int32_t[]){ 0, 2, 5 }, 3, (const uint16_t[]){ 0, 3, 0, 2, 5 }, 5);
+	expect_cpu_map((const int32_t[]){ -1 }, 1, (const uint16_t[]){ 0, 1, UINT16_MAX }, 3);
+}

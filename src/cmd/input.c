@@ -90,7 +90,7 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	uint64_t limit;
 	if (options->memory && memory_limit(options->memory, &limit))
 		cli->budget->limit = limit;
-	source_options.event_memory = cli->budget->limit / EVENTS_SHARE;
+	source_options.event_memory = budget_limit(cli->budget) / EVENTS_SHARE;
 	if (source_open(&source, input->path, &source_options, err) < 0)
 		return -1;
 	if (source->traced && use->itrace && piped_trace_copy(&input->piped, &source, err) < 0) {

@@ -90,15 +90,15 @@ static void print_remarks(const struct cli *cli, const char *path, const struct 
 			"or those of an earlier mapping.", path, (number)l->left_out_maps, l->left_out_maps == 1 ? " is" : "s are");
 	if (l->left_out_events)
 		cli_warn(cli, "%s: %llu events are left out, with %llu samples: memory reached its limit of %zu MiB. --memory SIZE sets another limit.",
-			path, (number)l->left_out_events, (number)l->left_out_event_samples, cli->budget ? cli->budget->limit >> 20 : 0);
+			path, (number)l->left_out_events, (number)l->left_out_event_samples, cli->budget ? budget_limit(cli->budget) >> 20 : 0);
 	if (l->left_out_samples)
 		cli_warn(cli, "%s: the last %llu of %llu samples are left out: memory reached its limit of %zu MiB. --memory SIZE sets another limit, "
 			"and --time selects a part of the recording.", path, (number)l->left_out_samples, (number)(l->samples + l->left_out_samples),
-			cli->budget ? cli->budget->limit >> 20 : 0);
+			cli->budget ? budget_limit(cli->budget) >> 20 : 0);
 	if (l->left_out_chains)
 		cli_warn(cli, "%s: the call chains of %llu row%s are left out: memory reached its limit of %zu MiB. --memory SIZE sets another limit; "
 			"--max-stack, and a higher percentage of -g, need less.", path, (number)l->left_out_chains, l->left_out_chains == 1 ? "" : "s",
-			cli->budget ? cli->budget->limit >> 20 : 0);
+			cli->budget ? budget_limit(cli->budget) >> 20 : 0);
 	if (l->lost_samples)
 		cli_warn(cli, "%s: the kernel lost %llu samples while it recorded: its buffers were full.", path, (number)l->lost_samples);
 	if (l->lost_events)

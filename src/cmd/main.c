@@ -15,6 +15,12 @@
 /* Memory for the content of foreign files: this part of the memory that the process may take. */
 enum { BUDGET_SHARE = 2 };
 
+static size_t content_memory(void)
+{
+	size_t share = memory_allowed() / BUDGET_SHARE;
+	return share ? share : 1;
+}
+
 /* If a standard descriptor is closed, the next file that is opened would get its number. */
 static void open_standard_descriptors(void)
 {
@@ -43,11 +49,11 @@ static void report_refused(const struct cli *cli)
 	uint64_t refused = atomic_load(&cli->budget->refused);
 	if (refused)
 		cli_warn(cli, "%llu parts of debug information, symbol tables or call frame information are left out: the limit for all of them is "
-			"%zu MiB of memory.", (unsigned long long)refused, cli->budget->limit >> 20);
+			"%zu MiB of memory.", (unsigned long long)refused, budget_limit(cli->budget) >> 20);
 	uint64_t hurried = atomic_load(&cli->budget->hurried);
 	if (hurried)
 		cli_warn(cli, "%llu times the records that wait to be sorted reached their limit of memory (%zu MiB): they are not in the order of their "
-			"times.", (unsigned long long)hurried, cli->budget->limit >> 20);
+			"times.", (unsigned long long)hurried, budget_limit(cli->budget) >> 20);
 }
 
 static int flush_output(struct cli *cli, int code)
@@ -67,7 +73,7 @@ int main(int argc, char **argv)
 	struct writer out;
 	struct config config = { 0 };
 	const char *subcommand = NULL;
-	struct budget budget = { .limit = memory_allowed() / BUDGET_SHARE };
+	struct budget budget = { .measure = content_memory };
 	struct debuginfod servers = { 0 };
 	struct cli cli = { .out = &out, .config = &config, .budget = &budget, .use_pager = -1, .servers = &servers };
 	open_standard_descriptors();

@@ -77,8 +77,10 @@ void pmus_read(struct pmus *pmus)
 		pmu_new(pmus, names.list.items[i], (uint32_t)type)->core = core;
 		any_core |= core;
 	}
-	if (!any_core)
-		pmu_new(pmus, "cpu", ATTR_RAW)->core = true;
+	if (!any_core) {
+		struct pmu *cpu = pmu_new(pmus, "cpu", ATTR_RAW);
+		cpu->core = cpu->absent = cpu->loaded = true;
+	}
 	qsort(pmus->list.items, pmus->list.count, sizeof pmus->list.items[0], compare_pmus);
 }
 
@@ -195,7 +197,7 @@ static bool pmu_load_event(struct pmus *pmus, struct pmu *pmu, const char *name)
 {
 	char path[PATH_SIZE], line[1024];
 	snprintf(path, sizeof path, "%s/%s/events/%s", root_of(pmus), pmu->name, name);
-	if (strchr(name, '/') || is_detail(name) || !file_line(path, line, sizeof line))
+	if (pmu->absent || strchr(name, '/') || is_detail(name) || !file_line(path, line, sizeof line))
 		return false;
 	struct pmu_event event = { .scale = 1 };
 	event.name = arena_string(&pmus->arena, name, strlen(name));

@@ -35,6 +35,7 @@ struct pmu {
 	uint32_t type;
 	bool core;              /* counts the generic hardware events */
 	bool loaded, all_events;
+	bool absent;                     /* this machine has no such PMU, and sysfs no files of it */
 	VEC(struct pmu_format) formats;
 	VEC(struct pmu_event) events;
 	VEC(struct pmu_cap) caps;

@@ -24,6 +24,8 @@ TEST("a machine without PMUs gets one for raw events of the processor")
 	EXPECT_INT(pmus_core_count(&pmus), 1);
 	EXPECT_STR(pmus.list.items[0]->name, "cpu");
 	EXPECT_INT(pmus.list.items[0]->type, ATTR_RAW);
+	EXPECT(pmus.list.items[0]->core && pmus.list.items[0]->loaded);
+	EXPECT(!pmu_event(&pmus, pmus.list.items[0], "slots"));
 	pmus_fini(&pmus);
 }
 

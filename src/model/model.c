@@ -231,7 +231,7 @@ static bool has_room(struct model *model)
 {
 	enum { STEP = 1 << 20, SHARE = 4 }; /* the rest of the budget is for samples */
 	while (model->budget && model->arena.bytes > model->budgeted) {
-		bool fits = !model->budgeted || model->budgeted + STEP <= model->budget->limit / SHARE;
+		bool fits = !model->budgeted || model->budgeted + STEP <= budget_limit(model->budget) / SHARE;
 		if (!fits || budget_left(model->budget) < STEP || !budget_take(model->budget, STEP)) {
 			model->left_out++;
 			return false;

@@ -442,16 +442,16 @@ static void check_room(struct session *session)
 {
 	struct session_internal *in = session->internal;
 	in->unchecked_bytes += in->batch_bytes;
-	if (!in->bounded || in->full || in->unchecked_bytes < in->budget->limit / ROOM_SHARE)
+	if (!in->bounded || in->full || in->unchecked_bytes < budget_limit(in->budget) / ROOM_SHARE)
 		return;
 	in->unchecked_bytes = 0;
 	size_t needed = needed_memory(session), more = needed > in->needed ? needed - in->needed : 0;
 	in->needed = needed;
-	in->full = needed + more > in->budget->limit;
+	in->full = needed + more > budget_limit(in->budget);
 	if (in->full && drops_past(session)) {
 		drop_past(session);
 		in->needed = needed_memory(session);
-		in->full = in->needed > in->budget->limit / 8 * 7;
+		in->full = in->needed > budget_limit(in->budget) / 8 * 7;
 	}
 }
 
@@ -766,8 +766,8 @@ int session_run(struct session *session, const struct sink *sink, struct error *
 	session_begin(session, sink);
 	struct session_internal *in = session->internal;
 	in->bounded = in->budget != NULL;
-	if (in->bounded && in->budget->limit / ROOM_SHARE < BATCH_BYTES)
-		in->batch_most = in->budget->limit / ROOM_SHARE;
+	if (in->bounded && budget_limit(in->budget) / ROOM_SHARE < BATCH_BYTES)
+		in->batch_most = budget_limit(in->budget) / ROOM_SHARE;
 	while (read_record(session) > 0)
 		;
 	return session_end(session, err);
@@ -785,7 +785,7 @@ void session_renew(struct session *session, struct model_renewal *renewal)
 
 size_t session_limit(const struct session *session)
 {
-	return session->internal->bounded ? session->internal->budget->limit : SIZE_MAX;
+	return session->internal->bounded ? budget_limit(session->internal->budget) : SIZE_MAX;
 }
 
 size_t session_growth(const struct session *session)

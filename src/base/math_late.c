@@ -1,0 +1,92 @@
+/* The functions of <math.h> that perfuse and its static libraries call. libm.so is loaded when one of them is first called: at each start
+ * it would cost a tenth of the time of a short command, which does not calculate. What rounds is here, as it is called most.
+ * Include <math.h> to call them. */
+#include <features.h>
+#if defined __GLIBC__
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/library.h"
+
+#define MATH_ONE(row) row(acos) row(acosh) row(asin) row(asinh) row(atan) row(atanh) row(cos) row(cosh) row(erfc) row(exp) row(lgamma) \
+	row(log) row(log10) row(log1p) row(log2) row(sin) row(sinh) row(sqrt) row(tan) row(tanh)
+#define MATH_TWO(row) row(atan2) row(fmod) row(pow)
+
+#define NAME(name) #name,
+static const char *const names[] = { MATH_ONE(NAME) MATH_TWO(NAME) "sincos", NULL };
+
+#define POINTER_ONE(name) double (*name)(double);
+#define POINTER_TWO(name) double (*name)(double, double);
+static struct {
+	MATH_ONE(POINTER_ONE)
+	MATH_TWO(POINTER_TWO)
+	void (*sincos)(double, double *, double *);
+} functions;
+static bool loaded;
+
+static void load(void)
+{
+	static const struct library libm = { "libm.so.6", "libc6", "mathematics", names };
+	loaded = library_load(&libm, &functions, NULL) >= 0;
+}
+
+static bool ready(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, load);
+	return loaded;
+}
+
+#define DEFINE_ONE(name) double name(double x) { return ready() ? functions.name(x) : NAN; }
+#define DEFINE_TWO(name) double name(double x, double y) { return ready() ? functions.name(x, y) : NAN; }
+MATH_ONE(DEFINE_ONE)
+MATH_TWO(DEFINE_TWO)
+
+void sincos(double x, double *sine, double *cosine)
+{
+	*sine = *cosine = NAN;
+	if (ready())
+		functions.sincos(x, sine, cosine);
+}
+
+double trunc(double x)
+{
+	/* from 2^52 every number is whole; not a number: unchanged */
+	return fabs(x) < 0x1p52 ? copysign((double)(int64_t)x, x) : x;
+}
+
+double floor(double x)
+{
+	double whole = trunc(x);
+	return whole > x ? whole - 1 : whole;
+}
+
+double ceil(double x)
+{
+	double whole = trunc(x);
+	return whole < x ? copysign(whole + 1, x) : whole;
+}
+
+double round(double x)
+{
+	double whole = trunc(x);
+	return fabs(x - whole) >= 0.5 ? whole + copysign(1, x) : whole;
+}
+
+long long llround(double x)
+{
+	return (long long)round(x);
+}
+
+double fmax(double x, double y)
+{
+	return isnan(x) || x < y ? y : x;
+}
+
+double fmin(double x, double y)
+{
+	return isnan(x) || x > y ? y : x;
+}
+#endif

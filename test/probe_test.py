@@ -5,6 +5,7 @@ import ctypes.util
 import http.server
 import os
 import re
+import shlex
 import shutil
 import sys
 import threading
@@ -173,6 +174,29 @@ def test_long_names(programs):
     done = programs.probe("-x", program, "-V", "main")
     need(done.returncode == 0 and "not all are shown" in done.stderr, done.stderr[:200])
     need(len(name) < len(done.stdout) < 40 * len(name), "%d bytes" % len(done.stdout))
+
+
+# without debug information; {}: its path
+REFUSED = [
+    ("-x absent main", 129), ("-x absent -F", 129), ("-x absent -L main", 129), ("-x absent -V main", 129), ("-x absent -d main", 129),
+    ("-x empty -F", 255), ("-x empty -L main", 254), ("-x empty -D main", 254), ("-x / -F", 255), ("-x {} -D absent", 254),
+    ("-x {} -L main", 254), ("-x {} -D main:999", 195), ("-x {} -D 'main absent'", 195), ("-x {} -D main%x", 161), ("-x {} -D a=b=c", 234),
+    ("-m absent -F", 234),
+]
+
+
+def test_refused(programs):
+    """an absent file, a file that is no program and an absent function are refused with perf's exit codes"""
+    source, program = programs.path("bare.c"), programs.path("bare")
+    for path, text in ((source, "int main(void) { return 0; }\n"), (programs.path("empty"), "")):
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(text)
+    must("gcc", "-O1", source, "-o", program, env=process.compilers())
+    for line, code in REFUSED:
+        words = shlex.split(line.format(program))
+        ours = programs.probe(*words).returncode
+        perfs = run(need_reference(), "probe", *words, cwd=programs.folder).returncode
+        need((ours, perfs) == (code, code), "%s: %d, perf %d" % (line, ours, perfs))
 
 
 class Probes:
@@ -665,7 +689,7 @@ def test_replaced_file(programs):
         script = perfuse("script", "-i", data, "-F", "event,trace", cwd=programs.folder).stdout
         need(script.count(":simple: ") > 0, "no event of the old file")
     gone = programs.probe("-x", programs.path("gone"), "-a", "x:y=simple")
-    need(gone.returncode and "Failed to find path of" in gone.stderr, gone.stderr)
+    need(gone.returncode == 129 and "Failed to get the absolute path of" in gone.stderr, gone.stderr)
 
 
 def test_beside_others(programs):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import statistics
 import sys
 import tempfile
@@ -167,6 +168,10 @@ record -o /nonexistent/x true
 --iostat=list
 --cputype core true
 -e cycles --cputype cpu true
+-M '' true
+-M , true
+-p '' true
+-t '' true
 --control fifo:/tmp/nofifo/x true
 --per-cache=L9 -a true
 --per-cache=9 -a true
@@ -243,9 +248,9 @@ def test_refusals(c):
     # sentences with more in them, or of our own
     of_own = ("-t 999999 true", "-p 999999 true", "-C foo -e page-faults true", "-t foo true", "-a -e page-faults -G nonexistent sleep 0.01",
               "-a -e page-faults --for-each-cgroup nonexistent sleep 0.01", "--control fd: true", "record -r 2 true",
-              "record -o /nonexistent/x true")
+              "record -o /nonexistent/x true", "-p '' true", "-t '' true")
     for line in REFUSED:
-        perfs, ours = (c.stat(program, line.split())[0] for program in (need_reference(), PERFUSE))
+        perfs, ours = (c.stat(program, shlex.split(line))[0] for program in (need_reference(), PERFUSE))
         need(ours.returncode == perfs.returncode, "%s: exit code %d, perf's is %d" % (line, ours.returncode, perfs.returncode))
         need(line in of_own or ours.stderr.splitlines()[0].strip() == perfs.stderr.splitlines()[0].strip(), "%s: %s" % (line, ours.stderr[:200]))
 

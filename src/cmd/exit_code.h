@@ -11,6 +11,8 @@ enum exit_code {
 	EXIT_NOT_STARTED = 127, /* a child process: its program cannot be started; this is the shell's code */
 	EXIT_USAGE = 129,       /* the command line is wrong, or -h asked for the usage */
 	EXIT_LISTED = 130,      /* --list-opts, --list-cmds */
+	EXIT_NOT_SUPPORTED = 161, /* EOPNOTSUPP: probe: a place such as %entry */
+	EXIT_NO_DEBUG = 195,    /* ENODATA: probe: a line or variable needs the debug information that the file lacks */
 	EXIT_INVALID = 234,     /* EINVAL: a value is invalid for this recording or this machine */
 	EXIT_NO_CPU = 237,      /* ENODEV: record: a CPU does not exist */
 	EXIT_NO_PROCESS = 244,  /* record: a process does not exist (perf: ENOMEM) */

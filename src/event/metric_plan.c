@@ -491,6 +491,8 @@ int metric_plan_add(struct metric_plan *plan, struct events *events, const char 
 			break;
 		end = start - 1;
 	}
+	if (status == 0 && !text[strspn(text, ",")])
+		status = error_set(p.err, ERROR_USAGE, "Cannot find metric or group `'");
 	if (status == 0)
 		status = check_total(&p);
 	if (status == 0 && p.list.count)

@@ -103,6 +103,8 @@ static void expect_refused(const char *file, const char *text, const char *sente
 
 TEST("wrong metrics are refused with a sentence")
 {
+	expect_refused("[]", "", "Cannot find metric or group `'");
+	expect_refused("[]", ",", "Cannot find metric or group `'");
 	expect_refused("[]", "unknown", "Cannot find metric or group `unknown'");
 	expect_refused("[" METRIC("x", "1 / y", "") "," METRIC("y", "z", "") "," METRIC("z", "X + 1", "") "]", "x",
 		"failed: recursion detected for x");

@@ -1,5 +1,6 @@
 #include "probe/convert.h"
 
+#include <errno.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -392,6 +393,8 @@ static int convert_symbols(struct conversion *c)
 static int no_debug(const struct conversion *c)
 {
 	error_set(c->err, ERROR_USAGE, "The %s file has no debug information.", c->target->path);
+	if (c->err)
+		c->err->sys = ENODATA;
 	return error_hint(c->err, "Rebuild with -g, or install an appropriate debuginfo package.");
 }
 

@@ -195,7 +195,7 @@ static int parse_part(struct probe_spec *spec, char kind, char *text, struct err
 		return 0;
 	default:
 		if (strcmp(text, "return") != 0)
-			return error_set(err, ERROR_USAGE, "%%%s is not supported.", text);
+			return error_set(err, ERROR_UNSUPPORTED, "%%%s is not supported.", text);
 		spec->returns = true;
 		return 0;
 	}

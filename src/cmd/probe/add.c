@@ -323,7 +323,7 @@ int probe_add(struct cli *cli, const struct probe_options *options)
 		cli_warn(cli, "Semantic error :%s", err.text);
 		cli_warn(cli, "  Error: Command Parse Error.");
 		additions_fini(&all);
-		return EXIT_INVALID;
+		return err.kind == ERROR_UNSUPPORTED ? EXIT_NOT_SUPPORTED : EXIT_INVALID;
 	}
 	result = convert_all(cli, options, &all, &err);
 	if (result == 0)

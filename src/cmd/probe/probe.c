@@ -1,6 +1,8 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "cmd/environment.h"
 #include "cmd/probe/stored.h"
@@ -39,10 +41,11 @@ static int set_filter(void *filled, const struct option *option, const char *arg
 static int set_target(void *filled, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct probe_options *o = filled;
-	(void)err;
 	if (unset || !arg)
 		return 0;
 	o->user = option->short_name == 'x';
+	if (o->user && !o->target_ns && access(arg, F_OK) < 0)
+		return error_system(err, "Failed to get the absolute path of %s", arg);
 	o->target = arg;
 	o->target_used = false;
 	return 0;
@@ -125,7 +128,9 @@ int probe_fail(const struct cli *cli, const struct error *err, const char *last)
 {
 	cli_complain(cli, err);
 	cli_warn(cli, "  Error: %s", last);
-	return err->kind == ERROR_USAGE ? EXIT_NO_EVENT : EXIT_INVALID;
+	if (err->sys == ENODATA)
+		return EXIT_NO_DEBUG;
+	return err->kind == ERROR_USAGE || err->kind == ERROR_FORMAT ? EXIT_NO_EVENT : EXIT_INVALID;
 }
 
 int probe_find_vmlinux(struct str *path, struct error *err)
@@ -185,7 +190,7 @@ int probe_open_target(struct cli *cli, const struct probe_options *options, cons
 		path = path ? path : str_text(&vmlinux);
 	}
 	if (!user && !strchr(path, '/') && path != options->vmlinux)
-		return error_set(err, ERROR_USAGE, "Module %s: please specify its full path name.", path);
+		return error_set(err, ERROR_UNSUPPORTED, "Module %s: please specify its full path name.", path);
 	return probe_target_open(target, user && !how.namespace_pid ? find_by_name(path, &found) : path, &how, err);
 }
 

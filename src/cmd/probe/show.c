@@ -297,5 +297,8 @@ int probe_show_functions(struct cli *cli, const struct probe_options *options)
 	if (result == 0)
 		print_functions(cli, options, &target);
 	probe_target_close(&target);
-	return result < 0 ? probe_fail(cli, &err, "Failed to show functions.") : 0;
+	if (result == 0)
+		return 0;
+	int code = probe_fail(cli, &err, "Failed to show functions.");
+	return options->user ? EXIT_FAILED : code;
 }

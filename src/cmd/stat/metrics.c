@@ -103,13 +103,16 @@ int stat_metrics_take(struct stat_run *run)
 {
 	const struct stat_options *o = run->o;
 	CLEANUP_STR struct str names = { 0 };
+	bool any = false;
 	int status = 0;
 	event_files_set(run->cli, &run->events.pmus);
 	for (size_t i = 0; i < o->words.count; i++)
-		if (o->words.items[i].kind == STAT_WORD_METRICS)
+		if (o->words.items[i].kind == STAT_WORD_METRICS) {
 			str_printf(&names, "%s%s", names.len ? "," : "", o->words.items[i].text);
-	if (names.len)
-		status = plan(run, names.text);
+			any = true;
+		}
+	if (any)
+		status = plan(run, str_text(&names));
 	if (o->null_run || status)
 		return status;
 	if (o->transaction)

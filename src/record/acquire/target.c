@@ -110,7 +110,10 @@ static int fill_threads(struct target *target, const struct target_options *opti
 		return -1;
 	if (options->uid && !options->pids && !options->tids && add_user(target, options->uid, err) < 0)
 		return -1;
-	return target->threads.count ? 0 : error_set(err, ERROR_USAGE, "no process or thread to measure");
+	if (target->threads.count)
+		return 0;
+	/* an empty list */
+	return options->pids ? no_process(err) : error_set(err, options->tids ? ERROR_OPTION : ERROR_USAGE, "no process or thread to measure");
 }
 
 /* Of options that exclude each other, the first of -t, -p, -u, -C, -a is used, as in perf. */

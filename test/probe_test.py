@@ -180,7 +180,8 @@ def test_long_names(programs):
 REFUSED = [
     ("-x absent main", 129), ("-x absent -F", 129), ("-x absent -L main", 129), ("-x absent -V main", 129), ("-x absent -d main", 129),
     ("-x empty -F", 255), ("-x empty -L main", 254), ("-x empty -D main", 254), ("-x / -F", 255), ("-x {} -D absent", 254),
-    ("-x {} -L main", 254), ("-x {} -D main:999", 195), ("-x {} -D 'main absent'", 195), ("-x {} -D main%x", 161), ("-x {} -D a=b=c", 234),
+    ("-x {} -L main", 254), ("-x {} -D main:999", 195), ("-x {} -D 'main absent'", 195), ("-x {} main%x", 161), ("-x {} -D main%x", 129),
+    ("-x {} -D ''", 129), ("-x {} 1a=main", 234), ("-x {} -D 1a=main", 129),
     ("-m absent -F", 234),
 ]
 

@@ -1,5 +1,5 @@
 /* The functions of <math.h> that perfuse and its static libraries call. libm.so is loaded when one of them is first called: at each start
- * it would cost a tenth of the time of a short command, which does not calculate. What rounds is here, as it is called most.
+ * it would cost short commands, which do not calculate, time and memory. What rounds is here, as it is called most.
  * Include <math.h> to call them. */
 #include <features.h>
 #if defined __GLIBC__
@@ -19,28 +19,31 @@ static const char *const names[] = { MATH_ONE(NAME) MATH_TWO(NAME) "sincos", NUL
 
 #define POINTER_ONE(name) double (*name)(double);
 #define POINTER_TWO(name) double (*name)(double, double);
+/* Filled once, as the dynamic linker fills its table of addresses: tools/check-hygiene permits this global. */
 static struct {
-	MATH_ONE(POINTER_ONE)
-	MATH_TWO(POINTER_TWO)
-	void (*sincos)(double, double *, double *);
-} functions;
-static bool loaded;
+	pthread_once_t once;
+	bool loaded;
+	struct {
+		MATH_ONE(POINTER_ONE)
+		MATH_TWO(POINTER_TWO)
+		void (*sincos)(double, double *, double *);
+	} functions;
+} late_libm = { .once = PTHREAD_ONCE_INIT };
 
 static void load(void)
 {
 	static const struct library libm = { "libm.so.6", "libc6", "mathematics", names };
-	loaded = library_load(&libm, &functions, NULL) >= 0;
+	late_libm.loaded = library_load(&libm, &late_libm.functions, NULL) >= 0;
 }
 
 static bool ready(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, load);
-	return loaded;
+	pthread_once(&late_libm.once, load);
+	return late_libm.loaded;
 }
 
-#define DEFINE_ONE(name) double name(double x) { return ready() ? functions.name(x) : NAN; }
-#define DEFINE_TWO(name) double name(double x, double y) { return ready() ? functions.name(x, y) : NAN; }
+#define DEFINE_ONE(name) double name(double x) { return ready() ? late_libm.functions.name(x) : NAN; }
+#define DEFINE_TWO(name) double name(double x, double y) { return ready() ? late_libm.functions.name(x, y) : NAN; }
 MATH_ONE(DEFINE_ONE)
 MATH_TWO(DEFINE_TWO)
 
@@ -48,7 +51,7 @@ void sincos(double x, double *sine, double *cosine)
 {
 	*sine = *cosine = NAN;
 	if (ready())
-		functions.sincos(x, sine, cosine);
+		late_libm.functions.sincos(x, sine, cosine);
 }
 
 double trunc(double x)

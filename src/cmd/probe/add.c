@@ -322,8 +322,9 @@ int probe_add(struct cli *cli, const struct probe_options *options)
 	if (result < 0) {
 		cli_warn(cli, "Semantic error :%s", err.text);
 		cli_warn(cli, "  Error: Command Parse Error.");
+		bool option = all.list.items[all.list.count - 1].request->option;
 		additions_fini(&all);
-		return err.kind == ERROR_UNSUPPORTED ? EXIT_NOT_SUPPORTED : EXIT_INVALID;
+		return option ? EXIT_USAGE : err.kind == ERROR_UNSUPPORTED ? EXIT_NOT_SUPPORTED : EXIT_INVALID;
 	}
 	result = convert_all(cli, options, &all, &err);
 	if (result == 0)

@@ -23,7 +23,7 @@ static int set_definition(void *filled, const struct option *option, const char 
 		return 0;
 	o->command = option->short_name;
 	o->target_used = true;
-	vec_push(&o->requests, ((struct probe_request){ .text = arg, .target = o->target, .user = o->user }));
+	vec_push(&o->requests, ((struct probe_request){ .text = arg, .target = o->target, .user = o->user, .option = true }));
 	return 0;
 }
 

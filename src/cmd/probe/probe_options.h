@@ -9,6 +9,7 @@ struct probe_request {
 	const char *text;
 	const char *target;           /* -x, -m; NULL: the kernel */
 	bool user;
+	bool option;                  /* of an option; false: the words after the options */
 };
 
 struct probe_options {

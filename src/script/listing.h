@@ -56,6 +56,9 @@ int listing_open(struct listing **listing, const struct listing_options *options
 void listing_close(struct listing *listing); /* NULL is allowed */
 struct sink listing_sink(struct listing *listing);
 
+/* Bytes in the output so far, while workers add to it. */
+size_t listing_written(struct listing *listing);
+
 /* Completes the output after the session's run; not after an error. */
 void listing_end(struct listing *listing);
 

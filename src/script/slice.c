@@ -71,6 +71,14 @@ void listing_slice_spill(struct listing *listing, struct listing_worker *worker)
 	pthread_mutex_unlock(&listing->lock);
 }
 
+size_t listing_written(struct listing *listing)
+{
+	pthread_mutex_lock(&listing->lock);
+	size_t bytes = listing->out->len;
+	pthread_mutex_unlock(&listing->lock);
+	return bytes;
+}
+
 static void write_done(struct listing *listing)
 {
 	for (; listing->next_slice < listing->slices.count && listing->slices.items[listing->next_slice].done; listing->next_slice++) {

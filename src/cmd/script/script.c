@@ -35,6 +35,7 @@ struct script {
 	struct sink sink;          /* the listing's, which that of --header calls */
 	struct writer rows;        /* --format=tui: what the browser shows */
 	bool cut;                  /* that is enough: the reading ended */
+	unsigned asked;            /* how often it was asked whether it is */
 };
 
 static void script_close(struct script *script)
@@ -190,11 +191,14 @@ static int script_end(struct script *script)
 	return input_end(&script->input, false, script->options->input.verbose || names);
 }
 
+/* Asked before each record. */
 static bool is_enough(void *context)
 {
+	enum { RECORDS = 256 };
 	struct script *script = context;
 
-	script->cut |= script->rows.len > BROWSE_ROWS_BYTES;
+	if (script->asked++ % RECORDS == 0)
+		script->cut |= listing_written(script->listing) > BROWSE_ROWS_BYTES;
 	return script->cut;
 }
 

@@ -417,6 +417,29 @@ def test_archive(c):
         need(not out, "%s leaves links that lead out: %s" % (members, out))
 
 
+def test_archive_probes(c):
+    """an archive brings no definitions of probes, however their names are written, and archive packs none"""
+    c.begin()
+    folder = "lib/libx.so/" + "ab" * 20
+    with tarfile.open(c.work + "/a.tar.bz2", "w:bz2") as tar:
+        for name, content in (("elf", b"elf"), ("probes", b"%a:b=b\np:a/b /lib/libx.so:0x1\n"), ("./probes", b"x"), ("probes/.", b"y"), (".//probes", b"z")):
+            info = tarfile.TarInfo(folder + "/" + name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    done = c.perfuse("archive", "--unpack", "a.tar.bz2")
+    need(done.returncode == 0 and done.stderr.count("left out") == 4 and done.stdout == folder + "/elf\n", "%r %r" % (done.stdout, done.stderr))
+    need(os.listdir(c.home + "/.debug/" + folder) == ["elf"], "%s" % os.listdir(c.home + "/.debug/" + folder))
+    c.must("record", "-e", "task-clock:u", "-o", "p.data", "--", c.prog, "--ms", "100")
+    copies = glob.glob(c.home + "/.debug/**/elf", recursive=True)
+    for copy in copies:
+        with open(os.path.join(os.path.dirname(copy), "probes"), "w") as probes:
+            probes.write("%a:b=b\n")
+    c.must("archive", "p.data")
+    with tarfile.open(c.work + "/p.data.tar.bz2") as tar:
+        names = [os.path.basename(name) for name in tar.getnames()]
+    need("elf" in names and "probes" not in names, "%s" % names)
+
+
 def test_archive_good(c):
     """an archive made by tar with ./ before its names is unpacked and used"""
     c.begin()

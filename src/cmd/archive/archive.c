@@ -133,6 +133,9 @@ static int pack_tree(struct packing *p, int folder, const char *path, const char
 		return why.sys == ELOOP ? 0 : -1;
 	}
 	str_printf(&name, "%s%s%s", lead, path, S_ISDIR(st.st_mode) ? "/" : "");
+	/* of the cache: probes of this machine are of no use elsewhere, and left out by --unpack */
+	if (S_ISREG(st.st_mode) && !*lead && strcmp(strrchr(path, '/'), "/probes") == 0)
+		return 0;
 	if (S_ISREG(st.st_mode)) {
 		CLEANUP_FD int fd = checked_open_file(folder, path, err);
 		return fd < 0 ? -1 : pack_open_file(p, fd, name.text, 0, err);

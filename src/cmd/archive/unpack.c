@@ -147,7 +147,16 @@ static void print_name(struct writer *out, const char *name)
 	writer_printf(out, "%s\n", text);
 }
 
-static int unpack_into(struct cli *cli, const char *path, int root, struct error *err)
+/* Definitions of probes name places in programs of this machine, where the kernel then changes code: others' are not trusted. */
+static bool is_probes(const struct tar_member *m)
+{
+	CLEANUP_STR struct str name = { 0 };
+	const char *slash = name_make_plain(m->name, &name) ? strrchr(str_text(&name), '/') : NULL;
+	return m->kind == TAR_FILE && slash && strcmp(slash + 1, "probes") == 0;
+}
+
+/* cache: root is the build-id cache. */
+static int unpack_into(struct cli *cli, const char *path, int root, bool cache, struct error *err)
 {
 	struct opened a;
 	struct tar_member m;
@@ -155,6 +164,10 @@ static int unpack_into(struct cli *cli, const char *path, int root, struct error
 	if (status < 0)
 		return -1;
 	while ((status = tar_next(&a.tar, &m, err)) > 0) {
+		if (cache && is_probes(&m)) {
+			cli_warn(cli, "%s: cached probes of another machine are left out", m.name);
+			continue;
+		}
 		print_name(cli->out, m.name);
 		if (member_unpack(&a.tar, &m, root, err) < 0) {
 			status = -1;
@@ -169,7 +182,7 @@ static int unpack_into(struct cli *cli, const char *path, int root, struct error
 static int unpack_symbols(struct cli *cli, const char *path, struct error *err)
 {
 	CLEANUP_FD int cache = cache_open(cli->buildid_dir, CACHE_MAKE, err);
-	return cache < 0 ? -1 : unpack_into(cli, path, cache, err);
+	return cache < 0 ? -1 : unpack_into(cli, path, cache, true, err);
 }
 
 /* Adds the names of members that exist in this folder to `here`. Returns whether the archive has the symbols exactly once. */
@@ -226,7 +239,7 @@ static int unpack_all(struct cli *cli, const char *path, struct error *err)
 	CLEANUP_FD int root = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return error_system(err, "cannot open this folder");
-	if (unpack_into(cli, path, root, err) < 0)
+	if (unpack_into(cli, path, root, false, err) < 0)
 		return -1;
 	return unpack_symbols(cli, SYMBOLS, err);
 }

@@ -30,7 +30,8 @@ TEST("x86 code has objdump's spelling")
 		ROW("\x66\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00", "data16 cs nopw 0x0(%rax,%rax,1)"), ROW("\x66\x90", "xchg %ax,%ax"),
 		ROW("\xd1\xe8", "shr %eax"), ROW("\xf3\xab", "rep stos %eax,%es:(%rdi)"), ROW("\x66\x48\x0f\x6e\xc0", "movq %rax,%xmm0"),
 		ROW("\x64\x48\x8b\x04\x25\x28\x00\x00\x00", "mov %fs:0x28,%rax"), ROW("\xf0\x0f\xb1\x11", "lock cmpxchg %edx,(%rcx)"),
-		ROW("\x64\x48\x8b\x04\x25\x00\x00\x00\x00", "mov %fs:0x0,%rax"), ROW("\xff\x25\x10\x00\x00\x00", "jmp *0x10(%rip)"), ROW("\xd9\xc0", "fld %st(0)"),
+		ROW("\x64\x48\x8b\x04\x25\x00\x00\x00\x00", "mov %fs:0x0,%rax"),
+		ROW("\xff\x25\x10\x00\x00\x00", "jmp *0x10(%rip)"), ROW("\xd9\xc0", "fld %st(0)"),
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		expect_objdump(rows[i].bytes, rows[i].len, rows[i].want);

@@ -185,6 +185,8 @@ TEST("a stream that ends early is damaged, in each format that tells its end")
 	EXPECT_INT(inflate_all(COMPRESSION_ZSTD, (struct span){ packed, used }, SIZE_MAX, &out, &size, &err), 0);
 	EXPECT_INT(size, sizeof zeros);
 	free(out);
+	EXPECT(inflate_all(COMPRESSION_ZSTD, (struct span){ packed, used }, sizeof zeros - 1, &out, &size, &err) < 0);
+	EXPECT_INT(err.kind, ERROR_LIMIT); /* it is larger than allowed, not damaged */
 	for (size_t cut = 1; cut < used; cut++) {
 		err.kind = 0;
 		EXPECT(inflate_all(COMPRESSION_ZSTD, (struct span){ packed, used - cut }, SIZE_MAX, &out, &size, &err) < 0);

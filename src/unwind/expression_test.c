@@ -57,6 +57,9 @@ TEST("invalid expressions fail: unknown registers and operations, empty stacks, 
 	EXPECT(!run(CODE(0x31, 0x30, 0x1b), NULL, &value));
 	EXPECT(!run(CODE(0x31, 0x2f, 0xfd, 0xff), NULL, &value));
 	EXPECT(!run(CODE(0x2f, 0x10, 0x00), NULL, &value));
+	EXPECT(run(CODE(0x31, 0x2f, 0x00, 0x00), NULL, &value) && value == 1);
+	EXPECT(!run(CODE(0x31, 0x2f, 0x01, 0x00), NULL, &value)); /* one byte behind the end, and one before the start */
+	EXPECT(!run(CODE(0x31, 0x2f, 0xfb, 0xff), NULL, &value));
 	EXPECT(!run(CODE(0x08), NULL, &value));
 	EXPECT(!run((struct span){ 0 }, NULL, &value));
 	EXPECT(!run(CODE(0x31, 0x12, 0x2f, 0xfc, 0xff), NULL, &value)); /* fills the stack */

@@ -245,13 +245,13 @@ static int bench_compile(const char *path)
 {
 	struct image image;
 	struct rule_table table;
-	if (image_open(&image, -1, path, NULL) < 0 || rules_compile(&image.elf, NULL, &table, NULL) < 0) {
+	if (image_open(&image, -1, path, NULL, NULL) < 0 || rules_compile(&image.elf, NULL, NULL, &table, NULL) < 0) {
 		printf("%s: no file with call frame information\n", path);
 		return 1;
 	}
 	rule_table_fini(&table); /* that one read the file */
 	double began = now_ns();
-	rules_compile(&image.elf, NULL, &table, NULL);
+	rules_compile(&image.elf, NULL, NULL, &table, NULL);
 	double took = now_ns() - began;
 	const struct elf_section *section = elf_section(&image.elf, ".eh_frame");
 	double frame = section ? (double)elf_section_bytes(&image.elf, section).len : 0;

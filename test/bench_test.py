@@ -60,7 +60,7 @@ COLLECTED = ["sched messaging -g 1 -l 3", "sched messaging -g 1 -l 3 -t -p", "sc
              "futex lock-pi -r 1 -t 2", "futex lock-pi -r 1 -t 2 -s -M", "epoll wait -r 1 -t 2 -f 4", "epoll ctl -r 1 -t 1 -f 8",
              "futex hash -r 1 -t 2 -f 16", "futex hash -r 1 -s -t 1", "mem memset -f default -s 64KB -l 2000", "mem memcpy -f default -s 2MB",
              "breakpoint thread -b 2 -p 2 -t 3", "breakpoint thread", "breakpoint enable -p 2 -a 1", "internals synthesize -i 2",
-             "internals kallsyms-parse -i 2", "internals evlist-open-close -i 2 -n 3",
+             "internals kallsyms-parse -i 2", "internals inject-build-id -i 2 -m 5 -n 4", "internals evlist-open-close -i 2 -n 3",
              "internals evlist-open-close -i 2 -e cpu-clock,dummy -n 2", "mem find_bit -i 2 -j 50", "uprobe baseline -l 3"]
 
 
@@ -80,7 +80,7 @@ def test_collections():
             masked = [re.sub(r"(function '[^']*') .*", r"\1", text) for text in texts] # each program describes functions in its own words
             masked = [re.sub(r"0x[0-9a-f]+|\d+\.\d+|\[PID \d+\]|\b\d+(?= ops| operations| ops[;\]]| ADD| MOD| DEL)|\+- ?[\d.]+", "N", text) for text in masked]
             masked = [re.sub(r"(Total time: |^)\d+( usecs|$)", r"\1N\2", text, flags=re.M) for text in masked]
-            masked = [re.sub(" +", " ", text) for text in masked]
+            masked = [re.sub(r"\b\d+ KB|\bN KB", "N KB", re.sub(" +", " ", text)) for text in masked]
             need(masked[0] == masked[1] and masked[0], "%s: %s\nperf: %s" % (line, texts[1], texts[0]))
 
 

@@ -49,7 +49,7 @@ static void bench_defaults(void *filled, __attribute__((unused)) const struct cl
 	*(struct bench_options *)filled = (struct bench_options){
 		.pairs = 1, .bytes = 8, .stride = 64, .repeat = 1, .sleep_ns = 100000, .futexes = 1024, .seconds = 10, .wakes = 1, .requeues = 1,
 		.groups = 10, .size = "1MB", .function = "all", .loops = 1, .breakpoints = 1, .parallel = 1, .started = 1,
-		.clones = 1,
+		.clones = 1, .mappings = 100, .samples = 100,
 	};
 }
 

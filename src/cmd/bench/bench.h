@@ -33,12 +33,14 @@ struct bench_options {
 	const char *events, *pids, *tids, *uid; /* of internals, which has cpus, too */
 	uint64_t iterations, inner_iterations; /* 0: not given */
 	struct bench_times *before; /* NULL: not compared */
-	unsigned clones;
+	unsigned clones, mappings, samples;
+	int verbose;
 	bool all_cpus, per_thread, single;
 };
 
 extern const struct command command_bench_sched, command_bench_syscall, command_bench_mem, command_bench_futex, command_bench_epoll,
 	command_bench_breakpoint, command_bench_internals, command_bench_uprobe;
+int bench_inject_run(struct cli *cli, void *options, int argc, const char **argv); /* internals inject-build-id */
 extern const struct command bench_find_bit; /* of the collection `mem` */
 
 static inline bool bench_is_simple(const struct bench_options *options)

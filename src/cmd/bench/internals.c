@@ -204,8 +204,15 @@ static const struct option evlist_table[] = {
 	OPT_BOOL(0, "per-thread", struct bench_options, per_thread, "a ring for each thread instead of each CPU"),
 	OPT_END(),
 };
+static const struct option inject_table[] = {
+	OPT_U64('i', "iterations", struct bench_options, iterations, "how often it is measured (default: 100)"),
+	OPT_UINT('m', "nr-mmaps", struct bench_options, mappings, "mappings of the recording (default: 100)"),
+	OPT_UINT('n', "nr-samples", struct bench_options, samples, "samples of each mapping (default: 100)"),
+	OPT_INCR('v', "verbose", struct bench_options, verbose, "name each iteration"),
+	OPT_END(),
+};
 static const char *const internals_usage[] = {
-	"perf bench internals {synthesize|kallsyms-parse|evlist-open-close|pmu-scan|all} [<options>]", NULL
+	"perf bench internals {synthesize|kallsyms-parse|inject-build-id|evlist-open-close|pmu-scan|all} [<options>]", NULL
 };
 
 #define INTERNAL(word, function, table, text) { .name = (word), .summary = (text), .usage = internals_usage, .options = (table), \
@@ -213,11 +220,12 @@ static const char *const internals_usage[] = {
 static const struct command benchmarks[] = {
 	INTERNAL("synthesize", synthesize_run, synthesize_table, "records about a running process"),
 	INTERNAL("kallsyms-parse", kallsyms_run, times_table, "reading the kernel's list of symbols"),
+	INTERNAL("inject-build-id", bench_inject_run, inject_table, "adding build-ids to a recording"),
 	INTERNAL("evlist-open-close", evlist_run, evlist_table, "opening and closing events with their rings"),
 	INTERNAL("pmu-scan", pmu_scan_run, times_table, "reading all PMUs and their events"),
 };
-static const struct command *const list[] = { &benchmarks[0], &benchmarks[1], &benchmarks[2], &benchmarks[3], NULL };
-static const char *const words[] = { "synthesize", "kallsyms-parse", "evlist-open-close", "pmu-scan", "all", NULL };
+static const struct command *const list[] = { &benchmarks[0], &benchmarks[1], &benchmarks[2], &benchmarks[3], &benchmarks[4], NULL };
+static const char *const words[] = { "synthesize", "kallsyms-parse", "inject-build-id", "evlist-open-close", "pmu-scan", "all", NULL };
 static const struct option no_options[] = { OPT_END() };
 
 static int collection_run(struct cli *cli, void *options, int argc, const char **argv)

@@ -255,6 +255,12 @@ def test_refusals(c):
         need(line in of_own or ours.stderr.splitlines()[0].strip() == perfs.stderr.splitlines()[0].strip(), "%s: %s" % (line, ours.stderr[:200]))
 
 
+def test_outside_cgroups(c):
+    """a folder outside the file system of cgroups is no cgroup"""
+    done, _ = c.stat(PERFUSE, "-a -e page-faults -G ../../../.. sleep 0.01".split())
+    need(done.returncode == 129 and "no cgroup" in done.stderr, "%d %s" % (done.returncode, done.stderr))
+
+
 def disagreements(c, recorder, line):
     """The reports of a recording, as file and from a pipe, that differ between perf and perfuse."""
     perf, wrong = need_reference(), []

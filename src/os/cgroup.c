@@ -61,7 +61,13 @@ int cgroup_open(const char *name, struct error *err)
 	}
 	snprintf(path, sizeof path, "%s/%s", mount, name);
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? error_system(err, "there is no cgroup %s", name) : fd;
+	struct stat root, folder;
+	if (fd < 0)
+		return error_system(err, "there is no cgroup %s", name);
+	if (stat(mount, &root) == 0 && fstat(fd, &folder) == 0 && root.st_dev == folder.st_dev)
+		return fd;
+	close(fd);
+	return error_set(err, ERROR_USAGE, "there is no cgroup %s: the folder is not in the file system of cgroups", name);
 }
 
 /* The id that the kernel reports is the folder's file handle. path: below folder; "": the folder itself. */

@@ -87,7 +87,8 @@ def branches(name, symfs):
 AGREED = [["--itrace=be", "--ns", "-F", "+addr,+flags,+ipc"], ["--itrace=i100nsewxoI", "--ns", "-F", "+ipc,+flags,+insn"], [],
     ["--itrace=y1usi10usl16s3", "--ns", "-F", "+brstack,+flags"], ["--itrace=ibpq", "--ns"], ["--itrace=ipqq", "--ns"], ["--itrace=y10usbeq", "--ns", "-F", "+ipc"], ["--itrace=cre", "-F", "+flags"],
     ["--call-trace", "--graph-function", "fib,siglongjmp,main"], ["--itrace=cre", "-F", "+addr,+callindent"], ["--itrace=i2usg200"], ["--itrace=i500tbe-l", "--ns", "-F", "+ipc"],
-    ["--itrace=i333nse-lq", "--ns"], ["--itrace=bps10", "--ns"], ["--itrace=c", "-F", "+insn"]]
+    ["--itrace=i333nse-lq", "--ns"], ["--itrace=bps10", "--ns"], ["--itrace=c", "-F", "+insn"],
+    ["--itrace=beZ"], ["--itrace=i7ieZ"]]
 REPORTED = [["--itrace=i2000tl3b", "-n"]]
 
 

@@ -35,6 +35,7 @@ static struct trace_queue *queue_of(struct trace *trace, uint32_t index)
 	queue->lane.trace = trace;
 	queue->lane.queue = queue;
 	queue->pid = queue->tid = -1;
+	queue->index = index;
 	vec_push(&trace->queues, queue);
 	return queue;
 }
@@ -396,6 +397,11 @@ static bool take_time(struct trace_queue *queue)
 	if (!queue->trace->timeless && !queue->begun && (!ticks || queue->event.kind == PT_EVENT_ERROR))
 		return false;
 	queue->begun = true;
+	if (queue->trace->timeless) { /* one queue after the other, as in perf */
+		queue->ticks = queue->index;
+		queue->has_event = true;
+		return true;
+	}
 	/* perf's estimate where the kernel returns: two ticks an instruction since the last timed packet */
 	if (queue->event.kind == PT_EVENT_BRANCH && (returns_to_user(&queue->event) ||
 		(queue->switches && trace_switch_is_blind(queue, trace_branch_flags(&queue->event)))))

@@ -62,7 +62,8 @@ struct trace_queue {
 	bool paused;                 /* event is no event, but the time up to which segments without one were decoded */
 	struct trace_segments *segments; /* NULL: none yet */
 	bool begun;                  /* an event had a time */
-	uint64_t ticks;              /* of event */
+	uint64_t ticks;              /* of event; of a trace without times: the index */
+	uint32_t index;              /* in AUXTRACE records */
 	struct pt_place dropped;     /* the memory of the trace before it is free */
 	int32_t pid, tid;
 	uint64_t model_changes;

@@ -428,6 +428,48 @@ def records_in_trace(folder):
     return problems
 
 
+CHAINS = 1 << 5
+DEEPEST = 7814  # frames: a record has 64 KiB, and the other fields have their room
+
+
+def deep_chains(folder):
+    """A record in a trace has a call chain as deep as there are calls, up to the largest record, and the fields behind the chain."""
+    source, path, symfs = os.path.join(TRUTH, "mix.pt_base.data"), os.path.join(folder, "deep.data"), os.path.join(folder, "symfs")
+    with tarfile.open(os.path.join(TRUTH, "symfs.tar.xz")) as files:
+        files.extractall(symfs)
+    mapped = next(line.split() for line in script("mix.pt_base", symfs, "--show-mmap-events", "--itrace=p").stdout.split("\n")
+                  if "[0x%x(" % CODE in line)
+    with open(symfs + mapped[-1], "r+b") as file:
+        file.seek(int(mapped[mapped.index("@") + 1], 0))
+        file.write(b"\x74\x05\xe8\xf9\xff\xff\xff")  # je behind; call to the je
+    trace = raw_trace("mix.pt_base")
+    at = trace.index(b"\x19") + 1
+    later = (int.from_bytes(trace[at:at + 7], "little") + 100000).to_bytes(7, "little")  # than the mapping
+    start = b"\x99\x01\x7d" + CODE.to_bytes(6, "little")
+    problems = []
+    for calls in (3, 600, 8100, 12000):
+        bits = b"\x80" * (calls // 6) + (bytes([2 << calls % 6]) if calls % 6 else b"")  # a 0 for each call
+        record = traces.block(BASIC, [(0, CODE), (1, 1)]) + traces.block(MEMORY, [(0, 0x7000), (2, 55)])
+        blocks = PSB + b"\x19" + later + b"\x02\x03\x08\x00" + start + PSBEND + bits + record + END
+        traces.write_blocks(path, source, [(IP | TID | TIME | ADDR | CHAINS | WEIGHT, 0, 0, 1000, 300)], blocks)
+        for size in (0, 16, 1000):
+            words = ["script", "--symfs", symfs, "--itrace=og%s" % (size or ""), "--max-stack", "20000", "-F", "ip,addr,weight", "-i", path]
+            done = process.run(process.PERFUSE, *words, cwd=TRUTH)
+            lines = done.stdout.split("\n")
+            frames = [line.split()[0] for line in lines[1:] if line.strip()]
+            values = lines[0].split()
+            most = min(calls, size or DEEPEST)  # the last call waits for the packet behind it
+            good = frames[:1] == ["%x" % CODE] and set(frames[1:]) <= {"%x" % (CODE + 7)}
+            if values != ["7000", "55"] or not good or len(frames) != most:
+                problems.append("%d calls, g%d: %d frames, %s %s" % (calls, size, len(frames), values, frames[:3]))
+            if size:  # perf shows a frame less than was requested
+                one_more = [word.replace("og%d" % size, "og%d" % (size + 1)) for word in words]
+                perfs = process.run(need_reference(), *one_more, cwd=TRUTH).stdout
+                if perfs != done.stdout:
+                    problems.append("%d calls, g%d: %s" % (calls, size, first_difference(done.stdout.encode(), perfs.encode())))
+    return problems
+
+
 def damage(name, symfs, folder):
     """No crash and no hang, whatever the bytes are."""
     with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
@@ -454,7 +496,8 @@ def main():
         return
     failed = False
     for what, check in (("lengths of instructions are those of a second decoder", lengths),
-                        ("samples that other events record into the trace are perf's", records_in_trace)):
+                        ("samples that other events record into the trace are perf's", records_in_trace),
+                        ("samples in a trace have deep call chains", deep_chains)):
         if not is_selected(what):
             continue
         with tempfile.TemporaryDirectory() as folder:

@@ -135,36 +135,60 @@ def test_bounds(context):
     need(far <= len(uncertain) / 10, "%d of %d windows" % (far, len(uncertain)))
 
 
-OTHERS = (("kern.mix_cpu1", {"threshold": 8, "mtc": 0, "psb": 2048}), ("kern.mix_cpu1", {"threshold": 3, "mtc": None, "returns": False}),
-          ("mix.pt_cyc", {"run": False, "mtc": 6, "psb": 1024, "long_bits": True}), ("mix.pt_cyc", {"mtc": 0, "psb": 4096}))
+OTHERS = (("kern.mix_cpu1", 50000, {"threshold": 8, "mtc": 0, "psb": 2048}), ("kern.mix_cpu1", 50000, {"threshold": 3, "mtc": None, "returns": False}),
+          ("kern.mix_cpu1", 20017, {"threshold": 5, "mtc": None}), ("mix.pt_cyc", 20017, {"threshold": 5, "mtc": None}),
+          ("mix.pt_cyc", 50000, {"run": False, "mtc": 6, "psb": 1024, "long_bits": True}), ("mix.pt_cyc", 50000, {"mtc": 0, "psb": 4096}))
+OVERFLOWS = (("kern.mix_cpu1", 30000, {"lost": ((10007, 10500), (20000, 20900))}), ("mix.pt_cyc", 50000, {"mtc": None, "lost": ((30011, 33333),)}),
+             ("kern.mix_cpu1", 30000, {"threshold": 4, "psb": 2048, "lost": ((12345, 12350), (12400, 13000))}))
+
+
+def encode(context, name, count, words):
+    """The first entries of a known execution, with other parameters: the cycles of its instructions, in order, and the words that show it."""
+    context.need_truth()
+    with lzma.open(os.path.join(TRUTH, name + ".gt.xz")) as file:
+        entries = list(ENTRY.iter_unpack(file.read(count * ENTRY.size)))
+    with open(os.path.join(TRUTH, name + ".json")) as file:
+        config = int(json.load(file)["config"], 16)
+    with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
+        data = file.read()
+    settings = pt_encoder.Settings(**words)
+    encoder = pt_encoder.Encoder(settings, name.startswith("kern."))
+    path = os.path.join(context.work, "other.data")
+    pt_encoder.rewrite(path, data, encoder.run(entries), settings, config)
+    return sorted(encoder.traced), ["ipc", "-f", "--symfs", context.symfs, "-k", os.path.join(TRUTH, "kern.vmlinux"), "-i", path, "--format=csv"]
+
+
+def check_encoded(context, name, count, words):
+    """The numbers of windows whose bounds contain the true number, and of those with a gap."""
+    traced, command = encode(context, name, count, words)
+    checked = gaps = 0
+    for window in ("50", "700", "5000"):
+        for row in csv.DictReader(io.StringIO(process.perfuse(*command, "--window", window).stdout)):
+            start, end = int(row["from_cycle"]), int(row["from_cycle"]) + int(row["cycles"])
+            gaps += row["note"] == "gap"
+            for side in (bisect.bisect_left, bisect.bisect_right):
+                true = side(traced, end) - (0 if start == 0 else side(traced, start))
+                need(row["note"] == "gap" or int(row["least"]) <= true <= int(row["most"]), "%s with %s, cycle %d: %d are not in %s to %s" % (
+                    name, words, start, true, row["least"], row["most"]))
+            checked += row["note"] != "gap"
+    need(checked > 250, "only %d windows of %s with %s" % (checked, name, words))
+    return gaps, command
 
 
 def test_other_parameters(context):
     """the bounds contain the true number, too, where few branches have CYC packets, and for other MTC, PSB and TNT packets and returns"""
-    context.need_truth()
-    for name, words in OTHERS:
-        with lzma.open(os.path.join(TRUTH, name + ".gt.xz")) as file:
-            entries = list(ENTRY.iter_unpack(file.read(50000 * ENTRY.size)))
-        with open(os.path.join(TRUTH, name + ".json")) as file:
-            config = int(json.load(file)["config"], 16)
-        with open(os.path.join(TRUTH, name + ".data"), "rb") as file:
-            data = file.read()
-        settings = pt_encoder.Settings(**words)
-        encoder = pt_encoder.Encoder(settings, name.startswith("kern."))
-        path = os.path.join(context.work, "other.data")
-        pt_encoder.rewrite(path, data, encoder.run(entries), settings, config)
-        checked = 0
-        for window in ("50", "700", "5000"):
-            done = process.perfuse("ipc", "-f", "--symfs", context.symfs, "-k", os.path.join(TRUTH, "kern.vmlinux"), "-i", path,
-                                   "--window", window, "--format=csv")
-            for row in list(csv.DictReader(io.StringIO(done.stdout)))[:-1]:  # instructions behind the last count of cycles have none
-                start, end = int(row["from_cycle"]), int(row["from_cycle"]) + int(row["cycles"])
-                for side in (bisect.bisect_left, bisect.bisect_right):
-                    true = side(encoder.traced, end) - (0 if start == 0 else side(encoder.traced, start))
-                    need(int(row["least"]) <= true <= int(row["most"]) and not row["note"] == "gap", "%s with %s, cycle %d: %d are not in %s to %s" % (
-                        name, words, start, true, row["least"], row["most"]))
-                checked += 1
-        need(checked > 500, "only %d windows of %s with %s" % (checked, name, words))
+    for name, count, words in OTHERS:
+        gaps, _ = check_encoded(context, name, count, words)
+        need(gaps == 0, "%d gaps of %s with %s" % (gaps, name, words))
+
+
+def test_overflows(context):
+    """where packets overflowed, the series is interrupted and the overflow is shown; the bounds contain the true number in all other windows"""
+    for name, count, words in OVERFLOWS:
+        gaps, command = check_encoded(context, name, count, words)
+        need(0 < gaps <= 12 * len(words["lost"]), "%d windows of %s with %s have gaps" % (gaps, name, words))
+        events = [row["event"] for row in csv.DictReader(io.StringIO(process.perfuse(*command, "--events").stdout))]
+        need(events.count("overflow") == len(words["lost"]) and "gap" not in events, "%s with %s: %s" % (name, words, sorted(set(events))))
 
 
 def test_sums(context):

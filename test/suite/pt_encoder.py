@@ -15,9 +15,11 @@ STACK = 64
 
 class Settings:
     """threshold: of CYC packets, as the PMU's cyc_thresh; mtc: the period of MTC packets as a power of two, None: no such packets; psb: bytes between PSB
-    packets; returns: are compressed; run: cycles and MTC packets go on while code is not traced; long_bits: TNT packets have up to 47 branches."""
-    def __init__(self, threshold=0, mtc=3, psb=16384, returns=True, run=True, long_bits=False):
+    packets; returns: are compressed; run: cycles and MTC packets go on while code is not traced; long_bits: TNT packets have up to 47 branches;
+    lost: numbers of entries [from, to) whose packets overflow the processor's buffer."""
+    def __init__(self, threshold=0, mtc=3, psb=16384, returns=True, run=True, long_bits=False, lost=()):
         self.threshold, self.mtc, self.psb, self.returns, self.run, self.long_bits = threshold, mtc, psb, returns, run, long_bits
+        self.lost = lost
 
     def config(self):
         value = 1 | BRANCH_BIT | TSC_BIT | CYC_BIT | 3 << 24 | self.threshold << 19
@@ -31,7 +33,7 @@ class Encoder:
         self.bits, self.stack, self.last_ip = [], [], 0
         self.cycle = self.tsc = None      # at the last CYC packet; at the last instruction
         self.at_cycle = self.first_bit = 0
-        self.traced, self.start, self.paused, self.stopped = [], 0, 0, 0  # of each instruction: its cycle, without pauses of the trace
+        self.traced, self.counted = [], 0 # of each instruction: its cycle on the axis of cycles that are counted in traced code; how many so far
         self.tracing, self.last_psb, self.ratio = False, 0, NOMINAL
 
     def put(self, data):
@@ -44,6 +46,7 @@ class Encoder:
         if count < max(1, 1 << self.s.threshold >> 1):
             return
         self.cycle = cycle
+        self.counted += count if self.tracing else 0
         data = [(count & 31) << 3 | 3]
         count >>= 5
         if count:
@@ -139,7 +142,6 @@ class Encoder:
         self.put(b"\x99\x01")
         self.put_address(0x11, ip)
         self.tracing = True
-        self.paused += cycle - self.stopped
 
     def leave(self, prev, ip, cycle):
         """What is between two instructions that do not follow each other, or an interrupt."""
@@ -151,7 +153,15 @@ class Encoder:
             self.put_address(0x0d, ip)
         else:
             self.put_address(0x01, None)
-            self.tracing, self.stopped = False, cycle
+            self.tracing = False
+
+    def overflow(self, ip, tsc, cycle):
+        """The packets before it are complete, and those of the lost entries are not there: tracing goes on at ip."""
+        self.put_bits()
+        self.put(b"\x02\xf3")
+        self.stack, self.cycle, self.tsc, self.at_cycle = [], cycle, tsc, cycle
+        self.put_address(0x1d if self.tracing else 0x11, ip)
+        self.tracing = True
 
     def branch(self, entry):
         ip, target, _, cycle, _, length, kind, flags, _ = entry
@@ -171,7 +181,7 @@ class Encoder:
                 self.put_address(0x0d, target, cycle)
             else:
                 self.put_address(0x01, None, cycle)
-                self.tracing, self.stopped = False, cycle
+                self.tracing = False
         if kind in (CALL, INDIRECT_CALL) and target != ip + length:
             self.stack = self.stack[-STACK + 1:] + [ip + length]
 
@@ -184,8 +194,13 @@ class Encoder:
                 self.pass_ratio(entries, number)
             if self.tsc is None:
                 self.tsc, self.at_cycle = tsc, cycle
-                self.stopped = self.start = cycle
                 self.put_psb(ip)
+            losing = any(start <= number < end for start, end in self.s.lost)
+            if any(number == end for _, end in self.s.lost):
+                self.overflow(ip, tsc, cycle)
+                prev = None
+            if losing:
+                continue
             before = self.at_cycle
             other = prev and (prev[4] != entry[4] or ip != (prev[1] or prev[0] + prev[5]) or entry[7] & 8)
             if other and self.tracing:
@@ -194,7 +209,7 @@ class Encoder:
             if not self.tracing:
                 self.begin(ip, cycle)
             self.tsc, self.at_cycle = tsc, cycle
-            self.traced.append(cycle - self.start - self.paused)
+            self.traced.append(self.counted + cycle - self.cycle)
             self.branch(entry)
             if len(self.out) - self.last_psb > self.s.psb:
                 self.put_psb(entry[1] or ip + entry[5])

@@ -18,7 +18,8 @@ static uint64_t cycles_within(uint64_t from, uint64_t to, uint64_t low, uint64_t
 	return from <= to ? to - from + 1 : 0;
 }
 
-/* The cycles that surely belong to a window: without those of its edges, except at the ends of the track. */
+/* The cycles that surely belong to a window: without those of its edges, except at the ends of the track. With a threshold of cycle
+ * packets, its last instructions may retire behind its end. */
 struct sure {
 	uint64_t low, high;
 };
@@ -76,7 +77,7 @@ void ipc_window_at(const struct ipc_track *track, uint64_t from, uint64_t to, un
 		.to_ns = ipc_track_ns(track, to, false) };
 	const struct ipc_range *ranges = track->ranges.items;
 	const uint32_t slack = track->slack;
-	const struct sure sure = { from ? from + 1 : 0, to >= track->cycles ? UINT64_MAX - 1 : to - 1 };
+	const struct sure sure = { from ? from + 1 : 0, to >= track->cycles && !slack ? UINT64_MAX - 1 : to - 1 };
 	/* ranges [first, last) are surely in it; of those that start before, or end behind, only few touch it */
 	size_t first = range_from(track, sure.low), last = sure.high < slack ? 0 : ipc_track_at(track, sure.high + 1 - slack);
 	size_t begin = ipc_track_at(track, from > slack ? from - slack : 0), end = range_from(track, to + 1);

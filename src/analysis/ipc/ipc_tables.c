@@ -137,7 +137,8 @@ static struct cell window_cell(void *context, uint64_t row, size_t column, __att
 	case WINDOW_LONGEST:
 		return result->data || (result->limit && window->longest > result->limit) ? cell_count(window->longest) : cell_absent();
 	case WINDOW_NOTE:
-		return cell_text(window->gap ? "gap" : result->limit && window->longest > result->limit ? "long range" : NULL);
+		return cell_text(window->gap ? "gap" : result->limit && window->longest > result->limit ? "long range" :
+			ipc_window_uncertain(window) ? "uncertain" : NULL);
 	default:
 		return window_counts(result, window, column);
 	}

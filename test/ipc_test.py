@@ -261,6 +261,53 @@ def test_sql(context):
                         column, start, name, row[column], number / cycles))
 
 
+AROUND = """
+with windows as (
+    select origins.rowid as origin, start, origins.cycle + start as low, origins.cycle + start + :bin as high from origins
+    join (select -2 * :bin as start union select -:bin union select 0 union select :bin) on low >= 0 and high <= (select max(high) from ranges)),
+rates as (
+    select start, total(case when r.low >= w.low and r.high <= w.high then n end) / :bin as conservative, total(n) * 1.0 / :bin as optimistic,
+        total(n * 1.0 * (min(r.high, w.high) - max(r.low, w.low)) / (r.high - r.low)) / :bin as linear
+    from windows w left join ranges r on r.high > w.low and r.low < w.high group by w.origin, w.start)
+select start, count(*), avg(linear), avg(conservative), avg(optimistic) from rates group by start order by start
+"""
+
+
+def check_around(context, name, database, cpu, event):
+    """The mean around the event, of a CPU or of the only series, is that of SQL. Returns the number of its rows."""
+    only = [] if cpu is None else ["--cpu", str(cpu)]
+    kind, _, end = event.partition(":")
+    origins = [(int(row["from_cycle"]) + (int(row["cycles"] or 0) if end else 0),) for row in context.rows(name, "--events", *only) if row["event"] == kind]
+    database.executescript("drop table if exists origins; create temp table origins (cycle integer)")
+    database.executemany("insert into origins values (?)", origins)
+    known = {row[0]: row for row in database.execute(AROUND, {"bin": 2500})}
+    rows = [row for row in context.rows(name, "--around", event, "--window", "2500", "--span", "5000", "--width", "0", *only) if int(row["count"])]
+    need({int(row["from"]) for row in rows} == set(known), "%s of %s: %s, not %s" % (event, name, rows, known))
+    for row in rows:
+        _, count, *numbers = known[int(row["from"])]
+        need(int(row["count"]) == count, "%s of %s: %s, not %d" % (event, name, row, count))
+        for column, number in zip(("ipc", "conservative", "optimistic"), numbers):
+            need(abs(float(row[column]) - number) < 1e-5, "%s around %s of %s: %s, not %f" % (column, event, name, row, number))
+    return len(rows)
+
+
+def test_around_in_sql(context):
+    """SQL over the exported database gives the same means around an event, at its start and its end"""
+    for name in TRACES:
+        path = os.path.join(context.work, name + ".around.db")
+        vmlinux = ["-k", os.path.join(TRUTH, "kern.vmlinux")] if name.startswith("kern.") else []
+        context.need_truth()
+        process.must(process.PERFUSE, "data", "export", "sqlite", "-i", os.path.join(TRUTH, name + ".data"), "--symfs", context.symfs, *vmlinux,
+                     "--itrace=be", "--columns", "branches", path)
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            cpus = [cpu for (cpu,) in database.execute("select distinct cpu from samples where cyc_count > 0")]
+            cpu = cpus[0] if len(cpus) > 1 else None
+            database.execute("""create temp table ranges as select insn_count as n, sum(cyc_count) over before - cyc_count as low,
+                sum(cyc_count) over before as high from samples where cyc_count > 0 and cpu = ? window before as (order by id)""", (cpus[0],))
+            shown = sum(check_around(context, name, database, cpu, event) for event in ("psb", "user:exit"))
+            need(shown >= 4, "%d rows of %s" % (shown, name))
+
+
 def test_known_functions(context):
     """functions that run at a known number of instructions per cycle are shown with it"""
     for name in ("mix.pt_cyc", "mix.cpu_cyc"):  # kernel code would interrupt the functions

@@ -81,8 +81,8 @@ static void open_flame(struct browse_part *part, unsigned workers, struct symbol
 	part->flame_sink = flame_sink_of(part->flame);
 }
 
-const struct sink *browse_part_begin(struct browse_part *part, struct browse_screen *screen, const struct sink *sink, struct session *session,
-	struct symbols *symbols)
+const struct sink *browse_part_begin(struct browse_part *part, struct browse_screen *screen, const struct sink *sink,
+	struct session *session, struct symbols *symbols)
 {
 	unsigned workers = session_workers(session);
 	*part = (struct browse_part){ .sink = *sink, .passed = *sink };

@@ -15,9 +15,9 @@ struct browse_part {
 	struct sink flame_sink;
 };
 
-/* The sink that a session runs instead of `sink`. screen NULL, or one that shows no parts: `sink` itself. symbols: of the session; NULL: none.
- * part and sink live until browse_part_end. */
-const struct sink *browse_part_begin(struct browse_part *part, struct browse_screen *screen, const struct sink *sink, struct session *session,
-	struct symbols *symbols);
+/* The sink that a session runs instead of `sink`. screen NULL, or one that shows no parts: `sink` itself. symbols: of the session; NULL:
+ * none. part and sink live until browse_part_end. */
+const struct sink *browse_part_begin(struct browse_part *part, struct browse_screen *screen, const struct sink *sink,
+	struct session *session, struct symbols *symbols);
 /* After the run: the screen has the flame graph, if it is still wanted. */
 void browse_part_end(struct browse_part *part, struct session *session);

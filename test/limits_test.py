@@ -64,14 +64,14 @@ class Context:
         self.made += 1
         return self.path("perf%d.data" % (self.made % 2))
 
-    def recording(self, *arguments, **more):
+    def recording(self, *arguments, writes=make.recorded, **more):
         path = self.next_path()
-        make.recorded(path, *arguments, **more)
+        writes(path, *arguments, **more)
         return path
 
-    def growth(self, records, count, *commands, bytes_each, **features):
+    def growth(self, records, count, *commands, bytes_each, writes=make.recorded, **features):
         """Runs the commands on recordings of count and of four times as many; bytes_each: memory that one more may take."""
-        paths = [self.recording(records(n), **{key: value(n) for key, value in features.items()}) for n in (count, 4 * count)]
+        paths = [self.recording(records(n), writes=writes, **{key: value(n) for key, value in features.items()}) for n in (count, 4 * count)]
         for command in commands:
             seconds, more = math.inf, math.inf
             for _ in range(3):  # CPU time has noise: the least of up to three runs
@@ -255,6 +255,12 @@ def test_namespaces(c):
 def test_events(c):
     """100,000 events in the header take time and memory in proportion"""
     c.growth(lambda n: [sample(10, CODE)], 15000, REPORT, SCRIPT, ("evlist",), bytes_each=2000, events=lambda n: n)
+
+
+def test_streamed_events(c):
+    """a stream that describes another event before each record takes time and memory in proportion"""
+    c.growth(lambda n: [record for i in range(n) for record in (make.event(i + 1), comm(10, "t"))] + [sample(10, CODE)], 15000, REPORT, SCRIPT,
+             FLAMEGRAPH, bytes_each=3000, writes=make.streamed)
 
 
 def test_build_ids(c):

@@ -13,9 +13,9 @@ void deferred_fini(struct deferred *d)
 	*d = (struct deferred){ 0 };
 }
 
-void deferred_open(struct deferred *d, const struct evlist *evlist)
+void deferred_add_events(struct deferred *d, const struct evlist *evlist, size_t first)
 {
-	for (size_t i = 0; i < evlist->events.count; i++)
+	for (size_t i = first; i < evlist->events.count; i++)
 		d->wanted |= attr_flag(&evlist->events.items[i].attr, ATTR_DEFER_CALLCHAIN);
 }
 

@@ -32,7 +32,8 @@ struct deferred {
 };
 
 void deferred_fini(struct deferred *deferred);
-void deferred_open(struct deferred *deferred, const struct evlist *evlist);
+/* Whether events from the one with index `first` on defer call chains. */
+void deferred_add_events(struct deferred *deferred, const struct evlist *evlist, size_t first);
 /* Registers a record of the current batch and its index there. */
 void deferred_note(struct deferred *deferred, const struct evlist *evlist, const struct record *record, size_t place);
 /* The number of records of the batch that can be delivered now: up to the first waiting sample, unless `patience` records follow it. */

@@ -7,13 +7,14 @@ struct record_times {
 	size_t events;        /* number of events from which these were computed */
 };
 
-/* To be called when events were added. */
+/* To be called when events were added; at first with a zeroed struct. It reads the new ones alone: a stream may add one at a time. */
 static inline void record_times_refresh(struct record_times *times, const struct evlist *evlist)
 {
-	*times = (struct record_times){ .front = -1, .back = -1, .events = evlist->events.count };
-	for (size_t i = 0; i < evlist->events.count; i++) {
-		const struct sample_layout *layout = &evlist->events.items[i].layout;
-		if (i == 0) {
+	if (!times->events)
+		times->front = times->back = -1;
+	for (; times->events < evlist->events.count; times->events++) {
+		const struct sample_layout *layout = &evlist->events.items[times->events].layout;
+		if (times->events == 0) {
 			times->front = layout->time_at;
 			times->back = layout->trailer_time_at;
 		}

@@ -99,7 +99,7 @@ static void events_refresh(struct session_internal *in, const struct evlist *evl
 {
 	if (in->times.events == evlist->events.count)
 		return;
-	deferred_open(&in->deferred, evlist);
+	deferred_add_events(&in->deferred, evlist, in->times.events);
 	record_times_refresh(&in->times, evlist);
 }
 

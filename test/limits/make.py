@@ -6,7 +6,7 @@ from suite.recording import (FLAG_SAMPLE_ID_ALL, KERNEL, NAMESPACES, NO_PID, SAM
                              USER, trailer)
 
 SAMPLE_KIND = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME
-FINISHED_ROUND, CONTEXT_USER = 68, 2 ** 64 - 512
+HEADER_ATTR, FINISHED_ROUND, CONTEXT_USER = 64, 68, 2 ** 64 - 512
 
 
 def mmap2(tid, start, size, name, inode=0, generation=0, time=1):
@@ -58,6 +58,17 @@ def trace_info():
 
 def trace_piece(queue, tid, packets):
     return recording.record(71, struct.pack("<QQQIiiI", len(packets), 0, 0, queue, tid, -1, 0)) + packets
+
+
+def event(identity):
+    """Describes an event in a stream."""
+    return recording.record(HEADER_ATTR, recording.attribute(SAMPLE_KIND, FLAG_SAMPLE_ID_ALL) + struct.pack("<Q", identity))
+
+
+def streamed(path, records):
+    """What a recorder writes to a pipe, as a file: the records describe the events."""
+    with open(path, "wb") as out:
+        out.write(b"PERFILE2" + struct.pack("<Q", 16) + b"".join(records))
 
 
 def recorded(path, records, features=(), events=1, kind=1, chains=False, **more):

@@ -130,6 +130,10 @@ struct profile {
 	size_t socket_count;
 	struct event_switch switches;
 	struct sample_reads reads;
+	struct {
+		size_t events;           /* how many were looked at */
+		bool reads, chains, no_chains;
+	} has;                           /* what samples of the events have */
 	bool shares_stacks;              /* collected.stacks is the collector's: see refresh.h */
 	bool logs, logs_all;             /* additions to tallies are logged: of a batch; from the start */
 	bool wild;                       /* … since a batch had wild addresses */

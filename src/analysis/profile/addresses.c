@@ -29,7 +29,7 @@ static bool filters_samples(const struct sample_filter *filter)
 	return filter->comms || filter->pids || filter->tids || filter->time.count || filter->cpus.words;
 }
 
-static bool addresses_suffice(const struct profile *profile)
+static bool addresses_suffice(struct profile *profile)
 {
 	const struct profile_options *options = &profile->options;
 	const struct session *session = profile->session;

@@ -156,22 +156,19 @@ static void add_record(void *context, const struct resolved *r, size_t slice)
 		collector_sample(profile->collectors[worker_index(r->worker)], r);
 }
 
-bool profile_needs_order(const struct profile *profile)
+bool profile_needs_order(struct profile *profile)
 {
 	const struct evlist *evlist = session_evlist(profile->session);
-	bool chains = false, no_chains = false;
-	if (event_switch_given(&profile->switches))
-		return true;
-	for (size_t i = 0; i < evlist->events.count; i++) {
-		uint64_t type = evlist->events.items[i].attr.sample_type;
-		if (attr_is_dummy(&evlist->events.items[i].attr))
+	for (; profile->has.events < evlist->events.count; profile->has.events++) {
+		const struct attr *attr = &evlist->events.items[profile->has.events].attr;
+		if (attr_is_dummy(attr))
 			continue;
-		if (type & SAMPLE_READ)
-			return true;
-		chains |= (type & SAMPLE_CALLCHAIN) != 0;
-		no_chains |= !(type & SAMPLE_CALLCHAIN);
+		profile->has.reads |= (attr->sample_type & SAMPLE_READ) != 0;
+		profile->has.chains |= (attr->sample_type & SAMPLE_CALLCHAIN) != 0;
+		profile->has.no_chains |= !(attr->sample_type & SAMPLE_CALLCHAIN);
 	}
-	return chains && no_chains && profile->options.iteration == ITERATE_CALLERS;
+	bool callers = profile->options.iteration == ITERATE_CALLERS;
+	return event_switch_given(&profile->switches) || profile->has.reads || (profile->has.chains && profile->has.no_chains && callers);
 }
 
 struct sink profile_sink(struct profile *profile)

@@ -10,7 +10,7 @@ void profile_open(struct profile *profile, const struct profile_options *options
 void profile_close(struct profile *profile);
 struct sink profile_sink(struct profile *profile);
 /* Whether the samples of these events must be processed in order: then the sink must be serial. A stream may add events later. */
-bool profile_needs_order(const struct profile *profile);
+bool profile_needs_order(struct profile *profile);
 /* After the session ran, the stages: merge (merge.h), fold into entries (fold.h), collapse equal texts (collapse.h), order (hist.h).
  * Each reads the result of the one before and does not change it. */
 void profile_finish(struct profile *profile);

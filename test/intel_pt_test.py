@@ -489,6 +489,27 @@ def damage(name, symfs, folder):
     return problems
 
 
+def logs(name, folder):
+    """--itrace=d writes the packets that -D prints, and root writes them through no link of another user."""
+    packets = re.compile(r"^\.  [0-9a-f]{8}: .*$", re.M)
+    log, target = os.path.join(folder, "intel_pt.log"), os.path.join(folder, "target")
+    path = os.path.join(TRUTH, name + ".data")
+    process.perfuse("script", "--itrace=d", "-i", path, cwd=folder)
+    with open(log, encoding="ascii") as file:
+        found = packets.findall(file.read())
+    wanted = packets.findall(process.perfuse("script", "-D", "-i", path, cwd=folder).stdout)
+    problems = [] if found == wanted and found else ["%d packets in the log, %d printed" % (len(found), len(wanted))]
+    os.unlink(log)
+    if os.geteuid() == 0:
+        os.symlink(target, log)
+        os.chown(log, 65534, 65534, follow_symlinks=False)
+        done = process.perfuse("script", "--itrace=d", "-i", path, cwd=folder)
+        problems += ["root writes through the link"] if os.path.exists(target) else []
+        problems += [] if "--itrace=d: " in done.stderr else ["no message: " + done.stderr[-200:]]
+        os.unlink(log)
+    return problems
+
+
 def main():
     names = sorted(os.path.basename(path)[:-len(".gt.xz")] for path in glob.glob(os.path.join(TRUTH, "*.gt.xz")))
     if not names:
@@ -524,6 +545,7 @@ def main():
                                 ("libipt decodes the instructions of %s, too", lambda: second_opinion(name, symfs, folder)),
                                 ("segments of %s are what the whole trace is", lambda: segments(name, symfs, folder)),
                                 ("gaps of %s without code are counted", lambda: gaps(name, folder)),
+                                ("the log of %s has its packets", lambda: logs(name, folder)),
                                 ("damage of %s is survived", lambda: damage(name, symfs, folder))):
                 if what.startswith(LEFT_OUT):
                     continue

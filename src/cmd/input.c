@@ -115,6 +115,9 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 		.symbol_context = &input->symbols };
 	if (use->itrace) {
 		trace.itrace = *use->itrace;
+		input->trace_log.cli = cli;
+		trace.log = trace.itrace.dump_log ? trace_log_piece : NULL;
+		trace.log_context = &input->trace_log;
 		session_options.trace = &trace;
 	}
 	if (cli->screen && !use->header_only)
@@ -260,4 +263,5 @@ void input_close(struct input *input)
 		code_files_fini(&input->code);
 	}
 	piped_trace_close(&input->piped);
+	trace_log_close(&input->trace_log);
 }

@@ -11,6 +11,7 @@
 #include "cmd/kernel_files.h"
 #include "cmd/piped_trace.h"
 #include "cmd/progress.h"
+#include "cmd/trace_log.h"
 #include "session/losses.h"
 #include "symbol/symbol.h"
 #include "tracepoint/tracepoint.h"
@@ -75,6 +76,7 @@ struct input {
 	struct kernel_files kernel_files;
 	struct code_files code;
 	struct losses losses;        /* after input_run */
+	struct trace_log trace_log;  /* of --itrace=d */
 	bool same_machine;           /* recorded on this machine */
 	enum input_remarks remarks;
 	struct progress progress;

@@ -52,6 +52,8 @@ static void add_piece(struct trace *trace, const struct record *record)
 	const uint8_t *bytes = source_payload(trace->source, record, size);
 	if (c.short_read || !bytes || !size)
 		return;
+	if (trace->options.log)
+		trace->options.log(trace->options.log_context, record, (struct span){ bytes, (size_t)size }, trace->bts);
 	struct trace_queue *queue = queue_of(trace, index);
 	if (!queue)
 		return;

@@ -33,6 +33,10 @@ struct trace_options {
 	/* The offset of a symbol in the kernel; NULL: unknown. With it, threads change at the instruction that switches them. */
 	bool (*symbol)(void *context, const struct module *kernel, const char *name, uint64_t *offset);
 	void *symbol_context;
+	/* Takes each piece of the trace when it is opened, in the order of the file: its record and its bytes; branches: of Intel BTS. NULL:
+	 * they are not needed. */
+	void (*log)(void *context, const struct record *record, struct span bytes, bool branches);
+	void *log_context;
 };
 
 enum trace_flag { /* numbers as in perf's recordings */

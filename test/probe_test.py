@@ -691,6 +691,8 @@ def test_replaced_file(programs):
         need(script.count(":simple: ") > 0, "no event of the old file")
     gone = programs.probe("-x", programs.path("gone"), "-a", "x:y=simple")
     need(gone.returncode == 129 and "Failed to get the absolute path of" in gone.stderr, gone.stderr)
+    gone = programs.probe("-x", "libabsent.so.1", "-a", "x:y=simple")
+    need(gone.returncode == 129 and "Failed to get the absolute path of libabsent.so.1" in gone.stderr, gone.stderr)
 
 
 def test_beside_others(programs):

@@ -38,13 +38,35 @@ static int set_filter(void *filled, const struct option *option, const char *arg
 	return arg ? probe_filter_or(&o->filter, arg, err) : 0;
 }
 
+/* A name without a folder that is no file of the current folder: a program in $PATH, or a library in the system's folders. */
+static const char *find_by_name(const char *name, struct str *path)
+{
+	static const char *const libraries = "/lib64:/usr/lib64:/usr/local/lib:/lib:/usr/lib";
+	struct utsname machine;
+	CLEANUP_STR struct str folders = { 0 };
+	const char *programs = secure_getenv("PATH");
+	if (strchr(name, '/') || file_exists(name))
+		return name;
+	uname(&machine);
+	str_printf(&folders, "%s:/lib/%s-linux-gnu:/usr/lib/%s-linux-gnu:%s", programs ? programs : "", machine.machine, machine.machine,
+		libraries);
+	for (char *next = folders.text, *folder; (folder = strsep(&next, ":"));) {
+		str_clear(path);
+		str_printf(path, "%s/%s", folder, name);
+		if (*folder == '/' && file_exists(str_text(path)))
+			return str_text(path);
+	}
+	return name;
+}
+
 static int set_target(void *filled, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	struct probe_options *o = filled;
 	if (unset || !arg)
 		return 0;
 	o->user = option->short_name == 'x';
-	if (o->user && !o->target_ns && access(arg, F_OK) < 0)
+	CLEANUP_STR struct str found = { 0 };
+	if (o->user && !o->target_ns && access(find_by_name(arg, &found), F_OK) < 0)
 		return error_system(err, "Failed to get the absolute path of %s", arg);
 	o->target = arg;
 	o->target_used = false;
@@ -153,27 +175,6 @@ int probe_find_vmlinux(struct str *path, struct error *err)
 	}
 	error_set(err, ERROR_USAGE, "the running kernel's file with debug information (vmlinux) is absent");
 	return error_hint(err, "install the package of the kernel's debug symbols, or name the file with -k");
-}
-
-/* A name without a folder that is no file of the current folder: a program in $PATH, or a library in the system's folders. */
-static const char *find_by_name(const char *name, struct str *path)
-{
-	static const char *const libraries = "/lib64:/usr/lib64:/usr/local/lib:/lib:/usr/lib";
-	struct utsname machine;
-	CLEANUP_STR struct str folders = { 0 };
-	const char *programs = secure_getenv("PATH");
-	if (strchr(name, '/') || file_exists(name))
-		return name;
-	uname(&machine);
-	str_printf(&folders, "%s:/lib/%s-linux-gnu:/usr/lib/%s-linux-gnu:%s", programs ? programs : "", machine.machine, machine.machine,
-		libraries);
-	for (char *next = folders.text, *folder; (folder = strsep(&next, ":"));) {
-		str_clear(path);
-		str_printf(path, "%s/%s", folder, name);
-		if (*folder == '/' && file_exists(str_text(path)))
-			return str_text(path);
-	}
-	return name;
 }
 
 int probe_open_target(struct cli *cli, const struct probe_options *options, const char *path, bool user, struct probe_target *target,

@@ -1,6 +1,6 @@
 /* The functions of <math.h> that perfuse and its static libraries call. libm.so is loaded when one of them is first called: at each start
  * it would cost short commands, which do not calculate, time and memory. What rounds is here, as it is called most.
- * Include <math.h> to call them. */
+ * Include <math.h> to call them (docs/decisions/015-libm-is-loaded-late.md). */
 #include <features.h>
 #if defined __GLIBC__
 #include <math.h>

@@ -38,8 +38,8 @@ void trace_log_piece(void *context, const struct record *record, struct span byt
 	take_u64(&c); /* the size is that of `bytes` */
 	uint64_t offset = take_u64(&c), reference = take_u64(&c);
 	uint32_t queue = take_u32(&c), tid = take_u32(&c), cpu = take_u32(&c);
-	writer_printf(&log->out, "queue %u  tid %d  cpu %d  offset %#llx  ref %#llx\n", queue, (int32_t)tid, (int32_t)cpu, (unsigned long long)offset,
-		(unsigned long long)reference);
+	writer_printf(&log->out, "queue %u  tid %d  cpu %d  offset %#llx  ref %#llx\n", queue, (int32_t)tid, (int32_t)cpu,
+		(unsigned long long)offset, (unsigned long long)reference);
 	(branches ? intel_bts_text : intel_pt_text)(bytes, &log->out);
 }
 

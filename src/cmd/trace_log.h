@@ -13,8 +13,8 @@ struct trace_log {
 	bool begun, opened;
 };
 
-/* As struct trace_options has it; the context is a struct trace_log. The first piece creates the file; where that fails, a message says why,
- * and there is no log. */
+/* As struct trace_options has it; the context is a struct trace_log. The first piece creates the file; where that fails, a message says
+ * why, and there is no log. */
 void trace_log_piece(void *context, const struct record *record, struct span bytes, bool branches);
 /* Completes the file; reports a failure to write it. */
 void trace_log_close(struct trace_log *log);

@@ -356,6 +356,28 @@ TEST("a tab of a line reaches to the next multiple of eight columns")
 	EXPECT_STR(text.text, "before        a       if (b)  ;");
 }
 
+TEST("a menu whose last item was chosen in a small terminal fills a larger one, up to all items")
+{
+	struct seen *seen = open_seen(4, 80, 1);
+	const struct browse_menu *menu = &seen->browser.menu;
+	press(seen, 'm');
+	size_t count = menu->items.count;
+	EXPECT(count > 4);
+	press(seen, BROWSE_KEY_END);
+	EXPECT_INT(menu->selected, count - 1);
+	EXPECT_INT(menu->top, count - 1);
+	screen_resize(&seen->screen, 6, 80);
+	browser_paint(&seen->browser, &seen->screen);
+	EXPECT_INT(menu->top, count - 3);
+	EXPECT(strstr(line(seen, menu->line + 3), menu->items.items[count - 1].label));
+	screen_resize(&seen->screen, count + 9, 80);
+	browser_paint(&seen->browser, &seen->screen);
+	EXPECT_INT(menu->top, 0);
+	EXPECT(strstr(line(seen, menu->line + 1), menu->items.items[0].label));
+	EXPECT(strstr(line(seen, menu->line + count), menu->items.items[count - 1].label));
+	close_seen(seen);
+}
+
 TEST("the menu of a row has what the recording's source can do")
 {
 	struct seen *seen = open_seen(20, 100, 1);

@@ -170,6 +170,8 @@ void menu_paint(struct browser *browser, struct screen *screen)
 		menu->top = menu->selected;
 	if (menu->selected >= menu->top + rows)
 		menu->top = menu->selected + 1 - rows;
+	if (menu->top > menu->items.count - rows)
+		menu->top = menu->items.count - rows; /* the terminal became larger */
 	size_t end = menu->column + menu->width;
 	paint_frame(screen, menu);
 	screen_printf(screen, menu->line, menu->column + 1, end - 1, STYLE_BOX | STYLE_BOLD, " %s ", menu->title);

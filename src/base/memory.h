@@ -1,6 +1,7 @@
 /* Allocation that does not return on failure: out of memory ends the program. Sizes are checked for overflow. */
 #pragma once
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 void *memory_alloc(size_t size) __attribute__((malloc, returns_nonnull));
@@ -26,6 +27,16 @@ static inline size_t memory_doubled(size_t count, size_t first)
 	while (first < count)
 		first *= 2;
 	return first;
+}
+
+/* A reader of consecutive records calls it for each: `size` bytes at some distance behind `at` are fetched into the caches. Processors that
+ * do this themselves stop at the end of a page. Only a hint: nothing has to be mapped there. */
+static inline void memory_fetch_ahead(const void *at, size_t size)
+{
+	enum { AHEAD = 2048, LINE = 64, MOST = 512 };
+	uintptr_t first = (uintptr_t)at + AHEAD;
+	for (size_t i = 0; i < size && i < MOST; i += LINE)
+		__builtin_prefetch((const void *)(first + i));
 }
 
 /* Bytes that are allocated; 0: the C library does not tell. It takes time: call it rarely. */

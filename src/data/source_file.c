@@ -1,4 +1,5 @@
 /* Records of regular files: one file, or the parts of a directory in turns. */
+#include "base/memory.h"
 #include "data/source_internal.h"
 #include "data/time_index.h"
 
@@ -255,6 +256,7 @@ static int file_next(struct source *source, struct record *record, struct error 
 	uint32_t size = record_take_header(record, lane->backing.bytes + lane->at, false);
 	if (__builtin_expect(size < RECORD_HEADER_BYTES || size > lane->end - lane->at || !record_type_is_kernels(record->type), 0))
 		return file_next_with_care(file, record, err);
+	memory_fetch_ahead(lane->backing.bytes + lane->at, size);
 	record->offset = lane->at - source_lead(source);
 	lane->at += size;
 	source->mark += size;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/memory.h"
 
 void order_fini(struct order *order)
 {
@@ -118,6 +119,7 @@ static inline struct entry stretch_take(struct run *run)
 		run->at = run->end;
 		return entry;
 	}
+	memory_fetch_ahead(run->at, size);
 	run->at += size;
 	const struct record record = entry_record(&(struct entry){ .body = run->at + 8 });
 	bool is_sample = record.type == RECORD_SAMPLE;

@@ -24,8 +24,6 @@ static void *run(void *context)
 	if (browser.quit && !atomic_load(&screen->feed.ended))
 		atomic_store(&screen->left, true);
 	browser_close(&browser);
-	if (screen->leave)
-		screen->leave(screen->source.context);
 	pthread_mutex_lock(&screen->lock);
 	screen->ended = true;
 	pthread_cond_signal(&screen->changed);
@@ -102,7 +100,7 @@ void browse_screen_publish(struct browse_screen *screen, struct feed_shot *shot)
 		return;
 	}
 	shot->complete = !screen->previews;
-	if (screen->parts)
+	if (screen->again)
 		shot->request = screen->current.number;
 	if (shot->complete && screen->flame) {
 		shot->flame = screen->flame;
@@ -135,12 +133,12 @@ void browse_screen_ask(struct browse_screen *screen, uint64_t number, uint64_t s
 
 bool browse_screen_outdated(const struct browse_screen *screen)
 {
-	return screen && (atomic_load(&screen->left) || (screen->parts && atomic_load(&screen->newest) != screen->current.number));
+	return screen && (atomic_load(&screen->left) || (screen->again && atomic_load(&screen->newest) != screen->current.number));
 }
 
 bool browse_screen_next(struct browse_screen *screen)
 {
-	if (!screen->parts || !screen->runs)
+	if (!screen->again || !screen->runs)
 		return false;
 	pthread_mutex_lock(&screen->lock);
 	bool next = !screen->ended && screen->wanted.number != screen->current.number;
@@ -157,7 +155,7 @@ bool browse_screen_next(struct browse_screen *screen)
 
 static bool asked(const struct browse_screen *screen)
 {
-	return screen->parts && screen->wanted.number != screen->current.number;
+	return screen->again && screen->wanted.number != screen->current.number;
 }
 
 void browse_screen_lend(struct browse_screen *screen, const void *shown)

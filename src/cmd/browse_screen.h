@@ -18,8 +18,9 @@ struct browse_request {
 
 struct browse_screen {
 	struct browse_source source;    /* set before browse_screen_open, which adds feed, save and, without a context, those of tables */
-	bool parts;                     /* set before browse_screen_open: the command runs again for a range of time (browse_screen_next).
-	                                 * input_open sets it for a file */
+	/* Set before browse_screen_open; input_open sets both for a file. again: the command reads once more for what the user wants next
+	 * (browse_screen_next); parts: then input_read passes the samples of that part (browse_part.h). */
+	bool again, parts;
 	bool flames;                    /* set before it, too: browse_part.h can make flame graphs */
 	struct snapshot *flame;         /* of the last run; the next complete results take it; NULL: none */
 	struct heat *heats;             /* of each worker of the recording; NULL: none */
@@ -31,7 +32,6 @@ struct browse_screen {
 	pthread_cond_t changed;
 	_Atomic uint64_t newest;        /* wanted.number */
 	struct feed feed;
-	void (*leave)(void *context);   /* of source.context: called by the browser's thread when it ends; NULL: nothing */
 	/* Publishes the results so far, as the command does at the end. Called in the command's thread between two parts of the reading. */
 	void (*preview)(void *context);
 	void *preview_context;
@@ -62,7 +62,7 @@ bool browse_screen_left(const struct browse_screen *screen);
 void browse_screen_pause(struct browse_screen *screen);
 /* Takes ownership. What a preview publishes is not complete, and not shown if it has no row. */
 void browse_screen_publish(struct browse_screen *screen, struct feed_shot *shot);
-/* source.read of a screen with parts: the command reads again. */
+/* For source.read, if the command reads again. */
 void browse_screen_ask(struct browse_screen *screen, uint64_t number, uint64_t start_ns, uint64_t end_ns, const char *flame_event);
 /* Whether what the command reads is shown no more: the reading may end. NULL is allowed. */
 bool browse_screen_outdated(const struct browse_screen *screen);

@@ -69,7 +69,7 @@ void browse_table_source(struct browse_screen *screen, const struct browse_code 
 {
 	screen->code = code;
 	screen->source = (struct browse_source){ .context = screen, .header = show_facts, .messages = add_messages,
-		.read = screen->parts ? read_again : NULL, .annotate = code ? show_code : NULL, .least_percent = code ? code->least_percent : 0 };
+		.read = screen->again ? read_again : NULL, .annotate = code ? show_code : NULL, .least_percent = code ? code->least_percent : 0 };
 }
 
 int browse_table(struct browse_screen *screen, const struct results *results, struct error *err)

@@ -75,7 +75,7 @@ static void watch_screen(struct input *input, struct session_options *options)
 	input->screen = input->cli->screen;
 	browse_screen_prepare(input->screen);
 	if (!input->screen->opened)
-		input->screen->parts = strcmp(input->path, "-") != 0; /* which can be read once */
+		input->screen->again = input->screen->parts = strcmp(input->path, "-") != 0; /* which can be read once */
 	options->progress = show_progress;
 	options->pause = pause_reading;
 	options->progress_context = input;

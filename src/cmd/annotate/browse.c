@@ -117,7 +117,7 @@ static void read_again(void *context, uint64_t request, uint64_t start_ns, uint6
 void annotate_browse_source(struct annotate_browse *browse)
 {
 	browse->cli->screen->source = (struct browse_source){ .context = browse, .annotate = show_code, .messages = add_messages,
-		.read = browse->cli->screen->parts ? read_again : NULL,
+		.read = browse->cli->screen->again ? read_again : NULL,
 		.first_key = 'a' }; /* as perf: the hottest function first; ESC leads to the list */
 }
 

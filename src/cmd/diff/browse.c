@@ -34,7 +34,7 @@ static struct table *name_files(const struct results *results, const char *const
 int diff_browse_open(struct diff_browse *browse, struct error *err)
 {
 	browse->row_code = (struct browse_code){ show_code, browse, NOISE_PERCENT };
-	browse->screen->parts = false; /* each recording has its own times */
+	browse->screen->again = browse->screen->parts = false; /* each recording has its own times */
 	browse_table_source(browse->screen, &browse->row_code);
 	return browse_screen_open(browse->screen, err);
 }

@@ -1,12 +1,8 @@
 #include "cmd/report/browse.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "analysis/flame/flame_sink.h"
 #include "analysis/profile/results.h"
@@ -24,23 +20,10 @@ enum {
 	DETAILS = 2000000,         /* and of the whole */
 };
 
-/* The screen's request to the loader. */
-struct view_request {
-	uint64_t number, start_ns, end_ns;
-	char flame_event[256];     /* "": no flame graph */
-};
-
 struct viewer {
 	struct cli *cli;
 	struct report_options *options;
 	struct browse_screen *screen;
-	pthread_mutex_t lock;
-	pthread_cond_t asked;
-	struct view_request wanted; /* under the lock */
-	bool stop;                 /* under the lock */
-	_Atomic bool readable;     /* the loader waits: the screen may use the newest report */
-	_Atomic uint64_t newest;   /* number of the newest request: readings for others end early */
-	struct view_request current; /* of the loader */
 	struct report *report;     /* of the newest reading; the first one belongs to the caller */
 	struct report *first;
 	bool read_whole;           /* the first reading came to its end */
@@ -51,12 +34,11 @@ struct viewer {
 static bool is_outdated(void *context)
 {
 	const struct viewer *viewer = context;
-	return atomic_load(&viewer->newest) != viewer->current.number;
+	return browse_screen_outdated(viewer->screen);
 }
 
 static struct feed_shot *shot_of(struct report *report, const struct profile *profile, size_t details)
 {
-	const struct viewer *viewer = report->watch.viewer;
 	struct feed_shot *shot = memory_zero(1, sizeof *shot);
 	struct profile_results results;
 	profile_results_init(&results, profile, report->input.session.counters.lost_samples);
@@ -66,7 +48,6 @@ static struct feed_shot *shot_of(struct report *report, const struct profile *pr
 	profile_results_fini(&results);
 	for (unsigned i = 0; i < session_workers(&report->input.session); i++)
 		heat_merge(&shot->heat, &report->watch.heats[i]);
-	shot->request = viewer->current.number;
 	return shot;
 }
 
@@ -118,10 +99,10 @@ static void open_flame(struct report *report)
 {
 	struct viewer *viewer = report->watch.viewer;
 	const struct flame_options options = {
-		.symbols = report->input.symbols, .filter = report->filter, .event = viewer->current.flame_event,
+		.symbols = report->input.symbols, .filter = report->filter, .event = viewer->screen->current.event,
 		.inlines = report->options->inline_names,
 	};
-	if (!*viewer->current.flame_event)
+	if (!viewer->screen->current.flame)
 		return;
 	report->watch.flame = browse_flame_open(&options, session_workers(&report->input.session));
 	report->watch.flame_sink = flame_sink_of(report->watch.flame);
@@ -136,19 +117,17 @@ static void read_report(struct viewer *viewer, struct report *report)
 	report->input.stop_context = viewer;
 	report->watch.code = code_view_new(report);
 	open_flame(report);
-	atomic_store(&viewer->screen->feed.done, 0);
-	atomic_store(&viewer->screen->feed.total, 0);
 	report_run_session(report);
 	profile_finish(&report->profile);
 	code_view_finish(report->watch.code);
 	if (!is_outdated(viewer)) {
 		struct feed_shot *shot = shot_of(report, &report->profile, DETAILS);
 		if (report->watch.flame)
-			shot->flame = browse_flame_finish(report->watch.flame, &report->input.session, viewer->current.flame_event);
+			shot->flame = browse_flame_finish(report->watch.flame, &report->input.session, viewer->screen->current.event);
 		if (!shot->table_count)
 			shot->failure = memory_string("no sample passes the filters of the command line and of time, or the recording has none");
 		viewer->read_whole |= report == viewer->first;
-		atomic_store(&viewer->readable, true);
+		browse_screen_lend(viewer->screen, report);
 		browse_screen_publish(viewer->screen, shot);
 	}
 	flame_sink_free(report->watch.flame);
@@ -178,7 +157,7 @@ static void read_again(struct viewer *viewer)
 {
 	char from[32], to[32];
 	struct error err = { 0 };
-	const struct view_request *request = &viewer->current;
+	const struct browse_request *request = &viewer->screen->current;
 	drop_report(viewer);
 	struct report *report = viewer->report = memory_zero(1, sizeof *report);
 	report->cli = viewer->cli;
@@ -194,7 +173,6 @@ static void read_again(struct viewer *viewer)
 	}
 	if (report_open(report, &err) < 0 || report_prepare(report, &err) != REPORT_READY) {
 		struct feed_shot *shot = memory_zero(1, sizeof *shot);
-		shot->request = request->number;
 		shot->failure = memory_string(*err.text ? err.text : "the recording cannot be read again");
 		browse_screen_publish(viewer->screen, shot);
 		return;
@@ -202,40 +180,10 @@ static void read_again(struct viewer *viewer)
 	read_report(viewer, report);
 }
 
-/* Waits for a request that is newer than the last; false: the end. */
-static bool wait_request(struct viewer *viewer)
-{
-	pthread_mutex_lock(&viewer->lock);
-	while (!viewer->stop && viewer->wanted.number == viewer->current.number)
-		pthread_cond_wait(&viewer->asked, &viewer->lock);
-	bool go = !viewer->stop;
-	viewer->current = viewer->wanted;
-	pthread_mutex_unlock(&viewer->lock);
-	return go;
-}
-
 static void ask(void *context, uint64_t number, uint64_t start_ns, uint64_t end_ns, const char *flame_event)
 {
-	struct viewer *viewer = context;
-	pthread_mutex_lock(&viewer->lock);
-	viewer->wanted = (struct view_request){ .number = number, .start_ns = start_ns, .end_ns = end_ns };
-	if (flame_event)
-		snprintf(viewer->wanted.flame_event, sizeof viewer->wanted.flame_event, "%s", flame_event);
-	atomic_store(&viewer->newest, number);
-	atomic_store(&viewer->readable, false);
-	pthread_cond_signal(&viewer->asked);
-	pthread_mutex_unlock(&viewer->lock);
-}
-
-/* The user has left. */
-static void leave(void *context)
-{
-	struct viewer *viewer = context;
-	pthread_mutex_lock(&viewer->lock);
-	viewer->stop = true;
-	atomic_store(&viewer->newest, UINT64_MAX);
-	pthread_cond_signal(&viewer->asked);
-	pthread_mutex_unlock(&viewer->lock);
+	const struct viewer *viewer = context;
+	browse_screen_ask(viewer->screen, number, start_ns, end_ns, flame_event);
 }
 
 /* The header, of a recording that is opened for it alone: the loader uses the other one. */
@@ -279,8 +227,9 @@ static int open_other(void *context, const char *path, struct error *err)
 static struct snapshot *show_code(void *context, const struct snapshot *shot, uint32_t row, struct error *err)
 {
 	const struct viewer *viewer = context;
-	if (atomic_load(&viewer->readable))
-		return code_view_show(viewer->report->watch.code, shot, row, err);
+	const struct report *report = browse_screen_shown(viewer->screen);
+	if (report)
+		return code_view_show(report->watch.code, shot, row, err);
 	error_set(err, ERROR_USAGE, "code is shown when the recording is read to its end");
 	return NULL;
 }
@@ -307,8 +256,7 @@ static int open_screen(struct viewer *viewer, const char *tip, struct error *err
 		.context = viewer, .tip = tip, .read = ask, .header = add_header, .messages = add_messages, .files = browse_files,
 		.open = open_other, .script = show_script, .annotate = show_code,
 	};
-	viewer->screen->leave = leave;
-	viewer->screen->parts = false; /* `ask` does it */
+	viewer->screen->parts = false; /* read_again filters by --time, which reads less */
 	browse_screen_previews(viewer->screen, preview, viewer);
 	return browse_screen_open(viewer->screen, err);
 }
@@ -316,16 +264,15 @@ static int open_screen(struct viewer *viewer, const char *tip, struct error *err
 int report_browse(struct report *report, char **next)
 {
 	struct viewer viewer = { .cli = report->cli, .options = report->options, .first = report, .report = report,
-		.screen = report->cli->screen, .lock = PTHREAD_MUTEX_INITIALIZER, .asked = PTHREAD_COND_INITIALIZER };
+		.screen = report->cli->screen };
 	CLEANUP_STR struct str tip = { 0 };
 	struct error err = { 0 };
 	cli_named(viewer.cli, &tip, report_tip());
 	int result = open_screen(&viewer, str_text(&tip), &err);
 	if (result == 0) {
 		read_report(&viewer, report);
-		while (wait_request(&viewer))
+		while ((result = browse_screen_wait(viewer.screen, &err)) == 0 && browse_screen_next(viewer.screen))
 			read_again(&viewer);
-		result = browse_screen_wait(viewer.screen, &err);
 	}
 	drop_report(&viewer);
 	code_view_free(report->watch.code);

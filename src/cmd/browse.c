@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "base/memory.h"
 #include "cmd/environment.h"
+#include "cmd/own_program.h"
 #include "os/file.h"
 #include "render/tui/terminal.h"
 
@@ -82,29 +82,18 @@ void browse_files(void *context, struct str *out)
 static int run(const char *const *words, int input, const char *rest, struct str *out, struct error *err)
 {
 	enum { TEXT_MAX = 4 << 20 };
-	extern char **environ;
 	char buffer[16384];
 	int ends[2];
 	pid_t pid;
-	posix_spawn_file_actions_t actions;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return error_system(err, "pipe");
-	posix_spawn_file_actions_init(&actions);
-	if (input < 0)
-		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	else
-		posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	int code = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)words, environ);
-	posix_spawn_file_actions_destroy(&actions);
+	int status = own_program_start(words, input, ends[1], &pid, err);
 	close(ends[1]);
-	for (ssize_t n; code == 0 && out->len < TEXT_MAX && (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+	for (ssize_t n; status == 0 && out->len < TEXT_MAX && (n = read(ends[0], buffer, sizeof buffer)) > 0;)
 		str_add(out, buffer, (size_t)n);
 	close(ends[0]);
-	if (code) {
-		errno = code;
-		return error_system(err, "cannot start %s", words[0]);
-	}
+	if (status < 0)
+		return -1;
 	if (out->len >= TEXT_MAX) {
 		kill(pid, SIGTERM);
 		str_printf(out, "\n... (%s prints all)\n", rest);

@@ -84,13 +84,8 @@ static void take_debug(struct opening *o, const char *value)
 
 static void take_debug_file(struct opening *o, const char *value)
 {
-	struct place place;
 	struct error err = { 0 };
-	int fd = place_find(&place, value, &err);
-	if (fd == 0) {
-		fd = place_open(&place, value, O_WRONLY, 0666, &err);
-		place_close(&place);
-	}
+	int fd = place_write(value, O_WRONLY, 0666, &err);
 	if (fd < 0) {
 		o->code = usage_error(o->cli, "--debug-file: %s", err.text);
 		return;

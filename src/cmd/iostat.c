@@ -123,7 +123,7 @@ static void print_heading(struct iostat *iostat)
 static void print_ports(struct iostat *iostat)
 {
 	const char *separator = iostat->request->separator;
-	uint64_t passed = counting_now_ns() - iostat->counting.start_ns;
+	uint64_t passed = now_ns() - iostat->counting.start_ns;
 	vec_clear(&iostat->counts.list);
 	counting_read(&iostat->counting, &iostat->counts);
 	for (size_t i = 0; i < iostat->chosen.list.count; i++) {
@@ -175,7 +175,7 @@ static void wait_and_print(struct iostat *iostat)
 		print_heading(iostat);
 	while (request->interval_ms && !counting_ended(&iostat->counting)) {
 		due += request->interval_ms * 1000000ull;
-		for (uint64_t now; !counting_ended(&iostat->counting) && (now = counting_now_ns()) < due;)
+		for (uint64_t now; !counting_ended(&iostat->counting) && (now = now_ns()) < due;)
 			counting_wait(&iostat->counting, (int)((due - now + 999999) / 1000000));
 		print_ports(iostat);
 	}

@@ -11,14 +11,9 @@ enum { BUFFER = 1 << 18 };
 
 static void open_log(struct trace_log *log, const char *name)
 {
-	struct place place;
 	struct error err = { 0 };
 	log->begun = true;
-	log->fd = place_find(&place, name, &err);
-	if (log->fd == 0) {
-		log->fd = place_open(&place, name, O_WRONLY, 0600, &err);
-		place_close(&place);
-	}
+	log->fd = place_write(name, O_WRONLY, 0600, &err);
 	if (log->fd < 0) {
 		cli_warn(log->cli, "--itrace=d: %s", err.text);
 		return;

@@ -7,11 +7,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "os/file.h"
-#include "os/machine.h"
 
 /* struct procmap_query of <linux/fs.h> of Linux 6.11, which older headers lack. */
 struct query {
@@ -61,7 +60,7 @@ static struct process_map map_of(const struct query *q, char *name, size_t size)
 static int query_all(int fd, unsigned timeout_ms, bool *timed_out, struct walk *walk)
 {
 	char name[NAME_SIZE];
-	uint64_t deadline = timeout_ms ? clock_now_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000ull : UINT64_MAX;
+	uint64_t deadline = timeout_ms ? now_ns() + timeout_ms * 1000000ull : UINT64_MAX;
 	for (;;) {
 		struct query q = { .size = sizeof q, .flags = COVERING_OR_NEXT | VMA_EXECUTABLE, .address = walk->from,
 			.name_size = PATH_MAX, .name = (uintptr_t)name };
@@ -72,7 +71,7 @@ static int query_all(int fd, unsigned timeout_ms, bool *timed_out, struct walk *
 		if (status < 0)
 			return status;
 		walk->from = q.end;
-		if (timeout_ms && clock_now_ns(CLOCK_MONOTONIC) > deadline) {
+		if (timeout_ms && now_ns() > deadline) {
 			*timed_out = true;
 			return 1;
 		}

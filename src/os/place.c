@@ -302,6 +302,28 @@ void place_close(struct place *place)
 	place->folder = -1;
 }
 
+int place_write(const char *path, int flags, mode_t mode, struct error *err)
+{
+	struct place place;
+	if (place_find(&place, path, err) < 0)
+		return -1;
+	int fd = place_open(&place, path, flags, mode, err);
+	place_close(&place);
+	return fd;
+}
+
+int place_read(const char *path, int flags, struct error *err)
+{
+	struct place place;
+	if (place_find(&place, path, err) < 0)
+		return -1;
+	int fd = openat(place.folder, place.name, flags | O_CLOEXEC | (place.kind == PLACE_DESCRIPTOR ? 0 : O_NOFOLLOW));
+	if (fd < 0)
+		error_system(err, "%s", path);
+	place_close(&place);
+	return fd;
+}
+
 /* Creates the file beside the existing one, or opens that in place. */
 static int open_at(struct fresh_file *file, const struct place *place, const char *path, mode_t mode, struct error *err)
 {

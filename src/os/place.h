@@ -53,6 +53,11 @@ int place_find(struct place *place, const char *path, struct error *err);
 int place_open(const struct place *place, const char *path, int flags, mode_t mode, struct error *err);
 void place_close(struct place *place);
 
+/* Both at once, for a file to be written: its descriptor. */
+int place_write(const char *path, int flags, mode_t mode, struct error *err);
+/* The same rule of links for what is read: opens a file or folder that exists, with these flags. */
+int place_read(const char *path, int flags, struct error *err);
+
 /* A file that the user names: created beside the existing entry, which it then replaces (fresh_keep). Devices, pipes, /dev/stdout, and
  * files in folders that deny new files are written in place. The new file has the permissions of the one that it replaces. */
 int fresh_open_named(struct fresh_file *file, const char *path, mode_t mode, struct error *err);

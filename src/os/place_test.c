@@ -241,3 +241,27 @@ TEST("an ordinary user writes a file of another user in place if its permissions
 	EXPECT(stat(at(&h, "shared"), &st) == 0 && st.st_uid == 0);
 	end(&h);
 }
+
+TEST("a file is created or truncated, and one that exists is read, also through the user's own link")
+{
+	struct home h;
+	struct error err = { 0 };
+	char text[64];
+	begin(&h);
+	int fd = place_read(at(&h, "new"), O_RDONLY, &err);
+	EXPECT(fd < 0);
+	EXPECT_INT(err.sys, ENOENT);
+	fd = place_write(at(&h, "new"), O_WRONLY, 0600, &err);
+	EXPECT(fd >= 0 && file_write(fd, "long text", 9));
+	close(fd);
+	fd = place_write(at(&h, "new"), O_WRONLY, 0600, &err);
+	EXPECT(fd >= 0 && file_write(fd, "text", 4));
+	close(fd);
+	EXPECT_STR(get(at(&h, "new"), text), "text");
+	EXPECT_INT(symlink("new", at(&h, "link")), 0);
+	fd = place_read(at(&h, "link"), O_RDONLY, &err);
+	EXPECT(fd >= 0 && read(fd, text, sizeof text) == 4 && memcmp(text, "text", 4) == 0);
+	EXPECT(fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	close(fd);
+	end(&h);
+}

@@ -27,18 +27,6 @@ static int refuse_file(struct error *err, const char *name)
 	return error_set(err, ERROR_PERMISSION, "%s belongs to somebody else, or others can write it", name);
 }
 
-/* Root follows no link of another user: that user would choose the folder of root in which "perfuse" is made. */
-static int folder_open(const char *path, struct error *err)
-{
-	struct place place;
-	if (place_find(&place, path, err) < 0)
-		return -1;
-	int fd = openat(place.folder, place.name, FOLDER_FLAGS | O_NOFOLLOW), why = errno;
-	place_close(&place);
-	errno = why;
-	return fd < 0 ? error_system(err, "%s", path) : fd;
-}
-
 /* Creates the last folder of base, if its parent belongs to the user. */
 static void base_make(const char *base)
 {
@@ -47,7 +35,7 @@ static void base_make(const char *base)
 	if (!slash || (size_t)(slash - base) >= sizeof above - 1)
 		return;
 	snprintf(above, sizeof above, "%.*s", slash == base ? 1 : (int)(slash - base), base);
-	CLEANUP_FD int fd = folder_open(above, NULL);
+	CLEANUP_FD int fd = place_read(above, FOLDER_FLAGS, NULL);
 	if (fd >= 0 && is_own(fd))
 		mkdirat(fd, slash + 1, 0700);
 }
@@ -55,10 +43,11 @@ static void base_make(const char *base)
 int private_folder(const char *base, bool make, struct error *err)
 {
 	struct error absent = { 0 };
-	CLEANUP_FD int above = folder_open(base, &absent);
+	/* another user's link would choose the folder of root in which "perfuse" is made */
+	CLEANUP_FD int above = place_read(base, FOLDER_FLAGS, &absent);
 	if (above < 0 && make && absent.sys == ENOENT) {
 		base_make(base);
-		above = folder_open(base, &absent);
+		above = place_read(base, FOLDER_FLAGS, &absent);
 	}
 	if (above < 0) {
 		if (err)

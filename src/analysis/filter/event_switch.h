@@ -13,8 +13,7 @@ struct event_switch {
 
 void event_switch_init(struct event_switch *s, const char *on_name, const char *off_name, bool show);
 
-/* Looks for the events by their whole names; may be called again when a stream has further events. Fails with ERROR_USAGE and ENOENT, in
- * perf's words, if one is absent. */
+/* Looks for the events by their whole names. Fails with ERROR_USAGE and ENOENT, in perf's words, if one is absent. */
 int event_switch_find(struct event_switch *s, const struct evlist *evlist, struct error *err);
 
 static inline bool event_switch_given(const struct event_switch *s)

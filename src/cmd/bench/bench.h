@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "cmd/command.h"
 #include "os/machine.h"
 
@@ -46,11 +47,6 @@ extern const struct command bench_find_bit; /* of the collection `mem` */
 static inline bool bench_is_simple(const struct bench_options *options)
 {
 	return options->style && !strcmp(options->style, "simple");
-}
-
-static inline uint64_t bench_now_ns(void)
-{
-	return clock_now_ns(CLOCK_MONOTONIC);
 }
 
 /* Prints "Total time" as perf does, or the seconds alone. */

@@ -137,10 +137,10 @@ static int thread_run(struct cli *cli, void *filled, __attribute__((unused)) int
 		return cli_usage(cli, &command_bench_breakpoint, &err);
 	}
 	int status = set_breakpoints(&b, options->breakpoints, &err);
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	if (status == 0)
 		status = run_starters(&b, &err);
-	uint64_t ns = bench_now_ns() - begin;
+	uint64_t ns = now_ns() - begin;
 	remove_breakpoints(&b);
 	if (status < 0)
 		return cli_complain(cli, &err);
@@ -183,10 +183,10 @@ static int enable_run(struct cli *cli, void *filled, __attribute__((unused)) int
 	if (status == 0 && (start_threads(threads, options->passive, &started, wait_asleep, &gate) < 0 ||
 	    start_threads(threads, options->active, &started, wait_busily, &gate) < 0))
 		status = error_system(&err, "cannot start a thread");
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	if (status == 0)
 		status = switch_breakpoint(&b, &err);
-	uint64_t ns = bench_now_ns() - begin;
+	uint64_t ns = now_ns() - begin;
 	gate_open(&gate);
 	join_threads(threads, started);
 	free(threads);

@@ -95,7 +95,7 @@ static void *control_thread(void *context)
 static void make_events(struct epolls *e, uint64_t until_ns)
 {
 	const uint64_t one = 1;
-	while (bench_now_ns() < until_ns)
+	while (now_ns() < until_ns)
 		for (size_t i = 0; i < (size_t)e->threads * e->each; i++)
 			if (write(e->fds[i], &one, sizeof one) < 0)
 				sched_yield(); /* the descriptor is full */
@@ -106,7 +106,7 @@ static void end_threads(struct epolls *e, bool waits)
 	atomic_store(&e->stop, true);
 	for (unsigned i = 0; i < e->started; i++) {
 		while (waits && pthread_tryjoin_np(e->list[i].thread, NULL) != 0)
-			make_events(e, bench_now_ns() + 1000000);
+			make_events(e, now_ns() + 1000000);
 		if (!waits)
 			pthread_join(e->list[i].thread, NULL);
 	}
@@ -121,12 +121,12 @@ static int run_threads(struct epolls *e, bool waits, uint64_t *ns, struct error 
 	}
 	while (status == 0 && atomic_load(&e->ready) < e->threads)
 		usleep(100);
-	uint64_t begin = bench_now_ns(), until = begin + (uint64_t)e->options->seconds * 1000000000;
+	uint64_t begin = now_ns(), until = begin + (uint64_t)e->options->seconds * 1000000000;
 	if (status == 0 && waits)
 		make_events(e, until);
 	else if (status == 0)
 		sleep(e->options->seconds);
-	*ns = bench_now_ns() - begin;
+	*ns = now_ns() - begin;
 	end_threads(e, waits);
 	return status;
 }

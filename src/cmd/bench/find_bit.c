@@ -43,10 +43,10 @@ static __attribute__((noinline)) unsigned count_by_bit(const struct bit_map *map
 static double search(unsigned (*count)(const struct bit_map *), const struct bit_map *map, unsigned set, uint64_t times)
 {
 	bool wrong = false;
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	for (uint64_t i = 0; i < times; i++)
 		wrong |= count(map) != set;
-	return wrong ? -1 : (double)((bench_now_ns() - begin) / 1000);
+	return wrong ? -1 : (double)((now_ns() - begin) / 1000);
 }
 
 static bool measure(const struct cli *cli, unsigned bits, unsigned set, uint64_t runs, uint64_t times)

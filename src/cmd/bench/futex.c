@@ -92,13 +92,13 @@ static int measure_hash(struct cli *cli, struct futexes *f, struct error *err)
 		options->futexes, futex_kind(options), options->seconds);
 	writer_flush(cli->out, NULL);
 	int status = futexes_start(f, hash_thread, err);
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	if (status == 0)
 		sleep(options->seconds);
 	atomic_store(&f->stop, true);
 	futexes_join(f);
 	if (status == 0)
-		print_hash(cli, f, (double)(bench_now_ns() - begin) / 1e9);
+		print_hash(cli, f, (double)(now_ns() - begin) / 1e9);
 	for (unsigned i = 0; i < f->threads; i++)
 		free((void *)f->waiters[i].words);
 	return status;
@@ -140,12 +140,12 @@ static int wake_once(struct futexes *f, unsigned *woken, double *ms, struct erro
 	*woken = 0;
 	if (futexes_wait(f, err) < 0)
 		return -1;
-	uint64_t begin = bench_now_ns(), limit = begin + 10000000000;
-	while (*woken < f->threads && bench_now_ns() < limit) {
+	uint64_t begin = now_ns(), limit = begin + 10000000000;
+	while (*woken < f->threads && now_ns() < limit) {
 		long n = futex_call(f->options, &f->word, FUTEX_WAKE, f->options->wakes);
 		*woken += n > 0 ? (unsigned)n : 0;
 	}
-	*ms = (double)(bench_now_ns() - begin) / 1e6;
+	*ms = (double)(now_ns() - begin) / 1e6;
 	futexes_release(f);
 	return 0;
 }

@@ -34,12 +34,12 @@ int futex_lock_measure(struct cli *cli, struct futexes *f, struct error *err)
 		options->seconds);
 	writer_flush(cli->out, NULL);
 	int status = futexes_start(f, lock_thread, err);
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	if (status == 0)
 		sleep(options->seconds);
 	atomic_store(&f->stop, true);
 	futexes_join(f);
-	double seconds = (double)(bench_now_ns() - begin) / 1e9;
+	double seconds = (double)(now_ns() - begin) / 1e9;
 	for (unsigned i = 0; i < f->threads && status == 0; i++) {
 		double rate = (double)f->waiters[i].operations / seconds;
 		stat_spread_add(&spread, rate);

@@ -26,12 +26,12 @@ int futex_requeue_measure(struct cli *cli, struct futexes *f, struct error *err)
 		unsigned moved = 0;
 		if (futexes_wait(f, err) < 0)
 			return -1;
-		uint64_t begin = bench_now_ns();
-		while (moved < f->threads && bench_now_ns() - begin < LIMIT_NS) {
+		uint64_t begin = now_ns();
+		while (moved < f->threads && now_ns() - begin < LIMIT_NS) {
 			long n = move_threads(f, at_once);
 			moved += n > 0 ? (unsigned)n : 0;
 		}
-		double ms = (double)(bench_now_ns() - begin) / 1e6;
+		double ms = (double)(now_ns() - begin) / 1e6;
 		futexes_release(f);
 		stat_spread_add(&times, ms);
 		stat_spread_add(&counts, moved);
@@ -59,12 +59,12 @@ static void *wake_thread(void *context)
 	int gate;
 	while (!(gate = atomic_load(w->gate)))
 		sched_yield();
-	uint64_t begin = bench_now_ns();
-	while (gate == 1 && woken < w->share && bench_now_ns() - begin < LIMIT_NS) {
+	uint64_t begin = now_ns();
+	while (gate == 1 && woken < w->share && now_ns() - begin < LIMIT_NS) {
 		long n = futex_call(w->f->options, &w->f->word, FUTEX_WAKE, w->share - woken);
 		woken += n > 0 ? (unsigned)n : 0;
 	}
-	w->ns = bench_now_ns() - begin;
+	w->ns = now_ns() - begin;
 	return NULL;
 }
 

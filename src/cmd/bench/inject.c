@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +15,7 @@
 #include "abi/record.h"
 #include "analysis/stat/stat_table.h"
 #include "cmd/bench/bench.h"
+#include "cmd/own_program.h"
 #include "os/file.h"
 
 enum { USUAL = 100, LIBRARIES_MAX = 4096, MAPPINGS_MAX = 1 << 16, SAMPLES_MAX = 1 << 16, PATH_SIZE = 512, FIRST_PID = 1000 };
@@ -138,24 +138,16 @@ static void add_task(struct writer *out, const struct libraries *libraries, unsi
 /* Runs `inject` with a pipe as its input and no output. */
 static int start_inject(const char *option, int *input, pid_t *pid, struct error *err)
 {
-	extern char **environ;
 	const char *const words[] = { "perfuse", "--buildid-dir", "/dev/null", "inject", option, NULL };
 	int ends[2];
-	posix_spawn_file_actions_t actions;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return error_system(err, "cannot make a pipe");
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	int code = posix_spawn(pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)words, environ);
-	posix_spawn_file_actions_destroy(&actions);
+	int status = own_program_start(words, ends[0], -1, pid, err);
 	close(ends[0]);
 	*input = ends[1];
-	if (!code)
-		return 0;
-	close(ends[1]);
-	errno = code;
-	return error_system(err, "cannot start inject");
+	if (status < 0)
+		close(ends[1]);
+	return status;
 }
 
 /* One execution; how long it took, and its peak of memory. */
@@ -166,7 +158,7 @@ static int inject_once(const char *option, const struct writer *recording, struc
 	struct rusage usage;
 	int input = -1, status;
 	pid_t pid;
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	if (start_inject(option, &input, &pid, err) < 0)
 		return -1;
 	writer_open(&out, input, 0);
@@ -179,7 +171,7 @@ static int inject_once(const char *option, const struct writer *recording, struc
 			return error_system(err, "cannot wait for inject");
 	if (status || written < 0)
 		return error_set(err, ERROR_SYSTEM, "inject failed");
-	stat_spread_add(ms, (double)(bench_now_ns() - begin) / 1e6);
+	stat_spread_add(ms, (double)(now_ns() - begin) / 1e6);
 	stat_spread_add(kb, (double)usage.ru_maxrss);
 	return 0;
 }

@@ -35,11 +35,11 @@ static int kallsyms_run(struct cli *cli, void *filled, __attribute__((unused)) i
 		struct kallsyms list = { 0 };
 		char *text;
 		size_t len;
-		uint64_t begin = bench_now_ns();
+		uint64_t begin = now_ns();
 		if (rooted_read(-1, "/proc/kallsyms", KALLSYMS_BYTES_MAX, &text, &len, &err) < 0)
 			return cli_complain(cli, &err);
 		kallsyms_parse(&list, memory_resize(text, len + 1, 1), len);
-		stat_spread_add(&ms, (double)(bench_now_ns() - begin) / 1e6);
+		stat_spread_add(&ms, (double)(now_ns() - begin) / 1e6);
 		kallsyms_fini(&list);
 	}
 	writer_printf(cli->out, "  Average kallsyms__parse took: %.3f ms (+- %.3f ms)\n", ms.mean, stat_spread_error(&ms));
@@ -55,14 +55,14 @@ static int pmu_scan_run(struct cli *cli, void *filled, __attribute__((unused)) i
 	cli_warn(cli, "Computing performance of sysfs PMU event scan for %llu times", (unsigned long long)times);
 	for (uint64_t i = 0; i < times; i++) {
 		struct pmus pmus = { 0 };
-		uint64_t begin = bench_now_ns();
+		uint64_t begin = now_ns();
 		pmus_core_count(&pmus);
-		stat_spread_add(&core_us, (double)(bench_now_ns() - begin) / 1e3);
+		stat_spread_add(&core_us, (double)(now_ns() - begin) / 1e3);
 		for (size_t k = 0; k < pmus.list.count; k++) {
 			pmu_load(&pmus, pmus.list.items[k]);
 			pmu_load_events(&pmus, pmus.list.items[k]);
 		}
-		stat_spread_add(&all_us, (double)(bench_now_ns() - begin) / 1e3);
+		stat_spread_add(&all_us, (double)(now_ns() - begin) / 1e3);
 		pmus_fini(&pmus);
 	}
 	cli_warn(cli, "  Average core PMU scanning took: %.3f usec (+- %.3f usec)", core_us.mean, stat_spread_error(&core_us));
@@ -80,9 +80,9 @@ static void measure_synthesis(const struct cli *cli, const char *what, bool data
 		struct record record;
 		double count = 0;
 		out.len = 0;
-		uint64_t begin = bench_now_ns();
+		uint64_t begin = now_ns();
 		synthesize_process(&synthesis, getpid(), false, NULL);
-		stat_spread_add(&us, (double)(bench_now_ns() - begin) / 1e3);
+		stat_spread_add(&us, (double)(now_ns() - begin) / 1e3);
 		for (struct span records = { (const uint8_t *)out.buffer, out.len }; records_next(&records, &record);)
 			count++;
 		stat_spread_add(&events, count);
@@ -146,7 +146,7 @@ static int open_once(struct cli *cli, const struct bench_options *options, struc
 		return EXIT_FAILED;
 	}
 	size_t count = events.list.count;
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	int status = measurement_open(&measurement, &how, err);
 	if (status == 0)
 		status = measurement_map(&measurement, 0, false, err);
@@ -157,7 +157,7 @@ static int open_once(struct cli *cli, const struct bench_options *options, struc
 			measurement.target.cpus.list.count, measurement.target.threads.count, count, opened_count(&measurement));
 	measurement_close(&measurement);
 	if (status == 0 && us)
-		stat_spread_add(us, (double)(bench_now_ns() - begin) / 1e3);
+		stat_spread_add(us, (double)(now_ns() - begin) / 1e3);
 	events_fini(&events);
 	return status < 0 ? cli_complain(cli, err), EXIT_FAILED : 0;
 }

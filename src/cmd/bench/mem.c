@@ -54,10 +54,10 @@ static const struct routine fills[] = {
 static void measure(const struct cli *cli, const struct bench_options *options, const struct routine *routine, char *memory, size_t size)
 {
 	routine->run(memory, memory + size, size); /* touches the pages */
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	for (unsigned i = 0; i < options->loops; i++)
 		routine->run(memory, memory + size, size);
-	uint64_t ns = bench_now_ns() - begin;
+	uint64_t ns = now_ns() - begin;
 	double rate = (double)size * options->loops / ((double)(ns ? ns : 1) / 1e9);
 	writer_printf(cli->out, "# function '%s' (%s)\n", routine->name, routine->text);
 	if (bench_is_simple(options))

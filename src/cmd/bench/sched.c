@@ -135,12 +135,12 @@ static int messaging_measure(struct messaging *m, const struct bench_options *op
 		if (make_group(m, options->pipes, options->loops, err) < 0)
 			return -1;
 	int status = start_all(m, err);
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	if (status == 0 && write(m->wake[1], "", 1) != 1)
 		status = error_system(err, "cannot wake the workers");
 	close(m->wake[1]); /* workers that still wait after a failure end */
 	size_t failed = wait_all(m);
-	*ns = bench_now_ns() - begin;
+	*ns = now_ns() - begin;
 	if (status == 0 && failed)
 		status = error_set(err, ERROR_SYSTEM, "%zu of %zu workers failed", failed, m->workers.count);
 	return status;
@@ -226,9 +226,9 @@ static int pipe_run(struct cli *cli, void *filled, __attribute__((unused)) int a
 		return cli_complain(cli, &err);
 	}
 	struct end ends[2] = { { back[0], there[1], true, rounds }, { there[0], back[1], false, rounds } };
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	int status = options->threaded ? pass_by_thread(ends, &err) : pass_by_process(ends, &err);
-	uint64_t ns = bench_now_ns() - begin;
+	uint64_t ns = now_ns() - begin;
 	if (status < 0)
 		return cli_complain(cli, &err);
 	if (!bench_is_simple(options))

@@ -75,10 +75,10 @@ int bench_seccomp_run(struct cli *cli, void *filled, __attribute__((unused)) int
 		error_system(&err, "the kernel does not let a process answer system calls");
 		return cli_complain(cli, &err);
 	}
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	if (answer_child(listener, calls, &err) < 0)
 		return cli_complain(cli, &err);
-	uint64_t ns = bench_now_ns() - begin;
+	uint64_t ns = now_ns() - begin;
 	if (!bench_is_simple(options))
 		writer_printf(cli->out, "# Executed %llu system calls\n\n", (unsigned long long)calls);
 	bench_print_rate(cli, options, ns, calls);

@@ -52,13 +52,13 @@ static int call_execve(void)
 static int run_calls(struct cli *cli, const struct bench_options *options, const char *name, int (*call)(void), unsigned usual)
 {
 	struct error err;
-	uint64_t calls = options->rounds ? options->rounds : usual, begin = bench_now_ns();
+	uint64_t calls = options->rounds ? options->rounds : usual, begin = now_ns();
 	for (uint64_t i = 0; i < calls; i++)
 		if (call() < 0) {
 			error_system(&err, "%s fails", name);
 			return cli_complain(cli, &err);
 		}
-	uint64_t ns = bench_now_ns() - begin;
+	uint64_t ns = now_ns() - begin;
 	if (!bench_is_simple(options))
 		writer_printf(cli->out, "# Executed %llu %s() calls\n", (unsigned long long)calls, name);
 	bench_print_rate(cli, options, ns, calls);

@@ -128,10 +128,10 @@ static int measure(struct cli *cli, const struct bench_options *options, const s
 	}
 	if (probing->program != PROGRAM_NONE && (counter = open_probe(probing, &err)) < 0)
 		return cli_complain(cli, &err);
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = now_ns();
 	for (unsigned i = 0; i < options->loops; i++)
 		usleep(SLEEP_US);
-	uint64_t us = (bench_now_ns() - begin) / 1000;
+	uint64_t us = (now_ns() - begin) / 1000;
 	if (counter >= 0)
 		counter_close(counter);
 	print_times(cli, options, us);

@@ -10,7 +10,9 @@
 #include <time.h>
 
 #include "analysis/sched/replay.h"
+#include "base/clock.h"
 #include "cmd/sched/sched.h"
+#include "os/machine.h"
 
 enum { CALIBRATIONS = 10, SLEEP_NS = 10000, MILLISECOND_NS = 1000000, STACK_BYTES = 64 << 10 };
 
@@ -31,17 +33,10 @@ struct replay_thread {
 	uint64_t used_ns;              /* CPU time of the last repetition; valid after `done` */
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void burn(const struct replay_run *run, uint64_t ns)
 {
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
-	while (clock_ns(CLOCK_MONOTONIC) + run->overhead_ns < start + ns)
+	uint64_t start = now_ns();
+	while (now_ns() + run->overhead_ns < start + ns)
 		;
 }
 
@@ -52,12 +47,12 @@ static void sleep_ns(uint64_t ns)
 
 static uint64_t timed(const struct replay_run *run, bool sleeps, uint64_t ns)
 {
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = now_ns();
 	if (sleeps)
 		sleep_ns(ns);
 	else
 		burn(run, ns);
-	return clock_ns(CLOCK_MONOTONIC) - start;
+	return now_ns() - start;
 }
 
 static uint64_t least(const struct replay_run *run, bool sleeps, uint64_t ns)
@@ -110,9 +105,9 @@ static void *live(void *context)
 		await(&thread->go);
 		if (run->over)
 			return NULL;
-		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t start = clock_now_ns(CLOCK_THREAD_CPUTIME_ID);
 		take_steps(run, thread->task);
-		thread->used_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
+		thread->used_ns = clock_now_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 		sem_post(&run->done);
 	}
 }
@@ -130,12 +125,12 @@ static void repeat_all(struct replay_run *run, struct replay_thread *threads)
 	unsigned repeat = run->view.options->repeat ? run->view.options->repeat : UINT_MAX;
 	uint64_t run_average = 0, cpu_average = 0;
 	for (unsigned i = 1; i <= repeat && i; i++) {
-		uint64_t start = clock_ns(CLOCK_MONOTONIC), used = 0;
+		uint64_t start = now_ns(), used = 0;
 		for (size_t n = 0; n < run->replay.tasks.count; n++)
 			sem_post(&threads[n].go);
 		for (size_t n = 0; n < run->replay.tasks.count; n++)
 			await(&run->done);
-		uint64_t took = clock_ns(CLOCK_MONOTONIC) - start;
+		uint64_t took = now_ns() - start;
 		for (size_t n = 0; n < run->replay.tasks.count; n++)
 			used += threads[n].used_ns;
 		average(&run_average, took, repeat);

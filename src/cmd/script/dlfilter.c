@@ -270,27 +270,12 @@ static int check_owner(int fd, const char *path, bool force, struct error *err)
 	return error_hint(err, "-f runs it all the same");
 }
 
-/* Root follows no link of another user, who would choose the file. */
-static int open_file(const char *path, bool force, struct error *err)
-{
-	struct place place;
-	if (force)
-		return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (place_find(&place, path, err) < 0)
-		return -1;
-	int link = place.kind == PLACE_DESCRIPTOR ? 0 : O_NOFOLLOW;
-	int fd = openat(place.folder, place.name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | link), why = errno;
-	place_close(&place);
-	errno = why;
-	return fd;
-}
-
 /* The file that was checked is the one that is loaded. */
 static int load_file(void **object, const char *path, bool force, struct error *err)
 {
 	char name[32];
 	struct error refused = { 0 };
-	int fd = open_file(path, force, &refused);
+	int fd = force ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : place_read(path, O_RDONLY | O_NONBLOCK, &refused);
 	if (fd < 0 && refused.kind == ERROR_PERMISSION && !refused.sys) {
 		*err = refused;
 		return error_hint(err, "-f runs it all the same");

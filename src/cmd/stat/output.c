@@ -14,15 +14,8 @@ enum { OUTPUT_BUFFER = 1 << 14 };
 
 static int open_file(struct stat_run *run, const char *path)
 {
-	struct error err;
-	struct place place;
-	if (place_find(&place, path, &err) < 0) {
-		cli_warn(run->cli, "failed to create output file: %s", err.sys ? strerror(err.sys) : err.text);
-		return EXIT_FAILED;
-	}
-	err.sys = 0;
-	run->fd = place_open(&place, path, O_WRONLY | (run->o->append ? O_APPEND : 0), 0666, &err);
-	place_close(&place);
+	struct error err = { 0 };
+	run->fd = place_write(path, O_WRONLY | (run->o->append ? O_APPEND : 0), 0666, &err);
 	if (run->fd < 0) {
 		cli_warn(run->cli, "failed to create output file: %s", err.sys ? strerror(err.sys) : err.text);
 		return EXIT_FAILED;

@@ -142,7 +142,7 @@ static void print_interval(struct execution *e)
 	collect(e, true);
 	fill(e, &table);
 	stat_table_metrics(&table, run->o->interval_ms * 1e6);
-	uint64_t passed = counting_now_ns() - e->counting.start_ns;
+	uint64_t passed = now_ns() - e->counting.start_ns;
 	if (run->records)
 		stat_recording_round(&run->recording, STAT_ROUND_INTERVAL, passed);
 	if (is_silent(run)) {
@@ -193,7 +193,7 @@ static void wait_until(struct execution *e, uint64_t until_ns)
 {
 	struct stat_run *run = e->run;
 	for (;;) {
-		uint64_t now = counting_now_ns();
+		uint64_t now = now_ns();
 		int left = until_ns == UINT64_MAX ? -1 : until_ns > now ? (int)((until_ns - now + 999999) / 1000000) : 0;
 		if (left == 0 || counting_ended(&e->counting))
 			return;

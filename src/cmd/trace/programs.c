@@ -7,11 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cmd/trace/trace.h"
 #include "os/cgroup.h"
 #include "os/file.h"
-#include "os/machine.h"
 #include "os/process.h"
 #include "os/tracefs.h"
 #include "record/acquire/signals.h"
@@ -161,12 +161,12 @@ uint64_t trace_begin_ns(const struct trace_run *run)
 	int delay_ms = run->options->delay_ms;
 	if (delay_ms <= 0)
 		return delay_ms ? UINT64_MAX : 0;
-	return clock_now_ns(CLOCK_MONOTONIC) + (uint64_t)delay_ms * 1000000;
+	return now_ns() + (uint64_t)delay_ms * 1000000;
 }
 
 int trace_wait_ms(uint64_t *begin_ns)
 {
-	uint64_t now = clock_now_ns(CLOCK_MONOTONIC);
+	uint64_t now = now_ns();
 	if (*begin_ns <= now)
 		return *begin_ns = 0, WAIT_MS;
 	uint64_t rest_ms = (*begin_ns - now) / 1000000 + 1;
@@ -198,7 +198,7 @@ static int follow(struct programs_run *live, struct error *err)
 		trace_programs_wake(&live->programs);
 		if (fds[1].revents)
 			signals_read(&live->signals);
-		take_until(live, live->run->options->sort_events ? clock_now_ns(CLOCK_MONOTONIC) - TRACE_SETTLED_NS : UINT64_MAX);
+		take_until(live, live->run->options->sort_events ? now_ns() - TRACE_SETTLED_NS : UINT64_MAX);
 		look(live, waits);
 	}
 	return 0;

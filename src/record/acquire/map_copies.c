@@ -1,12 +1,11 @@
 #include "record/acquire/map_copies.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "data/perf_maps.h"
 #include "image/perf_map_file.h"
-#include "os/machine.h"
 
 enum { FIRST_WAIT_MS = 20, LAST_WAIT_MS = 5000 };
 
@@ -27,7 +26,7 @@ static void open_copy(struct map_copy *copy)
 
 int map_copies_open(struct map_copies *copies)
 {
-	uint64_t now = clock_now_ns(CLOCK_MONOTONIC) / 1000000, next = UINT64_MAX;
+	uint64_t now = now_ns() / 1000000, next = UINT64_MAX;
 	for (size_t i = 0; i < copies->list.count; i++) {
 		struct map_copy *copy = &copies->list.items[i];
 		if (copy->due_ms <= now) {

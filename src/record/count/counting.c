@@ -7,13 +7,6 @@
 #include "event/event_names.h"
 #include "os/counter.h"
 
-uint64_t counting_now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t time_ns(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
@@ -51,14 +44,14 @@ void counting_switch(struct counting *c, bool on)
 int counting_start(struct counting *c, struct error *err)
 {
 	int delay_ms = c->measurement.sampling.delay_ms;
-	c->start_ns = counting_now_ns();
+	c->start_ns = now_ns();
 	if (measurement_start(&c->measurement, err) < 0)
 		return -1;
 	if (delay_ms <= 0)
 		return 0;
 	if (!counting_ended(c))
 		counting_wait(c, delay_ms);
-	c->start_ns = counting_now_ns();
+	c->start_ns = now_ns();
 	counting_switch(c, true);
 	return 0;
 }
@@ -67,10 +60,10 @@ uint32_t counting_wait(struct counting *c, int timeout_ms)
 {
 	enum { LOOK_MS = 500 };
 	struct measurement *m = &c->measurement;
-	uint64_t until = counting_now_ns() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * 1000000;
+	uint64_t until = now_ns() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * 1000000;
 	uint32_t ready = 0;
 	while (!counting_ended(c) && !ready) {
-		uint64_t now = counting_now_ns();
+		uint64_t now = now_ns();
 		int left = timeout_ms < 0 ? -1 : until > now ? (int)((until - now + 999999) / 1000000) : 0;
 		if (left == 0)
 			break;
@@ -86,7 +79,7 @@ static uint64_t tool_value(const struct counting *c, const struct event *event)
 {
 	uint64_t user, system;
 	if (event->attr.config == 1)
-		return (c->end_ns ? c->end_ns : counting_now_ns()) - c->start_ns;
+		return (c->end_ns ? c->end_ns : now_ns()) - c->start_ns;
 	read_usage(&user, &system);
 	return event->attr.config == 2 ? user - c->user_before_ns : system - c->system_before_ns;
 }
@@ -171,7 +164,7 @@ void counting_end(struct counting *c, bool stop)
 		measurement_stop(&c->measurement);
 	workload_wait(&c->measurement.workload, &c->measurement.signals);
 	c->measurement.ended = true;
-	c->end_ns = counting_now_ns();
+	c->end_ns = now_ns();
 	read_usage(&c->user_ns, &c->system_ns);
 	c->user_ns -= c->user_before_ns;
 	c->system_ns -= c->system_before_ns;

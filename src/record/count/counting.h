@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -62,4 +63,3 @@ uint32_t counting_thread(const struct counting *counting, size_t counter);
 /* The command is asked to end if `stop`, and waited for; end_ns and the CPU times are final. */
 void counting_end(struct counting *counting, bool stop);
 void counting_close(struct counting *counting);
-uint64_t counting_now_ns(void);

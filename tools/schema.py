@@ -39,7 +39,7 @@ static inline void mutant_reached(int number)
 """
 
 
-WRONG = "(?:error|note: in expansion of macro)" # of the compiler, which is told not to warn
+WRONG = "(?:error|note: in expansion of macro)" # what the compiler prints about a line that it refuses; warnings are off
 
 
 class Schema:

@@ -129,7 +129,7 @@ TEST("the brief facts of a process are those of its status, also if its name con
 	}
 }
 
-TEST("the first process is one as any other, and there is none without a number")
+TEST("process 1 is described as any other; process 0 does not exist")
 {
 	struct process_status status;
 	EXPECT(process_brief(1, &status));

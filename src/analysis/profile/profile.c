@@ -29,16 +29,18 @@ static void lay_out(struct profile *profile)
 			at += columns->all.items[i].type->words;
 		}
 	profile->sample_key_words = at;
-	profile->sample_fact_words = columns->has_parent ? FACT_WORDS_PARENT : FACT_WORDS_NONE;
+	profile->sample_fact_words = FACT_WORDS_NONE;
 	for (size_t i = 0; i < columns->all.count; i++) {
 		struct column *column = &columns->all.items[i];
 		if (column->type->place_key) {
 			column->at = at;
 			at += column->type->words;
 		}
-		if ((column->type->id == ID_TRACE || column->type->class == COLUMN_FIELD) &&
-		    profile->sample_fact_words < FACT_WORDS_RAW)
-			profile->sample_fact_words = FACT_WORDS_RAW;
+		/* also of a column that is only shown: -F parent asks for no match, and reads that there is none */
+		uint32_t needed = column->type->id == ID_TRACE || column->type->class == COLUMN_FIELD ? FACT_WORDS_RAW
+			: column->type->id == ID_PARENT ? FACT_WORDS_PARENT : FACT_WORDS_NONE;
+		if (profile->sample_fact_words < needed)
+			profile->sample_fact_words = needed;
 		enum measure measure = column->type->measure;
 		if (column->type->class == COLUMN_MEASURE && measure >= MEASURE_WEIGHT1 && measure <= MEASURE_WEIGHT3)
 			profile->needs_sums = true;

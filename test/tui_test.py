@@ -247,17 +247,19 @@ def test_parts(context):
 
 
 def test_flame_of_samples(context):
-    """g shows the flame graph of the samples of script, of a part of the time, too; sched, whose events have no stacks, says that it has none"""
-    context.close()
-    terminal = context.open = Terminal(context, [PERFUSE, "script", "-i", "calc.data", *PLACES, "--format=tui"])
-    terminal.ready()
-    terminal.send("g")
-    whole = terminal.wait(lambda seen: seen.startswith(" Flame graph") and "main" in seen and "lookup" in seen, "no flame graph")
-    for key in ("Up", "T", "Home", "Enter", ":5", "Enter", "Up"):
-        terminal.send(key)
-    terminal.wait(lambda seen: "only" in seen.split("\n")[0] and "main" in seen and seen != whole, "no flame graph of a part")
-    terminal.send("C-c")
-    terminal.wait_for("end:0")
+    """g shows the flame graph of the samples of script and annotate, of a part of the time, too; sched, without stacks, says that it has none"""
+    for words, listed in (("script --format=tui", ()), ("annotate --tui", ()), ("annotate --tui", ("Escape",))):
+        context.close()
+        terminal = context.open = Terminal(context, [PERFUSE, *words.split(), "-i", "calc.data", *PLACES])
+        terminal.wait_for("hottest:" if words.startswith("annotate") else "h:help")
+        for key in (*listed, "g"):
+            terminal.send(key)
+        whole = terminal.wait(lambda seen: seen.startswith(" Flame graph") and "main" in seen and "lookup" in seen, "no flame graph")
+        for key in ("Up", "T", "Home", "Enter", ":5", "Enter", "Up"):
+            terminal.send(key)
+        terminal.wait(lambda seen: "only" in seen.split("\n")[0] and "main" in seen and seen != whole, "no flame graph of a part")
+        terminal.send("C-c")
+        terminal.wait_for("end:0")
     done = process.perfuse("sched", "record", "-o", "stackless.data", "--", "sleep", "0.1", cwd=context.folder)
     if done.returncode:
         raise Skip("sched record is not permitted here: %s" % done.stderr.strip()[-200:])

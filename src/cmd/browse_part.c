@@ -92,7 +92,7 @@ const struct sink *browse_part_begin(struct browse_part *part, struct browse_scr
 	free(screen->heats);
 	screen->heats = memory_zero(workers, sizeof *screen->heats);
 	screen->heat_count = workers;
-	if (screen->current.flame && screen->flames)
+	if (screen->current.flame && screen->flames && !sink->plain)
 		open_flame(part, workers, symbols);
 	part->passed.context = part;
 	part->passed.batch_begin = sink->batch_begin || part->flame ? batch_begin : NULL;

@@ -21,7 +21,9 @@ struct browse_screen {
 	/* Set before browse_screen_open; input_open sets both for a file. again: the command reads once more for what the user wants next
 	 * (browse_screen_next); parts: then input_read passes the samples of that part (browse_part.h). */
 	bool again, parts;
-	bool flames;                    /* set before it, too: browse_part.h can make flame graphs */
+	/* browse_part.h can make flame graphs. input_run sets it by the first sink; before it, by the command: where current.flame is set, its
+	 * sink is not plain. */
+	bool flames;
 	struct snapshot *flame;         /* of the last run; the next complete results take it; NULL: none */
 	struct heat *heats;             /* of each worker of the recording; NULL: none */
 	unsigned heat_count;

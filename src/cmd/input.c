@@ -233,7 +233,7 @@ void input_run(struct input *input, const struct sink *sink)
 {
 	struct error err = { 0 };
 	if (input->screen && !input->screen->opened)
-		input->screen->flames = input->symbols && !sink->plain && !sink->checks_only && !sink->skip_samples;
+		input->screen->flames = input->symbols && (!sink->plain || input->screen->flames) && !sink->checks_only && !sink->skip_samples;
 	if (input->screen && !input->screen->opened && browse_screen_open(input->screen, &err) < 0)
 		cli_complain(input->cli, &err);
 	input_read(input, sink);

@@ -215,7 +215,7 @@ static bool addresses_suffice(const struct hit_sink *sink, const struct session 
 
 struct sink hit_sink_of(struct hit_sink *sink, const struct session *session)
 {
-	if (addresses_suffice(sink, session))
+	if (!sink->options.whole && addresses_suffice(sink, session))
 		return (struct sink){ .context = sink, .record = hit_sink_address, .plain = true, .spaces = true };
 	return (struct sink){ .context = sink, .record = hit_sink_record, .serial = hit_sink_needs_order(session) };
 }

@@ -43,6 +43,7 @@ struct hits {
 struct hit_options {
 	struct sample_filter filter;  /* dsos and cpus; of hit_sink_add, also times, processes, threads and commands; borrowed */
 	const char *name;             /* only hits of symbols of this name are stored; NULL: all */
+	bool whole;                   /* hit_sink_of: a sink that others can share: of whole samples, not of their addresses alone */
 	bool branches;                /* count both ends of each recorded branch, not the sample's own address (perf annotate --stdio2) */
 };
 

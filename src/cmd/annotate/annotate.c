@@ -290,6 +290,7 @@ static void prepare_screen(struct run *run)
 {
 	run->browse->input = &run->input;
 	annotate_browse_source(run->browse);
+	run->cli->screen->flames = true;
 	browse_screen_previews(run->cli->screen, preview, run);
 }
 
@@ -411,6 +412,7 @@ static int run_all(struct run *run)
 	input_name_events(&run->input);
 	input_symbols(&run->input);
 	struct hit_options hit_options = { .filter = run->filter, .name = options->symbol,
+		.whole = run->browses && run->cli->screen->current.flame,
 		.branches = options->stdio2 && header_has(&run->input.session.source->header, FEATURE_BRANCH_STACK) };
 	run->sink = hit_sink_new(&hit_options, session_workers(&run->input.session));
 	return annotate_recording(run);

@@ -1,5 +1,6 @@
 #include "script/listing.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "render/dump/record_text.h"
@@ -130,6 +131,23 @@ static int32_t record_tid(const struct resolved *r)
 	}
 }
 
+/* Without a trailer a record names its process, and a FORK its time; the rest is 0, as in perf. */
+static void fill_without_trailer(struct resolved *own, struct sample *sample)
+{
+	const struct record *record = own->record;
+	struct cursor c = cursor_of(record->body, record->body_len, false);
+
+	*sample = *own->sample;
+	own->sample = sample;
+	own->pid = (int32_t)take_u32(&c);
+	sample->pid = (uint32_t)own->pid;
+	sample->tid = (uint32_t)own->tid;
+	for (unsigned i = 0; i < 3; i++)
+		(void)take_u32(&c);
+	sample->cpu = 0;
+	sample->time = record->type == RECORD_FORK ? take_u64(&c) : 0;
+}
+
 static void add_record_row(const struct listing_line *line)
 {
 	struct writer text;
@@ -141,12 +159,22 @@ static void add_record_row(const struct listing_line *line)
 	writer_fini(&text);
 }
 
+/* As perf's script prints it: unlike its raw dump, without the id of the event. */
+static void print_lost(struct listing_line *line)
+{
+	struct cursor c = cursor_of(line->r->record->body, line->r->record->body_len, false);
+
+	(void)take_u64(&c);
+	writer_printf(line->out, " lost %" PRIu64 "\n", take_u64(&c));
+}
+
 /* A record that is not a sample: the start of a line with the fields of its event, then the record as text; or a row. */
 static void print_record(struct listing_line *line)
 {
 	const struct resolved *r = line->r;
 	const struct model *model = &line->listing->session->model;
 	struct resolved own = *r;
+	struct sample sample;
 
 	if (listing_drops_cpu(line->listing, r->sample->cpu))
 		return;
@@ -155,6 +183,8 @@ static void print_record(struct listing_line *line)
 		uint64_t clock = r->clock - (r->record->type == RECORD_EXIT);
 		own.tid = record_tid(r);
 		own.comm = model_comm(model, model_thread(model, own.tid, clock), clock);
+		if (r->evsel && !attr_flag(&r->evsel->attr, ATTR_SAMPLE_ID_ALL))
+			fill_without_trailer(&own, &sample);
 		line->r = &own;
 		line->plan = &line->listing->plans[r->event];
 	}
@@ -164,7 +194,9 @@ static void print_record(struct listing_line *line)
 		print_steps(line, 0, line->plan ? line->plan->start_count : 0);
 		writer_puts(line->out, "PERF_RECORD_");
 		writer_puts(line->out, record_type_name(r->record->type));
-		if (!record_text(r->record, r->sample->id, line->out))
+		if (r->record->type == RECORD_LOST)
+			print_lost(line);
+		else if (!record_text(r->record, r->sample->id, line->out))
 			writer_putc(line->out, '\n');
 	}
 	line->r = r;

@@ -29,7 +29,7 @@ struct run {
 	struct hit_count *whole;      /* by event: of the samples that percentages of the whole refer to */
 	VEC(bool) warned;             /* by module: that its code is missing was said */
 	size_t shown;
-	bool browses;
+	bool browses, branches;       /* branches: the ends of recorded branches are counted, not samples */
 	struct annotate_browse *browse; /* where browses */
 };
 
@@ -107,7 +107,8 @@ static void sum_whole(struct run *run, const struct hit_group *group, const uint
 	for (size_t i = 0; i < group->members.count; i++) {
 		uint32_t event = group->members.items[i];
 		run->whole[event] = run->hits.events[event];
-		for (size_t k = 0; run->options->symbol && k < count; k++) {
+		/* as in perf, the symbol does not filter the ends of branches */
+		for (size_t k = 0; run->options->symbol && !run->branches && k < count; k++) {
 			const struct hit_count *totals = hits_totals(&run->hits, &run->hits.symbols.items[order[k]]);
 			run->whole[event] = k ? run->whole[event] : (struct hit_count){ 0 };
 			run->whole[event].samples += totals[event].samples;
@@ -411,9 +412,9 @@ static int run_all(struct run *run)
 		return dump_recording(run);
 	input_name_events(&run->input);
 	input_symbols(&run->input);
+	run->branches = options->stdio2 && header_has(&run->input.session.source->header, FEATURE_BRANCH_STACK);
 	struct hit_options hit_options = { .filter = run->filter, .name = options->symbol,
-		.whole = run->browses && run->cli->screen->current.flame,
-		.branches = options->stdio2 && header_has(&run->input.session.source->header, FEATURE_BRANCH_STACK) };
+		.whole = run->browses && run->cli->screen->current.flame, .branches = run->branches };
 	run->sink = hit_sink_new(&hit_options, session_workers(&run->input.session));
 	return annotate_recording(run);
 }

@@ -99,15 +99,19 @@ def write_long(path, count):
     recording.write(path, [*side_band(), *(some * (count // len(some)))], [flat])
 
 
-def write_all(folder):
-    """calc.data (callers), flat.data (without), events.data (two events), empty.data; kallsyms."""
-    program(os.path.join(folder, "calc"), FUNCTIONS)
-    program(os.path.join(folder, "libm.so"), LIBRARY)
+def write_kallsyms(folder):
     with open(os.path.join(folder, "kallsyms"), "w") as out:
         out.write("%x T _text\n" % KERNEL_BASE)
         for i, name in enumerate(KERNEL_FUNCTIONS):
             out.write("%x T %s\n" % (KERNEL_BASE + 0x1000 * (i + 1), name))
         out.write("%x T _etext\n" % (KERNEL_BASE + 0x100000))
+
+
+def write_all(folder):
+    """calc.data (callers), flat.data (without), events.data (two events), empty.data; kallsyms."""
+    program(os.path.join(folder, "calc"), FUNCTIONS)
+    program(os.path.join(folder, "libm.so"), LIBRARY)
+    write_kallsyms(folder)
     head = {recording.HOSTNAME: recording.header_text("host"), recording.CMDLINE: recording.header_texts("perf", "record", "./calc")}
 
     def write(name, attributes, records, **more):

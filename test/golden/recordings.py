@@ -1,0 +1,302 @@
+"""The recordings of test/golden, with the program, the library and the kernel that they are of. Every byte is made here: the recordings are the
+same on every machine. Formats: perf_event_open(2), tools/perf/Documentation/perf.data-file-format.txt of Linux; the layouts of tracepoints are
+those that the kernel shows in tracefs."""
+import os
+import struct
+
+from suite import recording
+from suite.recording import KERNEL, SAMPLE, USER, header_text, header_texts, record
+from tui import recordings as known
+
+IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, RAW, BRANCHES = 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x100, 0x400, 0x800
+REGS_USER, WEIGHT, DATA_SRC, IDENTIFIER, TRANSACTION = 0x1000, 0x4000, 0x8000, 0x10000, 0x20000
+PHYS_ADDR, CGROUP, DATA_PAGE, CODE_PAGE = 0x80000, 0x200000, 0x400000, 0x800000
+SECOND = 1000000000
+BPF = 0xffffffffc0200000 # a BPF program of 64 bytes
+HEAD = {
+    recording.HOSTNAME: header_text("host"), recording.OSRELEASE: header_text("6.12.0"), recording.VERSION: header_text("6.12"),
+    recording.ARCH: header_text("x86_64"), recording.NRCPUS: struct.pack("<II", 4, 3), recording.CPUDESC: header_text("A Processor"),
+    recording.CPUID: header_text("GenuineIntel,6,85,7"), 10: struct.pack("<Q", 16 << 20), recording.CMDLINE: header_texts("perf", "record", "./calc"),
+    recording.CPU_TOPOLOGY: header_texts("0-1", "2-3") + header_texts("0", "1", "2", "3") +
+    struct.pack("<8I", 0, 0, 1, 0, 0, 1, 1, 1),
+    recording.NUMA: struct.pack("<IIQQ", 1, 0, 8 << 20, 4 << 20) + header_text("0-3"),
+    recording.PMU: struct.pack("<II", 1, 4) + header_text("cpu"),
+}
+
+
+def write(folder, name, attributes, records, more=None, **options):
+    path = os.path.join(folder, name)
+    recording.write(path, records, attributes, {**HEAD, **(more or {})}, **options)
+    os.utime(path, (SECOND, SECOND))
+
+
+def side_band(end=None):
+    """end: the trailer of a pid and a time, where samples have ids."""
+    end = end or (lambda pid, time: b"")
+    yield recording.mmap(recording.NO_PID, 0, known.KERNEL_BASE, 0x10000000, known.KERNEL_BASE, "[kernel.kallsyms]_text", misc=KERNEL, end=end(0, 0))
+    for at, (comm, pid) in enumerate(known.PIDS.items()):
+        time = SECOND - 9000 + 1000 * at
+        yield recording.comm(pid, pid, comm, end=end(pid, time))
+        yield recording.mmap(pid, pid, known.CODE, 0x4000, 0, "/calc", end=end(pid, time + 1))
+        yield recording.mmap(pid, pid, 0x7f0000000000, 0x4000, 0, "/libm.so", end=end(pid, time + 2))
+
+
+def stacks(count):
+    """(number, comm, chain): the helper in the last quarter."""
+    for n in range(count):
+        late = n >= count * 3 // 4
+        mine = [row for row in known.STACKS if late or row[1] == "calc"]
+        at, total = n * 37, sum(row[0] for row in mine)
+        at %= total
+        for share, comm, names in mine:
+            if at < share:
+                yield n, comm, names
+                break
+            at -= share
+
+
+def mode(names):
+    return KERNEL if names[0] in known.KERNEL_FUNCTIONS else USER
+
+
+def write_chains(folder):
+    kind = IP | TID | TIME | CPU | PERIOD | CALLCHAIN
+    samples = []
+    for n, comm, names in stacks(30):
+        pid = known.PIDS[comm]
+        samples.append(record(SAMPLE, struct.pack("<QIIQIIQ", known.address(names[0]), pid, pid + n % 2, SECOND + n * 10000000, n % 4, 0, 1000 + n % 7) +
+                              known.chain(names), mode(names)))
+    write(folder, "chains.data", [recording.attribute(kind, kind=1, period=1000)], [*side_band(), *samples])
+
+
+def write_events(folder):
+    """Two events in a group, whose ids are in the samples and in the records beside them."""
+    kind = IP | TID | TIME | ID | CPU | PERIOD | IDENTIFIER
+    flags = recording.FLAG_SAMPLE_ID_ALL
+
+    def end(pid, time):
+        return struct.pack("<IIQQIIQ", pid, pid, time, 11, 0, 0, 11)
+
+    samples = []
+    for n, comm, names in stacks(30):
+        for i, number in enumerate((11, 12)):
+            if i == 0 or n % 3 == 0:
+                pid = known.PIDS[comm]
+                samples.append(record(SAMPLE, struct.pack("<QQIIQQIIQ", number, known.address(names[0]), pid, pid, SECOND + n * 10000000 + i, number,
+                                                          n % 4, 0, 500 * (i + 1)), mode(names)))
+    attributes = [recording.attribute(kind, flags, kind=0, config=i, period=1000) for i in range(2)]
+    group = {recording.GROUP: struct.pack("<I", 1) + header_text("{anon_group}") + struct.pack("<II", 0, 2)}
+    write(folder, "events.data", attributes, [*side_band(end), *samples], group, ids=(11, 12))
+
+
+def write_reads(folder):
+    """A leader that samples, and carries the values of its group."""
+    kind = IP | TID | TIME | READ | ID | PERIOD
+    read_format = 1 | 2 | 4 | 8
+    samples = []
+    for n, comm, names in stacks(15):
+        pid = known.PIDS[comm]
+        samples.append(record(SAMPLE, struct.pack("<QIIQQQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 21, 1000) +
+                              struct.pack("<QQQQQQQ", 2, n * 100000, n * 90000, 1000 * (n + 1), 21, 333 * (n + 1), 22), mode(names)))
+    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=0, config=i, period=1000 * (1 - i), read_format=read_format) for i in range(2)]
+    group = {recording.GROUP: struct.pack("<I", 1) + header_text("{anon_group}") + struct.pack("<II", 0, 2)}
+    write(folder, "reads.data", attributes, [*side_band(lambda pid, time: struct.pack("<IIQQ", pid, pid, time, 21)), *samples], group, ids=(21, 22))
+
+
+def write_memory(folder):
+    """Loads and stores, with all that the kernel says of an access."""
+    kind = IP | TID | TIME | ADDR | CPU | PERIOD | WEIGHT | DATA_SRC | TRANSACTION | PHYS_ADDR | CGROUP | DATA_PAGE | CODE_PAGE
+    sources = [0x2 | 0x8 << 5 | 0x2 << 19, 0x4 | 0x2 << 5, 0x2 | 0x10 << 5 | 0x10 << 19, 0x2 | 0x42 << 5 | 0x2 << 24, 0x1, 0x2 | 0x4 << 5 | 0x1 << 24]
+
+    def end(pid, time):
+        return struct.pack("<IIQII", pid, pid, time, 0, 0)
+
+    records = list(side_band(end))
+    records.append(record(recording.CGROUP, struct.pack("<Q", 77) + recording.padded("/a/group") + end(101, SECOND - 1)))
+    for n, comm, names in stacks(24):
+        pid = known.PIDS[comm]
+        body = struct.pack("<QIIQQIIQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 0x7ffc00000000 + 40 * (n % 9), n % 4, 0, 1000)
+        body += struct.pack("<QQQQQQQ", 10 + n % 5 * 30, sources[n % len(sources)], (0, 0x12, 0x61 | 5 << 32)[n % 3], 0x100000 + 64 * n, 77 * (n % 2), 4096,
+                            4096 << 9 * (n % 2))
+        records.append(record(SAMPLE, body, mode(names)))
+    write(folder, "memory.data", [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=4, config=0x1cd, period=1000)], records)
+
+
+def write_branches(folder):
+    """Branch stacks of 4: within functions, between them, into the kernel."""
+    kind = IP | TID | TIME | PERIOD | BRANCHES
+    samples = []
+    for n, comm, names in stacks(24):
+        pid, taken = known.PIDS[comm], []
+        for i, name in enumerate(names[:4]):
+            at = known.address(name)
+            caller = known.address(names[i + 1]) if i + 1 < len(names) else at + 2
+            flags = (1 if (n + i) % 5 == 0 else 2) | (4 if n % 16 == 3 else 0) | (8 if n % 16 == 5 else 0) | (3 + 7 * (n % 4) << 4) | (n + i) % 8 << 20
+            taken.append((caller + 4, at - 8, flags))
+        body = struct.pack("<QIIQQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 1000)
+        samples.append(record(SAMPLE, body + struct.pack("<Q", len(taken)) + recording.branches(taken), mode(names)))
+    write(folder, "branches.data", [recording.attribute(kind, kind=0, period=1000, branch_type=8)], [*side_band(), *samples],
+          {recording.BRANCH_STACK: b""})
+
+
+def write_side_band(folder):
+    """One of each record that the kernel writes beside samples."""
+    kind = IP | TID | TIME | CPU | IDENTIFIER
+    flags = recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_COMM | recording.FLAG_MMAP | recording.FLAG_MMAP2 | 1 << 13 | 1 << 26 | 1 << 28
+
+    def end(pid, time):
+        return struct.pack("<IIQIIQ", pid, pid, time, 1, 0, 31)
+
+    t = SECOND
+    records = [
+        *side_band(end),
+        recording.comm(103, 103, "made", 1 << 13, end(103, t)),
+        recording.fork(104, 103, t + 1, end(103, t + 1)),
+        recording.mmap2(104, 104, 0x500000, 0x2000, 0x1000, "/bin/other", inode=42, generation=7, end=end(104, t + 2)),
+        recording.mmap2(104, 104, 0x600000, 0x2000, 0, "/bin/known", build_id=bytes(range(20)), end=end(104, t + 3)),
+        record(2, struct.pack("<QQ", 31, 5) + end(104, t + 4)),
+        record(13, struct.pack("<Q", 3) + end(104, t + 5)),
+        record(5, struct.pack("<QQQ", t + 6, 31, 31) + end(104, t + 6)),
+        record(6, struct.pack("<QQQ", t + 7, 31, 31) + end(104, t + 7)),
+        record(14, end(104, t + 8), 1 << 13),
+        record(14, end(104, t + 9)),
+        record(15, struct.pack("<II", 103, 103) + end(104, t + 10), 1 << 13 | 1 << 14),
+        record(15, struct.pack("<II", 103, 103) + end(104, t + 11)),
+        record(16, struct.pack("<IIQ", 104, 104, 2) + struct.pack("<QQQQ", 3, 0xeffffffc, 4, 0xeffffffd) + end(104, t + 12)),
+        record(17, struct.pack("<QIHH", BPF, 64, 1, 0) + recording.padded("bpf_prog_0123456789abcdef_f") + end(104, t + 13)),
+        record(18, struct.pack("<HHI8s", 1, 0, 17, bytes(8)) + end(104, t + 14)),
+        record(19, struct.pack("<Q", 5) + recording.padded("/a") + end(104, t + 15)),
+        record(20, struct.pack("<QHH", known.KERNEL_BASE + 0x1008, 2, 2) + b"\x90\x90\xeb\x00" + end(104, t + 16)),
+        record(12, struct.pack("<II", 104, 104) + end(104, t + 17)),
+        record(11, struct.pack("<QQQ", 0x1000, 0x200, 1) + end(104, t + 18)),
+    ]
+    for n, comm, names in stacks(12):
+        pid = (104, known.PIDS[comm])[n % 2]
+        at = (0x500008 + n, 0x600010, BPF + 8)[n % 3] if pid == 104 else known.address(names[0])
+        records.append(record(SAMPLE, struct.pack("<QQIIQII", 31, at, pid, pid, t + 100 + n, n % 4, 0), KERNEL if at > 1 << 63 else USER))
+    records += [recording.record(4, struct.pack("<IIIIQ", 104, 103, 104, 103, t + 900) + end(104, t + 900)),
+                record(recording.FINISHED_ROUND, b"")]
+    write(folder, "sideband.data", [recording.attribute(kind, flags, kind=1, period=1000)], records, ids=(31,))
+    build_ids = recording.build_id_row("[kernel.kallsyms]", bytes(range(1, 21)), KERNEL) + recording.build_id_row("/calc", b"\x5a" * 20)
+    write(folder, "built.data", [recording.attribute(kind, flags, kind=1, period=1000)], records, {recording.BUILD_ID: build_ids}, ids=(31,))
+
+
+# Tracepoints: (system, name, number, fields, print format)
+COMMON = [("unsigned short common_type", 0, 2, 0), ("unsigned char common_flags", 2, 1, 0), ("unsigned char common_preempt_count", 3, 1, 0),
+          ("int common_pid", 4, 4, 1)]
+POINTS = [
+    ("sched", "sched_switch", 301, [("char prev_comm[16]", 8, 16, 0), ("pid_t prev_pid", 24, 4, 1), ("int prev_prio", 28, 4, 1), ("long prev_state", 32, 8, 1),
+                                    ("char next_comm[16]", 40, 16, 0), ("pid_t next_pid", 56, 4, 1), ("int next_prio", 60, 4, 1)],
+     '"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d", REC->prev_comm, REC->prev_pid, REC->prev_prio, '
+     '(REC->prev_state & ((((0x00000000 | 0x00000001 | 0x00000002) << 1)) - 1)) ? __print_flags(REC->prev_state & 3, "|", { 1, "S" }, { 2, "D" }) : "R", '
+     'REC->prev_state & 0x100 ? "+" : "", REC->next_comm, REC->next_pid, REC->next_prio'),
+    ("sched", "sched_wakeup", 302, [("char comm[16]", 8, 16, 0), ("pid_t pid", 24, 4, 1), ("int prio", 28, 4, 1), ("int target_cpu", 32, 4, 1)],
+     '"comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu'),
+    ("sched", "sched_migrate_task", 303, [("char comm[16]", 8, 16, 0), ("pid_t pid", 24, 4, 1), ("int prio", 28, 4, 1), ("int orig_cpu", 32, 4, 1),
+                                          ("int dest_cpu", 36, 4, 1)],
+     '"comm=%s pid=%d prio=%d orig_cpu=%d dest_cpu=%d", REC->comm, REC->pid, REC->prio, REC->orig_cpu, REC->dest_cpu'),
+    ("raw_syscalls", "sys_enter", 401, [("long id", 8, 8, 1), ("unsigned long args[6]", 16, 48, 0)],
+     '"NR %ld (%lx, %lx, %lx, %lx, %lx, %lx)", REC->id, REC->args[0], REC->args[1], REC->args[2], REC->args[3], REC->args[4], REC->args[5]'),
+    ("raw_syscalls", "sys_exit", 402, [("long id", 8, 8, 1), ("long ret", 16, 8, 1)], '"NR %ld = %ld", REC->id, REC->ret'),
+    ("lock", "contention_begin", 501, [("void * lock_addr", 8, 8, 0), ("unsigned int flags", 16, 4, 0)],
+     '"%p (flags=%s)", REC->lock_addr, __print_flags(REC->flags, "|", { 1, "SPIN" }, { 2, "READ" }, { 4, "WRITE" }, { 32, "MUTEX" })'),
+    ("lock", "contention_end", 502, [("void * lock_addr", 8, 8, 0), ("int ret", 16, 4, 1)], '"%p (ret=%d)", REC->lock_addr, REC->ret'),
+]
+
+
+def format_text(name, number, fields, printed):
+    lines = ["name: " + name, "ID: %d" % number, "format:"]
+    for at, (declared, offset, size, signed) in enumerate(COMMON + fields):
+        lines += ["\tfield:%s;\toffset:%d;\tsize:%d;\tsigned:%d;" % (declared, offset, size, signed)] + ([""] if at == 3 else [])
+    return "\n".join(lines + ["", "print fmt: " + printed, ""]).encode()
+
+
+def tracing_data(points):
+    out = b"\x17\x08\x44tracing0.6\0\0\x08" + struct.pack("<I", 4096)
+    page = (b"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+            b"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n")
+    out += b"header_page\0" + struct.pack("<Q", len(page)) + page + b"header_event\0" + struct.pack("<Q", 0) + struct.pack("<I", 0)
+    systems = sorted({point[0] for point in points})
+    out += struct.pack("<I", len(systems))
+    for system in systems:
+        mine = [point for point in points if point[0] == system]
+        out += system.encode() + b"\0" + struct.pack("<I", len(mine))
+        for point in mine:
+            text = format_text(*point[1:])
+            out += struct.pack("<Q", len(text)) + text
+    return out + struct.pack("<IIQ", 0, 0, 0)
+
+
+def write_points(folder, name, system, events, chains=False):
+    """events: (point's name, pid, CPU, time, the fields behind the common ones)."""
+    points = [point for point in POINTS if point[0] == system]
+    number = {point[1]: point[2] for point in points}
+    ids = [600 + i for i in range(len(points))]
+    kind = IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER | (CALLCHAIN if chains else 0)
+    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=2, config=point[2], period=1) for point in points]
+    records = list(side_band(lambda pid, time: struct.pack("<IIQIIQ", pid, pid, time, 0, 0, ids[0])))
+    for point, pid, cpu, time, fields in events:
+        raw = struct.pack("<HBBi", number[point], 0, 0, pid) + fields
+        raw += b"\0" * (-(len(raw) + 4) % 8)
+        at = known.KERNEL_BASE + 0x1008
+        body = struct.pack("<QQIIQIIQ", ids[[p[1] for p in points].index(point)], at, pid, pid, time, cpu, 0, 1)
+        body += known.chain(["vfs_read", "do_syscall_64", "parse", "main"]) if chains else b""
+        records.append(record(SAMPLE, body + struct.pack("<I", len(raw)) + raw, KERNEL))
+    descriptions = struct.pack("<II", len(points), len(attributes[0]))
+    for i, point in enumerate(points):
+        descriptions += attributes[i] + struct.pack("<I", 1) + header_text("%s:%s" % point[:2]) + struct.pack("<Q", ids[i])
+    write(folder, name, attributes, records, {recording.TRACING: tracing_data(points), recording.EVENT_DESC: descriptions}, ids=ids)
+
+
+def write_sched(folder):
+    events, t = [], SECOND
+
+    def comm(pid):
+        return {0: b"swapper", 101: b"calc", 102: b"helper"}[pid].ljust(16, b"\0")
+
+    def switch(cpu, at, before, after, state):
+        events.append(("sched_switch", before, cpu, at, comm(before) + struct.pack("<iiq", before, 120, state) + comm(after) + struct.pack("<ii", after, 120)))
+
+    def wake(cpu, at, waker, pid):
+        events.append(("sched_wakeup", waker, cpu, at, comm(pid) + struct.pack("<iii", pid, 120, cpu)))
+
+    for n in range(10):
+        cpu = n // 4 % 2
+        start = t + n * 10000000
+        wake(cpu, start, 0, 101)
+        switch(cpu, start + 30000 + n * 1000, 0, 101, 0)
+        wake(cpu, start + 1000000, 101, 102)
+        switch(cpu, start + 2000000, 101, 102, (1, 2, 0x100)[n % 3])
+        switch(cpu, start + 5000000 + n * 100000, 102, 0, 1)
+        if n % 4 == 3:
+            events.append(("sched_migrate_task", 0, cpu, start + 6000000, comm(101) + struct.pack("<iiii", 101, 120, cpu, 1 - cpu)))
+    write_points(folder, "sched.data", "sched", events)
+
+
+def write_calls(folder):
+    events, t = [], SECOND
+    calls = [(0, (3, 0x1000, 64), 64), (1, (1, 0x2000, 12), 12), (257, (2 ** 64 - 100, 0x3000, 0x80000), -2), (35, (0x4000, 0), 0), (202, (0x5000, 128, 1), -11),
+             (9, (0, 4096, 3, 34, 2 ** 64 - 1, 0), 0x7f0000100000)]
+    for n in range(24):
+        number, args, result = calls[n % len(calls)]
+        pid, start = (101, 102)[n // 5 % 2], t + n * 2000000
+        events.append(("sys_enter", pid, n % 2, start, struct.pack("<q6Q", number, *(args + (0,) * 6)[:6])))
+        events.append(("sys_exit", pid, n % 2, start + 1000 * (n + 1) + n % 7 * 100000, struct.pack("<qq", number, result)))
+    write_points(folder, "calls.data", "raw_syscalls", events)
+
+
+def write_locks(folder):
+    events, t = [], SECOND
+    for n in range(20):
+        lock, pid, start = 0xffff888000001000 + 64 * (n % 3), (101, 102)[n % 2], t + n * 3000000
+        events.append(("contention_begin", pid, n % 2, start, struct.pack("<QI", lock, (1, 32, 4, 2)[n % 4])))
+        events.append(("contention_end", pid, n % 2, start + 20000 * (n + 1), struct.pack("<Qi", lock, 0)))
+    write_points(folder, "locks.data", "lock", events, True)
+
+
+def write_all(folder):
+    known.program(os.path.join(folder, "calc"), known.FUNCTIONS)
+    known.program(os.path.join(folder, "libm.so"), known.LIBRARY)
+    known.write_kallsyms(folder)
+    for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks):
+        each(folder)

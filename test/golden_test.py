@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""The recordings and the expected output of test/golden, which src/cmd/golden_test.c compares with what perfuse prints: the recordings are those
+that golden/recordings.py writes (with GOLDEN_UPDATE=1 it writes them here), and perf prints the same of them."""
+import filecmp
+import fnmatch
+import os
+import re
+import sys
+
+from golden import recordings
+from suite import process
+from suite.perf import first_difference, need_reference
+from suite.settings import TEST
+from suite.tests import need, remark, run_in_folder
+
+GOLDEN = os.path.join(TEST, "golden")
+COMMANDS = "annotate buildid-list data diff evlist lock report sched script timechart trace".split()  # of perf
+VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
+
+
+def test_recordings(folder):
+    """the recordings are those that golden/recordings.py writes"""
+    data = os.path.join(GOLDEN, "data")
+    recordings.write_all(data if os.environ.get("GOLDEN_UPDATE") else folder)
+    if os.environ.get("GOLDEN_UPDATE"):
+        return
+    need(sorted(os.listdir(folder)) == sorted(os.listdir(data)), "other files: %s" % sorted(os.listdir(folder)))
+    wrong = filecmp.cmpfiles(folder, data, os.listdir(data), shallow=False)[1:]
+    need(wrong == ([], []), "they differ: %s" % (wrong,))
+
+
+def expectations():
+    """(command, stdout, exit code) of each command in the .expected files."""
+    for name in sorted(os.listdir(GOLDEN)):
+        if not name.endswith(".expected"):
+            continue
+        with open(os.path.join(GOLDEN, name), encoding="utf-8") as file:
+            for block in re.split(r"(?m)^### ", file.read())[1:]:
+                command, _, text = block.partition("\n")
+                end = re.search(r"(?m)^exit (\d+)\n\Z", text)
+                lines = [line for line in (text[:end.start()] if end else text).splitlines(True) if not line.startswith("! ")]
+                yield command, "".join(lines), int(end.group(1)) if end else 0
+
+
+def test_perf(_):
+    """perf prints the same, but for known differences"""
+    perf = need_reference()
+    gaps = [line.split(None, 1)[0].replace("_", " ") for line in open(os.path.join(GOLDEN, "gaps"), encoding="utf-8") if line.strip()[:1] not in ("", "#")]
+    env = {"HOME": "/nonexistent", "PERF_CONFIG": "/dev/null", "LC_ALL": "C", "TZ": "UTC", "PATH": os.environ["PATH"]}
+    compared, wrong, used = 0, [], set()
+    for command, expected, code in expectations():
+        words = command.split()
+        if words[0] not in COMMANDS or any(word.startswith("--format") for word in words):
+            continue
+        done = process.run(perf, *words, cwd=os.path.join(GOLDEN, "data"), env=env, text=False)
+        printed = "".join(line for line in done.stdout.decode(errors="replace").splitlines(True) if not VARIES.search(line))
+        known = [gap for gap in gaps if fnmatch.fnmatch(command, gap)]
+        used.update(known)
+        compared += 1
+        if not known and (printed != expected or done.returncode % 256 != code):
+            wrong.append("%s (exit %d): %s" % (command, done.returncode, first_difference(expected, printed)))
+    for line in wrong[:20]:
+        remark(line)
+    need(compared >= 400, "only %d commands were compared" % compared)
+    need(not wrong, "%d of %d differ" % (len(wrong), compared))
+    need(used == set(gaps), "known differences without a command: %s" % sorted(set(gaps) - used))
+
+
+if __name__ == "__main__":
+    sys.exit(run_in_folder("golden", lambda folder: folder, globals()))

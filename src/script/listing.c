@@ -176,8 +176,6 @@ static void print_record(struct listing_line *line)
 	struct resolved own = *r;
 	struct sample sample;
 
-	if (listing_drops_cpu(line->listing, r->sample->cpu))
-		return;
 	if (r->event < line->listing->plan_count) {
 		/* a thread that exits has its name until then */
 		uint64_t clock = r->clock - (r->record->type == RECORD_EXIT);
@@ -187,6 +185,10 @@ static void print_record(struct listing_line *line)
 			fill_without_trailer(&own, &sample);
 		line->r = &own;
 		line->plan = &line->listing->plans[r->event];
+	}
+	if (listing_drops_cpu(line->listing, own.sample->cpu)) {
+		line->r = r;
+		return;
 	}
 	if (line->listing->options.format) {
 		add_record_row(line);

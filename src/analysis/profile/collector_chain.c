@@ -101,7 +101,8 @@ static const struct expansion *expansion_at(struct collector *c, const struct re
 	if (!inlines || (inlines == INLINE_UNWOUND && chain->frames[i]->cpumode != RECORD_MISC_USER))
 		return NULL;
 	const struct expansion *expansion = expansion_make(c, chain->frames[i], unwound || i == 0 ? FRAME_EXACT : FRAME_RETURN);
-	return expansion->count ? expansion : NULL;
+	/* the function alone: where nothing is unwound, a frame as others */
+	return expansion->count > (unwound ? 0 : 1) ? expansion : NULL;
 }
 
 /* A stack grows inwards: the outermost frame of the expansion is pushed first. */

@@ -129,8 +129,11 @@ class Schema:
 
     def reached(self, target):
         """The numbers that the copy has marked."""
-        with open(target + ".reached", "rb") as marks:
-            return {number for number, byte in enumerate(marks.read()) if byte}
+        try:
+            with open(target + ".reached", "rb") as marks:
+                return {number for number, byte in enumerate(marks.read()) if byte}
+        except FileNotFoundError: # a mistake in what removes files
+            return set()
 
 
 def _mark(masks, at):

@@ -125,14 +125,11 @@ static void show_difference(const char *command, const char *want, const char *g
 /* Compares a file's commands with what they print, or (update) appends them to `made`. */
 static void check(const char *text, struct str *made)
 {
-	struct utsname machine;
-	bool same = uname(&machine) == 0 && strcmp(machine.machine, "x86_64") == 0;
 	for (const char *at = text, *next; *at; at = next) {
 		CLEANUP_STR struct str got = { 0 };
 		next = next_command(at);
 		size_t head = strcspn(at, "\n") + 1;
-		/* numbers of system calls are those of the machine, as in perf */
-		if (strncmp(at, "### ", 4) != 0 || (!same && strncmp(at, "### trace ", 10) == 0)) {
+		if (strncmp(at, "### ", 4) != 0) {
 			str_add(made, at, (size_t)(next - at));
 			continue;
 		}
@@ -152,6 +149,12 @@ static void check_file(const char *name)
 	CLEANUP_STR struct str path = { 0 };
 	CLEANUP_STR struct str text = { 0 };
 	CLEANUP_STR struct str made = { 0 };
+	struct utsname machine;
+	/* numbers of system calls, the order of bytes in dumps, libraries for disassembly */
+	if (uname(&machine) != 0 || strcmp(machine.machine, "x86_64") != 0) {
+		unit_skip("the output is that of x86_64");
+		return;
+	}
 	str_printf(&path, FOLDER "/%s.expected", name);
 	int fd = open(str_text(&path), O_RDONLY | O_CLOEXEC);
 	EXPECT(fd >= 0);

@@ -66,13 +66,14 @@ static uint32_t collector_symbol(const struct collector *c, const struct locatio
 	return symbols_lookup(c->profile->symbols, profile_module(c->profile, location->module), offset);
 }
 
-/* Returns the inlined calls at a location, and the function that contains them. */
-static const struct expansion *expansion_make(struct collector *c, const struct location *location, enum frame_at where)
+/* Returns the inlined calls at a location, and the function that contains them; this alone only where stacks are unwound: it is a frame as
+ * others otherwise. */
+static const struct expansion *expansion_make(struct collector *c, const struct location *location, enum frame_at where, bool unwound)
 {
 	struct site *site = collector_site(c, location);
 	struct line_frame frames[LINE_FRAMES_MAX];
 	size_t count = 0;
-	uint64_t back = where == FRAME_RETURN && location->offset, key = 2 * (uint64_t)location->id + where;
+	uint64_t back = where == FRAME_RETURN && location->offset, key = 4 * (uint64_t)location->id + 2 * unwound + where;
 	if (c->profile->by_address || c->profile->by_map)
 		key = hash_pair(key, hash_pair(location->address, (uintptr_t)location->map));
 	uint32_t known = idmap_get(&c->expansion_of, key);
@@ -81,6 +82,8 @@ static const struct expansion *expansion_make(struct collector *c, const struct 
 	if (site->symbol && location->map && (!back || collector_symbol(c, location, location->offset - back) == site->symbol))
 		count = lines_inlines(c->profile->symbols, profile_module(c->profile, location->module), location->offset - back,
 			site->symbol, frames);
+	if (count == 1 && !unwound)
+		count = 0;
 	struct expansion expansion = { .first = (uint32_t)c->expansion_places.count, .count = (uint32_t)count };
 	for (size_t i = 0; i < count; i++) {
 		struct place place = frame_place(c, location, frames[i].symbol);
@@ -100,9 +103,8 @@ static const struct expansion *expansion_at(struct collector *c, const struct re
 	bool unwound = sample_unwinds(r);
 	if (!inlines || (inlines == INLINE_UNWOUND && chain->frames[i]->cpumode != RECORD_MISC_USER))
 		return NULL;
-	const struct expansion *expansion = expansion_make(c, chain->frames[i], unwound || i == 0 ? FRAME_EXACT : FRAME_RETURN);
-	/* the function alone: where nothing is unwound, a frame as others */
-	return expansion->count > (unwound ? 0 : 1) ? expansion : NULL;
+	const struct expansion *expansion = expansion_make(c, chain->frames[i], unwound || i == 0 ? FRAME_EXACT : FRAME_RETURN, unwound);
+	return expansion->count ? expansion : NULL;
 }
 
 /* A stack grows inwards: the outermost frame of the expansion is pushed first. */

@@ -70,7 +70,10 @@ struct exporter {
 	struct symbols *symbols;
 	struct calls *calls;         /* NULL: not wanted */
 	struct call_paths paths;
-	VEC(struct slice) slices;
+	struct slices {
+		struct slice *items;
+		size_t count, capacity;
+	} slices, read;              /* read: of the last batch, until its rows are written while the workers read the next */
 	VEC(struct known_thread) threads;
 	VEC(uint32_t) numbers;       /* by id in the model: index in threads + 1; 0: none yet */
 	struct triples thread_keys, comm_keys, symbol_keys; /* row of a comm or symbol: number + 1 */
@@ -128,15 +131,21 @@ struct exporter *exporter_new(struct database *database, struct session *session
 	return exporter;
 }
 
+static void slices_fini(struct slices *slices)
+{
+	for (size_t i = 0; i < slices->count; i++) {
+		vec_fini(&slices->items[i].rows);
+		vec_fini(&slices->items[i].chains);
+	}
+	vec_fini(slices);
+}
+
 void exporter_free(struct exporter *exporter)
 {
 	if (!exporter)
 		return;
-	for (size_t i = 0; i < exporter->slices.count; i++) {
-		vec_fini(&exporter->slices.items[i].rows);
-		vec_fini(&exporter->slices.items[i].chains);
-	}
-	vec_fini(&exporter->slices);
+	slices_fini(&exporter->slices);
+	slices_fini(&exporter->read);
 	vec_fini(&exporter->threads);
 	vec_fini(&exporter->numbers);
 	vec_fini(&exporter->dsos);
@@ -714,14 +723,11 @@ static void write_switch(struct exporter *exporter, const struct row *row)
 	database_add(exporter->database, TABLE_SWITCHES, values);
 }
 
-static void on_batch_end(void *context, struct session *session, size_t slices)
+static void write_read(void *context)
 {
 	struct exporter *exporter = context;
-	const struct evlist *evlist = session_evlist(session);
-	for (size_t i = 0; i < evlist->events.count; i++)
-		exporter->knows_exec |= attr_flag(&evlist->events.items[i].attr, ATTR_COMM_EXEC);
-	for (size_t i = 0; i < slices; i++) {
-		struct slice *slice = &exporter->slices.items[i];
+	for (size_t i = 0; i < exporter->read.count; i++) {
+		struct slice *slice = &exporter->read.items[i];
 		for (size_t n = 0; n < slice->rows.count; n++) {
 			if (slice->rows.items[n].kind == ROW_SAMPLE)
 				write_sample(exporter, slice, &slice->rows.items[n]);
@@ -733,10 +739,22 @@ static void on_batch_end(void *context, struct session *session, size_t slices)
 	}
 }
 
+static void on_batch_end(void *context, struct session *session, size_t slices)
+{
+	struct exporter *exporter = context;
+	const struct evlist *evlist = session_evlist(session);
+	(void)slices; /* those that the batch does not have are empty */
+	for (size_t i = 0; i < evlist->events.count; i++)
+		exporter->knows_exec |= attr_flag(&evlist->events.items[i].attr, ATTR_COMM_EXEC);
+	struct slices written = exporter->read;
+	exporter->read = exporter->slices;
+	exporter->slices = written;
+}
+
 struct sink exporter_sink(struct exporter *exporter)
 {
-	return (struct sink){ .context = exporter, .batch_begin = on_batch_begin, .record = on_record, .batch_end = on_batch_end,
-		.want_records = true };
+	return (struct sink){ .context = exporter, .batch_begin = on_batch_begin, .record = on_record, .meanwhile = write_read,
+		.batch_end = on_batch_end, .want_records = true };
 }
 
 /* As perf's table of threads lists them. */
@@ -752,6 +770,7 @@ static int by_thread(const void *a, const void *b)
 
 void exporter_end(struct exporter *exporter)
 {
+	write_read(exporter);
 	if (!exporter->calls || !exporter->stacks.count)
 		return;
 	size_t count = exporter->stacks.count;

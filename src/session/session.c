@@ -314,6 +314,8 @@ static void batch_start(struct session *session)
 		sink->batch_begin(sink->context, session, in->cuts.count);
 	in->runs = true;
 	(reads_ahead(session) ? pool_start_apart : pool_start)(session->pool, in->cuts.count, slice_run, session);
+	if (sink->meanwhile)
+		sink->meanwhile(sink->context);
 }
 
 /* Returns true at most every tenth of a second. */

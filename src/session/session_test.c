@@ -130,6 +130,7 @@ struct ends {
 	const struct worker *workers[64]; /* NULL: the slice has not begun, or has ended */
 	atomic_uint ended[64];
 	atomic_uint slices, bad;
+	unsigned started, batches;
 };
 
 static void ends_record(void *context, const struct resolved *r, size_t slice)
@@ -149,6 +150,7 @@ static void ends_slice(void *context, const struct worker *worker, size_t slice)
 static void ends_batch(void *context, __attribute__((unused)) struct session *session, size_t slices)
 {
 	struct ends *ends = context;
+	ends->bad += ends->started != ++ends->batches;
 	for (size_t i = 0; i < slices; i++) {
 		ends->bad += !ends->ended[i];
 		ends->ended[i] = 0;
@@ -156,16 +158,23 @@ static void ends_batch(void *context, __attribute__((unused)) struct session *se
 	}
 }
 
-TEST("each slice ends once, after its last record, on its own worker")
+static void ends_meanwhile(void *context)
+{
+	struct ends *ends = context;
+	ends->started++;
+}
+
+TEST("each slice ends once, after its last record, on its own worker, and each batch after the owner's work meanwhile")
 {
 	for (unsigned threads = 1; threads <= 4; threads += 3) {
 		struct session session;
 		struct ends ends = { 0 };
-		struct sink sink = { .context = &ends, .record = ends_record, .slice_end = ends_slice, .batch_end = ends_batch };
+		struct sink sink = { .context = &ends, .record = ends_record, .slice_end = ends_slice, .meanwhile = ends_meanwhile,
+			.batch_end = ends_batch };
 		EXPECT(session_open(&session, &long_recording(100000)->source, &(struct session_options){ .threads = threads }, NULL) == 0);
 		EXPECT(session_run(&session, &sink, NULL) == 0);
 		EXPECT_INT(ends.bad, 0);
-		EXPECT(ends.slices > 8);
+		EXPECT(ends.slices > 8 && ends.batches > 1);
 		session_close(&session);
 	}
 }

@@ -13,6 +13,8 @@ struct sink {
 	void (*record)(void *context, const struct resolved *r, size_t slice);
 	/* Called at the end of a slice, on its worker. NULL: none. */
 	void (*slice_end)(void *context, const struct worker *worker, size_t slice);
+	/* Called on the owner while the slices of a batch run: a sink may do then what earlier batches left. NULL: nothing. */
+	void (*meanwhile)(void *context);
 	/* Called on the owner after all slices of the batch; slices are consumed in order of index. */
 	void (*batch_end)(void *context, struct session *session, size_t slices);
 	/* For streams: drops what the sink has cached of a worker's points, and of ids of threads and strings. Called on the worker between two

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The flame graph, and the page of `report`, in headless Chromium: records the bundled program, draws it, and tests the page, its
+"""The flame graph, the page of `report` and the picture of `ipc`, in headless Chromium: records the bundled program, draws it, and tests the page, its
 search, zoom, keys and address, hostile names, and the picture without scripts.
 
 FLAMEGRAPH_SCREENSHOTS=FOLDER stores screenshots."""
 import functools
+import math
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ import xml.etree.ElementTree as ElementTree
 from suite import process
 from suite.perf import reference
 from suite.process import environment
-from suite.settings import PERFUSE, SHAPE_SOURCE
+from suite.settings import CORPUS, PERFUSE, SHAPE_SOURCE
 from suite.tests import Failure, Skip, need, report, run_tests, skipped
 from suite.webdriver import BACKSPACE, CONTROL, ENTER, ESCAPE, LEFT, RIGHT, UP, DOWN, Browser, Missing
 
@@ -430,9 +431,68 @@ def prepare(c):
         raise Skip(str(why)) from None
 
 
+IPC_STATE = """
+return { plots: [...document.querySelectorAll('.plot')].map(plot => plot.getAttribute('transform')),
+	ticks: [...document.querySelectorAll('.axis')].map(axis => [...axis.children].map(tick => tick.textContent)),
+	details: document.querySelector('#details').textContent, titles: document.querySelectorAll('title').length,
+	panels: [...document.querySelectorAll('[data-rows]')].map(panel => ({ kind: panel.dataset.kind, top: Number(panel.dataset.top),
+		bottom: Number(panel.dataset.bottom), rows: JSON.parse(panel.dataset.rows) })), area: { ...document.querySelector('#area').dataset } };
+"""
+# An event at a place of the picture, in its own units.
+IPC_EVENT = """
+const svg = document.documentElement, [kind, x, y, delta] = arguments;
+const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM()), where = { clientX: at.x, clientY: at.y, bubbles: true, cancelable: true };
+svg.dispatchEvent(kind === 'wheel' ? new WheelEvent(kind, { ...where, deltaY: delta }) : new PointerEvent(kind, where));
+"""
+
+
+def look_at_ipc(c):
+    """the panels of ipc's picture have one axis, which the wheel magnifies around the pointer; the pointer shows the numbers of the range there"""
+    trace, picture = os.path.join(CORPUS, "pt", "truth", "mix.cpu_cyc.data"), os.path.join(c.work, "ipc.svg")
+    if not os.path.exists(trace):
+        raise Skip("no such file: %s (PERFUSE_CORPUS names another folder)" % trace)
+    process.must("tar", "xf", os.path.join(os.path.dirname(trace), "symfs.tar.xz"), "-C", c.work)
+    process.must(PERFUSE, "ipc", "--symfs", c.work, "-i", trace, "--svg", picture)
+    c.browser.open("file://" + picture)
+    whole = c.browser.script(IPC_STATE)
+    keep(c.browser, "ipc")
+    quiet(c.browser)
+    need(len(whole["plots"]) >= 3 and set(whole["plots"]) == {"translate(0 0) scale(1 1)"}, whole["plots"])
+    need(whole["ticks"] and all(len(ticks) >= 5 for ticks in whole["ticks"]), whole["ticks"])
+    left, width, start, end = (float(whole["area"][name]) for name in ("left", "width", "from", "to"))
+    panel = next(one for one in whole["panels"] if one["kind"] == "ranges")
+    # the middles of the two widest ranges
+    value, other = ((row[0] + row[1]) / 2 for row in sorted(panel["rows"], key=lambda row: row[0] - row[1])[:2])
+    y = (panel["top"] + panel["bottom"]) / 2
+
+    def place_of(value):
+        return left + width * (value - start) / (end - start)
+
+    def shown_at(place):
+        c.browser.script(IPC_EVENT, "pointermove", place, y, 0)
+        return c.browser.script(IPC_STATE)["details"]
+
+    def numbers(value):
+        row = next(row for row in panel["rows"] if row[0] <= value <= row[1])
+        return "%d instructions in %d cycles" % (row[3], row[2])
+    x = place_of(value)
+    for at in value, other:
+        need(numbers(at) in shown_at(place_of(at)), "%s: %s" % (shown_at(place_of(at)), numbers(at)))
+    c.browser.script(IPC_EVENT, "wheel", x, y, -1000)
+    near = c.browser.script(IPC_STATE)
+    keep(c.browser, "ipc-zoomed")
+    need(len(set(near["plots"])) == 1 and near["plots"] != whole["plots"], near["plots"])
+    factor = float(near["plots"][0].split("scale(")[1].split()[0])
+    need(abs(factor - math.exp(2)) < 0.01 and near["ticks"] != whole["ticks"], "%s, %s" % (factor, near["ticks"]))
+    need(numbers(value) in shown_at(x), "the place of the pointer moved: %s" % shown_at(x))
+    need("at " in shown_at(left + 1) and shown_at(left + 1) != shown_at(left + width - 1), "the axis does not move: %s" % shown_at(left + 1))
+    c.browser.script(IPC_EVENT, "dblclick", x, y, 0)
+    need(c.browser.script(IPC_STATE)["plots"] == whole["plots"], "a double click does not show all")
+
+
 TESTS = (look_at_page, look_at_shares, look_at_search, look_at_bad_pattern, look_at_zoom, look_at_address, look_at_keys, look_at_tip,
          look_at_window, look_at_picture, look_at_layouts, look_at_comparison, look_at_modules, look_at_dark, look_at_hostile_names, look_at_empty, look_at_folded,
-         look_at_report)
+         look_at_report, look_at_ipc)
 
 
 def main():

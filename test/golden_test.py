@@ -14,7 +14,7 @@ from suite.settings import TEST
 from suite.tests import need, remark, run_in_folder
 
 GOLDEN = os.path.join(TEST, "golden")
-COMMANDS = "annotate buildid-list data diff evlist lock report sched script timechart trace".split()  # of perf
+COMMANDS = "annotate buildid-list data diff evlist lock report sched script stat timechart trace".split()  # of perf
 VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
 
 
@@ -30,7 +30,7 @@ def test_recordings(folder):
 
 
 def expectations():
-    """(command, stdout, exit code) of each command in the .expected files."""
+    """(command, what it prints, exit code) of each command in the .expected files."""
     for name in sorted(os.listdir(GOLDEN)):
         if not name.endswith(".expected"):
             continue
@@ -38,7 +38,10 @@ def expectations():
             for block in re.split(r"(?m)^### ", file.read())[1:]:
                 command, _, text = block.partition("\n")
                 end = re.search(r"(?m)^exit (\d+)\n\Z", text)
-                lines = [line for line in (text[:end.start()] if end else text).splitlines(True) if not line.startswith("! ")]
+                lines = (text[:end.start()] if end else text).splitlines(True)
+                if command.startswith("stat "):  # prints to stderr, as perf's
+                    lines = [line.removeprefix("! ") for line in lines] if not end else []
+                lines = [line for line in lines if not line.startswith("! ")]
                 yield command, "".join(lines), int(end.group(1)) if end else 0
 
 
@@ -53,7 +56,8 @@ def test_perf(_):
         if words[0] not in COMMANDS or any(word.startswith("--format") for word in words):
             continue
         done = process.run(perf, *words, cwd=os.path.join(GOLDEN, "data"), env=env, text=False)
-        printed = "".join(line for line in done.stdout.decode(errors="replace").splitlines(True) if not VARIES.search(line))
+        output = done.stdout if words[0] != "stat" else b"" if done.returncode else done.stderr + done.stdout
+        printed = "".join(line for line in output.decode(errors="replace").splitlines(True) if not VARIES.search(line))
         known = [gap for gap in gaps if fnmatch.fnmatch(command, gap)]
         used.update(known)
         compared += 1

@@ -185,6 +185,11 @@ TEST("known recordings of the scheduler, of system calls and of locks are analys
 	check_file("events");
 }
 
+TEST("a known hardware trace and known recorded counts are shown as expected, to the byte")
+{
+	check_file("traces");
+}
+
 TEST("the headers, the code and the comparison of known recordings are shown as expected, to the byte")
 {
 	check_file("files");

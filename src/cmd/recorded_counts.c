@@ -48,6 +48,10 @@ static void add_event(struct recorded_counts *r, const struct evsel *evsel)
 		.attr = evsel->attr, .name = arena_string(&r->arena, name, strlen(name)), .unit = evsel->unit, .scale = evsel->scale,
 		.leader = evsel->leader, .members = evsel->group_members,
 	};
+	if (stat_is_clock(event) && !event->unit) { /* as in perf, also without EVENT_UPDATE */
+		event->unit = "msec";
+		event->scale = 1e-6;
+	}
 	for (size_t i = 0; evsel->cpus && i < evsel->cpus->count; i++)
 		cpus_add(own, evsel->cpus->cpus[i]);
 }

@@ -4,7 +4,7 @@ those that the kernel shows in tracefs."""
 import os
 import struct
 
-from suite import recording
+from suite import pt_encoder, recording
 from suite.recording import KERNEL, SAMPLE, USER, header_text, header_texts, record
 from tui import recordings as known
 
@@ -294,9 +294,103 @@ def write_locks(folder):
     write_points(folder, "locks.data", "lock", events, True)
 
 
+def execution(count):
+    """Instructions of functions that return into each other, as pt_encoder.Encoder takes them: half of the jumps are taken."""
+    cycle, entries = 1000, []
+
+    def add(ip, length, kind=0, target=0):
+        entries.append((ip, target, SECOND + cycle, cycle, 101, length, kind, 4 if target else 0, 0))
+
+    for n in range(count):
+        name = known.FUNCTIONS[n * n % 6]
+        at, after = known.CODE + 0x1000 + 64 * known.FUNCTIONS.index(name), known.FUNCTIONS[(n + 1) * (n + 1) % 6]
+        taken = n % 4 < 2
+        add(at, 2)
+        cycle += 1
+        add(at + 2, 2, pt_encoder.CONDITIONAL, at + 8 if taken else 0)
+        for i in range(0 if taken else 4):
+            cycle += i % 2
+            add(at + 4 + i, 1)
+        cycle += 2
+        add(at + 8, 4)
+        cycle += 1 + 40 * (n % 16 == 9)
+        add(at + 12, 1, pt_encoder.RETURN, known.CODE + 0x1000 + 64 * known.FUNCTIONS.index(after))
+    return entries
+
+
+def write_trace(folder):
+    """Intel PT of one thread, with cycles; one tick of the TSC is one nanosecond."""
+    settings = pt_encoder.Settings(threshold=0, mtc=0, psb=256)
+    trace = pt_encoder.Encoder(settings, False).run(execution(120))
+    trace += bytes(-len(trace) % 8)
+    kind, numbers, t = IP | TID | TIME | IDENTIFIER, (61, 62), SECOND + 500
+    flags = recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_MMAP | recording.FLAG_COMM
+
+    def end(pid, time):
+        return struct.pack("<IIQQ", pid, pid, time, numbers[1])
+
+    words = (8, 10, 1024, 0, 1, pt_encoder.TSC_BIT, pt_encoder.NO_RETURNS_BIT, 0, 0, 0, pt_encoder.MTC_BIT, 15 << 14, 308, 2, pt_encoder.CYC_BIT, 37, 0)
+    records = [record(70, struct.pack("<II", 1, 0) + struct.pack("<17Q", *words)), *side_band(end),
+               record(12, struct.pack("<II", 101, 101) + end(101, t)),
+               record(11, struct.pack("<QQQ", 0, len(trace), 0) + end(101, t + 5000)),
+               record(recording.AUXTRACE, struct.pack("<QQQIIII", len(trace), 0, 7, 0, 101, 0xffffffff, 0)) + trace,
+               record(recording.FINISHED_ROUND, b"")]
+    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=8, config=settings.config(), period=1, read_format=4),
+                  recording.attribute(kind, flags, kind=1, config=9, period=1, read_format=4)]
+    index = {18: struct.pack("<Q", 0)}
+    descriptions = struct.pack("<II", 2, len(attributes[0]))
+    for one, name, number in zip(attributes, ("intel_pt//u", "dummy:u"), numbers):
+        descriptions += one + struct.pack("<I", 1) + header_text(name) + struct.pack("<Q", number)
+    write(folder, "trace.data", attributes, records, {**index, recording.EVENT_DESC: descriptions}, ids=numbers)
+
+
+THREAD_MAP, CPU_MAP, STAT_CONFIG, STAT, STAT_ROUND = 73, 74, 75, 76, 77
+
+
+def write_counts(folder, name, interval_ms, rounds):
+    """Of `stat record -a`: three counters on four CPUs, one of them was not always counting, one never; rounds: times in ns, the last is the
+    end."""
+    kinds = [(1, 0, "cpu-clock"), (0, 0, "cycles"), (0, 1, "instructions")]
+    attributes = [recording.attribute(IDENTIFIER, 1 << 1, kind=kind, config=config, period=0, read_format=3) for kind, config, _ in kinds]
+    numbers = [700 + i for i in range(12)]
+    records = [record(THREAD_MAP, struct.pack("<QQ16s", 1, 2 ** 64 - 1, b"")), record(CPU_MAP, struct.pack("<HH4HI", 0, 4, 0, 1, 2, 3, 0)),
+               record(STAT_CONFIG, struct.pack("<7Q", 3, 0, 3, 1, interval_ms, 2, 1))]
+    for n, time in enumerate(rounds):
+        for event in range(3):
+            for cpu in range(4):
+                enabled = time
+                running = (enabled, enabled * 3 // 4, 0)[event] if event < 2 or cpu else enabled // 2
+                value = running and running * (1, 3, 2)[event] // (cpu + 1) + n
+                records.append(record(STAT, struct.pack("<QIIQQQ", numbers[event * 4 + cpu], cpu, 0, value, enabled, running)))
+        last = n == len(rounds) - 1
+        if interval_ms or last:
+            records.append(record(STAT_ROUND, struct.pack("<QQ", 1 if last else 0, time)))
+    descriptions = struct.pack("<II", len(kinds), len(attributes[0]))
+    for i, (_, _, label) in enumerate(kinds):
+        descriptions += attributes[i] + struct.pack("<I", 4) + header_text(label) + struct.pack("<4Q", *numbers[4 * i:4 * i + 4])
+    path = os.path.join(folder, name)
+    write_ids(path, attributes, numbers, records, {**HEAD, 19: b"", recording.EVENT_DESC: descriptions})
+    os.utime(path, (SECOND, SECOND))
+
+
+def write_ids(path, attributes, numbers, records, features):
+    """A recording whose events have as many ids each."""
+    each = len(numbers) // len(attributes)
+    with open(path, "wb") as out:
+        whole = b"".join(recording.pieces(records, attributes, features, ids=numbers))
+        out.write(whole)
+    start, entry = recording.HEADER_BYTES + 8 * len(numbers), len(attributes[0]) + 16
+    with open(path, "r+b") as file:
+        for i in range(len(attributes)):
+            file.seek(start + i * entry + entry - 16)
+            file.write(struct.pack("<QQ", recording.HEADER_BYTES + 8 * each * i, 8 * each))
+
+
 def write_all(folder):
     known.program(os.path.join(folder, "calc"), known.FUNCTIONS)
     known.program(os.path.join(folder, "libm.so"), known.LIBRARY)
     known.write_kallsyms(folder)
-    for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks):
+    for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks, write_trace):
         each(folder)
+    write_counts(folder, "counts.data", 0, [2 * SECOND])
+    write_counts(folder, "intervals.data", 1000, [SECOND, 2 * SECOND, 3 * SECOND])

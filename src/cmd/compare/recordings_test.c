@@ -70,6 +70,8 @@ static int read_back(struct recording *r, size_t data_at, struct runs *runs, str
 static size_t begin_counts(struct recording *r, uint64_t interval_ms)
 {
 	begin_file(r, 2);
+	for (unsigned i = 0; i < 2; i++) /* of software events, both would be clocks, which are in milliseconds */
+		put_at(r, 104 + i * (ATTR_SIZE_VER8 + 16), ATTR_HARDWARE, 4);
 	size_t data_at = r->len;
 	put_thread_map(r);
 	put_cpu_map(r);

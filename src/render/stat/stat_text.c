@@ -469,6 +469,8 @@ void stat_print_runs(const struct stat_spread *elapsed_ns, const double *runs, s
 {
 	enum { MARKS_MAX = 100 };
 	int decimals = decimals_of(stat_spread_error(elapsed_ns) / 1e9);
+	if (!count)
+		return;
 	writer_puts(out, "          # Table of individual measurements:\n");
 	for (size_t i = 0; i < count; i++) {
 		double run = runs[i] / 1e9, away = run - elapsed_ns->mean / 1e9;

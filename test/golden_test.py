@@ -5,6 +5,7 @@ import filecmp
 import fnmatch
 import os
 import re
+import shlex
 import sys
 
 from golden import recordings
@@ -14,7 +15,7 @@ from suite.settings import TEST
 from suite.tests import need, remark, run_in_folder
 
 GOLDEN = os.path.join(TEST, "golden")
-COMMANDS = "annotate buildid-list data diff evlist lock report sched script stat timechart trace".split()  # of perf
+COMMANDS = "annotate buildid-list data diff evlist lock probe report sched script stat timechart trace".split()  # of perf
 VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
 
 
@@ -24,8 +25,8 @@ def test_recordings(folder):
     recordings.write_all(data if os.environ.get("GOLDEN_UPDATE") else folder)
     if os.environ.get("GOLDEN_UPDATE"):
         return
-    need(sorted(os.listdir(folder)) == sorted(os.listdir(data)), "other files: %s" % sorted(os.listdir(folder)))
-    wrong = filecmp.cmpfiles(folder, data, os.listdir(data), shallow=False)[1:]
+    need(sorted([*os.listdir(folder), "lines", "lines.c"]) == sorted(os.listdir(data)), "other files: %s" % sorted(os.listdir(folder)))
+    wrong = filecmp.cmpfiles(folder, data, os.listdir(folder), shallow=False)[1:]
     need(wrong == ([], []), "they differ: %s" % (wrong,))
 
 
@@ -50,14 +51,15 @@ def test_perf(_):
     perf = need_reference()
     gaps = [line.split(None, 1)[0].replace("_", " ") for line in open(os.path.join(GOLDEN, "gaps"), encoding="utf-8") if line.strip()[:1] not in ("", "#")]
     env = {"HOME": "/nonexistent", "PERF_CONFIG": "/dev/null", "LC_ALL": "C", "TZ": "UTC", "PATH": os.environ["PATH"]}
+    data = os.path.join(GOLDEN, "data")
     compared, wrong, used = 0, [], set()
     for command, expected, code in expectations():
-        words = command.split()
+        words = shlex.split(command)
         if words[0] not in COMMANDS or any(word.startswith("--format") for word in words):
             continue
-        done = process.run(perf, *words, cwd=os.path.join(GOLDEN, "data"), env=env, text=False)
+        done = process.run(perf, *words, cwd=data, env=env, text=False)
         output = done.stdout if words[0] != "stat" else b"" if done.returncode else done.stderr + done.stdout
-        printed = "".join(line for line in output.decode(errors="replace").splitlines(True) if not VARIES.search(line))
+        printed = "".join(line for line in output.decode(errors="replace").splitlines(True) if not VARIES.search(line)).replace(os.path.realpath(data), "DATA")
         known = [gap for gap in gaps if fnmatch.fnmatch(command, gap)]
         used.update(known)
         compared += 1

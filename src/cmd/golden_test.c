@@ -19,15 +19,20 @@
 
 enum { WORDS_MAX = 64 };
 
-/* Words are separated by blanks; none has any. */
+/* Words are separated by blanks; one between ' and ' may have some. */
 static int split(char *line, char **words)
 {
 	static char program[] = "perf";
-	char *rest = NULL;
 	int count = 0;
 	words[count++] = program;
-	for (char *word = strtok_r(line, " ", &rest); word && count < WORDS_MAX - 1; word = strtok_r(NULL, " ", &rest))
-		words[count++] = word;
+	while (*(line += strspn(line, " ")) && count < WORDS_MAX - 1) {
+		bool quoted = *line == '\'';
+		words[count++] = line + quoted;
+		line += quoted;
+		line += strcspn(line, quoted ? "'" : " ");
+		if (*line)
+			*line++ = '\0';
+	}
 	words[count] = NULL;
 	return count;
 }
@@ -63,16 +68,29 @@ static bool varies(const char *line)
 	return strstr(line, "captured on") || strstr(line, "captured-on") || strncmp(line, "# (Tip:", 7) == 0;
 }
 
+/* Adds a line; the folder of the recordings is DATA in it, wherever the tree is. */
+static void add_line(struct str *to, const char *prefix, const char *line, const char *folder)
+{
+	str_puts(to, prefix);
+	for (const char *at; (at = strstr(line, folder)); line = at + strlen(folder)) {
+		str_add(to, line, (size_t)(at - line));
+		str_puts(to, "DATA");
+	}
+	str_printf(to, "%s\n", line);
+}
+
 static void add_lines(struct str *to, const char *prefix, struct str *from)
 {
+	char *folder = realpath(FOLDER "/data", NULL);
 	char *text = memory_string(str_text(from));
 	for (char *line = text, *end; line && *line; line = end ? end + 1 : NULL) {
 		end = strchr(line, '\n');
 		if (end)
 			*end = '\0';
 		if (!varies(line))
-			str_printf(to, "%s%s\n", prefix, line);
+			add_line(to, prefix, line, folder ? folder : FOLDER "/data");
 	}
+	free(folder);
 	free(text);
 }
 
@@ -188,6 +206,11 @@ TEST("known recordings of the scheduler, of system calls and of locks are analys
 TEST("a known hardware trace and known recorded counts are shown as expected, to the byte")
 {
 	check_file("traces");
+}
+
+TEST("lines, inlined calls, types and probes of a known program are shown as expected, to the byte")
+{
+	check_file("lines");
 }
 
 TEST("the headers, the code and the comparison of known recordings are shown as expected, to the byte")

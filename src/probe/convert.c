@@ -403,6 +403,8 @@ static int not_found(struct conversion *c)
 	CLEANUP_STR struct str place = { 0 };
 	probe_spec_place(c->spec, &place);
 	error_set(c->err, ERROR_USAGE, "Probe point '%s' not found.", str_text(&place));
+	if (c->err)
+		c->err->sys = ENODEV;
 	return add_similar(c);
 }
 

@@ -1,5 +1,6 @@
-"""The recordings of test/golden, with the program, the library and the kernel that they are of. Every byte is made here: the recordings are the
-same on every machine. Formats: perf_event_open(2), tools/perf/Documentation/perf.data-file-format.txt of Linux; the layouts of tracepoints are
+"""The recordings of test/golden, with the program, the library and the kernel that they are of. Every byte is made here, but for the program
+`lines`, which gcc 12 made of lines.c (-O2 -g -fno-omit-frame-pointer -fno-stack-protector -fno-asynchronous-unwind-tables -nostdlib -static -no-pie
+-fdebug-prefix-map=$PWD=. -Wl,--build-id=none -Wl,-z,noseparate-code): the recordings are the same on every machine. Formats: perf_event_open(2), tools/perf/Documentation/perf.data-file-format.txt of Linux; the layouts of tracepoints are
 those that the kernel shows in tracefs."""
 import os
 import struct
@@ -344,6 +345,28 @@ def write_trace(folder):
     write(folder, "trace.data", attributes, records, {**index, recording.EVENT_DESC: descriptions}, ids=numbers)
 
 
+# Instructions of the program that gcc made of data/lines.c, and how often they are sampled; where their callers go on.
+WALK = [(0x400100, 3), (0x40010d, 9), (0x400117, 6), (0x40011b, 2), (0x400122, 4), (0x40012a, 5), (0x40012d, 7), (0x40013a, 1)]
+FILL = [(0x400193, 2), (0x4001b2, 3), (0x4001c2, 1)]
+DIG = [(0x400157, 2), (0x400161, 3), (0x400165, 1)]
+IN_DIG, IN_START, AFTER_FILL = 0x400173, 0x400217, 0x40020d
+
+
+def write_lines(folder):
+    """Samples of lines.c with their callers, and with addresses of what is read and written."""
+    kind = IP | TID | TIME | ADDR | PERIOD | CALLCHAIN | DATA_SRC
+    stacks = [(at, count, [at] + [IN_DIG] * 1 + [IN_START]) for at, count in WALK] + [(at, count, [at, AFTER_FILL]) for at, count in FILL]
+    stacks += [(at, count, [at] + [0x40015b] * (i + 1) + [IN_START]) for i, (at, count) in enumerate(DIG)]
+    samples = []
+    for at, count, chain in stacks:
+        for i in range(count):
+            n = len(samples)
+            body = struct.pack("<QIIQQQ", at, 105, 105, SECOND + n * 1000000, 0x401260 + 48 * i, 1000)
+            samples.append(record(SAMPLE, body + recording.chain([recording.CONTEXT_USER, *chain]) + struct.pack("<Q", 0x2 | 0x8 << 5), USER))
+    before = [next(side_band()), recording.comm(105, 105, "lines"), recording.mmap(105, 105, 0x400000, 0x1000, 0, "/lines")]
+    write(folder, "lines.data", [recording.attribute(kind, kind=0, period=1000)], [*before, *samples])
+
+
 THREAD_MAP, CPU_MAP, STAT_CONFIG, STAT, STAT_ROUND = 73, 74, 75, 76, 77
 
 
@@ -390,7 +413,7 @@ def write_all(folder):
     known.program(os.path.join(folder, "calc"), known.FUNCTIONS)
     known.program(os.path.join(folder, "libm.so"), known.LIBRARY)
     known.write_kallsyms(folder)
-    for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks, write_trace):
+    for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks, write_trace, write_lines):
         each(folder)
     write_counts(folder, "counts.data", 0, [2 * SECOND])
     write_counts(folder, "intervals.data", 1000, [SECOND, 2 * SECOND, 3 * SECOND])

@@ -152,6 +152,8 @@ int probe_fail(const struct cli *cli, const struct error *err, const char *last)
 	cli_warn(cli, "  Error: %s", last);
 	if (err->sys == ENODATA)
 		return EXIT_NO_DEBUG;
+	if (err->sys == ENODEV)
+		return EXIT_NO_DEVICE;
 	return err->kind == ERROR_USAGE || err->kind == ERROR_FORMAT ? EXIT_NO_EVENT : EXIT_INVALID;
 }
 

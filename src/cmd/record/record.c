@@ -259,7 +259,7 @@ static int failed(const struct run *run, struct error *err)
 	if (err->hint[0])
 		str_printf(&text, "\n%s", err->hint);
 	cli_warn(run->cli, "%s", text.text);
-	return sys == ESRCH ? EXIT_NO_PROCESS : sys == ENODEV ? EXIT_NO_CPU : sys == EINVAL ? EXIT_INVALID : EXIT_FAILED;
+	return sys == ESRCH ? EXIT_NO_PROCESS : sys == ENODEV ? EXIT_NO_DEVICE : sys == EINVAL ? EXIT_INVALID : EXIT_FAILED;
 }
 
 /* What perf looks at once it has read all options. */

@@ -263,7 +263,7 @@ static int complain(const struct top *top, struct error *err)
 	case ESRCH:
 		return EXIT_NO_PROCESS;
 	case ENODEV:
-		return EXIT_NO_CPU;
+		return EXIT_NO_DEVICE;
 	case EINVAL:
 		return EXIT_INVALID;
 	default:

@@ -111,7 +111,8 @@ def test_timehist():
             ours, perfs = ours.splitlines(), perfs.splitlines()
             need(len(ours) == len(perfs) > 2, "%s: %d lines, perf has %d" % (words, len(ours), len(perfs)))
             different = differing(ours, perfs)
-            need(different <= 2 * gaps, "%s: %d of %d lines differ, with %d missing switches" % (words, different, len(ours), gaps))
+            need(different <= 2 * gaps, "%s: %d of %d lines differ, with %d missing switches: %s" % (
+                words, different, len(ours), gaps, next((pair for pair in zip(ours, perfs) if pair[0] != pair[1]), None)))
 
 
 def test_kernel_chains():

@@ -26,8 +26,8 @@ static int open_file(struct stat_run *run, const char *path)
 
 static void find_thousands(struct stat_run *run)
 {
-	locale_t locale = newlocale(LC_NUMERIC_MASK, "", (locale_t)0);
-	if (!run->o->big_num || locale == (locale_t)0)
+	locale_t locale = run->o->big_num ? newlocale(LC_NUMERIC_MASK, "", (locale_t)0) : (locale_t)0;
+	if (locale == (locale_t)0)
 		return;
 	strncpy(run->thousands, nl_langinfo_l(THOUSEP, locale), sizeof run->thousands - 1);
 	freelocale(locale);

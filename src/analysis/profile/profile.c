@@ -36,7 +36,7 @@ static void lay_out(struct profile *profile)
 			column->at = at;
 			at += column->type->words;
 		}
-		/* also of a column that is only shown: -F parent asks for no match, and reads that there is none */
+		/* also of a column that is only shown: -F parent asks for no match, but reads the fact */
 		uint32_t needed = column->type->id == ID_TRACE || column->type->class == COLUMN_FIELD ? FACT_WORDS_RAW
 			: column->type->id == ID_PARENT ? FACT_WORDS_PARENT : FACT_WORDS_NONE;
 		if (profile->sample_fact_words < needed)

@@ -183,13 +183,11 @@ static void print_record(struct listing_line *line)
 		own.comm = model_comm(model, model_thread(model, own.tid, clock), clock);
 		if (r->evsel && !attr_flag(&r->evsel->attr, ATTR_SAMPLE_ID_ALL))
 			fill_without_trailer(&own, &sample);
-		line->r = &own;
 		line->plan = &line->listing->plans[r->event];
 	}
-	if (listing_drops_cpu(line->listing, own.sample->cpu)) {
-		line->r = r;
+	if (listing_drops_cpu(line->listing, own.sample->cpu))
 		return;
-	}
+	line->r = &own;
 	if (line->listing->options.format) {
 		add_record_row(line);
 	} else {

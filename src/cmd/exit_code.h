@@ -14,7 +14,7 @@ enum exit_code {
 	EXIT_NOT_SUPPORTED = 161, /* EOPNOTSUPP: probe: a place such as %entry */
 	EXIT_NO_DEBUG = 195,    /* ENODATA: probe: a line or variable needs the debug information that the file lacks */
 	EXIT_INVALID = 234,     /* EINVAL: a value is invalid for this recording or this machine */
-	EXIT_NO_DEVICE = 237,      /* ENODEV: record: a CPU does not exist; probe: debug information has no such place */
+	EXIT_NO_DEVICE = 237,   /* ENODEV: record: a CPU does not exist; probe: debug information has no such place */
 	EXIT_NO_PROCESS = 244,  /* record: a process does not exist (perf: ENOMEM) */
 	EXIT_NO_EVENT = 254,    /* ENOENT: an event of --switch-on or --switch-off is not in the recording */
 	EXIT_FAILED = 255,      /* the recording cannot be opened or made, or it lacks what was asked for */

@@ -149,9 +149,9 @@ def test_as_perf():
             lists[0] = lists[0][first:]
             last = max(i for i, text in enumerate(lists[0]) if text.startswith("getppid"))
             lists[0] = lists[0][:last + 1]
-            lists[1:] = sorted(lists[1:], key=len)  # which of the others comes first depends on which is faster
-            # whether a thread waits for another by futex depends on which is faster
-            return [[same_machine(text, tasks + [parent]) for text in texts if not text.startswith("futex(")] for texts in lists]
+            # whether a thread waits for another by futex depends on which is faster, and which of the others comes first, too
+            lists = [[same_machine(text, tasks + [parent]) for text in texts if not text.startswith("futex(")] for texts in lists]
+            return [lists[0], *sorted(lists[1:], key=lambda texts: [text.split("(")[0] for text in texts])]
         perfs, ours = calls_of(need_reference(), "perf"), calls_of(PERFUSE, "perfuse")
         names = [[[text.split("(")[0] for text in texts] for texts in lists] for lists in (perfs, ours)]
         need(names[0] == names[1], "perf has %s, not %s" % tuple(names))

@@ -1,23 +1,24 @@
 """The recordings of test/golden, with the program, the library and the kernel that they are of. Every byte is made here, but for the program
 `lines`, which gcc 12 made of lines.c (-O2 -g -fno-omit-frame-pointer -fno-stack-protector -fno-asynchronous-unwind-tables -nostdlib -static -no-pie
--fdebug-prefix-map=$PWD=. -Wl,--build-id=none -Wl,-z,noseparate-code): the recordings are the same on every machine. Formats: perf_event_open(2), tools/perf/Documentation/perf.data-file-format.txt of Linux; the layouts of tracepoints are
-those that the kernel shows in tracefs."""
+-fdebug-prefix-map=$PWD=. -Wl,--build-id=none -Wl,-z,noseparate-code): the recordings are the same on every machine. Formats: as of
+suite/recording.py; the layouts of tracepoints are those that the kernel shows in tracefs."""
 import os
 import struct
 
 from suite import pt_encoder, recording
-from suite.recording import KERNEL, SAMPLE, USER, header_text, header_texts, record
+from suite.recording import (
+    KERNEL, SAMPLE, SAMPLE_ADDR as ADDR, SAMPLE_BRANCH_STACK as BRANCHES, SAMPLE_CALLCHAIN as CALLCHAIN, SAMPLE_CGROUP as CGROUP,
+    SAMPLE_CODE_PAGE_SIZE as CODE_PAGE, SAMPLE_CPU as CPU, SAMPLE_DATA_PAGE_SIZE as DATA_PAGE, SAMPLE_DATA_SRC as DATA_SRC, SAMPLE_ID as ID,
+    SAMPLE_IDENTIFIER as IDENTIFIER, SAMPLE_IP as IP, SAMPLE_PERIOD as PERIOD, SAMPLE_PHYS_ADDR as PHYS_ADDR, SAMPLE_RAW as RAW, SAMPLE_READ as READ,
+    SAMPLE_TID as TID, SAMPLE_TIME as TIME, SAMPLE_TRANSACTION as TRANSACTION, SAMPLE_WEIGHT as WEIGHT, USER, header_text, header_texts, record)
 from tui import recordings as known
+from tui.recordings import SECOND, side_band, stacks
 
-IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, RAW, BRANCHES = 1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x100, 0x400, 0x800
-REGS_USER, WEIGHT, DATA_SRC, IDENTIFIER, TRANSACTION = 0x1000, 0x4000, 0x8000, 0x10000, 0x20000
-PHYS_ADDR, CGROUP, DATA_PAGE, CODE_PAGE = 0x80000, 0x200000, 0x400000, 0x800000
-SECOND = 1000000000
-BPF = 0xffffffffc0200000 # a BPF program of 64 bytes
+BPF = 0xffffffffc0200000  # a BPF program of 64 bytes
 HEAD = {
     recording.HOSTNAME: header_text("host"), recording.OSRELEASE: header_text("6.12.0"), recording.VERSION: header_text("6.12"),
     recording.ARCH: header_text("x86_64"), recording.NRCPUS: struct.pack("<II", 4, 3), recording.CPUDESC: header_text("A Processor"),
-    recording.CPUID: header_text("GenuineIntel,6,85,7"), 10: struct.pack("<Q", 16 << 20), recording.CMDLINE: header_texts("perf", "record", "./calc"),
+    recording.CPUID: header_text("GenuineIntel,6,85,7"), recording.TOTAL_MEMORY: struct.pack("<Q", 16 << 20), recording.CMDLINE: header_texts("perf", "record", "./calc"),
     recording.CPU_TOPOLOGY: header_texts("0-1", "2-3") + header_texts("0", "1", "2", "3") +
     struct.pack("<8I", 0, 0, 1, 0, 0, 1, 1, 1),
     recording.NUMA: struct.pack("<IIQQ", 1, 0, 8 << 20, 4 << 20) + header_text("0-3"),
@@ -29,31 +30,6 @@ def write(folder, name, attributes, records, more=None, **options):
     path = os.path.join(folder, name)
     recording.write(path, records, attributes, {**HEAD, **(more or {})}, **options)
     os.utime(path, (SECOND, SECOND))
-
-
-def side_band(end=None):
-    """end: the trailer of a pid and a time, where samples have ids."""
-    end = end or (lambda pid, time: b"")
-    yield recording.mmap(recording.NO_PID, 0, known.KERNEL_BASE, 0x10000000, known.KERNEL_BASE, "[kernel.kallsyms]_text", misc=KERNEL, end=end(0, 0))
-    for at, (comm, pid) in enumerate(known.PIDS.items()):
-        time = SECOND - 9000 + 1000 * at
-        yield recording.comm(pid, pid, comm, end=end(pid, time))
-        yield recording.mmap(pid, pid, known.CODE, 0x4000, 0, "/calc", end=end(pid, time + 1))
-        yield recording.mmap(pid, pid, 0x7f0000000000, 0x4000, 0, "/libm.so", end=end(pid, time + 2))
-
-
-def stacks(count):
-    """(number, comm, chain): the helper in the last quarter."""
-    for n in range(count):
-        late = n >= count * 3 // 4
-        mine = [row for row in known.STACKS if late or row[1] == "calc"]
-        at, total = n * 37, sum(row[0] for row in mine)
-        at %= total
-        for share, comm, names in mine:
-            if at < share:
-                yield n, comm, names
-                break
-            at -= share
 
 
 def mode(names):
@@ -155,27 +131,27 @@ def write_side_band(folder):
         recording.fork(104, 103, t + 1, end(103, t + 1)),
         recording.mmap2(104, 104, 0x500000, 0x2000, 0x1000, "/bin/other", inode=42, generation=7, end=end(104, t + 2)),
         recording.mmap2(104, 104, 0x600000, 0x2000, 0, "/bin/known", build_id=bytes(range(20)), end=end(104, t + 3)),
-        record(2, struct.pack("<QQ", 31, 5) + end(104, t + 4)),
-        record(13, struct.pack("<Q", 3) + end(104, t + 5)),
-        record(5, struct.pack("<QQQ", t + 6, 31, 31) + end(104, t + 6)),
-        record(6, struct.pack("<QQQ", t + 7, 31, 31) + end(104, t + 7)),
-        record(14, end(104, t + 8), 1 << 13),
-        record(14, end(104, t + 9)),
-        record(15, struct.pack("<II", 103, 103) + end(104, t + 10), 1 << 13 | 1 << 14),
-        record(15, struct.pack("<II", 103, 103) + end(104, t + 11)),
-        record(16, struct.pack("<IIQ", 104, 104, 2) + struct.pack("<QQQQ", 3, 0xeffffffc, 4, 0xeffffffd) + end(104, t + 12)),
-        record(17, struct.pack("<QIHH", BPF, 64, 1, 0) + recording.padded("bpf_prog_0123456789abcdef_f") + end(104, t + 13)),
-        record(18, struct.pack("<HHI8s", 1, 0, 17, bytes(8)) + end(104, t + 14)),
-        record(19, struct.pack("<Q", 5) + recording.padded("/a") + end(104, t + 15)),
-        record(20, struct.pack("<QHH", known.KERNEL_BASE + 0x1008, 2, 2) + b"\x90\x90\xeb\x00" + end(104, t + 16)),
-        record(12, struct.pack("<II", 104, 104) + end(104, t + 17)),
-        record(11, struct.pack("<QQQ", 0x1000, 0x200, 1) + end(104, t + 18)),
+        record(recording.LOST, struct.pack("<QQ", 31, 5) + end(104, t + 4)),
+        record(recording.LOST_SAMPLES, struct.pack("<Q", 3) + end(104, t + 5)),
+        record(recording.THROTTLE, struct.pack("<QQQ", t + 6, 31, 31) + end(104, t + 6)),
+        record(recording.UNTHROTTLE, struct.pack("<QQQ", t + 7, 31, 31) + end(104, t + 7)),
+        record(recording.SWITCH, end(104, t + 8), 1 << 13),
+        record(recording.SWITCH, end(104, t + 9)),
+        record(recording.SWITCH_CPU_WIDE, struct.pack("<II", 103, 103) + end(104, t + 10), 1 << 13 | 1 << 14),
+        record(recording.SWITCH_CPU_WIDE, struct.pack("<II", 103, 103) + end(104, t + 11)),
+        record(recording.NAMESPACES, struct.pack("<IIQ", 104, 104, 2) + struct.pack("<QQQQ", 3, 0xeffffffc, 4, 0xeffffffd) + end(104, t + 12)),
+        record(recording.KSYMBOL, struct.pack("<QIHH", BPF, 64, 1, 0) + recording.padded("bpf_prog_0123456789abcdef_f") + end(104, t + 13)),
+        record(recording.BPF_EVENT, struct.pack("<HHI8s", 1, 0, 17, bytes(8)) + end(104, t + 14)),
+        record(recording.CGROUP, struct.pack("<Q", 5) + recording.padded("/a") + end(104, t + 15)),
+        record(recording.TEXT_POKE, struct.pack("<QHH", known.KERNEL_BASE + 0x1008, 2, 2) + b"\x90\x90\xeb\x00" + end(104, t + 16)),
+        record(recording.ITRACE_START, struct.pack("<II", 104, 104) + end(104, t + 17)),
+        record(recording.AUX, struct.pack("<QQQ", 0x1000, 0x200, 1) + end(104, t + 18)),
     ]
     for n, comm, names in stacks(12):
         pid = (104, known.PIDS[comm])[n % 2]
         at = (0x500008 + n, 0x600010, BPF + 8)[n % 3] if pid == 104 else known.address(names[0])
         records.append(record(SAMPLE, struct.pack("<QQIIQII", 31, at, pid, pid, t + 100 + n, n % 4, 0), KERNEL if at > 1 << 63 else USER))
-    records += [recording.record(4, struct.pack("<IIIIQ", 104, 103, 104, 103, t + 900) + end(104, t + 900)),
+    records += [record(recording.EXIT, struct.pack("<IIIIQ", 104, 103, 104, 103, t + 900) + end(104, t + 900)),
                 record(recording.FINISHED_ROUND, b"")]
     write(folder, "sideband.data", [recording.attribute(kind, flags, kind=1, period=1000)], records, ids=(31,))
     build_ids = recording.build_id_row("[kernel.kallsyms]", bytes(range(1, 21)), KERNEL) + recording.build_id_row("/calc", b"\x5a" * 20)
@@ -243,9 +219,7 @@ def write_points(folder, name, system, events, chains=False):
         body = struct.pack("<QQIIQIIQ", ids[[p[1] for p in points].index(point)], at, pid, pid, time, cpu, 0, 1)
         body += known.chain(["vfs_read", "do_syscall_64", "parse", "main"]) if chains else b""
         records.append(record(SAMPLE, body + struct.pack("<I", len(raw)) + raw, KERNEL))
-    descriptions = struct.pack("<II", len(points), len(attributes[0]))
-    for i, point in enumerate(points):
-        descriptions += attributes[i] + struct.pack("<I", 1) + header_text("%s:%s" % point[:2]) + struct.pack("<Q", ids[i])
+    descriptions = recording.event_descriptions(attributes, ["%s:%s" % point[:2] for point in points], ids)
     write(folder, name, attributes, records, {recording.TRACING: tracing_data(points), recording.EVENT_DESC: descriptions}, ids=ids)
 
 
@@ -331,18 +305,16 @@ def write_trace(folder):
         return struct.pack("<IIQQ", pid, pid, time, numbers[1])
 
     words = (8, 10, 1024, 0, 1, pt_encoder.TSC_BIT, pt_encoder.NO_RETURNS_BIT, 0, 0, 0, pt_encoder.MTC_BIT, 15 << 14, 308, 2, pt_encoder.CYC_BIT, 37, 0)
-    records = [record(70, struct.pack("<II", 1, 0) + struct.pack("<17Q", *words)), *side_band(end),
-               record(12, struct.pack("<II", 101, 101) + end(101, t)),
-               record(11, struct.pack("<QQQ", 0, len(trace), 0) + end(101, t + 5000)),
+    records = [record(recording.AUXTRACE_INFO, struct.pack("<II", 1, 0) + struct.pack("<17Q", *words)), *side_band(end),
+               record(recording.ITRACE_START, struct.pack("<II", 101, 101) + end(101, t)),
+               record(recording.AUX, struct.pack("<QQQ", 0, len(trace), 0) + end(101, t + 5000)),
                record(recording.AUXTRACE, struct.pack("<QQQIIII", len(trace), 0, 7, 0, 101, 0xffffffff, 0)) + trace,
                record(recording.FINISHED_ROUND, b"")]
     attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=8, config=settings.config(), period=1, read_format=4),
                   recording.attribute(kind, flags, kind=1, config=9, period=1, read_format=4)]
-    index = {18: struct.pack("<Q", 0)}
-    descriptions = struct.pack("<II", 2, len(attributes[0]))
-    for one, name, number in zip(attributes, ("intel_pt//u", "dummy:u"), numbers):
-        descriptions += one + struct.pack("<I", 1) + header_text(name) + struct.pack("<Q", number)
-    write(folder, "trace.data", attributes, records, {**index, recording.EVENT_DESC: descriptions}, ids=numbers)
+    features = {recording.AUXTRACE_INDEX: struct.pack("<Q", 0),
+                recording.EVENT_DESC: recording.event_descriptions(attributes, ("intel_pt//u", "dummy:u"), numbers)}
+    write(folder, "trace.data", attributes, records, features, ids=numbers)
 
 
 # Instructions of the program that gcc made of data/lines.c, and how often they are sampled; where their callers go on.
@@ -355,7 +327,7 @@ IN_DIG, IN_START, AFTER_FILL = 0x400173, 0x400217, 0x40020d
 def write_lines(folder):
     """Samples of lines.c with their callers, and with addresses of what is read and written."""
     kind = IP | TID | TIME | ADDR | PERIOD | CALLCHAIN | DATA_SRC
-    stacks = [(at, count, [at] + [IN_DIG] * 1 + [IN_START]) for at, count in WALK] + [(at, count, [at, AFTER_FILL]) for at, count in FILL]
+    stacks = [(at, count, [at, IN_DIG, IN_START]) for at, count in WALK] + [(at, count, [at, AFTER_FILL]) for at, count in FILL]
     stacks += [(at, count, [at] + [0x40015b] * (i + 1) + [IN_START]) for i, (at, count) in enumerate(DIG)]
     samples = []
     for at, count, chain in stacks:
@@ -367,53 +339,34 @@ def write_lines(folder):
     write(folder, "lines.data", [recording.attribute(kind, kind=0, period=1000)], [*before, *samples])
 
 
-THREAD_MAP, CPU_MAP, STAT_CONFIG, STAT, STAT_ROUND = 73, 74, 75, 76, 77
-
-
 def write_counts(folder, name, interval_ms, rounds):
     """Of `stat record -a`: three counters on four CPUs, one of them was not always counting, one never; rounds: times in ns, the last is the
     end."""
     kinds = [(1, 0, "cpu-clock"), (0, 0, "cycles"), (0, 1, "instructions")]
     attributes = [recording.attribute(IDENTIFIER, 1 << 1, kind=kind, config=config, period=0, read_format=3) for kind, config, _ in kinds]
     numbers = [700 + i for i in range(12)]
-    records = [record(THREAD_MAP, struct.pack("<QQ16s", 1, 2 ** 64 - 1, b"")), record(CPU_MAP, struct.pack("<HH4HI", 0, 4, 0, 1, 2, 3, 0)),
-               record(STAT_CONFIG, struct.pack("<7Q", 3, 0, 3, 1, interval_ms, 2, 1))]
+    records = [record(recording.THREAD_MAP, struct.pack("<QQ16s", 1, 2 ** 64 - 1, b"")), record(recording.CPU_MAP, struct.pack("<HH4HI", 0, 4, 0, 1, 2, 3, 0)),
+               record(recording.STAT_CONFIG, struct.pack("<7Q", 3, 0, 3, 1, interval_ms, 2, 1))]
     for n, time in enumerate(rounds):
         for event in range(3):
             for cpu in range(4):
                 enabled = time
                 running = (enabled, enabled * 3 // 4, 0)[event] if event < 2 or cpu else enabled // 2
                 value = running and running * (1, 3, 2)[event] // (cpu + 1) + n
-                records.append(record(STAT, struct.pack("<QIIQQQ", numbers[event * 4 + cpu], cpu, 0, value, enabled, running)))
+                records.append(record(recording.STAT, struct.pack("<QIIQQQ", numbers[event * 4 + cpu], cpu, 0, value, enabled, running)))
         last = n == len(rounds) - 1
         if interval_ms or last:
-            records.append(record(STAT_ROUND, struct.pack("<QQ", 1 if last else 0, time)))
-    descriptions = struct.pack("<II", len(kinds), len(attributes[0]))
-    for i, (_, _, label) in enumerate(kinds):
-        descriptions += attributes[i] + struct.pack("<I", 4) + header_text(label) + struct.pack("<4Q", *numbers[4 * i:4 * i + 4])
-    path = os.path.join(folder, name)
-    write_ids(path, attributes, numbers, records, {**HEAD, 19: b"", recording.EVENT_DESC: descriptions})
-    os.utime(path, (SECOND, SECOND))
-
-
-def write_ids(path, attributes, numbers, records, features):
-    """A recording whose events have as many ids each."""
-    each = len(numbers) // len(attributes)
-    with open(path, "wb") as out:
-        whole = b"".join(recording.pieces(records, attributes, features, ids=numbers))
-        out.write(whole)
-    start, entry = recording.HEADER_BYTES + 8 * len(numbers), len(attributes[0]) + 16
-    with open(path, "r+b") as file:
-        for i in range(len(attributes)):
-            file.seek(start + i * entry + entry - 16)
-            file.write(struct.pack("<QQ", recording.HEADER_BYTES + 8 * each * i, 8 * each))
+            records.append(record(recording.STAT_ROUND, struct.pack("<QQ", 1 if last else 0, time)))
+    descriptions = recording.event_descriptions(attributes, [label for _, _, label in kinds], numbers)
+    write(folder, name, attributes, records, {recording.STAT_FEATURE: b"", recording.EVENT_DESC: descriptions}, ids=numbers)
 
 
 def write_all(folder):
     known.program(os.path.join(folder, "calc"), known.FUNCTIONS)
     known.program(os.path.join(folder, "libm.so"), known.LIBRARY)
     known.write_kallsyms(folder)
-    for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks, write_trace, write_lines):
+    for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
+                 write_trace, write_lines):
         each(folder)
     write_counts(folder, "counts.data", 0, [2 * SECOND])
     write_counts(folder, "intervals.data", 1000, [SECOND, 2 * SECOND, 3 * SECOND])

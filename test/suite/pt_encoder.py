@@ -2,10 +2,10 @@
 packets, lengths of TNT packets, compression of returns. Source: Intel SDM, volume 3, "Intel Processor Trace", packet definitions."""
 import struct
 
-from suite.traces import AUXTRACE, records, write
+from suite.recording import AUX, AUXTRACE
+from suite.traces import records, write
 
 CONDITIONAL, JUMP, CALL, INDIRECT, INDIRECT_CALL, RETURN, SYSCALL, SYSTEM_RETURN = range(1, 9)
-AUX = 11
 RATIO = 154                      # ticks of the TSC in one of the crystal's clock
 NOMINAL = 37                     # the frequency of the TSC, as CBR packets count
 PSB = b"\x02\x82" * 8

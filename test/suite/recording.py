@@ -3,14 +3,21 @@ perf_event_open(2)."""
 import struct
 
 KERNEL, USER, EXEC, BUILD_ID_MISC = 1, 2, 1 << 13, 1 << 14
-MMAP, LOST, COMM, FORK, SAMPLE, MMAP2, LOST_SAMPLES, NAMESPACES, KSYMBOL, CGROUP, CALLCHAIN_DEFERRED = 1, 2, 3, 7, 9, 10, 13, 16, 17, 19, 22
-HEADER_ATTR, TRACING_DATA, BUILD_ID_RECORD, FINISHED_ROUND, AUXTRACE, HEADER_FEATURE, COMPRESSED, COMPRESSED2 = 64, 66, 67, 68, 71, 80, 81, 83
-SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME, SAMPLE_CALLCHAIN, SAMPLE_PERIOD, SAMPLE_BRANCH_STACK = 1, 2, 4, 0x20, 0x100, 0x800
+MMAP, LOST, COMM, EXIT, THROTTLE, UNTHROTTLE, FORK, SAMPLE, MMAP2, AUX, ITRACE_START, LOST_SAMPLES, SWITCH, SWITCH_CPU_WIDE, NAMESPACES, KSYMBOL = (
+    1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17)
+BPF_EVENT, CGROUP, TEXT_POKE, CALLCHAIN_DEFERRED = 18, 19, 20, 22
+HEADER_ATTR, TRACING_DATA, BUILD_ID_RECORD, FINISHED_ROUND, AUXTRACE_INFO, AUXTRACE, HEADER_FEATURE, COMPRESSED, COMPRESSED2 = (
+    64, 66, 67, 68, 70, 71, 80, 81, 83)
+THREAD_MAP, CPU_MAP, STAT_CONFIG, STAT, STAT_ROUND = 73, 74, 75, 76, 77
+SAMPLE_IP, SAMPLE_TID, SAMPLE_TIME, SAMPLE_ADDR, SAMPLE_READ, SAMPLE_CALLCHAIN, SAMPLE_ID, SAMPLE_CPU, SAMPLE_PERIOD, SAMPLE_RAW, SAMPLE_BRANCH_STACK = (
+    1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x100, 0x400, 0x800)
+SAMPLE_WEIGHT, SAMPLE_DATA_SRC, SAMPLE_IDENTIFIER, SAMPLE_TRANSACTION = 0x4000, 0x8000, 0x10000, 0x20000
+SAMPLE_PHYS_ADDR, SAMPLE_CGROUP, SAMPLE_DATA_PAGE_SIZE, SAMPLE_CODE_PAGE_SIZE = 0x80000, 0x200000, 0x400000, 0x800000
 FLAG_MMAP, FLAG_COMM, FLAG_SAMPLE_ID_ALL, FLAG_EXCLUDE_GUEST, FLAG_MMAP2 = 1 << 8, 1 << 9, 1 << 18, 1 << 20, 1 << 23
 CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = 2 ** 64 - 128, 2 ** 64 - 512, 2 ** 64 - 640
 # header features by the number of their bit
-TRACING, BUILD_ID, HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, CMDLINE, EVENT_DESC, CPU_TOPOLOGY, NUMA, BRANCH_STACK, PMU, GROUP, CACHE = (
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 20)
+(TRACING, BUILD_ID, HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEMORY, CMDLINE, EVENT_DESC, CPU_TOPOLOGY, NUMA, BRANCH_STACK, PMU,
+ GROUP, AUXTRACE_INDEX, STAT_FEATURE, CACHE) = range(1, 21)
 DIR_FORMAT, COMPRESSION, CPU_PMU_CAPS, PMU_CAPS = 24, 27, 28, 31
 MAGIC = b"PERFILE2"
 HEADER_BYTES = 104
@@ -82,18 +89,27 @@ def header_texts(*words):
     return struct.pack("<I", len(words)) + b"".join(header_text(word) for word in words)
 
 
+def event_descriptions(attributes, names, ids):
+    """The header's descriptions of events, with as many ids for each."""
+    out, each = struct.pack("<II", len(attributes), len(attributes[0])), len(ids) // len(attributes)
+    for i, (one, name) in enumerate(zip(attributes, names)):
+        out += one + struct.pack("<I", each) + header_text(name) + struct.pack("<%dQ" % each, *ids[each * i:each * (i + 1)])
+    return out
+
+
 def build_id_row(name, build_id, misc=USER, room=8, size=0):
     """A row of the header's table of build-ids. size: how long the build-id is, where the row gives that."""
     return record(0, struct.pack("<i", -1) + build_id.ljust(20, b"\0") + struct.pack("<I", size) + padded(name, room), misc)
 
 
 def pieces(records, attributes, features=(), ids=(), data_size=None, claims=None):
-    """The parts of a file. features: {bit: bytes}; ids: one for each attribute, or none; data_size, claims: what the header claims of the
+    """The parts of a file. features: {bit: bytes}; ids: as many for each attribute, or none; data_size, claims: what the header claims of the
     data and of each feature, if not the truth."""
     features = dict(features)
     data = b"".join(records)
     numbers = b"".join(struct.pack("<Q", number) for number in ids)
-    table = b"".join(one + struct.pack("<QQ", HEADER_BYTES + 8 * i if ids else 0, 8 if ids else 0) for i, one in enumerate(attributes))
+    each = 8 * len(ids) // len(attributes)
+    table = b"".join(one + struct.pack("<QQ", HEADER_BYTES + each * i if ids else 0, each) for i, one in enumerate(attributes))
     data_at = HEADER_BYTES + len(numbers) + len(table)
     yield MAGIC + struct.pack("<8Q", HEADER_BYTES, len(attributes[0]) + 16, HEADER_BYTES + len(numbers), len(table), data_at,
                               len(data) if data_size is None else data_size, 0, 0)

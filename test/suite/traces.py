@@ -2,9 +2,10 @@
 with samples. No machine of the tests has BTS or PT."""
 import struct
 
+from suite.recording import AUXTRACE, AUXTRACE_INDEX, AUXTRACE_INFO, EVENT_DESC, EXIT, MMAP2, SAMPLE
+
 HEADER = struct.Struct("<8sQQQQQQQQ4Q")
-SAMPLE, EXIT, MMAP2, HW_ID, AUXTRACE_INFO, AUXTRACE = 9, 4, 10, 21, 70, 71
-EVENT_NAMES, AUXTRACE_FEATURE = 12, 18
+HW_ID = 21
 BTS, PREDICTED = 2, 0x10
 TAKEN = 4
 
@@ -52,7 +53,7 @@ def write(path, data, changed, attributes=b"", ids=b""):
             struct.pack_into("<Q", added, at, struct.unpack_from("<Q", added, at)[0] + place)
         before += ids + table + added
         header[3], header[4] = place + len(ids), len(table) + len(added)
-        features &= ~(1 << EVENT_NAMES)
+        features &= ~(1 << EVENT_DESC)
     start = HEADER.size + len(before)
     header[5] = start
     out, index = bytearray(), []
@@ -71,7 +72,7 @@ def write(path, data, changed, attributes=b"", ids=b""):
         if number not in shown:
             continue
         content = data[at:at + length]
-        if number == AUXTRACE_FEATURE:
+        if number == AUXTRACE_INDEX:
             content = struct.pack("<Q", len(index)) + b"".join(struct.pack("<QQ", *entry) for entry in index)
         sections += struct.pack("<QQ", place + len(contents), len(content))
         contents += content

@@ -68,25 +68,30 @@ def sample(comm, names, time, period, chains, number=None):
     return record(SAMPLE, body, KERNEL if names[0] in KERNEL_FUNCTIONS else USER)
 
 
-def side_band():
-    yield recording.mmap(NO_PID, 0, KERNEL_BASE, 0x10000000, KERNEL_BASE, "[kernel.kallsyms]_text", misc=KERNEL)
-    for comm, pid in PIDS.items():
-        yield recording.comm(pid, pid, comm)
-        yield recording.mmap(pid, pid, CODE, 0x4000, 0, "/calc")
-        yield recording.mmap(pid, pid, 0x7f0000000000, 0x4000, 0, "/libm.so")
+def side_band(end=lambda pid, time: b""):
+    """end: the trailer of a record, by process and time."""
+    yield recording.mmap(NO_PID, 0, KERNEL_BASE, 0x10000000, KERNEL_BASE, "[kernel.kallsyms]_text", misc=KERNEL, end=end(0, 0))
+    for time, (comm, pid) in zip(range(SECOND - 9000, SECOND, 1000), PIDS.items()):
+        yield recording.comm(pid, pid, comm, end=end(pid, time))
+        yield recording.mmap(pid, pid, CODE, 0x4000, 0, "/calc", end=end(pid, time + 1))
+        yield recording.mmap(pid, pid, 0x7f0000000000, 0x4000, 0, "/libm.so", end=end(pid, time + 2))
 
 
-def samples(count, chains, ids=(None,)):
-    """The helper runs in the last quarter."""
+def stacks(count):
+    """(number, command, frames) of each sample: the helper runs in the last quarter."""
     for n in range(count):
         late = n >= count * 3 // 4
         mine = [row for row in STACKS if late or row[1] == "calc"]
-        total = sum(row[0] for row in mine)
-        at, chosen = n * 37 % total, None
+        at = n * 37 % sum(row[0] for row in mine)
         for share, comm, names in mine:
-            if at < share and chosen is None:
-                chosen = comm, names
+            if at < share:
+                yield n, comm, names
+                break
             at -= share
+
+
+def samples(count, chains, ids=(None,)):
+    for n, *chosen in stacks(count):
         for i, number in enumerate(ids):
             if i == 0 or n % 3 == 0:
                 yield sample(*chosen, SECOND + n * 10000000, 1000 * (i + 1), chains, number)

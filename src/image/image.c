@@ -7,11 +7,14 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "base/writer.h"
 #include "elf/inflate.h"
+#include "elf/pe_image.h"
 #include "image/file.h"
 
 #define VDSO_LIMIT ((size_t)1 << 20)
 #define NOTES_LIMIT ((size_t)1 << 20)
+#define PE_LIMIT ((size_t)1 << 30) /* a PE file with its symbols */
 
 /* Only files named like a compressed kernel module are inflated: other compressed files are not images. */
 static bool path_is_packed_module(const char *path)
@@ -66,11 +69,28 @@ static int image_unpack(struct image *image, const char *path, struct span *byte
 	return 0;
 }
 
+/* A program of Windows becomes an ELF file in memory. */
+static int image_convert(struct image *image, struct span *bytes, struct error *err)
+{
+	struct writer out;
+	size_t left = budget_left(image->budget);
+	writer_open(&out, -1, 0);
+	if (pe_to_elf(*bytes, left < PE_LIMIT ? left : PE_LIMIT, &out, err) < 0 || !image_take(image, out.len, err)) {
+		writer_fini(&out);
+		return -1;
+	}
+	rooted_unmap(&image->mapping);
+	image->owned = out.buffer;
+	*bytes = (struct span){ image->owned, out.len };
+	return 0;
+}
+
 /* Parses the mapped file as an image. */
 static int image_read(struct image *image, const char *path, struct error *err)
 {
 	struct span bytes;
-	if (image_unpack(image, path, &bytes, err) < 0 || elf_open(&image->elf, bytes, err) < 0 ||
+	if (image_unpack(image, path, &bytes, err) < 0 || (!image->owned && pe_is(bytes) && image_convert(image, &bytes, err) < 0) ||
+	    elf_open(&image->elf, bytes, err) < 0 ||
 	    !image_take(image, image->elf.section_count * sizeof *image->elf.sections, err)) {
 		image_close(image);
 		return -1;

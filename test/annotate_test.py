@@ -13,7 +13,7 @@ import struct
 import sys
 
 from suite import branches, process, recording
-from suite.perf import first_difference, need_reference, shell_test
+from suite.perf import first_difference, need_reference
 from suite.process import environment, must
 from suite.settings import CORPUS, SANITIZED, SHORT, TEST
 from suite.tests import Skip, need, need_tools, run_in_folder
@@ -451,14 +451,6 @@ def test_riscv(context):
         need(table["facts"]["symbol"] != "hot" or any(row["target"] and int(row["target"], 16) in inside for row in rows), "no jump in hot")
     need(seen > 20000, "%d instructions" % seen)
 
-
-
-def test_perfs_script(context):
-    """perf's own test script of annotate passes"""
-    done = shell_test(context.folder, "annotate.sh")
-    if done.returncode == 2:
-        raise Skip("the script skips: " + done.stdout[-200:])
-    need(done.returncode == 0 and "[Success]" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`daemon`: its sessions, its clients, its configuration while it runs, and who may use it. perf's own suite (tests/shell/daemon.sh) passes, too."""
+"""`daemon`: its sessions, its clients, its configuration while it runs, and who may use it."""
 import os
 import re
 import shutil

@@ -8,7 +8,7 @@ import re
 import sys
 
 from suite import branches, process
-from suite.perf import first_difference, need_reference, shell_test
+from suite.perf import first_difference, need_reference
 from suite.process import environment, must
 from suite.settings import CORPUS, PERFUSE, SHAPE, TEST
 from suite.tests import Skip, by_samples, need, need_tools, remark, run_in_folder
@@ -306,14 +306,6 @@ def test_cycles_of_rows(c):
                            (c.diff(*words), c.run(need_reference(), *words)))
             need(ours.count("\n") > 6 and ours == perfs, "%s: %s" % (words, first_difference(ours, perfs)))
 
-
-
-def test_perfs_script(c):
-    """perf's own test script of diff passes"""
-    done = shell_test(c.folder, "diff.sh")
-    if done.returncode == 2:
-        raise Skip("the script skips: " + done.stdout[-200:])
-    need(done.returncode == 0 and "[Success]" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:])
 
 
 if __name__ == "__main__":

@@ -190,18 +190,6 @@ def test_task_analyzer():
     need(wrong.returncode and "--summary-only" in wrong.stderr, wrong.stderr)
 
 
-def test_perfs_task_analyzer():
-    """perf's own test of task-analyzer passes"""
-    need_root("only root records all CPUs")
-    script = os.path.join(os.path.dirname(need_reference()), "../libexec/perf-core/tests/shell/test_task_analyzer.sh")
-    if not os.path.exists(script):
-        raise Skip("perf's tests are not installed")
-    with tempfile.TemporaryDirectory(prefix="perfuse-sched-") as place:
-        os.symlink(PERFUSE, os.path.join(place, "perf"))
-        done = process.run("bash", script, cwd=place, env={**process.environment(place), "PATH": place + ":" + os.environ["PATH"]})
-    need(done.returncode == 0 and done.stdout.count("PASS") == 13 and "FAIL" not in done.stdout, done.stdout + done.stderr)
-
-
 def test_events():
     """record asks the kernel for the events that perf asks for"""
     need_reference()

@@ -21,11 +21,22 @@ def need_reference():
     return reference()
 
 
+def shell_folder():
+    """Where the reference has installed perf's own test scripts."""
+    return os.path.join(os.path.dirname(os.path.dirname(need_reference())), "libexec", "perf-core", "tests", "shell")
+
+
+def shell_tests():
+    """The names of perf's own test scripts."""
+    found = sorted(name for name in os.listdir(shell_folder()) if name.endswith(".sh")) if os.path.isdir(shell_folder()) else []
+    if not found:
+        raise Skip("perf's own test scripts are not installed")
+    return found
+
+
 def shell_test(folder, name):
-    """Runs a test script that belongs to perf with perfuse as `perf`; the scripts are those that the reference has installed."""
-    scripts = os.path.join(os.path.dirname(os.path.dirname(need_reference())), "libexec", "perf-core", "tests", "shell")
-    if not os.path.exists(os.path.join(scripts, name)):
-        raise Skip("%s has no %s" % (scripts, name))
+    """Runs one of perf's own test scripts with perfuse as `perf`."""
+    scripts = shell_folder()
     tools = os.path.join(folder, "as-perf")
     os.makedirs(tools, exist_ok=True)
     if not os.path.lexists(os.path.join(tools, "perf")):

@@ -75,7 +75,7 @@ static void *pool_thread(void *arg)
 	return NULL;
 }
 
-static unsigned cpus_allowed(void)
+unsigned pool_cpus(void)
 {
 	cpu_set_t set;
 	if (sched_getaffinity(0, sizeof set, &set) == 0)
@@ -102,7 +102,7 @@ struct pool *pool_new(unsigned threads)
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->work, NULL);
 	pthread_cond_init(&pool->done, NULL);
-	unsigned wanted = threads ? threads : cpus_allowed();
+	unsigned wanted = threads ? threads : pool_cpus();
 	pool->workers = 1;
 	pool->threads = memory_zero(wanted, sizeof *pool->threads);
 	while (pool->workers < wanted) {

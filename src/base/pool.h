@@ -5,6 +5,8 @@
 
 struct pool;
 
+unsigned pool_cpus(void); /* the number of CPUs that this process may run on */
+
 /* threads 0: the number of CPUs that this process may run on. With 1, no thread is started. */
 struct pool *pool_new(unsigned threads);
 void pool_free(struct pool *pool); /* accepts NULL */

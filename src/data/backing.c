@@ -54,6 +54,14 @@ int backing_make_writable(struct backing *backing, const char *path, struct erro
 	return 0;
 }
 
+void backing_map(const struct backing *backing, uint64_t from, uint64_t to)
+{
+	static const uint64_t page = 64 << 10; /* the largest page size */
+	from &= ~(page - 1);
+	if (backing->mapped && from < to && to <= backing->size)
+		madvise(backing->bytes + from, to - from, MADV_POPULATE_READ);
+}
+
 void backing_drop(const struct backing *backing, uint64_t from, uint64_t to)
 {
 	static const uint64_t page = 64 << 10; /* the largest page size */

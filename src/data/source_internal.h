@@ -14,6 +14,8 @@ struct backing {
  * small files are read, large ones mapped for reading. */
 int backing_load(struct backing *backing, int fd, uint64_t size, const char *path, struct error *err);
 int backing_make_writable(struct backing *backing, const char *path, struct error *err);
+/* Maps pages before they are read. A kernel before 5.14 ignores it, and a file that became shorter is read as before. */
+void backing_map(const struct backing *backing, uint64_t from, uint64_t to);
 /* Drops mapped pages from memory; unchanged bytes are read again on access. */
 void backing_drop(const struct backing *backing, uint64_t from, uint64_t to);
 void backing_close(struct backing *backing);

@@ -43,6 +43,7 @@ static void write_made(struct trace_step *s, struct rewrite *r)
 		new_recording_add(&r->out, &record, (struct span){ 0 });
 	}
 	s->made.count = 0;
+	trace_hand_over(s->trace);
 	trace_release(s->trace);
 }
 

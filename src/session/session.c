@@ -290,13 +290,24 @@ static void cut_slices(struct session *session)
 	}
 }
 
-/* Whether the next batch is read while the slices of this one run. Nothing that they use may change then: a stream's header grows, and a
- * chain may be completed from a later record. */
-static bool reads_ahead(const struct session *session)
+/* Whether the owner may do something else while slices run. Nothing that they use may change then: a chain may be completed from a later
+ * record. */
+static bool may_overlap(const struct session *session)
 {
 	const struct session_internal *in = session->internal;
-	return session_workers(session) > 1 && !is_serial(session) && !session->source->header.pipe && !session->trace &&
-		!in->sink->raw && !in->deferred.wanted;
+	return session_workers(session) > 1 && !is_serial(session) && !in->sink->raw && !in->deferred.wanted;
+}
+
+/* Whether the next batch is read while the slices of this one run. A stream's header grows. */
+static bool reads_ahead(const struct session *session)
+{
+	return may_overlap(session) && !session->source->header.pipe && !session->trace;
+}
+
+/* Whether samples of a trace are made while the slices of earlier ones run. */
+static bool makes_ahead(const struct session *session)
+{
+	return may_overlap(session) && session->trace;
 }
 
 /* Starts the slices of the batch. */
@@ -313,7 +324,7 @@ static void batch_start(struct session *session)
 	if (sink->batch_begin)
 		sink->batch_begin(sink->context, session, in->cuts.count);
 	in->runs = true;
-	(reads_ahead(session) ? pool_start_apart : pool_start)(session->pool, in->cuts.count, slice_run, session);
+	(reads_ahead(session) || makes_ahead(session) ? pool_start_apart : pool_start)(session->pool, in->cuts.count, slice_run, session);
 	if (sink->meanwhile)
 		sink->meanwhile(sink->context);
 }
@@ -343,18 +354,51 @@ static void batch_finish(struct session *session)
 		in->pause(in->progress_context);
 }
 
-static void batch_slices(struct session *session)
+/* Waits for the slices of the last part, of a batch with a trace. The model, and what else they use, may change then. */
+static void part_finish(void *context)
 {
-	batch_start(session);
+	struct session *session = context;
+	if (!session->internal->runs)
+		return;
 	batch_finish(session);
-}
-
-static void batch_end_part(struct session *session)
-{
-	batch_slices(session);
-	session->internal->batch.count = 0;
 	trace_release(session->trace);
 	model_begin(session);
+}
+
+/* Starts the slices of a part. The next one is made in another array meanwhile, if that is possible. */
+static void batch_end_part(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	part_finish(session);
+	batch_start(session);
+	trace_hand_over(session->trace);
+	if (in->runs && makes_ahead(session)) {
+		in->batch = in->spare;
+		in->spare = in->running;
+		in->batch.count = 0;
+		return;
+	}
+	batch_finish(session);
+	in->batch.count = 0;
+	trace_release(session->trace);
+	model_begin(session);
+}
+
+/* Whether a record leaves the model as it is: slices may run while it is applied. */
+static bool spares_model(const struct session *session, const struct entry *entry)
+{
+	if (entry->time >= session->internal->jit.next_ns)
+		return false;
+	switch (load_u32(entry->body - 8)) {
+	case RECORD_SAMPLE:
+	case RECORD_SWITCH:
+	case RECORD_SWITCH_CPU_WIDE:
+	case RECORD_AUX:
+	case RECORD_ITRACE_START:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Adds the samples of the trace that are older than `until`. */
@@ -380,12 +424,15 @@ static void batch_process_traced(struct session *session)
 			do
 				batch_add_trace(session, entry->time);
 			while (trace_thread_ends(session->trace, &record));
+		if (!spares_model(session, entry))
+			part_finish(session);
 		apply_entry(session, entry, in->batch_clock + in->batch.count);
 		vec_push(&in->batch, trace_complete(session->trace, entry));
 		if (in->batch.count >= BATCH_RECORDS)
 			batch_end_part(session);
 	}
 	batch_end_part(session);
+	part_finish(session);
 	in->plain = in->batch;
 	in->batch = records;
 }
@@ -676,6 +723,8 @@ void session_begin(struct session *session, const struct sink *sink)
 	session->source->roomy |= sink->plain;
 	in->batch_most = BATCH_BYTES;
 	in->batch_clock = 1; /* clock 0 is the state before the first record */
+	if (session->trace)
+		trace_before_pool(session->trace, part_finish, session);
 	if (in->until_ns && !is_serial(session) && !sink->raw && !session->trace)
 		source_set_window(session->source, in->from_ns, in->until_ns);
 }
@@ -751,6 +800,7 @@ int session_end(struct session *session, struct error *err)
 		in->batch.count = 0;
 		batch_add_trace(session, UINT64_MAX);
 		batch_end_part(session);
+		part_finish(session);
 	}
 	order_settle(&in->order, in->budget);
 	add_tallies(session);

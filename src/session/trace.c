@@ -315,6 +315,7 @@ void trace_free(struct trace *trace)
 	vec_fini(&trace->recorded);
 	vec_fini(&trace->pebs);
 	arena_fini(&trace->bytes);
+	arena_fini(&trace->handed);
 	source_close(trace->source);
 	free(trace);
 }
@@ -589,9 +590,22 @@ bool trace_advance(struct trace *trace, const struct model *model, uint64_t unti
 	return false;
 }
 
+void trace_hand_over(struct trace *trace)
+{
+	struct arena unused = trace->handed;
+	trace->handed = trace->bytes;
+	trace->bytes = unused;
+}
+
 void trace_release(struct trace *trace)
 {
-	arena_clear(&trace->bytes);
+	arena_clear(&trace->handed);
+}
+
+void trace_before_pool(struct trace *trace, void (*run)(void *context), void *context)
+{
+	trace->before_pool = run;
+	trace->before_context = context;
 }
 
 const struct trace_note *trace_note_of(const struct resolved *r)

@@ -90,7 +90,11 @@ bool trace_thread_ends(struct trace *trace, const struct record *record);
 void trace_note_record(struct trace *trace, const struct record *record, const struct sample *trailer, struct entries *batch);
 /* A record with what the trace adds to it, if it is a sample: valid until trace_release, or as long as *entry. */
 struct entry trace_complete(struct trace *trace, const struct entry *entry);
+/* The samples so far are in use until trace_release; the next ones are made elsewhere. */
+void trace_hand_over(struct trace *trace);
 void trace_release(struct trace *trace);
+/* Called each time before trace_advance uses the pool. */
+void trace_before_pool(struct trace *trace, void (*run)(void *context), void *context);
 /* All errors of decoding so far, also those that are no samples; valid until the next call of a function of the trace. */
 struct trace_losses trace_losses(const struct trace *trace);
 

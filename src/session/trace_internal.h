@@ -116,7 +116,8 @@ struct trace {
 	struct trace_losses losses;  /* without gaps */
 	VEC(struct trace_gaps) gaps;
 	struct idmap missed;         /* modules whose missing code was reported by an error */
-	struct arena bytes;          /* of the samples in the current batch */
+	struct arena bytes;          /* of the samples that are being made */
+	struct arena handed;         /* of those that are in use */
 	uint64_t skipped;            /* samples that itrace.skip has left out */
 	bool kernel_traced;
 	bool stacks_wanted;          /* call stacks or last branches are shown */
@@ -124,6 +125,8 @@ struct trace {
 	VEC(struct sample_layout) recorded; /* by event: before chains and branches were added */
 	VEC(uint32_t) pebs;          /* the events that record into the trace, if their samples are wanted */
 	struct pool *pool;           /* decodes segments; NULL: the caller's thread does */
+	void (*before_pool)(void *context);
+	void *before_context;
 	struct trace_lane *lanes;    /* of its workers; NULL: none yet */
 	size_t segments;             /* in all queues */
 	bool cuts;                   /* traces may be cut into segments */

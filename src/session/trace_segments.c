@@ -147,6 +147,8 @@ static void plan(struct trace_queue *queue)
 	trace->segments += s->count;
 	if (!trace->lanes)
 		trace->lanes = memory_zero(trace_workers(trace), sizeof *trace->lanes);
+	if (trace->pool && trace->before_pool)
+		trace->before_pool(trace->before_context);
 	if (trace->pool)
 		pool_run(trace->pool, s->count, decode, queue);
 	else

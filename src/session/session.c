@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/search.h"
 #include "session/decode_record.h"
 #include "session/internal.h"
 #include "session/kernel_parts.h"
 #include "session/losses.h"
 #include "session/recorded_build_ids.h"
+#include "session/slices.h"
 #include "session/stitch.h"
 #include "session/trace.h"
 #include "unwind/stack_memory.h"
@@ -178,124 +178,12 @@ static void batch_model(struct session *session)
 	in->combines = false;
 }
 
-static size_t first_change_after(const struct session_internal *in, uint64_t clock)
-{
-	return SEARCH_COUNT(in->changes.count, i, in->changes.items[i] <= clock);
-}
-
-/* Samples (and other records that the sink uses) that are resolved together. */
-struct block {
-	struct record records[BLOCK_RECORDS];
-	struct sample samples[BLOCK_RECORDS];
-	struct resolved resolved[BLOCK_RECORDS];
-	size_t count;
-};
-
-static void block_finish(const struct session_internal *in, struct worker *worker, struct block *block, size_t slice)
-{
-	worker_warm(worker, block->resolved, block->count);
-	for (size_t i = 0; i < block->count; i++) {
-		struct resolved *r = &block->resolved[i];
-		if (r->sample->present & SAMPLE_IP) {
-			r->ip = resolved_ip(r);
-			__builtin_prefetch(r->ip);
-		}
-	}
-	for (size_t i = 0; i < block->count; i++)
-		in->sink->record(in->sink->context, &block->resolved[i], slice);
-	block->count = 0;
-	worker_begin_block(worker);
-}
-
-static void block_add(struct session *session, struct worker *worker, struct block *block, const struct entry *entry, uint64_t clock,
-	size_t slice)
-{
-	const struct session_internal *in = session->internal;
-	struct record *record = &block->records[block->count];
-	*record = entry_record(entry);
-	const struct sink *sink = in->sink;
-	if (record->type == RECORD_SAMPLE && sink->skip_samples) {
-		sample_check(session, &worker->tally, record, evlist_event_of(session_evlist(session), record));
-		return;
-	}
-	if (record->type != RECORD_SAMPLE && !sink->want_records)
-		return;
-	struct sample *sample = &block->samples[block->count];
-	struct resolved *r = &block->resolved[block->count];
-	*r = (struct resolved){ .session = session, .worker = worker, .record = record, .sample = sample, .clock = clock };
-	if (!resolved_decode(r, sample, &worker->tally))
-		return;
-	if (in->deferred.wanted)
-		deferred_merge(&in->deferred, sample, &worker->merged);
-	worker_resolve(worker, &session->model, r);
-	if (sample->present & SAMPLE_IP)
-		worker_prefetch(r, record_cpumode(record), sample->ip);
-	if (user_stack_is(r))
-		user_stack_prefetch(sample);
-	block->count++;
-}
-
-static bool is_serial(const struct session *session)
-{
-	return session->internal->sink->serial || session->stitch || session->stack_memory;
-}
-
-static void slice_run(void *context, size_t slice, unsigned index)
-{
-	struct session *session = context;
-	struct session_internal *in = session->internal;
-	struct worker *worker = in->workers[index];
-	size_t from = in->cuts.items[slice], to = slice + 1 < in->cuts.count ? in->cuts.items[slice + 1] : in->running.count;
-	uint64_t clock = in->running_clock + from;
-	size_t change = first_change_after(in, clock);
-	struct block block;
-	block.count = 0; /* the other members are set before they are read */
-	worker_begin_slice(worker);
-	if (in->sink->forget && worker->point_count > STREAM_POINTS) {
-		worker_drop_points(worker);
-		in->sink->forget(in->sink->context, index);
-	}
-	worker->epoch = in->epoch + change;
-	worker->kernel_root = model_kernel_root(&session->model, clock);
-	for (size_t i = from; i < to; i++, clock++) {
-		if (change < in->changes.count && in->changes.items[change] <= clock) {
-			change++;
-			worker->epoch++;
-			worker->kernel_root = model_kernel_root(&session->model, clock);
-		}
-		block_add(session, worker, &block, &in->running.items[i], clock, slice);
-		if (block.count == BLOCK_RECORDS)
-			block_finish(in, worker, &block, slice);
-	}
-	block_finish(in, worker, &block, slice);
-	if (in->sink->slice_end)
-		in->sink->slice_end(in->sink->context, worker, slice);
-}
-
-/* Cuts the batch into slices of about the same work. Depends only on the batch, so that any number of workers yields the same slices. */
-static void cut_slices(struct session *session)
-{
-	struct session_internal *in = session->internal;
-	size_t records = SLICE_RECORDS, bytes = 0;
-	vec_clear(&in->cuts);
-	for (size_t i = 0; i < in->running.count; i++) {
-		if (records >= SLICE_RECORDS || bytes >= SLICE_BYTES) {
-			vec_push(&in->cuts, (uint32_t)i);
-			records = bytes = 0;
-			if (is_serial(session))
-				return;
-		}
-		records++;
-		bytes += entry_size(&in->running.items[i]);
-	}
-}
-
 /* Whether the owner may do something else while slices run. Nothing that they use may change then: a chain may be completed from a later
  * record. */
 static bool may_overlap(const struct session *session)
 {
 	const struct session_internal *in = session->internal;
-	return session_workers(session) > 1 && !is_serial(session) && !in->sink->raw && !in->deferred.wanted;
+	return session_workers(session) > 1 && !session_is_serial(session) && !in->sink->raw && !in->deferred.wanted;
 }
 
 /* Whether the next batch is read while the slices of this one run. A stream's header grows. */
@@ -320,7 +208,7 @@ static void batch_start(struct session *session)
 	in->batch_clock += in->batch.count;
 	if (!in->batch.count || !(sink->record || sink->skip_samples))
 		return;
-	cut_slices(session);
+	slices_cut(session);
 	if (sink->batch_begin)
 		sink->batch_begin(sink->context, session, in->cuts.count);
 	in->runs = true;
@@ -725,7 +613,7 @@ void session_begin(struct session *session, const struct sink *sink)
 	in->batch_clock = 1; /* clock 0 is the state before the first record */
 	if (session->trace)
 		trace_before_pool(session->trace, part_finish, session);
-	if (in->until_ns && !is_serial(session) && !sink->raw && !session->trace)
+	if (in->until_ns && !session_is_serial(session) && !sink->raw && !session->trace)
 		source_set_window(session->source, in->from_ns, in->until_ns);
 }
 

@@ -1,0 +1,116 @@
+#include "session/slices.h"
+
+#include "base/search.h"
+#include "session/decode_record.h"
+#include "session/internal.h"
+
+static size_t first_change_after(const struct session_internal *in, uint64_t clock)
+{
+	return SEARCH_COUNT(in->changes.count, i, in->changes.items[i] <= clock);
+}
+
+/* Samples (and other records that the sink uses) that are resolved together. */
+struct block {
+	struct record records[BLOCK_RECORDS];
+	struct sample samples[BLOCK_RECORDS];
+	struct resolved resolved[BLOCK_RECORDS];
+	size_t count;
+};
+
+static void block_finish(const struct session_internal *in, struct worker *worker, struct block *block, size_t slice)
+{
+	worker_warm(worker, block->resolved, block->count);
+	for (size_t i = 0; i < block->count; i++) {
+		struct resolved *r = &block->resolved[i];
+		if (r->sample->present & SAMPLE_IP) {
+			r->ip = resolved_ip(r);
+			__builtin_prefetch(r->ip);
+		}
+	}
+	for (size_t i = 0; i < block->count; i++)
+		in->sink->record(in->sink->context, &block->resolved[i], slice);
+	block->count = 0;
+	worker_begin_block(worker);
+}
+
+static void block_add(struct session *session, struct worker *worker, struct block *block, const struct entry *entry, uint64_t clock,
+	size_t slice)
+{
+	const struct session_internal *in = session->internal;
+	struct record *record = &block->records[block->count];
+	*record = entry_record(entry);
+	const struct sink *sink = in->sink;
+	if (record->type == RECORD_SAMPLE && sink->skip_samples) {
+		sample_check(session, &worker->tally, record, evlist_event_of(session_evlist(session), record));
+		return;
+	}
+	if (record->type != RECORD_SAMPLE && !sink->want_records)
+		return;
+	struct sample *sample = &block->samples[block->count];
+	struct resolved *r = &block->resolved[block->count];
+	*r = (struct resolved){ .session = session, .worker = worker, .record = record, .sample = sample, .clock = clock };
+	if (!resolved_decode(r, sample, &worker->tally))
+		return;
+	if (in->deferred.wanted)
+		deferred_merge(&in->deferred, sample, &worker->merged);
+	worker_resolve(worker, &session->model, r);
+	if (sample->present & SAMPLE_IP)
+		worker_prefetch(r, record_cpumode(record), sample->ip);
+	if (user_stack_is(r))
+		user_stack_prefetch(sample);
+	block->count++;
+}
+
+bool session_is_serial(const struct session *session)
+{
+	return session->internal->sink->serial || session->stitch || session->stack_memory;
+}
+
+void slice_run(void *context, size_t slice, unsigned index)
+{
+	struct session *session = context;
+	struct session_internal *in = session->internal;
+	struct worker *worker = in->workers[index];
+	size_t from = in->cuts.items[slice], to = slice + 1 < in->cuts.count ? in->cuts.items[slice + 1] : in->running.count;
+	uint64_t clock = in->running_clock + from;
+	size_t change = first_change_after(in, clock);
+	struct block block;
+	block.count = 0; /* the other members are set before they are read */
+	worker_begin_slice(worker);
+	if (in->sink->forget && worker->point_count > STREAM_POINTS) {
+		worker_drop_points(worker);
+		in->sink->forget(in->sink->context, index);
+	}
+	worker->epoch = in->epoch + change;
+	worker->kernel_root = model_kernel_root(&session->model, clock);
+	for (size_t i = from; i < to; i++, clock++) {
+		if (change < in->changes.count && in->changes.items[change] <= clock) {
+			change++;
+			worker->epoch++;
+			worker->kernel_root = model_kernel_root(&session->model, clock);
+		}
+		block_add(session, worker, &block, &in->running.items[i], clock, slice);
+		if (block.count == BLOCK_RECORDS)
+			block_finish(in, worker, &block, slice);
+	}
+	block_finish(in, worker, &block, slice);
+	if (in->sink->slice_end)
+		in->sink->slice_end(in->sink->context, worker, slice);
+}
+
+void slices_cut(struct session *session)
+{
+	struct session_internal *in = session->internal;
+	size_t records = SLICE_RECORDS, bytes = 0;
+	vec_clear(&in->cuts);
+	for (size_t i = 0; i < in->running.count; i++) {
+		if (records >= SLICE_RECORDS || bytes >= SLICE_BYTES) {
+			vec_push(&in->cuts, (uint32_t)i);
+			records = bytes = 0;
+			if (session_is_serial(session))
+				return;
+		}
+		records++;
+		bytes += entry_size(&in->running.items[i]);
+	}
+}

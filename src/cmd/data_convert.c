@@ -123,7 +123,7 @@ static void put_frame(struct convert *convert, const struct location *location, 
 	const struct module *module = location->module == MODULE_ID_NONE ? NULL : modules_get(modules, location->module);
 	uint32_t symbol = module ? symbols_lookup(convert->input.symbols, module, location->offset) : 0;
 	if (symbol) {
-		put_text(out, 5, "symbol", symbols_get(convert->input.symbols, module, symbol)->name, false);
+		put_text(out, 5, "symbol", symbols_name(convert->input.symbols, module, symbol), false);
 		put_text(out, 5, "dso", module->short_name, false);
 	}
 	begin_line(out, 4, true);
@@ -159,7 +159,7 @@ static void put_fields(struct convert *convert, const struct resolved *r)
 	writer_open(&text, -1, FIELD_BYTES);
 	for (unsigned i = 0; (field = tracepoints_field_at(convert->input.tracepoints, r->evsel->attr.config, i)); i++) {
 		text.len = 0;
-		tracepoint_field_print_plain(field, r->sample->raw, r->sample->raw_size, &text);
+		tracepoint_field_print(field, r->sample->raw, r->sample->raw_size, &text);
 		put_key(convert->out, 3, tracepoint_field_name(field), false);
 		json_text_of(convert->out, text.buffer, text.len);
 	}

@@ -383,21 +383,14 @@ bool tracepoint_field_string(const struct tracepoint_field *field, const void *r
 	return true;
 }
 
-void tracepoint_field_print_plain(const struct tracepoint_field *field, const void *raw, uint32_t size, struct writer *out)
-{
-	struct trace_context c = context_of(field, raw, size);
-	c.out = out;
-	field_print_raw(&c, field);
-}
-
 void tracepoint_field_print(const struct tracepoint_field *field, const void *raw, uint32_t size, struct writer *out)
 {
 	struct trace_context c = context_of(field, raw, size);
+	c.out = out;
 	if (!field->piece) {
-		tracepoint_field_print_plain(field, raw, size, out);
+		field_print_raw(&c, field);
 		return;
 	}
-	c.out = out;
 	if (field->prefix_0x)
 		writer_puts(out, "0x");
 	piece_print(&c, field->piece);

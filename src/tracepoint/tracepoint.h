@@ -69,7 +69,6 @@ bool tracepoint_field_is_dynamic(const struct tracepoint_field *field);
 uint32_t tracepoint_field_size(const struct tracepoint_field *field);
 /* Returns the data of the field as stored, borrowed from raw; false if it is not within the record. */
 bool tracepoint_field_bytes(const struct tracepoint_field *field, const void *raw, uint32_t size, const uint8_t **bytes, size_t *len);
-/* Prints a value by its type alone: numbers, characters, lists of numbers. */
-void tracepoint_field_print_plain(const struct tracepoint_field *field, const void *raw, uint32_t size, struct writer *out);
-/* Prints a value as perf's sort column prints it: by the event's print format, if that has the field. */
+/* Prints a value as perf's sort columns and JSON have it: by the event's print format, if that has the field, otherwise by its type:
+ * numbers, characters, lists of numbers. */
 void tracepoint_field_print(const struct tracepoint_field *field, const void *raw, uint32_t size, struct writer *out);

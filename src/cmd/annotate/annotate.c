@@ -406,8 +406,10 @@ static int run_all(struct run *run)
 		cli_complain(run->cli, &err);
 		return EXIT_FAILED;
 	}
-	if (open_filter(run, &err) < 0)
-		return cli_complain(run->cli, &err);
+	if (open_filter(run, &err) < 0) {
+		cli_complain(run->cli, &err);
+		return EXIT_FAILED;
+	}
 	if (options->dump)
 		return dump_recording(run);
 	input_name_events(&run->input);

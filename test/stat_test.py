@@ -107,6 +107,10 @@ LINES = """-e task-clock,page-faults true
 -r 3 -a --per-core -e cpu-clock,cs true
 -x, --summary -e page-faults true
 -n --per-core -a sleep 0.01
+-x; --metric-only --per-node -a -e task-clock,page-faults sleep 0.01
+-x; --metric-only --per-node -I 50 --interval-count 1 -a -e task-clock,page-faults sleep 0.1
+-x; --metric-only --per-core -I 50 --interval-count 1 --summary -a -e task-clock,page-faults sleep 0.1
+-x; --metric-only -I 50 --interval-count 1 --summary -a -e task-clock,page-faults sleep 0.1
 -p 1 --per-thread -e page-faults,task-clock sleep 0.01
 -p 1 --per-thread -j -e page-faults,task-clock sleep 0.01
 -t 1 --per-thread -I 20 --interval-count 1 -e page-faults,task-clock
@@ -317,6 +321,47 @@ def test_damaged_recordings(c):
         need(done.returncode == 0 or done.stderr.strip(), "byte %d: no sentence" % at)
     done = process.run(PERFUSE, "stat", "report", "-i", os.path.join(c.work, "absent"), cwd=c.work)
     need(done.returncode == 255 and "absent" in done.stderr, "%d: %s" % (done.returncode, done.stderr))
+
+
+# makes 1000 page faults, and ends with its parent
+FAULTS_AND_WAITS = """import mmap, os, time
+parent = os.getppid()
+memory = mmap.mmap(-1, 4096 * 1000)
+memory.madvise(mmap.MADV_NOHUGEPAGE)
+for i in range(1000):
+    memory[4096 * i] = 1
+while os.getppid() == parent:
+    time.sleep(0.05)"""
+
+
+def test_killed(c):
+    """the recording of a killed `stat record` has the counts up to the kill, by intervals or as one round, and its report says that it is not
+    finished"""
+    need_counters(c)
+    path = os.path.join(c.work, "killed")
+    for words, column in (["-I", "20"], 1), ([], 0):
+        line = ["stat", "record", *words, "-o", path, "-e", "page-faults:u", sys.executable, "-S", "-c", FAULTS_AND_WAITS]
+        with process.start(PERFUSE, *line, cwd=c.work) as running:
+            for _ in range(600):
+                time.sleep(0.1)
+                report = process.run(PERFUSE, "stat", "-x,", "report", "-i", path, cwd=c.work)
+                rows = [row.split(",") for row in report.stderr.splitlines() if ",page-faults:u" in row]
+                if sum(int(row[column]) for row in rows) >= 1000:
+                    break
+            running.kill()
+        report = process.run(PERFUSE, "stat", "-x,", "report", "-i", path, cwd=c.work)
+        rows = [row.split(",") for row in report.stderr.splitlines() if ",page-faults:u" in row]
+        need(sum(int(row[column]) for row in rows) >= 1000, "%s: %r" % (words, rows[-3:]))
+        need(len(rows) > 1 if words else len(rows) == 1, "%s: %d rounds" % (words, len(rows)))
+        need(report.returncode == 255 and "did not finish" in report.stderr, "%s: %s" % (words, report.stderr[-300:]))
+        os.unlink(path)
+        # the rounds that were replaced leave nothing in a recording that ends
+        done = process.run(PERFUSE, "stat", "record", *words, "-o", path, "-e", "page-faults:u", "sleep", "0.5", cwd=c.work)
+        report = process.run(PERFUSE, "stat", "-x,", "report", "-i", path, cwd=c.work)
+        need(done.returncode == 0 and report.returncode == 0, "%r %r" % (done, report))
+        rows = [row for row in report.stderr.splitlines() if ",page-faults:u" in row]
+        need(len(rows) > 1 if words else len(rows) == 1, "%s: %d rounds of a whole recording" % (words, len(rows)))
+        os.unlink(path)
 
 
 def counts_of(c, *words):

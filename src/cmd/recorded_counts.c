@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cmd/loss_summary.h"
 #include "data/evsel_name.h"
 
 /* Counters that a recording may claim: events × CPUs × threads. */
@@ -13,6 +14,12 @@ int recorded_counts_open(struct recorded_counts *r, const char *path, struct eve
 	const struct source_options options = { 0 };
 	r->events = events;
 	return source_open(&r->source, path, &options, err);
+}
+
+int recorded_counts_complain(const struct recorded_counts *r, const struct cli *cli, const char *path)
+{
+	const struct losses losses = { .unfinished = r->source->header.interrupted };
+	return loss_summary_print(cli, path, &losses, true);
 }
 
 void recorded_counts_fini(struct recorded_counts *r)

@@ -3,6 +3,7 @@
 #include "analysis/stat/stat_records.h"
 #include "analysis/stat/stat_table.h"
 #include "base/arena.h"
+#include "cmd/command.h"
 #include "data/source.h"
 #include "event/event.h"
 
@@ -29,4 +30,6 @@ int recorded_counts_open(struct recorded_counts *counts, const char *path, struc
 /* Reads up to the next step: first the configuration, with events, counters, CPUs and threads, then rounds, with `round` and `since`.
  * < 0: *err. */
 int recorded_counts_next(struct recorded_counts *counts, struct error *err);
+/* Prints if the recorder was killed. Returns an exit code. */
+int recorded_counts_complain(const struct recorded_counts *counts, const struct cli *cli, const char *path);
 void recorded_counts_fini(struct recorded_counts *counts);

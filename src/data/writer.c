@@ -101,6 +101,16 @@ int data_writer_flush(struct data_writer *writer, struct error *err)
 	return -1;
 }
 
+int data_writer_rewind(struct data_writer *writer, uint64_t size, struct error *err)
+{
+	if (data_writer_flush(writer, err) < 0)
+		return -1;
+	if (lseek(writer->fd, (off_t)(writer->data_offset + size), SEEK_SET) < 0)
+		return error_system(err, "cannot seek in the recording");
+	writer->data_bytes = size;
+	return 0;
+}
+
 static int write_vector(struct data_writer *writer, struct iovec *vector, int count, struct error *err)
 {
 	while (count > 0) {

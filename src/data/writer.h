@@ -40,6 +40,8 @@ void data_writer_add(struct data_writer *writer, const void *records, size_t siz
 /* Adds spans without copying them, after the buffered data: for the rings. */
 int data_writer_add_spans(struct data_writer *writer, const struct span *spans, size_t count, struct error *err);
 int data_writer_flush(struct data_writer *writer, struct error *err);
+/* Writes what is buffered; what is added next replaces all records after the first `size` bytes of them. Not for a pipe. */
+int data_writer_rewind(struct data_writer *writer, uint64_t size, struct error *err);
 /* Bytes added so far, buffered or written. */
 static inline uint64_t data_writer_size(const struct data_writer *writer)
 {

@@ -94,6 +94,33 @@ TEST("attributes are stored with perf 6.12's size, and with a larger one if an e
 	evlist_fini(&evlist);
 }
 
+TEST("records after a rewind replace those before it")
+{
+	char path[] = "/tmp/perfuse-writer-test-XXXXXX", bytes[16];
+	struct data_writer writer;
+	struct evlist evlist = { 0 };
+	struct error err;
+	int fd = mkstemp(path);
+	add_event(&evlist, 0, 1);
+	EXPECT_INT(data_writer_open(&writer, fd, false, &evlist, &err), 0);
+	data_writer_add(&writer, "ab", 2);
+	uint64_t size = data_writer_size(&writer);
+	EXPECT_INT(size, 2);
+	data_writer_add(&writer, "cdef", 4);
+	EXPECT_INT(data_writer_rewind(&writer, size, &err), 0);
+	EXPECT_INT(data_writer_size(&writer), 2);
+	EXPECT_INT(pread(fd, bytes, sizeof bytes, (off_t)writer.data_offset), 6);
+	EXPECT(memcmp(bytes, "abcdef", 6) == 0);
+	data_writer_add(&writer, "ghijk", 5);
+	EXPECT_INT(data_writer_flush(&writer, &err), 0);
+	EXPECT_INT(pread(fd, bytes, sizeof bytes, (off_t)writer.data_offset), 7);
+	EXPECT(memcmp(bytes, "abghijk", 7) == 0);
+	data_writer_fini(&writer);
+	evlist_fini(&evlist);
+	close(fd);
+	unlink(path);
+}
+
 TEST("a pipe begins with the short header")
 {
 	char path[] = "/tmp/perfuse-writer-test-XXXXXX";

@@ -62,7 +62,7 @@ int stat_recording_begin(struct stat_recording *r, const struct counting *counti
 	synthesize_cpu_map(&synthesis, &m->counters);
 	add_config(r, options);
 	flush_made(r);
-	return 0;
+	return data_writer_flush(&r->writer, err);
 }
 
 void stat_recording_add(struct stat_recording *r, const struct counting *counting, const struct counts *counts)
@@ -92,6 +92,21 @@ void stat_recording_round(struct stat_recording *r, uint64_t type, uint64_t time
 	out_u64(&r->made, time_ns);
 	record_close(&r->made, at, 0);
 	flush_made(r);
+}
+
+void stat_recording_flush(struct stat_recording *r)
+{
+	data_writer_flush(&r->writer, NULL);
+}
+
+void stat_recording_checkpoint(struct stat_recording *r, const struct counting *counting, const struct counts *counts, uint64_t time_ns)
+{
+	uint64_t size = data_writer_size(&r->writer);
+	if (r->output.pipe)
+		return;
+	stat_recording_add(r, counting, counts);
+	stat_recording_round(r, STAT_ROUND_FINAL, time_ns);
+	data_writer_rewind(&r->writer, size, NULL);
 }
 
 void stat_recording_kernel(struct stat_recording *r)

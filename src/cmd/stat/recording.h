@@ -25,6 +25,12 @@ int stat_recording_begin(struct stat_recording *recording, const struct counting
 	struct error *err);
 /* Adds the counts of all counters. */
 void stat_recording_add(struct stat_recording *recording, const struct counting *counting, const struct counts *counts);
+/* Writes the counts of a run without intervals as they are now, as its last round, which the next counts replace: a reader of a recording
+ * that was killed finds them. Nothing for a pipe. */
+void stat_recording_checkpoint(struct stat_recording *recording, const struct counting *counting, const struct counts *counts,
+	uint64_t time_ns);
+/* Writes what was added, so that it survives this process. Failures are reported by stat_recording_finish. */
+void stat_recording_flush(struct stat_recording *recording);
 /* Ends a round of counts; type: enum stat_round_type. */
 void stat_recording_round(struct stat_recording *recording, uint64_t type, uint64_t time_ns);
 /* Adds the record about the kernel that older readers expect. */

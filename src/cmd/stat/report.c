@@ -150,12 +150,15 @@ int stat_report(struct stat_run *run, int argc, const char **argv)
 	int status = stat_output_open(run, NULL);
 	if (status)
 		return status;
-	if (read_recording(&report, options.input && *options.input ? options.input : piped ? "-" : "perf.data", &err) < 0) {
+	const char *path = options.input && *options.input ? options.input : piped ? "-" : "perf.data";
+	if (read_recording(&report, path, &err) < 0) {
 		writer_flush(&run->out, NULL);
 		cli_complain(run->cli, &err);
 		status = report.counts.source ? EXIT_INVALID : EXIT_FAILED;
 	} else if (writer_flush(&run->out, &err) < 0) {
 		status = cli_complain(run->cli, &err);
+	} else {
+		status = recorded_counts_complain(&report.counts, run->cli, path);
 	}
 	run->command = NULL;
 	stat_output_close(run);

@@ -8,7 +8,7 @@
 #include "cmd/stat/busy_threads.h"
 #include "cmd/stat/stat.h"
 
-enum { HEADING_EVERY = 25 };
+enum { HEADING_EVERY = 25, CHECKPOINT_MS_FIRST = 100, CHECKPOINT_MS_MAX = 1000 };
 
 /* One execution of the command. */
 struct execution {
@@ -143,8 +143,10 @@ static void print_interval(struct execution *e)
 	fill(e, &table);
 	stat_table_metrics(&table, run->o->interval_ms * 1e6);
 	uint64_t passed = now_ns() - e->counting.start_ns;
-	if (run->records)
+	if (run->records) {
 		stat_recording_round(&run->recording, STAT_ROUND_INTERVAL, passed);
+		stat_recording_flush(&run->recording);
+	}
 	if (is_silent(run)) {
 		stat_table_fini(&table);
 		return;
@@ -214,6 +216,23 @@ static void wait_intervals(struct execution *e)
 		print_interval(e);
 		due += step;
 	}
+}
+
+/* Waits until the time or the end; a recording has the counts up to now at growing steps. */
+static void wait_recording(struct execution *e, uint64_t until_ns)
+{
+	uint64_t step = CHECKPOINT_MS_FIRST * 1000000ull, due = now_ns() + step;
+	while (e->run->records && !counting_ended(&e->counting) && due < until_ns) {
+		wait_until(e, due);
+		if (counting_ended(&e->counting))
+			return;
+		vec_clear(&e->now.list);
+		counting_read(&e->counting, &e->now);
+		stat_recording_checkpoint(&e->run->recording, &e->counting, &e->now, now_ns() - e->counting.start_ns);
+		step = step < CHECKPOINT_MS_MAX * 1000000ull ? 2 * step : step;
+		due = now_ns() + step;
+	}
+	wait_until(e, until_ns);
 }
 
 static void print_verbose(const struct execution *e)
@@ -369,7 +388,7 @@ static int execute(struct execution *e, struct stat_table *table)
 	if (o->interval_ms)
 		wait_intervals(e);
 	else
-		wait_until(e, o->timeout_ms ? e->counting.start_ns + (uint64_t)o->timeout_ms * 1000000 : UINT64_MAX);
+		wait_recording(e, o->timeout_ms ? e->counting.start_ns + (uint64_t)o->timeout_ms * 1000000 : UINT64_MAX);
 	take_end(e, table);
 	return 0;
 }

@@ -154,7 +154,7 @@ static void print_name(const struct stat_printing *p, const struct stat_row *row
 		writer_printf(p->out, "%s%s", name, p->style->separator);
 }
 
-/* "cpu," or "core,cpus," and so on, as the columns of the aggregate are. */
+/* "cpu," or "core,cpus," and so on, as the columns of the aggregate are; as in perf, nodes lack "cpus". */
 static void csv_label_names(const struct stat_printing *p)
 {
 	const char *heading = stat_label_heading(p->style->grain), *s = p->style->separator;
@@ -162,6 +162,8 @@ static void csv_label_names(const struct stat_printing *p)
 		size_t length = strcspn(heading, " ");
 		if (length)
 			writer_printf(p->out, "%.*s%s", (int)length, heading, s);
+		if (p->style->grain == STAT_NODE)
+			return;
 		heading += length + strspn(heading + length, " ");
 	}
 }

@@ -327,7 +327,7 @@ void stat_begin_line(const struct stat_printing *p)
 	if (style->format == STAT_JSON)
 		writer_putc(out, '{');
 	if (!interval_ns) {
-		writer_puts(out, style->format == STAT_CSV ? p->prefix : "");
+		writer_puts(out, style->format == STAT_CSV && !style->metric_only ? p->prefix : "");
 		return;
 	}
 	if (style->format == STAT_TEXT)

@@ -33,6 +33,7 @@ struct source {
 	struct source_counters counters;
 	const char *path;
 	uint64_t mark;             /* increases with each record */
+	uint64_t used;             /* set by a reader that uses records later, in another order: bytes of those that it has used */
 	uint32_t part;             /* of several recordings, the number of the one that the last record is of; otherwise 0 */
 	bool traced;               /* a pipe whose first records announce a hardware trace */
 	struct span payload;       /* of a pipe: the bytes after its last record, if that is AUXTRACE */

@@ -8,7 +8,7 @@
 #define DROP_STEP_BYTES ((uint64_t)4 << 20)
 /* Released pages are not read again: smaller steps cost no more. */
 #define RELEASE_STEP_BYTES ((uint64_t)1 << 20)
-/* If more than this was read and still waits, its pages are dropped and read again. */
+/* If more than this was used behind a record that still waits, all pages are dropped: what lies between is read again. */
 #define WAITING_BYTES ((uint64_t)3 << 20)
 #define WAITING_BYTES_ROOMY ((uint64_t)32 << 20)
 /* What a second thread maps before a roomy reader comes to it, in these steps, and the least size of a file for which it is started. */
@@ -48,6 +48,7 @@ struct file_source {
 	size_t current;
 	struct lane *easy;  /* the current lane, if its next records need no care until lane->stop; NULL */
 	uint64_t inflated;  /* part of the mark from decompressed bytes, which are in no file */
+	uint64_t used;      /* of the bytes that the reader has used, those whose pages were dropped since */
 	bool finished;
 	struct ahead map_ahead;
 	struct error damage; /* of the first lane that ended prematurely: the others continue */
@@ -318,10 +319,13 @@ static void file_release(struct source *source, uint64_t mark)
 			to = mark > file->inflated ? lane->begin + mark - file->inflated : 0;
 		else if (source->header.swapped)
 			continue;
-		bool all = !source->header.swapped && lane->at - lane->released > (source->roomy ? WAITING_BYTES_ROOMY : WAITING_BYTES);
-		if (all || to > lane->released + RELEASE_STEP_BYTES) {
+		uint64_t behind = to > lane->released ? to - lane->released : 0;
+		uint64_t most = behind + (source->roomy ? WAITING_BYTES_ROOMY : WAITING_BYTES);
+		bool all = !source->header.swapped && lane->at - lane->released > most && source->used - file->used > most;
+		if (all || behind > RELEASE_STEP_BYTES) {
 			backing_drop(&lane->backing, lane->released, all ? lane->at : to);
-			lane->released = to > lane->released ? to : lane->released;
+			lane->released += behind;
+			file->used = all || source->used - file->used < behind ? source->used : file->used + behind;
 		}
 	}
 }

@@ -78,6 +78,7 @@ static void series_release(struct source *source, uint64_t mark)
 		struct source *file = series->files.items[i];
 		uint64_t own = mark - series->starts.items[i];
 		bool all = i < series->current && own >= file->mark;
+		file->used = source->used;
 		source_release(file, all ? file->mark : own);
 		series->released += all;
 	}

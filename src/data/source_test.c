@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -762,6 +763,45 @@ TEST("a large file is mapped, its pages are dropped, and its bytes stay the same
 		source_close(source);
 	}
 	free(bodies);
+	remove_folder(folder, names);
+}
+
+static uint64_t faults_of_reading(const uint8_t *bytes, size_t size)
+{
+	struct rusage before, after;
+	uint64_t sum = 0;
+	getrusage(RUSAGE_SELF, &before);
+	for (size_t i = 0; i < size; i += 4096)
+		sum += *(const volatile uint8_t *)(bytes + i);
+	getrusage(RUSAGE_SELF, &after);
+	EXPECT(sum != 1);
+	return (uint64_t)(after.ru_minflt - before.ru_minflt);
+}
+
+TEST("pages of records that are used in the order of the file stay in memory until they are released")
+{
+	enum { COUNT = 1 << 20, PART = 2 << 20, STAYING = 3 << 20 };
+	static const char *const names[] = { "file", NULL };
+	char folder[] = "/tmp/source_test.XXXXXX";
+	EXPECT(mkdtemp(folder) != NULL);
+	struct source *source = long_file(folder, 0, COUNT);
+	struct record record;
+	uint64_t first = source_mark(source);
+	const uint8_t *bytes = NULL;
+	while (source_next(source, &record, NULL) == 1)
+		bytes = bytes ? bytes : record.body;
+	const uint8_t *part = bytes + PART;
+	faults_of_reading(part, PART);
+	source->used += PART;
+	source_release(source, first + PART); /* the records before are used, and those of the part will be */
+	EXPECT_INT(faults_of_reading(part, PART), 0);
+	source->used += STAYING;
+	source_release(source, first + PART);
+	EXPECT_INT(faults_of_reading(part, PART), 0);
+	source->used++; /* too much was used behind the part, which still waits */
+	source_release(source, first + PART);
+	EXPECT(faults_of_reading(part, PART) > 0);
+	source_close(source);
 	remove_folder(folder, names);
 }
 

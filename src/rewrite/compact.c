@@ -182,6 +182,7 @@ static void deliver(void *context, const struct entry *entry)
 	struct compaction *c = context;
 	struct record record = entry_record(entry);
 	take_record(c, &record, entry->offset);
+	c->source->used += entry_size(entry);
 	if (++c->delivered % RELEASE_EVERY == 0) {
 		uint64_t mark = order_mark(&c->order), end = source_mark(c->source);
 		source_release(c->source, mark < end ? mark : end);

@@ -159,6 +159,7 @@ static void deliver(void *context, const struct entry *entry)
 	struct record record = entry_record(entry);
 	if (r->failure.kind == ERROR_NONE)
 		process(r, &record, &r->failure);
+	r->source->used += entry_size(entry);
 	if (++r->delivered % RELEASE_EVERY == 0) {
 		uint64_t mark = order_mark(&r->order), end = source_mark(r->source);
 		source_release(r->source, mark < end ? mark : end);

@@ -402,6 +402,7 @@ static void batch_run_to(struct session *session, bool waiting)
 	in->batch.count = due;
 	batch_finish(session);
 	check_room(session);
+	session->source->used += in->batch_bytes - in->held_bytes;
 	source_release(session->source, in->mark);
 	if (due) {
 		renew_stream(session);

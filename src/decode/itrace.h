@@ -13,6 +13,7 @@ struct itrace {
 		memory, remote_access, timeless;
 	bool by_default;         /* not from a text */
 	bool call_depth;         /* not a letter: samples of branches know the depth of the call stack */
+	bool paging;             /* not a letter: moves to CR3 whose cycles are known are samples among the branches (TRACE_POINT) */
 	bool own_branch;         /* not a letter: samples of branches have a branch stack, of this branch alone */
 	bool branch_code;        /* not a letter: samples of branches have the bytes of their instructions */
 	enum itrace_unit unit;

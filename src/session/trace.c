@@ -213,6 +213,7 @@ static void configure(struct trace *trace, uint64_t config)
 	trace->config.interrupts = trace->info.event_trace;
 	trace->config.locate = trace_locate;
 	trace->config.quick = trace->options.itrace.quick;
+	trace->config.paging = trace->options.itrace.paging;
 	const struct itrace *itrace = &trace->options.itrace;
 	trace->stacks.branches_max = (itrace->last_branch || itrace->add_last_branch) && !trace->bts ? itrace->last_branch_size : 0;
 	trace->stacks_wanted = itrace->call_chain || itrace->add_call_chain || itrace->call_depth || trace->stacks.branches_max;

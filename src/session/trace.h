@@ -44,6 +44,7 @@ enum trace_flag { /* numbers as in perf's recordings */
 	TRACE_ASYNC = 1 << 5, TRACE_INTERRUPT = 1 << 6, TRACE_ABORT = 1 << 7, TRACE_BEGIN = 1 << 8, TRACE_END = 1 << 9,
 	TRACE_IN_TX = 1 << 10, TRACE_VM_ENTRY = 1 << 11, TRACE_VM_EXIT = 1 << 12, TRACE_INTERRUPTS_OFF = 1 << 13,
 	TRACE_INTERRUPTS_TOGGLED = 1 << 14,
+	TRACE_POINT = 1 << 15, /* no branch: an instruction whose cycles are known, with itrace.paging */
 };
 
 /* What a sample of a trace has in addition to its record. */

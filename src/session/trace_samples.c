@@ -328,6 +328,21 @@ static void branch_sample(struct trace_queue *queue, struct entries *batch)
 	add_sample(queue, TRACE_SAMPLE_BRANCH, &(struct sample_values){ .ip = event->from, .addr = event->to, .period = 1 }, &note, batch);
 }
 
+/* The instruction is behind those that are counted so far. */
+static void point_sample(struct trace_queue *queue, struct entries *batch)
+{
+	const struct pt_event *event = &queue->event;
+	struct trace_counts *last = &queue->branch_counts, now = { queue->instructions + event->extra, queue->moment.cycles + event->payload };
+	struct trace_note note = { .flags = TRACE_POINT, .cycles = now.cycles - last->cycles, .instructions = now.instructions - last->instructions };
+	if (now.cycles <= last->cycles || now.instructions < last->instructions)
+		return;
+	*last = now;
+	uint64_t ticks = queue->ticks;
+	queue->ticks = queue->trace->timeless ? ticks : event->to;
+	add_sample(queue, TRACE_SAMPLE_BRANCH, &(struct sample_values){ .ip = event->from, .period = 1 }, &note, batch);
+	queue->ticks = ticks;
+}
+
 static void instruction_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
@@ -495,6 +510,10 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 	switch (event->kind) {
 	case PT_EVENT_BRANCH:
 		branch_event(trace, queue, batch);
+		break;
+	case PT_EVENT_PAGING:
+		if (trace->events[TRACE_SAMPLE_BRANCH].on)
+			point_sample(queue, batch);
 		break;
 	case PT_EVENT_INSTRUCTION:
 		if (trace->events[TRACE_SAMPLE_INSTRUCTION].on)

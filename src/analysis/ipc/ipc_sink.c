@@ -261,7 +261,8 @@ static void take_branch(struct ipc_sink *sink, const struct resolved *r, const s
 		queue->begun = true;
 	}
 	queue->psb_ip = 0;
-	queue->tracing = to && !(note->flags & TRACE_END);
+	if (!(note->flags & TRACE_POINT))
+		queue->tracing = to && !(note->flags & TRACE_END);
 	bool shown = passes(sink, r);
 	size_t track = shown ? track_of(sink, r, per_cpu) : SIZE_MAX;
 	if (note->cycles) {
@@ -270,7 +271,7 @@ static void take_branch(struct ipc_sink *sink, const struct resolved *r, const s
 		queue->from_ns = ns;
 		queue->gap = false;
 	}
-	if (!shown)
+	if (!shown || note->flags & TRACE_POINT)
 		return;
 	follow_mode(sink, queue, to, ns, track);
 	follow_call(sink, r, note->flags, track);

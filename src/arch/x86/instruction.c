@@ -297,6 +297,15 @@ bool instruction_decode(const uint8_t *bytes, size_t len, unsigned mode, struct 
 	return true;
 }
 
+bool instruction_sets_cr3(const uint8_t *bytes, size_t size)
+{
+	enum { REX = 0x40, REX_R = 0x04, CR3 = 3 };
+	bool extended = size && (bytes[0] & 0xf0) == REX;
+	const uint8_t *opcode = bytes + extended;
+	return size == 3u + extended && opcode[0] == 0x0f && opcode[1] == 0x22 && (opcode[2] >> 3 & 7) == CR3 &&
+		!(extended && bytes[0] & REX_R); /* that would be CR11 */
+}
+
 unsigned x86_instruction_length(const uint8_t *bytes, size_t len, bool is_64bit)
 {
 	struct instruction instruction;

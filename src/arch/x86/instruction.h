@@ -35,5 +35,7 @@ enum { INSTRUCTION_SIZE_MAX = 15 };
 
 /* mode: 16, 32 or 64. False: len bytes hold no complete instruction, or no instruction of this mode begins there. */
 bool instruction_decode(const uint8_t *bytes, size_t len, unsigned mode, struct instruction *instruction);
+/* Whether an instruction of 64-bit mode that was decoded is a move to CR3, without a prefix but REX. */
+bool instruction_sets_cr3(const uint8_t *bytes, size_t size);
 /* Length of the first instruction; 0: as false above. */
 unsigned x86_instruction_length(const uint8_t *bytes, size_t len, bool is_64bit);

@@ -92,3 +92,19 @@ TEST("indirect and far branches")
 	EXPECT_INT(DECODED("\xf3\x48\x0f\xae\xe0").kind, INSTRUCTION_PTWRITE);
 	EXPECT_INT(DECODED("\xf3\x0f\x1e\xfa").kind, INSTRUCTION_OTHER); /* endbr64 */
 }
+
+static bool sets_cr3(const char *bytes, size_t size)
+{
+	return instruction_sets_cr3((const uint8_t *)bytes, size);
+}
+
+TEST("moves to CR3 differ from moves to other registers, and from immediates that look like them")
+{
+	EXPECT(sets_cr3("\x0f\x22\xd8", 3) && sets_cr3("\x0f\x22\xdf", 3));
+	EXPECT(sets_cr3("\x41\x0f\x22\xd8", 4)); /* from r8 */
+	EXPECT(!sets_cr3("\x44\x0f\x22\xd8", 4)); /* CR11 */
+	EXPECT(!sets_cr3("\x0f\x20\xd8", 3)); /* from CR3 */
+	EXPECT(!sets_cr3("\x0f\x22\xd0", 3) && !sets_cr3("\x0f\x22\xe0", 3)); /* CR2, CR4 */
+	EXPECT(!sets_cr3("\xb8\x00\x0f\x22\xd8", 5));
+	EXPECT(!sets_cr3("\x0f\x22", 2) && !sets_cr3("", 0));
+}

@@ -234,6 +234,8 @@ static int read_trace(struct run *run, struct error *err)
 	struct itrace itrace;
 	if (itrace_parse(&itrace, "bpe", true, err) < 0)
 		return -1;
+	enum ipc_view view = ipc_view_of(run->options);
+	itrace.paging = run->options->width && (view == IPC_VIEW_WINDOWS || view == IPC_VIEW_SPARKLINE || view == IPC_VIEW_AROUND);
 	if (input_open(&run->input, run->cli, &run->options->input, &(struct input_use){ .keep_exited = true, .threads = 1, .itrace = &itrace },
 			err) < 0 || filter_open(&run->filter, &run->options->filter, &run->input.session.source->header, err) < 0)
 		return -1;

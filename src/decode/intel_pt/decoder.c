@@ -378,14 +378,27 @@ static int ratio_event(struct pt_decoder *d, struct pt_event *event)
 	return result;
 }
 
+/* PIP: of the next branch, which may be an entry to a guest or an exit from it, or of a move to CR3. */
+static int paging_packet(struct pt_decoder *d, struct pt_event *event)
+{
+	d->next_non_root = d->packet.flag;
+	if (!d->ip_known)
+		change_root(d);
+	bool exact = d->config.paging && d->cycles_counted && d->goal == PT_GOAL_PACKET && !d->async && !d->waiting_count;
+	uint64_t ip;
+	uint32_t count = exact && d->ip_known && !d->config.quick ? walk_to_paging(d, &ip) : 0;
+	if (!count)
+		return GO_ON;
+	*event = (struct pt_event){ .kind = PT_EVENT_PAGING, .from = ip, .has_ip = true, .timed = true, .extra = count,
+		.payload = d->traced_cycles - d->cycles, .to = d->clock.time };
+	return DELIVER;
+}
+
 static int state_packet(struct pt_decoder *d, struct pt_event *event)
 {
 	switch (d->packet.type) {
-	case PT_PACKET_PIP: /* of the next branch, which may be an entry to a guest or an exit from it */
-		d->next_non_root = d->packet.flag;
-		if (!d->ip_known)
-			change_root(d);
-		return GO_ON;
+	case PT_PACKET_PIP:
+		return paging_packet(d, event);
 	case PT_PACKET_OVF:
 		return fail(d, PT_ERROR_OVERFLOW, event);
 	case PT_PACKET_TRACE_STOP:

@@ -34,6 +34,7 @@ struct pt_config {
 	void (*call)(void *context, bool is_return, uint64_t from, uint64_t to, unsigned size);
 	void *context;
 	unsigned quick;          /* code is not followed: 1: addresses in packets are instructions; 2: only those in PSB+ */
+	bool paging;             /* PT_EVENT_PAGING is delivered */
 	uint64_t loop_max;       /* direct branches and blocks of straight code without a packet, beyond which a trace is wrong; 0: 100,000 */
 };
 
@@ -50,6 +51,9 @@ enum pt_event_kind {
 	PT_EVENT_INTERRUPT,      /* CFE: payload: type; extra: vector */
 	PT_EVENT_IFLAG,          /* payload: bit 0: interrupts are on now */
 	PT_EVENT_BLOCK,          /* BBP … BEP: a PEBS record: decoder->blocks, until the next packet is read */
+	/* A move to CR3 whose cycles are known, at `from`. payload: cycles since decoder->cycles; extra: instructions, with it, that are executed
+	 * after those counted so far; to: its time (TSC). The event changes nothing of what the decoder knows. */
+	PT_EVENT_PAGING,
 	PT_EVENT_ERROR,          /* `error` is its number */
 };
 

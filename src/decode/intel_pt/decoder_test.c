@@ -585,6 +585,61 @@ TEST("a PIP packet applies to the code behind the next branch: a guest's code is
 	EXPECT(!decoder.non_root);
 }
 
+#define CYC_5 "\x2b"
+#define PIP "\x02\x43\x00\0\0\0\0\0"
+
+static void expect_paging(uint64_t ip, uint32_t instructions, uint64_t cycles)
+{
+	struct pt_event event = next();
+	EXPECT_INT(event.kind, PT_EVENT_PAGING);
+	EXPECT_INT(event.from, ip);
+	EXPECT_INT(event.extra, instructions);
+	EXPECT_INT(decoder.cycles + event.payload, cycles);
+}
+
+TEST("with paging, a PIP packet with cycles shows when the next move to CR3 is executed, and the branches behind it stay the same")
+{
+	/* 1000: swapgs; mov %cr3,%rax; 1006: mov %rax,%cr3; 1009: jmp *%rax */
+	OPEN("\x0f\x01\xf8\x0f\x20\xd8\x0f\x22\xd8\xff\xe0", BEGIN CYC_5 PIP CYC_5 "\x2d\x00\x10" CYC_5 PIP "\x2d\x00\x10");
+	decoder.config.paging = true;
+	next();
+	expect_paging(0x1006, 3, 5);
+	EXPECT_INT(decoder.instructions, 0);
+	for (uint64_t turn = 1; turn <= 2; turn++) {
+		struct pt_event event = next();
+		EXPECT_INT(event.kind, PT_EVENT_BRANCH);
+		EXPECT_INT(event.from, 0x1009);
+		EXPECT(event.timed);
+		EXPECT_INT(decoder.instructions, 4 * turn);
+		EXPECT_INT(decoder.exact_cycles, 5 + 5 * turn);
+		if (turn == 1)
+			expect_paging(0x1006, 3, 15);
+	}
+	EXPECT_INT(next().kind, 255);
+}
+
+TEST("the move to CR3 is found behind direct branches, but not behind those that a packet decides, and not without cycles")
+{
+	/* 1000: call 1006; 1005: nop; 1006: nop; mov %rax,%cr3; 100a: jmp *%rax */
+	OPEN("\xe8\x01\0\0\0\x90\x90\x0f\x22\xd8\xff\xe0", BEGIN CYC_5 PIP "\x2d\x00\x10" PIP "\x2d\x00\x10");
+	decoder.config.paging = true;
+	next();
+	expect_paging(0x1007, 3, 5);
+	for (int turn = 0; turn < 2; turn++) {
+		expect_branch(0x1000, 0x1006);
+		expect_branch(0x100a, 0x1000);
+	}
+	/* 1000: jz 1002; 1002: mov %rax,%cr3 */
+	OPEN("\x74\x00\x0f\x22\xd8", BEGIN CYC_5 PIP "\x06");
+	decoder.config.paging = true;
+	next();
+	expect_branch(0x1000, 0x1002);
+	/* as by default */
+	OPEN("\x0f\x22\xd8\xff\xe0", BEGIN CYC_5 PIP "\x2d\x00\x10");
+	next();
+	expect_branch(0x1003, 0x1000);
+}
+
 TEST("with calls_only, jumps are followed without events, calls and returns are events")
 {
 	/* 1000: jz 1004; 1002: nop; nop; 1004: call 100b; 1009: jmp 1000; 100b: ret */

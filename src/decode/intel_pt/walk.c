@@ -185,6 +185,32 @@ static bool steps_to_target(const struct pt_decoder *d, uint32_t *instructions)
 	return at - d->done_bytes == distance;
 }
 
+uint32_t walk_to_paging(struct pt_decoder *d, uint64_t *ip)
+{
+	enum { INSTRUCTIONS_MAX = 256 };
+	struct instruction instruction;
+	struct pt_range range = { 0 };
+	*ip = d->ip;
+	if (d->mode != 64)
+		return 0;
+	for (uint32_t count = 1; count <= INSTRUCTIONS_MAX; count++) {
+		bool located = range.code && *ip >= range.start && *ip < range.end;
+		if (!located && !(d->config.locate(d->config.context, *ip, &range) && range.code))
+			return 0;
+		uint64_t offset = *ip - range.base;
+		if (!pt_code_instruction(range.code, offset, d->mode, &instruction))
+			return 0;
+		if (instruction_sets_cr3(range.code->bytes + offset, instruction.size))
+			return count;
+		*ip += instruction.size;
+		if (instruction.kind == INSTRUCTION_JUMP || instruction.kind == INSTRUCTION_CALL)
+			*ip += (uint64_t)(int64_t)instruction.displacement;
+		else if (instruction.kind != INSTRUCTION_OTHER && instruction.kind != INSTRUCTION_PTWRITE)
+			return 0;
+	}
+	return 0;
+}
+
 static void execute(struct pt_decoder *d, uint32_t instructions, uint32_t bytes)
 {
 	d->instructions += instructions;

@@ -7,12 +7,13 @@ import json
 import os
 import re
 import signal
+import struct
 import sys
 import tarfile
 import tempfile
 import time
 
-from suite import process
+from suite import process, recording as r
 from suite.process import perfuse
 from suite.settings import CORPUS, PERFUSE, SANITIZED, SHORT, TOP
 from suite.tests import Skip, by_samples, need, remark, run_tests, tests_of
@@ -132,6 +133,32 @@ def test_process(_):
             measuring.send_signal(signal.SIGINT)
             facts = json.loads(measuring.communicate()[0])["tables"][0]["facts"]
     need(facts["samples"] and facts["switches"] > 100, str(facts))
+
+
+def test_clocks(c):
+    """of several clocks, each shows all of the time that it samples: the times of a recording are their mean"""
+    path, kind = os.path.join(c, "clocks.data"), r.SAMPLE_IDENTIFIER | r.SAMPLE_IP | r.SAMPLE_TID | r.SAMPLE_TIME
+    user, kernel, no_user, no_kernel = r.USER, r.KERNEL, 1 << 4, 1 << 5
+    # the flags of two clocks with periods of 1000 and 2000 ns, the clock and the mode of each sample, user work and kernel in all
+    for flags, samples, times in (((0, 0), ((1, user), (2, user), (1, kernel), (1, kernel), (2, kernel)), (1500, 2000)),
+                                  ((no_kernel, no_user), ((1, user), (2, kernel), (2, kernel)), (1000, 4000)),
+                                  ((no_user, 0), ((2, user), (1, kernel), (2, kernel)), (2000, 1500))):
+        clocks = [r.attribute(kind, r.FLAG_SAMPLE_ID_ALL | r.FLAG_COMM | flag, period=1000 * number) for number, flag in zip((1, 2), flags)]
+        records = [r.comm(10, 10, "two", end=struct.pack("<IIQQ", 10, 10, 1, 1))]
+        for time_ns, (clock, mode) in enumerate(samples, 100):
+            ip = 0xffffffff81000000 if mode == kernel else 0x400000
+            records.append(r.record(r.SAMPLE, struct.pack("<QQIIQ", clock, ip, 10, 10, time_ns), mode))
+        r.write(path, records, clocks, ids=(1, 2))
+        rows = {row["part"]: row["time"] or 0 for row in tables("-i", path)["parts"]["rows"]}
+        need((rows["user work"], sum(rows.values()) - rows["user work"]) == times, "%s: %s" % (flags, rows))
+
+
+def test_spread(_):
+    """the samples of CPUs are of clocks with different periods, and as many as requested"""
+    need_program_as_users_have()
+    facts = tables("--", "sh", "-c", "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done")["parts"]
+    time_ns, samples = sum(row["time"] or 0 for row in facts["rows"]), facts["facts"]["samples"]
+    need(0.8 < samples / (time_ns / 1e9 * 1999) < 1.25, "%d samples of %d ns" % (samples, time_ns))
 
 
 LATE_FAULTS = """

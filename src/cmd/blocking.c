@@ -21,6 +21,7 @@ struct blocking_command {
 	struct input_options input;
 	struct off_cpu_request request;
 	struct off_cpu_recording recording;
+	struct str clocks;
 	const struct format *format;
 	uint64_t window_ns;
 	const char *counters;
@@ -109,6 +110,25 @@ static bool can_measure_cpus(void)
 	return (permission.perfmon || permission.paranoid <= 0) && cpus_online_count() <= SAMPLED_CPUS_MAX;
 }
 
+/* The phases at which one clock samples a program that repeats with a fraction of its period hardly change. So the samples are shared among
+ * clocks whose periods differ. Only of CPUs, as clocks of a thread would make its switches slower. */
+static void spread_clocks(struct blocking_command *options)
+{
+	enum { CLOCKS = 16, NS_PER_S = 1000000000 };
+	static const double least = 0.85, spread = 0.3, golden = 0.6180339887498949;
+	const struct off_cpu_request *request = &options->request;
+	char *end;
+	unsigned long hertz = strtoul(request->frequency, &end, 10);
+	bool of_cpus = request->around_command || (!request->pids && !request->tids && !request->command_words);
+	if (*end || hertz < CLOCKS || hertz > NS_PER_S / CLOCKS || !of_cpus || cpus_online_count() > SAMPLED_CPUS_MAX)
+		return;
+	for (unsigned i = 1; i <= CLOCKS; i++) {
+		double place = i * golden - (unsigned)(i * golden), period = CLOCKS * (double)NS_PER_S / (double)hertz * (least + spread * place);
+		str_printf(&options->clocks, "%scpu-clock/period=%llu/", i > 1 ? "," : "", (unsigned long long)period);
+	}
+	options->request.event = str_text(&options->clocks);
+}
+
 /* Of processes, the switches are known if their threads are the same before and afterwards. Returns the exit code. */
 static int measure(struct cli *cli, struct blocking_command *options)
 {
@@ -116,6 +136,7 @@ static int measure(struct cli *cli, struct blocking_command *options)
 	struct switch_count before, after;
 	bool known = pids && count_switches(pids, &before);
 	options->request.around_command = options->request.command_words > 0 && !options->request.output && can_measure_cpus();
+	spread_clocks(options);
 	int code = off_cpu_run(cli, &options->request, &options->recording);
 	options->input.path = options->recording.path;
 	options->parent = options->request.around_command ? options->recording.recorder : 0;
@@ -225,6 +246,7 @@ static int blocking_run(struct cli *cli, void *filled, int argc, const char **ar
 		cli_complain(cli, &err);
 	if (measures)
 		off_cpu_remove(&options->recording);
+	str_fini(&options->clocks);
 	return code;
 }
 

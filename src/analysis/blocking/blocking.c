@@ -55,6 +55,8 @@ struct blocking {
 	struct group threads, sites;
 	struct strtab texts;
 	VEC(struct call) calls;      /* by text */
+	uint64_t clocks[2];          /* clocks that sample user code, and the kernel: each shows all of its time */
+	size_t events_known;         /* when they were counted */
 	uint64_t samples, ns[PARTS], switches; /* switches: that the recording shows */
 	VEC(struct part_row) rows;
 	struct idmap started;        /* thread id → index in starts */
@@ -198,6 +200,23 @@ static bool is_clock(const struct evsel *evsel)
 	return evsel && evsel->attr.type == ATTR_SOFTWARE && (evsel->attr.config == CLOCK_CPU || evsel->attr.config == CLOCK_TASK);
 }
 
+/* The time that a sample of a clock stands for. */
+static uint64_t time_of_sample(struct blocking *blocking, const struct resolved *r)
+{
+	const struct evlist *evlist = session_evlist(r->session);
+	if (blocking->events_known != evlist->events.count) {
+		memset(blocking->clocks, 0, sizeof blocking->clocks);
+		for (size_t i = 0; i < evlist->events.count; i++) {
+			const struct evsel *evsel = &evlist->events.items[i];
+			blocking->clocks[0] += is_clock(evsel) && !attr_flag(&evsel->attr, ATTR_EXCLUDE_USER);
+			blocking->clocks[1] += is_clock(evsel) && !attr_flag(&evsel->attr, ATTR_EXCLUDE_KERNEL);
+		}
+		blocking->events_known = evlist->events.count;
+	}
+	uint64_t clocks = blocking->clocks[(r->record->misc & RECORD_MISC_CPUMODE_MASK) == RECORD_MISC_KERNEL];
+	return r->sample->period / (clocks ? clocks : 1);
+}
+
 /* Whether a thread belongs to the measured command. */
 static bool is_measured(struct blocking *blocking, const struct resolved *r)
 {
@@ -267,7 +286,7 @@ static void on_record(void *context, const struct resolved *r, __attribute__((un
 		return;
 	read_chain(blocking, r, &n);
 	enum part part = part_of(r, &n, &name);
-	uint64_t ns = r->sample->period;
+	uint64_t ns = time_of_sample(blocking, r);
 	uint32_t call = text_of(blocking, name ? name : "");
 	while (blocking->calls.count <= call)
 		(void)vec_add(&blocking->calls);

@@ -33,7 +33,7 @@ struct source {
 	struct source_counters counters;
 	const char *path;
 	uint64_t mark;             /* increases with each record */
-	uint64_t used;             /* set by a reader that uses records later, in another order: bytes of those that it has used */
+	uint64_t used;             /* by a reader that uses records later, in another order: their bytes (source_release_used) */
 	uint32_t part;             /* of several recordings, the number of the one that the last record is of; otherwise 0 */
 	bool traced;               /* a pipe whose first records announce a hardware trace */
 	struct span payload;       /* of a pipe: the bytes after its last record, if that is AUXTRACE */
@@ -81,6 +81,13 @@ static inline uint64_t source_mark(const struct source *source)
 
 static inline void source_release(struct source *source, uint64_t mark)
 {
+	source->ops->release(source, mark);
+}
+
+/* The same by a reader that uses records later, in another order: it has used so many bytes since the last call. */
+static inline void source_release_used(struct source *source, uint64_t mark, uint64_t used)
+{
+	source->used += used;
 	source->ops->release(source, mark);
 }
 

@@ -402,8 +402,7 @@ static void batch_run_to(struct session *session, bool waiting)
 	in->batch.count = due;
 	batch_finish(session);
 	check_room(session);
-	session->source->used += in->batch_bytes - in->held_bytes;
-	source_release(session->source, in->mark);
+	source_release_used(session->source, in->mark, in->batch_bytes - in->held_bytes);
 	if (due) {
 		renew_stream(session);
 		batch_process(session);

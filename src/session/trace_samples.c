@@ -333,7 +333,8 @@ static void point_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
 	struct trace_counts *last = &queue->branch_counts, now = { queue->instructions + event->extra, queue->moment.cycles + event->payload };
-	struct trace_note note = { .flags = TRACE_POINT, .cycles = now.cycles - last->cycles, .instructions = now.instructions - last->instructions };
+	struct trace_note note = { .flags = TRACE_POINT, .cycles = now.cycles - last->cycles,
+		.instructions = now.instructions - last->instructions };
 	if (now.cycles <= last->cycles || now.instructions < last->instructions)
 		return;
 	*last = now;

@@ -47,8 +47,8 @@ void walk_next(struct pt_decoder *d);
 void walk_to(struct pt_decoder *d, uint64_t ip);
 /* As walk_to, to the target of the indirect branch or return at which walk ended: remembers its last target. */
 void walk_target(struct pt_decoder *d, uint64_t ip);
-/* How many instructions from here on, in code without a branch that a packet decides, end with the next move to CR3, which is at *ip. 0: none
- * is found. */
+/* How many instructions from here on, in code without a branch that a packet decides, end with the next move to CR3, which is at *ip.
+ * 0: none is found. */
 uint32_t walk_to_paging(struct pt_decoder *d, uint64_t *ip);
 /* Whether code is known at an address. */
 bool walk_knows(struct pt_decoder *d, uint64_t ip);

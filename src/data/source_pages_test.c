@@ -1,0 +1,93 @@
+#include "data/source.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "data/test_recording.h"
+#include "unit.h"
+
+/* Writes count samples with times and addresses counted from 0 to folder/file. */
+static struct source *long_file(const char *folder, bool swap, uint64_t count)
+{
+	struct recording *r = recording_new(swap);
+	struct source *source = NULL;
+	char path[64];
+	begin_file(r, 1);
+	put_at(r, 48, count * 40, 8);
+	write_file(folder, "file", r->bytes, r->len);
+	snprintf(path, sizeof path, "%s/file", folder);
+	FILE *file = fopen(path, "a");
+	for (uint64_t i = 0; i < count; i++) {
+		r->len = 0;
+		put_sample(r, 10, i, i);
+		fwrite(r->bytes, r->len, 1, file);
+	}
+	fclose(file);
+	EXPECT(source_open(&source, path, NULL, NULL) == 0);
+	free(r);
+	return source;
+}
+
+TEST("a large file is mapped, its pages are dropped, and its bytes stay the same, also of records that wait")
+{
+	static const char *const names[] = { "file", NULL };
+	char folder[] = "/tmp/source_test.XXXXXX";
+	enum { COUNT = 1 << 20, WAITING = 1 << 17 };
+	const uint8_t **bodies = malloc(WAITING * sizeof *bodies);
+	EXPECT(mkdtemp(folder) != NULL);
+	for (int swap = 0; swap < 2; swap++) {
+		struct source *source = long_file(folder, swap, COUNT);
+		struct record record;
+		uint64_t seen = 0, sum = 0, first = source_mark(source);
+		while (source_next(source, &record, NULL) == 1) {
+			sum += load_u64(record.body + 8);
+			if (seen < WAITING)
+				bodies[seen] = record.body;
+			if (++seen % 1000 == 0)
+				source_release(source, seen < WAITING ? first : source_mark(source));
+			for (size_t i = 0; seen == WAITING && i < WAITING; i++)
+				EXPECT(load_u64(bodies[i] + 8) == i);
+		}
+		EXPECT_INT(seen, COUNT);
+		EXPECT_INT(sum, (uint64_t)COUNT * (COUNT - 1) / 2);
+		source_close(source);
+	}
+	free(bodies);
+	remove_folder(folder, names);
+}
+
+static uint64_t faults_of_reading(const uint8_t *bytes, size_t size)
+{
+	struct rusage before, after;
+	uint64_t sum = 0;
+	getrusage(RUSAGE_SELF, &before);
+	for (size_t i = 0; i < size; i += 4096)
+		sum += *(const volatile uint8_t *)(bytes + i);
+	getrusage(RUSAGE_SELF, &after);
+	EXPECT(sum != 1);
+	return (uint64_t)(after.ru_minflt - before.ru_minflt);
+}
+
+TEST("pages of records that are used in the order of the file stay in memory until they are released")
+{
+	enum { COUNT = 1 << 20, PART = 2 << 20, STAYING = 3 << 20 };
+	static const char *const names[] = { "file", NULL };
+	char folder[] = "/tmp/source_test.XXXXXX";
+	EXPECT(mkdtemp(folder) != NULL);
+	struct source *source = long_file(folder, 0, COUNT);
+	struct record record;
+	uint64_t first = source_mark(source);
+	const uint8_t *bytes = NULL;
+	while (source_next(source, &record, NULL) == 1)
+		bytes = bytes ? bytes : record.body;
+	const uint8_t *part = bytes + PART;
+	faults_of_reading(part, PART);
+	source_release_used(source, first + PART, PART); /* the records before are used, and those of the part will be */
+	EXPECT_INT(faults_of_reading(part, PART), 0);
+	source_release_used(source, first + PART, STAYING);
+	EXPECT_INT(faults_of_reading(part, PART), 0);
+	source_release_used(source, first + PART, 1); /* too much was used behind the part, which still waits */
+	EXPECT(faults_of_reading(part, PART) > 0);
+	source_close(source);
+	remove_folder(folder, names);
+}

@@ -56,6 +56,53 @@ TEST("a large file is mapped, its pages are dropped, and its bytes stay the same
 	remove_folder(folder, names);
 }
 
+static long resident_file_kb(void)
+{
+	char line[128];
+	long kb = -1;
+	FILE *status = fopen("/proc/self/status", "r");
+	while (status && fgets(line, sizeof line, status))
+		sscanf(line, "RssFile: %ld", &kb);
+	if (status)
+		fclose(status);
+	return kb;
+}
+
+/* Reads all records of the file, releases each 1000 of them at once or none, and returns how much of the file was in memory at most, in
+ * kB. */
+static long most_resident(struct source *source, uint64_t count, bool releases)
+{
+	struct record record;
+	uint64_t seen = 0;
+	long before = resident_file_kb(), most = 0;
+	while (source_next(source, &record, NULL) == 1) {
+		EXPECT(load_u64(record.body + 8) == seen);
+		if (++seen % 1000)
+			continue;
+		if (releases)
+			source_release(source, source_mark(source));
+		long kb = resident_file_kb() - before;
+		most = kb > most ? kb : most;
+	}
+	EXPECT_INT(seen, count);
+	return most;
+}
+
+TEST("few pages of a large file are in memory, also where another thread maps them before they are read")
+{
+	enum { COUNT = 1 << 21, MOST_KB = 44 << 10 };
+	static const char *const names[] = { "file", NULL };
+	char folder[] = "/tmp/source_test.XXXXXX";
+	EXPECT(mkdtemp(folder) != NULL);
+	for (unsigned way = 0; way < 4; way++) {
+		struct source *source = long_file(folder, false, COUNT);
+		source->roomy = way & 1;
+		EXPECT(most_resident(source, COUNT, way & 2) < MOST_KB);
+		source_close(source);
+	}
+	remove_folder(folder, names);
+}
+
 static uint64_t faults_of_reading(const uint8_t *bytes, size_t size)
 {
 	struct rusage before, after;

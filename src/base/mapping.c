@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -29,6 +30,38 @@ void *mapping_open(int fd, size_t size)
 		return NULL;
 	}
 	return data;
+}
+
+size_t mapping_end(size_t size)
+{
+	return whole_pages(size);
+}
+
+void *mapping_extend(void *data, size_t *size, const void *head, size_t head_size, const void *added, size_t added_size)
+{
+	size_t end = whole_pages(*size), whole = end + added_size, page = whole_pages(1);
+	if (!end || head_size > page || whole < end || whole > PTRDIFF_MAX - 2 * MAPPING_TAIL) {
+		errno = EFBIG;
+		return NULL;
+	}
+	size_t room = whole_pages(whole) + MAPPING_TAIL;
+	char *moved = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_ANONYMOUS, -1, 0);
+	if (moved == MAP_FAILED)
+		return NULL;
+	if (mremap(data, end, end, MREMAP_MAYMOVE | MREMAP_FIXED, moved) == MAP_FAILED) {
+		int failed = errno;
+		munmap(moved, room);
+		errno = failed;
+		return NULL;
+	}
+	munmap((char *)data + end, MAPPING_TAIL);
+	memcpy(moved + end, added, added_size);
+	/* without the right to write, what replaces the head is not there, and the mapping is not of the expected format */
+	if (mprotect(moved, page, PROT_READ | PROT_WRITE) == 0)
+		memcpy(moved, head, head_size);
+	mprotect(moved, room, PROT_READ);
+	*size = whole;
+	return moved;
 }
 
 void mapping_close(void *data, size_t size)

@@ -10,3 +10,8 @@
 /* Maps size > 0 bytes of the regular file; NULL with errno on failure. */
 void *mapping_open(int fd, size_t size);
 void mapping_close(void *data, size_t size); /* accepts NULL */
+/* Where bytes can be added behind a mapping of that size: the end of its last page. */
+size_t mapping_end(size_t size);
+/* Moves a mapping to where `added` fits behind it, at mapping_end, and writes them there and `head` over its first bytes, for this process
+ * alone. Returns its address, and its new size in *size: it is closed as another one is. NULL with errno: the mapping is as before. */
+void *mapping_extend(void *data, size_t *size, const void *head, size_t head_size, const void *added, size_t added_size);

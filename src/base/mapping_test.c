@@ -51,6 +51,32 @@ TEST("a record may claim its full size at the last byte of a mapped file: it rea
 	close(fd);
 }
 
+TEST("a mapping is extended behind its last page, with another head, and the file stays as it is")
+{
+	char path[] = "/tmp/mapping_test_XXXXXX", file[4];
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = page + 3;
+	char *bytes = memset(malloc(size), 'a', size);
+	int fd = file_of(path, bytes, size);
+	char *data = mapping_open(fd, size);
+	EXPECT(data != NULL);
+	EXPECT_INT(mapping_end(size), 2 * page);
+	EXPECT_INT(mapping_end(page), page);
+	EXPECT(mapping_extend(data, &size, bytes, page + 1, "xyz", 3) == NULL); /* the head is within the first page */
+	EXPECT_INT(size, page + 3);
+	data = mapping_extend(data, &size, "bcd", 3, "xyz", 3);
+	EXPECT(data != NULL);
+	EXPECT_INT(size, 2 * page + 3);
+	EXPECT(memcmp(data, "bcda", 4) == 0);
+	EXPECT(data[page + 2] == 'a' && data[page + 3] == '\0');
+	EXPECT(memcmp(data + 2 * page, "xyz", 4) == 0);
+	EXPECT_INT(data[size - 1 + MAPPING_TAIL], 0);
+	EXPECT_INT(pread(fd, file, 4, 0), 4);
+	EXPECT(memcmp(file, "aaaa", 4) == 0);
+	mapping_close(data, size);
+	free(bytes);
+	close(fd);
+}
+
 TEST("a size that exceeds the address space is rejected")
 {
 	EXPECT(mapping_open(0, SIZE_MAX - 100) == NULL);

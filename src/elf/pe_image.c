@@ -36,6 +36,7 @@ struct pe {
 	uint64_t base;
 	uint32_t debug_address, debug_size;
 	struct pe_section *sections;
+	uint64_t tables_at;
 	struct writer strings;   /* of the ELF file: own_names, those of the program, then its short names */
 };
 
@@ -187,6 +188,12 @@ static void add_word(struct writer *out, uint64_t value, bool is64)
 	add_number(out, value, is64 ? 8 : 4);
 }
 
+/* The offset in the ELF file of what is written next. */
+static uint64_t offset_of_next(const struct pe *pe, const struct writer *out)
+{
+	return pe->tables_at + out->len;
+}
+
 static void align(struct writer *out)
 {
 	writer_pad(out, '\0', -out->len & 7);
@@ -283,7 +290,8 @@ struct table {
 static struct table add_build_id(const struct pe *pe, struct writer *out)
 {
 	uint8_t guid[GUID_SIZE];
-	struct table note = { .offset = out->len };
+	size_t start = out->len;
+	struct table note = { .offset = offset_of_next(pe, out) };
 	if (read_guid(pe, guid)) {
 		add_number(out, 4, 4);
 		add_number(out, GUID_SIZE, 4);
@@ -291,7 +299,7 @@ static struct table add_build_id(const struct pe *pe, struct writer *out)
 		writer_add(out, "GNU", 4);
 		writer_add(out, guid, GUID_SIZE);
 	}
-	note.size = out->len - note.offset;
+	note.size = out->len - start;
 	return note;
 }
 
@@ -362,18 +370,17 @@ static struct parts add_parts(struct pe *pe, struct span own, struct writer *out
 {
 	struct parts parts = { 0 };
 	struct table symbols, strings, note;
-	align(out);
-	symbols.offset = out->len;
+	symbols.offset = offset_of_next(pe, out);
 	add_symbols(pe, own, out);
-	symbols.size = out->len - symbols.offset;
-	strings = (struct table){ out->len, pe->strings.len };
+	symbols.size = out->len;
+	strings = (struct table){ offset_of_next(pe, out), pe->strings.len };
 	writer_add(out, pe->strings.buffer, pe->strings.len);
 	align(out);
 	note = add_build_id(pe, out);
 	align(out);
-	parts.segments = out->len;
+	parts.segments = offset_of_next(pe, out);
 	parts.segment_count = add_segments(pe, out);
-	parts.sections = out->len;
+	parts.sections = offset_of_next(pe, out);
 	add_section(pe, &(Elf64_Shdr){ 0 }, out);
 	for (uint32_t i = 0; i < pe->section_count; i++)
 		add_program_section(pe, &pe->sections[i], out);
@@ -391,11 +398,11 @@ static struct parts add_parts(struct pe *pe, struct span own, struct writer *out
 	return parts;
 }
 
-static void write_header(const struct pe *pe, const struct parts *parts, struct writer *out)
+static void write_header(const struct pe *pe, const struct parts *parts, struct pe_elf *made)
 {
 	static const uint8_t ident[EI_NIDENT] = { 0x7f, 'E', 'L', 'F', 0, ELFDATA2LSB, EV_CURRENT };
 	struct writer w;
-	writer_open(&w, -1, sizeof(Elf64_Ehdr));
+	writer_open(&w, -1, PE_HEAD_MAX);
 	writer_add(&w, ident, sizeof ident);
 	w.buffer[EI_CLASS] = pe->is64 ? ELFCLASS64 : ELFCLASS32;
 	add_number(&w, ET_EXEC, 2);
@@ -411,38 +418,40 @@ static void write_header(const struct pe *pe, const struct parts *parts, struct 
 	add_number(&w, pe->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), 2);
 	add_number(&w, pe->section_count + EXTRA_SECTIONS, 2);
 	add_number(&w, pe->section_count + 2, 2);
-	memcpy(out->buffer, w.buffer, w.len);
+	made->head_size = w.len;
+	memcpy(made->head, w.buffer, w.len);
 	writer_fini(&w);
 }
 
-/* The most that the ELF file can have in bytes. */
+/* The most that the tables can have in bytes. */
 static uint64_t size_bound(const struct pe *pe, struct span own)
 {
 	uint64_t symbols = pe->symbol_at && pe->symbol_at < pe->bytes.len ? (pe->bytes.len - pe->symbol_at) / SYMBOL_SIZE + 1 : 1;
 	symbols = symbols < pe->symbol_count + 1ull ? symbols : pe->symbol_count + 1ull;
 	symbols = symbols < ELF_SYMBOLS_LIMIT ? symbols : ELF_SYMBOLS_LIMIT;
 	uint64_t sections = pe->section_count + (uint64_t)EXTRA_SECTIONS;
-	return pe->bytes.len + own.len + symbols * (sizeof(Elf64_Sym) + SHORT_NAME + 1) +
+	return own.len + symbols * (sizeof(Elf64_Sym) + SHORT_NAME + 1) +
 	       sections * (sizeof(Elf64_Shdr) + sizeof(Elf64_Phdr) + SHORT_NAME + 1) + 256;
 }
 
-int pe_to_elf(struct span bytes, size_t most, struct writer *out, struct error *err)
+int pe_to_elf(struct span bytes, uint64_t tables_at, size_t most, struct pe_elf *made, struct error *err)
 {
-	struct pe pe = { .bytes = bytes };
+	struct pe pe = { .bytes = bytes, .tables_at = tables_at };
 	uint64_t sections_at;
+	*made = (struct pe_elf){ 0 };
+	writer_open(&made->tables, -1, 0);
 	if (read_headers(&pe, &sections_at, err) < 0)
 		return -1;
 	struct span own = program_strings(&pe);
-	if (bytes.len < sizeof(Elf64_Ehdr) || size_bound(&pe, own) > most)
-		return error_set(err, ERROR_LIMIT, "the memory limit leaves no room for a PE file of %zu bytes", bytes.len);
+	if (bytes.len < PE_HEAD_MAX || size_bound(&pe, own) > most)
+		return error_set(err, ERROR_LIMIT, "no room for the symbols of a PE file of %zu bytes", bytes.len);
 	writer_open(&pe.strings, -1, 4096);
 	writer_add(&pe.strings, own_names, sizeof own_names);
 	writer_add(&pe.strings, own.data, own.len);
 	writer_putc(&pe.strings, '\0');
 	read_sections(&pe, sections_at, own);
-	writer_add(out, bytes.data, bytes.len);
-	struct parts parts = add_parts(&pe, own, out);
-	write_header(&pe, &parts, out);
+	struct parts parts = add_parts(&pe, own, &made->tables);
+	write_header(&pe, &parts, made);
 	writer_fini(&pe.strings);
 	free(pe.sections);
 	return 0;

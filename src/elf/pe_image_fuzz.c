@@ -12,16 +12,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum { MOST = 1 << 20 };
 	static volatile uint64_t sink;
-	struct writer out;
+	struct pe_elf made;
 	struct elf elf;
 	uint8_t id[ELF_BUILD_ID_MAX];
 	struct span bytes = { data, size };
 	if (!pe_is(bytes))
 		return 0;
-	writer_open(&out, -1, 0);
-	if (pe_to_elf(bytes, MOST, &out, NULL) == 0) {
-		struct span made = { (const uint8_t *)out.buffer, out.len };
-		if (out.len > MOST || elf_open(&elf, made, NULL) < 0 || !elf.section_count)
+	size_t tables_at = (size + 7) & ~(size_t)7;
+	if (pe_to_elf(bytes, tables_at, MOST, &made, NULL) == 0) {
+		size_t whole = tables_at + made.tables.len;
+		uint8_t *file = calloc(1, whole);
+		memcpy(file, data, size);
+		memcpy(file, made.head, made.head_size);
+		memcpy(file + tables_at, made.tables.buffer, made.tables.len);
+		if (made.tables.len > MOST || elf_open(&elf, (struct span){ file, whole }, NULL) < 0 || !elf.section_count)
 			abort();
 		uint64_t sum = elf_build_id(&elf, id);
 		struct elf_symtab tab = elf_symtab(&elf, elf_section(&elf, ".symtab"));
@@ -35,7 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			sum += strlen(elf.sections[i].name);
 		sink += sum;
 		elf_close(&elf);
+		free(file);
 	}
-	writer_fini(&out);
+	writer_fini(&made.tables);
 	return 0;
 }

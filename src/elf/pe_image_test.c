@@ -92,23 +92,31 @@ static void make(uint8_t file[static LENGTH], bool is64, uint16_t machine)
 
 struct converted {
 	uint8_t file[LENGTH];
-	struct writer out;
+	struct pe_elf made;
+	uint8_t *bytes;
 	struct elf elf;
 };
+
+enum { TABLES_AT = 4096 };
 
 static void convert(struct converted *c, size_t length)
 {
 	struct error err = { 0 };
-	writer_open(&c->out, -1, 0);
 	EXPECT(pe_is((struct span){ c->file, length }));
-	EXPECT_INT(pe_to_elf((struct span){ c->file, length }, 1 << 20, &c->out, &err), 0);
-	EXPECT_INT(elf_open(&c->elf, (struct span){ (uint8_t *)c->out.buffer, c->out.len }, &err), 0);
+	EXPECT_INT(pe_to_elf((struct span){ c->file, length }, TABLES_AT, 1 << 20, &c->made, &err), 0);
+	size_t size = TABLES_AT + c->made.tables.len;
+	c->bytes = calloc(1, size);
+	memcpy(c->bytes, c->file, length);
+	memcpy(c->bytes, c->made.head, c->made.head_size);
+	memcpy(c->bytes + TABLES_AT, c->made.tables.buffer, c->made.tables.len);
+	EXPECT_INT(elf_open(&c->elf, (struct span){ c->bytes, size }, &err), 0);
 }
 
 static void close_converted(struct converted *c)
 {
 	elf_close(&c->elf);
-	writer_fini(&c->out);
+	writer_fini(&c->made.tables);
+	free(c->bytes);
 }
 
 static void expect_section(const struct elf *elf, const char *name, uint32_t type, uint64_t flags, uint64_t address, uint64_t offset,
@@ -157,7 +165,7 @@ TEST("sections, segments and symbols of a 64-bit program of Windows have their p
 	EXPECT(load && load->offset == DATA && load->vaddr == BASE + 0x2000 && load->file_size == 0x100 && load->flags == (PF_R | PF_W));
 	EXPECT(!elf_load_at(&c.elf, BASE + 0x2300));
 	EXPECT(!elf_load_at(&c.elf, BASE + 0xa000));
-	EXPECT(memcmp(c.out.buffer + sizeof(Elf64_Ehdr), c.file + sizeof(Elf64_Ehdr), LENGTH - sizeof(Elf64_Ehdr)) == 0);
+	EXPECT_INT(c.made.head_size, sizeof(Elf64_Ehdr));
 	struct elf_symtab tab = elf_symtab(&c.elf, elf_section(&c.elf, ".symtab"));
 	EXPECT_INT(tab.count, 4);
 	if (tab.count == 4) {
@@ -175,6 +183,7 @@ TEST("a 32-bit program of Windows has no underscore before its names")
 	make(c.file, false, 0x14c);
 	convert(&c, LENGTH);
 	EXPECT(!c.elf.is64);
+	EXPECT_INT(c.made.head_size, sizeof(Elf32_Ehdr));
 	EXPECT_INT(c.elf.machine, EM_386);
 	EXPECT_INT(c.elf.entry, 0x401010);
 	expect_section(&c.elf, ".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0x401000, TEXT, 0x1f0);
@@ -249,12 +258,11 @@ TEST("what a program of Windows claims beyond its end is left out")
 static void expect_refused(const uint8_t *file, size_t length, size_t most, enum error_kind kind)
 {
 	struct error err = { 0 };
-	struct writer out;
-	writer_open(&out, -1, 0);
-	EXPECT(pe_to_elf((struct span){ file, length }, most, &out, &err) < 0);
+	struct pe_elf made;
+	EXPECT(pe_to_elf((struct span){ file, length }, TABLES_AT, most, &made, &err) < 0);
 	EXPECT_INT(err.kind, kind);
-	EXPECT_INT(out.len, 0);
-	writer_fini(&out);
+	EXPECT_INT(made.tables.len, 0);
+	writer_fini(&made.tables);
 }
 
 TEST("objects, unknown processors and programs beyond the limit are refused")
@@ -262,7 +270,7 @@ TEST("objects, unknown processors and programs beyond the limit are refused")
 	uint8_t file[LENGTH];
 	make(file, true, 0x8664);
 	EXPECT(!pe_is((struct span){ file, PE + 3 }));
-	expect_refused(file, LENGTH, LENGTH, ERROR_LIMIT);
+	expect_refused(file, LENGTH, 9 * 33, ERROR_LIMIT);
 	expect_refused(file, PE + 24 + 19, 1 << 20, ERROR_FORMAT);
 	put(file, PE + 6, 4097, 2);
 	expect_refused(file, LENGTH, 1 << 20, ERROR_LIMIT);

@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 
 #include "base/budget.h"
+#include "base/mapping.h"
 #include "base/memory.h"
 #include "base/writer.h"
 #include "elf/inflate.h"
@@ -14,7 +15,7 @@
 
 #define VDSO_LIMIT ((size_t)1 << 20)
 #define NOTES_LIMIT ((size_t)1 << 20)
-#define PE_LIMIT ((size_t)1 << 30) /* a PE file with its symbols */
+#define PE_TABLES_LIMIT ((size_t)64 << 20) /* of the symbols and names of a program of Windows */
 
 /* Only files named like a compressed kernel module are inflated: other compressed files are not images. */
 static bool path_is_packed_module(const char *path)
@@ -69,20 +70,25 @@ static int image_unpack(struct image *image, const char *path, struct span *byte
 	return 0;
 }
 
-/* A program of Windows becomes an ELF file in memory. */
+/* A program of Windows becomes an ELF file: its pages stay those of the file. */
 static int image_convert(struct image *image, struct span *bytes, struct error *err)
 {
-	struct writer out;
-	size_t left = budget_left(image->budget);
-	writer_open(&out, -1, 0);
-	if (pe_to_elf(*bytes, left < PE_LIMIT ? left : PE_LIMIT, &out, err) < 0 || !image_take(image, out.len, err)) {
-		writer_fini(&out);
-		return -1;
+	struct pe_elf made;
+	size_t left = budget_left(image->budget), size = bytes->len;
+	int result = pe_to_elf(*bytes, mapping_end(size), left < PE_TABLES_LIMIT ? left : PE_TABLES_LIMIT, &made, err);
+	if (result == 0 && !image_take(image, made.tables.len, err))
+		result = -1;
+	void *data = NULL;
+	if (result == 0)
+		data = mapping_extend((void *)bytes->data, &size, made.head, made.head_size, made.tables.buffer, made.tables.len);
+	if (result == 0 && !data)
+		result = error_system(err, "cannot map more memory");
+	if (data) {
+		image->mapping = (struct span){ 0 };
+		*bytes = image->extended = (struct span){ data, size };
 	}
-	rooted_unmap(&image->mapping);
-	image->owned = out.buffer;
-	*bytes = (struct span){ image->owned, out.len };
-	return 0;
+	writer_fini(&made.tables);
+	return result;
 }
 
 /* Parses the mapped file as an image. */
@@ -116,6 +122,7 @@ void image_close(struct image *image)
 	budget_give(image->budget, image->taken);
 	elf_close(&image->elf);
 	rooted_unmap(&image->mapping);
+	rooted_unmap(&image->extended);
 	free(image->owned);
 	free(image->path);
 	*image = (struct image){ 0 };

@@ -10,6 +10,7 @@ struct budget;
 struct image {
 	struct elf elf;          /* over the bytes below */
 	struct span mapping;     /* the mapped file; empty if it was inflated or copied */
+	struct span extended;    /* the mapped file with bytes of our own, of a program of Windows; pages of it cannot be dropped */
 	void *owned;             /* the bytes if they are not mapped */
 	char *path;              /* where it was found; "[vdso]" for this process's own vdso */
 	char origin;             /* perf's letter for its source ('d', 'B' …); 0: opened by path */

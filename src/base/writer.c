@@ -170,6 +170,52 @@ void writer_hex(struct writer *w, uint64_t value, unsigned width)
 	writer_aligned(w, digits + at, sizeof digits - at, width);
 }
 
+/* value × 10^decimals to the nearest whole number, halves to the even one. 0 <= value < 2^52: the product has 63 bits. */
+static uint64_t fixed_point(double value, unsigned decimals)
+{
+	static const uint16_t powers[] = { 1, 10, 100, 1000 };
+	enum { MANTISSA_BITS = 52, BIAS = 1023 + MANTISSA_BITS, PRODUCT_BITS = 63 };
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	uint64_t exponent = bits >> MANTISSA_BITS, fraction = bits & (((uint64_t)1 << MANTISSA_BITS) - 1);
+	unsigned shift = BIAS - (unsigned)exponent;
+	if (shift > PRODUCT_BITS) /* less than half of the last decimal */
+		return 0;
+	uint64_t scaled = (fraction | (uint64_t)1 << MANTISSA_BITS) * powers[decimals];
+	uint64_t half = (uint64_t)1 << (shift - 1), rest = scaled & (2 * half - 1), whole = scaled >> shift;
+	return whole + (rest > half || (rest == half && whole & 1));
+}
+
+size_t writer_fixed(struct writer *w, double value, unsigned decimals, unsigned width)
+{
+	char digits[24], slow[512]; /* a double has up to 309 digits */
+	size_t at = sizeof digits;
+	if (!(value >= 0 && value < 0x1p52) || __builtin_signbit(value) || decimals > 3) {
+		size_t n = (size_t)snprintf(slow, sizeof slow, "%.*f", decimals < 100 ? (int)decimals : 100, value);
+		writer_aligned(w, slow, n, width);
+		return n < width ? width : n;
+	}
+	uint64_t rest = fixed_point(value, decimals);
+	for (unsigned i = 0; i < decimals; i++, rest /= 10)
+		digits[--at] = (char)('0' + rest % 10);
+	if (decimals)
+		digits[--at] = '.';
+	do {
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest);
+	writer_aligned(w, digits + at, sizeof digits - at, width);
+	return sizeof digits - at < width ? width : sizeof digits - at;
+}
+
+void writer_left(struct writer *w, const char *text, unsigned width)
+{
+	size_t length = strlen(text);
+	writer_add(w, text, length);
+	if (length < width)
+		writer_pad(w, ' ', width - length);
+}
+
 void writer_decimal(struct writer *w, uint64_t value, unsigned width)
 {
 	char digits[20];

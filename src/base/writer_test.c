@@ -16,6 +16,48 @@ static void expect_text(struct writer *w, const char *want)
 	w->len = 0;
 }
 
+static void expect_fixed(struct writer *w, double value)
+{
+	char want[512];
+	for (unsigned decimals = 0; decimals <= 4; decimals++) {
+		snprintf(want, sizeof want, "%9.*f", (int)decimals, value);
+		EXPECT_INT(writer_fixed(w, value, decimals, 9), strlen(want));
+		expect_text(w, want);
+	}
+}
+
+TEST("fixed decimals are rounded as by printf: ties to even, small and large numbers, signs")
+{
+	static const double values[] = {
+		0, -0.0, 0.5, 1.5, 2.5, 0.25, 0.75, 0.125, 0.375, 0.0625, 0.0005, 0.00049999, 0.0015, 0.0025, 0.9995, 0.99949999, 9.9995, 999.9995,
+		1e-3, 1e-300, 0x1p-11, 0x1.8p-11, 0x1p-12, 0x1p-64, 0x1p-1074, 0x1p51, 0x1p52 - 0.5, 0x1p52 - 1.5, 0x1p52, 0x1p53, 0x1p63, 1e300,
+		-0.5, -3.25, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0,
+	};
+	struct writer w;
+	uint64_t random = 1;
+	writer_open(&w, -1, 0);
+	for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+		expect_fixed(&w, values[i]);
+	for (int i = 0; i < 20000; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		expect_fixed(&w, (double)(random >> 11) / (double)((uint64_t)1 << (random >> 5 & 63)));
+		expect_fixed(&w, (double)(random >> 40) / 16); /* halves of all decimals but the third */
+	}
+	writer_fini(&w);
+}
+
+TEST("text is padded on the right")
+{
+	struct writer w;
+	writer_open(&w, -1, 0);
+	writer_left(&w, "ab", 4);
+	writer_left(&w, "abcd", 4);
+	writer_left(&w, "abcde", 4);
+	writer_left(&w, "", 1);
+	expect_text(&w, "ab  abcdabcde ");
+	writer_fini(&w);
+}
+
 TEST("numbers are formatted as by printf")
 {
 	static const uint64_t values[] = { 0, 1, 9, 10, 15, 16, 255, 256, 99999, 100000, 0xffffffff, 0x100000000, UINT64_MAX };

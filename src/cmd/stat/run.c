@@ -19,6 +19,7 @@ struct execution {
 	struct busy_threads busy;        /* if idle threads are left out */
 	VEC(struct stat_count) values;   /* of the counters of busy threads, or of all */
 	unsigned printed;                /* intervals */
+	struct stat_table interval;      /* of the last interval */
 };
 
 /* A recording in a pipe is the only output. */
@@ -126,7 +127,7 @@ static void fill(struct execution *e, struct stat_table *table)
 	table->skip_zero = run->style.hide_zero;
 	table->keeps = run->style.robust;
 	table->merged = run->merged;
-	table->last = run->grain != STAT_ALL;
+	table->last = run->grain != STAT_ALL || table == &e->interval;
 	run->style.labels = some ? e->busy.labels.items : a->labels.items;
 	run->style.tids = some ? e->busy.tids.items : a->tids.items;
 	stat_table_fill(table, &run->events, run->unsupported, (uint32_t)(some ? e->busy.labels.count : a->labels.count),
@@ -138,26 +139,25 @@ static void fill(struct execution *e, struct stat_table *table)
 static void print_interval(struct execution *e)
 {
 	struct stat_run *run = e->run;
-	struct stat_table table = { 0 };
+	struct stat_table *table = &e->interval;
 	collect(e, true);
-	fill(e, &table);
-	stat_table_metrics(&table, run->o->interval_ms * 1e6);
+	if (leaves_out_idle(run)) /* the rows are of other threads each time */
+		stat_table_fini(table), *table = (struct stat_table){ 0 };
+	fill(e, table);
+	stat_table_metrics(table, run->o->interval_ms * 1e6);
 	uint64_t passed = now_ns() - e->counting.start_ns;
 	if (run->records) {
 		stat_recording_round(&run->recording, STAT_ROUND_INTERVAL, passed);
 		stat_recording_flush(&run->recording);
 	}
-	if (is_silent(run)) {
-		stat_table_fini(&table);
+	if (is_silent(run))
 		return;
-	}
 	if (run->o->interval_clear && run->fd == STDERR_FILENO && run->cli->tty_err)
 		writer_add_styled(&run->out, "\033[H\033[2J", 7);
 	if (e->printed++ % HEADING_EVERY == 0 || run->o->interval_clear)
-		stat_print_heading(&table, &run->style, &run->out);
-	stat_print(&table, &run->style, passed, "", &run->out);
+		stat_print_heading(table, &run->style, &run->out);
+	stat_print(table, &run->style, passed, "", &run->out);
 	writer_flush(&run->out, NULL);
-	stat_table_fini(&table);
 }
 
 static void switch_events(struct execution *e, bool on, const char *name)
@@ -434,6 +434,7 @@ int stat_run_once(struct stat_run *run, struct stat_table *table)
 	vec_fini(&e.before.list);
 	vec_fini(&e.now.list);
 	vec_fini(&e.values);
+	stat_table_fini(&e.interval);
 	busy_threads_fini(&e.busy);
 	if (run->o->repeat != 1) {
 		counters_close(&run->kept);

@@ -163,36 +163,59 @@ const char *stat_level_color(enum stat_level level)
 	return begins[level];
 }
 
+/* A number, and what follows it, in the column of metrics. */
+static int metric_number(const struct stat_metric *metric, struct writer *out)
+{
+	bool ends = metric->percent || metric->narrow;
+	size_t n = writer_fixed(out, metric->value, metric->decimals, ends ? 7 : 8);
+	if (ends)
+		writer_putc(out, metric->percent ? '%' : ' ');
+	return (int)(n + ends);
+}
+
 /* As in perf, the escapes are a part of the column's width. */
 void stat_text_metric(const struct stat_metric *metric, bool colors, struct writer *out)
 {
-	char text[512];
 	if (!metric->known) {
 		writer_pad(out, ' ', METRIC_WIDTH);
 		return;
 	}
-	int n = snprintf(text, sizeof text, metric->percent ? "%7.*f%%" : metric->narrow ? "%7.*f " : "%8.*f", metric->decimals, metric->value);
 	const char *begin = stat_level_color(colors ? metric->level : STAT_LEVEL_NONE), *end = *begin ? "\033[m" : "";
 	writer_puts(out, " # ");
 	writer_add_styled(out, begin, strlen(begin));
-	writer_puts(out, text);
+	int n = metric_number(metric, out);
 	writer_add_styled(out, end, strlen(end));
 	n += 4 + (int)(strlen(begin) + strlen(end));
-	writer_printf(out, " %-*s", METRIC_WIDTH > n ? METRIC_WIDTH - n : 0, metric->unit);
+	writer_putc(out, ' ');
+	writer_left(out, metric->unit, METRIC_WIDTH > n ? (unsigned)(METRIC_WIDTH - n) : 0);
 }
 
-static void print_text(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+static void text_value(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
 {
-	CLEANUP_STR struct str value = { 0 }, name = { 0 };
-	const struct event *event = &table->events->list.items[row->event];
-	int width = unit_width(table);
-	text_label(table, style, row, out);
+	CLEANUP_STR struct str value = { 0 };
+	double scale = table->events->list.items[row->event].scale;
+	if (row->state == STAT_COUNTED && !*style->thousands) {
+		writer_fixed(out, row->value * scale, scale != 1 ? 2 : 0, NUMBER_WIDTH);
+		return;
+	}
 	if (row->state == STAT_COUNTED)
 		shown_value(table, row, style->thousands, &value);
 	else
 		str_puts(&value, state_text(row->state));
+	writer_printf(out, "%*s", NUMBER_WIDTH, str_text(&value));
+}
+
+static void print_text(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
+{
+	CLEANUP_STR struct str name = { 0 };
+	const struct event *event = &table->events->list.items[row->event];
+	text_label(table, style, row, out);
+	text_value(table, style, row, out);
+	writer_putc(out, ' ');
+	writer_left(out, unit_of(table, row), (unsigned)unit_width(table));
+	writer_putc(out, ' ');
 	event_name(table, style, row, &name);
-	writer_printf(out, "%*s %-*s %-*s", NUMBER_WIDTH, str_text(&value), width, unit_of(table, row), NAME_WIDTH, str_text(&name));
+	writer_left(out, str_text(&name), NAME_WIDTH);
 	if (style->cgroups)
 		writer_printf(out, " %-16s", event->cgroup ? event->cgroup : "");
 	stat_text_metric(&row->metric, style->colors, out);

@@ -47,8 +47,14 @@ int process_list(struct process_ids *pids, struct error *err)
 
 int process_threads(pid_t pid, struct process_ids *tids, struct error *err)
 {
+	enum { LINKS_OF_ONE = 3 }; /* of a folder with one folder: a list would create files for the thread in the kernel */
 	char path[64];
+	struct stat st;
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	if (stat(path, &st) == 0 && st.st_nlink == LINKS_OF_ONE) {
+		vec_push(&tids->list, pid);
+		return 0;
+	}
 	return list_numbers(path, tids, err);
 }
 
@@ -178,7 +184,10 @@ void process_namespaces(pid_t pid, pid_t tid, struct process_namespace namespace
 void task_name(pid_t pid, pid_t tid, char name[static PROCESS_COMM_SIZE])
 {
 	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	if (pid == tid) /* as in process_status */
+		snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+	else
+		snprintf(path, sizeof path, "/proc/%d/task/%d/comm", (int)pid, (int)tid);
 	if (!file_line(path, name, PROCESS_COMM_SIZE))
 		name[0] = '\0';
 }

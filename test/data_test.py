@@ -189,6 +189,17 @@ def test_calls(c):
     need(inner == 0, "%d calls are not within their callers'" % inner)
 
 
+def test_thread_without_process(c):
+    """as in perf, a thread whose first sample precedes the record of its process has one row, without the process"""
+    if not os.path.exists(TRUTH):
+        raise Skip("no traces: PERFUSE_CORPUS names their folder")
+    database = c.export("thread.db", "--symfs", trace_symfs(c), "--itrace=bep", path=os.path.join(TRUTH, "sig.pt_cyc.data"))
+    need(database.execute("SELECT pid, tid FROM threads WHERE id").fetchall() == [(-1, 15418)], "other threads")
+    need(database.execute("SELECT comm FROM comms WHERE id").fetchall() == [(":15418",)], "other comms")
+    found = [database.execute("SELECT count(*) FROM " + what).fetchone()[0] for what in ("samples", "comm_threads", "samples WHERE comm_id = 1")]
+    need(found == [28167, 0, 28164], str(found))  # as perf's export has them
+
+
 def queries(path):
     """The constant parts of the queries in a Python program; NUL is what it inserts."""
     def text(node):

@@ -383,10 +383,15 @@ static uint32_t lives_begun(const struct model *model, int32_t tid, uint64_t clo
 	return count;
 }
 
-/* Between two lives, an id has a thread that the model does not know. The next life continues it, unless it begins with a FORK record. */
+static struct triple thread_key(int32_t pid, int32_t tid, uint64_t life, bool forked)
+{
+	return (struct triple){ (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid, life, forked };
+}
+
+/* Between two lives, an id has a thread that the model does not know, perhaps without its process. The next life continues it, unless it
+ * begins with a FORK record. */
 static uint32_t thread_number(struct exporter *exporter, uint32_t id, int32_t pid, int32_t tid, uint64_t clock)
 {
-	enum { FORKED = 1 };
 	const struct model *model = &exporter->session->model;
 	const struct thread *thread = id == THREAD_NONE ? NULL : model->threads.items[id];
 	if (id < exporter->numbers.count && exporter->numbers.items[id])
@@ -396,11 +401,14 @@ static uint32_t thread_number(struct exporter *exporter, uint32_t id, int32_t pi
 		tid = thread->tid;
 	}
 	uint64_t life = lives_begun(model, tid, thread ? thread->born : clock) - (thread != NULL);
-	struct triple key = { (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid, life, thread && thread->ppid != -1 ? FORKED : 0 };
-	bool added;
+	bool added, forked = thread && thread->ppid != -1;
+	struct triple key = thread_key(pid, tid, life, forked), alone = thread_key(-1, tid, life, false);
+	if (!forked && !triples_has(&exporter->thread_keys, key) && triples_has(&exporter->thread_keys, alone))
+		key = alone;
 	uint32_t number = triples_add(&exporter->thread_keys, key, &added);
 	if (added)
 		vec_push(&exporter->threads, ((struct known_thread){ .pid = pid, .tid = tid, .model = id }));
+	exporter->threads.items[number].pid = pid;
 	if (thread) {
 		exporter->threads.items[number].model = id;
 		while (exporter->numbers.count <= id)

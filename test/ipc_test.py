@@ -23,6 +23,7 @@ from suite.tests import Skip, need, remark, run_tests, tests_of
 TRUTH = os.path.join(CORPUS, "pt", "truth")
 ENTRY = struct.Struct("<QQQQIBBBB")  # ip, target, tsc, cycle, tid, length, kind, flags, cpu
 NOT_DECODABLE = 1
+SVG = "{http://www.w3.org/2000/svg}"
 TRACES = ("mix.pt_cyc", "sig.pt_cyc", "mix.cpu_cyc", "kern.mix_cpu1", "pp.cpu2_cyc")
 
 
@@ -340,7 +341,7 @@ def test_views(context):
     picture = os.path.join(context.work, "ipc.svg")
     context.perfuse("ipc", name, "--mark", "ipc*", "--svg", picture)
     root = xml.etree.ElementTree.parse(picture).getroot()
-    names = [node.text for node in root.iter("{http://www.w3.org/2000/svg}title")]
+    names = [node.text for node in root.iter(SVG + "title")]
     need(any((text or "").startswith("mark: ipc400") for text in names), "no function in the picture")
     need(any((text or "").startswith("syscall: futex") for text in names), "no system call in the picture")
 
@@ -497,8 +498,19 @@ def test_cycle(context):
     need('"run" -> "ipc200_branchy"' in graph and 'color="#c62828"' in graph, graph[:300])
     picture = os.path.join(context.work, "cycle.svg")
     context.perfuse("cycle", "pp.lbr", "--svg", picture)
-    texts = ["".join(node.itertext()) for node in xml.etree.ElementTree.parse(picture).getroot().iter("{http://www.w3.org/2000/svg}text")]
+    texts = ["".join(node.itertext()) for node in xml.etree.ElementTree.parse(picture).getroot().iter(SVG + "text")]
     need(any(text.startswith("ipc200_branchy") for text in texts) and any(text.startswith("system call: __sched_yield") for text in texts), str(texts))
+
+
+def test_cycle_picture(context):
+    """each call and system call of a cycle has a mark with its numbers on the ring, and a label beside it"""
+    for name in ("pp.lbr", "mix.lbr"):  # a pass of the latter ends with a call
+        root = xml.etree.ElementTree.fromstring(context.perfuse("cycle", name, "--svg", "-").stdout)
+        shown = [row for row in table_of(context, name) if row["kind"] in ("call", "syscall", "resume") or int(row["syscalls"] or 0)]
+        ends = [[float(number) for number in re.findall(r"[\d.]+", node.get("d"))] for node in root.iter(SVG + "path") if node.get("class") == "lead"]
+        need(len(ends) == len(shown) and all(abs(end[1] - end[5]) < 120 for end in ends), "labels of %s: %s" % (name, ends))
+        titles = [node.findtext(SVG + "title") for node in root.iter(SVG + "circle")]
+        need(len(titles) == len(shown) and all(re.fullmatch(r".+: \d+ times, [\d.]+ a pass", title) for title in titles), str(titles))
 
 
 def test_hostile_names(context):

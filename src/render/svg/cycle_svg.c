@@ -1,6 +1,7 @@
 #include "render/svg/cycle_svg.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/xml_text.h"
@@ -49,7 +50,8 @@ static void write_windows(const struct ring *ring)
 		write_segment(ring, window->from_cycle / result->pass, window->to_cycle / result->pass, INNER, OUTER);
 		writer_puts(ring->out, "\"/>\n<path class=\"rate\" d=\"");
 		write_segment(ring, window->from_cycle / result->pass, window->to_cycle / result->pass, INNER, INNER + share * (OUTER - INNER));
-		writer_printf(ring->out, "\"><title>cycles %.1f to %.1f: IPC %.2f</title></path>\n", window->from_cycle, window->to_cycle, rate);
+		writer_printf(ring->out, "\"><title>cycles %.1f to %.1f: IPC %.*f</title></path>\n", window->from_cycle, window->to_cycle,
+			rate < 0.1 ? 4 : 2, rate);
 	}
 }
 
@@ -79,6 +81,17 @@ static double place_label(double y, double *last, bool right)
 	return y;
 }
 
+/* A call is a disk and a boundary a circle around it, so that both are seen where they have one place. */
+static void write_mark(const struct ring *ring, const struct flow_edge *edge, double share, const char *times)
+{
+	bool boundary = edge->kind != FLOW_CALL || edge->syscalls;
+	writer_printf(ring->out, "<circle class=\"%s\" cx=\"%.2f\" cy=\"%.2f\" r=\"%d\"%s><title>", boundary ? "boundary" : "call",
+		x_of(share, OUTER), y_of(share, OUTER), boundary ? 8 : 5,
+		boundary ? " style=\"fill: none; stroke: #d50000; stroke-width: 3px\"" : "");
+	write_label(ring, edge);
+	writer_printf(ring->out, ": %s</title></circle>\n", times);
+}
+
 static void write_steps(const struct ring *ring)
 {
 	const struct cycle_result *result = ring->result;
@@ -91,18 +104,17 @@ static void write_steps(const struct ring *ring)
 		if (edge->kind != FLOW_CALL && edge->kind != FLOW_SYSCALL && edge->kind != FLOW_RESUME && !edge->syscalls)
 			continue;
 		double share = (result->pass > 0 ? step->at : (double)(step->index + 1)) / ring->all;
-		share -= share >= 1 ? 1 : 0;
-		bool right = share < 0.5, boundary = edge->kind != FLOW_CALL || edge->syscalls;
+		bool right = share < 0.5; /* the end of a pass is on the left, behind all others */
 		double y = place_label(y_of(share, OUTER + PULL), right ? &last_right : &last_left, right), x = right ? CENTRE_X + OUTER + 60 :
 			CENTRE_X - OUTER - 60;
 		writer_printf(ring->out, "<path class=\"lead\" d=\"M%.2f %.2fL%.2f %.2fL%.1f %.1f\"/>\n", x_of(share, OUTER), y_of(share, OUTER),
 			x_of(share, OUTER + TICK), y_of(share, OUTER + TICK), x, y);
-		writer_printf(ring->out, "<circle class=\"%s\" cx=\"%.2f\" cy=\"%.2f\" r=\"5\"/>\n", boundary ? "boundary" : "call",
-			x_of(share, OUTER), y_of(share, OUTER));
+		char times[64];
+		snprintf(times, sizeof times, "%llu times, %.2f a pass", (unsigned long long)edge->count, (double)edge->count / (double)cycle->width);
+		write_mark(ring, edge, share, times);
 		writer_printf(ring->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", right ? x + 5 : x - 5, y + 4, right ? "start" : "end");
 		write_label(ring, edge);
-		writer_printf(ring->out, "<title>%llu times, %.2f a pass</title></text>\n", (unsigned long long)edge->count,
-			(double)edge->count / (double)cycle->width);
+		writer_printf(ring->out, "<title>%s</title></text>\n", times);
 		drawn++;
 	}
 }

@@ -207,19 +207,6 @@ static int analyse(struct cli *cli, const struct blocking_command *options, cons
 	return code ? code : end;
 }
 
-/* "A,B": both in text, which is modified. */
-static int split_counters(const char *given, struct str *text, struct ipc_roles *counters, struct error *err)
-{
-	str_puts(text, given ? given : "");
-	char *comma = given ? strchr(text->text, ',') : NULL;
-	if (given && (!comma || comma == text->text || !comma[1]))
-		return error_set(err, ERROR_USAGE, "--counters takes two events such as cycles:u,instructions:u, not '%s'", given);
-	if (comma)
-		*comma++ = '\0';
-	*counters = (struct ipc_roles){ comma ? text->text : NULL, comma };
-	return 0;
-}
-
 static int blocking_run(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	struct blocking_command *options = filled;
@@ -228,7 +215,7 @@ static int blocking_run(struct cli *cli, void *filled, int argc, const char **ar
 	CLEANUP_STR struct str text = { 0 };
 	struct ipc_roles counters;
 	int code = 0;
-	if (split_counters(options->counters, &text, &counters, &err) < 0)
+	if (ipc_roles_parse(&counters, options->counters, &text, &err) < 0)
 		return cli_usage(cli, &command_blocking, &err);
 	if (argc && !measures) {
 		error_set(&err, ERROR_USAGE, "-i reads a recording: a command cannot be measured with it");

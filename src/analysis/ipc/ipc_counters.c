@@ -14,6 +14,20 @@ static bool is_event(const char *event, const char *name)
 	return len == strlen(name) && strncmp(from, name, len) == 0;
 }
 
+int ipc_roles_parse(struct ipc_roles *roles, const char *given, struct str *text, struct error *err)
+{
+	*roles = (struct ipc_roles){ 0 };
+	if (!given)
+		return 0;
+	str_puts(text, given);
+	char *comma = text->len ? strchr(text->text, ',') : NULL;
+	if (!comma || comma == text->text || !comma[1])
+		return error_set(err, ERROR_USAGE, "--counters takes two events such as cycles:u,instructions:u, not '%s'", given);
+	*comma = '\0';
+	*roles = (struct ipc_roles){ text->text, comma + 1 };
+	return 0;
+}
+
 enum ipc_role ipc_role_of(const struct ipc_roles *roles, const char *event)
 {
 	if (roles->cycles ? strcmp(event, roles->cycles) == 0 : is_event(event, "cycles") || is_event(event, "cpu-cycles"))

@@ -10,6 +10,8 @@ struct ipc_roles {
 	const char *cycles, *instructions;
 };
 
+/* Two events "CYCLES,INSTRUCTIONS"; NULL: by their usual names. text owns the names. */
+int ipc_roles_parse(struct ipc_roles *roles, const char *given, struct str *text, struct error *err);
 enum ipc_role ipc_role_of(const struct ipc_roles *roles, const char *event);
 
 /* The last values of each counter of cycles. */

@@ -45,19 +45,6 @@ static int split_marks(struct run *run, struct error *err)
 	return 0;
 }
 
-static int split_counters(struct run *run, struct error *err)
-{
-	if (!run->options->counters)
-		return 0;
-	str_puts(&run->counter_text, run->options->counters);
-	char *comma = run->counter_text.text ? strchr(run->counter_text.text, ',') : NULL;
-	if (!comma || comma == run->counter_text.text || !comma[1])
-		return error_set(err, ERROR_USAGE, "--counters takes two events such as cycles:u,instructions:u, not '%s'", run->options->counters);
-	*comma = '\0';
-	run->counters = (struct ipc_roles){ run->counter_text.text, comma + 1 };
-	return 0;
-}
-
 /* Why there is nothing to show, and what to record instead. */
 static int refuse(const struct run *run, const struct ipc_facts *facts, struct error *err)
 {
@@ -280,7 +267,8 @@ static int ipc_run(struct cli *cli, void *filled, int argc, __attribute__((unuse
 		return cli_complain(cli, &err);
 	struct run run = { .cli = cli, .options = options };
 	int code = 0;
-	if (split_marks(&run, &err) < 0 || split_counters(&run, &err) < 0 || read_trace(&run, &err) < 0 || show(&run, &err) < 0) {
+	if (split_marks(&run, &err) < 0 || ipc_roles_parse(&run.counters, options->counters, &run.counter_text, &err) < 0 ||
+			read_trace(&run, &err) < 0 || show(&run, &err) < 0) {
 		cli_complain(cli, &err);
 		code = EXIT_FAILED;
 	}

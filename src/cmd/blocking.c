@@ -114,16 +114,17 @@ static bool can_measure_cpus(void)
  * clocks whose periods differ. Only of CPUs, as clocks of a thread would make its switches slower. */
 static void spread_clocks(struct blocking_command *options)
 {
-	enum { CLOCKS = 16, NS_PER_S = 1000000000 };
+	enum { CLOCKS = 16, EVENTS_MAX = 256, NS_PER_S = 1000000000 };
 	static const double least = 0.85, spread = 0.3, golden = 0.6180339887498949;
 	const struct off_cpu_request *request = &options->request;
 	char *end;
 	unsigned long hertz = strtoul(request->frequency, &end, 10);
 	bool of_cpus = request->around_command || (!request->pids && !request->tids && !request->command_words);
-	if (*end || hertz < CLOCKS || hertz > NS_PER_S / CLOCKS || !of_cpus || cpus_online_count() > SAMPLED_CPUS_MAX)
+	unsigned cpus = (unsigned)cpus_online_count(), clocks = EVENTS_MAX / (cpus ? cpus : 1) < CLOCKS ? EVENTS_MAX / cpus : CLOCKS;
+	if (*end || hertz < CLOCKS || hertz > NS_PER_S / CLOCKS || !of_cpus || clocks < 2)
 		return;
-	for (unsigned i = 1; i <= CLOCKS; i++) {
-		double place = i * golden - (unsigned)(i * golden), period = CLOCKS * (double)NS_PER_S / (double)hertz * (least + spread * place);
+	for (unsigned i = 1; i <= clocks; i++) {
+		double place = i * golden - (unsigned)(i * golden), period = clocks * (double)NS_PER_S / (double)hertz * (least + spread * place);
 		str_printf(&options->clocks, "%scpu-clock/period=%llu/", i > 1 ? "," : "", (unsigned long long)period);
 	}
 	options->request.event = str_text(&options->clocks);

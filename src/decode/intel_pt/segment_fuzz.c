@@ -146,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	code = (struct pt_code){ .bytes = data + HEAD, .size = code_len, .blocks_max = 64 };
 	for (unsigned pass = 0; pass < 2; pass++) {
-		const struct pt_config config = { .return_compression = options & 1, .locate = locate, .loop_max = LOOPS, .context = run,
+		const struct pt_config config = { .return_compression = options & 1, .paging = true, .locate = locate, .loop_max = LOOPS, .context = run,
 			.call = note_call, .clock = { .mtc_shift = data[3] & 15, .ctc_numerator = data[3] >> 4 ? 308 : 0,
 			.ctc_denominator = 2, .non_turbo_ratio = data[3] >> 5 } };
 		*run = (struct decoding){ .seen = seen, .compares = pass == 1 };

@@ -37,8 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t code_len = data[1] < size - HEAD ? data[1] : size - HEAD, rest = size - HEAD - code_len, first = data[2] < rest ? data[2] : rest;
 	const uint8_t *packets = data + HEAD + code_len;
 	struct pt_config config = { .return_compression = options & 1, .interrupts = options & 2, .paging = options & 2,
-		.quick = options >> 2 & 3, .locate = locate, .loop_max = LOOPS, .clock = { .mtc_shift = data[3] & 15, .ctc_numerator = data[3] >> 4 ? 308 : 0, .ctc_denominator = 2,
-		.non_turbo_ratio = data[3] >> 5 } };
+		.quick = options >> 2 & 3, .locate = locate, .loop_max = LOOPS,
+		.clock = { .mtc_shift = data[3] & 15, .ctc_numerator = data[3] >> 4 ? 308 : 0, .ctc_denominator = 2,
+			.non_turbo_ratio = data[3] >> 5 } };
 	const struct pt_piece pieces[2] = { { .bytes = { packets, first }, .near = 0x1234567890 },
 		{ .bytes = { packets + first, rest - first }, .follows = options & 0x10 } };
 	code = (struct pt_code){ .bytes = data + HEAD, .size = code_len, .blocks_max = 64 };

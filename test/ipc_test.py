@@ -136,8 +136,10 @@ def test_bounds(context):
     need(far <= 2 and len(uncertain) <= len(errors) / 10, "%d of %d windows, %d have no note" % (far, len(uncertain), len(errors)))
 
 
+CR3_MOVES = (0xffffffff81000017, 0xffffffff81000028)  # of the kernel in kern.vmlinux
 OTHERS = (("kern.mix_cpu1", 50000, {"threshold": 8, "mtc": 0, "psb": 2048}), ("kern.mix_cpu1", 50000, {"threshold": 3, "mtc": None, "returns": False}),
-          ("kern.mix_cpu1", 20017, {"threshold": 5, "mtc": None}), ("mix.pt_cyc", 20017, {"threshold": 5, "mtc": None}),
+          ("kern.mix_cpu1", 20017, {"threshold": 5, "mtc": None}), ("kern.mix_cpu1", 50000, {"threshold": 4, "paging": CR3_MOVES}),
+          ("kern.mix_cpu1", 50000, {"psb": 2048, "paging": CR3_MOVES}), ("mix.pt_cyc", 20017, {"threshold": 5, "mtc": None}),
           ("mix.pt_cyc", 50000, {"run": False, "mtc": 6, "psb": 1024, "long_bits": True}), ("mix.pt_cyc", 50000, {"mtc": 0, "psb": 4096}))
 OVERFLOWS = (("kern.mix_cpu1", 30000, {"lost": ((10007, 10500), (20000, 20900))}), ("mix.pt_cyc", 50000, {"mtc": None, "lost": ((30011, 33333),)}),
              ("kern.mix_cpu1", 30000, {"threshold": 4, "psb": 2048, "lost": ((12345, 12350), (12400, 13000))}))
@@ -176,11 +178,19 @@ def check_encoded(context, name, count, words):
     return gaps, command
 
 
+def spread(command):
+    """The sum of the distances of the bounds."""
+    return sum(int(row["most"]) - int(row["least"]) for row in csv.DictReader(io.StringIO(process.perfuse(*command, "--window", "2us").stdout)))
+
+
 def test_other_parameters(context):
     """the bounds contain the true number, too, where few branches have CYC packets, and for other MTC, PSB and TNT packets and returns"""
     for name, count, words in OTHERS:
-        gaps, _ = check_encoded(context, name, count, words)
+        gaps, command = check_encoded(context, name, count, words)
         need(gaps == 0, "%d gaps of %s with %s" % (gaps, name, words))
+        if "paging" in words:
+            spreads = [spread(command), spread(encode(context, name, count, {**words, "paging": ()})[1])]
+            need(0 < spreads[0] < 0.8 * spreads[1], "packets of moves to CR3 do not make bounds narrower: %s" % spreads)
 
 
 def test_overflows(context):

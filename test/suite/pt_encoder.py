@@ -16,10 +16,10 @@ STACK = 64
 class Settings:
     """threshold: of CYC packets, as the PMU's cyc_thresh; mtc: the period of MTC packets as a power of two, None: no such packets; psb: bytes between PSB
     packets; returns: are compressed; run: cycles and MTC packets go on while code is not traced; long_bits: TNT packets have up to 47 branches;
-    lost: numbers of entries [from, to) whose packets overflow the processor's buffer."""
-    def __init__(self, threshold=0, mtc=3, psb=16384, returns=True, run=True, long_bits=False, lost=()):
+    lost: numbers of entries [from, to) whose packets overflow the processor's buffer; paging: addresses of the moves to CR3."""
+    def __init__(self, threshold=0, mtc=3, psb=16384, returns=True, run=True, long_bits=False, lost=(), paging=()):
         self.threshold, self.mtc, self.psb, self.returns, self.run, self.long_bits = threshold, mtc, psb, returns, run, long_bits
-        self.lost = lost
+        self.lost, self.paging = lost, paging
 
     def config(self):
         value = 1 | BRANCH_BIT | TSC_BIT | CYC_BIT | 3 << 24 | self.threshold << 19
@@ -165,6 +165,10 @@ class Encoder:
 
     def branch(self, entry):
         ip, target, _, cycle, _, length, kind, flags, _ = entry
+        if ip in self.s.paging:
+            self.put_bits()
+            self.put_cycles(cycle)
+            self.put(b"\x02\x43" + bytes(6))
         if kind == CONDITIONAL:
             self.put_bit(bool(target) if not flags & 4 else 1, cycle)
         elif kind in (INDIRECT, INDIRECT_CALL):

@@ -270,6 +270,8 @@ static void take_branch(struct ipc_sink *sink, const struct resolved *r, const s
 			ipc_track_add(&sink->tracks->list.items[track], note->cycles, note->instructions, queue->from_ns, ns, queue->gap);
 		queue->from_ns = ns;
 		queue->gap = false;
+	} else if (shown) {
+		sink->tracks->list.items[track].tail = true;
 	}
 	if (!shown || note->flags & TRACE_POINT)
 		return;

@@ -84,6 +84,7 @@ void ipc_track_add(struct ipc_track *track, uint64_t cycles, uint64_t instructio
 	track->cycles += cycles;
 	track->instructions += instructions;
 	track->gaps += gap;
+	track->tail = false;
 }
 
 void ipc_track_title(const struct ipc_tracks *tracks, const struct ipc_track *track, struct str *text)

@@ -42,6 +42,7 @@ struct ipc_track {
 	VEC(struct ipc_event) events;  /* by end, until ipc_tracks_finish: by start */
 	uint64_t cycles, instructions, gaps;
 	uint32_t slack;                /* cycles by which a range may end later than recorded */
+	bool tail;                     /* instructions follow the last range, of which some may retire in its last cycle */
 };
 
 /* All tracks of a recording. */

@@ -93,6 +93,8 @@ void ipc_window_at(const struct ipc_track *track, uint64_t from, uint64_t to, un
 	}
 	for (size_t i = last > first ? last : first; i < end; i++)
 		add_cut(&ranges[i], &sure, slack, width, window);
+	if (track->tail && to >= track->cycles)
+		window->most += width;
 	double low = ipc_track_instructions(track, from), high = ipc_track_instructions(track, to);
 	window->linear = high - low;
 	window->instructions = whole_near(high) - whole_near(low);

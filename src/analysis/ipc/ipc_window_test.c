@@ -78,6 +78,20 @@ TEST("a range that may end later than recorded widens the bounds")
 	ipc_tracks_fini(&tracks);
 }
 
+TEST("instructions behind the last range can retire in its last cycle, until a later range has them")
+{
+	struct ipc_tracks tracks = { 0 };
+	fill(&tracks);
+	struct ipc_track *track = &tracks.list.items[0];
+	track->tail = true;
+	EXPECT_INT(window_of(&tracks, 0, 350, 4).most, 628 + 4);
+	EXPECT_INT(window_of(&tracks, 0, 350, 0).most, 628);
+	EXPECT_INT(window_of(&tracks, 0, 349, 4).most, 628);
+	ipc_track_add(track, 10, 5, 2350, 2360, false);
+	EXPECT_INT(window_of(&tracks, 0, 360, 4).most, 633);
+	ipc_tracks_fini(&tracks);
+}
+
 TEST("a window is uncertain if a range longer than its twentieth touches it and its bounds are more than 2 % from the linear number")
 {
 	struct ipc_window window = { .to_cycle = 2000, .longest = 101, .least = 1000, .linear = 1020, .most = 1040 };

@@ -93,6 +93,31 @@ def test_counted():
     need(len(set(forks)) >= 80 and "sched-messaging" in tasks, "%d tasks" % len(set(forks)))
 
 
+NUMA = ["-p 2 -t 2 -G 4 -P 16 -T 8 -L 2 -l 3", "-q -p 2 -t 1 -P 4 -l 2 -z", "-p 1 -t 1 -P 4 -l 2 -C 0 -M 0 -Z",
+        "-p 1 -t 2 -G 0 -T 2.5 -l 3 -B -R -I"]
+
+
+def test_numa():
+    """numa mem prints perf's text, measured numbers aside, and as many bytes as its loops access"""
+    for line in NUMA:
+        texts = []
+        for program in need_reference(), PERFUSE:
+            done = process.run(program, "bench", "numa", "mem", *line.split())
+            need(done.returncode == 0 and not done.stderr, "%s: %r" % (line, done))
+            texts.append(done.stdout)
+        sums = [re.search(r"([\d.]+),? GB[^\n]*total", text).group(1) for text in texts]
+        need(sums[0] == sums[1], "%s: perf %s GB, perfuse %s GB" % (line, *sums))
+        # perf counts the progress of its threads in a line that depends on their speed
+        masked = [re.sub(r" *\d+\.\d+", " N", re.sub(r'"perf(use)? ', '"perf ', re.sub(r"\r? # +[\d.]+% +\[.*\n", "", text))) for text in texts]
+        need(masked[0] == masked[1], "%s: perf %r, perfuse %r" % (line, *masked))
+    for words in (["-p", "0"], ["-C", "99999"], ["-M", "99999"], ["-P", "x"], ["-P", "1", "-L", "2"], ["-p", "70000", "-t", "70000"]):
+        done = process.run(PERFUSE, "bench", "numa", "mem", "-l", "1", *words)
+        need(done.returncode == 129 and done.stderr.strip(), "%s: %r" % (words, done))
+    # without a limit of loops, the time ends it
+    seconds = float(re.search(r"([\d.]+), secs, +runtime-min", bench("numa", "mem", "-p", "2", "-t", "2", "-s", "1")).group(1))
+    need(seconds >= 0.9, "a thread ended after %.3f s of 1 s" % seconds)
+
+
 def test_uprobe():
     """uprobe all prints perf's lines with the differences to the first and the previous benchmark; its programs run at each call"""
     need_root("BPF programs need root")
@@ -133,6 +158,10 @@ def test_all():
     """the word all runs each benchmark of a collection with the same options, and unknown words are refused as in perf"""
     text = bench("syscall", "all", "-l", "5")
     need(text.count("# Executed 5 ") == 4 and text.count("# Running syscall/") == 4, text)
+    with process.start(PERFUSE, "bench", "all") as running: # as a collection it takes minutes
+        first = running.stdout.readline()
+        running.terminate()
+    need(first == "# Running sched/messaging benchmark...\n", first)
     for words, sentence in ((["sched", "x"], "Unknown benchmark: 'x' for collection 'sched'"), (["y"], "Unknown collection: 'y'")):
         done = process.run(PERFUSE, "bench", *words)
         need(done.returncode == 1 and sentence in done.stderr, "%d %s" % (done.returncode, done.stderr))

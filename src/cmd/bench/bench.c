@@ -50,6 +50,8 @@ static void bench_defaults(void *filled, __attribute__((unused)) const struct cl
 		.pairs = 1, .bytes = 8, .stride = 64, .repeat = 1, .sleep_ns = 100000, .futexes = 1024, .seconds = 10, .wakes = 1, .requeues = 1,
 		.groups = 10, .size = "1MB", .function = "all", .loops = 1, .breakpoints = 1, .parallel = 1, .started = 1,
 		.clones = 1, .mappings = 100, .samples = 100,
+		.numa = { .processes = 1, .threads = 1, .seconds = 5, .loops = -1, .global_mb = "1", .process_mb = "0", .locked_mb = "0",
+			.thread_mb = "0" },
 	};
 }
 
@@ -265,7 +267,9 @@ static int switch_run(struct cli *cli, void *filled, int argc, const char **argv
 static const char *const bench_usage[] = {
 	"perf bench [-f <format>] [-r <n>] <collection> <benchmark> [<options>]", "perf bench switch <way> [<options>]", NULL
 };
-static const char *const bench_words[] = { "switch", "sched", "syscall", "mem", "futex", "epoll", "internals", "breakpoint", NULL };
+static const char *const bench_words[] = {
+	"switch", "sched", "syscall", "mem", "numa", "futex", "epoll", "internals", "breakpoint", "uprobe", "all", NULL
+};
 static const struct option bench_table[] = {
 	OPT_STRING('f', "format", struct bench_options, style, "default|simple|json|csv|markdown|tui",
 		"how to print the runs; simple: their seconds"),
@@ -275,8 +279,8 @@ static const struct option bench_table[] = {
 };
 
 static const struct command *const collections[] = {
-	&command_switch, &command_bench_sched, &command_bench_syscall, &command_bench_mem, &command_bench_futex, &command_bench_epoll,
-	&command_bench_internals, &command_bench_breakpoint, &command_bench_uprobe, NULL
+	&command_switch, &command_bench_sched, &command_bench_syscall, &command_bench_mem, &command_bench_numa, &command_bench_futex,
+	&command_bench_epoll, &command_bench_internals, &command_bench_breakpoint, &command_bench_uprobe, NULL
 };
 
 static void list_commands(const struct command *const *list, struct writer *out)
@@ -336,6 +340,19 @@ int bench_collection_run(struct cli *cli, const char *collection, const struct c
 	return run_benchmark(cli, collection, command, options, argc - 1, argv + 1);
 }
 
+/* Every benchmark of perf's collections, each with its defaults; one that fails does not end the others. */
+static int run_all(struct cli *cli, const struct bench_options *options)
+{
+	int status = 0;
+	for (size_t i = 1; collections[i]; i++) {
+		const char *words[] = { "all", NULL };
+		struct bench_options one = *options;
+		int last = command_run_filled(cli, collections[i], &one, 1, words);
+		status = status ? status : last;
+	}
+	return status;
+}
+
 static int bench_run(struct cli *cli, void *filled, int argc, const char **argv)
 {
 	struct bench_options *options = filled;
@@ -349,6 +366,8 @@ static int bench_run(struct cli *cli, void *filled, int argc, const char **argv)
 		list_commands(collections, cli->out);
 		return 0;
 	}
+	if (!strcmp(argv[0], "all"))
+		return argc > 1 ? cli_usage(cli, &command_bench, NULL) : run_all(cli, options);
 	if (!command) {
 		cli_warn(cli, "Unknown collection: '%s'", argv[0]);
 		return EXIT_ERROR;

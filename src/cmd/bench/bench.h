@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "cmd/bench/numa.h"
 #include "cmd/command.h"
 #include "os/machine.h"
 
@@ -37,10 +38,11 @@ struct bench_options {
 	unsigned clones, mappings, samples;
 	int verbose;
 	bool all_cpus, per_thread, single;
+	struct numa_options numa;
 };
 
 extern const struct command command_bench_sched, command_bench_syscall, command_bench_mem, command_bench_futex, command_bench_epoll,
-	command_bench_breakpoint, command_bench_internals, command_bench_uprobe;
+	command_bench_breakpoint, command_bench_internals, command_bench_uprobe, command_bench_numa;
 int bench_inject_run(struct cli *cli, void *options, int argc, const char **argv); /* internals inject-build-id */
 extern const struct command bench_find_bit; /* of the collection `mem` */
 

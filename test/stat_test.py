@@ -493,6 +493,15 @@ def test_tracefs(c):
     need(done.returncode == 0 and "sched:sched_switch" in done.stdout and ",,sched:sched_switch," in done.stderr, done.stdout + done.stderr)
 
 
+def test_bpf_counters(c):
+    """--bpf-counters counts as without it and says so, except where programs read the output"""
+    need_counters(c)
+    for style, expected in ([], 1), (["-x,"], 0), (["-j"], 0), (["--quiet"], 0):
+        done, _ = c.stat(PERFUSE, ["--bpf-counters", *style, "-e", "page-faults", "true"])
+        need(done.returncode == 0 and done.stderr.count("--bpf-counters") == expected, "%s: %r" % (style, done))
+        need(("page-faults" in done.stderr) == (style != ["--quiet"]), "%s: %r" % (style, done))
+
+
 def test_control(c):
     """--control: commands through descriptors and FIFOs start and stop the counters, and are acknowledged"""
     need_counters(c)

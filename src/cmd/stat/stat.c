@@ -474,6 +474,9 @@ static int stat_count(struct stat_run *run)
 	struct clock_remark clock;
 	clock_remark_begin(&clock);
 	stat_style_set(run);
+	if (run->o->bpf_counters && run->style.format == STAT_TEXT && !run->o->quiet)
+		cli_warn(run->cli, "--bpf-counters: the counters of perf_event are read as without this option; no BPF program shares them, and the "
+			"counts are the same.");
 	status = open_outputs(run);
 	if (!status)
 		status = repeat(run);

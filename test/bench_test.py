@@ -2,9 +2,12 @@
 """bench switch: every way and model, what the numbers mean, and the same time as perf's `bench sched pipe`."""
 import concurrent.futures
 import json
+import os
 import re
+import signal
 import statistics
 import sys
+import time
 
 from suite import process
 from suite.perf import need_reference
@@ -113,6 +116,20 @@ def test_numa():
     for words in (["-p", "0"], ["-C", "99999"], ["-M", "99999"], ["-P", "x"], ["-P", "1", "-L", "2"], ["-p", "70000", "-t", "70000"]):
         done = process.run(PERFUSE, "bench", "numa", "mem", "-l", "1", *words)
         need(done.returncode == 129 and done.stderr.strip(), "%s: %r" % (words, done))
+    # a process that is killed ends the others, and so does the end of the program
+    for own in False, True:
+        with process.start(PERFUSE, "bench", "numa", "mem", "-d", "-p", "2", "-t", "2", "-s", "60", stderr=process.PIPE) as running:
+            pids = []
+            while len(pids) < 2:
+                pids += [int(pid) for pid in re.findall(r"PID (\d+)", running.stdout.readline())]
+            os.kill(running.pid if own else pids[0], signal.SIGKILL)
+            need(running.wait(30) == (-9 if own else 1), str(running.returncode))
+            need(own or "was ended" in running.stderr.read(), "no sentence")
+            for _ in range(300):
+                if not any(os.path.exists("/proc/%d" % pid) for pid in pids):
+                    break
+                time.sleep(0.1)
+            need(not any(os.path.exists("/proc/%d" % pid) for pid in pids), "processes remain: %s" % pids)
     # without a limit of loops, the time ends it
     seconds = float(re.search(r"([\d.]+), secs, +runtime-min", bench("numa", "mem", "-p", "2", "-t", "2", "-s", "1")).group(1))
     need(seconds >= 0.9, "a thread ended after %.3f s of 1 s" % seconds)

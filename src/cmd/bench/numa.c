@@ -276,17 +276,21 @@ static int too_little(struct error *err)
 	return error_set(err, ERROR_SYSTEM, "there is not enough memory, or not enough threads, for these tasks");
 }
 
-/* Whether a process ended before its tasks did. */
-static bool lost_process(void)
+/* Whether a process failed. Its id, which another process may get, is forgotten. */
+static bool lost_process(const struct numa *n)
 {
 	int status;
-	return waitpid(-1, &status, WNOHANG) > 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0);
+	pid_t pid = waitpid(-1, &status, WNOHANG);
+	for (unsigned i = 0; pid > 0 && i < n->options->processes; i++)
+		if (n->pids[i] == pid)
+			n->pids[i] = 0;
+	return pid > 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0);
 }
 
 static int wait_ready(const struct numa *n, unsigned count, struct error *err)
 {
 	while (atomic_load(&n->shared->ready) < count) {
-		if (lost_process())
+		if (lost_process(n))
 			return too_little(err);
 		usleep(POLL_US);
 	}
@@ -331,8 +335,8 @@ static uint64_t wait_end(const struct numa *n, struct error *err)
 			if (n->options->until_convergence)
 				atomic_store(&n->shared->stop, true);
 		}
-		if (lost_process() && atomic_load(&n->shared->ended) < n->tasks) {
-			too_little(err);
+		if (lost_process(n) && atomic_load(&n->shared->ended) < n->tasks) {
+			error_set(err, ERROR_SYSTEM, "a process of the benchmark was ended");
 			break;
 		}
 	}
@@ -447,7 +451,9 @@ static int measure(struct cli *cli, struct numa *n, struct error *err)
 
 static void end(struct numa *n)
 {
-	for (unsigned i = 0; n->pids && i < n->options->processes && n->pids[i] > 0; i++) {
+	for (unsigned i = 0; n->pids && i < n->options->processes; i++) {
+		if (n->pids[i] <= 0)
+			continue;
 		kill(n->pids[i], SIGKILL);
 		waitpid(n->pids[i], NULL, 0);
 	}

@@ -73,3 +73,41 @@ TEST("an empty set of items can be ordered")
 {
 	rb_order(NULL, 0, always_behind, NULL);
 }
+
+/* The number of black nodes on each way down from a node; -1: the ways differ, or a red node has a red child. */
+static int black_height(const struct rb_tree *tree, uint32_t node)
+{
+	if (!node)
+		return 0;
+	const struct rb_node *n = &tree->nodes.items[node];
+	int left = black_height(tree, n->child[0]), right = black_height(tree, n->child[1]);
+	for (int side = 0; side < 2; side++) {
+		const struct rb_node *child = &tree->nodes.items[n->child[side]];
+		if (n->child[side] && (child->parent != node || (n->red && child->red)))
+			return -1;
+	}
+	return left < 0 || left != right ? -1 : left + !n->red;
+}
+
+TEST("after each insertion the tree is balanced as a red-black tree")
+{
+	enum { ITEMS = 300 };
+	struct item items[ITEMS];
+	void *listed[ITEMS];
+	for (int pattern = 0; pattern < 4; pattern++) {
+		struct rb_tree tree;
+		unsigned random = 7;
+		rb_tree_init(&tree, behind_equals, NULL);
+		EXPECT_INT(rb_tree_items(&tree, listed), 0);
+		for (int i = 0; i < ITEMS; i++) {
+			random = random * 1103515245 + 12345;
+			const int keys[] = { i, -i, i & 1 ? i : -i, (int)(random >> 16) };
+			items[i] = (struct item){ keys[pattern], i };
+			EXPECT(rb_tree_put(&tree, &items[i]) == NULL);
+			EXPECT(!tree.nodes.items[tree.root].red);
+			EXPECT(black_height(&tree, tree.root) > 0);
+			EXPECT_INT(rb_tree_items(&tree, listed), i + 1);
+		}
+		rb_tree_fini(&tree);
+	}
+}

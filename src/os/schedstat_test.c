@@ -5,7 +5,8 @@
 /* Lines as kernels print them: 5.10 and 6.1 (15), 6.12 (16), 6.15 and later (17). */
 #define CPU "cpu0 1 0 2 3 4 5 6000000000 7000000000 8\n"
 #define REST " 25 26 27 28 29 30 31 32 33 34 35 36"
-#define DOMAIN_15 "domain0 00000000,00000003 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24" REST "\n"
+#define DOMAIN_15 "domain0" REST_OF_15
+#define REST_OF_15 " 00000000,00000003 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24" REST "\n"
 #define DOMAIN_17 "domain0 MC 3 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33" \
 	" 34 35 36 37 38 39 40 41 42 43 44 45\n"
 
@@ -89,4 +90,23 @@ TEST("a kernel without the file is refused with a hint")
 	EXPECT(schedstat_read(&stat, "/nonexistent/schedstat", &err) < 0);
 	EXPECT(strstr(err.hint, "CONFIG_SCHEDSTATS"));
 	schedstat_fini(&stat);
+}
+
+TEST("numbers of CPUs and domains are refused from their limits on")
+{
+	static const struct {
+		const char *text;
+		bool accepted;
+	} cases[] = {
+		{ "cpu65535 1 0 2 3 4 5 6 7 8\n", true }, { "cpu65536 1 0 2 3 4 5 6 7 8\n", false }, { "cpu 1 0 2 3 4 5 6 7 8\n", false },
+		{ "cpu1x 1 0 2 3 4 5 6 7 8\n", false }, { "cpu18446744073709551616 1 0 2 3 4 5 6 7 8\n", false },
+		{ CPU "domain63" REST_OF_15, true }, { CPU "domain64" REST_OF_15, false },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[1000];
+		struct schedstat stat;
+		snprintf(text, sizeof text, "version 15\ntimestamp 99\n%s", cases[i].text);
+		EXPECT_INT(parse(&stat, text, NULL) == 0, cases[i].accepted);
+		schedstat_fini(&stat);
+	}
 }

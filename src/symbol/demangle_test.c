@@ -160,3 +160,13 @@ TEST("a name that grows while it is demangled yields the result of one of its st
 	if (name != MAP_FAILED)
 		munmap(name, CHANGING_NAME);
 }
+
+TEST("each type of a Java parameter has its name, alone and as an array")
+{
+	expect_shown(false, "LA;f(BCDFIJSZ)V", "A.f(byte, char, double, float, int, long, short, boolean)");
+	expect_shown(false, "LA;f([B[[C[La/b;)V", "A.f(byte[], char[][], a.b[])");
+	expect_shown(false, "LA;f()La/b;", "A.f()");
+	expect_shown(false, "LA;f(Q)V", "LA;f(Q)V");
+	expect_shown(false, "LA;f(La/b)V", "LA;f(La/b)V");
+	expect_shown(false, "LA;f([)V", "LA;f([)V");
+}

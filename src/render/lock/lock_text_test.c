@@ -116,3 +116,30 @@ TEST("what owners do follows the rows in rows of callers, in both layouts")
 		"0xffff1000 do_it+0x10: 0xffff2000 \n# debug") != NULL);
 	printed_close(&p);
 }
+
+TEST("a time has the largest unit of which it is at least one")
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {
+		{ 1, "1 ns" }, { 999, "999 ns" }, { 1000, "1.00 us" }, { 999990, "999.99 us" }, { 1000000, "1.00 ms" }, { 999000000, "999.00 ms" },
+		{ 1000000000, "1.00 s " }, { 59900000000, "59.90 s " }, { 60000000000, "1.00 m " }, { 3594000000000, "59.90 m " },
+		{ 3600000000000, "1.00 h " }, { 360000000000000, "100.00 h " },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct printed p = { 0 };
+		char line[100];
+		struct lock_stat *stat = lock_stats_add(&p.stats, 1, "lock", 1);
+		stat->contended = stat->acquired = 1;
+		lock_stat_wait(stat, cases[i].ns);
+		lock_choice_parse(&p.choice, "wait_total", "wait_total", false, NULL);
+		lock_stats_order(&p.stats, p.choice.key, false, &p.order);
+		p.view = (struct lock_view){ .order = &p.order, .choice = &p.choice, .group = LOCK_GROUP_ADDRESS, .entries = 10, .lost = no_loss };
+		writer_open(&p.out, -1, 0);
+		lock_contention_print(&p.view, &p.out);
+		snprintf(line, sizeof line, "\n%12s   0000000000000001 ", cases[i].text);
+		EXPECT(strstr(printed_text(&p), line));
+		printed_close(&p);
+	}
+}

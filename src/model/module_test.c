@@ -141,3 +141,88 @@ TEST("many files with one name, and many kernel modules with build-ids, take lin
 	expect_linear(many_generations, 5000);
 	expect_linear(many_build_ids, 2500);
 }
+
+TEST("a module is a file if both have one build-id, otherwise if device, inode and generation do not differ")
+{
+	struct module module = { .maj = 8, .min = 1, .ino = 10, .ino_generation = 5 };
+	const struct module_identity same = { .maj = 8, .min = 1, .ino = 10, .ino_generation = 5 };
+	struct module_identity other = same, none = { 0 };
+	EXPECT(module_is_file(&module, NULL) && module_is_file(&module, &none) && module_is_file(&module, &same));
+	other.maj = 9;
+	EXPECT(!module_is_file(&module, &other));
+	other = same;
+	other.min = 2;
+	EXPECT(!module_is_file(&module, &other));
+	other = same;
+	other.ino = 11;
+	EXPECT(!module_is_file(&module, &other));
+	other = same;
+	other.ino_generation = 6;
+	EXPECT(!module_is_file(&module, &other));
+	other.ino_generation = 0;
+	EXPECT(module_is_file(&module, &other));
+	module.ino_generation = 0;
+	other.ino_generation = 6;
+	EXPECT(module_is_file(&module, &other));
+	EXPECT(module_is_file(&(struct module){ 0 }, &same));
+
+	/* build-ids decide alone, if both are known */
+	uint8_t build_id[20] = { 0 };
+	module.build_id_len = 20;
+	EXPECT(module_is_file(&module, &same));
+	other = (struct module_identity){ .build_id = build_id, .build_id_len = 20 };
+	EXPECT(module_is_file(&module, &other));
+	build_id[19] = 1;
+	EXPECT(!module_is_file(&module, &other));
+	other.ino = module.ino;
+	EXPECT(!module_is_file(&module, &other));
+	build_id[19] = 0;
+	other.build_id_len = 16;
+	EXPECT(!module_is_file(&module, &other));
+	module.build_id_len = 0;
+	other = same;
+	other.build_id_len = 20;
+	EXPECT(module_is_file(&module, &other));
+}
+
+TEST("kernel modules are named after their files, with underscores")
+{
+	static const struct {
+		const char *path, *name;
+	} cases[] = {
+		{ "/lib/modules/6.1/kernel/snd-hda-intel.ko", "[snd_hda_intel]" }, { "x.ko.xz", "[x]" }, { "/a/b.ko.zst", "[b]" }, { "[ext4]", "[ext4]" },
+		{ "/a/x.kox", NULL }, { "/a/.ko", NULL }, { "/a/x", NULL }, { "[ext4", NULL }, { "[kernel.kallsyms]", NULL },
+		{ "[guest.kernel.kallsyms]", NULL }, { "[vdso]", NULL }, { "[vdso32]", NULL }, { "[vsyscall]", NULL }, { "", NULL },
+		{ "/dir.ko/x", NULL }, { "/a/b-c.ko/", NULL },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char name[64];
+		bool known = kmodule_name(cases[i].path, name, sizeof name);
+		EXPECT_STR(known ? name : "not a module", cases[i].name ? cases[i].name : "not a module");
+	}
+	char cut[6];
+	EXPECT(kmodule_name("/a/long-name.ko", cut, sizeof cut));
+	EXPECT_STR(cut, "[long");
+}
+
+TEST("a section of the kernel is a module of its own that has the kernel's file and build-id")
+{
+	struct modules modules;
+	modules_init(&modules);
+	struct module *kernel = modules_kernel(&modules, "/boot/vmlinux-6.1");
+	EXPECT_STR(kernel->short_name, "[kernel.vmlinux]");
+	kernel->build_id_len = 20;
+	kernel->build_id[0] = 0xab;
+	struct module *section = modules_kernel_section(&modules, kernel, ".init.text");
+	EXPECT(section->id != kernel->id && modules_get(&modules, section->id) == section);
+	EXPECT_STR(section->name, "[kernel.vmlinux].init.text");
+	EXPECT_STR(section->short_name, "[kernel.vmlinux].init.text");
+	EXPECT_STR(section->section, ".init.text");
+	EXPECT_STR(section->long_name, kernel->long_name);
+	EXPECT_INT(section->kind, MODULE_KERNEL);
+	EXPECT_INT(section->build_id_len, 20);
+	EXPECT_INT(section->build_id[0], 0xab);
+	EXPECT(section->whole == kernel);
+	EXPECT(modules_kernel(&modules, "/boot/vmlinux-6.1") == kernel);
+	modules_fini(&modules);
+}

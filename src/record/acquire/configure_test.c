@@ -179,5 +179,8 @@ TEST("registers are known by their names on this machine, and no others")
 	}
 	EXPECT(all == registers_for_dwarf());
 	EXPECT((registers_minimal() & ~all) == 0);
+	EXPECT_INT(__builtin_popcountll(registers_minimal()), 2);
+	EXPECT(registers_parse("IP", true, &mask, &err) < 0 || (registers_minimal() & mask) == mask);
+	EXPECT(registers_parse("SP", true, &mask, &err) < 0 || (registers_minimal() & mask) == mask);
 	EXPECT(registers_parse("nosuchregister", true, &mask, &err) < 0);
 }

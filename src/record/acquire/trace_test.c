@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "record/acquire/record_out.h"
+#include "os/tsc.h"
 #include "record/acquire/trace_records.h"
 #include "unit.h"
 
@@ -170,6 +171,17 @@ TEST("the record for decoders has the values of the PMU, the filter and the padd
 	EXPECT_INT(load_u32(&values[1]), TRACE_INTEL_PT);
 	EXPECT_INT(values[2], 8);
 	EXPECT_INT(values[7], 1 << 10);
+	for (int i = 3; i < 7; i++)
+		EXPECT_INT(values[i], 0); /* without a ring the clock is unknown */
+	EXPECT_INT(values[8], 0);
+	EXPECT_INT(values[9], t->trace.switches);
+	EXPECT_INT(values[10], t->trace.snapshot);
+	EXPECT_INT(values[11], t->trace.per_cpu);
+	uint32_t n, d;
+	tsc_crystal_ratio(&n, &d);
+	EXPECT_INT(values[14], n);
+	EXPECT_INT(values[15], d);
+	EXPECT_INT(values[16], 0);
 	EXPECT_INT(values[12], 1 << 9);
 	EXPECT_INT(values[13], 15 << 14);
 	EXPECT_INT(values[17], 28);
@@ -208,6 +220,19 @@ TEST("a piece names its place among the CPUs, or the thread of its ring")
 	EXPECT_INT(words[8], 1);
 	EXPECT_INT(words[9], 101);
 	EXPECT_INT(words[10], -1u);
+	EXPECT_INT(words[11], 0);
+	vec_push(&counters.rings, ((struct ring){ .fd = 52, .cpu = -1 }));
+	vec_push(&counters.list, ((struct counter){ .fd = 52, .tid = 100, .cpu = -1 }));
+	counters.rings.items[0].cpu = 2;
+	for (size_t ring = 0; ring < 3; ring += 2) {
+		out.len = 0;
+		trace_piece_record(&counters, &target, ring, &piece, &out);
+		EXPECT_INT(out.len, sizeof words);
+		memcpy(words, out.buffer, sizeof words);
+		EXPECT_INT(words[8], 0);
+		EXPECT_INT(words[9], 100);
+		EXPECT_INT((int32_t)words[10], ring ? -1 : 2);
+	}
 	writer_fini(&out);
 	cpus_fini(&counters.cpus);
 	vec_fini(&counters.rings);

@@ -713,3 +713,63 @@ TEST("every key is harmless on every page and every size of screen, also before 
 		close_seen(seen);
 	}
 }
+
+TEST("keys move the cursor of the time strip within its columns, and leave the strip in steps")
+{
+	static const struct {
+		uint32_t key;
+		size_t cursor;
+	} cases[] = {
+		{ BROWSE_KEY_HOME, 0 }, { BROWSE_KEY_LEFT, 0 }, { BROWSE_KEY_RIGHT, 1 }, { BROWSE_KEY_PAGE_DOWN, 9 }, { BROWSE_KEY_PAGE_UP, 1 },
+		{ BROWSE_KEY_PAGE_UP, 0 }, { BROWSE_KEY_END, 79 }, { BROWSE_KEY_RIGHT, 79 }, { BROWSE_KEY_PAGE_DOWN, 79 }, { BROWSE_KEY_LEFT, 78 },
+		{ '0', 0 }, { '1', 8 }, { '9', 72 }, { 'x', 72 }, { BROWSE_KEY_PAGE_DOWN, 79 }, { '5', 40 },
+	};
+	struct seen *seen = open_seen(12, 80, 1);
+	const struct browse_strip *strip = &seen->browser.strip;
+	press(seen, 'T');
+	EXPECT(strip->active && strip->shown);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		press(seen, cases[i].key);
+		EXPECT_INT(strip->cursor, cases[i].cursor);
+		EXPECT(strip->active && strip->shown && strip->mark == SIZE_MAX && !seen->browser.quit);
+	}
+	press(seen, ' ');
+	EXPECT_INT(strip->mark, 40);
+	press(seen, BROWSE_KEY_ESCAPE); /* the mark, then the strip */
+	EXPECT(strip->mark == SIZE_MAX && strip->active && strip->shown);
+	static const uint32_t leave[] = { BROWSE_KEY_ESCAPE, 'T', 'q' };
+	for (size_t i = 0; i < 3; i++) {
+		press(seen, leave[i]);
+		EXPECT(!strip->active && !strip->shown);
+		press(seen, 'T');
+		EXPECT(strip->active && strip->shown);
+	}
+	static const uint32_t page[] = { BROWSE_KEY_UP, BROWSE_KEY_DOWN, BROWSE_KEY_TAB };
+	for (size_t i = 0; i < 3; i++) {
+		press(seen, page[i]);
+		EXPECT(!strip->active && strip->shown); /* the page has the keys, and the strip is still visible */
+		press(seen, BROWSE_KEY_TAB);
+		seen->browser.strip.active = true;
+	}
+	press(seen, BROWSE_KEY_INTERRUPT);
+	EXPECT(seen->browser.quit);
+	close_seen(seen);
+}
+
+TEST("of a marked range both ends are included, in either order of the marks")
+{
+	for (int reverse = 0; reverse < 2; reverse++) {
+		struct seen *seen = open_seen(12, 80, 1);
+		press(seen, 'T');
+		press(seen, reverse ? '7' : '3');
+		press(seen, BROWSE_KEY_ENTER);
+		press(seen, reverse ? '3' : '7');
+		press(seen, BROWSE_KEY_ENTER);
+		/* 1 s of samples in 80 columns: from column 24 up to the end of column 56 */
+		EXPECT(seen->start >= 1290000000 && seen->start <= 1310000000);
+		EXPECT(seen->end >= 1700000000 && seen->end <= 1720000000);
+		EXPECT_INT(seen->browser.ranges.count, 1);
+		EXPECT(seen->browser.strip.mark == SIZE_MAX);
+		close_seen(seen);
+	}
+}

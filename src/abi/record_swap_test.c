@@ -42,8 +42,11 @@ static void expect_swaps(struct twin *t, uint32_t type, uint16_t misc, const str
 	EXPECT_INT(record_swap(type, misc, work, t->len, layout), 0);
 	if (memcmp(work, t->native, t->len) != 0)
 		unit_fail(__FILE__, __LINE__, "%s does not swap", record_type_name(type));
-	/* a body cut anywhere must not be read beyond its end: the sanitizer detects that */
+	/* a body cut anywhere must not be read beyond its end, which the sanitizer detects, nor changed there */
 	for (size_t len = 0; len < t->len; len++) {
+		memcpy(work, t->foreign, t->len);
+		record_swap(type, misc, work, len, layout);
+		EXPECT(memcmp(work + len, t->foreign + len, t->len - len) == 0);
 		uint8_t *exact = malloc(len + !len);
 		memcpy(exact, t->foreign, len);
 		record_swap(type, misc, exact, len, layout);
@@ -310,6 +313,36 @@ TEST("swapping a sample fails if a size exceeds its body")
 	twin_put(&t, UINT64_MAX, 8);
 	twin_put_fields(&t, "8");
 	EXPECT(record_swap(RECORD_SAMPLE, 0, t.foreign, t.len, &layout) < 0);
+}
+
+TEST("swapping a sample fails if a field of variable length is cut")
+{
+	static const struct {
+		uint64_t type, format, branches;
+		size_t whole;
+		uint64_t first;
+	} cases[] = {
+		{ SAMPLE_CALLCHAIN, 0, 0, 24, 2 }, { SAMPLE_READ, 0, 0, 8, 1 }, { SAMPLE_READ, READ_ID | READ_LOST, 0, 24, 1 },
+		{ SAMPLE_READ, READ_GROUP, 0, 24, 2 }, { SAMPLE_READ, READ_GROUP | READ_ID, 0, 40, 2 },
+		{ SAMPLE_READ, READ_GROUP | READ_ID | READ_LOST | READ_TOTAL_TIME_ENABLED | READ_TOTAL_TIME_RUNNING, 0, 72, 2 },
+		{ SAMPLE_BRANCH_STACK, 0, 0, 32, 1 }, { SAMPLE_BRANCH_STACK, 0, BRANCH_HW_INDEX, 40, 1 },
+		{ SAMPLE_BRANCH_STACK, 0, BRANCH_HW_INDEX | BRANCH_COUNTERS, 48, 1 }, { SAMPLE_REGS_USER, 0, 0, 32, 1 },
+		{ SAMPLE_REGS_INTR, 0, 0, 24, 1 }, { SAMPLE_STACK_USER, 0, 0, 24, 8 }, { SAMPLE_AUX, 0, 0, 16, 8 },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct attr attr = { .sample_type = cases[i].type, .read_format = cases[i].format, .branch_sample_type = cases[i].branches,
+			.sample_regs_user = 7, .sample_regs_intr = 3 };
+		struct sample_layout layout;
+		sample_layout_init(&layout, &attr);
+		for (size_t len = 0; len <= cases[i].whole; len++) {
+			struct twin t = { .len = 0 };
+			twin_put(&t, cases[i].first, 8);
+			while (t.len < cases[i].whole)
+				twin_put(&t, 8, 8);
+			if ((record_swap(RECORD_SAMPLE, 0, t.foreign, len, &layout) < 0) != (len < cases[i].whole))
+				unit_fail(__FILE__, __LINE__, "case %zu with %zu bytes", i, len);
+		}
+	}
 }
 
 TEST("a record of an unknown type or event is not swapped")

@@ -1,5 +1,6 @@
 #include "base/mapping.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -79,7 +80,9 @@ TEST("a mapping is extended behind its last page, with another head, and the fil
 
 TEST("a size that exceeds the address space is rejected")
 {
+	errno = 0;
 	EXPECT(mapping_open(0, SIZE_MAX - 100) == NULL);
+	EXPECT_INT(errno, EFBIG);
 	EXPECT(mapping_open(-1, 4096) == NULL);
 	mapping_close(NULL, 0);
 }

@@ -721,3 +721,28 @@ TEST("features have the names that perf prints")
 	EXPECT_STR(feature_name(FEATURE_PMU_CAPS), "PMU_CAPS");
 	EXPECT(!feature_name(0) && !feature_name(FEATURE_COUNT));
 }
+
+TEST("bits of features that a machine of the other byte order wrote as words of 4 or 8 bytes are the same")
+{
+	const uint64_t bits = 1ull << FEATURE_HOSTNAME | 1ull << FEATURE_ARCH | 1ull << 33;
+	for (int swap = 0; swap < 2; swap++) {
+		for (int narrow = 0; narrow <= swap; narrow++) {
+			struct recording *r = recording_new(swap);
+			struct source *source = NULL;
+			begin_file(r, 1);
+			size_t table = begin_features(r, bits);
+			put_at(r, 72, narrow ? bits >> 32 | bits << 32 : bits, 8);
+			for (int i = 0; i < 3; i++) {
+				size_t at = r->len;
+				put_string(r, i == 0 ? "host" : "arch");
+				end_feature(r, &table, at);
+			}
+			EXPECT(source_open_memory(&source, r->bytes, r->len, NULL) == 0);
+			EXPECT_STR(header_string(&source->header, FEATURE_HOSTNAME), "host");
+			EXPECT_STR(header_string(&source->header, FEATURE_ARCH), "arch");
+			EXPECT(source->header.features[0] == bits);
+			source_close(source);
+			free(r);
+		}
+	}
+}

@@ -488,6 +488,18 @@ def test_suspend(context):
     terminal.wait_for("end:0")
 
 
+def test_suspend_interrupt(context):
+    """a Ctrl-C that follows a Ctrl-Z at once ends the browser: no stopped program is left"""
+    for keys in ("C-z C-c", "C-z x C-c"):
+        context.close()
+        terminal = context.open = Terminal(context, ["-c", "'set -m; %s report -i calc.data --symfs . --kallsyms kallsyms; echo with:$?; jobs; echo listed'"
+                                                     % PERFUSE], before="bash")
+        terminal.ready()
+        terminal.send(keys)
+        seen = terminal.wait_for("listed")
+        need("Samples:" not in seen and "Stopped" not in seen and re.search("with:(0|130)", seen), seen)
+
+
 def test_closed(context):
     """a terminal that is closed ends the browser at once"""
     terminal = context.browse()

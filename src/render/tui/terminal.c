@@ -183,16 +183,28 @@ static bool take_mouse(struct terminal *terminal, struct browse_event *event)
 	return event->key != BROWSE_KEY_NONE;
 }
 
-/* Ctrl-Z: ncurses restores the terminal before the program stops, and paints anew when it continues. */
-static void suspend(void)
+enum { CTRL_L = 12, CTRL_Z = 26 };
+
+/* Ctrl-Z: ncurses restores the terminal before the program stops, and paints anew when it continues. A Ctrl-C that follows ends the program
+ * instead: it is already read, or waits as a key, or is a signal as soon as the terminal makes signals of keys. Other keys that wait are
+ * dropped: they are not meant for the browser. */
+static void suspend(struct terminal *terminal)
 {
+	wint_t code;
+	cbreak();
+	for (int kind; (kind = get_wch(&code)) != ERR;)
+		if (kind != KEY_CODE_YES && code == BROWSE_KEY_INTERRUPT) {
+			browser_key(terminal->browser, &(struct browse_event){ .key = BROWSE_KEY_INTERRUPT });
+			if (terminal->browser->quit)
+				return;
+		}
 	raise(SIGTSTP);
+	raw();
 	clearok(curscr, TRUE);
 }
 
 static void take_key(struct terminal *terminal, int kind, wint_t code)
 {
-	enum { CTRL_Z = 26, CTRL_L = 12 };
 	struct browse_event event = { 0 };
 	if (kind == KEY_CODE_YES && code == KEY_RESIZE) {
 		clearok(curscr, TRUE);
@@ -204,7 +216,7 @@ static void take_key(struct terminal *terminal, int kind, wint_t code)
 		return;
 	}
 	if (kind != KEY_CODE_YES && code == CTRL_Z) {
-		suspend();
+		suspend(terminal);
 		return;
 	}
 	if (kind != KEY_CODE_YES && code == CTRL_L) {

@@ -17,7 +17,8 @@ static size_t join(struct stitch *stitch, uint64_t thread, uint64_t clock, const
 	return stitch_join(stitch, NULL, thread, clock, &sample, joined);
 }
 
-static void expect_joined(struct stitch *stitch, uint64_t thread, uint64_t clock, struct stacked stacked, size_t count, const uint64_t *wanted)
+static void expect_joined(struct stitch *stitch, uint64_t thread, uint64_t clock, struct stacked stacked, size_t count,
+	const uint64_t *wanted)
 {
 	const uint64_t *joined;
 	EXPECT_INT(join(stitch, thread, clock, &stacked, &joined), count);

@@ -576,3 +576,50 @@ TEST("records that are only checked are counted if they are bad, and change noth
 	EXPECT_INT(model.mappings, 0);
 	model_fini(&model);
 }
+
+TEST("of several rows for one inode, the row of the file's generation applies")
+{
+	struct model model;
+	model_init(&model);
+	for (uint8_t generation = 5; generation < 9; generation++) {
+		const struct module_identity identity = { .maj = 8, .min = 1, .ino = 11, .ino_generation = generation };
+		uint8_t id[20];
+		memset(id, generation, sizeof id);
+		model_set_build_id(&model, "/bin/x", RECORD_MISC_USER, &identity, id, 20);
+	}
+	for (uint8_t generation = 5; generation < 9; generation++) {
+		struct module module = { .name = "/bin/x", .maj = 8, .min = 1, .ino = 11, .ino_generation = generation };
+		uint8_t len = 0;
+		const uint8_t *id = known_build_ids_module(&model.build_ids, &module, &len);
+		EXPECT_INT(len, 20);
+		EXPECT_INT(id ? id[0] : 0, generation);
+	}
+	model_fini(&model);
+}
+
+TEST("the kernel and its modules have the build-ids of the table, which precedes or follows their mappings")
+{
+	static const char path[] = "/lib/modules/6.1/ext4.ko";
+	for (int late = 0; late < 2; late++) {
+		struct model model;
+		uint8_t kernel[20], ext4[20];
+		memset(kernel, 3, sizeof kernel);
+		memset(ext4, 4, sizeof ext4);
+		model_init(&model);
+		for (int step = 0; step < 2; step++) {
+			if (step == late) {
+				model_set_build_id(&model, "[kernel.kallsyms]", RECORD_MISC_KERNEL, NULL, kernel, 20);
+				model_set_build_id(&model, path, RECORD_MISC_KERNEL, NULL, ext4, 20);
+			} else {
+				apply_mmap1(&model, RECORD_MISC_KERNEL, (uint32_t)-1, 0x10000, 0x1000, 0, "[kernel.kallsyms]_text", 1);
+				apply_mmap1(&model, RECORD_MISC_KERNEL, (uint32_t)-1, 0x20000, 0x1000, 0, path, 1);
+			}
+		}
+		const struct module *modules[] = { modules_kernel(&model.modules, "[kernel.kallsyms]"), modules_kmodule(&model.modules, "[ext4]", path) };
+		EXPECT_INT(modules[0]->build_id_len, 20);
+		EXPECT_INT(modules[0]->build_id[0], 3);
+		EXPECT_INT(modules[1]->build_id_len, 20);
+		EXPECT_INT(modules[1]->build_id[0], 4);
+		model_fini(&model);
+	}
+}

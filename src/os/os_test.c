@@ -15,6 +15,7 @@
 #include "os/machine.h"
 #include "os/memory.h"
 #include "os/permission.h"
+#include "os/tracefs.h"
 #include "os/process.h"
 #include "os/test_child.h"
 #include "os/topology.h"
@@ -361,4 +362,16 @@ TEST("a zombie exists, but has ended")
 	EXPECT_STR(name, comm);
 	task_name(getpid(), pid, name);
 	EXPECT_STR(name, "");
+}
+
+TEST("a name that is too long for tracefs is refused with a sentence")
+{
+	char name[8192];
+	struct error err = { 0 };
+	CLEANUP_STR struct str out = { 0 };
+	memset(name, 'x', sizeof name);
+	name[sizeof name - 1] = '\0';
+	EXPECT(tracefs_read(name, &out, &err) < 0);
+	EXPECT(strstr(err.text, tracefs_path() ? "too long for tracefs" : "not mounted"));
+	EXPECT_INT(out.len, 0);
 }

@@ -304,3 +304,17 @@ TEST("the next hot line is the one with the next smaller share, and after the la
 	EXPECT_STR(shown(&viewed.view), "[link] memcp parse do_re");
 	close_view(&viewed);
 }
+
+TEST("rows without the required cell are not shown until the column is not required")
+{
+	struct viewed v = open_view(4);
+	((struct cell *)snapshot_cell(v.shot, 2, 1))->kind = CELL_ABSENT;
+	view_require(&v.view, 1);
+	EXPECT_STR(shown(&v.view), "[parse] do_re link");
+	view_require(&v.view, 2);
+	EXPECT_STR(shown(&v.view), "[parse] memcp do_re link");
+	view_require(&v.view, 1);
+	view_require(&v.view, VIEW_NO_COLUMN);
+	EXPECT_STR(shown(&v.view), "[parse] memcp do_re link");
+	close_view(&v);
+}

@@ -451,6 +451,26 @@ def test_interrupt(c):
     need(c.run(PERFUSE, "evlist").returncode == 0, "the recording cannot be read")
 
 
+def test_killed(c):
+    """what was read of the rings until SIGKILL is in the file, also unwound stacks of few samples"""
+    # rings of one page fill quickly; unwound records of 30 samples a second would fill a buffer after a minute
+    often, unwind = ("-m", "1", "-F", "4000"), ("--call-graph", "unwind", "-F", "30")
+    for n, words in enumerate([often, (*often, "-z"), (*often, "--threads"), unwind, (*unwind, "--threads")]):
+        out = os.path.join(c.work, "killed.%d" % n)
+        with process.start(PERFUSE, "record", "-e", "task-clock", *words, "-o", out, "--", "timeout", "40", "sh", "-c",
+                           "while :; do :; done", cwd=c.work, stderr=process.PIPE) as child:
+            samples = lambda: os.path.exists(out) and len(c.run(PERFUSE, "script", "-i", out, "-F", "event").stdout.splitlines())
+            try:
+                process.wait_until(lambda: samples() >= 3, "%s: no samples are in the file" % (words,))
+                need(child.poll() is None, "%s: the recording ended before" % (words,))
+            finally:
+                command = c.run("ps", "-o", "pid=", "--ppid", str(child.pid)).stdout.split()
+                child.kill()
+                for pid in command:
+                    os.kill(int(pid), signal.SIGTERM)
+        need(samples() >= 3, "%s: samples are lost" % (words,))
+
+
 def test_old(c):
     """the previous recording is renamed to perf.data.old, but not by a recording that fails"""
     c.record("--", "true")

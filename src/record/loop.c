@@ -215,12 +215,13 @@ static int drain_rings(struct recorder *r, size_t first, size_t end, uint64_t wo
 	return 1;
 }
 
-/* The mark that a round over all rings is complete: no record after the next mark is older than one before this mark. */
+/* The mark that a round over all rings is complete: no record after the next mark is older than one before this mark. Unwound
+ * records are few and would fill the buffer late: they are written at each round, so that the file has them if the recorder is killed. */
 static int end_round(struct recorder *r, struct error *err)
 {
 	const uint64_t mark = RECORD_FINISHED_ROUND | (uint64_t)8 << 48;
 	data_writer_add(&r->writer, &mark, sizeof mark);
-	return r->output.pipe ? data_writer_flush(&r->writer, err) : 0;
+	return r->output.pipe || r->unwinding ? data_writer_flush(&r->writer, err) : 0;
 }
 
 /* Writes the records of a step. Returns whether there were any. */

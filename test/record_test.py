@@ -451,6 +451,66 @@ def test_interrupt(c):
     need(c.run(PERFUSE, "evlist").returncode == 0, "the recording cannot be read")
 
 
+def records_of(path):
+    """The types of the records of a file, in their order; also if the recorder could not finish its header."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, size = struct.unpack_from("<QQ", data, 40)
+    end, types = at + size if size else len(data), []
+    while at + 8 <= end:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        if length < 8 or at + length > end:
+            break
+        types.append(kind)
+        at += length
+    return types
+
+
+MMAP2, SAMPLE = 10, 9
+
+
+def test_switch_forms(c):
+    """--switch-output begins a file at a signal, at a size and after a time, of which each has samples"""
+    spin = ("sh", "-c", "exec timeout 60 sh -c 'while :; do :; done'")
+    for words, signals in (["--switch-output"], 2), (["--switch-output=signal"], 2), (["--switch-output=24K"], 0), (["--switch-output=1s"], 0):
+        for name in glob.glob(os.path.join(c.work, "form.data*")):
+            os.unlink(name)
+        finished = lambda: sorted(glob.glob(os.path.join(c.work, "form.data.2*")))
+        with process.start(PERFUSE, "record", "-m", "2", "-e", "task-clock", "-F", "2000", *words, "-o", "form.data", "--", *spin, cwd=c.work,
+                           stderr=process.PIPE, text=True) as child:
+            current = os.path.join(c.work, "form.data")
+            for n in range(2):
+                # the file has samples before the signal
+                process.wait_until(lambda: len(finished()) > n or os.path.exists(current) and SAMPLE in records_of(current), "no samples")
+                if signals:
+                    child.send_signal(signal.SIGUSR2)
+                process.wait_until(lambda: len(finished()) > n, "%s makes no file" % words)
+            child.send_signal(signal.SIGTERM)
+            text = child.communicate(timeout=60)[1]
+        names = finished()
+        need(len(names) >= 3 and (not signals or len(names) == 3), "%s makes %s: %s" % (words, names, text))
+        for name in names[:-1]:
+            kinds, size = records_of(name), os.path.getsize(name)
+            need(SAMPLE in kinds and MMAP2 in kinds, "%s: %s has no samples or no mappings" % (words, name))
+            need("24K" not in words[0] or 24 << 10 <= size < 200 << 10, "%s: %s has %d bytes" % (words, name, size))
+
+
+def test_tail_synthesis(c):
+    """--tail-synthesize puts the mappings of running processes behind all samples, where perf puts them"""
+    with process.start("sh", "-c", "while :; do :; done") as target:
+        try:
+            for program in (PERFUSE, need_reference()):
+                for words, ahead in ([], True), (["--tail-synthesize"], False):
+                    result = c.record("-e", "task-clock", *words, "-p", str(target.pid), "--", "sleep", "0.3", program=program)
+                    kinds = records_of(os.path.join(c.work, "perf.data"))
+                    need(SAMPLE in kinds and MMAP2 in kinds, "%s %s: %s" % (program, words, result.stderr))
+                    first = len(kinds) - 1 - kinds[::-1].index(SAMPLE) if not ahead else kinds.index(SAMPLE)
+                    placed = [at for at, kind in enumerate(kinds) if kind == MMAP2]
+                    need(all((at < first) == ahead for at in placed), "%s %s: mappings at %s, sample at %d" % (program, words, placed, first))
+        finally:
+            target.kill()
+
+
 def test_killed(c):
     """what was read of the rings until SIGKILL is in the file, also unwound stacks of few samples"""
     # rings of one page fill quickly; unwound records of 30 samples a second would fill a buffer after a minute

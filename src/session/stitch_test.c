@@ -1,5 +1,7 @@
 #include "session/stitch.h"
 
+#include "data/source.h"
+#include "data/test_recording.h"
 #include "unit.h"
 
 /* A sample of a thread whose calls are at `addresses`, innermost first, in registers of which `index` has the innermost. */
@@ -65,4 +67,36 @@ TEST("nothing is appended from another thread, at another call, after a sample w
 	stitch.registers = 0;
 	expect_joined(&stitch, 7, 7, (struct stacked){ 4, 2, { 7, 6, 5, 4 } }, 0, NULL);
 	stitch_fini(&stitch);
+}
+
+TEST("the number of registers is that of the header's capabilities, in any place among them")
+{
+	for (unsigned place = 0; place < 3; place++) {
+		char folder[] = "/tmp/stitch-XXXXXX", path[64];
+		static const char *const names[] = { "data", NULL };
+		struct recording *r = recording_new(false);
+		struct source *source = NULL;
+		begin_file(r, 1);
+		size_t table = begin_features(r, 1ull << FEATURE_CPU_PMU_CAPS), at = r->len;
+		put(r, 3, 4);
+		for (unsigned i = 0; i < 3; i++) {
+			put_string(r, i == place ? "branches" : "max_precise");
+			put_string(r, i == place ? "16" : "3");
+		}
+		end_feature(r, &table, at);
+		EXPECT(mkdtemp(folder) != NULL);
+		write_file(folder, "data", r->bytes, r->len);
+		snprintf(path, sizeof path, "%s/data", folder);
+		EXPECT(source_open(&source, path, &(struct source_options){ 0 }, NULL) == 0);
+		struct stitch stitch = { .wanted = true };
+		struct sample sample = { .branch_hw_index = 0 };
+		const uint64_t *joined;
+		EXPECT_INT(stitch_join(&stitch, &source->header, 7, 1, &sample, &joined), 0);
+		EXPECT(stitch.asked);
+		EXPECT_INT(stitch.registers, 16);
+		stitch_fini(&stitch);
+		source_close(source);
+		remove_folder(folder, names);
+		free(r);
+	}
 }

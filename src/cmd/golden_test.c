@@ -1,6 +1,7 @@
 /* Whole commands on the recordings in test/golden/data, each in a child process: what it writes to stdout and stderr, and its exit code,
  * must be as a file NAME.expected of test/golden has them. There a line "### WORDS" is a command; its output follows, then lines "! TEXT"
- * of stderr and "exit N" unless N is 0. With GOLDEN_UPDATE=1 the files are written anew. */
+ * of stderr and "exit N" unless N is 0. A command after " |> " reads what the one before it wrote. With GOLDEN_UPDATE=1 the files are
+ * written anew. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,16 +37,16 @@ static int split(char *line, char **words)
 	return count;
 }
 
-__attribute__((noreturn)) static void run_in_child(char *line, int out, int err)
+__attribute__((noreturn)) static void run_in_child(char *line, int in, int out, int err)
 {
 	char *words[WORDS_MAX];
-	int count = split(line, words), null = open("/dev/null", O_RDONLY);
+	int count = split(line, words);
 	clearenv();
-	setenv("HOME", "/nonexistent", 1);
+	setenv("HOME", "/dev/null", 1);
 	setenv("PERF_CONFIG", "/dev/null", 1);
 	setenv("LC_ALL", "C", 1);
 	setenv("TZ", "UTC", 1);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 || chdir(FOLDER "/data") < 0)
+	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 || chdir(FOLDER "/data") < 0)
 		_exit(99);
 	exit(process_run(count, words));
 }
@@ -91,19 +92,39 @@ static void add_lines(struct str *to, const char *prefix, const struct str *from
 	free(text);
 }
 
-/* Runs a command, and appends what it does to `got`. folder: of the recordings, the absolute path. */
+/* Runs a command in a child; the status that the child ends with. */
+static int run_alone(char *line, int in, int out, int err)
+{
+	int status = -1;
+	fflush(stdout);
+	pid_t child = fork();
+	if (child == 0)
+		run_in_child(line, in, out, err);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* Runs a command, or several with " |> " between them, and appends what the last one writes, and all errors, to `got`. folder: of the
+ * recordings, the absolute path. */
 static void run(const char *command, const char *folder, struct str *got)
 {
 	CLEANUP_STR struct str out = { 0 };
 	CLEANUP_STR struct str err = { 0 };
-	int out_fd = memfd_create("out", MFD_CLOEXEC), err_fd = memfd_create("err", MFD_CLOEXEC), status = -1;
-	char *line = memory_string(command);
-	fflush(stdout);
-	pid_t child = fork();
-	if (child == 0)
-		run_in_child(line, out_fd, err_fd);
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	int out_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), err_fd = memfd_create("err", MFD_CLOEXEC), status = -1;
+	char *lines = memory_string(command);
+	for (char *line = lines, *next; line; line = next) {
+		int in_fd = out_fd;
+		next = strstr(line, " |> ");
+		if (next) {
+			*next = '\0';
+			next += strlen(" |> ");
+		}
+		lseek(in_fd, 0, SEEK_SET);
+		out_fd = memfd_create("out", MFD_CLOEXEC);
+		status = run_alone(line, in_fd, out_fd, err_fd);
+		close(in_fd);
+	}
 	read_all(out_fd, &out);
 	read_all(err_fd, &err);
 	add_lines(got, "", &out, folder);
@@ -114,7 +135,7 @@ static void run(const char *command, const char *folder, struct str *got)
 		str_printf(got, "exit %d\n", WEXITSTATUS(status));
 	close(out_fd);
 	close(err_fd);
-	free(line);
+	free(lines);
 }
 
 /* The text between this line and the next command. */
@@ -218,4 +239,14 @@ TEST("lines, inlined calls, types and probes of a known program are shown as exp
 TEST("the headers, the code and the comparison of known recordings are shown as expected, to the byte")
 {
 	check_file("files");
+}
+
+TEST("recordings that inject rewrites are shown as expected, to the byte")
+{
+	check_file("rewritten");
+}
+
+TEST("wrong command lines are refused as expected, to the byte")
+{
+	check_file("refused");
 }

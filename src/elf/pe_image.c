@@ -44,7 +44,8 @@ struct pe {
 static struct cursor bytes_at(const struct pe *pe, uint64_t offset)
 {
 	size_t from = offset < pe->bytes.len ? (size_t)offset : pe->bytes.len;
-	return cursor_of(pe->bytes.data + from, pe->bytes.len - from, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	const uint8_t *at = from ? pe->bytes.data + from : pe->bytes.data; /* an empty program may have no address */
+	return cursor_of(at, pe->bytes.len - from, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
 /* Where the PE header is; 0: none. */

@@ -270,6 +270,7 @@ TEST("objects, unknown processors and programs beyond the limit are refused")
 	uint8_t file[LENGTH];
 	make(file, true, 0x8664);
 	EXPECT(!pe_is((struct span){ file, PE + 3 }));
+	EXPECT(!pe_is((struct span){ 0 }));
 	expect_refused(file, LENGTH, 9 * 33, ERROR_LIMIT);
 	expect_refused(file, PE + 24 + 19, 1 << 20, ERROR_FORMAT);
 	put(file, PE + 6, 4097, 2);

@@ -48,7 +48,7 @@ TEST("the forms of raw events show three terms of each PMU")
 	struct machine machine;
 	struct catalogue catalogue = { 0 };
 	machine_open(&machine, &catalogue.pmus);
-	EXPECT_INT(count_of(&catalogue, CATALOGUE_RAW), 9);
+	EXPECT_INT(count_of(&catalogue, CATALOGUE_RAW), 10);
 	EXPECT_STR(catalogue.list.items[0].name, "rNNN");
 	find(&catalogue, "power/event=0..255/modifier");
 	find(&catalogue, "broken//modifier");

@@ -125,10 +125,11 @@ static const struct {
 	{ "tsc", false, "This kernel: it has no PMU of model specific registers (x86 only)." },
 };
 
-static const char *why_elsewhere(const char *name, bool pmu)
+/* exact: only names that are listed as such. */
+static const char *why_elsewhere(const char *name, bool pmu, bool exact)
 {
 	for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
-		if (elsewhere[i].pmu == pmu && fnmatch(elsewhere[i].pattern, name, 0) == 0)
+		if (elsewhere[i].pmu == pmu && fnmatch(elsewhere[i].pattern, name, 0) == 0 && (!exact || strcmp(elsewhere[i].pattern, name) == 0))
 			return elsewhere[i].why;
 	return NULL;
 }
@@ -137,8 +138,8 @@ void event_error_explain(struct events *events, struct event_error *err, const c
 {
 	struct search s = search_for(name);
 	snprintf(err->help, sizeof err->help, "Unable to find %sevent on a PMU of '%.200s'", pmu ? "PMU or " : "", name);
-	consider_pmus(events, &s); /* a similar name of this machine is more likely than a name of another one */
-	const char *why = s.count ? NULL : why_elsewhere(name, pmu);
+	consider_pmus(events, &s); /* a similar name of this machine is more likely than a name of a family of others */
+	const char *why = why_elsewhere(name, pmu, s.count > 0);
 	if (why) {
 		append(err, "\n");
 		append(err, why);

@@ -29,5 +29,6 @@ TEST("a name of another processor or kernel says what has it")
 {
 	expect_help("ibs_op//", "This CPU: only AMD's");
 	expect_help("msr/tsc/", "This kernel: it has no PMU of model specific registers");
+	expect_help("kprobe/config=1/", "This kernel: it lacks CONFIG_KPROBE_EVENTS"); /* although uprobe is similar */
 	expect_help("c6-residency", "modprobe intel_cstate");
 }

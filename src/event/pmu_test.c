@@ -5,14 +5,14 @@
 TEST("PMUs are in the order of cores, names, and numbers at their end")
 {
 	static const char *const expected[] = { "cpu_atom", "cpu_core", "breakpoint", "broken", "power", "software", "tracepoint",
-		"uncore_imc_0", "uncore_imc_2", "uncore_imc_10" };
+		"uncore_imc_0", "uncore_imc_2", "uncore_imc_10", "uprobe" };
 	struct machine machine;
 	struct pmus pmus = { 0 };
 	machine_open(&machine, &pmus);
 	pmus_read(&pmus);
-	EXPECT_INT(pmus.list.count, 10);
+	EXPECT_INT(pmus.list.count, 11);
 	EXPECT_INT(pmus_core_count(&pmus), 2);
-	for (size_t i = 0; i < pmus.list.count && i < 10; i++)
+	for (size_t i = 0; i < pmus.list.count && i < 11; i++)
 		EXPECT_STR(pmus.list.items[i]->name, expected[i]);
 	pmus_fini(&pmus);
 	machine_close(&machine);

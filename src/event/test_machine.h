@@ -13,7 +13,7 @@ struct machine {
 };
 
 static const char *const machine_files[][2] = {
-	{ "software/type", "1" }, { "tracepoint/type", "2" }, { "breakpoint/type", "5" },
+	{ "software/type", "1" }, { "uprobe/type", "9" }, { "tracepoint/type", "2" }, { "breakpoint/type", "5" },
 	{ "cpu_core/type", "4" }, { "cpu_core/cpus", "0" }, { "cpu_core/format/event", "config:0-7" },
 	{ "cpu_core/format/umask", "config:8-15" }, { "cpu_core/format/inv", "config:23" }, { "cpu_core/format/ldlat", "config1:0-15" },
 	{ "cpu_core/events/slots", "event=0x00,umask=0x4" }, { "cpu_core/events/topdown-retiring", "event=0x00,umask=0x80" },

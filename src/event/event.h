@@ -81,6 +81,7 @@ struct events {
 	struct pmus pmus;         /* read on demand */
 	struct arena arena;
 	bool tries;               /* the caller asks whether names exist: those of libpfm4 do not count, and errors have no help */
+	bool counts;              /* the events are counted: terms that concern samples are errors */
 	bool by_pattern;          /* a pattern has added events of several PMUs */
 	bool regrouped;           /* groups were divided, or events ordered, as a group has events of one PMU only */
 };

@@ -176,7 +176,7 @@ static int apply_format(struct resolving *r, const struct event_term *term)
 	const struct pmu_format *format = pmu_format(r->pmu, term->name, strlen(term->name));
 	uint64_t value = term->number;
 	if (!format)
-		return event_term_unknown(term, r->pmu, false, r->err);
+		return event_term_unknown(r->events, term, r->pmu, false, r->err);
 	if (!term->text && term->no_value && pmu_format_max(format) > 1)
 		return event_error_at(r->err, term->at, "no value assigned for term");
 	if (term->text && strcmp(term->text, "?") != 0)

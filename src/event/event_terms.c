@@ -28,13 +28,14 @@ static const struct term_row {
 	uint32_t bit;          /* of event_terms.set; 0: none */
 	uint32_t clears;
 	bool tracepoint;       /* valid for tracepoints */
+	bool counted;          /* valid for events that are counted without samples */
 } rows[] = {
-	ROW("config", ROW_NUMBER, attr.config),
-	ROW("config1", ROW_NUMBER, attr.config1),
-	ROW("config2", ROW_NUMBER, attr.config2),
-	ROW("config3", ROW_NUMBER, attr.config3),
-	ROW("name", ROW_STRING, name, .bit = EVENT_TERM_NAME),
-	ROW("period", ROW_NUMBER, terms.period, .bit = EVENT_TERM_PERIOD, .clears = EVENT_TERM_FREQ),
+	ROW("config", ROW_NUMBER, attr.config, .counted = true),
+	ROW("config1", ROW_NUMBER, attr.config1, .counted = true),
+	ROW("config2", ROW_NUMBER, attr.config2, .counted = true),
+	ROW("config3", ROW_NUMBER, attr.config3, .counted = true),
+	ROW("name", ROW_STRING, name, .bit = EVENT_TERM_NAME, .counted = true),
+	ROW("period", ROW_NUMBER, terms.period, .bit = EVENT_TERM_PERIOD, .clears = EVENT_TERM_FREQ, .counted = true),
 	ROW("freq", ROW_NUMBER, terms.freq, .bit = EVENT_TERM_FREQ, .clears = EVENT_TERM_PERIOD),
 	ROW("branch_type", ROW_BRANCH, terms.branch, .bit = EVENT_TERM_BRANCH),
 	ROW("time", ROW_SWITCH, terms.time, .bit = EVENT_TERM_TIME),
@@ -46,10 +47,10 @@ static const struct term_row {
 	ROW("nr", ROW_NUMBER, terms.max_events, .bit = EVENT_TERM_MAX_EVENTS, .tracepoint = true),
 	ROW("no-overwrite", ROW_INVERSE, terms.overwrite, .bit = EVENT_TERM_OVERWRITE, .tracepoint = true),
 	ROW("overwrite", ROW_TRUTH, terms.overwrite, .bit = EVENT_TERM_OVERWRITE, .tracepoint = true),
-	ROW("percore", ROW_SWITCH, terms.percore, .bit = EVENT_TERM_PERCORE),
+	ROW("percore", ROW_SWITCH, terms.percore, .bit = EVENT_TERM_PERCORE, .counted = true),
 	ROW("aux-output", ROW_TRUTH, terms.aux_output, .bit = EVENT_TERM_AUX_OUTPUT, .tracepoint = true),
 	ROW("aux-sample-size", ROW_NUMBER32, terms.aux_sample_size, .bit = EVENT_TERM_AUX_SAMPLE_SIZE, .tracepoint = true),
-	ROW("metric-id", ROW_STRING, terms.metric_id, .bit = EVENT_TERM_METRIC_ID),
+	ROW("metric-id", ROW_STRING, terms.metric_id, .bit = EVENT_TERM_METRIC_ID, .counted = true),
 };
 
 const struct term_row *event_term_row(const char *name, size_t length)
@@ -111,7 +112,11 @@ static int term_row_apply(struct events *events, struct event *event, const stru
 	const struct term_row *row = term->row;
 	void *field = (char *)event + row->offset;
 	struct error why;
-	(void)events;
+	if (events->counts && !row->counted) {
+		event_error_at(err, term->at, "");
+		snprintf(err->what, sizeof err->what, "'%s' is not usable in 'perf stat'", row->name);
+		return -1;
+	}
 	if (row->kind == ROW_STRING || row->kind == ROW_BRANCH) {
 		if (!term->text)
 			return event_error_at(err, term->value_at, "expected string value");
@@ -157,13 +162,14 @@ static const char *similar_term(const char *name, const struct pmu *pmu, bool tr
 	return found;
 }
 
-int event_term_unknown(const struct event_term *term, const struct pmu *pmu, bool tracepoint, struct event_error *err)
+int event_term_unknown(const struct events *events, const struct event_term *term, const struct pmu *pmu, bool tracepoint,
+	struct event_error *err)
 {
 	struct str text = { 0 };
 	for (size_t i = 0; pmu && i < pmu->formats.count; i++)
 		str_printf(&text, "%s%s", text.len ? "," : "", pmu->formats.items[i].name);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (!tracepoint || rows[i].tracepoint)
+		if ((!tracepoint || rows[i].tracepoint) && (!events->counts || rows[i].counted))
 			str_printf(&text, "%s%s", text.len ? "," : "", rows[i].name);
 	event_error_at(err, term->at, "unknown term");
 	if (pmu)
@@ -191,7 +197,7 @@ int event_terms_apply(struct events *events, struct event *event, struct pmu *pm
 		const struct event_term *term = &list->terms.items[i];
 		bool tracepoint = target == TERMS_OF_TRACEPOINT;
 		if (tracepoint ? !term->row || !term->row->tracepoint : !term->row && term->kind != TERM_RAW)
-			return event_term_unknown(term, NULL, tracepoint, err);
+			return event_term_unknown(events, term, NULL, tracepoint, err);
 		if (event_terms_apply_known(events, event, term, err) < 0)
 			return -1;
 	}

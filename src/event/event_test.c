@@ -126,6 +126,21 @@ TEST("terms between slashes are applied, and the last of period and freq wins")
 	events_fini(&events);
 }
 
+TEST("terms that concern samples are errors where events are counted")
+{
+	static const char *const refused[] = { "cpu-clock/freq=99/", "cpu-clock/no-inherit/", "cpu-clock/name=x,call-graph=fp/", "faults/overwrite/" };
+	struct events events = { .counts = true };
+	struct event_error err;
+	EXPECT(parse_last(&events, "cpu-clock/period=5,name=x,percore/").terms.set & EVENT_TERM_PERCORE);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+		if (events_parse(&events, refused[i], &err) == 0 || !strstr(err.what, "is not usable in 'perf stat'"))
+			unit_fail(__FILE__, __LINE__, "\"%s\" is not refused as a term of samples: %s", refused[i], err.what);
+	EXPECT(events_parse(&events, "cpu-clock/foo/", &err) < 0);
+	EXPECT_STR(err.help, "valid terms: config,config1,config2,config3,name,period,percore,metric-id");
+	EXPECT_INT(events.list.count, 1);
+	events_fini(&events);
+}
+
 TEST("breakpoints have an address, a length and an access")
 {
 	struct events events = { 0 };

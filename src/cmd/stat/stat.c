@@ -59,6 +59,7 @@ static int parse_events(struct stat_run *run, const char *text)
 	struct event_error why;
 	struct writer out;
 	size_t first = run->events.list.count;
+	run->events.counts = true;
 	event_files_set(run->cli, &run->events.pmus);
 	int status = events_parse(&run->events, text, &why);
 	event_files_remarks(run->cli, &run->events.pmus);
@@ -231,7 +232,7 @@ static int take_grain(struct stat_run *run)
 		return EXIT_INVALID;
 	}
 	if ((run->grain != STAT_ALL && run->grain != STAT_THREAD && !run->system_wide) || (o->each_cgroup && !run->system_wide))
-		return usage_about(run->cli, "cgroup", "both cgroup and no-aggregation modes only available in system-wide mode");
+		return usage_about(run->cli, "all-cpus", "both cgroup and no-aggregation modes only available in system-wide mode");
 	return 0;
 }
 
@@ -460,6 +461,18 @@ static int open_outputs(struct stat_run *run)
 	return EXIT_FAILED;
 }
 
+/* What perf's option would do, and this program does not. */
+static void remark_options(const struct stat_run *run)
+{
+	if (run->style.format != STAT_TEXT || run->o->quiet)
+		return;
+	if (run->o->bpf_counters)
+		cli_warn(run->cli, "--bpf-counters: the counters of perf_event are read as without this option; no BPF program shares them, and the "
+			"counts are the same.");
+	if (run->o->record_latencies)
+		cli_warn(run->cli, "--record-tpebs: latencies (modifier R) are not sampled: they count as 0.");
+}
+
 static int stat_count(struct stat_run *run)
 {
 	int status = check_order(run);
@@ -474,9 +487,7 @@ static int stat_count(struct stat_run *run)
 	struct clock_remark clock;
 	clock_remark_begin(&clock);
 	stat_style_set(run);
-	if (run->o->bpf_counters && run->style.format == STAT_TEXT && !run->o->quiet)
-		cli_warn(run->cli, "--bpf-counters: the counters of perf_event are read as without this option; no BPF program shares them, and the "
-			"counts are the same.");
+	remark_options(run);
 	status = open_outputs(run);
 	if (!status)
 		status = repeat(run);

@@ -30,11 +30,19 @@ def need_timer_event():
         raise Skip("kernels since 6.15 have no tracepoint timer:hrtimer_init")
 
 
+def need_latencies():
+    with tempfile.TemporaryDirectory(prefix="perfuse-suite-") as folder:
+        done = perfuse("stat", "-x,", "-e", "cache-misses", "true", cwd=folder)
+    if "not supported" in done.stderr:
+        raise Skip("this machine has no PMU, and so no events with latencies; the script fails with perf as well")
+
+
 NEEDS = {
     "ftrace.sh": need_ftrace,
     "probe_vfs_getname.sh": need_kprobes,
     "record+probe_libc_inet_pton.sh": lambda: need_tools("ping"),
     "record+script_probe_vfs_getname.sh": need_kprobes,
+    "test_stat_intel_tpebs.sh": need_latencies,
     "trace+probe_vfs_getname.sh": need_kprobes,
     "trace_btf_enum.sh": need_timer_event,
 }

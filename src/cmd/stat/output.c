@@ -106,6 +106,19 @@ static void advise(struct stat_run *run, const struct stat_table *table)
 			"\techo 0 > /proc/sys/kernel/nmi_watchdog\n");
 }
 
+/* For a person at a terminal; programs parse the rows alone, which are perf's. Not after the line about hidden rows, which has the reason. */
+static void explain_absent(struct stat_run *run)
+{
+	bool absent = false;
+	for (size_t i = 0; i < run->events.list.count && run->out.terminal; i++) {
+		uint32_t type = run->events.list.items[i].attr.type;
+		bool of_pmu = type == ATTR_HARDWARE || type == ATTR_HW_CACHE || type == ATTR_RAW;
+		absent |= of_pmu && run->unsupported && run->hidden && run->unsupported[i] && !run->hidden[i];
+	}
+	if (absent)
+		writer_puts(&run->out, "<not supported>: " COUNTER_ABSENT_HINT "\n");
+}
+
 void stat_output_counts(struct stat_run *run, const struct stat_table *table, const char *prefix, bool title)
 {
 	if (run->style.format == STAT_TEXT && title)
@@ -123,6 +136,8 @@ void stat_output_counts(struct stat_run *run, const struct stat_table *table, co
 		stat_print_times_robust(run->elapsed_list.items, run->elapsed_list.count, &run->out);
 	else
 		stat_print_times(&run->elapsed_ns, run->plain_command, run->user_ns, run->system_ns, &run->out);
-	if (title)
-		advise(run, table);
+	if (!title)
+		return;
+	advise(run, table);
+	explain_absent(run);
 }

@@ -74,5 +74,8 @@ void counters_evlist(const struct counters *counters, const struct events *event
 /* The number of samples of a counter that found no room in the ring; 0 if the kernel does not count them. */
 uint64_t counter_lost(const struct counter *counter, const struct attr *attr);
 
+/* Why hardware events are absent, as far as an errno shows it. */
+#define COUNTER_ABSENT_HINT "no PMU of this machine counts it: a virtual machine has one only if its host passes it on"
+
 /* The sentence for an event that could not be opened. */
 int counter_explain(struct error *err, const struct event *event, const struct target *target, int sys);

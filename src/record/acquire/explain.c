@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "event/event_names.h"
 #include "os/permission.h"
 #include "record/acquire/counters.h"
 
@@ -32,6 +33,17 @@ static int unsupported(struct error *err, const struct event *event)
 	return error_set(err, ERROR_UNSUPPORTED, "the kernel cannot do that with %s", event->name);
 }
 
+static int absent(struct error *err, const struct event *event)
+{
+	uint32_t type = event->attr.type;
+	error_set(err, ERROR_UNSUPPORTED, "The %s event is not supported.", event->name);
+	if (type == ATTR_HARDWARE || type == ATTR_HW_CACHE || type == ATTR_RAW)
+		return error_hint(err, COUNTER_ABSENT_HINT "; 'list' prints the events that exist here");
+	if (type == EVENT_TYPE_TOOL)
+		return error_hint(err, "it is a time that 'stat' measures, and has no samples");
+	return type == ATTR_SOFTWARE ? error_hint(err, "this kernel is too old for it") : -1;
+}
+
 static int invalid(struct error *err, const struct event *event, const struct target *target)
 {
 	const struct attr *attr = &event->attr;
@@ -57,7 +69,7 @@ int counter_explain(struct error *err, const struct event *event, const struct t
 		return refused(err, event, target);
 	case ENOENT:
 	case ENXIO:
-		return error_set(err, ERROR_UNSUPPORTED, "The %s event is not supported.", event->name);
+		return absent(err, event);
 	case EOPNOTSUPP:
 		return unsupported(err, event);
 	case EINVAL:

@@ -366,6 +366,10 @@ static void column_action(struct browser *browser, int action, const char *argum
 
 static void toggle_strip(struct browser *browser)
 {
+	if (!browser_has_action(browser, ACTION_TIME) && strip_is_empty(browser)) {
+		browser_note(browser, "this result has no time strip; --time chooses a range");
+		return;
+	}
 	browser->strip.shown = browser->strip.active = true;
 	if (browser_layout(browser).strip == SIZE_MAX)
 		browser_note(browser, "the time strip needs a screen of 8 lines");

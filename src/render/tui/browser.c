@@ -243,7 +243,7 @@ static void note_wrong_callers(struct browser *browser)
 		return;
 	const struct cell *cell = snapshot_cell(view->shot, row, place);
 	if (cell->kind == CELL_PLACE && !cell->place.symbol && (!cell->place.module || !*cell->place.module))
-		browser_note(browser, "rows without a name are wrong callers: record --call-graph unwind; ^: the hottest row");
+		browser_note(browser, "addresses in no file are wrong callers: record --call-graph unwind; ^: the hottest row");
 }
 
 bool browser_poll(struct browser *browser)

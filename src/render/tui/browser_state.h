@@ -71,6 +71,7 @@ void prompt_open(struct browser *browser, int action, const char *label, const c
 void prompt_key(struct browser *browser, const struct browse_event *event);
 
 /* The time strip. */
+bool strip_is_empty(const struct browser *browser); /* no sample has a time */
 void strip_key(struct browser *browser, const struct browse_event *event);
 void strip_mouse(struct browser *browser, const struct browse_event *event);
 void strip_paint(struct browser *browser, struct screen *screen, size_t line);

@@ -162,7 +162,7 @@ static struct cell device_cell(void *context, uint64_t row, size_t column, struc
 
 static struct snapshot *devices(const char *name, size_t rows, uint64_t lost)
 {
-	static const struct table_column columns[] = { { "device", "Device", NULL, CELL_TEXT }, { "requests", "Requests", NULL, CELL_COUNT } };
+	static const struct table_column columns[] = { { "device", "Device", NULL, CELL_TEXT }, { "requests", "Reads", "ms", CELL_COUNT } };
 	const struct table_fact fact = { "lost", cell_count(lost) };
 	const struct table table = { .name = name, .columns = columns, .column_count = 2, .facts = &fact, .fact_count = 1, .context = &rows,
 		.row_count = device_count, .row = tui_row_number, .cell = device_cell };
@@ -186,6 +186,7 @@ TEST("tables without an event are listed by name and facts, and have only the ke
 	EXPECT_STR(line(seen, 2), "   2  devices: lost 3");
 	press(seen, BROWSE_KEY_ENTER);
 	EXPECT_STR(line(seen, 0), "devices: lost 4");
+	EXPECT_STR(line(seen, 1), "Device  Reads (ms)");
 	EXPECT_STR(line(seen, 2), "sda     10");
 	EXPECT_STR(line(seen, 3), "");
 	press(seen, BROWSE_KEY_TAB);
@@ -440,6 +441,10 @@ TEST("a running measurement has no filter by time; its flame graph is asked for 
 	press(seen, 'g');
 	EXPECT_STR(line(seen, 13), "this result has no flame graph");
 	EXPECT_INT(seen->browser.pages.count, 1);
+	seen->browser.heat.width_ns = 0; /* as of a comparison: no times */
+	press(seen, 'T');
+	EXPECT_STR(line(seen, 13), "this result has no time strip; --time chooses a range");
+	EXPECT(!seen->browser.strip.shown);
 	seen->browser.source.flame = take_flame;
 	press(seen, 'g');
 	EXPECT_STR(seen->flame, "cycles");
@@ -654,7 +659,7 @@ TEST("filters of a page that is left are no longer undone: the newest of the pag
 TEST("rows that are wrong callers, and callers that were not found, have a note on what records them")
 {
 	struct seen *seen = open_lone(false);
-	EXPECT_STR(line(seen, 11), "rows without a name are wrong callers: record --call-graph unwind; ^: the hottest row");
+	EXPECT_STR(line(seen, 11), "addresses in no file are wrong callers: record --call-graph unwind; ^: the hottest row");
 	press(seen, BROWSE_KEY_UP);
 	publish_lone(seen, false);
 	EXPECT(!strstr(line(seen, 11), "wrong callers"));

@@ -25,12 +25,23 @@ struct browse_layout browser_layout(const struct browser *browser)
 	return layout;
 }
 
+/* A heading has the unit of its cells if it is short: names of events are in the page's title. */
+static void add_head(const struct table_column *column, struct str *out)
+{
+	enum { UNIT_MOST = 3 };
+	const char *unit = column->kind == CELL_TIME ? "s" : column->unit;
+	face_add(&(struct cell){ .kind = CELL_TEXT, .text = column->title ? column->title : "" }, out);
+	if (unit && *unit && strlen(unit) <= UNIT_MOST)
+		str_printf(out, " (%s)", unit);
+}
+
 /* The last column is as wide as the rest of the line. */
 static size_t column_width(const struct view *view, size_t column)
 {
 	const struct snapshot *shot = view->shot;
 	CLEANUP_STR struct str text = { 0 };
-	size_t width = text_columns(shot->columns.items[column].title ? shot->columns.items[column].title : "");
+	add_head(&shot->columns.items[column], &text);
+	size_t width = text_columns(str_text(&text));
 	size_t end = view->top + view->height < view->lines.count ? view->top + view->height : view->lines.count;
 	for (size_t i = view->top; i < end; i++) {
 		uint32_t row = view->lines.items[i].row;
@@ -213,7 +224,7 @@ static void paint_heads(const struct view *view, struct screen *screen, size_t l
 		CLEANUP_STR struct str title = { 0 };
 		if (widths->start[i] == SIZE_MAX)
 			continue;
-		face_add(&(struct cell){ .kind = CELL_TEXT, .text = view->shot->columns.items[i].title }, &title);
+		add_head(&view->shot->columns.items[i], &title);
 		size_t start = widths->start[i], end = start + widths->width[i], width = text_columns(str_text(&title));
 		if (cell_is_number(view->shot->columns.items[i].kind) && width < widths->width[i] &&
 		    widths->width[i] < SCREEN_COLUMNS_MAX)

@@ -25,6 +25,12 @@ static bool used_buckets(const struct heat *heat, size_t *first, size_t *count)
 	return *count > 0;
 }
 
+bool strip_is_empty(const struct browser *browser)
+{
+	size_t first, count;
+	return !used_buckets(&browser->heat, &first, &count);
+}
+
 /* The start of a column of the strip; of the column after the last: the end. */
 static uint64_t time_of(const struct browser *browser, size_t column)
 {

@@ -349,6 +349,17 @@ static void set_open(struct view *view, uint32_t row, bool open)
 	set_member(&view->toggled, identity(view, row), open != view->all_open);
 }
 
+/* Scrolls as far as the lines below the line under the cursor need to be on the screen, and it remains there. */
+static void show_below(struct view *view)
+{
+	const struct view_line *lines = view->lines.items;
+	size_t end = view->cursor + 1;
+	while (end < view->lines.count && lines[end].depth > lines[view->cursor].depth)
+		end++;
+	if (end > view->top + view->height)
+		view->top = end - view->height < view->cursor ? end - view->height : view->cursor;
+}
+
 bool view_toggle(struct view *view)
 {
 	uint32_t row = view_row(view);
@@ -365,6 +376,8 @@ bool view_toggle(struct view *view)
 	}
 	view->moved = true;
 	refresh(view);
+	if (open)
+		show_below(view);
 	return true;
 }
 

@@ -85,6 +85,20 @@ TEST("a row opens to its callers and closes again")
 	close_view(&v);
 }
 
+TEST("a row that opens scrolls as far as its callers need, and remains on the screen")
+{
+	struct viewed v = open_view(3); /* 3 lines of them are visible */
+	view_move(&v.view, 1);
+	view_toggle(&v.view);
+	EXPECT_STR(shown(&v.view), "parse [memcp] parse link do_re");
+	EXPECT_INT(v.view.top, 1);
+	view_toggle(&v.view);
+	view_resize(&v.view, 2);
+	view_toggle(&v.view);
+	EXPECT_INT(v.view.top, v.view.cursor);
+	close_view(&v);
+}
+
 TEST("a newer snapshot leaves the cursor, open rows and marks on their rows")
 {
 	struct viewed v = open_view(2);

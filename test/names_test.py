@@ -333,6 +333,18 @@ def test_other_release(c):
             need(("is of another build than the recorded one" in done.stderr) != named, "%s of %s says %s" % (command[0], release, done.stderr))
 
 
+def test_own_root(c):
+    """--symfs=/ is this machine: the running kernel's names are shown, which another folder hides"""
+    need_root("only root sees the kernel's addresses for sure")
+    with open("/proc/kallsyms", encoding="ascii") as lines:
+        at = next(int(line.split()[0], 16) for line in lines if line.split()[2] == "vfs_read")
+    kernel_recording.write(c.path("own.data"), [kernel_recording.mapping(0, 2 ** 64 - 1, 0, "[kernel.kallsyms]"), kernel_recording.sample(at + 1)])
+    os.makedirs(c.path("nothing"), exist_ok=True)
+    for root, named in (("/", True), ("/usr/..", True), ("nothing", False)):
+        done = c.run(PERFUSE, "report", "--stdio", "-i", "own.data", "--symfs", root)
+        need(done.returncode == 0 and ("vfs_read" in done.stdout) == named, "--symfs %s: %s" % (root, done.stdout))
+
+
 def test_contested(c):
     """addresses that mappings of the kernel and of modules share belong to the mapping that perf selects"""
     perf, start, page = need_reference(), 2 ** 64 - 2 ** 31, 4096

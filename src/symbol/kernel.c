@@ -1,6 +1,7 @@
 /* Symbols of the kernel and its modules: from a file if one is found, otherwise from a symbol list; the running kernel's list is used only
  * if the recording is of the running kernel. */
 #include <elf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,14 @@ static bool is_other_release(const struct symbol_sources *s)
 	return s->options.osrelease && uname(&uts) == 0 && strcmp(s->options.osrelease, uts.release) != 0;
 }
 
+/* Whether --symfs is the files of another machine; "/" is those of this one. */
+static bool has_other_root(const struct symbol_sources *s)
+{
+	char path[PATH_MAX];
+	const char *symfs = s->options.symfs;
+	return symfs && *symfs && (!realpath(symfs, path) || strcmp(path, "/") != 0);
+}
+
 static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
 {
 	s->kallsyms_info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = '!' };
@@ -132,7 +141,7 @@ static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
 		kallsyms_open(s, kernel, s->options.kallsyms);
 		return;
 	}
-	if (s->options.symfs)
+	if (has_other_root(s))
 		return;
 	uint8_t own[ELF_BUILD_ID_MAX], own_len;
 	bool known = kernel && kernel->build_id_len;

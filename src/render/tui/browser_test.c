@@ -551,7 +551,7 @@ TEST("a range of time that is marked on a page of code changes its counts, and d
 	close_seen(seen);
 }
 
-TEST("+ on a page of code leads to the callers of its function")
+TEST("+ on a page of code leads to the heaviest caller of its function")
 {
 	struct seen *seen = open_seen(12, 80, 1);
 	seen->browser.source.annotate = take_annotate;
@@ -559,8 +559,9 @@ TEST("+ on a page of code leads to the callers of its function")
 	press(seen, 'a');
 	press(seen, '+');
 	EXPECT_INT(seen->browser.pages.count, 1);
-	EXPECT_INT(reversed_line(seen), 3);
+	EXPECT_INT(reversed_line(seen), 4);
 	EXPECT_STR(line(seen, 4), "     20.00% parse");
+	EXPECT_STR(line(seen, 11), "the caller with the most samples; a shows its code");
 	press(seen, 'a');
 	press(seen, '+'); /* it remains open */
 	EXPECT_STR(line(seen, 4), "     20.00% parse");

@@ -261,6 +261,44 @@ static bool has_callers(const struct snapshot *shot, uint32_t row)
 	return at->child_count > 1 || shot->rows.items[at->first_child].child_count;
 }
 
+static bool is_function(const struct snapshot *shot, uint32_t row, size_t place, const char *name)
+{
+	const struct cell *cell = snapshot_cell(shot, row, place);
+	return cell->kind == CELL_PLACE && cell->place.symbol && strcmp(cell->place.symbol, name) == 0;
+}
+
+/* Of the heaviest chain of callers below a row, the nearest caller that is not inlined. UINT32_MAX: the chains are of callees alone.
+ * A chain begins with the function or its caller; of shares with callees, with the outermost caller, and the function is its end. */
+static uint32_t heaviest_caller(const struct snapshot *shot, uint32_t row, const char *name)
+{
+	uint32_t at = shot->rows.items[row].first_child, end = at + shot->rows.items[row].child_count, nearest = UINT32_MAX;
+	size_t place = snapshot_column_of_kind(&shot->details, CELL_PLACE);
+	bool outermost_first = snapshot_column_named(&shot->columns, "overhead_children") != SIZE_MAX;
+	while (place != SIZE_MAX && outermost_first && at < end && is_function(shot, at, place, name))
+		at++;
+	if (place == SIZE_MAX || at == end)
+		return UINT32_MAX;
+	for (;; at = shot->rows.items[at].first_child) {
+		const struct cell *cell = snapshot_cell(shot, at, place);
+		bool usable = cell->kind == CELL_PLACE && !cell->place.inlined && !is_function(shot, at, place, name);
+		if (usable && (outermost_first || nearest == UINT32_MAX))
+			nearest = at;
+		if (!shot->rows.items[at].child_count)
+			return outermost_first && !is_function(shot, at, place, name) ? UINT32_MAX : nearest;
+	}
+}
+
+static void move_to_caller(struct browser *browser, struct view *view, uint32_t row, const char *name)
+{
+	uint32_t caller = heaviest_caller(view->shot, row, name);
+	if (caller == UINT32_MAX) {
+		browser_note(browser, "the rows below are its callees; report --no-children, or g, shows its callers");
+		return;
+	}
+	view_reveal(view, caller);
+	browser_note(browser, "the caller with the most samples; a shows its code");
+}
+
 /* Back to the row of the function, with its callers open. */
 static void show_callers(struct browser *browser)
 {
@@ -273,7 +311,6 @@ static void show_callers(struct browser *browser)
 	uint32_t row = view_row(view);
 	bool within = row != UINT32_MAX && view->shot->rows.items[row].detail; /* the cursor is on one of the callers */
 	size_t line = within ? SIZE_MAX : line_of(view, name);
-	free(name);
 	if (line != SIZE_MAX)
 		view_move_to(view, line);
 	row = view_row(view);
@@ -283,8 +320,11 @@ static void show_callers(struct browser *browser)
 		browser_note(browser, "no callers are known: perfuse record -g records them, perfuse report shows them");
 	else if (!within && !has_callers(view->shot, row))
 		browser_note(browser, "its callers were not found by frame pointers: perfuse record --call-graph unwind");
-	else
+	else if (within || !name)
 		browser_note(browser, "move to a caller; a shows its code");
+	else
+		move_to_caller(browser, view, row, name);
+	free(name);
 }
 
 /* To the target of the jump under the cursor, or into the function that is called. */

@@ -381,6 +381,16 @@ bool view_toggle(struct view *view)
 	return true;
 }
 
+void view_reveal(struct view *view, uint32_t row)
+{
+	for (uint32_t at = row; (at = view->shot->rows.items[at].parent) != SNAPSHOT_TOP;)
+		set_open(view, at, true);
+	refresh(view);
+	for (size_t i = 0; i < view->lines.count; i++)
+		if (view->lines.items[i].row == row)
+			view_move_to(view, i);
+}
+
 /* A row's index is larger than its parent's: one pass marks all rows below `from`, which is not the top. */
 static void expand_below(struct view *view, uint32_t from, bool open)
 {

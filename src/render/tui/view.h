@@ -73,6 +73,8 @@ bool view_is_source(const struct view *view, uint32_t row);
 bool view_is_expanded(const struct view *view, uint32_t row);
 /* Opens or closes the row under the cursor; false: it has no rows below it. */
 bool view_toggle(struct view *view);
+/* Opens the rows above a row, and moves to it. */
+void view_reveal(struct view *view, uint32_t row);
 /* Opens or closes everything below the row under the cursor, or below every row. */
 void view_expand_entry(struct view *view, bool open);
 void view_expand_all(struct view *view, bool open);

@@ -15,8 +15,8 @@ import sys
 from suite import branches, process, recording
 from suite.perf import first_difference, need_reference
 from suite.process import environment, must
-from suite.settings import CORPUS, SANITIZED, SHORT, TEST
-from suite.tests import Skip, need, need_tools, run_in_folder
+from suite.settings import CORPUS, PERFUSE, SANITIZED, SHORT, TEST
+from suite.tests import Skip, need, need_root, need_tools, run_in_folder
 
 # name: source and options of the compiler, then words for the treatment of the program
 PROGRAMS = {
@@ -414,6 +414,28 @@ def test_data_type_truth(context):
     text = context.run("annotate", "-i", data, "--data-type", "-n").stdout
     need(len(re.findall("^Annotate type", text, flags=re.M)) == len(types), text)
     need(document["facts"]["found"] <= document["facts"]["instructions"], document["facts"])
+
+
+def test_bpf(context):
+    """the code of a BPF program has the source lines that were recorded with it, which are those of its file"""
+    need_root("only root may load BPF programs")
+    data = os.path.join(context.folder, "bpf.data")
+    recorder = (PERFUSE, "record", "-q", "-e", "cpu-clock:k", "-F", "20000", "-o", data, "--")
+    done = context.run("trace", "-s", "-o", data + ".sums", "--", *recorder, "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000")
+    found = context.tables(data, "--source") if os.path.exists(data) else []
+    tables = {table["facts"]["symbol"]: table["rows"] for table in found}
+    rows = [row for symbol, rows in tables.items() if re.match("bpf_prog_.*_sum_(enter|leave)$", symbol) for row in rows]
+    if not any(row["instruction"] for row in rows):
+        raise Skip("no sample is in a BPF program with its code here: " + done.stderr[-300:])
+    with open(os.path.join(TEST, "..", "src", "bpf", "trace.bpf.c"), encoding="utf-8") as file:
+        source = file.read().splitlines()
+    named = [row for row in rows if (row["file"] or "").endswith("/trace.bpf.c")]
+    shown = [row for row in named if row["text"]]
+    need(len(shown) > 10 and any(row["samples"] for row in named), "%d of %d lines" % (len(shown), len(rows)))
+    for row in shown:
+        need(row["text"].split() == source[row["line"] - 1].split(), row)
+    hottest = context.run("annotate", "-i", data, "--hottest").stdout
+    need(re.search(r"bpf_prog_\w+_sum_\w+ .*, trace\.bpf\.c:\d+; ", hottest), hottest)
 
 
 def test_riscv(context):

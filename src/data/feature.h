@@ -130,12 +130,22 @@ struct feature_events {
 	const struct feature_event *events;
 };
 
+/* Where the compiled code of a source line begins. The texts are in the recording, not terminated, and may have any bytes; data NULL:
+ * unknown. */
+struct feature_bpf_line {
+	uint64_t address;
+	uint32_t number;
+	struct span file, text;
+};
+
 /* One function of a BPF program. */
 struct feature_bpf_function {
 	uint64_t address;
 	uint32_t size;
 	const char *name; /* "bpf_prog_TAG_name" */
 	struct span code; /* as the kernel compiled it; data NULL: not recorded. Valid as long as the header */
+	const struct feature_bpf_line *lines; /* in order of address */
+	uint32_t line_count;
 };
 
 struct feature_bpf_program {
@@ -178,4 +188,6 @@ int feature_hybrid(const struct header *header, struct arena *arena, struct feat
 int feature_events(const struct header *header, struct arena *arena, struct feature_events *out);
 /* Returns -1 for recordings of the opposite byte order. On damage, *out contains the programs before it. */
 int feature_bpf(const struct header *header, struct arena *arena, struct feature_bpf *out);
+/* The line of the code at an address; NULL: unknown. */
+const struct feature_bpf_line *feature_bpf_line(const struct feature_bpf_function *function, uint64_t address);
 int feature_btf(const struct header *header, struct arena *arena, struct feature_btf *out);

@@ -13,12 +13,13 @@ enum {
 	INFO_ID = 4, INFO_CODE_SIZE = 16, INFO_CODE = 24,
 	INFO_NAME = 64, INFO_NAME_SIZE = 16, INFO_KSYM_COUNT = 104, INFO_LEN_COUNT = 108, INFO_KSYMS = 112,
 	INFO_LENS = 120,
-	INFO_BTF_ID = 128, INFO_FUNC_REC_SIZE = 132, INFO_FUNCS = 136, INFO_FUNC_COUNT = 144, INFO_TAG_COUNT = 180, INFO_TAGS = 184,
-	INFO_SIZE = 192,
+	INFO_BTF_ID = 128, INFO_FUNC_REC_SIZE = 132, INFO_FUNCS = 136, INFO_FUNC_COUNT = 144, INFO_LINE_COUNT = 148, INFO_LINES = 152,
+	INFO_CODE_LINES = 160, INFO_CODE_LINE_COUNT = 168, INFO_LINE_REC_SIZE = 172, INFO_CODE_LINE_REC_SIZE = 176, INFO_TAG_COUNT = 180,
+	INFO_TAGS = 184, INFO_SIZE = 192,
 };
 
 /* Bits of the mask that precedes the info: the arrays that are present. */
-enum { ARRAY_CODE = 0, ARRAY_KSYMS = 3, ARRAY_LENS = 4, ARRAY_FUNCS = 5, ARRAY_TAGS = 8 };
+enum { ARRAY_CODE = 0, ARRAY_KSYMS = 3, ARRAY_LENS = 4, ARRAY_FUNCS = 5, ARRAY_LINES = 6, ARRAY_CODE_LINES = 7, ARRAY_TAGS = 8 };
 
 struct program {
 	uint8_t info[INFO_SIZE]; /* zero-filled if the recorder's kernel wrote less */
@@ -238,6 +239,77 @@ static const char *function_name(const struct naming *naming, uint32_t i, struct
 	return text_one_line(arena, text, strlen(text));
 }
 
+/* The source lines of a program (struct bpf_line_info of include/uapi/linux/bpf.h), and where their code begins, function by function. */
+struct line_arrays {
+	const uint8_t *lines, *addresses;
+	uint32_t line_size, address_size, left;
+	const struct btf *btf;
+	bool swap;
+};
+
+static struct line_arrays line_arrays_of(const struct program *program, const struct btf *btf)
+{
+	enum { LINE_SIZE = 16, ADDRESS_SIZE = 8 };
+	uint32_t count = info_u32(program, INFO_LINE_COUNT);
+	struct line_arrays all = { .line_size = info_u32(program, INFO_LINE_REC_SIZE), .address_size = info_u32(program, INFO_CODE_LINE_REC_SIZE),
+		.btf = btf, .swap = program->swap };
+	all.lines = program_array(program, ARRAY_LINES, INFO_LINES, count, all.line_size);
+	all.addresses = program_array(program, ARRAY_CODE_LINES, INFO_CODE_LINES, count, all.address_size);
+	bool usable = btf && all.lines && all.addresses && all.line_size >= LINE_SIZE && all.address_size >= ADDRESS_SIZE;
+	all.left = usable && count == info_u32(program, INFO_CODE_LINE_COUNT) ? count : 0;
+	return all;
+}
+
+static struct span btf_text(const struct btf *btf, uint32_t at)
+{
+	enum { TEXT_MAX = 4096 };
+	if (at >= btf->strings.len)
+		return (struct span){ 0 };
+	const uint8_t *text = btf->strings.data + at;
+	size_t left = btf->strings.len - at;
+	return (struct span){ text, strnlen((const char *)text, left < TEXT_MAX ? left : TEXT_MAX) };
+}
+
+/* Takes the lines of the next function. */
+static void take_lines(struct line_arrays *all, struct feature_bpf_function *function, struct arena *arena)
+{
+	uint32_t count = 0;
+	for (uint64_t last = function->address; count < all->left; count++) {
+		uint64_t address = u64_at(all->addresses + (size_t)count * all->address_size, all->swap);
+		if (address < last || address - function->address >= function->size)
+			break;
+		last = address;
+	}
+	struct feature_bpf_line *lines = arena_alloc(arena, (size_t)count * sizeof *lines);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *line = all->lines + (size_t)i * all->line_size;
+		lines[i] = (struct feature_bpf_line){
+			.address = u64_at(all->addresses + (size_t)i * all->address_size, all->swap),
+			.file = btf_text(all->btf, u32_at(line + 4, all->swap)),
+			.text = btf_text(all->btf, u32_at(line + 8, all->swap)),
+			.number = u32_at(line + 12, all->swap) >> 10, /* below: the column */
+		};
+	}
+	all->lines += (size_t)count * all->line_size;
+	all->addresses += (size_t)count * all->address_size;
+	all->left -= count;
+	function->lines = lines;
+	function->line_count = count;
+}
+
+const struct feature_bpf_line *feature_bpf_line(const struct feature_bpf_function *function, uint64_t address)
+{
+	uint32_t low = 0, high = function->line_count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (function->lines[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &function->lines[low - 1] : NULL;
+}
+
 /* Returns false if the program has no functions to show. */
 static bool program_functions(const struct program *program, struct btf_table *types, struct arena *arena,
 	struct feature_bpf_program *out)
@@ -258,6 +330,7 @@ static bool program_functions(const struct program *program, struct btf_table *t
 	struct feature_bpf_function *functions = arena_alloc(arena, (size_t)count * sizeof *functions);
 	uint64_t code_size = info_u32(program, INFO_CODE_SIZE), at = 0;
 	const uint8_t *code = program_array(program, ARRAY_CODE, INFO_CODE, code_size, 1);
+	struct line_arrays lines = line_arrays_of(program, naming.btf);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t size = u32_at(lens + (size_t)i * 4, program->swap);
 		bool recorded = code && at <= code_size && size <= code_size - at;
@@ -267,6 +340,7 @@ static bool program_functions(const struct program *program, struct btf_table *t
 			.name = function_name(&naming, i, arena),
 			.code = recorded ? (struct span){ code + at, size } : (struct span){ 0 },
 		};
+		take_lines(&lines, &functions[i], arena);
 		at += size;
 	}
 	out->count = count;

@@ -172,7 +172,8 @@ static void set_u64(uint8_t *field, uint64_t value) { memcpy(field, &(uint64_t){
 /* Writes struct bpf_prog_info with the fields that naming needs, and its arrays. */
 static void put_program(struct body *body, uint32_t id, uint32_t functions, uint32_t btf)
 {
-	enum { INFO = 192 };
+	enum { INFO = 192, LINES = 4 };
+	static const uint64_t addresses[LINES] = { 0x1000, 0x1004, 0x1001, 0x100b }; /* two in each of two functions */
 	uint8_t info[INFO] = { 0 };
 	set_u32(info + 4, id);
 	memcpy(info + 64, "prog", 4);
@@ -186,9 +187,15 @@ static void put_program(struct body *body, uint32_t id, uint32_t functions, uint
 	set_u32(info + 180, functions);
 	set_u64(info + 136, functions * 20);
 	set_u32(info + 144, functions);
+	set_u32(info + 148, LINES);
+	set_u64(info + 152, functions * 28);
+	set_u64(info + 160, functions * 28 + LINES * 16);
+	set_u32(info + 168, LINES);
+	set_u32(info + 172, 16);
+	set_u32(info + 176, 8);
 	put_u32(body, INFO);
-	put_u32(body, functions * 28);
-	put_u64(body, 1u << 3 | 1u << 4 | 1u << 5 | 1u << 8);
+	put_u32(body, functions * 28 + LINES * 24);
+	put_u64(body, 1u << 3 | 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 8);
 	put(body, info, INFO);
 	for (uint32_t i = 0; i < functions; i++)
 		put_u64(body, 0x1000 + i);
@@ -200,6 +207,22 @@ static void put_program(struct body *body, uint32_t id, uint32_t functions, uint
 		put_u32(body, 0);
 		put_u32(body, i + 1);
 	}
+	for (uint32_t i = 0; i < LINES; i++) {
+		put_u32(body, i);
+		put_u32(body, 1);
+		put_u32(body, i == 3 ? 1000 : 7);
+		put_u32(body, (20 + i) << 10 | 5);
+	}
+	for (uint32_t i = 0; i < LINES; i++)
+		put_u64(body, addresses[i]);
+}
+
+/* The number of the line at an address, if its file and text are as stored; 0: unknown. */
+static uint32_t bpf_line(const struct feature_bpf_function *function, uint64_t address)
+{
+	const struct feature_bpf_line *line = feature_bpf_line(function, address);
+	bool known = line && line->file.len == 5 && memcmp(line->file.data, "first", 5) == 0;
+	return known && (!line->text.data || (line->text.len == 6 && memcmp(line->text.data, "second", 6) == 0)) ? line->number : 0;
 }
 
 /* Writes two functions, named in the string table. */
@@ -245,6 +268,13 @@ static void check_programs(struct header header)
 	EXPECT_STR(bpf.programs[2].functions[1].name, "bpf_prog_ab00000000000000_second");
 	EXPECT_INT(bpf.programs[2].functions[1].address, 0x1001);
 	EXPECT_INT(bpf.programs[2].functions[1].size, 11);
+	EXPECT_INT(bpf.programs[0].functions[0].line_count, 0); /* without types there are no texts */
+	EXPECT_INT(bpf_line(&bpf.programs[2].functions[0], 0xfff), 0);
+	EXPECT_INT(bpf_line(&bpf.programs[2].functions[0], 0x1003), 20);
+	EXPECT_INT(bpf_line(&bpf.programs[2].functions[0], 0x1009), 21);
+	EXPECT_INT(bpf_line(&bpf.programs[2].functions[1], 0x1001), 22);
+	EXPECT_INT(bpf_line(&bpf.programs[2].functions[1], 0x100b), 23);
+	EXPECT(!bpf.programs[2].functions[1].lines[1].text.data);
 	EXPECT_INT(feature_btf(&header, &arena, &btf), 0);
 	EXPECT_INT(btf.ids[0], 77);
 	header.swapped = !header.swapped;
@@ -252,7 +282,7 @@ static void check_programs(struct header header)
 	arena_fini(&arena);
 }
 
-TEST("BPF programs are sorted by id, their functions named by BTF if present, in both byte orders")
+TEST("BPF programs are sorted by id, their functions and source lines named by BTF if present, in both byte orders")
 {
 	check_programs((struct header){ 0 });
 	opposite = true;

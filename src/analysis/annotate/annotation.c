@@ -145,12 +145,8 @@ static const char *name_address(struct making *making, uint64_t address)
 	return arena_string(&making->annotation->arena, text, (size_t)n);
 }
 
-static void add_source_line(struct making *making, const char *path, uint32_t number)
+static void add_text(struct making *making, const char *path, uint32_t number, const char *text, size_t length)
 {
-	uint32_t length;
-	const char *text = source_files_line(making->annotator->texts, path, number, &length);
-	if (!text)
-		return;
 	char *copy = arena_string(&making->annotation->arena, text, cut_text(making, length, SOURCE_TEXT_MAX));
 	text_join_lines(copy, strlen(copy));
 	struct annotated_line *line = vec_add(&making->annotation->lines);
@@ -158,6 +154,26 @@ static void add_source_line(struct making *making, const char *path, uint32_t nu
 	line->text = copy;
 	line->file = path;
 	line->line_number = number;
+}
+
+static void add_source_line(struct making *making, const char *path, uint32_t number)
+{
+	uint32_t length;
+	const char *text = source_files_line(making->annotator->texts, path, number, &length);
+	if (text)
+		add_text(making, path, number, text, length);
+}
+
+/* Of code whose source lines are in the recording; false: they are not. */
+static bool add_recorded_line(struct making *making, uint64_t offset, struct source_line *at)
+{
+	struct code_line line;
+	if (!code_source_line(making->annotator->source, making->annotation->module, offset, &line))
+		return false;
+	*at = (struct source_line){ *line.file ? line.file : NULL, line.number };
+	if (making->annotator->options.source && line.text.len && (at->file != making->last.file || at->line != making->last.line))
+		add_text(making, at->file, at->line, (const char *)line.text.data, line.text.len);
+	return true;
 }
 
 /* The lines that objdump -S shows before code of a line: those that follow the last one shown, or some context, up to the line itself. */
@@ -198,9 +214,11 @@ static void add_context(struct making *making, uint64_t offset, struct source_li
 		add_inline(making, offset);
 	if (!options->source && !options->places)
 		return;
-	lines_place(options->symbols, making->annotation->module, offset, false, at);
-	if (options->source)
-		add_source(making, at);
+	if (!add_recorded_line(making, offset, at)) {
+		lines_place(options->symbols, making->annotation->module, offset, false, at);
+		if (options->source)
+			add_source(making, at);
+	}
 	making->last = *at;
 }
 

@@ -31,6 +31,7 @@ struct code_source {
 	bool kcore_tried;
 	struct feature_bpf bpf;
 	bool bpf_read;
+	struct strtab names;       /* of source files */
 	struct arena arena;
 	VEC(struct code_file *) files; /* by module id; NULL: not tried */
 };
@@ -58,6 +59,7 @@ void code_source_free(struct code_source *source)
 	}
 	vec_fini(&source->files);
 	image_close(&source->kcore);
+	strtab_fini(&source->names);
 	arena_fini(&source->arena);
 	free(source);
 }
@@ -268,8 +270,8 @@ static int read_kcore(struct code_source *source, uint64_t address, uint64_t siz
 	return set_code(code, (struct span){ elf->bytes.data + load->offset, (size_t)whole }, into, size, load->vaddr);
 }
 
-/* The code of a BPF program that was recorded with the description of the program. */
-static int read_bpf(struct code_source *source, uint64_t address, uint64_t size, struct code_bytes *code)
+/* The function of a BPF program that was recorded with its code; NULL: none is at this address. */
+static const struct feature_bpf_function *find_bpf(struct code_source *source, uint64_t address)
 {
 	if (!source->bpf_read && source->header)
 		feature_bpf(source->header, &source->arena, &source->bpf);
@@ -278,14 +280,32 @@ static int read_bpf(struct code_source *source, uint64_t address, uint64_t size,
 		const struct feature_bpf_program *program = &source->bpf.programs[i];
 		for (uint32_t k = 0; k < program->count; k++) {
 			const struct feature_bpf_function *function = &program->functions[k];
-			if (!function->code.data || address - function->address >= function->code.len)
-				continue;
-			code->machine = recorded_machine(source->header);
-			code->path = "the recording";
-			return set_code(code, function->code, address - function->address, size, function->address);
+			if (function->code.data && address - function->address < function->code.len)
+				return function;
 		}
 	}
-	return -1;
+	return NULL;
+}
+
+static int read_bpf(struct code_source *source, uint64_t address, uint64_t size, struct code_bytes *code)
+{
+	const struct feature_bpf_function *function = find_bpf(source, address);
+	if (!function)
+		return -1;
+	code->machine = recorded_machine(source->header);
+	code->path = "the recording";
+	return set_code(code, function->code, address - function->address, size, function->address);
+}
+
+bool code_source_line(struct code_source *source, const struct module *module, uint64_t offset, struct code_line *line)
+{
+	const struct feature_bpf_function *function = module->kind == MODULE_KSYMBOL ? find_bpf(source, module->start + offset) : NULL;
+	const struct feature_bpf_line *at = function ? feature_bpf_line(function, module->start + offset) : NULL;
+	if (!at)
+		return false;
+	uint32_t name = strtab_add_line(&source->names, (const char *)at->file.data, at->file.len);
+	*line = (struct code_line){ strtab_text(&source->names, name), at->number, at->text };
+	return true;
 }
 
 /* Code that is in no file of the module. */

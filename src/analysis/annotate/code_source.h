@@ -24,7 +24,16 @@ void code_source_free(struct code_source *source); /* NULL is allowed */
 /* < 0: the code is absent. The message names the reason, the hint names the places that were searched. */
 int code_source_read(struct code_source *source, const struct module *module, uint64_t offset, uint64_t size, struct code_bytes *code,
 	struct error *err);
-/* The same of the file alone. */
+/* A line of source whose text is in the recording. */
+struct code_line {
+	const char *file;            /* valid as long as the source; "": unknown */
+	uint32_t number;
+	struct span text;            /* foreign bytes; valid as long as the header */
+};
+
+/* The line of code whose source lines were recorded with it, as those of BPF programs are; false: unknown. */
+bool code_source_line(struct code_source *source, const struct module *module, uint64_t offset, struct code_line *line);
+/* As code_source_read, of the file alone. */
 int code_source_check(struct code_source *source, const struct module *module, struct error *err);
 /* The offset in the module of an address as linked; false: the address is in no segment of the file. */
 bool code_source_offset(struct code_source *source, const struct module *module, uint64_t address, uint64_t *offset);

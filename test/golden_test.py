@@ -16,7 +16,7 @@ from suite.tests import need, remark, run_in_folder
 
 GOLDEN = os.path.join(TEST, "golden")
 COMMANDS = "annotate buildid-list data diff evlist lock probe report sched script stat timechart trace".split()  # of perf
-OWN = ("refused.expected", "rewritten.expected")  # sentences of perfuse's own; several commands
+OWN = ("refused.expected", "rewritten.expected", "live.expected")  # sentences of its own; several commands; what differs from run to run
 VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
 
 

@@ -1,11 +1,16 @@
 /* Whole commands on the recordings in test/golden/data, each in a child process: what it writes to stdout and stderr, and its exit code,
  * must be as a file NAME.expected of test/golden has them. There a line "### WORDS" is a command; its output follows, then lines "! TEXT"
- * of stderr and "exit N" unless N is 0. A command after " |> " reads what the one before it wrote. With GOLDEN_UPDATE=1 the files are
- * written anew. */
+ * of stderr and "exit N" unless N is 0. A command after " |> " reads what the one before it wrote; after " |= " is a text that the lines
+ * shown have, after " |- " one that they do not have. With GOLDEN_UPDATE=1 the files are written anew.
+ * The commands of live.expected measure this machine: they write into TMP, an empty folder at first, and of what they print, each number
+ * is N, several blanks are one (none at the beginning and after a bracket), and lines with the same text follow each other only once; after
+ * " |#" the numbers are shown. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +23,11 @@
 #define FOLDER "test/golden"
 
 enum { WORDS_MAX = 64 };
+
+/* Where the recordings are; for commands that measure, where they write, else NULL. */
+struct place {
+	const char *data, *scratch;
+};
 
 /* Words are separated by blanks; one between ' and ' may have some. */
 static int split(char *line, char **words)
@@ -37,15 +47,17 @@ static int split(char *line, char **words)
 	return count;
 }
 
-__attribute__((noreturn)) static void run_in_child(char *line, int in, int out, int err)
+__attribute__((noreturn)) static void run_in_child(char *line, const struct place *place, int in, int out, int err)
 {
 	char *words[WORDS_MAX];
 	int count = split(line, words);
 	clearenv();
-	setenv("HOME", "/dev/null", 1);
+	setenv("HOME", place->scratch ? place->scratch : "/dev/null", 1);
 	setenv("PERF_CONFIG", "/dev/null", 1);
 	setenv("LC_ALL", "C", 1);
 	setenv("TZ", "UTC", 1);
+	if (place->scratch)
+		setenv("PATH", "/usr/bin:/bin", 1);
 	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 || chdir(FOLDER "/data") < 0)
 		_exit(99);
 	exit(process_run(count, words));
@@ -68,67 +80,128 @@ static bool varies(const char *line)
 	return strstr(line, "captured on") || strstr(line, "captured-on") || strncmp(line, "# (Tip:", 7) == 0;
 }
 
-/* Adds a line; the folder of the recordings is DATA in it, wherever the tree is. */
-static void add_line(struct str *to, const char *prefix, const char *line, const char *folder)
+/* The text with each `what` replaced. */
+static char *replaced(const char *text, const char *what, const char *by)
 {
-	str_puts(to, prefix);
-	for (const char *at; (at = strstr(line, folder)); line = at + strlen(folder)) {
-		str_add(to, line, (size_t)(at - line));
-		str_puts(to, "DATA");
+	CLEANUP_STR struct str to = { 0 };
+	for (const char *at; (at = strstr(text, what)); text = at + strlen(what)) {
+		str_add(&to, text, (size_t)(at - text));
+		str_puts(&to, by);
 	}
-	str_printf(to, "%s\n", line);
+	str_puts(&to, text);
+	return memory_string(str_text(&to));
 }
 
-static void add_lines(struct str *to, const char *prefix, const struct str *from, const char *folder)
+/* How many characters of the text are a number, maybe hexadecimal: 0 if it does not begin with one. */
+static size_t number_length(const char *text)
+{
+	size_t hex = strncmp(text, "0x", 2) == 0 ? 2 + strspn(text + 2, "0123456789abcdef") : strspn(text, "0123456789abcdef");
+	size_t digits = strspn(text, "0123456789");
+	while (digits && (text[digits] == '.' || text[digits] == ',' || text[digits] == ':') && isdigit((unsigned char)text[digits + 1]))
+		digits += 1 + strspn(text + digits + 1, "0123456789");
+	return hex >= 8 && hex > digits && strcspn(text, "0123456789") < hex ? hex : digits;
+}
+
+/* The text with each number as N, and several blanks as one. */
+static char *without_numbers(const char *text)
+{
+	CLEANUP_STR struct str to = { 0 };
+	text += strspn(text, " ");
+	while (*text) {
+		size_t number = number_length(text), blanks = strspn(text, " ");
+		if (number)
+			str_puts(&to, "N");
+		else if (!blanks || text[-1] != '(')
+			str_add(&to, text, 1);
+		text += number ? number : blanks ? blanks : 1;
+	}
+	return memory_string(str_text(&to));
+}
+
+/* Adds a line, unless it has the same text as the one before it of a command that measures. */
+static void add_line(struct str *to, const char *prefix, const char *line, bool numbers, const struct place *place)
+{
+	char *one = replaced(line, place->data, "DATA");
+	if (place->scratch) {
+		char *two = replaced(one, place->scratch, "TMP");
+		free(one);
+		one = numbers ? memory_string(two) : without_numbers(two);
+		free(two);
+	}
+	CLEANUP_STR struct str whole = { 0 };
+	str_printf(&whole, "%s%s\n", prefix, one);
+	free(one);
+	size_t length = strlen(str_text(&whole)), before = str_text(to) ? strlen(str_text(to)) : 0;
+	if (place->scratch && before >= length && strcmp(str_text(to) + before - length, str_text(&whole)) == 0 &&
+	    (before == length || str_text(to)[before - length - 1] == '\n'))
+		return;
+	str_puts(to, str_text(&whole));
+}
+
+/* What lines are shown, if not NULL: those with a text, or those without. */
+struct choice {
+	const char *with, *without;
+	bool numbers;
+};
+
+static void add_lines(struct str *to, const char *prefix, const struct str *from, const struct choice *choice, const struct place *place)
 {
 	char *text = memory_string(str_text(from));
 	for (char *line = text, *end; line && *line; line = end ? end + 1 : NULL) {
 		end = strchr(line, '\n');
 		if (end)
 			*end = '\0';
-		if (!varies(line))
-			add_line(to, prefix, line, folder);
+		bool chosen = (!choice->with || strstr(line, choice->with)) && (!choice->without || !strstr(line, choice->without));
+		if (chosen && !varies(line))
+			add_line(to, prefix, line, choice->numbers, place);
 	}
 	free(text);
 }
 
 /* Runs a command in a child; the status that the child ends with. */
-static int run_alone(char *line, int in, int out, int err)
+static int run_alone(char *line, const struct place *place, int in, int out, int err)
 {
 	int status = -1;
 	fflush(stdout);
 	pid_t child = fork();
 	if (child == 0)
-		run_in_child(line, in, out, err);
+		run_in_child(line, place, in, out, err);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
 }
 
-/* Runs a command, or several with " |> " between them, and appends what the last one writes, and all errors, to `got`. folder: of the
- * recordings, the absolute path. */
-static void run(const char *command, const char *folder, struct str *got)
+/* Cuts the text off where the mark begins, and returns what follows it; NULL without one. */
+static char *cut_at(char *text, const char *mark)
+{
+	char *at = strstr(text, mark);
+	if (!at)
+		return NULL;
+	*at = '\0';
+	return at + strlen(mark);
+}
+
+/* Runs a command, or several with " |> " between them, and appends what the last one writes, and all errors, to `got`. */
+static void run(const char *command, const struct place *place, struct str *got)
 {
 	CLEANUP_STR struct str out = { 0 };
 	CLEANUP_STR struct str err = { 0 };
 	int out_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), err_fd = memfd_create("err", MFD_CLOEXEC), status = -1;
-	char *lines = memory_string(command);
+	char *lines = place->scratch ? replaced(command, "TMP", place->scratch) : memory_string(command);
+	struct choice choice = { .numbers = cut_at(lines, " |#"), .without = cut_at(lines, " |- ") };
+	choice.with = cut_at(lines, " |= ");
 	for (char *line = lines, *next; line; line = next) {
 		int in_fd = out_fd;
-		next = strstr(line, " |> ");
-		if (next) {
-			*next = '\0';
-			next += strlen(" |> ");
-		}
+		next = cut_at(line, " |> ");
 		lseek(in_fd, 0, SEEK_SET);
 		out_fd = memfd_create("out", MFD_CLOEXEC);
-		status = run_alone(line, in_fd, out_fd, err_fd);
+		status = run_alone(line, place, in_fd, out_fd, err_fd);
 		close(in_fd);
 	}
 	read_all(out_fd, &out);
 	read_all(err_fd, &err);
-	add_lines(got, "", &out, folder);
-	add_lines(got, "! ", &err, folder);
+	add_lines(got, "", &out, &choice, place);
+	add_lines(got, "! ", &err, &choice, place);
 	if (WIFSIGNALED(status))
 		str_printf(got, "signal %d\n", WTERMSIG(status));
 	else if (WEXITSTATUS(status))
@@ -159,7 +232,7 @@ static void show_difference(const char *command, const char *want, const char *g
 }
 
 /* Appends a file's commands with what they print to `made`; compares that with the file, unless made is to replace it. */
-static void check(const char *text, const char *folder, bool replaces, struct str *made)
+static void check(const char *text, const struct place *place, bool replaces, struct str *made)
 {
 	for (const char *at = text, *next; *at; at = next) {
 		CLEANUP_STR struct str got = { 0 };
@@ -173,14 +246,14 @@ static void check(const char *text, const char *folder, bool replaces, struct st
 		CLEANUP_STR struct str want = { 0 };
 		str_add(&command, at + 4, head - 5);
 		str_add(&want, at + head, (size_t)(next - at) - head);
-		run(str_text(&command), folder, &got);
+		run(str_text(&command), place, &got);
 		str_printf(made, "### %s\n%s", str_text(&command), str_text(&got));
 		if (!replaces && strcmp(str_text(&want), str_text(&got)) != 0)
 			show_difference(str_text(&command), str_text(&want), str_text(&got));
 	}
 }
 
-static void check_file(const char *name)
+static void check_file_in(const char *name, const char *scratch)
 {
 	CLEANUP_STR struct str path = { 0 };
 	CLEANUP_STR struct str text = { 0 };
@@ -203,12 +276,17 @@ static void check_file(const char *name)
 	bool replaces = secure_getenv("GOLDEN_UPDATE");
 	EXPECT(folder);
 	if (folder)
-		check(str_text(&text), folder, replaces, &made);
+		check(str_text(&text), &(struct place){ folder, scratch }, replaces, &made);
 	free(folder);
 	if (!replaces)
 		return;
 	FILE *out = fopen(str_text(&path), "w");
 	EXPECT(out && fputs(str_text(&made), out) >= 0 && fclose(out) == 0);
+}
+
+static void check_file(const char *name)
+{
+	check_file_in(name, NULL);
 }
 
 TEST("reports of known recordings are as expected, to the byte")
@@ -249,4 +327,18 @@ TEST("recordings that inject rewrites are shown as expected, to the byte")
 TEST("wrong command lines are refused as expected, to the byte")
 {
 	check_file("refused");
+}
+
+TEST("commands that measure this machine print what is expected, but for the numbers")
+{
+	char scratch[] = "/tmp/perfuse-golden-XXXXXX";
+	if (geteuid() != 0 || access("/sys/kernel/tracing/events/syscalls/sys_enter_write/id", R_OK) != 0) {
+		unit_skip("needs root, and tracepoints of system calls");
+		return;
+	}
+	EXPECT(mkdtemp(scratch));
+	check_file_in("live", scratch);
+	char remove[64];
+	snprintf(remove, sizeof remove, "rm -rf '%s'", scratch);
+	EXPECT_INT(system(remove), 0);
 }

@@ -2,12 +2,14 @@
  * must be as a file NAME.expected of test/golden has them. There a line "### WORDS" is a command; its output follows, then lines "! TEXT"
  * of stderr and "exit N" unless N is 0. A command after " |> " reads what the one before it wrote; after " |= " is a text that the lines
  * shown have, after " |- " one that they do not have. With GOLDEN_UPDATE=1 the files are written anew.
- * The commands of live.expected measure this machine: they write into TMP, an empty folder at first, and of what they print, each number
+ * The commands of live.expected measure this machine: they run in TMP, an empty folder at first, the recordings are in DATA, the
+ * probes in GROUP; one after "INT " is interrupted as soon as it has written something to stdout. Of what they print, each number
  * is N, several blanks are one (none at the beginning and after a bracket), and lines with the same text follow each other only once; after
  * " |#" the numbers are shown. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,12 +23,13 @@
 #include "unit.h"
 
 #define FOLDER "test/golden"
+#define AS_PROGRAM "UNIT_RUNS_AS_PERFUSE"
 
 enum { WORDS_MAX = 64 };
 
-/* Where the recordings are; for commands that measure, where they write, else NULL. */
+/* Where the recordings are; for commands that measure, else NULL: where they write, and the group of their probes. */
 struct place {
-	const char *data, *scratch;
+	const char *data, *scratch, *group;
 };
 
 /* Words are separated by blanks; one between ' and ' may have some. */
@@ -47,18 +50,28 @@ static int split(char *line, char **words)
 	return count;
 }
 
+/* Commands that start their own program start this one. */
+__attribute__((constructor)) static void run_as_program(int argc, char **argv)
+{
+	if (secure_getenv(AS_PROGRAM))
+		exit(process_run(argc, argv));
+}
+
 __attribute__((noreturn)) static void run_in_child(char *line, const struct place *place, int in, int out, int err)
 {
 	char *words[WORDS_MAX];
 	int count = split(line, words);
 	clearenv();
 	setenv("HOME", place->scratch ? place->scratch : "/dev/null", 1);
-	setenv("PERF_CONFIG", "/dev/null", 1);
+	setenv(AS_PROGRAM, "1", 1);
 	setenv("LC_ALL", "C", 1);
 	setenv("TZ", "UTC", 1);
 	if (place->scratch)
 		setenv("PATH", "/usr/bin:/bin", 1);
-	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 || chdir(FOLDER "/data") < 0)
+	else
+		setenv("PERF_CONFIG", "/dev/null", 1);
+	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0 ||
+	    chdir(place->scratch ? place->scratch : FOLDER "/data") < 0)
 		_exit(99);
 	exit(process_run(count, words));
 }
@@ -92,6 +105,18 @@ static char *replaced(const char *text, const char *what, const char *by)
 	return memory_string(str_text(&to));
 }
 
+/* The command with its places. */
+static char *placed(const char *command, const struct place *place)
+{
+	if (!place->scratch)
+		return memory_string(command);
+	char *one = replaced(command, "DATA", place->data), *two = replaced(one, "TMP", place->scratch);
+	free(one);
+	one = replaced(two, "GROUP", place->group);
+	free(two);
+	return one;
+}
+
 /* How many characters of the text are a number, maybe hexadecimal: 0 if it does not begin with one. */
 static size_t number_length(const char *text)
 {
@@ -123,10 +148,11 @@ static void add_line(struct str *to, const char *prefix, const char *line, bool 
 {
 	char *one = replaced(line, place->data, "DATA");
 	if (place->scratch) {
-		char *two = replaced(one, place->scratch, "TMP");
+		char *two = replaced(one, place->scratch, "TMP"), *three = replaced(two, place->group, "GROUP");
 		free(one);
-		one = numbers ? memory_string(two) : without_numbers(two);
+		one = numbers ? memory_string(three) : without_numbers(three);
 		free(two);
+		free(three);
 	}
 	CLEANUP_STR struct str whole = { 0 };
 	str_printf(&whole, "%s%s\n", prefix, one);
@@ -158,14 +184,27 @@ static void add_lines(struct str *to, const char *prefix, const struct str *from
 	free(text);
 }
 
+/* Interrupts a child as soon as the file has some bytes, or the child has ended. */
+static void interrupt(pid_t child, int out)
+{
+	struct stat st;
+	siginfo_t ended = { 0 };
+	while (fstat(out, &st) == 0 && st.st_size == 0 && waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && !ended.si_pid)
+		usleep(10000);
+	kill(child, SIGINT);
+}
+
 /* Runs a command in a child; the status that the child ends with. */
 static int run_alone(char *line, const struct place *place, int in, int out, int err)
 {
 	int status = -1;
 	fflush(stdout);
+	bool interrupted = strncmp(line, "INT ", 4) == 0;
 	pid_t child = fork();
 	if (child == 0)
-		run_in_child(line, place, in, out, err);
+		run_in_child(line + (interrupted ? 4 : 0), place, in, out, err);
+	if (child > 0 && interrupted)
+		interrupt(child, out);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
@@ -187,7 +226,7 @@ static void run(const char *command, const struct place *place, struct str *got)
 	CLEANUP_STR struct str out = { 0 };
 	CLEANUP_STR struct str err = { 0 };
 	int out_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), err_fd = memfd_create("err", MFD_CLOEXEC), status = -1;
-	char *lines = place->scratch ? replaced(command, "TMP", place->scratch) : memory_string(command);
+	char *lines = placed(command, place);
 	struct choice choice = { .numbers = cut_at(lines, " |#"), .without = cut_at(lines, " |- ") };
 	choice.with = cut_at(lines, " |= ");
 	for (char *line = lines, *next; line; line = next) {
@@ -253,7 +292,7 @@ static void check(const char *text, const struct place *place, bool replaces, st
 	}
 }
 
-static void check_file_in(const char *name, const char *scratch)
+static void check_file_in(const char *name, const char *scratch, const char *group)
 {
 	CLEANUP_STR struct str path = { 0 };
 	CLEANUP_STR struct str text = { 0 };
@@ -276,7 +315,7 @@ static void check_file_in(const char *name, const char *scratch)
 	bool replaces = secure_getenv("GOLDEN_UPDATE");
 	EXPECT(folder);
 	if (folder)
-		check(str_text(&text), &(struct place){ folder, scratch }, replaces, &made);
+		check(str_text(&text), &(struct place){ folder, scratch, group }, replaces, &made);
 	free(folder);
 	if (!replaces)
 		return;
@@ -286,7 +325,7 @@ static void check_file_in(const char *name, const char *scratch)
 
 static void check_file(const char *name)
 {
-	check_file_in(name, NULL);
+	check_file_in(name, NULL, NULL);
 }
 
 TEST("reports of known recordings are as expected, to the byte")
@@ -337,8 +376,9 @@ TEST("commands that measure this machine print what is expected, but for the num
 		return;
 	}
 	EXPECT(mkdtemp(scratch));
-	check_file_in("live", scratch);
-	char remove[64];
+	char group[32], remove[64];
+	snprintf(group, sizeof group, "golden_%s", strrchr(scratch, '-') + 1);
+	check_file_in("live", scratch, group);
 	snprintf(remove, sizeof remove, "rm -rf '%s'", scratch);
 	EXPECT_INT(system(remove), 0);
 }

@@ -67,14 +67,27 @@ static int no_packet(struct pt_decoder *d, enum pt_read read)
 	return GO_ON;
 }
 
+/* Packets that may be between those that belong together. */
+static bool is_time_packet(unsigned type)
+{
+	return type == PT_PACKET_CYC || type == PT_PACKET_MTC || type == PT_PACKET_PAD || type == PT_PACKET_TSC || type == PT_PACKET_TMA ||
+		type == PT_PACKET_CBR;
+}
+
 static struct pt_event *wait_for_fup(struct pt_decoder *d, enum pt_event_kind kind)
 {
 	static struct pt_event none;
 	if (d->waiting_count == sizeof d->waiting / sizeof *d->waiting)
 		return &none; /* a hostile trace */
 	struct pt_event *event = &d->waiting[d->waiting_count++];
-	*event = (struct pt_event){ .kind = kind, .payload = d->packet.payload, .extra = d->packet.extra };
+	*event = (struct pt_event){ .kind = kind, .payload = d->packet.payload, .extra = d->packet.extra, .apart = d->packet.flag };
 	return event;
+}
+
+/* PWRE: the FUP behind it is that of an MWAIT packet; the processor enters a power state of its own accord, too. */
+static bool waits_with_mwait(const struct pt_decoder *d)
+{
+	return d->waiting_count && d->waiting[d->waiting_count - 1].kind == PT_EVENT_MWAIT;
 }
 
 /* An event that the packet describes alone, or that the next FUP completes. */
@@ -183,6 +196,7 @@ static int target_packet(struct pt_decoder *d, struct pt_event *event)
 	}
 	if (d->async)
 		return async_branch(d, has_ip, ip, ends, event);
+	d->overflowed = false;
 	d->target = ip;
 	d->has_target = has_ip;
 	d->goal = ends ? PT_GOAL_END : PT_GOAL_TARGET;
@@ -201,7 +215,7 @@ static void deliver_waiting(struct pt_decoder *d, uint64_t ip, bool has_ip, bool
 			d->aborts = event->payload & 2;
 			d->async |= d->aborts && branches;
 		}
-		d->async |= event->kind == PT_EVENT_INTERRUPT && branches;
+		d->async |= event->kind == PT_EVENT_INTERRUPT && !event->apart && branches;
 		event->in_transaction = d->transaction;
 	}
 	d->waiting_next = 0;
@@ -212,12 +226,6 @@ static int fup_packet(struct pt_decoder *d, struct pt_event *event)
 {
 	uint64_t ip;
 	bool has_ip = take_address(d, &ip);
-	if (d->interrupts_change && !d->waiting_count) { /* by CLI, STI, POPF */
-		d->interrupts_change = false;
-		d->interrupts_on = !d->interrupts_on;
-		d->packet.payload = d->interrupts_on;
-		wait_for_fup(d, PT_EVENT_IFLAG);
-	}
 	if (has_ip && !d->ip_known && !d->tracing && d->waiting_count) { /* branches are not traced */
 		deliver_waiting(d, ip, true, false);
 		return GO_ON;
@@ -344,9 +352,25 @@ static int psb(struct pt_decoder *d, struct pt_event *event)
 	return GO_ON;
 }
 
+/* Whether the next packet that is not of time is a FUP. */
+static bool fup_follows(const struct pt_decoder *d)
+{
+	struct pt_place place = d->place;
+	struct pt_packet packet;
+	while (packets_read(d, &place, PT_BLOCK_NONE, &packet) == PT_READ_PACKET)
+		if (!is_time_packet(packet.type))
+			return packet.type == PT_PACKET_FUP;
+	return false;
+}
+
 static int mode_packet(struct pt_decoder *d)
 {
-	if (d->packet.type == PT_PACKET_MODE_EXEC) {
+	if (d->packet.type == PT_PACKET_MODE_EXEC && fup_follows(d)) { /* by CLI, STI, POPF: also of a flag whose change was lost */
+		d->interrupts_change = false;
+		d->interrupts_on = d->packet.flag;
+		d->packet.payload = d->interrupts_on;
+		wait_for_fup(d, PT_EVENT_IFLAG);
+	} else if (d->packet.type == PT_PACKET_MODE_EXEC) {
 		d->pending_mode = (unsigned)d->packet.payload;
 		d->interrupts_change = d->interrupts_on != d->packet.flag;
 	} else if (d->tracing) {
@@ -414,11 +438,13 @@ static int state_packet(struct pt_decoder *d, struct pt_event *event)
 	case PT_PACKET_MWAIT:
 		return simple_event(d, PT_EVENT_MWAIT, true, event);
 	case PT_PACKET_PWRE:
-		return simple_event(d, PT_EVENT_PWRE, true, event);
+		return simple_event(d, PT_EVENT_PWRE, waits_with_mwait(d), event);
 	case PT_PACKET_PWRX:
 		return simple_event(d, PT_EVENT_PWRX, false, event);
 	case PT_PACKET_CFE:
 		return simple_event(d, PT_EVENT_INTERRUPT, d->packet.flag || d->tracing, event);
+	case PT_PACKET_TRIGGER:
+		return simple_event(d, PT_EVENT_TRIGGER, d->packet.flag, event);
 	case PT_PACKET_EVD:
 		return interrupt_data(d);
 	case PT_PACKET_CBR:
@@ -440,7 +466,7 @@ static int take_packet(struct pt_decoder *d, struct pt_event *event)
 	}
 	switch (d->packet.type) {
 	case PT_PACKET_TNT:
-		d->async = false;
+		d->async = d->overflowed = false;
 		if (d->ip_known) {
 			d->bits = d->packet.payload;
 			d->bit_count = d->packet.bits;
@@ -483,13 +509,14 @@ static void fill_branch(struct pt_decoder *d, uint64_t to, struct pt_event *even
 		.in_transaction = d->transaction, .timed = walk_is_timed(d) };
 }
 
+/* Returns are compressed by near calls alone. */
 static void follow_calls(struct pt_decoder *d)
 {
 	uint64_t ip;
 	uint8_t kind = walk_branch(d)->kind;
-	if (kind == INSTRUCTION_CALL_INDIRECT || kind == INSTRUCTION_FAR_CALL)
+	if (kind == INSTRUCTION_CALL_INDIRECT)
 		walk_push(d, d->ip);
-	if (kind == INSTRUCTION_RETURN || kind == INSTRUCTION_FAR_RETURN)
+	if (kind == INSTRUCTION_RETURN)
 		walk_pop(d, &ip);
 }
 
@@ -528,8 +555,7 @@ static int deferred_target(struct pt_decoder *d, struct pt_event *event)
 		enum pt_read read = packets_next(d);
 		if (read != PT_READ_PACKET)
 			return no_packet(d, read);
-	} while (d->packet.type == PT_PACKET_CYC || d->packet.type == PT_PACKET_MTC || d->packet.type == PT_PACKET_PAD ||
-		d->packet.type == PT_PACKET_TSC || d->packet.type == PT_PACKET_TMA || d->packet.type == PT_PACKET_CBR);
+	} while (is_time_packet(d->packet.type));
 	if (d->packet.type != PT_PACKET_TIP || !take_address(d, &ip))
 		return fail(d, PT_ERROR_MISMATCH, event);
 	return indirect_branch(d, true, ip, event);
@@ -607,7 +633,8 @@ static int walk_step(struct pt_decoder *d, struct pt_event *event)
 		if (d->waiting_count)
 			deliver_waiting(d, d->ip, true, true);
 		else
-			d->async = true;
+			d->async = !d->overflowed; /* otherwise PSB+ between the overflow and its FUP had the address, too */
+		d->overflowed = false;
 		return GO_ON;
 	case WALK_BRANCH:
 	case WALK_GO_ON:

@@ -49,6 +49,7 @@ enum pt_event_kind {
 	PT_EVENT_PWRE, PT_EVENT_PWRX, /* payload: as in the packet */
 	PT_EVENT_EXSTOP,
 	PT_EVENT_INTERRUPT,      /* CFE: payload: type; extra: vector */
+	PT_EVENT_TRIGGER,        /* payload, extra: as in the packet */
 	PT_EVENT_IFLAG,          /* payload: bit 0: interrupts are on now */
 	PT_EVENT_BLOCK,          /* BBP … BEP: a PEBS record: decoder->blocks, until the next packet is read */
 	/* A move to CR3 whose cycles are known, at `from`. payload: cycles since decoder->cycles; extra: instructions, with it, that are executed
@@ -75,6 +76,7 @@ struct pt_event {
 	bool has_ip : 1;         /* others: `from` is the instruction it belongs to */
 	bool interrupts_off : 1; /* before it; only with config.interrupts */
 	bool interrupts_toggled : 1; /* by it; only with config.interrupts */
+	bool apart : 1;          /* INTERRUPT: its packet has an address of its own: no branch follows that the code does not show */
 	bool timed : 1;          /* a CYC packet belongs to it: clock.cycles is exact here */
 	uint32_t extra;
 	uint64_t from, to;

@@ -164,6 +164,17 @@ static size_t packet_fixed(const uint8_t *bytes, size_t len, enum pt_packet_type
 	return size;
 }
 
+static size_t packet_trigger(const uint8_t *bytes, size_t len, struct pt_packet *packet)
+{
+	enum { COUNT_KNOWN = 1 << 6, SEVERAL = 1 << 5 };
+	size_t size = len > 1 && bytes[1] & COUNT_KNOWN ? 5 : 3;
+	if (len < size)
+		return 0;
+	*packet = (struct pt_packet){ .type = PT_PACKET_TRIGGER, .size = size, .flag = bytes[1] >> 7,
+		.payload = bytes[2] | (bytes[1] & SEVERAL ? 1u << 8 : 0), .extra = size == 5 ? (uint32_t)little(bytes + 3, 2) | 1u << 31 : 0 };
+	return size;
+}
+
 size_t pt_packet_decode(const uint8_t *bytes, size_t len, enum pt_block block, struct pt_packet *packet)
 {
 	if (!len)
@@ -192,6 +203,8 @@ size_t pt_packet_decode(const uint8_t *bytes, size_t len, enum pt_block block, s
 			return packet_mode(bytes, len, packet);
 		if (first == 0x19)
 			return packet_fixed(bytes, len, PT_PACKET_TSC, 8, packet);
+		if (first == 0xd9)
+			return packet_trigger(bytes, len, packet);
 		return first == 0x59 ? packet_fixed(bytes, len, PT_PACKET_MTC, 2, packet) : packet_bad(packet);
 	default:
 		return packet_bad(packet);

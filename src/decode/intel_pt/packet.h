@@ -11,17 +11,20 @@ enum pt_packet_type {
 	PT_PACKET_TMA, PT_PACKET_MTC, PT_PACKET_CYC, PT_PACKET_CBR, PT_PACKET_MODE_EXEC, PT_PACKET_MODE_TSX, PT_PACKET_PIP,
 	PT_PACKET_VMCS, PT_PACKET_OVF, PT_PACKET_PSB, PT_PACKET_PSBEND, PT_PACKET_TRACE_STOP, PT_PACKET_MNT, PT_PACKET_PTWRITE,
 	PT_PACKET_EXSTOP, PT_PACKET_MWAIT, PT_PACKET_PWRE, PT_PACKET_PWRX, PT_PACKET_BBP, PT_PACKET_BIP, PT_PACKET_BEP, PT_PACKET_CFE,
-	PT_PACKET_EVD, PT_PACKET_TYPES,
+	PT_PACKET_EVD, PT_PACKET_TRIGGER, PT_PACKET_TYPES,
 };
 
 struct pt_packet {
 	uint8_t type;     /* enum pt_packet_type */
 	uint8_t size;     /* bytes; of BAD: 1 */
 	uint8_t bits;     /* TNT: number of bits; addresses: IPBytes (0: no address); CYC, BIP: bytes of payload */
-	uint8_t flag;     /* the packet's IP bit (PTWRITE, EXSTOP, BEP, CFE), NR bit (PIP), IF bit (MODE_EXEC), SZ bit (BBP) */
-	uint32_t extra;   /* TMA: fast counter; MWAIT: extensions; BIP: id; CFE: vector; EVD: type; PWRX: reason; BBP: type */
+	uint8_t flag;     /* the packet's IP bit (PTWRITE, EXSTOP, BEP, CFE, TRIGGER), NR bit (PIP), IF bit (MODE_EXEC),
+	                   * SZ bit (BBP) */
+	uint32_t extra;   /* TMA: fast counter; MWAIT: extensions; BIP: id; CFE: vector; EVD: type; PWRX: reason; BBP: type;
+	                   * TRIGGER: number of instructions since the trigger, bit 31: it is known */
 	/* TNT: the first branch is the most significant of `bits` bits. Addresses: as stored, not yet combined with the last one. TSC: 56 bits.
-	 * MODE_EXEC: 16, 32 or 64. MODE_TSX: bit 0 InTX, bit 1 TXAbort. PIP: CR3 >> 5. VMCS: base >> 12. */
+	 * MODE_EXEC: 16, 32 or 64. MODE_TSX: bit 0 InTX, bit 1 TXAbort. PIP: CR3 >> 5. VMCS: base >> 12.
+	 * TRIGGER: a bit for each trigger; bit 8: several times. */
 	uint64_t payload;
 };
 

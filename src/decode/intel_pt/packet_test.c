@@ -83,6 +83,22 @@ TEST("packets of mode, events and values")
 	EXPECT_INT(DECODED("\x02\xf3").type, PT_PACKET_OVF);
 }
 
+TEST("a trigger packet has a count of instructions where its bit says so")
+{
+	struct pt_packet packet;
+	EXPECT_INT(pt_packet_decode((const uint8_t *)"\xd9\x80\x05", 3, PT_BLOCK_NONE, &packet), 3);
+	EXPECT_INT(packet.type, PT_PACKET_TRIGGER);
+	EXPECT_INT(packet.flag, 1);
+	EXPECT_INT(packet.payload, 5);
+	EXPECT_INT(packet.extra, 0);
+	EXPECT_INT(pt_packet_decode((const uint8_t *)"\xd9\x60\x01\x07\x01", 5, PT_BLOCK_NONE, &packet), 5);
+	EXPECT_INT(packet.flag, 0);
+	EXPECT_INT(packet.payload, 0x101);
+	EXPECT_INT(packet.extra, 1u << 31 | 0x107);
+	EXPECT_INT(pt_packet_decode((const uint8_t *)"\xd9\x60\x01\x07", 4, PT_BLOCK_NONE, &packet), 0);
+	EXPECT_INT(pt_packet_decode((const uint8_t *)"\xd9", 1, PT_BLOCK_NONE, &packet), 0);
+}
+
 TEST("block items exist only inside a block")
 {
 	const uint8_t bytes[9] = { 0x0c, 1, 2, 3, 4, 5, 6, 7, 8 };

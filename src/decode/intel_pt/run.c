@@ -213,7 +213,7 @@ static bool take_target(struct pt_decoder *d, const uint8_t *bytes, size_t *size
 /* Neither what waits for a packet nor what a packet has changed is to be considered. */
 static bool may_run(const struct pt_decoder *d)
 {
-	return (d->errors_only || d->calls_only) && d->ip_known && !d->async && !d->waiting_count && !d->pending_mode &&
+	return (d->errors_only || d->calls_only) && d->ip_known && !d->async && !d->overflowed && !d->waiting_count && !d->pending_mode &&
 		!d->interrupts_change && d->non_root == d->next_non_root && d->in_block == PT_BLOCK_NONE && !d->config.quick &&
 		d->place.piece < d->piece_count;
 }

@@ -12,7 +12,7 @@ static const char *const names[PT_PACKET_TYPES] = {
 	[PT_PACKET_OVF] = "OVF", [PT_PACKET_PSB] = "PSB", [PT_PACKET_PSBEND] = "PSBEND", [PT_PACKET_TRACE_STOP] = "TraceSTOP",
 	[PT_PACKET_MNT] = "MNT", [PT_PACKET_PTWRITE] = "PTWRITE", [PT_PACKET_EXSTOP] = "EXSTOP", [PT_PACKET_MWAIT] = "MWAIT",
 	[PT_PACKET_PWRE] = "PWRE", [PT_PACKET_PWRX] = "PWRX", [PT_PACKET_BBP] = "BBP", [PT_PACKET_BIP] = "BIP", [PT_PACKET_BEP] = "BEP",
-	[PT_PACKET_CFE] = "CFE", [PT_PACKET_EVD] = "EVD",
+	[PT_PACKET_CFE] = "CFE", [PT_PACKET_EVD] = "EVD", [PT_PACKET_TRIGGER] = "TRIG",
 };
 
 static unsigned bits(uint64_t word, unsigned from, unsigned count)
@@ -82,6 +82,11 @@ static bool values(const struct pt_packet *packet, struct writer *out)
 		return true;
 	case PT_PACKET_EVD:
 		writer_printf(out, "Type 0x%02x Payload 0x%" PRIx64, packet->extra, value);
+		return true;
+	case PT_PACKET_TRIGGER:
+		writer_printf(out, "IP:%u MULT:%u TRBV 0x%02x", packet->flag, bits(value, 8, 1), bits(value, 0, 8));
+		if (packet->extra)
+			writer_printf(out, " ICNT 0x%x", packet->extra & 0xffff);
 		return true;
 	default:
 		return false;

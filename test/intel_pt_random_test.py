@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# sanitized: random packets
+"""Random programs, whose executions are known, as the packets of every kind that trace them: perfuse script must print each instruction that was
+executed. intel_pt_random_test.py NAME...: only the tests whose name contains one of these words; $SEED: the first seed, $COUNT: programs of each
+kind; $WITH_PERF: prints, too, where perf differs."""
+import os
+import random
+import struct
+import sys
+import tempfile
+
+from suite import process, traces
+from suite import pt_program as code
+from suite.perf import need_reference
+from suite.pt_packets import Encoder, Options
+from suite.recording import AUX, AUXTRACE, AUXTRACE_INFO, COMM, ITRACE_START, MMAP2, USER
+from suite.settings import CORPUS, SHORT
+from suite.tests import Failure, Skip, is_selected, report, skipped
+
+SOURCE = os.path.join(CORPUS, "pt", "truth", "mix.pt_cyc.data")
+STEPS = 4000 if SHORT else 20000
+COUNT = int(os.environ.get("COUNT", "2" if SHORT else "6"))
+SEED = int(os.environ.get("SEED", "1"))
+NO_RETURN_COMPRESSION, MTC, CYC = 0x800, 0x200, 2
+ALL = (code.SYSCALL, code.WRITE, code.FAR_CALL, code.BEGIN, code.COMMIT, code.PAGING)
+
+
+def first_time(data):
+    """TSC of the trace's first packet of time."""
+    trace = next(record for kind, record in traces.records(data) if kind == AUXTRACE)
+    at = trace.index(b"\x02\x82" * 8) + 16
+    return int.from_bytes(trace[at + 1:at + 8], "little")
+
+
+def mapping(record, size):
+    """The record of a mapping, of the program."""
+    tail = record[-24:]  # thread, time, identifier
+    body = record[8:16] + struct.pack("<QQQ", code.CODE, size + -size % 4096, 0x1000) + record[40:72] + b"/program".ljust(16, b"\0") + tail
+    return struct.pack("<IHH", MMAP2, USER, 8 + len(body)) + body
+
+
+def write(path, data, program, pieces, options, snapshot=False):
+    """The recording of one thread, with another program and pieces of trace."""
+    changed, place, trace, mapped = [], 0, None, False
+    for kind, record in traces.records(data):
+        if kind == AUXTRACE_INFO:
+            info = bytearray(record)
+            struct.pack_into("<Q", info, 16 + 8 * 8, int(snapshot))
+            struct.pack_into("<Q", info, len(info) - 8, int(options.events))
+            changed.append((kind, bytes(info)))
+        elif kind == MMAP2 and not mapped:
+            mapped = True
+            changed.append((kind, mapping(record, len(program.text))))
+        elif kind == AUXTRACE:
+            trace = trace or record[:48]
+        elif kind in (COMM, ITRACE_START) or kind >= 69:
+            changed.append((kind, record))
+        elif kind == AUX:
+            aux = record
+    for number, piece in enumerate(pieces):
+        fields = list(struct.unpack_from("<QQQIIII", trace, 8))
+        fields[:3] = len(piece) + -len(piece) % 8, place, fields[2] + number
+        changed.append((AUX, aux[:8] + struct.pack("<QQQ", place, len(piece), 2 if snapshot else 0) + aux[32:]))
+        changed.append((AUXTRACE, trace[:8] + struct.pack("<QQQIIII", *fields) + piece + b"\0" * (-len(piece) % 8)))
+        place += len(piece) + (1 << 20 if snapshot else 0)
+    traces.write(path, data, changed)
+    with open(path, "r+b") as file:
+        attributes = traces.HEADER.unpack_from(data)[3]
+        width = traces.HEADER.unpack_from(data)[2]
+        table = bytearray(traces.read(path))
+        for at in range(attributes, attributes + 2 * width, width):
+            kind, _, config = struct.unpack_from("<IIQ", table, at)
+            if kind == 8:
+                config = config & ~(MTC | CYC | NO_RETURN_COMPRESSION) | (MTC if options.mtc else 0) | (CYC if options.cycles else 0)
+                struct.pack_into("<Q", table, at + 8, config | (0 if options.compress_returns else NO_RETURN_COMPRESSION))
+        file.write(table)
+
+
+def wanted(encoder, steps, begin=0, end=None):
+    """What must be printed, and what may be where packets are missing: [(addresses, needed)]."""
+    end = encoder.known if end is None else end
+    parts, at = [], begin
+    for start, behind in [*encoder.gaps, (end, len(steps))]:
+        for first, last, needed in ((at, start, True), (start, behind, False)):
+            parts.append(([step.ip for step, traced in zip(steps[first:last], encoder.traced[first:last]) if traced], needed))
+        at = behind
+    return parts
+
+
+def differences(found, parts):
+    """Where instructions are not those wanted; of each gap, the first ones may be there."""
+    at, places = 0, [0]
+    for part, needed in parts:
+        if not needed:
+            places = sorted({place + length for place in places for length in range(len(part) + 1) if found[place:place + length] == part[:length]})
+            continue
+        fitting = [place + len(part) for place in places if found[place:place + len(part)] == part]
+        if not fitting:
+            place = places[0]
+            same = next((i for i, (a, b) in enumerate(zip(found[place:], part)) if a != b), min(len(found) - place, len(part)))
+            return ["%d of %d instructions from %d on: %s instead of %s" % (same, len(part), place, [hex(ip) for ip in found[place + same:place + same + 4]],
+                [hex(ip) for ip in part[same:same + 4]])]
+        places = fitting
+    return [] if len(found) in places else ["%d instructions too many" % (len(found) - max(places))]
+
+
+def addresses(program, folder, path, *more):
+    done = process.run(program, "script", "--symfs", folder, "--itrace=i1ie", "-F", "ip", "-i", path, *more)
+    lines = [line.strip() for line in done.stdout.split("\n")]
+    return [int(line, 16) for line in lines if line and " " not in line], " ".join(line for line in lines if " " in line)[:200] + done.stderr[-200:]
+
+
+def variant(chance, name):
+    """The options of a kind of trace, and what of it perf does not know."""
+    values = {"compress_returns": chance.random() < 0.6, "long_bits": chance.choice([0.0, 0.0, 0.5, 1.0]), "cycles": chance.random() < 0.5,
+        "mtc": chance.random() < 0.7, "psb_bytes": chance.choice([200, 1000, 5000]), "threshold": chance.choice([0, 0, 16])}
+    values.update({"plain": {}, "deferred": {"compress_returns": False, "defer": True}, "user": {"user_only": True}, "events": {"events": True},
+        "extra": {"extra": 0.02, "ratios": 0.002}, "overflow": {"overflow": 0.002}, "excluded": {"excluded": (4, 6), "user_only": chance.random() < 0.5},
+        "trigger": {"trigger": 0.01}, "snapshots": {"extra": 0.005, "psb_bytes": 300}, "cut": {"extra": 0.005}, "all": {"extra": 0.01, "overflow": 0.001, "ratios": 0.001, "events": chance.random() < 0.5,
+            "user_only": chance.random() < 0.5, "excluded": (5,)}}[name])
+    return Options(**values)
+
+
+def trace(name, seed, data):
+    chance = random.Random("%s %d" % (name, seed))
+    options = variant(chance, name)
+    program = code.Program(chance, 12, ALL * chance.randrange(3))
+    steps = code.execute(program, chance, STEPS, chance.choice([0, 0.002]) if name != "deferred" else 0, chance.choice([0, 0.02]))
+    encoder = Encoder(program, chance, options, first_time(data) + 20000)
+    return program, steps, encoder, encoder.run(steps), options
+
+
+def known_at(encoder, place):
+    """Of how many steps the packets up to a place show that they were executed."""
+    return max([known for end, known in encoder.marks if end <= place], default=0)
+
+
+def cut(chance, encoder, steps, packets):
+    """Pieces between which bytes are missing, and what must be printed of them."""
+    pieces, parts, at, before = [], [], 0, 0
+    while at < len(packets):
+        start = at if chance.random() < 0.7 else min(len(packets), at + chance.randrange(1, 3000))
+        end = min(len(packets), start + chance.randrange(1000, 6000))
+        first = next(((place, index) for place, index in encoder.psbs if start <= place < end), None)
+        if start == at and pieces:  # it continues the piece before, which ends in the middle of a packet
+            pieces[-1] += packets[start:end]
+        else:
+            pieces.append(packets[start:end])
+        at = end
+    place = 0
+    for piece in pieces:
+        start = packets.index(piece, place)
+        place = start + len(piece)
+        first = next(((at, index) for at, index in encoder.psbs if start <= at and at + 200 < place), None)
+        if not first:
+            continue
+        index, until = first[1], known_at(encoder, place)
+        parts.append((before, index, False))
+        parts.append((index, max(index, until), True))
+        before = max(index, until)
+    parts.append((before, len(steps), False))
+    chosen = [([step.ip for step, traced in zip(steps[a:b], encoder.traced[a:b]) if traced], needed) for a, b, needed in parts]
+    return pieces, chosen
+
+
+def snapshots(chance, packets):
+    """Pieces each of which begins with the end of the one before, with a PSB in it."""
+    pieces, at, begin = [], 0, 0
+    while at < len(packets):
+        at = min(len(packets), at + 8 * chance.randrange(400, 1000))
+        pieces.append(packets[begin:at])
+        begin = max(begin, at - 8 * chance.randrange(200, 300))
+    return pieces
+
+
+def decoded(name, folder):
+    """Each instruction is printed, and so by perf."""
+    data, path, problems = traces.read(SOURCE), os.path.join(folder, "random.data"), []
+    for seed in range(SEED, SEED + COUNT):
+        program, steps, encoder, packets, options = trace(name, seed, data)
+        chance, pieces, parts = random.Random(seed), [packets], wanted(encoder, steps)
+        if name == "snapshots":
+            pieces = snapshots(chance, packets)
+        elif name == "cut":
+            pieces, parts = cut(chance, encoder, steps, packets)
+        with open(os.path.join(folder, "program"), "wb") as file:
+            file.write(program.elf())
+        write(path, data, program, pieces, options, name in ("snapshots", "cut"))
+        found, said = addresses(process.PERFUSE, folder, path)
+        problems += ["%d: %s%s" % (seed, text, said) for text in differences(found, parts)]
+        if os.environ.get("WITH_PERF"):
+            theirs, said = addresses(need_reference(), folder, path)
+            problems += ["%d: perf: %s%s" % (seed, text, said) for text in differences(theirs, parts)]
+    return problems
+
+
+def main():
+    if not os.path.exists(SOURCE):
+        skipped("random programs and their traces", "no such file: %s (PERFUSE_CORPUS names another folder)" % SOURCE)
+        return
+    failed = False
+    for name in ("plain", "deferred", "user", "events", "extra", "overflow", "excluded", "trigger", "all", "snapshots", "cut"):
+        what = "random programs are decoded: " + name
+        if not is_selected(what):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                failed |= report(what, decoded(name, folder))
+            except Skip as why:
+                skipped(what, str(why))
+            except Failure as why:
+                failed |= report(what, [str(why)])
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -524,7 +524,7 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 		break;
 	case PT_EVENT_PTWRITE:
 	case PT_EVENT_EXSTOP:
-		value_sample(queue, values[event->kind], event->has_ip, event->payload, batch);
+		value_sample(queue, values[event->kind], event->apart, event->payload, batch);
 		break;
 	case PT_EVENT_MWAIT:
 	case PT_EVENT_PWRE:

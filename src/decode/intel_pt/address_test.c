@@ -113,3 +113,15 @@ TEST("a far return without its call takes no address of a near call")
 	expect_branch(0x1007, 0x1009, false);
 	expect_branch(0x1009, 0x1005, false);
 }
+
+TEST("a written value has an address where its packet says so")
+{
+	OPEN("\xf3\x0f\xae\xe0\xff\xe0", BEGIN "\x02\x92\5\0\0\0" "\x3d\x00\x10" "\x02\x12\6\0\0\0" "\x2d\x00\x10");
+	struct pt_event event = next(PT_EVENT_PTWRITE);
+	EXPECT_INT(event.apart, 1);
+	EXPECT_INT(event.payload, 5);
+	event = next(PT_EVENT_PTWRITE);
+	EXPECT_INT(event.apart, 0);
+	EXPECT_INT(event.from, 0x1000);
+	expect_branch(0x1004, 0x1000, false);
+}

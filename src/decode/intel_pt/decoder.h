@@ -76,7 +76,7 @@ struct pt_event {
 	bool has_ip : 1;         /* others: `from` is the instruction it belongs to */
 	bool interrupts_off : 1; /* before it; only with config.interrupts */
 	bool interrupts_toggled : 1; /* by it; only with config.interrupts */
-	bool apart : 1;          /* INTERRUPT: its packet has an address of its own: no branch follows that the code does not show */
+	bool apart : 1;          /* its packet has an address of its own, at which no branch leads away that the code does not show */
 	bool timed : 1;          /* a CYC packet belongs to it: clock.cycles is exact here */
 	uint32_t extra;
 	uint64_t from, to;

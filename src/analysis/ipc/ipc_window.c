@@ -106,10 +106,9 @@ void ipc_window_at(const struct ipc_track *track, uint64_t from, uint64_t to, un
 
 bool ipc_window_uncertain(const struct ipc_window *window)
 {
-	enum { PARTS = 20, OF_TRUE = 50 };
+	enum { OF_TRUE = 50 };
 	double least = (double)window->least, most = (double)window->most;
-	return window->longest > ipc_window_cycles(window) / PARTS &&
-		((window->linear - least) * OF_TRUE > least || (most - window->linear) * OF_TRUE > most);
+	return (window->linear - least) * OF_TRUE > least || (most - window->linear) * OF_TRUE > most;
 }
 
 static void add_window(struct ipc_windows *windows, const struct ipc_track *track, uint64_t from, uint64_t to, unsigned width)

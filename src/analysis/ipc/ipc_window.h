@@ -43,7 +43,7 @@ static inline uint64_t ipc_window_cycles(const struct ipc_window *window)
 	return window->to_cycle - window->from_cycle;
 }
 
-/* A range that is longer than a twentieth of the window touches it, and the true number can differ from the linear one by more than 2 %. */
+/* The true number can differ from the linear one by more than 2 %. */
 bool ipc_window_uncertain(const struct ipc_window *window);
 
 /* Instructions per cycle; 0 without cycles. */

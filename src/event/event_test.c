@@ -128,7 +128,9 @@ TEST("terms between slashes are applied, and the last of period and freq wins")
 
 TEST("terms that concern samples are errors where events are counted")
 {
-	static const char *const refused[] = { "cpu-clock/freq=99/", "cpu-clock/no-inherit/", "cpu-clock/name=x,call-graph=fp/", "faults/overwrite/" };
+	static const char *const refused[] = {
+		"cpu-clock/freq=99/", "cpu-clock/no-inherit/", "cpu-clock/name=x,call-graph=fp/", "faults/overwrite/",
+	};
 	struct events events = { .counts = true };
 	struct event_error err;
 	EXPECT(parse_last(&events, "cpu-clock/period=5,name=x,percore/").terms.set & EVENT_TERM_PERCORE);

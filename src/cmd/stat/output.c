@@ -106,7 +106,7 @@ static void advise(struct stat_run *run, const struct stat_table *table)
 			"\techo 0 > /proc/sys/kernel/nmi_watchdog\n");
 }
 
-/* For a person at a terminal; programs parse the rows alone, which are perf's. Not after the line about hidden rows, which has the reason. */
+/* At a terminal only: programs parse the rows, which are perf's. The line about hidden rows has the reason for those. */
 static void explain_absent(struct stat_run *run)
 {
 	bool absent = false;

@@ -174,7 +174,7 @@ def test_browser_text(context):
     def change(text):
         text = re.sub(r"[\w.]+(\+0x[0-9a-f]+)?(?=,%)|(?<=,)[\w.]+(\+0x[0-9a-f]+)? *$", "X", comparable(text), flags=re.M)
         text = re.sub(r"(jmpq? +\*\w*\(, .*?, ).*", r"\1", text)
-        text = re.sub(r"(\u2192 call\w* +)(\*[0-9a-f]+|[\w.]+) *$", r"\1called", text, flags=re.M)
+        text = re.sub(r"(\u2192 call\w* +)(\*[0-9a-f]+|[\w.@]+) *$", r"\1called", text, flags=re.M)
         return re.sub(r"(\u2192 j\w+ +)(0|[\w.@]+) *$", r"\1cold", text, flags=re.M)
     for name in filter(runs_here, ("plain", "slow", "vector", "fixed")):
         compare_with_perf(context, name, ["--stdio2"], change)

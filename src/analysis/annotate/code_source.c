@@ -93,8 +93,10 @@ static void open_image(const struct code_source *source, const struct module *mo
 		image_close(&file->image);
 	if (!found) {
 		file->image = (struct image){ 0 };
+		bool kernel = module->kind == MODULE_KERNEL;
 		error_set(&file->missing, ERROR_UNSUPPORTED, search.mismatched ? "the file of %s is of another build than the recorded one"
-			: search.damaged ? "the file of %s is damaged" : "no file with the code of %s was found", module->long_name);
+			: search.damaged ? "the file of %s is damaged" : kernel ? "no code of %s: record --kcore, or -k VMLINUX"
+			: "no file with the code of %s was found", module->long_name);
 		name_places(&file->missing, &trail);
 	}
 	image_search_fini(&search);

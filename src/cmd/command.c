@@ -218,5 +218,8 @@ int command_run(struct cli *cli, const struct command *command, int argc, const 
 	CLEANUP_FREE void *options = memory_zero(1, command->options_size ? command->options_size : 1);
 	if (command->defaults)
 		command->defaults(options, cli);
-	return command_run_filled(cli, command, options, argc, argv);
+	int code = command_run_filled(cli, command, options, argc, argv);
+	if (command->release)
+		command->release(options);
+	return code;
 }

@@ -43,6 +43,7 @@ struct command {
 	unsigned options_mode;         /* enum options_mode */
 	/* argc/argv: the words that are no options. Returns the exit code. */
 	int (*run)(struct cli *cli, void *options, int argc, const char **argv);
+	void (*release)(void *options); /* NULL: the options own nothing; also if they are refused, so that run is not called */
 	const char *const *subcommands; /* NULL-terminated words for completion (--list-cmds); NULL: none */
 	bool pages;                    /* output passes through the pager if stdout is a terminal */
 };

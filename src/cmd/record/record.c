@@ -451,11 +451,16 @@ static int record_command_run(struct cli *cli, void *options, int argc, const ch
 	events_fini(&run.events);
 	events_fini(&run.switch_events);
 	trigger_spec_fini(&run.trigger);
-	vec_fini(&run.o->words);
-	vec_fini(&run.o->windows);
-	reader_groups_fini(&run.o->groups);
 	process_words_fini(&run.words);
 	return status;
+}
+
+static void record_release(void *options)
+{
+	struct record_command *o = options;
+	vec_fini(&o->words);
+	vec_fini(&o->windows);
+	reader_groups_fini(&o->groups);
 }
 
 static const char *const record_usage[] = {
@@ -473,4 +478,5 @@ const struct command command_record = {
 	.defaults = record_defaults,
 	.options_mode = OPTIONS_STOP_AT_NON_OPTION,
 	.run = record_command_run,
+	.release = record_release,
 };

@@ -549,8 +549,6 @@ static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 	free(run.hidden);
 	free(run.merged);
 	vec_fini(&run.elapsed_list);
-	vec_fini(&run.o->words);
-	metric_plan_fini(&run.plan);
 	metric_plan_fini(&run.plan);
 	events_fini(&run.events);
 	return status;
@@ -560,6 +558,12 @@ static void stat_defaults(void *options, const struct cli *cli)
 {
 	(void)cli;
 	stat_defaults_set(options);
+}
+
+static void stat_release(void *options)
+{
+	struct stat_options *o = options;
+	vec_fini(&o->words);
 }
 
 static const char *const stat_subcommands[] = { "record", "report", NULL };
@@ -575,4 +579,5 @@ const struct command command_stat = {
 	.subcommands = stat_subcommands,
 	.options_mode = OPTIONS_STOP_AT_NON_OPTION,
 	.run = stat_main,
+	.release = stat_release,
 };

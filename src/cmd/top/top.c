@@ -361,7 +361,6 @@ static int top_run(struct cli *cli, void *options, int argc, const char **argv)
 	(void)argv;
 	if (argc) {
 		free(top);
-		vec_fini(&o->words);
 		return cli_usage(cli, &command_top, NULL);
 	}
 	memory_return_blocks();
@@ -385,9 +384,14 @@ static int top_run(struct cli *cli, void *options, int argc, const char **argv)
 	if (top->ignore_compiled)
 		regfree(&top->ignore_callees);
 	str_fini(&top->target);
-	vec_fini(&o->words);
 	free(top);
 	return code;
+}
+
+static void top_release(void *options)
+{
+	struct top_options *o = options;
+	vec_fini(&o->words);
 }
 
 const struct command command_top = {
@@ -398,4 +402,5 @@ const struct command command_top = {
 	.options_size = sizeof(struct top_options),
 	.defaults = top_defaults,
 	.run = top_run,
+	.release = top_release,
 };

@@ -233,8 +233,12 @@ static int trace_run(struct cli *cli, void *options, int argc, const char **argv
 	if (!records)
 		close_run(run);
 	free(run);
-	trace_options_fini(o);
 	return code;
+}
+
+static void trace_release(void *options)
+{
+	trace_options_fini(options);
 }
 
 static const char *const trace_subcommands[] = { "record", NULL };
@@ -248,5 +252,6 @@ const struct command command_trace = {
 	.options_mode = OPTIONS_STOP_AT_NON_OPTION,
 	.defaults = trace_defaults,
 	.run = trace_run,
+	.release = trace_release,
 	.subcommands = trace_subcommands,
 };

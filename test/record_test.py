@@ -407,6 +407,35 @@ def test_counts(c):
     need(found[0] == found[1], "perf %s, perfuse %s" % (found[0], found[1]))
 
 
+# features that describe the machine: name, processors, memory, nodes, PMUs, caches, blocks of memory, hybrid cores, capabilities of PMUs
+MACHINE = {3: "HOSTNAME", 4: "OSRELEASE", 6: "ARCH", 7: "NRCPUS", 8: "CPUDESC", 9: "CPUID", 10: "TOTAL_MEM", 13: "CPU_TOPOLOGY", 14: "NUMA_TOPOLOGY",
+           16: "PMU_MAPPINGS", 20: "CACHE", 22: "MEM_TOPOLOGY", 28: "CPU_PMU_CAPS", 30: "HYBRID_TOPOLOGY", 31: "PMU_CAPS"}
+
+
+def machine_of(c, program, options):
+    """{name: bytes} of the features that describe the machine; of a node's memory, what is free at that moment is left out."""
+    need(c.record("-q", "-e", "dummy", *options, "--", "true", program=program, output="machine.data").returncode == 0, "%s cannot record" % program)
+    with open(os.path.join(c.work, "machine.data"), "rb") as file:
+        features = header_features(file.read())
+    found = {name: features[bit] for bit, name in MACHINE.items() if bit in features}
+    nodes = bytearray(found.get("NUMA_TOPOLOGY", struct.pack("<I", 0)))
+    at = 4
+    for _ in range(struct.unpack_from("<I", nodes)[0]): # number, total and free memory, the CPUs as a text with its size
+        nodes[at + 12:at + 20] = bytes(8)
+        at += 24 + struct.unpack_from("<I", nodes, at + 20)[0]
+    return dict(found, NUMA_TOPOLOGY=bytes(nodes))
+
+
+def test_machine(c):
+    """the header describes this machine by the bytes that perf writes: processors, caches, nodes, memory, PMUs"""
+    for options in ([], ["-a"]):
+        theirs, ours = (machine_of(c, program, options) for program in (need_reference(), PERFUSE))
+        need({"NRCPUS", "CPU_TOPOLOGY", "CACHE", "MEM_TOPOLOGY"} <= set(theirs), "perf writes %s alone" % sorted(theirs))
+        need(set(theirs) == set(ours), "perf writes %s, perfuse %s" % (sorted(theirs), sorted(ours)))
+        for name, data in theirs.items():
+            need(ours[name] == data, "%s %s: perf writes %s, perfuse %s" % (" ".join(options), name, data.hex(), ours[name].hex()))
+
+
 def test_boundary(c):
     """the header has the times of the first and the last sample; with --buildid-all only if --timestamp-boundary asks for them"""
     for words, known in ([], True), (["--buildid-all"], False), (["--buildid-all", "--timestamp-boundary"], True):

@@ -133,6 +133,48 @@ TEST("numbers, strings and functions are printed as the print format states")
 	tracepoints_close(t);
 }
 
+TEST("operators, casts, widths and helper functions of print formats give what libtraceevent prints; elements that are cut end the text")
+{
+	static const struct {
+		const char *print, *text;
+		bool little; /* the mask is in the order of the machine */
+	} rows[] = {
+		{ "\"[%*d] [%-*d] [%.*s]\", 5, REC->a, 5, REC->a, 3, __get_str(text)", "[   -3] [-3   ] [wor]" },
+		{ "\"%hhd %hd %lld %hhx %llx\", REC->a, REC->a, REC->a, REC->a, REC->pointer", "-3 -3 4294967293 fd ffffffff81234567" },
+		{ "\"%#x %+d %05d %i %u %c\", 255, 7, 42, REC->a, 9, 65", "0xff +7 00042 -3 9 >c<" },
+		{ "\"%d %d %d %d\", REC->a + 1, REC->a - 1, REC->a * 2, 7 / 2", "-2 -4 -6 3" },
+		{ "\"%d %d %d %d\", 7 % 4, 1 << 4, 256 >> 4, 6 & 3", "3 16 16 2" },
+		{ "\"%d %d %d %d\", 6 | 1, 6 ^ 3, ~0, !5", "7 5 -1 0" },
+		{ "\"%d %d %d %d %d %d\", 1 < 2, 2 <= 1, 1 > 2, 2 >= 2, 1 == 2, 1 != 2", "1 0 0 1 0 1" },
+		{ "\"%d %d %d %d\", 1 && 0, 1 || 0, REC->a ? 4 : 5, REC->a == -3 ? 6 : 7", "0 1 4 7" },
+		{ "\"%d %d\", 2 + 3 * 4, (2 + 3) * 4", "14 20" },
+		{ "\"%u %d %llu\", (unsigned char)REC->a, (s8)260, (u64)(u32)REC->a", "253 4 4294967293" },
+		{ "\"%s\", REC->a > 0 ? \"up\" : \"down\"", "up" },
+		{ "\"%s\", __print_hex(__get_dynamic_array(text), 3)", "77 6f 72" },
+		{ "\"%s\", __print_hex_str(__get_dynamic_array(text), 3)", "776f72" },
+		{ "\"%s\", __print_array(__get_dynamic_array(text), 3, 1)", "{0x77,0x6f,0x72}" },
+		{ "\"%d\", __get_dynamic_array_len(text)", "6" },
+		{ "\"%s\", __get_bitmask(text)", "0073,64726f77", true },
+		{ "\"%s\", __get_cpumask(text)", "0-2,4-6,8-11,13-14,17,20-22,26,29-30,32-33,36-38", true },
+		{ "\"%s\", __print_flags(REC->a & 12, \"|\", { 4, \"FOUR\" })", "FOUR|0x8" },
+		{ "\"%s\", __print_symbolic(REC->a, { 1, \"one\" })", "0xfffffffd" },
+		{ "\"%d %\", REC->a", "-3 " },
+		{ "\"%d %5\", REC->a", "-3 " },
+		{ "\"%d %l\", REC->a, REC->a", "-3 " },
+		{ "\"%**d\", 4, 5, REC->a", "[FAILED TO PARSE] a=-3 text=words pointer=0xffffffff81234567" },
+		{ "\"%d %d\", REC->a", "[FAILED TO PARSE] a=-3 text=words pointer=0xffffffff81234567" },
+		{ "\"%ps\", REC->a", "0xfffffffd" },
+	};
+	struct record_bytes record = example_record();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tracepoints *t = open_one_event(fields, rows[i].print, false);
+		const char *text = record_as_text(t, &record, sizeof record);
+		if (strcmp(text, rows[i].text) != 0 && !(rows[i].little && HOST_IS_BIG_ENDIAN))
+			unit_fail(__FILE__, __LINE__, "%s prints \"%s\", not \"%s\"", rows[i].print, text, rows[i].text);
+		tracepoints_close(t);
+	}
+}
+
 TEST("a record of the other byte order is decoded in that order")
 {
 	struct tracepoints *t = open_one_event(fields, "\"a=%d %s\", REC->a, __get_str(text)", true);

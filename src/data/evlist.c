@@ -7,6 +7,7 @@ void evlist_fini(struct evlist *evlist)
 	vec_fini(&evlist->events);
 	idmap_fini(&evlist->by_id);
 	vec_fini(&evlist->near);
+	vec_fini(&evlist->far);
 	arena_fini(&evlist->arena);
 	evlist->id_at = evlist->trailer_id_at = -1;
 }
@@ -47,11 +48,19 @@ static void set_near(struct evlist *evlist, uint64_t id, uint32_t event)
 	if (!evlist->near.count)
 		evlist->near_base = id;
 	uint64_t at = id - evlist->near_base;
+	bool is_near = at < NEAR_MAX;
+	if (!is_near && !evlist->far.count)
+		evlist->far_base = id;
+	at = is_near ? at : id - evlist->far_base;
 	if (at >= NEAR_MAX)
 		return;
-	while (evlist->near.count <= at)
-		vec_push(&evlist->near, UINT32_MAX);
-	evlist->near.items[at] = event;
+	while ((is_near ? evlist->near.count : evlist->far.count) <= at) {
+		if (is_near)
+			vec_push(&evlist->near, UINT32_MAX);
+		else
+			vec_push(&evlist->far, UINT32_MAX);
+	}
+	(is_near ? evlist->near.items : evlist->far.items)[at] = event;
 }
 
 void evlist_add_ids(struct evlist *evlist, uint32_t event, const uint64_t *ids, size_t id_count)
@@ -93,9 +102,10 @@ static inline uint32_t event_of(const struct evlist *evlist, const struct record
 	if (!id)
 		return 0; /* a record that the recorder made */
 	id = swap ? __builtin_bswap64(id) : id;
-	uint64_t near = id - evlist->near_base;
-	return near < evlist->near.count && evlist->near.items[near] != UINT32_MAX ? evlist->near.items[near] :
-		idmap_get(&evlist->by_id, id);
+	uint64_t near = id - evlist->near_base, far = id - evlist->far_base;
+	if (near < evlist->near.count && evlist->near.items[near] != UINT32_MAX)
+		return evlist->near.items[near];
+	return far < evlist->far.count && evlist->far.items[far] != UINT32_MAX ? evlist->far.items[far] : idmap_get(&evlist->by_id, id);
 }
 
 uint32_t evlist_event_of(const struct evlist *evlist, const struct record *record)

@@ -32,6 +32,8 @@ struct evlist {
 	struct idmap by_id;
 	VEC(uint32_t) near;      /* the events of ids from near_base on, as kernels number ids in sequence; UINT32_MAX: none */
 	uint64_t near_base;
+	VEC(uint32_t) far;       /* the same from far_base on: of events that decoders add */
+	uint64_t far_base;
 	struct arena arena;
 	/* Position of the id in all events, in u64s: -1 if it differs or there is just one event. */
 	int id_at, trailer_id_at;

@@ -127,8 +127,17 @@ void print_ipc(const struct listing_line *line, const struct field_row *row)
 	if (!note || !note->cycles || !note->instructions)
 		return;
 	uint64_t percent = note->instructions * 100 / note->cycles;
-	writer_printf(line->out, " \t IPC: %llu.%02llu (%llu/%llu) ", (unsigned long long)(percent / 100), (unsigned long long)(percent % 100),
-		(unsigned long long)note->instructions, (unsigned long long)note->cycles);
+	char *start = writer_room(line->out, 128), *p = start;
+	memcpy(p, " \t IPC: ", 8);
+	p = decimal_write(p + 8, percent / 100, 0, ' ');
+	*p++ = '.';
+	p = digits_write(p, percent % 100, 2);
+	memcpy(p, " (", 2);
+	p = decimal_write(p + 2, note->instructions, 0, ' ');
+	*p++ = '/';
+	p = decimal_write(p, note->cycles, 0, ' ');
+	memcpy(p, ") ", 2);
+	writer_advance(line->out, (size_t)(p + 2 - start));
 }
 
 struct cell ipc_cell(const struct listing_line *line)

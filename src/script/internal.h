@@ -13,6 +13,7 @@
 
 struct disassembler;
 struct trace_note;
+struct branch_line;
 struct source_line;
 
 enum { LISTING_SPILL_BYTES = 1 << 18 };
@@ -42,6 +43,7 @@ struct listing_plan {
 	uint32_t label_len;
 	/* [0, start_count): also on the lines of other records; [start_count, line_count): the rest of the line; then what follows the line */
 	unsigned start_count, line_count, step_count;
+	unsigned time_step, cycles_step; /* branch_line.c; time_step 0: lines are not stored */
 	struct listing_step steps[FIELD_COUNT + 1];
 };
 
@@ -82,6 +84,8 @@ struct listing_worker {
 	VEC(struct cell) cells;
 	struct writer printed;
 	struct str scratch;
+	struct branch_line *branch_lines; /* NULL: none yet */
+	struct { uint64_t unit; uint32_t len; char text[64]; } time; /* of the last one; len 0: none */
 	struct disassembler *disassemblers[2]; /* by is_64bit; NULL: not opened */
 };
 
@@ -208,6 +212,12 @@ bool listing_drops(const struct listing_line *line);
 bool listing_drops_cpu(const struct listing *listing, uint32_t cpu);
 /* branch.c: the function of a call or return of a trace, and its address (0: neither). NULL: the function is unknown. */
 const char *listing_call_name(const struct listing_line *line, const struct trace_note *note, uint64_t *address);
+/* branch_line.c: decides whether the plan's lines are stored. */
+void branch_line_plan(struct listing_plan *plan);
+/* Prints the whole line of a branch of a hardware trace; false: the caller does. */
+bool branch_line_print(const struct listing_line *line);
+/* Points were dropped: no line is stored any longer. */
+void branch_line_forget(struct listing_worker *worker);
 /* graph.c: whether --graph-function leaves the sample out. In the order of the samples. */
 bool listing_graph_drops(const struct listing_line *line);
 /* plan.c: adopts the events known so far. Owner only. */

@@ -61,6 +61,7 @@ static void worker_close(struct listing_worker *worker)
 	arena_fini(&worker->row);
 	vec_fini(&worker->cells);
 	writer_fini(&worker->printed);
+	branch_line_forget(worker);
 	str_fini(&worker->scratch);
 	disassembler_close(worker->disassemblers[0]);
 	disassembler_close(worker->disassemblers[1]);
@@ -109,6 +110,8 @@ static void print_sample(const struct listing_line *line)
 {
 	const struct listing_plan *plan = line->plan;
 
+	if (branch_line_print(line))
+		return;
 	print_steps(line, 0, plan->line_count);
 	writer_putc(line->out, '\n');
 	print_steps(line, plan->line_count, plan->step_count);
@@ -291,12 +294,13 @@ static void on_forget(void *context, unsigned worker)
 
 	vec_clear(&listing->workers[worker]->comms);
 	arena_clear(&listing->workers[worker]->arena);
+	branch_line_forget(listing->workers[worker]);
 }
 
 struct sink listing_sink(struct listing *listing)
 {
 	return (struct sink){ .context = listing, .batch_begin = on_batch_begin, .record = on_record, .slice_end = on_slice_end,
-		.forget = on_forget, .want_records = true,
+		.forget = on_forget, .want_records = true, .late_places = true,
 		.serial = listing->serial,
 		.unordered = listing->options.show_rounds || (listing->options.dump && listing->options.dump->unordered) };
 }

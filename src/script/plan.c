@@ -114,6 +114,7 @@ static void plan_event(struct listing *listing, struct listing_plan *plan, const
 	plan->inlines = attr_inlines(listing->options.inlines, attr);
 	plan->implied_addr = attr->sample_type & SAMPLE_ADDR && !class->given;
 	plan_steps(plan);
+	branch_line_plan(plan);
 }
 
 static void settle_new(struct listing *listing, size_t known)
@@ -170,6 +171,8 @@ void listing_refresh(struct listing *listing)
 		if (i >= listing->plan_count)
 			listing->counters.samples[i] = 0;
 	}
+	for (unsigned i = 0; i < listing->worker_count; i++)
+		branch_line_forget(listing->workers[i]); /* labels have another width */
 	open_event_writers(listing, listing->plan_count);
 	listing->counters.event_count = listing->plan_count = count;
 	listing->wall.known = feature_clock(header, &clock) == 0;

@@ -25,6 +25,7 @@ struct sink {
 	 * two batches; with the bytes in use it determines where a limit of memory is reached. NULL: an estimate by what is in use. */
 	size_t (*ahead)(void *context);
 	bool want_records;  /* pass side-band and tool records, too, in delivery order (script --show-*, -D, report --tasks/--stats) */
+	bool late_places;   /* locations of samples that a decoder makes are found where the sink asks for them (resolved_ip), not ahead */
 	bool serial;        /* one slice per batch */
 	/* Called on the owner for every record as it is read, in file order, before delivery, for -D and counting. NULL: none. */
 	void (*raw)(void *context, struct session *session, const struct record *record);

@@ -17,12 +17,18 @@ struct block {
 	size_t count;
 };
 
+/* Whether the sample's location is found ahead, with those of its block. */
+static bool is_located(const struct session_internal *in, const struct resolved *r)
+{
+	return r->sample->present & SAMPLE_IP && !(in->sink->late_places && r->evsel && r->evsel->decoded);
+}
+
 static void block_finish(const struct session_internal *in, struct worker *worker, struct block *block, size_t slice)
 {
 	worker_warm(worker, block->resolved, block->count);
 	for (size_t i = 0; i < block->count; i++) {
 		struct resolved *r = &block->resolved[i];
-		if (r->sample->present & SAMPLE_IP) {
+		if (is_located(in, r)) {
 			r->ip = resolved_ip(r);
 			__builtin_prefetch(r->ip);
 		}
@@ -54,7 +60,7 @@ static void block_add(struct session *session, struct worker *worker, struct blo
 	if (in->deferred.wanted)
 		deferred_merge(&in->deferred, sample, &worker->merged);
 	worker_resolve(worker, &session->model, r);
-	if (sample->present & SAMPLE_IP)
+	if (is_located(in, r))
 		worker_prefetch(r, record_cpumode(record), sample->ip);
 	if (user_stack_is(r))
 		user_stack_prefetch(sample);

@@ -1,0 +1,146 @@
+/* Lines of branches of a hardware trace, whose text was made before: loops execute the same branches again and again, and only the times
+ * and the cycles of their lines differ. */
+#include <stdlib.h>
+
+#include "script/internal.h"
+#include "session/trace.h"
+
+enum { LINES = 1 << 12, TEXT_MAX = 312 };
+
+/* All that the text depends on besides the time and the cycles. Compared as bytes: without gaps. */
+struct line_key {
+	uint64_t ip, addr, period;
+	uintptr_t user_root, kernel_root;
+	uint32_t event, flags, comm, pid, tid, cpu, mode, thread_tid;
+};
+_Static_assert(sizeof(struct line_key) == 5 * 8 + 8 * 4, "no gaps");
+
+/* The text before the time, and the one between the time and the cycles. */
+struct branch_line {
+	struct line_key key;
+	uint16_t before, behind; /* bytes; behind 0: no line yet */
+	char text[TEXT_MAX];
+};
+
+static bool is_before_time(field_print *print)
+{
+	return print == print_comm || print == print_ids || print == print_cpu;
+}
+
+static bool is_behind_time(field_print *print)
+{
+	return print == print_period || print == print_event || print == print_flags || print == print_branch_trace;
+}
+
+void branch_line_plan(struct listing_plan *plan)
+{
+	unsigned at = 0;
+
+	plan->time_step = 0;
+	if (!plan->branch_trace || plan->comm_plain || plan->step_count != plan->line_count || plan->shown >> FIELD_CALLINDENT & 1)
+		return;
+	while (at < plan->line_count && is_before_time(plan->steps[at].print))
+		at++;
+	if (!at || at == plan->line_count || plan->steps[at].print != print_time)
+		return;
+	unsigned time = at++;
+	while (at < plan->line_count && is_behind_time(plan->steps[at].print))
+		at++;
+	bool ends_with_cycles = at + 1 == plan->line_count && plan->steps[at].print == print_ipc;
+	if (at > time + 1 && (at == plan->line_count || ends_with_cycles)) {
+		plan->time_step = time;
+		plan->cycles_step = at;
+	}
+}
+
+static struct line_key key_of(const struct listing_line *line, const struct trace_note *note)
+{
+	const struct resolved *r = line->r;
+	const struct sample *sample = r->sample;
+
+	return (struct line_key){ .ip = sample->ip, .addr = sample->addr, .period = sample->period, .user_root = (uintptr_t)r->user_root,
+		.kernel_root = (uintptr_t)r->kernel_root, .event = r->event, .flags = note->flags, .comm = r->comm, .pid = sample->pid,
+		.tid = sample->tid, .cpu = sample->cpu, .mode = record_cpumode(r->record), .thread_tid = (uint32_t)r->tid };
+}
+
+static void print_steps(const struct listing_line *line, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		line->plan->steps[i].print(line, line->plan->steps[i].row);
+}
+
+/* The time, whose text is often that of the line before. */
+static void print_time_again(const struct listing_line *line)
+{
+	struct listing_worker *worker = line->worker;
+	const struct listing_step *step = &line->plan->steps[line->plan->time_step];
+	uint64_t unit = line->listing->options.nanoseconds ? line->r->sample->time : line->r->sample->time / 1000;
+
+	if (worker->time.len && worker->time.unit == unit) {
+		writer_add(line->out, worker->time.text, worker->time.len);
+		return;
+	}
+	size_t start = line->out->len;
+	step->print(line, step->row);
+	size_t len = line->out->len - start;
+	worker->time.len = 0;
+	if (len > sizeof worker->time.text)
+		return;
+	memcpy(worker->time.text, line->out->buffer + start, len);
+	worker->time.unit = unit;
+	worker->time.len = (uint32_t)len;
+}
+
+/* Prints the line, and stores its text if it is short enough. */
+static void print_new(const struct listing_line *line, struct branch_line *known)
+{
+	const struct listing_plan *plan = line->plan;
+	struct writer *out = line->out;
+	size_t start = out->len;
+
+	print_steps(line, 0, plan->time_step);
+	size_t before = out->len - start;
+	print_steps(line, plan->time_step, plan->time_step + 1);
+	size_t second = out->len;
+	print_steps(line, plan->time_step + 1, plan->cycles_step);
+	size_t behind = out->len - second;
+	known->behind = 0;
+	if (before + behind > sizeof known->text)
+		return;
+	memcpy(known->text, out->buffer + start, before);
+	memcpy(known->text + before, out->buffer + second, behind);
+	known->before = (uint16_t)before;
+	known->behind = (uint16_t)behind;
+}
+
+bool branch_line_print(const struct listing_line *line)
+{
+	const struct listing_plan *plan = line->plan;
+	struct listing_worker *worker = line->worker;
+	const struct trace_note *note = trace_note_of(line->r);
+
+	if (!plan->time_step || !note || line->out != worker->out || line->r->sample->present & SAMPLE_CALLCHAIN ||
+		line->listing->serial)
+		return false;
+	if (!worker->branch_lines)
+		worker->branch_lines = memory_zero(LINES, sizeof *worker->branch_lines);
+	struct line_key key = key_of(line, note);
+	struct branch_line *known = &worker->branch_lines[hash_u64(key.ip ^ key.addr << 20 ^ key.flags) & (LINES - 1)];
+	if (!known->behind || memcmp(&known->key, &key, sizeof key) != 0) {
+		known->key = key;
+		print_new(line, known);
+	} else {
+		writer_add(line->out, known->text, known->before);
+		print_time_again(line);
+		writer_add(line->out, known->text + known->before, known->behind);
+	}
+	print_steps(line, plan->cycles_step, plan->line_count);
+	writer_putc(line->out, '\n');
+	return true;
+}
+
+void branch_line_forget(struct listing_worker *worker)
+{
+	free(worker->branch_lines);
+	worker->branch_lines = NULL;
+}

@@ -14,7 +14,7 @@ from suite.perf import need_reference
 from suite.settings import PERFUSE
 from suite.tests import Skip, by_samples, need, need_root, run_tests, tests_of
 
-WAYS = {"yield": ("threads",), "sleep": ("threads",), "futex": ("threads", "coroutines"),
+WAYS = {"yield": ("threads", "coroutines"), "sleep": ("threads",), "futex": ("threads", "coroutines"),
         "pipe": ("threads", "epoll", "io_uring", "coroutines"), "eventfd": ("threads", "epoll", "io_uring", "coroutines"),
         "socketpair": ("threads", "epoll", "io_uring", "coroutines"), "socket": ("threads", "epoll", "io_uring", "coroutines")}
 
@@ -37,8 +37,9 @@ def test_ways():
 
 def test_waits():
     """coroutines never wait; two threads on one CPU wait once in each turn"""
-    (row,) = rows("pipe", "-m", "coroutines", "-l", "20000")
-    need(row["voluntary_switches"] == 0, str(row))
+    for way in ("pipe", "yield"):
+        (row,) = rows(way, "-m", "coroutines", "-n", "3", "-l", "20000")
+        need(row["voluntary_switches"] == 0, str(row))
     (row,) = rows("pipe", "-C", "0", "-l", "5000")
     need(10000 * 0.9 <= row["voluntary_switches"] + row["involuntary_switches"], str(row))
 

@@ -1,8 +1,9 @@
-/* Both ends of each pair as coroutines of one thread. A switch saves the registers that a call preserves and changes the stack, without a
- * system call. Sources: System V ABI for AMD64, 3.2.1; AAPCS64, 6.1. */
+/* Both ends of each pair, or all that yield to each other, as coroutines of one thread. A switch saves the registers that a call preserves
+ * and changes the stack, without a system call. Sources: System V ABI for AMD64, 3.2.1; AAPCS64, 6.1. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "turns/exchange.h"
 
@@ -44,7 +45,7 @@ struct coroutines;
 
 struct coroutine {
 	struct coroutines *all;
-	uint32_t number;         /* twice that of the pair, plus that of the end */
+	uint32_t number;         /* twice that of the pair, plus that of the end; without pairs its own */
 	void *stack;             /* its memory */
 	void *at;                /* stack pointer while it does not run */
 };
@@ -96,12 +97,30 @@ static void run_coroutine(struct coroutine *one)
 	turns_switch(&one->at, all->main);
 }
 
-static void coroutine_open(struct coroutine *one, struct coroutines *all, uint32_t number)
+/* Yields at each of its turns, and then until all have taken theirs. */
+static void run_yielding(struct coroutine *one)
+{
+	struct coroutines *all = one->all;
+	struct exchange_pair *own = &all->exchange.pairs[one->number];
+	while (own->rounds) {
+		work_do(&own->work[0]);
+		uint64_t began = now_ns();
+		pass(one);
+		latency_add(&all->exchange.run->result->latency, now_ns() - began);
+		if (--own->rounds == 0)
+			all->exchange.unfinished--;
+	}
+	while (all->exchange.unfinished)
+		pass(one);
+	turns_switch(&one->at, all->main);
+}
+
+static void coroutine_open(struct coroutine *one, struct coroutines *all, uint32_t number, void (*function)(struct coroutine *))
 {
 	*one = (struct coroutine){ .all = all, .number = number, .stack = memory_zero(1, STACK_BYTES) };
 	uintptr_t top = ((uintptr_t)one->stack + STACK_BYTES) & ~(uintptr_t)15;
 	uintptr_t *frame = (uintptr_t *)top - FRAME_WORDS;
-	frame[FUNCTION_WORD] = (uintptr_t)run_coroutine;
+	frame[FUNCTION_WORD] = (uintptr_t)function;
 	frame[ARGUMENT_WORD] = (uintptr_t)one;
 	frame[RETURN_WORD] = (uintptr_t)turns_start;
 	one->at = frame;
@@ -109,7 +128,8 @@ static void coroutine_open(struct coroutine *one, struct coroutines *all, uint32
 
 int turns_coroutines(struct turns_run *run, struct error *err)
 {
-	struct coroutines all = { .count = 2 * run->plan->pairs, .err = err };
+	bool pairs = turn_way_has_pairs(run->plan->way);
+	struct coroutines all = { .count = (pairs ? 2 : 1) * run->plan->pairs, .err = err };
 	all.exchange.context = &all;
 	all.exchange.send = send_message;
 	int status = exchange_open(&all.exchange, run, err);
@@ -117,9 +137,13 @@ int turns_coroutines(struct turns_run *run, struct error *err)
 	all.boxes = memory_zero(all.count, sizeof *all.boxes);
 	all.full = memory_zero(all.count, sizeof *all.full);
 	for (uint32_t i = 0; i < all.count; i++)
-		coroutine_open(&all.list[i], &all, i);
-	if (status == 0)
+		coroutine_open(&all.list[i], &all, i, pairs ? run_coroutine : run_yielding);
+	if (!pairs) {
+		run->result->turns = run->plan->rounds * all.count;
+		run->began_ns = now_ns();
+	} else if (status == 0) {
 		status = exchange_begin(&all.exchange, err);
+	}
 	if (status == 0 && all.exchange.unfinished)
 		turns_switch(&all.main, all.list[0].at);
 	for (uint32_t i = 0; i < all.count; i++)

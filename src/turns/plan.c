@@ -43,7 +43,8 @@ int turns_check(const struct turns_plan *plan, struct error *err)
 {
 	const char *way = turn_way_name(plan->way), *model = turn_model_name(plan->model);
 	bool descriptors = turn_way_has_pairs(plan->way) && plan->way != TURN_FUTEX;
-	if (plan->model != TURN_THREADS && !turn_way_has_pairs(plan->way))
+	bool yields = plan->way == TURN_YIELD && plan->model == TURN_COROUTINES;
+	if (plan->model != TURN_THREADS && !turn_way_has_pairs(plan->way) && !yields)
 		return error_set(err, ERROR_USAGE, "%s has no messages, which %s exchange", way, model);
 	if ((plan->model == TURN_EPOLL || plan->model == TURN_URING) && !descriptors)
 		return error_set(err, ERROR_USAGE, "%s cannot wait for a %s, which has no descriptor", model, way);

@@ -44,6 +44,23 @@ TEST("coroutines exchange without a switch, threads that share a CPU with two fo
 		EXPECT_INT(err.kind, ERROR_UNSUPPORTED);
 }
 
+TEST("coroutines that yield take turns without a switch")
+{
+	struct turns_plan plan = plan_of(TURN_YIELD, TURN_COROUTINES);
+	struct turns_result result;
+	struct error err = { 0 };
+	plan.pairs = 1;
+	for (int count = 0; count < 2; count++, plan.pairs = 5) {
+		if (turns_run(&plan, NULL, &result, &err) == 0) {
+			EXPECT_INT(result.voluntary, 0);
+			EXPECT_INT(result.turns, 200 * plan.pairs);
+			EXPECT_INT(result.latency.count, 200 * plan.pairs);
+		} else {
+			EXPECT_INT(err.kind, ERROR_UNSUPPORTED);
+		}
+	}
+}
+
 TEST("messages of every size arrive whole")
 {
 	for (int model = 0; model < TURN_COROUTINES; model++) {

@@ -34,7 +34,7 @@ void latency_bars_make(struct latency_bars *bars, const struct switch_rows *rows
 }
 
 static const struct table_column latency_columns[] = {
-	{ "run", "Run", NULL, CELL_COUNT }, { "from", "From (ns)", "ns", CELL_COUNT }, { "to", "To (ns)", "ns", CELL_COUNT },
+	{ "run", "Run", NULL, CELL_COUNT }, { "from", "From", "ns", CELL_COUNT }, { "to", "To", "ns", CELL_COUNT },
 	{ "rounds", "Rounds", NULL, CELL_COUNT }, { "bar", "", NULL, CELL_TEXT },
 };
 

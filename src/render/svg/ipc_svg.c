@@ -203,7 +203,7 @@ static void write_event_title(const struct picture *picture, const struct ipc_ev
 		writer_puts(out, ": ");
 		ipc_plot_text(out, name);
 	}
-	if (picture->ns) {
+	if (picture->ns && (double)event->from_ns >= picture->from) {
 		writer_puts(out, "\nat ");
 		write_span(out, (double)event->from_ns - picture->from);
 		if (event->to_ns > event->from_ns) {
@@ -216,14 +216,34 @@ static void write_event_title(const struct picture *picture, const struct ipc_ev
 	writer_puts(out, "</title>");
 }
 
-static void write_event(const struct picture *picture, const struct ipc_plot *plot, const struct ipc_event *event)
+static double start_of_event(const struct picture *picture, const struct ipc_event *event)
 {
-	static const double POINT = 1.5, ROOM = 24;
+	return picture->ns ? (double)event->from_ns : (double)event->from_cycle;
+}
+
+/* From an event at x to the next one of its lane that is drawn, or to the end of the picture. */
+static double room_behind(const struct picture *picture, const struct ipc_plot *plot, const struct ipc_track *track, size_t number,
+	double x)
+{
+	enum lane lane = lane_of(track->events.items[number].kind);
+	for (size_t i = number + 1; i < track->events.count; i++) {
+		double next = ipc_plot_x(plot, start_of_event(picture, &track->events.items[i]));
+		if (next > x && lane_of(track->events.items[i].kind) == lane)
+			return next - x;
+	}
+	return IPC_PLOT_INNER - x;
+}
+
+static void write_event(const struct picture *picture, const struct ipc_plot *plot, const struct ipc_track *track, size_t number)
+{
+	static const double POINT = 1.5;
+	const struct ipc_event *event = &track->events.items[number];
 	struct writer *out = picture->out;
 	const char *name = strtab_text(&picture->svg->tracks->names, event->name);
-	double from = picture->ns ? (double)event->from_ns : (double)event->from_cycle, to = picture->ns ? (double)event->to_ns :
-		(double)event->to_cycle;
-	double x = ipc_plot_x(plot, from), width = ipc_plot_x(plot, to) - x;
+	double to = picture->ns ? (double)event->to_ns : (double)event->to_cycle;
+	double x = ipc_plot_x(plot, start_of_event(picture, event)), width = ipc_plot_x(plot, to) - x;
+	if (event->kind == IPC_EVENT_CBR && x < 0)
+		x = 0; /* the frequency at the start */
 	bool is_span = event->kind <= IPC_EVENT_MARK;
 	unsigned y = lane_of(event->kind) * LANE + 2;
 	if (x < 0 || x > IPC_PLOT_INNER)
@@ -235,8 +255,9 @@ static void write_event(const struct picture *picture, const struct ipc_plot *pl
 	writer_puts(out, "</rect>\n");
 	if (!*name || (!is_span && event->kind != IPC_EVENT_CBR))
 		return;
-	size_t columns = strlen(name), shown = text_columns_prefix(name, columns, 40);
-	double need = (double)shown * LETTER + 4, room = is_span ? width : ROOM * LETTER;
+	const char *detail = event->kind == IPC_EVENT_CBR ? strstr(name, " (") : NULL;
+	size_t shown = text_columns_prefix(name, detail ? (size_t)(detail - name) : strlen(name), 40);
+	double need = (double)shown * LETTER + 4, room = is_span ? width : room_behind(picture, plot, track, number, x);
 	writer_printf(out, "<text class=\"label\" data-x=\"%.3f\" data-w=\"%.3f\" data-need=\"%.0f\" transform=\"translate(%.3f 0)\" x=\"3\" "
 		"y=\"%u\"%s>", x, room, need, x, y + 11, room < need ? " visibility=\"hidden\"" : "");
 	xml_text(out, name, shown);
@@ -262,7 +283,7 @@ static void write_events(const struct picture *picture, const struct ipc_plot *p
 		if (counts[lane] > EVENTS && !wide && (drawn[lane] >= EVENTS || i % (counts[lane] / EVENTS + 1)))
 			continue;
 		drawn[lane]++;
-		write_event(picture, plot, event);
+		write_event(picture, plot, track, i);
 	}
 	close_plot(plot);
 }
@@ -346,9 +367,9 @@ void ipc_svg_write(struct writer *out, const struct ipc_svg *svg)
 	choose_grid(&picture);
 	unsigned bottom = IPC_PLOT_HEAD + (unsigned)shown * track_height();
 	struct str facts CLEANUP_STR = { 0 };
-	str_printf(&facts, "windows of %llu %s every %llu; band: between the conservative and the optimistic number; blue: timed ranges, "
+	str_printf(&facts, "windows of %llu %s every %llu %s; band: between the conservative and the optimistic number; blue: timed ranges, "
 		"amber: ranges longer than the window, red: lost trace", (unsigned long long)picture.grid.window.count,
-		picture.grid.window.ns ? "ns" : "cycles", (unsigned long long)picture.grid.step.count);
+		picture.grid.window.ns ? "ns" : "cycles", (unsigned long long)picture.grid.step.count, picture.grid.window.ns ? "ns" : "cycles");
 	if (tracks->counted)
 		str_puts(&facts, "; from counters, not from a trace");
 	if (shown < tracks->list.count)

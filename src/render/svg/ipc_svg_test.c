@@ -54,3 +54,25 @@ TEST("long ranges and lost trace have their own paths, and interrupt the line")
 	free(text);
 	ipc_tracks_fini(&tracks);
 }
+
+static void add_frequency(struct ipc_tracks *tracks, uint64_t at_ns, const char *name)
+{
+	vec_push(&tracks->list.items[0].events, ((struct ipc_event){ .kind = IPC_EVENT_CBR, .from_ns = at_ns, .to_ns = at_ns,
+		.name = strtab_add(&tracks->names, name, strlen(name)) }));
+}
+
+TEST("the frequency before the first range is at the start; a label that would cover the next packet is hidden until there is room")
+{
+	struct ipc_tracks tracks = { 0 };
+	fill(&tracks);
+	add_frequency(&tracks, 0, "1.00 GHz (ratio 10)");
+	add_frequency(&tracks, 1050, "2.00 GHz (ratio 20)");
+	add_frequency(&tracks, 1051, "3.00 GHz (ratio 30)");
+	char *text = drawn(&tracks);
+	EXPECT(strstr(text, "x=\"0.000\" y=\"74\" width=\"1.500\" height=\"14\"><title>cbr: 1.00 GHz (ratio 10)</title>"));
+	EXPECT(strstr(text, "y=\"85\">1.00 GHz</text>"));
+	EXPECT(strstr(text, "visibility=\"hidden\">2.00 GHz</text>"));
+	EXPECT(strstr(text, "y=\"85\">3.00 GHz</text>"));
+	free(text);
+	ipc_tracks_fini(&tracks);
+}

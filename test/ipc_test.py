@@ -482,11 +482,23 @@ def test_edges(context):
             found = {(int(row["from_address"], 0), int(row["to_address"], 0)): row for row in rows}
             need({edge: int(row["count"]) for edge, row in found.items()} == counts, "the branches of %s %s" % (name, options))
             need({edge: int(row["cycles"] or 0) for edge, row in found.items()} == cycles, "the cycles of %s %s" % (name, options))
+        done = process.perfuse("cycle", "--brstack", text)
+        need(done.returncode == 255 and "brstacksym prints them" in done.stderr, done.stderr)
         below = 0
         for row in table_of(context, name, "--cover"):
             limit = int(row["cycles"])
             need(int(row["stacks"]) == sum(below < length <= limit or (length == below == 0) for length in cover), "cover of %s: %s" % (name, row))
             below = limit
+
+
+def test_text_of_symbols(context):
+    """the dominant cycle of a text of symbols is that of its recording, though many of its places have no name"""
+    text = os.path.join(context.work, "symbols.txt")
+    with open(text, "w") as file:
+        file.write(context.perfuse("script", "pp.lbr", "-F", "brstacksym").stdout)
+    need("[unknown]" in open(text).read(), "all places have names")
+    calls = [[row["to"] for row in table_of(context, "pp.lbr", *words) if row["kind"] == "call"] for words in ((), ("--brstack", text))]
+    need(calls[0] == calls[1] and len(calls[0]) == 3, str(calls))
 
 
 def test_cycle(context):

@@ -8,6 +8,7 @@ struct entry {
 	struct flow_place from, to;
 	uint64_t cycles;
 	bool timed;
+	bool unnamed; /* an end is "[unknown]", which may be any place */
 };
 
 /* "0x7f12", "main+0x1c", "main". */
@@ -35,6 +36,12 @@ static bool read_place(struct flow_graph *graph, const char *text, size_t len, s
 	return place->function != 0;
 }
 
+static bool is_unnamed(const char *text, size_t len)
+{
+	static const char word[] = "[unknown]";
+	return len == sizeof word - 1 && !memcmp(text, word, len);
+}
+
 static bool read_entry(struct flow_graph *graph, const char *word, size_t len, struct entry *entry)
 {
 	const char *fields[FIELDS_MIN];
@@ -52,18 +59,20 @@ static bool read_entry(struct flow_graph *graph, const char *word, size_t len, s
 	memcpy(cycles, fields[5], lengths[5] < sizeof cycles ? lengths[5] : sizeof cycles - 1);
 	entry->cycles = strtoull(cycles, &stop, 10);
 	entry->timed = stop != cycles;
+	entry->unnamed = is_unnamed(fields[0], lengths[0]) || is_unnamed(fields[1], lengths[1]);
 	return read_place(graph, fields[0], lengths[0], &entry->from) && read_place(graph, fields[1], lengths[1], &entry->to);
 }
 
-/* A symbol that is entered at its start is called. */
+/* A symbol that is entered at its start is called. What has no name has no start. */
 static uint8_t kind_of(const struct entry *entry)
 {
 	bool from_kernel = entry->from.address >> 63, to_kernel = entry->to.address >> 63;
 	if (from_kernel != to_kernel)
 		return to_kernel ? FLOW_SYSCALL : FLOW_RESUME;
-	return entry->to.function && !entry->to.offset ? FLOW_CALL : FLOW_JUMP;
+	return entry->to.function && !entry->to.offset && !entry->unnamed ? FLOW_CALL : FLOW_JUMP;
 }
 
+/* Places without names are not distinguished, so that no path leads through them. */
 static void add_stack(struct flow_graph *graph, const struct entry *entries, size_t count)
 {
 	uint32_t before = FLOW_NONE;
@@ -76,11 +85,11 @@ static void add_stack(struct flow_graph *graph, const struct entry *entries, siz
 			graph->edges.items[edge].to = entries[i].to;
 			graph->edges.items[edge].kind = kind_of(&entries[i]);
 		}
-		flow_graph_add(graph, edge, before);
+		flow_graph_add(graph, edge, entries[i].unnamed ? FLOW_NONE : before);
 		if (entries[i].timed)
 			flow_graph_add_cycles(graph, edge, (double)entries[i].cycles);
 		cycles += entries[i].cycles;
-		before = edge;
+		before = entries[i].unnamed ? FLOW_NONE : edge;
 	}
 	if (count)
 		flow_graph_add_stack(graph, count, cycles);

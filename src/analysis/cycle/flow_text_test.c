@@ -40,6 +40,25 @@ TEST("symbols of brstacksym are functions, and their starts are called")
 	flow_graph_fini(&graph);
 }
 
+TEST("branches of places without names are counted, but are no calls, and no path leads through them")
+{
+	struct flow_graph graph;
+	uint64_t bad = 0;
+	flow_graph_init(&graph);
+	EXPECT_INT(read_line(&graph, "a+0x9/b+0x2/P/-/-/7 b+0x1/a+0x2/P/-/-/1 [unknown]/b/P/-/-/1 a+0x3/[unknown]/P/-/-/1 b+0x8/a/P/-/-/1",
+		&bad), 5);
+	EXPECT_INT(bad, 0);
+	EXPECT_INT(graph.branches, 5);
+	EXPECT(graph.cycles == 11);
+	EXPECT_INT(graph.edges.items[0].kind, FLOW_CALL);
+	EXPECT_INT(graph.edges.items[1].kind, FLOW_JUMP);
+	EXPECT_INT(graph.edges.items[2].kind, FLOW_JUMP);
+	EXPECT_INT(graph.follows.count, 1);
+	EXPECT_INT(graph.follows.items[0].edge, 3);
+	EXPECT_INT(graph.follows.items[0].next, 4);
+	flow_graph_fini(&graph);
+}
+
 TEST("a word that is no branch ends its stack and is counted")
 {
 	struct flow_graph graph;

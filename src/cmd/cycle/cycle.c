@@ -174,6 +174,7 @@ static int show(struct cli *cli, const struct cycle_command *options, const stru
 		error_set(err, ERROR_USAGE, result.cycles.list.count ? "there are only %zu cycles" : "no cycle of function calls was found",
 			result.cycles.list.count);
 		status = error_hint(err, knows_calls(graph) ? "--edges lists the branches, --cycles the cycles; --least takes rarer branches in" :
+			options->brstack ? "no branch is known as a call: a text of addresses has no functions; script -F brstacksym prints them" :
 			"no branch is known as a call: the programs are not available (--symfs); record -j any,save_type,u records types");
 	} else if (options->dot || options->svg) {
 		status = result_file_write(cli, options->dot ? options->dot : options->svg, options->dot ? write_dot : write_svg, &result, err);

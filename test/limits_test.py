@@ -174,6 +174,20 @@ def test_memory_limit_chains(c):
     null.close()
 
 
+def test_memory_limit_rounds(c):
+    """with --memory, a large recording without FINISHED_ROUND takes no more memory, and the part behind the limit takes none"""
+    if SANITIZED:
+        raise Skip("the sanitizers' allocator does not tell what is in use")
+    rings, count, frames, limit = 4, 24000, 400, 32
+    chain = lambda i: [0x1000 + 16 * ((i * 7919 + k * 104729) % 1000003) for k in range(frames)]
+    path = recorded_apart(c, lambda: (make.chain_sample(7, chain(i), rings * i + ring + 1) for ring in range(rings)
+                                      for i in range(count // rings)), chains=True)
+    need(os.path.getsize(path) > (limit + 40) << 20, "the recording is too small to show anything")
+    for command in (REPORT + ("--max-stack", "400"), FLAMEGRAPH + ("--max-stack", "400")):
+        done = limited(c, "a recording without rounds", path, command, limit)
+        need("samples are left out" in done.err, "%s leaves out nothing: %s" % (command[0], done.err[-300:]))
+
+
 def test_inodes(c):
     """one path with very many inodes takes time and memory in proportion"""
     c.growth(lambda n: [mmap2(10, CODE + i * 4096, 4096, "/none", i + 1, i % 5) for i in range(n)] + [sample(10, CODE)], 20000, REPORT, SCRIPT,

@@ -452,6 +452,16 @@ static void begin_plain(struct session *session)
 	plain_begin(&in->plain_sink, in->sink, session, in->workers[0]);
 }
 
+/* A record behind the limit of memory. It was read, so that its bytes are released like those of records that are used. */
+static void leave_out(struct session *session, const struct entry *entry)
+{
+	struct session_internal *in = session->internal;
+	session->counters.left_out_samples += load_u32(entry->body - 8) == RECORD_SAMPLE;
+	in->batch_bytes += entry_size(entry);
+	if (in->batch_bytes - in->held_bytes >= in->batch_most)
+		batch_run(session);
+}
+
 /* A record of a plain sink: applied to the model and passed at once. */
 static void deliver_plain(void *context, const struct entry *entry)
 {
@@ -464,7 +474,7 @@ static void deliver_plain(void *context, const struct entry *entry)
 		return; /* it was passed over */
 	uint64_t clock = in->batch_clock++;
 	if (__builtin_expect(in->full, 0)) {
-		session->counters.left_out_samples += is_sample;
+		leave_out(session, entry);
 		return;
 	}
 	if (!is_sample || entry->time >= in->jit.next_ns || session->model.edit) {
@@ -485,7 +495,7 @@ static void deliver(void *context, const struct entry *entry)
 	struct session *session = context;
 	struct session_internal *in = session->internal;
 	if (__builtin_expect(in->full, 0)) {
-		session->counters.left_out_samples += load_u32(entry->body - 8) == RECORD_SAMPLE;
+		leave_out(session, entry);
 		return;
 	}
 	if (__builtin_expect(in->deferred.wanted, 0)) {

@@ -514,8 +514,11 @@ def test_tracefs(c):
 
 
 def test_bpf_counters(c):
-    """--bpf-counters counts as without it and says so, except where programs read the output"""
+    """--bpf-counters counts as without it and says so, except where programs read the output; --record-tpebs, if latencies are asked for"""
     need_counters(c)
+    for event, expected in ("page-faults", 0), ("page-faults,cache-misses:R", 1):
+        done, _ = c.stat(PERFUSE, ["--record-tpebs", "-e", event, "true"])
+        need(done.returncode == 0 and done.stderr.count("--record-tpebs") == expected, "%s: %r" % (event, done))
     for style, expected in ([], 1), (["-x,"], 0), (["-j"], 0), (["--quiet"], 0):
         done, _ = c.stat(PERFUSE, ["--bpf-counters", *style, "-e", "page-faults", "true"])
         need(done.returncode == 0 and done.stderr.count("--bpf-counters") == expected, "%s: %r" % (style, done))

@@ -469,7 +469,10 @@ static void remark_options(const struct stat_run *run)
 	if (run->o->bpf_counters)
 		cli_warn(run->cli, "--bpf-counters: the counters of perf_event are read as without this option; no BPF program shares them, and the "
 			"counts are the same.");
-	if (run->o->record_latencies)
+	bool latencies = false;
+	for (size_t i = 0; i < run->events.list.count; i++)
+		latencies |= run->events.list.items[i].retire_latency;
+	if (run->o->record_latencies && latencies)
 		cli_warn(run->cli, "--record-tpebs: latencies (modifier R) are not sampled: they count as 0.");
 }
 

@@ -141,7 +141,6 @@ def cut(chance, encoder, steps, packets):
     while at < len(packets):
         start = at if chance.random() < 0.7 else min(len(packets), at + chance.randrange(1, 3000))
         end = min(len(packets), start + chance.randrange(1000, 6000))
-        first = next(((place, index) for place, index in encoder.psbs if start <= place < end), None)
         if start == at and pieces:  # it continues the piece before, which ends in the middle of a packet
             pieces[-1] += packets[start:end]
         else:
@@ -151,10 +150,10 @@ def cut(chance, encoder, steps, packets):
     for piece in pieces:
         start = packets.index(piece, place)
         place = start + len(piece)
-        first = next(((at, index) for at, index in encoder.psbs if start <= at and at + 200 < place), None)
-        if not first:
+        index = next((index for begin, end, index in encoder.psbs if start <= begin and end <= place), None)
+        if index is None:
             continue
-        index, until = first[1], known_at(encoder, place)
+        until = known_at(encoder, place)
         parts.append((before, index, False))
         parts.append((index, max(index, until), True))
         before = max(index, until)

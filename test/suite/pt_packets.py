@@ -119,8 +119,7 @@ class Encoder:
 
     def synchronize(self, ip, index):
         self.flush()
-        self.psbs.append((len(self.out), index))
-        self.known = index
+        start = len(self.out)
         self.emit(PSB)
         self.last, self.returns, self.since_psb = 0, [], len(self.out)
         self.time_packets()
@@ -129,7 +128,9 @@ class Encoder:
             self.emit(bytes([0x99, 0x20 | self.in_transaction]))
             self.emit(self.mode())
             self.emit(self.address(FUP, ip))
+        self.known = index
         self.emit(PSBEND)
+        self.psbs.append((start, len(self.out), index))
 
     def begin(self, ip, index):
         self.tracing = True

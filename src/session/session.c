@@ -337,13 +337,26 @@ static void batch_process(struct session *session)
 		batch_finish(session);
 }
 
+/* Whether half of the model is of ended processes and replaced mappings. */
+static bool has_past(const struct model *model)
+{
+	return model->ended >= model->threads.count / 2 || model->superseded >= model->arena.bytes / 2;
+}
+
+/* A new generation is made beside the old one: of a model that lives it would only take memory. */
 static void drop_past(struct session *session)
 {
 	struct session_internal *in = session->internal;
-	session_renew(session, &(struct model_renewal){ 0 });
-	for (unsigned i = 0; i < session_workers(session); i++)
+	bool renews = has_past(&session->model);
+	if (renews)
+		session_renew(session, &(struct model_renewal){ 0 });
+	for (unsigned i = 0; i < session_workers(session); i++) {
+		if (!renews)
+			worker_drop_points(in->workers[i]);
 		in->sink->forget(in->sink->context, i);
-	in->renewed_growth = model_growth(&session->model);
+	}
+	if (renews)
+		in->renewed_growth = model_growth(&session->model);
 }
 
 /* Not if something else than the sink refers to threads. */
@@ -359,9 +372,8 @@ static void renew_stream(struct session *session)
 	struct model *model = &session->model;
 	if (!drops_past(session) || model_growth(model) < 2 * in->renewed_growth + STREAM_ROOM)
 		return;
-	if (model->ended < model->threads.count / 2 && model->superseded < model->arena.bytes / 2)
-		return;
-	drop_past(session);
+	if (has_past(model))
+		drop_past(session);
 }
 
 /* What is in use now, and what aggregating sinks take at the end to merge and order it. */

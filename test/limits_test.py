@@ -188,6 +188,21 @@ def test_memory_limit_rounds(c):
         need("samples are left out" in done.err, "%s leaves out nothing: %s" % (command[0], done.err[-300:]))
 
 
+def test_address_space(c):
+    """in a limited address space a large recording leaves less for its analysis: samples are left out, no command runs out of memory"""
+    if SANITIZED:
+        raise Skip("the sanitizers need more address space than this limit")
+    shape = lambda i: [fork(100 + i, 7, i + 1), comm(100 + i, "p%d" % i, i + 1), sample(100 + i, 0x1000 + 16 * (i % 4096), i + 1)] + \
+        [make.mmap2(100 + i, 0x10000 * (k + 1), 0x8000, "/lib/%d" % k, time=i + 1) for k in range(6)]
+    path = recorded_apart(c, lambda: in_rounds(shape, 150000))
+    size = os.path.getsize(path)
+    need(size > 80 << 20, "the recording is too small to show anything")
+    for command in (REPORT, FLAMEGRAPH, SCRIPT):
+        done = c.run(*command, "-i", path, memory=size + (160 << 20))
+        need(done.code == 0, "%s: exit code %d: %s" % (command[0], done.code, done.err[-300:]))
+        need("samples are left out" in done.err, "%s leaves out nothing: %s" % (command[0], done.err[-300:]))
+
+
 def test_inodes(c):
     """one path with very many inodes takes time and memory in proportion"""
     c.growth(lambda n: [mmap2(10, CODE + i * 4096, 4096, "/none", i + 1, i % 5) for i in range(n)] + [sample(10, CODE)], 20000, REPORT, SCRIPT,

@@ -93,6 +93,8 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	source_options.event_memory = budget_limit(cli->budget) / EVENTS_SHARE;
 	if (source_open(&source, input->path, &source_options, err) < 0)
 		return -1;
+	if (!options->memory && cli->budget->measure)
+		cli->budget->limit = 0; /* measured again: the recording takes address space now */
 	if (source->traced && use->itrace && piped_trace_copy(&input->piped, &source, err) < 0) {
 		source_close(source);
 		return -1;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "os/file.h"
 
@@ -49,6 +50,14 @@ static uint64_t limit_of_groups(uint64_t most)
 	return most;
 }
 
+/* What is mapped already counts for RLIMIT_AS: of a command that reads a recording, the recording. Format: proc_pid_statm(5). */
+static uint64_t address_space_left(uint64_t limit)
+{
+	int64_t pages;
+	uint64_t used = file_number("/proc/self/statm", &pages) && pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+	return used < limit ? limit - used : 0;
+}
+
 uint64_t memory_allowed(void)
 {
 	static const int limits[] = { RLIMIT_AS, RLIMIT_DATA };
@@ -57,7 +66,7 @@ uint64_t memory_allowed(void)
 	for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
 		struct rlimit limit;
 		if (getrlimit(limits[i], &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-			most = smaller(most, limit.rlim_cur);
+			most = smaller(most, limits[i] == RLIMIT_AS ? address_space_left(limit.rlim_cur) : limit.rlim_cur);
 	}
 	return limit_of_groups(most);
 }

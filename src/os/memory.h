@@ -2,5 +2,5 @@
 #pragma once
 #include <stdint.h>
 
-/* In bytes: the machine's memory, or the limit of control groups, RLIMIT_AS or RLIMIT_DATA. */
+/* In bytes: the machine's memory, or the limit of control groups, RLIMIT_DATA, or what is left of RLIMIT_AS. */
 uint64_t memory_allowed(void);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -328,6 +329,34 @@ TEST("the memory limit is at most the machine's memory, and follows a lower reso
 	else
 		EXPECT_INT(memory_allowed(), all / 2);
 	EXPECT_INT(setrlimit(RLIMIT_DATA, &before), 0);
+}
+
+TEST("of a limited address space, what is mapped is not available")
+{
+	struct rlimit before, less;
+	uint64_t all = memory_allowed();
+#ifdef __SANITIZE_ADDRESS__
+	unit_skip("the sanitizer's own memory exceeds the limit; builds without it run it");
+	return;
+#endif
+	EXPECT_INT(getrlimit(RLIMIT_AS, &before), 0);
+	less = before;
+	less.rlim_cur = all / 2;
+	EXPECT_INT(setrlimit(RLIMIT_AS, &less), 0);
+	EXPECT_INT(getrlimit(RLIMIT_AS, &less), 0);
+	if (less.rlim_cur == before.rlim_cur) {
+		unit_skip("emulated kernels ignore this limit; native builds run it");
+		return;
+	}
+	enum { SIZE = 64 << 20, OTHER = 1 << 20 };
+	uint64_t left = memory_allowed();
+	EXPECT(left < all / 2 && left > SIZE);
+	void *mapped = mmap(NULL, SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	EXPECT(mapped != MAP_FAILED);
+	uint64_t now = memory_allowed();
+	EXPECT(now + SIZE <= left + OTHER && now + SIZE + OTHER >= left);
+	munmap(mapped, SIZE);
+	EXPECT_INT(setrlimit(RLIMIT_AS, &before), 0);
 }
 
 /* 0: it loads; 1: no permission, or no such system call; 2: another error. */

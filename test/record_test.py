@@ -294,6 +294,25 @@ def test_shared_filter(c):
     need(result.stderr.count("root can prepare filters") == 2, result.stderr)
 
 
+def test_urgency(c):
+    """a recorder that came late to a full ring gets a real-time priority, unless the user chose one; its command does not"""
+    need_root("only root gets a real-time priority")
+    if os.nice(0) != 0:
+        raise Skip("the tests run with a priority that a user chose")
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    except PermissionError:
+        raise Skip("root gets no real-time priority here")
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    # the command stops the recorder until the ring is full; column 41 is the scheduling policy (1: SCHED_FIFO)
+    late = ("kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null; kill -CONT $PPID; i=0; while "
+            "policy=$(awk '{ print $41 }' /proc/$PPID/stat); [ $policy = 0 ] && [ $i -lt %d ]; do i=$((i+1)); sleep 0.05; done; "
+            "echo $policy $(awk '{ print $41 }' /proc/self/stat)")
+    for words, tries, expected in (((), 400, ["1", "0"]), (("nice", "-n", "5"), 20, ["0", "0"])):
+        result = c.run(*words, PERFUSE, "record", "-o", "late.data", "-m", "8", "-e", "raw_syscalls:sys_enter", "--", "sh", "-c", late % tries)
+        need(result.stdout.split() == expected, "%s: %s: %s" % (" ".join(words), result.stdout.split(), result.stderr))
+
+
 def test_priority(c):
     """while it reads rings, a recorder of root has a higher priority than others, its command and a priority that the user chose are unchanged"""
     need_root("only root may raise priorities")

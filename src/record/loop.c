@@ -16,7 +16,7 @@
 enum {
 	READY_TIMER, READY_CONTROL, READY_SWITCH_TIMER, READY_SWITCH_EVENT, READY_RING_READERS, READY_OFF_CPU, READY_PROGRAMS, READY_TRIGGER
 };
-enum { RINGS_AT_ONCE = 31 };
+enum { RINGS_AT_ONCE = 31, MUCH_BYTES = 256 * 1024 };
 enum { LOOK_MS = 50 }; /* unwinding reads files of processes that may soon end: it does not wait until a ring is half full */
 
 int loop_open(struct recorder *r, struct error *err)
@@ -185,20 +185,20 @@ static int write_spans(struct recorder *r, const struct span *pieces, size_t cou
 	return data_writer_add_spans(&r->writer, pieces, count, err);
 }
 
-/* Writes the records of some rings, then returns their room to the kernel. worth: fewer bytes are not written. Returns whether there were
- * any. */
-static int drain_rings(struct recorder *r, size_t first, size_t end, uint64_t worth, struct error *err)
+/* Writes the records of some rings, then returns their room to the kernel: of rings with much at once, so that none waits for others.
+ * first: the first of them, then the first that was not written. worth: fewer bytes are not written. Returns whether there were any. */
+static int drain_rings(struct recorder *r, size_t *first, size_t end, uint64_t worth, struct error *err)
 {
 	struct ring *rings = r->measurement.counters.rings.items;
 	struct span pieces[2 * RINGS_AT_ONCE];
-	size_t bytes[RINGS_AT_ONCE] = { 0 }, used = 0, total = 0;
-	for (size_t i = first; i < end; i++) {
-		const struct ring *ring = &rings[i];
+	size_t bytes[RINGS_AT_ONCE] = { 0 }, used = 0, total = 0, begin = *first;
+	for (; *first < end && total < MUCH_BYTES; ++*first) {
+		const struct ring *ring = &rings[*first];
 		size_t pending = ring->backward ? 0 : ring_pending(ring, &pieces[used]);
 		if (!pending || pending < worth)
 			continue;
 		used += 2;
-		bytes[i - first] = pending;
+		bytes[*first - begin] = pending;
 		total += pending;
 	}
 	if (!total)
@@ -206,11 +206,11 @@ static int drain_rings(struct recorder *r, size_t first, size_t end, uint64_t wo
 	if (write_spans(r, pieces, used, err) < 0)
 		return -1;
 	/* after they were copied in order, their headers are in the cache: before, each would be waited for */
-	for (size_t i = first; i < end; i++) {
-		if (!bytes[i - first])
+	for (size_t i = begin; i < *first; i++) {
+		if (!bytes[i - begin])
 			continue;
-		build_reader_see_ring(r->builds, &rings[i], &r->seen[i], rings[i].tail + bytes[i - first]);
-		ring_consume(&rings[i], bytes[i - first]);
+		build_reader_see_ring(r->builds, &rings[i], &r->seen[i], rings[i].tail + bytes[i - begin]);
+		ring_consume(&rings[i], bytes[i - begin]);
 	}
 	return 1;
 }
@@ -277,11 +277,11 @@ static int copy_rings(struct recorder *r, bool last, struct error *err)
 	uint64_t worth = last ? 0 : r->options->flush_bytes;
 	int any = 0;
 	size_t at_once = r->options->affinity == AFFINITY_ANY ? RINGS_AT_ONCE : 1;
-	for (size_t first = 0; first < counters->rings.count; first += at_once) {
+	for (size_t first = 0; first < counters->rings.count;) {
 		size_t end = first + at_once < counters->rings.count ? first + at_once : counters->rings.count;
 		if (r->options->affinity != AFFINITY_ANY)
 			affinity_follow(&r->affinity, counters->rings.items[first].cpu);
-		int status = drain_rings(r, first, end, worth, err);
+		int status = drain_rings(r, &first, end, worth, err);
 		if (status < 0)
 			return status;
 		any |= status;
@@ -289,10 +289,27 @@ static int copy_rings(struct recorder *r, bool last, struct error *err)
 	return any;
 }
 
+static void see_fullest(struct recorder *r)
+{
+	const struct ring *rings = r->measurement.counters.rings.items;
+	size_t most = 0, size = 0;
+	for (size_t i = 0; i < r->measurement.counters.rings.count; i++) {
+		struct span pieces[2];
+		size_t pending = rings[i].backward ? 0 : ring_pending(&rings[i], pieces);
+		if (pending > most || !size) {
+			most = pending;
+			size = rings[i].size;
+		}
+	}
+	if (size)
+		urgency_see(&r->urgency, most, size);
+}
+
 static int drain(struct recorder *r, bool last, struct error *err)
 {
 	if (r->ring_readers)
 		return last ? stop_ring_readers(r, err) : 0;
+	see_fullest(r);
 	int any = r->unwinding ? drain_unwinding(r, last, err) : copy_rings(r, last, err);
 	if (any < 0)
 		return any;
@@ -327,7 +344,11 @@ static int wait_for_ready(struct recorder *r, uint32_t *ready, struct error *err
 	bool looks = r->builds && !r->ring_readers && !r->unwinding;
 	/* A ring wakes its reader when it is half full, which may be more bytes than the file may have. */
 	bool measured = r->options->size_limit || r->options->switching.bytes;
-	int timeout = r->unwinding || measured ? LOOK_MS : looks ? BUILD_READER_LOOK_MS : -1, n;
+	int timeout = r->unwinding || measured ? LOOK_MS : looks ? BUILD_READER_LOOK_MS : -1, early = r->urgency.look_ms, n;
+	if (early >= 0 && (timeout < 0 || early < timeout)) {
+		measured = true;
+		timeout = early;
+	}
 	while ((n = measurement_wait(&r->measurement, timeout, ready, err)) == 0 && looks) {
 		for (size_t i = 0; i < counters->rings.count; i++)
 			build_reader_see_ring(r->builds, &counters->rings.items[i], &r->seen[i], UINT64_MAX);

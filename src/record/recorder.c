@@ -285,23 +285,15 @@ static int set_realtime(const struct recorder *r, struct error *err)
 
 /* While rings are read: on a machine without an idle CPU, a recorder that waits for its turn loses records. The user's own choice of a
  * priority stays, and users without the right to raise it record as before. Very frequent samples can occupy a machine whatever the
- * recorder does: there it takes no time from the others. */
-static void raise_priority(struct recorder *r)
+ * recorder does: there it takes no time from the others before it comes late. Unwinding takes long: it gets no real-time priority. */
+static void open_urgency(struct recorder *r)
 {
-	enum { HIGHER = -10 };
 	const struct events *events = r->measurement.events;
+	bool frequent = false;
 	for (size_t i = 0; i < events->list.count; i++)
-		if (attr_flag(&events->list.items[i].attr, ATTR_FREQ) && is_busy(&events->list.items[i]))
-			return;
-	if (!r->options->realtime && getpriority(PRIO_PROCESS, 0) == 0)
-		r->raised = setpriority(PRIO_PROCESS, 0, HIGHER) == 0;
-}
-
-static void restore_priority(struct recorder *r)
-{
-	if (r->raised)
-		setpriority(PRIO_PROCESS, 0, 0);
-	r->raised = false;
+		frequent |= attr_flag(&events->list.items[i].attr, ATTR_FREQ) && is_busy(&events->list.items[i]);
+	urgency_open(&r->urgency, !r->options->realtime, !frequent);
+	r->urgency.refused = r->unwinding != NULL;
 }
 
 /* Writes the header and the features after the records. */
@@ -425,6 +417,7 @@ static int finish_switched_file(struct recorder *r, struct error *err)
 int recorder_switch(struct recorder *r, struct error *err)
 {
 	r->switch_now = false;
+	urgency_rest(&r->urgency);
 	if (loop_snapshot(r, err) < 0 || finish_switched_file(r, err) < 0)
 		return -1;
 	recorder_say(r, "[ perf record: dump data: Woken up %llu times ]",
@@ -507,7 +500,7 @@ static int record_target(struct recorder *r, struct error *err)
 		return -1;
 	if (open_output(r, err) < 0 || set_realtime(r, err) < 0)
 		return -1;
-	raise_priority(r);
+	open_urgency(r);
 	if (loop_start(r, err) < 0 || off_cpu_start(&r->off_cpu, err) < 0)
 		return -1;
 	if (measurement_start(m, err) < 0) {
@@ -520,7 +513,7 @@ static int record_target(struct recorder *r, struct error *err)
 	if (m->workload.pid && !r->builds) /* without a look at every new mapping, the command alone is known */
 		build_reader_add_maker(r->maps, m->workload.pid);
 	int status = loop_run(r, err);
-	restore_priority(r);
+	urgency_close(&r->urgency);
 	measurement_stop(m);
 	/* the file is complete before the command has ended, which may take long */
 	return status < 0 ? status : complete_recording(r, err);
@@ -539,7 +532,7 @@ int record_run(struct recording *recording, const struct record_options *options
 	trace_writing_open(&r.traces);
 	struct error why = { 0 };
 	int status = record_target(&r, &why);
-	restore_priority(&r);
+	urgency_close(&r.urgency);
 	measurement_end_command(&r.measurement);
 	recording->has_status = r.started && r.measurement.workload.reaped;
 	recording->status = r.measurement.workload.status;

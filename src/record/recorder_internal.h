@@ -9,6 +9,7 @@
 #include "record/acquire/build_reader.h"
 #include "record/acquire/control.h"
 #include "record/acquire/measurement.h"
+#include "record/acquire/urgency.h"
 #include "record/acquire/watched_event.h"
 #include "record/recorder.h"
 #include "record/sample_filters.h"
@@ -52,7 +53,7 @@ struct recorder {
 	VEC(char *) files;             /* the finished ones, oldest first */
 	size_t window;                 /* index of the next of options->windows */
 	bool window_open;
-	bool raised;                   /* this process has a higher priority than before */
+	struct urgency urgency;        /* while rings are read */
 	bool started;                  /* the output has records */
 	bool done;
 	struct control_line command;   /* of --control */

@@ -1,0 +1,98 @@
+#include "record/acquire/urgency.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+enum {
+	NICER = -10,
+	REALTIME_PRIORITY = 1,          /* below each other real-time task */
+	WINDOW_NS = 100 * 1000 * 1000,
+	SHARE_PERCENT = 50,             /* of one CPU in a window */
+	REST_NS = 1000 * 1000 * 1000,   /* after such a window */
+	EARLY_NS = 1000 * 1000 * 1000,  /* after the thread came late */
+	LOOK_LEAST_MS = 1,
+	LOOK_MOST_MS = 50,
+};
+
+bool urgency_is_late(size_t pending, size_t size)
+{
+	return pending > size / 16 * 9;
+}
+
+bool urgency_exceeds(struct urgency *urgency, uint64_t now_ns, uint64_t cpu_ns)
+{
+	uint64_t elapsed = now_ns - urgency->window_ns, used = cpu_ns - urgency->window_cpu_ns;
+	if (elapsed < WINDOW_NS)
+		return false;
+	urgency->window_ns = now_ns;
+	urgency->window_cpu_ns = cpu_ns;
+	return used > elapsed / 100 * SHARE_PERCENT;
+}
+
+int urgency_look_ms(size_t pending, size_t size, uint64_t elapsed_ns)
+{
+	uint64_t ms = pending ? (uint64_t)((double)elapsed_ns * (double)(size / 4) / (double)pending / 1e6) : LOOK_MOST_MS;
+	return ms < LOOK_LEAST_MS ? LOOK_LEAST_MS : ms > LOOK_MOST_MS ? LOOK_MOST_MS : (int)ms;
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec used;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+void urgency_open(struct urgency *urgency, bool may_raise, bool nicer)
+{
+	*urgency = (struct urgency){ .look_ms = -1 };
+	urgency->may_raise = may_raise && sched_getscheduler(0) == SCHED_OTHER && getpriority(PRIO_PROCESS, 0) == 0;
+	if (urgency->may_raise && nicer)
+		urgency->nicer = setpriority(PRIO_PROCESS, 0, NICER) == 0;
+}
+
+void urgency_rest(struct urgency *urgency)
+{
+	const struct sched_param usual = { 0 };
+	if (urgency->realtime)
+		sched_setscheduler(0, SCHED_OTHER, &usual);
+	urgency->realtime = false;
+}
+
+void urgency_close(struct urgency *urgency)
+{
+	urgency_rest(urgency);
+	if (urgency->nicer)
+		setpriority(PRIO_PROCESS, 0, 0);
+	*urgency = (struct urgency){ .look_ms = -1 };
+}
+
+static void raise_priority(struct urgency *urgency, uint64_t now)
+{
+	const struct sched_param parameter = { .sched_priority = REALTIME_PRIORITY };
+	if (!urgency->may_raise || urgency->refused || now < urgency->rest_ns)
+		return;
+	urgency->realtime = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter) == 0;
+	urgency->refused = !urgency->realtime;
+	urgency->window_ns = now;
+	urgency->window_cpu_ns = thread_cpu_ns();
+}
+
+void urgency_see(struct urgency *urgency, size_t pending, size_t size)
+{
+	uint64_t now = now_ns(), elapsed = now - urgency->drained_ns;
+	bool late = urgency_is_late(pending, size);
+	if (urgency->realtime && urgency_exceeds(urgency, now, thread_cpu_ns())) {
+		urgency_rest(urgency);
+		urgency->rest_ns = now + REST_NS;
+	} else if (late && !urgency->realtime) {
+		raise_priority(urgency, now);
+	}
+	if (late)
+		urgency->early_ns = now + EARLY_NS;
+	bool early = !urgency->realtime && now < urgency->early_ns && urgency->drained_ns;
+	urgency->look_ms = early ? urgency_look_ms(pending, size, elapsed) : -1;
+	urgency->drained_ns = now;
+}

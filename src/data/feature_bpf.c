@@ -280,6 +280,8 @@ static void take_lines(struct line_arrays *all, struct feature_bpf_function *fun
 			break;
 		last = address;
 	}
+	if (!count)
+		return; /* of a program without lines there may be no address */
 	struct feature_bpf_line *lines = arena_alloc(arena, (size_t)count * sizeof *lines);
 	for (uint32_t i = 0; i < count; i++) {
 		const uint8_t *line = all->lines + (size_t)i * all->line_size;

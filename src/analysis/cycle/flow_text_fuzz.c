@@ -25,7 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		count += graph.edges.items[i].count;
 	for (size_t i = 0; i < graph.follows.count; i++)
 		follows += graph.follows.items[i].count;
-	if (count != entries || graph.branches != entries || graph.stacks != stacks || follows != entries - stacks)
+	bool named = !memmem(data, size, "[unknown]", 9); /* no path leads through places without a name */
+	if (count != entries || graph.branches != entries || graph.stacks != stacks || follows > entries - stacks)
+		abort();
+	if (named && follows != entries - stacks)
 		abort();
 	flow_cycles_find(&cycles, &graph, 1);
 	for (size_t i = 0; i < cycles.list.count; i++)

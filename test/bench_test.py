@@ -158,9 +158,13 @@ def test_uprobe():
 
 def test_pmu_scan():
     """internals pmu-scan prints perf's messages"""
-    texts = [process.run(program, "bench", "internals", "pmu-scan", "-i", "2").stderr for program in (need_reference(), PERFUSE)]
-    masked = [re.sub(r"\d+\.\d+", "N", text) for text in texts]
-    need(masked[0] == masked[1] and "2 times" in texts[1], str(texts))
+    runs = [process.run(program, "bench", "internals", "pmu-scan", "-i", "2") for program in (need_reference(), PERFUSE)]
+    theirs, ours = (re.sub(r"\d+\.\d+", "N", run.stderr).splitlines() for run in runs)
+    need(runs[1].returncode == 0 and "2 times" in runs[1].stderr and len(ours) == 3, str(runs[1]))
+    if runs[0].returncode < 0: # perf 6.12 breaks its heap where no core PMU exists; the C library then adds a line
+        theirs = theirs[:-1]
+        ours = ours[:len(theirs)]
+    need(theirs and theirs == ours, "%s\n%s" % tuple(runs))
 
 
 def test_threads_counted():

@@ -48,7 +48,8 @@ static uint64_t thread_cpu_ns(void)
 void urgency_open(struct urgency *urgency, bool may_raise, bool nicer)
 {
 	*urgency = (struct urgency){ .look_ms = -1 };
-	urgency->may_raise = may_raise && sched_getscheduler(0) == SCHED_OTHER && getpriority(PRIO_PROCESS, 0) == 0;
+	urgency->may_raise = may_raise && (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER &&
+		getpriority(PRIO_PROCESS, 0) == 0;
 	if (urgency->may_raise && nicer)
 		urgency->nicer = setpriority(PRIO_PROCESS, 0, NICER) == 0;
 }
@@ -56,8 +57,9 @@ void urgency_open(struct urgency *urgency, bool may_raise, bool nicer)
 void urgency_rest(struct urgency *urgency)
 {
 	const struct sched_param usual = { 0 };
-	if (urgency->realtime)
-		sched_setscheduler(0, SCHED_OTHER, &usual);
+	/* without CAP_SYS_NICE, a thread that RLIMIT_RTPRIO gave the priority cannot give up the flag */
+	if (urgency->realtime && sched_setscheduler(0, SCHED_OTHER, &usual) < 0)
+		sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &usual);
 	urgency->realtime = false;
 }
 

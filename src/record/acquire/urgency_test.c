@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -68,6 +69,32 @@ TEST("a reader that comes late gets a real-time priority until it rests; without
 		EXPECT_INT(pthread_create(&thread, NULL, run_late, &given), 0);
 		pthread_join(thread, NULL);
 	}
+}
+
+/* As a user whom RLIMIT_RTPRIO permits the priority: the thread alone gives up root's rights. */
+static void *run_unprivileged(void *context)
+{
+	enum { NOBODY = 65534 };
+	struct urgency u;
+	urgency_open(&u, true, false);
+	urgency_see(&u, 15 << 16, 1 << 20);
+	*(bool *)context = u.realtime && syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY) == 0;
+	urgency_rest(&u);
+	EXPECT_INT(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, SCHED_OTHER);
+	urgency_open(&u, true, false);
+	EXPECT(u.may_raise);
+	urgency_close(&u);
+	return NULL;
+}
+
+TEST("a real-time priority ends also for a user without the rights of root")
+{
+	bool tried = false;
+	pthread_t thread;
+	EXPECT_INT(pthread_create(&thread, NULL, run_unprivileged, &tried), 0);
+	pthread_join(thread, NULL);
+	if (!tried)
+		unit_skip("needs root and a real-time priority");
 }
 
 /* A niceness that the user has chosen. */

@@ -221,20 +221,22 @@ static double start_of_event(const struct picture *picture, const struct ipc_eve
 	return picture->ns ? (double)event->from_ns : (double)event->from_cycle;
 }
 
-/* From an event at x to the next one of its lane that is drawn, or to the end of the picture. */
+/* From an event at x to the next one of its lane that is drawn farther right, or to the end of the picture. *next: where the search for the
+ * events before it ended. */
 static double room_behind(const struct picture *picture, const struct ipc_plot *plot, const struct ipc_track *track, size_t number,
-	double x)
+	double x, size_t *next)
 {
 	enum lane lane = lane_of(track->events.items[number].kind);
-	for (size_t i = number + 1; i < track->events.count; i++) {
-		double next = ipc_plot_x(plot, start_of_event(picture, &track->events.items[i]));
-		if (next > x && lane_of(track->events.items[i].kind) == lane)
-			return next - x;
+	for (*next = *next > number ? *next : number + 1; *next < track->events.count; ++*next) {
+		double other = ipc_plot_x(plot, start_of_event(picture, &track->events.items[*next]));
+		if (other > x && lane_of(track->events.items[*next].kind) == lane)
+			return other - x;
 	}
 	return IPC_PLOT_INNER - x;
 }
 
-static void write_event(const struct picture *picture, const struct ipc_plot *plot, const struct ipc_track *track, size_t number)
+static void write_event(const struct picture *picture, const struct ipc_plot *plot, const struct ipc_track *track, size_t number,
+	size_t *next)
 {
 	static const double POINT = 1.5;
 	const struct ipc_event *event = &track->events.items[number];
@@ -257,7 +259,7 @@ static void write_event(const struct picture *picture, const struct ipc_plot *pl
 		return;
 	const char *detail = event->kind == IPC_EVENT_CBR ? strstr(name, " (") : NULL;
 	size_t shown = text_columns_prefix(name, detail ? (size_t)(detail - name) : strlen(name), 40);
-	double need = (double)shown * LETTER + 4, room = is_span ? width : room_behind(picture, plot, track, number, x);
+	double need = (double)shown * LETTER + 4, room = is_span ? width : room_behind(picture, plot, track, number, x, next);
 	writer_printf(out, "<text class=\"label\" data-x=\"%.3f\" data-w=\"%.3f\" data-need=\"%.0f\" transform=\"translate(%.3f 0)\" x=\"3\" "
 		"y=\"%u\"%s>", x, room, need, x, y + 11, room < need ? " visibility=\"hidden\"" : "");
 	xml_text(out, name, shown);
@@ -268,6 +270,7 @@ static void write_event(const struct picture *picture, const struct ipc_plot *pl
 static void write_events(const struct picture *picture, const struct ipc_plot *plot, const struct ipc_track *track)
 {
 	unsigned counts[LANES] = { 0 }, drawn[LANES] = { 0 };
+	size_t next = 0; /* labels without a width are in one lane */
 	ipc_plot_frame(plot, "", false);
 	for (unsigned lane = 0; lane < LANES; lane++)
 		writer_printf(picture->out, "<text class=\"lane\" x=\"%d\" y=\"%u\">%s</text>\n", IPC_PLOT_LEFT - 6, plot->y + lane * LANE + 13,
@@ -283,7 +286,7 @@ static void write_events(const struct picture *picture, const struct ipc_plot *p
 		if (counts[lane] > EVENTS && !wide && (drawn[lane] >= EVENTS || i % (counts[lane] / EVENTS + 1)))
 			continue;
 		drawn[lane]++;
-		write_event(picture, plot, track, i);
+		write_event(picture, plot, track, i, &next);
 	}
 	close_plot(plot);
 }

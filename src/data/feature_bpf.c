@@ -145,17 +145,25 @@ static void btf_open(struct btf *btf, struct arena *arena)
 	btf_index_types(btf, arena);
 }
 
+/* Of a longer text only the start: many may refer to one. */
+static struct span btf_text(const struct btf *btf, uint32_t at)
+{
+	enum { TEXT_MAX = 4096 };
+	if (at >= btf->strings.len)
+		return (struct span){ 0 };
+	const uint8_t *text = btf->strings.data + at;
+	size_t left = btf->strings.len - at;
+	return (struct span){ text, strnlen((const char *)text, left < TEXT_MAX ? left : TEXT_MAX) };
+}
+
 /* The name of a type by its id (from 1); NULL if absent. */
 static const char *btf_type_name(const struct btf *btf, uint32_t id, size_t *len)
 {
 	if (id == 0 || id > btf->type_count)
 		return NULL;
-	uint32_t name = u32_at(btf->types.data + btf->type_at[id - 1], btf->swap);
-	if (name >= btf->strings.len)
-		return NULL;
-	const char *text = (const char *)btf->strings.data + name;
-	*len = strnlen(text, btf->strings.len - name);
-	return text;
+	struct span text = btf_text(btf, u32_at(btf->types.data + btf->type_at[id - 1], btf->swap));
+	*len = text.len;
+	return (const char *)text.data;
 }
 
 /* Calls visit for every blob. */
@@ -258,16 +266,6 @@ static struct line_arrays line_arrays_of(const struct program *program, const st
 	bool usable = btf && all.lines && all.addresses && all.line_size >= LINE_SIZE && all.address_size >= ADDRESS_SIZE;
 	all.left = usable && count == info_u32(program, INFO_CODE_LINE_COUNT) ? count : 0;
 	return all;
-}
-
-static struct span btf_text(const struct btf *btf, uint32_t at)
-{
-	enum { TEXT_MAX = 4096 };
-	if (at >= btf->strings.len)
-		return (struct span){ 0 };
-	const uint8_t *text = btf->strings.data + at;
-	size_t left = btf->strings.len - at;
-	return (struct span){ text, strnlen((const char *)text, left < TEXT_MAX ? left : TEXT_MAX) };
 }
 
 /* Takes the lines of the next function. */

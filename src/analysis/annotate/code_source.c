@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "base/str.h"
 #include "data/feature.h"
 #include "data/header.h"
@@ -14,6 +15,8 @@
 #include "model/jit.h"
 #include "symbol/lines.h"
 #include "symbol/symbol.h"
+
+enum { NAMES_MAX = 4096 }; /* a hostile recording names another part of one text at each line */
 
 /* The opened file of a module. */
 struct code_file {
@@ -29,9 +32,9 @@ struct code_source {
 	const char *kcore_path;
 	struct image kcore;        /* path NULL: none, or not opened yet */
 	bool kcore_tried;
-	struct feature_bpf bpf;
+	VEC(const struct feature_bpf_function *) bpf; /* with recorded code, by address; of equal addresses the first one is last */
 	bool bpf_read;
-	struct strtab names;       /* of source files */
+	struct strtab names;       /* of source files, at most NAMES_MAX */
 	struct arena arena;
 	VEC(struct code_file *) files; /* by module id; NULL: not tried */
 };
@@ -59,6 +62,7 @@ void code_source_free(struct code_source *source)
 	}
 	vec_fini(&source->files);
 	image_close(&source->kcore);
+	vec_fini(&source->bpf);
 	strtab_fini(&source->names);
 	arena_fini(&source->arena);
 	free(source);
@@ -272,21 +276,35 @@ static int read_kcore(struct code_source *source, uint64_t address, uint64_t siz
 	return set_code(code, (struct span){ elf->bytes.data + load->offset, (size_t)whole }, into, size, load->vaddr);
 }
 
-/* The function of a BPF program that was recorded with its code; NULL: none is at this address. */
+static int by_address(const void *a, const void *b)
+{
+	const struct feature_bpf_function *x = *(const struct feature_bpf_function *const *)a, *y = *(const struct feature_bpf_function *const *)b;
+	return x->address != y->address ? (x->address > y->address) - (x->address < y->address) : (x->code.data < y->code.data) -
+		(x->code.data > y->code.data);
+}
+
+static void open_bpf(struct code_source *source)
+{
+	struct feature_bpf bpf = { 0 };
+	if (source->header)
+		feature_bpf(source->header, &source->arena, &bpf);
+	for (uint32_t i = 0; i < bpf.count; i++)
+		for (uint32_t k = 0; k < bpf.programs[i].count; k++)
+			if (bpf.programs[i].functions[k].code.len)
+				vec_push(&source->bpf, &bpf.programs[i].functions[k]);
+	if (source->bpf.count)
+		qsort(source->bpf.items, source->bpf.count, sizeof *source->bpf.items, by_address);
+	source->bpf_read = true;
+}
+
+/* The function of a BPF program that was recorded with its code; NULL: none is at this address. It is called for each instruction. */
 static const struct feature_bpf_function *find_bpf(struct code_source *source, uint64_t address)
 {
-	if (!source->bpf_read && source->header)
-		feature_bpf(source->header, &source->arena, &source->bpf);
-	source->bpf_read = true;
-	for (uint32_t i = 0; i < source->bpf.count; i++) {
-		const struct feature_bpf_program *program = &source->bpf.programs[i];
-		for (uint32_t k = 0; k < program->count; k++) {
-			const struct feature_bpf_function *function = &program->functions[k];
-			if (function->code.data && address - function->address < function->code.len)
-				return function;
-		}
-	}
-	return NULL;
+	if (!source->bpf_read)
+		open_bpf(source);
+	size_t count = SEARCH_COUNT(source->bpf.count, i, source->bpf.items[i]->address <= address);
+	const struct feature_bpf_function *function = count ? source->bpf.items[count - 1] : NULL;
+	return function && address - function->address < function->code.len ? function : NULL;
 }
 
 static int read_bpf(struct code_source *source, uint64_t address, uint64_t size, struct code_bytes *code)
@@ -305,7 +323,7 @@ bool code_source_line(struct code_source *source, const struct module *module, u
 	const struct feature_bpf_line *at = function ? feature_bpf_line(function, module->start + offset) : NULL;
 	if (!at)
 		return false;
-	uint32_t name = strtab_add_line(&source->names, (const char *)at->file.data, at->file.len);
+	uint32_t name = strtab_add_line(&source->names, (const char *)at->file.data, source->names.count < NAMES_MAX ? at->file.len : 0);
 	*line = (struct code_line){ strtab_text(&source->names, name), at->number, at->text };
 	return true;
 }

@@ -31,7 +31,8 @@ struct code_line {
 	struct span text;            /* foreign bytes; valid as long as the header */
 };
 
-/* The line of code whose source lines were recorded with it, as those of BPF programs are; false: unknown. */
+/* The line of code whose source lines were recorded with it, as those of BPF programs are; false: unknown. Names of files behind the first
+ * thousands are "". */
 bool code_source_line(struct code_source *source, const struct module *module, uint64_t offset, struct code_line *line);
 /* As code_source_read, of the file alone. */
 int code_source_check(struct code_source *source, const struct module *module, struct error *err);

@@ -112,6 +112,68 @@ TEST("the code of a BPF program is that in the recording")
 	sourced_close(&s);
 }
 
+/* A recording of a BPF program with one byte of code for each of its lines, and names of files that all begin in one text. */
+static void lines_header(struct header *header, struct str *body, struct str *types, uint32_t lines)
+{
+	const uint32_t arrays[] = { 1 << 0 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8, 0 }, sizes[] = { 16, 8 };
+	uint8_t info[192] = { 0 };
+	const struct { unsigned field; uint32_t count, at_field, size; } parts[] = {
+		{ 16, lines, 24, lines }, { 104, 1, 112, 8 }, { 108, 1, 120, 4 }, { 148, lines, 152, lines * 16 }, { 168, lines, 160, lines * 8 },
+		{ 180, 1, 184, 8 } };
+	uint64_t at = 0;
+	memcpy(info + 128, &(uint32_t){ 5 }, 4);
+	memcpy(info + 172, sizes, 8);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; at += parts[i++].size) {
+		memcpy(info + parts[i].field, &parts[i].count, 4);
+		memcpy(info + parts[i].at_field, &at, 8);
+	}
+	str_add(body, (const char *)(uint32_t[]){ 1, 192, (uint32_t)at }, 12);
+	str_add(body, (const char *)arrays, 8);
+	str_add(body, (const char *)info, sizeof info);
+	for (uint32_t i = 0; i < lines; i++)
+		str_putc(body, '\x90');
+	str_add(body, (const char *)&(uint64_t){ 0x7000 }, 8);
+	str_add(body, (const char *)&lines, 4);
+	for (uint32_t i = 0; i < lines; i++)
+		str_add(body, (const char *)(uint32_t[]){ i, i, i, i << 10 }, 16);
+	for (uint32_t i = 0; i < lines; i++)
+		str_add(body, (const char *)&(uint64_t){ 0x7000 + i }, 8);
+	str_add(body, (const char *)&(uint64_t){ 0 }, 8);
+	str_add(types, (const char *)(uint32_t[]){ 1, 5, 24 + lines, 0xeb9f | 1 << 16, 24, 0, 0, 0, lines }, 36);
+	for (uint32_t i = 0; i < lines; i++)
+		str_putc(types, (char)('a' + (i * 2654435761u >> 16) % 26));
+	*header = (struct header){ 0 };
+	header->feature_data[FEATURE_BPF_PROG_INFO] = (struct span){ (const uint8_t *)body->text, body->len };
+	header->feature_data[FEATURE_BPF_BTF] = (struct span){ (const uint8_t *)types->text, types->len };
+	header->features[FEATURE_BPF_PROG_INFO / 64] |= 1ull << FEATURE_BPF_PROG_INFO % 64;
+	header->features[FEATURE_BPF_BTF / 64] |= 1ull << FEATURE_BPF_BTF % 64;
+}
+
+TEST("of the files that the lines of BPF programs name, a limited number has names")
+{
+	enum { LINES = 6000 };
+	struct sourced s;
+	struct header header;
+	struct code_line line;
+	CLEANUP_STR struct str body = { 0 }, types = { 0 };
+	unsigned named = 0;
+	if (HOST_IS_BIG_ENDIAN) {
+		unit_skip("the test's bytes are little-endian");
+		return;
+	}
+	lines_header(&header, &body, &types, LINES);
+	sourced_open(&s, MODULE_KSYMBOL, &header, false);
+	for (uint32_t i = 0; i < LINES; i++) {
+		EXPECT(code_source_line(s.source, &s.module, 0x7000 - s.module.start + i, &line));
+		EXPECT_INT(line.number, i);
+		named += *line.file != '\0';
+	}
+	EXPECT(named > 1000 && named <= 4096);
+	EXPECT(!code_source_line(s.source, &s.module, 0x7000 - s.module.start + LINES, &line));
+	EXPECT(!code_source_line(s.source, &s.module, 0x6fff - s.module.start, &line));
+	sourced_close(&s);
+}
+
 TEST("code ends with its section, although other bytes follow in the segment")
 {
 	struct sourced s;

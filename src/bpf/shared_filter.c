@@ -14,6 +14,7 @@
 
 #define ROOT "/sys/fs/bpf"
 #define FOLDER ROOT "/perfuse_filter"
+#define BEFORE FOLDER "/root" /* a folder whose mode is that of ROOT before users could enter it */
 
 enum { ELEMENTS = 64, HELPER_LOOKUP = 1, HELPER_COOKIE = 174 };
 enum { AT_KEY = -4, AT_STEP = -16 }; /* on the stack */
@@ -130,15 +131,41 @@ static int make_objects(int *fds, struct error *err)
 	return fds[PROGRAM] < 0 ? -1 : 0;
 }
 
+enum { MODE_BITS = 07777, ENTER = S_IXGRP | S_IXOTH };
+
 /* The root of a BPF file system that systemd mounts is closed to other users. */
+static int open_root(void)
+{
+	struct stat now;
+	if (stat(ROOT, &now) < 0)
+		return -1;
+	mode_t before = now.st_mode & MODE_BITS;
+	if ((before & ENTER) == ENTER)
+		return 0;
+	return mkdir(BEFORE, 0700) < 0 || chmod(BEFORE, before) < 0 ? -1 : chmod(ROOT, before | ENTER);
+}
+
+/* Unless its mode was changed since. */
+static void close_root(void)
+{
+	struct stat before, now;
+	if (lstat(BEFORE, &before) < 0 || before.st_uid != geteuid() || stat(ROOT, &now) < 0)
+		return;
+	if ((now.st_mode & MODE_BITS) == ((before.st_mode & MODE_BITS) | ENTER))
+		chmod(ROOT, before.st_mode & MODE_BITS);
+	rmdir(BEFORE);
+}
+
 static int open_folder(struct error *err)
 {
-	if (chmod(ROOT, 01755) < 0)
-		return error_system(err, "cannot let users enter %s", ROOT);
 	if (mkdir(FOLDER, 0755) < 0)
 		return errno == EEXIST ? error_set(err, ERROR_USAGE, "the filter is already set up: --setup-filter unpin removes it")
 				       : error_system(err, "cannot make %s", FOLDER);
-	return chmod(FOLDER, 0755) < 0 ? error_system(err, "cannot let users enter %s", FOLDER) : 0;
+	if (chmod(FOLDER, 0755) == 0 && open_root() == 0)
+		return 0;
+	error_system(err, "cannot let users enter %s", FOLDER);
+	shared_filter_unpin(NULL);
+	return -1;
 }
 
 int shared_filter_pin(struct error *err)
@@ -166,6 +193,7 @@ int shared_filter_unpin(struct error *err)
 	for (int i = 0; i < OBJECTS; i++)
 		if (unlink(paths[i]) < 0 && errno != ENOENT)
 			return error_system(err, "cannot remove %s", paths[i]);
+	close_root();
 	return rmdir(FOLDER) < 0 ? error_system(err, "cannot remove %s", FOLDER) : 0;
 }
 

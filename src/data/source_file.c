@@ -93,7 +93,7 @@ static void lane_map_ahead(struct file_source *file, struct lane *lane)
 	if (!ahead->pool)
 		ahead->pool = pool_new(2);
 	pool_finish(ahead->pool);
-	uint64_t from = lane->at > lane->ahead ? lane->at : lane->ahead, left = lane->end - from;
+	uint64_t from = lane->at > lane->ahead ? lane->at : lane->ahead, left = from < lane->end ? lane->end - from : 0;
 	*ahead = (struct ahead){ ahead->pool, &lane->backing, from, from + (left < AHEAD_STEP_BYTES ? left : AHEAD_STEP_BYTES) };
 	lane->ahead = left ? from + AHEAD_STEP_BYTES : UINT64_MAX;
 	pool_start_apart(ahead->pool, 1, map_ahead, ahead);

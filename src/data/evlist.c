@@ -6,8 +6,8 @@ void evlist_fini(struct evlist *evlist)
 {
 	vec_fini(&evlist->events);
 	idmap_fini(&evlist->by_id);
-	vec_fini(&evlist->near);
-	vec_fini(&evlist->far);
+	vec_fini(&evlist->near.events);
+	vec_fini(&evlist->far.events);
 	arena_fini(&evlist->arena);
 	evlist->id_at = evlist->trailer_id_at = -1;
 }
@@ -42,25 +42,19 @@ uint32_t evlist_add(struct evlist *evlist, const struct attr *attr, const uint64
 	return index;
 }
 
-static void set_near(struct evlist *evlist, uint64_t id, uint32_t event)
+/* False: the id is too far from the first one. */
+static bool id_range_set(struct id_range *range, uint64_t id, uint32_t event)
 {
-	enum { NEAR_MAX = 1 << 14 };
-	if (!evlist->near.count)
-		evlist->near_base = id;
-	uint64_t at = id - evlist->near_base;
-	bool is_near = at < NEAR_MAX;
-	if (!is_near && !evlist->far.count)
-		evlist->far_base = id;
-	at = is_near ? at : id - evlist->far_base;
-	if (at >= NEAR_MAX)
-		return;
-	while ((is_near ? evlist->near.count : evlist->far.count) <= at) {
-		if (is_near)
-			vec_push(&evlist->near, UINT32_MAX);
-		else
-			vec_push(&evlist->far, UINT32_MAX);
-	}
-	(is_near ? evlist->near.items : evlist->far.items)[at] = event;
+	enum { RANGE_MAX = 1 << 14 };
+	if (!range->events.count)
+		range->base = id;
+	uint64_t at = id - range->base;
+	if (at >= RANGE_MAX)
+		return false;
+	while (range->events.count <= at)
+		vec_push(&range->events, UINT32_MAX);
+	range->events.items[at] = event;
+	return true;
 }
 
 void evlist_add_ids(struct evlist *evlist, uint32_t event, const uint64_t *ids, size_t id_count)
@@ -74,7 +68,8 @@ void evlist_add_ids(struct evlist *evlist, uint32_t event, const uint64_t *ids, 
 	memcpy(all + evsel->id_count, ids, id_count * sizeof *all);
 	for (size_t i = 0; i < id_count; i++) {
 		idmap_set(&evlist->by_id, ids[i], event);
-		set_near(evlist, ids[i], event);
+		if (!id_range_set(&evlist->near, ids[i], event))
+			id_range_set(&evlist->far, ids[i], event);
 	}
 	evsel->ids = all;
 	evsel->id_count += id_count;
@@ -102,10 +97,10 @@ static inline uint32_t event_of(const struct evlist *evlist, const struct record
 	if (!id)
 		return 0; /* a record that the recorder made */
 	id = swap ? __builtin_bswap64(id) : id;
-	uint64_t near = id - evlist->near_base, far = id - evlist->far_base;
-	if (near < evlist->near.count && evlist->near.items[near] != UINT32_MAX)
-		return evlist->near.items[near];
-	return far < evlist->far.count && evlist->far.items[far] != UINT32_MAX ? evlist->far.items[far] : idmap_get(&evlist->by_id, id);
+	uint32_t event = id_range_get(&evlist->near, id);
+	if (event == UINT32_MAX)
+		event = id_range_get(&evlist->far, id);
+	return event != UINT32_MAX ? event : idmap_get(&evlist->by_id, id);
 }
 
 uint32_t evlist_event_of(const struct evlist *evlist, const struct record *record)

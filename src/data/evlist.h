@@ -27,13 +27,22 @@ struct cpu_list {
 	int32_t *cpus; /* -1: any */
 };
 
+/* The events of the ids from `base` on, as kernels number ids in sequence; UINT32_MAX: no event has this id. */
+struct id_range {
+	VEC(uint32_t) events;
+	uint64_t base;
+};
+
+static inline uint32_t id_range_get(const struct id_range *range, uint64_t id)
+{
+	uint64_t at = id - range->base;
+	return at < range->events.count ? range->events.items[at] : UINT32_MAX;
+}
+
 struct evlist {
 	VEC(struct evsel) events;
 	struct idmap by_id;
-	VEC(uint32_t) near;      /* the events of ids from near_base on, as kernels number ids in sequence; UINT32_MAX: none */
-	uint64_t near_base;
-	VEC(uint32_t) far;       /* the same from far_base on: of events that decoders add */
-	uint64_t far_base;
+	struct id_range near, far; /* of the kernel; of events that decoders add */
 	struct arena arena;
 	/* Position of the id in all events, in u64s: -1 if it differs or there is just one event. */
 	int id_at, trailer_id_at;
@@ -53,9 +62,10 @@ static inline uint32_t evlist_event_of_sample(const struct evlist *evlist, const
 {
 	size_t at = (size_t)evlist->id_at * sizeof(uint64_t); /* of -1: beyond any record */
 	if (at < record->body_len && at + sizeof(uint64_t) <= record->body_len) {
-		uint64_t id = load_u64(record->body + at), near = id - evlist->near_base;
-		if (id && near < evlist->near.count && evlist->near.items[near] != UINT32_MAX)
-			return evlist->near.items[near];
+		uint64_t id = load_u64(record->body + at);
+		uint32_t event = id ? id_range_get(&evlist->near, id) : UINT32_MAX;
+		if (event != UINT32_MAX)
+			return event;
 	}
 	return evlist_event_of(evlist, record);
 }

@@ -3,6 +3,7 @@
 that golden/recordings.py writes (with GOLDEN_UPDATE=1 it writes them here), and perf prints the same of them."""
 import filecmp
 import fnmatch
+import glob
 import os
 import re
 import shlex
@@ -26,8 +27,10 @@ def test_recordings(folder):
     recordings.write_all(data if os.environ.get("GOLDEN_UPDATE") else folder)
     if os.environ.get("GOLDEN_UPDATE"):
         return
-    need(sorted([*os.listdir(folder), "lines", "lines.c"]) == sorted(os.listdir(data)), "other files: %s" % sorted(os.listdir(folder)))
-    wrong = filecmp.cmpfiles(folder, data, os.listdir(folder), shallow=False)[1:]
+    made, stored = (sorted(os.path.relpath(path, top) for path in glob.glob(os.path.join(top, "**"), recursive=True) if os.path.isfile(path))
+                    for top in (folder, data))
+    need(sorted([*made, "lines", "lines.c"]) == stored, "other files: %s" % made)
+    wrong = filecmp.cmpfiles(folder, data, made, shallow=False)[1:]
     need(wrong == ([], []), "they differ: %s" % (wrong,))
 
 

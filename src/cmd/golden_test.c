@@ -23,6 +23,7 @@
 #include "unit.h"
 
 #define FOLDER "test/golden"
+#define OTHER_MACHINE "big-endian/"
 #define AS_PROGRAM "UNIT_RUNS_AS_PERFUSE"
 
 enum { WORDS_MAX = 64 };
@@ -361,6 +362,49 @@ TEST("the headers, the code and the comparison of known recordings are shown as 
 TEST("recordings that inject rewrites are shown as expected, to the byte")
 {
 	check_file("rewritten");
+}
+
+/* What a command prints of a recording, which is in this folder. */
+static void run_on(const char *command, const char *folder, const char *recording, const struct place *place, struct str *got)
+{
+	CLEANUP_STR struct str words = { 0 };
+	CLEANUP_STR struct str printed = { 0 };
+	str_printf(&words, "%s -i %s%s", command, folder, recording);
+	run(str_text(&words), place, &printed);
+	char *text = replaced(str_text(&printed), OTHER_MACHINE, "");
+	str_puts(got, text);
+	free(text);
+}
+
+TEST("recordings of a big-endian machine are shown as those of a little-endian one, to the byte")
+{
+	static const char *const recordings[] = { "branches.data", "built.data", "chains.data", "counts.data", "events.data", "intervals.data",
+		"lines.data", "memory.data", "reads.data", "sideband.data", "trace.data", "calls.data", "locks.data", "sched.data" };
+	static const char *const commands[] = { "report --stdio --header -g none --kallsyms kallsyms --symfs .", "report --stdio -D",
+		"report --stdio --stats", "script --kallsyms kallsyms --symfs . --show-task-events --show-mmap-events --show-switch-events "
+		"--show-namespace-events --show-cgroup-events --show-lost-events --show-bpf-events --show-text-poke-events",
+		"script -F comm,pid,tid,cpu,time,event,ip,sym,dso,addr,period", "script -F +brstack,+brstackinsn,+weight,+data_src,+phys_addr",
+		"evlist -v", "stat report", "script --itrace=i10ns", "sched latency", "trace", "lock contention" };
+	enum { WITHOUT_RAW = 11, DUMP = 1 }; /* a dump has the bytes of tracepoints as they were recorded */
+	char *data = realpath(FOLDER "/data", NULL);
+	size_t shown = 0;
+	EXPECT(data);
+	for (size_t i = 0; data && i < sizeof recordings / sizeof *recordings; i++)
+		for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+			CLEANUP_STR struct str want = { 0 };
+			CLEANUP_STR struct str got = { 0 };
+			if (i >= WITHOUT_RAW && k == DUMP)
+				continue;
+			run_on(commands[k], "", recordings[i], &(struct place){ .data = data }, &want);
+			run_on(commands[k], OTHER_MACHINE, recordings[i], &(struct place){ .data = data }, &got);
+			shown += strlen(str_text(&want));
+			if (strcmp(str_text(&want), str_text(&got)) != 0) {
+				unit_fail(__FILE__, __LINE__, "%s: %s", recordings[i], commands[k]);
+				show_difference(commands[k], str_text(&want), str_text(&got));
+			}
+		}
+	EXPECT(shown > 100000);
+	free(data);
 }
 
 TEST("wrong command lines are refused as expected, to the byte")

@@ -3,32 +3,34 @@
 -fdebug-prefix-map=$PWD=. -Wl,--build-id=none -Wl,-z,noseparate-code): the recordings are the same on every machine. Formats: as of
 suite/recording.py; the layouts of tracepoints are those that the kernel shows in tracefs."""
 import os
-import struct
 
 from suite import pt_encoder, recording
 from suite.recording import (
     KERNEL, SAMPLE, SAMPLE_ADDR as ADDR, SAMPLE_BRANCH_STACK as BRANCHES, SAMPLE_CALLCHAIN as CALLCHAIN, SAMPLE_CGROUP as CGROUP,
     SAMPLE_CODE_PAGE_SIZE as CODE_PAGE, SAMPLE_CPU as CPU, SAMPLE_DATA_PAGE_SIZE as DATA_PAGE, SAMPLE_DATA_SRC as DATA_SRC, SAMPLE_ID as ID,
     SAMPLE_IDENTIFIER as IDENTIFIER, SAMPLE_IP as IP, SAMPLE_PERIOD as PERIOD, SAMPLE_PHYS_ADDR as PHYS_ADDR, SAMPLE_RAW as RAW, SAMPLE_READ as READ,
-    SAMPLE_TID as TID, SAMPLE_TIME as TIME, SAMPLE_TRANSACTION as TRANSACTION, SAMPLE_WEIGHT as WEIGHT, USER, header_text, header_texts, record)
+    SAMPLE_TID as TID, SAMPLE_TIME as TIME, SAMPLE_TRANSACTION as TRANSACTION, SAMPLE_WEIGHT as WEIGHT, USER, header_text, header_texts, pack, record)
 from tui import recordings as known
 from tui.recordings import SECOND, side_band, stacks
 
 BPF = 0xffffffffc0200000  # a BPF program of 64 bytes
-HEAD = {
-    recording.HOSTNAME: header_text("host"), recording.OSRELEASE: header_text("6.12.0"), recording.VERSION: header_text("6.12"),
-    recording.ARCH: header_text("x86_64"), recording.NRCPUS: struct.pack("<II", 4, 3), recording.CPUDESC: header_text("A Processor"),
-    recording.CPUID: header_text("GenuineIntel,6,85,7"), recording.TOTAL_MEMORY: struct.pack("<Q", 16 << 20), recording.CMDLINE: header_texts("perf", "record", "./calc"),
-    recording.CPU_TOPOLOGY: header_texts("0-1", "2-3") + header_texts("0", "1", "2", "3") +
-    struct.pack("<8I", 0, 0, 1, 0, 0, 1, 1, 1),
-    recording.NUMA: struct.pack("<IIQQ", 1, 0, 8 << 20, 4 << 20) + header_text("0-3"),
-    recording.PMU: struct.pack("<II", 1, 4) + header_text("cpu"),
-}
+
+
+def head():
+    return {
+        recording.HOSTNAME: header_text("host"), recording.OSRELEASE: header_text("6.12.0"), recording.VERSION: header_text("6.12"),
+        recording.ARCH: header_text("x86_64"), recording.NRCPUS: pack("<II", 4, 3), recording.CPUDESC: header_text("A Processor"),
+        recording.CPUID: header_text("GenuineIntel,6,85,7"), recording.TOTAL_MEMORY: pack("<Q", 16 << 20), recording.CMDLINE: header_texts("perf", "record", "./calc"),
+        recording.CPU_TOPOLOGY: header_texts("0-1", "2-3") + header_texts("0", "1", "2", "3") +
+        pack("<8I", 0, 0, 1, 0, 0, 1, 1, 1),
+        recording.NUMA: pack("<IIQQ", 1, 0, 8 << 20, 4 << 20) + header_text("0-3"),
+        recording.PMU: pack("<II", 1, 4) + header_text("cpu"),
+    }
 
 
 def write(folder, name, attributes, records, more=None, **options):
     path = os.path.join(folder, name)
-    recording.write(path, records, attributes, {**HEAD, **(more or {})}, **options)
+    recording.write(path, records, attributes, {**head(), **(more or {})}, **options)
     os.utime(path, (SECOND, SECOND))
 
 
@@ -41,7 +43,7 @@ def write_chains(folder):
     samples = []
     for n, comm, names in stacks(30):
         pid = known.PIDS[comm]
-        samples.append(record(SAMPLE, struct.pack("<QIIQIIQ", known.address(names[0]), pid, pid + n % 2, SECOND + n * 10000000, n % 4, 0, 1000 + n % 7) +
+        samples.append(record(SAMPLE, pack("<QIIQIIQ", known.address(names[0]), pid, pid + n % 2, SECOND + n * 10000000, n % 4, 0, 1000 + n % 7) +
                               known.chain(names), mode(names)))
     write(folder, "chains.data", [recording.attribute(kind, kind=1, period=1000)], [*side_band(), *samples])
 
@@ -52,17 +54,17 @@ def write_events(folder):
     flags = recording.FLAG_SAMPLE_ID_ALL
 
     def end(pid, time):
-        return struct.pack("<IIQQIIQ", pid, pid, time, 11, 0, 0, 11)
+        return pack("<IIQQIIQ", pid, pid, time, 11, 0, 0, 11)
 
     samples = []
     for n, comm, names in stacks(30):
         for i, number in enumerate((11, 12)):
             if i == 0 or n % 3 == 0:
                 pid = known.PIDS[comm]
-                samples.append(record(SAMPLE, struct.pack("<QQIIQQIIQ", number, known.address(names[0]), pid, pid, SECOND + n * 10000000 + i, number,
+                samples.append(record(SAMPLE, pack("<QQIIQQIIQ", number, known.address(names[0]), pid, pid, SECOND + n * 10000000 + i, number,
                                                           n % 4, 0, 500 * (i + 1)), mode(names)))
     attributes = [recording.attribute(kind, flags, kind=0, config=i, period=1000) for i in range(2)]
-    group = {recording.GROUP: struct.pack("<I", 1) + header_text("{anon_group}") + struct.pack("<II", 0, 2)}
+    group = {recording.GROUP: pack("<I", 1) + header_text("{anon_group}") + pack("<II", 0, 2)}
     write(folder, "events.data", attributes, [*side_band(end), *samples], group, ids=(11, 12))
 
 
@@ -73,11 +75,11 @@ def write_reads(folder):
     samples = []
     for n, comm, names in stacks(15):
         pid = known.PIDS[comm]
-        samples.append(record(SAMPLE, struct.pack("<QIIQQQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 21, 1000) +
-                              struct.pack("<QQQQQQQ", 2, n * 100000, n * 90000, 1000 * (n + 1), 21, 333 * (n + 1), 22), mode(names)))
+        samples.append(record(SAMPLE, pack("<QIIQQQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 21, 1000) +
+                              pack("<QQQQQQQ", 2, n * 100000, n * 90000, 1000 * (n + 1), 21, 333 * (n + 1), 22), mode(names)))
     attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=0, config=i, period=1000 * (1 - i), read_format=read_format) for i in range(2)]
-    group = {recording.GROUP: struct.pack("<I", 1) + header_text("{anon_group}") + struct.pack("<II", 0, 2)}
-    write(folder, "reads.data", attributes, [*side_band(lambda pid, time: struct.pack("<IIQQ", pid, pid, time, 21)), *samples], group, ids=(21, 22))
+    group = {recording.GROUP: pack("<I", 1) + header_text("{anon_group}") + pack("<II", 0, 2)}
+    write(folder, "reads.data", attributes, [*side_band(lambda pid, time: pack("<IIQQ", pid, pid, time, 21)), *samples], group, ids=(21, 22))
 
 
 def write_memory(folder):
@@ -86,14 +88,14 @@ def write_memory(folder):
     sources = [0x2 | 0x8 << 5 | 0x2 << 19, 0x4 | 0x2 << 5, 0x2 | 0x10 << 5 | 0x10 << 19, 0x2 | 0x42 << 5 | 0x2 << 24, 0x1, 0x2 | 0x4 << 5 | 0x1 << 24]
 
     def end(pid, time):
-        return struct.pack("<IIQII", pid, pid, time, 0, 0)
+        return pack("<IIQII", pid, pid, time, 0, 0)
 
     records = list(side_band(end))
-    records.append(record(recording.CGROUP, struct.pack("<Q", 77) + recording.padded("/a/group") + end(101, SECOND - 1)))
+    records.append(record(recording.CGROUP, pack("<Q", 77) + recording.padded("/a/group") + end(101, SECOND - 1)))
     for n, comm, names in stacks(24):
         pid = known.PIDS[comm]
-        body = struct.pack("<QIIQQIIQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 0x7ffc00000000 + 40 * (n % 9), n % 4, 0, 1000)
-        body += struct.pack("<QQQQQQQ", 10 + n % 5 * 30, sources[n % len(sources)], (0, 0x12, 0x61 | 5 << 32)[n % 3], 0x100000 + 64 * n, 77 * (n % 2), 4096,
+        body = pack("<QIIQQIIQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 0x7ffc00000000 + 40 * (n % 9), n % 4, 0, 1000)
+        body += pack("<QQQQQQQ", 10 + n % 5 * 30, sources[n % len(sources)], (0, 0x12, 0x61 | 5 << 32)[n % 3], 0x100000 + 64 * n, 77 * (n % 2), 4096,
                             4096 << 9 * (n % 2))
         records.append(record(SAMPLE, body, mode(names)))
     write(folder, "memory.data", [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=4, config=0x1cd, period=1000)], records)
@@ -110,8 +112,8 @@ def write_branches(folder):
             caller = known.address(names[i + 1]) if i + 1 < len(names) else at + 2
             flags = (1 if (n + i) % 5 == 0 else 2) | (4 if n % 16 == 3 else 0) | (8 if n % 16 == 5 else 0) | (3 + 7 * (n % 4) << 4) | (n + i) % 8 << 20
             taken.append((caller + 4, at - 8, flags))
-        body = struct.pack("<QIIQQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 1000)
-        samples.append(record(SAMPLE, body + struct.pack("<Q", len(taken)) + recording.branches(taken), mode(names)))
+        body = pack("<QIIQQ", known.address(names[0]), pid, pid, SECOND + n * 10000000, 1000)
+        samples.append(record(SAMPLE, body + pack("<Q", len(taken)) + recording.branches(taken), mode(names)))
     write(folder, "branches.data", [recording.attribute(kind, kind=0, period=1000, branch_type=8)], [*side_band(), *samples],
           {recording.BRANCH_STACK: b""})
 
@@ -122,7 +124,7 @@ def write_side_band(folder):
     flags = recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_COMM | recording.FLAG_MMAP | recording.FLAG_MMAP2 | 1 << 13 | 1 << 26 | 1 << 28
 
     def end(pid, time):
-        return struct.pack("<IIQIIQ", pid, pid, time, 1, 0, 31)
+        return pack("<IIQIIQ", pid, pid, time, 1, 0, 31)
 
     t = SECOND
     records = [
@@ -131,27 +133,27 @@ def write_side_band(folder):
         recording.fork(104, 103, t + 1, end(103, t + 1)),
         recording.mmap2(104, 104, 0x500000, 0x2000, 0x1000, "/bin/other", inode=42, generation=7, end=end(104, t + 2)),
         recording.mmap2(104, 104, 0x600000, 0x2000, 0, "/bin/known", build_id=bytes(range(20)), end=end(104, t + 3)),
-        record(recording.LOST, struct.pack("<QQ", 31, 5) + end(104, t + 4)),
-        record(recording.LOST_SAMPLES, struct.pack("<Q", 3) + end(104, t + 5)),
-        record(recording.THROTTLE, struct.pack("<QQQ", t + 6, 31, 31) + end(104, t + 6)),
-        record(recording.UNTHROTTLE, struct.pack("<QQQ", t + 7, 31, 31) + end(104, t + 7)),
+        record(recording.LOST, pack("<QQ", 31, 5) + end(104, t + 4)),
+        record(recording.LOST_SAMPLES, pack("<Q", 3) + end(104, t + 5)),
+        record(recording.THROTTLE, pack("<QQQ", t + 6, 31, 31) + end(104, t + 6)),
+        record(recording.UNTHROTTLE, pack("<QQQ", t + 7, 31, 31) + end(104, t + 7)),
         record(recording.SWITCH, end(104, t + 8), 1 << 13),
         record(recording.SWITCH, end(104, t + 9)),
-        record(recording.SWITCH_CPU_WIDE, struct.pack("<II", 103, 103) + end(104, t + 10), 1 << 13 | 1 << 14),
-        record(recording.SWITCH_CPU_WIDE, struct.pack("<II", 103, 103) + end(104, t + 11)),
-        record(recording.NAMESPACES, struct.pack("<IIQ", 104, 104, 2) + struct.pack("<QQQQ", 3, 0xeffffffc, 4, 0xeffffffd) + end(104, t + 12)),
-        record(recording.KSYMBOL, struct.pack("<QIHH", BPF, 64, 1, 0) + recording.padded("bpf_prog_0123456789abcdef_f") + end(104, t + 13)),
-        record(recording.BPF_EVENT, struct.pack("<HHI8s", 1, 0, 17, bytes(8)) + end(104, t + 14)),
-        record(recording.CGROUP, struct.pack("<Q", 5) + recording.padded("/a") + end(104, t + 15)),
-        record(recording.TEXT_POKE, struct.pack("<QHH", known.KERNEL_BASE + 0x1008, 2, 2) + b"\x90\x90\xeb\x00" + end(104, t + 16)),
-        record(recording.ITRACE_START, struct.pack("<II", 104, 104) + end(104, t + 17)),
-        record(recording.AUX, struct.pack("<QQQ", 0x1000, 0x200, 1) + end(104, t + 18)),
+        record(recording.SWITCH_CPU_WIDE, pack("<II", 103, 103) + end(104, t + 10), 1 << 13 | 1 << 14),
+        record(recording.SWITCH_CPU_WIDE, pack("<II", 103, 103) + end(104, t + 11)),
+        record(recording.NAMESPACES, pack("<IIQ", 104, 104, 2) + pack("<QQQQ", 3, 0xeffffffc, 4, 0xeffffffd) + end(104, t + 12)),
+        record(recording.KSYMBOL, pack("<QIHH", BPF, 64, 1, 0) + recording.padded("bpf_prog_0123456789abcdef_f") + end(104, t + 13)),
+        record(recording.BPF_EVENT, pack("<HHI8s", 1, 0, 17, bytes(8)) + end(104, t + 14)),
+        record(recording.CGROUP, pack("<Q", 5) + recording.padded("/a") + end(104, t + 15)),
+        record(recording.TEXT_POKE, pack("<QHH", known.KERNEL_BASE + 0x1008, 2, 2) + b"\x90\x90\xeb\x00" + end(104, t + 16)),
+        record(recording.ITRACE_START, pack("<II", 104, 104) + end(104, t + 17)),
+        record(recording.AUX, pack("<QQQ", 0x1000, 0x200, 1) + end(104, t + 18)),
     ]
     for n, comm, names in stacks(12):
         pid = (104, known.PIDS[comm])[n % 2]
         at = (0x500008 + n, 0x600010, BPF + 8)[n % 3] if pid == 104 else known.address(names[0])
-        records.append(record(SAMPLE, struct.pack("<QQIIQII", 31, at, pid, pid, t + 100 + n, n % 4, 0), KERNEL if at > 1 << 63 else USER))
-    records += [record(recording.EXIT, struct.pack("<IIIIQ", 104, 103, 104, 103, t + 900) + end(104, t + 900)),
+        records.append(record(SAMPLE, pack("<QQIIQII", 31, at, pid, pid, t + 100 + n, n % 4, 0), KERNEL if at > 1 << 63 else USER))
+    records += [record(recording.EXIT, pack("<IIIIQ", 104, 103, 104, 103, t + 900) + end(104, t + 900)),
                 record(recording.FINISHED_ROUND, b"")]
     write(folder, "sideband.data", [recording.attribute(kind, flags, kind=1, period=1000)], records, ids=(31,))
     build_ids = recording.build_id_row("[kernel.kallsyms]", bytes(range(1, 21)), KERNEL) + recording.build_id_row("/calc", b"\x5a" * 20)
@@ -189,19 +191,19 @@ def format_text(name, number, fields, printed):
 
 
 def tracing_data(points):
-    out = b"\x17\x08\x44tracing0.6\0\0\x08" + struct.pack("<I", 4096)
+    out = b"\x17\x08\x44tracing0.6\0" + bytes([recording.Machine.big_endian, 8]) + pack("<I", 4096)
     page = (b"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
             b"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\tfield: char data;\toffset:16;\tsize:4080;\tsigned:1;\n")
-    out += b"header_page\0" + struct.pack("<Q", len(page)) + page + b"header_event\0" + struct.pack("<Q", 0) + struct.pack("<I", 0)
+    out += b"header_page\0" + pack("<Q", len(page)) + page + b"header_event\0" + pack("<Q", 0) + pack("<I", 0)
     systems = sorted({point[0] for point in points})
-    out += struct.pack("<I", len(systems))
+    out += pack("<I", len(systems))
     for system in systems:
         mine = [point for point in points if point[0] == system]
-        out += system.encode() + b"\0" + struct.pack("<I", len(mine))
+        out += system.encode() + b"\0" + pack("<I", len(mine))
         for point in mine:
             text = format_text(*point[1:])
-            out += struct.pack("<Q", len(text)) + text
-    return out + struct.pack("<IIQ", 0, 0, 0)
+            out += pack("<Q", len(text)) + text
+    return out + pack("<IIQ", 0, 0, 0)
 
 
 def write_points(folder, name, system, events, chains=False):
@@ -211,14 +213,14 @@ def write_points(folder, name, system, events, chains=False):
     ids = [600 + i for i in range(len(points))]
     kind = IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER | (CALLCHAIN if chains else 0)
     attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=2, config=point[2], period=1) for point in points]
-    records = list(side_band(lambda pid, time: struct.pack("<IIQIIQ", pid, pid, time, 0, 0, ids[0])))
+    records = list(side_band(lambda pid, time: pack("<IIQIIQ", pid, pid, time, 0, 0, ids[0])))
     for point, pid, cpu, time, fields in events:
-        raw = struct.pack("<HBBi", number[point], 0, 0, pid) + fields
+        raw = pack("<HBBi", number[point], 0, 0, pid) + fields
         raw += b"\0" * (-(len(raw) + 4) % 8)
         at = known.KERNEL_BASE + 0x1008
-        body = struct.pack("<QQIIQIIQ", ids[[p[1] for p in points].index(point)], at, pid, pid, time, cpu, 0, 1)
+        body = pack("<QQIIQIIQ", ids[[p[1] for p in points].index(point)], at, pid, pid, time, cpu, 0, 1)
         body += known.chain(["vfs_read", "do_syscall_64", "parse", "main"]) if chains else b""
-        records.append(record(SAMPLE, body + struct.pack("<I", len(raw)) + raw, KERNEL))
+        records.append(record(SAMPLE, body + pack("<I", len(raw)) + raw, KERNEL))
     descriptions = recording.event_descriptions(attributes, ["%s:%s" % point[:2] for point in points], ids)
     write(folder, name, attributes, records, {recording.TRACING: tracing_data(points), recording.EVENT_DESC: descriptions}, ids=ids)
 
@@ -230,10 +232,10 @@ def write_sched(folder):
         return {0: b"swapper", 101: b"calc", 102: b"helper"}[pid].ljust(16, b"\0")
 
     def switch(cpu, at, before, after, state):
-        events.append(("sched_switch", before, cpu, at, comm(before) + struct.pack("<iiq", before, 120, state) + comm(after) + struct.pack("<ii", after, 120)))
+        events.append(("sched_switch", before, cpu, at, comm(before) + pack("<iiq", before, 120, state) + comm(after) + pack("<ii", after, 120)))
 
     def wake(cpu, at, waker, pid):
-        events.append(("sched_wakeup", waker, cpu, at, comm(pid) + struct.pack("<iii", pid, 120, cpu)))
+        events.append(("sched_wakeup", waker, cpu, at, comm(pid) + pack("<iii", pid, 120, cpu)))
 
     for n in range(10):
         cpu = n // 4 % 2
@@ -244,7 +246,7 @@ def write_sched(folder):
         switch(cpu, start + 2000000, 101, 102, (1, 2, 0x100)[n % 3])
         switch(cpu, start + 5000000 + n * 100000, 102, 0, 1)
         if n % 4 == 3:
-            events.append(("sched_migrate_task", 0, cpu, start + 6000000, comm(101) + struct.pack("<iiii", 101, 120, cpu, 1 - cpu)))
+            events.append(("sched_migrate_task", 0, cpu, start + 6000000, comm(101) + pack("<iiii", 101, 120, cpu, 1 - cpu)))
     write_points(folder, "sched.data", "sched", events)
 
 
@@ -255,8 +257,8 @@ def write_calls(folder):
     for n in range(24):
         number, args, result = calls[n % len(calls)]
         pid, start = (101, 102)[n // 5 % 2], t + n * 2000000
-        events.append(("sys_enter", pid, n % 2, start, struct.pack("<q6Q", number, *(args + (0,) * 6)[:6])))
-        events.append(("sys_exit", pid, n % 2, start + 1000 * (n + 1) + n % 7 * 100000, struct.pack("<qq", number, result)))
+        events.append(("sys_enter", pid, n % 2, start, pack("<q6Q", number, *(args + (0,) * 6)[:6])))
+        events.append(("sys_exit", pid, n % 2, start + 1000 * (n + 1) + n % 7 * 100000, pack("<qq", number, result)))
     write_points(folder, "calls.data", "raw_syscalls", events)
 
 
@@ -264,8 +266,8 @@ def write_locks(folder):
     events, t = [], SECOND
     for n in range(20):
         lock, pid, start = 0xffff888000001000 + 64 * (n % 3), (101, 102)[n % 2], t + n * 3000000
-        events.append(("contention_begin", pid, n % 2, start, struct.pack("<QI", lock, (1, 32, 4, 2)[n % 4])))
-        events.append(("contention_end", pid, n % 2, start + 20000 * (n + 1), struct.pack("<Qi", lock, 0)))
+        events.append(("contention_begin", pid, n % 2, start, pack("<QI", lock, (1, 32, 4, 2)[n % 4])))
+        events.append(("contention_end", pid, n % 2, start + 20000 * (n + 1), pack("<Qi", lock, 0)))
     write_points(folder, "locks.data", "lock", events, True)
 
 
@@ -302,17 +304,17 @@ def write_trace(folder):
     flags = recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_MMAP | recording.FLAG_COMM
 
     def end(pid, time):
-        return struct.pack("<IIQQ", pid, pid, time, numbers[1])
+        return pack("<IIQQ", pid, pid, time, numbers[1])
 
     words = (8, 10, 1024, 0, 1, pt_encoder.TSC_BIT, pt_encoder.NO_RETURNS_BIT, 0, 0, 0, pt_encoder.MTC_BIT, 15 << 14, 308, 2, pt_encoder.CYC_BIT, 37, 0)
-    records = [record(recording.AUXTRACE_INFO, struct.pack("<II", 1, 0) + struct.pack("<17Q", *words)), *side_band(end),
-               record(recording.ITRACE_START, struct.pack("<II", 101, 101) + end(101, t)),
-               record(recording.AUX, struct.pack("<QQQ", 0, len(trace), 0) + end(101, t + 5000)),
-               record(recording.AUXTRACE, struct.pack("<QQQIIII", len(trace), 0, 7, 0, 101, 0xffffffff, 0)) + trace,
+    records = [record(recording.AUXTRACE_INFO, pack("<II", 1, 0) + pack("<17Q", *words)), *side_band(end),
+               record(recording.ITRACE_START, pack("<II", 101, 101) + end(101, t)),
+               record(recording.AUX, pack("<QQQ", 0, len(trace), 0) + end(101, t + 5000)),
+               record(recording.AUXTRACE, pack("<QQQIIII", len(trace), 0, 7, 0, 101, 0xffffffff, 0)) + trace,
                record(recording.FINISHED_ROUND, b"")]
     attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=8, config=settings.config(), period=1, read_format=4),
                   recording.attribute(kind, flags, kind=1, config=9, period=1, read_format=4)]
-    features = {recording.AUXTRACE_INDEX: struct.pack("<Q", 0),
+    features = {recording.AUXTRACE_INDEX: pack("<Q", 0),
                 recording.EVENT_DESC: recording.event_descriptions(attributes, ("intel_pt//u", "dummy:u"), numbers)}
     write(folder, "trace.data", attributes, records, features, ids=numbers)
 
@@ -333,8 +335,8 @@ def write_lines(folder):
     for at, count, chain in stacks:
         for i in range(count):
             n = len(samples)
-            body = struct.pack("<QIIQQQ", at, 105, 105, SECOND + n * 1000000, 0x401260 + 48 * i, 1000)
-            samples.append(record(SAMPLE, body + recording.chain([recording.CONTEXT_USER, *chain]) + struct.pack("<Q", 0x2 | 0x8 << 5), USER))
+            body = pack("<QIIQQQ", at, 105, 105, SECOND + n * 1000000, 0x401260 + 48 * i, 1000)
+            samples.append(record(SAMPLE, body + recording.chain([recording.CONTEXT_USER, *chain]) + pack("<Q", 0x2 | 0x8 << 5), USER))
     before = [next(side_band()), recording.comm(105, 105, "lines"), recording.mmap(105, 105, 0x400000, 0x1000, 0, "/lines")]
     write(folder, "lines.data", [recording.attribute(kind, kind=0, period=1000)], [*before, *samples])
 
@@ -345,28 +347,37 @@ def write_counts(folder, name, interval_ms, rounds):
     kinds = [(1, 0, "cpu-clock"), (0, 0, "cycles"), (0, 1, "instructions")]
     attributes = [recording.attribute(IDENTIFIER, 1 << 1, kind=kind, config=config, period=0, read_format=3) for kind, config, _ in kinds]
     numbers = [700 + i for i in range(12)]
-    records = [record(recording.THREAD_MAP, struct.pack("<QQ16s", 1, 2 ** 64 - 1, b"")), record(recording.CPU_MAP, struct.pack("<HH4HI", 0, 4, 0, 1, 2, 3, 0)),
-               record(recording.STAT_CONFIG, struct.pack("<7Q", 3, 0, 3, 1, interval_ms, 2, 1))]
+    records = [record(recording.THREAD_MAP, pack("<QQ16s", 1, 2 ** 64 - 1, b"")), record(recording.CPU_MAP, pack("<HH4HI", 0, 4, 0, 1, 2, 3, 0)),
+               record(recording.STAT_CONFIG, pack("<7Q", 3, 0, 3, 1, interval_ms, 2, 1))]
     for n, time in enumerate(rounds):
         for event in range(3):
             for cpu in range(4):
                 enabled = time
                 running = (enabled, enabled * 3 // 4, 0)[event] if event < 2 or cpu else enabled // 2
                 value = running and running * (1, 3, 2)[event] // (cpu + 1) + n
-                records.append(record(recording.STAT, struct.pack("<QIIQQQ", numbers[event * 4 + cpu], cpu, 0, value, enabled, running)))
+                records.append(record(recording.STAT, pack("<QIIQQQ", numbers[event * 4 + cpu], cpu, 0, value, enabled, running)))
         last = n == len(rounds) - 1
         if interval_ms or last:
-            records.append(record(recording.STAT_ROUND, struct.pack("<QQ", 1 if last else 0, time)))
+            records.append(record(recording.STAT_ROUND, pack("<QQ", 1 if last else 0, time)))
     descriptions = recording.event_descriptions(attributes, [label for _, _, label in kinds], numbers)
     write(folder, name, attributes, records, {recording.STAT_FEATURE: b"", recording.EVENT_DESC: descriptions}, ids=numbers)
 
 
-def write_all(folder):
-    known.program(os.path.join(folder, "calc"), known.FUNCTIONS)
-    known.program(os.path.join(folder, "libm.so"), known.LIBRARY)
-    known.write_kallsyms(folder)
+def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
                  write_trace, write_lines):
         each(folder)
     write_counts(folder, "counts.data", 0, [2 * SECOND])
     write_counts(folder, "intervals.data", 1000, [SECOND, 2 * SECOND, 3 * SECOND])
+
+
+def write_all(folder):
+    """The folder big-endian has the same recordings, as made on a big-endian machine."""
+    known.program(os.path.join(folder, "calc"), known.FUNCTIONS)
+    known.program(os.path.join(folder, "libm.so"), known.LIBRARY)
+    known.write_kallsyms(folder)
+    write_recordings(folder)
+    other = os.path.join(folder, "big-endian")
+    os.makedirs(other, exist_ok=True)
+    with recording.big_endian():
+        write_recordings(other)

@@ -58,7 +58,7 @@ def as_stream(body, one=attr()):
     head = [record(HEADER_ATTR, one)]
     head += [record(HEADER_FEATURE, struct.pack("<Q", bit) + made) for bit, made in features().items() if bit != BUILD_ID]
     head += [record(BUILD_ID_RECORD, build_id_row()[8:], misc=2 | 1 << 15)]
-    return MAGIC + struct.pack("<Q", 16) + b"".join(head + body)
+    return struct.pack("<QQ", MAGIC, 16) + b"".join(head + body)
 
 
 def compressed(body):

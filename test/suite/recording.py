@@ -1,5 +1,6 @@
 """The bytes of recordings: records, attributes, header features, files. Formats: tools/perf/Documentation/perf.data-file-format.txt of Linux,
 perf_event_open(2)."""
+import contextlib
 import struct
 
 KERNEL, USER, EXEC, BUILD_ID_MISC = 1, 2, 1 << 13, 1 << 14
@@ -19,13 +20,46 @@ CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_USER_DEFERRED = 2 ** 64 - 128, 2 ** 64 - 5
 (TRACING, BUILD_ID, HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, TOTAL_MEMORY, CMDLINE, EVENT_DESC, CPU_TOPOLOGY, NUMA, BRANCH_STACK, PMU,
  GROUP, AUXTRACE_INDEX, STAT_FEATURE, CACHE) = range(1, 21)
 DIR_FORMAT, COMPRESSION, CPU_PMU_CAPS, PMU_CAPS = 24, 27, 28, 31
-MAGIC = b"PERFILE2"
+MAGIC = 0x32454c4946524550  # PERFILE2 of a little-endian machine
+ATTRIBUTE_FLAGS = [1] * 15 + [2] + [1] * 47  # bits of each
+BRANCH_FLAGS = [1, 1, 1, 1, 16, 4, 2, 4, 3, 31]
 HEADER_BYTES = 104
 NO_PID = 2 ** 32 - 1  # of the kernel's mappings
 
 
+class Machine:
+    """The one on which a recording is made."""
+    big_endian = False
+
+
+@contextlib.contextmanager
+def big_endian():
+    """Recordings that are made here are those of a big-endian machine."""
+    Machine.big_endian = True
+    try:
+        yield
+    finally:
+        Machine.big_endian = False
+
+
+def pack(layout, *values):
+    """As struct.pack with a layout that begins with "<", in the order of the machine."""
+    return struct.pack(">" + layout[1:] if Machine.big_endian else layout, *values)
+
+
+def bit_fields(word, widths):
+    """A word of bit fields: on big-endian machines, the first one has the highest bits."""
+    if not Machine.big_endian:
+        return word
+    out, at = 0, 0
+    for width in widths:
+        out |= (word >> at & (1 << width) - 1) << 64 - at - width
+        at += width
+    return out
+
+
 def record(kind, body, misc=0):
-    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+    return pack("<IHH", kind, misc, 8 + len(body)) + body
 
 
 def padded(name, room=8):
@@ -40,66 +74,67 @@ def aligned(body):
 
 def trailer(pid, tid, time):
     """What sample_id_all appends to a record, with SAMPLE_TID | SAMPLE_TIME."""
-    return struct.pack("<IIQ", pid, tid, time)
+    return pack("<IIQ", pid, tid, time)
 
 
 def comm(pid, tid, name, misc=0, end=b""):
-    return record(COMM, struct.pack("<II", pid, tid) + padded(name) + end, misc)
+    return record(COMM, pack("<II", pid, tid) + padded(name) + end, misc)
 
 
 def fork(pid, parent, time, end=b""):
-    return record(FORK, struct.pack("<IIIIQ", pid, parent, pid, parent, time) + end)
+    return record(FORK, pack("<IIIIQ", pid, parent, pid, parent, time) + end)
 
 
 def mmap(pid, tid, start, size, offset, name, misc=USER, end=b""):
-    return record(MMAP, struct.pack("<IIQQQ", pid, tid, start, size, offset) + padded(name) + end, misc)
+    return record(MMAP, pack("<IIQQQ", pid, tid, start, size, offset) + padded(name) + end, misc)
 
 
 def mmap2(pid, tid, start, size, offset, name, device=(8, 1), inode=0, generation=0, build_id=None, misc=USER, end=b""):
     """Of readable and executable private memory; of a file's identity, or of its build-id."""
     if build_id is None:
-        identity = struct.pack("<IIQQ", *device, inode, generation)
+        identity = pack("<IIQQ", *device, inode, generation)
     else:
-        identity, misc = struct.pack("<BBH", len(build_id), 0, 0) + build_id.ljust(20, b"\0"), misc | BUILD_ID_MISC
-    body = struct.pack("<IIQQQ", pid, tid, start, size, offset) + identity + struct.pack("<II", 5, 2)
+        identity, misc = pack("<BBH", len(build_id), 0, 0) + build_id.ljust(20, b"\0"), misc | BUILD_ID_MISC
+    body = pack("<IIQQQ", pid, tid, start, size, offset) + identity + pack("<II", 5, 2)
     return record(MMAP2, body + padded(name) + end, misc)
 
 
 def chain(addresses):
-    return struct.pack("<Q%dQ" % len(addresses), len(addresses), *addresses)
+    return pack("<Q%dQ" % len(addresses), len(addresses), *addresses)
 
 
 def branches(entries):
     """(from, to, flags) of each."""
-    return b"".join(struct.pack("<QQQ", *entry) for entry in entries)
+    return b"".join(pack("<QQQ", source, target, bit_fields(flags, BRANCH_FLAGS)) for source, target, flags in entries)
 
 
 def attribute(sample_type, flags=0, kind=1, config=0, period=1, read_format=0, branch_type=0, size=128):
     """Of a software event (cpu-clock) unless kind and config give another."""
-    return struct.pack("<IIQQQQQIIQQQ", kind, size, config, period, sample_type, read_format, flags, 0, 0, 0, 0, branch_type).ljust(size, b"\0")
+    return pack("<IIQQQQQIIQQQ", kind, size, config, period, sample_type, read_format, bit_fields(flags, ATTRIBUTE_FLAGS), 0, 0, 0, 0,
+                branch_type).ljust(size, b"\0")
 
 
 def header_text(word):
     """A text of a header feature."""
     text = padded(word, 64)
-    return struct.pack("<I", len(text)) + text
+    return pack("<I", len(text)) + text
 
 
 def header_texts(*words):
-    return struct.pack("<I", len(words)) + b"".join(header_text(word) for word in words)
+    return pack("<I", len(words)) + b"".join(header_text(word) for word in words)
 
 
 def event_descriptions(attributes, names, ids):
     """The header's descriptions of events, with as many ids for each."""
-    out, each = struct.pack("<II", len(attributes), len(attributes[0])), len(ids) // len(attributes)
+    out, each = pack("<II", len(attributes), len(attributes[0])), len(ids) // len(attributes)
     for i, (one, name) in enumerate(zip(attributes, names)):
-        out += one + struct.pack("<I", each) + header_text(name) + struct.pack("<%dQ" % each, *ids[each * i:each * (i + 1)])
+        out += one + pack("<I", each) + header_text(name) + pack("<%dQ" % each, *ids[each * i:each * (i + 1)])
     return out
 
 
 def build_id_row(name, build_id, misc=USER, room=8, size=0):
     """A row of the header's table of build-ids. size: how long the build-id is, where the row gives that."""
-    return record(0, struct.pack("<i", -1) + build_id.ljust(20, b"\0") + struct.pack("<I", size) + padded(name, room), misc)
+    return record(0, pack("<i", -1) + build_id.ljust(20, b"\0") + pack("<I", size) + padded(name, room), misc)
 
 
 def pieces(records, attributes, features=(), ids=(), data_size=None, claims=None):
@@ -107,17 +142,17 @@ def pieces(records, attributes, features=(), ids=(), data_size=None, claims=None
     data and of each feature, if not the truth."""
     features = dict(features)
     data = b"".join(records)
-    numbers = b"".join(struct.pack("<Q", number) for number in ids)
+    numbers = b"".join(pack("<Q", number) for number in ids)
     each = 8 * len(ids) // len(attributes)
-    table = b"".join(one + struct.pack("<QQ", HEADER_BYTES + each * i if ids else 0, each) for i, one in enumerate(attributes))
+    table = b"".join(one + pack("<QQ", HEADER_BYTES + each * i if ids else 0, each) for i, one in enumerate(attributes))
     data_at = HEADER_BYTES + len(numbers) + len(table)
-    yield MAGIC + struct.pack("<8Q", HEADER_BYTES, len(attributes[0]) + 16, HEADER_BYTES + len(numbers), len(table), data_at,
-                              len(data) if data_size is None else data_size, 0, 0)
-    yield sum(1 << bit for bit in features).to_bytes(32, "little") + numbers + table
+    yield pack("<9Q", MAGIC, HEADER_BYTES, len(attributes[0]) + 16, HEADER_BYTES + len(numbers), len(table), data_at,
+               len(data) if data_size is None else data_size, 0, 0)
+    yield pack("<4Q", *(sum(1 << bit % 64 for bit in features if bit // 64 == word) for word in range(4))) + numbers + table
     yield data
     at = data_at + len(data) + 16 * len(features)
     for bit in sorted(features):
-        yield struct.pack("<QQ", at, len(features[bit]) if claims is None else claims)
+        yield pack("<QQ", at, len(features[bit]) if claims is None else claims)
         at += len(features[bit])
     for bit in sorted(features):
         yield features[bit]

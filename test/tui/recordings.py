@@ -1,6 +1,5 @@
 """Recordings whose rows are known, with a program, a library and a kernel that have symbols."""
 import os
-import struct
 
 from suite import elf, recording
 from suite.recording import KERNEL, NO_PID, SAMPLE, SAMPLE_CALLCHAIN, SAMPLE_IP, SAMPLE_PERIOD, SAMPLE_TID, SAMPLE_TIME, USER, record
@@ -62,9 +61,9 @@ def chain(names):
 
 def sample(comm, names, time, period, chains, number=None):
     pid = PIDS[comm]
-    body = struct.pack("<QIIQ", address(names[0]), pid, pid, time)
-    body += struct.pack("<Q", number) if number is not None else b""
-    body += struct.pack("<Q", period) + (chain(names) if chains else b"")
+    body = recording.pack("<QIIQ", address(names[0]), pid, pid, time)
+    body += recording.pack("<Q", number) if number is not None else b""
+    body += recording.pack("<Q", period) + (chain(names) if chains else b"")
     return record(SAMPLE, body, KERNEL if names[0] in KERNEL_FUNCTIONS else USER)
 
 

@@ -1,5 +1,5 @@
 /* Interned rows of a fixed number of words: equal keys get equal ids, consecutive from 0. The words behind the key are data of the first
- * row with that key. Does not interpret the words. */
+ * row with that key. Does not interpret the words, which an attacker may choose (base/hash.h). */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -15,8 +15,12 @@ struct tuples {
 void tuples_init(struct tuples *tuples, uint32_t key_words, uint32_t row_words);
 void tuples_fini(struct tuples *tuples); /* accepts a zeroed set */
 
+#define TUPLE_NONE 0xffffffffu
+
 /* The id of the row whose key equals row's; a new row is a copy of the whole row. */
 uint32_t tuples_add(struct tuples *tuples, const uint64_t *row);
+/* The id of the row with that key; TUPLE_NONE: none. */
+uint32_t tuples_find(const struct tuples *tuples, const uint64_t *key);
 
 /* Bytes that the memory of the set takes when it has `count` rows. */
 size_t tuples_bytes(const struct tuples *tuples, size_t count);

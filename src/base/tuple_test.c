@@ -14,6 +14,19 @@ TEST("rows of equal keys are one row, with the data of the first")
 	tuples_fini(&tuples);
 }
 
+TEST("a key is found only if it was added")
+{
+	struct tuples tuples;
+	tuples_init(&tuples, 2, 3);
+	EXPECT_INT(tuples_find(&tuples, (uint64_t[]){ 1, 2 }), TUPLE_NONE);
+	tuples_add(&tuples, (uint64_t[]){ 1, 2, 3 });
+	tuples_add(&tuples, (uint64_t[]){ 2, 2, 3 });
+	EXPECT_INT(tuples_find(&tuples, (uint64_t[]){ 2, 2 }), 1);
+	EXPECT_INT(tuples_find(&tuples, (uint64_t[]){ 2, 1 }), TUPLE_NONE);
+	EXPECT_INT(tuples.count, 2);
+	tuples_fini(&tuples);
+}
+
 TEST("rows are found again after the table has grown")
 {
 	struct tuples tuples;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "data/evsel_name.h"
 #include "export/branch_types.h"
 #include "export/calls.h"
@@ -10,7 +11,7 @@
 #include "session/trace.h"
 #include "symbol/lines.h"
 
-enum { CHAIN_MAX = 127, MACHINE = 1 };
+enum { CHAIN_MAX = 127, MACHINE = 1, STEPS = 1 << 14 };
 #define DATA_SRC_NONE UINT64_C(0x1e05080021) /* each part of perf_mem_data_src: not available */
 #define FLAGS_OF_TYPE (TRACE_BRANCH | TRACE_CALL | TRACE_RETURN | TRACE_CONDITIONAL | TRACE_SYSCALL | TRACE_ASYNC | TRACE_INTERRUPT | \
 	TRACE_ABORT | TRACE_BEGIN | TRACE_END | TRACE_VM_ENTRY | TRACE_VM_EXIT)
@@ -57,10 +58,10 @@ struct inlined {
 	bool complete;               /* the debug information names the function around them, too, by another name than its symbol's */
 };
 
-/* A frame of a call chain, with the path of calls up to it. */
+/* A frame of a call chain after the path `from`, with the path of calls up to it. */
 struct step {
 	struct place place;
-	uint32_t path;
+	uint32_t from, path;         /* path PATH_ROOT: no step yet */
 	size_t symbols;              /* that were known when it was added */
 };
 
@@ -82,7 +83,7 @@ struct exporter {
 	struct idmap symbol_rows;    /* module and id of a known symbol → its number in symbol_keys */
 	struct triples inlined_keys; /* module and offset of a frame */
 	VEC(struct inlined) inlined; /* by number in inlined_keys */
-	VEC(struct step) steps;      /* by path: the last one that was added to it; path PATH_ROOT: none yet */
+	struct step *steps;          /* STEPS of them: the last one of each hash */
 	struct triples stack_keys;   /* thread and CPU of a stack of calls */
 	VEC(struct stack_thread { uint64_t row; int32_t tid; uint32_t number; }) stacks;
 	uint64_t thread_rows, dso_rows, event_rows, sample_rows, path_rows, call_rows, comm_thread_rows, switch_rows;
@@ -124,6 +125,7 @@ struct exporter *exporter_new(struct database *database, struct session *session
 	exporter->session = session;
 	exporter->symbols = symbols;
 	call_paths_init(&exporter->paths);
+	exporter->steps = memory_zero(STEPS, sizeof *exporter->steps);
 	if (database->schema.calls)
 		exporter->calls = calls_new(&exporter->paths, finish_call, exporter);
 	add_unknown_rows(exporter);
@@ -158,7 +160,7 @@ void exporter_free(struct exporter *exporter)
 	idmap_fini(&exporter->symbol_rows);
 	triples_fini(&exporter->inlined_keys);
 	vec_fini(&exporter->inlined);
-	vec_fini(&exporter->steps);
+	free(exporter->steps);
 	triples_fini(&exporter->stack_keys);
 	call_paths_fini(&exporter->paths);
 	calls_free(exporter->calls);
@@ -641,24 +643,21 @@ static uint32_t add_step(struct exporter *exporter, uint32_t path, const struct 
 	return path;
 }
 
-/* Whether a frame has the path of an earlier one: the symbol that is made for a frame depends on the symbols before it. */
-static bool is_same_step(const struct exporter *exporter, const struct place *place, const struct step *step)
+/* Whether a frame has the path of an earlier one. Of a place without a symbol the address counts, and the symbols that were made before. */
+static bool is_same_step(const struct exporter *exporter, uint32_t from, const struct place *place, const struct step *step)
 {
-	return place->address == step->place.address && place->module == step->place.module && place->offset == step->place.offset &&
-		place->symbol == step->place.symbol && (place->symbol || step->symbols == exporter->symbol_keys.items.count);
+	return step->path != PATH_ROOT && step->from == from && place->module == step->place.module && place->offset == step->place.offset &&
+		place->symbol == step->place.symbol &&
+		(place->symbol || (place->address == step->place.address && step->symbols == exporter->symbol_keys.rows.count));
 }
 
-/* add_step, which mostly adds the same step to a path as the last time. */
+/* add_step, mostly of a frame that was added to the same path before. */
 static uint32_t next_path(struct exporter *exporter, uint32_t path, const struct place *place)
 {
-	const struct step *last = path < exporter->steps.count ? &exporter->steps.items[path] : NULL;
-	if (last && last->path != PATH_ROOT && is_same_step(exporter, place, last))
-		return last->path;
-	uint32_t next = add_step(exporter, path, place);
-	while (exporter->steps.count < exporter->paths.list.count)
-		vec_push(&exporter->steps, ((struct step){ .path = PATH_ROOT }));
-	exporter->steps.items[path] = (struct step){ *place, next, exporter->symbol_keys.items.count };
-	return next;
+	struct step *step = &exporter->steps[hash_pair(place->offset, (uint64_t)place->module << 32 | path) % STEPS];
+	if (!is_same_step(exporter, path, place, step))
+		*step = (struct step){ *place, path, add_step(exporter, path, place), exporter->symbol_keys.rows.count };
+	return step->path;
 }
 
 static uint64_t chain_row(struct exporter *exporter, const struct slice *slice, const struct row *row)

@@ -1,42 +1,24 @@
 #include "export/paths.h"
 
-static uint64_t hash_of(struct triple triple)
-{
-	return hash_pair(hash_pair(triple.a, triple.b), triple.c);
-}
-
-static uint32_t find(const struct triples *triples, struct triple triple, uint32_t first)
-{
-	for (uint32_t i = first; i != IDMAP_NONE; i = triples->items.items[i].next) {
-		const struct triple *known = &triples->items.items[i].triple;
-		if (known->a == triple.a && known->b == triple.b && known->c == triple.c)
-			return i;
-	}
-	return IDMAP_NONE;
-}
+enum { PARTS = 3 };
 
 bool triples_has(const struct triples *triples, struct triple triple)
 {
-	return find(triples, triple, idmap_get(&triples->by_hash, hash_of(triple))) != IDMAP_NONE;
+	return tuples_find(&triples->rows, (uint64_t[]){ triple.a, triple.b, triple.c }) != TUPLE_NONE;
 }
 
 uint32_t triples_add(struct triples *triples, struct triple triple, bool *added)
 {
-	uint64_t hash = hash_of(triple);
-	uint32_t first = idmap_get(&triples->by_hash, hash), number = find(triples, triple, first);
-	*added = number == IDMAP_NONE;
-	if (*added) {
-		number = (uint32_t)triples->items.count;
-		vec_push(&triples->items, ((struct triple_item){ triple, first }));
-		idmap_set(&triples->by_hash, hash, number);
-	}
+	if (!triples->rows.row_words)
+		tuples_init(&triples->rows, PARTS, PARTS);
+	uint32_t count = triples->rows.count, number = tuples_add(&triples->rows, (uint64_t[]){ triple.a, triple.b, triple.c });
+	*added = number == count;
 	return number;
 }
 
 void triples_fini(struct triples *triples)
 {
-	vec_fini(&triples->items);
-	idmap_fini(&triples->by_hash);
+	tuples_fini(&triples->rows);
 }
 
 void call_paths_init(struct call_paths *paths)

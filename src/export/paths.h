@@ -1,9 +1,9 @@
-/* Interned triples of numbers, and the tree of call paths made of them. Knows no sample. */
+/* Interned triples of numbers (base/tuple.h), and the tree of call paths made of them. Knows no sample. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/hash.h"
+#include "base/tuple.h"
 #include "base/vec.h"
 
 struct triple {
@@ -11,8 +11,7 @@ struct triple {
 };
 
 struct triples {
-	VEC(struct triple_item { struct triple triple; uint32_t next; }) items; /* next: with the same hash; IDMAP_NONE: none */
-	struct idmap by_hash;
+	struct tuples rows;
 };
 
 /* The number of the triple, from 0; *added: it is new. */

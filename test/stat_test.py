@@ -513,16 +513,87 @@ def test_tracefs(c):
     need(done.returncode == 0 and "sched:sched_switch" in done.stdout and ",,sched:sched_switch," in done.stderr, done.stdout + done.stderr)
 
 
-def test_bpf_counters(c):
-    """--bpf-counters counts as without it and says so, except where programs read the output; --record-tpebs, if latencies are asked for"""
+def test_latencies(c):
+    """--record-tpebs says that it has no effect if latencies are asked for"""
     need_counters(c)
     for event, expected in ("page-faults", 0), ("page-faults,cache-misses:R", 1):
         done, _ = c.stat(PERFUSE, ["--record-tpebs", "-e", event, "true"])
         need(done.returncode == 0 and done.stderr.count("--record-tpebs") == expected, "%s: %r" % (event, done))
-    for style, expected in ([], 1), (["-x,"], 0), (["-j"], 0), (["--quiet"], 0):
-        done, _ = c.stat(PERFUSE, ["--bpf-counters", *style, "-e", "page-faults", "true"])
-        need(done.returncode == 0 and done.stderr.count("--bpf-counters") == expected, "%s: %r" % (style, done))
-        need(("page-faults" in done.stderr) == (style != ["--quiet"]), "%s: %r" % (style, done))
+
+
+TOUCHES = """import mmap, os
+for child in range(3):
+    if os.fork() == 0:
+        m = mmap.mmap(-1, 4096 * 5000, flags=mmap.MAP_PRIVATE)
+        m.madvise(mmap.MADV_NOHUGEPAGE)
+        for i in range(5000):
+            m[4096 * i] = 1
+        os._exit(0)
+for child in range(3):
+    os.wait()"""
+
+
+def with_shared_counters(c, script, *words):
+    """What a shell script prints to standard error where counters can be shared; $0: perfuse, $1: python, $2: a program that touches pages,
+    $3 and so on: the words."""
+    need_counters(c)
+    need_root("only root loads BPF programs")
+    setup = 'mount -t bpf bpf /sys/fs/bpf || exit 77; "$0" stat --bpf-counters -x, -e page-faults true 2>/dev/null || exit 77; '
+    done = process.run("unshare", "-m", "sh", "-c", setup + script, PERFUSE, sys.executable, TOUCHES, *words, text=True, cwd=c.work)
+    if done.returncode == 77:
+        raise Skip("the BPF file system cannot be mounted, or the kernel does not run the programs")
+    return done
+
+
+def faults_of(text, event="page-faults"):
+    """Of each row with a count; in an interval in which the task sleeps, there is none."""
+    rows = [row.split(",") for row in text.splitlines()]
+    return [int(row[-7]) for row in rows if row[-5:-4] in ([event], [event + " [software]"]) and row[-7].isdigit()]
+
+
+def test_shared_counts(c):
+    """--bpf-counters and the modifier b count the children of a command, as counters without them do; nothing remains pinned"""
+    script = '''
+        for words in "" "--bpf-counters" "-i" "--bpf-counters -i" "--bpf-counters -I 50"; do
+            echo "== $words" >&2
+            "$0" stat $words -x, -e page-faults:u,task-clock -- "$1" -S -c "$2"
+        done
+        echo "== b" >&2; "$0" stat -x, -e page-faults:ub -- "$1" -S -c "$2"
+        ls /sys/fs/bpf'''
+    done = with_shared_counters(c, script)
+    parts = re.split(r"(?m)^== (.*)\n", done.stderr)
+    texts = dict(zip(parts[1::2], parts[2::2]))
+    sums = {words: sum(faults_of(text, "page-faults:ub" if words == "b" else "page-faults:u")) for words, text in texts.items()}
+    need(len(sums) == 6 and sums[""] > 15000 > 5000 > sums["-i"], "%s %s" % (sums, done.stderr))
+    for shared, plain in ("--bpf-counters", ""), ("--bpf-counters -I 50", ""), ("b", ""), ("--bpf-counters -i", "-i"):
+        need(abs(sums[shared] - sums[plain]) <= 200, "%s: %s" % (shared, sums))
+    clock = {words: sum(int(row.split(",")[-4]) for row in text.splitlines() if ",task-clock," in row) for words, text in texts.items()}
+    need(clock["--bpf-counters"] > clock["--bpf-counters -i"] > 0, "%s" % clock)
+    need("perfuse_counters" not in done.stdout, done.stdout)
+
+
+def test_shared_attached(c):
+    """--bpf-counters counts a running process and its threads with their children, and each CPU, in runs that share counters at the same time"""
+    script = '''
+        mkfifo go
+        "$1" -S -c "open('go').read()
+$2" & running=$!
+        for words in "-p $running" "-t $running" "--per-thread -p $running" "-a -A"; do
+            file=$(echo "of$words" | tr -d " 0-9")
+            "$0" stat --bpf-counters --bpf-attr-map /sys/fs/bpf/other $words -x, -I 100 -e page-faults:u -o "$file" &
+            last=$!
+            i=0; until grep -q page-faults "$file" || [ $i = 600 ]; do sleep 0.1; i=$((i+1)); done
+        done
+        test -e /sys/fs/bpf/other && echo pinned
+        echo >go; wait $running; kill -INT $last; wait
+        test -e /sys/fs/bpf/other || echo removed
+        for file in of-*; do echo "== $file"; cat -- $file; done >&2'''
+    done = with_shared_counters(c, script)
+    need(done.stdout.split() == ["pinned", "removed"], "%r" % done)
+    parts = re.split(r"(?m)^== (.*)\n", done.stderr)
+    sums = {name: sum(faults_of(text, "page-faults:u")) for name, text in zip(parts[1::2], parts[2::2])}
+    need(len(sums) == 4 and all(15000 <= count <= 17500 for name, count in sums.items() if name != "of-a-A"), "%s" % sums)
+    need(sums["of-a-A"] >= 15000, "%s" % sums)
 
 
 def test_control(c):

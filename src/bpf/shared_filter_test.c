@@ -1,17 +1,13 @@
 #include "bpf/shared_filter.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "abi/sample.h"
+#include "bpf/test_mounts.h"
 #include "os/counter.h"
 #include "unit.h"
-
-enum { SKIPPED = 77 };
 
 /* Spins until the counter has dropped some samples, or for a while; returns the number. */
 static uint64_t spin(const struct shared_filter *filter)
@@ -42,21 +38,18 @@ static int check(const char *text, bool drops)
 	return 0;
 }
 
-/* Gives this process its own mounts. */
-static bool own_file_system(void)
+static mode_t mode_of_root(void)
 {
-	return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-		mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL) == 0;
+	struct stat st;
+	return stat("/sys/fs/bpf", &st) == 0 ? st.st_mode & 07777 : 0;
 }
 
 static int pinned(void)
 {
 	struct error err = { 0 };
-	if (!own_file_system())
-		return SKIPPED;
 	if (shared_filter_pin(&err) < 0)
-		return err.sys == ENOSYS ? SKIPPED : (fprintf(stderr, "%s\n", err.text), 1); /* an emulator has no bpf(2) */
-	int failed = shared_filter_pin(&err) == 0;
+		return err.sys == ENOSYS ? OWN_MOUNTS_SKIP : (fprintf(stderr, "%s\n", err.text), 1); /* an emulator has no bpf(2) */
+	int failed = shared_filter_pin(&err) == 0 || mode_of_root() != 01777;
 	failed |= check("period > 5000000000", true) | check("period > 5000", false);
 	failed |= check("uid == 12345 && ip > 0 || (cpu > 4000 || tid == 0)", true);
 	failed |= check("uid == 12345 && ip > 0 || (cpu > 4000 || tid != 0)", false);
@@ -71,54 +64,32 @@ static int pinned(void)
 	return failed | (shared_filter_unpin(&err) < 0) | (shared_filter_pin(&err) < 0);
 }
 
-static mode_t mode_of_root(void)
-{
-	struct stat st;
-	return stat("/sys/fs/bpf", &st) == 0 ? st.st_mode & 07777 : 0;
-}
-
-/* The mode of the root before the program is pinned, then, and after it is removed. `changed`: what another program sets meanwhile. */
-static bool has_modes(mode_t before, mode_t pinned, mode_t changed, mode_t after)
-{
-	if (chmod("/sys/fs/bpf", before) < 0 || shared_filter_pin(NULL) < 0 || mode_of_root() != pinned)
-		return false;
-	if (changed && chmod("/sys/fs/bpf", changed) < 0)
-		return false;
-	return shared_filter_unpin(NULL) == 0 && mode_of_root() == after;
-}
-
+/* The modes of the root while the program is pinned, and afterwards. `changed`: what another program sets meanwhile. Loading the program
+ * takes seconds. */
 static int modes(void)
 {
-	struct error err = { 0 };
-	if (!own_file_system())
-		return SKIPPED;
-	if (shared_filter_pin(&err) < 0)
-		return err.sys == ENOSYS ? SKIPPED : (fprintf(stderr, "%s\n", err.text), 1);
-	return shared_filter_unpin(&err) < 0 || !has_modes(0700, 0711, 0, 0700) || !has_modes(01710, 01711, 0, 01710) ||
-		!has_modes(01777, 01777, 0, 01777) || !has_modes(0700, 0711, 0755, 0755);
-}
-
-static void in_child(int (*run)(void))
-{
-	int status;
-	pid_t child = fork();
-	if (child == 0)
-		_exit(run());
-	EXPECT(child > 0 && waitpid(child, &status, 0) == child);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
-		unit_skip("needs root, and a BPF file system that can be mounted");
-	else
-		EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	static const struct { mode_t before, pinned, changed, after; } all[] = { { 01710, 01711, 0, 01710 }, { 0700, 0711, 0755, 0755 } };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct error err = { 0 };
+		if (chmod("/sys/fs/bpf", all[i].before) < 0)
+			return 1;
+		if (shared_filter_pin(&err) < 0)
+			return err.sys == ENOSYS ? OWN_MOUNTS_SKIP : (fprintf(stderr, "%s\n", err.text), 1);
+		bool good = mode_of_root() == all[i].pinned && (!all[i].changed || chmod("/sys/fs/bpf", all[i].changed) == 0);
+		if (shared_filter_unpin(&err) < 0 || !good || mode_of_root() != all[i].after)
+			return 1;
+	}
+	return 0;
 }
 
 TEST("a pinned program drops by the conditions of its users, and serves one after the other")
 {
-	in_child(pinned);
+	test_in_own_mounts(pinned);
 }
 
 TEST("users can enter the BPF file system as long as the program is pinned; then it has its mode again")
 {
-	in_child(modes);
+	test_in_own_mounts(modes);
 }
 
 TEST("without a pinned program a user learns what root can do")

@@ -167,7 +167,7 @@ static void switch_events(struct execution *e, bool on, const char *name)
 		counting_switch(&e->counting, on);
 	for (uint32_t i = 0; *name && i < m->events->list.count; i++)
 		if (strcmp(m->events->list.items[i].name, name) == 0)
-			counters_switch(&m->counters, m->events, i, on);
+			counting_switch_event(&e->counting, i, on);
 	if (e->run->o->interval_ms)
 		print_interval(e);
 }
@@ -270,6 +270,8 @@ static void take_end(struct execution *e, struct stat_table *table)
 		print_interval(e);
 	collect(e, false);
 	print_verbose(e);
+	if (counting_lost(c))
+		cli_warn(run->cli, "%llu threads began that are not counted: the list of the BPF programs is full", (unsigned long long)counting_lost(c));
 	fill(e, table);
 	double elapsed = (double)(c->end_ns - c->start_ns);
 	stat_spread_add(&run->elapsed_ns, elapsed);
@@ -359,7 +361,7 @@ static int execute(struct execution *e, struct stat_table *table)
 	const struct counting_options options = {
 		.target = target, .events = &run->events,
 		.command = run->command, .no_inherit = o->no_inherit, .all_user = o->all_user, .all_kernel = o->all_kernel,
-		.delay_ms = o->delay_ms, .warnings = &warnings, .with_ids = run->records,
+		.delay_ms = o->delay_ms, .warnings = &warnings, .with_ids = run->records, .shared = o->bpf_counters, .registry = o->bpf_map,
 		.command_to_stderr = run->records && run->recording.output.pipe,
 	};
 	int opened = counting_open(&e->counting, &options, &err);

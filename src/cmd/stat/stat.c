@@ -466,14 +466,22 @@ static void remark_options(const struct stat_run *run)
 {
 	if (run->style.format != STAT_TEXT || run->o->quiet)
 		return;
-	if (run->o->bpf_counters)
-		cli_warn(run->cli, "--bpf-counters: the counters of perf_event are read as without this option; no BPF program shares them, and the "
-			"counts are the same.");
 	bool latencies = false;
 	for (size_t i = 0; i < run->events.list.count; i++)
 		latencies |= run->events.list.items[i].retire_latency;
 	if (run->o->record_latencies && latencies)
 		cli_warn(run->cli, "--record-tpebs: latencies (modifier R) are not sampled: they count as 0.");
+}
+
+/* A recording has counts by the kernel's ids of counters, which shared ones lack. */
+static bool can_record(const struct stat_run *run)
+{
+	bool shared = run->o->bpf_counters;
+	for (size_t i = 0; i < run->events.list.count; i++)
+		shared |= run->events.list.items[i].bpf_counter;
+	if (run->records && shared)
+		cli_warn(run->cli, "stat record does not store what BPF programs count (--bpf-counters, the modifier b)");
+	return !run->records || !shared;
 }
 
 static int stat_count(struct stat_run *run)
@@ -487,6 +495,8 @@ static int stat_count(struct stat_run *run)
 		status = run->o->each_cgroup ? take_each_cgroup(run) : take_events(run, 0, true);
 	if (status)
 		return status;
+	if (!can_record(run))
+		return EXIT_FAILED;
 	struct clock_remark clock;
 	clock_remark_begin(&clock);
 	stat_style_set(run);

@@ -171,7 +171,7 @@ static bool reads_together(const struct opening *o, const struct event *event, u
 {
 	enum { SOFTWARE_CLOCKS_TO_FAULTS = 8 };
 	return o->partly && (o->target->system_wide || o->target->attached) && event->leader == index && event->members < 2 && !event->cgroup &&
-		event->attr.type == ATTR_SOFTWARE && event->attr.config <= SOFTWARE_CLOCKS_TO_FAULTS && !event->cpus;
+		!event->bpf_counter && event->attr.type == ATTR_SOFTWARE && event->attr.config <= SOFTWARE_CLOCKS_TO_FAULTS && !event->cpus;
 }
 
 /* The event in whose kernel group this one is opened; UINT32_MAX: none. */
@@ -247,6 +247,10 @@ static int open_event(struct opening *o, uint32_t index)
 				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = event->everywhere ? -1 : target->threads.items[k].tid, .ring = UINT32_MAX,
 				.reader = group != UINT32_MAX ? group : at,
 			};
+			if (o->partly && event->bpf_counter) {
+				open++;
+				continue;
+			}
 			if (grouped && group == UINT32_MAX)
 				continue;
 			int fd = open_counter(o, counter, group != UINT32_MAX ? o->counters->list.items[group].fd : -1);
@@ -271,8 +275,7 @@ static int open_event(struct opening *o, uint32_t index)
 	return -ENODEV;
 }
 
-/* Whether the kernel or the machine lacks the event; false: it forbids it, or another failure. */
-static bool is_missing(int sys)
+bool counter_is_missing(int sys)
 {
 	return sys == EINVAL || sys == ENOSYS || sys == ENOENT || sys == EOPNOTSUPP || sys == ENXIO || sys == ENODEV || sys == EBADF;
 }
@@ -344,10 +347,10 @@ static int open_with_fallbacks(struct opening *o, uint32_t index, struct error *
 			continue;
 		if (status == -EINVAL && drop_feature(o, event))
 			continue;
-		bool breaks = status == -EINVAL || status == -EBADF || (o->partly && is_missing(-status) && group_opened(o, index));
+		bool breaks = status == -EINVAL || status == -EBADF || (o->partly && counter_is_missing(-status) && group_opened(o, index));
 		if (breaks && event->leader != index && break_group(o, index))
 			continue;
-		if (o->partly && is_missing(-status))
+		if (o->partly && counter_is_missing(-status))
 			return leave_out(o, index);
 		return explain(o, event, -status, err);
 	}

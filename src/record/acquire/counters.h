@@ -15,7 +15,7 @@
 #include "record/acquire/target.h"
 
 struct counter {
-	int fd;              /* -1: the thread ended or the CPU went offline before, or perfuse itself measures the event */
+	int fd;              /* -1: the thread ended or the CPU went offline before, or perfuse itself or a BPF program measures the event */
 	uint32_t event;
 	int32_t cpu;         /* -1: any */
 	pid_t tid;           /* -1: any */
@@ -46,7 +46,8 @@ struct counters {
 int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
 	struct error *err);
 /* The same for counts without samples: an event that the kernel or the machine lacks is a state without counters, and its group
- * does not count; no clock replaces cycles. Events that the kernel forbids are failures still. */
+ * does not count; no clock replaces cycles. Events that the kernel forbids are failures still. Events with the modifier b have counters
+ * that are not open: the caller counts them. */
 int counters_open_partly(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
 	struct error *err);
 /* Reads the kernel's ids of all counters, which counters_open has done. */
@@ -74,6 +75,8 @@ void counters_evlist(const struct counters *counters, const struct events *event
 /* The number of samples of a counter that found no room in the ring; 0 if the kernel does not count them. */
 uint64_t counter_lost(const struct counter *counter, const struct attr *attr);
 
+/* Whether the kernel or the machine lacks an event that could not be opened; false: the kernel forbids it, or another failure. */
+bool counter_is_missing(int sys);
 /* Why hardware events are absent, as far as an errno shows it. */
 #define COUNTER_ABSENT_HINT "no PMU of this machine counts it: a virtual machine has one only if its host passes it on"
 

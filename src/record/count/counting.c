@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "event/event_names.h"
+#include "record/count/counting_shared.h"
 #include "os/counter.h"
 
 static uint64_t time_ns(struct timeval t)
@@ -33,18 +34,33 @@ int counting_open(struct counting *c, const struct counting_options *options, st
 		.command = options->command, .command_to_stderr = options->command_to_stderr, .warnings = options->warnings,
 		.notes = options->notes,
 	};
-	return measurement_open(&c->measurement, &measured, err);
+	if (options->shared)
+		counting_share_all(options->events);
+	counting_split_groups(options->events, options->warnings);
+	if (measurement_open(&c->measurement, &measured, err) < 0)
+		return -1;
+	return counting_open_shared(c, options->registry, err);
 }
 
 void counting_switch(struct counting *c, bool on)
 {
-	counters_switch(&c->measurement.counters, c->measurement.events, UINT32_MAX, on);
+	counting_switch_event(c, UINT32_MAX, on);
+}
+
+void counting_switch_event(struct counting *c, uint32_t event, bool on)
+{
+	counters_switch(&c->measurement.counters, c->measurement.events, event, on);
+	counting_switch_shared(c, event, on);
 }
 
 int counting_start(struct counting *c, struct error *err)
 {
 	int delay_ms = c->measurement.sampling.delay_ms;
 	c->start_ns = now_ns();
+	if (counting_start_shared(c, err) < 0)
+		return -1;
+	if (!delay_ms)
+		counting_switch_shared(c, UINT32_MAX, true);
 	if (measurement_start(&c->measurement, err) < 0)
 		return -1;
 	if (delay_ms <= 0)
@@ -136,6 +152,8 @@ void counting_read(struct counting *c, struct counts *counts)
 	vec_clear(&c->group_next);
 	vec_reserve(&c->group_next, counters->list.count);
 	vec_reserve(&counts->list, counters->list.count);
+	if (c->shared_index.count)
+		shared_counts_read(&c->shared);
 	for (size_t i = 0; i < counters->list.count; i++) {
 		const struct counter *counter = &counters->list.items[i];
 		struct count count = { 0 };
@@ -144,6 +162,8 @@ void counting_read(struct counting *c, struct counts *counts)
 			/* the first counter has the whole value */
 			bool first = i == counters->first.items[counter->event];
 			count.value = count.enabled = count.running = first ? tool_value(c, &list[counter->event]) : 0;
+		} else if (counting_is_shared(c, counter->event)) {
+			count = counting_shared_count(c, i);
 		} else if (counter->fd >= 0 && counters->states.items[counter->event] == COUNTER_OPENED) {
 			count = read_counter(c, counts, i);
 		}
@@ -173,6 +193,7 @@ void counting_end(struct counting *c, bool stop)
 void counting_close(struct counting *c)
 {
 	measurement_close(&c->measurement);
+	counting_close_shared(c);
 	vec_fini(&c->group_values);
 	vec_fini(&c->group_next);
 }

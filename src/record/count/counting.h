@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "bpf/shared_counts.h"
 #include "event/event.h"
 #include "record/acquire/measurement.h"
 
@@ -22,6 +23,8 @@ struct counting_options {
 	bool no_inherit, all_user, all_kernel;
 	bool with_ids;                   /* read the kernel's ids of the counters */
 	int delay_ms;                    /* before the counters are enabled; -1: they stay disabled */
+	bool shared;                     /* all events have the modifier b: BPF programs count them by counters of CPUs that sessions share */
+	const char *registry;            /* path of those counters' registry; NULL: the default */
 	struct str *warnings;            /* what the user should know, a sentence a line; may be NULL */
 	struct str *notes;               /* what was changed so that events could be opened, a sentence a line; may be NULL */
 };
@@ -35,6 +38,8 @@ struct counting {
 	uint64_t start_ns, end_ns;       /* CLOCK_MONOTONIC; end_ns 0: runs */
 	uint64_t user_ns, system_ns;     /* CPU time of the command and its descendants, once it has ended */
 	uint64_t user_before_ns, system_before_ns;
+	struct shared_counts shared;     /* of events with the modifier b */
+	VEC(uint32_t) shared_index;      /* by event: its index there; UINT32_MAX: it is not shared; empty: no event is */
 	VEC(uint64_t) group_values;      /* of kernel groups, while counters are read */
 	VEC(uint32_t) group_next;        /* by counter: where the next value of its group is */
 };
@@ -54,10 +59,13 @@ static inline bool counting_ended(const struct counting *counting)
 {
 	return counting->measurement.ended;
 }
-/* Starts or stops all counters. */
+/* Starts or stops all counters, or those of one event (index). */
 void counting_switch(struct counting *counting, bool on);
+void counting_switch_event(struct counting *counting, uint32_t event, bool on);
 /* Appends the present values of all counters to an empty list. */
 void counting_read(struct counting *counting, struct counts *counts);
+/* The number of threads that began meanwhile, and that shared counters do not count. */
+uint64_t counting_lost(const struct counting *counting);
 /* The index of a counter's thread among those of the target. */
 uint32_t counting_thread(const struct counting *counting, size_t counter);
 /* The command is asked to end if `stop`, and waited for; end_ns and the CPU times are final. */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Reads counters of a CPU, which several users share, when a thread leaves the CPU or comes to it, and adds what they counted meanwhile to
+ * the sums of that thread (Linux 6.1 and later). */
+#include "bpf/common.bpf.h"
+#include "bpf/shared_counts_shared.h"
+
+enum { THREADS = 65536, DEAD = 0x80 };
+
+/* By reading: the counters of all CPUs. Their element survives the process that put it there. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SHARED_READINGS);
+	__type(key, __u32);
+	__array(values, struct {
+		__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+		__uint(max_entries, 1);
+		__uint(map_flags, BPF_F_PRESERVE_ELEMS);
+		__uint(key_size, sizeof(__u32));
+		__uint(value_size, sizeof(__u32));
+	});
+} arrays SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SHARED_EVENTS);
+	__type(key, __u32);
+	__type(value, struct shared_event);
+} events SEC(".maps");
+
+/* Thread id → slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, THREADS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} threads SEC(".maps");
+
+/* At event * slots + slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct shared_sum);
+} sums SEC(".maps");
+
+/* Of a CPU: what its counters had at their last reading, and what they counted since the one before. */
+struct state {
+	struct shared_sum last[SHARED_READINGS], counted[SHARED_READINGS];
+	__u8 known[SHARED_READINGS], on[SHARED_EVENTS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct state);
+} states SEC(".maps");
+
+COUNTERS_MAP(losses, SHARED_LOSSES);
+
+const volatile __u32 event_count, slots;
+const volatile bool by_thread;
+
+static inline struct state *read_counters(void)
+{
+	__u32 zero = 0;
+	struct state *state = bpf_map_lookup_elem(&states, &zero);
+	for (__u32 i = 0; state && i < SHARED_READINGS && i < event_count; i++) {
+		struct bpf_perf_event_value now = { 0 };
+		__u32 key = i;
+		void *array = bpf_map_lookup_elem(&arrays, &key);
+		if (!array)
+			break;
+		state->counted[i] = (struct shared_sum){ 0 };
+		if (bpf_perf_event_read_value(array, BPF_F_CURRENT_CPU, &now, sizeof now) < 0)
+			continue;
+		struct shared_sum *last = &state->last[i];
+		if (state->known[i])
+			state->counted[i] = (struct shared_sum){ now.counter - last->value, now.enabled - last->enabled, now.running - last->running };
+		*last = (struct shared_sum){ now.counter, now.enabled, now.running };
+		state->known[i] = 1;
+	}
+	return state;
+}
+
+/* The task is the current one. */
+static inline void add_counted(struct state *state, __u32 slot)
+{
+	for (__u32 i = 0; i < SHARED_EVENTS && i < event_count; i++) {
+		__u32 at = i, key = i * slots + slot;
+		const struct shared_event *event = bpf_map_lookup_elem(&events, &at);
+		if (!state->on[i] || !event)
+			continue;
+		__u32 reading = event->reading;
+		if (reading >= SHARED_READINGS || (event->cgroup >= 0 && bpf_current_task_under_cgroup(&cgroups, event->cgroup) != 1))
+			continue;
+		struct shared_sum *sum = bpf_map_lookup_elem(&sums, &key);
+		if (!sum)
+			continue;
+		sum->value += state->counted[reading].value;
+		sum->enabled += state->counted[reading].enabled;
+		sum->running += state->counted[reading].running;
+	}
+}
+
+/* Returns false if the thread is not counted. */
+static inline bool find_slot(__u32 tid, __u32 *slot)
+{
+	__u32 *found = by_thread ? bpf_map_lookup_elem(&threads, &tid) : NULL;
+	*slot = found ? *found : 0;
+	return !by_thread || found;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempted, struct task_struct *prev, struct task_struct *next)
+{
+	__u32 slot, unused, tid = prev->pid;
+	bool leaves = find_slot(tid, &slot), comes = find_slot(next->pid, &unused);
+	if (!leaves && !comes)
+		return 0;
+	struct state *state = read_counters();
+	if (leaves && state && !(slot & SHARED_WAITS))
+		add_counted(state, slot);
+	if (leaves && by_thread && (task_state(prev) & DEAD))
+		bpf_map_delete_elem(&threads, &tid);
+	return 0;
+}
+
+/* Runs on a CPU that user space chooses. args: a command, an event or -1. */
+SEC("raw_tp/sched_switch")
+int on_command(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 command = ctx->args[0], event = ctx->args[1];
+	__u32 slot;
+	struct state *state = read_counters();
+	if (!state)
+		return 0;
+	if (find_slot(task->pid, &slot) && !(slot & SHARED_WAITS))
+		add_counted(state, slot);
+	for (__u32 i = 0; command != SHARED_READ && i < SHARED_EVENTS && i < event_count; i++)
+		if (event == (__u64)-1 || event == i)
+			state->on[i] = command == SHARED_START;
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 slot, tid = child->pid;
+	if (find_slot(parent->pid, &slot) && bpf_map_update_elem(&threads, &tid, &slot, BPF_ANY) < 0)
+		COUNT(losses, SHARED_LOST_THREAD);
+	return 0;
+}
+
+/* What the counters counted before belongs to the program that started the command. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+	__u32 slot, tid = task->pid;
+	if (!find_slot(tid, &slot) || !(slot & SHARED_WAITS))
+		return 0;
+	read_counters();
+	slot &= ~SHARED_WAITS;
+	bpf_map_update_elem(&threads, &tid, &slot, BPF_ANY);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";

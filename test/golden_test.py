@@ -29,7 +29,7 @@ def test_recordings(folder):
         return
     made, stored = (sorted(os.path.relpath(path, top) for path in glob.glob(os.path.join(top, "**"), recursive=True) if os.path.isfile(path))
                     for top in (folder, data))
-    need(sorted([*made, "lines", "lines.c"]) == stored, "other files: %s" % made)
+    need(sorted([*made, "lines", "lines.c", "shapes", "shapes.c"]) == stored, "other files: %s" % made)
     wrong = filecmp.cmpfiles(folder, data, made, shallow=False)[1:]
     need(wrong == ([], []), "they differ: %s" % (wrong,))
 

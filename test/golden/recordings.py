@@ -1,5 +1,5 @@
-"""The recordings of test/golden, with the program, the library and the kernel that they are of. Every byte is made here, but for the program
-`lines`, which gcc 12 made of lines.c (-O2 -g -fno-omit-frame-pointer -fno-stack-protector -fno-asynchronous-unwind-tables -nostdlib -static -no-pie
+"""The recordings of test/golden, with the program, the library and the kernel that they are of. Every byte is made here, but for the programs
+`lines` and `shapes`, which gcc 12 made of lines.c and shapes.c (-O2 -g -fno-omit-frame-pointer -fno-stack-protector -fno-asynchronous-unwind-tables -nostdlib -static -no-pie
 -fdebug-prefix-map=$PWD=. -Wl,--build-id=none -Wl,-z,noseparate-code): the recordings are the same on every machine. Formats: as of
 suite/recording.py; the layouts of tracepoints are those that the kernel shows in tracefs."""
 import os
@@ -341,6 +341,29 @@ def write_lines(folder):
     write(folder, "lines.data", [recording.attribute(kind, kind=0, period=1000)], [*before, *samples])
 
 
+# Functions of the program that gcc made of data/shapes.c: the first address, the size of each instruction but the last.
+SHAPES = [(0x400120, "3432333446262622323234356221"), (0x400180, "3234323432333234443323331"), (0x4001d0, "4445244541"),
+          (0x400200, "123a543423445535344443443131b"), (0x400270, "1322223143223333334424443434323244335334324433332431222211"),
+          (0x400320, "6626367322735157372b"), (0x400380, "77277483737323436b4453277b77711343647452")]
+WORLD, LISTS = 0x402020, 0x4020c0  # its data
+
+
+def write_shapes(folder):
+    """A sample or two at each instruction of shapes.c, with an address in its data."""
+    kind = IP | TID | TIME | ADDR | PERIOD | WEIGHT | DATA_SRC
+    samples = []
+    for start, sizes in SHAPES:
+        at = start
+        for i, size in enumerate([0, *(int(digit, 16) for digit in sizes)]):
+            at += size
+            for n in range(1 + (i % 5 == 0)):
+                body = pack("<QIIQQQQQ", at, 106, 106, SECOND + len(samples) * 1000000, (WORLD, LISTS)[n] + 8 * (i % 14), 1000 + i, 10 + i % 3 * 20,
+                            (0x2, 0x4)[i % 2] | (0x8, 0x42)[n] << 5)
+                samples.append(record(SAMPLE, body, USER))
+    before = [next(side_band()), recording.comm(106, 106, "shapes"), recording.mmap(106, 106, 0x400000, 0x1000, 0, "/shapes")]
+    write(folder, "shapes.data", [recording.attribute(kind, kind=4, config=0x1cd, period=1000)], [*before, *samples])
+
+
 def write_counts(folder, name, interval_ms, rounds):
     """Of `stat record -a`: three counters on four CPUs, one of them was not always counting, one never; rounds: times in ns, the last is the
     end."""
@@ -365,7 +388,7 @@ def write_counts(folder, name, interval_ms, rounds):
 
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
-                 write_trace, write_lines):
+                 write_trace, write_lines, write_shapes):
         each(folder)
     write_counts(folder, "counts.data", 0, [2 * SECOND])
     write_counts(folder, "intervals.data", 1000, [SECOND, 2 * SECOND, 3 * SECOND])

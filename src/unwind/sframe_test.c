@@ -136,3 +136,23 @@ TEST("invalid sizes, other versions and descending rows are rejected")
 	EXPECT(!rule_table_find(&table, 0x1009));
 	rule_table_fini(&table);
 }
+
+TEST("a longer header is passed, and addresses may be relative to their place")
+{
+	struct made m = { 0 };
+	bool good;
+	put_header(&m, 2, 3, -8, 1, 3);
+	m.bytes[7] = 5; /* bytes after the header */
+	m.bytes[3] = 5; /* sorted, relative to their place */
+	put(&m, 0x7777777777, 5);
+	size_t at = m.len;
+	put_function(&m, 2, 0x40, 1, 0);
+	uint32_t start = (uint32_t)(0x1000 - ADDRESS - at);
+	memcpy(m.bytes + at, &start, 4);
+	put(&m, 0x080300, 3);
+	struct rule_table table = compile(&m, &good);
+	EXPECT(good);
+	EXPECT(rule_table_find(&table, 0x1000) && rule_table_find(&table, 0x1000)->cfa_value == 8);
+	EXPECT(!rule_table_find(&table, 0xfff));
+	rule_table_fini(&table);
+}

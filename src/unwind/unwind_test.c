@@ -602,3 +602,29 @@ TEST("damaged entries are counted and leave their code without rules; others are
 	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
 	scene_close(&s);
 }
+
+TEST("a module without rules has none of the module before it, and the module after it has its own")
+{
+	struct cfi_maker m;
+	struct scene s;
+	open_plain(&s, &m);
+	/* the second module at the same offsets as the rules of the first one */
+	s.maps[1].pgoff = s.maps[0].pgoff;
+	uint64_t same = s.maps[1].start + (s.code - s.maps[0].start) + 0x14;
+	scene_register(&s, RSP, s.input.stack_address);
+	scene_register(&s, RBP, s.input.stack_address + 0x100);
+	scene_word(&s, 0, same);
+	scene_word(&s, 0x100, 0);
+	scene_word(&s, 0x108, s.code + 0x88);
+	s.input.no_guess = true;
+	scene_run(&s, s.code + 0x14);
+	EXPECT_INT(s.result.count, 2);
+	EXPECT_INT(s.result.end, UNWIND_NO_RULE);
+	s.input.no_guess = false;
+	scene_run(&s, s.code + 0x14);
+	EXPECT_INT(s.result.count, 3);
+	EXPECT_INT(s.result.guessed, 1);
+	EXPECT_INT(s.result.end, UNWIND_COMPLETE);
+	EXPECT(s.frames[1].pc == same && s.frames[2].pc == s.code + 0x88);
+	scene_close(&s);
+}

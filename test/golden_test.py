@@ -17,7 +17,7 @@ from suite.tests import need, remark, run_in_folder
 
 GOLDEN = os.path.join(TEST, "golden")
 COMMANDS = "annotate buildid-list data diff evlist lock probe report sched script stat timechart trace".split()  # of perf
-OWN = ("refused.expected", "rewritten.expected", "live.expected")  # sentences of its own; several commands; what differs from run to run
+OWN = ("refused.expected", "rewritten.expected", "remade.expected", "live.expected")  # own sentences; several commands; what varies
 VARIES = re.compile(r"captured on|captured-on|# \(Tip:")
 
 

@@ -412,6 +412,16 @@ TEST("recordings of a big-endian machine are shown as those of a little-endian o
 	free(data);
 }
 
+TEST("recordings that inject writes as files are shown as expected, to the byte")
+{
+	char scratch[] = "/tmp/perfuse-golden-XXXXXX";
+	char remove[64];
+	EXPECT(mkdtemp(scratch));
+	check_file_in("remade", scratch, "GROUP");
+	snprintf(remove, sizeof remove, "rm -rf '%s'", scratch);
+	EXPECT_INT(system(remove), 0);
+}
+
 TEST("wrong command lines are refused as expected, to the byte")
 {
 	check_file("refused");

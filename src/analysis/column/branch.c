@@ -22,12 +22,13 @@ static void end_dso_key(const struct sample_view *view, int end, uint64_t *key)
 	*key = name ? hash_bytes(name, strlen(name)) | 1 : 0;
 }
 
+/* Rows of targets in different modules are different rows, also where their functions have the same range: each has facts of its own. */
 static void end_symbol_key(const struct sample_view *view, int end, uint64_t *key)
 {
 	const struct view_end *at = &view->ends[end];
 	const struct symbol *symbol = profile_symbol(view->profile, at->location->module, at->symbol);
 	key[0] = symbol ? symbol->start : at->location->address;
-	key[1] = symbol ? symbol->end : 0;
+	key[1] = (symbol ? symbol->end : 0) ^ hash_u64(view->ends[TO].location->module);
 }
 
 static void end_addr_key(const struct sample_view *view, int end, uint64_t *key)

@@ -228,7 +228,8 @@ static void run(const char *command, const struct place *place, struct str *got)
 	CLEANUP_STR struct str err = { 0 };
 	int out_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), err_fd = memfd_create("err", MFD_CLOEXEC), status = -1;
 	char *lines = placed(command, place);
-	struct choice choice = { .numbers = cut_at(lines, " |#"), .without = cut_at(lines, " |- ") };
+	struct choice choice = { .numbers = cut_at(lines, " |#") }; /* in this order: each follows the ones below on the line */
+	choice.without = cut_at(lines, " |- ");
 	choice.with = cut_at(lines, " |= ");
 	for (char *line = lines, *next; line; line = next) {
 		int in_fd = out_fd;
@@ -354,6 +355,11 @@ TEST("lines, inlined calls, types and probes of a known program are shown as exp
 	check_file("lines");
 }
 
+TEST("samples with all fields, and stacks that are unwound, are shown as expected, to the byte")
+{
+	check_file("kinds");
+}
+
 TEST("variables, members, types and lines of a program with variables of every kind are shown as expected, to the byte")
 {
 	check_file("shapes");
@@ -384,13 +390,14 @@ static void run_on(const char *command, const char *folder, const char *recordin
 TEST("recordings of a big-endian machine are shown as those of a little-endian one, to the byte")
 {
 	static const char *const recordings[] = { "branches.data", "built.data", "chains.data", "counts.data", "events.data", "intervals.data",
-		"lines.data", "memory.data", "reads.data", "shapes.data", "sideband.data", "trace.data", "calls.data", "locks.data", "sched.data" };
+		"kinds.data", "lines.data", "memory.data", "reads.data", "shapes.data", "sideband.data", "trace.data", "calls.data", "locks.data",
+		"sched.data" };
 	static const char *const commands[] = { "report --stdio --header -g none --kallsyms kallsyms --symfs .", "report --stdio -D",
 		"report --stdio --stats", "script --kallsyms kallsyms --symfs . --show-task-events --show-mmap-events --show-switch-events "
 		"--show-namespace-events --show-cgroup-events --show-lost-events --show-bpf-events --show-text-poke-events",
 		"script -F comm,pid,tid,cpu,time,event,ip,sym,dso,addr,period", "script -F +brstack,+brstackinsn,+weight,+data_src,+phys_addr",
 		"evlist -v", "stat report", "script --itrace=i10ns", "sched latency", "trace", "lock contention" };
-	enum { WITHOUT_RAW = 12, DUMP = 1 }; /* a dump has the bytes of tracepoints as they were recorded */
+	enum { WITHOUT_RAW = 13, DUMP = 1 }; /* a dump has the bytes of tracepoints as they were recorded */
 	char *data = realpath(FOLDER "/data", NULL);
 	size_t shown = 0;
 	EXPECT(data);

@@ -4,7 +4,7 @@
 suite/recording.py; the layouts of tracepoints are those that the kernel shows in tracefs."""
 import os
 
-from suite import pt_encoder, recording
+from suite import elf, pt_encoder, recording
 from suite.recording import (
     KERNEL, SAMPLE, SAMPLE_ADDR as ADDR, SAMPLE_BRANCH_STACK as BRANCHES, SAMPLE_CALLCHAIN as CALLCHAIN, SAMPLE_CGROUP as CGROUP,
     SAMPLE_CODE_PAGE_SIZE as CODE_PAGE, SAMPLE_CPU as CPU, SAMPLE_DATA_PAGE_SIZE as DATA_PAGE, SAMPLE_DATA_SRC as DATA_SRC, SAMPLE_ID as ID,
@@ -341,6 +341,115 @@ def write_lines(folder):
     write(folder, "lines.data", [recording.attribute(kind, kind=0, period=1000)], [*before, *samples])
 
 
+# Of perf_event_open(2): fields that only kinds.data and stacks.data have, and where an attribute has their parameters.
+STREAM_ID, REGS_USER, STACK_USER, REGS_INTR, AUX_SAMPLE, WEIGHT_STRUCT = 1 << 9, 1 << 12, 1 << 13, 1 << 18, 1 << 20, 1 << 24
+AT_REGS_USER, AT_STACK_USER, AT_REGS_INTR, AT_AUX_SIZE = 80, 88, 96, 112
+BRANCH_HW_INDEX, BRANCH_COUNTERS = 1 << 17, 1 << 19
+REGISTERS = 0xff0fff  # all but ds, es, fs and gs
+
+
+def with_parameters(attribute, user=0, stack=0, interrupt=0, aux=0):
+    out = bytearray(attribute)
+    for at, layout, value in ((AT_REGS_USER, "<Q", user), (AT_STACK_USER, "<I", stack), (AT_REGS_INTR, "<Q", interrupt), (AT_AUX_SIZE, "<I", aux)):
+        out[at:at + len(pack(layout, 0))] = pack(layout, value)
+    return bytes(out)
+
+
+def registers(**values):
+    """Those of REGISTERS, with the ABI of 64-bit programs: 0x100 + their number unless given."""
+    numbers = [number for number in range(24) if REGISTERS >> number & 1]
+    names = {"bx": 1, "bp": 6, "sp": 7, "ip": 8}
+    given = {names[name]: value for name, value in values.items()}
+    return pack("<Q%dQ" % len(numbers), 2, *(given.get(number, 0x100 + number) for number in numbers))
+
+
+def write_kinds(folder):
+    """Samples with every field; not in one sample: the ones that exclude each other, user registers and user stacks (stacks.data)."""
+    kind = (IP | TID | TIME | ADDR | STREAM_ID | CPU | PERIOD | READ | CALLCHAIN | RAW | BRANCHES | WEIGHT_STRUCT | DATA_SRC | TRANSACTION | REGS_INTR |
+            PHYS_ADDR | CGROUP | DATA_PAGE | CODE_PAGE | AUX_SAMPLE | IDENTIFIER)
+    read_format = 1 | 2 | 4 | 16
+
+    def end(pid, time):
+        return pack("<IIQQIIQ", pid, pid, time, 8, 0, 0, 81)
+
+    records = list(side_band(end))
+    records.append(record(recording.CGROUP, pack("<Q", 78) + recording.padded("/b") + end(101, SECOND - 1)))
+    for n, comm, names in stacks(20):
+        pid = known.PIDS[comm]
+        taken = [(known.address(name) + 4, known.address(name) - 8, 1 + i % 2 | 5 * i + 1 << 4 | (i + n) % 9 << 20 | n % 4 << 24 | i % 3 << 26 | n % 3 << 30)
+                 for i, name in enumerate(names[:3])]
+        body = pack("<QQIIQQQIIQ", 81, known.address(names[0]), pid, pid, SECOND + n * 10000000, 0x7ffc00000000 + 8 * n, 8, n % 4, 0, 1000)
+        body += pack("<QQQQQ", 100 * n, 2000 + n, 1000 + n, 81, n % 3) + known.chain(names) + pack("<I", 12) + b"raw bytes %02d" % n
+        body += pack("<QQ", len(taken), n) + recording.branches(taken) + pack("<%dQ" % len(taken), *(0x1b >> i for i in range(len(taken))))
+        low, middle, high = 20 + n, 3 * n, n % 5
+        body += pack("<HHI", high, middle, low) if recording.Machine.big_endian else pack("<IHH", low, middle, high)
+        body += pack("<QQ", (0x2 | 0x8 << 5, 0x4 | 0x42 << 5, 0x2 | 0x4 << 5 | 1 << 24 | 1 << 37)[n % 3], (0, 0x12, 0x61 | 5 << 32)[n % 3])
+        body += registers(ip=known.address(names[0]), sp=0x7ffc00001000 - 8 * n) if n % 4 else pack("<Q", 0)
+        body += pack("<QQQQ", 0x100000 + 64 * n, 78 * (n % 2), 4096, 2 << 20) + pack("<Q", 16) + bytes(range(n, n + 16))
+        records.append(record(SAMPLE, body, mode(names)))
+    attribute = recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=4, config=0x1cd, period=1000, read_format=read_format,
+                                    branch_type=8 | BRANCH_HW_INDEX | BRANCH_COUNTERS)
+    capabilities = pack("<I", 3) + b"".join(header_text(word) for pair in (("branch_counter_nr", "4"), ("branch_counter_width", "2"), ("branches", "32"))
+                                            for word in pair)
+    write(folder, "kinds.data", [with_parameters(attribute, interrupt=REGISTERS, aux=16)], records,
+          {recording.CPU_PMU_CAPS: capabilities, recording.BRANCH_STACK: b"", recording.EVENT_DESC: recording.event_descriptions(
+              [with_parameters(attribute, interrupt=REGISTERS, aux=16)], ["mem-loads"], (81,))}, ids=(81,))
+
+
+# Functions of 64 bytes with their call frame instructions, and the program with them (DWARF 5, 6.4.2).
+FRAMES = [("start", "0710"), ("outer", "410e108602430d06"), ("middle", "440e30"), ("inner", "410e108302"), ("leaf", "")]
+
+
+def frame_address(name):
+    return known.CODE + 0x1000 + 64 * [row[0] for row in FRAMES].index(name)
+
+
+def write_frames(path):
+    """The program `frames`, with call frame information."""
+    made = elf.Elf()
+    text = bytearray(b"\x90" * 0x2000)
+    at = known.CODE + known.TEXT_AT + len(text)
+    cie = bytes.fromhex("00000000" "01" "7a5200" "01" "78" "10" "01" "1b" "0c0708" "9001")
+    frame = bytes([len(cie) + -len(cie) % 4, 0, 0, 0]) + cie.ljust(len(cie) + -len(cie) % 4, b"\0")
+    for i, (_, program) in enumerate(FRAMES):
+        rest = bytes([64, 0, 0, 0, 0]) + bytes.fromhex(program)
+        rest = rest.ljust(len(rest) + -(len(rest) + 8) % 4, b"\0")
+        place = len(frame) + 8
+        frame += (len(rest) + 8).to_bytes(4, "little") + (place - 4).to_bytes(4, "little")
+        frame += (known.CODE + 0x1000 + 64 * i - (at + place)).to_bytes(4, "little", signed=True) + rest
+        text[0x1000 - known.TEXT_AT + 64 * i + 27:0x1000 - known.TEXT_AT + 64 * i + 32] = b"\xe8\0\0\0\0"
+    table, strings = elf.symbols([(name, known.CODE + 0x1000 + 64 * i, 64) for i, (name, _) in enumerate(FRAMES)])
+    made.add(".text", bytes(text), flags=6, address=known.CODE + known.TEXT_AT)
+    made.add(".eh_frame", frame + bytes(4), flags=2, address=at)
+    made.add(".symtab", table, kind=2, link=4, entry=24)
+    made.add(".strtab", strings, kind=3)
+    with open(path, "wb") as out:
+        out.write(made.bytes())
+
+
+def write_stacks(folder):
+    """User registers and stacks of the program `frames`, some of them cut, some below kernel code."""
+    kind = IP | TID | TIME | PERIOD | CALLCHAIN | REGS_USER | STACK_USER | IDENTIFIER
+    records = [next(side_band(lambda pid, time: pack("<IIQQ", pid, pid, time, 91)))]
+    records += [recording.comm(107, 107, "frames", end=pack("<IIQQ", 107, 107, SECOND - 2, 91)),
+                recording.mmap(107, 107, known.CODE, 0x4000, 0, "/frames", end=pack("<IIQQ", 107, 107, SECOND - 1, 91))]
+    top = 0x7ffc00000000
+    words = [frame_address("inner") + 32, 0x1234, frame_address("middle") + 32, 1, 2, 3, 4, 5, frame_address("outer") + 32, 6, 7, 8, 0,
+             frame_address("start") + 32, 9, 10]
+    where = {"leaf": 0, "inner": 1, "middle": 3, "outer": 9, "start": 14}
+    for n in range(24):
+        name = ("leaf", "inner", "middle", "outer", "start")[n % 5]
+        at, kernel = frame_address(name) + (8 if n < 12 or name == "leaf" else 40), n % 6 == 5
+        shown = words[where[name]:where[name] + (16, 16, 9, 3)[n % 4]]
+        dump = pack("<%dQ" % len(shown), *shown).ljust(128, b"\0")
+        chain = [recording.CONTEXT_KERNEL, known.KERNEL_BASE + 0x1008] if kernel else []
+        body = pack("<QQIIQQ", 91, known.KERNEL_BASE + 0x1008 if kernel else at, 107, 107, SECOND + n * 1000000, 1000 + n) + recording.chain(chain)
+        body += registers(ip=at, sp=top + 8 * where[name], bp=top + 8 * 12) + pack("<Q", len(dump)) + dump + pack("<Q", 8 * len(shown))
+        records.append(record(SAMPLE, body, KERNEL if kernel else USER))
+    attribute = recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL | 1 << 21, kind=1, config=0, period=1000)
+    write(folder, "stacks.data", [with_parameters(attribute, user=REGISTERS, stack=128)], records, ids=(91,))
+
+
 # Functions of the program that gcc made of data/shapes.c: the first address, the size of each instruction but the last.
 SHAPES = [(0x400120, "3432333446262622323234356221"), (0x400180, "3234323432333234443323331"), (0x4001d0, "4445244541"),
           (0x400200, "123a543423445535344443443131b"), (0x400270, "1322223143223333334424443434323244335334324433332431222211"),
@@ -388,7 +497,7 @@ def write_counts(folder, name, interval_ms, rounds):
 
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
-                 write_trace, write_lines, write_shapes):
+                 write_trace, write_lines, write_shapes, write_kinds, write_stacks):
         each(folder)
     write_counts(folder, "counts.data", 0, [2 * SECOND])
     write_counts(folder, "intervals.data", 1000, [SECOND, 2 * SECOND, 3 * SECOND])
@@ -399,6 +508,7 @@ def write_all(folder):
     known.program(os.path.join(folder, "calc"), known.FUNCTIONS)
     known.program(os.path.join(folder, "libm.so"), known.LIBRARY)
     known.write_kallsyms(folder)
+    write_frames(os.path.join(folder, "frames"))
     write_recordings(folder)
     other = os.path.join(folder, "big-endian")
     os.makedirs(other, exist_ok=True)

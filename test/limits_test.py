@@ -289,7 +289,7 @@ def test_events(c):
 def test_streamed_events(c):
     """a stream that describes another event before each record takes time and memory in proportion"""
     c.growth(lambda n: [record for i in range(n) for record in (make.event(i + 1), comm(10, "t"))] + [sample(10, CODE)], 15000, REPORT, SCRIPT,
-             FLAMEGRAPH, bytes_each=3000, writes=make.streamed)
+             FLAMEGRAPH, ("annotate", "--stdio"), ("sched", "latency"), ("timechart", "-o", "/dev/null"), bytes_each=3000, writes=make.streamed)
 
 
 def test_build_ids(c):

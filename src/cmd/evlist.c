@@ -201,7 +201,7 @@ static int evlist_run(struct cli *cli, void *arg, int argc, const char **argv)
 		read_attributes(listing.source, &err);
 	struct span tracing = header->feature_data[FEATURE_TRACING_DATA];
 	if (tracing.data && tracepoints_open(&listing.tracepoints, tracing, NULL) == 0)
-		evlist_name_tracepoints(&header->evlist, tracepoint_lookup, listing.tracepoints);
+		evlist_name_tracepoints(&header->evlist, 0, tracepoint_lookup, listing.tracepoints);
 	attr_names_open(&listing.names);
 	if (format_is_table(options->format))
 		print_table(&listing);

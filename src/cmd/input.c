@@ -196,7 +196,7 @@ void input_name_events(struct input *input)
 	if (nameless)
 		input_tracepoints(input);
 	if (nameless && input->tracepoints)
-		evlist_name_tracepoints(evlist, tracepoint_lookup, input->tracepoints);
+		evlist_name_tracepoints(evlist, 0, tracepoint_lookup, input->tracepoints);
 }
 
 static int next_or_end(struct source *source, struct record *record, struct error *err)

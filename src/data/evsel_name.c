@@ -139,10 +139,10 @@ const char *evsel_name(const struct evsel *evsel, char *buffer, size_t size)
 	return evsel->name ? evsel->name : attr_name(&evsel->attr, buffer, size);
 }
 
-void evlist_name_tracepoints(struct evlist *evlist,
+void evlist_name_tracepoints(struct evlist *evlist, size_t first,
 	bool (*lookup)(const void *context, uint64_t id, const char **system, const char **name), const void *context)
 {
-	for (size_t i = 0; i < evlist->events.count; i++) {
+	for (size_t i = first; i < evlist->events.count; i++) {
 		struct evsel *evsel = &evlist->events.items[i];
 		const char *system, *event;
 		if (evsel->name || evsel->attr.type != ATTR_TRACEPOINT || !lookup(context, evsel->attr.config, &system, &event))

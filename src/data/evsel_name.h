@@ -14,6 +14,6 @@ const char *attr_name(const struct attr *attr, char *buffer, size_t size);
 /* The recorded name, or attr_name in buffer. */
 const char *evsel_name(const struct evsel *evsel, char *buffer, size_t size);
 
-/* Names every tracepoint that has no name with the "system:name" that lookup returns for its id. */
-void evlist_name_tracepoints(struct evlist *evlist,
+/* Names every tracepoint from the event `first` on that has no name with the "system:name" that lookup returns for its id. */
+void evlist_name_tracepoints(struct evlist *evlist, size_t first,
 	bool (*lookup)(const void *context, uint64_t id, const char **system, const char **name), const void *context);

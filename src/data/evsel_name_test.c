@@ -60,7 +60,7 @@ TEST("tracepoints without a name get it from the formats")
 	evlist_add(&evlist, &known, NULL, 0, NULL);
 	evlist_add(&evlist, &unknown, NULL, 0, NULL);
 	evlist_add(&evlist, &known, NULL, 0, "named");
-	evlist_name_tracepoints(&evlist, lookup_of_test, NULL);
+	evlist_name_tracepoints(&evlist, 0, lookup_of_test, NULL);
 	EXPECT_STR(evsel_name(&evlist.events.items[0], buffer, sizeof buffer), "sched:sched_switch");
 	EXPECT_STR(evsel_name(&evlist.events.items[1], buffer, sizeof buffer), "unknown tracepoint");
 	EXPECT_STR(evsel_name(&evlist.events.items[2], buffer, sizeof buffer), "named");

@@ -23,7 +23,7 @@ static void refresh_tracepoints(struct listing *listing)
 		tracepoints_open(&listing->tracepoints, data, NULL);
 	}
 	if (listing->tracepoints)
-		evlist_name_tracepoints(&header->evlist, lookup_tracepoint, listing->tracepoints);
+		evlist_name_tracepoints(&header->evlist, 0, lookup_tracepoint, listing->tracepoints);
 }
 
 static uint8_t place_kind(struct listing *listing, uint64_t place)

@@ -6,7 +6,11 @@
 struct plain {
 	struct resolved resolved;
 	struct sample sample;
-	VEC(bool) wanted;    /* by event */
+	const struct sink *sink;
+	/* By event: whether the sink wants it (bit 0), and at which turn it said so: a stream that adds events one by one makes as many turns, at
+	 * which only the events that have samples are asked for. */
+	VEC(uint32_t) answers;
+	uint32_t turn;       /* of plain_begin; not 0 */
 	bool single;         /* there is one event: all samples are of it */
 };
 
@@ -19,11 +23,21 @@ static inline uint32_t plain_event_of(const struct plain *plain, const struct re
 	return plain->single ? 0 : evlist_event_of_sample(session_evlist(plain->resolved.session), record);
 }
 
+bool plain_ask(const struct plain *plain, uint32_t event);
+
+static inline bool plain_is_wanted(const struct plain *plain, uint32_t event)
+{
+	if (__builtin_expect(event >= plain->answers.count, 0))
+		return false;
+	uint32_t answer = plain->answers.items[event];
+	return __builtin_expect(answer >> 1 == plain->turn, 1) ? answer & 1 : plain_ask(plain, event);
+}
+
 /* The event of a sample that the sink uses; UINT32_MAX: it does not use this one. */
 static inline uint32_t plain_event(const struct plain *plain, const struct record *record)
 {
 	uint32_t event = plain_event_of(plain, record);
-	return event < plain->wanted.count && plain->wanted.items[event] ? event : UINT32_MAX;
+	return plain_is_wanted(plain, event) ? event : UINT32_MAX;
 }
 
 /* False: the sink does not use this record; a sample is then counted. */
@@ -32,7 +46,7 @@ static inline bool plain_wants(const struct plain *plain, const struct record *r
 	if (__builtin_expect(record->type != RECORD_SAMPLE, 0))
 		return true;
 	uint32_t event = plain_event_of(plain, record);
-	if (event < plain->wanted.count && plain->wanted.items[event])
+	if (plain_is_wanted(plain, event))
 		return true;
 	sample_check(plain->resolved.session, &plain->resolved.worker->tally, record, event);
 	return false;

@@ -37,7 +37,7 @@ struct sink {
 	bool plain;
 	bool spaces;        /* with `plain`: thread, comm and address spaces are looked up, for session_place */
 	/* With `plain`: whether the sink uses samples of this event; those of others are checked, but not ordered, resolved or passed. Called
-	 * after batch_begin, once for each event. NULL: all. */
+	 * for the first sample of an event after each batch_begin. NULL: all. */
 	bool (*wants_event)(void *context, uint32_t event);
 	bool skip_samples;  /* use only side-band: samples are checked, but not resolved or passed */
 };

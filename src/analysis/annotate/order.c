@@ -2,26 +2,24 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "data/evlist.h"
 
 void hit_groups_make(struct hit_groups *list, const struct evlist *evlist, bool groups, bool force)
 {
 	*list = (struct hit_groups){ 0 };
+	CLEANUP_FREE uint32_t *group_of = memory_zero(evlist->events.count, sizeof *group_of); /* by leader: index + 1 */
 	bool has_groups = false;
 	for (size_t i = 0; i < evlist->events.count; i++)
 		has_groups |= evlist->events.items[i].group_members > 1;
 	for (uint32_t i = 0; i < evlist->events.count; i++) {
 		uint32_t leader = !groups ? i : force && !has_groups ? 0 : evlist->events.items[i].leader;
-		struct hit_group *group = NULL;
-		for (size_t k = 0; k < list->groups.count; k++)
-			if (list->groups.items[k].leader == leader)
-				group = &list->groups.items[k];
-		if (!group) {
-			group = vec_add(&list->groups);
-			group->leader = i;
-			group->named = has_groups;
+		if (leader >= evlist->events.count || !group_of[leader]) {
+			*vec_add(&list->groups) = (struct hit_group){ .leader = i, .named = has_groups };
+			group_of[i] = (uint32_t)list->groups.count;
+			leader = i;
 		}
-		vec_push(&group->members, i);
+		vec_push(&list->groups.items[group_of[leader] - 1].members, i);
 	}
 }
 

@@ -134,12 +134,11 @@ static void refresh(struct sched_reader *reader, struct session *session)
 			tracepoints_open(&reader->tracepoints, formats, NULL);
 		vec_clear(&reader->layouts);
 	}
-	if (reader->layouts.count == count || (!reader->tracepoints && reader->layouts.count))
+	if (!reader->tracepoints && reader->layouts.count)
 		return;
 	if (reader->tracepoints && !reader->live)
-		evlist_name_tracepoints(&header->evlist, lookup_tracepoint, reader->tracepoints);
-	vec_clear(&reader->layouts);
-	for (size_t i = 0; i < count; i++) {
+		evlist_name_tracepoints(&header->evlist, reader->layouts.count, lookup_tracepoint, reader->tracepoints);
+	for (size_t i = reader->layouts.count; i < count; i++) {
 		vec_push(&reader->layouts, layout_of(reader, &header->evlist.events.items[i]));
 		reader->has_waking |= reader->layouts.items[i].kind == SCHED_WAKING;
 	}

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/commands.h"
+#include "os/process.h"
 #include "os/unnamed_file.h"
 #include "record/acquire/signals.h"
 
@@ -120,10 +120,11 @@ int off_cpu_run(struct cli *cli, const struct off_cpu_request *request, struct o
 	vec_push(&words.list, NULL);
 	(void)stat(recording->path, &before); /* 0: none */
 	writer_flush(cli->out, NULL);
-	pid_t child = fork();
+	pid_t reader = getpid(), child = fork();
 	if (child == 0) {
 		signals_restore(&signals);
-		prctl(PR_SET_PDEATHSIG, SIGINT); /* a measurement whose reader was killed ends */
+		if (!process_ends_with(reader, SIGINT)) /* a measurement whose reader was killed ends */
+			_exit(EXIT_FAILED);
 		int code = command_run(cli, commands_find("record"), count, words.list.items);
 		writer_flush(cli->out, NULL);
 		_exit(code);

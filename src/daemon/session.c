@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,6 +16,7 @@
 #include "daemon/words.h"
 #include "os/checked.h"
 #include "os/file.h"
+#include "os/process.h"
 
 void session_fini(struct session *session)
 {
@@ -33,11 +33,11 @@ static _Noreturn void become_record(int folder, pid_t daemon, const struct sessi
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	/* without its daemon, no command can reach a session */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	bool wanted = process_ends_with(daemon, SIGTERM);
 	int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int output = base_output(folder, NULL);
 	int place = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (getppid() == daemon && input >= 0 && output >= 0 && place >= 0 && fchdir(place) == 0 && dup2(input, STDIN_FILENO) >= 0 &&
+	if (wanted && input >= 0 && output >= 0 && place >= 0 && fchdir(place) == 0 && dup2(input, STDIN_FILENO) >= 0 &&
 	    dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0)
 		execv(program->path, (char *const *)words);
 	_exit(127);

@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -391,6 +392,37 @@ TEST("a zombie exists, but has ended")
 	EXPECT_STR(name, comm);
 	task_name(getpid(), pid, name);
 	EXPECT_STR(name, "");
+}
+
+/* In a process that outlives its parent: writes whether it learns that. */
+static void outlive(pid_t parent, int result)
+{
+	while (getppid() == parent)
+		usleep(1000);
+	char byte = process_ends_with(parent, SIGKILL) ? 'n' : 'y';
+	(void)!write(result, &byte, 1);
+	_exit(0);
+}
+
+TEST("a process learns that its parent has ended before it could follow")
+{
+	int result[2], status;
+	char byte = 0;
+	EXPECT(pipe2(result, O_CLOEXEC) == 0);
+	pid_t test = getpid(), child = fork();
+	if (child == 0) {
+		pid_t self = getpid();
+		bool follows = process_ends_with(test, SIGKILL);
+		if (follows && fork() == 0)
+			outlive(self, result[1]);
+		_exit(!follows);
+	}
+	close(result[1]);
+	EXPECT(child > 0 && waitpid(child, &status, 0) == child);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	EXPECT_INT(read(result[0], &byte, 1), 1);
+	EXPECT_INT(byte, 'y');
+	close(result[0]);
 }
 
 TEST("a name that is too long for tracefs is refused with a sentence")

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -245,4 +246,9 @@ void process_words_fini(struct process_words *words)
 {
 	vec_fini(&words->list);
 	str_fini(&words->text);
+}
+
+bool process_ends_with(pid_t parent, int signal)
+{
+	return prctl(PR_SET_PDEATHSIG, signal) == 0 && getppid() == parent;
 }

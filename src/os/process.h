@@ -69,6 +69,9 @@ void process_namespaces(pid_t pid, pid_t tid, struct process_namespace namespace
 /* Whether the process runs a 32-bit program; not if it has ended, or may not be read. */
 bool process_is_32bit(pid_t pid);
 
+/* The kernel sends the signal to this process when the thread that forked it ends. False: `parent`, its process, has ended already. */
+bool process_ends_with(pid_t parent, int signal);
+
 /* The words of this program's command line: the path of the program, its arguments, NULL. */
 struct process_words {
 	VEC(const char *) list;

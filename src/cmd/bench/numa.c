@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "base/memory.h"
 #include "cmd/bench/bench.h"
 #include "cmd/bench/numa.h"
+#include "os/process.h"
 #include "os/topology.h"
 
 enum { TASKS_MAX = 65536, BOUND_MAX = 4096, NODES_MAX = 1024, POLL_US = 1000, MB = 1 << 20 };
@@ -42,6 +42,7 @@ struct numa {
 	uint64_t *global;
 	int cpu_of[BOUND_MAX], node_of[BOUND_MAX];
 	size_t cpu_count, node_count;     /* of those lists */
+	pid_t measurer;                   /* this process */
 	pid_t *pids;
 };
 
@@ -257,7 +258,8 @@ static void run_process(struct numa *n, unsigned number)
 	unsigned threads = n->options->threads, started = 0;
 	struct process process = { .numa = n, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct worker *workers = memory_zero(threads, sizeof *workers);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!process_ends_with(n->measurer, SIGKILL))
+		_exit(1);
 	bind_task(n, number * threads);
 	if (n->process_bytes && !(process.memory = allocate(n, n->process_bytes, MAP_PRIVATE)))
 		_exit(1);
@@ -466,7 +468,7 @@ static void end(struct numa *n)
 
 int numa_run(struct cli *cli, const struct numa_options *options, struct error *err)
 {
-	struct numa n = { .options = options };
+	struct numa n = { .options = options, .measurer = getpid() };
 	if (plan(&n, err) < 0)
 		return -1;
 	n.shared_size = sizeof *n.shared + n.tasks * sizeof n.shared->tasks[0];

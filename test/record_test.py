@@ -295,7 +295,7 @@ def test_shared_filter(c):
 
 
 def test_urgency(c):
-    """a recorder that came late to a full ring gets a real-time priority, unless the user chose one; its command does not"""
+    """a recorder gets a real-time priority, of frequent samples once it came late to a full ring, unless the user chose one; its command does not"""
     need_root("only root gets a real-time priority")
     if os.nice(0) != 0:
         raise Skip("the tests run with a priority that a user chose")
@@ -308,9 +308,18 @@ def test_urgency(c):
     late = ("kill -STOP $PPID; dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null; kill -CONT $PPID; i=0; while "
             "policy=$(awk '{ print $41 }' /proc/$PPID/stat); [ $policy = 0 ] && [ $i -lt %d ]; do i=$((i+1)); sleep 0.05; done; "
             "echo $policy $(awk '{ print $41 }' /proc/self/stat)")
-    for words, tries, expected in (((), 400, ["1", "0"]), (("nice", "-n", "5"), 20, ["0", "0"])):
-        result = c.run(*words, PERFUSE, "record", "-o", "late.data", "-m", "8", "-e", "raw_syscalls:sys_enter", "--", "sh", "-c", late % tries)
+    recorded = ("record", "-o", "late.data", "-m", "8", "-e", "raw_syscalls:sys_enter")
+    with open("/proc/sys/kernel/perf_event_max_sample_rate") as limit:
+        frequent = ("-e", "cpu-clock/freq=10001/") if int(limit.read()) > 10000 else ()
+    for words, more, tries, expected in (((), frequent, 400, ["1", "0"]), (("nice", "-n", "5"), (), 20, ["0", "0"])):
+        result = c.run(*words, PERFUSE, *recorded, *more, "--", "sh", "-c", late % tries)
         need(result.stdout.split() == expected, "%s: %s: %s" % (" ".join(words), result.stdout.split(), result.stderr))
+    # the first thread of the recorder, then those with SCHED_FIFO: a thread of --threads may begin after the command
+    threads = ("i=0; while n=$(cat /proc/$PPID/task/*/stat | awk '$41 == 1' | wc -l); [ $n = 0 ] && [ $i -lt 400 ]; do i=$((i+1)); sleep 0.05; done; "
+               "echo $(awk '{ print $41 }' /proc/$PPID/stat) $((n > 0))")
+    for more, expected in (((), "1 1"), (("--threads",), "0 1"), (("--call-graph", "unwind"), "1 1")):
+        result = c.run(PERFUSE, *recorded, *more, "--", "sh", "-c", threads)
+        need(result.stdout.strip() == expected, "%s: %s: %s" % (" ".join(more), result.stdout, result.stderr))
 
 
 def test_priority(c):

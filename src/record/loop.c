@@ -83,7 +83,9 @@ static int start_ring_files(struct recorder *r, struct error *err)
 		return 0;
 	if (r->unwinding)
 		return ring_files_open(&r->ring_files, counters->rings.count, r->output.inside, o->compression, unwinding_pool(r->unwinding), err);
-	if (ring_readers_start(&r->ring_readers, counters, o->groups, r->output.inside, o->compression, o->size_limit, r->builds, err) < 0)
+	const struct ring_readers_options readers = { .groups = o->groups, .level = o->compression, .limit = o->size_limit, .builds = r->builds,
+		.may_raise = !o->realtime, .at_once = !recorder_is_frequent(r) };
+	if (ring_readers_start(&r->ring_readers, counters, &readers, r->output.inside, err) < 0)
 		return -1;
 	return measurement_watch(&r->measurement, ring_readers_fd(r->ring_readers), READY_RING_READERS, err);
 }
@@ -251,6 +253,7 @@ static int step_unwinding(struct recorder *r, struct error *err)
 			return -1;
 		any = true;
 		wrote |= status;
+		urgency_check(&r->urgency);
 	}
 	if (!wrote || r->ring_files || unwinding_waits(r->unwinding))
 		return any;
@@ -289,27 +292,11 @@ static int copy_rings(struct recorder *r, bool last, struct error *err)
 	return any;
 }
 
-static void see_fullest(struct recorder *r)
-{
-	const struct ring *rings = r->measurement.counters.rings.items;
-	size_t most = 0, size = 0;
-	for (size_t i = 0; i < r->measurement.counters.rings.count; i++) {
-		struct span pieces[2];
-		size_t pending = rings[i].backward ? 0 : ring_pending(&rings[i], pieces);
-		if (pending > most || !size) {
-			most = pending;
-			size = rings[i].size;
-		}
-	}
-	if (size)
-		urgency_see(&r->urgency, most, size);
-}
-
 static int drain(struct recorder *r, bool last, struct error *err)
 {
 	if (r->ring_readers)
 		return last ? stop_ring_readers(r, err) : 0;
-	see_fullest(r);
+	urgency_see_rings(&r->urgency, r->measurement.counters.rings.items, r->measurement.counters.rings.count);
 	int any = r->unwinding ? drain_unwinding(r, last, err) : copy_rings(r, last, err);
 	if (any < 0)
 		return any;
@@ -344,11 +331,8 @@ static int wait_for_ready(struct recorder *r, uint32_t *ready, struct error *err
 	bool looks = r->builds && !r->ring_readers && !r->unwinding;
 	/* A ring wakes its reader when it is half full, which may be more bytes than the file may have. */
 	bool measured = r->options->size_limit || r->options->switching.bytes;
-	int timeout = r->unwinding || measured ? LOOK_MS : looks ? BUILD_READER_LOOK_MS : -1, early = r->urgency.look_ms, n;
-	if (early >= 0 && (timeout < 0 || early < timeout)) {
-		measured = true;
-		timeout = early;
-	}
+	int usual = r->unwinding || measured ? LOOK_MS : looks ? BUILD_READER_LOOK_MS : -1, timeout = urgency_wait_ms(&r->urgency, usual), n;
+	measured |= timeout != usual;
 	while ((n = measurement_wait(&r->measurement, timeout, ready, err)) == 0 && looks) {
 		for (size_t i = 0; i < counters->rings.count; i++)
 			build_reader_see_ring(r->builds, &counters->rings.items[i], &r->seen[i], UINT64_MAX);

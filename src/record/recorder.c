@@ -283,17 +283,21 @@ static int set_realtime(const struct recorder *r, struct error *err)
 	return error_set(err, ERROR_SYSTEM, "Could not set realtime priority: %s", strerror(errno));
 }
 
-/* While rings are read: on a machine without an idle CPU, a recorder that waits for its turn loses records. The user's own choice of a
- * priority stays, and users without the right to raise it record as before. Very frequent samples can occupy a machine whatever the
- * recorder does: there it takes no time from the others before it comes late. Unwinding takes long: it gets no real-time priority. */
-static void open_urgency(struct recorder *r)
+bool recorder_is_frequent(const struct recorder *r)
 {
 	const struct events *events = r->measurement.events;
-	bool frequent = false;
 	for (size_t i = 0; i < events->list.count; i++)
-		frequent |= attr_flag(&events->list.items[i].attr, ATTR_FREQ) && is_busy(&events->list.items[i]);
-	urgency_open(&r->urgency, !r->options->realtime, !frequent);
-	r->urgency.refused = r->unwinding != NULL;
+		if (attr_flag(&events->list.items[i].attr, ATTR_FREQ) && is_busy(&events->list.items[i]))
+			return true;
+	return false;
+}
+
+/* While rings are read: on a machine without an idle CPU, a recorder that waits for its turn loses records. The user's own choice of a
+ * priority stays, and users without the right to raise it record as before. Very frequent samples can occupy a machine whatever the
+ * recorder does: there it takes no time from the others before it comes late. Ring readers have priorities of their own. */
+static void open_urgency(struct recorder *r)
+{
+	urgency_open(&r->urgency, !r->options->realtime && (!r->options->groups || r->unwinding), !recorder_is_frequent(r));
 }
 
 /* Writes the header and the features after the records. */
@@ -417,7 +421,7 @@ static int finish_switched_file(struct recorder *r, struct error *err)
 int recorder_switch(struct recorder *r, struct error *err)
 {
 	r->switch_now = false;
-	urgency_rest(&r->urgency);
+	urgency_pause(&r->urgency);
 	if (loop_snapshot(r, err) < 0 || finish_switched_file(r, err) < 0)
 		return -1;
 	recorder_say(r, "[ perf record: dump data: Woken up %llu times ]",
@@ -427,9 +431,10 @@ int recorder_switch(struct recorder *r, struct error *err)
 	data_writer_fini(&r->writer);
 	vec_clear(&r->traces.index);
 	compressor_close(&r->compressor);
-	if (output_open(&r->output, r->options->output, err) < 0)
+	if (output_open(&r->output, r->options->output, err) < 0 || begin_file(r, err) < 0)
 		return -1;
-	return begin_file(r, err);
+	urgency_resume(&r->urgency);
+	return 0;
 }
 
 /* A pipe has no place for what is known at the end alone, but records. */

@@ -3,6 +3,7 @@
 #include "record/acquire/existing.h"
 #include "record/acquire/records.h"
 #include "record/acquire/ring_order.h"
+#include "record/acquire/urgency.h"
 
 enum { WAIT_MS = 100 }; /* a ring wakes its reader when it is half full, which is too late for a view */
 
@@ -14,6 +15,7 @@ struct acquisition {
 	struct ring_order order;
 	struct writer made;            /* records that are not from the rings */
 	struct acquisition_counts counts;
+	struct urgency urgency;        /* while it waits for rings and reads them */
 	bool started, ended;
 };
 
@@ -50,6 +52,8 @@ void acquisition_close(struct acquisition *a)
 {
 	if (!a)
 		return;
+	if (a->started)
+		urgency_close(&a->urgency);
 	measurement_close(&a->measurement);
 	ring_order_fini(&a->order);
 	evlist_fini(&a->evlist);
@@ -107,6 +111,7 @@ static int start(struct acquisition *a, const struct acquisition_callback *callb
 	existing_write(&synthesis, &a->measurement, true, &a->made);
 	a->counts.slow_maps = synthesis.truncated;
 	int status = pass_made_records(a, callback, err);
+	urgency_open(&a->urgency, true, false);
 	return status == 0 ? measurement_start(&a->measurement, err) : status;
 }
 
@@ -122,10 +127,15 @@ static int pass_last_records(struct acquisition *a, const struct acquisition_cal
 static int wait_for_records(struct acquisition *a, int timeout_ms, uint32_t *ready, const struct acquisition_callback *callback,
 	struct error *err)
 {
-	if (measurement_wait(&a->measurement, timeout_ms, ready, err) < 0)
-		return -1;
-	a->ended = measurement_over(&a->measurement);
-	return a->ended ? pass_last_records(a, callback, err) : pass_round(a, false, callback, err);
+	urgency_resume(&a->urgency);
+	int status = measurement_wait(&a->measurement, urgency_wait_ms(&a->urgency, timeout_ms), ready, err);
+	if (status >= 0) {
+		urgency_see_rings(&a->urgency, a->measurement.counters.rings.items, a->measurement.counters.rings.count);
+		a->ended = measurement_over(&a->measurement);
+		status = a->ended ? pass_last_records(a, callback, err) : pass_round(a, false, callback, err);
+	}
+	urgency_pause(&a->urgency);
+	return status;
 }
 
 int acquisition_wait(struct acquisition *a, int timeout_ms, uint32_t *ready, const struct acquisition_callback *callback,

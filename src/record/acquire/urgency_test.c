@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "unit.h"
@@ -48,9 +49,16 @@ static void *run_late(void *context)
 	EXPECT_INT(sched_getscheduler(0) == (SCHED_FIFO | SCHED_RESET_ON_FORK), u.realtime);
 	EXPECT_INT(u.realtime, permitted && !u.refused);
 	EXPECT_INT(u.look_ms >= 1, !u.realtime);
-	u.rest_ns = UINT64_MAX; /* it needs too much */
-	urgency_rest(&u);
+	bool realtime = u.realtime;
+	urgency_pause(&u);
 	EXPECT_INT(sched_getscheduler(0), SCHED_OTHER);
+	EXPECT_INT(u.paused, realtime);
+	urgency_resume(&u);
+	EXPECT_INT(u.realtime, realtime);
+	EXPECT(!u.paused);
+	urgency_pause(&u);
+	u.paused = false;
+	u.rest_ns = UINT64_MAX; /* it needs too much */
 	urgency_see(&u, 15 << 16, 1 << 20);
 	EXPECT_INT(sched_getscheduler(0), SCHED_OTHER);
 	EXPECT(u.look_ms >= 1);
@@ -79,7 +87,7 @@ static void *run_unprivileged(void *context)
 	urgency_open(&u, true, false);
 	urgency_see(&u, 15 << 16, 1 << 20);
 	*(bool *)context = u.realtime && syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY) == 0;
-	urgency_rest(&u);
+	urgency_pause(&u);
 	EXPECT_INT(sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, SCHED_OTHER);
 	urgency_open(&u, true, false);
 	EXPECT(u.may_raise);
@@ -95,6 +103,76 @@ TEST("a real-time priority ends also for a user without the rights of root")
 	pthread_join(thread, NULL);
 	if (!tried)
 		unit_skip("needs root and a real-time priority");
+}
+
+static void *run_at_once(void *context)
+{
+	struct urgency u;
+	urgency_open(&u, true, true);
+	EXPECT_INT(u.realtime, u.may_raise && !u.refused);
+	EXPECT_INT(sched_getscheduler(0) == (SCHED_FIFO | SCHED_RESET_ON_FORK), u.realtime);
+	urgency_see(&u, 0, 1 << 20);
+	EXPECT_INT(u.realtime, u.may_raise && !u.refused);
+	if (u.realtime) { /* as if it had needed a whole CPU since long */
+		u.window_ns -= 1000000000;
+		u.window_cpu_ns -= 1000000000;
+		urgency_check(&u);
+		EXPECT(!u.realtime);
+		EXPECT(u.rest_ns > u.window_ns);
+		EXPECT_INT(sched_getscheduler(0), SCHED_OTHER);
+	}
+	bool usual = u.may_raise;
+	urgency_close(&u);
+	EXPECT(!usual || getpriority(PRIO_PROCESS, (id_t)gettid()) == 0);
+	return context;
+}
+
+TEST("a reader may have a real-time priority before it comes late for the first time")
+{
+	pthread_t thread;
+	EXPECT_INT(pthread_create(&thread, NULL, run_at_once, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+static void use_cpu(uint64_t ns)
+{
+	struct timespec begin, now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((uint64_t)(now.tv_sec - begin.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec - (uint64_t)begin.tv_nsec < ns);
+}
+
+static void *run_paused(void *context)
+{
+	enum { WORK_NS = 20000000 };
+	struct urgency u;
+	urgency_open(&u, true, true);
+	uint64_t before = u.window_cpu_ns;
+	urgency_pause(&u);
+	use_cpu(WORK_NS);
+	urgency_resume(&u);
+	EXPECT_INT(u.window_cpu_ns - before >= WORK_NS, u.realtime);
+	urgency_close(&u);
+	return context;
+}
+
+TEST("what a thread does in a pause does not count for its real-time priority")
+{
+	pthread_t thread;
+	EXPECT_INT(pthread_create(&thread, NULL, run_paused, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+TEST("a reader that looks early waits no longer than that")
+{
+	struct urgency u = { .look_ms = -1 };
+	EXPECT_INT(urgency_wait_ms(&u, -1), -1);
+	EXPECT_INT(urgency_wait_ms(&u, 50), 50);
+	u.look_ms = 4;
+	EXPECT_INT(urgency_wait_ms(&u, -1), 4);
+	EXPECT_INT(urgency_wait_ms(&u, 50), 4);
+	EXPECT_INT(urgency_wait_ms(&u, 3), 3);
 }
 
 /* A niceness that the user has chosen. */

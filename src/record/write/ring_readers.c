@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "record/acquire/affinity.h"
+#include "record/acquire/urgency.h"
 #include "record/write/compress.h"
 #include "record/write/output.h"
 
@@ -35,6 +36,7 @@ struct reader {
 	int epoll;
 	size_t open;                     /* rings whose tasks live */
 	struct writer packed;
+	struct urgency urgency;
 	struct error error;
 	uint64_t wakeups;
 	pthread_t thread;
@@ -44,9 +46,7 @@ struct reader {
 struct ring_readers {
 	VEC(struct reader) readers;
 	int stop, event;                 /* eventfds: wake the readers, wake the owner */
-	int level;
-	uint64_t limit;
-	struct build_reader *builds;
+	struct ring_readers_options options;
 	atomic_bool stopping, failed;
 	atomic_size_t open;              /* rings whose tasks live */
 	atomic_ullong bytes;
@@ -89,7 +89,7 @@ static int write_all(struct reader *reader, int file, struct span pieces[2])
 
 static int write_spans(struct reader *reader, struct ring_part *part, struct span pieces[2])
 {
-	if (!reader->ring_readers->level)
+	if (!reader->ring_readers->options.level)
 		return write_all(reader, part->file, pieces);
 	reader->packed.len = 0;
 	for (int i = 0; i < 2; i++)
@@ -102,28 +102,38 @@ static int write_spans(struct reader *reader, struct ring_part *part, struct spa
 static void find_mappings(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->list.count; i++)
-		build_reader_see_ring(reader->ring_readers->builds, reader->list.items[i].ring, &reader->list.items[i].seen,
+		build_reader_see_ring(reader->ring_readers->options.builds, reader->list.items[i].ring, &reader->list.items[i].seen,
 			UINT64_MAX);
 }
 
 /* Waits until something is ready; meanwhile looks for new mappings in the rings. */
 static int wait_for_rings(struct reader *reader, struct epoll_event *events)
 {
-	const struct ring_readers *ring_readers = reader->ring_readers;
-	int timeout = ring_readers->limit ? LOOK_MS : ring_readers->builds ? BUILD_READER_LOOK_MS : -1, count;
+	const struct ring_readers_options *options = &reader->ring_readers->options;
+	int usual = options->limit ? LOOK_MS : options->builds ? BUILD_READER_LOOK_MS : -1;
+	int timeout = urgency_wait_ms(&reader->urgency, usual), count;
 	while ((count = epoll_wait(reader->epoll, events, EVENTS_AT_ONCE, timeout)) == 0) {
-		if (ring_readers->builds)
+		if (options->builds)
 			find_mappings(reader);
-		if (ring_readers->limit)
+		if (options->limit || timeout != usual)
 			break;
 	}
 	return count;
+}
+
+static void see_fullest(struct reader *reader)
+{
+	struct fullest_ring fullest = { 0 };
+	for (size_t i = 0; i < reader->list.count; i++)
+		fullest_ring_see(&fullest, reader->list.items[i].ring);
+	urgency_see(&reader->urgency, fullest.pending, fullest.size);
 }
 
 /* Returns whether there were any records. */
 static int drain(struct reader *reader)
 {
 	int any = 0;
+	see_fullest(reader);
 	for (size_t i = 0; i < reader->list.count; i++) {
 		struct ring_part *part = &reader->list.items[i];
 		struct span pieces[2];
@@ -132,7 +142,7 @@ static int drain(struct reader *reader)
 			continue;
 		if (write_spans(reader, part, pieces) < 0)
 			return -1;
-		build_reader_see_ring(reader->ring_readers->builds, part->ring, &part->seen, part->ring->tail + pending);
+		build_reader_see_ring(reader->ring_readers->options.builds, part->ring, &part->seen, part->ring->tail + pending);
 		ring_consume(part->ring, pending);
 		any = 1;
 	}
@@ -151,9 +161,8 @@ static void remove_ended_rings(struct reader *reader, const struct epoll_event *
 	}
 }
 
-static void *read_rings(void *context)
+static void read_rings(struct reader *reader)
 {
-	struct reader *reader = context;
 	struct ring_readers *ring_readers = reader->ring_readers;
 	for (;;) {
 		bool last = atomic_load(&ring_readers->stopping);
@@ -163,7 +172,7 @@ static void *read_rings(void *context)
 			wake(ring_readers->event);
 			break;
 		}
-		if (ring_readers->limit && atomic_load(&ring_readers->bytes) >= ring_readers->limit)
+		if (ring_readers->options.limit && atomic_load(&ring_readers->bytes) >= ring_readers->options.limit)
 			wake(ring_readers->event);
 		if (last && !any)
 			break;
@@ -174,14 +183,17 @@ static void *read_rings(void *context)
 		reader->wakeups += count != 0;
 		remove_ended_rings(reader, events, count);
 	}
-	return NULL;
 }
 
 static void *run_pinned(void *context)
 {
 	struct reader *reader = context;
+	const struct ring_readers_options *options = &reader->ring_readers->options;
 	affinity_set(reader->group->affinity.list.items, reader->group->affinity.list.count);
-	return read_rings(context);
+	urgency_open(&reader->urgency, options->may_raise, options->at_once);
+	read_rings(reader);
+	urgency_close(&reader->urgency);
+	return NULL;
 }
 
 static struct reader *reader_of(struct ring_readers *ring_readers, const struct ring *ring)
@@ -199,7 +211,7 @@ static int add_part(struct ring_readers *ring_readers, struct ring *ring, size_t
 	*part = (struct ring_part){ .ring = ring, .file = output_part(folder, index, err) };
 	if (part->file < 0)
 		return -1;
-	if (ring_readers->level && compressor_open(&part->compressor, ring_readers->level, err) < 0)
+	if (ring_readers->options.level && compressor_open(&part->compressor, ring_readers->options.level, err) < 0)
 		return -1;
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = reader->list.count - 1 };
 	if (epoll_ctl(reader->epoll, EPOLL_CTL_ADD, ring->fd, &event) != 0)
@@ -223,18 +235,16 @@ static int open_readers(struct ring_readers *ring_readers, const struct reader_g
 	return 0;
 }
 
-int ring_readers_start(struct ring_readers **out, struct counters *counters, const struct reader_groups *groups, int folder, int level,
-	uint64_t limit, struct build_reader *builds, struct error *err)
+int ring_readers_start(struct ring_readers **out, struct counters *counters, const struct ring_readers_options *options,
+	int folder, struct error *err)
 {
 	struct ring_readers *ring_readers = *out = memory_zero(1, sizeof *ring_readers);
-	ring_readers->level = level;
-	ring_readers->limit = limit;
-	ring_readers->builds = builds;
+	ring_readers->options = *options;
 	ring_readers->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ring_readers->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (ring_readers->stop < 0 || ring_readers->event < 0)
 		return error_system(err, "cannot set up waiting");
-	if (open_readers(ring_readers, groups, err) < 0)
+	if (open_readers(ring_readers, options->groups, err) < 0)
 		return -1;
 	for (size_t i = 0; i < counters->rings.count; i++)
 		if (!counters->rings.items[i].backward && add_part(ring_readers, &counters->rings.items[i], i, folder, err) < 0)

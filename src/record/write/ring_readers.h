@@ -31,11 +31,17 @@ struct ring_reader_totals {
 	uint64_t compressed_from, compressed_to;
 };
 
-/* Makes data.N in a folder (output.inside) for ring N and starts the readers. groups: borrowed; the first reads the rings of CPUs that are
- * in no group. level: of zstd; 0: not compressed. limit: bytes after which ring_readers_fd is readable; 0: no limit. builds: receives the
- * records; NULL; borrowed. */
-int ring_readers_start(struct ring_readers **ring_readers, struct counters *counters, const struct reader_groups *groups, int folder,
-	int level, uint64_t limit, struct build_reader *builds, struct error *err);
+struct ring_readers_options {
+	const struct reader_groups *groups; /* borrowed; the first reads the rings of CPUs that are in no group */
+	int level;                       /* of zstd; 0: not compressed */
+	uint64_t limit;                  /* bytes after which ring_readers_fd is readable; 0: no limit */
+	struct build_reader *builds;     /* receives the records; NULL; borrowed */
+	bool may_raise, at_once;         /* the priorities of the readers: see urgency_open */
+};
+
+/* Makes data.N in a folder (output.inside) for ring N and starts the readers. */
+int ring_readers_start(struct ring_readers **ring_readers, struct counters *counters, const struct ring_readers_options *options,
+	int folder, struct error *err);
 /* A descriptor that is readable when the tasks of all rings have ended, the limit is reached, or a reader failed. */
 int ring_readers_fd(const struct ring_readers *ring_readers);
 /* The tasks of all rings have ended, or a reader failed. */

@@ -174,6 +174,29 @@ def test_memory_limit_chains(c):
     null.close()
 
 
+def test_memory_limit_inject(c):
+    """with --memory before the command, inject writes the rest unchanged or says why it cannot, and buildid-list reads as far as memory reaches"""
+    if SANITIZED:
+        raise Skip("the sanitizers' allocator does not tell what is in use")
+    limit, count = 32, 200000
+    shape = lambda i: [fork(100 + i, 1, i + 1), comm(100 + i, "n%d" % i, i + 1), sample(100 + i, 0x1000, i + 1)]
+    path, samples = recorded_apart(c, lambda: in_rounds(shape, count)), b" SAMPLE events: %10d" % count
+    for words, code, sentence in ((("inject", "-b", "-o", "built"), 0, "records are written unchanged: memory reached its limit of 32 MiB"),
+                                  (("inject", "-j", "-o", "built"), 0, "records are written unchanged: memory reached its limit of 32 MiB"),
+                                  (("inject", "-s", "-o", "none"), 255, "memory reached its limit of 32 MiB after "),
+                                  (("inject", "--compact", "-o", "none"), 255, "the recording cannot be compacted"),
+                                  (("buildid-list",), 0, "samples are left out: memory reached its limit of 32 MiB")):
+        done = c.run("--memory", "%dM" % limit, *words, "-i", path)
+        need(done.code == code and done.err.count(sentence) == 1, "%s: exit code %d: %s" % (" ".join(words), done.code, done.err[-300:]))
+        need("'perfuse --memory SIZE " in done.err, "%s does not say how the limit is raised: %s" % (" ".join(words), done.err))
+        need(done.bytes < (limit + 24) << 20, "%s takes %d MiB" % (" ".join(words), done.bytes >> 20))
+        if "built" not in words:
+            continue
+        with open(c.run("report", "--stats", "-i", "built").out, "rb") as out:
+            need(samples in out.read(), "%s does not write all samples" % " ".join(words))
+    need(not os.path.exists(c.path("none")), "an incomplete recording remains")
+
+
 def test_memory_limit_rounds(c):
     """with --memory, a large recording without FINISHED_ROUND takes no more memory, and the part behind the limit takes none"""
     if SANITIZED:

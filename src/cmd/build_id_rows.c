@@ -109,10 +109,10 @@ static void rows_of_hits(struct build_id_rows *rows, const struct session *sessi
 }
 
 /* Takes ownership of source. */
-static int read_samples(struct build_id_rows *rows, struct source *source, struct error *err)
+static int read_samples(struct build_id_rows *rows, struct source *source, struct budget *budget, struct error *err)
 {
 	struct session session;
-	struct session_options session_options = { 0 };
+	struct session_options session_options = { .budget = budget };
 	struct hits hits = { 0 };
 	if (session_open(&session, source, &session_options, err) < 0)
 		return -1;
@@ -125,7 +125,7 @@ static int read_samples(struct build_id_rows *rows, struct source *source, struc
 	return 0;
 }
 
-int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force, bool hits, struct error *err)
+int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force, bool hits, struct budget *budget, struct error *err)
 {
 	struct source *source;
 	struct source_options options = { .force = force };
@@ -136,7 +136,7 @@ int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force,
 	const struct header *header = &source->header;
 	bool table = !header->pipe && header->feature_data[FEATURE_BUILD_ID].data;
 	if (!table || (hits && !header_has(header, FEATURE_AUXTRACE)))
-		return read_samples(rows, source, err);
+		return read_samples(rows, source, budget, err);
 	rows_of_table(rows, header);
 	losses_of_source(&rows->losses, source, NULL);
 	source_close(source);

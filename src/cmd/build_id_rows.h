@@ -26,7 +26,8 @@ struct build_id_rows {
 
 /* hits: only modules that samples lie in, found by reading them; so are the rows of a recording without a table. < 0: the recording cannot
  * be opened. Of one that ends early, rows holds what was found. */
-int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force, bool hits, struct error *err);
+int build_id_rows_read(struct build_id_rows *rows, const char *path, bool force, bool hits, struct budget *budget,
+	struct error *err);
 void build_id_rows_fini(struct build_id_rows *rows);
 
 /* "ID NAME", the id padded to its full width. */

@@ -55,7 +55,7 @@ static void expect_rows(void (*put_rows)(struct recording *r), size_t count, con
 	struct build_id_rows rows;
 	struct error err = { 0 };
 	folder_open(&f);
-	EXPECT_INT(build_id_rows_read(&rows, write_rows(&f, put_rows), true, false, &err), 0);
+	EXPECT_INT(build_id_rows_read(&rows, write_rows(&f, put_rows), true, false, NULL, &err), 0);
 	EXPECT_INT(rows.list.count, count);
 	for (size_t i = 0; i < count && i < rows.list.count; i++) {
 		const struct build_id_row *row = &rows.list.items[i];
@@ -148,7 +148,7 @@ TEST("modules with samples are listed; a BPF program is not a file")
 	put_kernel_sample(r, 0xffffffffc0001010, 4);
 	end_data(r, data);
 	begin_features(r, 0);
-	EXPECT_INT(build_id_rows_read(&rows, folder_write(&f, "perf.data", r->bytes, r->len), true, true, &err), 0);
+	EXPECT_INT(build_id_rows_read(&rows, folder_write(&f, "perf.data", r->bytes, r->len), true, true, NULL, &err), 0);
 	EXPECT_INT(rows.list.count, 1);
 	EXPECT_STR(rows.list.items[0].name, "[kernel.kallsyms]");
 	build_id_rows_fini(&rows);
@@ -162,13 +162,13 @@ TEST("a recording that cannot be opened leaves no rows, one that ends early leav
 	struct build_id_rows rows;
 	struct error err = { 0 };
 	folder_open(&f);
-	EXPECT(build_id_rows_read(&rows, folder_path(&f, "absent"), true, false, &err) < 0);
+	EXPECT(build_id_rows_read(&rows, folder_path(&f, "absent"), true, false, NULL, &err) < 0);
 	EXPECT(err.text[0] && !rows.list.count);
 	build_id_rows_fini(&rows);
 	struct recording *r = recording_new(false);
 	make_stream(r);
 	const char *path = folder_write(&f, "perf.data", r->bytes, r->len - 4);
-	EXPECT_INT(build_id_rows_read(&rows, path, true, false, &err), 0);
+	EXPECT_INT(build_id_rows_read(&rows, path, true, false, NULL, &err), 0);
 	EXPECT(losses_are_damage(&rows.losses));
 	build_id_rows_fini(&rows);
 	free(r);

@@ -309,7 +309,7 @@ static int change(struct cache_run *k)
 	const struct buildid_cache_options *o = k->options;
 	struct build_id_rows recording = { 0 };
 	struct error err = { 0 };
-	if (o->missing && build_id_rows_read(&recording, o->missing, o->force, false, &err) < 0) {
+	if (o->missing && build_id_rows_read(&recording, o->missing, o->force, false, k->cli->budget, &err) < 0) {
 		cli_complain(k->cli, &err);
 		return EXIT_DAMAGED;
 	}

@@ -193,7 +193,7 @@ static int list_file(struct cli *cli, const struct buildid_list_options *options
 	}
 	struct build_id_rows rows = { 0 };
 	struct error err = { 0 };
-	if (build_id_rows_read(&rows, path, options->force, options->with_hits, &err) < 0) {
+	if (build_id_rows_read(&rows, path, options->force, options->with_hits, cli->budget, &err) < 0) {
 		cli_complain(cli, &err);
 		return EXIT_FAILED;
 	}

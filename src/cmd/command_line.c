@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "cmd/commands.h"
 #include "cmd/environment.h"
+#include "cmd/memory_option.h"
 #include "cmd/page.h"
 #include "os/place.h"
 
@@ -60,6 +61,14 @@ static void take_buildid_dir(struct opening *o, const char *value)
 {
 	o->cli->buildid_dir = value;
 	setenv("PERF_BUILDID_DIR", value, 1);
+}
+
+static void take_memory(struct opening *o, const char *value)
+{
+	struct error err = { 0 };
+	if (memory_option_check(value, &err) < 0)
+		o->code = usage_error(o->cli, "%s", err.text);
+	memory_option_use(o->cli, value);
 }
 
 static void take_debugfs_dir(struct opening *o, const char *value)
@@ -117,6 +126,7 @@ static const struct lead {
 	{ "--no-pager", NULL, NULL, take_no_pager },
 	{ "--debugfs-dir", NULL, "No directory given for --debugfs-dir.", take_debugfs_dir },
 	{ "--buildid-dir", NULL, "No directory given for --buildid-dir.", take_buildid_dir },
+	{ "--memory", NULL, "No size given for --memory.", take_memory },
 	{ "--list-cmds", NULL, NULL, take_list_commands },
 	{ "--list-opts", NULL, NULL, take_list_options },
 	{ "--debug", NULL, "No variable specified for --debug.", take_debug },

@@ -68,6 +68,9 @@ TEST("a wrong option before the subcommand is a usage error, and one without its
 	EXPECT_INT(run(&t, "--versions", NULL, NULL), 129);
 	EXPECT_INT(run(&t, "--version=1", NULL, NULL), 129);
 	test_cli_messages(&t);
+	EXPECT_INT(run(&t, "--memory", "1M", "version"), 129);
+	snprintf(want, sizeof want, "--memory takes a size of at least 16 MiB, such as 512M or 2G%s", usage);
+	EXPECT_STR(test_cli_messages(&t), want);
 	EXPECT_INT(run(&t, "--buildid-dir", NULL, NULL), 129);
 	snprintf(want, sizeof want, "No directory given for --buildid-dir.%s", usage);
 	EXPECT_STR(test_cli_messages(&t), want);

@@ -11,8 +11,8 @@
 #include "cmd/browse_part.h"
 #include "cmd/browse_screen.h"
 #include "cmd/environment.h"
-#include "cmd/missing_files.h"
 #include "cmd/loss_summary.h"
+#include "cmd/missing_files.h"
 #include "cmd/same_machine.h"
 #include "cmd/sampling.h"
 #include "cmd/servers.h"
@@ -25,19 +25,10 @@ void input_defaults(struct input_options *options)
 	options->demangle = options->jit = options->guess = true;
 }
 
-enum { MEMORY_MIN = 16 << 20 };
-
-static bool memory_limit(const char *text, uint64_t *bytes)
-{
-	bool plain;
-	return size_parse(text, bytes, &plain) && *bytes >= MEMORY_MIN && *bytes <= SIZE_MAX;
-}
-
 int input_check(const struct input_options *options, struct error *err)
 {
-	uint64_t bytes;
-	if (options->memory && !memory_limit(options->memory, &bytes))
-		return error_set(err, ERROR_USAGE, "--memory takes a size of at least %u MiB, such as 512M or 2G", MEMORY_MIN >> 20);
+	if (memory_option_check(options->memory, err) < 0)
+		return -1;
 	return kernel_files_check(options->symbols.vmlinux, options->symbols.kallsyms, err);
 }
 
@@ -87,13 +78,11 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	struct source *source;
 	struct source_options source_options = { .force = options->force, .header_only = use->header_only, .series = true };
 	*input = (struct input){ .cli = cli, .options = options, .path = path_of(options), .remarks = use->remarks };
-	uint64_t limit;
-	if (options->memory && memory_limit(options->memory, &limit))
-		cli->budget->limit = limit;
+	memory_option_use(cli, options->memory);
 	source_options.event_memory = budget_limit(cli->budget) / EVENTS_SHARE;
 	if (source_open(&source, input->path, &source_options, err) < 0)
 		return -1;
-	if (!options->memory && cli->budget->measure)
+	if (cli->budget->measure)
 		cli->budget->limit = 0; /* measured again: the recording takes address space now */
 	if (source->traced && use->itrace && piped_trace_copy(&input->piped, &source, err) < 0) {
 		source_close(source);

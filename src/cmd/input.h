@@ -9,6 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/jit.h"
 #include "cmd/kernel_files.h"
+#include "cmd/memory_option.h"
 #include "cmd/piped_trace.h"
 #include "cmd/progress.h"
 #include "cmd/trace_log.h"
@@ -41,8 +42,7 @@ struct input_options {
 	OPTION_ROW(BOOL, 0, "short-names", S, F.symbols.short_names, "without the arguments of templates and generics",      \
 		.flags = OPTION_OWN),                                                                                        \
 	OPTION_ROW(BOOL, 0, "jit", S, F.jit, "names of JIT-compiled code from its compiler's dump (on)", .flags = OPTION_OWN), \
-	OPTION_ROW(STRING, 0, "memory", S, F.memory, "take at most this much memory, such as 2G (half of the machine's)",    \
-		.arg = "size", .flags = OPTION_OWN),                                                                         \
+	OPT_MEMORY(S, F.memory),                                                                                             \
 	OPTION_ROW(BOOL, 0, "join-stacks", S, F.join_stacks, "complete cut stacks by earlier ones of the thread",            \
 		.flags = OPTION_OWN),                                                                                        \
 	OPTION_ROW(BOOL, 0, "guess", S, F.guess,                                                                             \

@@ -54,6 +54,30 @@ static void add_count(struct str *text, number count, const char *what)
 		str_printf(text, "%s%llu %s", text->len ? ", " : "", count, what);
 }
 
+#define OTHER_LIMIT "'perfuse --memory SIZE COMMAND' sets another limit"
+
+/* What exceeds the limit of memory. */
+static void print_limits(const struct cli *cli, const char *path, const struct losses *l)
+{
+	size_t limit = cli->budget ? budget_limit(cli->budget) >> 20 : 0;
+	if (l->left_out_maps)
+		cli_warn(cli, "%s: %llu mapping%s left out, as the history of all others reached a quarter of the limit of memory, %zu MiB: samples "
+			"there have no names, or those of an earlier mapping. " OTHER_LIMIT ".", path, (number)l->left_out_maps,
+			l->left_out_maps == 1 ? " is" : "s are", limit);
+	if (l->left_out_events)
+		cli_warn(cli, "%s: %llu events are left out, with %llu samples: memory reached its limit of %zu MiB. " OTHER_LIMIT ".", path,
+			(number)l->left_out_events, (number)l->left_out_event_samples, limit);
+	if (l->left_out_samples)
+		cli_warn(cli, "%s: the last %llu of %llu samples are left out: memory reached its limit of %zu MiB. " OTHER_LIMIT ", and --time selects "
+			"a part of the recording.", path, (number)l->left_out_samples, (number)(l->samples + l->left_out_samples), limit);
+	if (l->unchanged)
+		cli_warn(cli, "%s: the last %llu records are written unchanged: memory reached its limit of %zu MiB. " OTHER_LIMIT ".", path,
+			(number)l->unchanged, limit);
+	if (l->left_out_chains)
+		cli_warn(cli, "%s: the call chains of %llu row%s are left out: memory reached its limit of %zu MiB. " OTHER_LIMIT "; --max-stack, and a "
+			"higher percentage of -g, need less.", path, (number)l->left_out_chains, l->left_out_chains == 1 ? "" : "s", limit);
+}
+
 /* Gaps of a hardware trace, by cause, and the modules with most of them. */
 static void print_trace(const struct cli *cli, const char *path, const struct losses *l)
 {
@@ -85,20 +109,7 @@ static void print_remarks(const struct cli *cli, const char *path, const struct 
 	if (l->unknown_types)
 		cli_warn(cli, "%s: %llu record%s skipped, of a type that is not known: a newer kernel or recorder may have written %s.", path,
 			(number)l->unknown_types, l->unknown_types == 1 ? " is" : "s are", l->unknown_types == 1 ? "it" : "them");
-	if (l->left_out_maps)
-		cli_warn(cli, "%s: %llu mapping%s left out, as the history of all others reached its limit of memory: samples there have no names, "
-			"or those of an earlier mapping.", path, (number)l->left_out_maps, l->left_out_maps == 1 ? " is" : "s are");
-	if (l->left_out_events)
-		cli_warn(cli, "%s: %llu events are left out, with %llu samples: memory reached its limit of %zu MiB. --memory SIZE sets another limit.",
-			path, (number)l->left_out_events, (number)l->left_out_event_samples, cli->budget ? budget_limit(cli->budget) >> 20 : 0);
-	if (l->left_out_samples)
-		cli_warn(cli, "%s: the last %llu of %llu samples are left out: memory reached its limit of %zu MiB. --memory SIZE sets another limit, "
-			"and --time selects a part of the recording.", path, (number)l->left_out_samples, (number)(l->samples + l->left_out_samples),
-			cli->budget ? budget_limit(cli->budget) >> 20 : 0);
-	if (l->left_out_chains)
-		cli_warn(cli, "%s: the call chains of %llu row%s are left out: memory reached its limit of %zu MiB. --memory SIZE sets another limit; "
-			"--max-stack, and a higher percentage of -g, need less.", path, (number)l->left_out_chains, l->left_out_chains == 1 ? "" : "s",
-			cli->budget ? budget_limit(cli->budget) >> 20 : 0);
+	print_limits(cli, path, l);
 	if (l->lost_samples)
 		cli_warn(cli, "%s: the kernel lost %llu samples while it recorded: its buffers were full.", path, (number)l->lost_samples);
 	if (l->lost_events)

@@ -70,17 +70,20 @@ TEST("missing features are counted and named")
 TEST("what is no damage has a sentence unless quiet, and exits with 0")
 {
 	const struct losses losses = { .unknown_types = 1, .left_out_events = 8, .left_out_event_samples = 9, .left_out_maps = 2,
-		.left_out_samples = 6, .samples = 1, .left_out_chains = 7, .lost_samples = 3, .lost_events = 4, .lost_traces = 5 };
+		.left_out_samples = 6, .samples = 1, .unchanged = 2, .left_out_chains = 7, .lost_samples = 3, .lost_events = 4, .lost_traces = 5 };
 	expect_summary(&losses, true, 0, "");
 	expect_summary(&losses, false, 0,
 		"x.data: 1 record is skipped, of a type that is not known: a newer kernel or recorder may have written it.\n"
-		"x.data: 2 mappings are left out, as the history of all others reached its limit of memory: samples there have no names, or those of "
-		"an earlier mapping.\n"
-		"x.data: 8 events are left out, with 9 samples: memory reached its limit of 1024 MiB. --memory SIZE sets another limit.\n"
-		"x.data: the last 6 of 7 samples are left out: memory reached its limit of 1024 MiB. --memory SIZE sets another limit, and --time "
-		"selects a part of the recording.\n"
-		"x.data: the call chains of 7 rows are left out: memory reached its limit of 1024 MiB. --memory SIZE sets another limit; --max-stack, "
-		"and a higher percentage of -g, need less.\n"
+		"x.data: 2 mappings are left out, as the history of all others reached a quarter of the limit of memory, 1024 MiB: samples there have "
+		"no names, or those of an earlier mapping. 'perfuse --memory SIZE COMMAND' sets another limit.\n"
+		"x.data: 8 events are left out, with 9 samples: memory reached its limit of 1024 MiB. 'perfuse --memory SIZE COMMAND' sets another "
+		"limit.\n"
+		"x.data: the last 6 of 7 samples are left out: memory reached its limit of 1024 MiB. 'perfuse --memory SIZE COMMAND' sets another "
+		"limit, and --time selects a part of the recording.\n"
+		"x.data: the last 2 records are written unchanged: memory reached its limit of 1024 MiB. 'perfuse --memory SIZE COMMAND' sets "
+		"another limit.\n"
+		"x.data: the call chains of 7 rows are left out: memory reached its limit of 1024 MiB. 'perfuse --memory SIZE COMMAND' sets another "
+		"limit; --max-stack, and a higher percentage of -g, need less.\n"
 		"x.data: the kernel lost 3 samples while it recorded: its buffers were full.\n"
 		"x.data: the kernel lost 4 records while it recorded: its buffers were full.\n"
 		"x.data: the hardware trace is not whole in 5 places.\n");

@@ -2,12 +2,14 @@
 
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "model/model.h"
 #include "session/order.h"
 #include "session/recorded_build_ids.h"
 
-enum { SEEN_SLOTS = 1 << 16, RELEASE_EVERY = 1 << 14 };
+enum { SEEN_SLOTS = 1 << 16, RELEASE_EVERY = 1 << 14, MEMORY_EVERY = 1 << 13 };
 
 /* A record that may be dropped. */
 struct candidate {
@@ -28,6 +30,7 @@ struct compaction {
 	struct model model;
 	struct order order;
 	uint64_t clock, delivered;
+	bool full;                   /* memory has reached its limit: no plan is made */
 	size_t build_ids_taken;
 	VEC(struct candidate) candidates;
 	VEC(struct origins) origins; /* by thread */
@@ -155,6 +158,10 @@ static void take_record(struct compaction *c, const struct record *record, uint6
 	struct sample trailer;
 	int32_t tid, ptid;
 	c->clock++;
+	if (c->model.budget && c->clock % MEMORY_EVERY == 0)
+		c->full |= memory_in_use() > budget_limit(c->model.budget);
+	if (c->full)
+		return;
 	recorded_build_ids_take(model, &c->source->header, &c->build_ids_taken);
 	if (record->type == RECORD_SAMPLE) {
 		mark_sample(c, record);
@@ -249,7 +256,7 @@ static void read_all(struct compaction *c, struct compact_plan *plan)
 {
 	struct record record;
 	bool ordered = is_ordered(c->source);
-	for (;; plan->records++) {
+	for (; !c->full; plan->records++) {
 		uint64_t mark = source_mark(c->source), time;
 		if (source_next(c->source, &record, NULL) <= 0)
 			break;
@@ -278,7 +285,7 @@ int compact_plan_make(struct compact_plan *plan, struct source *source, struct b
 	c.model.budget = budget;
 	note_origins(&c, 0, -1);
 	read_all(&c, plan);
-	bool complete = !c.model.left_out;
+	bool complete = !c.model.left_out && !c.full;
 	if (complete)
 		drop_rest(&c, plan);
 	order_fini(&c.order);
@@ -289,7 +296,8 @@ int compact_plan_make(struct compact_plan *plan, struct source *source, struct b
 	vec_fini(&c.maps);
 	vec_fini(&c.modules);
 	free(c.seen);
-	return complete ? 0 : error_set(err, ERROR_UNSUPPORTED, "the history of mappings exceeds the limit of memory: it cannot be compacted");
+	return complete ? 0 : error_set(err, ERROR_UNSUPPORTED, "what is known of threads and mappings exceeds the limit of memory, %zu MiB: the "
+		"recording cannot be compacted. 'perfuse --memory SIZE inject' sets another limit.", budget_limit(budget) >> 20);
 }
 
 void compact_plan_fini(struct compact_plan *plan)

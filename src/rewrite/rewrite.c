@@ -12,6 +12,8 @@ enum {
 	RUN_RECORDS = 1 << 16,       /* waiting records that are sorted together */
 	RELEASE_EVERY = 1 << 14,     /* delivered records between releases of the source's bytes */
 	WAITING_EVERY = 4096,        /* records between checks of the waiting bytes */
+	MEMORY_EVERY = 1 << 13,      /* records that are processed between checks of the memory */
+	MODEL_SHARE = 4,             /* this part of the limit of memory may always be the model's: waiting records take no more than the limit */
 };
 
 static const struct step *const all_steps[STEPS] = { &step_jit, &step_sched, &step_trace, &step_build_ids };
@@ -104,6 +106,26 @@ static int steps_after(struct rewrite *r, struct item *item, struct error *err)
 	return fate;
 }
 
+/* Without the rest of the recording, the output would lack records. */
+static bool needs_all(const struct rewrite_options *options)
+{
+	return options->ids == IDS_MMAP2_HIT || options->sched_stat || options->trace;
+}
+
+/* Once memory reaches its limit, records are written unchanged. */
+static int check_memory(struct rewrite *r, struct error *err)
+{
+	struct budget *budget = r->options->budget;
+	if (!budget || r->clock % MEMORY_EVERY)
+		return 0;
+	size_t limit = budget_limit(budget);
+	r->full = model_growth(&r->model) > limit / MODEL_SHARE && memory_in_use() > limit;
+	if (!r->full || !needs_all(r->options))
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED, "memory reached its limit of %zu MiB after %llu records. 'perfuse --memory SIZE inject' sets "
+		"another limit.", limit >> 20, (unsigned long long)r->clock);
+}
+
 /* A record of the kernel, or one that the recorder synthesized, in its turn. */
 static int process(struct rewrite *r, const struct record *record, struct error *err)
 {
@@ -112,7 +134,10 @@ static int process(struct rewrite *r, const struct record *record, struct error 
 	r->clock++;
 	if (record->type == RECORD_SAMPLE)
 		count_sample(r, record);
-	if (r->step_count) {
+	r->counters.unchanged += r->full;
+	if (r->step_count && !r->full) {
+		if (check_memory(r, err) < 0)
+			return -1;
 		item_decode(r, &item);
 		recorded_build_ids_take(&r->model, &r->source->header, &r->build_ids_taken);
 		fate = steps_before(r, &item, err);
@@ -254,6 +279,7 @@ void rewrite_losses(const struct rewrite *r, struct losses *losses)
 	losses_of_source(losses, r->source, &r->stop);
 	losses->bad_records += r->model.bad_records;
 	losses->left_out_maps = r->model.left_out;
+	losses->unchanged = r->counters.unchanged;
 	losses->samples = r->counters.samples;
 	losses->bad_samples = r->counters.bad_samples;
 	losses->unknown_ids = r->counters.unknown_ids;

@@ -15,7 +15,8 @@
  *
  * Memory: 24 bytes (48 while they are sorted) for each record that waits, and its bytes if they are in no file; the history of the model;
  * for JIT dumps at most 256 MiB of code of one function. The budget limits the first two: without room, waiting records are written early,
- * and further mappings are not in the model. */
+ * and further mappings are not in the model. If memory nevertheless exceeds the budget, the rest of the records is written unchanged; a
+ * change that drops records which the rest may need is an error then. */
 #pragma once
 #include "data/source.h"
 #include "session/losses.h"
@@ -51,6 +52,7 @@ struct rewrite_options {
 
 struct rewrite_counters {
 	uint64_t samples, bad_samples, unknown_ids; /* of the source, as in session_counters */
+	uint64_t unchanged;              /* records behind the position at which memory reached its limit */
 	uint64_t jit_files;              /* functions of JIT dumps that became files */
 	uint64_t jit_unwritable;         /* functions whose file could not be made; they get no mapping */
 	struct error jit_error;          /* why the first of them could not */

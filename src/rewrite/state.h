@@ -67,6 +67,7 @@ struct rewrite {
 	bool ordered;                /* records with a time wait for the end of the source */
 	uint64_t waiting, delivered; /* records that waited so far, and those of them that were processed */
 	uint64_t released;           /* mark of the source: data before it is no longer needed */
+	bool full;                   /* memory has reached its limit: records are written unchanged */
 	bool inflated;               /* records of the source were compressed, so that they are in no file */
 	struct model model;
 	uint64_t clock;

@@ -20,6 +20,7 @@ struct losses {
 	uint64_t left_out_event_samples; /* samples of no known event, if events are left out */
 	uint64_t left_out_maps;      /* mappings that exceed the memory budget */
 	uint64_t left_out_samples;   /* samples behind the position at which memory reached the limit */
+	uint64_t unchanged;          /* records that inject wrote unchanged, behind that position */
 	uint64_t left_out_chains;    /* rows whose call chains exceed it */
 	uint64_t lost_events, lost_samples, lost_traces; /* by the kernel, while recording */
 	struct trace_losses trace;   /* errors of decoding it; valid as long as the session */

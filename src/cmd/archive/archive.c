@@ -342,7 +342,7 @@ static int archive_run(struct cli *cli, void *arg, int argc, const char **argv)
 		return archive_unpack(cli, last);
 	struct build_id_rows rows;
 	struct error err = { 0 };
-	if (build_id_rows_read(&rows, data, false, true, &err) < 0)
+	if (build_id_rows_read(&rows, data, false, true, cli->budget, &err) < 0)
 		cli_complain(cli, &err);
 	int status = EXIT_ERROR;
 	if (!has_ids(&rows))

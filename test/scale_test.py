@@ -86,6 +86,10 @@ def test_index(c):
                   ("report", "--stdio", "-q", "-s", "dso,sym", "--time", "0.000004000,0.000004700")):
         plain, indexed = c.out(*words, "-i", "plain"), c.out(*words, "-i", "indexed")
         need(plain and plain == indexed, "%s differs" % " ".join(words))
+    part = c.out("script", "-F", "time,ip", "--time", "10%-40%", "-i", "indexed")
+    need(part.count("\n") == 6000, "--time 10%%-40%% shows %d of 20000 samples" % part.count("\n"))
+    need("does not state the times" in c.run("script", "--time", "10%-40%", "-i", "plain").stderr,
+         "a recording without times and index has parts in percent")
     need(c.run("inject", "-b", "--index", "-i", "plain", "-o", "both").returncode == 0, "inject -b --index fails")
     words = ("script", "-F", "time,ip,dso", "--time", "0.000004000,0.000004700")
     need(c.out(*words, "-i", "both") == c.out(*words, "-i", "plain"), "with added records the index differs")

@@ -1,6 +1,7 @@
 /* Records of regular files: one file, or the parts of a directory in turns. */
 #include "base/memory.h"
 #include "base/pool.h"
+#include "data/feature.h"
 #include "data/source_internal.h"
 #include "data/time_index.h"
 
@@ -381,6 +382,22 @@ static int file_add_lane(struct file_source *file, struct backing *backing, cons
 	return file->base.header.swapped ? backing_make_writable(&lane->backing, path, err) : 0;
 }
 
+/* A recorder that does not read the finished file states no times of its first and last sample, but an index has them. */
+static void take_times_of_index(struct file_source *file)
+{
+	struct header *header = &file->base.header;
+	const struct lane *lane = &file->lanes.items[0];
+	struct feature_sample_time stated;
+	struct time_index index = { 0 };
+	uint64_t times[2];
+	if (header->pipe || header->swapped || (feature_sample_time(header, &stated) == 0 && (stated.first_ns || stated.last_ns)))
+		return;
+	if (time_index_read(&index, (struct span){ lane->backing.bytes, lane->backing.size }, lane->begin, lane->end) &&
+	    time_index_bounds(&index, &times[0], &times[1]))
+		header->feature_data[FEATURE_SAMPLE_TIME] = (struct span){ arena_copy(&header->arena, times, sizeof times), sizeof times };
+	time_index_fini(&index);
+}
+
 int source_open_file(struct source **source, struct backing *backing, const char *path, size_t event_memory, struct error *err)
 {
 	struct header header = { .event_memory = event_memory };
@@ -407,6 +424,7 @@ int source_open_file(struct source **source, struct backing *backing, const char
 		file_close(&file->base);
 		return result;
 	}
+	take_times_of_index(file);
 	*source = &file->base;
 	return 0;
 }

@@ -43,6 +43,20 @@ static void add_u64(struct writer *out, uint64_t value)
 	writer_add(out, &value, sizeof value);
 }
 
+bool time_index_bounds(const struct time_index *index, uint64_t *first_ns, uint64_t *last_ns)
+{
+	*first_ns = UINT64_MAX;
+	*last_ns = 0;
+	for (size_t i = 0; i < index->chunks.count; i++) {
+		const struct time_chunk *chunk = &index->chunks.items[i];
+		if (chunk->first_ns > chunk->last_ns)
+			continue;
+		*first_ns = chunk->first_ns < *first_ns ? chunk->first_ns : *first_ns;
+		*last_ns = chunk->last_ns > *last_ns ? chunk->last_ns : *last_ns;
+	}
+	return *first_ns <= *last_ns && *last_ns != UINT64_MAX;
+}
+
 void time_index_write(const struct time_index *index, uint64_t at, struct writer *out)
 {
 	for (size_t i = 0; i < index->chunks.count; i++) {

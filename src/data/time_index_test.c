@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "data/feature.h"
 #include "data/source_internal.h"
 #include "data/test_recording.h"
 #include "unit.h"
@@ -97,6 +98,28 @@ TEST("a window reads all records that are not samples, and the chunks with sampl
 	EXPECT_INT(read_window(&f, second->first_ns, second->first_ns), own + SAMPLES / 1000);
 	EXPECT(read_window(&f, second->first_ns - 1, second->first_ns) > own + SAMPLES / 1000);
 	indexed_fini(&f);
+}
+
+TEST("the times of the first and the last sample are known where all have a time, and a header that lacks them gets them")
+{
+	struct indexed f = make_indexed();
+	struct feature_sample_time stated;
+	struct source *source = NULL;
+	uint64_t first, last;
+	EXPECT(time_index_bounds(&f.index, &first, &last));
+	EXPECT_INT(first, 1);
+	EXPECT_INT(last, SAMPLES);
+	EXPECT_INT(source_open_memory(&source, f.bytes, f.len, NULL), 0);
+	EXPECT_INT(feature_sample_time(&source->header, &stated), 0);
+	EXPECT_INT(stated.first_ns, 1);
+	EXPECT_INT(stated.last_ns, SAMPLES);
+	source_close(source);
+	struct time_chunk *chunk = &f.index.chunks.items[1];
+	chunk->first_ns = 0;
+	chunk->last_ns = UINT64_MAX;
+	EXPECT(!time_index_bounds(&f.index, &first, &last));
+	indexed_fini(&f);
+	EXPECT(!time_index_bounds(&(struct time_index){ 0 }, &first, &last));
 }
 
 static bool reads(const struct indexed *f, size_t len)

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import zlib
+from golden import recordings
 from limits import make
 from limits.make import comm, fork, mmap2, sample
 
@@ -195,6 +196,41 @@ def test_memory_limit_inject(c):
         with open(c.run("report", "--stats", "-i", "built").out, "rb") as out:
             need(samples in out.read(), "%s does not write all samples" % " ".join(words))
     need(not os.path.exists(c.path("none")), "an incomplete recording remains")
+
+
+def switches(count):
+    """A chain of threads, each of which runs once."""
+    for i in range(count):
+        before, after = 1000 + i, 1001 + i
+        yield ("sched_switch", before, 0, 1000 * (i + 1), b"p%-15d" % before + struct.pack("<iiq", before, 120, 1) + b"p%-15d" % after +
+               struct.pack("<ii", after, 120))
+
+
+def contentions(count):
+    for i in range(count):
+        yield "contention_begin", 1000 + i, 0, 1000 * i + 1, struct.pack("<QI", 0xffff888000000000 + 64 * i, 1)
+        yield "contention_end", 1000 + i, 0, 1000 * i + 500, struct.pack("<Qi", 0xffff888000000000 + 64 * i, 0)
+
+
+def test_memory_limit_tasks(c):
+    """with --memory before the command, sched, timechart and lock read as far as memory reaches; replay starts no more threads than fit"""
+    if SANITIZED:
+        raise Skip("the sanitizers' allocator does not tell what is in use")
+    limit, count = 32, 150000
+    for system, events, commands in (("sched", switches, (("sched", "latency"), ("sched", "timehist", "-s"), ("sched", "map"), ("timechart", "-o", "/dev/null"))),
+                                     ("lock", contentions, (("lock", "contention"), ("lock", "contention", "-l"), ("lock", "contention", "-t")))):
+        child = os.fork()
+        if not child:
+            recordings.write_points(c.work, system + ".data", system, events(count))
+            os._exit(0)
+        need(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "the recording is not made")
+        for command in commands:
+            done = c.run("--memory", "%dM" % limit, *command, "-i", system + ".data")
+            need(done.code == 0 and done.bytes < (limit + 24) << 20,
+                 "%s: exit code %d, %d MiB: %s" % (" ".join(command), done.code, done.bytes >> 20, done.err[-300:]))
+            need(done.err.count("samples are left out: memory reached its limit of 32 MiB") == 1, "%s: %s" % (" ".join(command), done.err[-300:]))
+    done = c.run("--memory", "%dM" % limit, "sched", "replay", "-r", "1", "-i", "sched.data")
+    need(done.code == 255 and "threads need about" in done.err, "replay: exit code %d: %s" % (done.code, done.err[-300:]))
 
 
 def test_memory_limit_rounds(c):

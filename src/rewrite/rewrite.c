@@ -13,7 +13,7 @@ enum {
 	RELEASE_EVERY = 1 << 14,     /* delivered records between releases of the source's bytes */
 	WAITING_EVERY = 4096,        /* records between checks of the waiting bytes */
 	MEMORY_EVERY = 1 << 13,      /* records that are processed between checks of the memory */
-	MODEL_SHARE = 4,             /* this part of the limit of memory may always be the model's: waiting records take no more than the limit */
+	OWN_SHARE = 4,               /* the model and the steps may always have this part of the limit, as waiting records may take all of it */
 };
 
 static const struct step *const all_steps[STEPS] = { &step_jit, &step_sched, &step_trace, &step_build_ids };
@@ -118,8 +118,8 @@ static int check_memory(struct rewrite *r, struct error *err)
 	struct budget *budget = r->options->budget;
 	if (!budget || r->clock % MEMORY_EVERY)
 		return 0;
-	size_t limit = budget_limit(budget);
-	r->full = model_growth(&r->model) > limit / MODEL_SHARE && memory_in_use() > limit;
+	size_t limit = budget_limit(budget), used = memory_in_use();
+	r->full = used > limit && used > r->order.taken + limit / OWN_SHARE;
 	if (!r->full || !needs_all(r->options))
 		return 0;
 	return error_set(err, ERROR_UNSUPPORTED, "memory reached its limit of %zu MiB after %llu records. 'perfuse --memory SIZE inject' sets "

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "analysis/sched/replay.h"
+#include "base/budget.h"
 #include "base/clock.h"
 #include "cmd/sched/sched.h"
 #include "os/machine.h"
@@ -141,8 +142,21 @@ static void repeat_all(struct replay_run *run, struct replay_thread *threads)
 	}
 }
 
+/* A recording may name very many threads, whose memory is the kernel's for the most part. */
+static int check_memory(const struct replay_run *run, struct error *err)
+{
+	enum { THREAD_BYTES = 48 << 10 };
+	size_t count = run->replay.tasks.count, limit = budget_limit(run->view.cli->budget);
+	if (count <= limit / THREAD_BYTES)
+		return 0;
+	return error_set(err, ERROR_LIMIT, "the %zu threads need about %zu MiB, more than the limit of memory, %zu MiB. 'perfuse --memory SIZE "
+		"sched replay' sets another limit.", count, count * THREAD_BYTES >> 20, limit >> 20);
+}
+
 static int run_threads(struct replay_run *run, struct error *err)
 {
+	if (check_memory(run, err) < 0)
+		return -1;
 	size_t count = run->replay.tasks.count, created = 0;
 	CLEANUP_FREE struct replay_thread *threads = memory_zero(count + 1, sizeof *threads);
 	pthread_attr_t attr;

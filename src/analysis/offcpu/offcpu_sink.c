@@ -165,6 +165,7 @@ static void name_waker(const struct offcpu_rows *rows, const struct named *n, st
 	r.thread = model_thread(model, r.tid, r.clock);
 	r.pid = r.thread == THREAD_NONE ? -1 : model->threads.items[r.thread]->pid;
 	r.user_root = model_root(model, r.pid, r.thread, r.clock);
+	r.user_space = NULL;
 	waker->r = &r;
 	name_frames(rows, waker);
 	waker->r = NULL;

@@ -32,11 +32,31 @@ struct walk {
 	const struct location **frames;
 	size_t count;
 	bool damaged;                  /* an unknown marker was found */
+	uint64_t located_from, located_count; /* entries of the recorded callchain that were located ahead */
 };
+
+static struct walk walk_begin(const struct resolved *r, enum chain_direction direction, size_t limit)
+{
+	struct walk walk = { .r = r, .direction = direction, .limit = limit };
+	if (r->located_count && r->located_chain == r->sample->callchain) {
+		walk.located_from = r->located_from;
+		walk.located_count = r->located_count;
+	}
+	return walk;
+}
 
 static void walk_add(struct walk *walk, unsigned cpumode, uint64_t address)
 {
 	walk->frames[walk->count++] = resolved_locate(walk->r, cpumode, address);
+}
+
+/* Adds an address of the recorded callchain, entry i. */
+static inline __attribute__((always_inline)) void walk_add_entry(struct walk *walk, uint64_t i, unsigned cpumode, uint64_t address)
+{
+	if (i - walk->located_from < walk->located_count && cpumode == RECORD_MISC_USER)
+		walk->frames[walk->count++] = &walk->r->located[i - walk->located_from];
+	else
+		walk_add(walk, cpumode, address);
 }
 
 /* Adds one entry of the recorded callchain: an address, or a marker that sets the mode of the addresses after it. Inlined: a call for each
@@ -45,9 +65,15 @@ static inline __attribute__((always_inline)) void walk_entry(struct walk *walk, 
 {
 	uint64_t address = sample_chain_at(walk->r->sample, i);
 	if (address < CONTEXT_MAX)
-		walk_add(walk, *cpumode, address);
+		walk_add_entry(walk, i, *cpumode, address);
 	else
 		walk->damaged = !chain_marker_mode(address, cpumode);
+}
+
+static struct chain walk_end(const struct walk *walk)
+{
+	walk->r->worker->callchains.asked += walk->count;
+	return (struct chain){ walk->frames, walk->count, walk->damaged };
 }
 
 static void walk_inward_out(struct walk *walk)
@@ -75,7 +101,7 @@ static void walk_outward_in(struct walk *walk)
 	for (uint64_t i = sample->callchain_count; i-- > 0 && walk->count < walk->limit && !walk->damaged;) {
 		uint64_t address = sample_chain_at(sample, i);
 		if (address < CONTEXT_MAX)
-			walk_add(walk, cpumode, address);
+			walk_add_entry(walk, i, cpumode, address);
 		else
 			walk->damaged = !mode_below(sample, i, &cpumode);
 	}
@@ -151,7 +177,7 @@ static const struct location **room(struct worker *worker, size_t count)
 struct chain resolved_chain_part(const struct resolved *r, enum chain_direction direction, uint64_t skip, uint64_t end, size_t limit)
 {
 	const struct sample *sample = r->sample;
-	struct walk walk = { .r = r, .direction = direction, .limit = limit };
+	struct walk walk = walk_begin(r, direction, limit);
 	unsigned cpumode = RECORD_MISC_USER;
 	bool inward_out = direction == CHAIN_INNERMOST_FIRST;
 	walk.frames = room(r->worker, sample->callchain_count);
@@ -162,11 +188,11 @@ struct chain resolved_chain_part(const struct resolved *r, enum chain_direction 
 		if (inward_out)
 			walk_entry(&walk, at, &cpumode);
 		else if (sample_chain_at(sample, at) < CONTEXT_MAX)
-			walk_add(&walk, cpumode, sample_chain_at(sample, at));
+			walk_add_entry(&walk, at, cpumode, sample_chain_at(sample, at));
 		else
 			walk.damaged = !mode_below(sample, at, &cpumode);
 	}
-	return (struct chain){ walk.frames, walk.count, walk.damaged };
+	return walk_end(&walk);
 }
 
 uint64_t resolved_chain_joined(const struct resolved *r)
@@ -212,7 +238,7 @@ static void walk_unwound(struct walk *walk, size_t unwound)
 struct chain resolved_chain(const struct resolved *r, enum chain_direction direction, size_t limit)
 {
 	const struct sample *sample = r->sample;
-	struct walk walk = { .r = r, .direction = direction, .limit = limit };
+	struct walk walk = walk_begin(r, direction, limit);
 	size_t unwound = unwind_user(r->worker, r, limit);
 	const uint64_t *below = NULL;
 	uint64_t user = has_call_stack(r) ? user_marker(sample, limit) : UINT64_MAX;
@@ -234,5 +260,5 @@ struct chain resolved_chain(const struct resolved *r, enum chain_direction direc
 		walk_stitched(&walk, below, stitches);
 		walk_unwound(&walk, unwound);
 	}
-	return (struct chain){ walk.frames, walk.count, walk.damaged };
+	return walk_end(&walk);
 }

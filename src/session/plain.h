@@ -71,8 +71,9 @@ static inline void plain_pass(struct plain *plain, const struct sink *sink, cons
 		sample_count(tally, &plain->sample);
 		r->pid = (int32_t)plain->sample.pid;
 		r->tid = (int32_t)plain->sample.tid;
+		r->kernel_root = r->worker->kernel_root;
 		if (sink->spaces)
-			worker_resolve(r->worker, &r->session->model, r);
+			worker_resolve(r->worker, &r->session->model, r, r->worker->epoch);
 	}
 	sink->record(sink->context, r, 0);
 }

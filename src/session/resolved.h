@@ -57,6 +57,9 @@ struct resolved {
 	uint32_t comm;                 /* string id in the model, or COMM_NONE */
 	const struct map_node *user_root, *kernel_root;
 	struct cached_space *user_space; /* the worker's copy of user_root */
+	struct location *located;      /* locations of entries of the call chain, from located_from on; the caller needs resolved_chain */
+	const uint8_t *located_chain;  /* that call chain */
+	uint64_t located_from, located_count; /* 0: none was located ahead */
 	const struct location *ip;     /* location of the sample's own address; NULL if it has none: use resolved_ip */
 };
 

@@ -14,6 +14,7 @@ struct block {
 	struct record records[BLOCK_RECORDS];
 	struct sample samples[BLOCK_RECORDS];
 	struct resolved resolved[BLOCK_RECORDS];
+	uint64_t epochs[BLOCK_RECORDS];
 	size_t count;
 };
 
@@ -23,12 +24,37 @@ static bool is_located(const struct session_internal *in, const struct resolved 
 	return r->sample->present & SAMPLE_IP && !(in->sink->late_places && r->evsel && r->evsel->decoded);
 }
 
-static void block_finish(const struct session_internal *in, struct worker *worker, struct block *block, size_t slice)
+/* The first user entry of a call chain is the sample's own address, unless the kernel was running. */
+static bool ip_is_located(const struct resolved *r)
 {
-	worker_warm(worker, block->resolved, block->count);
+	return r->located_count && r->located->address == r->sample->ip && record_cpumode(r->record) == RECORD_MISC_USER;
+}
+
+/* Each step prefetches what the next one reads. */
+static void block_resolve(const struct session_internal *in, struct worker *worker, struct block *block)
+{
+	const struct model *model = &worker->session->model;
+	for (size_t i = 0; i < block->count; i++)
+		worker_resolve(worker, model, &block->resolved[i], block->epochs[i]);
+	for (size_t i = 0; i < block->count; i++)
+		if (block->resolved[i].user_space)
+			cached_space_prefetch(block->resolved[i].user_space);
+	callchains_locate(worker, block->resolved, block->count);
 	for (size_t i = 0; i < block->count; i++) {
 		struct resolved *r = &block->resolved[i];
-		if (is_located(in, r)) {
+		if (is_located(in, r) && ip_is_located(r))
+			r->ip = r->located;
+		else if (is_located(in, r))
+			worker_prefetch(r, record_cpumode(r->record), r->sample->ip);
+	}
+}
+
+static void block_finish(const struct session_internal *in, struct worker *worker, struct block *block, size_t slice)
+{
+	block_resolve(in, worker, block);
+	for (size_t i = 0; i < block->count; i++) {
+		struct resolved *r = &block->resolved[i];
+		if (is_located(in, r) && !r->ip) {
 			r->ip = resolved_ip(r);
 			__builtin_prefetch(r->ip);
 		}
@@ -54,14 +80,14 @@ static void block_add(struct session *session, struct worker *worker, struct blo
 		return;
 	struct sample *sample = &block->samples[block->count];
 	struct resolved *r = &block->resolved[block->count];
-	*r = (struct resolved){ .session = session, .worker = worker, .record = record, .sample = sample, .clock = clock };
+	*r = (struct resolved){ .session = session, .worker = worker, .record = record, .sample = sample, .clock = clock,
+		.kernel_root = worker->kernel_root };
 	if (!resolved_decode(r, sample, &worker->tally))
 		return;
 	if (in->deferred.wanted)
 		deferred_merge(&in->deferred, sample, &worker->merged);
-	worker_resolve(worker, &session->model, r);
-	if (is_located(in, r))
-		worker_prefetch(r, record_cpumode(record), sample->ip);
+	worker_prefetch_thread(worker, r->tid);
+	block->epochs[block->count] = worker->epoch;
 	if (user_stack_is(r))
 		user_stack_prefetch(sample);
 	block->count++;
@@ -83,7 +109,7 @@ void slice_run(void *context, size_t slice, unsigned index)
 	struct block block;
 	block.count = 0; /* the other members are set before they are read */
 	worker_begin_slice(worker);
-	if (in->sink->forget && worker->point_count > STREAM_POINTS) {
+	if (in->sink->forget && worker->points.count > STREAM_POINTS) {
 		worker_drop_points(worker);
 		in->sink->forget(in->sink->context, index);
 	}

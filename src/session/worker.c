@@ -43,10 +43,10 @@ void worker_free(struct worker *worker)
 {
 	if (!worker)
 		return;
-	arena_fini(&worker->arena);
+	points_fini(&worker->points);
+	callchains_fini(&worker->callchains);
 	arena_fini(&worker->displaced);
 	arena_fini(&worker->merged);
-	free(worker->slots);
 	free(worker->addresses_memory);
 	free(worker->threads);
 	space_cache_fini(&worker->spaces);
@@ -58,13 +58,7 @@ void worker_free(struct worker *worker)
 
 void worker_drop_points(struct worker *worker)
 {
-	arena_fini(&worker->arena);
-	free(worker->slots);
-	worker->slots = NULL;
-	worker->slot_count = 0;
-	worker->point_count = 0;
-	worker->fresh = NULL;
-	worker->fresh_count = 0;
+	points_fini(&worker->points);
 	addresses_open(worker, worker->address_mask + 1);
 }
 
@@ -79,7 +73,7 @@ void worker_renew(struct worker *worker)
 
 size_t worker_growth(const struct worker *worker)
 {
-	return worker->arena.bytes + worker->slot_count * sizeof *worker->slots + worker->spaces.arena.bytes;
+	return points_bytes(&worker->points) + worker->spaces.arena.bytes;
 }
 
 unsigned worker_index(const struct worker *worker)
@@ -87,92 +81,52 @@ unsigned worker_index(const struct worker *worker)
 	return worker->index;
 }
 
-static void thread_learn(struct worker *worker, const struct model *model, const struct resolved *r, struct cached_thread *cached)
+/* If threads displace each other, the cache grows to hold those of the model. */
+static size_t threads_wanted(const struct worker *worker, const struct model *model)
 {
-	if (cached->epoch == worker->epoch && ++worker->thread_misses > worker->thread_mask && worker->thread_mask + 1 < THREAD_CACHE_MAX) {
-		threads_open(worker, (worker->thread_mask + 1) * THREAD_CACHE_STEP);
+	size_t wanted = (worker->thread_mask + 1) * THREAD_CACHE_STEP;
+	while (wanted < model->threads.count)
+		wanted *= 2;
+	return wanted < THREAD_CACHE_MAX ? wanted : THREAD_CACHE_MAX;
+}
+
+static struct cached_thread *thread_learn(struct worker *worker, const struct model *model, const struct resolved *r, uint64_t epoch)
+{
+	struct cached_thread *cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
+	if (cached->epoch == epoch && ++worker->thread_misses > worker->thread_mask && worker->thread_mask + 1 < THREAD_CACHE_MAX) {
+		threads_open(worker, threads_wanted(worker, model));
 		cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
 	}
-	*cached = (struct cached_thread){ .epoch = worker->epoch, .pid = r->pid, .tid = r->tid };
+	*cached = (struct cached_thread){ .epoch = epoch, .pid = r->pid, .tid = r->tid };
 	cached->thread = model_thread(model, r->tid, r->clock);
 	cached->comm = model_comm(model, cached->thread, r->clock);
 	cached->user_root = model_root(model, r->pid, cached->thread, r->clock);
 	cached->user_space = cached->user_root ? space_cache_get(&worker->spaces, cached->user_root) : NULL;
+	return cached;
 }
 
-void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r)
+void worker_prefetch_thread(const struct worker *worker, int32_t tid)
 {
-	struct cached_thread *cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
-	if (cached->epoch != worker->epoch || cached->tid != r->tid || cached->pid != r->pid) {
-		thread_learn(worker, model, r, cached);
-		cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
-	}
+	__builtin_prefetch(&worker->threads[(uint32_t)tid & worker->thread_mask]);
+}
+
+void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r, uint64_t epoch)
+{
+	const struct cached_thread *cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
+	if (cached->epoch != epoch || cached->tid != r->tid || cached->pid != r->pid)
+		cached = thread_learn(worker, model, r, epoch);
 	r->thread = cached->thread;
 	r->comm = cached->comm;
 	r->user_root = cached->user_root;
 	r->user_space = cached->user_space;
-	r->kernel_root = worker->kernel_root;
 	if (r->user_space)
-		cached_space_prefetch(r->user_space);
+		__builtin_prefetch(r->user_space);
 }
 
 /* Arenas align to 16 bytes: the mode (3 bits), and a bit that is always set, fit in the low bits of a pointer. */
 static uintptr_t tagged(const void *pointer, unsigned cpumode)
 {
 	return (uintptr_t)pointer | 8 | cpumode;
-}
-
-static size_t slot_start(const struct worker *worker, uint64_t key, uint64_t offset)
-{
-	return (size_t)hash_u64(offset + key * 0x9e3779b97f4a7c15u) & (worker->slot_count - 1);
-}
-
-static size_t slot_of(const struct worker *worker, uint64_t key, uint64_t offset)
-{
-	size_t mask = worker->slot_count - 1, at = slot_start(worker, key, offset);
-	while (worker->slots[at].point && (worker->slots[at].offset != offset || worker->slots[at].key != key))
-		at = (at + 1) & mask;
-	return at;
-}
-
-static void points_grow(struct worker *worker)
-{
-	size_t old_count = worker->slot_count;
-	struct point_slot *old = worker->slots;
-	worker->slot_count = old_count ? old_count * 2 : 1024;
-	worker->slots = memory_table(worker->slot_count, sizeof *worker->slots);
-	for (size_t i = 0; i < old_count; i++)
-		if (old[i].point)
-			worker->slots[slot_of(worker, old[i].key, old[i].offset)] = old[i];
-	free(old);
-}
-
-static struct point *point_new(struct worker *worker)
-{
-	_Static_assert(sizeof(struct point) == CACHE_LINE, "a point fills a cache line");
-	if (!worker->fresh_count) {
-		worker->fresh = line_up(arena_alloc(&worker->arena, POINT_SLAB * sizeof *worker->fresh + CACHE_LINE));
-		worker->fresh_count = POINT_SLAB;
-	}
-	worker->fresh_count--;
-	return worker->fresh++;
-}
-
-static struct point *point_intern(struct worker *worker, uint32_t module, uint64_t offset, unsigned cpumode)
-{
-	if (worker->point_count * 2 >= worker->slot_count)
-		points_grow(worker);
-	uint64_t key = (uint64_t)module << 8 | cpumode;
-	struct point_slot *slot = &worker->slots[slot_of(worker, key, offset)];
-	if (slot->point)
-		return slot->point;
-	struct point *point = point_new(worker);
-	point->id = worker->point_count++;
-	point->module = module;
-	point->offset = offset;
-	point->cpumode = (uint8_t)cpumode;
-	*slot = (struct point_slot){ .offset = offset, .key = key, .point = point };
-	return point;
 }
 
 static struct cached_address *cached_at(const struct worker *worker, uintptr_t key, uint64_t address)
@@ -224,7 +178,8 @@ static void location_fill(const struct resolved *r, struct location *location, u
 	location->module = cached ? cached->module : map ? map->module : MODULE_ID_NONE;
 	location->offset = cached ? address + cached->shift : map ? map_offset(map, address) : address;
 	location->cpumode = (uint8_t)cpumode;
-	location->point = point_intern(r->worker, location->module, location->offset, cpumode);
+	location->point = points_intern(&r->worker->points, point_hash(location->module, location->offset, cpumode), location->module,
+		location->offset, cpumode);
 	location->id = location->point->id;
 }
 
@@ -234,7 +189,7 @@ static const struct location *locate_slowly(const struct resolved *r, uint64_t a
 	struct worker *worker = r->worker;
 	struct location *location = &cached->location;
 	worker->address_misses++;
-	worker->misses++;
+	worker->callchains.misses++;
 	if (cached->key && cached->block == worker->block) {
 		location = arena_alloc(&worker->displaced, sizeof *location);
 	} else {
@@ -259,8 +214,7 @@ static inline const struct location *locate(const struct resolved *r, uint64_t a
 void worker_begin_slice(struct worker *worker)
 {
 	arena_fini(&worker->merged);
-	worker->cold = worker->misses > COLD_MISSES;
-	worker->misses = 0;
+	callchains_begin_slice(&worker->callchains);
 	if (!space_cache_is_full(&worker->spaces))
 		return;
 	space_cache_clear(&worker->spaces);
@@ -284,70 +238,6 @@ const struct location *resolved_locate(const struct resolved *r, unsigned cpumod
 void worker_prefetch(const struct resolved *r, unsigned cpumode, uint64_t address)
 {
 	__builtin_prefetch(cached_at(r->worker, tagged(root_of(r, cpumode), cpumode), address));
-}
-
-/* A frame that will be located, and is in no cache yet. */
-struct warmed {
-	const struct resolved *r;
-	uint64_t address;
-	const struct cached_map *map;
-	size_t slot;
-};
-
-enum { WARM_FRAMES = 256, WARM_FRAMES_EACH = 32 };
-
-/* Lists the user frames of a recorded callchain, and prefetches where their locations would be. */
-static size_t warm_list(const struct resolved *r, struct warmed *list, size_t count)
-{
-	const struct sample *sample = r->sample;
-	const struct worker *worker = r->worker;
-	bool user = true;
-	if (!r->user_space || !r->user_space->count)
-		return count;
-	for (uint64_t i = 0; i < sample->callchain_count && i < WARM_FRAMES_EACH && count < WARM_FRAMES; i++) {
-		uint64_t address = sample_chain_at(sample, i);
-		if (address >= CONTEXT_MAX) {
-			user = address == CONTEXT_USER;
-		} else if (user) {
-			list[count++] = (struct warmed){ .r = r, .address = address };
-			__builtin_prefetch(cached_at(worker, tagged(r->user_root, RECORD_MISC_USER), address));
-		}
-	}
-	return count;
-}
-
-/* Drops the frames from the list whose locations are cached, and prefetches the mappings of the others. */
-static size_t warm_maps(struct warmed *list, size_t count)
-{
-	size_t left = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct resolved *r = list[i].r;
-		uintptr_t key = tagged(r->user_root, RECORD_MISC_USER);
-		const struct cached_address *cached = cached_at(r->worker, key, list[i].address);
-		if (cached->key == key && cached->location.address == list[i].address)
-			continue;
-		list[left] = list[i];
-		list[left].map = cached_space_last(r->user_space, list[i].address);
-		__builtin_prefetch(list[left++].map);
-	}
-	return left;
-}
-
-void worker_warm(struct worker *worker, const struct resolved *resolved, size_t count)
-{
-	struct warmed list[WARM_FRAMES];
-	size_t frames = 0;
-	if (!worker->cold || !worker->slot_count)
-		return;
-	for (size_t i = 0; i < count; i++)
-		frames = warm_list(&resolved[i], list, frames);
-	frames = warm_maps(list, frames);
-	for (size_t i = 0; i < frames; i++) {
-		list[i].slot = slot_start(worker, (uint64_t)list[i].map->module << 8 | RECORD_MISC_USER, list[i].address + list[i].map->shift);
-		__builtin_prefetch(&worker->slots[list[i].slot]);
-	}
-	for (size_t i = 0; i < frames; i++)
-		__builtin_prefetch(worker->slots[list[i].slot].point);
 }
 
 const struct location *resolved_locate_any(const struct resolved *r, uint64_t address)

@@ -1,6 +1,8 @@
 /* Per-worker caches: the current thread of a tid, the locations of addresses, and their points. Internal to session/. */
 #pragma once
 #include "session/resolved.h"
+#include "session/callchains.h"
+#include "session/points.h"
 #include "session/space_cache.h"
 #include "session/state.h"
 #include "session/user_stack.h"
@@ -13,8 +15,6 @@ enum {
 	ADDRESS_CACHE_MAX = 32768, /* … up to this limit */
 	ADDRESS_CACHE_STEP = 4,
 	CACHE_LINE = 64,
-	COLD_MISSES = 256,     /* misses in a slice from which the next one is warmed */
-	POINT_SLAB = 256,      /* points allocated at once */
 };
 
 struct cached_thread {
@@ -47,19 +47,10 @@ struct worker {
 	struct cached_address *addresses; /* aligned to a cache line */
 	void *addresses_memory;
 	size_t address_mask, address_misses; /* misses: since the cache grew */
-	size_t misses;         /* in the current slice */
-	bool cold;             /* the previous slice had many misses */
+	struct callchains callchains;
 	uint32_t block;        /* number of blocks so far: locations live until the next */
 	struct arena displaced; /* locations of the current block whose cache entry another one has */
-	struct arena arena;    /* points */
-	struct point *fresh;   /* the rest of the newest slab of points, each in its own cache line */
-	size_t fresh_count;
-	struct point_slot {      /* open addressing by (module, offset, mode): the key beside the pointer saves a cache miss */
-		uint64_t offset, key;
-		struct point *point; /* NULL: free */
-	} *slots;
-	size_t slot_count;
-	uint32_t point_count;
+	struct points points;
 	const struct location **chain; /* the frames that resolved_chain returns */
 	size_t chain_capacity;
 	uint64_t *addresses_unwound; /* of the current user stack */
@@ -74,15 +65,15 @@ void worker_free(struct worker *worker);
 void worker_begin_slice(struct worker *worker);
 /* Begins a block: locations of earlier ones are no longer borrowed. */
 void worker_begin_block(struct worker *worker);
-/* Prefetches what the locations of the samples' callchains need, if the caches rarely have it. */
-void worker_warm(struct worker *worker, const struct resolved *resolved, size_t count);
 /* Drops all points. */
 void worker_drop_points(struct worker *worker);
 /* The same, and everything else that refers to the model. */
 void worker_renew(struct worker *worker);
 /* Bytes of the points. */
 size_t worker_growth(const struct worker *worker);
-/* Sets thread, comm and roots of *r from r->pid, r->tid, r->clock. */
-void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r);
+/* Prefetches what worker_resolve reads first. */
+void worker_prefetch_thread(const struct worker *worker, int32_t tid);
+/* Sets thread, comm and the user's address space of *r from r->pid, r->tid, r->clock; epoch: of the record, see worker.epoch. */
+void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r, uint64_t epoch);
 /* Prefetches the first entries that resolved_locate reads: cache misses are most of its cost. */
 void worker_prefetch(const struct resolved *r, unsigned cpumode, uint64_t address);

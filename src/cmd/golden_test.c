@@ -20,36 +20,16 @@
 #include "base/memory.h"
 #include "base/str.h"
 #include "cmd/process.h"
+#include "cmd/test_words.h"
 #include "unit.h"
 
 #define FOLDER "test/golden"
 #define OTHER_MACHINE "big-endian/"
-#define AS_PROGRAM "UNIT_RUNS_AS_PERFUSE"
-
-enum { WORDS_MAX = 64 };
 
 /* Where the recordings are; for commands that measure, else NULL: where they write, and the group of their probes. */
 struct place {
 	const char *data, *scratch, *group;
 };
-
-/* Words are separated by blanks; one between ' and ' may have some. */
-static int split(char *line, char **words)
-{
-	static char program[] = "perf";
-	int count = 0;
-	words[count++] = program;
-	while (*(line += strspn(line, " ")) && count < WORDS_MAX - 1) {
-		bool quoted = *line == '\'';
-		words[count++] = line + quoted;
-		line += quoted;
-		line += strcspn(line, quoted ? "'" : " ");
-		if (*line)
-			*line++ = '\0';
-	}
-	words[count] = NULL;
-	return count;
-}
 
 /* Commands that start their own program start this one. */
 __attribute__((constructor)) static void run_as_program(int argc, char **argv)
@@ -61,12 +41,8 @@ __attribute__((constructor)) static void run_as_program(int argc, char **argv)
 __attribute__((noreturn)) static void run_in_child(char *line, const struct place *place, int in, int out, int err)
 {
 	char *words[WORDS_MAX];
-	int count = split(line, words);
-	clearenv();
-	setenv("HOME", place->scratch ? place->scratch : "/dev/null", 1);
-	setenv(AS_PROGRAM, "1", 1);
-	setenv("LC_ALL", "C", 1);
-	setenv("TZ", "UTC", 1);
+	int count = words_split(line, words);
+	words_environment(place->scratch ? place->scratch : "/dev/null");
 	if (place->scratch)
 		setenv("PATH", "/usr/bin:/bin", 1);
 	else
@@ -75,17 +51,6 @@ __attribute__((noreturn)) static void run_in_child(char *line, const struct plac
 	    chdir(place->scratch ? place->scratch : FOLDER "/data") < 0)
 		_exit(99);
 	exit(process_run(count, words));
-}
-
-static void read_all(int fd, struct str *text)
-{
-	char bytes[65536];
-	off_t at = 0;
-	ssize_t n;
-	while ((n = pread(fd, bytes, sizeof bytes, at)) > 0) {
-		str_add(text, bytes, (size_t)n);
-		at += n;
-	}
 }
 
 /* Depends on the clone of the repository, not on the recording. */
@@ -239,8 +204,8 @@ static void run(const char *command, const struct place *place, struct str *got)
 		status = run_alone(line, place, in_fd, out_fd, err_fd);
 		close(in_fd);
 	}
-	read_all(out_fd, &out);
-	read_all(err_fd, &err);
+	words_read(out_fd, &out);
+	words_read(err_fd, &err);
 	add_lines(got, "", &out, &choice, place);
 	add_lines(got, "! ", &err, &choice, place);
 	if (WIFSIGNALED(status))
@@ -310,7 +275,7 @@ static void check_file_in(const char *name, const char *scratch, const char *gro
 	EXPECT(fd >= 0);
 	if (fd < 0)
 		return;
-	read_all(fd, &text);
+	words_read(fd, &text);
 	close(fd);
 	EXPECT(strstr(str_text(&text), "### "));
 	char *folder = realpath(FOLDER "/data", NULL);

@@ -1,7 +1,9 @@
 /* Browsers of the recordings in test/golden/data, each in a child process on a terminal of its own: after each key, the screen must become
  * what test/golden/screens.expected has. There a line "### WORDS" is a command, and a line "## KEY" a key: a name of KEYS, "C-" with a
  * letter, or ":" with text that is typed. The screen at the start, or after the key, follows; '>' begins a line whose first character is
- * reversed. The last key of a command ends it: its exit code follows. With GOLDEN_UPDATE=1 the screens are written anew. */
+ * reversed. The last key of a command ends it: its exit code follows. With GOLDEN_UPDATE=1 the screens are written anew.
+ * In top.expected, where screens change by themselves, are lines that begin with '~': texts that one screen must have. A command after
+ * "LOAD " watches a program that is busy in one function, whose id is PID. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -26,10 +28,12 @@ enum { PATIENCE_MS = 40000, QUIET_MS = 700 };
 
 struct play {
 	struct test_terminal terminal;
-	pid_t child;
+	pid_t child, load;
 	int fd;
 	bool ended;     /* the child has closed the terminal */
 	bool replaces;
+	const char *texts; /* that a screen must have, or NULL */
+	bool seen;         /* they were on a screen */
 };
 
 static const struct { const char *name, *bytes; } KEYS[] = {
@@ -54,9 +58,42 @@ __attribute__((noreturn)) static void run_in_child(char *line, const char *slave
 	exit(process_run(count, words));
 }
 
+/* Whether the screen has the text of each line after its '~'. */
+static bool has_texts(const struct test_terminal *terminal, const char *texts)
+{
+	CLEANUP_STR struct str screen = { 0 };
+	bool has = true;
+	terminal_text(terminal, &screen);
+	for (const char *line = texts; has && *line == '~'; line += strcspn(line, "\n") + 1) {
+		char *text = strndup(line + 1, strcspn(line, "\n") - 1);
+		has = strstr(str_text(&screen), text);
+		free(text);
+	}
+	return has;
+}
+
+/* A program that runs one function for a minute. */
+static pid_t load_start(void)
+{
+	char words[] = "test -w noploop 60", *list[WORDS_MAX];
+	fflush(stdout);
+	pid_t child = fork();
+	if (child != 0)
+		return child;
+	int count = words_split(words, list);
+	words_environment("/dev/null");
+	exit(process_run(count, list));
+}
+
 static void play_open(struct play *play, const char *command)
 {
-	char *line = memory_string(command), slave[64];
+	CLEANUP_STR struct str whole = { 0 };
+	const char *pid = strstr(command, "PID");
+	bool loads = pid && strncmp(command, "LOAD ", 5) == 0;
+	play->load = loads ? load_start() : -1;
+	if (loads)
+		str_printf(&whole, "%.*s%d%s", (int)(pid - command - 5), command + 5, (int)play->load, pid + 3);
+	char *line = memory_string(loads ? str_text(&whole) : command), slave[64];
 	terminal_reset(&play->terminal);
 	play->ended = false;
 	play->child = -1;
@@ -74,6 +111,8 @@ static void play_open(struct play *play, const char *command)
 static int play_close(struct play *play)
 {
 	int status = -1;
+	if (play->load > 0 && kill(play->load, SIGKILL) == 0)
+		waitpid(play->load, NULL, 0);
 	if (play->child > 0 && !play->ended)
 		kill(play->child, SIGKILL);
 	while (play->child > 0 && waitpid(play->child, &status, 0) < 0 && errno == EINTR)
@@ -92,8 +131,10 @@ static bool play_read(struct play *play, int ms)
 		return false;
 	ssize_t n = read(play->fd, bytes, sizeof bytes);
 	play->ended = n <= 0 && errno != EINTR; /* the terminal has an error when it is closed on the other side */
-	for (ssize_t i = 0; i < n; i++)
+	for (ssize_t i = 0; i < n; i++) {
+		play->seen |= play->texts && bytes[i] == '\033' && has_texts(&play->terminal, play->texts); /* before a screen is cleared */
 		terminal_take(&play->terminal, bytes[i]);
+	}
 	return n > 0;
 }
 
@@ -101,10 +142,18 @@ static bool play_read(struct play *play, int ms)
 static void play_wait(struct play *play, const char *wanted, struct str *screen)
 {
 	int64_t until = now_ms() + PATIENCE_MS;
+	play->texts = *wanted == '~' ? wanted : NULL;
+	play->seen = false;
 	for (;;) {
-		bool more = play_read(play, play->replaces ? QUIET_MS : 20);
+		bool more = play_read(play, play->replaces && !play->texts ? QUIET_MS : 20);
 		terminal_text(&play->terminal, screen);
-		if (play->ended || now_ms() > until || (play->replaces ? !more && screen->len : strcmp(str_text(screen), wanted) == 0))
+		if (play->texts && (play->seen || has_texts(&play->terminal, wanted))) {
+			str_clear(screen);
+			str_puts(screen, wanted);
+			return;
+		}
+		bool is_shown = play->replaces ? !more && screen->len : strcmp(str_text(screen), wanted) == 0;
+		if (play->ended || now_ms() > until || (!play->texts && is_shown))
 			return;
 	}
 }
@@ -186,26 +235,15 @@ static const char *play_command(const char *text, bool replaces, struct str *mad
 	return as_wanted ? text : NULL;
 }
 
-TEST("browsers show the expected screens after each key")
+/* Plays a file of test/golden; writes it anew with GOLDEN_UPDATE. */
+static void play_file(const char *path)
 {
 	CLEANUP_STR struct str text = { 0 };
 	CLEANUP_STR struct str made = { 0 };
-	struct utsname machine;
-	struct winsize size;
-	int fd = open(FOLDER "/screens.expected", O_RDONLY | O_CLOEXEC), pty = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	bool can = pty >= 0 && ioctl(pty, TIOCGWINSZ, &size) == 0, described = false;
-	static const char *const places[] = { "/lib/terminfo/v/vt100", "/usr/share/terminfo/v/vt100", "/etc/terminfo/v/vt100" };
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		described |= access(places[i], R_OK) == 0;
-	if (pty >= 0)
-		close(pty);
-	if (!can || !described || uname(&machine) != 0 || strcmp(machine.machine, "x86_64") != 0) {
-		unit_skip("needs terminals, the description of vt100 (package ncurses-base), and x86_64, whose code is shown");
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	EXPECT(fd >= 0);
+	if (fd < 0)
+		return;
 	words_read(fd, &text);
 	close(fd);
 	bool replaces = secure_getenv("GOLDEN_UPDATE");
@@ -215,8 +253,38 @@ TEST("browsers show the expected screens after each key")
 		at = play_command(at, replaces, &made);
 	if (at)
 		EXPECT_STR(at, "");
-	if (!replaces)
+	if (!replaces || !at)
 		return;
-	FILE *out = fopen(FOLDER "/screens.expected", "w");
+	FILE *out = fopen(path, "w");
 	EXPECT(out && fputs(str_text(&made), out) >= 0 && fclose(out) == 0);
+}
+
+static bool has_terminals(void)
+{
+	static const char *const places[] = { "/lib/terminfo/v/vt100", "/usr/share/terminfo/v/vt100", "/etc/terminfo/v/vt100" };
+	struct winsize size;
+	int pty = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	bool can = pty >= 0 && ioctl(pty, TIOCGWINSZ, &size) == 0, described = false;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		described |= access(places[i], R_OK) == 0;
+	if (pty >= 0)
+		close(pty);
+	return can && described;
+}
+
+TEST("browsers show the expected screens after each key")
+{
+	struct utsname machine;
+	if (!has_terminals() || uname(&machine) != 0 || strcmp(machine.machine, "x86_64") != 0)
+		unit_skip("needs terminals, the description of vt100 (package ncurses-base), and x86_64, whose code is shown");
+	else
+		play_file(FOLDER "/screens.expected");
+}
+
+TEST("top shows what a program does, and obeys each key")
+{
+	if (!has_terminals() || geteuid() != 0)
+		unit_skip("needs root, terminals, and the description of vt100 (package ncurses-base)");
+	else
+		play_file(FOLDER "/top.expected");
 }

@@ -89,6 +89,9 @@ static void print_trace(const struct cli *cli, const char *path, const struct lo
 	add_count(&causes, t->overflows, "by overflows of the processor's buffer");
 	add_count(&causes, t->bad_packets, "by damaged packets");
 	add_count(&causes, t->loops, "by endless loops in the code");
+	if (t->cut_stacks)
+		cli_warn(cli, "%s: %llu call chains of the decoded trace lack their outermost frames: they are deeper than a record. Functions that "
+			"another one leaves by longjmp add to the depth.", path, (number)t->cut_stacks);
 	if (!causes.len)
 		return;
 	cli_warn(cli, "%s: the decoded trace has gaps: %s.", path, str_text(&causes));

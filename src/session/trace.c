@@ -203,6 +203,7 @@ struct trace_losses trace_losses(const struct trace *trace)
 	struct trace_losses losses = trace->losses;
 	losses.gaps = trace->gaps.items;
 	losses.gap_count = trace->gaps.count;
+	losses.cut_stacks = trace->stacks.cut;
 	return losses;
 }
 
@@ -344,6 +345,12 @@ void trace_note_record(struct trace *trace, const struct record *record, const s
 		break;
 	case RECORD_AUX_OUTPUT_HW_ID:
 		trace_pebs_counter(trace, trailer, take_u64(&c));
+		break;
+	case RECORD_COMM:
+		if (record->misc & RECORD_MISC_COMM_EXEC) {
+			of_record.pid = (int32_t)take_u32(&c);
+			trace_stacks_exec(&trace->stacks, (int32_t)take_u32(&c));
+		}
 		break;
 	case RECORD_ITRACE_START:
 		of_record.pid = (int32_t)take_u32(&c);

@@ -69,6 +69,7 @@ struct trace_gaps {
 
 struct trace_losses {
 	uint64_t bad_packets, missing, mismatches, overflows, loops;
+	uint64_t cut_stacks;     /* stacks that lack outermost frames */
 	struct trace_gaps *gaps; /* by module, in the order of their first gaps */
 	size_t gap_count;
 };

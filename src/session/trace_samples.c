@@ -112,6 +112,8 @@ void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own)
 enum { BRANCH_WORDS = 3, FIELDS_WORDS = 32 /* all other fields */, ENTRY_IN_TX = 1 << 2, ENTRY_ABORT = 1 << 3 };
 _Static_assert(BRANCH_WORDS * ITRACE_LAST_BRANCH_MAX + FIELDS_WORDS < TRACE_RECORD_WORDS / 2, "room for a call chain");
 
+_Static_assert(TRACE_STACK_CHAIN_MAX + FIELDS_WORDS < TRACE_RECORD_WORDS, "room for the deepest chain");
+
 static bool in_kernel(uint64_t ip)
 {
 	return ip >> 63;
@@ -164,8 +166,9 @@ void trace_put_chain(struct trace_record *record, struct trace_queue *queue, uin
 {
 	unsigned size = queue->trace->options.itrace.call_chain_size;
 	size_t room = TRACE_RECORD_WORDS - others, most = size && size < room ? size + 1 : room;
-	size_t at = record->count++;
-	record->words[at] = trace_stack_chain(trace_stack_of(queue), ip, record->words + at + 1, most);
+	size_t at = record->count++, excess = size ? 0 : trace_stack_excess(trace_stack_of(queue));
+	record->words[at] = trace_stack_chain(trace_stack_of(queue), ip, excess, record->words + at + 1, most);
+	queue->trace->stacks.cut += excess != 0;
 	record->count += record->words[at];
 }
 

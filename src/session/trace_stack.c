@@ -1,6 +1,7 @@
 #include "session/trace_stack.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "abi/record.h"
 #include "base/memory.h"
@@ -12,10 +13,19 @@ enum {
 	ROOM_MAX = 1 << 22,      /* frames of all stacks */
 };
 
+/* What calls and never returns, as longjmp makes functions do, would fill the stack. */
+static void drop_outer_half(struct trace_stack *stack)
+{
+	size_t rest = stack->frames.count / 2;
+	memmove(stack->frames.items, stack->frames.items + stack->frames.count - rest, rest * sizeof *stack->frames.items);
+	stack->frames.count = rest;
+	stack->untraced = stack->untraced < rest ? stack->untraced : rest;
+}
+
 static void push(struct trace_stack *stack, uint64_t address, bool untraced)
 {
 	if (stack->frames.count == FRAMES_MAX)
-		return; /* a hostile trace */
+		drop_outer_half(stack);
 	vec_push(&stack->frames, address);
 	stack->untraced = untraced ? stack->untraced + 1 : 0;
 }
@@ -52,10 +62,11 @@ static uint64_t context_of(uint64_t ip)
 	return ip >> 63 ? CONTEXT_KERNEL : CONTEXT_USER;
 }
 
-/* Appends the outermost `frames` frames of the stack. */
-static size_t add_frames(const struct trace_stack *stack, size_t frames, uint64_t context, uint64_t *words, size_t count, size_t most)
+/* Appends the outermost `frames` frames of the stack, without the first ones of them. */
+static size_t add_frames(const struct trace_stack *stack, size_t first, size_t frames, uint64_t context, uint64_t *words, size_t count,
+	size_t most)
 {
-	for (size_t i = frames; i-- > 0 && count < most; count++) {
+	for (size_t i = frames; i-- > first && count < most; count++) {
 		uint64_t frame = stack->frames.items[i];
 		if (context_of(frame) != context) {
 			if (count + 1 >= most)
@@ -67,11 +78,17 @@ static size_t add_frames(const struct trace_stack *stack, size_t frames, uint64_
 	return count;
 }
 
-size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, uint64_t *words, size_t most)
+size_t trace_stack_excess(const struct trace_stack *stack)
+{
+	enum { STEP = 2000, LEAST = TRACE_STACK_CHAIN_MAX - STEP };
+	return stack->frames.count <= TRACE_STACK_CHAIN_MAX ? 0 : (stack->frames.count - LEAST) / STEP * STEP;
+}
+
+size_t trace_stack_chain(const struct trace_stack *stack, uint64_t ip, size_t outermost, uint64_t *words, size_t most)
 {
 	words[0] = context_of(ip);
 	words[1] = ip;
-	return add_frames(stack, stack->frames.count, words[0], words, 2, most);
+	return add_frames(stack, outermost, stack->frames.count, words[0], words, 2, most);
 }
 
 size_t trace_stack_late_chain(const struct trace_stack *stack, uint64_t ip, uint64_t *words, size_t most)
@@ -79,8 +96,8 @@ size_t trace_stack_late_chain(const struct trace_stack *stack, uint64_t ip, uint
 	size_t frames = stack->frames.count;
 	while (frames && context_of(stack->frames.items[frames - 1]) == CONTEXT_KERNEL && stack->frames.items[frames - 1] != ip)
 		frames--;
-	size_t count = add_frames(stack, frames, 0, words, 0, most);
-	return count ? count : trace_stack_chain(stack, ip, words, 2);
+	size_t count = add_frames(stack, 0, frames, 0, words, 0, most);
+	return count ? count : trace_stack_chain(stack, ip, 0, words, 2);
 }
 
 void trace_stack_fini(struct trace_stack *stack)
@@ -106,7 +123,9 @@ void trace_stacks_branch(struct trace_stacks *stacks, struct trace_stack *stack,
 			stack->branches = memory_zero(stacks->branches_max, sizeof *stack->branches);
 		stack->branches[stack->branch_count++ % stacks->branches_max] = (struct trace_branch){ from, to, flags };
 	}
+	size_t frames = stack->frames.count;
 	trace_stack_branch(stack, flags, from, to, size);
+	stacks->cut += frames == FRAMES_MAX && stack->frames.count == frames / 2 + 1;
 	stacks->room += stack->frames.capacity - before;
 	if (stacks->room <= ROOM_MAX)
 		return;
@@ -115,6 +134,14 @@ void trace_stacks_branch(struct trace_stacks *stacks, struct trace_stack *stack,
 		stacks->list.items[i]->untraced = 0;
 	}
 	stacks->room = 0;
+	stacks->cut++;
+}
+
+void trace_stacks_exec(struct trace_stacks *stacks, int32_t tid)
+{
+	uint32_t index = idmap_get(&stacks->of_thread, (uint32_t)tid);
+	if (index != IDMAP_NONE)
+		stacks->list.items[index]->frames.count = stacks->list.items[index]->untraced = 0;
 }
 
 void trace_stacks_fini(struct trace_stacks *stacks)

@@ -11,7 +11,7 @@ enum { CALL = TRACE_BRANCH | TRACE_CALL, RETURN = TRACE_BRANCH | TRACE_RETURN };
 static void expect_chain(const struct trace_stack *stack, uint64_t ip, size_t most, const uint64_t *want, size_t count)
 {
 	uint64_t words[16];
-	EXPECT_INT(trace_stack_chain(stack, ip, words, most), count);
+	EXPECT_INT(trace_stack_chain(stack, ip, 0, words, most), count);
 	for (size_t i = 0; i < count; i++)
 		EXPECT_INT(words[i], want[i]);
 }
@@ -109,6 +109,53 @@ TEST("a return finds its frame below 16,383 others, and no further")
 	trace_stack_branch(&stack, RETURN, 0x2000, 0x1005, 1);
 	EXPECT_INT(stack.frames.count, 0);
 	trace_stack_fini(&stack);
+}
+
+TEST("a chain that is too deep for a record begins at a frame that many others begin at, too")
+{
+	enum { DEEP = 30000, ROOM = 8000, ALL = 7500, LEAST = 5500 };
+	static uint64_t words[ROOM];
+	struct trace_stack stack = { 0 };
+	size_t before = 0, changes = 0;
+	for (uint64_t i = 1; i <= DEEP; i++) {
+		trace_stack_branch(&stack, CALL, i, DEEP + i, 5);
+		size_t excess = trace_stack_excess(&stack);
+		changes += excess != before;
+		before = excess;
+		EXPECT(i <= ALL ? excess == 0 : i - excess >= LEAST && i - excess <= ALL);
+	}
+	EXPECT(changes < DEEP / 1000);
+	size_t count = trace_stack_chain(&stack, 77, before, words, ROOM);
+	EXPECT_INT(count, 2 + DEEP - before);
+	EXPECT_INT(words[2], DEEP + 5);
+	EXPECT_INT(words[count - 1], before + 1 + 5);
+	trace_stack_fini(&stack);
+}
+
+TEST("a stack that nothing returns to loses its outer half, and goes on")
+{
+	enum { MOST = 1 << 20 };
+	struct trace_stacks stacks = { 0 };
+	struct trace_stack *stack = trace_stacks_get(&stacks, 1);
+	for (uint64_t i = 0; i <= MOST; i++)
+		trace_stacks_branch(&stacks, stack, CALL, 0x1000 + i, 8, 5);
+	EXPECT_INT(stack->frames.count, MOST / 2 + 1);
+	EXPECT_INT(stack->frames.items[MOST / 2], 0x1000 + MOST + 5);
+	EXPECT_INT(stack->frames.items[0], 0x1000 + MOST / 2 + 5);
+	EXPECT_INT(stacks.cut, 1);
+	trace_stacks_fini(&stacks);
+}
+
+TEST("a program that another one replaces has no callers; those of other threads remain")
+{
+	struct trace_stacks stacks = { 0 };
+	trace_stacks_branch(&stacks, trace_stacks_get(&stacks, 1), CALL, 0x1000, 0x2000, 5);
+	trace_stacks_branch(&stacks, trace_stacks_get(&stacks, 2), CALL, 0x1000, 0x2000, 5);
+	trace_stacks_exec(&stacks, 1);
+	trace_stacks_exec(&stacks, 3);
+	EXPECT_INT(trace_stacks_get(&stacks, 1)->frames.count, 0);
+	EXPECT_INT(trace_stacks_get(&stacks, 2)->frames.count, 1);
+	trace_stacks_fini(&stacks);
 }
 
 TEST("the last branches are a ring for each thread, and outlive a reset of the frames")

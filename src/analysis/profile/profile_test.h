@@ -48,7 +48,7 @@ static inline bool run_setup(struct run *run, struct tape *recording, const char
 	run->symbols = symbols_new(&run->session.model.modules, &(struct symbols_options){ .no_kernel_lookup = true });
 	options.columns = &run->columns;
 	options.use_chains = !options.at_end;
-	options.max_stack = 127;
+	options.max_stack = options.max_stack ? options.max_stack : 127;
 	options.socket_filter = -1;
 	profile_open(&run->profile, &options, &run->session, run->symbols);
 	return true;

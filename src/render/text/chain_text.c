@@ -43,6 +43,22 @@ void chain_frame_add(const struct profile *profile, uint32_t id, bool colour, st
 	}
 }
 
+/* Trees of deep stacks have long lines, each longer than the one above. */
+static void end_line(const struct chain_text *text)
+{
+	enum { SPILL_BYTES = 1 << 18 };
+	str_putc(text->out, '\n');
+	if (!text->spill || text->out->len < SPILL_BYTES)
+		return;
+	report_line_add(text->spill, str_text(text->out), text->out->len, text->colour);
+	str_clear(text->out);
+}
+
+static bool is_full(const struct chain_text *text)
+{
+	return text->most && text->out->len > text->most;
+}
+
 static void add_frame(const struct chain_text *text, uint32_t place)
 {
 	chain_frame_add(text->profile, place, text->colour, text->out);
@@ -208,7 +224,7 @@ static bool add_children(const struct chain_text *text, const struct chain_tree 
 	uint64_t remaining = total;
 	uint32_t seen = 0;
 	struct drawing below = *at;
-	for (uint32_t i = 0; i < node->child_count; i++) {
+	for (uint32_t i = 0; i < node->child_count && !is_full(text); i++) {
 		uint32_t index = tree->order[node->first_child + i];
 		const struct chain_node *child = &tree->nodes[index];
 		remaining -= chain_total(child);
@@ -220,7 +236,7 @@ static bool add_children(const struct chain_text *text, const struct chain_tree 
 			add_lead(text, &below, f == 0, chain_total(child), child->count + child->children_count, total);
 			add_frame(text, tree->places[child->first_place + f]);
 			add_marks(text, tree, child->first_place + f, MARKS_IN_TREE_MAX);
-			str_putc(text->out, '\n');
+			end_line(text);
 		}
 		struct drawing deeper = { .depth = at->depth + 1, .mask = with_line(below.mask, at->depth), .left = at->left };
 		add_children(text, tree, index, relative ? child->children_hit : total, &deeper);
@@ -283,13 +299,13 @@ static void add_flat_frames(const struct chain_text *text, const struct chain_tr
 			continue;
 		str_puts(text->out, "                ");
 		add_frame(text, place);
-		str_putc(text->out, '\n');
+		end_line(text);
 	}
 }
 
 static void add_flat(const struct chain_text *text, const struct chain_tree *tree, uint64_t total)
 {
-	for (uint32_t i = 0; i < tree->end_count; i++) {
+	for (uint32_t i = 0; i < tree->end_count && !is_full(text); i++) {
 		const struct chain_node *node = &tree->nodes[tree->ends[i]];
 		str_puts(text->out, "           ");
 		add_value(text, chain_total(node), node->count + node->children_count, total);

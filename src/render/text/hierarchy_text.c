@@ -165,7 +165,8 @@ static void add_entry(struct drawing *d, const struct entry *entry)
 	}
 	writer_putc(d->out, '\n');
 	if (entry->leaf && profile->options.use_chains) {
-		struct chain_text chain = { .profile = profile, .hist = d->hist, .colour = d->report->colour, .out = &d->line };
+		struct chain_text chain = { .profile = profile, .hist = d->hist, .colour = d->report->colour, .out = &d->line,
+			.spill = d->out };
 		chain.skip_first = row_text_shows_frame(profile);
 		str_clear(&d->line);
 		chain_text_add(&chain, entry);

@@ -125,25 +125,10 @@ static void add_headers(const struct profile *profile, const struct hist *hist, 
 	writer_puts(out, "\n#\n");
 }
 
-/* Adds the lines of an entry to the text. */
-static void add_entry(const struct report_text *report, const struct hist *hist, const struct entry *entry, size_t limit,
-	struct str *text)
-{
-	const struct profile *profile = report->profile;
-	struct chain_text chain = { .profile = profile, .hist = hist, .colour = report->colour, .out = text };
-	size_t start = text->len;
-	chain.skip_first = row_text_shows_frame(profile);
-	row_text_add(profile, hist, entry, report->colour, text);
-	if (text->len - start > limit)
-		text->len = start + limit;
-	str_putc(text, '\n');
-	if (profile->options.use_chains)
-		chain_text_add(&chain, entry);
-}
-
 enum {
 	SLICE_LINES = 512,   /* a slice ends at about this many lines */
 	SLICES = 2,          /* per worker, whose texts are in memory at the same time */
+	SLICE_BYTES = 1 << 22, /* a longer text is written while it is made */
 };
 
 /* Consecutive entries, whose text one worker makes. */
@@ -159,17 +144,38 @@ struct rows {
 	struct rows_slice *slices;
 };
 
+/* Adds the lines of an entry to the text. */
+static void add_entry(const struct rows *rows, const struct entry *entry, struct writer *spill, struct str *text)
+{
+	const struct report_text *report = rows->report;
+	const struct profile *profile = report->profile;
+	struct chain_text chain = { .profile = profile, .hist = rows->hist, .colour = report->colour, .out = text, .spill = spill };
+	size_t start = text->len;
+	chain.skip_first = row_text_shows_frame(profile);
+	chain.most = spill ? 0 : SLICE_BYTES;
+	row_text_add(profile, rows->hist, entry, report->colour, text);
+	if (text->len - start > rows->limit)
+		text->len = start + rows->limit;
+	str_putc(text, '\n');
+	if (profile->options.use_chains)
+		chain_text_add(&chain, entry);
+}
+
+static void make_slice(const struct rows *rows, struct rows_slice *at, struct writer *spill)
+{
+	const struct profile *profile = rows->report->profile;
+	str_clear(&at->text);
+	for (size_t i = at->first; i < at->end && (spill || at->text.len <= SLICE_BYTES); i++) {
+		const struct entry *entry = rows->hist->entries[i];
+		if (!entry->filtered && hist_percent(profile, rows->hist, entry) >= profile->options.min_percent)
+			add_entry(rows, entry, spill, &at->text);
+	}
+}
+
 static void add_slice(void *context, size_t slice, unsigned worker)
 {
 	const struct rows *rows = context;
-	const struct profile *profile = rows->report->profile;
-	struct rows_slice *at = &rows->slices[slice];
-	str_clear(&at->text);
-	for (size_t i = at->first; i < at->end; i++) {
-		const struct entry *entry = rows->hist->entries[i];
-		if (!entry->filtered && hist_percent(profile, rows->hist, entry) >= profile->options.min_percent)
-			add_entry(rows->report, rows->hist, entry, rows->limit, &at->text);
-	}
+	make_slice(rows, &rows->slices[slice], NULL);
 }
 
 /* The end of the slice that begins at this entry. */
@@ -202,8 +208,11 @@ static void add_hist(const struct report_text *report, const struct hist *hist, 
 			next = rows.slices[count].end = slice_end(hist, next);
 		}
 		pool_run(pool, count, add_slice, &rows);
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++) {
+			if (rows.slices[i].text.len > SLICE_BYTES)
+				make_slice(&rows, &rows.slices[i], out);
 			report_line_add(out, str_text(&rows.slices[i].text), rows.slices[i].text.len, report->colour);
+		}
 	}
 	for (size_t i = 0; i < most; i++)
 		str_fini(&rows.slices[i].text);

@@ -59,6 +59,38 @@ TEST("a graph's branches show their share of everything")
 		"                --25.00%--0x2000\n");
 }
 
+TEST("a tree of deep stacks, whose text is too long for memory, has all its lines")
+{
+	enum { DEPTH = 1200, LEFT = 15, COLUMN = 11 };
+	uint64_t frames[DEPTH];
+	struct tape *r = recording_new();
+	struct run run;
+	struct str rows = { 0 };
+	for (unsigned i = 0; i < DEPTH; i++)
+		frames[i] = 0x1000;
+	for (unsigned depth = 1; depth <= DEPTH; depth++)
+		put_sample(r, 1, depth, frames, depth);
+	struct profile_options options = { .iteration = ITERATE_SAMPLES, .chain = { .mode = CHAIN_GRAPH, .order = CHAIN_CALLER },
+		.max_stack = DEPTH };
+	EXPECT(run_open(&run, r, "pid", options));
+	shown(&run, false, false, &rows);
+	size_t lines = 0, start = 0;
+	for (size_t at = 0; at < rows.len; at++) {
+		if (rows.text[at] != '\n')
+			continue;
+		/* the row, "|", the first frame, and then two lines for each frame */
+		size_t length = LEFT + COLUMN * (lines / 2 - 1) + strlen("0x1000");
+		if (lines > 2 && lines % 2 == 0) /* a share has one or two digits before its point */
+			EXPECT(memcmp(&rows.text[at - 6], "0x1000", 6) == 0 && (at - start == length || at - start == length - 1));
+		start = at + 1;
+		lines++;
+	}
+	EXPECT_INT(lines, 1 + 2 * DEPTH);
+	EXPECT(rows.len > 1 << 22);
+	run_close(&run);
+	str_fini(&rows);
+}
+
 TEST("a fractal graph's branches show their share of the frame above")
 {
 	expect_rows(CHAIN_FRACTAL,

@@ -34,6 +34,7 @@ void collector_drop_caches(struct collector *c)
 	vec_fini(&c->expansion_places);
 	idmap_fini(&c->expansion_of);
 	c->memos = NULL;
+	c->memo_words = 0;
 	c->matches = NULL;
 }
 

@@ -30,7 +30,10 @@ struct chain_memo {
 	uint32_t joined;             /* its joined part, of collector.joined; STACK_ROOT: it has none */
 };
 
-enum { CHAIN_MEMOS = 1 << 15 };
+enum {
+	CHAIN_MEMOS = 1 << 15,
+	CHAIN_MEMO_WORDS = 1 << 21,  /* of all memos: chains of hardware traces have thousands */
+};
 
 /* The frames of an earlier sample that --parent and --ignore-callees matched; point NULL: none. */
 struct chain_match {
@@ -52,6 +55,7 @@ struct collector {
 	struct tallies tallies;
 	uint64_t frames;                   /* of the stacks of all tallies */
 	struct chain_memo *memos;          /* NULL: no chain was recorded yet */
+	size_t memo_words;                 /* for which all memos have memory */
 	struct chain_match *matches;       /* by memo; NULL: neither option is used */
 	VEC(struct expansion) expansions;
 	struct idmap expansion_of;               /* 2 * point id + enum frame_at → index of expansions */

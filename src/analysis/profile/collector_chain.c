@@ -175,11 +175,14 @@ static struct chain_found collect_chain(struct collector *c, const struct resolv
 }
 
 static void memo_store(struct collector *c, struct chain_memo *memo, const struct resolved *r, uint64_t hash,
-	const struct chain_found *found)
+	const struct chain_found *found, uint32_t joined)
 {
 	const struct sample *sample = r->sample;
 	uint32_t count = (uint32_t)sample->callchain_count;
 	if (count > memo->capacity) {
+		if (c->memo_words + count > CHAIN_MEMO_WORDS)
+			return;
+		c->memo_words += count + 8 - memo->capacity;
 		memo->capacity = count + 8;
 		memo->words = memory_resize(memo->words, memo->capacity, sizeof *memo->words);
 	}
@@ -193,7 +196,7 @@ static void memo_store(struct collector *c, struct chain_memo *memo, const struc
 	if (c->matches)
 		c->matches[memo - c->memos] = (struct chain_match){
 			found->parent ? *found->parent : (struct location){ 0 }, found->root ? *found->root : (struct location){ 0 } };
-	memo->joined = joined_part(c, r);
+	memo->joined = joined;
 }
 
 static void make_memos(struct collector *c)
@@ -224,7 +227,8 @@ struct chain_found collector_chain(struct collector *c, const struct resolved *r
 			match && match->root.point ? &match->root : NULL };
 	}
 	struct chain_found found = collect_chain(c, r);
-	memo_store(c, memo, r, hash, &found);
-	joined_count(&c->joined, memo->joined);
+	uint32_t joined = joined_part(c, r);
+	memo_store(c, memo, r, hash, &found, joined);
+	joined_count(&c->joined, joined);
 	return found;
 }

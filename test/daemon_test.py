@@ -111,6 +111,16 @@ def test_signal_before_the_end():
         need(len(files) == 2, "files: %s" % files)
 
 
+def test_early_signal():
+    """a signal directly after the start does not end the sessions, which write a file for it"""
+    for _ in range(3):
+        with Daemon(a="-e cpu-clock -m 1 --switch-output sleep 60", b="-e cpu-clock -m 1 sleep 60").start() as d:
+            sent = d.run("signal").stdout
+            pids = d.wait_for("a", "b")
+            need("'a [%d]'" % pids["a"] in sent and "'b [%d]'" % pids["b"] in sent, "%s, then %s" % (sent, pids))
+            process.wait_until(lambda: any(n.startswith("perf.data.") for n in os.listdir(d.path("session-a"))), "a file is made")
+
+
 def test_deaths():
     """a daemon outlives its sessions; a session ends with its daemon"""
     with Daemon(a=RECORD, b=RECORD, missing="-e cpu-clock /nonexistent/program").start() as d:

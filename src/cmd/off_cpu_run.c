@@ -122,7 +122,7 @@ int off_cpu_run(struct cli *cli, const struct off_cpu_request *request, struct o
 	writer_flush(cli->out, NULL);
 	pid_t reader = getpid(), child = fork();
 	if (child == 0) {
-		signals_restore(&signals);
+		signals_give(&signals);
 		if (!process_ends_with(reader, SIGINT)) /* a measurement whose reader was killed ends */
 			_exit(EXIT_FAILED);
 		int code = command_run(cli, commands_find("record"), count, words.list.items);

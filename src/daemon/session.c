@@ -28,9 +28,10 @@ void session_fini(struct session *session)
 /* In the child process. */
 static _Noreturn void become_record(int folder, pid_t daemon, const struct session_program *program, const char *const *words)
 {
-	sigset_t none;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigset_t held;
+	sigemptyset(&held);
+	sigaddset(&held, SIGUSR2); /* a signal that comes before the recorder reads signals waits for it, and does not end it */
+	sigprocmask(SIG_SETMASK, &held, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	/* without its daemon, no command can reach a session */
 	bool wanted = process_ends_with(daemon, SIGTERM);

@@ -238,6 +238,32 @@ TEST("SIGUSR2 is for the caller who asks for it and does not end the measurement
 	close_one(&opened);
 }
 
+TEST("a SIGUSR2 that comes before the measurement and is held back arrives in it, and the command does not hold it back")
+{
+	const char *const mask[] = { "sh", "-c", "while read name value; do [ $name = SigBlk: ] && [ $((0x$value & 0x800)) = 0 ] && exit 7; done "
+		"</proc/self/status", NULL };
+	struct opened opened;
+	sigset_t user, before;
+	sigemptyset(&user);
+	sigaddset(&user, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &user, &before);
+	kill(getpid(), SIGUSR2);
+	struct measurement *m = open_one(&opened, (struct measurement_options){ .target.command = true, .command = mask, .user_signal = true });
+	if (m) {
+		uint32_t ready;
+		measurement_wait(m, 1000, &ready, NULL);
+		EXPECT(m->signals.user);
+		EXPECT_INT(measurement_start(m, NULL), 0);
+		workload_wait(&m->workload, &m->signals);
+		EXPECT(WIFEXITED(m->workload.status) && WEXITSTATUS(m->workload.status) == 7);
+	} else {
+		int number;
+		sigwait(&user, &number);
+	}
+	close_one(&opened);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 TEST("a command does not run if its measurement is closed before the start")
 {
 	char path[] = "/tmp/perfuse-measurement-test-XXXXXX";

@@ -80,13 +80,22 @@ void signals_let_quit(const struct signals *signals)
 	sigprocmask(SIG_UNBLOCK, &quit, NULL);
 }
 
-void signals_restore(const struct signals *signals)
+static void signals_restore(const struct signals *signals)
 {
 	if (!signals->active)
 		return;
 	for (unsigned i = 0; i < signals->count; i++)
 		sigaction(signals->changed[i].number, &signals->changed[i].old, NULL);
 	sigprocmask(SIG_SETMASK, &signals->old_mask, NULL);
+}
+
+void signals_give(const struct signals *signals)
+{
+	sigset_t user;
+	signals_restore(signals);
+	sigemptyset(&user);
+	sigaddset(&user, SIGUSR2);
+	sigprocmask(SIG_UNBLOCK, &user, NULL);
 }
 
 void signals_close(struct signals *signals)

@@ -27,7 +27,8 @@ int signals_open(struct signals *signals, bool user, struct error *err);
 void signals_read(struct signals *signals);
 /* Reads the signals that arrived, so that none of them ends the process now, then restores actions and mask. */
 void signals_close(struct signals *signals);
-/* In a child before its exec: restores actions and mask. */
-void signals_restore(const struct signals *signals);
+/* In a child before its exec: restores actions and mask. If the caller of perfuse holds back SIGUSR2, it does so for perfuse: the child
+ * does not. */
+void signals_give(const struct signals *signals);
 /* From here on a further SIGQUIT ends the process at once. */
 void signals_let_quit(const struct signals *signals);

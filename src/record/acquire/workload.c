@@ -36,7 +36,7 @@ static void __attribute__((noreturn)) run_child(const char *const *argv, int go,
 	const struct signals *signals)
 {
 	char unused;
-	signals_restore(signals);
+	signals_give(signals);
 	if (stdout_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* the name that existing recordings show before the exec */

@@ -28,7 +28,7 @@ check-all: check
 # Real kernels in qemu, and other processors: docs/lab.md describes these and the following.
 check-vm: packages
 	@tools/install-packages test vm
-	@tools/tally test/vm_again.py -- test/vm_cpus.py -- test/vm_machines.py -- test/vm_counters.py -- test/vm_layouts.py -- test/vm_locks.py -- test/vm_schedstats.py -- test/vm_trace.py \
+	@tools/tally test/vm_again.py -- test/vm_cpus.py -- test/vm_machines.py -- test/vm_counters.py -- test/vm_layouts.py -- test/vm_locks.py -- test/vm_schedstats.py -- test/vm_programs.py -- test/vm_trace.py \
 		-- test/vm_probe.py -- test/vm_foreign.py -- test/vm_stacks.py -- test/vm_names.py
 
 # Names, lines and stacks of programs in Go, D, Zig, Ada, Pascal, Fortran, Java, whose compilers are large.

@@ -596,6 +596,46 @@ $2" & running=$!
     need(sums["of-a-A"] >= 15000, "%s" % sums)
 
 
+def test_programs(c):
+    """-b counts while a BPF program runs, or says why not; ids of no program and words are refused"""
+    need_counters(c)
+    need_root("only root loads BPF programs")
+    for words, expected in (("4294967295", "there is no BPF program with the id 4294967295"), ("0", "needs the ids"), ("1,,2", "needs the ids"),
+                            ("x", "needs the ids"), ("", "needs the ids"), ("99999999999", "needs the ids")):
+        done, _ = c.stat(PERFUSE, ["-b", words, "-e", "task-clock", "true"])
+        need(done.returncode in (234, 255) and (expected in done.stderr or "publish" in done.stderr), "%s: %r" % (words, done))
+    with process.start(PERFUSE, "trace", "-o", os.devnull, "-e", "getppid", "sleep", "60", cwd=c.work) as tracer:
+        try:
+            ids = []
+            for _ in range(100):
+                ids = re.findall(r"prog_id:\s*(\d+)", "".join(text_of(path) for path in folder_of("/proc/%d/fdinfo" % tracer.pid)))
+                if ids or tracer.poll() is not None:
+                    break
+                time.sleep(0.1)
+            if not ids:
+                raise Skip("the kernel does not run BPF programs")
+            done, _ = c.stat(PERFUSE, ["-b", ",".join(ids[:2]), "-e", "task-clock", "-x,", "sh", "-c", "exit 7"])
+            need((done.returncode == 7 and "task-clock" in done.stderr) or
+                 (done.returncode == 255 and ("does not let this user attach programs" in done.stderr or "no types" in done.stderr)), "%r" % done)
+        finally:
+            tracer.kill()
+
+
+def text_of(path):
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def folder_of(path):
+    try:
+        return [os.path.join(path, name) for name in os.listdir(path)]
+    except OSError:
+        return []
+
+
 def test_control(c):
     """--control: commands through descriptors and FIFOs start and stop the counters, and are acknowledged"""
     need_counters(c)

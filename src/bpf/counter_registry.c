@@ -151,6 +151,8 @@ static bool is_pinned(const struct counter_registry *r)
 int counter_registry_open(struct counter_registry *r, const char *path, struct error *err)
 {
 	*r = (struct counter_registry){ .place.folder = -1, .map = -1, .sign = -1 };
+	if (!path)
+		return 0;
 	if (place_find(&r->place, path, err) < 0 || check_folder(&r->place, path, err) < 0)
 		return -1;
 	r->sign = bpf_map_create(BPF_MAP_TYPE_ARRAY, sign_name, sizeof(uint32_t), sizeof(uint32_t), 1, NULL);
@@ -213,6 +215,8 @@ int counter_registry_counters(struct counter_registry *r, const struct attr *att
 {
 	struct entry entry = { .kind = ENTRY_ATTR };
 	uint32_t id;
+	if (r->map < 0)
+		return open_counters(attr, cpus);
 	attr_encode(attr, entry.attr);
 	for (int i = 0; i < TRIES; i++) {
 		bool found = bpf_map_lookup_elem(r->map, &entry, &id) == 0;

@@ -19,8 +19,8 @@ struct counter_registry {
 	uint32_t sign_id;
 };
 
-/* Creates the pinned map (mode 0600) if it is missing. Refuses what is no such map, what belongs to another user or what others may change
- * (ERROR_PERMISSION), and a folder that is not of the BPF file system. */
+/* path NULL: counters are not shared. Creates the pinned map (mode 0600) if it is missing. Refuses what is no such map, what belongs to
+ * another user or what others may change (ERROR_PERMISSION), and a folder that is not of the BPF file system. */
 int counter_registry_open(struct counter_registry *registry, const char *path, struct error *err);
 /* The map of the counters with this attribute (a descriptor), of which those on `cpus` are opened if no process has them. < 0: -errno of
  * perf_event_open(2) or bpf(2). */

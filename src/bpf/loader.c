@@ -157,6 +157,18 @@ bool loader_enable(struct loader *loader, const char *name)
 	return bpf_program__set_autoload(program, found) == 0 && found;
 }
 
+int loader_target(struct loader *loader, const char *name, int target, const char *function, struct error *err)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(loader->object, name);
+	if (!program)
+		return error_set(err, ERROR_UNSUPPORTED, "%s: there is no BPF program '%s'", loader->name, name);
+	int status = bpf_program__set_attach_target(program, target, function);
+	if (status == 0)
+		status = bpf_program__set_autoload(program, true);
+	errno = -status;
+	return status < 0 ? error_system(err, "%s: no program can be attached to the function '%s'", loader->name, function) : 0;
+}
+
 void loader_disable(struct loader *loader, const char *name)
 {
 	struct bpf_program *program = bpf_object__find_program_by_name(loader->object, name);

@@ -39,6 +39,8 @@ int loader_value_size(struct loader *loader, const char *map, uint32_t bytes, st
 /* Whether the kernel has the attach point of this program, a tracepoint for tp_btf or a function for fentry and fexit; if so, an optional
  * program is loaded. */
 bool loader_enable(struct loader *loader, const char *program);
+/* Before loader_load: an optional program of section "fentry" or "fexit" is loaded for a function of another BPF program (a descriptor). */
+int loader_target(struct loader *loader, const char *program, int target, const char *function, struct error *err);
 /* The program is not loaded. */
 void loader_disable(struct loader *loader, const char *program);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* Reads counters of a CPU, which several users share, when a thread leaves the CPU or comes to it, and adds what they counted meanwhile to
- * the sums of that thread (Linux 6.1 and later). */
+ * the sums of that thread (Linux 6.1 and later); or the same when a BPF program begins and ends. */
 #include "bpf/common.bpf.h"
 #include "bpf/shared_counts_shared.h"
 
@@ -55,6 +55,7 @@ struct {
 struct state {
 	struct shared_sum last[SHARED_READINGS], counted[SHARED_READINGS];
 	__u8 known[SHARED_READINGS], on[SHARED_EVENTS];
+	__u32 depth;            /* calls of the counted program that have not ended; a call can interrupt another one */
 };
 
 struct {
@@ -67,7 +68,7 @@ struct {
 COUNTERS_MAP(losses, SHARED_LOSSES);
 
 const volatile __u32 event_count, slots;
-const volatile bool by_thread;
+const volatile bool by_thread, by_program;
 
 static inline struct state *read_counters(void)
 {
@@ -144,11 +145,32 @@ int on_command(struct bpf_raw_tracepoint_args *ctx)
 	struct state *state = read_counters();
 	if (!state)
 		return 0;
-	if (find_slot(task->pid, &slot) && !(slot & SHARED_WAITS))
+	if (find_slot(task->pid, &slot) && !(slot & SHARED_WAITS) && (!by_program || state->depth))
 		add_counted(state, slot);
 	for (__u32 i = 0; command != SHARED_READ && i < SHARED_EVENTS && i < event_count; i++)
 		if (event == (__u64)-1 || event == i)
 			state->on[i] = command == SHARED_START;
+	return 0;
+}
+
+/* Of the counted BPF program, which user space chooses. */
+SEC("?fentry/program")
+int BPF_PROG(on_enter)
+{
+	struct state *state = read_counters();
+	if (state && state->depth++)
+		add_counted(state, 0);
+	return 0;
+}
+
+SEC("?fexit/program")
+int BPF_PROG(on_leave)
+{
+	struct state *state = read_counters();
+	if (state && state->depth) { /* it began after on_enter was attached */
+		state->depth--;
+		add_counted(state, 0);
+	}
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include <bpf/bpf.h>
 
+#include "bpf/program_target.h"
 #include "bpf/shared_counts.bpf.h"
 
 enum { FOLLOWED_MAX = 65536 };
@@ -72,15 +73,16 @@ static int set_number(struct shared_counts *c, const char *variable, const void 
 static int prepare(struct shared_counts *c, const struct shared_counts_options *options, size_t cgroups, struct error *err)
 {
 	const uint32_t events = (uint32_t)options->event_count, slots = (uint32_t)c->slots;
-	const bool by_thread = options->thread_count > 0;
+	const bool by_thread = options->thread_count > 0, by_program = options->program != 0;
 	if (set_number(c, "event_count", &events, sizeof events, err) < 0 || set_number(c, "slots", &slots, sizeof slots, err) < 0 ||
-	    set_number(c, "by_thread", &by_thread, sizeof by_thread, err) < 0)
+	    set_number(c, "by_thread", &by_thread, sizeof by_thread, err) < 0 ||
+	    set_number(c, "by_program", &by_program, sizeof by_program, err) < 0)
 		return -1;
 	if (!options->follow || !by_thread)
 		loader_disable(&c->loader, "on_fork");
 	if (!options->from_exec)
 		loader_disable(&c->loader, "on_exec");
-	if (!by_thread && !cgroups) /* the difference of two readings is the count */
+	if (by_program || (!by_thread && !cgroups)) /* the difference of two readings is the count */
 		loader_disable(&c->loader, "on_switch");
 	loader_attach_later(&c->loader, "on_command");
 	if (loader_resize(&c->loader, "sums", events * slots, err) < 0 ||
@@ -109,6 +111,27 @@ static int fill_events(struct shared_counts *c, const struct shared_counts_optio
 	return 0;
 }
 
+static int load(struct shared_counts *c, uint32_t id, struct error *err)
+{
+	struct program_target target;
+	c->program = id;
+	if (!id)
+		return loader_load(&c->loader, err);
+	if (program_target_open(&target, id, err) < 0)
+		return -1;
+	int status = loader_target(&c->loader, "on_enter", target.fd, target.function, err);
+	if (status == 0)
+		status = loader_target(&c->loader, "on_leave", target.fd, target.function, err);
+	if (status == 0)
+		status = loader_load(&c->loader, err);
+	if (status < 0 && err && err->kind == ERROR_PERMISSION) {
+		error_set(err, ERROR_PERMISSION, "the kernel does not let this user attach programs to BPF program %u (fentry)", id);
+		error_hint(err, "it needs CAP_BPF and CAP_PERFMON, or root, and a kernel that permits it");
+	}
+	program_target_close(&target);
+	return status;
+}
+
 int shared_counts_open(struct shared_counts *c, const struct shared_counts_options *options, struct error *err)
 {
 	size_t cgroups = 0;
@@ -123,9 +146,9 @@ int shared_counts_open(struct shared_counts *c, const struct shared_counts_optio
 		return error_set(err, ERROR_LIMIT, "%s: too many threads", name);
 	if (cpus_online(&c->cpus, err) < 0 || loader_open(&c->loader, name, shared_counts_object, sizeof shared_counts_object, err) < 0)
 		return -1;
-	if (prepare(c, options, cgroups, err) < 0 || loader_load(&c->loader, err) < 0)
+	if (prepare(c, options, cgroups, err) < 0 || load(c, options->program, err) < 0)
 		return -1;
-	if (counter_registry_open(&c->registry, options->registry ? options->registry : COUNTER_REGISTRY_PATH, err) < 0)
+	if (counter_registry_open(&c->registry, options->registry, err) < 0)
 		return -1;
 	if (fill_events(c, options, err) < 0)
 		return -1;
@@ -134,6 +157,9 @@ int shared_counts_open(struct shared_counts *c, const struct shared_counts_optio
 
 int shared_counts_start(struct shared_counts *c, struct error *err)
 {
+	/* in this order: an exit without entry is left out, an entry without exit would not be */
+	if (c->program)
+		return loader_attach_one(&c->loader, "on_leave", err) < 0 || loader_attach_one(&c->loader, "on_enter", err) < 0 ? -1 : 0;
 	return loader_attach(&c->loader, err);
 }
 

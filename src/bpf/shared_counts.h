@@ -1,6 +1,6 @@
 /* Counts by counters of whole CPUs, which all processes that count the same attribute share (counter_registry.h): BPF programs at task
  * switches give what a counter counted to the thread that ran (shared_counts.bpf.c). The kernel opens and switches no counter per thread.
- * Knows no aggregation.
+ * Or programs at the entry and exit of a BPF program give it what a counter counted while it ran. Knows no aggregation.
  *
  *   shared_counts_open → shared_counts_start → shared_counts_read, shared_counts_get → shared_counts_close */
 #pragma once
@@ -21,10 +21,11 @@ struct shared_counts_event {
 };
 
 struct shared_counts_options {
-	const char *registry;        /* path; NULL: COUNTER_REGISTRY_PATH */
+	const char *registry;        /* path; NULL: the counters are not shared */
 	const struct shared_counts_event *events;
 	const uint32_t *threads;     /* each has a slot */
 	size_t event_count, thread_count; /* no thread: everything on a CPU is counted, in slot 0 */
+	uint32_t program;            /* id of the BPF program that is counted, instead of threads; 0: none */
 	bool follow;                 /* threads and processes that they start are counted in their slots */
 	bool from_exec;              /* each thread counts from its next exec on */
 };
@@ -35,6 +36,7 @@ struct shared_counts {
 	VEC(int) states;             /* by event: 0, or -errno: it cannot be counted */
 	VEC(struct shared_sum) sums; /* as read: by event, slot, CPU */
 	size_t slots, cpu_count;
+	uint32_t program;
 	struct cpus cpus;            /* online ones */
 };
 

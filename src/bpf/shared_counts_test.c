@@ -35,7 +35,8 @@ static int begin(struct shared_counts *counts, bool follow)
 	struct error err = { 0 };
 	const struct shared_counts_event events[] = { { &faults, NULL, -1 } };
 	const uint32_t self = (uint32_t)getpid();
-	const struct shared_counts_options options = { .events = events, .event_count = 1, .threads = &self, .thread_count = 1, .follow = follow };
+	const struct shared_counts_options options = { .registry = COUNTER_REGISTRY_PATH, .events = events, .event_count = 1, .threads = &self,
+		.thread_count = 1, .follow = follow };
 	if (shared_counts_open(counts, &options, &err) == 0 && shared_counts_start(counts, &err) == 0)
 		return 0;
 	fprintf(stderr, "%s\n", err.text);
@@ -96,7 +97,7 @@ static int fail(void)
 		attrs[i] = (struct attr){ .type = ATTR_SOFTWARE, .config = i ? PAGE_FAULTS : 999, .config1 = i };
 		events[i] = (struct shared_counts_event){ &attrs[i], NULL, -1 };
 	}
-	const struct shared_counts_options options = { .events = events, .event_count = MANY };
+	const struct shared_counts_options options = { .registry = COUNTER_REGISTRY_PATH, .events = events, .event_count = MANY };
 	if (shared_counts_open(&counts, &options, &err) < 0)
 		return err.kind == ERROR_PERMISSION || err.kind == ERROR_UNSUPPORTED || err.sys == ENOSYS ? OWN_MOUNTS_SKIP : 1;
 	const int *states = counts.states.items;

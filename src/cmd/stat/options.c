@@ -183,6 +183,7 @@ const struct option stat_table[] = {
 	OPT_BOOL(0, "record-tpebs", S, record_latencies, "accepted: latencies (modifier R) are not sampled"),
 	OPTION_ROW(BOOL, 0, "bpf-counters", S, bpf_counters, "count by BPF programs and counters of the CPUs, which concurrent runs share",
 		.flags = OPTION_OWN),
+	OPTION_ROW(STRING, 'b', "bpf-prog", S, bpf_programs, "count while these BPF programs run", .arg = "bpf-prog-id", .flags = OPTION_OWN),
 	OPTION_ROW(STRING, 0, "bpf-attr-map", S, bpf_map, "the pinned map by which runs with --bpf-counters find the counters that they share",
 		.arg = "path", .flags = OPTION_OWN),
 	OPT_END(),

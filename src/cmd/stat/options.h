@@ -19,7 +19,7 @@ struct stat_word {
 struct stat_options {
 	VEC(struct stat_word) words;
 	struct target_options target;
-	const char *separator, *output, *pre, *post, *each_cgroup, *cpu_type, *control, *iostat_ports, *bpf_map;
+	const char *separator, *output, *pre, *post, *each_cgroup, *cpu_type, *control, *iostat_ports, *bpf_map, *bpf_programs;
 	bool no_aggregation, per_core, per_cluster, per_cache, per_die, per_socket, per_node;
 	bool append, json, null_run, no_inherit, scale, big_num, big_num_given, sync, all_user, all_kernel, table, summary, no_csv_summary;
 	bool robust, transaction, hybrid_merge, smi_cost, percore_threads, iostat, record_latencies, bpf_counters;

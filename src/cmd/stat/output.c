@@ -74,7 +74,9 @@ void stat_output_title(struct stat_run *run, int runs)
 	const struct target_options *target = &run->o->target;
 	struct writer *out = &run->out;
 	writer_puts(out, "\n Performance counter stats for ");
-	if (run->system_wide && (!target->cpus || target->all_cpus))
+	if (run->o->bpf_programs)
+		writer_printf(out, "'BPF program(s) %s", run->o->bpf_programs);
+	else if (run->system_wide && (!target->cpus || target->all_cpus))
 		writer_puts(out, "'system wide");
 	else if (run->system_wide)
 		writer_printf(out, "'CPU(s) %s", target->cpus);

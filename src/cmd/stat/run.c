@@ -361,7 +361,9 @@ static int execute(struct execution *e, struct stat_table *table)
 	const struct counting_options options = {
 		.target = target, .events = &run->events,
 		.command = run->command, .no_inherit = o->no_inherit, .all_user = o->all_user, .all_kernel = o->all_kernel,
-		.delay_ms = o->delay_ms, .warnings = &warnings, .with_ids = run->records, .shared = o->bpf_counters, .registry = o->bpf_map,
+		.delay_ms = o->delay_ms, .warnings = &warnings, .with_ids = run->records,
+		.shared = o->bpf_counters || run->programs.count, .registry = o->bpf_map,
+		.programs = run->programs.items, .program_count = run->programs.count,
 		.command_to_stderr = run->records && run->recording.output.pipe,
 	};
 	int opened = counting_open(&e->counting, &options, &err);

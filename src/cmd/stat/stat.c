@@ -7,6 +7,7 @@
 #include "os/file.h"
 #include "os/process.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -313,6 +314,25 @@ static int check_order(const struct stat_run *run)
 	return run->o->cgroup_late || run->o->cpu_type_late ? EXIT_USAGE : 0;
 }
 
+/* -b: these programs are the target, wherever they run. */
+static int take_programs(struct stat_run *run)
+{
+	struct target_options *target = &run->o->target;
+	if (target->cpus || target->pids || target->tids)
+		cli_warn(run->cli, "-b counts BPF programs on all CPUs: -C, -p and -t have no effect");
+	*target = (struct target_options){ .all_cpus = true };
+	for (const char *text = run->o->bpf_programs;; text++) {
+		char *end;
+		unsigned long id = strtoul(text, &end, 10);
+		if (end == text || !isdigit((unsigned char)*text) || !id || id > UINT32_MAX || (*end && *end != ','))
+			return usage_about(run->cli, "bpf-prog", "-b needs the ids of BPF programs, with commas between them");
+		vec_push(&run->programs, (uint32_t)id);
+		text = end;
+		if (!*end)
+			return 0;
+	}
+}
+
 static int check_options(struct stat_run *run)
 {
 	struct stat_options *o = run->o;
@@ -324,6 +344,9 @@ static int check_options(struct stat_run *run)
 		return usage_about(run->cli, "B", "-B option not supported with -x");
 	if (o->separator && strcmp(o->separator, "\\t") == 0)
 		o->separator = "\t";
+	int status = o->bpf_programs ? take_programs(run) : 0;
+	if (status)
+		return status;
 	if (!run->command && !o->target.pids && !o->target.tids && !o->target.cpus)
 		o->target.all_cpus = true;
 	run->system_wide = (o->target.all_cpus || o->target.cpus) && !o->target.pids && !o->target.tids;
@@ -332,7 +355,7 @@ static int check_options(struct stat_run *run)
 	for (size_t i = 0; i < o->words.count && o->each_cgroup; i++)
 		if (o->words.items[i].kind == STAT_WORD_CGROUP)
 			return usage_about(run->cli, "for-each-cgroup", "--cgroup and --for-each-cgroup cannot be used together");
-	int status = check_cpus(run);
+	status = check_cpus(run);
 	if (!status)
 		status = check_times(run);
 	if (!status)
@@ -476,7 +499,7 @@ static void remark_options(const struct stat_run *run)
 /* A recording has counts by the kernel's ids of counters, which shared ones lack. */
 static bool can_record(const struct stat_run *run)
 {
-	bool shared = run->o->bpf_counters;
+	bool shared = run->o->bpf_counters || run->o->bpf_programs;
 	for (size_t i = 0; i < run->events.list.count; i++)
 		shared |= run->events.list.items[i].bpf_counter;
 	if (run->records && shared)
@@ -562,6 +585,7 @@ static int stat_main(struct cli *cli, void *filled, int argc, const char **argv)
 	free(run.hidden);
 	free(run.merged);
 	vec_fini(&run.elapsed_list);
+	vec_fini(&run.programs);
 	metric_plan_fini(&run.plan);
 	events_fini(&run.events);
 	return status;

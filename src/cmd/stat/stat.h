@@ -15,6 +15,7 @@ struct stat_run {
 	const char *const *command;      /* NULL: none */
 	struct events events;
 	struct metric_plan plan;         /* of the metrics among them */
+	VEC(uint32_t) programs;          /* of -b */
 	size_t defaults;                 /* how many of the events nobody named */
 	size_t first_of_last;            /* of the last -e */
 	const char *cpu_type;            /* the PMU of --cputype */

@@ -39,7 +39,7 @@ int counting_open(struct counting *c, const struct counting_options *options, st
 	counting_split_groups(options->events, options->warnings);
 	if (measurement_open(&c->measurement, &measured, err) < 0)
 		return -1;
-	return counting_open_shared(c, options->registry, err);
+	return counting_open_shared(c, options, err);
 }
 
 void counting_switch(struct counting *c, bool on)
@@ -152,8 +152,8 @@ void counting_read(struct counting *c, struct counts *counts)
 	vec_clear(&c->group_next);
 	vec_reserve(&c->group_next, counters->list.count);
 	vec_reserve(&counts->list, counters->list.count);
-	if (c->shared_index.count)
-		shared_counts_read(&c->shared);
+	for (size_t i = 0; i < c->shared.count; i++)
+		shared_counts_read(&c->shared.items[i]);
 	for (size_t i = 0; i < counters->list.count; i++) {
 		const struct counter *counter = &counters->list.items[i];
 		struct count count = { 0 };

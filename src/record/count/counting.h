@@ -25,6 +25,8 @@ struct counting_options {
 	int delay_ms;                    /* before the counters are enabled; -1: they stay disabled */
 	bool shared;                     /* all events have the modifier b: BPF programs count them by counters of CPUs that sessions share */
 	const char *registry;            /* path of those counters' registry; NULL: the default */
+	const uint32_t *programs;        /* ids of BPF programs that are counted while they run, instead of a target; with `shared` */
+	size_t program_count;
 	struct str *warnings;            /* what the user should know, a sentence a line; may be NULL */
 	struct str *notes;               /* what was changed so that events could be opened, a sentence a line; may be NULL */
 };
@@ -38,7 +40,7 @@ struct counting {
 	uint64_t start_ns, end_ns;       /* CLOCK_MONOTONIC; end_ns 0: runs */
 	uint64_t user_ns, system_ns;     /* CPU time of the command and its descendants, once it has ended */
 	uint64_t user_before_ns, system_before_ns;
-	struct shared_counts shared;     /* of events with the modifier b */
+	VEC(struct shared_counts) shared; /* of events with the modifier b; by program, or one */
 	VEC(uint32_t) shared_index;      /* by event: its index there; UINT32_MAX: it is not shared; empty: no event is */
 	VEC(uint64_t) group_values;      /* of kernel groups, while counters are read */
 	VEC(uint32_t) group_next;        /* by counter: where the next value of its group is */

@@ -55,11 +55,11 @@ static int check_filters(const struct events *events, struct error *err)
 	return 0;
 }
 
-static int take_states(struct counting *c, struct error *err)
+static int take_states(struct counting *c, const struct shared_counts *shared, struct error *err)
 {
 	struct measurement *m = &c->measurement;
 	for (uint32_t i = 0; i < m->events->list.count; i++) {
-		int status = counting_is_shared(c, i) ? c->shared.states.items[c->shared_index.items[i]] : 0;
+		int status = counting_is_shared(c, i) ? shared->states.items[c->shared_index.items[i]] : 0;
 		if (status == -E2BIG)
 			return error_set(err, ERROR_LIMIT, "shared counters: at most %d different events", SHARED_READINGS);
 		if (status < 0 && !counter_is_missing(-status))
@@ -70,7 +70,7 @@ static int take_states(struct counting *c, struct error *err)
 	return 0;
 }
 
-int counting_open_shared(struct counting *c, const char *registry, struct error *err)
+int counting_open_shared(struct counting *c, const struct counting_options *options, struct error *err)
 {
 	struct measurement *m = &c->measurement;
 	VEC(struct shared_counts_event) events = { 0 };
@@ -87,27 +87,38 @@ int counting_open_shared(struct counting *c, const char *registry, struct error 
 	}
 	for (size_t i = 0; i < m->target.threads.count && !m->target.system_wide; i++)
 		vec_push(&threads, (uint32_t)m->target.threads.items[i].tid);
-	const struct shared_counts_options options = {
-		.registry = registry, .events = events.items, .event_count = events.count, .threads = threads.items, .thread_count = threads.count,
-		.follow = !m->sampling.no_inherit, .from_exec = configure_enable_on_exec(&m->sampling, &m->target),
-	};
-	int status = shared_counts_open(&c->shared, &options, err);
+	int status = 0;
+	for (size_t i = 0; i < options->program_count + !options->program_count && status == 0; i++) {
+		const struct shared_counts_options shared = {
+			.registry = options->program_count ? NULL : options->registry ? options->registry : COUNTER_REGISTRY_PATH,
+			.events = events.items, .event_count = events.count, .threads = threads.items, .thread_count = threads.count,
+			.follow = !m->sampling.no_inherit, .from_exec = configure_enable_on_exec(&m->sampling, &m->target),
+			.program = options->program_count ? options->programs[i] : 0,
+		};
+		struct shared_counts *counts = vec_add(&c->shared);
+		status = shared_counts_open(counts, &shared, err);
+		if (status == 0)
+			status = take_states(c, counts, err);
+	}
 	vec_fini(&events);
 	vec_fini(&threads);
-	return status < 0 ? -1 : take_states(c, err);
+	return status < 0 ? -1 : 0;
 }
 
 int counting_start_shared(struct counting *c, struct error *err)
 {
-	return c->shared_index.count ? shared_counts_start(&c->shared, err) : 0;
+	for (size_t i = 0; i < c->shared.count; i++)
+		if (shared_counts_start(&c->shared.items[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 void counting_switch_shared(struct counting *c, uint32_t event, bool on)
 {
 	if (event != UINT32_MAX && !counting_is_shared(c, event))
 		return;
-	if (c->shared_index.count)
-		shared_counts_switch(&c->shared, event == UINT32_MAX ? event : c->shared_index.items[event], on);
+	for (size_t i = 0; i < c->shared.count; i++)
+		shared_counts_switch(&c->shared.items[i], event == UINT32_MAX ? event : c->shared_index.items[event], on);
 }
 
 bool counting_is_shared(const struct counting *c, uint32_t event)
@@ -119,18 +130,28 @@ struct count counting_shared_count(const struct counting *c, size_t counter)
 {
 	const struct counter *of = &c->measurement.counters.list.items[counter];
 	size_t slot = c->measurement.target.system_wide ? 0 : counting_thread(c, counter);
-	struct shared_sum sum = shared_counts_get(&c->shared, c->shared_index.items[of->event], slot, of->cpu);
-	return (struct count){ sum.value, sum.enabled, sum.running };
+	struct count count = { 0 };
+	for (size_t i = 0; i < c->shared.count; i++) {
+		struct shared_sum sum = shared_counts_get(&c->shared.items[i], c->shared_index.items[of->event], slot, of->cpu);
+		count.value += sum.value;
+		count.enabled += sum.enabled;
+		count.running += sum.running;
+	}
+	return count;
 }
 
 uint64_t counting_lost(const struct counting *c)
 {
-	return c->shared_index.count ? shared_counts_lost(&c->shared) : 0;
+	uint64_t lost = 0;
+	for (size_t i = 0; i < c->shared.count; i++)
+		lost += shared_counts_lost(&c->shared.items[i]);
+	return lost;
 }
 
 void counting_close_shared(struct counting *c)
 {
-	if (c->shared_index.count)
-		shared_counts_close(&c->shared);
+	for (size_t i = 0; i < c->shared.count; i++)
+		shared_counts_close(&c->shared.items[i]);
+	vec_fini(&c->shared);
 	vec_fini(&c->shared_index);
 }

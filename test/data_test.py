@@ -295,13 +295,21 @@ def test_failures(c):
     os.makedirs(folder)
     write(large, 60000)
 
-    def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300000, 300000))
+    def limited(size):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        return limit
     for kind in ("sqlite", "postgresql"):
-        done = perfuse("data", "export", kind, "-i", large, os.path.join(folder, "out"), before=limit)
-        need(done.returncode == 1 and done.stderr and os.listdir(folder) == [], "%s: %d %s %s" % (
-            kind, done.returncode, done.stderr, os.listdir(folder)))
+        whole = os.path.join(c.work, "whole." + kind)
+        process.must(PERFUSE, "data", "export", kind, "-i", large, whole)
+        for size in (5000, 300000, os.path.getsize(whole) - 1):  # while tables are made, rows are added, the file is completed
+            done = perfuse("data", "export", kind, "-i", large, os.path.join(folder, "out"), before=limited(size))
+            need(done.returncode in (1, 255) and "cannot write" in done.stderr and os.listdir(folder) == [], "%s: %d %s %s" % (
+                kind, done.returncode, done.stderr, os.listdir(folder)))
+    with open("/dev/full", "w") as full:
+        done = process.run(PERFUSE, "data", "export", "postgresql", "-i", large, stdout=full)
+    need(done.returncode == 1 and done.stderr.count("No space left") == 1, done.stderr)
     for delay in (0.02, 0.1):
         with process.start(PERFUSE, "data", "export", "sqlite", "-i", large, os.path.join(folder, "out")) as running:
             time.sleep(delay)

@@ -110,7 +110,7 @@ int export_run(struct cli *cli, struct export_request *request)
 		int damaged = input_end(&export.input, false, true);
 		code = status < 0 ? EXIT_ERROR : damaged;
 	}
-	if (err.kind != ERROR_NONE)
+	if (err.kind != ERROR_NONE && !cli->out->failed) /* the end of the program complains about stdout */
 		cli_complain(cli, &err);
 	export_close(&export);
 	return code;

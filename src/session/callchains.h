@@ -1,6 +1,6 @@
 /* Locates the user frames of the recorded call chains of a block of samples before the sink asks for them. Where most addresses are new
- * (many processes, each at its own addresses), the worker's cache of addresses seldom has one, and a location costs several cache misses one
- * after the other; here those of all samples of the block overlap, and the locations are in one small array. Internal to session/. */
+ * (many processes, each at its own addresses), the worker's cache of addresses seldom has one, and a location costs several cache misses
+ * one after the other; here those of all samples of the block overlap, and the locations are in one small array. Internal to session/. */
 #pragma once
 #include <stddef.h>
 

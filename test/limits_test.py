@@ -351,6 +351,11 @@ def test_streamed_events(c):
              FLAMEGRAPH, ("annotate", "--stdio"), ("sched", "latency"), ("timechart", "-o", "/dev/null"), bytes_each=3000, writes=make.streamed)
 
 
+def test_collisions(c):
+    """samples at addresses that a table without a secret could not tell apart take time in proportion"""
+    c.growth(lambda n: [sample(10, address) for address in make.alike(n)], 30000, REPORT, SCRIPT, FLAMEGRAPH, bytes_each=2000)
+
+
 def test_build_ids(c):
     """very many build-ids of one file take time and memory in proportion"""
     c.growth(lambda n: [mmap2(10, CODE, 4096, "/none"), sample(10, CODE)], 50000, REPORT, ("buildid-list",), bytes_each=500,

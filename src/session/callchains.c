@@ -69,7 +69,7 @@ static void find_offsets(const struct points *points, const struct resolved *r, 
 		location->module = mapped ? map->module : MODULE_ID_NONE;
 		location->offset = mapped ? location->address + map->shift : location->address;
 		location->cpumode = RECORD_MISC_USER;
-		steps[i].hash = point_hash(location->module, location->offset, RECORD_MISC_USER);
+		steps[i].hash = point_hash(points, location->module, location->offset, RECORD_MISC_USER);
 		points_prefetch_slot(points, steps[i].hash);
 	}
 }

@@ -34,7 +34,7 @@ static void grow(struct points *points)
 		if (!old[i])
 			continue;
 		const struct point *point = points_get(points, (uint32_t)old[i] - 1);
-		size_t at = point_hash(point->module, point->offset, point->cpumode) & (points->slot_count - 1);
+		size_t at = point_hash(points, point->module, point->offset, point->cpumode) & (points->slot_count - 1);
 		while (points->slots[at])
 			at = (at + 1) & (points->slot_count - 1);
 		points->slots[at] = old[i];

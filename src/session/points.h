@@ -21,9 +21,10 @@ size_t points_bytes(const struct points *points);
 /* The point with this module, offset and mode, whose hash is given; made if it does not exist. */
 struct point *points_intern(struct points *points, uint64_t hash, uint32_t module, uint64_t offset, unsigned cpumode);
 
-static inline uint64_t point_hash(uint32_t module, uint64_t offset, unsigned cpumode)
+/* It depends on the address of `points`, too (base/hash.h). */
+static inline uint64_t point_hash(const struct points *points, uint32_t module, uint64_t offset, unsigned cpumode)
 {
-	return hash_u64(offset + ((uint64_t)module << 8 | cpumode) * 0x9e3779b97f4a7c15u);
+	return hash_u64((offset + ((uint64_t)module << 8 | cpumode) * 0x9e3779b97f4a7c15u) ^ (uintptr_t)points);
 }
 
 static inline struct point *points_get(const struct points *points, uint32_t id)

@@ -4,7 +4,7 @@
 
 static struct point *intern(struct points *points, uint32_t module, uint64_t offset, unsigned cpumode)
 {
-	return points_intern(points, point_hash(module, offset, cpumode), module, offset, cpumode);
+	return points_intern(points, point_hash(points, module, offset, cpumode), module, offset, cpumode);
 }
 
 TEST("a point is one for each module, offset and mode, and does not move while others are made")

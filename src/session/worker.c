@@ -178,7 +178,8 @@ static void location_fill(const struct resolved *r, struct location *location, u
 	location->module = cached ? cached->module : map ? map->module : MODULE_ID_NONE;
 	location->offset = cached ? address + cached->shift : map ? map_offset(map, address) : address;
 	location->cpumode = (uint8_t)cpumode;
-	location->point = points_intern(&r->worker->points, point_hash(location->module, location->offset, cpumode), location->module,
+	location->point = points_intern(&r->worker->points, point_hash(&r->worker->points, location->module,
+		location->offset, cpumode), location->module,
 		location->offset, cpumode);
 	location->id = location->point->id;
 }

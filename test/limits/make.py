@@ -60,6 +60,20 @@ def trace_piece(queue, tid, packets):
     return recording.record(71, struct.pack("<QQQIiiI", len(packets), 0, 0, queue, tid, -1, 0)) + packets
 
 
+def alike(count):
+    """User addresses without a module whose hashes (base/hash.h) differ only in bits that choose no slot of the table of points."""
+    salt, limit, factor, out = (0xffffffff << 8 | USER) * 0x9e3779b97f4a7c15, (1 << 64) - 1, pow(0xd6e8feb86659fd93, -1, 1 << 64), []
+    for number in range(count + count // 8):
+        word = number << 32 | 7
+        for _ in range(2):
+            word = (word ^ word >> 32) * factor & limit
+        word ^= word >> 32
+        word = word - salt & limit
+        if word < limit - 4096:
+            out.append(word)
+    return out[:count]
+
+
 def event(identity):
     """Describes an event in a stream."""
     return recording.record(HEADER_ATTR, recording.attribute(SAMPLE_KIND, FLAG_SAMPLE_ID_ALL) + struct.pack("<Q", identity))

@@ -12,9 +12,10 @@ void address_hits_fini(struct address_hits *hits)
 	*hits = (struct address_hits){ 0 };
 }
 
+/* It depends on the address of the slots, too (base/hash.h). */
 static size_t slot_start(const struct address_hits *hits, const struct address_hit *hit)
 {
-	return (size_t)hash_u64(hit->address ^ (uint64_t)hit->space << 12) & (hits->slot_count - 1);
+	return (size_t)hash_u64(hit->address ^ (uint64_t)hit->space << 12 ^ (uintptr_t)hits->slots) & (hits->slot_count - 1);
 }
 
 static struct address_hit *slot_of(const struct address_hits *hits, const struct address_hit *hit)

@@ -43,7 +43,7 @@ struct index {
 
 static uint64_t row_hash(const struct index *index, const uint64_t *row)
 {
-	return hash_bytes(row + SAMPLE_KEY_COLUMNS, (index->words - SAMPLE_KEY_COLUMNS) * sizeof *row);
+	return hash_bytes_from((uintptr_t)index->slots, row + SAMPLE_KEY_COLUMNS, (index->words - SAMPLE_KEY_COLUMNS) * sizeof *row);
 }
 
 static struct entry **slot_of(const struct index *index, const uint64_t *row)

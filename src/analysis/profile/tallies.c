@@ -23,9 +23,10 @@ size_t tallies_bytes(size_t count, bool sums)
 		memory_doubled(2 * count + 1, FIRST_TALLIES) * sizeof(uint32_t);
 }
 
-static uint32_t tally_hash(const struct tally *tally)
+/* It depends on the address of the slots, too (base/hash.h). */
+static uint32_t tally_hash(const struct tallies *tallies, const struct tally *tally)
 {
-	return (uint32_t)hash_pair((uint64_t)tally->node << 32 | tally->place,
+	return (uint32_t)hash_pair(((uint64_t)tally->node << 32 | tally->place) ^ (uintptr_t)tallies->slots,
 		(uint64_t)tally->sample_key << 32 | (uint32_t)tally->stale << 16 | (uint32_t)tally->cpumode << 8 | tally->filtered);
 }
 
@@ -43,7 +44,7 @@ static void grow_slots(struct tallies *tallies, uint32_t count)
 	tallies->slots = memory_table(tallies->slot_count, sizeof *tallies->slots);
 	uint32_t mask = tallies->slot_count - 1;
 	for (uint32_t i = 0; i < tallies->count; i++) {
-		uint32_t at = tally_hash(&tallies->items[i]) & mask;
+		uint32_t at = tally_hash(tallies, &tallies->items[i]) & mask;
 		while (tallies->slots[at])
 			at = (at + 1) & mask;
 		tallies->slots[at] = i + 1;
@@ -64,7 +65,7 @@ static void grow_items(struct tallies *tallies, bool sums)
 static uint32_t find(const struct tallies *tallies, const struct tally *key, uint32_t *at)
 {
 	uint32_t mask = tallies->slot_count - 1;
-	for (*at = tally_hash(key) & mask; tallies->slots[*at]; *at = (*at + 1) & mask)
+	for (*at = tally_hash(tallies, key) & mask; tallies->slots[*at]; *at = (*at + 1) & mask)
 		if (tally_same(&tallies->items[tallies->slots[*at] - 1], key))
 			return tallies->slots[*at] - 1;
 	return TALLY_ABSENT;
@@ -155,7 +156,7 @@ static void add_fresh(void *context, size_t job, unsigned worker)
 		if (m->ids[i] != TALLY_ABSENT)
 			continue;
 		struct tally tally = tally_here(m, i);
-		uint32_t at = tally_hash(&tally) & mask, none = 0;
+		uint32_t at = tally_hash(m->tallies, &tally) & mask, none = 0;
 		while (!__atomic_compare_exchange_n(&m->tallies->slots[at], &none, index + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 			at = (at + 1) & mask;
 			none = 0;

@@ -38,7 +38,7 @@ static void stacks_grow_slots(struct stacks *stacks)
 	stacks->slots = memory_table(stacks->slot_count, sizeof *stacks->slots);
 	uint32_t mask = stacks->slot_count - 1;
 	for (uint32_t id = 1; id < stacks->count; id++) {
-		uint32_t at = stack_node_hash(stacks->nodes[id].parent, stacks->nodes[id].place) & mask;
+		uint32_t at = stack_node_hash(stacks, stacks->nodes[id].parent, stacks->nodes[id].place) & mask;
 		while (stacks->slots[at])
 			at = (at + 1) & mask;
 		stacks->slots[at] = id;
@@ -54,7 +54,7 @@ static uint32_t stack_node_intern(struct stacks *stacks, uint32_t parent, uint32
 	if (stacks->count >= stacks->slot_count / 2)
 		stacks_grow_slots(stacks);
 	uint32_t mask = stacks->slot_count - 1;
-	uint32_t at = stack_node_hash(parent, place) & mask;
+	uint32_t at = stack_node_hash(stacks, parent, place) & mask;
 	for (uint32_t id; (id = stacks->slots[at]); at = (at + 1) & mask)
 		if (stacks->nodes[id].parent == parent && stacks->nodes[id].place == place)
 			return id;

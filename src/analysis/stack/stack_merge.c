@@ -92,7 +92,7 @@ static void cut_parts(struct stack_merge *m, unsigned workers)
 static uint32_t find(const struct stacks *stacks, uint32_t parent, uint32_t place)
 {
 	uint32_t mask = stacks->slot_count - 1;
-	uint32_t at = stack_node_hash(parent, place) & mask;
+	uint32_t at = stack_node_hash(stacks, parent, place) & mask;
 	for (uint32_t id; stacks->slot_count && (id = stacks->slots[at]); at = (at + 1) & mask)
 		if (stacks->nodes[id].parent == parent && stacks->nodes[id].place == place)
 			return id;
@@ -113,7 +113,7 @@ static void find_part(void *context, size_t job, unsigned worker)
 /* Other threads set slots, too. */
 static void set_slot(struct stacks *stacks, uint32_t id)
 {
-	uint32_t mask = stacks->slot_count - 1, at = stack_node_hash(stacks->nodes[id].parent, stacks->nodes[id].place) & mask, none = 0;
+	uint32_t mask = stacks->slot_count - 1, at = stack_node_hash(stacks, stacks->nodes[id].parent, stacks->nodes[id].place) & mask, none = 0;
 	while (!__atomic_compare_exchange_n(&stacks->slots[at], &none, id, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		at = (at + 1) & mask;
 		none = 0;

@@ -5,7 +5,8 @@
 
 enum { FIRST_NODES = 256 };
 
-static inline uint32_t stack_node_hash(uint32_t parent, uint32_t place)
+/* It depends on the address of the slots, too (base/hash.h). */
+static inline uint32_t stack_node_hash(const struct stacks *stacks, uint32_t parent, uint32_t place)
 {
-	return (uint32_t)hash_u64((uint64_t)parent << 32 | place);
+	return (uint32_t)hash_u64(((uint64_t)parent << 32 | place) ^ (uintptr_t)stacks->slots);
 }

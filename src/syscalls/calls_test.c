@@ -1,11 +1,8 @@
 /* Each system call of x86-64 with several values of its arguments,
 	compared with test/syscalls/printed: with the bytes that they point to, with
- * flags, with wrong values, with the options of the layout. UNIT_UPDATE=1 writes the file anew. */
-#include <stdlib.h>
-
-#include "base/str.h"
+ * flags, with wrong values, with the options of the layout. See stored.h. */
+#include "stored.h"
 #include "syscalls/argument.h"
-#include "unit.h"
 
 #define STORED "test/syscalls/printed"
 
@@ -89,18 +86,6 @@ static void print_all(struct str *to)
 		}
 }
 
-static void read_stored(struct str *text)
-{
-	FILE *file = fopen(STORED, "r");
-	char bytes[4096];
-	size_t n;
-	EXPECT(file);
-	while (file && (n = fread(bytes, 1, sizeof bytes, file)) > 0)
-		str_add(text, bytes, n);
-	if (file)
-		fclose(file);
-}
-
 TEST("each system call is printed as stored, with its arguments and its result")
 {
 #ifndef __x86_64__
@@ -108,22 +93,6 @@ TEST("each system call is printed as stored, with its arguments and its result")
 	return;
 #endif
 	CLEANUP_STR struct str got = { 0 };
-	CLEANUP_STR struct str want = { 0 };
 	print_all(&got);
-	if (secure_getenv("UNIT_UPDATE")) {
-		FILE *file = fopen(STORED, "w");
-		EXPECT(file && fputs(str_text(&got), file) >= 0 && fclose(file) == 0);
-		return;
-	}
-	read_stored(&want);
-	const char *a = str_text(&want) ?: "", *b = str_text(&got);
-	for (unsigned line = 1; *a || *b; line++) {
-		size_t first = strcspn(a, "\n"), second = strcspn(b, "\n");
-		if (first != second || memcmp(a, b, first) != 0) {
-			unit_fail(STORED, (int)line, "expected \"%.*s\", got \"%.*s\"", (int)first, a, (int)second, b);
-			break;
-		}
-		a += first + (a[first] == '\n');
-		b += second + (b[second] == '\n');
-	}
+	stored_compare(STORED, &got);
 }

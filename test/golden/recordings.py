@@ -3,6 +3,7 @@
 -fdebug-prefix-map=$PWD=. -Wl,--build-id=none -Wl,-z,noseparate-code): the recordings are the same on every machine. Formats: as of
 suite/recording.py; the layouts of tracepoints are those that the kernel shows in tracefs."""
 import os
+import struct
 
 from suite import elf, pt_encoder, recording
 from suite.recording import (
@@ -295,9 +296,8 @@ def execution(count):
     return entries
 
 
-def write_trace(folder):
+def write_trace(folder, name="trace.data", settings=pt_encoder.Settings(threshold=0, mtc=0, psb=256)):
     """Intel PT of one thread, with cycles; one tick of the TSC is one nanosecond."""
-    settings = pt_encoder.Settings(threshold=0, mtc=0, psb=256)
     trace = pt_encoder.Encoder(settings, False).run(execution(120))
     trace += bytes(-len(trace) % 8)
     kind, numbers, t = IP | TID | TIME | IDENTIFIER, (61, 62), SECOND + 500
@@ -316,7 +316,7 @@ def write_trace(folder):
                   recording.attribute(kind, flags, kind=1, config=9, period=1, read_format=4)]
     features = {recording.AUXTRACE_INDEX: pack("<Q", 0),
                 recording.EVENT_DESC: recording.event_descriptions(attributes, ("intel_pt//u", "dummy:u"), numbers)}
-    write(folder, "trace.data", attributes, records, features, ids=numbers)
+    write(folder, name, attributes, records, features, ids=numbers)
 
 
 # Instructions of the program that gcc made of data/lines.c, and how often they are sampled; where their callers go on.
@@ -404,6 +404,12 @@ def frame_address(name):
     return known.CODE + 0x1000 + 64 * [row[0] for row in FRAMES].index(name)
 
 
+def stap_note(address, semaphore, provider, name, arguments):
+    """A static probe point, as systemtap's sdt.h describes it."""
+    body = struct.pack("<QQQ", address, 0x500000, semaphore) + b"".join(text + b"\0" for text in (provider, name, arguments))
+    return struct.pack("<III", 8, len(body), 3) + b"stapsdt\0" + body + bytes(-len(body) % 4)
+
+
 def write_frames(path):
     """The program `frames`, with call frame information."""
     made = elf.Elf()
@@ -421,7 +427,14 @@ def write_frames(path):
     table, strings = elf.symbols([(name, known.CODE + 0x1000 + 64 * i, 64) for i, (name, _) in enumerate(FRAMES)])
     made.add(".text", bytes(text), flags=6, address=known.CODE + known.TEXT_AT)
     made.add(".eh_frame", frame + bytes(4), flags=2, address=at)
-    made.add(".symtab", table, kind=2, link=4, entry=24)
+    notes = b"".join(stap_note(*row) for row in (
+        (frame_address("leaf") + 4, 0, b"made", b"first", b"-4@%edi 8@%rsi"),
+        (frame_address("inner") + 8, 0x403000, b"made", b"second", b"8@-24(%rbp) -2@$77 4@8(%rsp,%rax,4) 1@%r8b"),
+        (frame_address("middle") + 12, 0, b"other", b"first-one", b""),
+        (frame_address("outer") + 12, 0, b"made", b"first", b"8f@%xmm0 4@counter(%rip)")))
+    made.add(".note.stapsdt", notes, kind=7)
+    made.add(".stapsdt.base", b"\0", flags=2, address=0x500000)
+    made.add(".symtab", table, kind=2, link=6, entry=24)
     made.add(".strtab", strings, kind=3)
     with open(path, "wb") as out:
         out.write(made.bytes())
@@ -499,6 +512,7 @@ def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
                  write_trace, write_lines, write_shapes, write_kinds, write_stacks):
         each(folder)
+    write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
     write_counts(folder, "counts.data", 0, [2 * SECOND])
     write_counts(folder, "intervals.data", 1000, [SECOND, 2 * SECOND, 3 * SECOND])
 

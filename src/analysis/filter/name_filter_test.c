@@ -28,9 +28,13 @@ TEST("a list of numbers that contains a word is rejected")
 	EXPECT(number_list_open(&list, "1,0x10,-1", NULL) == 0);
 	EXPECT(number_list_has(list, 16) && number_list_has(list, -1) && !number_list_has(list, 2));
 	name_list_close(list);
-	EXPECT(number_list_open(&list, "1,x", &err) < 0);
-	EXPECT_INT(err.kind, ERROR_USAGE);
-	name_list_close(list);
+	static const char *const wrong[] = { "1,x", "1,,2", ",1", "1;2", "1 2" };
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		err.kind = ERROR_NONE;
+		EXPECT(number_list_open(&list, wrong[i], &err) < 0);
+		EXPECT_INT(err.kind, ERROR_USAGE);
+		name_list_close(list);
+	}
 }
 
 TEST("symbols that are hexadecimal numbers are taken as addresses")

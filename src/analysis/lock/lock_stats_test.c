@@ -80,3 +80,26 @@ TEST("fields are shown in their order, each once, and the one of the order at th
 	EXPECT(lock_choice_parse(&choice, "contended", "wait", true, &err) < 0);
 	EXPECT_STR(err.text, "Unknown compare key: wait");
 }
+
+TEST("what becomes one of several sums has the least, the longest and any broken one of them, in whatever order they are visited")
+{
+	for (unsigned longest = 1; longest <= 3; longest++)
+		for (unsigned least = 1; least <= 3; least++) {
+			struct lock_stats stats = { 0 };
+			struct lock_order order = { 0 };
+			for (unsigned key = 1; key <= 3; key++) {
+				struct lock_stat *stat = add_stat(&stats, key, "x", 1, 50);
+				stat->min_ns = key == least ? 5 : 40;
+				stat->max_ns = key == longest ? 90 : 60;
+				stat->broken = key == least;
+			}
+			lock_stats_order(&stats, LOCK_CONTENDED, true, &order);
+			EXPECT_INT(order.list.count, 1);
+			EXPECT_INT(order.list.items[0]->min_ns, 5);
+			EXPECT_INT(order.list.items[0]->max_ns, 90);
+			EXPECT(order.list.items[0]->broken);
+			EXPECT_INT(order.list.items[0]->acquired, 11);
+			vec_fini(&order.list);
+			lock_stats_fini(&stats);
+		}
+}

@@ -58,6 +58,20 @@ __attribute__((noreturn)) static void run_in_child(char *line, const char *slave
 	exit(process_run(count, words));
 }
 
+/* The screen, without the time at which the file was written. */
+static void read_screen(const struct test_terminal *terminal, struct str *to)
+{
+	static const char varying[] = "captured on";
+	terminal_text(terminal, to);
+	char *at = to->text ? strstr(to->text, varying) : NULL;
+	if (!at)
+		return;
+	at += sizeof varying - 1;
+	const char *rest = at + strcspn(at, "\n");
+	memmove(at, rest, strlen(rest) + 1);
+	to->len = strlen(to->text);
+}
+
 /* Whether the screen has the text of each line after its '~'. */
 static bool has_texts(const struct test_terminal *terminal, const char *texts)
 {
@@ -146,7 +160,7 @@ static void play_wait(struct play *play, const char *wanted, struct str *screen)
 	play->seen = false;
 	for (;;) {
 		bool more = play_read(play, play->replaces && !play->texts ? QUIET_MS : 20);
-		terminal_text(&play->terminal, screen);
+		read_screen(&play->terminal, screen);
 		if (play->texts && (play->seen || has_texts(&play->terminal, wanted))) {
 			str_clear(screen);
 			str_puts(screen, wanted);

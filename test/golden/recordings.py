@@ -341,6 +341,28 @@ def write_lines(folder):
     write(folder, "lines.data", [recording.attribute(kind, kind=0, period=1000)], [*before, *samples])
 
 
+def write_heads(folder):
+    """Samples with two events, and the features of a header that the other recordings lack."""
+    kind = IP | TID | TIME | CPU | PERIOD
+    samples = [record(SAMPLE, pack("<QIIQIIQ", known.address(names[0]), known.PIDS[comm], known.PIDS[comm], SECOND + n * 10000000, n % 4, 0, 1000 + n),
+                      mode(names)) for n, comm, names in stacks(12)]
+    caches = [(1, 64, 64, 8, "Data", "32K", "0-1"), (1, 64, 64, 8, "Instruction", "32K", "0-1"), (2, 64, 1024, 16, "Unified", "1024K", "0-1"),
+              (3, 64, 16384, 12, "Unified", "12288K", "0-3")]
+    nodes = [(0, 3, 0b111), (1, 2, 0b11000)]
+    features = {
+        recording.CACHE: pack("<II", 1, len(caches)) + b"".join(pack("<IIII", *row[:4]) + b"".join(header_text(text) for text in row[4:]) for row in caches),
+        21: pack("<QQ", SECOND, SECOND + 110000000),
+        22: pack("<QQQ", 1, 128 << 20, len(nodes)) + b"".join(pack("<QQQQ", node, size, 64, bits) for node, size, bits in nodes),
+        23: pack("<Q", 4),
+        recording.COMPRESSION: pack("<5I", 1, 1, 3, 5, 1 << 20),
+        29: pack("<IIQQ", 1, 1, 1700000000 * SECOND + 123456789, SECOND),
+        30: pack("<I", 2) + header_text("cpu_core") + header_text("0-1") + header_text("cpu_atom") + header_text("2-3"),
+        recording.PMU_CAPS: pack("<I", 2) + pack("<I", 1) + header_text("branches") + header_text("32") + header_text("cpu_core") +
+        pack("<I", 2) + header_text("branches") + header_text("16") + header_text("max_precise") + header_text("3") + header_text("cpu_atom"),
+    }
+    write(folder, "heads.data", [recording.attribute(kind, 1 << 25, kind=1, period=1000)], [*side_band(), *samples], features)
+
+
 # Of perf_event_open(2): fields that only kinds.data and stacks.data have, and where an attribute has their parameters.
 STREAM_ID, REGS_USER, STACK_USER, REGS_INTR, AUX_SAMPLE, WEIGHT_STRUCT = 1 << 9, 1 << 12, 1 << 13, 1 << 18, 1 << 20, 1 << 24
 AT_REGS_USER, AT_STACK_USER, AT_REGS_INTR, AT_AUX_SIZE = 80, 88, 96, 112
@@ -510,7 +532,7 @@ def write_counts(folder, name, interval_ms, rounds):
 
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
-                 write_trace, write_lines, write_shapes, write_kinds, write_stacks):
+                 write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads):
         each(folder)
     write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
     write_counts(folder, "counts.data", 0, [2 * SECOND])

@@ -63,6 +63,8 @@ static inline const struct cached_map *cached_space_find(const struct cached_spa
 static inline void cached_space_prefetch(const struct cached_space *space)
 {
 	enum { LINE = 8, LINES = 8 };
+	if (space->count)
+		(void)*(const volatile uint64_t *)space->starts; /* a prefetch does not wait for the translation of an address */
 	for (uint32_t i = 0; i < LINES && i * LINE < space->count; i++)
 		__builtin_prefetch(space->starts + i * LINE);
 }

@@ -112,6 +112,7 @@ void model_set_build_id(struct model *model, const char *filename, uint16_t misc
 		return;
 	/* in a stream the build-id may follow the mapping */
 	bool fresh = known_build_ids_set(&model->build_ids, filename, misc, identity, id, len);
+	modules_forget(&model->modules);
 	if (identity) {
 		struct module *module = modules_find(&model->modules, filename, identity);
 		if (module)
@@ -181,15 +182,14 @@ static bool mapping_is_no_file(const struct mapping *m)
 	return name_begins_with(m->name, "[stack") || name_begins_with(m->name, "/SYSV") || strcmp(m->name, "[heap]") == 0;
 }
 
-static void apply_user_mapping(struct model *model, const struct mapping *m, uint64_t clock)
+/* Finds the module of a mapping of user code, or of data. Its kind decides how the mapping counts offsets. */
+static struct module *user_module(struct model *model, const struct mapping *m, struct map *map)
 {
-	uint32_t thread = thread_now(model, m->pid, m->tid, clock);
-	struct map map = { .start = m->start, .end = m->start + m->len, .pgoff = m->pgoff, .prot = m->prot, .flags = m->flags };
 	const char *name = m->name;
 	enum module_kind kind = MODULE_FILE;
 	char perf_map[40];
 	if (mapping_is_anonymous(m) || mapping_is_no_file(m)) {
-		map.identity = true;
+		map->identity = true;
 		kind = MODULE_NONE;
 		if (m->prot & PROT_EXEC) {
 			kind = MODULE_ANON;
@@ -198,16 +198,32 @@ static void apply_user_mapping(struct model *model, const struct mapping *m, uin
 		}
 	} else if (strcmp(name, "[vdso]") == 0) {
 		kind = MODULE_VDSO;
-		map.pgoff = 0;
+		map->pgoff = 0;
 	}
 	struct module *module = modules_file(&model->modules, name, kind, kind != MODULE_VDSO ? &m->identity : NULL);
-	module->generation = model->generation;
-	if (kind == MODULE_FILE && module->kind == MODULE_FILE)
-		module->pid = m->pid;
 	if (m->build_id_len)
 		module_set_build_id(module, m->build_id, m->build_id_len);
 	else
 		module_set_known_build_id(model, module);
+	if (kind == MODULE_FILE && module->kind == MODULE_FILE) {
+		module->pid = m->pid;
+		if (!(m->flags & MAP_HUGETLB))
+			modules_remember(&model->modules, module, name, &m->identity);
+	}
+	return module;
+}
+
+static void apply_user_mapping(struct model *model, const struct mapping *m, uint64_t clock)
+{
+	uint32_t thread = thread_now(model, m->pid, m->tid, clock);
+	struct map map = { .start = m->start, .end = m->start + m->len, .pgoff = m->pgoff, .prot = m->prot, .flags = m->flags };
+	bool recalls = !m->build_id_len && !(m->flags & MAP_HUGETLB);
+	struct module *module = recalls ? modules_recall(&model->modules, m->name, &m->identity) : NULL;
+	if (!module)
+		module = user_module(model, m, &map);
+	else if (module->kind == MODULE_FILE)
+		module->pid = m->pid;
+	module->generation = model->generation;
 	map.module = module->id;
 	uint32_t space = model_thread_of(model, thread)->space;
 	if (model->jit_budget && mapping_is_code_memory(m))

@@ -9,7 +9,7 @@
 
 void modules_init(struct modules *modules)
 {
-	*modules = (struct modules){ .seed = (uintptr_t)modules };
+	*modules = (struct modules){ .seed = (uintptr_t)modules, .changes = 1 };
 }
 
 /* Frees the indices by which modules are found. */
@@ -31,6 +31,7 @@ void modules_fini(struct modules *modules)
 	vec_fini(&modules->list);
 	vec_fini(&modules->free);
 	module_indices_fini(modules);
+	free(modules->memos);
 	arena_fini(&modules->arena);
 }
 
@@ -126,6 +127,7 @@ static void module_list_by_identity(struct modules *modules, uint32_t id)
 {
 	struct module_link *link = &modules->links.items[id];
 	struct module_identity file = module_identity_of(modules_get(modules, id));
+	modules_forget(modules);
 	if (identity_is_unknown(&file)) {
 		link->next_any = modules->any_by_name.items[link->name];
 		modules->any_by_name.items[link->name] = id;
@@ -296,6 +298,39 @@ struct module *modules_file(struct modules *modules, const char *name, enum modu
 	return module;
 }
 
+enum { MEMOS = 256 };
+
+void modules_forget(struct modules *modules)
+{
+	modules->changes++;
+}
+
+static size_t memo_at(const struct module_identity *identity)
+{
+	return (size_t)hash_u64(identity->ino) % MEMOS;
+}
+
+struct module *modules_recall(const struct modules *modules, const char *name, const struct module_identity *identity)
+{
+	if (!modules->memos)
+		return NULL;
+	const struct module_memo *memo = &modules->memos[memo_at(identity)];
+	bool same = memo->changes == modules->changes && memo->ino == identity->ino && memo->maj == identity->maj && memo->min == identity->min &&
+		memo->ino_generation == identity->ino_generation;
+	return same && strcmp(memo->name, name) == 0 ? memo->module : NULL;
+}
+
+void modules_remember(struct modules *modules, struct module *module, const char *name, const struct module_identity *identity)
+{
+	uint32_t name_id = strtab_find(&modules->names, name, strlen(name));
+	if (identity->build_id_len || identity_is_unknown(identity) || name_id == UINT32_MAX)
+		return;
+	if (!modules->memos)
+		modules->memos = memory_zero(MEMOS, sizeof *modules->memos);
+	modules->memos[memo_at(identity)] = (struct module_memo){ .changes = modules->changes, .maj = identity->maj, .min = identity->min,
+		.ino = identity->ino, .ino_generation = identity->ino_generation, .name = strtab_text(&modules->names, name_id), .module = module };
+}
+
 bool modules_share_name(const struct modules *modules, uint32_t id)
 {
 	const char *name = modules_get(modules, id)->name;
@@ -401,6 +436,7 @@ void modules_drop(struct modules *modules, bool (*is_unused)(void *context, cons
 {
 	struct modules old = *modules;
 	VEC(uint32_t) chain = { 0 };
+	modules_forget(modules); /* modules and names move */
 	modules->arena = (struct arena){ 0 };
 	modules->names = (struct strtab){ 0 };
 	modules->by_identity = modules->by_build = (struct idmap){ 0 };

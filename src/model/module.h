@@ -56,6 +56,15 @@ struct module_link {
 	uint64_t listed;             /* increases with each listing */
 };
 
+/* The answer of modules_file for a name and a file, valid until the indices change. */
+struct module_memo {
+	uint64_t changes;            /* of the indices at that time */
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	const char *name;
+	struct module *module;
+};
+
 struct modules {
 	VEC(struct module *) list;   /* by id, in order of creation; pointers are stable; NULL: dropped */
 	VEC(uint32_t) free;          /* ids of dropped modules, which the next modules reuse */
@@ -68,6 +77,8 @@ struct modules {
 	struct idmap by_identity;    /* hash of name and file identity → the module that was listed last */
 	VEC(uint32_t) any_by_name;   /* by name id: the module without a known file that was listed last, or MODULE_ID_NONE */
 	struct idmap by_build;       /* hash of name and build-id → the module */
+	uint64_t changes;            /* of the indices, and of the build-ids that modules get, so far; from 1 */
+	struct module_memo *memos;   /* by hash of the inode: most mappings are of a file that other processes have mapped, too */
 	uintptr_t seed;              /* of the hashes: makes collisions unpredictable for the content of files */
 };
 
@@ -99,6 +110,12 @@ struct module *modules_next(const struct modules *modules, const struct module *
 
 /* Returns the module of a file or pseudo file, creating it at the first call. name: as in the record. */
 struct module *modules_file(struct modules *modules, const char *name, enum module_kind kind, const struct module_identity *identity);
+/* The module of an ordinary file, if modules_remember was called for this name and file and nothing has changed since; NULL: not known. */
+struct module *modules_recall(const struct modules *modules, const char *name, const struct module_identity *identity);
+/* module: as modules_file returned it for this name and file, which is known by its numbers. */
+void modules_remember(struct modules *modules, struct module *module, const char *name, const struct module_identity *identity);
+/* What is remembered is no longer valid. */
+void modules_forget(struct modules *modules);
 /* Whether the name is that of several modules. */
 bool modules_share_name(const struct modules *modules, uint32_t id);
 /* Whether the module may be this file, by build-id or by numbers, as far as both are known. */

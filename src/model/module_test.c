@@ -52,6 +52,29 @@ static bool has_inode_11(void *context, const struct module *module)
 	return module->ino == 11;
 }
 
+TEST("a file's module is remembered until another file could be meant")
+{
+	struct modules modules;
+	const struct module_identity file = { .maj = 8, .min = 1, .ino = 10, .ino_generation = 5 }, zero = { .maj = 8, .min = 1, .ino = 10 };
+	modules_init(&modules);
+	EXPECT(!modules_recall(&modules, "/bin/x", &file));
+	struct module *module = modules_file(&modules, "/bin/x", MODULE_FILE, &file);
+	EXPECT(!modules_recall(&modules, "/bin/x", &file));
+	modules_remember(&modules, module, "/bin/x", &file);
+	EXPECT(modules_recall(&modules, "/bin/x", &file) == module);
+	EXPECT(!modules_recall(&modules, "/bin/y", &file));
+	EXPECT(!modules_recall(&modules, "/bin/x", &zero));
+	EXPECT(!modules_recall(&modules, "/bin/x", &(struct module_identity){ .maj = 9, .min = 1, .ino = 10, .ino_generation = 5 }));
+	/* generation zero is the module that was listed last */
+	modules_remember(&modules, module, "/bin/x", &zero);
+	EXPECT(modules_recall(&modules, "/bin/x", &zero) == module);
+	file_module_id(&modules, "/bin/x", 8, 10, 6);
+	EXPECT(!modules_recall(&modules, "/bin/x", &zero));
+	modules_remember(&modules, module, "/bin/x", &(struct module_identity){ 0 });
+	EXPECT(!modules_recall(&modules, "/bin/x", &(struct module_identity){ 0 }));
+	modules_fini(&modules);
+}
+
 TEST("after modules are dropped, the others are found")
 {
 	struct modules modules;

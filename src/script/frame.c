@@ -260,15 +260,26 @@ static inline uint64_t hex_digits(uint32_t value)
 	return x + 0x3030303030303030 + letters * ('a' - '0' - 10);
 }
 
+/* Turns the first n of eight zeros, n < 8, into blanks. */
+static inline uint64_t hex_blanks(unsigned n)
+{
+	return (uint64_t)0x1010101010101010 << (63 - 8 * n) << 1;
+}
+
 /* Writes an address in 16 columns and returns the end. */
 static inline char *address_write(char *p, uint64_t address)
 {
-	uint64_t high = htobe64(hex_digits((uint32_t)(address >> 32))), low = htobe64(hex_digits((uint32_t)address));
+	uint64_t high = 0x2020202020202020, low = hex_digits((uint32_t)address);
+	unsigned blank = address ? (unsigned)__builtin_clzll(address) / 4 : 15;
 
+	if (__builtin_expect(blank < 8, 1))
+		high = hex_digits((uint32_t)(address >> 32)) ^ hex_blanks(blank);
+	else
+		low ^= hex_blanks(blank - 8);
+	high = htobe64(high);
+	low = htobe64(low);
 	memcpy(p, &high, 8);
 	memcpy(p + 8, &low, 8);
-	for (unsigned i = 0, blank = address ? (unsigned)__builtin_clzll(address) / 4 : 15; i < blank; i++)
-		p[i] = ' ';
 	return p + 16;
 }
 

@@ -30,6 +30,7 @@ struct compaction {
 	struct model model;
 	struct order order;
 	uint64_t clock, delivered;
+	struct budget *budget;
 	bool full;                   /* memory has reached its limit: no plan is made */
 	size_t build_ids_taken;
 	VEC(struct candidate) candidates;
@@ -158,11 +159,12 @@ static void take_record(struct compaction *c, const struct record *record, uint6
 	struct sample trailer;
 	int32_t tid, ptid;
 	c->clock++;
-	if (c->model.budget && c->clock % MEMORY_EVERY == 0)
-		c->full |= memory_in_use() > budget_limit(c->model.budget);
+	if (c->budget && c->clock % MEMORY_EVERY == 0)
+		c->full |= memory_in_use() > budget_limit(c->budget);
 	if (c->full)
 		return;
 	recorded_build_ids_take(model, &c->source->header, &c->build_ids_taken);
+	model_combine(model, record->type != RECORD_SAMPLE); /* nothing is looked up as of the records between two samples */
 	if (record->type == RECORD_SAMPLE) {
 		mark_sample(c, record);
 		return;
@@ -282,10 +284,10 @@ int compact_plan_make(struct compact_plan *plan, struct source *source, struct b
 	struct compaction c = { .source = source, .seen = memory_zero(SEEN_SLOTS, sizeof *c.seen) };
 	model_init(&c.model);
 	c.model.keep_exited = true; /* samples after an exit belong to the thread */
-	c.model.budget = budget;
+	c.budget = budget; /* not the model's: no sample takes memory beside the history of mappings */
 	note_origins(&c, 0, -1);
 	read_all(&c, plan);
-	bool complete = !c.model.left_out && !c.full;
+	bool complete = !c.full;
 	if (complete)
 		drop_rest(&c, plan);
 	order_fini(&c.order);

@@ -11,6 +11,7 @@ import tempfile
 
 from suite import process, traces
 from suite import pt_program as code
+from suite.libipt import Libipt
 from suite.perf import need_reference
 from suite.pt_packets import Encoder, Options
 from suite.recording import AUX, AUXTRACE, AUXTRACE_INFO, COMM, ITRACE_START, MMAP2, USER
@@ -32,10 +33,10 @@ def first_time(data):
     return int.from_bytes(trace[at + 1:at + 8], "little")
 
 
-def mapping(record, size):
+def mapping(record, program):
     """The record of a mapping, of the program."""
-    tail = record[-24:]  # thread, time, identifier
-    body = record[8:16] + struct.pack("<QQQ", code.CODE, size + -size % 4096, 0x1000) + record[40:72] + b"/program".ljust(16, b"\0") + tail
+    tail, size = record[-24:], len(program.text)  # thread, time, identifier
+    body = record[8:16] + struct.pack("<QQQ", program.base, size + -size % 4096, 0x1000) + record[40:72] + b"/program".ljust(16, b"\0") + tail
     return struct.pack("<IHH", MMAP2, USER, 8 + len(body)) + body
 
 
@@ -50,7 +51,7 @@ def write(path, data, program, pieces, options, snapshot=False):
             changed.append((kind, bytes(info)))
         elif kind == MMAP2 and not mapped:
             mapped = True
-            changed.append((kind, mapping(record, len(program.text))))
+            changed.append((kind, mapping(record, program)))
         elif kind == AUXTRACE:
             trace = trace or record[:48]
         elif kind in (COMM, ITRACE_START) or kind >= 69:
@@ -117,15 +118,17 @@ def variant(chance, name):
     values.update({"plain": {}, "deferred": {"compress_returns": False, "defer": True}, "user": {"user_only": True}, "events": {"events": True},
         "extra": {"extra": 0.02, "ratios": 0.002}, "overflow": {"overflow": 0.002}, "excluded": {"excluded": (4, 6), "user_only": chance.random() < 0.5},
         "trigger": {"trigger": 0.01}, "snapshots": {"extra": 0.005, "psb_bytes": 300}, "cut": {"extra": 0.005}, "all": {"extra": 0.01, "overflow": 0.001, "ratios": 0.001, "events": chance.random() < 0.5,
-            "user_only": chance.random() < 0.5, "excluded": (5,)}}[name])
+            "user_only": chance.random() < 0.5, "excluded": (5,)},
+        "plain 32-bit": {}, "32-bit": {"extra": chance.choice([0, 0.01]), "overflow": chance.choice([0, 0.001]), "user_only": chance.random() < 0.5}}[name])
     return Options(**values)
 
 
-def trace(name, seed, data):
+def trace(name, seed, data, unwinds=True):
     chance = random.Random("%s %d" % (name, seed))
     options = variant(chance, name)
-    program = code.Program(chance, 12, ALL * chance.randrange(3))
-    steps = code.execute(program, chance, STEPS, chance.choice([0, 0.002]) if name != "deferred" else 0, chance.choice([0, 0.02]))
+    program = code.Program(chance, 12, ALL * chance.randrange(3), 32 if "32-bit" in name else 64)
+    steps = code.execute(program, chance, STEPS, chance.choice([0, 0.002]) if name != "deferred" else 0,
+        chance.choice([0, 0.02]) if unwinds else 0)
     encoder = Encoder(program, chance, options, first_time(data) + 20000)
     return program, steps, encoder, encoder.run(steps), options
 
@@ -172,6 +175,25 @@ def snapshots(chance, packets):
     return pieces
 
 
+def agreed(name, folder):
+    """libipt decodes the same instructions; behind the last packet it goes on to the next branch that it needs one for. A return to another place
+    than that behind its call leaves this one on libipt's stack of returns, so that there are none."""
+    libipt, data, path, problems = Libipt(folder), traces.read(SOURCE), os.path.join(folder, "random.data"), []
+    for seed in range(SEED, SEED + COUNT):
+        program, _, _, packets, options = trace(name, seed, data, False)
+        with open(os.path.join(folder, "program"), "wb") as file:
+            file.write(program.elf())
+        write(path, data, program, [packets], options)
+        found, _ = addresses(process.PERFUSE, folder, path)
+        code = (os.path.join(folder, "program"), "0x1000", hex(len(program.text)), hex(program.base))
+        theirs = libipt.instructions(packets, code)
+        same = next((i for i, (a, b) in enumerate(zip(found, theirs)) if "%x" % a != b), min(len(found), len(theirs)))
+        if not found or same < len(found):
+            problems.append("%d: %d instructions, libipt has %d; different from %d on: %s, %s" % (seed, len(found), len(theirs), same,
+                [hex(ip) for ip in found[same:same + 3]], theirs[same:same + 3]))
+    return problems
+
+
 def decoded(name, folder):
     """Each instruction is printed, and so by perf."""
     data, path, problems = traces.read(SOURCE), os.path.join(folder, "random.data"), []
@@ -193,22 +215,28 @@ def decoded(name, folder):
     return problems
 
 
+def judge(what, compare, name):
+    if not is_selected(what):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return report(what, compare(name, folder))
+        except Skip as why:
+            skipped(what, str(why))
+            return False
+        except Failure as why:
+            return report(what, [str(why)])
+
+
 def main():
     if not os.path.exists(SOURCE):
         skipped("random programs and their traces", "no such file: %s (PERFUSE_CORPUS names another folder)" % SOURCE)
         return
     failed = False
-    for name in ("plain", "deferred", "user", "events", "extra", "overflow", "excluded", "trigger", "all", "snapshots", "cut"):
-        what = "random programs are decoded: " + name
-        if not is_selected(what):
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                failed |= report(what, decoded(name, folder))
-            except Skip as why:
-                skipped(what, str(why))
-            except Failure as why:
-                failed |= report(what, [str(why)])
+    for name in ("plain", "deferred", "user", "events", "extra", "overflow", "excluded", "trigger", "all", "32-bit", "snapshots", "cut"):
+        failed |= judge("random programs are decoded: " + name, decoded, name)
+    for name in ("plain", "plain 32-bit"):
+        failed |= judge("libipt decodes random programs alike: " + name, agreed, name)
     sys.exit(1 if failed else 0)
 
 

@@ -15,6 +15,7 @@ import tarfile
 import tempfile
 
 from suite import process, traces
+from suite.libipt import Libipt
 from suite.perf import first_difference, need_reference
 from suite.settings import CORPUS, SANITIZED, SHORT, TOP
 from suite.tests import Failure, Skip, is_selected, need, report, skipped
@@ -261,18 +262,13 @@ def second_opinion(name, symfs, folder):
     """libipt decodes the same instructions, of each buffer."""
     if name in MOVING_CODE:
         return []
-    program, trace = os.path.join(folder, "libipt_instructions"), os.path.join(folder, "trace")
-    built = process.run("cc", os.path.join(TOP, "test", "intel_pt", "libipt_instructions.c"), "-lipt", "-o", program)
-    if built.returncode:
-        raise Skip("libipt is not installed (package libipt-dev)")
+    libipt = Libipt(folder)
     buffers, ours, problems = raw_traces(name), {}, []
     for line in filter(None, script(name, symfs, "--itrace=i1ie", "-F", "ip" if -1 in buffers else "cpu,ip").stdout.split("\n")):
         words = line.split()
         ours.setdefault(-1 if -1 in buffers else int(words[0].strip("[]")), []).append(words[-1])
     for cpu, content in buffers.items():
-        with open(trace, "wb") as file:
-            file.write(content)
-        theirs, own = process.must(program, trace, *code_of(name, symfs)).split(), ours.get(cpu, [])
+        theirs, own = libipt.instructions(content, code_of(name, symfs)), ours.get(cpu, [])
         if theirs != own or not own:
             at = next((i for i, (a, b) in enumerate(zip(own, theirs)) if a != b), min(len(own), len(theirs)))
             problems.append("CPU %d: %d instructions, libipt has %d; different from %d on: %s, %s" % (cpu, len(own), len(theirs), at,

@@ -27,7 +27,7 @@ class Encoder:
         self.out, self.bits, self.deferred, self.last, self.returns = bytearray(), [], [], 0, []
         self.first, self.ratio, self.cycle, self.cycle_sent, self.tsc_exact = tsc, BUS, 0, 0, float(tsc)
         self.mtc_sent, self.since_psb, self.tracing, self.in_transaction, self.interrupts_on = tsc // CTC_RATIO >> MTC_SHIFT, 0, False, False, True
-        self.known, self.gaps, self.marks, self.psbs = 0, [], [], []
+        self.known, self.gaps, self.marks, self.psbs, self.mode_sent = 0, [], [], [], False
         self.traced = []  # of each step
         excluded = [program.functions[i] for i in options.excluded]
         self.outside = [(function[0].start, function[-1].start + function[-1].size) for function in excluded]
@@ -115,7 +115,8 @@ class Encoder:
     # states
 
     def mode(self):
-        return bytes([0x99, 1 | (4 if self.options.events and self.interrupts_on else 0)])
+        self.mode_sent = True
+        return bytes([0x99, (1 if self.program.bits == 64 else 2) | (4 if self.options.events and self.interrupts_on else 0)])
 
     def synchronize(self, ip, index):
         self.flush()
@@ -134,7 +135,7 @@ class Encoder:
 
     def begin(self, ip, index):
         self.tracing = True
-        if self.chance.random() < 0.3:
+        if not self.mode_sent or self.chance.random() < 0.3:
             self.emit(self.mode())
         self.known = index
         self.emit(self.address(TIP_PGE, ip), True)

@@ -7,9 +7,18 @@ PLAIN = [bytes.fromhex(text) for text in (  # instructions that are no branches
     "90 4889d8 31c0 83c001 8b442410 48894424f8 0f1f4000 660f1f840000000000 488d05f0ffffff 0fafc1 f20f58c1 c5f858c1 62f17c4858c1 "
     "f3a4 48b88877665544332211 66b83412 b878563412 8d8480f0f0f0f0 6a05 53 5b 0f94c0 480f44c1 9c 9d 65488b042528000000 0fb6c0 "
     "c4e2791800 660fef00 81f978563412 f00fb111 99 4863c8 c1e003 d1e8 f7d8 a801 85c0 39d8").split()]
+PLAIN_32 = [bytes.fromhex(text) for text in (  # of 32-bit code: some are prefixes or other instructions in 64-bit code
+    "90 89d8 31c0 83c001 8b442410 894424f8 0f1f4000 660f1f840000000000 8d05f0ffffff 0fafc1 f20f58c1 c5f858c1 62f17c4858c1 f3a4 66b83412 "
+    "b878563412 8d8480f0f0f0f0 6a05 53 5b 0f94c0 0f44c1 9c 9d 65a128000000 0fb6c0 c4e2791800 660fef00 81f978563412 f00fb111 99 c1e003 d1e8 "
+    "f7d8 a801 85c0 39d8 40 48 4f 60 61 27 37 d50a 6211 c511 c411 678b4410 67a13412 a178563412 66683412 6878563412 c8100000 c9 1e 1f 0fa0 82c001").split()]
 CONDITIONAL, JUMP, CALL, INDIRECT_JUMP, INDIRECT_CALL, RETURN, SYSCALL, FALL, CALL_NEXT, INTERRUPT_RETURN, WRITE, FAR_CALL, FAR_RETURN, BEGIN, COMMIT, PAGING = range(16)
 FAR = (SYSCALL, INTERRUPT_RETURN, FAR_CALL, FAR_RETURN)
 INDIRECT = (INDIRECT_JUMP, INDIRECT_CALL, RETURN) + FAR
+
+
+ENDS_32 = {INDIRECT_JUMP: [b"\xff\xe0", b"\xff\x24\x85\x10\0\0\0", b"\x3e\xff\xe0", b"\x67\xff\x64\x10"],
+           INDIRECT_CALL: [b"\xff\xd0", b"\xff\x15\x10\x20\0\0", b"\xff\x55\x08"], SYSCALL: [b"\xcd\x80", b"\x0f\x34"], INTERRUPT_RETURN: [b"\xcf"],
+           WRITE: [b"\xf3\x0f\xae\xe0", b"\xf3\x0f\xae\x20"], FAR_CALL: [b"\xff\x1c\x24", b"\x9a\x78\x56\x34\x12\x23\0"], FAR_RETURN: [b"\xcb"]}
 
 
 class Block:
@@ -21,7 +30,8 @@ class Block:
 class Program:
     """Functions, lists of blocks; the last function handles interrupts. Calls lead to later functions, or to the own one."""
 
-    def __init__(self, chance, functions=12, kinds=()):
+    def __init__(self, chance, functions=12, kinds=(), bits=64):
+        self.bits, self.base = bits, CODE if bits == 64 else chance.choice([CODE, 0x8048000, 0xf7000000])
         self.functions = [self._function(chance, kinds, i, functions) for i in range(functions)]
         for i, function in enumerate(self.functions):
             self._join(chance, i, function)
@@ -38,7 +48,7 @@ class Program:
         last = INDIRECT_JUMP if index == 0 else INTERRUPT_RETURN if index == count - 1 else FAR_RETURN if index == count - 3 and FAR_CALL in kinds else RETURN
         blocks.append(Block(last))
         for block in blocks:
-            block.plain = [chance.choice(PLAIN) for _ in range(chance.choice([0, 0, 1, 2, 3, 5, 9, 40]))]
+            block.plain = [chance.choice(PLAIN if self.bits == 64 else PLAIN_32) for _ in range(chance.choice([0, 0, 1, 2, 3, 5, 9, 40]))]
         return blocks
 
     def _join(self, chance, index, function):
@@ -60,6 +70,8 @@ class Program:
 
     def _end(self, chance, block):
         kind = block.kind
+        if self.bits == 32 and kind in ENDS_32:
+            return chance.choice(ENDS_32[kind])
         return {CONDITIONAL: b"", JUMP: b"", CALL: b"\xe8\0\0\0\0", CALL_NEXT: b"\xe8\0\0\0\0", FALL: b"",
                 INDIRECT_JUMP: chance.choice([b"\xff\xe0", b"\x41\xff\xe3", b"\xff\x24\xc5\x10\0\0\0", b"\x3e\xff\xe0"]),
                 INDIRECT_CALL: chance.choice([b"\xff\xd0", b"\xff\x15\x10\x20\0\0", b"\x41\xff\x55\x08"]),
@@ -72,7 +84,7 @@ class Program:
             block.end = self._end(chance, block)
         wide = set()
         while True:
-            at = CODE
+            at = self.base
             for block in self.blocks:
                 block.start = at
                 end = len(block.end) if block.kind not in (CONDITIONAL, JUMP) else 2 if block not in wide else 5 if block.kind == JUMP else 6
@@ -95,8 +107,8 @@ class Program:
         self.text = b"".join(b"".join(block.plain) + block.end for block in self.blocks)
 
     def elf(self):
-        header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 2, 62, 1, CODE, 64, 0, 0, 64, 56, 1, 0, 0, 0)
-        segment = struct.pack("<IIQQQQQQ", 1, 5, 0x1000, CODE, CODE, len(self.text), len(self.text), 0x1000)
+        header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 2, 62, 1, self.base, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+        segment = struct.pack("<IIQQQQQQ", 1, 5, 0x1000, self.base, self.base, len(self.text), len(self.text), 0x1000)
         return (header + segment).ljust(0x1000, b"\0") + self.text
 
 

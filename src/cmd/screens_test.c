@@ -20,6 +20,7 @@
 #include "cmd/process.h"
 #include "cmd/test_terminal.h"
 #include "cmd/test_words.h"
+#include "os/process.h"
 #include "unit.h"
 
 #define FOLDER "test/golden"
@@ -41,7 +42,7 @@ static const struct { const char *name, *bytes; } KEYS[] = {
 	{ "BTab", "\033[Z" }, { "Tab", "\t" }, { "Enter", "\r" }, { "Escape", "\033" }, { "BSpace", "\b" }, { "Space", " " },
 };
 
-__attribute__((noreturn)) static void run_in_child(char *line, const char *slave)
+__attribute__((noreturn)) static void run_in_child(char *line, const char *slave, pid_t tests)
 {
 	char *words[WORDS_MAX];
 	const struct winsize size = { .ws_row = TERMINAL_LINES, .ws_col = TERMINAL_COLUMNS };
@@ -51,8 +52,8 @@ __attribute__((noreturn)) static void run_in_child(char *line, const char *slave
 	setenv("TERM", "vt100", 1);
 	setsid();
 	int fd = open(slave, O_RDWR);
-	if (fd < 0 || ioctl(fd, TIOCSWINSZ, &size) < 0 || dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0 ||
-	    dup2(fd, STDERR_FILENO) < 0 || chdir(FOLDER "/data") < 0)
+	if (!process_ends_with(tests, SIGKILL) || fd < 0 || ioctl(fd, TIOCSWINSZ, &size) < 0 || dup2(fd, STDIN_FILENO) < 0 ||
+	    dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0 || chdir(FOLDER "/data") < 0)
 		_exit(99);
 	close(fd);
 	exit(process_run(count, words));
@@ -91,9 +92,11 @@ static pid_t load_start(void)
 {
 	char words[] = "test -w noploop 60", *list[WORDS_MAX];
 	fflush(stdout);
-	pid_t child = fork();
+	pid_t tests = getpid(), child = fork();
 	if (child != 0)
 		return child;
+	if (!process_ends_with(tests, SIGKILL))
+		_exit(99);
 	int count = words_split(words, list);
 	words_environment("/dev/null");
 	exit(process_run(count, list));
@@ -108,6 +111,7 @@ static void play_open(struct play *play, const char *command)
 	if (loads)
 		str_printf(&whole, "%.*s%d%s", (int)(pid - command - 5), command + 5, (int)play->load, pid + 3);
 	char *line = memory_string(loads ? str_text(&whole) : command), slave[64];
+	const pid_t tests = getpid();
 	terminal_reset(&play->terminal);
 	play->ended = false;
 	play->child = -1;
@@ -117,7 +121,7 @@ static void play_open(struct play *play, const char *command)
 	if (play->fd >= 0 && grantpt(play->fd) == 0 && unlockpt(play->fd) == 0 && ptsname_r(play->fd, slave, sizeof slave) == 0)
 		play->child = fork();
 	if (play->child == 0)
-		run_in_child(line, slave);
+		run_in_child(line, slave, tests);
 	free(line);
 }
 
@@ -175,6 +179,7 @@ static void play_wait(struct play *play, const char *wanted, struct str *screen)
 static void play_end(struct play *play)
 {
 	int64_t until = now_ms() + PATIENCE_MS;
+	play->texts = NULL;
 	while (!play->ended && now_ms() < until)
 		play_read(play, 20);
 }

@@ -25,13 +25,21 @@ void session_fini(struct session *session)
 	*session = (struct session){ 0 };
 }
 
+/* Forks with SIGUSR2 held back: one that comes before the recorder reads signals waits for it, and does not end it. */
+static pid_t fork_held(void)
+{
+	sigset_t held, before;
+	sigemptyset(&held);
+	sigaddset(&held, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	pid_t pid = fork();
+	sigprocmask(SIG_SETMASK, pid ? &before : &held, NULL);
+	return pid;
+}
+
 /* In the child process. */
 static _Noreturn void become_record(int folder, pid_t daemon, const struct session_program *program, const char *const *words)
 {
-	sigset_t held;
-	sigemptyset(&held);
-	sigaddset(&held, SIGUSR2); /* a signal that comes before the recorder reads signals waits for it, and does not end it */
-	sigprocmask(SIG_SETMASK, &held, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	/* without its daemon, no command can reach a session */
 	bool wanted = process_ends_with(daemon, SIGTERM);
@@ -57,7 +65,7 @@ int session_start(struct session *session, int base, const struct session_progra
 	CLEANUP_FD int folder = base_session(base, str_text(&folder_name), err);
 	if (folder >= 0 && words_split(&words, run, err) == 0) {
 		vec_push(&words.list, NULL);
-		pid = fork();
+		pid = fork_held();
 		if (pid == 0)
 			become_record(folder, daemon, program, words.list.items);
 		if (pid < 0)

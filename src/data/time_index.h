@@ -21,7 +21,7 @@ struct time_index {
 void time_index_fini(struct time_index *index); /* accepts a zeroed index */
 /* Adds the next record of the file, with what follows it. time: of a sample; UINT64_MAX: it has none. */
 void time_index_add(struct time_index *index, uint64_t offset, uint64_t size, bool sample, uint64_t time);
-/* The times of the first and the last sample. False: there is none, or one has no time. */
+/* The times of the first and the last sample. False: the recording has no sample, or a sample without a time. */
 bool time_index_bounds(const struct time_index *index, uint64_t *first_ns, uint64_t *last_ns);
 /* Appends the index as it is stored, which ends in a footer. at: its offset in the file. */
 void time_index_write(const struct time_index *index, uint64_t at, struct writer *out);

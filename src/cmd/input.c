@@ -143,7 +143,7 @@ void input_symbols(struct input *input)
 	symbols.no_demangle = !input->options->demangle;
 	symbols.verbose = input->options->verbose;
 	symbols.debuginfod = servers_named(cli);
-	symbols.kept_dir = cli->user_cache_dir;
+	symbols.kernel_cache_dir = cli->user_cache_dir;
 	symbols.budget = cli->budget;
 	symbols.force = input->options->force;
 	read_perf_maps(input);

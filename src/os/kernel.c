@@ -73,15 +73,15 @@ int kernel_text(struct kernel_text *text, struct error *err)
 	}
 }
 
-#define KEPT_NAME "kernel-text"
+#define CACHE_NAME "kernel-text"
 
 /* The file: the state of the boot, the first symbol, its address, the end. */
-static bool kept_read(int folder, uint64_t state, struct kernel_text *text)
+static bool cache_read(int folder, uint64_t state, struct kernel_text *text)
 {
 	char line[128];
 	size_t size;
 	unsigned long long found, start, end;
-	CLEANUP_FD int fd = private_file_open(folder, KEPT_NAME, &size, NULL);
+	CLEANUP_FD int fd = private_file_open(folder, CACHE_NAME, &size, NULL);
 	ssize_t length = fd < 0 || size >= sizeof line ? -1 : read(fd, line, sizeof line - 1);
 	if (length <= 0)
 		return false;
@@ -94,11 +94,11 @@ static bool kept_read(int folder, uint64_t state, struct kernel_text *text)
 	return strcmp(text->symbol, "_text") == 0 || strcmp(text->symbol, "_stext") == 0;
 }
 
-int kernel_text_kept(const char *base, struct kernel_text *text, struct error *err)
+int kernel_text_cached(const char *base, struct kernel_text *text, struct error *err)
 {
 	uint64_t state = base ? kernel_boot_state("") : 0;
 	CLEANUP_FD int folder = state ? private_folder(base, true, NULL) : -1;
-	if (folder >= 0 && kept_read(folder, state, text))
+	if (folder >= 0 && cache_read(folder, state, text))
 		return 0;
 	int status = kernel_text(text, err);
 	if (status < 0 || folder < 0 || !text->symbol[0])
@@ -106,7 +106,7 @@ int kernel_text_kept(const char *base, struct kernel_text *text, struct error *e
 	char line[128];
 	int length = snprintf(line, sizeof line, "%llx %s %llx %llx\n", (unsigned long long)state, text->symbol,
 		(unsigned long long)text->start, (unsigned long long)text->end);
-	private_file_write(folder, KEPT_NAME, line, (size_t)length, NULL);
+	private_file_write(folder, CACHE_NAME, line, (size_t)length, NULL);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ struct kernel_text {
 int kernel_text(struct kernel_text *text, struct error *err);
 /* The same, from a file below the user's cache (os/private_file.h) if it is of this boot, as reading the list takes long; writes the file
  * otherwise. base NULL: without. */
-int kernel_text_kept(const char *base, struct kernel_text *text, struct error *err);
+int kernel_text_cached(const char *base, struct kernel_text *text, struct error *err);
 
 struct kernel_module {
 	const char *name;        /* as in /proc/modules */

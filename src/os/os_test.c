@@ -203,19 +203,19 @@ TEST("the addresses of the kernel's text are stored, and read again as long as t
 	struct kernel_text first = { 0 }, second = { 0 }, third = { 0 };
 	char base[] = "/tmp/kernel-text-test-XXXXXX", state[32], command[64];
 	EXPECT(mkdtemp(base) != NULL);
-	EXPECT_INT(kernel_text_kept(base, &first, NULL), 0);
+	EXPECT_INT(kernel_text_cached(base, &first, NULL), 0);
 	if (!first.symbol[0]) {
 		unit_skip("this user does not see the kernel's addresses");
 	} else {
-		EXPECT_INT(kernel_text_kept(base, &second, NULL), 0);
+		EXPECT_INT(kernel_text_cached(base, &second, NULL), 0);
 		EXPECT_STR(second.symbol, first.symbol);
 		EXPECT(second.start == first.start && second.end == first.end && first.end > first.start);
 		snprintf(state, sizeof state, "%llx", (unsigned long long)kernel_boot_state(""));
 		store_end(base, state);
-		EXPECT_INT(kernel_text_kept(base, &third, NULL), 0);
+		EXPECT_INT(kernel_text_cached(base, &third, NULL), 0);
 		EXPECT(third.start == 0x10 && third.end == 0x2a && strcmp(third.symbol, "_stext") == 0);
 		store_end(base, "1234");
-		EXPECT_INT(kernel_text_kept(base, &third, NULL), 0);
+		EXPECT_INT(kernel_text_cached(base, &third, NULL), 0);
 		EXPECT(third.start == first.start && third.end == first.end);
 	}
 	snprintf(command, sizeof command, "rm -rf '%s'", base);

@@ -54,28 +54,28 @@ static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel,
 	return kallsyms_open_from(s, kernel, -1, "", path);
 }
 
-static void note_kept(struct symbol_sources *s, enum image_finding finding)
+static void note_cache(struct symbol_sources *s, enum image_finding finding)
 {
 	CLEANUP_STR struct str path = { 0 };
 	if (s->kernel_trail)
-		str_printf(&path, "%s/perfuse/%s", s->options.kept_dir, KEPT_NAME);
+		str_printf(&path, "%s/perfuse/%s", s->options.kernel_cache_dir, KERNEL_CACHE_NAME);
 	image_trail_note(s->kernel_trail, "", str_text(&path), 'k', finding);
 }
 
 /* Searches the list of the running kernel that an earlier run cached. */
-static bool kept_find(struct symbol_sources *s, const struct module *kernel, uint64_t state)
+static bool cache_find(struct symbol_sources *s, const struct module *kernel, uint64_t state)
 {
 	struct error err = { 0 };
-	if (kept_open(s->options.kept_dir, state, &s->kept, &err) < 0) {
-		note_kept(s, err.kind == ERROR_FORMAT ? IMAGE_OUTDATED : image_finding_of(&err));
+	if (kernel_cache_open(s->options.kernel_cache_dir, state, &s->cache, &err) < 0) {
+		note_cache(s, err.kind == ERROR_FORMAT ? IMAGE_OUTDATED : image_finding_of(&err));
 		return false;
 	}
 	const char *mark = kernel && kernel->relocation ? kernel->relocation_symbol : NULL;
-	uint64_t now = !mark ? 0 : strcmp(mark, "_text") == 0 ? s->kept.list.marks.text :
-		strcmp(mark, "_stext") == 0 ? s->kept.list.marks.stext : 0;
-	note_kept(s, mark && !now ? IMAGE_UNUSED : IMAGE_USED);
+	uint64_t now = !mark ? 0 : strcmp(mark, "_text") == 0 ? s->cache.list.marks.text :
+		strcmp(mark, "_stext") == 0 ? s->cache.list.marks.stext : 0;
+	note_cache(s, mark && !now ? IMAGE_UNUSED : IMAGE_USED);
 	if (mark && !now) {
-		kept_close(&s->kept);
+		kernel_cache_close(&s->cache);
 		return false;
 	}
 	s->kallsyms_shift = mark ? (int64_t)(kernel->relocation - now) : 0;
@@ -86,15 +86,15 @@ static bool kept_find(struct symbol_sources *s, const struct module *kernel, uin
 /* Reading the running kernel's list costs as much as thousands of samples: the kernel formats each line when it is read. */
 static bool kallsyms_running(struct symbol_sources *s, const struct module *kernel)
 {
-	uint64_t state = s->options.kept_dir ? kernel_state("") : 0;
-	if (state && kept_find(s, kernel, state))
+	uint64_t state = s->options.kernel_cache_dir ? kernel_state("") : 0;
+	if (state && cache_find(s, kernel, state))
 		return true;
 	if (!kallsyms_open(s, kernel, RUNNING_KALLSYMS))
 		return false;
 	/* a module loaded or removed meanwhile may or may not be in the list */
 	if (state && s->kallsyms_info.state == SYMTAB_LOADED && kernel_state("") == state &&
-	    kept_save(s->options.kept_dir, state, &s->kallsyms, NULL) < 0)
-		note_kept(s, IMAGE_UNWRITTEN);
+	    kernel_cache_save(s->options.kernel_cache_dir, state, &s->kallsyms, NULL) < 0)
+		note_cache(s, IMAGE_UNWRITTEN);
 	return true;
 }
 
@@ -241,11 +241,11 @@ void load_kernel(struct symbol_sources *s, const struct module *module, struct s
 	/* the list remains for the modules; the kernel's part moves to tab */
 	tab->table = s->kallsyms.kernel;
 	s->kallsyms.kernel = (struct symbol_table){ 0 };
-	struct packed_symbols kept = s->kept.list.kernel;
+	struct packed_symbols cached = s->cache.list.kernel;
 	kallsyms_put(s);
-	if (kept.count) {
-		kept.shift = s->kallsyms_shift;
-		symtab_take_packed(tab, &kept, &s->kept);
+	if (cached.count) {
+		cached.shift = s->kallsyms_shift;
+		symtab_take_packed(tab, &cached, &s->cache);
 		return;
 	}
 	for (uint32_t i = 0; i < tab->table.count && s->kallsyms_shift; i++) {
@@ -265,11 +265,11 @@ void load_kernel_module(struct symbol_sources *s, const struct module *module, s
 	if (tab->table.count)
 		return;
 	table_fini(&tab->table);
-	struct packed_symbols kept;
+	struct packed_symbols cached;
 	kallsyms_get(s, tab);
-	packed_module(&s->kept.list, module->short_name, module->start, &kept);
-	if (kept.count)
-		symtab_take_packed(tab, &kept, &s->kept);
+	packed_module(&s->cache.list, module->short_name, module->start, &cached);
+	if (cached.count)
+		symtab_take_packed(tab, &cached, &s->cache);
 	else
 		kallsyms_module(&s->kallsyms, module->short_name, module->start, &tab->table);
 	tab->demangler.off = true;

@@ -34,7 +34,7 @@ void sources_init(struct symbol_sources *s, const struct modules *modules, const
 	s->options.kallsyms = option_copy(s, options->kallsyms);
 	s->options.buildid_dir = option_copy(s, options->buildid_dir);
 	s->options.osrelease = option_copy(s, options->osrelease);
-	s->options.kept_dir = option_copy(s, options->kept_dir);
+	s->options.kernel_cache_dir = option_copy(s, options->kernel_cache_dir);
 	s->image_options = (struct image_options){ .symfs = s->options.symfs, .buildid_dir = s->options.buildid_dir,
 		.vmlinux = s->options.vmlinux, .osrelease = s->options.osrelease, .no_vmlinux = options->no_vmlinux,
 		.same_machine = options->same_machine, .processes_until = options->processes_until,
@@ -46,7 +46,7 @@ void sources_fini(struct symbol_sources *s)
 {
 	pthread_mutex_destroy(&s->kernel_lock);
 	kallsyms_fini(&s->kallsyms);
-	kept_close(&s->kept);
+	kernel_cache_close(&s->cache);
 	arena_fini(&s->arena);
 }
 
@@ -270,10 +270,10 @@ void symtab_free(struct symbol_sources *s, struct symtab *tab)
 	free(tab);
 }
 
-void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed, const struct kept *kept)
+void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed, const struct kernel_cache *cache)
 {
 	tab->packed = *packed;
-	tab->kept = kept;
+	tab->cache = cache;
 	tab->table.count = packed->count;
 	tab->table.symbols = memory_zero(packed->count, sizeof *tab->table.symbols);
 	tab->recent = memory_zero(RECENT, sizeof *tab->recent);
@@ -285,7 +285,7 @@ static uint32_t symtab_unpack(struct symtab *tab, uint32_t place)
 	bool fresh;
 	uint32_t id = idmap_add(&tab->ids, place, tab->unpacked + 1, &fresh);
 	if (fresh)
-		kept_get(tab->kept, &tab->packed, place, &tab->table.symbols[tab->unpacked++], &tab->names);
+		kernel_cache_get(tab->cache, &tab->packed, place, &tab->table.symbols[tab->unpacked++], &tab->names);
 	atomic_store_explicit(&tab->recent[place % RECENT], (uint64_t)place << 32 | id, memory_order_release);
 	pthread_mutex_unlock(&tab->unpacking);
 	return id;
@@ -312,8 +312,8 @@ bool symtab_extent(const struct symtab *tab, uint64_t *start, uint64_t *end)
 	last = tab->table.symbols[tab->table.count - 1];
 	if (tab->packed.count) {
 		struct arena names = { 0 };
-		kept_get(tab->kept, &tab->packed, 1, &first, &names);
-		kept_get(tab->kept, &tab->packed, tab->packed.count, &last, &names);
+		kernel_cache_get(tab->cache, &tab->packed, 1, &first, &names);
+		kernel_cache_get(tab->cache, &tab->packed, tab->packed.count, &last, &names);
 		arena_fini(&names);
 	}
 	*start = first.start;
@@ -328,7 +328,7 @@ bool symtab_named(const struct symtab *tab, const char *name, uint64_t *start, u
 	for (uint32_t i = 0, count = tab->packed.count ? tab->packed.count : tab->table.count; i < count && !found; i++) {
 		struct symbol symbol;
 		if (tab->packed.count)
-			kept_get(tab->kept, &tab->packed, i + 1, &symbol, &names);
+			kernel_cache_get(tab->cache, &tab->packed, i + 1, &symbol, &names);
 		else
 			symbol = tab->table.symbols[i];
 		found = strcmp(symbol.name, name) == 0;

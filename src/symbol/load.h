@@ -9,7 +9,7 @@
 #include "symbol/demangle.h"
 #include "symbol/kallsyms.h"
 #include "symbol/lines_module.h"
-#include "symbol/kept.h"
+#include "symbol/kernel_cache.h"
 #include "symbol/types.h"
 #include "symbol/table.h"
 
@@ -19,7 +19,7 @@ struct kernel_part;
 struct symtab {
 	struct symbol_table table;   /* if packed: only the symbols found so far, in the order of their look-ups */
 	struct packed_symbols packed;
-	const struct kept *kept;     /* the source of the packed symbols */
+	const struct kernel_cache *cache; /* the source of the packed symbols */
 	pthread_mutex_t unpacking;   /* protects the members below, and the table */
 	struct idmap ids;            /* of packed symbols, by their index */
 	_Atomic uint64_t *recent;    /* index << 32 | id of recent look-ups: read without the lock */
@@ -45,7 +45,7 @@ struct symbol_sources {
 	pthread_mutex_t kernel_lock; /* protects the members below */
 	bool kallsyms_tried;
 	struct kallsyms kallsyms;
-	struct kept kept;            /* or the cached list of an earlier run: at most one of both is open */
+	struct kernel_cache cache;   /* or the cached list of an earlier run: at most one of both is open */
 	int64_t kallsyms_shift;      /* from the list's addresses to the recording's */
 	struct symtab_info kallsyms_info;
 	struct image_trail *kernel_trail; /* of the first caller; NULL */
@@ -63,7 +63,7 @@ bool symtab_extent(const struct symtab *tab, uint64_t *start, uint64_t *end);
 /* The extent of the first symbol with this name; reads the whole table. */
 bool symtab_named(const struct symtab *tab, const char *name, uint64_t *start, uint64_t *end);
 /* Sets up tab for packed symbols. */
-void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed, const struct kept *kept);
+void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed, const struct kernel_cache *cache);
 
 /* Parts of symtab_load. */
 void load_files(struct symbol_sources *sources, const struct module *module, struct symtab *tab);

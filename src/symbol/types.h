@@ -28,7 +28,7 @@ struct symbols_options {
 	const char *vmlinux;         /* --vmlinux */
 	const char *kallsyms;        /* --kallsyms */
 	const char *buildid_dir;     /* the build-id cache */
-	const char *kept_dir;        /* cache of lists between runs, "$HOME/.cache"; NULL: none */
+	const char *kernel_cache_dir; /* cache of lists between runs, "$HOME/.cache"; NULL: none */
 	const char *osrelease;       /* of the recorded machine, for paths of vmlinux; NULL: of this machine */
 	struct budget *budget;       /* limit for tables and debug information; borrowed; NULL: no limit */
 	bool aliases;                /* all names of an address are retained */

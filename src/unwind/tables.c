@@ -246,7 +246,7 @@ static size_t module_bytes(const struct unwind_tables *t, uint32_t module)
 
 void unwind_tables_trim(struct unwind_tables *t, size_t most, bool (*counts)(void *context, uint32_t module), void *context)
 {
-	enum { KEPT_AGE = 2 };
+	enum { AGE_MAX = 2 };
 	VEC(struct trimmed) list = { 0 };
 	uint32_t now = atomic_fetch_add(&t->now, 1) + 1;
 	size_t all = 0;
@@ -257,7 +257,7 @@ void unwind_tables_trim(struct unwind_tables *t, size_t most, bool (*counts)(voi
 		uint32_t age = now - atomic_load(&chunk_of(t, i)->used[i % TABLES_CHUNK]);
 		size_t bytes = module_bytes(t, i);
 		all += bytes;
-		if (age >= KEPT_AGE)
+		if (age >= AGE_MAX)
 			vec_push(&list, ((struct trimmed){ .module = i, .age = age, .bytes = bytes }));
 	}
 	if (all > most && list.count)

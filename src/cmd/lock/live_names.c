@@ -44,7 +44,7 @@ void live_names_open(struct live_names *names, struct cli *cli, const struct loc
 	symbols.aliases = symbols.same_machine = true;
 	symbols.buildid_dir = environment_cache(cli, false);
 	symbols.debuginfod = servers_named(cli);
-	symbols.kept_dir = cli->user_cache_dir;
+	symbols.kernel_cache_dir = cli->user_cache_dir;
 	symbols.budget = cli->budget;
 	symbols.verbose = options->input.verbose;
 	names->symbols = symbols_new(&names->modules, &symbols);

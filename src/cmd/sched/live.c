@@ -32,7 +32,7 @@ static void open_symbols(struct sched_live *live)
 	options.processes_until = INT64_MAX; /* the processes run */
 	options.buildid_dir = environment_cache(cli, false);
 	options.debuginfod = servers_named(cli);
-	options.kept_dir = cli->user_cache_dir;
+	options.kernel_cache_dir = cli->user_cache_dir;
 	options.budget = cli->budget;
 	live->symbols = symbols_new(&live->session->model.modules, &options);
 }

@@ -59,7 +59,7 @@ static void open_symbols(struct top *top)
 	options.processes_until = INT64_MAX; /* the processes run */
 	options.verbose = top->options->verbose;
 	options.debuginfod = servers_named(cli);
-	options.kept_dir = cli->user_cache_dir;
+	options.kernel_cache_dir = cli->user_cache_dir;
 	options.budget = cli->budget;
 	options.force = top->options->force;
 	top->symbols = symbols_new(&top->live.session.model.modules, &options);

@@ -136,7 +136,7 @@ static void open_symbols(struct live_run *live)
 {
 	struct cli *cli = live->run->cli;
 	const struct symbols_options options = { .buildid_dir = environment_cache(cli, false), .same_machine = true, .processes_until = INT64_MAX,
-		.debuginfod = servers_named(cli), .kept_dir = cli->user_cache_dir, .budget = cli->budget, .force = live->run->options->force };
+		.debuginfod = servers_named(cli), .kernel_cache_dir = cli->user_cache_dir, .budget = cli->budget, .force = live->run->options->force };
 	const struct evlist *evlist = session_evlist(&live->live.session);
 	if (live->run->options->sampling.call_graph || live->run->options->faults)
 		live->samples.symbols = symbols_new(&live->live.session.model.modules, &options);

@@ -60,7 +60,7 @@ void synthesize_kernel(struct synthesis *s)
 {
 	struct kernel_text text;
 	uint8_t id[20];
-	if (kernel_text_kept(s->cache, &text, NULL) == 0 && text.symbol[0]) {
+	if (kernel_text_cached(s->cache, &text, NULL) == 0 && text.symbol[0]) {
 		char name[64];
 		snprintf(name, sizeof name, "[kernel.kallsyms]%s", text.symbol);
 		uint64_t size = text.end > text.start ? text.end - text.start : ~text.start;

@@ -1,4 +1,4 @@
-#include "symbol/kept.h"
+#include "symbol/kernel_cache.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -16,9 +16,9 @@ struct place {
 
 static void place_open(struct place *p)
 {
-	strcpy(p->base, "/tmp/kept-test-XXXXXX");
+	strcpy(p->base, "/tmp/kernel-cache-XXXXXX");
 	EXPECT(mkdtemp(p->base) != NULL);
-	snprintf(p->file, sizeof p->file, "%s/perfuse/%s", p->base, KEPT_NAME);
+	snprintf(p->file, sizeof p->file, "%s/perfuse/%s", p->base, KERNEL_CACHE_NAME);
 	kallsyms_parse(&p->k, memory_string(text), sizeof text - 1);
 }
 
@@ -32,23 +32,23 @@ static void place_close(struct place *p)
 
 static bool opens(const struct place *p, uint64_t state, enum error_kind *kind)
 {
-	struct kept kept;
+	struct kernel_cache cache;
 	struct error err = { 0 };
-	bool opened = kept_open(p->base, state, &kept, &err) == 0;
+	bool opened = kernel_cache_open(p->base, state, &cache, &err) == 0;
 	if (opened) {
 		struct arena names = { 0 };
 		struct symbol symbol;
-		EXPECT_INT(kept.list.kernel.count, 2);
-		EXPECT_INT(packed_find(&kept.list.kernel, 0xffffffff81000011), 2);
-		kept_get(&kept, &kept.list.kernel, 2, &symbol, &names);
+		EXPECT_INT(cache.list.kernel.count, 2);
+		EXPECT_INT(packed_find(&cache.list.kernel, 0xffffffff81000011), 2);
+		kernel_cache_get(&cache, &cache.list.kernel, 2, &symbol, &names);
 		EXPECT_STR(symbol.name, "local");
 		EXPECT(symbol.start == 0xffffffff81000010 && symbol.end == 0xffffffff81002000);
 		arena_fini(&names);
 	} else {
-		EXPECT(kept.bytes.len == 0 && kept.list.kernel.count == 0 && kept.list.module_count == 0);
+		EXPECT(cache.bytes.len == 0 && cache.list.kernel.count == 0 && cache.list.module_count == 0);
 	}
 	*kind = err.kind;
-	kept_close(&kept);
+	kernel_cache_close(&cache);
 	return opened;
 }
 
@@ -58,10 +58,10 @@ TEST("a cached list is found in the same state of the kernel, and in no other")
 	enum error_kind kind;
 	place_open(&p);
 	EXPECT(!opens(&p, 5, &kind) && kind == ERROR_SYSTEM);
-	EXPECT_INT(kept_save(p.base, 5, &p.k, NULL), 0);
+	EXPECT_INT(kernel_cache_save(p.base, 5, &p.k, NULL), 0);
 	EXPECT(opens(&p, 5, &kind));
 	EXPECT(!opens(&p, 6, &kind) && kind == ERROR_FORMAT);
-	EXPECT_INT(kept_save(p.base, 6, &p.k, NULL), 0);
+	EXPECT_INT(kernel_cache_save(p.base, 6, &p.k, NULL), 0);
 	EXPECT(opens(&p, 6, &kind));
 	EXPECT(!opens(&p, 5, &kind));
 	place_close(&p);
@@ -91,7 +91,7 @@ TEST("a cached list that is truncated, longer or changed in one byte is ignored"
 	enum error_kind kind;
 	char bytes[1024];
 	place_open(&p);
-	EXPECT_INT(kept_save(p.base, 5, &p.k, NULL), 0);
+	EXPECT_INT(kernel_cache_save(p.base, 5, &p.k, NULL), 0);
 	size_t len = read_file(p.file, bytes, sizeof bytes - 1);
 	for (size_t cut = 0; cut < len; cut++) {
 		write_file(p.file, bytes, cut);
@@ -116,10 +116,10 @@ TEST("a cached list that other users can write is not read, and the next one rep
 	struct place p;
 	enum error_kind kind;
 	place_open(&p);
-	EXPECT_INT(kept_save(p.base, 5, &p.k, NULL), 0);
+	EXPECT_INT(kernel_cache_save(p.base, 5, &p.k, NULL), 0);
 	EXPECT_INT(chmod(p.file, 0660), 0);
 	EXPECT(!opens(&p, 5, &kind) && kind == ERROR_PERMISSION);
-	EXPECT_INT(kept_save(p.base, 5, &p.k, NULL), 0);
+	EXPECT_INT(kernel_cache_save(p.base, 5, &p.k, NULL), 0);
 	EXPECT(opens(&p, 5, &kind));
 	place_close(&p);
 }

@@ -56,8 +56,9 @@ def _dropped_conditions(line, mask):
 
 
 def _constants(line, mask):
-    """A buffer of one byte more and another negative result are no mistakes: callers ask whether it is below 0."""
-    mask = re.sub(r"\bchar \w+\[\d+\]|\breturn -1;", lambda m: " " * len(m.group(0)), mask)
+    """A buffer of one byte more, more memory than is used and another negative result are no mistakes: callers ask whether it is below 0."""
+    mask = re.sub(r"\bchar \w+\[\d+\]|\breturn -1;|\bmemory_zero\(1,|\b(?:arena|memory)_\w+\([^;]*\* \d+\)",
+                  lambda m: " " * len(m.group(0)), mask)
     if re.match(r"\s*(?:case|default)\b", mask):
         return ()
     return _operators(line, mask, r"(?<![\w.])\d+(?![\w.])", lambda m: str(int(m.group(0), 8 if re.match(r"0\d", m.group(0)) else 10) + 1))

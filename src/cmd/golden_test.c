@@ -123,11 +123,11 @@ static void add_line(struct str *to, const char *prefix, const char *line, bool 
 	CLEANUP_STR struct str whole = { 0 };
 	str_printf(&whole, "%s%s\n", prefix, one);
 	free(one);
-	size_t length = strlen(str_text(&whole)), before = str_text(to) ? strlen(str_text(to)) : 0;
-	if (place->scratch && before >= length && strcmp(str_text(to) + before - length, str_text(&whole)) == 0 &&
-	    (before == length || str_text(to)[before - length - 1] == '\n'))
+	size_t before = to->len;
+	if (place->scratch && before >= whole.len && memcmp(to->text + before - whole.len, whole.text, whole.len) == 0 &&
+	    (before == whole.len || to->text[before - whole.len - 1] == '\n'))
 		return;
-	str_puts(to, str_text(&whole));
+	str_add(to, whole.text, whole.len);
 }
 
 /* What lines are shown, if not NULL: those with a text, or those without. */

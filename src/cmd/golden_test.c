@@ -335,6 +335,11 @@ TEST("the headers, the code and the comparison of known recordings are shown as 
 	check_file("files");
 }
 
+TEST("a program whose threads work, wait and wake each other is analysed as expected, to the byte")
+{
+	check_file("waits");
+}
+
 TEST("recordings that inject rewrites are shown as expected, to the byte")
 {
 	check_file("rewritten");
@@ -356,13 +361,13 @@ TEST("recordings of a big-endian machine are shown as those of a little-endian o
 {
 	static const char *const recordings[] = { "branches.data", "built.data", "chains.data", "counts.data", "events.data", "heads.data",
 		"intervals.data", "kinds.data", "lines.data", "memory.data", "reads.data", "shapes.data", "sideband.data", "trace.data",
-		"calls.data", "locks.data", "sched.data" };
+		"waits.data", "calls.data", "locks.data", "sched.data" };
 	static const char *const commands[] = { "report --stdio --header -g none --kallsyms kallsyms --symfs .", "report --stdio -D",
 		"report --stdio --stats", "script --kallsyms kallsyms --symfs . --show-task-events --show-mmap-events --show-switch-events "
 		"--show-namespace-events --show-cgroup-events --show-lost-events --show-bpf-events --show-text-poke-events",
 		"script -F comm,pid,tid,cpu,time,event,ip,sym,dso,addr,period", "script -F +brstack,+brstackinsn,+weight,+data_src,+phys_addr",
 		"evlist -v", "stat report", "script --itrace=i10ns", "sched latency", "trace", "lock contention" };
-	enum { WITHOUT_RAW = 14, DUMP = 1 }; /* a dump has the bytes of tracepoints as they were recorded */
+	enum { WITHOUT_RAW = 15, DUMP = 1 }; /* a dump has the bytes of tracepoints as they were recorded */
 	char *data = realpath(FOLDER "/data", NULL);
 	size_t shown = 0;
 	EXPECT(data);

@@ -530,9 +530,85 @@ def write_counts(folder, name, interval_ms, rounds):
     write(folder, name, attributes, records, {recording.STAT_FEATURE: b"", recording.EVENT_DESC: descriptions}, ids=numbers)
 
 
+# Functions of the kernel and of the C library of `waits.data`, 64 bytes each: of every kind that `blocking` tells apart.
+WAITS_KERNEL = ["entry_SYSCALL_64_after_hwframe", "do_syscall_64", "__x64_sys_futex", "futex_wait", "__schedule", "futex_wake", "wake_up_q", "__x64_sys_read",
+                "vfs_read", "asm_exc_page_fault", "handle_mm_fault", "_raw_spin_unlock_irqrestore", "sock_def_readable", "__x64_sys_sendto",
+                "__x64_sys_getpid", "finish_task_switch", "default_idle", "asm_sysvec_apic_timer_interrupt", "__sys_recvmsg", "schedule"]
+WAITS_LIBRARY = ["__GI___libc_read", "syscall", "memcpy", "__futex_abstimed_wait_common"]
+WAITS_LIBRARY_AT = 0x7f1000000000
+# (samples, thread, frames): K, L and C are the kernel, the library and the program
+WAITS = [
+    (9, 201, "C:lookup C:evaluate C:main"), (4, 201, "L:memcpy C:parse C:main"),
+    (6, 201, "K:__schedule K:schedule K:futex_wait K:__x64_sys_futex K:do_syscall_64 K:entry_SYSCALL_64_after_hwframe L:syscall C:evaluate C:main"),
+    (3, 202, "K:wake_up_q K:futex_wake K:__x64_sys_futex K:do_syscall_64 K:entry_SYSCALL_64_after_hwframe L:syscall C:parse C:main"),
+    (2, 202, "K:__x64_sys_futex K:do_syscall_64 K:entry_SYSCALL_64_after_hwframe L:syscall C:parse C:main"),
+    (5, 202, "K:vfs_read K:__x64_sys_read K:do_syscall_64 K:entry_SYSCALL_64_after_hwframe L:__GI___libc_read C:print_result C:main"),
+    (4, 202, "K:finish_task_switch K:__schedule K:__x64_sys_read K:do_syscall_64 K:entry_SYSCALL_64_after_hwframe L:__GI___libc_read C:lookup"),
+    (3, 203, "K:handle_mm_fault K:asm_exc_page_fault C:lookup C:main"), (2, 203, "K:do_syscall_64 K:entry_SYSCALL_64_after_hwframe L:__GI___libc_read C:parse"),
+    (4, 203, "K:_raw_spin_unlock_irqrestore K:sock_def_readable K:__x64_sys_sendto K:do_syscall_64 K:entry_SYSCALL_64_after_hwframe C:parse C:main"),
+    (5, 203, "K:__x64_sys_getpid K:do_syscall_64 K:entry_SYSCALL_64_after_hwframe L:syscall C:main"), (1, 203, "L:syscall C:main"),
+    (2, 201, "L:__GI___libc_read C:lookup"), (1, 201, "L:__futex_abstimed_wait_common C:main"), (3, 0, "K:default_idle"),
+    (2, 203, "K:__schedule K:asm_sysvec_apic_timer_interrupt C:lookup C:main"), (2, 202, "K:__sys_recvmsg K:do_syscall_64 C:parse")]
+CLOCK, CYCLES, INSTRUCTIONS, MISSES = 96, 97, 98, 99
+
+
+def waits_address(frame):
+    table, name = {"K": WAITS_KERNEL, "L": WAITS_LIBRARY, "C": known.FUNCTIONS}[frame[0]], frame[2:]
+    start = {"K": known.KERNEL_BASE + 0x2000, "L": WAITS_LIBRARY_AT + 0x1000, "C": known.CODE + 0x1000}[frame[0]]
+    return start + 64 * table.index(name) + 8
+
+
+def write_waits(folder):
+    """Threads that work, wait and wake: samples of a clock with their callers, switches, and samples of counters after switches and elsewhere."""
+    kind = IP | TID | TIME | CPU | PERIOD | CALLCHAIN | IDENTIFIER
+
+    def end(tid, time):
+        return pack("<IIQIIQ", 200 if tid else 0, tid, time, tid % 2, 0, CLOCK)
+
+    def sample(number, tid, time, period, frames):
+        at, inside = [waits_address(frame) for frame in frames], [frame[0] == "K" for frame in frames]
+        chain = [recording.CONTEXT_KERNEL] * inside[0] + [a for a, k in zip(at, inside) if k]
+        chain += [recording.CONTEXT_USER] * (not all(inside)) + [a for a, k in zip(at, inside) if not k]
+        return record(SAMPLE, pack("<QQIIQIIQ", number, at[0], 200 if tid else 0, tid, time, tid % 2, 0, period) + recording.chain(chain),
+                      KERNEL if inside[0] else USER)
+
+    records = [next(side_band(end))]
+    for tid, name in ((200, "waits"), (201, "worker"), (202, "reader"), (203, "sender")):
+        records += [recording.comm(200, tid, name, end=end(tid, SECOND - 100))]
+    records += [recording.mmap(200, 200, known.CODE, 0x4000, 0, "/calc", end=end(200, SECOND - 90)),
+                recording.mmap(200, 200, WAITS_LIBRARY_AT, 0x4000, 0, "/libc.so.6", end=end(200, SECOND - 80))]
+    time = SECOND
+    for n in range(max(row[0] for row in WAITS)):
+        for count, tid, frames in WAITS:
+            time += 100000
+            if n >= count:
+                continue
+            records.append(record(recording.SWITCH, end(tid, time)))
+            if tid:
+                for i, number in enumerate((CYCLES, INSTRUCTIONS, MISSES)):
+                    records.append(sample(number, tid, time + 1000 + 900 * i + 250 * n, (4000, 1500, 30)[i] + 10 * n, ["C:parse", "C:main"]))
+                    if (n + i) % 2:
+                        records.append(sample(number, tid, time + 5000 + 1000 * i, (9000, 12000, 20)[i] + 100 * n, ["C:evaluate", "C:main"]))
+            records.append(sample(CLOCK, tid, time + 50000, 100000 + n, frames.split()))
+            records.append(record(recording.SWITCH, end(tid, time + 60000), 1 << 13 | (1 << 14) * (n % 2)))
+    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL | (1 << 26) * (config == 0 and of == 1), kind=of, config=config, period=1000)
+                  for of, config in ((1, 0), (0, 0), (0, 1), (0, 3))]
+    descriptions = recording.event_descriptions(attributes, ["cpu-clock", "cycles:u", "instructions:u", "cache-misses:u"], (CLOCK, CYCLES, INSTRUCTIONS, MISSES))
+    write(folder, "waits.data", attributes, records, {recording.EVENT_DESC: descriptions}, ids=(CLOCK, CYCLES, INSTRUCTIONS, MISSES))
+
+
+def write_waits_files(folder):
+    known.program(os.path.join(folder, "libc.so.6"), WAITS_LIBRARY)
+    with open(os.path.join(folder, "kallsyms-waits"), "w", encoding="utf-8") as out:
+        out.write("%x T _text\n" % known.KERNEL_BASE)
+        for i, name in enumerate(WAITS_KERNEL):
+            out.write("%x T %s\n" % (known.KERNEL_BASE + 0x2000 + 64 * i, name))
+        out.write("%x T _etext\n" % (known.KERNEL_BASE + 0x100000))
+
+
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
-                 write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads):
+                 write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits):
         each(folder)
     write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
     write_counts(folder, "counts.data", 0, [2 * SECOND])
@@ -545,6 +621,7 @@ def write_all(folder):
     known.program(os.path.join(folder, "libm.so"), known.LIBRARY)
     known.write_kallsyms(folder)
     write_frames(os.path.join(folder, "frames"))
+    write_waits_files(folder)
     write_recordings(folder)
     other = os.path.join(folder, "big-endian")
     os.makedirs(other, exist_ok=True)

@@ -207,20 +207,20 @@ def tracing_data(points):
     return out + pack("<IIQ", 0, 0, 0)
 
 
-def write_points(folder, name, system, events, chains=False):
-    """events: (point's name, pid, CPU, time, the fields behind the common ones)."""
-    points = [point for point in POINTS if point[0] == system]
+def write_points(folder, name, points, events, chains=False, before=side_band, flags=0):
+    """events: (point's name, pid, CPU, time, the fields behind the common ones[, the frames of the chain])."""
+    points = [point for point in POINTS if point[0] == points] if isinstance(points, str) else points
     number = {point[1]: point[2] for point in points}
     ids = [600 + i for i in range(len(points))]
     kind = IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER | (CALLCHAIN if chains else 0)
-    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=2, config=point[2], period=1) for point in points]
-    records = list(side_band(lambda pid, time: pack("<IIQIIQ", pid, pid, time, 0, 0, ids[0])))
-    for point, pid, cpu, time, fields in events:
+    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL | flags, kind=2, config=point[2], period=1) for point in points]
+    records = list(before(lambda pid, time: pack("<IIQIIQ", pid, pid, time, 0, 0, ids[0])))
+    for point, pid, cpu, time, fields, *frames in events:
         raw = pack("<HBBi", number[point], 0, 0, pid) + fields
         raw += b"\0" * (-(len(raw) + 4) % 8)
         at = known.KERNEL_BASE + 0x1008
         body = pack("<QQIIQIIQ", ids[[p[1] for p in points].index(point)], at, pid, pid, time, cpu, 0, 1)
-        body += known.chain(["vfs_read", "do_syscall_64", "parse", "main"]) if chains else b""
+        body += known.chain(frames[0] if frames else ["vfs_read", "do_syscall_64", "parse", "main"]) if chains else b""
         records.append(record(SAMPLE, body + pack("<I", len(raw)) + raw, KERNEL))
     descriptions = recording.event_descriptions(attributes, ["%s:%s" % point[:2] for point in points], ids)
     write(folder, name, attributes, records, {recording.TRACING: tracing_data(points), recording.EVENT_DESC: descriptions}, ids=ids)
@@ -270,6 +270,145 @@ def write_locks(folder):
         events.append(("contention_begin", pid, n % 2, start, pack("<QI", lock, (1, 32, 4, 2)[n % 4])))
         events.append(("contention_end", pid, n % 2, start + 20000 * (n + 1), pack("<Qi", lock, 0)))
     write_points(folder, "locks.data", "lock", events, True)
+
+
+def points_of(*names):
+    return [point for name in names for point in POINTS + MORE_POINTS if point[1] == name]
+
+
+def name_of(word):
+    return word.encode().ljust(16, b"\0")
+
+
+# Of tasks.data, power.data and lockdep.data.
+STATES = '__print_flags(REC->prev_state & 0xff, "|", { 0x1, "S" }, { 0x2, "D" }, { 0x4, "T" }, { 0x8, "t" }, { 0x10, "X" }, { 0x20, "Z" })'
+TASK_FIELDS = [("char comm[16]", 8, 16, 0), ("pid_t pid", 24, 4, 1)]
+STATE_FIELDS = [("u32 state", 8, 4, 0), ("u32 cpu_id", 12, 4, 0)]
+NAME_FIELDS = [("__data_loc char[] name", 8, 4, 0), ("void * lockdep_addr", 16, 8, 0)]
+MORE_POINTS = [
+    ("sched", "sched_waking", 311, TASK_FIELDS + [("int prio", 28, 4, 1), ("int target_cpu", 32, 4, 1)],
+     '"comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu'),
+    ("sched", "sched_wakeup_new", 312, TASK_FIELDS + [("int prio", 28, 4, 1), ("int target_cpu", 32, 4, 1)],
+     '"comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu'),
+    ("sched", "sched_stat_runtime", 313, TASK_FIELDS + [("u64 runtime", 32, 8, 0), ("u64 vruntime", 40, 8, 0)],
+     '"comm=%s pid=%d runtime=%Lu [ns] vruntime=%Lu [ns]", REC->comm, REC->pid, (unsigned long long)REC->runtime, (unsigned long long)REC->vruntime'),
+    ("sched", "sched_stat_iowait", 314, TASK_FIELDS + [("u64 delay", 32, 8, 0)],
+     '"comm=%s pid=%d delay=%Lu [ns]", REC->comm, REC->pid, (unsigned long long)REC->delay'),
+    ("power", "cpu_idle", 321, STATE_FIELDS, '"state=%lu cpu_id=%lu", (unsigned long)REC->state, (unsigned long)REC->cpu_id'),
+    ("power", "cpu_frequency", 322, STATE_FIELDS, '"state=%lu cpu_id=%lu", (unsigned long)REC->state, (unsigned long)REC->cpu_id'),
+    ("syscalls", "sys_enter_read", 331, [("int __syscall_nr", 8, 4, 1), ("unsigned int fd", 16, 8, 0)], '"fd: 0x%08lx", ((unsigned long)(REC->fd))'),
+    ("syscalls", "sys_exit_read", 332, [("int __syscall_nr", 8, 4, 1), ("long ret", 16, 8, 1)], '"0x%lx", REC->ret'),
+    ("syscalls", "sys_enter_sendto", 333, [("int __syscall_nr", 8, 4, 1), ("unsigned int fd", 16, 8, 0)], '"fd: 0x%08lx", ((unsigned long)(REC->fd))'),
+    ("syscalls", "sys_exit_sendto", 334, [("int __syscall_nr", 8, 4, 1), ("long ret", 16, 8, 1)], '"0x%lx", REC->ret'),
+    ("syscalls", "sys_enter_poll", 335, [("int __syscall_nr", 8, 4, 1), ("unsigned int nfds", 16, 8, 0)], '"nfds: 0x%08lx", ((unsigned long)(REC->nfds))'),
+    ("syscalls", "sys_exit_poll", 336, [("int __syscall_nr", 8, 4, 1), ("long ret", 16, 8, 1)], '"0x%lx", REC->ret'),
+    ("syscalls", "sys_enter_fsync", 337, [("int __syscall_nr", 8, 4, 1), ("unsigned int fd", 16, 8, 0)], '"fd: 0x%08lx", ((unsigned long)(REC->fd))'),
+    ("syscalls", "sys_exit_fsync", 338, [("int __syscall_nr", 8, 4, 1), ("long ret", 16, 8, 1)], '"0x%lx", REC->ret'),
+    ("lock", "lock_acquire", 341, [("unsigned int flags", 8, 4, 0), ("__data_loc char[] name", 12, 4, 0), ("void * lockdep_addr", 16, 8, 0)],
+     '"%p %s%s%s", REC->lockdep_addr, (REC->flags & 1) ? "try " : "", (REC->flags & 2) ? "read " : "", __get_str(name)'),
+    ("lock", "lock_acquired", 342, NAME_FIELDS, '"%p %s", REC->lockdep_addr, __get_str(name)'),
+    ("lock", "lock_contended", 343, NAME_FIELDS, '"%p %s", REC->lockdep_addr, __get_str(name)'),
+    ("lock", "lock_release", 344, NAME_FIELDS, '"%p %s", REC->lockdep_addr, __get_str(name)'),
+]
+TASKS = {0: "swapper/0", 301: "main", 302: "worker", 303: "logger", 311: "child"}
+
+
+def tasks_before(end):
+    """Two processes; the first one has three threads, the second one begins and ends meanwhile."""
+    yield next(side_band(end))
+    yield recording.comm(301, 301, "main", end=end(301, SECOND - 100))
+    yield recording.mmap(301, 301, known.CODE, 0x4000, 0, "/calc", end=end(301, SECOND - 90))
+    yield recording.mmap(301, 301, 0x7f0000000000, 0x4000, 0, "/libm.so", end=end(301, SECOND - 80))
+    for tid in (302, 303):
+        yield record(recording.FORK, pack("<IIIIQ", 301, 301, tid, 301, SECOND - 70) + end(301, SECOND - 70))
+        yield recording.comm(301, tid, TASKS[tid], end=end(301, SECOND - 60))
+    yield recording.fork(311, 301, SECOND + 4000000, end(301, SECOND + 4000000))
+    yield recording.comm(311, 311, "child", 1 << 13, end(311, SECOND + 4100000))
+    yield record(recording.EXIT, pack("<IIIIQ", 311, 301, 311, 301, SECOND + 60000000) + end(311, SECOND + 60000000))
+
+
+def write_tasks(folder):
+    """Three CPUs, four threads: preemption, sleep, input, migration, a process that begins and ends."""
+    events, chains = [], [["do_syscall_64", "parse", "main"], ["vfs_read", "do_syscall_64", "print_result", "main"], ["copy_page", "strlen", "parse", "main"]]
+
+    def switch(cpu, at, before, after, state, chain=0):
+        body = name_of(TASKS[before]) + pack("<iiq", before, 120 - before % 3, state) + name_of(TASKS[after]) + pack("<ii", after, 120)
+        events.append(("sched_switch", before, cpu, at, body, chains[chain]))
+
+    def task(point, waker, cpu, at, pid, rest):
+        events.append((point, waker, cpu, at, name_of(TASKS[pid]) + pack("<i", pid) + rest))
+
+    for n in range(12):
+        t, cpu = SECOND + n * 5000000, n % 3
+        first, second = (301, 302) if n % 2 else (302, 303)
+        task("sched_waking", 0, cpu, t, first, pack("<ii", 120, cpu))
+        task("sched_wakeup", 0, cpu, t + 1000, first, pack("<ii", 120, cpu))
+        switch(cpu, t + 20000 + 7000 * n, 0, first, 0)
+        task("sched_waking", first, cpu, t + 300000, second, pack("<ii", 119, cpu))
+        if n == 1:
+            task("sched_wakeup_new", first, cpu, t + 310000, 311, pack("<ii", 120, cpu))
+        task("sched_wakeup", first, cpu, t + 310000, second, pack("<ii", 119, cpu))
+        task("sched_stat_runtime", first, cpu, t + 900000, first, pack("<iQQ", 0, 880000, 5000000 + n))
+        switch(cpu, t + 1000000, first, second, (0, 1, 2, 0x100, 1)[n % 5], n % 3)
+        task("sched_stat_runtime", second, cpu, t + 2400000, second, pack("<iQQ", 0, 1400000 + n, 6000000))
+        if n % 4 == 2:
+            task("sched_stat_iowait", 0, cpu, t + 2450000, first, pack("<iQ", 0, 1100000 + n))
+            events.append(("sched_migrate_task", second, cpu, t + 2460000, name_of(TASKS[first]) + pack("<iiii", first, 120, cpu, (cpu + 1) % 3)))
+        after = 311 if 0 < n < 10 else 0
+        switch(cpu, t + 2500000, second, after, (1, 2, 0)[n % 3], (n + 1) % 3)
+        if after:
+            switch(cpu, t + 3100000 + n * 1000, 311, 0, 1 if n < 9 else 0x10, 1)
+    points = points_of("sched_switch", "sched_wakeup", "sched_migrate_task", "sched_waking", "sched_wakeup_new", "sched_stat_runtime", "sched_stat_iowait")
+    write_points(folder, "tasks.data", points, events, True, tasks_before, recording.FLAG_COMM | 1 << 13)
+
+
+def write_power(folder):
+    """Idle states and clocks of CPUs, switches, and calls for input and output, some of which fail, overlap or do not end."""
+    events = []
+    for n in range(16):
+        t, cpu = SECOND + n * 3000000, n % 2
+        pid = (301, 302)[n // 2 % 2]
+        events.append(("cpu_frequency", 0, cpu, t, pack("<II", (800000, 1600000, 2400000)[n % 3], cpu)))
+        events.append(("cpu_idle", 0, cpu, t + 100000, pack("<II", n % 4, cpu)))
+        events.append(("cpu_idle", 0, cpu, t + 400000 + 10000 * n, pack("<II", 0xffffffff, cpu)))
+        for before, after, at in ((0, pid, 500000 + 10000 * n), (pid, 0, 2500000)):
+            events.append(("sched_switch", before, cpu, t + at, name_of(TASKS[before]) + pack("<iiq", before, 120, 1 if before else 0) +
+                           name_of(TASKS[after]) + pack("<ii", after, 120)))
+        call = ("read", "sendto", "poll", "fsync")[n % 4]
+        events.append(("sys_enter_" + call, pid, cpu, t + 600000, pack("<iiQ", n, 0, 3 + n % 5)))
+        if n != 6:
+            events.append(("sys_exit_" + call, pid, cpu, t + 700000 + 90000 * n, pack("<iiq", n, 0, -11 if n % 5 == 4 else 100 * n)))
+    points = points_of("sched_switch", "sched_wakeup", "cpu_idle", "cpu_frequency", *("sys_%s_%s" % (end, call) for call in ("read", "sendto", "poll", "fsync")
+                                                                                      for end in ("enter", "exit")))
+    write_points(folder, "power.data", points, sorted(events, key=lambda event: event[3]), before=tasks_before)
+
+
+def write_lockdep(folder):
+    """Locks as lockdep shows them: taken at once, waited for, read by several, tried; events that contradict each other."""
+    events = []
+
+    def event(point, tid, at, lock, flags=0):
+        word = ("rq_lock", "inode_sem", "a_mutex")[lock].encode() + b"\0"
+        where = pack("<I", len(word) << 16 | 24)
+        events.append(("lock_" + point, tid, tid % 2, SECOND + at, (pack("<I", flags) if point == "acquire" else b"") + where +
+                       (b"" if point == "acquire" else bytes(4)) + pack("<Q", 0xffff888000002000 + 64 * lock) + word))
+
+    for n in range(10):
+        t, tid, lock = n * 1000000, 301 + n % 3, n % 3
+        event("acquire", tid, t, lock, (0, 2, 1)[n % 3])
+        if n % 3 == 0:
+            event("contended", tid, t + 1000, lock)
+        if n % 3 != 1:
+            event("acquired", tid, t + 20000 + 3000 * n, lock)
+        if n % 3 == 1:
+            event("acquire", tid, t + 5000, lock, 2)
+            event("release", tid, t + 6000, lock)
+        event("release", tid, t + 500000, lock)
+    for n, point in enumerate(("contended", "acquired", "release", "acquire", "acquire", "contended", "contended", "acquired", "acquired")):
+        event(point, 303, 20000000 + 1000 * n, 2)
+    event("acquire", 302, 30000000, 1, 2)
+    event("acquired", 302, 30001000, 1)
+    write_points(folder, "lockdep.data", points_of("lock_acquire", "lock_acquired", "lock_contended", "lock_release"), events, before=tasks_before)
 
 
 def execution(count):
@@ -597,6 +736,68 @@ def write_waits(folder):
     write(folder, "waits.data", attributes, records, {recording.EVENT_DESC: descriptions}, ids=(CLOCK, CYCLES, INSTRUCTIONS, MISSES))
 
 
+OFF_CPU_MAGIC = 0x757063666666
+
+
+def write_offcpu(folder):
+    """Waits of the threads of waits.data, as `record --off-cpu` writes them, with their wakers, and samples of a clock."""
+    kind = IP | TID | TIME | CPU | PERIOD | CALLCHAIN | RAW | IDENTIFIER
+    stacks = [("K:__schedule K:schedule K:futex_wait K:__x64_sys_futex K:do_syscall_64 L:syscall C:evaluate C:main", 1),
+              ("K:schedule K:vfs_read K:__x64_sys_read K:do_syscall_64 L:__GI___libc_read C:lookup C:main", 1),
+              ("K:__schedule K:handle_mm_fault K:asm_exc_page_fault C:print_result C:main", 2),
+              ("K:schedule K:__sys_recvmsg K:do_syscall_64 C:parse C:main", 1), ("K:__schedule K:do_syscall_64 C:parse C:main", 1)]
+
+    def end(tid, time):
+        return pack("<IIQIIQ", 200, tid, time, 0, 0, 86)
+
+    records = [next(side_band(end))]
+    records += [recording.comm(200, tid, name, end=end(tid, SECOND - 100)) for tid, name in ((200, "waits"), (201, "worker"), (202, "reader"))]
+    records += [recording.mmap(200, 200, known.CODE, 0x4000, 0, "/calc", end=end(200, SECOND - 90)),
+                recording.mmap(200, 200, WAITS_LIBRARY_AT, 0x4000, 0, "/libc.so.6", end=end(200, SECOND - 80))]
+    for n in range(24):
+        frames, state = stacks[n * n % 5]
+        tid, time = 200 + n % 3, SECOND + 1000000 * n
+        inside = [waits_address(frame) for frame in frames.split() if frame[0] == "K"]
+        outside = [waits_address(frame) for frame in frames.split() if frame[0] != "K"]
+        chain = [recording.CONTEXT_KERNEL, *inside, recording.CONTEXT_USER, *outside]
+        wakers = [waits_address(frame) for frame in ("K:wake_up_q", "K:futex_wake", "L:syscall", "C:parse")][:n % 4 + 1 if n % 5 else 0]
+        raw = pack("<QQQII16sIIQ", OFF_CPU_MAGIC + (n == 7), 1 + n % 4, 40000 * (n + 1), state, 201 if n % 5 else 0, b"worker" if n % 5 else b"", len(wakers),
+                   (0, 202)[n % 2], 0x600000 + 8 * (n % 3) if "futex" in frames else 0) + pack("<%dQ" % len(wakers), *wakers) + bytes(8 * (n % 2))
+        raw = raw[:20] if n == 11 else raw
+        raw += bytes(-(len(raw) + 4) % 8)
+        body = pack("<QQIIQIIQ", 86, inside[0], 200, tid, time, n % 2, 0, 70000 * (n + 1)) + recording.chain(chain) + pack("<I", len(raw)) + raw
+        records.append(record(SAMPLE, body, KERNEL))
+        at = waits_address("C:evaluate")
+        body = pack("<QQIIQIIQ", 87, at, 200, tid, time + 500000, n % 2, 0, 250000)
+        body += recording.chain([recording.CONTEXT_USER, at, waits_address("C:main")]) + pack("<I4s", 4, b"")
+        records.append(record(SAMPLE, body, USER))
+    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=1, config=config, period=1) for config in (10, 0)]
+    write(folder, "offcpu.data", attributes, records, {recording.EVENT_DESC: recording.event_descriptions(attributes, ["offcpu-time", "cpu-clock"], (86, 87))},
+          ids=(86, 87))
+
+
+# Calls of loops.data: the program repeats them; what is in braces happens in some rounds.
+ROUTE = "main parse lookup evaluate lookup print_result"
+
+
+def write_loops(folder):
+    """Branch stacks of 8 of a program that calls functions in cycles: calls, returns, jumps within functions."""
+    kind, walk, samples = IP | TID | TIME | PERIOD | BRANCHES, [], []
+    for n in range(40):
+        route = ROUTE.split() if n % 8 else ["main", "parse", "parse", "print_result"]
+        for i, name in enumerate(route):
+            after = route[(i + 1) % len(route)]
+            walk.append((known.address(name), known.address(name) - 6, 1 | (3 + n % 5) << 4 | 1 << 20))
+            walk.append((known.address(name) + 4, known.address(after) - 8, (2 if n % 7 == 3 else 0) | 7 << 4 | (5 if (n + i) % 2 else 6) << 20))
+    for n in range(48):
+        at = 8 + n * 7 % (len(walk) - 8)
+        taken = walk[at - 8:at][::-1]
+        pid = 101 if n % 3 else 102
+        body = pack("<QIIQQ", taken[0][1], pid, pid, SECOND + n * 10000000, 1000 + n)
+        samples.append(record(SAMPLE, body + pack("<Q", len(taken)) + recording.branches(taken), USER))
+    write(folder, "loops.data", [recording.attribute(kind, kind=0, period=1000, branch_type=8)], [*side_band(), *samples], {recording.BRANCH_STACK: b""})
+
+
 def write_waits_files(folder):
     known.program(os.path.join(folder, "libc.so.6"), WAITS_LIBRARY)
     with open(os.path.join(folder, "kallsyms-waits"), "w", encoding="utf-8") as out:
@@ -608,7 +809,8 @@ def write_waits_files(folder):
 
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
-                 write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits):
+                 write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
+                 write_tasks, write_power, write_lockdep, write_offcpu, write_loops):
         each(folder)
     write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
     write_counts(folder, "counts.data", 0, [2 * SECOND])

@@ -345,6 +345,11 @@ TEST("tasks, clocks, locks, waits and cycles of known recordings are analysed as
 	check_file("tasks");
 }
 
+TEST("lines, calls and variables are shown as expected of debug information of each version, split and compressed, to the byte")
+{
+	check_file("debug");
+}
+
 TEST("recordings that inject rewrites are shown as expected, to the byte")
 {
 	check_file("rewritten");

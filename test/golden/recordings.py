@@ -1,7 +1,9 @@
 """The recordings of test/golden, with the program, the library and the kernel that they are of. Every byte is made here, but for the programs
 `lines` and `shapes`, which gcc 12 made of lines.c and shapes.c (-O2 -g -fno-omit-frame-pointer -fno-stack-protector -fno-asynchronous-unwind-tables -nostdlib -static -no-pie
 -fdebug-prefix-map=$PWD=. -Wl,--build-id=none -Wl,-z,noseparate-code): the recordings are the same on every machine. Formats: as of
-suite/recording.py; the layouts of tracepoints are those that the kernel shows in tracefs."""
+suite/recording.py; the layouts of tracepoints are those that the kernel shows in tracefs.
+The folder `debug` has the same two programs with -gdwarf-N -gstrict-dwarf (the digit of a name; 4 and 5 without -gstrict-dwarf), `split` ones with
+-gsplit-dwarf, `packed5` with -gz; `clang5` is lines.c of clang 14."""
 import os
 import struct
 

@@ -10,6 +10,7 @@ import struct
 import sys
 import tempfile
 
+from golden import recordings
 from suite import process, recording
 from suite.perf import first_difference, need_reference
 from suite.process import perfuse
@@ -17,7 +18,7 @@ from suite.settings import PERFUSE, TOP
 from suite.tests import Skip, by_samples, need, need_root, remark, run_tests, tests_of
 
 LOAD = "for i in 1 2 3 4 5 6; do ls -R /etc >/dev/null 2>&1; sleep 0.01; done"
-EXIT, THROTTLE, SCHEDSTAT_CPU, SCHEDSTAT_DOMAIN = 4, 5, 85, 86
+EXIT, THROTTLE = 4, 5
 
 
 @functools.lru_cache(None)
@@ -387,22 +388,9 @@ def test_pipe():
         need(piped.returncode == 0 and piped.stdout == whole.stdout, "%s: %s %s" % (words, first_difference(piped.stdout, whole.stdout), piped.stderr))
 
 
-def schedstat_records(version, moments):
-    """Two CPUs with a domain each; all counters of a moment are its number times their index."""
-    count = 45 if version == 17 else 36
-    for time, factor in moments:
-        for cpu in range(2):
-            head = struct.pack("<QIHH", time, cpu, version, 0)
-            yield recording.record(SCHEDSTAT_CPU, head + struct.pack("<6I3Q", *(factor * i for i in range(1, 10))))
-            yield recording.record(SCHEDSTAT_DOMAIN, recording.aligned(head + struct.pack("<%dI" % count, *(factor * i for i in range(1, count + 1)))))
-
-
 def schedstat_file(name, version, moments):
     path = os.path.join(folder(), name)
-    domains = struct.pack("<II", version, 1) + b"".join(
-        struct.pack("<III", cpu, 1, 0) + (recording.header_text("MC") if version == 17 else b"") +
-        recording.header_text("00000003") + recording.header_text("0-1") for cpu in range(2))
-    recording.write(path, list(schedstat_records(version, moments)), [recording.attribute(0x10000, config=9)], {32: domains})
+    recordings.write_schedstats(path, version, moments)
     return path
 
 

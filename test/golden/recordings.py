@@ -809,12 +809,38 @@ def write_waits_files(folder):
         out.write("%x T _etext\n" % (known.KERNEL_BASE + 0x100000))
 
 
+SCHEDSTAT_CPU, SCHEDSTAT_DOMAIN = 85, 86
+
+
+def write_schedstats(path, version, moments, count=lambda factor, cpu, i: factor * i):
+    """The scheduler's counters of two CPUs with a domain each; count: of a moment's factor, a CPU, and the index of the counter from 1 on."""
+    records, values = [], 45 if version == 17 else 36
+    for time, factor in moments:
+        for cpu in range(2):
+            begin = pack("<QIHH", time, cpu, version, 0)
+            records.append(record(SCHEDSTAT_CPU, begin + pack("<6I3Q", *(count(factor, cpu, i) for i in range(1, 10)))))
+            records.append(record(SCHEDSTAT_DOMAIN, recording.aligned(begin + pack("<%dI" % values, *(count(factor, cpu, i) for i in range(1, values + 1))))))
+    domains = pack("<II", version, 1) + b"".join(pack("<III", cpu, 1, 0) + (header_text("MC") if version == 17 else b"") +
+                                                 header_text("00000003") + header_text("0-1") for cpu in range(2))
+    recording.write(path, records, [recording.attribute(IDENTIFIER, config=9)], {32: domains})
+
+
+def uneven(factor, cpu, i):
+    """Every counter another one, some of which do not count, and some of which wrap."""
+    return (factor * (i * 37 % 23 + cpu * 5) + 2 ** 32 - 30 * (i % 7 == 2)) % 2 ** 32 if i % 11 else 7
+
+
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
                  write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
                  write_tasks, write_power, write_lockdep, write_offcpu, write_loops):
         each(folder)
     write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
+    for version in (15, 16, 17):
+        write_schedstats(os.path.join(folder, "stats%d.data" % version), version, ((1000, 1), (1100, 11)), uneven)
+        os.utime(os.path.join(folder, "stats%d.data" % version), (SECOND, SECOND))
+    write_schedstats(os.path.join(folder, "later.data"), 17, ((1000, 2), (1200, 9)), uneven)
+    os.utime(os.path.join(folder, "later.data"), (SECOND, SECOND))
     write_counts(folder, "counts.data", 0, [2 * SECOND])
     write_counts(folder, "intervals.data", 1000, [SECOND, 2 * SECOND, 3 * SECOND])
 

@@ -376,8 +376,13 @@ static int timechart_run(struct cli *cli, void *filled, int argc, const char **a
 	else
 		code = draw(cli, options, &input);
 	input_close(&input);
-	vec_fini(&options->chosen.list);
 	return code;
+}
+
+static void timechart_release(void *filled)
+{
+	struct timechart_command *options = filled;
+	vec_fini(&options->chosen.list);
 }
 
 static const char *const timechart_usage[] = { "perf timechart [<options>] {record}", NULL };
@@ -392,5 +397,6 @@ const struct command command_timechart = {
 	.options_mode = OPTIONS_STOP_AT_NON_OPTION,
 	.defaults = timechart_defaults,
 	.run = timechart_run,
+	.release = timechart_release,
 	.subcommands = timechart_words,
 };

@@ -350,6 +350,11 @@ TEST("lines, calls and variables are shown as expected of debug information of e
 	check_file("debug");
 }
 
+TEST("packets of every kind, and samples in a trace, are decoded as expected, to the byte")
+{
+	check_file("packets");
+}
+
 TEST("recordings that inject rewrites are shown as expected, to the byte")
 {
 	check_file("rewritten");

@@ -7,7 +7,7 @@ The folder `debug` has the same two programs with -gdwarf-N -gstrict-dwarf (the 
 import os
 import struct
 
-from suite import elf, pt_encoder, recording
+from suite import elf, pt_encoder, pt_packets, pt_program, recording, traces
 from suite.recording import (
     KERNEL, SAMPLE, SAMPLE_ADDR as ADDR, SAMPLE_BRANCH_STACK as BRANCHES, SAMPLE_CALLCHAIN as CALLCHAIN, SAMPLE_CGROUP as CGROUP,
     SAMPLE_CODE_PAGE_SIZE as CODE_PAGE, SAMPLE_CPU as CPU, SAMPLE_DATA_PAGE_SIZE as DATA_PAGE, SAMPLE_DATA_SRC as DATA_SRC, SAMPLE_ID as ID,
@@ -809,6 +809,89 @@ def write_waits_files(folder):
         out.write("%x T _etext\n" % (known.KERNEL_BASE + 0x100000))
 
 
+class Chance:
+    """Numbers that look random, the same in every version of Python."""
+    def __init__(self, seed):
+        self.state = seed
+
+    def random(self):
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+        return (self.state >> 11) / 2 ** 53
+
+    def randrange(self, first, end=None):
+        first, end = (0, first) if end is None else (first, end)
+        return first + int(self.random() * (end - first))
+
+    def choice(self, among):
+        return among[self.randrange(len(among))]
+
+
+AUX_OUTPUT_HW_ID = 21
+PACKETS_EVENTS = [(ADDR | WEIGHT, 0, 0, 300), (BRANCHES, 0, 8, 301), (TRANSACTION, 0, 0, 302), (1 << 18, 0xff03ff | 0xffffffff << 32, 0, 303)]
+
+
+def blocks_of(first):
+    """Samples in the trace, as their blocks: BASIC 4, GENERAL 1, MEMORY 5, LAST_BRANCHES 8; each names the events that it is of, by bits."""
+    at, out = known.CODE + 0x1000, b""
+    for number in range(8):
+        basic = {0: at + 64 * number % 320 + 8, 1: 1 << number % 4 | (2 if number == 5 else 0), 2: first + 100 * number}
+        out += traces.block(4, list(basic.items()))
+        if number % 2:
+            out += traces.block(1, [(i, 0x100 * number + i) for i in range(18)])
+        if number % 4 in (0, 2):
+            out += traces.block(5, [(0, 0x7000 + number), (1, 0x12 + number), (2, number << 32 | 40 + number), (3, 0x12 << 32 | 5 * number)])
+        if number % 4 == 1:
+            out += traces.block(8, [(i, (i % 8 << 61) + i + 3 if i % 3 == 2 else at + 16 * i) for i in range(12)])
+        if number == 7:
+            out += traces.block(16, [(i, 0x200 + i) for i in range(16)])
+        out += b"\x02\x33"
+    return out
+
+
+def write_packets(folder):
+    """Packets of every kind of a program that chance made (the file packets), and samples of four events that record into the trace."""
+    chance, first = Chance(7), 5000000
+    options = pt_packets.Options(compress_returns=True, long_bits=0.3, cycles=True, mtc=True, psb_bytes=300, events=True, extra=0.05, ratios=0.01,
+                                 overflow=0.004)
+    program = pt_program.Program(chance, 12, (pt_program.SYSCALL, pt_program.WRITE, pt_program.FAR_CALL, pt_program.BEGIN, pt_program.COMMIT,
+                                              pt_program.PAGING) * 2)
+    steps = pt_program.execute(program, chance, 900, 0.01, 0.02)
+    trace = pt_packets.Encoder(program, chance, options, first + 20000).run(steps)
+    with open(os.path.join(folder, "packets"), "wb") as out:
+        out.write(program.elf())
+    late = first + 60000
+    trace += b"\x02\x82" * 8 + b"\x19" + late.to_bytes(7, "little") + b"\x02\x03\x08\x00" + b"\x02\x23" + blocks_of(late)
+    kind, numbers = IP | TID | TIME | IDENTIFIER, (61, 62) + tuple(event[3] for event in PACKETS_EVENTS)
+    flags = recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_MMAP | recording.FLAG_COMM
+
+    def end(time):
+        return pack("<IIQQ", 101, 101, time, numbers[1])
+
+    words = (8, 0, 1, 0, 1, pt_encoder.TSC_BIT, pt_encoder.NO_RETURNS_BIT, 0, 0, 0, pt_encoder.MTC_BIT, 15 << 14, 308, 2, pt_encoder.CYC_BIT, 37, 0, 1)
+    records = [record(recording.AUXTRACE_INFO, pack("<II", 1, 0) + pack("<18Q", *words)), next(side_band(lambda pid, time: end(time))),
+               recording.comm(101, 101, "packets", end=end(first)),
+               recording.mmap(101, 101, program.base, len(program.text) + -len(program.text) % 4096, 0x1000, "/packets", end=end(first + 1)),
+               record(recording.ITRACE_START, pack("<II", 101, 101) + end(first + 2))]
+    place = 0
+    cut = trace.index(b"\x02\x82" * 8, len(trace) // 3)
+    for piece in (trace[:cut], trace[cut:]):
+        padded = piece + bytes(-len(piece) % 8)
+        records += [record(recording.AUX, pack("<QQQ", place, len(piece), 0) + end(first + 100 + place)),
+                    record(recording.AUXTRACE, pack("<QQQIIII", len(padded), place, 7 + (place > 0), 0, 101, 0xffffffff, 0)) + padded]
+        place += len(piece)
+    records += [record(AUX_OUTPUT_HW_ID, pack("<Q", i) + pack("<IIQQ", 101, 101, first + 3, number)) for i, (_, _, _, number) in enumerate(PACKETS_EVENTS)]
+    records.append(record(recording.FINISHED_ROUND, b""))
+    config = 1 | pt_encoder.BRANCH_BIT | pt_encoder.TSC_BIT | pt_encoder.CYC_BIT | pt_encoder.MTC_BIT | 3 << 14
+    attributes = [recording.attribute(kind, recording.FLAG_SAMPLE_ID_ALL, kind=8, config=config, period=1, read_format=4),
+                  recording.attribute(kind, flags, kind=1, config=9, period=1, read_format=4)]
+    for fields, registers_of, branches, _ in PACKETS_EVENTS:
+        one = recording.attribute(kind | fields, recording.FLAG_SAMPLE_ID_ALL | 1 << 31, kind=0, period=1000, branch_type=branches)
+        attributes.append(with_parameters(one, interrupt=registers_of))
+    features = {recording.EVENT_DESC: recording.event_descriptions(attributes, ("intel_pt//u", "dummy:u", "cycles:aux", "branches:aux", "tx:aux", "regs:aux"),
+                                                                   numbers)}
+    write(folder, "packets.data", attributes, records, features, ids=numbers)
+
+
 SCHEDSTAT_CPU, SCHEDSTAT_DOMAIN = 85, 86
 
 
@@ -833,7 +916,7 @@ def uneven(factor, cpu, i):
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
                  write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
-                 write_tasks, write_power, write_lockdep, write_offcpu, write_loops):
+                 write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_packets):
         each(folder)
     write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
     for version in (15, 16, 17):

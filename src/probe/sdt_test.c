@@ -40,6 +40,31 @@ TEST("arguments of static points become registers and memory with their types")
 	EXPECT_STR(argument(EM_RISCV, "8@a0"), "none");
 }
 
+TEST("registers of every width are those of the kernel")
+{
+	static const char *const rows[] = { "rax eax ax al", "rbx ebx bx bl", "rcx ecx cx cl", "rdx edx dx dl", "rsi esi si sil", "rdi edi di dil",
+		"rbp ebp bp bpl", "rsp esp sp spl", "r8 r8d r8w r8b", "r15 r15d r15w r15b" };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char row[32], given[32], want[32], *next = row, *word;
+		snprintf(row, sizeof row, "%s", rows[i]);
+		const char *name = i < 8 ? rows[i] + strlen(rows[i]) - (i < 4 ? 5 : 6) : rows[i];
+		for (unsigned size = 8; (word = strsep(&next, " ")); size /= 2) {
+			snprintf(given, sizeof given, "%u@%%%s", size, word);
+			snprintf(want, sizeof want, "%%%.*s:u%u", (int)strcspn(name, " "), name, 8 * size);
+			EXPECT_STR(argument(EM_X86_64, given), want);
+			snprintf(given, sizeof given, "-%u@-16(%%%s)", size, word);
+			snprintf(want, sizeof want, "-16(%%%.*s):s%u", (int)strcspn(name, " "), name, 8 * size);
+			EXPECT_STR(argument(EM_X86_64, given), want);
+		}
+	}
+	EXPECT_STR(argument(EM_X86_64, "8@%ra"), "none");
+	EXPECT_STR(argument(EM_X86_64, "8@%raxx"), "none");
+	EXPECT_STR(argument(EM_X86_64, "3@%rax"), "%ax");
+	EXPECT_STR(argument(EM_AARCH64, "8@x30"), "%x30:u64");
+	EXPECT_STR(argument(EM_AARCH64, "2@[sp]"), "+0(%sp):u16");
+	EXPECT_STR(argument(EM_AARCH64, "-1@[x2, -8]"), "-8(%x2):s8");
+}
+
 struct found {
 	unsigned count;
 	uint64_t offset, semaphore;

@@ -9,6 +9,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import struct
 import sys
 import tempfile
 import time
@@ -275,6 +276,45 @@ def test_inlined(c):
         ranges.setdefault(name, set()).add((start, end))
     need(ranges["leaf"] == ranges["mid"] == ranges["work"] and ranges["calls"] == ranges["outer"] != ranges["work"], str(ranges))
     need(database.execute("SELECT count(*) FROM symbols WHERE name = 'leaf'").fetchone()[0] > 1, "one symbol for all addresses")
+    process.must(PERFUSE, "record", "-q", "-F", "2000", "-e", "cpu-clock:u", "-g", "-o", data, program)
+    names = {name for name, in c.export("recorded.db", "--callchains", path=data).execute("SELECT name FROM symbols")}
+    need("work" in names and "leaf" not in names, "recorded chains, which script prints without inlined functions: %s" % names)
+
+
+def test_values(c):
+    """each event with a value in a sample that counts a group has a row, whose period is what the event has gained"""
+    data = os.path.join(c.work, "values.data")
+    kind = r.SAMPLE_IP | r.SAMPLE_TID | r.SAMPLE_TIME | r.SAMPLE_READ | r.SAMPLE_ID
+    attributes = [r.attribute(kind, config=config, read_format=4 | 8) for config in (0, 2)]  # PERF_FORMAT_ID | PERF_FORMAT_GROUP
+    records = [r.record(r.SAMPLE, struct.pack("<QIIQQ5Q", 0x1000, 10, 10, time, 1, 2, clock, 1, faults, 2), r.USER)
+               for time, clock, faults in ((5, 100, 3), (6, 150, 3), (7, 230, 4))]
+    r.write(data, records, attributes, ids=(1, 2))
+    found = c.export("values.db", path=data).execute("SELECT time, evsel_id, period FROM samples WHERE id").fetchall()
+    need(found == [(5, 1, 100), (5, 2, 3), (6, 1, 50), (7, 1, 80), (7, 2, 1)], str(found))
+
+
+def test_fault_on_itself(c):
+    """as in perf, an instruction without a symbol that faults on its own page has a symbol for each of both places"""
+    data = os.path.join(c.work, "fault.data")
+    attribute = r.attribute(r.SAMPLE_IP | r.SAMPLE_TID | r.SAMPLE_TIME | r.SAMPLE_ADDR, config=2)
+    records = [r.mmap(10, 10, 0x10000, 0x4000, 0, "/no/such/file")]
+    records += [r.record(r.SAMPLE, struct.pack("<QIIQQ", 0x10040, 10, 10, time, 0x10040), r.USER) for time in (5, 6)]
+    r.write(data, records, [attribute])
+    database = c.export("fault.db", path=data)
+    need(database.execute("SELECT symbol_id, to_symbol_id FROM samples WHERE id").fetchall() == [(1, 2), (1, 1)], "other symbols")
+    need(database.execute("SELECT name, sym_start FROM symbols WHERE id").fetchall() == [("unknown", 0x40)] * 2, "other names")
+
+
+def test_end_of_calls(c):
+    """the calls of a thread end with it, before those of threads that live longer"""
+    data = os.path.join(c.work, "ends.data")
+    attribute = r.attribute(r.SAMPLE_IP | r.SAMPLE_TID | r.SAMPLE_TIME | r.SAMPLE_ADDR, config=2)
+    records = [r.mmap(tid, tid, 0x10000, 0x4000, 0, "/no/such/file") for tid in (10, 20)]
+    records += [r.record(r.SAMPLE, struct.pack("<QIIQQ", 0x10040, tid, tid, 5 + tid, 0x12000), r.USER) for tid in (10, 20)]
+    records.append(r.record(r.EXIT, struct.pack("<IIIIQ", 20, 20, 20, 20, 40)))
+    r.write(data, records, [attribute])
+    calls = c.export("ends.db", "--calls", path=data).execute("SELECT tid, return_time FROM calls_view WHERE call_path_id ORDER BY id").fetchall()
+    need(calls == [(20, 25), (10, 15)], str(calls))
 
 
 def test_existing(c):

@@ -1,94 +1,15 @@
 #include "export/exporter.h"
 
-#include <stdio.h>
-
-#include "base/hash.h"
 #include "data/evsel_name.h"
 #include "export/branch_types.h"
-#include "export/calls.h"
-#include "export/synthesized.h"
+#include "export/exporter_state.h"
 #include "image/search.h"
 #include "session/trace.h"
 #include "symbol/lines.h"
 
-enum { CHAIN_MAX = 127, MACHINE = 1, STEPS = 1 << 14 };
-#define DATA_SRC_NONE UINT64_C(0x1e05080021) /* each part of perf_mem_data_src: not available */
+enum { STEPS = 1 << 14 };
 #define FLAGS_OF_TYPE (TRACE_BRANCH | TRACE_CALL | TRACE_RETURN | TRACE_CONDITIONAL | TRACE_SYSCALL | TRACE_ASYNC | TRACE_INTERRUPT | \
 	TRACE_ABORT | TRACE_BEGIN | TRACE_END | TRACE_VM_ENTRY | TRACE_VM_EXIT)
-
-/* Where an address lies; module MODULE_ID_NONE: in no mapping. */
-struct place {
-	uint32_t module, symbol;     /* symbol: id of symbols_lookup, 0: none */
-	uint64_t offset, address;
-};
-
-enum row_kind { ROW_SAMPLE, ROW_SWITCH };
-
-/* What a worker stores of a record. */
-struct row {
-	enum row_kind kind;
-	uint32_t thread, event;
-	int32_t pid, tid, other_pid, other_tid; /* other: of a switch, if it names both threads */
-	uint64_t clock;
-	struct place ip, addr;
-	bool has_addr;
-	uint16_t misc;
-	uint32_t cpu, flags, chain_count;
-	size_t chain;                /* index in slice.chains */
-	uint64_t ip_address, addr_address, time, period, weight, transaction, data_src, instructions, cycles;
-	uint8_t size, raw[SYNTHESIZED_BYTES]; /* of a synthesized event */
-};
-
-struct slice {
-	VEC(struct row) rows;
-	VEC(struct place) chains;
-};
-
-struct known_thread {
-	uint64_t row;                /* id in the database; 0: not there yet */
-	int32_t pid, tid;
-	uint32_t model;              /* id in the model; THREAD_NONE: unknown to it */
-	uint32_t comm_index;         /* of the comm whose row was looked up last … */
-	uint64_t comm_row;           /* … and its row; 0: none */
-};
-
-/* The calls that are inlined at a place, outermost first: numbers in symbol_keys. */
-struct inlined {
-	uint32_t first, count;
-	bool complete;               /* the debug information names the function around them, too, by another name than its symbol's */
-};
-
-/* A frame of a call chain after the path `from`, with the path of calls up to it. */
-struct step {
-	struct place place;
-	uint32_t from, path;         /* path PATH_ROOT: no step yet */
-	size_t symbols;              /* that were known when it was added */
-};
-
-struct exporter {
-	struct database *database;
-	struct session *session;
-	struct symbols *symbols;
-	struct calls *calls;         /* NULL: not wanted */
-	struct call_paths paths;
-	struct slices {
-		struct slice *items;
-		size_t count, capacity;
-	} slices, read;              /* read: of the last batch, until its rows are written while the workers read the next */
-	VEC(struct known_thread) threads;
-	VEC(uint32_t) numbers;       /* by id in the model: index in threads + 1; 0: none yet */
-	struct triples thread_keys, comm_keys, symbol_keys; /* row of a comm or symbol: number + 1 */
-	VEC(uint32_t) dsos, events;  /* by module, by event: ids in the database, 0: not there yet */
-	VEC(uint64_t) starts;        /* of symbols */
-	struct idmap symbol_rows;    /* module and id of a known symbol → its number in symbol_keys */
-	struct triples inlined_keys; /* module and offset of a frame */
-	VEC(struct inlined) inlined; /* by number in inlined_keys */
-	struct step *steps;          /* STEPS of them: the last one of each hash */
-	struct triples stack_keys;   /* thread and CPU of a stack of calls */
-	VEC(struct stack_thread { uint64_t row; int32_t tid; uint32_t number; }) stacks;
-	uint64_t thread_rows, dso_rows, event_rows, sample_rows, path_rows, call_rows, comm_thread_rows, switch_rows;
-	bool has_machine, knows_exec; /* knows_exec: COMM records show whether a program was executed */
-};
 
 static void finish_call(void *context, const struct finished_call *call);
 
@@ -138,6 +59,7 @@ static void slices_fini(struct slices *slices)
 	for (size_t i = 0; i < slices->count; i++) {
 		vec_fini(&slices->items[i].rows);
 		vec_fini(&slices->items[i].chains);
+		vec_fini(&slices->items[i].reads);
 	}
 	vec_fini(slices);
 }
@@ -159,115 +81,17 @@ void exporter_free(struct exporter *exporter)
 	triples_fini(&exporter->symbol_keys);
 	idmap_fini(&exporter->symbol_rows);
 	triples_fini(&exporter->inlined_keys);
+	sample_reads_fini(&exporter->reads);
 	vec_fini(&exporter->inlined);
 	free(exporter->steps);
 	triples_fini(&exporter->stack_keys);
+	idmap_fini(&exporter->last_stacks);
 	call_paths_fini(&exporter->paths);
 	calls_free(exporter->calls);
 	free(exporter);
 }
 
-/* --- The workers' half --- */
-
-static struct place place_of(const struct exporter *exporter, const struct location *location)
-{
-	struct place place = { .module = location->module, .offset = location->offset, .address = location->address };
-	if (location->module == MODULE_ID_NONE)
-		return place;
-	uint64_t *note = location_note(location);
-	if (!*note) /* the symbol's id + 1 */
-		*note = 1 + (uint64_t)symbols_lookup(exporter->symbols, modules_get(&exporter->session->model.modules, location->module),
-			location->offset);
-	place.symbol = (uint32_t)(*note - 1);
-	return place;
-}
-
-/* Whether the address of such a sample is that of code or data with a symbol: of branches, and of page faults. */
-static bool has_addr_place(const struct attr *attr)
-{
-	enum { PAGE_FAULTS = 2, PAGE_FAULTS_MIN = 5, PAGE_FAULTS_MAJ = 6 };
-	if (!(attr->sample_type & SAMPLE_ADDR))
-		return false;
-	if (attr->type == ATTR_SOFTWARE)
-		return attr->config == PAGE_FAULTS || attr->config == PAGE_FAULTS_MIN || attr->config == PAGE_FAULTS_MAJ;
-	return attr_is_branch_trace(attr);
-}
-
-static void note_chain(const struct exporter *exporter, const struct resolved *r, struct slice *slice, struct row *row)
-{
-	if (!exporter->database->schema.callchains || !(r->sample->present & SAMPLE_CALLCHAIN))
-		return;
-	struct chain chain = resolved_chain(r, CHAIN_OUTERMOST_FIRST, CHAIN_MAX);
-	row->chain = slice->chains.count;
-	for (size_t i = 0; i < chain.count; i++)
-		vec_push(&slice->chains, place_of(exporter, chain.frames[i]));
-	row->chain_count = (uint32_t)chain.count;
-}
-
-static void note_switch(const struct resolved *r, struct slice *slice)
-{
-	const struct record *record = r->record;
-	struct row *row = vec_add(&slice->rows);
-	row->kind = ROW_SWITCH;
-	row->pid = r->pid;
-	row->tid = r->tid;
-	row->clock = r->clock;
-	row->misc = record->misc;
-	row->time = r->sample->time;
-	row->cpu = r->sample->cpu;
-	row->other_pid = row->other_tid = -1;
-	if (record->type == RECORD_SWITCH_CPU_WIDE && record->body_len >= 8) {
-		memcpy(&row->other_pid, record->body, 4);
-		memcpy(&row->other_tid, record->body + 4, 4);
-	}
-}
-
-static void note_sample(const struct exporter *exporter, const struct resolved *r, struct slice *slice)
-{
-	const struct sample *sample = r->sample;
-	const struct attr *attr = &r->evsel->attr;
-	const struct trace_note *note = trace_note_of(r);
-	struct row row = { .kind = ROW_SAMPLE, .thread = r->thread, .event = r->event, .pid = r->pid, .tid = r->tid, .clock = r->clock,
-		.cpu = sample->cpu, .ip_address = sample->ip, .addr_address = sample->addr, .time = sample->time, .period = sample->period,
-		.weight = sample->weight, .transaction = sample->transaction,
-		.data_src = sample->present & SAMPLE_DATA_SRC || note ? sample->data_src : DATA_SRC_NONE };
-	row.ip = place_of(exporter, resolved_ip(r));
-	row.has_addr = has_addr_place(attr);
-	if (row.has_addr)
-		row.addr = place_of(exporter, resolved_locate_any(r, sample->addr));
-	if (note) {
-		row.flags = note->flags;
-		row.instructions = note->instructions;
-		row.cycles = note->cycles;
-		row.size = note->instruction_size;
-	}
-	if (event_is_synthesized(attr) && sample->raw)
-		memcpy(row.raw, sample->raw, sample->raw_size < sizeof row.raw ? sample->raw_size : sizeof row.raw);
-	note_chain(exporter, r, slice, &row);
-	vec_push(&slice->rows, row);
-}
-
-static void on_record(void *context, const struct resolved *r, size_t index)
-{
-	struct exporter *exporter = context;
-	struct slice *slice = &exporter->slices.items[index];
-	if (r->record->type == RECORD_SAMPLE) {
-		if (r->evsel && r->evsel->attr.type != ATTR_TRACEPOINT)
-			note_sample(exporter, r, slice);
-	} else if (r->record->type == RECORD_SWITCH || r->record->type == RECORD_SWITCH_CPU_WIDE) {
-		note_switch(r, slice);
-	}
-}
-
-static void on_batch_begin(void *context, struct session *session, size_t slices)
-{
-	struct exporter *exporter = context;
-	(void)session;
-	while (exporter->slices.count < slices)
-		vec_add(&exporter->slices);
-}
-
-/* --- The owner's half: each function returns the id of a row, which it writes at the first use --- */
+/* Each function returns the id of a row, which it writes at the first use --- */
 
 static uint64_t event_row(struct exporter *exporter, uint32_t event)
 {
@@ -332,7 +156,7 @@ static uint64_t dso_row(struct exporter *exporter, uint32_t id)
 struct place_rows {
 	uint64_t dso, offset;
 	uint32_t symbol;
-	bool at_start;
+	bool at_start, made;         /* made: the symbol, now, where none covers the address */
 };
 
 static void add_symbol(struct exporter *exporter, uint32_t row, uint64_t dso, const struct symbol *symbol, const char *name)
@@ -361,6 +185,7 @@ static struct place_rows place_rows_of(struct exporter *exporter, const struct p
 			idmap_set(&exporter->symbol_rows, known, number);
 	}
 	rows.symbol = number + 1;
+	rows.made = added && !place->symbol;
 	if (added) {
 		const struct module *module = modules_get(&exporter->session->model.modules, place->module);
 		const struct symbol none = { .start = unknown, .end = unknown };
@@ -375,157 +200,20 @@ static struct place_rows place_rows_of(struct exporter *exporter, const struct p
 	return rows;
 }
 
-/* The lives of a thread id that have begun. */
-static uint32_t lives_begun(const struct model *model, int32_t tid, uint64_t clock)
+/* As in perf, where an instruction without a symbol accesses itself, as in a fault on code, two symbols are made there; later samples have
+ * the first. */
+static struct place_rows addr_rows_of(struct exporter *exporter, const struct row *row, const struct place_rows *from)
 {
-	uint32_t index = idmap_get(&model->by_tid, (uint32_t)tid), count = 0;
-	const struct thread_lives *lives = index == IDMAP_NONE ? NULL : &model->lives.items[index];
-	while (lives && count < lives->threads.count && model->threads.items[lives->threads.items[count]]->born <= clock)
-		count++;
-	return count;
-}
-
-static struct triple thread_key(int32_t pid, int32_t tid, uint64_t life, bool forked)
-{
-	return (struct triple){ (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid, life, forked };
-}
-
-/* Between two lives, an id has a thread that the model does not know, perhaps without its process. The next life continues it, unless it
- * begins with a FORK record. */
-static uint32_t thread_number(struct exporter *exporter, uint32_t id, int32_t pid, int32_t tid, uint64_t clock)
-{
-	const struct model *model = &exporter->session->model;
-	const struct thread *thread = id == THREAD_NONE ? NULL : model->threads.items[id];
-	if (id < exporter->numbers.count && exporter->numbers.items[id])
-		return exporter->numbers.items[id] - 1;
-	if (thread) {
-		pid = thread->pid;
-		tid = thread->tid;
-	}
-	uint64_t life = lives_begun(model, tid, thread ? thread->born : clock) - (thread != NULL);
-	bool added, forked = thread && thread->ppid != -1;
-	struct triple key = thread_key(pid, tid, life, forked), alone = thread_key(-1, tid, life, false);
-	if (!forked && !triples_has(&exporter->thread_keys, key) && triples_has(&exporter->thread_keys, alone))
-		key = alone;
-	uint32_t number = triples_add(&exporter->thread_keys, key, &added);
-	if (added)
-		vec_push(&exporter->threads, ((struct known_thread){ .pid = pid, .tid = tid, .model = id }));
-	exporter->threads.items[number].pid = pid;
-	if (thread) {
-		exporter->threads.items[number].model = id;
-		while (exporter->numbers.count <= id)
-			vec_push(&exporter->numbers, 0);
-		exporter->numbers.items[id] = number + 1;
-	}
-	return number;
-}
-
-/* A comm of a thread: the index in its list. Before the first COMM record a thread has one that is named after its id. */
-struct comm_at {
-	uint32_t thread, index;
-	const struct thread_comm *comm; /* NULL: none */
-};
-
-static struct comm_at current_comm(const struct exporter *exporter, uint32_t number, uint64_t clock)
-{
-	const struct known_thread *known = &exporter->threads.items[number];
-	struct comm_at at = { .thread = number };
-	if (known->model == THREAD_NONE)
-		return at;
-	const struct thread *thread = exporter->session->model.threads.items[known->model];
-	size_t count = thread->comms.count;
-	while (count && thread->comms.items[count - 1].clock > clock)
-		count--;
-	if (count) {
-		at.index = (uint32_t)count - 1;
-		at.comm = &thread->comms.items[count - 1];
-	}
-	return at;
-}
-
-/* The comm since the last exec. Without one, the first, except that a process with synthesized records has its parent's as the first. */
-static struct comm_at program_comm(const struct exporter *exporter, uint32_t number, uint64_t clock)
-{
-	struct comm_at at = current_comm(exporter, number, clock);
-	if (!at.comm || !exporter->knows_exec)
-		return at;
-	const struct known_thread *known = &exporter->threads.items[number];
-	const struct thread_comm *comms = exporter->session->model.threads.items[known->model]->comms.items;
-	uint32_t last = at.index, chosen = last;
-	while (chosen && !comms[chosen].exec)
-		chosen--;
-	if (!comms[chosen].exec && last && !comms[0].time && known->pid == known->tid)
-		chosen = 1;
-	return (struct comm_at){ number, chosen, &comms[chosen] };
-}
-
-static uint64_t comm_row(struct exporter *exporter, const struct comm_at *at, bool *added)
-{
-	char buffer[16];
-	struct known_thread *thread = &exporter->threads.items[at->thread];
-	*added = false;
-	if (thread->comm_row && thread->comm_index == at->index)
-		return thread->comm_row;
-	uint64_t row = triples_add(&exporter->comm_keys, (struct triple){ at->thread, at->index, 0 }, added) + 1;
-	thread->comm_index = at->index;
-	thread->comm_row = row;
-	if (*added) {
-		snprintf(buffer, sizeof buffer, ":%d", thread->tid);
-		const char *name = at->comm ? strtab_text(&exporter->session->model.strings, at->comm->comm) : buffer;
-		const struct value values[] = { value_of(row), value_text(name), value_of(thread->row), value_of(at->comm ? at->comm->time : 0),
-			value_of(at->comm && at->comm->exec) };
-		database_add(exporter->database, TABLE_COMMS, values);
-	}
-	return row;
-}
-
-static void add_comm_thread(struct exporter *exporter, uint64_t comm, uint64_t thread)
-{
-	const struct value values[] = { value_of(++exporter->comm_thread_rows), value_of(comm), value_of(thread) };
-	database_add(exporter->database, TABLE_COMM_THREADS, values);
-}
-
-static void add_thread(struct exporter *exporter, uint32_t number, uint32_t leader, bool has_leader)
-{
-	struct known_thread *thread = &exporter->threads.items[number];
-	if (thread->row)
-		return;
-	thread->row = ++exporter->thread_rows;
-	const struct value values[] = { value_of(thread->row), value_of(MACHINE),
-		value_of(has_leader ? exporter->threads.items[leader].row : 0), value_of((uint64_t)thread->pid), value_of((uint64_t)thread->tid) };
-	database_add(exporter->database, TABLE_THREADS, values);
-}
-
-/* The thread, its process and their comms. Returns the row of the comm of the program that it runs; 0: unknown. */
-static uint64_t task_rows(struct exporter *exporter, uint32_t number, uint64_t clock)
-{
-	const struct known_thread thread = exporter->threads.items[number];
-	const struct model *model = &exporter->session->model;
-	uint32_t leader = number;
-	uint64_t program = 0;
-	bool added, has_leader = true;
-	if (thread.pid != thread.tid) {
-		uint32_t id = thread.pid == -1 ? THREAD_NONE : model_thread(model, thread.pid, clock);
-		/* the model makes the process of a thread that it makes; a process that has ended is unknown */
-		has_leader = id != THREAD_NONE || (thread.model == THREAD_NONE && thread.pid != -1);
-		if (has_leader)
-			leader = thread_number(exporter, id, thread.pid, thread.pid, clock);
-	}
-	if (has_leader) {
-		add_thread(exporter, leader, leader, true);
-		struct comm_at at = program_comm(exporter, leader, clock);
-		program = comm_row(exporter, &at, &added);
-		if (added)
-			add_comm_thread(exporter, program, exporter->threads.items[leader].row);
-	}
-	if (!exporter->threads.items[number].row) {
-		add_thread(exporter, number, leader, has_leader);
-		if (has_leader)
-			add_comm_thread(exporter, program, exporter->threads.items[number].row);
-	}
-	struct comm_at current = current_comm(exporter, number, clock);
-	comm_row(exporter, &current, &added);
-	return program;
+	bool added;
+	struct place_rows rows = place_rows_of(exporter, &row->addr, row->addr.offset);
+	if (!from->made || rows.symbol != from->symbol)
+		return rows;
+	const struct triple key = { (uint64_t)2 << 32 | row->addr.module, 0, row->addr.offset };
+	const struct symbol symbol = { .start = row->addr.offset, .end = row->addr.offset };
+	rows.symbol = triples_add(&exporter->symbol_keys, key, &added) + 1;
+	add_symbol(exporter, rows.symbol, rows.dso, &symbol, "unknown");
+	vec_push(&exporter->starts, symbol.start);
+	return rows;
 }
 
 static uint64_t path_row(struct exporter *exporter, uint32_t number)
@@ -573,8 +261,10 @@ static uint32_t stack_number(struct exporter *exporter, uint32_t number, uint32_
 	const struct known_thread *thread = &exporter->threads.items[number];
 	bool added, idle = thread->pid == 0 && thread->tid == 0;
 	uint32_t stack = triples_add(&exporter->stack_keys, (struct triple){ number, idle ? cpu : 0, 0 }, &added);
-	if (added)
+	if (added) {
 		vec_push(&exporter->stacks, ((struct stack_thread){ thread->row, thread->tid, stack }));
+		idmap_set(&exporter->last_stacks, (uint32_t)thread->tid, stack);
+	}
 	return stack;
 }
 
@@ -598,7 +288,8 @@ static struct inlined add_inlined(struct exporter *exporter, const struct place 
 	const uint64_t inlined_key = (uint64_t)1 << 32 | place->module;
 	struct inlined inlined = { 0 };
 	const struct module *module = modules_get(&exporter->session->model.modules, place->module);
-	size_t count = lines_inlines(exporter->symbols, module, place->offset, place->symbol, frames);
+	uint64_t back = place->inlines == 1 + FRAME_RETURN && place->offset;
+	size_t count = lines_inlines(exporter->symbols, module, place->offset - back, place->symbol, frames);
 	const struct symbol *around = symbols_get(exporter->symbols, module, place->symbol);
 	inlined.complete = count && frames[count - 1].symbol != place->symbol;
 	if (!inlined.complete) /* its row precedes */
@@ -620,9 +311,9 @@ static struct inlined add_inlined(struct exporter *exporter, const struct place 
 static struct inlined inlined_at(struct exporter *exporter, const struct place *place)
 {
 	bool added;
-	if (!place->symbol || place->module == MODULE_ID_NONE)
+	if (!place->symbol || !place->inlines || place->module == MODULE_ID_NONE)
 		return (struct inlined){ 0 };
-	uint32_t number = triples_add(&exporter->inlined_keys, (struct triple){ place->module, place->offset, 0 }, &added);
+	uint32_t number = triples_add(&exporter->inlined_keys, (struct triple){ place->module, place->offset, place->inlines }, &added);
 	if (added)
 		vec_push(&exporter->inlined, add_inlined(exporter, place));
 	return exporter->inlined.items[number];
@@ -647,7 +338,7 @@ static uint32_t add_step(struct exporter *exporter, uint32_t path, const struct 
 static bool is_same_step(const struct exporter *exporter, uint32_t from, const struct place *place, const struct step *step)
 {
 	return step->path != PATH_ROOT && step->from == from && place->module == step->place.module && place->offset == step->place.offset &&
-		place->symbol == step->place.symbol &&
+		place->symbol == step->place.symbol && place->inlines == step->place.inlines &&
 		(place->symbol || (place->address == step->place.address && step->symbols == exporter->symbol_keys.rows.count));
 }
 
@@ -668,17 +359,19 @@ static uint64_t chain_row(struct exporter *exporter, const struct slice *slice, 
 	return path == PATH_ROOT ? 0 : path_row(exporter, path);
 }
 
-static void write_sample(struct exporter *exporter, const struct slice *slice, const struct row *row)
+/* A sample of one event: row->event, or another one whose value it has. */
+static void write_sample_of(struct exporter *exporter, const struct slice *slice, const struct row *row, uint32_t of, uint64_t period)
 {
 	struct place_rows to = { 0 };
-	uint64_t event = event_row(exporter, row->event);
+	const struct attr *attr = &session_evlist(exporter->session)->events.items[of].attr;
+	uint64_t event = event_row(exporter, of);
 	add_machine(exporter);
 	uint32_t number = thread_number(exporter, row->thread, row->pid, row->tid, row->clock);
 	uint64_t program = task_rows(exporter, number, row->clock), id = ++exporter->sample_rows;
 	struct place_rows from = place_rows_of(exporter, &row->ip, row->ip.offset);
 	uint64_t path = row->chain_count ? chain_row(exporter, slice, row) : 0;
-	if (row->has_addr) {
-		to = place_rows_of(exporter, &row->addr, row->addr.offset);
+	if (row->has_addr && has_addr_place(attr)) {
+		to = addr_rows_of(exporter, row, &from);
 		if (exporter->calls)
 			write_branch(exporter, row, number, program, &from, &to);
 	}
@@ -686,14 +379,38 @@ static void write_sample(struct exporter *exporter, const struct slice *slice, c
 		value_of(id), value_of(event), value_of(MACHINE), value_of(exporter->threads.items[number].row), value_of(program),
 		value_of(from.dso), value_of(from.symbol), value_of(from.offset), value_of(row->ip_address), value_of(row->time),
 		value_of((uint64_t)(int32_t)row->cpu), value_of(to.dso), value_of(to.symbol), value_of(to.offset), value_of(row->addr_address),
-		value_of(row->period), value_of(row->weight), value_of(row->transaction), value_of(row->data_src),
+		value_of(period), value_of(row->weight), value_of(row->transaction), value_of(row->data_src),
 		value_of(row->flags & FLAGS_OF_TYPE), value_of((row->flags & TRACE_IN_TX) != 0), value_of(path), value_of(row->instructions),
 		value_of(row->cycles), value_of(row->flags),
 	};
 	database_add(exporter->database, TABLE_SAMPLES, values);
-	const struct attr *attr = &session_evlist(exporter->session)->events.items[row->event].attr;
 	if (event_is_synthesized(attr))
 		synthesized_add(exporter->database, id, attr->config, row->raw, sizeof row->raw);
+}
+
+struct sample_context {
+	struct exporter *exporter;
+	const struct slice *slice;
+	const struct row *row;
+};
+
+static void write_part(void *context, const struct sample_part *part)
+{
+	const struct sample_context *sample = context;
+	const struct evlist *evlist = session_evlist(sample->exporter->session);
+	if (evlist->events.items[part->event].attr.type != ATTR_TRACEPOINT)
+		write_sample_of(sample->exporter, sample->slice, sample->row, part->event, part->period);
+}
+
+static void write_sample(struct exporter *exporter, const struct slice *slice, const struct row *row)
+{
+	struct sample_context context = { exporter, slice, row };
+	if (!row->reads_len) {
+		write_sample_of(exporter, slice, row, row->event, row->period);
+		return;
+	}
+	const struct sample sample = { .read = slice->reads.items + row->reads, .read_len = row->reads_len };
+	sample_reads_each(&exporter->reads, session_evlist(exporter->session), row->event, &sample, write_part, &context);
 }
 
 /* One side of a switch; row 0: the recording does not know the thread. */
@@ -730,19 +447,38 @@ static void write_switch(struct exporter *exporter, const struct row *row)
 	database_add(exporter->database, TABLE_SWITCHES, values);
 }
 
+static void write_exit(struct exporter *exporter, const struct row *row)
+{
+	uint32_t stack = idmap_get(&exporter->last_stacks, (uint32_t)row->tid);
+	if (stack != IDMAP_NONE)
+		calls_end(exporter->calls, stack);
+}
+
+static void write_row(struct exporter *exporter, const struct slice *slice, const struct row *row)
+{
+	switch (row->kind) {
+	case ROW_SAMPLE:
+		write_sample(exporter, slice, row);
+		return;
+	case ROW_SWITCH:
+		write_switch(exporter, row);
+		return;
+	case ROW_EXIT:
+		write_exit(exporter, row);
+		return;
+	}
+}
+
 static void write_read(void *context)
 {
 	struct exporter *exporter = context;
 	for (size_t i = 0; i < exporter->read.count; i++) {
 		struct slice *slice = &exporter->read.items[i];
-		for (size_t n = 0; n < slice->rows.count; n++) {
-			if (slice->rows.items[n].kind == ROW_SAMPLE)
-				write_sample(exporter, slice, &slice->rows.items[n]);
-			else
-				write_switch(exporter, &slice->rows.items[n]);
-		}
+		for (size_t n = 0; n < slice->rows.count; n++)
+			write_row(exporter, slice, &slice->rows.items[n]);
 		vec_clear(&slice->rows);
 		vec_clear(&slice->chains);
+		vec_clear(&slice->reads);
 	}
 }
 
@@ -760,7 +496,7 @@ static void on_batch_end(void *context, struct session *session, size_t slices)
 
 struct sink exporter_sink(struct exporter *exporter)
 {
-	return (struct sink){ .context = exporter, .batch_begin = on_batch_begin, .record = on_record, .meanwhile = write_read,
+	return (struct sink){ .context = exporter, .batch_begin = worker_rows_begin, .record = worker_rows_add, .meanwhile = write_read,
 		.batch_end = on_batch_end, .want_records = true };
 }
 

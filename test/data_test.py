@@ -305,6 +305,17 @@ def test_fault_on_itself(c):
     need(database.execute("SELECT name, sym_start FROM symbols WHERE id").fetchall() == [("unknown", 0x40)] * 2, "other names")
 
 
+def test_reaped_threads(c):
+    """as in perf, samples of threads that have no id any more are of one thread, in the process of the first of them"""
+    data = os.path.join(c.work, "reaped.data")
+    attribute = r.attribute(r.SAMPLE_IP | r.SAMPLE_TID | r.SAMPLE_TIME)
+    records = [r.comm(pid, pid, "some") for pid in (10, 20)]
+    records += [r.record(r.SAMPLE, struct.pack("<QIiQ", 0x10040, pid, -1, pid), r.USER) for pid in (10, 20)]
+    r.write(data, records, [attribute])
+    rows = c.export("reaped.db", path=data).execute("SELECT pid, tid FROM threads WHERE id").fetchall()
+    need(rows == [(10, 10), (10, -1)], str(rows))
+
+
 def test_end_of_calls(c):
     """the calls of a thread end with it, before those of threads that live longer"""
     data = os.path.join(c.work, "ends.data")

@@ -8,8 +8,12 @@ struct tuples {
 	uint64_t *words;
 	uint32_t key_words, row_words; /* of one row; row_words >= key_words */
 	uint32_t count, capacity;
-	uint32_t *slots;               /* open addressing: id + 1, 0 if free */
+	struct tuple_slot {
+		uint32_t row;          /* its id + 1, 0 if free */
+		uint32_t hash;         /* of its key: other keys are mostly told apart without their rows */
+	} *slots;                      /* open addressing */
 	uint32_t slot_count;           /* a power of two */
+	uint64_t secret;               /* an address, on which the hashes depend */
 };
 
 void tuples_init(struct tuples *tuples, uint32_t key_words, uint32_t row_words);

@@ -45,7 +45,7 @@ TEST("the account of a table is the memory that it has, before and after it grow
 	for (uint64_t i = 0; i < 5000; i++) {
 		tuples_add(&tuples, (uint64_t[]){ i, 0, 0 });
 		uint64_t slots = tuples.count >= tuples.slot_count / 2 ? 2 * tuples.slot_count : tuples.slot_count; /* grow with the next row */
-		EXPECT_INT(tuples_bytes(&tuples, tuples.count), tuples.capacity * 3 * sizeof(uint64_t) + slots * sizeof(uint32_t));
+		EXPECT_INT(tuples_bytes(&tuples, tuples.count), tuples.capacity * 3 * sizeof(uint64_t) + slots * sizeof(struct tuple_slot));
 	}
 	tuples_fini(&tuples);
 }

@@ -12,11 +12,6 @@ static uint32_t lives_begun(const struct model *model, int32_t tid, uint64_t clo
 	return count;
 }
 
-static struct triple thread_key(int32_t pid, int32_t tid, uint64_t life, bool forked)
-{
-	return (struct triple){ (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid, life, forked };
-}
-
 uint32_t thread_number(struct exporter *exporter, uint32_t id, int32_t pid, int32_t tid, uint64_t clock)
 {
 	const struct model *model = &exporter->session->model;
@@ -29,13 +24,11 @@ uint32_t thread_number(struct exporter *exporter, uint32_t id, int32_t pid, int3
 	}
 	uint64_t life = lives_begun(model, tid, thread ? thread->born : clock) - (thread != NULL);
 	bool added, forked = thread && thread->ppid != -1;
-	struct triple key = thread_key(pid, tid, life, forked), alone = thread_key(-1, tid, life, false);
-	if (!forked && !triples_has(&exporter->thread_keys, key) && triples_has(&exporter->thread_keys, alone))
-		key = alone;
-	uint32_t number = triples_add(&exporter->thread_keys, key, &added);
+	uint32_t number = triples_add(&exporter->thread_keys, (struct triple){ (uint32_t)tid, life, forked }, &added);
 	if (added)
 		vec_push(&exporter->threads, ((struct known_thread){ .pid = pid, .tid = tid, .model = id }));
-	exporter->threads.items[number].pid = pid;
+	if (exporter->threads.items[number].pid == -1) /* as in perf, its first process is that of a thread, also of those of the id -1 */
+		exporter->threads.items[number].pid = pid;
 	if (thread) {
 		exporter->threads.items[number].model = id;
 		while (exporter->numbers.count <= id)

@@ -450,6 +450,8 @@ def test_counters(context):
     periods = [int(line.split()[0]) for line in process.perfuse("script", "-i", data, "-F", "period,event").stdout.splitlines() if "page-faults" in line]
     need(len(total) == 1 and total[0]["source"] == "counters", done.stdout + done.stderr)
     need(int(total[0]["instructions"]) == sum(periods), "%s, not %d" % (total, sum(periods)))
+    shown = process.perfuse("ipc", "-i", data, "--counters", "cpu-clock,page-faults", "--format=csv").stdout.splitlines()
+    need(int(total[0]["ranges"]) < 8 or len(shown) > 3, "%d lines of windows for %s" % (len(shown), total))
 
 
 def stacks_of(context, name):

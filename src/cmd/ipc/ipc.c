@@ -70,11 +70,25 @@ static int refuse(const struct run *run, const struct ipc_facts *facts, struct e
 	return 0;
 }
 
+/* Intervals of counters are coarse: windows are as long as these are in the series with the longest, whatever the distance of the bounds. */
+static uint64_t smallest_window(const struct run *run)
+{
+	uint64_t longest = 1;
+	if (!run->tracks.counted)
+		return ipc_smallest_window(&run->tracks, run->options->width);
+	for (size_t i = 0; i < run->tracks.list.count; i++) {
+		const struct ipc_track *track = &run->tracks.list.items[i];
+		uint64_t mean = track->ranges.count ? (track->cycles + track->ranges.count - 1) / track->ranges.count : 1;
+		longest = mean > longest ? mean : longest;
+	}
+	return longest;
+}
+
 /* The window that was requested, or one that makes sense. */
 static void choose_grid(struct run *run)
 {
 	const struct ipc_command *options = run->options;
-	uint64_t longest = 1, smallest = ipc_smallest_window(&run->tracks, options->width);
+	uint64_t longest = 1, smallest = smallest_window(run);
 	for (size_t i = 0; i < run->tracks.list.count; i++)
 		longest = run->tracks.list.items[i].cycles > longest ? run->tracks.list.items[i].cycles : longest;
 	uint64_t chosen = ipc_round_up((longest + WINDOWS_SHOWN - 1) / WINDOWS_SHOWN);

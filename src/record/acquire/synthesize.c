@@ -141,7 +141,9 @@ static void out_cpu_map(struct writer *out, const struct cpus *cpus)
 		return;
 	}
 	out_u16(out, MAP_CPUS);
-	out_u16(out, (uint16_t)count);
+	out_u16(out, (uint16_t)(count ? count : 1));
+	if (!count) /* no counter is open: any CPU, as readers refuse an empty list */
+		out_u16(out, UINT16_MAX);
 	for (size_t i = 0; i < count; i++)
 		out_u16(out, (uint16_t)cpus->list.items[i]);
 }

@@ -66,4 +66,6 @@ TEST("a list of CPUs is a range if there is no gap, otherwise the numbers")
 	expect_cpu_map((const int32_t[]){ 2, 3, 4, 5 }, 4, (const uint16_t[]){ 2, 0, 2, 5 }, 4);
 	expect_cpu_map((const int32_t[]){ 0, 2, 5 }, 3, (const uint16_t[]){ 0, 3, 0, 2, 5 }, 5);
 	expect_cpu_map((const int32_t[]){ -1 }, 1, (const uint16_t[]){ 0, 1, UINT16_MAX }, 3);
+	/* of events that no counter counts; readers refuse an empty list */
+	expect_cpu_map(NULL, 0, (const uint16_t[]){ 0, 1, UINT16_MAX }, 3);
 }

@@ -45,7 +45,7 @@ int turns_check(const struct turns_plan *plan, struct error *err)
 	bool descriptors = turn_way_has_pairs(plan->way) && plan->way != TURN_FUTEX;
 	bool yields = plan->way == TURN_YIELD && plan->model == TURN_COROUTINES;
 	if (plan->model != TURN_THREADS && !turn_way_has_pairs(plan->way) && !yields)
-		return error_set(err, ERROR_USAGE, "%s has no messages, which %s exchange", way, model);
+		return error_set(err, ERROR_USAGE, "the model %s exchanges messages, and %s has none", model, way);
 	if ((plan->model == TURN_EPOLL || plan->model == TURN_URING) && !descriptors)
 		return error_set(err, ERROR_USAGE, "%s cannot wait for a %s, which has no descriptor", model, way);
 	if (plan->pairs < 1 || plan->pairs > TURNS_PAIRS_MAX)

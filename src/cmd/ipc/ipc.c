@@ -70,7 +70,7 @@ static int refuse(const struct run *run, const struct ipc_facts *facts, struct e
 	return 0;
 }
 
-/* Intervals of counters are coarse: windows are as long as these are in the series with the longest, whatever the distance of the bounds. */
+/* Intervals of counters are coarse: windows are as long as the mean one of the series with the longest, whatever the bounds. */
 static uint64_t smallest_window(const struct run *run)
 {
 	uint64_t longest = 1;

@@ -13,6 +13,7 @@ enum {
 	PIECES = 8000,          /* of a panel: ranges that are narrower are joined */
 	WINDOWS = 4000, WINDOWS_CHOSEN = 400, STEPS = 4, EVENTS = 6000,
 	LETTER = 6,             /* width of a letter of a label */
+	DOTS = 200,             /* of more windows around an event, the dots are small */
 };
 
 enum lane { LANE_MODE, LANE_CALLS, LANE_SWITCHES, LANE_MARKS, LANE_PACKETS, LANE_LOSSES, LANES };
@@ -99,7 +100,7 @@ static void write_ranges(const struct picture *picture, const struct ipc_plot *p
 	struct writer *out = plot->out;
 	pieces drawn = { 0 };
 	join_ranges(picture, track, &drawn);
-	ipc_plot_frame(plot, "timed ranges", true);
+	ipc_plot_frame(plot, "IPC of ranges", true);
 	open_plot(plot);
 	for (unsigned kind = 0; kind < 3; kind++) {
 		writer_printf(out, "<path class=\"%s\" d=\"", classes[kind]);
@@ -241,7 +242,8 @@ static void write_event(const struct picture *picture, const struct ipc_plot *pl
 	static const double POINT = 1.5;
 	const struct ipc_event *event = &track->events.items[number];
 	struct writer *out = picture->out;
-	const char *name = strtab_text(&picture->svg->tracks->names, event->name);
+	const char *own = strtab_text(&picture->svg->tracks->names, event->name);
+	const char *name = lane_of(event->kind) == LANE_MODE ? ipc_event_word(event->kind) : own;
 	double to = picture->ns ? (double)event->to_ns : (double)event->to_cycle;
 	double x = ipc_plot_x(plot, start_of_event(picture, event)), width = ipc_plot_x(plot, to) - x;
 	if (event->kind == IPC_EVENT_CBR && x < 0)
@@ -385,23 +387,40 @@ void ipc_svg_write(struct writer *out, const struct ipc_svg *svg)
 	ipc_plot_end(out);
 }
 
-/* The polygon between two of the row's members. */
-static void write_band(const struct ipc_plot *plot, const struct ipc_around *around, const char *class, size_t low, size_t high)
+static double row_x(const struct ipc_plot *plot, const struct ipc_around_row *row)
+{
+	return ipc_plot_x(plot, ((double)row->from + (double)row->to) / 2);
+}
+
+/* The polygon between two of the rows' members. */
+static void write_band(const struct ipc_plot *plot, const struct ipc_around_row *rows, size_t count,
+	const char *class, size_t low, size_t high)
 {
 	struct writer *out = plot->out;
-	bool first = true;
 	writer_printf(out, "<path class=\"%s\" d=\"", class);
-	for (size_t pass = 0; pass < 2; pass++)
-		for (size_t n = 0; n < around->rows.count; n++) {
-			const struct ipc_around_row *row = &around->rows.items[pass ? around->rows.count - 1 - n : n];
-			const double *value = (const double *)(const void *)((const char *)row + (pass ? low : high));
-			if (!row->count)
-				continue;
-			writer_printf(out, "%c%.2f %.1f", first ? 'M' : 'L', ipc_plot_x(plot, ((double)row->from + (double)row->to) / 2),
-				ipc_plot_y(plot, *value));
-			first = false;
-		}
-	writer_puts(out, first ? "\"/>\n" : "z\"/>\n");
+	for (size_t i = 0; i < 2 * count; i++) {
+		const struct ipc_around_row *row = &rows[i < count ? i : 2 * count - 1 - i];
+		const double *value = (const double *)(const void *)((const char *)row + (i < count ? high : low));
+		writer_printf(out, "%c%.2f %.1f", i ? 'L' : 'M', row_x(plot, row), ipc_plot_y(plot, *value));
+	}
+	writer_puts(out, "z\"/>\n");
+}
+
+/* Consecutive rows that all have occurrences: where none has cycles, nothing is drawn. */
+static void write_around_stretch(const struct ipc_plot *plot, const struct ipc_around_row *rows, size_t count)
+{
+	struct writer *out = plot->out;
+	write_band(plot, rows, count, "band", offsetof(struct ipc_around_row, least), offsetof(struct ipc_around_row, most));
+	write_band(plot, rows, count, "trust", offsetof(struct ipc_around_row, low), offsetof(struct ipc_around_row, high));
+	writer_puts(out, "<path class=\"mean\" d=\"");
+	for (size_t i = 0; i < count; i++)
+		writer_printf(out, "%c%.2f %.1f", i ? 'L' : 'M', row_x(plot, &rows[i]), ipc_plot_y(plot, rows[i].mean));
+	writer_puts(out, "\"/>\n");
+	for (size_t i = 0; i < count; i++)
+		writer_printf(out, "<circle class=\"dot\" cx=\"%.2f\" cy=\"%.1f\" r=\"%s\"><title>%lld to %lld %s\nIPC %.2f, 95 %%: %.2f to %.2f\n"
+			"bounds: %.2f to %.2f\n%llu occurrences</title></circle>\n", row_x(plot, &rows[i]), ipc_plot_y(plot, rows[i].mean),
+			count > DOTS ? "1" : "2.5", (long long)rows[i].from, (long long)rows[i].to, plot->ns ? "ns" : "cycles", rows[i].mean, rows[i].low,
+			rows[i].high, rows[i].least, rows[i].most, (unsigned long long)rows[i].count);
 }
 
 void ipc_around_svg_write(struct writer *out, const struct ipc_around *around, const struct ipc_around_svg *svg)
@@ -419,19 +438,14 @@ void ipc_around_svg_write(struct writer *out, const struct ipc_around *around, c
 	ipc_plot_begin(out, svg->title, str_text(&facts), IPC_PLOT_WIDTH, plot.y + HEIGHT + AXIS + 8);
 	ipc_plot_frame(&plot, "IPC", true);
 	open_plot(&plot);
-	write_band(&plot, around, "band", offsetof(struct ipc_around_row, least), offsetof(struct ipc_around_row, most));
-	write_band(&plot, around, "trust", offsetof(struct ipc_around_row, low), offsetof(struct ipc_around_row, high));
-	bool first = true;
-	writer_puts(out, "<path class=\"mean\" d=\"");
-	for (size_t i = 0; i < around->rows.count; i++) {
-		const struct ipc_around_row *row = &around->rows.items[i];
-		if (!row->count)
-			continue;
-		writer_printf(out, "%c%.2f %.1f", first ? 'M' : 'L', ipc_plot_x(&plot, ((double)row->from + (double)row->to) / 2),
-			ipc_plot_y(&plot, row->mean));
-		first = false;
+	const struct ipc_around_row *rows = around->rows.items;
+	for (size_t i = 0, first = 0; i < around->rows.count; i++) {
+		if (!rows[i].count)
+			first = i + 1;
+		else if (i + 1 == around->rows.count || !rows[i + 1].count)
+			write_around_stretch(&plot, rows + first, i + 1 - first);
 	}
-	writer_printf(out, "\"/>\n<path class=\"origin\" d=\"M%.2f 0V%d\"/>\n", ipc_plot_x(&plot, 0), HEIGHT);
+	writer_printf(out, "<path class=\"origin\" d=\"M%.2f 0V%d\"/>\n", ipc_plot_x(&plot, 0), HEIGHT);
 	close_plot(&plot);
 	ipc_plot_axis(&plot, plot.y + HEIGHT + 16);
 	ipc_plot_end(out);

@@ -76,3 +76,28 @@ TEST("the frequency before the first range is at the start; a label that would c
 	free(text);
 	ipc_tracks_fini(&tracks);
 }
+
+TEST("a picture of the windows around an event is interrupted where no window has cycles, and each window has its numbers")
+{
+	struct ipc_around around = { .occurrences = 3 };
+	struct writer out;
+	writer_open(&out, -1, 0);
+	for (int64_t i = 0; i < 5; i++)
+		vec_push(&around.rows, ((struct ipc_around_row){ .from = 10 * i - 20, .to = 10 * i - 10, .count = i == 2 ? 0 : 3, .mean = 1.5, .low = 1,
+			.high = 2, .least = 1.25, .most = 1.75 }));
+	ipc_around_svg_write(&out, &around, &(struct ipc_around_svg){ .title = "T", .event = "switch" });
+	char *text = memory_alloc(out.len + 1);
+	memcpy(text, out.buffer, out.len);
+	text[out.len] = '\0';
+	unsigned lines = 0, dots = 0;
+	for (const char *at = text; (at = strstr(at, "<path class=\"mean\" d=\"M")); at++)
+		lines++;
+	for (const char *at = text; (at = strstr(at, "<circle class=\"dot\"")); at++)
+		dots++;
+	EXPECT(lines == 2 && dots == 4);
+	EXPECT(strstr(text, "<title>-20 to -10 cycles\nIPC 1.50, 95 %: 1.00 to 2.00\nbounds: 1.25 to 1.75\n3 occurrences</title>"));
+	EXPECT(!strstr(text, "<title>0 to 10 cycles"));
+	free(text);
+	vec_fini(&around.rows);
+	writer_fini(&out);
+}

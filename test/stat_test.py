@@ -661,6 +661,25 @@ def test_control(c):
         need(0.38 <= share <= counted + 0.05, "%.3f s of %.3f s were counted" % (share, counted))
 
 
+def test_control_of_one(c):
+    """--control "enable NAME" starts that event alone, also of software events that are otherwise read together"""
+    need_counters(c)
+    orders = [os.path.join(c.work, name) for name in ("orders-one", "answers-one")]
+    for name in orders:
+        os.mkfifo(name)
+    with process.start(PERFUSE, "stat", "-D", "-1", "-a", "-e", "task-clock,cpu-clock", "-x,", "--control", "fifo:%s,%s" % tuple(orders),
+                       cwd=c.work, stderr=process.PIPE) as running:
+        with open(orders[0], "w", encoding="utf-8") as send, open(orders[1], encoding="utf-8") as receive:
+            for order in ("enable task-clock", "ping"):
+                send.write(order + "\n")
+                send.flush()
+                need(receive.readline().lstrip("\0") == "ack\n", "no answer to %s" % order)
+        running.send_signal(2)
+        rows = [line.split(",") for line in running.stderr.read().splitlines() if "," in line]
+        need(running.wait(60) == -2 and len(rows) == 2, "%s" % rows)
+        need(float(rows[0][0]) > 0 and rows[1][0] == "<not counted>", "%s" % rows)
+
+
 def wait_for_counters(pid):
     """Until the process blocks SIGINT, and a little longer."""
     for _ in range(600):

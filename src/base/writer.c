@@ -208,6 +208,11 @@ size_t writer_fixed(struct writer *w, double value, unsigned decimals, unsigned 
 	return sizeof digits - at < width ? width : sizeof digits - at;
 }
 
+void writer_right(struct writer *w, const char *text, unsigned width)
+{
+	writer_aligned(w, text, strlen(text), width);
+}
+
 void writer_left(struct writer *w, const char *text, unsigned width)
 {
 	size_t length = strlen(text);
@@ -225,4 +230,14 @@ void writer_decimal(struct writer *w, uint64_t value, unsigned width)
 		value /= 10;
 	} while (value);
 	writer_aligned(w, digits + at, sizeof digits - at, width);
+}
+
+void writer_zeros(struct writer *w, uint64_t value, unsigned digits)
+{
+	unsigned wide = 1;
+	for (uint64_t rest = value; rest >= 10; rest /= 10)
+		wide++;
+	if (digits > wide)
+		writer_pad(w, '0', digits - wide);
+	writer_decimal(w, value, 0);
 }

@@ -74,7 +74,10 @@ void writer_vprintf(struct writer *w, const char *format, va_list args) __attrib
 /* As printf's %*llx and %*llu: right-aligned in `width` columns with spaces; 0: minimal width. */
 void writer_hex(struct writer *w, uint64_t value, unsigned width);
 void writer_decimal(struct writer *w, uint64_t value, unsigned width);
+/* As printf's %0*llu. */
+void writer_zeros(struct writer *w, uint64_t value, unsigned digits);
 /* As printf's %*.*f, rounded in the same way, but faster up to three decimals. Returns the number of characters. */
 size_t writer_fixed(struct writer *w, double value, unsigned decimals, unsigned width);
-/* As printf's %-*s. */
+/* As printf's %*s and %-*s. */
+void writer_right(struct writer *w, const char *text, unsigned width);
 void writer_left(struct writer *w, const char *text, unsigned width);

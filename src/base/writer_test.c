@@ -58,6 +58,24 @@ TEST("text is padded on the right")
 	writer_fini(&w);
 }
 
+TEST("text is padded on the left, and numbers with zeros")
+{
+	struct writer w;
+	writer_open(&w, -1, 0);
+	writer_right(&w, "ab", 4);
+	writer_right(&w, "abcde", 4);
+	writer_right(&w, "", 1);
+	writer_zeros(&w, 0, 3);
+	writer_putc(&w, ' ');
+	writer_zeros(&w, 1234, 4);
+	writer_putc(&w, ' ');
+	writer_zeros(&w, 1234, 0);
+	writer_putc(&w, ' ');
+	writer_zeros(&w, UINT64_MAX, 21);
+	expect_text(&w, "  ababcde 000 1234 1234 018446744073709551615");
+	writer_fini(&w);
+}
+
 TEST("numbers are formatted as by printf")
 {
 	static const uint64_t values[] = { 0, 1, 9, 10, 15, 16, 255, 256, 99999, 100000, 0xffffffff, 0x100000000, UINT64_MAX };

@@ -361,7 +361,7 @@ static int execute(struct execution *e, struct stat_table *table)
 	const struct counting_options options = {
 		.target = target, .events = &run->events,
 		.command = run->command, .no_inherit = o->no_inherit, .all_user = o->all_user, .all_kernel = o->all_kernel,
-		.delay_ms = o->delay_ms, .warnings = &warnings, .with_ids = run->records,
+		.delay_ms = o->delay_ms, .warnings = &warnings, .with_ids = run->records, .apart = run->records || run->control.fd >= 0,
 		.shared = o->bpf_counters || run->programs.count, .registry = o->bpf_map,
 		.programs = run->programs.items, .program_count = run->programs.count,
 		.command_to_stderr = run->records && run->recording.output.pipe,

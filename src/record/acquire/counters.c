@@ -20,6 +20,7 @@ struct opening {
 	unsigned dropped;            /* bits of kernel_features that are not used any more */
 	unsigned files_raised;       /* how often the limit of open files was raised */
 	bool partly;                 /* events that are not supported are states */
+	bool together;               /* software events form a group */
 	uint32_t software;           /* the event with which the software events are read; UINT32_MAX: none yet */
 };
 
@@ -165,12 +166,12 @@ static uint32_t counter_group(const struct opening *o, uint32_t leader, size_t p
 	return open ? (uint32_t)at : UINT32_MAX;
 }
 
-/* Software events never wait for a counter, so those of whole CPUs and of attached threads may form a kernel group that the user did not
- * ask for: starting it and reading it interrupts the CPU once, for all of them. */
+/* Software events never wait for a counter, so they may form a kernel group that the user did not ask for: starting it and reading it
+ * interrupts the CPU once, for all of them, and one system call reads them. */
 static bool reads_together(const struct opening *o, const struct event *event, uint32_t index)
 {
 	enum { SOFTWARE_CLOCKS_TO_FAULTS = 8 };
-	return o->partly && (o->target->system_wide || o->target->attached) && event->leader == index && event->members < 2 && !event->cgroup &&
+	return o->together && event->leader == index && event->members < 2 && !event->cgroup &&
 		!event->bpf_counter && event->attr.type == ATTR_SOFTWARE && event->attr.config <= SOFTWARE_CLOCKS_TO_FAULTS && !event->cpus;
 }
 
@@ -232,8 +233,10 @@ static int open_event(struct opening *o, uint32_t index)
 	if (o->software == index || (leader != UINT32_MAX && leader == o->software))
 		event->attr.read_format |= READ_GROUP;
 	/* enabled with its leader: if it were enabled itself, kernels schedule its PMU again, but not that of its leader */
-	if (leader != UINT32_MAX && leader == o->software)
+	if (leader != UINT32_MAX && leader == o->software) {
 		set_attr_flag(&event->attr, ATTR_DISABLED, false);
+		set_attr_flag(&event->attr, ATTR_ENABLE_ON_EXEC, false);
+	}
 	bool offline = false, grouped = event->leader != index;
 	o->counters->first.items[index] = (uint32_t)first;
 	if (event->attr.type == EVENT_TYPE_TOOL)
@@ -426,10 +429,12 @@ int counters_open(struct counters *counters, struct events *events, const struct
 	return any_open(counters) ? 0 : counter_explain(err, &events->list.items[0], target, ESRCH);
 }
 
-int counters_open_partly(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
+int counters_open_partly(struct counters *counters, struct events *events, const struct target *target, bool together, struct str *notes,
 	struct error *err)
 {
-	struct opening o = { .counters = counters, .events = events, .target = target, .notes = notes, .software = UINT32_MAX, .partly = true };
+	struct opening o = {
+		.counters = counters, .events = events, .target = target, .notes = notes, .software = UINT32_MAX, .partly = true, .together = together,
+	};
 	if (open_all(&o, err) < 0)
 		return -1;
 	find_lame(counters, events);

@@ -104,7 +104,7 @@ static int open_counts(struct measurement *m, const struct measurement_options *
 {
 	for (uint32_t i = 0; i < m->events->list.count; i++)
 		configure_count(m, &m->events->list.items[i], i);
-	m->refused = counters_open_partly(&m->counters, m->events, &m->target, options->notes, err) < 0;
+	m->refused = counters_open_partly(&m->counters, m->events, &m->target, !options->apart, options->notes, err) < 0;
 	if (m->refused || (options->with_ids && counters_read_ids(&m->counters, err) < 0))
 		return -1;
 	return counters_filter(&m->counters, m->events, err);

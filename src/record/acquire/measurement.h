@@ -26,6 +26,7 @@ struct measurement_options {
 	struct sampling sampling;        /* without samples: no_inherit, all_user, all_kernel, delay_ms alone are read */
 	bool counts;                     /* no samples: events that are not supported are states (counters_open_partly) */
 	bool with_ids;                   /* of counts: read the ids of their counters */
+	bool apart;                      /* of counts: software events are switched one by one, and have the attributes that perf gives them */
 	struct target_options target;
 	const struct trace_options *trace; /* of an event that traces; NULL: as usual */
 	struct events *events;           /* parsed; empty: the default event; completed here; borrowed until the close */

@@ -30,7 +30,7 @@ int counting_open(struct counting *c, const struct counting_options *options, st
 			.no_inherit = options->no_inherit, .all_user = options->all_user, .all_kernel = options->all_kernel,
 			.delay_ms = options->delay_ms,
 		},
-		.counts = true, .with_ids = options->with_ids, .target = options->target, .events = options->events,
+		.counts = true, .with_ids = options->with_ids, .apart = options->apart, .target = options->target, .events = options->events,
 		.command = options->command, .command_to_stderr = options->command_to_stderr, .warnings = options->warnings,
 		.notes = options->notes,
 	};

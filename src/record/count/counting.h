@@ -22,6 +22,7 @@ struct counting_options {
 	bool command_to_stderr;          /* the command's standard output is standard error */
 	bool no_inherit, all_user, all_kernel;
 	bool with_ids;                   /* read the kernel's ids of the counters */
+	bool apart;                      /* as in measurement_options */
 	int delay_ms;                    /* before the counters are enabled; -1: they stay disabled */
 	bool shared;                     /* all events have the modifier b: BPF programs count them by counters of CPUs that sessions share */
 	const char *registry;            /* path of those counters' registry; NULL: the default */

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "render/stat/stat_lines.h"
 
-enum { NUMBER_WIDTH = 18, NAME_WIDTH = 32, UNIT_WIDTH = 4, METRIC_WIDTH = 38 };
+enum { TIME_WIDTH = 6, NUMBER_WIDTH = 18, NAME_WIDTH = 32, UNIT_WIDTH = 4, METRIC_WIDTH = 38 };
 
 /* Of each grain: the heading above intervals, the key in JSON, the width of the label. */
 static const struct {
@@ -67,19 +67,30 @@ static const char *shown_pmu(const struct stat_style *style, const struct event 
 	return event->pmu;
 }
 
-static void event_name(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct str *name)
+static bool is_plain(const char *text)
+{
+	while (*text >= ' ' && *text <= '~')
+		text++;
+	return !*text;
+}
+
+/* The printable name that the row shows; `made` has its text unless that is the event's own. */
+static const char *event_name(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct str *made)
 {
 	const struct event *event = &table->events->list.items[row->event];
 	bool core = event->attr.type == ATTR_HARDWARE || event->attr.type == ATTR_HW_CACHE || event->attr.type == ATTR_RAW;
 	const char *pmu = shown_pmu(style, event, core, row->state != STAT_NOT_SUPPORTED), *slash = strchr(event->name, '/');
+	if (!pmu && is_plain(event->name))
+		return event->name;
 	if (pmu && slash)
-		str_printf(name, "%s%s", pmu, slash);
+		str_printf(made, "%s%s", pmu, slash);
 	else if (pmu)
-		str_printf(name, core ? "%2$s/%1$s/" : "%1$s [%2$s]", event->name, pmu);
+		str_printf(made, core ? "%2$s/%1$s/" : "%1$s [%2$s]", event->name, pmu);
 	else
-		str_puts(name, event->name);
-	if (name->text)
-		text_make_printable(name->text);
+		str_puts(made, event->name);
+	if (made->text)
+		text_make_printable(made->text);
+	return str_text(made);
 }
 
 /* A value in its unit has two decimals, a plain count none. */
@@ -192,17 +203,16 @@ void stat_text_metric(const struct stat_metric *metric, bool colors, struct writ
 
 static void text_value(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
 {
-	CLEANUP_STR struct str value = { 0 };
 	double scale = table->events->list.items[row->event].scale;
-	if (row->state == STAT_COUNTED && !*style->thousands) {
+	if (row->state != STAT_COUNTED) {
+		writer_right(out, state_text(row->state), NUMBER_WIDTH);
+	} else if (!*style->thousands) {
 		writer_fixed(out, row->value * scale, scale != 1 ? 2 : 0, NUMBER_WIDTH);
-		return;
-	}
-	if (row->state == STAT_COUNTED)
+	} else {
+		CLEANUP_STR struct str value = { 0 };
 		shown_value(table, row, style->thousands, &value);
-	else
-		str_puts(&value, state_text(row->state));
-	writer_printf(out, "%*s", NUMBER_WIDTH, str_text(&value));
+		writer_right(out, str_text(&value), NUMBER_WIDTH);
+	}
 }
 
 static void print_text(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row, struct writer *out)
@@ -214,8 +224,7 @@ static void print_text(const struct stat_table *table, const struct stat_style *
 	writer_putc(out, ' ');
 	writer_left(out, unit_of(table, row), (unsigned)unit_width(table));
 	writer_putc(out, ' ');
-	event_name(table, style, row, &name);
-	writer_left(out, str_text(&name), NAME_WIDTH);
+	writer_left(out, event_name(table, style, row, &name), NAME_WIDTH);
 	if (style->cgroups)
 		writer_printf(out, " %-16s", event->cgroup ? event->cgroup : "");
 	stat_text_metric(&row->metric, style->colors, out);
@@ -254,8 +263,7 @@ static void print_csv(const struct stat_table *table, const struct stat_style *s
 		shown_value(table, row, "", &value);
 	else
 		str_puts(&value, state_text(row->state));
-	event_name(table, style, row, &name);
-	writer_printf(out, "%s%s%s%s%s", str_text(&value), s, unit_of(table, row), s, str_text(&name));
+	writer_printf(out, "%s%s%s%s%s", str_text(&value), s, unit_of(table, row), s, event_name(table, style, row, &name));
 	if (style->cgroups)
 		writer_printf(out, "%s%s", s, event->cgroup ? event->cgroup : "");
 	if (style->repeated)
@@ -309,9 +317,8 @@ static void print_json(const struct stat_table *table, const struct stat_style *
 		writer_printf(out, "\"counter-value\" : \"%f\", ", stat_shown(table, row));
 	else
 		writer_printf(out, "\"counter-value\" : \"%s\", ", state_text(row->state));
-	event_name(table, style, row, &name);
 	writer_printf(out, "\"unit\" : \"%s\", \"event\" : \"", unit_of(table, row));
-	stat_json_text(out, str_text(&name));
+	stat_json_text(out, event_name(table, style, row, &name));
 	writer_puts(out, "\", ");
 	if (style->cgroups) {
 		writer_puts(out, "\"cgroup\" : \"");
@@ -353,12 +360,12 @@ void stat_begin_line(const struct stat_printing *p)
 		writer_puts(out, style->format == STAT_CSV && !style->metric_only ? p->prefix : "");
 		return;
 	}
-	if (style->format == STAT_TEXT)
-		writer_printf(out, "%6" PRIu64 ".%09" PRIu64 " ", s, ns);
-	else if (style->format == STAT_CSV)
-		writer_printf(out, "%" PRIu64 ".%09" PRIu64 "%s", s, ns, style->separator);
-	else
-		writer_printf(out, "\"interval\" : %" PRIu64 ".%09" PRIu64 ", ", s, ns);
+	if (style->format == STAT_JSON)
+		writer_puts(out, "\"interval\" : ");
+	writer_decimal(out, s, style->format == STAT_TEXT ? TIME_WIDTH : 0);
+	writer_putc(out, '.');
+	writer_zeros(out, ns, 9);
+	writer_puts(out, style->format == STAT_TEXT ? " " : style->format == STAT_CSV ? style->separator : ", ");
 }
 
 static bool is_shown(const struct stat_table *table, const struct stat_style *style, const struct stat_row *row)

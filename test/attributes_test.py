@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 
-from attributes import grammar, traces
+from attributes import grammar, latencies, traces
 from suite import process
 from suite.perf import reference
 from suite.process import environment
@@ -160,7 +160,7 @@ def main():
                     words = shlex.split(line)
                     both = pool.submit(lambda words=words: (c.record(c.reference, words), c.record(PERFUSE, words)))
                     tests.append(("%s: events of record as perf's" % line, functools.partial(compare, c, words, both)))
-            tests += grammar.tests(c) + traces.tests(c)
+            tests += grammar.tests(c) + latencies.tests(c) + traces.tests(c)
             return run_tests(tests)
     finally:
         if c.uprobe:

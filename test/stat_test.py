@@ -514,11 +514,21 @@ def test_tracefs(c):
 
 
 def test_latencies(c):
-    """--record-tpebs says that it has no effect if latencies are asked for"""
+    """an event with the modifier R counts as 0, as by perf; with --record-tpebs it has a mean latency, or a line says why it has none"""
     need_counters(c)
-    for event, expected in ("page-faults", 0), ("page-faults,cache-misses:R", 1):
-        done, _ = c.stat(PERFUSE, ["--record-tpebs", "-e", event, "true"])
-        need(done.returncode == 0 and done.stderr.count("--record-tpebs") == expected, "%s: %r" % (event, done))
+    for words in ["-e", "page-faults,cache-misses:R"], ["-e", "{page-faults,cache-misses:R}"], ["-a", "-A", "-e", "cycles:R"]:
+        done, _ = c.stat(PERFUSE, ["-x,", *words, "true"])
+        rows = [row.split(",") for row in done.stderr.splitlines() if ":R" in row]
+        at = 1 if "-A" in words else 0
+        need(done.returncode == 0 and rows and all(float(row[at]) == 0 for row in rows), "%s: %r" % (words, done))
+    for event, asked in ("page-faults", False), ("page-faults,cache-misses:R", True):
+        done, _ = c.stat(PERFUSE, ["--record-tpebs", "-x,", "-e", event, "true"])
+        rows = {row.split(",")[2]: row.split(",")[0] for row in done.stderr.splitlines() if row.count(",") > 4}
+        why = "does not sample retire latencies" in done.stderr
+        need(done.returncode == 0 and int(rows["page-faults"]) > 0, "%s: %r" % (event, done))
+        need(why == (rows.get("cache-misses:R") == "<not supported>") and ("cache-misses:R" in rows) == asked, "%s: %r" % (event, done))
+    done = process.run(PERFUSE, "stat", "record", "--record-tpebs", "-o", os.path.join(c.work, "latencies"), "-e", "cycles:R", "true", cwd=c.work)
+    need(done.returncode == 255 and "modifier R" in done.stderr, "%r" % done)
 
 
 TOUCHES = """import mmap, os

@@ -180,7 +180,7 @@ const struct option stat_table[] = {
 	OPT_CALLBACK_FLAGS(0, "iostat", S, iostat_ports, "default", "count the traffic of PCIe ports", set_iostat, OPTION_OPTARG),
 	OPT_STRING(0, "control", S, control, "fd:ctl-fd[,ack-fd] or fifo:ctl-fifo[,ack-fifo]",
 		"take commands from a descriptor: enable, disable, ping, each optionally acknowledged"),
-	OPT_BOOL(0, "record-tpebs", S, record_latencies, "accepted: latencies (modifier R) are not sampled"),
+	OPT_BOOL(0, "record-tpebs", S, record_latencies, "sample the retire latency of events with the modifier R"),
 	OPTION_ROW(BOOL, 0, "bpf-counters", S, bpf_counters, "count by BPF programs and counters of the CPUs, which concurrent runs share",
 		.flags = OPTION_OWN),
 	OPTION_ROW(STRING, 'b', "bpf-prog", S, bpf_programs, "count while these BPF programs run", .arg = "bpf-prog-id", .flags = OPTION_OWN),

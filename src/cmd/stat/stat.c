@@ -484,19 +484,7 @@ static int open_outputs(struct stat_run *run)
 	return EXIT_FAILED;
 }
 
-/* What perf's option would do, and this program does not. */
-static void remark_options(const struct stat_run *run)
-{
-	if (run->style.format != STAT_TEXT || run->o->quiet)
-		return;
-	bool latencies = false;
-	for (size_t i = 0; i < run->events.list.count; i++)
-		latencies |= run->events.list.items[i].retire_latency;
-	if (run->o->record_latencies && latencies)
-		cli_warn(run->cli, "--record-tpebs: latencies (modifier R) are not sampled: they count as 0.");
-}
-
-/* A recording has counts by the kernel's ids of counters, which shared ones lack. */
+/* A recording has counts by the kernel's ids of counters, which shared ones and means of samples lack. */
 static bool can_record(const struct stat_run *run)
 {
 	bool shared = run->o->bpf_counters || run->o->bpf_programs;
@@ -504,7 +492,10 @@ static bool can_record(const struct stat_run *run)
 		shared |= run->events.list.items[i].bpf_counter;
 	if (run->records && shared)
 		cli_warn(run->cli, "stat record does not store what BPF programs count (--bpf-counters, the modifier b)");
-	return !run->records || !shared;
+	bool sampled = run->o->record_latencies && latencies_wanted(&run->events);
+	if (run->records && sampled)
+		cli_warn(run->cli, "stat record does not store what samples measure (--record-tpebs, the modifier R)");
+	return !run->records || !(shared || sampled);
 }
 
 static int stat_count(struct stat_run *run)
@@ -523,7 +514,6 @@ static int stat_count(struct stat_run *run)
 	struct clock_remark clock;
 	clock_remark_begin(&clock);
 	stat_style_set(run);
-	remark_options(run);
 	status = open_outputs(run);
 	if (!status)
 		status = repeat(run);

@@ -172,7 +172,8 @@ static bool reads_together(const struct opening *o, const struct event *event, u
 {
 	enum { SOFTWARE_CLOCKS_TO_FAULTS = 8 };
 	return o->together && event->leader == index && event->members < 2 && !event->cgroup &&
-		!event->bpf_counter && event->attr.type == ATTR_SOFTWARE && event->attr.config <= SOFTWARE_CLOCKS_TO_FAULTS && !event->cpus;
+		!event->bpf_counter && !event->retire_latency && !event->cpus && event->attr.type == ATTR_SOFTWARE &&
+		event->attr.config <= SOFTWARE_CLOCKS_TO_FAULTS;
 }
 
 /* The event in whose kernel group this one is opened; UINT32_MAX: none. */
@@ -250,7 +251,7 @@ static int open_event(struct opening *o, uint32_t index)
 				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = event->everywhere ? -1 : target->threads.items[k].tid, .ring = UINT32_MAX,
 				.reader = group != UINT32_MAX ? group : at,
 			};
-			if (o->partly && event->bpf_counter) {
+			if (o->partly && (event->bpf_counter || event->retire_latency)) {
 				open++;
 				continue;
 			}

@@ -21,6 +21,23 @@ static void read_usage(uint64_t *user, uint64_t *system)
 	*system = time_ns(usage.ru_stime);
 }
 
+/* Events with the modifier R are sampled, if the caller wants that. Their rings end a wait, so that they are emptied in time. */
+static int open_latencies(struct counting *c, const struct counting_options *options, struct error *err)
+{
+	struct measurement *m = &c->measurement;
+	if (!options->latencies || !latencies_wanted(m->events))
+		return 0;
+	if (latencies_open(&c->latencies, m->events, options->target.cpus, options->warnings, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < m->events->list.count; i++)
+		if (m->events->list.items[i].retire_latency && !latencies_sampled(&c->latencies, i))
+			m->counters.states.items[i] = COUNTER_UNSUPPORTED;
+	for (size_t i = 0; i < c->latencies.counters.rings.count; i++)
+		if (measurement_watch(m, c->latencies.counters.rings.items[i].fd, COUNTING_BITS, err) < 0)
+			return -1;
+	return 0;
+}
+
 int counting_open(struct counting *c, const struct counting_options *options, struct error *err)
 {
 	*c = (struct counting){ 0 };
@@ -39,6 +56,8 @@ int counting_open(struct counting *c, const struct counting_options *options, st
 	counting_split_groups(options->events, options->warnings);
 	if (measurement_open(&c->measurement, &measured, err) < 0)
 		return -1;
+	if (open_latencies(c, options, err) < 0)
+		return -1;
 	return counting_open_shared(c, options, err);
 }
 
@@ -51,6 +70,7 @@ void counting_switch_event(struct counting *c, uint32_t event, bool on)
 {
 	counters_switch(&c->measurement.counters, c->measurement.events, event, on);
 	counting_switch_shared(c, event, on);
+	latencies_switch(&c->latencies, event, on);
 }
 
 int counting_start(struct counting *c, struct error *err)
@@ -59,8 +79,10 @@ int counting_start(struct counting *c, struct error *err)
 	c->start_ns = now_ns();
 	if (counting_start_shared(c, err) < 0)
 		return -1;
-	if (!delay_ms)
+	if (!delay_ms) {
 		counting_switch_shared(c, UINT32_MAX, true);
+		latencies_switch(&c->latencies, UINT32_MAX, true);
+	}
 	if (measurement_start(&c->measurement, err) < 0)
 		return -1;
 	if (delay_ms <= 0)
@@ -87,6 +109,9 @@ uint32_t counting_wait(struct counting *c, int timeout_ms)
 		bool looks = m->target.attached && !m->workload.pid;
 		if (measurement_wait(m, looks && (left < 0 || left > LOOK_MS) ? LOOK_MS : left, &ready, NULL) < 0)
 			break;
+		if (ready >> COUNTING_BITS)
+			latencies_take(&c->latencies);
+		ready &= ~(1u << COUNTING_BITS);
 	}
 	return ready;
 }
@@ -154,6 +179,7 @@ void counting_read(struct counting *c, struct counts *counts)
 	vec_reserve(&counts->list, counters->list.count);
 	for (size_t i = 0; i < c->shared.count; i++)
 		shared_counts_read(&c->shared.items[i]);
+	latencies_take(&c->latencies);
 	for (size_t i = 0; i < counters->list.count; i++) {
 		const struct counter *counter = &counters->list.items[i];
 		struct count count = { 0 };
@@ -162,6 +188,9 @@ void counting_read(struct counting *c, struct counts *counts)
 			/* the first counter has the whole value */
 			bool first = i == counters->first.items[counter->event];
 			count.value = count.enabled = count.running = first ? tool_value(c, &list[counter->event]) : 0;
+		} else if (list[counter->event].retire_latency) {
+			count.enabled = count.running = 1; /* as in perf */
+			count.value = i == counters->first.items[counter->event] ? latencies_mean(&c->latencies, counter->event) : 0;
 		} else if (counting_is_shared(c, counter->event)) {
 			count = counting_shared_count(c, i);
 		} else if (counter->fd >= 0 && counters->states.items[counter->event] == COUNTER_OPENED) {
@@ -194,6 +223,7 @@ void counting_close(struct counting *c)
 {
 	measurement_close(&c->measurement);
 	counting_close_shared(c);
+	latencies_close(&c->latencies);
 	vec_fini(&c->group_values);
 	vec_fini(&c->group_next);
 }

@@ -14,6 +14,7 @@
 #include "bpf/shared_counts.h"
 #include "event/event.h"
 #include "record/acquire/measurement.h"
+#include "record/count/latencies.h"
 
 struct counting_options {
 	struct target_options target;
@@ -24,6 +25,7 @@ struct counting_options {
 	bool with_ids;                   /* read the kernel's ids of the counters */
 	bool apart;                      /* as in measurement_options */
 	int delay_ms;                    /* before the counters are enabled; -1: they stay disabled */
+	bool latencies;                  /* sample the events with the modifier R; otherwise they count as 0 */
 	bool shared;                     /* all events have the modifier b: BPF programs count them by counters of CPUs that sessions share */
 	const char *registry;            /* path of those counters' registry; NULL: the default */
 	const uint32_t *programs;        /* ids of BPF programs that are counted while they run, instead of a target; with `shared` */
@@ -43,6 +45,7 @@ struct counting {
 	uint64_t user_before_ns, system_before_ns;
 	VEC(struct shared_counts) shared; /* of events with the modifier b; by program, or one */
 	VEC(uint32_t) shared_index;      /* by event: its index there; UINT32_MAX: it is not shared; empty: no event is */
+	struct latencies latencies;      /* empty: no event is sampled */
 	VEC(uint64_t) group_values;      /* of kernel groups, while counters are read */
 	VEC(uint32_t) group_next;        /* by counter: where the next value of its group is */
 };
@@ -56,7 +59,8 @@ int counting_open(struct counting *counting, const struct counting_options *opti
 /* Lets the command run, with the counters enabled unless the delay is not over. */
 int counting_start(struct counting *counting, struct error *err);
 /* Waits for the end (counting_ended) or for the time: milliseconds, -1: without limit. Returns the bits of measurement_watch, which end the
- * wait, too. */
+ * wait, too; the caller's are below COUNTING_BITS. */
+enum { COUNTING_BITS = 31 };
 uint32_t counting_wait(struct counting *counting, int timeout_ms);
 static inline bool counting_ended(const struct counting *counting)
 {

@@ -30,13 +30,6 @@ def need_timer_event():
         raise Skip("kernels since 6.15 have no tracepoint timer:hrtimer_init")
 
 
-def need_latencies():
-    with tempfile.TemporaryDirectory(prefix="perfuse-suite-") as folder:
-        done = perfuse("stat", "-x,", "-e", "cache-misses", "true", cwd=folder)
-    if "not supported" in done.stderr:
-        raise Skip("this machine has no PMU, and so no events with latencies; the script fails with perf as well")
-
-
 def need_root_cgroup():
     if "not counted" in perfuse("stat", "-a", "-x,", "-e", "cpu-clock", "--for-each-cgroup", "/", "sleep", "0.2").stderr:
         raise Skip("this kernel counts nothing for the root cgroup while all tasks are in it; BPF programs of perf do")
@@ -48,7 +41,6 @@ NEEDS = {
     "record+probe_libc_inet_pton.sh": lambda: need_tools("ping"),
     "record+script_probe_vfs_getname.sh": need_kprobes,
     "stat_bpf_counters_cgrp.sh": need_root_cgroup,
-    "test_stat_intel_tpebs.sh": need_latencies,
     "trace+probe_vfs_getname.sh": need_kprobes,
     "trace_btf_enum.sh": need_timer_event,
 }

@@ -274,6 +274,8 @@ static void take_end(struct execution *e, struct stat_table *table)
 	print_verbose(e);
 	if (counting_lost(c))
 		cli_warn(run->cli, "%llu threads began that are not counted: the list of the BPF programs is full", (unsigned long long)counting_lost(c));
+	if (c->latencies.counters.rings.count && run->style.format == STAT_TEXT && !run->o->quiet) /* scripts look for its first words */
+		cli_warn(run->cli, "[ perf record: Captured %llu samples of retire latencies ]", (unsigned long long)latencies_samples(&c->latencies));
 	fill(e, table);
 	double elapsed = (double)(c->end_ns - c->start_ns);
 	stat_spread_add(&run->elapsed_ns, elapsed);

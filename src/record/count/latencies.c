@@ -71,8 +71,8 @@ static void report(const struct latencies *l, const struct events *events, struc
 		if (l->index.items[i] != UINT32_MAX && !latencies_sampled(l, i))
 			str_printf(&names, "%s%s", names.len ? ", " : "", events->list.items[i].name);
 	if (names.len && warnings)
-		str_printf(warnings, "This machine or kernel does not sample retire latencies (timed PEBS, Intel Granite Rapids and later), so these are "
-			"not counted: %s\n", str_text(&names));
+		str_printf(warnings, "This machine or kernel does not sample retire latencies, which perf record -W needs, too (timed PEBS, Intel "
+			"Granite Rapids and later), so these are not counted: %s\n", str_text(&names));
 }
 
 int latencies_open(struct latencies *l, const struct events *events, const char *cpus, struct str *warnings, struct error *err)
@@ -122,6 +122,14 @@ void latencies_take(struct latencies *l)
 	for (size_t i = 0; i < rings; i++)
 		if (order->places.items[i].found)
 			ring_consume(&l->counters.rings.items[i], order->places.items[i].found);
+}
+
+uint64_t latencies_samples(const struct latencies *l)
+{
+	uint64_t samples = 0;
+	for (size_t i = 0; i < l->sums.count; i++)
+		samples += l->sums.items[i].samples;
+	return samples;
 }
 
 uint64_t latencies_mean(const struct latencies *l, uint32_t event)

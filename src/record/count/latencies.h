@@ -41,4 +41,6 @@ void latencies_take(struct latencies *latencies);
 void latencies_add(struct latencies *latencies, const struct record *record);
 /* The mean of all samples, rounded as by rint: halves to the even number; 0 without samples. */
 uint64_t latencies_mean(const struct latencies *latencies, uint32_t event);
+/* The number of samples of all events. */
+uint64_t latencies_samples(const struct latencies *latencies);
 void latencies_close(struct latencies *latencies);

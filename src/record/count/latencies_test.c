@@ -40,6 +40,7 @@ TEST("the count of an event with the modifier R is the mean of the third part of
 	add(&l, 11, 65535);
 	add(&l, 10, 8);
 	add(&l, 10, 11);
+	EXPECT_INT(latencies_samples(&l), 4);
 	EXPECT_INT(latencies_mean(&l, 1), 9); /* 26 / 3 */
 	EXPECT_INT(latencies_mean(&l, 2), 65535);
 	EXPECT_INT(latencies_mean(&l, 0), 0); /* counted */

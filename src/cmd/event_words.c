@@ -142,7 +142,7 @@ int event_words_take(struct event_words *words, const struct event_word *list, s
 			break;
 		case WORD_PFM_EVENT:
 			words->last = words->events->list.count;
-			status = events_parse_pfm(words->events, word->text, &err) < 0 ? cli_complain(words->cli, &err), EXIT_FAILED : 0;
+			status = events_parse_pfm(words->events, word->text, &err) < 0 ? cli_complain(words->cli, &err), EXIT_USAGE : 0;
 			break;
 		case WORD_FILTER:
 			status = add_filter(words, word->text, "filter");

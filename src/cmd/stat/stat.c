@@ -128,7 +128,7 @@ static int take_words(struct stat_run *run, bool cgroups)
 			status = add_filter(run, word->text);
 		} else if (word->kind == STAT_WORD_PFM) {
 			run->first_of_last = run->events.list.count;
-			status = events_parse_pfm(&run->events, word->text, &err) < 0 ? cli_complain(run->cli, &err), EXIT_FAILED : 0;
+			status = events_parse_pfm(&run->events, word->text, &err) < 0 ? cli_complain(run->cli, &err), EXIT_USAGE : 0;
 		} else if (word->kind == STAT_WORD_CGROUP && cgroups) {
 			status = add_cgroups(run, word->text);
 		}

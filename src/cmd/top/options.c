@@ -24,6 +24,11 @@ static int set_event(void *target, const struct option *option, const char *arg,
 	return add_word(target, WORD_EVENT, arg);
 }
 
+static int set_pfm_event(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	return add_word(target, WORD_PFM_EVENT, arg);
+}
+
 static int set_filter(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
 	return add_word(target, WORD_FILTER, arg);
@@ -129,6 +134,7 @@ static int set_ignore_callees(void *target, const struct option *option, const c
 
 const struct option top_table[] = {
 	OPT_CALLBACK('e', "event", T, words, "event", "the events to sample", set_event),
+	OPT_CALLBACK_FLAGS(0, "pfm-events", T, words, "event", "events by the names of libpfm4", set_pfm_event, OPTION_OWN | OPTION_NONEG),
 	OPT_CALLBACK(0, "filter", T, words, "filter", "a condition on the tracepoints of the preceding -e", set_filter),
 	OPTION_ROW(U64, 'c', "count", T, count, "take a sample every n events", .arg = "n", .was_set = OPTION_GIVEN(T, count_given)),
 	OPT_STRING('p', "pid", T, target.pids, "pid", "only these running processes"),

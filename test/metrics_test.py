@@ -358,8 +358,8 @@ def test_libpfm(c):
 
 def test_libpfm_absent(c):
     """a name that libpfm4 does not know, or any name without the library, ends each command that takes one with a sentence and 129"""
-    for words in ["record", "-o", os.path.join(c.work, "perf.data")], ["stat"], ["top", "--stdio"]:
-        done = process.run(PERFUSE, *words, "--pfm-events", "nosuch", "--", "true", env=environment(c.work))
+    for words, command in (["record", "-o", os.path.join(c.work, "perf.data")], ["true"]), (["stat"], ["true"]), (["top", "--stdio"], []):
+        done = process.run(PERFUSE, *words, "--pfm-events", "nosuch", *command, env=environment(c.work))
         need(done.returncode == 129 and re.match(r"failed to parse event nosuch|.*libpfm4", done.stderr), "%r" % done)
 
 

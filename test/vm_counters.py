@@ -62,7 +62,7 @@ class Context:
         counted = os.path.join(self.folder, "counted")
         process.must("aarch64-linux-gnu-gcc", "-static", "-nostdlib", "-o", counted, os.path.join(TEST, "vm/counted.S"))
         done = virtual_machine("--arch", "aarch64", "--icount", "--cpus", "1", "--share", self.folder, "--program", os.path.join(build, "perfuse"),
-                               "--program", counted, "--timeout", "300", "--", "sh", "-c", GUEST)
+                               "--program", counted, "--timeout", "900", "--", "sh", "-c", GUEST)
         self.steps = dict(re.findall(r"(?ms)^== (\w+)\r?\n(.*?)(?=^== |\Z)", done.stdout.replace("\r", "")))
         self.whole = done.stdout[-3000:] + done.stderr[-1000:]
 

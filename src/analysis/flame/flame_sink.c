@@ -40,6 +40,7 @@ struct flame_worker {
 	VEC(uint32_t) by_location;      /* by LOOK_WAYS * location id + enum look: id of the expansion; 0: not made yet */
 	VEC(struct flame_expansion) expansions;   /* by id; id 0 is not used */
 	VEC(uint32_t) expansion_frames;
+	VEC(uint32_t) stack;            /* scratch: the expansions of a sample, outermost first; with options.reverse innermost first */
 	struct idmap by_symbol, by_task, by_frames;
 	struct known_chain *chains;     /* by hash; NULL: not needed yet */
 	VEC(char *) tasks;
@@ -96,6 +97,7 @@ void flame_sink_free(struct flame_sink *sink)
 		vec_fini(&worker->by_location);
 		vec_fini(&worker->expansions);
 		vec_fini(&worker->expansion_frames);
+		vec_fini(&worker->stack);
 		idmap_fini(&worker->by_symbol);
 		idmap_fini(&worker->by_task);
 		idmap_fini(&worker->by_frames);
@@ -322,21 +324,18 @@ static uint32_t stack_of_sample(const struct flame_sink *sink, struct flame_work
 	size_t count = own ? 1 : chain.count < sink->options.max_stack ? chain.count : sink->options.max_stack;
 	bool calls = !sample_unwinds(r); /* the addresses of an unwound stack are those of the calls */
 	bool aliases = sample_inlines(INLINE_UNWOUND, r);
-	uint32_t node = STACK_ROOT;
-	if (sink->options.reverse) {
-		for (size_t i = 0; i < count; i++) {
-			unsigned look = look_of_frame(frames[i], calls && i, aliases);
-			node = stacks_push(&worker->stacks, node, expansion_of_location(sink, worker, r, frames[i], look));
-		}
-		return task ? stacks_push(&worker->stacks, node, task) : node;
+	bool reverse = sink->options.reverse;
+	vec_clear(&worker->stack);
+	if (task && !reverse)
+		vec_push(&worker->stack, task);
+	for (size_t i = 0; i < count; i++) {
+		size_t at = reverse ? i : count - 1 - i;
+		unsigned look = look_of_frame(frames[at], calls && at, aliases);
+		vec_push(&worker->stack, expansion_of_location(sink, worker, r, frames[at], look));
 	}
-	if (task)
-		node = stacks_push(&worker->stacks, node, task);
-	for (size_t i = count; i-- > 0;) {
-		unsigned look = look_of_frame(frames[i], calls && i, aliases);
-		node = stacks_push(&worker->stacks, node, expansion_of_location(sink, worker, r, frames[i], look));
-	}
-	return node;
+	if (task && reverse)
+		vec_push(&worker->stack, task);
+	return stacks_push_all(&worker->stacks, STACK_ROOT, worker->stack.items, worker->stack.count);
 }
 
 /* Hashes what determines the stack of a recorded call chain: its addresses, the address spaces and the task. */

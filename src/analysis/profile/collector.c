@@ -28,6 +28,7 @@ void collector_drop_caches(struct collector *c)
 		free(c->memos[i].words);
 	free(c->memos);
 	free(c->matches);
+	vec_fini(&c->stack);
 	vec_fini(&c->history);
 	vec_fini(&c->marks);
 	vec_fini(&c->expansions);

@@ -63,6 +63,7 @@ struct collector {
 	uint64_t *row;                     /* scratch: a row of sample_keys */
 	uint32_t last_sample_key;          /* UINT32_MAX: no sample yet */
 	uint32_t last_node;                /* the stack of the last sample that had a chain */
+	VEC(uint32_t) stack;               /* scratch: the places of a sample's chain, outermost first */
 	VEC(const struct location *) history; /* of the current sample: see branch_history.h */
 	VEC(uint64_t) marks;
 	struct arena payloads;

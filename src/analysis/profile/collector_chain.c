@@ -108,26 +108,25 @@ static const struct expansion *expansion_at(struct collector *c, const struct re
 }
 
 /* A stack grows inwards: the outermost frame of the expansion is pushed first. */
-static uint32_t push_expansion(struct collector *c, uint32_t node, const struct expansion *expansion)
+static void push_expansion(struct collector *c, const struct expansion *expansion)
 {
 	for (uint32_t i = expansion->count; i-- > 0;)
-		node = stacks_push(&c->stacks, node, c->expansion_places.items[expansion->first + i]);
-	return node;
+		vec_push(&c->stack, c->expansion_places.items[expansion->first + i]);
 }
 
 static uint32_t push_frames(struct collector *c, const struct resolved *r, const struct chain *chain)
 {
-	uint32_t node = STACK_ROOT;
 	bool outermost_first = c->profile->options.chain.order == CHAIN_CALLER;
+	vec_clear(&c->stack);
 	for (size_t i = 0; i < chain->count; i++) {
 		size_t at = outermost_first ? i : chain->count - 1 - i;
 		const struct expansion *expansion = expansion_at(c, r, chain, at);
 		if (expansion)
-			node = push_expansion(c, node, expansion);
+			push_expansion(c, expansion);
 		else
-			node = stacks_push(&c->stacks, node, collector_frame(c, chain->frames[at]));
+			vec_push(&c->stack, collector_frame(c, chain->frames[at]));
 	}
-	return node;
+	return stacks_push_all(&c->stacks, STACK_ROOT, c->stack.items, c->stack.count);
 }
 
 static uint32_t push_history(struct collector *c, const struct chain *chain)

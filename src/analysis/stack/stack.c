@@ -31,18 +31,38 @@ uint32_t stacks_place(struct stacks *stacks, const struct place *place)
 	return tuples_add(&stacks->places, (const uint64_t *)place);
 }
 
+static uint32_t first_slot(const struct stacks *stacks, uint32_t id)
+{
+	return stack_node_hash(stacks, stacks->nodes[id].parent, stacks->nodes[id].place) & (stacks->slot_count - 1);
+}
+
+/* Enters the nodes from `id` on, which are not in the table. Their slots are at random places: the cache misses overlap. */
+static void list_nodes(struct stacks *stacks, uint32_t id)
+{
+	enum { AHEAD = 16 };
+	uint32_t mask = stacks->slot_count - 1, ahead = id;
+	for (; id < stacks->count; id++) {
+		for (; ahead < stacks->count && ahead < id + AHEAD; ahead++)
+			__builtin_prefetch(&stacks->slots[first_slot(stacks, ahead)], 1);
+		uint32_t at = first_slot(stacks, id);
+		while (stacks->slots[at])
+			at = (at + 1) & mask;
+		stacks->slots[at] = id;
+	}
+}
+
 static void stacks_grow_slots(struct stacks *stacks)
 {
 	free(stacks->slots);
 	stacks->slot_count = stacks->slot_count ? stacks->slot_count * 2 : FIRST_NODES;
 	stacks->slots = memory_table(stacks->slot_count, sizeof *stacks->slots);
-	uint32_t mask = stacks->slot_count - 1;
-	for (uint32_t id = 1; id < stacks->count; id++) {
-		uint32_t at = stack_node_hash(stacks, stacks->nodes[id].parent, stacks->nodes[id].place) & mask;
-		while (stacks->slots[at])
-			at = (at + 1) & mask;
-		stacks->slots[at] = id;
-	}
+	list_nodes(stacks, 1);
+}
+
+static void stacks_grow_nodes(struct stacks *stacks)
+{
+	stacks->capacity = stacks->capacity ? stacks->capacity * 2 : FIRST_NODES;
+	stacks->nodes = memory_resize(stacks->nodes, stacks->capacity, sizeof *stacks->nodes);
 }
 
 static uint32_t stack_node_intern(struct stacks *stacks, uint32_t parent, uint32_t place)
@@ -58,10 +78,8 @@ static uint32_t stack_node_intern(struct stacks *stacks, uint32_t parent, uint32
 	for (uint32_t id; (id = stacks->slots[at]); at = (at + 1) & mask)
 		if (stacks->nodes[id].parent == parent && stacks->nodes[id].place == place)
 			return id;
-	if (stacks->count >= stacks->capacity) {
-		stacks->capacity = stacks->capacity ? stacks->capacity * 2 : FIRST_NODES;
-		stacks->nodes = memory_resize(stacks->nodes, stacks->capacity, sizeof *stacks->nodes);
-	}
+	if (stacks->count >= stacks->capacity)
+		stacks_grow_nodes(stacks);
 	stacks->nodes[stacks->count] = (struct stack_node){ .parent = parent, .place = place };
 	stacks->slots[at] = stacks->count;
 	return stacks->count++;
@@ -87,4 +105,32 @@ uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place)
 		stacks->depth++;
 	}
 	return node;
+}
+
+/* Adds nodes below the last one, which has no children: none of them exists. */
+static uint32_t append_nodes(struct stacks *stacks, const uint32_t *places, size_t count)
+{
+	uint32_t first = stacks->count;
+	while (stacks->capacity - stacks->count < count)
+		stacks_grow_nodes(stacks);
+	for (size_t i = 0; i < count; i++, stacks->count++)
+		stacks->nodes[stacks->count] = (struct stack_node){ .parent = stacks->count - 1, .place = places[i] };
+	if (stacks->count > stacks->slot_count / 2)
+		stacks_grow_slots(stacks);
+	else
+		list_nodes(stacks, first);
+	bool follows = stacks->path.count && stacks->path.items[stacks->path.count - 1] == first - 1;
+	for (uint32_t id = first; follows && id < stacks->count; id++)
+		vec_push(&stacks->path, id);
+	stacks->depth = stacks->path.count;
+	return stacks->count - 1;
+}
+
+uint32_t stacks_push_all(struct stacks *stacks, uint32_t parent, const uint32_t *places, size_t count)
+{
+	uint32_t known = stacks->count, node = parent;
+	size_t i = 0;
+	while (i < count && node < known)
+		node = stacks_push(stacks, node, places[i++]);
+	return i < count ? append_nodes(stacks, places + i, count - i) : node;
 }

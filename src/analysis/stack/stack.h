@@ -51,6 +51,8 @@ void stacks_fini(struct stacks *stacks); /* a zeroed one is allowed */
 uint32_t stacks_place(struct stacks *stacks, const struct place *place);
 /* Returns the stack that has one frame more than parent, at its inner end. */
 uint32_t stacks_push(struct stacks *stacks, uint32_t parent, uint32_t place);
+/* Pushes the places one after the other: what is new of a stack costs less than by single calls. */
+uint32_t stacks_push_all(struct stacks *stacks, uint32_t parent, const uint32_t *places, size_t count);
 
 /* Adds the stacks of `from`. places: the place here of each place there, no two the same; NULL: they have the same numbers. nodes receives
  * the node here of each node there. Uses all threads of the pool; the numbers of new nodes depend on how many there are. */

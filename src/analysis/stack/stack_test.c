@@ -1,5 +1,7 @@
 #include "analysis/stack/stack.h"
 
+#include <string.h>
+
 #include "unit.h"
 
 static uint32_t place_of_ip(struct stacks *stacks, uint64_t ip)
@@ -38,6 +40,33 @@ TEST("pushing gives the same stack after any other stack, from the root or from 
 	EXPECT_INT(stacks_push(&stacks, stacks_push(&stacks, main, b), c), deep);
 	EXPECT_INT(stacks_push(&stacks, stacks_push(&stacks, STACK_ROOT, b), c), other);
 	stacks_fini(&stacks);
+}
+
+TEST("a stack that is pushed at once has the nodes that single pushes give, whatever was pushed before")
+{
+	enum { STACKS = 3000, DEPTH = 11 };
+	struct stacks one, all;
+	stacks_init(&one);
+	stacks_init(&all);
+	uint32_t state = 1, ends[STACKS];
+	for (size_t i = 0; i < STACKS; i++) {
+		uint32_t places[DEPTH], node = STACK_ROOT;
+		size_t count = i % (DEPTH + 1), single = i % 5 == 0 && count ? 1 : 0;
+		for (size_t k = 0; k < count; k++) {
+			state = state * 1103515245u + 12345u;
+			places[k] = (state >> 16) % (k < 4 ? 2 : 50);
+			node = stacks_push(&one, node, places[k]);
+		}
+		ends[i] = stacks_push_all(&all, single ? stacks_push(&all, STACK_ROOT, places[0]) : STACK_ROOT, places + single, count - single);
+		EXPECT_INT(ends[i], node);
+	}
+	EXPECT_INT(all.count, one.count);
+	EXPECT(memcmp(all.nodes + 1, one.nodes + 1, (one.count - 1) * sizeof *one.nodes) == 0);
+	for (uint32_t id = 1; id < all.count; id++)
+		EXPECT_INT(stacks_push(&all, all.nodes[id].parent, all.nodes[id].place), id);
+	EXPECT_INT(all.count, one.count);
+	stacks_fini(&one);
+	stacks_fini(&all);
 }
 
 TEST("all addresses of a function are one place if the symbol is known")

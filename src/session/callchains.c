@@ -9,7 +9,7 @@ enum {
 	LOCATED_EACH = 32,        /* frames of a sample */
 	AHEAD_MISSES = 256,       /* misses in a slice from which frames are located ahead … */
 	AHEAD_SHARE = 4,          /* … if at least one of so many frames missed … */
-	AHEAD_SLICES = 31,        /* … for so many slices; then the caches are tried again */
+	AHEAD_SLICES = 127,        /* … for so many slices; then the caches are tried again */
 };
 
 void callchains_fini(struct callchains *callchains)

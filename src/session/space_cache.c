@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 enum {
-	FIRST_LIMIT = 16,             /* searches before the first attempt … */
+	FIRST_LIMIT = 8,             /* searches before the first attempt … */
 	LAST_LIMIT = 1 << 18,         /* … and none is made at this many */
-	MAPS_PER_SEARCH = 4,          /* an array may have this many mappings for each search so far */
+	MAPS_PER_SEARCH = 8,          /* an array may have this many mappings for each search so far */
 	CACHE_BYTES = 48 << 20,
 };
 

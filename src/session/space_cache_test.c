@@ -56,9 +56,9 @@ TEST("an array is made when the searches are worth it")
 	model_init(&model);
 	struct cached_space *space = space_cache_get(&cache, fill(&model, MAPS));
 	EXPECT(space_cache_get(&cache, space->root) == space);
-	search(&cache, space, 16); /* an array of 64 mappings would be paid for */
+	search(&cache, space, 8); /* an array of 64 mappings would be paid for */
 	EXPECT_INT(space->count, 0);
-	search(&cache, space, 47);
+	search(&cache, space, 23);
 	EXPECT_INT(space->count, 0);
 	search(&cache, space, 1);
 	EXPECT_INT(space->count, MAPS);

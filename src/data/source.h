@@ -38,6 +38,7 @@ struct source {
 	bool traced;               /* a pipe whose first records announce a hardware trace */
 	struct span payload;       /* of a pipe: the bytes after its last record, if that is AUXTRACE */
 	bool member;               /* of several recordings: records that describe events are applied to the header of all */
+	bool passing; /* set by a reader that needs the bytes of a record only until it reads the next one */
 	bool roomy; /* set by a reader with little work for each record: pages that it will need are dropped later, as reading again costs more */
 };
 

@@ -94,9 +94,10 @@ TEST("few pages of a large file are in memory, also where another thread maps th
 	static const char *const names[] = { "file", NULL };
 	char folder[] = "/tmp/source_test.XXXXXX";
 	EXPECT(mkdtemp(folder) != NULL);
-	for (unsigned way = 0; way < 4; way++) {
+	for (unsigned way = 0; way < 6; way++) {
 		struct source *source = long_file(folder, false, COUNT);
 		source->roomy = way & 1;
+		source->passing = way & 4;
 		EXPECT(most_resident(source, COUNT, way & 2) < MOST_KB);
 		source_close(source);
 	}

@@ -126,7 +126,7 @@ void model_set_build_id(struct model *model, const char *filename, uint16_t misc
 		modules_set_known_build_ids(model, short_name, filename);
 }
 
-static int mapping_decode(struct mapping *m, const struct record *record)
+static void mapping_decode(struct mapping *m, const struct record *record)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
 	*m = (struct mapping){ 0 };
@@ -156,8 +156,17 @@ static int mapping_decode(struct mapping *m, const struct record *record)
 		m->flags = take_u32(&c);
 	}
 	m->name = (const char *)c.data + c.at;
-	bool ended = !c.short_read && memchr(m->name, '\0', cursor_left(&c));
-	return ended ? 0 : -1;
+}
+
+/* Whether the record has all that mapping_decode reads, and its mapping ends behind its start. */
+static bool mapping_is_whole(const struct record *record)
+{
+	enum { START = 8, NAME_MMAP = 32, NAME_MMAP2 = 64 };
+	size_t name = record->type == RECORD_MMAP ? NAME_MMAP : NAME_MMAP2;
+	if (record->body_len <= name)
+		return false;
+	uint64_t start = load_u64(record->body + START), len = load_u64(record->body + START + sizeof start);
+	return start + len >= start && memchr(record->body + name, '\0', record->body_len - name);
 }
 
 static bool name_begins_with(const char *text, const char *prefix)
@@ -345,12 +354,13 @@ static void apply_kernel_mapping(struct model *model, const struct mapping *m, u
 static void apply_mmap(struct model *model, const struct record *record, uint64_t clock)
 {
 	struct mapping m;
-	if (mapping_decode(&m, record) < 0 || m.start + m.len < m.start) {
+	if (!mapping_is_whole(record)) {
 		model->bad_records++;
 		return;
 	}
 	if (model->checks_only || !has_room(model))
 		return;
+	mapping_decode(&m, record);
 	if (cpumode_is_kernel(record_cpumode(record)))
 		apply_kernel_mapping(model, &m, clock);
 	else if (m.len)

@@ -631,6 +631,7 @@ void session_begin(struct session *session, const struct sink *sink)
 	session->model.checks_only = sink->checks_only;
 	in->deliver = sink->plain ? deliver_plain : deliver;
 	session->source->roomy |= sink->plain;
+	session->source->passing |= sink->checks_only;
 	in->batch_most = BATCH_BYTES;
 	in->batch_clock = 1; /* clock 0 is the state before the first record */
 	if (session->trace)

@@ -170,10 +170,15 @@ static void call_target(const struct listing_line *line, const struct trace_note
 	const char *name = listing_call_name(line, note, &address);
 	size_t columns = (note->depth + (note->flags & TRACE_RETURN ? 1 : 0)) * (size_t)DEPTH_COLUMNS;
 	columns = columns < CALL_COLUMNS_MAX ? columns : CALL_COLUMNS_MAX;
+	if (!name && !address)
+		return;
+	str_reserve(text, columns);
+	memset(text->text, ' ', columns);
+	text->len = columns;
 	if (name)
-		str_printf(text, "%*s%s", (int)columns, "", name);
-	else if (address)
-		str_printf(text, "%*s%16llx", (int)columns, "", (unsigned long long)address);
+		str_puts(text, name);
+	else
+		str_printf(text, "%16llx", (unsigned long long)address);
 }
 
 /* The object in parentheses, unless that of an address follows; then the call by its depth. The column grows and shrinks in steps, so that

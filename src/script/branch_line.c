@@ -1,5 +1,6 @@
-/* Lines of branches of a hardware trace, whose text was made before: loops execute the same branches again and again, and only the times
- * and the cycles of their lines differ. */
+/* Lines of branches and instructions of a hardware trace, whose text was made before: loops execute the same code again and again, and only
+ * the times and the cycles of its lines differ. */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "script/internal.h"
@@ -7,13 +8,14 @@
 
 enum { LINES = 1 << 12, TEXT_MAX = 312 };
 
-/* All that the text depends on besides the time and the cycles. Compared as bytes: without gaps. */
+/* All that the text depends on besides the time and the cycles. */
 struct line_key {
 	uint64_t ip, addr, period;
+	uint64_t code[2];        /* the instruction's size and bytes */
 	uintptr_t user_root, kernel_root;
-	uint32_t event, flags, comm, pid, tid, cpu, mode, thread_tid;
+	uint32_t event, flags, comm, pid, tid, cpu, thread_tid;
+	uint16_t mode, has_code;
 };
-_Static_assert(sizeof(struct line_key) == 5 * 8 + 8 * 4, "no gaps");
 
 /* The text before the time, and the one between the time and the cycles. */
 struct branch_line {
@@ -29,7 +31,8 @@ static bool is_before_time(field_print *print)
 
 static bool is_behind_time(field_print *print)
 {
-	return print == print_period || print == print_event || print == print_flags || print == print_branch_trace;
+	return print == print_period || print == print_event || print == print_flags || print == print_branch_trace || print == print_ip ||
+		print == print_instruction;
 }
 
 void branch_line_plan(struct listing_plan *plan)
@@ -37,7 +40,7 @@ void branch_line_plan(struct listing_plan *plan)
 	unsigned at = 0;
 
 	plan->time_step = 0;
-	if (!plan->branch_trace || plan->comm_plain || plan->step_count != plan->line_count || plan->shown >> FIELD_CALLINDENT & 1)
+	if (plan->comm_plain || plan->step_count != plan->line_count || plan->shown >> FIELD_CALLINDENT & 1)
 		return;
 	while (at < plan->line_count && is_before_time(plan->steps[at].print))
 		at++;
@@ -53,14 +56,29 @@ void branch_line_plan(struct listing_plan *plan)
 	}
 }
 
-static struct line_key key_of(const struct listing_line *line, const struct trace_note *note)
+static inline struct line_key key_of(const struct listing_line *line, const struct trace_note *note)
 {
 	const struct resolved *r = line->r;
 	const struct sample *sample = r->sample;
-
-	return (struct line_key){ .ip = sample->ip, .addr = sample->addr, .period = sample->period, .user_root = (uintptr_t)r->user_root,
+	struct line_key key = { .ip = sample->ip, .addr = sample->addr, .period = sample->period, .user_root = (uintptr_t)r->user_root,
 		.kernel_root = (uintptr_t)r->kernel_root, .event = r->event, .flags = note->flags, .comm = r->comm, .pid = sample->pid,
-		.tid = sample->tid, .cpu = sample->cpu, .mode = record_cpumode(r->record), .thread_tid = (uint32_t)r->tid };
+		.tid = sample->tid, .cpu = sample->cpu, .thread_tid = (uint32_t)r->tid, .mode = (uint16_t)record_cpumode(r->record),
+		.has_code = note->has_instruction };
+
+	_Static_assert(offsetof(struct trace_note, instruction) == offsetof(struct trace_note, instruction_size) + 1, "one behind the other");
+	memcpy(key.code, &note->instruction_size, sizeof key.code);
+	return key;
+}
+
+/* Member by member: to read what was just written in larger units takes long. */
+static inline bool is_same(const struct line_key *a, const struct line_key *b)
+{
+	uint64_t places = (a->ip ^ b->ip) | (a->addr ^ b->addr) | (a->period ^ b->period) | (a->code[0] ^ b->code[0]) |
+		(a->code[1] ^ b->code[1]) | (a->user_root ^ b->user_root) | (a->kernel_root ^ b->kernel_root);
+	uint32_t ids = (a->event ^ b->event) | (a->flags ^ b->flags) | (a->comm ^ b->comm) | (a->pid ^ b->pid) | (a->tid ^ b->tid) |
+		(a->cpu ^ b->cpu) | (a->thread_tid ^ b->thread_tid) | (uint32_t)(a->mode ^ b->mode) | (uint32_t)(a->has_code ^ b->has_code);
+
+	return !(places | ids);
 }
 
 static void print_steps(const struct listing_line *line, unsigned from, unsigned to)
@@ -126,7 +144,7 @@ bool branch_line_print(const struct listing_line *line)
 		worker->branch_lines = memory_zero(LINES, sizeof *worker->branch_lines);
 	struct line_key key = key_of(line, note);
 	struct branch_line *known = &worker->branch_lines[hash_u64(key.ip ^ key.addr << 20 ^ key.flags) & (LINES - 1)];
-	if (!known->behind || memcmp(&known->key, &key, sizeof key) != 0) {
+	if (!known->behind || !is_same(&known->key, &key)) {
 		known->key = key;
 		print_new(line, known);
 	} else {

@@ -134,6 +134,14 @@ TEST("a line that differs in anything it depends on is made anew")
 	expect_line(&b, "8 5000: 1001 => 2001  1\n", 3);
 	b.r.tid = 4;
 	expect_line(&b, "8 5000: 1001 => 2001  1\n", 3);
+	b.bytes.note.instruction_size = 3;
+	expect_line(&b, "8 5000: 1001 => 2001  1\n", 3);
+	b.bytes.note.has_instruction = true;
+	expect_line(&b, "8 5000: 1001 => 2001  1\n", 3);
+	b.bytes.note.instruction[2] = 0x90;
+	expect_line(&b, "8 5000: 1001 => 2001  1\n", 3);
+	b.bytes.note.instruction[14] = 0x90;
+	expect_line(&b, "8 5000: 1001 => 2001  1\n", 3);
 	b.record.misc = RECORD_MISC_KERNEL;
 	expect_line(&b, "8 5000: 1001 => 2001  1\n", 3);
 	expect_line(&b, "8 5000: 1001 => 2001  1\n", 0);
@@ -220,7 +228,8 @@ TEST("lines are stored where the time is between fields that do not change, and 
 	EXPECT_PLAN(0, 0, print_comm, print_time, print_ipc);
 	EXPECT_PLAN(0, 0, print_comm, print_time, print_branch_trace, print_ipc, print_ipc);
 	EXPECT_PLAN(0, 0, print_comm, print_time, print_branch_trace, print_comm);
-	expect_plan((struct listing_plan){ .branch_trace = false }, usual, 3, 0, 0);
+	EXPECT_PLAN(1, 4, print_comm, print_time, print_ip, print_instruction);
+	expect_plan((struct listing_plan){ .branch_trace = false }, usual, 3, 1, 3);
 	expect_plan((struct listing_plan){ .branch_trace = true, .comm_plain = true }, usual, 3, 0, 0);
 	expect_plan((struct listing_plan){ .branch_trace = true, .step_count = 1 }, usual, 3, 0, 0);
 	expect_plan((struct listing_plan){ .branch_trace = true, .shown = FIELD_BIT(FIELD_CALLINDENT) }, usual, 3, 0, 0);

@@ -443,8 +443,15 @@ struct cell instruction_length_cell(const struct listing_line *line)
 
 static void print_code(const struct listing_line *line, const uint8_t *bytes, unsigned length)
 {
-	for (unsigned i = 0; i < length; i++)
-		writer_printf(line->out, i ? " %02x" : "%02x", bytes[i]);
+	char *start = writer_room(line->out, 3 * CODE_BYTES), *p = start;
+
+	for (unsigned i = 0; i < length; i++) {
+		if (i)
+			*p++ = ' ';
+		*p++ = "0123456789abcdef"[bytes[i] >> 4];
+		*p++ = "0123456789abcdef"[bytes[i] & 15];
+	}
+	writer_advance(line->out, (size_t)(p - start));
 }
 
 /* Of the file at the sample's address; unknown: as the processor. */

@@ -79,13 +79,26 @@ static bool user_drops(const struct listing_line *line, bool early)
 	return o->user_filter && o->user_filter(o->user_context, line->r, early, early && place_dropped(line), line->out, err) != 0;
 }
 
+bool listing_is_unfiltered(const struct listing *listing)
+{
+	const struct listing_options *o = &listing->options;
+	const struct sample_filter *filter = &o->filter;
+	bool by_place = filter->comms || filter->pids || filter->tids || filter->dsos || filter->symbols;
+
+	return !by_place && !filter->time.count && !filter->cpus.words && !o->user_filter && !o->count_misordered && !o->dump &&
+		!o->graph_functions && !event_switch_given(&o->switches);
+}
+
 bool listing_drops(const struct listing_line *line)
 {
 	struct listing *listing = line->listing;
 	const struct listing_options *o = &listing->options;
 	const struct resolved *r = line->r;
 	unsigned mode = record_cpumode(r->record);
+	bool is_guest = mode == RECORD_MISC_GUEST_KERNEL || mode == RECORD_MISC_GUEST_USER;
 
+	if (listing->unfiltered)
+		return is_guest && !o->guests;
 	if (user_drops(line, true))
 		return true;
 	if (time_filter_drops(&o->filter.time, r->sample->time))
@@ -99,7 +112,7 @@ bool listing_drops(const struct listing_line *line)
 		return true;
 	if (o->dump)
 		dump_part_place(o->dump, r);
-	if (!o->guests && (mode == RECORD_MISC_GUEST_KERNEL || mode == RECORD_MISC_GUEST_USER))
+	if (!o->guests && is_guest)
 		return true;
 	if (place_dropped(line))
 		return true;

@@ -125,6 +125,7 @@ struct listing {
 	struct listing_counters counters;
 	struct error error;
 	bool serial;                     /* output depends on earlier output */
+	bool unfiltered;                 /* only samples of guests may be filtered out */
 	bool has_reads;                  /* some samples have counter values: each is a sample of its event */
 	/* State from one sample to the next, only if serial. */
 	struct sample_reads reads;
@@ -209,12 +210,13 @@ void listing_slices_fini(struct listing *listing);
 
 /* filter.c: whether a sample (a record of a CPU) is filtered out. */
 bool listing_drops(const struct listing_line *line);
+bool listing_is_unfiltered(const struct listing *listing);
 bool listing_drops_cpu(const struct listing *listing, uint32_t cpu);
 /* branch.c: the function of a call or return of a trace, and its address (0: neither). NULL: the function is unknown. */
 const char *listing_call_name(const struct listing_line *line, const struct trace_note *note, uint64_t *address);
-/* branch_line.c: decides whether the plan's lines are stored. */
+/* branch_line.c: decides whether the lines of the plan, of a hardware trace, are stored. */
 void branch_line_plan(struct listing_plan *plan);
-/* Prints the whole line of a branch of a hardware trace; false: the caller does. */
+/* Prints the whole line of a sample of a hardware trace; false: the caller does. */
 bool branch_line_print(const struct listing_line *line);
 /* Points were dropped: no line is stored any longer. */
 void branch_line_forget(struct listing_worker *worker);

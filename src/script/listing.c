@@ -38,6 +38,7 @@ int listing_open(struct listing **out_stream, const struct listing_options *opti
 	pthread_cond_init(&listing->turn, NULL);
 	listing->switches = options->switches;
 	listing->serial = is_serial(options, session);
+	listing->unfiltered = listing_is_unfiltered(listing);
 	listing->worker_count = session_workers(session);
 	listing->workers = memory_zero(listing->worker_count, sizeof *listing->workers);
 	for (unsigned i = 0; i < listing->worker_count; i++)

@@ -114,7 +114,8 @@ static void plan_event(struct listing *listing, struct listing_plan *plan, const
 	plan->inlines = attr_inlines(listing->options.inlines, attr);
 	plan->implied_addr = attr->sample_type & SAMPLE_ADDR && !class->given;
 	plan_steps(plan);
-	branch_line_plan(plan);
+	if (evsel->decoded)
+		branch_line_plan(plan);
 }
 
 static void settle_new(struct listing *listing, size_t known)

@@ -68,10 +68,10 @@ static inline uint64_t next_u64(const uint8_t **at)
 	return value;
 }
 
-static inline void split_u32(const uint8_t **at, uint32_t *first, uint32_t *second)
+/* Two members that follow each other, written as one word: they are read so. */
+static inline void next_pair(const uint8_t **at, struct sample *sample, size_t first)
 {
-	*first = load_u32(*at);
-	*second = load_u32(*at + sizeof *first);
+	memcpy((char *)sample + first, *at, U64_BYTES);
 	*at += U64_BYTES;
 }
 
@@ -82,8 +82,9 @@ static inline void decode_fixed(struct sample *sample, uint64_t type, const uint
 	if (type & SAMPLE_##NAME)                        \
 		sample->member = next_u64(&at);
 #define HEAD_PAIR(NAME, number, text, first, second)     \
+	_Static_assert(offsetof(struct sample, second) == offsetof(struct sample, first) + sizeof(uint32_t), "a pair"); \
 	if (type & SAMPLE_##NAME)                        \
-		split_u32(&at, &sample->first, &sample->second);
+		next_pair(&at, sample, offsetof(struct sample, first));
 	SAMPLE_FIELDS(HEAD, HEAD_PAIR, SAMPLE_NO_ROW, SAMPLE_NO_ROW)
 #undef HEAD
 #undef HEAD_PAIR
@@ -301,6 +302,16 @@ int sample_decode(struct sample *sample, const struct sample_layout *layout, con
 	return 0;
 }
 
+/* Fixed fields alone: all others are absent, as before. */
+int sample_decode_again(struct sample *sample, const struct sample_layout *layout, const struct sample_layout *before,
+	const struct record *record, struct error *err)
+{
+	if (layout != before || layout->part_count || layout->fixed_count * U64_BYTES > record->body_len)
+		return sample_decode(sample, layout, record, err);
+	decode_fixed(sample, layout->sample_type, record->body);
+	return 0;
+}
+
 bool sample_is_whole(const struct sample_layout *layout, const struct record *record)
 {
 	struct cursor c = cursor_of(record->body, record->body_len, false);
@@ -377,7 +388,7 @@ void sample_decode_trailer(struct sample *sample, const struct sample_layout *la
 		sample->member = next_u64(&at);
 #define HEAD_PAIR(NAME, first, second)    \
 	if (type & SAMPLE_##NAME)         \
-		split_u32(&at, &sample->first, &sample->second);
+		next_pair(&at, sample, offsetof(struct sample, first));
 	SAMPLE_TRAILER(HEAD, HEAD_PAIR)
 #undef HEAD
 #undef HEAD_PAIR

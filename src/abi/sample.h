@@ -80,6 +80,10 @@ void sample_layout_init(struct sample_layout *layout, const struct attr *attr);
  * before that one are valid and are in sample->present. */
 int sample_decode(struct sample *sample, const struct sample_layout *layout, const struct record *record, struct error *err);
 
+/* The same, faster, into what sample_decode has filled last by the layout `before` (NULL: none) and nothing has changed since. */
+int sample_decode_again(struct sample *sample, const struct sample_layout *layout, const struct sample_layout *before,
+	const struct record *record, struct error *err);
+
 /* Whether sample_decode would succeed. Reads only the sizes in the sample. */
 bool sample_is_whole(const struct sample_layout *layout, const struct record *record);
 

@@ -96,6 +96,11 @@ void *arena_alloc(struct arena *arena, size_t size)
 	return memset(arena_take(arena, size, 16), 0, size);
 }
 
+void *arena_words(struct arena *arena, size_t count)
+{
+	return arena_take(arena, count * sizeof(uint64_t), sizeof(uint64_t));
+}
+
 char *arena_bytes(struct arena *arena, size_t size)
 {
 	return arena_take(arena, size, 1);

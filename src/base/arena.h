@@ -21,6 +21,7 @@ void arena_join(struct arena *arena, struct arena *from);
 
 /* Zeroed memory, 16-byte aligned, valid until arena_fini. */
 void *arena_alloc(struct arena *arena, size_t size);
+void *arena_words(struct arena *arena, size_t count); /* of 8 bytes; not zeroed */
 /* Unaligned memory, not zeroed. */
 char *arena_bytes(struct arena *arena, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size); /* 16-byte aligned */

@@ -15,11 +15,14 @@ static inline void sample_count(struct worker_tally *tally, const struct sample 
 		tally->last_time = sample->time;
 }
 
-/* Decodes r->record of r->session; false if that fails. */
-static inline bool resolved_decode(struct resolved *r, struct sample *sample, struct worker_tally *tally)
+/* Decodes r->record of r->session; false if that fails. *before: as in sample_decode_again, for the next one. */
+static inline bool resolved_decode(struct resolved *r, struct sample *sample, const struct sample_layout **before,
+	struct worker_tally *tally)
 {
 	static const struct sample_layout none = { .time_at = -1, .id_at = -1 };
 	const struct evlist *evlist = session_evlist(r->session);
+	const struct sample_layout *filled = *before;
+	*before = NULL;
 	bool is_sample = r->record->type == RECORD_SAMPLE, own = r->record->type >= RECORD_USER_TYPE_START;
 	r->event = own ? UINT32_MAX : evlist_event_of(evlist, r->record);
 	r->evsel = r->event == UINT32_MAX ? NULL : &evlist->events.items[r->event];
@@ -28,10 +31,11 @@ static inline bool resolved_decode(struct resolved *r, struct sample *sample, st
 	} else if (!r->evsel) {
 		tally->unknown_ids++;
 		return false;
-	} else if (sample_decode(sample, &r->evsel->layout, r->record, NULL) < 0) {
+	} else if (sample_decode_again(sample, &r->evsel->layout, filled, r->record, NULL) < 0) {
 		tally->bad_samples++;
 		return false;
 	} else {
+		*before = &r->evsel->layout;
 		sample_count(tally, sample);
 	}
 	r->pid = (int32_t)sample->pid;

@@ -11,6 +11,7 @@
 enum {
 	BATCH_RECORDS = 16384,       /* a batch is passed to the workers at this many records … */
 	BATCH_BYTES = 2 << 20,       /* … or bytes */
+	TRACE_RECORDS = 4096,        /* … or at this many with samples of a trace, whose bytes then fit into the cache of a core */
 	PLAIN_RECORDS = 2048,        /* for a plain sink: records between releases of their bytes */
 	SLICE_RECORDS = 512,         /* a slice ends at this many records … */
 	SLICE_BYTES = 64 << 10,      /* … or bytes */

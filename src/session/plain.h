@@ -60,7 +60,7 @@ static inline void plain_pass(struct plain *plain, const struct sink *sink, cons
 	r->record = record;
 	r->clock = clock;
 	if (record->type != RECORD_SAMPLE) {
-		resolved_decode(r, &plain->sample, tally);
+		resolved_decode(r, &plain->sample, &(const struct sample_layout *){ NULL }, tally);
 	} else {
 		r->event = event;
 		r->evsel = &session_evlist(r->session)->events.items[event];

@@ -293,7 +293,7 @@ static bool spares_model(const struct session *session, const struct entry *entr
 static void batch_add_trace(struct session *session, uint64_t until)
 {
 	struct session_internal *in = session->internal;
-	while (trace_advance(session->trace, &session->model, until, in->batch_clock + in->batch.count, BATCH_RECORDS, &in->batch))
+	while (trace_advance(session->trace, &session->model, until, in->batch_clock + in->batch.count, TRACE_RECORDS, &in->batch))
 		batch_end_part(session);
 }
 
@@ -316,7 +316,7 @@ static void batch_process_traced(struct session *session)
 			part_finish(session);
 		apply_entry(session, entry, in->batch_clock + in->batch.count);
 		vec_push(&in->batch, trace_complete(session->trace, entry));
-		if (in->batch.count >= BATCH_RECORDS)
+		if (in->batch.count >= TRACE_RECORDS)
 			batch_end_part(session);
 	}
 	batch_end_part(session);

@@ -13,6 +13,7 @@ static size_t first_change_after(const struct session_internal *in, uint64_t clo
 struct block {
 	struct record records[BLOCK_RECORDS];
 	struct sample samples[BLOCK_RECORDS];
+	const struct sample_layout *filled[BLOCK_RECORDS]; /* by which each sample was decoded last; NULL: none */
 	struct resolved resolved[BLOCK_RECORDS];
 	uint64_t epochs[BLOCK_RECORDS];
 	size_t count;
@@ -65,6 +66,22 @@ static void block_finish(const struct session_internal *in, struct worker *worke
 	worker_begin_block(worker);
 }
 
+/* Member by member, which is faster than to clear the whole; decoding and block_resolve set the others. */
+static inline void resolved_init(struct resolved *r, struct session *session, struct worker *worker, const struct record *record,
+	const struct sample *sample, uint64_t clock)
+{
+	r->session = session;
+	r->worker = worker;
+	r->record = record;
+	r->sample = sample;
+	r->clock = clock;
+	r->kernel_root = worker->kernel_root;
+	r->located = NULL;
+	r->located_chain = NULL;
+	r->located_from = r->located_count = 0;
+	r->ip = NULL;
+}
+
 static void block_add(struct session *session, struct worker *worker, struct block *block, const struct entry *entry, uint64_t clock,
 	size_t slice)
 {
@@ -80,12 +97,11 @@ static void block_add(struct session *session, struct worker *worker, struct blo
 		return;
 	struct sample *sample = &block->samples[block->count];
 	struct resolved *r = &block->resolved[block->count];
-	*r = (struct resolved){ .session = session, .worker = worker, .record = record, .sample = sample, .clock = clock,
-		.kernel_root = worker->kernel_root };
-	if (!resolved_decode(r, sample, &worker->tally))
+	resolved_init(r, session, worker, record, sample, clock);
+	if (!resolved_decode(r, sample, &block->filled[block->count], &worker->tally))
 		return;
 	if (in->deferred.wanted)
-		deferred_merge(&in->deferred, sample, &worker->merged);
+		deferred_merge(&in->deferred, sample, &worker->merged); /* changes what parts have */
 	worker_prefetch_thread(worker, r->tid);
 	block->epochs[block->count] = worker->epoch;
 	if (user_stack_is(r))
@@ -107,7 +123,8 @@ void slice_run(void *context, size_t slice, unsigned index)
 	uint64_t clock = in->running_clock + from;
 	size_t change = first_change_after(in, clock);
 	struct block block;
-	block.count = 0; /* the other members are set before they are read */
+	block.count = 0; /* the other members but one are set before they are read */
+	memset(block.filled, 0, sizeof block.filled);
 	worker_begin_slice(worker);
 	if (in->sink->forget && worker->points.count > STREAM_POINTS) {
 		worker_drop_points(worker);

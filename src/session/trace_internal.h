@@ -83,6 +83,7 @@ struct trace_queue {
 /* An event that samples belong to. */
 struct trace_event {
 	uint64_t id, sample_type;
+	uint32_t words;              /* of a record, header included; 0: it has parts of any size */
 	bool on;
 };
 

@@ -197,14 +197,14 @@ static void add_sample(struct trace_queue *queue, uint32_t number, struct entrie
 	struct trace *trace = queue->trace;
 	const struct pt_decoder *d = queue->decoder;
 	const struct evsel *evsel = &trace->evlist->events.items[trace->pebs.items[number]];
-	struct trace_record record;
-	record.count = 1;
+	uint64_t words[1 + TRACE_RECORD_WORDS];
+	struct trace_record record = { .words = words, .count = 1 };
 	uint64_t ip = address_of(d, &queue->event);
 	uint64_t time = trace_time(trace, has(d, PT_BLOCKS_BASIC, BASIC_TSC) ? item(d, PT_BLOCKS_BASIC, BASIC_TSC) : queue->ticks);
 	put_head(&record, queue, evsel, ip, time);
 	put_rest(&record, queue, evsel, ip);
 	trace_put_header(&record, RECORD_SAMPLE, (uint16_t)((ip >> 63 ? RECORD_MISC_KERNEL : RECORD_MISC_USER) | MISC_EXACT_IP));
-	trace_append(trace, &record, &(struct trace_note){ 0 }, time, batch);
+	trace_append(trace, &record, time, batch);
 	struct entry *last = &batch->items[batch->count - 1];
 	*last = trace_complete(trace, last);
 }

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-enum { HEADER_BYTES = 8 };
+enum { HEADER_BYTES = 8, NOTE_WORDS = sizeof(struct trace_note) / sizeof(uint64_t) };
+_Static_assert(sizeof(struct trace_note) % sizeof(uint64_t) == 0, "words");
 
 uint64_t trace_pair(uint32_t low, uint32_t high)
 {
@@ -18,12 +19,20 @@ void trace_put_header(struct trace_record *record, uint32_t type, uint16_t misc)
 	memcpy(record->words, &header, sizeof header);
 }
 
-void trace_append(struct trace *trace, const struct trace_record *record, const struct trace_note *note, uint64_t time,
-	struct entries *batch)
+struct trace_record trace_record_of(struct trace *trace, size_t words)
 {
-	size_t size = record->count * 8;
-	uint8_t *bytes = arena_alloc(&trace->bytes, size + sizeof *note);
-	memcpy(bytes, record->words, size);
-	memcpy(bytes + size, note, sizeof *note);
-	vec_push(batch, ((struct entry){ .time = time, .body = bytes + HEADER_BYTES }));
+	return (struct trace_record){ .words = arena_words(&trace->bytes, words + NOTE_WORDS), .count = 1, .stays = true };
+}
+
+struct trace_note *trace_append(struct trace *trace, const struct trace_record *record, uint64_t time, struct entries *batch)
+{
+	uint64_t *words = record->words;
+	if (!record->stays) {
+		words = arena_words(&trace->bytes, record->count + NOTE_WORDS);
+		memcpy(words, record->words, record->count * sizeof *words);
+	}
+	struct trace_note *note = (struct trace_note *)(void *)(words + record->count);
+	*note = (struct trace_note){ 0 };
+	vec_push(batch, ((struct entry){ .time = time, .body = (const uint8_t *)words + HEADER_BYTES }));
+	return note;
 }

@@ -86,7 +86,9 @@ static void add_event(struct trace *trace, struct evlist *evlist, const struct a
 			pt_info_duration(&trace->info, itrace->period) : itrace->period;
 	uint32_t event = evlist_add(evlist, &attr, &id, 1, row->type == ATTR_HARDWARE && kind != TRACE_SAMPLE_TRANSACTION ? NULL : row->name);
 	evlist->events.items[event].decoded = true;
-	trace->events[kind] = (struct trace_event){ .id = id, .sample_type = attr.sample_type, .on = true };
+	const uint64_t parts = SAMPLE_CALLCHAIN | SAMPLE_RAW | SAMPLE_BRANCH_STACK; /* a word for each other type */
+	uint32_t words = attr.sample_type & parts ? 0 : 1 + (uint32_t)__builtin_popcountll(attr.sample_type);
+	trace->events[kind] = (struct trace_event){ .id = id, .sample_type = attr.sample_type, .words = words, .on = true };
 }
 
 void trace_add_events(struct trace *trace, struct evlist *evlist, uint32_t own)
@@ -201,15 +203,18 @@ struct sample_values {
 	uint32_t raw_size;
 };
 
-static void add_sample(struct trace_queue *queue, enum trace_sample kind, const struct sample_values *values, const struct trace_note *note,
+/* Returns the sample's note, for the caller to fill. */
+static struct trace_note *add_sample(struct trace_queue *queue, enum trace_sample kind, const struct sample_values *values,
 	struct entries *batch)
 {
 	struct trace *trace = queue->trace;
 	const struct itrace *itrace = &trace->options.itrace;
 	const struct trace_event *event = &trace->events[kind];
-	struct trace_record record; /* words are set before they are read */
-	record.count = 1;
 	uint64_t type = event->sample_type, ip = values->ip ? values->ip : values->addr;
+	uint64_t words[1 + TRACE_RECORD_WORDS];
+	struct trace_record record = { .words = words, .count = 1 };
+	if (event->words)
+		record = trace_record_of(trace, event->words);
 	uint64_t time = trace_time(trace, queue->ticks);
 	if (type & SAMPLE_IDENTIFIER)
 		trace_put(&record, event->id);
@@ -236,10 +241,10 @@ static void add_sample(struct trace_queue *queue, enum trace_sample kind, const 
 	else if (type & SAMPLE_BRANCH_STACK)
 		trace_put_branches(&record, queue);
 	trace_put_header(&record, RECORD_SAMPLE, in_kernel(ip) ? RECORD_MISC_KERNEL : RECORD_MISC_USER);
-	struct trace_note whole = *note;
-	whole.all_cycles = queue->moment.cycles;
-	whole.time_stamp = trace->timeless || trace->bts ? 0 : queue->ticks;
-	trace_append(trace, &record, &whole, time, batch);
+	struct trace_note *note = trace_append(trace, &record, time, batch);
+	note->all_cycles = queue->moment.cycles;
+	note->time_stamp = trace->timeless || trace->bts ? 0 : queue->ticks;
+	return note;
 }
 
 uint32_t trace_branch_flags(const struct pt_event *event)
@@ -319,16 +324,19 @@ static void branch_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
 	const struct itrace *itrace = &queue->trace->options.itrace;
-	struct trace_note note = { .flags = trace_branch_flags(event), .instruction_size = event->size };
+	uint32_t flags = trace_branch_flags(event);
 	uint32_t wanted = (itrace->calls ? TRACE_CALL | TRACE_ASYNC | TRACE_END : 0) | (itrace->returns ? TRACE_RETURN | TRACE_BEGIN : 0);
-	if ((wanted && !(wanted & note.flags)) || is_skipped(queue->trace, TRACE_SAMPLE_BRANCH))
+	if ((wanted && !(wanted & flags)) || is_skipped(queue->trace, TRACE_SAMPLE_BRANCH))
 		return;
+	const struct sample_values values = { .ip = event->from, .addr = event->to, .period = 1 };
+	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_BRANCH, &values, batch);
+	note->flags = flags;
+	note->instruction_size = event->size;
 	if (queue->trace->bts ? event->size > 0 : itrace->branch_code && event->from)
-		note_instruction(queue, event->from, &note);
+		note_instruction(queue, event->from, note);
 	if (itrace->call_depth)
-		note.depth = (uint32_t)trace_stack_of(queue)->frames.count;
-	count_cycles(queue, &queue->branch_counts, &note);
-	add_sample(queue, TRACE_SAMPLE_BRANCH, &(struct sample_values){ .ip = event->from, .addr = event->to, .period = 1 }, &note, batch);
+		note->depth = (uint32_t)trace_stack_of(queue)->frames.count;
+	count_cycles(queue, &queue->branch_counts, note);
 }
 
 /* The instruction is behind those that are counted so far. */
@@ -336,42 +344,49 @@ static void point_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
 	struct trace_counts *last = &queue->branch_counts, now = { queue->instructions + event->extra, queue->moment.cycles + event->payload };
-	struct trace_note note = { .flags = TRACE_POINT, .cycles = now.cycles - last->cycles,
-		.instructions = now.instructions - last->instructions };
+	const struct trace_counts since = { now.instructions - last->instructions, now.cycles - last->cycles };
 	if (now.cycles <= last->cycles || now.instructions < last->instructions)
 		return;
 	*last = now;
 	uint64_t ticks = queue->ticks;
 	queue->ticks = queue->trace->timeless ? ticks : event->to;
-	add_sample(queue, TRACE_SAMPLE_BRANCH, &(struct sample_values){ .ip = event->from, .period = 1 }, &note, batch);
+	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_BRANCH, &(struct sample_values){ .ip = event->from, .period = 1 }, batch);
+	note->flags = TRACE_POINT;
+	note->cycles = since.cycles;
+	note->instructions = since.instructions;
 	queue->ticks = ticks;
 }
 
 static void instruction_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
-	struct trace_note note = { .flags = trace_branch_flags(event) };
 	if (is_skipped(queue->trace, TRACE_SAMPLE_INSTRUCTION))
 		return;
-	count_cycles(queue, &queue->period_counts, &note);
-	note_instruction(queue, event->from, &note);
 	uint64_t period = queue->trace->config.quick ? 1 : queue->instructions - queue->sampled_instructions;
 	queue->sampled_instructions = queue->instructions;
-	add_sample(queue, TRACE_SAMPLE_INSTRUCTION, &(struct sample_values){ .ip = event->from, .period = period }, &note, batch);
+	const struct sample_values values = { .ip = event->from, .period = period };
+	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_INSTRUCTION, &values, batch);
+	note->flags = trace_branch_flags(event);
+	count_cycles(queue, &queue->period_counts, note);
+	note_instruction(queue, event->from, note);
 }
 
 /* Where cycles are known: a sample of the cycles since the one before. */
 static void cycles_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
-	struct trace_note note = { .flags = trace_branch_flags(event) };
+	struct trace_note counted = { 0 };
 	struct trace_counts counts = queue->cycle_counts;
-	count_cycles(queue, &counts, &note);
-	if (!note.cycles || is_skipped(queue->trace, TRACE_SAMPLE_CYCLES))
+	count_cycles(queue, &counts, &counted);
+	if (!counted.cycles || is_skipped(queue->trace, TRACE_SAMPLE_CYCLES))
 		return;
 	queue->cycle_counts = counts;
-	note_instruction(queue, event->from, &note);
-	add_sample(queue, TRACE_SAMPLE_CYCLES, &(struct sample_values){ .ip = event->from, .period = note.cycles }, &note, batch);
+	const struct sample_values values = { .ip = event->from, .period = counted.cycles };
+	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_CYCLES, &values, batch);
+	note->flags = trace_branch_flags(event);
+	note->cycles = counted.cycles;
+	note->instructions = counted.instructions;
+	note_instruction(queue, event->from, note);
 }
 
 /* Payloads of TYPE_SYNTHESIZED: a word of flags, then a value. Source: perf's dumps of such samples. */
@@ -382,7 +397,7 @@ static void value_sample(struct trace_queue *queue, enum trace_sample kind, uint
 	memcpy(raw + sizeof head, &value, sizeof value);
 	const struct sample_values values = { .ip = queue->event.from, .raw = raw, .raw_size = kind == TRACE_SAMPLE_EXSTOP ? 4 : 12 };
 	if (queue->trace->events[kind].on && !is_skipped(queue->trace, kind))
-		add_sample(queue, kind, &values, &(struct trace_note){ 0 }, batch);
+		add_sample(queue, kind, &values, batch);
 }
 
 /* An interrupt event: its packet, then its data. */
@@ -400,7 +415,7 @@ static void interrupt_sample(struct trace_queue *queue, struct entries *batch)
 	}
 	const struct sample_values values = { .ip = event->from, .raw = &raw, .raw_size = 4 + 16 * count };
 	if (queue->trace->events[TRACE_SAMPLE_EVENT].on && !is_skipped(queue->trace, TRACE_SAMPLE_EVENT))
-		add_sample(queue, TRACE_SAMPLE_EVENT, &values, &(struct trace_note){ 0 }, batch);
+		add_sample(queue, TRACE_SAMPLE_EVENT, &values, batch);
 }
 
 static void iflag_sample(struct trace_queue *queue, struct entries *batch)
@@ -414,9 +429,10 @@ static void iflag_sample(struct trace_queue *queue, struct entries *batch)
 static void transaction_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
-	struct trace_note note = { .flags = trace_branch_flags(event) };
-	if (queue->trace->events[TRACE_SAMPLE_TRANSACTION].on && !is_skipped(queue->trace, TRACE_SAMPLE_TRANSACTION))
-		add_sample(queue, TRACE_SAMPLE_TRANSACTION, &(struct sample_values){ .ip = event->from }, &note, batch);
+	if (!queue->trace->events[TRACE_SAMPLE_TRANSACTION].on || is_skipped(queue->trace, TRACE_SAMPLE_TRANSACTION))
+		return;
+	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_TRANSACTION, &(struct sample_values){ .ip = event->from }, batch);
+	note->flags = trace_branch_flags(event);
 }
 
 /* The frequency of the core, when it changed. */
@@ -455,8 +471,9 @@ static void error_record(struct trace *trace, const struct trace_error *error, s
 	uint32_t number = trace->bts && error->error == PT_ERROR_LOST ? BTS_LOST : error->error;
 	char message[MESSAGE_WORDS * 8] = { 0 };
 	strncpy(message, words[error->error], sizeof message - 1);
-	struct trace_record record;
-	record.count = 1;
+	uint64_t room[16];
+	struct trace_record record = { .words = room, .count = 1 };
+	_Static_assert(6 + MESSAGE_WORDS <= sizeof room / sizeof *room, "room for the header, five words and the message");
 	trace_put(&record, trace_pair(ITRACE_ERROR, number));
 	trace_put(&record, trace_pair((uint32_t)error->cpu, (uint32_t)error->pid));
 	trace_put(&record, trace_pair((uint32_t)error->tid, FORMAT));
@@ -468,7 +485,7 @@ static void error_record(struct trace *trace, const struct trace_error *error, s
 		trace_put(&record, word);
 	}
 	trace_put_header(&record, RECORD_AUXTRACE_ERROR, 0);
-	trace_append(trace, &record, &(struct trace_note){ 0 }, error->time, batch);
+	trace_append(trace, &record, error->time, batch);
 }
 
 static void error_event(struct trace_queue *queue, struct entries *batch)

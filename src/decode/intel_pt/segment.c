@@ -130,15 +130,6 @@ static bool same_moment(const struct pt_moment *a, const struct pt_moment *b)
 		a->mode == b->mode && a->have_cycles == b->have_cycles;
 }
 
-struct pt_moment pt_moment_of(const struct pt_decoder *d)
-{
-	bool instructions = d->tick_period || d->stop_at != UINT64_MAX;
-	return (struct pt_moment){ .time = d->time, .cycles = d->cycles, .exact_cycles = d->exact_cycles,
-		.instructions_at_time = d->instructions_at_time, .code = instructions ? d->range.code : NULL,
-		.base = instructions ? d->range.base : 0, .bus_ratio = d->clock.bus_ratio, .mode = (uint8_t)d->mode,
-		.have_cycles = d->clock.have_cycles };
-}
-
 /* The first instruction at which a guess changes, and behind which it does not matter. */
 static void note_slot(struct pt_segment *s, const struct pt_event *event)
 {

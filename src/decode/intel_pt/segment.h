@@ -64,7 +64,14 @@ void pt_segment_call(struct pt_segment *segment, bool is_return, uint64_t from, 
 /* Whether the decoder, which has just delivered PT_EVENT_PSB, is in the state in which the segment begins. */
 bool pt_segment_fits(const struct pt_segment *segment, const struct pt_decoder *decoder);
 /* What is read beside a decoder's event. */
-struct pt_moment pt_moment_of(const struct pt_decoder *decoder);
+static inline struct pt_moment pt_moment_of(const struct pt_decoder *d)
+{
+	bool instructions = d->tick_period || d->stop_at != UINT64_MAX;
+	return (struct pt_moment){ .time = d->time, .cycles = d->cycles, .exact_cycles = d->exact_cycles,
+		.instructions_at_time = d->instructions_at_time, .code = instructions ? d->range.code : NULL,
+		.base = instructions ? d->range.base : 0, .bus_ratio = d->clock.bus_ratio, .mode = (uint8_t)d->mode,
+		.have_cycles = d->clock.have_cycles };
+}
 /* The same of a step; decoder: in front of the segment. */
 struct pt_moment pt_segment_moment(const struct pt_segment *segment, const struct pt_step *step, const struct pt_decoder *decoder);
 /* Moves the decoder in front of the segment to its end. */

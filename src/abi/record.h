@@ -70,6 +70,12 @@ static inline unsigned record_cpumode(const struct record *record)
 	return record->misc & RECORD_MISC_CPUMODE_MASK;
 }
 
+/* Whether the mode is of code in a virtual machine. */
+static inline bool mode_is_guest(unsigned cpumode)
+{
+	return cpumode == RECORD_MISC_GUEST_KERNEL || cpumode == RECORD_MISC_GUEST_USER;
+}
+
 enum { RECORD_TYPE_LIMIT = 256 };
 
 /* Whether a type may exist. Types are numbered consecutively: an unknown type may come from a later kernel or recorder, unless it is 0 or

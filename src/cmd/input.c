@@ -95,7 +95,7 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	struct session_options session_options = {
 		.budget = cli->budget, .images = &images,
 		.join_stacks = options->join_stacks, .no_guess = !options->guess, .stitch_call_stacks = use->stitch,
-		.keep_exited = use->keep_exited, .threads = use->threads,
+		.keep_exited = use->keep_exited, .threads = use->threads, .guests = use->guests,
 		.kernel_beyond = kernel_extent_beyond, .kernel_parts = kernel_extent_parts, .kernel_beyond_context = &input->symbols,
 	};
 	struct image_options code = images;

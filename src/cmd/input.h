@@ -61,6 +61,7 @@ struct input_use {
 	bool stitch;                 /* --stitch-lbr */
 	bool no_progress, no_jit;
 	unsigned threads;            /* that process samples; 0: one for each CPU */
+	enum guests guests;          /* whose samples of virtual machines are */
 	const struct itrace *itrace; /* which samples to make of a hardware trace; NULL: it is not decoded */
 	enum input_remarks remarks;  /* which remarks on unwound stacks follow the run */
 };

@@ -50,6 +50,8 @@ void model_fini_history(struct model *model)
 	vec_fini(&model->namespaces);
 	idmap_fini(&model->by_tid);
 	idmap_fini(&model->cgroups);
+	vec_fini(&model->guest_machines);
+	idmap_fini(&model->guest_by_pid);
 	strtab_fini(&model->strings);
 	arena_fini(&model->arena);
 	budget_give(model->budget, model->budgeted);
@@ -73,15 +75,17 @@ const struct map_node *model_kernel_root(const struct model *model, uint64_t clo
 	return model_space_root(model, model->kernel_space, clock);
 }
 
-static void module_set_build_id(struct module *module, const uint8_t *id, uint8_t len)
-{
-	module->build_id_len = len;
-	memcpy(module->build_id, id, len);
-}
-
 static bool cpumode_is_kernel(unsigned cpumode)
 {
 	return cpumode == RECORD_MISC_KERNEL || cpumode == RECORD_MISC_GUEST_KERNEL;
+}
+
+const struct map_node *model_guest_root(const struct model *model, int32_t pid, uint64_t clock)
+{
+	uint32_t index = idmap_get(&model->guest_by_pid, model->guests == GUESTS_ONE ? 0 : (uint32_t)pid);
+	if (index == IDMAP_NONE && model->guests == GUESTS_EACH)
+		index = idmap_get(&model->guest_by_pid, 0);
+	return index == IDMAP_NONE ? NULL : model_space_root(model, model->guest_machines.items[index].kernel_space, clock);
 }
 
 /* Sets the module's build-id from the build-id table unless it has one. */
@@ -351,6 +355,63 @@ static void apply_kernel_mapping(struct model *model, const struct mapping *m, u
 	}
 }
 
+static struct guest_machine *guest_of(struct model *model, int32_t pid)
+{
+	bool added;
+	pid = model->guests == GUESTS_ONE ? 0 : pid;
+	uint32_t index = idmap_add(&model->guest_by_pid, (uint32_t)pid, (uint32_t)model->guest_machines.count, &added);
+	if (added)
+		vec_push(&model->guest_machines, ((struct guest_machine){ .pid = pid, .kernel_space = space_new(model) }));
+	return &model->guest_machines.items[index];
+}
+
+/* Records that were made in the guest have its kernel under the name of a host's. */
+static bool name_is_kernel(const char *name)
+{
+	return name_begins_with(name, "[guest.kernel.kallsyms") || name_begins_with(name, "[kernel.kallsyms");
+}
+
+static struct module *guest_kernel_module(struct model *model, int32_t pid, const struct mapping *m)
+{
+	char name[40] = "[guest.kernel.kallsyms]";
+	if (pid)
+		snprintf(name, sizeof name, "[guest.kernel.kallsyms.%d]", pid);
+	struct module *module = modules_guest(&model->modules, MODULE_KERNEL, pid, name, name);
+	const char *bracket = strchr(m->name, ']');
+	if (m->pgoff && bracket) {
+		module->relocation = m->pgoff;
+		module->relocation_symbol = arena_string(&model->arena, bracket + 1, strlen(bracket + 1));
+	}
+	return module;
+}
+
+static struct module *guest_kmodule(struct model *model, int32_t pid, const struct mapping *m)
+{
+	char short_name[256];
+	if (!kmodule_name(m->name, short_name, sizeof short_name))
+		snprintf(short_name, sizeof short_name, "%s", m->name);
+	return modules_guest(&model->modules, MODULE_KMODULE, pid, short_name, m->name);
+}
+
+/* Mappings of its processes are not applied: samples do not say which process ran. */
+static void apply_guest_mapping(struct model *model, const struct mapping *m, bool kernel, uint64_t clock)
+{
+	bool itself = name_is_kernel(m->name);
+	if (!kernel || (!itself && m->name[0] != '/' && m->name[0] != '['))
+		return;
+	const struct guest_machine *machine = guest_of(model, m->pid);
+	struct module *module = itself ? guest_kernel_module(model, machine->pid, m) : guest_kmodule(model, machine->pid, m);
+	if (m->build_id_len)
+		module_set_build_id(module, m->build_id, m->build_id_len);
+	module->start = m->start;
+	struct map map = { .start = m->start, .end = m->start + m->len, .module = module->id, .identity = itself,
+			   .prot = m->prot, .flags = m->flags };
+	if (itself && !m->start && !m->len)
+		map.end = UINT64_MAX; /* the recorder did not know the extent */
+	if (map.end > map.start)
+		space_insert(model, machine->kernel_space, clock, &map);
+}
+
 static void apply_mmap(struct model *model, const struct record *record, uint64_t clock)
 {
 	struct mapping m;
@@ -361,7 +422,10 @@ static void apply_mmap(struct model *model, const struct record *record, uint64_
 	if (model->checks_only || !has_room(model))
 		return;
 	mapping_decode(&m, record);
-	if (cpumode_is_kernel(record_cpumode(record)))
+	unsigned mode = record_cpumode(record);
+	if (model->guests && mode_is_guest(mode))
+		apply_guest_mapping(model, &m, mode == RECORD_MISC_GUEST_KERNEL, clock);
+	else if (cpumode_is_kernel(mode))
 		apply_kernel_mapping(model, &m, clock);
 	else if (m.len)
 		apply_user_mapping(model, &m, clock);

@@ -66,6 +66,20 @@ struct namespace_link {
 	uint64_t dev, inode;
 };
 
+/* Whose the mappings and the samples of virtual machines are. */
+enum guests {
+	GUESTS_NONE,               /* the host's: they are not told apart */
+	GUESTS_ONE,                /* of one machine, whatever process runs it */
+	GUESTS_EACH,               /* of a machine for each process that runs one */
+	GUESTS_CODE,               /* the same, and its code is that of the process, at the same addresses */
+};
+
+/* A virtual machine. */
+struct guest_machine {
+	int32_t pid;               /* of the process that runs it; 0: of any */
+	uint32_t kernel_space;     /* id of its kernel's address space */
+};
+
 struct model {
 	struct modules modules;
 	struct strtab strings;               /* comms and cgroup paths */
@@ -79,6 +93,9 @@ struct model {
 	struct arena arena;
 	uint64_t random;                     /* state of the generator for node priorities */
 	uint32_t kernel_space;
+	enum guests guests;
+	VEC(struct guest_machine) guest_machines;
+	struct idmap guest_by_pid;           /* process → index in guest_machines */
 	VEC(struct map) kernel_maps;         /* the recorded mappings of the kernel and its modules, by start and end (space.h) */
 	bool kernel_contested;               /* some of kernel_maps overlap */
 	uint32_t mappings;                   /* number of mappings so far */
@@ -164,6 +181,8 @@ uint32_t model_comm(const struct model *model, uint32_t thread, uint64_t clock);
 const char *model_cgroup_path(const struct model *model, uint64_t cgroup);
 /* Returns the root of the address space of pid/thread as of clock. thread may be THREAD_NONE. */
 const struct map_node *model_root(const struct model *model, int32_t pid, uint32_t thread, uint64_t clock);
+/* The same of the kernel of the virtual machine that a process runs; NULL: unknown. */
+const struct map_node *model_guest_root(const struct model *model, int32_t pid, uint64_t clock);
 const struct map_node *model_kernel_root(const struct model *model, uint64_t clock);
 const struct map_node *model_space_root(const struct model *model, uint32_t space, uint64_t clock);
 /* Returns the mapping at address, or NULL. Borrowed until model_fini. */

@@ -623,3 +623,31 @@ TEST("the kernel and its modules have the build-ids of the table, which precedes
 		model_fini(&model);
 	}
 }
+
+static const char *guest_module_at(const struct model *model, int32_t pid, uint64_t address)
+{
+	const struct map *map = map_find(model_guest_root(model, pid, 9), address);
+	return map ? modules_get(&model->modules, map->module)->name : "";
+}
+
+TEST("the kernel of a virtual machine is not the host's, and is that of the process that runs it where they are told apart")
+{
+	const uint64_t address = 0xffffffff81000000;
+	for (enum guests guests = GUESTS_NONE; guests <= GUESTS_CODE; guests++) {
+		struct model model;
+		model_init(&model);
+		model.guests = guests;
+		apply_mmap1(&model, RECORD_MISC_KERNEL, UINT32_MAX, address, 0x1000, address, "[kernel.kallsyms]_text", 1);
+		apply_mmap1(&model, RECORD_MISC_GUEST_KERNEL, 7, address, 0x1000, address, "[guest.kernel.kallsyms.7]_text", 2);
+		apply_mmap1(&model, RECORD_MISC_GUEST_KERNEL, 0, address + 0x8000, 0x1000, 0, "[virtio]", 3);
+		apply_mmap1(&model, RECORD_MISC_GUEST_USER, 7, 0x1000, 0x1000, 0, "/bin/sh", 4);
+		bool each = guests == GUESTS_EACH || guests == GUESTS_CODE;
+		EXPECT_STR(guest_module_at(&model, 7, address), each ? "[guest.kernel.kallsyms.7]" : guests ? "[guest.kernel.kallsyms]" : "");
+		EXPECT_STR(guest_module_at(&model, 8, address), guests == GUESTS_ONE ? "[guest.kernel.kallsyms]" : "");
+		EXPECT_STR(guest_module_at(&model, 8, address + 0x8000), guests == GUESTS_ONE || guests == GUESTS_EACH ? "[virtio]" : "");
+		EXPECT_STR(module_name_at(&model, 7, 9, 0x1000), guests ? "" : "/bin/sh");
+		model_renew(&model, 9, NULL, NULL, NULL);
+		EXPECT_STR(guest_module_at(&model, 8, address), guests == GUESTS_ONE ? "[guest.kernel.kallsyms]" : "");
+		model_fini(&model);
+	}
+}

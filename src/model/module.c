@@ -378,6 +378,23 @@ struct module *modules_kmodule(struct modules *modules, const char *short_name, 
 	return module;
 }
 
+/* It is listed under a name that no record has, as a guest's kernel modules have the names of the host's. */
+struct module *modules_guest(struct modules *modules, enum module_kind kind, int32_t pid, const char *name, const char *long_name)
+{
+	CLEANUP_STR struct str listed = { 0 };
+	str_printf(&listed, "guest %d %s", pid, name);
+	uint32_t name_id = module_name_id(modules, str_text(&listed));
+	uint32_t id = modules->by_name.items[name_id];
+	if (id != MODULE_ID_NONE)
+		return modules_get(modules, id);
+	struct module *module = module_new(modules, kind, name_id);
+	module->name = module->short_name = copy_module_text(modules, name);
+	module->long_name = copy_module_text(modules, long_name);
+	module->guest = true;
+	module->pid = pid;
+	return module;
+}
+
 struct module *modules_ksymbol(struct modules *modules, const char *name)
 {
 	uint32_t name_id = module_name_id(modules, name);
@@ -458,4 +475,10 @@ void modules_drop(struct modules *modules, bool (*is_unused)(void *context, cons
 	vec_fini(&chain);
 	module_indices_fini(&old);
 	arena_fini(&old.arena);
+}
+
+void module_set_build_id(struct module *module, const uint8_t *id, uint8_t len)
+{
+	module->build_id_len = len;
+	memcpy(module->build_id, id, len);
 }

@@ -31,7 +31,7 @@ struct module {
 	const char *short_name;  /* the last component of the path; "[ext4]" */
 	uint8_t build_id[20];
 	uint8_t build_id_len;    /* 0: unknown */
-	bool guest;
+	bool guest;              /* of a virtual machine, which `pid` runs; 0: any */
 	int32_t pid;             /* MODULE_ANON: the process; MODULE_FILE, MODULE_JIT: the last process that mapped it, in whose root the
 	                          * path is looked up; -1: none */
 	uint32_t maj, min;       /* from MMAP2; 0: unknown */
@@ -130,6 +130,9 @@ struct module *modules_kmodule(struct modules *modules, const char *short_name, 
 struct jit *modules_make_jit(struct modules *modules, uint32_t id);
 /* Creates a further module of the same JIT dump, for functions that arrive after the first were used; it has the pid of the first. */
 struct module *modules_jit_part(struct modules *modules, uint32_t id);
+/* Returns the kernel or a kernel module of the virtual machine that process pid runs (0: any). long_name: of a new one. */
+struct module *modules_guest(struct modules *modules, enum module_kind kind, int32_t pid, const char *name, const char *long_name);
+void module_set_build_id(struct module *module, const uint8_t *id, uint8_t len);
 struct module *modules_ksymbol(struct modules *modules, const char *name);
 
 /* Converts "/lib/modules/x/ext4-foo.ko.xz" or "[ext4_foo]" to "[ext4_foo]"; false: not a kernel module. */

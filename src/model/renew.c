@@ -104,12 +104,18 @@ void model_renew_held(struct model *model, const struct model_renewal *renewal)
 		.keep_exited = old.keep_exited, .clears_at_exec = old.clears_at_exec,
 		.outlives_leader = old.outlives_leader, .changes = old.changes + 1, .bad_records = old.bad_records,
 		.edits = old.edits, .mappings = old.mappings, .jit_budget = old.jit_budget, .budget = old.budget, .left_out = old.left_out,
-		.generation = old.generation + 1,
+		.generation = old.generation + 1, .guests = old.guests,
 	};
 	move.spaces = memory_resize(NULL, old.spaces.count, sizeof *move.spaces);
 	for (size_t i = 0; i < old.spaces.count; i++)
 		move.spaces[i] = UINT32_MAX;
 	model->kernel_space = renew_space(&move, old.kernel_space);
+	for (size_t i = 0; i < old.guest_machines.count; i++) {
+		struct guest_machine machine = old.guest_machines.items[i];
+		machine.kernel_space = renew_space(&move, machine.kernel_space);
+		idmap_set(&model->guest_by_pid, (uint32_t)machine.pid, (uint32_t)i);
+		vec_push(&model->guest_machines, machine);
+	}
 	renew_threads(&move, renewal);
 	for (size_t i = 0; i < old.cgroups.capacity; i++)
 		if (old.cgroups.slots[i].value != IDMAP_NONE)

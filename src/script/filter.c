@@ -7,7 +7,7 @@ static bool thread_dropped(const struct listing_line *line)
 {
 	const struct listing_options *o = &line->listing->options;
 	const struct resolved *r = line->r;
-	char buffer[16];
+	char buffer[COMM_TEXT];
 
 	if (o->filter.comms && !name_list_has(o->filter.comms, resolved_comm(r, buffer, sizeof buffer)))
 		return true;
@@ -95,10 +95,9 @@ bool listing_drops(const struct listing_line *line)
 	const struct listing_options *o = &listing->options;
 	const struct resolved *r = line->r;
 	unsigned mode = record_cpumode(r->record);
-	bool is_guest = mode == RECORD_MISC_GUEST_KERNEL || mode == RECORD_MISC_GUEST_USER;
 
 	if (listing->unfiltered)
-		return is_guest && !o->guests;
+		return !o->guests && mode_is_guest(mode);
 	if (user_drops(line, true))
 		return true;
 	if (time_filter_drops(&o->filter.time, r->sample->time))
@@ -112,7 +111,7 @@ bool listing_drops(const struct listing_line *line)
 		return true;
 	if (o->dump)
 		dump_part_place(o->dump, r);
-	if (!o->guests && is_guest)
+	if (!o->guests && mode_is_guest(mode))
 		return true;
 	if (place_dropped(line))
 		return true;

@@ -463,10 +463,11 @@ const struct location *listing_locate(const struct listing_line *line, uint64_t 
 	unsigned mode = record_cpumode(line->r->record);
 	const struct location *location = resolved_locate(line->r, mode, address);
 
-	if (location->map || (mode != RECORD_MISC_KERNEL && mode != RECORD_MISC_USER))
+	if (location->map || (!line->r->guest && mode != RECORD_MISC_KERNEL && mode != RECORD_MISC_USER))
 		return location;
+	bool kernel = mode == RECORD_MISC_KERNEL || mode == RECORD_MISC_GUEST_KERNEL;
 	const struct location *other =
-		resolved_locate(line->r, mode == RECORD_MISC_KERNEL ? RECORD_MISC_USER : RECORD_MISC_KERNEL, address);
+		resolved_locate(line->r, kernel ? RECORD_MISC_USER : RECORD_MISC_KERNEL, address);
 	return other->map ? other : location;
 }
 

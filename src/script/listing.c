@@ -184,7 +184,8 @@ static void print_record(struct listing_line *line)
 		/* a thread that exits has its name until then */
 		uint64_t clock = r->clock - (r->record->type == RECORD_EXIT);
 		own.tid = record_tid(r);
-		own.comm = model_comm(model, model_thread(model, own.tid, clock), clock);
+		own.guest = model->guests && mode_is_guest(record_cpumode(r->record));
+		own.comm = own.guest ? COMM_NONE : model_comm(model, model_thread(model, own.tid, clock), clock);
 		if (r->evsel && !attr_flag(&r->evsel->attr, ATTR_SAMPLE_ID_ALL))
 			fill_without_trailer(&own, &sample);
 		line->plan = &line->listing->plans[r->event];

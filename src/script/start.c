@@ -6,7 +6,7 @@
 
 #define NS_PER_SECOND 1000000000ull
 
-enum { COMM_WIDTH = 16, COMM_BUFFER = 16, MISC_LETTERS_MAX = 16 };
+enum { COMM_WIDTH = 16, COMM_BUFFER = COMM_TEXT, MISC_LETTERS_MAX = 16 };
 
 static void add_comm(const struct listing_line *line, struct writer *out, const char *comm)
 {

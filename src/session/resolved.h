@@ -55,6 +55,7 @@ struct resolved {
 	uint32_t thread;               /* id in the model, or THREAD_NONE */
 	int32_t pid, tid;              /* from the sample (-1 if absent) */
 	uint32_t comm;                 /* string id in the model, or COMM_NONE */
+	bool guest;                    /* of a virtual machine: both address spaces are the guest's, and the thread is unknown */
 	const struct map_node *user_root, *kernel_root;
 	struct cached_space *user_space; /* the worker's copy of user_root */
 	struct location *located;      /* locations of entries of the call chain, from located_from on; the caller needs resolved_chain */
@@ -63,7 +64,8 @@ struct resolved {
 	const struct location *ip;     /* location of the sample's own address; NULL if it has none: use resolved_ip */
 };
 
-/* The sample's comm; if unknown, ":TID" in buffer (>= 16 bytes). */
+enum { COMM_TEXT = 24 };
+/* The sample's comm; if unknown, ":TID" or "[guest/PID]" in buffer (COMM_TEXT bytes; 16 where guests are not told apart). */
 const char *resolved_comm(const struct resolved *r, char *buffer, size_t size);
 /* The location of the sample's own address. */
 const struct location *resolved_ip(const struct resolved *r);

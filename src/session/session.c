@@ -22,6 +22,7 @@ int session_open(struct session *session, struct source *source, const struct se
 	/* samples of a trace may be of a thread whose exit was recorded before */
 	session->model.keep_exited = options->keep_exited || header_has(&source->header, FEATURE_AUXTRACE);
 	session->model.budget = options->budget;
+	session->model.guests = options->guests;
 	if (options->images)
 		session->unwind_tables = unwind_tables_new(&session->model.modules, options->images);
 	session->no_guess = options->no_guess;

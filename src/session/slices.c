@@ -75,6 +75,7 @@ static inline void resolved_init(struct resolved *r, struct session *session, st
 	r->record = record;
 	r->sample = sample;
 	r->clock = clock;
+	r->guest = false;
 	r->kernel_root = worker->kernel_root;
 	r->located = NULL;
 	r->located_chain = NULL;

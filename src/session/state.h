@@ -77,6 +77,7 @@ struct session_options {
 	const struct trace_options *trace; /* how to decode the hardware trace; copied; NULL: it is not decoded */
 	bool stitch_call_stacks;     /* join the call stacks of branch records across samples, which are then processed serially */
 	bool ordered_rounds;         /* no record of a round is older than one of an earlier round: each is delivered at once */
+	enum guests guests;          /* whose samples of virtual machines are */
 	bool keep_exited;            /* samples after a thread's exit still have its name (report, trace) */
 	void (*progress)(void *context, uint64_t done, uint64_t total); /* called at most ten times a second; NULL: none */
 	/* Called at most ten times a second on the thread that runs the session, while no slice runs: what the sink has collected so far may be

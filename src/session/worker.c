@@ -110,8 +110,23 @@ void worker_prefetch_thread(const struct worker *worker, int32_t tid)
 	__builtin_prefetch(&worker->threads[(uint32_t)tid & worker->thread_mask]);
 }
 
+/* The thread that the sample has is the one that runs the virtual machine. */
+static void resolve_guest(const struct model *model, struct resolved *r)
+{
+	r->guest = true;
+	r->thread = THREAD_NONE;
+	r->comm = COMM_NONE;
+	r->user_root = model->guests == GUESTS_CODE ? model_root(model, r->pid, THREAD_NONE, r->clock) : NULL;
+	r->user_space = NULL;
+	r->kernel_root = model_guest_root(model, r->pid, r->clock);
+}
+
 void worker_resolve(struct worker *worker, const struct model *model, struct resolved *r, uint64_t epoch)
 {
+	if (model->guests && r->record->type == RECORD_SAMPLE && mode_is_guest(record_cpumode(r->record))) {
+		resolve_guest(model, r);
+		return;
+	}
 	const struct cached_thread *cached = &worker->threads[(uint32_t)r->tid & worker->thread_mask];
 	if (cached->epoch != epoch || cached->tid != r->tid || cached->pid != r->pid)
 		cached = thread_learn(worker, model, r, epoch);
@@ -136,7 +151,17 @@ static struct cached_address *cached_at(const struct worker *worker, uintptr_t k
 
 static const struct map_node *root_of(const struct resolved *r, unsigned cpumode)
 {
-	return cpumode == RECORD_MISC_KERNEL ? r->kernel_root : cpumode == RECORD_MISC_USER ? r->user_root : NULL;
+	if (cpumode == RECORD_MISC_KERNEL || (r->guest && cpumode == RECORD_MISC_GUEST_KERNEL))
+		return r->kernel_root;
+	return cpumode == RECORD_MISC_USER || (r->guest && cpumode == RECORD_MISC_GUEST_USER) ? r->user_root : NULL;
+}
+
+/* In a guest, the modes of call chains and branches are the guest's. */
+static inline unsigned mode_in(const struct resolved *r, unsigned cpumode)
+{
+	if (__builtin_expect(!r->guest, 1))
+		return cpumode;
+	return cpumode == RECORD_MISC_KERNEL ? RECORD_MISC_GUEST_KERNEL : cpumode == RECORD_MISC_USER ? RECORD_MISC_GUEST_USER : cpumode;
 }
 
 static const struct map *map_in(const struct session *session, const struct map_node *root, unsigned cpumode, uint64_t address)
@@ -204,6 +229,7 @@ static const struct location *locate_slowly(const struct resolved *r, uint64_t a
 static inline const struct location *locate(const struct resolved *r, uint64_t address, unsigned cpumode)
 {
 	struct worker *worker = r->worker;
+	cpumode = mode_in(r, cpumode);
 	uintptr_t key = tagged(root_of(r, cpumode), cpumode);
 	struct cached_address *cached = cached_at(worker, key, address);
 	if (__builtin_expect(cached->key != key || cached->location.address != address, 0))
@@ -258,6 +284,7 @@ const char *resolved_comm(const struct resolved *r, char *buffer, size_t size)
 {
 	if (r->comm != COMM_NONE)
 		return strtab_text(&r->session->model.strings, r->comm);
-	snprintf(buffer, size, ":%d", r->tid);
+	bool named = r->guest && (r->session->model.guests == GUESTS_CODE || !r->tid);
+	snprintf(buffer, size, named ? "[guest/%d]" : ":%d", named && r->tid ? r->pid : r->tid);
 	return buffer;
 }

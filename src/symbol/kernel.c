@@ -19,7 +19,8 @@
 #define RUNNING_KALLSYMS "/proc/kallsyms"
 
 /* Opens the list at that path, as seen from root (-1: ours), whose name is dir, and determines how far the kernel was moved since. */
-static bool kallsyms_open_from(struct symbol_sources *s, const struct module *kernel, int root, const char *dir, const char *below)
+static bool list_open(struct symbol_sources *s, struct kernel_list *list, const struct module *kernel, int root, const char *dir,
+	const char *below)
 {
 	char path[2 * IMAGE_PATH_MAX];
 	char *text;
@@ -32,21 +33,26 @@ static bool kallsyms_open_from(struct symbol_sources *s, const struct module *ke
 		return false;
 	if (kernel && kernel->relocation_symbol && kernel->relocation) {
 		uint64_t now = kallsyms_address(text, len, kernel->relocation_symbol);
-		s->kallsyms_shift = (int64_t)(kernel->relocation - now);
+		list->shift = (int64_t)(kernel->relocation - now);
 		if (!now) {
 			image_trail_mark(s->kernel_trail, IMAGE_DAMAGED);
 			bool zeros = len > 17 && strspn(text, "0") == 16;
-			s->kallsyms_info.state = zeros ? SYMTAB_HIDDEN : SYMTAB_DAMAGED;
+			list->info.state = zeros ? SYMTAB_HIDDEN : SYMTAB_DAMAGED;
 			free(text);
 			return true;
 		}
 	}
 	/* one byte more: a last line without newline needs room for its NUL */
-	kallsyms_parse(&s->kallsyms, memory_resize(text, len + 1, 1), len);
-	bool none = s->kallsyms.kernel.count == 0 && s->kallsyms.in_modules_count == 0;
-	s->kallsyms_info = (struct symtab_info){ .origin = 'k', .path = arena_string(&s->arena, path, strlen(path)) };
-	s->kallsyms_info.state = s->kallsyms.hidden ? SYMTAB_HIDDEN : none ? SYMTAB_DAMAGED : SYMTAB_LOADED;
+	kallsyms_parse(&list->list, memory_resize(text, len + 1, 1), len);
+	bool none = list->list.kernel.count == 0 && list->list.in_modules_count == 0;
+	list->info = (struct symtab_info){ .origin = 'k', .path = arena_string(&s->arena, path, strlen(path)) };
+	list->info.state = list->list.hidden ? SYMTAB_HIDDEN : none ? SYMTAB_DAMAGED : SYMTAB_LOADED;
 	return true;
+}
+
+static bool kallsyms_open_from(struct symbol_sources *s, const struct module *kernel, int root, const char *dir, const char *below)
+{
+	return list_open(s, &s->host, kernel, root, dir, below);
 }
 
 static bool kallsyms_open(struct symbol_sources *s, const struct module *kernel, const char *path)
@@ -78,8 +84,8 @@ static bool cache_find(struct symbol_sources *s, const struct module *kernel, ui
 		kernel_cache_close(&s->cache);
 		return false;
 	}
-	s->kallsyms_shift = mark ? (int64_t)(kernel->relocation - now) : 0;
-	s->kallsyms_info = (struct symtab_info){ .origin = 'k', .path = RUNNING_KALLSYMS, .state = SYMTAB_LOADED };
+	s->host.shift = mark ? (int64_t)(kernel->relocation - now) : 0;
+	s->host.info = (struct symtab_info){ .origin = 'k', .path = RUNNING_KALLSYMS, .state = SYMTAB_LOADED };
 	return true;
 }
 
@@ -92,8 +98,8 @@ static bool kallsyms_running(struct symbol_sources *s, const struct module *kern
 	if (!kallsyms_open(s, kernel, RUNNING_KALLSYMS))
 		return false;
 	/* a module loaded or removed meanwhile may or may not be in the list */
-	if (state && s->kallsyms_info.state == SYMTAB_LOADED && kernel_state("") == state &&
-	    kernel_cache_save(s->options.kernel_cache_dir, state, &s->kallsyms, NULL) < 0)
+	if (state && s->host.info.state == SYMTAB_LOADED && kernel_state("") == state &&
+	    kernel_cache_save(s->options.kernel_cache_dir, state, &s->host.list, NULL) < 0)
 		note_cache(s, IMAGE_UNWRITTEN);
 	return true;
 }
@@ -136,7 +142,7 @@ static bool has_other_root(const struct symbol_sources *s)
 
 static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
 {
-	s->kallsyms_info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = '!' };
+	s->host.info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = '!' };
 	if (s->options.kallsyms) {
 		kallsyms_open(s, kernel, s->options.kallsyms);
 		return;
@@ -147,7 +153,7 @@ static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
 	bool known = kernel && kernel->build_id_len;
 	if (!known && !s->options.no_kernel_lookup && is_other_release(s)) {
 		image_trail_note(s->kernel_trail, "", RUNNING_KALLSYMS, 'k', IMAGE_OTHER_BUILD);
-		s->kallsyms_info.state = SYMTAB_MISMATCH;
+		s->host.info.state = SYMTAB_MISMATCH;
 		return;
 	}
 	own_len = known && !s->options.no_kernel_lookup ? image_kernel_build_id("/sys/kernel/notes", own) : 0;
@@ -159,7 +165,7 @@ static void kallsyms_find(struct symbol_sources *s, const struct module *kernel)
 		image_trail_build(s->kernel_trail, own, own_len);
 	}
 	if (known && !kallsyms_cached(s, kernel) && own_len)
-		s->kallsyms_info.state = SYMTAB_MISMATCH;
+		s->host.info.state = SYMTAB_MISMATCH;
 }
 
 static const struct module *kernel_of_host(const struct symbol_sources *s)
@@ -177,9 +183,9 @@ static void kallsyms_get(struct symbol_sources *s, struct symtab *tab)
 {
 	pthread_mutex_lock(&s->kernel_lock);
 	s->kernel_trail = s->options.verbose > 0 ? &tab->trail : NULL;
-	if (!s->kallsyms_tried)
+	if (!s->host.tried)
 		kallsyms_find(s, kernel_of_host(s));
-	s->kallsyms_tried = true;
+	s->host.tried = true;
 }
 
 static void kallsyms_put(struct symbol_sources *s)
@@ -223,43 +229,112 @@ size_t load_kernel_parts(struct symbol_sources *s, const struct module *kernel, 
 	return count;
 }
 
+static void shift_symbols(struct symtab *tab, int64_t shift)
+{
+	for (uint32_t i = 0; i < tab->table.count && shift; i++) {
+		tab->table.symbols[i].start += (uint64_t)shift;
+		tab->table.symbols[i].end += (uint64_t)shift;
+	}
+}
+
+/* Whose files can be anything: the path is resolved below its root, and what is no regular file is not read. */
+static void guest_list_find(struct symbol_sources *s, struct kernel_list *list, const struct module *kernel)
+{
+	char dir[IMAGE_PATH_MAX];
+	list->info = (struct symtab_info){ .state = SYMTAB_MISSING, .path = "", .origin = '!' };
+	if (!list->pid && s->options.guests.kallsyms)
+		list_open(s, list, kernel, -1, "", s->options.guests.kallsyms);
+	if (!list->pid || !s->options.guests.mount)
+		return;
+	snprintf(dir, sizeof dir, "%s/%d", s->options.guests.mount, list->pid);
+	CLEANUP_FD int root = root_open(dir);
+	if (root >= 0)
+		list_open(s, list, kernel, root, dir, "/proc/kallsyms");
+}
+
+static const struct module *kernel_of_guest(const struct symbol_sources *s, int32_t pid)
+{
+	for (size_t i = 0; i < s->modules->list.count; i++) {
+		const struct module *module = s->modules->list.items[i];
+		if (module && module->kind == MODULE_KERNEL && module->guest && module->pid == pid)
+			return module;
+	}
+	return NULL;
+}
+
+static struct kernel_list *guest_list_get(struct symbol_sources *s, int32_t pid)
+{
+	for (size_t i = 0; i < s->guests.count; i++)
+		if (s->guests.items[i].pid == pid)
+			return &s->guests.items[i];
+	struct kernel_list *list = vec_add(&s->guests);
+	*list = (struct kernel_list){ .pid = pid };
+	guest_list_find(s, list, kernel_of_guest(s, pid));
+	return list;
+}
+
+/* The kernel of a virtual machine, or a module of it. */
+static void load_guest(struct symbol_sources *s, const struct module *module, struct symtab *tab)
+{
+	const struct image_options where = { .vmlinux = s->options.guests.vmlinux, .budget = s->options.budget };
+	if (!module->pid && where.vmlinux) {
+		if (module->kind == MODULE_KERNEL)
+			load_files_of(s, &where, module, tab);
+		return;
+	}
+	pthread_mutex_lock(&s->kernel_lock);
+	s->kernel_trail = s->options.verbose > 0 ? &tab->trail : NULL;
+	struct kernel_list *list = guest_list_get(s, module->pid);
+	tab->info = list->info;
+	tab->demangler.off = true;
+	if (module->kind == MODULE_KERNEL) {
+		tab->table = list->list.kernel;
+		list->list.kernel = (struct symbol_table){ 0 };
+		shift_symbols(tab, list->shift);
+	} else {
+		kallsyms_module(&list->list, module->short_name, module->start, &tab->table);
+	}
+	pthread_mutex_unlock(&s->kernel_lock);
+}
+
 void load_kernel(struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
-	if (module->guest)
+	if (module->guest) {
+		load_guest(s, module, tab);
 		return;
+	}
 	if (!s->options.kallsyms)
 		load_files(s, module, tab);
 	if (tab->table.count || module->section || (s->options.vmlinux && !s->options.no_vmlinux && !s->options.kallsyms))
 		return;
 	enum symtab_state of_files = tab->info.state;
 	kallsyms_get(s, tab);
-	tab->info = s->kallsyms_info;
+	tab->info = s->host.info;
 	if (tab->info.state == SYMTAB_MISSING)
 		tab->info.state = of_files;
 	tab->demangler.off = true;
 	table_fini(&tab->table);
 	/* the list remains for the modules; the kernel's part moves to tab */
-	tab->table = s->kallsyms.kernel;
-	s->kallsyms.kernel = (struct symbol_table){ 0 };
+	tab->table = s->host.list.kernel;
+	s->host.list.kernel = (struct symbol_table){ 0 };
 	struct packed_symbols cached = s->cache.list.kernel;
 	kallsyms_put(s);
 	if (cached.count) {
-		cached.shift = s->kallsyms_shift;
+		cached.shift = s->host.shift;
 		symtab_take_packed(tab, &cached, &s->cache);
 		return;
 	}
-	for (uint32_t i = 0; i < tab->table.count && s->kallsyms_shift; i++) {
-		tab->table.symbols[i].start += (uint64_t)s->kallsyms_shift;
-		tab->table.symbols[i].end += (uint64_t)s->kallsyms_shift;
-	}
+	shift_symbols(tab, s->host.shift);
 }
 
 void load_kernel_module(struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
 	/* if the recording has no path, perf uses the list's names */
 	bool listed = *module->long_name != '/';
-	if (module->guest)
+	if (module->guest) {
+		load_guest(s, module, tab);
 		return;
+	}
 	if (!listed)
 		load_files(s, module, tab);
 	if (tab->table.count)
@@ -271,11 +346,11 @@ void load_kernel_module(struct symbol_sources *s, const struct module *module, s
 	if (cached.count)
 		symtab_take_packed(tab, &cached, &s->cache);
 	else
-		kallsyms_module(&s->kallsyms, module->short_name, module->start, &tab->table);
+		kallsyms_module(&s->host.list, module->short_name, module->start, &tab->table);
 	tab->demangler.off = true;
 	char by_name = tab->info.origin;
 	if (tab->table.count)
-		tab->info = s->kallsyms_info;
+		tab->info = s->host.info;
 	/* perf's letter remains that of a module */
 	tab->info.origin = by_name;
 	kallsyms_put(s);

@@ -32,6 +32,8 @@ void sources_init(struct symbol_sources *s, const struct modules *modules, const
 	s->options.symfs = option_copy(s, options->symfs);
 	s->options.vmlinux = option_copy(s, options->vmlinux);
 	s->options.kallsyms = option_copy(s, options->kallsyms);
+	s->options.guests = (struct guest_files){ option_copy(s, options->guests.mount), option_copy(s, options->guests.vmlinux),
+		option_copy(s, options->guests.kallsyms) };
 	s->options.buildid_dir = option_copy(s, options->buildid_dir);
 	s->options.osrelease = option_copy(s, options->osrelease);
 	s->options.kernel_cache_dir = option_copy(s, options->kernel_cache_dir);
@@ -45,7 +47,10 @@ void sources_init(struct symbol_sources *s, const struct modules *modules, const
 void sources_fini(struct symbol_sources *s)
 {
 	pthread_mutex_destroy(&s->kernel_lock);
-	kallsyms_fini(&s->kallsyms);
+	kallsyms_fini(&s->host.list);
+	for (size_t i = 0; i < s->guests.count; i++)
+		kallsyms_fini(&s->guests.items[i].list);
+	vec_fini(&s->guests);
 	kernel_cache_close(&s->cache);
 	arena_fini(&s->arena);
 }
@@ -97,8 +102,13 @@ static struct chosen choose_images(struct symtab *tab, struct image_search *sear
 
 void load_files(struct symbol_sources *s, const struct module *module, struct symtab *tab)
 {
+	load_files_of(s, &s->image_options, module, tab);
+}
+
+void load_files_of(struct symbol_sources *s, const struct image_options *where, const struct module *module, struct symtab *tab)
+{
 	struct image_search search;
-	image_search_init(&search, module, &s->image_options);
+	image_search_init(&search, module, where);
 	search.trail = s->options.verbose > 0 ? &tab->trail : NULL;
 	struct chosen c = choose_images(tab, &search);
 	image_search_fini(&search);

@@ -36,6 +36,15 @@ struct symtab {
 	struct image_trail trail;    /* recorded if options.verbose */
 };
 
+/* The symbol list of a kernel. */
+struct kernel_list {
+	int32_t pid;                 /* of a virtual machine: the process that runs it; 0: any */
+	bool tried;
+	struct kallsyms list;
+	int64_t shift;               /* from the list's addresses to the recording's */
+	struct symtab_info info;
+};
+
 /* Shared by all loading. */
 struct symbol_sources {
 	const struct modules *modules;
@@ -43,11 +52,9 @@ struct symbol_sources {
 	struct image_options image_options;
 	struct arena arena;          /* texts of the options */
 	pthread_mutex_t kernel_lock; /* protects the members below */
-	bool kallsyms_tried;
-	struct kallsyms kallsyms;
-	struct kernel_cache cache;   /* or the cached list of an earlier run: at most one of both is open */
-	int64_t kallsyms_shift;      /* from the list's addresses to the recording's */
-	struct symtab_info kallsyms_info;
+	struct kernel_list host;
+	VEC(struct kernel_list) guests; /* of virtual machines */
+	struct kernel_cache cache;   /* or the host's cached list of an earlier run: at most one of both is open */
 	struct image_trail *kernel_trail; /* of the first caller; NULL */
 };
 
@@ -67,6 +74,7 @@ void symtab_take_packed(struct symtab *tab, const struct packed_symbols *packed,
 
 /* Parts of symtab_load. */
 void load_files(struct symbol_sources *sources, const struct module *module, struct symtab *tab);
+void load_files_of(struct symbol_sources *sources, const struct image_options *where, const struct module *module, struct symtab *tab);
 void load_kernel(struct symbol_sources *sources, const struct module *module, struct symtab *tab);
 void load_kernel_module(struct symbol_sources *sources, const struct module *module, struct symtab *tab);
 size_t load_kernel_parts(struct symbol_sources *sources, const struct module *kernel, struct kernel_part *parts, size_t max);

@@ -137,7 +137,7 @@ static int running_named(struct symbols *s, const char *name, uint64_t *start)
 	if (readable)
 		address = kallsyms_any_address(s->running, s->running_len, name);
 	pthread_mutex_unlock(&s->shown_lock);
-	*start = address + (uint64_t)s->sources.kallsyms_shift;
+	*start = address + (uint64_t)s->sources.host.shift;
 	return readable ? address != 0 : -1;
 }
 

@@ -23,10 +23,17 @@ struct recorded_perf_map {
 	size_t len;
 };
 
+/* Where the kernels of virtual machines have their symbols. */
+struct guest_files {
+	const char *mount;           /* the folder that has the root of each, named by the process that runs it; NULL: none */
+	const char *vmlinux, *kallsyms; /* of a machine whose process is unknown; NULL: none */
+};
+
 struct symbols_options {
 	const char *symfs;           /* "" or NULL: not set */
 	const char *vmlinux;         /* --vmlinux */
 	const char *kallsyms;        /* --kallsyms */
+	struct guest_files guests;
 	const char *buildid_dir;     /* the build-id cache */
 	const char *kernel_cache_dir; /* cache of lists between runs, "$HOME/.cache"; NULL: none */
 	const char *osrelease;       /* of the recorded machine, for paths of vmlinux; NULL: of this machine */

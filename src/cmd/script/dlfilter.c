@@ -41,7 +41,7 @@ struct dlfilter {
 	const struct resolved *r;    /* of the current call; NULL: no sample */
 	bool dropped;
 	struct dlfilter_location ip, addr;
-	char comm[16], event_name[EVSEL_NAME_MAX];
+	char comm[COMM_TEXT], event_name[EVSEL_NAME_MAX];
 	bool reads_code;             /* the recording is of x86 */
 	uint8_t instruction[INSTRUCTION_SIZE_MAX];
 	_Alignas(8) uint8_t attr[ATTR_SIZE_VER9];

@@ -114,6 +114,7 @@ static int open_listing(struct script *script, struct error *err)
 	struct script_options *o = script->options;
 	const struct header *header = &script->input.session.source->header;
 	struct listing_options options = {
+		.guests = script->input.session.model.guests != GUESTS_NONE,
 		.fields = &o->fields, .show_records = records_shown(o), .show_rounds = o->show_round,
 		.time = o->reltime ? LISTING_TIME_FROM_START : o->deltatime ? LISTING_TIME_FROM_PREVIOUS : LISTING_TIME,
 		.nanoseconds = o->nanoseconds, .call_object_width = o->call_object_width, .latency = o->latency, .show_kernel_path = o->show_kernel_path,
@@ -264,13 +265,24 @@ static void check_traces(struct script *script)
 		cli_warn(script->cli, "the recording's hardware trace is not decoded: its samples are missing");
 }
 
+static enum guests guests_of(const struct script_options *o)
+{
+	const struct guest_files *files = &o->input.symbols.guests;
+
+	if (o->guest_code)
+		return GUESTS_CODE;
+	if (files->mount)
+		return GUESTS_EACH;
+	return files->vmlinux || files->kallsyms || o->guestmodules ? GUESTS_ONE : GUESTS_NONE;
+}
+
 /* Everything up to the first record. Returns the exit code, < 0 to go on. */
 static int script_open(struct script *script, struct error *err)
 {
 	struct script_options *o = script->options;
 	struct input *input = &script->input;
 	const struct input_use use = {
-		.header_only = o->header_only, .stitch = o->stitch, .remarks = REMARKS_GUESSED,
+		.header_only = o->header_only, .guests = guests_of(o), .stitch = o->stitch, .remarks = REMARKS_GUESSED,
 		.no_progress = script->cli->tty_out, /* the text shows the progress */
 		.threads = o->dlfilter.path ? 1 : 0, .no_jit = o->dump, .itrace = o->dump || o->header_only ? NULL : &o->itrace,
 	};

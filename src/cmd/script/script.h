@@ -15,7 +15,7 @@ struct script_options {
 	struct input_options input;
 	struct filter_options filter;
 	const char *stop_at, *switch_on, *switch_off;
-	const char *addr2line, *script;
+	const char *addr2line, *script, *guestmodules;
 	struct dlfilter_options dlfilter;
 	struct fields fields;
 	const struct format *format;
@@ -24,7 +24,7 @@ struct script_options {
 	bool dump, dump_unordered, latency, debug, header, header_only, full_info, hide_call_graph, all_cpus, list;
 	bool reltime, deltatime, nanoseconds, show_kernel_path, per_event_dump, full_source_path;
 	bool show_task, show_mmap, show_switch, show_namespace, show_cgroup, show_lost, show_round, show_bpf, show_text_poke;
-	bool show_on_off, stitch, inlines, inlines_given, xed, max_stack_given, list_dlfilters;
+	bool show_on_off, stitch, inlines, inlines_given, xed, max_stack_given, list_dlfilters, guest_code;
 	const char *graph_functions;
 	int max_blocks, address_range;
 	unsigned max_stack, call_object_width;

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Samples of virtual machines: recordings of a host, as `perf kvm record` makes them, with the options of `script` on guests. What is printed is
+compared with perf where there is one."""
+import os
+import sys
+
+from suite import recording
+from suite.perf import first_difference, need_reference
+from suite.process import perfuse, run
+from suite.tests import Skip, need, run_in_folder
+
+GUEST_KERNEL, GUEST_USER = 4, 5
+KERNEL_AT, MODULE_AT, PROGRAM_AT = 0xffffffff81000000, 0xffffffffc0100000, 0x401000
+MOVED = 0x200000
+LIST = ((KERNEL_AT, "_text"), (KERNEL_AT + 0x100, "guest_idle"), (KERNEL_AT + 0x900, "guest_work"), (KERNEL_AT + 0xf000, "_etext"),
+        (MODULE_AT, "run\t[virtio]"), (MODULE_AT + 0x80, "stop\t[virtio]"))
+VM = 7
+KIND = recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_TIME | recording.SAMPLE_CALLCHAIN
+FLAGS = recording.FLAG_MMAP | recording.FLAG_COMM | recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_MMAP2
+FIELDS = ("-F", "comm,tid,time,ip,sym,symoff,dso")
+
+
+def sample(mode, number, *addresses):
+    mark = recording.CONTEXT_USER if mode in (recording.USER, GUEST_USER) else recording.CONTEXT_KERNEL
+    body = recording.pack("<QIIQ", addresses[0], VM, VM + 1, 1000 + number)
+    return recording.record(recording.SAMPLE, body + recording.chain((mark, *addresses)), mode)
+
+
+def write(path, moved=0, process=0):
+    end = recording.trailer(VM, VM, 900)
+    name = "[guest.kernel.kallsyms%s]_text" % (".%d" % process if process else "")
+    recording.write(path, [
+        recording.mmap(recording.NO_PID, 0, KERNEL_AT, 0x1000000, KERNEL_AT, "[kernel.kallsyms]_text", recording.KERNEL, end),
+        recording.mmap(process, 0, MODULE_AT, 0x1000, 0, "[virtio]", GUEST_KERNEL, end),
+        recording.mmap(process, 0, KERNEL_AT + moved, 0x10000, KERNEL_AT + moved, name, GUEST_KERNEL, end),
+        recording.comm(VM, VM, "vm", end=end), recording.comm(VM, VM + 1, "vcpu", end=end),
+        recording.mmap2(VM, VM, PROGRAM_AT, 0x1000, 0x1000, "/program", end=end),
+        sample(recording.USER, 1, PROGRAM_AT + 16), sample(GUEST_KERNEL, 2, KERNEL_AT + moved + 0x908, KERNEL_AT + moved + 0x110),
+        sample(GUEST_KERNEL, 3, MODULE_AT + 0x84, KERNEL_AT + moved + 0x900), sample(GUEST_USER, 4, PROGRAM_AT + 32, PROGRAM_AT + 64),
+        sample(GUEST_KERNEL, 5, MODULE_AT + 0x20000), sample(recording.USER, 6, PROGRAM_AT + 20)],
+        [recording.attribute(KIND, FLAGS)], {recording.ARCH: recording.header_text("x86_64")})
+
+
+class Context:
+    def __init__(self, folder):
+        self.folder = folder
+        self.list = os.path.join(folder, "guest.kallsyms")
+        with open(self.list, "w") as file:
+            file.writelines("%x T %s\n" % row for row in LIST)
+        self.data = os.path.join(folder, "host.data")
+        write(self.data)
+
+    def script(self, *words, path=None):
+        done = perfuse("script", "--symfs", os.path.join(self.folder, "none"), "-i", path or self.data, *words, cwd=self.folder)
+        need(done.returncode == 0, done.stderr[-300:])
+        return done.stdout
+
+    def agrees(self, *words):
+        perf = run(need_reference(), "script", "--symfs", os.path.join(self.folder, "none"), "-i", self.data, *words, cwd=self.folder)
+        if perf.returncode < 0:
+            raise Skip("perf ends by signal %d" % -perf.returncode)
+        ours = self.script(*words)
+        need(ours == perf.stdout, "%s: %s" % (" ".join(words), first_difference(ours, perf.stdout)))
+
+
+def frames(text, row):
+    """(symbol, object) of each frame of a sample."""
+    lines = [line.split() for line in text.split("\n\n")[row].strip().split("\n")[1:]]
+    return [(line[1], line[2]) for line in lines]
+
+
+def test_hidden(c):
+    """Without an option on guests, samples of guests are not printed"""
+    text = c.script(*FIELDS)
+    need(text.count("vcpu") == 2 and ":8" not in text, text)
+
+
+def test_agrees(c):
+    """Samples of guests are perf's, byte for byte, with each option on guests, and with mappings and modes"""
+    for words in (["--guestkallsyms", c.list], ["--guestkallsyms", c.list, "--guestmodules", c.list], ["--guestmodules", c.list],
+                  ["--guestmount", c.folder], ["--guestkallsyms", c.list, "--show-mmap-events", "--show-task-events", "-F", "+misc"]):
+        c.agrees(*words)
+    c.agrees("--guest-code")
+    c.agrees("--guest-code", *FIELDS)
+
+
+def test_names(c):
+    """Names of a guest's kernel and its modules come from the guest's list; the thread has no name"""
+    text = c.script(*FIELDS, "--guestkallsyms", c.list)
+    need(text.count(":8 ") == 4, text)
+    kernel = "([guest.kernel.kallsyms])"
+    need(frames(text, 1) == [("guest_work+0x8", kernel), ("guest_idle+0x10", kernel)], text)
+    need(frames(text, 2) == [("stop+0x4", "([virtio])"), ("guest_work+0x0", kernel)], text)
+    need(frames(text, 3)[0] == ("[unknown]", "([unknown])") and frames(text, 4)[0] == ("[unknown]", "([unknown])"), text)
+
+
+def test_code(c):
+    """--guest-code: code of a guest is in the mappings of the process that runs it"""
+    text = c.script(*FIELDS, "--guest-code")
+    need(text.count("[guest/7] ") == 4, text)
+    need(frames(text, 3) == [("[unknown]", "(/program)")] * 2, text)
+
+
+def test_moved(c):
+    """A guest's kernel that has moved since its list was made has its names at the recorded addresses"""
+    path = os.path.join(c.folder, "moved.data")
+    write(path, MOVED)
+    text = c.script(*FIELDS, "--guestkallsyms", c.list, path=path)
+    need(frames(text, 1)[0][0] == "guest_work+0x8", text)
+
+
+def test_mounted(c):
+    """--guestmount: each guest has the list of its own root, also through links inside it, and through none that lead out of it"""
+    path, root = os.path.join(c.folder, "mounted.data"), os.path.join(c.folder, "guests", str(VM))
+    write(path, process=VM)
+    os.makedirs(os.path.join(root, "proc"))
+    os.makedirs(os.path.join(root, "list"))
+    inside, link = os.path.join(root, "list", "kallsyms"), os.path.join(root, "proc", "kallsyms")
+    with open(c.list) as source, open(inside, "w") as file:
+        file.write(source.read())
+    for target, name in (("/list/kallsyms", "guest_work+0x8"), (c.list, "[unknown]"), ("../../../guest.kallsyms", "[unknown]")):
+        os.symlink(target, link)
+        text = c.script(*FIELDS, "--guestmount", os.path.join(c.folder, "guests"), path=path)
+        os.remove(link)
+        need(frames(text, 1)[0] == (name, "([guest.kernel.kallsyms.7])"), "%s: %s" % (target, text))
+    os.mkfifo(link)
+    text = c.script(*FIELDS, "--guestmount", os.path.join(c.folder, "guests"), path=path)
+    need(frames(text, 1)[0][0] == "[unknown]", text)
+
+
+if __name__ == "__main__":
+    sys.exit(run_in_folder("samples of virtual machines", Context, globals()))

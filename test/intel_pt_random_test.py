@@ -77,15 +77,19 @@ def write(path, data, program, pieces, options, snapshot=False):
         file.write(table)
 
 
-def wanted(encoder, steps, begin=0, end=None):
+def wanted(encoder, steps, begin=0, end=None, of=lambda step: step.ip):
     """What must be printed, and what may be where packets are missing: [(addresses, needed)]."""
     end = encoder.known if end is None else end
     parts, at = [], begin
     for start, behind in [*encoder.gaps, (end, len(steps))]:
         for first, last, needed in ((at, start, True), (start, behind, False)):
-            parts.append(([step.ip for step, traced in zip(steps[first:last], encoder.traced[first:last]) if traced], needed))
+            parts.append(([of(step) for step, traced in zip(steps[first:last], encoder.traced[first:last]) if traced], needed))
         at = behind
     return parts
+
+
+def shown(place):
+    return hex(place) if isinstance(place, int) else "%x %s" % place
 
 
 def differences(found, parts):
@@ -99,10 +103,34 @@ def differences(found, parts):
         if not fitting:
             place = places[0]
             same = next((i for i, (a, b) in enumerate(zip(found[place:], part)) if a != b), min(len(found) - place, len(part)))
-            return ["%d of %d instructions from %d on: %s instead of %s" % (same, len(part), place, [hex(ip) for ip in found[place + same:place + same + 4]],
-                [hex(ip) for ip in part[same:same + 4]])]
+            return ["%d of %d instructions from %d on: %s instead of %s" % (same, len(part), place, [shown(ip) for ip in found[place + same:place + same + 4]],
+                [shown(ip) for ip in part[same:same + 4]])]
         places = fitting
     return [] if len(found) in places else ["%d instructions too many" % (len(found) - max(places))]
+
+
+def modes(folder, path, *more):
+    """[(address, whether it is a guest's)] of the instructions."""
+    done = process.perfuse("script", "--symfs", folder, "--itrace=i1ie", "-F", "misc,ip", "-i", path, *more)
+    lines = [line.split() for line in done.stdout.split("\n")]
+    return [(int(line[1], 16), line[0]) for line in lines if len(line) == 2 and line[0] in ("U", "KGg")]
+
+
+def in_guests(name, folder):
+    """Each instruction of the host and of its virtual machines is printed with the mode that it has; without --guest-code, those of the host."""
+    data, path, problems = traces.read(SOURCE), os.path.join(folder, "random.data"), []
+    for seed in range(SEED, SEED + COUNT):
+        program, steps, encoder, packets, options = trace(name, seed, data)
+        with open(os.path.join(folder, "program"), "wb") as file:
+            file.write(program.elf())
+        write(path, data, program, [packets], options)
+        letter = {True: "KGg", False: "U"}  # the bits of perf's letters overlap
+        parts = [([(ip, letter[guest]) for ip, guest in part], needed) for part, needed in wanted(encoder, steps, of=lambda step: (step.ip, step.guest))]
+        problems += ["%d: %s" % (seed, text) for text in differences(modes(folder, path, "--guest-code"), parts)]
+        if not encoder.gaps:
+            host = [([one for one in part if one[1] == "U"], needed) for part, needed in parts]
+            problems += ["%d, host: %s" % (seed, text) for text in differences(modes(folder, path), host)]
+    return problems
 
 
 def addresses(program, folder, path, *more):
@@ -119,6 +147,7 @@ def variant(chance, name):
         "extra": {"extra": 0.02, "ratios": 0.002}, "overflow": {"overflow": 0.002}, "excluded": {"excluded": (4, 6), "user_only": chance.random() < 0.5},
         "trigger": {"trigger": 0.01}, "snapshots": {"extra": 0.005, "psb_bytes": 300}, "cut": {"extra": 0.005}, "all": {"extra": 0.01, "overflow": 0.001, "ratios": 0.001, "events": chance.random() < 0.5,
             "user_only": chance.random() < 0.5, "excluded": (5,)},
+        "guests": {"guests": True, "extra": chance.choice([0, 0.01]), "overflow": chance.choice([0, 0.001])},
         "plain 32-bit": {}, "32-bit": {"extra": chance.choice([0, 0.01]), "overflow": chance.choice([0, 0.001]), "user_only": chance.random() < 0.5}}[name])
     return Options(**values)
 
@@ -126,7 +155,7 @@ def variant(chance, name):
 def trace(name, seed, data, unwinds=True):
     chance = random.Random("%s %d" % (name, seed))
     options = variant(chance, name)
-    program = code.Program(chance, 12, ALL * chance.randrange(3), 32 if "32-bit" in name else 64)
+    program = code.Program(chance, 12, (code.ENTRY,) * 2 if name == "guests" else ALL * chance.randrange(3), 32 if "32-bit" in name else 64)
     steps = code.execute(program, chance, STEPS, chance.choice([0, 0.002]) if name != "deferred" else 0,
         chance.choice([0, 0.02]) if unwinds else 0)
     encoder = Encoder(program, chance, options, first_time(data) + 20000)
@@ -235,6 +264,7 @@ def main():
     failed = False
     for name in ("plain", "deferred", "user", "events", "extra", "overflow", "excluded", "trigger", "all", "32-bit", "snapshots", "cut"):
         failed |= judge("random programs are decoded: " + name, decoded, name)
+    failed |= judge("random programs that run virtual machines are decoded", in_guests, "guests")
     for name in ("plain", "plain 32-bit"):
         failed |= judge("libipt decodes random programs alike: " + name, agreed, name)
     sys.exit(1 if failed else 0)

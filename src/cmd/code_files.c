@@ -9,6 +9,7 @@
 #include "image/kcore.h"
 #include "image/recorded_process.h"
 #include "model/jit.h"
+#include "symbol/load_elf.h"
 
 /* A module's file; the search for it is not repeated. */
 struct code_file {
@@ -80,6 +81,37 @@ size_t code_files_read(void *context, const struct module *module, uint64_t offs
 	return size;
 }
 
+/* The segment of the kernel's file that has an address of it. */
+static bool segment_span(const struct image *image, uint64_t address, struct trace_code *code)
+{
+	const struct elf_load *load = image->elf.loads ? elf_load_at(&image->elf, address) : NULL;
+	struct span bytes = image->elf.bytes;
+	if (!load || load->offset > bytes.len || address - load->vaddr >= load->file_size)
+		return false;
+	uint64_t len = load->file_size < bytes.len - load->offset ? load->file_size : bytes.len - load->offset;
+	*code = (struct trace_code){ .bytes = { bytes.data + load->offset, len }, .offset = load->vaddr };
+	return address - load->vaddr < len;
+}
+
+/* The code of a virtual machine's kernel, which may have moved since its file was linked. */
+static bool guest_span(struct code_files *files, const struct module *module, uint64_t address, struct trace_code *code)
+{
+	if (!files->guest_vmlinux_path || module->pid)
+		return false;
+	pthread_mutex_lock(&files->lock);
+	if (!files->guest_vmlinux_tried)
+		image_open(&files->guest_vmlinux, -1, files->guest_vmlinux_path, files->options.budget, NULL);
+	files->guest_vmlinux_tried = true;
+	pthread_mutex_unlock(&files->lock);
+	if (!files->guest_vmlinux.elf.loads)
+		return false;
+	uint64_t moved = load_elf_relocation(&files->guest_vmlinux.elf, module->relocation_symbol, module->relocation);
+	if (!segment_span(&files->guest_vmlinux, address - moved, code))
+		return false;
+	code->offset += moved;
+	return true;
+}
+
 /* The kernel's code at an address. */
 static bool kernel_span(struct code_files *files, uint64_t address, struct trace_code *code)
 {
@@ -92,15 +124,9 @@ static bool kernel_span(struct code_files *files, uint64_t address, struct trace
 	files->kcore_tried = true;
 	pthread_mutex_unlock(&files->lock);
 	const struct image *images[] = { &files->kcore, &files->vmlinux };
-	for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
-		const struct elf_load *load = images[i]->elf.loads ? elf_load_at(&images[i]->elf, address) : NULL;
-		struct span bytes = images[i]->elf.bytes;
-		if (!load || load->offset > bytes.len || address - load->vaddr >= load->file_size)
-			continue;
-		uint64_t len = load->file_size < bytes.len - load->offset ? load->file_size : bytes.len - load->offset;
-		*code = (struct trace_code){ .bytes = { bytes.data + load->offset, len }, .offset = load->vaddr };
-		return address - load->vaddr < len;
-	}
+	for (size_t i = 0; i < sizeof images / sizeof *images; i++)
+		if (segment_span(images[i], address, code))
+			return true;
 	return false;
 }
 
@@ -126,7 +152,7 @@ bool code_files_span(void *context, const struct module *module, uint64_t offset
 	struct code_files *files = context;
 
 	if (module->guest)
-		return false;
+		return module->kind == MODULE_KERNEL && guest_span(files, module, offset, code);
 	if (module->kind == MODULE_KERNEL || module->kind == MODULE_KMODULE)
 		return module->kind == MODULE_KERNEL ? kernel_span(files, offset, code) : kernel_module_span(files, module, offset, code);
 	if ((module->kind != MODULE_FILE && module->kind != MODULE_VDSO) || module->jit)
@@ -158,5 +184,6 @@ void code_files_fini(struct code_files *files)
 	vec_fini(&files->list);
 	image_close(&files->kcore);
 	image_close(&files->vmlinux);
+	image_close(&files->guest_vmlinux);
 	pthread_mutex_destroy(&files->lock);
 }

@@ -14,6 +14,9 @@ struct code_files {
 	bool kcore_tried;
 	struct image vmlinux;         /* options.vmlinux */
 	bool vmlinux_tried;
+	const char *guest_vmlinux_path; /* NULL: none */
+	struct image guest_vmlinux;
+	bool guest_vmlinux_tried;
 };
 
 void code_files_init(struct code_files *files, const struct image_options *options);

@@ -102,6 +102,7 @@ int input_open(struct input *input, struct cli *cli, const struct input_options 
 	code.vmlinux = options->symbols.vmlinux;
 	code_files_init(&input->code, &code);
 	input->code.kcore_path = input->kernel_files.kcore;
+	input->code.guest_vmlinux_path = options->symbols.guests.vmlinux;
 	struct trace_options trace = { .code = code_files_span, .context = &input->code, .symbol = kernel_extent_symbol,
 		.symbol_context = &input->symbols };
 	if (use->itrace) {

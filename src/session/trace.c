@@ -133,12 +133,23 @@ static void limit_blocks(struct trace_lane *lane)
 		pt_code_drop(&lane->codes.items[i]->code);
 }
 
+/* The mapping of code; NULL: none is known. */
+static const struct map *map_of_code(const struct trace_lane *lane, bool guest, uint64_t ip)
+{
+	if (guest)
+		return map_find(ip >> 63 ? lane->guest_kernel_root : lane->guest_user_root, ip);
+	return map_find(ip >> 63 ? lane->kernel_root : lane->user_root, ip);
+}
+
 bool trace_locate(void *context, uint64_t ip, struct pt_range *range)
 {
 	struct trace_lane *lane = context;
-	if (lane->decoder->non_root)
-		return false; /* the code of guests is unknown */
-	const struct map *map = map_find(ip >> 63 ? lane->kernel_root : lane->user_root, ip);
+	return trace_locate_in(lane, lane->decoder->non_root, ip, range);
+}
+
+bool trace_locate_in(struct trace_lane *lane, bool guest, uint64_t ip, struct pt_range *range)
+{
+	const struct map *map = map_of_code(lane, guest, ip);
 	if (!map)
 		return false;
 	limit_blocks(lane);
@@ -153,9 +164,10 @@ bool trace_locate(void *context, uint64_t ip, struct pt_range *range)
 	return true;
 }
 
-bool trace_lacks_code(struct trace_queue *queue, uint64_t ip)
+bool trace_lacks_code(struct trace_queue *queue, const struct pt_event *event)
 {
-	const struct map *map = map_find(ip >> 63 ? queue->lane.kernel_root : queue->lane.user_root, ip);
+	uint64_t ip = event->from;
+	const struct map *map = map_of_code(&queue->lane, event->guest, ip);
 	if (!map)
 		return false;
 	if (idmap_get(&queue->trace->missed, map->module) != IDMAP_NONE)
@@ -165,10 +177,11 @@ bool trace_lacks_code(struct trace_queue *queue, uint64_t ip)
 	return false;
 }
 
-static struct trace_gaps *gaps_of(struct trace_queue *queue, uint64_t ip)
+static struct trace_gaps *gaps_of(struct trace_queue *queue, const struct pt_event *event)
 {
 	struct trace *trace = queue->trace;
-	const struct map *map = map_find(ip >> 63 ? queue->lane.kernel_root : queue->lane.user_root, ip);
+	uint64_t ip = event->from;
+	const struct map *map = map_of_code(&queue->lane, event->guest, ip);
 	uint32_t module = map ? map->module : MODULE_ID_NONE;
 	for (size_t i = 0; i < trace->gaps.count; i++)
 		if (trace->gaps.items[i].module == module)
@@ -189,7 +202,7 @@ void trace_count_error(struct trace_queue *queue, const struct pt_event *event)
 	losses->bad_packets += event->error == PT_ERROR_BAD_PACKET;
 	losses->overflows += event->error == PT_ERROR_OVERFLOW;
 	losses->loops += event->error == PT_ERROR_LOOP;
-	struct trace_gaps *gaps = missing || mismatch ? gaps_of(queue, event->from) : NULL;
+	struct trace_gaps *gaps = missing || mismatch ? gaps_of(queue, event) : NULL;
 	if (!gaps)
 		return;
 	gaps->missing += missing;
@@ -440,7 +453,12 @@ static void refresh_queue(struct trace_queue *queue, const struct model *model, 
 	if (pid == -1 && thread != THREAD_NONE)
 		pid = model->threads.items[thread]->pid;
 	const struct map_node *user = model_root(model, pid, thread, clock), *kernel = model_kernel_root(model, clock);
-	if ((user != queue->lane.user_root || kernel != queue->lane.kernel_root) && trace_segments_drop(queue))
+	const struct map_node *guest_user = model->guests == GUESTS_CODE ? model_root(model, pid, THREAD_NONE, clock) : NULL;
+	const struct map_node *guest_kernel = model_guest_root(model, pid, clock);
+	const struct trace_lane *lane = &queue->lane;
+	bool same = user == lane->user_root && kernel == lane->kernel_root && guest_user == lane->guest_user_root &&
+		guest_kernel == lane->guest_kernel_root;
+	if (!same && trace_segments_drop(queue))
 		take_time(queue);
 	queue->lane.model = model;
 	queue->model_changes = model->changes;
@@ -449,6 +467,8 @@ static void refresh_queue(struct trace_queue *queue, const struct model *model, 
 	queue->pid = pid;
 	queue->lane.user_root = user;
 	queue->lane.kernel_root = kernel;
+	queue->lane.guest_user_root = guest_user;
+	queue->lane.guest_kernel_root = guest_kernel;
 	pt_decoder_forget(queue->decoder);
 }
 

@@ -26,6 +26,7 @@ struct trace_lane {
 	const struct trace *trace;
 	const struct model *model;
 	const struct map_node *user_root, *kernel_root;
+	const struct map_node *guest_user_root, *guest_kernel_root; /* of the virtual machine that runs; NULL: no code is known */
 	VEC(struct module_code *) codes;
 	struct idmap code_of;        /* module → its last one in codes */
 	size_t blocks;               /* in all codes */
@@ -166,11 +167,15 @@ void trace_sample(struct trace *trace, struct trace_queue *queue, struct entries
 void trace_note_call(void *context, bool is_return, uint64_t from, uint64_t to, unsigned size);
 /* pt_config.locate: finds code by the mappings of a lane. */
 bool trace_locate(void *context, uint64_t ip, struct pt_range *range);
+/* The same, of the host's code or of a guest's. */
+bool trace_locate_in(struct trace_lane *lane, bool guest, uint64_t ip, struct pt_range *range);
+/* The mode of a sample of an event, whose address is ip. */
+uint16_t trace_cpumode(const struct pt_event *event, uint64_t ip);
 void trace_lane_fini(struct trace_lane *lane);
 /* Counts an error of decoding. */
 void trace_count_error(struct trace_queue *queue, const struct pt_event *event);
-/* Whether an earlier error has reported the code at this address as unavailable; if not, notes it for the next call. */
-bool trace_lacks_code(struct trace_queue *queue, uint64_t ip);
+/* Whether an earlier error has reported the code at the address of an error as unavailable; if not, notes it for the next call. */
+bool trace_lacks_code(struct trace_queue *queue, const struct pt_event *event);
 /* Which thread a CPU runs. */
 void trace_set_running(struct trace *trace, int32_t cpu, struct running running);
 

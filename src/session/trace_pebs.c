@@ -203,7 +203,7 @@ static void add_sample(struct trace_queue *queue, uint32_t number, struct entrie
 	uint64_t time = trace_time(trace, has(d, PT_BLOCKS_BASIC, BASIC_TSC) ? item(d, PT_BLOCKS_BASIC, BASIC_TSC) : queue->ticks);
 	put_head(&record, queue, evsel, ip, time);
 	put_rest(&record, queue, evsel, ip);
-	trace_put_header(&record, RECORD_SAMPLE, (uint16_t)((ip >> 63 ? RECORD_MISC_KERNEL : RECORD_MISC_USER) | MISC_EXACT_IP));
+	trace_put_header(&record, RECORD_SAMPLE, (uint16_t)(trace_cpumode(&queue->event, ip) | MISC_EXACT_IP));
 	trace_append(trace, &record, time, batch);
 	struct entry *last = &batch->items[batch->count - 1];
 	*last = trace_complete(trace, last);

@@ -116,9 +116,11 @@ _Static_assert(BRANCH_WORDS * ITRACE_LAST_BRANCH_MAX + FIELDS_WORDS < TRACE_RECO
 
 _Static_assert(TRACE_STACK_CHAIN_MAX + FIELDS_WORDS < TRACE_RECORD_WORDS, "room for the deepest chain");
 
-static bool in_kernel(uint64_t ip)
+uint16_t trace_cpumode(const struct pt_event *event, uint64_t ip)
 {
-	return ip >> 63;
+	if (event->guest)
+		return ip >> 63 ? RECORD_MISC_GUEST_KERNEL : RECORD_MISC_GUEST_USER;
+	return ip >> 63 ? RECORD_MISC_KERNEL : RECORD_MISC_USER;
 }
 
 uint64_t trace_time(const struct trace *trace, uint64_t ticks)
@@ -240,7 +242,7 @@ static struct trace_note *add_sample(struct trace_queue *queue, enum trace_sampl
 		put_own_branch(&record, values->ip, values->addr);
 	else if (type & SAMPLE_BRANCH_STACK)
 		trace_put_branches(&record, queue);
-	trace_put_header(&record, RECORD_SAMPLE, in_kernel(ip) ? RECORD_MISC_KERNEL : RECORD_MISC_USER);
+	trace_put_header(&record, RECORD_SAMPLE, trace_cpumode(&queue->event, ip));
 	struct trace_note *note = trace_append(trace, &record, time, batch);
 	note->all_cycles = queue->moment.cycles;
 	note->time_stamp = trace->timeless || trace->bts ? 0 : queue->ticks;
@@ -281,7 +283,7 @@ static void note_instruction(struct trace_queue *queue, uint64_t ip, struct trac
 	const struct pt_moment *moment = &queue->moment;
 	struct pt_range range = { .code = (struct pt_code *)(uintptr_t)moment->code, .base = moment->base };
 	struct instruction instruction;
-	if (!range.code && !queue->trace->bts && !trace_locate(&queue->lane, ip, &range))
+	if (!range.code && !queue->trace->bts && !trace_locate_in(&queue->lane, queue->event.guest, ip, &range))
 		return;
 	if (!range.code || !pt_code_instruction(range.code, ip - range.base, moment->mode, &instruction))
 		return;
@@ -320,6 +322,17 @@ static bool is_skipped(struct trace *trace, enum trace_sample kind)
 	return trace->skipped < skip && trace->skipped++ < skip;
 }
 
+/* As in perf, the two ends of a branch between a host and a guest are two samples. */
+static void add_other_end(struct trace_queue *queue, const struct trace_note *note, struct entries *batch)
+{
+	struct pt_event *event = &queue->event;
+	event->guest = !event->guest;
+	struct trace_note *end = add_sample(queue, TRACE_SAMPLE_BRANCH, &(struct sample_values){ .addr = event->to, .period = 1 }, batch);
+	event->guest = !event->guest;
+	end->flags = note->flags;
+	end->depth = note->depth;
+}
+
 static void branch_sample(struct trace_queue *queue, struct entries *batch)
 {
 	const struct pt_event *event = &queue->event;
@@ -328,7 +341,8 @@ static void branch_sample(struct trace_queue *queue, struct entries *batch)
 	uint32_t wanted = (itrace->calls ? TRACE_CALL | TRACE_ASYNC | TRACE_END : 0) | (itrace->returns ? TRACE_RETURN | TRACE_BEGIN : 0);
 	if ((wanted && !(wanted & flags)) || is_skipped(queue->trace, TRACE_SAMPLE_BRANCH))
 		return;
-	const struct sample_values values = { .ip = event->from, .addr = event->to, .period = 1 };
+	const bool crosses = event->crosses && event->from && event->to;
+	const struct sample_values values = { .ip = event->from, .addr = crosses ? 0 : event->to, .period = 1 };
 	struct trace_note *note = add_sample(queue, TRACE_SAMPLE_BRANCH, &values, batch);
 	note->flags = flags;
 	note->instruction_size = event->size;
@@ -337,6 +351,8 @@ static void branch_sample(struct trace_queue *queue, struct entries *batch)
 	if (itrace->call_depth)
 		note->depth = (uint32_t)trace_stack_of(queue)->frames.count;
 	count_cycles(queue, &queue->branch_counts, note);
+	if (crosses)
+		add_other_end(queue, note, batch);
 }
 
 /* The instruction is behind those that are counted so far. */
@@ -494,7 +510,7 @@ static void error_event(struct trace_queue *queue, struct entries *batch)
 	const struct pt_event *event = &queue->event;
 	trace_count_error(queue, event);
 	if (trace->bts ? !trace->options.itrace.errors : !error_is_shown(&trace->options.itrace, event->error) ||
-		(event->error == PT_ERROR_NO_CODE && trace_lacks_code(queue, event->from)))
+		(event->error == PT_ERROR_NO_CODE && trace_lacks_code(queue, event)))
 		return;
 	error_record(trace, &(struct trace_error){ queue->cpu, queue->pid, queue->tid, event->error, event->from,
 		trace_time(trace, queue->ticks) }, batch);

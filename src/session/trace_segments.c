@@ -128,6 +128,8 @@ static void decode(void *context, size_t job, unsigned worker)
 	lane->model = queue->lane.model;
 	lane->user_root = queue->lane.user_root;
 	lane->kernel_root = queue->lane.kernel_root;
+	lane->guest_user_root = queue->lane.guest_user_root;
+	lane->guest_kernel_root = queue->lane.guest_kernel_root;
 	lane->decoder = &segment->decoder;
 	lane->segment = segment;
 	struct pt_config config = queue->decoder->config;

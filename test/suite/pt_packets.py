@@ -18,6 +18,7 @@ class Options:
         self.compress_returns, self.long_bits, self.defer, self.cycles, self.threshold, self.mtc = True, 0.0, False, False, 0, False
         self.user_only, self.events, self.psb_bytes, self.overflow, self.extra, self.overflow_psb, self.excluded = False, False, 2000, 0.0, 0.0, 0.3, ()
         self.kinds, self.addresses, self.trigger, self.ratios = range(10), True, 0.0, 0.0  # addresses: PTWRITE, EXSTOP, BEP are followed by a FUP
+        self.guests = False  # virtual machines run: PSB+ says whether one does
         self.__dict__.update(values)
 
 
@@ -28,7 +29,7 @@ class Encoder:
         self.first, self.ratio, self.cycle, self.cycle_sent, self.tsc_exact = tsc, BUS, 0, 0, float(tsc)
         self.mtc_sent, self.since_psb, self.tracing, self.in_transaction, self.interrupts_on = tsc // CTC_RATIO >> MTC_SHIFT, 0, False, False, True
         self.known, self.gaps, self.marks, self.psbs, self.mode_sent = 0, [], [], [], False
-        self.traced = []  # of each step
+        self.traced, self.guest = [], False  # of each step; whether a virtual machine runs
         excluded = [program.functions[i] for i in options.excluded]
         self.outside = [(function[0].start, function[-1].start + function[-1].size) for function in excluded]
 
@@ -125,6 +126,8 @@ class Encoder:
         self.last, self.returns, self.since_psb = 0, [], len(self.out)
         self.time_packets()
         self.emit(self.ratio_packet())
+        if self.options.guests:
+            self.emit(self.paging())
         if self.tracing:
             self.emit(bytes([0x99, 0x20 | self.in_transaction]))
             self.emit(self.mode())
@@ -166,7 +169,7 @@ class Encoder:
         elif kind == 2:
             self.emit(b"\0" * self.chance.randrange(1, 9))
         elif kind == 3:
-            self.far(b"\x02\x43" + struct.pack("<Q", self.chance.randrange(1 << 20) << 1)[:6])  # PIP
+            self.far(self.paging())
         elif kind == 4:
             self.far(b"\x02\xe2" if with_ip else b"\x02\x62")  # EXSTOP
         elif kind == 5:
@@ -206,6 +209,13 @@ class Encoder:
 
     def interruption(self, step, index):
         self.flush()
+        if step.guest:
+            self.at(step.ip, index)
+            self.guest = False
+            self.emit(self.paging())
+            self.known = index + 1
+            self.emit(self.address(TIP, step.to), True)
+            return
         aborts = self.in_transaction
         if aborts:
             self.far(b"\x99\x22")
@@ -225,6 +235,9 @@ class Encoder:
     def target(self, step, index):
         """An indirect branch, or a far one."""
         options = self.options
+        if step.kind == code.ENTRY:
+            self.guest = True
+            self.far(self.paging())
         if step.kind == code.RETURN and self.returns:
             if self.returns.pop() == step.to and options.compress_returns:
                 self.bit(1, index)
@@ -270,7 +283,11 @@ class Encoder:
             self.far(bytes([0x99, 0x20 | self.in_transaction]))
             self.at(step.ip, index)
         elif kind == code.PAGING:
-            self.far(b"\x02\x43" + struct.pack("<Q", self.chance.randrange(1 << 20) << 1)[:6])
+            self.far(self.paging())
+
+    def paging(self):
+        """PIP."""
+        return b"\x02\x43" + struct.pack("<Q", self.chance.randrange(1 << 20) << 1 | self.guest)[:6]
 
     def between(self, step, index):
         """What may come before an instruction."""
@@ -352,6 +369,6 @@ class Encoder:
     def resume(self, ip, index):
         self.gaps.append((self.lost_from, index))
         self.known = index
-        if self.chance.random() < self.options.overflow_psb:
+        if self.options.guests or self.chance.random() < self.options.overflow_psb:
             self.synchronize(ip, index)
         self.emit(self.address(FUP, ip, whole=True))

@@ -11,8 +11,8 @@ PLAIN_32 = [bytes.fromhex(text) for text in (  # of 32-bit code: some are prefix
     "90 89d8 31c0 83c001 8b442410 894424f8 0f1f4000 660f1f840000000000 8d05f0ffffff 0fafc1 f20f58c1 c5f858c1 62f17c4858c1 f3a4 66b83412 "
     "b878563412 8d8480f0f0f0f0 6a05 53 5b 0f94c0 0f44c1 9c 9d 65a128000000 0fb6c0 c4e2791800 660fef00 81f978563412 f00fb111 99 c1e003 d1e8 "
     "f7d8 a801 85c0 39d8 40 48 4f 60 61 27 37 d50a 6211 c511 c411 678b4410 67a13412 a178563412 66683412 6878563412 c8100000 c9 1e 1f 0fa0 82c001").split()]
-CONDITIONAL, JUMP, CALL, INDIRECT_JUMP, INDIRECT_CALL, RETURN, SYSCALL, FALL, CALL_NEXT, INTERRUPT_RETURN, WRITE, FAR_CALL, FAR_RETURN, BEGIN, COMMIT, PAGING = range(16)
-FAR = (SYSCALL, INTERRUPT_RETURN, FAR_CALL, FAR_RETURN)
+CONDITIONAL, JUMP, CALL, INDIRECT_JUMP, INDIRECT_CALL, RETURN, SYSCALL, FALL, CALL_NEXT, INTERRUPT_RETURN, WRITE, FAR_CALL, FAR_RETURN, BEGIN, COMMIT, PAGING, ENTRY = range(17)
+FAR = (SYSCALL, INTERRUPT_RETURN, FAR_CALL, FAR_RETURN, ENTRY)
 INDIRECT = (INDIRECT_JUMP, INDIRECT_CALL, RETURN) + FAR
 
 
@@ -77,7 +77,8 @@ class Program:
                 INDIRECT_CALL: chance.choice([b"\xff\xd0", b"\xff\x15\x10\x20\0\0", b"\x41\xff\x55\x08"]),
                 RETURN: chance.choice([b"\xc3", b"\xc3", b"\xf3\xc3", b"\xc2\x10\0"]), SYSCALL: chance.choice([b"\x0f\x05", b"\xcd\x80", b"\x0f\x34"]),
                 INTERRUPT_RETURN: b"\x48\xcf", WRITE: chance.choice([b"\xf3\x0f\xae\xe0", b"\xf3\x48\x0f\xae\x20"]), FAR_CALL: b"\x48\xff\x1c\x24",
-                FAR_RETURN: b"\x48\xcb", BEGIN: b"\xc7\xf8\x10\0\0\0", COMMIT: b"\x0f\x01\xd5", PAGING: b"\x0f\x22\xd8"}[kind]
+                FAR_RETURN: b"\x48\xcb", BEGIN: b"\xc7\xf8\x10\0\0\0", COMMIT: b"\x0f\x01\xd5", PAGING: b"\x0f\x22\xd8",
+                ENTRY: chance.choice([b"\x0f\x01\xc2", b"\x0f\x01\xc3"])}[kind]
 
     def _lay_out(self, chance):
         for block in self.blocks:
@@ -113,11 +114,12 @@ class Program:
 
 
 class Step:
-    """An instruction: where it is, where execution goes on, what it is (None: no end of a block); interrupted: instead of it."""
-    __slots__ = ("ip", "to", "kind", "taken", "size", "interrupted")
+    """An instruction: where it is, where execution goes on, what it is (None: no end of a block); interrupted: instead of it; guest: of a virtual
+    machine, whose code is the same program's."""
+    __slots__ = ("ip", "to", "kind", "taken", "size", "interrupted", "guest")
 
-    def __init__(self, ip, to, kind, taken, size, interrupted=False):
-        self.ip, self.to, self.kind, self.taken, self.size, self.interrupted = ip, to, kind, taken, size, interrupted
+    def __init__(self, ip, to, kind, taken, size, interrupted=False, guest=False):
+        self.ip, self.to, self.kind, self.taken, self.size, self.interrupted, self.guest = ip, to, kind, taken, size, interrupted, guest
 
 
 def execute(program, chance, count, interrupts=0.0, unwound=0.0):
@@ -150,6 +152,25 @@ def execute(program, chance, count, interrupts=0.0, unwound=0.0):
                 steps.append(Step(at, to.start, block.kind, taken, len(block.end)))
             block = to
 
+    def run_guest(back):
+        """Instructions of a virtual machine, up to its exit to the host."""
+        block, left = handler[0], chance.choice([1, 2, 5, 30, 200])
+        while True:
+            at, taken = block.start, False
+            for code in block.plain + [block.end] * bool(block.end):
+                if not left:
+                    steps.append(Step(at, back, None, False, 0, True, True))
+                    return
+                left -= 1
+                ends = code is block.end
+                taken = ends and (block.kind == INTERRUPT_RETURN or (block.kind == CONDITIONAL and chance.random() < 0.4))
+                to = at + len(code)
+                if taken:
+                    to = handler[0].start if block.kind == INTERRUPT_RETURN else block.target.start
+                steps.append(Step(at, to, block.kind if ends else None, taken, len(code), guest=True))
+                at += len(code)
+            block = handler[0] if block.kind == INTERRUPT_RETURN else block.target if taken else block.next
+
     while len(steps) < count:
         at = straight(block, block.plain, block.start)
         if interrupts and chance.random() < interrupts:
@@ -168,6 +189,11 @@ def execute(program, chance, count, interrupts=0.0, unwound=0.0):
             to, taken = block.target if block.kind == CALL else chance.choice(block.targets), True
         elif block.kind == CALL_NEXT:
             taken = True
+        elif block.kind == ENTRY:
+            steps.append(Step(at, handler[0].start, ENTRY, True, len(block.end)))
+            run_guest(block.next.start)
+            block = block.next
+            continue
         elif block.kind in (RETURN, FAR_RETURN):
             if block.kind == RETURN and len(stack) > 1 and chance.random() < unwound:
                 del stack[-1]

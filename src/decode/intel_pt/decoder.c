@@ -44,8 +44,8 @@ static int fail(struct pt_decoder *d, enum pt_error error, struct pt_event *even
 	*event = (struct pt_event){ .kind = PT_EVENT_ERROR, .error = error, .from = d->ip_known ? d->ip : 0, .has_ip = d->ip_known };
 	if (error != PT_ERROR_NO_CODE)
 		d->return_count = 0;
-	if (error != PT_ERROR_OVERFLOW)
-		d->address.known = false;
+	if (error != PT_ERROR_OVERFLOW && !(error == PT_ERROR_NO_CODE && d->non_root))
+		d->address.known = false; /* nothing is wrong with packets of a guest whose code is not known */
 	d->overflowed = error == PT_ERROR_OVERFLOW;
 	end_at(d, 0);
 	lose_flow(d);
@@ -153,7 +153,7 @@ static int begin(struct pt_decoder *d, uint64_t ip, struct pt_event *event)
 	d->tracing = true;
 	d->async = d->overflowed = false;
 	d->goal = PT_GOAL_PACKET;
-	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .begins = true, .to = ip, .in_transaction = d->transaction,
+	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .begins = true, .to = ip, .guest = d->non_root, .in_transaction = d->transaction,
 		.timed = walk_is_timed(d) };
 	walk_to(d, ip);
 	if (d->config.quick)
@@ -172,7 +172,7 @@ static int async_branch(struct pt_decoder *d, bool has_target, uint64_t target, 
 {
 	walk_pass_time(d);
 	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .async = true, .ends = ends, .aborts = d->aborts,
-		.leaves_guest = d->non_root && !d->next_non_root,
+		.guest = d->non_root, .leaves_guest = d->non_root && !d->next_non_root, .crosses = d->non_root != d->next_non_root,
 		.in_transaction = d->transaction, .from = d->ip, .to = has_target ? target : 0, .timed = walk_is_timed(d) };
 	if (ends || !has_target) {
 		end_at(d, has_target ? target : event->from);
@@ -186,6 +186,12 @@ static int async_branch(struct pt_decoder *d, bool has_target, uint64_t target, 
 	return DELIVER;
 }
 
+/* Whether the target is the host's behind an exit of a virtual machine whose code is not known: no instruction leads to it. */
+static bool exits_unknown(struct pt_decoder *d)
+{
+	return d->non_root && !d->next_non_root && !d->config.quick && !walk_knows(d, d->ip);
+}
+
 static int target_packet(struct pt_decoder *d, struct pt_event *event)
 {
 	uint64_t ip;
@@ -196,6 +202,8 @@ static int target_packet(struct pt_decoder *d, struct pt_event *event)
 	}
 	if (d->async)
 		return async_branch(d, has_ip, ip, ends, event);
+	if (has_ip && !ends && exits_unknown(d))
+		return begin(d, ip, event);
 	d->overflowed = false;
 	d->target = ip;
 	d->has_target = has_ip;
@@ -506,7 +514,7 @@ static void fill_branch(struct pt_decoder *d, uint64_t to, struct pt_event *even
 	const struct pt_block_code *block = walk_branch(d);
 	walk_pass_time(d);
 	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .branch = block->kind, .size = block->last_size, .from = walk_last(d), .to = to,
-		.in_transaction = d->transaction, .timed = walk_is_timed(d) };
+		.guest = d->non_root, .in_transaction = d->transaction, .timed = walk_is_timed(d) };
 }
 
 /* Returns are compressed by near calls alone. */
@@ -540,6 +548,7 @@ static int indirect_branch(struct pt_decoder *d, bool has_target, uint64_t targe
 		return DELIVER;
 	}
 	follow_calls(d);
+	event->crosses = d->non_root != d->next_non_root;
 	apply_mode(d);
 	walk_target(d, target);
 	if (leaves_kernel(event))
@@ -681,6 +690,8 @@ int pt_decoder_next(struct pt_decoder *d, struct pt_event *event)
 {
 	if (next_event(d, event) <= 0)
 		return 0;
+	if (event->kind != PT_EVENT_BRANCH)
+		event->guest = d->non_root;
 	if (event->kind == PT_EVENT_INTERRUPT) {
 		if (d->interrupt_data_used)
 			d->interrupt_data_count = 0;

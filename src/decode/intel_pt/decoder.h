@@ -71,6 +71,8 @@ struct pt_event {
 	bool async : 1;          /* BRANCH: an interrupt or exception, not the instruction at `from`, which did not execute */
 	bool begins : 1, ends : 1; /* BRANCH: tracing was switched on or off */
 	bool leaves_guest : 1;   /* BRANCH, async: an exit of a virtual machine */
+	bool guest : 1;          /* the code at `from`, or `to` of a branch without it, is that of a virtual machine */
+	bool crosses : 1;        /* BRANCH: from the host to a virtual machine, or back */
 	bool aborts : 1;         /* BRANCH: a transaction was aborted */
 	bool in_transaction : 1;
 	bool has_ip : 1;         /* others: `from` is the instruction it belongs to */

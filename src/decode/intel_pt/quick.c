@@ -33,7 +33,7 @@ static enum quick target(struct pt_decoder *d, uint64_t ip, struct pt_event *eve
 	if (!async)
 		return deliver(d, &(struct pt_event){ .kind = PT_EVENT_INSTRUCTION, .from = ip, .has_ip = true }, event);
 	quick_instruction(d, ip);
-	return deliver(d, &(struct pt_event){ .kind = PT_EVENT_BRANCH, .async = true, .from = from, .to = ip }, event);
+	return deliver(d, &(struct pt_event){ .kind = PT_EVENT_BRANCH, .async = true, .guest = d->non_root, .from = from, .to = ip }, event);
 }
 
 static enum quick end(struct pt_decoder *d, bool has_ip, uint64_t ip, struct pt_event *event)
@@ -44,7 +44,8 @@ static enum quick end(struct pt_decoder *d, bool has_ip, uint64_t ip, struct pt_
 	d->tracing = d->async = d->ip_known = false;
 	if (!has_ip && !async)
 		return QUICK_GO_ON;
-	return deliver(d, &(struct pt_event){ .kind = PT_EVENT_BRANCH, .async = async, .ends = true, .from = from, .to = ip }, event);
+	return deliver(d, &(struct pt_event){ .kind = PT_EVENT_BRANCH, .async = async, .ends = true, .guest = d->non_root, .from = from,
+		.to = ip }, event);
 }
 
 enum quick quick_packet(struct pt_decoder *d, struct pt_event *event)

@@ -240,7 +240,7 @@ static enum walk_end direct_branch(struct pt_decoder *d, struct pt_event *event)
 	const struct pt_block_code *block = walk_branch(d);
 	bool call = block->kind == INSTRUCTION_CALL;
 	*event = (struct pt_event){ .kind = PT_EVENT_BRANCH, .branch = block->kind, .size = block->last_size,
-		.in_transaction = d->transaction, .from = walk_last(d), .to = branch_target(d) };
+		.guest = d->non_root, .in_transaction = d->transaction, .from = walk_last(d), .to = branch_target(d) };
 	if (call && block->displacement)
 		walk_push(d, d->ip);
 	if (d->goal == PT_GOAL_END && d->has_target && d->target == event->to)

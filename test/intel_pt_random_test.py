@@ -22,6 +22,7 @@ SOURCE = os.path.join(CORPUS, "pt", "truth", "mix.pt_cyc.data")
 STEPS = 4000 if SHORT else 20000
 COUNT = int(os.environ.get("COUNT", "2" if SHORT else "6"))
 SEED = int(os.environ.get("SEED", "1"))
+OFFSET = 0xffffe42722c64c41  # of the TSC of a virtual machine that began after its host
 NO_RETURN_COMPRESSION, MTC, CYC = 0x800, 0x200, 2
 ALL = (code.SYSCALL, code.WRITE, code.FAR_CALL, code.BEGIN, code.COMMIT, code.PAGING)
 
@@ -204,6 +205,43 @@ def snapshots(chance, packets):
     return pieces
 
 
+def timed(seed, folder, name, offset, extra, data):
+    """A recording of a host and its virtual machine, whose TSC differs by an offset."""
+    chance, path = random.Random("times %d" % seed), os.path.join(folder, name)
+    program = code.Program(chance, 12, (code.ENTRY,) * 3)
+    steps = code.execute(program, chance, STEPS)
+    options = Options(guests=True, mtc=True, cycles=chance.random() < 0.5, psb_bytes=chance.choice([200, 600]), guest_offset=offset, extra=extra,
+        kinds=(1, 2, 4, 5, 6, 7))
+    write(path, data, program, [Encoder(program, chance, options, first_time(data) + 20000).run(steps)], options)
+    return path
+
+
+def inject(path, value, *more):
+    done = process.perfuse("inject", "-i", path, "--vm-time-correlation" + value, *more)
+    return done.returncode, done.stderr, traces.read(path)
+
+
+def corrected(_, folder):
+    """inject --vm-time-correlation makes the recording that a guest with the host's TSC would have made; nothing else changes it."""
+    data, problems, changed = traces.read(SOURCE), [], 0
+    for seed in range(SEED, SEED + COUNT):
+        for offset in (OFFSET, 0x123456):
+            path, wanted = timed(seed, folder, "guest.data", offset, 0, data), traces.read(timed(seed, folder, "host.data", 0, 0, data))
+            before = traces.read(path)
+            code_, said, after = inject(path, "=dry-run")
+            problems += ["%d: a dry run: %d %s" % (seed, code_, said)] * (code_ != 0 or after != before)
+            problems += ["%d: %s" % (seed, said)] * (before != wanted and "VMCS: 0x1bff6a  TSC Offset %#x\n" % offset not in said)
+            code_, said, after = inject(path, "")
+            problems += ["%d: without --force: %s" % (seed, said)] * (code_ != 255 or after != before)
+            for value in ("", "=%#x" % offset, "=0x99:0x5,0x6 %#x : 0x1bff6a" % offset):
+                with open(path, "wb") as file:
+                    file.write(before)
+                code_, said, after = inject(path, value, "--force")
+                problems += ["%d, %s: %d, %d bytes differ: %s" % (seed, value, code_, sum(a != b for a, b in zip(after, wanted)), said)] * (code_ or after != wanted)
+            changed += before != wanted
+    return problems or ["no guest has run"] * (not changed)
+
+
 def agreed(name, folder):
     """libipt decodes the same instructions; behind the last packet it goes on to the next branch that it needs one for. A return to another place
     than that behind its call leaves this one on libipt's stack of returns, so that there are none."""
@@ -265,6 +303,7 @@ def main():
     for name in ("plain", "deferred", "user", "events", "extra", "overflow", "excluded", "trigger", "all", "32-bit", "snapshots", "cut"):
         failed |= judge("random programs are decoded: " + name, decoded, name)
     failed |= judge("random programs that run virtual machines are decoded", in_guests, "guests")
+    failed |= judge("packets of virtual machines get the host's times", corrected, "times")
     for name in ("plain", "plain 32-bit"):
         failed |= judge("libipt decodes random programs alike: " + name, agreed, name)
     sys.exit(1 if failed else 0)

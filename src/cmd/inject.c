@@ -6,6 +6,7 @@
 #include "cmd/code_files.h"
 #include "cmd/command.h"
 #include "cmd/environment.h"
+#include "cmd/guest_times.h"
 #include "cmd/kernel_files.h"
 #include "cmd/loss_summary.h"
 #include "cmd/piped_trace.h"
@@ -22,7 +23,16 @@ struct inject_options {
 	int verbose;
 	bool decode;                 /* --itrace was given */
 	struct itrace itrace;
+	struct guest_times_options times;
 };
+
+static int set_times(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
+{
+	struct inject_options *options = target;
+	(void)option;
+	options->times = (struct guest_times_options){ 0 };
+	return unset ? 0 : guest_times_parse(&options->times, arg, err);
+}
 
 static int set_itrace(void *target, const struct option *option, const char *arg, bool unset, struct error *err)
 {
@@ -64,7 +74,8 @@ static const struct option inject_table[] = {
 	OPT_STRING(0, "known-build-ids", I, known_build_ids, "buildid path [,buildid path...]", "use these build-ids for these files"),
 	OPT_BOOL(0, "mmap2-buildid-all", I, mmap2_all, "write all mappings with their build-ids"),
 	OPT_BOOL(0, "strip", I, strip, "with --itrace: drop the samples of other events"),
-	OPT_LATER_OPTARG(0, "vm-time-correlation", "opts", "the host's times in a guest's traces"),
+	OPT_CALLBACK_FLAGS(0, "vm-time-correlation", I, times, "opts", "give the traces of guests the host's times, in the recording itself",
+		set_times, OPTION_OPTARG),
 	OPT_END(),
 };
 #undef I
@@ -144,6 +155,25 @@ static int plan_compact(struct cli *cli, const struct inject_options *options, c
 	return result;
 }
 
+/* Instead of writing another recording. */
+static int correct_times(struct cli *cli, const struct inject_options *options)
+{
+	struct source_options source_options = { .force = options->force };
+	struct source *source = NULL;
+	struct error err = { 0 };
+	int result = 0;
+	if (!options->input || strcmp(options->input, "-") == 0 || options->output)
+		result = error_set(&err, ERROR_USAGE, "--vm-time-correlation changes a recording: it needs its file (-i), and no -o");
+	if (result == 0)
+		result = source_open(&source, options->input, &source_options, &err);
+	if (result == 0)
+		result = guest_times_correct(&options->times, source, options->input, options->force, &err);
+	source_close(source);
+	if (result < 0)
+		cli_complain(cli, &err);
+	return result < 0 ? EXIT_FAILED : 0;
+}
+
 static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 {
 	const struct inject_options *options = arg;
@@ -152,6 +182,8 @@ static int inject_run(struct cli *cli, void *arg, int argc, const char **argv)
 	struct error err = { 0 };
 	if (argc)
 		return cli_usage(cli, &command_inject, NULL);
+	if (options->times.wanted)
+		return correct_times(cli, options);
 	const char *input = options->input ? options->input : "-";
 	int result = options->strip && !options->decode ? error_set(&err, ERROR_USAGE, "--strip option requires --itrace option")
 				    : kernel_files_check(options->vmlinux, options->kallsyms, &err);

@@ -97,5 +97,7 @@ static inline void source_release_used(struct source *source, uint64_t mark, uin
 const uint8_t *source_payload(struct source *source, const struct record *record, uint64_t len);
 /* Frees the memory of bytes that source_payload returned, as far as the file has them: they are read again where they are needed. */
 void source_drop_payload(struct source *source, const uint8_t *bytes, uint64_t len);
+/* Where a byte of a record or of source_payload is in the file source->path; false: it is in no file, or in one of several. */
+bool source_file_offset(const struct source *source, const uint8_t *byte, uint64_t *offset);
 /* The file that contains a record (identified by its body in the source): of a directory one of its parts. */
 const char *source_record_path(const struct source *source, const struct record *record);

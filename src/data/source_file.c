@@ -473,6 +473,18 @@ void source_drop_payload(struct source *source, const uint8_t *bytes, uint64_t l
 	}
 }
 
+bool source_file_offset(const struct source *source, const uint8_t *byte, uint64_t *offset)
+{
+	const struct file_source *file = (const struct file_source *)source;
+	if (source->ops != &file_ops || file->lanes.count != 1 || source->header.directory)
+		return false;
+	const struct backing *backing = &file->lanes.items[0].backing;
+	if (byte < backing->bytes || byte >= backing->bytes + backing->size)
+		return false;
+	*offset = (uint64_t)(byte - backing->bytes);
+	return true;
+}
+
 const char *source_record_path(const struct source *source, const struct record *record)
 {
 	const struct file_source *file = (const struct file_source *)source;

@@ -65,6 +65,7 @@ static void add_piece(struct trace *trace, const struct record *record)
 		queue->whole = piece.bytes;
 		piece.bytes.data += old;
 		piece.bytes.len -= old;
+		piece.repeated = old;
 	} else {
 		queue->whole = piece.bytes;
 	}
@@ -223,6 +224,7 @@ struct trace_losses trace_losses(const struct trace *trace)
 static void configure(struct trace *trace, uint64_t config)
 {
 	pt_info_clock(&trace->info, config, &trace->config.clock);
+	trace->has_mtc = config & trace->info.mtc_bit;
 	trace->config.return_compression = !(config & trace->info.noretcomp_bit);
 	trace->config.interrupts = trace->info.event_trace;
 	trace->config.locate = trace_locate;
@@ -240,6 +242,19 @@ static void configure(struct trace *trace, uint64_t config)
 		trace->options.itrace.timeless;
 }
 
+/* Nothing of a trace is older than its start. */
+static void note_start(struct trace *trace, const struct record *record)
+{
+	const struct evlist *evlist = &trace->source->header.evlist;
+	uint32_t event = evlist_event_of(evlist, record);
+	struct sample trailer;
+	if (event == UINT32_MAX)
+		return;
+	sample_decode_trailer(&trailer, &evlist->events.items[event].layout, record);
+	if (trailer.present & SAMPLE_TIME && (!trace->start_ns || trailer.time < trace->start_ns))
+		trace->start_ns = trailer.time;
+}
+
 /* The description precedes the pieces, and is among the first records. */
 static bool read_trace(struct trace *trace)
 {
@@ -253,6 +268,8 @@ static bool read_trace(struct trace *trace)
 			described = pt_info_read(&trace->info, &record) || (trace->bts = bts_info_read(&trace->info, &record));
 		else if (record.type == RECORD_AUXTRACE && described)
 			add_piece(trace, &record);
+		else if (record.type == RECORD_ITRACE_START)
+			note_start(trace, &record);
 		source_release(trace->source, source_mark(trace->source));
 	}
 	return described && own_event(trace, &trace->source->header.evlist) != UINT32_MAX;

@@ -103,6 +103,8 @@ struct trace {
 	struct pt_info info;
 	struct pt_config config;
 	bool timeless;
+	bool has_mtc;                /* the trace has MTC packets */
+	uint64_t start_ns;           /* of the first ITRACE_START record; 0: unknown */
 	bool bts;                    /* Intel BTS: the queues' decoders hold places alone */
 	VEC(struct trace_queue *) queues;
 	struct trace_event events[TRACE_SAMPLES];

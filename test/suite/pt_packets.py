@@ -19,6 +19,7 @@ class Options:
         self.user_only, self.events, self.psb_bytes, self.overflow, self.extra, self.overflow_psb, self.excluded = False, False, 2000, 0.0, 0.0, 0.3, ()
         self.kinds, self.addresses, self.trigger, self.ratios = range(10), True, 0.0, 0.0  # addresses: PTWRITE, EXSTOP, BEP are followed by a FUP
         self.guests = False  # virtual machines run: PSB+ says whether one does
+        self.guest_offset, self.vmcs = 0, 0x1bff6a  # of a guest's TSC, and the structure that has it
         self.__dict__.update(values)
 
 
@@ -105,7 +106,8 @@ class Encoder:
 
     def time_packets(self):
         tsc = int(self.tsc_exact)
-        self.emit(b"\x19" + (tsc & (1 << 56) - 1).to_bytes(7, "little"))
+        shown = tsc + (self.options.guest_offset if self.guest else 0)
+        self.emit(b"\x19" + (shown & (1 << 56) - 1).to_bytes(7, "little"))
         if self.options.mtc:
             self.emit(b"\x02\x73" + struct.pack("<HBH", tsc // CTC_RATIO & 0xffff, 0, tsc % CTC_RATIO))
             self.mtc_sent = tsc // CTC_RATIO >> MTC_SHIFT
@@ -128,6 +130,7 @@ class Encoder:
         self.emit(self.ratio_packet())
         if self.options.guests:
             self.emit(self.paging())
+            self.emit(b"\x02\xc8" + self.options.vmcs.to_bytes(5, "little"))
         if self.tracing:
             self.emit(bytes([0x99, 0x20 | self.in_transaction]))
             self.emit(self.mode())

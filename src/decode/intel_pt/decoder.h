@@ -16,6 +16,7 @@ struct pt_piece {
 	struct span bytes;
 	uint64_t near;           /* a time (TSC) near its first TSC packet; 0: unknown */
 	bool follows;            /* it continues the piece before; otherwise bytes may be missing between them */
+	size_t repeated;         /* bytes in front of it that the piece before has, too, of overlapping snapshots */
 };
 
 /* Code mapped at [start, end): its bytes are at start - base in `code`. */

@@ -1,4 +1,5 @@
 #include "decode/intel_pt/decoder.h"
+#include "decode/intel_pt/guest_time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,14 @@ static void count_call(void *context, bool is_return, uint64_t from, uint64_t to
 	(void)size;
 }
 
+static void check_change(void *context, size_t piece, size_t at, uint8_t value)
+{
+	const struct pt_piece *pieces = context;
+	(void)value;
+	if (piece > 1 || at >= pieces[piece].bytes.len)
+		abort();
+}
+
 /* Four bytes of options and sizes, code, then the packets in two pieces. Whatever they are, the work for a packet is bounded: it executes
  * at most a block for each direct branch or piece of straight code. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -43,6 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct pt_piece pieces[2] = { { .bytes = { packets, first }, .near = 0x1234567890 },
 		{ .bytes = { packets + first, rest - first }, .follows = options & 0x10 } };
 	code = (struct pt_code){ .bytes = data + HEAD, .size = code_len, .blocks_max = 64 };
+	struct pt_guest_times times = { .usual = data[3], .change = check_change, .context = (void *)(uintptr_t)pieces };
+	pt_guest_times_run(&times, &config, pieces, 2);
+	pt_guest_times_fini(&times);
 	struct pt_decoder *decoder = malloc(sizeof *decoder);
 	if (!decoder)
 		abort();

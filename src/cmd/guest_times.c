@@ -1,0 +1,161 @@
+#include "cmd/guest_times.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/source.h"
+#include "session/trace.h"
+#include "session/trace_guest_time.h"
+
+struct correction {
+	int fd;                      /* of the recording; -1: it is not changed */
+	uint64_t at;                 /* bytes that wait: where they begin … */
+	unsigned count;
+	uint8_t bytes[64];
+	uint64_t changed;            /* bytes so far */
+	int failure;                 /* errno of the first write that failed */
+};
+
+static const char *skip_blanks(const char *text)
+{
+	return text + strspn(text, " \t");
+}
+
+static bool take_number(const char **text, uint64_t *value)
+{
+	char *end;
+	errno = 0;
+	*value = strtoull(*text, &end, 0);
+	bool taken = end != *text && !errno && **text != '-';
+	*text = end;
+	return taken;
+}
+
+/* An offset, and the VMCSs that have it: without them, all others. times: NULL if the text is only checked. */
+static bool take_offset(const char **text, struct pt_guest_times *times)
+{
+	uint64_t ticks, vmcs;
+	if (!take_number(text, &ticks))
+		return false;
+	*text = skip_blanks(*text);
+	if (**text != ':') {
+		if (times)
+			times->usual = ticks;
+		return true;
+	}
+	do {
+		*text = skip_blanks(*text + 1);
+		if (!take_number(text, &vmcs) || !vmcs)
+			return false;
+		if (times)
+			pt_guest_times_of(times, vmcs, ticks);
+		*text = skip_blanks(*text);
+	} while (**text == ',');
+	return true;
+}
+
+static bool take_offsets(const char *text, struct pt_guest_times *times)
+{
+	for (text = skip_blanks(text); *text; text = skip_blanks(text))
+		if (!take_offset(&text, times))
+			return false;
+	return true;
+}
+
+int guest_times_parse(struct guest_times_options *options, const char *text, struct error *err)
+{
+	static const char dry_run[] = "dry-run";
+	*options = (struct guest_times_options){ .wanted = true };
+	const char *rest = skip_blanks(text ? text : "");
+	options->dry_run = strncmp(rest, dry_run, strlen(dry_run)) == 0;
+	options->text = rest + (options->dry_run ? strlen(dry_run) : 0);
+	return take_offsets(options->text, NULL) ? 0 :
+		error_set(err, ERROR_USAGE, "'%s' is no list of TSC offsets: [dry-run] [OFFSET[:VMCS[,VMCS]...]]...", text);
+}
+
+static void write_waiting(struct correction *c)
+{
+	if (c->fd >= 0 && c->count && !c->failure && pwrite(c->fd, c->bytes, c->count, (off_t)c->at) != (ssize_t)c->count)
+		c->failure = errno ? errno : EIO;
+	c->changed += c->count;
+	c->count = 0;
+}
+
+static void on_change(void *context, uint64_t offset, uint8_t value)
+{
+	struct correction *c = context;
+	if (c->count && (offset != c->at + c->count || c->count == sizeof c->bytes))
+		write_waiting(c);
+	if (!c->count)
+		c->at = offset;
+	c->bytes[c->count++] = value;
+}
+
+/* In the words of perf, which its manual tells users to copy offsets from. */
+static void on_remark(void *context, enum pt_guest_remark remark, uint64_t vmcs, uint64_t ticks)
+{
+	static const char *const words[] = {
+		[PT_GUEST_NO_VMCS] = "ERROR: Unknown VMCS", [PT_GUEST_NO_TMA] = "ERROR: TSC without TMA",
+		[PT_GUEST_FIRST] = "ERROR: First TSC, unknown TSC Offset", [PT_GUEST_RANGE] = "Timestamp out of range",
+	};
+	(void)context;
+	if (remark == PT_GUEST_OFFSET)
+		fprintf(stderr, "VMCS: 0x%" PRIx64 "  TSC Offset 0x%" PRIx64 "\n", vmcs, ticks);
+	else if (remark == PT_GUEST_NO_OFFSET)
+		fprintf(stderr, "ERROR: Unknown TSC Offset for VMCS 0x%" PRIx64 "\n", vmcs);
+	else
+		fprintf(stderr, "%s\n", words[remark]);
+}
+
+/* The recording that was read, and no other file that has its name meanwhile. */
+static int open_recording(const char *path, struct error *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return error_system(err, "cannot change '%s'", path);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1)
+		return fd;
+	close(fd);
+	return error_set(err, ERROR_PERMISSION, "'%s' is not changed: it is no regular file, or has several names", path);
+}
+
+static int correct(struct correction *c, const struct guest_times_options *options, struct source *source, struct error *err)
+{
+	struct pt_guest_times times = { .usual = 0 };
+	const struct trace_guest_times wanted = { .change = on_change, .remark = on_remark, .context = c };
+	struct trace *trace = trace_open(source, &(struct trace_options){ .code = NULL }, NULL);
+	int result = trace ? 0 : error_set(err, ERROR_USAGE, "the recording has no trace of Intel PT in a file");
+	if (options->text)
+		take_offsets(options->text, &times);
+	if (result == 0)
+		result = trace_correct_guests(trace, &times, &wanted, err);
+	write_waiting(c);
+	trace_free(trace);
+	pt_guest_times_fini(&times);
+	return result;
+}
+
+int guest_times_correct(const struct guest_times_options *options, struct source *source, const char *path, bool force,
+	struct error *err)
+{
+	struct correction c = { .fd = -1 };
+	if (!options->dry_run && !force)
+		return error_set(err, ERROR_USAGE, "the recording itself would be changed: that needs --force");
+	if (!options->dry_run && (c.fd = open_recording(path, err)) < 0)
+		return -1;
+	int result = correct(&c, options, source, err);
+	if (c.fd >= 0 && close(c.fd) != 0 && !c.failure)
+		c.failure = errno;
+	if (result == 0 && c.failure) {
+		errno = c.failure;
+		return error_system(err, "cannot write '%s'", path);
+	}
+	return result;
+}

@@ -12,7 +12,7 @@ import tempfile
 from suite import process, traces
 from suite import pt_program as code
 from suite.libipt import Libipt
-from suite.perf import need_reference
+from suite.perf import first_difference, need_reference
 from suite.pt_packets import Encoder, Options
 from suite.recording import AUX, AUXTRACE, AUXTRACE_INFO, COMM, ITRACE_START, MMAP2, USER
 from suite.settings import CORPUS, SHORT
@@ -23,7 +23,7 @@ STEPS = 4000 if SHORT else 20000
 COUNT = int(os.environ.get("COUNT", "2" if SHORT else "6"))
 SEED = int(os.environ.get("SEED", "1"))
 OFFSET = 0xffffe42722c64c41  # of the TSC of a virtual machine that began after its host
-NO_RETURN_COMPRESSION, MTC, CYC = 0x800, 0x200, 2
+NO_RETURN_COMPRESSION, MTC, CYC, POWER, WRITES = 0x800, 0x200, 2, 0x10, 0x1000
 ALL = (code.SYSCALL, code.WRITE, code.FAR_CALL, code.BEGIN, code.COMMIT, code.PAGING)
 
 
@@ -66,15 +66,19 @@ def write(path, data, program, pieces, options, snapshot=False):
         changed.append((AUXTRACE, trace[:8] + struct.pack("<QQQIIII", *fields) + piece + b"\0" * (-len(piece) % 8)))
         place += len(piece) + (1 << 20 if snapshot else 0)
     traces.write(path, data, changed)
-    with open(path, "r+b") as file:
-        attributes = traces.HEADER.unpack_from(data)[3]
-        width = traces.HEADER.unpack_from(data)[2]
-        table = bytearray(traces.read(path))
-        for at in range(attributes, attributes + 2 * width, width):
-            kind, _, config = struct.unpack_from("<IIQ", table, at)
-            if kind == 8:
-                config = config & ~(MTC | CYC | NO_RETURN_COMPRESSION) | (MTC if options.mtc else 0) | (CYC if options.cycles else 0)
-                struct.pack_into("<Q", table, at + 8, config | (0 if options.compress_returns else NO_RETURN_COMPRESSION))
+    enable(path, (MTC if options.mtc else 0) | (CYC if options.cycles else 0) | (0 if options.compress_returns else NO_RETURN_COMPRESSION),
+        MTC | CYC | NO_RETURN_COMPRESSION)
+
+
+def enable(path, bits, cleared=0):
+    """Sets bits of the event's configuration."""
+    table = bytearray(traces.read(path))
+    _, _, width, attributes, *_ = traces.HEADER.unpack_from(table)
+    for at in range(attributes, attributes + 2 * width, width):
+        kind, _, config = struct.unpack_from("<IIQ", table, at)
+        if kind == 8:
+            struct.pack_into("<Q", table, at + 8, config & ~cleared | bits)
+    with open(path, "wb") as file:
         file.write(table)
 
 
@@ -242,6 +246,26 @@ def corrected(_, folder):
     return problems or ["no guest has run"] * (not changed)
 
 
+def as_perf(_, folder):
+    """Branches, written values, changes of frequency and power states have perf's times."""
+    data, path, problems = traces.read(SOURCE), os.path.join(folder, "random.data"), []
+    for seed in range(SEED, SEED + COUNT):
+        chance = random.Random("as perf %d" % seed)
+        program = code.Program(chance, 12, (code.WRITE,) * 2)
+        options = Options(cycles=chance.random() < 0.7, mtc=chance.random() < 0.8, threshold=chance.choice([0, 16]), extra=0.02, ratios=0.001,
+            kinds=(0, 1, 2, 3, 4, 6, 7, 8), psb_bytes=chance.choice([200, 1000, 5000]))
+        packets = Encoder(program, chance, options, first_time(data) + 20000).run(code.execute(program, chance, STEPS))
+        with open(os.path.join(folder, "program"), "wb") as file:
+            file.write(program.elf())
+        write(path, data, program, [packets], options)
+        enable(path, POWER | WRITES)
+        for letters in ("b", "w", "p", "wpb"):
+            words = ("script", "--symfs", folder, "--itrace=" + letters, "--ns", "-F", "time,event,ip,addr,synth", "-i", path)
+            ours, perfs = process.run(process.PERFUSE, *words).stdout, process.run(need_reference(), *words).stdout
+            problems += ["%d, %s: %s" % (seed, letters, first_difference(ours, perfs))] * (ours != perfs)
+    return problems
+
+
 def agreed(name, folder):
     """libipt decodes the same instructions; behind the last packet it goes on to the next branch that it needs one for. A return to another place
     than that behind its call leaves this one on libipt's stack of returns, so that there are none."""
@@ -304,6 +328,7 @@ def main():
         failed |= judge("random programs are decoded: " + name, decoded, name)
     failed |= judge("random programs that run virtual machines are decoded", in_guests, "guests")
     failed |= judge("packets of virtual machines get the host's times", corrected, "times")
+    failed |= judge("times in random traces are perf's", as_perf, "as perf")
     for name in ("plain", "plain 32-bit"):
         failed |= judge("libipt decodes random programs alike: " + name, agreed, name)
     sys.exit(1 if failed else 0)

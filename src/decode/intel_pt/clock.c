@@ -189,7 +189,8 @@ bool pt_measure_packet(struct pt_measure *measure, struct pt_clock *clock, const
 		measure->bus_ratio = (uint32_t)packet->payload;
 		return true;
 	case PT_PACKET_TSC: case PT_PACKET_TMA: case PT_PACKET_OVF: case PT_PACKET_TRACE_STOP:
-	case PT_PACKET_EXSTOP: case PT_PACKET_BAD: case PT_PACKET_TIP_PGD:
+	case PT_PACKET_EXSTOP: case PT_PACKET_MWAIT: case PT_PACKET_PWRE: case PT_PACKET_PWRX: /* cycles stop */
+	case PT_PACKET_BAD: case PT_PACKET_TIP_PGD:
 		return false;
 	default:
 		return true;

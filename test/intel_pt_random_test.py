@@ -225,6 +225,17 @@ def inject(path, value, *more):
     return done.returncode, done.stderr, traces.read(path)
 
 
+def by_other_names(path, before):
+    """A file that has another name elsewhere, and one behind a link, are not changed."""
+    other, problems = path + ".other", []
+    for make in (os.link, os.symlink):
+        make(path, other)
+        code_, said, after = inject(other, "", "--force")
+        problems += ["%s: %d %s" % (make.__name__, code_, said)] * (code_ != 255 or after != before or other not in said)
+        os.unlink(other)
+    return problems
+
+
 def corrected(_, folder):
     """inject --vm-time-correlation makes the recording that a guest with the host's TSC would have made; nothing else changes it."""
     data, problems, changed = traces.read(SOURCE), [], 0
@@ -237,6 +248,7 @@ def corrected(_, folder):
             problems += ["%d: %s" % (seed, said)] * (before != wanted and "VMCS: 0x1bff6a  TSC Offset %#x\n" % offset not in said)
             code_, said, after = inject(path, "")
             problems += ["%d: without --force: %s" % (seed, said)] * (code_ != 255 or after != before)
+            problems += ["%d: %s" % (seed, said) for said in by_other_names(path, before)]
             for value in ("", "=%#x" % offset, "=0x99:0x5,0x6 %#x : 0x1bff6a" % offset):
                 with open(path, "wb") as file:
                     file.write(before)

@@ -114,16 +114,16 @@ static void on_remark(void *context, enum pt_guest_remark remark, uint64_t vmcs,
 }
 
 /* The recording that was read, and no other file that has its name meanwhile. */
-static int open_recording(const char *path, struct error *err)
+static int open_recording(const char *path, const struct source *source, struct error *err)
 {
 	struct stat st;
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return error_system(err, "cannot change '%s'", path);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1)
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 && st.st_dev == source->device && st.st_ino == source->inode)
 		return fd;
 	close(fd);
-	return error_set(err, ERROR_PERMISSION, "'%s' is not changed: it is no regular file, or has several names", path);
+	return error_set(err, ERROR_PERMISSION, "'%s' is not changed: it is not the file that was read, or has several names", path);
 }
 
 static int correct(struct correction *c, const struct guest_times_options *options, struct source *source, struct error *err)
@@ -148,7 +148,7 @@ int guest_times_correct(const struct guest_times_options *options, struct source
 	struct correction c = { .fd = -1 };
 	if (!options->dry_run && !force)
 		return error_set(err, ERROR_USAGE, "the recording itself would be changed: that needs --force");
-	if (!options->dry_run && (c.fd = open_recording(path, err)) < 0)
+	if (!options->dry_run && (c.fd = open_recording(path, source, err)) < 0)
 		return -1;
 	int result = correct(&c, options, source, err);
 	if (c.fd >= 0 && close(c.fd) != 0 && !c.failure)

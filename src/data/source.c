@@ -36,6 +36,8 @@ static int open_regular(struct source **source, int fd, const struct stat *st, c
 	    source_open_file(source, &backing, path, options->event_memory, err) < 0)
 		return -1;
 	(*source)->header.captured = st->st_mtime;
+	(*source)->device = st->st_dev;
+	(*source)->inode = st->st_ino;
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct source {
 	struct header header;      /* of a file: complete before the first record; of a pipe: extended as records are read */
 	struct source_counters counters;
 	const char *path;
+	uint64_t device, inode;    /* of the regular file that is read; 0: another kind of source */
 	uint64_t mark;             /* increases with each record */
 	uint64_t used;             /* by a reader that uses records later, in another order: their bytes (source_release_used) */
 	uint32_t part;             /* of several recordings, the number of the one that the last record is of; otherwise 0 */

@@ -8,6 +8,7 @@
 #include "symbol/lines.h"
 
 enum { STEPS = 1 << 14 };
+#define OFFSET_MAX (UINT64_C(1) << 40) /* of a file; programs that are not PIE have their code below, too */
 #define FLAGS_OF_TYPE (TRACE_BRANCH | TRACE_CALL | TRACE_RETURN | TRACE_CONDITIONAL | TRACE_SYSCALL | TRACE_ASYNC | TRACE_INTERRUPT | \
 	TRACE_ABORT | TRACE_BEGIN | TRACE_END | TRACE_VM_ENTRY | TRACE_VM_EXIT)
 
@@ -186,6 +187,7 @@ static struct place_rows place_rows_of(struct exporter *exporter, const struct p
 	}
 	rows.symbol = number + 1;
 	rows.made = added && !place->symbol;
+	exporter->low_symbols += rows.made && unknown < OFFSET_MAX;
 	if (added) {
 		const struct module *module = modules_get(&exporter->session->model.modules, place->module);
 		const struct symbol none = { .start = unknown, .end = unknown };
@@ -334,20 +336,22 @@ static uint32_t add_step(struct exporter *exporter, uint32_t path, const struct 
 	return path;
 }
 
-/* Whether a frame has the path of an earlier one. Of a place without a symbol the address counts, and the symbols that were made before. */
+/* Whether a frame has the path of an earlier one. Of a place without a symbol the address counts, and whether symbols were made
+ * at offsets meanwhile (add_step). */
 static bool is_same_step(const struct exporter *exporter, uint32_t from, const struct place *place, const struct step *step)
 {
 	return step->path != PATH_ROOT && step->from == from && place->module == step->place.module && place->offset == step->place.offset &&
 		place->symbol == step->place.symbol && place->inlines == step->place.inlines &&
-		(place->symbol || (place->address == step->place.address && step->symbols == exporter->symbol_keys.rows.count));
+		(place->symbol || (place->address == step->place.address && step->low_symbols == exporter->low_symbols));
 }
 
 /* add_step, mostly of a frame that was added to the same path before. */
 static uint32_t next_path(struct exporter *exporter, uint32_t path, const struct place *place)
 {
-	struct step *step = &exporter->steps[hash_pair(place->offset, (uint64_t)place->module << 32 | path) % STEPS];
+	uint64_t at = place->symbol ? place->offset : place->address;
+	struct step *step = &exporter->steps[hash_pair(at, (uint64_t)place->module << 32 | path) % STEPS];
 	if (!is_same_step(exporter, path, place, step))
-		*step = (struct step){ *place, path, add_step(exporter, path, place), exporter->symbol_keys.rows.count };
+		*step = (struct step){ *place, path, add_step(exporter, path, place), exporter->low_symbols };
 	return step->path;
 }
 

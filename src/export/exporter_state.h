@@ -57,7 +57,7 @@ struct inlined {
 struct step {
 	struct place place;
 	uint32_t from, path;         /* path PATH_ROOT: no step yet */
-	size_t symbols;              /* that were known when it was added */
+	size_t low_symbols;          /* of the exporter, when it was added */
 };
 
 struct exporter {
@@ -75,6 +75,7 @@ struct exporter {
 	struct triples thread_keys, comm_keys, symbol_keys; /* row of a comm or symbol: number + 1 */
 	VEC(uint32_t) dsos, events;  /* by module, by event: ids in the database, 0: not there yet */
 	VEC(uint64_t) starts;        /* of symbols */
+	size_t low_symbols;          /* made at numbers that can be offsets in a file */
 	struct sample_reads reads;
 	struct idmap symbol_rows;    /* module and id of a known symbol → its number in symbol_keys */
 	struct triples inlined_keys; /* module, offset and `inlines` of a frame */

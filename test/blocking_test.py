@@ -170,6 +170,30 @@ def test_clocks(c):
         need((rows["user work"], sum(rows.values()) - rows["user work"]) == times, "%s: %s" % (flags, rows))
 
 
+def test_many_threads(c):
+    """the text shows the first threads, and how many more there are; -E shows as many as requested; the other formats have all"""
+    path = os.path.join(c, "many.data")
+    records = [r.comm(tid, tid, "one", end=r.trailer(tid, tid, 1)) for tid in range(101, 126)]
+    records += [r.record(r.SAMPLE, struct.pack("<QIIQ", 0x400000, tid, tid, 100 + tid), r.USER) for tid in range(101, 126)]
+    r.write(path, records, [r.attribute(r.SAMPLE_IP | r.SAMPLE_TID | r.SAMPLE_TIME, r.FLAG_SAMPLE_ID_ALL | r.FLAG_COMM, period=1000)])
+    for words, shown, more in (((), 20, "# 5 more rows: -E"), (("-E", "3"), 3, "# 22 more rows: -E"), (("-E", "0"), 25, None)):
+        lines = perfuse("blocking", "-i", path, *words).stdout.splitlines()
+        need(sum(line.startswith("one ") for line in lines) == shown and (more in lines if more else "more rows" not in str(lines)), str(lines))
+    need(len(tables("-i", path)["threads"]["rows"]) == 25, "another number of threads in JSON")
+
+
+def test_stopped(_):
+    """of a process that does not run nothing is sampled, which the message says"""
+    with process.start("sleep", "60") as sleeper:
+        try:
+            sleeper.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
+            done = perfuse("blocking", "-p", str(sleeper.pid), "--", "true")
+        finally:
+            sleeper.kill()
+    need(done.returncode == 255 and "nothing was sampled" in done.stderr and "/proc" not in done.stderr, done.stderr)
+
+
 def test_spread(_):
     """the samples of CPUs are of clocks with different periods, and as many as requested"""
     need_program_as_users_have()

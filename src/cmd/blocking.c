@@ -15,7 +15,7 @@
 
 extern const struct command command_blocking;
 
-enum { WINDOW_NS = 5000, SAMPLED_CPUS_MAX = 32, WIDTH = 8 };
+enum { WINDOW_NS = 5000, SAMPLED_CPUS_MAX = 32, WIDTH = 8, ENTRIES = 20 };
 
 struct blocking_command {
 	struct input_options input;
@@ -25,6 +25,7 @@ struct blocking_command {
 	const struct format *format;
 	uint64_t window_ns;
 	const char *counters;
+	unsigned entries;
 	bool switches_known;
 	int32_t parent;
 };
@@ -36,6 +37,7 @@ static const struct option blocking_table[] = {
 	OPT_STRING('o', "output", O, request.output, "file", "keep the recording in this file"),
 	OPT_STRING('F', "freq", O, request.frequency, "hertz", "samples per second and CPU (1999)"),
 	OPT_U64(0, "window", O, window_ns, "ns of user work after a switch that can be lost at most (5000)"),
+	OPT_UINT('E', "entries", O, entries, "show so many threads, functions and events (20; 0: all)"),
 	OPT_STRING(0, "counters", O, counters, "cycles,instructions", "sampled events that show the instructions per cycle (cycles,instructions)"),
 	OPT_FORMAT(O, format),
 	OPT_END(),
@@ -50,14 +52,21 @@ static void blocking_defaults(void *target, __attribute__((unused)) const struct
 	input_defaults(&options->input);
 	options->request.frequency = "1999";
 	options->window_ns = WINDOW_NS;
+	options->entries = ENTRIES;
 }
 
-static void print_text(const struct blocking_result *result, struct writer *out)
+static void print_text(const struct blocking_result *result, size_t entries, struct writer *out)
 {
 	for (size_t i = 0; i < BLOCKING_TABLES; i++) {
-		if (!result->tables[i].row_count(result->tables[i].context, TABLE_TOP))
+		size_t count = result->tables[i].row_count(result->tables[i].context, TABLE_TOP);
+		size_t most = i == BLOCKING_PARTS || !entries ? SIZE_MAX : entries;
+		struct table_first first;
+		struct table shown = table_first(&first, &result->tables[i], most);
+		if (!count)
 			continue;
-		aligned_print(&result->tables[i], out);
+		aligned_print(&shown, out);
+		if (count > most)
+			writer_printf(out, "# %zu more rows: -E\n", count - most);
 		writer_putc(out, '\n');
 	}
 	writer_printf(out, "Without blocking, at least %.1f %% and at most %.1f %% of the CPU time would be saved (", 100 * result->saved_low,
@@ -75,7 +84,7 @@ static void print(struct cli *cli, const struct blocking_command *options, const
 	if (format_is_table(options->format))
 		options->format->print(&results, cli->out);
 	else
-		print_text(result, cli->out);
+		print_text(result, options->entries, cli->out);
 }
 
 /* The switches of all threads of the processes "PID,PID…" so far. */
@@ -175,6 +184,17 @@ static void read_recording(struct input *input, struct blocking *blocking, struc
 	ipc_sink_free(ipc);
 }
 
+static void set_nothing(const struct blocking_command *options, const char *path, struct error *err)
+{
+	if (options->input.path == options->recording.path) {
+		error_set(err, ERROR_USAGE, "nothing was sampled: what was measured used too little CPU time");
+		error_hint(err, "-F takes more samples per second");
+		return;
+	}
+	error_set(err, ERROR_USAGE, "%s has no sample of cpu-clock or task-clock, and no trace with cycles", path);
+	error_hint(err, "'perf record -e cpu-clock -g' records samples, 'perf record --switch-events -e intel_pt/cyc,noretcomp/' a trace");
+}
+
 static int analyse(struct cli *cli, const struct blocking_command *options, const struct ipc_roles *counters, struct error *err)
 {
 	struct input input;
@@ -198,8 +218,7 @@ static int analyse(struct cli *cli, const struct blocking_command *options, cons
 		print(cli, options, result);
 		code = 0;
 	} else {
-		error_set(err, ERROR_USAGE, "%s has no sample of cpu-clock or task-clock, and no trace with cycles", input.path);
-		error_hint(err, "'perf record -e cpu-clock -g' records samples, 'perf record --switch-events -e intel_pt/cyc,noretcomp/' a trace");
+		set_nothing(options, input.path, err);
 	}
 	int end = input_end(&input, false, true);
 	blocking_free(blocking);

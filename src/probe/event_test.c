@@ -79,8 +79,8 @@ TEST("a group's name is at most as long as the kernel allows")
 
 TEST("other lines are no events of probes")
 {
-	static const char *const lines[] = { "", "p", "p:f", "p:g/e", "t:g/e x", "p:/e f", "p:g/ f", "e:g/e sched.sched_switch", "p:f x", "r x", "pg/e x",
-		"q:g/e x", "p:g/e ", "p:g/e m:", "p:g/e +4" };
+	static const char *const lines[] = { "", "p", "p:f", "p:g/e", "t:g/e x", "p:/e f", "p:g/ f", "e:g/e sched.sched_switch", "p:f x", "r x",
+		"pg/e x", "q:g/e x", "p:g/e ", "p:g/e m:", "p:g/e +4" };
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct arena arena = { 0 };
 		struct probe_event event;

@@ -179,10 +179,10 @@ void stat_table_robust(struct stat_table *table)
 	vec_fini(&column);
 }
 
-/* A member of a group is related to events of its group only. */
+/* A member of a group is related to events of its group only, and nothing to a mean latency. */
 static bool may_relate(const struct event *list, uint32_t event, uint32_t to)
 {
-	return event != to && (list[list[event].leader].members < 2 || list[event].leader == list[to].leader);
+	return event != to && !list[to].retire_latency && (list[list[event].leader].members < 2 || list[event].leader == list[to].leader);
 }
 
 static bool same_cgroup(const struct event *a, const struct event *b)

@@ -178,6 +178,21 @@ TEST("cycles without a clock have the unit of their metric, and no value")
 	events_fini(&events);
 }
 
+TEST("no metric relates a count to a mean latency")
+{
+	struct events events = { 0 };
+	struct stat_table table = { 0 };
+	const bool unsupported[3] = { false };
+	const struct stat_place places[] = { { 0, 0 }, { 1, 0 }, { 2, 0 } };
+	const struct stat_count counts[] = { { 7, 1, 1 }, { 5, 1, 1 }, { 4000, 9, 9 } };
+	parse(&events, "cycles:R,task-clock:R,instructions");
+	stat_table_fill(&table, &events, unsupported, 1, places, counts, 3, true);
+	stat_table_metrics(&table, 4e6);
+	EXPECT(!table.rows.items[2].metric.known);
+	stat_table_fini(&table);
+	events_fini(&events);
+}
+
 TEST("metrics relate events of one aggregate")
 {
 	struct events events = { 0 };

@@ -364,6 +364,18 @@ def write_tasks(folder):
     write_points(folder, "tasks.data", points, events, True, tasks_before, recording.FLAG_COMM | 1 << 13)
 
 
+def write_many(folder):
+    """More tasks than letters: 80 of them run one after the other on two CPUs, some twice."""
+    events, last = [], [0, 0]
+    for n in range(100):
+        cpu, task = n % 2, 400 + n * 3 % 80
+        before = last[cpu]
+        events.append(("sched_switch", before, cpu, SECOND + n * 500000, name_of("t%d" % before if before else "swapper/0") +
+                       pack("<iiq", before, 120, n % 3 % 2) + name_of("t%d" % task) + pack("<ii", task, 120)))
+        last[cpu] = task
+    write_points(folder, "many.data", points_of("sched_switch"), events, before=lambda end: [next(side_band(end))])
+
+
 def write_power(folder):
     """Idle states and clocks of CPUs, switches, and calls for input and output, some of which fail, overlap or do not end."""
     events = []
@@ -916,7 +928,7 @@ def uneven(factor, cpu, i):
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
                  write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
-                 write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_packets):
+                 write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_packets, write_many):
         each(folder)
     write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
     for version in (15, 16, 17):

@@ -28,6 +28,8 @@ def _operators(line, mask, pattern, other):
 
 
 def _comparisons(line, mask):
+    """Which of two equal numbers is the smaller or the greater one is no mistake."""
+    mask = re.sub(r"(?<![\w.>\])])([\w.>\[\]-]+) [<>]=? ([\w.>\[\]-]+) \? (?:\1 : \2|\2 : \1)(?![\w.(\[])", lambda m: " " * len(m.group(0)), mask)
     to = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
     return _operators(line, mask, r"(?<= )(<=?|>=?|==|!=)(?= )", lambda m: to[m.group(1)])
 
@@ -86,6 +88,7 @@ def _wrong_results(line, mask):
         value = match.group(1).strip()
         for other in ("0", "1", "-1"):
             same = {"false": "0", "NULL": "0", "true": "1"}.get(value, value) == other
+            same |= value == "true" and other == "-1" # of a bool, that is true
             if not same and "{" not in value:
                 yield line[:match.start(1)] + other + line[match.end(1):]
 

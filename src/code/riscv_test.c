@@ -66,6 +66,54 @@ TEST("compressed instructions have the text of those they abbreviate")
 	expect_last(HALF(0x0000), "unimp");
 }
 
+/* Encodings by clang, texts by objdump of binutils, but for the i of immediate operands. */
+TEST("instructions of every form have objdump's text, register by register")
+{
+	static const struct {
+		uint32_t code;
+		const char *text;
+	} rows[] = {
+		{ 0x43c8, "lw a0,4(a5)" }, { 0x5f64, "lw s1,124(a4)" }, { 0x6788, "ld a0,8(a5)" }, { 0x7ee0, "ld s0,248(a3)" },
+		{ 0x2b88, "fld fa0,16(a5)" }, { 0xc0d0, "sw a2,4(s1)" }, { 0xf874, "sd a3,240(s0)" }, { 0xa504, "fsd fs1,8(a0)" },
+		{ 0x1ff8, "addi a4,sp,1020" }, { 0x0001, "nop" }, { 0x1681, "addi a3,a3,-32" }, { 0x02fd, "addi t0,t0,31" },
+		{ 0x377d, "addiw a4,a4,-1" }, { 0x2bfd, "addiw s7,s7,31" }, { 0x5901, "li s2,-32" }, { 0x4ffd, "li t6,31" },
+		{ 0x69fd, "lui s3,0x1f" }, { 0x617d, "addi sp,sp,496" }, { 0x7101, "addi sp,sp,-512" }, { 0x8105, "srli a0,a0,0x1" },
+		{ 0x93fd, "srli a5,a5,0x3f" }, { 0x9405, "srai s0,s0,0x21" }, { 0x9981, "andi a1,a1,-32" }, { 0x8a7d, "andi a2,a2,31" },
+		{ 0x8c0d, "sub s0,s0,a1" }, { 0x8e25, "xor a2,a2,s1" }, { 0x8ed9, "or a3,a3,a4" }, { 0x8fe9, "and a5,a5,a0" },
+		{ 0x9c91, "subw s1,s1,a2" }, { 0x9f3d, "addw a4,a4,a5" }, { 0x1e7e, "slli t3,t3,0x3f" }, { 0x0886, "slli a7,a7,0x1" },
+		{ 0x39fe, "fld fs3,504(sp)" }, { 0x2022, "fld ft0,8(sp)" }, { 0x5f7e, "lw t5,252(sp)" }, { 0x4092, "lw ra,4(sp)" },
+		{ 0x7dfe, "ld s11,504(sp)" }, { 0x6322, "ld t1,8(sp)" }, { 0x83e2, "mv t2,s8" }, { 0x9cf6, "add s9,s9,t4" },
+		{ 0x8282, "jr t0" }, { 0x9a02, "jalr s4" }, { 0xbfea, "fsd fs10,504(sp)" }, { 0xdf9e, "sw t2,252(sp)" },
+		{ 0xffda, "sd s6,504(sp)" }, { 0xe42e, "sd a1,8(sp)" }, { 0x800f8503, "lb a0,-2048(t6)" },
+		{ 0x7ff59903, "lh s2,2047(a1)" }, { 0x00412e03, "lw t3,4(sp)" }, { 0x00144703, "lbu a4,1(s0)" },
+		{ 0x0024d783, "lhu a5,2(s1)" }, { 0x00396803, "lwu a6,3(s2)" }, { 0xfe588fa3, "sb t0,-1(a7)" },
+		{ 0x806d9023, "sh t1,-2048(s11)" }, { 0x7e7d2fa3, "sw t2,2047(s10)" }, { 0x00462587, "flw fa1,4(a2)" },
+		{ 0xff86b187, "fld ft3,-8(a3)" }, { 0x01272627, "fsw fs2,12(a4)" }, { 0xfee7b827, "fsd fa4,-16(a5)" },
+		{ 0xffb62593, "slti a1,a2,-5" }, { 0x00773693, "sltiu a3,a4,7" }, { 0x00984793, "xori a5,a6,9" },
+		{ 0xff79e913, "ori s2,s3,-9" }, { 0x1ffafa13, "andi s4,s5,511" }, { 0x03fe9e13, "slli t3,t4,0x3f" },
+		{ 0x001fdf13, "srli t5,t6,0x1" }, { 0x4215d513, "srai a0,a1,0x21" }, { 0xff96861b, "addiw a2,a3,-7" },
+		{ 0x01f7971b, "slliw a4,a5,0x1f" }, { 0x0018d81b, "srliw a6,a7,0x1" }, { 0x4119549b, "sraiw s1,s2,0x11" },
+		{ 0x407302b3, "sub t0,t1,t2" }, { 0x015a19b3, "sll s3,s4,s5" }, { 0x018bab33, "slt s6,s7,s8" },
+		{ 0x01bd3cb3, "sltu s9,s10,s11" }, { 0x01eece33, "xor t3,t4,t5" }, { 0x00c5d533, "srl a0,a1,a2" },
+		{ 0x40f756b3, "sra a3,a4,a5" }, { 0x0098e833, "or a6,a7,s1" }, { 0x0149f933, "and s2,s3,s4" },
+		{ 0x007302bb, "addw t0,t1,t2" }, { 0x40d605bb, "subw a1,a2,a3" }, { 0x037b0abb, "mulw s5,s6,s7" },
+		{ 0x03ff0eb3, "mul t4,t5,t6" }, { 0x02c59533, "mulh a0,a1,a2" }, { 0x02f726b3, "mulhsu a3,a4,a5" },
+		{ 0x0298b833, "mulhu a6,a7,s1" }, { 0x0349d933, "divu s2,s3,s4" }, { 0x037b6ab3, "rem s5,s6,s7" },
+		{ 0x03acfc33, "remu s8,s9,s10" }, { 0x02d645bb, "divw a1,a2,a3" }, { 0x0307f73b, "remuw a4,a5,a6" },
+		{ 0xffc60367, "jalr t1,-4(a2)" }, { 0xfffff9b7, "lui s3,0xfffff" }, { 0x00359573, "fscsr a0,a1" },
+		{ 0x0031e073, "csrsi fcsr,3" }, { 0x08b6252f, "amoswap.w a0,a1,(a2)" }, { 0xe329b4af, "amomaxu.d.rl s1,s2,(s3)" },
+		{ 0x1c63b2af, "sc.d.aq t0,t1,(t2)" }, { 0x68c5f543, "fmadd.s fa0,fa1,fa2,fa3" },
+		{ 0x1a20904b, "fnmsub.d ft0,ft1,ft2,ft3,rtz" }, { 0x5804f453, "fsqrt.s fs0,fs1" },
+		{ 0x22d615d3, "fsgnjn.d fa1,fa2,fa3" }, { 0x28628253, "fmin.s ft4,ft5,ft6" }, { 0xa2c58553, "fle.d a0,fa1,fa2" },
+		{ 0xe00716d3, "fclass.s a3,fa4" }, { 0x4015f553, "fcvt.s.d fa0,fa1" }, { 0xc036b653, "fcvt.lu.s a2,fa3,rup" },
+		{ 0xd229f953, "fcvt.d.l fs2,s3" }, { 0xe2078753, "fmv.x.d a4,fa5" }, { 0xf00f83d3, "fmv.w.x ft7,t6" },
+		{ 0x0000100f, "fence.i" }, { 0x00000073, "ecall" }, { 0x12b50073, "sfence.vma a0,a1" }, { 0x30200073, "mret" },
+		{ 0x10500073, "wfi" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		expect_last((const uint16_t[]){ rows[i].code & 0xffff, (uint16_t)(rows[i].code >> 16) }, (rows[i].code & 3) == 3 ? 2 : 1, rows[i].text);
+}
+
 TEST("jumps, calls and returns have their kinds and targets")
 {
 	struct instruction in = expect_last(WORD(0xfe050ee3), "beqz a0,fffc");

@@ -62,6 +62,11 @@ TEST("a thread creates its process, and a reused tid is a new task")
 	apply_task_fork(&tasks, 8, 8, 9, 9);
 	EXPECT_STR(tasks_order_text(&tasks), "0.0 swapper, 7.1 a, 9.1 b, 8.2 b");
 	tasks_fini(&tasks);
+	tasks_init(&tasks, false);
+	apply_task_comm(&tasks, 8, 8, "old");
+	apply_task_fork(&tasks, 8, 8, 20, 20); /* nothing has named its parent */
+	EXPECT_STR(tasks_order_text(&tasks), "0.0 swapper, 20.1 ?, 8.2 ?");
+	tasks_fini(&tasks);
 }
 
 TEST("tasks that are each other's parents are listed once")

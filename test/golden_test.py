@@ -31,7 +31,7 @@ def test_recordings(folder):
     made, stored = (sorted(os.path.relpath(path, top) for path in glob.glob(os.path.join(top, "**"), recursive=True) if os.path.isfile(path))
                     for top in (folder, data))
     debug = sorted(name for name in stored if name.startswith("debug/"))  # made by compilers, as golden/recordings.py describes
-    need(sorted([*made, *debug, "lines", "lines.c", "shapes", "shapes.c"]) == stored, "other files: %s" % made)
+    need(sorted([*made, *debug, "lines", "lines.c", "packets", "packets.data", "shapes", "shapes.c"]) == stored, "other files: %s" % made)
     wrong = filecmp.cmpfiles(folder, data, made, shallow=False)[1:]
     need(wrong == ([], []), "they differ: %s" % (wrong,))
 

@@ -3,9 +3,10 @@
 -fdebug-prefix-map=$PWD=. -Wl,--build-id=none -Wl,-z,noseparate-code): the recordings are the same on every machine. Formats: as of
 suite/recording.py; the layouts of tracepoints are those that the kernel shows in tracefs.
 The folder `debug` has the same two programs with -gdwarf-N -gstrict-dwarf (the digit of a name; 4 and 5 without -gstrict-dwarf), `split` ones with
--gsplit-dwarf, `packed5` with -gz; `clang5` is lines.c of clang 14."""
+-gsplit-dwarf, `packed5` with -gz, `lines4.o` and `lines5.o` without linking, the first one with -ffunction-sections; `clang5` is lines.c of clang 14."""
 import os
 import struct
+import sys
 
 from suite import elf, pt_encoder, pt_packets, pt_program, recording, traces
 from suite.recording import (
@@ -365,10 +366,10 @@ def write_tasks(folder):
 
 
 def write_many(folder):
-    """More tasks than letters: 80 of them run one after the other on two CPUs, some twice."""
+    """More tasks than letters: 90 of them run one after the other on two CPUs, some twice; ids that differ by 256, the greater one first."""
     events, last = [], [0, 0]
     for n in range(100):
-        cpu, task = n % 2, 400 + n * 3 % 80
+        cpu, task = n % 2, 400 + n * 3 % 80 + 256 * (n < 10)
         before = last[cpu]
         events.append(("sched_switch", before, cpu, SECOND + n * 500000, name_of("t%d" % before if before else "swapper/0") +
                        pack("<iiq", before, 120, n % 3 % 2) + name_of("t%d" % task) + pack("<ii", task, 120)))
@@ -861,7 +862,8 @@ def blocks_of(first):
 
 
 def write_packets(folder):
-    """Packets of every kind of a program that chance made (the file packets), and samples of four events that record into the trace."""
+    """Packets of every kind of a program that chance made (the file packets), and samples of four events that record into the trace. Not made
+    again by tests: the stored ones stay when the encoder of suite/ learns other packets. `cd test; python3 -m golden.recordings FOLDER` does."""
     chance, first = Chance(7), 5000000
     options = pt_packets.Options(compress_returns=True, long_bits=0.3, cycles=True, mtc=True, psb_bytes=300, events=True, extra=0.05, ratios=0.01,
                                  overflow=0.004)
@@ -928,7 +930,7 @@ def uneven(factor, cpu, i):
 def write_recordings(folder):
     for each in (write_chains, write_events, write_reads, write_memory, write_branches, write_side_band, write_sched, write_calls, write_locks,
                  write_trace, write_lines, write_shapes, write_kinds, write_stacks, write_heads, write_waits,
-                 write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_packets, write_many):
+                 write_tasks, write_power, write_lockdep, write_offcpu, write_loops, write_many):
         each(folder)
     write_trace(folder, "timed.data", pt_encoder.Settings(threshold=3, mtc=1, psb=128, returns=False, run=False, long_bits=True, lost=[(400, 430)]))
     for version in (15, 16, 17):
@@ -952,3 +954,7 @@ def write_all(folder):
     os.makedirs(other, exist_ok=True)
     with recording.big_endian():
         write_recordings(other)
+
+
+if __name__ == "__main__":
+    write_packets(sys.argv[1])

@@ -13,11 +13,13 @@ from suite import process, traces
 from suite import pt_program as code
 from suite.libipt import Libipt
 from suite.perf import first_difference, need_reference
+from suite.pt_machine import Machine
 from suite.pt_packets import Encoder, Options
 from suite.recording import AUX, AUXTRACE, AUXTRACE_INFO, COMM, ITRACE_START, MMAP2, USER
 from suite.settings import CORPUS, SHORT
 from suite.tests import Failure, Skip, is_selected, report, skipped
 
+MACHINE = os.path.join(CORPUS, "pt", "truth", "mix.cpu_cyc.data")
 SOURCE = os.path.join(CORPUS, "pt", "truth", "mix.pt_cyc.data")
 STEPS = 4000 if SHORT else 20000
 COUNT = int(os.environ.get("COUNT", "2" if SHORT else "6"))
@@ -94,7 +96,7 @@ def wanted(encoder, steps, begin=0, end=None, of=lambda step: step.ip):
 
 
 def shown(place):
-    return hex(place) if isinstance(place, int) else "%x %s" % place
+    return hex(place) if isinstance(place, int) else " ".join(part if isinstance(part, str) else "%x" % part for part in place)
 
 
 def differences(found, parts):
@@ -278,6 +280,24 @@ def as_perf(_, folder):
     return problems
 
 
+def scheduled(_, folder):
+    """On each CPU, the instructions of each turn are those of the thread that runs, in the program that its process runs then."""
+    data, path, problems = traces.read(MACHINE), os.path.join(folder, "machine.data"), []
+    for seed in range(SEED, SEED + COUNT):
+        chance = random.Random("scheduled %d" % seed)
+        options = Options(user_only=True, mtc=True, cycles=True, psb_bytes=chance.choice([200, 1000, 5000]), extra=chance.choice([0, 0.01]))
+        machine = Machine(chance, folder, options, data, 20 if SHORT else 100, 1500)
+        machine.write(path)
+        for program in [process.PERFUSE] + [need_reference()] * ("WITH_PERF" in os.environ):
+            done = process.run(program, "script", "--symfs", folder, "--itrace=i1ie", "-F", "tid,cpu,ip", "-i", path)
+            lines = [line.split() for line in done.stdout.split("\n")]
+            for cpu in machine.cpus:
+                found = [(int(line[0]), int(line[2], 16)) for line in lines if len(line) == 3 and line[1] == "[%03d]" % cpu.number]
+                problems += ["%d, CPU %d: %s" % (seed, cpu.number, text) for text in differences(found, [(cpu.truth, True)])]
+            problems += ["%d: %s" % (seed, " ".join(line)) for line in lines if "error" in line][:3]
+    return problems
+
+
 def agreed(name, folder):
     """libipt decodes the same instructions; behind the last packet it goes on to the next branch that it needs one for. A return to another place
     than that behind its call leaves this one on libipt's stack of returns, so that there are none."""
@@ -340,6 +360,7 @@ def main():
         failed |= judge("random programs are decoded: " + name, decoded, name)
     failed |= judge("random programs that run virtual machines are decoded", in_guests, "guests")
     failed |= judge("packets of virtual machines get the host's times", corrected, "times")
+    failed |= judge("random schedules of processes on several CPUs are decoded", scheduled, "scheduled")
     failed |= judge("times in random traces are perf's", as_perf, "as perf")
     for name in ("plain", "plain 32-bit"):
         failed |= judge("libipt decodes random programs alike: " + name, agreed, name)

@@ -257,6 +257,30 @@ unsigned listing_counter_bits(const struct header *header)
 	return bits & 31;
 }
 
+static bool counts_branches(const struct evsel *evsel)
+{
+	return evsel->attr.branch_sample_type & BRANCH_COUNTERS;
+}
+
+void listing_explain_counters(const struct listing_line *line)
+{
+	const struct evlist *evlist = session_evlist(line->listing->session);
+	unsigned letter = 0;
+
+	writer_puts(line->out, "# Branch counter abbr list:\n");
+	for (uint32_t i = 0; i < evlist->events.count; i++) {
+		char name[EVSEL_NAME_MAX];
+		if (!counts_branches(&evlist->events.items[i]))
+			continue;
+		writer_printf(line->out, "# %s = %c", evsel_name(&evlist->events.items[i], name, sizeof name), 'A' + letter % 26);
+		if (letter >= 26)
+			writer_printf(line->out, "%u", letter / 26 - 1);
+		writer_putc(line->out, '\n');
+		letter++;
+	}
+	writer_puts(line->out, "# '-' No event occurs\n# '+' Event occurrences may be lost due to branch counter saturated\n");
+}
+
 /* perf's letters of the events that the branch counters count: A to Z, then A0 … Z0, A1 … */
 static void print_counters(const struct listing_line *line, uint64_t counters)
 {
@@ -266,12 +290,16 @@ static void print_counters(const struct listing_line *line, uint64_t counters)
 	writer_puts(line->out, "br_cntr: ");
 	for (uint32_t i = 0; i < evlist->events.count; i++) {
 		const struct evsel *evsel = &evlist->events.items[i];
-		if (!(evsel->attr.branch_sample_type & BRANCH_COUNTERS))
+		if (!counts_branches(evsel))
 			continue;
 		unsigned own = letter++;
 		if (evsel->leader != line->r->evsel->leader)
 			continue;
-		for (uint64_t count = counters & ((UINT64_C(1) << bits) - 1); count; count--) {
+		uint64_t count = counters & ((UINT64_C(1) << bits) - 1);
+		char name[EVSEL_NAME_MAX];
+		if (line->listing->options.verbose)
+			writer_printf(line->out, "%s %u ", evsel_name(evsel, name, sizeof name), (unsigned)count);
+		for (; count && !line->listing->options.verbose; count--) {
 			writer_putc(line->out, (char)('A' + own % 26));
 			if (own >= 26)
 				writer_printf(line->out, "%u", own / 26 - 1);

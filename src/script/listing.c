@@ -113,6 +113,8 @@ static void print_sample(const struct listing_line *line)
 
 	if (branch_line_print(line))
 		return;
+	if (shows(line, FIELD_BRCNTR) && !line->listing->options.verbose)
+		listing_explain_counters(line);
 	print_steps(line, 0, plan->line_count);
 	writer_putc(line->out, '\n');
 	print_steps(line, plan->line_count, plan->step_count);

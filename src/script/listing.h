@@ -22,7 +22,7 @@ struct listing_options {
 	uint64_t show_records;         /* a bit per type of record that is shown, too */
 	bool show_rounds;
 	enum listing_time time;
-	bool nanoseconds, latency, show_kernel_path, guests;
+	bool nanoseconds, latency, show_kernel_path, guests, verbose;
 	bool count_misordered;         /* -d: samples are checked for order, not printed */
 	unsigned max_stack;            /* frames of a call chain, as the session's; 0: none */
 	struct sample_filter filter;   /* borrowed */

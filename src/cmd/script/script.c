@@ -114,6 +114,7 @@ static int open_listing(struct script *script, struct error *err)
 	struct script_options *o = script->options;
 	const struct header *header = &script->input.session.source->header;
 	struct listing_options options = {
+		.verbose = o->input.verbose > 0,
 		.guests = script->input.session.model.guests != GUESTS_NONE,
 		.fields = &o->fields, .show_records = records_shown(o), .show_rounds = o->show_round,
 		.time = o->reltime ? LISTING_TIME_FROM_START : o->deltatime ? LISTING_TIME_FROM_PREVIOUS : LISTING_TIME,

@@ -128,5 +128,19 @@ def test_mounted(c):
     need(frames(text, 1)[0][0] == "[unknown]", text)
 
 
+def test_links(c):
+    """inject --vm-time-correlation changes no file through a link, nor one that has another name"""
+    link, other, before = os.path.join(c.folder, "link.data"), os.path.join(c.folder, "other.data"), os.stat(c.data).st_mtime_ns
+    os.symlink(c.data, link)
+    os.link(c.data, other)
+    for path, words in ((link, "cannot change"), (other, "is not changed"), (c.data, "is not changed")):
+        done = perfuse("inject", "-i", path, "--vm-time-correlation", "--force", cwd=c.folder)
+        need(done.returncode == 255 and words in done.stderr, "%s: %d %s" % (path, done.returncode, done.stderr))
+    os.remove(other)
+    done = perfuse("inject", "-i", c.data, "--vm-time-correlation", "--force", cwd=c.folder)
+    need(done.returncode == 255 and "no trace" in done.stderr, done.stderr)
+    need(os.stat(c.data).st_mtime_ns == before, "the recording was changed")
+
+
 if __name__ == "__main__":
     sys.exit(run_in_folder("samples of virtual machines", Context, globals()))

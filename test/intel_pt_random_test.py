@@ -15,7 +15,7 @@ from suite.libipt import Libipt
 from suite.perf import first_difference, need_reference
 from suite.pt_machine import Machine
 from suite.pt_packets import Encoder, Options
-from suite.recording import AUX, AUXTRACE, AUXTRACE_INFO, COMM, ITRACE_START, MMAP2, USER
+from suite.recording import AUX, AUXTRACE, AUXTRACE_INFO, COMM, ITRACE_START, KERNEL, MMAP2, NO_PID, USER, mmap
 from suite.settings import CORPUS, SHORT
 from suite.tests import Failure, Skip, is_selected, report, skipped
 
@@ -24,6 +24,7 @@ SOURCE = os.path.join(CORPUS, "pt", "truth", "mix.pt_cyc.data")
 STEPS = 4000 if SHORT else 20000
 COUNT = int(os.environ.get("COUNT", "2" if SHORT else "6"))
 SEED = int(os.environ.get("SEED", "1"))
+KERNEL_AT, GUEST_KERNEL = 0xffffffff81000000, 4
 OFFSET = 0xffffe42722c64c41  # of the TSC of a virtual machine that began after its host
 NO_RETURN_COMPRESSION, MTC, CYC, POWER, WRITES = 0x800, 0x200, 2, 0x10, 0x1000
 ALL = (code.SYSCALL, code.WRITE, code.FAR_CALL, code.BEGIN, code.COMMIT, code.PAGING)
@@ -39,6 +40,9 @@ def first_time(data):
 def mapping(record, program):
     """The record of a mapping, of the program."""
     tail, size = record[-24:], len(program.text)  # thread, time, identifier
+    if program.base >> 63:  # of a host's kernel and its guest's
+        kernels = ((NO_PID, "[kernel.kallsyms]_text", KERNEL), (0, "[guest.kernel.kallsyms]_text", GUEST_KERNEL))
+        return b"".join(mmap(pid, 0, program.base, size + -size % 4096, program.base, name, misc, tail) for pid, name, misc in kernels)
     body = record[8:16] + struct.pack("<QQQ", program.base, size + -size % 4096, 0x1000) + record[40:72] + b"/program".ljust(16, b"\0") + tail
     return struct.pack("<IHH", MMAP2, USER, 8 + len(body)) + body
 
@@ -120,7 +124,7 @@ def modes(folder, path, *more):
     """[(address, whether it is a guest's)] of the instructions."""
     done = process.perfuse("script", "--symfs", folder, "--itrace=i1ie", "-F", "misc,ip", "-i", path, *more)
     lines = [line.split() for line in done.stdout.split("\n")]
-    return [(int(line[1], 16), line[0]) for line in lines if len(line) == 2 and line[0] in ("U", "KGg")]
+    return [(int(line[1], 16), line[0]) for line in lines if len(line) == 2 and line[0] in ("U", "KGg", "K", "G")]
 
 
 def in_guests(name, folder):
@@ -137,6 +141,23 @@ def in_guests(name, folder):
         if not encoder.gaps:
             host = [([one for one in part if one[1] == "U"], needed) for part, needed in parts]
             problems += ["%d, host: %s" % (seed, text) for text in differences(modes(folder, path), host)]
+    return problems
+
+
+def in_guest_kernels(_, folder):
+    """The same of kernels: the code of a guest's is that of --guestvmlinux."""
+    data, path, image, problems = traces.read(SOURCE), os.path.join(folder, "random.data"), os.path.join(folder, "vmlinux"), []
+    for seed in range(SEED, SEED + COUNT):
+        chance = random.Random("kernels %d" % seed)
+        program = code.Program(chance, 12, (code.ENTRY,) * 2, base=KERNEL_AT)
+        steps, options = code.execute(program, chance, STEPS), Options(guests=True, mtc=True, cycles=chance.random() < 0.5)
+        encoder = Encoder(program, chance, options, first_time(data) + 20000)
+        with open(image, "wb") as file:
+            file.write(program.elf())
+        write(path, data, program, [encoder.run(steps)], options)
+        parts = wanted(encoder, steps, of=lambda step: (step.ip, "G" if step.guest else "K"))
+        found = modes(folder, path, "-k", image, "--guestvmlinux", image)
+        problems += ["%d: %s" % (seed, text) for text in differences(found, parts)]
     return problems
 
 
@@ -359,6 +380,7 @@ def main():
     for name in ("plain", "deferred", "user", "events", "extra", "overflow", "excluded", "trigger", "all", "32-bit", "snapshots", "cut"):
         failed |= judge("random programs are decoded: " + name, decoded, name)
     failed |= judge("random programs that run virtual machines are decoded", in_guests, "guests")
+    failed |= judge("random kernels that run virtual machines are decoded", in_guest_kernels, "kernels")
     failed |= judge("packets of virtual machines get the host's times", corrected, "times")
     failed |= judge("random schedules of processes on several CPUs are decoded", scheduled, "scheduled")
     failed |= judge("times in random traces are perf's", as_perf, "as perf")

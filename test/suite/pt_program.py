@@ -30,8 +30,8 @@ class Block:
 class Program:
     """Functions, lists of blocks; the last function handles interrupts. Calls lead to later functions, or to the own one."""
 
-    def __init__(self, chance, functions=12, kinds=(), bits=64):
-        self.bits, self.base = bits, CODE if bits == 64 else chance.choice([CODE, 0x8048000, 0xf7000000])
+    def __init__(self, chance, functions=12, kinds=(), bits=64, base=CODE):
+        self.bits, self.base = bits, base if bits == 64 else chance.choice([CODE, 0x8048000, 0xf7000000])
         self.functions = [self._function(chance, kinds, i, functions) for i in range(functions)]
         for i, function in enumerate(self.functions):
             self._join(chance, i, function)

@@ -6,7 +6,7 @@
 #include "script/internal.h"
 #include "session/trace.h"
 
-enum { LINES = 1 << 12, TEXT_MAX = 312 };
+enum { LINES = 1 << 12, TEXT_MAX = 312, CHUNK = 32 };
 
 /* All that the text depends on besides the time and the cycles. */
 struct line_key {
@@ -21,7 +21,7 @@ struct line_key {
 struct branch_line {
 	struct line_key key;
 	uint16_t before, behind; /* bytes; behind 0: no line yet */
-	char text[TEXT_MAX];
+	char text[TEXT_MAX + CHUNK];
 };
 
 static bool is_before_time(field_print *print)
@@ -87,26 +87,53 @@ static void print_steps(const struct listing_line *line, unsigned from, unsigned
 		line->plan->steps[i].print(line, line->plan->steps[i].row);
 }
 
-/* The time, whose text is often that of the line before. */
-static void print_time_again(const struct listing_line *line)
+/* Copies text in whole chunks: up to CHUNK bytes more are read and written. Returns the end of the copy. */
+static inline char *put_text(char *to, const char *text, size_t len)
+{
+	for (size_t at = 0; at < len; at += CHUNK)
+		memcpy(to + at, text + at, CHUNK);
+	return to + len;
+}
+
+/* Makes the text of the time, which is often that of the line before. False: it is too long. */
+static bool make_time(const struct listing_line *line)
 {
 	struct listing_worker *worker = line->worker;
 	const struct listing_step *step = &line->plan->steps[line->plan->time_step];
 	uint64_t unit = line->listing->options.nanoseconds ? line->r->sample->time : line->r->sample->time / 1000;
 
-	if (worker->time.len && worker->time.unit == unit) {
-		writer_add(line->out, worker->time.text, worker->time.len);
-		return;
-	}
+	if (worker->time.len && worker->time.unit == unit)
+		return true;
 	size_t start = line->out->len;
 	step->print(line, step->row);
 	size_t len = line->out->len - start;
+	line->out->len = start;
 	worker->time.len = 0;
-	if (len > sizeof worker->time.text)
-		return;
+	if (!len || len + CHUNK > sizeof worker->time.text)
+		return false;
 	memcpy(worker->time.text, line->out->buffer + start, len);
 	worker->time.unit = unit;
 	worker->time.len = (uint32_t)len;
+	return true;
+}
+
+/* Prints a stored line up to its cycles. */
+static void print_known(const struct listing_line *line, const struct branch_line *known)
+{
+	struct listing_worker *worker = line->worker;
+	bool timed = make_time(line);
+	char *start = writer_room(line->out, TEXT_MAX + sizeof worker->time.text + 3 * CHUNK), *p = start;
+
+	p = put_text(p, known->text, known->before);
+	if (timed) {
+		p = put_text(p, worker->time.text, worker->time.len);
+	} else {
+		writer_advance(line->out, (size_t)(p - start));
+		print_steps(line, line->plan->time_step, line->plan->time_step + 1);
+		p = start = writer_room(line->out, TEXT_MAX + CHUNK);
+	}
+	p = put_text(p, known->text + known->before, known->behind);
+	writer_advance(line->out, (size_t)(p - start));
 }
 
 /* Prints the line, and stores its text if it is short enough. */
@@ -123,7 +150,7 @@ static void print_new(const struct listing_line *line, struct branch_line *known
 	print_steps(line, plan->time_step + 1, plan->cycles_step);
 	size_t behind = out->len - second;
 	known->behind = 0;
-	if (before + behind > sizeof known->text)
+	if (before + behind > TEXT_MAX)
 		return;
 	memcpy(known->text, out->buffer + start, before);
 	memcpy(known->text + before, out->buffer + second, behind);
@@ -148,9 +175,7 @@ bool branch_line_print(const struct listing_line *line)
 		known->key = key;
 		print_new(line, known);
 	} else {
-		writer_add(line->out, known->text, known->before);
-		print_time_again(line);
-		writer_add(line->out, known->text + known->before, known->behind);
+		print_known(line, known);
 	}
 	print_steps(line, plan->cycles_step, plan->line_count);
 	writer_putc(line->out, '\n');

@@ -5,9 +5,6 @@
 #include "decode/intel_pt/packets.h"
 #include "decode/intel_pt/walk.h"
 
-/* exact_cycles of a segment, before it has an own value: that of the decoder in front of it. */
-#define EXACT_BEFORE UINT64_MAX
-
 bool pt_segment_cut(const struct pt_decoder *d, uint64_t position, struct pt_place *place)
 {
 	*place = packets_place(d, position);
@@ -117,7 +114,7 @@ static void begin_counts(struct pt_decoder *d)
 	d->instructions = 0;
 	d->base_cycles -= d->traced_cycles;
 	d->traced_cycles = d->cycles = 0;
-	d->exact_cycles = EXACT_BEFORE;
+	d->exact_cycles = PT_EXACT_BEFORE;
 	d->clock.cycles = 0;
 	d->ended_before = true;
 	d->ended_missed = false;
@@ -205,15 +202,6 @@ void pt_segment_decode(struct pt_segment *s, const struct pt_config *config)
 	d->slots_guessed = false;
 }
 
-struct pt_moment pt_segment_moment(const struct pt_segment *s, const struct pt_step *step, const struct pt_decoder *d)
-{
-	struct pt_moment moment = s->moments.items[step->moment];
-	moment.exact_cycles = moment.exact_cycles == EXACT_BEFORE ? d->exact_cycles : d->traced_cycles + moment.exact_cycles;
-	moment.cycles += d->traced_cycles;
-	moment.instructions_at_time += d->instructions;
-	return moment;
-}
-
 void pt_segment_pass(const struct pt_segment *s, struct pt_decoder *d)
 {
 	const struct pt_decoder before = *d;
@@ -228,7 +216,7 @@ void pt_segment_pass(const struct pt_segment *s, struct pt_decoder *d)
 	d->traced_cycles += before.traced_cycles;
 	d->base_cycles += before.traced_cycles;
 	d->cycles += before.traced_cycles;
-	d->exact_cycles = d->exact_cycles == EXACT_BEFORE ? before.exact_cycles : d->exact_cycles + before.traced_cycles;
+	d->exact_cycles = d->exact_cycles == PT_EXACT_BEFORE ? before.exact_cycles : d->exact_cycles + before.traced_cycles;
 	d->clock.cycles += before.clock.cycles;
 	if (d->ended_before)
 		d->ended_at = before.ended_at;

@@ -31,6 +31,8 @@ struct pt_call {
 };
 
 #define PT_STATE_WORDS 48
+/* exact_cycles of a segment, before it has an own value: that of the decoder in front of it. */
+#define PT_EXACT_BEFORE UINT64_MAX
 
 struct pt_segment {
 	struct pt_decoder decoder;  /* at its end, after pt_segment_decode */
@@ -73,7 +75,14 @@ static inline struct pt_moment pt_moment_of(const struct pt_decoder *d)
 		.have_cycles = d->clock.have_cycles };
 }
 /* The same of a step; decoder: in front of the segment. */
-struct pt_moment pt_segment_moment(const struct pt_segment *segment, const struct pt_step *step, const struct pt_decoder *decoder);
+static inline struct pt_moment pt_segment_moment(const struct pt_segment *s, const struct pt_step *step, const struct pt_decoder *d)
+{
+	const struct pt_moment *known = &s->moments.items[step->moment];
+	return (struct pt_moment){ .time = known->time, .cycles = known->cycles + d->traced_cycles,
+		.exact_cycles = known->exact_cycles == PT_EXACT_BEFORE ? d->exact_cycles : d->traced_cycles + known->exact_cycles,
+		.instructions_at_time = known->instructions_at_time + d->instructions, .code = known->code, .base = known->base,
+		.bus_ratio = known->bus_ratio, .mode = known->mode, .have_cycles = known->have_cycles };
+}
 /* Moves the decoder in front of the segment to its end. */
 void pt_segment_pass(const struct pt_segment *segment, struct pt_decoder *decoder);
 /* Whether the step is one for the decoder in front of the segment. */

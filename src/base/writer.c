@@ -85,7 +85,7 @@ void writer_room_slow(struct writer *w, size_t n)
 
 void writer_add_slow(struct writer *w, const void *data, size_t n)
 {
-	if (w->fd >= 0 && n >= w->capacity && !w->terminal) {
+	if (w->fd >= 0 && n >= w->capacity / 4 && !w->terminal) {
 		writer_flush(w, NULL);
 		writer_send(w, data, n);
 		return;

@@ -21,7 +21,8 @@ struct line_key {
 struct branch_line {
 	struct line_key key;
 	uint16_t before, behind; /* bytes; behind 0: no line yet */
-	char text[TEXT_MAX + CHUNK];
+	uint16_t room;           /* bytes of text, without the CHUNK behind it */
+	char *text;              /* in worker.line_texts */
 };
 
 static bool is_before_time(field_print *print)
@@ -136,6 +137,15 @@ static void print_known(const struct listing_line *line, const struct branch_lin
 	writer_advance(line->out, (size_t)(p - start));
 }
 
+/* A place of a line has the room of the longest one that was in it: in whole chunks, so that it grows a few times at most. */
+static char *line_room(struct listing_worker *worker, struct branch_line *known, size_t len)
+{
+	if (len <= known->room)
+		return known->text;
+	known->room = (uint16_t)((len + CHUNK - 1) / CHUNK * CHUNK);
+	return known->text = arena_alloc(&worker->line_texts, known->room + CHUNK);
+}
+
 /* Prints the line, and stores its text if it is short enough. */
 static void print_new(const struct listing_line *line, struct branch_line *known)
 {
@@ -152,8 +162,9 @@ static void print_new(const struct listing_line *line, struct branch_line *known
 	known->behind = 0;
 	if (before + behind > TEXT_MAX)
 		return;
-	memcpy(known->text, out->buffer + start, before);
-	memcpy(known->text + before, out->buffer + second, behind);
+	char *text = line_room(line->worker, known, before + behind);
+	memcpy(text, out->buffer + start, before);
+	memcpy(text + before, out->buffer + second, behind);
 	known->before = (uint16_t)before;
 	known->behind = (uint16_t)behind;
 }
@@ -186,4 +197,5 @@ void branch_line_forget(struct listing_worker *worker)
 {
 	free(worker->branch_lines);
 	worker->branch_lines = NULL;
+	arena_fini(&worker->line_texts);
 }

@@ -85,6 +85,7 @@ struct listing_worker {
 	struct writer printed;
 	struct str scratch;
 	struct branch_line *branch_lines; /* NULL: none yet */
+	struct arena line_texts;     /* of these lines */
 	struct { uint64_t unit; uint32_t len; char text[96]; } time; /* of the last one; len 0: none */
 	struct disassembler *disassemblers[2]; /* by is_64bit; NULL: not opened */
 };

@@ -510,7 +510,7 @@ static void begin_queue(struct trace_queue *queue)
 	queue->decoder->errors_only = !jumps && !trace->stacks_wanted;
 	queue->decoder->calls_only = !jumps && trace->stacks_wanted;
 	queue->decoder->config.call = trace_note_call;
-	trace->cuts &= !jumps || trace_workers(trace) > 1; /* storing each branch costs more than the parts save */
+	trace->cuts &= !jumps || trace_workers(trace) > 2; /* storing each branch costs more than two workers save */
 	if (!itrace->instructions && !itrace->cycles)
 		return;
 	uint64_t period = itrace->unit == ITRACE_NANOSECONDS && trace->info.time.known ?

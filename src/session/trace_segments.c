@@ -12,7 +12,7 @@ enum {
 	SEGMENT_BYTES_MAX = 256 << 10,
 	SEGMENT_BYTES_LIMIT = 4 << 20, /* of a trace without synchronization points: it is not cut */
 	STEPS_WANTED = 64 << 10, /* of a segment: fewer bytes are decoded ahead where they yield more */
-	ALL_STEPS_WANTED = 512 << 10, /* of a queue's segments: fewer are cut where a segment has more */
+	ALL_STEPS_WANTED = 256 << 10, /* of a queue's segments: fewer are cut where a segment has more */
 	STEPS_MAX = 128 << 10,   /* beyond which it fails */
 	WARM_BYTES_MIN = 24 << 10, /* in front of a segment, in which its time is found … */
 	WARM_BYTES_MAX = 48 << 10, /* … or more, if that was not enough */

@@ -73,6 +73,20 @@ void backing_drop(const struct backing *backing, uint64_t from, uint64_t to)
 		madvise(backing->bytes + from, to - from, MADV_DONTNEED);
 }
 
+void backing_read_places(const struct backing *backing)
+{
+	if (backing->mapped)
+		madvise(backing->bytes, backing->size, MADV_RANDOM);
+}
+
+void backing_announce(const struct backing *backing, uint64_t from, uint64_t to)
+{
+	static const uint64_t page = 64 << 10; /* the largest page size */
+	from &= ~(page - 1);
+	if (backing->mapped && from < to && to <= backing->size)
+		madvise(backing->bytes + from, to - from, MADV_WILLNEED);
+}
+
 void backing_close(struct backing *backing)
 {
 	if (backing->mapped)

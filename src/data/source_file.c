@@ -35,6 +35,7 @@ struct lane {
 	struct time_index index; /* empty: no sample is skipped */
 	uint64_t from_ns, until_ns;
 	size_t chunk, other;     /* in the index: where `at` is, and the next record that is not skipped */
+	uint64_t announced;      /* pages before this offset are read ahead, in chunks that are read whole */
 	uint64_t ahead;          /* pages before this offset are mapped, or are being mapped; 0: they are mapped when they are read */
 };
 
@@ -200,6 +201,16 @@ static int lane_inflate(struct file_source *file, struct lane *lane, struct reco
 	return result;
 }
 
+/* The bytes from here to `to` are needed: the kernel reads them while the first of them are used. */
+static void lane_announce(struct lane *lane, uint64_t to)
+{
+	if (lane->at < lane->announced)
+		return;
+	uint64_t most = lane->at + DROP_STEP_BYTES;
+	lane->announced = to < most ? to : most;
+	backing_announce(&lane->backing, lane->at, lane->announced);
+}
+
 /* Moves to the next record that is needed. */
 static void lane_skip(struct file_source *file, struct lane *lane)
 {
@@ -210,8 +221,10 @@ static void lane_skip(struct file_source *file, struct lane *lane)
 			lane->other = chunk->others_end;
 			continue;
 		}
-		if (chunk->first_ns <= lane->until_ns && chunk->last_ns >= lane->from_ns)
+		if (chunk->first_ns <= lane->until_ns && chunk->last_ns >= lane->from_ns) {
+			lane_announce(lane, chunk->end);
 			return;
+		}
 		while (lane->other < chunk->others_end && chunk->offset + lane->index.others.items[lane->other] < lane->at)
 			lane->other++;
 		bool stops = lane->other < chunk->others_end;
@@ -370,6 +383,8 @@ static void file_set_window(struct source *source, uint64_t from_ns, uint64_t un
 	file->easy = NULL;
 	time_index_fini(&lane->index);
 	time_index_read(&lane->index, (struct span){ lane->backing.bytes, lane->backing.size }, lane->begin, lane->end);
+	if (lane->index.chunks.count)
+		backing_read_places(&lane->backing);
 	lane->from_ns = from_ns;
 	lane->until_ns = until_ns;
 }

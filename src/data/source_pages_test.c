@@ -1,9 +1,11 @@
 #include "data/source.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "data/test_recording.h"
+#include "data/time_index.h"
 #include "unit.h"
 
 /* Writes count samples with times and addresses counted from 0 to folder/file. */
@@ -136,6 +138,58 @@ TEST("pages of records that are used in the order of the file stay in memory unt
 	EXPECT_INT(faults_of_reading(part, PART), 0);
 	source_release_used(source, first + PART, 1); /* too much was used behind the part, which still waits */
 	EXPECT(faults_of_reading(part, PART) > 0);
+	source_close(source);
+	remove_folder(folder, names);
+}
+
+/* Whether the kernel reads nothing ahead where this file is mapped; -1: it does not say. */
+static int reads_places(const char *path)
+{
+	char line[512];
+	int result = -1;
+	bool inside = false;
+	FILE *maps = fopen("/proc/self/smaps", "r");
+	while (maps && fgets(line, sizeof line, maps)) {
+		if (strstr(line, path))
+			inside = true;
+		if (inside && strncmp(line, "VmFlags:", 8) == 0) {
+			result = strstr(line, " rr") != NULL;
+			break;
+		}
+	}
+	if (maps)
+		fclose(maps);
+	return result;
+}
+
+TEST("of a file with an index, only the pages of a range of time are read ahead")
+{
+	enum { COUNT = 1 << 18, FROM = 100000, UNTIL = 100100, RECORD_SIZE = 40 };
+	static const char *const names[] = { "file", NULL };
+	char folder[] = "/tmp/source_test.XXXXXX", path[64];
+	struct time_index index = { 0 };
+	struct record record;
+	uint64_t seen = 0, wanted = 0;
+	EXPECT(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof path, "%s/file", folder);
+	struct source *source = long_file(folder, false, COUNT);
+	for (uint64_t i = 0; i < COUNT; i++)
+		time_index_add(&index, source->header.data_offset + i * RECORD_SIZE, RECORD_SIZE, true, i);
+	source_close(source);
+	int fd = open(path, O_RDWR | O_APPEND);
+	EXPECT(fd >= 0 && time_index_append(&index, fd, NULL) == 0);
+	close(fd);
+	time_index_fini(&index);
+	EXPECT(source_open(&source, path, NULL, NULL) == 0);
+	if (reads_places(path) != -1)
+		EXPECT_INT(reads_places(path), 0);
+	source_set_window(source, FROM, UNTIL);
+	if (reads_places(path) != -1)
+		EXPECT_INT(reads_places(path), 1);
+	for (; source_next(source, &record, NULL) == 1; seen++)
+		wanted += load_u64(record.body + 8) >= FROM && load_u64(record.body + 8) <= UNTIL;
+	EXPECT_INT(wanted, UNTIL - FROM + 1);
+	EXPECT(seen < COUNT / 2);
 	source_close(source);
 	remove_folder(folder, names);
 }

@@ -7,9 +7,10 @@ import collections
 import os
 import re
 import shutil
+import struct
 import sys
 
-from suite import process
+from suite import process, recording
 from suite.perf import need_recording, reference
 from suite.settings import PERFUSE, SHORT, TEST
 from suite.tests import Skip, by_samples, need, need_root, run_in_folder
@@ -225,6 +226,33 @@ def test_elsewhere(c):
         found, said = c.names()
         only(found, FIRST)
         need(not said.strip(), said)
+
+
+def test_relative(c):
+    """a relative name is that of a file in the current folder, as in perf, if the recorded build-id confirms it"""
+    source = c.path("here.c")
+    os.makedirs(c.path("here"), exist_ok=True)
+    with open(source, "w", encoding="ascii") as out:
+        out.write("int in_this_folder(int x) { return x * 3; }\n")
+    need(c.call("cc", "-shared", "-fPIC", "-Wl,--build-id", "-o", c.path("here/lib.so"), source).returncode == 0, "cc")
+    listed = c.call("readelf", "-sW", c.path("here/lib.so")).stdout
+    place = int(re.search(r"([0-9a-f]{16}) +\d+ FUNC .* in_this_folder$", listed, flags=re.M).group(1), 16)
+    identity = bytes.fromhex(process.build_id(c.path("here/lib.so")))
+    flags = recording.FLAG_MMAP | recording.FLAG_COMM | recording.FLAG_SAMPLE_ID_ALL | recording.FLAG_MMAP2
+    kind = recording.SAMPLE_IP | recording.SAMPLE_TID | recording.SAMPLE_TIME
+    for built, shown in ((identity, True), (bytes(20), False)):
+        records = [recording.comm(9, 9, "prog", end=recording.trailer(9, 9, 1)),
+                   recording.mmap2(9, 9, 0x10000, 0x10000, 0, "here/lib.so", build_id=built, end=recording.trailer(9, 9, 2)),
+                   recording.record(recording.SAMPLE, struct.pack("<QIIQ", 0x10000 + place, 9, 9, 3), recording.USER)]
+        recording.write(c.path("data"), records, [recording.attribute(kind, flags, kind=0)])
+        words = ("script", "-i", c.path("data"), "-F", "ip,sym,dso")
+        text = c.call(PERFUSE, *words).stdout
+        need(("in_this_folder" in text) == shown, "%s: %s" % (built.hex(), text))
+        perf = reference()
+        if shown and perf:
+            need(text == c.call(perf, *words).stdout, "perf prints: " + c.call(perf, *words).stdout)
+    os.rename(c.path("here"), c.path("there"))
+    need("in_this_folder" not in c.call(PERFUSE, *words).stdout, "a file that is not there has names")
 
 
 def test_ordinary_table(c):

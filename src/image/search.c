@@ -317,11 +317,19 @@ static const struct candidate {
 	{ 'D', FOR_FILE | FOR_KMODULE | FOR_KERNEL, MACHINE, path_server_debug },
 };
 
+/* A relative name is one in the current folder, as in perf. Another folder may have another file of that name: a recorded build-id has to
+ * confirm it. */
+static bool names_file(const struct module *module)
+{
+	const char *name = module->long_name;
+	return *name == '/' || (*name != '[' && strchr(name, '/') && module->build_id_len);
+}
+
 static unsigned module_class(const struct module *module)
 {
 	switch (module->kind) {
 	case MODULE_FILE:
-		return *module->long_name == '/' ? FOR_FILE : 0;
+		return names_file(module) ? FOR_FILE : 0;
 	case MODULE_VDSO:
 		return FOR_VDSO;
 	case MODULE_KMODULE:
@@ -555,7 +563,7 @@ static bool search_step(struct image_search *s, struct image *image)
 	}
 	while (s->step < sizeof candidates / sizeof *candidates) {
 		const struct candidate *c = &candidates[s->step++];
-		bool named = c->path != path_itself || *name_of(s) == '/';
+		bool named = c->path != path_itself || class == FOR_FILE || *name_of(s) == '/';
 		bool tried = s->ours && c->place != ITS; /* already tried before: it does not depend on the process's root */
 		if (!(c->modules & class) || tried || !named || s->module->guest || !c->path(s, path))
 			continue;

@@ -54,7 +54,9 @@ static void list_nodes(struct stacks *stacks, uint32_t id)
 static void stacks_grow_slots(struct stacks *stacks)
 {
 	free(stacks->slots);
-	stacks->slot_count = stacks->slot_count ? stacks->slot_count * 2 : FIRST_NODES;
+	do
+		stacks->slot_count = stacks->slot_count ? stacks->slot_count * 2 : FIRST_NODES;
+	while (stacks->count > stacks->slot_count / 2);
 	stacks->slots = memory_table(stacks->slot_count, sizeof *stacks->slots);
 	list_nodes(stacks, 1);
 }

@@ -69,6 +69,22 @@ TEST("a stack that is pushed at once has the nodes that single pushes give, what
 	stacks_fini(&all);
 }
 
+TEST("a stack that is pushed at once may be deeper than the table of nodes is large")
+{
+	enum { DEPTH = 5000 };
+	struct stacks stacks;
+	uint32_t places[DEPTH], node = STACK_ROOT;
+	stacks_init(&stacks);
+	for (uint32_t i = 0; i < DEPTH; i++)
+		places[i] = i % 7;
+	EXPECT_INT(stacks_push_all(&stacks, STACK_ROOT, places, DEPTH), DEPTH);
+	EXPECT_INT(stacks.count, DEPTH + 1);
+	for (uint32_t i = 0; i < DEPTH; i++)
+		node = stacks_push(&stacks, node, places[i]);
+	EXPECT_INT(node, DEPTH);
+	stacks_fini(&stacks);
+}
+
 TEST("all addresses of a function are one place if the symbol is known")
 {
 	struct stacks stacks;

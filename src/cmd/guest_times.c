@@ -73,8 +73,9 @@ int guest_times_parse(struct guest_times_options *options, const char *text, str
 	static const char dry_run[] = "dry-run";
 	*options = (struct guest_times_options){ .wanted = true };
 	const char *rest = skip_blanks(text ? text : "");
-	options->dry_run = strncmp(rest, dry_run, strlen(dry_run)) == 0;
-	options->text = rest + (options->dry_run ? strlen(dry_run) : 0);
+	size_t word = strcspn(rest, " \t");
+	options->dry_run = word == sizeof dry_run - 1 && memcmp(rest, dry_run, word) == 0;
+	options->text = rest + (options->dry_run ? word : 0);
 	return take_offsets(options->text, NULL) ? 0 :
 		error_set(err, ERROR_USAGE, "'%s' is no list of TSC offsets: [dry-run] [OFFSET[:VMCS[,VMCS]...]]...", text);
 }

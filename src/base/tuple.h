@@ -10,7 +10,7 @@ struct tuples {
 	uint32_t count, capacity;
 	struct tuple_slot {
 		uint32_t row;          /* its id + 1, 0 if free */
-		uint32_t hash;         /* of its key: other keys are mostly told apart without their rows */
+		uint32_t hash;         /* of its key: it differs for most other keys, whose rows are not read */
 	} *slots;                      /* open addressing */
 	uint32_t slot_count;           /* a power of two */
 	uint64_t secret;               /* an address, on which the hashes depend */

@@ -200,7 +200,7 @@ void listing_sources_fini(struct listing *listing);
 
 /* blocks.c: the bits of one event in a word of branch counters, from the capabilities of the PMU; 0: unknown. */
 unsigned listing_counter_bits(const struct header *header);
-/* The events that the letters of branch counters stand for, as perf explains them before each sample. */
+/* Prints which letter means which event of the branch counters, as perf does before each sample. */
 void listing_explain_counters(const struct listing_line *line);
 
 /* slice.c: each slice has a writer, on the worker that processes it. Slices are written in order. */

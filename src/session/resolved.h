@@ -65,7 +65,7 @@ struct resolved {
 };
 
 enum { COMM_TEXT = 24 };
-/* The sample's comm; if unknown, ":TID" or "[guest/PID]" in buffer (COMM_TEXT bytes; 16 where guests are not told apart). */
+/* The sample's comm; if unknown, ":TID" or "[guest/PID]" in buffer (COMM_TEXT bytes; 16 without an option on guests). */
 const char *resolved_comm(const struct resolved *r, char *buffer, size_t size);
 /* The location of the sample's own address. */
 const struct location *resolved_ip(const struct resolved *r);

@@ -68,7 +68,7 @@ struct namespace_link {
 
 /* Whose the mappings and the samples of virtual machines are. */
 enum guests {
-	GUESTS_NONE,               /* the host's: they are not told apart */
+	GUESTS_NONE,               /* the host's: samples of virtual machines are not resolved by themselves */
 	GUESTS_ONE,                /* of one machine, whatever process runs it */
 	GUESTS_EACH,               /* of a machine for each process that runs one */
 	GUESTS_CODE,               /* the same, and its code is that of the process, at the same addresses */

@@ -630,7 +630,7 @@ static const char *guest_module_at(const struct model *model, int32_t pid, uint6
 	return map ? modules_get(&model->modules, map->module)->name : "";
 }
 
-TEST("the kernel of a virtual machine is not the host's, and is that of the process that runs it where they are told apart")
+TEST("the kernel of a virtual machine is not the host's; with an option, each process that runs one has its own")
 {
 	const uint64_t address = 0xffffffff81000000;
 	for (enum guests guests = GUESTS_NONE; guests <= GUESTS_CODE; guests++) {

@@ -40,7 +40,7 @@ struct run {
 	uint64_t vmcs;           /* 0: unknown */
 	bool guest, traced, in_psb;
 	bool reliable, same_piece, continuous; /* at the last TSC packet: it is known whose it is; the piece was the same; code was traced since */
-	bool said_range, said_vmcs;
+	bool said_range, said_vmcs, said_tma;
 };
 
 void pt_guest_times_fini(struct pt_guest_times *times)
@@ -233,7 +233,7 @@ static void correct(struct run *r)
 	if (!r->in_psb)
 		read_counter(r);
 	if (!r->state.tma) {
-		remark(r, PT_GUEST_NO_TMA, 0, 0);
+		remark_once(r, &r->said_tma, PT_GUEST_NO_TMA);
 		return;
 	}
 	struct pt_guest_offset *offset = pt_guest_times_of(r->times, r->state.vmcs ? r->state.vmcs_base : r->vmcs, r->times->usual);

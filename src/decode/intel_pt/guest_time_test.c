@@ -22,7 +22,7 @@
 struct seen {
 	uint8_t bytes[256];
 	size_t pieces[2];            /* where each begins in bytes */
-	unsigned changes;
+	unsigned changes, remarks;
 	enum pt_guest_remark remark;
 	uint64_t vmcs, ticks;
 };
@@ -38,6 +38,7 @@ static void on_remark(void *context, enum pt_guest_remark remark, uint64_t vmcs,
 {
 	struct seen *seen = context;
 	seen->remark = remark;
+	seen->remarks++;
 	seen->vmcs = vmcs;
 	seen->ticks = ticks;
 }
@@ -74,9 +75,10 @@ TEST("the offset of a guest's time is found where its PSB+ lies, by the ticks of
 TEST("the host's packets are not changed, and a guest's not without a counter of the crystal")
 {
 	EXPECT_INT(CORRECTED(START TICK PSB AT_3000 TMA_8 HOST VMCS_5 FUP PSBEND, 9, 0x5000).changes, 0);
-	struct seen seen = CORRECTED(START TICK PSB AT_7000 GUEST VMCS_5 FUP PSBEND, 9, 0x5000);
+	struct seen seen = CORRECTED(START TICK PSB AT_7000 GUEST VMCS_5 FUP PSBEND PSB AT_7000 GUEST VMCS_5 FUP PSBEND, 9, 0x5000);
 	EXPECT_INT(seen.changes, 0);
 	EXPECT_INT(seen.remark, PT_GUEST_NO_TMA);
+	EXPECT_INT(seen.remarks, 1); /* however many there are */
 }
 
 TEST("the first packet of a trace that begins in a guest is corrected by an offset that the user knows")

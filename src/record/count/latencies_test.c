@@ -44,7 +44,7 @@ TEST("the count of an event with the modifier R is the mean of the third part of
 	EXPECT_INT(latencies_mean(&l, 1), 9); /* 26 / 3 */
 	EXPECT_INT(latencies_mean(&l, 2), 65535);
 	EXPECT_INT(latencies_mean(&l, 0), 0); /* counted */
-	EXPECT_INT(latencies_mean(&l, 3), 0); /* there is none */
+	EXPECT_INT(latencies_mean(&l, 3), 0); /* the event has no sample */
 	latencies_close(&l);
 }
 

@@ -440,6 +440,51 @@ def test_idle_threads(c):
         busy.kill()
 
 
+TASK_WORKER = """import mmap, os, signal, sys, time
+sys.stdin.readline()
+for _ in range(100):
+    time.sleep(0.0001)
+memory = mmap.mmap(-1, 4096 * 500)
+memory.madvise(mmap.MADV_NOHUGEPAGE)
+for page in range(500):
+    memory[page * 4096] = 1
+for _ in range(20):
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+for cpu in sorted(os.sched_getaffinity(0)) * 4:
+    os.sched_setaffinity(0, [cpu])
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+def test_tasks_without_counters(c):
+    """-a --per-thread: what programs count at task switches is what counters of the same thread count: children, faults, switches, migrations"""
+    need_root("programs at task switches")
+    need_counters(c)
+    events = "page-faults,minor-faults,major-faults,cs,migrations,task-clock"
+    fifo = os.path.join(c.work, "go")
+    os.mkfifo(fifo)
+    with process.start("sh", "-c", 'exec "$0" -S -c "$1" < "$2"', sys.executable, TASK_WORKER, fifo) as worker:
+        # events with modifiers have counters, which are read within the time of the other events, which have none
+        go = "echo > '%s'; until grep -q '^State:.T' /proc/%d/status; do sleep 0.05; done; sleep 0.2" % (fifo, worker.pid)
+        inner = shlex.join([str(PERFUSE), "stat", "-a", "--per-thread", "-x,", "-o", "counters", "-e", events.replace(",", ":uk,") + ":uk", "sh", "-c", go])
+        done, _ = c.stat(PERFUSE, ["-a", "--per-thread", "-x,", "-o", "tasks", "-e", events, "sh", "-c", inner])
+        need(done.returncode == 0, done)
+        worker.kill()
+    found = {}
+    for name in ("counters", "tasks"):
+        with open(os.path.join(c.work, name), encoding="utf-8") as file:
+            rows = [line.split(",") for line in file if re.match(r"[^,]*-%d," % worker.pid, line)]
+        found[name] = {row[3].removesuffix(":uk"): float(row[1]) for row in rows if row[1][0].isdigit()}
+    counters, tasks = found["counters"], found["tasks"]
+    for event in ("page-faults", "minor-faults", "major-faults", "migrations"):
+        need(tasks.get(event, 0) == counters.get(event, 0), "%s: %s" % (event, found))
+    need(tasks["page-faults"] >= 500 and tasks["cs"] >= 120, found)
+    need(abs(tasks["cs"] - counters["cs"]) <= 1, found)  # the last one, if the counters end in front of it
+    need(tasks["task-clock"] >= counters["task-clock"] * 0.99, found)  # more by the switches themselves
+
+
 def test_no_pmu(c):
     """without a PMU, the default events are those that count, and one line names the others"""
     need_counters(c)

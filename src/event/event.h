@@ -55,6 +55,7 @@ struct event {
 	uint32_t members;         /* leader: number of events of the group, with itself; others: 0 */
 	bool exclude_gh;          /* a modifier selects host or guest */
 	bool sample_read, precise_max, weak, bpf_counter, retire_latency; /* the modifiers S, P, W, b, R */
+	bool task_counted;        /* counted by programs at events of the kernel, without counters */
 	const char *cgroup;       /* name; NULL: all cgroups */
 	int cgroup_fd;            /* valid if `cgroup` is set */
 	bool follower;            /* a dummy event that only provides side-band records; the user did not ask for it */

@@ -172,7 +172,7 @@ static bool reads_together(const struct opening *o, const struct event *event, u
 {
 	enum { SOFTWARE_CLOCKS_TO_FAULTS = 8 };
 	return o->together && event->leader == index && event->members < 2 && !event->cgroup &&
-		!event->bpf_counter && !event->retire_latency && !event->cpus && event->attr.type == ATTR_SOFTWARE &&
+		!event->bpf_counter && !event->retire_latency && !event->task_counted && !event->cpus && event->attr.type == ATTR_SOFTWARE &&
 		event->attr.config <= SOFTWARE_CLOCKS_TO_FAULTS;
 }
 
@@ -200,7 +200,8 @@ static bool has_gone(struct opening *o, const struct counter *counter, bool firs
 {
 	const struct target *target = o->target;
 	/* the group of a thread that is ending accepts no member */
-	bool member = o->software != UINT32_MAX && o->software != counter->event && counter->reader < o->counters->first.items[counter->event];
+	bool member = counter->reader < o->counters->first.items[counter->event] &&
+		((o->software != UINT32_MAX && o->software != counter->event) || (counter->tid > 0 && !task_runs(counter->tid)));
 	if ((fd == -ESRCH || ((fd == -EINVAL || fd == -ENODEV) && member)) && target->attached && target->threads.count > 1) {
 		o->counters->missing_threads += first_cpu && counter->event == 0;
 		return true;
@@ -251,7 +252,7 @@ static int open_event(struct opening *o, uint32_t index)
 				.fd = -1, .event = index, .cpu = cpus->list.items[i], .tid = event->everywhere ? -1 : target->threads.items[k].tid, .ring = UINT32_MAX,
 				.reader = group != UINT32_MAX ? group : at,
 			};
-			if (o->partly && (event->bpf_counter || event->retire_latency)) {
+			if (o->partly && (event->bpf_counter || event->retire_latency || event->task_counted)) {
 				open++;
 				continue;
 			}

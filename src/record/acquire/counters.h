@@ -46,9 +46,9 @@ struct counters {
 int counters_open(struct counters *counters, struct events *events, const struct target *target, struct str *notes,
 	struct error *err);
 /* The same for counts without samples: an event that the kernel or the machine lacks is a state without counters, and its group
- * does not count; no clock replaces cycles. Events that the kernel forbids are failures still. Events with the modifier b or R have
- * counters that are not open: the caller counts them. together: software events may form a kernel group that the user did not ask
- * for, which changes their attributes, and they start and stop together. */
+ * does not count; no clock replaces cycles. Events that the kernel forbids are failures still. Events with the modifier b or R, and those
+ * that task_counts counts, have counters that are not open: the caller counts them. together: software events may form a kernel group
+ * that the user did not ask for, which changes their attributes, and they start and stop together. */
 int counters_open_partly(struct counters *counters, struct events *events, const struct target *target, bool together, struct str *notes,
 	struct error *err);
 /* Reads the kernel's ids of all counters, which counters_open has done. */

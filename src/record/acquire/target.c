@@ -85,8 +85,13 @@ static int add_user(struct target *target, const char *user, struct error *err)
 }
 
 /* Every thread of the machine; those that end meanwhile are left out. */
-static int add_all_threads(struct target *target, struct error *err)
+static int add_all_threads(struct target *target, const struct target_options *options, struct error *err)
 {
+	vec_reserve(&target->threads, options->listed_count);
+	for (size_t i = 0; i < options->listed_count; i++)
+		vec_push(&target->threads, options->listed[i]);
+	if (options->listed_count)
+		return 0;
 	struct process_ids pids = { 0 };
 	if (process_list(&pids, err) < 0)
 		return -1;
@@ -103,7 +108,7 @@ static int fill_threads(struct target *target, const struct target_options *opti
 		return 0;
 	}
 	if (options->all_threads)
-		return add_all_threads(target, err);
+		return add_all_threads(target, options, err);
 	if (options->pids && add_list(target, options->pids, add_process, err) < 0)
 		return -1;
 	if (options->tids && !options->pids && add_list(target, options->tids, add_thread_id, err) < 0)
@@ -121,7 +126,10 @@ static const char *select_target(struct target *target, struct target_options *o
 {
 	const char *warning = NULL;
 	if (options->all_threads)
-		*options = (struct target_options){ .all_threads = true, .per_thread = true, .command = options->command };
+		*options = (struct target_options){
+			.all_threads = true, .per_thread = true, .command = options->command,
+			.listed = options->listed, .listed_count = options->listed_count,
+		};
 	if (options->tids && options->pids) {
 		warning = "PID/TID switch overriding TID";
 		options->tids = NULL;

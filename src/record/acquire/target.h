@@ -9,6 +9,11 @@
 #include "os/cpus.h"
 #include "os/process.h"
 
+struct target_thread {
+	pid_t tid;                  /* -1: any */
+	char comm[PROCESS_COMM_SIZE];
+};
+
 /* As on the command line; strings borrowed. */
 struct target_options {
 	const char *pids, *tids;    /* "12,34"; NULL */
@@ -17,12 +22,9 @@ struct target_options {
 	bool all_cpus;              /* -a */
 	bool per_thread;            /* --per-thread */
 	bool all_threads;           /* every thread of the machine, each separately, instead of pids … all_cpus */
+	const struct target_thread *listed; /* those threads, if the caller has a list; borrowed until target_open returns */
+	size_t listed_count;
 	bool command;               /* a command will be started; it is the target if no other is given */
-};
-
-struct target_thread {
-	pid_t tid;                  /* -1: any */
-	char comm[PROCESS_COMM_SIZE];
 };
 
 struct target {

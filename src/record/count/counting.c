@@ -6,6 +6,7 @@
 
 #include "event/event_names.h"
 #include "record/count/counting_shared.h"
+#include "record/count/counting_tasks.h"
 #include "os/counter.h"
 
 static uint64_t time_ns(struct timeval t)
@@ -42,7 +43,7 @@ int counting_open(struct counting *c, const struct counting_options *options, st
 {
 	*c = (struct counting){ 0 };
 	read_usage(&c->user_before_ns, &c->system_before_ns);
-	const struct measurement_options measured = {
+	struct measurement_options measured = {
 		.sampling = {
 			.no_inherit = options->no_inherit, .all_user = options->all_user, .all_kernel = options->all_kernel,
 			.delay_ms = options->delay_ms,
@@ -54,8 +55,12 @@ int counting_open(struct counting *c, const struct counting_options *options, st
 	if (options->shared)
 		counting_share_all(options->events);
 	counting_split_groups(options->events, options->warnings);
-	if (measurement_open(&c->measurement, &measured, err) < 0)
+	counting_open_tasks(c, options, &measured.target);
+	int status = measurement_open(&c->measurement, &measured, err);
+	free((void *)measured.target.listed);
+	if (status < 0)
 		return -1;
+	counting_leave_out_command(c);
 	if (open_latencies(c, options, err) < 0)
 		return -1;
 	return counting_open_shared(c, options, err);
@@ -68,6 +73,8 @@ void counting_switch(struct counting *c, bool on)
 
 void counting_switch_event(struct counting *c, uint32_t event, bool on)
 {
+	if (event == UINT32_MAX)
+		counting_switch_tasks(c, on);
 	counters_switch(&c->measurement.counters, c->measurement.events, event, on);
 	counting_switch_shared(c, event, on);
 	latencies_switch(&c->latencies, event, on);
@@ -80,6 +87,7 @@ int counting_start(struct counting *c, struct error *err)
 	if (counting_start_shared(c, err) < 0)
 		return -1;
 	if (!delay_ms) {
+		counting_switch_tasks(c, true);
 		counting_switch_shared(c, UINT32_MAX, true);
 		latencies_switch(&c->latencies, UINT32_MAX, true);
 	}
@@ -180,6 +188,8 @@ void counting_read(struct counting *c, struct counts *counts)
 	for (size_t i = 0; i < c->shared.count; i++)
 		shared_counts_read(&c->shared.items[i]);
 	latencies_take(&c->latencies);
+	if (c->has_task_counts)
+		task_counts_read(&c->by_task);
 	for (size_t i = 0; i < counters->list.count; i++) {
 		const struct counter *counter = &counters->list.items[i];
 		struct count count = { 0 };
@@ -191,6 +201,8 @@ void counting_read(struct counting *c, struct counts *counts)
 		} else if (list[counter->event].retire_latency) {
 			count.enabled = count.running = 1; /* as in perf */
 			count.value = i == counters->first.items[counter->event] ? latencies_mean(&c->latencies, counter->event) : 0;
+		} else if (list[counter->event].task_counted) {
+			count = counting_task_count(c, i);
 		} else if (counting_is_shared(c, counter->event)) {
 			count = counting_shared_count(c, i);
 		} else if (counter->fd >= 0 && counters->states.items[counter->event] == COUNTER_OPENED) {
@@ -223,6 +235,7 @@ void counting_close(struct counting *c)
 {
 	measurement_close(&c->measurement);
 	counting_close_shared(c);
+	counting_close_tasks(c);
 	latencies_close(&c->latencies);
 	vec_fini(&c->group_values);
 	vec_fini(&c->group_next);

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "bpf/shared_counts.h"
+#include "bpf/task_counts.h"
 #include "event/event.h"
 #include "record/acquire/measurement.h"
 #include "record/count/latencies.h"
@@ -45,6 +46,8 @@ struct counting {
 	uint64_t user_before_ns, system_before_ns;
 	VEC(struct shared_counts) shared; /* of events with the modifier b; by program, or one */
 	VEC(uint32_t) shared_index;      /* by event: its index there; UINT32_MAX: it is not shared; empty: no event is */
+	struct task_counts by_task;      /* of events that are counted without counters; its list is the target's */
+	bool has_task_counts;
 	struct latencies latencies;      /* empty: no event is sampled */
 	VEC(uint64_t) group_values;      /* of kernel groups, while counters are read */
 	VEC(uint32_t) group_next;        /* by counter: where the next value of its group is */

@@ -142,7 +142,7 @@ struct count counting_shared_count(const struct counting *c, size_t counter)
 
 uint64_t counting_lost(const struct counting *c)
 {
-	uint64_t lost = 0;
+	uint64_t lost = c->has_task_counts ? task_counts_lost(&c->by_task) : 0;
 	for (size_t i = 0; i < c->shared.count; i++)
 		lost += shared_counts_lost(&c->shared.items[i]);
 	return lost;

@@ -1,7 +1,9 @@
 #include "record/count/counting.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/memory.h"
 #include "record/count/cpu_place.h"
 #include <string.h>
 
@@ -135,4 +137,45 @@ TEST("a cpu is in a package")
 	struct cpu_place place;
 	cpu_place_read(&place, 0, CPU_PLACE_CORE, 0);
 	EXPECT(place.socket >= 0 && place.core >= 0);
+}
+
+TEST("all threads are counted without counters where the kernel can do that, and an event with a modifier has counters")
+{
+	if (kernel_is_emulated()) {
+		unit_skip("the emulator does not pass counters on; native builds run it");
+		return;
+	}
+	struct events events = { 0 };
+	struct counting c;
+	struct counts counts = { 0 };
+	struct error err = { 0 };
+	EXPECT(events_parse(&events, "page-faults,page-faults:uk", NULL) == 0);
+	const struct counting_options options = { .events = &events, .target = { .all_threads = true, .per_thread = true } };
+	if (counting_open(&c, &options, &err) < 0) {
+		unit_skip(err.text);
+	} else {
+		bool by_task = events.list.items[0].task_counted;
+		EXPECT_INT(by_task, c.has_task_counts);
+		EXPECT(!events.list.items[1].task_counted);
+		EXPECT(counting_start(&c, NULL) == 0);
+		char *memory = memory_alloc(4 << 20);
+		for (size_t i = 0; i < 4 << 20; i += 4096)
+			((volatile char *)memory)[i] = 1;
+		counting_switch(&c, false);
+		counting_read(&c, &counts);
+		EXPECT_INT(counts.list.count, 2 * c.measurement.target.threads.count);
+		bool found = false;
+		for (size_t i = 0; i < counts.list.count / 2; i++) {
+			if (c.measurement.counters.list.items[i].tid != getpid())
+				continue;
+			EXPECT_INT(c.measurement.counters.list.items[i].fd >= 0, !by_task);
+			EXPECT(counts.list.items[i].value > 0 && counts.list.items[i].running > 0);
+			found = true;
+		}
+		EXPECT(found);
+		free(memory);
+	}
+	counting_close(&c);
+	vec_fini(&counts.list);
+	events_fini(&events);
 }

@@ -71,3 +71,19 @@ TEST("two functions with the same code have different build-ids, one function al
 	EXPECT(memcmp(id[0], id[1], 20) != 0);
 	EXPECT(memcmp(id[0], id[2], 20) == 0);
 }
+
+TEST("the line table defines each file at its first line, and advances from row to row")
+{
+	static const char program[] = "\0\x09\2\x80\0\0\0\0\0\0\0" /* the address of the code */
+		"\0\x09\3a.js\0\0\0\0\4\1\3\4\2\0\1" "\3\2\2\4\1" "\0\x09\3b.js\0\0\0\0\4\2\3\x7b\2\5\1"
+		"\2\1\0\1\1"; /* the end, after the last byte */
+	struct writer out;
+	struct elf elf;
+	write_image(&out, "add", false, true);
+	EXPECT_INT(elf_open(&elf, (struct span){ (uint8_t *)out.buffer, out.len }, NULL), 0);
+	struct span lines = elf_section_bytes(&elf, elf_section(&elf, ".debug_line"));
+	size_t len = sizeof program - 1;
+	EXPECT(JIT_IMAGE_TEXT == 0x80 && lines.len > len && memcmp(lines.data + lines.len - len, program, len) == 0);
+	elf_close(&elf);
+	writer_fini(&out);
+}

@@ -48,6 +48,8 @@ TEST("with --symfs a dump is searched only below it")
 	EXPECT_INT(open_dump(path, f.root, false, &kind), -1);
 	EXPECT_INT(open_dump("/jit-1.dump", f.root, false, &kind), 5);
 	EXPECT_INT(open_dump("/jit-1.dump", "/nonexistent", false, &kind), -1);
+	EXPECT_INT(open_dump(path, "/nonexistent", false, &kind), -1);
+	EXPECT_INT(kind, ERROR_UNSUPPORTED);
 	folder_close(&f);
 }
 

@@ -15,7 +15,7 @@
 #define MODULES 0xffffffffc0000000u
 
 static const char kallsyms[] = "ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000f00 T _etext\n"
-	"ffffffffc0000010 t work\t[some]\nffffffffff000000 t prog\t[bpf]\n";
+	"0000000000000000 A start\t[some]\nffffffffc0000010 t work\t[some]\nffffffffff000000 t prog\t[bpf]\n";
 static const char modules[] = "some 4096 0 - Live 0xffffffffc0000000\n";
 
 /* Writes modules, text and other memory, each of two pages. */
@@ -69,6 +69,7 @@ TEST("text and modules of the kernel's memory are copied, and read by address")
 	EXPECT_INT(kcore_read(&image, TEXT + 0x1000, bytes, sizeof bytes), 0);
 	EXPECT_INT(kcore_read(&image, MODULES, bytes, 1), 1);
 	EXPECT_INT(bytes[0], 'M');
+	EXPECT_INT(kcore_read(&image, MODULES + 0x1ffc, bytes, sizeof bytes), 4);
 	EXPECT_INT(kcore_read(&image, 0xffff888000000000, bytes, 1), 0);
 	image_close(&image);
 	folder_close(&f);

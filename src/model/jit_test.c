@@ -94,3 +94,21 @@ TEST("a hundred thousand functions mapped at once cost one node each")
 	free(places);
 	model_fini(&model);
 }
+
+TEST("each function has the frame table that was added after it")
+{
+	struct modules modules;
+	modules_init(&modules);
+	struct module *module = modules_file(&modules, "/tmp/jit-1.dump", MODULE_FILE, NULL);
+	struct jit *jit = modules_make_jit(&modules, module->id);
+	jit_add_code(jit, 100, 20, "one");
+	jit_add_frames(jit, (const uint8_t *)"first", 5);
+	jit_add_code(jit, 200, 10, "none");
+	jit_add_code(jit, 300, 10, "two");
+	jit_add_frames(jit, (const uint8_t *)"next", 4);
+	const struct jit_code *one = jit_code_at(jit, 100), *none = jit_code_at(jit, 200), *two = jit_code_at(jit, 300);
+	EXPECT(one->frames_len == 5 && memcmp(jit->frames.items + one->frames_at, "first", 5) == 0);
+	EXPECT_INT(none->frames_len, 0);
+	EXPECT(two->frames_len == 4 && memcmp(jit->frames.items + two->frames_at, "next", 4) == 0);
+	modules_fini(&modules);
+}

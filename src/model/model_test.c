@@ -500,6 +500,9 @@ TEST("if mappings of the kernel and its modules overlap, an address belongs to t
 	EXPECT_STR(kernel_name_at(&model, 0x18100), "[ext4]");
 	EXPECT_STR(kernel_name_at(&model, 0x1f000), "");
 	EXPECT_STR(kernel_name_at(&model, 0x30100), "[far]");
+	EXPECT_INT(model.kernel_maps.count, 4);
+	apply_mmap1(&model, RECORD_MISC_KERNEL, UINT32_MAX, 0x30000, 0x1000, 0, "[far]", 4);
+	EXPECT_INT(model.kernel_maps.count, 4);
 	model_fini(&model);
 }
 

@@ -123,3 +123,18 @@ TEST("a cached list that other users can write is not read, and the next one rep
 	EXPECT(opens(&p, 5, &kind));
 	place_close(&p);
 }
+
+TEST("a cached list of more than 256 MiB is refused by its size, and not read")
+{
+	struct place p;
+	enum error_kind kind;
+	struct kernel_cache cache;
+	struct error err = { 0 };
+	place_open(&p);
+	EXPECT_INT(kernel_cache_save(p.base, 5, &p.k, NULL), 0);
+	EXPECT_INT(truncate(p.file, (256 << 20) + 1), 0);
+	EXPECT(!opens(&p, 5, &kind) && kind == ERROR_FORMAT);
+	EXPECT(kernel_cache_open(p.base, 5, &cache, &err) < 0);
+	EXPECT(strstr(err.text, " has 268435457 bytes"));
+	place_close(&p);
+}

@@ -65,3 +65,25 @@ TEST("an empty table has no rule for any address")
 	EXPECT(!rule_table_find(&table, 0) && !rule_table_find(&table, 0x1000));
 	rule_table_fini(&table);
 }
+
+TEST("a rule with an expression needs every register, others need those that they name")
+{
+	static const struct { struct saved saved; uint64_t needed; } rows[] = {
+		{ { .reg = 3, .kind = SAVED_AT_CFA, .value = -16 }, 1 << 7 },
+		{ { .reg = 3, .kind = SAVED_IN_REGISTER, .base = 12 }, 1 << 7 | 1 << 12 },
+		{ { .reg = 3, .kind = SAVED_AT_REGISTER, .base = 13, .value = 8 }, 1 << 7 | 1 << 13 },
+		{ { .reg = 3, .kind = SAVED_AT_EXPRESSION }, UINT64_MAX },
+		{ { .reg = 3, .kind = SAVED_IS_EXPRESSION }, UINT64_MAX },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct rule_table table = { 0 };
+		struct rule_builder b;
+		struct rule rule = { .cfa_value = 16, .cfa_register = 7, .ra = { .reg = 16, .kind = SAVED_AT_CFA, .value = -8 } };
+		rule_builder_init(&b, &table, 0);
+		rule_builder_row(&b, 0x1000, rule_builder_rule(&b, &rule, &rows[i].saved, 1));
+		rule_builder_row(&b, 0x1010, RULE_NONE);
+		rule_builder_finish(&b);
+		EXPECT(table.needed == rows[i].needed);
+		rule_table_fini(&table);
+	}
+}

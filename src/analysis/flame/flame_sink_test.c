@@ -207,3 +207,15 @@ TEST("stacks of several workers are merged into the graph of one")
 		}
 	}
 }
+
+TEST("names of tasks are folded in folded output only")
+{
+	for (int folded = 0; folded < 2; folded++) {
+		struct tape *r = flame_tape_new();
+		struct flame_counts counts;
+		tape_put_comm(r, 5, 1, "a b;c\0\0");
+		tape_put_sample(r, 0, 5, 2, 7, CHAIN(0x10));
+		EXPECT_STR(flame_graph_text(r, &(struct flame_options){ .folded = folded }, &counts),
+			folded ? "0:all=7/1 1:a_b:c=7/1 2:[unknown]=7/1 " : "0:all=7/1 1:a b;c=7/1 2:[unknown]=7/1 ");
+	}
+}

@@ -78,3 +78,13 @@ TEST("tasks that are each other's parents are listed once")
 	EXPECT_STR(tasks_order_text(&tasks), "0.0 swapper, 6.0 ?, 5.1 ?");
 	tasks_fini(&tasks);
 }
+
+TEST("a thread of an unknown process adds no task for the process")
+{
+	struct tasks tasks;
+	tasks_init(&tasks, false);
+	apply_task_comm(&tasks, -1, 8, "lost");
+	EXPECT_STR(tasks_order_text(&tasks), "0.0 swapper, 8.1 lost");
+	EXPECT_INT(tasks.tasks.count, 2);
+	tasks_fini(&tasks);
+}

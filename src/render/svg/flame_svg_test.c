@@ -84,6 +84,7 @@ TEST("a comparison colours frames by their change, and shows both shares")
 	EXPECT(strstr(text, "<rect class=\"l3\"") != NULL);
 	EXPECT(strstr(text, "change: +0.04 points\n/bin/x</title><rect class=\"c\"") != NULL);
 	EXPECT(strstr(text, ">no clear change</text>") && strstr(text, ">less</text>") && !strstr(text, ">user</text>"));
+	EXPECT_INT(count(text, "width=\"12\" height=\"12\" rx=\"3\"/>"), 5); /* a square for each colour of the legend */
 	free(text);
 	flame_builder_fini(&builder);
 }

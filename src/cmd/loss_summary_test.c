@@ -88,3 +88,20 @@ TEST("what is no damage has a sentence unless quiet, and exits with 0")
 		"x.data: the kernel lost 4 records while it recorded: its buffers were full.\n"
 		"x.data: the hardware trace is not whole in 5 places.\n");
 }
+
+TEST("each remark depends on its own count alone")
+{
+	expect_summary(&(struct losses){ .lost_samples = 3 }, false, 0,
+		"x.data: the kernel lost 3 samples while it recorded: its buffers were full.\n");
+	expect_summary(&(struct losses){ .lost_events = 4 }, false, 0,
+		"x.data: the kernel lost 4 records while it recorded: its buffers were full.\n");
+	expect_summary(&(struct losses){ .lost_traces = 5 }, false, 0, "x.data: the hardware trace is not whole in 5 places.\n");
+	expect_summary(&(struct losses){ .unknown_types = 2 }, false, 0,
+		"x.data: 2 records are skipped, of a type that is not known: a newer kernel or recorder may have written them.\n");
+	expect_summary(&(struct losses){ .left_out_maps = 2 }, false, 0,
+		"x.data: 2 mappings are left out, as the history of all others reached a quarter of the limit of memory, 1024 MiB: samples there have "
+		"no names, or those of an earlier mapping. 'perfuse --memory SIZE COMMAND' sets another limit.\n");
+	expect_summary(&(struct losses){ .unchanged = 2 }, false, 0,
+		"x.data: the last 2 records are written unchanged: memory reached its limit of 1024 MiB. 'perfuse --memory SIZE COMMAND' sets "
+		"another limit.\n");
+}

@@ -506,6 +506,19 @@ TEST("if mappings of the kernel and its modules overlap, an address belongs to t
 	model_fini(&model);
 }
 
+TEST("a kernel that hides its addresses has every address that no module has")
+{
+	struct model model;
+	model_init(&model);
+	apply_mmap1(&model, RECORD_MISC_KERNEL, UINT32_MAX, 0, UINT64_MAX, 0, "[kernel.kallsyms]_text", 1);
+	EXPECT_STR(kernel_name_at(&model, 0x123), "[kernel.kallsyms]");
+	apply_mmap1(&model, RECORD_MISC_KERNEL, UINT32_MAX, 0x30000, 0x1000, 0, "[far]", 2);
+	EXPECT_STR(kernel_name_at(&model, 0x30100), "[far]");
+	EXPECT_STR(kernel_name_at(&model, 0x31000), "[kernel.kallsyms]");
+	EXPECT_STR(kernel_name_at(&model, 0xffffffff81000000), "[kernel.kallsyms]");
+	model_fini(&model);
+}
+
 TEST("mappings for which the budget has no room are left out and counted; those before stay, and all is given back")
 {
 	struct budget budget = { .limit = (size_t)4 << 20 };

@@ -65,6 +65,7 @@ TEST("a call that another thread's interrupts is printed twice")
 	trace_text_enter(&page.text, waits);
 	trace_text_call(&page.text, enters(&page, 8, &page.read, 1002000000), 1003000000, 0);
 	trace_text_leave(&page.text, waits, 1004000000, -11);
+	EXPECT_INT(page.text.printed, 3);
 	page_is(&page,
 		"     1.000 (         ): cat/7 read(buf: 0x10, count: 8)            ...\n"
 		"     2.000 ( 1.000 ms): cat/8 read(buf: 0x10, count: 8)               = 0\n"

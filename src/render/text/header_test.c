@@ -102,3 +102,42 @@ TEST("counts are shares of the total, and empty ones are left out unless asked f
 	stats_fini(&stats);
 	header_fini(&header);
 }
+
+/* What a feature with this data prints. */
+static const char *printed_alone(unsigned feature, const void *data, size_t len, struct writer *out)
+{
+	struct source source = { .header = { .data_offset = 232, .data_size = 8, .feature_offset = 240, .captured = 1 } };
+	source.header.features[0] = 1ull << feature;
+	source.header.feature_data[feature] = (struct span){ data, len };
+	header_print(&source, true, NULL, out);
+	char *text = (char *)(uintptr_t)printed(out), *begin = strstr(text, "# feat offset    : 240\n"), *end = strstr(text, "# missing features");
+	if (!begin || !end)
+		return "not found";
+	*end = '\0';
+	return begin + strlen("# feat offset    : 240\n");
+}
+
+TEST("a feature without data has one line, or none")
+{
+	static const char *const texts[FEATURE_COUNT] = {
+		[FEATURE_HOSTNAME] = "# hostname : (null)\n", [FEATURE_OSRELEASE] = "# os release : (null)\n",
+		[FEATURE_VERSION] = "# perf version : (null)\n", [FEATURE_ARCH] = "# arch : (null)\n",
+		[FEATURE_NRCPUS] = "# nrcpus online : 0\n# nrcpus avail : 0\n", [FEATURE_CPUDESC] = "# cpudesc : (null)\n",
+		[FEATURE_CPUID] = "# cpuid : (null)\n", [FEATURE_TOTAL_MEM] = "# total memory : 0 kB\n", [FEATURE_CMDLINE] = "# cmdline : \n",
+		[FEATURE_EVENT_DESC] = "# event desc: not available or unable to read\n",
+		[FEATURE_CPU_TOPOLOGY] = "# Core ID and Socket ID information is not available\n",
+		[FEATURE_BRANCH_STACK] = "# contains samples with branch stack\n", [FEATURE_PMU_MAPPINGS] = "# pmu mappings: not available\n",
+		[FEATURE_AUXTRACE] = "# contains AUX area data (e.g. instruction trace)\n", [FEATURE_STAT] = "# contains stat data\n",
+		[FEATURE_CACHE] = "# CPU cache info:\n", [FEATURE_SAMPLE_TIME] = "# time of first sample : 0.000000\n"
+			"# time of last sample : 0.000000\n# sample duration :      0.000 ms\n",
+		[FEATURE_MEM_TOPOLOGY] = "# memory nodes (nr 0, block size 0x0):\n", [FEATURE_CLOCKID] = "# clockid frequency: 0 MHz\n",
+		[FEATURE_DIR_FORMAT] = "# directory data version : 0\n", [FEATURE_COMPRESSED] = "# compressed : Unknown, level = 0, ratio = 0\n",
+		[FEATURE_CPU_PMU_CAPS] = "# cpu pmu capabilities: not available\n", [FEATURE_CLOCK_DATA] = "# reference time disabled\n",
+		[FEATURE_HYBRID_TOPOLOGY] = "# hybrid cpu system:\n",
+	};
+	struct writer out;
+	writer_open(&out, -1, 0);
+	for (unsigned i = 1; i < FEATURE_COUNT; i++)
+		EXPECT_STR(printed_alone(i, "", 0, &out), texts[i] ? texts[i] : "");
+	writer_fini(&out);
+}

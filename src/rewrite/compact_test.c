@@ -16,6 +16,24 @@ static void expect_plan(struct tape *tape, const char *want)
 	source_close(&tape->source);
 }
 
+static void put_named(struct tape *t, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	put_head(t, RECORD_COMM, 0, 16 + 16);
+	put(t, (uint32_t[]){ pid, tid }, 8);
+	put(t, "name\0\0\0", 8);
+	put(t, (uint32_t[]){ pid, tid }, 8);
+	put_u64(t, time);
+}
+
+static void put_thread_fork(struct tape *t, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid, uint64_t time)
+{
+	put_head(t, RECORD_FORK, 0, 24 + 16);
+	put(t, (uint32_t[]){ pid, ppid, tid, ptid }, 16);
+	put_u64(t, time);
+	put(t, (uint32_t[]){ ppid, ptid }, 8);
+	put_u64(t, time);
+}
+
 TEST("mappings without samples are dropped, at both borders of a mapping")
 {
 	struct tape *t = recording_new();
@@ -59,4 +77,24 @@ TEST("records are judged in the order of their times")
 	put_mmap(t, 7, 2, 0x3000, 0x1000, "/b");
 	put_mmap(t, 7, 4, 0x3000, 0x1000, "/c");
 	expect_plan(t, "0001");
+}
+
+TEST("a thread that forked a process needs its leader, and a sample of an unknown thread needs its process")
+{
+	struct tape *t = recording_new();
+	put_named(t, 7, 7, 1);
+	put_named(t, 7, 8, 2);
+	put_named(t, 9, 9, 3);
+	put_thread_fork(t, 20, 20, 7, 8, 4);
+	put_sample(t, 20, 5, 0x1000);
+	expect_plan(t, "00100");
+	t = recording_new();
+	put_named(t, 7, 7, 1);
+	put_named(t, 9, 9, 2);
+	put_head(t, RECORD_SAMPLE, RECORD_MISC_USER, 32);
+	put_u64(t, 0x1000);
+	put(t, (uint32_t[]){ 7, 6 }, 8);
+	put_u64(t, 3);
+	put_u64(t, 0);
+	expect_plan(t, "010");
 }

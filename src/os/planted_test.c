@@ -1,0 +1,256 @@
+/* What files of /proc say, which a process has in mounts of its own: the machine's own files stay. */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "os/cgroup.h"
+#include "os/file.h"
+#include "os/kernel.h"
+#include "os/machine.h"
+#include "os/permission.h"
+#include "unit.h"
+
+struct planted {
+	const char *path, *text;
+};
+
+enum { CANNOT_MOUNT = 77, NOBODY = 65534 };
+
+static bool plant(const struct planted *files, size_t count)
+{
+	bool done = unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+	for (size_t i = 0; i < count && done; i++) {
+		char path[] = "/tmp/perfuse-planted-XXXXXX";
+		int fd = mkstemp(path);
+		done = fd >= 0 && fchmod(fd, 0644) == 0 && file_write(fd, files[i].text, strlen(files[i].text)) &&
+		       mount(path, files[i].path, NULL, MS_BIND, NULL) == 0;
+		unlink(path);
+		close(fd);
+	}
+	return done;
+}
+
+/* The text that `answer` makes where these are the files; as another user if `user`. False: nothing can be mounted here. */
+static bool answer_with(const struct planted *files, size_t count, bool user, void (*answer)(struct str *out), struct str *out)
+{
+	int ends[2], status = 0;
+	char text[2048];
+	ssize_t n;
+	if (pipe(ends) < 0)
+		return false;
+	pid_t child = fork();
+	if (child == 0) {
+		CLEANUP_STR struct str said = { 0 };
+		if (!plant(files, count) || (user && setuid(NOBODY) < 0))
+			_exit(CANNOT_MOUNT);
+		answer(&said);
+		_exit(!file_write(ends[1], str_text(&said), said.len));
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], text, sizeof text)) > 0)
+		str_add(out, text, (size_t)n);
+	close(ends[0]);
+	EXPECT(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+	return WEXITSTATUS(status) != CANNOT_MOUNT;
+}
+
+/* Returns false if the test is to end, as it is skipped. */
+static bool expect_answer(const struct planted *files, size_t count, bool user, void (*answer)(struct str *out), const char *want)
+{
+	CLEANUP_STR struct str got = { 0 };
+	if (!answer_with(files, count, user, answer, &got)) {
+		unit_skip("needs root, mounts of its own, and this file of /proc");
+		return false;
+	}
+	EXPECT_STR(str_text(&got), want);
+	return true;
+}
+
+#define KPTR "/proc/sys/kernel/kptr_restrict"
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+static void answer_permission(struct str *out)
+{
+	char command[96];
+	struct permission permission;
+	permission_read(&permission);
+	permission_show_kernel(command, sizeof command);
+	str_printf(out, "%d %s%s", permission.paranoid, permission_hides_kernel() ? "hidden: " : "shown: ", command);
+}
+
+TEST("addresses of the kernel are hidden by either sysctl, unless the process may read the kernel's log; the command names what hides them")
+{
+	static const struct {
+		const char *restricted, *paranoid;
+		bool user;
+		const char *want;
+	} rows[] = {
+		{ "0\n", "-1\n", true, "-1 shown: sysctl kernel.kptr_restrict=0" },
+		{ "0\n", "1\n", true, "1 shown: sysctl kernel.kptr_restrict=0" },
+		{ "0\n", "2\n", true, "2 hidden: sysctl kernel.perf_event_paranoid=1" },
+		{ "1\n", "1\n", true, "1 hidden: sysctl kernel.kptr_restrict=0" },
+		{ "1\n", "3\n", true, "3 hidden: sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1" },
+		{ "2\n", "0\n", true, "0 hidden: sysctl kernel.kptr_restrict=0" },
+		{ "1\n", "4\n", false, "4 shown: sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1" },
+		{ "2\n", "4\n", false, "4 hidden: sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1" },
+		{ "0\n", "none\n", true, "2 hidden: sysctl kernel.kptr_restrict=0" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct planted files[] = { { KPTR, rows[i].restricted }, { PARANOID, rows[i].paranoid } };
+		if (!expect_answer(files, 2, rows[i].user, answer_permission, rows[i].want))
+			return;
+	}
+}
+
+static void answer_refusal(struct str *out)
+{
+	for (int level = 0; level < 2; level++) {
+		struct error err = { 0 };
+		int status = permission_refused(&err, "cycles", "kernel code", level);
+		str_printf(out, "%d %s\n%.40s\n", status, err.text, err.hint);
+	}
+}
+
+TEST("a refused counter names the sysctl if its level forbids it, and otherwise another cause")
+{
+	static const struct planted file = { PARANOID, "1\n" };
+	expect_answer(&file, 1, true, answer_refusal,
+		"-1 no permission to measure kernel code with cycles: kernel.perf_event_paranoid is 1 and CAP_PERFMON is missing\n"
+		"sudo sysctl kernel.perf_event_paranoid=0\n"
+		"-1 no permission to measure kernel code with cycles: kernel.perf_event_paranoid is 1 and CAP_PERFMON is missing\n"
+		"the process belongs to another user, or \n");
+}
+
+static void answer_processor(struct str *out)
+{
+	char name[64] = "none", id[64] = "none";
+	str_printf(out, "%d %s, ", machine_processor(name, sizeof name), name);
+	str_printf(out, "%d %s", machine_processor_id(id, sizeof id), id);
+}
+
+TEST("a processor has an id if /proc/cpuinfo has all four parts of it, and a description of the first key that there is")
+{
+	static const struct planted files[] = {
+		{ "/proc/cpuinfo", "vendor_id\t: Vendor\ncpu family\t: 6\nmodel\t\t: 85\nmodel name\t: A Name\nstepping\t: 7\n\nvendor_id\t: Other\n" },
+		{ "/proc/cpuinfo", "vendor_id\t: Vendor\ncpu family\t: 6\nmodel name\t: A Name\nstepping\t: 7\n" },
+		{ "/proc/cpuinfo", "vendor_id\t: Vendor\ncpu family\t: 6\nmodel\t: 85\n" },
+		{ "/proc/cpuinfo", "vendor_id : Vendor\nmodel : 85\nstepping : 7\n" },
+		{ "/proc/cpuinfo", "cpu family : 6\nmodel : 85\nstepping : 7\ncpu model : B\nProcessor : C\n" },
+		{ "/proc/cpuinfo", "stepping : 7" },
+	};
+	static const char *const want[] = { "1 A Name, 1 Vendor,6,85,7", "1 A Name, 0 none", "1 Vendor, 0 none", "1 Vendor, 0 none", "1 C, 0 none",
+		"0 none, 0 none" };
+	if (file_exists("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1")) {
+		unit_skip("the processor's id is that of its core here");
+		return;
+	}
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (!expect_answer(&files[i], 1, false, answer_processor, want[i]))
+			return;
+}
+
+static void answer_memory(struct str *out)
+{
+	str_printf(out, "%llu", (unsigned long long)machine_memory_kb());
+}
+
+TEST("the memory of the machine is MemTotal, and 0 if that is missing")
+{
+	static const struct planted files[] = { { "/proc/meminfo", "MemFree:  5 kB\nMemTotal:       24536789 kB\n" }, { "/proc/meminfo", "MemFree: 5 kB\n" } };
+	if (expect_answer(&files[0], 1, false, answer_memory, "24536789"))
+		expect_answer(&files[1], 1, false, answer_memory, "0");
+}
+
+static void answer_text(struct str *out)
+{
+	struct kernel_text text;
+	struct error err = { 0 };
+	int status = kernel_text(&text, &err);
+	str_printf(out, "%d %s %llx-%llx%s", status, text.symbol, (unsigned long long)text.start, (unsigned long long)text.end, err.text);
+}
+
+TEST("the kernel's text begins with _text, or _stext without it, and ends with _edata, or _etext without it")
+{
+	static const struct {
+		const char *list, *want;
+	} rows[] = {
+		{ "ffffffff81000000 T _text\nffffffff81000040 T _stext\nffffffff82000000 T _etext\nffffffff83000000 D _edata\nffffffff84000000 T _text\n",
+		  "0 _text ffffffff81000000-ffffffff83000000" },
+		{ "ffffffff81000040 T _stext\nffffffff81000000 T _text\nffffffff82000000 T _etext\n", "0 _text ffffffff81000000-ffffffff82000000" },
+		{ "ffffffff81000040 T _stext\nffffffff81000050 T start_text\nffffffff82000000 T _etext\n", "0 _stext ffffffff81000040-ffffffff82000000" },
+		{ "ffffffff83000000 D _edata\nffffffff81000000 T _text\nffffffff82000000 T _etext\n", "0 _text ffffffff81000000-ffffffff82000000" },
+		{ "ffffffff81000000 T _text\nffffffffc0000000 t init\t[ext4]\nffffffff82000000 T _etext\n", "0 _text ffffffff81000000-0" },
+		{ "0000000000000000 T _text\n0000000000000000 T _stext\n0000000000000000 D _edata\n", "0  0-0" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct planted file = { "/proc/kallsyms", rows[i].list };
+		if (!expect_answer(&file, 1, false, answer_text, rows[i].want))
+			return;
+	}
+}
+
+static void answer_modules(struct str *out)
+{
+	struct kernel_modules modules = { 0 };
+	str_printf(out, "%d", kernel_modules(&modules, NULL));
+	for (size_t i = 0; i < modules.list.count; i++)
+		str_printf(out, " %s %llx+%llu", modules.list.items[i].name, (unsigned long long)modules.list.items[i].start,
+			   (unsigned long long)modules.list.items[i].size);
+	kernel_modules_fini(&modules);
+}
+
+TEST("modules whose addresses are hidden, and lines that are cut, are left out")
+{
+	static const struct planted file = { "/proc/modules",
+		"made_one 16384 1 made_two,other, Live 0xffffffffc0100000\nhidden 4096 0 - Live 0x0000000000000000\ncut 4096 0 -\n"
+		"made_two 8192 0 - Live 0xffffffffc0000000 (OE)\n" };
+	expect_answer(&file, 1, false, answer_modules, "0 made_one ffffffffc0100000+16384 made_two ffffffffc0000000+8192");
+}
+
+static void answer_cgroup(struct str *out)
+{
+	char path[64] = "none";
+	bool unified = false, found = cgroup_mount(path, sizeof path, &unified);
+	str_printf(out, "%d %s %d", found, path, unified);
+}
+
+TEST("the hierarchy of perf_event is used if there is one, and otherwise the first unified one")
+{
+	static const struct {
+		const char *mounts, *want;
+	} rows[] = {
+		{ "none / ext4 rw 0 0\nnone /one cgroup2 rw 0 0\nnone /two cgroup2 rw 0 0\n", "1 /one 1" },
+		{ "none /one cgroup2 rw 0 0\nnone /perf cgroup rw,cpu,perf_event 0 0\nnone /late cgroup rw,perf_event 0 0\n", "1 /perf 0" },
+		{ "none /perf cgroup perf_event,rw 0 0\nnone /one cgroup2 rw 0 0\n", "1 /perf 0" },
+		{ "none /cpu cgroup rw,perf_events,xperf_event 0 0\nnone /short cgroup\n", "0 none 0" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct planted file = { "/proc/self/mounts", rows[i].mounts };
+		if (!expect_answer(&file, 1, false, answer_cgroup, rows[i].want))
+			return;
+	}
+}
+
+TEST("a folder has no line, a word is no number, and a closed file cannot be written")
+{
+	char line[8] = "before";
+	int64_t number = 7;
+	char path[] = "/tmp/perfuse-line-XXXXXX";
+	int fd = mkstemp(path);
+	EXPECT(!file_line("/", line, sizeof line) && !file_line("/nonexistent", line, sizeof line));
+	EXPECT(!file_number(path, &number) && !file_number("/nonexistent", &number));
+	EXPECT(file_write(fd, "0x10 and more\nnext", 18));
+	EXPECT(file_line(path, line, sizeof line));
+	EXPECT_STR(line, "0x10 an");
+	EXPECT(file_number(path, &number) && number == 16);
+	EXPECT(ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 && file_write(fd, "99999999999999999999", 20));
+	EXPECT(!file_number(path, &number) && number == 16);
+	close(fd);
+	unlink(path);
+	EXPECT(!file_write(-1, "x", 1));
+}

@@ -376,13 +376,14 @@ TEST("recordings of a big-endian machine are shown as those of a little-endian o
 {
 	static const char *const recordings[] = { "branches.data", "built.data", "chains.data", "counts.data", "events.data", "heads.data",
 		"intervals.data", "kinds.data", "lines.data", "memory.data", "reads.data", "shapes.data", "sideband.data", "trace.data",
-		"waits.data", "calls.data", "locks.data", "sched.data", "power.data", "lockdep.data" };
+		"waits.data", "records.data", "formats.data", "piped.data", "deferred.data", "calls.data", "locks.data", "sched.data", "power.data",
+		"lockdep.data" };
 	static const char *const commands[] = { "report --stdio --header -g none --kallsyms kallsyms --symfs .", "report --stdio -D",
 		"report --stdio --stats", "script --kallsyms kallsyms --symfs . --show-task-events --show-mmap-events --show-switch-events "
 		"--show-namespace-events --show-cgroup-events --show-lost-events --show-bpf-events --show-text-poke-events",
 		"script -F comm,pid,tid,cpu,time,event,ip,sym,dso,addr,period", "script -F +brstack,+brstackinsn,+weight,+data_src,+phys_addr",
 		"evlist -v", "stat report", "script --itrace=i10ns", "sched latency", "trace", "lock contention" };
-	enum { WITHOUT_RAW = 15, DUMP = 1 }; /* a dump has the bytes of tracepoints as they were recorded */
+	enum { WITHOUT_RAW = 17, DUMP = 1 }; /* a dump has bytes of tracepoints, headers and compressed records as they are */
 	char *data = realpath(FOLDER "/data", NULL);
 	size_t shown = 0;
 	EXPECT(data);

@@ -33,6 +33,19 @@ TEST("decoding an encoded attribute gives the same attribute")
 	EXPECT_INT(attr_precise_ip(&back), 2);
 }
 
+TEST("encoding an attribute writes its bytes and none behind them, whatever its size and that of a later kernel")
+{
+	for (uint32_t size = 0; size <= ATTR_SIZE_VER9 + 8; size += 8) {
+		uint8_t bytes[ATTR_SIZE_VER9 + 8];
+		struct attr attr = full_attr();
+		attr.size = size;
+		memset(bytes, 0xee, sizeof bytes);
+		size_t wrote = attr_encode(&attr, bytes);
+		EXPECT_INT(wrote, size == 0 || size > ATTR_SIZE_VER9 ? ATTR_SIZE_VER9 : size);
+		EXPECT(load_u64(bytes + ATTR_SIZE_VER9 - 8) == 15 && load_u64(bytes + ATTR_SIZE_VER9) == 0xeeeeeeeeeeeeeeee);
+	}
+}
+
 TEST("an attribute from a machine of the other byte order is decoded with swapped bytes and mirrored flags")
 {
 	static const uint8_t widths[] = { 4, 4, 8, 8, 8, 8, 8, 4, 4, 8, 8, 8, 8, 4, 4, 8, 4, 2, 2, 4, 4, 8, 8, 8 };

@@ -48,11 +48,13 @@ static int not_found(const char *where, const struct address_place *place, struc
 		place->symbol);
 }
 
-static int ambiguous(const char *kind, const struct address_place *place, const struct str *places, struct error *err)
+/* places: a line each. */
+static int ambiguous(const char *kind, const struct address_place *place, struct str *places, struct error *err)
 {
 	REFUSE(err, "Multiple %ssymbols with name '%s'", kind, place->symbol);
-	return error_hint(err, "%s\nDisambiguate symbol name by inserting #n after the name e.g. %s #2\n"
-		"Or select a global symbol by inserting #0 or #g or #G", str_text(places), place->symbol);
+	str_printf(places, "\nDisambiguate symbol name by inserting #n after the name e.g. %s #2\n"
+		"Or select a global symbol by inserting #0 or #g or #G", place->symbol);
+	return error_hint(err, "%s", str_text(places));
 }
 
 /* Offers the next symbol by address. Returns whether the look-up continues. */

@@ -12,22 +12,51 @@
 #include "os/file.h"
 #include "unit.h"
 
+/* text NULL: an empty folder in place of that one, in which the files that follow are made. */
 struct planted {
 	const char *path, *text;
 };
 
 enum { CANNOT_MOUNT = 77, NOBODY = 65534 };
 
+static inline bool plant_text(int fd, const char *text)
+{
+	return fd >= 0 && fchmod(fd, 0644) == 0 && file_write(fd, text, strlen(text));
+}
+
+/* In a folder that was made. */
+static inline bool plant_new(const struct planted *file)
+{
+	char path[256];
+	snprintf(path, sizeof path, "%s", file->path);
+	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		mkdir(path, 0755);
+		*slash = '/';
+	}
+	CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	return plant_text(fd, file->text);
+}
+
+static inline bool plant_over(const struct planted *file)
+{
+	char path[] = "/tmp/perfuse-planted-XXXXXX";
+	CLEANUP_FD int fd = mkstemp(path);
+	bool done = plant_text(fd, file->text) && mount(path, file->path, NULL, MS_BIND, NULL) == 0;
+	unlink(path);
+	return done;
+}
+
 static inline bool plant(const struct planted *files, size_t count)
 {
+	const char *folder = NULL;
 	bool done = unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 	for (size_t i = 0; i < count && done; i++) {
-		char path[] = "/tmp/perfuse-planted-XXXXXX";
-		int fd = mkstemp(path);
-		done = fd >= 0 && fchmod(fd, 0644) == 0 && file_write(fd, files[i].text, strlen(files[i].text)) &&
-		       mount(path, files[i].path, NULL, MS_BIND, NULL) == 0;
-		unlink(path);
-		close(fd);
+		bool inside = folder && strncmp(files[i].path, folder, strlen(folder)) == 0;
+		if (!files[i].text)
+			done = mount("planted", folder = files[i].path, "tmpfs", 0, NULL) == 0;
+		else
+			done = inside ? plant_new(&files[i]) : plant_over(&files[i]);
 	}
 	return done;
 }

@@ -440,9 +440,11 @@ MACHINE = {3: "HOSTNAME", 4: "OSRELEASE", 6: "ARCH", 7: "NRCPUS", 8: "CPUDESC", 
            16: "PMU_MAPPINGS", 20: "CACHE", 22: "MEM_TOPOLOGY", 28: "CPU_PMU_CAPS", 30: "HYBRID_TOPOLOGY", 31: "PMU_CAPS"}
 
 
-def machine_of(c, program, options):
-    """{name: bytes} of the features that describe the machine; of a node's memory, what is free at that moment is left out."""
-    need(c.record("-q", "-e", "dummy", *options, "--", "true", program=program, output="machine.data").returncode == 0, "%s cannot record" % program)
+def machine_of(c, program, options, before=()):
+    """{name: bytes} of the features that describe the machine; of a node's memory, what is free at that moment is left out. before: the words of a
+    program that starts the recorder."""
+    result = c.run(*before, program, "record", "-o", "machine.data", "-q", "-e", "dummy", *options, "--", "true")
+    need(result.returncode == 0, "%s cannot record: %s" % (program, result.stderr[:200]))
     with open(os.path.join(c.work, "machine.data"), "rb") as file:
         features = header_features(file.read())
     found = {name: features[bit] for bit, name in MACHINE.items() if bit in features}
@@ -454,14 +456,69 @@ def machine_of(c, program, options):
     return dict(found, NUMA_TOPOLOGY=bytes(nodes))
 
 
+def same_machine(c, options, before=()):
+    """What both programs write, if it is the same."""
+    theirs, ours = (machine_of(c, program, options, before) for program in (need_reference(), PERFUSE))
+    need({"NRCPUS", "CPU_TOPOLOGY", "CACHE", "MEM_TOPOLOGY"} <= set(theirs), "perf writes %s alone" % sorted(theirs))
+    need(set(theirs) == set(ours), "perf writes %s, perfuse %s" % (sorted(theirs), sorted(ours)))
+    for name, data in theirs.items():
+        need(ours[name] == data, "%s %s: perf writes %s, perfuse %s" % (" ".join(options), name, data.hex(), ours[name].hex()))
+    return ours
+
+
 def test_machine(c):
     """the header describes this machine by the bytes that perf writes: processors, caches, nodes, memory, PMUs"""
     for options in ([], ["-a"]):
-        theirs, ours = (machine_of(c, program, options) for program in (need_reference(), PERFUSE))
-        need({"NRCPUS", "CPU_TOPOLOGY", "CACHE", "MEM_TOPOLOGY"} <= set(theirs), "perf writes %s alone" % sorted(theirs))
-        need(set(theirs) == set(ours), "perf writes %s, perfuse %s" % (sorted(theirs), sorted(ours)))
-        for name, data in theirs.items():
-            need(ours[name] == data, "%s %s: perf writes %s, perfuse %s" % (" ".join(options), name, data.hex(), ours[name].hex()))
+        same_machine(c, options)
+
+
+def large_machine(cpus):
+    """{path below /sys/devices/system: text} of a machine of three nodes, the second one without memory, the third one without CPUs, of two
+    packages with two dies each, and of caches that are shared in different ways. CPUs take turns."""
+    def text_of(numbers):
+        return ",".join(map(str, numbers)) + "\n"
+
+    def sharers(cpu, ways):
+        return text_of(other for other in range(cpus) if other % ways == cpu % ways)
+    nodes = (("0-%d" % (cpus - 1) if cpus == 1 else "0", 64 << 10, (0, 1, 33)), ("1-%d" % (cpus - 1) if cpus > 1 else "", 0, ()), ("", 32 << 10, (70,)))
+    files = {"node/online": "0-2\n", "node/possible": "0-2\n", "memory/block_size_bytes": "8000000\n"}
+    for node, (own, kilobytes, blocks) in enumerate(nodes):
+        files["node/node%d/cpulist" % node] = own + "\n"
+        files["node/node%d/meminfo" % node] = "".join("Node %d %s: %14d kB\n" % (node, key, kilobytes) for key in ("MemTotal", "MemFree", "MemUsed"))
+        files.update(("node/node%d/memory%d/state" % (node, block), "online\n") for block in blocks)
+    for name in ("online", "possible", "present"):
+        files["cpu/" + name] = "0-%d\n" % (cpus - 1) if cpus > 1 else "0\n"
+    for cpu in range(cpus):
+        topology = {"core_id": str(cpu // 4), "physical_package_id": str(cpu % 2), "die_id": str(cpu // 2 % 2), "core_cpus_list": sharers(cpu, 8),
+                    "thread_siblings_list": sharers(cpu, 8), "die_cpus_list": sharers(cpu, 4), "package_cpus_list": sharers(cpu, 2),
+                    "core_siblings_list": sharers(cpu, 2)}
+        files.update(("cpu/cpu%d/topology/%s" % (cpu, name), text) for name, text in topology.items())
+        files["cpu/cpu%d/online" % cpu] = "1\n"
+        caches = (1, "Data", "48K", 8), (1, "Instruction", "32K", 8), (2, "Unified", "1280K", 4), (3, "Unified", "%dK" % (1000 + cpu % 2), 2)
+        for index, (level, kind, size, ways) in enumerate(caches):
+            cache = {"level": level, "type": kind, "size": size, "shared_cpu_list": sharers(cpu, ways).strip(), "coherency_line_size": 64,
+                     "number_of_sets": 64 << index, "ways_of_associativity": 8 + level, "physical_line_partition": 1}
+            files.update(("cpu/cpu%d/cache/index%d/%s" % (cpu, index, name), "%s\n" % value) for name, value in cache.items())
+    return files
+
+
+def test_large_machine(c):
+    """the header describes a machine of several nodes, packages, dies and caches, which is planted in sysfs, by the bytes that perf writes"""
+    folder, files = os.path.join(c.work, "large"), large_machine(os.cpu_count())
+    with open("/sys/devices/system/cpu/online", encoding="ascii") as online:
+        if platform.machine() != "x86_64" or online.read() != files["cpu/online"]:
+            raise Skip("needs a x86-64 machine all of whose CPUs are online")
+    for path, text in files.items():
+        os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+        with open(os.path.join(folder, path), "w", encoding="ascii") as file:
+            file.write(text)
+    script = "; ".join("mount --bind '%s/%s' /sys/devices/system/%s" % (folder, name, name) for name in ("cpu", "node", "memory"))
+    before = ("unshare", "-m", "bash", "-c", "set -e; %s; exec \"$@\"" % script, "bash")
+    if c.run(*before, "true").returncode:
+        raise Skip("needs root, mounts of its own, and CPUs, nodes and memory in /sys/devices/system")
+    found = same_machine(c, [], before)
+    need(struct.unpack_from("<I", found["NUMA_TOPOLOGY"])[0] == 3, "it has %s" % found["NUMA_TOPOLOGY"].hex())
+    need(struct.unpack_from("<QQQ", found["MEM_TOPOLOGY"])[1:2] == (0x8000000,), "it has %s" % found["MEM_TOPOLOGY"].hex())
 
 
 def test_boundary(c):

@@ -94,7 +94,8 @@ static void answer_memory(struct str *out)
 
 TEST("the memory of the machine is MemTotal, and 0 if that is missing")
 {
-	static const struct planted files[] = { { "/proc/meminfo", "MemFree:  5 kB\nMemTotal:       24536789 kB\n" }, { "/proc/meminfo", "MemFree: 5 kB\n" } };
+	static const struct planted files[] = { { "/proc/meminfo", "MemFree:  5 kB\nMemTotal:       24536789 kB\n" },
+		{ "/proc/meminfo", "MemFree: 5 kB\n" } };
 	if (expect_answer(&files[0], 1, false, answer_memory, "24536789"))
 		expect_answer(&files[1], 1, false, answer_memory, "0");
 }

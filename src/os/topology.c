@@ -70,7 +70,7 @@ static void read_blocks(struct topology *topology, struct topology_node *node, c
 	CLEANUP_NAMES struct names names = { 0 };
 	if (folder_names(folder, &names, NULL) < 0)
 		return;
-	uint64_t bits = 0;
+	uint64_t bits = 1; /* as in perf, also of a node without memory */
 	for (int pass = 0; pass < 2; pass++) {
 		uint64_t *blocks = pass ? arena_alloc(&topology->arena, (bits + 63) / 64 * 8) : NULL;
 		for (size_t i = 0; i < names.list.count; i++) {

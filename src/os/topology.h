@@ -15,7 +15,7 @@ struct topology_node {
 	uint64_t memory_kb, free_kb;
 	const char *cpus;          /* "0-3" */
 	const uint64_t *blocks;    /* a bit per present block of memory */
-	uint64_t block_bits;       /* number of bits: one more than the largest block */
+	uint64_t block_bits;       /* number of bits: one more than the largest block, or 1 */
 };
 
 struct topology_cache {

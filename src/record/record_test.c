@@ -44,6 +44,40 @@ TEST("of options that exclude each other, one is used, and a sentence says so")
 	target_close(&target);
 }
 
+TEST("of each pair of options that exclude each other, the first of threads, user, CPUs and system is used")
+{
+	enum { PID = 1, TID = 2, UID = 4, CPUS = 8, SYSTEM = 16, PER_THREAD = 32 };
+	enum { ATTACHED = 1, FROM_TIDS = 2, WIDE = 4, THREADS_ALONE = 8 };
+	static const struct {
+		int given;
+		const char *warning;
+		int state;
+	} rows[] = {
+		{ PID, NULL, ATTACHED }, { TID, NULL, ATTACHED | FROM_TIDS }, { UID, NULL, ATTACHED }, { CPUS, NULL, WIDE }, { SYSTEM, NULL, WIDE },
+		{ PID | PER_THREAD, NULL, ATTACHED | THREADS_ALONE }, { PID | TID, "PID/TID switch overriding TID", ATTACHED },
+		{ PID | UID, "PID/TID switch overriding UID", ATTACHED }, { TID | UID, "PID/TID switch overriding UID", ATTACHED | FROM_TIDS },
+		{ TID | SYSTEM, "PID/TID switch overriding SYSTEM", ATTACHED | FROM_TIDS }, { PID | CPUS, "PID/TID switch overriding CPU", ATTACHED },
+		{ UID | CPUS, "UID switch overriding CPU", ATTACHED }, { UID | SYSTEM, "UID switch overriding SYSTEM", ATTACHED },
+		{ SYSTEM | PER_THREAD, "SYSTEM/CPU switch overriding PER-THREAD", WIDE },
+		{ CPUS | PER_THREAD, "SYSTEM/CPU switch overriding PER-THREAD", WIDE },
+	};
+	char self[16], user[16];
+	snprintf(self, sizeof self, "%d", getpid());
+	snprintf(user, sizeof user, "%u", getuid());
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct target target;
+		int given = rows[i].given;
+		const char *warning = NULL;
+		struct target_options options = { .pids = given & PID ? self : NULL, .tids = given & TID ? self : NULL, .uid = given & UID ? user : NULL,
+			.cpus = given & CPUS ? "0" : NULL, .all_cpus = given & SYSTEM, .per_thread = given & PER_THREAD };
+		EXPECT_INT(target_open(&target, &options, &warning, NULL), 0);
+		EXPECT_STR(warning ? warning : "none", rows[i].warning ? rows[i].warning : "none");
+		EXPECT_INT((target.attached ? ATTACHED : 0) | (target.from_tids ? FROM_TIDS : 0) | (target.system_wide ? WIDE : 0) |
+				   (target.per_thread ? THREADS_ALONE : 0), rows[i].state);
+		target_close(&target);
+	}
+}
+
 TEST("by default, the target is the whole system, or the command if there is one")
 {
 	struct target target;

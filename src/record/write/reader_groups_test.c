@@ -1,6 +1,6 @@
 #include "record/write/ring_readers.h"
 
-#include "unit.h"
+#include "os/test_planted.h"
 
 TEST("by default, there is one reader for each CPU")
 {
@@ -36,4 +36,36 @@ TEST("invalid words and masks are refused")
 		EXPECT(refused == (strcmp(wrong[i], "0/1:") != 0)); /* a colon at the end is ignored */
 		reader_groups_fini(&groups);
 	}
+}
+
+#define CPU "/sys/devices/system/cpu"
+#define NODE "/sys/devices/system/node"
+
+static void answer_groups(struct str *out)
+{
+	static const char *const words[] = { "cpu", "core", "package", "numa" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct reader_groups groups = { 0 };
+		str_printf(out, "%s %d:", words[i], reader_groups_parse(&groups, words[i], NULL));
+		for (size_t k = 0; k < groups.list.count; k++) {
+			str_putc(out, ' ');
+			cpus_text(&groups.list.items[k].rings, out);
+			str_putc(out, '/');
+			cpus_text(&groups.list.items[k].affinity, out);
+		}
+		str_putc(out, '\n');
+		reader_groups_fini(&groups);
+	}
+}
+
+TEST("words give a reader for each core, package and node with CPUs, or for each CPU where the machine does not know them")
+{
+	static const struct planted files[] = {
+		{ NODE, NULL }, { NODE "/node0/cpulist", "0-1,6\n" }, { NODE "/node1/cpulist", "\n" }, { NODE "/node2/cpulist", "2-5\n" },
+		{ CPU, NULL }, { CPU "/present", "0-2\n" }, { CPU "/online", "0,2\n" },
+		{ CPU "/cpu0/topology/core_cpus_list", "0,2\n" }, { CPU "/cpu1/topology/core_cpus_list", "1\n" },
+		{ CPU "/cpu2/topology/core_cpus_list", "0,2\n" },
+	};
+	expect_answer(files, sizeof files / sizeof *files, false, answer_groups, "cpu 0: 0/0 2/2\ncore 0: 0,2/0,2 1/1\npackage 0: 0/0 2/2\n"
+		"numa 0: 0-1,6/0-1,6 2-5/2-5\n");
 }

@@ -138,3 +138,24 @@ TEST("a FIFO among recordings is refused, and not waited for")
 	EXPECT(source_open(&source, folder, &options, &err) < 0 && strstr(err.text, "a stream cannot be read together with others"));
 	remove_folder(folder, names);
 }
+
+TEST("damaged descriptions of events are counted in all files, and the series has the path of its first one")
+{
+	char folder[32], first[128];
+	struct source *source = NULL;
+	struct source_options options = { .force = true, .series = true };
+	struct error err = { 0 };
+	write_all(folder);
+	for (int i = 0; i < 3; i++) {
+		struct recording *r = one_sample(1, 2);
+		put_at(r, 104 + 4, 4000, 4);
+		write_file(folder, names[i], r->bytes, r->len);
+		free(r);
+	}
+	EXPECT_INT(source_open(&source, folder, &options, &err), 0);
+	snprintf(first, sizeof first, "%s/%s", folder, names[1]);
+	EXPECT_STR(source->path, first);
+	EXPECT_INT(source->header.bad_attrs, 3);
+	source_close(source);
+	remove_folder(folder, names);
+}

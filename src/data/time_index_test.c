@@ -151,6 +151,24 @@ TEST("an index that does not fit the records is ignored")
 		EXPECT(!reads(&f, f.len));
 		f.bytes[f.len - i] ^= 0x80;
 	}
+	/* places of records in their chunk: they increase, and lie in it */
+	const struct time_chunk *chunk = &f.index.chunks.items[1];
+	uint32_t *others = (uint32_t *)(void *)(f.bytes + f.data_end + rows * 8), size = (uint32_t)(chunk->end - chunk->offset);
+	uint64_t last = chunk->others_end - 1;
+	EXPECT(chunk->others_end - chunk->others >= 2);
+	for (uint32_t place = size - 1; place <= size + 1; place++) {
+		uint32_t before = others[last];
+		others[last] = place;
+		EXPECT(reads(&f, f.len) == (place < size));
+		others[last] = before;
+	}
+	for (int less = 0; less < 2; less++) {
+		uint32_t before = others[last];
+		others[last] = others[last - 1] - (uint32_t)less;
+		EXPECT(!reads(&f, f.len));
+		others[last] = before;
+	}
+	EXPECT(reads(&f, f.len));
 	f.data_end++;
 	EXPECT(!reads(&f, f.len));
 	indexed_fini(&f);

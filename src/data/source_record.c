@@ -64,7 +64,10 @@ int records_find_trace(const uint8_t *bytes, size_t len, bool swapped, size_t *w
 		if (len < *want)
 			return -1;
 		record.body = bytes + at + RECORD_HEADER_BYTES;
-		if (!record_payload_size(&record, &payload) || payload > limit)
+		if (!record_payload_size(&record, &payload))
+			return 0;
+		payload = swapped ? __builtin_bswap32((uint32_t)payload) : payload; /* of TRACING_DATA: the record is not made native */
+		if (payload > limit)
 			return 0;
 		at += size + payload;
 	}

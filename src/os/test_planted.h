@@ -15,13 +15,14 @@
 /* text NULL: an empty folder in place of that one, in which the files that follow are made. */
 struct planted {
 	const char *path, *text;
+	size_t size;             /* of a text with NULs; 0: up to its NUL */
 };
 
 enum { CANNOT_MOUNT = 77, NOBODY = 65534 };
 
-static inline bool plant_text(int fd, const char *text)
+static inline bool plant_text(int fd, const struct planted *file)
 {
-	return fd >= 0 && fchmod(fd, 0644) == 0 && file_write(fd, text, strlen(text));
+	return fd >= 0 && fchmod(fd, 0644) == 0 && file_write(fd, file->text, file->size ? file->size : strlen(file->text));
 }
 
 /* In a folder that was made. */
@@ -35,14 +36,14 @@ static inline bool plant_new(const struct planted *file)
 		*slash = '/';
 	}
 	CLEANUP_FD int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	return plant_text(fd, file->text);
+	return plant_text(fd, file);
 }
 
 static inline bool plant_over(const struct planted *file)
 {
 	char path[] = "/tmp/perfuse-planted-XXXXXX";
 	CLEANUP_FD int fd = mkstemp(path);
-	bool done = plant_text(fd, file->text) && mount(path, file->path, NULL, MS_BIND, NULL) == 0;
+	bool done = plant_text(fd, file) && mount(path, file->path, NULL, MS_BIND, NULL) == 0;
 	unlink(path);
 	return done;
 }
